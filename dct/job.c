@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "job.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ITU-T T.81 Annex K, Tables K.1 (luminance) and K.2 (chrominance). */
+static const uint8_t annex_k[2][64] = {
+  {
+      16, 11, 10, 16, 24, 40, 51, 61,
+      12, 12, 14, 19, 26, 58, 60, 55,
+      14, 13, 16, 24, 40, 57, 69, 56,
+      14, 17, 22, 29, 51, 87, 80, 62,
+      18, 22, 37, 56, 68, 109, 103, 77,
+      24, 35, 55, 64, 81, 104, 113, 92,
+      49, 64, 78, 87, 103, 121, 120, 101,
+      72, 92, 95, 98, 112, 100, 103, 99,
+  }, {
+      17, 18, 24, 47, 99, 99, 99, 99,
+      18, 21, 26, 66, 99, 99, 99, 99,
+      24, 26, 56, 99, 99, 99, 99, 99,
+      47, 66, 99, 99, 99, 99, 99, 99,
+      99, 99, 99, 99, 99, 99, 99, 99,
+      99, 99, 99, 99, 99, 99, 99, 99,
+      99, 99, 99, 99, 99, 99, 99, 99,
+      99, 99, 99, 99, 99, 99, 99, 99,
+  }
+};
+
+/* ITU-T H.265 Table 7-6, ScalingList[1..3][0..2] (intra), as an 8x8 matrix. */
+static const uint8_t hevc_default_intra[64] = {
+  16, 16, 16, 16, 17, 18, 21, 24,
+  16, 16, 16, 16, 17, 19, 22, 25,
+  16, 16, 17, 18, 20, 22, 25, 29,
+  16, 16, 18, 21, 24, 27, 31, 36,
+  17, 17, 20, 24, 30, 35, 41, 47,
+  18, 19, 22, 27, 35, 44, 54, 65,
+  21, 22, 25, 31, 41, 54, 70, 88,
+  24, 25, 29, 36, 47, 65, 88, 115,
+};
+
+/* HM quantScales and H.265 (8-309) levelScale, by QP % 6. */
+static const int32_t hevc_quant_scale[6] =
+    { 26214, 23302, 20560, 18396, 16384, 14564 };
+static const int32_t hevc_level_scale[6] = { 40, 45, 51, 57, 64, 72 };
+
+/* H.265 Table 8-10: QpC for qPi 30 to 43 where ChromaArrayType is 1. */
+static const int8_t hevc_qpc[14] =
+    { 29, 30, 31, 32, 33, 33, 34, 34, 35, 35, 36, 36, 37, 37 };
+
+bool
+bdct_error (BdctError * error, const char *format, ...)
+{
+  va_list args;
+
+  if (error != NULL) {
+    va_start (args, format);
+    vsnprintf (error->message, sizeof error->message, format, args);
+    va_end (args);
+  }
+  return false;
+}
+
+int
+bdct_jpeg_step (int quality, bool chroma, int index, int depth)
+{
+  int scale = quality < 50 ? 5000 / quality : 200 - 2 * quality;
+  int step = (annex_k[chroma][index] * scale + 50) / 100;
+  int max = depth > 8 ? 32767 : 255;
+
+  return step < 1 ? 1 : step > max ? max : step;
+}
+
+int
+bdct_hevc_chroma_qp (int qp, int offset, BdctChromaFormat chroma, int depth)
+{
+  int bd_offset = 6 * (depth - 8);
+  int qpi = qp + offset;
+
+  if (qpi < -bd_offset)
+    qpi = -bd_offset;
+  if (qpi > 57)
+    qpi = 57;
+  if (chroma != BDCT_CHROMA_420)
+    qpi = qpi < 51 ? qpi : 51;
+  else if (qpi > 43)
+    qpi -= 6;
+  else if (qpi >= 30)
+    qpi = hevc_qpc[qpi - 30];
+  return qpi + bd_offset;
+}
+
+bool
+bdct_steps_check (const int *steps, int n_steps, BdctTransform transform,
+    int depth, BdctError * error)
+{
+  bool baseline = transform == BDCT_JPEG_8X8 && depth == 8;
+  int max = baseline ? 255 : 32767;
+
+  if (n_steps != 0 && n_steps != 64 && n_steps != 128)
+    return bdct_error (error, "a quantization matrix has 0, 64 or 128 entries, "
+        "not %d", n_steps);
+  for (int i = 0; i < n_steps; i++)
+    if (steps[i] < 1 || steps[i] > max)
+      return bdct_error (error, "quantization step %d at index %d is outside "
+          "1 to %d%s", steps[i], i, max,
+          baseline ? " (8-bit jpeg-8x8)" : "");
+  return true;
+}
+
+static void
+init_steps (BdctComponentJob * job, const BdctParams * params, bool chroma,
+    int depth)
+{
+  const int *steps = params->steps + (chroma && params->n_steps == 128 ? 64 : 0);
+
+  for (int i = 0; i < 64; i++)
+    job->quant[i] = params->n_steps ? steps[i]
+        : bdct_jpeg_step (params->quality, chroma, i, depth);
+}
+
+static void
+init_jpeg (BdctComponentJob * job, int depth)
+{
+  /* CONST_BITS 13; PASS1_BITS as jfdctint.c and jidctint.c have it. */
+  int pass1 = depth > 8 ? 1 : 2;
+
+  job->fwd_shift[0] = 13 - pass1;
+  job->fwd_shift[1] = 13 + pass1;
+  job->inv_shift[0] = 13 - pass1;
+  job->inv_shift[1] = 13 + pass1 + 3;
+}
+
+static void
+init_hevc (BdctComponentJob * job, const BdctParams * params, int qp, int depth)
+{
+  int log2_size = job->log2_size;
+  int rem = qp % 6, per = qp / 6;
+
+  job->fwd_shift[0] = log2_size + depth - 9;
+  job->fwd_shift[1] = log2_size + 6;
+  job->inv_shift[0] = 7;
+  job->inv_shift[1] = 20 - depth;
+  job->clip16 = 1;
+  job->quant_bits = 14 + per + 15 - depth - log2_size;
+  job->quant_add = 171 << (job->quant_bits - 9);
+  job->dequant_bits = depth + log2_size - 5;
+  for (int i = 0; i < 64; i++) {
+    int m = params->scaling_list == BDCT_SCALING_DEFAULT && log2_size > 2
+        ? hevc_default_intra[i] : 16;
+    job->quant[i] = (hevc_quant_scale[rem] << 4) / m;
+    job->dequant[i] = (m * hevc_level_scale[rem]) << per;
+  }
+}
+
+bool
+bdct_job_init (BdctJob * job, const BdctParams * params,
+    const BdctLayout * layout, BdctError * error)
+{
+  const BdctTransformInfo *info = bdct_transform_info (params->transform);
+  int depth = layout->depth;
+
+  if (info == NULL)
+    return bdct_error (error, "transform %d is not one of 0 to %d",
+        (int) params->transform, BDCT_N_TRANSFORMS - 1);
+  if (depth < 8 || depth > 12)
+    return bdct_error (error, "depth %d is outside 8 to 12", depth);
+  if (params->quality < 1 || params->quality > 100)
+    return bdct_error (error, "quality %d is outside 1 to 100",
+        params->quality);
+  if (params->qp < 0 || params->qp > 51)
+    return bdct_error (error, "qp %d is outside 0 to 51", params->qp);
+  if (params->chroma_qp_offset < -12 || params->chroma_qp_offset > 12)
+    return bdct_error (error, "chroma-qp-offset %d is outside -12 to 12",
+        params->chroma_qp_offset);
+  if (info->family != BDCT_FAMILY_HEVC
+      && !bdct_steps_check (params->steps, params->n_steps, params->transform,
+          depth, error))
+    return false;
+
+  *job = (BdctJob) { .family = info->family, .depth = depth };
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    BdctComponentJob *cj = &job->component[c];
+    bool chroma = c != BDCT_Y;
+
+    cj->matrix = bdct_transform_matrix (params->transform, layout->chroma, c);
+    cj->log2_size = bdct_matrix_log2_size (cj->matrix);
+    switch (info->family) {
+      case BDCT_FAMILY_JPEG:
+        init_jpeg (cj, depth);
+        init_steps (cj, params, chroma, depth);
+        break;
+      case BDCT_FAMILY_REAL:
+        init_steps (cj, params, chroma, depth);
+        break;
+      case BDCT_FAMILY_HEVC:
+        init_hevc (cj, params, chroma
+            ? bdct_hevc_chroma_qp (params->qp, params->chroma_qp_offset,
+                layout->chroma, depth)
+            : params->qp + 6 * (depth - 8), depth);
+        break;
+    }
+  }
+  return true;
+}

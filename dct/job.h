@@ -1,0 +1,121 @@
+/* blockdct: what to do with a frame.
+ *
+ * BdctParams is what a user chooses; a BdctJob is the same resolved for one
+ * layout into the numbers an engine needs, so that no engine knows a quality, a
+ * QP or a standard's table.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_JOB_H
+#define BDCT_JOB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "layout.h"
+#include "transform.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum {
+  BDCT_SCALING_FLAT,    /**< 16 everywhere */
+  BDCT_SCALING_DEFAULT, /**< H.265 Table 7-5 and 7-6, the intra lists */
+} BdctScalingList;
+
+typedef struct {
+  BdctTransform transform;
+  int quality;          /**< 1 to 100; jpeg-8x8 and dct-8x8 without a matrix */
+  int qp;               /**< 0 to 51; hevc-* */
+  int chroma_qp_offset; /**< -12 to 12; hevc-* */
+  BdctScalingList scaling_list; /**< hevc-* */
+  /** jpeg-8x8 and dct-8x8: 0 steps = Annex K scaled by quality, 64 = these for
+   * every component, 128 = luma, then chroma. Row-major, rows are vertical
+   * frequency. 1 to 32767; for jpeg-8x8 at a depth of 8, 1 to 255. */
+  int n_steps;
+  int steps[128];
+} BdctParams;
+
+/** The parameters a new element has. */
+#define BDCT_PARAMS_DEFAULT                                                   \
+  {                                                                           \
+    BDCT_JPEG_8X8, 85, 26, 0, BDCT_SCALING_FLAT, 0, { 0 }                     \
+  }
+
+/** Everything about one component.
+ *
+ * The chain over an N x N block x of residuals (sample - 2^(B-1)), matrix M,
+ * R(v, s) = (v + 2^(s-1)) >> s:
+ *     forward     t = R(x M^T, fwd_shift[0]) (rows), c = R(M t, fwd_shift[1])
+ *     quantize    by family, see below
+ *     inverse     t = R(M^T d, inv_shift[0]) (columns) clipped to 16 bits if
+ *                 clip16, y = R(t M, inv_shift[1]) likewise
+ *     store       clip(y + 2^(B-1), 0, 2^B - 1)
+ * JPEG    level = sign(c) ((|c| + 4q) / 8q), d = level q with q = step[]; the 8
+ *         is the scale of the forward transform (libjpeg, jcdctmgr.c)
+ * REAL    no shifts: c = M x M^T / 8, level = round(c / q) half away from zero,
+ *         d = level q, y = M^T d M / 8 rounded half up. The matrix is sqrt(8)
+ *         times the orthonormal one: its rows 0 and 4 are then whole numbers
+ *         and the ties on them exact.
+ * HEVC    level = Clip16(sign(c) ((|c| quant[] + quant_add) >> quant_bits)),
+ *         d = Clip16((level dequant[] + 2^(dequant_bits-1)) >> dequant_bits)
+ *         (HM TComTrQuant::xQuant; H.265 equation 8-309)
+ * Index of the tables for vertical frequency v, horizontal frequency u:
+ * ((v >> s) << 3) + (u >> s), s = max(log2_size - 3, 0), which is how H.265
+ * (7-45, 7-46) replicates its 8x8 lists; 4x4 uses the first 4 of 4 rows. The
+ * separate DC entry of the 16x16 and 32x32 lists equals entry 0 in the flat and
+ * in the default lists. */
+typedef struct {
+  BdctMatrix matrix;
+  int32_t log2_size;
+  int32_t fwd_shift[2];
+  int32_t inv_shift[2];
+  int32_t clip16;
+  int32_t quant_bits, quant_add, dequant_bits;
+  int32_t quant[64];   /**< HEVC: quant; else: step */
+  int32_t dequant[64]; /**< HEVC: dequant; else unused */
+} BdctComponentJob;
+
+typedef struct {
+  BdctFamily family;
+  int depth;
+  BdctComponentJob component[BDCT_MAX_COMPONENTS];
+} BdctJob;
+
+/** An error's text: what happened, and what to do where that helps. */
+typedef struct {
+  char message[256];
+} BdctError;
+
+/** Write an error's text. Returns false, so that a failing function can end
+ * with `return bdct_error (...)`. `error` may be NULL. */
+bool bdct_error (BdctError *error, const char *format, ...)
+#ifdef __GNUC__
+    __attribute__ ((format (printf, 2, 3)))
+#endif
+    ;
+
+/** Check a user's quantization steps for a transform at a depth (0: any).
+ * False with the first value outside its range, or a wrong count, named. */
+bool bdct_steps_check (const int *steps, int n_steps, BdctTransform transform,
+    int depth, BdctError *error);
+
+/** Resolve parameters for a layout. False, with the value and the range named,
+ * if one is outside its range. */
+bool bdct_job_init (BdctJob *job, const BdctParams *params,
+    const BdctLayout *layout, BdctError *error);
+
+/** A step of the IJG's scaled Annex K table (T.81 Tables K.1, K.2):
+ * s = Q < 50 ? 5000 / Q : 200 - 2 Q, q = clip((base s + 50) / 100, 1, max) with
+ * max 255 at a depth of 8 (baseline), else 32767. `index` is row-major. */
+int bdct_jpeg_step (int quality, bool chroma, int index, int depth);
+
+/** Qp'C of H.265 clause 8.6.1: from QpY, the offset and ChromaArrayType to the
+ * QP that scales chroma, QpBdOffset = 6 (depth - 8) included. */
+int bdct_hevc_chroma_qp (int qp, int offset, BdctChromaFormat chroma,
+    int depth);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,99 @@
+/* blockdct: how the samples of a frame lie in memory.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_LAYOUT_H
+#define BDCT_LAYOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Planes of a frame, and colour components of a frame: at most three each. */
+#define BDCT_MAX_PLANES 3
+#define BDCT_MAX_COMPONENTS 3
+
+/** Colour components, in the order of every array indexed by component. */
+typedef enum {
+  BDCT_Y = 0,
+  BDCT_U = 1,
+  BDCT_V = 2,
+} BdctComponent;
+
+/** What stays the same from frame to frame: one plane of memory.
+ *
+ * A plane holds one component, or two interleaved sample by sample (the chroma
+ * plane of NV12: U V U V ...). Samples are bytes at a depth of 8, else
+ * little-endian 16-bit words holding the value in the bits from `shift` up
+ * (P010: depth 10, shift 6). A word's value above 2^depth - 1 is read as
+ * 2^depth - 1; the bits below `shift` are ignored and written as 0. */
+typedef struct {
+  int width;                  /**< samples a row of each component, 1 or more */
+  int height;                 /**< rows, 1 or more */
+  int shift;                  /**< unused low bits of each word, 0 to 6 */
+  int interleave;             /**< components in this plane: 1 or 2 */
+  BdctComponent component[2]; /**< which ones, in memory order */
+} BdctPlaneLayout;
+
+/** The chroma sampling, as chroma_format_idc of H.265 (clause 6.2). */
+typedef enum {
+  BDCT_CHROMA_400 = 0,
+  BDCT_CHROMA_420 = 1,
+  BDCT_CHROMA_422 = 2,
+  BDCT_CHROMA_444 = 3,
+} BdctChromaFormat;
+
+/** All planes of a frame. */
+typedef struct {
+  int depth; /**< bits a sample: 8 to 12 */
+  BdctChromaFormat chroma;
+  int n_planes;
+  BdctPlaneLayout plane[BDCT_MAX_PLANES];
+} BdctLayout;
+
+/** Where an image's bytes are. */
+typedef enum {
+  BDCT_MEMORY_HOST,   /**< any host memory */
+  BDCT_MEMORY_DEVICE, /**< the memory of the engine's device */
+} BdctMemory;
+
+/** One frame's planes. The memory belongs to the caller, who keeps it mapped
+ * from submit to collect (engine.h). */
+typedef struct {
+  BdctMemory memory;
+  void *data[BDCT_MAX_PLANES];       /**< first sample of the first row */
+  ptrdiff_t stride[BDCT_MAX_PLANES]; /**< bytes from a row to the next; any
+                                        value, negative too, that keeps every
+                                        row inside its allocation; a multiple
+                                        of 2 above a depth of 8 */
+} BdctImage;
+
+/** Bytes of one sample. */
+static inline int
+bdct_layout_sample_size (const BdctLayout *layout)
+{
+  return layout->depth > 8 ? 2 : 1;
+}
+
+/** Bytes of one row of a plane, without padding. */
+static inline size_t
+bdct_layout_row_size (const BdctLayout *layout, int plane)
+{
+  const BdctPlaneLayout *p = &layout->plane[plane];
+  return (size_t) p->width * p->interleave * bdct_layout_sample_size (layout);
+}
+
+/** The largest sample value, 2^depth - 1. */
+static inline int
+bdct_layout_peak (const BdctLayout *layout)
+{
+  return (1 << layout->depth) - 1;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,86 @@
+/* blockdct: the one-dimensional transforms, forward and inverse, for any value
+ * type that adds and multiplies: a vector of columns on the CPU, a thread's own
+ * column on the GPU.
+ *
+ * The includer defines
+ *   BDCT_PASS(name)  the function's name for this value type
+ *   BDCT_VALUE       the value type
+ *   BDCT_SCALAR      the matrix's entry type
+ *   BDCT_INLINE      qualifiers that force inlining
+ *   BDCT_UNROLL      a pragma that unrolls the loop behind it
+ * and may include this file again after redefining them.
+ *
+ * A DCT's rows are symmetric (even) or antisymmetric (odd), so a product of
+ * size n splits into one of size n / 2 for the even rows and n / 2 by n / 2
+ * multiplications for the odd ones, recursively (the "partial butterfly" of
+ * HM). Nothing is rounded in here; in integers the result is the product's.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/* y = M x */
+BDCT_INLINE void
+BDCT_PASS (forward) (BDCT_VALUE * y, const BDCT_VALUE * x,
+    const BDCT_SCALAR * m, const int n)
+{
+  BDCT_VALUE e[BDCT_MAX_SIZE], o[BDCT_MAX_SIZE / 2];
+
+  BDCT_UNROLL for (int i = 0; i < n; i++)
+    e[i] = x[i];
+  BDCT_UNROLL for (int len = n, step = 1; len > 1; len /= 2, step *= 2) {
+    BDCT_UNROLL for (int i = 0; i < len / 2; i++) {
+      const BDCT_VALUE a = e[i], b = e[len - 1 - i];
+      e[i] = a + b;
+      o[i] = a - b;
+    }
+    BDCT_UNROLL for (int k = step; k < n; k += 2 * step) {
+      BDCT_VALUE sum = m[k * n] * o[0];
+      BDCT_UNROLL for (int i = 1; i < len / 2; i++)
+        sum += m[k * n + i] * o[i];
+      y[k] = sum;
+    }
+  }
+  y[0] = m[0] * e[0];
+}
+
+/* y = M^T x */
+BDCT_INLINE void
+BDCT_PASS (inverse) (BDCT_VALUE * y, const BDCT_VALUE * x,
+    const BDCT_SCALAR * m, const int n)
+{
+  BDCT_VALUE o[BDCT_MAX_SIZE / 2];
+
+  y[0] = m[0] * x[0];
+  BDCT_UNROLL for (int len = 2, step = n / 2; len <= n; len *= 2, step /= 2) {
+    BDCT_UNROLL for (int i = 0; i < len / 2; i++) {
+      BDCT_VALUE sum = m[step * n + i] * x[step];
+      BDCT_UNROLL for (int k = 3 * step; k < n; k += 2 * step)
+        sum += m[k * n + i] * x[k];
+      o[i] = sum;
+    }
+    BDCT_UNROLL for (int i = 0; i < len / 2; i++) {
+      const BDCT_VALUE a = y[i];
+      y[i] = a + o[i];
+      y[len - 1 - i] = a - o[i];
+    }
+  }
+}
+
+/* y = M x for the 4x4 DST, which has no such symmetry. */
+BDCT_INLINE void
+BDCT_PASS (forward_dense4) (BDCT_VALUE * y, const BDCT_VALUE * x,
+    const BDCT_SCALAR * m)
+{
+  BDCT_UNROLL for (int k = 0; k < 4; k++)
+    y[k] = m[4 * k] * x[0] + m[4 * k + 1] * x[1] + m[4 * k + 2] * x[2]
+        + m[4 * k + 3] * x[3];
+}
+
+/* y = M^T x */
+BDCT_INLINE void
+BDCT_PASS (inverse_dense4) (BDCT_VALUE * y, const BDCT_VALUE * x,
+    const BDCT_SCALAR * m)
+{
+  BDCT_UNROLL for (int i = 0; i < 4; i++)
+    y[i] = m[i] * x[0] + m[4 + i] * x[1] + m[8 + i] * x[2] + m[12 + i] * x[3];
+}

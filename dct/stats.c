@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "stats.h"
+
+#include <math.h>
+
+static void
+counters_add (BdctCounters * a, const BdctCounters * b)
+{
+  a->samples += b->samples;
+  a->sse += b->sse;
+  a->levels += b->levels;
+  a->nonzero += b->nonzero;
+}
+
+void
+bdct_stats_add (BdctStats * a, const BdctStats * b)
+{
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+    counters_add (&a->component[c], &b->component[c]);
+}
+
+BdctCounters
+bdct_stats_total (const BdctStats * stats)
+{
+  BdctCounters total = { 0 };
+
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+    counters_add (&total, &stats->component[c]);
+  return total;
+}
+
+double
+bdct_mse (const BdctCounters * counters)
+{
+  return counters->samples ? (double) counters->sse / counters->samples : 0.0;
+}
+
+double
+bdct_psnr (double mse, int depth)
+{
+  double peak = (1 << depth) - 1;
+
+  return mse > 0.0 ? 10.0 * log10 (peak * peak / mse) : INFINITY;
+}
+
+void
+bdct_pool_add (BdctPool * pool, const BdctStats * stats, int depth)
+{
+  BdctCounters total = bdct_stats_total (stats);
+  double psnr = bdct_psnr (bdct_mse (&total), depth);
+
+  if (pool->frames == 0) {
+    pool->psnr_min = pool->psnr_max = pool->psnr_mean = psnr;
+  } else {
+    pool->psnr_min = fmin (pool->psnr_min, psnr);
+    pool->psnr_max = fmax (pool->psnr_max, psnr);
+    /* A running mean; two infinities must not meet in a difference. */
+    if (isinf (psnr) || isinf (pool->psnr_mean))
+      pool->psnr_mean = INFINITY;
+    else
+      pool->psnr_mean += (psnr - pool->psnr_mean) / (pool->frames + 1);
+  }
+  pool->frames++;
+  bdct_stats_add (&pool->sum, stats);
+}

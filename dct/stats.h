@@ -1,0 +1,58 @@
+/* blockdct: what is measured, and the figures derived from it.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_STATS_H
+#define BDCT_STATS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "layout.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Counters of one component; whole numbers, so that their sums do not depend
+ * on the order of addition. A component the format lacks has 0 samples. */
+typedef struct {
+  uint64_t samples; /**< visible samples */
+  uint64_t sse;     /**< sum of squared errors over them */
+  uint64_t levels;  /**< quantized coefficients: whole blocks, padding too */
+  uint64_t nonzero; /**< those that are not 0 */
+} BdctCounters;
+
+typedef struct {
+  BdctCounters component[BDCT_MAX_COMPONENTS];
+} BdctStats;
+
+/** Add `b` to `a`. */
+void bdct_stats_add (BdctStats *a, const BdctStats *b);
+
+/** All components together: weighted by their sample counts, as ffmpeg's
+ * psnr_avg. */
+BdctCounters bdct_stats_total (const BdctStats *stats);
+
+/** Mean squared error, in squared sample steps; 0 for no samples. */
+double bdct_mse (const BdctCounters *counters);
+
+/** 10 log10(peak^2 / mse) in dB, with peak = 2^depth - 1; infinite for an mse
+ * of 0; never capped. */
+double bdct_psnr (double mse, int depth);
+
+/** Statistics over frames. `sum` pools the counters: its PSNR is the global
+ * one, the dB of the mean MSE. min, max and mean are those of the frames'
+ * PSNR; valid once frames is above 0. */
+typedef struct {
+  uint64_t frames;
+  BdctStats sum;
+  double psnr_min, psnr_max, psnr_mean;
+} BdctPool;
+
+/** Add one frame of the given depth. */
+void bdct_pool_add (BdctPool *pool, const BdctStats *stats, int depth);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,758 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/**
+ * SECTION:element-blockdct
+ * @title: blockdct
+ *
+ * Transforms, quantizes, dequantizes and transforms back every block of every
+ * plane, and passes on the picture a decoder would show, with its PSNR as an
+ * element message and as a meta on the buffer.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 -m videotestsrc num-buffers=30 ! blockdct quality=20 !
+ *     videoconvert ! autovideosink
+ * ]|
+ */
+#include "gstblockdct.h"
+#include "gstblockdctformat.h"
+#include "gstblockdctmemory.h"
+
+GST_DEBUG_CATEGORY (gst_blockdct_debug);
+#define GST_CAT_DEFAULT gst_blockdct_debug
+
+G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDct, gst_blockdct,
+    GST_TYPE_BASE_TRANSFORM,
+    GST_DEBUG_CATEGORY_INIT (gst_blockdct_debug, "blockdct", 0,
+        "Block DCT and PSNR");
+    gst_blockdct_report_init ());
+GST_ELEMENT_REGISTER_DEFINE (blockdct, "blockdct", GST_RANK_NONE,
+    GST_TYPE_BLOCKDCT);
+
+/* Engine */
+
+static gboolean
+is_cuda (GstBlockDct * self)
+{
+  return self->engine != NULL && self->engine->klass != &bdct_cpu_engine;
+}
+
+static void
+set_active_backend (GstBlockDct * self)
+{
+  GST_OBJECT_LOCK (self);
+  g_free (self->active_backend);
+  self->active_backend =
+      self->engine ? g_strdup (self->engine->description) : NULL;
+  GST_OBJECT_UNLOCK (self);
+  g_object_notify (G_OBJECT (self), "active-backend");
+}
+
+static void
+close_engine (GstBlockDct * self)
+{
+  if (self->engine == NULL)
+    return;
+  self->engine->klass->destroy (self->engine);
+  self->engine = NULL;
+  self->depth = 0;
+  set_active_backend (self);
+}
+
+static gboolean
+open_cpu (GstBlockDct * self, guint threads, BdctError * error)
+{
+  BdctEngineOptions options = {.threads = threads };
+
+  self->engine = bdct_cpu_engine.create (&options, error);
+  return self->engine != NULL;
+}
+
+#ifdef HAVE_CUDA
+static gboolean
+open_cuda (GstBlockDct * self, gint device_id, BdctError * error)
+{
+  BdctEngineOptions options = { 0 };
+  gint n_devices;
+
+  /* Before libgstcuda is asked: it must not be made to look for a device that
+   * is not there. */
+  n_devices = bdct_cuda_engine.count_devices (error);
+  if (n_devices == 0 || !gst_blockdct_memory_init (error))
+    return FALSE;
+  if (device_id >= n_devices)
+    return bdct_error (error, "cuda-device-id %d is outside 0 to %d",
+        device_id, n_devices - 1);
+  if (!gst_blockdct_memory_ensure_context (GST_ELEMENT (self), device_id,
+          &self->context, error))
+    return FALSE;
+  options.context = gst_blockdct_memory_engine_context (self->context);
+  self->engine = bdct_cuda_engine.create (&options, error);
+  return self->engine != NULL;
+}
+#else
+static gboolean
+open_cuda (GstBlockDct * self, gint device_id, BdctError * error)
+{
+  (void) self, (void) device_id;
+  return gst_blockdct_memory_init (error);
+}
+#endif
+
+static gboolean
+open_engine (GstBlockDct * self)
+{
+  GstBlockDctSettings settings = gst_blockdct_get_settings (self);
+  BdctError error;
+
+  if (settings.backend != GST_BLOCKDCT_BACKEND_CPU) {
+    if (open_cuda (self, settings.device_id, &error))
+      goto opened;
+    if (settings.backend == GST_BLOCKDCT_BACKEND_CUDA) {
+      GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
+          ("backend=cuda cannot run: %s.", error.message),
+          ("Check 'nvidia-smi' and cuda-device-id, or use backend=auto or "
+              "backend=cpu."));
+      return FALSE;
+    }
+    GST_INFO_OBJECT (self, "no CUDA (%s); using the CPU", error.message);
+    gst_clear_object (&self->context);
+  }
+  if (!open_cpu (self, settings.threads, &error)) {
+    GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
+        ("The CPU engine cannot start: %s.", error.message),
+        ("Lower the threads property."));
+    return FALSE;
+  }
+opened:
+  GST_INFO_OBJECT (self, "running on %s", self->engine->description);
+  set_active_backend (self);
+  return TRUE;
+}
+
+/* Frames in flight */
+
+static void
+release (GstBlockDctInFlight * frame)
+{
+  gst_video_frame_unmap (&frame->in_frame);
+  gst_video_frame_unmap (&frame->out_frame);
+  gst_clear_buffer (&frame->in);
+}
+
+/* Let `stats` see the counters. */
+static void
+publish_totals (GstBlockDct * self)
+{
+  GST_OBJECT_LOCK (self);
+  self->totals = self->report.totals;
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* Wait for the oldest frame. `outbuf` receives it; it is NULL on an error. */
+static GstFlowReturn
+collect (GstBlockDct * self, GstBuffer ** outbuf)
+{
+  GstBlockDctInFlight *frame = &self->in_flight[self->oldest];
+  BdctStats stats;
+  BdctError error;
+  gboolean ok;
+
+  ok = self->engine->klass->collect (self->engine, &stats, &error);
+  self->oldest = (self->oldest + 1) % self->depth;
+  self->n_in_flight--;
+  release (frame);
+  *outbuf = g_steal_pointer (&frame->out);
+  if (ok) {
+    GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
+    GstClockTime pts = GST_BUFFER_PTS (*outbuf);
+    GstBlockDctSettings settings = gst_blockdct_get_settings (self);
+    GstBlockDctTimes times = {
+      .timestamp = pts,
+      .stream_time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, pts),
+      .running_time =
+          gst_segment_to_running_time (segment, GST_FORMAT_TIME, pts),
+      .duration = GST_BUFFER_DURATION (*outbuf),
+    };
+
+    if (!GST_CLOCK_TIME_IS_VALID (times.duration)
+        && GST_VIDEO_INFO_FPS_N (&self->info) > 0)
+      times.duration = gst_util_uint64_scale_int (GST_SECOND,
+          GST_VIDEO_INFO_FPS_D (&self->info),
+          GST_VIDEO_INFO_FPS_N (&self->info));
+    gst_blockdct_report_frame (&self->report, GST_ELEMENT (self), *outbuf,
+        &stats, &frame->how, &times, settings.post_messages,
+        settings.interval);
+    publish_totals (self);
+    return GST_FLOW_OK;
+  }
+  gst_clear_buffer (outbuf);
+  GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
+      ("A frame could not be processed on %s.", self->engine->description),
+      ("%s", error.message));
+  return GST_FLOW_ERROR;
+}
+
+/* Empty the engine, downstream or, with `push` FALSE, into nothing. */
+static GstFlowReturn
+drain (GstBlockDct * self, gboolean push)
+{
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  while (self->n_in_flight > 0) {
+    GstBuffer *outbuf;
+
+    if (push && ret == GST_FLOW_OK) {
+      ret = collect (self, &outbuf);
+      if (outbuf != NULL)
+        ret = gst_pad_push (GST_BASE_TRANSFORM_SRC_PAD (self), outbuf);
+    } else {
+      GstBlockDctInFlight *frame = &self->in_flight[self->oldest];
+
+      self->engine->klass->collect (self->engine, NULL, NULL);
+      self->oldest = (self->oldest + 1) % self->depth;
+      self->n_in_flight--;
+      release (frame);
+      gst_clear_buffer (&frame->out);
+    }
+  }
+  return ret;
+}
+
+static gboolean
+configure_engine (GstBlockDct * self)
+{
+  GstBlockDctSettings settings = gst_blockdct_get_settings (self);
+  BdctError error;
+
+  if (!self->engine->klass->configure (self->engine, &self->layout,
+          settings.async_depth, &error)) {
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("%s cannot take %s %dx%d, %u at a time.", self->engine->description,
+            GST_VIDEO_INFO_NAME (&self->info),
+            GST_VIDEO_INFO_WIDTH (&self->info),
+            GST_VIDEO_INFO_HEIGHT (&self->info), settings.async_depth),
+        ("%s", error.message));
+    return FALSE;
+  }
+  g_free (self->in_flight);
+  self->in_flight = g_new0 (GstBlockDctInFlight, settings.async_depth);
+  self->oldest = 0;
+  self->depth = settings.async_depth;
+  self->job_valid = FALSE;
+  return TRUE;
+}
+
+/* Bring the job up to the parameters. */
+static gboolean
+update_job (GstBlockDct * self)
+{
+  BdctParams params = gst_blockdct_get_settings (self).params;
+  BdctError error;
+
+  if (self->job_valid
+      && memcmp (&params, &self->job_params, sizeof params) == 0)
+    return TRUE;
+  if (!bdct_job_init (&self->job, &params, &self->layout, &error)
+      && params.n_steps > 0) {
+    /* Only a matrix can turn out wrong once format and transform are known. */
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("quantization-matrix is set aside: %s.", error.message),
+        ("The Annex K tables scaled by quality are used."));
+    gst_blockdct_drop_matrix (self);
+    params.n_steps = 0;
+    if (!bdct_job_init (&self->job, &params, &self->layout, &error))
+      params.n_steps = -1;
+  }
+  self->job_params = params;
+  self->job_valid = params.n_steps >= 0;
+  return self->job_valid;
+}
+
+/* GstBaseTransform */
+
+static gboolean
+gst_blockdct_start (GstBaseTransform * trans)
+{
+  GstBlockDct *self = GST_BLOCKDCT (trans);
+
+  self->report = (GstBlockDctReport) { 0 };
+  gst_blockdct_report_flush (&self->report);
+  publish_totals (self);
+  return open_engine (self);
+}
+
+static gboolean
+gst_blockdct_stop (GstBaseTransform * trans)
+{
+  GstBlockDct *self = GST_BLOCKDCT (trans);
+
+  drain (self, FALSE);
+  close_engine (self);
+  gst_clear_object (&self->context);
+  g_clear_pointer (&self->in_flight, g_free);
+  GST_OBJECT_LOCK (self);
+  gst_video_info_init (&self->info);
+  self->latency = 0;
+  GST_OBJECT_UNLOCK (self);
+  return TRUE;
+}
+
+static GstCaps *
+gst_blockdct_transform_caps (GstBaseTransform * trans,
+    GstPadDirection direction, GstCaps * caps, GstCaps * filter)
+{
+  GstBlockDct *self = GST_BLOCKDCT (trans);
+  /* Until the engine is chosen everything may still come true. */
+  gboolean cuda = self->engine != NULL ? is_cuda (self)
+      : gst_blockdct_get_settings (self).backend != GST_BLOCKDCT_BACKEND_CPU;
+  GstCaps *ret = gst_blockdct_format_transform_caps (caps, cuda);
+
+  if (filter != NULL) {
+    GstCaps *all = ret;
+
+    ret = gst_caps_intersect_full (filter, all, GST_CAPS_INTERSECT_FIRST);
+    gst_caps_unref (all);
+  }
+  GST_DEBUG_OBJECT (self, "%s caps %" GST_PTR_FORMAT " become %" GST_PTR_FORMAT,
+      direction == GST_PAD_SINK ? "sink" : "src", caps, ret);
+  return ret;
+}
+
+/* Of what is possible, the input's own memory comes first. */
+static GstCaps *
+gst_blockdct_fixate_caps (GstBaseTransform * trans, GstPadDirection direction,
+    GstCaps * caps, GstCaps * othercaps)
+{
+  GstCaps *same = gst_caps_intersect_full (othercaps, caps,
+      GST_CAPS_INTERSECT_FIRST);
+
+  (void) trans, (void) direction;
+  if (gst_caps_is_empty (same)) {
+    gst_caps_unref (same);
+    return gst_caps_fixate (othercaps);
+  }
+  gst_caps_unref (othercaps);
+  return gst_caps_fixate (same);
+}
+
+static gboolean
+gst_blockdct_set_caps (GstBaseTransform * trans, GstCaps * incaps,
+    GstCaps * outcaps)
+{
+  GstBlockDct *self = GST_BLOCKDCT (trans);
+  GstClockTime latency = 0;
+  gboolean changed;
+  GstVideoInfo info;
+  BdctLayout layout;
+
+  (void) outcaps;
+  if (!gst_video_info_from_caps (&info, incaps)
+      || !gst_blockdct_format_layout (&info, &layout)) {
+    GST_WARNING_OBJECT (self, "cannot handle %" GST_PTR_FORMAT, incaps);
+    return FALSE;
+  }
+  /* The old caps are still downstream's: this is the moment to send it what
+   * belongs to them. */
+  drain (self, TRUE);
+  GST_OBJECT_LOCK (self);
+  self->info = info;
+  self->layout = layout;
+  GST_OBJECT_UNLOCK (self);
+  if (!configure_engine (self))
+    return FALSE;
+  /* The oldest frame leaves when the one that fills the engine arrives. */
+  if (GST_VIDEO_INFO_FPS_N (&info) > 0)
+    latency = gst_util_uint64_scale_int (GST_SECOND * (self->depth - 1),
+        GST_VIDEO_INFO_FPS_D (&info), GST_VIDEO_INFO_FPS_N (&info));
+  GST_OBJECT_LOCK (self);
+  changed = latency != self->latency;
+  self->latency = latency;
+  GST_OBJECT_UNLOCK (self);
+  if (changed)
+    gst_element_post_message (GST_ELEMENT (self),
+        gst_message_new_latency (GST_OBJECT (self)));
+  return TRUE;
+}
+
+static gboolean
+gst_blockdct_get_unit_size (GstBaseTransform * trans, GstCaps * caps,
+    gsize * size)
+{
+  GstVideoInfo info;
+
+  (void) trans;
+  if (!gst_video_info_from_caps (&info, caps))
+    return FALSE;
+  *size = GST_VIDEO_INFO_SIZE (&info);
+  return TRUE;
+}
+
+/* Configure a pool; its size may grow with the pool's own strides. */
+static gboolean
+configure_pool (GstBufferPool * pool, GstCaps * caps, guint * size, guint min,
+    guint max, gboolean video_meta)
+{
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+
+  gst_buffer_pool_config_set_params (config, caps, *size, min, max);
+  if (video_meta)
+    gst_buffer_pool_config_add_option (config,
+        GST_BUFFER_POOL_OPTION_VIDEO_META);
+  if (!gst_buffer_pool_set_config (pool, config))
+    return FALSE;
+  config = gst_buffer_pool_get_config (pool);
+  gst_buffer_pool_config_get_params (config, NULL, size, NULL, NULL);
+  gst_structure_free (config);
+  return TRUE;
+}
+
+static gboolean
+gst_blockdct_propose_allocation (GstBaseTransform * trans,
+    GstQuery * decide_query, GstQuery * query)
+{
+  GstBlockDct *self = GST_BLOCKDCT (trans);
+  GstBufferPool *pool;
+  GstVideoInfo info;
+  GstCaps *caps;
+  gboolean need_pool, cuda;
+  guint size, min = self->depth;
+
+  if (!GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)->propose_allocation
+      (trans, decide_query, query))
+    return FALSE;
+  gst_query_parse_allocation (query, &caps, &need_pool);
+  if (caps == NULL || !gst_video_info_from_caps (&info, caps))
+    return FALSE;
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+
+  cuda = gst_blockdct_format_is_cuda (caps);
+  if (cuda && !is_cuda (self))
+    return FALSE;
+  size = GST_VIDEO_INFO_SIZE (&info);
+  if (!need_pool) {
+    gst_query_add_allocation_pool (query, NULL, size, min, 0);
+    return TRUE;
+  }
+  pool = gst_blockdct_memory_pool (cuda, self->context);
+  if (!configure_pool (pool, caps, &size, min, 0, TRUE)) {
+    GST_WARNING_OBJECT (self, "no pool for %" GST_PTR_FORMAT, caps);
+    gst_object_unref (pool);
+    return FALSE;
+  }
+  gst_query_add_allocation_pool (query, pool, size, min, 0);
+  gst_object_unref (pool);
+  return TRUE;
+}
+
+static gboolean
+gst_blockdct_decide_allocation (GstBaseTransform * trans, GstQuery * query)
+{
+  GstBlockDct *self = GST_BLOCKDCT (trans);
+  GstBufferPool *pool = NULL;
+  GstVideoInfo info;
+  GstCaps *caps;
+  gboolean cuda, update, video_meta;
+  guint size, min = 0, max = 0;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (caps == NULL || !gst_video_info_from_caps (&info, caps))
+    return FALSE;
+  cuda = gst_blockdct_format_is_cuda (caps);
+  size = GST_VIDEO_INFO_SIZE (&info);
+  update = gst_query_get_n_allocation_pools (query) > 0;
+  if (update) {
+    gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
+    size = MAX (size, GST_VIDEO_INFO_SIZE (&info));
+    if (pool != NULL
+        && !gst_blockdct_memory_pool_fits (pool, cuda, self->context))
+      gst_clear_object (&pool);
+  }
+  /* The frames in flight are held here, beside those downstream needs. */
+  min += self->depth;
+  if (max != 0 && max < min) {
+    gst_clear_object (&pool);
+    max = 0;
+  }
+  video_meta = cuda || gst_query_find_allocation_meta (query,
+      GST_VIDEO_META_API_TYPE, NULL);
+  if (pool != NULL
+      && !configure_pool (pool, caps, &size, min, max, video_meta))
+    gst_clear_object (&pool);
+  if (pool == NULL) {
+    pool = gst_blockdct_memory_pool (cuda, self->context);
+    max = 0;
+    if (!configure_pool (pool, caps, &size, min, max, video_meta))
+      goto no_pool;
+  }
+  if (update)
+    gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
+  else
+    gst_query_add_allocation_pool (query, pool, size, min, max);
+  gst_object_unref (pool);
+  return GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)->decide_allocation
+      (trans, query);
+
+no_pool:
+  GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+      ("Cannot get output buffers for %s %dx%d.", GST_VIDEO_INFO_NAME (&info),
+          GST_VIDEO_INFO_WIDTH (&info), GST_VIDEO_INFO_HEIGHT (&info)),
+      ("The %s memory may be full: close other users of it or lower "
+          "async-depth.", cuda ? "GPU" : "system"));
+  gst_object_unref (pool);
+  return FALSE;
+}
+
+static gboolean
+gst_blockdct_query (GstBaseTransform * trans, GstPadDirection direction,
+    GstQuery * query)
+{
+  GstBlockDct *self = GST_BLOCKDCT (trans);
+  gboolean ret;
+
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT
+      && gst_blockdct_memory_query_context (GST_ELEMENT (self), query,
+          self->context))
+    return TRUE;
+  if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query))
+    drain (self, TRUE);
+  ret = GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)->query (trans,
+      direction, query);
+  if (ret && GST_QUERY_TYPE (query) == GST_QUERY_LATENCY
+      && direction == GST_PAD_SRC) {
+    GstClockTime min, max, own;
+    gboolean live;
+
+    GST_OBJECT_LOCK (self);
+    own = self->latency;
+    GST_OBJECT_UNLOCK (self);
+    gst_query_parse_latency (query, &live, &min, &max);
+    min += own;
+    if (GST_CLOCK_TIME_IS_VALID (max))
+      max += own;
+    gst_query_set_latency (query, live, min, max);
+  }
+  return ret;
+}
+
+static gboolean
+gst_blockdct_sink_event (GstBaseTransform * trans, GstEvent * event)
+{
+  GstBlockDct *self = GST_BLOCKDCT (trans);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
+    drain (self, FALSE);
+    gst_blockdct_report_flush (&self->report);
+  } else if (GST_EVENT_IS_SERIALIZED (event)) {
+    /* What came before an event leaves before it. */
+    drain (self, TRUE);
+    if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+      gst_blockdct_report_end (&self->report, GST_ELEMENT (self),
+          gst_blockdct_get_settings (self).post_messages);
+  }
+  return GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)->sink_event
+      (trans, event);
+}
+
+/* A stream's memory may come from another context than the one found at the
+ * start: go with the stream where cuda-device-id leaves the choice. */
+static void
+follow_context (GstBlockDct * self, GstBuffer * buffer)
+{
+  GstObject *other = gst_blockdct_memory_other_context (buffer, self->context,
+      gst_blockdct_get_settings (self).device_id);
+
+  if (other == NULL)
+    return;
+  GST_INFO_OBJECT (self, "moving from %" GST_PTR_FORMAT " to %" GST_PTR_FORMAT,
+      self->context, other);
+  gst_object_ref (other);
+  drain (self, TRUE);
+  close_engine (self);
+  gst_object_replace (&self->context, other);
+  gst_object_unref (other);
+  gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (self));
+}
+
+static GstFlowReturn
+gst_blockdct_submit_input_buffer (GstBaseTransform * trans,
+    gboolean is_discont, GstBuffer * input)
+{
+  GstBlockDct *self = GST_BLOCKDCT (trans);
+  GstClockTime time = gst_segment_to_stream_time (&trans->segment,
+      GST_FORMAT_TIME, GST_BUFFER_PTS (input));
+  GstFlowReturn ret;
+
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    gst_object_sync_values (GST_OBJECT (self), time);
+  ret = GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)
+      ->submit_input_buffer (trans, is_discont, input);
+  if (ret == GST_BASE_TRANSFORM_FLOW_DROPPED) {
+    self->report.totals.dropped++;
+    publish_totals (self);
+  }
+  return ret;
+}
+
+/* Start one frame: takes `inbuf` and `outbuf` into the ring. */
+static GstFlowReturn
+gst_blockdct_transform (GstBaseTransform * trans, GstBuffer * inbuf,
+    GstBuffer * outbuf)
+{
+  GstBlockDct *self = GST_BLOCKDCT (trans);
+  guint next = (self->oldest + self->n_in_flight) % self->depth;
+  GstBlockDctInFlight *frame = &self->in_flight[next];
+  BdctImage src, dst;
+  BdctError error;
+
+  if (!update_job (self))
+    return GST_FLOW_NOT_NEGOTIATED;
+  if (!gst_blockdct_memory_map (&frame->in_frame, &self->info, inbuf,
+          GST_MAP_READ, &self->layout, self->context, &src, &error)) {
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("An input buffer does not fit its caps."), ("%s", error.message));
+    return GST_FLOW_ERROR;
+  }
+  if (!gst_blockdct_memory_map (&frame->out_frame, &self->info, outbuf,
+          GST_MAP_WRITE, &self->layout, self->context, &dst, &error)) {
+    gst_video_frame_unmap (&frame->in_frame);
+    GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
+        ("An output buffer cannot be written."), ("%s", error.message));
+    return GST_FLOW_ERROR;
+  }
+  if (!self->engine->klass->submit (self->engine, &self->job, &src, &dst,
+          &error)) {
+    gst_video_frame_unmap (&frame->in_frame);
+    gst_video_frame_unmap (&frame->out_frame);
+    GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
+        ("A frame could not be started on %s.", self->engine->description),
+        ("%s", error.message));
+    return GST_FLOW_ERROR;
+  }
+  frame->in = gst_buffer_ref (inbuf);
+  frame->out = gst_buffer_ref (outbuf);
+  frame->how.params = self->job_params;
+  frame->how.depth = self->layout.depth;
+  g_strlcpy (frame->how.backend, self->engine->description,
+      sizeof frame->how.backend);
+  self->n_in_flight++;
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn
+gst_blockdct_generate_output (GstBaseTransform * trans, GstBuffer ** outbuf)
+{
+  GstBlockDct *self = GST_BLOCKDCT (trans);
+  GstBuffer *inbuf = g_steal_pointer (&trans->queued_buf), *buffer = NULL;
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  *outbuf = NULL;
+  if (inbuf != NULL) {
+    follow_context (self, inbuf);
+    if (self->engine == NULL
+        && !(open_engine (self) && configure_engine (self)))
+      ret = GST_FLOW_ERROR;
+    if (ret == GST_FLOW_OK) {
+      ret = GST_BASE_TRANSFORM_GET_CLASS (trans)->prepare_output_buffer (trans,
+          inbuf, &buffer);
+      if (ret == GST_FLOW_ERROR)
+        GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+            ("Cannot get an output buffer."),
+            ("The memory may be full: close other users of it or lower "
+                "async-depth."));
+    }
+    if (ret == GST_FLOW_OK)
+      ret = gst_blockdct_transform (trans, inbuf, buffer);
+    gst_clear_buffer (&buffer);
+    gst_buffer_unref (inbuf);
+    if (ret != GST_FLOW_OK)
+      return ret;
+  }
+  if (self->depth > 0 && self->n_in_flight == self->depth)
+    ret = collect (self, outbuf);
+  return ret;
+}
+
+/* The picture keeps its geometry, so what is attached to it stays true, but
+ * for how it lies in memory and for figures of an earlier blockdct. */
+static gboolean
+gst_blockdct_transform_meta (GstBaseTransform * trans, GstBuffer * outbuf,
+    GstMeta * meta, GstBuffer * inbuf)
+{
+  (void) trans, (void) outbuf, (void) inbuf;
+  if (gst_meta_info_is_custom (meta->info)
+      && gst_custom_meta_has_name ((GstCustomMeta *) meta, GST_BLOCKDCT_NAME))
+    return FALSE;
+  return !gst_meta_api_type_has_tag (meta->info->api,
+      g_quark_from_static_string (GST_META_TAG_MEMORY_STR));
+}
+
+/* GstElement, GObject */
+
+static void
+gst_blockdct_set_context (GstElement * element, GstContext * context)
+{
+  GstBlockDct *self = GST_BLOCKDCT (element);
+  GstBlockDctSettings settings = gst_blockdct_get_settings (self);
+
+  if (settings.backend != GST_BLOCKDCT_BACKEND_CPU)
+    gst_blockdct_memory_set_context (element, context, settings.device_id,
+        &self->context);
+  GST_ELEMENT_CLASS (gst_blockdct_parent_class)->set_context (element, context);
+}
+
+static void
+gst_blockdct_finalize (GObject * object)
+{
+  GstBlockDct *self = GST_BLOCKDCT (object);
+
+  gst_clear_object (&self->context);
+  g_free (self->active_backend);
+  G_OBJECT_CLASS (gst_blockdct_parent_class)->finalize (object);
+}
+
+static void
+gst_blockdct_class_init (GstBlockDctClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+  GstCaps *caps = gst_blockdct_format_caps ();
+
+  object_class->finalize = gst_blockdct_finalize;
+  gst_blockdct_install_properties (object_class);
+
+  element_class->set_context = gst_blockdct_set_context;
+  gst_element_class_set_static_metadata (element_class,
+      "Block DCT and PSNR", "Filter/Effect/Analyzer/Video",
+      "Shows and measures what a block transform and its quantizer do to video",
+      "The gst-blockdct developers");
+  gst_element_class_add_pad_template (element_class,
+      gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, caps));
+  gst_element_class_add_pad_template (element_class,
+      gst_pad_template_new ("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps));
+  gst_caps_unref (caps);
+
+  trans_class->passthrough_on_same_caps = FALSE;
+  trans_class->start = gst_blockdct_start;
+  trans_class->stop = gst_blockdct_stop;
+  trans_class->transform_caps = gst_blockdct_transform_caps;
+  trans_class->fixate_caps = gst_blockdct_fixate_caps;
+  trans_class->set_caps = gst_blockdct_set_caps;
+  trans_class->get_unit_size = gst_blockdct_get_unit_size;
+  trans_class->propose_allocation = gst_blockdct_propose_allocation;
+  trans_class->decide_allocation = gst_blockdct_decide_allocation;
+  trans_class->query = gst_blockdct_query;
+  trans_class->sink_event = gst_blockdct_sink_event;
+  trans_class->submit_input_buffer = gst_blockdct_submit_input_buffer;
+  trans_class->generate_output = gst_blockdct_generate_output;
+  trans_class->transform = gst_blockdct_transform;
+  trans_class->transform_meta = gst_blockdct_transform_meta;
+}
+
+static void
+gst_blockdct_init (GstBlockDct * self)
+{
+  gst_video_info_init (&self->info);
+  gst_blockdct_init_properties (self);
+}

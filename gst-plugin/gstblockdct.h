@@ -1,0 +1,85 @@
+/* blockdct: the element.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_BLOCKDCT_H
+#define GST_BLOCKDCT_H
+
+#include <gst/base/gstbasetransform.h>
+#include <gst/video/video.h>
+#include "dct/engine.h"
+#include "gstblockdctreport.h"
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_BLOCKDCT (gst_blockdct_get_type ())
+G_DECLARE_FINAL_TYPE (GstBlockDct, gst_blockdct, GST, BLOCKDCT,
+    GstBaseTransform)
+GST_ELEMENT_REGISTER_DECLARE (blockdct);
+
+typedef enum
+{
+  GST_BLOCKDCT_BACKEND_AUTO,
+  GST_BLOCKDCT_BACKEND_CUDA,
+  GST_BLOCKDCT_BACKEND_CPU,
+} GstBlockDctBackend;
+
+/* What properties set. */
+typedef struct
+{
+  BdctParams params;
+  GstBlockDctBackend backend;
+  gint device_id;
+  guint threads;
+  guint async_depth;
+  gboolean post_messages;
+  GstClockTime interval;
+} GstBlockDctSettings;
+
+/* A frame in the engine: its buffers stay mapped until it comes out. */
+typedef struct
+{
+  GstBuffer *in, *out;
+  GstVideoFrame in_frame, out_frame;
+  GstBlockDctHow how;
+} GstBlockDctInFlight;
+
+struct _GstBlockDct
+{
+  GstBaseTransform parent;
+
+  /* Protected by the object lock. `wanted` is what properties were set to,
+   * `settings` the same once a group of changes is complete. */
+  GstBlockDctSettings wanted, settings;
+  gchar *active_backend;        /* NULL while nothing runs */
+  GstBlockDctTotals totals;     /* what `stats` shows */
+  GstClockTime latency;
+  GstVideoInfo info;            /* written by the streaming thread alone, */
+  BdctLayout layout;            /* which reads them without the lock */
+
+  /* The streaming thread's. */
+  GstBlockDctReport report;
+  BdctEngine *engine;           /* NULL while stopped */
+  GstObject *context;           /* GstCudaContext of the CUDA engine */
+  guint depth;                  /* of the engine; 0 before caps */
+  BdctParams job_params;        /* what `job` was made from */
+  BdctJob job;
+  gboolean job_valid;
+  GstBlockDctInFlight *in_flight; /* a ring of `depth` */
+  guint oldest, n_in_flight;
+};
+
+GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_debug);
+
+/* gstblockdctproperties.c */
+void gst_blockdct_install_properties (GObjectClass * klass);
+void gst_blockdct_init_properties (GstBlockDct * self);
+
+/** A consistent copy of the settings. */
+GstBlockDctSettings gst_blockdct_get_settings (GstBlockDct * self);
+
+/** Set aside a matrix the stream turned out not to allow. */
+void gst_blockdct_drop_matrix (GstBlockDct * self);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,82 @@
+/* blockdct: from statistics to messages, the buffer meta and the `stats`
+ * property.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_BLOCKDCT_REPORT_H
+#define GST_BLOCKDCT_REPORT_H
+
+#include <gst/gst.h>
+#include "dct/job.h"
+#include "dct/stats.h"
+
+G_BEGIN_DECLS
+
+/** The name of the message's structure, of the custom meta and its structure.*/
+#define GST_BLOCKDCT_NAME "blockdct"
+
+/** When a report's frames were shown. GST_CLOCK_TIME_NONE where unknown. */
+typedef struct
+{
+  GstClockTime timestamp, stream_time, running_time, duration;
+} GstBlockDctTimes;
+
+/** What was done to a frame. */
+typedef struct
+{
+  BdctParams params;
+  gint depth;
+  gchar backend[128];
+} GstBlockDctHow;
+
+/** Statistics pooled over some frames. */
+typedef struct
+{
+  BdctPool pool;
+  guint64 first_index;
+  GstBlockDctTimes times;       /* of the first frame; the whole's duration */
+} GstBlockDctSpan;
+
+/** Counters since the start. */
+typedef struct
+{
+  BdctPool pool;
+  gint depth;                   /* of the latest frame */
+  guint64 dropped;              /* frames skipped for QoS */
+} GstBlockDctTotals;
+
+/** The statistics of a stream. One thread at a time. */
+typedef struct
+{
+  GstBlockDctTotals totals;
+  guint64 reported_dropped;     /* of `dropped`, in a pooled message already */
+  GstBlockDctSpan pooled;       /* since the last pooled message */
+  GstBlockDctSpan interval;     /* since the last interval message */
+  GstClockTime interval_end;
+  GstBlockDctHow how;           /* of the latest frame */
+} GstBlockDctReport;
+
+/** Register the custom meta; once. */
+void gst_blockdct_report_init (void);
+
+/** Add one frame. Its values are attached to `buffer` as the custom meta
+ * GST_BLOCKDCT_NAME, and if `post`, posted: as a `frame` message, or, with an
+ * `interval` above 0, pooled in one `interval` message for each. */
+void gst_blockdct_report_frame (GstBlockDctReport * report,
+    GstElement * element, GstBuffer * buffer, const BdctStats * stats,
+    const GstBlockDctHow * how, const GstBlockDctTimes * times, gboolean post,
+    GstClockTime interval);
+
+/** The end of a stream: post what the interval still holds and the `pooled`
+ * message over all frames since the last one, if there are any. */
+void gst_blockdct_report_end (GstBlockDctReport * report,
+    GstElement * element, gboolean post);
+
+/** Forget the interval under way, as after a flush. */
+void gst_blockdct_report_flush (GstBlockDctReport * report);
+
+/** The `stats` property's value; the caller's. */
+GstStructure *gst_blockdct_report_stats (const GstBlockDctTotals * totals);
+
+G_END_DECLS
+#endif

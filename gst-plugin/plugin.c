@@ -1,0 +1,16 @@
+/* gst-blockdct
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/gst.h>
+#include "gstblockdct.h"
+
+static gboolean
+plugin_init (GstPlugin * plugin)
+{
+  return GST_ELEMENT_REGISTER (blockdct, plugin);
+}
+
+GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, blockdct,
+    "Block DCT, quantization and PSNR on CUDA and CPU",
+    plugin_init, VERSION, "LGPL", PACKAGE, "https://gstreamer.freedesktop.org")
