@@ -1,6 +1,6 @@
-/* blockdct: the one-dimensional transforms, forward and inverse, for any value
- * type that adds and multiplies: a vector of columns on the CPU, a thread's own
- * column on the GPU.
+/* blockdct: the one-dimensional transforms, forward and inverse, for any type
+ * that adds and multiplies: the CPU engine's vectors of columns. (For the GPU,
+ * cuda/passes.cuh has the same as templates.)
  *
  * The includer defines
  *   BDCT_PASS(name)  the function's name for this value type

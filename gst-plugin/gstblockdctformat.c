@@ -130,13 +130,14 @@ gst_blockdct_format_layout (const GstVideoInfo * info, BdctLayout * layout)
     BdctPlaneLayout *plane =
         &layout->plane[GST_VIDEO_FORMAT_INFO_PLANE (finfo, c)];
     gint bytes = bdct_layout_sample_size (layout);
+    /* Bytes by its description, but P010's says 1 for the second word. */
+    gboolean second = GST_VIDEO_FORMAT_INFO_POFFSET (finfo, c) > 0;
 
     plane->width = GST_VIDEO_INFO_COMP_WIDTH (info, c);
     plane->height = GST_VIDEO_INFO_COMP_HEIGHT (info, c);
     plane->shift = GST_VIDEO_FORMAT_INFO_SHIFT (finfo, c);
     plane->interleave = GST_VIDEO_FORMAT_INFO_PSTRIDE (finfo, c) / bytes;
-    plane->component[GST_VIDEO_FORMAT_INFO_POFFSET (finfo, c) / bytes] =
-        (BdctComponent) c;
+    plane->component[second] = (BdctComponent) c;
   }
   return TRUE;
 }

@@ -1,0 +1,76 @@
+/* blockdct: what the CUDA engine's host side (engine.c) and its kernels
+ * (kernels.cu) have in common.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_LAUNCH_H
+#define BDCT_LAUNCH_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "dct/job.h"
+#include "dct/layout.h"
+#include "dct/transform.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The matrices of the one-dimensional transforms (dct/matrices.h). */
+typedef struct {
+  int32_t islow8[8 * 8];
+  int32_t dst4[4 * 4];
+  int32_t hevc4[4 * 4];
+  int32_t hevc8[8 * 8];
+  int32_t hevc16[16 * 16];
+  int32_t hevc32[32 * 32];
+  float real8[8 * 8];
+} BdctCudaMatrices;
+
+/** One plane, all in device memory. */
+typedef struct {
+  const uint8_t *src;
+  uint8_t *dst;
+  int64_t src_stride, dst_stride; /**< bytes */
+  int32_t width, height, shift, interleave; /**< as in layout.h */
+  int32_t component[2];
+  int32_t tiles_x;                /**< tiles of the plane from left to right */
+  int32_t first_tile;             /**< of the plane among the frame's */
+} BdctCudaPlane;
+
+/** What a frame's blocks add up. Every block adds to one of several cells, so
+ * that a whole frame does not queue for the same few addresses; the host adds
+ * the cells. */
+typedef struct {
+  unsigned long long sse[BDCT_MAX_COMPONENTS];
+  unsigned long long nonzero[BDCT_MAX_COMPONENTS];
+  unsigned long long unused[2]; /* a cell has cache sectors of its own */
+} BdctCudaCell;
+
+#define BDCT_CUDA_CELLS 16
+
+/** A kernel's only parameter. */
+typedef struct {
+  BdctJob job;
+  BdctCudaPlane plane[BDCT_MAX_PLANES];
+  int32_t n_planes, n_tiles;
+  BdctCudaCell *cells; /**< BDCT_CUDA_CELLS of them, zeroed */
+} BdctCudaFrame;
+
+/** Enqueue the upload of the matrices into the current context, where every
+ * engine uploads the same. */
+cudaError_t bdct_cuda_upload (const BdctCudaMatrices *matrices,
+    cudaStream_t stream);
+
+/** Fill tiles_x and first_tile of the planes, and n_tiles. False if the frame
+ * has more tiles than a launch takes. */
+bool bdct_cuda_cut (BdctCudaFrame *frame);
+
+/** Enqueue one frame: one launch for all planes. */
+cudaError_t bdct_cuda_launch (const BdctCudaFrame *frame, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The CUDA engine against the CPU engine: bytes and statistics, for every
+ * transform, many formats, sizes, parameters, contents and places in memory.
+ *
+ *   engine-compare           everything
+ *   engine-compare --quick   a small part, for compute-sanitizer
+ *
+ * Ends with "N passed, N failed, N skipped"; exits 77 where there is no GPU. */
+#include <cuda_runtime_api.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "dct/engine.h"
+
+#define IN_FLIGHT 3
+#define BUFFER_SIZE (20 << 20)
+#define CANARY 0xa5
+#define N(array) (sizeof (array) / sizeof (array)[0])
+
+typedef struct {
+  const char *name;
+  int depth, shift;
+  BdctChromaFormat chroma;
+  int interleave;               /* of the chroma plane */
+  BdctComponent first;          /* of that plane */
+  bool quick;
+} Format;
+
+static const Format formats[] = {
+  {"GRAY8", 8, 0, BDCT_CHROMA_400, 1, BDCT_U, false},
+  {"I420", 8, 0, BDCT_CHROMA_420, 1, BDCT_U, true},
+  {"YV12", 8, 0, BDCT_CHROMA_420, 1, BDCT_V, false},
+  {"NV12", 8, 0, BDCT_CHROMA_420, 2, BDCT_U, true},
+  {"NV21", 8, 0, BDCT_CHROMA_420, 2, BDCT_V, false},
+  {"Y42B", 8, 0, BDCT_CHROMA_422, 1, BDCT_U, false},
+  {"NV16", 8, 0, BDCT_CHROMA_422, 2, BDCT_U, false},
+  {"Y444", 8, 0, BDCT_CHROMA_444, 1, BDCT_U, false},
+  {"I420_10", 10, 0, BDCT_CHROMA_420, 1, BDCT_U, false},
+  {"P010", 10, 6, BDCT_CHROMA_420, 2, BDCT_U, true},
+  {"I422_10", 10, 0, BDCT_CHROMA_422, 1, BDCT_U, false},
+  {"Y444_10", 10, 0, BDCT_CHROMA_444, 1, BDCT_U, false},
+  {"I420_12", 12, 0, BDCT_CHROMA_420, 1, BDCT_U, false},
+  {"Y444_12", 12, 0, BDCT_CHROMA_444, 1, BDCT_U, true},
+  {"P012", 12, 4, BDCT_CHROMA_420, 2, BDCT_U, false},
+};
+
+typedef struct {
+  int width, height, variants;  /* variants: of the parameters; 0 = all */
+  bool quick;
+} Size;
+
+static const Size sizes[] = {
+  {1, 1, 0, true}, {2, 2, 0, false}, {3, 5, 0, false}, {1, 70, 0, false},
+  {7, 9, 0, false}, {8, 8, 0, false}, {16, 16, 0, false}, {17, 9, 0, true},
+  {31, 33, 0, true}, {33, 31, 0, false}, {64, 64, 0, false},
+  {65, 63, 0, false}, {100, 100, 0, false}, {127, 129, 0, false},
+  {128, 32, 0, false}, {129, 31, 0, true}, {255, 3, 0, false},
+  {256, 96, 0, false}, {257, 65, 0, false}, {321, 243, 0, false},
+  {640, 480, 4, false}, {1919, 1079, 2, false}, {1920, 1080, 3, false},
+};
+
+typedef enum { RANDOM, SMOOTH, CHECKER, EXTREME, N_CONTENTS } Content;
+
+/* Where planes lie: first sample's offset, spare samples behind each row, and
+ * which image runs upwards. REPEAT: every row of the source is one and the
+ * same. */
+typedef struct {
+  int offset, spare;
+  bool up_src, up_dst, repeat;
+} Place;
+
+static const Place places[] = {
+  {0, 0, false, false, false}, {1, 7, false, false, false},
+  {3, 1, true, true, false}, {5, 64, true, false, false},
+  {0, 13, false, true, false}, {2, 3, false, false, true},
+};
+
+typedef struct {
+  const Format *format;
+  const Size *size;
+  BdctParams params;
+  Content content;
+  const Place *place;
+  BdctMemory src_memory, dst_memory;
+} Case;
+
+typedef struct {
+  uint8_t *src, *expected, *result;     /* host */
+  uint8_t *device_src, *device_dst;
+  size_t used;
+  BdctImage src_image, dst_image;       /* of `src` and `expected` */
+  BdctJob job;
+  BdctStats stats;              /* the CPU's */
+} Buffers;
+
+static Buffers buffers[IN_FLIGHT];
+static BdctEngine *cpu, *cuda;
+static int passed, failed, entered;
+static bool ever_entered;
+static uint64_t seed = 88172645463325252u;
+
+static uint64_t
+next_random (void)
+{
+  seed ^= seed << 13;
+  seed ^= seed >> 7;
+  return seed ^= seed << 17;
+}
+
+static bool
+count_enter (void *data)
+{
+  ++*(int *) data;
+  return ever_entered = true;
+}
+
+static void
+count_leave (void *data)
+{
+  --*(int *) data;
+}
+
+static void
+must (cudaError_t err, const char *what)
+{
+  if (err != cudaSuccess) {
+    printf ("%s: %s\n%d passed, %d failed, 0 skipped\n", what,
+        cudaGetErrorString (err), passed, failed + 1);
+    exit (1);
+  }
+}
+
+static void
+init_layout (BdctLayout * layout, const Format * f, int width, int height)
+{
+  int w = f->chroma == BDCT_CHROMA_444 ? width : (width + 1) / 2;
+  int h = f->chroma == BDCT_CHROMA_420 ? (height + 1) / 2 : height;
+  BdctComponent second = BDCT_U + BDCT_V - f->first;
+
+  *layout = (BdctLayout) { .depth = f->depth, .chroma = f->chroma,
+    .n_planes = f->chroma == BDCT_CHROMA_400 ? 1 : 4 - f->interleave };
+  layout->plane[0] = (BdctPlaneLayout) { width, height, f->shift, 1,
+    { BDCT_Y, 0 } };
+  layout->plane[1] = (BdctPlaneLayout) { w, h, f->shift, f->interleave,
+    { f->first, second } };
+  layout->plane[2] = (BdctPlaneLayout) { w, h, f->shift, 1, { second, 0 } };
+}
+
+/* Lay an image's planes out from `base` on; returns the end. */
+static uint8_t *
+place_image (BdctImage * image, const BdctLayout * layout, uint8_t * base,
+    const Place * place, bool up, bool repeat)
+{
+  int bytes = bdct_layout_sample_size (layout);
+
+  image->memory = BDCT_MEMORY_HOST;
+  for (int p = 0; p < layout->n_planes; p++) {
+    ptrdiff_t stride = bdct_layout_row_size (layout, p) + place->spare * bytes;
+    int height = layout->plane[p].height;
+
+    base += place->offset * bytes;
+    image->data[p] = up ? base + (height - 1) * stride : base;
+    image->stride[p] = repeat ? 0 : up ? -stride : stride;
+    base += height * stride;
+  }
+  return base;
+}
+
+/* The same places in another buffer. */
+static BdctImage
+move_image (const BdctImage * image, int n_planes, const uint8_t * from,
+    uint8_t * to, BdctMemory memory)
+{
+  BdctImage moved = *image;
+
+  moved.memory = memory;
+  for (int p = 0; p < n_planes; p++)
+    moved.data[p] = to + ((uint8_t *) image->data[p] - from);
+  return moved;
+}
+
+static int
+get (const BdctLayout * layout, const BdctImage * image, int p, int x, int y)
+{
+  const uint8_t *row = (uint8_t *) image->data[p] + y * image->stride[p];
+  int peak = bdct_layout_peak (layout), v;
+
+  if (layout->depth == 8)
+    return row[x];
+  v = ((const uint16_t *) row)[x] >> layout->plane[p].shift;
+  return v < peak ? v : peak;
+}
+
+static void
+draw (const BdctLayout * layout, const BdctImage * image, Content content)
+{
+  int peak = bdct_layout_peak (layout);
+
+  for (int p = 0; p < layout->n_planes; p++)
+    for (int y = 0; y < layout->plane[p].height; y++) {
+      uint8_t *row = (uint8_t *) image->data[p] + y * image->stride[p];
+
+      for (int x = 0; x < layout->plane[p].width * layout->plane[p].interleave;
+          x++) {
+        int v = content == SMOOTH ? (x * 5 + y * 3 + (x * y >> 6)) / 4 & peak
+            : content == CHECKER ? (x ^ y) & 1 ? peak : 0
+            : next_random () & 1 << 20 ? peak : 0;
+        if (layout->depth == 8)
+          row[x] = v;
+        else
+          ((uint16_t *) row)[x] = v << layout->plane[p].shift;
+      }
+    }
+}
+
+/* Squared errors of one plane's component `i`; counts differing samples. */
+static uint64_t
+errors (const BdctLayout * layout, const BdctImage * a, const BdctImage * b,
+    int p, int i, uint64_t * differing)
+{
+  const BdctPlaneLayout *plane = &layout->plane[p];
+  uint64_t sum = 0;
+
+  for (int y = 0; y < plane->height; y++)
+    for (int x = i; x < plane->width * plane->interleave;
+        x += plane->interleave) {
+      int e = get (layout, a, p, x, y) - get (layout, b, p, x, y);
+
+      sum += (int64_t) e * e;
+      *differing += e != 0;
+    }
+  return sum;
+}
+
+/* Parameters number `variant`; false after the last. */
+static bool
+init_params (BdctParams * params, BdctTransform transform, int variant)
+{
+  static const int quality[] = { 85, 1, 100, 50, 85, 85 };
+  static const int qp[] = { 26, 0, 51, 37, 26, 37, 13 };
+  static const int offset[] = { 0, 0, 0, 0, 12, -12, -12 };
+  bool hevc = bdct_transform_info (transform)->family == BDCT_FAMILY_HEVC;
+
+  *params = (BdctParams) BDCT_PARAMS_DEFAULT;
+  params->transform = transform;
+  if (variant >= (int) (hevc ? N (qp) : N (quality)))
+    return false;
+  if (hevc) {
+    params->qp = qp[variant];
+    params->chroma_qp_offset = offset[variant];
+    params->scaling_list = variant % 3 == 2 ? BDCT_SCALING_DEFAULT
+        : BDCT_SCALING_FLAT;
+  } else {
+    params->quality = quality[variant];
+    params->n_steps = variant == 4 ? 64 : variant == 5 ? 128 : 0;
+    for (int i = 0; i < params->n_steps; i++)
+      params->steps[i] = 1 + next_random () % 255;
+  }
+  return true;
+}
+
+static bool
+complain (const Case * c, const char *what)
+{
+  static int complaints;
+
+  if (complaints++ < 40)
+    fprintf (stderr, "%s %dx%d %s quality %d qp %d%+d scaling %d steps %d "
+        "content %d place %d memory %d>%d: %s\n", c->format->name,
+        c->size->width, c->size->height,
+        bdct_transform_info (c->params.transform)->name, c->params.quality,
+        c->params.qp, c->params.chroma_qp_offset, c->params.scaling_list,
+        c->params.n_steps, c->content, (int) (c->place - places),
+        c->src_memory, c->dst_memory, what);
+  return false;
+}
+
+/* Run a case on the CPU and start it on the GPU. */
+static bool
+start (const Case * c, const BdctLayout * layout, Buffers * b)
+{
+  uint8_t *src_end, *dst_end;
+  BdctImage src, dst;
+  BdctError error = { "" };
+
+  src_end = place_image (&b->src_image, layout, b->src, c->place,
+      c->place->up_src, c->place->repeat);
+  dst_end = place_image (&b->dst_image, layout, b->expected, c->place,
+      c->place->up_dst, false);
+  b->used = (dst_end - b->expected + 16) & ~(size_t) 7;
+  if (b->used < (size_t) (src_end - b->src) || b->used > BUFFER_SIZE)
+    abort ();
+  for (size_t i = 0; i < b->used; i += 8)
+    *(uint64_t *) (b->src + i) = next_random ();
+  if (c->content != RANDOM)
+    draw (layout, &b->src_image, c->content);
+  memset (b->expected, CANARY, b->used);
+  memset (b->result, CANARY, b->used);
+  if (!bdct_job_init (&b->job, &c->params, layout, &error)
+      || !cpu->klass->submit (cpu, &b->job, &b->src_image, &b->dst_image,
+          &error) || !cpu->klass->collect (cpu, &b->stats, &error))
+    return complain (c, error.message);
+
+  if (c->src_memory == BDCT_MEMORY_DEVICE)
+    must (cudaMemcpy (b->device_src, b->src, b->used, cudaMemcpyHostToDevice),
+        "cudaMemcpy");
+  if (c->dst_memory == BDCT_MEMORY_DEVICE)
+    must (cudaMemset (b->device_dst, CANARY, b->used), "cudaMemset");
+  /* The engine's stream does not wait for the default stream. */
+  must (cudaDeviceSynchronize (), "cudaDeviceSynchronize");
+  src = move_image (&b->src_image, layout->n_planes, b->src,
+      c->src_memory == BDCT_MEMORY_DEVICE ? b->device_src : b->src,
+      c->src_memory);
+  dst = move_image (&b->dst_image, layout->n_planes, b->expected,
+      c->dst_memory == BDCT_MEMORY_DEVICE ? b->device_dst : b->result,
+      c->dst_memory);
+  return cuda->klass->submit (cuda, &b->job, &src, &dst, &error)
+      || complain (c, error.message);
+}
+
+/* Collect a case and judge it. The whole buffers are compared, with what lies
+ * between rows and planes. */
+static bool
+finish (const Case * c, const BdctLayout * layout, Buffers * b,
+    uint64_t * differing)
+{
+  BdctStats stats;
+  BdctError error = { "" };
+  BdctImage dst;
+  uint64_t bad = 0, ignored = 0, sse = 0, samples = 0;
+
+  if (!cuda->klass->collect (cuda, &stats, &error))
+    return complain (c, error.message);
+  if (c->dst_memory == BDCT_MEMORY_DEVICE)
+    must (cudaMemcpy (b->result, b->device_dst, b->used,
+            cudaMemcpyDeviceToHost), "cudaMemcpy");
+  if (memcmp (b->result, b->expected, b->used) == 0)
+    return memcmp (&stats, &b->stats, sizeof stats) == 0
+        || complain (c, "the same bytes, but other statistics");
+
+  dst = move_image (&b->dst_image, layout->n_planes, b->expected, b->result,
+      BDCT_MEMORY_HOST);
+  for (int p = 0; p < layout->n_planes; p++)
+    for (int i = 0; i < layout->plane[p].interleave; i++) {
+      sse += errors (layout, &dst, &b->dst_image, p, i, &bad);
+      samples += (uint64_t) layout->plane[p].width * layout->plane[p].height;
+      if (errors (layout, &dst, &b->src_image, p, i, &ignored)
+          != stats.component[layout->plane[p].component[i]].sse)
+        return complain (c, "other bytes, and statistics of neither");
+    }
+  *differing += bad;
+  if (bad == 0)
+    return complain (c, "padding is written");
+  if (b->job.family == BDCT_FAMILY_REAL
+      && bdct_psnr ((double) sse / samples, layout->depth) >= 60)
+    return true;
+  return complain (c, "other samples");
+}
+
+/* All parameters of a transform over one size, up to `depth` in flight. */
+static void
+run_size (const Format * format, const Size * size, BdctTransform transform,
+    bool quick, int *ok, int *bad, uint64_t * differing)
+{
+  static unsigned number;
+  unsigned depth = number % 3 == 0 ? 1 : IN_FLIGHT;
+  Case cases[IN_FLIGHT];
+  BdctLayout layout;
+  BdctError error;
+  int limit = quick ? 2 : size->variants ? size->variants : 100;
+  bool more = true;
+
+  number++;
+  init_layout (&layout, format, size->width, size->height);
+  if (!cpu->klass->configure (cpu, &layout, 1, &error)
+      || !cuda->klass->configure (cuda, &layout, depth, &error)) {
+    fprintf (stderr, "%s %dx%d: %s\n", format->name, size->width, size->height,
+        error.message);
+    ++*bad;
+    return;
+  }
+  for (int variant = 0; more;) {
+    bool started[IN_FLIGHT];
+    unsigned n = 0;
+
+    for (; n < depth; n++) {
+      Case *c = &cases[n];
+
+      more = variant < limit && init_params (&c->params, transform, variant);
+      if (!more)
+        break;
+      variant++;
+      c->format = format;
+      c->size = size;
+      c->content = number % N_CONTENTS;
+      c->place = &places[number / N_CONTENTS % N (places)];
+      c->src_memory = number & 1 ? BDCT_MEMORY_DEVICE : BDCT_MEMORY_HOST;
+      c->dst_memory = number % 5 < 3 ? BDCT_MEMORY_DEVICE : BDCT_MEMORY_HOST;
+      number++;
+      started[n] = start (c, &layout, &buffers[n]);
+    }
+    for (unsigned i = 0; i < n; i++)
+      ++*(started[i] && finish (&cases[i], &layout, &buffers[i], differing)
+          ? ok : bad);
+  }
+}
+
+static void
+expect (bool good, const char *what)
+{
+  good ? passed++ : failed++;
+  if (!good)
+    printf ("FAIL %s\n", what);
+}
+
+/* What the interface says an engine refuses. */
+static void
+run_refusals (void)
+{
+  BdctEngineOptions options = { 0 };
+  BdctLayout layout;
+  BdctParams params = BDCT_PARAMS_DEFAULT;
+  Buffers *b = &buffers[0];
+  BdctImage image;
+  BdctError error;
+  BdctEngine *engine = cuda->klass->create (&options, &error);
+
+  expect (engine != NULL, "a second engine is created");
+  if (engine == NULL)
+    return;
+  init_layout (&layout, &formats[9], 64, 64);
+  place_image (&image, &layout, b->device_src, &places[0], false, false);
+  image.memory = BDCT_MEMORY_DEVICE;
+  place_image (&b->dst_image, &layout, b->device_dst, &places[0], false, false);
+  b->dst_image.memory = BDCT_MEMORY_DEVICE;
+  bdct_job_init (&b->job, &params, &layout, NULL);
+  expect (!engine->klass->submit (engine, &b->job, &image, &b->dst_image,
+          &error), "submit before configure fails");
+  expect (!engine->klass->configure (engine, &layout, 0, &error),
+      "a depth of 0 is refused");
+  expect (!engine->klass->configure (engine, &layout, BDCT_MAX_DEPTH + 1,
+          &error), "a depth above the maximum is refused");
+  expect (engine->klass->configure (engine, &layout, 1, &error), "configure");
+  expect (!engine->klass->collect (engine, NULL, &error),
+      "collect from an empty queue fails");
+  image.data[0] = b->device_src + 1;
+  expect (!engine->klass->submit (engine, &b->job, &image, &b->dst_image,
+          &error), "words at an odd address are refused");
+  image.data[0] = b->device_src;
+  expect (engine->klass->submit (engine, &b->job, &image, &b->dst_image,
+          &error), "submit");
+  expect (!engine->klass->submit (engine, &b->job, &image, &b->dst_image,
+          &error), "submit to a full queue fails");
+  expect (!engine->klass->configure (engine, &layout, 1, &error),
+      "configure with a frame in flight fails");
+  expect (engine->klass->collect (engine, NULL, &error), "collect");
+  expect (engine->klass->submit (engine, &b->job, &image, &b->dst_image,
+          &error), "submit again");
+  engine->klass->destroy (engine);      /* with a frame in flight */
+  printf ("refusals done\n");
+}
+
+static void
+allocate (void)
+{
+  for (int i = 0; i < IN_FLIGHT; i++) {
+    Buffers *b = &buffers[i];
+
+    b->src = malloc (BUFFER_SIZE);
+    b->expected = malloc (BUFFER_SIZE);
+    b->result = malloc (BUFFER_SIZE);
+    if (b->src == NULL || b->expected == NULL || b->result == NULL)
+      abort ();
+    must (cudaMalloc ((void **) &b->device_src, BUFFER_SIZE), "cudaMalloc");
+    must (cudaMalloc ((void **) &b->device_dst, BUFFER_SIZE), "cudaMalloc");
+    must (cudaMemset (b->device_src, 0, BUFFER_SIZE), "cudaMemset");
+  }
+}
+
+static void
+release (void)
+{
+  for (int i = 0; i < IN_FLIGHT; i++) {
+    free (buffers[i].src);
+    free (buffers[i].expected);
+    free (buffers[i].result);
+    cudaFree (buffers[i].device_src);
+    cudaFree (buffers[i].device_dst);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  bool quick = argc > 1 && strcmp (argv[1], "--quick") == 0;
+  BdctEngineOptions options = {
+    .context = { count_enter, count_leave, &entered }
+  };
+  BdctError error = { "" };
+
+  if (argc > 2 || (argc == 2 && !quick)) {
+    fprintf (stderr, "usage: %s [--quick]\n", argv[0]);
+    return 2;
+  }
+  setvbuf (stdout, NULL, _IOLBF, 0);
+  if (bdct_cuda_engine.count_devices (&error) == 0) {
+    printf ("no GPU: %s\n0 passed, 0 failed, 1 skipped\n", error.message);
+    return 77;
+  }
+  cpu = bdct_cpu_engine.create (&options, &error);
+  cuda = cpu != NULL ? bdct_cuda_engine.create (&options, &error) : NULL;
+  if (cuda == NULL) {
+    printf ("create: %s\n0 passed, 1 failed, 0 skipped\n", error.message);
+    return 1;
+  }
+  printf ("%s against %s\n", cuda->description, cpu->description);
+  allocate ();
+  run_refusals ();
+  for (size_t f = 0; f < N (formats); f++)
+    for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
+      uint64_t differing = 0;
+      int ok = 0, bad = 0;
+
+      if (quick && !formats[f].quick)
+        continue;
+      for (size_t s = 0; s < N (sizes); s++)
+        if (!quick || sizes[s].quick)
+          run_size (&formats[f], &sizes[s], t, quick, &ok, &bad, &differing);
+      printf ("%s %-8s %-13s %3d equal, %d not, %llu samples differ\n",
+          bad ? "FAIL" : "ok  ", formats[f].name,
+          bdct_transform_info (t)->name, ok, bad,
+          (unsigned long long) differing);
+      passed += ok;
+      failed += bad;
+    }
+  cuda->klass->destroy (cuda);
+  cpu->klass->destroy (cpu);
+  expect (ever_entered && entered == 0, "every enter() has its leave()");
+  release ();
+  printf ("%d passed, %d failed, 0 skipped\n", passed, failed);
+  return failed != 0;
+}
