@@ -20,11 +20,12 @@ chain (Square<typename Matrix<M>::Value> &t, const Window<Sample> &w,
 
   load (t, w, lane);
   __syncwarp ();
-  rows<M, false> (t, job.fwd_shift[0], lane);
+  rows<M, false, false> (t, job.fwd_shift[0], lane);
   __syncwarp ();
   nonzero = columns<M> (t, tables, job, w.rows, lane);
   __syncwarp ();
-  rows<M, true> (t, job.inv_shift[1], lane);
+  rows<M, true, M == BDCT_MATRIX_ISLOW_8 && (sizeof (Sample) > 1)> (t,
+      job.inv_shift[1], lane);
   __syncwarp ();
   sse = store (t, w, lane);
   return (counted ? nonzero << 48 : 0) | sse;

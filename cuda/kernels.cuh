@@ -223,8 +223,9 @@ requantize (float c, uint32_t quant, uint32_t aid, const BdctComponentJob &,
   return (float) level * q;
 }
 
-/* A horizontal pass: the lane's row of every block. */
-template <BdctMatrix M, bool INVERSE> BDCT_INLINE void
+/* A horizontal pass: the lane's row of every block. dct/tile.c, pass_int() and
+ * CHAIN, says what WIDE is for. */
+template <BdctMatrix M, bool INVERSE, bool WIDE> BDCT_INLINE void
 rows (Square<typename Matrix<M>::Value> &t, int shift, int lane)
 {
   using Value = typename Matrix<M>::Value;
@@ -235,6 +236,20 @@ rows (Square<typename Matrix<M>::Value> &t, int shift, int lane)
 
     BDCT_UNROLL for (int i = 0; i < n; i++)
       in[i] = t[lane][x + i];
+    if constexpr (WIDE) {
+      Value low[n];
+
+      BDCT_UNROLL for (int i = 0; i < n; i++) {
+        low[i] = in[i] & 255;
+        in[i] >>= 8;
+      }
+      Matrix<M>::inverse (out, in);
+      Matrix<M>::inverse (in, low);
+      BDCT_UNROLL for (int i = 0; i < n; i++)
+        t[lane][x + i] = (out[i] + ((in[i] + (1 << (shift - 1))) >> 8)) >>
+            (shift - 8);
+      continue;
+    }
     if (INVERSE)
       Matrix<M>::inverse (out, in);
     else

@@ -73,10 +73,14 @@ clip16 (Vi v)
   return (v & ~(low | high)) | (low & -32768) | (high & 32767);
 }
 
-/* One pass down the columns of every block of the tile, rounded. */
+/* One pass down the columns of every block of the tile, rounded.
+ *
+ * `wide` is for products beyond 32 bits: with v = 256 h + l, and l from 0 to
+ * 255, M v = 256 M h + M l, and since a floor of a floor is the floor,
+ * (M v + 2^(s-1)) >> s = (M h + ((M l + 2^(s-1)) >> 8)) >> (s - 8). */
 INLINE void
 pass_int (Tile * t, const int32_t * m, int n, int dense, int inverse,
-    int shift, int clip)
+    int shift, int clip, int wide)
 {
   Vi half = (Vi) { 0 } + (1 << (shift - 1));
 
@@ -86,6 +90,20 @@ pass_int (Tile * t, const int32_t * m, int n, int dense, int inverse,
 
       BDCT_UNROLL for (int i = 0; i < n; i++)
         in[i] = *(Vi *) &t->cell[y + i][x];
+      if (wide) {
+        Vi low[BDCT_MAX_SIZE], high[BDCT_MAX_SIZE];
+
+        BDCT_UNROLL for (int i = 0; i < n; i++) {
+          low[i] = in[i] & 255;
+          high[i] = in[i] >> 8;
+        }
+        inverse_int (out, high, m, n);
+        inverse_int (high, low, m, n);
+        BDCT_UNROLL for (int i = 0; i < n; i++)
+          *(Vi *) &t->cell[y + i][x] =
+              (out[i] + ((high[i] + half) >> 8)) >> (shift - 8);
+        continue;
+      }
       if (dense)
         (inverse ? inverse_dense4_int : forward_dense4_int) (out, in, m);
       else
@@ -280,7 +298,7 @@ store_any (const Tile * t, const BdctTilePlane * p, int row, int column)
 /* The chain between load and store, in integers. */
 INLINE uint64_t
 chain_int (Tile * t, const BdctTilePlane * p, BdctFamily family, int n,
-    int dense, int rows, int columns)
+    int dense, int wide, int rows, int columns)
 {
   const int32_t *m = p->entry.whole;
   const BdctComponentJob *job = p->job;
@@ -289,13 +307,13 @@ chain_int (Tile * t, const BdctTilePlane * p, BdctFamily family, int n,
   Tile s;
 
   transpose (&s, t);
-  pass_int (&s, m, n, dense, 0, job->fwd_shift[0], 0);
+  pass_int (&s, m, n, dense, 0, job->fwd_shift[0], 0, 0);
   transpose (t, &s);
-  pass_int (t, m, n, dense, 0, job->fwd_shift[1], 0);
+  pass_int (t, m, n, dense, 0, job->fwd_shift[1], 0, 0);
   nonzero = requantize (t, p, family, rows, columns);
-  pass_int (t, m, n, dense, 1, job->inv_shift[0], clip);
+  pass_int (t, m, n, dense, 1, job->inv_shift[0], clip, 0);
   transpose (&s, t);
-  pass_int (&s, m, n, dense, 1, job->inv_shift[1], clip);
+  pass_int (&s, m, n, dense, 1, job->inv_shift[1], clip, wide);
   transpose (t, &s);
   return nonzero;
 }
@@ -330,19 +348,23 @@ chain_real (Tile * t, const BdctTilePlane * p, int rows, int columns)
   return nonzero;
 }
 
-/* One function a matrix, so that each is compiled for its constant size. */
-#define CHAIN(name, family, n, dense)                                         \
+/* One function a matrix, so that each is compiled for its constant size. Above
+ * a depth of 8, coarse steps may double each coefficient of jpeg-8x8 and so the
+ * block's norm, to 2^15: the first inverse pass stays below 2^30, the second
+ * needs more than 32 bits (and saturates in the end). */
+#define CHAIN(name, family, n, dense, wide)                                   \
   static uint64_t chain_##name (Tile *t, const BdctTilePlane *p,              \
       int rows, int columns)                                                  \
   {                                                                           \
-    return chain_int (t, p, family, n, dense, rows, columns);                 \
+    return chain_int (t, p, family, n, dense, wide, rows, columns);           \
   }
-CHAIN (islow, BDCT_FAMILY_JPEG, 8, 0)
-CHAIN (dst4, BDCT_FAMILY_HEVC, 4, 1)
-CHAIN (hevc4, BDCT_FAMILY_HEVC, 4, 0)
-CHAIN (hevc8, BDCT_FAMILY_HEVC, 8, 0)
-CHAIN (hevc16, BDCT_FAMILY_HEVC, 16, 0)
-CHAIN (hevc32, BDCT_FAMILY_HEVC, 32, 0)
+CHAIN (islow, BDCT_FAMILY_JPEG, 8, 0, 0)
+CHAIN (islow_wide, BDCT_FAMILY_JPEG, 8, 0, 1)
+CHAIN (dst4, BDCT_FAMILY_HEVC, 4, 1, 0)
+CHAIN (hevc4, BDCT_FAMILY_HEVC, 4, 0, 0)
+CHAIN (hevc8, BDCT_FAMILY_HEVC, 8, 0, 0)
+CHAIN (hevc16, BDCT_FAMILY_HEVC, 16, 0, 0)
+CHAIN (hevc32, BDCT_FAMILY_HEVC, 32, 0, 0)
 
 typedef uint64_t (*ChainInt) (Tile * t, const BdctTilePlane * p, int rows,
     int columns);
@@ -359,6 +381,8 @@ static const ChainInt chains[] = {
 static void
 strip (const BdctTilePlane * p, int row, BdctCounters * counters)
 {
+  ChainInt chain = p->matrix == BDCT_MATRIX_ISLOW_8 && p->depth > 8
+      ? chain_islow_wide : chains[p->matrix];
   int rows, mask = ~(p->size - 1);
 
   rows = (p->height - row + p->size - 1) & mask;
@@ -371,7 +395,7 @@ strip (const BdctTilePlane * p, int row, BdctCounters * counters)
     if (p->family == BDCT_FAMILY_REAL)
       counters->nonzero += chain_real (&t, p, rows, columns);
     else
-      counters->nonzero += chains[p->matrix] (&t, p, rows, columns);
+      counters->nonzero += chain (&t, p, rows, columns);
     counters->sse += store_any (&t, p, row, column);
   }
 }

@@ -279,6 +279,7 @@ gst_blockdct_start (GstBaseTransform * trans)
   self->report = (GstBlockDctReport) { 0 };
   gst_blockdct_report_flush (&self->report);
   publish_totals (self);
+  self->dropped = FALSE;
   return open_engine (self);
 }
 
@@ -347,11 +348,11 @@ gst_blockdct_set_caps (GstBaseTransform * trans, GstCaps * incaps,
   BdctLayout layout;
 
   (void) outcaps;
-  if (!gst_video_info_from_caps (&info, incaps)
-      || !gst_blockdct_format_layout (&info, &layout)) {
+  if (!gst_video_info_from_caps (&info, incaps)) {
     GST_WARNING_OBJECT (self, "cannot handle %" GST_PTR_FORMAT, incaps);
     return FALSE;
   }
+  gst_blockdct_format_layout (&info, &layout);
   /* The old caps are still downstream's: this is the moment to send it what
    * belongs to them. */
   drain (self, TRUE);
@@ -588,6 +589,7 @@ gst_blockdct_submit_input_buffer (GstBaseTransform * trans,
   ret = GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)
       ->submit_input_buffer (trans, is_discont, input);
   if (ret == GST_BASE_TRANSFORM_FLOW_DROPPED) {
+    self->dropped = TRUE;
     self->report.totals.dropped++;
     publish_totals (self);
   }
@@ -661,6 +663,10 @@ gst_blockdct_generate_output (GstBaseTransform * trans, GstBuffer ** outbuf)
             ("The memory may be full: close other users of it or lower "
                 "async-depth."));
     }
+    if (ret == GST_FLOW_OK && self->dropped) {
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+      self->dropped = FALSE;
+    }
     if (ret == GST_FLOW_OK)
       ret = gst_blockdct_transform (trans, inbuf, buffer);
     gst_clear_buffer (&buffer);
@@ -668,8 +674,14 @@ gst_blockdct_generate_output (GstBaseTransform * trans, GstBuffer ** outbuf)
     if (ret != GST_FLOW_OK)
       return ret;
   }
-  if (self->depth > 0 && self->n_in_flight == self->depth)
-    ret = collect (self, outbuf);
+  if (self->depth == 0 || self->n_in_flight < self->depth)
+    return ret;
+  ret = collect (self, outbuf);
+  /* The base class would mark this frame with the discontinuity of the one that
+   * came in, which with a depth of 1 is the same frame. */
+  if (ret == GST_FLOW_OK && self->depth > 1)
+    ret = gst_pad_push (GST_BASE_TRANSFORM_SRC_PAD (self),
+        g_steal_pointer (outbuf));
   return ret;
 }
 

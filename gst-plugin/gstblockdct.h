@@ -67,6 +67,7 @@ struct _GstBlockDct
   gboolean job_valid;
   GstBlockDctInFlight *in_flight; /* a ring of `depth` */
   guint oldest, n_in_flight;
+  gboolean dropped;             /* the frame before the next, for QoS */
 };
 
 GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_debug);

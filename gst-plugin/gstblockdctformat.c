@@ -28,10 +28,15 @@ static const struct
   {GST_VIDEO_FORMAT_Y444_12LE, 24},
 };
 
+/* A frame is taken as it lies: two fields may be woven into it, but not stand
+ * apart. */
+static const gchar *interlace_modes[] = { "progressive", "interleaved", "mixed" };
+
 static GstCaps *
 make_caps (gboolean cuda, guint minor)
 {
   GArray *list = g_array_new (FALSE, FALSE, sizeof (GstVideoFormat));
+  GValue modes = G_VALUE_INIT;
   GstCaps *caps;
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
@@ -41,6 +46,17 @@ make_caps (gboolean cuda, guint minor)
       list->len, cuda
       ? gst_caps_features_new (GST_BLOCKDCT_CUDA_MEMORY, NULL) : NULL);
   g_array_unref (list);
+
+  gst_value_list_init (&modes, G_N_ELEMENTS (interlace_modes));
+  for (guint i = 0; i < G_N_ELEMENTS (interlace_modes); i++) {
+    GValue mode = G_VALUE_INIT;
+
+    g_value_init (&mode, G_TYPE_STRING);
+    g_value_set_static_string (&mode, interlace_modes[i]);
+    gst_value_list_append_and_take_value (&modes, &mode);
+  }
+  gst_caps_set_value (caps, "interlace-mode", &modes);
+  g_value_unset (&modes);
   return caps;
 }
 
@@ -104,14 +120,10 @@ gst_blockdct_format_transform_caps (GstCaps * caps, gboolean cuda)
   return handled;
 }
 
-gboolean
+void
 gst_blockdct_format_layout (const GstVideoInfo * info, BdctLayout * layout)
 {
   const GstVideoFormatInfo *finfo = info->finfo;
-
-  if (info->interlace_mode == GST_VIDEO_INTERLACE_MODE_FIELDS
-      || info->interlace_mode == GST_VIDEO_INTERLACE_MODE_ALTERNATE)
-    return FALSE;
 
   *layout = (BdctLayout) {
     .depth = GST_VIDEO_FORMAT_INFO_DEPTH (finfo, 0),
@@ -139,5 +151,4 @@ gst_blockdct_format_layout (const GstVideoInfo * info, BdctLayout * layout)
     plane->interleave = GST_VIDEO_FORMAT_INFO_PSTRIDE (finfo, c) / bytes;
     plane->component[second] = (BdctComponent) c;
   }
-  return TRUE;
 }

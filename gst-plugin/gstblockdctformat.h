@@ -23,9 +23,8 @@ GstCaps *gst_blockdct_format_transform_caps (GstCaps * caps, gboolean cuda);
 /** Whether caps are in CUDA memory. */
 gboolean gst_blockdct_format_is_cuda (GstCaps * caps);
 
-/** The layout of a format the caps allow. FALSE for what the element does not
- * handle: two fields in one buffer, or one field a buffer. */
-gboolean gst_blockdct_format_layout (const GstVideoInfo * info,
+/** The layout of a format the caps allow. */
+void gst_blockdct_format_layout (const GstVideoInfo * info,
     BdctLayout * layout);
 
 G_END_DECLS

@@ -233,20 +233,27 @@ find_map (const GstVideoFrame * frame, const guint8 * data)
   return NULL;
 }
 
+/* What the meta says must hold the caps' picture: mapping takes its word. */
 static gboolean
-check_frame (const GstVideoFrame * frame, const GstVideoInfo * info,
-    const BdctLayout * layout, BdctError * error)
+check_meta (GstBuffer * buffer, const GstVideoInfo * info, BdctError * error)
 {
-  if (GST_VIDEO_FRAME_FORMAT (frame) != GST_VIDEO_INFO_FORMAT (info)
-      || GST_VIDEO_FRAME_WIDTH (frame) < GST_VIDEO_INFO_WIDTH (info)
-      || GST_VIDEO_FRAME_HEIGHT (frame) < GST_VIDEO_INFO_HEIGHT (info))
-    return bdct_error (error, "the buffer's video meta says %s %dx%d, its caps "
-        "%s %dx%d", GST_VIDEO_FRAME_FORMAT (frame) == GST_VIDEO_FORMAT_UNKNOWN
-        ? "unknown" : gst_video_format_to_string (GST_VIDEO_FRAME_FORMAT
-            (frame)), GST_VIDEO_FRAME_WIDTH (frame),
-        GST_VIDEO_FRAME_HEIGHT (frame), GST_VIDEO_INFO_NAME (info),
-        GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info));
+  const GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
 
+  if (meta == NULL || (meta->format == GST_VIDEO_INFO_FORMAT (info)
+          && meta->width >= (guint) GST_VIDEO_INFO_WIDTH (info)
+          && meta->height >= (guint) GST_VIDEO_INFO_HEIGHT (info)
+          && meta->n_planes == GST_VIDEO_INFO_N_PLANES (info)))
+    return TRUE;
+  return bdct_error (error, "the buffer's video meta says %s %ux%u, its caps "
+      "%s %dx%d", gst_video_format_to_string (meta->format), meta->width,
+      meta->height, GST_VIDEO_INFO_NAME (info), GST_VIDEO_INFO_WIDTH (info),
+      GST_VIDEO_INFO_HEIGHT (info));
+}
+
+static gboolean
+check_planes (const GstVideoFrame * frame, const BdctLayout * layout,
+    BdctError * error)
+{
   for (gint p = 0; p < layout->n_planes; p++) {
     const guint8 *data = GST_VIDEO_FRAME_PLANE_DATA (frame, p);
     gint64 stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, p);
@@ -272,13 +279,15 @@ gst_blockdct_memory_map (GstVideoFrame * frame, const GstVideoInfo * info,
 {
   GstMapFlags device = device_map_flag (buffer, context);
 
+  if (!check_meta (buffer, info, error))
+    return FALSE;
   if (!gst_video_frame_map (frame, info, buffer, flags | device))
     return bdct_error (error, "a buffer of %" G_GSIZE_FORMAT " bytes cannot be "
         "mapped as %s %dx%d (%" G_GSIZE_FORMAT " bytes)",
         gst_buffer_get_size (buffer), GST_VIDEO_INFO_NAME (info),
         GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
         GST_VIDEO_INFO_SIZE (info));
-  if (!check_frame (frame, info, layout, error)) {
+  if (!check_planes (frame, layout, error)) {
     gst_video_frame_unmap (frame);
     return FALSE;
   }

@@ -111,28 +111,27 @@ gst_blockdct_drop_matrix (GstBlockDct * self)
 }
 
 static void
+warn_matrix (GstBlockDct * self, const BdctError * error)
+{
+  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+      ("quantization-matrix was not changed: %s.", error->message), (NULL));
+}
+
+static void
 set_matrix (GstBlockDct * self, const GValue * value)
 {
   gint steps[G_N_ELEMENTS (default_params.steps)];
   guint n = gst_value_array_get_size (value);
-  BdctTransform transform;
   BdctError error;
-  gint depth;
 
   for (guint i = 0; i < MIN (n, G_N_ELEMENTS (steps)); i++) {
     const GValue *v = gst_value_array_get_value (value, i);
 
     steps[i] = G_VALUE_HOLDS_INT (v) ? g_value_get_int (v) : 0;
   }
-  GST_OBJECT_LOCK (self);
-  transform = self->wanted.params.transform;
-  depth = GST_VIDEO_INFO_FORMAT (&self->info) != GST_VIDEO_FORMAT_UNKNOWN
-      ? self->layout.depth : 0;
-  GST_OBJECT_UNLOCK (self);
-
-  if (!bdct_steps_check (steps, n, transform, depth, &error)) {
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("quantization-matrix was not changed: %s.", error.message), (NULL));
+  /* What no stream allows. The rest is checked with the whole group. */
+  if (!bdct_steps_check (steps, n, BDCT_DCT_8X8, 0, &error)) {
+    warn_matrix (self, &error);
     return;
   }
   GST_OBJECT_LOCK (self);
@@ -263,15 +262,38 @@ get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
   GST_OBJECT_UNLOCK (self);
 }
 
+static gboolean
+same_matrix (const BdctParams * a, const BdctParams * b)
+{
+  return a->n_steps == b->n_steps
+      && memcmp (a->steps, b->steps, a->n_steps * sizeof a->steps[0]) == 0;
+}
+
 static void
 dispatch_properties_changed (GObject * object, guint n_pspecs,
     GParamSpec ** pspecs)
 {
   GstBlockDct *self = GST_BLOCKDCT (object);
+  BdctParams *wanted = &self->wanted.params;
+  const BdctParams *old = &self->settings.params;
+  gboolean bad_matrix;
+  BdctError error;
+  gint depth;
 
   GST_OBJECT_LOCK (self);
+  depth = GST_VIDEO_INFO_FORMAT (&self->info) != GST_VIDEO_FORMAT_UNKNOWN
+      ? self->layout.depth : 0;
+  bad_matrix = !same_matrix (wanted, old)
+      && !bdct_steps_check (wanted->steps, wanted->n_steps, wanted->transform,
+      depth, &error);
+  if (bad_matrix) {
+    wanted->n_steps = old->n_steps;
+    memcpy (wanted->steps, old->steps, sizeof wanted->steps);
+  }
   self->settings = self->wanted;
   GST_OBJECT_UNLOCK (self);
+  if (bad_matrix)
+    warn_matrix (self, &error);
   parent_dispatch (object, n_pspecs, pspecs);
 }
 

@@ -46,9 +46,9 @@ set_figures (GstStructure * s, const BdctStats * stats, gint depth)
 }
 
 static GstStructure *
-make_structure (const gchar * type, const GstBlockDctSpan * span,
-    const GstBlockDctHow * how)
+make_structure (const gchar * type, const GstBlockDctSpan * span)
 {
+  const GstBlockDctHow *how = &span->how;
   const BdctTransformInfo *info = bdct_transform_info (how->params.transform);
   const GstBlockDctTimes *t = &span->times;
   GstStructure *s = gst_structure_new (GST_BLOCKDCT_NAME,
@@ -94,8 +94,8 @@ end_of (const GstBlockDctTimes * times)
 }
 
 static void
-add_to_span (GstBlockDctSpan * span, const BdctStats * stats, gint depth,
-    guint64 index, const GstBlockDctTimes * times)
+add_to_span (GstBlockDctSpan * span, const BdctStats * stats,
+    const GstBlockDctHow * how, guint64 index, const GstBlockDctTimes * times)
 {
   if (span->pool.frames == 0) {
     span->first_index = index;
@@ -105,15 +105,15 @@ add_to_span (GstBlockDctSpan * span, const BdctStats * stats, gint depth,
       && end_of (times) > span->times.timestamp) {
     span->times.duration = end_of (times) - span->times.timestamp;
   }
-  bdct_pool_add (&span->pool, stats, depth);
+  span->how = *how;
+  bdct_pool_add (&span->pool, stats, how->depth);
 }
 
 static void
 end_interval (GstBlockDctReport * report, GstElement * element, gboolean post)
 {
   if (report->interval.pool.frames > 0 && post) {
-    GstStructure *s = make_structure ("interval", &report->interval,
-        &report->how);
+    GstStructure *s = make_structure ("interval", &report->interval);
 
     set_spread (s, &report->interval.pool);
     post_structure (element, s);
@@ -125,8 +125,8 @@ end_interval (GstBlockDctReport * report, GstElement * element, gboolean post)
  * its end; the next one follows at once, so that intervals do not drift. */
 static void
 add_to_interval (GstBlockDctReport * report, GstElement * element,
-    const BdctStats * stats, guint64 index, const GstBlockDctTimes * times,
-    gboolean post, GstClockTime interval)
+    const BdctStats * stats, const GstBlockDctHow * how, guint64 index,
+    const GstBlockDctTimes * times, gboolean post, GstClockTime interval)
 {
   GstClockTime start = times->timestamp;
   GstClockTime end = report->interval_end;
@@ -142,7 +142,7 @@ add_to_interval (GstBlockDctReport * report, GstElement * element,
     report->interval_end = start + interval;
   }
   end = report->interval_end;
-  add_to_span (&report->interval, stats, report->how.depth, index, times);
+  add_to_span (&report->interval, stats, how, index, times);
   if (GST_CLOCK_TIME_IS_VALID (end_of (times))
       && GST_CLOCK_TIME_IS_VALID (end) && end_of (times) >= end) {
     end_interval (report, element, post);
@@ -162,30 +162,30 @@ gst_blockdct_report_frame (GstBlockDctReport * report, GstElement * element,
     GstBuffer * buffer, const BdctStats * stats, const GstBlockDctHow * how,
     const GstBlockDctTimes * times, gboolean post, GstClockTime interval)
 {
-  GstBlockDctSpan span = { {0}, 0, {0} };
+  GstBlockDctSpan span = { 0 };
   GstCustomMeta *meta;
   guint64 index = report->totals.pool.frames;
   GstStructure *s;
 
   /* Errors at different depths cannot be pooled. */
-  if (report->pooled.pool.frames > 0 && how->depth != report->how.depth)
+  if (report->pooled.pool.frames > 0 && how->depth != report->pooled.how.depth)
     gst_blockdct_report_end (report, element, post);
-  report->how = *how;
 
-  add_to_span (&span, stats, how->depth, index, times);
-  s = make_structure ("frame", &span, how);
+  add_to_span (&span, stats, how, index, times);
+  s = make_structure ("frame", &span);
   meta = gst_buffer_add_custom_meta (buffer, GST_BLOCKDCT_NAME);
   if (meta != NULL)
     gst_structure_foreach (s, copy_field, gst_custom_meta_get_structure (meta));
 
   bdct_pool_add (&report->totals.pool, stats, how->depth);
   report->totals.depth = how->depth;
-  add_to_span (&report->pooled, stats, how->depth, index, times);
+  add_to_span (&report->pooled, stats, how, index, times);
   if (interval > 0) {
     gst_structure_free (s);
-    add_to_interval (report, element, stats, index, times, post, interval);
+    add_to_interval (report, element, stats, how, index, times, post,
+        interval);
   } else {
-    gst_blockdct_report_flush (report);
+    end_interval (report, element, post);
     if (post)
       post_structure (element, s);
     else
@@ -202,8 +202,7 @@ gst_blockdct_report_end (GstBlockDctReport * report, GstElement * element,
   end_interval (report, element, post);
   if (report->pooled.pool.frames > 0) {
     if (post) {
-      GstStructure *s = make_structure ("pooled", &report->pooled,
-          &report->how);
+      GstStructure *s = make_structure ("pooled", &report->pooled);
 
       set_spread (s, &report->pooled.pool);
       gst_structure_set (s, "dropped", G_TYPE_UINT64, dropped, NULL);
@@ -211,13 +210,13 @@ gst_blockdct_report_end (GstBlockDctReport * report, GstElement * element,
     }
     report->reported_dropped = report->totals.dropped;
   }
-  report->pooled = (GstBlockDctSpan) { {0}, 0, {0} };
+  report->pooled = (GstBlockDctSpan) { 0 };
 }
 
 void
 gst_blockdct_report_flush (GstBlockDctReport * report)
 {
-  report->interval = (GstBlockDctSpan) { {0}, 0, {0} };
+  report->interval = (GstBlockDctSpan) { 0 };
   report->interval_end = GST_CLOCK_TIME_NONE;
 }
 

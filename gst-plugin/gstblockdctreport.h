@@ -35,6 +35,7 @@ typedef struct
   BdctPool pool;
   guint64 first_index;
   GstBlockDctTimes times;       /* of the first frame; the whole's duration */
+  GstBlockDctHow how;           /* of the latest frame */
 } GstBlockDctSpan;
 
 /** Counters since the start. */
@@ -53,7 +54,6 @@ typedef struct
   GstBlockDctSpan pooled;       /* since the last pooled message */
   GstBlockDctSpan interval;     /* since the last interval message */
   GstClockTime interval_end;
-  GstBlockDctHow how;           /* of the latest frame */
 } GstBlockDctReport;
 
 /** Register the custom meta; once. */
