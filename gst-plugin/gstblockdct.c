@@ -320,21 +320,25 @@ gst_blockdct_transform_caps (GstBaseTransform * trans,
   return ret;
 }
 
-/* Of what is possible, the input's own memory comes first. */
+/* Of what is possible, the given pad's own memory comes first. */
 static GstCaps *
 gst_blockdct_fixate_caps (GstBaseTransform * trans, GstPadDirection direction,
     GstCaps * caps, GstCaps * othercaps)
 {
-  GstCaps *same = gst_caps_intersect_full (othercaps, caps,
+  GstCaps *ret = gst_caps_intersect_full (othercaps, caps,
       GST_CAPS_INTERSECT_FIRST);
 
   (void) trans, (void) direction;
-  if (gst_caps_is_empty (same)) {
-    gst_caps_unref (same);
-    return gst_caps_fixate (othercaps);
-  }
+  if (gst_caps_is_empty (ret))
+    gst_caps_replace (&ret, othercaps);
   gst_caps_unref (othercaps);
-  return gst_caps_fixate (same);
+  ret = gst_caps_fixate (ret);
+  /* Caps that do not say how they are interlaced need not start to. */
+  if (!gst_structure_has_field (gst_caps_get_structure (caps, 0),
+          "interlace-mode"))
+    gst_structure_remove_field (gst_caps_get_structure (ret, 0),
+        "interlace-mode");
+  return ret;
 }
 
 static gboolean
