@@ -34,7 +34,7 @@ typedef struct {
 
 typedef struct {
   unsigned threads;    /**< CPU: 0 = all processors */
-  const char *isa;     /**< CPU: instruction set by name, NULL = the best here */
+  const char *isa;     /**< CPU: instruction set, NULL = the best here */
   BdctContext context; /**< CUDA */
 } BdctEngineOptions;
 

@@ -112,7 +112,8 @@ static void
 init_steps (BdctComponentJob * job, const BdctParams * params, bool chroma,
     int depth)
 {
-  const int *steps = params->steps + (chroma && params->n_steps == 128 ? 64 : 0);
+  const int *steps = params->steps
+      + (chroma && params->n_steps == 128 ? 64 : 0);
 
   for (int i = 0; i < 64; i++)
     job->quant[i] = params->n_steps ? steps[i]

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Built once for each instruction set (meson.build): BDCT_ISA names the object,
- * BDCT_ISA_NAME the set, BDCT_LANES the 32-bit lanes of its vectors. The source is the same, in GCC's
- * vector extension, and no result depends on the set: integers are exact, and
- * the floating-point chain does the same operations lane by lane, uncontracted.
+ * BDCT_ISA_NAME the set, BDCT_LANES the 32-bit lanes of its vectors. The source
+ * is the same, in GCC's vector extension, and no result depends on the set:
+ * integers are exact, and the floating-point chain does the same operations
+ * lane by lane, uncontracted.
  *
  * A tile of 32x32 samples goes through all stages in the cache. A pass works
  * down the columns, BDCT_LANES of them at a time; for the rows the tile is
@@ -251,7 +252,8 @@ store (const Tile * t, const BdctTilePlane * p, int row, int column, int bytes,
   height = height < T ? height : T;
   for (int y = 0; y < height; y++) {
     ptrdiff_t offset = (ptrdiff_t) column * step * bytes;
-    const uint8_t *src = p->src + (ptrdiff_t) (row + y) * p->src_stride + offset;
+    const uint8_t *src =
+        p->src + (ptrdiff_t) (row + y) * p->src_stride + offset;
     uint8_t *dst = p->dst + (ptrdiff_t) (row + y) * p->dst_stride + offset;
     uint32_t sum = 0;           /* 32 x 4095^2 < 2^32 */
 

@@ -280,6 +280,7 @@ gst_blockdct_start (GstBaseTransform * trans)
   gst_blockdct_report_flush (&self->report);
   publish_totals (self);
   self->dropped = FALSE;
+  gst_blockdct_say_unheard (self);
   return open_engine (self);
 }
 
@@ -332,13 +333,7 @@ gst_blockdct_fixate_caps (GstBaseTransform * trans, GstPadDirection direction,
   if (gst_caps_is_empty (ret))
     gst_caps_replace (&ret, othercaps);
   gst_caps_unref (othercaps);
-  ret = gst_caps_fixate (ret);
-  /* Caps that do not say how they are interlaced need not start to. */
-  if (!gst_structure_has_field (gst_caps_get_structure (caps, 0),
-          "interlace-mode"))
-    gst_structure_remove_field (gst_caps_get_structure (ret, 0),
-        "interlace-mode");
-  return ret;
+  return gst_caps_fixate (ret);
 }
 
 static gboolean

@@ -28,15 +28,10 @@ static const struct
   {GST_VIDEO_FORMAT_Y444_12LE, 24},
 };
 
-/* A frame is taken as it lies: two fields may be woven into it, but not stand
- * apart. */
-static const gchar *interlace_modes[] = { "progressive", "interleaved", "mixed" };
-
 static GstCaps *
 make_caps (gboolean cuda, guint minor)
 {
   GArray *list = g_array_new (FALSE, FALSE, sizeof (GstVideoFormat));
-  GValue modes = G_VALUE_INIT;
   GstCaps *caps;
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
@@ -46,17 +41,6 @@ make_caps (gboolean cuda, guint minor)
       list->len, cuda
       ? gst_caps_features_new (GST_BLOCKDCT_CUDA_MEMORY, NULL) : NULL);
   g_array_unref (list);
-
-  gst_value_list_init (&modes, G_N_ELEMENTS (interlace_modes));
-  for (guint i = 0; i < G_N_ELEMENTS (interlace_modes); i++) {
-    GValue mode = G_VALUE_INIT;
-
-    g_value_init (&mode, G_TYPE_STRING);
-    g_value_set_static_string (&mode, interlace_modes[i]);
-    gst_value_list_append_and_take_value (&modes, &mode);
-  }
-  gst_caps_set_value (caps, "interlace-mode", &modes);
-  g_value_unset (&modes);
   return caps;
 }
 
@@ -95,12 +79,25 @@ gst_blockdct_format_transform_caps (GstCaps * caps, gboolean cuda)
 {
   static const gchar *memories[] =
       { GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY, GST_BLOCKDCT_CUDA_MEMORY };
+  /* A frame is taken as it lies: two fields may be woven into it, but not stand
+   * apart. Not in the template, because caps that do not say how they are
+   * interlaced would then have to choose. */
+  GstStructure *woven = gst_structure_from_string ("video/x-raw, "
+      "interlace-mode = (string) { progressive, interleaved, mixed }", NULL);
   GstCaps *same = gst_caps_new_empty (), *other = gst_caps_new_empty ();
   GstCaps *all, *handled;
 
   for (guint i = 0; i < gst_caps_get_size (caps); i++) {
-    GstStructure *s = gst_caps_get_structure (caps, i);
+    GstStructure *s = gst_structure_copy (gst_caps_get_structure (caps, i));
 
+    if (gst_structure_has_field (s, "interlace-mode")) {
+      GstStructure *all_modes = s;
+
+      s = gst_structure_intersect (all_modes, woven);
+      gst_structure_free (all_modes);
+      if (s == NULL)
+        continue;
+    }
     for (guint from = 0; from < (cuda ? 2 : 1); from++) {
       if (!has_feature (caps, i, memories[from]))
         continue;
@@ -110,7 +107,9 @@ gst_blockdct_format_transform_caps (GstCaps * caps, gboolean cuda)
         other = gst_caps_merge_structure_full (other, gst_structure_copy (s),
             gst_caps_features_new_single (memories[1 - from]));
     }
+    gst_structure_free (s);
   }
+  gst_structure_free (woven);
   same = gst_caps_merge (same, other);
   /* One memory may not hold each format the other one does. */
   all = gst_blockdct_format_caps ();

@@ -110,11 +110,36 @@ gst_blockdct_drop_matrix (GstBlockDct * self)
   g_object_notify (G_OBJECT (self), "quantization-matrix");
 }
 
+/* While the element has no bus, as in gst-launch-1.0's parsing, nobody would
+ * hear: then the start says it. */
 static void
 warn_matrix (GstBlockDct * self, const BdctError * error)
 {
-  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-      ("quantization-matrix was not changed: %s.", error->message), (NULL));
+  gboolean deaf;
+
+  GST_OBJECT_LOCK (self);
+  deaf = GST_ELEMENT_BUS (self) == NULL;
+  if (deaf)
+    self->unheard = *error;
+  GST_OBJECT_UNLOCK (self);
+  if (deaf)
+    GST_WARNING_OBJECT (self, "%s", error->message);
+  else
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("quantization-matrix was not changed: %s.", error->message), (NULL));
+}
+
+void
+gst_blockdct_say_unheard (GstBlockDct * self)
+{
+  BdctError error;
+
+  GST_OBJECT_LOCK (self);
+  error = self->unheard;
+  self->unheard.message[0] = '\0';
+  GST_OBJECT_UNLOCK (self);
+  if (error.message[0] != '\0')
+    warn_matrix (self, &error);
 }
 
 static void

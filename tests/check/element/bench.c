@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "bench.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Tests */
+
+void
+test_init (int *argc, char ***argv)
+{
+  GstElementFactory *factory;
+
+  g_test_init (argc, argv, NULL);
+  gst_init (argc, argv);
+  factory = gst_element_factory_find ("blockdct");
+  if (factory == NULL)
+    g_error ("No element 'blockdct': set GST_PLUGIN_PATH_1_0 to the folder of "
+        "libgstblockdct.so");
+  gst_object_unref (factory);
+}
+
+int
+test_run (void)
+{
+  int ret = g_test_run ();
+
+  /* Ends the leaks tracer, which warns, and so fails, if it found any. */
+  gst_deinit ();
+  return ret;
+}
+
+const gchar *
+test_backend (void)
+{
+  const gchar *backend = g_getenv ("BLOCKDCT_TEST_BACKEND");
+
+  return backend != NULL && *backend != '\0' ? backend : "cpu";
+}
+
+gboolean
+test_on_cuda (void)
+{
+  return strcmp (test_backend (), "cuda") == 0;
+}
+
+/* Why the backend under test does not start; NULL if it does. Asked once. */
+static const gchar *
+backend_missing (void)
+{
+  static gchar *reason;
+  static gboolean asked;
+  GstElement *element;
+  GstBus *bus;
+
+  if (asked)
+    return reason;
+  asked = TRUE;
+  element = gst_object_ref_sink (gst_element_factory_make ("blockdct", NULL));
+  gst_util_set_object_arg (G_OBJECT (element), "backend", test_backend ());
+  bus = gst_bus_new ();
+  gst_element_set_bus (element, bus);
+  if (gst_element_set_state (element, GST_STATE_PAUSED)
+      == GST_STATE_CHANGE_FAILURE) {
+    GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+    GError *error = NULL;
+
+    g_assert_nonnull (message);
+    gst_message_parse_error (message, &error, NULL);
+    reason = g_strdup_printf ("BLOCKDCT_TEST_BACKEND=%s: %s", test_backend (),
+        error->message);
+    g_error_free (error);
+    gst_message_unref (message);
+  }
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (element);
+  return reason;
+}
+
+static void
+run_test (gconstpointer data)
+{
+  const TestFunc *func = data;
+
+  if (backend_missing () != NULL)
+    g_test_skip (backend_missing ());
+  else
+    (*func) ();
+}
+
+void
+test_add (const gchar * path, TestFunc func)
+{
+  g_test_add_data_func_full (path, g_memdup2 (&func, sizeof func), run_test,
+      g_free);
+}
+
+gboolean
+test_have_element (const gchar * name)
+{
+  GstElementFactory *factory = gst_element_factory_find (name);
+
+  if (factory == NULL) {
+    gchar *reason = g_strdup_printf ("no element '%s' here", name);
+
+    g_test_skip (reason);
+    g_free (reason);
+    return FALSE;
+  }
+  gst_object_unref (factory);
+  return TRUE;
+}
+
+/* The element */
+
+void
+bench_init (Bench * bench, const gchar * format, gint width, gint height,
+    ...)
+{
+  GstElement *element = gst_element_factory_make ("blockdct", NULL);
+  const gchar *property;
+  va_list args;
+
+  gst_object_ref_sink (element);
+  gst_util_set_object_arg (G_OBJECT (element), "backend", test_backend ());
+  va_start (args, height);
+  property = va_arg (args, const gchar *);
+  if (property != NULL)
+    g_object_set_valist (G_OBJECT (element), property, args);
+  va_end (args);
+  bench->bus = gst_bus_new ();
+  gst_element_set_bus (element, bench->bus);
+  g_queue_init (&bench->messages);
+  bench->h = gst_harness_new_with_element (element, "sink", "src");
+  bench->element = element;
+  gst_object_unref (element);
+  if (format != NULL)
+    bench_set_caps (bench, format, width, height);
+}
+
+static void
+collect_messages (Bench * bench)
+{
+  GstMessage *message;
+
+  while ((message = gst_bus_pop (bench->bus)) != NULL)
+    g_queue_push_tail (&bench->messages, message);
+}
+
+void
+bench_clear (Bench * bench)
+{
+  GstMessage *message = bench_pop (bench,
+      GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
+
+  if (message != NULL)
+    g_error ("an unexpected message: %s", gst_structure_to_string
+        (gst_message_get_structure (message)));
+  gst_element_set_state (bench->element, GST_STATE_NULL);
+  collect_messages (bench);
+  g_queue_clear_full (&bench->messages, (GDestroyNotify) gst_message_unref);
+  gst_element_set_bus (bench->element, NULL);
+  gst_object_unref (bench->bus);
+  gst_harness_teardown (bench->h);
+}
+
+void
+bench_set_caps (Bench * bench, const gchar * format, gint width, gint height)
+{
+  video_info (&bench->info, format, width, height);
+  gst_harness_set_src_caps (bench->h, video_caps (format, width, height));
+}
+
+void
+bench_push (Bench * bench, guint n)
+{
+  g_assert_cmpint (gst_harness_push (bench->h, frame_new (&bench->info, n)),
+      ==, GST_FLOW_OK);
+}
+
+GstBuffer *
+bench_pull (Bench * bench)
+{
+  return gst_harness_try_pull (bench->h);
+}
+
+GstMessage *
+bench_pop (Bench * bench, GstMessageType types)
+{
+  collect_messages (bench);
+  for (GList * l = bench->messages.head; l != NULL; l = l->next) {
+    GstMessage *message = l->data;
+
+    if (GST_MESSAGE_TYPE (message) & types) {
+      g_queue_delete_link (&bench->messages, l);
+      return message;
+    }
+  }
+  return NULL;
+}
+
+gchar *
+bench_pop_text (Bench * bench, GstMessageType type)
+{
+  GstMessage *message = bench_pop (bench, type);
+  GError *error = NULL;
+  gchar *debug = NULL, *text;
+
+  g_assert_nonnull (message);
+  if (type == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, &debug);
+  else
+    gst_message_parse_warning (message, &error, &debug);
+  text = g_strdup_printf ("%s\n%s", error->message, debug ? debug : "");
+  g_error_free (error);
+  g_free (debug);
+  gst_message_unref (message);
+  return text;
+}
+
+GstStructure *
+bench_pop_report (Bench * bench, const gchar * type)
+{
+  GstMessage *message = bench_pop (bench, GST_MESSAGE_ELEMENT);
+  GstStructure *s;
+
+  if (message == NULL) {
+    g_assert_null (type);
+    return NULL;
+  }
+  g_assert_true (GST_MESSAGE_SRC (message) == GST_OBJECT (bench->element));
+  s = gst_structure_copy (gst_message_get_structure (message));
+  gst_message_unref (message);
+  g_assert_true (gst_structure_has_name (s, "blockdct"));
+  g_assert_cmpstr (gst_structure_get_string (s, "type"), ==, type);
+  return s;
+}
+
+GstStructure *
+buffer_report (GstBuffer * buffer)
+{
+  GstStructure *s = NULL;
+  gpointer state = NULL;
+  GstMeta *meta;
+
+  while ((meta = gst_buffer_iterate_meta (buffer, &state)) != NULL)
+    if (gst_meta_info_is_custom (meta->info)
+        && gst_custom_meta_has_name ((GstCustomMeta *) meta, "blockdct")) {
+      if (s != NULL)
+        return NULL;
+      s = gst_custom_meta_get_structure ((GstCustomMeta *) meta);
+    }
+  return s;
+}
+
+void
+set_matrix (GstElement * element, const gint * steps, guint n)
+{
+  GValue array = G_VALUE_INIT;
+
+  g_value_init (&array, GST_TYPE_ARRAY);
+  for (guint i = 0; i < n; i++) {
+    GValue v = G_VALUE_INIT;
+
+    g_value_init (&v, G_TYPE_INT);
+    g_value_set_int (&v, steps[i]);
+    gst_value_array_append_and_take_value (&array, &v);
+  }
+  g_object_set_property (G_OBJECT (element), "quantization-matrix", &array);
+  g_value_unset (&array);
+}
+
+/* Reports */
+
+static const GValue *
+get_field (const GstStructure * s, const gchar * name, GType type)
+{
+  const GValue *value = gst_structure_get_value (s, name);
+
+  if (value == NULL || !G_VALUE_HOLDS (value, type))
+    g_error ("no %s '%s' in %s", g_type_name (type), name,
+        gst_structure_to_string (s));
+  return value;
+}
+
+guint64
+get_uint64 (const GstStructure * s, const gchar * name)
+{
+  return g_value_get_uint64 (get_field (s, name, G_TYPE_UINT64));
+}
+
+gint
+get_int (const GstStructure * s, const gchar * name)
+{
+  return g_value_get_int (get_field (s, name, G_TYPE_INT));
+}
+
+gdouble
+get_double (const GstStructure * s, const gchar * name)
+{
+  return g_value_get_double (get_field (s, name, G_TYPE_DOUBLE));
+}
+
+gboolean
+get_boolean (const GstStructure * s, const gchar * name)
+{
+  return g_value_get_boolean (get_field (s, name, G_TYPE_BOOLEAN));
+}
+
+static void
+check_psnr (gdouble psnr, gdouble mse, gint depth)
+{
+  gdouble peak = (1 << depth) - 1;
+
+  if (mse == 0)
+    g_assert_true (isinf (psnr) && psnr > 0);
+  else
+    g_assert_cmpfloat_with_epsilon (psnr, 10 * log10 (peak * peak / mse),
+        1e-9);
+}
+
+void
+check_figures (const GstStructure * s, const BdctStats * stats, gint depth)
+{
+  static const gchar *mse[] = { "mse-y", "mse-u", "mse-v" };
+  static const gchar *psnr[] = { "psnr-y", "psnr-u", "psnr-v" };
+  BdctCounters sum = { 0 };
+
+  for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    const BdctCounters *counters = &stats->component[c];
+    gdouble expected;
+
+    if (counters->samples == 0) {
+      g_assert_false (gst_structure_has_field (s, mse[c]));
+      g_assert_false (gst_structure_has_field (s, psnr[c]));
+      continue;
+    }
+    expected = (gdouble) counters->sse / counters->samples;
+    g_assert_cmpfloat (get_double (s, mse[c]), ==, expected);
+    check_psnr (get_double (s, psnr[c]), expected, depth);
+    sum.samples += counters->samples;
+    sum.sse += counters->sse;
+    sum.levels += counters->levels;
+    sum.nonzero += counters->nonzero;
+  }
+  g_assert_cmpfloat (get_double (s, "mse"), ==,
+      (gdouble) sum.sse / sum.samples);
+  check_psnr (get_double (s, "psnr"), get_double (s, "mse"), depth);
+  g_assert_cmpint (get_boolean (s, "identical"), ==, sum.sse == 0);
+  g_assert_cmpfloat (get_double (s, "nonzero"), ==,
+      (gdouble) sum.nonzero / sum.levels);
+}

@@ -1,0 +1,80 @@
+/* blockdct element tests: the element in a GstHarness, and what it reports.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef TESTS_ELEMENT_BENCH_H
+#define TESTS_ELEMENT_BENCH_H
+
+#include <gst/check/gstharness.h>
+#include "frames.h"
+
+/** Start GLib's tests and GStreamer; main() ends with test_run(). */
+void test_init (int *argc, char ***argv);
+int test_run (void);
+
+/** Add a test, skipped if BLOCKDCT_TEST_BACKEND names a backend that is not
+ * there. The backend itself comes from that variable, else it is the CPU. */
+typedef void (*TestFunc) (void);
+void test_add (const gchar * path, TestFunc func);
+const gchar *test_backend (void);
+gboolean test_on_cuda (void);
+
+/** Whether an element can be made; else the test is skipped. */
+gboolean test_have_element (const gchar * name);
+
+/* The element. */
+
+typedef struct
+{
+  GstHarness *h;
+  GstElement *element;          /**< the harness's */
+  GstBus *bus;
+  GQueue messages;              /**< popped, not yet asked for */
+  GstVideoInfo info;            /**< of the caps pushed last */
+} Bench;
+
+/** A playing element. Properties, as for g_object_set(), are set before it
+ * starts; with `format` NULL no caps are pushed. */
+void bench_init (Bench * bench, const gchar * format, gint width, gint height,
+    ...) G_GNUC_NULL_TERMINATED;
+
+/** Fails on an error or a warning that no test asked for. */
+void bench_clear (Bench * bench);
+
+void bench_set_caps (Bench * bench, const gchar * format, gint width,
+    gint height);
+
+/** Push frame `n`, which must be taken. */
+void bench_push (Bench * bench, guint n);
+
+/** The next buffer that came out; NULL if there is none. */
+GstBuffer *bench_pull (Bench * bench);
+
+/** The next message of these types; NULL if there is none. */
+GstMessage *bench_pop (Bench * bench, GstMessageType types);
+
+/** The next warning's or error's text, which must be there. */
+gchar *bench_pop_text (Bench * bench, GstMessageType type);
+
+/** The next blockdct message, which must be of this type; with NULL there must
+ * be none. */
+GstStructure *bench_pop_report (Bench * bench, const gchar * type);
+
+/** The meta the element leaves on a buffer; NULL if there is none, or more than
+ * one. */
+GstStructure *buffer_report (GstBuffer * buffer);
+
+/** Set `quantization-matrix`. */
+void set_matrix (GstElement * element, const gint * steps, guint n);
+
+/** Fields of a report, which must be there with their type. */
+guint64 get_uint64 (const GstStructure * s, const gchar * name);
+gint get_int (const GstStructure * s, const gchar * name);
+gdouble get_double (const GstStructure * s, const gchar * name);
+gboolean get_boolean (const GstStructure * s, const gchar * name);
+
+/** Check the errors, PSNRs and levels of a report against an engine's. */
+void check_figures (const GstStructure * s, const BdctStats * stats,
+    gint depth);
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Where buffers come from, and what they carry beside the picture. */
+#include "bench.h"
+
+static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
+
+/* What downstream answers an allocation query with. */
+typedef struct
+{
+  GstBufferPool *pool;          /* or NULL */
+  guint min, max;
+  gboolean video_meta;
+  guint asked;
+} Downstream;
+
+static GstPadProbeReturn
+answer (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
+  Downstream *downstream = data;
+  GstVideoInfo video;
+  GstCaps *caps;
+
+  (void) pad;
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION
+      || !(GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_PUSH))
+    return GST_PAD_PROBE_OK;
+  downstream->asked++;
+  gst_query_parse_allocation (query, &caps, NULL);
+  g_assert_true (gst_video_info_from_caps (&video, caps));
+  if (downstream->pool != NULL || downstream->max != 0)
+    gst_query_add_allocation_pool (query, downstream->pool, video.size,
+        downstream->min, downstream->max);
+  if (downstream->video_meta)
+    gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+static void
+start (Bench * bench, Downstream * downstream, guint depth)
+{
+  GstPad *pad;
+
+  bench_init (bench, NULL, 0, 0, "async-depth", depth, NULL);
+  pad = gst_element_get_static_pad (bench->element, "src");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, answer,
+      downstream, NULL);
+  gst_object_unref (pad);
+  bench_set_caps (bench, "I420", 33, 17);
+}
+
+/* Downstream that knows no GstVideoMeta gets the strides caps stand for. */
+static void
+test_default_strides (void)
+{
+  Downstream downstream = { NULL, 0, 0, FALSE, 0 };
+  Bench bench;
+
+  start (&bench, &downstream, 1);
+  for (guint n = 0; n < 4; n++) {
+    GstBuffer *in = frame_new (&bench.info, n), *expected, *out;
+    GstMapInfo a, b;
+    BdctStats stats;
+
+    expected = frame_expect (&bench.info, in, &defaults, &stats);
+    gst_harness_push (bench.h, in);
+    out = bench_pull (&bench);
+    /* Byte by byte, as someone maps it who only knows the caps. */
+    gst_buffer_map (out, &a, GST_MAP_READ);
+    gst_buffer_map (expected, &b, GST_MAP_READ);
+    g_assert_cmpuint (a.size, ==, bench.info.size);
+    for (guint p = 0; p < 3; p++)
+      for (gint y = 0; y < GST_VIDEO_INFO_COMP_HEIGHT (&bench.info, p); y++) {
+        gsize at = bench.info.offset[p] + y * bench.info.stride[p];
+        gsize width = GST_VIDEO_INFO_COMP_WIDTH (&bench.info, p);
+
+        g_assert_cmpmem (a.data + at, width, b.data + at, width);
+      }
+    gst_buffer_unmap (out, &a);
+    gst_buffer_unmap (expected, &b);
+    gst_buffer_unref (out);
+    gst_buffer_unref (expected);
+  }
+  g_assert_cmpuint (downstream.asked, >, 0);
+  bench_clear (&bench);
+}
+
+static void
+check_pool (guint depth, guint min, guint max, gboolean used)
+{
+  Downstream downstream = { gst_video_buffer_pool_new (), min, max, TRUE, 0 };
+  GstBuffer *held[12];
+  Bench bench;
+
+  start (&bench, &downstream, depth);
+  for (guint n = 0; n < depth + G_N_ELEMENTS (held); n++)
+    bench_push (&bench, n);
+  /* Downstream holds them all: more than some limits. */
+  for (guint n = 0; n < G_N_ELEMENTS (held); n++) {
+    held[n] = bench_pull (&bench);
+    g_assert_nonnull (held[n]);
+    g_assert_cmpint (held[n]->pool == downstream.pool, ==, used);
+    g_assert_cmpuint (GST_BUFFER_PTS (held[n]), ==, n * FRAME);
+  }
+  for (guint n = 0; n < G_N_ELEMENTS (held); n++) {
+    GstBuffer *in = frame_new (&bench.info, n), *expected;
+    BdctStats stats;
+
+    expected = frame_expect (&bench.info, in, &defaults, &stats);
+    g_assert_true (frames_equal (&bench.info, expected, held[n]));
+    gst_buffer_unref (in);
+    gst_buffer_unref (expected);
+    gst_buffer_unref (held[n]);
+  }
+  bench_clear (&bench);
+  gst_object_unref (downstream.pool);
+}
+
+static void
+test_downstream_pool (void)
+{
+  check_pool (1, 0, 0, TRUE);
+  check_pool (4, 2, 0, TRUE);
+  /* One that cannot give what is in flight beside what downstream needs. */
+  check_pool (4, 3, 4, FALSE);
+  check_pool (2, 2, 2, FALSE);
+}
+
+/* A limit, but no pool. */
+static void
+test_limit_without_pool (void)
+{
+  Downstream downstream = { NULL, 1, 2, TRUE, 0 };
+  Bench bench;
+
+  start (&bench, &downstream, 3);
+  for (guint n = 0; n < 10; n++)
+    bench_push (&bench, n);
+  for (guint n = 0; n < 8; n++) {
+    GstBuffer *out = bench_pull (&bench);
+
+    g_assert_nonnull (out);
+    gst_buffer_unref (out);
+  }
+  bench_clear (&bench);
+}
+
+/* Upstream is offered a pool, and may use a GstVideoMeta. */
+static void
+test_propose (void)
+{
+  static const gboolean need[] = { TRUE, FALSE };
+
+  for (guint i = 0; i < G_N_ELEMENTS (need); i++) {
+    const guint depth = 3;
+    guint size, min, max, n_metas = 0;
+    GstBufferPool *pool = NULL;
+    GstQuery *query;
+    GstCaps *caps;
+    Bench bench;
+
+    bench_init (&bench, "NV12", 50, 30, "async-depth", depth, NULL);
+    caps = video_caps ("NV12", 50, 30);
+    query = gst_query_new_allocation (caps, need[i]);
+    g_assert_true (gst_pad_peer_query (bench.h->srcpad, query));
+    for (guint m = 0; m < gst_query_get_n_allocation_metas (query); m++)
+      n_metas += gst_query_parse_nth_allocation_meta (query, m, NULL)
+          == GST_VIDEO_META_API_TYPE;
+    g_assert_cmpuint (n_metas, ==, 1);
+    g_assert_cmpuint (gst_query_get_n_allocation_pools (query), ==, 1);
+    gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
+    g_assert_cmpuint (size, >=, bench.info.size);
+    g_assert_cmpuint (min, >=, depth);
+    g_assert_cmpuint (max, ==, 0);
+    g_assert_cmpint (pool != NULL, ==, need[i]);
+    if (pool != NULL) {
+      GstBuffer *in = NULL, *copy, *out;
+
+      g_assert_true (gst_buffer_pool_set_active (pool, TRUE));
+      g_assert_cmpint (gst_buffer_pool_acquire_buffer (pool, &in, NULL), ==,
+          GST_FLOW_OK);
+      copy = frame_new (&bench.info, 0);
+      {
+        GstVideoFrame from, to;
+
+        gst_video_frame_map (&from, &bench.info, copy, GST_MAP_READ);
+        gst_video_frame_map (&to, &bench.info, in, GST_MAP_WRITE);
+        gst_video_frame_copy (&to, &from);
+        gst_video_frame_unmap (&from);
+        gst_video_frame_unmap (&to);
+      }
+      for (guint n = 0; n < depth; n++)
+        g_assert_cmpint (gst_harness_push (bench.h, gst_buffer_ref (in)), ==,
+            GST_FLOW_OK);
+      gst_buffer_unref (in);
+      out = bench_pull (&bench);
+      g_assert_nonnull (out);
+      gst_buffer_unref (out);
+      gst_buffer_unref (copy);
+      gst_harness_push_event (bench.h, gst_event_new_eos ());
+      gst_buffer_pool_set_active (pool, FALSE);
+      gst_object_unref (pool);
+    }
+    gst_query_unref (query);
+    gst_caps_unref (caps);
+    bench_clear (&bench);
+  }
+}
+
+/* Inputs are let go when their frame leaves: a decoder's pool is small. */
+static void
+test_inputs_let_go (void)
+{
+  const guint depth = 4;
+  GstBuffer *in[8];
+  Bench bench;
+
+  bench_init (&bench, "I420", 16, 16, "async-depth", depth, NULL);
+  for (guint n = 0; n < G_N_ELEMENTS (in); n++) {
+    in[n] = frame_new (&bench.info, n);
+    gst_harness_push (bench.h, gst_buffer_ref (in[n]));
+    for (guint i = 0; i + depth <= n + 1; i++)
+      g_assert_cmpint (GST_MINI_OBJECT_REFCOUNT_VALUE (in[i]), ==, 1);
+  }
+  gst_harness_push_event (bench.h, gst_event_new_eos ());
+  for (guint n = 0; n < G_N_ELEMENTS (in); n++) {
+    g_assert_cmpint (GST_MINI_OBJECT_REFCOUNT_VALUE (in[n]), ==, 1);
+    gst_buffer_unref (in[n]);
+  }
+  bench_clear (&bench);
+}
+
+/* What upstream attached stays attached: the picture is where it was. */
+static void
+test_metas (void)
+{
+  static const gchar *tags[] = { GST_META_TAG_VIDEO_STR, NULL };
+  GstVideoRegionOfInterestMeta *roi;
+  GstCaps *reference = gst_caps_new_empty_simple ("timestamp/x-test");
+  GstVideoCropMeta *crop;
+  GstBuffer *in, *out;
+  guint n_video = 0;
+  gpointer state = NULL;
+  GstCustomMeta *custom;
+  GstMeta *meta;
+  gint answer_is = 0;
+  Bench bench;
+
+  gst_meta_register_custom ("test-custom", tags, NULL, NULL, NULL);
+  bench_init (&bench, "I420", 32, 32, NULL);
+  in = frame_new (&bench.info, 0);
+  frame_describe (in, &bench.info, bench.info.offset, bench.info.stride);
+  crop = gst_buffer_add_video_crop_meta (in);
+  crop->x = 2;
+  crop->y = 4;
+  crop->width = 20;
+  crop->height = 10;
+  gst_buffer_add_video_region_of_interest_meta (in, "face", 3, 5, 7, 9);
+  gst_buffer_add_reference_timestamp_meta (in, reference, 77, 88);
+  custom = gst_buffer_add_custom_meta (in, "test-custom");
+  gst_structure_set (gst_custom_meta_get_structure (custom), "answer",
+      G_TYPE_INT, 42, NULL);
+  GST_BUFFER_OFFSET (in) = 12;
+  GST_BUFFER_OFFSET_END (in) = 13;
+  GST_BUFFER_DTS (in) = 1;
+  g_assert_cmpint (gst_harness_push (bench.h, in), ==, GST_FLOW_OK);
+  out = bench_pull (&bench);
+
+  crop = gst_buffer_get_video_crop_meta (out);
+  g_assert_nonnull (crop);
+  g_assert_cmpuint (crop->x, ==, 2);
+  g_assert_cmpuint (crop->width, ==, 20);
+  roi = (GstVideoRegionOfInterestMeta *) gst_buffer_get_meta (out,
+      GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
+  g_assert_nonnull (roi);
+  g_assert_cmpuint (roi->x, ==, 3);
+  g_assert_cmpuint (roi->h, ==, 9);
+  g_assert_nonnull (gst_buffer_get_reference_timestamp_meta (out, reference));
+  custom = gst_buffer_get_custom_meta (out, "test-custom");
+  g_assert_nonnull (custom);
+  gst_structure_get_int (gst_custom_meta_get_structure (custom), "answer",
+      &answer_is);
+  g_assert_cmpint (answer_is, ==, 42);
+  g_assert_nonnull (buffer_report (out));
+  while ((meta = gst_buffer_iterate_meta_filtered (out, &state,
+              GST_VIDEO_META_API_TYPE)) != NULL)
+    n_video++;
+  g_assert_cmpuint (n_video, <=, 1);
+  g_assert_cmpuint (GST_BUFFER_OFFSET (out), ==, 12);
+  g_assert_cmpuint (GST_BUFFER_OFFSET_END (out), ==, 13);
+  g_assert_cmpuint (GST_BUFFER_DTS (out), ==, 1);
+  gst_buffer_unref (out);
+  gst_caps_unref (reference);
+  bench_clear (&bench);
+}
+
+int
+main (int argc, char **argv)
+{
+  test_init (&argc, &argv);
+  test_add ("/element/buffers/default-strides", test_default_strides);
+  test_add ("/element/buffers/downstream-pool", test_downstream_pool);
+  test_add ("/element/buffers/limit-without-pool", test_limit_without_pool);
+  test_add ("/element/buffers/propose", test_propose);
+  test_add ("/element/buffers/inputs-let-go", test_inputs_let_go);
+  test_add ("/element/buffers/metas", test_metas);
+  return test_run ();
+}

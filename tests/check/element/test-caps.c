@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the element says of itself, and the formats it takes. */
+#include <string.h>
+#include "bench.h"
+
+#define CUDA_FEATURE "memory:CUDAMemory"
+
+static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
+
+static void
+test_metadata (void)
+{
+  GstElementFactory *factory = gst_element_factory_find ("blockdct");
+
+  g_assert_cmpstr (gst_element_factory_get_metadata (factory,
+          GST_ELEMENT_METADATA_KLASS), ==, "Filter/Effect/Analyzer/Video");
+  g_assert_cmpstr (gst_plugin_feature_get_plugin_name (GST_PLUGIN_FEATURE
+          (factory)), ==, "blockdct");
+  g_assert_cmpuint (gst_plugin_feature_get_rank (GST_PLUGIN_FEATURE (factory)),
+      ==, GST_RANK_NONE);
+  gst_object_unref (factory);
+}
+
+/* Flags of the contract: R readable, W writable, P may change while playing,
+ * S may change in READY only, C controllable. */
+static const struct
+{
+  const gchar *name, *type, *value, *flags;
+} properties[] = {
+  {"transform", "GstBlockDctTransform", "jpeg-8x8", "RWPC"},
+  {"quality", "gint", "85", "RWPC"},
+  {"qp", "gint", "26", "RWPC"},
+  {"chroma-qp-offset", "gint", "0", "RWPC"},
+  {"scaling-list", "GstBlockDctScalingList", "flat", "RWPC"},
+  {"quantization-matrix", "GstValueArray", "<  >", "RWP"},
+  {"backend", "GstBlockDctBackend", "auto", "RWS"},
+  {"cuda-device-id", "gint", "-1", "RWS"},
+  {"threads", "guint", "0", "RWS"},
+  {"async-depth", "guint", NULL, "RWS"},
+  {"post-messages", "gboolean", "true", "RWP"},
+  {"interval", "guint64", "0", "RWP"},
+  {"stats", "GstStructure", NULL, "R"},
+  {"active-backend", "gchararray", NULL, "R"},
+};
+
+static void
+test_properties (void)
+{
+  static const struct
+  {
+    gchar letter;
+    guint flag;
+  } flags[] = {
+    {'R', G_PARAM_READABLE}, {'W', G_PARAM_WRITABLE},
+    {'P', GST_PARAM_MUTABLE_PLAYING}, {'S', GST_PARAM_MUTABLE_READY},
+    {'C', GST_PARAM_CONTROLLABLE},
+  };
+  GstElement *element = gst_element_factory_make ("blockdct", NULL);
+  GObjectClass *klass = G_OBJECT_GET_CLASS (element);
+
+  gst_object_ref_sink (element);
+  for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
+    const gchar *name = properties[i].name;
+    GParamSpec *pspec = g_object_class_find_property (klass, name);
+
+    g_test_message ("%s", name);
+    g_assert_nonnull (pspec);
+    g_assert_cmpstr (g_type_name (pspec->value_type), ==, properties[i].type);
+    for (guint f = 0; f < G_N_ELEMENTS (flags); f++)
+      g_assert_cmpint ((pspec->flags & flags[f].flag) != 0, ==,
+          strchr (properties[i].flags, flags[f].letter) != NULL);
+    if (properties[i].value != NULL) {
+      GValue value = G_VALUE_INIT;
+      gchar *text;
+
+      g_object_get_property (G_OBJECT (element), name, &value);
+      text = gst_value_serialize (&value);
+      g_assert_cmpstr (text, ==, properties[i].value);
+      g_free (text);
+      g_value_unset (&value);
+    }
+  }
+  gst_object_unref (element);
+}
+
+static void
+check_range (GObjectClass * klass, const gchar * name, gint min, gint max)
+{
+  GParamSpecInt *pspec =
+      G_PARAM_SPEC_INT (g_object_class_find_property (klass, name));
+
+  g_assert_cmpint (pspec->minimum, ==, min);
+  g_assert_cmpint (pspec->maximum, ==, max);
+}
+
+static void
+test_ranges (void)
+{
+  static const gchar *transforms[] = { "jpeg-8x8", "dct-8x8", "hevc-dst-4x4",
+    "hevc-4x4", "hevc-8x8", "hevc-16x16", "hevc-32x32"
+  };
+  GstElement *element = gst_element_factory_make ("blockdct", NULL);
+  GObjectClass *klass = G_OBJECT_GET_CLASS (element);
+  GParamSpec *transform = g_object_class_find_property (klass, "transform");
+  GEnumClass *enum_class = g_type_class_ref (transform->value_type);
+  guint depth;
+
+  gst_object_ref_sink (element);
+  check_range (klass, "quality", 1, 100);
+  check_range (klass, "qp", 0, 51);
+  check_range (klass, "chroma-qp-offset", -12, 12);
+  g_assert_cmpuint (enum_class->n_values, ==, G_N_ELEMENTS (transforms));
+  for (guint i = 0; i < G_N_ELEMENTS (transforms); i++)
+    g_assert_nonnull (g_enum_get_value_by_nick (enum_class, transforms[i]));
+  g_object_get (element, "async-depth", &depth, NULL);
+  g_assert_cmpuint (depth, >=, 1);
+  g_type_class_unref (enum_class);
+  gst_object_unref (element);
+}
+
+static gboolean
+is_cuda (GstCaps * caps, guint i)
+{
+  return gst_caps_features_contains (gst_caps_get_features (caps, i),
+      CUDA_FEATURE);
+}
+
+/* System memory is offered in each format of the contract and no other. */
+static void
+test_template (void)
+{
+  GstElement *element = gst_element_factory_make ("blockdct", NULL);
+  static const gchar *pads[] = { "sink", "src" };
+
+  gst_object_ref_sink (element);
+  for (guint i = 0; i < G_N_ELEMENTS (pads); i++) {
+    GstPad *pad = gst_element_get_static_pad (element, pads[i]);
+    GstCaps *template = gst_pad_get_pad_template_caps (pad);
+    guint n_formats = 0;
+
+    for (guint f = 0; f < N_TEST_FORMATS; f++) {
+      GstCaps *caps = video_caps (test_formats[f].name, 1, 1);
+
+      g_assert_true (gst_caps_is_subset (caps, template));
+      gst_caps_unref (caps);
+    }
+    for (guint s = 0; s < gst_caps_get_size (template); s++) {
+      const GValue *formats =
+          gst_structure_get_value (gst_caps_get_structure (template, s),
+          "format");
+
+      g_assert_true (GST_VALUE_HOLDS_LIST (formats));
+      if (!is_cuda (template, s))
+        n_formats += gst_value_list_get_size (formats);
+    }
+    g_assert_cmpuint (n_formats, ==, N_TEST_FORMATS);
+    gst_caps_unref (template);
+    gst_object_unref (pad);
+  }
+  gst_object_unref (element);
+}
+
+static void
+check_format (const TestFormat * format, gint width, gint height)
+{
+  BdctParams params = defaults;
+  BdctStats stats;
+  GstBuffer *in, *out, *expected;
+  GstCaps *caps, *out_caps;
+  GstStructure *s;
+  Bench bench;
+
+  bench_init (&bench, format->name, width, height, NULL);
+  in = frame_new (&bench.info, 3);
+  expected = frame_expect (&bench.info, in, &params, &stats);
+  g_assert_cmpint (gst_harness_push (bench.h, in), ==, GST_FLOW_OK);
+  out = bench_pull (&bench);
+  g_assert_nonnull (out);
+  g_assert_true (frames_equal (&bench.info, expected, out));
+
+  caps = video_caps (format->name, width, height);
+  out_caps = gst_pad_get_current_caps (bench.h->sinkpad);
+  g_assert_true (gst_caps_is_equal (caps, out_caps));
+
+  s = bench_pop_report (&bench, "frame");
+  check_figures (s, &stats, format->depth);
+  gst_structure_free (s);
+  gst_caps_unref (caps);
+  gst_caps_unref (out_caps);
+  gst_buffer_unref (expected);
+  gst_buffer_unref (out);
+  bench_clear (&bench);
+}
+
+static void
+test_formats_and_sizes (void)
+{
+  static const gint sizes[][2] = {
+    {1, 1}, {2, 1}, {1, 2}, {17, 9}, {33, 65}, {64, 48}, {129, 31},
+  };
+
+  for (guint f = 0; f < N_TEST_FORMATS; f++)
+    for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+      check_format (&test_formats[f], sizes[i][0], sizes[i][1]);
+}
+
+/* Fields that only describe the picture go through as they are. */
+static void
+test_caps_fields (void)
+{
+  static const gchar *text[] = {
+    "video/x-raw,format=I420,width=16,height=16,framerate=30000/1001,"
+        "pixel-aspect-ratio=10/11,colorimetry=bt601,chroma-site=mpeg2,"
+        "interlace-mode=progressive,multiview-mode=mono,"
+        "multiview-flags=0/4294967295/none",
+    "video/x-raw,format=NV12,width=16,height=16,framerate=0/1,"
+        "max-framerate=60/1,interlace-mode=interleaved,"
+        "field-order=top-field-first",
+    "video/x-raw,format=NV12,width=16,height=16,framerate=25/1,"
+        "interlace-mode=mixed,x-unknown=(string)field",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (text); i++) {
+    GstCaps *caps = gst_caps_from_string (text[i]), *out;
+    GstBuffer *buffer;
+    Bench bench;
+
+    bench_init (&bench, NULL, 0, 0, NULL);
+    gst_harness_set_src_caps (bench.h, gst_caps_ref (caps));
+    g_assert_true (gst_video_info_from_caps (&bench.info, caps));
+    bench_push (&bench, 0);
+    buffer = bench_pull (&bench);
+    g_assert_nonnull (buffer);
+    gst_buffer_unref (buffer);
+    out = gst_pad_get_current_caps (bench.h->sinkpad);
+    g_assert_true (gst_caps_is_equal (caps, out));
+    gst_caps_unref (out);
+    gst_caps_unref (caps);
+    bench_clear (&bench);
+  }
+}
+
+static const gchar *refused[] = {
+  "video/x-raw,format=RGB,width=16,height=16,framerate=25/1",
+  "video/x-raw,format=AYUV,width=16,height=16,framerate=25/1",
+  "video/x-raw,format=GRAY16_LE,width=16,height=16,framerate=25/1",
+  "video/x-raw,format=v210,width=16,height=16,framerate=25/1",
+  "video/x-raw,format=I420_10BE,width=16,height=16,framerate=25/1",
+  "video/x-raw,format=A420,width=16,height=16,framerate=25/1",
+  "video/x-raw,format=NV12,width=16,height=16,framerate=25/1,"
+      "interlace-mode=fields",
+  "video/x-raw,format=NV12,width=16,height=16,framerate=25/1,"
+      "interlace-mode=alternate",
+  "video/x-raw(format:Interlaced),format=NV12,width=16,height=16,"
+      "framerate=25/1,interlace-mode=alternate",
+  "video/x-raw(memory:DMABuf),format=NV12,width=16,height=16,framerate=25/1",
+  "video/x-raw,format=NV12,width=0,height=16,framerate=25/1",
+  "audio/x-raw,format=S16LE,rate=48000,channels=2,layout=interleaved",
+};
+
+/* What cannot be handled is neither accepted when asked for nor when sent, and
+ * what comes after good caps does no harm to them. */
+static void
+test_refused (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
+    GstCaps *caps = gst_caps_from_string (refused[i]);
+    GstBuffer *out;
+    GstPad *pad;
+    Bench bench;
+
+    g_test_message ("%s", refused[i]);
+    bench_init (&bench, "I420", 16, 16, NULL);
+    pad = gst_element_get_static_pad (bench.element, "sink");
+    g_assert_false (gst_pad_query_accept_caps (pad, caps));
+    g_assert_false (gst_pad_send_event (pad, gst_event_new_caps (caps)));
+    gst_object_unref (pad);
+    gst_caps_unref (caps);
+
+    bench_push (&bench, 0);
+    out = bench_pull (&bench);
+    g_assert_nonnull (out);
+    gst_buffer_unref (out);
+    bench_clear (&bench);
+  }
+}
+
+static void
+test_not_negotiated (void)
+{
+  GstCaps *caps = video_caps ("RGB", 16, 16);
+  GstVideoInfo info;
+  GstBuffer *buffer;
+  Bench bench;
+
+  bench_init (&bench, NULL, 0, 0, NULL);
+  video_info (&info, "RGB", 16, 16);
+  gst_harness_set_src_caps (bench.h, caps);
+  buffer = gst_buffer_new_allocate (NULL, info.size, NULL);
+  gst_buffer_memset (buffer, 0, 0, info.size);
+  g_assert_cmpint (gst_harness_push (bench.h, buffer), ==,
+      GST_FLOW_NOT_NEGOTIATED);
+  g_assert_null (bench_pull (&bench));
+  bench_pop_report (&bench, NULL);
+  bench_clear (&bench);
+}
+
+/* With backend=cpu there is system memory only, whatever the build has. */
+static void
+test_cpu_memory (void)
+{
+  static const GstState states[] = { GST_STATE_NULL, GST_STATE_PLAYING };
+  GstElement *element = gst_element_factory_make ("blockdct", NULL);
+
+  gst_object_ref_sink (element);
+  gst_util_set_object_arg (G_OBJECT (element), "backend", "cpu");
+  for (guint i = 0; i < G_N_ELEMENTS (states); i++) {
+    GstPad *sink = gst_element_get_static_pad (element, "sink");
+    GstCaps *cuda = gst_caps_from_string
+        ("video/x-raw(memory:CUDAMemory),format=NV12,width=16,height=16,"
+        "framerate=25/1");
+    GstCaps *caps;
+
+    g_assert_cmpint (gst_element_set_state (element, states[i]), !=,
+        GST_STATE_CHANGE_FAILURE);
+    caps = gst_pad_query_caps (sink, NULL);
+    g_assert_false (gst_caps_is_empty (caps));
+    for (guint s = 0; s < gst_caps_get_size (caps); s++)
+      g_assert_false (is_cuda (caps, s));
+    g_assert_false (gst_pad_query_accept_caps (sink, cuda));
+    gst_caps_unref (caps);
+    gst_caps_unref (cuda);
+    gst_object_unref (sink);
+  }
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_object_unref (element);
+}
+
+/* Downstream's limits reach upstream. */
+static void
+test_query_caps (void)
+{
+  GstCaps *filter, *caps, *expected;
+  Bench bench;
+
+  bench_init (&bench, NULL, 0, 0, NULL);
+  gst_harness_set_sink_caps (bench.h, video_caps ("NV12", 40, 30));
+  filter = gst_caps_from_string
+      ("video/x-raw,format={NV12,I420},width=[1,100],height=30,"
+      "framerate=25/1");
+  caps = gst_pad_peer_query_caps (bench.h->srcpad, filter);
+  expected = video_caps ("NV12", 40, 30);
+  g_assert_true (gst_caps_is_equal (caps, expected));
+  gst_caps_unref (filter);
+  gst_caps_unref (caps);
+  gst_caps_unref (expected);
+
+  /* So do they when a stream does not keep to them. */
+  gst_harness_set_src_caps (bench.h, video_caps ("I420", 40, 30));
+  video_info (&bench.info, "I420", 40, 30);
+  g_assert_cmpint (gst_harness_push (bench.h, frame_new (&bench.info, 0)), ==,
+      GST_FLOW_NOT_NEGOTIATED);
+  bench_clear (&bench);
+}
+
+int
+main (int argc, char **argv)
+{
+  test_init (&argc, &argv);
+  test_add ("/element/caps/metadata", test_metadata);
+  test_add ("/element/caps/properties", test_properties);
+  test_add ("/element/caps/ranges", test_ranges);
+  test_add ("/element/caps/template", test_template);
+  test_add ("/element/caps/formats-and-sizes", test_formats_and_sizes);
+  test_add ("/element/caps/fields", test_caps_fields);
+  test_add ("/element/caps/refused", test_refused);
+  test_add ("/element/caps/not-negotiated", test_not_negotiated);
+  test_add ("/element/caps/cpu-memory", test_cpu_memory);
+  test_add ("/element/caps/query", test_query_caps);
+  return test_run ();
+}

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The picture that comes out, and its figures, are the CPU engine's; wherever
+ * the planes lie in memory. */
+#include <string.h>
+#include "bench.h"
+
+static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
+
+static void
+set_params (GstElement * element, const BdctParams * params)
+{
+  g_object_set (element,
+      "transform", params->transform,
+      "quality", params->quality,
+      "qp", params->qp,
+      "chroma-qp-offset", params->chroma_qp_offset,
+      "scaling-list", params->scaling_list, NULL);
+  set_matrix (element, params->steps, params->n_steps);
+}
+
+/* Push `in` and check all that comes out. Takes `in`. */
+static void
+check_frame (Bench * bench, GstBuffer * in, const BdctParams * params)
+{
+  /* The engines agree on all that is integer. */
+  gboolean exact = !test_on_cuda () || params->transform != BDCT_DCT_8X8;
+  const GstVideoInfo *info = &bench->info;
+  gint depth = GST_VIDEO_INFO_COMP_DEPTH (info, 0);
+  GstBuffer *copy = gst_buffer_copy_deep (in), *expected, *out;
+  static const gchar *names[] = { "mse-y", "mse-u", "mse-v" };
+  gdouble mse[3], total;
+  GstStructure *s, *meta;
+  BdctStats stats;
+
+  expected = frame_expect (info, in, params, &stats);
+  g_assert_cmpint (gst_harness_push (bench->h, gst_buffer_ref (in)), ==,
+      GST_FLOW_OK);
+  out = bench_pull (bench);
+  g_assert_nonnull (out);
+  g_assert_true (out != in);
+  g_assert_true (frames_equal (info, in, copy));
+  if (exact)
+    g_assert_true (frames_equal (info, expected, out));
+
+  s = bench_pop_report (bench, "frame");
+  meta = buffer_report (out);
+  g_assert_nonnull (meta);
+  g_assert_true (gst_structure_is_equal (s, meta));
+  if (exact)
+    check_figures (s, &stats, depth);
+
+  /* Whatever engine: the figures are those of the bytes. */
+  frames_measure (info, in, out, mse, &total);
+  for (guint c = 0; c < G_N_ELEMENTS (mse); c++)
+    if (mse[c] >= 0)
+      g_assert_cmpfloat (get_double (s, names[c]), ==, mse[c]);
+    else
+      g_assert_false (gst_structure_has_field (s, names[c]));
+  g_assert_cmpfloat (get_double (s, "mse"), ==, total);
+
+  gst_structure_free (s);
+  gst_buffer_unref (copy);
+  gst_buffer_unref (expected);
+  gst_buffer_unref (out);
+  gst_buffer_unref (in);
+}
+
+static void
+test_transforms (void)
+{
+  static const gchar *formats[] = { "GRAY8", "NV21", "YV12", "Y42B", "Y444",
+    "P010_10LE", "Y444_12LE"
+  };
+  static const gint qps[] = { 0, 26, 51 }, qualities[] = { 1, 50, 100 };
+
+  for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
+    Bench bench;
+
+    bench_init (&bench, formats[f], 75, 43, NULL);
+    for (gint t = 0; t < BDCT_N_TRANSFORMS; t++)
+      for (guint i = 0; i < G_N_ELEMENTS (qps); i++) {
+        BdctParams params = defaults;
+
+        g_test_message ("%s %s", formats[f], bdct_transform_info (t)->name);
+        params.transform = t;
+        params.quality = qualities[i];
+        params.qp = qps[i];
+        params.chroma_qp_offset = 6 * (gint) i - 6;
+        params.scaling_list = i % 2 ? BDCT_SCALING_DEFAULT : BDCT_SCALING_FLAT;
+        set_params (bench.element, &params);
+        check_frame (&bench, frame_new (&bench.info, i), &params);
+      }
+    bench_clear (&bench);
+  }
+}
+
+static void
+test_matrix (void)
+{
+  static const gint counts[] = { 64, 128 };
+
+  for (gint t = BDCT_JPEG_8X8; t <= BDCT_DCT_8X8; t++)
+    for (guint i = 0; i < G_N_ELEMENTS (counts); i++) {
+      BdctParams params = defaults;
+      Bench bench;
+
+      params.transform = t;
+      params.n_steps = counts[i];
+      /* Not symmetric: rows and columns must not be confused. */
+      for (gint s = 0; s < params.n_steps; s++)
+        params.steps[s] = s < 64 ? 1 + 3 * s : 200 - s;
+      bench_init (&bench, "I420", 50, 34, NULL);
+      set_params (bench.element, &params);
+      check_frame (&bench, frame_new (&bench.info, 0), &params);
+      bench_clear (&bench);
+    }
+}
+
+/* Every buffer says anew where its planes lie. */
+static void
+test_strides (void)
+{
+  const BdctParams params = defaults;
+  Bench bench;
+
+  bench_init (&bench, "I420", 33, 17, NULL);
+  for (guint n = 0; n < 6; n++) {
+    /* Odd strides, gaps, and planes in another order. */
+    gint stride[] = { 33 + 7 * (gint) n, 17 + 2 * (gint) n, 40 + (gint) n };
+    gsize offset[3];
+
+    offset[0] = 3 + n;
+    offset[2] = offset[0] + stride[0] * 17 + 5;
+    offset[1] = offset[2] + stride[2] * 9 + 1;
+    check_frame (&bench, frame_new_strided (&bench.info, n, offset, stride,
+            offset[1] + stride[1] * 8 + 17), &params);
+    /* And one with none of it. */
+    check_frame (&bench, frame_new (&bench.info, n), &params);
+  }
+  bench_clear (&bench);
+
+  bench_init (&bench, "P010_10LE", 31, 11, NULL);
+  for (guint n = 0; n < 4; n++) {
+    gint stride[] = { 62 + 2 * (gint) n, 64 + 6 * (gint) n };
+    gsize offset[2] = { 2 * n, 2 * n + stride[0] * 11 + 10 };
+
+    check_frame (&bench, frame_new_strided (&bench.info, n, offset, stride,
+            offset[1] + stride[1] * 5 + 64), &params);
+  }
+  bench_clear (&bench);
+}
+
+/* Planes in memories of their own, as some decoders and capture devices give
+ * them. */
+static void
+test_memories (void)
+{
+  const BdctParams params = defaults;
+  Bench bench;
+
+  bench_init (&bench, "I420", 33, 17, NULL);
+  for (guint n = 0; n < 2; n++) {
+    GstVideoInfo *info = &bench.info;
+    GstBuffer *whole = frame_new (info, n), *in = gst_buffer_new ();
+
+    for (guint p = 0; p < 3; p++) {
+      gsize end = p < 2 ? info->offset[p + 1] : info->size;
+
+      gst_buffer_append_memory (in, gst_memory_copy (gst_buffer_peek_memory
+              (whole, 0), info->offset[p], end - info->offset[p]));
+    }
+    gst_buffer_copy_into (in, whole, GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
+    /* Without a meta the memories are one after the other. */
+    if (n == 0)
+      frame_describe (in, info, info->offset, info->stride);
+    check_frame (&bench, in, &params);
+    gst_buffer_unref (whole);
+  }
+  bench_clear (&bench);
+}
+
+/* A decoder's padded picture: the meta says more than the caps. */
+static void
+test_larger_meta (void)
+{
+  const BdctParams params = defaults;
+  GstVideoInfo larger;
+  GstBuffer *in;
+  Bench bench;
+
+  bench_init (&bench, "NV12", 30, 14, NULL);
+  video_info (&larger, "NV12", 32, 16);
+  in = frame_new (&larger, 0);
+  frame_describe (in, &larger, larger.offset, larger.stride);
+  check_frame (&bench, in, &params);
+  bench_clear (&bench);
+}
+
+/* Bad buffers: a flow error and a message, and nothing read past the end. */
+
+static void
+check_bad (Bench * bench, GstBuffer * in)
+{
+  gchar *text;
+
+  /* Read-only memory is all the same to the element. */
+  g_assert_cmpint (gst_harness_push (bench->h, in), ==, GST_FLOW_ERROR);
+  text = bench_pop_text (bench, GST_MESSAGE_ERROR);
+  g_test_message ("%s", text);
+  g_assert_nonnull (strstr (text, "buffer"));
+  g_free (text);
+  g_assert_null (bench_pull (bench));
+  bench_pop_report (bench, NULL);
+}
+
+static void
+test_too_small (void)
+{
+  static const gchar *formats[] = { "GRAY8", "I420", "NV12", "P010_10LE" };
+
+  for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
+    gsize sizes[4];
+    Bench bench;
+
+    bench_init (&bench, formats[f], 48, 32, NULL);
+    sizes[0] = 0;
+    sizes[1] = 1;
+    sizes[2] = bench.info.size / 2;
+    sizes[3] = bench.info.size - 1;
+    for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+      GstBuffer *in = sizes[i] ? gst_buffer_new_allocate (NULL, sizes[i], NULL)
+          : gst_buffer_new ();
+
+      gst_buffer_memset (in, 0, 0, sizes[i]);
+      check_bad (&bench, in);
+    }
+    /* An application may go on. */
+    bench_push (&bench, 0);
+    gst_buffer_unref (bench_pull (&bench));
+    bench_clear (&bench);
+  }
+}
+
+static GstBuffer *
+with_meta (const GstVideoInfo * info, const gsize * offset,
+    const gint * stride, gsize size)
+{
+  GstBuffer *in = gst_buffer_new_allocate (NULL, size, NULL);
+
+  gst_buffer_memset (in, 0, 0, size);
+  frame_describe (in, info, offset, stride);
+  return in;
+}
+
+static void
+test_meta_beyond (void)
+{
+  static const struct
+  {
+    gsize offset[3];
+    gint stride[3];
+    gsize size;
+  } cases[] = {
+    /* A stride that leaves the memory on the last row. */
+    {{0, 1536, 1920}, {48, 24, 25}, 2304},
+    {{0, 1536, 1920}, {120, 24, 24}, 2304},
+    /* The last plane ends one byte late; it begins behind the end. */
+    {{0, 1536, 1921}, {48, 24, 24}, 2304},
+    {{0, 1536, 2304}, {48, 24, 24}, 2304},
+    {{0, 1536, 1000000}, {48, 24, 24}, 2304},
+    /* Rows upwards that begin before the memory does. */
+    {{0, 1536, 1920}, {-48, 24, 24}, 2304},
+    {{1487, 1536, 1920}, {-48, 24, 24}, 2304},
+    /* Strides whose product with the height overflows 32 bits. */
+    {{0, 1536, 1920}, {G_MAXINT, 24, 24}, 2304},
+    {{0, 1536, 1920}, {G_MININT, 24, 24}, 2304},
+  };
+  Bench bench;
+
+  bench_init (&bench, "I420", 48, 32, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_test_message ("case %u", i);
+    check_bad (&bench, with_meta (&bench.info, cases[i].offset,
+            cases[i].stride, cases[i].size));
+  }
+  bench_clear (&bench);
+}
+
+/* Rows from the bottom up that do fit are as good as any. */
+static void
+test_negative_stride (void)
+{
+  const BdctParams params = defaults;
+  gsize offset[] = { 48 * 31, 1536, 1920 };
+  gint stride[] = { -48, 24, 24 };
+  Bench bench;
+
+  bench_init (&bench, "I420", 48, 32, NULL);
+  check_frame (&bench, frame_new_strided (&bench.info, 0, offset, stride,
+          2304), &params);
+  bench_clear (&bench);
+}
+
+static void
+test_meta_mismatch (void)
+{
+  static const struct
+  {
+    const gchar *format;
+    gint width, height;
+  } cases[] = {
+    {"I420", 46, 32}, {"I420", 48, 30}, {"NV12", 48, 32}, {"RGB", 48, 32},
+  };
+  Bench bench;
+
+  bench_init (&bench, "I420", 48, 32, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstVideoInfo other;
+
+    video_info (&other, cases[i].format, cases[i].width, cases[i].height);
+    check_bad (&bench, with_meta (&other, other.offset, other.stride,
+            other.size));
+  }
+  /* Two planes fewer than the format has. */
+  {
+    GstBuffer *in = frame_new (&bench.info, 0);
+
+    gst_buffer_add_video_meta_full (in, GST_VIDEO_FRAME_FLAG_NONE,
+        GST_VIDEO_FORMAT_I420, 48, 32, 1, bench.info.offset,
+        bench.info.stride);
+    check_bad (&bench, in);
+  }
+  bench_clear (&bench);
+}
+
+/* Frames before a bad one are not lost. */
+static void
+test_bad_in_flight (void)
+{
+  GstBuffer *out;
+  Bench bench;
+
+  bench_init (&bench, "I420", 48, 32, "async-depth", 4, NULL);
+  bench_push (&bench, 0);
+  bench_push (&bench, 1);
+  check_bad (&bench, gst_buffer_new_allocate (NULL, 1, NULL));
+  g_assert_true (gst_harness_push_event (bench.h, gst_event_new_eos ()));
+  for (guint n = 0; n < 2; n++) {
+    out = bench_pull (&bench);
+    g_assert_nonnull (out);
+    g_assert_cmpuint (GST_BUFFER_PTS (out), ==, n * FRAME);
+    gst_buffer_unref (out);
+  }
+  bench_clear (&bench);
+}
+
+/* Read-only memory, and a buffer others hold, are input like any. */
+static void
+test_read_only (void)
+{
+  const BdctParams params = defaults;
+  GstBuffer *whole, *in;
+  GstMapInfo info;
+  Bench bench;
+
+  bench_init (&bench, "NV12", 48, 32, NULL);
+  whole = frame_new (&bench.info, 0);
+  gst_buffer_map (whole, &info, GST_MAP_READ);
+  in = gst_buffer_new_wrapped_full (GST_MEMORY_FLAG_READONLY, info.data,
+      info.size, 0, info.size, NULL, NULL);
+  check_frame (&bench, in, &params);
+  gst_buffer_unmap (whole, &info);
+  gst_buffer_unref (whole);
+  bench_clear (&bench);
+}
+
+int
+main (int argc, char **argv)
+{
+  test_init (&argc, &argv);
+  test_add ("/element/data/transforms", test_transforms);
+  test_add ("/element/data/matrix", test_matrix);
+  test_add ("/element/data/strides", test_strides);
+  test_add ("/element/data/memories", test_memories);
+  test_add ("/element/data/larger-meta", test_larger_meta);
+  test_add ("/element/data/read-only", test_read_only);
+  test_add ("/element/data/negative-stride", test_negative_stride);
+  test_add ("/element/data/too-small", test_too_small);
+  test_add ("/element/data/meta-beyond", test_meta_beyond);
+  test_add ("/element/data/meta-mismatch", test_meta_mismatch);
+  test_add ("/element/data/bad-in-flight", test_bad_in_flight);
+  return test_run ();
+}

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the element tells: frame and pooled messages, the buffer's meta, `stats`
+ * and `active-backend`. */
+#include <math.h>
+#include <string.h>
+#include "bench.h"
+
+static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
+
+/* Push `in`, which is taken; the meta on what comes out, to be freed. */
+static GstStructure *
+push_for_meta (Bench * bench, GstBuffer * in)
+{
+  GstStructure *s;
+  GstBuffer *out;
+
+  g_assert_cmpint (gst_harness_push (bench->h, in), ==, GST_FLOW_OK);
+  out = bench_pull (bench);
+  g_assert_nonnull (out);
+  g_assert_nonnull (buffer_report (out));
+  s = gst_structure_copy (buffer_report (out));
+  gst_buffer_unref (out);
+  return s;
+}
+
+/* A frame with no error: mid-grey. */
+static GstBuffer *
+grey_frame (const GstVideoInfo * info, guint n)
+{
+  GstBuffer *in = frame_new (info, n);
+
+  gst_buffer_memset (in, 0, 128, info->size);
+  return in;
+}
+
+/* Exactly these fields, with these types. */
+static const struct
+{
+  const gchar *name, *type;
+  gboolean pooled_only;
+} fields[] = {
+  {"timestamp", "guint64", FALSE}, {"stream-time", "guint64", FALSE},
+  {"running-time", "guint64", FALSE}, {"duration", "guint64", FALSE},
+  {"type", "gchararray", FALSE}, {"index", "guint64", FALSE},
+  {"frames", "guint64", FALSE}, {"mse-y", "gdouble", FALSE},
+  {"mse-u", "gdouble", FALSE}, {"mse-v", "gdouble", FALSE},
+  {"mse", "gdouble", FALSE}, {"psnr-y", "gdouble", FALSE},
+  {"psnr-u", "gdouble", FALSE}, {"psnr-v", "gdouble", FALSE},
+  {"psnr", "gdouble", FALSE}, {"identical", "gboolean", FALSE},
+  {"nonzero", "gdouble", FALSE}, {"transform", "gchararray", FALSE},
+  {"quality", "gint", FALSE}, {"backend", "gchararray", FALSE},
+  {"psnr-mean", "gdouble", TRUE}, {"psnr-min", "gdouble", TRUE},
+  {"psnr-max", "gdouble", TRUE}, {"dropped", "guint64", TRUE},
+};
+
+static void
+check_fields (const GstStructure * s, gboolean pooled)
+{
+  gint n = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
+    if (pooled || !fields[i].pooled_only) {
+      g_test_message ("%s", fields[i].name);
+      g_assert_cmpstr (g_type_name (gst_structure_get_field_type (s,
+                  fields[i].name)), ==, fields[i].type);
+      n++;
+    }
+  g_assert_cmpint (gst_structure_n_fields (s), ==, n);
+}
+
+static void
+test_fields (void)
+{
+  GstStructure *s;
+  gchar *backend;
+  Bench bench;
+
+  bench_init (&bench, "I420", 32, 32, NULL);
+  bench_push (&bench, 0);
+  s = bench_pop_report (&bench, "frame");
+  check_fields (s, FALSE);
+  g_object_get (bench.element, "active-backend", &backend, NULL);
+  g_assert_cmpstr (gst_structure_get_string (s, "backend"), ==, backend);
+  g_free (backend);
+  gst_structure_free (s);
+  gst_harness_push_event (bench.h, gst_event_new_eos ());
+  s = bench_pop_report (&bench, "pooled");
+  check_fields (s, TRUE);
+  gst_structure_free (s);
+  bench_clear (&bench);
+}
+
+static void
+test_gray (void)
+{
+  static const gchar *absent[] = { "mse-u", "mse-v", "psnr-u", "psnr-v" };
+  GstStructure *s;
+  Bench bench;
+
+  bench_init (&bench, "GRAY8", 20, 20, NULL);
+  bench_push (&bench, 0);
+  s = bench_pop_report (&bench, "frame");
+  for (guint i = 0; i < G_N_ELEMENTS (absent); i++)
+    g_assert_false (gst_structure_has_field (s, absent[i]));
+  g_assert_cmpfloat (get_double (s, "psnr-y"), ==, get_double (s, "psnr"));
+  g_assert_cmpfloat (get_double (s, "mse-y"), ==, get_double (s, "mse"));
+  gst_structure_free (s);
+  bench_clear (&bench);
+}
+
+/* Times follow the segment. */
+static void
+test_times (void)
+{
+  static const struct
+  {
+    guint start, time, base;
+    gdouble rate;
+  } segments[] = {
+    {0, 0, 0, 1.0}, {10, 0, 7, 1.0}, {4, 100, 1000, 2.0}, {3, 5, 9, 0.5},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (segments); i++) {
+    guint64 start = segments[i].start * FRAME;
+    guint64 time = segments[i].time * FRAME;
+    guint64 base = segments[i].base * FRAME;
+    GstSegment segment;
+    Bench bench;
+
+    bench_init (&bench, "I420", 16, 16, NULL);
+    gst_segment_init (&segment, GST_FORMAT_TIME);
+    segment.rate = segments[i].rate;
+    segment.start = start;
+    segment.time = time;
+    segment.base = base;
+    gst_harness_push_event (bench.h, gst_event_new_segment (&segment));
+    for (guint n = 0; n < 3; n++) {
+      GstStructure *s;
+
+      bench_push (&bench, segments[i].start + n);
+      s = bench_pop_report (&bench, "frame");
+      g_assert_cmpuint (get_uint64 (s, "timestamp"), ==, start + n * FRAME);
+      g_assert_cmpuint (get_uint64 (s, "stream-time"), ==, time + n * FRAME);
+      g_assert_cmpuint (get_uint64 (s, "running-time"), ==,
+          base + (guint64) (n * FRAME / segments[i].rate));
+      g_assert_cmpuint (get_uint64 (s, "duration"), ==, FRAME);
+      g_assert_cmpuint (get_uint64 (s, "index"), ==, n);
+      g_assert_cmpuint (get_uint64 (s, "frames"), ==, 1);
+      gst_structure_free (s);
+    }
+    bench_clear (&bench);
+  }
+}
+
+/* Without a duration it is that of the frame rate; what is unknown is
+ * GST_CLOCK_TIME_NONE. */
+static void
+test_unknown_times (void)
+{
+  static const gchar *names[] = { "timestamp", "stream-time", "running-time" };
+  GstStructure *s;
+  GstBuffer *in;
+  Bench bench;
+
+  bench_init (&bench, "I420", 16, 16, NULL);
+  in = frame_new (&bench.info, 5);
+  GST_BUFFER_DURATION (in) = GST_CLOCK_TIME_NONE;
+  s = push_for_meta (&bench, in);
+  g_assert_cmpuint (get_uint64 (s, "duration"), ==, FRAME);
+  gst_structure_free (s);
+
+  in = frame_new (&bench.info, 6);
+  GST_BUFFER_PTS (in) = GST_CLOCK_TIME_NONE;
+  s = push_for_meta (&bench, in);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    g_assert_cmpuint (get_uint64 (s, names[i]), ==, GST_CLOCK_TIME_NONE);
+  gst_structure_free (s);
+
+  gst_harness_set_src_caps_str (bench.h,
+      "video/x-raw,format=I420,width=16,height=16,framerate=0/1");
+  in = frame_new (&bench.info, 7);
+  GST_BUFFER_DURATION (in) = GST_CLOCK_TIME_NONE;
+  s = push_for_meta (&bench, in);
+  g_assert_cmpuint (get_uint64 (s, "timestamp"), ==, 7 * FRAME);
+  g_assert_cmpuint (get_uint64 (s, "duration"), ==, GST_CLOCK_TIME_NONE);
+  gst_structure_free (s);
+  bench_clear (&bench);
+}
+
+static void
+test_identical (void)
+{
+  GstStructure *s;
+  Bench bench;
+
+  bench_init (&bench, "I420", 24, 24, NULL);
+  for (guint n = 0; n < 3; n++) {
+    /* The frame in the middle has errors. */
+    GstBuffer *in = n == 1 ? frame_new (&bench.info, n)
+        : grey_frame (&bench.info, n);
+
+    gst_harness_push (bench.h, in);
+    s = bench_pop_report (&bench, "frame");
+    g_assert_cmpint (get_boolean (s, "identical"), ==, n != 1);
+    g_assert_cmpint (isinf (get_double (s, "psnr")) > 0, ==, n != 1);
+    g_assert_cmpint (isinf (get_double (s, "psnr-u")) > 0, ==, n != 1);
+    g_assert_cmpint (get_double (s, "mse") == 0.0, ==, n != 1);
+    g_assert_cmpint (get_double (s, "nonzero") == 0.0, ==, n != 1);
+    gst_structure_free (s);
+  }
+  gst_harness_push_event (bench.h, gst_event_new_eos ());
+  s = bench_pop_report (&bench, "pooled");
+  g_assert_false (get_boolean (s, "identical"));
+  g_assert_true (isfinite (get_double (s, "psnr")));
+  g_assert_true (isfinite (get_double (s, "psnr-min")));
+  g_assert_true (isinf (get_double (s, "psnr-max")));
+  g_assert_true (isinf (get_double (s, "psnr-mean")));
+  gst_structure_free (s);
+  bench_clear (&bench);
+}
+
+/* A pooled message against the frames it pools. */
+static void
+test_pooled (void)
+{
+  const guint n_frames = 7;
+  BdctStats sum = { 0 };
+  gdouble mean = 0, min = G_MAXDOUBLE, max = 0;
+  GstStructure *s;
+  Bench bench;
+
+  bench_init (&bench, "Y42B", 40, 24, NULL);
+  for (guint n = 0; n < n_frames; n++) {
+    BdctParams params = defaults;
+    GstBuffer *in, *expected;
+    BdctStats stats;
+    gdouble psnr;
+
+    params.quality = 10 + 10 * n;
+    g_object_set (bench.element, "quality", params.quality, NULL);
+    in = frame_new (&bench.info, n);
+    expected = frame_expect (&bench.info, in, &params, &stats);
+    gst_harness_push (bench.h, in);
+    s = bench_pop_report (&bench, "frame");
+    psnr = get_double (s, "psnr");
+    mean += psnr / n_frames;
+    min = MIN (min, psnr);
+    max = MAX (max, psnr);
+    gst_structure_free (s);
+    gst_buffer_unref (expected);
+    bdct_stats_add (&sum, &stats);
+  }
+  bench_pop_report (&bench, NULL);
+  gst_harness_push_event (bench.h, gst_event_new_eos ());
+  s = bench_pop_report (&bench, "pooled");
+  check_figures (s, &sum, 8);
+  g_assert_cmpfloat_with_epsilon (get_double (s, "psnr-mean"), mean, 1e-9);
+  g_assert_cmpfloat (get_double (s, "psnr-min"), ==, min);
+  g_assert_cmpfloat (get_double (s, "psnr-max"), ==, max);
+  g_assert_cmpfloat (min, <, max);
+  g_assert_cmpuint (get_uint64 (s, "frames"), ==, n_frames);
+  g_assert_cmpuint (get_uint64 (s, "dropped"), ==, 0);
+  g_assert_cmpuint (get_uint64 (s, "index"), ==, 0);
+  g_assert_cmpuint (get_uint64 (s, "timestamp"), ==, 0);
+  g_assert_cmpuint (get_uint64 (s, "duration"), ==, n_frames * FRAME);
+  gst_structure_free (s);
+  bench_pop_report (&bench, NULL);
+  bench_clear (&bench);
+}
+
+/* An end with no frames tells nothing; a stream after it is pooled on its own,
+ * but counted on. */
+static void
+test_pooled_again (void)
+{
+  GstSegment segment;
+  GstStructure *s;
+  Bench bench;
+
+  bench_init (&bench, "I420", 16, 16, NULL);
+  gst_harness_push_event (bench.h, gst_event_new_eos ());
+  bench_pop_report (&bench, NULL);
+  for (guint round = 0; round < 2; round++) {
+    gst_harness_push_event (bench.h, gst_event_new_flush_start ());
+    gst_harness_push_event (bench.h, gst_event_new_flush_stop (TRUE));
+    gst_segment_init (&segment, GST_FORMAT_TIME);
+    gst_harness_push_event (bench.h, gst_event_new_segment (&segment));
+    for (guint n = 0; n < 3; n++) {
+      bench_push (&bench, n);
+      s = bench_pop_report (&bench, "frame");
+      g_assert_cmpuint (get_uint64 (s, "index"), ==, 3 * round + n);
+      gst_structure_free (s);
+    }
+    gst_harness_push_event (bench.h, gst_event_new_eos ());
+    s = bench_pop_report (&bench, "pooled");
+    g_assert_cmpuint (get_uint64 (s, "frames"), ==, 3);
+    g_assert_cmpuint (get_uint64 (s, "index"), ==, 3 * round);
+    gst_structure_free (s);
+  }
+  bench_clear (&bench);
+}
+
+/* All is told when EOS arrives downstream. */
+static GstPadProbeReturn
+check_told (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  (void) pad;
+  if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_EOS) {
+    gst_structure_free (bench_pop_report (data, "frame"));
+    gst_structure_free (bench_pop_report (data, "pooled"));
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+test_pooled_before_eos (void)
+{
+  GstPad *pad;
+  Bench bench;
+
+  bench_init (&bench, "I420", 16, 16, "async-depth", 3, NULL);
+  pad = gst_element_get_static_pad (bench.element, "src");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, check_told,
+      &bench, NULL);
+  bench_push (&bench, 0);
+  gst_harness_push_event (bench.h, gst_event_new_eos ());
+  bench_pop_report (&bench, NULL);
+  gst_object_unref (pad);
+  bench_clear (&bench);
+}
+
+static void
+test_no_messages (void)
+{
+  GstStructure *s, *stats;
+  Bench bench;
+
+  bench_init (&bench, "I420", 16, 16, "post-messages", FALSE, NULL);
+  for (guint n = 0; n < 6; n++) {
+    g_object_set (bench.element, "post-messages", n == 3, NULL);
+    s = push_for_meta (&bench, frame_new (&bench.info, n));
+    g_assert_cmpstr (gst_structure_get_string (s, "type"), ==, "frame");
+    g_assert_cmpuint (get_uint64 (s, "index"), ==, n);
+    if (n == 3) {
+      GstStructure *posted = bench_pop_report (&bench, "frame");
+
+      g_assert_true (gst_structure_is_equal (s, posted));
+      gst_structure_free (posted);
+    }
+    gst_structure_free (s);
+    bench_pop_report (&bench, NULL);
+  }
+  gst_harness_push_event (bench.h, gst_event_new_eos ());
+  bench_pop_report (&bench, NULL);
+  g_object_get (bench.element, "stats", &stats, NULL);
+  g_assert_cmpuint (get_uint64 (stats, "frames"), ==, 6);
+  gst_structure_free (stats);
+  bench_clear (&bench);
+}
+
+static void
+test_stats (void)
+{
+  static const gchar *sse[] = { "sse-y", "sse-u", "sse-v" };
+  static const gchar *samples[] = { "samples-y", "samples-u", "samples-v" };
+  BdctStats sum = { 0 };
+  GstStructure *s;
+  Bench bench;
+
+  bench_init (&bench, "NV12", 30, 22, NULL);
+  g_object_get (bench.element, "stats", &s, NULL);
+  g_assert_cmpuint (get_uint64 (s, "frames"), ==, 0);
+  g_assert_cmpuint (get_uint64 (s, "dropped"), ==, 0);
+  gst_structure_free (s);
+  for (guint n = 0; n < 4; n++) {
+    GstBuffer *in = frame_new (&bench.info, n);
+    BdctStats stats;
+
+    gst_buffer_unref (frame_expect (&bench.info, in, &defaults, &stats));
+    bdct_stats_add (&sum, &stats);
+    gst_harness_push (bench.h, in);
+    g_object_get (bench.element, "stats", &s, NULL);
+    g_assert_cmpuint (get_uint64 (s, "frames"), ==, n + 1);
+    for (guint c = 0; c < 3; c++) {
+      g_assert_cmpuint (get_uint64 (s, sse[c]), ==, sum.component[c].sse);
+      g_assert_cmpuint (get_uint64 (s, samples[c]), ==,
+          sum.component[c].samples);
+    }
+    check_figures (s, &sum, 8);
+    g_assert_cmpfloat (get_double (s, "psnr-min"), <=,
+        get_double (s, "psnr-mean"));
+    g_assert_cmpfloat (get_double (s, "psnr-mean"), <=,
+        get_double (s, "psnr-max"));
+    gst_structure_free (s);
+  }
+  /* They stay after the end and start anew with the element. */
+  gst_harness_push_event (bench.h, gst_event_new_eos ());
+  gst_element_set_state (bench.element, GST_STATE_NULL);
+  g_object_get (bench.element, "stats", &s, NULL);
+  g_assert_cmpuint (get_uint64 (s, "frames"), ==, 4);
+  gst_structure_free (s);
+  gst_element_set_state (bench.element, GST_STATE_PLAYING);
+  g_object_get (bench.element, "stats", &s, NULL);
+  g_assert_cmpuint (get_uint64 (s, "frames"), ==, 0);
+  gst_structure_free (s);
+  bench_clear (&bench);
+}
+
+static void
+count_notify (GObject * object, GParamSpec * pspec, gpointer data)
+{
+  (void) object, (void) pspec;
+  ++*(guint *) data;
+}
+
+static void
+test_active_backend (void)
+{
+  guint notified = 0;
+  gchar *backend;
+  Bench bench;
+
+  bench_init (&bench, "I420", 16, 16, "threads", 1, NULL);
+  g_object_get (bench.element, "active-backend", &backend, NULL);
+  g_assert_nonnull (backend);
+  if (test_on_cuda ())
+    g_assert_true (g_str_has_prefix (backend, "cuda:"));
+  else
+    g_assert_true (g_str_has_prefix (backend, "cpu:")
+        && g_str_has_suffix (backend, " 1 thread"));
+  g_free (backend);
+  g_signal_connect (bench.element, "notify::active-backend",
+      G_CALLBACK (count_notify), &notified);
+  gst_element_set_state (bench.element, GST_STATE_NULL);
+  g_object_get (bench.element, "active-backend", &backend, NULL);
+  g_assert_null (backend);
+  g_assert_cmpuint (notified, ==, 1);
+  bench_clear (&bench);
+}
+
+int
+main (int argc, char **argv)
+{
+  test_init (&argc, &argv);
+  test_add ("/element/messages/fields", test_fields);
+  test_add ("/element/messages/gray", test_gray);
+  test_add ("/element/messages/times", test_times);
+  test_add ("/element/messages/unknown-times", test_unknown_times);
+  test_add ("/element/messages/identical", test_identical);
+  test_add ("/element/messages/pooled", test_pooled);
+  test_add ("/element/messages/pooled-again", test_pooled_again);
+  test_add ("/element/messages/pooled-before-eos", test_pooled_before_eos);
+  test_add ("/element/messages/no-messages", test_no_messages);
+  test_add ("/element/messages/stats", test_stats);
+  test_add ("/element/messages/active-backend", test_active_backend);
+  return test_run ();
+}

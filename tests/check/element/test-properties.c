@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Properties, above all those changed while playing. */
+#include <string.h>
+#ifdef HAVE_CONTROLLER
+#include <gst/controller/controller.h>
+#endif
+#include "bench.h"
+
+static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
+
+/* Push frame `n` and check that it was made with these parameters. */
+static void
+check_next (Bench * bench, guint n, const BdctParams * params)
+{
+  const BdctTransformInfo *info = bdct_transform_info (params->transform);
+  GstBuffer *in = frame_new (&bench->info, n), *expected, *out;
+  gboolean exact = !test_on_cuda () || params->transform != BDCT_DCT_8X8;
+  GstStructure *s;
+  BdctStats stats;
+
+  expected = frame_expect (&bench->info, in, params, &stats);
+  g_assert_cmpint (gst_harness_push (bench->h, in), ==, GST_FLOW_OK);
+  out = bench_pull (bench);
+  g_assert_nonnull (out);
+  s = bench_pop_report (bench, "frame");
+  g_assert_cmpstr (gst_structure_get_string (s, "transform"), ==, info->name);
+  if (info->family == BDCT_FAMILY_HEVC) {
+    g_assert_cmpint (get_int (s, "qp"), ==, params->qp);
+    g_assert_false (gst_structure_has_field (s, "quality"));
+  } else {
+    g_assert_cmpint (get_int (s, "quality"), ==, params->quality);
+    g_assert_false (gst_structure_has_field (s, "qp"));
+  }
+  if (exact) {
+    g_assert_true (frames_equal (&bench->info, expected, out));
+    check_figures (s, &stats, GST_VIDEO_INFO_COMP_DEPTH (&bench->info, 0));
+  }
+  gst_structure_free (s);
+  gst_buffer_unref (expected);
+  gst_buffer_unref (out);
+}
+
+/* A change shows on the next frame, one property after another. */
+static void
+test_live (void)
+{
+  BdctParams params = defaults;
+  guint n = 0;
+  Bench bench;
+
+  bench_init (&bench, "I420", 64, 48, NULL);
+  check_next (&bench, n++, &params);
+  for (guint round = 0; round < 2; round++) {
+    params.quality = 30 + round;
+    g_object_set (bench.element, "quality", params.quality, NULL);
+    check_next (&bench, n++, &params);
+    params.transform = BDCT_HEVC_16X16;
+    gst_util_set_object_arg (G_OBJECT (bench.element), "transform",
+        "hevc-16x16");
+    check_next (&bench, n++, &params);
+    params.qp = 37 - round;
+    g_object_set (bench.element, "qp", params.qp, NULL);
+    check_next (&bench, n++, &params);
+    params.chroma_qp_offset = -5;
+    g_object_set (bench.element, "chroma-qp-offset", -5, NULL);
+    check_next (&bench, n++, &params);
+    params.scaling_list = BDCT_SCALING_DEFAULT;
+    gst_util_set_object_arg (G_OBJECT (bench.element), "scaling-list",
+        "default");
+    check_next (&bench, n++, &params);
+    params.transform = BDCT_DCT_8X8;
+    g_object_set (bench.element, "transform", BDCT_DCT_8X8, NULL);
+    check_next (&bench, n++, &params);
+    params.n_steps = 64;
+    for (guint i = 0; i < 64; i++)
+      params.steps[i] = 9 + i + round;
+    set_matrix (bench.element, params.steps, 64);
+    check_next (&bench, n++, &params);
+    params.transform = BDCT_JPEG_8X8;
+    g_object_set (bench.element, "transform", BDCT_JPEG_8X8, NULL);
+    check_next (&bench, n++, &params);
+    params.n_steps = 0;
+    set_matrix (bench.element, NULL, 0);
+    check_next (&bench, n++, &params);
+    params.scaling_list = BDCT_SCALING_FLAT;
+    g_object_set (bench.element, "scaling-list", BDCT_SCALING_FLAT, NULL);
+    check_next (&bench, n++, &params);
+  }
+  bench_clear (&bench);
+}
+
+/* Between freeze and thaw nothing shows; then all does. */
+static void
+test_frozen (void)
+{
+  BdctParams params = defaults;
+  GObject *object;
+  Bench bench;
+  gint qp;
+
+  bench_init (&bench, "I420", 32, 32, NULL);
+  object = G_OBJECT (bench.element);
+  check_next (&bench, 0, &params);
+  g_object_freeze_notify (object);
+  g_object_set (object, "transform", BDCT_HEVC_8X8, NULL);
+  check_next (&bench, 1, &params);
+  g_object_set (object, "qp", 44, NULL);
+  g_object_get (object, "qp", &qp, NULL);
+  g_assert_cmpint (qp, ==, 44);
+  check_next (&bench, 2, &params);
+  /* Another set within, complete in itself, waits for the outer one. */
+  g_object_set (object, "quality", 7, "chroma-qp-offset", 3, NULL);
+  check_next (&bench, 3, &params);
+  g_object_thaw_notify (object);
+  params.transform = BDCT_HEVC_8X8;
+  params.qp = 44;
+  params.quality = 7;
+  params.chroma_qp_offset = 3;
+  check_next (&bench, 4, &params);
+  bench_clear (&bench);
+}
+
+/* A handler of one property's notification sees the whole set at work. */
+static void
+push_on_notify (GObject * object, GParamSpec * pspec, gpointer data)
+{
+  BdctParams params = defaults;
+
+  (void) object, (void) pspec;
+  params.transform = BDCT_HEVC_4X4;
+  params.qp = 12;
+  check_next (data, 0, &params);
+}
+
+static void
+test_notify (void)
+{
+  Bench bench;
+  gulong id;
+
+  bench_init (&bench, "I420", 32, 32, NULL);
+  id = g_signal_connect (bench.element, "notify::transform",
+      G_CALLBACK (push_on_notify), &bench);
+  g_object_set (bench.element, "transform", BDCT_HEVC_4X4, "qp", 12, NULL);
+  g_signal_handler_disconnect (bench.element, id);
+  bench_clear (&bench);
+}
+
+/* Sets of values that belong together; no two sets share one. */
+static const struct
+{
+  BdctTransform transform;
+  const gchar *name;
+  gint quality, qp;
+} sets[] = {
+  {BDCT_JPEG_8X8, "jpeg-8x8", 10, 1},
+  {BDCT_HEVC_4X4, "hevc-4x4", 20, 2},
+  {BDCT_DCT_8X8, "dct-8x8", 30, 3},
+  {BDCT_HEVC_32X32, "hevc-32x32", 40, 4},
+};
+
+typedef struct
+{
+  GstElement *element;
+  gint stop;
+} Setter;
+
+static gpointer
+set_all_the_time (gpointer data)
+{
+  Setter *setter = data;
+
+  for (guint i = 0; !g_atomic_int_get (&setter->stop);
+      i = (i + 1) % G_N_ELEMENTS (sets)) {
+    if (i % 2) {
+      g_object_set (setter->element, "quality", sets[i].quality,
+          "qp", sets[i].qp, "transform", sets[i].transform, NULL);
+    } else {
+      g_object_freeze_notify (G_OBJECT (setter->element));
+      g_object_set (setter->element, "transform", sets[i].transform, NULL);
+      g_thread_yield ();
+      g_object_set (setter->element, "quality", sets[i].quality, NULL);
+      g_object_set (setter->element, "qp", sets[i].qp, NULL);
+      g_object_thaw_notify (G_OBJECT (setter->element));
+    }
+  }
+  return NULL;
+}
+
+/* While one thread sets and another one pushes, each frame is made with one
+ * set. That another property is announced does not end a set under way. */
+static void
+test_racing (void)
+{
+  Setter setter = { NULL, 0 };
+  GThread *thread;
+  Bench bench;
+
+  bench_init (&bench, "GRAY8", 8, 8, "threads", 1, "transform",
+      sets[0].transform, "quality", sets[0].quality, "qp", sets[0].qp, NULL);
+  setter.element = bench.element;
+  thread = g_thread_new ("setter", set_all_the_time, &setter);
+  for (guint n = 0; n < 6000; n++) {
+    GstStructure *s;
+    const gchar *name;
+    guint i = 0;
+
+    bench_push (&bench, n);
+    gst_buffer_unref (bench_pull (&bench));
+    g_object_notify (G_OBJECT (bench.element), "active-backend");
+    s = bench_pop_report (&bench, "frame");
+    name = gst_structure_get_string (s, "transform");
+    while (strcmp (sets[i].name, name) != 0)
+      g_assert_cmpuint (++i, <, G_N_ELEMENTS (sets));
+    if (gst_structure_has_field (s, "qp"))
+      g_assert_cmpint (get_int (s, "qp"), ==, sets[i].qp);
+    else
+      g_assert_cmpint (get_int (s, "quality"), ==, sets[i].quality);
+    gst_structure_free (s);
+  }
+  g_atomic_int_set (&setter.stop, 1);
+  g_thread_join (thread);
+  bench_clear (&bench);
+}
+
+#ifdef HAVE_CONTROLLER
+static void
+test_controller (void)
+{
+  GstControlSource *source;
+  BdctParams params = defaults;
+  Bench bench;
+
+  bench_init (&bench, "I420", 32, 32, "transform", BDCT_HEVC_8X8, NULL);
+  source = gst_interpolation_control_source_new ();
+  g_object_set (source, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
+  g_assert_true (gst_object_add_control_binding (GST_OBJECT (bench.element),
+          gst_direct_control_binding_new_absolute (GST_OBJECT (bench.element),
+              "qp", source)));
+  for (guint n = 0; n < 4; n++)
+    gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE
+        (source), n * FRAME, 10 * n);
+  params.transform = BDCT_HEVC_8X8;
+  for (guint n = 0; n < 4; n++) {
+    params.qp = 10 * n;
+    check_next (&bench, n, &params);
+  }
+  gst_object_unref (source);
+  bench_clear (&bench);
+}
+
+/* Time is the stream's, whatever the buffers' timestamps are. */
+static void
+test_controller_segment (void)
+{
+  GstControlSource *source;
+  GstSegment segment;
+  Bench bench;
+
+  bench_init (&bench, "I420", 32, 32, NULL);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = 2 * FRAME;
+  segment.time = 100 * FRAME;
+  gst_harness_push_event (bench.h, gst_event_new_segment (&segment));
+  source = gst_interpolation_control_source_new ();
+  g_object_set (source, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
+  gst_object_add_control_binding (GST_OBJECT (bench.element),
+      gst_direct_control_binding_new_absolute (GST_OBJECT (bench.element),
+          "quality", source));
+  gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source),
+      0, 11);
+  gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source),
+      101 * FRAME, 77);
+  for (guint n = 2; n < 4; n++) {
+    GstStructure *s;
+
+    bench_push (&bench, n);
+    gst_buffer_unref (bench_pull (&bench));
+    s = bench_pop_report (&bench, "frame");
+    g_assert_cmpint (get_int (s, "quality"), ==, n == 2 ? 11 : 77);
+    gst_structure_free (s);
+  }
+  gst_object_unref (source);
+  bench_clear (&bench);
+}
+#endif
+
+/* quantization-matrix */
+
+static void
+check_matrix (GstElement * element, const gint * steps, guint n)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_object_get_property (G_OBJECT (element), "quantization-matrix", &value);
+  g_assert_cmpuint (gst_value_array_get_size (&value), ==, n);
+  for (guint i = 0; i < n; i++)
+    g_assert_cmpint (g_value_get_int (gst_value_array_get_value (&value, i)),
+        ==, steps[i]);
+  g_value_unset (&value);
+}
+
+static void
+test_matrix (void)
+{
+  BdctParams params = defaults;
+  Bench bench;
+
+  for (gint i = 0; i < 128; i++)
+    params.steps[i] = 128 - i;
+  bench_init (&bench, "NV12", 24, 16, NULL);
+  check_matrix (bench.element, NULL, 0);
+  for (guint n = 0; n < 3; n++) {
+    params.n_steps = 128 - 64 * n;
+    set_matrix (bench.element, params.steps, params.n_steps);
+    check_matrix (bench.element, params.steps, params.n_steps);
+    check_next (&bench, n, &params);
+  }
+  bench_clear (&bench);
+}
+
+/* A bad matrix is refused with a warning that names what is wrong, and the old
+ * one stays, in the property and at work. */
+static void
+test_bad_matrix (void)
+{
+  static const struct
+  {
+    guint n;
+    gint index, value;
+    const gchar *named;
+    BdctTransform transform;
+    const gchar *format;
+  } cases[] = {
+    {63, 0, 1, "63", BDCT_JPEG_8X8, "I420"},
+    {65, 0, 1, "65", BDCT_JPEG_8X8, "I420"},
+    {1, 0, 1, "1", BDCT_DCT_8X8, "I420"},
+    {127, 0, 1, "127", BDCT_DCT_8X8, "I420"},
+    {129, 0, 1, "129", BDCT_DCT_8X8, "I420"},
+    {1000, 0, 1, "1000", BDCT_DCT_8X8, "I420"},
+    {64, 0, 0, " 0 ", BDCT_DCT_8X8, "I420"},
+    {64, 63, -1, "-1", BDCT_DCT_8X8, "I420"},
+    {128, 127, 32768, "32768", BDCT_DCT_8X8, "I420"},
+    {64, 5, G_MININT, "-2147483648", BDCT_DCT_8X8, "I420"},
+    {64, 63, 256, "256", BDCT_JPEG_8X8, "I420"},
+    {128, 64, 256, "256", BDCT_JPEG_8X8, "GRAY8"},
+    {64, 7, 32768, "32768", BDCT_JPEG_8X8, "I420_10LE"},
+    {64, 7, 0, " 0 ", BDCT_HEVC_8X8, "I420"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    BdctParams params = defaults;
+    gint steps[1000];
+    gchar *text;
+    Bench bench;
+
+    for (guint s = 0; s < G_N_ELEMENTS (steps); s++)
+      steps[s] = 1 + s % 99;
+    bench_init (&bench, cases[i].format, 16, 16,
+        "transform", cases[i].transform, NULL);
+    params.transform = cases[i].transform;
+    params.n_steps = 64;
+    memcpy (params.steps, steps, 64 * sizeof steps[0]);
+    set_matrix (bench.element, steps, 64);
+    check_next (&bench, 0, &params);
+
+    steps[cases[i].index] = cases[i].value;
+    set_matrix (bench.element, steps, cases[i].n);
+    text = bench_pop_text (&bench, GST_MESSAGE_WARNING);
+    g_test_message ("%s", text);
+    g_assert_nonnull (strstr (text, "quantization-matrix"));
+    g_assert_nonnull (strstr (text, cases[i].named));
+    g_free (text);
+    check_matrix (bench.element, params.steps, 64);
+    check_next (&bench, 1, &params);
+    bench_clear (&bench);
+  }
+}
+
+/* Entries an 8-bit jpeg-8x8 cannot have, where other uses can. */
+static void
+test_large_matrix (void)
+{
+  BdctParams params = defaults;
+  gchar *text;
+  Bench bench;
+
+  for (guint i = 0; i < 64; i++)
+    params.steps[i] = 300;
+  params.n_steps = 64;
+
+  /* Above 8 bits. */
+  bench_init (&bench, "I420_10LE", 16, 16, NULL);
+  set_matrix (bench.element, params.steps, 64);
+  check_next (&bench, 0, &params);
+  /* The stream becomes one of 8 bits: set aside, and said so once. */
+  bench_set_caps (&bench, "I420", 16, 16);
+  params.n_steps = 0;
+  bench_push (&bench, 1);
+  gst_buffer_unref (bench_pull (&bench));
+  /* What was measured at 10 bits is pooled on its own. */
+  gst_structure_free (bench_pop_report (&bench, "pooled"));
+  gst_structure_free (bench_pop_report (&bench, "frame"));
+  text = bench_pop_text (&bench, GST_MESSAGE_WARNING);
+  g_assert_nonnull (strstr (text, "quantization-matrix"));
+  g_assert_nonnull (strstr (text, "300"));
+  g_free (text);
+  check_matrix (bench.element, NULL, 0);
+  check_next (&bench, 2, &params);
+  bench_clear (&bench);
+
+  /* dct-8x8, and then jpeg-8x8. */
+  params.transform = BDCT_DCT_8X8;
+  params.n_steps = 64;
+  bench_init (&bench, "I420", 16, 16, "transform", BDCT_DCT_8X8, NULL);
+  set_matrix (bench.element, params.steps, 64);
+  check_next (&bench, 0, &params);
+  g_object_set (bench.element, "transform", BDCT_JPEG_8X8, NULL);
+  params.transform = BDCT_JPEG_8X8;
+  params.n_steps = 0;
+  check_next (&bench, 1, &params);
+  text = bench_pop_text (&bench, GST_MESSAGE_WARNING);
+  g_assert_nonnull (strstr (text, "300"));
+  g_free (text);
+  check_matrix (bench.element, NULL, 0);
+  check_next (&bench, 2, &params);
+
+  /* Together with the transform that allows it, in either order. */
+  params.transform = BDCT_DCT_8X8;
+  params.n_steps = 64;
+  for (guint order = 0; order < 2; order++) {
+    g_object_set (bench.element, "transform", BDCT_JPEG_8X8, NULL);
+    set_matrix (bench.element, NULL, 0);
+    g_object_freeze_notify (G_OBJECT (bench.element));
+    if (order == 0)
+      g_object_set (bench.element, "transform", BDCT_DCT_8X8, NULL);
+    set_matrix (bench.element, params.steps, 64);
+    if (order == 1)
+      g_object_set (bench.element, "transform", BDCT_DCT_8X8, NULL);
+    g_object_thaw_notify (G_OBJECT (bench.element));
+    check_next (&bench, 3 + order, &params);
+  }
+  bench_clear (&bench);
+}
+
+static void
+test_launch_syntax (void)
+{
+  GString *line = g_string_new ("blockdct transform=hevc-dst-4x4 qp=31 "
+      "chroma-qp-offset=-3 scaling-list=default backend=cpu threads=1 "
+      "async-depth=3 post-messages=false interval=1000000000 "
+      "quantization-matrix=\"<");
+  gint steps[64], qp, offset, transform, list;
+  guint threads, depth;
+  GError *error = NULL;
+  guint64 interval;
+  GstElement *element;
+  gboolean post;
+
+  for (gint i = 0; i < 64; i++) {
+    steps[i] = 3 * i + 1;
+    g_string_append_printf (line, "%s%d", i ? ", " : "", steps[i]);
+  }
+  g_string_append (line, ">\"");
+  element = gst_parse_launch (line->str, &error);
+  g_assert_no_error (error);
+  g_string_free (line, TRUE);
+  gst_object_ref_sink (element);
+  check_matrix (element, steps, 64);
+  g_object_get (element, "transform", &transform, "qp", &qp,
+      "chroma-qp-offset", &offset, "scaling-list", &list, "threads", &threads,
+      "async-depth", &depth, "post-messages", &post, "interval", &interval,
+      NULL);
+  g_assert_cmpint (transform, ==, BDCT_HEVC_DST_4X4);
+  g_assert_cmpint (qp, ==, 31);
+  g_assert_cmpint (offset, ==, -3);
+  g_assert_cmpint (list, ==, BDCT_SCALING_DEFAULT);
+  g_assert_cmpuint (threads, ==, 1);
+  g_assert_cmpuint (depth, ==, 3);
+  g_assert_false (post);
+  g_assert_cmpuint (interval, ==, GST_SECOND);
+  gst_object_unref (element);
+}
+
+int
+main (int argc, char **argv)
+{
+  test_init (&argc, &argv);
+  test_add ("/element/properties/live", test_live);
+  test_add ("/element/properties/frozen", test_frozen);
+  test_add ("/element/properties/notify", test_notify);
+  test_add ("/element/properties/racing", test_racing);
+#ifdef HAVE_CONTROLLER
+  test_add ("/element/properties/controller", test_controller);
+  test_add ("/element/properties/controller-segment",
+      test_controller_segment);
+#endif
+  test_add ("/element/properties/matrix", test_matrix);
+  test_add ("/element/properties/bad-matrix", test_bad_matrix);
+  test_add ("/element/properties/large-matrix", test_large_matrix);
+  test_add ("/element/properties/launch-syntax", test_launch_syntax);
+  return test_run ();
+}

@@ -1,0 +1,69 @@
+/* blockdct tests: the transforms by their definitions, one sample after the
+ * other, in 64-bit integers and in double.
+ *
+ * Written from the standards and sharing nothing with dct/ but the names of
+ * the parameters: other tables, other formulas, no shortcut. What an engine
+ * delivers is compared with this.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef TESTS_REFERENCE_H
+#define TESTS_REFERENCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "dct/job.h"
+
+/** One component of a picture and what is done to it. */
+typedef struct {
+  const BdctParams *params;
+  BdctChromaFormat chroma;
+  BdctComponent component;
+  int depth;
+  int width, height;
+} RefPlane;
+
+/** How far a sample of dct-8x8 may hang on the rounding of an engine's floats.
+ * A block's samples all take the mark of its coefficients. */
+typedef enum {
+  REF_SURE,  /**< nowhere near a tie */
+  REF_CLOSE, /**< a coefficient or the sample nears .5, floats may go astray */
+  REF_TIE,   /**< within 1e-6 of .5: nobody can say */
+} RefMark;
+
+typedef struct {
+  uint64_t samples, sse, levels, nonzero;
+  uint64_t unsure; /**< levels of dct-8x8 that may or may not be 0 */
+} RefResult;
+
+/** Transform, quantize and reconstruct `in` (width x height samples) to `out`.
+ * `marks` (a RefMark a sample) may be NULL. */
+void ref_plane (const RefPlane *plane, const int *in, int *out,
+    uint8_t *marks, RefResult *result);
+
+/** The size of this component's blocks. */
+int ref_block_size (BdctTransform transform, BdctChromaFormat chroma,
+    BdctComponent component);
+
+/** Entry (k, n) of the transform's matrix as H.265 8.6.4.2 prints it. */
+int ref_hevc_entry (int size, bool dst, int k, int n);
+
+/** The sign of basis function k of this component's transform at sample n. */
+int ref_basis_sign (BdctTransform transform, BdctChromaFormat chroma,
+    BdctComponent component, int k, int n);
+
+/** libjpeg's islow flow graph, one row, nothing rounded. */
+void ref_islow_forward (const int64_t *in, int64_t *out);
+void ref_islow_inverse (const int64_t *in, int64_t *out);
+
+/** libjpeg's jpeg_set_quality(): a table of 64 in row-major order. */
+void ref_jpeg_table (int quality, bool chroma, int max, int *out);
+
+/** The QP that scales a component, QpBdOffset included. */
+int ref_hevc_qp (const BdctParams *params, BdctChromaFormat chroma,
+    BdctComponent component, int depth);
+
+/** ScalingFactor[y][x] of a size x size block. */
+int ref_hevc_factor (BdctScalingList list, int size, int y, int x);
+
+#endif

@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The parts of dct/ that compute no sample: statistics, jobs, the table of
+ * transforms and the matrices. */
+#include <math.h>
+#include <string.h>
+#include "dct/matrices.h"
+#include "frame.h"
+#include "reference.h"
+
+static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
+
+/* What a test means to say once, not 10000 times. */
+#define EXPECT(actual, expected, ...)                                         \
+  G_STMT_START {                                                              \
+    gint64 a_ = (actual), e_ = (expected);                                    \
+    if (a_ != e_) {                                                           \
+      char *where_ = g_strdup_printf (__VA_ARGS__);                           \
+      g_test_fail_printf ("%s: %s is %" G_GINT64_FORMAT ", not %"             \
+          G_GINT64_FORMAT, where_, #actual, a_, e_);                          \
+      g_free (where_);                                                        \
+      return;                                                                 \
+    }                                                                         \
+  } G_STMT_END
+
+/* --- statistics --- */
+
+static void
+test_psnr (void)
+{
+  BdctCounters none = { 0 }, one = { .samples = 1920 * 1080, .sse = 1 };
+
+  g_assert_true (isinf (bdct_psnr (0, 8)) && bdct_psnr (0, 8) > 0);
+  g_assert_cmpfloat (bdct_mse (&none), ==, 0.0);
+  g_assert_cmpfloat_with_epsilon (bdct_mse (&one), 1 / 2073600.0, 1e-15);
+  /* 48.1308 + 63.1673 dB: one step in one sample must not be capped away. */
+  g_assert_cmpfloat_with_epsilon (bdct_psnr (bdct_mse (&one), 8), 111.2981,
+      1e-4);
+  g_assert_cmpfloat_with_epsilon (bdct_psnr (1, 8), 48.130804, 1e-6);
+  g_assert_cmpfloat_with_epsilon (bdct_psnr (1, 10), 60.197513, 1e-6);
+  g_assert_cmpfloat_with_epsilon (bdct_psnr (1, 12), 72.245078, 1e-6);
+  g_assert_cmpfloat_with_epsilon (bdct_psnr (65025, 8), 0, 1e-12);
+}
+
+static void
+test_total (void)
+{
+  /* 4:2:0: weights 2/3, 1/6, 1/6. */
+  BdctStats a = { {{600, 1200, 640, 9}, {150, 900, 192, 5}, {150, 0, 192, 0}} };
+  BdctStats b = { {{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}} };
+  BdctCounters total = bdct_stats_total (&a);
+
+  g_assert_cmpuint (total.samples, ==, 900);
+  g_assert_cmpuint (total.sse, ==, 2100);
+  g_assert_cmpuint (total.levels, ==, 1024);
+  g_assert_cmpuint (total.nonzero, ==, 14);
+  g_assert_cmpfloat_with_epsilon (bdct_mse (&total),
+      2.0 * 2 / 3 + 6.0 / 6 + 0.0 / 6, 1e-12);
+
+  bdct_stats_add (&a, &b);
+  g_assert_cmpuint (a.component[0].samples, ==, 601);
+  g_assert_cmpuint (a.component[0].sse, ==, 1202);
+  g_assert_cmpuint (a.component[0].levels, ==, 643);
+  g_assert_cmpuint (a.component[0].nonzero, ==, 13);
+  g_assert_cmpuint (a.component[1].samples, ==, 155);
+  g_assert_cmpuint (a.component[2].sse, ==, 10);
+  g_assert_cmpuint (a.component[2].nonzero, ==, 12);
+}
+
+static void
+test_pool (void)
+{
+  /* Not symmetric in dB, or a wrong mean could come out right. */
+  static const guint64 sse[] = { 400, 100, 900 };
+  BdctPool pool = { 0 };
+  BdctStats stats = { 0 };
+  double psnr[3], mean;
+  BdctCounters total;
+
+  stats.component[0].samples = 100;
+  for (int i = 0; i < 3; i++) {
+    stats.component[0].sse = sse[i];
+    psnr[i] = 10 * log10 (1023.0 * 1023.0 * 100 / sse[i]);
+    bdct_pool_add (&pool, &stats, 10);
+  }
+  mean = (psnr[0] + psnr[1] + psnr[2]) / 3;
+  g_assert_cmpuint (pool.frames, ==, 3);
+  g_assert_cmpfloat_with_epsilon (pool.psnr_min, psnr[2], 1e-12);
+  g_assert_cmpfloat_with_epsilon (pool.psnr_max, psnr[1], 1e-12);
+  g_assert_cmpfloat_with_epsilon (pool.psnr_mean, mean, 1e-9);
+  total = bdct_stats_total (&pool.sum);
+  g_assert_cmpuint (total.sse, ==, 1400);
+  /* The global figure is the dB of the mean MSE, and not the mean of dB. */
+  g_assert_cmpfloat_with_epsilon (bdct_psnr (bdct_mse (&total), 10),
+      10 * log10 (1023.0 * 1023.0 * 300 / 1400), 1e-9);
+
+  /* An identical frame: infinite maximum and mean, finite global. */
+  stats.component[0].sse = 0;
+  bdct_pool_add (&pool, &stats, 10);
+  bdct_pool_add (&pool, &stats, 10);
+  g_assert_true (isinf (pool.psnr_max) && isinf (pool.psnr_mean));
+  g_assert_cmpfloat_with_epsilon (pool.psnr_min, psnr[2], 1e-12);
+  stats.component[0].sse = 400;
+  bdct_pool_add (&pool, &stats, 10);
+  g_assert_true (isinf (pool.psnr_mean) && pool.psnr_mean > 0);
+  total = bdct_stats_total (&pool.sum);
+  g_assert_cmpfloat_with_epsilon (bdct_mse (&total), 1800.0 / 600, 1e-12);
+}
+
+/* The first frame sets min and max, whatever the pool's memory held. */
+static void
+test_pool_identical_first (void)
+{
+  BdctPool pool = { 0 };
+  BdctStats stats = { 0 };
+
+  stats.component[0].samples = 10;
+  bdct_pool_add (&pool, &stats, 8);
+  g_assert_true (isinf (pool.psnr_min) && isinf (pool.psnr_max));
+  stats.component[0].sse = 10;
+  bdct_pool_add (&pool, &stats, 8);
+  g_assert_cmpfloat_with_epsilon (pool.psnr_min, 48.130804, 1e-6);
+  g_assert_true (isinf (pool.psnr_max) && isinf (pool.psnr_mean));
+}
+
+/* --- jobs --- */
+
+static void
+test_jpeg_tables (void)
+{
+  int table[64];
+  BdctLayout layout;
+  BdctJob job;
+
+  for (int depth = 8; depth <= 12; depth++)
+    for (int quality = 1; quality <= 100; quality++)
+      for (int chroma = 0; chroma < 2; chroma++) {
+        BdctParams params = defaults;
+
+        ref_jpeg_table (quality, chroma, depth == 8 ? 255 : 32767, table);
+        for (int i = 0; i < 64; i++)
+          EXPECT (bdct_jpeg_step (quality, chroma, i, depth), table[i],
+              "quality %d chroma %d index %d depth %d", quality, chroma, i,
+              depth);
+        params.quality = quality;
+        params.transform = quality % 2 ? BDCT_DCT_8X8 : BDCT_JPEG_8X8;
+        format_layout (FORMAT_I420, depth, 0, 9, 9, &layout);
+        g_assert_true (bdct_job_init (&job, &params, &layout, NULL));
+        for (int c = 0; c < 3; c++)
+          for (int i = 0; i < 64 && chroma == (c > 0); i++)
+            EXPECT (job.component[c].quant[i], table[i],
+                "job: quality %d component %d index %d", quality, c, i);
+      }
+  /* Landmarks, by hand. */
+  g_assert_cmpint (bdct_jpeg_step (50, false, 0, 8), ==, 16);
+  g_assert_cmpint (bdct_jpeg_step (50, false, 63, 8), ==, 99);
+  g_assert_cmpint (bdct_jpeg_step (100, false, 0, 8), ==, 1);
+  g_assert_cmpint (bdct_jpeg_step (1, false, 0, 8), ==, 255);
+  g_assert_cmpint (bdct_jpeg_step (1, false, 0, 12), ==, 800);
+  g_assert_cmpint (bdct_jpeg_step (85, true, 2, 8), ==, 7);
+}
+
+static void
+test_matrix_steps (void)
+{
+  BdctParams params = defaults;
+  BdctLayout layout;
+  BdctJob job;
+
+  format_layout (FORMAT_Y444, 8, 0, 16, 16, &layout);
+  for (int i = 0; i < 128; i++)
+    params.steps[i] = i + 1;
+  for (params.n_steps = 64; params.n_steps <= 128; params.n_steps += 64) {
+    g_assert_true (bdct_job_init (&job, &params, &layout, NULL));
+    for (int c = 0; c < 3; c++)
+      for (int i = 0; i < 64; i++)
+        EXPECT (job.component[c].quant[i],
+            (c && params.n_steps == 128 ? 64 : 0) + i + 1,
+            "%d steps, component %d, index %d", params.n_steps, c, i);
+  }
+}
+
+static void
+test_steps_check (void)
+{
+  static const struct
+  {
+    int n_steps, index, value, depth;
+    BdctTransform transform;
+    const char *texts[3];       /* NULL: no error */
+  } cases[] = {
+    {64, 0, 1, 8, BDCT_JPEG_8X8, {NULL}},
+    {64, 63, 255, 8, BDCT_JPEG_8X8, {NULL}},
+    {64, 63, 256, 8, BDCT_JPEG_8X8, {"256", "63", "1 to 255"}},
+    {64, 5, 0, 8, BDCT_JPEG_8X8, {"step 0 ", "index 5", "1 to 255"}},
+    {128, 127, -7, 8, BDCT_JPEG_8X8, {"-7", "127", "1 to 255"}},
+    {64, 64, -7, 8, BDCT_JPEG_8X8, {NULL}},   /* behind the last */
+    {64, 3, 256, 10, BDCT_JPEG_8X8, {NULL}},
+    {64, 3, 256, 0, BDCT_JPEG_8X8, {NULL}},   /* any depth */
+    {64, 3, 32767, 12, BDCT_JPEG_8X8, {NULL}},
+    {64, 3, 32768, 12, BDCT_JPEG_8X8, {"32768", "3", "1 to 32767"}},
+    {128, 100, 32767, 8, BDCT_DCT_8X8, {NULL}},
+    {128, 100, 32768, 8, BDCT_DCT_8X8, {"32768", "100", "1 to 32767"}},
+    {63, 0, 1, 8, BDCT_DCT_8X8, {"63", "64", "128"}},
+    {127, 0, 1, 8, BDCT_JPEG_8X8, {"127", "64", "128"}},
+    {0, 0, -1, 8, BDCT_JPEG_8X8, {NULL}},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    int steps[128];
+    BdctError error = { "" };
+    bool valid = cases[i].texts[0] == NULL;
+
+    for (int k = 0; k < 128; k++)
+      steps[k] = 10;
+    steps[cases[i].index] = cases[i].value;
+    EXPECT (bdct_steps_check (steps, cases[i].n_steps, cases[i].transform,
+            cases[i].depth, &error), valid, "case %u", i);
+    for (int k = 0; !valid && k < 3; k++)
+      if (strstr (error.message, cases[i].texts[k]) == NULL)
+        g_test_fail_printf ("'%s' lacks '%s'", error.message,
+            cases[i].texts[k]);
+    EXPECT (bdct_steps_check (steps, cases[i].n_steps, cases[i].transform,
+            cases[i].depth, NULL), valid, "case %u without an error", i);
+  }
+}
+
+static void
+test_chroma_qp (void)
+{
+  for (int depth = 8; depth <= 12; depth++)
+    for (int chroma = BDCT_CHROMA_420; chroma <= BDCT_CHROMA_444; chroma++)
+      for (int qp = 0; qp <= 51; qp++)
+        for (int offset = -12; offset <= 12; offset++) {
+          BdctParams params = defaults;
+
+          params.qp = qp;
+          params.chroma_qp_offset = offset;
+          EXPECT (bdct_hevc_chroma_qp (qp, offset, chroma, depth),
+              ref_hevc_qp (&params, chroma, BDCT_U, depth),
+              "qp %d offset %d chroma %d depth %d", qp, offset, chroma, depth);
+        }
+  /* Landmarks, by hand. */
+  g_assert_cmpint (bdct_hevc_chroma_qp (29, 0, BDCT_CHROMA_420, 8), ==, 29);
+  g_assert_cmpint (bdct_hevc_chroma_qp (30, 0, BDCT_CHROMA_420, 8), ==, 29);
+  g_assert_cmpint (bdct_hevc_chroma_qp (43, 0, BDCT_CHROMA_420, 8), ==, 37);
+  g_assert_cmpint (bdct_hevc_chroma_qp (44, 0, BDCT_CHROMA_420, 8), ==, 38);
+  g_assert_cmpint (bdct_hevc_chroma_qp (51, 12, BDCT_CHROMA_420, 8), ==, 51);
+  g_assert_cmpint (bdct_hevc_chroma_qp (51, 1, BDCT_CHROMA_422, 8), ==, 51);
+  g_assert_cmpint (bdct_hevc_chroma_qp (3, -12, BDCT_CHROMA_420, 8), ==, 0);
+  g_assert_cmpint (bdct_hevc_chroma_qp (3, -12, BDCT_CHROMA_444, 10), ==, 3);
+}
+
+/* Every number of an HEVC job, as ARITHMETIC.md and H.265 8.6.4.2 have it. */
+static void
+check_hevc_job (const BdctParams * params, const BdctLayout * layout)
+{
+  static const int f[] = { 26214, 23302, 20560, 18396, 16384, 14564 };
+  static const int ls[] = { 40, 45, 51, 57, 64, 72 };
+  int b = layout->depth;
+  BdctJob job;
+
+  g_assert_true (bdct_job_init (&job, params, layout, NULL));
+  g_assert_cmpint (job.family, ==, BDCT_FAMILY_HEVC);
+  g_assert_cmpint (job.depth, ==, b);
+  for (int c = 0; c < 3; c++) {
+    const BdctComponentJob *cj = &job.component[c];
+    int size = ref_block_size (params->transform, layout->chroma, c);
+    int l = log2 (size), shift = l > 3 ? l - 3 : 0;
+    int qp = ref_hevc_qp (params, layout->chroma, c, b);
+    char *where = g_strdup_printf ("transform %d chroma %d depth %d qp %d%+d "
+        "list %d component %d", params->transform, layout->chroma, b,
+        params->qp, params->chroma_qp_offset, params->scaling_list, c);
+    g_autofree char *freed = where;
+
+    EXPECT (1 << cj->log2_size, size, "%s", where);
+    EXPECT (cj->fwd_shift[0], l + b - 9, "%s", where);
+    EXPECT (cj->fwd_shift[1], l + 6, "%s", where);
+    EXPECT (cj->inv_shift[0], 7, "%s", where);
+    EXPECT (cj->inv_shift[1], 20 - b, "%s", where);
+    EXPECT (cj->clip16, 1, "%s", where);
+    EXPECT (cj->quant_bits, 14 + qp / 6 + 15 - b - l, "%s", where);
+    EXPECT (cj->quant_add, 171LL << (cj->quant_bits - 9), "%s", where);
+    EXPECT (cj->dequant_bits, b + l - 5, "%s", where);
+    for (int v = 0; v < size; v++)
+      for (int u = 0; u < size; u++) {
+        int i = (v >> shift) * 8 + (u >> shift);
+        int m = ref_hevc_factor (params->scaling_list, size, v, u);
+
+        EXPECT (cj->quant[i], (f[qp % 6] << 4) / m, "%s (%d, %d)", where, v,
+            u);
+        EXPECT (cj->dequant[i], (gint64) m * ls[qp % 6] << qp / 6,
+            "%s (%d, %d)", where, v, u);
+      }
+  }
+}
+
+static void
+test_hevc_jobs (void)
+{
+  static const Format formats[] = { FORMAT_I420, FORMAT_Y42B, FORMAT_Y444 };
+  BdctParams params = defaults;
+  BdctLayout layout;
+
+  for (params.transform = BDCT_HEVC_DST_4X4;
+      params.transform <= BDCT_HEVC_32X32; params.transform++)
+    for (int depth = 8; depth <= 12; depth++)
+      for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+        format_layout (formats[i], depth, 0, 64, 64, &layout);
+        for (params.qp = 0; params.qp <= 51; params.qp++) {
+          params.chroma_qp_offset = params.qp * 7 % 25 - 12;
+          params.scaling_list = params.qp % 2;
+          check_hevc_job (&params, &layout);
+          if (g_test_failed ())
+            return;
+        }
+      }
+}
+
+static void
+test_jpeg_jobs (void)
+{
+  BdctParams params = defaults;
+  BdctLayout layout;
+  BdctJob job;
+
+  for (int depth = 8; depth <= 12; depth++) {
+    int pass1 = depth == 8 ? 2 : 1;
+
+    format_layout (FORMAT_I420, depth, 0, 64, 64, &layout);
+    params.transform = BDCT_JPEG_8X8;
+    g_assert_true (bdct_job_init (&job, &params, &layout, NULL));
+    for (int c = 0; c < 3; c++) {
+      EXPECT (job.component[c].matrix, BDCT_MATRIX_ISLOW_8, "%d", c);
+      EXPECT (job.component[c].log2_size, 3, "depth %d", depth);
+      EXPECT (job.component[c].fwd_shift[0], 13 - pass1, "depth %d", depth);
+      EXPECT (job.component[c].fwd_shift[1], 13 + pass1, "depth %d", depth);
+      EXPECT (job.component[c].inv_shift[0], 13 - pass1, "depth %d", depth);
+      EXPECT (job.component[c].inv_shift[1], 16 + pass1, "depth %d", depth);
+      EXPECT (job.component[c].clip16, 0, "depth %d", depth);
+    }
+    g_assert_cmpint (job.family, ==, BDCT_FAMILY_JPEG);
+    params.transform = BDCT_DCT_8X8;
+    g_assert_true (bdct_job_init (&job, &params, &layout, NULL));
+    g_assert_cmpint (job.family, ==, BDCT_FAMILY_REAL);
+  }
+}
+
+static void
+test_job_errors (void)
+{
+  static const struct
+  {
+    gsize offset;
+    int bad[2];
+    const char *name, *range;
+  } cases[] = {
+    {G_STRUCT_OFFSET (BdctParams, transform), {-1, 7}, "transform", "0 to 6"},
+    {G_STRUCT_OFFSET (BdctParams, quality), {0, 101}, "quality", "1 to 100"},
+    {G_STRUCT_OFFSET (BdctParams, qp), {-1, 52}, "qp", "0 to 51"},
+    {G_STRUCT_OFFSET (BdctParams, chroma_qp_offset), {-13, 13},
+        "chroma-qp-offset", "-12 to 12"},
+  };
+  BdctLayout layout;
+  BdctJob job;
+
+  format_layout (FORMAT_I420, 8, 0, 64, 64, &layout);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    for (int k = 0; k < 2; k++) {
+      BdctParams params = defaults;
+      BdctError error = { "" };
+      char value[16];
+
+      params.transform = BDCT_HEVC_8X8;
+      G_STRUCT_MEMBER (int, &params, cases[i].offset) = cases[i].bad[k];
+      g_snprintf (value, sizeof value, "%d", cases[i].bad[k]);
+      g_assert_false (bdct_job_init (&job, &params, &layout, &error));
+      if (!strstr (error.message, cases[i].name)
+          || !strstr (error.message, value)
+          || !strstr (error.message, cases[i].range))
+        g_test_fail_printf ("'%s' does not say that %s %s is not in %s",
+            error.message, cases[i].name, value, cases[i].range);
+    }
+  for (int depth = 7; depth <= 13; depth += 6) {
+    BdctError error = { "" };
+
+    layout.depth = depth;
+    g_assert_false (bdct_job_init (&job, &defaults, &layout, &error));
+    g_assert_nonnull (strstr (error.message, depth == 7 ? "7" : "13"));
+    g_assert_nonnull (strstr (error.message, "8 to 12"));
+  }
+  /* A bad matrix is the business of the transforms that have one. */
+  {
+    BdctParams params = defaults;
+    BdctError error = { "" };
+
+    layout.depth = 8;
+    params.n_steps = 64;
+    g_assert_false (bdct_job_init (&job, &params, &layout, &error));
+    g_assert_nonnull (strstr (error.message, "step 0 "));
+    params.transform = BDCT_HEVC_4X4;
+    g_assert_true (bdct_job_init (&job, &params, &layout, &error));
+  }
+  g_assert_false (bdct_error (NULL, "%s", "nowhere to write"));
+}
+
+/* --- transforms and matrices --- */
+
+static void
+test_transforms (void)
+{
+  static const char *const names[] = { "jpeg-8x8", "dct-8x8", "hevc-dst-4x4",
+    "hevc-4x4", "hevc-8x8", "hevc-16x16", "hevc-32x32"
+  };
+
+  g_assert_cmpint (BDCT_N_TRANSFORMS, ==, 7);
+  g_assert_null (bdct_transform_info (BDCT_N_TRANSFORMS));
+  g_assert_null (bdct_transform_info ((BdctTransform) - 1));
+  for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
+    const BdctTransformInfo *info = bdct_transform_info (t);
+
+    g_assert_cmpstr (info->name, ==, names[t]);
+    g_assert_cmpuint (strlen (info->description), >, 0);
+    g_assert_cmpint (info->family, ==, t == BDCT_JPEG_8X8 ? BDCT_FAMILY_JPEG
+        : t == BDCT_DCT_8X8 ? BDCT_FAMILY_REAL : BDCT_FAMILY_HEVC);
+    for (int chroma = 0; chroma < 4; chroma++)
+      for (int c = 0; c < 3; c++) {
+        BdctMatrix m = bdct_transform_matrix (t, chroma, c);
+
+        if (chroma == BDCT_CHROMA_400 && c)
+          continue;
+        EXPECT (1 << bdct_matrix_log2_size (m), ref_block_size (t, chroma, c),
+            "%s chroma %d component %d", names[t], chroma, c);
+        EXPECT (m == BDCT_MATRIX_DST_4, t == BDCT_HEVC_DST_4X4 && c == 0,
+            "%s chroma %d component %d", names[t], chroma, c);
+      }
+  }
+}
+
+static void
+test_hevc_matrices (void)
+{
+  static const BdctMatrix matrices[] = { BDCT_MATRIX_DST_4, BDCT_MATRIX_HEVC_4,
+    BDCT_MATRIX_HEVC_8, BDCT_MATRIX_HEVC_16, BDCT_MATRIX_HEVC_32
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (matrices); i++) {
+    int n = 1 << bdct_matrix_log2_size (matrices[i]);
+    int32_t m[BDCT_MAX_SIZE * BDCT_MAX_SIZE];
+
+    bdct_matrix_int (matrices[i], m);
+    for (int k = 0; k < n; k++)
+      for (int x = 0; x < n; x++)
+        EXPECT (m[k * n + x], ref_hevc_entry (n, i == 0, k, x),
+            "matrix %u (%d, %d)", i, k, x);
+    for (int k = 0; k < n; k++)
+      for (int j = 0; j < n; j++) {
+        int product = 0;
+
+        for (int x = 0; x < n; x++)
+          product += m[k * n + x] * m[j * n + x];
+        /* Rows of length 64 sqrt (N), orthogonal but for rounding: the
+         * standard's design keeps both within half a percent. */
+        if (abs (product - (k == j ? 4096 * n : 0)) > 4096 * n / 200)
+          g_test_fail_printf ("matrix %u: rows %d and %d: %d", i, k, j,
+              product);
+        if (i > 0)
+          EXPECT (m[k * n + j], (k % 2 ? -1 : 1) * m[k * n + n - 1 - j],
+              "matrix %u, symmetry of (%d, %d)", i, k, j);
+      }
+  }
+}
+
+static void
+test_islow_matrix (void)
+{
+  int32_t m[64];
+
+  bdct_matrix_int (BDCT_MATRIX_ISLOW_8, m);
+  for (int i = 0; i < 8; i++) {
+    gint64 unit[8] = { 0 }, forward[8], inverse[8];
+
+    unit[i] = 1;
+    ref_islow_forward (unit, forward);
+    ref_islow_inverse (unit, inverse);
+    for (int k = 0; k < 8; k++) {
+      EXPECT (m[k * 8 + i], forward[k], "forward, sample %d", i);
+      EXPECT (m[i * 8 + k], inverse[k], "inverse, frequency %d", i);
+    }
+  }
+}
+
+static void
+test_real_matrix (void)
+{
+  float m[64];
+
+  bdct_matrix_real (m);
+  for (int k = 0; k < 8; k++)
+    for (int n = 0; n < 8; n++) {
+      double c = cos ((2 * n + 1) * k * G_PI / 16) * (k ? G_SQRT2 : 1);
+
+      g_assert_cmpfloat_with_epsilon (m[k * 8 + n], c, 1e-7);
+      /* Exactly, or ties on these rows would not be ties. */
+      if (k % 4 == 0)
+        g_assert_cmpfloat (fabs (m[k * 8 + n]), ==, 1.0);
+    }
+}
+
+static void
+test_count (void)
+{
+  BdctParams params = defaults;
+  BdctStats stats;
+  BdctLayout layout;
+  BdctJob job;
+
+  params.transform = BDCT_HEVC_32X32;
+  format_layout (FORMAT_NV12, 8, 0, 33, 65, &layout);
+  g_assert_true (bdct_job_init (&job, &params, &layout, NULL));
+  memset (&stats, 0, sizeof stats);
+  bdct_engine_count (&layout, &job, &stats);
+  g_assert_cmpuint (stats.component[0].samples, ==, 33 * 65);
+  g_assert_cmpuint (stats.component[0].levels, ==, 64 * 96);
+  for (int c = 1; c < 3; c++) {
+    g_assert_cmpuint (stats.component[c].samples, ==, 17 * 33);
+    g_assert_cmpuint (stats.component[c].levels, ==, 32 * 48);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_set_nonfatal_assertions ();
+  g_test_add_func ("/stats/psnr", test_psnr);
+  g_test_add_func ("/stats/total", test_total);
+  g_test_add_func ("/stats/pool", test_pool);
+  g_test_add_func ("/stats/pool-identical-first", test_pool_identical_first);
+  g_test_add_func ("/job/jpeg-tables", test_jpeg_tables);
+  g_test_add_func ("/job/matrix", test_matrix_steps);
+  g_test_add_func ("/job/steps-check", test_steps_check);
+  g_test_add_func ("/job/chroma-qp", test_chroma_qp);
+  g_test_add_func ("/job/hevc", test_hevc_jobs);
+  g_test_add_func ("/job/jpeg", test_jpeg_jobs);
+  g_test_add_func ("/job/errors", test_job_errors);
+  g_test_add_func ("/transform/table", test_transforms);
+  g_test_add_func ("/matrix/hevc", test_hevc_matrices);
+  g_test_add_func ("/matrix/islow", test_islow_matrix);
+  g_test_add_func ("/matrix/real", test_real_matrix);
+  g_test_add_func ("/engine/count", test_count);
+  return g_test_run ();
+}

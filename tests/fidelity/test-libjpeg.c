@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * jpeg-8x8 on the CPU engine against libjpeg: encode and decode with the islow
+ * method through the raw-data interface, which keeps colour conversion and
+ * chroma filters out of it. Every sample and the count of non-zero
+ * coefficients must be the same. */
+#include "frame.h"
+
+#ifdef HAVE_LIBJPEG
+#include <stdio.h>              /* jpeglib.h wants it first */
+#include <stdlib.h>
+#include <string.h>
+#include <jpeglib.h>
+
+#define BLOCK DCTSIZE
+
+/* The rows of one component, padded to what libjpeg reads and writes: whole
+ * groups of MCUs. */
+typedef struct {
+  int stride, height;
+  JSAMPLE *sample;
+} Rows;
+
+static const struct
+{
+  Format format;
+  int n_components, h, v;       /* luma's sampling factors; chroma's are 1 */
+} formats[] = {
+  {FORMAT_GRAY, 1, 1, 1},
+  {FORMAT_I420, 3, 2, 2},
+  {FORMAT_Y42B, 3, 2, 1},
+  {FORMAT_Y444, 3, 1, 1},
+};
+
+static BdctEngine *engine;
+
+/* Replicate the last column and row into the padding. */
+static void
+rows_from_picture (Rows * rows, const Picture * picture, int c)
+{
+  for (int y = 0; y < rows->height; y++)
+    for (int x = 0; x < rows->stride; x++) {
+      int px = MIN (x, picture->width[c] - 1);
+      int py = MIN (y, picture->height[c] - 1);
+
+      rows->sample[y * rows->stride + x] =
+          picture->sample[c][py * picture->width[c] + px];
+    }
+}
+
+static void
+rows_of_group (const Rows * rows, int n, int group, JSAMPROW pointers[3][16],
+    JSAMPARRAY planes[3], const jpeg_component_info * info)
+{
+  for (int c = 0; c < n; c++) {
+    int lines = info[c].v_samp_factor * BLOCK;
+
+    for (int i = 0; i < lines; i++)
+      pointers[c][i] = rows[c].sample
+          + (gsize) (group * lines + i) * rows[c].stride;
+    planes[c] = pointers[c];
+  }
+}
+
+static void
+encode (const Picture * picture, guint f, int quality, Rows * rows,
+    unsigned char **bytes, unsigned long *length)
+{
+  struct jpeg_compress_struct info;
+  struct jpeg_error_mgr error;
+  JSAMPROW pointers[3][16];
+  JSAMPARRAY planes[3];
+
+  info.err = jpeg_std_error (&error);
+  jpeg_create_compress (&info);
+  jpeg_mem_dest (&info, bytes, length);
+  info.image_width = picture->width[0];
+  info.image_height = picture->height[0];
+  info.input_components = formats[f].n_components;
+  info.in_color_space = info.input_components == 1 ? JCS_GRAYSCALE : JCS_YCbCr;
+  jpeg_set_defaults (&info);
+  jpeg_set_quality (&info, quality, TRUE);
+  info.dct_method = JDCT_ISLOW;
+  info.raw_data_in = TRUE;
+  info.comp_info[0].h_samp_factor = formats[f].h;
+  info.comp_info[0].v_samp_factor = formats[f].v;
+  jpeg_start_compress (&info, TRUE);
+  for (int c = 0; c < info.num_components; c++)
+    rows_from_picture (&rows[c], picture, c);
+  for (int group = 0; info.next_scanline < info.image_height; group++) {
+    rows_of_group (rows, info.num_components, group, pointers, planes,
+        info.comp_info);
+    jpeg_write_raw_data (&info, planes, formats[f].v * BLOCK);
+  }
+  jpeg_finish_compress (&info);
+  jpeg_destroy_compress (&info);
+}
+
+static void
+decode (unsigned char *bytes, unsigned long length, Rows * rows,
+    Picture * picture)
+{
+  struct jpeg_decompress_struct info;
+  struct jpeg_error_mgr error;
+  JSAMPROW pointers[3][16];
+  JSAMPARRAY planes[3];
+
+  info.err = jpeg_std_error (&error);
+  jpeg_create_decompress (&info);
+  jpeg_mem_src (&info, bytes, length);
+  jpeg_read_header (&info, TRUE);
+  info.dct_method = JDCT_ISLOW;
+  info.raw_data_out = TRUE;
+  info.do_fancy_upsampling = FALSE;
+  info.out_color_space = info.jpeg_color_space;
+  jpeg_start_decompress (&info);
+  for (int group = 0; info.output_scanline < info.output_height; group++) {
+    rows_of_group (rows, info.num_components, group, pointers, planes,
+        info.comp_info);
+    jpeg_read_raw_data (&info, planes, info.max_v_samp_factor * BLOCK);
+  }
+  for (int c = 0; c < info.num_components; c++)
+    for (int i = 0; i < picture->width[c] * picture->height[c]; i++)
+      picture->sample[c][i] = rows[c].sample[i / picture->width[c]
+          * rows[c].stride + i % picture->width[c]];
+  jpeg_finish_decompress (&info);
+  jpeg_destroy_decompress (&info);
+}
+
+/* The blocks a component has samples in: not those that fill up its MCUs. */
+static void
+count_nonzero (unsigned char *bytes, unsigned long length,
+    const Picture * picture, guint64 * nonzero)
+{
+  struct jpeg_decompress_struct info;
+  struct jpeg_error_mgr error;
+  jvirt_barray_ptr *arrays;
+
+  info.err = jpeg_std_error (&error);
+  jpeg_create_decompress (&info);
+  jpeg_mem_src (&info, bytes, length);
+  jpeg_read_header (&info, TRUE);
+  arrays = jpeg_read_coefficients (&info);
+  for (int c = 0; c < info.num_components; c++) {
+    int across = (picture->width[c] + BLOCK - 1) / BLOCK;
+    int down = (picture->height[c] + BLOCK - 1) / BLOCK;
+
+    nonzero[c] = 0;
+    for (int y = 0; y < down; y++) {
+      JBLOCKARRAY row = info.mem->access_virt_barray ((j_common_ptr) & info,
+          arrays[c], y, 1, FALSE);
+
+      for (int x = 0; x < across; x++)
+        for (int i = 0; i < BLOCK * BLOCK; i++)
+          nonzero[c] += row[0][x][i] != 0;
+    }
+  }
+  jpeg_finish_decompress (&info);
+  jpeg_destroy_decompress (&info);
+}
+
+/* FALSE at the first difference. */
+static gboolean
+check (const Picture * picture, const BdctLayout * layout, guint f,
+    int quality, const char *what)
+{
+  BdctParams params = BDCT_PARAMS_DEFAULT;
+  guint64 nonzero[3] = { 0, 0, 0 };
+  Rows rows[3] = { 0 };
+  unsigned char *bytes = NULL;
+  unsigned long length = 0;
+  Picture theirs, ours;
+  gboolean ok = TRUE;
+  BdctStats stats;
+  Frame src, dst;
+  BdctJob job;
+
+  for (int c = 0; c < formats[f].n_components; c++) {
+    int v = c ? 1 : formats[f].v, h = c ? 1 : formats[f].h;
+    int group = BLOCK * v;
+
+    rows[c].stride = (picture->width[c] + BLOCK * h - 1) / (BLOCK * h)
+        * BLOCK * h;
+    rows[c].height = (picture->height[c] + group - 1) / group * group;
+    rows[c].sample = g_malloc ((gsize) rows[c].stride * rows[c].height);
+  }
+  picture_init (&theirs, layout);
+  picture_init (&ours, layout);
+  encode (picture, f, quality, rows, &bytes, &length);
+  decode (bytes, length, rows, &theirs);
+  count_nonzero (bytes, length, picture, nonzero);
+
+  params.quality = quality;
+  frame_init (&src, layout, STRIDE_TIGHT);
+  frame_init (&dst, layout, STRIDE_ODD);
+  frame_put (&src, layout, picture, FALSE);
+  g_assert_true (bdct_job_init (&job, &params, layout, NULL));
+  g_assert_true (engine->klass->configure (engine, layout, 1, NULL));
+  g_assert_true (engine->klass->submit (engine, &job, &src.image, &dst.image,
+          NULL));
+  g_assert_true (engine->klass->collect (engine, &stats, NULL));
+  frame_get (&dst, layout, &ours);
+
+  for (int c = 0; c < formats[f].n_components && ok; c++) {
+    for (int i = 0; i < ours.width[c] * ours.height[c] && ok; i++)
+      if (ours.sample[c][i] != theirs.sample[c][i]) {
+        g_test_fail_printf ("%s %s %dx%d quality %d component %d (%d, %d): "
+            "%d, libjpeg %d", what, format_names[formats[f].format],
+            picture->width[0], picture->height[0], quality, c,
+            i % ours.width[c], i / ours.width[c], ours.sample[c][i],
+            theirs.sample[c][i]);
+        ok = FALSE;
+      }
+    if (ok && stats.component[c].nonzero != nonzero[c]) {
+      g_test_fail_printf ("%s %s %dx%d quality %d component %d: %"
+          G_GUINT64_FORMAT " levels are not 0, libjpeg %" G_GUINT64_FORMAT,
+          what, format_names[formats[f].format], picture->width[0],
+          picture->height[0], quality, c, stats.component[c].nonzero,
+          nonzero[c]);
+      ok = FALSE;
+    }
+  }
+  for (int c = 0; c < 3; c++)
+    g_free (rows[c].sample);
+  free (bytes);
+  frame_clear (&src);
+  frame_clear (&dst);
+  picture_clear (&theirs);
+  picture_clear (&ours);
+  return ok;
+}
+
+/* All qualities, at sizes that are and are not whole blocks and MCUs. */
+static void
+test_synthetic (gconstpointer data)
+{
+  Content content = GPOINTER_TO_INT (data);
+  static const int sizes[][2] = {
+    {64, 48}, {1, 1}, {93, 61}, {17, 9}, {23, 50}, {8, 16}, {41, 7}
+  };
+
+  for (guint f = 0; f < G_N_ELEMENTS (formats); f++)
+    for (int quality = 1; quality <= 100; quality++) {
+      const int *size = sizes[(quality + f) % G_N_ELEMENTS (sizes)];
+      BdctLayout layout;
+      Picture picture;
+      gboolean ok;
+
+      format_layout (formats[f].format, 8, 0, size[0], size[1], &layout);
+      picture_init (&picture, &layout);
+      picture_fill (&picture, content, &layout, BDCT_JPEG_8X8, quality);
+      ok = check (&picture, &layout, f, quality, "synthetic");
+      picture_clear (&picture);
+      if (!ok)
+        return;
+    }
+}
+
+/* The blocks that drive the sums of both passes to their ends. */
+static void
+test_basis (void)
+{
+  for (int quality = 1; quality <= 100; quality += 3)
+    for (int content = CONTENT_BASIS; content <= CONTENT_BASIS_NEGATED;
+        content++) {
+      BdctLayout layout;
+      Picture picture;
+      gboolean ok;
+
+      format_layout (FORMAT_GRAY, 8, 0, 64, 64, &layout);
+      picture_init (&picture, &layout);
+      picture_fill (&picture, content, &layout, BDCT_JPEG_8X8, 0);
+      ok = check (&picture, &layout, 0, quality, "basis");
+      picture_clear (&picture);
+      if (!ok)
+        return;
+    }
+}
+
+/* A natural picture; its parts stand for chroma, odd sizes included. */
+static void
+test_barbara (void)
+{
+  Picture barbara;
+
+  if (!picture_load (&barbara, "barbara.pgm"))
+    return;
+  for (guint f = 0; f < G_N_ELEMENTS (formats); f++)
+    for (int quality = 1; quality <= 100; quality++) {
+      gboolean whole = f == 0 && quality % 10 == 5;
+      int width = whole ? barbara.width[0] : 201 - quality % 7;
+      int height = whole ? barbara.height[0] : 155 - quality % 5;
+      BdctLayout layout;
+      Picture part;
+      gboolean ok;
+
+      format_layout (formats[f].format, 8, 0, width, height, &layout);
+      picture_init (&part, &layout);
+      for (int c = 0; c < formats[f].n_components; c++)
+        for (int y = 0; y < part.height[c]; y++)
+          for (int x = 0; x < part.width[c]; x++) {
+            int from_x = (x + 150 * c + (whole ? 0 : quality))
+                % barbara.width[0];
+            int from_y = (y + 90 * c + (whole ? 0 : 2 * quality))
+                % barbara.height[0];
+
+            part.sample[c][y * part.width[c] + x] =
+                barbara.sample[0][from_y * barbara.width[0] + from_x];
+          }
+      ok = check (&part, &layout, f, quality, "barbara");
+      picture_clear (&part);
+      if (!ok) {
+        picture_clear (&barbara);
+        return;
+      }
+    }
+  picture_clear (&barbara);
+}
+
+int
+main (int argc, char **argv)
+{
+  BdctEngineOptions options = { .threads = 2 };
+  BdctError error = { "" };
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  g_test_set_nonfatal_assertions ();
+  engine = bdct_cpu_engine.create (&options, &error);
+  if (engine == NULL)
+    g_error ("%s", error.message);
+  g_test_add_func ("/libjpeg/barbara", test_barbara);
+  g_test_add_data_func ("/libjpeg/smooth", GINT_TO_POINTER (CONTENT_SMOOTH),
+      test_synthetic);
+  g_test_add_data_func ("/libjpeg/random", GINT_TO_POINTER (CONTENT_RANDOM),
+      test_synthetic);
+  g_test_add_data_func ("/libjpeg/extreme", GINT_TO_POINTER (CONTENT_EXTREME),
+      test_synthetic);
+  g_test_add_data_func ("/libjpeg/checker", GINT_TO_POINTER (CONTENT_CHECKER),
+      test_synthetic);
+  g_test_add_func ("/libjpeg/basis", test_basis);
+  status = g_test_run ();
+  engine->klass->destroy (engine);
+  return status;
+}
+
+#else
+static void
+test_absent (void)
+{
+  g_test_skip ("built without libjpeg; install libjpeg-dev and reconfigure");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/libjpeg/absent", test_absent);
+  return g_test_run ();
+}
+#endif

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Reads what `gst-launch-1.0 -m` prints and shows blockdct's messages as a
+# table. With summary=FILE it also writes "FRAMES" of the pooled message there.
+
+function field (name,    rest) {
+  if (!match ($0, "[ ,]" name "=\\([a-zA-Z0-9]*\\)"))
+    return ""
+  rest = substr ($0, RSTART + RLENGTH)
+  if (substr (rest, 1, 1) == "\"") {
+    rest = substr (rest, 2)
+    sub (/".*/, "", rest)
+    gsub (/\\/, "", rest)
+  } else {
+    sub (/[,;].*/, "", rest)
+  }
+  return rest
+}
+
+function number (text, format) {
+  return text == "" ? "-" : text ~ /inf/ ? "inf" : sprintf (format, text)
+}
+
+function decibels (name) {
+  return number (field (name), "%.2f")
+}
+
+function row (label) {
+  printf "%-12s %9.3f %8s %8s %8s %8s %8.1f%%\n", label,
+      field ("timestamp") / 1e9, decibels ("psnr"), decibels ("psnr-y"),
+      decibels ("psnr-u"), decibels ("psnr-v"), 100 * field ("nonzero")
+}
+
+/^WARNING/ || /^Additional debug info/ { print; next }
+
+!/ \(element\): blockdct, / { next }
+
+!head++ {
+  printf "transform %s, %s, on %s\n", field ("transform"),
+      field ("qp") != "" ? "qp " field ("qp") : "quality " field ("quality"),
+      field ("backend")
+  printf "%-12s %9s %8s %8s %8s %8s %9s\n", "frame", "time (s)", "PSNR (dB)",
+      "Y", "U", "V", "nonzero"
+}
+
+{ type = field ("type") }
+
+type == "frame" { row (field ("index")) }
+
+type == "interval" {
+  first = field ("index")
+  row (first " to " first + field ("frames") - 1)
+}
+
+type == "pooled" {
+  printf "\nall %d frames: PSNR %s dB (global); by frame: mean %s, " \
+      "lowest %s, highest %s; %d dropped\n", field ("frames"),
+      decibels ("psnr"), decibels ("psnr-mean"), decibels ("psnr-min"),
+      decibels ("psnr-max"), field ("dropped")
+  if (summary)
+    print field ("frames") > summary
+}

@@ -1,0 +1,91 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# What `demo` and `check` share: installing what is missing and building into
+# build/. Sourced by bash; the caller stands in the top folder.
+
+top=$PWD
+build=$top/build
+
+say () {
+  printf '\n== %s\n' "$*"
+}
+
+fail () {
+  printf '%s: %s\n' "${0##*/}" "$*" >&2
+  exit 1
+}
+
+# nvcc is often installed but not in PATH.
+if ! command -v nvcc > /dev/null && test -x /usr/local/cuda/bin/nvcc; then
+  PATH=$PATH:/usr/local/cuda/bin
+fi
+
+# What building needs, and what every pipeline here is made of.
+build_packages=(gcc libc6-dev meson ninja-build pkg-config libgstreamer1.0-dev
+  libgstreamer-plugins-base1.0-dev gstreamer1.0-tools
+  gstreamer1.0-plugins-base gstreamer1.0-plugins-good)
+if command -v nvcc > /dev/null; then
+  build_packages+=(g++ libgstreamer-plugins-bad1.0-dev libgl-dev)
+fi
+
+# need PACKAGE...: install those that are not there yet, with apt.
+need () {
+  local package missing=() sudo=()
+
+  if ! command -v apt-get > /dev/null; then
+    echo "This is no Debian or Ubuntu: nothing is installed here. Needed," \
+      "by Debian's names: $*"
+    return
+  fi
+  for package; do
+    case $(dpkg-query -W -f '${db:Status-Abbrev}' "$package" 2> /dev/null) in
+      ?i*) ;;
+      *) missing+=("$package") ;;
+    esac
+  done
+  if test ${#missing[@]} -eq 0; then
+    echo "All packages are there."
+    return
+  fi
+  echo "Missing: ${missing[*]}"
+  if test "$(id -u)" -ne 0; then
+    command -v sudo > /dev/null || fail "run it as root or install sudo," \
+      "or install these packages by hand: ${missing[*]}"
+    sudo=(sudo)
+  fi
+  mkdir -p "$build"
+  quietly apt "${sudo[@]}" apt-get update
+  quietly apt "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y --no-install-recommends "${missing[@]}"
+}
+
+# quietly NAME COMMAND...: run it, show its output only if it fails.
+quietly () {
+  local log=$build/$1.log start=$SECONDS
+
+  shift
+  echo "\$ $*"
+  if ! "$@" > "$log" 2>&1 < /dev/null; then
+    tail -n 40 "$log" >&2
+    fail "'$*' failed; the end of $log is above"
+  fi
+  echo "  done in $((SECONDS - start)) s"
+}
+
+# build_plugin OPTION...: configure with these meson options and compile.
+build_plugin () {
+  mkdir -p "$build"
+  if test -f "$build/build.ninja"; then
+    quietly configure meson configure "$build" "$@"
+  else
+    quietly configure meson setup "$build" "$@"
+  fi
+  quietly compile meson compile -C "$build"
+  sed -n '/^  Engines/,/^$/p' "$build/meson-logs/meson-log.txt" | sed '/^$/d'
+  export GST_PLUGIN_PATH_1_0=$build/gst-plugin
+  export GST_REGISTRY_1_0=$build/gst-registry.bin
+  gst-inspect-1.0 blockdct > "$build/inspect.log" 2>&1 \
+    || fail "the plugin was built but does not load:" \
+      "$(tail -n 3 "$build/inspect.log")"
+}
