@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "matrices.h"
 #include "tile.h"
 
@@ -128,8 +129,9 @@ count_processors (void)
 {
   cpu_set_t set;
 
+  /* It fails on machines beyond a cpu_set_t's 1024 processors. */
   if (sched_getaffinity (0, sizeof set, &set) != 0)
-    return 1;
+    return sysconf (_SC_NPROCESSORS_ONLN);
   return CPU_COUNT (&set);
 }
 

@@ -4,11 +4,66 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "dct/tile.h"
 #include "reference.h"
 
 const char *const format_names[N_FORMATS] = {
   "GRAY", "I420", "YV12", "NV12", "NV21", "Y42B", "NV16", "Y444"
 };
+
+static guint64 tally_samples, tally_different;
+
+static BdctEngine *
+engine_open (const BdctEngineClass * klass, const char *isa)
+{
+  BdctEngineOptions options = { .threads = 2, .isa = isa };
+  BdctError error = { "" };
+  BdctEngine *engine = klass->create (&options, &error);
+
+  if (engine == NULL)
+    g_error ("%s", error.message);
+  g_test_message ("%s", engine->description);
+  return engine;
+}
+
+guint
+engines_open (BdctEngine * engines[MAX_ENGINES])
+{
+  guint n = 0;
+
+  if (g_strcmp0 (g_getenv ("BLOCKDCT_TEST_BACKEND"), "cuda") == 0) {
+#ifdef HAVE_CUDA
+    engines[n++] = engine_open (&bdct_cuda_engine, NULL);
+#else
+    g_error ("this build has no CUDA engine");
+#endif
+    return n;
+  }
+  for (const BdctTileKernel * const *k = bdct_tile_kernels (); *k; k++)
+    engines[n++] = engine_open (&bdct_cpu_engine, (*k)->isa);
+  return n;
+}
+
+void
+engines_close (BdctEngine * const *engines, guint n_engines)
+{
+  for (guint i = 0; i < n_engines; i++)
+    engines[i]->klass->destroy (engines[i]);
+}
+
+void
+tally_add (guint64 samples, guint64 different)
+{
+  tally_samples += samples;
+  tally_different += different;
+}
+
+void
+tally_print (const char *oracle)
+{
+  g_test_message ("compared: %s: %" G_GUINT64_FORMAT " samples, %"
+      G_GUINT64_FORMAT " differ", oracle, tally_samples, tally_different);
+}
 
 void
 format_layout (Format format, int depth, int shift, int width, int height,

@@ -23,6 +23,19 @@ typedef enum {
 
 extern const char *const format_names[N_FORMATS];
 
+/** The engines under test, at most MAX_ENGINES: the CPU engine once for each of
+ * this processor's instruction sets, best first; or, where the environment has
+ * BLOCKDCT_TEST_BACKEND=cuda, the CUDA engine alone. The caller's. A test
+ * without its engine ends with an error. */
+#define MAX_ENGINES 4
+guint engines_open (BdctEngine *engines[MAX_ENGINES]);
+void engines_close (BdctEngine *const *engines, guint n_engines);
+
+/** What a program compared with its oracle, counted over all its tests, and the
+ * line that says so: "# compared: ORACLE: N samples, N differ". */
+void tally_add (guint64 samples, guint64 different);
+void tally_print (const char *oracle);
+
 /** The layout of a format; chroma is half the luma's size, rounded up. */
 void format_layout (Format format, int depth, int shift, int width, int height,
     BdctLayout *layout);

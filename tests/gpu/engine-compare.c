@@ -40,6 +40,7 @@ static const Format formats[] = {
   {"I420_10", 10, 0, BDCT_CHROMA_420, 1, BDCT_U, false},
   {"P010", 10, 6, BDCT_CHROMA_420, 2, BDCT_U, true},
   {"I422_10", 10, 0, BDCT_CHROMA_422, 1, BDCT_U, false},
+  {"I422_12", 12, 0, BDCT_CHROMA_422, 1, BDCT_U, false},
   {"Y444_10", 10, 0, BDCT_CHROMA_444, 1, BDCT_U, false},
   {"I420_12", 12, 0, BDCT_CHROMA_420, 1, BDCT_U, false},
   {"Y444_12", 12, 0, BDCT_CHROMA_444, 1, BDCT_U, true},

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The CPU engine against the definitions in reference.c: every byte of the
- * destination's memory and every counter, on every instruction set that this
- * processor has. */
+ * The engines against the definitions in reference.c: every byte of the
+ * destination's memory and every counter. The CPU engine on every instruction
+ * set that this processor has; or the CUDA engine (frame.h, engines_open()). */
 #include <math.h>
 #include <string.h>
-#include "dct/tile.h"
 #include "frame.h"
 #include "reference.h"
 
@@ -21,8 +20,7 @@ typedef struct {
 
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
 
-/* One engine for each instruction set, best first. */
-static BdctEngine *engines[8];
+static BdctEngine *engines[MAX_ENGINES];
 static guint n_engines;
 
 /* dct-8x8: what was compared with the definition, and how it differed. */
@@ -30,18 +28,6 @@ static struct
 {
   guint64 samples, sse, sure, levels, unsure;
 } real;
-
-static BdctEngine *
-engine_new (const char *isa, unsigned threads)
-{
-  BdctEngineOptions options = { .threads = threads, .isa = isa };
-  BdctError error = { "" };
-  BdctEngine *engine = bdct_cpu_engine.create (&options, &error);
-
-  if (engine == NULL)
-    g_error ("%s", error.message);
-  return engine;
-}
 
 static gboolean
 process (BdctEngine * engine, const BdctParams * params,
@@ -94,6 +80,8 @@ check_exact (const Case * c, const BdctEngine * engine,
   gboolean ok = TRUE;
   Frame frame;
 
+  for (int i = 0; i < BDCT_MAX_COMPONENTS; i++)
+    tally_add (results[i].samples, 0);
   frame_init (&frame, layout, c->stride);
   frame_put (&frame, layout, expected, FALSE);
   if (!frame_equal (dst, &frame, layout)) {
@@ -106,6 +94,7 @@ check_exact (const Case * c, const BdctEngine * engine,
     ok = fail (c, engine, text);
     g_free (text);
     picture_clear (&got);
+    tally_add (0, 1);
   }
   frame_clear (&frame);
   for (int i = 0; i < BDCT_MAX_COMPONENTS && ok; i++) {
@@ -150,6 +139,7 @@ adopt_real (const Case * c, const BdctEngine * engine,
         char *text = describe (&got, expected);
         ok = fail (c, engine, text);
         g_free (text);
+        tally_add (0, 1);
       }
       real.samples += marks[k][i] != REF_TIE;
       real.sse += marks[k][i] != REF_TIE ? e * e : 0;
@@ -478,7 +468,7 @@ test_overshoot (gconstpointer data)
 static void
 add (const char *name, BdctTransform transform, GTestDataFunc func)
 {
-  char *path = g_strdup_printf ("/cpu/%s/%s", name,
+  char *path = g_strdup_printf ("/engine/%s/%s", name,
       bdct_transform_info (transform)->name);
 
   g_test_add_data_func (path, GINT_TO_POINTER (transform), func);
@@ -492,10 +482,7 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   g_test_set_nonfatal_assertions ();
-  for (const BdctTileKernel * const *k = bdct_tile_kernels (); *k; k++) {
-    engines[n_engines] = engine_new ((*k)->isa, 2);
-    g_test_message ("%s", engines[n_engines++]->description);
-  }
+  n_engines = engines_open (engines);
   for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
     add ("formats", t, test_formats);
     add ("basis", t, test_basis);
@@ -508,7 +495,7 @@ main (int argc, char **argv)
     }
   }
   status = g_test_run ();
-  for (guint i = 0; i < n_engines; i++)
-    engines[i]->klass->destroy (engines[i]);
+  tally_print ("definitions, 64-bit integers and double");
+  engines_close (engines, n_engines);
   return status;
 }
