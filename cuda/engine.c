@@ -179,8 +179,9 @@ open_device (CudaEngine * self, BdctError * error)
         prop.minor, OLDEST_GPU / 10, OLDEST_GPU % 10);
   snprintf (self->engine.description, sizeof self->engine.description,
       "cuda:%d %.100s", device, prop.name);
-  return check (cudaStreamCreateWithFlags (&self->stream,
-          cudaStreamNonBlocking), "cudaStreamCreateWithFlags", error)
+  /* Not a non-blocking stream: images may come with work still pending on the
+   * context's default stream, as from a plain copy out of pageable memory. */
+  return check (cudaStreamCreate (&self->stream), "cudaStreamCreate", error)
       && upload_matrices (self, error);
 }
 

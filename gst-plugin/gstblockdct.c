@@ -111,8 +111,8 @@ open_engine (GstBlockDct * self)
     if (settings.backend == GST_BLOCKDCT_BACKEND_CUDA) {
       GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
           ("backend=cuda cannot run: %s.", error.message),
-          ("Check 'nvidia-smi' and cuda-device-id, or use backend=auto or "
-              "backend=cpu."));
+          ("Check nvidia-smi, cuda-device-id and that the plugin was built with "
+              "CUDA; or use backend=auto or backend=cpu."));
       return FALSE;
     }
     GST_INFO_OBJECT (self, "no CUDA (%s); using the CPU", error.message);
@@ -259,7 +259,7 @@ update_job (GstBlockDct * self)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
         ("quantization-matrix is set aside: %s.", error.message),
         ("The Annex K tables scaled by quality are used."));
-    gst_blockdct_drop_matrix (self);
+    gst_blockdct_drop_matrix (self, &params);
     params.n_steps = 0;
     if (!bdct_job_init (&self->job, &params, &self->layout, &error))
       params.n_steps = -1;
@@ -555,15 +555,16 @@ gst_blockdct_sink_event (GstBaseTransform * trans, GstEvent * event)
 }
 
 /* A stream's memory may come from another context than the one found at the
- * start: go with the stream where cuda-device-id leaves the choice. */
-static void
+ * start: go with the stream where cuda-device-id leaves the choice. The base
+ * class then asks for a new pool before the frame is started. */
+static gboolean
 follow_context (GstBlockDct * self, GstBuffer * buffer)
 {
   GstObject *other = gst_blockdct_memory_other_context (buffer, self->context,
       gst_blockdct_get_settings (self).device_id);
 
   if (other == NULL)
-    return;
+    return TRUE;
   GST_INFO_OBJECT (self, "moving from %" GST_PTR_FORMAT " to %" GST_PTR_FORMAT,
       self->context, other);
   gst_object_ref (other);
@@ -572,6 +573,7 @@ follow_context (GstBlockDct * self, GstBuffer * buffer)
   gst_object_replace (&self->context, other);
   gst_object_unref (other);
   gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (self));
+  return open_engine (self) && configure_engine (self);
 }
 
 static GstFlowReturn
@@ -585,6 +587,10 @@ gst_blockdct_submit_input_buffer (GstBaseTransform * trans,
 
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (self), time);
+  if (!follow_context (self, input)) {
+    gst_buffer_unref (input);
+    return GST_FLOW_ERROR;
+  }
   ret = GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)
       ->submit_input_buffer (trans, is_discont, input);
   if (ret == GST_BASE_TRANSFORM_FLOW_DROPPED) {
@@ -649,19 +655,13 @@ gst_blockdct_generate_output (GstBaseTransform * trans, GstBuffer ** outbuf)
 
   *outbuf = NULL;
   if (inbuf != NULL) {
-    follow_context (self, inbuf);
-    if (self->engine == NULL
-        && !(open_engine (self) && configure_engine (self)))
-      ret = GST_FLOW_ERROR;
-    if (ret == GST_FLOW_OK) {
-      ret = GST_BASE_TRANSFORM_GET_CLASS (trans)->prepare_output_buffer (trans,
-          inbuf, &buffer);
-      if (ret == GST_FLOW_ERROR)
-        GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-            ("Cannot get an output buffer."),
-            ("The memory may be full: close other users of it or lower "
-                "async-depth."));
-    }
+    ret = GST_BASE_TRANSFORM_GET_CLASS (trans)->prepare_output_buffer (trans,
+        inbuf, &buffer);
+    if (ret == GST_FLOW_ERROR)
+      GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+          ("Cannot get an output buffer."),
+          ("The memory may be full: close other users of it or lower "
+              "async-depth."));
     if (ret == GST_FLOW_OK && self->dropped) {
       GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
       self->dropped = FALSE;

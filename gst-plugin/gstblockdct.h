@@ -51,6 +51,7 @@ struct _GstBlockDct
   /* Protected by the object lock. `wanted` is what properties were set to,
    * `settings` the same once a group of changes is complete. */
   GstBlockDctSettings wanted, settings;
+  guint n_set;                  /* how often `wanted` was written */
   BdctError unheard;            /* a refused matrix nobody was told of yet */
   gchar *active_backend;        /* NULL while nothing runs */
   GstBlockDctTotals totals;     /* what `stats` shows */
@@ -83,8 +84,8 @@ GstBlockDctSettings gst_blockdct_get_settings (GstBlockDct * self);
 /** Post the warning about a matrix that was refused before there was a bus. */
 void gst_blockdct_say_unheard (GstBlockDct * self);
 
-/** Set aside a matrix the stream turned out not to allow. */
-void gst_blockdct_drop_matrix (GstBlockDct * self);
+/** Set aside the matrix of `bad`, which the stream turned out not to allow. */
+void gst_blockdct_drop_matrix (GstBlockDct * self, const BdctParams * bad);
 
 G_END_DECLS
 #endif

@@ -3,7 +3,12 @@
  * The element's properties. A setter writes `wanted`; when GObject announces
  * the changes, which it does once for all properties of one g_object_set() or
  * between g_object_freeze_notify() and g_object_thaw_notify(), they become
- * `settings`. The next frame then sees all of them or none. */
+ * `settings`. The next frame then sees all of them or none.
+ *
+ * Threads share GObject's queue: one may announce what another one has set,
+ * while a third is half way. So `wanted` is taken over only if nobody has
+ * announcements frozen, which an announcement of our own tells: it arrives at
+ * once or not at all. Whoever is half way will announce, and take over, later. */
 #include "gstblockdct.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
@@ -31,6 +36,10 @@ static const BdctParams default_params = BDCT_PARAMS_DEFAULT;
 
 static void (*parent_dispatch) (GObject * object, guint n_pspecs,
     GParamSpec ** pspecs);
+
+/* The announcement of our own: of `stats`, which nobody else announces. */
+static GParamSpec *probe;
+static GPrivate probe_arrived;
 
 static GType
 transform_get_type (void)
@@ -101,11 +110,22 @@ gst_blockdct_get_settings (GstBlockDct * self)
   return settings;
 }
 
+static gboolean
+same_matrix (const BdctParams * a, const BdctParams * b)
+{
+  return a->n_steps == b->n_steps
+      && memcmp (a->steps, b->steps, a->n_steps * sizeof a->steps[0]) == 0;
+}
+
 void
-gst_blockdct_drop_matrix (GstBlockDct * self)
+gst_blockdct_drop_matrix (GstBlockDct * self, const BdctParams * bad)
 {
   GST_OBJECT_LOCK (self);
-  self->wanted.params.n_steps = self->settings.params.n_steps = 0;
+  /* Not one that was set since. */
+  if (same_matrix (&self->wanted.params, bad))
+    self->wanted.params.n_steps = 0;
+  if (same_matrix (&self->settings.params, bad))
+    self->settings.params.n_steps = 0;
   GST_OBJECT_UNLOCK (self);
   g_object_notify (G_OBJECT (self), "quantization-matrix");
 }
@@ -160,6 +180,7 @@ set_matrix (GstBlockDct * self, const GValue * value)
     return;
   }
   GST_OBJECT_LOCK (self);
+  self->n_set++;
   self->wanted.params.n_steps = n;
   memcpy (self->wanted.params.steps, steps, n * sizeof steps[0]);
   GST_OBJECT_UNLOCK (self);
@@ -189,6 +210,7 @@ set_property (GObject * object, guint id, const GValue * value,
     return;
   }
   GST_OBJECT_LOCK (self);
+  self->n_set++;
   switch (id) {
     case PROP_TRANSFORM:
       w->params.transform = g_value_get_enum (value);
@@ -288,38 +310,64 @@ get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
 }
 
 static gboolean
-same_matrix (const BdctParams * a, const BdctParams * b)
+is_frozen (GstBlockDct * self)
 {
-  return a->n_steps == b->n_steps
-      && memcmp (a->steps, b->steps, a->n_steps * sizeof a->steps[0]) == 0;
+  g_private_set (&probe_arrived, NULL);
+  g_object_notify_by_pspec (G_OBJECT (self), probe);
+  return g_private_get (&probe_arrived) == NULL;
+}
+
+/* Let what was set come into force, if it is complete. */
+static void
+take_over (GstBlockDct * self)
+{
+  BdctParams *wanted = &self->wanted.params;
+  const BdctParams *old = &self->settings.params;
+  gboolean bad_matrix = FALSE;
+  BdctError error;
+  guint n_set;
+
+  GST_OBJECT_LOCK (self);
+  n_set = self->n_set;
+  GST_OBJECT_UNLOCK (self);
+  if (is_frozen (self))
+    return;
+  GST_OBJECT_LOCK (self);
+  if (n_set == self->n_set) {
+    gint depth = GST_VIDEO_INFO_FORMAT (&self->info) != GST_VIDEO_FORMAT_UNKNOWN
+        ? self->layout.depth : 0;
+
+    bad_matrix = !same_matrix (wanted, old)
+        && !bdct_steps_check (wanted->steps, wanted->n_steps,
+        wanted->transform, depth, &error);
+    if (bad_matrix) {
+      wanted->n_steps = old->n_steps;
+      memcpy (wanted->steps, old->steps, sizeof wanted->steps);
+    }
+    self->settings = self->wanted;
+  }
+  GST_OBJECT_UNLOCK (self);
+  if (bad_matrix)
+    warn_matrix (self, &error);
 }
 
 static void
 dispatch_properties_changed (GObject * object, guint n_pspecs,
     GParamSpec ** pspecs)
 {
-  GstBlockDct *self = GST_BLOCKDCT (object);
-  BdctParams *wanted = &self->wanted.params;
-  const BdctParams *old = &self->settings.params;
-  gboolean bad_matrix;
-  BdctError error;
-  gint depth;
+  guint n = 0;
 
-  GST_OBJECT_LOCK (self);
-  depth = GST_VIDEO_INFO_FORMAT (&self->info) != GST_VIDEO_FORMAT_UNKNOWN
-      ? self->layout.depth : 0;
-  bad_matrix = !same_matrix (wanted, old)
-      && !bdct_steps_check (wanted->steps, wanted->n_steps, wanted->transform,
-      depth, &error);
-  if (bad_matrix) {
-    wanted->n_steps = old->n_steps;
-    memcpy (wanted->steps, old->steps, sizeof wanted->steps);
+  if (n_pspecs == 1 && pspecs[0] == probe) {
+    g_private_set (&probe_arrived, object);
+    return;
   }
-  self->settings = self->wanted;
-  GST_OBJECT_UNLOCK (self);
-  if (bad_matrix)
-    warn_matrix (self, &error);
-  parent_dispatch (object, n_pspecs, pspecs);
+  /* One that was held up is of no use any more. */
+  for (guint i = 0; i < n_pspecs; i++)
+    if (pspecs[i] != probe)
+      pspecs[n++] = pspecs[i];
+  take_over (GST_BLOCKDCT (object));
+  if (n > 0)
+    parent_dispatch (object, n, pspecs);
 }
 
 void
@@ -411,9 +459,9 @@ gst_blockdct_install_properties (GObjectClass * klass)
    * (sum of squared errors) and `samples-y`; from them `mse`, `psnr` (global)
    * and, over the frames, `psnr-min`, `psnr-max`, `psnr-mean`.
    */
-  g_object_class_install_property (klass, PROP_STATS,
-      g_param_spec_boxed ("stats", "Statistics",
-          "Statistics since the start", GST_TYPE_STRUCTURE, read));
+  probe = g_param_spec_boxed ("stats", "Statistics",
+      "Statistics since the start", GST_TYPE_STRUCTURE, read);
+  g_object_class_install_property (klass, PROP_STATS, probe);
   g_object_class_install_property (klass, PROP_ACTIVE_BACKEND,
       g_param_spec_string ("active-backend", "Active backend",
           "What runs, such as 'cuda:0 NVIDIA H200' or 'cpu:avx2 2 threads'; "

@@ -309,6 +309,38 @@ test_context (void)
   gst_object_unref (mine);
 }
 
+/* Downstream changes its mind with frames in flight: what is in flight leaves
+ * in the old memory. */
+static void
+test_switch (void)
+{
+  const guint depth = 3;
+  Bench bench;
+
+  if (!have_device ())
+    return;
+  start (&bench, depth);
+  gst_harness_set_sink_caps (bench.h, make_caps ("NV12", 40, 30, TRUE));
+  play (&bench, "NV12", 40, 30, FALSE);
+  for (guint n = 0; n < 8; n++) {
+    if (n == 4)
+      gst_harness_set_sink_caps (bench.h, make_caps ("NV12", 40, 30, FALSE));
+    g_assert_cmpint (gst_harness_push (bench.h, frame_new (&bench.info, n)),
+        ==, GST_FLOW_OK);
+  }
+  gst_harness_push_event (bench.h, gst_event_new_eos ());
+  for (guint n = 0; n < 8; n++) {
+    GstBuffer *out = bench_pull (&bench);
+
+    g_assert_nonnull (out);
+    g_assert_cmpuint (GST_BUFFER_PTS (out), ==, n * FRAME);
+    g_assert_cmpint (context_of (out) != NULL, ==, n < 4);
+    gst_buffer_unref (out);
+  }
+  g_assert_null (bench_pull (&bench));
+  bench_clear (&bench);
+}
+
 /* Frames of two contexts in turn, with frames in flight: the element goes with
  * them and loses none. */
 static void
@@ -475,6 +507,7 @@ main (int argc, char **argv)
   g_test_add_func ("/element/cuda-memory/combinations", test_combinations);
   g_test_add_func ("/element/cuda-memory/stay", test_stay);
   g_test_add_func ("/element/cuda-memory/context", test_context);
+  g_test_add_func ("/element/cuda-memory/switch", test_switch);
   g_test_add_func ("/element/cuda-memory/two-contexts", test_two_contexts);
   g_test_add_func ("/element/cuda-memory/small-pool", test_small_pool);
   g_test_add_func ("/element/cuda-memory/propose", test_propose);
