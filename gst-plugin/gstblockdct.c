@@ -111,8 +111,8 @@ open_engine (GstBlockDct * self)
     if (settings.backend == GST_BLOCKDCT_BACKEND_CUDA) {
       GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
           ("backend=cuda cannot run: %s.", error.message),
-          ("Check nvidia-smi, cuda-device-id and that the plugin was built with "
-              "CUDA; or use backend=auto or backend=cpu."));
+          ("Check nvidia-smi, cuda-device-id, and that the plugin was built "
+              "with CUDA; or use backend=auto or backend=cpu."));
       return FALSE;
     }
     GST_INFO_OBJECT (self, "no CUDA (%s); using the CPU", error.message);

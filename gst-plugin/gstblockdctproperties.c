@@ -8,7 +8,7 @@
  * Threads share GObject's queue: one may announce what another one has set,
  * while a third is half way. So `wanted` is taken over only if nobody has
  * announcements frozen, which an announcement of our own tells: it arrives at
- * once or not at all. Whoever is half way will announce, and take over, later. */
+ * once or not at all. Whoever is half way will announce and take over later. */
 #include "gstblockdct.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_debug

@@ -484,6 +484,7 @@ static void
 test_cpu_refuses (void)
 {
   GstCaps *caps;
+  GstPad *pad;
   Bench bench;
 
   if (!have_device ())
@@ -493,7 +494,10 @@ test_cpu_refuses (void)
   gst_element_set_state (bench.element, GST_STATE_PLAYING);
   gst_harness_push_event (bench.h, gst_event_new_stream_start ("test"));
   caps = make_caps ("NV12", 50, 30, TRUE);
-  g_assert_false (gst_harness_push_event (bench.h, gst_event_new_caps (caps)));
+  pad = gst_element_get_static_pad (bench.element, "sink");
+  g_assert_false (gst_pad_query_accept_caps (pad, caps));
+  g_assert_false (gst_pad_send_event (pad, gst_event_new_caps (caps)));
+  gst_object_unref (pad);
   gst_caps_unref (caps);
   bench_clear (&bench);
 }
