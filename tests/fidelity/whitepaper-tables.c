@@ -143,23 +143,11 @@ agreement (const Picture * a, const Picture * b, const guint8 * marks)
   return bdct_psnr (n ? (double) sse / n : 0, 8);
 }
 
-static gboolean
-have_cuda (void)
-{
-#ifdef HAVE_CUDA
-  BdctError error;
-
-  return bdct_cuda_engine.count_devices (&error) > 0;
-#else
-  return FALSE;
-#endif
-}
-
 static void
 run_size (const Picture * barbara, int size, GString * quality, GString * time)
 {
   BdctParams params = BDCT_PARAMS_DEFAULT;
-  Result cpu = { 0 }, one = { 0 }, cuda = { 0 };
+  Result cpu, one;
   Picture picture, defined;
   RefResult result;
   BdctLayout layout;
@@ -190,7 +178,9 @@ run_size (const Picture * barbara, int size, GString * quality, GString * time)
   g_string_append_printf (time, "| %d | %.1f | %.3f | %.3f | ", size,
       definition, one.milliseconds, cpu.milliseconds);
 #ifdef HAVE_CUDA
-  if (have_cuda ()) {
+  if (bdct_cuda_engine.count_devices (NULL) > 0) {
+    Result cuda;
+
     run_engine (&bdct_cuda_engine, 0, &params, &layout, &picture, &cuda);
     g_string_append_printf (quality, "%.6f | %.2f | %.2f |\n", cuda.psnr,
         agreement (&cuda.out, &defined, marks),
@@ -204,7 +194,6 @@ run_size (const Picture * barbara, int size, GString * quality, GString * time)
     g_string_append (quality, "no GPU | | |\n");
     g_string_append (time, "no GPU | | |\n");
   }
-  (void) cuda;
   picture_clear (&cpu.out);
   picture_clear (&one.out);
   picture_clear (&picture);
