@@ -44,8 +44,22 @@ set_active_backend (GstBlockDct * self)
   g_free (self->active_backend);
   self->active_backend =
       self->engine ? g_strdup (self->engine->description) : NULL;
+  self->active_cuda = is_cuda (self);
   GST_OBJECT_UNLOCK (self);
   g_object_notify (G_OBJECT (self), "active-backend");
+}
+
+/* Queries read the context from other threads. */
+static void
+set_context (GstBlockDct * self, GstObject * context)
+{
+  GstObject *old;
+
+  GST_OBJECT_LOCK (self);
+  old = self->context;
+  self->context = context ? gst_object_ref (context) : NULL;
+  GST_OBJECT_UNLOCK (self);
+  gst_clear_object (&old);
 }
 
 static void
@@ -116,7 +130,7 @@ open_engine (GstBlockDct * self)
       return FALSE;
     }
     GST_INFO_OBJECT (self, "no CUDA (%s); using the CPU", error.message);
-    gst_clear_object (&self->context);
+    set_context (self, NULL);
   }
   if (!open_cpu (self, settings.threads, &error)) {
     GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
@@ -291,7 +305,7 @@ gst_blockdct_stop (GstBaseTransform * trans)
 
   drain (self, FALSE);
   close_engine (self);
-  gst_clear_object (&self->context);
+  set_context (self, NULL);
   g_clear_pointer (&self->in_flight, g_free);
   GST_OBJECT_LOCK (self);
   gst_video_info_init (&self->info);
@@ -305,11 +319,15 @@ gst_blockdct_transform_caps (GstBaseTransform * trans,
     GstPadDirection direction, GstCaps * caps, GstCaps * filter)
 {
   GstBlockDct *self = GST_BLOCKDCT (trans);
-  /* Until the engine is chosen everything may still come true. */
-  gboolean cuda = self->engine != NULL ? is_cuda (self)
-      : gst_blockdct_get_settings (self).backend != GST_BLOCKDCT_BACKEND_CPU;
-  GstCaps *ret = gst_blockdct_format_transform_caps (caps, cuda);
+  gboolean cuda;
+  GstCaps *ret;
 
+  /* Until the engine is chosen everything may still come true. */
+  GST_OBJECT_LOCK (self);
+  cuda = self->active_backend != NULL ? self->active_cuda
+      : self->settings.backend != GST_BLOCKDCT_BACKEND_CPU;
+  GST_OBJECT_UNLOCK (self);
+  ret = gst_blockdct_format_transform_caps (caps, cuda);
   if (filter != NULL) {
     GstCaps *all = ret;
 
@@ -510,10 +528,18 @@ gst_blockdct_query (GstBaseTransform * trans, GstPadDirection direction,
   GstBlockDct *self = GST_BLOCKDCT (trans);
   gboolean ret;
 
-  if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT
-      && gst_blockdct_memory_query_context (GST_ELEMENT (self), query,
-          self->context))
-    return TRUE;
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT) {
+    GstObject *context;
+
+    GST_OBJECT_LOCK (self);
+    context = self->context ? gst_object_ref (self->context) : NULL;
+    GST_OBJECT_UNLOCK (self);
+    ret = gst_blockdct_memory_query_context (GST_ELEMENT (self), query,
+        context);
+    gst_clear_object (&context);
+    if (ret)
+      return TRUE;
+  }
   if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query))
     drain (self, TRUE);
   ret = GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)->query (trans,
@@ -570,7 +596,7 @@ follow_context (GstBlockDct * self, GstBuffer * buffer)
   gst_object_ref (other);
   drain (self, TRUE);
   close_engine (self);
-  gst_object_replace (&self->context, other);
+  set_context (self, other);
   gst_object_unref (other);
   gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (self));
   return open_engine (self) && configure_engine (self);

@@ -54,6 +54,7 @@ struct _GstBlockDct
   guint n_set;                  /* how often `wanted` was written */
   BdctError unheard;            /* a refused matrix nobody was told of yet */
   gchar *active_backend;        /* NULL while nothing runs */
+  gboolean active_cuda;         /* and whether that is CUDA */
   GstBlockDctTotals totals;     /* what `stats` shows */
   GstClockTime latency;
   GstVideoInfo info;            /* written by the streaming thread alone, */
