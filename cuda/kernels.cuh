@@ -262,9 +262,9 @@ rows (Square<typename Matrix<M>::Value> &t, int shift, int lane)
 }
 
 /* The vertical passes with the quantizer between them: the lane's column of
- * every block. Returns the levels that are not 0 in the first `height` rows,
- * in whole blocks. */
-template <BdctMatrix M> BDCT_INLINE uint32_t
+ * every block. Without FORWARD the square holds coefficients. Returns the levels
+ * that are not 0 in the first `height` rows, in whole blocks. */
+template <BdctMatrix M, bool FORWARD = true> BDCT_INLINE uint32_t
 columns (Square<typename Matrix<M>::Value> &t, const Tables &tables,
     const BdctComponentJob &job, int height, int lane)
 {
@@ -280,12 +280,13 @@ columns (Square<typename Matrix<M>::Value> &t, const Tables &tables,
 
     BDCT_UNROLL for (int i = 0; i < n; i++)
       in[i] = t[y + i][lane];
-    Matrix<M>::forward (out, in);
+    if (FORWARD)
+      Matrix<M>::forward (out, in);
     BDCT_UNROLL for (int i = 0; i < n; i++) {
       const int index = (i >> s << 3) + u;
+      const Value c = FORWARD ? scale<false> (out[i], job.fwd_shift[1]) : in[i];
 
-      in[i] = requantize<Matrix<M>::family> (
-          scale<false> (out[i], job.fwd_shift[1]), tables.quant[index],
+      in[i] = requantize<Matrix<M>::family> (c, tables.quant[index],
           tables.aid[index], job, count);
     }
     Matrix<M>::inverse (out, in);

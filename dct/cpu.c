@@ -211,27 +211,16 @@ cpu_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   return true;
 }
 
-static void
-fill_component (BdctTilePlane * t, const BdctLayout * layout, int plane, int i,
-    const BdctJob * job, const BdctImage * src, const BdctImage * dst)
+void
+bdct_tile_prepare (BdctTilePlane * t, const BdctJob * job,
+    const BdctComponentJob * cj)
 {
-  const BdctPlaneLayout *p = &layout->plane[plane];
-  const BdctComponentJob *cj = &job->component[p->component[i]];
-  int offset = i * bdct_layout_sample_size (layout);
   int block_shift = cj->log2_size > 3 ? cj->log2_size - 3 : 0;
 
   t->family = job->family;
   t->matrix = cj->matrix;
   t->size = 1 << cj->log2_size;
-  t->depth = layout->depth;
-  t->shift = p->shift;
-  t->step = p->interleave;
-  t->width = p->width;
-  t->height = p->height;
-  t->src = (const uint8_t *) src->data[plane] + offset;
-  t->dst = (uint8_t *) dst->data[plane] + offset;
-  t->src_stride = src->stride[plane];
-  t->dst_stride = dst->stride[plane];
+  t->depth = job->depth;
   t->job = cj;
   if (job->family == BDCT_FAMILY_REAL)
     bdct_matrix_real (t->entry.real);
@@ -245,6 +234,24 @@ fill_component (BdctTilePlane * t, const BdctLayout * layout, int plane, int i,
       t->quant[v][x] = cj->quant[index];
       t->dequant[v][x] = cj->dequant[index];
     }
+}
+
+static void
+fill_component (BdctTilePlane * t, const BdctLayout * layout, int plane, int i,
+    const BdctJob * job, const BdctImage * src, const BdctImage * dst)
+{
+  const BdctPlaneLayout *p = &layout->plane[plane];
+  int offset = i * bdct_layout_sample_size (layout);
+
+  bdct_tile_prepare (t, job, &job->component[p->component[i]]);
+  t->shift = p->shift;
+  t->step = p->interleave;
+  t->width = p->width;
+  t->height = p->height;
+  t->src = (const uint8_t *) src->data[plane] + offset;
+  t->dst = (uint8_t *) dst->data[plane] + offset;
+  t->src_stride = src->stride[plane];
+  t->dst_stride = dst->stride[plane];
 }
 
 static bool

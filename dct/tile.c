@@ -297,22 +297,31 @@ store_any (const Tile * t, const BdctTilePlane * p, int row, int column)
       : store (t, p, row, column, 2, 2);
 }
 
-/* The chain between load and store, in integers. */
-INLINE uint64_t
-chain_int (Tile * t, const BdctTilePlane * p, BdctFamily family, int n,
-    int dense, int wide, int rows, int columns)
+/* The chain from samples to coefficients, in integers ... */
+INLINE void
+forward_chain (Tile * t, const BdctTilePlane * p, int n, int dense)
 {
   const int32_t *m = p->entry.whole;
   const BdctComponentJob *job = p->job;
-  int clip = family == BDCT_FAMILY_HEVC;
-  uint64_t nonzero;
   Tile s;
 
   transpose (&s, t);
   pass_int (&s, m, n, dense, 0, job->fwd_shift[0], 0, 0);
   transpose (t, &s);
   pass_int (t, m, n, dense, 0, job->fwd_shift[1], 0, 0);
-  nonzero = requantize (t, p, family, rows, columns);
+}
+
+/* ... and from there to the reconstruction. */
+INLINE uint64_t
+backward_chain (Tile * t, const BdctTilePlane * p, BdctFamily family, int n,
+    int dense, int wide, int rows, int columns)
+{
+  const int32_t *m = p->entry.whole;
+  const BdctComponentJob *job = p->job;
+  int clip = family == BDCT_FAMILY_HEVC;
+  uint64_t nonzero = requantize (t, p, family, rows, columns);
+  Tile s;
+
   pass_int (t, m, n, dense, 1, job->inv_shift[0], clip, 0);
   transpose (&s, t);
   pass_int (&s, m, n, dense, 1, job->inv_shift[1], clip, wide);
@@ -350,15 +359,19 @@ chain_real (Tile * t, const BdctTilePlane * p, int rows, int columns)
   return nonzero;
 }
 
-/* One function a matrix, so that each is compiled for its constant size. Above
+/* Two functions a matrix, so that each is compiled for its constant size. Above
  * a depth of 8, coarse steps may double each coefficient of jpeg-8x8 and so the
  * block's norm, to 2^15: the first inverse pass stays below 2^30, the second
  * needs more than 32 bits (and saturates in the end). */
 #define CHAIN(name, family, n, dense, wide)                                   \
-  static uint64_t chain_##name (Tile *t, const BdctTilePlane *p,              \
-      int rows, int columns)                                                  \
+  static void forward_##name (Tile *t, const BdctTilePlane *p)                \
   {                                                                           \
-    return chain_int (t, p, family, n, dense, wide, rows, columns);           \
+    forward_chain (t, p, n, dense);                                           \
+  }                                                                           \
+  static uint64_t backward_##name (Tile *t, const BdctTilePlane *p, int rows, \
+      int columns)                                                            \
+  {                                                                           \
+    return backward_chain (t, p, family, n, dense, wide, rows, columns);      \
   }
 CHAIN (islow, BDCT_FAMILY_JPEG, 8, 0, 0)
 CHAIN (islow_wide, BDCT_FAMILY_JPEG, 8, 0, 1)
@@ -368,23 +381,36 @@ CHAIN (hevc8, BDCT_FAMILY_HEVC, 8, 0, 0)
 CHAIN (hevc16, BDCT_FAMILY_HEVC, 16, 0, 0)
 CHAIN (hevc32, BDCT_FAMILY_HEVC, 32, 0, 0)
 
-typedef uint64_t (*ChainInt) (Tile * t, const BdctTilePlane * p, int rows,
-    int columns);
+typedef struct {
+  void (*forward) (Tile * t, const BdctTilePlane * p);
+  uint64_t (*backward) (Tile * t, const BdctTilePlane * p, int rows,
+      int columns);
+} ChainInt;
 
 static const ChainInt chains[] = {
-  [BDCT_MATRIX_ISLOW_8] = chain_islow,
-  [BDCT_MATRIX_DST_4] = chain_dst4,
-  [BDCT_MATRIX_HEVC_4] = chain_hevc4,
-  [BDCT_MATRIX_HEVC_8] = chain_hevc8,
-  [BDCT_MATRIX_HEVC_16] = chain_hevc16,
-  [BDCT_MATRIX_HEVC_32] = chain_hevc32,
+  [BDCT_MATRIX_ISLOW_8] = {forward_islow, backward_islow},
+  [BDCT_MATRIX_DST_4] = {forward_dst4, backward_dst4},
+  [BDCT_MATRIX_HEVC_4] = {forward_hevc4, backward_hevc4},
+  [BDCT_MATRIX_HEVC_8] = {forward_hevc8, backward_hevc8},
+  [BDCT_MATRIX_HEVC_16] = {forward_hevc16, backward_hevc16},
+  [BDCT_MATRIX_HEVC_32] = {forward_hevc32, backward_hevc32},
 };
+
+static const ChainInt chain_islow_wide = { forward_islow_wide,
+  backward_islow_wide
+};
+
+static const ChainInt *
+chain_for (const BdctTilePlane * p)
+{
+  return p->matrix == BDCT_MATRIX_ISLOW_8 && p->depth > 8
+      ? &chain_islow_wide : &chains[p->matrix];
+}
 
 static void
 strip (const BdctTilePlane * p, int row, BdctCounters * counters)
 {
-  ChainInt chain = p->matrix == BDCT_MATRIX_ISLOW_8 && p->depth > 8
-      ? chain_islow_wide : chains[p->matrix];
+  const ChainInt *chain = chain_for (p);
   int rows, mask = ~(p->size - 1);
 
   rows = (p->height - row + p->size - 1) & mask;
@@ -394,12 +420,26 @@ strip (const BdctTilePlane * p, int row, BdctCounters * counters)
     Tile t;
 
     load_any (&t, p, row, column);
-    if (p->family == BDCT_FAMILY_REAL)
+    if (p->family == BDCT_FAMILY_REAL) {
       counters->nonzero += chain_real (&t, p, rows, columns);
-    else
-      counters->nonzero += chain (&t, p, rows, columns);
+    } else {
+      chain->forward (&t, p);
+      counters->nonzero += chain->backward (&t, p, rows, columns);
+    }
     counters->sse += store_any (&t, p, row, column);
   }
+}
+
+static uint64_t
+backward (const BdctTilePlane * p, int32_t * cells)
+{
+  uint64_t nonzero;
+  Tile t;
+
+  memcpy (&t, cells, sizeof t);
+  nonzero = chain_for (p)->backward (&t, p, T, T);
+  memcpy (cells, &t, sizeof t);
+  return nonzero;
 }
 
 #define CONCAT_(a, b) a##b
@@ -408,4 +448,5 @@ strip (const BdctTilePlane * p, int row, BdctCounters * counters)
 const BdctTileKernel CONCAT (bdct_tile_, BDCT_ISA) = {
   .isa = BDCT_ISA_NAME,
   .strip = strip,
+  .backward = backward,
 };

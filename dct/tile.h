@@ -40,13 +40,24 @@ typedef struct {
 typedef void (*BdctTileFunc) (const BdctTilePlane *plane, int row,
     BdctCounters *counters);
 
+/** The second half of it alone, on coefficients that samples may not reach:
+ * quantize, dequantize and transform back a tile of them (row-major, BDCT_TILE
+ * a side) into residuals. Not for REAL. Returns the levels that are not 0. */
+typedef uint64_t (*BdctTileBackward) (const BdctTilePlane *plane,
+    int32_t *cells);
+
 typedef struct {
   const char *isa;
   BdctTileFunc strip;
+  BdctTileBackward backward;
 } BdctTileKernel;
 
 extern const BdctTileKernel bdct_tile_baseline, bdct_tile_avx2,
     bdct_tile_avx512;
+
+/** Fill a plane's family, matrix, size, depth, job and tables. */
+void bdct_tile_prepare (BdctTilePlane *plane, const BdctJob *job,
+    const BdctComponentJob *component);
 
 /** The kernels this processor can run, best first, NULL at the end. */
 const BdctTileKernel *const *bdct_tile_kernels (void);

@@ -346,16 +346,22 @@ hevc_quantize (const RefPlane * p, int size, Whole x[][32], RefResult * result)
 }
 
 static void
-hevc_block (const RefPlane * p, int size, Whole x[][32], RefResult * result)
+hevc_matrix (const RefPlane * p, int size, Whole m[][32])
 {
   bool is_dst = uses_dst (p->params->transform, p->component);
-  int log2_size = log2 (size);
-  Whole m[32][32], t[32][32];
 
   for (int k = 0; k < size; k++)
     for (int n = 0; n < size; n++)
       m[k][n] = ref_hevc_entry (size, is_dst, k, n);
+}
 
+static void
+hevc_forward (const RefPlane * p, int size, Whole x[][32])
+{
+  int log2_size = log2 (size);
+  Whole m[32][32], t[32][32];
+
+  hevc_matrix (p, size, m);
   for (int y = 0; y < size; y++)
     for (int k = 0; k < size; k++) {
       Whole sum = 0;
@@ -370,6 +376,15 @@ hevc_block (const RefPlane * p, int size, Whole x[][32], RefResult * result)
         sum += m[k][n] * t[n][c];
       x[k][c] = descale (sum, log2_size + 6);
     }
+}
+
+void
+ref_hevc_backward (const RefPlane * p, int size, int64_t x[][32],
+    RefResult * result)
+{
+  Whole m[32][32], t[32][32];
+
+  hevc_matrix (p, size, m);
   hevc_quantize (p, size, x, result);
   for (int c = 0; c < size; c++)
     for (int n = 0; n < size; n++) {
@@ -385,6 +400,13 @@ hevc_block (const RefPlane * p, int size, Whole x[][32], RefResult * result)
         sum += m[k][n] * t[y][k];
       x[y][n] = clip16 (descale (sum, 20 - p->depth));
     }
+}
+
+static void
+hevc_block (const RefPlane * p, int size, Whole x[][32], RefResult * result)
+{
+  hevc_forward (p, size, x);
+  ref_hevc_backward (p, size, x, result);
 }
 
 /* How near |v|'s fraction is to one half, judged at this depth. Floats carry

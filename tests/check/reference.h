@@ -41,6 +41,11 @@ typedef struct {
 void ref_plane (const RefPlane *plane, const int *in, int *out,
     uint8_t *marks, RefResult *result);
 
+/** Quantize, dequantize and transform back a block of HEVC coefficients, any
+ * 16-bit ones, into residuals. Adds to result->nonzero. */
+void ref_hevc_backward (const RefPlane *plane, int size, int64_t x[][32],
+    RefResult *result);
+
 /** The size of this component's blocks. */
 int ref_block_size (BdctTransform transform, BdctChromaFormat chroma,
     BdctComponent component);

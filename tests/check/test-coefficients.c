@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The CPU engine's second half, from coefficients to residuals, on every
+ * instruction set: coefficients.h. (tests/gpu/coefficients.cu has the CUDA
+ * engine's.) */
+#include <glib.h>
+#include "coefficients.h"
+
+static uint64_t
+backward (void *kernel, const BdctJob * job, int32_t * cells)
+{
+  BdctTilePlane plane;
+
+  bdct_tile_prepare (&plane, job, &job->component[BDCT_Y]);
+  return ((const BdctTileKernel *) kernel)->backward (&plane, cells);
+}
+
+static void
+test_transform (gconstpointer data)
+{
+  for (const BdctTileKernel * const *k = bdct_tile_kernels (); *k; k++) {
+    BdctError error;
+    int n_tiles;
+
+    if (coefficients_compare (GPOINTER_TO_INT (data), backward, (void *) *k,
+            &n_tiles, &error) != 0)
+      g_test_fail_printf ("%s: %s", (*k)->isa, error.message);
+    g_test_message ("%s: %d tiles", (*k)->isa, n_tiles);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (int t = BDCT_HEVC_DST_4X4; t <= BDCT_HEVC_32X32; t++) {
+    gchar *path = g_strdup_printf ("/coefficients/%s",
+        bdct_transform_info (t)->name);
+
+    g_test_add_data_func (path, GINT_TO_POINTER (t), test_transform);
+    g_free (path);
+  }
+  return g_test_run ();
+}
