@@ -262,8 +262,8 @@ rows (Square<typename Matrix<M>::Value> &t, int shift, int lane)
 }
 
 /* The vertical passes with the quantizer between them: the lane's column of
- * every block. Without FORWARD the square holds coefficients. Returns the levels
- * that are not 0 in the first `height` rows, in whole blocks. */
+ * every block. Without FORWARD the square holds coefficients. Returns how many
+ * levels are not 0 in the first `height` rows, in whole blocks. */
 template <BdctMatrix M, bool FORWARD = true> BDCT_INLINE uint32_t
 columns (Square<typename Matrix<M>::Value> &t, const Tables &tables,
     const BdctComponentJob &job, int height, int lane)
