@@ -203,7 +203,7 @@ test_errors (void)
   BdctStats stats;
   BdctLayout layout;
   BdctImage device;
-  Work work;
+  Work work, second;
 
   g_assert_null (klass->create (&options, &error));
   g_assert_nonnull (strstr (error.message, "mmx"));
@@ -242,9 +242,11 @@ test_errors (void)
   g_assert_false (klass->collect (engine, &stats, &error));
 
   /* Two fit, a third starts nothing, and the two are unharmed. */
-  for (int i = 0; i < 2; i++)
-    g_assert_true (klass->submit (engine, &work.job, &work.src.image,
-            &work.dst.image, &error));
+  work_init_nth (&second, &layout, 4);
+  g_assert_true (klass->submit (engine, &work.job, &work.src.image,
+          &work.dst.image, &error));
+  g_assert_true (klass->submit (engine, &second.job, &second.src.image,
+          &second.dst.image, &error));
   error.message[0] = '\0';
   g_assert_false (klass->submit (engine, &work.job, &work.src.image,
           &work.dst.image, &error));
@@ -253,11 +255,12 @@ test_errors (void)
   g_assert_false (klass->configure (engine, &layout, 1, &error));
   g_assert_nonnull (strstr (error.message, "in flight"));
   collect_one (engine, &work, &layout, "first");
-  collect_one (engine, &work, &layout, "second");
+  collect_one (engine, &second, &layout, "second");
   g_assert_false (klass->collect (engine, &stats, &error));
 
   klass->destroy (engine);
   work_clear (&work);
+  work_clear (&second);
 }
 
 static void
