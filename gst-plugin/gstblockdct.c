@@ -29,260 +29,6 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDct, gst_blockdct,
 GST_ELEMENT_REGISTER_DEFINE (blockdct, "blockdct", GST_RANK_NONE,
     GST_TYPE_BLOCKDCT);
 
-/* Engine */
-
-static gboolean
-is_cuda (GstBlockDct * self)
-{
-  return self->engine != NULL && self->engine->klass != &bdct_cpu_engine;
-}
-
-static void
-set_active_backend (GstBlockDct * self)
-{
-  GST_OBJECT_LOCK (self);
-  g_free (self->active_backend);
-  self->active_backend =
-      self->engine ? g_strdup (self->engine->description) : NULL;
-  self->active_cuda = is_cuda (self);
-  GST_OBJECT_UNLOCK (self);
-  g_object_notify (G_OBJECT (self), "active-backend");
-}
-
-/* Queries read the context from other threads. */
-static void
-set_context (GstBlockDct * self, GstObject * context)
-{
-  GstObject *old;
-
-  GST_OBJECT_LOCK (self);
-  old = self->context;
-  self->context = context ? gst_object_ref (context) : NULL;
-  GST_OBJECT_UNLOCK (self);
-  gst_clear_object (&old);
-}
-
-static void
-close_engine (GstBlockDct * self)
-{
-  if (self->engine == NULL)
-    return;
-  self->engine->klass->destroy (self->engine);
-  self->engine = NULL;
-  self->depth = 0;
-  set_active_backend (self);
-}
-
-static gboolean
-open_cpu (GstBlockDct * self, guint threads, BdctError * error)
-{
-  BdctEngineOptions options = {.threads = threads };
-
-  self->engine = bdct_cpu_engine.create (&options, error);
-  return self->engine != NULL;
-}
-
-#ifdef HAVE_CUDA
-static gboolean
-open_cuda (GstBlockDct * self, gint device_id, BdctError * error)
-{
-  BdctEngineOptions options = { 0 };
-  gint n_devices;
-
-  /* Before libgstcuda is asked: it must not be made to look for a device that
-   * is not there. */
-  n_devices = bdct_cuda_engine.count_devices (error);
-  if (n_devices == 0 || !gst_blockdct_memory_init (error))
-    return FALSE;
-  if (device_id >= n_devices)
-    return bdct_error (error, "cuda-device-id %d is outside 0 to %d",
-        device_id, n_devices - 1);
-  if (!gst_blockdct_memory_ensure_context (GST_ELEMENT (self), device_id,
-          &self->context, error))
-    return FALSE;
-  options.context = gst_blockdct_memory_engine_context (self->context);
-  self->engine = bdct_cuda_engine.create (&options, error);
-  return self->engine != NULL;
-}
-#else
-static gboolean
-open_cuda (GstBlockDct * self, gint device_id, BdctError * error)
-{
-  (void) self, (void) device_id;
-  return gst_blockdct_memory_init (error);
-}
-#endif
-
-static gboolean
-open_engine (GstBlockDct * self)
-{
-  GstBlockDctSettings settings = gst_blockdct_get_settings (self);
-  BdctError error;
-
-  if (settings.backend != GST_BLOCKDCT_BACKEND_CPU) {
-    if (open_cuda (self, settings.device_id, &error))
-      goto opened;
-    if (settings.backend == GST_BLOCKDCT_BACKEND_CUDA) {
-      GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
-          ("backend=cuda cannot run: %s.", error.message),
-          ("Check nvidia-smi, cuda-device-id, and that the plugin was built "
-              "with CUDA; or use backend=auto or backend=cpu."));
-      return FALSE;
-    }
-    GST_INFO_OBJECT (self, "no CUDA (%s); using the CPU", error.message);
-    set_context (self, NULL);
-  }
-  if (!open_cpu (self, settings.threads, &error)) {
-    GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-        ("The CPU engine cannot start: %s.", error.message),
-        ("Lower the threads property."));
-    return FALSE;
-  }
-opened:
-  GST_INFO_OBJECT (self, "running on %s", self->engine->description);
-  set_active_backend (self);
-  return TRUE;
-}
-
-/* Frames in flight */
-
-static void
-release (GstBlockDctInFlight * frame)
-{
-  gst_video_frame_unmap (&frame->in_frame);
-  gst_video_frame_unmap (&frame->out_frame);
-  gst_clear_buffer (&frame->in);
-}
-
-/* Let `stats` see the counters. */
-static void
-publish_totals (GstBlockDct * self)
-{
-  GST_OBJECT_LOCK (self);
-  self->totals = self->report.totals;
-  GST_OBJECT_UNLOCK (self);
-}
-
-/* Wait for the oldest frame. `outbuf` receives it; it is NULL on an error. */
-static GstFlowReturn
-collect (GstBlockDct * self, GstBuffer ** outbuf)
-{
-  GstBlockDctInFlight *frame = &self->in_flight[self->oldest];
-  BdctStats stats;
-  BdctError error;
-  gboolean ok;
-
-  ok = self->engine->klass->collect (self->engine, &stats, &error);
-  self->oldest = (self->oldest + 1) % self->depth;
-  self->n_in_flight--;
-  release (frame);
-  *outbuf = g_steal_pointer (&frame->out);
-  if (ok) {
-    GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
-    GstClockTime pts = GST_BUFFER_PTS (*outbuf);
-    GstBlockDctSettings settings = gst_blockdct_get_settings (self);
-    GstBlockDctTimes times = {
-      .timestamp = pts,
-      .stream_time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, pts),
-      .running_time =
-          gst_segment_to_running_time (segment, GST_FORMAT_TIME, pts),
-      .duration = GST_BUFFER_DURATION (*outbuf),
-    };
-
-    if (!GST_CLOCK_TIME_IS_VALID (times.duration)
-        && GST_VIDEO_INFO_FPS_N (&self->info) > 0)
-      times.duration = gst_util_uint64_scale_int (GST_SECOND,
-          GST_VIDEO_INFO_FPS_D (&self->info),
-          GST_VIDEO_INFO_FPS_N (&self->info));
-    gst_blockdct_report_frame (&self->report, GST_ELEMENT (self), *outbuf,
-        &stats, &frame->how, &times, settings.post_messages,
-        settings.interval);
-    publish_totals (self);
-    return GST_FLOW_OK;
-  }
-  gst_clear_buffer (outbuf);
-  GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-      ("A frame could not be processed on %s.", self->engine->description),
-      ("%s", error.message));
-  return GST_FLOW_ERROR;
-}
-
-/* Empty the engine, downstream or, with `push` FALSE, into nothing. */
-static GstFlowReturn
-drain (GstBlockDct * self, gboolean push)
-{
-  GstFlowReturn ret = GST_FLOW_OK;
-
-  while (self->n_in_flight > 0) {
-    GstBuffer *outbuf;
-
-    if (push && ret == GST_FLOW_OK) {
-      ret = collect (self, &outbuf);
-      if (outbuf != NULL)
-        ret = gst_pad_push (GST_BASE_TRANSFORM_SRC_PAD (self), outbuf);
-    } else {
-      GstBlockDctInFlight *frame = &self->in_flight[self->oldest];
-
-      self->engine->klass->collect (self->engine, NULL, NULL);
-      self->oldest = (self->oldest + 1) % self->depth;
-      self->n_in_flight--;
-      release (frame);
-      gst_clear_buffer (&frame->out);
-    }
-  }
-  return ret;
-}
-
-static gboolean
-configure_engine (GstBlockDct * self)
-{
-  GstBlockDctSettings settings = gst_blockdct_get_settings (self);
-  BdctError error;
-
-  if (!self->engine->klass->configure (self->engine, &self->layout,
-          settings.async_depth, &error)) {
-    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("%s cannot take %s %dx%d, %u at a time.", self->engine->description,
-            GST_VIDEO_INFO_NAME (&self->info),
-            GST_VIDEO_INFO_WIDTH (&self->info),
-            GST_VIDEO_INFO_HEIGHT (&self->info), settings.async_depth),
-        ("%s", error.message));
-    return FALSE;
-  }
-  g_free (self->in_flight);
-  self->in_flight = g_new0 (GstBlockDctInFlight, settings.async_depth);
-  self->oldest = 0;
-  self->depth = settings.async_depth;
-  self->job_valid = FALSE;
-  return TRUE;
-}
-
-/* Bring the job up to the parameters. */
-static gboolean
-update_job (GstBlockDct * self)
-{
-  BdctParams params = gst_blockdct_get_settings (self).params;
-  BdctError error;
-
-  if (self->job_valid
-      && memcmp (&params, &self->job_params, sizeof params) == 0)
-    return TRUE;
-  if (!bdct_job_init (&self->job, &params, &self->layout, &error)
-      && params.n_steps > 0) {
-    /* Only a matrix can turn out wrong once format and transform are known. */
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("quantization-matrix is set aside: %s.", error.message),
-        ("The Annex K tables scaled by quality are used."));
-    gst_blockdct_drop_matrix (self, &params);
-    params.n_steps = 0;
-    if (!bdct_job_init (&self->job, &params, &self->layout, &error))
-      params.n_steps = -1;
-  }
-  self->job_params = params;
-  self->job_valid = params.n_steps >= 0;
-  return self->job_valid;
-}
-
 /* GstBaseTransform */
 
 static gboolean
@@ -292,10 +38,10 @@ gst_blockdct_start (GstBaseTransform * trans)
 
   self->report = (GstBlockDctReport) { 0 };
   gst_blockdct_report_flush (&self->report);
-  publish_totals (self);
+  gst_blockdct_engine_publish (self);
   self->dropped = FALSE;
   gst_blockdct_say_unheard (self);
-  return open_engine (self);
+  return gst_blockdct_engine_open (self);
 }
 
 static gboolean
@@ -303,9 +49,9 @@ gst_blockdct_stop (GstBaseTransform * trans)
 {
   GstBlockDct *self = GST_BLOCKDCT (trans);
 
-  drain (self, FALSE);
-  close_engine (self);
-  set_context (self, NULL);
+  gst_blockdct_engine_drain (self, FALSE);
+  gst_blockdct_engine_close (self);
+  gst_blockdct_engine_set_context (self, NULL);
   g_clear_pointer (&self->in_flight, g_free);
   GST_OBJECT_LOCK (self);
   gst_video_info_init (&self->info);
@@ -372,12 +118,12 @@ gst_blockdct_set_caps (GstBaseTransform * trans, GstCaps * incaps,
   gst_blockdct_format_layout (&info, &layout);
   /* The old caps are still downstream's: this is the moment to send it what
    * belongs to them. */
-  drain (self, TRUE);
+  gst_blockdct_engine_drain (self, TRUE);
   GST_OBJECT_LOCK (self);
   self->info = info;
   self->layout = layout;
   GST_OBJECT_UNLOCK (self);
-  if (!configure_engine (self))
+  if (!gst_blockdct_engine_configure (self))
     return FALSE;
   /* The oldest frame leaves when the one that fills the engine arrives. */
   if (GST_VIDEO_INFO_FPS_N (&info) > 0)
@@ -445,7 +191,7 @@ gst_blockdct_propose_allocation (GstBaseTransform * trans,
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
 
   cuda = gst_blockdct_format_is_cuda (caps);
-  if (cuda && !is_cuda (self))
+  if (cuda && !gst_blockdct_engine_is_cuda (self))
     return FALSE;
   size = GST_VIDEO_INFO_SIZE (&info);
   if (!need_pool) {
@@ -541,7 +287,7 @@ gst_blockdct_query (GstBaseTransform * trans, GstPadDirection direction,
       return TRUE;
   }
   if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query))
-    drain (self, TRUE);
+    gst_blockdct_engine_drain (self, TRUE);
   ret = GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)->query (trans,
       direction, query);
   if (ret && GST_QUERY_TYPE (query) == GST_QUERY_LATENCY
@@ -567,11 +313,11 @@ gst_blockdct_sink_event (GstBaseTransform * trans, GstEvent * event)
   GstBlockDct *self = GST_BLOCKDCT (trans);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
-    drain (self, FALSE);
+    gst_blockdct_engine_drain (self, FALSE);
     gst_blockdct_report_flush (&self->report);
   } else if (GST_EVENT_IS_SERIALIZED (event)) {
     /* What came before an event leaves before it. */
-    drain (self, TRUE);
+    gst_blockdct_engine_drain (self, TRUE);
     if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
       gst_blockdct_report_end (&self->report, GST_ELEMENT (self),
           gst_blockdct_get_settings (self).post_messages);
@@ -594,12 +340,13 @@ follow_context (GstBlockDct * self, GstBuffer * buffer)
   GST_INFO_OBJECT (self, "moving from %" GST_PTR_FORMAT " to %" GST_PTR_FORMAT,
       self->context, other);
   gst_object_ref (other);
-  drain (self, TRUE);
-  close_engine (self);
-  set_context (self, other);
+  gst_blockdct_engine_drain (self, TRUE);
+  gst_blockdct_engine_close (self);
+  gst_blockdct_engine_set_context (self, other);
   gst_object_unref (other);
   gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (self));
-  return open_engine (self) && configure_engine (self);
+  return gst_blockdct_engine_open (self)
+      && gst_blockdct_engine_configure (self);
 }
 
 static GstFlowReturn
@@ -622,54 +369,16 @@ gst_blockdct_submit_input_buffer (GstBaseTransform * trans,
   if (ret == GST_BASE_TRANSFORM_FLOW_DROPPED) {
     self->dropped = TRUE;
     self->report.totals.dropped++;
-    publish_totals (self);
+    gst_blockdct_engine_publish (self);
   }
   return ret;
 }
 
-/* Start one frame: takes `inbuf` and `outbuf` into the ring. */
 static GstFlowReturn
 gst_blockdct_transform (GstBaseTransform * trans, GstBuffer * inbuf,
     GstBuffer * outbuf)
 {
-  GstBlockDct *self = GST_BLOCKDCT (trans);
-  guint next = (self->oldest + self->n_in_flight) % self->depth;
-  GstBlockDctInFlight *frame = &self->in_flight[next];
-  BdctImage src, dst;
-  BdctError error;
-
-  if (!update_job (self))
-    return GST_FLOW_NOT_NEGOTIATED;
-  if (!gst_blockdct_memory_map (&frame->in_frame, &self->info, inbuf,
-          GST_MAP_READ, &self->layout, self->context, &src, &error)) {
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("An input buffer does not fit its caps."), ("%s", error.message));
-    return GST_FLOW_ERROR;
-  }
-  if (!gst_blockdct_memory_map (&frame->out_frame, &self->info, outbuf,
-          GST_MAP_WRITE, &self->layout, self->context, &dst, &error)) {
-    gst_video_frame_unmap (&frame->in_frame);
-    GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
-        ("An output buffer cannot be written."), ("%s", error.message));
-    return GST_FLOW_ERROR;
-  }
-  if (!self->engine->klass->submit (self->engine, &self->job, &src, &dst,
-          &error)) {
-    gst_video_frame_unmap (&frame->in_frame);
-    gst_video_frame_unmap (&frame->out_frame);
-    GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-        ("A frame could not be started on %s.", self->engine->description),
-        ("%s", error.message));
-    return GST_FLOW_ERROR;
-  }
-  frame->in = gst_buffer_ref (inbuf);
-  frame->out = gst_buffer_ref (outbuf);
-  frame->how.params = self->job_params;
-  frame->how.depth = self->layout.depth;
-  g_strlcpy (frame->how.backend, self->engine->description,
-      sizeof frame->how.backend);
-  self->n_in_flight++;
-  return GST_FLOW_OK;
+  return gst_blockdct_engine_submit (GST_BLOCKDCT (trans), inbuf, outbuf);
 }
 
 static GstFlowReturn
@@ -701,7 +410,7 @@ gst_blockdct_generate_output (GstBaseTransform * trans, GstBuffer ** outbuf)
   }
   if (self->depth == 0 || self->n_in_flight < self->depth)
     return ret;
-  ret = collect (self, outbuf);
+  ret = gst_blockdct_engine_collect (self, outbuf);
   /* The base class would mark this frame with the discontinuity of the one that
    * came in, which with a depth of 1 is the same frame. */
   if (ret == GST_FLOW_OK && self->depth > 1)

@@ -88,5 +88,34 @@ void gst_blockdct_say_unheard (GstBlockDct * self);
 /** Set aside the matrix of `bad`, which the stream turned out not to allow. */
 void gst_blockdct_drop_matrix (GstBlockDct * self, const BdctParams * bad);
 
+/* gstblockdctengine.c */
+
+/** Choose and start an engine; close it, with the frames in it forgotten. An
+ * element error is posted where it returns FALSE. */
+gboolean gst_blockdct_engine_open (GstBlockDct * self);
+void gst_blockdct_engine_close (GstBlockDct * self);
+gboolean gst_blockdct_engine_is_cuda (GstBlockDct * self);
+
+/** Set the CUDA context to open the engine with; `context` may be NULL. */
+void gst_blockdct_engine_set_context (GstBlockDct * self, GstObject * context);
+
+/** Prepare for the caps in `info` and `layout`; nothing may be in flight. */
+gboolean gst_blockdct_engine_configure (GstBlockDct * self);
+
+/** Start one frame: its buffers go into the ring, each with a reference. */
+GstFlowReturn gst_blockdct_engine_submit (GstBlockDct * self,
+    GstBuffer * inbuf, GstBuffer * outbuf);
+
+/** Wait for the oldest frame and report it. `outbuf` receives it; it is NULL on
+ * an error. */
+GstFlowReturn gst_blockdct_engine_collect (GstBlockDct * self,
+    GstBuffer ** outbuf);
+
+/** Empty the engine, downstream or, with `push` FALSE, into nothing. */
+GstFlowReturn gst_blockdct_engine_drain (GstBlockDct * self, gboolean push);
+
+/** Let `stats` see the counters. */
+void gst_blockdct_engine_publish (GstBlockDct * self);
+
 G_END_DECLS
 #endif

@@ -311,3 +311,24 @@ frame_equal (const Frame * a, const Frame * b, const BdctLayout * layout)
       return FALSE;
   return TRUE;
 }
+
+void
+whitepaper_params (BdctParams * params)
+{
+  /* Each row up to its last entry that is not 12. */
+  static const int table[8][8] = {
+    {32, 33, 51, 81, 66, 39, 34, 17},
+    {33, 36, 48, 47, 28, 23},
+    {51, 48, 47, 28, 23},
+    {81, 47, 28, 23},
+    {66, 28, 23},
+    {39, 23},
+    {34},
+    {17},
+  };
+
+  params->transform = BDCT_DCT_8X8;
+  params->n_steps = 64;
+  for (int i = 0; i < 64; i++)
+    params->steps[i] = table[i / 8][i % 8] ? table[i / 8][i % 8] : 12;
+}

@@ -66,6 +66,10 @@ void picture_fill (Picture *picture, Content content, const BdctLayout *layout,
  * skipped and the reason given, if there is none. */
 gboolean picture_load (Picture *picture, const char *name);
 
+/** Set dct-8x8 with the table of NVIDIA's DCT8x8 whitepaper ("quality 0 of
+ * 12"). */
+void whitepaper_params (BdctParams *params);
+
 typedef enum {
   STRIDE_TIGHT,    /**< no byte beside the rows: a sanitizer sees any excess */
   STRIDE_ODD,      /**< rows and first sample on odd bytes (words above 8) */

@@ -8,19 +8,6 @@
 #include "frame.h"
 #include "reference.h"
 
-/* The whitepaper's table ("quality 0 of 12"): each row up to its last entry
- * that is not 12. */
-static const int table[8][8] = {
-  {32, 33, 51, 81, 66, 39, 34, 17},
-  {33, 36, 48, 47, 28, 23},
-  {51, 48, 47, 28, 23},
-  {81, 47, 28, 23},
-  {66, 28, 23},
-  {39, 23},
-  {34},
-  {17},
-};
-
 static void
 test_barbara (void)
 {
@@ -35,10 +22,7 @@ test_barbara (void)
 
   if (!picture_load (&barbara, "barbara.pgm"))
     return;
-  params.transform = BDCT_DCT_8X8;
-  params.n_steps = 64;
-  for (int i = 0; i < 64; i++)
-    params.steps[i] = table[i / 8][i % 8] ? table[i / 8][i % 8] : 12;
+  whitepaper_params (&params);
   format_layout (FORMAT_GRAY, 8, 0, barbara.width[0], barbara.height[0],
       &layout);
   g_assert_true (bdct_job_init (&job, &params, &layout, NULL));

@@ -16,18 +16,6 @@
 
 #define ROUNDS 41
 
-/* Each row up to its last entry that is not 12. */
-static const int table[8][8] = {
-  {32, 33, 51, 81, 66, 39, 34, 17},
-  {33, 36, 48, 47, 28, 23},
-  {51, 48, 47, 28, 23},
-  {81, 47, 28, 23},
-  {66, 28, 23},
-  {39, 23},
-  {34},
-  {17},
-};
-
 /* What one engine makes of one picture. */
 typedef struct {
   Picture out;
@@ -155,10 +143,7 @@ run_size (const Picture * barbara, int size, GString * quality, GString * time)
   gint64 start;
   double definition;
 
-  params.transform = BDCT_DCT_8X8;
-  params.n_steps = 64;
-  for (int i = 0; i < 64; i++)
-    params.steps[i] = table[i / 8][i % 8] ? table[i / 8][i % 8] : 12;
+  whitepaper_params (&params);
   format_layout (FORMAT_GRAY, 8, 0, size, size, &layout);
   picture_init (&picture, &layout);
   picture_init (&defined, &layout);
