@@ -17,6 +17,7 @@
 
 typedef struct {
   BdctJob job;
+  bool prepared;                /* the components' tables are this job's */
   BdctStats stats;
   BdctTilePlane component[BDCT_MAX_COMPONENTS];
   int strips[BDCT_MAX_COMPONENTS]; /* 0 for a component the format lacks */
@@ -201,6 +202,8 @@ cpu_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   slots = aligned_alloc (64, (depth * sizeof *slots + 63) / 64 * 64);
   if (slots == NULL)
     return bdct_error (error, "out of memory");
+  for (unsigned i = 0; i < depth; i++)
+    slots[i].prepared = false;
   pthread_mutex_lock (&self->lock);
   free (self->slots);
   self->slots = slots;
@@ -238,12 +241,11 @@ bdct_tile_prepare (BdctTilePlane * t, const BdctJob * job,
 
 static void
 fill_component (BdctTilePlane * t, const BdctLayout * layout, int plane, int i,
-    const BdctJob * job, const BdctImage * src, const BdctImage * dst)
+    const BdctImage * src, const BdctImage * dst)
 {
   const BdctPlaneLayout *p = &layout->plane[plane];
   int offset = i * bdct_layout_sample_size (layout);
 
-  bdct_tile_prepare (t, job, &job->component[p->component[i]]);
   t->shift = p->shift;
   t->step = p->interleave;
   t->width = p->width;
@@ -267,7 +269,13 @@ cpu_submit (BdctEngine * engine, const BdctJob * job, const BdctImage * src,
     return bdct_error (error, "the CPU engine takes host memory only");
 
   slot = &self->slots[(self->oldest + self->in_flight) % self->depth];
-  slot->job = *job;
+  if (!slot->prepared || memcmp (&slot->job, job, sizeof *job) != 0) {
+    slot->job = *job;
+    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+      bdct_tile_prepare (&slot->component[c], &slot->job,
+          &slot->job.component[c]);
+    slot->prepared = true;
+  }
   memset (&slot->stats, 0, sizeof slot->stats);
   memset (slot->strips, 0, sizeof slot->strips);
   slot->n_strips = slot->next_strip = slot->done_strips = 0;
@@ -278,8 +286,7 @@ cpu_submit (BdctEngine * engine, const BdctJob * job, const BdctImage * src,
     for (int i = 0; i < plane->interleave; i++) {
       BdctComponent c = plane->component[i];
 
-      fill_component (&slot->component[c], &self->layout, p, i, &slot->job,
-          src, dst);
+      fill_component (&slot->component[c], &self->layout, p, i, src, dst);
       slot->strips[c] = (plane->height + BDCT_TILE - 1) / BDCT_TILE;
       slot->n_strips += slot->strips[c];
     }
