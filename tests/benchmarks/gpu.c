@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define GUARD 4096              /* bytes behind a run that stay as they are */
+#define LEAST_STEP 65536        /* of a walk: no run shares a cache line */
 #define PLANE_BYTES ((size_t) 3840 * 2160 * 64)
 #define WALK_BYTES ((size_t) 512 << 20)
 #define INTERVAL_NS 3e5         /* least time between two events */
@@ -107,7 +108,8 @@ lab_gpu_open (char *reason, size_t size)
   }
   CHECK (cudaGetDevice (&device));
   describe_machine (device);
-  CHECK (cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking));
+  /* It waits for what the entries' registration does on the default stream. */
+  CHECK (cudaStreamCreate (&stream));
   for (int i = 0; i < 4; i++)
     CHECK (cudaEventCreate (&events[i]));
 
@@ -287,13 +289,19 @@ typedef struct {
   const LabEntry *entry;
   const LabSet *set;
   int64_t n;
-  size_t bytes, steps, step;
+  size_t stride, steps, step;
 } Walk;
+
+static size_t
+next_step (Walk * w)
+{
+  return w->step++ % w->steps * w->stride;
+}
 
 static void
 run_step (Walk * w)
 {
-  size_t at = w->step++ % w->steps * w->bytes;
+  size_t at = next_step (w);
   LabWork work = lab_set_work (w->set, w->n, src + at, dst + at, scratch + at);
 
   CHECK (w->entry->run (w->entry, &work, stream));
@@ -313,8 +321,7 @@ elapsed_ns (int from, int to)
 static void
 copy_step (Walk * w, const LabResult * result)
 {
-  size_t at = result->entry->shape == LAB_NV12
-      ? w->step++ % w->steps * w->bytes : 0;
+  size_t at = result->entry->shape == LAB_NV12 ? next_step (w) : 0;
 
   CHECK (cudaMemcpyAsync (dst + at, src + at, (size_t) result->copy_bytes,
           cudaMemcpyDeviceToDevice, stream));
@@ -326,8 +333,9 @@ lab_gpu_time (const LabEntry * entry, const LabSet * set, int64_t batch,
 {
   int64_t n = run_length (set, batch);
   size_t bytes = run_bytes (set, n);
-  Walk walk = { entry, set, n, bytes, bytes < WALK_BYTES ? WALK_BYTES / bytes
-    : 1, 0
+  size_t stride = bytes < LEAST_STEP ? LEAST_STEP : bytes;
+  Walk walk = { entry, set, n, stride, stride < WALK_BYTES
+    ? WALK_BYTES / stride : 1, 0
   };
   double times[64], copies[64], once;
   int inner, copy_inner, repetitions = lab_repetitions ();

@@ -166,7 +166,7 @@ void lab_check_stats (const LabSet *set, LabContent content, const void *got,
 void lab_verdict_wrong (LabVerdict *verdict, const char *format, ...)
     __attribute__ ((format (printf, 2, 3)));
 
-/* cpu.c, hosttime.c */
+/* cpu.c */
 void lab_cpu_register (void);
 void lab_cpu_check (const LabEntry *entry, const LabSet *set,
     LabVerdict *verdict);

@@ -57,7 +57,7 @@ lab_print_header (void)
   printf ("%s; medians of up to %d; timed on %s\n\n",
       lab_options.quick ? "quick" : "full", lab_repetitions (),
       lab_options.content == LAB_NOISE ? "white noise" : "natural samples");
-  printf ("%-10s %-27s %-12s %-8s %7s %-20s %10s %11s %9s %6s %4s %5s %5s\n",
+  printf ("%-10s %-28s %-12s %-8s %7s %-20s %10s %11s %9s %6s %4s %5s %5s\n",
       "source", "implementation", "transform", "stage", "batch", "check",
       "us a run", "ns a block", "Gsample/s", "share", "regs", "smem", "local");
 }
@@ -90,7 +90,7 @@ lab_print_result (const LabResult * r)
     snprintf (batch, sizeof batch, "%lld", (long long) r->batch);
   else if (e->shape == LAB_PLANE_10 || e->shape == LAB_NV12)
     strcpy (batch, e->shape == LAB_NV12 ? "NV12" : "10 bit");
-  printf ("%-10s %-27s %-12s %-8s %7s %-20s", e->source, e->name,
+  printf ("%-10s %-28s %-12s %-8s %7s %-20s", e->source, e->name,
       bdct_transform_info (e->transform)->name, lab_stage_names[e->stage],
       batch, r->verdict.text);
   print_number (10, 3, r->ns / 1e3);

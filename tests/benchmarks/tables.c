@@ -61,13 +61,13 @@ print_by_transform (const char *title, const LabResult * results, int n,
     if (seen)
       continue;
     if (!titled) {
-      printf ("\n%s\n%-38s", title, "");
+      printf ("\n%s\n%-39s", title, "");
       for (int t = first; t < BDCT_N_TRANSFORMS; t++)
         printf (" %12s", bdct_transform_info (t)->name);
       putchar ('\n');
       titled = true;
     }
-    printf ("%-10s %-27s", results[i].entry->source, results[i].entry->name);
+    printf ("%-10s %-28s", results[i].entry->source, results[i].entry->name);
     for (int t = first; t < BDCT_N_TRANSFORMS; t++) {
       const LabResult *r = find (results, n, &results[i], w, t);
 
@@ -119,10 +119,10 @@ print_speedups (const LabResult * results, int n)
         || r->entry->stage != LAB_CHAIN || r->entry->shape >= LAB_PLANE_10)
       continue;
     if (!titled)
-      printf ("\nWhitepaper: the chain of dct-8x8\n%-38s %12s %12s %12s\n", "",
+      printf ("\nWhitepaper: the chain of dct-8x8\n%-39s %12s %12s %12s\n", "",
           "Msamples/s", "x gold 1", "x gold 2");
     titled = true;
-    printf ("%-10s %-27s %12.1f %12.1f %12.1f\n", r->entry->source,
+    printf ("%-10s %-28s %12.1f %12.1f %12.1f\n", r->entry->source,
         r->entry->name, speed * 1e3, speed / gold[0], speed / gold[1]);
   }
 }
@@ -139,8 +139,8 @@ print_production (const LabResult * results, int n)
       continue;
     if (!titled)
       printf ("\nblockdct on the GPU, share of a copy in the same run\n"
-          "%-14s %-28s %-16s %10s %12s %10s %9s\n", "", "", "", "us", "copy, us",
-          "x copy", "share");
+          "%-14s %-28s %-16s %10s %12s %10s %9s\n", "", "", "", "us",
+          "copy, us", "x copy", "share");
     titled = true;
     printf ("%-14s %-28s %-16s %10.2f %12.2f",
         bdct_transform_info (r->entry->transform)->name, r->entry->name,
@@ -180,7 +180,7 @@ lab_mark_pareto (LabResult * results, int n)
 static void
 print_point (const LabResult * r)
 {
-  printf ("%-38s %10.1f %7.1f%% %5d %6d\n", r->entry->name, r->ns / 1e3,
+  printf ("%-39s %10.1f %7.1f%% %5d %6d\n", r->entry->name, r->ns / 1e3,
       100 * lab_share (r), r->registers, r->shared);
 }
 
@@ -209,7 +209,7 @@ print_tuner (const LabResult * results, int n)
 
   if (r == NULL)
     return;
-  printf ("\nSpector's space: the best points\n%-38s %10s %8s %5s %6s\n", "",
+  printf ("\nSpector's space: the best points\n%-39s %10s %8s %5s %6s\n", "",
       "us", "share", "regs", "smem");
   for (int i = 0; i < BEST && r != NULL; i++) {
     print_point (r);

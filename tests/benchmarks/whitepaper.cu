@@ -145,7 +145,8 @@ forward_line (int16_t *p, int step)
   const int s0 = p[0] + p[7 * step], d0 = (p[0] - p[7 * step]) * 4;
   const int s1 = p[step] + p[6 * step], d1 = p[step] - p[6 * step];
   const int s2 = p[2 * step] + p[5 * step], d2 = p[2 * step] - p[5 * step];
-  const int s3 = p[3 * step] + p[4 * step], d3 = (p[3 * step] - p[4 * step]) * 4;
+  const int s3 = p[3 * step] + p[4 * step];
+  const int d3 = (p[3 * step] - p[4 * step]) * 4;
   const int e0 = s0 + s3, e1 = s1 + s2, f0 = s0 - s3, f1 = s1 - s2;
   const int sum = turn (d1 + d2), difference = turn (d1 - d2);
 
