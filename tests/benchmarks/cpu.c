@@ -27,8 +27,6 @@
 #define BDCT_PASS(name) name##_real
 #include "dct/pass.h"
 
-#define STRIPS 8                /* of a plane for the engine */
-
 static int32_t hevc[BDCT_N_TRANSFORMS][32 * 32];
 static float real[64], steps[64];
 
@@ -272,6 +270,8 @@ register_simd (const char *isa, unsigned threads, bool best)
   Simd *simd = calloc (1, sizeof *simd);
   BdctError error;
 
+  if (simd == NULL)
+    lab_die ("out of memory");
   simd->engine = bdct_cpu_engine.create (&options, &error);
   if (simd->engine == NULL)
     lab_die ("%s", error.message);
@@ -325,6 +325,8 @@ lab_cpu_register (void)
     lab_register (&entry);
   }
 
+  if (!lab_wants ("blockdct"))
+    return;
   for (int i = 0; kernel[i] != NULL; i++)
     register_simd (kernel[i]->isa, 1, i == 0);
   register_simd (kernel[0]->isa, 0, false);
@@ -369,12 +371,13 @@ host_clear (Host * host)
   free (host->scratch);
 }
 
-/* Periods of a plane; of blocks, as many as a batch of 10,000 has. */
+/* Periods: of blocks as many as a batch of 10,000 has, of samples enough for
+ * the engine's threads, three strips each. */
 static int
 periods_for (const LabEntry * entry)
 {
-  return entry->shape == LAB_BLOCKS ? 10
-      : entry->shape == LAB_PLANE_FLOAT ? 1 : STRIPS;
+  return entry->shape == LAB_BLOCKS ? 10 : entry->shape == LAB_PLANE_FLOAT ? 1
+      : lab_options.quick ? 8 : 24;
 }
 
 void

@@ -218,12 +218,12 @@ check_content (const LabEntry * entry, const LabSet * set, LabContent content,
   compare (set, content, n, got, verdict);
   if (entry->stats != NULL) {
     CHECK (entry->stats (entry, &work, stream, &stats));
-    lab_check_stats (set, content, got, set->shape == LAB_BLOCKS ? 0 : n,
-        &stats, verdict);
+    lab_check_stats (set, content, got, n, &stats, verdict);
   }
 }
 
-/* Both contents, the one that is timed last, so that it is in the source. */
+/* Both contents: first the other one, on a period if blocks are so many; last
+ * the one that is timed, which so stays in the source. */
 void
 lab_gpu_check (const LabEntry * entry, const LabSet * set, LabVerdict * verdict)
 {
@@ -234,8 +234,8 @@ lab_gpu_check (const LabEntry * entry, const LabSet * set, LabVerdict * verdict)
     lab_die ("out of memory");
   if (entry->launch_each)
     n = set->rows;
-  check_content (entry, set, LAB_N_CONTENTS - 1 - lab_options.content, n, got,
-      verdict);
+  check_content (entry, set, LAB_N_CONTENTS - 1 - lab_options.content,
+      set->shape == LAB_BLOCKS ? set->rows : n, got, verdict);
   check_content (entry, set, lab_options.content, n, got, verdict);
   free (got);
 }

@@ -133,6 +133,9 @@ extern const int64_t lab_batches[LAB_N_BATCHES];
 extern const char *const lab_stage_names[], *const lab_shape_names[];
 
 /* main.c */
+/** Whether a source is asked for. */
+bool lab_wants (const char *source);
+/** Add a copy of an entry, unless its source is not asked for. */
 void lab_register (const LabEntry *entry);
 int lab_repetitions (void);
 double lab_median (double *values, int n);

@@ -94,11 +94,16 @@ is_listed (const char *list, const char *word)
   return false;
 }
 
+bool
+lab_wants (const char *source)
+{
+  return lab_options.only == NULL || is_listed (lab_options.only, source);
+}
+
 void
 lab_register (const LabEntry * entry)
 {
-  if (lab_options.only != NULL
-      && !is_listed (lab_options.only, entry->source))
+  if (!lab_wants (entry->source))
     return;
   entries = realloc (entries, (n_entries + 1) * sizeof *entries);
   if (entries == NULL)

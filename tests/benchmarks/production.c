@@ -107,6 +107,8 @@ lab_production_register (void)
   BdctCudaMatrices m;
   int err;
 
+  if (!lab_wants ("blockdct"))
+    return;
   bdct_matrix_int (BDCT_MATRIX_ISLOW_8, m.islow8);
   bdct_matrix_int (BDCT_MATRIX_DST_4, m.dst4);
   bdct_matrix_int (BDCT_MATRIX_HEVC_4, m.hevc4);
