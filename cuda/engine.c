@@ -27,6 +27,7 @@ typedef struct {
   BdctContext context;
   cudaStream_t stream;
   BdctLayout layout;
+  BdctCudaDevice *device;
 
   Slot *slots;
   unsigned depth, oldest, in_flight;  /* depth 0: not configured */
@@ -138,6 +139,8 @@ close_device (CudaEngine * self)
   if (self->stream != NULL)
     cudaStreamSynchronize (self->stream);
   free_slots (self);
+  bdct_cuda_close (self->device);
+  self->device = NULL;
   if (self->stream != NULL)
     cudaStreamDestroy (self->stream);
   self->stream = NULL;
@@ -157,8 +160,8 @@ upload_matrices (CudaEngine * self, BdctError * error)
   bdct_matrix_int (BDCT_MATRIX_HEVC_16, m.hevc16);
   bdct_matrix_int (BDCT_MATRIX_HEVC_32, m.hevc32);
   bdct_matrix_real (m.real8);
-  return check (bdct_cuda_upload (&m, self->stream),
-      "cudaMemcpyToSymbolAsync", error)
+  return check (bdct_cuda_open (&self->device, &m, self->stream),
+      "bdct_cuda_open", error)
       && check (cudaStreamSynchronize (self->stream), "cudaStreamSynchronize",
       error);
 }
@@ -374,7 +377,7 @@ describe_frame (CudaEngine * self, const BdctJob * job, const BdctImage * src,
     for (int i = 0; i < layout->interleave; i++)
       plane->component[i] = layout->component[i];
   }
-  if (!bdct_cuda_cut (frame))
+  if (!bdct_cuda_cut (frame, self->device))
     return bdct_error (error, "the frame is too large for one launch");
   return true;
 }
@@ -400,7 +403,7 @@ enqueue (CudaEngine * self, unsigned index, const BdctJob * job,
     return false;
   if (!check (cudaMemsetAsync (frame.cells, 0, size, self->stream),
           "cudaMemsetAsync", error)
-      || !check (bdct_cuda_launch (&frame, self->stream), "cudaLaunchKernel",
+      || !check (bdct_cuda_launch (&frame, self->device, self->stream), "cudaLaunchKernel",
           error))
     return false;
   if (dst->memory == BDCT_MEMORY_HOST

@@ -4,8 +4,11 @@
  * launcher. Compiled without contraction of floating-point operations (the
  * -fmad=false of meson.build), so that dct-8x8 computes what the CPU does. */
 #include "kernels.cuh"
+#include "tensor.h"
 
 #include <limits.h>
+#include <stdlib.h>
+#include <string.h>
 
 namespace {
 
@@ -147,42 +150,160 @@ kernel_for (BdctMatrix luma)
 
 } // namespace
 
-extern "C" cudaError_t
-bdct_cuda_upload (const BdctCudaMatrices *m, cudaStream_t stream)
+struct BdctCudaDevice
 {
-  return cudaMemcpyToSymbolAsync (matrices, m, sizeof *m, 0,
-      cudaMemcpyHostToDevice, stream);
+  int multiprocessors;
+  bool tensor;                  /* whether the tensor-core kernels are for it */
+  /* The tensor-core kernels' constants for each plane, and what they were made
+   * for. */
+  uint8_t *constants, *constants_host;
+  BdctJob job;
+  int n_planes, interleave[BDCT_MAX_PLANES], component[BDCT_MAX_PLANES];
+};
+
+extern "C" cudaError_t
+bdct_cuda_open (BdctCudaDevice **out, const BdctCudaMatrices *m,
+    cudaStream_t stream)
+{
+  const size_t size = BDCT_MAX_PLANES * BDCT_TENSOR_CONSTANTS;
+  BdctCudaDevice *device = (BdctCudaDevice *) calloc (1, sizeof *device);
+  int id, major = 0;
+  cudaError_t err;
+
+  if (device == nullptr)
+    return cudaErrorMemoryAllocation;
+  err = cudaGetDevice (&id);
+  if (err == cudaSuccess)
+    err = cudaDeviceGetAttribute (&device->multiprocessors,
+        cudaDevAttrMultiProcessorCount, id);
+  if (err == cudaSuccess)
+    err = cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor,
+        id);
+  device->tensor = major == BDCT_TENSOR_MAJOR;
+  if (err == cudaSuccess)
+    err = cudaMemcpyToSymbolAsync (matrices, m, sizeof *m, 0,
+        cudaMemcpyHostToDevice, stream);
+  if (err == cudaSuccess && device->tensor) {
+    err = cudaMalloc ((void **) &device->constants, size);
+    device->constants_host = (uint8_t *) malloc (size);
+    if (err == cudaSuccess && device->constants_host == nullptr)
+      err = cudaErrorMemoryAllocation;
+  }
+  if (err != cudaSuccess) {
+    bdct_cuda_close (device);
+    return err;
+  }
+  *out = device;
+  return cudaSuccess;
+}
+
+extern "C" void
+bdct_cuda_close (BdctCudaDevice *device)
+{
+  if (device == nullptr)
+    return;
+  cudaFree (device->constants);
+  free (device->constants_host);
+  free (device);
 }
 
 extern "C" bool
-bdct_cuda_cut (BdctCudaFrame *frame)
+bdct_cuda_cut (BdctCudaFrame *frame, const BdctCudaDevice *device)
 {
   int64_t n_tiles = 0;
+  BdctTensorKernel tensor;
+  const int bytes = frame->job.depth > 8 ? 2 : 1;
 
+  frame->tensor = device->tensor && bdct_tensor_find (frame, &tensor);
   for (int p = 0; p < frame->n_planes; p++) {
     BdctCudaPlane *plane = &frame->plane[p];
-    const int tile_width = kTile * kWarps / plane->interleave;
+    const int rows = frame->tensor ? tensor.rows : kTile;
+    int width = plane->width, tile_width = kTile * kWarps / plane->interleave;
 
-    plane->tiles_x = (plane->width - 1) / tile_width + 1;
+    plane->row_bytes = plane->width * plane->interleave * bytes;
+    plane->block = 1 << frame->job.component[plane->component[0]].log2_size;
+    plane->grey = 1 << (frame->job.depth - 1 + plane->shift);
+    plane->aligned = (((uintptr_t) plane->src | (uintptr_t) plane->dst
+            | (uintptr_t) plane->src_stride | (uintptr_t) plane->dst_stride)
+        & 15) == 0;
+    plane->constants = device->constants + p * BDCT_TENSOR_CONSTANTS;
+    if (frame->tensor)
+      width = plane->row_bytes, tile_width = BDCT_TENSOR_TILE_BYTES;
+    plane->tiles_x = (width - 1) / tile_width + 1;
     plane->first_tile = (int32_t) n_tiles;
-    n_tiles += (int64_t) plane->tiles_x * ((plane->height - 1) / kTile + 1);
-    if (n_tiles > INT_MAX)
+    n_tiles += (int64_t) plane->tiles_x * ((plane->height - 1) / rows + 1);
+    if (n_tiles > INT_MAX / 2)
       return false;
   }
   frame->n_tiles = (int32_t) n_tiles;
+  if (frame->tensor) {
+    /* All warps that the device holds at once, as often as it takes for each
+     * to have about 32 tiles: none is left for a last, half empty round. */
+    const int64_t warps = (int64_t) device->multiprocessors * tensor.blocks
+        * tensor.warps;
+    const int64_t rounds = (n_tiles + 16 * warps) / (32 * warps);
+
+    frame->span = (int32_t) ((n_tiles - 1) / (warps * (rounds ? rounds : 1))
+        + 1);
+  }
   return true;
 }
 
+/* Have the planes' constants in device memory. */
+static cudaError_t
+update_constants (const BdctCudaFrame *frame, const BdctTensorKernel *tensor,
+    BdctCudaDevice *device, cudaStream_t stream)
+{
+  bool same = device->n_planes == frame->n_planes
+      && memcmp (&device->job, &frame->job, sizeof frame->job) == 0;
+
+  for (int p = 0; p < frame->n_planes; p++) {
+    const BdctCudaPlane *plane = &frame->plane[p];
+
+    same = same && device->interleave[p] == plane->interleave
+        && device->component[p] == plane->component[0];
+    device->interleave[p] = plane->interleave;
+    device->component[p] = plane->component[0];
+  }
+  if (same)
+    return cudaSuccess;
+  device->job = frame->job;
+  device->n_planes = 0;
+  for (int p = 0; p < frame->n_planes; p++)
+    tensor->make_constants (device->constants_host
+        + p * BDCT_TENSOR_CONSTANTS, frame->plane[p], frame->job);
+  /* From pageable memory: it is read before the call returns. */
+  const cudaError_t err = cudaMemcpyAsync (device->constants,
+      device->constants_host, frame->n_planes * BDCT_TENSOR_CONSTANTS,
+      cudaMemcpyHostToDevice, stream);
+  if (err == cudaSuccess)
+    device->n_planes = frame->n_planes;
+  return err;
+}
+
 extern "C" cudaError_t
-bdct_cuda_launch (const BdctCudaFrame *frame, cudaStream_t stream)
+bdct_cuda_launch (const BdctCudaFrame *frame, BdctCudaDevice *device,
+    cudaStream_t stream)
 {
   const BdctMatrix luma = frame->job.component[BDCT_Y].matrix;
   const void *kernel = frame->job.depth == 8 ? kernel_for<uint8_t> (luma)
       : kernel_for<uint16_t> (luma);
+  int blocks = frame->n_tiles, threads = kWarps * 32;
+  BdctTensorKernel tensor;
   void *args[] = { const_cast<BdctCudaFrame *> (frame) };
 
+  if (frame->tensor) {
+    if (!bdct_tensor_find (frame, &tensor))
+      return cudaErrorInvalidValue;
+    const cudaError_t err = update_constants (frame, &tensor, device, stream);
+    if (err != cudaSuccess)
+      return err;
+    kernel = tensor.function;
+    blocks = (frame->n_tiles - 1) / (frame->span * tensor.warps) + 1;
+    threads = tensor.warps * 32;
+  }
   if (kernel == nullptr)
     return cudaErrorInvalidValue;
-  return cudaLaunchKernel (kernel, dim3 (frame->n_tiles), dim3 (kWarps * 32),
-      args, 0, stream);
+  return cudaLaunchKernel (kernel, dim3 (blocks), dim3 (threads), args, 0,
+      stream);
 }

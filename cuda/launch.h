@@ -35,8 +35,14 @@ typedef struct {
   int64_t src_stride, dst_stride; /**< bytes */
   int32_t width, height, shift, interleave; /**< as in layout.h */
   int32_t component[2];
-  int32_t tiles_x;                /**< tiles of the plane from left to right */
-  int32_t first_tile;             /**< of the plane among the frame's */
+  /* bdct_cuda_cut() fills in the rest. */
+  int32_t row_bytes;  /**< of a row's samples */
+  int32_t block;      /**< samples of a transform block's side */
+  int32_t grey;       /**< the middle sample, as it lies in memory */
+  int32_t aligned;    /**< whether every row begins at a multiple of 16 */
+  int32_t tiles_x;    /**< tiles of the plane from left to right */
+  int32_t first_tile; /**< of the plane among the frame's */
+  const void *constants; /**< the tensor-core kernels' */
 } BdctCudaPlane;
 
 /** What a frame's blocks add up. Every block adds to one of several cells, so
@@ -55,20 +61,31 @@ typedef struct {
   BdctJob job;
   BdctCudaPlane plane[BDCT_MAX_PLANES];
   int32_t n_planes, n_tiles;
+  int32_t tensor;      /**< whether a tensor-core kernel does it */
+  int32_t span;        /**< and the tiles that one of its warps does */
   BdctCudaCell *cells; /**< BDCT_CUDA_CELLS of them, zeroed */
 } BdctCudaFrame;
 
-/** Enqueue the upload of the matrices into the current context, where every
- * engine uploads the same. */
-cudaError_t bdct_cuda_upload (const BdctCudaMatrices *matrices,
-    cudaStream_t stream);
+/** What launches on one device need. */
+typedef struct BdctCudaDevice BdctCudaDevice;
 
-/** Fill tiles_x and first_tile of the planes, and n_tiles. False if the frame
- * has more tiles than a launch takes. */
-bool bdct_cuda_cut (BdctCudaFrame *frame);
+/** Describe the current device and enqueue the upload of the matrices into the
+ * current context, where every engine uploads the same. Freed with
+ * bdct_cuda_close(). */
+cudaError_t bdct_cuda_open (BdctCudaDevice **device,
+    const BdctCudaMatrices *matrices, cudaStream_t stream);
 
-/** Enqueue one frame: one launch for all planes. */
-cudaError_t bdct_cuda_launch (const BdctCudaFrame *frame, cudaStream_t stream);
+/** In the context it was opened in, after its launches. */
+void bdct_cuda_close (BdctCudaDevice *device);
+
+/** Choose the kernel and fill in what the frame's description says this does.
+ * False if the frame has more tiles than a launch takes. */
+bool bdct_cuda_cut (BdctCudaFrame *frame, const BdctCudaDevice *device);
+
+/** Enqueue one frame: one launch for all planes. All launches of a device go
+ * into one stream. */
+cudaError_t bdct_cuda_launch (const BdctCudaFrame *frame,
+    BdctCudaDevice *device, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -11,8 +11,8 @@
 #ifndef BDCT_PASSES_CUH
 #define BDCT_PASSES_CUH
 
-#define BDCT_INLINE __device__ __forceinline__
-#define BDCT_UNROLL _Pragma ("unroll")
+#include "device.cuh"
+
 
 namespace {
 

@@ -1,0 +1,11 @@
+/* blockdct: two words that all device code uses.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_DEVICE_CUH
+#define BDCT_DEVICE_CUH
+
+#define BDCT_INLINE __device__ __forceinline__
+#define BDCT_UNROLL _Pragma ("unroll")
+
+#endif

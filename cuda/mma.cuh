@@ -1,0 +1,168 @@
+/* blockdct: the tensor cores' instructions, one function each, and the lanes'
+ * share of their operands (PTX ISA, "Matrix Fragments for mma.m16n8k16").
+ *
+ * In a warp, g = lane / 4 and t = lane % 4. Of d = a b + c, with a of 16 x 16,
+ * b of 16 x 8 and c, d of 16 x 8 elements, a lane holds
+ *     a    rows g, g + 8, g, g + 8; columns 2t and 2t + 1, the same, + 8, + 8
+ *     b    rows 2t and 2t + 1, + 8; column g
+ *     d    row g: columns 2t, 2t + 1; row g + 8: the same
+ * so a lane's share of d, packed in pairs, is its share of an a with the same
+ * rows, or of a b that is the transpose: no value ever changes its lane.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_MMA_CUH
+#define BDCT_MMA_CUH
+
+#include <stdint.h>
+#include "device.cuh"
+
+
+namespace {
+
+/* A lane's share of a 16 x 8 result. */
+struct Acc
+{
+  float v[4];
+};
+
+BDCT_INLINE Acc
+same (float v)
+{
+  return Acc{ { v, v, v, v } };
+}
+
+BDCT_INLINE Acc
+mma (const uint32_t *a, uint32_t b0, uint32_t b1, const Acc &c)
+{
+  Acc d;
+
+  asm ("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+      "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};"
+      : "=f" (d.v[0]), "=f" (d.v[1]), "=f" (d.v[2]), "=f" (d.v[3])
+      : "r" (a[0]), "r" (a[1]), "r" (a[2]), "r" (a[3]), "r" (b0), "r" (b1),
+      "f" (c.v[0]), "f" (c.v[1]), "f" (c.v[2]), "f" (c.v[3]));
+  return d;
+}
+
+/* The same with half of the inner dimension: a of 16 x 8, b of 8 x 8. */
+BDCT_INLINE Acc
+mma_half (uint32_t a0, uint32_t a1, uint32_t b, const Acc &c)
+{
+  Acc d;
+
+  asm ("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 "
+      "{%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%8,%9,%10};"
+      : "=f" (d.v[0]), "=f" (d.v[1]), "=f" (d.v[2]), "=f" (d.v[3])
+      : "r" (a0), "r" (a1), "r" (b),
+      "f" (c.v[0]), "f" (c.v[1]), "f" (c.v[2]), "f" (c.v[3]));
+  return d;
+}
+
+/* Shared memory is addressed by its own 32-bit addresses. */
+BDCT_INLINE uint32_t
+shared_address (const void *p)
+{
+  return (uint32_t) __cvta_generic_to_shared (p);
+}
+
+BDCT_INLINE uint4
+load_shared (uint32_t address)
+{
+  uint4 v;
+
+  asm volatile ("ld.shared.v4.u32 {%0,%1,%2,%3}, [%4];"
+      : "=r" (v.x), "=r" (v.y), "=r" (v.z), "=r" (v.w) : "r" (address)
+      : "memory");
+  return v;
+}
+
+BDCT_INLINE void
+store_shared (uint32_t address, const uint4 &v)
+{
+  asm volatile ("st.shared.v4.u32 [%0], {%1,%2,%3,%4};"
+      : : "r" (address), "r" (v.x), "r" (v.y), "r" (v.z), "r" (v.w)
+      : "memory");
+}
+
+/* Rows of 16 bytes, one of them at each lane's address, as four 8 x 8 matrices
+ * of 16-bit elements: register i holds row g of matrix i, bytes 4t to 4t + 3. */
+BDCT_INLINE void
+load_matrices (uint32_t *w, uint32_t row)
+{
+  asm volatile ("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+      : "=r" (w[0]), "=r" (w[1]), "=r" (w[2]), "=r" (w[3]) : "r" (row)
+      : "memory");
+}
+
+BDCT_INLINE void
+store_matrices (uint32_t row, const uint32_t *w)
+{
+  asm volatile ("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1,%2,%3,%4};"
+      : : "r" (row), "r" (w[0]), "r" (w[1]), "r" (w[2]), "r" (w[3])
+      : "memory");
+}
+
+/* 16 bytes from global to shared memory, past the registers. */
+BDCT_INLINE void
+copy_async (uint32_t shared, const void *global)
+{
+  asm volatile ("cp.async.cg.shared.global [%0], [%1], 16;"
+      : : "r" (shared), "l" (global) : "memory");
+}
+
+BDCT_INLINE void
+copies_end (void)
+{
+  asm volatile ("cp.async.commit_group;" : : : "memory");
+}
+
+/* Until all but the last `LEFT` groups of copies have arrived. */
+template <int LEFT> BDCT_INLINE void
+copies_wait (void)
+{
+  asm volatile ("cp.async.wait_group %0;" : : "n" (LEFT) : "memory");
+}
+
+/* Two halves, each rounded to nearest. */
+BDCT_INLINE uint32_t
+pack_half (float low, float high)
+{
+  uint32_t r;
+
+  asm ("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r" (r) : "f" (high), "f" (low));
+  return r;
+}
+
+/* The same towards zero: of numbers below 2^-14 that is to multiples of 2^-24,
+ * the unit of a subnormal half. */
+BDCT_INLINE uint32_t
+pack_half_down (float low, float high)
+{
+  uint32_t r;
+
+  asm ("cvt.rz.f16x2.f32 %0, %1, %2;" : "=r" (r) : "f" (high), "f" (low));
+  return r;
+}
+
+BDCT_INLINE uint32_t
+half_mul (uint32_t a, uint32_t b)
+{
+  uint32_t r;
+
+  asm ("mul.rn.f16x2 %0, %1, %2;" : "=r" (r) : "r" (a), "r" (b));
+  return r;
+}
+
+BDCT_INLINE uint32_t
+half_fma (uint32_t a, uint32_t b, uint32_t c)
+{
+  uint32_t r;
+
+  asm ("fma.rn.f16x2 %0, %1, %2, %3;" : "=r" (r) : "r" (a), "r" (b), "r" (c));
+  return r;
+}
+
+} // namespace
+
+#endif

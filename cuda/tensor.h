@@ -1,0 +1,34 @@
+/* blockdct: the tensor-core kernels, which take most jobs on the GPUs they are
+ * tested on, for the launcher (kernels.cu), which has others for the rest.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_TENSOR_H
+#define BDCT_TENSOR_H
+
+#include "launch.h"
+
+/** The major compute capability that the kernels are for: where their exactness
+ * has been tested. */
+#define BDCT_TENSOR_MAJOR 9
+
+#define BDCT_TENSOR_TILE_BYTES 128 /**< of each row of a warp's tile */
+
+/** The most bytes of a plane's constants: a multiple of 32 times 16. */
+#define BDCT_TENSOR_CONSTANTS (32 * 1024)
+
+typedef struct {
+  const void *function; /**< kernel, with a BdctCudaFrame as parameter */
+  int rows;             /**< of a warp's tile */
+  int warps;            /**< of a block */
+  int blocks;           /**< that a multiprocessor holds at once */
+  /** Write a plane's constants. */
+  void (*make_constants) (void *to, const BdctCudaPlane &plane,
+      const BdctJob &job);
+} BdctTensorKernel;
+
+/** The kernel for a frame of which job, planes and n_planes are set; false if
+ * none takes it. */
+bool bdct_tensor_find (const BdctCudaFrame *frame, BdctTensorKernel *kernel);
+
+#endif

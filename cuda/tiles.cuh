@@ -1,0 +1,309 @@
+/* blockdct: a warp's way through a frame, and its tiles between global and
+ * shared memory.
+ *
+ * A tile is some rows of 128 bytes of a plane; in shared memory they are 144
+ * apart, so that neither a row of its 16-byte chunks nor a column of them meets
+ * twice in a bank. Tiles wholly inside the plane, at aligned addresses, are
+ * copied 16 bytes at a time; the others byte by byte where they must. Past the
+ * picture's edge a tile repeats the last sample to the end of its
+ * block; whole blocks past it are mid-grey, of which all levels are 0, so they
+ * do not count.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_TILES_CUH
+#define BDCT_TILES_CUH
+
+#include "launch.h"
+#include "mma.cuh"
+#include "tensor.h"
+
+namespace {
+
+constexpr int kTileBytes = BDCT_TENSOR_TILE_BYTES;
+
+constexpr int kPitch = kTileBytes + 16;
+
+/* Where a warp is, and a lane of it: its first chunk of the tile; the others
+ * are 4 rows apart. */
+struct Place
+{
+  int tile, plane, x, y;        /* x, y in tiles of the plane */
+  const uint8_t *src;
+  uint8_t *dst;
+  bool whole;                   /* all chunks are copied as 16 bytes */
+};
+
+/* The tile is somewhere from the place's plane on. */
+template <int ROWS> BDCT_INLINE void
+find (Place &p, const BdctCudaFrame &frame, int lane)
+{
+  while (p.plane + 1 < frame.n_planes
+      && p.tile >= frame.plane[p.plane + 1].first_tile)
+    p.plane++;
+  const BdctCudaPlane &plane = frame.plane[p.plane];
+  const int i = p.tile - plane.first_tile;
+
+  p.y = i / plane.tiles_x;
+  p.x = i - p.y * plane.tiles_x;
+  const int64_t row = p.y * ROWS + lane / 8;
+  const int byte = p.x * kTileBytes + lane % 8 * 16;
+
+  p.src = plane.src + row * plane.src_stride + byte;
+  p.dst = plane.dst + row * plane.dst_stride + byte;
+  p.whole = plane.aligned && (p.x + 1) * kTileBytes <= plane.row_bytes
+      && (p.y + 1) * ROWS <= plane.height;
+}
+
+template <int ROWS, int WARPS> BDCT_INLINE void
+advance (Place &p, const BdctCudaFrame &frame, int lane)
+{
+  const BdctCudaPlane &plane = frame.plane[p.plane];
+
+  p.tile += WARPS;
+  p.x += WARPS;
+  if (p.x >= plane.tiles_x) {
+    find<ROWS> (p, frame, lane);
+    return;
+  }
+  p.src += WARPS * kTileBytes;
+  p.dst += WARPS * kTileBytes;
+  p.whole = p.whole && (p.x + 1) * kTileBytes <= plane.row_bytes;
+}
+
+/* The lane's first chunk in a tile in shared memory. */
+BDCT_INLINE uint32_t
+first_chunk (int lane)
+{
+  return lane / 8 * kPitch + lane % 8 * 16;
+}
+
+/* A chunk of a tile that is not whole. */
+struct Chunk
+{
+  int byte, row;                /* in the plane */
+  bool whole;                   /* but this chunk is */
+};
+
+template <int ROWS> BDCT_INLINE Chunk
+chunk_of (const BdctCudaPlane &plane, const Place &p, int row, int lane)
+{
+  Chunk c;
+
+  c.byte = p.x * kTileBytes + lane % 8 * 16;
+  c.row = p.y * ROWS + row + lane / 8;
+  c.whole = plane.aligned && c.byte + 16 <= plane.row_bytes
+      && c.row < plane.height;
+  return c;
+}
+
+/* Its bytes. */
+template <typename Sample> BDCT_INLINE uint4
+gather (const BdctCudaPlane &plane, const Chunk &c, uint32_t peak)
+{
+  constexpr int bytes = sizeof (Sample);
+  const int block = plane.block, step = plane.interleave;
+  const int full_width = (plane.width + block - 1) & -block;
+  const int full_height = (plane.height + block - 1) & -block;
+  const uint8_t *line = plane.src
+      + (int64_t) min (c.row, plane.height - 1) * plane.src_stride;
+  const uint32_t grey = bytes > 1 ? plane.grey * 0x10001u
+      : plane.grey * 0x01010101u;
+  /* The source's words may hold more than the depth allows. */
+  const uint32_t most = peak << plane.shift;
+  uint32_t w[4] = { 0, 0, 0, 0 };
+
+  if (c.whole)
+    return *(const uint4 *) (line + c.byte);
+  if (c.row >= full_height || c.byte >= full_width * step * bytes)
+    return make_uint4 (grey, grey, grey, grey);
+  BDCT_UNROLL for (int i = 0; i < 4; i++)
+    _Pragma ("unroll 1") for (int j = 0; j < 4; j += bytes) {
+      const int sample = (c.byte + 4 * i + j) / bytes;
+      const int x = sample / step;
+      uint32_t v = plane.grey;
+
+      if (x < full_width)
+        v = min ((uint32_t) ((const Sample *) line)[min (x, plane.width - 1)
+                * step + sample - x * step], most);
+      w[i] |= v << 8 * j;
+    }
+  return make_uint4 (w[0], w[1], w[2], w[3]);
+}
+
+/* The lane's chunks of a tile, to `to` and every 4 rows; wait for them with
+ * copies_wait(). */
+template <typename Sample, int ROWS> BDCT_INLINE void
+fetch (uint32_t to, const BdctCudaFrame &frame, const Place &p, uint32_t peak,
+    int lane)
+{
+  const BdctCudaPlane &plane = frame.plane[p.plane];
+
+  if (p.whole) {
+    const uint8_t *from = p.src;
+
+    BDCT_UNROLL for (int i = 0; i < ROWS; i += 4) {
+      copy_async (to + i * kPitch, from);
+      from += 4 * plane.src_stride;
+    }
+    return;
+  }
+  _Pragma ("unroll 1") for (int i = 0; i < ROWS; i += 4)
+    store_shared (to + i * kPitch, gather<Sample> (plane,
+            chunk_of<ROWS> (plane, p, i, lane), peak));
+}
+
+/* Squared errors: of all samples, and of those of the second of two interleaved
+ * components. */
+struct Errors
+{
+  uint32_t all, second;
+};
+
+template <typename Sample, bool PAIRS> BDCT_INLINE void
+add_errors (Errors &e, uint32_t a, uint32_t b, int shift, uint32_t peak)
+{
+  if constexpr (sizeof (Sample) == 1) {
+    const uint32_t d = __vabsdiffu4 (a, b);
+
+    e.all = __dp4a (d, d, e.all);
+    if (PAIRS)
+      e.second = __dp4a (d & 0xff00ff00, d, e.second);
+  } else {
+    /* The source's words may hold more than the depth allows. */
+    const int d0 = (int) ((a & 0xffff) >> shift)
+        - (int) min ((b & 0xffff) >> shift, peak);
+    const int d1 = (int) (a >> 16 >> shift) - (int) min (b >> 16 >> shift, peak);
+
+    e.all += d0 * d0 + d1 * d1;
+    if (PAIRS)
+      e.second += d1 * d1;
+  }
+}
+
+template <typename Sample, bool PAIRS> BDCT_INLINE void
+add_errors (Errors &e, const uint4 &a, const uint4 &b, int shift,
+    uint32_t peak)
+{
+  add_errors<Sample, PAIRS> (e, a.x, b.x, shift, peak);
+  add_errors<Sample, PAIRS> (e, a.y, b.y, shift, peak);
+  add_errors<Sample, PAIRS> (e, a.z, b.z, shift, peak);
+  add_errors<Sample, PAIRS> (e, a.w, b.w, shift, peak);
+}
+
+/* Write what a chunk has of the picture; in `out`, the rest becomes `in`. */
+template <typename Sample> BDCT_INLINE void
+scatter (uint4 &out, const uint4 &in, const BdctCudaPlane &plane,
+    const Chunk &c)
+{
+  Sample *to = (Sample *) (plane.dst + c.row * plane.dst_stride + c.byte);
+  uint32_t w[4] = { out.x, out.y, out.z, out.w };
+
+  if (c.whole) {
+    *(uint4 *) to = out;
+    return;
+  }
+  const uint32_t s[4] = { in.x, in.y, in.z, in.w };
+
+  BDCT_UNROLL for (int i = 0; i < 4; i++)
+    BDCT_UNROLL for (int j = 0; j < 4; j += sizeof (Sample)) {
+      const uint32_t mask = (uint32_t) (Sample) ~0u << 8 * j;
+
+      if (c.row < plane.height && c.byte + 4 * i + j < plane.row_bytes)
+        to[(4 * i + j) / sizeof (Sample)] = (Sample) (w[i] >> 8 * j);
+      else
+        w[i] = (w[i] & ~mask) | (s[i] & mask);
+    }
+  out = make_uint4 (w[0], w[1], w[2], w[3]);
+}
+
+/* A chunk of planar bytes comes out with two samples of its first square and
+ * two of its second in each word. */
+BDCT_INLINE uint4
+ordered (const uint4 &v)
+{
+  return make_uint4 (__byte_perm (v.x, v.y, 0x5410),
+      __byte_perm (v.z, v.w, 0x5410), __byte_perm (v.x, v.y, 0x7632),
+      __byte_perm (v.z, v.w, 0x7632));
+}
+
+/* Write the lane's chunks and add their errors. ORDER: they are to be
+ * ordered(). */
+template <typename Sample, int ROWS, bool PAIRS, bool ORDER> BDCT_INLINE void
+put (uint32_t out, uint32_t in, const BdctCudaPlane &plane, const Place &p,
+    Errors &e, uint32_t peak, int lane)
+{
+  if (p.whole) {
+    uint8_t *to = p.dst;
+
+    BDCT_UNROLL for (int i = 0; i < ROWS; i += 4) {
+      uint4 v = load_shared (out + i * kPitch);
+
+      if (ORDER)
+        v = ordered (v);
+      __stcs ((uint4 *) to, v);
+      add_errors<Sample, PAIRS> (e, v, load_shared (in + i * kPitch),
+          plane.shift, peak);
+      to += 4 * plane.dst_stride;
+    }
+    return;
+  }
+  _Pragma ("unroll 1") for (int i = 0; i < ROWS; i += 4) {
+    const uint4 s = load_shared (in + i * kPitch);
+    uint4 v = load_shared (out + i * kPitch);
+
+    if (ORDER)
+      v = ordered (v);
+    scatter<Sample> (v, s, plane, chunk_of<ROWS> (plane, p, i, lane));
+    add_errors<Sample, PAIRS> (e, v, s, plane.shift, peak);
+  }
+}
+
+BDCT_INLINE unsigned long long
+warp_sum (unsigned long long v)
+{
+  BDCT_UNROLL for (int i = 16; i > 0; i /= 2)
+    v += __shfl_xor_sync (0xffffffff, v, i);
+  return v;
+}
+
+/* What a lane has counted in one plane. Its share of a tile's errors, at most
+ * 128 x 4095^2, fits 32 bits. */
+struct Counts
+{
+  unsigned long long all, second;
+  uint32_t nonzero[2];          /* pairs of 16 bits; by interleaved component */
+};
+
+/* Add the counts to the frame's and start again. */
+BDCT_INLINE void
+flush (Counts &n, const BdctCudaFrame &frame, int plane_index, int lane)
+{
+  const BdctCudaPlane &plane = frame.plane[plane_index];
+  BdctCudaCell &cell = frame.cells[blockIdx.x % BDCT_CUDA_CELLS];
+  const unsigned long long all = warp_sum (n.all);
+  const unsigned long long second =
+      plane.interleave > 1 ? warp_sum (n.second) : 0;
+  uint32_t levels[2];
+
+  BDCT_UNROLL for (int i = 0; i < 2; i++)
+    levels[i] = (uint32_t) warp_sum ((n.nonzero[i] & 0xffff)
+        + (n.nonzero[i] >> 16));
+  if (plane.interleave == 1)
+    levels[0] += levels[1];
+  if (lane == 0) {
+    atomicAdd (&cell.sse[plane.component[0]], all - second);
+    atomicAdd (&cell.nonzero[plane.component[0]],
+        (unsigned long long) levels[0]);
+    if (plane.interleave > 1) {
+      atomicAdd (&cell.sse[plane.component[1]], second);
+      atomicAdd (&cell.nonzero[plane.component[1]],
+          (unsigned long long) levels[1]);
+    }
+  }
+  n = Counts ();
+}
+
+} // namespace
+
+#endif
