@@ -13,6 +13,7 @@
 #include "job.h"
 #include "layout.h"
 #include "stats.h"
+#include "view.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -55,9 +56,14 @@ typedef struct BdctEngineClass {
   bool (*configure) (BdctEngine *engine, const BdctLayout *layout,
       unsigned depth, BdctError *error);
 
-  /** Start one frame: `dst` becomes the reconstruction of `src`; they must not
-   * overlap. The images' memory must stay until collect(); `job` is copied.
-   * Fails, starting nothing, if `depth` frames are in flight. */
+  /** What `dst` becomes in the frames submitted from now on. A new engine
+   * shows the reconstruction. */
+  void (*set_view) (BdctEngine *engine, const BdctView *view);
+
+  /** Start one frame: `dst` becomes the view, as set_view() left it, of `src`
+   * and its reconstruction; `src` and `dst` must not overlap. The images'
+   * memory must stay until collect(); `job` is copied. Fails, starting nothing,
+   * if `depth` frames are in flight. */
   bool (*submit) (BdctEngine *engine, const BdctJob *job, const BdctImage *src,
       const BdctImage *dst, BdctError *error);
 
