@@ -129,9 +129,9 @@ bdct_render_difference (int original, int reconstruction, int gain, int depth)
   return bdct_render_clip (v, (1 << depth) - 1);
 }
 
-/** A level as a sample: luma is black for 0, a quarter for 1, then rises with
- * the logarithm, white from 2^10 up; chroma goes half as far to either side of
- * neutral. The logarithm is a straight line between powers of 2. */
+/** A level as a sample: luma is black for 0, near mid-grey for 1, then rises
+ * with the logarithm, white from 2^10 up; chroma goes half as far to either
+ * side of neutral. The logarithm is a straight line between powers of 2. */
 BDCT_RENDER_INLINE int
 bdct_render_level (int level, bool chroma, int depth)
 {
@@ -141,7 +141,7 @@ bdct_render_level (int level, bool chroma, int depth)
   if (magnitude > 0) {
     while (magnitude >> e > 1)
       e++;
-    bright = 64 + ((e << 4) + ((magnitude << 4) >> e) - 16) * 191 / 160;
+    bright = 112 + ((e << 4) + ((magnitude << 4) >> e) - 16) * 143 / 160;
     bright = bright > 255 ? 255 : bright;
   }
   if (!chroma)

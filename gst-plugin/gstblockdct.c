@@ -25,9 +25,45 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDct, gst_blockdct,
     GST_TYPE_BASE_TRANSFORM,
     GST_DEBUG_CATEGORY_INIT (gst_blockdct_debug, "blockdct", 0,
         "Block DCT and PSNR");
-    gst_blockdct_report_init ());
+    gst_blockdct_report_init ();
+    G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, gst_blockdct_preset_init));
 GST_ELEMENT_REGISTER_DEFINE (blockdct, "blockdct", GST_RANK_NONE,
     GST_TYPE_BLOCKDCT);
+
+static gboolean
+open_stats_file (GstBlockDct * self)
+{
+  gchar *path;
+  BdctError error;
+
+  GST_OBJECT_LOCK (self);
+  path = g_strdup (self->stats_path);
+  GST_OBJECT_UNLOCK (self);
+  if (path == NULL || *path == '\0') {
+    g_free (path);
+    return TRUE;
+  }
+  self->stats_file = gst_blockdct_stats_file_open (path, &error);
+  if (self->stats_file == NULL)
+    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
+        ("stats-file=%s cannot be written: %s.", path, error.message),
+        ("Set stats-file to a file in a folder that can be written."));
+  g_free (path);
+  return self->stats_file != NULL;
+}
+
+/* Nothing of a stream is lost unsaid: at its end, or where it is cut off. */
+static void
+finish_stats_file (GstBlockDct * self, gboolean close)
+{
+  BdctError error;
+
+  if (!(close ? gst_blockdct_stats_file_close (&self->stats_file, &error)
+          : gst_blockdct_stats_file_flush (self->stats_file, &error)))
+    GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
+        ("The statistics cannot be written: %s.", error.message),
+        ("Make room there, or set stats-file to another place."));
+}
 
 /* GstBaseTransform */
 
@@ -41,7 +77,12 @@ gst_blockdct_start (GstBaseTransform * trans)
   gst_blockdct_engine_publish (self);
   self->dropped = FALSE;
   gst_blockdct_say_unheard (self);
-  return gst_blockdct_engine_open (self);
+  if (!open_stats_file (self))
+    return FALSE;
+  if (gst_blockdct_engine_open (self))
+    return TRUE;
+  finish_stats_file (self, TRUE);
+  return FALSE;
 }
 
 static gboolean
@@ -53,6 +94,9 @@ gst_blockdct_stop (GstBaseTransform * trans)
   gst_blockdct_engine_close (self);
   gst_blockdct_engine_set_context (self, NULL);
   g_clear_pointer (&self->in_flight, g_free);
+  gst_blockdct_navigation_show (self, NULL, NULL, 0);
+  gst_blockdct_overlay_clear (self);
+  finish_stats_file (self, TRUE);
   GST_OBJECT_LOCK (self);
   gst_video_info_init (&self->info);
   self->latency = 0;
@@ -180,7 +224,9 @@ gst_blockdct_propose_allocation (GstBaseTransform * trans,
   GstVideoInfo info;
   GstCaps *caps;
   gboolean need_pool, cuda;
-  guint size, min = self->depth;
+  /* Clicks are on a frame that was shown. */
+  guint size, min = self->depth
+      + gst_blockdct_get_settings (self).interactive;
 
   if (!GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)->propose_allocation
       (trans, decide_query, query))
@@ -238,6 +284,8 @@ gst_blockdct_decide_allocation (GstBaseTransform * trans, GstQuery * query)
     gst_clear_object (&pool);
     max = 0;
   }
+  self->overlay_attach = gst_query_find_allocation_meta (query,
+      GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
   video_meta = cuda || gst_query_find_allocation_meta (query,
       GST_VIDEO_META_API_TYPE, NULL);
   if (pool != NULL
@@ -321,8 +369,22 @@ gst_blockdct_sink_event (GstBaseTransform * trans, GstEvent * event)
     if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
       gst_blockdct_report_end (&self->report, GST_ELEMENT (self),
           gst_blockdct_get_settings (self).post_messages);
+    if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+      finish_stats_file (self, FALSE);
   }
   return GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)->sink_event
+      (trans, event);
+}
+
+static gboolean
+gst_blockdct_src_event (GstBaseTransform * trans, GstEvent * event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_NAVIGATION
+      && gst_blockdct_navigation_event (GST_BLOCKDCT (trans), event)) {
+    gst_event_unref (event);
+    return TRUE;
+  }
+  return GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)->src_event
       (trans, event);
 }
 
@@ -454,6 +516,7 @@ gst_blockdct_finalize (GObject * object)
 
   gst_clear_object (&self->context);
   g_free (self->active_backend);
+  g_free (self->stats_path);
   G_OBJECT_CLASS (gst_blockdct_parent_class)->finalize (object);
 }
 
@@ -490,6 +553,7 @@ gst_blockdct_class_init (GstBlockDctClass * klass)
   trans_class->decide_allocation = gst_blockdct_decide_allocation;
   trans_class->query = gst_blockdct_query;
   trans_class->sink_event = gst_blockdct_sink_event;
+  trans_class->src_event = gst_blockdct_src_event;
   trans_class->submit_input_buffer = gst_blockdct_submit_input_buffer;
   trans_class->generate_output = gst_blockdct_generate_output;
   trans_class->transform = gst_blockdct_transform;

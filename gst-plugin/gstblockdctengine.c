@@ -151,9 +151,11 @@ gst_blockdct_engine_collect (GstBlockDct * self, GstBuffer ** outbuf)
   ok = self->engine->klass->collect (self->engine, &stats, &error);
   self->oldest = (self->oldest + 1) % self->depth;
   self->n_in_flight--;
-  release (frame);
+  gst_video_frame_unmap (&frame->in_frame);
+  gst_video_frame_unmap (&frame->out_frame);
   *outbuf = g_steal_pointer (&frame->out);
   if (ok) {
+    guint64 index = self->report.totals.pool.frames;
     GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
     GstClockTime pts = GST_BUFFER_PTS (*outbuf);
     GstBlockDctSettings settings = gst_blockdct_get_settings (self);
@@ -174,8 +176,20 @@ gst_blockdct_engine_collect (GstBlockDct * self, GstBuffer ** outbuf)
         &stats, &frame->how, &times, settings.post_messages,
         settings.interval);
     gst_blockdct_engine_publish (self);
-    return GST_FLOW_OK;
+    gst_blockdct_navigation_show (self, settings.interactive ? frame : NULL,
+        &times, index);
+    gst_clear_buffer (&frame->in);
+    gst_blockdct_overlay_draw (self, *outbuf, &stats, &frame->how,
+        &frame->view);
+    if (gst_blockdct_stats_file_add (self->stats_file, *outbuf, &error))
+      return GST_FLOW_OK;
+    gst_clear_buffer (outbuf);
+    GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
+        ("The statistics cannot be written: %s.", error.message),
+        ("Make room there, or set stats-file to another place."));
+    return GST_FLOW_ERROR;
   }
+  gst_clear_buffer (&frame->in);
   gst_clear_buffer (outbuf);
   GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
       ("A frame could not be processed on %s.", self->engine->description),
@@ -230,6 +244,7 @@ gst_blockdct_engine_configure (GstBlockDct * self)
   self->oldest = 0;
   self->depth = settings.async_depth;
   self->job_valid = FALSE;
+  gst_blockdct_view_configure (self);
   return TRUE;
 }
 
@@ -283,6 +298,8 @@ gst_blockdct_engine_submit (GstBlockDct * self, GstBuffer * inbuf,
         ("An output buffer cannot be written."), ("%s", error.message));
     return GST_FLOW_ERROR;
   }
+  frame->view = *gst_blockdct_view_update (self);
+  self->engine->klass->set_view (self->engine, &frame->view);
   if (!self->engine->klass->submit (self->engine, &self->job, &src, &dst,
           &error)) {
     gst_video_frame_unmap (&frame->in_frame);

@@ -169,7 +169,7 @@ level_sample (const Scene * s, int k, int level)
     /* In sixteenths, a straight line between the powers of 2. */
     int log16 = 16 * log2 (power) + floor (16 * m / power) - 16;
 
-    bright = MIN (64 + log16 * 191 / 160, 255);
+    bright = MIN (112 + log16 * 143 / 160, 255);
   }
   if (k == BDCT_Y)
     return bright * peak / 255;
