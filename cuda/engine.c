@@ -9,6 +9,7 @@
 #include <string.h>
 #include "dct/matrices.h"
 #include "launch.h"
+#include "view-launch.h"
 
 /* Rows of staging planes begin at a multiple of this. */
 #define PITCH_ALIGN 256
@@ -19,6 +20,7 @@
 typedef struct {
   cudaEvent_t done;
   uint8_t *staging_src, *staging_dst; /* for host images; NULL until needed */
+  uint8_t *scratch;             /* a view's reconstruction; NULL until needed */
   BdctStats stats;                    /* samples and levels */
 } Slot;
 
@@ -27,6 +29,7 @@ typedef struct {
   BdctContext context;
   cudaStream_t stream;
   BdctLayout layout;
+  BdctView view;
 
   Slot *slots;
   unsigned depth, oldest, in_flight;  /* depth 0: not configured */
@@ -123,6 +126,7 @@ free_slots (CudaEngine * self)
       cudaEventDestroy (slot->done);
     cudaFree (slot->staging_src);
     cudaFree (slot->staging_dst);
+    cudaFree (slot->scratch);
   }
   free (self->slots);
   cudaFree (self->cells);
@@ -160,7 +164,9 @@ upload_matrices (CudaEngine * self, BdctError * error)
   return check (bdct_cuda_upload (&m, self->stream),
       "cudaMemcpyToSymbolAsync", error)
       && check (cudaStreamSynchronize (self->stream), "cudaStreamSynchronize",
-      error);
+      error)
+      && check (bdct_cuda_view_upload (self->stream),
+      "cudaMemcpyToSymbolAsync", error);
 }
 
 static bool
@@ -197,6 +203,7 @@ cuda_create (const BdctEngineOptions * options, BdctError * error)
   }
   self->engine.klass = &bdct_cuda_engine;
   self->context = options->context;
+  self->view = (BdctView) BDCT_VIEW_DEFAULT;
   ok = enter (self, error);
   if (ok) {
     ok = open_device (self, error);
@@ -379,6 +386,39 @@ describe_frame (CudaEngine * self, const BdctJob * job, const BdctImage * src,
   return true;
 }
 
+static void
+cuda_set_view (BdctEngine * engine, const BdctView * view)
+{
+  ((CudaEngine *) engine)->view = *view;
+}
+
+/* The reconstruction, into `dst` or, for a view of it, an image of the engine's
+ * own, from which the view is drawn. */
+static bool
+launch (CudaEngine * self, Slot * slot, const BdctJob * job,
+    const BdctImage * src, const BdctImage * dst, BdctCudaCell * cells,
+    BdctError * error)
+{
+  const BdctImage host = { .memory = BDCT_MEMORY_HOST };
+  bool plain = bdct_view_is_plain (&self->view);
+  BdctImage rec = *dst;
+  BdctCudaFrame frame;
+  BdctRender render;
+
+  if ((!plain && !device_image (self, &host, &slot->scratch, &rec, error))
+      || !describe_frame (self, job, src, &rec, &frame, error))
+    return false;
+  frame.cells = cells;
+  if (!check (bdct_cuda_launch (&frame, self->stream), "cudaLaunchKernel",
+          error))
+    return false;
+  if (plain)
+    return true;
+  bdct_render_init (&render, &self->view, &self->layout, job, src, &rec, dst);
+  return check (bdct_cuda_view_launch (&render, job, self->stream),
+      "cudaLaunchKernel", error);
+}
+
 /* Everything of a frame, in the stream's order. */
 static bool
 enqueue (CudaEngine * self, unsigned index, const BdctJob * job,
@@ -387,26 +427,23 @@ enqueue (CudaEngine * self, unsigned index, const BdctJob * job,
   Slot *slot = &self->slots[index];
   size_t size = BDCT_CUDA_CELLS * sizeof (BdctCudaCell);
   BdctCudaCell *host = self->cells_host + index * BDCT_CUDA_CELLS;
+  BdctCudaCell *cells = self->cells + index * BDCT_CUDA_CELLS;
   BdctImage device_src, device_dst;
-  BdctCudaFrame frame;
 
   if (!device_image (self, src, &slot->staging_src, &device_src, error)
-      || !device_image (self, dst, &slot->staging_dst, &device_dst, error)
-      || !describe_frame (self, job, &device_src, &device_dst, &frame, error))
+      || !device_image (self, dst, &slot->staging_dst, &device_dst, error))
     return false;
-  frame.cells = self->cells + index * BDCT_CUDA_CELLS;
   if (src->memory == BDCT_MEMORY_HOST
       && !copy_image (self, &device_src, src, cudaMemcpyHostToDevice, error))
     return false;
-  if (!check (cudaMemsetAsync (frame.cells, 0, size, self->stream),
+  if (!check (cudaMemsetAsync (cells, 0, size, self->stream),
           "cudaMemsetAsync", error)
-      || !check (bdct_cuda_launch (&frame, self->stream), "cudaLaunchKernel",
-          error))
+      || !launch (self, slot, job, &device_src, &device_dst, cells, error))
     return false;
   if (dst->memory == BDCT_MEMORY_HOST
       && !copy_image (self, dst, &device_dst, cudaMemcpyDeviceToHost, error))
     return false;
-  return check (cudaMemcpyAsync (host, frame.cells, size,
+  return check (cudaMemcpyAsync (host, cells, size,
           cudaMemcpyDeviceToHost, self->stream), "cudaMemcpyAsync", error)
       && check (cudaEventRecord (slot->done, self->stream), "cudaEventRecord",
       error);
@@ -482,6 +519,7 @@ const BdctEngineClass bdct_cuda_engine = {
   .create = cuda_create,
   .destroy = cuda_destroy,
   .configure = cuda_configure,
+  .set_view = cuda_set_view,
   .submit = cuda_submit,
   .collect = cuda_collect,
 };
