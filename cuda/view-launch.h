@@ -17,8 +17,8 @@ extern "C" {
  * context, where every engine uploads the same. It waits for `stream`. */
 cudaError_t bdct_cuda_view_upload (cudaStream_t stream);
 
-/** Enqueue the drawing of a view, behind the reconstruction it shows. All planes
- * are in device memory, aligned to their samples. */
+/** Enqueue the drawing of a view, behind the reconstruction it shows. All
+ * planes are in device memory, aligned to their samples. */
 cudaError_t bdct_cuda_view_launch (const BdctRender *render, const BdctJob *job,
     cudaStream_t stream);
 

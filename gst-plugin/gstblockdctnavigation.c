@@ -290,6 +290,7 @@ is_inside (GstBlockDct * self, gdouble x, gdouble y, gint * width,
   return x >= 0 && y >= 0 && x < *width && y < *height;
 }
 
+/* X11 sinks send a wheel as buttons 4 (up) and 5. */
 static gboolean
 handle_press (GstBlockDct * self, GstEvent * event)
 {
@@ -297,7 +298,13 @@ handle_press (GstBlockDct * self, GstEvent * event)
   gdouble x, y;
 
   if (!gst_navigation_event_parse_mouse_button_event (event, &button, &x, &y)
-      || button != 1 || !is_inside (self, x, y, &width, &height))
+      || !is_inside (self, x, y, &width, &height))
+    return FALSE;
+  if (button == 4 || button == 5) {
+    turn_quality (self, button == 4 ? 1 : -1);
+    return TRUE;
+  }
+  if (button != 1)
     return FALSE;
   GST_OBJECT_LOCK (self);
   self->pointer = (GstBlockDctPointer) {
@@ -315,8 +322,10 @@ handle_release (GstBlockDct * self, GstEvent * event)
   gdouble x, y;
 
   if (!gst_navigation_event_parse_mouse_button_event (event, &button, &x, &y)
-      || button != 1)
+      || (button != 1 && button != 4 && button != 5))
     return FALSE;
+  if (button != 1)
+    return is_inside (self, x, y, &width, &height);
   GST_OBJECT_LOCK (self);
   pointer = self->pointer;
   self->pointer.pressed = self->pointer.dragging = FALSE;

@@ -185,6 +185,16 @@ test_wheel (void)
   g_assert_false (passed_on (&bench,
           gst_navigation_event_new_mouse_scroll (5, 5, 0, -120, 0)));
   assert_property (&bench, "quality", "50");
+  /* X11's. */
+  for (gint n = 4; n <= 5; n++) {
+    g_assert_false (passed_on (&bench,
+            gst_navigation_event_new_mouse_button_press (n, 5, 5, 0)));
+    g_assert_false (passed_on (&bench,
+            gst_navigation_event_new_mouse_button_release (n, 5, 5, 0)));
+    assert_property (&bench, "quality", n == 4 ? "51" : "50");
+  }
+  g_assert_true (passed_on (&bench,
+          gst_navigation_event_new_mouse_button_press (4, 5, H, 0)));
   /* Sideways, and outside. */
   g_assert_true (passed_on (&bench,
           gst_navigation_event_new_mouse_scroll (5, 5, 1, 0, 0)));
