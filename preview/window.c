@@ -236,6 +236,8 @@ make_panel (PreviewWindow * self)
   GtkWidget *panel = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12);
   GtkGrid *grid = GTK_GRID (gtk_grid_new ());
 
+  /* What its controls want is not for the panel to take from the picture. */
+  gtk_widget_set_hexpand (panel, FALSE);
   gtk_grid_set_row_spacing (grid, 4);
   gtk_grid_set_column_spacing (grid, 12);
   attach_presets (self, grid);
