@@ -132,8 +132,8 @@ upload_matrices (BdctDevice * self, BdctError * error)
   bdct_matrix_real (m.real8);
   return bdct_cuda_check (bdct_cuda_upload (&m, self->stream),
       "cudaMemcpyToSymbolAsync", error)
-      && bdct_cuda_check (cudaStreamSynchronize (self->stream), "cudaStreamSynchronize",
-      error);
+      && bdct_cuda_check (cudaStreamSynchronize (self->stream),
+      "cudaStreamSynchronize", error);
 }
 
 bool
@@ -155,7 +155,8 @@ bdct_device_open (BdctDevice * self, char *name, size_t size,
   /* Not a non-blocking stream: images may come with work still pending on the
    * context's default stream, as from a plain copy out of pageable memory. The
    * others touch images on the host alone, and would be held up by it. */
-  return bdct_cuda_check (cudaStreamCreate (&self->stream), "cudaStreamCreate", error)
+  return bdct_cuda_check (cudaStreamCreate (&self->stream),
+      "cudaStreamCreate", error)
       && bdct_cuda_check (cudaStreamCreateWithFlags (&self->upload,
           cudaStreamNonBlocking), "cudaStreamCreateWithFlags", error)
       && bdct_cuda_check (cudaStreamCreateWithFlags (&self->download,
@@ -163,6 +164,34 @@ bdct_device_open (BdctDevice * self, char *name, size_t size,
       && bdct_cuda_check (cudaEventCreateWithFlags (&self->foreign,
           cudaEventDisableTiming), "cudaEventCreateWithFlags", error)
       && upload_matrices (self, error);
+}
+
+void *
+bdct_cuda_alloc_host (const BdctContext * context, size_t size)
+{
+  BdctDevice device = {.context = *context };
+  void *memory = NULL;
+
+  if (!bdct_device_enter (&device, NULL))
+    return NULL;
+  if (cudaHostAlloc (&memory, size, cudaHostAllocPortable) != cudaSuccess) {
+    (void) cudaGetLastError ();
+    memory = NULL;
+  }
+  bdct_device_leave (&device);
+  return memory;
+}
+
+void
+bdct_cuda_free_host (const BdctContext * context, void *memory)
+{
+  BdctDevice device = {.context = *context };
+
+  if (!bdct_device_enter (&device, NULL))
+    return;
+  if (cudaFreeHost (memory) != cudaSuccess)
+    (void) cudaGetLastError ();
+  bdct_device_leave (&device);
 }
 
 bool

@@ -51,4 +51,8 @@ bool bdct_host_memory_alloc (BdctHostMemory *memory, size_t size,
     BdctEngine *engine, BdctError *error);
 void bdct_host_memory_free (BdctHostMemory *memory);
 
+/** BdctEngineClass's members. */
+void *bdct_cuda_alloc_host (const BdctContext *context, size_t size);
+void bdct_cuda_free_host (const BdctContext *context, void *memory);
+
 #endif

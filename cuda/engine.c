@@ -55,7 +55,7 @@ typedef struct {
   unsigned depth, oldest, in_flight;    /* depth 0: not configured */
   unsigned pending;             /* the newest of those, not yet started */
   unsigned batch;               /* start when so many are pending */
-  BdctCudaCell *cells;          /* BDCT_CUDA_CELLS of each of `n_cells` frames */
+  BdctCudaCell *cells;          /* BDCT_CUDA_CELLS for each of `n_cells` */
   BdctHostMemory cells_host;    /* the same */
   unsigned n_cells, next_cells; /* frames */
   bool zeroed;                  /* the half of the cells in use */
@@ -574,8 +574,8 @@ cuda_after (BdctEngine * engine, void *stream, BdctError * error)
     return false;
   ok = check (cudaEventRecord (self->device.foreign, (cudaStream_t) stream),
       "cudaEventRecord", error)
-      && check (cudaStreamWaitEvent (self->device.stream, self->device.foreign, 0),
-      "cudaStreamWaitEvent", error);
+      && check (cudaStreamWaitEvent (self->device.stream,
+          self->device.foreign, 0), "cudaStreamWaitEvent", error);
   bdct_device_leave (&self->device);
   return ok;
 }
@@ -589,4 +589,6 @@ const BdctEngineClass bdct_cuda_engine = {
   .submit = cuda_submit,
   .collect = cuda_collect,
   .after = cuda_after,
+  .alloc_host = bdct_cuda_alloc_host,
+  .free_host = bdct_cuda_free_host,
 };

@@ -72,6 +72,12 @@ typedef struct BdctEngineClass {
    * device images that are not complete yet, or still read from. The calling
    * thread does not wait. */
   bool (*after) (BdctEngine *engine, void *stream, BdctError *error);
+
+  /** Host memory that a context's device copies from and to by itself; NULL if
+   * the driver refuses. From any thread, with or without an engine. The members
+   * are NULL where no memory is better than another. */
+  void *(*alloc_host) (const BdctContext *context, size_t size);
+  void (*free_host) (const BdctContext *context, void *memory);
 } BdctEngineClass;
 
 /** What every engine begins with. */
