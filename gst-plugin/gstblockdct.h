@@ -63,6 +63,7 @@ struct _GstBlockDct
   /* The streaming thread's. */
   GstBlockDctReport report;
   BdctEngine *engine;           /* NULL while stopped */
+  const gchar *backend_name;    /* its description, interned */
   GstObject *context;           /* GstCudaContext of the CUDA engine */
   GstAllocator *host_allocator; /* of memory that engine likes; NULL: any */
   gboolean warned;              /* that it gets none */

@@ -21,6 +21,8 @@ set_active_backend (GstBlockDct * self)
   g_free (self->active_backend);
   self->active_backend =
       self->engine ? g_strdup (self->engine->description) : NULL;
+  self->backend_name =
+      self->engine ? g_intern_string (self->engine->description) : NULL;
   self->active_cuda = gst_blockdct_engine_is_cuda (self);
   GST_OBJECT_UNLOCK (self);
   g_object_notify (G_OBJECT (self), "active-backend");
@@ -339,8 +341,7 @@ gst_blockdct_engine_submit (GstBlockDct * self, GstBuffer * inbuf,
   frame->out = gst_buffer_ref (outbuf);
   frame->how.params = self->job_params;
   frame->how.depth = self->layout.depth;
-  g_strlcpy (frame->how.backend, self->engine->description,
-      sizeof frame->how.backend);
+  frame->how.backend = self->backend_name;
   self->n_in_flight++;
   return GST_FLOW_OK;
 }
