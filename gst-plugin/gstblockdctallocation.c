@@ -8,9 +8,9 @@
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
 
-/* Buffers of a pool of ours that may be downstream beside those it asked for.
- * When that many are, the element waits for one: a downstream that keeps what
- * it gets does not fill the memory. */
+/* Buffers that may be downstream beside those it asked for, where it sets no
+ * limit. When that many are, the element waits for one: a downstream that keeps
+ * what it gets does not fill the memory. */
 #define MAX_DOWNSTREAM 64
 
 static GstBaseTransformClass *parent_class;
@@ -79,19 +79,19 @@ propose_allocation (GstBaseTransform * trans, GstQuery * decide_query,
 }
 
 /* Have output in system memory pinned, if nothing downstream depends on its own
- * memory or its own kind of pool: then `pool` is set aside, and the base class
- * takes the allocator from the query. */
+ * memory or its own kind of pool: the base class gives the pool the allocator
+ * that is in the query. */
 static void
-prefer_pinned (GstBlockDct * self, GstQuery * query, GstBufferPool ** pool)
+prefer_pinned (GstBlockDct * self, GstQuery * query, GstBufferPool * pool)
 {
   gboolean update = gst_query_get_n_allocation_params (query) > 0;
   GstAllocator *allocator = NULL;
   GstAllocationParams params;
   gboolean theirs;
 
-  if (self->host_allocator == NULL || (*pool != NULL
-          && G_OBJECT_TYPE (*pool) != GST_TYPE_VIDEO_BUFFER_POOL
-          && G_OBJECT_TYPE (*pool) != GST_TYPE_BUFFER_POOL))
+  if (self->host_allocator == NULL || (pool != NULL
+          && G_OBJECT_TYPE (pool) != GST_TYPE_VIDEO_BUFFER_POOL
+          && G_OBJECT_TYPE (pool) != GST_TYPE_BUFFER_POOL))
     return;
   gst_allocation_params_init (&params);
   if (update)
@@ -101,7 +101,6 @@ prefer_pinned (GstBlockDct * self, GstQuery * query, GstBufferPool ** pool)
   gst_clear_object (&allocator);
   if (theirs)
     return;
-  gst_clear_object (pool);
   if (update)
     gst_query_set_nth_allocation_param (query, 0, self->host_allocator,
         &params);
@@ -133,11 +132,13 @@ decide_allocation (GstBaseTransform * trans, GstQuery * query)
       gst_clear_object (&pool);
   }
   if (!cuda)
-    prefer_pinned (self, query, &pool);
+    prefer_pinned (self, query, pool);
   /* The frames in flight are held here, beside those downstream needs. */
   min += self->depth;
   if (max != 0 && max < min)
     gst_clear_object (&pool);
+  if (max == 0 || pool == NULL)
+    max = min + MAX_DOWNSTREAM;
   video_meta = cuda || gst_query_find_allocation_meta (query,
       GST_VIDEO_META_API_TYPE, NULL);
   if (pool != NULL
@@ -145,7 +146,6 @@ decide_allocation (GstBaseTransform * trans, GstQuery * query)
     gst_clear_object (&pool);
   if (pool == NULL) {
     pool = gst_blockdct_memory_pool (cuda, self->context);
-    max = min + MAX_DOWNSTREAM;
     if (!configure_pool (pool, caps, &size, min, max, video_meta, NULL))
       goto no_pool;
   }

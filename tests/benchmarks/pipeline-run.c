@@ -2,6 +2,8 @@
 #include "pipeline.h"
 
 #include <gst/cuda/gstcudacontext.h>
+#include <gst/cuda/gstcudaloader.h>
+#include <gst/cuda/gstcudamemory.h>
 #include <gst/cuda/gstcudautils.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,8 +42,10 @@ bench_context (gint device)
 {
   static GstObject *contexts[MAX_DEVICES];
 
-  if (device >= limit_devices () || device >= MAX_DEVICES)
+  if (device >= limit_devices () || device >= MAX_DEVICES
+      || !gst_cuda_load_library ())
     return NULL;
+  gst_cuda_memory_init_once ();
   if (contexts[device] == NULL)
     contexts[device] = GST_OBJECT (gst_cuda_context_new (device));
   return contexts[device];

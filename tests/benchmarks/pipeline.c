@@ -7,10 +7,10 @@
  *   pipeline --quick         1080p and 4K NV12, shorter
  *   pipeline --only=TEXT     the rows with this in their name or picture
  *   pipeline --seconds=S     of each measurement (0.3); three of each row
- *   pipeline --depths        async-depth 1, 2, 3, 4 and 8: rate and latency, of
- *                            a source as fast as it goes and of a live one
+ *   pipeline --depths        async-depth 1, 2, 3, 4 and 8: rate and latency
+ *                            of a source that never waits and of a live one
  *   pipeline --steady=N      N frames each; growth of host and device memory
- *   pipeline --devices=N     a pipeline on each of 1, 2, 4 ... N devices at once
+ *   pipeline --devices=N     a pipeline on each of 1, 2, 4 ... N devices
  *   pipeline --json=FILE     the figures, for programs
  *
  * blockdct is found as every element is, in GST_PLUGIN_PATH_1_0. Without a GPU
@@ -21,7 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CUDA "video/x-raw(memory:CUDAMemory)"
+#define CUDA "capsfilter caps=\"video/x-raw(memory:CUDAMemory)\""
+#define SYSTEM "capsfilter caps=video/x-raw"
 #define ROUNDS 3
 
 typedef struct
@@ -43,12 +44,12 @@ static const Row rows[] = {
   {"cudaupload ! cudadownload", SOURCE_OWN, "cudaupload ! cudadownload", TRUE,
       FALSE, "cudaupload"},
   {"system, source's own memory", SOURCE_OWN,
-      "blockdct backend=cuda async-depth=4 ! video/x-raw", TRUE, FALSE, NULL},
+      "blockdct backend=cuda async-depth=4 ! " SYSTEM, TRUE, FALSE, NULL},
   {"system, source takes our pool", SOURCE_POOL,
-      "blockdct backend=cuda async-depth=4 ! video/x-raw", TRUE, FALSE, NULL},
+      "blockdct backend=cuda async-depth=4 ! " SYSTEM, TRUE, FALSE, NULL},
   {"system to CUDA", SOURCE_POOL, "blockdct backend=cuda async-depth=4 ! " CUDA,
       TRUE, FALSE, NULL},
-  {"CUDA to system", SOURCE_CUDA, "blockdct async-depth=4 ! video/x-raw", TRUE,
+  {"CUDA to system", SOURCE_CUDA, "blockdct async-depth=4 ! " SYSTEM, TRUE,
       FALSE, NULL},
   {"CUDA, depth 1", SOURCE_CUDA, "blockdct ! " CUDA, TRUE, FALSE, NULL},
   {"CUDA", SOURCE_CUDA, "blockdct async-depth=8 ! " CUDA, TRUE, FALSE, NULL},
@@ -286,11 +287,11 @@ run_depths (void)
     SourceKind source;
     Picture picture;
   } ways[] = {
-    {"system, our pool", "video/x-raw", SOURCE_POOL, {"NV12", 3840, 2160}},
-    {"system, own memory", "video/x-raw", SOURCE_OWN, {"NV12", 3840, 2160}},
+    {"system, our pool", SYSTEM, SOURCE_POOL, {"NV12", 3840, 2160}},
+    {"system, own memory", SYSTEM, SOURCE_OWN, {"NV12", 3840, 2160}},
     {"CUDA", CUDA, SOURCE_CUDA, {"NV12", 3840, 2160}},
     {"CUDA", CUDA, SOURCE_CUDA, {"NV12", 1920, 1080}},
-    {"system, our pool", "video/x-raw", SOURCE_POOL, {"NV12", 1920, 1080}},
+    {"system, our pool", SYSTEM, SOURCE_POOL, {"NV12", 1920, 1080}},
   };
 
   if (limit_devices () == 0)
@@ -333,9 +334,9 @@ run_steady (void)
   static const Run runs[] = {
     {SOURCE_CUDA, "blockdct async-depth=8 ! " CUDA, {"NV12", 1920, 1080}, 0, 0,
         0, 0},
-    {SOURCE_POOL, "blockdct backend=cuda async-depth=4 ! video/x-raw",
+    {SOURCE_POOL, "blockdct backend=cuda async-depth=4 ! " SYSTEM,
         {"NV12", 1280, 720}, 0, 0, 0, 0},
-    {SOURCE_OWN, "blockdct backend=cuda async-depth=4 ! video/x-raw",
+    {SOURCE_OWN, "blockdct backend=cuda async-depth=4 ! " SYSTEM,
         {"NV12", 1280, 720}, 0, 0, 0, 0},
   };
 
@@ -370,9 +371,9 @@ run_devices (void)
     SourceKind source;
   } ways[] = {
     {"system, our pool", "blockdct backend=cuda async-depth=4 "
-          "cuda-device-id=%d ! video/x-raw", SOURCE_POOL},
+          "cuda-device-id=%d ! " SYSTEM, SOURCE_POOL},
     {"system, own memory", "blockdct backend=cuda async-depth=4 "
-          "cuda-device-id=%d ! video/x-raw", SOURCE_OWN},
+          "cuda-device-id=%d ! " SYSTEM, SOURCE_OWN},
     {"CUDA", "blockdct async-depth=8 cuda-device-id=%d ! " CUDA, SOURCE_CUDA},
     {"CUDA, no messages", "blockdct async-depth=8 post-messages=false "
           "cuda-device-id=%d ! " CUDA, SOURCE_CUDA},
