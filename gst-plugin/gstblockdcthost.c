@@ -94,6 +94,24 @@ host_share (GstMemory * memory, gssize offset, gssize size)
   return GST_MEMORY_CAST (mem);
 }
 
+/* To ordinary memory: pinning takes longer than any copy gains by it. */
+static GstMemory *
+host_copy (GstMemory * memory, gssize offset, gssize size)
+{
+  gsize n = size >= 0 ? (gsize) size : memory->size - offset;
+  GstMemory *copy = gst_allocator_alloc (NULL, n, NULL);
+  GstMapInfo map;
+
+  if (copy == NULL || !gst_memory_map (copy, &map, GST_MAP_WRITE)) {
+    g_clear_pointer (&copy, gst_memory_unref);
+    return NULL;
+  }
+  memcpy (map.data, ((HostMemory *) memory)->data + memory->offset + offset,
+      n);
+  gst_memory_unmap (copy, &map);
+  return copy;
+}
+
 static void
 gst_blockdct_host_allocator_finalize (GObject * object)
 {
@@ -118,6 +136,7 @@ gst_blockdct_host_allocator_init (GstBlockDctHostAllocator * self)
   allocator->mem_map = host_map;
   allocator->mem_unmap = host_unmap;
   allocator->mem_share = host_share;
+  allocator->mem_copy = host_copy;
 }
 
 GstAllocator *
