@@ -9,9 +9,12 @@
 #define GST_CAT_DEFAULT gst_blockdct_debug
 
 /* Buffers that may be downstream beside those it asked for, where it sets no
- * limit. When that many are, the element waits for one: a downstream that keeps
- * what it gets does not fill the memory. */
-#define MAX_DOWNSTREAM 64
+ * limit: as many as 2 GiB hold, between these. When all are there, the element
+ * waits for one: a downstream that keeps what it gets does not fill the memory.
+ * An encoder that looks far ahead must not be mistaken for that. */
+#define MIN_DOWNSTREAM 64
+#define MAX_DOWNSTREAM 256
+#define DOWNSTREAM_SIZE (G_GUINT64_CONSTANT (1) << 31)
 
 static GstBaseTransformClass *parent_class;
 
@@ -138,7 +141,7 @@ decide_allocation (GstBaseTransform * trans, GstQuery * query)
   if (max != 0 && max < min)
     gst_clear_object (&pool);
   if (max == 0 || pool == NULL)
-    max = min + MAX_DOWNSTREAM;
+    max = min + CLAMP (DOWNSTREAM_SIZE / size, MIN_DOWNSTREAM, MAX_DOWNSTREAM);
   video_meta = cuda || gst_query_find_allocation_meta (query,
       GST_VIDEO_META_API_TYPE, NULL);
   if (pool != NULL
