@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "copier.h"
 #include "device.h"
 #include "launch.h"
 #include "staging.h"
@@ -15,22 +14,12 @@
 /* At least so many frames' cells are zeroed at once. */
 #define MIN_ZEROED 32
 
-/* One end of a frame. What lies on the host goes through `device`, and what the
- * GPU does not reach there through `host` too. NULL until needed. */
-typedef struct {
-  uint8_t *device;
-  BdctHostMemory host;
-} Ends;
-
 typedef enum { WAIT_SPINNING, WAIT_SLEEPING, N_WAITS } Wait;
 
 typedef struct {
   cudaEvent_t uploaded, computed;       /* of frames in host memory */
   cudaEvent_t done[N_WAITS];
-  Ends src, dst;
-  bool download;                /* the result goes to the host: */
-  bool copy;                    /* by way of dst.host, which collect() copies */
-  BdctImage dst_image;          /* there */
+  BdctEnd src, dst;
   BdctCudaFrame frame;
   unsigned cells;               /* index of its first cell */
   unsigned last;                /* of the slots started together */
@@ -47,10 +36,7 @@ typedef struct {
 typedef struct {
   BdctEngine engine;
   BdctDevice device;
-  unsigned threads;             /* that copy */
-
   BdctStaging staging;
-  BdctCopier *copier;           /* NULL until needed */
   Slot *slots;
   unsigned depth, oldest, in_flight;    /* depth 0: not configured */
   unsigned pending;             /* the newest of those, not yet started */
@@ -79,10 +65,8 @@ free_slots (CudaEngine * self)
     free_event (slot->computed);
     for (int j = 0; j < N_WAITS; j++)
       free_event (slot->done[j]);
-    cudaFree (slot->src.device);
-    cudaFree (slot->dst.device);
-    bdct_host_memory_free (&slot->src.host);
-    bdct_host_memory_free (&slot->dst.host);
+    bdct_end_free (&slot->src);
+    bdct_end_free (&slot->dst);
   }
   free (self->slots);
   cudaFree (self->cells);
@@ -105,7 +89,9 @@ cuda_create (const BdctEngineOptions * options, BdctError * error)
   }
   self->engine.klass = &bdct_cuda_engine;
   self->device.context = options->context;
-  self->threads = options->threads;
+  self->staging.device = &self->device;
+  self->staging.engine = &self->engine;
+  self->staging.threads = options->threads;
   ok = bdct_device_enter (&self->device, error);
   if (ok) {
     ok = bdct_device_open (&self->device, self->engine.description,
@@ -135,7 +121,7 @@ cuda_destroy (BdctEngine * engine)
     /* Without the context its memory is out of reach, and gone with it. */
     free (self->slots);
   }
-  bdct_copier_free (self->copier);
+  bdct_copier_free (self->staging.copier);
   free (self);
 }
 
@@ -203,135 +189,6 @@ cuda_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   return ok;
 }
 
-/* A device image must be aligned to its samples. */
-static bool
-check_image (CudaEngine * self, const BdctImage * image, BdctError * error)
-{
-  const BdctLayout *layout = &self->staging.layout;
-  int bytes = bdct_layout_sample_size (layout);
-
-  for (int p = 0; p < layout->n_planes; p++)
-    if (((uintptr_t) image->data[p] | (uintptr_t) image->stride[p])
-        % bytes != 0)
-      return bdct_error (error, "plane %d at %p, stride %td, is not aligned "
-          "to its samples of %d bytes", p, image->data[p], image->stride[p],
-          bytes);
-  return true;
-}
-
-/* Where the kernel finds an image: itself, or its staging image, which is used
- * in `stream` first. */
-static bool
-device_image (CudaEngine * self, const BdctImage * image, Ends * ends,
-    cudaStream_t stream, BdctImage * device, BdctError * error)
-{
-  if (image->memory == BDCT_MEMORY_DEVICE) {
-    *device = *image;
-    return check_image (self, image, error);
-  }
-  if (ends->device == NULL) {
-    /* Zeroed, as the bytes between rows are copied too. */
-    if (!check (cudaMalloc ((void **) &ends->device, self->staging.size),
-            "cudaMalloc", error)
-        || !check (cudaMemsetAsync (ends->device, 0, self->staging.size,
-                stream), "cudaMemsetAsync", error))
-      return false;
-  }
-  *device = bdct_staging_image (&self->staging, ends->device,
-      BDCT_MEMORY_DEVICE);
-  return true;
-}
-
-/* What is needed to copy to or from an image that the GPU does not reach. */
-static bool
-prepare_copy (CudaEngine * self, Ends * ends, BdctError * error)
-{
-  if (self->copier == NULL)
-    self->copier = bdct_copier_new (self->threads);
-  if (self->copier == NULL)
-    return bdct_error (error, "out of memory");
-  return ends->host.data != NULL
-      || bdct_host_memory_alloc (&ends->host, self->staging.size,
-      &self->engine, error);
-}
-
-static void
-make_copies (CudaEngine * self, const BdctImage * to, const BdctImage * from,
-    BdctCopy copies[BDCT_MAX_PLANES])
-{
-  const BdctLayout *layout = &self->staging.layout;
-
-  for (int p = 0; p < layout->n_planes; p++)
-    copies[p] = (BdctCopy) {
-      to->data[p], from->data[p], to->stride[p], from->stride[p],
-      bdct_layout_row_size (layout, p), layout->plane[p].height
-    };
-}
-
-typedef struct {
-  CudaEngine *self;
-  const Ends *ends;
-  cudaError_t err;
-} Upload;
-
-/* Rows have been copied into the staging memory: on to the device with them,
- * while the next ones are copied. */
-static bool
-upload_rows (void *data, int p, int first, int rows)
-{
-  Upload *upload = data;
-  const BdctStaging *staging = &upload->self->staging;
-  size_t offset = staging->offset[p] + first * staging->pitch[p];
-
-  upload->err = cudaMemcpyAsync (upload->ends->device + offset,
-      upload->ends->host.data + offset, rows * staging->pitch[p],
-      cudaMemcpyHostToDevice, upload->self->device.upload);
-  return upload->err == cudaSuccess;
-}
-
-/* Enqueue the way from the host to src.device. */
-static bool
-upload_image (CudaEngine * self, Slot * slot, const BdctImage * src,
-    BdctError * error)
-{
-  if (bdct_staging_reaches (&self->staging, src)) {
-    if (!check (bdct_staging_upload (&self->staging, slot->src.device, src,
-                self->device.upload), "cudaMemcpy2DAsync", error))
-      return false;
-  } else {
-    Upload upload = { self, &slot->src, cudaSuccess };
-    BdctCopy copies[BDCT_MAX_PLANES];
-    BdctImage staged;
-
-    if (!prepare_copy (self, &slot->src, error))
-      return false;
-    staged = bdct_staging_image (&self->staging, slot->src.host.data,
-        BDCT_MEMORY_HOST);
-    make_copies (self, &staged, src, copies);
-    if (!bdct_copier_run (self->copier, copies, self->staging.layout.n_planes,
-            upload_rows, &upload))
-      return check (upload.err, "cudaMemcpyAsync", error);
-  }
-  return check (cudaEventRecord (slot->uploaded, self->device.upload),
-      "cudaEventRecord", error)
-      && check (cudaStreamWaitEvent (self->device.stream, slot->uploaded, 0),
-      "cudaStreamWaitEvent", error);
-}
-
-/* Enqueue the way from dst.device to the host, behind the kernel and before
- * the statistics are taken to be there. */
-static bool
-download_image (CudaEngine * self, Slot * slot, BdctError * error)
-{
-  cudaError_t err = slot->copy
-      ? cudaMemcpyAsync (slot->dst.host.data, slot->dst.device,
-      self->staging.size, cudaMemcpyDeviceToHost, self->device.download)
-      : bdct_staging_download (&self->staging, &slot->dst_image,
-      slot->dst.device, self->device.download);
-
-  return check (err, "cudaMemcpy2DAsync", error);
-}
-
 static bool
 describe_frame (CudaEngine * self, const BdctJob * job, const BdctImage * src,
     const BdctImage * dst, BdctCudaFrame * frame, BdctError * error)
@@ -395,7 +252,7 @@ enqueue (CudaEngine * self, unsigned first, unsigned n, BdctError * error)
       return false;
   /* The copy of the statistics would wait in the kernels' stream for the
    * download before it. */
-  if (last->download) {
+  if (last->dst.on_host) {
     stream = self->device.download;
     if (!check (cudaEventRecord (last->computed, self->device.stream),
             "cudaEventRecord", error)
@@ -406,7 +263,8 @@ enqueue (CudaEngine * self, unsigned first, unsigned n, BdctError * error)
   if (!check (cudaMemcpyAsync ((BdctCudaCell *) self->cells_host.data
               + slot->cells, cells, n * size, cudaMemcpyDeviceToHost, stream),
           "cudaMemcpyAsync", error)
-      || (last->download && !download_image (self, last, error)))
+      || (last->dst.on_host && !bdct_staging_download (&self->staging,
+              &last->dst, error)))
     return false;
   return check (cudaEventRecord (last->done[last->wait], stream),
       "cudaEventRecord", error);
@@ -439,31 +297,30 @@ static bool
 prepare (CudaEngine * self, Slot * slot, const BdctJob * job,
     const BdctImage * src, const BdctImage * dst, BdctError * error)
 {
-  BdctImage device_src, device_dst;
+  BdctStaging *staging = &self->staging;
 
-  slot->download = dst->memory == BDCT_MEMORY_HOST;
-  slot->copy = slot->download && !bdct_staging_reaches (&self->staging, dst);
-  slot->dst_image = *dst;
-  slot->wait = slot->download || src->memory == BDCT_MEMORY_HOST
-      ? WAIT_SLEEPING : WAIT_SPINNING;
   slot->reached = slot->failed = false;
   memset (&slot->stats, 0, sizeof slot->stats);
-  bdct_engine_count (&self->staging.layout, job, &slot->stats);
-  if (!device_image (self, src, &slot->src, self->device.upload, &device_src,
+  bdct_engine_count (&staging->layout, job, &slot->stats);
+  if (!bdct_staging_place (staging, &slot->src, src, self->device.upload, error)
+      || !bdct_staging_place (staging, &slot->dst, dst, self->device.stream,
           error)
-      || !device_image (self, dst, &slot->dst, self->device.stream, &device_dst,
-          error)
-      || (slot->copy && !prepare_copy (self, &slot->dst, error))
-      || !describe_frame (self, job, &device_src, &device_dst, &slot->frame,
-          error))
+      || !describe_frame (self, job, &slot->src.image, &slot->dst.image,
+          &slot->frame, error))
     return false;
-  if (src->memory == BDCT_MEMORY_HOST
-      && !upload_image (self, slot, src, error)) {
-    /* The caller may free the image now: nothing may go on using it. */
-    bdct_device_synchronize (&self->device);
-    return false;
-  }
-  return true;
+  slot->wait = slot->src.on_host || slot->dst.on_host ? WAIT_SLEEPING
+      : WAIT_SPINNING;
+  if (!slot->src.on_host)
+    return true;
+  if (bdct_staging_upload (staging, &slot->src, error)
+      && check (cudaEventRecord (slot->uploaded, self->device.upload),
+          "cudaEventRecord", error)
+      && check (cudaStreamWaitEvent (self->device.stream, slot->uploaded, 0),
+          "cudaStreamWaitEvent", error))
+    return true;
+  /* The caller may free the image now: nothing may go on using it. */
+  bdct_device_synchronize (&self->device);
+  return false;
 }
 
 static bool
@@ -512,15 +369,7 @@ read_result (CudaEngine * self, Slot * slot, BdctStats * stats)
   const BdctCudaCell *cell = (BdctCudaCell *) self->cells_host.data
       + slot->cells;
 
-  if (slot->copy) {
-    BdctImage staged = bdct_staging_image (&self->staging,
-        slot->dst.host.data, BDCT_MEMORY_HOST);
-    BdctCopy copies[BDCT_MAX_PLANES];
-
-    make_copies (self, &slot->dst_image, &staged, copies);
-    bdct_copier_run (self->copier, copies, self->staging.layout.n_planes,
-        NULL, NULL);
-  }
+  bdct_staging_finish (&self->staging, &slot->dst);
   if (stats == NULL)
     return;
   *stats = slot->stats;

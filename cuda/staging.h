@@ -10,32 +10,54 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "dct/layout.h"
+#include "copier.h"
+#include "device.h"
+#include "dct/engine.h"
 
 /** How a frame lies in a staging buffer: rows downwards, planes one behind the
  * other. Of most sizes it is how GStreamer lays frames out too, and a frame is
  * one copy. */
 typedef struct {
+  /* Set before init. */
+  const BdctDevice *device;
+  BdctEngine *engine; /**< told of memory that is not pinned */
+  unsigned threads;   /**< that copy, 0: as bdct_copier_new() has it */
+
   BdctLayout layout;
   size_t pitch[BDCT_MAX_PLANES], offset[BDCT_MAX_PLANES];
   size_t size;
+  BdctCopier *copier; /**< NULL until needed; the owner frees it */
 } BdctStaging;
+
+/** One end of a frame. An image on the host goes through `buffer`, and one that
+ * the GPU does not reach there through `memory` too. These stay from frame to
+ * frame; NULL until needed. */
+typedef struct {
+  bool on_host, reached;
+  BdctImage host;  /**< if on_host */
+  BdctImage image; /**< on the device, for the kernel */
+  uint8_t *buffer;
+  BdctHostMemory memory;
+} BdctEnd;
 
 void bdct_staging_init (BdctStaging *staging, const BdctLayout *layout);
 
-/** The image in a buffer of staging->size bytes. */
-BdctImage bdct_staging_image (const BdctStaging *staging, uint8_t *buffer,
-    BdctMemory memory);
+/** Find where the kernel finds an image: itself, or a staging buffer, which is
+ * used in `stream` first. The one before must be done with. */
+bool bdct_staging_place (BdctStaging *staging, BdctEnd *end,
+    const BdctImage *image, cudaStream_t stream, BdctError *error);
 
-/** Whether the GPU can copy a host image by itself: all of it is pinned, and
- * its rows follow each other downwards. */
-bool bdct_staging_reaches (const BdctStaging *staging, const BdctImage *host);
+/** Enqueue the copies from a source on the host, or to a destination there, of
+ * which nothing but the samples is written. A source that the GPU does not reach
+ * is read before the first returns; a destination is written by
+ * bdct_staging_finish(), once the download is done. */
+bool bdct_staging_upload (BdctStaging *staging, const BdctEnd *src,
+    BdctError *error);
+bool bdct_staging_download (BdctStaging *staging, const BdctEnd *dst,
+    BdctError *error);
+void bdct_staging_finish (BdctStaging *staging, const BdctEnd *dst);
 
-/** Enqueue the copy of an image that is reached, to or from a staging buffer of
- * the device. Nothing but the image's samples is written. */
-cudaError_t bdct_staging_upload (const BdctStaging *staging, uint8_t *device,
-    const BdctImage *host, cudaStream_t stream);
-cudaError_t bdct_staging_download (const BdctStaging *staging,
-    const BdctImage *host, const uint8_t *device, cudaStream_t stream);
+/** Free what an end has kept. */
+void bdct_end_free (BdctEnd *end);
 
 #endif
