@@ -48,9 +48,9 @@ bool bdct_staging_place (BdctStaging *staging, BdctEnd *end,
     const BdctImage *image, cudaStream_t stream, BdctError *error);
 
 /** Enqueue the copies from a source on the host, or to a destination there, of
- * which nothing but the samples is written. A source that the GPU does not reach
- * is read before the first returns; a destination is written by
- * bdct_staging_finish(), once the download is done. */
+ * which nothing but the samples is written. What the GPU does not reach is read
+ * before bdct_staging_upload() returns, and written by bdct_staging_finish(),
+ * once the download is done. */
 bool bdct_staging_upload (BdctStaging *staging, const BdctEnd *src,
     BdctError *error);
 bool bdct_staging_download (BdctStaging *staging, const BdctEnd *dst,
