@@ -96,7 +96,10 @@ struct _GstBlockDct
   /* The streaming thread's. */
   GstBlockDctReport report;
   BdctEngine *engine;           /* NULL while stopped */
+  const gchar *backend_name;    /* its description, interned */
   GstObject *context;           /* GstCudaContext of the CUDA engine */
+  GstAllocator *host_allocator; /* of memory that engine likes; NULL: any */
+  gboolean warned;              /* that it gets none */
   guint depth;                  /* of the engine; 0 before caps */
   BdctParams job_params;        /* what `job` was made from */
   BdctJob job;
@@ -186,6 +189,15 @@ GstFlowReturn gst_blockdct_engine_drain (GstBlockDct * self, gboolean push);
 
 /** Let `stats` see the counters. */
 void gst_blockdct_engine_publish (GstBlockDct * self);
+
+/* gstblockdctallocation.c */
+
+/** Set propose_allocation and decide_allocation. */
+void gst_blockdct_install_allocation (GstBaseTransformClass * klass);
+
+/** Let go who waits for an output buffer; with `flushing` FALSE, let them wait
+ * again. From any thread. */
+void gst_blockdct_allocation_flush (GstBlockDct * self, gboolean flushing);
 
 G_END_DECLS
 #endif

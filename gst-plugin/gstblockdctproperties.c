@@ -493,7 +493,8 @@ gst_blockdct_install_properties (GObjectClass * klass)
           -1, G_MAXINT, -1, ready));
   g_object_class_install_property (klass, PROP_THREADS,
       g_param_spec_uint ("threads", "Threads",
-          "Threads of the CPU engine (0 = one a processor)",
+          "Threads of the CPU engine (0 = one a processor), or on CUDA those "
+          "that copy pageable memory (0 = at most 4)",
           0, 1024, 0, ready));
   g_object_class_install_property (klass, PROP_ASYNC_DEPTH,
       g_param_spec_uint ("async-depth", "Asynchronous depth",
