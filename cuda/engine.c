@@ -1,116 +1,62 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The CUDA engine's host side: a ring of frames on one stream. */
+ * The CUDA engine's queue: a ring of frames, and what is enqueued for each. */
 #include "dct/engine.h"
 
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "dct/matrices.h"
+#include "device.h"
 #include "launch.h"
+#include "staging.h"
+#include "view-launch.h"
 
-/* Rows of staging planes begin at a multiple of this. */
-#define PITCH_ALIGN 256
+#define check bdct_cuda_check
 
-/* The oldest GPU there are kernels for: compute capability x 10. */
-#define OLDEST_GPU 75
+/* At least so many frames' cells are zeroed at once. */
+#define MIN_ZEROED 32
+
+typedef enum { WAIT_SPINNING, WAIT_SLEEPING, N_WAITS } Wait;
 
 typedef struct {
-  cudaEvent_t done;
-  uint8_t *staging_src, *staging_dst; /* for host images; NULL until needed */
-  BdctStats stats;                    /* samples and levels */
+  cudaEvent_t uploaded, computed;       /* of frames in host memory */
+  cudaEvent_t done[N_WAITS];
+  BdctEnd src, dst;
+  BdctCudaFrame frame;
+  bool viewed;                  /* a view is drawn behind the reconstruction */
+  BdctRender render;
+  uint8_t *scratch;             /* its reconstruction; NULL until needed */
+  unsigned cells;               /* index of its first cell */
+  unsigned last;                /* of the slots started together */
+  Wait wait;                    /* where it is the last: for which event */
+  bool reached;                 /* and whether that was waited for */
+  bool failed;
+  BdctError error;              /* why */
+  BdctStats stats;              /* samples and levels */
 } Slot;
 
+/* Frames do not depend on each other, and within one, events order what is in
+ * different streams. A slot, and all it owns, is used again only when collect()
+ * has waited for the last of its events. */
 typedef struct {
   BdctEngine engine;
-  BdctContext context;
-  cudaStream_t stream;
-  BdctLayout layout;
-  BdctCudaDevice *device;
-
+  BdctDevice device;
+  BdctStaging staging;
+  BdctView view;
   Slot *slots;
-  unsigned depth, oldest, in_flight;  /* depth 0: not configured */
-  BdctCudaCell *cells;                /* BDCT_CUDA_CELLS of every slot */
-  BdctCudaCell *cells_host;           /* the same, pinned */
-  size_t pitch[BDCT_MAX_PLANES];      /* of a staging image's planes */
-  size_t offset[BDCT_MAX_PLANES];
-  size_t staging_size;
+  unsigned depth, oldest, in_flight;    /* depth 0: not configured */
+  unsigned pending;             /* the newest of those, not yet started */
+  unsigned batch;               /* start when so many are pending */
+  BdctCudaCell *cells;          /* BDCT_CUDA_CELLS for each of `n_cells` */
+  BdctHostMemory cells_host;    /* the same */
+  unsigned n_cells, next_cells; /* frames */
+  bool zeroed;                  /* the half of the cells in use */
 } CudaEngine;
 
-/* What the user can do about it. */
-static const char *
-cure (cudaError_t err)
-{
-  switch (err) {
-    case cudaErrorMemoryAllocation:
-      return "; reduce async-depth or the frame size, or free GPU memory";
-    case cudaErrorInsufficientDriver:
-      return "; update the NVIDIA driver";
-    case cudaErrorNoDevice:
-      return "; use the CPU engine, or check the driver with nvidia-smi";
-    case cudaErrorNoKernelImageForDevice:
-    case cudaErrorUnsupportedPtxVersion:
-    case cudaErrorInvalidPtx:
-      return "; this build has no code for this GPU: rebuild with "
-          "-Dcuda-arch=, or update the driver";
-    case cudaErrorIllegalAddress:
-    case cudaErrorMisalignedAddress:
-    case cudaErrorIllegalInstruction:
-    case cudaErrorLaunchFailure:
-    case cudaErrorLaunchTimeout:
-    case cudaErrorECCUncorrectable:
-      return "; the GPU context is lost: restart the program";
-    default:
-      return "";
-  }
-}
-
-/* True on success; else the text, and the error is not left for others who use
- * the runtime on this thread. */
-static bool
-check (cudaError_t err, const char *call, BdctError * error)
-{
-  if (err == cudaSuccess)
-    return true;
-  (void) cudaGetLastError ();
-  return bdct_error (error, "%s: %s%s", call, cudaGetErrorString (err),
-      cure (err));
-}
-
-static bool
-enter (CudaEngine * self, BdctError * error)
-{
-  if (self->context.enter != NULL && !self->context.enter (self->context.data))
-    return bdct_error (error, "the CUDA context cannot be made current");
-  return true;
-}
-
 static void
-leave (CudaEngine * self)
+free_event (cudaEvent_t event)
 {
-  if (self->context.leave != NULL)
-    self->context.leave (self->context.data);
-}
-
-static int
-cuda_count_devices (BdctError * error)
-{
-  int n = 0, driver = 0;
-  cudaError_t err = cudaGetDeviceCount (&n);
-
-  if (err == cudaSuccess && n > 0)
-    return n;
-  /* The runtime calls a driver that is absent insufficient. */
-  if (err == cudaErrorInsufficientDriver
-      && cudaDriverGetVersion (&driver) == cudaSuccess && driver == 0)
-    bdct_error (error, "no NVIDIA driver is installed");
-  else if (err == cudaSuccess)
-    bdct_error (error, "the NVIDIA driver has no device");
-  else
-    check (err, "cudaGetDeviceCount", error);
-  (void) cudaGetLastError ();
-  return 0;
+  if (event != NULL)
+    cudaEventDestroy (event);
 }
 
 /* Everything that configure() and submit() allocate. */
@@ -120,72 +66,21 @@ free_slots (CudaEngine * self)
   for (unsigned i = 0; self->slots != NULL && i < self->depth; i++) {
     Slot *slot = &self->slots[i];
 
-    if (slot->done != NULL)
-      cudaEventDestroy (slot->done);
-    cudaFree (slot->staging_src);
-    cudaFree (slot->staging_dst);
+    free_event (slot->uploaded);
+    free_event (slot->computed);
+    for (int j = 0; j < N_WAITS; j++)
+      free_event (slot->done[j]);
+    bdct_end_free (&slot->src);
+    bdct_end_free (&slot->dst);
+    cudaFree (slot->scratch);
   }
   free (self->slots);
   cudaFree (self->cells);
-  cudaFreeHost (self->cells_host);
+  bdct_host_memory_free (&self->cells_host);
   self->slots = NULL;
-  self->cells = self->cells_host = NULL;
-  self->depth = self->oldest = self->in_flight = 0;
-}
-
-static void
-close_device (CudaEngine * self)
-{
-  if (self->stream != NULL)
-    cudaStreamSynchronize (self->stream);
-  free_slots (self);
-  bdct_cuda_close (self->device);
-  self->device = NULL;
-  if (self->stream != NULL)
-    cudaStreamDestroy (self->stream);
-  self->stream = NULL;
-  /* On a lost context all of these fail; there is nobody to tell. */
-  (void) cudaGetLastError ();
-}
-
-static bool
-upload_matrices (CudaEngine * self, BdctError * error)
-{
-  BdctCudaMatrices m;
-
-  bdct_matrix_int (BDCT_MATRIX_ISLOW_8, m.islow8);
-  bdct_matrix_int (BDCT_MATRIX_DST_4, m.dst4);
-  bdct_matrix_int (BDCT_MATRIX_HEVC_4, m.hevc4);
-  bdct_matrix_int (BDCT_MATRIX_HEVC_8, m.hevc8);
-  bdct_matrix_int (BDCT_MATRIX_HEVC_16, m.hevc16);
-  bdct_matrix_int (BDCT_MATRIX_HEVC_32, m.hevc32);
-  bdct_matrix_real (m.real8);
-  return check (bdct_cuda_open (&self->device, &m, self->stream),
-      "bdct_cuda_open", error)
-      && check (cudaStreamSynchronize (self->stream), "cudaStreamSynchronize",
-      error);
-}
-
-static bool
-open_device (CudaEngine * self, BdctError * error)
-{
-  struct cudaDeviceProp prop;
-  int device;
-
-  if (!check (cudaGetDevice (&device), "cudaGetDevice", error)
-      || !check (cudaGetDeviceProperties (&prop, device),
-          "cudaGetDeviceProperties", error))
-    return false;
-  if (prop.major * 10 + prop.minor < OLDEST_GPU)
-    return bdct_error (error, "cuda:%d %.100s has compute capability %d.%d; "
-        "%d.%d (Turing) or newer is needed", device, prop.name, prop.major,
-        prop.minor, OLDEST_GPU / 10, OLDEST_GPU % 10);
-  snprintf (self->engine.description, sizeof self->engine.description,
-      "cuda:%d %.100s", device, prop.name);
-  /* Not a non-blocking stream: images may come with work still pending on the
-   * context's default stream, as from a plain copy out of pageable memory. */
-  return check (cudaStreamCreate (&self->stream), "cudaStreamCreate", error)
-      && upload_matrices (self, error);
+  self->cells = NULL;
+  self->depth = self->oldest = self->in_flight = self->pending = 0;
+  self->n_cells = self->next_cells = 0;
 }
 
 static BdctEngine *
@@ -199,13 +94,18 @@ cuda_create (const BdctEngineOptions * options, BdctError * error)
     return NULL;
   }
   self->engine.klass = &bdct_cuda_engine;
-  self->context = options->context;
-  ok = enter (self, error);
+  self->view = (BdctView) BDCT_VIEW_DEFAULT;
+  self->device.context = options->context;
+  self->staging.device = &self->device;
+  self->staging.engine = &self->engine;
+  self->staging.threads = options->threads;
+  ok = bdct_device_enter (&self->device, error);
   if (ok) {
-    ok = open_device (self, error);
+    ok = bdct_device_open (&self->device, self->engine.description,
+        sizeof self->engine.description, error);
     if (!ok)
-      close_device (self);
-    leave (self);
+      bdct_device_close (&self->device);
+    bdct_device_leave (&self->device);
   }
   if (!ok) {
     free (self);
@@ -219,33 +119,54 @@ cuda_destroy (BdctEngine * engine)
 {
   CudaEngine *self = (CudaEngine *) engine;
 
-  if (enter (self, NULL)) {
-    close_device (self);
-    leave (self);
+  if (bdct_device_enter (&self->device, NULL)) {
+    bdct_device_synchronize (&self->device);
+    free_slots (self);
+    bdct_device_close (&self->device);
+    bdct_device_leave (&self->device);
   } else {
     /* Without the context its memory is out of reach, and gone with it. */
     free (self->slots);
   }
+  bdct_copier_free (self->staging.copier);
   free (self);
+}
+
+static bool
+create_event (cudaEvent_t * event, unsigned flags, BdctError * error)
+{
+  return check (cudaEventCreateWithFlags (event, cudaEventDisableTiming
+          | flags), "cudaEventCreateWithFlags", error);
 }
 
 static bool
 allocate_slots (CudaEngine * self, unsigned depth, BdctError * error)
 {
-  size_t size = depth * BDCT_CUDA_CELLS * sizeof (BdctCudaCell);
+  /* Two halves, of which one is zeroed while all frames in flight are in the
+   * other. */
+  unsigned half = depth > MIN_ZEROED ? depth : MIN_ZEROED;
+  size_t size = 2 * half * BDCT_CUDA_CELLS * sizeof (BdctCudaCell);
 
   self->slots = calloc (depth, sizeof *self->slots);
   if (self->slots == NULL)
     return bdct_error (error, "out of memory");
   self->depth = depth;
+  self->n_cells = 2 * half;
   if (!check (cudaMalloc ((void **) &self->cells, size), "cudaMalloc", error)
-      || !check (cudaMallocHost ((void **) &self->cells_host, size),
-          "cudaMallocHost", error))
+      || !bdct_host_memory_alloc (&self->cells_host, size, &self->engine,
+          error))
     return false;
-  for (unsigned i = 0; i < depth; i++)
-    if (!check (cudaEventCreateWithFlags (&self->slots[i].done,
-                cudaEventDisableTiming), "cudaEventCreateWithFlags", error))
+  for (unsigned i = 0; i < depth; i++) {
+    Slot *slot = &self->slots[i];
+
+    /* Frames in host memory take long enough to sleep meanwhile. */
+    if (!create_event (&slot->uploaded, 0, error)
+        || !create_event (&slot->computed, 0, error)
+        || !create_event (&slot->done[WAIT_SPINNING], 0, error)
+        || !create_event (&slot->done[WAIT_SLEEPING], cudaEventBlockingSync,
+            error))
       return false;
+  }
   return true;
 }
 
@@ -261,158 +182,176 @@ cuda_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   if (depth < 1 || depth > BDCT_MAX_DEPTH)
     return bdct_error (error, "depth %u is outside 1 to %d", depth,
         BDCT_MAX_DEPTH);
-  if (!enter (self, error))
+  if (!bdct_device_enter (&self->device, error))
     return false;
   free_slots (self);
-  self->layout = *layout;
-  self->staging_size = 0;
-  for (int p = 0; p < layout->n_planes; p++) {
-    self->pitch[p] = (bdct_layout_row_size (layout, p) + PITCH_ALIGN - 1)
-        & ~(size_t) (PITCH_ALIGN - 1);
-    self->offset[p] = self->staging_size;
-    self->staging_size += self->pitch[p] * layout->plane[p].height;
-  }
+  bdct_staging_init (&self->staging, layout);
+  /* A frame is waited for when the depth is reached. The first half of those in
+   * flight may have started by then, the second is gathered meanwhile. */
+  self->batch = depth > 1 ? depth / 2 : 1;
   ok = allocate_slots (self, depth, error);
   if (!ok)
     free_slots (self);
-  leave (self);
+  bdct_device_leave (&self->device);
   return ok;
-}
-
-/* Copy one plane between host and staging; both run in the same direction.
- * The runtime copies between pitches of at least a row; the caller's may be
- * smaller (0 repeats a row). */
-static bool
-copy_plane (CudaEngine * self, int p, uint8_t * to, ptrdiff_t to_stride,
-    const uint8_t * from, ptrdiff_t from_stride, ptrdiff_t host_stride,
-    enum cudaMemcpyKind kind, BdctError * error)
-{
-  size_t row = bdct_layout_row_size (&self->layout, p);
-  size_t host_pitch = host_stride < 0 ? -(size_t) host_stride
-      : (size_t) host_stride;
-  int height = self->layout.plane[p].height;
-
-  if (height > 1 && host_pitch >= row && host_pitch <= INT_MAX) {
-    if (host_stride < 0) {
-      to += (height - 1) * to_stride;
-      from += (height - 1) * from_stride;
-      to_stride = -to_stride;
-      from_stride = -from_stride;
-    }
-    return check (cudaMemcpy2DAsync (to, to_stride, from, from_stride, row,
-            height, kind, self->stream), "cudaMemcpy2DAsync", error);
-  }
-  for (int y = 0; y < height; y++)
-    if (!check (cudaMemcpyAsync (to + y * to_stride, from + y * from_stride,
-                row, kind, self->stream), "cudaMemcpyAsync", error))
-      return false;
-  return true;
-}
-
-static bool
-copy_image (CudaEngine * self, const BdctImage * to, const BdctImage * from,
-    enum cudaMemcpyKind kind, BdctError * error)
-{
-  const BdctImage *host = kind == cudaMemcpyHostToDevice ? from : to;
-
-  for (int p = 0; p < self->layout.n_planes; p++)
-    if (!copy_plane (self, p, to->data[p], to->stride[p], from->data[p],
-            from->stride[p], host->stride[p], kind, error))
-      return false;
-  return true;
-}
-
-/* Where the kernel finds an image: itself, or its staging image, whose rows run
- * in the direction of the host's. */
-static bool
-device_image (CudaEngine * self, const BdctImage * image, uint8_t ** staging,
-    BdctImage * device, BdctError * error)
-{
-  int bytes = bdct_layout_sample_size (&self->layout);
-
-  *device = *image;
-  if (image->memory == BDCT_MEMORY_DEVICE) {
-    for (int p = 0; p < self->layout.n_planes; p++)
-      if (((uintptr_t) image->data[p] | (uintptr_t) image->stride[p])
-          % bytes != 0)
-        return bdct_error (error, "plane %d at %p, stride %td, is not aligned "
-            "to its samples of %d bytes", p, image->data[p], image->stride[p],
-            bytes);
-    return true;
-  }
-  if (*staging == NULL
-      && !check (cudaMalloc ((void **) staging, self->staging_size),
-          "cudaMalloc", error))
-    return false;
-  for (int p = 0; p < self->layout.n_planes; p++) {
-    bool down = image->stride[p] < 0;
-    size_t pitch = self->pitch[p];
-
-    device->data[p] = *staging + self->offset[p]
-        + (down ? (self->layout.plane[p].height - 1) * pitch : 0);
-    device->stride[p] = down ? -(ptrdiff_t) pitch : (ptrdiff_t) pitch;
-  }
-  return true;
 }
 
 static bool
 describe_frame (CudaEngine * self, const BdctJob * job, const BdctImage * src,
     const BdctImage * dst, BdctCudaFrame * frame, BdctError * error)
 {
+  const BdctLayout *layout = &self->staging.layout;
+
   memset (frame, 0, sizeof *frame);
   frame->job = *job;
-  frame->n_planes = self->layout.n_planes;
-  for (int p = 0; p < self->layout.n_planes; p++) {
-    const BdctPlaneLayout *layout = &self->layout.plane[p];
+  frame->n_planes = layout->n_planes;
+  for (int p = 0; p < layout->n_planes; p++) {
+    const BdctPlaneLayout *from = &layout->plane[p];
     BdctCudaPlane *plane = &frame->plane[p];
 
     plane->src = src->data[p];
     plane->dst = dst->data[p];
     plane->src_stride = src->stride[p];
     plane->dst_stride = dst->stride[p];
-    plane->width = layout->width;
-    plane->height = layout->height;
-    plane->shift = layout->shift;
-    plane->interleave = layout->interleave;
-    for (int i = 0; i < layout->interleave; i++)
-      plane->component[i] = layout->component[i];
+    plane->width = from->width;
+    plane->height = from->height;
+    plane->shift = from->shift;
+    plane->interleave = from->interleave;
+    for (int i = 0; i < from->interleave; i++)
+      plane->component[i] = from->component[i];
   }
-  if (!bdct_cuda_cut (frame, self->device))
+  if (!bdct_cuda_cut (frame, self->device.kernels))
     return bdct_error (error, "the frame is too large for one launch");
   return true;
 }
 
-/* Everything of a frame, in the stream's order. */
+static Slot *
+slot_at (CudaEngine * self, unsigned n)
+{
+  return &self->slots[(self->oldest + n) % self->depth];
+}
+
+/* Enqueue what follows the uploads of `n` frames, the first of them at `first`
+ * of those in flight: their kernels, one copy of all their statistics, and the
+ * event that says they are there. More than one frame have their images on the
+ * device, the same job, and cells in a row. */
 static bool
-enqueue (CudaEngine * self, unsigned index, const BdctJob * job,
+enqueue (CudaEngine * self, unsigned first, unsigned n, BdctError * error)
+{
+  Slot *slot = slot_at (self, first), *last = slot_at (self, first + n - 1);
+  unsigned half = self->n_cells / 2;
+  unsigned used = slot->cells / BDCT_CUDA_CELLS % half;
+  BdctCudaCell *cells = self->cells + slot->cells;
+  size_t size = BDCT_CUDA_CELLS * sizeof *cells;
+  cudaStream_t stream = self->device.stream;
+  const BdctCudaFrame *frames[BDCT_MAX_DEPTH];
+
+  /* The frames that used this half before have been collected: none of their
+   * statistics waits to be copied. */
+  if (used == 0)
+    self->zeroed = false;
+  if (!self->zeroed && !check (cudaMemsetAsync (cells, 0,
+              (half - used) * size, stream), "cudaMemsetAsync", error))
+    return false;
+  self->zeroed = true;
+  for (unsigned i = 0; i < n; i++)
+    frames[i] = &slot_at (self, first + i)->frame;
+  if (!check (bdct_cuda_launch (frames, n, self->device.kernels, stream),
+          "cudaLaunchKernel", error))
+    return false;
+  for (unsigned i = 0; i < n; i++) {
+    const Slot *viewed = slot_at (self, first + i);
+
+    if (viewed->viewed && !check (bdct_cuda_view_launch (&viewed->render,
+                &viewed->frame.job, stream), "cudaLaunchKernel", error))
+      return false;
+  }
+  /* The copy of the statistics would wait in the kernels' stream for the
+   * download before it. */
+  if (last->dst.on_host) {
+    stream = self->device.download;
+    if (!check (cudaEventRecord (last->computed, self->device.stream),
+            "cudaEventRecord", error)
+        || !check (cudaStreamWaitEvent (stream, last->computed, 0),
+            "cudaStreamWaitEvent", error))
+      return false;
+  }
+  if (!check (cudaMemcpyAsync ((BdctCudaCell *) self->cells_host.data
+              + slot->cells, cells, n * size, cudaMemcpyDeviceToHost, stream),
+          "cudaMemcpyAsync", error)
+      || (last->dst.on_host && !bdct_staging_download (&self->staging,
+              &last->dst, error)))
+    return false;
+  return check (cudaEventRecord (last->done[last->wait], stream),
+      "cudaEventRecord", error);
+}
+
+/* Start what is pending. What cannot be started fails when it is collected. */
+static void
+start_pending (CudaEngine * self)
+{
+  unsigned n = self->pending, first = self->in_flight - n;
+  BdctError error;
+
+  if (n == 0)
+    return;
+  self->pending = 0;
+  for (unsigned i = 0; i < n; i++)
+    slot_at (self, first + i)->last =
+        (self->oldest + first + n - 1) % self->depth;
+  if (enqueue (self, first, n, &error))
+    return;
+  bdct_device_synchronize (&self->device);
+  for (unsigned i = 0; i < n; i++) {
+    slot_at (self, first + i)->failed = true;
+    slot_at (self, first + i)->error = error;
+  }
+}
+
+/* All of a frame up to its kernel. */
+static bool
+prepare (CudaEngine * self, Slot * slot, const BdctJob * job,
     const BdctImage * src, const BdctImage * dst, BdctError * error)
 {
-  Slot *slot = &self->slots[index];
-  size_t size = BDCT_CUDA_CELLS * sizeof (BdctCudaCell);
-  BdctCudaCell *host = self->cells_host + index * BDCT_CUDA_CELLS;
-  BdctImage device_src, device_dst;
-  BdctCudaFrame frame;
+  BdctStaging *staging = &self->staging;
+  BdctImage rec;
 
-  if (!device_image (self, src, &slot->staging_src, &device_src, error)
-      || !device_image (self, dst, &slot->staging_dst, &device_dst, error)
-      || !describe_frame (self, job, &device_src, &device_dst, &frame, error))
-    return false;
-  frame.cells = self->cells + index * BDCT_CUDA_CELLS;
-  if (src->memory == BDCT_MEMORY_HOST
-      && !copy_image (self, &device_src, src, cudaMemcpyHostToDevice, error))
-    return false;
-  if (!check (cudaMemsetAsync (frame.cells, 0, size, self->stream),
-          "cudaMemsetAsync", error)
-      || !check (bdct_cuda_launch (&frame, self->device, self->stream), "cudaLaunchKernel",
+  slot->reached = slot->failed = false;
+  memset (&slot->stats, 0, sizeof slot->stats);
+  bdct_engine_count (&staging->layout, job, &slot->stats);
+  if (!bdct_staging_place (staging, &slot->src, src, self->device.upload, error)
+      || !bdct_staging_place (staging, &slot->dst, dst, self->device.stream,
           error))
     return false;
-  if (dst->memory == BDCT_MEMORY_HOST
-      && !copy_image (self, dst, &device_dst, cudaMemcpyDeviceToHost, error))
+  rec = slot->dst.image;
+  slot->viewed = !bdct_view_is_plain (&self->view);
+  if ((slot->viewed && !bdct_staging_scratch (staging, &slot->scratch, &rec,
+              error))
+      || !describe_frame (self, job, &slot->src.image, &rec, &slot->frame,
+          error))
     return false;
-  return check (cudaMemcpyAsync (host, frame.cells, size,
-          cudaMemcpyDeviceToHost, self->stream), "cudaMemcpyAsync", error)
-      && check (cudaEventRecord (slot->done, self->stream), "cudaEventRecord",
-      error);
+  if (slot->viewed)
+    bdct_render_init (&slot->render, &self->view, &staging->layout, job,
+        &slot->src.image, &rec, &slot->dst.image);
+  slot->wait = slot->src.on_host || slot->dst.on_host ? WAIT_SLEEPING
+      : WAIT_SPINNING;
+  if (!slot->src.on_host)
+    return true;
+  if (bdct_staging_upload (staging, &slot->src, error)
+      && check (cudaEventRecord (slot->uploaded, self->device.upload),
+          "cudaEventRecord", error)
+      && check (cudaStreamWaitEvent (self->device.stream, slot->uploaded, 0),
+          "cudaStreamWaitEvent", error))
+    return true;
+  /* The caller may free the image now: nothing may go on using it. */
+  bdct_device_synchronize (&self->device);
+  return false;
+}
+
+static void
+cuda_set_view (BdctEngine * engine, const BdctView * view)
+{
+  ((CudaEngine *) engine)->view = *view;
 }
 
 static bool
@@ -420,71 +359,117 @@ cuda_submit (BdctEngine * engine, const BdctJob * job, const BdctImage * src,
     const BdctImage * dst, BdctError * error)
 {
   CudaEngine *self = (CudaEngine *) engine;
-  unsigned index;
+  bool alone, ok;
   Slot *slot;
-  bool ok;
 
   if (self->depth == 0)
     return bdct_error (error, "the engine is not configured");
   if (self->in_flight == self->depth)
     return bdct_error (error, "all %u frames are in flight", self->depth);
-  if (job->depth != self->layout.depth)
+  if (job->depth != self->staging.layout.depth)
     return bdct_error (error, "the job is for a depth of %d, the frames have "
-        "%d", job->depth, self->layout.depth);
-
-  index = (self->oldest + self->in_flight) % self->depth;
-  slot = &self->slots[index];
-  memset (&slot->stats, 0, sizeof slot->stats);
-  bdct_engine_count (&self->layout, job, &slot->stats);
-  if (!enter (self, error))
+        "%d", job->depth, self->staging.layout.depth);
+  if (!bdct_device_enter (&self->device, error))
     return false;
-  ok = enqueue (self, index, job, src, dst, error);
-  if (!ok) {
-    /* The caller may free the images now: nothing may go on using them. */
-    cudaStreamSynchronize (self->stream);
-    (void) cudaGetLastError ();
-  }
-  leave (self);
-  if (ok)
+  slot = slot_at (self, self->in_flight);
+  ok = prepare (self, slot, job, src, dst, error);
+  if (ok) {
+    alone = slot->wait == WAIT_SLEEPING;
+    /* Frames that are started together have one job, and cells of one half. */
+    if (self->pending > 0 && (alone
+            || self->next_cells % (self->n_cells / 2) == 0
+            || memcmp (&slot_at (self, self->in_flight - 1)->frame.job, job,
+                sizeof *job) != 0))
+      start_pending (self);
+    slot->cells = self->next_cells * BDCT_CUDA_CELLS;
+    self->next_cells = (self->next_cells + 1) % self->n_cells;
+    slot->frame.cells = self->cells + slot->cells;
     self->in_flight++;
+    self->pending++;
+    if (alone || self->pending >= self->batch)
+      start_pending (self);
+  }
+  bdct_device_leave (&self->device);
   return ok;
 }
 
-static bool
-cuda_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
+/* What comes out of a slot whose frame is done. */
+static void
+read_result (CudaEngine * self, Slot * slot, BdctStats * stats)
 {
-  CudaEngine *self = (CudaEngine *) engine;
-  const BdctCudaCell *cell;
-  Slot *slot;
-  bool ok;
+  const BdctCudaCell *cell = (BdctCudaCell *) self->cells_host.data
+      + slot->cells;
 
-  if (self->in_flight == 0)
-    return bdct_error (error, "no frame is in flight");
-  slot = &self->slots[self->oldest];
-  cell = self->cells_host + self->oldest * BDCT_CUDA_CELLS;
-  self->oldest = (self->oldest + 1) % self->depth;
-  self->in_flight--;
-  if (!enter (self, error))
-    return false;
-  ok = check (cudaEventSynchronize (slot->done), "cudaEventSynchronize", error);
-  leave (self);
-  if (!ok || stats == NULL)
-    return ok;
+  bdct_staging_finish (&self->staging, &slot->dst);
+  if (stats == NULL)
+    return;
   *stats = slot->stats;
   for (int i = 0; i < BDCT_CUDA_CELLS; i++)
     for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
       stats->component[c].sse += cell[i].sse[c];
       stats->component[c].nonzero += cell[i].nonzero[c];
     }
-  return true;
+}
+
+static bool
+cuda_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
+{
+  CudaEngine *self = (CudaEngine *) engine;
+  Slot *slot, *last;
+  bool ok = true;
+
+  if (self->in_flight == 0)
+    return bdct_error (error, "no frame is in flight");
+  slot = slot_at (self, 0);
+  if (self->pending == self->in_flight || !self->slots[slot->last].reached) {
+    ok = bdct_device_enter (&self->device, error);
+    if (ok) {
+      if (self->pending == self->in_flight)
+        start_pending (self);
+      last = &self->slots[slot->last];
+      ok = slot->failed || check (cudaEventSynchronize
+          (last->done[last->wait]), "cudaEventSynchronize", error);
+      bdct_device_leave (&self->device);
+      last->reached = ok;
+    }
+  }
+  if (ok && slot->failed)
+    ok = bdct_error (error, "%s", slot->error.message);
+  if (ok)
+    read_result (self, slot, stats);
+  self->oldest = (self->oldest + 1) % self->depth;
+  self->in_flight--;
+  if (self->pending > self->in_flight)
+    self->pending = self->in_flight;
+  return ok;
+}
+
+static bool
+cuda_after (BdctEngine * engine, void *stream, BdctError * error)
+{
+  CudaEngine *self = (CudaEngine *) engine;
+  bool ok = bdct_device_enter (&self->device, error);
+
+  if (!ok)
+    return false;
+  ok = check (cudaEventRecord (self->device.foreign, (cudaStream_t) stream),
+      "cudaEventRecord", error)
+      && check (cudaStreamWaitEvent (self->device.stream,
+          self->device.foreign, 0), "cudaStreamWaitEvent", error);
+  bdct_device_leave (&self->device);
+  return ok;
 }
 
 const BdctEngineClass bdct_cuda_engine = {
   .name = "cuda",
-  .count_devices = cuda_count_devices,
+  .count_devices = bdct_cuda_count,
   .create = cuda_create,
   .destroy = cuda_destroy,
   .configure = cuda_configure,
+  .set_view = cuda_set_view,
   .submit = cuda_submit,
   .collect = cuda_collect,
+  .after = cuda_after,
+  .alloc_host = bdct_cuda_alloc_host,
+  .free_host = bdct_cuda_free_host,
 };

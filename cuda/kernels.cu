@@ -55,7 +55,7 @@ aid (const BdctComponentJob &job, BdctFamily family, int i)
  * and 64 of the second, for warps 2 and 3. */
 template <BdctMatrix LUMA, typename Sample>
 __global__ void __launch_bounds__ (kWarps * 32)
-fused (const __grid_constant__ BdctCudaFrame frame)
+fused (const __grid_constant__ BdctCudaBatch frame)
 {
   constexpr BdctMatrix CHROMA = chroma_matrix (LUMA);
   constexpr BdctFamily family = Matrix<LUMA>::family;
@@ -122,7 +122,7 @@ fused (const __grid_constant__ BdctCudaFrame frame)
   __syncthreads ();
   if (threadIdx.x < step) {
     const int c = plane.component[threadIdx.x];
-    BdctCudaCell &cell = frame.cells[blockIdx.x % BDCT_CUDA_CELLS];
+    BdctCudaCell &cell = plane.cells[blockIdx.x % BDCT_CUDA_CELLS];
 
     sum = step == 1 ? sums[0] + sums[1] + sums[2] + sums[3]
         : sums[2 * threadIdx.x] + sums[2 * threadIdx.x + 1];
@@ -236,22 +236,12 @@ bdct_cuda_cut (BdctCudaFrame *frame, const BdctCudaDevice *device)
       return false;
   }
   frame->n_tiles = (int32_t) n_tiles;
-  if (frame->tensor) {
-    /* All warps that the device holds at once, as often as it takes for each
-     * to have about 32 tiles: none is left for a last, half empty round. */
-    const int64_t warps = (int64_t) device->multiprocessors * tensor.blocks
-        * tensor.warps;
-    const int64_t rounds = (n_tiles + 16 * warps) / (32 * warps);
-
-    frame->span = (int32_t) ((n_tiles - 1) / (warps * (rounds ? rounds : 1))
-        + 1);
-  }
   return true;
 }
 
 /* Have the planes' constants in device memory. */
 static cudaError_t
-update_constants (const BdctCudaFrame *frame, const BdctTensorKernel *tensor,
+update_constants (const BdctCudaFrame *frame, const BdctTensorKernel &tensor,
     BdctCudaDevice *device, cudaStream_t stream)
 {
   bool same = device->n_planes == frame->n_planes
@@ -270,8 +260,8 @@ update_constants (const BdctCudaFrame *frame, const BdctTensorKernel *tensor,
   device->job = frame->job;
   device->n_planes = 0;
   for (int p = 0; p < frame->n_planes; p++)
-    tensor->make_constants (device->constants_host
-        + p * BDCT_TENSOR_CONSTANTS, frame->plane[p], frame->job);
+    tensor.make_constants (device->constants_host + p * BDCT_TENSOR_CONSTANTS,
+        frame->plane[p], frame->job);
   /* From pageable memory: it is read before the call returns. */
   const cudaError_t err = cudaMemcpyAsync (device->constants,
       device->constants_host, frame->n_planes * BDCT_TENSOR_CONSTANTS,
@@ -281,29 +271,84 @@ update_constants (const BdctCudaFrame *frame, const BdctTensorKernel *tensor,
   return err;
 }
 
-extern "C" cudaError_t
-bdct_cuda_launch (const BdctCudaFrame *frame, BdctCudaDevice *device,
-    cudaStream_t stream)
+/* Append a frame, if the batch is empty or of its kind and has room. */
+static bool
+append (BdctCudaBatch *batch, const BdctCudaFrame *frame)
 {
-  const BdctMatrix luma = frame->job.component[BDCT_Y].matrix;
-  const void *kernel = frame->job.depth == 8 ? kernel_for<uint8_t> (luma)
-      : kernel_for<uint16_t> (luma);
-  int blocks = frame->n_tiles, threads = kWarps * 32;
-  BdctTensorKernel tensor;
-  void *args[] = { const_cast<BdctCudaFrame *> (frame) };
+  if (batch->n_planes > 0
+      && (batch->n_planes + frame->n_planes > BDCT_CUDA_MAX_PLANES
+          || batch->n_tiles > INT_MAX / 2
+          || memcmp (&batch->job, &frame->job, sizeof frame->job) != 0))
+    return false;
+  batch->job = frame->job;
+  for (int p = 0; p < frame->n_planes; p++) {
+    BdctCudaPlane *plane = &batch->plane[batch->n_planes++];
 
-  if (frame->tensor) {
-    if (!bdct_tensor_find (frame, &tensor))
-      return cudaErrorInvalidValue;
-    const cudaError_t err = update_constants (frame, &tensor, device, stream);
+    *plane = frame->plane[p];
+    plane->first_tile += batch->n_tiles;
+    plane->cells = frame->cells;
+  }
+  batch->n_tiles += frame->n_tiles;
+  return true;
+}
+
+static cudaError_t
+launch (BdctCudaBatch *batch, const BdctCudaFrame *first,
+    BdctCudaDevice *device, cudaStream_t stream)
+{
+  const BdctMatrix luma = batch->job.component[BDCT_Y].matrix;
+  const void *kernel = batch->job.depth == 8 ? kernel_for<uint8_t> (luma)
+      : kernel_for<uint16_t> (luma);
+  int64_t blocks = batch->n_tiles;
+  int threads = kWarps * 32;
+  BdctTensorKernel tensor;
+  void *args[] = { batch };
+
+  if (first->tensor && bdct_tensor_find (first, &tensor)) {
+    /* All warps that the device holds at once, as often as it takes for each
+     * to have about 32 tiles: none is left for a last, half empty round. */
+    const int64_t warps = (int64_t) device->multiprocessors * tensor.blocks
+        * tensor.warps;
+    const int64_t rounds = (batch->n_tiles + 16 * warps) / (32 * warps);
+    const cudaError_t err = update_constants (first, tensor, device, stream);
+
     if (err != cudaSuccess)
       return err;
+    batch->span = (int32_t) ((batch->n_tiles - 1)
+        / (warps * (rounds ? rounds : 1)) + 1);
     kernel = tensor.function;
-    blocks = (frame->n_tiles - 1) / (frame->span * tensor.warps) + 1;
+    blocks = (batch->n_tiles - 1) / (batch->span * tensor.warps) + 1;
     threads = tensor.warps * 32;
   }
   if (kernel == nullptr)
     return cudaErrorInvalidValue;
-  return cudaLaunchKernel (kernel, dim3 (blocks), dim3 (threads), args, 0,
-      stream);
+  return cudaLaunchKernel (kernel, dim3 ((unsigned) blocks), dim3 (threads),
+      args, 0, stream);
+}
+
+extern "C" cudaError_t
+bdct_cuda_launch (const BdctCudaFrame *const *frames, int n_frames,
+    BdctCudaDevice *device, cudaStream_t stream)
+{
+  int i = 0;
+
+  static_assert (sizeof (BdctCudaBatch) <= 4096);
+  while (i < n_frames) {
+    const BdctCudaFrame *first = frames[i];
+    BdctCudaBatch batch;
+
+    batch.n_planes = batch.n_tiles = 0;
+    while (i < n_frames && append (&batch, frames[i]))
+      i++;
+    const cudaError_t err = launch (&batch, first, device, stream);
+    if (err != cudaSuccess)
+      return err;
+  }
+  return cudaSuccess;
+}
+
+extern "C" bool
+bdct_cuda_has_tensor (const BdctCudaDevice *device)
+{
+  return device->tensor;
 }

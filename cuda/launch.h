@@ -43,12 +43,13 @@ typedef struct {
   int32_t tiles_x;    /**< tiles of the plane from left to right */
   int32_t first_tile; /**< of the plane among the frame's */
   const void *constants; /**< the tensor-core kernels' */
+  struct BdctCudaCell *cells; /**< the frame's */
 } BdctCudaPlane;
 
 /** What a frame's blocks add up. Every block adds to one of several cells, so
  * that a whole frame does not queue for the same few addresses; the host adds
  * the cells. */
-typedef struct {
+typedef struct BdctCudaCell {
   unsigned long long sse[BDCT_MAX_COMPONENTS];
   unsigned long long nonzero[BDCT_MAX_COMPONENTS];
   unsigned long long unused[2]; /* a cell has cache sectors of its own */
@@ -56,15 +57,26 @@ typedef struct {
 
 #define BDCT_CUDA_CELLS 16
 
-/** A kernel's only parameter. */
+/** A frame, all in device memory. */
 typedef struct {
   BdctJob job;
   BdctCudaPlane plane[BDCT_MAX_PLANES];
   int32_t n_planes, n_tiles;
   int32_t tensor;      /**< whether a tensor-core kernel does it */
-  int32_t span;        /**< and the tiles that one of its warps does */
   BdctCudaCell *cells; /**< BDCT_CUDA_CELLS of them, zeroed */
 } BdctCudaFrame;
+
+/** The most planes of a launch: as many as fit a kernel's 4 KiB of parameters.
+ */
+#define BDCT_CUDA_MAX_PLANES 24
+
+/** A kernel's only parameter: the planes of some frames of one job. */
+typedef struct {
+  BdctJob job;
+  BdctCudaPlane plane[BDCT_CUDA_MAX_PLANES];
+  int32_t n_planes, n_tiles;
+  int32_t span;        /**< tiles that a warp of a tensor-core kernel does */
+} BdctCudaBatch;
 
 /** What launches on one device need. */
 typedef struct BdctCudaDevice BdctCudaDevice;
@@ -82,10 +94,14 @@ void bdct_cuda_close (BdctCudaDevice *device);
  * False if the frame has more tiles than a launch takes. */
 bool bdct_cuda_cut (BdctCudaFrame *frame, const BdctCudaDevice *device);
 
-/** Enqueue one frame: one launch for all planes. All launches of a device go
- * into one stream. */
-cudaError_t bdct_cuda_launch (const BdctCudaFrame *frame,
+/** Enqueue frames that bdct_cuda_cut() has cut: one launch for all planes of as
+ * many in a row as have one job and fit. All launches of a device go into one
+ * stream. */
+cudaError_t bdct_cuda_launch (const BdctCudaFrame *const *frames, int n_frames,
     BdctCudaDevice *device, cudaStream_t stream);
+
+/** Whether the device has the tensor-core kernels. */
+bool bdct_cuda_has_tensor (const BdctCudaDevice *device);
 
 #ifdef __cplusplus
 }

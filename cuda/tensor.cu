@@ -14,7 +14,7 @@ namespace {
 
 template <typename Group, typename Sample, int ROWS, int WARPS, int BLOCKS>
 __global__ void __launch_bounds__ (WARPS * 32, BLOCKS)
-tensor (const __grid_constant__ BdctCudaFrame frame)
+tensor (const __grid_constant__ BdctCudaBatch frame)
 {
   constexpr int tile = ROWS * kPitch;
 

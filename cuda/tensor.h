@@ -18,7 +18,7 @@
 #define BDCT_TENSOR_CONSTANTS (32 * 1024)
 
 typedef struct {
-  const void *function; /**< kernel, with a BdctCudaFrame as parameter */
+  const void *function; /**< kernel, with a BdctCudaBatch as parameter */
   int rows;             /**< of a warp's tile */
   int warps;            /**< of a block */
   int blocks;           /**< that a multiprocessor holds at once */

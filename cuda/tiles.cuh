@@ -36,7 +36,7 @@ struct Place
 
 /* The tile is somewhere from the place's plane on. */
 template <int ROWS> BDCT_INLINE void
-find (Place &p, const BdctCudaFrame &frame, int lane)
+find (Place &p, const BdctCudaBatch &frame, int lane)
 {
   while (p.plane + 1 < frame.n_planes
       && p.tile >= frame.plane[p.plane + 1].first_tile)
@@ -56,7 +56,7 @@ find (Place &p, const BdctCudaFrame &frame, int lane)
 }
 
 template <int ROWS, int WARPS> BDCT_INLINE void
-advance (Place &p, const BdctCudaFrame &frame, int lane)
+advance (Place &p, const BdctCudaBatch &frame, int lane)
 {
   const BdctCudaPlane &plane = frame.plane[p.plane];
 
@@ -134,7 +134,7 @@ gather (const BdctCudaPlane &plane, const Chunk &c, uint32_t peak)
 /* The lane's chunks of a tile, to `to` and every 4 rows; wait for them with
  * copies_wait(). */
 template <typename Sample, int ROWS> BDCT_INLINE void
-fetch (uint32_t to, const BdctCudaFrame &frame, const Place &p, uint32_t peak,
+fetch (uint32_t to, const BdctCudaBatch &frame, const Place &p, uint32_t peak,
     int lane)
 {
   const BdctCudaPlane &plane = frame.plane[p.plane];
@@ -277,10 +277,10 @@ struct Counts
 
 /* Add the counts to the frame's and start again. */
 BDCT_INLINE void
-flush (Counts &n, const BdctCudaFrame &frame, int plane_index, int lane)
+flush (Counts &n, const BdctCudaBatch &frame, int plane_index, int lane)
 {
   const BdctCudaPlane &plane = frame.plane[plane_index];
-  BdctCudaCell &cell = frame.cells[blockIdx.x % BDCT_CUDA_CELLS];
+  BdctCudaCell &cell = plane.cells[blockIdx.x % BDCT_CUDA_CELLS];
   const unsigned long long all = warp_sum (n.all);
   const unsigned long long second =
       plane.interleave > 1 ? warp_sum (n.second) : 0;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The CPU engine: a queue of frames, cut into strips of 32 rows of one
- * component, which the worker threads take in order. */
+ * component, which the worker threads take in order. Where a view is asked for,
+ * the reconstruction goes into an image of the engine's own, and when it is
+ * complete the view is drawn, in strips again. */
 #define _GNU_SOURCE             /* sched_getaffinity */
 #include "engine.h"
 
@@ -13,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "matrices.h"
+#include "render-cpu.h"
 #include "tile.h"
 
 typedef struct {
@@ -21,13 +24,18 @@ typedef struct {
   BdctStats stats;
   BdctTilePlane component[BDCT_MAX_COMPONENTS];
   int strips[BDCT_MAX_COMPONENTS]; /* 0 for a component the format lacks */
-  int n_strips, next_strip, done_strips;
+  int n_strips;                 /* of the reconstruction, ... */
+  int n_all;                    /* ... and with those of the view behind them */
+  int next_strip, done_strips;
+  BdctRender render;
+  uint8_t *scratch;             /* NULL until a view needs it */
 } Slot;
 
 typedef struct {
   BdctEngine engine;
   const BdctTileKernel *kernel;
   BdctLayout layout;
+  BdctView view;
 
   pthread_mutex_t lock;
   pthread_cond_t work, done;
@@ -60,14 +68,16 @@ bdct_tile_kernels (void)
 #endif
 }
 
-/* Called with the lock: the oldest frame with a strip nobody has taken. */
+/* Called with the lock: the oldest frame with a strip that nobody has taken and
+ * that can be worked on. */
 static Slot *
 find_work (CpuEngine * self)
 {
   for (unsigned i = 0; i < self->in_flight; i++) {
     Slot *slot = &self->slots[(self->oldest + i) % self->depth];
 
-    if (slot->next_strip < slot->n_strips)
+    if (slot->next_strip < (slot->done_strips < slot->n_strips
+            ? slot->n_strips : slot->n_all))
       return slot;
   }
   return NULL;
@@ -91,18 +101,33 @@ worker (void *data)
     strip = slot->next_strip++;
     pthread_mutex_unlock (&self->lock);
 
-    for (; strip >= slot->strips[c]; c++)
-      strip -= slot->strips[c];
-    self->kernel->strip (&slot->component[c], strip * BDCT_TILE, &counters);
+    if (strip >= slot->n_strips) {
+      bdct_render_strip (&slot->render, self->kernel, slot->component,
+          strip - slot->n_strips);
+    } else {
+      for (; strip >= slot->strips[c]; c++)
+        strip -= slot->strips[c];
+      self->kernel->strip (&slot->component[c], strip * BDCT_TILE, &counters);
+    }
 
     pthread_mutex_lock (&self->lock);
     slot->stats.component[c].sse += counters.sse;
     slot->stats.component[c].nonzero += counters.nonzero;
-    if (++slot->done_strips == slot->n_strips)
+    if (++slot->done_strips == slot->n_all)
       pthread_cond_signal (&self->done);
+    else if (slot->done_strips == slot->n_strips)
+      pthread_cond_broadcast (&self->work);
   }
   pthread_mutex_unlock (&self->lock);
   return NULL;
+}
+
+static void
+free_slots (CpuEngine * self)
+{
+  for (unsigned i = 0; i < self->depth; i++)
+    free (self->slots[i].scratch);
+  free (self->slots);
 }
 
 static void
@@ -121,7 +146,7 @@ cpu_destroy (BdctEngine * engine)
   pthread_mutex_destroy (&self->lock);
   pthread_cond_destroy (&self->work);
   pthread_cond_destroy (&self->done);
-  free (self->slots);
+  free_slots (self);
   free (self);
 }
 
@@ -168,6 +193,7 @@ cpu_create (const BdctEngineOptions * options, BdctError * error)
   }
   self->engine.klass = &bdct_cpu_engine;
   self->kernel = *kernel;
+  self->view = (BdctView) BDCT_VIEW_DEFAULT;
   pthread_mutex_init (&self->lock, NULL);
   pthread_cond_init (&self->work, NULL);
   pthread_cond_init (&self->done, NULL);
@@ -202,10 +228,12 @@ cpu_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   slots = aligned_alloc (64, (depth * sizeof *slots + 63) / 64 * 64);
   if (slots == NULL)
     return bdct_error (error, "out of memory");
-  for (unsigned i = 0; i < depth; i++)
+  for (unsigned i = 0; i < depth; i++) {
     slots[i].prepared = false;
+    slots[i].scratch = NULL;
+  }
   pthread_mutex_lock (&self->lock);
-  free (self->slots);
+  free_slots (self);
   self->slots = slots;
   self->layout = *layout;
   self->depth = depth;
@@ -256,11 +284,44 @@ fill_component (BdctTilePlane * t, const BdctLayout * layout, int plane, int i,
   t->dst_stride = dst->stride[plane];
 }
 
+static void
+cpu_set_view (BdctEngine * engine, const BdctView * view)
+{
+  ((CpuEngine *) engine)->view = *view;
+}
+
+/* An image of the engine's own for the reconstruction of a frame. */
+static bool
+scratch_image (CpuEngine * self, Slot * slot, BdctImage * image,
+    BdctError * error)
+{
+  size_t size = 0, offset[BDCT_MAX_PLANES];
+
+  image->memory = BDCT_MEMORY_HOST;
+  for (int p = 0; p < self->layout.n_planes; p++) {
+    size_t stride = (bdct_layout_row_size (&self->layout, p) + 63)
+        & ~(size_t) 63;
+
+    offset[p] = size;
+    image->stride[p] = stride;
+    size += stride * self->layout.plane[p].height;
+  }
+  if (slot->scratch == NULL)
+    slot->scratch = aligned_alloc (64, size);
+  if (slot->scratch == NULL)
+    return bdct_error (error, "out of memory for a view");
+  for (int p = 0; p < self->layout.n_planes; p++)
+    image->data[p] = slot->scratch + offset[p];
+  return true;
+}
+
 static bool
 cpu_submit (BdctEngine * engine, const BdctJob * job, const BdctImage * src,
     const BdctImage * dst, BdctError * error)
 {
   CpuEngine *self = (CpuEngine *) engine;
+  bool plain = bdct_view_is_plain (&self->view);
+  BdctImage rec = *dst;
   Slot *slot;
 
   if (self->in_flight == self->depth)
@@ -269,6 +330,8 @@ cpu_submit (BdctEngine * engine, const BdctJob * job, const BdctImage * src,
     return bdct_error (error, "the CPU engine takes host memory only");
 
   slot = &self->slots[(self->oldest + self->in_flight) % self->depth];
+  if (!plain && !scratch_image (self, slot, &rec, error))
+    return false;
   if (!slot->prepared || memcmp (&slot->job, job, sizeof *job) != 0) {
     slot->job = *job;
     for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
@@ -286,10 +349,16 @@ cpu_submit (BdctEngine * engine, const BdctJob * job, const BdctImage * src,
     for (int i = 0; i < plane->interleave; i++) {
       BdctComponent c = plane->component[i];
 
-      fill_component (&slot->component[c], &self->layout, p, i, src, dst);
+      fill_component (&slot->component[c], &self->layout, p, i, src, &rec);
       slot->strips[c] = (plane->height + BDCT_TILE - 1) / BDCT_TILE;
       slot->n_strips += slot->strips[c];
     }
+  }
+  slot->n_all = slot->n_strips;
+  if (!plain) {
+    bdct_render_init (&slot->render, &self->view, &self->layout, job, src, &rec,
+        dst);
+    slot->n_all += bdct_render_count_strips (&self->layout);
   }
   pthread_mutex_lock (&self->lock);
   self->in_flight++;
@@ -308,7 +377,7 @@ cpu_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
     return bdct_error (error, "no frame is in flight");
   slot = &self->slots[self->oldest];
   pthread_mutex_lock (&self->lock);
-  while (slot->done_strips < slot->n_strips)
+  while (slot->done_strips < slot->n_all)
     pthread_cond_wait (&self->done, &self->lock);
   if (stats != NULL)
     *stats = slot->stats;
@@ -324,6 +393,7 @@ const BdctEngineClass bdct_cpu_engine = {
   .create = cpu_create,
   .destroy = cpu_destroy,
   .configure = cpu_configure,
+  .set_view = cpu_set_view,
   .submit = cpu_submit,
   .collect = cpu_collect,
 };

@@ -13,6 +13,7 @@
 #include "job.h"
 #include "layout.h"
 #include "stats.h"
+#include "view.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,7 +34,8 @@ typedef struct {
 } BdctContext;
 
 typedef struct {
-  unsigned threads;    /**< CPU: 0 = all processors */
+  unsigned threads;    /**< CPU: 0 = all processors. CUDA: threads that copy
+                          images the GPU does not reach, 0 = at most 4 */
   const char *isa;     /**< CPU: instruction set, NULL = the best here */
   BdctContext context; /**< CUDA */
 } BdctEngineOptions;
@@ -55,9 +57,14 @@ typedef struct BdctEngineClass {
   bool (*configure) (BdctEngine *engine, const BdctLayout *layout,
       unsigned depth, BdctError *error);
 
-  /** Start one frame: `dst` becomes the reconstruction of `src`; they must not
-   * overlap. The images' memory must stay until collect(); `job` is copied.
-   * Fails, starting nothing, if `depth` frames are in flight. */
+  /** What `dst` becomes in the frames submitted from now on. A new engine
+   * shows the reconstruction. */
+  void (*set_view) (BdctEngine *engine, const BdctView *view);
+
+  /** Start one frame: `dst` becomes the view, as set_view() left it, of `src`
+   * and its reconstruction; `src` and `dst` must not overlap. The images'
+   * memory must stay until collect(); `job` is copied. Fails, starting nothing,
+   * if `depth` frames are in flight. */
   bool (*submit) (BdctEngine *engine, const BdctJob *job, const BdctImage *src,
       const BdctImage *dst, BdctError *error);
 
@@ -65,18 +72,34 @@ typedef struct BdctEngineClass {
    * that frame, or if none is in flight; the frame is gone from the queue
    * either way. */
   bool (*collect) (BdctEngine *engine, BdctStats *stats, BdctError *error);
+
+  /** NULL if there are no streams. The frames that are submitted from now on
+   * come after what is in `stream` (a CUstream of the engine's context): for
+   * device images that are not complete yet, or still read from. The calling
+   * thread does not wait. */
+  bool (*after) (BdctEngine *engine, void *stream, BdctError *error);
+
+  /** Host memory that a context's device copies from and to by itself; NULL if
+   * the driver refuses. From any thread, with or without an engine. The members
+   * are NULL where no memory is better than another. */
+  void *(*alloc_host) (const BdctContext *context, size_t size);
+  void (*free_host) (const BdctContext *context, void *memory);
 } BdctEngineClass;
 
 /** What every engine begins with. */
 struct BdctEngine {
   const BdctEngineClass *klass;
   char description[128]; /**< what runs: "cpu:avx2 2 threads" */
+  char warning[160];     /**< what it does without, to the user's loss; empty
+                            if nothing. May change in configure and submit. */
 };
 
 /** The CPU engine. Host images only. */
 extern const BdctEngineClass bdct_cpu_engine;
 
-/** The CUDA engine (folder cuda/). Host and device images, mixed freely. */
+/** The CUDA engine (folder cuda/). Host and device images, mixed freely. The
+ * GPU copies to and from pinned host memory by itself; to and from other host
+ * memory the calling thread does, in submit and in collect. */
 extern const BdctEngineClass bdct_cuda_engine;
 
 /** samples and levels of a frame: what the layout and the block sizes fix. */

@@ -165,6 +165,24 @@ quantize_hevc (Vi c, Vi quant, int add, int bits)
   return clip16 ((level ^ sign) - sign);
 }
 
+/* The levels of the coefficients at (x, y). */
+INLINE Vi
+quantize (const Tile * t, const BdctTilePlane * p, BdctFamily family, int x,
+    int y)
+{
+  const int32_t *cell = &t->cell[y][x];
+  Vi q = *(const Vi *) &p->quant[y & (p->size - 1)][x];
+
+  if (family == BDCT_FAMILY_JPEG)
+    return quantize_jpeg (*(const Vi *) cell, q);
+  /* Both passes carry sqrt (8): 8 q here, 1 / 8 after the inverse. */
+  if (family == BDCT_FAMILY_REAL)
+    return __builtin_convertvector (round_half_away (*(const Vf *) cell
+            / (8.0f * __builtin_convertvector (q, Vf))), Vi);
+  return quantize_hevc (*(const Vi *) cell, q, p->job->quant_add,
+      p->job->quant_bits);
+}
+
 /* Quantize and dequantize the blocks of the first `rows` rows; returns the
  * non-zero levels in the first `columns` columns. */
 INLINE uint64_t
@@ -181,20 +199,15 @@ requantize (Tile * t, const BdctTilePlane * p, BdctFamily family, int rows,
     for (int x = 0; x < T; x += LANES) {
       Vi *cell = (Vi *) &t->cell[y][x];
       Vi q = *(const Vi *) &p->quant[y & (p->size - 1)][x];
-      Vi level;
+      Vi level = quantize (t, p, family, x, y);
 
       if (family == BDCT_FAMILY_JPEG) {
-        level = quantize_jpeg (*cell, q);
         *cell = level * q;
       } else if (family == BDCT_FAMILY_REAL) {
-        Vf qf = __builtin_convertvector (q, Vf);
-        /* Both passes carry sqrt (8): 8 q here, 1 / 8 after the inverse. */
-        Vf l = round_half_away (*(Vf *) cell / (8.0f * qf));
-        level = __builtin_convertvector (l, Vi);
-        *(Vf *) cell = l * qf;
+        *(Vf *) cell = __builtin_convertvector (level, Vf)
+            * __builtin_convertvector (q, Vf);
       } else {
         Vi dq = *(const Vi *) &p->dequant[y & (p->size - 1)][x];
-        level = quantize_hevc (*cell, q, job->quant_add, job->quant_bits);
         *cell = clip16 ((level * dq + (1 << (job->dequant_bits - 1)))
             >> job->dequant_bits);
       }
@@ -329,11 +342,10 @@ backward_chain (Tile * t, const BdctTilePlane * p, BdctFamily family, int n,
   return nonzero;
 }
 
-INLINE uint64_t
-chain_real (Tile * t, const BdctTilePlane * p, int rows, int columns)
+static void
+forward_chain_real (Tile * t, const BdctTilePlane * p)
 {
   const float *m = p->entry.real;
-  uint64_t nonzero;
   Tile s;
 
   for (int i = 0; i < T * T; i += LANES) {
@@ -344,7 +356,15 @@ chain_real (Tile * t, const BdctTilePlane * p, int rows, int columns)
   pass_real (&s, m, 0);
   transpose (t, &s);
   pass_real (t, m, 0);
-  nonzero = requantize (t, p, BDCT_FAMILY_REAL, rows, columns);
+}
+
+static uint64_t
+backward_chain_real (Tile * t, const BdctTilePlane * p, int rows, int columns)
+{
+  const float *m = p->entry.real;
+  uint64_t nonzero = requantize (t, p, BDCT_FAMILY_REAL, rows, columns);
+  Tile s;
+
   pass_real (t, m, 1);
   transpose (&s, t);
   pass_real (&s, m, 1);
@@ -385,10 +405,11 @@ typedef struct {
   void (*forward) (Tile * t, const BdctTilePlane * p);
   uint64_t (*backward) (Tile * t, const BdctTilePlane * p, int rows,
       int columns);
-} ChainInt;
+} Chain;
 
-static const ChainInt chains[] = {
+static const Chain chains[] = {
   [BDCT_MATRIX_ISLOW_8] = {forward_islow, backward_islow},
+  [BDCT_MATRIX_REAL_8] = {forward_chain_real, backward_chain_real},
   [BDCT_MATRIX_DST_4] = {forward_dst4, backward_dst4},
   [BDCT_MATRIX_HEVC_4] = {forward_hevc4, backward_hevc4},
   [BDCT_MATRIX_HEVC_8] = {forward_hevc8, backward_hevc8},
@@ -396,11 +417,11 @@ static const ChainInt chains[] = {
   [BDCT_MATRIX_HEVC_32] = {forward_hevc32, backward_hevc32},
 };
 
-static const ChainInt chain_islow_wide = { forward_islow_wide,
+static const Chain chain_islow_wide = { forward_islow_wide,
   backward_islow_wide
 };
 
-static const ChainInt *
+static const Chain *
 chain_for (const BdctTilePlane * p)
 {
   return p->matrix == BDCT_MATRIX_ISLOW_8 && p->depth > 8
@@ -410,7 +431,7 @@ chain_for (const BdctTilePlane * p)
 static void
 strip (const BdctTilePlane * p, int row, BdctCounters * counters)
 {
-  const ChainInt *chain = chain_for (p);
+  const Chain *chain = chain_for (p);
   int rows, mask = ~(p->size - 1);
 
   rows = (p->height - row + p->size - 1) & mask;
@@ -420,12 +441,8 @@ strip (const BdctTilePlane * p, int row, BdctCounters * counters)
     Tile t;
 
     load_any (&t, p, row, column);
-    if (p->family == BDCT_FAMILY_REAL) {
-      counters->nonzero += chain_real (&t, p, rows, columns);
-    } else {
-      chain->forward (&t, p);
-      counters->nonzero += chain->backward (&t, p, rows, columns);
-    }
+    chain->forward (&t, p);
+    counters->nonzero += chain->backward (&t, p, rows, columns);
     counters->sse += store_any (&t, p, row, column);
   }
 }
@@ -442,6 +459,30 @@ backward (const BdctTilePlane * p, int32_t * cells)
   return nonzero;
 }
 
+INLINE void
+quantize_tile (Tile * t, const BdctTilePlane * p, BdctFamily family)
+{
+  for (int y = 0; y < T; y++)
+    for (int x = 0; x < T; x += LANES)
+      *(Vi *) &t->cell[y][x] = quantize (t, p, family, x, y);
+}
+
+static void
+levels (const BdctTilePlane * p, int row, int column, int32_t * cells)
+{
+  Tile t;
+
+  load_any (&t, p, row, column);
+  chain_for (p)->forward (&t, p);
+  if (p->family == BDCT_FAMILY_JPEG)
+    quantize_tile (&t, p, BDCT_FAMILY_JPEG);
+  else if (p->family == BDCT_FAMILY_REAL)
+    quantize_tile (&t, p, BDCT_FAMILY_REAL);
+  else
+    quantize_tile (&t, p, BDCT_FAMILY_HEVC);
+  memcpy (cells, &t, sizeof t);
+}
+
 #define CONCAT_(a, b) a##b
 #define CONCAT(a, b) CONCAT_ (a, b)
 
@@ -449,4 +490,5 @@ const BdctTileKernel CONCAT (bdct_tile_, BDCT_ISA) = {
   .isa = BDCT_ISA_NAME,
   .strip = strip,
   .backward = backward,
+  .levels = levels,
 };

@@ -46,10 +46,16 @@ typedef void (*BdctTileFunc) (const BdctTilePlane *plane, int row,
 typedef uint64_t (*BdctTileBackward) (const BdctTilePlane *plane,
     int32_t *cells);
 
+/** The first half of it alone: the levels of the tile whose first sample is in
+ * this row and column, for a view. The plane needs no `dst`. */
+typedef void (*BdctTileLevels) (const BdctTilePlane *plane, int row,
+    int column, int32_t *cells);
+
 typedef struct {
   const char *isa;
   BdctTileFunc strip;
   BdctTileBackward backward;
+  BdctTileLevels levels;
 } BdctTileKernel;
 
 extern const BdctTileKernel bdct_tile_baseline, bdct_tile_avx2,

@@ -25,9 +25,45 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDct, gst_blockdct,
     GST_TYPE_BASE_TRANSFORM,
     GST_DEBUG_CATEGORY_INIT (gst_blockdct_debug, "blockdct", 0,
         "Block DCT and PSNR");
-    gst_blockdct_report_init ());
+    gst_blockdct_report_init ();
+    G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, gst_blockdct_preset_init));
 GST_ELEMENT_REGISTER_DEFINE (blockdct, "blockdct", GST_RANK_NONE,
     GST_TYPE_BLOCKDCT);
+
+static gboolean
+open_stats_file (GstBlockDct * self)
+{
+  gchar *path;
+  BdctError error;
+
+  GST_OBJECT_LOCK (self);
+  path = g_strdup (self->stats_path);
+  GST_OBJECT_UNLOCK (self);
+  if (path == NULL || *path == '\0') {
+    g_free (path);
+    return TRUE;
+  }
+  self->stats_file = gst_blockdct_stats_file_open (path, &error);
+  if (self->stats_file == NULL)
+    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
+        ("stats-file=%s cannot be written: %s.", path, error.message),
+        ("Set stats-file to a file in a folder that can be written."));
+  g_free (path);
+  return self->stats_file != NULL;
+}
+
+/* Nothing of a stream is lost unsaid: at its end, or where it is cut off. */
+static void
+finish_stats_file (GstBlockDct * self, gboolean close)
+{
+  BdctError error;
+
+  if (!(close ? gst_blockdct_stats_file_close (&self->stats_file, &error)
+          : gst_blockdct_stats_file_flush (self->stats_file, &error)))
+    GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
+        ("The statistics cannot be written: %s.", error.message),
+        ("Make room there, or set stats-file to another place."));
+}
 
 /* GstBaseTransform */
 
@@ -39,9 +75,14 @@ gst_blockdct_start (GstBaseTransform * trans)
   self->report = (GstBlockDctReport) { 0 };
   gst_blockdct_report_flush (&self->report);
   gst_blockdct_engine_publish (self);
-  self->dropped = FALSE;
+  self->dropped = self->warned = FALSE;
   gst_blockdct_say_unheard (self);
-  return gst_blockdct_engine_open (self);
+  if (!open_stats_file (self))
+    return FALSE;
+  if (gst_blockdct_engine_open (self))
+    return TRUE;
+  finish_stats_file (self, TRUE);
+  return FALSE;
 }
 
 static gboolean
@@ -53,6 +94,9 @@ gst_blockdct_stop (GstBaseTransform * trans)
   gst_blockdct_engine_close (self);
   gst_blockdct_engine_set_context (self, NULL);
   g_clear_pointer (&self->in_flight, g_free);
+  gst_blockdct_navigation_show (self, NULL, NULL, 0);
+  gst_blockdct_overlay_clear (self);
+  finish_stats_file (self, TRUE);
   GST_OBJECT_LOCK (self);
   gst_video_info_init (&self->info);
   self->latency = 0;
@@ -152,121 +196,6 @@ gst_blockdct_get_unit_size (GstBaseTransform * trans, GstCaps * caps,
   return TRUE;
 }
 
-/* Configure a pool; its size may grow with the pool's own strides. */
-static gboolean
-configure_pool (GstBufferPool * pool, GstCaps * caps, guint * size, guint min,
-    guint max, gboolean video_meta)
-{
-  GstStructure *config = gst_buffer_pool_get_config (pool);
-
-  gst_buffer_pool_config_set_params (config, caps, *size, min, max);
-  if (video_meta)
-    gst_buffer_pool_config_add_option (config,
-        GST_BUFFER_POOL_OPTION_VIDEO_META);
-  if (!gst_buffer_pool_set_config (pool, config))
-    return FALSE;
-  config = gst_buffer_pool_get_config (pool);
-  gst_buffer_pool_config_get_params (config, NULL, size, NULL, NULL);
-  gst_structure_free (config);
-  return TRUE;
-}
-
-static gboolean
-gst_blockdct_propose_allocation (GstBaseTransform * trans,
-    GstQuery * decide_query, GstQuery * query)
-{
-  GstBlockDct *self = GST_BLOCKDCT (trans);
-  GstBufferPool *pool;
-  GstVideoInfo info;
-  GstCaps *caps;
-  gboolean need_pool, cuda;
-  guint size, min = self->depth;
-
-  if (!GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)->propose_allocation
-      (trans, decide_query, query))
-    return FALSE;
-  gst_query_parse_allocation (query, &caps, &need_pool);
-  if (caps == NULL || !gst_video_info_from_caps (&info, caps))
-    return FALSE;
-  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-
-  cuda = gst_blockdct_format_is_cuda (caps);
-  if (cuda && !gst_blockdct_engine_is_cuda (self))
-    return FALSE;
-  size = GST_VIDEO_INFO_SIZE (&info);
-  if (!need_pool) {
-    gst_query_add_allocation_pool (query, NULL, size, min, 0);
-    return TRUE;
-  }
-  pool = gst_blockdct_memory_pool (cuda, self->context);
-  if (!configure_pool (pool, caps, &size, min, 0, TRUE)) {
-    GST_WARNING_OBJECT (self, "no pool for %" GST_PTR_FORMAT, caps);
-    gst_object_unref (pool);
-    return FALSE;
-  }
-  gst_query_add_allocation_pool (query, pool, size, min, 0);
-  gst_object_unref (pool);
-  return TRUE;
-}
-
-static gboolean
-gst_blockdct_decide_allocation (GstBaseTransform * trans, GstQuery * query)
-{
-  GstBlockDct *self = GST_BLOCKDCT (trans);
-  GstBufferPool *pool = NULL;
-  GstVideoInfo info;
-  GstCaps *caps;
-  gboolean cuda, update, video_meta;
-  guint size, min = 0, max = 0;
-
-  gst_query_parse_allocation (query, &caps, NULL);
-  if (caps == NULL || !gst_video_info_from_caps (&info, caps))
-    return FALSE;
-  cuda = gst_blockdct_format_is_cuda (caps);
-  size = GST_VIDEO_INFO_SIZE (&info);
-  update = gst_query_get_n_allocation_pools (query) > 0;
-  if (update) {
-    gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
-    size = MAX (size, GST_VIDEO_INFO_SIZE (&info));
-    if (pool != NULL
-        && !gst_blockdct_memory_pool_fits (pool, cuda, self->context))
-      gst_clear_object (&pool);
-  }
-  /* The frames in flight are held here, beside those downstream needs. */
-  min += self->depth;
-  if (max != 0 && max < min) {
-    gst_clear_object (&pool);
-    max = 0;
-  }
-  video_meta = cuda || gst_query_find_allocation_meta (query,
-      GST_VIDEO_META_API_TYPE, NULL);
-  if (pool != NULL
-      && !configure_pool (pool, caps, &size, min, max, video_meta))
-    gst_clear_object (&pool);
-  if (pool == NULL) {
-    pool = gst_blockdct_memory_pool (cuda, self->context);
-    max = 0;
-    if (!configure_pool (pool, caps, &size, min, max, video_meta))
-      goto no_pool;
-  }
-  if (update)
-    gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
-  else
-    gst_query_add_allocation_pool (query, pool, size, min, max);
-  gst_object_unref (pool);
-  return GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)->decide_allocation
-      (trans, query);
-
-no_pool:
-  GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-      ("Cannot get output buffers for %s %dx%d.", GST_VIDEO_INFO_NAME (&info),
-          GST_VIDEO_INFO_WIDTH (&info), GST_VIDEO_INFO_HEIGHT (&info)),
-      ("The %s memory may be full: close other users of it or lower "
-          "async-depth.", cuda ? "GPU" : "system"));
-  gst_object_unref (pool);
-  return FALSE;
-}
-
 static gboolean
 gst_blockdct_query (GstBaseTransform * trans, GstPadDirection direction,
     GstQuery * query)
@@ -312,17 +241,34 @@ gst_blockdct_sink_event (GstBaseTransform * trans, GstEvent * event)
 {
   GstBlockDct *self = GST_BLOCKDCT (trans);
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START) {
+    gst_blockdct_allocation_flush (self, TRUE);
+  } else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
     gst_blockdct_engine_drain (self, FALSE);
     gst_blockdct_report_flush (&self->report);
+    gst_blockdct_allocation_flush (self, FALSE);
   } else if (GST_EVENT_IS_SERIALIZED (event)) {
     /* What came before an event leaves before it. */
     gst_blockdct_engine_drain (self, TRUE);
     if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
       gst_blockdct_report_end (&self->report, GST_ELEMENT (self),
           gst_blockdct_get_settings (self).post_messages);
+    if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+      finish_stats_file (self, FALSE);
   }
   return GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)->sink_event
+      (trans, event);
+}
+
+static gboolean
+gst_blockdct_src_event (GstBaseTransform * trans, GstEvent * event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_NAVIGATION
+      && gst_blockdct_navigation_event (GST_BLOCKDCT (trans), event)) {
+    gst_event_unref (event);
+    return TRUE;
+  }
+  return GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)->src_event
       (trans, event);
 }
 
@@ -447,6 +393,15 @@ gst_blockdct_set_context (GstElement * element, GstContext * context)
   GST_ELEMENT_CLASS (gst_blockdct_parent_class)->set_context (element, context);
 }
 
+static GstStateChangeReturn
+gst_blockdct_change_state (GstElement * element, GstStateChange transition)
+{
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    gst_blockdct_allocation_flush (GST_BLOCKDCT (element), TRUE);
+  return GST_ELEMENT_CLASS (gst_blockdct_parent_class)->change_state (element,
+      transition);
+}
+
 static void
 gst_blockdct_finalize (GObject * object)
 {
@@ -454,6 +409,7 @@ gst_blockdct_finalize (GObject * object)
 
   gst_clear_object (&self->context);
   g_free (self->active_backend);
+  g_free (self->stats_path);
   G_OBJECT_CLASS (gst_blockdct_parent_class)->finalize (object);
 }
 
@@ -469,6 +425,7 @@ gst_blockdct_class_init (GstBlockDctClass * klass)
   gst_blockdct_install_properties (object_class);
 
   element_class->set_context = gst_blockdct_set_context;
+  element_class->change_state = gst_blockdct_change_state;
   gst_element_class_set_static_metadata (element_class,
       "Block DCT and PSNR", "Filter/Effect/Analyzer/Video",
       "Shows and measures what a block transform and its quantizer do to video",
@@ -486,10 +443,10 @@ gst_blockdct_class_init (GstBlockDctClass * klass)
   trans_class->fixate_caps = gst_blockdct_fixate_caps;
   trans_class->set_caps = gst_blockdct_set_caps;
   trans_class->get_unit_size = gst_blockdct_get_unit_size;
-  trans_class->propose_allocation = gst_blockdct_propose_allocation;
-  trans_class->decide_allocation = gst_blockdct_decide_allocation;
+  gst_blockdct_install_allocation (trans_class);
   trans_class->query = gst_blockdct_query;
   trans_class->sink_event = gst_blockdct_sink_event;
+  trans_class->src_event = gst_blockdct_src_event;
   trans_class->submit_input_buffer = gst_blockdct_submit_input_buffer;
   trans_class->generate_output = gst_blockdct_generate_output;
   trans_class->transform = gst_blockdct_transform;

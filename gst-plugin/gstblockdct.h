@@ -8,7 +8,9 @@
 #include <gst/base/gstbasetransform.h>
 #include <gst/video/video.h>
 #include "dct/engine.h"
+#include "dct/view.h"
 #include "gstblockdctreport.h"
+#include "gstblockdctstatsfile.h"
 
 G_BEGIN_DECLS
 
@@ -34,6 +36,12 @@ typedef struct
   guint async_depth;
   gboolean post_messages;
   GstClockTime interval;
+  BdctViewMode view;
+  gdouble wipe_position;
+  gdouble difference_gain;
+  gboolean grid;
+  gboolean overlay;
+  gboolean interactive;
 } GstBlockDctSettings;
 
 /* A frame in the engine: its buffers stay mapped until it comes out. */
@@ -42,7 +50,29 @@ typedef struct
   GstBuffer *in, *out;
   GstVideoFrame in_frame, out_frame;
   GstBlockDctHow how;
+  BdctView view;
 } GstBlockDctInFlight;
+
+/* The frame that came out last, for clicks on it. */
+typedef struct
+{
+  GstBuffer *in;                /* NULL if there is none */
+  GstVideoInfo info;
+  BdctLayout layout;
+  BdctView view;
+  BdctParams params;
+  guint64 index;
+  GstBlockDctTimes times;
+} GstBlockDctShown;
+
+/* What the pointer is doing, in samples of luma. */
+typedef struct
+{
+  gboolean pressed, dragging;
+  gdouble x, y;                 /* where it was pressed */
+} GstBlockDctPointer;
+
+typedef struct _GstBlockDctOverlay GstBlockDctOverlay;
 
 struct _GstBlockDct
 {
@@ -59,11 +89,17 @@ struct _GstBlockDct
   GstClockTime latency;
   GstVideoInfo info;            /* written by the streaming thread alone, */
   BdctLayout layout;            /* which reads them without the lock */
+  GstBlockDctShown shown;
+  GstBlockDctPointer pointer;
+  gchar *stats_path;            /* NULL: no file */
 
   /* The streaming thread's. */
   GstBlockDctReport report;
   BdctEngine *engine;           /* NULL while stopped */
+  const gchar *backend_name;    /* its description, interned */
   GstObject *context;           /* GstCudaContext of the CUDA engine */
+  GstAllocator *host_allocator; /* of memory that engine likes; NULL: any */
+  gboolean warned;              /* that it gets none */
   guint depth;                  /* of the engine; 0 before caps */
   BdctParams job_params;        /* what `job` was made from */
   BdctJob job;
@@ -71,6 +107,10 @@ struct _GstBlockDct
   GstBlockDctInFlight *in_flight; /* a ring of `depth` */
   guint oldest, n_in_flight;
   gboolean dropped;             /* the frame before the next, for QoS */
+  BdctView view;                /* its colours are those of the caps */
+  GstBlockDctOverlay *overlay;  /* NULL until something is drawn */
+  gboolean overlay_attach;      /* downstream draws what is attached */
+  GstBlockDctStatsFile *stats_file;     /* NULL: none is asked for */
 };
 
 GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_debug);
@@ -87,6 +127,39 @@ void gst_blockdct_say_unheard (GstBlockDct * self);
 
 /** Set aside the matrix of `bad`, which the stream turned out not to allow. */
 void gst_blockdct_drop_matrix (GstBlockDct * self, const BdctParams * bad);
+
+/* gstblockdctview.c */
+GType gst_blockdct_view_get_type (void);
+
+/** Make the maps' colours those of the caps in `info`. */
+void gst_blockdct_view_configure (GstBlockDct * self);
+
+/** The view that the settings ask for. */
+const BdctView *gst_blockdct_view_update (GstBlockDct * self);
+
+/* gstblockdctnavigation.c */
+
+/** Take what a viewer does, an upstream navigation event. FALSE if it is not
+ * for this element; the event stays the caller's in any case. */
+gboolean gst_blockdct_navigation_event (GstBlockDct * self, GstEvent * event);
+
+/** Remember the frame that comes out, to answer clicks on it; with `frame` NULL
+ * forget the last one. */
+void gst_blockdct_navigation_show (GstBlockDct * self,
+    const GstBlockDctInFlight * frame, const GstBlockDctTimes * times,
+    guint64 index);
+
+/* gstblockdctoverlay.c */
+
+/** Put the text and a map's labels on a frame that is otherwise ready: as a
+ * composition meta if downstream draws it, else into its samples. */
+void gst_blockdct_overlay_draw (GstBlockDct * self, GstBuffer * buffer,
+    const BdctStats * stats, const GstBlockDctHow * how,
+    const BdctView * view);
+void gst_blockdct_overlay_clear (GstBlockDct * self);
+
+/* gstblockdctpreset.c */
+void gst_blockdct_preset_init (gpointer iface, gpointer data);
 
 /* gstblockdctengine.c */
 
@@ -116,6 +189,15 @@ GstFlowReturn gst_blockdct_engine_drain (GstBlockDct * self, gboolean push);
 
 /** Let `stats` see the counters. */
 void gst_blockdct_engine_publish (GstBlockDct * self);
+
+/* gstblockdctallocation.c */
+
+/** Set propose_allocation and decide_allocation. */
+void gst_blockdct_install_allocation (GstBaseTransformClass * klass);
+
+/** Let go who waits for an output buffer; with `flushing` FALSE, let them wait
+ * again. From any thread. */
+void gst_blockdct_allocation_flush (GstBlockDct * self, gboolean flushing);
 
 G_END_DECLS
 #endif

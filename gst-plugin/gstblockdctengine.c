@@ -3,6 +3,7 @@
  * The element and its engine: which one runs, the frames in it, and what comes
  * out of it. All but the choice is the streaming thread's. */
 #include "gstblockdct.h"
+#include "gstblockdcthost.h"
 #include "gstblockdctmemory.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
@@ -20,6 +21,8 @@ set_active_backend (GstBlockDct * self)
   g_free (self->active_backend);
   self->active_backend =
       self->engine ? g_strdup (self->engine->description) : NULL;
+  self->backend_name =
+      self->engine ? g_intern_string (self->engine->description) : NULL;
   self->active_cuda = gst_blockdct_engine_is_cuda (self);
   GST_OBJECT_UNLOCK (self);
   g_object_notify (G_OBJECT (self), "active-backend");
@@ -45,6 +48,7 @@ gst_blockdct_engine_close (GstBlockDct * self)
     return;
   self->engine->klass->destroy (self->engine);
   self->engine = NULL;
+  gst_clear_object (&self->host_allocator);
   self->depth = 0;
   set_active_backend (self);
 }
@@ -60,9 +64,10 @@ open_cpu (GstBlockDct * self, guint threads, BdctError * error)
 
 #ifdef HAVE_CUDA
 static gboolean
-open_cuda (GstBlockDct * self, gint device_id, BdctError * error)
+open_cuda (GstBlockDct * self, gint device_id, guint threads,
+    BdctError * error)
 {
-  BdctEngineOptions options = { 0 };
+  BdctEngineOptions options = {.threads = threads };
   gint n_devices;
 
   /* Before libgstcuda is asked: it must not be made to look for a device that
@@ -78,13 +83,18 @@ open_cuda (GstBlockDct * self, gint device_id, BdctError * error)
     return FALSE;
   options.context = gst_blockdct_memory_engine_context (self->context);
   self->engine = bdct_cuda_engine.create (&options, error);
-  return self->engine != NULL;
+  if (self->engine == NULL)
+    return FALSE;
+  self->host_allocator = gst_blockdct_host_allocator_new (&bdct_cuda_engine,
+      gst_blockdct_memory_engine_context (self->context), self->context);
+  return TRUE;
 }
 #else
 static gboolean
-open_cuda (GstBlockDct * self, gint device_id, BdctError * error)
+open_cuda (GstBlockDct * self, gint device_id, guint threads,
+    BdctError * error)
 {
-  (void) self, (void) device_id;
+  (void) self, (void) device_id, (void) threads;
   return gst_blockdct_memory_init (error);
 }
 #endif
@@ -96,7 +106,7 @@ gst_blockdct_engine_open (GstBlockDct * self)
   BdctError error;
 
   if (settings.backend != GST_BLOCKDCT_BACKEND_CPU) {
-    if (open_cuda (self, settings.device_id, &error))
+    if (open_cuda (self, settings.device_id, settings.threads, &error))
       goto opened;
     if (settings.backend == GST_BLOCKDCT_BACKEND_CUDA) {
       GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
@@ -151,9 +161,11 @@ gst_blockdct_engine_collect (GstBlockDct * self, GstBuffer ** outbuf)
   ok = self->engine->klass->collect (self->engine, &stats, &error);
   self->oldest = (self->oldest + 1) % self->depth;
   self->n_in_flight--;
-  release (frame);
+  gst_video_frame_unmap (&frame->in_frame);
+  gst_video_frame_unmap (&frame->out_frame);
   *outbuf = g_steal_pointer (&frame->out);
   if (ok) {
+    guint64 index = self->report.totals.pool.frames;
     GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
     GstClockTime pts = GST_BUFFER_PTS (*outbuf);
     GstBlockDctSettings settings = gst_blockdct_get_settings (self);
@@ -174,8 +186,20 @@ gst_blockdct_engine_collect (GstBlockDct * self, GstBuffer ** outbuf)
         &stats, &frame->how, &times, settings.post_messages,
         settings.interval);
     gst_blockdct_engine_publish (self);
-    return GST_FLOW_OK;
+    gst_blockdct_navigation_show (self, settings.interactive ? frame : NULL,
+        &times, index);
+    gst_clear_buffer (&frame->in);
+    gst_blockdct_overlay_draw (self, *outbuf, &stats, &frame->how,
+        &frame->view);
+    if (gst_blockdct_stats_file_add (self->stats_file, *outbuf, &error))
+      return GST_FLOW_OK;
+    gst_clear_buffer (outbuf);
+    GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
+        ("The statistics cannot be written: %s.", error.message),
+        ("Make room there, or set stats-file to another place."));
+    return GST_FLOW_ERROR;
   }
+  gst_clear_buffer (&frame->in);
   gst_clear_buffer (outbuf);
   GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
       ("A frame could not be processed on %s.", self->engine->description),
@@ -209,6 +233,25 @@ gst_blockdct_engine_drain (GstBlockDct * self, gboolean push)
   return ret;
 }
 
+/* Copies still work without pinned memory, only slower: that is said once. */
+static void
+warn_slow (GstBlockDct * self)
+{
+  const gchar *reason = self->engine->warning;
+
+  if (self->warned)
+    return;
+  if (*reason == '\0' && self->host_allocator != NULL
+      && gst_blockdct_host_allocator_refused (self->host_allocator))
+    reason = "the driver gives no pinned memory for buffers";
+  if (*reason == '\0')
+    return;
+  self->warned = TRUE;
+  GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
+      ("Frames in system memory are slow on %s.", self->engine->description),
+      ("%s; lower async-depth, or allow more locked memory.", reason));
+}
+
 gboolean
 gst_blockdct_engine_configure (GstBlockDct * self)
 {
@@ -230,6 +273,7 @@ gst_blockdct_engine_configure (GstBlockDct * self)
   self->oldest = 0;
   self->depth = settings.async_depth;
   self->job_valid = FALSE;
+  gst_blockdct_view_configure (self);
   return TRUE;
 }
 
@@ -259,6 +303,20 @@ update_job (GstBlockDct * self)
   return self->job_valid;
 }
 
+/* What is pending on the buffers' memory comes before the frame. */
+static gboolean
+order_after (GstBlockDct * self, GstBuffer * inbuf, GstBuffer * outbuf,
+    BdctError * error)
+{
+  gpointer in = gst_blockdct_memory_stream (inbuf, self->context);
+  gpointer out = gst_blockdct_memory_stream (outbuf, self->context);
+  const BdctEngineClass *klass = self->engine->klass;
+
+  return (in == NULL || klass->after (self->engine, in, error))
+      && (out == NULL || out == in
+      || klass->after (self->engine, out, error));
+}
+
 GstFlowReturn
 gst_blockdct_engine_submit (GstBlockDct * self, GstBuffer * inbuf,
     GstBuffer * outbuf)
@@ -283,7 +341,10 @@ gst_blockdct_engine_submit (GstBlockDct * self, GstBuffer * inbuf,
         ("An output buffer cannot be written."), ("%s", error.message));
     return GST_FLOW_ERROR;
   }
-  if (!self->engine->klass->submit (self->engine, &self->job, &src, &dst,
+  frame->view = *gst_blockdct_view_update (self);
+  self->engine->klass->set_view (self->engine, &frame->view);
+  if (!order_after (self, inbuf, outbuf, &error)
+      || !self->engine->klass->submit (self->engine, &self->job, &src, &dst,
           &error)) {
     gst_video_frame_unmap (&frame->in_frame);
     gst_video_frame_unmap (&frame->out_frame);
@@ -292,12 +353,12 @@ gst_blockdct_engine_submit (GstBlockDct * self, GstBuffer * inbuf,
         ("%s", error.message));
     return GST_FLOW_ERROR;
   }
+  warn_slow (self);
   frame->in = gst_buffer_ref (inbuf);
   frame->out = gst_buffer_ref (outbuf);
   frame->how.params = self->job_params;
   frame->how.depth = self->layout.depth;
-  g_strlcpy (frame->how.backend, self->engine->description,
-      sizeof frame->how.backend);
+  frame->how.backend = self->backend_name;
   self->n_in_flight++;
   return GST_FLOW_OK;
 }

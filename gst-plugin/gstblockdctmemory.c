@@ -10,11 +10,13 @@
 #include <gst/cuda/gstcudamemory.h>
 #include <gst/cuda/gstcudautils.h>
 
-/* From 1.24 on, memory that arrives may have work pending on its own stream.
- * This plugin, built on 1.22 or later, finds the function that waits for it at
- * run time. */
-typedef void (*SyncFunc) (GstCudaMemory * mem);
-static SyncFunc cuda_memory_sync;
+/* From 1.24 on, memory may have a stream, in which work on it is pending. This
+ * plugin, built on 1.22 or later, finds the functions that tell of it at run
+ * time. */
+typedef gpointer (*GetStreamFunc) (GstCudaMemory * mem);
+typedef gpointer (*GetHandleFunc) (gpointer stream);
+static GetStreamFunc cuda_memory_get_stream;
+static GetHandleFunc cuda_stream_get_handle;
 
 static gpointer
 load_cuda (gpointer unused)
@@ -27,10 +29,14 @@ load_cuda (gpointer unused)
   gst_cuda_memory_init_once ();
   module = g_module_open ("libgstcuda-1.0.so.0", G_MODULE_BIND_LAZY);
   if (module != NULL) {
-    gpointer symbol = NULL;
+    gpointer get_stream, get_handle;
 
-    if (g_module_symbol (module, "gst_cuda_memory_sync", &symbol))
-      cuda_memory_sync = (SyncFunc) symbol;
+    if (g_module_symbol (module, "gst_cuda_memory_get_stream", &get_stream)
+        && g_module_symbol (module, "gst_cuda_stream_get_handle",
+            &get_handle)) {
+      cuda_memory_get_stream = (GetStreamFunc) get_stream;
+      cuda_stream_get_handle = (GetHandleFunc) get_handle;
+    }
     g_module_make_resident (module);
     g_module_close (module);
   }
@@ -142,11 +148,19 @@ device_map_flag (GstBuffer * buffer, GstObject * context)
 {
   GstCudaMemory *mem = context != NULL ? peek_cuda_memory (buffer) : NULL;
 
-  if (mem == NULL || GST_OBJECT (mem->context) != context)
-    return 0;
-  if (cuda_memory_sync != NULL)
-    cuda_memory_sync (mem);
-  return (GstMapFlags) GST_MAP_CUDA;
+  return mem != NULL && GST_OBJECT (mem->context) == context
+      ? (GstMapFlags) GST_MAP_CUDA : 0;
+}
+
+gpointer
+gst_blockdct_memory_stream (GstBuffer * buffer, GstObject * context)
+{
+  gpointer stream;
+
+  if (cuda_memory_get_stream == NULL || device_map_flag (buffer, context) == 0)
+    return NULL;
+  stream = cuda_memory_get_stream (peek_cuda_memory (buffer));
+  return stream != NULL ? cuda_stream_get_handle (stream) : NULL;
 }
 
 #else /* !HAVE_CUDA */
@@ -216,6 +230,13 @@ device_map_flag (GstBuffer * buffer, GstObject * context)
 {
   (void) buffer, (void) context;
   return 0;
+}
+
+gpointer
+gst_blockdct_memory_stream (GstBuffer * buffer, GstObject * context)
+{
+  (void) buffer, (void) context;
+  return NULL;
 }
 
 #endif

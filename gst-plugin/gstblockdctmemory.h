@@ -50,5 +50,9 @@ gboolean gst_blockdct_memory_map (GstVideoFrame * frame,
     const BdctLayout * layout, GstObject * context, BdctImage * image,
     BdctError * error);
 
+/** The CUstream that work on a buffer's CUDA memory of `context` may be pending
+ * in, asked for while it is mapped; NULL if it is complete. */
+gpointer gst_blockdct_memory_stream (GstBuffer * buffer, GstObject * context);
+
 G_END_DECLS
 #endif

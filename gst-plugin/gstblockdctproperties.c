@@ -28,11 +28,19 @@ enum
   PROP_ASYNC_DEPTH,
   PROP_POST_MESSAGES,
   PROP_INTERVAL,
+  PROP_VIEW,
+  PROP_WIPE_POSITION,
+  PROP_DIFFERENCE_GAIN,
+  PROP_GRID,
+  PROP_OVERLAY,
+  PROP_INTERACTIVE,
+  PROP_STATS_FILE,
   PROP_STATS,
   PROP_ACTIVE_BACKEND,
 };
 
 static const BdctParams default_params = BDCT_PARAMS_DEFAULT;
+static const BdctView default_view = BDCT_VIEW_DEFAULT;
 
 static void (*parent_dispatch) (GObject * object, guint n_pspecs,
     GParamSpec ** pspecs);
@@ -245,6 +253,28 @@ set_property (GObject * object, guint id, const GValue * value,
     case PROP_INTERVAL:
       w->interval = g_value_get_uint64 (value);
       break;
+    case PROP_VIEW:
+      w->view = g_value_get_enum (value);
+      break;
+    case PROP_WIPE_POSITION:
+      w->wipe_position = g_value_get_double (value);
+      break;
+    case PROP_DIFFERENCE_GAIN:
+      w->difference_gain = g_value_get_double (value);
+      break;
+    case PROP_GRID:
+      w->grid = g_value_get_boolean (value);
+      break;
+    case PROP_OVERLAY:
+      w->overlay = g_value_get_boolean (value);
+      break;
+    case PROP_INTERACTIVE:
+      w->interactive = g_value_get_boolean (value);
+      break;
+    case PROP_STATS_FILE:
+      g_free (self->stats_path);
+      self->stats_path = g_value_dup_string (value);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
@@ -295,6 +325,27 @@ get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
       break;
     case PROP_INTERVAL:
       g_value_set_uint64 (value, w->interval);
+      break;
+    case PROP_VIEW:
+      g_value_set_enum (value, w->view);
+      break;
+    case PROP_WIPE_POSITION:
+      g_value_set_double (value, w->wipe_position);
+      break;
+    case PROP_DIFFERENCE_GAIN:
+      g_value_set_double (value, w->difference_gain);
+      break;
+    case PROP_GRID:
+      g_value_set_boolean (value, w->grid);
+      break;
+    case PROP_OVERLAY:
+      g_value_set_boolean (value, w->overlay);
+      break;
+    case PROP_INTERACTIVE:
+      g_value_set_boolean (value, w->interactive);
+      break;
+    case PROP_STATS_FILE:
+      g_value_set_string (value, self->stats_path);
       break;
     case PROP_STATS:
       g_value_take_boxed (value, gst_blockdct_report_stats (&self->totals));
@@ -379,6 +430,9 @@ gst_blockdct_init_properties (GstBlockDct * self)
     .device_id = -1,
     .async_depth = 1,
     .post_messages = TRUE,
+    .view = default_view.mode,
+    .wipe_position = default_view.position,
+    .difference_gain = default_view.gain,
   };
   self->settings = self->wanted;
 }
@@ -439,7 +493,8 @@ gst_blockdct_install_properties (GObjectClass * klass)
           -1, G_MAXINT, -1, ready));
   g_object_class_install_property (klass, PROP_THREADS,
       g_param_spec_uint ("threads", "Threads",
-          "Threads of the CPU engine (0 = one a processor)",
+          "Threads of the CPU engine (0 = one a processor), or on CUDA those "
+          "that copy pageable memory (0 = at most 4)",
           0, 1024, 0, ready));
   g_object_class_install_property (klass, PROP_ASYNC_DEPTH,
       g_param_spec_uint ("async-depth", "Asynchronous depth",
@@ -452,6 +507,35 @@ gst_blockdct_install_properties (GObjectClass * klass)
       g_param_spec_uint64 ("interval", "Interval",
           "Post one message for this time, pooled over it (ns; 0 = one for "
           "each frame)", 0, G_MAXUINT64 / 4, 0, playing));
+  g_object_class_install_property (klass, PROP_VIEW,
+      g_param_spec_enum ("view", "View",
+          "What is shown; the statistics are the reconstruction's in any case",
+          gst_blockdct_view_get_type (), default_view.mode, live));
+  g_object_class_install_property (klass, PROP_WIPE_POSITION,
+      g_param_spec_double ("wipe-position", "Wipe position",
+          "Where view=wipe is divided, or which part of the picture "
+          "view=side-by-side and view=stacked show", 0, 1,
+          default_view.position, live));
+  g_object_class_install_property (klass, PROP_DIFFERENCE_GAIN,
+      g_param_spec_double ("difference-gain", "Difference gain",
+          "Amplification of view=difference", 0, BDCT_VIEW_MAX_GAIN,
+          default_view.gain, live));
+  g_object_class_install_property (klass, PROP_GRID,
+      g_param_spec_boolean ("grid", "Grid",
+          "Show the borders of luma's blocks", default_view.grid, live));
+  g_object_class_install_property (klass, PROP_OVERLAY,
+      g_param_spec_boolean ("overlay", "Overlay",
+          "Write transform, quality, PSNR and engine on the picture", FALSE,
+          live));
+  g_object_class_install_property (klass, PROP_INTERACTIVE,
+      g_param_spec_boolean ("interactive", "Interactive",
+          "Let pointer and keys in the sink's window turn the properties",
+          FALSE, playing));
+  g_object_class_install_property (klass, PROP_STATS_FILE,
+      g_param_spec_string ("stats-file", "Statistics file",
+          "Write each frame's figures there (- = standard output): as ffmpeg's "
+          "psnr filter, or by its ending as .csv or as .json (JSON lines)",
+          NULL, ready));
   /**
    * GstBlockDct:stats:
    *
@@ -470,4 +554,5 @@ gst_blockdct_install_properties (GObjectClass * klass)
   gst_type_mark_as_plugin_api (transform_get_type (), 0);
   gst_type_mark_as_plugin_api (scaling_list_get_type (), 0);
   gst_type_mark_as_plugin_api (backend_get_type (), 0);
+  gst_type_mark_as_plugin_api (gst_blockdct_view_get_type (), 0);
 }

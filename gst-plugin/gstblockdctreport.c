@@ -1,6 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctreport.h"
 
+/* Fields of a report. Every frame fills a structure: names are interned once,
+ * and no string is copied. Those by component come in threes. */
+typedef enum
+{
+  TYPE, TIMESTAMP, STREAM_TIME, RUNNING_TIME, DURATION, INDEX, FRAMES,
+  MSE_Y, MSE_U, MSE_V, PSNR_Y, PSNR_U, PSNR_V, MSE, PSNR, IDENTICAL, NONZERO,
+  TRANSFORM, QUALITY, QP, BACKEND, PSNR_MEAN, PSNR_MIN, PSNR_MAX, DROPPED,
+  SSE_Y, SSE_U, SSE_V, SAMPLES_Y, SAMPLES_U, SAMPLES_V, N_FIELDS
+} Field;
+
+static const gchar *const names[N_FIELDS] = {
+  "type", "timestamp", "stream-time", "running-time", "duration", "index",
+  "frames", "mse-y", "mse-u", "mse-v", "psnr-y", "psnr-u", "psnr-v", "mse",
+  "psnr", "identical", "nonzero", "transform", "quality", "qp", "backend",
+  "psnr-mean", "psnr-min", "psnr-max", "dropped", "sse-y", "sse-u", "sse-v",
+  "samples-y", "samples-u", "samples-v"
+};
+
+static GQuark fields[N_FIELDS];
+static const gchar *transforms[BDCT_N_TRANSFORMS];
+static const gchar *frame_type, *interval_type, *pooled_type;
+static const GstMetaInfo *meta_info;
+
 void
 gst_blockdct_report_init (void)
 {
@@ -8,21 +31,72 @@ gst_blockdct_report_init (void)
   static gsize once = 0;
 
   if (g_once_init_enter (&once)) {
-    gst_meta_register_custom (GST_BLOCKDCT_NAME, no_tags, NULL, NULL, NULL);
+    for (guint i = 0; i < N_FIELDS; i++)
+      fields[i] = g_quark_from_static_string (names[i]);
+    for (guint i = 0; i < BDCT_N_TRANSFORMS; i++)
+      transforms[i] = g_intern_static_string (bdct_transform_info (i)->name);
+    frame_type = g_intern_static_string ("frame");
+    interval_type = g_intern_static_string ("interval");
+    pooled_type = g_intern_static_string ("pooled");
+    meta_info = gst_meta_register_custom (GST_BLOCKDCT_NAME, no_tags, NULL,
+        NULL, NULL);
     g_once_init_leave (&once, 1);
   }
 }
 
-/* Names of a figure by component, as literals: GStreamer interns them. */
-typedef const gchar *Names[BDCT_MAX_COMPONENTS];
-static const Names mse_names = { "mse-y", "mse-u", "mse-v" };
-static const Names psnr_names = { "psnr-y", "psnr-u", "psnr-v" };
-static const Names sse_names = { "sse-y", "sse-u", "sse-v" };
-static const Names samples_names = { "samples-y", "samples-u", "samples-v" };
+static void
+add_uint64 (GstStructure * s, Field field, guint64 v)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_UINT64);
+  g_value_set_uint64 (&value, v);
+  gst_structure_id_take_value (s, fields[field], &value);
+}
+
+static void
+add_int (GstStructure * s, Field field, gint v)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_INT);
+  g_value_set_int (&value, v);
+  gst_structure_id_take_value (s, fields[field], &value);
+}
+
+static void
+add_double (GstStructure * s, Field field, gdouble v)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_DOUBLE);
+  g_value_set_double (&value, v);
+  gst_structure_id_take_value (s, fields[field], &value);
+}
+
+static void
+add_boolean (GstStructure * s, Field field, gboolean v)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_BOOLEAN);
+  g_value_set_boolean (&value, v);
+  gst_structure_id_take_value (s, fields[field], &value);
+}
+
+static void
+add_string (GstStructure * s, Field field, const gchar * interned)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_STRING);
+  g_value_set_interned_string (&value, interned);
+  gst_structure_id_take_value (s, fields[field], &value);
+}
 
 /* The figures that frames, intervals and the whole stream have in common. */
 static void
-set_figures (GstStructure * s, const BdctStats * stats, gint depth)
+add_figures (GstStructure * s, const BdctStats * stats, gint depth)
 {
   BdctCounters total = bdct_stats_total (stats);
   gdouble mse = bdct_mse (&total);
@@ -32,49 +106,45 @@ set_figures (GstStructure * s, const BdctStats * stats, gint depth)
 
     if (counters->samples == 0)
       continue;
-    gst_structure_set (s,
-        mse_names[c], G_TYPE_DOUBLE, bdct_mse (counters),
-        psnr_names[c], G_TYPE_DOUBLE, bdct_psnr (bdct_mse (counters), depth),
-        NULL);
+    add_double (s, MSE_Y + c, bdct_mse (counters));
+    add_double (s, PSNR_Y + c, bdct_psnr (bdct_mse (counters), depth));
   }
-  gst_structure_set (s,
-      "mse", G_TYPE_DOUBLE, mse,
-      "psnr", G_TYPE_DOUBLE, bdct_psnr (mse, depth),
-      "identical", G_TYPE_BOOLEAN, total.sse == 0,
-      "nonzero", G_TYPE_DOUBLE,
-      total.levels ? (gdouble) total.nonzero / total.levels : 0.0, NULL);
+  add_double (s, MSE, mse);
+  add_double (s, PSNR, bdct_psnr (mse, depth));
+  add_boolean (s, IDENTICAL, total.sse == 0);
+  add_double (s, NONZERO,
+      total.levels ? (gdouble) total.nonzero / total.levels : 0.0);
 }
 
-static GstStructure *
-make_structure (const gchar * type, const GstBlockDctSpan * span)
+static void
+add_span (GstStructure * s, const gchar * type, const GstBlockDctSpan * span)
 {
   const GstBlockDctHow *how = &span->how;
   const BdctTransformInfo *info = bdct_transform_info (how->params.transform);
   const GstBlockDctTimes *t = &span->times;
-  GstStructure *s = gst_structure_new (GST_BLOCKDCT_NAME,
-      "type", G_TYPE_STRING, type,
-      "timestamp", G_TYPE_UINT64, t->timestamp,
-      "stream-time", G_TYPE_UINT64, t->stream_time,
-      "running-time", G_TYPE_UINT64, t->running_time,
-      "duration", G_TYPE_UINT64, t->duration,
-      "index", G_TYPE_UINT64, span->first_index,
-      "frames", G_TYPE_UINT64, span->pool.frames, NULL);
 
-  set_figures (s, &span->pool.sum, how->depth);
-  gst_structure_set (s, "transform", G_TYPE_STRING, info->name,
-      info->family == BDCT_FAMILY_HEVC ? "qp" : "quality", G_TYPE_INT,
-      info->family == BDCT_FAMILY_HEVC ? how->params.qp : how->params.quality,
-      "backend", G_TYPE_STRING, how->backend, NULL);
-  return s;
+  add_string (s, TYPE, type);
+  add_uint64 (s, TIMESTAMP, t->timestamp);
+  add_uint64 (s, STREAM_TIME, t->stream_time);
+  add_uint64 (s, RUNNING_TIME, t->running_time);
+  add_uint64 (s, DURATION, t->duration);
+  add_uint64 (s, INDEX, span->first_index);
+  add_uint64 (s, FRAMES, span->pool.frames);
+  add_figures (s, &span->pool.sum, how->depth);
+  add_string (s, TRANSFORM, transforms[how->params.transform]);
+  if (info->family == BDCT_FAMILY_HEVC)
+    add_int (s, QP, how->params.qp);
+  else
+    add_int (s, QUALITY, how->params.quality);
+  add_string (s, BACKEND, how->backend);
 }
 
 static void
-set_spread (GstStructure * s, const BdctPool * pool)
+add_spread (GstStructure * s, const BdctPool * pool)
 {
-  gst_structure_set (s,
-      "psnr-mean", G_TYPE_DOUBLE, pool->psnr_mean,
-      "psnr-min", G_TYPE_DOUBLE, pool->psnr_min,
-      "psnr-max", G_TYPE_DOUBLE, pool->psnr_max, NULL);
+  add_double (s, PSNR_MEAN, pool->psnr_mean);
+  add_double (s, PSNR_MIN, pool->psnr_min);
+  add_double (s, PSNR_MAX, pool->psnr_max);
 }
 
 static void
@@ -113,9 +183,10 @@ static void
 end_interval (GstBlockDctReport * report, GstElement * element, gboolean post)
 {
   if (report->interval.pool.frames > 0 && post) {
-    GstStructure *s = make_structure ("interval", &report->interval);
+    GstStructure *s = gst_structure_new_empty (GST_BLOCKDCT_NAME);
 
-    set_spread (s, &report->interval.pool);
+    add_span (s, interval_type, &report->interval);
+    add_spread (s, &report->interval.pool);
     post_structure (element, s);
   }
   gst_blockdct_report_flush (report);
@@ -150,20 +221,12 @@ add_to_interval (GstBlockDctReport * report, GstElement * element,
   }
 }
 
-static gboolean
-copy_field (GQuark name, const GValue * value, gpointer structure)
-{
-  gst_structure_id_set_value (structure, name, value);
-  return TRUE;
-}
-
 void
 gst_blockdct_report_frame (GstBlockDctReport * report, GstElement * element,
     GstBuffer * buffer, const BdctStats * stats, const GstBlockDctHow * how,
     const GstBlockDctTimes * times, gboolean post, GstClockTime interval)
 {
   GstBlockDctSpan span = { 0 };
-  GstCustomMeta *meta;
   guint64 index = report->totals.pool.frames;
   GstStructure *s;
 
@@ -172,24 +235,20 @@ gst_blockdct_report_frame (GstBlockDctReport * report, GstElement * element,
     gst_blockdct_report_end (report, element, post);
 
   add_to_span (&span, stats, how, index, times);
-  s = make_structure ("frame", &span);
-  meta = gst_buffer_add_custom_meta (buffer, GST_BLOCKDCT_NAME);
-  if (meta != NULL)
-    gst_structure_foreach (s, copy_field, gst_custom_meta_get_structure (meta));
+  s = gst_custom_meta_get_structure ((GstCustomMeta *)
+      gst_buffer_add_meta (buffer, meta_info, NULL));
+  add_span (s, frame_type, &span);
 
   bdct_pool_add (&report->totals.pool, stats, how->depth);
   report->totals.depth = how->depth;
   add_to_span (&report->pooled, stats, how, index, times);
   if (interval > 0) {
-    gst_structure_free (s);
     add_to_interval (report, element, stats, how, index, times, post,
         interval);
   } else {
     end_interval (report, element, post);
     if (post)
-      post_structure (element, s);
-    else
-      gst_structure_free (s);
+      post_structure (element, gst_structure_copy (s));
   }
 }
 
@@ -202,10 +261,11 @@ gst_blockdct_report_end (GstBlockDctReport * report, GstElement * element,
   end_interval (report, element, post);
   if (report->pooled.pool.frames > 0) {
     if (post) {
-      GstStructure *s = make_structure ("pooled", &report->pooled);
+      GstStructure *s = gst_structure_new_empty (GST_BLOCKDCT_NAME);
 
-      set_spread (s, &report->pooled.pool);
-      gst_structure_set (s, "dropped", G_TYPE_UINT64, dropped, NULL);
+      add_span (s, pooled_type, &report->pooled);
+      add_spread (s, &report->pooled.pool);
+      add_uint64 (s, DROPPED, dropped);
       post_structure (element, s);
     }
     report->reported_dropped = report->totals.dropped;
@@ -224,10 +284,10 @@ GstStructure *
 gst_blockdct_report_stats (const GstBlockDctTotals * totals)
 {
   const BdctPool *pool = &totals->pool;
-  GstStructure *s = gst_structure_new (GST_BLOCKDCT_NAME "-stats",
-      "frames", G_TYPE_UINT64, pool->frames,
-      "dropped", G_TYPE_UINT64, totals->dropped, NULL);
+  GstStructure *s = gst_structure_new_empty (GST_BLOCKDCT_NAME "-stats");
 
+  add_uint64 (s, FRAMES, pool->frames);
+  add_uint64 (s, DROPPED, totals->dropped);
   if (pool->frames == 0)
     return s;
   for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++) {
@@ -235,11 +295,10 @@ gst_blockdct_report_stats (const GstBlockDctTotals * totals)
 
     if (counters->samples == 0)
       continue;
-    gst_structure_set (s,
-        sse_names[c], G_TYPE_UINT64, counters->sse,
-        samples_names[c], G_TYPE_UINT64, counters->samples, NULL);
+    add_uint64 (s, SSE_Y + c, counters->sse);
+    add_uint64 (s, SAMPLES_Y + c, counters->samples);
   }
-  set_figures (s, &pool->sum, totals->depth);
-  set_spread (s, pool);
+  add_figures (s, &pool->sum, totals->depth);
+  add_spread (s, pool);
   return s;
 }

@@ -26,7 +26,7 @@ typedef struct
 {
   BdctParams params;
   gint depth;
-  gchar backend[128];
+  const gchar *backend;         /* interned */
 } GstBlockDctHow;
 
 /** Statistics pooled over some frames. */

@@ -11,6 +11,7 @@
 #include "dct/matrices.h"
 
 static BdctCudaCell *cells;     /* on the device */
+static BdctCudaDevice *device;
 
 static void
 describe_frame (const LabEntry * entry, const LabWork * work,
@@ -41,10 +42,12 @@ static int
 run (const LabEntry * entry, const LabWork * work, void *stream)
 {
   BdctCudaFrame frame;
+  const BdctCudaFrame *frames[] = { &frame };
 
   describe_frame (entry, work, &frame);
-  return bdct_cuda_cut (&frame) ? bdct_cuda_launch (&frame, stream)
-      : cudaErrorInvalidValue;
+  if (!bdct_cuda_cut (&frame, device))
+    return cudaErrorInvalidValue;
+  return bdct_cuda_launch (frames, 1, device, stream);
 }
 
 static int
@@ -116,7 +119,7 @@ lab_production_register (void)
   bdct_matrix_int (BDCT_MATRIX_HEVC_16, m.hevc16);
   bdct_matrix_int (BDCT_MATRIX_HEVC_32, m.hevc32);
   bdct_matrix_real (m.real8);
-  err = bdct_cuda_upload (&m, NULL);
+  err = bdct_cuda_open (&device, &m, NULL);
   if (err == cudaSuccess)
     err = cudaStreamSynchronize (NULL);
   if (err == cudaSuccess)

@@ -2,6 +2,7 @@
 #include "reference.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef int64_t Whole;
@@ -271,6 +272,7 @@ jpeg_block (const RefPlane * p, Whole x[][32], RefResult * result)
       Whole magnitude = ((v < 0 ? -v : v) + 4 * step) / (8 * step);
 
       result->nonzero += magnitude != 0;
+      result->level[i][c] = v < 0 ? -magnitude : magnitude;
       x[i][c] = (v < 0 ? -magnitude : magnitude) * step;
     }
   }
@@ -340,6 +342,7 @@ hevc_quantize (const RefPlane * p, int size, Whole x[][32], RefResult * result)
           + ((Whole) 171 << (bits - 9))) >> bits;
       level = clip16 (c < 0 ? -level : level);
       result->nonzero += level != 0;
+      result->level[v][u] = level;
       x[v][u] = clip16 (descale (level * m * level_scale[qp % 6]
               * (1 << qp / 6), shift));
     }
@@ -446,6 +449,7 @@ real_block (const RefPlane * p, Whole x[][32], uint8_t marks[][32],
       mark = nearness (scaled, p->depth);
       block = mark > block ? mark : block;
       result->nonzero += level != 0;
+      result->level[v][u] = sum < 0 ? -level : level;
       result->unsure += mark != REF_SURE && scaled < 1;
       c[v][u] = (sum < 0 ? -level : level) * steps[8 * v + u];
     }
@@ -462,13 +466,15 @@ real_block (const RefPlane * p, Whole x[][32], uint8_t marks[][32],
     }
 }
 
-void
-ref_plane (const RefPlane * p, const int *in, int *out, uint8_t * marks,
-    RefResult * result)
+/* `levels` may be NULL. */
+static void
+run_plane (const RefPlane * p, const int *in, int *out, uint8_t * marks,
+    int *levels, RefResult * result)
 {
   BdctTransform transform = p->params->transform;
   int size = ref_block_size (transform, p->chroma, p->component);
   int middle = 1 << (p->depth - 1), peak = 2 * middle - 1;
+  int across = (p->width + size - 1) / size * size;
 
   memset (result, 0, sizeof *result);
   for (int by = 0; by < p->height; by += size)
@@ -490,6 +496,9 @@ ref_plane (const RefPlane * p, const int *in, int *out, uint8_t * marks,
       else
         hevc_block (p, size, x, result);
       result->levels += size * size;
+      for (int i = 0; i < size * size && levels != NULL; i++)
+        levels[(by + i / size) * across + bx + i % size] =
+            result->level[i / size][i % size];
       for (int y = 0; y < size && by + y < p->height; y++)
         for (int n = 0; n < size && bx + n < p->width; n++) {
           int i = (by + y) * p->width + bx + n;
@@ -503,4 +512,21 @@ ref_plane (const RefPlane * p, const int *in, int *out, uint8_t * marks,
           result->samples++;
         }
     }
+}
+
+void
+ref_plane (const RefPlane * p, const int *in, int *out, uint8_t * marks,
+    RefResult * result)
+{
+  run_plane (p, in, out, marks, NULL, result);
+}
+
+void
+ref_levels (const RefPlane * p, const int *in, int *levels)
+{
+  int *out = malloc ((size_t) p->width * p->height * sizeof *out);
+  RefResult result;
+
+  run_plane (p, in, out, NULL, levels, &result);
+  free (out);
 }

@@ -34,12 +34,17 @@ typedef enum {
 typedef struct {
   uint64_t samples, sse, levels, nonzero;
   uint64_t unsure; /**< levels of dct-8x8 that may or may not be 0 */
+  int level[32][32]; /**< of the last block */
 } RefResult;
 
 /** Transform, quantize and reconstruct `in` (width x height samples) to `out`.
  * `marks` (a RefMark a sample) may be NULL. */
 void ref_plane (const RefPlane *plane, const int *in, int *out,
     uint8_t *marks, RefResult *result);
+
+/** The quantized coefficients of a plane of whole blocks: rows of them, side by
+ * side where the samples are. */
+void ref_levels (const RefPlane *plane, const int *in, int *levels);
 
 /** Quantize, dequantize and transform back a block of HEVC coefficients, any
  * 16-bit ones, into residuals. Adds to result->nonzero. */

@@ -115,21 +115,35 @@ test_have_element (const gchar * name)
 
 /* The element */
 
+static void
+on_depth (GObject * object, GParamSpec * pspec, gpointer bench)
+{
+  (void) object, (void) pspec;
+  ((Bench *) bench)->drain = FALSE;
+}
+
 void
 bench_init (Bench * bench, const gchar * format, gint width, gint height,
     ...)
 {
   GstElement *element = gst_element_factory_make ("blockdct", NULL);
+  const gchar *depth = g_getenv ("BLOCKDCT_TEST_DEPTH");
   const gchar *property;
   va_list args;
 
   gst_object_ref_sink (element);
   gst_util_set_object_arg (G_OBJECT (element), "backend", test_backend ());
+  bench->drain = depth != NULL;
+  if (depth != NULL)
+    gst_util_set_object_arg (G_OBJECT (element), "async-depth", depth);
+  g_signal_connect (element, "notify::async-depth", G_CALLBACK (on_depth),
+      bench);
   va_start (args, height);
   property = va_arg (args, const gchar *);
   if (property != NULL)
     g_object_set_valist (G_OBJECT (element), property, args);
   va_end (args);
+  g_signal_handlers_disconnect_by_func (element, on_depth, bench);
   bench->bus = gst_bus_new ();
   gst_element_set_bus (element, bench->bus);
   g_queue_init (&bench->messages);
@@ -180,15 +194,28 @@ bench_push (Bench * bench, guint n)
       ==, GST_FLOW_OK);
 }
 
+/* Have the element push what is in flight. */
+static void
+drain (Bench * bench)
+{
+  GstQuery *query = gst_query_new_drain ();
+
+  if (bench->drain)
+    gst_pad_peer_query (bench->h->srcpad, query);
+  gst_query_unref (query);
+}
+
 GstBuffer *
 bench_pull (Bench * bench)
 {
+  drain (bench);
   return gst_harness_try_pull (bench->h);
 }
 
 GstMessage *
 bench_pop (Bench * bench, GstMessageType types)
 {
+  drain (bench);
   collect_messages (bench);
   for (GList * l = bench->messages.head; l != NULL; l = l->next) {
     GstMessage *message = l->data;

@@ -30,11 +30,14 @@ typedef struct
   GstElement *element;          /**< the harness's */
   GstBus *bus;
   GQueue messages;              /**< popped, not yet asked for */
+  gboolean drain;               /**< ask for what is in flight, see below */
   GstVideoInfo info;            /**< of the caps pushed last */
 } Bench;
 
 /** A playing element. Properties, as for g_object_set(), are set before it
- * starts; with `format` NULL no caps are pushed. */
+ * starts; with `format` NULL no caps are pushed. If BLOCKDCT_TEST_DEPTH is set
+ * and `async-depth` is not among them, that is its value; what does not come
+ * out is then asked for by a query, so that a test need not know. */
 void bench_init (Bench * bench, const gchar * format, gint width, gint height,
     ...) G_GNUC_NULL_TERMINATED;
 

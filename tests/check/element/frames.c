@@ -243,6 +243,31 @@ frames_equal (const GstVideoInfo * info, GstBuffer * a, GstBuffer * b)
   return equal;
 }
 
+gint *
+frame_samples (const GstVideoInfo * info, GstBuffer * buffer,
+    BdctComponent component, gint * width, gint * height)
+{
+  gint *samples = NULL;
+  GstVideoFrame frame;
+  BdctLayout layout;
+
+  make_layout (info, &layout);
+  map (&frame, info, buffer, GST_MAP_READ);
+  for (gint p = 0; p < layout.n_planes; p++)
+    for (gint i = 0; i < layout.plane[p].interleave; i++) {
+      if (layout.plane[p].component[i] != component)
+        continue;
+      *width = layout.plane[p].width;
+      *height = layout.plane[p].height;
+      samples = g_new (gint, (gsize) *width * *height);
+      for (gint y = 0; y < *height; y++)
+        for (gint x = 0; x < *width; x++)
+          samples[y * *width + x] = get_sample (&frame, &layout, p, i, x, y);
+    }
+  gst_video_frame_unmap (&frame);
+  return samples;
+}
+
 void
 frames_measure (const GstVideoInfo * info, GstBuffer * a, GstBuffer * b,
     gdouble mse[3], gdouble * total)

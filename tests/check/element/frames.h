@@ -52,6 +52,11 @@ GstBuffer *frame_expect (const GstVideoInfo * info, GstBuffer * in,
  * the first difference is. */
 gboolean frames_equal (const GstVideoInfo * info, GstBuffer * a, GstBuffer * b);
 
+/** A component's samples, row by row, and how many columns and rows there are;
+ * to be freed. NULL if the format has no such component. */
+gint *frame_samples (const GstVideoInfo * info, GstBuffer * buffer,
+    BdctComponent component, gint * width, gint * height);
+
 /** Mean squared errors counted from the samples: by component (-1 where the
  * format has none), and over all. */
 void frames_measure (const GstVideoInfo * info, GstBuffer * a, GstBuffer * b,

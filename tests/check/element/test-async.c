@@ -430,7 +430,7 @@ test_no_qos (void)
   GString *log;
   Bench bench;
 
-  bench_init (&bench, "I420", 16, 16, NULL);
+  bench_init (&bench, "I420", 16, 16, "async-depth", 1, NULL);
   log = start_recording (&bench);
   gst_harness_push_upstream_event (bench.h,
       gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 1.0, 0, 3 * FRAME));

@@ -295,6 +295,111 @@ test_metas (void)
   bench_clear (&bench);
 }
 
+typedef struct
+{
+  Bench *bench;
+  gint n;                       /* pushed; atomic */
+  GstFlowReturn ret;
+} Pusher;
+
+static gpointer
+push_all (gpointer data)
+{
+  Pusher *pusher = data;
+
+  do {
+    pusher->ret = gst_harness_push (pusher->bench->h,
+        frame_new (&pusher->bench->info, pusher->n));
+    g_atomic_int_inc (&pusher->n);
+  } while (pusher->ret == GST_FLOW_OK && pusher->n < 10000);
+  return NULL;
+}
+
+/* How many frames are taken before the element waits. */
+static gint
+wait_until_stuck (Pusher * pusher)
+{
+  gint before, n = -1;
+
+  do {
+    before = n;
+    g_usleep (200000);
+    n = g_atomic_int_get (&pusher->n);
+  } while (n != before);
+  return n;
+}
+
+/* A downstream that returns no buffer: the element takes some frames, then
+ * waits, until a flush or a stop ends that at once. */
+static void
+test_back_pressure (void)
+{
+  static const guint depths[] = { 1, 4 };
+
+  for (guint d = 0; d < G_N_ELEMENTS (depths); d++) {
+    Pusher pusher = { NULL };
+    GstSegment segment;
+    GThread *thread;
+    gint64 begin;
+    Bench bench;
+    gint n;
+
+    bench_init (&bench, "I420", 32, 32, "async-depth", depths[d], NULL);
+    pusher.bench = &bench;
+    thread = g_thread_new ("push", push_all, &pusher);
+    n = wait_until_stuck (&pusher);
+    g_assert_cmpint (n, >=, 12);
+    g_assert_cmpint (n, <, 300);
+    begin = g_get_monotonic_time ();
+    gst_harness_push_event (bench.h, gst_event_new_flush_start ());
+    g_thread_join (thread);
+    g_assert_cmpint (g_get_monotonic_time () - begin, <, 2 * G_USEC_PER_SEC);
+    g_assert_cmpint (pusher.ret, ==, GST_FLOW_FLUSHING);
+
+    gst_harness_push_event (bench.h, gst_event_new_flush_stop (TRUE));
+    gst_segment_init (&segment, GST_FORMAT_TIME);
+    gst_harness_push_event (bench.h, gst_event_new_segment (&segment));
+    thread = g_thread_new ("push", push_all, &pusher);
+    wait_until_stuck (&pusher);
+    begin = g_get_monotonic_time ();
+    gst_element_set_state (bench.element, GST_STATE_NULL);
+    g_thread_join (thread);
+    g_assert_cmpint (g_get_monotonic_time () - begin, <, 2 * G_USEC_PER_SEC);
+    g_assert_cmpint (pusher.ret, ==, GST_FLOW_FLUSHING);
+    bench_clear (&bench);
+  }
+}
+
+/* After a flush there is room again, once downstream returns what it has. */
+static void
+test_flush_goes_on (void)
+{
+  Pusher pusher = { NULL };
+  GstSegment segment;
+  GstBuffer *out;
+  GThread *thread;
+  Bench bench;
+
+  bench_init (&bench, "I420", 32, 32, "async-depth", 2, NULL);
+  pusher.bench = &bench;
+  thread = g_thread_new ("push", push_all, &pusher);
+  wait_until_stuck (&pusher);
+  gst_harness_push_event (bench.h, gst_event_new_flush_start ());
+  g_thread_join (thread);
+  gst_harness_push_event (bench.h, gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (bench.h, gst_event_new_segment (&segment));
+  while ((out = bench_pull (&bench)) != NULL)
+    gst_buffer_unref (out);
+  for (guint n = 0; n < 100; n++) {
+    bench_push (&bench, n);
+    out = bench_pull (&bench);
+    g_assert_cmpint (out != NULL, ==, n > 0);
+    gst_clear_buffer (&out);
+  }
+  bench_clear (&bench);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -305,5 +410,7 @@ main (int argc, char **argv)
   test_add ("/element/buffers/propose", test_propose);
   test_add ("/element/buffers/inputs-let-go", test_inputs_let_go);
   test_add ("/element/buffers/metas", test_metas);
+  test_add ("/element/buffers/back-pressure", test_back_pressure);
+  test_add ("/element/buffers/flush-goes-on", test_flush_goes_on);
   return test_run ();
 }

@@ -440,6 +440,75 @@ test_propose (void)
   bench_clear (&bench);
 }
 
+static gboolean
+is_pinned (GstBuffer * buffer)
+{
+  return gst_memory_is_type (gst_buffer_peek_memory (buffer, 0),
+      "BlockDctHostMemory");
+}
+
+/* In system memory, upstream is offered pinned memory and downstream gets it;
+ * buffers outlive the element. */
+static void
+test_pinned (void)
+{
+  static const guint depths[] = { 1, 2, 8 };
+
+  if (!have_device ())
+    return;
+  for (guint d = 0; d < G_N_ELEMENTS (depths); d++) {
+    GstBuffer *out[12], *expected[12];
+    GstAllocator *allocator = NULL;
+    GstBufferPool *pool = NULL;
+    GstVideoInfo info;
+    GstQuery *query;
+    GstCaps *caps;
+    Bench bench;
+
+    start (&bench, depths[d]);
+    play (&bench, "NV12", 128, 62, FALSE);
+    info = bench.info;
+    caps = make_caps ("NV12", 128, 62, FALSE);
+    query = gst_query_new_allocation (caps, TRUE);
+    g_assert_true (gst_pad_peer_query (bench.h->srcpad, query));
+    gst_query_parse_nth_allocation_param (query, 0, &allocator, NULL);
+    g_assert_cmpstr (allocator->mem_type, ==, "BlockDctHostMemory");
+    gst_object_unref (allocator);
+    gst_query_parse_nth_allocation_pool (query, 0, &pool, NULL, NULL, NULL);
+    g_assert_true (gst_buffer_pool_set_active (pool, TRUE));
+    for (guint n = 0; n < G_N_ELEMENTS (out); n++) {
+      GstBuffer *in = NULL, *frame = frame_new (&info, n);
+      BdctStats stats;
+      GstMapInfo map;
+
+      g_assert_cmpint (gst_buffer_pool_acquire_buffer (pool, &in, NULL), ==,
+          GST_FLOW_OK);
+      g_assert_true (is_pinned (in));
+      gst_buffer_map (frame, &map, GST_MAP_READ);
+      gst_buffer_fill (in, 0, map.data, map.size);
+      gst_buffer_unmap (frame, &map);
+      gst_buffer_copy_into (in, frame, GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
+      expected[n] = frame_expect (&info, frame, &defaults, &stats);
+      gst_buffer_unref (frame);
+      g_assert_cmpint (gst_harness_push (bench.h, in), ==, GST_FLOW_OK);
+    }
+    gst_harness_push_event (bench.h, gst_event_new_eos ());
+    for (guint n = 0; n < G_N_ELEMENTS (out); n++)
+      out[n] = bench_pull (&bench);
+    free_pool (pool);
+    gst_query_unref (query);
+    gst_caps_unref (caps);
+    bench_clear (&bench);
+    for (guint n = 0; n < G_N_ELEMENTS (out); n++) {
+      g_assert_nonnull (out[n]);
+      g_assert_true (is_pinned (out[n]));
+      g_assert_true (frames_equal (&info, expected[n], out[n]));
+      gst_buffer_unref (out[n]);
+      gst_buffer_unref (expected[n]);
+    }
+  }
+}
+
 /* Started and stopped again and again, with frames in flight; then no one holds
  * upstream's context but upstream. */
 static void
@@ -515,6 +584,7 @@ main (int argc, char **argv)
   g_test_add_func ("/element/cuda-memory/two-contexts", test_two_contexts);
   g_test_add_func ("/element/cuda-memory/small-pool", test_small_pool);
   g_test_add_func ("/element/cuda-memory/propose", test_propose);
+  g_test_add_func ("/element/cuda-memory/pinned", test_pinned);
   g_test_add_func ("/element/cuda-memory/restart", test_restart);
   g_test_add_func ("/element/cuda-memory/cpu-refuses", test_cpu_refuses);
   ret = g_test_run ();

@@ -230,7 +230,8 @@ test_flush (void)
   GstSegment segment;
   Bench bench;
 
-  bench_init (&bench, "I420", 16, 16, "interval", 3 * FRAME, NULL);
+  bench_init (&bench, "I420", 16, 16, "async-depth", 1,
+      "interval", 3 * FRAME, NULL);
   bench_push (&bench, 0);
   bench_push (&bench, 1);
   gst_harness_push_event (bench.h, gst_event_new_flush_start ());

@@ -368,7 +368,7 @@ test_stats (void)
   GstStructure *s;
   Bench bench;
 
-  bench_init (&bench, "NV12", 30, 22, NULL);
+  bench_init (&bench, "NV12", 30, 22, "async-depth", 1, NULL);
   g_object_get (bench.element, "stats", &s, NULL);
   g_assert_cmpuint (get_uint64 (s, "frames"), ==, 0);
   g_assert_cmpuint (get_uint64 (s, "dropped"), ==, 0);

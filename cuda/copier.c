@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "copier.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_THREADS 64
+#define DEFAULT_THREADS 4
+
+/* Threads take this much at a time. Below that in all they gain nothing. */
+#define CHUNK_SIZE (512 << 10)
+
+typedef struct {
+  int copy, first, rows;
+  bool done;
+} Chunk;
+
+struct BdctCopier {
+  unsigned n_threads, n_started;        /* the caller's thread is not started */
+  pthread_t threads[MAX_THREADS];
+  pthread_mutex_t lock;
+  pthread_cond_t work, done;
+
+  /* Protected by the lock. */
+  bool quit;
+  const BdctCopy *copies;
+  Chunk *chunks;
+  int n_chunks, max_chunks, next;
+};
+
+static void
+copy_rows (const BdctCopy * copy, int first, int rows)
+{
+  uint8_t *to = copy->to + first * copy->to_stride;
+  const uint8_t *from = copy->from + first * copy->from_stride;
+
+  if (copy->to_stride == (ptrdiff_t) copy->row
+      && copy->from_stride == (ptrdiff_t) copy->row) {
+    memcpy (to, from, copy->row * rows);
+    return;
+  }
+  for (int y = 0; y < rows; y++)
+    memcpy (to + y * copy->to_stride, from + y * copy->from_stride, copy->row);
+}
+
+/* Make the next copy that nobody makes, under the lock. */
+static bool
+make_next (BdctCopier * self)
+{
+  Chunk chunk;
+  int index;
+
+  if (self->next == self->n_chunks)
+    return false;
+  index = self->next++;
+  chunk = self->chunks[index];
+  pthread_mutex_unlock (&self->lock);
+  copy_rows (&self->copies[chunk.copy], chunk.first, chunk.rows);
+  pthread_mutex_lock (&self->lock);
+  self->chunks[index].done = true;
+  pthread_cond_signal (&self->done);
+  return true;
+}
+
+static void *
+worker (void *data)
+{
+  BdctCopier *self = data;
+
+  pthread_mutex_lock (&self->lock);
+  while (!self->quit)
+    if (!make_next (self))
+      pthread_cond_wait (&self->work, &self->lock);
+  pthread_mutex_unlock (&self->lock);
+  return NULL;
+}
+
+BdctCopier *
+bdct_copier_new (unsigned threads)
+{
+  BdctCopier *self = calloc (1, sizeof *self);
+  long processors = sysconf (_SC_NPROCESSORS_ONLN);
+
+  if (self == NULL)
+    return NULL;
+  if (threads == 0)
+    threads = processors > DEFAULT_THREADS ? DEFAULT_THREADS
+        : processors > 1 ? processors : 1;
+  self->n_threads = threads < MAX_THREADS ? threads : MAX_THREADS;
+  pthread_mutex_init (&self->lock, NULL);
+  pthread_cond_init (&self->work, NULL);
+  pthread_cond_init (&self->done, NULL);
+  return self;
+}
+
+void
+bdct_copier_free (BdctCopier * self)
+{
+  if (self == NULL)
+    return;
+  pthread_mutex_lock (&self->lock);
+  self->quit = true;
+  pthread_cond_broadcast (&self->work);
+  pthread_mutex_unlock (&self->lock);
+  for (unsigned i = 0; i < self->n_started; i++)
+    pthread_join (self->threads[i], NULL);
+  pthread_cond_destroy (&self->done);
+  pthread_cond_destroy (&self->work);
+  pthread_mutex_destroy (&self->lock);
+  free (self->chunks);
+  free (self);
+}
+
+/* Cut into chunks of whole rows. False if there is no memory for the list. */
+static bool
+cut (BdctCopier * self, const BdctCopy * copies, int n)
+{
+  int n_chunks = 0;
+
+  for (int i = 0; i < n; i++) {
+    size_t fit = copies[i].row > 0 ? CHUNK_SIZE / copies[i].row : 1;
+    int rows = fit < 1 ? 1 : fit > (size_t) copies[i].rows ? copies[i].rows
+        : (int) fit;
+
+    for (int y = 0; y < copies[i].rows; y += rows) {
+      if (n_chunks == self->max_chunks) {
+        int max = 2 * self->max_chunks + 64;
+        Chunk *chunks = realloc (self->chunks, max * sizeof *chunks);
+
+        if (chunks == NULL)
+          return false;
+        self->chunks = chunks;
+        self->max_chunks = max;
+      }
+      self->chunks[n_chunks++] = (Chunk) {
+        i, y, rows < copies[i].rows - y ? rows : copies[i].rows - y, false
+      };
+    }
+  }
+  self->copies = copies;
+  self->n_chunks = n_chunks;
+  self->next = 0;
+  return true;
+}
+
+/* A thread that does not start is one fewer. */
+static void
+start_threads (BdctCopier * self)
+{
+  while (self->n_started + 1 < self->n_threads) {
+    if (pthread_create (&self->threads[self->n_started], NULL, worker,
+            self) != 0) {
+      self->n_threads = self->n_started + 1;
+      return;
+    }
+    self->n_started++;
+  }
+}
+
+/* Tell of the chunks from `told` on that are done, those of one copy at once;
+ * under the lock, which is let go meanwhile. */
+static int
+tell (BdctCopier * self, int told, BdctCopied copied, void *data, bool *hear)
+{
+  while (told < self->n_chunks && self->chunks[told].done) {
+    Chunk chunk = self->chunks[told++];
+
+    for (; told < self->n_chunks && self->chunks[told].done
+        && self->chunks[told].copy == chunk.copy; told++)
+      chunk.rows += self->chunks[told].rows;
+    if (*hear && copied != NULL) {
+      pthread_mutex_unlock (&self->lock);
+      *hear = copied (data, chunk.copy, chunk.first, chunk.rows);
+      pthread_mutex_lock (&self->lock);
+    }
+  }
+  return told;
+}
+
+bool
+bdct_copier_run (BdctCopier * self, const BdctCopy * copies, int n,
+    BdctCopied copied, void *data)
+{
+  bool hear = true;
+  size_t size = 0;
+  int told = 0;
+
+  for (int i = 0; i < n; i++)
+    size += copies[i].row * copies[i].rows;
+  pthread_mutex_lock (&self->lock);
+  if (!cut (self, copies, n)) {
+    pthread_mutex_unlock (&self->lock);
+    for (int i = 0; i < n; i++) {
+      copy_rows (&copies[i], 0, copies[i].rows);
+      if (hear && copied != NULL)
+        hear = copied (data, i, 0, copies[i].rows);
+    }
+    return hear;
+  }
+  if (size > CHUNK_SIZE) {
+    start_threads (self);
+    pthread_cond_broadcast (&self->work);
+  }
+  while (told < self->n_chunks) {
+    if (!make_next (self) && !self->chunks[told].done)
+      pthread_cond_wait (&self->done, &self->lock);
+    told = tell (self, told, copied, data, &hear);
+  }
+  /* What a thread that wakes late must not find. */
+  self->n_chunks = self->next = 0;
+  pthread_mutex_unlock (&self->lock);
+  return hear;
+}

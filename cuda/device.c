@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include "dct/matrices.h"
+#include "launch.h"
+#include "view-launch.h"
+
+/* The oldest GPU there are kernels for: compute capability x 10. */
+#define OLDEST_GPU 75
+
+/* What the user can do about it. */
+static const char *
+cure (cudaError_t err)
+{
+  switch (err) {
+    case cudaErrorMemoryAllocation:
+      return "; reduce async-depth or the frame size, or free GPU memory";
+    case cudaErrorInsufficientDriver:
+      return "; update the NVIDIA driver";
+    case cudaErrorNoDevice:
+      return "; use the CPU engine, or check the driver with nvidia-smi";
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorUnsupportedPtxVersion:
+    case cudaErrorInvalidPtx:
+      return "; this build has no code for this GPU: rebuild with "
+          "-Dcuda-arch=, or update the driver";
+    case cudaErrorIllegalAddress:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorLaunchFailure:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorECCUncorrectable:
+      return "; the GPU context is lost: restart the program";
+    default:
+      return "";
+  }
+}
+
+bool
+bdct_cuda_check (cudaError_t err, const char *call, BdctError * error)
+{
+  if (err == cudaSuccess)
+    return true;
+  (void) cudaGetLastError ();
+  return bdct_error (error, "%s: %s%s", call, cudaGetErrorString (err),
+      cure (err));
+}
+
+bool
+bdct_device_enter (const BdctDevice * self, BdctError * error)
+{
+  if (self->context.enter != NULL && !self->context.enter (self->context.data))
+    return bdct_error (error, "the CUDA context cannot be made current");
+  return true;
+}
+
+void
+bdct_device_leave (const BdctDevice * self)
+{
+  if (self->context.leave != NULL)
+    self->context.leave (self->context.data);
+}
+
+int
+bdct_cuda_count (BdctError * error)
+{
+  int n = 0, driver = 0;
+  cudaError_t err = cudaGetDeviceCount (&n);
+
+  if (err == cudaSuccess && n > 0)
+    return n;
+  /* The runtime calls a driver that is absent insufficient. */
+  if (err == cudaErrorInsufficientDriver
+      && cudaDriverGetVersion (&driver) == cudaSuccess && driver == 0)
+    bdct_error (error, "no NVIDIA driver is installed");
+  else if (err == cudaSuccess)
+    bdct_error (error, "the NVIDIA driver has no device");
+  else
+    bdct_cuda_check (err, "cudaGetDeviceCount", error);
+  (void) cudaGetLastError ();
+  return 0;
+}
+
+static void
+synchronize (cudaStream_t stream)
+{
+  if (stream != NULL)
+    cudaStreamSynchronize (stream);
+}
+
+void
+bdct_device_synchronize (const BdctDevice * self)
+{
+  synchronize (self->upload);
+  synchronize (self->stream);
+  synchronize (self->download);
+  (void) cudaGetLastError ();
+}
+
+static void
+destroy (cudaStream_t stream)
+{
+  if (stream != NULL)
+    cudaStreamDestroy (stream);
+}
+
+void
+bdct_device_close (BdctDevice * self)
+{
+  bdct_device_synchronize (self);
+  bdct_cuda_close (self->kernels);
+  self->kernels = NULL;
+  destroy (self->upload);
+  destroy (self->stream);
+  destroy (self->download);
+  if (self->foreign != NULL)
+    cudaEventDestroy (self->foreign);
+  /* On a lost context all of these fail; there is nobody to tell. */
+  (void) cudaGetLastError ();
+}
+
+static bool
+upload_matrices (BdctDevice * self, BdctError * error)
+{
+  BdctCudaMatrices m;
+
+  bdct_matrix_int (BDCT_MATRIX_ISLOW_8, m.islow8);
+  bdct_matrix_int (BDCT_MATRIX_DST_4, m.dst4);
+  bdct_matrix_int (BDCT_MATRIX_HEVC_4, m.hevc4);
+  bdct_matrix_int (BDCT_MATRIX_HEVC_8, m.hevc8);
+  bdct_matrix_int (BDCT_MATRIX_HEVC_16, m.hevc16);
+  bdct_matrix_int (BDCT_MATRIX_HEVC_32, m.hevc32);
+  bdct_matrix_real (m.real8);
+  return bdct_cuda_check (bdct_cuda_open (&self->kernels, &m, self->stream),
+      "bdct_cuda_open", error)
+      && bdct_cuda_check (cudaStreamSynchronize (self->stream),
+      "cudaStreamSynchronize", error)
+      && bdct_cuda_check (bdct_cuda_view_upload (self->stream),
+      "cudaMemcpyToSymbolAsync", error);
+}
+
+static bool
+describe (const BdctDevice * self, char *name, size_t size,
+    const struct cudaDeviceProp *prop, int device)
+{
+  int n = snprintf (name, size, "cuda:%d %.80s", device, prop->name);
+
+  if (!bdct_cuda_has_tensor (self->kernels))
+    snprintf (name + n, size - n, " (%d.%d: no tensor-core kernels)",
+        prop->major, prop->minor);
+  return true;
+}
+
+bool
+bdct_device_open (BdctDevice * self, char *name, size_t size,
+    BdctError * error)
+{
+  struct cudaDeviceProp prop;
+  int device;
+
+  if (!bdct_cuda_check (cudaGetDevice (&device), "cudaGetDevice", error)
+      || !bdct_cuda_check (cudaGetDeviceProperties (&prop, device),
+          "cudaGetDeviceProperties", error))
+    return false;
+  if (prop.major * 10 + prop.minor < OLDEST_GPU)
+    return bdct_error (error, "cuda:%d %.100s has compute capability %d.%d; "
+        "%d.%d (Turing) or newer is needed", device, prop.name, prop.major,
+        prop.minor, OLDEST_GPU / 10, OLDEST_GPU % 10);
+  /* Not a non-blocking stream: images may come with work still pending on the
+   * context's default stream, as from a plain copy out of pageable memory. The
+   * others touch images on the host alone, and would be held up by it. */
+  return bdct_cuda_check (cudaStreamCreate (&self->stream),
+      "cudaStreamCreate", error)
+      && bdct_cuda_check (cudaStreamCreateWithFlags (&self->upload,
+          cudaStreamNonBlocking), "cudaStreamCreateWithFlags", error)
+      && bdct_cuda_check (cudaStreamCreateWithFlags (&self->download,
+          cudaStreamNonBlocking), "cudaStreamCreateWithFlags", error)
+      && bdct_cuda_check (cudaEventCreateWithFlags (&self->foreign,
+          cudaEventDisableTiming), "cudaEventCreateWithFlags", error)
+      && upload_matrices (self, error)
+      && describe (self, name, size, &prop, device);
+}
+
+void *
+bdct_cuda_alloc_host (const BdctContext * context, size_t size)
+{
+  BdctDevice device = {.context = *context };
+  void *memory = NULL;
+
+  if (!bdct_device_enter (&device, NULL))
+    return NULL;
+  if (cudaHostAlloc (&memory, size, cudaHostAllocPortable) != cudaSuccess) {
+    (void) cudaGetLastError ();
+    memory = NULL;
+  }
+  bdct_device_leave (&device);
+  return memory;
+}
+
+void
+bdct_cuda_free_host (const BdctContext * context, void *memory)
+{
+  BdctDevice device = {.context = *context };
+
+  if (!bdct_device_enter (&device, NULL))
+    return;
+  if (cudaFreeHost (memory) != cudaSuccess)
+    (void) cudaGetLastError ();
+  bdct_device_leave (&device);
+}
+
+bool
+bdct_host_memory_alloc (BdctHostMemory * self, size_t size,
+    BdctEngine * engine, BdctError * error)
+{
+  cudaError_t err = cudaHostAlloc ((void **) &self->data, size,
+      cudaHostAllocDefault);
+
+  self->pinned = err == cudaSuccess;
+  if (self->pinned)
+    return true;
+  (void) cudaGetLastError ();
+  self->data = malloc (size);
+  if (self->data == NULL)
+    return bdct_error (error, "out of memory");
+  snprintf (engine->warning, sizeof engine->warning, "no pinned memory (%s): "
+      "copies of frames in system memory are slow", cudaGetErrorString (err));
+  return true;
+}
+
+void
+bdct_host_memory_free (BdctHostMemory * self)
+{
+  if (self->pinned)
+    cudaFreeHost (self->data);
+  else
+    free (self->data);
+  *self = (BdctHostMemory) { NULL, false };
+}

@@ -1,0 +1,59 @@
+/* blockdct: the CUDA engine's hold on a device: context, streams, errors, and
+ * host memory that it reaches.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_DEVICE_H
+#define BDCT_DEVICE_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include "dct/engine.h"
+
+/** Kernels and statistics are in `stream`, in the order of submission. Copies
+ * of images run beside it, each direction in a stream of its own: uploading a
+ * frame, computing another and downloading a third overlap. */
+typedef struct {
+  BdctContext context;
+  cudaStream_t upload, stream, download;
+  cudaEvent_t foreign; /**< in the streams of others */
+  struct BdctCudaDevice *kernels; /**< what launches need */
+} BdctDevice;
+
+/** True on success; else the text, with a cure, and the error is not left for
+ * others who use the runtime on this thread. */
+bool bdct_cuda_check (cudaError_t err, const char *call, BdctError *error);
+
+/** How many devices there are; 0 with the reason. */
+int bdct_cuda_count (BdctError *error);
+
+/** Make the device's context current, and let it go. */
+bool bdct_device_enter (const BdctDevice *device, BdctError *error);
+void bdct_device_leave (const BdctDevice *device);
+
+/** Open the current context's device, `context` being set, and name it; its
+ * matrices are uploaded. Close it, opened or not. In the context. */
+bool bdct_device_open (BdctDevice *device, char *name, size_t size,
+    BdctError *error);
+void bdct_device_close (BdctDevice *device);
+
+/** Wait for all that was enqueued; afterwards nothing uses an image. */
+void bdct_device_synchronize (const BdctDevice *device);
+
+/** Host memory for copies: pinned, or if that is refused, not; copies are then
+ * as correct, but the calling thread waits for them. */
+typedef struct {
+  uint8_t *data;
+  bool pinned;
+} BdctHostMemory;
+
+bool bdct_host_memory_alloc (BdctHostMemory *memory, size_t size,
+    BdctEngine *engine, BdctError *error);
+void bdct_host_memory_free (BdctHostMemory *memory);
+
+/** BdctEngineClass's members. */
+void *bdct_cuda_alloc_host (const BdctContext *context, size_t size);
+void bdct_cuda_free_host (const BdctContext *context, void *memory);
+
+#endif

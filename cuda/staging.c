@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "staging.h"
+
+#include <limits.h>
+
+/* Rows begin at a multiple of this, which keeps vector loads aligned and adds
+ * nothing to the usual widths. */
+#define PITCH_ALIGN 32
+
+void
+bdct_staging_init (BdctStaging * self, const BdctLayout * layout)
+{
+  self->layout = *layout;
+  self->size = 0;
+  for (int p = 0; p < layout->n_planes; p++) {
+    self->pitch[p] = (bdct_layout_row_size (layout, p) + PITCH_ALIGN - 1)
+        & ~(size_t) (PITCH_ALIGN - 1);
+    self->offset[p] = self->size;
+    self->size += self->pitch[p] * layout->plane[p].height;
+  }
+}
+
+/* The image in a buffer of self->size bytes. */
+static BdctImage
+staging_image (const BdctStaging * self, uint8_t * buffer, BdctMemory memory)
+{
+  BdctImage image = {.memory = memory };
+
+  for (int p = 0; p < self->layout.n_planes; p++) {
+    image.data[p] = buffer + self->offset[p];
+    image.stride[p] = self->pitch[p];
+  }
+  return image;
+}
+
+/* From a plane's first sample to behind its last. */
+static size_t
+plane_size (const BdctStaging * self, int p, size_t stride)
+{
+  return stride * (self->layout.plane[p].height - 1)
+      + bdct_layout_row_size (&self->layout, p);
+}
+
+static bool
+is_pinned (const void *byte)
+{
+  struct cudaPointerAttributes attributes;
+
+  if (cudaPointerGetAttributes (&attributes, byte) == cudaSuccess)
+    return attributes.type == cudaMemoryTypeHost;
+  (void) cudaGetLastError ();
+  return false;
+}
+
+/* Whether the GPU can copy a host image by itself: all of it is pinned, and its
+ * rows follow each other downwards. */
+static bool
+reaches (const BdctStaging * self, const BdctImage * host)
+{
+  for (int p = 0; p < self->layout.n_planes; p++) {
+    ptrdiff_t stride = host->stride[p];
+    const uint8_t *data = host->data[p];
+
+    if (stride < (ptrdiff_t) bdct_layout_row_size (&self->layout, p)
+        || stride > INT_MAX || !is_pinned (data)
+        || !is_pinned (data + plane_size (self, p, stride) - 1))
+      return false;
+  }
+  return true;
+}
+
+/* Whether a host image lies just as in a staging buffer; one that is written to
+ * also has no spare bytes between its rows. */
+static bool
+lies_alike (const BdctStaging * self, const BdctImage * host, bool written)
+{
+  const uint8_t *first = host->data[0];
+
+  for (int p = 0; p < self->layout.n_planes; p++)
+    if (host->stride[p] != (ptrdiff_t) self->pitch[p]
+        || (const uint8_t *) host->data[p] != first + self->offset[p]
+        || (written
+            && self->pitch[p] != bdct_layout_row_size (&self->layout, p)))
+      return false;
+  return true;
+}
+
+static size_t
+used_size (const BdctStaging * self)
+{
+  int last = self->layout.n_planes - 1;
+
+  return self->offset[last] + plane_size (self, last, self->pitch[last]);
+}
+
+static cudaError_t
+upload (const BdctStaging * self, uint8_t * device, const BdctImage * host)
+{
+  cudaError_t err = cudaSuccess;
+
+  if (lies_alike (self, host, false))
+    return cudaMemcpyAsync (device, host->data[0], used_size (self),
+        cudaMemcpyHostToDevice, self->device->upload);
+  for (int p = 0; p < self->layout.n_planes && err == cudaSuccess; p++)
+    err = cudaMemcpy2DAsync (device + self->offset[p], self->pitch[p],
+        host->data[p], host->stride[p],
+        bdct_layout_row_size (&self->layout, p), self->layout.plane[p].height,
+        cudaMemcpyHostToDevice, self->device->upload);
+  return err;
+}
+
+static cudaError_t
+download (const BdctStaging * self, const BdctImage * host,
+    const uint8_t * device)
+{
+  cudaError_t err = cudaSuccess;
+
+  if (lies_alike (self, host, true))
+    return cudaMemcpyAsync (host->data[0], device, used_size (self),
+        cudaMemcpyDeviceToHost, self->device->download);
+  for (int p = 0; p < self->layout.n_planes && err == cudaSuccess; p++)
+    err = cudaMemcpy2DAsync (host->data[p], host->stride[p],
+        device + self->offset[p], self->pitch[p],
+        bdct_layout_row_size (&self->layout, p), self->layout.plane[p].height,
+        cudaMemcpyDeviceToHost, self->device->download);
+  return err;
+}
+
+/* A device image must be aligned to its samples. */
+static bool
+check_image (const BdctStaging * self, const BdctImage * image,
+    BdctError * error)
+{
+  int bytes = bdct_layout_sample_size (&self->layout);
+
+  for (int p = 0; p < self->layout.n_planes; p++)
+    if (((uintptr_t) image->data[p] | (uintptr_t) image->stride[p])
+        % bytes != 0)
+      return bdct_error (error, "plane %d at %p, stride %td, is not aligned "
+          "to its samples of %d bytes", p, image->data[p], image->stride[p],
+          bytes);
+  return true;
+}
+
+bool
+bdct_staging_place (BdctStaging * self, BdctEnd * end,
+    const BdctImage * image, cudaStream_t stream, BdctError * error)
+{
+  end->on_host = image->memory == BDCT_MEMORY_HOST;
+  if (!end->on_host) {
+    end->image = *image;
+    return check_image (self, image, error);
+  }
+  end->host = *image;
+  end->reached = reaches (self, image);
+  if (end->buffer == NULL) {
+    /* Zeroed, as the bytes between rows are copied too. */
+    if (!bdct_cuda_check (cudaMalloc ((void **) &end->buffer, self->size),
+            "cudaMalloc", error)
+        || !bdct_cuda_check (cudaMemsetAsync (end->buffer, 0, self->size,
+                stream), "cudaMemsetAsync", error))
+      return false;
+  }
+  end->image = staging_image (self, end->buffer, BDCT_MEMORY_DEVICE);
+  if (end->reached)
+    return true;
+  if (self->copier == NULL)
+    self->copier = bdct_copier_new (self->threads);
+  if (self->copier == NULL)
+    return bdct_error (error, "out of memory");
+  return end->memory.data != NULL || bdct_host_memory_alloc (&end->memory,
+      self->size, self->engine, error);
+}
+
+bool
+bdct_staging_scratch (BdctStaging * self, uint8_t ** buffer, BdctImage * image,
+    BdctError * error)
+{
+  if (*buffer == NULL && !bdct_cuda_check (cudaMalloc ((void **) buffer,
+              self->size), "cudaMalloc", error))
+    return false;
+  *image = staging_image (self, *buffer, BDCT_MEMORY_DEVICE);
+  return true;
+}
+
+static void
+make_copies (const BdctStaging * self, const BdctImage * to,
+    const BdctImage * from, BdctCopy copies[BDCT_MAX_PLANES])
+{
+  for (int p = 0; p < self->layout.n_planes; p++)
+    copies[p] = (BdctCopy) {
+      to->data[p], from->data[p], to->stride[p], from->stride[p],
+      bdct_layout_row_size (&self->layout, p), self->layout.plane[p].height
+    };
+}
+
+typedef struct {
+  const BdctStaging *staging;
+  const BdctEnd *end;
+  cudaError_t err;
+} Upload;
+
+/* Rows have been copied into the pinned memory: on to the device with them,
+ * while the next ones are copied. */
+static bool
+upload_rows (void *data, int p, int first, int rows)
+{
+  Upload *u = data;
+  size_t offset = u->staging->offset[p] + first * u->staging->pitch[p];
+
+  u->err = cudaMemcpyAsync (u->end->buffer + offset,
+      u->end->memory.data + offset, rows * u->staging->pitch[p],
+      cudaMemcpyHostToDevice, u->staging->device->upload);
+  return u->err == cudaSuccess;
+}
+
+bool
+bdct_staging_upload (BdctStaging * self, const BdctEnd * src,
+    BdctError * error)
+{
+  Upload u = { self, src, cudaSuccess };
+  BdctCopy copies[BDCT_MAX_PLANES];
+  BdctImage staged;
+
+  if (src->reached)
+    return bdct_cuda_check (upload (self, src->buffer, &src->host),
+        "cudaMemcpy2DAsync", error);
+  staged = staging_image (self, src->memory.data, BDCT_MEMORY_HOST);
+  make_copies (self, &staged, &src->host, copies);
+  return bdct_copier_run (self->copier, copies, self->layout.n_planes,
+      upload_rows, &u) || bdct_cuda_check (u.err, "cudaMemcpyAsync", error);
+}
+
+bool
+bdct_staging_download (BdctStaging * self, const BdctEnd * dst,
+    BdctError * error)
+{
+  return bdct_cuda_check (dst->reached
+      ? download (self, &dst->host, dst->buffer)
+      : cudaMemcpyAsync (dst->memory.data, dst->buffer, self->size,
+          cudaMemcpyDeviceToHost, self->device->download),
+      "cudaMemcpy2DAsync", error);
+}
+
+void
+bdct_staging_finish (BdctStaging * self, const BdctEnd * dst)
+{
+  BdctCopy copies[BDCT_MAX_PLANES];
+  BdctImage staged;
+
+  if (!dst->on_host || dst->reached)
+    return;
+  staged = staging_image (self, dst->memory.data, BDCT_MEMORY_HOST);
+  make_copies (self, &dst->host, &staged, copies);
+  bdct_copier_run (self->copier, copies, self->layout.n_planes, NULL, NULL);
+}
+
+void
+bdct_end_free (BdctEnd * end)
+{
+  cudaFree (end->buffer);
+  bdct_host_memory_free (&end->memory);
+}

@@ -1,0 +1,68 @@
+/* blockdct: the buffers on the GPU that frames in host memory go through, and
+ * the copies there and back.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_STAGING_H
+#define BDCT_STAGING_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "copier.h"
+#include "device.h"
+#include "dct/engine.h"
+
+/** How a frame lies in a staging buffer: rows downwards, planes one behind the
+ * other. Of most sizes it is how GStreamer lays frames out too, and a frame is
+ * one copy. */
+typedef struct {
+  /* Set before init. */
+  const BdctDevice *device;
+  BdctEngine *engine; /**< told of memory that is not pinned */
+  unsigned threads;   /**< that copy, 0: as bdct_copier_new() has it */
+
+  BdctLayout layout;
+  size_t pitch[BDCT_MAX_PLANES], offset[BDCT_MAX_PLANES];
+  size_t size;
+  BdctCopier *copier; /**< NULL until needed; the owner frees it */
+} BdctStaging;
+
+/** One end of a frame. An image on the host goes through `buffer`, and one that
+ * the GPU does not reach there through `memory` too. These stay from frame to
+ * frame; NULL until needed. */
+typedef struct {
+  bool on_host, reached;
+  BdctImage host;  /**< if on_host */
+  BdctImage image; /**< on the device, for the kernel */
+  uint8_t *buffer;
+  BdctHostMemory memory;
+} BdctEnd;
+
+void bdct_staging_init (BdctStaging *staging, const BdctLayout *layout);
+
+/** Find where the kernel finds an image: itself, or a staging buffer, which is
+ * used in `stream` first. The one before must be done with. */
+bool bdct_staging_place (BdctStaging *staging, BdctEnd *end,
+    const BdctImage *image, cudaStream_t stream, BdctError *error);
+
+/** Enqueue the copies from a source on the host, or to a destination there, of
+ * which nothing but the samples is written. What the GPU does not reach is read
+ * before bdct_staging_upload() returns, and written by bdct_staging_finish(),
+ * once the download is done. */
+bool bdct_staging_upload (BdctStaging *staging, const BdctEnd *src,
+    BdctError *error);
+bool bdct_staging_download (BdctStaging *staging, const BdctEnd *dst,
+    BdctError *error);
+void bdct_staging_finish (BdctStaging *staging, const BdctEnd *dst);
+
+/** An image on the device that nobody but the kernels sees, in `*buffer`, which
+ * is allocated if it is NULL; the caller frees it. */
+bool bdct_staging_scratch (BdctStaging *staging, uint8_t **buffer,
+    BdctImage *image, BdctError *error);
+
+/** Free what an end has kept. */
+void bdct_end_free (BdctEnd *end);
+
+#endif

@@ -1,0 +1,28 @@
+/* blockdct: drawing views on the GPU (view.cu), as engine.c calls it.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_CUDA_VIEW_H
+#define BDCT_CUDA_VIEW_H
+
+#include <cuda_runtime_api.h>
+#include "dct/job.h"
+#include "dct/render.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Enqueue the upload of the matrices that views need into the current
+ * context, where every engine uploads the same. It waits for `stream`. */
+cudaError_t bdct_cuda_view_upload (cudaStream_t stream);
+
+/** Enqueue the drawing of a view, behind the reconstruction it shows. All
+ * planes are in device memory, aligned to their samples. */
+cudaError_t bdct_cuda_view_launch (const BdctRender *render, const BdctJob *job,
+    cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

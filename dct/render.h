@@ -1,0 +1,211 @@
+/* blockdct: drawing a view, the parts that both engines share.
+ *
+ * Plain C, which is also CUDA: what a sample of a view is stands here once, and
+ * the engines differ in how they go over the frame (render.c, cuda/view.cu).
+ * All in whole numbers, so that every engine draws the same picture.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_RENDER_H
+#define BDCT_RENDER_H
+
+#include "job.h"
+#include "layout.h"
+#include "view.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifdef __CUDACC__
+#define BDCT_RENDER_INLINE static __device__ __forceinline__
+#else
+#define BDCT_RENDER_INLINE static inline __attribute__ ((always_inline))
+#endif
+
+/** Rows and columns of a tile: a whole number of blocks of every size. */
+#define BDCT_RENDER_TILE 32
+
+/** One component of the original, the reconstruction and the view. */
+typedef struct {
+  const uint8_t *src, *rec; /**< its first sample */
+  uint8_t *dst;
+  int64_t src_stride, rec_stride, dst_stride; /**< bytes */
+  int32_t width, height;
+  int32_t step, shift;      /**< samples to the next; as in layout.h */
+  int32_t sub_x, sub_y;     /**< log2 of luma's samples to one of it */
+  int32_t log2_size;        /**< of its blocks */
+} BdctRenderPlane;
+
+/** A view of one frame. Places are luma's. */
+typedef struct {
+  int32_t mode, grid, depth, n_components;
+  int32_t gain;                 /**< times 256 */
+  int32_t split;                /**< where the reconstruction begins; even but
+                                     for the wipe */
+  int32_t divider;              /**< there is a line at `split` */
+  int32_t pan;                  /**< what both halves begin with; even */
+  int32_t legend_x, legend_y, legend_width, legend_height; /**< even */
+  int32_t n_marks, mark[8];     /**< rows of the legend */
+  uint32_t threshold[BDCT_VIEW_COLOURS - 1];
+  uint16_t colour[BDCT_VIEW_COLOURS][BDCT_MAX_COMPONENTS];
+  BdctRenderPlane plane[BDCT_MAX_COMPONENTS];
+} BdctRender;
+
+/** Describe a view of one frame: `dst` is drawn from `src` and `rec`, which
+ * must not overlap it. */
+void bdct_render_init (BdctRender *render, const BdctView *view,
+    const BdctLayout *layout, const BdctJob *job, const BdctImage *src,
+    const BdctImage *rec, const BdctImage *dst);
+
+/** Whether a mode shows the samples of the two pictures, moved at most. */
+BDCT_RENDER_INLINE bool
+bdct_render_is_copy (int mode)
+{
+  return mode <= BDCT_VIEW_STACKED;
+}
+
+BDCT_RENDER_INLINE int
+bdct_render_clip (int v, int peak)
+{
+  return v < 0 ? 0 : v > peak ? peak : v;
+}
+
+/** Sample `i` of a row, `bytes` each. */
+BDCT_RENDER_INLINE int
+bdct_render_get (const uint8_t *row, int64_t i, int bytes, int shift, int peak)
+{
+  uint16_t word;
+  int v;
+
+  if (bytes == 1)
+    return row[i];
+#ifdef __CUDACC__
+  word = ((const uint16_t *) row)[i];
+#else
+  __builtin_memcpy (&word, row + 2 * i, 2); /* at any address */
+#endif
+  v = word >> shift;
+  return v > peak ? peak : v;
+}
+
+BDCT_RENDER_INLINE void
+bdct_render_put (uint8_t *row, int64_t i, int bytes, int shift, int v)
+{
+  const uint16_t word = (uint16_t) (v << shift);
+
+  if (bytes == 1)
+    row[i] = (uint8_t) v;
+#ifdef __CUDACC__
+  else
+    ((uint16_t *) row)[i] = word;
+#else
+  else
+    __builtin_memcpy (row + 2 * i, &word, 2);
+#endif
+}
+
+/** Whether a component's sample (x, y) of a copying view is the reconstruction;
+ * it becomes the sample's place in that picture. */
+BDCT_RENDER_INLINE bool
+bdct_render_locate (const BdctRender *r, int sub_x, int sub_y, int *x, int *y)
+{
+  int *at = r->mode == BDCT_VIEW_STACKED ? y : x;
+  int sub = r->mode == BDCT_VIEW_STACKED ? sub_y : sub_x;
+  bool second = *at >= r->split >> sub;
+
+  if (r->mode == BDCT_VIEW_SIDE_BY_SIDE || r->mode == BDCT_VIEW_STACKED)
+    *at += (r->pan >> sub) - (second ? r->split >> sub : 0);
+  return r->mode == BDCT_VIEW_RECONSTRUCTION
+      || (second && r->mode != BDCT_VIEW_ORIGINAL);
+}
+
+BDCT_RENDER_INLINE int
+bdct_render_difference (int original, int reconstruction, int gain, int depth)
+{
+  int v = (1 << (depth - 1)) + (((reconstruction - original) * gain + 128)
+      >> 8);
+
+  return bdct_render_clip (v, (1 << depth) - 1);
+}
+
+/** A level as a sample: luma is black for 0, near mid-grey for 1, then rises
+ * with the logarithm, white from 2^10 up; chroma goes half as far to either
+ * side of neutral. The logarithm is a straight line between powers of 2. */
+BDCT_RENDER_INLINE int
+bdct_render_level (int level, bool chroma, int depth)
+{
+  int magnitude = level < 0 ? -level : level, bright = 0, e = 0;
+  int peak = (1 << depth) - 1, middle = 1 << (depth - 1);
+
+  if (magnitude > 0) {
+    while (magnitude >> e > 1)
+      e++;
+    bright = 112 + ((e << 4) + ((magnitude << 4) >> e) - 16) * 143 / 160;
+    bright = bright > 255 ? 255 : bright;
+  }
+  if (!chroma)
+    return bright * peak / 255;
+  bright = bright * (middle - 1) / 255;
+  return level < 0 ? middle - bright : middle + bright;
+}
+
+/** The colour of a block with `value` (its squared errors, or levels that are
+ * not 0) over `count` samples. */
+BDCT_RENDER_INLINE int
+bdct_render_colour (const BdctRender *r, uint64_t value, uint32_t count)
+{
+  int n = 0;
+
+  for (int step = BDCT_VIEW_COLOURS / 2; step > 0; step /= 2)
+    if (value << 12 >= (uint64_t) r->threshold[n + step - 1] * count)
+      n += step;
+  return n;
+}
+
+/** Whether a sample of luma, by its place in the picture, is on the border of
+ * a block. */
+BDCT_RENDER_INLINE bool
+bdct_render_on_grid (const BdctRender *r, int x, int y)
+{
+  int mask = (1 << r->plane[BDCT_Y].log2_size) - 1;
+
+  return (x & mask) == 0 || (y & mask) == 0;
+}
+
+/** Luma on the border: a quarter darker or lighter. */
+BDCT_RENDER_INLINE int
+bdct_render_mark (int v, int depth)
+{
+  return v >> (depth - 1) ? v - (1 << (depth - 2)) : v + (1 << (depth - 2));
+}
+
+/** The legend at a component's sample: false outside of it and its border. */
+BDCT_RENDER_INLINE bool
+bdct_render_legend (const BdctRender *r, int component, int x, int y, int *v)
+{
+  const BdctRenderPlane *plane = &r->plane[component];
+  int left = (x << plane->sub_x) - r->legend_x;
+  int top = (y << plane->sub_y) - r->legend_y;
+  bool black = false;
+
+  if (r->legend_width == 0 || left < -2 || top < -2
+      || left >= r->legend_width + 2 || top >= r->legend_height + 2)
+    return false;
+  if (left < 0 || top < 0 || left >= r->legend_width
+      || top >= r->legend_height) {
+    *v = component == BDCT_Y ? 0 : 1 << (r->depth - 1);
+    return true;
+  }
+  for (int i = 0; i < r->n_marks; i++)
+    black = black || r->mark[i] - r->legend_y == top;
+  *v = component == BDCT_Y && black && left < r->legend_width / 2 ? 0
+      : r->colour[BDCT_VIEW_COLOURS - 1
+          - top * BDCT_VIEW_COLOURS / r->legend_height][component];
+  return true;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

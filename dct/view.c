@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "view.h"
+
+#include <math.h>
+#include "render.h"
+
+static const BdctViewInfo views[BDCT_N_VIEWS] = {
+  [BDCT_VIEW_RECONSTRUCTION] = {"reconstruction", "what a decoder would show"},
+  [BDCT_VIEW_ORIGINAL] = {"original", "what came in"},
+  [BDCT_VIEW_WIPE] = {"wipe",
+      "original left of wipe-position, reconstruction right of it"},
+  [BDCT_VIEW_SIDE_BY_SIDE] = {"side-by-side",
+      "a half of the original's width, and the same of the reconstruction"},
+  [BDCT_VIEW_STACKED] = {"stacked",
+      "a half of the original's height, and the same of the reconstruction"},
+  [BDCT_VIEW_DIFFERENCE] = {"difference",
+      "reconstruction minus original, times difference-gain, around mid-grey"},
+  [BDCT_VIEW_COEFFICIENTS] = {"coefficients",
+      "quantized coefficients of each block, log magnitude, DC at its corner"},
+  [BDCT_VIEW_ERROR_MAP] = {"error-map", "PSNR of each block as a colour"},
+  [BDCT_VIEW_NONZERO_MAP] = {"nonzero-map",
+      "share of each block's coefficients that are not 0, as a colour"},
+};
+
+/* Ten colours of matplotlib's viridis: its lightness rises evenly, and it reads
+ * the same to people who do not tell red from green, and without colour. */
+static const uint8_t viridis[10][3] = {
+  {0x44, 0x01, 0x54}, {0x48, 0x28, 0x78}, {0x3e, 0x49, 0x89},
+  {0x31, 0x68, 0x8e}, {0x26, 0x82, 0x8e}, {0x1f, 0x9e, 0x89},
+  {0x35, 0xb7, 0x79}, {0x6d, 0xcd, 0x59}, {0xb4, 0xde, 0x2c},
+  {0xfd, 0xe7, 0x25},
+};
+
+typedef struct {
+  double value;
+  const char *text;
+} Mark;
+
+static const Mark error_marks[] = {
+  {20, "20 dB"}, {30, "30 dB"}, {40, "40 dB"}, {50, "50 dB"}, {60, "60 dB"},
+  {0, NULL}
+};
+
+static const Mark nonzero_marks[] = {
+  {0, "0 %"}, {0.01, "1 %"}, {0.1, "10 %"}, {0.25, "25 %"}, {0.5, "50 %"},
+  {1, "100 %"}, {0, NULL}
+};
+
+const BdctViewInfo *
+bdct_view_info (BdctViewMode mode)
+{
+  return (unsigned) mode < BDCT_N_VIEWS ? &views[mode] : NULL;
+}
+
+void
+bdct_view_colours (BdctView * view, int depth, double kr, double kb,
+    bool full_range)
+{
+  double peak = (1 << depth) - 1, unit = 1 << (depth - 8);
+  double black = full_range ? 0 : 16 * unit;
+  double luma = full_range ? peak : 219 * unit;
+  double chroma = full_range ? peak : 224 * unit;
+
+  for (int i = 0; i < BDCT_VIEW_COLOURS; i++) {
+    double at = i * 9.0 / (BDCT_VIEW_COLOURS - 1), rgb[3], y;
+    int low = at < 8 ? (int) at : 8;
+
+    for (int k = 0; k < 3; k++)
+      rgb[k] = (viridis[low][k] + (at - low) * (viridis[low + 1][k]
+              - viridis[low][k])) / 255;
+    y = kr * rgb[0] + (1 - kr - kb) * rgb[1] + kb * rgb[2];
+    view->colour[i][BDCT_Y] = (uint16_t) lround (black + luma * y);
+    view->colour[i][BDCT_U] = (uint16_t) lround ((1 << (depth - 1))
+        + chroma * (rgb[2] - y) / (2 * (1 - kb)));
+    view->colour[i][BDCT_V] = (uint16_t) lround ((1 << (depth - 1))
+        + chroma * (rgb[0] - y) / (2 * (1 - kr)));
+  }
+}
+
+/* A position along the legend, 0 to 1. */
+static double
+legend_share (BdctViewMode mode, double value)
+{
+  return mode == BDCT_VIEW_NONZERO_MAP ? sqrt (value)
+      : (BDCT_VIEW_BEST_PSNR - value)
+      / (BDCT_VIEW_BEST_PSNR - BDCT_VIEW_WORST_PSNR);
+}
+
+void
+bdct_view_legend (const BdctView * view, const BdctLayout * layout,
+    BdctLegend * legend)
+{
+  bool errors = view->mode == BDCT_VIEW_ERROR_MAP;
+  const Mark *marks = errors ? error_marks : nonzero_marks;
+  int width = layout->plane[0].width, height = layout->plane[0].height;
+
+  *legend = (BdctLegend) { 0 };
+  if ((!errors && view->mode != BDCT_VIEW_NONZERO_MAP)
+      || width < 96 || height < 96)
+    return;
+  /* On even samples, so that chroma's have the same borders. */
+  legend->width = (8 + width / 64) & ~1;
+  legend->height = height / 2 & ~1;
+  legend->x = (width - 2 * legend->width) & ~1;
+  legend->y = height / 4 & ~1;
+  for (; marks->text != NULL; marks++) {
+    double share = legend_share (view->mode, marks->value);
+
+    legend->mark[legend->n_marks].text = marks->text;
+    legend->mark[legend->n_marks++].y = legend->y
+        + (int) lround ((1 - share) * (legend->height - 1));
+  }
+}
+
+/* The least value of a block, times 2^12 and by sample, that has each colour
+ * but the first. */
+static void
+set_thresholds (BdctRender * r)
+{
+  double peak = (1 << r->depth) - 1;
+
+  for (int i = 1; i < BDCT_VIEW_COLOURS; i++) {
+    double share = i / (BDCT_VIEW_COLOURS - 1.0);
+    double value = r->mode == BDCT_VIEW_NONZERO_MAP ? share * share
+        : peak * peak / pow (10, (BDCT_VIEW_BEST_PSNR
+            - share * (BDCT_VIEW_BEST_PSNR - BDCT_VIEW_WORST_PSNR)) / 10);
+
+    r->threshold[i - 1] = (uint32_t) ceil (value * 4096);
+  }
+}
+
+static void
+set_geometry (BdctRender * r, const BdctView * view, const BdctLayout * layout)
+{
+  int size = r->mode == BDCT_VIEW_STACKED ? layout->plane[0].height
+      : layout->plane[0].width;
+  double position = view->position >= 0 ? fmin (view->position, 1) : 0;
+  double gain = view->gain >= 0 ? fmin (view->gain, BDCT_VIEW_MAX_GAIN) : 0;
+
+  r->gain = (int32_t) lround (gain * 256);
+  if (r->mode == BDCT_VIEW_WIPE) {
+    r->split = (int32_t) lround (position * size);
+    r->divider = r->split > 0 && r->split < size;
+    /* Chroma too has nothing right of it. */
+    r->split += r->split == size;
+  } else if (r->mode == BDCT_VIEW_SIDE_BY_SIDE
+      || r->mode == BDCT_VIEW_STACKED) {
+    r->split = size / 2 & ~1;
+    r->pan = (int32_t) lround (position * r->split) & ~1;
+  }
+}
+
+static void
+set_legend (BdctRender * r, const BdctView * view, const BdctLayout * layout)
+{
+  BdctLegend legend;
+
+  bdct_view_legend (view, layout, &legend);
+  r->legend_x = legend.x;
+  r->legend_y = legend.y;
+  r->legend_width = legend.width;
+  r->legend_height = legend.height;
+  r->n_marks = legend.n_marks;
+  for (int i = 0; i < legend.n_marks; i++)
+    r->mark[i] = legend.mark[i].y;
+}
+
+static void
+set_plane (BdctRenderPlane * plane, const BdctLayout * layout, int p, int i,
+    const BdctImage * src, const BdctImage * rec, const BdctImage * dst)
+{
+  const BdctPlaneLayout *l = &layout->plane[p];
+  int offset = i * bdct_layout_sample_size (layout);
+  bool chroma = l->component[i] != BDCT_Y;
+
+  plane->src = (const uint8_t *) src->data[p] + offset;
+  plane->rec = (const uint8_t *) rec->data[p] + offset;
+  plane->dst = (uint8_t *) dst->data[p] + offset;
+  plane->src_stride = src->stride[p];
+  plane->rec_stride = rec->stride[p];
+  plane->dst_stride = dst->stride[p];
+  plane->width = l->width;
+  plane->height = l->height;
+  plane->step = l->interleave;
+  plane->shift = l->shift;
+  plane->sub_x = chroma && layout->chroma != BDCT_CHROMA_444;
+  plane->sub_y = chroma && layout->chroma == BDCT_CHROMA_420;
+}
+
+void
+bdct_render_init (BdctRender * r, const BdctView * view,
+    const BdctLayout * layout, const BdctJob * job, const BdctImage * src,
+    const BdctImage * rec, const BdctImage * dst)
+{
+  *r = (BdctRender) {
+    .mode = view->mode,
+    .grid = view->grid,
+    .depth = layout->depth,
+    .n_components = layout->chroma == BDCT_CHROMA_400 ? 1 : 3,
+  };
+  set_geometry (r, view, layout);
+  set_legend (r, view, layout);
+  if (r->mode == BDCT_VIEW_ERROR_MAP || r->mode == BDCT_VIEW_NONZERO_MAP)
+    set_thresholds (r);
+  for (int i = 0; i < BDCT_VIEW_COLOURS; i++)
+    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+      r->colour[i][c] = view->colour[i][c];
+  for (int p = 0; p < layout->n_planes; p++)
+    for (int i = 0; i < layout->plane[p].interleave; i++)
+      set_plane (&r->plane[layout->plane[p].component[i]], layout, p, i, src,
+          rec, dst);
+  for (int c = 0; c < r->n_components; c++)
+    r->plane[c].log2_size = job->component[c].log2_size;
+}
+
+bool
+bdct_view_source (const BdctView * view, const BdctLayout * layout, int *x,
+    int *y)
+{
+  BdctRender r = {.mode = view->mode };
+
+  if (*x < 0 || *y < 0 || *x >= layout->plane[0].width
+      || *y >= layout->plane[0].height)
+    return false;
+  set_geometry (&r, view, layout);
+  bdct_render_locate (&r, 0, 0, x, y);
+  return true;
+}

@@ -1,0 +1,101 @@
+/* blockdct: the views, ways to look at what became of a frame.
+ *
+ * A view is drawn from the original and the reconstruction, a second pass over
+ * the frame (render.h); the statistics do not know of it.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_VIEW_H
+#define BDCT_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "layout.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum {
+  BDCT_VIEW_RECONSTRUCTION, /**< what a decoder would show */
+  BDCT_VIEW_ORIGINAL,
+  BDCT_VIEW_WIPE,         /**< original left of a dividing line of white */
+  BDCT_VIEW_SIDE_BY_SIDE, /**< a half of the original's width, unscaled, and
+                               the same part of the reconstruction */
+  BDCT_VIEW_STACKED,      /**< the same with a half of its height */
+  BDCT_VIEW_DIFFERENCE,   /**< mid-grey + gain (reconstruction - original) */
+  BDCT_VIEW_COEFFICIENTS, /**< the levels of each block where it stands */
+  BDCT_VIEW_ERROR_MAP,    /**< PSNR of each luma block, all its planes */
+  BDCT_VIEW_NONZERO_MAP,  /**< share of a luma block's levels that are not 0 */
+  BDCT_N_VIEWS
+} BdctViewMode;
+
+typedef struct {
+  const char *name;        /**< nick: "side-by-side" */
+  const char *description; /**< a line for people */
+} BdctViewInfo;
+
+/** The table's row; NULL for a value outside the enumeration. */
+const BdctViewInfo *bdct_view_info (BdctViewMode mode);
+
+#define BDCT_VIEW_MAX_GAIN 64
+
+/** Colours of the maps, from the least to the most. */
+#define BDCT_VIEW_COLOURS 64
+
+/** What the error map and the nonzero map show at their ends: 60 dB and more is
+ * colour 0, 20 dB and less the last; a share s is colour 63 sqrt (s). */
+#define BDCT_VIEW_BEST_PSNR 60
+#define BDCT_VIEW_WORST_PSNR 20
+
+typedef struct {
+  BdctViewMode mode;
+  bool grid;       /**< show the borders of luma's blocks */
+  double position; /**< 0 to 1: wipe: of the dividing line; side-by-side and
+                        stacked: which part of the picture is shown */
+  double gain;     /**< 0 to BDCT_VIEW_MAX_GAIN, of the difference */
+  /** The maps' colours as samples of the frame, bdct_view_colours(). */
+  uint16_t colour[BDCT_VIEW_COLOURS][BDCT_MAX_COMPONENTS];
+} BdctView;
+
+#define BDCT_VIEW_DEFAULT                                                     \
+  {                                                                           \
+    BDCT_VIEW_RECONSTRUCTION, false, 0.5, 4.0, { { 0 } }                      \
+  }
+
+/** Whether a view is the reconstruction and nothing else. */
+static inline bool
+bdct_view_is_plain (const BdctView *view)
+{
+  return view->mode == BDCT_VIEW_RECONSTRUCTION && !view->grid;
+}
+
+/** Fill the colours for a depth and a colour matrix (BT.601: 0.299, 0.114), in
+ * the full or the limited (16 to 235) range. */
+void bdct_view_colours (BdctView *view, int depth, double kr, double kb,
+    bool full_range);
+
+/** Where a sample of luma in the view was in the picture. False, with nothing
+ * changed, if (x, y) is outside the frame. */
+bool bdct_view_source (const BdctView *view, const BdctLayout *layout, int *x,
+    int *y);
+
+/** The bar that explains a map's colours, in samples of luma, and where on it
+ * its marks are. */
+typedef struct {
+  int x, y, width, height; /**< width 0: this view has none, or the frame is
+                                too small */
+  int n_marks;
+  struct {
+    int y;            /**< the row of luma */
+    const char *text; /**< "40 dB" */
+  } mark[8];
+} BdctLegend;
+
+void bdct_view_legend (const BdctView *view, const BdctLayout *layout,
+    BdctLegend *legend);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a viewer does in the sink's window. Events arrive on any thread, with
+ * places in samples of this frame: sinks and scaling elements see to that.
+ * Every change goes through g_object_set(), as an app's own would. */
+#include "gstblockdct.h"
+#include "dct/block.h"
+
+#include <math.h>
+#include <string.h>
+
+#define GST_CAT_DEFAULT gst_blockdct_debug
+
+/* The fields of a component's block; luma's have no suffix. */
+typedef struct
+{
+  const gchar *x, *y, *size, *samples, *coefficients, *levels, *reconstruction;
+} BlockNames;
+
+static const BlockNames block_names[BDCT_MAX_COMPONENTS] = {
+  {"x", "y", "size", "samples", "coefficients", "levels", "reconstruction"},
+  {"x-u", "y-u", "size-u", "samples-u", "coefficients-u", "levels-u",
+      "reconstruction-u"},
+  {"x-v", "y-v", "size-v", "samples-v", "coefficients-v", "levels-v",
+      "reconstruction-v"},
+};
+
+static GstBlockDctSettings
+get_wanted (GstBlockDct * self)
+{
+  GstBlockDctSettings wanted;
+
+  GST_OBJECT_LOCK (self);
+  wanted = self->wanted;
+  GST_OBJECT_UNLOCK (self);
+  return wanted;
+}
+
+/* Keys */
+
+static void
+turn_quality (GstBlockDct * self, gint by)
+{
+  const BdctParams params = get_wanted (self).params;
+
+  if (bdct_transform_info (params.transform)->family == BDCT_FAMILY_HEVC)
+    g_object_set (self, "qp", CLAMP (params.qp + by, 0, 51), NULL);
+  else
+    g_object_set (self, "quality", CLAMP (params.quality + by, 1, 100), NULL);
+}
+
+static void
+turn_transform (GstBlockDct * self, gint by)
+{
+  gint transform = get_wanted (self).params.transform;
+
+  g_object_set (self, "transform",
+      (transform + by + BDCT_N_TRANSFORMS) % BDCT_N_TRANSFORMS, NULL);
+}
+
+static void
+next_view (GstBlockDct * self, gint unused)
+{
+  (void) unused;
+  g_object_set (self, "view", (get_wanted (self).view + 1) % BDCT_N_VIEWS,
+      NULL);
+}
+
+static void
+toggle_grid (GstBlockDct * self, gint unused)
+{
+  (void) unused;
+  g_object_set (self, "grid", !get_wanted (self).grid, NULL);
+}
+
+static void
+toggle_original (GstBlockDct * self, gint unused)
+{
+  (void) unused;
+  g_object_set (self, "view",
+      get_wanted (self).view == BDCT_VIEW_ORIGINAL ? BDCT_VIEW_RECONSTRUCTION
+      : BDCT_VIEW_ORIGINAL, NULL);
+}
+
+static const struct
+{
+  const gchar *key;
+  void (*func) (GstBlockDct * self, gint by);
+  gint by;
+} keys[] = {
+  {"Up", turn_quality, 1},
+  {"Down", turn_quality, -1},
+  {"Left", turn_transform, -1},
+  {"Right", turn_transform, 1},
+  {"v", next_view, 0},
+  {"g", toggle_grid, 0},
+  {"space", toggle_original, 0},
+};
+
+static gboolean
+handle_key (GstBlockDct * self, GstEvent * event, gboolean press)
+{
+  GstNavigationModifierType state = 0;
+  const gchar *key;
+
+  if (!gst_navigation_event_parse_key_event (event, &key))
+    return FALSE;
+  /* With these it is somebody else's command. */
+  if (gst_navigation_event_parse_modifier_state (event, &state)
+      && (state & (GST_NAVIGATION_MODIFIER_CONTROL_MASK
+              | GST_NAVIGATION_MODIFIER_MOD1_MASK
+              | GST_NAVIGATION_MODIFIER_META_MASK
+              | GST_NAVIGATION_MODIFIER_SUPER_MASK)))
+    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    if (g_strcmp0 (key, keys[i].key) == 0) {
+      if (press)
+        keys[i].func (self, keys[i].by);
+      return TRUE;
+    }
+  return FALSE;
+}
+
+/* Clicks */
+
+void
+gst_blockdct_navigation_show (GstBlockDct * self,
+    const GstBlockDctInFlight * frame, const GstBlockDctTimes * times,
+    guint64 index)
+{
+  GstBlockDctShown *shown = &self->shown;
+  GstBuffer *old;
+
+  GST_OBJECT_LOCK (self);
+  old = shown->in;
+  shown->in = NULL;
+  if (frame == NULL) {
+    self->pointer.pressed = self->pointer.dragging = FALSE;
+  } else {
+    shown->in = gst_buffer_ref (frame->in);
+    shown->info = self->info;
+    shown->layout = self->layout;
+    shown->view = frame->view;
+    shown->params = frame->how.params;
+    shown->index = index;
+    shown->times = *times;
+  }
+  GST_OBJECT_UNLOCK (self);
+  gst_clear_buffer (&old);
+}
+
+static gboolean
+get_shown (GstBlockDct * self, GstBlockDctShown * shown)
+{
+  GST_OBJECT_LOCK (self);
+  *shown = self->shown;
+  if (shown->in != NULL)
+    gst_buffer_ref (shown->in);
+  GST_OBJECT_UNLOCK (self);
+  return shown->in != NULL;
+}
+
+/* The samples of the block that the component's sample (*x, *y) is in, with the
+ * picture's edge repeated; (*x, *y) becomes its corner. */
+static void
+read_block (const GstVideoFrame * frame, const BdctLayout * layout, gint c,
+    gint size, gint * x, gint * y, gint * samples)
+{
+  gint p = GST_VIDEO_FORMAT_INFO_PLANE (frame->info.finfo, c);
+  const BdctPlaneLayout *plane = &layout->plane[p];
+  gint bytes = bdct_layout_sample_size (layout);
+  gint second = plane->component[0] != (BdctComponent) c;
+
+  *x -= *x % size;
+  *y -= *y % size;
+  for (gint i = 0; i < size * size; i++) {
+    gint sx = MIN (*x + i % size, plane->width - 1);
+    gint sy = MIN (*y + i / size, plane->height - 1);
+    const guint8 *at = (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, p)
+        + (gssize) sy * GST_VIDEO_FRAME_PLANE_STRIDE (frame, p)
+        + ((gssize) sx * plane->interleave + second) * bytes;
+
+    samples[i] = bytes == 1 ? *at : MIN (GST_READ_UINT16_LE (at)
+        >> plane->shift, bdct_layout_peak (layout));
+  }
+}
+
+static void
+set_ints (GstStructure * s, const gchar * name, const gint * values, gint n)
+{
+  GValue array = G_VALUE_INIT, v = G_VALUE_INIT;
+
+  g_value_init (&array, GST_TYPE_ARRAY);
+  g_value_init (&v, G_TYPE_INT);
+  for (gint i = 0; i < n; i++) {
+    g_value_set_int (&v, values[i]);
+    gst_value_array_append_value (&array, &v);
+  }
+  gst_structure_take_value (s, name, &array);
+}
+
+static void
+set_doubles (GstStructure * s, const gchar * name, const gdouble * values,
+    gint n)
+{
+  GValue array = G_VALUE_INIT, v = G_VALUE_INIT;
+
+  g_value_init (&array, GST_TYPE_ARRAY);
+  g_value_init (&v, G_TYPE_DOUBLE);
+  for (gint i = 0; i < n; i++) {
+    g_value_set_double (&v, values[i]);
+    gst_value_array_append_value (&array, &v);
+  }
+  gst_structure_take_value (s, name, &array);
+}
+
+static void
+add_block (GstStructure * s, const GstVideoFrame * frame,
+    const BdctLayout * layout, const BdctJob * job, gint c, gint x, gint y)
+{
+  const GstVideoFormatInfo *finfo = frame->info.finfo;
+  const BlockNames *names = &block_names[c];
+  gint n, size = 1 << job->component[c].log2_size;
+  BdctBlock block;
+
+  x >>= GST_VIDEO_FORMAT_INFO_W_SUB (finfo, c);
+  y >>= GST_VIDEO_FORMAT_INFO_H_SUB (finfo, c);
+  read_block (frame, layout, c, size, &x, &y, block.sample);
+  bdct_block_run (&block, job, c);
+  n = size * size;
+  gst_structure_set (s, names->x, G_TYPE_INT, x, names->y, G_TYPE_INT, y,
+      names->size, G_TYPE_INT, size, NULL);
+  set_ints (s, names->samples, block.sample, n);
+  set_doubles (s, names->coefficients, block.coefficient, n);
+  set_ints (s, names->levels, block.level, n);
+  set_ints (s, names->reconstruction, block.reconstruction, n);
+}
+
+/* Post what became of the blocks at (x, y) of the frame on display. */
+static void
+post_block (GstBlockDct * self, gint x, gint y)
+{
+  GstBlockDctShown shown;
+  GstVideoFrame frame;
+  GstStructure *s;
+  BdctJob job;
+
+  if (!get_shown (self, &shown))
+    return;
+  if (!bdct_view_source (&shown.view, &shown.layout, &x, &y)
+      || !bdct_job_init (&job, &shown.params, &shown.layout, NULL)) {
+    gst_buffer_unref (shown.in);
+    return;
+  }
+  if (!gst_video_frame_map (&frame, &shown.info, shown.in, GST_MAP_READ)) {
+    GST_WARNING_OBJECT (self, "the frame on display cannot be read");
+    gst_buffer_unref (shown.in);
+    return;
+  }
+  s = gst_structure_new (GST_BLOCKDCT_NAME "-block",
+      "timestamp", G_TYPE_UINT64, shown.times.timestamp,
+      "stream-time", G_TYPE_UINT64, shown.times.stream_time,
+      "running-time", G_TYPE_UINT64, shown.times.running_time,
+      "index", G_TYPE_UINT64, shown.index,
+      "transform", G_TYPE_STRING,
+      bdct_transform_info (shown.params.transform)->name, NULL);
+  if (job.family == BDCT_FAMILY_HEVC)
+    gst_structure_set (s, "qp", G_TYPE_INT, shown.params.qp, NULL);
+  else
+    gst_structure_set (s, "quality", G_TYPE_INT, shown.params.quality, NULL);
+  for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (&frame); c++)
+    add_block (s, &frame, &shown.layout, &job, c, x, y);
+  gst_video_frame_unmap (&frame);
+  gst_buffer_unref (shown.in);
+  gst_element_post_message (GST_ELEMENT (self),
+      gst_message_new_element (GST_OBJECT (self), s));
+}
+
+/* The pointer */
+
+/* Whether (x, y) is in the picture, whose size it tells. */
+static gboolean
+is_inside (GstBlockDct * self, gdouble x, gdouble y, gint * width,
+    gint * height)
+{
+  GST_OBJECT_LOCK (self);
+  *width = GST_VIDEO_INFO_WIDTH (&self->info);
+  *height = GST_VIDEO_INFO_HEIGHT (&self->info);
+  GST_OBJECT_UNLOCK (self);
+  return x >= 0 && y >= 0 && x < *width && y < *height;
+}
+
+/* X11 sinks send a wheel as buttons 4 (up) and 5. */
+static gboolean
+handle_press (GstBlockDct * self, GstEvent * event)
+{
+  gint button, width, height;
+  gdouble x, y;
+
+  if (!gst_navigation_event_parse_mouse_button_event (event, &button, &x, &y)
+      || !is_inside (self, x, y, &width, &height))
+    return FALSE;
+  if (button == 4 || button == 5) {
+    turn_quality (self, button == 4 ? 1 : -1);
+    return TRUE;
+  }
+  if (button != 1)
+    return FALSE;
+  GST_OBJECT_LOCK (self);
+  self->pointer = (GstBlockDctPointer) {
+  TRUE, FALSE, x, y};
+  GST_OBJECT_UNLOCK (self);
+  return TRUE;
+}
+
+/* A button that goes down here is let go here, wherever the pointer is. */
+static gboolean
+handle_release (GstBlockDct * self, GstEvent * event)
+{
+  GstBlockDctPointer pointer;
+  gint button, width, height;
+  gdouble x, y;
+
+  if (!gst_navigation_event_parse_mouse_button_event (event, &button, &x, &y)
+      || (button != 1 && button != 4 && button != 5))
+    return FALSE;
+  if (button != 1)
+    return is_inside (self, x, y, &width, &height);
+  GST_OBJECT_LOCK (self);
+  pointer = self->pointer;
+  self->pointer.pressed = self->pointer.dragging = FALSE;
+  GST_OBJECT_UNLOCK (self);
+  if (pointer.pressed && !pointer.dragging
+      && is_inside (self, x, y, &width, &height))
+    post_block (self, x, y);
+  return pointer.pressed;
+}
+
+static gboolean
+handle_move (GstBlockDct * self, GstEvent * event)
+{
+  gboolean pressed, dragging, down;
+  gint width, height;
+  gdouble x, y, far;
+
+  if (!gst_navigation_event_parse_mouse_move_event (event, &x, &y)
+      || !is_inside (self, x, y, &width, &height))
+    return FALSE;
+  /* A hand that clicks is not quite still. */
+  far = MAX (3, width / 200);
+  GST_OBJECT_LOCK (self);
+  pressed = self->pointer.pressed;
+  if (pressed && (fabs (x - self->pointer.x) >= far
+          || fabs (y - self->pointer.y) >= far))
+    self->pointer.dragging = TRUE;
+  dragging = self->pointer.dragging;
+  down = self->wanted.view == BDCT_VIEW_STACKED;
+  GST_OBJECT_UNLOCK (self);
+  if (dragging)
+    g_object_set (self, "wipe-position", down
+        ? MIN (y / MAX (height - 1, 1), 1) : MIN (x / MAX (width - 1, 1), 1),
+        NULL);
+  return pressed;
+}
+
+static gboolean
+handle_scroll (GstBlockDct * self, GstEvent * event)
+{
+  gdouble x, y, dx, dy;
+  gint width, height;
+
+  if (!gst_navigation_event_parse_mouse_scroll_event (event, &x, &y, &dx, &dy)
+      || dy == 0 || !is_inside (self, x, y, &width, &height))
+    return FALSE;
+  turn_quality (self, dy > 0 ? 1 : -1);
+  return TRUE;
+}
+
+gboolean
+gst_blockdct_navigation_event (GstBlockDct * self, GstEvent * event)
+{
+  if (!get_wanted (self).interactive)
+    return FALSE;
+  switch (gst_navigation_event_get_type (event)) {
+    case GST_NAVIGATION_EVENT_KEY_PRESS:
+      return handle_key (self, event, TRUE);
+    case GST_NAVIGATION_EVENT_KEY_RELEASE:
+      return handle_key (self, event, FALSE);
+    case GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS:
+      return handle_press (self, event);
+    case GST_NAVIGATION_EVENT_MOUSE_BUTTON_RELEASE:
+      return handle_release (self, event);
+    case GST_NAVIGATION_EVENT_MOUSE_MOVE:
+      return handle_move (self, event);
+    case GST_NAVIGATION_EVENT_MOUSE_SCROLL:
+      return handle_scroll (self, event);
+    default:
+      return FALSE;
+  }
+}

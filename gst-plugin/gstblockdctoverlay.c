@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Text on the picture, drawn by Pango and Cairo. What was drawn is kept until
+ * the text changes. */
+#include "gstblockdct.h"
+
+#ifdef HAVE_OVERLAY
+#include <math.h>
+#include <pango/pangocairo.h>
+#include <string.h>
+
+#define GST_CAT_DEFAULT gst_blockdct_debug
+
+/* A text and the rectangle that shows it. */
+typedef struct
+{
+  gchar *text;
+  gint x, y, height;            /* height: of the frame */
+  GstVideoOverlayRectangle *rectangle;
+} Label;
+
+enum
+{
+  FIGURES,
+  FIRST_MARK,
+  N_LABELS = FIRST_MARK + 8
+};
+
+struct _GstBlockDctOverlay
+{
+  PangoFontMap *fonts;
+  Label label[N_LABELS];
+};
+
+static void
+clear_label (Label * label)
+{
+  g_clear_pointer (&label->text, g_free);
+  g_clear_pointer (&label->rectangle, gst_video_overlay_rectangle_unref);
+}
+
+void
+gst_blockdct_overlay_clear (GstBlockDct * self)
+{
+  if (self->overlay == NULL)
+    return;
+  for (guint i = 0; i < N_LABELS; i++)
+    clear_label (&self->overlay->label[i]);
+  g_object_unref (self->overlay->fonts);
+  g_clear_pointer (&self->overlay, g_free);
+}
+
+static PangoLayout *
+make_layout (GstBlockDctOverlay * overlay, const gchar * text, gint size)
+{
+  PangoContext *context = pango_font_map_create_context (overlay->fonts);
+  PangoFontDescription *font = pango_font_description_from_string ("Monospace");
+  PangoLayout *layout = pango_layout_new (context);
+
+  pango_font_description_set_absolute_size (font, size * PANGO_SCALE);
+  pango_layout_set_font_description (layout, font);
+  pango_layout_set_text (layout, text, -1);
+  pango_font_description_free (font);
+  g_object_unref (context);
+  return layout;
+}
+
+/* White text on a dark box with its corner at (x, y); with `centre` the middle
+ * of its right edge is there. */
+static GstVideoOverlayRectangle *
+draw_text (GstBlockDctOverlay * overlay, const gchar * text, gint x, gint y,
+    gint size, gboolean centre)
+{
+  gint pad = MAX (size / 3, 2), width, height, stride;
+  PangoLayout *layout = make_layout (overlay, text, size);
+  GstVideoOverlayRectangle *rectangle;
+  cairo_surface_t *surface;
+  GstBuffer *buffer;
+  GstMapInfo map;
+  cairo_t *cr;
+
+  pango_layout_get_pixel_size (layout, &width, &height);
+  width += 2 * pad;
+  height += 2 * pad;
+  stride = cairo_format_stride_for_width (CAIRO_FORMAT_ARGB32, width);
+  buffer = gst_buffer_new_allocate (NULL, (gsize) stride * height, NULL);
+  gst_buffer_memset (buffer, 0, 0, (gsize) stride * height);
+  gst_buffer_map (buffer, &map, GST_MAP_READWRITE);
+  surface = cairo_image_surface_create_for_data (map.data, CAIRO_FORMAT_ARGB32,
+      width, height, stride);
+  cr = cairo_create (surface);
+  cairo_set_source_rgba (cr, 0, 0, 0, 0.6);
+  cairo_paint (cr);
+  cairo_set_source_rgb (cr, 1, 1, 1);
+  cairo_move_to (cr, pad, pad);
+  pango_cairo_show_layout (cr, layout);
+  cairo_destroy (cr);
+  cairo_surface_destroy (surface);
+  gst_buffer_unmap (buffer, &map);
+  g_object_unref (layout);
+
+  /* Its stride too is 4 bytes a sample. */
+  gst_buffer_add_video_meta (buffer, GST_VIDEO_FRAME_FLAG_NONE,
+      GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB, width, height);
+  rectangle = gst_video_overlay_rectangle_new_raw (buffer,
+      centre ? MAX (x - width, 0) : x, centre ? y - height / 2 : y, width,
+      height, GST_VIDEO_OVERLAY_FORMAT_FLAG_PREMULTIPLIED_ALPHA);
+  gst_buffer_unref (buffer);
+  return rectangle;
+}
+
+/* Draw a label unless it is as it was; `text` is taken. */
+static GstVideoOverlayRectangle *
+update_label (GstBlockDct * self, guint index, gchar * text, gint x, gint y)
+{
+  Label *label = &self->overlay->label[index];
+  gint height = GST_VIDEO_INFO_HEIGHT (&self->info);
+
+  if (label->rectangle != NULL && strcmp (text, label->text) == 0
+      && x == label->x && y == label->y && height == label->height) {
+    g_free (text);
+    return label->rectangle;
+  }
+  clear_label (label);
+  *label = (Label) {
+  text, x, y, height, NULL};
+  label->rectangle = draw_text (self->overlay, text, x, y,
+      CLAMP (height / 30, 9, 64), index != FIGURES);
+  return label->rectangle;
+}
+
+static gchar *
+decibels (const BdctCounters * counters, gint depth)
+{
+  gdouble psnr = bdct_psnr (bdct_mse (counters), depth);
+
+  return isinf (psnr) ? g_strdup ("identical")
+      : g_strdup_printf ("%.2f", psnr);
+}
+
+static gchar *
+make_text (const BdctStats * stats, const GstBlockDctHow * how,
+    const BdctView * view)
+{
+  const BdctTransformInfo *info = bdct_transform_info (how->params.transform);
+  static const gchar *names[] = { "Y", "U", "V" };
+  BdctCounters total = bdct_stats_total (stats);
+  GString *text = g_string_new (NULL);
+  gchar *psnr = decibels (&total, how->depth);
+
+  if (info->family == BDCT_FAMILY_HEVC)
+    g_string_append_printf (text, "%s  QP %d\n", info->name, how->params.qp);
+  else if (how->params.n_steps > 0)
+    g_string_append_printf (text, "%s  own matrix\n", info->name);
+  else
+    g_string_append_printf (text, "%s  quality %d\n", info->name,
+        how->params.quality);
+  g_string_append_printf (text, "PSNR %s%s ", psnr,
+      total.sse > 0 ? " dB" : "");
+  g_free (psnr);
+  for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    if (stats->component[c].samples == 0)
+      continue;
+    psnr = decibels (&stats->component[c], how->depth);
+    g_string_append_printf (text, " %s %s", names[c], psnr);
+    g_free (psnr);
+  }
+  g_string_append_printf (text, "\nnon-zero %.1f %%\n%s\n%s",
+      100.0 * total.nonzero / MAX (total.levels, 1),
+      bdct_view_info (view->mode)->name, how->backend);
+  return g_string_free (text, FALSE);
+}
+
+/* What others attached stays. */
+static void
+attach (GstBuffer * buffer, GstVideoOverlayComposition * ours)
+{
+  GstVideoOverlayCompositionMeta *meta =
+      gst_buffer_get_video_overlay_composition_meta (buffer);
+
+  if (meta != NULL) {
+    guint n = gst_video_overlay_composition_n_rectangles (ours);
+    GstVideoOverlayComposition *all =
+        gst_video_overlay_composition_copy (meta->overlay);
+
+    gst_buffer_remove_video_overlay_composition_meta (buffer, meta);
+    for (guint i = 0; i < n; i++)
+      gst_video_overlay_composition_add_rectangle (all,
+          gst_video_overlay_composition_get_rectangle (ours, i));
+    gst_buffer_add_video_overlay_composition_meta (buffer, all);
+    gst_video_overlay_composition_unref (all);
+  } else {
+    gst_buffer_add_video_overlay_composition_meta (buffer, ours);
+  }
+}
+
+void
+gst_blockdct_overlay_draw (GstBlockDct * self, GstBuffer * buffer,
+    const BdctStats * stats, const GstBlockDctHow * how, const BdctView * view)
+{
+  gint height = GST_VIDEO_INFO_HEIGHT (&self->info);
+  gboolean figures = gst_blockdct_get_settings (self).overlay;
+  GstVideoOverlayComposition *composition;
+  BdctLegend legend;
+  GstVideoFrame frame;
+
+  bdct_view_legend (view, &self->layout, &legend);
+  if (!figures && legend.n_marks == 0)
+    return;
+  if (self->overlay == NULL) {
+    self->overlay = g_new0 (GstBlockDctOverlay, 1);
+    self->overlay->fonts = pango_cairo_font_map_new ();
+  }
+  composition = gst_video_overlay_composition_new (NULL);
+  if (figures)
+    gst_video_overlay_composition_add_rectangle (composition,
+        update_label (self, FIGURES, make_text (stats, how, view), height / 40,
+            height / 40));
+  for (gint i = 0; i < legend.n_marks; i++)
+    gst_video_overlay_composition_add_rectangle (composition,
+        update_label (self, FIRST_MARK + i, g_strdup (legend.mark[i].text),
+            legend.x - 4, legend.mark[i].y));
+  if (self->overlay_attach) {
+    attach (buffer, composition);
+  } else if (gst_video_frame_map (&frame, &self->info, buffer,
+          GST_MAP_READWRITE)) {
+    gst_video_overlay_composition_blend (composition, &frame);
+    gst_video_frame_unmap (&frame);
+  } else {
+    GST_WARNING_OBJECT (self, "a frame cannot be written on");
+  }
+  gst_video_overlay_composition_unref (composition);
+}
+
+#else /* !HAVE_OVERLAY */
+
+struct _GstBlockDctOverlay
+{
+  gchar warned;
+};
+
+void
+gst_blockdct_overlay_draw (GstBlockDct * self, GstBuffer * buffer,
+    const BdctStats * stats, const GstBlockDctHow * how, const BdctView * view)
+{
+  (void) buffer, (void) stats, (void) how, (void) view;
+  if (self->overlay != NULL || !gst_blockdct_get_settings (self).overlay)
+    return;
+  self->overlay = g_new0 (GstBlockDctOverlay, 1);
+  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+      ("overlay=true shows nothing: this plugin was built without Pango."),
+      ("Build it with -Doverlay=enabled, which needs pangocairo (Debian: "
+          "libpango1.0-dev)."));
+}
+
+void
+gst_blockdct_overlay_clear (GstBlockDct * self)
+{
+  g_clear_pointer (&self->overlay, g_free);
+}
+
+#endif

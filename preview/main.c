@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * blockdct-preview: watch what a block transform and its quantizer do. */
+#include <glib-unix.h>
+#include <stdlib.h>
+#include "pipeline.h"
+#include "window.h"
+
+/* Frames of a source without an end, where nobody is there to close it. */
+#define DEFAULT_FRAMES 60
+
+typedef struct
+{
+  PreviewOptions options;
+  gchar **arguments;
+  gboolean test;                /* --test-pattern without a name */
+  GMainLoop *loop;
+  GstElement *pipeline, *dct, *sink;
+  PreviewWindow *window;        /* NULL: without a display */
+  gboolean alone;               /* nobody watches: end at the end */
+  gboolean failed;
+} Preview;
+
+static void
+complain (Preview * preview, const gchar * text, const gchar * more)
+{
+  g_printerr ("blockdct-preview: %s%s%s\n", text, more ? "\n  " : "",
+      more ? more : "");
+  preview->failed = TRUE;
+}
+
+static gboolean
+parse_camera (const gchar * name, const gchar * value, gpointer data,
+    GError ** error)
+{
+  Preview *preview = data;
+
+  (void) name, (void) error;
+  preview->options.camera = TRUE;
+  preview->options.device = g_strdup (value);
+  return TRUE;
+}
+
+static gboolean
+parse_pattern (const gchar * name, const gchar * value, gpointer data,
+    GError ** error)
+{
+  Preview *preview = data;
+
+  (void) name, (void) error;
+  preview->test = TRUE;
+  preview->options.pattern = g_strdup (value);
+  return TRUE;
+}
+
+static gboolean
+sort_arguments (Preview * preview, GError ** error)
+{
+  PreviewOptions *options = &preview->options;
+  GPtrArray *properties = g_ptr_array_new ();
+
+  for (gchar ** p = preview->arguments; p != NULL && *p != NULL; p++) {
+    gboolean exists = g_file_test (*p, G_FILE_TEST_EXISTS);
+
+    if (!exists && strchr (*p, '=') != NULL && !gst_uri_is_valid (*p)) {
+      g_ptr_array_add (properties, g_strdup (*p));
+    } else if (options->file == NULL) {
+      options->file = g_strdup (*p);
+    } else {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+          "One file at a time: %s and %s", options->file, *p);
+      break;
+    }
+  }
+  g_ptr_array_add (properties, NULL);
+  options->properties = (gchar **) g_ptr_array_free (properties, FALSE);
+  if (*error == NULL && options->csv != NULL
+      && !g_str_has_suffix (options->csv, ".csv"))
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "The name %s does not end in .csv", options->csv);
+  if (*error == NULL
+      && (options->file != NULL) + options->camera + preview->test > 1)
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "A file, a camera or a test pattern: one of them");
+  if (*error == NULL && options->frames < 0)
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--frames=%d is below 0", options->frames);
+  preview->alone = options->screenshot != NULL || options->csv != NULL
+      || options->frames > 0;
+  if (preview->alone && options->frames == 0 && options->file == NULL)
+    options->frames = DEFAULT_FRAMES;
+  return *error == NULL;
+}
+
+static gboolean
+parse (Preview * preview, int *argc, char ***argv)
+{
+  PreviewOptions *options = &preview->options;
+  gboolean version = FALSE;
+  GOptionEntry entries[] = {
+    {"camera", 'c', G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK,
+        parse_camera, "A camera (v4l2src), the first one or DEVICE", "DEVICE"},
+    {"test-pattern", 't', G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK,
+        parse_pattern, "A pattern of videotestsrc; the default", "NAME"},
+    {"screenshot", 's', 0, G_OPTION_ARG_FILENAME, &options->screenshot,
+        "At the end save the window as a PNG (without a display: the picture) "
+          "and quit", "FILE"},
+    {"csv", 0, 0, G_OPTION_ARG_FILENAME, &options->csv,
+          "Write the figures of every frame to FILE.csv, and quit at the end",
+        "FILE"},
+    {"frames", 'n', 0, G_OPTION_ARG_INT, &options->frames,
+        "Quit after N frames", "N"},
+    {"version", 0, 0, G_OPTION_ARG_NONE, &version, "Print the version", NULL},
+    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
+        &preview->arguments, NULL, NULL},
+    {NULL, 0, 0, 0, NULL, NULL, NULL}
+  };
+  GOptionContext *context = g_option_context_new
+      ("[FILE] [PROPERTY=VALUE ...] - see what blockdct does to video");
+  GOptionGroup *group = g_option_group_new (NULL, NULL, NULL, preview, NULL);
+  GError *error = NULL;
+  gboolean ok;
+
+  g_option_group_add_entries (group, entries);
+  g_option_context_set_main_group (context, group);
+  g_option_context_add_group (context, gst_init_get_option_group ());
+  ok = g_option_context_parse (context, argc, argv, &error)
+      && sort_arguments (preview, &error);
+  g_option_context_free (context);
+  if (!ok) {
+    complain (preview, error->message, "blockdct-preview --help explains.");
+    g_error_free (error);
+  } else if (version) {
+    g_print ("blockdct-preview %s\n", VERSION);
+    exit (0);
+  }
+  return ok;
+}
+
+static gboolean
+quit (gpointer data)
+{
+  Preview *preview = data;
+
+  g_main_loop_quit (preview->loop);
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean
+interrupted (gpointer data)
+{
+  g_main_loop_quit (((Preview *) data)->loop);
+  return G_SOURCE_CONTINUE;
+}
+
+/* The last frame is in the window by now. */
+static gboolean
+finish (gpointer data)
+{
+  Preview *preview = data;
+  const gchar *path = preview->options.screenshot;
+  GError *error = NULL;
+
+  if (path != NULL && !(preview->window
+          ? preview_window_save (preview->window, path, &error)
+          : preview_pipeline_save (preview->sink, path, &error))) {
+    complain (preview, error->message, NULL);
+    g_error_free (error);
+  }
+  return quit (preview);
+}
+
+static gboolean
+handle_message (GstBus * bus, GstMessage * message, gpointer data)
+{
+  Preview *preview = data;
+  GError *error = NULL;
+  gchar *debug = NULL;
+
+  (void) bus;
+  switch (GST_MESSAGE_TYPE (message)) {
+    case GST_MESSAGE_ERROR:
+      gst_message_parse_error (message, &error, &debug);
+      /* What follows the first one is of no interest. */
+      if (!preview->failed)
+        complain (preview, error->message, debug);
+      quit (preview);
+      break;
+    case GST_MESSAGE_WARNING:
+      gst_message_parse_warning (message, &error, &debug);
+      g_printerr ("blockdct-preview: %s\n", error->message);
+      break;
+    case GST_MESSAGE_EOS:
+      if (preview->alone)
+        g_timeout_add (preview->window != NULL ? 300 : 0, finish, preview);
+      else if (!gst_element_seek_simple (preview->pipeline, GST_FORMAT_TIME,
+              GST_SEEK_FLAG_FLUSH, 0))
+        GST_INFO ("the end, and no way back");
+      break;
+    case GST_MESSAGE_ELEMENT:
+      if (preview->window != NULL
+          && GST_MESSAGE_SRC (message) == GST_OBJECT (preview->dct))
+        preview_window_show_message (preview->window,
+            gst_message_get_structure (message));
+      break;
+    default:
+      break;
+  }
+  g_clear_error (&error);
+  g_free (debug);
+  return G_SOURCE_CONTINUE;
+}
+
+/* gtksink where there is a display; else, where nobody has to see it, a sink
+ * that keeps the last frame. */
+static gboolean
+make_sink (Preview * preview, gboolean display)
+{
+  if (!display && !preview->alone) {
+    complain (preview, "There is no display to show a window on.",
+        "Start it in a graphical session (DISPLAY or WAYLAND_DISPLAY is set "
+        "there), or add --screenshot=FILE or --csv=FILE, which need none.");
+    return FALSE;
+  }
+  preview->sink = gst_element_factory_make (display ? "gtksink" : "fakesink",
+      NULL);
+  if (preview->sink == NULL) {
+    complain (preview, "There is no element 'gtksink'.",
+        "Install gstreamer1.0-gtk3.");
+    return FALSE;
+  }
+  gst_object_ref_sink (preview->sink);
+  if (!display)
+    g_object_set (preview->sink, "enable-last-sample", TRUE, NULL);
+  return TRUE;
+}
+
+static void
+open_window (Preview * preview)
+{
+  const PreviewOptions *options = &preview->options;
+  gchar *name = options->file ? g_path_get_basename (options->file)
+      : g_strdup (options->camera ? "camera" : "test pattern");
+  gchar *title = g_strdup_printf ("%s - blockdct-preview", name);
+  GtkWidget *video;
+
+  g_object_get (preview->sink, "widget", &video, NULL);
+  g_object_set (preview->dct, "interactive", TRUE, NULL);
+  preview->window = preview_window_new (video, preview->dct, preview->pipeline,
+      title);
+  g_signal_connect_swapped (preview_window_get_widget (preview->window),
+      "destroy", G_CALLBACK (quit), preview);
+  g_object_unref (video);
+  g_free (title);
+  g_free (name);
+}
+
+static void
+run (Preview * preview, gboolean display)
+{
+  GError *error = NULL;
+  GstBus *bus;
+  guint watch;
+
+  if (!make_sink (preview, display))
+    return;
+  preview->pipeline = preview_pipeline_new (&preview->options, preview->sink,
+      &preview->dct, &error);
+  if (preview->pipeline == NULL) {
+    complain (preview, error->message, NULL);
+    g_error_free (error);
+    return;
+  }
+  preview->loop = g_main_loop_new (NULL, FALSE);
+  bus = gst_element_get_bus (preview->pipeline);
+  watch = gst_bus_add_watch (bus, handle_message, preview);
+  if (display)
+    open_window (preview);
+  gst_element_set_state (preview->pipeline, GST_STATE_PLAYING);
+  {
+    guint sigint = g_unix_signal_add (SIGINT, interrupted, preview);
+    guint sigterm = g_unix_signal_add (SIGTERM, interrupted, preview);
+
+    g_main_loop_run (preview->loop);
+    g_source_remove (sigint);
+    g_source_remove (sigterm);
+  }
+  gst_element_set_state (preview->pipeline, GST_STATE_NULL);
+  g_source_remove (watch);
+  gst_object_unref (bus);
+  g_clear_pointer (&preview->window, preview_window_free);
+  gst_object_unref (preview->pipeline);
+  g_main_loop_unref (preview->loop);
+}
+
+int
+main (int argc, char **argv)
+{
+  Preview preview = { 0 };
+  PreviewOptions *options = &preview.options;
+
+  if (parse (&preview, &argc, &argv))
+    run (&preview, gtk_init_check (NULL, NULL));
+  g_clear_object (&preview.sink);
+  g_strfreev (preview.arguments);
+  g_strfreev (options->properties);
+  g_free (options->file);
+  g_free (options->device);
+  g_free (options->pattern);
+  g_free (options->screenshot);
+  g_free (options->csv);
+  gst_deinit ();
+  return preview.failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

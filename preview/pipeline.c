@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "pipeline.h"
+
+#include <gst/video/video.h>
+#include <string.h>
+
+#define DEFAULT_PATTERN "zone-plate"
+
+/* Which package of Debian's has an element. */
+static const struct
+{
+  const gchar *element, *advice;
+} packages[] = {
+  {"blockdct", "install gst-blockdct, or set GST_PLUGIN_PATH to the folder of "
+        "libgstblockdct.so"},
+  {"decodebin", "install gstreamer1.0-plugins-base"},
+  {"videoconvert", "install gstreamer1.0-plugins-base"},
+  {"videotestsrc", "install gstreamer1.0-plugins-base"},
+  {"v4l2src", "install gstreamer1.0-plugins-good"},
+};
+
+static GstElement *
+add (GstBin * bin, const gchar * name, GError ** error)
+{
+  GstElement *element;
+  const gchar *advice = "check the installation of GStreamer";
+
+  if (bin == NULL)
+    return NULL;
+  element = gst_element_factory_make (name, NULL);
+  if (element != NULL) {
+    gst_bin_add (bin, element);
+    return element;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (packages); i++)
+    if (strcmp (name, packages[i].element) == 0)
+      advice = packages[i].advice;
+  g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+      "There is no element '%s': %s.", name, advice);
+  return NULL;
+}
+
+static gboolean
+set_properties (GstElement * dct, gchar ** properties, GError ** error)
+{
+  for (gchar ** p = properties; p != NULL && *p != NULL; p++) {
+    gchar **pair = g_strsplit (*p, "=", 2);
+    GParamSpec *pspec = pair[1] == NULL ? NULL : g_object_class_find_property
+        (G_OBJECT_GET_CLASS (dct), pair[0]);
+    GValue value = G_VALUE_INIT;
+    gboolean ok = FALSE;
+
+    if (pspec != NULL && (pspec->flags & G_PARAM_WRITABLE)) {
+      g_value_init (&value, pspec->value_type);
+      ok = gst_value_deserialize_with_pspec (&value, pair[1], pspec)
+          && !g_param_value_validate (pspec, &value);
+      if (ok)
+        g_object_set_property (G_OBJECT (dct), pair[0], &value);
+      g_value_unset (&value);
+    }
+    g_strfreev (pair);
+    if (!ok) {
+      g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+          "'%s' is no PROPERTY=VALUE of blockdct; gst-inspect-1.0 blockdct "
+          "lists them.", *p);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+/* A decoder's first video goes on, once. */
+static void
+link_video (GstElement * decoder, GstPad * pad, GstElement * next)
+{
+  GstPad *sink = gst_element_get_static_pad (next, "sink");
+  GstCaps *caps = gst_pad_get_current_caps (pad);
+
+  (void) decoder;
+  if (caps == NULL)
+    caps = gst_pad_query_caps (pad, NULL);
+  if (!gst_pad_is_linked (sink) && !gst_caps_is_empty (caps)
+      && g_str_has_prefix (gst_structure_get_name (gst_caps_get_structure (caps,
+                  0)), "video/x-raw"))
+    gst_pad_link (pad, sink);
+  gst_caps_unref (caps);
+  gst_object_unref (sink);
+}
+
+/* The frame after the last one that is wanted ends the stream. */
+static GstPadProbeReturn
+count_frame (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  gint *left = data;
+
+  (void) info;
+  if (*left > 0) {
+    --*left;
+    return GST_PAD_PROBE_OK;
+  }
+  gst_pad_push_event (pad, gst_event_new_eos ());
+  return GST_PAD_PROBE_DROP;
+}
+
+static void
+limit_frames (GstElement * element, gint frames)
+{
+  GstPad *pad = gst_element_get_static_pad (element, "src");
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count_frame,
+      g_memdup2 (&frames, sizeof frames), g_free);
+  gst_object_unref (pad);
+}
+
+static gboolean
+add_pattern (GstBin * bin, const gchar * pattern, GstElement * next,
+    GError ** error)
+{
+  GstElement *source = add (bin, "videotestsrc", error);
+  GstCaps *caps;
+  gboolean ok;
+
+  if (source == NULL)
+    return FALSE;
+  /* Rings at every angle and every frequency, in motion. */
+  if (pattern == NULL)
+    g_object_set (source, "kx2", 20, "ky2", 20, "kt", 1, NULL);
+  gst_util_set_object_arg (G_OBJECT (source), "pattern",
+      pattern != NULL ? pattern : DEFAULT_PATTERN);
+  caps = gst_caps_from_string ("video/x-raw, format=I420, width=640, "
+      "height=480, framerate=30/1");
+  ok = gst_element_link_filtered (source, next, caps);
+  gst_caps_unref (caps);
+  return ok;
+}
+
+static gboolean
+add_decoder (GstBin * bin, const PreviewOptions * options, GstElement * next,
+    GError ** error)
+{
+  GstElement *source, *decoder = add (bin, "decodebin", error);
+
+  if (decoder == NULL)
+    return FALSE;
+  g_signal_connect (decoder, "pad-added", G_CALLBACK (link_video), next);
+  if (options->camera) {
+    source = add (bin, "v4l2src", error);
+    if (source != NULL && options->device != NULL)
+      g_object_set (source, "device", options->device, NULL);
+  } else {
+    gchar *uri = gst_uri_is_valid (options->file)
+        ? g_strdup (options->file) : gst_filename_to_uri (options->file, error);
+
+    source = uri == NULL ? NULL
+        : gst_element_make_from_uri (GST_URI_SRC, uri, NULL, error);
+    if (source != NULL)
+      gst_bin_add (bin, source);
+    g_free (uri);
+  }
+  return source != NULL && gst_element_link (source, decoder);
+}
+
+GstElement *
+preview_pipeline_new (const PreviewOptions * options, GstElement * sink,
+    GstElement ** dct, GError ** error)
+{
+  GstElement *pipeline = gst_pipeline_new ("preview");
+  GstBin *bin = GST_BIN (pipeline);
+  GstElement *queue, *before, *after;
+
+  gst_bin_add (bin, sink);
+  before = add (bin, "videoconvert", error);
+  queue = before ? add (bin, "queue", error) : NULL;
+  *dct = queue ? add (bin, "blockdct", error) : NULL;
+  after = *dct ? add (bin, "videoconvert", error) : NULL;
+  if (after == NULL)
+    goto failed;
+  if (options->frames > 0)
+    limit_frames (before, options->frames);
+  g_object_set (queue, "max-size-buffers", 3, "max-size-bytes", 0,
+      "max-size-time", (guint64) 0, NULL);
+  if (options->csv != NULL)
+    g_object_set (*dct, "stats-file", options->csv, NULL);
+  if (!set_properties (*dct, options->properties, error))
+    goto failed;
+  if (!gst_element_link_many (before, queue, *dct, after, sink, NULL)) {
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
+        "The elements of the preview cannot be linked.");
+    goto failed;
+  }
+  if (!(options->camera || options->file != NULL
+          ? add_decoder (bin, options, before, error)
+          : add_pattern (bin, options->pattern, before, error)))
+    goto failed;
+  return pipeline;
+
+failed:
+  gst_object_unref (pipeline);
+  return NULL;
+}
+
+gboolean
+preview_pipeline_save (GstElement * sink, const gchar * path, GError ** error)
+{
+  GstCaps *caps = gst_caps_new_empty_simple ("image/png");
+  GstSample *sample = NULL, *png = NULL;
+  gboolean ok = FALSE;
+  GstMapInfo map;
+
+  g_object_get (sink, "last-sample", &sample, NULL);
+  if (sample == NULL)
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+        "There was no frame to save.");
+  else
+    png = gst_video_convert_sample (sample, caps, 10 * GST_SECOND, error);
+  if (png != NULL && gst_buffer_map (gst_sample_get_buffer (png), &map,
+          GST_MAP_READ)) {
+    ok = g_file_set_contents (path, (const gchar *) map.data, map.size, error);
+    gst_buffer_unmap (gst_sample_get_buffer (png), &map);
+  }
+  g_clear_pointer (&png, gst_sample_unref);
+  g_clear_pointer (&sample, gst_sample_unref);
+  gst_caps_unref (caps);
+  return ok;
+}

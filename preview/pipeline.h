@@ -1,0 +1,36 @@
+/* blockdct-preview: from a file, a camera or a test pattern through blockdct to
+ * a sink.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef PREVIEW_PIPELINE_H
+#define PREVIEW_PIPELINE_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/** What the command line asks for; NULL, 0 and FALSE where it does not. */
+typedef struct
+{
+  gchar *file;                  /* a path or URI */
+  gboolean camera;
+  gchar *device;                /* of the camera */
+  gchar *pattern;               /* of the test pattern */
+  gchar *screenshot, *csv;
+  gint frames;                  /* to play; 0: all */
+  gchar **properties;           /* NAME=VALUE, of blockdct */
+} PreviewOptions;
+
+/** A pipeline that ends in `sink`, whose reference it takes if it is floating;
+ * `dct` receives the blockdct in it, without a reference. NULL with the error,
+ * which says what to do. */
+GstElement *preview_pipeline_new (const PreviewOptions * options,
+    GstElement * sink, GstElement ** dct, GError ** error);
+
+/** Write the last frame of a sink that keeps it as a PNG. */
+gboolean preview_pipeline_save (GstElement * sink, const gchar * path,
+    GError ** error);
+
+G_END_DECLS
+#endif

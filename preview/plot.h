@@ -1,0 +1,21 @@
+/* blockdct-preview: PSNR over time.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef PREVIEW_PLOT_H
+#define PREVIEW_PLOT_H
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define PREVIEW_TYPE_PLOT (preview_plot_get_type ())
+G_DECLARE_FINAL_TYPE (PreviewPlot, preview_plot, PREVIEW, PLOT, GtkDrawingArea)
+
+GtkWidget *preview_plot_new (void);
+
+/** Add a frame's PSNR in dB, which may be infinite. */
+void preview_plot_add (PreviewPlot * plot, gdouble psnr);
+
+G_END_DECLS
+#endif

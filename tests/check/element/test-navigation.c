@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Keys and the pointer, as sinks send them upstream. */
+#include <math.h>
+#include <string.h>
+#include "bench.h"
+
+#define W 320
+#define H 200
+
+static void
+send (Bench * bench, GstEvent * event)
+{
+  gst_harness_push_upstream_event (bench->h, event);
+}
+
+/* Send it, and see whether it is passed on as it was. */
+static gboolean
+passed_on (Bench * bench, GstEvent * event)
+{
+  GstStructure *before = gst_structure_copy (gst_event_get_structure (event));
+  GstEvent *out;
+  gboolean found = FALSE;
+
+  while ((out = gst_harness_try_pull_upstream_event (bench->h)) != NULL)
+    gst_event_unref (out);
+  send (bench, event);
+  while ((out = gst_harness_try_pull_upstream_event (bench->h)) != NULL) {
+    if (GST_EVENT_TYPE (out) == GST_EVENT_NAVIGATION) {
+      g_assert_false (found);
+      g_assert_true (gst_structure_is_equal (before,
+              gst_event_get_structure (out)));
+      found = TRUE;
+    }
+    gst_event_unref (out);
+  }
+  gst_structure_free (before);
+  return found;
+}
+
+static GstEvent *
+key (const gchar * name)
+{
+  return gst_navigation_event_new_key_press (name, 0);
+}
+
+static GstEvent *
+button (gboolean press, gdouble x, gdouble y)
+{
+  return press ? gst_navigation_event_new_mouse_button_press (1, x, y, 0)
+      : gst_navigation_event_new_mouse_button_release (1, x, y, 0);
+}
+
+static GstEvent *
+move (gdouble x, gdouble y)
+{
+  return gst_navigation_event_new_mouse_move (x, y, 0);
+}
+
+static void
+count (GObject * object, GParamSpec * pspec, guint * n)
+{
+  (void) object, (void) pspec;
+  ++*n;
+}
+
+/* A property as text. */
+static void
+assert_property (Bench * bench, const gchar * name, const gchar * expected)
+{
+  GValue value = G_VALUE_INIT;
+  gchar *text;
+
+  g_object_get_property (G_OBJECT (bench->element), name, &value);
+  text = gst_value_serialize (&value);
+  g_assert_cmpstr (text, ==, expected);
+  g_free (text);
+  g_value_unset (&value);
+}
+
+static gdouble
+wipe (Bench * bench)
+{
+  gdouble position;
+
+  g_object_get (bench->element, "wipe-position", &position, NULL);
+  return position;
+}
+
+static void
+push_frame (Bench * bench, guint n)
+{
+  bench_push (bench, n);
+  gst_buffer_unref (bench_pull (bench));
+  gst_message_unref (bench_pop (bench, GST_MESSAGE_ELEMENT));
+}
+
+static const struct
+{
+  const gchar *start;           /* transform the key meets */
+  const gchar *key, *property, *value;
+} key_tests[] = {
+  {"jpeg-8x8", "Up", "quality", "51"}, {"jpeg-8x8", "Down", "quality", "49"},
+  {"dct-8x8", "Up", "quality", "51"}, {"hevc-4x4", "Up", "qp", "31"},
+  {"hevc-32x32", "Down", "qp", "29"},
+  {"jpeg-8x8", "Right", "transform", "dct-8x8"},
+  {"jpeg-8x8", "Left", "transform", "hevc-32x32"},
+  {"hevc-32x32", "Right", "transform", "jpeg-8x8"},
+  {"hevc-32x32", "Left", "transform", "hevc-16x16"},
+  {"jpeg-8x8", "v", "view", "original"}, {"jpeg-8x8", "g", "grid", "true"},
+  {"jpeg-8x8", "space", "view", "original"},
+};
+
+/* Each key turns its property, once when it goes down, and is told of. */
+static void
+test_keys (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (key_tests); i++) {
+    gchar *signal = g_strconcat ("notify::", key_tests[i].property, NULL);
+    guint n = 0;
+    Bench bench;
+
+    bench_init (&bench, "I420", W, H, "interactive", TRUE, "quality", 50, "qp",
+        30, NULL);
+    gst_util_set_object_arg (G_OBJECT (bench.element), "transform",
+        key_tests[i].start);
+    g_signal_connect (bench.element, signal, G_CALLBACK (count), &n);
+    g_assert_false (passed_on (&bench, key (key_tests[i].key)));
+    assert_property (&bench, key_tests[i].property, key_tests[i].value);
+    g_assert_cmpint (n, ==, 1);
+    g_assert_false (passed_on (&bench,
+            gst_navigation_event_new_key_release (key_tests[i].key, 0)));
+    assert_property (&bench, key_tests[i].property, key_tests[i].value);
+    g_assert_cmpint (n, ==, 1);
+    push_frame (&bench, 0);
+    g_free (signal);
+    bench_clear (&bench);
+  }
+}
+
+/* The ends of the ranges, all views in turn, there and back. */
+static void
+test_ends (void)
+{
+  static const gchar *views[] = {
+    "original", "wipe", "side-by-side", "stacked", "difference",
+    "coefficients", "error-map", "nonzero-map", "reconstruction"
+  };
+  Bench bench;
+
+  bench_init (&bench, "I420", W, H, "interactive", TRUE, "quality", 99, "qp",
+      1, NULL);
+  for (guint i = 0; i < 3; i++)
+    send (&bench, key ("Up"));
+  assert_property (&bench, "quality", "100");
+  gst_util_set_object_arg (G_OBJECT (bench.element), "transform", "hevc-8x8");
+  for (guint i = 0; i < 3; i++)
+    send (&bench, key ("Down"));
+  assert_property (&bench, "qp", "0");
+  for (guint i = 0; i < G_N_ELEMENTS (views); i++) {
+    send (&bench, key ("v"));
+    assert_property (&bench, "view", views[i]);
+    push_frame (&bench, i);
+  }
+  send (&bench, key ("space"));
+  assert_property (&bench, "view", "original");
+  send (&bench, key ("space"));
+  assert_property (&bench, "view", "reconstruction");
+  send (&bench, key ("g"));
+  send (&bench, key ("g"));
+  assert_property (&bench, "grid", "false");
+  bench_clear (&bench);
+}
+
+/* Wheels scroll by what they like; its sign counts. */
+static void
+test_wheel (void)
+{
+  Bench bench;
+
+  bench_init (&bench, "I420", W, H, "interactive", TRUE, "quality", 50, NULL);
+  g_assert_false (passed_on (&bench,
+          gst_navigation_event_new_mouse_scroll (5, 5, 0, 1, 0)));
+  assert_property (&bench, "quality", "51");
+  g_assert_false (passed_on (&bench,
+          gst_navigation_event_new_mouse_scroll (5, 5, 0, -120, 0)));
+  assert_property (&bench, "quality", "50");
+  /* X11's. */
+  for (gint n = 4; n <= 5; n++) {
+    g_assert_false (passed_on (&bench,
+            gst_navigation_event_new_mouse_button_press (n, 5, 5, 0)));
+    g_assert_false (passed_on (&bench,
+            gst_navigation_event_new_mouse_button_release (n, 5, 5, 0)));
+    assert_property (&bench, "quality", n == 4 ? "51" : "50");
+  }
+  g_assert_true (passed_on (&bench,
+          gst_navigation_event_new_mouse_button_press (4, 5, H, 0)));
+  /* Sideways, and outside. */
+  g_assert_true (passed_on (&bench,
+          gst_navigation_event_new_mouse_scroll (5, 5, 1, 0, 0)));
+  g_assert_true (passed_on (&bench,
+          gst_navigation_event_new_mouse_scroll (W, 5, 0, 1, 0)));
+  assert_property (&bench, "quality", "50");
+  bench_clear (&bench);
+}
+
+/* What is nobody's command here goes on untouched. */
+static void
+test_unknown (void)
+{
+  static const gchar *keys[] = { "V", "G", "Return", "x", "", "Page_Up" };
+  Bench bench;
+
+  bench_init (&bench, "I420", W, H, "interactive", TRUE, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    g_assert_true (passed_on (&bench, key (keys[i])));
+  g_assert_true (passed_on (&bench, gst_navigation_event_new_key_press ("v",
+              GST_NAVIGATION_MODIFIER_CONTROL_MASK)));
+  g_assert_true (passed_on (&bench, gst_navigation_event_new_key_press ("Left",
+              GST_NAVIGATION_MODIFIER_MOD1_MASK)));
+  g_assert_true (passed_on (&bench, gst_navigation_event_new_command
+          (GST_NAVIGATION_COMMAND_UP)));
+  g_assert_true (passed_on (&bench,
+          gst_navigation_event_new_mouse_button_press (3, 5, 5, 0)));
+  g_assert_true (passed_on (&bench, button (FALSE, 5, 5)));
+  g_assert_true (passed_on (&bench, move (5, 5)));
+  /* Hardly an event at all. */
+  g_assert_true (passed_on (&bench, gst_event_new_navigation
+          (gst_structure_new_empty ("application/x-gst-navigation"))));
+  g_assert_true (passed_on (&bench, gst_event_new_navigation
+          (gst_structure_new ("application/x-gst-navigation", "event",
+                  G_TYPE_STRING, "key-press", NULL))));
+  assert_property (&bench, "view", "reconstruction");
+  bench_clear (&bench);
+}
+
+static void
+test_not_interactive (void)
+{
+  guint n = 0;
+  Bench bench;
+
+  bench_init (&bench, "I420", W, H, NULL);
+  push_frame (&bench, 0);
+  g_signal_connect (bench.element, "notify", G_CALLBACK (count), &n);
+  for (guint i = 0; i < G_N_ELEMENTS (key_tests); i++)
+    g_assert_true (passed_on (&bench, key (key_tests[i].key)));
+  g_assert_true (passed_on (&bench, button (TRUE, 5, 5)));
+  g_assert_true (passed_on (&bench, move (90, 5)));
+  g_assert_true (passed_on (&bench, button (FALSE, 90, 5)));
+  g_assert_true (passed_on (&bench,
+          gst_navigation_event_new_mouse_scroll (5, 5, 0, 1, 0)));
+  g_assert_cmpint (n, ==, 0);
+  g_assert_null (bench_pop (&bench, GST_MESSAGE_ELEMENT));
+  bench_clear (&bench);
+}
+
+static void
+test_drag (void)
+{
+  guint n = 0;
+  Bench bench;
+
+  bench_init (&bench, "I420", W, H, "interactive", TRUE, NULL);
+  gst_util_set_object_arg (G_OBJECT (bench.element), "view", "wipe");
+  push_frame (&bench, 0);
+  g_signal_connect (bench.element, "notify::wipe-position",
+      G_CALLBACK (count), &n);
+  g_assert_false (passed_on (&bench, button (TRUE, 160, 100)));
+  /* A hand that trembles does not drag. */
+  g_assert_false (passed_on (&bench, move (161, 101)));
+  g_assert_cmpint (n, ==, 0);
+  g_assert_false (passed_on (&bench, move (80, 150)));
+  g_assert_cmpfloat_with_epsilon (wipe (&bench), 80.0 / (W - 1), 1e-9);
+  g_assert_cmpint (n, ==, 1);
+  g_assert_false (passed_on (&bench, move (0, 10)));
+  g_assert_cmpfloat (wipe (&bench), ==, 0);
+  g_assert_false (passed_on (&bench, move (W - 1, 10)));
+  g_assert_cmpfloat (wipe (&bench), ==, 1);
+  g_assert_false (passed_on (&bench, move (W - 0.1, 10)));
+  g_assert_cmpfloat (wipe (&bench), ==, 1);
+  /* Outside is ignored, but letting go counts there too, and is no click. */
+  send (&bench, move (40, 10));
+  n = 0;
+  g_assert_true (passed_on (&bench, move (-1, 10)));
+  g_assert_true (passed_on (&bench, move (20, H)));
+  send (&bench, move (NAN, 20));
+  g_assert_cmpint (n, ==, 0);
+  g_assert_false (passed_on (&bench, button (FALSE, -50, 1000)));
+  g_assert_true (passed_on (&bench, move (100, 100)));
+  g_assert_cmpint (n, ==, 0);
+  g_assert_null (bench_pop (&bench, GST_MESSAGE_ELEMENT));
+  g_assert_true (passed_on (&bench, button (TRUE, W, 1)));
+  g_assert_true (passed_on (&bench, move (100, 100)));
+  g_assert_cmpint (n, ==, 0);
+  /* Stacked halves are dragged up and down. */
+  gst_util_set_object_arg (G_OBJECT (bench.element), "view", "stacked");
+  send (&bench, button (TRUE, 10, 10));
+  send (&bench, move (200, H - 1));
+  g_assert_cmpfloat (wipe (&bench), ==, 1);
+  bench_clear (&bench);
+}
+
+/* The stream changes, ends, flushes and stops under the pointer. */
+static void
+test_change_while_dragging (void)
+{
+  Bench bench;
+
+  bench_init (&bench, NULL, 0, 0, "interactive", TRUE, NULL);
+  /* There is no picture yet. */
+  g_assert_true (passed_on (&bench, button (TRUE, 0, 0)));
+  g_assert_false (passed_on (&bench, key ("v")));
+  bench_set_caps (&bench, "I420", W, H);
+  push_frame (&bench, 0);
+  send (&bench, button (TRUE, 10, 10));
+  send (&bench, move (300, 100));
+  for (guint i = 1; i < 10; i++) {
+    bench_set_caps (&bench, i % 2 ? "GRAY8" : "P012_LE", 1 + 37 * (9 - i),
+        1 + 11 * i);
+    send (&bench, move (i, 1));
+    push_frame (&bench, i);
+    send (&bench, move (30 * i, 1));
+  }
+  send (&bench, move (0, 0));
+  send (&bench, button (FALSE, 0, 0));
+  gst_harness_push_event (bench.h, gst_event_new_flush_start ());
+  send (&bench, button (TRUE, 0, 0));
+  send (&bench, button (FALSE, 0, 0));
+  gst_harness_push_event (bench.h, gst_event_new_flush_stop (TRUE));
+  gst_element_set_state (bench.element, GST_STATE_NULL);
+  send (&bench, button (TRUE, 0, 0));
+  send (&bench, button (FALSE, 0, 0));
+  bench_clear (&bench);
+}
+
+static gint
+get_item (const GstStructure * s, const gchar * name, guint i)
+{
+  const GValue *v = gst_value_array_get_value (gst_structure_get_value (s,
+          name), i);
+
+  return G_VALUE_HOLDS_INT (v) ? g_value_get_int (v)
+      : (gint) floor (g_value_get_double (v) + 0.5);
+}
+
+/* A click at (x, y), and the message about it. */
+static GstStructure *
+click (Bench * bench, gdouble x, gdouble y)
+{
+  GstMessage *message;
+  GstStructure *s;
+
+  g_assert_false (passed_on (bench, button (TRUE, x, y)));
+  g_assert_false (passed_on (bench, button (FALSE, x + 1, y)));
+  message = bench_pop (bench, GST_MESSAGE_ELEMENT);
+  g_assert_nonnull (message);
+  s = gst_structure_copy (gst_message_get_structure (message));
+  g_assert_true (gst_structure_has_name (s, "blockdct-block"));
+  gst_message_unref (message);
+  return s;
+}
+
+/* A block's message against the frame that went in and the one that came out
+ * (as `view=reconstruction` shows it); (x, y) is luma's sample. */
+static void
+check_block (const Bench * bench, const GstStructure * s, GstBuffer * in,
+    GstBuffer * rec, gint x, gint y)
+{
+  static const gchar *suffixes[] = { "", "-u", "-v" };
+
+  for (BdctComponent c = BDCT_Y; c <= BDCT_V; c++) {
+    gchar *names[7];
+    static const gchar *fields[] = { "x", "y", "size", "samples",
+      "reconstruction", "levels", "coefficients"
+    };
+    gint w, h, size, left, top, *a, *b;
+
+    for (guint i = 0; i < 7; i++)
+      names[i] = g_strconcat (fields[i], suffixes[c], NULL);
+    a = frame_samples (&bench->info, in, c, &w, &h);
+    b = frame_samples (&bench->info, rec, c, &w, &h);
+    if (a == NULL) {
+      g_assert_false (gst_structure_has_field (s, names[0]));
+    } else {
+      left = get_int (s, names[0]);
+      top = get_int (s, names[1]);
+      size = get_int (s, names[2]);
+      g_assert_cmpint (left, ==, x * w / bench->info.width / size * size);
+      g_assert_cmpint (top, ==, y * h / bench->info.height / size * size);
+      for (guint k = 3; k < 7; k++)
+        g_assert_cmpint (gst_value_array_get_size (gst_structure_get_value (s,
+                    names[k])), ==, size * size);
+      for (gint i = 0; i < size * size; i++) {
+        gint sx = MIN (left + i % size, w - 1);
+        gint sy = MIN (top + i / size, h - 1);
+
+        g_assert_cmpint (get_item (s, names[3], i), ==, a[sy * w + sx]);
+        if (left + i % size < w && top + i / size < h)
+          g_assert_cmpint (get_item (s, names[4], i), ==, b[sy * w + sx]);
+      }
+    }
+    for (guint i = 0; i < 7; i++)
+      g_free (names[i]);
+    g_free (a);
+    g_free (b);
+  }
+}
+
+/* Every format: the block under the pointer, at an edge too. */
+static void
+test_click (void)
+{
+  static const gchar *transforms[] = { "jpeg-8x8", "hevc-32x32", "dct-8x8",
+    "hevc-dst-4x4"
+  };
+
+  for (guint f = 0; f < N_TEST_FORMATS; f++) {
+    GstBuffer *in, *rec;
+    GstStructure *s;
+    Bench bench;
+
+    bench_init (&bench, test_formats[f].name, 140, 90, "interactive", TRUE,
+        NULL);
+    gst_util_set_object_arg (G_OBJECT (bench.element), "transform",
+        transforms[f % 4]);
+    in = frame_new (&bench.info, 7);
+    gst_harness_push (bench.h, gst_buffer_ref (in));
+    rec = bench_pull (&bench);
+    gst_message_unref (bench_pop (&bench, GST_MESSAGE_ELEMENT));
+    s = click (&bench, 50.5, 33);
+    check_block (&bench, s, in, rec, 50, 33);
+    g_assert_cmpint (get_uint64 (s, "timestamp"), ==, 7 * FRAME);
+    g_assert_cmpint (get_uint64 (s, "index"), ==, 0);
+    g_assert_cmpstr (gst_structure_get_string (s, "transform"), ==,
+        transforms[f % 4]);
+    gst_structure_free (s);
+    s = click (&bench, 138, 89);
+    check_block (&bench, s, in, rec, 138, 89);
+    gst_structure_free (s);
+    gst_buffer_unref (in);
+    gst_buffer_unref (rec);
+    bench_clear (&bench);
+  }
+}
+
+/* The block of what is shown: the picture has moved, the frame was made with
+ * other settings than the next one will be. */
+static void
+test_click_view (void)
+{
+  GstBuffer *in;
+  GstStructure *s;
+  Bench bench;
+
+  bench_init (&bench, "I420", 128, 64, "interactive", TRUE, "wipe-position",
+      1.0, "quality", 30, NULL);
+  gst_util_set_object_arg (G_OBJECT (bench.element), "view", "side-by-side");
+  in = frame_new (&bench.info, 0);
+  gst_harness_push (bench.h, gst_buffer_ref (in));
+  gst_buffer_unref (bench_pull (&bench));
+  gst_message_unref (bench_pop (&bench, GST_MESSAGE_ELEMENT));
+  g_object_set (bench.element, "quality", 99, "wipe-position", 0.0, NULL);
+  for (gint x = 3; x < 128; x += 64) {
+    s = click (&bench, x, 9);
+    g_assert_cmpint (get_int (s, "x"), ==, 64);
+    g_assert_cmpint (get_int (s, "y"), ==, 8);
+    g_assert_cmpint (get_int (s, "quality"), ==, 30);
+    gst_structure_free (s);
+  }
+  gst_buffer_unref (in);
+  /* Turned off, the frame is let go with the next one. */
+  g_object_set (bench.element, "interactive", FALSE, NULL);
+  push_frame (&bench, 1);
+  g_object_set (bench.element, "interactive", TRUE, NULL);
+  send (&bench, button (TRUE, 5, 5));
+  send (&bench, button (FALSE, 5, 5));
+  g_assert_null (bench_pop (&bench, GST_MESSAGE_ELEMENT));
+  bench_clear (&bench);
+}
+
+int
+main (int argc, char **argv)
+{
+  test_init (&argc, &argv);
+  test_add ("/navigation/keys", test_keys);
+  test_add ("/navigation/ends", test_ends);
+  test_add ("/navigation/wheel", test_wheel);
+  test_add ("/navigation/unknown", test_unknown);
+  test_add ("/navigation/not-interactive", test_not_interactive);
+  test_add ("/navigation/drag", test_drag);
+  test_add ("/navigation/change-while-dragging", test_change_while_dragging);
+  test_add ("/navigation/click", test_click);
+  test_add ("/navigation/click-view", test_click_view);
+  return test_run ();
+}

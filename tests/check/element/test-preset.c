@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The presets that are installed. */
+#include "bench.h"
+
+/* 0 steps: the tables scaled by quality count. */
+static guint
+count_steps (GstElement * element)
+{
+  GValue matrix = G_VALUE_INIT;
+  guint n;
+
+  g_value_init (&matrix, GST_TYPE_ARRAY);
+  g_object_get_property (G_OBJECT (element), "quantization-matrix", &matrix);
+  n = gst_value_array_get_size (&matrix);
+  g_value_unset (&matrix);
+  return n;
+}
+
+static void
+count (GObject * object, GParamSpec * pspec, gint * n)
+{
+  (void) object, (void) pspec;
+  ++*n;
+}
+
+/* Each is there, is complete and comes into force as one. */
+static void
+test_load (void)
+{
+  static const struct
+  {
+    const gchar *name, *transform;
+    gint quality, qp;
+  } presets[] = {
+    {"archive", "jpeg-8x8", 95, -1}, {"web-thumbnail", "jpeg-8x8", 60, -1},
+    {"broadcast-contribution", "hevc-16x16", -1, 17},
+    {"worst-case", "hevc-32x32", -1, 51},
+  };
+  gint n = 0;
+  Bench bench;
+  gchar **names;
+
+  bench_init (&bench, "I420", 64, 64, NULL);
+  names = gst_preset_get_preset_names (GST_PRESET (bench.element));
+  g_signal_connect (bench.element, "notify::transform", G_CALLBACK (count), &n);
+  for (guint i = 0; i < G_N_ELEMENTS (presets); i++) {
+    gint steps[64];
+    GstStructure *s;
+    gchar *comment;
+
+    for (guint k = 0; k < G_N_ELEMENTS (steps); k++)
+      steps[k] = 3;
+    set_matrix (bench.element, steps, G_N_ELEMENTS (steps));
+    g_assert_true (g_strv_contains ((const gchar * const *) names,
+            presets[i].name));
+    g_assert_true (gst_preset_get_meta (GST_PRESET (bench.element),
+            presets[i].name, "comment", &comment));
+    g_free (comment);
+    g_assert_true (gst_preset_load_preset (GST_PRESET (bench.element),
+            presets[i].name));
+    g_assert_cmpint (n, ==, (gint) i + 1);
+    bench_push (&bench, i);
+    gst_buffer_unref (bench_pull (&bench));
+    s = bench_pop_report (&bench, "frame");
+    g_assert_cmpstr (gst_structure_get_string (s, "transform"), ==,
+        presets[i].transform);
+    if (presets[i].qp >= 0)
+      g_assert_cmpint (get_int (s, "qp"), ==, presets[i].qp);
+    else
+      g_assert_cmpint (get_int (s, "quality"), ==, presets[i].quality);
+    gst_structure_free (s);
+    g_assert_cmpint (count_steps (bench.element), ==, 0);
+  }
+  g_assert_false (gst_preset_load_preset (GST_PRESET (bench.element), "none"));
+  g_strfreev (names);
+  bench_clear (&bench);
+}
+
+int
+main (int argc, char **argv)
+{
+  test_init (&argc, &argv);
+  test_add ("/preset/load", test_load);
+  return test_run ();
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * stats-file in its three formats, and where it cannot be written. */
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <locale.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+#include "bench.h"
+
+static gchar *folder;
+
+static gchar *
+in_folder (const gchar * name)
+{
+  return g_build_filename (folder, name, NULL);
+}
+
+/* Play `n` frames, every third one without error, and return the lines of the
+ * file and, if `reports`, what was reported. */
+static gchar **
+record (const gchar * name, const gchar * format, guint n,
+    GstStructure ** reports)
+{
+  gchar *path = in_folder (name), *text, **lines;
+  Bench bench;
+
+  bench_init (&bench, format, 64, 48, "stats-file", path, "quality", 40,
+      "async-depth", 2, NULL);
+  for (guint i = 0; i < n; i++) {
+    GstBuffer *in = frame_new (&bench.info, i);
+
+    if (i % 3 == 2)
+      gst_buffer_memset (in, 0, 128, bench.info.size);
+    g_assert_cmpint (gst_harness_push (bench.h, in), ==, GST_FLOW_OK);
+  }
+  /* Complete before EOS goes on, and so before anybody hears of it. */
+  gst_harness_push_event (bench.h, gst_event_new_eos ());
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  for (guint i = 0; i < n && reports != NULL; i++)
+    reports[i] = bench_pop_report (&bench, "frame");
+  lines = g_strsplit (text, "\n", -1);
+  g_assert_cmpstr (lines[g_strv_length (lines) - 1], ==, "");
+  bench_clear (&bench);
+  g_free (text);
+  g_free (path);
+  return lines;
+}
+
+static void
+assert_decibels (const gchar * line, const gchar * name, gdouble expected)
+{
+  gchar *start = strstr (line, name);
+
+  g_assert_nonnull (start);
+  start += strlen (name);
+  if (isinf (expected))
+    g_assert_true (g_str_has_prefix (start, "inf"));
+  else
+    g_assert_cmpfloat_with_epsilon (g_ascii_strtod (start, NULL), expected,
+        0.00501);
+}
+
+/* The header and the lines of libavfilter's vf_psnr.c. */
+static void
+test_ffmpeg (void)
+{
+  GstStructure *reports[7];
+  gchar **lines = record ("psnr.log", "I420", 7, reports);
+
+  g_assert_cmpint (g_strv_length (lines), ==, 9);
+  g_assert_cmpstr (lines[0], ==, "psnr_log_version:2 fields:n,mse_avg,mse_y,"
+      "mse_u,mse_v,psnr_avg,psnr_y,psnr_u,psnr_v");
+  for (guint i = 0; i < 7; i++) {
+    gchar *start = g_strdup_printf ("n:%u mse_avg:", i + 1);
+
+    g_assert_true (g_str_has_prefix (lines[i + 1], start));
+    assert_decibels (lines[i + 1], "mse_avg:", get_double (reports[i], "mse"));
+    assert_decibels (lines[i + 1], " mse_v:", get_double (reports[i],
+            "mse-v"));
+    assert_decibels (lines[i + 1], " psnr_avg:", get_double (reports[i],
+            "psnr"));
+    assert_decibels (lines[i + 1], " psnr_u:", get_double (reports[i],
+            "psnr-u"));
+    gst_structure_free (reports[i]);
+    g_free (start);
+  }
+  g_strfreev (lines);
+  lines = record ("gray", "GRAY8", 3, NULL);
+  g_assert_cmpstr (lines[0], ==,
+      "psnr_log_version:2 fields:n,mse_avg,mse_y,psnr_avg,psnr_y");
+  g_assert_cmpstr (lines[3], ==,
+      "n:3 mse_avg:0.00 mse_y:0.00 psnr_avg:inf psnr_y:inf ");
+  g_strfreev (lines);
+}
+
+static void
+test_csv (void)
+{
+  GstStructure *reports[4];
+  gchar **lines = record ("FIGURES.CSV", "NV12", 4, reports), **cells;
+
+  g_assert_cmpstr (lines[0], ==, "index,timestamp,stream-time,running-time,"
+      "duration,mse,mse-y,mse-u,mse-v,psnr,psnr-y,psnr-u,psnr-v,identical,"
+      "nonzero,transform,quality,qp,backend");
+  for (guint i = 0; i < 4; i++) {
+    cells = g_strsplit (lines[i + 1], ",", -1);
+    g_assert_cmpint (g_strv_length (cells), ==, 19);
+    g_assert_cmpint (atoi (cells[0]), ==, i);
+    g_assert_cmpint (atol (cells[1]), ==, i * FRAME);
+    if (i == 2)
+      g_assert_cmpstr (cells[9], ==, "inf");
+    else
+      g_assert_cmpfloat (g_ascii_strtod (cells[9], NULL), ==,
+          get_double (reports[i], "psnr"));
+    g_assert_cmpstr (cells[15], ==, "jpeg-8x8");
+    g_assert_cmpstr (cells[16], ==, "40");
+    g_assert_cmpstr (cells[17], ==, "");
+    g_strfreev (cells);
+    gst_structure_free (reports[i]);
+  }
+  g_strfreev (lines);
+  /* The same columns, some of them empty. */
+  lines = record ("gray.csv", "GRAY8", 1, NULL);
+  cells = g_strsplit (lines[1], ",", -1);
+  g_assert_cmpint (g_strv_length (cells), ==, 19);
+  g_assert_cmpstr (cells[7], ==, "");
+  g_assert_cmpstr (cells[6], !=, "");
+  g_strfreev (cells);
+  g_strfreev (lines);
+}
+
+static void
+test_json (void)
+{
+  GstStructure *reports[3];
+  gchar **lines = record ("figures.json", "Y444", 3, reports);
+  gchar text[G_ASCII_DTOSTR_BUF_SIZE], *psnr;
+
+  g_assert_cmpint (g_strv_length (lines), ==, 4);
+  for (guint i = 0; i < 3; i++) {
+    g_assert_true (g_str_has_prefix (lines[i], "{\"type\":\"frame\","));
+    g_assert_true (g_str_has_suffix (lines[i], "\"}"));
+    gst_structure_free (reports[i]);
+  }
+  g_assert_nonnull (strstr (lines[1], ",\"index\":1,"));
+  g_assert_nonnull (strstr (lines[1], ",\"identical\":false,"));
+  /* Infinity is no number in JSON. */
+  g_assert_nonnull (strstr (lines[2], ",\"psnr\":null,"));
+  psnr = strstr (lines[1], "\"psnr\":") + 7;
+  g_assert_cmpstr (g_ascii_dtostr (text, sizeof text, g_ascii_strtod (psnr,
+              NULL)), !=, "0");
+  g_strfreev (lines);
+}
+
+/* A locale with a decimal comma changes nothing. */
+static void
+test_locale (void)
+{
+  gchar **lines;
+
+  if (setlocale (LC_ALL, "de_DE.UTF-8") == NULL
+      && setlocale (LC_ALL, "fr_FR.UTF-8") == NULL) {
+    g_test_skip ("no locale with a decimal comma is installed");
+    return;
+  }
+  lines = record ("comma.csv", "I420", 1, NULL);
+  g_assert_cmpint (g_strv_length (lines), ==, 3);
+  g_assert_null (strchr (lines[1] + strlen (lines[1]) - 3, ','));
+  g_strfreev (lines);
+  setlocale (LC_ALL, "C");
+}
+
+/* `-` is standard output, which stays open. */
+static void
+test_stdout (void)
+{
+  gchar *path = in_folder ("out"), *text;
+  gint saved = dup (STDOUT_FILENO), file = g_open (path, O_WRONLY | O_CREAT,
+      0600);
+  Bench bench;
+
+  fflush (stdout);
+  g_assert_cmpint (dup2 (file, STDOUT_FILENO), >=, 0);
+  bench_init (&bench, "I420", 64, 48, "stats-file", "-", NULL);
+  for (guint i = 0; i < 2; i++) {
+    bench_push (&bench, i);
+    gst_buffer_unref (bench_pull (&bench));
+  }
+  bench_clear (&bench);
+  fflush (stdout);
+  g_assert_cmpint (dup2 (saved, STDOUT_FILENO), >=, 0);
+  close (saved);
+  close (file);
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  g_assert_nonnull (strstr (text, "psnr_log_version:2"));
+  g_assert_nonnull (strstr (text, "\nn:2 "));
+  g_free (text);
+  g_free (path);
+}
+
+/* A path that cannot be opened ends the start, with the reason. */
+static void
+test_no_such_folder (void)
+{
+  gchar *path = in_folder ("none/psnr.log"), *text;
+  GstElement *element = gst_element_factory_make ("blockdct", NULL);
+  GstBus *bus = gst_bus_new ();
+  GstMessage *message;
+  GError *error;
+
+  gst_object_ref_sink (element);
+  gst_util_set_object_arg (G_OBJECT (element), "backend", test_backend ());
+  g_object_set (element, "stats-file", path, NULL);
+  gst_element_set_bus (element, bus);
+  g_assert_cmpint (gst_element_set_state (element, GST_STATE_PAUSED), ==,
+      GST_STATE_CHANGE_FAILURE);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  g_assert_nonnull (message);
+  gst_message_parse_error (message, &error, &text);
+  g_assert_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE);
+  g_assert_nonnull (strstr (error->message, path));
+  g_assert_nonnull (strstr (error->message, "No such file"));
+  g_error_free (error);
+  g_free (text);
+  gst_message_unref (message);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  gst_object_unref (element);
+  gst_object_unref (bus);
+  g_free (path);
+}
+
+/* A full disk is an error once, at the latest at EOS. */
+static void
+test_full (void)
+{
+  for (guint eos = 0; eos < 2; eos++) {
+    GstFlowReturn ret = GST_FLOW_OK;
+    gchar *text;
+    Bench bench;
+
+    if (!g_file_test ("/dev/full", G_FILE_TEST_EXISTS)) {
+      g_test_skip ("no /dev/full");
+      return;
+    }
+    bench_init (&bench, "I420", 64, 48, "stats-file", "/dev/full", NULL);
+    if (eos) {
+      bench_push (&bench, 0);
+      gst_buffer_unref (bench_pull (&bench));
+      gst_harness_push_event (bench.h, gst_event_new_eos ());
+    } else {
+      for (guint i = 0; i < 5000 && ret == GST_FLOW_OK; i++) {
+        GstBuffer *out;
+
+        ret = gst_harness_push (bench.h, frame_new (&bench.info, i));
+        out = bench_pull (&bench);
+        gst_clear_buffer (&out);
+        g_usleep (200);
+      }
+      g_assert_cmpint (ret, ==, GST_FLOW_ERROR);
+    }
+    text = bench_pop_text (&bench, GST_MESSAGE_ERROR);
+    g_assert_nonnull (strstr (text, "No space left"));
+    g_assert_nonnull (strstr (text, "stats-file"));
+    g_free (text);
+    bench_clear (&bench);
+  }
+}
+
+/* Neither messages nor the interval matter; each start begins anew. */
+static void
+test_restart (void)
+{
+  gchar *path = in_folder ("again.csv"), *text;
+  Bench bench;
+
+  bench_init (&bench, "I420", 64, 48, "stats-file", path, "post-messages",
+      FALSE, "interval", GST_SECOND, NULL);
+  for (guint run = 0; run < 3; run++) {
+    if (run > 0) {
+      gst_element_set_state (bench.element, GST_STATE_READY);
+      gst_element_set_state (bench.element, GST_STATE_PLAYING);
+      bench_set_caps (&bench, "I420", 64, 48);
+    }
+    bench_push (&bench, run);
+    gst_buffer_unref (bench_pull (&bench));
+  }
+  gst_element_set_state (bench.element, GST_STATE_NULL);
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  g_assert_nonnull (strstr (text, "\n0,80000000,"));
+  g_assert_null (strstr (text, "\n0,40000000,"));
+  bench_clear (&bench);
+  g_free (text);
+  g_free (path);
+}
+
+int
+main (int argc, char **argv)
+{
+  int ret;
+
+  test_init (&argc, &argv);
+  folder = g_dir_make_tmp ("blockdct-XXXXXX", NULL);
+  test_add ("/stats-file/ffmpeg", test_ffmpeg);
+  test_add ("/stats-file/csv", test_csv);
+  test_add ("/stats-file/json", test_json);
+  test_add ("/stats-file/locale", test_locale);
+  test_add ("/stats-file/stdout", test_stdout);
+  test_add ("/stats-file/no-such-folder", test_no_such_folder);
+  test_add ("/stats-file/full", test_full);
+  test_add ("/stats-file/restart", test_restart);
+  ret = test_run ();
+  {
+    GDir *dir = g_dir_open (folder, 0, NULL);
+    const gchar *name;
+
+    while ((name = g_dir_read_name (dir)) != NULL) {
+      gchar *path = in_folder (name);
+
+      g_unlink (path);
+      g_free (path);
+    }
+    g_dir_close (dir);
+    g_rmdir (folder);
+    g_free (folder);
+  }
+  return ret;
+}

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The CUDA engine as a queue: frames from and to every kind of memory in any
+ * mixture, any number of them in flight, against the CPU engine.
+ *
+ *   engine-queue           everything
+ *   engine-queue --quick   a small part, for compute-sanitizer
+ *
+ * Built twice: with the CUDA runtime, and with the one of fake-runtime.c, in
+ * which streams are threads, for where no GPU is.
+ *
+ * Ends with "N passed, N failed, N skipped"; exits 77 where there is no GPU. */
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "dct/engine.h"
+#include "fake-runtime.h"
+
+#define CANARY 0xa5
+#define N(array) (sizeof (array) / sizeof (array)[0])
+
+/* Where an image's bytes are; rows of the last run upwards, 3 bytes apart. */
+typedef enum { DEVICE, PINNED, PAGEABLE, UPWARDS, N_PLACES } Place;
+
+static const char *const place_names[] = {
+  "device", "pinned", "pageable", "upwards"
+};
+
+typedef struct {
+  const char *name;
+  BdctLayout layout;
+  int spare;                    /* bytes behind each row */
+} Kind;
+
+static const Kind kinds[] = {
+  {"NV12 96x64", {8, BDCT_CHROMA_420, 2, {{96, 64, 0, 1, {BDCT_Y}},
+              {48, 32, 0, 2, {BDCT_U, BDCT_V}}}}, 0},
+  {"I420 77x35, rows apart", {8, BDCT_CHROMA_420, 3,
+          {{77, 35, 0, 1, {BDCT_Y}}, {39, 18, 0, 1, {BDCT_U}},
+              {39, 18, 0, 1, {BDCT_V}}}}, 5},
+  {"P010 70x40", {10, BDCT_CHROMA_420, 2, {{70, 40, 6, 1, {BDCT_Y}},
+              {35, 20, 6, 2, {BDCT_U, BDCT_V}}}}, 0},
+  {"NV12 1280x720", {8, BDCT_CHROMA_420, 2, {{1280, 720, 0, 1, {BDCT_Y}},
+              {640, 360, 0, 2, {BDCT_U, BDCT_V}}}}, 0},
+};
+
+/* One end of a frame. */
+typedef struct {
+  Place place;
+  BdctImage image;
+  uint8_t *memory;
+} End;
+
+typedef struct {
+  End src, dst;
+  uint8_t *seen, *expected;     /* host: of the memories above */
+  BdctStats stats;
+} Frame;
+
+static BdctEngine *cpu, *cuda;
+static BdctJob jobs[2];
+static size_t size;             /* of an image */
+static int passed, failed;
+static uint64_t seed = 88172645463325252u;
+
+static unsigned
+next_random (unsigned n)
+{
+  seed ^= seed << 13;
+  seed ^= seed >> 7;
+  seed ^= seed << 17;
+  return (seed >> 20) % n;
+}
+
+static bool
+expect (bool good, const char *what, const char *message)
+{
+  good ? passed++ : failed++;
+  if (!good)
+    printf ("FAIL %s: %s\n", what, message);
+  return good;
+}
+
+static void
+must (cudaError_t err, const char *what)
+{
+  if (err != cudaSuccess) {
+    printf ("%s: %s\n%d passed, %d failed, 0 skipped\n", what,
+        cudaGetErrorString (err), passed, failed + 1);
+    exit (1);
+  }
+}
+
+static size_t
+lay_out (BdctImage * image, const Kind * kind, uint8_t * base, bool upwards)
+{
+  int bytes = bdct_layout_sample_size (&kind->layout);
+  size_t used = 0;
+
+  for (int p = 0; p < kind->layout.n_planes; p++) {
+    ptrdiff_t stride = bdct_layout_row_size (&kind->layout, p)
+        + (kind->spare + (upwards ? 3 : 0)) * bytes;
+    int height = kind->layout.plane[p].height;
+
+    image->data[p] = base + used + (upwards ? (height - 1) * stride : 0);
+    image->stride[p] = upwards ? -stride : stride;
+    used += stride * height;
+  }
+  return used;
+}
+
+static void
+end_init (End * end, const Kind * kind, Place place)
+{
+  end->place = place;
+  end->image = (BdctImage) {
+    .memory = place == DEVICE ? BDCT_MEMORY_DEVICE : BDCT_MEMORY_HOST
+  };
+  if (place == DEVICE)
+    must (cudaMalloc ((void **) &end->memory, size), "cudaMalloc");
+  else if (place == PINNED)
+    must (cudaHostAlloc ((void **) &end->memory, size, cudaHostAllocDefault),
+        "cudaHostAlloc");
+  else
+    end->memory = malloc (size);
+  if (end->memory == NULL)
+    abort ();
+  lay_out (&end->image, kind, end->memory, place == UPWARDS);
+}
+
+static void
+end_clear (End * end)
+{
+  if (end->place == DEVICE)
+    cudaFree (end->memory);
+  else if (end->place == PINNED)
+    cudaFreeHost (end->memory);
+  else
+    free (end->memory);
+}
+
+static void
+write_end (End * end, const uint8_t * bytes)
+{
+  if (end->place != DEVICE) {
+    memcpy (end->memory, bytes, size);
+    return;
+  }
+  must (cudaMemcpy (end->memory, bytes, size, cudaMemcpyHostToDevice),
+      "cudaMemcpy");
+  must (cudaDeviceSynchronize (), "cudaDeviceSynchronize");
+}
+
+static bool
+same_bytes (const End * end, const uint8_t * expected)
+{
+  uint8_t *bytes = malloc (size);
+  bool same;
+
+  if (end->place == DEVICE)
+    must (cudaMemcpy (bytes, end->memory, size, cudaMemcpyDeviceToHost),
+        "cudaMemcpy");
+  else
+    memcpy (bytes, end->memory, size);
+  same = memcmp (bytes, expected, size) == 0;
+  free (bytes);
+  return same;
+}
+
+static void
+frame_init (Frame * frame, const Kind * kind, Place src, Place dst)
+{
+  BdctImage image;
+
+  size = lay_out (&image, kind, NULL, true);
+  end_init (&frame->src, kind, src);
+  end_init (&frame->dst, kind, dst);
+  frame->seen = malloc (size);
+  frame->expected = malloc (size);
+  if (frame->seen == NULL || frame->expected == NULL)
+    abort ();
+}
+
+static void
+frame_clear (Frame * frame)
+{
+  end_clear (&frame->src);
+  end_clear (&frame->dst);
+  free (frame->seen);
+  free (frame->expected);
+}
+
+/* A new picture in frame->seen, and what the CPU makes of it. */
+static void
+draw (Frame * frame, const Kind * kind, const BdctJob * job)
+{
+  BdctImage src = { BDCT_MEMORY_HOST }, dst = { BDCT_MEMORY_HOST };
+  unsigned start = next_random (256), step = 1 + next_random (7);
+  BdctError error = { "" };
+
+  for (size_t i = 0; i < size; i++)
+    frame->seen[i] = start + i * step + (i >> 7);
+  memset (frame->expected, CANARY, size);
+  lay_out (&src, kind, frame->seen, frame->src.place == UPWARDS);
+  lay_out (&dst, kind, frame->expected, frame->dst.place == UPWARDS);
+  if (!cpu->klass->submit (cpu, job, &src, &dst, &error)
+      || !cpu->klass->collect (cpu, &frame->stats, &error))
+    expect (false, "the CPU engine", error.message);
+  if (frame->dst.place == DEVICE)
+    must (cudaMemset (frame->dst.memory, CANARY, size), "cudaMemset");
+  else
+    memset (frame->dst.memory, CANARY, size);
+}
+
+static bool
+collect (Frame * frame)
+{
+  BdctError error = { "" };
+  BdctStats stats;
+
+  return expect (cuda->klass->collect (cuda, &stats, &error), "collect",
+      error.message)
+      && expect (same_bytes (&frame->dst, frame->expected),
+      place_names[frame->src.place], "other bytes")
+      && expect (memcmp (&stats, &frame->stats, sizeof stats) == 0,
+      place_names[frame->dst.place], "other statistics");
+}
+
+/* Engines and jobs for frames of a kind. */
+static void
+set_up (const Kind * kind, unsigned depth)
+{
+  BdctError error = { "" };
+
+  expect (cpu->klass->configure (cpu, &kind->layout, 1, &error)
+      && cuda->klass->configure (cuda, &kind->layout, depth, &error),
+      "configure", error.message);
+  for (int i = 0; i < 2; i++) {
+    BdctParams params = BDCT_PARAMS_DEFAULT;
+
+    params.quality = 20 + 60 * i;
+    bdct_job_init (&jobs[i], &params, &kind->layout, NULL);
+  }
+}
+
+/* `n` frames, between these places or (N_PLACES) any, up to `depth` in flight
+ * as far as `fill` says. */
+static void
+run (const Kind * kind, unsigned depth, Place src, Place dst, int n, int fill)
+{
+  Frame *frames = calloc (depth, sizeof *frames);
+  unsigned oldest = 0, in_flight = 0;
+  BdctError error = { "" };
+  int before = failed;
+
+  if (frames == NULL)
+    abort ();
+  set_up (kind, depth);
+  for (unsigned i = 0; i < depth; i++)
+    frame_init (&frames[i], kind, src < N_PLACES ? src : next_random (N_PLACES),
+        dst < N_PLACES ? dst : next_random (N_PLACES));
+  for (int i = 0; i < n && failed == before; i++) {
+    const BdctJob *job = &jobs[next_random (8) == 0];
+    Frame *frame;
+
+    while (in_flight == depth || (in_flight > 0
+            && (int) next_random (100) >= fill)) {
+      collect (&frames[oldest]);
+      oldest = (oldest + 1) % depth;
+      in_flight--;
+    }
+    frame = &frames[(oldest + in_flight++) % depth];
+    draw (frame, kind, job);
+    write_end (&frame->src, frame->seen);
+    expect (cuda->klass->submit (cuda, job, &frame->src.image,
+            &frame->dst.image, &error), "submit", error.message);
+  }
+  for (; in_flight > 0; in_flight--, oldest = (oldest + 1) % depth)
+    collect (&frames[oldest]);
+  for (unsigned i = 0; i < depth; i++)
+    frame_clear (&frames[i]);
+  free (frames);
+  printf ("%s %s, depth %u, %s to %s\n", failed == before ? "ok  " : "FAIL",
+      kind->name, depth, src < N_PLACES ? place_names[src] : "any",
+      dst < N_PLACES ? place_names[dst] : "any");
+}
+
+/* A picture that is still being copied to the device, in a stream of the
+ * caller's, is waited for by the engine, not by the caller. */
+static void
+run_after (const Kind * kind, unsigned depth)
+{
+  cudaStream_t stream;
+  uint8_t *pinned;
+  Frame frame;
+  BdctError error = { "" };
+
+  must (cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking),
+      "cudaStreamCreateWithFlags");
+  frame_init (&frame, kind, DEVICE, DEVICE);
+  must (cudaHostAlloc ((void **) &pinned, size, cudaHostAllocDefault),
+      "cudaHostAlloc");
+  set_up (kind, depth);
+  for (int i = 0; i < 20; i++) {
+    draw (&frame, kind, &jobs[0]);
+    memcpy (pinned, frame.seen, size);
+    must (cudaMemset (frame.src.memory, 0, size), "cudaMemset");
+    must (cudaDeviceSynchronize (), "cudaDeviceSynchronize");
+    for (int j = 0; j < 8; j++)
+      must (cudaMemcpyAsync (frame.src.memory, pinned, size,
+              cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync");
+    expect (cuda->klass->after (cuda, stream, &error)
+        && cuda->klass->submit (cuda, &jobs[0], &frame.src.image,
+            &frame.dst.image, &error), "submit", error.message);
+    collect (&frame);
+  }
+  frame_clear (&frame);
+  cudaFreeHost (pinned);
+  cudaStreamDestroy (stream);
+  printf ("other streams done\n");
+}
+
+/* Frames that were not even started are forgotten. */
+static void
+run_forget (const Kind * kind, Place place)
+{
+  BdctEngineOptions options = { 0 };
+  BdctError error = { "" };
+  BdctEngine *engine = cuda->klass->create (&options, &error);
+  Frame frame[6];
+
+  set_up (kind, 1);
+  if (!expect (engine != NULL && engine->klass->configure (engine,
+              &kind->layout, 16, &error), "a second engine", error.message))
+    return;
+  for (int i = 0; i < 6; i++) {
+    frame_init (&frame[i], kind, place, place);
+    draw (&frame[i], kind, &jobs[0]);
+    write_end (&frame[i].src, frame[i].seen);
+    expect (engine->klass->submit (engine, &jobs[0], &frame[i].src.image,
+            &frame[i].dst.image, &error), "submit", error.message);
+  }
+  expect (!engine->klass->configure (engine, &kind->layout, 2, &error),
+      "configure with frames in flight", "done");
+  engine->klass->destroy (engine);
+  for (int i = 0; i < 6; i++)
+    frame_clear (&frame[i]);
+  printf ("forgotten, %s\n", place_names[place]);
+}
+
+/* What only the runtime of fake-runtime.c does on demand. */
+static void
+run_faults (void)
+{
+  const Kind *kind = &kinds[0];
+  BdctError error = { "" };
+  Frame frame[4];
+
+  fake_refuse_pinned = true;
+  cuda->warning[0] = '\0';
+  run (&kinds[1], 3, PAGEABLE, UPWARDS, 40, 90);
+  expect (strstr (cuda->warning, "pinned") != NULL,
+      "a warning without pinned memory", cuda->warning);
+  fake_refuse_pinned = false;
+
+  set_up (kind, 8);
+  for (int i = 0; i < 4; i++)
+    frame_init (&frame[i], kind, DEVICE, DEVICE);
+  for (int round = 0; round < 3; round++) {
+    fake_fail_launch = round != 1;
+    for (int i = 0; i < 4; i++) {
+      draw (&frame[i], kind, &jobs[0]);
+      write_end (&frame[i].src, frame[i].seen);
+      expect (cuda->klass->submit (cuda, &jobs[0], &frame[i].src.image,
+              &frame[i].dst.image, &error), "submit", error.message);
+    }
+    for (int i = 0; i < 4; i++)
+      if (fake_fail_launch)
+        expect (!cuda->klass->collect (cuda, NULL, &error)
+            && strstr (error.message, "cudaLaunchKernel") != NULL,
+            "a launch that fails", error.message);
+      else
+        collect (&frame[i]);
+  }
+  fake_fail_launch = false;
+  for (int i = 0; i < 4; i++)
+    frame_clear (&frame[i]);
+  run (kind, 8, DEVICE, DEVICE, 100, 95);
+  printf ("faults done\n");
+}
+
+int
+main (int argc, char **argv)
+{
+  static const unsigned depths[] = { 1, 2, 3, 4, 8, 40, BDCT_MAX_DEPTH };
+  bool quick = argc > 1 && strcmp (argv[1], "--quick") == 0;
+  BdctEngineOptions options = {.threads = 3 };
+  BdctError error = { "" };
+
+  if (argc > 2 || (argc == 2 && !quick)) {
+    fprintf (stderr, "usage: %s [--quick]\n", argv[0]);
+    return 2;
+  }
+  setvbuf (stdout, NULL, _IOLBF, 0);
+  if (bdct_cuda_engine.count_devices (&error) == 0) {
+    printf ("no GPU: %s\n0 passed, 0 failed, 1 skipped\n", error.message);
+    return 77;
+  }
+  cpu = bdct_cpu_engine.create (&options, &error);
+  cuda = cpu != NULL ? bdct_cuda_engine.create (&options, &error) : NULL;
+  if (cuda == NULL) {
+    printf ("create: %s\n0 passed, 1 failed, 0 skipped\n", error.message);
+    return 1;
+  }
+  printf ("%s against %s\n", cuda->description, cpu->description);
+  for (size_t k = 0; k < N (kinds) - 1; k++) {
+    for (size_t d = 0; d < N (depths); d++)
+      if (!quick || depths[d] == 4) {
+        run (&kinds[k], depths[d], N_PLACES, N_PLACES, quick ? 20 : 200, 90);
+        run (&kinds[k], depths[d], DEVICE, DEVICE, quick ? 20 : 200, 97);
+      }
+    for (int way = 0; way < N_PLACES * N_PLACES && !quick; way++)
+      run (&kinds[k], 4, way % N_PLACES, way / N_PLACES, 12, 90);
+  }
+  run (&kinds[3], 3, PAGEABLE, PAGEABLE, quick ? 3 : 12, 90);
+  run_after (&kinds[0], 1);
+  run_after (&kinds[2], 8);
+  run_forget (&kinds[0], DEVICE);
+  run_forget (&kinds[0], PINNED);
+  if (fake_runtime)
+    run_faults ();
+  expect (cuda->warning[0] == '\0' || fake_runtime, "no warning",
+      cuda->warning);
+  cuda->klass->destroy (cuda);
+  cpu->klass->destroy (cpu);
+  printf ("%d passed, %d failed, 0 skipped\n", passed, failed);
+  return failed != 0;
+}
