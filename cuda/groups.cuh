@@ -299,8 +299,13 @@ template <typename Chain, typename Sample> struct Group32
     uint32_t x[4][2][4], y[4][4], z[4][4];
 
     _Pragma ("unroll 1") for (int c = 0; c < 2; c++) {
+      uint32_t n = 0;
+
       spread (x, in, c, f);
-      chain.run (y, nonzero[c], x);
+      chain.run (y, n, x);
+      /* Not nonzero[c], which would have to be memory. */
+      nonzero[0] += c == 0 ? n : 0;
+      nonzero[1] += c == 1 ? n : 0;
       if (!f.pairs)
         gather (out, y, y, c, f);
       else if (c == 1)

@@ -167,7 +167,7 @@ bdct_cuda_open (BdctCudaDevice **out, const BdctCudaMatrices *m,
 {
   const size_t size = BDCT_MAX_PLANES * BDCT_TENSOR_CONSTANTS;
   BdctCudaDevice *device = (BdctCudaDevice *) calloc (1, sizeof *device);
-  int id, major = 0;
+  int id;
   cudaError_t err;
 
   if (device == nullptr)
@@ -177,9 +177,7 @@ bdct_cuda_open (BdctCudaDevice **out, const BdctCudaMatrices *m,
     err = cudaDeviceGetAttribute (&device->multiprocessors,
         cudaDevAttrMultiProcessorCount, id);
   if (err == cudaSuccess)
-    err = cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor,
-        id);
-  device->tensor = major == BDCT_TENSOR_MAJOR;
+    err = bdct_tensor_check (&device->tensor);
   if (err == cudaSuccess)
     err = cudaMemcpyToSymbolAsync (matrices, m, sizeof *m, 0,
         cudaMemcpyHostToDevice, stream);

@@ -16,6 +16,7 @@ template <typename Group, typename Sample, int ROWS, int WARPS, int BLOCKS>
 __global__ void __launch_bounds__ (WARPS * 32, BLOCKS)
 tensor (const __grid_constant__ BdctCudaBatch frame)
 {
+#if __CUDA_ARCH__ / 100 == BDCT_TENSOR_MAJOR
   constexpr int tile = ROWS * kPitch;
 
   /* Two tiles to read, one to write. */
@@ -88,6 +89,7 @@ tensor (const __grid_constant__ BdctCudaBatch frame)
     __syncwarp ();
   }
   flush (counts, frame, plane_index, lane);
+#endif
 }
 
 /* Whether a step of these components is below 2 or above 255. */
@@ -195,29 +197,55 @@ use (BdctTensorKernel *kernel)
 }
 
 template <typename Chain, typename Sample> bool
-use8 (BdctTensorKernel *kernel)
+use8 (BdctTensorKernel *kernel, bool large)
 {
-  return use<Group8<Chain, Sample>, Sample, 8, 16, 4, 4> (kernel);
+  if (large)
+    return use<Group8<Chain, Sample>, Sample, 8, 16, 4, 4> (kernel);
+  return use<Group8<Chain, Sample>, Sample, 8, 8, 4, 4> (kernel);
 }
 
 template <typename Sample, bool FLAT> bool
-use_hevc (BdctTensorKernel *kernel, int size)
+use_hevc (BdctTensorKernel *kernel, int size, bool large)
 {
   if (size == 32)
     return use<Group32<Hevc32<Sample, FLAT>, Sample>, Sample, 32, 32, 2,
         4> (kernel);
   if (size == 16)
     return use<Group16<Hevc16<Sample, FLAT>, Sample>, Sample, 16, 16, 4,
-        3> (kernel);
-  return use8<Hevc8<Sample, FLAT>, Sample> (kernel);
+        FLAT ? 3 : 2> (kernel);
+  return use8<Hevc8<Sample, FLAT>, Sample> (kernel, large);
 }
 
 } // namespace
+
+cudaError_t
+bdct_tensor_check (bool *has)
+{
+  cudaFuncAttributes attributes;
+  BdctTensorKernel kernel;
+  int device;
+  int major = 0;
+  cudaError_t err = cudaGetDevice (&device);
+
+  *has = false;
+  if (err == cudaSuccess)
+    err = cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor,
+        device);
+  if (err != cudaSuccess || major != BDCT_TENSOR_MAJOR)
+    return err;
+  /* A build for other GPUs may run here through its PTX, of which these
+   * kernels are empty. */
+  use_hevc<uint8_t, true> (&kernel, 8, false);
+  err = cudaFuncGetAttributes (&attributes, kernel.function);
+  *has = err == cudaSuccess && attributes.ptxVersion / 10 == BDCT_TENSOR_MAJOR;
+  return err;
+}
 
 bool
 bdct_tensor_find (const BdctCudaFrame *frame, BdctTensorKernel *kernel)
 {
   const BdctJob &job = frame->job;
+  int64_t bytes = 0;
   bool flat = true;
   int size = 0;
 
@@ -233,25 +261,30 @@ bdct_tensor_find (const BdctCudaFrame *frame, BdctTensorKernel *kernel)
     if (1 << c.log2_size > size)
       size = 1 << c.log2_size;
     flat = flat && hevc_flat (c);
+    bytes += (int64_t) plane.width * plane.interleave * plane.height
+        * (job.depth > 8 ? 2 : 1);
   }
+  /* Short tiles spread a frame better over the device, taller ones cost less:
+   * worth it from about 8 tiles a warp. */
+  const bool large = bytes > 32 << 20;
   switch (job.family) {
     case BDCT_FAMILY_HEVC:
       if (job.depth > 8)
-        return flat ? use_hevc<uint16_t, true> (kernel, size)
-            : use_hevc<uint16_t, false> (kernel, size);
-      return flat ? use_hevc<uint8_t, true> (kernel, size)
-          : use_hevc<uint8_t, false> (kernel, size);
+        return flat ? use_hevc<uint16_t, true> (kernel, size, large)
+            : use_hevc<uint16_t, false> (kernel, size, large);
+      return flat ? use_hevc<uint8_t, true> (kernel, size, large)
+          : use_hevc<uint8_t, false> (kernel, size, large);
     case BDCT_FAMILY_JPEG:
       if (job.depth > 8)
         return false;
-      return wide_steps (frame) ? use8<Jpeg8<true>, uint8_t> (kernel)
-          : use8<Jpeg8<false>, uint8_t> (kernel);
+      return wide_steps (frame) ? use8<Jpeg8<true>, uint8_t> (kernel, large)
+          : use8<Jpeg8<false>, uint8_t> (kernel, large);
     case BDCT_FAMILY_REAL:
       if (job.depth > 8)
-        return use8<Real8<uint16_t, true>, uint16_t> (kernel);
+        return use8<Real8<uint16_t, true>, uint16_t> (kernel, large);
       return wide_steps (frame)
-          ? use8<Real8<uint8_t, true>, uint8_t> (kernel)
-          : use8<Real8<uint8_t, false>, uint8_t> (kernel);
+          ? use8<Real8<uint8_t, true>, uint8_t> (kernel, large)
+          : use8<Real8<uint8_t, false>, uint8_t> (kernel, large);
   }
   return false;
 }

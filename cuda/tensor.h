@@ -27,6 +27,10 @@ typedef struct {
       const BdctJob &job);
 } BdctTensorKernel;
 
+/** Whether the current device has the kernels: its capability is
+ * BDCT_TENSOR_MAJOR, and code compiled for that is what it runs. */
+cudaError_t bdct_tensor_check (bool *has);
+
 /** The kernel for a frame of which job, planes and n_planes are set; false if
  * none takes it. */
 bool bdct_tensor_find (const BdctCudaFrame *frame, BdctTensorKernel *kernel);
