@@ -50,8 +50,6 @@ tensor (const __grid_constant__ BdctCudaBatch frame)
     if (place.tile < end)
       fetch<Sample, ROWS> (next, frame, place, peak, lane);
     copies_end ();
-    copies_wait<1> ();
-    __syncwarp ();
 
     const BdctCudaPlane &plane = frame.plane[here.plane];
     if (here.plane != plane_index) {
@@ -63,6 +61,8 @@ tensor (const __grid_constant__ BdctCudaBatch frame)
       format.peak = peak * 0x10001u;
       chain.load (plane.constants, lane);
     }
+    copies_wait<1> ();
+    __syncwarp ();
     constexpr int across = kTileBytes / Group::bytes;
 
     _Pragma ("unroll 1") for (int i = 0; i < ROWS / Group::rows * across; i++) {
