@@ -61,7 +61,8 @@ scene_init (Scene * s, const Case * c)
   picture_fill (&s->source, c->content, &s->layout, c->params.transform, 7);
   for (int k = 0; k < BDCT_MAX_COMPONENTS; k++) {
     RefPlane plane = { &c->params, s->layout.chroma, k, c->depth,
-      s->source.width[k], s->source.height[k]
+      s->source.width[k], s->source.height[k],
+      engines_on_cuda () ? REF_TENSOR : REF_FLOAT
     };
 
     if (s->source.sample[k] == NULL)
