@@ -87,7 +87,8 @@ typedef struct {
   size_t element, period;     /**< bytes of an element; elements of a period */
   void *input[LAB_N_CONTENTS];
   double *expected[LAB_N_CONTENTS];
-  uint8_t *marks[LAB_N_CONTENTS]; /**< NULL, or a RefMark an element */
+  uint8_t *marks[LAB_N_CONTENTS]; /**< NULL, or whether an element is a
+                                      REF_TIE */
   uint64_t nonzero[LAB_N_CONTENTS][BDCT_MAX_COMPONENTS];
   uint64_t unsure[LAB_N_CONTENTS][BDCT_MAX_COMPONENTS];
 } LabSet;

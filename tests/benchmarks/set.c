@@ -244,7 +244,7 @@ build_real_block (LabSet * set, LabContent content, const int *samples, int bx,
     size_t at = (size_t) (by + i / 8) * set->stride + bx + i % 8;
 
     set->expected[content][at] = y[i];
-    set->marks[content][at] = hangs[i] ? REF_TIE : REF_SURE;
+    set->marks[content][at] = hangs[i] ? REF_TIE : 0;
   }
 }
 
@@ -272,7 +272,7 @@ build_part (LabSet * set, LabContent content, const Part * part)
     int rows = part->height - y0 < part->strip ? part->height - y0
         : part->strip;
     RefPlane plane = { &params, part->chroma, part->component, set->depth,
-      part->width, rows
+      part->width, rows, REF_FLOAT
     };
 
     /* Whole strips are all alike. */

@@ -26,12 +26,18 @@ engine_open (const BdctEngineClass * klass, const char *isa)
   return engine;
 }
 
+gboolean
+engines_on_cuda (void)
+{
+  return g_strcmp0 (g_getenv ("BLOCKDCT_TEST_BACKEND"), "cuda") == 0;
+}
+
 guint
 engines_open (BdctEngine * engines[MAX_ENGINES])
 {
   guint n = 0;
 
-  if (g_strcmp0 (g_getenv ("BLOCKDCT_TEST_BACKEND"), "cuda") == 0) {
+  if (engines_on_cuda ()) {
 #ifdef HAVE_CUDA
     engines[n++] = engine_open (&bdct_cuda_engine, NULL);
 #else

@@ -412,63 +412,120 @@ hevc_block (const RefPlane * p, int size, Whole x[][32], RefResult * result)
   ref_hevc_backward (p, size, x, result);
 }
 
-/* How near |v|'s fraction is to one half, judged at this depth. Floats carry
- * 24 bits, so what may go astray grows with the range of the samples. */
-static RefMark
-nearness (double v, int depth)
+/* How far a level may be off before it is rounded; it grows with the samples'
+ * range. For single precision that is a share of a level, for the tensor cores'
+ * two halves, of 22 bits, a coefficient's own error in steps. */
+static double
+level_error (const RefPlane * p, int step)
 {
-  double distance = fabs (v - floor (v) - 0.5);
+  int range = 1 << (p->depth - 8);
 
-  return distance < 1e-6 ? REF_TIE
-      : distance < 1e-3 * (1 << (depth - 8)) ? REF_CLOSE : REF_SURE;
+  return p->precision == REF_TENSOR ? 2e-3 * range / step : 1e-3 * range;
+}
+
+/* And a sample, given the sum of the magnitudes of its block's dequantized
+ * coefficients. At 8 bits the tensor cores' inverse takes one half, of 11 bits,
+ * for either matrix and for what is between: three roundings by 2^-11 at most
+ * of each coefficient times two entries, which are below 1/2. */
+static double
+sample_error (const RefPlane * p, double magnitudes)
+{
+  double error = level_error (p, 1);
+
+  if (p->precision == REF_TENSOR && p->depth == 8)
+    error += 3.0 / 2048 / 4 * magnitudes;
+  return error;
+}
+
+/* v's distance from the next tie. */
+static double
+to_tie (double v)
+{
+  return fabs (v - floor (v) - 0.5);
+}
+
+static int
+saturate (double v, int peak)
+{
+  return fmax (fmin (v, peak), 0);
+}
+
+static uint8_t
+sample_slack (double v, double error, int peak)
+{
+  int rounded = saturate (floor (v + 0.5), peak);
+  int up = saturate (floor (v + 0.5 + error), peak) - rounded;
+  int down = rounded - saturate (floor (v + 0.5 - error), peak);
+  int most = up > down ? up : down;
+
+  return to_tie (v) < 1e-6 ? REF_TIE : most < REF_ANY ? most : REF_ANY;
+}
+
+/* out = m in m^T, or with the transposed matrix */
+static void
+real_product (double m[8][8], bool transposed, double in[8][8],
+    double out[8][8])
+{
+  double half[8][8];
+
+  for (int i = 0; i < 8; i++)
+    for (int k = 0; k < 8; k++) {
+      half[i][k] = 0;
+      for (int n = 0; n < 8; n++)
+        half[i][k] += in[i][n] * (transposed ? m[n][k] : m[k][n]);
+    }
+  for (int i = 0; i < 8; i++)
+    for (int k = 0; k < 8; k++) {
+      out[k][i] = 0;
+      for (int n = 0; n < 8; n++)
+        out[k][i] += half[n][i] * (transposed ? m[n][k] : m[k][n]);
+    }
 }
 
 static void
-real_block (const RefPlane * p, Whole x[][32], uint8_t marks[][32],
+real_block (const RefPlane * p, Whole x[][32], uint8_t slack[][32],
     RefResult * result)
 {
-  double basis[8][8], c[8][8], middle = 1 << (p->depth - 1);
-  RefMark block = REF_SURE;
-  int steps[64];
+  double basis[8][8], c[8][8], samples[8][8], magnitudes = 0;
+  int steps[64], middle = 1 << (p->depth - 1), peak = 2 * middle - 1;
+  uint8_t block = 0;
 
   get_steps (p, steps);
   for (int k = 0; k < 8; k++)
-    for (int n = 0; n < 8; n++)
+    for (int n = 0; n < 8; n++) {
       basis[k][n] = sqrt (k ? 2.0 / 8 : 1.0 / 8)
           * cos ((2 * n + 1) * k * M_PI / 16);
-
+      samples[k][n] = x[k][n];
+    }
+  real_product (basis, false, samples, c);
   for (int v = 0; v < 8; v++)
     for (int u = 0; u < 8; u++) {
-      double sum = 0, scaled, level;
-      RefMark mark;
+      double scaled = fabs (c[v][u]) / steps[8 * v + u];
+      double level = floor (scaled + 0.5);
+      bool unsure = to_tie (scaled) < level_error (p, steps[8 * v + u]);
 
-      for (int i = 0; i < 64; i++)
-        sum += basis[v][i / 8] * basis[u][i % 8] * x[i / 8][i % 8];
-      scaled = fabs (sum) / steps[8 * v + u];
-      level = floor (scaled + 0.5);
-      mark = nearness (scaled, p->depth);
-      block = mark > block ? mark : block;
+      if (unsure && block != REF_TIE)
+        block = to_tie (scaled) < 1e-6 ? REF_TIE : REF_ANY;
       result->nonzero += level != 0;
-      result->level[v][u] = sum < 0 ? -level : level;
-      result->unsure += mark != REF_SURE && scaled < 1;
-      c[v][u] = (sum < 0 ? -level : level) * steps[8 * v + u];
+      result->level[v][u] = c[v][u] < 0 ? -level : level;
+      result->unsure += unsure && scaled < 1;
+      c[v][u] = result->level[v][u] * (double) steps[8 * v + u];
+      magnitudes += fabs (c[v][u]);
     }
+  real_product (basis, true, c, samples);
   for (int y = 0; y < 8; y++)
     for (int n = 0; n < 8; n++) {
-      double sum = middle;
-      RefMark mark;
+      double v = samples[y][n] + middle;
+      uint8_t own = sample_slack (v, sample_error (p, magnitudes), peak);
 
-      for (int i = 0; i < 64; i++)
-        sum += basis[i / 8][y] * basis[i % 8][n] * c[i / 8][i % 8];
-      mark = nearness (sum, p->depth);
-      marks[y][n] = mark > block ? mark : block;
-      x[y][n] = floor (sum + 0.5) - middle;
+      slack[y][n] = own > block ? own : block;
+      x[y][n] = floor (v + 0.5) - middle;
     }
 }
 
 /* `levels` may be NULL. */
 static void
-run_plane (const RefPlane * p, const int *in, int *out, uint8_t * marks,
+run_plane (const RefPlane * p, const int *in, int *out, uint8_t * slack,
     int *levels, RefResult * result)
 {
   BdctTransform transform = p->params->transform;
@@ -479,7 +536,7 @@ run_plane (const RefPlane * p, const int *in, int *out, uint8_t * marks,
   memset (result, 0, sizeof *result);
   for (int by = 0; by < p->height; by += size)
     for (int bx = 0; bx < p->width; bx += size) {
-      uint8_t block_marks[32][32] = { { REF_SURE } };
+      uint8_t block_slack[32][32] = { { 0 } };
       Whole x[32][32];
 
       for (int y = 0; y < size; y++)
@@ -492,7 +549,7 @@ run_plane (const RefPlane * p, const int *in, int *out, uint8_t * marks,
       if (transform == BDCT_JPEG_8X8)
         jpeg_block (p, x, result);
       else if (transform == BDCT_DCT_8X8)
-        real_block (p, x, block_marks, result);
+        real_block (p, x, block_slack, result);
       else
         hevc_block (p, size, x, result);
       result->levels += size * size;
@@ -505,8 +562,8 @@ run_plane (const RefPlane * p, const int *in, int *out, uint8_t * marks,
           Whole v = x[y][n] + middle, e;
 
           out[i] = v < 0 ? 0 : v > peak ? peak : v;
-          if (marks != NULL)
-            marks[i] = block_marks[y][n];
+          if (slack != NULL)
+            slack[i] = block_slack[y][n];
           e = out[i] - in[i];
           result->sse += e * e;
           result->samples++;
@@ -515,10 +572,10 @@ run_plane (const RefPlane * p, const int *in, int *out, uint8_t * marks,
 }
 
 void
-ref_plane (const RefPlane * p, const int *in, int *out, uint8_t * marks,
+ref_plane (const RefPlane * p, const int *in, int *out, uint8_t * slack,
     RefResult * result)
 {
-  run_plane (p, in, out, marks, NULL, result);
+  run_plane (p, in, out, slack, NULL, result);
 }
 
 void

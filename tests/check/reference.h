@@ -12,7 +12,15 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include "dct/job.h"
+
+/** What dct-8x8 is computed in, hence how near to the definition it has to be.
+ * Integer transforms have to be equal on both. */
+typedef enum {
+  REF_FLOAT,  /**< single precision, the CPU engine's */
+  REF_TENSOR, /**< the CUDA engine's: factors in one half or two, sums single */
+} RefPrecision;
 
 /** One component of a picture and what is done to it. */
 typedef struct {
@@ -21,15 +29,16 @@ typedef struct {
   BdctComponent component;
   int depth;
   int width, height;
+  RefPrecision precision;
 } RefPlane;
 
-/** How far a sample of dct-8x8 may hang on the rounding of an engine's floats.
- * A block's samples all take the mark of its coefficients. */
-typedef enum {
-  REF_SURE,  /**< nowhere near a tie */
-  REF_CLOSE, /**< a coefficient or the sample nears .5, floats may go astray */
-  REF_TIE,   /**< within 1e-6 of .5: nobody can say */
-} RefMark;
+/** How far a sample may be from the definition's: 0 to REF_ANY - 1, or one of
+ * these. Only dct-8x8 has others than 0. */
+enum {
+  REF_ANY = 254, /**< a coefficient of the block nears .5: it may go astray */
+  REF_TIE = 255, /**< it, or the sample, is within 1e-6 of .5: nobody can say,
+                      and the sample counts in no agreement */
+};
 
 typedef struct {
   uint64_t samples, sse, levels, nonzero;
@@ -38,9 +47,16 @@ typedef struct {
 } RefResult;
 
 /** Transform, quantize and reconstruct `in` (width x height samples) to `out`.
- * `marks` (a RefMark a sample) may be NULL. */
+ * `slack`, how far each sample may be off, may be NULL. */
 void ref_plane (const RefPlane *plane, const int *in, int *out,
-    uint8_t *marks, RefResult *result);
+    uint8_t *slack, RefResult *result);
+
+/** Whether a sample is near enough to the definition's. */
+static inline bool
+ref_agrees (int sample, int defined, uint8_t slack)
+{
+  return slack >= REF_ANY || abs (sample - defined) <= slack;
+}
 
 /** The quantized coefficients of a plane of whole blocks: rows of them, side by
  * side where the samples are. */

@@ -35,7 +35,7 @@ work_init (Work * work, const BdctLayout * layout, const BdctParams * params,
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
     BdctCounters *counters = &work->stats.component[c];
     RefPlane plane = { params, layout->chroma, c, layout->depth,
-      source.width[c], source.height[c]
+      source.width[c], source.height[c], REF_FLOAT
     };
     RefResult r;
 

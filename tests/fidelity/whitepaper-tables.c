@@ -149,7 +149,9 @@ run_size (const Picture * barbara, int size, GString * quality, GString * time)
   picture_init (&defined, &layout);
   scale (barbara, &picture);
   {
-    RefPlane plane = { &params, BDCT_CHROMA_400, BDCT_Y, 8, size, size };
+    RefPlane plane = { &params, BDCT_CHROMA_400, BDCT_Y, 8, size, size,
+      REF_FLOAT
+    };
 
     start = g_get_monotonic_time ();
     ref_plane (&plane, picture.sample[0], defined.sample[0], marks, &result);

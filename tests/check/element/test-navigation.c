@@ -361,6 +361,29 @@ click (Bench * bench, gdouble x, gdouble y)
   return s;
 }
 
+/* How many of a dct-8x8 block's samples the CUDA engine may have shown otherwise,
+ * each by 1, than the message says, which is in single precision; all 64, by
+ * anything, if a coefficient is so near to a threshold (0.002, at 8 bits) that
+ * it may round either way. The quality is the default. */
+static gint
+may_differ (const GstStructure * s, const gchar * coefficients,
+    BdctComponent component, gint depth)
+{
+  static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
+  const GValue *array = gst_structure_get_value (s, coefficients);
+
+  for (guint i = 0; i < 64; i++) {
+    gint step = bdct_jpeg_step (defaults.quality, component != BDCT_Y, i,
+        depth);
+    gdouble scaled = fabs (g_value_get_double (gst_value_array_get_value
+            (array, i))) / step;
+
+    if (fabs (scaled - floor (scaled) - 0.5) < 0.002 * (1 << (depth - 8)) / step)
+      return 64;
+  }
+  return 8;
+}
+
 /* A block's message against the frame that went in and the one that came out
  * (as `view=reconstruction` shows it); (x, y) is luma's sample. */
 static void
@@ -374,7 +397,7 @@ check_block (const Bench * bench, const GstStructure * s, GstBuffer * in,
     static const gchar *fields[] = { "x", "y", "size", "samples",
       "reconstruction", "levels", "coefficients"
     };
-    gint w, h, size, left, top, *a, *b;
+    gint w, h, size, left, top, *a, *b, others = 0, most = 0;
 
     for (guint i = 0; i < 7; i++)
       names[i] = g_strconcat (fields[i], suffixes[c], NULL);
@@ -391,14 +414,24 @@ check_block (const Bench * bench, const GstStructure * s, GstBuffer * in,
       for (guint k = 3; k < 7; k++)
         g_assert_cmpint (gst_value_array_get_size (gst_structure_get_value (s,
                     names[k])), ==, size * size);
+      if (test_on_cuda ()
+          && g_strcmp0 (gst_structure_get_string (s, "transform"), "dct-8x8")
+          == 0)
+        most = may_differ (s, names[6], c, GST_VIDEO_INFO_COMP_DEPTH
+            (&bench->info, 0));
       for (gint i = 0; i < size * size; i++) {
         gint sx = MIN (left + i % size, w - 1);
         gint sy = MIN (top + i / size, h - 1);
 
         g_assert_cmpint (get_item (s, names[3], i), ==, a[sy * w + sx]);
-        if (left + i % size < w && top + i / size < h)
-          g_assert_cmpint (get_item (s, names[4], i), ==, b[sy * w + sx]);
+        if (left + i % size < w && top + i / size < h) {
+          gint by = ABS (get_item (s, names[4], i) - b[sy * w + sx]);
+
+          g_assert_true (by <= 1 || most == 64);
+          others += by != 0;
+        }
       }
+      g_assert_cmpint (others, <=, most);
     }
     for (guint i = 0; i < 7; i++)
       g_free (names[i]);
