@@ -34,8 +34,8 @@ namespace {
 constexpr float kByte = 1.0f / (1 << 24);       /* a byte's unit */
 constexpr float kSigned = 12582912.0f;  /* 1.5 * 2^23: low 16 bits = integer */
 
-/* What makes intermediates unsigned: HEVC's first pass, levels and first inverse
- * pass, and JPEG's both. */
+/* What makes intermediates unsigned: HEVC's first pass, levels and first
+ * inverse pass, and JPEG's both. */
 constexpr int kLift1 = 0x4000, kLiftLevel = 512, kLift3 = 0x8000;
 constexpr int kLiftJpeg = 0x2000;
 
@@ -199,9 +199,9 @@ whole_step (const BdctComponentJob &job)
 }
 
 /* The same where all entries are equal, a step is a whole number and no level
- * is beyond +-511: the level is floor (c K + a), or its mirror image for c < 0, and
- * dequantization is part of the next matrix. Rounding down twice is exact; the
- * two signs' offsets are 1/2 -+ 85/512, and 2^-26, less than a unit of c K,
+ * is beyond +-511: the level is floor (c K + a), or its mirror image for c < 0,
+ * and dequantization is part of the next matrix. Rounding down twice is exact;
+ * the two signs' offsets are 1/2 -+ 85/512, and 2^-26, less than a unit of c K,
  * makes floor a ceiling. */
 struct HevcFlat
 {
@@ -216,8 +216,8 @@ struct HevcFlat
     memcpy (&offset, &a, sizeof offset);
   }
 
-  /* A coefficient on kSigned: bytes 1 and 2 are its level + kLiftLevel, the last
-   * place is 2^-8. */
+  /* A coefficient on kSigned: bytes 1 and 2 are its level + kLiftLevel, the
+   * last place is 2^-8. */
   BDCT_INLINE float
   level (float c) const
   {
@@ -295,7 +295,8 @@ template <typename Sample, bool FLAT> struct Hevc8
 
       start1.v[i] = (float) ((kLift1 + 0.5 - middle * m.row_sum (g) * scale1)
           * kByte);
-      start2.v[i] = (float) (((1 << (s2 - 1)) - kLift1 * m.row_sum (n)) * kByte);
+      start2.v[i] = (float) (((1 << (s2 - 1)) - kLift1 * m.row_sum (n))
+          * kByte);
       start3.v[i] = (float) ((kLift3 + 0.5
               - lift * m.column_sum (g) * scale3) * kByte);
       start4.v[i] = (float) (((1 << (s4 - 1)) + (middle + bytes) * (1 << s4)

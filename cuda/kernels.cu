@@ -2,7 +2,8 @@
  *
  * The fused kernel, one instance for each transform and sample type, and its
  * launcher. Compiled without contraction of floating-point operations (the
- * -fmad=false of meson.build), so that dct-8x8 computes what the CPU does. */
+ * -fmad=false of meson.build), so that dct-8x8 computes what the CPU does here;
+ * on the tensor cores (tensor.cu) it does not. */
 #include "kernels.cuh"
 #include "tensor.h"
 

@@ -86,7 +86,8 @@ store_shared (uint32_t address, const uint4 &v)
 }
 
 /* Rows of 16 bytes, one of them at each lane's address, as four 8 x 8 matrices
- * of 16-bit elements: register i holds row g of matrix i, bytes 4t to 4t + 3. */
+ * of 16-bit elements: register i holds row g of matrix i, bytes 4t to
+ * 4t + 3. */
 BDCT_INLINE void
 load_matrices (uint32_t *w, uint32_t row)
 {

@@ -102,7 +102,8 @@ operand_b (int lane, Part part, Entry entry, double unit = 0)
 inline uint32_t
 minus_identity (int lane)
 {
-  return operand_b (lane, HIGH, [] (int k, int n) { return k == n ? -1.0 : 0; });
+  return operand_b (lane, HIGH,
+      [] (int k, int n) { return k == n ? -1.0 : 0; });
 }
 
 } // namespace

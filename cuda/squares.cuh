@@ -48,7 +48,8 @@ template <typename Sample, bool FLAT> struct Hevc16
       return m.m[row][sample_of (kind, k)] * scale1;
     };
     const auto inverse = [&] (int row, int k) { return m.m[k][row] * scale3; };
-    const auto scaled = [&] (int row, int k) { return step * inverse (row, k); };
+    const auto scaled =
+        [&] (int row, int k) { return step * inverse (row, k); };
 
     operand_a (a1, lane, HIGH, forward);
     operand_a (a1_256, lane, HIGH,

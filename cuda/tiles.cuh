@@ -173,7 +173,8 @@ add_errors (Errors &e, uint32_t a, uint32_t b, int shift, uint32_t peak)
     /* The source's words may hold more than the depth allows. */
     const int d0 = (int) ((a & 0xffff) >> shift)
         - (int) min ((b & 0xffff) >> shift, peak);
-    const int d1 = (int) (a >> 16 >> shift) - (int) min (b >> 16 >> shift, peak);
+    const int d1 = (int) (a >> 16 >> shift)
+        - (int) min (b >> 16 >> shift, peak);
 
     e.all += d0 * d0 + d1 * d1;
     if (PAIRS)

@@ -24,7 +24,8 @@ typedef struct {
 
 /** Compute the rest from `sample` (each 0 to 2^depth - 1, a whole block with
  * the picture's edge repeated): what the engines do, one number after the
- * other. */
+ * other. dct-8x8 is in single precision, from which the tensor cores' picture
+ * may differ by a rounding. */
 void bdct_block_run (BdctBlock *block, const BdctJob *job,
     BdctComponent component);
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
+#define FONT "Monospace"
 
 /* A text and the rectangle that shows it. */
 typedef struct
@@ -29,6 +30,7 @@ enum
 struct _GstBlockDctOverlay
 {
   PangoFontMap *fonts;
+  gboolean no_font, warned;     /* there is none; and the user was told so */
   Label label[N_LABELS];
 };
 
@@ -50,11 +52,26 @@ gst_blockdct_overlay_clear (GstBlockDct * self)
   g_clear_pointer (&self->overlay, g_free);
 }
 
+/* Without a font at all, Pango's layouts have no sizes that mean anything. */
+static gboolean
+have_font (PangoFontMap * fonts)
+{
+  PangoContext *context = pango_font_map_create_context (fonts);
+  PangoFontDescription *wanted = pango_font_description_from_string (FONT);
+  PangoFont *font = pango_font_map_load_font (fonts, context, wanted);
+  gboolean found = font != NULL;
+
+  g_clear_object (&font);
+  pango_font_description_free (wanted);
+  g_object_unref (context);
+  return found;
+}
+
 static PangoLayout *
 make_layout (GstBlockDctOverlay * overlay, const gchar * text, gint size)
 {
   PangoContext *context = pango_font_map_create_context (overlay->fonts);
-  PangoFontDescription *font = pango_font_description_from_string ("Monospace");
+  PangoFontDescription *font = pango_font_description_from_string (FONT);
   PangoLayout *layout = pango_layout_new (context);
 
   pango_font_description_set_absolute_size (font, size * PANGO_SCALE);
@@ -194,6 +211,20 @@ attach (GstBuffer * buffer, GstVideoOverlayComposition * ours)
   }
 }
 
+/* A map's bar without numbers still shows its marks, as in a build without
+ * Pango: only who asked for text is warned. */
+static void
+warn_no_font (GstBlockDct * self, gboolean asked)
+{
+  if (!asked || self->overlay->warned)
+    return;
+  self->overlay->warned = TRUE;
+  GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND,
+      ("overlay=true shows nothing: no font is installed."),
+      ("Install one (Debian: fonts-dejavu-core), or see to it that fontconfig "
+          "finds it (fc-list prints what it finds)."));
+}
+
 void
 gst_blockdct_overlay_draw (GstBlockDct * self, GstBuffer * buffer,
     const BdctStats * stats, const GstBlockDctHow * how, const BdctView * view)
@@ -210,6 +241,11 @@ gst_blockdct_overlay_draw (GstBlockDct * self, GstBuffer * buffer,
   if (self->overlay == NULL) {
     self->overlay = g_new0 (GstBlockDctOverlay, 1);
     self->overlay->fonts = pango_cairo_font_map_new ();
+    self->overlay->no_font = !have_font (self->overlay->fonts);
+  }
+  if (self->overlay->no_font) {
+    warn_no_font (self, figures);
+    return;
   }
   composition = gst_video_overlay_composition_new (NULL);
   if (figures)

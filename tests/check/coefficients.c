@@ -71,7 +71,9 @@ coefficients_compare (BdctTransform transform, Backward backward, void *data,
         BdctLayout layout = { depth, BDCT_CHROMA_400, 1,
           {{T, T, 0, 1, {BDCT_Y, BDCT_Y}}}
         };
-        RefPlane plane = { &params, BDCT_CHROMA_400, BDCT_Y, depth, T, T, REF_FLOAT };
+        RefPlane plane = { &params, BDCT_CHROMA_400, BDCT_Y, depth, T, T,
+          REF_FLOAT
+        };
         int32_t got[T * T], expected[T * T];
         uint64_t got_nonzero, expected_nonzero;
         BdctJob job;

@@ -31,8 +31,8 @@ extern const char *const format_names[N_FORMATS];
 guint engines_open (BdctEngine *engines[MAX_ENGINES]);
 void engines_close (BdctEngine *const *engines, guint n_engines);
 
-/** Whether it is the CUDA engine that is under test: its dct-8x8 need only agree
- * with the definition. */
+/** Whether it is the CUDA engine that is under test: its dct-8x8 need only
+ * agree with the definition. */
 gboolean engines_on_cuda (void);
 
 /** What a program compared with its oracle, counted over all its tests, and the

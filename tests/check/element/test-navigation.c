@@ -361,10 +361,10 @@ click (Bench * bench, gdouble x, gdouble y)
   return s;
 }
 
-/* How many of a dct-8x8 block's samples the CUDA engine may have shown otherwise,
- * each by 1, than the message says, which is in single precision; all 64, by
- * anything, if a coefficient is so near to a threshold (0.002, at 8 bits) that
- * it may round either way. The quality is the default. */
+/* How many of a dct-8x8 block's samples the CUDA engine may have shown
+ * otherwise, each by 1, than the message says, which is in single precision;
+ * all 64, by anything, if a coefficient is so near to a threshold (0.002, at 8
+ * bits) that it may round either way. The quality is the default. */
 static gint
 may_differ (const GstStructure * s, const gchar * coefficients,
     BdctComponent component, gint depth)
@@ -378,7 +378,8 @@ may_differ (const GstStructure * s, const gchar * coefficients,
     gdouble scaled = fabs (g_value_get_double (gst_value_array_get_value
             (array, i))) / step;
 
-    if (fabs (scaled - floor (scaled) - 0.5) < 0.002 * (1 << (depth - 8)) / step)
+    if (fabs (scaled - floor (scaled) - 0.5) * step
+        < 0.002 * (1 << (depth - 8)))
       return 64;
   }
   return 8;
