@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include "dct/matrices.h"
 #include "launch.h"
 #include "view-launch.h"
 
@@ -122,26 +121,6 @@ bdct_device_close (BdctDevice * self)
 }
 
 static bool
-upload_matrices (BdctDevice * self, BdctError * error)
-{
-  BdctCudaMatrices m;
-
-  bdct_matrix_int (BDCT_MATRIX_ISLOW_8, m.islow8);
-  bdct_matrix_int (BDCT_MATRIX_DST_4, m.dst4);
-  bdct_matrix_int (BDCT_MATRIX_HEVC_4, m.hevc4);
-  bdct_matrix_int (BDCT_MATRIX_HEVC_8, m.hevc8);
-  bdct_matrix_int (BDCT_MATRIX_HEVC_16, m.hevc16);
-  bdct_matrix_int (BDCT_MATRIX_HEVC_32, m.hevc32);
-  bdct_matrix_real (m.real8);
-  return bdct_cuda_check (bdct_cuda_open (&self->kernels, &m, self->stream),
-      "bdct_cuda_open", error)
-      && bdct_cuda_check (cudaStreamSynchronize (self->stream),
-      "cudaStreamSynchronize", error)
-      && bdct_cuda_check (bdct_cuda_view_upload (self->stream),
-      "cudaMemcpyToSymbolAsync", error);
-}
-
-static bool
 describe (const BdctDevice * self, char *name, size_t size,
     const struct cudaDeviceProp *prop, int device)
 {
@@ -179,7 +158,10 @@ bdct_device_open (BdctDevice * self, char *name, size_t size,
           cudaStreamNonBlocking), "cudaStreamCreateWithFlags", error)
       && bdct_cuda_check (cudaEventCreateWithFlags (&self->foreign,
           cudaEventDisableTiming), "cudaEventCreateWithFlags", error)
-      && upload_matrices (self, error)
+      && bdct_cuda_check (bdct_cuda_open (&self->kernels, self->stream),
+          "bdct_cuda_open", error)
+      && bdct_cuda_check (bdct_cuda_view_upload (self->stream),
+          "cudaMemcpyToSymbolAsync", error)
       && describe (self, name, size, &prop, device);
 }
 

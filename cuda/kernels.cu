@@ -163,8 +163,7 @@ struct BdctCudaDevice
 };
 
 extern "C" cudaError_t
-bdct_cuda_open (BdctCudaDevice **out, const BdctCudaMatrices *m,
-    cudaStream_t stream)
+bdct_cuda_open (BdctCudaDevice **out, cudaStream_t stream)
 {
   const size_t size = BDCT_MAX_PLANES * BDCT_TENSOR_CONSTANTS;
   BdctCudaDevice *device = (BdctCudaDevice *) calloc (1, sizeof *device);
@@ -180,8 +179,7 @@ bdct_cuda_open (BdctCudaDevice **out, const BdctCudaMatrices *m,
   if (err == cudaSuccess)
     err = bdct_tensor_check (&device->tensor);
   if (err == cudaSuccess)
-    err = cudaMemcpyToSymbolAsync (matrices, m, sizeof *m, 0,
-        cudaMemcpyHostToDevice, stream);
+    err = upload_matrices (stream);
   if (err == cudaSuccess && device->tensor) {
     err = cudaMalloc ((void **) &device->constants, size);
     device->constants_host = (uint8_t *) malloc (size);

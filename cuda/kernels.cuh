@@ -12,6 +12,7 @@
 #ifndef BDCT_KERNELS_CUH
 #define BDCT_KERNELS_CUH
 
+#include "dct/matrices.h"
 #include "launch.h"
 #include "passes.cuh"
 
@@ -20,9 +21,38 @@ namespace {
 constexpr int kTile = 32;       /* rows and columns of a warp's square */
 constexpr int kWarps = 4;       /* squares side by side: a block's tile */
 
+/* Of dct/matrices.h. */
+struct Matrices
+{
+  int32_t islow8[8 * 8];
+  int32_t dst4[4 * 4];
+  int32_t hevc4[4 * 4];
+  int32_t hevc8[8 * 8];
+  int32_t hevc16[16 * 16];
+  int32_t hevc32[32 * 32];
+  float real8[8 * 8];
+};
+
 /* Compile-time indices after unrolling make these operands of the arithmetic
  * instructions: no load, no register. */
-__constant__ BdctCudaMatrices matrices;
+__constant__ Matrices matrices;
+
+inline cudaError_t
+upload_matrices (cudaStream_t stream)
+{
+  Matrices m;
+
+  bdct_matrix_int (BDCT_MATRIX_ISLOW_8, m.islow8);
+  bdct_matrix_int (BDCT_MATRIX_DST_4, m.dst4);
+  bdct_matrix_int (BDCT_MATRIX_HEVC_4, m.hevc4);
+  bdct_matrix_int (BDCT_MATRIX_HEVC_8, m.hevc8);
+  bdct_matrix_int (BDCT_MATRIX_HEVC_16, m.hevc16);
+  bdct_matrix_int (BDCT_MATRIX_HEVC_32, m.hevc32);
+  bdct_matrix_real (m.real8);
+  const cudaError_t err = cudaMemcpyToSymbolAsync (matrices, &m, sizeof m, 0,
+      cudaMemcpyHostToDevice, stream);
+  return err == cudaSuccess ? cudaStreamSynchronize (stream) : err;
+}
 
 /* What a matrix fixes at compile time: its size, the family's arithmetic, the
  * type of a value, and the passes. */

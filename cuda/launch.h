@@ -17,17 +17,6 @@
 extern "C" {
 #endif
 
-/** The matrices of the one-dimensional transforms (dct/matrices.h). */
-typedef struct {
-  int32_t islow8[8 * 8];
-  int32_t dst4[4 * 4];
-  int32_t hevc4[4 * 4];
-  int32_t hevc8[8 * 8];
-  int32_t hevc16[16 * 16];
-  int32_t hevc32[32 * 32];
-  float real8[8 * 8];
-} BdctCudaMatrices;
-
 /** One plane, all in device memory. */
 typedef struct {
   const uint8_t *src;
@@ -81,11 +70,9 @@ typedef struct {
 /** What launches on one device need. */
 typedef struct BdctCudaDevice BdctCudaDevice;
 
-/** Describe the current device and enqueue the upload of the matrices into the
- * current context, where every engine uploads the same. Freed with
- * bdct_cuda_close(). */
-cudaError_t bdct_cuda_open (BdctCudaDevice **device,
-    const BdctCudaMatrices *matrices, cudaStream_t stream);
+/** Describe the current device and upload the matrices into the current context,
+ * where every engine uploads the same. Freed with bdct_cuda_close(). */
+cudaError_t bdct_cuda_open (BdctCudaDevice **device, cudaStream_t stream);
 
 /** In the context it was opened in, after its launches. */
 void bdct_cuda_close (BdctCudaDevice *device);
@@ -94,9 +81,9 @@ void bdct_cuda_close (BdctCudaDevice *device);
  * False if the frame has more tiles than a launch takes. */
 bool bdct_cuda_cut (BdctCudaFrame *frame, const BdctCudaDevice *device);
 
-/** Enqueue frames that bdct_cuda_cut() has cut: one launch for all planes of as
- * many in a row as have one job and fit. All launches of a device go into one
- * stream. */
+/** Enqueue frames of one layout that bdct_cuda_cut() has cut: one launch for all
+ * planes of as many in a row as have one job and fit. All launches of a device go
+ * into one stream. */
 cudaError_t bdct_cuda_launch (const BdctCudaFrame *const *frames, int n_frames,
     BdctCudaDevice *device, cudaStream_t stream);
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cuda/launch.h"
-#include "dct/matrices.h"
 
 static BdctCudaCell *cells;     /* on the device */
 static BdctCudaDevice *device;
@@ -107,21 +106,11 @@ add (LabShape shape, BdctTransform transform, int quality, int qp)
 void
 lab_production_register (void)
 {
-  BdctCudaMatrices m;
   int err;
 
   if (!lab_wants ("blockdct"))
     return;
-  bdct_matrix_int (BDCT_MATRIX_ISLOW_8, m.islow8);
-  bdct_matrix_int (BDCT_MATRIX_DST_4, m.dst4);
-  bdct_matrix_int (BDCT_MATRIX_HEVC_4, m.hevc4);
-  bdct_matrix_int (BDCT_MATRIX_HEVC_8, m.hevc8);
-  bdct_matrix_int (BDCT_MATRIX_HEVC_16, m.hevc16);
-  bdct_matrix_int (BDCT_MATRIX_HEVC_32, m.hevc32);
-  bdct_matrix_real (m.real8);
-  err = bdct_cuda_open (&device, &m, NULL);
-  if (err == cudaSuccess)
-    err = cudaStreamSynchronize (NULL);
+  err = bdct_cuda_open (&device, NULL);
   if (err == cudaSuccess)
     err = cudaMalloc ((void **) &cells, BDCT_CUDA_CELLS * sizeof *cells);
   if (err == cudaSuccess)

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include "cuda/kernels.cuh"
 #include "dct/engine.h"
-#include "dct/matrices.h"
 #include "tests/check/coefficients.h"
 
 template <BdctMatrix M> __global__ void
@@ -78,14 +77,7 @@ backward (void *, const BdctJob *job, int32_t *cells)
 static void
 upload (void)
 {
-  static BdctCudaMatrices m;
-
-  bdct_matrix_int (BDCT_MATRIX_DST_4, m.dst4);
-  bdct_matrix_int (BDCT_MATRIX_HEVC_4, m.hevc4);
-  bdct_matrix_int (BDCT_MATRIX_HEVC_8, m.hevc8);
-  bdct_matrix_int (BDCT_MATRIX_HEVC_16, m.hevc16);
-  bdct_matrix_int (BDCT_MATRIX_HEVC_32, m.hevc32);
-  must (cudaMemcpyToSymbol (matrices, &m, sizeof m));
+  must (upload_matrices (nullptr));
   must (cudaMalloc (&device_cells, kTile * kTile * sizeof *device_cells));
   must (cudaMalloc (&device_nonzero, sizeof *device_nonzero));
 }

@@ -470,10 +470,9 @@ cudaGetErrorString (cudaError_t err)
 /* The kernels */
 
 cudaError_t
-bdct_cuda_open (BdctCudaDevice ** device, const BdctCudaMatrices * matrices,
-    cudaStream_t stream)
+bdct_cuda_open (BdctCudaDevice ** device, cudaStream_t stream)
 {
-  (void) matrices, (void) stream;
+  (void) stream;
   *device = NULL;
   return cudaSuccess;
 }
