@@ -54,16 +54,23 @@ words (float low, float high)
   return __byte_perm (__float_as_uint (low), __float_as_uint (high), 0x5410);
 }
 
-/* A non-negative number's whole part, in units of kByte, as the sum of two
- * halves: one of 11 bits, one for the rest. `identity` is operand b of -1. */
-BDCT_INLINE void
-split_down (uint32_t *high, uint32_t *low, const Acc &d, uint32_t identity)
+template <bool DOWN> BDCT_INLINE uint32_t
+pack (float low, float high)
 {
-  high[0] = pack_half_down (d.v[0], d.v[1]);
-  high[1] = pack_half_down (d.v[2], d.v[3]);
+  return DOWN ? pack_half_down (low, high) : pack_half (low, high);
+}
+
+/* Numbers as the sum of two halves: one of 11 bits, one for the rest. DOWN: of
+ * non-negative numbers the whole part, in units of kByte. `identity` is operand
+ * b of -1. */
+template <bool DOWN> BDCT_INLINE void
+split (uint32_t *high, uint32_t *low, const Acc &d, uint32_t identity)
+{
+  high[0] = pack<DOWN> (d.v[0], d.v[1]);
+  high[1] = pack<DOWN> (d.v[2], d.v[3]);
   const Acc rest = mma_half (high[0], high[1], identity, d);
-  low[0] = pack_half_down (rest.v[0], rest.v[1]);
-  low[1] = pack_half_down (rest.v[2], rest.v[3]);
+  low[0] = pack<DOWN> (rest.v[0], rest.v[1]);
+  low[1] = pack<DOWN> (rest.v[2], rest.v[3]);
 }
 
 /* Halves of samples * 2^-bits + 2^(10 - bits) have a last place of one sample,
@@ -121,230 +128,6 @@ column_of (Kind kind, int n)
 {
   return kind == WORD_PAIRS ? n / 2 + n % 2 * 4 : n;
 }
-
-/* H.265's quantizer for COUNT different entries of its tables. */
-template <int COUNT> struct HevcSteps
-{
-  int32_t quant[COUNT], add[COUNT], dequant[COUNT];
-  int32_t negative, bits, extra, dequant_add;
-
-  static int lift (const BdctComponentJob &job)
-  {
-    return job.dequant_bits < 8 ? 8 - job.dequant_bits : 0;
-  }
-
-  void set_all (const BdctComponentJob &job)
-  {
-    negative = 2 * job.quant_add + 1 - (1 << job.quant_bits);
-    bits = job.quant_bits;
-    extra = job.dequant_bits + lift (job) - 8;
-    dequant_add = (1 << (job.dequant_bits + lift (job) - 1))
-        + (kLift3 << (job.dequant_bits + lift (job)));
-  }
-
-  /* Entry i is index `at` of the tables. */
-  void set (int i, const BdctComponentJob &job, int at)
-  {
-    quant[i] = job.quant[at];
-    /* What the bits of kSigned add to the product is taken off. */
-    add[i] = (int32_t) (job.quant_add - 0x4b400000u * quant[i]);
-    dequant[i] = job.dequant[at] << lift (job);
-  }
-
-  /* Two coefficients on kSigned, with entries i and j: the dequantized ones,
-   * lifted, as high and low bytes. */
-  template <typename Sample> BDCT_INLINE void
-  requantize (uint32_t &high, uint32_t &low, uint32_t &nonzero, float c0,
-      float c1, int i, int j) const
-  {
-    const float c[2] = { c0, c1 };
-    const int index[2] = { i, j };
-    int32_t level[2];
-    uint32_t v[2];
-
-    BDCT_UNROLL for (int k = 0; k < 2; k++) {
-      /* sign (c) ((|c| quant + add) >> bits) */
-      int32_t z = (int32_t) __float_as_uint (c[k]) * quant[index[k]]
-          + add[index[k]];
-      z += (z >> 31) * negative;
-      level[k] = z >> bits;
-      /* Bytes 1 and 2. */
-      v[k] = level[k] * dequant[index[k]] + dequant_add;
-      if (sizeof (Sample) > 1)
-        v[k] >>= extra;
-    }
-    high = __byte_perm (v[0], v[1], 0x7632);
-    low = __byte_perm (v[0], v[1], 0x7531);
-    nonzero += __vminu2 (__byte_perm (level[0], level[1], 0x5410), 0x00010001);
-  }
-};
-
-/* A magnitude with the sign that `sign` has not. */
-BDCT_INLINE float
-opposite (float sign, uint32_t magnitude)
-{
-  uint32_t r;
-
-  /* (~sign & 0x80000000) | magnitude: the compiler would take two. */
-  asm ("lop3.b32 %0, %1, 0x80000000, %2, 0xae;"
-      : "=r" (r) : "r" (__float_as_uint (sign)), "r" (magnitude));
-  return __uint_as_float (r);
-}
-
-/* The step of a component of which all steps are equal whole numbers. */
-inline int
-whole_step (const BdctComponentJob &job)
-{
-  return job.dequant[0] >> job.dequant_bits;
-}
-
-/* The same where all entries are equal, a step is a whole number and no level
- * is beyond +-511: the level is floor (c K + a), or its mirror image for c < 0,
- * and dequantization is part of the next matrix. Rounding down twice is exact;
- * the two signs' offsets are 1/2 -+ 85/512, and 2^-26, less than a unit of c K,
- * makes floor a ceiling. */
-struct HevcFlat
-{
-  float scale;
-  uint32_t offset;
-
-  void set_all (const BdctComponentJob &job)
-  {
-    const float a = nextafterf (85.0f / 512, 0);
-
-    scale = (float) job.quant[0] / (float) (1 << job.quant_bits);
-    memcpy (&offset, &a, sizeof offset);
-  }
-
-  /* A coefficient on kSigned: bytes 1 and 2 are its level + kLiftLevel, the
-   * last place is 2^-8. */
-  BDCT_INLINE float
-  level (float c) const
-  {
-    c -= kSigned;
-    c = __fmaf_rd (c, scale, opposite (c, offset));
-    return __fadd_rd (c, 32768.5f + kLiftLevel);
-  }
-
-  /* Two levels + kLiftLevel, in units of kByte. */
-  BDCT_INLINE uint32_t
-  quantize (uint32_t &nonzero, float c0, float c1) const
-  {
-    const uint32_t levels = __byte_perm (__float_as_uint (level (c0)),
-        __float_as_uint (level (c1)), 0x6521);
-
-    nonzero += __vminu2 (levels ^ kLiftLevel * 0x10001u, 0x00010001);
-    return levels;
-  }
-};
-
-template <bool FLAT> struct HevcQuantizer;
-template <> struct HevcQuantizer<true> : HevcFlat {};
-template <> struct HevcQuantizer<false> : HevcSteps<2> {};
-
-/* H.265's integer transforms. Bounds, for a residual of B bits: the first
- * pass's and the coefficients' magnitudes are at most 2^14; a dequantized one's
- * at most 1.5 times that, as a level is not 0 only above 2/3 of a step; the
- * first inverse pass's below 2^15 if the job passes hevc_fits() in tensor.cu.
- * FLAT: HevcFlat quantizes. */
-template <typename Sample, bool FLAT> struct Hevc8
-{
-  uint32_t a1[4], a1_256[4], a3_high[4], a3_low[4], b2[2], b4[2];
-  Acc start1, start2, start3, start4;
-  HevcQuantizer<FLAT> quantizer;
-  uint32_t identity, peak, base;
-  float scale2, scale4;
-
-  void set (const Transform &m, Kind kind, const BdctComponentJob &job,
-      int depth, int lane)
-  {
-    const int g = lane / 4, t = lane % 4;
-    const int middle = 1 << (depth - 1);
-    const double bytes = is_words (kind) ? 0 : 1024;
-    const double scale1 = 1.0 / (1 << job.fwd_shift[0]);
-    const double scale3 = 1.0 / 128;
-    const int s2 = job.fwd_shift[1], s4 = job.inv_shift[1];
-    const double step = FLAT ? whole_step (job) : 256;
-    const auto forward = [&] (int row, int k) {
-      const int x = sample_of (kind, k);
-      return x / 8 == row / 8 ? m.m[row % 8][x % 8] * scale1 : 0;
-    };
-    const auto inverse = [&] (int row, int k) {
-      return k / 8 == row / 8 ? m.m[k % 8][row % 8] * scale3 : 0;
-    };
-
-    operand_a (a1, lane, HIGH, forward);
-    operand_a (a1_256, lane, HIGH,
-        [&] (int row, int k) { return 256 * forward (row, k); });
-    const auto scaled = [&] (int row, int k) {
-      return step * inverse (row, k);
-    };
-    operand_a (a3_high, lane, HIGH, scaled);
-    if (FLAT)
-      operand_a (a3_low, lane, LOW, scaled);
-    else
-      operand_a (a3_low, lane, HIGH, inverse);
-    b2[0] = b2[1] =
-        operand_b (lane, HIGH, [&] (int k, int n) { return m.m[n][k]; });
-    b4[0] = b4[1] = operand_b (lane, HIGH,
-        [&] (int k, int n) { return m.m[k][column_of (kind, n)]; });
-    identity = minus_identity (lane);
-    const double lift = FLAT ? kLiftLevel * step : kLift3;
-    for (int i = 0; i < 4; i++) {
-      const int n = 2 * t + i % 2, x = column_of (kind, n);
-
-      start1.v[i] = (float) ((kLift1 + 0.5 - middle * m.row_sum (g) * scale1)
-          * kByte);
-      start2.v[i] = (float) (((1 << (s2 - 1)) - kLift1 * m.row_sum (n))
-          * kByte);
-      start3.v[i] = (float) ((kLift3 + 0.5
-              - lift * m.column_sum (g) * scale3) * kByte);
-      start4.v[i] = (float) (((1 << (s4 - 1)) + (middle + bytes) * (1 << s4)
-              - kLift3 * m.column_sum (x)) * kByte);
-    }
-    quantizer.set_all (job);
-    if constexpr (!FLAT) {
-      const int mask = (1 << job.log2_size) - 1;
-
-      for (int i = 0; i < 2; i++)
-        quantizer.set (i, job, (((2 * t + i) & mask) << 3) + (g & mask));
-    }
-    peak = ((1 << depth) - 1) * 0x10001u;
-    base = bytes_base (12);
-    scale2 = (float) (1 << (24 - s2));
-    scale4 = (float) (1 << (24 - s4));
-  }
-
-  BDCT_INLINE void
-  run (uint32_t *out, uint32_t *nonzero, const uint32_t *x) const
-  {
-    uint32_t high[2], low[2], a[4];
-    Acc d = product1<Sample> (a1, a1_256, x, start1);
-
-    split_down (a, a + 2, d, identity);
-    d = mma (a, b2[0], b2[1], start2);
-    floor_all (d, scale2, kSigned);
-    BDCT_UNROLL for (int i = 0; i < 2; i++)
-      if constexpr (FLAT)
-        high[i] = low[i] =
-            quantizer.quantize (nonzero[i], d.v[2 * i], d.v[2 * i + 1]);
-      else
-        quantizer.template requantize<Sample> (high[i], low[i], nonzero[i],
-            d.v[2 * i], d.v[2 * i + 1], 0, 1);
-    d = mma (a3_high, high[0], high[1], start3);
-    d = mma (a3_low, low[0], low[1], d);
-    split_down (a, a + 2, d, identity);
-    d = mma (a, b4[0], b4[1], start4);
-    if constexpr (sizeof (Sample) > 1)
-      floor_all (d, scale4, kSigned);
-    BDCT_UNROLL for (int i = 0; i < 2; i++)
-      if constexpr (sizeof (Sample) > 1)
-        out[i] = clamped_words (d.v[2 * i], d.v[2 * i + 1], peak);
-      else
-        out[i] = clamped_bytes (pack_half_down (d.v[2 * i], d.v[2 * i + 1]),
-            base);
-  }
-};
 
 /* Quantization steps for jpeg-8x8 and dct-8x8 of 8 bits, where a dequantized
  * coefficient, below 1.5 * 2^10, is exact in a half. WIDE: levels beyond +-511,
@@ -469,14 +252,14 @@ template <bool WIDE> struct Jpeg8
     uint32_t a[4], c[2];
     Acc d = mma (a1_low, x[0], x[1], mma (a1_high, x[0], x[1], start1));
 
-    split_down (a, a + 2, d, identity);
+    split<true> (a, a + 2, d, identity);
     d = product (a, b2_high, b2_low, start2);
     floor_all (d, 1.0f * (1 << 9), kSigned);
     BDCT_UNROLL for (int i = 0; i < 4; i++)
       d.v[i] -= kSigned;
     steps.requantize (c, nonzero, d);
     d = mma (a3_low, c[0], c[1], mma (a3_high, c[0], c[1], start3));
-    split_down (a, a + 2, d, identity);
+    split<true> (a, a + 2, d, identity);
     d = product (a, b4_high, b4_low, start4);
     BDCT_UNROLL for (int i = 0; i < 2; i++)
       out[i] = clamped_bytes (pack_half_down (d.v[2 * i], d.v[2 * i + 1]),
@@ -546,17 +329,6 @@ template <typename Sample, bool WIDE> struct Real8
       step[i] = (float) (job.quant[(lane % 4 * 2 + i) * 8 + g] * in);
   }
 
-  /* Both parts of data, in the registers of operand a. */
-  BDCT_INLINE void
-  split (uint32_t *a, const Acc &d) const
-  {
-    a[0] = pack_half (d.v[0], d.v[1]);
-    a[1] = pack_half (d.v[2], d.v[3]);
-    const Acc rest = mma_half (a[0], a[1], identity, d);
-    a[2] = pack_half (rest.v[0], rest.v[1]);
-    a[3] = pack_half (rest.v[2], rest.v[3]);
-  }
-
   BDCT_INLINE void
   run (uint32_t *out, uint32_t *nonzero, const uint32_t *x) const
   {
@@ -567,7 +339,7 @@ template <typename Sample, bool WIDE> struct Real8
     if constexpr (sizeof (Sample) > 1)
       BDCT_UNROLL for (int i = 0; i < 4; i++)
         d.v[i] *= 256;
-    split (a, d);
+    split<false> (a, a + 2, d, identity);
     d = mma (a, b2[0], b2[1], mma_half (a[0], a[1], b2_low, same (0)));
     if constexpr (sizeof (Sample) > 1) {
       BDCT_UNROLL for (int i = 0; i < 4; i++) {
@@ -577,10 +349,10 @@ template <typename Sample, bool WIDE> struct Real8
         nonzero[i / 2] += (level != 0) << (i % 2 * 16);
         d.v[i] = level * step[i % 2];
       }
-      split (a, d);
+      split<false> (a, a + 2, d, identity);
       d = mma (a3_high, a[0], a[1], mma (a3_high, a[2], a[3],
               mma (a3_low, a[0], a[1], same (0))));
-      split (a, d);
+      split<false> (a, a + 2, d, identity);
       d = mma (a, b4[0], b4[1], mma_half (a[0], a[1], b4_low, start4));
       floor_all (d, 1, kSigned);
       BDCT_UNROLL for (int i = 0; i < 2; i++)

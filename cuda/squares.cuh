@@ -10,7 +10,7 @@
 #ifndef BDCT_SQUARES_CUH
 #define BDCT_SQUARES_CUH
 
-#include "chains.cuh"
+#include "hevc.cuh"
 
 namespace {
 
@@ -37,17 +37,14 @@ template <typename Sample, bool FLAT> struct Hevc16
       int depth, int lane)
   {
     const int g = lane / 4, t = lane % 4;
-    const int middle = 1 << (depth - 1);
-    const double bytes = is_words (kind) ? 0 : 1024;
-    const double scale1 = 1.0 / (1 << job.fwd_shift[0]);
-    const double scale3 = 1.0 / 128;
-    const int s2 = job.fwd_shift[1], s4 = job.inv_shift[1];
+    const HevcStart start (job, kind, depth, FLAT ? whole_step (job) : 0);
     const double step = FLAT ? whole_step (job) : 256;
-    const double lift = FLAT ? kLiftLevel * step : kLift3;
     const auto forward = [&] (int row, int k) {
-      return m.m[row][sample_of (kind, k)] * scale1;
+      return m.m[row][sample_of (kind, k)] * start.scale1;
     };
-    const auto inverse = [&] (int row, int k) { return m.m[k][row] * scale3; };
+    const auto inverse = [&] (int row, int k) {
+      return m.m[k][row] * start.scale3;
+    };
     const auto scaled =
         [&] (int row, int k) { return step * inverse (row, k); };
 
@@ -70,18 +67,14 @@ template <typename Sample, bool FLAT> struct Hevc16
     for (int i = 0; i < 4; i++) {
       const int row = g + i / 2 * 8;
 
-      start1.v[i] = (float) ((kLift1 + 0.5
-              - middle * m.row_sum (row) * scale1) * kByte);
-      start3.v[i] = (float) ((kLift3 + 0.5
-              - lift * m.column_sum (row) * scale3) * kByte);
+      start1.v[i] = start.first (m.row_sum (row));
+      start3.v[i] = start.third (m.column_sum (row));
       for (int half = 0; half < 2; half++) {
         const int n = 2 * t + i % 2;
 
-        start2[half].v[i] = (float) (((1 << (s2 - 1))
-                - kLift1 * m.row_sum (8 * half + n)) * kByte);
-        start4[half].v[i] = (float) (((1 << (s4 - 1))
-                + (middle + bytes) * (1 << s4)
-                - kLift3 * m.column_sum (column (kind, half, n))) * kByte);
+        start2[half].v[i] = start.second (m.row_sum (8 * half + n));
+        start4[half].v[i] =
+            start.fourth (m.column_sum (column (kind, half, n)));
       }
     }
     quantizer.set_all (job);
@@ -99,8 +92,8 @@ template <typename Sample, bool FLAT> struct Hevc16
     identity = minus_identity (lane);
     peak = ((1 << depth) - 1) * 0x10001u;
     base = bytes_base (12);
-    scale2 = (float) (1 << (24 - s2));
-    scale4 = (float) (1 << (24 - s4));
+    scale2 = (float) (1 << (24 - start.s2));
+    scale4 = (float) (1 << (24 - start.s4));
   }
 
   /* x and out: [8 rows each][columns' halves]; x as product1() takes it. */
@@ -110,7 +103,7 @@ template <typename Sample, bool FLAT> struct Hevc16
     uint32_t high[4], low[4], b_high[2][2], b_low[2][2];
 
     BDCT_UNROLL for (int i = 0; i < 2; i++)
-      split_down (high + 2 * i, low + 2 * i,
+      split<true> (high + 2 * i, low + 2 * i,
           product1<Sample> (a1, a1_256, x[i], start1), identity);
     BDCT_UNROLL for (int i = 0; i < 2; i++) {
       Acc d = mma (high, b2[i][0], b2[i][1], start2[i]);
@@ -128,7 +121,7 @@ template <typename Sample, bool FLAT> struct Hevc16
     BDCT_UNROLL for (int i = 0; i < 2; i++) {
       Acc d = mma (a3_high, b_high[i][0], b_high[i][1], start3);
       d = mma (a3_low, b_low[i][0], b_low[i][1], d);
-      split_down (high + 2 * i, low + 2 * i, d, identity);
+      split<true> (high + 2 * i, low + 2 * i, d, identity);
     }
     BDCT_UNROLL for (int i = 0; i < 2; i++) {
       Acc d = mma (high, b4[i][0], b4[i][1], start4[i]);
@@ -186,20 +179,16 @@ template <typename Sample, bool FLAT> struct Hevc32
       int depth, int lane)
   {
     const int g = lane / 4, t = lane % 4;
-    const int middle = 1 << (depth - 1);
-    const double bytes = is_words (kind) ? 0 : 1024;
-    const double scale1 = 1.0 / (1 << job.fwd_shift[0]);
-    const double scale3 = 1.0 / 128;
-    const int s2 = job.fwd_shift[1], s4 = job.inv_shift[1];
+    const HevcStart start (job, kind, depth, 0);
 
     for (int p = 0; p < 2; p++)
       for (int h = 0; h < 2; h++) {
         const auto inverse = [&] (int row, int k) {
-          return m.m[16 * h + k][16 * p + row] * (FLAT ? 1 : scale3);
+          return m.m[16 * h + k][16 * p + row] * (FLAT ? 1 : start.scale3);
         };
 
         operand_a (a1[p][h], lane, HIGH, [&] (int row, int k) {
-              return m.m[16 * p + row][sample (kind, h, k)] * scale1;
+              return m.m[16 * p + row][sample (kind, h, k)] * start.scale1;
             });
         operand_a (a3[p][h], lane, HIGH, inverse);
       }
@@ -219,21 +208,17 @@ template <typename Sample, bool FLAT> struct Hevc32
       for (int p = 0; p < 2; p++) {
         const int row = 16 * p + g + i / 2 * 8;
 
-        start1[p].v[i] = (float) ((kLift1 + 0.5
-                - middle * m.row_sum (row) * scale1) * kByte);
-        start3[p].v[i] = (float) ((FLAT ? -kLiftLevel * m.column_sum (row)
-                : kLift3 + 0.5 - kLift3 * m.column_sum (row) * scale3)
-            * kByte);
+        start1[p].v[i] = start.first (m.row_sum (row));
+        start3[p].v[i] = FLAT
+            ? (float) (-kLiftLevel * m.column_sum (row) * kByte)
+            : start.third (m.column_sum (row));
       }
       for (int q = 0; q < 4; q++) {
         const int n = 2 * t + i % 2;
 
         /* In units of 256. */
-        start2[q].v[i] = (float) (((1 << (s2 - 1))
-                - kLift1 * m.row_sum (8 * q + n)) / 256 * kByte);
-        start4[q].v[i] = (float) (((1 << (s4 - 1))
-                + (middle + bytes) * (1 << s4)
-                - kLift3 * m.column_sum (column (kind, q, n))) * kByte);
+        start2[q].v[i] = start.second (m.row_sum (8 * q + n)) / 256;
+        start4[q].v[i] = start.fourth (m.column_sum (column (kind, q, n)));
       }
     }
     rest.quantizer.set_all (job);
@@ -251,9 +236,9 @@ template <typename Sample, bool FLAT> struct Hevc32
     }
     rest.peak = ((1 << depth) - 1) * 0x10001u;
     rest.base = bytes_base (12);
-    rest.scale2 = (float) (1 << (24 - s2));
+    rest.scale2 = (float) (1 << (24 - start.s2));
     rest.scale3 = (float) (whole_step (job) * (1 << 17));
-    rest.scale4 = (float) (1 << (24 - s4));
+    rest.scale4 = (float) (1 << (24 - start.s4));
   }
 };
 
