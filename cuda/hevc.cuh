@@ -131,7 +131,8 @@ template <> struct HevcQuantizer<true> : HevcFlat {};
 template <> struct HevcQuantizer<false> : HevcSteps<2> {};
 
 /* The accumulators' first values, by the sums of the matrix's rows and columns
- * they are for: rounding, level shift, and the lifts' shares of the products. */
+ * they are for: rounding, level shift, and the lifts' shares of the products.
+ */
 struct HevcStart
 {
   double middle, bytes, scale1, scale3, lift3;

@@ -56,7 +56,7 @@ aid (const BdctComponentJob &job, BdctFamily family, int i)
  * and 64 of the second, for warps 2 and 3. */
 template <BdctMatrix LUMA, typename Sample>
 __global__ void __launch_bounds__ (kWarps * 32)
-fused (const __grid_constant__ BdctCudaBatch frame)
+fused (const __grid_constant__ BdctCudaBatch batch)
 {
   constexpr BdctMatrix CHROMA = chroma_matrix (LUMA);
   constexpr BdctFamily family = Matrix<LUMA>::family;
@@ -69,11 +69,11 @@ fused (const __grid_constant__ BdctCudaBatch frame)
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   int index = 0;
 
-  while (index + 1 < frame.n_planes
-      && (int) blockIdx.x >= frame.plane[index + 1].first_tile)
+  while (index + 1 < batch.n_planes
+      && (int) blockIdx.x >= batch.plane[index + 1].first_tile)
     index++;
 
-  const BdctCudaPlane &plane = frame.plane[index];
+  const BdctCudaPlane &plane = batch.plane[index];
   const int step = plane.interleave;
   const int tile = blockIdx.x - plane.first_tile;
   const int tile_y = tile / plane.tiles_x;
@@ -86,7 +86,7 @@ fused (const __grid_constant__ BdctCudaBatch frame)
   if (threadIdx.x < 64 * step) {
     const int k = threadIdx.x % 64;
     const BdctComponentJob &job =
-        frame.job.component[plane.component[threadIdx.x / 64]];
+        batch.job.component[plane.component[threadIdx.x / 64]];
 
     tables[threadIdx.x / 64].quant[k] = job.quant[k];
     tables[threadIdx.x / 64].aid[k] = aid (job, family, k);
@@ -96,7 +96,7 @@ fused (const __grid_constant__ BdctCudaBatch frame)
   unsigned long long sum = 0;
 
   if (x0 < plane.width) {
-    const BdctComponentJob &job = frame.job.component[plane.component[i]];
+    const BdctComponentJob &job = batch.job.component[plane.component[i]];
     const int size = 1 << job.log2_size;
     const int x = min (x0 + lane, plane.width - 1);
     const int64_t column = ((int64_t) x * step + i) * (int) sizeof (Sample);
@@ -110,8 +110,8 @@ fused (const __grid_constant__ BdctCudaBatch frame)
     w.rows = min (kTile, plane.height - y0);
     w.visible = x0 + lane < plane.width;
     w.shift = plane.shift;
-    w.peak = (1 << frame.job.depth) - 1;
-    w.middle = 1 << (frame.job.depth - 1);
+    w.peak = (1 << batch.job.depth) - 1;
+    w.middle = 1 << (batch.job.depth - 1);
     if (LUMA == CHROMA || job.matrix == LUMA)
       sum = chain<LUMA> (square[warp], w, tables[i], job, counted, lane);
     else
@@ -208,13 +208,12 @@ extern "C" bool
 bdct_cuda_cut (BdctCudaFrame *frame, const BdctCudaDevice *device)
 {
   int64_t n_tiles = 0;
-  BdctTensorKernel tensor;
   const int bytes = frame->job.depth > 8 ? 2 : 1;
 
-  frame->tensor = device->tensor && bdct_tensor_find (frame, &tensor);
+  frame->tensor = device->tensor ? bdct_tensor_find (frame) : nullptr;
   for (int p = 0; p < frame->n_planes; p++) {
     BdctCudaPlane *plane = &frame->plane[p];
-    const int rows = frame->tensor ? tensor.rows : kTile;
+    const int rows = frame->tensor ? frame->tensor->rows : kTile;
     int width = plane->width, tile_width = kTile * kWarps / plane->interleave;
 
     plane->row_bytes = plane->width * plane->interleave * bytes;
@@ -238,8 +237,8 @@ bdct_cuda_cut (BdctCudaFrame *frame, const BdctCudaDevice *device)
 
 /* Have the planes' constants in device memory. */
 static cudaError_t
-update_constants (const BdctCudaFrame *frame, const BdctTensorKernel &tensor,
-    BdctCudaDevice *device, cudaStream_t stream)
+update_constants (const BdctCudaFrame *frame, BdctCudaDevice *device,
+    cudaStream_t stream)
 {
   bool same = device->n_planes == frame->n_planes
       && memcmp (&device->job, &frame->job, sizeof frame->job) == 0;
@@ -257,8 +256,8 @@ update_constants (const BdctCudaFrame *frame, const BdctTensorKernel &tensor,
   device->job = frame->job;
   device->n_planes = 0;
   for (int p = 0; p < frame->n_planes; p++)
-    tensor.make_constants (device->constants_host + p * BDCT_TENSOR_CONSTANTS,
-        frame->plane[p], frame->job);
+    frame->tensor->make_constants (device->constants_host
+        + p * BDCT_TENSOR_CONSTANTS, frame->plane[p], frame->job);
   /* From pageable memory: it is read before the call returns. */
   const cudaError_t err = cudaMemcpyAsync (device->constants,
       device->constants_host, frame->n_planes * BDCT_TENSOR_CONSTANTS,
@@ -298,24 +297,24 @@ launch (BdctCudaBatch *batch, const BdctCudaFrame *first,
       : kernel_for<uint16_t> (luma);
   int64_t blocks = batch->n_tiles;
   int threads = kWarps * 32;
-  BdctTensorKernel tensor;
+  const BdctTensorKernel *tensor = first->tensor;
   void *args[] = { batch };
 
-  if (first->tensor && bdct_tensor_find (first, &tensor)) {
+  if (tensor != nullptr) {
     /* All warps that the device holds at once, as often as it takes for each
      * to have about 32 tiles: none is left for a last, half empty round. */
-    const int64_t warps = (int64_t) device->multiprocessors * tensor.blocks
-        * tensor.warps;
+    const int64_t warps = (int64_t) device->multiprocessors * tensor->blocks
+        * tensor->warps;
     const int64_t rounds = (batch->n_tiles + 16 * warps) / (32 * warps);
-    const cudaError_t err = update_constants (first, tensor, device, stream);
+    const cudaError_t err = update_constants (first, device, stream);
 
     if (err != cudaSuccess)
       return err;
     batch->span = (int32_t) ((batch->n_tiles - 1)
         / (warps * (rounds ? rounds : 1)) + 1);
-    kernel = tensor.function;
-    blocks = (batch->n_tiles - 1) / (batch->span * tensor.warps) + 1;
-    threads = tensor.warps * 32;
+    kernel = tensor->function;
+    blocks = (batch->n_tiles - 1) / (batch->span * tensor->warps) + 1;
+    threads = tensor->warps * 32;
   }
   if (kernel == nullptr)
     return cudaErrorInvalidValue;

@@ -51,7 +51,8 @@ typedef struct {
   BdctJob job;
   BdctCudaPlane plane[BDCT_MAX_PLANES];
   int32_t n_planes, n_tiles;
-  int32_t tensor;      /**< whether a tensor-core kernel does it */
+  /** The tensor-core kernel that does it, or NULL. */
+  const struct BdctTensorKernel *tensor;
   BdctCudaCell *cells; /**< BDCT_CUDA_CELLS of them, zeroed */
 } BdctCudaFrame;
 

@@ -11,10 +11,9 @@
 
 namespace {
 
-
 template <typename Group, typename Sample, int ROWS, int WARPS, int BLOCKS>
 __global__ void __launch_bounds__ (WARPS * 32, BLOCKS)
-tensor (const __grid_constant__ BdctCudaBatch frame)
+tensor (const __grid_constant__ BdctCudaBatch batch)
 {
 #if __CUDA_ARCH__ / 100 == BDCT_TENSOR_MAJOR
   constexpr int tile = ROWS * kPitch;
@@ -23,38 +22,38 @@ tensor (const __grid_constant__ BdctCudaBatch frame)
   __shared__ __align__ (16) uint8_t tiles[WARPS][3][tile];
 
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const uint32_t peak = (1u << frame.job.depth) - 1;
+  const uint32_t peak = (1u << batch.job.depth) - 1;
   const uint32_t first = shared_address (tiles[warp]) + first_chunk (lane);
   const uint32_t matrices = Group::address (lane, kPitch) - first_chunk (lane);
   const uint32_t out = first + 2 * tile;
   uint32_t in = first, next = first + tile;
-  const int end = min ((int) (blockIdx.x + 1) * frame.span * WARPS,
-      frame.n_tiles);
+  const int end = min ((int) (blockIdx.x + 1) * batch.span * WARPS,
+      batch.n_tiles);
   int plane_index = -1;
   Place place;
   Format format = Format ();
   Counts counts = Counts ();
   typename Group::Lane chain;
 
-  place.tile = blockIdx.x * frame.span * WARPS + warp;
+  place.tile = blockIdx.x * batch.span * WARPS + warp;
   place.plane = 0;
   if (place.tile >= end)
     return;
-  find<ROWS> (place, frame, lane);
-  fetch<Sample, ROWS> (in, frame, place, peak, lane);
+  find<ROWS> (place, batch, lane);
+  fetch<Sample, ROWS> (in, batch, place, peak, lane);
   copies_end ();
   while (true) {
     const Place here = place;
 
-    advance<ROWS, WARPS> (place, frame, lane);
+    advance<ROWS, WARPS> (place, batch, lane);
     if (place.tile < end)
-      fetch<Sample, ROWS> (next, frame, place, peak, lane);
+      fetch<Sample, ROWS> (next, batch, place, peak, lane);
     copies_end ();
 
-    const BdctCudaPlane &plane = frame.plane[here.plane];
+    const BdctCudaPlane &plane = batch.plane[here.plane];
     if (here.plane != plane_index) {
       if (plane_index >= 0)
-        flush (counts, frame, plane_index, lane);
+        flush (counts, batch, plane_index, lane);
       plane_index = here.plane;
       format.pairs = plane.interleave > 1;
       format.shift = plane.shift;
@@ -88,7 +87,7 @@ tensor (const __grid_constant__ BdctCudaBatch frame)
     in = other;
     __syncwarp ();
   }
-  flush (counts, frame, plane_index, lane);
+  flush (counts, batch, plane_index, lane);
 #endif
 }
 
@@ -184,36 +183,35 @@ make_constants (void *to, const BdctCudaPlane &plane, const BdctJob &job)
 /* How many rows a tile has, warps a block, and blocks a multiprocessor: the
  * best of those measured, among which none spills registers. */
 template <typename Group, typename Sample, int SIZE, int ROWS, int WARPS,
-    int BLOCKS> bool
-use (BdctTensorKernel *kernel)
+    int BLOCKS> const BdctTensorKernel *
+use ()
 {
-  kernel->function = (const void *) tensor<Group, Sample, ROWS, WARPS, BLOCKS>;
-  kernel->make_constants =
-      make_constants<typename Group::Lane::Constants, SIZE>;
-  kernel->rows = ROWS;
-  kernel->warps = WARPS;
-  kernel->blocks = BLOCKS;
-  return true;
+  static const BdctTensorKernel kernel = {
+    (const void *) tensor<Group, Sample, ROWS, WARPS, BLOCKS>, ROWS, WARPS,
+    BLOCKS, make_constants<typename Group::Lane::Constants, SIZE>
+  };
+
+  return &kernel;
 }
 
-template <typename Chain, typename Sample> bool
-use8 (BdctTensorKernel *kernel, bool large)
+template <typename Chain, typename Sample> const BdctTensorKernel *
+use8 (bool large)
 {
   if (large)
-    return use<Group8<Chain, Sample>, Sample, 8, 16, 4, 4> (kernel);
-  return use<Group8<Chain, Sample>, Sample, 8, 8, 4, 4> (kernel);
+    return use<Group8<Chain, Sample>, Sample, 8, 16, 4, 4> ();
+  return use<Group8<Chain, Sample>, Sample, 8, 8, 4, 4> ();
 }
 
-template <typename Sample, bool FLAT> bool
-use_hevc (BdctTensorKernel *kernel, int size, bool large)
+template <typename Sample, bool FLAT> const BdctTensorKernel *
+use_hevc (int size, bool large)
 {
   if (size == 32)
     return use<Group32<Hevc32<Sample, FLAT>, Sample>, Sample, 32, 32, 2,
-        4> (kernel);
+        4> ();
   if (size == 16)
     return use<Group16<Hevc16<Sample, FLAT>, Sample>, Sample, 16, 16, 4,
-        FLAT ? 3 : 2> (kernel);
-  return use8<Hevc8<Sample, FLAT>, Sample> (kernel, large);
+        FLAT ? 3 : 2> ();
+  return use8<Hevc8<Sample, FLAT>, Sample> (large);
 }
 
 } // namespace
@@ -222,9 +220,7 @@ cudaError_t
 bdct_tensor_check (bool *has)
 {
   cudaFuncAttributes attributes;
-  BdctTensorKernel kernel;
-  int device;
-  int major = 0;
+  int device, major = 0;
   cudaError_t err = cudaGetDevice (&device);
 
   *has = false;
@@ -235,14 +231,14 @@ bdct_tensor_check (bool *has)
     return err;
   /* A build for other GPUs may run here through its PTX, of which these
    * kernels are empty. */
-  use_hevc<uint8_t, true> (&kernel, 8, false);
-  err = cudaFuncGetAttributes (&attributes, kernel.function);
+  err = cudaFuncGetAttributes (&attributes,
+      use_hevc<uint8_t, true> (8, false)->function);
   *has = err == cudaSuccess && attributes.ptxVersion / 10 == BDCT_TENSOR_MAJOR;
   return err;
 }
 
-bool
-bdct_tensor_find (const BdctCudaFrame *frame, BdctTensorKernel *kernel)
+const BdctTensorKernel *
+bdct_tensor_find (const BdctCudaFrame *frame)
 {
   const BdctJob &job = frame->job;
   int64_t bytes = 0;
@@ -255,9 +251,9 @@ bdct_tensor_find (const BdctCudaFrame *frame, BdctTensorKernel *kernel)
 
     if (plane.interleave > 1
         && memcmp (&c, &job.component[plane.component[1]], sizeof c) != 0)
-      return false;
+      return nullptr;
     if (job.family == BDCT_FAMILY_HEVC && !hevc_fits (c))
-      return false;
+      return nullptr;
     if (1 << c.log2_size > size)
       size = 1 << c.log2_size;
     flat = flat && hevc_flat (c);
@@ -270,21 +266,21 @@ bdct_tensor_find (const BdctCudaFrame *frame, BdctTensorKernel *kernel)
   switch (job.family) {
     case BDCT_FAMILY_HEVC:
       if (job.depth > 8)
-        return flat ? use_hevc<uint16_t, true> (kernel, size, large)
-            : use_hevc<uint16_t, false> (kernel, size, large);
-      return flat ? use_hevc<uint8_t, true> (kernel, size, large)
-          : use_hevc<uint8_t, false> (kernel, size, large);
+        return flat ? use_hevc<uint16_t, true> (size, large)
+            : use_hevc<uint16_t, false> (size, large);
+      return flat ? use_hevc<uint8_t, true> (size, large)
+          : use_hevc<uint8_t, false> (size, large);
     case BDCT_FAMILY_JPEG:
       if (job.depth > 8)
-        return false;
-      return wide_steps (frame) ? use8<Jpeg8<true>, uint8_t> (kernel, large)
-          : use8<Jpeg8<false>, uint8_t> (kernel, large);
+        return nullptr;
+      return wide_steps (frame) ? use8<Jpeg8<true>, uint8_t> (large)
+          : use8<Jpeg8<false>, uint8_t> (large);
     case BDCT_FAMILY_REAL:
       if (job.depth > 8)
-        return use8<Real8<uint16_t, true>, uint16_t> (kernel, large);
+        return use8<Real8<uint16_t, true>, uint16_t> (large);
       return wide_steps (frame)
-          ? use8<Real8<uint8_t, true>, uint8_t> (kernel, large)
-          : use8<Real8<uint8_t, false>, uint8_t> (kernel, large);
+          ? use8<Real8<uint8_t, true>, uint8_t> (large)
+          : use8<Real8<uint8_t, false>, uint8_t> (large);
   }
-  return false;
+  return nullptr;
 }

@@ -17,7 +17,7 @@
 /** The most bytes of a plane's constants: a multiple of 32 times 16. */
 #define BDCT_TENSOR_CONSTANTS (32 * 1024)
 
-typedef struct {
+typedef struct BdctTensorKernel {
   const void *function; /**< kernel, with a BdctCudaBatch as parameter */
   int rows;             /**< of a warp's tile */
   int warps;            /**< of a block */
@@ -31,8 +31,8 @@ typedef struct {
  * BDCT_TENSOR_MAJOR, and code compiled for that is what it runs. */
 cudaError_t bdct_tensor_check (bool *has);
 
-/** The kernel for a frame of which job, planes and n_planes are set; false if
- * none takes it. */
-bool bdct_tensor_find (const BdctCudaFrame *frame, BdctTensorKernel *kernel);
+/** The kernel for a frame of which job, planes and n_planes are set; NULL if none
+ * takes it. */
+const BdctTensorKernel *bdct_tensor_find (const BdctCudaFrame *frame);
 
 #endif

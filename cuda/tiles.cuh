@@ -36,12 +36,12 @@ struct Place
 
 /* The tile is somewhere from the place's plane on. */
 template <int ROWS> BDCT_INLINE void
-find (Place &p, const BdctCudaBatch &frame, int lane)
+find (Place &p, const BdctCudaBatch &batch, int lane)
 {
-  while (p.plane + 1 < frame.n_planes
-      && p.tile >= frame.plane[p.plane + 1].first_tile)
+  while (p.plane + 1 < batch.n_planes
+      && p.tile >= batch.plane[p.plane + 1].first_tile)
     p.plane++;
-  const BdctCudaPlane &plane = frame.plane[p.plane];
+  const BdctCudaPlane &plane = batch.plane[p.plane];
   const int i = p.tile - plane.first_tile;
 
   p.y = i / plane.tiles_x;
@@ -56,14 +56,14 @@ find (Place &p, const BdctCudaBatch &frame, int lane)
 }
 
 template <int ROWS, int WARPS> BDCT_INLINE void
-advance (Place &p, const BdctCudaBatch &frame, int lane)
+advance (Place &p, const BdctCudaBatch &batch, int lane)
 {
-  const BdctCudaPlane &plane = frame.plane[p.plane];
+  const BdctCudaPlane &plane = batch.plane[p.plane];
 
   p.tile += WARPS;
   p.x += WARPS;
   if (p.x >= plane.tiles_x) {
-    find<ROWS> (p, frame, lane);
+    find<ROWS> (p, batch, lane);
     return;
   }
   p.src += WARPS * kTileBytes;
@@ -134,10 +134,10 @@ gather (const BdctCudaPlane &plane, const Chunk &c, uint32_t peak)
 /* The lane's chunks of a tile, to `to` and every 4 rows; wait for them with
  * copies_wait(). */
 template <typename Sample, int ROWS> BDCT_INLINE void
-fetch (uint32_t to, const BdctCudaBatch &frame, const Place &p, uint32_t peak,
+fetch (uint32_t to, const BdctCudaBatch &batch, const Place &p, uint32_t peak,
     int lane)
 {
-  const BdctCudaPlane &plane = frame.plane[p.plane];
+  const BdctCudaPlane &plane = batch.plane[p.plane];
 
   if (p.whole) {
     const uint8_t *from = p.src;
@@ -278,9 +278,9 @@ struct Counts
 
 /* Add the counts to the frame's and start again. */
 BDCT_INLINE void
-flush (Counts &n, const BdctCudaBatch &frame, int plane_index, int lane)
+flush (Counts &n, const BdctCudaBatch &batch, int plane_index, int lane)
 {
-  const BdctCudaPlane &plane = frame.plane[plane_index];
+  const BdctCudaPlane &plane = batch.plane[plane_index];
   BdctCudaCell &cell = plane.cells[blockIdx.x % BDCT_CUDA_CELLS];
   const unsigned long long all = warp_sum (n.all);
   const unsigned long long second =
