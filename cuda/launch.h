@@ -71,8 +71,9 @@ typedef struct {
 /** What launches on one device need. */
 typedef struct BdctCudaDevice BdctCudaDevice;
 
-/** Describe the current device and upload the matrices into the current context,
- * where every engine uploads the same. Freed with bdct_cuda_close(). */
+/** Describe the current device and upload the matrices into the current
+ * context, where every engine uploads the same. Freed with bdct_cuda_close().
+ */
 cudaError_t bdct_cuda_open (BdctCudaDevice **device, cudaStream_t stream);
 
 /** In the context it was opened in, after its launches. */
@@ -82,9 +83,9 @@ void bdct_cuda_close (BdctCudaDevice *device);
  * False if the frame has more tiles than a launch takes. */
 bool bdct_cuda_cut (BdctCudaFrame *frame, const BdctCudaDevice *device);
 
-/** Enqueue frames of one layout that bdct_cuda_cut() has cut: one launch for all
- * planes of as many in a row as have one job and fit. All launches of a device go
- * into one stream. */
+/** Enqueue frames of one layout that bdct_cuda_cut() has cut: one launch for
+ * all planes of as many in a row as have one job and fit. All launches of a
+ * device go into one stream. */
 cudaError_t bdct_cuda_launch (const BdctCudaFrame *const *frames, int n_frames,
     BdctCudaDevice *device, cudaStream_t stream);
 

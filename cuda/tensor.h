@@ -31,8 +31,8 @@ typedef struct BdctTensorKernel {
  * BDCT_TENSOR_MAJOR, and code compiled for that is what it runs. */
 cudaError_t bdct_tensor_check (bool *has);
 
-/** The kernel for a frame of which job, planes and n_planes are set; NULL if none
- * takes it. */
+/** The kernel for a frame of which job, planes and n_planes are set; NULL if
+ * none takes it. */
 const BdctTensorKernel *bdct_tensor_find (const BdctCudaFrame *frame);
 
 #endif

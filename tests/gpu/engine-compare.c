@@ -510,53 +510,6 @@ expect (bool good, const char *what)
     printf ("FAIL %s\n", what);
 }
 
-/* What the interface says an engine refuses. */
-static void
-run_refusals (void)
-{
-  BdctEngineOptions options = { 0 };
-  BdctLayout layout;
-  BdctParams params = BDCT_PARAMS_DEFAULT;
-  Buffers *b = &buffers[0];
-  BdctImage image;
-  BdctError error;
-  BdctEngine *engine = cuda->klass->create (&options, &error);
-
-  expect (engine != NULL, "a second engine is created");
-  if (engine == NULL)
-    return;
-  init_layout (&layout, &formats[9], 64, 64);
-  place_image (&image, &layout, b->device_src, &places[0], false, false);
-  image.memory = BDCT_MEMORY_DEVICE;
-  place_image (&b->dst_image, &layout, b->device_dst, &places[0], false, false);
-  b->dst_image.memory = BDCT_MEMORY_DEVICE;
-  bdct_job_init (&b->job, &params, &layout, NULL);
-  expect (!engine->klass->submit (engine, &b->job, &image, &b->dst_image,
-          &error), "submit before configure fails");
-  expect (!engine->klass->configure (engine, &layout, 0, &error),
-      "a depth of 0 is refused");
-  expect (!engine->klass->configure (engine, &layout, BDCT_MAX_DEPTH + 1,
-          &error), "a depth above the maximum is refused");
-  expect (engine->klass->configure (engine, &layout, 1, &error), "configure");
-  expect (!engine->klass->collect (engine, NULL, &error),
-      "collect from an empty queue fails");
-  image.data[0] = b->device_src + 1;
-  expect (!engine->klass->submit (engine, &b->job, &image, &b->dst_image,
-          &error), "words at an odd address are refused");
-  image.data[0] = b->device_src;
-  expect (engine->klass->submit (engine, &b->job, &image, &b->dst_image,
-          &error), "submit");
-  expect (!engine->klass->submit (engine, &b->job, &image, &b->dst_image,
-          &error), "submit to a full queue fails");
-  expect (!engine->klass->configure (engine, &layout, 1, &error),
-      "configure with a frame in flight fails");
-  expect (engine->klass->collect (engine, NULL, &error), "collect");
-  expect (engine->klass->submit (engine, &b->job, &image, &b->dst_image,
-          &error), "submit again");
-  engine->klass->destroy (engine);      /* with a frame in flight */
-  printf ("refusals done\n");
-}
-
 static void
 allocate (void)
 {
@@ -612,7 +565,6 @@ main (int argc, char **argv)
   }
   printf ("%s against %s\n", cuda->description, cpu->description);
   allocate ();
-  run_refusals ();
   for (size_t f = 0; f < N (formats); f++)
     for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
       Agreement agreement = { 0, 0, 0 };

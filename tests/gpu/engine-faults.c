@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the CUDA engine says and does when the GPU is full, and when a launch
- * fails and takes the context with it.
+ * What the CUDA engine refuses, and what it says and does when the GPU is full,
+ * and when a launch fails and takes the context with it.
  *
  * Ends with "N passed, N failed, N skipped"; exits 77 where there is no GPU. */
 #include <cuda_runtime_api.h>
@@ -111,6 +111,57 @@ run_failed_launch (void)
       "no new engine on the lost context", error.message);
 }
 
+/* What the interface says an engine refuses. */
+static void
+run_refusals (void)
+{
+  static const BdctLayout words = {
+    .depth = 10, .chroma = BDCT_CHROMA_400, .n_planes = 1,
+    .plane = {{64, 64, 6, 1, {BDCT_Y}}},
+  };
+  BdctParams params = BDCT_PARAMS_DEFAULT;
+  BdctImage src = {.memory = BDCT_MEMORY_DEVICE,.stride = {128} };
+  BdctImage dst = src;
+  BdctError error = { "" };
+  BdctEngine *engine = bdct_cuda_engine.create (&options, &error);
+  BdctJob job;
+
+  expect (engine != NULL, "an engine is created", error.message);
+  if (engine == NULL || !bdct_job_init (&job, &params, &words, &error)
+      || cudaMalloc (&src.data[0], 64 * 128) != cudaSuccess
+      || cudaMalloc (&dst.data[0], 64 * 128) != cudaSuccess
+      || cudaMemset (src.data[0], 0, 64 * 128) != cudaSuccess) {
+    expect (false, "its images are made", error.message);
+    return;
+  }
+  expect (!engine->klass->submit (engine, &job, &src, &dst, &error),
+      "submit before configure fails", error.message);
+  expect (!engine->klass->configure (engine, &words, 0, &error),
+      "a depth of 0 is refused", error.message);
+  expect (!engine->klass->configure (engine, &words, BDCT_MAX_DEPTH + 1,
+          &error), "a depth above the maximum is refused", error.message);
+  expect (engine->klass->configure (engine, &words, 1, &error), "configure",
+      "");
+  expect (!engine->klass->collect (engine, NULL, &error),
+      "collect from an empty queue fails", error.message);
+  src.data[0] = (uint8_t *) src.data[0] + 1;
+  expect (!engine->klass->submit (engine, &job, &src, &dst, &error),
+      "words at an odd address are refused", error.message);
+  src.data[0] = (uint8_t *) src.data[0] - 1;
+  expect (engine->klass->submit (engine, &job, &src, &dst, &error), "submit",
+      "");
+  expect (!engine->klass->submit (engine, &job, &src, &dst, &error),
+      "submit to a full queue fails", error.message);
+  expect (!engine->klass->configure (engine, &words, 1, &error),
+      "configure with a frame in flight fails", error.message);
+  expect (engine->klass->collect (engine, NULL, &error), "collect", "");
+  expect (engine->klass->submit (engine, &job, &src, &dst, &error),
+      "submit again", "");
+  engine->klass->destroy (engine);      /* with a frame in flight */
+  cudaFree (src.data[0]);
+  cudaFree (dst.data[0]);
+}
+
 int
 main (void)
 {
@@ -121,6 +172,7 @@ main (void)
     printf ("no GPU: %s\n0 passed, 0 failed, 1 skipped\n", error.message);
     return 77;
   }
+  run_refusals ();
   run_full_device ();
   run_failed_launch ();
   printf ("%d passed, %d failed, 0 skipped\n", passed, failed);
