@@ -6,6 +6,10 @@
 
 /* Tests */
 
+/* The GPU's context, for all of a program's elements: to make one takes a
+ * fraction of a second, in which other programs wait. */
+static GstContext *gpu_context;
+
 void
 test_init (int *argc, char ***argv)
 {
@@ -20,13 +24,20 @@ test_init (int *argc, char ***argv)
   gst_object_unref (factory);
 }
 
+void
+test_end (void)
+{
+  g_clear_pointer (&gpu_context, gst_context_unref);
+  /* Ends the leaks tracer, which warns, and so fails, if it found any. */
+  gst_deinit ();
+}
+
 int
 test_run (void)
 {
   int ret = g_test_run ();
 
-  /* Ends the leaks tracer, which warns, and so fails, if it found any. */
-  gst_deinit ();
+  test_end ();
   return ret;
 }
 
@@ -51,6 +62,7 @@ backend_missing (void)
   static gchar *reason;
   static gboolean asked;
   GstElement *element;
+  GstMessage *message;
   GstBus *bus;
 
   if (asked)
@@ -62,14 +74,19 @@ backend_missing (void)
   gst_element_set_bus (element, bus);
   if (gst_element_set_state (element, GST_STATE_PAUSED)
       == GST_STATE_CHANGE_FAILURE) {
-    GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
     GError *error = NULL;
 
+    message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
     g_assert_nonnull (message);
     gst_message_parse_error (message, &error, NULL);
     reason = g_strdup_printf ("BLOCKDCT_TEST_BACKEND=%s: %s", test_backend (),
         error->message);
     g_error_free (error);
+    gst_message_unref (message);
+  }
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_HAVE_CONTEXT);
+  if (message != NULL) {
+    gst_message_parse_have_context (message, &gpu_context);
     gst_message_unref (message);
   }
   gst_element_set_state (element, GST_STATE_NULL);
@@ -115,6 +132,13 @@ test_have_element (const gchar * name)
 
 /* The element */
 
+void
+test_share_context (GstElement * element)
+{
+  if (gpu_context != NULL)
+    gst_element_set_context (element, gpu_context);
+}
+
 static void
 on_depth (GObject * object, GParamSpec * pspec, gpointer bench)
 {
@@ -133,6 +157,7 @@ bench_init (Bench * bench, const gchar * format, gint width, gint height,
 
   gst_object_ref_sink (element);
   gst_util_set_object_arg (G_OBJECT (element), "backend", test_backend ());
+  test_share_context (element);
   bench->drain = depth != NULL;
   if (depth != NULL)
     gst_util_set_object_arg (G_OBJECT (element), "async-depth", depth);

@@ -8,9 +8,11 @@
 #include <gst/check/gstharness.h>
 #include "frames.h"
 
-/** Start GLib's tests and GStreamer; main() ends with test_run(). */
+/** Start GLib's tests and GStreamer; main() ends with test_run(), which is
+ * g_test_run() and test_end(). */
 void test_init (int *argc, char ***argv);
 int test_run (void);
+void test_end (void);
 
 /** Add a test, skipped if BLOCKDCT_TEST_BACKEND names a backend that is not
  * there. The backend itself comes from that variable, else it is the CPU. */
@@ -18,6 +20,10 @@ typedef void (*TestFunc) (void);
 void test_add (const gchar * path, TestFunc func);
 const gchar *test_backend (void);
 gboolean test_on_cuda (void);
+
+/** Let a stopped element use the GPU context that a program's elements share
+ * if CUDA is the backend under test. */
+void test_share_context (GstElement * element);
 
 /** Whether an element can be made; else the test is skipped. */
 gboolean test_have_element (const gchar * name);

@@ -165,13 +165,21 @@ push (Bench * bench, GstBuffer * in)
   return out;
 }
 
+/* An element that makes its own context. */
 static void
-start (Bench * bench, guint depth)
+start_alone (Bench * bench, guint depth)
 {
   bench_init (bench, NULL, 0, 0, "async-depth", depth, NULL);
   /* Whatever BLOCKDCT_TEST_BACKEND says. */
   gst_element_set_state (bench->element, GST_STATE_NULL);
   gst_util_set_object_arg (G_OBJECT (bench->element), "backend", "cuda");
+}
+
+static void
+start (Bench * bench, guint depth)
+{
+  start_alone (bench, depth);
+  test_share_context (bench->element);
 }
 
 static void
@@ -287,7 +295,7 @@ test_context (void)
     GstBuffer *out;
     Bench bench;
 
-    start (&bench, 1);
+    start_alone (&bench, 1);
     gst_element_set_context (bench.element, context);
     gst_context_unref (context);
     gst_harness_set_sink_caps (bench.h, make_caps ("NV12", 40, 30, TRUE));
@@ -577,18 +585,18 @@ main (int argc, char **argv)
   int ret;
 
   test_init (&argc, &argv);
-  g_test_add_func ("/element/cuda-memory/combinations", test_combinations);
-  g_test_add_func ("/element/cuda-memory/stay", test_stay);
-  g_test_add_func ("/element/cuda-memory/context", test_context);
-  g_test_add_func ("/element/cuda-memory/switch", test_switch);
-  g_test_add_func ("/element/cuda-memory/two-contexts", test_two_contexts);
-  g_test_add_func ("/element/cuda-memory/small-pool", test_small_pool);
-  g_test_add_func ("/element/cuda-memory/propose", test_propose);
-  g_test_add_func ("/element/cuda-memory/pinned", test_pinned);
-  g_test_add_func ("/element/cuda-memory/restart", test_restart);
-  g_test_add_func ("/element/cuda-memory/cpu-refuses", test_cpu_refuses);
+  test_add ("/element/cuda-memory/combinations", test_combinations);
+  test_add ("/element/cuda-memory/stay", test_stay);
+  test_add ("/element/cuda-memory/context", test_context);
+  test_add ("/element/cuda-memory/switch", test_switch);
+  test_add ("/element/cuda-memory/two-contexts", test_two_contexts);
+  test_add ("/element/cuda-memory/small-pool", test_small_pool);
+  test_add ("/element/cuda-memory/propose", test_propose);
+  test_add ("/element/cuda-memory/pinned", test_pinned);
+  test_add ("/element/cuda-memory/restart", test_restart);
+  test_add ("/element/cuda-memory/cpu-refuses", test_cpu_refuses);
   ret = g_test_run ();
   gst_clear_object (&upstream);
-  gst_deinit ();
+  test_end ();
   return ret;
 }
