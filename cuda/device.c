@@ -158,7 +158,8 @@ bdct_device_open (BdctDevice * self, char *name, size_t size,
           cudaStreamNonBlocking), "cudaStreamCreateWithFlags", error)
       && bdct_cuda_check (cudaEventCreateWithFlags (&self->foreign,
           cudaEventDisableTiming), "cudaEventCreateWithFlags", error)
-      && bdct_cuda_check (bdct_cuda_open (&self->kernels, self->stream),
+      && bdct_cuda_check (bdct_cuda_open (&self->kernels,
+              !self->no_tensor, self->stream),
           "bdct_cuda_open", error)
       && bdct_cuda_check (bdct_cuda_view_upload (self->stream),
           "cudaMemcpyToSymbolAsync", error)

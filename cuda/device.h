@@ -18,6 +18,7 @@ typedef struct {
   BdctContext context;
   cudaStream_t upload, stream, download;
   cudaEvent_t foreign; /**< in the streams of others */
+  bool no_tensor;      /**< leave the tensor cores alone */
   struct BdctCudaDevice *kernels; /**< what launches need */
 } BdctDevice;
 
@@ -32,8 +33,9 @@ int bdct_cuda_count (BdctError *error);
 bool bdct_device_enter (const BdctDevice *device, BdctError *error);
 void bdct_device_leave (const BdctDevice *device);
 
-/** Open the current context's device, `context` being set, and name it; its
- * matrices are uploaded. Close it, opened or not. In the context. */
+/** Open the current context's device, `context` and `no_tensor` being set, and
+ * name it; its matrices are uploaded. Close it, opened or not. In the context.
+ */
 bool bdct_device_open (BdctDevice *device, char *name, size_t size,
     BdctError *error);
 void bdct_device_close (BdctDevice *device);

@@ -86,9 +86,15 @@ free_slots (CudaEngine * self)
 static BdctEngine *
 cuda_create (const BdctEngineOptions * options, BdctError * error)
 {
-  CudaEngine *self = calloc (1, sizeof *self);
+  bool no_tensor = options->isa != NULL;
+  CudaEngine *self;
   bool ok;
 
+  if (no_tensor && strcmp (options->isa, "cuda-cores") != 0) {
+    bdct_error (error, "a GPU has no instruction set '%s'", options->isa);
+    return NULL;
+  }
+  self = calloc (1, sizeof *self);
   if (self == NULL) {
     bdct_error (error, "out of memory");
     return NULL;
@@ -96,6 +102,7 @@ cuda_create (const BdctEngineOptions * options, BdctError * error)
   self->engine.klass = &bdct_cuda_engine;
   self->view = (BdctView) BDCT_VIEW_DEFAULT;
   self->device.context = options->context;
+  self->device.no_tensor = no_tensor;
   self->staging.device = &self->device;
   self->staging.engine = &self->engine;
   self->staging.threads = options->threads;

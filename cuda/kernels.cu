@@ -154,7 +154,7 @@ kernel_for (BdctMatrix luma)
 struct BdctCudaDevice
 {
   int multiprocessors;
-  bool tensor;                  /* whether the tensor-core kernels are for it */
+  bool tensor;                  /* whether the tensor-core kernels are used */
   /* The tensor-core kernels' constants for each plane, and what they were made
    * for. */
   uint8_t *constants, *constants_host;
@@ -163,7 +163,7 @@ struct BdctCudaDevice
 };
 
 extern "C" cudaError_t
-bdct_cuda_open (BdctCudaDevice **out, cudaStream_t stream)
+bdct_cuda_open (BdctCudaDevice **out, bool tensor, cudaStream_t stream)
 {
   const size_t size = BDCT_MAX_PLANES * BDCT_TENSOR_CONSTANTS;
   BdctCudaDevice *device = (BdctCudaDevice *) calloc (1, sizeof *device);
@@ -176,7 +176,7 @@ bdct_cuda_open (BdctCudaDevice **out, cudaStream_t stream)
   if (err == cudaSuccess)
     err = cudaDeviceGetAttribute (&device->multiprocessors,
         cudaDevAttrMultiProcessorCount, id);
-  if (err == cudaSuccess)
+  if (err == cudaSuccess && tensor)
     err = bdct_tensor_check (&device->tensor);
   if (err == cudaSuccess)
     err = upload_matrices (stream);

@@ -72,9 +72,10 @@ typedef struct {
 typedef struct BdctCudaDevice BdctCudaDevice;
 
 /** Describe the current device and upload the matrices into the current
- * context, where every engine uploads the same. Freed with bdct_cuda_close().
- */
-cudaError_t bdct_cuda_open (BdctCudaDevice **device, cudaStream_t stream);
+ * context, where every engine uploads the same. `tensor`: use the tensor cores
+ * if there are kernels for them. Freed with bdct_cuda_close(). */
+cudaError_t bdct_cuda_open (BdctCudaDevice **device, bool tensor,
+    cudaStream_t stream);
 
 /** In the context it was opened in, after its launches. */
 void bdct_cuda_close (BdctCudaDevice *device);
@@ -89,7 +90,7 @@ bool bdct_cuda_cut (BdctCudaFrame *frame, const BdctCudaDevice *device);
 cudaError_t bdct_cuda_launch (const BdctCudaFrame *const *frames, int n_frames,
     BdctCudaDevice *device, cudaStream_t stream);
 
-/** Whether the device has the tensor-core kernels. */
+/** Whether the tensor cores are used. */
 bool bdct_cuda_has_tensor (const BdctCudaDevice *device);
 
 #ifdef __cplusplus

@@ -36,7 +36,8 @@ typedef struct {
 typedef struct {
   unsigned threads;    /**< CPU: 0 = all processors. CUDA: threads that copy
                           images the GPU does not reach, 0 = at most 4 */
-  const char *isa;     /**< CPU: instruction set, NULL = the best here */
+  const char *isa;     /**< CPU: instruction set. CUDA: "cuda-cores" leaves the
+                          tensor cores alone. NULL = the best here */
   BdctContext context; /**< CUDA */
 } BdctEngineOptions;
 

@@ -110,7 +110,7 @@ lab_production_register (void)
 
   if (!lab_wants ("blockdct"))
     return;
-  err = bdct_cuda_open (&device, NULL);
+  err = bdct_cuda_open (&device, true, NULL);
   if (err == cudaSuccess)
     err = cudaMalloc ((void **) &cells, BDCT_CUDA_CELLS * sizeof *cells);
   if (err == cudaSuccess)

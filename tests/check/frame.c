@@ -40,6 +40,7 @@ engines_open (BdctEngine * engines[MAX_ENGINES])
   if (engines_on_cuda ()) {
 #ifdef HAVE_CUDA
     engines[n++] = engine_open (&bdct_cuda_engine, NULL);
+    engines[n++] = engine_open (&bdct_cuda_engine, "cuda-cores");
 #else
     g_error ("this build has no CUDA engine");
 #endif

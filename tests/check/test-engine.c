@@ -161,25 +161,34 @@ adopt_real (const Case * c, const BdctEngine * engine,
   return ok;
 }
 
+static void
+copy_samples (const Picture * from, Picture * to)
+{
+  for (int i = 0; i < BDCT_MAX_COMPONENTS; i++)
+    if (from->sample[i] != NULL)
+      memcpy (to->sample[i], from->sample[i],
+          (gsize) from->width[i] * from->height[i] * sizeof (int));
+}
+
 /* Run one case on all engines; FALSE once one differs. */
 static gboolean
 check_case (const Case * c)
 {
-  RefResult results[BDCT_MAX_COMPONENTS] = { 0 };
+  RefResult definition[BDCT_MAX_COMPONENTS] = { 0 };
+  RefResult results[BDCT_MAX_COMPONENTS];
   guint8 *slack[BDCT_MAX_COMPONENTS] = { NULL };
-  Picture source, expected;
+  Picture source, defined, expected;
   BdctLayout layout;
   gboolean ok = TRUE;
   Frame src, copy;
 
   format_layout (c->format, c->depth, c->shift, c->width, c->height, &layout);
   picture_init (&source, &layout);
+  picture_init (&defined, &layout);
   picture_init (&expected, &layout);
   picture_fill (&source, c->content, &layout, c->params.transform, c->seed);
-  for (int i = 0; i < BDCT_MAX_COMPONENTS && c->picture != NULL; i++)
-    if (source.sample[i] != NULL)
-      memcpy (source.sample[i], c->picture->sample[i],
-          (gsize) source.width[i] * source.height[i] * sizeof (int));
+  if (c->picture != NULL)
+    copy_samples (c->picture, &source);
   for (int i = 0; i < BDCT_MAX_COMPONENTS; i++) {
     RefPlane plane = { &c->params, layout.chroma, i, c->depth,
       source.width[i], source.height[i],
@@ -189,8 +198,8 @@ check_case (const Case * c)
     if (source.sample[i] == NULL)
       continue;
     slack[i] = g_malloc0 ((gsize) plane.width * plane.height);
-    ref_plane (&plane, source.sample[i], expected.sample[i], slack[i],
-        &results[i]);
+    ref_plane (&plane, source.sample[i], defined.sample[i], slack[i],
+        &definition[i]);
   }
   frame_init (&src, &layout, c->stride);
   frame_init (&copy, &layout, c->stride);
@@ -198,12 +207,18 @@ check_case (const Case * c)
   frame_put (&copy, &layout, &source, TRUE);
 
   for (guint i = 0; i < n_engines && ok; i++) {
+    /* The CPU's kernels have one arithmetic for dct-8x8, the GPU's do not. */
+    gboolean own = i == 0 || engines_on_cuda ();
     BdctStats stats;
     Frame dst;
 
     frame_init (&dst, &layout, c->stride);
+    if (own) {
+      copy_samples (&defined, &expected);
+      memcpy (results, definition, sizeof results);
+    }
     ok = process (engines[i], &c->params, &layout, &src, &dst, &stats);
-    if (ok && i == 0 && c->params.transform == BDCT_DCT_8X8)
+    if (ok && own && c->params.transform == BDCT_DCT_8X8)
       ok = adopt_real (c, engines[i], &layout, &source, &expected, slack, &dst,
           &stats, results);
     ok = ok && check_exact (c, engines[i], &layout, &expected, &dst, &stats,
@@ -215,6 +230,7 @@ check_case (const Case * c)
   frame_clear (&src);
   frame_clear (&copy);
   picture_clear (&source);
+  picture_clear (&defined);
   picture_clear (&expected);
   for (int i = 0; i < BDCT_MAX_COMPONENTS; i++)
     g_free (slack[i]);

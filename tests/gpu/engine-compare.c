@@ -5,8 +5,9 @@
  * dct-8x8, whose arithmetic is its own, against the definition in double: every
  * sample, and 60 dB.
  *
- *   engine-compare           everything
- *   engine-compare --quick   a small part, for compute-sanitizer
+ *   engine-compare                everything
+ *   engine-compare --quick        a small part, for compute-sanitizer
+ *   engine-compare --cuda-cores   without the tensor cores
  *
  * Ends with "N passed, N failed, N skipped"; exits 77 where there is no GPU. */
 #include <cuda_runtime_api.h>
@@ -542,15 +543,21 @@ release (void)
 int
 main (int argc, char **argv)
 {
-  bool quick = argc > 1 && strcmp (argv[1], "--quick") == 0;
   BdctEngineOptions options = {
     .context = { count_enter, count_leave, &entered }
-  };
+  }, cuda_options = options;
   BdctError error = { "" };
+  bool quick = false;
 
-  if (argc > 2 || (argc == 2 && !quick)) {
-    fprintf (stderr, "usage: %s [--quick]\n", argv[0]);
-    return 2;
+  for (int i = 1; i < argc; i++) {
+    if (strcmp (argv[i], "--quick") == 0) {
+      quick = true;
+    } else if (strcmp (argv[i], "--cuda-cores") == 0) {
+      cuda_options.isa = "cuda-cores";
+    } else {
+      fprintf (stderr, "usage: %s [--quick] [--cuda-cores]\n", argv[0]);
+      return 2;
+    }
   }
   setvbuf (stdout, NULL, _IOLBF, 0);
   if (bdct_cuda_engine.count_devices (&error) == 0) {
@@ -558,7 +565,7 @@ main (int argc, char **argv)
     return 77;
   }
   cpu = bdct_cpu_engine.create (&options, &error);
-  cuda = cpu != NULL ? bdct_cuda_engine.create (&options, &error) : NULL;
+  cuda = cpu != NULL ? bdct_cuda_engine.create (&cuda_options, &error) : NULL;
   if (cuda == NULL) {
     printf ("create: %s\n0 passed, 1 failed, 0 skipped\n", error.message);
     return 1;

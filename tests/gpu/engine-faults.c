@@ -123,9 +123,14 @@ run_refusals (void)
   BdctImage src = {.memory = BDCT_MEMORY_DEVICE,.stride = {128} };
   BdctImage dst = src;
   BdctError error = { "" };
-  BdctEngine *engine = bdct_cuda_engine.create (&options, &error);
+  BdctEngineOptions other = options;
+  BdctEngine *engine;
   BdctJob job;
 
+  other.isa = "mmx";
+  expect (bdct_cuda_engine.create (&other, &error) == NULL,
+      "an unknown instruction set is refused", error.message);
+  engine = bdct_cuda_engine.create (&options, &error);
   expect (engine != NULL, "an engine is created", error.message);
   if (engine == NULL || !bdct_job_init (&job, &params, &words, &error)
       || cudaMalloc (&src.data[0], 64 * 128) != cudaSuccess

@@ -470,9 +470,9 @@ cudaGetErrorString (cudaError_t err)
 /* The kernels */
 
 cudaError_t
-bdct_cuda_open (BdctCudaDevice ** device, cudaStream_t stream)
+bdct_cuda_open (BdctCudaDevice ** device, bool tensor, cudaStream_t stream)
 {
-  (void) stream;
+  (void) tensor, (void) stream;
   *device = NULL;
   return cudaSuccess;
 }
