@@ -13,13 +13,15 @@
  * Integers in half precision. A half below 2^-14 is a whole number of 2^-24, so
  * an unsigned byte in the low byte of a half is that byte in this unit, and
  * products with whole numbers of at most 11 bits are exact, as are their sums
- * below 2^24. A 16-bit intermediate is the sum of two halves: its two bytes, or
- * what rounding it down to 11 bits gives and what that leaves. An offset makes
- * it unsigned; the offset's share of the next product is taken off in the
- * accumulator's first value. A matrix entry of more than 11 bits is the sum of
- * two halves as well. The rounding shifts are rounding down, once or twice: to
- * a half, or in a fused multiply-add onto a number whose last place is 1 and
- * whose low bits then are the integer.
+ * below 2^24. A 16-bit intermediate is the sum of two halves, its two bytes, of
+ * which the high one meets 256 times the matrix. An offset makes it unsigned;
+ * the offset's share of the next product is taken off in the accumulator's
+ * first value. A matrix entry of more than 11 bits is the sum of two halves as
+ * well. The rounding shifts are rounding down, once or twice, in a fused
+ * multiply-add: onto a number whose last place is 1 and whose low bits then are
+ * the integer, or to the smallest floats, which count in steps of 2^-149. A
+ * level, rounded towards zero or to nearest by the conversion to a half, is in
+ * its unit too, with its sign.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -34,9 +36,13 @@ namespace {
 constexpr float kByte = 1.0f / (1 << 24);       /* a byte's unit */
 constexpr float kSigned = 12582912.0f;  /* 1.5 * 2^23: low 16 bits = integer */
 
-/* What makes intermediates unsigned: HEVC's first pass, levels and first
- * inverse pass, and JPEG's both. */
-constexpr int kLift1 = 0x4000, kLiftLevel = 512, kLift3 = 0x8000;
+/* The last place of the smallest floats, to which they round: what is rounded
+ * down to a whole number of these, with its sign, needs nothing taken off. */
+constexpr float kTiny = 0x1p-149f;
+
+/* What makes intermediates unsigned: HEVC's first pass and first inverse pass,
+ * and JPEG's both. */
+constexpr int kLift1 = 0x4000, kLift3 = 0x8000;
 constexpr int kLiftJpeg = 0x2000;
 
 /* Every number of d: floor (v * scale) + base. */
@@ -54,50 +60,73 @@ words (float low, float high)
   return __byte_perm (__float_as_uint (low), __float_as_uint (high), 0x5410);
 }
 
-template <bool DOWN> BDCT_INLINE uint32_t
-pack (float low, float high)
-{
-  return DOWN ? pack_half_down (low, high) : pack_half (low, high);
-}
-
-/* Numbers as the sum of two halves: one of 11 bits, one for the rest. DOWN: of
- * non-negative numbers the whole part, in units of kByte. `identity` is operand
- * b of -1. */
-template <bool DOWN> BDCT_INLINE void
+/* Numbers as the sum of two halves of 11 bits each. `identity` is operand b of
+ * -1. */
+BDCT_INLINE void
 split (uint32_t *high, uint32_t *low, const Acc &d, uint32_t identity)
 {
-  high[0] = pack<DOWN> (d.v[0], d.v[1]);
-  high[1] = pack<DOWN> (d.v[2], d.v[3]);
+  high[0] = pack_half (d.v[0], d.v[1]);
+  high[1] = pack_half (d.v[2], d.v[3]);
   const Acc rest = mma_half (high[0], high[1], identity, d);
-  low[0] = pack<DOWN> (rest.v[0], rest.v[1]);
-  low[1] = pack<DOWN> (rest.v[2], rest.v[3]);
+  low[0] = pack_half (rest.v[0], rest.v[1]);
+  low[1] = pack_half (rest.v[2], rest.v[3]);
 }
 
-/* Halves of samples * 2^-bits + 2^(10 - bits) have a last place of one sample,
- * so that their bits count up with it, and anything outside clamps as it
- * should. This is what to add for the bits to begin at 0. */
-constexpr uint32_t
-bytes_base (int bits)
+/* The high and low bytes, as halves, of d * scale + base rounded down, which
+ * are non-negative integers below 2^16 on a number whose bits 16 to 23 are 0.
+ */
+BDCT_INLINE void
+split_bytes (uint32_t *high, uint32_t *low, const Acc &d, float scale,
+    float base)
 {
-  return (0x10000 - ((25 - bits) << 10)) * 0x10001u;
+  BDCT_UNROLL for (int i = 0; i < 2; i++) {
+    const uint32_t a = __float_as_uint (__fmaf_rd (d.v[2 * i], scale, base));
+    const uint32_t b =
+        __float_as_uint (__fmaf_rd (d.v[2 * i + 1], scale, base));
+
+    high[i] = __byte_perm (a, b, 0x6521);
+    low[i] = __byte_perm (a, b, 0x6420);
+  }
 }
 
-/* Two samples from such halves. */
+/* The same of numbers in units of kByte. */
+BDCT_INLINE void
+split_bytes (uint32_t *high, uint32_t *low, const Acc &d)
+{
+  split_bytes (high, low, d, 1, 0.5f);
+}
+
+/* How many of two halves are not 0, each in 16 bits. */
 BDCT_INLINE uint32_t
-clamped_bytes (uint32_t halves, uint32_t base)
+nonzero_halves (uint32_t halves)
 {
-  return __viaddmin_s16x2_relu (halves, base, 0x00ff00ff);
+  /* Doubled, they lose their signs. */
+  return __viaddmin_u16x2 (halves, halves, 0x00010001);
 }
 
-/* Two samples from integers on kSigned. */
+/* Samples out of numbers in units of kTiny: the bits of those that are not
+ * negative are the integer, and of the others one below 0. Four of a byte, of
+ * the rows g and g + 8 of a result in turn: */
+BDCT_INLINE uint32_t
+clamped_bytes (const Acc &d)
+{
+  uint32_t v[4];
+
+  BDCT_UNROLL for (int i = 0; i < 4; i++)
+    v[i] = __float_as_uint (d.v[i]);
+  return pack_bytes (v[0], v[2], pack_bytes (v[1], v[3], 0));
+}
+
+/* And two of a word. */
 BDCT_INLINE uint32_t
 clamped_words (float low, float high, uint32_t peak)
 {
-  return __vimin_s16x2_relu (words (low, high), peak);
+  return __vminu2 (pack_words (__float_as_uint (low), __float_as_uint (high)),
+      peak);
 }
 
-/* Samples as operand b: x[0] and x[1] their low bytes, x[2] and x[3] the high
- * ones, which samples of a byte lack; a256 is 256 a. */
+/* Samples as operand b of halves: x[0] and x[1] their low bytes, x[2] and x[3]
+ * the high ones, which samples of a byte lack; a256 is 256 a. */
 template <typename Sample> BDCT_INLINE Acc
 product1 (const uint32_t *a, const uint32_t *a256, const uint32_t *x, Acc d)
 {
@@ -107,8 +136,29 @@ product1 (const uint32_t *a, const uint32_t *a256, const uint32_t *x, Acc d)
   return d;
 }
 
-/* The sample of a unit's row that the inner index k of product 1 stands for: of
- * the first square up to 7, of the second from 8. */
+/* Those operands from a unit's row: of the first square's samples, and of the
+ * second's. */
+BDCT_INLINE void
+spread (uint32_t x[2], uint8_t, const uint32_t w[1], bool pairs)
+{
+  x[0] = __byte_perm (w[0], 0, pairs ? 0x4240 : 0x4140);
+  x[1] = __byte_perm (w[0], 0, pairs ? 0x4341 : 0x4342);
+}
+
+BDCT_INLINE void
+spread (uint32_t x[4], uint16_t, const uint32_t w[2], bool pairs)
+{
+  const uint32_t a = pairs ? __byte_perm (w[0], w[1], 0x5410) : w[0];
+  const uint32_t b = pairs ? __byte_perm (w[0], w[1], 0x7632) : w[1];
+
+  x[0] = __byte_perm (a, 0, 0x4240);
+  x[1] = __byte_perm (b, 0, 0x4240);
+  x[2] = __byte_perm (a, 0, 0x4341);
+  x[3] = __byte_perm (b, 0, 0x4341);
+}
+
+/* The sample of a unit's row that the inner index k of product 1 then stands
+ * for: of the first square up to 7, of the second from 8. */
 inline int
 sample_of (Kind kind, int k)
 {
@@ -130,27 +180,25 @@ column_of (Kind kind, int n)
 }
 
 /* Quantization steps for jpeg-8x8 and dct-8x8 of 8 bits, where a dequantized
- * coefficient, below 1.5 * 2^10, is exact in a half. WIDE: levels beyond +-511,
- * or steps above 255. */
-template <bool WIDE> struct Steps
+ * coefficient, below 1.5 * 2^10, is exact in a half, and so is a level. */
+struct Steps
 {
   float inverse[2];
-  uint32_t step, offset;
+  uint32_t step;
 
-  void set (const BdctComponentJob &job, double nudge, int lane)
+  /* For coefficients in this unit. `nudge` moves them away from 0. */
+  void set (const BdctComponentJob &job, double nudge, double unit, int lane)
   {
-    double s[2];
+    uint16_t s[2];
 
     for (int i = 0; i < 2; i++) {
       const int q = job.quant[(lane % 4 * 2 + i) * 8 + lane / 4];
 
-      inverse[i] = (float) (nudge / (8 * q));
+      inverse[i] = (float) (nudge / (8 * q) * (kByte / unit));
       /* A larger step's level is 0. */
-      s[i] = (q < 2048 ? q : 2048) * (double) kByte;
+      s[i] = half_bits (q < 2048 ? q : 2048);
     }
-    step = half_bits (s[0]) | (uint32_t) half_bits (s[1]) << 16;
-    offset = half_bits (-1536 * s[0])
-        | (uint32_t) half_bits (-1536 * s[1]) << 16;
+    step = s[0] | (uint32_t) s[1] << 16;
   }
 
   /* From 8 times the coefficients to the dequantized ones, in units of kByte.
@@ -159,22 +207,11 @@ template <bool WIDE> struct Steps
   requantize (uint32_t *out, uint32_t *nonzero, const Acc &c) const
   {
     BDCT_UNROLL for (int i = 0; i < 2; i++) {
-      if constexpr (WIDE) {
-        const float a = __fmaf_rn (c.v[2 * i], inverse[0], kSigned) - kSigned;
-        const float b =
-            __fmaf_rn (c.v[2 * i + 1], inverse[1], kSigned) - kSigned;
+      const uint32_t level = pack_half (c.v[2 * i] * inverse[0],
+          c.v[2 * i + 1] * inverse[1]);
 
-        out[i] = half_mul (pack_half (a, b), step);
-      } else {
-        /* The low 16 bits are the half 1536 + level. */
-        const float base = kSigned + 0x6600;
-        const uint32_t level =
-            words (__fmaf_rn (c.v[2 * i], inverse[0], base),
-            __fmaf_rn (c.v[2 * i + 1], inverse[1], base));
-
-        out[i] = half_fma (level, step, offset);
-      }
-      nonzero[i] += __vminu2 (out[i], 0x00010001);
+      nonzero[i] += nonzero_halves (level);
+      out[i] = half_mul (level, step);
     }
   }
 };
@@ -183,13 +220,12 @@ template <bool WIDE> struct Steps
  * each with an accumulator of its own. Bounds: first pass 2^12, the first
  * inverse pass below 2^13 (2^12 for the signal, nearly as much for quantization
  * errors of half a step of 255 each); so no sum reaches 2^24. */
-template <bool WIDE> struct Jpeg8
+struct Jpeg8
 {
   uint32_t a1_high[4], a1_low[4], a3_high[4], a3_low[4];
   uint32_t b2_high[2], b2_low[2], b4_high[2], b4_low[2];
   Acc start1, start2, start3, start4;
-  Steps<WIDE> steps;
-  uint32_t identity, base;
+  Steps steps;
 
   void set (const Transform &m, Kind kind, const BdctComponentJob &job, int,
       int lane)
@@ -200,20 +236,25 @@ template <bool WIDE> struct Jpeg8
       const int x = sample_of (kind, k);
       return x / 8 == row / 8 ? m.m[row % 8][x % 8] * scale : 0;
     };
-    const auto inverse = [&] (int row, int k) {
+    const auto third = [&] (int row, int k) {
       return k / 8 == row / 8 ? m.m[k % 8][row % 8] * scale : 0;
     };
-    const auto second = [&] (int k, int n) { return m.m[n][k]; };
-    const auto last = [&] (int k, int n) { return m.m[k][n]; };
+    /* An entry is 128 times the one part and the other. */
+    const auto over_128 = [] (double v) { return floor (v / 128 + 0.5); };
+    const auto rest = [&] (double v) { return v - 128 * over_128 (v); };
 
     operand_a (a1_high, lane, HIGH, forward);
     operand_a (a1_low, lane, LOW, forward);
-    operand_a (a3_high, lane, HIGH, inverse);
-    operand_a (a3_low, lane, LOW, inverse);
-    b2_high[0] = b2_high[1] = operand_b (lane, HIGH, second, 128);
-    b2_low[0] = b2_low[1] = operand_b (lane, LOW, second, 128);
-    b4_high[0] = b4_high[1] = operand_b (lane, HIGH, last, 128);
-    b4_low[0] = b4_low[1] = operand_b (lane, LOW, last, 128);
+    operand_a (a3_high, lane, HIGH, third);
+    operand_a (a3_low, lane, LOW, third);
+    operand_b_bytes (b2_high, lane,
+        [&] (int k, int n) { return over_128 (m.m[n][k]); });
+    operand_b_bytes (b2_low, lane,
+        [&] (int k, int n) { return rest (m.m[n][k]); });
+    operand_b_bytes (b4_high, lane,
+        [&] (int k, int n) { return over_128 (m.m[k][n]); });
+    operand_b_bytes (b4_low, lane,
+        [&] (int k, int n) { return rest (m.m[k][n]); });
     for (int i = 0; i < 4; i++) {
       const int n = 2 * t + i % 2;
 
@@ -223,14 +264,12 @@ template <bool WIDE> struct Jpeg8
       /* Offsets, rounding, and the level shift, in units of 128. */
       start2.v[i] = (float) (((1 << 14) - kLiftJpeg * m.row_sum (n)) / 128
           * kByte);
-      start4.v[i] = (float) (((1 << 17) + (128.0 + 1024) * (1 << 18)
+      start4.v[i] = (float) (((1 << 17) + 128.0 * (1 << 18)
               - kLiftJpeg * m.column_sum (n)) / 128 * kByte);
     }
     /* The largest |c| is 2^13: pushed away from 0 by less than 1 / |c|, no
      * value crosses a half, and those on it round away from 0. */
-    steps.set (job, 1 + 1.0 / (1 << 17), lane);
-    identity = minus_identity (lane);
-    base = bytes_base (6);
+    steps.set (job, 1 + 1.0 / (1 << 17), kTiny, lane);
   }
 
   /* Data times a matrix, rounded down to 24 bits. */
@@ -247,38 +286,38 @@ template <bool WIDE> struct Jpeg8
   }
 
   BDCT_INLINE void
-  run (uint32_t *out, uint32_t *nonzero, const uint32_t *x) const
+  run (uint32_t *out, uint32_t *nonzero, const uint32_t *w, bool pairs) const
   {
-    uint32_t a[4], c[2];
-    Acc d = mma (a1_low, x[0], x[1], mma (a1_high, x[0], x[1], start1));
+    uint32_t x[2], a[4], c[2];
+    Acc d;
 
-    split<true> (a, a + 2, d, identity);
+    spread (x, uint8_t (), w, pairs);
+    d = mma (a1_low, x[0], x[1], mma (a1_high, x[0], x[1], start1));
+
+    split_bytes (a, a + 2, d);
     d = product (a, b2_high, b2_low, start2);
-    floor_all (d, 1.0f * (1 << 9), kSigned);
-    BDCT_UNROLL for (int i = 0; i < 4; i++)
-      d.v[i] -= kSigned;
+    floor_all (d, kTiny * (1 << 9), 0);
     steps.requantize (c, nonzero, d);
     d = mma (a3_low, c[0], c[1], mma (a3_high, c[0], c[1], start3));
-    split<true> (a, a + 2, d, identity);
+    split_bytes (a, a + 2, d);
     d = product (a, b4_high, b4_low, start4);
-    BDCT_UNROLL for (int i = 0; i < 2; i++)
-      out[i] = clamped_bytes (pack_half_down (d.v[2 * i], d.v[2 * i + 1]),
-          base);
+    floor_all (d, kTiny * (1 << 6), 0);
+    out[0] = clamped_bytes (d);
   }
 };
 
 /* The real-valued transform: entries and first pass in two halves, one of 11
  * bits and one for the rest (22 bits in all). At 8 bits the inverse, where an
  * error only shows if it crosses a half, has one. */
-template <typename Sample, bool WIDE> struct Real8
+template <typename Sample> struct Real8
 {
   uint32_t a1_high[4], a1_low[4], a3_high[4], a3_low[4];
   uint32_t a1_high256[4], a1_low256[4];
   uint32_t b2[2], b4[2];
   Acc start1, start4;
-  Steps<WIDE> steps;
-  float step[2];
-  uint32_t b2_low, b4_low, identity, peak, base;
+  Steps steps;
+  float inverse[2], step[2];
+  uint32_t b2_low, b4_low, identity, peak;
 
   void set (const Transform &m, Kind kind, const BdctComponentJob &job,
       int depth, int lane)
@@ -298,7 +337,7 @@ template <typename Sample, bool WIDE> struct Real8
     const auto forward256 = [&] (int row, int k) {
       return 256 * forward (row, k);
     };
-    const auto inverse = [&] (int row, int k) {
+    const auto third = [&] (int row, int k) {
       return k / 8 == row / 8 ? m.m[k % 8][row % 8] * scale3 : 0;
     };
     const auto second = [&] (int k, int n) { return m.m[n][k] * scale2; };
@@ -310,51 +349,58 @@ template <typename Sample, bool WIDE> struct Real8
     operand_a (a1_low, lane, LOW, forward);
     operand_a (a1_high256, lane, HIGH, forward256);
     operand_a (a1_low256, lane, LOW, forward256);
-    operand_a (a3_high, lane, HIGH, inverse);
-    operand_a (a3_low, lane, LOW, inverse);
+    operand_a (a3_high, lane, HIGH, third);
+    operand_a (a3_low, lane, LOW, third);
     b2[0] = b2[1] = operand_b (lane, HIGH, second);
     b2_low = operand_b (lane, LOW, second);
     b4[0] = b4[1] = operand_b (lane, HIGH, last);
     b4_low = operand_b (lane, LOW, last);
     for (int i = 0; i < 4; i++) {
       start1.v[i] = (float) (-middle * m.row_sum (g) * scale1 * kByte);
-      start4.v[i] = is_words (kind) ? middle + 0.5f : 1024 + 128;
+      start4.v[i] = is_words (kind) ? middle + 0.5f : 128;
     }
     identity = minus_identity (lane);
     peak = ((1 << depth) - 1) * 0x10001u;
-    base = bytes_base (0);
     /* Halves away from 0. */
-    steps.set (job, 1 + 1.0 / (1 << 20), lane);
-    for (int i = 0; i < 2; i++)
-      step[i] = (float) (job.quant[(lane % 4 * 2 + i) * 8 + g] * in);
+    const double nudge = 1 + 1.0 / (1 << 20);
+
+    steps.set (job, nudge, 1, lane);
+    for (int i = 0; i < 2; i++) {
+      const int q = job.quant[(lane % 4 * 2 + i) * 8 + g];
+
+      inverse[i] = (float) (nudge / (8 * q));
+      step[i] = (float) (q * in);
+    }
   }
 
   BDCT_INLINE void
-  run (uint32_t *out, uint32_t *nonzero, const uint32_t *x) const
+  run (uint32_t *out, uint32_t *nonzero, const uint32_t *w, bool pairs) const
   {
-    uint32_t a[4], c[2];
-    Acc d = product1<Sample> (a1_high, a1_high256, x,
-        product1<Sample> (a1_low, a1_low256, x, start1));
+    uint32_t x[4], a[4], c[2];
+    Acc d;
 
+    spread (x, Sample (), w, pairs);
+    d = product1<Sample> (a1_high, a1_high256, x,
+        product1<Sample> (a1_low, a1_low256, x, start1));
     if constexpr (sizeof (Sample) > 1)
       BDCT_UNROLL for (int i = 0; i < 4; i++)
         d.v[i] *= 256;
-    split<false> (a, a + 2, d, identity);
+    split (a, a + 2, d, identity);
     d = mma (a, b2[0], b2[1], mma_half (a[0], a[1], b2_low, same (0)));
     if constexpr (sizeof (Sample) > 1) {
-      BDCT_UNROLL for (int i = 0; i < 4; i++) {
-        const float level =
-            __fmaf_rn (d.v[i], steps.inverse[i % 2], kSigned) - kSigned;
-
-        nonzero[i / 2] += (level != 0) << (i % 2 * 16);
-        d.v[i] = level * step[i % 2];
-      }
-      split<false> (a, a + 2, d, identity);
+      BDCT_UNROLL for (int i = 0; i < 4; i++)
+        d.v[i] = __fmaf_rn (d.v[i], inverse[i % 2], kSigned) - kSigned;
+      BDCT_UNROLL for (int i = 0; i < 2; i++)
+        nonzero[i] +=
+            nonzero_halves (pack_half (d.v[2 * i], d.v[2 * i + 1]));
+      BDCT_UNROLL for (int i = 0; i < 4; i++)
+        d.v[i] *= step[i % 2];
+      split (a, a + 2, d, identity);
       d = mma (a3_high, a[0], a[1], mma (a3_high, a[2], a[3],
               mma (a3_low, a[0], a[1], same (0))));
-      split<false> (a, a + 2, d, identity);
+      split (a, a + 2, d, identity);
       d = mma (a, b4[0], b4[1], mma_half (a[0], a[1], b4_low, start4));
-      floor_all (d, 1, kSigned);
+      floor_all (d, kTiny, 0);
       BDCT_UNROLL for (int i = 0; i < 2; i++)
         out[i] = clamped_words (d.v[2 * i], d.v[2 * i + 1], peak);
     } else {
@@ -362,8 +408,9 @@ template <typename Sample, bool WIDE> struct Real8
       d = mma (a3_high, c[0], c[1], same (0));
       d = mma_half (pack_half (d.v[0], d.v[1]), pack_half (d.v[2], d.v[3]),
           b4[0], start4);
-      BDCT_UNROLL for (int i = 0; i < 2; i++)
-        out[i] = clamped_bytes (pack_half (d.v[2 * i], d.v[2 * i + 1]), base);
+      BDCT_UNROLL for (int i = 0; i < 4; i++)
+        d.v[i] *= kTiny;
+      out[0] = clamped_bytes (d);
     }
   }
 };

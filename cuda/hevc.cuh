@@ -21,13 +21,13 @@ template <int COUNT> struct HevcSteps
     return job.dequant_bits < 8 ? 8 - job.dequant_bits : 0;
   }
 
-  void set_all (const BdctComponentJob &job)
+  void set_all (const BdctComponentJob &job, int lift3 = kLift3)
   {
     negative = 2 * job.quant_add + 1 - (1 << job.quant_bits);
     bits = job.quant_bits;
     extra = job.dequant_bits + lift (job) - 8;
     dequant_add = (1 << (job.dequant_bits + lift (job) - 1))
-        + (kLift3 << (job.dequant_bits + lift (job)));
+        + (lift3 << (job.dequant_bits + lift (job)));
   }
 
   /* Entry i is index `at` of the tables. */
@@ -40,15 +40,14 @@ template <int COUNT> struct HevcSteps
   }
 
   /* Two coefficients on kSigned, with entries i and j: the dequantized ones,
-   * lifted, as high and low bytes. */
+   * lifted, in bytes 1 and 2. */
   template <typename Sample> BDCT_INLINE void
-  requantize (uint32_t &high, uint32_t &low, uint32_t &nonzero, float c0,
-      float c1, int i, int j) const
+  requantize (uint32_t *v, uint32_t &nonzero, float c0, float c1, int i,
+      int j) const
   {
     const float c[2] = { c0, c1 };
     const int index[2] = { i, j };
     int32_t level[2];
-    uint32_t v[2];
 
     BDCT_UNROLL for (int k = 0; k < 2; k++) {
       /* sign (c) ((|c| quant + add) >> bits) */
@@ -56,25 +55,34 @@ template <int COUNT> struct HevcSteps
           + add[index[k]];
       z += (z >> 31) * negative;
       level[k] = z >> bits;
-      /* Bytes 1 and 2. */
       v[k] = level[k] * dequant[index[k]] + dequant_add;
       if (sizeof (Sample) > 1)
         v[k] >>= extra;
     }
+    nonzero += __vminu2 (__byte_perm (level[0], level[1], 0x5410), 0x00010001);
+  }
+
+  /* The same as high and low bytes, each in a half. */
+  template <typename Sample> BDCT_INLINE void
+  requantize (uint32_t &high, uint32_t &low, uint32_t &nonzero, float c0,
+      float c1, int i, int j) const
+  {
+    uint32_t v[2];
+
+    requantize<Sample> (v, nonzero, c0, c1, i, j);
     high = __byte_perm (v[0], v[1], 0x7632);
     low = __byte_perm (v[0], v[1], 0x7531);
-    nonzero += __vminu2 (__byte_perm (level[0], level[1], 0x5410), 0x00010001);
   }
 };
 
-/* A magnitude with the sign that `sign` has not. */
+/* A magnitude with the sign of a number. */
 BDCT_INLINE float
-opposite (float sign, uint32_t magnitude)
+with_sign (uint32_t magnitude, float sign)
 {
   uint32_t r;
 
-  /* (~sign & 0x80000000) | magnitude: the compiler would take two. */
-  asm ("lop3.b32 %0, %1, 0x80000000, %2, 0xae;"
+  /* (sign & 0x80000000) | magnitude: the compiler would take two. */
+  asm ("lop3.b32 %0, %1, 0x80000000, %2, 0xea;"
       : "=r" (r) : "r" (__float_as_uint (sign)), "r" (magnitude));
   return __uint_as_float (r);
 }
@@ -87,10 +95,9 @@ whole_step (const BdctComponentJob &job)
 }
 
 /* The same where all entries are equal, a step is a whole number and no level
- * is beyond +-511: the level is floor (c K + a), or its mirror image for c < 0,
- * and dequantization is part of the next matrix. Rounding down twice is exact;
- * the two signs' offsets are 1/2 -+ 85/512, and 2^-26, less than a unit of c K,
- * makes floor a ceiling. */
+ * is beyond +-2047, what a half in units of kByte holds: the level is
+ * c quant / 2^bits with the rounding offset's magnitude added, rounded towards
+ * zero twice, which is exact; the step multiplies the next product. */
 struct HevcFlat
 {
   float scale;
@@ -98,33 +105,61 @@ struct HevcFlat
 
   void set_all (const BdctComponentJob &job)
   {
-    const float a = nextafterf (85.0f / 512, 0);
+    const float unit = kByte / (float) (1 << job.quant_bits);
+    const float a = (float) job.quant_add * unit;
 
-    scale = (float) job.quant[0] / (float) (1 << job.quant_bits);
+    scale = (float) (job.quant[0] * (double) unit / kTiny);
     memcpy (&offset, &a, sizeof offset);
   }
 
-  /* A coefficient on kSigned: bytes 1 and 2 are its level + kLiftLevel, the
-   * last place is 2^-8. */
   BDCT_INLINE float
   level (float c) const
   {
-    c -= kSigned;
-    c = __fmaf_rd (c, scale, opposite (c, offset));
-    return __fadd_rd (c, 32768.5f + kLiftLevel);
+    return __fmaf_rz (c, scale, with_sign (offset, c));
   }
 
-  /* Two levels + kLiftLevel, in units of kByte. */
+  /* The levels of two coefficients in units of kTiny. */
   BDCT_INLINE uint32_t
   quantize (uint32_t &nonzero, float c0, float c1) const
   {
-    const uint32_t levels = __byte_perm (__float_as_uint (level (c0)),
-        __float_as_uint (level (c1)), 0x6521);
+    const uint32_t levels = truncate_half (level (c0), level (c1));
 
-    nonzero += __vminu2 (levels ^ kLiftLevel * 0x10001u, 0x00010001);
+    nonzero += nonzero_halves (levels);
     return levels;
   }
 };
+
+/* The first inverse pass: its shift. */
+constexpr float kScale3 = 1.0f / 128;
+
+/* What the third product's sums, of levels, begin with for their multiple by
+ * the step, over 128, to be rounded by rounding down: that is a multiple of the
+ * step's lowest bit, so anything does from 64 to 64 plus that bit, over the
+ * step. The number of fewest bits, down to 1/256, which the tensor cores keep
+ * beside levels; 0 if there is none. */
+inline double
+rounding3 (int step)
+{
+  const int lowest = step & -step;
+  const double end = 64 + (lowest < 64 ? lowest : 64);
+
+  for (int unit = 1; unit <= 256; unit *= 2) {
+    const double r = ceil (64.0 * unit / step);
+
+    if (r * step < end * unit)
+      return r / unit;
+  }
+  return 0;
+}
+
+/* Of those sums, and of sums of bytes, to whole numbers. */
+template <bool FLAT> inline float
+scale3_of (const BdctComponentJob &job)
+{
+  return FLAT ? whole_step (job) * kScale3 / kByte : 1 / kByte;
+}
+
+template <bool FLAT> constexpr float kBase3 = (1 << 23) + (FLAT ? kLift3 : 0);
 
 template <bool FLAT> struct HevcQuantizer;
 template <> struct HevcQuantizer<true> : HevcFlat {};
@@ -132,25 +167,33 @@ template <> struct HevcQuantizer<false> : HevcSteps<2> {};
 
 /* The accumulators' first values, by the sums of the matrix's rows and columns
  * they are for: rounding, level shift, and the lifts' shares of the products.
- */
+ * The first one's is for integers; the third one's for dequantized data. */
 struct HevcStart
 {
-  double middle, bytes, scale1, scale3, lift3;
+  double middle, scale1;
   int s2, s4;
 
-  /* `step` multiplies the third matrix; 0: nothing does, and its data are bytes
-   * of dequantized coefficients, not levels. */
-  HevcStart (const BdctComponentJob &job, Kind kind, int depth, double step)
-  : middle (1 << (depth - 1)), bytes (is_words (kind) ? 0 : 1024),
-    scale1 (1.0 / (1 << job.fwd_shift[0])), scale3 (1.0 / 128),
-    lift3 (step != 0 ? kLiftLevel * step : kLift3), s2 (job.fwd_shift[1]),
-    s4 (job.inv_shift[1])
+  HevcStart (const BdctComponentJob &job, int depth)
+  : middle (1 << (depth - 1)), scale1 (1.0 / (1 << job.fwd_shift[0])),
+    s2 (job.fwd_shift[1]), s4 (job.inv_shift[1])
   {
   }
 
-  float first (double row_sum) const
+  /* On kSigned. */
+  uint32_t first (double row_sum) const
   {
-    return (float) ((kLift1 + 0.5 - middle * row_sum * scale1) * kByte);
+    const float v =
+        (float) (kSigned + (kLift1 + 0.5) / scale1 - middle * row_sum);
+    uint32_t bits;
+
+    memcpy (&bits, &v, sizeof bits);
+    return bits;
+  }
+
+  /* What then makes the first pass's result of it, on 2^23. */
+  float base1 () const
+  {
+    return (float) ((1 << 23) - kSigned * scale1);
   }
 
   float second (double row_sum) const
@@ -160,13 +203,55 @@ struct HevcStart
 
   float third (double column_sum) const
   {
-    return (float) ((kLift3 + 0.5 - lift3 * column_sum * scale3) * kByte);
+    return (float) ((kLift3 + 0.5 - kLift3 * column_sum * kScale3) * kByte);
   }
 
   float fourth (double column_sum) const
   {
-    return (float) (((1 << (s4 - 1)) + (middle + bytes) * (1 << s4)
+    return (float) (((1 << (s4 - 1)) + middle * (1 << s4)
             - kLift3 * column_sum) * kByte);
+  }
+};
+
+/* Operands of bytes for the first product. Samples of two bytes take two
+ * products, with the matrix's entries where the low bytes are and where the
+ * high ones are. */
+template <typename Sample> struct HevcFirst
+{
+  static constexpr int registers = sizeof (Sample) == 1 ? 2 : 4;
+
+  uint32_t low[registers], high[registers];
+  IntAcc start;
+  float scale, base;
+
+  /* forward (row, i) is the matrix's entry for sample i of a unit's row,
+   * sample (k) the one that byte k belongs to. */
+  template <typename Forward, typename SampleOf> void
+  set (const HevcStart &first, int lane, Forward forward, SampleOf sample)
+  {
+    const int bytes = sizeof (Sample);
+
+    operand_a8<registers> (low, lane, [&] (int row, int k) {
+          return k % bytes == 0 ? forward (row, sample (k)) : 0;
+        });
+    operand_a8<registers> (high, lane, [&] (int row, int k) {
+          return k % bytes != 0 ? forward (row, sample (k)) : 0;
+        });
+    scale = (float) first.scale1;
+    base = first.base1 ();
+  }
+
+  /* The bytes of the first pass's result. */
+  BDCT_INLINE void
+  run (uint32_t *a_high, uint32_t *a_low, const uint32_t *w) const
+  {
+    IntAcc d;
+
+    if constexpr (sizeof (Sample) > 1)
+      d = mma_s8_u8 (low, w, above (mma_s8_u8 (high, w, IntAcc ()), start));
+    else
+      d = mma_s8_u8_half (low, w[0], start);
+    split_bytes (a_high, a_low, as_floats (d), scale, base);
   }
 };
 
@@ -177,48 +262,55 @@ struct HevcStart
  * FLAT: HevcFlat quantizes. */
 template <typename Sample, bool FLAT> struct Hevc8
 {
-  uint32_t a1[4], a1_256[4], a3_high[4], a3_low[4], b2[2], b4[2];
-  Acc start1, start2, start3, start4;
+  HevcFirst<Sample> first;
+  uint32_t a3[4], a3_256[4], b2[2], b4[2];
+  Acc start2, start3, start4;
   HevcQuantizer<FLAT> quantizer;
-  uint32_t identity, peak, base;
-  float scale2, scale4;
+  uint32_t peak;
+  float scale2, scale3, scale4;
+
+  /* The sample of a unit's row that byte k belongs to: of the first square up
+   * to 7, of the second from 8. */
+  static int sample (Kind kind, int k)
+  {
+    switch (kind) {
+      case BYTES:
+        return k;
+      case BYTE_PAIRS:
+        return k % 2 * 8 + k / 2;
+      case WORDS:
+        return k / 2;
+      default:
+        return k / 2 % 2 * 8 + k / 16 * 4 + k % 16 / 4;
+    }
+  }
 
   void set (const Transform &m, Kind kind, const BdctComponentJob &job,
       int depth, int lane)
   {
     const int g = lane / 4, t = lane % 4;
-    const HevcStart start (job, kind, depth, FLAT ? whole_step (job) : 0);
-    const double step = FLAT ? whole_step (job) : 256;
-    const auto forward = [&] (int row, int k) {
-      const int x = sample_of (kind, k);
-      return x / 8 == row / 8 ? m.m[row % 8][x % 8] * start.scale1 : 0;
-    };
+    const HevcStart start (job, depth);
     const auto inverse = [&] (int row, int k) {
-      return k / 8 == row / 8 ? m.m[k % 8][row % 8] * start.scale3 : 0;
+      return k / 8 == row / 8
+          ? m.m[k % 8][row % 8] * (FLAT ? 1 : kScale3) : 0;
     };
 
-    operand_a (a1, lane, HIGH, forward);
-    operand_a (a1_256, lane, HIGH,
-        [&] (int row, int k) { return 256 * forward (row, k); });
-    const auto scaled = [&] (int row, int k) {
-      return step * inverse (row, k);
-    };
-    operand_a (a3_high, lane, HIGH, scaled);
-    if (FLAT)
-      operand_a (a3_low, lane, LOW, scaled);
-    else
-      operand_a (a3_low, lane, HIGH, inverse);
-    b2[0] = b2[1] =
-        operand_b (lane, HIGH, [&] (int k, int n) { return m.m[n][k]; });
-    b4[0] = b4[1] = operand_b (lane, HIGH,
+    first.set (start, lane, [&] (int row, int i) {
+          return i / 8 == row / 8 ? m.m[row % 8][i % 8] : 0;
+        }, [&] (int k) { return sample (kind, k); });
+    operand_a (a3, lane, HIGH, inverse);
+    operand_a (a3_256, lane, HIGH,
+        [&] (int row, int k) { return 256 * inverse (row, k); });
+    operand_b_bytes (b2, lane, [&] (int k, int n) { return m.m[n][k]; });
+    operand_b_bytes (b4, lane,
         [&] (int k, int n) { return m.m[k][column_of (kind, n)]; });
-    identity = minus_identity (lane);
     for (int i = 0; i < 4; i++) {
       const int n = 2 * t + i % 2;
 
-      start1.v[i] = start.first (m.row_sum (g));
+      first.start.v[i] = start.first (m.row_sum (g));
       start2.v[i] = start.second (m.row_sum (n));
-      start3.v[i] = start.third (m.column_sum (g));
+      start3.v[i] = FLAT ? (float) (rounding3 (whole_step (job)) * kByte)
+          : start.third (m.column_sum (g));
       start4.v[i] = start.fourth (m.column_sum (column_of (kind, n)));
     }
     quantizer.set_all (job);
@@ -229,39 +321,48 @@ template <typename Sample, bool FLAT> struct Hevc8
         quantizer.set (i, job, (((2 * t + i) & mask) << 3) + (g & mask));
     }
     peak = ((1 << depth) - 1) * 0x10001u;
-    base = bytes_base (12);
-    scale2 = (float) (1 << (24 - start.s2));
-    scale4 = (float) (1 << (24 - start.s4));
+    scale2 = (float) (1 << (24 - start.s2)) * (FLAT ? kTiny : 1);
+    scale3 = scale3_of<FLAT> (job);
+    scale4 = (float) (1 << (24 - start.s4)) * kTiny;
   }
 
   BDCT_INLINE void
-  run (uint32_t *out, uint32_t *nonzero, const uint32_t *x) const
+  run (uint32_t *out, uint32_t *nonzero, const uint32_t *w, bool) const
   {
-    uint32_t high[2], low[2], a[4];
-    Acc d = product1<Sample> (a1, a1_256, x, start1);
+    uint32_t a[4];
+    Acc d;
 
-    split<true> (a, a + 2, d, identity);
+    first.run (a, a + 2, w);
     d = mma (a, b2[0], b2[1], start2);
-    floor_all (d, scale2, kSigned);
+    floor_all (d, scale2, FLAT ? 0 : kSigned);
+    d = product3 (d, nonzero);
+    split_bytes (a, a + 2, d, scale3, kBase3<FLAT>);
+    d = mma (a, b4[0], b4[1], start4);
+    floor_all (d, scale4, 0);
+    if constexpr (sizeof (Sample) > 1)
+      BDCT_UNROLL for (int i = 0; i < 2; i++)
+        out[i] = clamped_words (d.v[2 * i], d.v[2 * i + 1], peak);
+    else
+      out[0] = clamped_bytes (d);
+  }
+
+private:
+  /* The third product, from the coefficients. */
+  BDCT_INLINE Acc
+  product3 (const Acc &c, uint32_t *nonzero) const
+  {
+    uint32_t high[2], low[2];
+    Acc d = start3;
+
     BDCT_UNROLL for (int i = 0; i < 2; i++)
       if constexpr (FLAT)
-        high[i] = low[i] =
-            quantizer.quantize (nonzero[i], d.v[2 * i], d.v[2 * i + 1]);
+        low[i] = quantizer.quantize (nonzero[i], c.v[2 * i], c.v[2 * i + 1]);
       else
         quantizer.template requantize<Sample> (high[i], low[i], nonzero[i],
-            d.v[2 * i], d.v[2 * i + 1], 0, 1);
-    d = mma (a3_high, high[0], high[1], start3);
-    d = mma (a3_low, low[0], low[1], d);
-    split<true> (a, a + 2, d, identity);
-    d = mma (a, b4[0], b4[1], start4);
-    if constexpr (sizeof (Sample) > 1)
-      floor_all (d, scale4, kSigned);
-    BDCT_UNROLL for (int i = 0; i < 2; i++)
-      if constexpr (sizeof (Sample) > 1)
-        out[i] = clamped_words (d.v[2 * i], d.v[2 * i + 1], peak);
-      else
-        out[i] = clamped_bytes (pack_half_down (d.v[2 * i], d.v[2 * i + 1]),
-            base);
+            c.v[2 * i], c.v[2 * i + 1], 0, 1);
+    if constexpr (!FLAT)
+      d = mma (a3_256, high[0], high[1], d);
+    return mma (a3, low[0], low[1], d);
   }
 };
 

@@ -302,10 +302,12 @@ launch (BdctCudaBatch *batch, const BdctCudaFrame *first,
 
   if (tensor != nullptr) {
     /* All warps that the device holds at once, as often as it takes for each
-     * to have about 32 tiles: none is left for a last, half empty round. */
+     * to have tiles of about 256 rows: none is left for a last, half empty
+     * round. */
     const int64_t warps = (int64_t) device->multiprocessors * tensor->blocks
         * tensor->warps;
-    const int64_t rounds = (batch->n_tiles + 16 * warps) / (32 * warps);
+    const int64_t round = 256 / tensor->rows * warps;
+    const int64_t rounds = (batch->n_tiles + round / 2) / round;
     const cudaError_t err = update_constants (first, device, stream);
 
     if (err != cudaSuccess)

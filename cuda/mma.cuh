@@ -9,6 +9,12 @@
  * so a lane's share of d, packed in pairs, is its share of an a with the same
  * rows, or of a b that is the transpose: no value ever changes its lane.
  *
+ * Of bytes, a is 16 x 32 and b 32 x 8, and a lane holds
+ *     a    rows g, g + 8, g, g + 8; columns 4t to 4t + 3, the same, + 16, + 16
+ *     b    rows 4t to 4t + 3, + 16; column g
+ * so two shares of d, packed in fours, are one of an a or a b whose inner
+ * indices are in an order of their own (operands.cuh, gathered()).
+ *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef BDCT_MMA_CUH
@@ -20,8 +26,9 @@
 
 namespace {
 
-/* A lane's share of a 16 x 8 result. */
-struct Acc
+/* A lane's share of a 16 x 8 result. Four registers in a row, wherever it lies,
+ * are what the instructions take: so they are loaded together too. */
+struct alignas (16) Acc
 {
   float v[4];
 };
@@ -57,6 +64,69 @@ mma_half (uint32_t a0, uint32_t a1, uint32_t b, const Acc &c)
       : "r" (a0), "r" (a1), "r" (b),
       "f" (c.v[0]), "f" (c.v[1]), "f" (c.v[2]), "f" (c.v[3]));
   return d;
+}
+
+/* The same of integers. */
+struct alignas (16) IntAcc
+{
+  uint32_t v[4];
+};
+
+/* Their bits as floats. */
+BDCT_INLINE Acc
+as_floats (const IntAcc &d)
+{
+  Acc r;
+
+  BDCT_UNROLL for (int i = 0; i < 4; i++)
+    r.v[i] = __uint_as_float (d.v[i]);
+  return r;
+}
+
+/* d = a b + c in bytes, signed or not. */
+#define MMA_BYTES(name, a_type, b_type) \
+  BDCT_INLINE IntAcc \
+  name (const uint32_t *a, const uint32_t *b, const IntAcc &c) \
+  { \
+    IntAcc d; \
+    \
+    asm ("mma.sync.aligned.m16n8k32.row.col.s32." a_type "." b_type ".s32 " \
+        "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};" \
+        : "=r" (d.v[0]), "=r" (d.v[1]), "=r" (d.v[2]), "=r" (d.v[3]) \
+        : "r" (a[0]), "r" (a[1]), "r" (a[2]), "r" (a[3]), \
+        "r" (b[0]), "r" (b[1]), \
+        "r" (c.v[0]), "r" (c.v[1]), "r" (c.v[2]), "r" (c.v[3])); \
+    return d; \
+  }
+
+MMA_BYTES (mma_s8_s8, "s8", "s8")
+MMA_BYTES (mma_s8_u8, "s8", "u8")
+MMA_BYTES (mma_u8_s8, "u8", "s8")
+#undef MMA_BYTES
+
+/* The same with half of the inner dimension: a of 16 x 16, b of 16 x 8. */
+BDCT_INLINE IntAcc
+mma_s8_u8_half (const uint32_t *a, uint32_t b, const IntAcc &c)
+{
+  IntAcc d;
+
+  asm ("mma.sync.aligned.m16n8k16.row.col.s32.s8.u8.s32 "
+      "{%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%8,%9,%10};"
+      : "=r" (d.v[0]), "=r" (d.v[1]), "=r" (d.v[2]), "=r" (d.v[3])
+      : "r" (a[0]), "r" (a[1]), "r" (b),
+      "r" (c.v[0]), "r" (c.v[1]), "r" (c.v[2]), "r" (c.v[3]));
+  return d;
+}
+
+/* What sums begin at whose high bytes' are `high` and that begin at `start`. */
+BDCT_INLINE IntAcc
+above (const IntAcc &high, const IntAcc &start)
+{
+  IntAcc r;
+
+  BDCT_UNROLL for (int i = 0; i < 4; i++)
+    r.v[i] = high.v[i] * 256 + start.v[i];
+  return r;
 }
 
 /* Shared memory is addressed by its own 32-bit addresses. */
@@ -138,11 +208,32 @@ pack_half (float low, float high)
 /* The same towards zero: of numbers below 2^-14 that is to multiples of 2^-24,
  * the unit of a subnormal half. */
 BDCT_INLINE uint32_t
-pack_half_down (float low, float high)
+truncate_half (float low, float high)
 {
   uint32_t r;
 
   asm ("cvt.rz.f16x2.f32 %0, %1, %2;" : "=r" (r) : "f" (high), "f" (low));
+  return r;
+}
+
+/* Two integers as unsigned bytes, saturated, below the low half of `above`. */
+BDCT_INLINE uint32_t
+pack_bytes (uint32_t low, uint32_t high, uint32_t above)
+{
+  uint32_t r;
+
+  asm ("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;"
+      : "=r" (r) : "r" (high), "r" (low), "r" (above));
+  return r;
+}
+
+/* Two integers as unsigned words, saturated. */
+BDCT_INLINE uint32_t
+pack_words (uint32_t low, uint32_t high)
+{
+  uint32_t r;
+
+  asm ("cvt.pack.sat.u16.s32 %0, %1, %2;" : "=r" (r) : "r" (high), "r" (low));
   return r;
 }
 

@@ -47,9 +47,8 @@ struct Transform
   }
 };
 
-/* The parts of a number that is the sum of two halves. With a unit, the high
- * part is the nearest multiple, given in units; without, what a half rounds to.
- */
+/* The parts of a number that is the sum of two halves: what one rounds to, and
+ * the rest. */
 enum Part { HIGH, LOW };
 
 inline uint16_t
@@ -63,13 +62,8 @@ half_bits (double v)
 }
 
 inline uint16_t
-part_bits (double v, Part part, double unit = 0)
+part_bits (double v, Part part)
 {
-  if (unit != 0) {
-    const double high = floor (v / unit + 0.5);
-
-    return half_bits (part == HIGH ? high : v - high * unit);
-  }
   if (part == LOW)
     v -= (double) __half2float (__double2half (v));
   return half_bits (v);
@@ -90,12 +84,52 @@ operand_a (uint32_t *to, int lane, Part part, Entry entry)
 
 /* One register of operand b: inner indices 0 to 7 of (inner, column). */
 template <typename Entry> uint32_t
-operand_b (int lane, Part part, Entry entry, double unit = 0)
+operand_b (int lane, Part part, Entry entry)
 {
   const int k = lane % 4 * 2, column = lane / 4;
 
-  return part_bits (entry (k, column), part, unit)
-      | (uint32_t) part_bits (entry (k + 1, column), part, unit) << 16;
+  return part_bits (entry (k, column), part)
+      | (uint32_t) part_bits (entry (k + 1, column), part) << 16;
+}
+
+/* Both registers of operand b for data in bytes, the high ones at inner indices
+ * 0 to 7 and the low ones at 8 to 15: the same 8 rows for both. */
+template <typename Entry> void
+operand_b_bytes (uint32_t *to, int lane, Entry entry)
+{
+  to[0] = operand_b (lane, HIGH,
+      [&] (int k, int n) { return 256 * entry (k, n); });
+  to[1] = operand_b (lane, HIGH, entry);
+}
+
+/* A lane's share of operand a of bytes: 4 registers for 16 x 32, 2 for 16 x 16.
+ */
+template <int COUNT = 4, typename Entry> void
+operand_a8 (uint32_t *to, int lane, Entry entry)
+{
+  for (int i = 0; i < 4 * COUNT; i++) {
+    const int r = i / 4, row = lane / 4 + r % 2 * 8;
+
+    ((int8_t *) to)[i] =
+        (int8_t) entry (row, lane % 4 * 4 + r / 2 * 16 + i % 4);
+  }
+}
+
+/* And of operand b of 32 x 8 bytes: 2 registers. */
+template <typename Entry> void
+operand_b8 (uint32_t *to, int lane, Entry entry)
+{
+  for (int i = 0; i < 8; i++)
+    ((int8_t *) to)[i] =
+        (int8_t) entry (lane % 4 * 4 + i / 4 * 16 + i % 4, lane / 4);
+}
+
+/* The element that inner index k of such an operand stands for if each register
+ * is two pairs, of one result of 8 columns and of the next. */
+inline int
+gathered (int k)
+{
+  return k / 16 * 16 + k % 4 / 2 * 8 + k % 16 / 4 * 2 + k % 2;
 }
 
 /* Operand b of minus the identity. */

@@ -3,7 +3,6 @@
  * The tensor-core kernels, what they need from the host, and which jobs they
  * take. */
 #include "groups.cuh"
-#include "tiles.cuh"
 
 #include <stdlib.h>
 #include "dct/matrices.h"
@@ -24,7 +23,7 @@ tensor (const __grid_constant__ BdctCudaBatch batch)
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const uint32_t peak = (1u << batch.job.depth) - 1;
   const uint32_t first = shared_address (tiles[warp]) + first_chunk (lane);
-  const uint32_t matrices = Group::address (lane, kPitch) - first_chunk (lane);
+  const uint32_t matrices = Group::address (lane) - first_chunk (lane);
   const uint32_t out = first + 2 * tile;
   uint32_t in = first, next = first + tile;
   const int end = min ((int) (blockIdx.x + 1) * batch.span * WARPS,
@@ -62,14 +61,12 @@ tensor (const __grid_constant__ BdctCudaBatch batch)
     }
     copies_wait<1> ();
     __syncwarp ();
-    constexpr int across = kTileBytes / Group::bytes;
-
-    _Pragma ("unroll 1") for (int i = 0; i < ROWS / Group::rows * across; i++) {
-      const uint32_t at = matrices + i / across * (Group::rows * kPitch)
-          + i % across * Group::bytes;
-
-      Group::run (chain, in + at, out + at, format, counts.nonzero);
-    }
+    constexpr uint32_t step = Group::rows * kPitch;
+    uint32_t from = in + matrices, to = out + matrices;
+    _Pragma ("unroll 1") for (const uint32_t last = from + tile; from != last;
+        from += step, to += step)
+      _Pragma ("unroll 2") for (int i = 0; i < kTileBytes; i += Group::bytes)
+        Group::run (chain, from + i, to + i, format, counts.nonzero);
     __syncwarp ();
     Errors errors = { 0, 0 };
     if (format.pairs)
@@ -89,23 +86,6 @@ tensor (const __grid_constant__ BdctCudaBatch batch)
   }
   flush (counts, batch, plane_index, lane);
 #endif
-}
-
-/* Whether a step of these components is below 2 or above 255. */
-bool
-wide_steps (const BdctCudaFrame *frame)
-{
-  for (int p = 0; p < frame->n_planes; p++) {
-    const BdctCudaPlane &plane = frame->plane[p];
-
-    for (int i = 0; i < 64; i++) {
-      const int step = frame->job.component[plane.component[0]].quant[i];
-
-      if (step < 2 || step > 255)
-        return true;
-    }
-  }
-  return false;
 }
 
 /* The first inverse pass stays within 16 bits: 2^13 for the signal, and for the
@@ -131,8 +111,9 @@ hevc_flat (const BdctComponentJob &job)
     if (job.quant[i] != job.quant[0] || job.dequant[i] != job.dequant[0])
       return false;
   return job.dequant[0] % (1 << job.dequant_bits) == 0
-      && whole_step (job) > (1 << 14) / 511
-      && job.quant_bits <= 25;
+      && rounding3 (whole_step (job)) != 0
+      && (((int64_t) job.quant[0] << 14) + job.quant_add) >> job.quant_bits
+      <= 2047;
 }
 
 /* The matrix of a component, in a square of `size`. */
@@ -198,8 +179,18 @@ template <typename Chain, typename Sample> const BdctTensorKernel *
 use8 (bool large)
 {
   if (large)
-    return use<Group8<Chain, Sample>, Sample, 8, 16, 4, 4> ();
+    return use<Group8<Chain, Sample>, Sample, 8, 32, 2, 8> ();
   return use<Group8<Chain, Sample>, Sample, 8, 8, 4, 4> ();
+}
+
+template <typename Chain, typename Sample, bool FLAT>
+const BdctTensorKernel *
+use16 (bool large)
+{
+  if constexpr (FLAT && sizeof (Sample) == 1)
+    if (!large)
+      return use<Group16<Chain, Sample>, Sample, 16, 16, 4, 4> ();
+  return use<Group16<Chain, Sample>, Sample, 16, 16, 4, FLAT ? 3 : 2> ();
 }
 
 template <typename Sample, bool FLAT> const BdctTensorKernel *
@@ -207,10 +198,9 @@ use_hevc (int size, bool large)
 {
   if (size == 32)
     return use<Group32<Hevc32<Sample, FLAT>, Sample>, Sample, 32, 32, 2,
-        4> ();
+        FLAT ? sizeof (Sample) == 1 ? 8 : 6 : 4> ();
   if (size == 16)
-    return use<Group16<Hevc16<Sample, FLAT>, Sample>, Sample, 16, 16, 4,
-        FLAT ? 3 : 2> ();
+    return use16<Hevc16<Sample, FLAT>, Sample, FLAT> (large);
   return use8<Hevc8<Sample, FLAT>, Sample> (large);
 }
 
@@ -273,14 +263,10 @@ bdct_tensor_find (const BdctCudaFrame *frame)
     case BDCT_FAMILY_JPEG:
       if (job.depth > 8)
         return nullptr;
-      return wide_steps (frame) ? use8<Jpeg8<true>, uint8_t> (large)
-          : use8<Jpeg8<false>, uint8_t> (large);
+      return use8<Jpeg8, uint8_t> (large);
     case BDCT_FAMILY_REAL:
-      if (job.depth > 8)
-        return use8<Real8<uint16_t, true>, uint16_t> (large);
-      return wide_steps (frame)
-          ? use8<Real8<uint8_t, true>, uint8_t> (large)
-          : use8<Real8<uint8_t, false>, uint8_t> (large);
+      return job.depth > 8 ? use8<Real8<uint16_t>, uint16_t> (large)
+          : use8<Real8<uint8_t>, uint8_t> (large);
   }
   return nullptr;
 }

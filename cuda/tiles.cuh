@@ -171,10 +171,10 @@ add_errors (Errors &e, uint32_t a, uint32_t b, int shift, uint32_t peak)
       e.second = __dp4a (d & 0xff00ff00, d, e.second);
   } else {
     /* The source's words may hold more than the depth allows. */
-    const int d0 = (int) ((a & 0xffff) >> shift)
-        - (int) min ((b & 0xffff) >> shift, peak);
-    const int d1 = (int) (a >> 16 >> shift)
-        - (int) min (b >> 16 >> shift, peak);
+    const uint32_t mask = (0xffffu << shift & 0xffff) * 0x10001u;
+    const uint32_t c = __vminu2 (b & mask, (peak << shift) * 0x10001u);
+    const uint32_t d = ((__vmaxu2 (a, c) - __vminu2 (a, c)) & mask) >> shift;
+    const uint32_t d0 = d & 0xffff, d1 = d >> 16;
 
     e.all += d0 * d0 + d1 * d1;
     if (PAIRS)
@@ -218,14 +218,14 @@ scatter (uint4 &out, const uint4 &in, const BdctCudaPlane &plane,
   out = make_uint4 (w[0], w[1], w[2], w[3]);
 }
 
-/* A chunk of planar bytes comes out with two samples of its first square and
- * two of its second in each word. */
+/* A chunk of planar bytes comes out with a sample of its first square, one of
+ * its second, and again, in each word. */
 BDCT_INLINE uint4
 ordered (const uint4 &v)
 {
-  return make_uint4 (__byte_perm (v.x, v.y, 0x5410),
-      __byte_perm (v.z, v.w, 0x5410), __byte_perm (v.x, v.y, 0x7632),
-      __byte_perm (v.z, v.w, 0x7632));
+  return make_uint4 (__byte_perm (v.x, v.y, 0x6420),
+      __byte_perm (v.z, v.w, 0x6420), __byte_perm (v.x, v.y, 0x7531),
+      __byte_perm (v.z, v.w, 0x7531));
 }
 
 /* Write the lane's chunks and add their errors. ORDER: they are to be
