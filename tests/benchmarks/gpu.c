@@ -242,9 +242,10 @@ lab_gpu_check (const LabEntry * entry, const LabSet * set, LabVerdict * verdict)
 
 /* What kind of kernels a run launches: a graph of it says so. */
 static void
-inspect (const LabEntry * entry, const LabSet * set, LabResult * result)
+inspect (const LabEntry * entry, const LabSet * set, int64_t n_blocks,
+    LabResult * result)
 {
-  LabWork work = lab_set_work (set, 1, src, dst, scratch);
+  LabWork work = lab_set_work (set, n_blocks, src, dst, scratch);
   cudaGraphNode_t nodes[16];
   size_t n = 16;
   cudaGraph_t graph;
@@ -340,7 +341,7 @@ lab_gpu_time (const LabEntry * entry, const LabSet * set, int64_t batch,
   double times[64], copies[64], once;
   int inner, copy_inner, repetitions = lab_repetitions ();
 
-  inspect (entry, set, result);
+  inspect (entry, set, entry->launch_each ? 1 : n, result);
   result->samples = lab_set_samples (set, n);
   result->copy_bytes = entry->shape == LAB_NV12 ? bytes : PLANE_BYTES;
 
