@@ -164,7 +164,7 @@ template <typename Sample, bool FLAT> struct Hevc16
  *
  * Here the products are of bytes and the sums integers; only HevcFlat's levels
  * are halves as above. An intermediate is a signed high and an unsigned low
- * byte, and nothing lifts it. IntAcc begin at the bits of a float plus the
+ * byte, and nothing lifts it. Sums begin at the bits of a float plus the
  * rounding: read as a float they are that float plus the sum in its last
  * place, as long as the sum is below 2^22. So is the first pass's (at 12 bits
  * 2^11 times 2^11, the sum of a row) and the third one's (hevc_fits()), which
