@@ -23,7 +23,6 @@
 #include <stdint.h>
 #include "device.cuh"
 
-
 namespace {
 
 /* A lane's share of a 16 x 8 result. Four registers in a row, wherever it lies,
@@ -243,15 +242,6 @@ half_mul (uint32_t a, uint32_t b)
   uint32_t r;
 
   asm ("mul.rn.f16x2 %0, %1, %2;" : "=r" (r) : "r" (a), "r" (b));
-  return r;
-}
-
-BDCT_INLINE uint32_t
-half_fma (uint32_t a, uint32_t b, uint32_t c)
-{
-  uint32_t r;
-
-  asm ("fma.rn.f16x2 %0, %1, %2, %3;" : "=r" (r) : "r" (a), "r" (b), "r" (c));
   return r;
 }
 
