@@ -35,11 +35,12 @@ host_alloc (GstAllocator * allocator, gsize size, GstAllocationParams * params)
 {
   GstBlockDctHostAllocator *self = GST_BLOCKDCT_HOST_ALLOCATOR (allocator);
   gsize max_size = params->prefix + size + params->padding;
-  guint8 *data = NULL;
   HostMemory *mem;
+  guint8 *data;
 
-  if (params->align <= MAX_ALIGN)
-    data = self->klass->alloc_host (&self->context, max_size);
+  if (params->align > MAX_ALIGN)
+    return gst_allocator_alloc (NULL, size, params);
+  data = self->klass->alloc_host (&self->context, max_size);
   if (data == NULL) {
     g_atomic_int_set (&self->refused, TRUE);
     return gst_allocator_alloc (NULL, size, params);

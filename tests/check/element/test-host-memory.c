@@ -118,6 +118,27 @@ test_refused (void)
   g_assert_null (owner);
 }
 
+/* More than a page is not the engine's to give; that is no refusal. */
+static void
+test_align (void)
+{
+  GstObject *owner;
+  GstAllocator *allocator = make_allocator (&owner);
+  GstAllocationParams params = {.align = 8191 };
+  GstMemory *mem = gst_allocator_alloc (allocator, 1000, &params);
+  GstMapInfo map;
+
+  g_assert_nonnull (mem);
+  g_assert_cmpint (n_allocated, ==, 0);
+  g_assert_false (gst_blockdct_host_allocator_refused (allocator));
+  g_assert_true (gst_memory_map (mem, &map, GST_MAP_WRITE));
+  g_assert_cmpuint (((guintptr) map.data) & 8191, ==, 0);
+  gst_memory_unmap (mem, &map);
+  gst_memory_unref (mem);
+  gst_object_unref (allocator);
+  g_assert_null (owner);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -125,5 +146,6 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_add_func ("/element/host-memory/memory", test_memory);
   g_test_add_func ("/element/host-memory/refused", test_refused);
+  g_test_add_func ("/element/host-memory/align", test_align);
   return g_test_run ();
 }
