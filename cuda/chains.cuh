@@ -45,7 +45,7 @@ constexpr float kTiny = 0x1p-149f;
 constexpr int kLift1 = 0x4000, kLift3 = 0x8000;
 constexpr int kLiftJpeg = 0x2000;
 
-/* Every number of d: floor (v * scale) + base. */
+/* Every number of d: v * scale + base, rounded down to its last place. */
 BDCT_INLINE void
 floor_all (Acc &d, float scale, float base)
 {

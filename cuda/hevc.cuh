@@ -136,18 +136,18 @@ constexpr float kScale3 = 1.0f / 128;
  * the step, over 128, to be rounded by rounding down: that is a multiple of the
  * step's lowest bit, so anything does from 64 to 64 plus that bit, over the
  * step. The number of fewest bits, down to 1/256, which the tensor cores keep
- * beside levels; 0 if there is none. */
-inline double
-rounding3 (int step)
+ * beside levels; 0 if there is none. In units of kByte. */
+inline float
+rounding3 (const BdctComponentJob &job)
 {
-  const int lowest = step & -step;
+  const int step = whole_step (job), lowest = step & -step;
   const double end = 64 + (lowest < 64 ? lowest : 64);
 
   for (int unit = 1; unit <= 256; unit *= 2) {
     const double r = ceil (64.0 * unit / step);
 
     if (r * step < end * unit)
-      return r / unit;
+      return (float) (r / unit * kByte);
   }
   return 0;
 }
@@ -309,8 +309,7 @@ template <typename Sample, bool FLAT> struct Hevc8
 
       first.start.v[i] = start.first (m.row_sum (g));
       start2.v[i] = start.second (m.row_sum (n));
-      start3.v[i] = FLAT ? (float) (rounding3 (whole_step (job)) * kByte)
-          : start.third (m.column_sum (g));
+      start3.v[i] = FLAT ? rounding3 (job) : start.third (m.column_sum (g));
       start4.v[i] = start.fourth (m.column_sum (column_of (kind, n)));
     }
     quantizer.set_all (job);

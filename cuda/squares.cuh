@@ -83,8 +83,8 @@ template <typename Sample, bool FLAT> struct Hevc16
       const int row = g + i / 2 * 8;
 
       first.start.v[i] = start.first (m.row_sum (row));
-      start3.v[i] = FLAT ? (float) (rounding3 (whole_step (job)) * kByte)
-          : start.third (m.column_sum (row));
+      start3.v[i] =
+          FLAT ? rounding3 (job) : start.third (m.column_sum (row));
       for (int half = 0; half < 2; half++) {
         const int n = 2 * t + i % 2;
 
@@ -223,14 +223,14 @@ struct alignas (16) Pass32
   }
 
   /* Of sums of levels' products, with the step, to kSigned. */
-  void set_levels (int step)
+  void set_levels (const BdctComponentJob &job)
   {
-    const float rounding = (float) (rounding3 (step) * kByte);
+    const float rounding = rounding3 (job);
     uint32_t bits;
 
     memcpy (&bits, &rounding, sizeof bits);
     set_start (bits);
-    scale = step * kScale3 / kByte;
+    scale = scale3_of<true> (job);
     base = kSigned;
   }
 };
@@ -307,7 +307,7 @@ template <typename Sample, bool FLAT> struct Hevc32
             (int) (middle * m.row_sum (16 * p + g + i / 2 * 8));
     }
     if constexpr (FLAT) {
-      pass[1].set_levels (whole_step (job));
+      pass[1].set_levels (job);
       quantizer.set_all (job);
     } else {
       const int mask = (1 << job.log2_size) - 1, s = job.log2_size - 3;
@@ -509,25 +509,19 @@ template <typename Sample, bool FLAT> struct Lane32
 
       READ_AT (b, b4, h);
       BDCT_UNROLL for (int p = 0; p < 2; p++) {
-        IntAcc d[2];
+        Acc d[2];
 
-        /* Not below 0, the bits of a number in units of kTiny are the integer;
-         * else they are one below 0. */
-        BDCT_UNROLL for (int r = 0; r < 2; r++) {
-          const Acc c = join (mma_s8_s8 (high[p], b[r], pass.start),
+        BDCT_UNROLL for (int r = 0; r < 2; r++)
+          d[r] = join (mma_s8_s8 (high[p], b[r], pass.start),
               mma_u8_s8 (low[p], b[r], pass.start), pass);
-
-          BDCT_UNROLL for (int i = 0; i < 4; i++)
-            d[r].v[i] = __float_as_uint (c.v[i]);
-        }
         BDCT_UNROLL for (int i = 0; i < 4; i += 2)
           if constexpr (sizeof (Sample) > 1)
             BDCT_UNROLL for (int r = 0; r < 2; r++)
-              out[h][p][i + r] = __vminu2 (
-                  pack_words (d[r].v[i], d[r].v[i + 1]), peak[0]);
+              out[h][p][i + r] =
+                  clamped_words (d[r].v[i], d[r].v[i + 1], peak[0]);
           else
-            out[0][p][i + h] = pack_bytes (d[0].v[i], d[0].v[i + 1],
-                pack_bytes (d[1].v[i], d[1].v[i + 1], 0));
+            out[0][p][i + h] = clamped_bytes (Acc { { d[0].v[i], d[1].v[i],
+                    d[0].v[i + 1], d[1].v[i + 1] } });
       }
     }
   }

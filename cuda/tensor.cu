@@ -3,6 +3,7 @@
  * The tensor-core kernels, what they need from the host, and which jobs they
  * take. */
 #include "groups.cuh"
+#include "tiles.cuh"
 
 #include <stdlib.h>
 #include "dct/matrices.h"
@@ -111,7 +112,7 @@ hevc_flat (const BdctComponentJob &job)
     if (job.quant[i] != job.quant[0] || job.dequant[i] != job.dequant[0])
       return false;
   return job.dequant[0] % (1 << job.dequant_bits) == 0
-      && rounding3 (whole_step (job)) != 0
+      && rounding3 (job) != 0
       && (((int64_t) job.quant[0] << 14) + job.quant_add) >> job.quant_bits
       <= 2047;
 }
