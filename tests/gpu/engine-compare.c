@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "dct/engine.h"
+#include "engines.h"
 #include "reference.h"
 
 #define IN_FLIGHT 3
@@ -545,32 +545,24 @@ main (int argc, char **argv)
 {
   BdctEngineOptions options = {
     .context = { count_enter, count_leave, &entered }
-  }, cuda_options = options;
-  BdctError error = { "" };
+  };
   bool quick = false;
+  int status;
 
   for (int i = 1; i < argc; i++) {
     if (strcmp (argv[i], "--quick") == 0) {
       quick = true;
     } else if (strcmp (argv[i], "--cuda-cores") == 0) {
-      cuda_options.isa = "cuda-cores";
+      options.isa = "cuda-cores";
     } else {
       fprintf (stderr, "usage: %s [--quick] [--cuda-cores]\n", argv[0]);
       return 2;
     }
   }
   setvbuf (stdout, NULL, _IOLBF, 0);
-  if (bdct_cuda_engine.count_devices (&error) == 0) {
-    printf ("no GPU: %s\n0 passed, 0 failed, 1 skipped\n", error.message);
-    return 77;
-  }
-  cpu = bdct_cpu_engine.create (&options, &error);
-  cuda = cpu != NULL ? bdct_cuda_engine.create (&cuda_options, &error) : NULL;
-  if (cuda == NULL) {
-    printf ("create: %s\n0 passed, 1 failed, 0 skipped\n", error.message);
-    return 1;
-  }
-  printf ("%s against %s\n", cuda->description, cpu->description);
+  status = engines_create (&options, &cpu, &cuda);
+  if (status != 0)
+    return status;
   allocate ();
   for (size_t f = 0; f < N (formats); f++)
     for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "dct/engine.h"
+#include "engines.h"
 #include "fake-runtime.h"
 
 #define CANARY 0xa5
@@ -397,24 +397,16 @@ main (int argc, char **argv)
   static const unsigned depths[] = { 1, 2, 3, 4, 8, 40, BDCT_MAX_DEPTH };
   bool quick = argc > 1 && strcmp (argv[1], "--quick") == 0;
   BdctEngineOptions options = {.threads = 3 };
-  BdctError error = { "" };
+  int status;
 
   if (argc > 2 || (argc == 2 && !quick)) {
     fprintf (stderr, "usage: %s [--quick]\n", argv[0]);
     return 2;
   }
   setvbuf (stdout, NULL, _IOLBF, 0);
-  if (bdct_cuda_engine.count_devices (&error) == 0) {
-    printf ("no GPU: %s\n0 passed, 0 failed, 1 skipped\n", error.message);
-    return 77;
-  }
-  cpu = bdct_cpu_engine.create (&options, &error);
-  cuda = cpu != NULL ? bdct_cuda_engine.create (&options, &error) : NULL;
-  if (cuda == NULL) {
-    printf ("create: %s\n0 passed, 1 failed, 0 skipped\n", error.message);
-    return 1;
-  }
-  printf ("%s against %s\n", cuda->description, cpu->description);
+  status = engines_create (&options, &cpu, &cuda);
+  if (status != 0)
+    return status;
   for (size_t k = 0; k < N (kinds) - 1; k++) {
     for (size_t d = 0; d < N (depths); d++)
       if (!quick || depths[d] == 4) {
