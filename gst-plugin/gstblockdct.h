@@ -135,7 +135,8 @@ GType gst_blockdct_view_get_type (void);
 void gst_blockdct_view_configure (GstBlockDct * self);
 
 /** The view that the settings ask for. */
-const BdctView *gst_blockdct_view_update (GstBlockDct * self);
+const BdctView *gst_blockdct_view_update (GstBlockDct * self,
+    const GstBlockDctSettings * settings);
 
 /* gstblockdctnavigation.c */
 
@@ -151,11 +152,12 @@ void gst_blockdct_navigation_show (GstBlockDct * self,
 
 /* gstblockdctoverlay.c */
 
-/** Put the text and a map's labels on a frame that is otherwise ready: as a
- * composition meta if downstream draws it, else into its samples. */
+/** Put the text, if `figures` are asked for, and a map's labels on a frame that
+ * is otherwise ready: as a composition meta if downstream draws it, else into
+ * its samples. */
 void gst_blockdct_overlay_draw (GstBlockDct * self, GstBuffer * buffer,
     const BdctStats * stats, const GstBlockDctHow * how,
-    const BdctView * view);
+    const BdctView * view, gboolean figures);
 void gst_blockdct_overlay_clear (GstBlockDct * self);
 
 /* gstblockdctpreset.c */

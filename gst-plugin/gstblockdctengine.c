@@ -190,7 +190,7 @@ gst_blockdct_engine_collect (GstBlockDct * self, GstBuffer ** outbuf)
         &times, index);
     gst_clear_buffer (&frame->in);
     gst_blockdct_overlay_draw (self, *outbuf, &stats, &frame->how,
-        &frame->view);
+        &frame->view, settings.overlay);
     if (gst_blockdct_stats_file_add (self->stats_file, *outbuf, &error))
       return GST_FLOW_OK;
     gst_clear_buffer (outbuf);
@@ -279,9 +279,8 @@ gst_blockdct_engine_configure (GstBlockDct * self)
 
 /* Bring the job up to the parameters. */
 static gboolean
-update_job (GstBlockDct * self)
+update_job (GstBlockDct * self, BdctParams params)
 {
-  BdctParams params = gst_blockdct_get_settings (self).params;
   BdctError error;
 
   if (self->job_valid
@@ -323,10 +322,11 @@ gst_blockdct_engine_submit (GstBlockDct * self, GstBuffer * inbuf,
 {
   guint next = (self->oldest + self->n_in_flight) % self->depth;
   GstBlockDctInFlight *frame = &self->in_flight[next];
+  GstBlockDctSettings settings = gst_blockdct_get_settings (self);
   BdctImage src, dst;
   BdctError error;
 
-  if (!update_job (self))
+  if (!update_job (self, settings.params))
     return GST_FLOW_NOT_NEGOTIATED;
   if (!gst_blockdct_memory_map (&frame->in_frame, &self->info, inbuf,
           GST_MAP_READ, &self->layout, self->context, &src, &error)) {
@@ -341,7 +341,7 @@ gst_blockdct_engine_submit (GstBlockDct * self, GstBuffer * inbuf,
         ("An output buffer cannot be written."), ("%s", error.message));
     return GST_FLOW_ERROR;
   }
-  frame->view = *gst_blockdct_view_update (self);
+  frame->view = *gst_blockdct_view_update (self, &settings);
   self->engine->klass->set_view (self->engine, &frame->view);
   if (!order_after (self, inbuf, outbuf, &error)
       || !self->engine->klass->submit (self->engine, &self->job, &src, &dst,

@@ -227,10 +227,10 @@ warn_no_font (GstBlockDct * self, gboolean asked)
 
 void
 gst_blockdct_overlay_draw (GstBlockDct * self, GstBuffer * buffer,
-    const BdctStats * stats, const GstBlockDctHow * how, const BdctView * view)
+    const BdctStats * stats, const GstBlockDctHow * how, const BdctView * view,
+    gboolean figures)
 {
   gint height = GST_VIDEO_INFO_HEIGHT (&self->info);
-  gboolean figures = gst_blockdct_get_settings (self).overlay;
   GstVideoOverlayComposition *composition;
   BdctLegend legend;
   GstVideoFrame frame;
@@ -277,10 +277,11 @@ struct _GstBlockDctOverlay
 
 void
 gst_blockdct_overlay_draw (GstBlockDct * self, GstBuffer * buffer,
-    const BdctStats * stats, const GstBlockDctHow * how, const BdctView * view)
+    const BdctStats * stats, const GstBlockDctHow * how, const BdctView * view,
+    gboolean figures)
 {
   (void) buffer, (void) stats, (void) how, (void) view;
-  if (self->overlay != NULL || !gst_blockdct_get_settings (self).overlay)
+  if (self->overlay != NULL || !figures)
     return;
   self->overlay = g_new0 (GstBlockDctOverlay, 1);
   GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,

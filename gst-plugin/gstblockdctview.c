@@ -36,13 +36,12 @@ gst_blockdct_view_configure (GstBlockDct * self)
 }
 
 const BdctView *
-gst_blockdct_view_update (GstBlockDct * self)
+gst_blockdct_view_update (GstBlockDct * self,
+    const GstBlockDctSettings * settings)
 {
-  GstBlockDctSettings settings = gst_blockdct_get_settings (self);
-
-  self->view.mode = settings.view;
-  self->view.grid = settings.grid;
-  self->view.position = settings.wipe_position;
-  self->view.gain = settings.difference_gain;
+  self->view.mode = settings->view;
+  self->view.grid = settings->grid;
+  self->view.position = settings->wipe_position;
+  self->view.gain = settings->difference_gain;
   return &self->view;
 }
