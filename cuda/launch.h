@@ -1,5 +1,5 @@
-/* blockdct: what the CUDA engine's host side (engine.c) and its kernels
- * (kernels.cu) have in common.
+/* blockdct: what the CUDA engine's host side (engine.c, plan.cu) and its kernels
+ * have in common.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,6 +9,8 @@
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include "dct/blocks.h"
+#include "dct/engine.h"
 #include "dct/job.h"
 #include "dct/layout.h"
 #include "dct/transform.h"
@@ -17,22 +19,38 @@
 extern "C" {
 #endif
 
+/** A cell of the index map: so many rows and samples of a row (of both
+ * components together, where two are interleaved). A whole number of tiles of
+ * every kernel that has such, of blocks of up to 32 x 32, and the tile of the
+ * kernels without tensor cores for those. */
+#define BDCT_CUDA_CELL_ROWS 32
+#define BDCT_CUDA_CELL_SAMPLES 128
+
+/** What a cell of the map holds beside a set's number: its blocks take different
+ * sets. */
+#define BDCT_CUDA_MIXED 0xff
+
 /** One plane, all in device memory. */
 typedef struct {
-  const uint8_t *src;
-  uint8_t *dst;
-  int64_t src_stride, dst_stride; /**< bytes */
-  int32_t width, height, shift, interleave; /**< as in layout.h */
-  int32_t component[2];
-  /* bdct_cuda_cut() fills in the rest. */
-  int32_t row_bytes;  /**< of a row's samples */
-  int32_t block;      /**< samples of a transform block's side */
-  int32_t grey;       /**< the middle sample, as it lies in memory */
-  int32_t aligned;    /**< whether every row begins at a multiple of 16 */
-  int32_t tiles_x;    /**< tiles of the plane from left to right */
-  int32_t first_tile; /**< of the plane among the frame's */
-  const void *constants; /**< the tensor-core kernels' */
-  struct BdctCudaCell *cells; /**< the frame's */
+  BdctSamples src;
+  BdctSamples dst;        /**< data NULL: nothing is written */
+  BdctPlaneLayout layout;
+  /* The following is what planning fills in (plan.h). */
+  int32_t row_bytes;      /**< of a row's samples */
+  int32_t log2_width, log2_height; /**< of a transform block */
+  int32_t grey;           /**< the middle sample, as it lies in memory */
+  int32_t aligned;        /**< whether every row begins at a multiple of 16 */
+  int32_t tiles_x;        /**< tiles of the plane from left to right */
+  int32_t first_tile;     /**< of the plane among the launch's */
+  int32_t set_size;       /**< bytes from one set's constants to the next's */
+  const uint8_t *constants; /**< the kernel's, of each set */
+  struct BdctCudaCell *cells;
+  int32_t columns;        /**< blocks from left to right, of each component */
+  int32_t cells_x;        /**< cells of the map from left to right */
+  const uint8_t *set_of_cell;  /**< NULL: set 0 everywhere */
+  /* By interleaved component, the first block's: */
+  const uint8_t *set_of_block[2]; /**< NULL if set_of_cell is */
+  BdctBlockRecord *blocks[2];     /**< NULL: not asked for */
 } BdctCudaPlane;
 
 /** What a frame's blocks add up. Every block adds to one of several cells, so
@@ -46,52 +64,58 @@ typedef struct BdctCudaCell {
 
 #define BDCT_CUDA_CELLS 16
 
-/** A frame, all in device memory. */
-typedef struct {
-  BdctJob job;
-  BdctCudaPlane plane[BDCT_MAX_PLANES];
-  int32_t n_planes, n_tiles;
-  /** The tensor-core kernel that does it, or NULL. */
-  const struct BdctTensorKernel *tensor;
-  BdctCudaCell *cells; /**< BDCT_CUDA_CELLS of them, zeroed */
-} BdctCudaFrame;
-
 /** The most planes of a launch: as many as fit a kernel's 4 KiB of parameters.
  */
-#define BDCT_CUDA_MAX_PLANES 24
+#define BDCT_CUDA_MAX_PLANES 20
 
-/** A kernel's only parameter: the planes of some frames of one job. */
+/** A kernel's only parameter: planes of one depth and one sort of kernel, of
+ * some frames and jobs. */
 typedef struct {
-  BdctJob job;
   BdctCudaPlane plane[BDCT_CUDA_MAX_PLANES];
   int32_t n_planes, n_tiles;
+  int32_t depth;
   int32_t span;        /**< tiles that a warp of a tensor-core kernel does */
+  int32_t mixed;       /**< only cells that are mixed, else only those that are
+                            not: for kernels that know of the map */
 } BdctCudaBatch;
 
-/** What launches on one device need. */
-typedef struct BdctCudaDevice BdctCudaDevice;
+/** One kernel and what it needs from the host. */
+typedef struct BdctCudaKernel {
+  const void *function; /**< with a BdctCudaBatch as parameter */
+  int rows;             /**< of a tile, ... */
+  int row_bytes;        /**< ... bytes of each: of all components */
+  int warps;            /**< of a block */
+  int tile_warps;       /**< that share a tile: `warps`, or 1 */
+  int blocks;           /**< that a multiprocessor holds at once; 0: a tile each
+                             and no spans */
+  int constants_size;   /**< bytes of a plane's constants; a multiple of 16 */
+  /** Write a plane's constants for one job. */
+  void (*make_constants) (void *to, const BdctCudaPlane *plane,
+      const BdctJob *job);
+} BdctCudaKernel;
 
-/** Describe the current device and upload the matrices into the current
- * context, where every engine uploads the same. `tensor`: use the tensor cores
- * if there are kernels for them. Freed with bdct_cuda_close(). */
-cudaError_t bdct_cuda_open (BdctCudaDevice **device, bool tensor,
-    cudaStream_t stream);
+/** The planes of a frame with the jobs that are done to them. */
+typedef struct {
+  const BdctJob *sets;  /**< of one transform and depth */
+  int n_sets;
+  BdctCudaPlane plane[BDCT_MAX_PLANES];
+  int n_planes;
+  bool mixed;           /**< there is a map, and it has mixed cells */
+  bool levels;          /**< `dst` becomes the picture of the levels
+                             (dct/render.h, bdct_render_level()), and nothing is
+                             counted */
+} BdctCudaWork;
 
-/** In the context it was opened in, after its launches. */
-void bdct_cuda_close (BdctCudaDevice *device);
+/** The tensor-core kernel that takes this work, all of its sets and planes; NULL
+ * if none does (tensor.cu). It leaves mixed cells of a map alone. */
+const BdctCudaKernel *bdct_tensor_find (const BdctCudaWork *work);
 
-/** Choose the kernel and fill in what the frame's description says this does.
- * False if the frame has more tiles than a launch takes. */
-bool bdct_cuda_cut (BdctCudaFrame *frame, const BdctCudaDevice *device);
+/** Whether the current device has the tensor-core kernels: its capability is
+ * one they were tested on, and code compiled for that is what it runs. */
+cudaError_t bdct_tensor_check (bool *has);
 
-/** Enqueue frames of one layout that bdct_cuda_cut() has cut: one launch for
- * all planes of as many in a row as have one job and fit. All launches of a
- * device go into one stream. */
-cudaError_t bdct_cuda_launch (const BdctCudaFrame *const *frames, int n_frames,
-    BdctCudaDevice *device, cudaStream_t stream);
-
-/** Whether the tensor cores are used. */
-bool bdct_cuda_has_tensor (const BdctCudaDevice *device);
+/** The kernel without tensor cores, which takes any work (scalar.cu). */
+const BdctCudaKernel *bdct_scalar_find (const BdctCudaWork *work);
 
 #ifdef __cplusplus
 }

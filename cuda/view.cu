@@ -48,7 +48,7 @@ template <typename Sample> __device__ __forceinline__ int
 get (const uint8_t *plane, int64_t stride, const BdctRenderPlane &p, int x,
     int y, int depth)
 {
-  return bdct_render_get (plane + y * stride, (int64_t) x * p.step,
+  return bdct_sample_get (plane + y * stride, (int64_t) x * p.step,
       sizeof (Sample), p.shift, (1 << depth) - 1);
 }
 
@@ -64,7 +64,7 @@ put (const BdctRender &r, int c, int x, int y, int from_x, int from_y, int v)
   if (r.divider && x == r.split >> p.sub_x)
     v = c == BDCT_Y ? (1 << r.depth) - 1 : 1 << (r.depth - 1);
   bdct_render_legend (&r, c, x, y, &v);
-  bdct_render_put (p.dst + y * p.dst_stride, (int64_t) x * p.step,
+  bdct_sample_put (p.dst + y * p.dst_stride, (int64_t) x * p.step,
       sizeof (Sample), p.shift, v);
 }
 

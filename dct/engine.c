@@ -1,20 +1,73 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine.h"
 
+static bool
+check_depths (const BdctJob * jobs, int n_jobs, const char *what, int depth,
+    BdctError * error)
+{
+  for (int i = 0; i < n_jobs; i++)
+    if (jobs[i].depth != depth)
+      return bdct_error (error, "%s %d is for a depth of %d, the frames have "
+          "%d", what, i, jobs[i].depth, depth);
+  return true;
+}
+
+bool
+bdct_frame_check (const BdctFrame * frame, const BdctLayout * layout,
+    BdctError * error)
+{
+  bool by_block = frame->set_of_block != NULL || frame->blocks != NULL;
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  size_t n_blocks;
+
+  if (frame->n_sets < 1 || frame->n_sets > BDCT_MAX_SETS)
+    return bdct_error (error, "%d sets are outside 1 to %d", frame->n_sets,
+        BDCT_MAX_SETS);
+  if (frame->n_others < 0 || frame->n_others > BDCT_MAX_OTHERS)
+    return bdct_error (error, "%d other jobs are outside 0 to %d",
+        frame->n_others, BDCT_MAX_OTHERS);
+  if (!check_depths (frame->sets, frame->n_sets, "set", layout->depth, error)
+      || !check_depths (frame->others, frame->n_others, "other job",
+          layout->depth, error))
+    return false;
+  for (int i = 1; i < frame->n_sets; i++)
+    if (frame->sets[i].transform != frame->sets[0].transform)
+      return bdct_error (error, "set %d is for %s, the first one for %s", i,
+          bdct_transform_info (frame->sets[i].transform)->name,
+          bdct_transform_info (frame->sets[0].transform)->name);
+  if (frame->view != NULL && !bdct_view_is_plain (frame->view)
+      && frame->dst.data[0] == NULL)
+    return bdct_error (error, "a view needs an image to be drawn on");
+  if (!by_block)
+    return true;
+  n_blocks = bdct_blocks_init (grid, layout, &frame->sets[0]);
+  if (frame->n_blocks != n_blocks)
+    return bdct_error (error, "a map or records of %zu blocks do not fit a "
+        "frame of %zu", frame->n_blocks, n_blocks);
+  for (size_t i = 0; frame->set_of_block != NULL && i < n_blocks; i++)
+    if (frame->set_of_block[i] >= frame->n_sets)
+      return bdct_error (error, "block %zu takes set %d, outside 0 to %d", i,
+          frame->set_of_block[i], frame->n_sets - 1);
+  return true;
+}
+
 void
 bdct_engine_count (const BdctLayout * layout, const BdctJob * job,
     BdctStats * stats)
 {
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+
+  bdct_blocks_init (grid, layout, job);
   for (int p = 0; p < layout->n_planes; p++) {
     const BdctPlaneLayout *plane = &layout->plane[p];
 
     for (int i = 0; i < plane->interleave; i++) {
       BdctComponent c = plane->component[i];
-      uint64_t mask = ~(((uint64_t) 1 << job->component[c].log2_size) - 1);
+      const BdctComponentJob *cj = &job->component[c];
 
       stats->component[c].samples = (uint64_t) plane->width * plane->height;
-      stats->component[c].levels = ((plane->width + ~mask) & mask)
-          * ((plane->height + ~mask) & mask);
+      stats->component[c].levels = (uint64_t) grid[c].columns * grid[c].rows
+          << (cj->log2_width + cj->log2_height);
     }
   }
 }

@@ -10,6 +10,7 @@
 #define BDCT_ENGINE_H
 
 #include <stdbool.h>
+#include "blocks.h"
 #include "job.h"
 #include "layout.h"
 #include "stats.h"
@@ -21,6 +22,40 @@ extern "C" {
 
 /** The most frames an engine takes in flight. */
 #define BDCT_MAX_DEPTH 64
+
+/** The most quantizers that the blocks of a frame are divided among, and the
+ * most jobs beside them. */
+#define BDCT_MAX_SETS 8
+#define BDCT_MAX_OTHERS 128
+
+/** One frame and what to do with it. What it points to belongs to the caller.
+ * `src`, `dst`, `blocks` and their memory must stay until collect(); the rest is
+ * copied. */
+typedef struct {
+  /** Jobs of one transform and depth, of which each block takes one: they make
+   * `dst`, `blocks`, the view, and the first statistics. */
+  const BdctJob *sets;
+  int n_sets;                   /**< 1 to BDCT_MAX_SETS */
+  const uint8_t *set_of_block;  /**< which one, by the block's number
+                                     (blocks.h); NULL: the first for all */
+  /** Jobs for the whole frame, of any transform, of which statistics are all
+   * that is asked. */
+  const BdctJob *others;
+  int n_others;                 /**< 0 to BDCT_MAX_OTHERS */
+  BdctImage src;
+  BdctImage dst;                /**< must not overlap `src`. data[0] NULL: none,
+                                     and no view */
+  BdctBlockRecord *blocks;      /**< receives every block's; NULL: not asked */
+  size_t n_blocks;              /**< entries of `set_of_block` and `blocks`;
+                                     unused if there is neither */
+  const BdctView *view;         /**< what `dst` becomes; NULL: the
+                                     reconstruction */
+  void *wait[2];                /**< streams (CUstream of the engine's context)
+                                     whose work comes before this frame: for
+                                     device images that are not complete yet, or
+                                     still read from; NULL: none. The calling
+                                     thread does not wait. */
+} BdctFrame;
 
 typedef struct BdctEngine BdctEngine;
 
@@ -58,27 +93,16 @@ typedef struct BdctEngineClass {
   bool (*configure) (BdctEngine *engine, const BdctLayout *layout,
       unsigned depth, BdctError *error);
 
-  /** What `dst` becomes in the frames submitted from now on. A new engine
-   * shows the reconstruction. */
-  void (*set_view) (BdctEngine *engine, const BdctView *view);
+  /** Start one frame. Fails, starting nothing, if `depth` frames are in flight,
+   * or with the value and the range named if the frame is not as described. */
+  bool (*submit) (BdctEngine *engine, const BdctFrame *frame,
+      BdctError *error);
 
-  /** Start one frame: `dst` becomes the view, as set_view() left it, of `src`
-   * and its reconstruction; `src` and `dst` must not overlap. The images'
-   * memory must stay until collect(); `job` is copied. Fails, starting nothing,
-   * if `depth` frames are in flight. */
-  bool (*submit) (BdctEngine *engine, const BdctJob *job, const BdctImage *src,
-      const BdctImage *dst, BdctError *error);
-
-  /** Wait for the oldest frame; `dst` is then complete. False on an error of
-   * that frame, or if none is in flight; the frame is gone from the queue
-   * either way. */
+  /** Wait for the oldest frame; `dst` and `blocks` are then complete. `stats`,
+   * which may be NULL, receives 1 + n_others: of the sets, then of each other
+   * job. False on an error of that frame, or if none is in flight; the frame is
+   * gone from the queue either way. */
   bool (*collect) (BdctEngine *engine, BdctStats *stats, BdctError *error);
-
-  /** NULL if there are no streams. The frames that are submitted from now on
-   * come after what is in `stream` (a CUstream of the engine's context): for
-   * device images that are not complete yet, or still read from. The calling
-   * thread does not wait. */
-  bool (*after) (BdctEngine *engine, void *stream, BdctError *error);
 
   /** Host memory that a context's device copies from and to by itself; NULL if
    * the driver refuses. From any thread, with or without an engine. The members
@@ -102,6 +126,10 @@ extern const BdctEngineClass bdct_cpu_engine;
  * GPU copies to and from pinned host memory by itself; to and from other host
  * memory the calling thread does, in submit and in collect. */
 extern const BdctEngineClass bdct_cuda_engine;
+
+/** Whether a frame is as described, for a layout: what all engines ask for. */
+bool bdct_frame_check (const BdctFrame *frame, const BdctLayout *layout,
+    BdctError *error);
 
 /** samples and levels of a frame: what the layout and the block sizes fix. */
 void bdct_engine_count (const BdctLayout *layout, const BdctJob *job,

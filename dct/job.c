@@ -135,11 +135,11 @@ init_jpeg (BdctComponentJob * job, int depth)
 static void
 init_hevc (BdctComponentJob * job, const BdctParams * params, int qp, int depth)
 {
-  int log2_size = job->log2_size;
+  int log2_size = (job->log2_width + job->log2_height) / 2;
   int rem = qp % 6, per = qp / 6;
 
-  job->fwd_shift[0] = log2_size + depth - 9;
-  job->fwd_shift[1] = log2_size + 6;
+  job->fwd_shift[0] = job->log2_width + depth - 9;
+  job->fwd_shift[1] = job->log2_height + 6;
   job->inv_shift[0] = 7;
   job->inv_shift[1] = 20 - depth;
   job->clip16 = 1;
@@ -174,18 +174,24 @@ bdct_job_init (BdctJob * job, const BdctParams * params,
   if (params->chroma_qp_offset < -12 || params->chroma_qp_offset > 12)
     return bdct_error (error, "chroma-qp-offset %d is outside -12 to 12",
         params->chroma_qp_offset);
-  if (info->family != BDCT_FAMILY_HEVC
+  if (!bdct_family_has_qp (info->family)
       && !bdct_steps_check (params->steps, params->n_steps, params->transform,
           depth, error))
     return false;
 
-  *job = (BdctJob) { .family = info->family, .depth = depth };
+  *job = (BdctJob) {
+    .transform = params->transform, .family = info->family, .depth = depth
+  };
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
     BdctComponentJob *cj = &job->component[c];
+    const BdctChainInfo *chain;
     bool chroma = c != BDCT_Y;
 
-    cj->matrix = bdct_transform_matrix (params->transform, layout->chroma, c);
-    cj->log2_size = bdct_matrix_log2_size (cj->matrix);
+    cj->chain = bdct_transform_chain (params->transform, layout->chroma, c);
+    chain = bdct_chain_info (cj->chain);
+    cj->log2_width = chain->log2_width;
+    cj->log2_height = chain->log2_height;
+    cj->keep = chain->keep;
     switch (info->family) {
       case BDCT_FAMILY_JPEG:
         init_jpeg (cj, depth);

@@ -44,13 +44,17 @@ typedef struct {
 
 /** Everything about one component.
  *
- * The chain over an N x N block x of residuals (sample - 2^(B-1)), matrix M,
- * R(v, s) = (v + 2^(s-1)) >> s:
- *     forward     t = R(x M^T, fwd_shift[0]) (rows), c = R(M t, fwd_shift[1])
+ * The chain over a block x of residuals (sample - 2^(B-1)), with the bases'
+ * matrices H (of the rows) and V (of the columns), or the flows in their place,
+ * and R(v, s) = (v + 2^(s-1)) >> s, or v for s = 0:
+ *     forward     t = R(x H^T, fwd_shift[0]) (rows), c = R(V t, fwd_shift[1]);
+ *                 of each axis only the lowest `keep` frequencies
  *     quantize    by family, see below
- *     inverse     t = R(M^T d, inv_shift[0]) (columns) clipped to 16 bits if
- *                 clip16, y = R(t M, inv_shift[1]) likewise
+ *     inverse     t = R(V^T d, inv_shift[0]) (columns) clipped to 16 bits if
+ *                 clip16, y = R(t H, inv_shift[1]) likewise
  *     store       clip(y + 2^(B-1), 0, 2^B - 1)
+ * With `transposed` all of this happens to the transposed block: columns first
+ * on the way there, rows first on the way back.
  * JPEG    level = sign(c) ((|c| + 4q) / 8q), d = level q with q = step[]; the 8
  *         is the scale of the forward transform (libjpeg, jcdctmgr.c)
  * REAL    no shifts: c = M x M^T / 8, level = round(c / q) half away from zero,
@@ -61,13 +65,14 @@ typedef struct {
  *         d = Clip16((level dequant[] + 2^(dequant_bits-1)) >> dequant_bits)
  *         (HM TComTrQuant::xQuant; H.265 equation 8-309)
  * Index of the tables for vertical frequency v, horizontal frequency u:
- * ((v >> s) << 3) + (u >> s), s = max(log2_size - 3, 0), which is how H.265
- * (7-45, 7-46) replicates its 8x8 lists; 4x4 uses the first 4 of 4 rows. The
- * separate DC entry of the 16x16 and 32x32 lists equals entry 0 in the flat and
- * in the default lists. */
+ * bdct_job_index(), which is how H.265 (7-45, 7-46) replicates its 8x8 lists;
+ * 4x4 uses the first 4 of 4 rows. The separate DC entry of the 16x16 and 32x32
+ * lists equals entry 0 in the flat and in the default lists. */
 typedef struct {
-  BdctMatrix matrix;
-  int32_t log2_size;
+  BdctChain chain;
+  int32_t log2_width, log2_height; /**< of the block */
+  int32_t keep;
+  int32_t transposed;
   int32_t fwd_shift[2];
   int32_t inv_shift[2];
   int32_t clip16;
@@ -77,6 +82,7 @@ typedef struct {
 } BdctComponentJob;
 
 typedef struct {
+  BdctTransform transform;
   BdctFamily family;
   int depth;
   BdctComponentJob component[BDCT_MAX_COMPONENTS];
@@ -99,6 +105,20 @@ bool bdct_error (BdctError *error, const char *format, ...)
  * False with the first value outside its range, or a wrong count, named. */
 bool bdct_steps_check (const int *steps, int n_steps, BdctTransform transform,
     int depth, BdctError *error);
+
+/** Where a job's tables have the entry of vertical frequency v, horizontal
+ * frequency u. */
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+static inline int
+bdct_job_index (const BdctComponentJob *job, int v, int u)
+{
+  const int sv = job->log2_height > 3 ? job->log2_height - 3 : 0;
+  const int su = job->log2_width > 3 ? job->log2_width - 3 : 0;
+
+  return (v >> sv << 3) + (u >> su);
+}
 
 /** Resolve parameters for a layout. False, with the value and the range named,
  * if one is outside its range. */

@@ -71,6 +71,12 @@ typedef struct {
                                         of 2 above a depth of 8 */
 } BdctImage;
 
+/** A component, or a plane, of one image. */
+typedef struct {
+  uint8_t *data;  /**< its first sample */
+  int64_t stride; /**< bytes from a row to the next */
+} BdctSamples;
+
 /** Bytes of one sample. */
 static inline int
 bdct_layout_sample_size (const BdctLayout *layout)
@@ -84,6 +90,20 @@ bdct_layout_row_size (const BdctLayout *layout, int plane)
 {
   const BdctPlaneLayout *p = &layout->plane[plane];
   return (size_t) p->width * p->interleave * bdct_layout_sample_size (layout);
+}
+
+/** Component `i` of those in a plane of an image; 0 is also the whole plane. */
+static inline BdctSamples
+bdct_image_samples (const BdctImage *image, const BdctLayout *layout, int plane,
+    int i)
+{
+  BdctSamples s;
+
+  s.data = (uint8_t *) image->data[plane];
+  if (s.data != NULL)
+    s.data += i * bdct_layout_sample_size (layout);
+  s.stride = image->stride[plane];
+  return s;
 }
 
 /** The largest sample value, 2^depth - 1. */

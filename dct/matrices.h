@@ -1,27 +1,101 @@
-/* blockdct: the matrices of the one-dimensional transforms.
+/* blockdct: the entries of the bases' matrices, for the bases that have one.
+ *
+ * Plain C, which is also C++: there all is known at compile time, so that
+ * kernels have the matrices as initialized constant memory.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef BDCT_MATRICES_H
 #define BDCT_MATRICES_H
 
-#include <stdint.h>
 #include "transform.h"
 
 #ifdef __cplusplus
-extern "C" {
+#define BDCT_MATRIX_TABLE constexpr
+#define BDCT_MATRIX_INLINE constexpr
+#else
+#define BDCT_MATRIX_TABLE static const
+#define BDCT_MATRIX_INLINE static inline
 #endif
 
-/** Write an integer matrix of size N = 1 << bdct_matrix_log2_size (matrix):
- * out[k * N + n], k the frequency, n the sample. Not for BDCT_MATRIX_REAL_8. */
-void bdct_matrix_int (BdctMatrix matrix, int32_t *out);
+/* libjpeg's islow flow graph (Loeffler, Ligtenberg, Moschytz 1989, with the
+ * constants scaled by 2^13 and rounded) rounds nothing within a pass, so a pass
+ * is a product with this matrix: each entry is the sum of the rounded constants
+ * on its paths, which is why 10703 and 10704 differ. Left half; column 7 - n
+ * is column n, with the sign changed in odd rows. */
+BDCT_MATRIX_TABLE int16_t bdct_islow_8[8][4] = {
+  {8192, 8192, 8192, 8192},
+  {11363, 9633, 6437, 2260},
+  {10703, 4433, -4433, -10703},
+  {9633, -2259, -11362, -6436},
+  {8192, -8192, -8192, 8192},
+  {6437, -11362, 2261, 9633},
+  {4433, -10704, 10704, -4433},
+  {2260, -6436, 9633, -11363},
+};
 
-/** Write BDCT_MATRIX_REAL_8, sqrt(8) times the orthonormal DCT-II (whitepaper,
- * equation 1): out[k * 8 + n] = (k ? sqrt (2) : 1) cos ((2n + 1) k pi / 16).
- * Rows 0 and 4 are exactly 1 and -1. */
-void bdct_matrix_real (float *out);
+/* H.265 clause 8.6.4.2, transMatrix for DST (8-307). */
+BDCT_MATRIX_TABLE int8_t bdct_dst_4[4][4] = {
+  {29, 55, 74, 84},
+  {74, 74, 0, -74},
+  {84, -29, -74, 55},
+  {55, -84, 74, -29},
+};
 
-#ifdef __cplusplus
+/* H.265 clause 8.6.4.2: column 0 of the 32x32 transMatrix. Entry (k, n) of the
+ * N x N one is what stands for the cosine of (2n + 1) k pi / 2N in this column,
+ * so the smaller matrices are its rows 32 / N apart. */
+BDCT_MATRIX_TABLE int8_t bdct_hevc_32[32] = {
+  64, 90, 90, 90, 89, 88, 87, 85, 83, 82, 80, 78, 75, 73, 70, 67,
+  64, 61, 57, 54, 50, 46, 43, 38, 36, 31, 25, 22, 18, 13, 9, 4,
+};
+
+/* sqrt (2) cos (k pi / 16), and sqrt (8) times the orthonormal 8x8 DCT-II:
+ * rows 0 and 4 are whole numbers, as the cosine of pi / 4 takes the root. */
+BDCT_MATRIX_TABLE double bdct_real_8[8] = {
+  1, 1.3870398453221475, 1.3065629648763766, 1.1758756024193588, 1,
+  0.78569495838710213, 0.54119610014619701, 0.27589937928294306,
+};
+
+/* The cosine of an `angle` in units of pi / 2n, by `column`: that of the angles
+ * up to pi / 2, `step` entries apart. */
+#define BDCT_COSINE(column, step, n, angle)                                   \
+  ((angle) % (4 * (n)) < (n) ? (column)[(angle) % (4 * (n)) * (step)]         \
+      : (angle) % (4 * (n)) == (n) || (angle) % (4 * (n)) == 3 * (n) ? 0      \
+      : (angle) % (4 * (n)) < 2 * (n)                                         \
+      ? -(column)[(2 * (n) - (angle) % (4 * (n))) * (step)]                   \
+      : (angle) % (4 * (n)) < 3 * (n)                                         \
+      ? -(column)[((angle) % (4 * (n)) - 2 * (n)) * (step)]                   \
+      : (column)[(4 * (n) - (angle) % (4 * (n))) * (step)])
+
+/** Entry (k, n), frequency and sample, of an integer basis; 0 for others. */
+BDCT_MATRIX_INLINE int32_t
+bdct_matrix_int (BdctBasis basis, int k, int n)
+{
+  switch (basis) {
+    case BDCT_BASIS_ISLOW_8:
+      return n < 4 ? bdct_islow_8[k][n]
+          : k & 1 ? -bdct_islow_8[k][7 - n] : bdct_islow_8[k][7 - n];
+    case BDCT_BASIS_DST_4:
+      return bdct_dst_4[k][n];
+    case BDCT_BASIS_HEVC_4:
+      return BDCT_COSINE (bdct_hevc_32, 8, 4, (2 * n + 1) * k);
+    case BDCT_BASIS_HEVC_8:
+      return BDCT_COSINE (bdct_hevc_32, 4, 8, (2 * n + 1) * k);
+    case BDCT_BASIS_HEVC_16:
+      return BDCT_COSINE (bdct_hevc_32, 2, 16, (2 * n + 1) * k);
+    case BDCT_BASIS_HEVC_32:
+      return BDCT_COSINE (bdct_hevc_32, 1, 32, (2 * n + 1) * k);
+    default:
+      return 0;
+  }
 }
-#endif
+
+/** The same of BDCT_BASIS_REAL_8. */
+BDCT_MATRIX_INLINE float
+bdct_matrix_real (int k, int n)
+{
+  return (float) BDCT_COSINE (bdct_real_8, 1, 8, (2 * n + 1) * k);
+}
+
 #endif

@@ -1,60 +1,92 @@
-/* blockdct: the quantizers of dct/job.h as they are defined, one coefficient at
- * a time: for what is looked at, not for whole frames. Plain C, which is also
- * CUDA.
+/* blockdct: the quantizers of job.h, once for the CPU's vectors and for CUDA.
+ *
+ * The includer defines
+ *   BDCT_INLINE      qualifiers that force inlining
+ *   BDCT_NAME(name)  a function's name for these types
+ *   BDCT_INT         int32_t, or a vector of it
+ *   BDCT_REAL        float, or a vector of as many
+ * and, with them, functions
+ *   BDCT_NAME (to_real) (BDCT_INT), BDCT_NAME (to_int) (BDCT_REAL)
+ *                    conversions; to_int rounds towards zero
+ *   BDCT_NAME (as_real) (BDCT_INT)      the bits as a float
+ *   BDCT_NAME (divide) (BDCT_REAL c, BDCT_REAL d, BDCT_REAL r)
+ *                    c / d correctly rounded, where r is 1 / d so
+ *   BDCT_NAME (clip16) (BDCT_INT)       to -32768 to 32767
+ *   BDCT_NAME (with_sign) (BDCT_REAL magnitude, BDCT_REAL c)
+ * and may include this file again after redefining them. `family` is meant to
+ * be a constant once it is inlined.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_QUANTIZE_H
-#define BDCT_QUANTIZE_H
-
 #include "job.h"
 
-#ifdef __CUDACC__
-#define BDCT_QUANTIZE_INLINE static __device__ __forceinline__
-#else
-#define BDCT_QUANTIZE_INLINE static inline
-#endif
-
-/** Where a job's tables have the entry of vertical frequency v, horizontal
- * frequency u. */
-BDCT_QUANTIZE_INLINE int
-bdct_quantize_index (const BdctComponentJob *job, int v, int u)
-{
-  const int s = job->log2_size > 3 ? job->log2_size - 3 : 0;
-
-  return (v >> s << 3) + (u >> s);
-}
-
-BDCT_QUANTIZE_INLINE int32_t
-bdct_quantize_clip16 (int32_t v)
-{
-  return v < -32768 ? -32768 : v > 32767 ? 32767 : v;
-}
-
-/** The level of a coefficient, JPEG's and HEVC's. dct/tile.c says why 32 bits
- * do. */
-BDCT_QUANTIZE_INLINE int32_t
-bdct_quantize_whole (const BdctComponentJob *job, BdctFamily family, int32_t c,
+/* Both entries of a table that a coefficient needs, by bdct_job_index(). For
+ * what is quantized by a step, `aid` is the float 1 / 8q: both JPEG's forward
+ * transform, and both passes of REAL, carry a factor of 8. Else it is the
+ * dequantizer's entry. */
+#ifndef BDCT_QUANTIZE_H
+#define BDCT_QUANTIZE_H
+static inline int32_t
+bdct_quantize_aid (const BdctJob *job, const BdctComponentJob *component,
     int index)
 {
-  const int32_t magnitude = c < 0 ? -c : c, q = job->quant[index];
-  int32_t level;
+  union
+  {
+    float real;
+    int32_t bits;
+  } r;
+
+  if (bdct_family_has_qp (job->family))
+    return component->dequant[index];
+  r.real = 1.0f / (8.0f * (float) component->quant[index]);
+  return r.bits;
+}
+#endif
+
+/** The levels of coefficients of a family in integers.
+ *
+ * JPEG: floor (n / d), with n = |c| + 4q below 2^19, by the reciprocal of d:
+ * (n + 1/2) / d is off any integer by 2^-20 of itself or more; two roundings are
+ * off by 2^-23 of it.
+ *
+ * HEVC: |c| < 2^15 and quant < 2^15: the product and the rounding term stay
+ * below 2^31; so does the dequantizer's product, which returns to
+ * |c| 2^dequant_bits give or take one step. */
+BDCT_INLINE BDCT_INT
+BDCT_NAME (quantize) (BdctFamily family, const BdctComponentJob *job,
+    BDCT_INT c, BDCT_INT quant, BDCT_INT aid)
+{
+  const BDCT_INT sign = c >> 31;
+  const BDCT_INT magnitude = (c ^ sign) - sign;
+  BDCT_INT level;
 
   if (family == BDCT_FAMILY_JPEG) {
-    level = (magnitude + 4 * q) / (8 * q);
-    return c < 0 ? -level : level;
+    level = BDCT_NAME (to_int) ((BDCT_NAME (to_real) (magnitude + 4 * quant)
+            + 0.5f) * BDCT_NAME (as_real) (aid));
+    return (level ^ sign) - sign;
   }
-  level = (magnitude * q + job->quant_add) >> job->quant_bits;
-  return bdct_quantize_clip16 (c < 0 ? -level : level);
+  level = (magnitude * quant + job->quant_add) >> job->quant_bits;
+  level = (level ^ sign) - sign;
+  return job->clip16 ? BDCT_NAME (clip16) (level) : level;
 }
 
-/** dct-8x8's; the coefficient carries its factor of 8. */
-BDCT_QUANTIZE_INLINE int32_t
-bdct_quantize_real (const BdctComponentJob *job, float c, int index)
+BDCT_INLINE BDCT_INT
+BDCT_NAME (dequantize) (BdctFamily family, const BdctComponentJob *job,
+    BDCT_INT level, BDCT_INT quant, BDCT_INT aid)
 {
-  const float v = c / (8.0f * (float) job->quant[index]);
-
-  return (int32_t) (v + (v < 0 ? -0.5f : 0.5f));
+  if (family == BDCT_FAMILY_JPEG)
+    return level * quant;
+  level = (level * aid + (1 << (job->dequant_bits - 1))) >> job->dequant_bits;
+  return job->clip16 ? BDCT_NAME (clip16) (level) : level;
 }
 
-#endif
+/** dct-8x8's: half away from zero. */
+BDCT_INLINE BDCT_INT
+BDCT_NAME (quantize_real) (BDCT_REAL c, BDCT_INT quant, BDCT_INT aid)
+{
+  const BDCT_REAL v = BDCT_NAME (divide) (c,
+      8.0f * BDCT_NAME (to_real) (quant), BDCT_NAME (as_real) (aid));
+
+  return BDCT_NAME (to_int) (v + BDCT_NAME (with_sign) (
+          BDCT_NAME (to_real) (quant * 0) + 0.5f, v));
+}

@@ -39,8 +39,8 @@ copy_run (uint8_t * to, const uint8_t * row, int x0, int x1, int from,
     int shift, int depth, int bytes, int step)
 {
   for (int x = x0; x < x1; x++)
-    bdct_render_put (to, (ptrdiff_t) x * step, bytes, shift,
-        bdct_render_get (row, ((ptrdiff_t) x + from) * step, bytes, shift,
+    bdct_sample_put (to, (ptrdiff_t) x * step, bytes, shift,
+        bdct_sample_get (row, ((ptrdiff_t) x + from) * step, bytes, shift,
             (1 << depth) - 1));
 }
 
@@ -78,9 +78,9 @@ difference_run (const BdctRenderPlane * p, int y, int gain, int depth,
   int peak = (1 << depth) - 1;
 
   for (ptrdiff_t i = 0; i < (ptrdiff_t) p->width * step; i += step)
-    bdct_render_put (to, i, bytes, p->shift, bdct_render_difference
-        (bdct_render_get (src, i, bytes, p->shift, peak),
-            bdct_render_get (rec, i, bytes, p->shift, peak), gain, depth));
+    bdct_sample_put (to, i, bytes, p->shift, bdct_render_difference
+        (bdct_sample_get (src, i, bytes, p->shift, peak),
+            bdct_sample_get (rec, i, bytes, p->shift, peak), gain, depth));
 }
 
 INLINE void
@@ -88,7 +88,7 @@ level_run (uint8_t * to, const int32_t * level, int n, bool chroma, int shift,
     int depth, int bytes, int step)
 {
   for (int x = 0; x < n; x++)
-    bdct_render_put (to, x * step, bytes, shift,
+    bdct_sample_put (to, x * step, bytes, shift,
         bdct_render_level (level[x], chroma, depth));
 }
 
@@ -123,8 +123,8 @@ error_run (const BdctRenderPlane * p, int y, int left, int n, int log2_size,
   int peak = (1 << depth) - 1;
 
   for (int x = 0; x < n; x++) {
-    int e = bdct_render_get (src, x * step, bytes, p->shift, peak)
-        - bdct_render_get (rec, x * step, bytes, p->shift, peak);
+    int e = bdct_sample_get (src, x * step, bytes, p->shift, peak)
+        - bdct_sample_get (rec, x * step, bytes, p->shift, peak);
 
     sum[x >> log2_size] += (uint32_t) (e * e);
   }
@@ -210,7 +210,7 @@ colour_run (const BdctRender * r, int c, const Part * part, int y,
       + (ptrdiff_t) part->left * step * bytes;
 
   for (int x = 0; x < part->width; x++)
-    bdct_render_put (to, x * step, bytes, plane->shift,
+    bdct_sample_put (to, x * step, bytes, plane->shift,
         r->colour[colour[x >> part->log2_width]][c]);
 }
 
@@ -252,8 +252,8 @@ grid_run (const BdctRender * r, int y, int bytes, int step)
       bdct_render_locate (r, 0, 0, &from, &row);
     by = (row & (size - 1)) == 0 ? 1 : size;
     for (x += -from & (by - 1); x < end; x += by)
-      bdct_render_put (to, x * step, bytes, plane->shift, bdct_render_mark
-          (bdct_render_get (to, x * step, bytes, plane->shift,
+      bdct_sample_put (to, x * step, bytes, plane->shift, bdct_render_mark
+          (bdct_sample_get (to, x * step, bytes, plane->shift,
                   (1 << r->depth) - 1), r->depth));
     x = end;
   }
@@ -268,13 +268,13 @@ draw_marks (const BdctRender * r, int c, int y)
   uint8_t *to = dst_row (plane, y);
 
   if (r->divider)
-    bdct_render_put (to, (r->split >> plane->sub_x) * plane->step, bytes,
+    bdct_sample_put (to, (r->split >> plane->sub_x) * plane->step, bytes,
         plane->shift, c == BDCT_Y ? (1 << r->depth) - 1
         : 1 << (r->depth - 1));
   if (r->legend_width > 0)
     for (int x = (r->legend_x - 2) >> plane->sub_x; x < plane->width; x++)
       if (bdct_render_legend (r, c, x, y, &v))
-        bdct_render_put (to, x * plane->step, bytes, plane->shift, v);
+        bdct_sample_put (to, x * plane->step, bytes, plane->shift, v);
 }
 
 void

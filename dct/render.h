@@ -9,8 +9,10 @@
 #ifndef BDCT_RENDER_H
 #define BDCT_RENDER_H
 
+#include "blocks.h"
 #include "job.h"
 #include "layout.h"
+#include "sample.h"
 #include "view.h"
 
 #ifdef __cplusplus
@@ -23,18 +25,14 @@ extern "C" {
 #define BDCT_RENDER_INLINE static inline __attribute__ ((always_inline))
 #endif
 
-/** Rows and columns of a tile: a whole number of blocks of every size. */
-#define BDCT_RENDER_TILE 32
-
-/** One component of the original, the reconstruction and the view. */
+/** One component of the original, the reconstruction (for the coefficients, the
+ * picture of the levels instead) and the view. */
 typedef struct {
-  const uint8_t *src, *rec; /**< its first sample */
-  uint8_t *dst;
-  int64_t src_stride, rec_stride, dst_stride; /**< bytes */
-  int32_t width, height;
-  int32_t step, shift;      /**< samples to the next; as in layout.h */
+  BdctSamples src, rec, dst;
+  BdctPlaneLayout layout;   /**< of the plane it is in */
   int32_t sub_x, sub_y;     /**< log2 of luma's samples to one of it */
-  int32_t log2_size;        /**< of its blocks */
+  int32_t log2_width, log2_height; /**< of its blocks */
+  BdctBlockGrid grid;       /**< its blocks' records */
 } BdctRenderPlane;
 
 /** A view of one frame. Places are luma's. */
@@ -50,13 +48,14 @@ typedef struct {
   uint32_t threshold[BDCT_VIEW_COLOURS - 1];
   uint16_t colour[BDCT_VIEW_COLOURS][BDCT_MAX_COMPONENTS];
   BdctRenderPlane plane[BDCT_MAX_COMPONENTS];
+  const BdctBlockRecord *blocks; /**< for the maps */
 } BdctRender;
 
-/** Describe a view of one frame: `dst` is drawn from `src` and `rec`, which
- * must not overlap it. */
+/** Describe a view of one frame: `dst` is drawn from `src`, `rec` and, for the
+ * maps, `blocks`; they must not overlap it. */
 void bdct_render_init (BdctRender *render, const BdctView *view,
     const BdctLayout *layout, const BdctJob *job, const BdctImage *src,
-    const BdctImage *rec, const BdctImage *dst);
+    const BdctImage *rec, const BdctImage *dst, const BdctBlockRecord *blocks);
 
 /** Whether a mode shows the samples of the two pictures, moved at most. */
 BDCT_RENDER_INLINE bool
@@ -69,40 +68,6 @@ BDCT_RENDER_INLINE int
 bdct_render_clip (int v, int peak)
 {
   return v < 0 ? 0 : v > peak ? peak : v;
-}
-
-/** Sample `i` of a row, `bytes` each. */
-BDCT_RENDER_INLINE int
-bdct_render_get (const uint8_t *row, int64_t i, int bytes, int shift, int peak)
-{
-  uint16_t word;
-  int v;
-
-  if (bytes == 1)
-    return row[i];
-#ifdef __CUDACC__
-  word = ((const uint16_t *) row)[i];
-#else
-  __builtin_memcpy (&word, row + 2 * i, 2); /* at any address */
-#endif
-  v = word >> shift;
-  return v > peak ? peak : v;
-}
-
-BDCT_RENDER_INLINE void
-bdct_render_put (uint8_t *row, int64_t i, int bytes, int shift, int v)
-{
-  const uint16_t word = (uint16_t) (v << shift);
-
-  if (bytes == 1)
-    row[i] = (uint8_t) v;
-#ifdef __CUDACC__
-  else
-    ((uint16_t *) row)[i] = word;
-#else
-  else
-    __builtin_memcpy (row + 2 * i, &word, 2);
-#endif
 }
 
 /** Whether a component's sample (x, y) of a copying view is the reconstruction;

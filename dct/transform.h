@@ -1,10 +1,11 @@
-/* blockdct: the transforms, everything about each in one table.
+/* blockdct: the transforms; transforms.def declares each of them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef BDCT_TRANSFORM_H
 #define BDCT_TRANSFORM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include "layout.h"
 
@@ -12,21 +13,28 @@
 extern "C" {
 #endif
 
+#define BASIS(id, n, kind) BDCT_BASIS_##id,
 typedef enum {
-  BDCT_JPEG_8X8,
-  BDCT_DCT_8X8,
-  BDCT_HEVC_DST_4X4,
-  BDCT_HEVC_4X4,
-  BDCT_HEVC_8X8,
-  BDCT_HEVC_16X16,
-  BDCT_HEVC_32X32,
+#include "transforms.def"
+  BDCT_N_BASES
+} BdctBasis;
+
+#define CHAIN(id, family, row, column, keep) BDCT_CHAIN_##id,
+typedef enum {
+#include "transforms.def"
+  BDCT_N_CHAINS
+} BdctChain;
+
+#define TRANSFORM(id, ...) BDCT_##id,
+typedef enum {
+#include "transforms.def"
   BDCT_N_TRANSFORMS
 } BdctTransform;
 
-/** The largest block. */
-#define BDCT_MAX_SIZE 32
+/** The longest basis, a block's largest side. */
+#define BDCT_MAX_SIZE 64
 
-/** The arithmetic a transform belongs to: how it rounds and quantizes. */
+/** The arithmetic a chain belongs to: how it rounds and quantizes. */
 typedef enum {
   /** ITU-T T.81 with the integer DCT of libjpeg's `islow` method. */
   BDCT_FAMILY_JPEG,
@@ -37,36 +45,34 @@ typedef enum {
   BDCT_FAMILY_HEVC,
 } BdctFamily;
 
-/** The one-dimensional transform: its matrix (matrices.h). */
-typedef enum {
-  BDCT_MATRIX_ISLOW_8,
-  BDCT_MATRIX_REAL_8,
-  BDCT_MATRIX_DST_4,
-  BDCT_MATRIX_HEVC_4,
-  BDCT_MATRIX_HEVC_8,
-  BDCT_MATRIX_HEVC_16,
-  BDCT_MATRIX_HEVC_32,
-} BdctMatrix;
+/** A row of transforms.def's chains. */
+typedef struct {
+  BdctFamily family;
+  BdctBasis row, column; /**< of the rows (along x), and of the columns */
+  uint8_t log2_width, log2_height; /**< of the block: 2 to 6 */
+  uint8_t keep;
+} BdctChainInfo;
 
 typedef struct {
   const char *name;        /**< nick: "jpeg-8x8" */
   const char *description; /**< a line for people */
   BdctFamily family;
-  BdctMatrix luma;            /**< matrix for Y, and for U and V in 4:4:4 ... */
-  BdctMatrix chroma_444;      /**< ... but for this one, */
-  BdctMatrix chroma_sampled;  /**< and this where chroma is subsampled:
-                                 H.265 clause 7.3.8.8 halves the block */
+  BdctChain luma, chroma_444, chroma_sampled;
 } BdctTransformInfo;
 
 /** The table's row; NULL for a value outside the enumeration. */
 const BdctTransformInfo *bdct_transform_info (BdctTransform transform);
+const BdctChainInfo *bdct_chain_info (BdctChain chain);
 
-/** The matrix a component is transformed with. */
-BdctMatrix bdct_transform_matrix (BdctTransform transform,
+/** The samples of a basis. */
+int bdct_basis_size (BdctBasis basis);
+
+/** The chain of a component. */
+BdctChain bdct_transform_chain (BdctTransform transform,
     BdctChromaFormat chroma, BdctComponent component);
 
-/** log2 of a matrix's size: 2 to 5. */
-int bdct_matrix_log2_size (BdctMatrix matrix);
+/** Whether a QP chooses the family's step; else a quality or a matrix does. */
+bool bdct_family_has_qp (BdctFamily family);
 
 #ifdef __cplusplus
 }

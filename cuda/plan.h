@@ -1,0 +1,53 @@
+/* blockdct: from frames to launches: which kernel does what, how planes are cut
+ * into tiles, and the kernels' constants.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_PLAN_H
+#define BDCT_PLAN_H
+
+#include "launch.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** One kernel's part in a frame. */
+typedef struct {
+  const BdctCudaKernel *kernel;
+  const BdctJob *sets;                  /**< the work's */
+  int32_t n_sets;
+  BdctCudaPlane plane[BDCT_MAX_PLANES]; /**< cut for it, without constants */
+  int32_t n_planes, n_tiles;
+  int32_t mixed;
+} BdctCudaPass;
+
+/** What launches on one device need. */
+typedef struct BdctCudaDevice BdctCudaDevice;
+
+/** Describe the current device. `tensor`: use the tensor cores if there are
+ * kernels for them. Freed with bdct_cuda_close(). */
+cudaError_t bdct_cuda_open (BdctCudaDevice **device, bool tensor);
+
+/** In the context it was opened in, after its launches. */
+void bdct_cuda_close (BdctCudaDevice *device);
+
+/** Whether the tensor cores are used. */
+bool bdct_cuda_has_tensor (const BdctCudaDevice *device);
+
+/** Choose the kernels for some work, whose sets must stay until it is launched,
+ * and cut it for them. 1 pass or, where a map has mixed cells, 2; 0 with the
+ * error if a plane has more tiles than a launch takes. */
+int bdct_cuda_plan (const BdctCudaDevice *device, const BdctCudaWork *work,
+    BdctCudaPass pass[2], BdctError *error);
+
+/** Enqueue passes: one launch for as many in a row as have one kernel and fit,
+ * behind the upload of the constants that are not on the device yet. All
+ * launches of a device go into one stream. */
+cudaError_t bdct_cuda_launch (const BdctCudaPass *const *passes, int n_passes,
+    BdctCudaDevice *device, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,52 @@
+/* blockdct: one sample in memory, read and written. Plain C, which is also
+ * CUDA.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_SAMPLE_H
+#define BDCT_SAMPLE_H
+
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define BDCT_SAMPLE_INLINE static __device__ __forceinline__
+#else
+#define BDCT_SAMPLE_INLINE static inline __attribute__ ((always_inline))
+#endif
+
+/** Sample `i` of a row, of 1 or 2 bytes; in a word its value is in the bits
+ * from `shift` up, and one above `peak` counts as that (layout.h). */
+BDCT_SAMPLE_INLINE int
+bdct_sample_get (const uint8_t *row, int64_t i, int bytes, int shift, int peak)
+{
+  uint16_t word;
+  int v;
+
+  if (bytes == 1)
+    return row[i];
+#ifdef __CUDACC__
+  word = ((const uint16_t *) row)[i];
+#else
+  __builtin_memcpy (&word, row + 2 * i, 2); /* at any address */
+#endif
+  v = word >> shift;
+  return v > peak ? peak : v;
+}
+
+BDCT_SAMPLE_INLINE void
+bdct_sample_put (uint8_t *row, int64_t i, int bytes, int shift, int v)
+{
+  const uint16_t word = (uint16_t) (v << shift);
+
+  if (bytes == 1)
+    row[i] = (uint8_t) v;
+#ifdef __CUDACC__
+  else
+    ((uint16_t *) row)[i] = word;
+#else
+  else
+    __builtin_memcpy (row + 2 * i, &word, 2);
+#endif
+}
+
+#endif
