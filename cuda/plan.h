@@ -39,7 +39,7 @@ bool bdct_cuda_has_tensor (const BdctCudaDevice *device);
  * and cut it for them. 1 pass or, where a map has mixed cells, 2; 0 with the
  * error if a plane has more tiles than a launch takes. */
 int bdct_cuda_plan (const BdctCudaDevice *device, const BdctCudaWork *work,
-    BdctCudaPass pass[2], BdctError *error);
+    BdctCudaPass *passes, BdctError *error);
 
 /** Enqueue passes: one launch for as many in a row as have one kernel and fit,
  * behind the upload of the constants that are not on the device yet. All
