@@ -76,8 +76,8 @@ typedef struct {
   int32_t n_planes, n_tiles;
   int32_t depth;
   int32_t span;        /**< tiles that a warp of a tensor-core kernel does */
-  int32_t mixed;       /**< only cells that are mixed, else only those that are
-                            not: for kernels that know of the map */
+  int32_t mixed;       /**< only cells of the map that are mixed; else all that
+                            the kernel takes */
 } BdctCudaBatch;
 
 /** One kernel and what it needs from the host. */

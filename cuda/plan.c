@@ -140,16 +140,16 @@ int
 bdct_cuda_plan (const BdctCudaDevice * device, const BdctCudaWork * work,
     BdctCudaPass * passes, BdctError * error)
 {
-  const BdctCudaKernel *scalar = bdct_scalar_find (work);
   const BdctCudaKernel *tensor = device->tensor && !work->levels
       ? bdct_tensor_find (work) : NULL;
+  const BdctCudaKernel *scalar = bdct_scalar_find (work);
+  const bool both = tensor != NULL && work->mixed;
 
-  if (!cut (&passes[0], tensor != NULL ? tensor : scalar, work, false)
-      || (work->mixed && !cut (&passes[1], scalar, work, true))) {
-    bdct_error (error, "the frame is too large for one launch");
-    return 0;
-  }
-  return work->mixed ? 2 : 1;
+  if (cut (&passes[0], tensor != NULL ? tensor : scalar, work, false)
+      && (!both || cut (&passes[1], scalar, work, true)))
+    return both ? 2 : 1;
+  bdct_error (error, "the frame is too large for one launch");
+  return 0;
 }
 
 /* Constants */

@@ -25,7 +25,8 @@ typedef struct Op {
   uint8_t *owned;               /* freed when done */
   cudaEvent_t event;
   unsigned long number;
-  BdctCudaFrame frame;
+  BdctCudaBatch batch;
+  bool takes_mixed;
 } Op;
 
 struct CUstream_st {
@@ -150,41 +151,174 @@ cudaPointerGetAttributes (struct cudaPointerAttributes *attributes,
 
 /* Streams */
 
+/* What a kernel has of a plane's job: its constants. */
+typedef struct {
+  BdctJob job;
+  BdctPlaneLayout layout;
+} __attribute__ ((aligned (16))) Constants;
+
 static void
-compute (const BdctCudaFrame * frame)
+make_constants (void *to, const BdctCudaPlane * plane, const BdctJob * job)
+{
+  memcpy (to, &(Constants) { *job, plane->layout }, sizeof (Constants));
+}
+
+static BdctJob
+job_of (const BdctCudaPlane * plane, int set)
+{
+  Constants constants;
+
+  if (kind_of (plane->constants + set * plane->set_size,
+          sizeof constants) != 'd')
+    die ("constants of the host");
+  memcpy (&constants, plane->constants + set * plane->set_size,
+      sizeof constants);
+  if (constants.layout.interleave != plane->layout.interleave
+      || memcmp (constants.layout.component, plane->layout.component,
+          plane->layout.interleave * sizeof (BdctComponent)) != 0)
+    die ("constants of another plane");
+  return constants.job;
+}
+
+/* Part of a plane. */
+typedef struct {
+  int x, y;                     /* of the first sample of each component */
+  BdctLayout layout;
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  size_t first[2], n_blocks;    /* first: block of the plane's components */
+} Part;
+
+static void
+part_init (Part * part, const BdctCudaPlane * plane, const BdctJob * job,
+    int x, int y, int width, int height)
+{
+  BdctPlaneLayout *layout = &part->layout.plane[0];
+
+  part->x = x;
+  part->y = y;
+  part->layout = (BdctLayout) {.depth = job->depth,.n_planes = 1 };
+  *layout = plane->layout;
+  layout->width = width < layout->width - x ? width : layout->width - x;
+  layout->height = height < layout->height - y ? height : layout->height - y;
+  part->n_blocks = bdct_blocks_init (part->grid, &part->layout, job);
+  for (int i = 0; i < layout->interleave; i++)
+    part->first[i] = (size_t) (y >> plane->log2_height) * plane->columns
+        + (x >> plane->log2_width);
+}
+
+static BdctImage
+image_of (const BdctSamples * plane, const Part * part)
+{
+  const BdctPlaneLayout *layout = &part->layout.plane[0];
+  BdctImage image = { BDCT_MEMORY_HOST };
+
+  if (plane->data == NULL)
+    return image;
+  if (kind_of (plane->data, 1) != 'd')
+    die ("a kernel on memory of the host");
+  image.data[0] = plane->data + part->y * plane->stride
+      + (ptrdiff_t) part->x * layout->interleave
+      * bdct_layout_sample_size (&part->layout);
+  image.stride[0] = plane->stride;
+  return image;
+}
+
+/* Rows of a part's blocks in the plane's array of `size` bytes each, and in
+ * the part's own. */
+static void
+move_blocks (const BdctCudaPlane * plane, const Part * part, int i,
+    uint8_t * whole, uint8_t * own, size_t size, bool there)
+{
+  const BdctBlockGrid *grid =
+      &part->grid[part->layout.plane[0].component[i]];
+
+  for (int v = 0; v < grid->rows; v++) {
+    uint8_t *a = whole + (part->first[i] + (size_t) v * plane->columns) * size;
+    uint8_t *b = own + (grid->first + (size_t) v * grid->columns) * size;
+
+    if (kind_of (a, grid->columns * size) != 'd')
+      die ("blocks on the host");
+    memcpy (there ? a : b, there ? b : a, grid->columns * size);
+  }
+}
+
+/* `set`: of all blocks, or BDCT_CUDA_MIXED. */
+static void
+compute_part (const BdctCudaPlane * plane, const Part * part, uint8_t set)
 {
   static BdctEngine *engine;
-  BdctLayout layout = {.depth = frame->job.depth,.n_planes = frame->n_planes };
-  BdctImage src = { BDCT_MEMORY_HOST }, dst = { BDCT_MEMORY_HOST };
+  const BdctPlaneLayout *layout = &part->layout.plane[0];
+  uint8_t *map = calloc (part->n_blocks, 1);
+  BdctBlockRecord *blocks = malloc (part->n_blocks * sizeof *blocks);
   BdctEngineOptions options = {.threads = 1 };
+  BdctJob sets[BDCT_MAX_SETS];
+  BdctFrame frame = {.sets = sets,.n_sets = 1,.blocks = blocks,
+    .n_blocks = part->n_blocks,.src = image_of (&plane->src, part),
+    .dst = image_of (&plane->dst, part)
+  };
   BdctStats stats;
 
-  for (int p = 0; p < frame->n_planes; p++) {
-    const BdctCudaPlane *from = &frame->plane[p];
-
-    layout.plane[p] = (BdctPlaneLayout) { from->width, from->height,
-      from->shift, from->interleave, { from->component[0],
-        from->component[1] } };
-    src.data[p] = (uint8_t *) from->src;
-    src.stride[p] = from->src_stride;
-    dst.data[p] = from->dst;
-    dst.stride[p] = from->dst_stride;
-    if (kind_of (from->src, 1) != 'd' || kind_of (from->dst, 1) != 'd')
-      die ("a kernel on memory of the host");
+  sets[0] = job_of (plane, set == BDCT_CUDA_MIXED ? 0 : set);
+  if (set == BDCT_CUDA_MIXED) {
+    for (int i = 0; i < layout->interleave; i++)
+      move_blocks (plane, part, i, (uint8_t *) plane->set_of_block[i], map, 1,
+          false);
+    for (size_t i = 0; i < part->n_blocks; i++)
+      if (map[i] >= frame.n_sets)
+        frame.n_sets = map[i] + 1;
+    for (int i = 1; i < frame.n_sets; i++)
+      sets[i] = job_of (plane, i);
+    frame.set_of_block = map;
   }
   pthread_mutex_lock (&engine_lock);
   if (engine == NULL)
     engine = bdct_cpu_engine.create (&options, NULL);
-  if (!engine->klass->configure (engine, &layout, 1, NULL)
-      || !engine->klass->submit (engine, &frame->job, &src, &dst, NULL)
+  if (!engine->klass->configure (engine, &part->layout, 1, NULL)
+      || !engine->klass->submit (engine, &frame, NULL)
       || !engine->klass->collect (engine, &stats, NULL))
     die ("no kernel");
   pthread_mutex_unlock (&engine_lock);
+  for (int i = 0; i < layout->interleave && plane->blocks[0] != NULL; i++)
+    move_blocks (plane, part, i, (uint8_t *) plane->blocks[i],
+        (uint8_t *) blocks, sizeof *blocks, true);
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
-    frame->cells[3].sse[c] += stats.component[c].sse / 2;
-    frame->cells[c].sse[c] += stats.component[c].sse
+    plane->cells[3].sse[c] += stats.component[c].sse / 2;
+    plane->cells[c].sse[c] += stats.component[c].sse
         - stats.component[c].sse / 2;
-    frame->cells[BDCT_CUDA_CELLS - 1].nonzero[c] += stats.component[c].nonzero;
+    plane->cells[BDCT_CUDA_CELLS - 1].nonzero[c] += stats.component[c].nonzero;
+  }
+  free (map);
+  free (blocks);
+}
+
+/* The tensor cores' kernel leaves mixed cells alone. */
+static void
+compute (const BdctCudaBatch * batch, bool takes_mixed)
+{
+  for (int p = 0; p < batch->n_planes; p++) {
+    const BdctCudaPlane *plane = &batch->plane[p];
+    const BdctPlaneLayout *layout = &plane->layout;
+    const int width = BDCT_CUDA_CELL_SAMPLES / layout->interleave;
+    const BdctJob job = job_of (plane, 0);
+    const uint8_t *cell = plane->set_of_cell;
+    Part part;
+
+    if (job.depth != batch->depth)
+      die ("a job of another depth");
+    if (cell == NULL) {
+      part_init (&part, plane, &job, 0, 0, layout->width, layout->height);
+      compute_part (plane, &part, 0);
+      continue;
+    }
+    for (int y = 0; y < layout->height; y += BDCT_CUDA_CELL_ROWS)
+      for (int x = 0; x < layout->width; x += width, cell++) {
+        if (kind_of (cell, 1) != 'd')
+          die ("cells on the host");
+        if (*cell == BDCT_CUDA_MIXED ? !takes_mixed : batch->mixed)
+          continue;
+        part_init (&part, plane, &job, x, y, width, BDCT_CUDA_CELL_ROWS);
+        compute_part (plane, &part, *cell);
+      }
   }
 }
 
@@ -202,7 +336,7 @@ perform (Op * op)
       memset (op->to, op->value, op->row);
       break;
     case LAUNCH:
-      compute (&op->frame);
+      compute (&op->batch, op->takes_mixed);
       break;
     case RECORD:
       pthread_mutex_lock (&lock);
@@ -456,6 +590,14 @@ cudaGetDeviceProperties (struct cudaDeviceProp *prop, int device)
 }
 
 cudaError_t
+cudaDeviceGetAttribute (int *value, enum cudaDeviceAttr what, int device)
+{
+  (void) what, (void) device;
+  *value = 3;
+  return cudaSuccess;
+}
+
+cudaError_t
 cudaGetLastError (void)
 {
   return cudaSuccess;
@@ -467,62 +609,80 @@ cudaGetErrorString (cudaError_t err)
   return err == cudaSuccess ? "no error" : "refused";
 }
 
-/* The kernels */
+/* The kernels: one as those of the tensor cores, which does not take blocks of
+ * 32 a side, and one for the rest. */
+
+static const BdctCudaKernel tensor = {
+  &tensor, 16, 128, 4, 1, 4, sizeof (Constants), make_constants
+};
+static const BdctCudaKernel scalar[2] = {
+  {&scalar[0], 32, 128, 4, 4, 0, sizeof (Constants), make_constants},
+  {&scalar[1], 32, 256, 4, 4, 0, sizeof (Constants), make_constants},
+};
 
 cudaError_t
-bdct_cuda_open (BdctCudaDevice ** device, bool tensor, cudaStream_t stream)
+bdct_tensor_check (bool *has)
 {
-  (void) tensor, (void) stream;
-  *device = NULL;
+  *has = true;
   return cudaSuccess;
 }
 
-void
-bdct_cuda_close (BdctCudaDevice * device)
+const BdctCudaKernel *
+bdct_tensor_find (const BdctCudaWork * work)
 {
-  (void) device;
+  for (int p = 0; p < work->n_planes; p++)
+    if (work->sets[0].component[work->plane[p].layout.component[0]].log2_width
+        > 4)
+      return NULL;
+  return &tensor;
 }
 
-bool
-bdct_cuda_has_tensor (const BdctCudaDevice * device)
+const BdctCudaKernel *
+bdct_scalar_find (const BdctCudaWork * work)
 {
-  (void) device;
-  return true;
+  return &scalar[work->sets[0].depth > 8];
+}
+
+static int
+count_tiles (const BdctCudaBatch * batch, const BdctCudaKernel * kernel)
+{
+  int n = 0;
+
+  for (int p = 0; p < batch->n_planes; p++) {
+    const BdctCudaPlane *plane = &batch->plane[p];
+
+    if (plane->first_tile != n)
+      die ("a plane's tiles");
+    n += ((plane->row_bytes - 1) / kernel->row_bytes + 1)
+        * ((plane->layout.height - 1) / kernel->rows + 1);
+  }
+  return n;
+}
+
+cudaError_t
+cudaLaunchKernel (const void *function, struct dim3 grid, struct dim3 block,
+    void **args, size_t shared, cudaStream_t stream)
+{
+  const BdctCudaKernel *kernel = function;
+  Op op = {.what = LAUNCH,.batch = *(const BdctCudaBatch *) args[0],
+    .takes_mixed = kernel != &tensor
+  };
+  int n_tiles = count_tiles (&op.batch, kernel);
+  int span = kernel->blocks ? op.batch.span * kernel->warps : 1;
+
+  if (fake_fail_launch)
+    return cudaErrorLaunchFailure;
+  if (n_tiles != op.batch.n_tiles || shared != 0
+      || block.x != (unsigned) kernel->warps * 32
+      || (int) grid.x != (n_tiles + span - 1) / span)
+    die ("a launch that leaves tiles out");
+  return enqueue (stream, op);
 }
 
 /* The queue's tests show the reconstruction. */
 cudaError_t
-bdct_cuda_view_upload (cudaStream_t stream)
+bdct_cuda_view_launch (const BdctRender * render, cudaStream_t stream)
 {
-  (void) stream;
-  return cudaSuccess;
-}
-
-cudaError_t
-bdct_cuda_view_launch (const BdctRender * render, const BdctJob * job,
-    cudaStream_t stream)
-{
-  (void) render, (void) job, (void) stream;
+  (void) render, (void) stream;
   return cudaErrorInvalidValue;
-}
-
-bool
-bdct_cuda_cut (BdctCudaFrame * frame, const BdctCudaDevice * device)
-{
-  (void) frame, (void) device;
-  return true;
-}
-
-cudaError_t
-bdct_cuda_launch (const BdctCudaFrame * const *frames, int n_frames,
-    BdctCudaDevice * device, cudaStream_t stream)
-{
-  cudaError_t err = cudaSuccess;
-
-  (void) device;
-  if (fake_fail_launch)
-    return cudaErrorLaunchFailure;
-  for (int i = 0; i < n_frames && err == cudaSuccess; i++)
-    err = enqueue (stream, (Op) {.what = LAUNCH,.frame = *frames[i]});
-  return err;
 }
