@@ -27,8 +27,8 @@ extern "C" {
 #define BDCT_CUDA_CELL_ROWS 32
 #define BDCT_CUDA_CELL_SAMPLES 128
 
-/** What a cell of the map holds beside a set's number: its blocks take different
- * sets. */
+/** What a cell of the map holds in place of a set's number: its blocks take
+ * different sets. */
 #define BDCT_CUDA_MIXED 0xff
 
 /** One plane, all in device memory. */
@@ -107,8 +107,8 @@ typedef struct {
                              counted */
 } BdctCudaWork;
 
-/** The tensor-core kernel that takes this work, all of its sets and planes; NULL
- * if none does (tensor.cu). It leaves mixed cells of a map alone. */
+/** The tensor-core kernel that takes this work, all of its sets and planes;
+ * NULL if none does (tensor.cu). It leaves mixed cells of a map alone. */
 const BdctCudaKernel *bdct_tensor_find (const BdctCudaWork *work);
 
 /** Whether the current device has the tensor-core kernels: its capability is

@@ -37,8 +37,8 @@ bool bdct_cuda_has_tensor (const BdctCudaDevice *device);
 
 /** Choose the kernels for some work, whose sets must stay until it is launched,
  * and cut it for them. 1 pass or, where a map has mixed cells that the first
- * kernel leaves alone, 2; 0 with the error if there are more tiles than a launch
- * takes. */
+ * kernel leaves alone, 2; 0 with the error if there are more tiles than a
+ * launch takes. */
 int bdct_cuda_plan (const BdctCudaDevice *device, const BdctCudaWork *work,
     BdctCudaPass *passes, BdctError *error);
 

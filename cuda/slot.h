@@ -1,5 +1,5 @@
-/* blockdct: a frame in flight on the GPU: the memory it needs, and what is to be
- * done to it.
+/* blockdct: a frame in flight on the GPU: the memory it needs, and what is to
+ * be done to it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -42,8 +42,8 @@ typedef struct {
 void bdct_staging_init (BdctStaging *staging, const BdctLayout *layout);
 
 /** Find where the kernel finds an image: itself, or a staging buffer, which is
- * used in `stream` first. No image stays none. The one before must be done with.
- */
+ * used in `stream` first; no image stays none. The one before must be done
+ * with. */
 bool bdct_staging_place (BdctStaging *staging, BdctEnd *end,
     const BdctImage *image, cudaStream_t stream, BdctError *error);
 
