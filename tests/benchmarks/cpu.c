@@ -295,14 +295,14 @@ lab_cpu_register (void)
   };
   const BdctTileKernel *const *kernel = bdct_tile_kernels ();
 
-  for (int t = BDCT_HEVC_DST_4X4; t < BDCT_N_TRANSFORMS; t++)
+  for (int t = BDCT_HEVC_DST_4X4; t <= BDCT_HEVC_32X32; t++)
     bdct_matrix_int (bdct_transform_info (t)->luma, hevc[t]);
   bdct_matrix_real (real);
   for (int i = 0; i < 64; i++)
     steps[i] = bdct_jpeg_step (entry.quality, false, i, 8);
 
   entry.shape = LAB_BLOCKS;
-  for (int t = BDCT_HEVC_DST_4X4; t < BDCT_N_TRANSFORMS; t++)
+  for (int t = BDCT_HEVC_DST_4X4; t <= BDCT_HEVC_32X32; t++)
     for (int inverse = 0; inverse < 2; inverse++) {
       entry.transform = t;
       entry.stage = inverse ? LAB_INVERSE : LAB_FORWARD;

@@ -134,8 +134,7 @@ init_params (BdctParams * params, BdctTransform transform, int variant)
   static const int quality[] = { 85, 1, 100, 50, 85, 85 };
   static const int qp[] = { 26, 0, 51, 37, 26, 37, 13 };
   static const int offset[] = { 0, 0, 0, 0, 12, -12, -12 };
-  bool has_qp =
-      bdct_family_has_qp (bdct_transform_info (transform)->family);
+  bool has_qp = bdct_family_has_qp (bdct_transform_info (transform)->family);
 
   *params = (BdctParams) BDCT_PARAMS_DEFAULT;
   params->transform = transform;
