@@ -372,12 +372,12 @@ host_clear (Host * host)
 }
 
 /* Periods: of blocks as many as a batch of 10,000 has, of samples enough for
- * the engine's threads, three strips each. */
+ * the engine's threads, six strips each. */
 static int
 periods_for (const LabEntry * entry)
 {
   return entry->shape == LAB_BLOCKS ? 10 : entry->shape == LAB_PLANE_FLOAT ? 1
-      : lab_options.quick ? 8 : 24;
+      : lab_options.quick ? 4 : 12;
 }
 
 void
