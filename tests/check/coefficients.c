@@ -87,7 +87,7 @@ coefficients_compare (BdctTransform transform, Backward backward, void *data,
           got[i] = coefficient (pattern, i % T, i / T, next_random (&random));
         memcpy (expected, got, sizeof got);
         got_nonzero = backward (data, &job, got);
-        expected_nonzero = expect (&plane, 1 << job.component[0].log2_size,
+        expected_nonzero = expect (&plane, 1 << job.component[0].log2_width,
             expected);
         ++*n_tiles;
         if ((memcmp (got, expected, sizeof got) != 0

@@ -4,15 +4,25 @@
  * instruction set: coefficients.h. (tests/gpu/coefficients.cu has the CUDA
  * engine's.) */
 #include <glib.h>
+#include <string.h>
 #include "coefficients.h"
 
 static uint64_t
 backward (void *kernel, const BdctJob * job, int32_t * cells)
 {
+  gsize size = BDCT_TILE * BDCT_TILE * sizeof *cells;
+  BdctTileStages stages;
   BdctTilePlane plane;
+  BdctTileSet set;
+  guint64 nonzero;
 
-  bdct_tile_prepare (&plane, job, &job->component[BDCT_Y]);
-  return ((const BdctTileKernel *) kernel)->backward (&plane, cells);
+  bdct_tile_plane_init (&plane, job, BDCT_Y);
+  bdct_tile_set_init (&set, job, BDCT_Y);
+  plane.set[0] = &set;
+  memcpy (stages.coefficient.cell, cells, size);
+  nonzero = ((const BdctTileKernel *) kernel)->stages (&plane, &stages, false);
+  memcpy (cells, stages.residual.cell, size);
+  return nonzero;
 }
 
 static void

@@ -40,7 +40,7 @@ process (BdctEngine * engine, const BdctParams * params,
   memset (stats, 0xee, sizeof *stats);
   if (bdct_job_init (&job, params, layout, &error)
       && engine->klass->configure (engine, layout, 1, &error)
-      && engine->klass->submit (engine, &job, &src->image, &dst->image, &error)
+      && engine_submit (engine, &job, &src->image, &dst->image, &error)
       && engine->klass->collect (engine, stats, &error))
     return TRUE;
   g_test_fail_printf ("%s: %s", engine->description, error.message);
