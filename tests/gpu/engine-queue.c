@@ -517,6 +517,7 @@ main (int argc, char **argv)
         run (&kinds[k], depths[d], N_PLACES, N_PLACES, quick ? 20 : 200, 90,
             50);
         run (&kinds[k], depths[d], DEVICE, DEVICE, quick ? 20 : 200, 97, 90);
+        run (&kinds[k], depths[d], DEVICE, DEVICE, quick ? 20 : 60, 97, 10);
       }
     for (int way = 0; way < N_PLACES * N_PLACES && !quick; way++)
       run (&kinds[k], 4, way % N_PLACES, way / N_PLACES, 12, 90,
