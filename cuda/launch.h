@@ -90,7 +90,8 @@ typedef struct BdctCudaKernel {
   int blocks;           /**< that a multiprocessor holds at once; 0: a tile each
                              and no spans */
   int constants_size;   /**< bytes of a plane's constants; a multiple of 16 */
-  /** Write a plane's constants for one job. */
+  /** Write a plane's constants for one job. Kernels that have this in common
+   * have the constants in common. */
   void (*make_constants) (void *to, const BdctCudaPlane *plane,
       const BdctJob *job);
 } BdctCudaKernel;

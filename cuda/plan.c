@@ -6,17 +6,18 @@
 #include <string.h>
 
 /* The kernels' constants on the device: a ring, of which the oldest entries
- * make room for new ones. */
-#define RING_SIZE (4 << 20)
+ * make room for new ones. It has room for the most jobs of a frame, of 20 KB a
+ * plane: where it has not, frame after frame makes all of them anew. */
+#define RING_SIZE (12 << 20)
 #define ENTRY_ALIGN 128
 #define N_ENTRIES 1024
 #define N_BUCKETS 4096          /* powers of 2 */
 #define N_PROBES 8
 
 /* One plane's constants of all sets, and behind them what they were made for:
- * the component jobs. */
+ * the component jobs. Some kernels share theirs. */
 typedef struct {
-  const BdctCudaKernel *kernel;
+  void (*make_constants) (void *, const BdctCudaPlane *, const BdctJob *);
   int depth, n_sets, interleave;
   BdctComponent component[2];
   uint64_t hash;
@@ -183,7 +184,8 @@ count_jobs (const BdctCudaPass * pass, const BdctPlaneLayout * layout)
 static uint64_t
 hash_of (const BdctCudaPass * pass, const BdctPlaneLayout * layout)
 {
-  uint64_t hash = (uintptr_t) pass->kernel + pass->sets[0].depth;
+  uint64_t hash = (uintptr_t) pass->kernel->make_constants
+      + pass->sets[0].depth;
 
   for (int i = 0; i < count_jobs (pass, layout); i++) {
     const BdctComponentJob *job = job_of (pass, layout, i);
@@ -206,7 +208,8 @@ is_for (BdctCudaDevice * device, uint64_t number, const BdctCudaPass * pass,
   const Entry *entry = entry_at (device, number);
   const uint8_t *made_for;
 
-  if (!is_there (device, number) || entry->kernel != pass->kernel
+  if (!is_there (device, number)
+      || entry->make_constants != pass->kernel->make_constants
       || entry->depth != pass->sets[0].depth || entry->n_sets != pass->n_sets
       || entry->interleave != layout->interleave
       || memcmp (entry->component, layout->component,
@@ -265,9 +268,10 @@ make_entry (BdctCudaDevice * device, uint64_t hash, const BdctCudaPass * pass,
 
   if (number == 0)
     return 0;
-  *entry = (Entry) { kernel, pass->sets[0].depth, pass->n_sets,
-    layout->interleave, {layout->component[0], layout->component[1]}, hash,
-    entry->at, 0, device->launch
+  *entry = (Entry) { kernel->make_constants, pass->sets[0].depth,
+    pass->n_sets, layout->interleave,
+    {layout->component[0], layout->component[1]}, hash, entry->at, 0,
+    device->launch
   };
   to = device->mirror + entry->at % RING_SIZE;
   for (int set = 0; set < pass->n_sets; set++, to += kernel->constants_size)
