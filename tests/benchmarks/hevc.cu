@@ -358,7 +358,7 @@ lab_hevc_register (void)
   entry.gpu = true;
   entry.quality = lab_options.quality[0];
   entry.qp = lab_options.qp[0];
-  for (int t = BDCT_HEVC_DST_4X4; t < BDCT_N_TRANSFORMS; t++)
+  for (int t = BDCT_HEVC_DST_4X4; t <= BDCT_HEVC_32X32; t++)
     for (int inverse = 0; inverse < 2; inverse++)
       for (int design = PLAIN; design <= BUTTERFLY; design++)
         for (int each = 1; each >= 0; each--) {

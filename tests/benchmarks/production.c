@@ -95,7 +95,7 @@ add (LabShape shape, BdctTransform transform, int quality, int qp)
   if (job == NULL || !bdct_job_init (job, &params, &layout, &error))
     lab_die ("%s", job == NULL ? "out of memory" : error.message);
   entry.data = job;
-  if (bdct_transform_info (transform)->family == BDCT_FAMILY_HEVC)
+  if (bdct_family_has_qp (bdct_transform_info (transform)->family))
     snprintf (entry.name, sizeof entry.name, "CUDA kernel, qp %d", qp);
   else
     snprintf (entry.name, sizeof entry.name, "CUDA kernel, quality %d",
@@ -120,11 +120,11 @@ lab_production_register (void)
 
   for (int shape = LAB_PLANE_8; shape <= LAB_NV12; shape++)
     for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
-      bool is_hevc = bdct_transform_info (t)->family == BDCT_FAMILY_HEVC;
-      int n = is_hevc ? lab_options.n_qps : lab_options.n_qualities;
+      bool has_qp = bdct_family_has_qp (bdct_transform_info (t)->family);
+      int n = has_qp ? lab_options.n_qps : lab_options.n_qualities;
 
       for (int i = 0; i < n; i++)
-        add (shape, t, lab_options.quality[is_hevc ? 0 : i],
-            lab_options.qp[is_hevc ? i : 0]);
+        add (shape, t, lab_options.quality[has_qp ? 0 : i],
+            lab_options.qp[has_qp ? i : 0]);
     }
 }

@@ -1,5 +1,6 @@
-/* blockdct tests: HEVC coefficients that no picture leads to. The transforms
- * see at most +-28128 from samples; a decoder has to take any 16-bit ones.
+/* blockdct tests: coefficients that no picture leads to, of the transforms that
+ * have a QP. HEVC's see at most +-28128 from samples; a decoder has to take any
+ * 16-bit ones.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,8 +14,8 @@
 extern "C" {
 #endif
 
-/** Quantizes, dequantizes and transforms back a tile of coefficients with
- * component Y of a job. Returns the levels that are not 0. */
+/** Quantizes, dequantizes and transforms back a tile of coefficients,
+ * bdct_tile_side() a side, with component Y of a job. Returns the levels that are not 0. */
 typedef uint64_t (*Backward) (void *data, const BdctJob *job, int32_t *cells);
 
 /** Run tiles of -32768, 32767 and random coefficients, at all QPs and depths,

@@ -10,7 +10,8 @@
 static uint64_t
 backward (void *kernel, const BdctJob * job, int32_t * cells)
 {
-  gsize size = BDCT_TILE * BDCT_TILE * sizeof *cells;
+  int side = bdct_tile_side (&job->component[BDCT_Y]);
+  gsize size = side * side * sizeof *cells;
   BdctTileStages stages;
   BdctTilePlane plane;
   BdctTileSet set;
@@ -43,11 +44,12 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (int t = BDCT_HEVC_DST_4X4; t <= BDCT_HEVC_32X32; t++) {
+  for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
     gchar *path = g_strdup_printf ("/coefficients/%s",
         bdct_transform_info (t)->name);
 
-    g_test_add_data_func (path, GINT_TO_POINTER (t), test_transform);
+    if (bdct_family_has_qp (bdct_transform_info (t)->family))
+      g_test_add_data_func (path, GINT_TO_POINTER (t), test_transform);
     g_free (path);
   }
   return g_test_run ();

@@ -361,7 +361,8 @@ test_job_errors (void)
     int bad[2];
     const char *name, *range;
   } cases[] = {
-    {G_STRUCT_OFFSET (BdctParams, transform), {-1, 7}, "transform", "0 to 6"},
+    {G_STRUCT_OFFSET (BdctParams, transform), {-1, BDCT_N_TRANSFORMS},
+        "transform", "0 to "},
     {G_STRUCT_OFFSET (BdctParams, quality), {0, 101}, "quality", "1 to 100"},
     {G_STRUCT_OFFSET (BdctParams, qp), {-1, 52}, "qp", "0 to 51"},
     {G_STRUCT_OFFSET (BdctParams, chroma_qp_offset), {-13, 13},

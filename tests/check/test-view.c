@@ -72,7 +72,8 @@ scene_init (Scene * s, const Case * c)
     if (s->source.sample[k] == NULL)
       continue;
     s->size[k] = ref_block_size (c->params.transform, s->layout.chroma, k);
-    s->levels[k] = g_new0 (int, (plane.width + 31) * (plane.height + 31));
+    s->levels[k] = g_new0 (int, (plane.width + REF_SIZE - 1)
+        * (plane.height + REF_SIZE - 1));
     ref_levels (&plane, s->source.sample[k], s->levels[k]);
     if (c->params.transform == BDCT_DCT_8X8 && engines_on_cuda ()) {
       RefResult result;

@@ -253,13 +253,13 @@ init_params (BdctParams * params, BdctTransform transform, int variant)
   static const int quality[] = { 85, 1, 100, 50, 85, 85 };
   static const int qp[] = { 26, 0, 51, 37, 26, 37, 13 };
   static const int offset[] = { 0, 0, 0, 0, 12, -12, -12 };
-  bool hevc = bdct_transform_info (transform)->family == BDCT_FAMILY_HEVC;
+  bool has_qp = bdct_family_has_qp (bdct_transform_info (transform)->family);
 
   *params = (BdctParams) BDCT_PARAMS_DEFAULT;
   params->transform = transform;
-  if (variant >= (int) (hevc ? N (qp) : N (quality)))
+  if (variant >= (int) (has_qp ? N (qp) : N (quality)))
     return false;
-  if (hevc) {
+  if (has_qp) {
     params->qp = qp[variant];
     params->chroma_qp_offset = offset[variant];
     params->scaling_list = variant % 3 == 2 ? BDCT_SCALING_DEFAULT
