@@ -4,7 +4,6 @@
 #include <string.h>
 #include "reference.h"
 
-#define T BDCT_TILE
 #define N_PATTERNS 6
 
 static uint32_t
@@ -40,18 +39,19 @@ static uint64_t
 expect (const RefPlane * plane, int size, int32_t * cells)
 {
   RefResult result = { 0 };
+  int side = plane->width;
 
-  for (int y = 0; y < T; y += size)
-    for (int x = 0; x < T; x += size) {
+  for (int y = 0; y < side; y += size)
+    for (int x = 0; x < side; x += size) {
       int64_t block[REF_SIZE][REF_SIZE];
 
       for (int v = 0; v < size; v++)
         for (int u = 0; u < size; u++)
-          block[v][u] = cells[(y + v) * T + x + u];
+          block[v][u] = cells[(y + v) * side + x + u];
       ref_backward (plane, block, &result);
       for (int v = 0; v < size; v++)
         for (int u = 0; u < size; u++)
-          cells[(y + v) * T + x + u] = (int32_t) block[v][u];
+          cells[(y + v) * side + x + u] = (int32_t) block[v][u];
     }
   return result.nonzero;
 }
@@ -68,13 +68,12 @@ coefficients_compare (BdctTransform transform, Backward backward, void *data,
     for (int qp = 0; qp <= 51; qp++)
       for (int pattern = 0; pattern < N_PATTERNS; pattern++) {
         BdctParams params = BDCT_PARAMS_DEFAULT;
-        BdctLayout layout = { depth, BDCT_CHROMA_400, 1,
-          {{T, T, 0, 1, {BDCT_Y, BDCT_Y}}}
-        };
-        RefPlane plane = { &params, BDCT_CHROMA_400, BDCT_Y, depth, T, T,
+        BdctLayout layout = { .depth = depth, .chroma = BDCT_CHROMA_400 };
+        RefPlane plane = { &params, BDCT_CHROMA_400, BDCT_Y, depth, 0, 0,
           REF_FLOAT
         };
-        int32_t got[T * T], expected[T * T];
+        int32_t got[REF_SIZE * REF_SIZE], expected[REF_SIZE * REF_SIZE];
+        int size, side, keep;
         uint64_t got_nonzero, expected_nonzero;
         BdctJob job;
 
@@ -83,14 +82,18 @@ coefficients_compare (BdctTransform transform, Backward backward, void *data,
         params.scaling_list = qp & 1 ? BDCT_SCALING_DEFAULT : BDCT_SCALING_FLAT;
         if (!bdct_job_init (&job, &params, &layout, error))
           return 1;
-        for (int i = 0; i < T * T; i++)
-          got[i] = coefficient (pattern, i % T, i / T, next_random (&random));
+        size = 1 << job.component[0].log2_width;
+        keep = job.component[0].keep;
+        plane.width = plane.height = side = bdct_tile_side (&job.component[0]);
+        for (int i = 0; i < side * side; i++)
+          got[i] = i % side % size < keep && i / side % size < keep
+              ? coefficient (pattern, i % side, i / side,
+                  next_random (&random)) : 0;
         memcpy (expected, got, sizeof got);
         got_nonzero = backward (data, &job, got);
-        expected_nonzero = expect (&plane, 1 << job.component[0].log2_width,
-            expected);
+        expected_nonzero = expect (&plane, size, expected);
         ++*n_tiles;
-        if ((memcmp (got, expected, sizeof got) != 0
+        if ((memcmp (got, expected, side * side * sizeof got[0]) != 0
                 || got_nonzero != expected_nonzero) && differ++ == 0)
           bdct_error (error, "%s depth %d qp %d pattern %d",
               bdct_transform_info (transform)->name, depth, qp, pattern);

@@ -10,7 +10,8 @@
 static uint64_t
 backward (void *kernel, const BdctJob * job, int32_t * cells)
 {
-  gsize size = BDCT_TILE * BDCT_TILE * sizeof *cells;
+  int side = bdct_tile_side (&job->component[BDCT_Y]);
+  gsize size = side * side * sizeof *cells;
   BdctTileStages stages;
   BdctTilePlane plane;
   BdctTileSet set;
