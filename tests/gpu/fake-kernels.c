@@ -174,16 +174,16 @@ fake_compute (const void *function, const BdctCudaBatch * batch)
 
     if (job.depth != batch->depth)
       fake_die ("a job of another depth");
-    if (cell == NULL) {
+    if (cell == NULL || (takes_mixed && !batch->mixed)) {
       part_init (&part, plane, &job, 0, 0, layout->width, layout->height);
-      compute_part (plane, &part, 0);
+      compute_part (plane, &part, cell == NULL ? 0 : BDCT_CUDA_MIXED);
       continue;
     }
     for (int y = 0; y < layout->height; y += BDCT_CUDA_CELL_ROWS)
       for (int x = 0; x < layout->width; x += width, cell++) {
         if (fake_kind_of (cell, 1) != 'd')
           fake_die ("cells on the host");
-        if (*cell == BDCT_CUDA_MIXED ? !takes_mixed : batch->mixed)
+        if ((*cell == BDCT_CUDA_MIXED) != takes_mixed)
           continue;
         part_init (&part, plane, &job, x, y, width, BDCT_CUDA_CELL_ROWS);
         compute_part (plane, &part, *cell);
