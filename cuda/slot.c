@@ -203,7 +203,7 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
     return false;
   describe (&work, layout, &slot->src.image);
   work.sets = slot->sets;
-  work.n_sets = slot->n_sets;
+  work.n_sets = by_map ? frame->n_sets : 1;
   set_cells (&work, cells);
   set_output (&work, layout, shows_samples (mode) ? &drawn : &none);
   if (by_map || slot->blocks != NULL || colours)
@@ -298,7 +298,6 @@ bdct_slot_prepare (BdctSlot * slot, BdctStaging * staging,
   const BdctDevice *device = staging->device;
   size_t map_size = 0;
 
-  slot->n_sets = frame->n_sets;
   memcpy (slot->sets, frame->sets, frame->n_sets * sizeof slot->sets[0]);
   slot->blocks = frame->blocks;
   if (!bdct_staging_place (staging, &slot->src, &frame->src, device->upload,

@@ -33,7 +33,6 @@ typedef struct {
   BdctBuffer cells;             /**< of the others */
 
   BdctJob sets[BDCT_MAX_SETS];
-  int n_sets;
   BdctOther *others;
   int n_others, max_others;
   BdctCudaPass pass[4];         /**< the sets', then those of their levels */
