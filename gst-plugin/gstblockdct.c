@@ -29,138 +29,7 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDct, gst_blockdct,
 GST_ELEMENT_REGISTER_DEFINE (blockdct, "blockdct", GST_RANK_NONE,
     GST_TYPE_BLOCKDCT);
 
-static gboolean
-open_stats_file (GstBlockDct * self)
-{
-  gchar *path;
-  BdctError error;
-
-  GST_OBJECT_LOCK (self);
-  path = g_strdup (self->stats_path);
-  GST_OBJECT_UNLOCK (self);
-  if (path == NULL || *path == '\0') {
-    g_free (path);
-    return TRUE;
-  }
-  self->stats_file = gst_blockdct_stats_file_open (path, &error);
-  if (self->stats_file == NULL)
-    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
-        ("stats-file=%s cannot be written: %s.", path, error.message),
-        ("Set stats-file to a file in a folder that can be written."));
-  g_free (path);
-  return self->stats_file != NULL;
-}
-
-static void
-fail_stats_file (GstBlockDct * self, const BdctError * error)
-{
-  GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
-      ("The statistics cannot be written: %s.", error->message),
-      ("Make room there, or set stats-file to another place."));
-}
-
-/* Nothing of a stream is lost unsaid: at its end, or where it is cut off. */
-static void
-finish_stats_file (GstBlockDct * self, gboolean close)
-{
-  BdctError error;
-
-  if (!(close ? gst_blockdct_stats_file_close (&self->stats_file, &error)
-          : gst_blockdct_stats_file_flush (self->stats_file, &error)))
-    fail_stats_file (self, &error);
-}
-
-/* Frames that leave */
-
-/* Let `stats` see the counters. */
-static void
-publish_totals (GstBlockDct * self)
-{
-  GST_OBJECT_LOCK (self);
-  self->totals = self->report.totals;
-  GST_OBJECT_UNLOCK (self);
-}
-
-static GstBlockDctTimes
-get_times (GstBlockDct * self, GstBuffer * buffer)
-{
-  const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
-  GstClockTime pts = GST_BUFFER_PTS (buffer);
-  GstBlockDctTimes times = {
-    .timestamp = pts,
-    .stream_time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, pts),
-    .running_time = gst_segment_to_running_time (segment, GST_FORMAT_TIME, pts),
-    .duration = GST_BUFFER_DURATION (buffer),
-  };
-
-  if (!GST_CLOCK_TIME_IS_VALID (times.duration)
-      && GST_VIDEO_INFO_FPS_N (&self->info) > 0)
-    times.duration = gst_util_uint64_scale_int (GST_SECOND,
-        GST_VIDEO_INFO_FPS_D (&self->info), GST_VIDEO_INFO_FPS_N (&self->info));
-  return times;
-}
-
-static void
-show (GstBlockDct * self, const GstBlockDctInFlight * frame,
-    const GstBlockDctTimes * times, guint64 index)
-{
-  const GstBlockDctShown shown = {
-    .in = frame->in,
-    .info = self->info,
-    .layout = self->layout,
-    .view = frame->view,
-    .params = frame->how.params,
-    .index = index,
-    .times = *times,
-  };
-
-  gst_blockdct_navigation_show (&self->navigation, &shown);
-}
-
-/* Take the oldest frame out of the engine and say what became of it. */
-static GstFlowReturn
-finish_frame (GstBlockDct * self, GstBuffer ** outbuf)
-{
-  guint64 index = self->report.totals.pool.frames;
-  GstBlockDctOverlayFrame drawn;
-  GstBlockDctSettings settings;
-  GstBlockDctInFlight frame;
-  GstBlockDctTimes times;
-  BdctStats stats;
-  BdctError error;
-  GstFlowReturn ret = gst_blockdct_queue_collect (self, &frame, &stats);
-
-  if (ret != GST_FLOW_OK)
-    return ret;
-  settings = gst_blockdct_get_settings (self);
-  times = get_times (self, frame.out);
-  gst_blockdct_report_frame (&self->report, GST_ELEMENT (self), frame.out,
-      &stats, &frame.how, &times, settings.post_messages, settings.interval);
-  publish_totals (self);
-  if (settings.interactive)
-    show (self, &frame, &times, index);
-  else
-    gst_blockdct_navigation_show (&self->navigation, NULL);
-  gst_buffer_unref (frame.in);
-  drawn = (GstBlockDctOverlayFrame) {
-    .buffer = frame.out,
-    .info = &self->info,
-    .layout = &self->layout,
-    .view = &frame.view,
-    .stats = &stats,
-    .how = &frame.how,
-    .figures = settings.overlay,
-    .attach = self->overlay_attach,
-  };
-  gst_blockdct_overlay_draw (&self->overlay, GST_ELEMENT (self), &drawn);
-  if (!gst_blockdct_stats_file_add (self->stats_file, frame.out, &error)) {
-    gst_buffer_unref (frame.out);
-    fail_stats_file (self, &error);
-    return GST_FLOW_ERROR;
-  }
-  *outbuf = frame.out;
-  return GST_FLOW_OK;
-}
+/* GstBaseTransform */
 
 /* Empty the engine, downstream. Frames leave as they always do: the base class
  * asks generate_output for them, pushes them and keeps count. It does so when
@@ -195,8 +64,6 @@ restore_discont (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* GstBaseTransform */
-
 static gboolean
 gst_blockdct_start (GstBaseTransform * trans)
 {
@@ -204,14 +71,14 @@ gst_blockdct_start (GstBaseTransform * trans)
 
   self->report = (GstBlockDctReport) { 0 };
   gst_blockdct_report_flush (&self->report);
-  publish_totals (self);
+  gst_blockdct_output_publish (self);
   self->dropped = self->warned_slow = self->warned_limit = FALSE;
   gst_blockdct_changes_tell (&self->changes, GST_ELEMENT (self));
-  if (!open_stats_file (self))
+  if (!gst_blockdct_output_open (self))
     return FALSE;
   if (gst_blockdct_queue_open (self))
     return TRUE;
-  finish_stats_file (self, TRUE);
+  gst_blockdct_output_finish (self, TRUE);
   return FALSE;
 }
 
@@ -225,7 +92,7 @@ gst_blockdct_stop (GstBaseTransform * trans)
   gst_blockdct_navigation_show (&self->navigation, NULL);
   gst_blockdct_navigation_set_size (&self->navigation, 0, 0);
   gst_blockdct_overlay_clear (&self->overlay);
-  finish_stats_file (self, TRUE);
+  gst_blockdct_output_finish (self, TRUE);
   gst_video_info_init (&self->info);
   GST_OBJECT_LOCK (self);
   self->changes.depth = 0;
@@ -401,7 +268,7 @@ gst_blockdct_sink_event (GstBaseTransform * trans, GstEvent * event)
       gst_blockdct_report_end (&self->report, GST_ELEMENT (self),
           gst_blockdct_get_settings (self).post_messages);
     if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
-      finish_stats_file (self, FALSE);
+      gst_blockdct_output_finish (self, FALSE);
   }
   return GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)->sink_event
       (trans, event);
@@ -472,7 +339,7 @@ gst_blockdct_submit_input_buffer (GstBaseTransform * trans,
   if (ret == GST_BASE_TRANSFORM_FLOW_DROPPED) {
     self->dropped = TRUE;
     self->report.totals.dropped++;
-    publish_totals (self);
+    gst_blockdct_output_publish (self);
   }
   return ret;
 }
@@ -523,7 +390,7 @@ gst_blockdct_generate_output (GstBaseTransform * trans, GstBuffer ** outbuf)
     ret = start_frame (self, inbuf);
   if (ret == GST_FLOW_OK && self->n_in_flight > 0
       && (self->draining || self->n_in_flight == self->depth)) {
-    ret = finish_frame (self, outbuf);
+    ret = gst_blockdct_output_frame (self, outbuf);
     self->discont = *outbuf != NULL && GST_BUFFER_IS_DISCONT (*outbuf);
   }
   return ret;

@@ -118,6 +118,20 @@ GstFlowReturn gst_blockdct_queue_collect (GstBlockDct * self,
 /** Wait for what is in flight and forget it. */
 void gst_blockdct_queue_discard (GstBlockDct * self);
 
+/* gstblockdctoutput.c */
+
+/** Open `stats-file`, if it is set; an element error is posted where it returns
+ * FALSE. Write what is left, at the end of a stream, or close it. */
+gboolean gst_blockdct_output_open (GstBlockDct * self);
+void gst_blockdct_output_finish (GstBlockDct * self, gboolean close);
+
+/** Let `stats` see the counters. */
+void gst_blockdct_output_publish (GstBlockDct * self);
+
+/** Take the oldest frame out of the engine and say what became of it. */
+GstFlowReturn gst_blockdct_output_frame (GstBlockDct * self,
+    GstBuffer ** outbuf);
+
 /* gstblockdctallocation.c */
 
 /** Set what offers buffers upstream and gets them from downstream. */

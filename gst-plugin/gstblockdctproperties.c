@@ -157,38 +157,31 @@ get_matrix (const Matrix * matrix, GValue * value)
   }
 }
 
+/* The types of what is among the settings, as GType, C and GValue name them.
+ * An enumeration is as large as an int. */
+#define TYPES(TYPE) \
+  TYPE (ENUM, gint, enum) \
+  TYPE (INT, gint, int) \
+  TYPE (BOOLEAN, gboolean, boolean) \
+  TYPE (UINT, guint, uint) \
+  TYPE (UINT64, guint64, uint64) \
+  TYPE (DOUBLE, gdouble, double)
+
+#define READ_VALUE(TYPE, type, name) \
+    case G_TYPE_ ## TYPE: \
+      *(type *) field = g_value_get_ ## name (value); \
+      break;
+
 static void
 set_property (GObject * object, guint id, const GValue * value,
     GParamSpec * pspec)
 {
   GstBlockDct *self = GST_BLOCKDCT (object);
-  union
-  {
-    gint i;
-    guint u;
-    guint64 u64;
-    gdouble d;
-  } v;
+  guint64 space;
+  gpointer field = &space;
 
   switch (G_TYPE_FUNDAMENTAL (G_PARAM_SPEC_VALUE_TYPE (pspec))) {
-    case G_TYPE_ENUM:
-      v.i = g_value_get_enum (value);
-      break;
-    case G_TYPE_INT:
-      v.i = g_value_get_int (value);
-      break;
-    case G_TYPE_BOOLEAN:
-      v.i = g_value_get_boolean (value);
-      break;
-    case G_TYPE_UINT:
-      v.u = g_value_get_uint (value);
-      break;
-    case G_TYPE_UINT64:
-      v.u64 = g_value_get_uint64 (value);
-      break;
-    case G_TYPE_DOUBLE:
-      v.d = g_value_get_double (value);
-      break;
+      TYPES (READ_VALUE)
     case G_TYPE_STRING:        /* stats-file */
       GST_OBJECT_LOCK (self);
       g_free (self->stats_path);
@@ -200,51 +193,34 @@ set_property (GObject * object, guint id, const GValue * value,
       return;
   }
   gst_blockdct_changes_set (&self->changes, GST_ELEMENT (self), id,
-      &fields[id], &v);
+      &fields[id], field);
 }
+
+#define WRITE_VALUE(TYPE, type, name) \
+    case G_TYPE_ ## TYPE: \
+      g_value_set_ ## name (value, *(const type *) field); \
+      break;
 
 static void
 get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
 {
   GstBlockDct *self = GST_BLOCKDCT (object);
-  gconstpointer at = (const guint8 *) &self->changes.wanted
+  gconstpointer field = (const guint8 *) &self->changes.wanted
       + fields[id].offset;
 
   GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_QUANTIZATION_MATRIX:
-      get_matrix (at, value);
+  switch (G_TYPE_FUNDAMENTAL (G_PARAM_SPEC_VALUE_TYPE (pspec))) {
+      TYPES (WRITE_VALUE)
+    case G_TYPE_STRING:
+      g_value_set_string (value, id == PROP_STATS_FILE ? self->stats_path
+          : self->active_backend);
       break;
-    case PROP_STATS_FILE:
-      g_value_set_string (value, self->stats_path);
-      break;
-    case PROP_STATS:
-      g_value_take_boxed (value, gst_blockdct_report_stats (&self->totals));
-      break;
-    case PROP_ACTIVE_BACKEND:
-      g_value_set_string (value, self->active_backend);
+    case G_TYPE_BOXED:
+      if (id == PROP_STATS)
+        g_value_take_boxed (value, gst_blockdct_report_stats (&self->totals));
       break;
     default:
-      switch (G_TYPE_FUNDAMENTAL (G_PARAM_SPEC_VALUE_TYPE (pspec))) {
-        case G_TYPE_ENUM:
-          g_value_set_enum (value, *(const gint *) at);
-          break;
-        case G_TYPE_INT:
-          g_value_set_int (value, *(const gint *) at);
-          break;
-        case G_TYPE_BOOLEAN:
-          g_value_set_boolean (value, *(const gboolean *) at);
-          break;
-        case G_TYPE_UINT:
-          g_value_set_uint (value, *(const guint *) at);
-          break;
-        case G_TYPE_UINT64:
-          g_value_set_uint64 (value, *(const guint64 *) at);
-          break;
-        default:
-          g_value_set_double (value, *(const gdouble *) at);
-          break;
-      }
+      get_matrix (field, value);
       break;
   }
   GST_OBJECT_UNLOCK (self);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Where buffers come from, and what they carry beside the picture. */
+#include <string.h>
 #include "bench.h"
 
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
@@ -438,6 +439,37 @@ test_kept (void)
   bench_clear (&bench);
 }
 
+/* A device's memory has a limit, of the element's own: reaching it is said. */
+static void
+test_device_limit (void)
+{
+  Pusher pusher = {.max = 10000 };
+  GThread *thread;
+  Bench bench;
+  gchar *text;
+  gint n;
+
+  if (!test_on_cuda ()) {
+    g_test_skip ("BLOCKDCT_TEST_BACKEND is not cuda");
+    return;
+  }
+  bench_init (&bench, NULL, 0, 0, "async-depth", 2, NULL);
+  gst_harness_set_sink_caps_str (bench.h, "video/x-raw(memory:CUDAMemory)");
+  bench_set_caps (&bench, "I420", 64, 64);
+  pusher.bench = &bench;
+  thread = g_thread_new ("push", push_all, &pusher);
+  n = wait_until_stuck (&pusher);
+  g_assert_cmpint (n, >=, 64);
+  g_assert_cmpint (n, <, 300);
+  gst_harness_push_event (bench.h, gst_event_new_flush_start ());
+  g_thread_join (thread);
+  g_assert_cmpint (pusher.ret, ==, GST_FLOW_FLUSHING);
+  text = bench_pop_text (&bench, GST_MESSAGE_WARNING);
+  g_assert_nonnull (strstr (text, "output buffers"));
+  g_free (text);
+  bench_clear (&bench);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -451,5 +483,6 @@ main (int argc, char **argv)
   test_add ("/element/buffers/back-pressure", test_back_pressure);
   test_add ("/element/buffers/flush-goes-on", test_flush_goes_on);
   test_add ("/element/buffers/kept", test_kept);
+  test_add ("/element/buffers/device-limit", test_device_limit);
   return test_run ();
 }
