@@ -302,20 +302,6 @@ update_job (GstBlockDct * self, BdctParams params)
   return self->job_valid;
 }
 
-/* What is pending on the buffers' memory comes before the frame. */
-static gboolean
-order_after (GstBlockDct * self, GstBuffer * inbuf, GstBuffer * outbuf,
-    BdctError * error)
-{
-  gpointer in = gst_blockdct_memory_stream (inbuf, self->context);
-  gpointer out = gst_blockdct_memory_stream (outbuf, self->context);
-  const BdctEngineClass *klass = self->engine->klass;
-
-  return (in == NULL || klass->after (self->engine, in, error))
-      && (out == NULL || out == in
-      || klass->after (self->engine, out, error));
-}
-
 GstFlowReturn
 gst_blockdct_engine_submit (GstBlockDct * self, GstBuffer * inbuf,
     GstBuffer * outbuf)
@@ -323,29 +309,28 @@ gst_blockdct_engine_submit (GstBlockDct * self, GstBuffer * inbuf,
   guint next = (self->oldest + self->n_in_flight) % self->depth;
   GstBlockDctInFlight *frame = &self->in_flight[next];
   GstBlockDctSettings settings = gst_blockdct_get_settings (self);
-  BdctImage src, dst;
+  BdctFrame work = {.sets = &self->job,.n_sets = 1,.view = &frame->view };
   BdctError error;
 
   if (!update_job (self, settings.params))
     return GST_FLOW_NOT_NEGOTIATED;
   if (!gst_blockdct_memory_map (&frame->in_frame, &self->info, inbuf,
-          GST_MAP_READ, &self->layout, self->context, &src, &error)) {
+          GST_MAP_READ, &self->layout, self->context, &work.src, &error)) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
         ("An input buffer does not fit its caps."), ("%s", error.message));
     return GST_FLOW_ERROR;
   }
   if (!gst_blockdct_memory_map (&frame->out_frame, &self->info, outbuf,
-          GST_MAP_WRITE, &self->layout, self->context, &dst, &error)) {
+          GST_MAP_WRITE, &self->layout, self->context, &work.dst, &error)) {
     gst_video_frame_unmap (&frame->in_frame);
     GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
         ("An output buffer cannot be written."), ("%s", error.message));
     return GST_FLOW_ERROR;
   }
   frame->view = *gst_blockdct_view_update (self, &settings);
-  self->engine->klass->set_view (self->engine, &frame->view);
-  if (!order_after (self, inbuf, outbuf, &error)
-      || !self->engine->klass->submit (self->engine, &self->job, &src, &dst,
-          &error)) {
+  work.wait[0] = gst_blockdct_memory_stream (inbuf, self->context);
+  work.wait[1] = gst_blockdct_memory_stream (outbuf, self->context);
+  if (!self->engine->klass->submit (self->engine, &work, &error)) {
     gst_video_frame_unmap (&frame->in_frame);
     gst_video_frame_unmap (&frame->out_frame);
     GST_ELEMENT_ERROR (self, RESOURCE, FAILED,

@@ -43,7 +43,7 @@ turn_quality (GstBlockDct * self, gint by)
 {
   const BdctParams params = get_wanted (self).params;
 
-  if (bdct_transform_info (params.transform)->family == BDCT_FAMILY_HEVC)
+  if (bdct_family_has_qp (bdct_transform_info (params.transform)->family))
     g_object_set (self, "qp", CLAMP (params.qp + by, 0, 51), NULL);
   else
     g_object_set (self, "quality", CLAMP (params.quality + by, 1, 100), NULL);
@@ -220,7 +220,7 @@ add_block (GstStructure * s, const GstVideoFrame * frame,
 {
   const GstVideoFormatInfo *finfo = frame->info.finfo;
   const BlockNames *names = &block_names[c];
-  gint n, size = 1 << job->component[c].log2_size;
+  gint n, size = 1 << job->component[c].log2_width;
   BdctBlock block;
 
   x >>= GST_VIDEO_FORMAT_INFO_W_SUB (finfo, c);
@@ -264,7 +264,7 @@ post_block (GstBlockDct * self, gint x, gint y)
       "index", G_TYPE_UINT64, shown.index,
       "transform", G_TYPE_STRING,
       bdct_transform_info (shown.params.transform)->name, NULL);
-  if (job.family == BDCT_FAMILY_HEVC)
+  if (bdct_family_has_qp (job.family))
     gst_structure_set (s, "qp", G_TYPE_INT, shown.params.qp, NULL);
   else
     gst_structure_set (s, "quality", G_TYPE_INT, shown.params.quality, NULL);
