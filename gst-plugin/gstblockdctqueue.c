@@ -135,15 +135,18 @@ start (GstBlockDct * self, const GstBlockDctInFlight * frame,
     const BdctImage * src, const BdctImage * dst, BdctError * error)
 {
   BdctEngine *engine = self->backend.engine;
-  /* What is pending on the buffers' memory comes before the frame. */
-  gpointer in = pending_stream (self, frame->in);
-  gpointer out = pending_stream (self, frame->out);
+  BdctFrame task = {
+    .sets = &self->job,
+    .n_sets = 1,
+    .src = *src,
+    .dst = *dst,
+    .view = &frame->view,
+    /* What is pending on the buffers' memory comes before the frame. */
+    .wait = {pending_stream (self, frame->in),
+        pending_stream (self, frame->out)},
+  };
 
-  engine->klass->set_view (engine, &frame->view);
-  return (in == NULL || engine->klass->after (engine, in, error))
-      && (out == NULL || out == in
-      || engine->klass->after (engine, out, error))
-      && engine->klass->submit (engine, &self->job, src, dst, error);
+  return engine->klass->submit (engine, &task, error);
 }
 
 GstFlowReturn

@@ -55,8 +55,8 @@ turn_quality (GstElement * element, gint by)
 {
   BdctTransform transform = get_int (element, "transform");
 
-  turn (element, bdct_transform_info (transform)->family == BDCT_FAMILY_HEVC
-      ? "qp" : "quality", by);
+  turn (element, bdct_family_has_qp (bdct_transform_info
+          (transform)->family) ? "qp" : "quality", by);
 }
 
 static void
@@ -202,7 +202,7 @@ add_block (GstStructure * s, const GstVideoFrame * frame,
 {
   const GstVideoFormatInfo *finfo = frame->info.finfo;
   const BlockNames *names = &block_names[c];
-  gint n, size = 1 << job->component[c].log2_size;
+  gint n, size = 1 << job->component[c].log2_width;
   BdctBlock block;
 
   x >>= GST_VIDEO_FORMAT_INFO_W_SUB (finfo, c);
@@ -247,7 +247,7 @@ post_block (GstBlockDctNavigation * navigation, GstElement * element, gint x,
       "index", G_TYPE_UINT64, shown.index,
       "transform", G_TYPE_STRING,
       bdct_transform_info (shown.params.transform)->name, NULL);
-  if (job.family == BDCT_FAMILY_HEVC)
+  if (bdct_family_has_qp (job.family))
     gst_structure_set (s, "qp", G_TYPE_INT, shown.params.qp, NULL);
   else
     gst_structure_set (s, "quality", G_TYPE_INT, shown.params.quality, NULL);

@@ -168,7 +168,7 @@ make_text (const GstBlockDctOverlayFrame * frame)
   GString *text = g_string_new (NULL);
   gchar *psnr = decibels (&total, how->depth);
 
-  if (info->family == BDCT_FAMILY_HEVC)
+  if (bdct_family_has_qp (info->family))
     g_string_append_printf (text, "%s  QP %d\n", info->name, how->params.qp);
   else if (how->params.n_steps > 0)
     g_string_append_printf (text, "%s  own matrix\n", info->name);
