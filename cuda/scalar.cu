@@ -93,7 +93,8 @@ transform (const __grid_constant__ BdctCudaBatch batch)
   /* In shared memory because the lanes of a warp read 8 entries of a row at
    * once. A block's set may be another, elsewhere. */
   if (ASK == PLAIN) {
-    for (int k = threadIdx.x; k < 64 * n; k += warps * 32) {
+    _Pragma ("unroll 1") for (int k = threadIdx.x; k < 64 * n;
+        k += warps * 32) {
       quant[k / 64][k % 64] = __ldg (&constants[k / 64].job.quant[k % 64]);
       aid[k / 64][k % 64] = __ldg (&constants[k / 64].job.dequant[k % 64]);
     }
@@ -148,8 +149,9 @@ transform (const __grid_constant__ BdctCudaBatch batch)
     BdctCudaCell &cell = plane.cells[blockIdx.x % BDCT_CUDA_CELLS];
 
     sum = 0;
-    for (int k = 0; k < warps / n; k++)
-      sum += sums[threadIdx.x * (warps / n) + k];
+    BDCT_UNROLL for (int k = 0; k < warps; k++)
+      if (n == 1 || k / (warps / 2) == (int) threadIdx.x)
+        sum += sums[k];
     atomicAdd (&cell.sse[c], sum & (1ull << 48) - 1);
     atomicAdd (&cell.nonzero[c], sum >> 48);
   }

@@ -263,7 +263,8 @@ load (Square<Value, SIDE> &t, const Window &w, int lane)
 {
   const int middle = 1 << (w.depth - 1);
 
-  _Pragma ("unroll 1") for (int x = lane; x < SIDE; x += 32) {
+  _Pragma ("unroll 1") for (int k = 0; k < SIDE / 32; k++) {
+    const int x = 32 * k + lane;
     const uint8_t *p = w.src + min (x, w.width - 1) * w.step;
 
     _Pragma ("unroll 8") for (int y = 0; y < SIDE; y++) {
@@ -314,38 +315,38 @@ store (const Square<typename C::Value, SIDE> &t, const Window &w,
   _Pragma ("unroll 1") for (int y0 = 0; y0 < SIDE; y0 += rows) {
     Sum block = 0;
 
-    _Pragma ("unroll 1") for (int x = lane; x < SIDE; x += 32) {
-      const uint8_t *p = w.src + min (y0, w.height - 1) * w.src_stride
-          + min (x, w.width - 1) * w.step;
+    _Pragma ("unroll 1") for (int k = 0; k < SIDE / 32; k++) {
+      const int x = 32 * k + lane;
+      const uint8_t *p = w.src + y0 * w.src_stride + x * w.step;
       uint8_t *q = w.dst + y0 * w.dst_stride + x * w.step;
       const bool visible = x < w.width;
       uint32_t sse = 0;
 
       _Pragma ("unroll 8") for (int i = 0; i < rows; i++) {
         const int y = y0 + i;
-        const int v = pixel (TRANSPOSED ? t[x][y] : t[y][x]);
+        const typename C::Value v = TRANSPOSED ? t[x][y] : t[y][x];
 
         if constexpr (ASK == LEVELS) {
           if (visible && y < w.height)
             bdct_sample_put (q, 0, sizeof (Sample), w.shift,
-                bdct_render_level (v, w.chroma, w.depth));
+                bdct_render_level ((int) v, w.chroma, w.depth));
         } else {
-          const int out = max (0, min (v + middle, peak));
-          const int e = out - get_sample<Sample> (p, w);
+          const int out = max (0, min (pixel (v) + middle, peak));
 
           if (visible && y < w.height) {
+            const int e = out - get_sample<Sample> (p, w);
+
             sse += (uint32_t) (e * e);
             if (STORE)
               bdct_sample_put (q, 0, sizeof (Sample), w.shift, out);
           }
-          if (y + 1 < w.height)
-            p += w.src_stride;
+          p += w.src_stride;
         }
         q += w.dst_stride;
       }
       total += sse;
       block += sse;
-      if (ASK == BLOCKS && (C::width <= 32 || x >= 32)) {
+      if (ASK == BLOCKS && (C::width <= 32 || k == 1)) {
         if (blocks.records != nullptr) {
           block = block_sum<C::width> (block);
           if (lane % C::width == 0 && (x & ~(C::width - 1)) < w.width
@@ -411,8 +412,9 @@ rows (Square<typename C::Value, SIDE> &t, int shift, int lane)
   constexpr int n = C::width, in_n = INVERSE ? C::columns : n;
   constexpr int out_n = INVERSE ? n : C::columns;
 
-  _Pragma ("unroll 1") for (int y = lane; y < SIDE; y += 32)
+  _Pragma ("unroll 1") for (int k = 0; k < SIDE / 32; k++)
     _Pragma ("unroll 1") for (int x = 0; x < SIDE; x += n) {
+      const int y = 32 * k + lane;
       Value in[n], out[n];
 
       BDCT_UNROLL for (int i = 0; i < in_n; i++)
@@ -456,7 +458,8 @@ columns (Square<typename C::Value, SIDE> &t, const BdctComponentJob &job,
   _Pragma ("unroll 1") for (int y = 0; y < SIDE; y += n) {
     uint32_t count = 0;
 
-    _Pragma ("unroll 1") for (int x = lane; x < SIDE; x += 32) {
+    _Pragma ("unroll 1") for (int k = 0; k < SIDE / 32; k++) {
+      const int x = 32 * k + lane;
       const int u = x & (C::width - 1);
       const bool inside = x - u < blocks.width && y < blocks.height;
       BdctComponentJob own;
@@ -504,7 +507,7 @@ columns (Square<typename C::Value, SIDE> &t, const BdctComponentJob &job,
         for (int i = u < C::columns ? C::rows : 0; i < n; i++)
           t[y + i][x] = 0;
       }
-      if (C::width <= 32 || x >= 32) {
+      if (C::width <= 32 || k == 1) {
         nonzero += inside ? count : 0;
         if (ASK == BLOCKS && blocks.records != nullptr) {
           count = block_sum<C::width> (count);
