@@ -7,7 +7,7 @@
 #endif
 #include "bench.h"
 
-#define N_ROUNDS 50000
+#define N_ROUNDS 34000           /* of three changes */
 
 /* What two threads may take for a round. */
 #define PATIENCE (60 * G_USEC_PER_SEC)
