@@ -49,16 +49,17 @@ gst_blockdct_format_caps (void)
   return caps;
 }
 
-/* The structure in each memory; in `from` first, which is in `same`. */
+/* The structure where it `stays` in the memory it comes `from`, and where it
+ * `moves` to another one. */
 static void
 add_memories (GstStructure * s, const gchar * const *memories, guint n,
-    guint from, GstCaps ** same, GstCaps ** other)
+    guint from, GstCaps ** stays, GstCaps ** moves)
 {
-  *same = gst_caps_merge_structure_full (*same, gst_structure_copy (s),
+  *stays = gst_caps_merge_structure_full (*stays, gst_structure_copy (s),
       gst_caps_features_new_single (memories[from]));
   for (guint to = 0; to < n; to++)
     if (to != from)
-      *other = gst_caps_merge_structure_full (*other, gst_structure_copy (s),
+      *moves = gst_caps_merge_structure_full (*moves, gst_structure_copy (s),
           gst_caps_features_new_single (memories[to]));
 }
 
@@ -73,7 +74,7 @@ gst_blockdct_format_transform_caps (GstCaps * caps,
    * interlaced would then have to choose. */
   GstStructure *woven = gst_structure_from_string ("video/x-raw, "
       "interlace-mode = (string) { progressive, interleaved, mixed }", NULL);
-  GstCaps *same = gst_caps_new_empty (), *other = gst_caps_new_empty ();
+  GstCaps *stays = gst_caps_new_empty (), *moves = gst_caps_new_empty ();
   GstCaps *all, *handled;
   guint n_memories = 1;
 
@@ -93,16 +94,16 @@ gst_blockdct_format_transform_caps (GstCaps * caps,
     }
     for (guint from = 0; from < n_memories; from++)
       if (gst_blockdct_backend_has_feature (caps, i, memories[from]))
-        add_memories (s, memories, n_memories, from, &same, &other);
+        add_memories (s, memories, n_memories, from, &stays, &moves);
     gst_structure_free (s);
   }
   gst_structure_free (woven);
-  same = gst_caps_merge (same, other);
+  stays = gst_caps_merge (stays, moves);
   /* One memory may not hold each format the other one does. */
   all = gst_blockdct_format_caps ();
-  handled = gst_caps_intersect_full (same, all, GST_CAPS_INTERSECT_FIRST);
+  handled = gst_caps_intersect_full (stays, all, GST_CAPS_INTERSECT_FIRST);
   gst_caps_unref (all);
-  gst_caps_unref (same);
+  gst_caps_unref (stays);
   return handled;
 }
 

@@ -7,7 +7,7 @@
 #endif
 #include "bench.h"
 
-#define N_ROUNDS 50000
+#define N_ROUNDS 34000           /* of three changes */
 
 /* What two threads may take for a round. */
 #define PATIENCE (60 * G_USEC_PER_SEC)
@@ -190,9 +190,14 @@ test_one_property (void)
 static void
 set_group (Other * other, gint round)
 {
+  GObject *object = G_OBJECT (other->bench.element);
+
   /* An odd quality belongs to jpeg-8x8, an even one to dct-8x8. */
-  g_object_set (other->bench.element, "transform", transform_of (round),
-      "quality", quality_of (round), NULL);
+  g_object_freeze_notify (object);
+  set_transform (other, round);
+  g_thread_yield ();
+  g_object_set (object, "quality", quality_of (round), NULL);
+  g_object_thaw_notify (object);
 }
 
 /* A thread that sets groups without a pause, and one that sets something else
@@ -210,7 +215,8 @@ test_groups (void)
     const gchar *transform;
     gint quality;
 
-    g_object_set (other.bench.element, "chroma-qp-offset", n % 12, NULL);
+    for (gint i = 0; i < 20; i++)
+      g_object_set (other.bench.element, "chroma-qp-offset", i % 12, NULL);
     get_made (&other.bench, n, &transform, &quality);
     torn += !g_str_equal (transform,
         bdct_transform_info (transform_of (quality + 1))->name);
@@ -253,6 +259,108 @@ test_binding (void)
 }
 #endif
 
+/* What another thread may do between GObject's taking the queue of
+ * notifications and the element's coming to see them, in this thread. */
+static void (*real_dispatch) (GObject * object, guint n_pspecs,
+    GParamSpec ** pspecs);
+static void (*intrude) (GObject * object);
+
+static void
+dispatch (GObject * object, guint n_pspecs, GParamSpec ** pspecs)
+{
+  void (*func) (GObject * object) = intrude;
+
+  intrude = NULL;
+  if (func != NULL)
+    func (object);
+  real_dispatch (object, n_pspecs, pspecs);
+}
+
+static void
+start_intruding (Bench * bench)
+{
+  GObjectClass *klass;
+
+  bench_init (bench, "GRAY8", 8, 8, "threads", 1, "async-depth", 1, NULL);
+  klass = G_OBJECT_GET_CLASS (bench->element);
+  real_dispatch = klass->dispatch_properties_changed;
+  klass->dispatch_properties_changed = dispatch;
+}
+
+static void
+stop_intruding (Bench * bench)
+{
+  G_OBJECT_GET_CLASS (bench->element)->dispatch_properties_changed =
+      real_dispatch;
+  bench_clear (bench);
+}
+
+/* Another one freezes, and thaws with nothing to announce. */
+static void
+test_frozen_between (void)
+{
+  Bench bench;
+
+  start_intruding (&bench);
+  intrude = g_object_freeze_notify;
+  g_object_set (bench.element, "quality", 20, NULL);
+  g_object_thaw_notify (G_OBJECT (bench.element));
+  g_assert_true (was_made (&bench, 0, BDCT_JPEG_8X8, 20));
+  stop_intruding (&bench);
+}
+
+static void
+begin_group (GObject * object)
+{
+  g_object_freeze_notify (object);
+  g_object_set (object, "transform", BDCT_DCT_8X8, NULL);
+}
+
+/* Another one begins a group with a property that is about to be announced. */
+static void
+test_set_between (void)
+{
+  GObject *object;
+  Bench bench;
+
+  start_intruding (&bench);
+  object = G_OBJECT (bench.element);
+  intrude = begin_group;
+  g_object_set (object, "transform", BDCT_JPEG_8X8, "quality", 20, NULL);
+  g_assert_true (was_made (&bench, 0, BDCT_JPEG_8X8, 20));
+  g_object_set (object, "quality", 30, NULL);
+  g_object_thaw_notify (object);
+  g_assert_true (was_made (&bench, 1, BDCT_DCT_8X8, 30));
+  stop_intruding (&bench);
+}
+
+static void
+end_group (GObject * object)
+{
+  begin_group (object);
+  g_object_set (object, "quality", 30, NULL);
+  g_object_thaw_notify (object);
+}
+
+/* Another one begins and ends a group: what was set last stays. */
+static void
+test_overtaken (void)
+{
+  gint transform, quality;
+  Bench bench;
+
+  start_intruding (&bench);
+  intrude = end_group;
+  g_object_set (bench.element, "transform", BDCT_JPEG_8X8, "quality", 20,
+      NULL);
+  g_object_get (bench.element, "transform", &transform, "quality", &quality,
+      NULL);
+  g_assert_cmpint (transform, ==, BDCT_DCT_8X8);
+  g_assert_cmpint (quality, ==, 30);
+  g_assert_true (was_made (&bench, 0, BDCT_DCT_8X8, 30));
+  stop_intruding (&bench);
+}
+
 static gpointer
 set_often (gpointer data)
 {
@@ -289,6 +397,9 @@ main (int argc, char **argv)
 #ifdef HAVE_CONTROLLER
   test_add ("/element/changes/binding", test_binding);
 #endif
+  test_add ("/element/changes/frozen-between", test_frozen_between);
+  test_add ("/element/changes/set-between", test_set_between);
+  test_add ("/element/changes/overtaken", test_overtaken);
   test_add ("/element/changes/held-up", test_held_up);
   return test_run ();
 }
