@@ -75,8 +75,9 @@ typedef struct {
   int32_t n_planes, n_tiles;
   int32_t depth;
   int32_t span;        /**< tiles that a warp of a tensor-core kernel does */
-  int32_t mixed;       /**< only cells that are mixed, else only those that are
-                            not: for kernels that know of the map */
+  int32_t mixed;       /**< do nothing but the map's mixed cells, which the
+                            tensor-core kernels leave alone. 0: the kernel
+                            without tensor cores does all of them */
 } BdctCudaBatch;
 
 /** One kernel and what it needs from the host. */
@@ -114,7 +115,8 @@ const BdctCudaKernel *bdct_tensor_find (const BdctCudaWork *work);
  * one they were tested on, and code compiled for that is what it runs. */
 cudaError_t bdct_tensor_check (bool *has);
 
-/** The kernel without tensor cores, which takes any work (scalar.cu). */
+/** The kernel without tensor cores, which takes any work (scalar.cu). Whether
+ * planes have a map or records has to be known by then. */
 const BdctCudaKernel *bdct_scalar_find (const BdctCudaWork *work);
 
 #ifdef __cplusplus

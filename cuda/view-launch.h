@@ -6,20 +6,15 @@
 #define BDCT_CUDA_VIEW_H
 
 #include <cuda_runtime_api.h>
-#include "dct/job.h"
 #include "dct/render.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** Enqueue the upload of the matrices that views need into the current
- * context, where every engine uploads the same. It waits for `stream`. */
-cudaError_t bdct_cuda_view_upload (cudaStream_t stream);
-
-/** Enqueue the drawing of a view, behind the reconstruction it shows. All
- * planes are in device memory, aligned to their samples. */
-cudaError_t bdct_cuda_view_launch (const BdctRender *render, const BdctJob *job,
+/** Enqueue the drawing of a view, behind the kernels that make what it shows.
+ * All planes, aligned to their samples, and the records are in device memory. */
+cudaError_t bdct_cuda_view_launch (const BdctRender *render,
     cudaStream_t stream);
 
 #ifdef __cplusplus
