@@ -33,16 +33,15 @@ struct BdctCopier {
 static void
 copy_rows (const BdctCopy * copy, int first, int rows)
 {
-  uint8_t *to = copy->to + first * copy->to_stride;
-  const uint8_t *from = copy->from + first * copy->from_stride;
+  const BdctSamples to = copy->to, from = copy->from;
 
-  if (copy->to_stride == (ptrdiff_t) copy->row
-      && copy->from_stride == (ptrdiff_t) copy->row) {
-    memcpy (to, from, copy->row * rows);
+  if (to.stride == (int64_t) copy->row && from.stride == to.stride) {
+    memcpy (to.data + first * to.stride, from.data + first * from.stride,
+        copy->row * rows);
     return;
   }
-  for (int y = 0; y < rows; y++)
-    memcpy (to + y * copy->to_stride, from + y * copy->from_stride, copy->row);
+  for (int y = first; y < first + rows; y++)
+    memcpy (to.data + y * to.stride, from.data + y * from.stride, copy->row);
 }
 
 /* Make the next copy that nobody makes, under the lock. */

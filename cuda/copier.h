@@ -11,14 +11,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "dct/layout.h"
 
 typedef struct BdctCopier BdctCopier;
 
-/** Rows to copy: one plane. Strides are bytes, of any sign. */
+/** Rows to copy: one plane. Strides may have any sign. */
 typedef struct {
-  uint8_t *to;
-  const uint8_t *from;
-  ptrdiff_t to_stride, from_stride;
+  BdctSamples to, from;
   size_t row; /**< bytes of a row */
   int rows;
 } BdctCopy;

@@ -3,8 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include "launch.h"
-#include "view-launch.h"
+#include "plan.h"
 
 /* The oldest GPU there are kernels for: compute capability x 10. */
 #define OLDEST_GPU 75
@@ -158,11 +157,8 @@ bdct_device_open (BdctDevice * self, char *name, size_t size,
           cudaStreamNonBlocking), "cudaStreamCreateWithFlags", error)
       && bdct_cuda_check (cudaEventCreateWithFlags (&self->foreign,
           cudaEventDisableTiming), "cudaEventCreateWithFlags", error)
-      && bdct_cuda_check (bdct_cuda_open (&self->kernels,
-              !self->no_tensor, self->stream),
+      && bdct_cuda_check (bdct_cuda_open (&self->kernels, !self->no_tensor),
           "bdct_cuda_open", error)
-      && bdct_cuda_check (bdct_cuda_view_upload (self->stream),
-          "cudaMemcpyToSymbolAsync", error)
       && describe (self, name, size, &prop, device);
 }
 
@@ -221,4 +217,45 @@ bdct_host_memory_free (BdctHostMemory * self)
   else
     free (self->data);
   *self = (BdctHostMemory) { NULL, false };
+}
+
+static bool
+is_pinned (const void *byte)
+{
+  struct cudaPointerAttributes attributes;
+
+  if (cudaPointerGetAttributes (&attributes, byte) == cudaSuccess)
+    return attributes.type == cudaMemoryTypeHost;
+  (void) cudaGetLastError ();
+  return false;
+}
+
+bool
+bdct_host_memory_is_pinned (const void *memory, size_t size)
+{
+  return is_pinned (memory)
+      && is_pinned ((const uint8_t *) memory + size - 1);
+}
+
+bool
+bdct_buffer_reserve (BdctBuffer * self, size_t size, bool on_host,
+    BdctEngine * engine, BdctError * error)
+{
+  if (self->size < size) {
+    bdct_buffer_free (self);
+    if (!bdct_cuda_check (cudaMalloc ((void **) &self->device, size),
+            "cudaMalloc", error))
+      return false;
+    self->size = size;
+  }
+  return !on_host || self->host.data != NULL
+      || bdct_host_memory_alloc (&self->host, self->size, engine, error);
+}
+
+void
+bdct_buffer_free (BdctBuffer * self)
+{
+  cudaFree (self->device);
+  bdct_host_memory_free (&self->host);
+  *self = (BdctBuffer) { NULL, {NULL, false}, 0 };
 }

@@ -34,8 +34,7 @@ bool bdct_device_enter (const BdctDevice *device, BdctError *error);
 void bdct_device_leave (const BdctDevice *device);
 
 /** Open the current context's device, `context` and `no_tensor` being set, and
- * name it; its matrices are uploaded. Close it, opened or not. In the context.
- */
+ * name it. Close it, opened or not. In the context. */
 bool bdct_device_open (BdctDevice *device, char *name, size_t size,
     BdctError *error);
 void bdct_device_close (BdctDevice *device);
@@ -53,6 +52,21 @@ typedef struct {
 bool bdct_host_memory_alloc (BdctHostMemory *memory, size_t size,
     BdctEngine *engine, BdctError *error);
 void bdct_host_memory_free (BdctHostMemory *memory);
+
+/** Whether the GPU reaches all of a host memory by itself. */
+bool bdct_host_memory_is_pinned (const void *memory, size_t size);
+
+/** Memory on the device and, where it is needed, as much on the host. */
+typedef struct {
+  uint8_t *device;
+  BdctHostMemory host;
+  size_t size;
+} BdctBuffer;
+
+/** Have at least `size` bytes; what was in them may be lost. */
+bool bdct_buffer_reserve (BdctBuffer *buffer, size_t size, bool on_host,
+    BdctEngine *engine, BdctError *error);
+void bdct_buffer_free (BdctBuffer *buffer);
 
 /** BdctEngineClass's members. */
 void *bdct_cuda_alloc_host (const BdctContext *context, size_t size);

@@ -314,10 +314,11 @@ template <typename Sample, bool FLAT> struct Hevc8
     }
     quantizer.set_all (job);
     if constexpr (!FLAT) {
-      const int mask = (1 << job.log2_size) - 1;
+      const int mask = (1 << job.log2_width) - 1;
 
       for (int i = 0; i < 2; i++)
-        quantizer.set (i, job, (((2 * t + i) & mask) << 3) + (g & mask));
+        quantizer.set (i, job,
+            bdct_job_index (&job, (2 * t + i) & mask, g & mask));
     }
     peak = ((1 << depth) - 1) * 0x10001u;
     scale2 = (float) (1 << (24 - start.s2)) * (FLAT ? kTiny : 1);

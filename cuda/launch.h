@@ -1,4 +1,4 @@
-/* blockdct: what the CUDA engine's host side (engine.c, plan.cu) and its kernels
+/* blockdct: what the CUDA engine's host side (engine.c, plan.c) and its kernels
  * have in common.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -22,12 +22,13 @@ extern "C" {
 /** A cell of the index map: so many rows and samples of a row (of both
  * components together, where two are interleaved). A whole number of tiles of
  * every kernel that has such, of blocks of up to 32 x 32, and the tile of the
- * kernels without tensor cores for those. */
+ * kernels without tensor cores for those. In a plane of larger blocks all cells
+ * are mixed. */
 #define BDCT_CUDA_CELL_ROWS 32
 #define BDCT_CUDA_CELL_SAMPLES 128
 
-/** What a cell of the map holds beside a set's number: its blocks take different
- * sets. */
+/** What a cell of the map holds in place of a set's number: its blocks take
+ * different sets. */
 #define BDCT_CUDA_MIXED 0xff
 
 /** One plane, all in device memory. */
@@ -35,22 +36,22 @@ typedef struct {
   BdctSamples src;
   BdctSamples dst;        /**< data NULL: nothing is written */
   BdctPlaneLayout layout;
-  /* The following is what planning fills in (plan.h). */
-  int32_t row_bytes;      /**< of a row's samples */
-  int32_t log2_width, log2_height; /**< of a transform block */
-  int32_t grey;           /**< the middle sample, as it lies in memory */
-  int32_t aligned;        /**< whether every row begins at a multiple of 16 */
-  int32_t tiles_x;        /**< tiles of the plane from left to right */
-  int32_t first_tile;     /**< of the plane among the launch's */
-  int32_t set_size;       /**< bytes from one set's constants to the next's */
-  const uint8_t *constants; /**< the kernel's, of each set */
-  struct BdctCudaCell *cells;
-  int32_t columns;        /**< blocks from left to right, of each component */
-  int32_t cells_x;        /**< cells of the map from left to right */
+  struct BdctCudaCell *cells;  /**< BDCT_CUDA_CELLS of them, zeroed */
   const uint8_t *set_of_cell;  /**< NULL: set 0 everywhere */
   /* By interleaved component, the first block's: */
   const uint8_t *set_of_block[2]; /**< NULL if set_of_cell is */
   BdctBlockRecord *blocks[2];     /**< NULL: not asked for */
+  /* The following is what planning and launching fill in (plan.h). */
+  int32_t row_bytes;      /**< of a row's samples */
+  int32_t log2_width, log2_height; /**< of a transform block */
+  int32_t grey;           /**< the middle sample, as it lies in memory */
+  int32_t aligned;        /**< whether every row begins at a multiple of 16 */
+  int32_t columns;        /**< blocks from left to right, of each component */
+  int32_t cells_x;        /**< cells of the map from left to right */
+  int32_t tiles_x;        /**< tiles of the plane from left to right */
+  int32_t first_tile;     /**< of the plane among the launch's */
+  int32_t set_size;       /**< bytes from one set's constants to the next's */
+  const uint8_t *constants; /**< the kernel's, of each set */
 } BdctCudaPlane;
 
 /** What a frame's blocks add up. Every block adds to one of several cells, so
@@ -66,7 +67,7 @@ typedef struct BdctCudaCell {
 
 /** The most planes of a launch: as many as fit a kernel's 4 KiB of parameters.
  */
-#define BDCT_CUDA_MAX_PLANES 20
+#define BDCT_CUDA_MAX_PLANES 24
 
 /** A kernel's only parameter: planes of one depth and one sort of kernel, of
  * some frames and jobs. */
@@ -75,9 +76,8 @@ typedef struct {
   int32_t n_planes, n_tiles;
   int32_t depth;
   int32_t span;        /**< tiles that a warp of a tensor-core kernel does */
-  int32_t mixed;       /**< do nothing but the map's mixed cells, which the
-                            tensor-core kernels leave alone. 0: the kernel
-                            without tensor cores does all of them */
+  int32_t mixed;       /**< only cells of the map that are mixed; else all that
+                            the kernel takes */
 } BdctCudaBatch;
 
 /** One kernel and what it needs from the host. */
@@ -107,16 +107,15 @@ typedef struct {
                              counted */
 } BdctCudaWork;
 
-/** The tensor-core kernel that takes this work, all of its sets and planes; NULL
- * if none does (tensor.cu). It leaves mixed cells of a map alone. */
+/** The tensor-core kernel that takes this work, all of its sets and planes;
+ * NULL if none does (tensor.cu). It leaves mixed cells of a map alone. */
 const BdctCudaKernel *bdct_tensor_find (const BdctCudaWork *work);
 
 /** Whether the current device has the tensor-core kernels: its capability is
  * one they were tested on, and code compiled for that is what it runs. */
 cudaError_t bdct_tensor_check (bool *has);
 
-/** The kernel without tensor cores, which takes any work (scalar.cu). Whether
- * planes have a map or records has to be known by then. */
+/** The kernel without tensor cores, which takes any work (scalar.cu). */
 const BdctCudaKernel *bdct_scalar_find (const BdctCudaWork *work);
 
 #ifdef __cplusplus

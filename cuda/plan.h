@@ -36,10 +36,11 @@ void bdct_cuda_close (BdctCudaDevice *device);
 bool bdct_cuda_has_tensor (const BdctCudaDevice *device);
 
 /** Choose the kernels for some work, whose sets must stay until it is launched,
- * and cut it for them. 1 pass or, where a map has mixed cells, 2; 0 with the
- * error if a plane has more tiles than a launch takes. */
+ * and cut it for them. 1 pass or, where a map has mixed cells that the first
+ * kernel leaves alone, 2; 0 with the error if there are more tiles than a
+ * launch takes. */
 int bdct_cuda_plan (const BdctCudaDevice *device, const BdctCudaWork *work,
-    BdctCudaPass pass[2], BdctError *error);
+    BdctCudaPass *passes, BdctError *error);
 
 /** Enqueue passes: one launch for as many in a row as have one kernel and fit,
  * behind the upload of the constants that are not on the device yet. All

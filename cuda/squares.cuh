@@ -95,14 +95,13 @@ template <typename Sample, bool FLAT> struct Hevc16
     }
     quantizer.set_all (job);
     if constexpr (!FLAT) {
-      const int mask = (1 << job.log2_size) - 1;
-      const int s = job.log2_size > 3 ? job.log2_size - 3 : 0;
+      const int mask = (1 << job.log2_width) - 1;
 
       for (int i = 0; i < 8; i++) {
         const int u = (g + i / 2 % 2 * 8) & mask;
         const int v = (i / 4 * 8 + 2 * t + i % 2) & mask;
 
-        quantizer.set (i, job, (v >> s << 3) + (u >> s));
+        quantizer.set (i, job, bdct_job_index (&job, v, u));
       }
     }
     peak = ((1 << depth) - 1) * 0x10001u;
@@ -310,14 +309,14 @@ template <typename Sample, bool FLAT> struct Hevc32
       pass[1].set_levels (job);
       quantizer.set_all (job);
     } else {
-      const int mask = (1 << job.log2_size) - 1, s = job.log2_size - 3;
+      const int mask = (1 << job.log2_width) - 1;
 
       pass[1].set_whole (job.inv_shift[0]);
       quantizer.set_all (job, 0);
       for (int i = 0; i < 16; i++) {
         const int u = (i % 4 * 8 + g) & mask, v = (i / 4 * 8 + 2 * t) & mask;
 
-        quantizer.set (0, job, (v >> s << 3) + (u >> s));
+        quantizer.set (0, job, bdct_job_index (&job, v, u));
         entries[i][0] = quantizer.quant[0];
         entries[i][1] = quantizer.add[0];
         entries[i][2] = quantizer.dequant[0];

@@ -41,17 +41,6 @@ plane_size (const BdctStaging * self, int p, size_t stride)
       + bdct_layout_row_size (&self->layout, p);
 }
 
-static bool
-is_pinned (const void *byte)
-{
-  struct cudaPointerAttributes attributes;
-
-  if (cudaPointerGetAttributes (&attributes, byte) == cudaSuccess)
-    return attributes.type == cudaMemoryTypeHost;
-  (void) cudaGetLastError ();
-  return false;
-}
-
 /* Whether the GPU can copy a host image by itself: all of it is pinned, and its
  * rows follow each other downwards. */
 static bool
@@ -62,8 +51,8 @@ reaches (const BdctStaging * self, const BdctImage * host)
     const uint8_t *data = host->data[p];
 
     if (stride < (ptrdiff_t) bdct_layout_row_size (&self->layout, p)
-        || stride > INT_MAX || !is_pinned (data)
-        || !is_pinned (data + plane_size (self, p, stride) - 1))
+        || stride > INT_MAX
+        || !bdct_host_memory_is_pinned (data, plane_size (self, p, stride)))
       return false;
   }
   return true;
@@ -146,40 +135,35 @@ bool
 bdct_staging_place (BdctStaging * self, BdctEnd * end,
     const BdctImage * image, cudaStream_t stream, BdctError * error)
 {
-  end->on_host = image->memory == BDCT_MEMORY_HOST;
+  const bool is_new = end->buffer.device == NULL;
+
+  end->on_host = image->data[0] != NULL && image->memory == BDCT_MEMORY_HOST;
   if (!end->on_host) {
-    end->image = *image;
-    return check_image (self, image, error);
+    end->image = image->data[0] != NULL ? *image : (BdctImage) { 0 };
+    return check_image (self, &end->image, error);
   }
   end->host = *image;
   end->reached = reaches (self, image);
-  if (end->buffer == NULL) {
-    /* Zeroed, as the bytes between rows are copied too. */
-    if (!bdct_cuda_check (cudaMalloc ((void **) &end->buffer, self->size),
-            "cudaMalloc", error)
-        || !bdct_cuda_check (cudaMemsetAsync (end->buffer, 0, self->size,
-                stream), "cudaMemsetAsync", error))
-      return false;
-  }
-  end->image = staging_image (self, end->buffer, BDCT_MEMORY_DEVICE);
-  if (end->reached)
-    return true;
-  if (self->copier == NULL)
+  /* Zeroed, as the bytes between rows are copied too. */
+  if (!bdct_buffer_reserve (&end->buffer, self->size, !end->reached,
+          self->engine, error)
+      || (is_new && !bdct_cuda_check (cudaMemsetAsync (end->buffer.device, 0,
+                  self->size, stream), "cudaMemsetAsync", error)))
+    return false;
+  end->image = staging_image (self, end->buffer.device, BDCT_MEMORY_DEVICE);
+  if (!end->reached && self->copier == NULL)
     self->copier = bdct_copier_new (self->threads);
-  if (self->copier == NULL)
-    return bdct_error (error, "out of memory");
-  return end->memory.data != NULL || bdct_host_memory_alloc (&end->memory,
-      self->size, self->engine, error);
+  return end->reached || self->copier != NULL
+      || bdct_error (error, "out of memory");
 }
 
 bool
-bdct_staging_scratch (BdctStaging * self, uint8_t ** buffer, BdctImage * image,
-    BdctError * error)
+bdct_staging_scratch (BdctStaging * self, BdctBuffer * buffer,
+    BdctImage * image, BdctError * error)
 {
-  if (*buffer == NULL && !bdct_cuda_check (cudaMalloc ((void **) buffer,
-              self->size), "cudaMalloc", error))
+  if (!bdct_buffer_reserve (buffer, self->size, false, self->engine, error))
     return false;
-  *image = staging_image (self, *buffer, BDCT_MEMORY_DEVICE);
+  *image = staging_image (self, buffer->device, BDCT_MEMORY_DEVICE);
   return true;
 }
 
@@ -189,7 +173,8 @@ make_copies (const BdctStaging * self, const BdctImage * to,
 {
   for (int p = 0; p < self->layout.n_planes; p++)
     copies[p] = (BdctCopy) {
-      to->data[p], from->data[p], to->stride[p], from->stride[p],
+      bdct_image_samples (to, &self->layout, p, 0),
+      bdct_image_samples (from, &self->layout, p, 0),
       bdct_layout_row_size (&self->layout, p), self->layout.plane[p].height
     };
 }
@@ -208,8 +193,8 @@ upload_rows (void *data, int p, int first, int rows)
   Upload *u = data;
   size_t offset = u->staging->offset[p] + first * u->staging->pitch[p];
 
-  u->err = cudaMemcpyAsync (u->end->buffer + offset,
-      u->end->memory.data + offset, rows * u->staging->pitch[p],
+  u->err = cudaMemcpyAsync (u->end->buffer.device + offset,
+      u->end->buffer.host.data + offset, rows * u->staging->pitch[p],
       cudaMemcpyHostToDevice, u->staging->device->upload);
   return u->err == cudaSuccess;
 }
@@ -223,9 +208,9 @@ bdct_staging_upload (BdctStaging * self, const BdctEnd * src,
   BdctImage staged;
 
   if (src->reached)
-    return bdct_cuda_check (upload (self, src->buffer, &src->host),
+    return bdct_cuda_check (upload (self, src->buffer.device, &src->host),
         "cudaMemcpy2DAsync", error);
-  staged = staging_image (self, src->memory.data, BDCT_MEMORY_HOST);
+  staged = staging_image (self, src->buffer.host.data, BDCT_MEMORY_HOST);
   make_copies (self, &staged, &src->host, copies);
   return bdct_copier_run (self->copier, copies, self->layout.n_planes,
       upload_rows, &u) || bdct_cuda_check (u.err, "cudaMemcpyAsync", error);
@@ -236,8 +221,8 @@ bdct_staging_download (BdctStaging * self, const BdctEnd * dst,
     BdctError * error)
 {
   return bdct_cuda_check (dst->reached
-      ? download (self, &dst->host, dst->buffer)
-      : cudaMemcpyAsync (dst->memory.data, dst->buffer, self->size,
+      ? download (self, &dst->host, dst->buffer.device)
+      : cudaMemcpyAsync (dst->buffer.host.data, dst->buffer.device, self->size,
           cudaMemcpyDeviceToHost, self->device->download),
       "cudaMemcpy2DAsync", error);
 }
@@ -250,14 +235,7 @@ bdct_staging_finish (BdctStaging * self, const BdctEnd * dst)
 
   if (!dst->on_host || dst->reached)
     return;
-  staged = staging_image (self, dst->memory.data, BDCT_MEMORY_HOST);
+  staged = staging_image (self, dst->buffer.host.data, BDCT_MEMORY_HOST);
   make_copies (self, &dst->host, &staged, copies);
   bdct_copier_run (self->copier, copies, self->layout.n_planes, NULL, NULL);
-}
-
-void
-bdct_end_free (BdctEnd * end)
-{
-  cudaFree (end->buffer);
-  bdct_host_memory_free (&end->memory);
 }

@@ -30,20 +30,20 @@ typedef struct {
 } BdctStaging;
 
 /** One end of a frame. An image on the host goes through `buffer`, and one that
- * the GPU does not reach there through `memory` too. These stay from frame to
- * frame; NULL until needed. */
+ * the GPU does not reach there through the host's part of it too. It stays from
+ * frame to frame. */
 typedef struct {
   bool on_host, reached;
   BdctImage host;  /**< if on_host */
   BdctImage image; /**< on the device, for the kernel */
-  uint8_t *buffer;
-  BdctHostMemory memory;
+  BdctBuffer buffer;
 } BdctEnd;
 
 void bdct_staging_init (BdctStaging *staging, const BdctLayout *layout);
 
 /** Find where the kernel finds an image: itself, or a staging buffer, which is
- * used in `stream` first. The one before must be done with. */
+ * used in `stream` first; no image stays none. The one before must be done
+ * with. */
 bool bdct_staging_place (BdctStaging *staging, BdctEnd *end,
     const BdctImage *image, cudaStream_t stream, BdctError *error);
 
@@ -57,12 +57,8 @@ bool bdct_staging_download (BdctStaging *staging, const BdctEnd *dst,
     BdctError *error);
 void bdct_staging_finish (BdctStaging *staging, const BdctEnd *dst);
 
-/** An image on the device that nobody but the kernels sees, in `*buffer`, which
- * is allocated if it is NULL; the caller frees it. */
-bool bdct_staging_scratch (BdctStaging *staging, uint8_t **buffer,
+/** An image on the device that nobody but the kernels sees. */
+bool bdct_staging_scratch (BdctStaging *staging, BdctBuffer *buffer,
     BdctImage *image, BdctError *error);
-
-/** Free what an end has kept. */
-void bdct_end_free (BdctEnd *end);
 
 #endif

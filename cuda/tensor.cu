@@ -5,9 +5,11 @@
 #include "groups.cuh"
 #include "tiles.cuh"
 
-#include <stdlib.h>
 #include "dct/matrices.h"
-#include "tensor.h"
+
+/* The major compute capability that the kernels are for: where their exactness
+ * has been tested. */
+#define TENSOR_MAJOR 9
 
 namespace {
 
@@ -15,14 +17,14 @@ template <typename Group, typename Sample, int ROWS, int WARPS, int BLOCKS>
 __global__ void __launch_bounds__ (WARPS * 32, BLOCKS)
 tensor (const __grid_constant__ BdctCudaBatch batch)
 {
-#if __CUDA_ARCH__ / 100 == BDCT_TENSOR_MAJOR
+#if __CUDA_ARCH__ / 100 == TENSOR_MAJOR
   constexpr int tile = ROWS * kPitch;
 
   /* Two tiles to read, one to write. */
   __shared__ __align__ (16) uint8_t tiles[WARPS][3][tile];
 
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const uint32_t peak = (1u << batch.job.depth) - 1;
+  const uint32_t peak = (1u << batch.depth) - 1;
   const uint32_t first = shared_address (tiles[warp]) + first_chunk (lane);
   const uint32_t matrices = Group::address (lane) - first_chunk (lane);
   const uint32_t out = first + 2 * tile;
@@ -55,8 +57,8 @@ tensor (const __grid_constant__ BdctCudaBatch batch)
       if (plane_index >= 0)
         flush (counts, batch, plane_index, lane);
       plane_index = here.plane;
-      format.pairs = plane.interleave > 1;
-      format.shift = plane.shift;
+      format.pairs = plane.layout.interleave > 1;
+      format.shift = plane.layout.shift;
       format.peak = peak * 0x10001u;
       chain.load (plane.constants, lane);
     }
@@ -89,18 +91,72 @@ tensor (const __grid_constant__ BdctCudaBatch batch)
 #endif
 }
 
-/* The first inverse pass stays within 16 bits: 2^13 for the signal, and for the
- * quantization errors, 2/3 of a step at most, their sum with the matrix. */
-bool
-hevc_fits (const BdctComponentJob &job)
+/* Of a basis's matrix: the largest magnitude of an entry, and of the sum of
+ * those of a row and of a column. 0 if it is no matrix of whole numbers. */
+struct Bounds
 {
-  const int sums[] = { 247, 479, 940, 1862 };   /* the matrices' columns' */
+  int entry, row, column;
+};
+
+constexpr Bounds
+bounds_of (BdctBasis basis, int size)
+{
+  Bounds bounds = {};
+
+  for (int k = 0; k < size; k++) {
+    int row = 0, column = 0;
+
+    for (int n = 0; n < size; n++) {
+      const int a = bdct_matrix_int (basis, k, n);
+      const int b = bdct_matrix_int (basis, n, k);
+      const int magnitude = a < 0 ? -a : a;
+
+      row += magnitude;
+      column += b < 0 ? -b : b;
+      if (magnitude > bounds.entry)
+        bounds.entry = magnitude;
+    }
+    if (row > bounds.row)
+      bounds.row = row;
+    if (column > bounds.column)
+      bounds.column = column;
+  }
+  return bounds;
+}
+
+#define BASIS(id, n, kind) bounds_of (BDCT_BASIS_##id, n),
+constexpr Bounds kBounds[] = {
+#include "dct/transforms.def"
+};
+
+/* Whether the kernels know a component's chain: one transform of rows and
+ * columns, of which all frequencies are kept. */
+bool
+is_known (const BdctComponentJob &job)
+{
+  const BdctChainInfo *chain = bdct_chain_info (job.chain);
+  const int size = bdct_basis_size (chain->row);
+
+  return chain->row == chain->column && size <= 32 && job.keep == size
+      && !job.transposed && (chain->family == BDCT_FAMILY_HEVC || size == 8);
+}
+
+/* Whether a job of H.265's family stays within what hevc.cuh says: the matrix's
+ * entries are bytes, the first pass's magnitudes at most 2^14, and the first
+ * inverse pass's within 16 bits: 2^13 for the signal, and for the quantization
+ * errors, 2/3 of a step at most, their sum with the matrix. */
+bool
+hevc_fits (const BdctComponentJob &job, int depth)
+{
+  const Bounds &bounds = kBounds[bdct_chain_info (job.chain)->row];
   int64_t largest = 0;
 
   for (int i = 0; i < 64; i++)
     if (job.dequant[i] > largest)
       largest = job.dequant[i];
-  return largest * sums[job.log2_size - 2] * 2
+  return bounds.entry > 0 && bounds.entry <= INT8_MAX
+      && bounds.row << (depth - 1) <= 1 << (14 + job.fwd_shift[0])
+      && largest * bounds.column * 2
       < (int64_t) (32767 - (1 << 13)) * 3 * 128 << job.dequant_bits;
 }
 
@@ -119,44 +175,42 @@ hevc_flat (const BdctComponentJob &job)
 
 /* The matrix of a component, in a square of `size`. */
 Transform
-transform_of (BdctMatrix matrix, int size)
+transform_of (const BdctComponentJob &job, int size)
 {
-  const int n = 1 << bdct_matrix_log2_size (matrix);
-  int32_t whole[32 * 32];
-  float real[8 * 8];
+  const BdctChainInfo *chain = bdct_chain_info (job.chain);
+  const int n = bdct_basis_size (chain->row);
   Transform r;
 
-  if (matrix == BDCT_MATRIX_REAL_8)
-    bdct_matrix_real (real);
-  else
-    bdct_matrix_int (matrix, whole);
   r.size = size;
   for (int k = 0; k < size; k++)
-    for (int i = 0; i < size; i++) {
-      const int at = k % n * n + i % n;
-
+    for (int i = 0; i < size; i++)
       r.m[k][i] = k / n != i / n ? 0
-          : matrix == BDCT_MATRIX_REAL_8 ? real[at] : whole[at];
-    }
+          : chain->family == BDCT_FAMILY_REAL ? bdct_matrix_real (k % n, i % n)
+          : bdct_matrix_int (chain->row, k % n, i % n);
   return r;
 }
 
+/* The bytes of a plane's constants: whole 16 of each lane. */
+template <typename Chain> constexpr size_t kConstants =
+    (sizeof (Chain) + 15) / 16 * 16 * 32;
+
 /* Write a plane's constants for all lanes as they read them. */
 template <typename Chain, int SIZE> void
-make_constants (void *to, const BdctCudaPlane &plane, const BdctJob &job)
+make_constants (void *to, const BdctCudaPlane *plane, const BdctJob *job)
 {
-  const BdctComponentJob &component = job.component[plane.component[0]];
-  const Transform m = transform_of (component.matrix, SIZE);
-  const Kind kind = job.depth == 8 ? plane.interleave == 1 ? BYTES : BYTE_PAIRS
-      : plane.interleave == 1 ? WORDS : WORD_PAIRS;
+  const BdctPlaneLayout &layout = plane->layout;
+  const BdctComponentJob &component = job->component[layout.component[0]];
+  const Transform m = transform_of (component, SIZE);
+  const Kind kind = job->depth == 8 ? layout.interleave == 1 ? BYTES
+      : BYTE_PAIRS : layout.interleave == 1 ? WORDS : WORD_PAIRS;
 
-  static_assert (sizeof (Chain) <= BDCT_TENSOR_CONSTANTS / 32);
+  memset (to, 0, kConstants<Chain>);
   for (int lane = 0; lane < 32; lane++) {
     Chain chain;
     const uint8_t *from = (const uint8_t *) &chain;
 
     memset ((void *) &chain, 0, sizeof chain);
-    chain.set (m, kind, component, job.depth, lane);
+    chain.set (m, kind, component, job->depth, lane);
     for (size_t i = 0; i < sizeof chain; i++)
       ((uint8_t *) to)[(i / 16 * 32 + lane) * 16 + i % 16] = from[i];
   }
@@ -165,18 +219,21 @@ make_constants (void *to, const BdctCudaPlane &plane, const BdctJob &job)
 /* How many rows a tile has, warps a block, and blocks a multiprocessor: the
  * best of those measured, among which none spills registers. */
 template <typename Group, typename Sample, int SIZE, int ROWS, int WARPS,
-    int BLOCKS> const BdctTensorKernel *
+    int BLOCKS> const BdctCudaKernel *
 use ()
 {
-  static const BdctTensorKernel kernel = {
-    (const void *) tensor<Group, Sample, ROWS, WARPS, BLOCKS>, ROWS, WARPS,
-    BLOCKS, make_constants<typename Group::Lane::Constants, SIZE>
+  using Constants = typename Group::Lane::Constants;
+
+  static const BdctCudaKernel kernel = {
+    (const void *) tensor<Group, Sample, ROWS, WARPS, BLOCKS>, ROWS,
+    kTileBytes, WARPS, 1, BLOCKS, kConstants<Constants>,
+    make_constants<Constants, SIZE>
   };
 
   return &kernel;
 }
 
-template <typename Chain, typename Sample> const BdctTensorKernel *
+template <typename Chain, typename Sample> const BdctCudaKernel *
 use8 (bool large)
 {
   if (large)
@@ -184,8 +241,7 @@ use8 (bool large)
   return use<Group8<Chain, Sample>, Sample, 8, 8, 4, 4> ();
 }
 
-template <typename Chain, typename Sample, bool FLAT>
-const BdctTensorKernel *
+template <typename Chain, typename Sample, bool FLAT> const BdctCudaKernel *
 use16 (bool large)
 {
   if constexpr (FLAT && sizeof (Sample) == 1)
@@ -194,7 +250,7 @@ use16 (bool large)
   return use<Group16<Chain, Sample>, Sample, 16, 16, 4, FLAT ? 3 : 2> ();
 }
 
-template <typename Sample, bool FLAT> const BdctTensorKernel *
+template <typename Sample, bool FLAT> const BdctCudaKernel *
 use_hevc (int size, bool large)
 {
   if (size == 32)
@@ -218,56 +274,63 @@ bdct_tensor_check (bool *has)
   if (err == cudaSuccess)
     err = cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor,
         device);
-  if (err != cudaSuccess || major != BDCT_TENSOR_MAJOR)
+  if (err != cudaSuccess || major != TENSOR_MAJOR)
     return err;
   /* A build for other GPUs may run here through its PTX, of which these
    * kernels are empty. */
   err = cudaFuncGetAttributes (&attributes,
       use_hevc<uint8_t, true> (8, false)->function);
-  *has = err == cudaSuccess && attributes.ptxVersion / 10 == BDCT_TENSOR_MAJOR;
+  *has = err == cudaSuccess && attributes.ptxVersion / 10 == TENSOR_MAJOR;
   return err;
 }
 
-const BdctTensorKernel *
-bdct_tensor_find (const BdctCudaFrame *frame)
+const BdctCudaKernel *
+bdct_tensor_find (const BdctCudaWork *work)
 {
-  const BdctJob &job = frame->job;
+  const BdctFamily family = work->sets[0].family;
+  const int depth = work->sets[0].depth;
   int64_t bytes = 0;
   bool flat = true;
-  int size = 0;
+  int size = 8;
 
-  for (int p = 0; p < frame->n_planes; p++) {
-    const BdctCudaPlane &plane = frame->plane[p];
-    const BdctComponentJob &c = job.component[plane.component[0]];
+  if (work->levels)
+    return nullptr;
+  for (int p = 0; p < work->n_planes; p++) {
+    const BdctPlaneLayout &layout = work->plane[p].layout;
 
-    if (plane.interleave > 1
-        && memcmp (&c, &job.component[plane.component[1]], sizeof c) != 0)
-      return nullptr;
-    if (job.family == BDCT_FAMILY_HEVC && !hevc_fits (c))
-      return nullptr;
-    if (1 << c.log2_size > size)
-      size = 1 << c.log2_size;
-    flat = flat && hevc_flat (c);
-    bytes += (int64_t) plane.width * plane.interleave * plane.height
-        * (job.depth > 8 ? 2 : 1);
+    for (int s = 0; s < work->n_sets; s++) {
+      const BdctComponentJob *jobs = work->sets[s].component;
+      const BdctComponentJob &job = jobs[layout.component[0]];
+
+      if (!is_known (job) || (family == BDCT_FAMILY_HEVC
+              && !hevc_fits (job, depth)))
+        return nullptr;
+      if (layout.interleave > 1
+          && memcmp (&job, &jobs[layout.component[1]], sizeof job) != 0)
+        return nullptr;
+      flat = flat && hevc_flat (job);
+      if (1 << job.log2_width > size)
+        size = 1 << job.log2_width;
+    }
+    bytes += (int64_t) layout.width * layout.interleave * layout.height
+        * (depth > 8 ? 2 : 1);
   }
   /* Short tiles spread a frame better over the device, taller ones cost less:
    * worth it from about 8 tiles a warp. */
   const bool large = bytes > 32 << 20;
-  switch (job.family) {
+  switch (family) {
     case BDCT_FAMILY_HEVC:
-      if (job.depth > 8)
+      if (depth > 8)
         return flat ? use_hevc<uint16_t, true> (size, large)
             : use_hevc<uint16_t, false> (size, large);
       return flat ? use_hevc<uint8_t, true> (size, large)
           : use_hevc<uint8_t, false> (size, large);
     case BDCT_FAMILY_JPEG:
-      if (job.depth > 8)
-        return nullptr;
-      return use8<Jpeg8, uint8_t> (large);
+      return depth > 8 ? nullptr : use8<Jpeg8, uint8_t> (large);
     case BDCT_FAMILY_REAL:
-      return job.depth > 8 ? use8<Real8<uint16_t>, uint16_t> (large)
+      return depth > 8 ? use8<Real8<uint16_t>, uint16_t> (large)
           : use8<Real8<uint8_t>, uint8_t> (large);
+    default:
+      return nullptr;
   }
-  return nullptr;
 }

@@ -16,11 +16,10 @@
 
 #include "launch.h"
 #include "mma.cuh"
-#include "tensor.h"
 
 namespace {
 
-constexpr int kTileBytes = BDCT_TENSOR_TILE_BYTES;
+constexpr int kTileBytes = 128;
 
 constexpr int kPitch = kTileBytes + 16;
 
@@ -49,10 +48,10 @@ find (Place &p, const BdctCudaBatch &batch, int lane)
   const int64_t row = p.y * ROWS + lane / 8;
   const int byte = p.x * kTileBytes + lane % 8 * 16;
 
-  p.src = plane.src + row * plane.src_stride + byte;
-  p.dst = plane.dst + row * plane.dst_stride + byte;
+  p.src = plane.src.data + row * plane.src.stride + byte;
+  p.dst = plane.dst.data + row * plane.dst.stride + byte;
   p.whole = plane.aligned && (p.x + 1) * kTileBytes <= plane.row_bytes
-      && (p.y + 1) * ROWS <= plane.height;
+      && (p.y + 1) * ROWS <= plane.layout.height;
 }
 
 template <int ROWS, int WARPS> BDCT_INLINE void
@@ -93,8 +92,15 @@ chunk_of (const BdctCudaPlane &plane, const Place &p, int row, int lane)
   c.byte = p.x * kTileBytes + lane % 8 * 16;
   c.row = p.y * ROWS + row + lane / 8;
   c.whole = plane.aligned && c.byte + 16 <= plane.row_bytes
-      && c.row < plane.height;
+      && c.row < plane.layout.height;
   return c;
+}
+
+/* Samples up to the end of the last block. */
+BDCT_INLINE int
+whole_blocks (int samples, int log2_size)
+{
+  return ((samples - 1 >> log2_size) + 1) << log2_size;
 }
 
 /* Its bytes. */
@@ -102,15 +108,16 @@ template <typename Sample> BDCT_INLINE uint4
 gather (const BdctCudaPlane &plane, const Chunk &c, uint32_t peak)
 {
   constexpr int bytes = sizeof (Sample);
-  const int block = plane.block, step = plane.interleave;
-  const int full_width = (plane.width + block - 1) & -block;
-  const int full_height = (plane.height + block - 1) & -block;
-  const uint8_t *line = plane.src
-      + (int64_t) min (c.row, plane.height - 1) * plane.src_stride;
+  const BdctPlaneLayout &layout = plane.layout;
+  const int step = layout.interleave;
+  const int full_width = whole_blocks (layout.width, plane.log2_width);
+  const int full_height = whole_blocks (layout.height, plane.log2_height);
+  const uint8_t *line = plane.src.data
+      + (int64_t) min (c.row, layout.height - 1) * plane.src.stride;
   const uint32_t grey = bytes > 1 ? plane.grey * 0x10001u
       : plane.grey * 0x01010101u;
   /* The source's words may hold more than the depth allows. */
-  const uint32_t most = peak << plane.shift;
+  const uint32_t most = peak << layout.shift;
   uint32_t w[4] = { 0, 0, 0, 0 };
 
   if (c.whole)
@@ -124,7 +131,7 @@ gather (const BdctCudaPlane &plane, const Chunk &c, uint32_t peak)
       uint32_t v = plane.grey;
 
       if (x < full_width)
-        v = min ((uint32_t) ((const Sample *) line)[min (x, plane.width - 1)
+        v = min ((uint32_t) ((const Sample *) line)[min (x, layout.width - 1)
                 * step + sample - x * step], most);
       w[i] |= v << 8 * j;
     }
@@ -144,7 +151,7 @@ fetch (uint32_t to, const BdctCudaBatch &batch, const Place &p, uint32_t peak,
 
     BDCT_UNROLL for (int i = 0; i < ROWS; i += 4) {
       copy_async (to + i * kPitch, from);
-      from += 4 * plane.src_stride;
+      from += 4 * plane.src.stride;
     }
     return;
   }
@@ -197,7 +204,8 @@ template <typename Sample> BDCT_INLINE void
 scatter (uint4 &out, const uint4 &in, const BdctCudaPlane &plane,
     const Chunk &c)
 {
-  Sample *to = (Sample *) (plane.dst + c.row * plane.dst_stride + c.byte);
+  Sample *to =
+      (Sample *) (plane.dst.data + c.row * plane.dst.stride + c.byte);
   uint32_t w[4] = { out.x, out.y, out.z, out.w };
 
   if (c.whole) {
@@ -210,7 +218,8 @@ scatter (uint4 &out, const uint4 &in, const BdctCudaPlane &plane,
     BDCT_UNROLL for (int j = 0; j < 4; j += sizeof (Sample)) {
       const uint32_t mask = (uint32_t) (Sample) ~0u << 8 * j;
 
-      if (c.row < plane.height && c.byte + 4 * i + j < plane.row_bytes)
+      if (c.row < plane.layout.height
+          && c.byte + 4 * i + j < plane.row_bytes)
         to[(4 * i + j) / sizeof (Sample)] = (Sample) (w[i] >> 8 * j);
       else
         w[i] = (w[i] & ~mask) | (s[i] & mask);
@@ -244,8 +253,8 @@ put (uint32_t out, uint32_t in, const BdctCudaPlane &plane, const Place &p,
         v = ordered (v);
       __stcs ((uint4 *) to, v);
       add_errors<Sample, PAIRS> (e, v, load_shared (in + i * kPitch),
-          plane.shift, peak);
-      to += 4 * plane.dst_stride;
+          plane.layout.shift, peak);
+      to += 4 * plane.dst.stride;
     }
     return;
   }
@@ -256,7 +265,7 @@ put (uint32_t out, uint32_t in, const BdctCudaPlane &plane, const Place &p,
     if (ORDER)
       v = ordered (v);
     scatter<Sample> (v, s, plane, chunk_of<ROWS> (plane, p, i, lane));
-    add_errors<Sample, PAIRS> (e, v, s, plane.shift, peak);
+    add_errors<Sample, PAIRS> (e, v, s, plane.layout.shift, peak);
   }
 }
 
@@ -284,21 +293,21 @@ flush (Counts &n, const BdctCudaBatch &batch, int plane_index, int lane)
   BdctCudaCell &cell = plane.cells[blockIdx.x % BDCT_CUDA_CELLS];
   const unsigned long long all = warp_sum (n.all);
   const unsigned long long second =
-      plane.interleave > 1 ? warp_sum (n.second) : 0;
+      plane.layout.interleave > 1 ? warp_sum (n.second) : 0;
   uint32_t levels[2];
 
   BDCT_UNROLL for (int i = 0; i < 2; i++)
     levels[i] = (uint32_t) warp_sum ((n.nonzero[i] & 0xffff)
         + (n.nonzero[i] >> 16));
-  if (plane.interleave == 1)
+  if (plane.layout.interleave == 1)
     levels[0] += levels[1];
   if (lane == 0) {
-    atomicAdd (&cell.sse[plane.component[0]], all - second);
-    atomicAdd (&cell.nonzero[plane.component[0]],
+    atomicAdd (&cell.sse[plane.layout.component[0]], all - second);
+    atomicAdd (&cell.nonzero[plane.layout.component[0]],
         (unsigned long long) levels[0]);
-    if (plane.interleave > 1) {
-      atomicAdd (&cell.sse[plane.component[1]], second);
-      atomicAdd (&cell.nonzero[plane.component[1]],
+    if (plane.layout.interleave > 1) {
+      atomicAdd (&cell.sse[plane.layout.component[1]], second);
+      atomicAdd (&cell.nonzero[plane.layout.component[1]],
           (unsigned long long) levels[1]);
     }
   }

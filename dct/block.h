@@ -13,7 +13,7 @@ extern "C" {
 
 /** All row-major; rows of `coefficient` and `level` are vertical frequency. */
 typedef struct {
-  int size;                                         /**< N: 4 to 32 */
+  int width, height;                                /**< 4 to 64 */
   int sample[BDCT_MAX_SIZE * BDCT_MAX_SIZE];        /**< what came in */
   double coefficient[BDCT_MAX_SIZE * BDCT_MAX_SIZE];
       /**< whole numbers as the transform leaves them (jpeg-8x8: times 8), or,
@@ -23,9 +23,8 @@ typedef struct {
 } BdctBlock;
 
 /** Compute the rest from `sample` (each 0 to 2^depth - 1, a whole block with
- * the picture's edge repeated): what the engines do, one number after the
- * other. dct-8x8 is in single precision, from which the tensor cores' picture
- * may differ by a rounding. */
+ * the picture's edge repeated), as the CPU engine does. dct-8x8 is in single
+ * precision, from which the tensor cores' picture may differ by a rounding. */
 void bdct_block_run (BdctBlock *block, const BdctJob *job,
     BdctComponent component);
 

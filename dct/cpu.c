@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The CPU engine: a queue of frames, cut into strips of 32 rows of one
+ * The CPU engine: a queue of frames. Every pass over a frame, that of the sets
+ * and one for each other job, is cut into strips as high as a tile of one
  * component, which the worker threads take in order. Where a view is asked for,
- * the reconstruction goes into an image of the engine's own, and when it is
- * complete the view is drawn, in strips again. */
+ * the first pass' picture goes into an image of the engine's own, and when all
+ * passes are complete the view is drawn, in strips again. */
 #define _GNU_SOURCE             /* sched_getaffinity */
 #include "engine.h"
 
@@ -14,28 +15,37 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "matrices.h"
 #include "render-cpu.h"
 #include "tile.h"
 
+/* A job: one of the sets, or one pass over the frame. */
 typedef struct {
   BdctJob job;
-  bool prepared;                /* the components' tables are this job's */
-  BdctStats stats;
-  BdctTilePlane component[BDCT_MAX_COMPONENTS];
+  bool prepared;                /* the sets are this job's */
+  BdctTileSet set[BDCT_MAX_COMPONENTS];
+  /* Of a pass, which the first of the sets is for all. */
+  BdctTilePlane plane[BDCT_MAX_COMPONENTS];
   int strips[BDCT_MAX_COMPONENTS]; /* 0 for a component the format lacks */
-  int n_strips;                 /* of the reconstruction, ... */
+  BdctStats stats;
+} Pass;
+
+typedef struct {
+  int n_others;
+  /* The sets, then the others; NULL until there is such a one. */
+  Pass *pass[BDCT_MAX_SETS + BDCT_MAX_OTHERS];
+  int n_strips;                 /* of all passes, ... */
   int n_all;                    /* ... and with those of the view behind them */
   int next_strip, done_strips;
   BdctRender render;
-  uint8_t *scratch;             /* NULL until a view needs it */
+  /* NULL until something needs them, for the layout's most blocks. */
+  uint8_t *scratch, *set_of_block;
+  BdctBlockRecord *blocks;
 } Slot;
 
 typedef struct {
   BdctEngine engine;
   const BdctTileKernel *kernel;
   BdctLayout layout;
-  BdctView view;
 
   pthread_mutex_t lock;
   pthread_cond_t work, done;
@@ -46,27 +56,6 @@ typedef struct {
   unsigned n_threads;
   pthread_t threads[];
 } CpuEngine;
-
-const BdctTileKernel *const *
-bdct_tile_kernels (void)
-{
-#if defined (BDCT_X86)
-  static const BdctTileKernel *const all[] = {
-    &bdct_tile_avx512, &bdct_tile_avx2, &bdct_tile_baseline, NULL
-  };
-
-  __builtin_cpu_init ();
-  if (__builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512bw")
-      && __builtin_cpu_supports ("avx512dq")
-      && __builtin_cpu_supports ("avx512vl"))
-    return all;
-  return __builtin_cpu_supports ("avx2") ? all + 1 : all + 2;
-#else
-  static const BdctTileKernel *const all[] = { &bdct_tile_baseline, NULL };
-
-  return all;
-#endif
-}
 
 /* Called with the lock: the oldest frame with a strip that nobody has taken and
  * that can be worked on. */
@@ -83,6 +72,32 @@ find_work (CpuEngine * self)
   return NULL;
 }
 
+/* Pass `i` of a frame. */
+static Pass *
+find_pass (const Slot * slot, int i)
+{
+  return slot->pass[i == 0 ? 0 : BDCT_MAX_SETS - 1 + i];
+}
+
+/* A strip of a frame's passes; returns what its statistics are added to. */
+static BdctCounters *
+work_on_strip (CpuEngine * self, Slot * slot, int strip,
+    BdctCounters * counters)
+{
+  for (int i = 0;; i++) {
+    Pass *pass = find_pass (slot, i);
+
+    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+      if (strip < pass->strips[c]) {
+        self->kernel->strip (&pass->plane[c],
+            strip * bdct_tile_side (&pass->job.component[c]), counters);
+        return &pass->stats.component[c];
+      }
+      strip -= pass->strips[c];
+    }
+  }
+}
+
 static void *
 worker (void *data)
 {
@@ -91,8 +106,8 @@ worker (void *data)
   pthread_mutex_lock (&self->lock);
   while (!self->quit) {
     Slot *slot = find_work (self);
-    BdctCounters counters = { 0 };
-    int c = 0, strip;
+    BdctCounters counters = { 0 }, *sum = NULL;
+    int strip;
 
     if (slot == NULL) {
       pthread_cond_wait (&self->work, &self->lock);
@@ -101,18 +116,16 @@ worker (void *data)
     strip = slot->next_strip++;
     pthread_mutex_unlock (&self->lock);
 
-    if (strip >= slot->n_strips) {
-      bdct_render_strip (&slot->render, self->kernel, slot->component,
-          strip - slot->n_strips);
-    } else {
-      for (; strip >= slot->strips[c]; c++)
-        strip -= slot->strips[c];
-      self->kernel->strip (&slot->component[c], strip * BDCT_TILE, &counters);
-    }
+    if (strip >= slot->n_strips)
+      bdct_render_strip (&slot->render, strip - slot->n_strips);
+    else
+      sum = work_on_strip (self, slot, strip, &counters);
 
     pthread_mutex_lock (&self->lock);
-    slot->stats.component[c].sse += counters.sse;
-    slot->stats.component[c].nonzero += counters.nonzero;
+    if (sum != NULL) {
+      sum->sse += counters.sse;
+      sum->nonzero += counters.nonzero;
+    }
     if (++slot->done_strips == slot->n_all)
       pthread_cond_signal (&self->done);
     else if (slot->done_strips == slot->n_strips)
@@ -125,8 +138,15 @@ worker (void *data)
 static void
 free_slots (CpuEngine * self)
 {
-  for (unsigned i = 0; i < self->depth; i++)
-    free (self->slots[i].scratch);
+  for (unsigned i = 0; i < self->depth; i++) {
+    Slot *slot = &self->slots[i];
+
+    for (int k = 0; k < BDCT_MAX_SETS + BDCT_MAX_OTHERS; k++)
+      free (slot->pass[k]);
+    free (slot->scratch);
+    free (slot->set_of_block);
+    free (slot->blocks);
+  }
   free (self->slots);
 }
 
@@ -193,7 +213,6 @@ cpu_create (const BdctEngineOptions * options, BdctError * error)
   }
   self->engine.klass = &bdct_cpu_engine;
   self->kernel = *kernel;
-  self->view = (BdctView) BDCT_VIEW_DEFAULT;
   pthread_mutex_init (&self->lock, NULL);
   pthread_cond_init (&self->work, NULL);
   pthread_cond_init (&self->done, NULL);
@@ -225,13 +244,9 @@ cpu_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   if (depth < 1 || depth > BDCT_MAX_DEPTH)
     return bdct_error (error, "depth %u is outside 1 to %d", depth,
         BDCT_MAX_DEPTH);
-  slots = aligned_alloc (64, (depth * sizeof *slots + 63) / 64 * 64);
+  slots = calloc (depth, sizeof *slots);
   if (slots == NULL)
     return bdct_error (error, "out of memory");
-  for (unsigned i = 0; i < depth; i++) {
-    slots[i].prepared = false;
-    slots[i].scratch = NULL;
-  }
   pthread_mutex_lock (&self->lock);
   free_slots (self);
   self->slots = slots;
@@ -242,58 +257,9 @@ cpu_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   return true;
 }
 
-void
-bdct_tile_prepare (BdctTilePlane * t, const BdctJob * job,
-    const BdctComponentJob * cj)
-{
-  int block_shift = cj->log2_size > 3 ? cj->log2_size - 3 : 0;
-
-  t->family = job->family;
-  t->matrix = cj->matrix;
-  t->size = 1 << cj->log2_size;
-  t->depth = job->depth;
-  t->job = cj;
-  if (job->family == BDCT_FAMILY_REAL)
-    bdct_matrix_real (t->entry.real);
-  else
-    bdct_matrix_int (cj->matrix, t->entry.whole);
-  for (int v = 0; v < t->size; v++)
-    for (int x = 0; x < BDCT_TILE; x++) {
-      int index = (v >> block_shift << 3)
-          + ((x & (t->size - 1)) >> block_shift);
-
-      t->quant[v][x] = cj->quant[index];
-      t->dequant[v][x] = cj->dequant[index];
-    }
-}
-
-static void
-fill_component (BdctTilePlane * t, const BdctLayout * layout, int plane, int i,
-    const BdctImage * src, const BdctImage * dst)
-{
-  const BdctPlaneLayout *p = &layout->plane[plane];
-  int offset = i * bdct_layout_sample_size (layout);
-
-  t->shift = p->shift;
-  t->step = p->interleave;
-  t->width = p->width;
-  t->height = p->height;
-  t->src = (const uint8_t *) src->data[plane] + offset;
-  t->dst = (uint8_t *) dst->data[plane] + offset;
-  t->src_stride = src->stride[plane];
-  t->dst_stride = dst->stride[plane];
-}
-
-static void
-cpu_set_view (BdctEngine * engine, const BdctView * view)
-{
-  ((CpuEngine *) engine)->view = *view;
-}
-
-/* An image of the engine's own for the reconstruction of a frame. */
+/* An image of the engine's own for what a view is drawn from. */
 static bool
-scratch_image (CpuEngine * self, Slot * slot, BdctImage * image,
-    BdctError * error)
+scratch_image (CpuEngine * self, Slot * slot, BdctImage * image)
 {
   size_t size = 0, offset[BDCT_MAX_PLANES];
 
@@ -309,55 +275,159 @@ scratch_image (CpuEngine * self, Slot * slot, BdctImage * image,
   if (slot->scratch == NULL)
     slot->scratch = aligned_alloc (64, size);
   if (slot->scratch == NULL)
-    return bdct_error (error, "out of memory for a view");
+    return false;
   for (int p = 0; p < self->layout.n_planes; p++)
     image->data[p] = slot->scratch + offset[p];
   return true;
 }
 
-static bool
-cpu_submit (BdctEngine * engine, const BdctJob * job, const BdctImage * src,
-    const BdctImage * dst, BdctError * error)
+/* Memory, if there is none yet, with an entry for each block that a transform
+ * may make of the layout: none is smaller than 4 x 4. */
+static void *
+alloc_by_block (const CpuEngine * self, void *memory, size_t size)
 {
+  size_t n = 0;
+
+  for (int p = 0; p < self->layout.n_planes; p++) {
+    const BdctPlaneLayout *plane = &self->layout.plane[p];
+
+    n += (size_t) (plane->width + 3) / 4 * ((plane->height + 3) / 4)
+        * plane->interleave;
+  }
+  return memory != NULL ? memory : calloc (n, size);
+}
+
+/* Pass `i` with a job's tables, which stay from frame to frame. */
+static bool
+prepare_pass (Slot * slot, int i, const BdctJob * job)
+{
+  Pass *pass = slot->pass[i];
+
+  if (pass == NULL) {
+    pass = slot->pass[i] = aligned_alloc (64, (sizeof *pass + 63) / 64 * 64);
+    if (pass == NULL)
+      return false;
+    pass->prepared = false;
+  }
+  if (!pass->prepared || memcmp (&pass->job, job, sizeof *job) != 0) {
+    pass->job = *job;
+    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+      bdct_tile_set_init (&pass->set[c], &pass->job, c);
+    pass->prepared = true;
+  }
+  return true;
+}
+
+/* Describe a pass over the frame; returns its strips. */
+static int
+start_pass (const CpuEngine * self, Pass * pass, const BdctImage * src,
+    const BdctImage * dst)
+{
+  const BdctLayout *layout = &self->layout;
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  int n_strips = 0;
+
+  memset (&pass->stats, 0, sizeof pass->stats);
+  memset (pass->strips, 0, sizeof pass->strips);
+  bdct_engine_count (layout, &pass->job, &pass->stats);
+  bdct_blocks_init (grid, layout, &pass->job);
+  for (int p = 0; p < layout->n_planes; p++)
+    for (int i = 0; i < layout->plane[p].interleave; i++) {
+      BdctComponent c = layout->plane[p].component[i];
+      int side = bdct_tile_side (&pass->job.component[c]);
+      BdctTilePlane *plane = &pass->plane[c];
+
+      bdct_tile_plane_init (plane, &pass->job, c);
+      plane->set[0] = &pass->set[c];
+      plane->layout = layout->plane[p];
+      plane->src = bdct_image_samples (src, layout, p, i);
+      plane->dst = bdct_image_samples (dst, layout, p, i);
+      plane->grid = grid[c];
+      pass->strips[c] = (layout->plane[p].height + side - 1) / side;
+      n_strips += pass->strips[c];
+    }
+  return n_strips;
+}
+
+/* What the pass of the sets has and the others have not. */
+static void
+start_sets (Slot * slot, const BdctFrame * frame, BdctBlockRecord * blocks,
+    bool levels)
+{
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    BdctTilePlane *plane = &slot->pass[0]->plane[c];
+
+    for (int i = 1; i < frame->n_sets; i++)
+      plane->set[i] = &slot->pass[i]->set[c];
+    plane->levels = levels;
+    plane->blocks = blocks;
+    if (frame->set_of_block != NULL)
+      plane->set_of_block = slot->set_of_block;
+  }
+  if (frame->set_of_block != NULL)
+    memcpy (slot->set_of_block, frame->set_of_block, frame->n_blocks);
+}
+
+/* Have all that a frame needs; `image` becomes what its first pass stores. */
+static bool
+prepare (CpuEngine * self, Slot * slot, const BdctFrame * frame,
+    const BdctView * view, BdctImage * image)
+{
+  for (int i = 0; i < frame->n_sets; i++)
+    if (!prepare_pass (slot, i, &frame->sets[i]))
+      return false;
+  for (int i = 0; i < frame->n_others; i++)
+    if (!prepare_pass (slot, BDCT_MAX_SETS + i, &frame->others[i]))
+      return false;
+  if (frame->set_of_block != NULL) {
+    slot->set_of_block = alloc_by_block (self, slot->set_of_block, 1);
+    if (slot->set_of_block == NULL)
+      return false;
+  }
+  if (bdct_view_is_map (view)) {
+    slot->blocks = alloc_by_block (self, slot->blocks, sizeof *slot->blocks);
+    return slot->blocks != NULL;
+  }
+  if (frame->dst.data[0] == NULL)
+    return true;
+  *image = frame->dst;
+  return bdct_view_is_plain (view) || scratch_image (self, slot, image);
+}
+
+static bool
+cpu_submit (BdctEngine * engine, const BdctFrame * frame, BdctError * error)
+{
+  static const BdctView plain = BDCT_VIEW_DEFAULT;
   CpuEngine *self = (CpuEngine *) engine;
-  bool plain = bdct_view_is_plain (&self->view);
-  BdctImage rec = *dst;
+  const BdctView *view = frame->view != NULL ? frame->view : &plain;
+  BdctImage image = { 0 }, none = { 0 };
+  BdctBlockRecord *blocks = frame->blocks;
   Slot *slot;
 
   if (self->in_flight == self->depth)
     return bdct_error (error, "all %u frames are in flight", self->depth);
-  if (src->memory != BDCT_MEMORY_HOST || dst->memory != BDCT_MEMORY_HOST)
+  if (!bdct_frame_check (frame, &self->layout, error))
+    return false;
+  if (frame->src.memory != BDCT_MEMORY_HOST
+      || (frame->dst.data[0] != NULL && frame->dst.memory != BDCT_MEMORY_HOST))
     return bdct_error (error, "the CPU engine takes host memory only");
 
   slot = &self->slots[(self->oldest + self->in_flight) % self->depth];
-  if (!plain && !scratch_image (self, slot, &rec, error))
-    return false;
-  if (!slot->prepared || memcmp (&slot->job, job, sizeof *job) != 0) {
-    slot->job = *job;
-    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
-      bdct_tile_prepare (&slot->component[c], &slot->job,
-          &slot->job.component[c]);
-    slot->prepared = true;
-  }
-  memset (&slot->stats, 0, sizeof slot->stats);
-  memset (slot->strips, 0, sizeof slot->strips);
-  slot->n_strips = slot->next_strip = slot->done_strips = 0;
-  bdct_engine_count (&self->layout, job, &slot->stats);
-  for (int p = 0; p < self->layout.n_planes; p++) {
-    const BdctPlaneLayout *plane = &self->layout.plane[p];
-
-    for (int i = 0; i < plane->interleave; i++) {
-      BdctComponent c = plane->component[i];
-
-      fill_component (&slot->component[c], &self->layout, p, i, src, &rec);
-      slot->strips[c] = (plane->height + BDCT_TILE - 1) / BDCT_TILE;
-      slot->n_strips += slot->strips[c];
-    }
-  }
+  if (!prepare (self, slot, frame, view, &image))
+    return bdct_error (error, "out of memory");
+  if (bdct_view_is_map (view) && blocks == NULL)
+    blocks = slot->blocks;
+  slot->n_others = frame->n_others;
+  slot->next_strip = slot->done_strips = 0;
+  slot->n_strips = start_pass (self, slot->pass[0], &frame->src, &image);
+  start_sets (slot, frame, blocks, view->mode == BDCT_VIEW_COEFFICIENTS);
+  for (int i = 1; i <= frame->n_others; i++)
+    slot->n_strips += start_pass (self, find_pass (slot, i), &frame->src,
+        &none);
   slot->n_all = slot->n_strips;
-  if (!plain) {
-    bdct_render_init (&slot->render, &self->view, &self->layout, job, src, &rec,
-        dst);
+  if (!bdct_view_is_plain (view)) {
+    bdct_render_init (&slot->render, view, &self->layout, frame->sets,
+        &frame->src, &image, &frame->dst, blocks);
     slot->n_all += bdct_render_count_strips (&self->layout);
   }
   pthread_mutex_lock (&self->lock);
@@ -379,8 +449,8 @@ cpu_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
   pthread_mutex_lock (&self->lock);
   while (slot->done_strips < slot->n_all)
     pthread_cond_wait (&self->done, &self->lock);
-  if (stats != NULL)
-    *stats = slot->stats;
+  for (int i = 0; stats != NULL && i <= slot->n_others; i++)
+    stats[i] = find_pass (slot, i)->stats;
   self->oldest = (self->oldest + 1) % self->depth;
   self->in_flight--;
   pthread_mutex_unlock (&self->lock);
@@ -393,7 +463,6 @@ const BdctEngineClass bdct_cpu_engine = {
   .create = cpu_create,
   .destroy = cpu_destroy,
   .configure = cpu_configure,
-  .set_view = cpu_set_view,
   .submit = cpu_submit,
   .collect = cpu_collect,
 };

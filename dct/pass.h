@@ -1,6 +1,6 @@
-/* blockdct: the one-dimensional transforms, forward and inverse, for any type
- * that adds and multiplies: the CPU engine's vectors of columns. (For the GPU,
- * cuda/passes.cuh has the same as templates.)
+/* blockdct: the one-dimensional transforms that are a matrix, forward and
+ * inverse, for any type that adds and multiplies: the CPU engine's vectors of
+ * columns. (For the GPU, cuda/passes.cuh has the same as templates.)
  *
  * The includer defines
  *   BDCT_PASS(name)  the function's name for this value type
@@ -14,6 +14,7 @@
  * size n splits into one of size n / 2 for the even rows and n / 2 by n / 2
  * multiplications for the odd ones, recursively (the "partial butterfly" of
  * HM). Nothing is rounded in here; in integers the result is the product's.
+ * Of the n frequencies only the lowest `keep`, a power of 2, are made or read.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -21,7 +22,7 @@
 /* y = M x */
 BDCT_INLINE void
 BDCT_PASS (forward) (BDCT_VALUE * y, const BDCT_VALUE * x,
-    const BDCT_SCALAR * m, const int n)
+    const BDCT_SCALAR * m, const int n, const int keep)
 {
   BDCT_VALUE e[BDCT_MAX_SIZE], o[BDCT_MAX_SIZE / 2];
 
@@ -33,7 +34,7 @@ BDCT_PASS (forward) (BDCT_VALUE * y, const BDCT_VALUE * x,
       e[i] = a + b;
       o[i] = a - b;
     }
-    BDCT_UNROLL for (int k = step; k < n; k += 2 * step) {
+    BDCT_UNROLL for (int k = step; k < keep; k += 2 * step) {
       BDCT_VALUE sum = m[k * n] * o[0];
       BDCT_UNROLL for (int i = 1; i < len / 2; i++)
         sum += m[k * n + i] * o[i];
@@ -46,15 +47,20 @@ BDCT_PASS (forward) (BDCT_VALUE * y, const BDCT_VALUE * x,
 /* y = M^T x */
 BDCT_INLINE void
 BDCT_PASS (inverse) (BDCT_VALUE * y, const BDCT_VALUE * x,
-    const BDCT_SCALAR * m, const int n)
+    const BDCT_SCALAR * m, const int n, const int keep)
 {
   BDCT_VALUE o[BDCT_MAX_SIZE / 2];
 
   y[0] = m[0] * x[0];
   BDCT_UNROLL for (int len = 2, step = n / 2; len <= n; len *= 2, step /= 2) {
+    if (step >= keep) {         /* nothing odd: the mirror image */
+      BDCT_UNROLL for (int i = 0; i < len / 2; i++)
+        y[len - 1 - i] = y[i];
+      continue;
+    }
     BDCT_UNROLL for (int i = 0; i < len / 2; i++) {
       BDCT_VALUE sum = m[step * n + i] * x[step];
-      BDCT_UNROLL for (int k = 3 * step; k < n; k += 2 * step)
+      BDCT_UNROLL for (int k = 3 * step; k < keep; k += 2 * step)
         sum += m[k * n + i] * x[k];
       o[i] = sum;
     }
@@ -66,21 +72,28 @@ BDCT_PASS (inverse) (BDCT_VALUE * y, const BDCT_VALUE * x,
   }
 }
 
-/* y = M x for the 4x4 DST, which has no such symmetry. */
+/* y = M x for a matrix without that symmetry. */
 BDCT_INLINE void
-BDCT_PASS (forward_dense4) (BDCT_VALUE * y, const BDCT_VALUE * x,
-    const BDCT_SCALAR * m)
+BDCT_PASS (forward_dense) (BDCT_VALUE * y, const BDCT_VALUE * x,
+    const BDCT_SCALAR * m, const int n, const int keep)
 {
-  BDCT_UNROLL for (int k = 0; k < 4; k++)
-    y[k] = m[4 * k] * x[0] + m[4 * k + 1] * x[1] + m[4 * k + 2] * x[2]
-        + m[4 * k + 3] * x[3];
+  BDCT_UNROLL for (int k = 0; k < keep; k++) {
+    BDCT_VALUE sum = m[k * n] * x[0];
+    BDCT_UNROLL for (int i = 1; i < n; i++)
+      sum += m[k * n + i] * x[i];
+    y[k] = sum;
+  }
 }
 
 /* y = M^T x */
 BDCT_INLINE void
-BDCT_PASS (inverse_dense4) (BDCT_VALUE * y, const BDCT_VALUE * x,
-    const BDCT_SCALAR * m)
+BDCT_PASS (inverse_dense) (BDCT_VALUE * y, const BDCT_VALUE * x,
+    const BDCT_SCALAR * m, const int n, const int keep)
 {
-  BDCT_UNROLL for (int i = 0; i < 4; i++)
-    y[i] = m[i] * x[0] + m[4 + i] * x[1] + m[8 + i] * x[2] + m[12 + i] * x[3];
+  BDCT_UNROLL for (int i = 0; i < n; i++) {
+    BDCT_VALUE sum = m[i] * x[0];
+    BDCT_UNROLL for (int k = 1; k < keep; k++)
+      sum += m[k * n + i] * x[k];
+    y[i] = sum;
+  }
 }

@@ -13,8 +13,9 @@
  *                    c / d correctly rounded, where r is 1 / d so
  *   BDCT_NAME (clip16) (BDCT_INT)       to -32768 to 32767
  *   BDCT_NAME (with_sign) (BDCT_REAL magnitude, BDCT_REAL c)
- * and may include this file again after redefining them. `family` is meant to
- * be a constant once it is inlined.
+ * and may include this file again after redefining them, or none, for
+ * bdct_quantize_aid() alone. `family` is meant to be a constant once it is
+ * inlined.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -46,6 +47,7 @@ bdct_quantize_aid (const BdctJob *job, const BdctComponentJob *component,
 #define BDCT_QUANTIZE_CLIP16(family) ((family) == BDCT_FAMILY_HEVC)
 #endif
 
+#ifdef BDCT_NAME
 /** The levels of coefficients of a family in integers.
  *
  * JPEG: floor (n / d), with n = |c| + 4q below 2^19, by the reciprocal of d:
@@ -93,3 +95,4 @@ BDCT_NAME (quantize_real) (BDCT_REAL c, BDCT_INT quant, BDCT_INT aid)
   return BDCT_NAME (to_int) (v + BDCT_NAME (with_sign) (
           BDCT_NAME (to_real) (quant * 0) + 0.5f, v));
 }
+#endif

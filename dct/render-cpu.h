@@ -6,17 +6,14 @@
 #define BDCT_RENDER_CPU_H
 
 #include "render.h"
-#include "tile.h"
 
-/** Rows of luma in a strip: whole tiles of every component. */
-#define BDCT_RENDER_STRIP (2 * BDCT_RENDER_TILE)
+/** Rows of luma in a strip: whole blocks of every component. */
+#define BDCT_RENDER_STRIP 64
 
 int bdct_render_count_strips (const BdctLayout *layout);
 
-/** Draw one strip. All of `rec` must be there; `tiles` are the components' as
- * they were prepared for the reconstruction. Strips may be drawn in any order,
- * on several threads. */
-void bdct_render_strip (const BdctRender *render, const BdctTileKernel *kernel,
-    const BdctTilePlane *tiles, int strip);
+/** Draw one strip. All that it is drawn from must be there. Strips may be drawn
+ * in any order, on several threads. */
+void bdct_render_strip (const BdctRender *render, int strip);
 
 #endif

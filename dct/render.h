@@ -185,6 +185,48 @@ bdct_render_colour (const BdctRender *r, uint64_t value, uint32_t count)
   return n;
 }
 
+/** The colour of the luma block in column `x`, row `y` of the blocks. For the
+ * errors, a chroma block over 2^k luma blocks gives each 1/2^k of its squared
+ * errors and of its samples: in quarters, as k is 2 at most. */
+BDCT_RENDER_INLINE int
+bdct_render_block_colour (const BdctRender *r, int x, int y)
+{
+  const BdctRenderPlane *luma = &r->plane[BDCT_Y];
+  uint64_t value = 0;
+  uint32_t count = 0;
+
+  if (r->mode == BDCT_VIEW_NONZERO_MAP)
+    return bdct_render_colour (r, r->blocks[luma->grid.first
+            + (size_t) y * luma->grid.columns + x].nonzero,
+        1u << (luma->log2_width + luma->log2_height));
+  for (int c = 0; c < r->n_components; c++) {
+    const BdctRenderPlane *p = &r->plane[c];
+    /* log2 of a block's sides over those of luma's. */
+    int right = p->log2_width + p->sub_x - luma->log2_width;
+    int down = p->log2_height + p->sub_y - luma->log2_height;
+    int parts = 4 >> ((right > 0 ? right : 0) + (down > 0 ? down : 0));
+    int x0 = right > 0 ? x >> right : x << -right;
+    int y0 = down > 0 ? y >> down : y << -down;
+    int x1 = x0 + (right < 0 ? 1 << -right : 1);
+    int y1 = y0 + (down < 0 ? 1 << -down : 1);
+
+    for (int by = y0; by < y1 && by < p->grid.rows; by++)
+      for (int bx = x0; bx < x1 && bx < p->grid.columns; bx++) {
+        int width = p->layout.width - (bx << p->log2_width);
+        int height = p->layout.height - (by << p->log2_height);
+
+        if (width > 1 << p->log2_width)
+          width = 1 << p->log2_width;
+        if (height > 1 << p->log2_height)
+          height = 1 << p->log2_height;
+        value += (uint64_t) parts * r->blocks[p->grid.first
+            + (size_t) by * p->grid.columns + bx].sse;
+        count += parts * width * height;
+      }
+  }
+  return bdct_render_colour (r, value, count);
+}
+
 /** Whether a sample of luma, by its place in the picture, is on the border of
  * a block. */
 BDCT_RENDER_INLINE bool

@@ -5,65 +5,84 @@
 #ifndef BDCT_TILE_H
 #define BDCT_TILE_H
 
-#include <stddef.h>
-#include <stdint.h>
-#include "job.h"
-#include "stats.h"
+#include "blocks.h"
+#include "engine.h"
 
-/** Rows and columns of a tile: a whole number of blocks of every size. */
+/** Rows and columns of a tile, a whole number of blocks: 32, or 64 where a side
+ * of a block is. */
 #define BDCT_TILE 32
+
+static inline int
+bdct_tile_side (const BdctComponentJob *job)
+{
+  return job->log2_width > 5 || job->log2_height > 5 ? 2 * BDCT_TILE
+      : BDCT_TILE;
+}
+
+/** Samples or coefficients of a tile, row by row without a gap: int32_t, or
+ * float in the real chain. */
+typedef struct {
+  int32_t cell[4 * BDCT_TILE * BDCT_TILE];
+} __attribute__ ((aligned (64))) BdctTileCells;
+
+/** One component's quantizer: entry (v, u) of the job's tables (quantize.h:
+ * quant and aid) in row v of at most 8, as often as vectors want it. */
+typedef struct {
+  BdctComponentJob job;
+  int32_t quant[8][BDCT_MAX_SIZE] __attribute__ ((aligned (64)));
+  int32_t aid[8][BDCT_MAX_SIZE] __attribute__ ((aligned (64)));
+} BdctTileSet;
 
 /** One component of one frame, ready to be worked on strip by strip. */
 typedef struct {
   BdctFamily family;
-  BdctMatrix matrix;
-  int size;                         /**< N */
-  int depth, shift;                 /**< of the samples, as in layout.h */
-  int step;                         /**< samples from one to the next */
-  int width, height;
-  const uint8_t *src;
-  uint8_t *dst;
-  ptrdiff_t src_stride, dst_stride; /**< bytes */
-  const BdctComponentJob *job;
-  /** The matrix of the family's type (matrices.h). */
-  union {
-    int32_t whole[BDCT_MAX_SIZE * BDCT_MAX_SIZE];
-    float real[64];
-  } entry;
-  /** The job's tables laid out over a row of blocks, [v % N][column]. */
-  int32_t quant[BDCT_TILE][BDCT_TILE] __attribute__ ((aligned (64)));
-  int32_t dequant[BDCT_TILE][BDCT_TILE] __attribute__ ((aligned (64)));
+  BdctComponent component;
+  int depth;
+  const void *row, *column;      /**< the bases' matrices: int32_t, or float */
+  const BdctTileSet *set[BDCT_MAX_SETS];
+  BdctPlaneLayout layout;
+  BdctSamples src;
+  BdctSamples dst;               /**< no data: statistics alone */
+  bool levels;                   /**< `dst` is the levels' picture (render.h) */
+  BdctBlockGrid grid;            /**< its blocks, in the frame's ... */
+  const uint8_t *set_of_block;   /**< ... map; NULL: the first set for all */
+  BdctBlockRecord *blocks;       /**< ... records; NULL: none */
 } BdctTilePlane;
 
-/** Transform the strip of BDCT_TILE rows from row `row` on, and add its sse and
- * nonzero to `counters`. */
+/** Transform the strip of bdct_tile_side() rows from row `row` on, and add its
+ * sse and nonzero to `counters`. */
 typedef void (*BdctTileFunc) (const BdctTilePlane *plane, int row,
     BdctCounters *counters);
 
-/** The second half of it alone, on coefficients that samples may not reach:
- * quantize, dequantize and transform back a tile of them (row-major, BDCT_TILE
- * a side) into residuals. Not for REAL. Returns the levels that are not 0. */
-typedef uint64_t (*BdctTileBackward) (const BdctTilePlane *plane,
-    int32_t *cells);
+/** What a tile is on its way. */
+typedef struct {
+  BdctTileCells residual;        /**< before, and then after it all */
+  BdctTileCells coefficient;     /**< float in the real chain, times 8 */
+  BdctTileCells level;
+} BdctTileStages;
 
-/** The first half of it alone: the levels of the tile whose first sample is in
- * this row and column, for a view. The plane needs no `dst`. */
-typedef void (*BdctTileLevels) (const BdctTilePlane *plane, int row,
-    int column, int32_t *cells);
+/** One tile alone, with the plane's first set: from the residuals on or, if not
+ * `forward`, from the coefficients. Returns the levels that are not 0. */
+typedef uint64_t (*BdctTileStagesFunc) (const BdctTilePlane *plane,
+    BdctTileStages *stages, bool forward);
 
 typedef struct {
   const char *isa;
   BdctTileFunc strip;
-  BdctTileBackward backward;
-  BdctTileLevels levels;
+  BdctTileStagesFunc stages;
 } BdctTileKernel;
 
 extern const BdctTileKernel bdct_tile_baseline, bdct_tile_avx2,
     bdct_tile_avx512;
 
-/** Fill a plane's family, matrix, size, depth, job and tables. */
-void bdct_tile_prepare (BdctTilePlane *plane, const BdctJob *job,
-    const BdctComponentJob *component);
+/** Fill a set of one component's. */
+void bdct_tile_set_init (BdctTileSet *set, const BdctJob *job,
+    BdctComponent component);
+
+/** Fill what a plane has from the job: family, component, depth and matrices;
+ * the rest is 0. */
+void bdct_tile_plane_init (BdctTilePlane *plane, const BdctJob *job,
+    BdctComponent component);
 
 /** The kernels this processor can run, best first, NULL at the end. */
 const BdctTileKernel *const *bdct_tile_kernels (void);

@@ -5,7 +5,7 @@
 
 #define BASIS(id, n, kind) [BDCT_BASIS_##id] = n,
 static const uint8_t basis_size[] = {
-#include "transforms.def"
+#include BDCT_TRANSFORMS
 };
 
 /* log2 of a power of 2 from 4 to 64. */
@@ -13,20 +13,20 @@ static const uint8_t basis_size[] = {
 
 enum {
 #define BASIS(id, n, kind) LOG2_##id = LOG2 (n),
-#include "transforms.def"
+#include BDCT_TRANSFORMS
 };
 
 #define CHAIN(id, family, row, column, keep)                                  \
   [BDCT_CHAIN_##id] = {BDCT_FAMILY_##family, BDCT_BASIS_##row,                \
       BDCT_BASIS_##column, LOG2_##row, LOG2_##column, keep},
 static const BdctChainInfo chains[BDCT_N_CHAINS] = {
-#include "transforms.def"
+#include BDCT_TRANSFORMS
 };
 
 enum {
 #define CHAIN(id, family, row, column, keep)                                  \
   FAMILY_OF_##id = BDCT_FAMILY_##family,
-#include "transforms.def"
+#include BDCT_TRANSFORMS
 };
 
 #define TRANSFORM(id, nick, text, luma, chroma_444, chroma_sampled)           \
@@ -34,7 +34,7 @@ enum {
       BDCT_CHAIN_##luma, BDCT_CHAIN_##chroma_444,                             \
       BDCT_CHAIN_##chroma_sampled},
 static const BdctTransformInfo transforms[BDCT_N_TRANSFORMS] = {
-#include "transforms.def"
+#include BDCT_TRANSFORMS
 };
 
 const BdctTransformInfo *

@@ -95,8 +95,7 @@ bdct_view_legend (const BdctView * view, const BdctLayout * layout,
   int width = layout->plane[0].width, height = layout->plane[0].height;
 
   *legend = (BdctLegend) { 0 };
-  if ((!errors && view->mode != BDCT_VIEW_NONZERO_MAP)
-      || width < 96 || height < 96)
+  if (!bdct_view_is_map (view) || width < 96 || height < 96)
     return;
   /* On even samples, so that chroma's have the same borders. */
   legend->width = (8 + width / 64) & ~1;
@@ -165,52 +164,45 @@ set_legend (BdctRender * r, const BdctView * view, const BdctLayout * layout)
     r->mark[i] = legend.mark[i].y;
 }
 
-static void
-set_plane (BdctRenderPlane * plane, const BdctLayout * layout, int p, int i,
-    const BdctImage * src, const BdctImage * rec, const BdctImage * dst)
-{
-  const BdctPlaneLayout *l = &layout->plane[p];
-  int offset = i * bdct_layout_sample_size (layout);
-  bool chroma = l->component[i] != BDCT_Y;
-
-  plane->src = (const uint8_t *) src->data[p] + offset;
-  plane->rec = (const uint8_t *) rec->data[p] + offset;
-  plane->dst = (uint8_t *) dst->data[p] + offset;
-  plane->src_stride = src->stride[p];
-  plane->rec_stride = rec->stride[p];
-  plane->dst_stride = dst->stride[p];
-  plane->width = l->width;
-  plane->height = l->height;
-  plane->step = l->interleave;
-  plane->shift = l->shift;
-  plane->sub_x = chroma && layout->chroma != BDCT_CHROMA_444;
-  plane->sub_y = chroma && layout->chroma == BDCT_CHROMA_420;
-}
-
 void
 bdct_render_init (BdctRender * r, const BdctView * view,
     const BdctLayout * layout, const BdctJob * job, const BdctImage * src,
-    const BdctImage * rec, const BdctImage * dst)
+    const BdctImage * rec, const BdctImage * dst,
+    const BdctBlockRecord * blocks)
 {
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+
   *r = (BdctRender) {
     .mode = view->mode,
     .grid = view->grid,
     .depth = layout->depth,
     .n_components = layout->chroma == BDCT_CHROMA_400 ? 1 : 3,
+    .blocks = blocks,
   };
   set_geometry (r, view, layout);
   set_legend (r, view, layout);
-  if (r->mode == BDCT_VIEW_ERROR_MAP || r->mode == BDCT_VIEW_NONZERO_MAP)
+  if (bdct_view_is_map (view))
     set_thresholds (r);
   for (int i = 0; i < BDCT_VIEW_COLOURS; i++)
     for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
       r->colour[i][c] = view->colour[i][c];
+  bdct_blocks_init (grid, layout, job);
   for (int p = 0; p < layout->n_planes; p++)
-    for (int i = 0; i < layout->plane[p].interleave; i++)
-      set_plane (&r->plane[layout->plane[p].component[i]], layout, p, i, src,
-          rec, dst);
-  for (int c = 0; c < r->n_components; c++)
-    r->plane[c].log2_size = job->component[c].log2_size;
+    for (int i = 0; i < layout->plane[p].interleave; i++) {
+      BdctComponent c = layout->plane[p].component[i];
+
+      r->plane[c] = (BdctRenderPlane) {
+        .src = bdct_image_samples (src, layout, p, i),
+        .rec = bdct_image_samples (rec, layout, p, i),
+        .dst = bdct_image_samples (dst, layout, p, i),
+        .layout = layout->plane[p],
+        .sub_x = c != BDCT_Y && layout->chroma != BDCT_CHROMA_444,
+        .sub_y = c != BDCT_Y && layout->chroma == BDCT_CHROMA_420,
+        .log2_width = job->component[c].log2_width,
+        .log2_height = job->component[c].log2_height,
+        .grid = grid[c],
+      };
+    }
 }
 
 bool

@@ -1,7 +1,7 @@
 /* blockdct: the views, ways to look at what became of a frame.
  *
- * A view is drawn from the original and the reconstruction, a second pass over
- * the frame (render.h); the statistics do not know of it.
+ * A view is drawn from the original, the reconstruction and the blocks' records
+ * (render.h); the statistics do not know of it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -25,7 +25,8 @@ typedef enum {
   BDCT_VIEW_STACKED,      /**< the same with a half of its height */
   BDCT_VIEW_DIFFERENCE,   /**< mid-grey + gain (reconstruction - original) */
   BDCT_VIEW_COEFFICIENTS, /**< the levels of each block where it stands */
-  BDCT_VIEW_ERROR_MAP,    /**< PSNR of each luma block, all its planes */
+  BDCT_VIEW_ERROR_MAP,    /**< PSNR of each luma block and its share of the
+                               chroma blocks over it */
   BDCT_VIEW_NONZERO_MAP,  /**< share of a luma block's levels that are not 0 */
   BDCT_N_VIEWS
 } BdctViewMode;
@@ -68,6 +69,14 @@ static inline bool
 bdct_view_is_plain (const BdctView *view)
 {
   return view->mode == BDCT_VIEW_RECONSTRUCTION && !view->grid;
+}
+
+/** Whether a view colours blocks by their records. */
+static inline bool
+bdct_view_is_map (const BdctView *view)
+{
+  return view->mode == BDCT_VIEW_ERROR_MAP
+      || view->mode == BDCT_VIEW_NONZERO_MAP;
 }
 
 /** Fill the colours for a depth and a colour matrix (BT.601: 0.299, 0.114), in

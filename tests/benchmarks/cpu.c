@@ -89,13 +89,13 @@ butterfly_stage (const int16_t * in, int16_t * out, const int32_t * m,
     for (int i = 0; i < n; i++)
       x[i] = in[line * line_step + i * step];
     if (dense && inverse)
-      inverse_dense4_int (y, x, m);
+      inverse_dense_int (y, x, m, 4, 4);
     else if (dense)
-      forward_dense4_int (y, x, m);
+      forward_dense_int (y, x, m, 4, 4);
     else if (inverse)
-      inverse_int (y, x, m, n);
+      inverse_int (y, x, m, n, n);
     else
-      forward_int (y, x, m, n);
+      forward_int (y, x, m, n, n);
     for (int i = 0; i < n; i++)
       out[line * line_step + i * step] = finish (y[i], shift, inverse);
   }
@@ -167,9 +167,9 @@ gold_lines (float *x, int line_step, int step, bool inverse, bool definition)
           out[k] += (inverse ? real[i * 8 + k] : real[k * 8 + i]) * in[i];
       }
     } else if (inverse) {
-      inverse_real (out, in, real, 8);
+      inverse_real (out, in, real, 8, 8);
     } else {
-      forward_real (out, in, real, 8);
+      forward_real (out, in, real, 8, 8);
     }
     for (int i = 0; i < 8; i++)
       x[line * line_step + i * step] = out[i];
@@ -231,11 +231,13 @@ simd_stats (const LabEntry * entry, const LabWork * work, void *stream,
     { { work->width, work->height, 0, 1, { BDCT_Y, BDCT_Y } } }
   };
   ptrdiff_t stride = (ptrdiff_t) work->stride * (depth > 8 ? 2 : 1);
-  BdctImage src = { BDCT_MEMORY_HOST, { (void *) work->src }, { stride } };
-  BdctImage dst = { BDCT_MEMORY_HOST, { work->dst }, { stride } };
+  BdctJob job;
+  BdctFrame frame = { .sets = &job, .n_sets = 1,
+    .src = { BDCT_MEMORY_HOST, { (void *) work->src }, { stride } },
+    .dst = { BDCT_MEMORY_HOST, { work->dst }, { stride } }
+  };
   BdctParams params = BDCT_PARAMS_DEFAULT;
   BdctError error;
-  BdctJob job;
 
   (void) stream;
   params.transform = entry->transform;
@@ -247,7 +249,7 @@ simd_stats (const LabEntry * entry, const LabWork * work, void *stream,
   simd->height = work->height;
   simd->depth = depth;
   if (!bdct_job_init (&job, &params, &layout, &error)
-      || !klass->submit (simd->engine, &job, &src, &dst, &error)
+      || !klass->submit (simd->engine, &frame, &error)
       || !klass->collect (simd->engine, stats, &error))
     lab_die ("%s: %s", entry->name, error.message);
   return 0;
@@ -295,14 +297,21 @@ lab_cpu_register (void)
   };
   const BdctTileKernel *const *kernel = bdct_tile_kernels ();
 
-  for (int t = BDCT_HEVC_DST_4X4; t < BDCT_N_TRANSFORMS; t++)
-    bdct_matrix_int (bdct_transform_info (t)->luma, hevc[t]);
-  bdct_matrix_real (real);
+  for (int t = BDCT_HEVC_DST_4X4; t <= BDCT_HEVC_32X32; t++) {
+    BdctBasis basis =
+        bdct_chain_info (bdct_transform_info (t)->luma)->column;
+    int n = bdct_basis_size (basis);
+
+    for (int i = 0; i < n * n; i++)
+      hevc[t][i] = bdct_matrix_int (basis, i / n, i % n);
+  }
+  for (int i = 0; i < 64; i++)
+    real[i] = bdct_matrix_real (i / 8, i % 8);
   for (int i = 0; i < 64; i++)
     steps[i] = bdct_jpeg_step (entry.quality, false, i, 8);
 
   entry.shape = LAB_BLOCKS;
-  for (int t = BDCT_HEVC_DST_4X4; t < BDCT_N_TRANSFORMS; t++)
+  for (int t = BDCT_HEVC_DST_4X4; t <= BDCT_HEVC_32X32; t++)
     for (int inverse = 0; inverse < 2; inverse++) {
       entry.transform = t;
       entry.stage = inverse ? LAB_INVERSE : LAB_FORWARD;
@@ -372,12 +381,12 @@ host_clear (Host * host)
 }
 
 /* Periods: of blocks as many as a batch of 10,000 has, of samples enough for
- * the engine's threads, three strips each. */
+ * the engine's threads, six strips each. */
 static int
 periods_for (const LabEntry * entry)
 {
   return entry->shape == LAB_BLOCKS ? 10 : entry->shape == LAB_PLANE_FLOAT ? 1
-      : lab_options.quick ? 8 : 24;
+      : lab_options.quick ? 4 : 12;
 }
 
 void

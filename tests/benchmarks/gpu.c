@@ -328,30 +328,47 @@ copy_step (Walk * w, const LabResult * result)
           cudaMemcpyDeviceToDevice, stream));
 }
 
+/* How often a run fits between two events. */
+static int
+calibrate (Walk * walk)
+{
+  double once;
+
+  run_step (walk);
+  CHECK (cudaEventRecord (events[0], stream));
+  run_step (walk);
+  CHECK (cudaEventRecord (events[1], stream));
+  CHECK (cudaStreamSynchronize (stream));
+  once = fmax (elapsed_ns (0, 1), 100);
+  return (int) fmin (ceil (INTERVAL_NS / once), MOST_RUNS);
+}
+
+static Walk
+start_walk (const LabEntry * entry, const LabSet * set, int64_t n)
+{
+  size_t bytes = run_bytes (set, n);
+  size_t stride = bytes < LEAST_STEP ? LEAST_STEP : bytes;
+
+  return (Walk) { entry, set, n, stride, stride < WALK_BYTES
+    ? WALK_BYTES / stride : 1, 0
+  };
+}
+
 void
 lab_gpu_time (const LabEntry * entry, const LabSet * set, int64_t batch,
     LabResult * result)
 {
   int64_t n = run_length (set, batch);
   size_t bytes = run_bytes (set, n);
-  size_t stride = bytes < LEAST_STEP ? LEAST_STEP : bytes;
-  Walk walk = { entry, set, n, stride, stride < WALK_BYTES
-    ? WALK_BYTES / stride : 1, 0
-  };
-  double times[64], copies[64], once;
+  Walk walk = start_walk (entry, set, n);
+  double times[64], copies[64];
   int inner, copy_inner, repetitions = lab_repetitions ();
 
   inspect (entry, set, entry->launch_each ? 1 : n, result);
   result->samples = lab_set_samples (set, n);
   result->copy_bytes = entry->shape == LAB_NV12 ? bytes : PLANE_BYTES;
 
-  run_step (&walk);
-  CHECK (cudaEventRecord (events[0], stream));
-  run_step (&walk);
-  CHECK (cudaEventRecord (events[1], stream));
-  CHECK (cudaStreamSynchronize (stream));
-  once = fmax (elapsed_ns (0, 1), 100);
-  inner = (int) fmin (ceil (INTERVAL_NS / once), MOST_RUNS);
+  inner = calibrate (&walk);
   copy_inner = entry->shape == LAB_NV12 ? inner : 1;
   for (int r = 0; r < repetitions; r++) {
     CHECK (cudaEventRecord (events[0], stream));
@@ -368,4 +385,30 @@ lab_gpu_time (const LabEntry * entry, const LabSet * set, int64_t batch,
   }
   result->ns = lab_median (times, repetitions);
   result->copy_ns = lab_median (copies, repetitions);
+}
+
+void
+lab_gpu_time_in_turn (const LabEntry * entries, int n, double *ns)
+{
+  double times[LAB_MAX_LIST][64];
+  int inner[LAB_MAX_LIST], repetitions = lab_repetitions ();
+  Walk walk[LAB_MAX_LIST];
+  LabSet set;
+
+  lab_set_describe (&set, &entries[0]);
+  for (int i = 0; i < n; i++) {
+    walk[i] = start_walk (&entries[i], &set, run_length (&set, 0));
+    inner[i] = calibrate (&walk[i]);
+  }
+  for (int r = 0; r < repetitions; r++)
+    for (int i = 0; i < n; i++) {
+      CHECK (cudaEventRecord (events[0], stream));
+      for (int j = 0; j < inner[i]; j++)
+        run_step (&walk[i]);
+      CHECK (cudaEventRecord (events[1], stream));
+      CHECK (cudaStreamSynchronize (stream));
+      times[i][r] = elapsed_ns (0, 1) / inner[i];
+    }
+  for (int i = 0; i < n; i++)
+    ns[i] = lab_median (times[i], repetitions);
 }

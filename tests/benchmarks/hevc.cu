@@ -319,6 +319,13 @@ run (const LabEntry *entry, const LabWork *work, void *stream)
   }
 }
 
+template <int N> void
+fill (int32_t (&to)[N * N], BdctBasis basis)
+{
+  for (int i = 0; i < N * N; i++)
+    to[i] = bdct_matrix_int (basis, i / N, i % N);
+}
+
 cudaError_t
 upload ()
 {
@@ -327,11 +334,11 @@ upload ()
   const int32_t *from = whole.dst4;
   int16_t *to = half.dst4;
 
-  bdct_matrix_int (BDCT_MATRIX_DST_4, whole.dst4);
-  bdct_matrix_int (BDCT_MATRIX_HEVC_4, whole.dct4);
-  bdct_matrix_int (BDCT_MATRIX_HEVC_8, whole.dct8);
-  bdct_matrix_int (BDCT_MATRIX_HEVC_16, whole.dct16);
-  bdct_matrix_int (BDCT_MATRIX_HEVC_32, whole.dct32);
+  fill<4> (whole.dst4, BDCT_BASIS_DST_4);
+  fill<4> (whole.dct4, BDCT_BASIS_HEVC_4);
+  fill<8> (whole.dct8, BDCT_BASIS_HEVC_8);
+  fill<16> (whole.dct16, BDCT_BASIS_HEVC_16);
+  fill<32> (whole.dct32, BDCT_BASIS_HEVC_32);
   for (size_t i = 0; i < sizeof whole / sizeof *from; i++)
     to[i] = (int16_t) from[i];
   cudaError_t err = cudaMemcpyToSymbol (constant_matrices, &whole,
@@ -358,7 +365,7 @@ lab_hevc_register (void)
   entry.gpu = true;
   entry.quality = lab_options.quality[0];
   entry.qp = lab_options.qp[0];
-  for (int t = BDCT_HEVC_DST_4X4; t < BDCT_N_TRANSFORMS; t++)
+  for (int t = BDCT_HEVC_DST_4X4; t <= BDCT_HEVC_32X32; t++)
     for (int inverse = 0; inverse < 2; inverse++)
       for (int design = PLAIN; design <= BUTTERFLY; design++)
         for (int each = 1; each >= 0; each--) {

@@ -65,7 +65,8 @@ struct LabEntry {
   bool gpu;
   bool launch_each;   /**< LAB_BLOCKS: launches a kernel for every block */
   int quality, qp;
-  int parameter[4];   /**< Spector: blocks in x, in y, rows, unrolled */
+  int parameter[4];   /**< Spector: blocks in x, in y, rows, unrolled;
+                           production: what is asked */
   const void *data;   /**< the entry's own */
 
   /** Do it once; on the GPU only enqueue it. A cudaError_t, 0 on the CPU. */
@@ -76,7 +77,7 @@ struct LabEntry {
 };
 
 /** Input and expectation of a stage: one period of a pattern that repeats as
- * often as a run is long. A period is 1000 blocks, 96 rows, or a frame. */
+ * often as a run is long. A period is 1000 blocks, 192 rows, or a frame. */
 typedef struct {
   LabShape shape;
   BdctTransform transform;
@@ -145,6 +146,8 @@ void lab_die (const char *format, ...)
     __attribute__ ((noreturn, format (printf, 1, 2)));
 
 /* set.c */
+/** The set of an entry, without its contents and with them. */
+void lab_set_describe (LabSet *set, const LabEntry *entry);
 void lab_set_build (LabSet *set, const LabEntry *entry);
 void lab_set_clear (LabSet *set);
 /** Whether a set is the entry's. */
@@ -185,12 +188,17 @@ void lab_gpu_check (const LabEntry *entry, const LabSet *set,
     LabVerdict *verdict);
 void lab_gpu_time (const LabEntry *entry, const LabSet *set, int64_t batch,
     LabResult *result);
+/** Time entries of one set in turn, on whatever lies in the source: ns a run of
+ * each. */
+void lab_gpu_time_in_turn (const LabEntry *entries, int n, double *ns);
 
 /* Entries of the GPU; each also prepares the device for them. */
 void lab_whitepaper_register (void);
 void lab_hevc_register (void);
 void lab_spector_register (void);
 void lab_production_register (void);
+/** Time what is asked beside the picture against the kernel without. */
+void lab_production_print_questions (void);
 
 /* device.cu */
 /** Enqueue: n periods of `words` words at dst become the one at src. */

@@ -372,12 +372,14 @@ main (int argc, char **argv)
     n_wrong += !run_entry (&entries[i], &set);
   }
   lab_set_clear (&set);
-#ifdef HAVE_CUDA
-  if (gpu)
-    lab_gpu_close ();
-#endif
   lab_mark_pareto (results, n_results);
   lab_print_tables (results, n_results);
+#ifdef HAVE_CUDA
+  if (gpu) {
+    lab_production_print_questions ();
+    lab_gpu_close ();
+  }
+#endif
   write_file (lab_options.csv, lab_write_csv);
   write_file (lab_options.json, lab_write_json);
   printf ("%d implementations checked, %d wrong%s\n", n_entries, n_wrong,

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cuda/launch.h"
+#include "cuda/plan.h"
 #include "dct/engine.h"
 
 #define N_FRAMES 24
@@ -69,22 +69,22 @@ end_span (Span * span, cudaStream_t stream)
     must (cudaEventRecord (span->end, stream), "cudaEventRecord");
 }
 
-cudaError_t __real_bdct_cuda_launch (const BdctCudaFrame * const *frames,
-    int n_frames, BdctCudaDevice * device, cudaStream_t stream);
-cudaError_t __wrap_bdct_cuda_launch (const BdctCudaFrame * const *frames,
-    int n_frames, BdctCudaDevice * device, cudaStream_t stream);
+cudaError_t __real_bdct_cuda_launch (const BdctCudaPass * const *passes,
+    int n_passes, BdctCudaDevice * device, cudaStream_t stream);
+cudaError_t __wrap_bdct_cuda_launch (const BdctCudaPass * const *passes,
+    int n_passes, BdctCudaDevice * device, cudaStream_t stream);
 cudaError_t __real_cudaMemcpyAsync (void *to, const void *from, size_t size,
     enum cudaMemcpyKind kind, cudaStream_t stream);
 cudaError_t __wrap_cudaMemcpyAsync (void *to, const void *from, size_t size,
     enum cudaMemcpyKind kind, cudaStream_t stream);
 
 cudaError_t
-__wrap_bdct_cuda_launch (const BdctCudaFrame * const *frames, int n_frames,
+__wrap_bdct_cuda_launch (const BdctCudaPass * const *passes, int n_passes,
     BdctCudaDevice * device, cudaStream_t stream)
 {
   Span *span = begin_span (KERNEL, stream);
   cudaError_t err =
-      __real_bdct_cuda_launch (frames, n_frames, device, stream);
+      __real_bdct_cuda_launch (passes, n_passes, device, stream);
 
   end_span (span, stream);
   return err;
@@ -191,7 +191,7 @@ main (int argc, char **argv)
   BdctEngineOptions options = { 0 };
   BdctError error = { "" };
   BdctEngine *engine;
-  BdctImage src[BDCT_MAX_DEPTH], dst[BDCT_MAX_DEPTH];
+  BdctFrame frames[BDCT_MAX_DEPTH];
   BdctJob job;
 
   if (depth < 1 || depth > BDCT_MAX_DEPTH || width < 2 || height < 2
@@ -210,22 +210,24 @@ main (int argc, char **argv)
     fprintf (stderr, "%s\n", error.message);
     return 1;
   }
-  for (int i = 0; i < depth; i++)
+  for (int i = 0; i < depth; i++) {
+    frames[i] = (BdctFrame) {.sets = &job,.n_sets = 1 };
     for (int j = 0; j < 2; j++) {
-      BdctImage *image = j ? &dst[i] : &src[i];
+      BdctImage *image = j ? &frames[i].dst : &frames[i].src;
       uint8_t *memory = allocate ((size_t) width * height * 3 / 2, pageable);
 
       *image = (BdctImage) { BDCT_MEMORY_HOST, {memory, memory
             + (size_t) width * height}, {width, width} };
     }
+  }
   printf ("%s, NV12 %dx%d, %s memory\n", engine->description, width, height,
       pageable ? "pageable" : "pinned");
   for (frame = 0; frame < N_FRAMES + depth; frame++) {
     recording = frame >= FIRST_SHOWN && frame < N_FRAMES;
     if ((frame >= depth
             && !engine->klass->collect (engine, NULL, &error))
-        || (frame < N_FRAMES && !engine->klass->submit (engine, &job,
-                &src[frame % depth], &dst[frame % depth], &error))) {
+        || (frame < N_FRAMES && !engine->klass->submit (engine,
+                &frames[frame % depth], &error))) {
       fprintf (stderr, "%s\n", error.message);
       return 1;
     }

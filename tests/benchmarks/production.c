@@ -1,52 +1,87 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * This project's kernels, as the CUDA engine launches them (cuda/launch.h):
- * one launch for all of a frame, statistics included. */
+ * This project's kernels, as the CUDA engine launches them (cuda/plan.h): one
+ * launch for all of a frame, statistics included. */
 #include "lab.h"
 
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cuda/launch.h"
+#include "cuda/plan.h"
 
-static BdctCudaCell *cells;     /* on the device */
+#define N_OTHERS 8
+
+/* What is asked of a frame. */
+typedef enum {
+  PICTURE,
+  RECORDS,                      /* ... and its blocks' records */
+  STATISTICS,                   /* no picture */
+  OTHERS,                       /* those of N_OTHERS jobs, in one launch */
+  N_QUESTIONS
+} Question;
+
+static BdctCudaCell *cells;     /* on the device: of N_OTHERS jobs */
 static BdctCudaDevice *device;
 
-static void
-describe_frame (const LabEntry * entry, const LabWork * work,
-    BdctCudaFrame * frame)
+static BdctLayout
+layout_of (const LabEntry * entry, const LabWork * work)
 {
-  int bytes = entry->shape == LAB_PLANE_10 ? 2 : 1;
+  BdctLayout layout = {.depth = entry->shape == LAB_PLANE_10 ? 10 : 8,
+    .chroma = entry->shape == LAB_NV12 ? BDCT_CHROMA_420 : BDCT_CHROMA_400,
+    .n_planes = entry->shape == LAB_NV12 ? 2 : 1,
+    .plane = {{work->width, work->height, 0, 1, {BDCT_Y}},
+        {work->width / 2, work->height / 2, 0, 2, {BDCT_U, BDCT_V}}}
+  };
 
-  memset (frame, 0, sizeof *frame);
-  frame->job = *(const BdctJob *) entry->data;
-  frame->cells = cells;
-  frame->n_planes = entry->shape == LAB_NV12 ? 2 : 1;
-  for (int p = 0; p < frame->n_planes; p++) {
-    BdctCudaPlane *plane = &frame->plane[p];
+  return layout;
+}
+
+static void
+describe (const LabEntry * entry, const LabWork * work, const BdctJob * job,
+    BdctCudaCell * to, BdctCudaWork * out)
+{
+  BdctLayout layout = layout_of (entry, work);
+  int64_t stride =
+      (int64_t) work->stride * bdct_layout_sample_size (&layout);
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+
+  memset (out, 0, sizeof *out);
+  out->sets = job;
+  out->n_sets = 1;
+  out->n_planes = layout.n_planes;
+  bdct_blocks_init (grid, &layout, job);
+  for (int p = 0; p < layout.n_planes; p++) {
+    BdctCudaPlane *plane = &out->plane[p];
     size_t at = p ? (size_t) work->stride * work->height : 0;
 
-    plane->src = (const uint8_t *) work->src + at;
-    plane->dst = (uint8_t *) work->dst + at;
-    plane->src_stride = plane->dst_stride = (int64_t) work->stride * bytes;
-    plane->width = p ? work->width / 2 : work->width;
-    plane->height = p ? work->height / 2 : work->height;
-    plane->interleave = p ? 2 : 1;
-    plane->component[0] = p ? BDCT_U : BDCT_Y;
-    plane->component[1] = p ? BDCT_V : BDCT_Y;
+    plane->src = (BdctSamples) { (uint8_t *) work->src + at, stride };
+    if (entry->parameter[0] <= RECORDS)
+      plane->dst = (BdctSamples) { (uint8_t *) work->dst + at, stride };
+    plane->layout = layout.plane[p];
+    plane->cells = to;
+    for (int i = 0; i < plane->layout.interleave
+        && entry->parameter[0] == RECORDS; i++)
+      plane->blocks[i] = (BdctBlockRecord *) work->scratch
+          + grid[plane->layout.component[i]].first;
   }
 }
 
 static int
 run (const LabEntry * entry, const LabWork * work, void *stream)
 {
-  BdctCudaFrame frame;
-  const BdctCudaFrame *frames[] = { &frame };
+  int n = entry->parameter[0] == OTHERS ? N_OTHERS : 1;
+  BdctCudaPass pass[N_OTHERS];
+  const BdctCudaPass *passes[N_OTHERS];
+  BdctCudaWork what;
 
-  describe_frame (entry, work, &frame);
-  if (!bdct_cuda_cut (&frame, device))
-    return cudaErrorInvalidValue;
-  return bdct_cuda_launch (frames, 1, device, stream);
+  for (int i = 0; i < n; i++) {
+    describe (entry, work, (const BdctJob *) entry->data + i,
+        cells + i * BDCT_CUDA_CELLS, &what);
+    if (bdct_cuda_plan (device, &what, &pass[i], NULL) != 1)
+      return cudaErrorInvalidValue;
+    passes[i] = &pass[i];
+  }
+  return bdct_cuda_launch (passes, n, device, stream);
 }
 
 static int
@@ -75,32 +110,33 @@ run_stats (const LabEntry * entry, const LabWork * work, void *stream,
 }
 
 /* An entry for a shape, a transform and its quality or QP. */
-static void
-add (LabShape shape, BdctTransform transform, int quality, int qp)
+static LabEntry
+make_entry (LabShape shape, BdctTransform transform, int quality, int qp)
 {
   LabEntry entry = { .source = "blockdct", .shape = shape,
     .transform = transform, .stage = LAB_CHAIN, .gpu = true,
     .quality = quality, .qp = qp, .run = run, .stats = run_stats
   };
-  BdctLayout layout = { shape == LAB_PLANE_10 ? 10 : 8,
-    shape == LAB_NV12 ? BDCT_CHROMA_420 : BDCT_CHROMA_400, 0, { { 0 } }
-  };
+  LabWork work = {.width = LAB_WIDTH,.height = 2160 };
+  BdctLayout layout = layout_of (&entry, &work);
   BdctParams params = BDCT_PARAMS_DEFAULT;
-  BdctJob *job = malloc (sizeof *job);
-  BdctError error;
+  BdctJob *jobs = malloc (N_OTHERS * sizeof *jobs);
+  BdctError error = { "out of memory" };
 
   params.transform = transform;
-  params.quality = quality;
-  params.qp = qp;
-  if (job == NULL || !bdct_job_init (job, &params, &layout, &error))
-    lab_die ("%s", job == NULL ? "out of memory" : error.message);
-  entry.data = job;
-  if (bdct_transform_info (transform)->family == BDCT_FAMILY_HEVC)
+  for (int i = 0; i < N_OTHERS; i++) {
+    params.quality = (quality + 12 * i - 1) % 100 + 1;
+    params.qp = (qp + 2 * i) % 52;
+    if (jobs == NULL || !bdct_job_init (&jobs[i], &params, &layout, &error))
+      lab_die ("%s", error.message);
+  }
+  entry.data = jobs;
+  if (bdct_family_has_qp (bdct_transform_info (transform)->family))
     snprintf (entry.name, sizeof entry.name, "CUDA kernel, qp %d", qp);
   else
     snprintf (entry.name, sizeof entry.name, "CUDA kernel, quality %d",
         quality);
-  lab_register (&entry);
+  return entry;
 }
 
 void
@@ -110,21 +146,56 @@ lab_production_register (void)
 
   if (!lab_wants ("blockdct"))
     return;
-  err = bdct_cuda_open (&device, true, NULL);
+  err = bdct_cuda_open (&device, true);
   if (err == cudaSuccess)
-    err = cudaMalloc ((void **) &cells, BDCT_CUDA_CELLS * sizeof *cells);
+    err = cudaMalloc ((void **) &cells, N_OTHERS * BDCT_CUDA_CELLS
+        * sizeof *cells);
   if (err == cudaSuccess)
-    err = cudaMemset (cells, 0, BDCT_CUDA_CELLS * sizeof *cells);
+    err = cudaMemset (cells, 0, N_OTHERS * BDCT_CUDA_CELLS * sizeof *cells);
   if (err != cudaSuccess)
     lab_die ("the production kernels: %s", cudaGetErrorString (err));
 
   for (int shape = LAB_PLANE_8; shape <= LAB_NV12; shape++)
     for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
-      bool is_hevc = bdct_transform_info (t)->family == BDCT_FAMILY_HEVC;
-      int n = is_hevc ? lab_options.n_qps : lab_options.n_qualities;
+      bool has_qp = bdct_family_has_qp (bdct_transform_info (t)->family);
+      int n = has_qp ? lab_options.n_qps : lab_options.n_qualities;
 
-      for (int i = 0; i < n; i++)
-        add (shape, t, lab_options.quality[is_hevc ? 0 : i],
-            lab_options.qp[is_hevc ? i : 0]);
+      for (int i = 0; i < n; i++) {
+        LabEntry entry = make_entry (shape, t,
+            lab_options.quality[has_qp ? 0 : i],
+            lab_options.qp[has_qp ? i : 0]);
+
+        lab_register (&entry);
+      }
     }
+}
+
+void
+lab_production_print_questions (void)
+{
+  if (!lab_wants ("blockdct"))
+    return;
+  printf ("blockdct on the GPU, what is asked beside the picture or in place "
+      "of it, x the picture\n%-14s %-28s %-16s %10s %10s %12s %12s\n", "", "",
+      "", "us", "records", "no picture", "8 jobs, each");
+  for (int shape = LAB_NV12; shape >= LAB_PLANE_8; shape--)
+    for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
+      LabEntry entries[N_QUESTIONS];
+      double ns[N_QUESTIONS];
+
+      entries[0] = make_entry (shape, t, lab_options.quality[0],
+          lab_options.qp[0]);
+      for (int i = 1; i < N_QUESTIONS; i++) {
+        entries[i] = entries[0];
+        entries[i].parameter[0] = i;
+      }
+      lab_gpu_time_in_turn (entries, N_QUESTIONS, ns);
+      printf ("%-14s %-28s %-16s %10.2f %10.3f %12.3f %12.3f\n",
+          bdct_transform_info (t)->name, entries[0].name,
+          lab_shape_names[shape], ns[PICTURE] / 1e3, ns[RECORDS] / ns[PICTURE],
+          ns[STATISTICS] / ns[PICTURE],
+          ns[OTHERS] / N_OTHERS / ns[PICTURE]);
+      free ((void *) entries[0].data);
+    }
+  putchar ('\n');
 }

@@ -10,7 +10,7 @@
 #include "dct/job.h"
 #include "reference.h"
 
-#define ROWS 96                 /* of a strip: whole blocks of every size */
+#define ROWS 192                /* of a strip: whole blocks of every size */
 #define FRAME_HEIGHT 2160
 #define N_BLOCKS 1000
 
@@ -331,7 +331,7 @@ build_planes (LabSet * set, LabContent content)
 }
 
 void
-lab_set_build (LabSet * set, const LabEntry * entry)
+lab_set_describe (LabSet * set, const LabEntry * entry)
 {
   static const size_t elements[] = { 2, 4, 4, 2, 1, 2, 1 };
 
@@ -353,6 +353,12 @@ lab_set_build (LabSet * set, const LabEntry * entry)
     set->rows = entry->shape == LAB_NV12 ? FRAME_HEIGHT * 3 / 2 : ROWS;
   }
   set->period = (size_t) set->stride * set->rows;
+}
+
+void
+lab_set_build (LabSet * set, const LabEntry * entry)
+{
+  lab_set_describe (set, entry);
   for (int c = 0; c < LAB_N_CONTENTS; c++) {
     random_state = 1;
     set->input[c] = allocate (set->period, set->element);

@@ -43,12 +43,12 @@ expect (const RefPlane * plane, int size, int32_t * cells)
 
   for (int y = 0; y < T; y += size)
     for (int x = 0; x < T; x += size) {
-      int64_t block[32][32];
+      int64_t block[REF_SIZE][REF_SIZE];
 
       for (int v = 0; v < size; v++)
         for (int u = 0; u < size; u++)
           block[v][u] = cells[(y + v) * T + x + u];
-      ref_hevc_backward (plane, size, block, &result);
+      ref_backward (plane, block, &result);
       for (int v = 0; v < size; v++)
         for (int u = 0; u < size; u++)
           cells[(y + v) * T + x + u] = (int32_t) block[v][u];
@@ -87,7 +87,7 @@ coefficients_compare (BdctTransform transform, Backward backward, void *data,
           got[i] = coefficient (pattern, i % T, i / T, next_random (&random));
         memcpy (expected, got, sizeof got);
         got_nonzero = backward (data, &job, got);
-        expected_nonzero = expect (&plane, 1 << job.component[0].log2_size,
+        expected_nonzero = expect (&plane, 1 << job.component[0].log2_width,
             expected);
         ++*n_tiles;
         if ((memcmp (got, expected, sizeof got) != 0

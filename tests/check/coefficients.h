@@ -1,5 +1,6 @@
-/* blockdct tests: HEVC coefficients that no picture leads to. The transforms
- * see at most +-28128 from samples; a decoder has to take any 16-bit ones.
+/* blockdct tests: coefficients that no picture leads to, of the transforms that
+ * have a QP. HEVC's see at most +-28128 from samples; a decoder has to take any
+ * 16-bit ones.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -58,6 +58,15 @@ engines_close (BdctEngine * const *engines, guint n_engines)
     engines[i]->klass->destroy (engines[i]);
 }
 
+gboolean
+engine_submit (BdctEngine * engine, const BdctJob * job,
+    const BdctImage * src, const BdctImage * dst, BdctError * error)
+{
+  BdctFrame frame = {.sets = job,.n_sets = 1,.src = *src,.dst = *dst };
+
+  return engine->klass->submit (engine, &frame, error);
+}
+
 void
 tally_add (guint64 samples, guint64 different)
 {

@@ -31,6 +31,10 @@ extern const char *const format_names[N_FORMATS];
 guint engines_open (BdctEngine *engines[MAX_ENGINES]);
 void engines_close (BdctEngine *const *engines, guint n_engines);
 
+/** Submit a frame with one job and nothing else. */
+gboolean engine_submit (BdctEngine *engine, const BdctJob *job,
+    const BdctImage *src, const BdctImage *dst, BdctError *error);
+
 /** Whether it is the CUDA engine that is under test: its dct-8x8 need only
  * agree with the definition. */
 gboolean engines_on_cuda (void);

@@ -40,10 +40,13 @@ enum {
                       and the sample counts in no agreement */
 };
 
+/** The largest block's side. */
+#define REF_SIZE 64
+
 typedef struct {
   uint64_t samples, sse, levels, nonzero;
   uint64_t unsure; /**< levels of dct-8x8 that may or may not be 0 */
-  int level[32][32]; /**< of the last block */
+  int level[REF_SIZE][REF_SIZE]; /**< of the last block */
 } RefResult;
 
 /** Transform, quantize and reconstruct `in` (width x height samples) to `out`.
@@ -62,9 +65,9 @@ ref_agrees (int sample, int defined, uint8_t slack)
  * side where the samples are. */
 void ref_levels (const RefPlane *plane, const int *in, int *levels);
 
-/** Quantize, dequantize and transform back a block of HEVC coefficients, any
- * 16-bit ones, into residuals. Adds to result->nonzero. */
-void ref_hevc_backward (const RefPlane *plane, int size, int64_t x[][32],
+/** Quantize, dequantize and transform back a block of coefficients, any 16-bit
+ * ones, into residuals, for a transform with a QP. Adds to result->nonzero. */
+void ref_backward (const RefPlane *plane, int64_t x[][REF_SIZE],
     RefResult *result);
 
 /** The size of this component's blocks. */

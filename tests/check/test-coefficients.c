@@ -4,15 +4,25 @@
  * instruction set: coefficients.h. (tests/gpu/coefficients.cu has the CUDA
  * engine's.) */
 #include <glib.h>
+#include <string.h>
 #include "coefficients.h"
 
 static uint64_t
 backward (void *kernel, const BdctJob * job, int32_t * cells)
 {
+  gsize size = BDCT_TILE * BDCT_TILE * sizeof *cells;
+  BdctTileStages stages;
   BdctTilePlane plane;
+  BdctTileSet set;
+  guint64 nonzero;
 
-  bdct_tile_prepare (&plane, job, &job->component[BDCT_Y]);
-  return ((const BdctTileKernel *) kernel)->backward (&plane, cells);
+  bdct_tile_plane_init (&plane, job, BDCT_Y);
+  bdct_tile_set_init (&set, job, BDCT_Y);
+  plane.set[0] = &set;
+  memcpy (stages.coefficient.cell, cells, size);
+  nonzero = ((const BdctTileKernel *) kernel)->stages (&plane, &stages, false);
+  memcpy (cells, stages.residual.cell, size);
+  return nonzero;
 }
 
 static void
@@ -33,11 +43,12 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (int t = BDCT_HEVC_DST_4X4; t <= BDCT_HEVC_32X32; t++) {
+  for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
     gchar *path = g_strdup_printf ("/coefficients/%s",
         bdct_transform_info (t)->name);
 
-    g_test_add_data_func (path, GINT_TO_POINTER (t), test_transform);
+    if (bdct_family_has_qp (bdct_transform_info (t)->family))
+      g_test_add_data_func (path, GINT_TO_POINTER (t), test_transform);
     g_free (path);
   }
   return g_test_run ();

@@ -46,8 +46,9 @@ static void
 test_total (void)
 {
   /* 4:2:0: weights 2/3, 1/6, 1/6. */
-  BdctStats a = { {{600, 1200, 640, 9}, {150, 900, 192, 5}, {150, 0, 192, 0}} };
-  BdctStats b = { {{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}} };
+  BdctStats a = { {{600, 1200, 640, 9, 0}, {150, 900, 192, 5, 0},
+      {150, 0, 192, 0, 0}} };
+  BdctStats b = { {{1, 2, 3, 4, 0}, {5, 6, 7, 8, 0}, {9, 10, 11, 12, 0}} };
   BdctCounters total = bdct_stats_total (&a);
 
   g_assert_cmpuint (total.samples, ==, 900);
@@ -65,6 +66,28 @@ test_total (void)
   g_assert_cmpuint (a.component[1].samples, ==, 155);
   g_assert_cmpuint (a.component[2].sse, ==, 10);
   g_assert_cmpuint (a.component[2].nonzero, ==, 12);
+}
+
+/* At 12 bits and 20 dB a sum of 8K frames passes 2^64 within hours. */
+static void
+test_wide_sum (void)
+{
+  const guint64 samples = 8192 * 4320, sse = samples * 1677 * 100;
+  BdctStats frame = { {{samples, sse, samples, 0, 0}} }, sum = { 0 };
+  BdctCounters total;
+
+  for (int i = 0; i < 25; i++) {
+    BdctStats twice = i == 0 ? frame : sum;
+
+    bdct_stats_add (&sum, &twice);
+  }
+  total = bdct_stats_total (&sum);
+  g_assert_cmpuint (sum.component[0].samples, ==, samples << 24);
+  g_assert_cmpuint (sum.component[0].sse, ==, sse << 24);
+  g_assert_cmpuint (sum.component[0].sse_high, ==, sse >> 40);
+  g_assert_cmpuint (total.sse_high, ==, sse >> 40);
+  g_assert_cmpuint (total.sse_high, >, 0);
+  g_assert_cmpfloat_with_epsilon (bdct_mse (&total), 167700, 1e-6);
 }
 
 static void
@@ -273,7 +296,10 @@ check_hevc_job (const BdctParams * params, const BdctLayout * layout)
         params->qp, params->chroma_qp_offset, params->scaling_list, c);
     g_autofree char *freed = where;
 
-    EXPECT (1 << cj->log2_size, size, "%s", where);
+    EXPECT (1 << cj->log2_width, size, "%s", where);
+    EXPECT (1 << cj->log2_height, size, "%s", where);
+    EXPECT (cj->keep, size, "%s", where);
+    EXPECT (cj->transposed, 0, "%s", where);
     EXPECT (cj->fwd_shift[0], l + b - 9, "%s", where);
     EXPECT (cj->fwd_shift[1], l + 6, "%s", where);
     EXPECT (cj->inv_shift[0], 7, "%s", where);
@@ -284,9 +310,10 @@ check_hevc_job (const BdctParams * params, const BdctLayout * layout)
     EXPECT (cj->dequant_bits, b + l - 5, "%s", where);
     for (int v = 0; v < size; v++)
       for (int u = 0; u < size; u++) {
-        int i = (v >> shift) * 8 + (u >> shift);
+        int i = bdct_job_index (cj, v, u);
         int m = ref_hevc_factor (params->scaling_list, size, v, u);
 
+        EXPECT (i, (v >> shift) * 8 + (u >> shift), "%s", where);
         EXPECT (cj->quant[i], (f[qp % 6] << 4) / m, "%s (%d, %d)", where, v,
             u);
         EXPECT (cj->dequant[i], (gint64) m * ls[qp % 6] << qp / 6,
@@ -331,8 +358,10 @@ test_jpeg_jobs (void)
     params.transform = BDCT_JPEG_8X8;
     g_assert_true (bdct_job_init (&job, &params, &layout, NULL));
     for (int c = 0; c < 3; c++) {
-      EXPECT (job.component[c].matrix, BDCT_MATRIX_ISLOW_8, "%d", c);
-      EXPECT (job.component[c].log2_size, 3, "depth %d", depth);
+      EXPECT (job.component[c].chain, BDCT_CHAIN_ISLOW_8, "%d", c);
+      EXPECT (job.component[c].log2_width, 3, "depth %d", depth);
+      EXPECT (job.component[c].log2_height, 3, "depth %d", depth);
+      EXPECT (job.component[c].keep, 8, "depth %d", depth);
       EXPECT (job.component[c].fwd_shift[0], 13 - pass1, "depth %d", depth);
       EXPECT (job.component[c].fwd_shift[1], 13 + pass1, "depth %d", depth);
       EXPECT (job.component[c].inv_shift[0], 13 - pass1, "depth %d", depth);
@@ -355,7 +384,8 @@ test_job_errors (void)
     int bad[2];
     const char *name, *range;
   } cases[] = {
-    {G_STRUCT_OFFSET (BdctParams, transform), {-1, 7}, "transform", "0 to 6"},
+    {G_STRUCT_OFFSET (BdctParams, transform), {-1, BDCT_N_TRANSFORMS},
+        "transform", "0 to "},
     {G_STRUCT_OFFSET (BdctParams, quality), {0, 101}, "quality", "1 to 100"},
     {G_STRUCT_OFFSET (BdctParams, qp), {-1, 52}, "qp", "0 to 51"},
     {G_STRUCT_OFFSET (BdctParams, chroma_qp_offset), {-13, 13},
@@ -423,16 +453,26 @@ test_transforms (void)
     g_assert_cmpuint (strlen (info->description), >, 0);
     g_assert_cmpint (info->family, ==, t == BDCT_JPEG_8X8 ? BDCT_FAMILY_JPEG
         : t == BDCT_DCT_8X8 ? BDCT_FAMILY_REAL : BDCT_FAMILY_HEVC);
+    EXPECT (bdct_family_has_qp (info->family), t >= BDCT_HEVC_DST_4X4, "%s",
+        names[t]);
     for (int chroma = 0; chroma < 4; chroma++)
       for (int c = 0; c < 3; c++) {
-        BdctMatrix m = bdct_transform_matrix (t, chroma, c);
+        const BdctChainInfo *chain =
+            bdct_chain_info (bdct_transform_chain (t, chroma, c));
+        int size = ref_block_size (t, chroma, c);
 
         if (chroma == BDCT_CHROMA_400 && c)
           continue;
-        EXPECT (1 << bdct_matrix_log2_size (m), ref_block_size (t, chroma, c),
-            "%s chroma %d component %d", names[t], chroma, c);
-        EXPECT (m == BDCT_MATRIX_DST_4, t == BDCT_HEVC_DST_4X4 && c == 0,
-            "%s chroma %d component %d", names[t], chroma, c);
+        EXPECT (chain->family, info->family, "%s", names[t]);
+        EXPECT (1 << chain->log2_width, size, "%s chroma %d component %d",
+            names[t], chroma, c);
+        EXPECT (1 << chain->log2_height, size, "%s chroma %d component %d",
+            names[t], chroma, c);
+        EXPECT (bdct_basis_size (chain->row), size, "%s", names[t]);
+        EXPECT (chain->row, chain->column, "%s", names[t]);
+        EXPECT (chain->row == BDCT_BASIS_DST_4,
+            t == BDCT_HEVC_DST_4X4 && c == 0, "%s chroma %d component %d",
+            names[t], chroma, c);
       }
   }
 }
@@ -440,15 +480,16 @@ test_transforms (void)
 static void
 test_hevc_matrices (void)
 {
-  static const BdctMatrix matrices[] = { BDCT_MATRIX_DST_4, BDCT_MATRIX_HEVC_4,
-    BDCT_MATRIX_HEVC_8, BDCT_MATRIX_HEVC_16, BDCT_MATRIX_HEVC_32
+  static const BdctBasis bases[] = { BDCT_BASIS_DST_4, BDCT_BASIS_HEVC_4,
+    BDCT_BASIS_HEVC_8, BDCT_BASIS_HEVC_16, BDCT_BASIS_HEVC_32
   };
 
-  for (guint i = 0; i < G_N_ELEMENTS (matrices); i++) {
-    int n = 1 << bdct_matrix_log2_size (matrices[i]);
-    int32_t m[BDCT_MAX_SIZE * BDCT_MAX_SIZE];
+  for (guint i = 0; i < G_N_ELEMENTS (bases); i++) {
+    int n = bdct_basis_size (bases[i]);
+    int m[BDCT_MAX_SIZE * BDCT_MAX_SIZE];
 
-    bdct_matrix_int (matrices[i], m);
+    for (int k = 0; k < n * n; k++)
+      m[k] = bdct_matrix_int (bases[i], k / n, k % n);
     for (int k = 0; k < n; k++)
       for (int x = 0; x < n; x++)
         EXPECT (m[k * n + x], ref_hevc_entry (n, i == 0, k, x),
@@ -474,9 +515,6 @@ test_hevc_matrices (void)
 static void
 test_islow_matrix (void)
 {
-  int32_t m[64];
-
-  bdct_matrix_int (BDCT_MATRIX_ISLOW_8, m);
   for (int i = 0; i < 8; i++) {
     gint64 unit[8] = { 0 }, forward[8], inverse[8];
 
@@ -484,8 +522,10 @@ test_islow_matrix (void)
     ref_islow_forward (unit, forward);
     ref_islow_inverse (unit, inverse);
     for (int k = 0; k < 8; k++) {
-      EXPECT (m[k * 8 + i], forward[k], "forward, sample %d", i);
-      EXPECT (m[i * 8 + k], inverse[k], "inverse, frequency %d", i);
+      EXPECT (bdct_matrix_int (BDCT_BASIS_ISLOW_8, k, i), forward[k],
+          "forward, sample %d", i);
+      EXPECT (bdct_matrix_int (BDCT_BASIS_ISLOW_8, i, k), inverse[k],
+          "inverse, frequency %d", i);
     }
   }
 }
@@ -493,17 +533,14 @@ test_islow_matrix (void)
 static void
 test_real_matrix (void)
 {
-  float m[64];
-
-  bdct_matrix_real (m);
   for (int k = 0; k < 8; k++)
     for (int n = 0; n < 8; n++) {
       double c = cos ((2 * n + 1) * k * G_PI / 16) * (k ? G_SQRT2 : 1);
 
-      g_assert_cmpfloat_with_epsilon (m[k * 8 + n], c, 1e-7);
+      g_assert_cmpfloat_with_epsilon (bdct_matrix_real (k, n), c, 1e-7);
       /* Exactly, or ties on these rows would not be ties. */
       if (k % 4 == 0)
-        g_assert_cmpfloat (fabs (m[k * 8 + n]), ==, 1.0);
+        g_assert_cmpfloat (fabs (bdct_matrix_real (k, n)), ==, 1.0);
     }
 }
 
@@ -535,6 +572,7 @@ main (int argc, char **argv)
   g_test_set_nonfatal_assertions ();
   g_test_add_func ("/stats/psnr", test_psnr);
   g_test_add_func ("/stats/total", test_total);
+  g_test_add_func ("/stats/wide-sum", test_wide_sum);
   g_test_add_func ("/stats/pool", test_pool);
   g_test_add_func ("/stats/pool-identical-first", test_pool_identical_first);
   g_test_add_func ("/job/jpeg-tables", test_jpeg_tables);

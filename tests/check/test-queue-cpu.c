@@ -130,7 +130,7 @@ test_order (void)
           Work *w = &work[submitted++];
           BdctJob job = w->job;
 
-          if (!klass->submit (engine, &job, &w->src.image, &w->dst.image,
+          if (!engine_submit (engine, &job, &w->src.image, &w->dst.image,
                   &error))
             g_test_fail_printf ("%s", error.message);
           memset (&job, 0, sizeof job); /* the engine has its copy */
@@ -161,7 +161,7 @@ test_reconfigure (void)
         90 - 5 * i, &layout);
     work_init_nth (&work, &layout, i % N_FRAMES);
     g_assert_true (klass->configure (engine, &layout, 1 + i % 3, &error));
-    g_assert_true (klass->submit (engine, &work.job, &work.src.image,
+    g_assert_true (engine_submit (engine, &work.job, &work.src.image,
             &work.dst.image, &error));
     collect_one (engine, &work, &layout, "reconfigured");
     work_clear (&work);
@@ -183,7 +183,7 @@ test_destroy_in_flight (void)
     g_assert_true (klass->configure (engine, &layout, 4, NULL));
     for (int i = 0; i < 4; i++) {
       work_init_nth (&work[i], &layout, i);
-      g_assert_true (klass->submit (engine, &work[i].job, &work[i].src.image,
+      g_assert_true (engine_submit (engine, &work[i].job, &work[i].src.image,
               &work[i].dst.image, NULL));
     }
     klass->destroy (engine);
@@ -212,7 +212,7 @@ test_errors (void)
   engine = engine_new (2);
   format_layout (FORMAT_I420, 8, 0, 40, 40, &layout);
   work_init_nth (&work, &layout, 3);
-  g_assert_false (klass->submit (engine, &work.job, &work.src.image,
+  g_assert_false (engine_submit (engine, &work.job, &work.src.image,
           &work.dst.image, &error));    /* before configure */
   g_assert_false (klass->collect (engine, &stats, &error));
 
@@ -232,23 +232,23 @@ test_errors (void)
   device = work.src.image;
   device.memory = BDCT_MEMORY_DEVICE;
   error.message[0] = '\0';
-  g_assert_false (klass->submit (engine, &work.job, &device, &work.dst.image,
+  g_assert_false (engine_submit (engine, &work.job, &device, &work.dst.image,
           &error));
   g_assert_nonnull (strstr (error.message, "host"));
   device = work.dst.image;
   device.memory = BDCT_MEMORY_DEVICE;
-  g_assert_false (klass->submit (engine, &work.job, &work.src.image, &device,
+  g_assert_false (engine_submit (engine, &work.job, &work.src.image, &device,
           &error));
   g_assert_false (klass->collect (engine, &stats, &error));
 
   /* Two fit, a third starts nothing, and the two are unharmed. */
   work_init_nth (&second, &layout, 4);
-  g_assert_true (klass->submit (engine, &work.job, &work.src.image,
+  g_assert_true (engine_submit (engine, &work.job, &work.src.image,
           &work.dst.image, &error));
-  g_assert_true (klass->submit (engine, &second.job, &second.src.image,
+  g_assert_true (engine_submit (engine, &second.job, &second.src.image,
           &second.dst.image, &error));
   error.message[0] = '\0';
-  g_assert_false (klass->submit (engine, &work.job, &work.src.image,
+  g_assert_false (engine_submit (engine, &work.job, &work.src.image,
           &work.dst.image, &error));
   g_assert_nonnull (strstr (error.message, "2 frames"));
   error.message[0] = '\0';
@@ -320,7 +320,7 @@ test_clamp (void)
       work_init (&work, &layout, &params, CONTENT_EXTREME, depth);
       overdrive (&work, &layout);
       g_assert_true (klass->configure (engine, &layout, 1, NULL));
-      g_assert_true (klass->submit (engine, &work.job, &work.src.image,
+      g_assert_true (engine_submit (engine, &work.job, &work.src.image,
               &work.dst.image, NULL));
       collect_one (engine, &work, &layout, (*k)->isa);
       klass->destroy (engine);

@@ -40,13 +40,15 @@ static void
 run (BdctEngine * engine, const Scene * s, const BdctView * view,
     const Frame * src, const Frame * dst, BdctStats * stats)
 {
-  BdctError error = { "" };
   BdctJob job;
+  BdctFrame frame = {.sets = &job,.n_sets = 1,.src = src->image,
+    .dst = dst->image,.view = view
+  };
+  BdctError error = { "" };
 
-  engine->klass->set_view (engine, view);
   if (!bdct_job_init (&job, &s->c->params, &s->layout, &error)
       || !engine->klass->configure (engine, &s->layout, 1, &error)
-      || !engine->klass->submit (engine, &job, &src->image, &dst->image, &error)
+      || !engine->klass->submit (engine, &frame, &error)
       || !engine->klass->collect (engine, stats, &error))
     g_error ("%s: %s", engine->description, error.message);
 }
@@ -70,7 +72,8 @@ scene_init (Scene * s, const Case * c)
     if (s->source.sample[k] == NULL)
       continue;
     s->size[k] = ref_block_size (c->params.transform, s->layout.chroma, k);
-    s->levels[k] = g_new0 (int, (plane.width + 31) * (plane.height + 31));
+    s->levels[k] = g_new0 (int, (plane.width + REF_SIZE - 1)
+        * (plane.height + REF_SIZE - 1));
     ref_levels (&plane, s->source.sample[k], s->levels[k]);
     if (c->params.transform == BDCT_DCT_8X8 && engines_on_cuda ()) {
       RefResult result;
@@ -123,8 +126,39 @@ level_at (const Scene * s, int k, int x, int y)
   return s->levels[k][y * across + x];
 }
 
-/* The block of luma at (x, y) of luma: its squared errors over all planes, or
- * its levels that are not 0. */
+/* How much of a block's `size` luma samples from `at` on are also another's. */
+static double
+overlap (int at, int size, int other, int other_size)
+{
+  return MAX (MIN (at + size, other + other_size) - MAX (at, other), 0);
+}
+
+/* Squared errors and samples of the blocks of component k that lie over the
+ * luma block at (x, y), each to the part of it that does. */
+static void
+add_errors (const Scene * s, int k, int x, int y, double *sum, double *count)
+{
+  int size = s->size[k], luma = s->size[0];
+  int across = size * sub_x (s, k), down = size * sub_y (s, k);
+  int x0 = MAX (x / sub_x (s, k) - size, 0);
+  int y0 = MAX (y / sub_y (s, k) - size, 0);
+  int x1 = MIN (x0 + luma + 2 * size, s->source.width[k]);
+  int y1 = MIN (y0 + luma + 2 * size, s->source.height[k]);
+
+  /* Wide enough for all that overlap. */
+  for (int j = y0; j < y1; j++)
+    for (int i = x0; i < x1; i++) {
+      double part = overlap (i / size * across, across, x, luma)
+          * overlap (j / size * down, down, y, luma) / (across * down);
+      double e = at (&s->source, k, i, j) - at (&s->rec, k, i, j);
+
+      *sum += part * e * e;
+      *count += part;
+    }
+}
+
+/* The block of luma at (x, y) of luma: its mean squared error over all planes,
+ * or its levels that are not 0. */
 static double
 block_value (const Scene * s, int x, int y)
 {
@@ -139,14 +173,7 @@ block_value (const Scene * s, int x, int y)
     return sum / (size * size);
   }
   for (int k = 0; k < BDCT_MAX_COMPONENTS && s->size[k] > 0; k++)
-    for (int j = y / sub_y (s, k); j * sub_y (s, k) < y + size; j++)
-      for (int i = x / sub_x (s, k); i * sub_x (s, k) < x + size; i++)
-        if (i < s->source.width[k] && j < s->source.height[k]) {
-          double e = at (&s->source, k, i, j) - at (&s->rec, k, i, j);
-
-          sum += e * e;
-          count++;
-        }
+    add_errors (s, k, x, y, &sum, &count);
   return sum / count;
 }
 
@@ -342,7 +369,6 @@ check_case (const Case * c)
       g_assert_cmpmem (&stats, sizeof stats, &view_stats, sizeof stats);
     }
     frame_clear (&dst);
-    engines[e]->klass->set_view (engines[e], &plain);
   }
   frame_clear (&src);
   scene_clear (&s);
@@ -508,7 +534,8 @@ test_block (gconstpointer data)
           for (int j = 0; j < n * n; j++)
             block.sample[j] = at (&s.source, k, x + j % n, y + j / n);
           bdct_block_run (&block, &job, k);
-          g_assert_cmpint (block.size, ==, n);
+          g_assert_cmpint (block.width, ==, n);
+          g_assert_cmpint (block.height, ==, n);
           for (int j = 0; j < n * n; j++) {
             check_reconstruction (&s, k, x + j % n, y + j / n,
                 block.reconstruction[j]);

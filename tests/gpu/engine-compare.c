@@ -16,59 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engines.h"
+#include "frames.h"
 #include "reference.h"
 
 #define IN_FLIGHT 3
 #define BUFFER_SIZE (20 << 20)
 #define CANARY 0xa5
 #define LEAST_DB 60             /* of agreement, ties left out */
-#define ENOUGH 65536            /* samples for one case to be judged by it */
 #define N(array) (sizeof (array) / sizeof (array)[0])
-
-typedef struct {
-  const char *name;
-  int depth, shift;
-  BdctChromaFormat chroma;
-  int interleave;               /* of the chroma plane */
-  BdctComponent first;          /* of that plane */
-  bool quick;
-} Format;
-
-static const Format formats[] = {
-  {"GRAY8", 8, 0, BDCT_CHROMA_400, 1, BDCT_U, false},
-  {"I420", 8, 0, BDCT_CHROMA_420, 1, BDCT_U, true},
-  {"YV12", 8, 0, BDCT_CHROMA_420, 1, BDCT_V, false},
-  {"NV12", 8, 0, BDCT_CHROMA_420, 2, BDCT_U, true},
-  {"NV21", 8, 0, BDCT_CHROMA_420, 2, BDCT_V, false},
-  {"Y42B", 8, 0, BDCT_CHROMA_422, 1, BDCT_U, false},
-  {"NV16", 8, 0, BDCT_CHROMA_422, 2, BDCT_U, false},
-  {"Y444", 8, 0, BDCT_CHROMA_444, 1, BDCT_U, false},
-  {"I420_10", 10, 0, BDCT_CHROMA_420, 1, BDCT_U, false},
-  {"P010", 10, 6, BDCT_CHROMA_420, 2, BDCT_U, true},
-  {"I422_10", 10, 0, BDCT_CHROMA_422, 1, BDCT_U, false},
-  {"I422_12", 12, 0, BDCT_CHROMA_422, 1, BDCT_U, false},
-  {"Y444_10", 10, 0, BDCT_CHROMA_444, 1, BDCT_U, false},
-  {"I420_12", 12, 0, BDCT_CHROMA_420, 1, BDCT_U, false},
-  {"Y444_12", 12, 0, BDCT_CHROMA_444, 1, BDCT_U, true},
-  {"P012", 12, 4, BDCT_CHROMA_420, 2, BDCT_U, false},
-};
-
-typedef struct {
-  int width, height, variants;  /* variants: of the parameters; 0 = all */
-  bool quick;
-} Size;
-
-static const Size sizes[] = {
-  {1, 1, 0, true}, {2, 2, 0, false}, {3, 5, 0, false}, {1, 70, 0, false},
-  {7, 9, 0, false}, {8, 8, 0, false}, {16, 16, 0, false}, {17, 9, 0, true},
-  {31, 33, 0, true}, {33, 31, 0, false}, {64, 64, 0, false},
-  {65, 63, 0, false}, {100, 100, 0, false}, {127, 129, 0, false},
-  {128, 32, 0, false}, {129, 31, 0, true}, {255, 3, 0, false},
-  {256, 96, 0, false}, {257, 65, 0, false}, {321, 243, 0, false},
-  {640, 480, 4, false}, {1919, 1079, 2, false}, {1920, 1080, 3, false},
-};
-
-typedef enum { RANDOM, SMOOTH, CHECKER, EXTREME, N_CONTENTS } Content;
+#define ENOUGH 65536            /* samples for one case to be judged by it */
 
 /* Where planes lie: first sample's offset, spare samples behind each row, and
  * which image runs upwards. REPEAT: every row of the source is one and the
@@ -104,17 +60,8 @@ typedef struct {
 
 static Buffers buffers[IN_FLIGHT];
 static BdctEngine *cpu, *cuda;
-static int passed, failed, entered;
+static int entered;
 static bool ever_entered;
-static uint64_t seed = 88172645463325252u;
-
-static uint64_t
-next_random (void)
-{
-  seed ^= seed << 13;
-  seed ^= seed >> 7;
-  return seed ^= seed << 17;
-}
 
 static bool
 count_enter (void *data)
@@ -127,32 +74,6 @@ static void
 count_leave (void *data)
 {
   --*(int *) data;
-}
-
-static void
-must (cudaError_t err, const char *what)
-{
-  if (err != cudaSuccess) {
-    printf ("%s: %s\n%d passed, %d failed, 0 skipped\n", what,
-        cudaGetErrorString (err), passed, failed + 1);
-    exit (1);
-  }
-}
-
-static void
-init_layout (BdctLayout * layout, const Format * f, int width, int height)
-{
-  int w = f->chroma == BDCT_CHROMA_444 ? width : (width + 1) / 2;
-  int h = f->chroma == BDCT_CHROMA_420 ? (height + 1) / 2 : height;
-  BdctComponent second = BDCT_U + BDCT_V - f->first;
-
-  *layout = (BdctLayout) { .depth = f->depth, .chroma = f->chroma,
-    .n_planes = f->chroma == BDCT_CHROMA_400 ? 1 : 4 - f->interleave };
-  layout->plane[0] = (BdctPlaneLayout) { width, height, f->shift, 1,
-    { BDCT_Y, 0 } };
-  layout->plane[1] = (BdctPlaneLayout) { w, h, f->shift, f->interleave,
-    { f->first, second } };
-  layout->plane[2] = (BdctPlaneLayout) { w, h, f->shift, 1, { second, 0 } };
 }
 
 /* Lay an image's planes out from `base` on; returns the end. */
@@ -188,46 +109,6 @@ move_image (const BdctImage * image, int n_planes, const uint8_t * from,
   return moved;
 }
 
-static int
-get (const BdctLayout * layout, const BdctImage * image, int p, int x, int y)
-{
-  const uint8_t *row = (uint8_t *) image->data[p] + y * image->stride[p];
-  int peak = bdct_layout_peak (layout), v;
-
-  if (layout->depth == 8)
-    return row[x];
-  v = ((const uint16_t *) row)[x] >> layout->plane[p].shift;
-  return v < peak ? v : peak;
-}
-
-static void
-put (const BdctLayout * layout, const BdctImage * image, int p, int x, int y,
-    int v)
-{
-  uint8_t *row = (uint8_t *) image->data[p] + y * image->stride[p];
-
-  if (layout->depth == 8)
-    row[x] = v;
-  else
-    ((uint16_t *) row)[x] = v << layout->plane[p].shift;
-}
-
-static void
-draw (const BdctLayout * layout, const BdctImage * image, Content content)
-{
-  int peak = bdct_layout_peak (layout);
-
-  for (int p = 0; p < layout->n_planes; p++)
-    for (int y = 0; y < layout->plane[p].height; y++)
-      for (int x = 0; x < layout->plane[p].width * layout->plane[p].interleave;
-          x++) {
-        int v = content == SMOOTH ? (x * 5 + y * 3 + (x * y >> 6)) / 4 & peak
-            : content == CHECKER ? (x ^ y) & 1 ? peak : 0
-            : next_random () & 1 << 20 ? peak : 0;
-        put (layout, image, p, x, y, v);
-      }
-}
-
 /* Squared errors of one plane's component `i`. */
 static uint64_t
 errors (const BdctLayout * layout, const BdctImage * a, const BdctImage * b,
@@ -253,13 +134,13 @@ init_params (BdctParams * params, BdctTransform transform, int variant)
   static const int quality[] = { 85, 1, 100, 50, 85, 85 };
   static const int qp[] = { 26, 0, 51, 37, 26, 37, 13 };
   static const int offset[] = { 0, 0, 0, 0, 12, -12, -12 };
-  bool hevc = bdct_transform_info (transform)->family == BDCT_FAMILY_HEVC;
+  bool has_qp = bdct_family_has_qp (bdct_transform_info (transform)->family);
 
   *params = (BdctParams) BDCT_PARAMS_DEFAULT;
   params->transform = transform;
-  if (variant >= (int) (hevc ? N (qp) : N (quality)))
+  if (variant >= (int) (has_qp ? N (qp) : N (quality)))
     return false;
-  if (hevc) {
+  if (has_qp) {
     params->qp = qp[variant];
     params->chroma_qp_offset = offset[variant];
     params->scaling_list = variant % 3 == 2 ? BDCT_SCALING_DEFAULT
@@ -294,7 +175,7 @@ static bool
 start (const Case * c, const BdctLayout * layout, Buffers * b)
 {
   uint8_t *src_end, *dst_end;
-  BdctImage src, dst;
+  BdctFrame frame = {.sets = &b->job,.n_sets = 1 };
   BdctError error = { "" };
 
   src_end = place_image (&b->src_image, layout, b->src, c->place,
@@ -310,9 +191,11 @@ start (const Case * c, const BdctLayout * layout, Buffers * b)
     draw (layout, &b->src_image, c->content);
   memset (b->expected, CANARY, b->used);
   memset (b->result, CANARY, b->used);
+  frame.src = b->src_image;
+  frame.dst = b->dst_image;
   if (!bdct_job_init (&b->job, &c->params, layout, &error)
-      || !cpu->klass->submit (cpu, &b->job, &b->src_image, &b->dst_image,
-          &error) || !cpu->klass->collect (cpu, &b->stats, &error))
+      || !cpu->klass->submit (cpu, &frame, &error)
+      || !cpu->klass->collect (cpu, &b->stats, &error))
     return complain (c, error.message);
 
   if (c->src_memory == BDCT_MEMORY_DEVICE)
@@ -322,13 +205,13 @@ start (const Case * c, const BdctLayout * layout, Buffers * b)
     must (cudaMemset (b->device_dst, CANARY, b->used), "cudaMemset");
   /* The engine's stream does not wait for the default stream. */
   must (cudaDeviceSynchronize (), "cudaDeviceSynchronize");
-  src = move_image (&b->src_image, layout->n_planes, b->src,
+  frame.src = move_image (&b->src_image, layout->n_planes, b->src,
       c->src_memory == BDCT_MEMORY_DEVICE ? b->device_src : b->src,
       c->src_memory);
-  dst = move_image (&b->dst_image, layout->n_planes, b->expected,
+  frame.dst = move_image (&b->dst_image, layout->n_planes, b->expected,
       c->dst_memory == BDCT_MEMORY_DEVICE ? b->device_dst : b->result,
       c->dst_memory);
-  return cuda->klass->submit (cuda, &b->job, &src, &dst, &error)
+  return cuda->klass->submit (cuda, &frame, &error)
       || complain (c, error.message);
 }
 
@@ -564,14 +447,14 @@ main (int argc, char **argv)
   if (status != 0)
     return status;
   allocate ();
-  for (size_t f = 0; f < N (formats); f++)
+  for (size_t f = 0; f < N_FORMATS; f++)
     for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
       Agreement agreement = { 0, 0, 0 };
       int ok = 0, bad = 0;
 
       if (quick && !formats[f].quick)
         continue;
-      for (size_t s = 0; s < N (sizes); s++)
+      for (size_t s = 0; s < N_SIZES; s++)
         if (!quick || sizes[s].quick)
           run_size (&formats[f], &sizes[s], t, quick, &ok, &bad, &agreement);
       if (!agreement_ok (&agreement, formats[f].depth))

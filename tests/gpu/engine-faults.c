@@ -65,19 +65,20 @@ run_full_device (void)
   BdctError error = { "" };
   BdctImage src = {.data = {calloc (WIDTH, HEIGHT)}, .stride = {WIDTH} };
   BdctImage dst = {.data = {calloc (WIDTH, HEIGHT)}, .stride = {WIDTH} };
+  BdctFrame frame = {.sets = &job,.n_sets = 1,.src = src,.dst = dst };
   size_t n = fill_device (pieces, sizeof pieces / sizeof pieces[0]);
   BdctStats stats;
 
   if (src.data[0] == NULL || dst.data[0] == NULL)
     abort ();
-  expect (!engine->klass->submit (engine, &job, &src, &dst, &error)
+  expect (!engine->klass->submit (engine, &frame, &error)
       && strstr (error.message, "async-depth") != NULL,
       "a frame on a full device is refused, with a cure", error.message);
   expect (!engine->klass->collect (engine, &stats, &error),
       "nothing was started", error.message);
   while (n > 0)
     cudaFree (pieces[--n]);
-  expect (engine->klass->submit (engine, &job, &src, &dst, &error)
+  expect (engine->klass->submit (engine, &frame, &error)
       && engine->klass->collect (engine, &stats, &error)
       && stats.component[BDCT_Y].samples == (uint64_t) WIDTH * HEIGHT,
       "the engine goes on once there is memory", engine->description);
@@ -96,19 +97,92 @@ run_failed_launch (void)
   BdctImage nowhere = {.memory = BDCT_MEMORY_DEVICE,.data = {(void *) 4096},
     .stride = {WIDTH}
   };
+  BdctFrame frame = {.sets = &job,.n_sets = 1,.src = nowhere,.dst = nowhere };
   BdctStats stats;
 
-  expect (engine->klass->submit (engine, &job, &nowhere, &nowhere, &error),
+  expect (engine->klass->submit (engine, &frame, &error),
       "an image outside the memory is submitted", engine->description);
   expect (!engine->klass->collect (engine, &stats, &error)
       && strstr (error.message, "context is lost") != NULL,
       "its launch fails, with a cure", error.message);
-  expect (!engine->klass->submit (engine, &job, &nowhere, &nowhere, &error)
+  expect (!engine->klass->submit (engine, &frame, &error)
       || !engine->klass->collect (engine, &stats, &error),
       "the next frame fails too", error.message);
   engine->klass->destroy (engine);
   expect (bdct_cuda_engine.create (&options, &error) == NULL,
       "no new engine on the lost context", error.message);
+}
+
+static void
+refuse (BdctEngine * engine, const BdctFrame * frame, const char *what,
+    const char *named)
+{
+  BdctError error = { "" };
+
+  expect (!engine->klass->submit (engine, frame, &error)
+      && strstr (error.message, named) != NULL, what, error.message);
+}
+
+/* What is wrong with a frame, which is good else: of 64 blocks. */
+static void
+run_bad_frames (BdctEngine * engine, const BdctFrame * good)
+{
+  BdctParams params = BDCT_PARAMS_DEFAULT;
+  BdctView view = BDCT_VIEW_DEFAULT;
+  BdctJob sets[2], others[2], shallow;
+  BdctBlockRecord *blocks = calloc (64, sizeof *blocks);
+  uint8_t *map = calloc (64, 1);
+  BdctFrame frame = *good;
+
+  if (blocks == NULL || map == NULL
+      || !bdct_job_init (&shallow, &params, &layout, NULL))
+    abort ();
+  frame.sets = sets;
+  frame.n_sets = 2;
+  frame.others = others;
+  frame.n_others = 2;
+  sets[0] = sets[1] = others[0] = others[1] = good->sets[0];
+  sets[1] = shallow;
+  refuse (engine, &frame, "a set of another depth", "set 1 is for a depth");
+  sets[1] = sets[0];
+  others[1] = shallow;
+  refuse (engine, &frame, "another job of another depth",
+      "job 1 is for a depth");
+  others[1] = sets[0];
+  sets[1].transform = BDCT_DCT_8X8;
+  refuse (engine, &frame, "a set of another transform", "dct-8x8");
+  sets[1] = sets[0];
+  frame.n_sets = 0;
+  refuse (engine, &frame, "no set", "1 to 8");
+  frame.n_sets = BDCT_MAX_SETS + 1;
+  refuse (engine, &frame, "too many sets", "1 to 8");
+  frame.n_sets = 2;
+  frame.n_others = BDCT_MAX_OTHERS + 1;
+  refuse (engine, &frame, "too many other jobs", "0 to 128");
+  frame.n_others = 2;
+  frame.set_of_block = map;
+  frame.n_blocks = 63;
+  refuse (engine, &frame, "a map of the wrong size", "63 blocks");
+  frame.n_blocks = 64;
+  map[63] = 2;
+  refuse (engine, &frame, "an index past the sets", "block 63 takes set 2");
+  map[63] = 1;
+  frame.set_of_block = NULL;
+  frame.blocks = blocks;
+  frame.n_blocks = 65;
+  refuse (engine, &frame, "records of the wrong number", "65 blocks");
+  frame.n_blocks = 64;
+  frame.set_of_block = map;
+  view.mode = BDCT_VIEW_ERROR_MAP;
+  frame.view = &view;
+  frame.dst = (BdctImage) { 0 };
+  refuse (engine, &frame, "a view without an image", "drawn on");
+  frame.view = NULL;
+  expect (engine->klass->submit (engine, &frame, NULL)
+      && engine->klass->collect (engine, NULL, NULL),
+      "the frame is good without", "");
+  free (blocks);
+  free (map);
 }
 
 /* What the interface says an engine refuses. */
@@ -122,6 +196,7 @@ run_refusals (void)
   BdctParams params = BDCT_PARAMS_DEFAULT;
   BdctImage src = {.memory = BDCT_MEMORY_DEVICE,.stride = {128} };
   BdctImage dst = src;
+  BdctFrame frame = {.n_sets = 1 };
   BdctError error = { "" };
   BdctEngineOptions other = options;
   BdctEngine *engine;
@@ -139,7 +214,10 @@ run_refusals (void)
     expect (false, "its images are made", error.message);
     return;
   }
-  expect (!engine->klass->submit (engine, &job, &src, &dst, &error),
+  frame.sets = &job;
+  frame.src = src;
+  frame.dst = dst;
+  expect (!engine->klass->submit (engine, &frame, &error),
       "submit before configure fails", error.message);
   expect (!engine->klass->configure (engine, &words, 0, &error),
       "a depth of 0 is refused", error.message);
@@ -149,18 +227,19 @@ run_refusals (void)
       "");
   expect (!engine->klass->collect (engine, NULL, &error),
       "collect from an empty queue fails", error.message);
-  src.data[0] = (uint8_t *) src.data[0] + 1;
-  expect (!engine->klass->submit (engine, &job, &src, &dst, &error),
+  frame.src.data[0] = (uint8_t *) src.data[0] + 1;
+  expect (!engine->klass->submit (engine, &frame, &error),
       "words at an odd address are refused", error.message);
-  src.data[0] = (uint8_t *) src.data[0] - 1;
-  expect (engine->klass->submit (engine, &job, &src, &dst, &error), "submit",
+  frame.src = src;
+  run_bad_frames (engine, &frame);
+  expect (engine->klass->submit (engine, &frame, &error), "submit",
       "");
-  expect (!engine->klass->submit (engine, &job, &src, &dst, &error),
+  expect (!engine->klass->submit (engine, &frame, &error),
       "submit to a full queue fails", error.message);
   expect (!engine->klass->configure (engine, &words, 1, &error),
       "configure with a frame in flight fails", error.message);
   expect (engine->klass->collect (engine, NULL, &error), "collect", "");
-  expect (engine->klass->submit (engine, &job, &src, &dst, &error),
+  expect (engine->klass->submit (engine, &frame, &error),
       "submit again", "");
   engine->klass->destroy (engine);      /* with a frame in flight */
   cudaFree (src.data[0]);

@@ -19,6 +19,7 @@
 #include "fake-runtime.h"
 
 #define CANARY 0xa5
+#define MAX_OTHERS 40
 #define N(array) (sizeof (array) / sizeof (array)[0])
 
 /* Where an image's bytes are; rows of the last run upwards, 3 bytes apart. */
@@ -56,12 +57,20 @@ typedef struct {
 typedef struct {
   End src, dst;
   uint8_t *seen, *expected;     /* host: of the memories above */
-  BdctStats stats;
+  /* What is to be done: everything but the images and the records is gone once
+   * it is submitted. */
+  BdctFrame what;
+  BdctJob sets[BDCT_MAX_SETS], others[MAX_OTHERS];
+  uint8_t *map;
+  bool pinned;
+  BdctBlockRecord *blocks, *expected_blocks;
+  BdctStats stats[1 + MAX_OTHERS];
 } Frame;
 
 static BdctEngine *cpu, *cuda;
-static BdctJob jobs[2];
+static BdctJob jobs[BDCT_N_TRANSFORMS][BDCT_MAX_SETS];
 static size_t size;             /* of an image */
+static size_t max_blocks;       /* of a frame */
 static int passed, failed;
 static uint64_t seed = 88172645463325252u;
 
@@ -179,7 +188,17 @@ frame_init (Frame * frame, const Kind * kind, Place src, Place dst)
   end_init (&frame->dst, kind, dst);
   frame->seen = malloc (size);
   frame->expected = malloc (size);
-  if (frame->seen == NULL || frame->expected == NULL)
+  frame->map = malloc (max_blocks);
+  frame->expected_blocks = malloc (max_blocks * sizeof *frame->blocks);
+  frame->pinned = next_random (2) && !fake_refuse_pinned;
+  if (frame->pinned)
+    must (cudaHostAlloc ((void **) &frame->blocks,
+            max_blocks * sizeof *frame->blocks, cudaHostAllocDefault),
+        "cudaHostAlloc");
+  else
+    frame->blocks = malloc (max_blocks * sizeof *frame->blocks);
+  if (frame->seen == NULL || frame->expected == NULL || frame->map == NULL
+      || frame->blocks == NULL || frame->expected_blocks == NULL)
     abort ();
 }
 
@@ -190,24 +209,87 @@ frame_clear (Frame * frame)
   end_clear (&frame->dst);
   free (frame->seen);
   free (frame->expected);
+  free (frame->map);
+  free (frame->expected_blocks);
+  if (frame->pinned)
+    cudaFreeHost (frame->blocks);
+  else
+    free (frame->blocks);
 }
 
-/* A new picture in frame->seen, and what the CPU makes of it. */
-static void
-draw (Frame * frame, const Kind * kind, const BdctJob * job)
+/* dct-8x8 has an arithmetic of its own on the GPU. */
+static BdctTransform
+any_transform (void)
 {
-  BdctImage src = { BDCT_MEMORY_HOST }, dst = { BDCT_MEMORY_HOST };
+  BdctTransform t;
+
+  do
+    t = next_random (BDCT_N_TRANSFORMS);
+  while (bdct_transform_info (t)->family == BDCT_FAMILY_REAL);
+  return t;
+}
+
+/* Frames are plain ones of one job, or ask for all sorts of things. */
+static void
+choose (Frame * frame, const Kind * kind, bool plain)
+{
+  BdctFrame *what = &frame->what;
+  BdctTransform t = plain ? BDCT_JPEG_8X8 : any_transform ();
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  unsigned often = next_random (50);    /* the map changes its set so often */
+
+  *what = (BdctFrame) {.sets = frame->sets,.n_sets = 1 };
+  frame->sets[0] = jobs[t][next_random (8) == 0];
+  if (plain)
+    return;
+  what->n_blocks = bdct_blocks_init (grid, &kind->layout, &jobs[t][0]);
+  what->n_sets = 1 + next_random (BDCT_MAX_SETS);
+  for (int i = 0; i < what->n_sets; i++)
+    frame->sets[i] = jobs[t][next_random (BDCT_MAX_SETS)];
+  if (next_random (2)) {
+    uint8_t set = 0;
+
+    for (size_t i = 0; i < what->n_blocks; i++)
+      frame->map[i] = set = next_random (100) < often
+          ? next_random (what->n_sets) : set;
+    what->set_of_block = frame->map;
+  }
+  if (next_random (2))
+    what->blocks = frame->blocks;
+  what->n_others = next_random (2) ? next_random (4)
+      : next_random (MAX_OTHERS + 1);
+  what->others = frame->others;
+  for (int i = 0; i < what->n_others; i++)
+    frame->others[i] = jobs[any_transform ()][next_random (BDCT_MAX_SETS)];
+}
+
+/* A new picture in frame->seen, what to do with it, and what the CPU makes of
+ * it. */
+static void
+draw (Frame * frame, const Kind * kind, bool plain)
+{
   unsigned start = next_random (256), step = 1 + next_random (7);
+  BdctFrame what;
   BdctError error = { "" };
 
   for (size_t i = 0; i < size; i++)
     frame->seen[i] = start + i * step + (i >> 7);
   memset (frame->expected, CANARY, size);
-  lay_out (&src, kind, frame->seen, frame->src.place == UPWARDS);
-  lay_out (&dst, kind, frame->expected, frame->dst.place == UPWARDS);
-  if (!cpu->klass->submit (cpu, job, &src, &dst, &error)
-      || !cpu->klass->collect (cpu, &frame->stats, &error))
+  choose (frame, kind, plain);
+  what = frame->what;
+  what.src.memory = what.dst.memory = BDCT_MEMORY_HOST;
+  lay_out (&what.src, kind, frame->seen, frame->src.place == UPWARDS);
+  frame->what.src = frame->src.image;
+  if (plain || next_random (4)) {
+    lay_out (&what.dst, kind, frame->expected, frame->dst.place == UPWARDS);
+    frame->what.dst = frame->dst.image;
+  }
+  if (what.blocks != NULL)
+    what.blocks = frame->expected_blocks;
+  if (!cpu->klass->submit (cpu, &what, &error)
+      || !cpu->klass->collect (cpu, frame->stats, &error))
     expect (false, "the CPU engine", error.message);
+  memset (frame->blocks, CANARY, max_blocks * sizeof *frame->blocks);
   if (frame->dst.place == DEVICE)
     must (cudaMemset (frame->dst.memory, CANARY, size), "cudaMemset");
   else
@@ -215,44 +297,72 @@ draw (Frame * frame, const Kind * kind, const BdctJob * job)
 }
 
 static bool
+submit (BdctEngine * engine, Frame * frame)
+{
+  BdctError error = { "" };
+  bool ok = expect (engine->klass->submit (engine, &frame->what, &error),
+      "submit", error.message);
+
+  memset (frame->sets, CANARY, sizeof frame->sets);
+  memset (frame->others, CANARY, sizeof frame->others);
+  memset (frame->map, CANARY, max_blocks);
+  return ok;
+}
+
+static bool
 collect (Frame * frame)
 {
   BdctError error = { "" };
-  BdctStats stats;
+  BdctStats stats[1 + MAX_OTHERS];
 
-  return expect (cuda->klass->collect (cuda, &stats, &error), "collect",
+  return expect (cuda->klass->collect (cuda, stats, &error), "collect",
       error.message)
       && expect (same_bytes (&frame->dst, frame->expected),
       place_names[frame->src.place], "other bytes")
-      && expect (memcmp (&stats, &frame->stats, sizeof stats) == 0,
-      place_names[frame->dst.place], "other statistics");
+      && expect (memcmp (stats, frame->stats, sizeof stats[0]) == 0,
+      place_names[frame->dst.place], "other statistics")
+      && expect (memcmp (stats + 1, frame->stats + 1,
+          frame->what.n_others * sizeof stats[0]) == 0,
+      place_names[frame->dst.place], "other statistics of the other jobs")
+      && expect (frame->what.blocks == NULL
+      || memcmp (frame->blocks, frame->expected_blocks,
+          frame->what.n_blocks * sizeof *frame->blocks) == 0,
+      place_names[frame->dst.place], "other records");
 }
 
 /* Engines and jobs for frames of a kind. */
 static void
 set_up (const Kind * kind, unsigned depth)
 {
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   BdctError error = { "" };
 
   expect (cpu->klass->configure (cpu, &kind->layout, 1, &error)
       && cuda->klass->configure (cuda, &kind->layout, depth, &error),
       "configure", error.message);
-  for (int i = 0; i < 2; i++) {
-    BdctParams params = BDCT_PARAMS_DEFAULT;
+  for (int t = 0; t < BDCT_N_TRANSFORMS; t++)
+    for (int i = 0; i < BDCT_MAX_SETS; i++) {
+      BdctParams params = BDCT_PARAMS_DEFAULT;
 
-    params.quality = 20 + 60 * i;
-    bdct_job_init (&jobs[i], &params, &kind->layout, NULL);
-  }
+      params.transform = t;
+      params.quality = 20 + 10 * i;
+      params.qp = 10 + 5 * i;
+      params.scaling_list = i % 3 == 2 ? BDCT_SCALING_DEFAULT
+          : BDCT_SCALING_FLAT;
+      bdct_job_init (&jobs[t][i], &params, &kind->layout, NULL);
+    }
+  max_blocks = bdct_blocks_init (grid, &kind->layout,
+      &jobs[BDCT_HEVC_4X4][0]);
 }
 
 /* `n` frames, between these places or (N_PLACES) any, up to `depth` in flight
- * as far as `fill` says. */
+ * as far as `fill` says; as many in 100 of them are plain as `plain` says. */
 static void
-run (const Kind * kind, unsigned depth, Place src, Place dst, int n, int fill)
+run (const Kind * kind, unsigned depth, Place src, Place dst, int n, int fill,
+    int plain)
 {
   Frame *frames = calloc (depth, sizeof *frames);
   unsigned oldest = 0, in_flight = 0;
-  BdctError error = { "" };
   int before = failed;
 
   if (frames == NULL)
@@ -262,7 +372,6 @@ run (const Kind * kind, unsigned depth, Place src, Place dst, int n, int fill)
     frame_init (&frames[i], kind, src < N_PLACES ? src : next_random (N_PLACES),
         dst < N_PLACES ? dst : next_random (N_PLACES));
   for (int i = 0; i < n && failed == before; i++) {
-    const BdctJob *job = &jobs[next_random (8) == 0];
     Frame *frame;
 
     while (in_flight == depth || (in_flight > 0
@@ -272,10 +381,9 @@ run (const Kind * kind, unsigned depth, Place src, Place dst, int n, int fill)
       in_flight--;
     }
     frame = &frames[(oldest + in_flight++) % depth];
-    draw (frame, kind, job);
+    draw (frame, kind, (int) next_random (100) < plain);
     write_end (&frame->src, frame->seen);
-    expect (cuda->klass->submit (cuda, job, &frame->src.image,
-            &frame->dst.image, &error), "submit", error.message);
+    submit (cuda, frame);
   }
   for (; in_flight > 0; in_flight--, oldest = (oldest + 1) % depth)
     collect (&frames[oldest]);
@@ -295,25 +403,23 @@ run_after (const Kind * kind, unsigned depth)
   cudaStream_t stream;
   uint8_t *pinned;
   Frame frame;
-  BdctError error = { "" };
 
   must (cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking),
       "cudaStreamCreateWithFlags");
+  set_up (kind, depth);
   frame_init (&frame, kind, DEVICE, DEVICE);
   must (cudaHostAlloc ((void **) &pinned, size, cudaHostAllocDefault),
       "cudaHostAlloc");
-  set_up (kind, depth);
   for (int i = 0; i < 20; i++) {
-    draw (&frame, kind, &jobs[0]);
+    draw (&frame, kind, true);
+    frame.what.wait[i % 2] = stream;
     memcpy (pinned, frame.seen, size);
     must (cudaMemset (frame.src.memory, 0, size), "cudaMemset");
     must (cudaDeviceSynchronize (), "cudaDeviceSynchronize");
     for (int j = 0; j < 8; j++)
       must (cudaMemcpyAsync (frame.src.memory, pinned, size,
               cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync");
-    expect (cuda->klass->after (cuda, stream, &error)
-        && cuda->klass->submit (cuda, &jobs[0], &frame.src.image,
-            &frame.dst.image, &error), "submit", error.message);
+    submit (cuda, &frame);
     collect (&frame);
   }
   frame_clear (&frame);
@@ -337,10 +443,9 @@ run_forget (const Kind * kind, Place place)
     return;
   for (int i = 0; i < 6; i++) {
     frame_init (&frame[i], kind, place, place);
-    draw (&frame[i], kind, &jobs[0]);
+    draw (&frame[i], kind, i % 2);
     write_end (&frame[i].src, frame[i].seen);
-    expect (engine->klass->submit (engine, &jobs[0], &frame[i].src.image,
-            &frame[i].dst.image, &error), "submit", error.message);
+    submit (engine, &frame[i]);
   }
   expect (!engine->klass->configure (engine, &kind->layout, 2, &error),
       "configure with frames in flight", "done");
@@ -360,7 +465,7 @@ run_faults (void)
 
   fake_refuse_pinned = true;
   cuda->warning[0] = '\0';
-  run (&kinds[1], 3, PAGEABLE, UPWARDS, 40, 90);
+  run (&kinds[1], 3, PAGEABLE, UPWARDS, 40, 90, 50);
   expect (strstr (cuda->warning, "pinned") != NULL,
       "a warning without pinned memory", cuda->warning);
   fake_refuse_pinned = false;
@@ -371,10 +476,9 @@ run_faults (void)
   for (int round = 0; round < 3; round++) {
     fake_fail_launch = round != 1;
     for (int i = 0; i < 4; i++) {
-      draw (&frame[i], kind, &jobs[0]);
+      draw (&frame[i], kind, i % 2);
       write_end (&frame[i].src, frame[i].seen);
-      expect (cuda->klass->submit (cuda, &jobs[0], &frame[i].src.image,
-              &frame[i].dst.image, &error), "submit", error.message);
+      submit (cuda, &frame[i]);
     }
     for (int i = 0; i < 4; i++)
       if (fake_fail_launch)
@@ -387,7 +491,7 @@ run_faults (void)
   fake_fail_launch = false;
   for (int i = 0; i < 4; i++)
     frame_clear (&frame[i]);
-  run (kind, 8, DEVICE, DEVICE, 100, 95);
+  run (kind, 8, DEVICE, DEVICE, 100, 95, 50);
   printf ("faults done\n");
 }
 
@@ -410,13 +514,15 @@ main (int argc, char **argv)
   for (size_t k = 0; k < N (kinds) - 1; k++) {
     for (size_t d = 0; d < N (depths); d++)
       if (!quick || depths[d] == 4) {
-        run (&kinds[k], depths[d], N_PLACES, N_PLACES, quick ? 20 : 200, 90);
-        run (&kinds[k], depths[d], DEVICE, DEVICE, quick ? 20 : 200, 97);
+        run (&kinds[k], depths[d], N_PLACES, N_PLACES, quick ? 20 : 200, 90,
+            50);
+        run (&kinds[k], depths[d], DEVICE, DEVICE, quick ? 20 : 200, 97, 90);
       }
     for (int way = 0; way < N_PLACES * N_PLACES && !quick; way++)
-      run (&kinds[k], 4, way % N_PLACES, way / N_PLACES, 12, 90);
+      run (&kinds[k], 4, way % N_PLACES, way / N_PLACES, 12, 90,
+          80);
   }
-  run (&kinds[3], 3, PAGEABLE, PAGEABLE, quick ? 3 : 12, 90);
+  run (&kinds[3], 3, PAGEABLE, PAGEABLE, quick ? 3 : 12, 90, 70);
   run_after (&kinds[0], 1);
   run_after (&kinds[2], 8);
   run_forget (&kinds[0], DEVICE);

@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "cuda/launch.h"
-#include "cuda/view-launch.h"
-#include "dct/engine.h"
+#include "fake-kernels.h"
 
 #define N_RANGES 4096
 
@@ -25,7 +23,8 @@ typedef struct Op {
   uint8_t *owned;               /* freed when done */
   cudaEvent_t event;
   unsigned long number;
-  BdctCudaFrame frame;
+  const void *function;
+  BdctCudaBatch batch;
 } Op;
 
 struct CUstream_st {
@@ -48,10 +47,9 @@ typedef struct {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static Range ranges[N_RANGES];
-static pthread_mutex_t engine_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void
-die (const char *what)
+void
+fake_die (const char *what)
 {
   fprintf (stderr, "fake runtime: %s\n", what);
   abort ();
@@ -71,7 +69,7 @@ allocate (void **memory, size_t size, bool device)
       pthread_mutex_unlock (&lock);
       return cudaSuccess;
     }
-  die ("too many allocations");
+  fake_die ("too many allocations");
   return cudaErrorMemoryAllocation;
 }
 
@@ -88,14 +86,14 @@ release (void *memory, bool device)
       free (memory);
       return cudaSuccess;
     }
-  die ("not allocated");
+  fake_die ("not allocated");
   return cudaErrorInvalidValue;
 }
 
-/* What a span of memory is: 'd'evice, 'p'inned, or neither. */
-static char
-kind_of (const uint8_t * from, size_t size)
+char
+fake_kind_of (const void *memory, size_t size)
 {
+  const uint8_t *from = memory;
   char kind = 0;
 
   pthread_mutex_lock (&lock);
@@ -103,7 +101,7 @@ kind_of (const uint8_t * from, size_t size)
     if (ranges[i].base != NULL && from >= ranges[i].base
         && from < ranges[i].base + ranges[i].size) {
       if (from + size > ranges[i].base + ranges[i].size)
-        die ("outside an allocation");
+        fake_die ("outside an allocation");
       kind = ranges[i].device ? 'd' : 'p';
     }
   pthread_mutex_unlock (&lock);
@@ -140,7 +138,7 @@ cudaError_t
 cudaPointerGetAttributes (struct cudaPointerAttributes *attributes,
     const void *memory)
 {
-  char kind = kind_of (memory, 1);
+  char kind = fake_kind_of (memory, 1);
 
   memset (attributes, 0, sizeof *attributes);
   attributes->type = kind == 'd' ? cudaMemoryTypeDevice
@@ -149,44 +147,6 @@ cudaPointerGetAttributes (struct cudaPointerAttributes *attributes,
 }
 
 /* Streams */
-
-static void
-compute (const BdctCudaFrame * frame)
-{
-  static BdctEngine *engine;
-  BdctLayout layout = {.depth = frame->job.depth,.n_planes = frame->n_planes };
-  BdctImage src = { BDCT_MEMORY_HOST }, dst = { BDCT_MEMORY_HOST };
-  BdctEngineOptions options = {.threads = 1 };
-  BdctStats stats;
-
-  for (int p = 0; p < frame->n_planes; p++) {
-    const BdctCudaPlane *from = &frame->plane[p];
-
-    layout.plane[p] = (BdctPlaneLayout) { from->width, from->height,
-      from->shift, from->interleave, { from->component[0],
-        from->component[1] } };
-    src.data[p] = (uint8_t *) from->src;
-    src.stride[p] = from->src_stride;
-    dst.data[p] = from->dst;
-    dst.stride[p] = from->dst_stride;
-    if (kind_of (from->src, 1) != 'd' || kind_of (from->dst, 1) != 'd')
-      die ("a kernel on memory of the host");
-  }
-  pthread_mutex_lock (&engine_lock);
-  if (engine == NULL)
-    engine = bdct_cpu_engine.create (&options, NULL);
-  if (!engine->klass->configure (engine, &layout, 1, NULL)
-      || !engine->klass->submit (engine, &frame->job, &src, &dst, NULL)
-      || !engine->klass->collect (engine, &stats, NULL))
-    die ("no kernel");
-  pthread_mutex_unlock (&engine_lock);
-  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
-    frame->cells[3].sse[c] += stats.component[c].sse / 2;
-    frame->cells[c].sse[c] += stats.component[c].sse
-        - stats.component[c].sse / 2;
-    frame->cells[BDCT_CUDA_CELLS - 1].nonzero[c] += stats.component[c].nonzero;
-  }
-}
 
 /* Do it; called without the lock. */
 static void
@@ -202,7 +162,7 @@ perform (Op * op)
       memset (op->to, op->value, op->row);
       break;
     case LAUNCH:
-      compute (&op->frame);
+      fake_compute (op->function, &op->batch);
       break;
     case RECORD:
       pthread_mutex_lock (&lock);
@@ -259,7 +219,7 @@ enqueue (cudaStream_t stream, Op op)
   Op *copy = malloc (sizeof *copy);
 
   if (stream == NULL)
-    die ("the default stream");
+    fake_die ("the default stream");
   *copy = op;
   copy->next = NULL;
   pthread_mutex_lock (&lock);
@@ -281,7 +241,7 @@ cudaStreamCreateWithFlags (cudaStream_t * stream, unsigned flags)
   (*stream)->end = &(*stream)->first;
   (*stream)->seed = seed++;
   if (pthread_create (&(*stream)->thread, NULL, run_stream, *stream) != 0)
-    die ("no thread");
+    fake_die ("no thread");
   return cudaSuccess;
 }
 
@@ -359,8 +319,8 @@ cudaEventSynchronize (cudaEvent_t event)
 cudaError_t
 cudaMemsetAsync (void *memory, int value, size_t n, cudaStream_t stream)
 {
-  if (kind_of (memory, n) != 'd')
-    die ("memset of memory of the host");
+  if (fake_kind_of (memory, n) != 'd')
+    fake_die ("memset of memory of the host");
   return enqueue (stream, (Op) {.what = SET,.to = memory,.value = value,
         .row = n});
 }
@@ -378,12 +338,12 @@ cudaMemcpy2DAsync (void *to, size_t to_pitch, const void *from,
   size_t to_size = to_pitch * (rows - 1) + row;
   size_t from_size = from_pitch * (rows - 1) + row;
   bool up = kind == cudaMemcpyHostToDevice;
-  char host = up ? kind_of (from, from_size) : kind_of (to, to_size);
+  char host = up ? fake_kind_of (from, from_size) : fake_kind_of (to, to_size);
   cudaError_t err;
 
   if (row > to_pitch || row > from_pitch || host == 'd'
-      || (up ? kind_of (to, to_size) : kind_of (from, from_size)) != 'd')
-    die ("a copy in the wrong direction");
+      || fake_kind_of (up ? to : from, up ? to_size : from_size) != 'd')
+    fake_die ("a copy in the wrong direction");
   if (up && host == 0) {
     op.owned = malloc (from_size);
     op.from = memcpy (op.owned, from, from_size);
@@ -456,6 +416,14 @@ cudaGetDeviceProperties (struct cudaDeviceProp *prop, int device)
 }
 
 cudaError_t
+cudaDeviceGetAttribute (int *value, enum cudaDeviceAttr what, int device)
+{
+  (void) what, (void) device;
+  *value = 3;
+  return cudaSuccess;
+}
+
+cudaError_t
 cudaGetLastError (void)
 {
   return cudaSuccess;
@@ -467,62 +435,18 @@ cudaGetErrorString (cudaError_t err)
   return err == cudaSuccess ? "no error" : "refused";
 }
 
-/* The kernels */
-
 cudaError_t
-bdct_cuda_open (BdctCudaDevice ** device, bool tensor, cudaStream_t stream)
+cudaLaunchKernel (const void *function, struct dim3 grid, struct dim3 block,
+    void **args, size_t shared, cudaStream_t stream)
 {
-  (void) tensor, (void) stream;
-  *device = NULL;
-  return cudaSuccess;
-}
+  Op op = {.what = LAUNCH,.function = function,
+    .batch = *(const BdctCudaBatch *) args[0]
+  };
 
-void
-bdct_cuda_close (BdctCudaDevice * device)
-{
-  (void) device;
-}
-
-bool
-bdct_cuda_has_tensor (const BdctCudaDevice * device)
-{
-  (void) device;
-  return true;
-}
-
-/* The queue's tests show the reconstruction. */
-cudaError_t
-bdct_cuda_view_upload (cudaStream_t stream)
-{
-  (void) stream;
-  return cudaSuccess;
-}
-
-cudaError_t
-bdct_cuda_view_launch (const BdctRender * render, const BdctJob * job,
-    cudaStream_t stream)
-{
-  (void) render, (void) job, (void) stream;
-  return cudaErrorInvalidValue;
-}
-
-bool
-bdct_cuda_cut (BdctCudaFrame * frame, const BdctCudaDevice * device)
-{
-  (void) frame, (void) device;
-  return true;
-}
-
-cudaError_t
-bdct_cuda_launch (const BdctCudaFrame * const *frames, int n_frames,
-    BdctCudaDevice * device, cudaStream_t stream)
-{
-  cudaError_t err = cudaSuccess;
-
-  (void) device;
   if (fake_fail_launch)
     return cudaErrorLaunchFailure;
-  for (int i = 0; i < n_frames && err == cudaSuccess; i++)
-    err = enqueue (stream, (Op) {.what = LAUNCH,.frame = *frames[i]});
-  return err;
+  if (block.y * block.z * grid.y * grid.z != 1 || shared != 0)
+    fake_die ("a launch of another shape");
+  fake_check_grid (function, &op.batch, grid.x, block.x);
+  return enqueue (stream, op);
 }

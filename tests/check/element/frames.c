@@ -196,21 +196,21 @@ frame_expect (const GstVideoInfo * info, GstBuffer * in,
   BdctEngine *engine;
   GstBuffer *out = gst_buffer_new_allocate (NULL, info->size, NULL);
   GstVideoFrame in_frame, out_frame;
-  BdctImage src, dst;
+  BdctJob job;
+  BdctFrame frame = {.sets = &job,.n_sets = 1 };
   BdctLayout layout;
   BdctError error = { "" };
-  BdctJob job;
 
   engine = bdct_cpu_engine.create (&options, &error);
   g_assert_nonnull (engine);
   make_layout (info, &layout);
   map (&in_frame, info, in, GST_MAP_READ);
   map (&out_frame, info, out, GST_MAP_WRITE);
-  get_image (&src, &in_frame);
-  get_image (&dst, &out_frame);
+  get_image (&frame.src, &in_frame);
+  get_image (&frame.dst, &out_frame);
   if (!bdct_job_init (&job, params, &layout, &error)
       || !engine->klass->configure (engine, &layout, 1, &error)
-      || !engine->klass->submit (engine, &job, &src, &dst, &error)
+      || !engine->klass->submit (engine, &frame, &error)
       || !engine->klass->collect (engine, stats, &error))
     g_error ("%s", error.message);
   engine->klass->destroy (engine);

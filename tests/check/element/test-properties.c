@@ -25,7 +25,7 @@ check_next (Bench * bench, guint n, const BdctParams * params)
   g_assert_nonnull (out);
   s = bench_pop_report (bench, "frame");
   g_assert_cmpstr (gst_structure_get_string (s, "transform"), ==, info->name);
-  if (info->family == BDCT_FAMILY_HEVC) {
+  if (bdct_family_has_qp (info->family)) {
     g_assert_cmpint (get_int (s, "qp"), ==, params->qp);
     g_assert_false (gst_structure_has_field (s, "quality"));
   } else {

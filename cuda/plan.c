@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "plan.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The kernels' constants on the device: a ring, of which the oldest entries
+ * make room for new ones. */
+#define RING_SIZE (4 << 20)
+#define ENTRY_ALIGN 128
+#define N_ENTRIES 1024
+#define N_BUCKETS 4096          /* powers of 2 */
+#define N_PROBES 8
+
+/* One plane's constants of all sets, and behind them what they were made for:
+ * the component jobs. */
+typedef struct {
+  const BdctCudaKernel *kernel;
+  int depth, n_sets, interleave;
+  BdctComponent component[2];
+  uint64_t hash;
+  uint64_t at;                  /* in the ring, as if it had no end */
+  uint64_t follower;            /* the entry that was asked for after it */
+  unsigned launch;              /* the last one it is for */
+} Entry;
+
+struct BdctCudaDevice
+{
+  int multiprocessors;
+  bool tensor;                  /* whether the tensor cores are used */
+  uint8_t *ring, *mirror;       /* on the device and on the host */
+  uint64_t head, uploaded;      /* where the ring ends, and is complete to */
+  /* Entries have numbers from 1 on; those from `oldest` up to `next` are in the
+   * ring. */
+  uint64_t oldest, next, last;  /* last: asked for */
+  unsigned launch;              /* number of the one being put together */
+  uint64_t bucket[N_BUCKETS];   /* entries by their hash */
+  Entry entry[N_ENTRIES];
+};
+
+_Static_assert (sizeof (BdctCudaBatch) <= 4096, "a kernel's parameters");
+
+static void
+forget_constants (BdctCudaDevice * device)
+{
+  device->oldest = device->next;
+  device->uploaded = device->head;
+}
+
+cudaError_t
+bdct_cuda_open (BdctCudaDevice ** out, bool tensor)
+{
+  BdctCudaDevice *device = calloc (1, sizeof *device);
+  int id;
+  cudaError_t err;
+
+  if (device == NULL)
+    return cudaErrorMemoryAllocation;
+  device->oldest = device->next = 1;
+  device->mirror = calloc (1, RING_SIZE);
+  err = device->mirror != NULL ? cudaGetDevice (&id)
+      : cudaErrorMemoryAllocation;
+  if (err == cudaSuccess)
+    err = cudaDeviceGetAttribute (&device->multiprocessors,
+        cudaDevAttrMultiProcessorCount, id);
+  if (err == cudaSuccess && tensor)
+    err = bdct_tensor_check (&device->tensor);
+  if (err == cudaSuccess)
+    err = cudaMalloc ((void **) &device->ring, RING_SIZE);
+  if (err != cudaSuccess) {
+    bdct_cuda_close (device);
+    return err;
+  }
+  *out = device;
+  return cudaSuccess;
+}
+
+void
+bdct_cuda_close (BdctCudaDevice * device)
+{
+  if (device == NULL)
+    return;
+  cudaFree (device->ring);
+  free (device->mirror);
+  free (device);
+}
+
+bool
+bdct_cuda_has_tensor (const BdctCudaDevice * device)
+{
+  return device->tensor;
+}
+
+/* Planning */
+
+/* False if there are more tiles than a launch takes. */
+static bool
+cut (BdctCudaPass * pass, const BdctCudaKernel * kernel,
+    const BdctCudaWork * work, bool mixed)
+{
+  const int bytes = work->sets[0].depth > 8 ? 2 : 1;
+  int64_t n_tiles = 0;
+
+  pass->kernel = kernel;
+  pass->sets = work->sets;
+  pass->n_sets = work->n_sets;
+  pass->n_planes = work->n_planes;
+  pass->mixed = mixed;
+  for (int p = 0; p < work->n_planes; p++) {
+    BdctCudaPlane *plane = &pass->plane[p];
+    const BdctPlaneLayout *layout = &plane->layout;
+    const BdctComponentJob *job;
+
+    *plane = work->plane[p];
+    job = &work->sets[0].component[layout->component[0]];
+    plane->row_bytes = layout->width * layout->interleave * bytes;
+    plane->log2_width = job->log2_width;
+    plane->log2_height = job->log2_height;
+    plane->grey = 1 << (work->sets[0].depth - 1 + layout->shift);
+    plane->aligned = (((uintptr_t) plane->src.data
+            | (uintptr_t) plane->dst.data | (uintptr_t) plane->src.stride
+            | (uintptr_t) plane->dst.stride) & 15) == 0;
+    plane->columns = ((layout->width - 1) >> job->log2_width) + 1;
+    plane->cells_x = (layout->width * layout->interleave - 1)
+        / BDCT_CUDA_CELL_SAMPLES + 1;
+    plane->tiles_x = (plane->row_bytes - 1) / kernel->row_bytes + 1;
+    plane->first_tile = (int32_t) n_tiles;
+    plane->set_size = kernel->constants_size;
+    n_tiles += (int64_t) plane->tiles_x
+        * ((layout->height - 1) / kernel->rows + 1);
+    if (n_tiles > INT_MAX / 2)
+      return false;
+  }
+  pass->n_tiles = (int32_t) n_tiles;
+  return true;
+}
+
+int
+bdct_cuda_plan (const BdctCudaDevice * device, const BdctCudaWork * work,
+    BdctCudaPass * passes, BdctError * error)
+{
+  const BdctCudaKernel *tensor = device->tensor && !work->levels
+      ? bdct_tensor_find (work) : NULL;
+  const BdctCudaKernel *scalar = bdct_scalar_find (work);
+  const bool both = tensor != NULL && work->mixed;
+
+  if (cut (&passes[0], tensor != NULL ? tensor : scalar, work, false)
+      && (!both || cut (&passes[1], scalar, work, true)))
+    return both ? 2 : 1;
+  bdct_error (error, "the frame is too large for one launch");
+  return 0;
+}
+
+/* Constants */
+
+static Entry *
+entry_at (BdctCudaDevice * device, uint64_t number)
+{
+  return &device->entry[number % N_ENTRIES];
+}
+
+static bool
+is_there (const BdctCudaDevice * device, uint64_t number)
+{
+  return number >= device->oldest && number < device->next;
+}
+
+static const BdctComponentJob *
+job_of (const BdctCudaPass * pass, const BdctPlaneLayout * layout, int i)
+{
+  return &pass->sets[i / layout->interleave]
+      .component[layout->component[i % layout->interleave]];
+}
+
+/* How many component jobs an entry is for. */
+static int
+count_jobs (const BdctCudaPass * pass, const BdctPlaneLayout * layout)
+{
+  return pass->n_sets * layout->interleave;
+}
+
+static uint64_t
+hash_of (const BdctCudaPass * pass, const BdctPlaneLayout * layout)
+{
+  uint64_t hash = (uintptr_t) pass->kernel + pass->sets[0].depth;
+
+  for (int i = 0; i < count_jobs (pass, layout); i++) {
+    const BdctComponentJob *job = job_of (pass, layout, i);
+
+    for (size_t at = 0; at < sizeof *job; at += 4) {
+      uint32_t word;
+
+      memcpy (&word, (const uint8_t *) job + at, sizeof word);
+      hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+      hash ^= hash >> 29;
+    }
+  }
+  return hash;
+}
+
+static bool
+is_for (BdctCudaDevice * device, uint64_t number, const BdctCudaPass * pass,
+    const BdctPlaneLayout * layout)
+{
+  const Entry *entry = entry_at (device, number);
+  const uint8_t *made_for;
+
+  if (!is_there (device, number) || entry->kernel != pass->kernel
+      || entry->depth != pass->sets[0].depth || entry->n_sets != pass->n_sets
+      || entry->interleave != layout->interleave
+      || memcmp (entry->component, layout->component,
+          layout->interleave * sizeof entry->component[0]) != 0)
+    return false;
+  made_for = device->mirror + entry->at % RING_SIZE
+      + pass->n_sets * pass->kernel->constants_size;
+  for (int i = 0; i < count_jobs (pass, layout); i++)
+    if (memcmp (made_for + i * sizeof (BdctComponentJob),
+            job_of (pass, layout, i), sizeof (BdctComponentJob)) != 0)
+      return false;
+  return true;
+}
+
+/* A new entry of so many bytes; 0 if there is no room beside those of the
+ * launch being put together. */
+static uint64_t
+make_room (BdctCudaDevice * device, size_t size)
+{
+  const uint64_t left = RING_SIZE - device->head % RING_SIZE;
+  uint64_t at = device->head;
+  Entry *entry;
+
+  size = (size + ENTRY_ALIGN - 1) & ~(size_t) (ENTRY_ALIGN - 1);
+  if (size > RING_SIZE)
+    return 0;
+  if (size > left)
+    at += left;
+  while (device->oldest < device->next) {
+    entry = entry_at (device, device->oldest);
+    if (entry->at + RING_SIZE >= at + size
+        && device->next - device->oldest < N_ENTRIES)
+      break;
+    if (entry->launch == device->launch)
+      return 0;
+    device->oldest++;
+  }
+  entry_at (device, device->next)->at = at;
+  device->head = at + size;
+  return device->next++;
+}
+
+static uint64_t
+make_entry (BdctCudaDevice * device, uint64_t hash, const BdctCudaPass * pass,
+    const BdctCudaPlane * plane)
+{
+  const BdctCudaKernel *kernel = pass->kernel;
+  const BdctPlaneLayout *layout = &plane->layout;
+  const int n_jobs = count_jobs (pass, layout);
+  const uint64_t number = make_room (device,
+      pass->n_sets * kernel->constants_size
+      + n_jobs * sizeof (BdctComponentJob));
+  Entry *entry = entry_at (device, number);
+  int probe = 0;
+  uint8_t *to;
+
+  if (number == 0)
+    return 0;
+  *entry = (Entry) { kernel, pass->sets[0].depth, pass->n_sets,
+    layout->interleave, {layout->component[0], layout->component[1]}, hash,
+    entry->at, 0, device->launch
+  };
+  to = device->mirror + entry->at % RING_SIZE;
+  for (int set = 0; set < pass->n_sets; set++, to += kernel->constants_size)
+    kernel->make_constants (to, plane, &pass->sets[set]);
+  for (int i = 0; i < n_jobs; i++, to += sizeof (BdctComponentJob))
+    memcpy (to, job_of (pass, layout, i), sizeof (BdctComponentJob));
+  while (probe < N_PROBES
+      && is_there (device, device->bucket[(hash + probe) % N_BUCKETS]))
+    probe++;
+  /* Where all are taken, one is no longer found by its hash. */
+  device->bucket[(hash + probe % N_PROBES) % N_BUCKETS] = number;
+  return number;
+}
+
+static uint64_t
+find_entry (BdctCudaDevice * device, uint64_t hash, const BdctCudaPass * pass,
+    const BdctPlaneLayout * layout)
+{
+  for (int i = 0; i < N_PROBES; i++) {
+    const uint64_t number = device->bucket[(hash + i) % N_BUCKETS];
+
+    if (entry_at (device, number)->hash == hash
+        && is_for (device, number, pass, layout))
+      return number;
+  }
+  return 0;
+}
+
+/* The constants of a plane, on the device once what is new is uploaded; NULL if
+ * the launch must go first. Frame after frame asks for the same in the same
+ * order: what came after the last one is the first guess. */
+static const uint8_t *
+find_constants (BdctCudaDevice * device, const BdctCudaPass * pass,
+    const BdctCudaPlane * plane)
+{
+  const uint64_t last = device->last;
+  uint64_t number = entry_at (device, last)->follower;
+  Entry *entry;
+
+  if (!is_for (device, number, pass, &plane->layout)) {
+    const uint64_t hash = hash_of (pass, &plane->layout);
+
+    number = find_entry (device, hash, pass, &plane->layout);
+    if (number == 0)
+      number = make_entry (device, hash, pass, plane);
+    if (number == 0)
+      return NULL;
+    if (is_there (device, last))
+      entry_at (device, last)->follower = number;
+  }
+  entry = entry_at (device, number);
+  entry->launch = device->launch;
+  device->last = number;
+  return device->ring + entry->at % RING_SIZE;
+}
+
+/* From pageable memory: it is read before the calls return. What the ring had
+ * there is of launches before this one, in the same stream. */
+static cudaError_t
+upload_constants (BdctCudaDevice * device, cudaStream_t stream)
+{
+  while (device->uploaded < device->head) {
+    const size_t from = device->uploaded % RING_SIZE;
+    const uint64_t n = device->head - device->uploaded;
+    const size_t size = n < RING_SIZE - from ? n : RING_SIZE - from;
+    const cudaError_t err = cudaMemcpyAsync (device->ring + from,
+        device->mirror + from, size, cudaMemcpyHostToDevice, stream);
+
+    if (err != cudaSuccess)
+      return err;
+    device->uploaded += size;
+  }
+  return cudaSuccess;
+}
+
+/* Launching */
+
+/* Append a pass, if the batch is empty or of its kind and has room. */
+static bool
+append (BdctCudaBatch * batch, const BdctCudaPass * first,
+    const BdctCudaPass * pass, BdctCudaDevice * device)
+{
+  if (batch->n_planes > 0
+      && (batch->n_planes + pass->n_planes > BDCT_CUDA_MAX_PLANES
+          || batch->n_tiles > INT_MAX / 2 || pass->kernel != first->kernel
+          || pass->mixed != first->mixed
+          || pass->sets[0].depth != first->sets[0].depth))
+    return false;
+  for (int p = 0; p < pass->n_planes; p++) {
+    BdctCudaPlane *plane = &batch->plane[batch->n_planes + p];
+
+    *plane = pass->plane[p];
+    plane->first_tile += batch->n_tiles;
+    plane->constants = find_constants (device, pass, plane);
+    if (plane->constants == NULL)
+      return false;
+  }
+  batch->n_planes += pass->n_planes;
+  batch->n_tiles += pass->n_tiles;
+  return true;
+}
+
+static cudaError_t
+launch (BdctCudaBatch * batch, const BdctCudaPass * first,
+    BdctCudaDevice * device, cudaStream_t stream)
+{
+  const BdctCudaKernel *kernel = first->kernel;
+  struct dim3 grid = { batch->n_tiles, 1, 1 };
+  struct dim3 block = { kernel->warps * 32, 1, 1 };
+  void *args[] = { batch };
+
+  batch->depth = first->sets[0].depth;
+  batch->mixed = first->mixed;
+  batch->span = 1;
+  if (kernel->blocks > 0) {
+    /* All warps that the device holds at once, as often as it takes for each
+     * to have tiles of about 256 rows: none is left for a last, half empty
+     * round. */
+    const int64_t tiles = kernel->warps / kernel->tile_warps; /* of a block */
+    const int64_t at_once = device->multiprocessors * kernel->blocks * tiles;
+    const int64_t round = 256 / kernel->rows * at_once;
+    const int64_t rounds = (batch->n_tiles + round / 2) / round;
+
+    batch->span = (int32_t) ((batch->n_tiles - 1)
+        / (at_once * (rounds ? rounds : 1)) + 1);
+    grid.x = (unsigned) ((batch->n_tiles - 1) / (batch->span * tiles) + 1);
+  }
+  return cudaLaunchKernel (kernel->function, grid, block, args, 0, stream);
+}
+
+cudaError_t
+bdct_cuda_launch (const BdctCudaPass * const *passes, int n_passes,
+    BdctCudaDevice * device, cudaStream_t stream)
+{
+  cudaError_t err = cudaSuccess;
+
+  for (int i = 0; i < n_passes && err == cudaSuccess;) {
+    const BdctCudaPass *first = passes[i];
+    BdctCudaBatch batch;
+
+    device->launch++;
+    batch.n_planes = batch.n_tiles = 0;
+    while (i < n_passes && append (&batch, first, passes[i], device))
+      i++;
+    err = batch.n_planes > 0 ? upload_constants (device, stream)
+        : cudaErrorMemoryAllocation;
+    if (err == cudaSuccess)
+      err = launch (&batch, first, device, stream);
+  }
+  if (err != cudaSuccess)
+    forget_constants (device);
+  return err;
+}

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "slot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define check bdct_cuda_check
+
+static bool
+create_event (cudaEvent_t * event, unsigned flags, BdctError * error)
+{
+  return check (cudaEventCreateWithFlags (event, cudaEventDisableTiming
+          | flags), "cudaEventCreateWithFlags", error);
+}
+
+bool
+bdct_slot_init (BdctSlot * slot, BdctError * error)
+{
+  /* Frames in host memory take long enough to sleep meanwhile. */
+  return create_event (&slot->uploaded, 0, error)
+      && create_event (&slot->computed, 0, error)
+      && create_event (&slot->done[BDCT_WAIT_SPINNING], 0, error)
+      && create_event (&slot->done[BDCT_WAIT_SLEEPING], cudaEventBlockingSync,
+          error);
+}
+
+static void
+free_event (cudaEvent_t event)
+{
+  if (event != NULL)
+    cudaEventDestroy (event);
+}
+
+void
+bdct_slot_clear (BdctSlot * slot)
+{
+  free_event (slot->uploaded);
+  free_event (slot->computed);
+  for (int i = 0; i < BDCT_N_WAITS; i++)
+    free_event (slot->done[i]);
+  bdct_buffer_free (&slot->src.buffer);
+  bdct_buffer_free (&slot->dst.buffer);
+  bdct_buffer_free (&slot->scratch);
+  bdct_buffer_free (&slot->map);
+  bdct_buffer_free (&slot->records);
+  bdct_buffer_free (&slot->cells);
+  free (slot->others);
+}
+
+/* The image's planes with nothing asked of them. */
+static void
+describe (BdctCudaWork * work, const BdctLayout * layout,
+    const BdctImage * src)
+{
+  memset (work, 0, sizeof *work);
+  work->n_planes = layout->n_planes;
+  for (int p = 0; p < layout->n_planes; p++) {
+    work->plane[p].layout = layout->plane[p];
+    work->plane[p].src = bdct_image_samples (src, layout, p, 0);
+  }
+}
+
+static void
+set_output (BdctCudaWork * work, const BdctLayout * layout,
+    const BdctImage * dst)
+{
+  for (int p = 0; p < work->n_planes; p++)
+    work->plane[p].dst = bdct_image_samples (dst, layout, p, 0);
+}
+
+static void
+set_cells (BdctCudaWork * work, BdctCudaCell * cells)
+{
+  for (int p = 0; p < work->n_planes; p++)
+    work->plane[p].cells = cells;
+}
+
+static void
+set_records (BdctCudaWork * work, const BdctBlockGrid * grid,
+    BdctBlockRecord * records)
+{
+  for (int p = 0; p < work->n_planes; p++)
+    for (int i = 0; i < work->plane[p].layout.interleave; i++)
+      work->plane[p].blocks[i] = records == NULL ? NULL
+          : records + grid[work->plane[p].layout.component[i]].first;
+}
+
+/* Index map */
+
+static int
+min (int a, int b)
+{
+  return a < b ? a : b;
+}
+
+static int
+cells_across (const BdctPlaneLayout * plane)
+{
+  return (plane->width * plane->interleave - 1) / BDCT_CUDA_CELL_SAMPLES + 1;
+}
+
+static int
+cells_down (const BdctPlaneLayout * plane)
+{
+  return (plane->height - 1) / BDCT_CUDA_CELL_ROWS + 1;
+}
+
+/* What the cell (x, y) holds, by the sets of the blocks in it. */
+static uint8_t
+find_cell (const BdctPlaneLayout * plane, const BdctJob * job,
+    const BdctBlockGrid * grid, const uint8_t * sets, int x, int y)
+{
+  const BdctComponentJob *c = &job->component[plane->component[0]];
+  const int width = (BDCT_CUDA_CELL_SAMPLES / plane->interleave)
+      >> c->log2_width;
+  const int height = BDCT_CUDA_CELL_ROWS >> c->log2_height;
+  int set = -1;
+
+  if (width == 0 || height == 0)
+    return BDCT_CUDA_MIXED;
+  for (int i = 0; i < plane->interleave; i++) {
+    const BdctBlockGrid *g = &grid[plane->component[i]];
+    const int n = min (width, g->columns - x * width);
+
+    for (int v = y * height; v < min ((y + 1) * height, g->rows); v++) {
+      const uint8_t *row = sets + g->first + (size_t) v * g->columns
+          + x * width;
+      uint8_t differ = 0;
+
+      if (set < 0)
+        set = row[0];
+      for (int u = 0; u < n; u++)
+        differ |= row[u] ^ set;
+      if (differ)
+        return BDCT_CUDA_MIXED;
+    }
+  }
+  return set;
+}
+
+/* Put a map where it can be uploaded, with that of its cells. */
+static bool
+make_map (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
+    const BdctBlockGrid * grid, BdctCudaWork * work, size_t * size,
+    BdctError * error)
+{
+  const BdctLayout *layout = &staging->layout;
+  size_t at = frame->n_blocks;
+
+  *size = frame->n_blocks;
+  for (int p = 0; p < layout->n_planes; p++)
+    *size += (size_t) cells_across (&layout->plane[p])
+        * cells_down (&layout->plane[p]);
+  if (!bdct_buffer_reserve (&slot->map, *size, true, staging->engine, error))
+    return false;
+  memcpy (slot->map.host.data, frame->set_of_block, frame->n_blocks);
+  for (int p = 0; p < layout->n_planes; p++) {
+    const BdctPlaneLayout *plane = &layout->plane[p];
+
+    for (int i = 0; i < plane->interleave; i++)
+      work->plane[p].set_of_block[i] = slot->map.device
+          + grid[plane->component[i]].first;
+    work->plane[p].set_of_cell = slot->map.device + at;
+    for (int y = 0; y < cells_down (plane); y++)
+      for (int x = 0; x < cells_across (plane); x++) {
+        const uint8_t cell = find_cell (plane, &slot->sets[0], grid,
+            frame->set_of_block, x, y);
+
+        slot->map.host.data[at++] = cell;
+        work->mixed = work->mixed || cell == BDCT_CUDA_MIXED;
+      }
+  }
+  return true;
+}
+
+/* Whether a view shows samples of the reconstruction. */
+static bool
+shows_samples (BdctViewMode mode)
+{
+  return mode <= BDCT_VIEW_DIFFERENCE;
+}
+
+/* What is done for the sets: their passes, and the view. */
+static bool
+plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
+    BdctCudaCell * cells, size_t * map_size, BdctError * error)
+{
+  const BdctLayout *layout = &staging->layout;
+  const BdctCudaDevice *device = staging->device->kernels;
+  const BdctViewMode mode = frame->view != NULL ? frame->view->mode
+      : BDCT_VIEW_RECONSTRUCTION;
+  const bool by_map = frame->set_of_block != NULL && frame->n_sets > 1;
+  const bool colours = !shows_samples (mode)
+      && mode != BDCT_VIEW_COEFFICIENTS;
+  BdctImage drawn = slot->dst.image, none = { 0 };
+  BdctBlockRecord *records = NULL;
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  BdctCudaWork work;
+
+  slot->viewed = frame->view != NULL && !bdct_view_is_plain (frame->view);
+  if (slot->viewed && !colours && !bdct_staging_scratch (staging,
+          &slot->scratch, &drawn, error))
+    return false;
+  describe (&work, layout, &slot->src.image);
+  work.sets = slot->sets;
+  work.n_sets = slot->n_sets;
+  set_cells (&work, cells);
+  set_output (&work, layout, shows_samples (mode) ? &drawn : &none);
+  if (by_map || slot->blocks != NULL || colours)
+    slot->n_blocks = bdct_blocks_init (grid, layout, slot->sets);
+  if (by_map && !make_map (slot, staging, frame, grid, &work, map_size, error))
+    return false;
+  if (slot->blocks != NULL || colours) {
+    slot->reached = slot->blocks != NULL
+        && bdct_host_memory_is_pinned (slot->blocks,
+        slot->n_blocks * sizeof *slot->blocks);
+    if (!bdct_buffer_reserve (&slot->records, slot->n_blocks * sizeof *records,
+            slot->blocks != NULL && !slot->reached, staging->engine, error))
+      return false;
+    records = (BdctBlockRecord *) slot->records.device;
+    set_records (&work, grid, records);
+  }
+  slot->n_passes = bdct_cuda_plan (device, &work, slot->pass, error);
+  if (slot->n_passes == 0)
+    return false;
+  if (slot->viewed)
+    bdct_render_init (&slot->render, frame->view, layout, slot->sets,
+        &slot->src.image, colours ? &none : &drawn, &slot->dst.image, records);
+  if (mode == BDCT_VIEW_COEFFICIENTS) {
+    int n;
+
+    work.levels = true;
+    set_output (&work, layout, &drawn);
+    set_records (&work, grid, NULL);
+    n = bdct_cuda_plan (device, &work, slot->pass + slot->n_passes, error);
+    slot->n_passes += n;
+    return n > 0;
+  }
+  return true;
+}
+
+static bool
+plan_others (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
+    BdctError * error)
+{
+  BdctCudaWork work;
+
+  slot->n_others = frame->n_others;
+  if (slot->n_others == 0)
+    return true;
+  if (slot->max_others < slot->n_others) {
+    free (slot->others);
+    slot->others = malloc (slot->n_others * sizeof *slot->others);
+    slot->max_others = slot->others != NULL ? slot->n_others : 0;
+    if (slot->others == NULL)
+      return bdct_error (error, "out of memory");
+  }
+  if (!bdct_buffer_reserve (&slot->cells, slot->n_others * BDCT_CELLS_SIZE,
+          true, staging->engine, error))
+    return false;
+  describe (&work, &staging->layout, &slot->src.image);
+  work.n_sets = 1;
+  for (int i = 0; i < slot->n_others; i++) {
+    BdctOther *other = &slot->others[i];
+
+    other->job = frame->others[i];
+    work.sets = &other->job;
+    set_cells (&work, (BdctCudaCell *) slot->cells.device
+        + i * BDCT_CUDA_CELLS);
+    if (bdct_cuda_plan (staging->device->kernels, &work, &other->pass,
+            error) == 0)
+      return false;
+  }
+  return true;
+}
+
+static bool
+upload (BdctSlot * slot, BdctStaging * staging, size_t map_size,
+    BdctError * error)
+{
+  const BdctDevice *device = staging->device;
+
+  return (!slot->src.on_host
+      || bdct_staging_upload (staging, &slot->src, error))
+      && (map_size == 0 || check (cudaMemcpyAsync (slot->map.device,
+              slot->map.host.data, map_size, cudaMemcpyHostToDevice,
+              device->upload), "cudaMemcpyAsync", error))
+      && check (cudaEventRecord (slot->uploaded, device->upload),
+      "cudaEventRecord", error)
+      && check (cudaStreamWaitEvent (device->stream, slot->uploaded, 0),
+      "cudaStreamWaitEvent", error);
+}
+
+bool
+bdct_slot_prepare (BdctSlot * slot, BdctStaging * staging,
+    const BdctFrame * frame, BdctCudaCell * cells, BdctError * error)
+{
+  const BdctDevice *device = staging->device;
+  size_t map_size = 0;
+
+  slot->n_sets = frame->n_sets;
+  memcpy (slot->sets, frame->sets, frame->n_sets * sizeof slot->sets[0]);
+  slot->blocks = frame->blocks;
+  if (!bdct_staging_place (staging, &slot->src, &frame->src, device->upload,
+          error)
+      || !bdct_staging_place (staging, &slot->dst, &frame->dst,
+          device->stream, error)
+      || !plan_sets (slot, staging, frame, cells, &map_size, error)
+      || !plan_others (slot, staging, frame, error))
+    return false;
+  slot->wait = slot->src.on_host || bdct_slot_downloads (slot)
+      ? BDCT_WAIT_SLEEPING : BDCT_WAIT_SPINNING;
+  if ((!slot->src.on_host && map_size == 0)
+      || upload (slot, staging, map_size, error))
+    return true;
+  /* The caller may free the image now: nothing may go on using it. */
+  bdct_device_synchronize (device);
+  return false;
+}
+
+bool
+bdct_slot_downloads (const BdctSlot * slot)
+{
+  return slot->dst.on_host || slot->blocks != NULL;
+}
+
+bool
+bdct_slot_download (BdctSlot * slot, BdctStaging * staging, BdctError * error)
+{
+  return (!slot->dst.on_host
+      || bdct_staging_download (staging, &slot->dst, error))
+      && (slot->blocks == NULL || check (cudaMemcpyAsync (slot->reached
+              ? (void *) slot->blocks : slot->records.host.data,
+              slot->records.device, slot->n_blocks * sizeof *slot->blocks,
+              cudaMemcpyDeviceToHost, staging->device->download),
+          "cudaMemcpyAsync", error));
+}
+
+void
+bdct_slot_finish (BdctSlot * slot, BdctStaging * staging)
+{
+  bdct_staging_finish (staging, &slot->dst);
+  if (slot->blocks != NULL && !slot->reached)
+    memcpy (slot->blocks, slot->records.host.data,
+        slot->n_blocks * sizeof *slot->blocks);
+}
+
+static void
+count (const BdctLayout * layout, const BdctJob * job,
+    const BdctCudaCell * cells, BdctStats * stats)
+{
+  memset (stats, 0, sizeof *stats);
+  bdct_engine_count (layout, job, stats);
+  for (int i = 0; i < BDCT_CUDA_CELLS; i++)
+    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+      stats->component[c].sse += cells[i].sse[c];
+      stats->component[c].nonzero += cells[i].nonzero[c];
+    }
+}
+
+void
+bdct_slot_count (const BdctSlot * slot, const BdctLayout * layout,
+    const BdctCudaCell * cells, BdctStats * stats)
+{
+  const BdctCudaCell *others = (BdctCudaCell *) slot->cells.host.data;
+
+  count (layout, slot->sets, cells, stats);
+  for (int i = 0; i < slot->n_others; i++)
+    count (layout, &slot->others[i].job, others + i * BDCT_CUDA_CELLS,
+        stats + 1 + i);
+}

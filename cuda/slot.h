@@ -1,0 +1,70 @@
+/* blockdct: a frame in flight on the GPU: the memory it needs, and what is to
+ * be done to it.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_SLOT_H
+#define BDCT_SLOT_H
+
+#include "dct/render.h"
+#include "plan.h"
+#include "staging.h"
+
+/** Bytes of the cells of one job. */
+#define BDCT_CELLS_SIZE (BDCT_CUDA_CELLS * sizeof (BdctCudaCell))
+
+typedef enum { BDCT_WAIT_SPINNING, BDCT_WAIT_SLEEPING, BDCT_N_WAITS } BdctWait;
+
+/** A job beside the sets, and the pass that does it. */
+typedef struct {
+  BdctJob job;
+  BdctCudaPass pass;
+} BdctOther;
+
+/** A slot, and all it owns, is used again only when the last of its events has
+ * been waited for. Buffers stay from frame to frame and grow on demand. */
+typedef struct {
+  cudaEvent_t uploaded, computed;
+  cudaEvent_t done[BDCT_N_WAITS];
+  BdctEnd src, dst;
+  BdctBuffer scratch;           /**< what a view is drawn from */
+  BdctBuffer map;               /**< sets of the blocks, then of the cells */
+  BdctBuffer records;
+  BdctBuffer cells;             /**< of the others */
+
+  BdctJob sets[BDCT_MAX_SETS];
+  int n_sets;
+  BdctOther *others;
+  int n_others, max_others;
+  BdctCudaPass pass[4];         /**< the sets', then those of their levels */
+  int n_passes;
+  bool viewed;                  /**< a view is drawn behind them */
+  BdctRender render;
+  BdctBlockRecord *blocks;      /**< the caller's; NULL: not asked for */
+  size_t n_blocks;
+  bool reached;                 /**< the GPU copies there by itself */
+  BdctWait wait;                /**< for which event */
+} BdctSlot;
+
+bool bdct_slot_init (BdctSlot *slot, BdctError *error);
+void bdct_slot_clear (BdctSlot *slot);
+
+/** Prepare all of a frame and enqueue its uploads, which the stream of the
+ * kernels then waits for. `cells`: for the sets. */
+bool bdct_slot_prepare (BdctSlot *slot, BdctStaging *staging,
+    const BdctFrame *frame, BdctCudaCell *cells, BdctError *error);
+
+/** Whether anything but statistics goes to the host. */
+bool bdct_slot_downloads (const BdctSlot *slot);
+
+/** Enqueue that, and finish it once it is done. */
+bool bdct_slot_download (BdctSlot *slot, BdctStaging *staging,
+    BdctError *error);
+void bdct_slot_finish (BdctSlot *slot, BdctStaging *staging);
+
+/** The statistics of a frame that is done, as BdctEngineClass.collect() has
+ * them. `cells`: on the host. */
+void bdct_slot_count (const BdctSlot *slot, const BdctLayout *layout,
+    const BdctCudaCell *cells, BdctStats *stats);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What tiles are worked on with, the same for every instruction set. */
+#include "tile.h"
+
+#include <pthread.h>
+#include <string.h>
+#include "matrices.h"
+#include "quantize.h"
+
+#define BASIS(id, n, kind) static int32_t matrix_##id[n * n];
+#include BDCT_TRANSFORMS
+
+static float matrix_real[64];
+
+static int32_t *const matrices[] = {
+#define BASIS(id, n, kind) matrix_##id,
+#include BDCT_TRANSFORMS
+};
+
+static void
+fill_matrices (void)
+{
+  for (int b = 0; b < BDCT_N_BASES; b++) {
+    int n = bdct_basis_size (b);
+
+    for (int i = 0; i < n * n; i++)
+      matrices[b][i] = bdct_matrix_int (b, i / n, i % n);
+  }
+  for (int i = 0; i < 64; i++)
+    matrix_real[i] = bdct_matrix_real (i / 8, i % 8);
+}
+
+void
+bdct_tile_set_init (BdctTileSet * set, const BdctJob * job,
+    BdctComponent component)
+{
+  const BdctComponentJob *cj = &job->component[component];
+  int shift = cj->log2_height > 3 ? cj->log2_height - 3 : 0;
+
+  set->job = *cj;
+  for (int v = 0; v < 8; v++)
+    for (int x = 0; x < BDCT_MAX_SIZE; x++) {
+      int index = bdct_job_index (cj, v << shift,
+          x & ((1 << cj->log2_width) - 1));
+
+      set->quant[v][x] = cj->quant[index];
+      set->aid[v][x] = bdct_quantize_aid (job, cj, index);
+    }
+}
+
+void
+bdct_tile_plane_init (BdctTilePlane * plane, const BdctJob * job,
+    BdctComponent component)
+{
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  const BdctChainInfo *chain =
+      bdct_chain_info (job->component[component].chain);
+
+  pthread_once (&once, fill_matrices);
+  memset (plane, 0, sizeof *plane);
+  plane->family = job->family;
+  plane->component = component;
+  plane->depth = job->depth;
+  plane->row = matrices[chain->row];
+  plane->column = matrices[chain->column];
+  if (job->family == BDCT_FAMILY_REAL)
+    plane->row = plane->column = matrix_real;
+}
+
+const BdctTileKernel *const *
+bdct_tile_kernels (void)
+{
+#if defined (BDCT_X86)
+  static const BdctTileKernel *const all[] = {
+    &bdct_tile_avx512, &bdct_tile_avx2, &bdct_tile_baseline, NULL
+  };
+
+  __builtin_cpu_init ();
+  if (__builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512bw")
+      && __builtin_cpu_supports ("avx512dq")
+      && __builtin_cpu_supports ("avx512vl"))
+    return all;
+  return __builtin_cpu_supports ("avx2") ? all + 1 : all + 2;
+#else
+  static const BdctTileKernel *const all[] = { &bdct_tile_baseline, NULL };
+
+  return all;
+#endif
+}

@@ -1,0 +1,31 @@
+/* blockdct tests: what the files of definitions share among themselves.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef TESTS_REFERENCE_BLOCKS_H
+#define TESTS_REFERENCE_BLOCKS_H
+
+#include "reference.h"
+
+typedef int64_t Whole;
+
+/** floor (v / 2^shift + 1/2) */
+static inline Whole
+ref_descale (Whole v, int shift)
+{
+  Whole unit = (Whole) 1 << shift, doubled = 2 * v + unit;
+  Whole quotient = doubled / (2 * unit);
+
+  return doubled % (2 * unit) < 0 ? quotient - 1 : quotient;
+}
+
+/** A block of residuals, to coefficients, to levels and back. Adds to
+ * result->nonzero. */
+void ref_hevc_block (const RefPlane *plane, Whole x[][REF_SIZE],
+    RefResult *result);
+
+/** The second half of it alone. */
+void ref_hevc_backward (const RefPlane *plane, Whole x[][REF_SIZE],
+    RefResult *result);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "fake-kernels.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cuda/view-launch.h"
+#include "dct/engine.h"
+
+/* What a kernel has of a plane's job: its constants. */
+typedef struct {
+  BdctJob job;
+  BdctPlaneLayout layout;
+} __attribute__ ((aligned (16))) Constants;
+
+static void
+make_constants (void *to, const BdctCudaPlane * plane, const BdctJob * job)
+{
+  memcpy (to, &(Constants) { *job, plane->layout }, sizeof (Constants));
+}
+
+/* The kernels: one as those of the tensor cores, which takes no blocks of
+ * 32 a side and leaves mixed cells alone, and one for the rest. */
+
+static const BdctCudaKernel tensor = {
+  &tensor, 16, 128, 4, 1, 4, sizeof (Constants), make_constants
+};
+static const BdctCudaKernel scalar[2] = {
+  {&scalar[0], 32, 128, 4, 4, 0, sizeof (Constants), make_constants},
+  {&scalar[1], 32, 256, 4, 4, 0, sizeof (Constants), make_constants},
+};
+
+static BdctJob
+job_of (const BdctCudaPlane * plane, int set)
+{
+  Constants constants;
+
+  if (fake_kind_of (plane->constants + set * plane->set_size,
+          sizeof constants) != 'd')
+    fake_die ("constants of the host");
+  memcpy (&constants, plane->constants + set * plane->set_size,
+      sizeof constants);
+  if (constants.layout.interleave != plane->layout.interleave
+      || memcmp (constants.layout.component, plane->layout.component,
+          plane->layout.interleave * sizeof (BdctComponent)) != 0)
+    fake_die ("constants of another plane");
+  return constants.job;
+}
+
+/* Part of a plane. */
+typedef struct {
+  int x, y;                     /* of the first sample of each component */
+  BdctLayout layout;
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  size_t first[2], n_blocks;    /* first: block of the plane's components */
+} Part;
+
+static void
+part_init (Part * part, const BdctCudaPlane * plane, const BdctJob * job,
+    int x, int y, int width, int height)
+{
+  BdctPlaneLayout *layout = &part->layout.plane[0];
+
+  part->x = x;
+  part->y = y;
+  part->layout = (BdctLayout) {.depth = job->depth,.n_planes = 1 };
+  *layout = plane->layout;
+  layout->width = width < layout->width - x ? width : layout->width - x;
+  layout->height = height < layout->height - y ? height : layout->height - y;
+  part->n_blocks = bdct_blocks_init (part->grid, &part->layout, job);
+  for (int i = 0; i < layout->interleave; i++)
+    part->first[i] = (size_t) (y >> plane->log2_height) * plane->columns
+        + (x >> plane->log2_width);
+}
+
+static BdctImage
+image_of (const BdctSamples * plane, const Part * part)
+{
+  const BdctPlaneLayout *layout = &part->layout.plane[0];
+  BdctImage image = { BDCT_MEMORY_HOST };
+
+  if (plane->data == NULL)
+    return image;
+  if (fake_kind_of (plane->data, 1) != 'd')
+    fake_die ("a kernel on memory of the host");
+  image.data[0] = plane->data + part->y * plane->stride
+      + (ptrdiff_t) part->x * layout->interleave
+      * bdct_layout_sample_size (&part->layout);
+  image.stride[0] = plane->stride;
+  return image;
+}
+
+/* Rows of a part's blocks in the plane's array of `size` bytes each, and in
+ * the part's own. */
+static void
+move_blocks (const BdctCudaPlane * plane, const Part * part, int i,
+    uint8_t * whole, uint8_t * own, size_t size, bool there)
+{
+  const BdctBlockGrid *grid =
+      &part->grid[part->layout.plane[0].component[i]];
+
+  for (int v = 0; v < grid->rows; v++) {
+    uint8_t *a = whole + (part->first[i] + (size_t) v * plane->columns) * size;
+    uint8_t *b = own + (grid->first + (size_t) v * grid->columns) * size;
+
+    if (fake_kind_of (a, grid->columns * size) != 'd')
+      fake_die ("blocks on the host");
+    memcpy (there ? a : b, there ? b : a, grid->columns * size);
+  }
+}
+
+/* `set`: of all blocks, or BDCT_CUDA_MIXED. */
+static void
+compute_part (const BdctCudaPlane * plane, const Part * part, uint8_t set)
+{
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static BdctEngine *engine;
+  const BdctPlaneLayout *layout = &part->layout.plane[0];
+  uint8_t *map = calloc (part->n_blocks, 1);
+  BdctBlockRecord *blocks = malloc (part->n_blocks * sizeof *blocks);
+  BdctEngineOptions options = {.threads = 1 };
+  BdctJob sets[BDCT_MAX_SETS];
+  BdctFrame frame = {.sets = sets,.n_sets = 1,.blocks = blocks,
+    .n_blocks = part->n_blocks,.src = image_of (&plane->src, part),
+    .dst = image_of (&plane->dst, part)
+  };
+  BdctStats stats;
+
+  sets[0] = job_of (plane, set == BDCT_CUDA_MIXED ? 0 : set);
+  if (set == BDCT_CUDA_MIXED) {
+    for (int i = 0; i < layout->interleave; i++)
+      move_blocks (plane, part, i, (uint8_t *) plane->set_of_block[i], map, 1,
+          false);
+    for (size_t i = 0; i < part->n_blocks; i++)
+      if (map[i] >= frame.n_sets)
+        frame.n_sets = map[i] + 1;
+    for (int i = 1; i < frame.n_sets; i++)
+      sets[i] = job_of (plane, i);
+    frame.set_of_block = map;
+  }
+  pthread_mutex_lock (&lock);
+  if (engine == NULL)
+    engine = bdct_cpu_engine.create (&options, NULL);
+  if (!engine->klass->configure (engine, &part->layout, 1, NULL)
+      || !engine->klass->submit (engine, &frame, NULL)
+      || !engine->klass->collect (engine, &stats, NULL))
+    fake_die ("no kernel");
+  pthread_mutex_unlock (&lock);
+  for (int i = 0; i < layout->interleave && plane->blocks[0] != NULL; i++)
+    move_blocks (plane, part, i, (uint8_t *) plane->blocks[i],
+        (uint8_t *) blocks, sizeof *blocks, true);
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    plane->cells[3].sse[c] += stats.component[c].sse / 2;
+    plane->cells[c].sse[c] += stats.component[c].sse
+        - stats.component[c].sse / 2;
+    plane->cells[BDCT_CUDA_CELLS - 1].nonzero[c] += stats.component[c].nonzero;
+  }
+  free (map);
+  free (blocks);
+}
+
+void
+fake_compute (const void *function, const BdctCudaBatch * batch)
+{
+  const bool takes_mixed = function != &tensor;
+
+  for (int p = 0; p < batch->n_planes; p++) {
+    const BdctCudaPlane *plane = &batch->plane[p];
+    const BdctPlaneLayout *layout = &plane->layout;
+    const int width = BDCT_CUDA_CELL_SAMPLES / layout->interleave;
+    const BdctJob job = job_of (plane, 0);
+    const uint8_t *cell = plane->set_of_cell;
+    Part part;
+
+    if (job.depth != batch->depth)
+      fake_die ("a job of another depth");
+    if (cell == NULL) {
+      part_init (&part, plane, &job, 0, 0, layout->width, layout->height);
+      compute_part (plane, &part, 0);
+      continue;
+    }
+    for (int y = 0; y < layout->height; y += BDCT_CUDA_CELL_ROWS)
+      for (int x = 0; x < layout->width; x += width, cell++) {
+        if (fake_kind_of (cell, 1) != 'd')
+          fake_die ("cells on the host");
+        if (*cell == BDCT_CUDA_MIXED ? !takes_mixed : batch->mixed)
+          continue;
+        part_init (&part, plane, &job, x, y, width, BDCT_CUDA_CELL_ROWS);
+        compute_part (plane, &part, *cell);
+      }
+  }
+}
+
+cudaError_t
+bdct_tensor_check (bool *has)
+{
+  *has = true;
+  return cudaSuccess;
+}
+
+const BdctCudaKernel *
+bdct_tensor_find (const BdctCudaWork * work)
+{
+  for (int p = 0; p < work->n_planes; p++)
+    if (work->sets[0].component[work->plane[p].layout.component[0]].log2_width
+        > 4)
+      return NULL;
+  return &tensor;
+}
+
+const BdctCudaKernel *
+bdct_scalar_find (const BdctCudaWork * work)
+{
+  return &scalar[work->sets[0].depth > 8];
+}
+
+void
+fake_check_grid (const void *function, const BdctCudaBatch * batch,
+    unsigned blocks, unsigned threads)
+{
+  const BdctCudaKernel *kernel = function;
+  int span = kernel->blocks ? batch->span * kernel->warps : 1;
+  int n = 0;
+
+  for (int p = 0; p < batch->n_planes; p++) {
+    const BdctCudaPlane *plane = &batch->plane[p];
+
+    if (plane->first_tile != n)
+      fake_die ("a plane's tiles");
+    n += ((plane->row_bytes - 1) / kernel->row_bytes + 1)
+        * ((plane->layout.height - 1) / kernel->rows + 1);
+  }
+  if (n != batch->n_tiles || threads != (unsigned) kernel->warps * 32
+      || (int) blocks != (n + span - 1) / span)
+    fake_die ("a launch that leaves tiles out");
+}
+
+/* The queue's tests show the reconstruction. */
+cudaError_t
+bdct_cuda_view_launch (const BdctRender * render, cudaStream_t stream)
+{
+  (void) render, (void) stream;
+  return cudaErrorInvalidValue;
+}
