@@ -44,11 +44,10 @@ run_chain (Square<typename C::Value, SIDE> &t, const Window &w,
       : store<C, ASK, false, false, Sample> (t, w, blocks, lane));
 }
 
-/* The side of a warp's square, for blocks of up to this size. */
-template <typename C> constexpr int kSideOf =
-    C::width > 32 || C::height > 32 ? 64 : 32;
-template <typename LUMA, typename OTHER> constexpr int kSide =
-    kSideOf<LUMA> > kSideOf<OTHER> ? kSideOf<LUMA> : kSideOf<OTHER>;
+/* The side of a warp's square, for both chains' blocks. */
+template <BdctChain LUMA, BdctChain OTHER> constexpr int kSide =
+    Chain<LUMA>::side > Chain<OTHER>::side ? Chain<LUMA>::side
+    : Chain<OTHER>::side;
 
 /* Squares side by side: a block's tile, as wide as a cell of the map. */
 constexpr int kTileSamples = BDCT_CUDA_CELL_SAMPLES;
@@ -58,12 +57,12 @@ constexpr int kTileSamples = BDCT_CUDA_CELL_SAMPLES;
  * second one's. */
 template <BdctChain LUMA, BdctChain OTHER, Ask ASK, typename Sample>
 __global__ void
-__launch_bounds__ (kTileSamples / kSide<Chain<LUMA>, Chain<OTHER>> * 32)
+__launch_bounds__ (kTileSamples / kSide<LUMA, OTHER> * 32)
 transform (const __grid_constant__ BdctCudaBatch batch)
 {
   using Luma = Chain<LUMA>;
   using Other = Chain<OTHER>;
-  constexpr int side = kSide<Luma, Other>, warps = kTileSamples / side;
+  constexpr int side = kSide<LUMA, OTHER>, warps = kTileSamples / side;
 
   __shared__ Square<typename Luma::Value, side> square[warps];
   __shared__ int32_t quant[2][64], aid[2][64];
@@ -164,21 +163,19 @@ make_constants (void *to, const BdctCudaPlane *plane, const BdctJob *job)
     make_component ((Constants *) to + i, job, plane->layout.component[i]);
 }
 
-#define KERNEL(luma, other, ask, sample)                                      \
-  {                                                                           \
-    (const void *) transform<BDCT_CHAIN_##luma, BDCT_CHAIN_##other, ask,      \
-        sample>,                                                              \
-    kSide<Chain<BDCT_CHAIN_##luma>, Chain<BDCT_CHAIN_##other>>,               \
-    kTileSamples * sizeof (sample), kTileSamples                              \
-        / kSide<Chain<BDCT_CHAIN_##luma>, Chain<BDCT_CHAIN_##other>>,         \
-    kTileSamples                                                              \
-        / kSide<Chain<BDCT_CHAIN_##luma>, Chain<BDCT_CHAIN_##other>>,         \
-    0, 2 * sizeof (Constants), make_constants                                 \
-  }
+template <BdctChain LUMA, BdctChain OTHER, Ask ASK, typename Sample>
+const BdctCudaKernel kernel = {
+  (const void *) transform<LUMA, OTHER, ASK, Sample>,
+  kSide<LUMA, OTHER>, kTileSamples * sizeof (Sample),
+  kTileSamples / kSide<LUMA, OTHER>, kTileSamples / kSide<LUMA, OTHER>, 0,
+  2 * sizeof (Constants), make_constants
+};
+
 #define KERNELS(luma, other, sample)                                          \
   {                                                                           \
-    KERNEL (luma, other, PLAIN, sample), KERNEL (luma, other, BLOCKS, sample),\
-    KERNEL (luma, other, LEVELS, sample)                                      \
+    &kernel<BDCT_CHAIN_##luma, BDCT_CHAIN_##other, PLAIN, sample>,            \
+    &kernel<BDCT_CHAIN_##luma, BDCT_CHAIN_##other, BLOCKS, sample>,           \
+    &kernel<BDCT_CHAIN_##luma, BDCT_CHAIN_##other, LEVELS, sample>,           \
   }
 
 /* Two chains a transform, of luma and of what is not luma's. */
@@ -190,7 +187,7 @@ make_constants (void *to, const BdctCudaPlane *plane, const BdctJob *job)
 #define TRANSFORM(id, nick, text, luma, chroma_444, chroma_sampled)           \
   { KERNELS (luma, chroma_sampled, uint8_t),                                  \
     KERNELS (luma, chroma_sampled, uint16_t) },
-const BdctCudaKernel kernels[BDCT_N_TRANSFORMS][2][3] = {
+const BdctCudaKernel *const kernels[BDCT_N_TRANSFORMS][2][3] = {
 #include "dct/transforms.def"
 };
 
@@ -204,5 +201,5 @@ bdct_scalar_find (const BdctCudaWork *work)
       : plane->blocks[0] != nullptr || plane->set_of_block[0] != nullptr
       ? BLOCKS : PLAIN;
 
-  return &kernels[work->sets[0].transform][work->sets[0].depth > 8][ask];
+  return kernels[work->sets[0].transform][work->sets[0].depth > 8][ask];
 }

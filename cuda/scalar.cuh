@@ -5,9 +5,10 @@
  * blocks of every size it is used for, so it waits for nobody but itself. The
  * square lies in shared memory with an odd pitch: the 32 lanes reach 32 banks
  * whether they are its columns or its rows. A lane is a column for load, store
- * and the vertical passes, a row for the horizontal ones (of a larger square one
- * in 32), and does its part of every block in registers. The order of the stages
- * is dct/job.h's. The square of a `transposed` job holds the transposed samples.
+ * and the vertical passes, a row for the horizontal ones (of a larger square,
+ * two of them), and does its part of every block in registers. The order of the
+ * stages is dct/job.h's. A `transposed` job's square holds the transposed
+ * samples.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -146,6 +147,8 @@ struct ChainOf
   /* Frequencies that are kept. */
   static constexpr int columns = KEEP < width ? KEEP : width;
   static constexpr int rows = KEEP < height ? KEEP : height;
+  /* Of a square of whole blocks. */
+  static constexpr int side = width > 32 || height > 32 ? 64 : 32;
   /* Whether a job may be transposed: what its axes have is then the same. */
   static constexpr bool square = ROW == COLUMN;
 };

@@ -136,8 +136,8 @@ bdct_render_visible (int i, int log2_size, int size)
 
 /** What a map shows of luma's block (bx, by), and the samples it is of. Errors
  * are those of all components: a block of chroma divides its own, and its
- * samples, equally among the blocks of luma under it, of which there are 1, 2 or
- * 4; so both numbers are in quarters. */
+ * samples, equally among the blocks of luma under it. These are 1, 2 or 4, so
+ * both numbers are in quarters. */
 BDCT_RENDER_INLINE uint64_t
 bdct_render_map_value (const BdctRender *r, int bx, int by, uint32_t *count)
 {
