@@ -412,6 +412,11 @@ bdct_cuda_launch (const BdctCudaPass * const *passes, int n_passes,
     batch.n_planes = batch.n_tiles = 0;
     while (i < n_passes && append (&batch, first, passes[i], device))
       i++;
+    if (batch.n_planes == 0) {
+      /* The oldest constants are its own, and in the way of its new ones. */
+      forget_constants (device);
+      i += append (&batch, first, first, device);
+    }
     err = batch.n_planes > 0 ? upload_constants (device, stream)
         : cudaErrorMemoryAllocation;
     if (err == cudaSuccess)

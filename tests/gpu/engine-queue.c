@@ -41,8 +41,8 @@ static const Kind kinds[] = {
   {"I420 77x35, rows apart", {8, BDCT_CHROMA_420, 3,
           {{77, 35, 0, 1, {BDCT_Y}}, {39, 18, 0, 1, {BDCT_U}},
               {39, 18, 0, 1, {BDCT_V}}}}, 5},
-  {"P010 70x40", {10, BDCT_CHROMA_420, 2, {{70, 40, 6, 1, {BDCT_Y}},
-              {35, 20, 6, 2, {BDCT_U, BDCT_V}}}}, 0},
+  {"P010 390x100", {10, BDCT_CHROMA_420, 2, {{390, 100, 6, 1, {BDCT_Y}},
+              {195, 50, 6, 2, {BDCT_U, BDCT_V}}}}, 0},
   {"NV12 1280x720", {8, BDCT_CHROMA_420, 2, {{1280, 720, 0, 1, {BDCT_Y}},
               {640, 360, 0, 2, {BDCT_U, BDCT_V}}}}, 0},
 };
