@@ -13,7 +13,52 @@
 
 namespace {
 
-template <typename Group, typename Sample, int ROWS, int WARPS, int BLOCKS>
+/* Of a tile whose runs are done: its samples to the output, their errors, and
+ * with EXTRAS the blocks' records. `out` and `in` are the tile's first bytes. */
+template <typename Group, typename Sample, int ROWS, int SIDE, bool PAIRS>
+BDCT_INLINE void
+finish_blocks (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
+    const Place &p, Errors &errors, uint32_t peak, int lane)
+{
+  const uint32_t first = first_chunk<ROWS, true> (lane);
+
+  put_blocks<Sample, ROWS, SIDE, PAIRS, Group::order && !PAIRS> (out + first,
+      in + first, plane, p, errors, peak, lane);
+  if (plane.blocks[0] == nullptr)
+    return;
+  if constexpr (Group::size < 32)
+    add_fields<ROWS * kTileBytes / Group::rows / Group::bytes, Group::parts,
+        (SIDE < 8)> (in, out, lane);
+  __syncwarp ();
+  write_records<Group, Sample, ROWS, SIDE, PAIRS> (out, in, plane, p, lane);
+}
+
+template <typename Group, typename Sample, int ROWS, bool EXTRAS, bool PAIRS>
+BDCT_INLINE Errors
+finish (uint32_t out, uint32_t in, const BdctCudaPlane &plane, const Place &p,
+    uint32_t peak, int lane)
+{
+  Errors errors[1] = {};
+
+  if constexpr (!EXTRAS) {
+    const uint32_t first = first_chunk<ROWS, false> (lane);
+
+    put<Sample, ROWS, PAIRS, Group::order && !PAIRS> (out + first, in + first,
+        plane, p, errors, peak, lane);
+  } else if (1 << plane.log2_width == Group::size) {
+    finish_blocks<Group, Sample, ROWS, Group::size, PAIRS> (out, in, plane, p,
+        errors[0], peak, lane);
+  } else {
+    finish_blocks<Group, Sample, ROWS, Group::size / 2, PAIRS> (out, in,
+        plane, p, errors[0], peak, lane);
+  }
+  return errors[0];
+}
+
+/* EXTRAS: what a frame's usual work does without, which costs time: records of
+ * blocks, a map of sets, no output. */
+template <typename Group, typename Sample, int ROWS, int WARPS, int BLOCKS,
+    bool EXTRAS>
 __global__ void __launch_bounds__ (WARPS * 32, BLOCKS)
 tensor (const __grid_constant__ BdctCudaBatch batch)
 {
@@ -25,59 +70,67 @@ tensor (const __grid_constant__ BdctCudaBatch batch)
 
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const uint32_t peak = (1u << batch.depth) - 1;
-  const uint32_t first = shared_address (tiles[warp]) + first_chunk (lane);
-  const uint32_t matrices = Group::address (lane) - first_chunk (lane);
+  const uint32_t first = shared_address (tiles[warp]);
+  const uint32_t chunk = first_chunk<ROWS, false> (lane);
+  const uint32_t matrices = Group::address (lane);
   const uint32_t out = first + 2 * tile;
   uint32_t in = first, next = first + tile;
   const int end = min ((int) (blockIdx.x + 1) * batch.span * WARPS,
       batch.n_tiles);
-  int plane_index = -1;
+  int plane_index = -1, set = 0;
   Place place;
   Format format = Format ();
-  Counts counts = Counts ();
+  Counts<Nonzero<EXTRAS>> counts = Counts<Nonzero<EXTRAS>> ();
   typename Group::Lane chain;
 
   place.tile = blockIdx.x * batch.span * WARPS + warp;
   place.plane = 0;
   if (place.tile >= end)
     return;
-  find<ROWS> (place, batch, lane);
-  fetch<Sample, ROWS> (in, batch, place, peak, lane);
+  find<ROWS, EXTRAS> (place, batch, lane);
+  if constexpr (EXTRAS) {
+    leave_mixed<Sample, ROWS, WARPS> (place, end, batch, lane);
+    if (place.tile >= end)
+      return;
+  }
+  fetch<Sample, ROWS> (in + chunk, batch, place, peak, lane);
   copies_end ();
   while (true) {
     const Place here = place;
 
-    advance<ROWS, WARPS> (place, batch, lane);
+    advance<ROWS, WARPS, EXTRAS> (place, batch, lane);
+    if constexpr (EXTRAS)
+      leave_mixed<Sample, ROWS, WARPS> (place, end, batch, lane);
     if (place.tile < end)
-      fetch<Sample, ROWS> (next, batch, place, peak, lane);
+      fetch<Sample, ROWS> (next + chunk, batch, place, peak, lane);
     copies_end ();
 
     const BdctCudaPlane &plane = batch.plane[here.plane];
-    if (here.plane != plane_index) {
-      if (plane_index >= 0)
+    if (here.plane != plane_index || (EXTRAS && here.set != set)) {
+      if (here.plane != plane_index && plane_index >= 0)
         flush (counts, batch, plane_index, lane);
       plane_index = here.plane;
+      set = EXTRAS ? here.set : 0;
       format.pairs = plane.layout.interleave > 1;
       format.shift = plane.layout.shift;
       format.peak = peak * 0x10001u;
-      chain.load (plane.constants, lane);
+      chain.load (plane.constants + set * plane.set_size, lane);
     }
     copies_wait<1> ();
     __syncwarp ();
     constexpr uint32_t step = Group::rows * kPitch;
     uint32_t from = in + matrices, to = out + matrices;
+    counts.nonzero.begin_tile (in, out, plane.blocks[0] != nullptr, lane);
     _Pragma ("unroll 1") for (const uint32_t last = from + tile; from != last;
         from += step, to += step)
       _Pragma ("unroll 2") for (int i = 0; i < kTileBytes; i += Group::bytes)
         Group::run (chain, from + i, to + i, format, counts.nonzero);
     __syncwarp ();
-    Errors errors = { 0, 0 };
-    if (format.pairs)
-      put<Sample, ROWS, true, false> (out, in, plane, here, errors, peak,
-          lane);
-    else
-      put<Sample, ROWS, false, Group::order> (out, in, plane, here, errors,
-          peak, lane);
+    const Errors errors = format.pairs
+        ? finish<Group, Sample, ROWS, EXTRAS, true> (out, in, plane, here,
+            peak, lane)
+        : finish<Group, Sample, ROWS, EXTRAS, false> (out, in, plane, here,
+            peak, lane);
     counts.all += errors.all;
     counts.second += errors.second;
     if (place.tile >= end)
@@ -218,47 +271,61 @@ make_constants (void *to, const BdctCudaPlane *plane, const BdctJob *job)
 
 /* How many rows a tile has, warps a block, and blocks a multiprocessor: the
  * best of those measured, among which none spills registers. */
-template <typename Group, typename Sample, int SIZE, int ROWS, int WARPS,
-    int BLOCKS> const BdctCudaKernel *
+template <typename Group, typename Sample, int ROWS, int WARPS, int BLOCKS,
+    bool EXTRAS> const BdctCudaKernel *
 use ()
 {
   using Constants = typename Group::Lane::Constants;
 
   static const BdctCudaKernel kernel = {
-    (const void *) tensor<Group, Sample, ROWS, WARPS, BLOCKS>, ROWS,
+    (const void *) tensor<Group, Sample, ROWS, WARPS, BLOCKS, EXTRAS>, ROWS,
     kTileBytes, WARPS, 1, BLOCKS, kConstants<Constants>,
-    make_constants<Constants, SIZE>
+    make_constants<Constants, Group::size>
   };
 
   return &kernel;
 }
 
-template <typename Chain, typename Sample> const BdctCudaKernel *
-use8 (bool large)
+/* What of the work chooses between kernels for one chain. */
+struct Wanted
 {
-  if (large)
-    return use<Group8<Chain, Sample>, Sample, 8, 32, 2, 8> ();
-  return use<Group8<Chain, Sample>, Sample, 8, 8, 4, 4> ();
+  bool large, extras;
+};
+
+template <typename Group, typename Sample, int ROWS, int WARPS, int BLOCKS>
+const BdctCudaKernel *
+use (const Wanted &wanted)
+{
+  return wanted.extras ? use<Group, Sample, ROWS, WARPS, BLOCKS, true> ()
+      : use<Group, Sample, ROWS, WARPS, BLOCKS, false> ();
+}
+
+template <typename Chain, typename Sample> const BdctCudaKernel *
+use8 (const Wanted &wanted)
+{
+  if (wanted.large)
+    return use<Group8<Chain, Sample>, Sample, 32, 2, 8> (wanted);
+  return use<Group8<Chain, Sample>, Sample, 8, 4, 4> (wanted);
 }
 
 template <typename Chain, typename Sample, bool FLAT> const BdctCudaKernel *
-use16 (bool large)
+use16 (const Wanted &wanted)
 {
   if constexpr (FLAT && sizeof (Sample) == 1)
-    if (!large)
-      return use<Group16<Chain, Sample>, Sample, 16, 16, 4, 4> ();
-  return use<Group16<Chain, Sample>, Sample, 16, 16, 4, FLAT ? 3 : 2> ();
+    if (!wanted.large)
+      return use<Group16<Chain, Sample>, Sample, 16, 4, 4> (wanted);
+  return use<Group16<Chain, Sample>, Sample, 16, 4, FLAT ? 3 : 2> (wanted);
 }
 
 template <typename Sample, bool FLAT> const BdctCudaKernel *
-use_hevc (int size, bool large)
+use_hevc (int size, const Wanted &wanted)
 {
   if (size == 32)
-    return use<Group32<Hevc32<Sample, FLAT>, Sample>, Sample, 32, 32, 2,
-        FLAT ? sizeof (Sample) == 1 ? 8 : 6 : 4> ();
+    return use<Group32<Hevc32<Sample, FLAT>, Sample>, Sample, 32, 2,
+        FLAT ? sizeof (Sample) == 1 ? 8 : 6 : 4> (wanted);
   if (size == 16)
-    return use16<Hevc16<Sample, FLAT>, Sample, FLAT> (large);
-  return use8<Hevc8<Sample, FLAT>, Sample> (large);
+    return use16<Hevc16<Sample, FLAT>, Sample, FLAT> (wanted);
+  return use8<Hevc8<Sample, FLAT>, Sample> (wanted);
 }
 
 } // namespace
@@ -279,7 +346,7 @@ bdct_tensor_check (bool *has)
   /* A build for other GPUs may run here through its PTX, of which these
    * kernels are empty. */
   err = cudaFuncGetAttributes (&attributes,
-      use_hevc<uint8_t, true> (8, false)->function);
+      use_hevc<uint8_t, true> (8, Wanted ())->function);
   *has = err == cudaSuccess && attributes.ptxVersion / 10 == TENSOR_MAJOR;
   return err;
 }
@@ -289,14 +356,16 @@ bdct_tensor_find (const BdctCudaWork *work)
 {
   const BdctFamily family = work->sets[0].family;
   const int depth = work->sets[0].depth;
+  Wanted wanted = {};
   int64_t bytes = 0;
   bool flat = true;
-  int size = 8;
+  int size = 8, smallest = 32;
 
   if (work->levels)
     return nullptr;
   for (int p = 0; p < work->n_planes; p++) {
-    const BdctPlaneLayout &layout = work->plane[p].layout;
+    const BdctCudaPlane &plane = work->plane[p];
+    const BdctPlaneLayout &layout = plane.layout;
 
     for (int s = 0; s < work->n_sets; s++) {
       const BdctComponentJob *jobs = work->sets[s].component;
@@ -309,27 +378,32 @@ bdct_tensor_find (const BdctCudaWork *work)
           && memcmp (&job, &jobs[layout.component[1]], sizeof job) != 0)
         return nullptr;
       flat = flat && hevc_flat (job);
-      if (1 << job.log2_width > size)
-        size = 1 << job.log2_width;
+      size = max (size, 1 << job.log2_width);
+      smallest = min (smallest, 1 << job.log2_width);
     }
     bytes += (int64_t) layout.width * layout.interleave * layout.height
         * (depth > 8 ? 2 : 1);
+    wanted.extras = wanted.extras || plane.dst.data == nullptr
+        || plane.set_of_cell != nullptr || plane.blocks[0] != nullptr;
   }
+  /* Blocks are told apart down to half of the size. */
+  if (wanted.extras && smallest < size / 2)
+    return nullptr;
   /* Short tiles spread a frame better over the device, taller ones cost less:
    * worth it from about 8 tiles a warp. */
-  const bool large = bytes > 32 << 20;
+  wanted.large = bytes > 32 << 20;
   switch (family) {
     case BDCT_FAMILY_HEVC:
       if (depth > 8)
-        return flat ? use_hevc<uint16_t, true> (size, large)
-            : use_hevc<uint16_t, false> (size, large);
-      return flat ? use_hevc<uint8_t, true> (size, large)
-          : use_hevc<uint8_t, false> (size, large);
+        return flat ? use_hevc<uint16_t, true> (size, wanted)
+            : use_hevc<uint16_t, false> (size, wanted);
+      return flat ? use_hevc<uint8_t, true> (size, wanted)
+          : use_hevc<uint8_t, false> (size, wanted);
     case BDCT_FAMILY_JPEG:
-      return depth > 8 ? nullptr : use8<Jpeg8, uint8_t> (large);
+      return depth > 8 ? nullptr : use8<Jpeg8, uint8_t> (wanted);
     case BDCT_FAMILY_REAL:
-      return depth > 8 ? use8<Real8<uint16_t>, uint16_t> (large)
-          : use8<Real8<uint8_t>, uint8_t> (large);
+      return depth > 8 ? use8<Real8<uint16_t>, uint16_t> (wanted)
+          : use8<Real8<uint8_t>, uint8_t> (wanted);
     default:
       return nullptr;
   }
