@@ -96,7 +96,7 @@ split_bytes (uint32_t *high, uint32_t *low, const Acc &d)
   split_bytes (high, low, d, 1, 0.5f);
 }
 
-/* How many of two halves are not 0, each in 16 bits. */
+/* Which of two halves are not 0: a 1 for each in its 16 bits. */
 BDCT_INLINE uint32_t
 nonzero_halves (uint32_t halves)
 {
@@ -202,15 +202,16 @@ struct Steps
   }
 
   /* From 8 times the coefficients to the dequantized ones, in units of kByte.
-   */
-  BDCT_INLINE void
-  requantize (uint32_t *out, uint32_t *nonzero, const Acc &c) const
+   * Here and in all chains, count (i, flags) is told which of two levels of
+   * square i are not 0 (nonzero_halves()). */
+  template <typename Count> BDCT_INLINE void
+  requantize (uint32_t *out, const Acc &c, Count count) const
   {
     BDCT_UNROLL for (int i = 0; i < 2; i++) {
       const uint32_t level = pack_half (c.v[2 * i] * inverse[0],
           c.v[2 * i + 1] * inverse[1]);
 
-      nonzero[i] += nonzero_halves (level);
+      count (i, nonzero_halves (level));
       out[i] = half_mul (level, step);
     }
   }
@@ -285,8 +286,8 @@ struct Jpeg8
     return d;
   }
 
-  BDCT_INLINE void
-  run (uint32_t *out, uint32_t *nonzero, const uint32_t *w, bool pairs) const
+  template <typename Count> BDCT_INLINE void
+  run (uint32_t *out, const uint32_t *w, bool pairs, Count count) const
   {
     uint32_t x[2], a[4], c[2];
     Acc d;
@@ -297,7 +298,7 @@ struct Jpeg8
     split_bytes (a, a + 2, d);
     d = product (a, b2_high, b2_low, start2);
     floor_all (d, kTiny * (1 << 9), 0);
-    steps.requantize (c, nonzero, d);
+    steps.requantize (c, d, count);
     d = mma (a3_low, c[0], c[1], mma (a3_high, c[0], c[1], start3));
     split_bytes (a, a + 2, d);
     d = product (a, b4_high, b4_low, start4);
@@ -373,8 +374,8 @@ template <typename Sample> struct Real8
     }
   }
 
-  BDCT_INLINE void
-  run (uint32_t *out, uint32_t *nonzero, const uint32_t *w, bool pairs) const
+  template <typename Count> BDCT_INLINE void
+  run (uint32_t *out, const uint32_t *w, bool pairs, Count count) const
   {
     uint32_t x[4], a[4], c[2];
     Acc d;
@@ -391,8 +392,7 @@ template <typename Sample> struct Real8
       BDCT_UNROLL for (int i = 0; i < 4; i++)
         d.v[i] = __fmaf_rn (d.v[i], inverse[i % 2], kSigned) - kSigned;
       BDCT_UNROLL for (int i = 0; i < 2; i++)
-        nonzero[i] +=
-            nonzero_halves (pack_half (d.v[2 * i], d.v[2 * i + 1]));
+        count (i, nonzero_halves (pack_half (d.v[2 * i], d.v[2 * i + 1])));
       BDCT_UNROLL for (int i = 0; i < 4; i++)
         d.v[i] *= step[i % 2];
       split (a, a + 2, d, identity);
@@ -404,7 +404,7 @@ template <typename Sample> struct Real8
       BDCT_UNROLL for (int i = 0; i < 2; i++)
         out[i] = clamped_words (d.v[2 * i], d.v[2 * i + 1], peak);
     } else {
-      steps.requantize (c, nonzero, d);
+      steps.requantize (c, d, count);
       d = mma (a3_high, c[0], c[1], same (0));
       d = mma_half (pack_half (d.v[0], d.v[1]), pack_half (d.v[2], d.v[3]),
           b4[0], start4);

@@ -9,8 +9,8 @@
 #ifndef BDCT_GROUPS_CUH
 #define BDCT_GROUPS_CUH
 
+#include "records.cuh"
 #include "squares.cuh"
-#include "tiles.cuh"
 
 namespace {
 
@@ -64,28 +64,65 @@ template <typename Chain, typename Sample> struct Group8
     return lane % 8 * kPitch + lane / 8 * 16;
   }
 
-  static BDCT_INLINE void
+  template <typename Nonzero> static BDCT_INLINE void
   run (const Lane &chain, uint32_t in, uint32_t out, const Format &f,
-      uint32_t *nonzero)
+      Nonzero &nonzero)
   {
     uint32_t w[4];
 
+    nonzero.begin_run ();
     load_matrices (w, in);
     if constexpr (sizeof (Sample) == 1)
       BDCT_UNROLL for (int i = 0; i < 4; i++)
-        chain.run (w + i, nonzero, w + i, f.pairs);
+        chain.run (w + i, w + i, f.pairs, [&] (int square, uint32_t flags) {
+              nonzero.add (2 * i + square, square, flags);
+            });
     else
       BDCT_UNROLL for (int i = 0; i < 4; i += 2) {
         const uint32_t x[2] =
             { read_words (w[i], f), read_words (w[i + 1], f) };
         uint32_t y[2];
 
-        chain.run (y, nonzero, x, f.pairs);
+        chain.run (y, x, f.pairs, [&] (int square, uint32_t flags) {
+              nonzero.add (i + square, square, flags);
+            });
         w[i] = (f.pairs ? __byte_perm (y[0], y[1], 0x5410) : y[0]) << f.shift;
         w[i + 1] =
             (f.pairs ? __byte_perm (y[0], y[1], 0x7632) : y[1]) << f.shift;
       }
     store_matrices (out, w);
+    nonzero.template end_run<kOddParts> ();
+  }
+
+  /* Of the squares from left to right, each one is a part. */
+  static constexpr int size = 8, parts = bytes / 8 / sizeof (Sample);
+
+  /* Where write_records() finds the levels of a block that are not 0, x blocks
+   * of SIDE from the left of a tile and y from its top, and in the block row i
+   * below. */
+  template <int SIDE, bool PAIRS> static BDCT_INLINE uint32_t
+  levels_of (uint32_t in, uint32_t out, int component, int x, int y)
+  {
+    constexpr int squares = PAIRS ? parts / 2 : parts;
+    const int square = x * SIDE / 8;
+    const int part = PAIRS ? square % squares * 2 + component
+        : square % squares;
+
+    return (square / squares ? in : out) + kTileBytes + part
+        + x * SIDE % 8 * kPitch + rows_of<SIDE> (y);
+  }
+
+  template <int SIDE> static BDCT_INLINE uint32_t
+  load_levels (uint32_t at, int i)
+  {
+    return load_byte (at + rows_of<SIDE> (i));
+  }
+
+  /* Of 4 x 4 blocks, the lower ones of a square are 8 bytes to the right. */
+  template <int SIDE> static BDCT_INLINE int
+  rows_of (int y)
+  {
+    return y * SIDE / 8 * 8 * kPitch + y * SIDE % 8 * 2;
   }
 };
 
@@ -140,20 +177,44 @@ template <typename Chain, typename Sample> struct Group16
               : y[i / 2][r][i % 2]) << f.shift;
   }
 
-  static BDCT_INLINE void
+  template <typename Nonzero> static BDCT_INLINE void
   run (const Lane &chain, uint32_t in, uint32_t out, const Format &f,
-      uint32_t *nonzero)
+      Nonzero &nonzero)
   {
     uint32_t w[2 * chunks], x[2][2][2], y[2][2][2];
 
+    nonzero.begin_run ();
     BDCT_UNROLL for (int i = 0; i < chunks; i += 2)
       load_matrices (w + 2 * i, in + 16 * i);
     spread (x, w, f);
     BDCT_UNROLL for (int i = 0; i < 2; i++)
-      chain.run (y[i], nonzero[i], x[i]);
+      chain.run (y[i], x[i], [&] (int quarter, uint32_t flags) {
+            nonzero.add (4 * i + quarter, i, flags);
+          });
     gather (w, y, f);
     BDCT_UNROLL for (int i = 0; i < chunks; i += 2)
       store_matrices (out + 16 * i, w + 2 * i);
+    nonzero.template end_run<kLastParts> ();
+  }
+
+  /* The parts are two squares' quarters. */
+  static constexpr int size = 16, parts = 8;
+
+  template <int SIDE, bool PAIRS> static BDCT_INLINE uint32_t
+  levels_of (uint32_t in, uint32_t out, int component, int x, int y)
+  {
+    const int square = x * SIDE / 16, run = PAIRS ? square : square / 2;
+    const int part = (PAIRS ? component : square % 2) * 4
+        + (SIDE < 16 ? y * 2 + x % 2 : 0);
+
+    return (run % 2 ? in : out) + run / 2 * 8 * kPitch + kTileBytes + part;
+  }
+
+  template <int SIDE> static BDCT_INLINE uint32_t
+  load_levels (uint32_t at, int)
+  {
+    return SIDE < 16 ? load_byte (at)
+        : __dp4a (load_word (at), 0x01010101u, 0u);
   }
 };
 
@@ -162,9 +223,10 @@ template <typename Chain, typename Sample> struct Group32
 {
   using Lane = Lane32<Sample, Chain::flat>;
 
-  static constexpr int size = sizeof (Sample);
-  static constexpr int rows = 32, bytes = 64 * size;
+  static constexpr int chunks = sizeof (Sample);        /* of 16 samples */
+  static constexpr int rows = 32, bytes = 64 * chunks;
   static constexpr bool order = false;
+  static constexpr int size = 32;
 
   static BDCT_INLINE uint32_t
   address (int lane)
@@ -182,16 +244,16 @@ template <typename Chain, typename Sample> struct Group32
 
   /* The square of component c of two interleaved, or the one at c. */
   static BDCT_INLINE void
-  spread (uint32_t x[size][4][2], uint32_t in, int c, const Format &f)
+  spread (uint32_t x[chunks][4][2], uint32_t in, int c, const Format &f)
   {
     BDCT_UNROLL for (int r = 0; r < 2; r++)
-      if (size == 1 && !f.pairs)
+      if (chunks == 1 && !f.pairs)
         load_matrices (x[0][2 * r], quarter (in, c, r));
       else
         BDCT_UNROLL for (int h = 0; h < 2; h++) {
           uint32_t w[4];
 
-          if constexpr (size == 1) {
+          if constexpr (chunks == 1) {
             load_matrices (w, quarter (in, h, r));
             BDCT_UNROLL for (int i = 0; i < 2; i++)
               x[0][2 * r + i][h] = __byte_perm (w[2 * i], w[2 * i + 1],
@@ -226,52 +288,74 @@ template <typename Chain, typename Sample> struct Group32
 
   /* Store a square of component 1 between the samples of component 0's. */
   static BDCT_INLINE void
-  interleave (uint32_t out, const uint32_t y[size][2][4])
+  interleave (uint32_t out, const uint32_t y[chunks][2][4])
   {
-    uint32_t z[size][2][4];
+    uint32_t z[chunks][2][4];
 
     __syncwarp ();
-    BDCT_UNROLL for (int h = 0; h < size; h++)
+    BDCT_UNROLL for (int h = 0; h < chunks; h++)
       BDCT_UNROLL for (int r = 0; r < 2; r++)
         load_matrices (z[h][r], quarter (out, h, r));
     __syncwarp ();
-    BDCT_UNROLL for (int h = 0; h < size; h++)
+    BDCT_UNROLL for (int h = 0; h < chunks; h++)
       BDCT_UNROLL for (int r = 0; r < 2; r++)
         BDCT_UNROLL for (int j = 0; j < 2; j++) {
           uint32_t w[4];
 
           BDCT_UNROLL for (int i = 0; i < 4; i++)
             w[i] = __byte_perm (z[h][r][i / 2 * 2 + j], y[h][r][i / 2 * 2 + j],
-                size > 1 ? i % 2 ? 0x7632 : 0x5410 : i % 2 ? 0x7362 : 0x5140);
+                chunks > 1 ? i % 2 ? 0x7632 : 0x5410 : i % 2 ? 0x7362 : 0x5140);
           store_matrices (quarter (out, 2 * h + j, r), w);
         }
   }
 
-  static BDCT_INLINE void
+  template <typename Nonzero> static BDCT_INLINE void
   run (const Lane &chain, uint32_t in, uint32_t out, const Format &f,
-      uint32_t *nonzero)
+      Nonzero &nonzero)
   {
-    uint32_t x[size][4][2], y[size][2][4];
+    uint32_t x[chunks][4][2], y[chunks][2][4];
 
     _Pragma ("unroll 1") for (int c = 0; c < 2; c++) {
-      uint32_t n = 0;
+      uint32_t levels = 0;
 
       spread (x, in, c, f);
-      chain.run (y, n, x);
-      /* Not nonzero[c], which would have to be memory. */
-      nonzero[0] += c == 0 ? n : 0;
-      nonzero[1] += c == 1 ? n : 0;
-      if constexpr (size > 1)
+      chain.run (y, x, [&] (int i, uint32_t flags) {
+            Nonzero::add_quarter (levels, i, flags);
+          });
+      nonzero.end_square (levels, c);
+      if constexpr (chunks > 1)
         BDCT_UNROLL for (int i = 0; i < 16; i++)
           y[i / 8][i / 4 % 2][i % 4] <<= f.shift;
       /* Of two components, the first one waits where both will be. */
       if (f.pairs && c == 1)
         interleave (out, y);
       else
-        BDCT_UNROLL for (int h = 0; h < size; h++)
+        BDCT_UNROLL for (int h = 0; h < chunks; h++)
           BDCT_UNROLL for (int r = 0; r < 2; r++)
-            store_matrices (quarter (out, size * c + h, r), y[h][r]);
+            store_matrices (quarter (out, chunks * c + h, r), y[h][r]);
     }
+  }
+
+  /* Two quarters side by side are 4 bytes apart; what is below is one, and each
+   * has another byte 2 further. */
+  template <int SIDE, bool PAIRS> static BDCT_INLINE uint32_t
+  levels_of (uint32_t in, uint32_t out, int component, int x, int y)
+  {
+    const int square = PAIRS ? x * SIDE / 32 * 2 + component : x * SIDE / 32;
+
+    return (square % 2 ? in : out) + square / 2 * 8 * kPitch + kTileBytes
+        + (SIDE < 32 ? x % 2 * 4 + y : 0);
+  }
+
+  template <int SIDE> static BDCT_INLINE uint32_t
+  load_levels (uint32_t at, int)
+  {
+    uint32_t w[2];
+
+    if (SIDE < 32)
+      return load_byte (at) + load_byte (at + 2);
+    load_shared (w, at);
+    return __dp4a (w[0], 0x01010101u, __dp4a (w[1], 0x01010101u, 0u));
   }
 };
 

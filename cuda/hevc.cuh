@@ -40,10 +40,9 @@ template <int COUNT> struct HevcSteps
   }
 
   /* Two coefficients on kSigned, with entries i and j: the dequantized ones,
-   * lifted, in bytes 1 and 2. */
-  template <typename Sample> BDCT_INLINE void
-  requantize (uint32_t *v, uint32_t &nonzero, float c0, float c1, int i,
-      int j) const
+   * lifted, in bytes 1 and 2, and which levels are not 0. */
+  template <typename Sample> BDCT_INLINE uint32_t
+  requantize (uint32_t *v, float c0, float c1, int i, int j) const
   {
     const float c[2] = { c0, c1 };
     const int index[2] = { i, j };
@@ -59,19 +58,20 @@ template <int COUNT> struct HevcSteps
       if (sizeof (Sample) > 1)
         v[k] >>= extra;
     }
-    nonzero += __vminu2 (__byte_perm (level[0], level[1], 0x5410), 0x00010001);
+    return __vminu2 (__byte_perm (level[0], level[1], 0x5410), 0x00010001);
   }
 
   /* The same as high and low bytes, each in a half. */
-  template <typename Sample> BDCT_INLINE void
-  requantize (uint32_t &high, uint32_t &low, uint32_t &nonzero, float c0,
-      float c1, int i, int j) const
+  template <typename Sample> BDCT_INLINE uint32_t
+  requantize (uint32_t &high, uint32_t &low, float c0, float c1, int i,
+      int j) const
   {
     uint32_t v[2];
+    const uint32_t flags = requantize<Sample> (v, c0, c1, i, j);
 
-    requantize<Sample> (v, nonzero, c0, c1, i, j);
     high = __byte_perm (v[0], v[1], 0x7632);
     low = __byte_perm (v[0], v[1], 0x7531);
+    return flags;
   }
 };
 
@@ -120,12 +120,9 @@ struct HevcFlat
 
   /* The levels of two coefficients in units of kTiny. */
   BDCT_INLINE uint32_t
-  quantize (uint32_t &nonzero, float c0, float c1) const
+  quantize (float c0, float c1) const
   {
-    const uint32_t levels = truncate_half (level (c0), level (c1));
-
-    nonzero += nonzero_halves (levels);
-    return levels;
+    return truncate_half (level (c0), level (c1));
   }
 };
 
@@ -314,10 +311,11 @@ template <typename Sample, bool FLAT> struct Hevc8
     }
     quantizer.set_all (job);
     if constexpr (!FLAT) {
-      const int mask = (1 << job.log2_size) - 1;
+      const int mask = (1 << job.log2_width) - 1;
 
       for (int i = 0; i < 2; i++)
-        quantizer.set (i, job, (((2 * t + i) & mask) << 3) + (g & mask));
+        quantizer.set (i, job,
+            bdct_job_index (&job, (2 * t + i) & mask, g & mask));
     }
     peak = ((1 << depth) - 1) * 0x10001u;
     scale2 = (float) (1 << (24 - start.s2)) * (FLAT ? kTiny : 1);
@@ -325,8 +323,8 @@ template <typename Sample, bool FLAT> struct Hevc8
     scale4 = (float) (1 << (24 - start.s4)) * kTiny;
   }
 
-  BDCT_INLINE void
-  run (uint32_t *out, uint32_t *nonzero, const uint32_t *w, bool) const
+  template <typename Count> BDCT_INLINE void
+  run (uint32_t *out, const uint32_t *w, bool, Count count) const
   {
     uint32_t a[4];
     Acc d;
@@ -334,7 +332,7 @@ template <typename Sample, bool FLAT> struct Hevc8
     first.run (a, a + 2, w);
     d = mma (a, b2[0], b2[1], start2);
     floor_all (d, scale2, FLAT ? 0 : kSigned);
-    d = product3 (d, nonzero);
+    d = product3 (d, count);
     split_bytes (a, a + 2, d, scale3, kBase3<FLAT>);
     d = mma (a, b4[0], b4[1], start4);
     floor_all (d, scale4, 0);
@@ -347,18 +345,20 @@ template <typename Sample, bool FLAT> struct Hevc8
 
 private:
   /* The third product, from the coefficients. */
-  BDCT_INLINE Acc
-  product3 (const Acc &c, uint32_t *nonzero) const
+  template <typename Count> BDCT_INLINE Acc
+  product3 (const Acc &c, Count count) const
   {
     uint32_t high[2], low[2];
     Acc d = start3;
 
     BDCT_UNROLL for (int i = 0; i < 2; i++)
-      if constexpr (FLAT)
-        low[i] = quantizer.quantize (nonzero[i], c.v[2 * i], c.v[2 * i + 1]);
-      else
-        quantizer.template requantize<Sample> (high[i], low[i], nonzero[i],
-            c.v[2 * i], c.v[2 * i + 1], 0, 1);
+      if constexpr (FLAT) {
+        low[i] = quantizer.quantize (c.v[2 * i], c.v[2 * i + 1]);
+        count (i, nonzero_halves (low[i]));
+      } else {
+        count (i, quantizer.template requantize<Sample> (high[i], low[i],
+                c.v[2 * i], c.v[2 * i + 1], 0, 1));
+      }
     if constexpr (!FLAT)
       d = mma (a3_256, high[0], high[1], d);
     return mma (a3, low[0], low[1], d);

@@ -154,6 +154,47 @@ store_shared (uint32_t address, const uint4 &v)
       : "memory");
 }
 
+BDCT_INLINE void
+load_shared (uint32_t v[2], uint32_t address)
+{
+  asm volatile ("ld.shared.v2.u32 {%0,%1}, [%2];"
+      : "=r" (v[0]), "=r" (v[1]) : "r" (address) : "memory");
+}
+
+BDCT_INLINE void
+store_shared (uint32_t address, uint32_t v0, uint32_t v1)
+{
+  asm volatile ("st.shared.v2.u32 [%0], {%1,%2};"
+      : : "r" (address), "r" (v0), "r" (v1) : "memory");
+}
+
+BDCT_INLINE uint32_t
+load_word (uint32_t address)
+{
+  uint32_t v;
+
+  asm volatile ("ld.shared.u32 %0, [%1];" : "=r" (v) : "r" (address)
+      : "memory");
+  return v;
+}
+
+BDCT_INLINE void
+store_word (uint32_t address, uint32_t v)
+{
+  asm volatile ("st.shared.u32 [%0], %1;" : : "r" (address), "r" (v)
+      : "memory");
+}
+
+BDCT_INLINE uint32_t
+load_byte (uint32_t address)
+{
+  uint32_t v;
+
+  asm volatile ("ld.shared.u8 %0, [%1];" : "=r" (v) : "r" (address)
+      : "memory");
+  return v;
+}
+
 /* Rows of 16 bytes, one of them at each lane's address, as four 8 x 8 matrices
  * of 16-bit elements: register i holds row g of matrix i, bytes 4t to
  * 4t + 3. */

@@ -95,14 +95,13 @@ template <typename Sample, bool FLAT> struct Hevc16
     }
     quantizer.set_all (job);
     if constexpr (!FLAT) {
-      const int mask = (1 << job.log2_size) - 1;
-      const int s = job.log2_size > 3 ? job.log2_size - 3 : 0;
+      const int mask = (1 << job.log2_width) - 1;
 
       for (int i = 0; i < 8; i++) {
         const int u = (g + i / 2 % 2 * 8) & mask;
         const int v = (i / 4 * 8 + 2 * t + i % 2) & mask;
 
-        quantizer.set (i, job, (v >> s << 3) + (u >> s));
+        quantizer.set (i, job, bdct_job_index (&job, v, u));
       }
     }
     peak = ((1 << depth) - 1) * 0x10001u;
@@ -112,9 +111,9 @@ template <typename Sample, bool FLAT> struct Hevc16
   }
 
   /* x: [8 rows each][register]; out: [8 rows each], of words [columns' halves].
-   */
-  BDCT_INLINE void
-  run (uint32_t out[2][2], uint32_t &nonzero, const uint32_t (*x)[2]) const
+   * count (i, flags) is told of quarter i: top left, top right, and below. */
+  template <typename Count> BDCT_INLINE void
+  run (uint32_t out[2][2], const uint32_t (*x)[2], Count count) const
   {
     uint32_t high[4], low[4], b_high[2][2], b_low[2][2];
 
@@ -125,13 +124,14 @@ template <typename Sample, bool FLAT> struct Hevc16
       d = mma (low, b2[i][0], b2[i][1], d);
       floor_all (d, scale2, FLAT ? 0 : kSigned);
       BDCT_UNROLL for (int j = 0; j < 2; j++)
-        if constexpr (FLAT)
-          b_low[j][i] =
-              quantizer.quantize (nonzero, d.v[2 * j], d.v[2 * j + 1]);
-        else
-          quantizer.template requantize<Sample> (b_high[j][i], b_low[j][i],
-              nonzero, d.v[2 * j], d.v[2 * j + 1], 4 * i + 2 * j,
-              4 * i + 2 * j + 1);
+        if constexpr (FLAT) {
+          b_low[j][i] = quantizer.quantize (d.v[2 * j], d.v[2 * j + 1]);
+          count (2 * i + j, nonzero_halves (b_low[j][i]));
+        } else {
+          count (2 * i + j, quantizer.template requantize<Sample> (
+                  b_high[j][i], b_low[j][i], d.v[2 * j], d.v[2 * j + 1],
+                  4 * i + 2 * j, 4 * i + 2 * j + 1));
+        }
     }
     BDCT_UNROLL for (int i = 0; i < 2; i++) {
       Acc d = start3;
@@ -310,14 +310,14 @@ template <typename Sample, bool FLAT> struct Hevc32
       pass[1].set_levels (job);
       quantizer.set_all (job);
     } else {
-      const int mask = (1 << job.log2_size) - 1, s = job.log2_size - 3;
+      const int mask = (1 << job.log2_width) - 1;
 
       pass[1].set_whole (job.inv_shift[0]);
       quantizer.set_all (job, 0);
       for (int i = 0; i < 16; i++) {
         const int u = (i % 4 * 8 + g) & mask, v = (i / 4 * 8 + 2 * t) & mask;
 
-        quantizer.set (0, job, (v >> s << 3) + (u >> s));
+        quantizer.set (0, job, bdct_job_index (&job, v, u));
         entries[i][0] = quantizer.quant[0];
         entries[i][1] = quantizer.add[0];
         entries[i][2] = quantizer.dequant[0];
@@ -394,9 +394,9 @@ template <typename Sample, bool FLAT> struct Lane32
   };
 
   /* From the first pass to the quantizer, and back where it is not flat. */
-  BDCT_INLINE void
-  forward (Dequantized &to, uint32_t &nonzero, const uint32_t high[2][4],
-      const uint32_t low[2][4]) const
+  template <typename Count> BDCT_INLINE void
+  forward (Dequantized &to, const uint32_t high[2][4],
+      const uint32_t low[2][4], Count count) const
   {
     Pass32 pass;
     Quantizer32<FLAT> quantizer;
@@ -416,8 +416,10 @@ template <typename Sample, bool FLAT> struct Lane32
             const int column = 2 * p + i;
 
             if constexpr (FLAT) {
-              to.levels[column][2 * h + r] =
-                  quantizer.quantize (nonzero, d.v[2 * i], d.v[2 * i + 1]);
+              uint32_t &levels = to.levels[column][2 * h + r];
+
+              levels = quantizer.quantize (d.v[2 * i], d.v[2 * i + 1]);
+              count (2 * h + p, nonzero_halves (levels));
             } else {
               int32_t entry[4];
               uint32_t v[2];
@@ -426,8 +428,8 @@ template <typename Sample, bool FLAT> struct Lane32
               quantizer.quant[0] = entry[0];
               quantizer.add[0] = entry[1];
               quantizer.dequant[0] = entry[2];
-              quantizer.template requantize<Sample> (v, nonzero, d.v[2 * i],
-                  d.v[2 * i + 1], 0, 0);
+              count (2 * h + p, quantizer.template requantize<Sample> (v,
+                      d.v[2 * i], d.v[2 * i + 1], 0, 0));
               w[column][r] = __byte_perm (v[0], v[1], 0x6521);
             }
           }
@@ -460,10 +462,11 @@ template <typename Sample, bool FLAT> struct Lane32
   }
 
   /* x: [low and high bytes][rows' quarter][columns' half]; out: [chunks' pair]
-   * [rows' half][8 rows' two chunks, and the next 8 rows']. */
-  BDCT_INLINE void
-  run (uint32_t out[sizeof (Sample)][2][4], uint32_t &nonzero,
-      const uint32_t x[sizeof (Sample)][4][2]) const
+   * [rows' half][8 rows' two chunks, and the next 8 rows']. count as in Hevc16.
+   */
+  template <typename Count> BDCT_INLINE void
+  run (uint32_t out[sizeof (Sample)][2][4],
+      const uint32_t x[sizeof (Sample)][4][2], Count count) const
   {
     uint32_t high[2][4], low[2][4];
     Dequantized dequantized;
@@ -487,7 +490,7 @@ template <typename Sample, bool FLAT> struct Lane32
         gather_bytes (high[p] + 2 * h, low[p] + 2 * h, d[2 * h],
             d[2 * h + 1]);
     }
-    forward (dequantized, nonzero, high, low);
+    forward (dequantized, high, low, count);
     READ_AT (pass, pass, 1);
     BDCT_UNROLL for (int p = 0; p < 2; p++) {
       uint32_t a[FLAT ? 2 : 1][4];

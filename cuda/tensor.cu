@@ -5,77 +5,132 @@
 #include "groups.cuh"
 #include "tiles.cuh"
 
-#include <stdlib.h>
 #include "dct/matrices.h"
-#include "tensor.h"
+
+/* The major compute capability that the kernels are for: where their exactness
+ * has been tested. */
+#define TENSOR_MAJOR 9
 
 namespace {
 
-template <typename Group, typename Sample, int ROWS, int WARPS, int BLOCKS>
+/* Of a tile whose runs are done: its samples to the output, their errors, and
+ * with EXTRAS the blocks' records. `out` and `in` are the tile's first bytes. */
+template <typename Group, typename Sample, int ROWS, int SIDE, bool PAIRS>
+BDCT_INLINE void
+finish_blocks (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
+    const Place &p, Errors &errors, uint32_t peak, int lane)
+{
+  const uint32_t first = first_chunk<ROWS, true> (lane);
+
+  put_blocks<Sample, ROWS, SIDE, PAIRS, Group::order && !PAIRS> (out + first,
+      in + first, plane, p, errors, peak, lane);
+  if (plane.blocks[0] == nullptr)
+    return;
+  if constexpr (Group::size < 32)
+    add_fields<ROWS * kTileBytes / Group::rows / Group::bytes, Group::parts,
+        (SIDE < 8)> (in, out, lane);
+  __syncwarp ();
+  write_records<Group, Sample, ROWS, SIDE, PAIRS> (out, in, plane, p, lane);
+}
+
+template <typename Group, typename Sample, int ROWS, bool EXTRAS, bool PAIRS>
+BDCT_INLINE Errors
+finish (uint32_t out, uint32_t in, const BdctCudaPlane &plane, const Place &p,
+    uint32_t peak, int lane)
+{
+  Errors errors[1] = {};
+
+  if constexpr (!EXTRAS) {
+    const uint32_t first = first_chunk<ROWS, false> (lane);
+
+    put<Sample, ROWS, PAIRS, Group::order && !PAIRS> (out + first, in + first,
+        plane, p, errors, peak, lane);
+  } else if (1 << plane.log2_width == Group::size) {
+    finish_blocks<Group, Sample, ROWS, Group::size, PAIRS> (out, in, plane, p,
+        errors[0], peak, lane);
+  } else {
+    finish_blocks<Group, Sample, ROWS, Group::size / 2, PAIRS> (out, in,
+        plane, p, errors[0], peak, lane);
+  }
+  return errors[0];
+}
+
+/* EXTRAS: what a frame's usual work does without, which costs time: records of
+ * blocks, a map of sets, no output. */
+template <typename Group, typename Sample, int ROWS, int WARPS, int BLOCKS,
+    bool EXTRAS>
 __global__ void __launch_bounds__ (WARPS * 32, BLOCKS)
 tensor (const __grid_constant__ BdctCudaBatch batch)
 {
-#if __CUDA_ARCH__ / 100 == BDCT_TENSOR_MAJOR
+#if __CUDA_ARCH__ / 100 == TENSOR_MAJOR
   constexpr int tile = ROWS * kPitch;
 
   /* Two tiles to read, one to write. */
   __shared__ __align__ (16) uint8_t tiles[WARPS][3][tile];
 
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const uint32_t peak = (1u << batch.job.depth) - 1;
-  const uint32_t first = shared_address (tiles[warp]) + first_chunk (lane);
-  const uint32_t matrices = Group::address (lane) - first_chunk (lane);
+  const uint32_t peak = (1u << batch.depth) - 1;
+  const uint32_t first = shared_address (tiles[warp]);
+  const uint32_t chunk = first_chunk<ROWS, false> (lane);
+  const uint32_t matrices = Group::address (lane);
   const uint32_t out = first + 2 * tile;
   uint32_t in = first, next = first + tile;
   const int end = min ((int) (blockIdx.x + 1) * batch.span * WARPS,
       batch.n_tiles);
-  int plane_index = -1;
+  int plane_index = -1, set = 0;
   Place place;
   Format format = Format ();
-  Counts counts = Counts ();
+  Counts<Nonzero<EXTRAS>> counts = Counts<Nonzero<EXTRAS>> ();
   typename Group::Lane chain;
 
   place.tile = blockIdx.x * batch.span * WARPS + warp;
   place.plane = 0;
   if (place.tile >= end)
     return;
-  find<ROWS> (place, batch, lane);
-  fetch<Sample, ROWS> (in, batch, place, peak, lane);
+  find<ROWS, EXTRAS> (place, batch, lane);
+  if constexpr (EXTRAS) {
+    leave_mixed<Sample, ROWS, WARPS> (place, end, batch, lane);
+    if (place.tile >= end)
+      return;
+  }
+  fetch<Sample, ROWS> (in + chunk, batch, place, peak, lane);
   copies_end ();
   while (true) {
     const Place here = place;
 
-    advance<ROWS, WARPS> (place, batch, lane);
+    advance<ROWS, WARPS, EXTRAS> (place, batch, lane);
+    if constexpr (EXTRAS)
+      leave_mixed<Sample, ROWS, WARPS> (place, end, batch, lane);
     if (place.tile < end)
-      fetch<Sample, ROWS> (next, batch, place, peak, lane);
+      fetch<Sample, ROWS> (next + chunk, batch, place, peak, lane);
     copies_end ();
 
     const BdctCudaPlane &plane = batch.plane[here.plane];
-    if (here.plane != plane_index) {
-      if (plane_index >= 0)
+    if (here.plane != plane_index || (EXTRAS && here.set != set)) {
+      if (here.plane != plane_index && plane_index >= 0)
         flush (counts, batch, plane_index, lane);
       plane_index = here.plane;
-      format.pairs = plane.interleave > 1;
-      format.shift = plane.shift;
+      set = EXTRAS ? here.set : 0;
+      format.pairs = plane.layout.interleave > 1;
+      format.shift = plane.layout.shift;
       format.peak = peak * 0x10001u;
-      chain.load (plane.constants, lane);
+      chain.load (plane.constants + set * plane.set_size, lane);
     }
     copies_wait<1> ();
     __syncwarp ();
     constexpr uint32_t step = Group::rows * kPitch;
     uint32_t from = in + matrices, to = out + matrices;
+    counts.nonzero.begin_tile (in, out, plane.blocks[0] != nullptr, lane);
     _Pragma ("unroll 1") for (const uint32_t last = from + tile; from != last;
         from += step, to += step)
       _Pragma ("unroll 2") for (int i = 0; i < kTileBytes; i += Group::bytes)
         Group::run (chain, from + i, to + i, format, counts.nonzero);
     __syncwarp ();
-    Errors errors = { 0, 0 };
-    if (format.pairs)
-      put<Sample, ROWS, true, false> (out, in, plane, here, errors, peak,
-          lane);
-    else
-      put<Sample, ROWS, false, Group::order> (out, in, plane, here, errors,
-          peak, lane);
+    const Errors errors = format.pairs
+        ? finish<Group, Sample, ROWS, EXTRAS, true> (out, in, plane, here,
+            peak, lane)
+        : finish<Group, Sample, ROWS, EXTRAS, false> (out, in, plane, here,
+            peak, lane);
     counts.all += errors.all;
     counts.second += errors.second;
     if (place.tile >= end)
@@ -89,18 +144,72 @@ tensor (const __grid_constant__ BdctCudaBatch batch)
 #endif
 }
 
-/* The first inverse pass stays within 16 bits: 2^13 for the signal, and for the
- * quantization errors, 2/3 of a step at most, their sum with the matrix. */
-bool
-hevc_fits (const BdctComponentJob &job)
+/* Of a basis's matrix: the largest magnitude of an entry, and of the sum of
+ * those of a row and of a column. 0 if it is no matrix of whole numbers. */
+struct Bounds
 {
-  const int sums[] = { 247, 479, 940, 1862 };   /* the matrices' columns' */
+  int entry, row, column;
+};
+
+constexpr Bounds
+bounds_of (BdctBasis basis, int size)
+{
+  Bounds bounds = {};
+
+  for (int k = 0; k < size; k++) {
+    int row = 0, column = 0;
+
+    for (int n = 0; n < size; n++) {
+      const int a = bdct_matrix_int (basis, k, n);
+      const int b = bdct_matrix_int (basis, n, k);
+      const int magnitude = a < 0 ? -a : a;
+
+      row += magnitude;
+      column += b < 0 ? -b : b;
+      if (magnitude > bounds.entry)
+        bounds.entry = magnitude;
+    }
+    if (row > bounds.row)
+      bounds.row = row;
+    if (column > bounds.column)
+      bounds.column = column;
+  }
+  return bounds;
+}
+
+#define BASIS(id, n, kind) bounds_of (BDCT_BASIS_##id, n),
+constexpr Bounds kBounds[] = {
+#include "dct/transforms.def"
+};
+
+/* Whether the kernels know a component's chain: one transform of rows and
+ * columns, of which all frequencies are kept. */
+bool
+is_known (const BdctComponentJob &job)
+{
+  const BdctChainInfo *chain = bdct_chain_info (job.chain);
+  const int size = bdct_basis_size (chain->row);
+
+  return chain->row == chain->column && size <= 32 && job.keep == size
+      && !job.transposed && (chain->family == BDCT_FAMILY_HEVC || size == 8);
+}
+
+/* Whether a job of H.265's family stays within what hevc.cuh says: the matrix's
+ * entries are bytes, the first pass's magnitudes at most 2^14, and the first
+ * inverse pass's within 16 bits: 2^13 for the signal, and for the quantization
+ * errors, 2/3 of a step at most, their sum with the matrix. */
+bool
+hevc_fits (const BdctComponentJob &job, int depth)
+{
+  const Bounds &bounds = kBounds[bdct_chain_info (job.chain)->row];
   int64_t largest = 0;
 
   for (int i = 0; i < 64; i++)
     if (job.dequant[i] > largest)
       largest = job.dequant[i];
-  return largest * sums[job.log2_size - 2] * 2
+  return bounds.entry > 0 && bounds.entry <= INT8_MAX
+      && bounds.row << (depth - 1) <= 1 << (14 + job.fwd_shift[0])
+      && largest * bounds.column * 2
       < (int64_t) (32767 - (1 << 13)) * 3 * 128 << job.dequant_bits;
 }
 
@@ -119,44 +228,42 @@ hevc_flat (const BdctComponentJob &job)
 
 /* The matrix of a component, in a square of `size`. */
 Transform
-transform_of (BdctMatrix matrix, int size)
+transform_of (const BdctComponentJob &job, int size)
 {
-  const int n = 1 << bdct_matrix_log2_size (matrix);
-  int32_t whole[32 * 32];
-  float real[8 * 8];
+  const BdctChainInfo *chain = bdct_chain_info (job.chain);
+  const int n = bdct_basis_size (chain->row);
   Transform r;
 
-  if (matrix == BDCT_MATRIX_REAL_8)
-    bdct_matrix_real (real);
-  else
-    bdct_matrix_int (matrix, whole);
   r.size = size;
   for (int k = 0; k < size; k++)
-    for (int i = 0; i < size; i++) {
-      const int at = k % n * n + i % n;
-
+    for (int i = 0; i < size; i++)
       r.m[k][i] = k / n != i / n ? 0
-          : matrix == BDCT_MATRIX_REAL_8 ? real[at] : whole[at];
-    }
+          : chain->family == BDCT_FAMILY_REAL ? bdct_matrix_real (k % n, i % n)
+          : bdct_matrix_int (chain->row, k % n, i % n);
   return r;
 }
 
+/* The bytes of a plane's constants: whole 16 of each lane. */
+template <typename Chain> constexpr size_t kConstants =
+    (sizeof (Chain) + 15) / 16 * 16 * 32;
+
 /* Write a plane's constants for all lanes as they read them. */
 template <typename Chain, int SIZE> void
-make_constants (void *to, const BdctCudaPlane &plane, const BdctJob &job)
+make_constants (void *to, const BdctCudaPlane *plane, const BdctJob *job)
 {
-  const BdctComponentJob &component = job.component[plane.component[0]];
-  const Transform m = transform_of (component.matrix, SIZE);
-  const Kind kind = job.depth == 8 ? plane.interleave == 1 ? BYTES : BYTE_PAIRS
-      : plane.interleave == 1 ? WORDS : WORD_PAIRS;
+  const BdctPlaneLayout &layout = plane->layout;
+  const BdctComponentJob &component = job->component[layout.component[0]];
+  const Transform m = transform_of (component, SIZE);
+  const Kind kind = job->depth == 8 ? layout.interleave == 1 ? BYTES
+      : BYTE_PAIRS : layout.interleave == 1 ? WORDS : WORD_PAIRS;
 
-  static_assert (sizeof (Chain) <= BDCT_TENSOR_CONSTANTS / 32);
+  memset (to, 0, kConstants<Chain>);
   for (int lane = 0; lane < 32; lane++) {
     Chain chain;
     const uint8_t *from = (const uint8_t *) &chain;
 
     memset ((void *) &chain, 0, sizeof chain);
-    chain.set (m, kind, component, job.depth, lane);
+    chain.set (m, kind, component, job->depth, lane);
     for (size_t i = 0; i < sizeof chain; i++)
       ((uint8_t *) to)[(i / 16 * 32 + lane) * 16 + i % 16] = from[i];
   }
@@ -164,45 +271,61 @@ make_constants (void *to, const BdctCudaPlane &plane, const BdctJob &job)
 
 /* How many rows a tile has, warps a block, and blocks a multiprocessor: the
  * best of those measured, among which none spills registers. */
-template <typename Group, typename Sample, int SIZE, int ROWS, int WARPS,
-    int BLOCKS> const BdctTensorKernel *
+template <typename Group, typename Sample, int ROWS, int WARPS, int BLOCKS,
+    bool EXTRAS> const BdctCudaKernel *
 use ()
 {
-  static const BdctTensorKernel kernel = {
-    (const void *) tensor<Group, Sample, ROWS, WARPS, BLOCKS>, ROWS, WARPS,
-    BLOCKS, make_constants<typename Group::Lane::Constants, SIZE>
+  using Constants = typename Group::Lane::Constants;
+
+  static const BdctCudaKernel kernel = {
+    (const void *) tensor<Group, Sample, ROWS, WARPS, BLOCKS, EXTRAS>, ROWS,
+    kTileBytes, WARPS, 1, BLOCKS, kConstants<Constants>,
+    make_constants<Constants, Group::size>
   };
 
   return &kernel;
 }
 
-template <typename Chain, typename Sample> const BdctTensorKernel *
-use8 (bool large)
+/* What of the work chooses between kernels for one chain. */
+struct Wanted
 {
-  if (large)
-    return use<Group8<Chain, Sample>, Sample, 8, 32, 2, 8> ();
-  return use<Group8<Chain, Sample>, Sample, 8, 8, 4, 4> ();
+  bool large, extras;
+};
+
+template <typename Group, typename Sample, int ROWS, int WARPS, int BLOCKS>
+const BdctCudaKernel *
+use (const Wanted &wanted)
+{
+  return wanted.extras ? use<Group, Sample, ROWS, WARPS, BLOCKS, true> ()
+      : use<Group, Sample, ROWS, WARPS, BLOCKS, false> ();
 }
 
-template <typename Chain, typename Sample, bool FLAT>
-const BdctTensorKernel *
-use16 (bool large)
+template <typename Chain, typename Sample> const BdctCudaKernel *
+use8 (const Wanted &wanted)
+{
+  if (wanted.large)
+    return use<Group8<Chain, Sample>, Sample, 32, 2, 8> (wanted);
+  return use<Group8<Chain, Sample>, Sample, 8, 4, 4> (wanted);
+}
+
+template <typename Chain, typename Sample, bool FLAT> const BdctCudaKernel *
+use16 (const Wanted &wanted)
 {
   if constexpr (FLAT && sizeof (Sample) == 1)
-    if (!large)
-      return use<Group16<Chain, Sample>, Sample, 16, 16, 4, 4> ();
-  return use<Group16<Chain, Sample>, Sample, 16, 16, 4, FLAT ? 3 : 2> ();
+    if (!wanted.large)
+      return use<Group16<Chain, Sample>, Sample, 16, 4, 4> (wanted);
+  return use<Group16<Chain, Sample>, Sample, 16, 4, FLAT ? 3 : 2> (wanted);
 }
 
-template <typename Sample, bool FLAT> const BdctTensorKernel *
-use_hevc (int size, bool large)
+template <typename Sample, bool FLAT> const BdctCudaKernel *
+use_hevc (int size, const Wanted &wanted)
 {
   if (size == 32)
-    return use<Group32<Hevc32<Sample, FLAT>, Sample>, Sample, 32, 32, 2,
-        FLAT ? sizeof (Sample) == 1 ? 8 : 6 : 4> ();
+    return use<Group32<Hevc32<Sample, FLAT>, Sample>, Sample, 32, 2,
+        FLAT ? sizeof (Sample) == 1 ? 8 : 6 : 4> (wanted);
   if (size == 16)
-    return use16<Hevc16<Sample, FLAT>, Sample, FLAT> (large);
-  return use8<Hevc8<Sample, FLAT>, Sample> (large);
+    return use16<Hevc16<Sample, FLAT>, Sample, FLAT> (wanted);
+  return use8<Hevc8<Sample, FLAT>, Sample> (wanted);
 }
 
 } // namespace
@@ -218,56 +341,70 @@ bdct_tensor_check (bool *has)
   if (err == cudaSuccess)
     err = cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor,
         device);
-  if (err != cudaSuccess || major != BDCT_TENSOR_MAJOR)
+  if (err != cudaSuccess || major != TENSOR_MAJOR)
     return err;
   /* A build for other GPUs may run here through its PTX, of which these
    * kernels are empty. */
   err = cudaFuncGetAttributes (&attributes,
-      use_hevc<uint8_t, true> (8, false)->function);
-  *has = err == cudaSuccess && attributes.ptxVersion / 10 == BDCT_TENSOR_MAJOR;
+      use_hevc<uint8_t, true> (8, Wanted ())->function);
+  *has = err == cudaSuccess && attributes.ptxVersion / 10 == TENSOR_MAJOR;
   return err;
 }
 
-const BdctTensorKernel *
-bdct_tensor_find (const BdctCudaFrame *frame)
+const BdctCudaKernel *
+bdct_tensor_find (const BdctCudaWork *work)
 {
-  const BdctJob &job = frame->job;
+  const BdctFamily family = work->sets[0].family;
+  const int depth = work->sets[0].depth;
+  Wanted wanted = {};
   int64_t bytes = 0;
   bool flat = true;
-  int size = 0;
+  int size = 8, smallest = 32;
 
-  for (int p = 0; p < frame->n_planes; p++) {
-    const BdctCudaPlane &plane = frame->plane[p];
-    const BdctComponentJob &c = job.component[plane.component[0]];
+  if (work->levels)
+    return nullptr;
+  for (int p = 0; p < work->n_planes; p++) {
+    const BdctCudaPlane &plane = work->plane[p];
+    const BdctPlaneLayout &layout = plane.layout;
 
-    if (plane.interleave > 1
-        && memcmp (&c, &job.component[plane.component[1]], sizeof c) != 0)
-      return nullptr;
-    if (job.family == BDCT_FAMILY_HEVC && !hevc_fits (c))
-      return nullptr;
-    if (1 << c.log2_size > size)
-      size = 1 << c.log2_size;
-    flat = flat && hevc_flat (c);
-    bytes += (int64_t) plane.width * plane.interleave * plane.height
-        * (job.depth > 8 ? 2 : 1);
+    for (int s = 0; s < work->n_sets; s++) {
+      const BdctComponentJob *jobs = work->sets[s].component;
+      const BdctComponentJob &job = jobs[layout.component[0]];
+
+      if (!is_known (job) || (family == BDCT_FAMILY_HEVC
+              && !hevc_fits (job, depth)))
+        return nullptr;
+      if (layout.interleave > 1
+          && memcmp (&job, &jobs[layout.component[1]], sizeof job) != 0)
+        return nullptr;
+      flat = flat && hevc_flat (job);
+      size = max (size, 1 << job.log2_width);
+      smallest = min (smallest, 1 << job.log2_width);
+    }
+    bytes += (int64_t) layout.width * layout.interleave * layout.height
+        * (depth > 8 ? 2 : 1);
+    wanted.extras = wanted.extras || plane.dst.data == nullptr
+        || plane.set_of_cell != nullptr || plane.blocks[0] != nullptr;
   }
+  /* Blocks are told apart down to half of the size. */
+  if (wanted.extras && smallest < size / 2)
+    return nullptr;
   /* Short tiles spread a frame better over the device, taller ones cost less:
    * worth it from about 8 tiles a warp. */
-  const bool large = bytes > 32 << 20;
-  switch (job.family) {
+  wanted.large = bytes > 32 << 20;
+  switch (family) {
     case BDCT_FAMILY_HEVC:
-      if (job.depth > 8)
-        return flat ? use_hevc<uint16_t, true> (size, large)
-            : use_hevc<uint16_t, false> (size, large);
-      return flat ? use_hevc<uint8_t, true> (size, large)
-          : use_hevc<uint8_t, false> (size, large);
+      if (depth > 8)
+        return flat ? use_hevc<uint16_t, true> (size, wanted)
+            : use_hevc<uint16_t, false> (size, wanted);
+      return flat ? use_hevc<uint8_t, true> (size, wanted)
+          : use_hevc<uint8_t, false> (size, wanted);
     case BDCT_FAMILY_JPEG:
-      if (job.depth > 8)
-        return nullptr;
-      return use8<Jpeg8, uint8_t> (large);
+      return depth > 8 ? nullptr : use8<Jpeg8, uint8_t> (wanted);
     case BDCT_FAMILY_REAL:
-      return job.depth > 8 ? use8<Real8<uint16_t>, uint16_t> (large)
-          : use8<Real8<uint8_t>, uint8_t> (large);
+      return depth > 8 ? use8<Real8<uint16_t>, uint16_t> (wanted)
+          : use8<Real8<uint8_t>, uint8_t> (wanted);
+    default:
+      return nullptr;
   }
-  return nullptr;
 }

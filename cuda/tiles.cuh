@@ -16,11 +16,10 @@
 
 #include "launch.h"
 #include "mma.cuh"
-#include "tensor.h"
 
 namespace {
 
-constexpr int kTileBytes = BDCT_TENSOR_TILE_BYTES;
+constexpr int kTileBytes = 128;
 
 constexpr int kPitch = kTileBytes + 16;
 
@@ -32,10 +31,19 @@ struct Place
   const uint8_t *src;
   uint8_t *dst;
   bool whole;                   /* all chunks are copied as 16 bytes */
+  int set;                      /* with EXTRAS */
 };
 
+/* The lane's first row of a tile: the next ones are 4 rows below or, with
+ * EXTRAS, where they are taken by blocks, one. */
+template <int ROWS, bool EXTRAS> BDCT_INLINE int
+first_row (int lane)
+{
+  return lane / 8 * (EXTRAS ? ROWS / 4 : 1);
+}
+
 /* The tile is somewhere from the place's plane on. */
-template <int ROWS> BDCT_INLINE void
+template <int ROWS, bool EXTRAS> BDCT_INLINE void
 find (Place &p, const BdctCudaBatch &batch, int lane)
 {
   while (p.plane + 1 < batch.n_planes
@@ -46,16 +54,17 @@ find (Place &p, const BdctCudaBatch &batch, int lane)
 
   p.y = i / plane.tiles_x;
   p.x = i - p.y * plane.tiles_x;
-  const int64_t row = p.y * ROWS + lane / 8;
+  const int64_t row = p.y * ROWS;
   const int byte = p.x * kTileBytes + lane % 8 * 16;
 
-  p.src = plane.src + row * plane.src_stride + byte;
-  p.dst = plane.dst + row * plane.dst_stride + byte;
+  p.src = plane.src.data + (row + lane / 8) * plane.src.stride + byte;
+  p.dst = plane.dst.data
+      + (row + first_row<ROWS, EXTRAS> (lane)) * plane.dst.stride + byte;
   p.whole = plane.aligned && (p.x + 1) * kTileBytes <= plane.row_bytes
-      && (p.y + 1) * ROWS <= plane.height;
+      && (p.y + 1) * ROWS <= plane.layout.height;
 }
 
-template <int ROWS, int WARPS> BDCT_INLINE void
+template <int ROWS, int WARPS, bool EXTRAS> BDCT_INLINE void
 advance (Place &p, const BdctCudaBatch &batch, int lane)
 {
   const BdctCudaPlane &plane = batch.plane[p.plane];
@@ -63,7 +72,7 @@ advance (Place &p, const BdctCudaBatch &batch, int lane)
   p.tile += WARPS;
   p.x += WARPS;
   if (p.x >= plane.tiles_x) {
-    find<ROWS> (p, batch, lane);
+    find<ROWS, EXTRAS> (p, batch, lane);
     return;
   }
   p.src += WARPS * kTileBytes;
@@ -71,11 +80,35 @@ advance (Place &p, const BdctCudaBatch &batch, int lane)
   p.whole = p.whole && (p.x + 1) * kTileBytes <= plane.row_bytes;
 }
 
+/* The set that a tile's blocks take, or BDCT_CUDA_MIXED. */
+template <typename Sample, int ROWS> BDCT_INLINE int
+set_of (const Place &p, const BdctCudaBatch &batch)
+{
+  constexpr int samples = kTileBytes / sizeof (Sample);
+  const BdctCudaPlane &plane = batch.plane[p.plane];
+
+  static_assert (BDCT_CUDA_CELL_ROWS % ROWS == 0
+      && BDCT_CUDA_CELL_SAMPLES % samples == 0);
+  if (plane.set_of_cell == nullptr)
+    return 0;
+  return plane.set_of_cell[p.y / (BDCT_CUDA_CELL_ROWS / ROWS) * plane.cells_x
+      + p.x / (BDCT_CUDA_CELL_SAMPLES / samples)];
+}
+
+/* On to the first tile that is in no mixed cell. */
+template <typename Sample, int ROWS, int WARPS> BDCT_INLINE void
+leave_mixed (Place &p, int end, const BdctCudaBatch &batch, int lane)
+{
+  while (p.tile < end
+      && (p.set = set_of<Sample, ROWS> (p, batch)) == BDCT_CUDA_MIXED)
+    advance<ROWS, WARPS, true> (p, batch, lane);
+}
+
 /* The lane's first chunk in a tile in shared memory. */
-BDCT_INLINE uint32_t
+template <int ROWS, bool EXTRAS> BDCT_INLINE uint32_t
 first_chunk (int lane)
 {
-  return lane / 8 * kPitch + lane % 8 * 16;
+  return first_row<ROWS, EXTRAS> (lane) * kPitch + lane % 8 * 16;
 }
 
 /* A chunk of a tile that is not whole. */
@@ -91,10 +124,17 @@ chunk_of (const BdctCudaPlane &plane, const Place &p, int row, int lane)
   Chunk c;
 
   c.byte = p.x * kTileBytes + lane % 8 * 16;
-  c.row = p.y * ROWS + row + lane / 8;
+  c.row = p.y * ROWS + row;
   c.whole = plane.aligned && c.byte + 16 <= plane.row_bytes
-      && c.row < plane.height;
+      && c.row < plane.layout.height;
   return c;
+}
+
+/* Samples up to the end of the last block. */
+BDCT_INLINE int
+whole_blocks (int samples, int log2_size)
+{
+  return ((samples - 1 >> log2_size) + 1) << log2_size;
 }
 
 /* Its bytes. */
@@ -102,15 +142,16 @@ template <typename Sample> BDCT_INLINE uint4
 gather (const BdctCudaPlane &plane, const Chunk &c, uint32_t peak)
 {
   constexpr int bytes = sizeof (Sample);
-  const int block = plane.block, step = plane.interleave;
-  const int full_width = (plane.width + block - 1) & -block;
-  const int full_height = (plane.height + block - 1) & -block;
-  const uint8_t *line = plane.src
-      + (int64_t) min (c.row, plane.height - 1) * plane.src_stride;
+  const BdctPlaneLayout &layout = plane.layout;
+  const int step = layout.interleave;
+  const int full_width = whole_blocks (layout.width, plane.log2_width);
+  const int full_height = whole_blocks (layout.height, plane.log2_height);
+  const uint8_t *line = plane.src.data
+      + (int64_t) min (c.row, layout.height - 1) * plane.src.stride;
   const uint32_t grey = bytes > 1 ? plane.grey * 0x10001u
       : plane.grey * 0x01010101u;
   /* The source's words may hold more than the depth allows. */
-  const uint32_t most = peak << plane.shift;
+  const uint32_t most = peak << layout.shift;
   uint32_t w[4] = { 0, 0, 0, 0 };
 
   if (c.whole)
@@ -124,7 +165,7 @@ gather (const BdctCudaPlane &plane, const Chunk &c, uint32_t peak)
       uint32_t v = plane.grey;
 
       if (x < full_width)
-        v = min ((uint32_t) ((const Sample *) line)[min (x, plane.width - 1)
+        v = min ((uint32_t) ((const Sample *) line)[min (x, layout.width - 1)
                 * step + sample - x * step], most);
       w[i] |= v << 8 * j;
     }
@@ -144,13 +185,13 @@ fetch (uint32_t to, const BdctCudaBatch &batch, const Place &p, uint32_t peak,
 
     BDCT_UNROLL for (int i = 0; i < ROWS; i += 4) {
       copy_async (to + i * kPitch, from);
-      from += 4 * plane.src_stride;
+      from += 4 * plane.src.stride;
     }
     return;
   }
   _Pragma ("unroll 1") for (int i = 0; i < ROWS; i += 4)
     store_shared (to + i * kPitch, gather<Sample> (plane,
-            chunk_of<ROWS> (plane, p, i, lane), peak));
+            chunk_of<ROWS> (plane, p, i + lane / 8, lane), peak));
 }
 
 /* Squared errors: of all samples, and of those of the second of two interleaved
@@ -182,26 +223,30 @@ add_errors (Errors &e, uint32_t a, uint32_t b, int shift, uint32_t peak)
   }
 }
 
-template <typename Sample, bool PAIRS> BDCT_INLINE void
-add_errors (Errors &e, const uint4 &a, const uint4 &b, int shift,
+/* Of a chunk, in COUNT parts. */
+template <typename Sample, bool PAIRS, int COUNT> BDCT_INLINE void
+add_errors (Errors (&e)[COUNT], const uint4 &a, const uint4 &b, int shift,
     uint32_t peak)
 {
-  add_errors<Sample, PAIRS> (e, a.x, b.x, shift, peak);
-  add_errors<Sample, PAIRS> (e, a.y, b.y, shift, peak);
-  add_errors<Sample, PAIRS> (e, a.z, b.z, shift, peak);
-  add_errors<Sample, PAIRS> (e, a.w, b.w, shift, peak);
+  add_errors<Sample, PAIRS> (e[0], a.x, b.x, shift, peak);
+  add_errors<Sample, PAIRS> (e[COUNT / 4], a.y, b.y, shift, peak);
+  add_errors<Sample, PAIRS> (e[COUNT / 2], a.z, b.z, shift, peak);
+  add_errors<Sample, PAIRS> (e[COUNT * 3 / 4], a.w, b.w, shift, peak);
 }
 
-/* Write what a chunk has of the picture; in `out`, the rest becomes `in`. */
+/* Write what a chunk has of the picture, if `store`; in `out`, the rest becomes
+ * `in`. */
 template <typename Sample> BDCT_INLINE void
 scatter (uint4 &out, const uint4 &in, const BdctCudaPlane &plane,
-    const Chunk &c)
+    const Chunk &c, bool store)
 {
-  Sample *to = (Sample *) (plane.dst + c.row * plane.dst_stride + c.byte);
+  Sample *to =
+      (Sample *) (plane.dst.data + c.row * plane.dst.stride + c.byte);
   uint32_t w[4] = { out.x, out.y, out.z, out.w };
 
   if (c.whole) {
-    *(uint4 *) to = out;
+    if (store)
+      *(uint4 *) to = out;
     return;
   }
   const uint32_t s[4] = { in.x, in.y, in.z, in.w };
@@ -210,9 +255,11 @@ scatter (uint4 &out, const uint4 &in, const BdctCudaPlane &plane,
     BDCT_UNROLL for (int j = 0; j < 4; j += sizeof (Sample)) {
       const uint32_t mask = (uint32_t) (Sample) ~0u << 8 * j;
 
-      if (c.row < plane.height && c.byte + 4 * i + j < plane.row_bytes)
-        to[(4 * i + j) / sizeof (Sample)] = (Sample) (w[i] >> 8 * j);
-      else
+      if (c.row < plane.layout.height
+          && c.byte + 4 * i + j < plane.row_bytes) {
+        if (store)
+          to[(4 * i + j) / sizeof (Sample)] = (Sample) (w[i] >> 8 * j);
+      } else
         w[i] = (w[i] & ~mask) | (s[i] & mask);
     }
   out = make_uint4 (w[0], w[1], w[2], w[3]);
@@ -232,7 +279,7 @@ ordered (const uint4 &v)
  * ordered(). */
 template <typename Sample, int ROWS, bool PAIRS, bool ORDER> BDCT_INLINE void
 put (uint32_t out, uint32_t in, const BdctCudaPlane &plane, const Place &p,
-    Errors &e, uint32_t peak, int lane)
+    Errors (&e)[1], uint32_t peak, int lane)
 {
   if (p.whole) {
     uint8_t *to = p.dst;
@@ -244,8 +291,8 @@ put (uint32_t out, uint32_t in, const BdctCudaPlane &plane, const Place &p,
         v = ordered (v);
       __stcs ((uint4 *) to, v);
       add_errors<Sample, PAIRS> (e, v, load_shared (in + i * kPitch),
-          plane.shift, peak);
-      to += 4 * plane.dst_stride;
+          plane.layout.shift, peak);
+      to += 4 * plane.dst.stride;
     }
     return;
   }
@@ -255,8 +302,9 @@ put (uint32_t out, uint32_t in, const BdctCudaPlane &plane, const Place &p,
 
     if (ORDER)
       v = ordered (v);
-    scatter<Sample> (v, s, plane, chunk_of<ROWS> (plane, p, i, lane));
-    add_errors<Sample, PAIRS> (e, v, s, plane.shift, peak);
+    scatter<Sample> (v, s, plane,
+        chunk_of<ROWS> (plane, p, i + lane / 8, lane), true);
+    add_errors<Sample, PAIRS> (e, v, s, plane.layout.shift, peak);
   }
 }
 
@@ -270,39 +318,39 @@ warp_sum (unsigned long long v)
 
 /* What a lane has counted in one plane. Its share of a tile's errors, at most
  * 128 x 4095^2, fits 32 bits. */
-struct Counts
+template <typename Nonzero> struct Counts
 {
   unsigned long long all, second;
-  uint32_t nonzero[2];          /* pairs of 16 bits; by interleaved component */
+  Nonzero nonzero;
 };
 
 /* Add the counts to the frame's and start again. */
-BDCT_INLINE void
-flush (Counts &n, const BdctCudaBatch &batch, int plane_index, int lane)
+template <typename Nonzero> BDCT_INLINE void
+flush (Counts<Nonzero> &n, const BdctCudaBatch &batch, int plane_index,
+    int lane)
 {
   const BdctCudaPlane &plane = batch.plane[plane_index];
   BdctCudaCell &cell = plane.cells[blockIdx.x % BDCT_CUDA_CELLS];
   const unsigned long long all = warp_sum (n.all);
   const unsigned long long second =
-      plane.interleave > 1 ? warp_sum (n.second) : 0;
+      plane.layout.interleave > 1 ? warp_sum (n.second) : 0;
   uint32_t levels[2];
 
   BDCT_UNROLL for (int i = 0; i < 2; i++)
-    levels[i] = (uint32_t) warp_sum ((n.nonzero[i] & 0xffff)
-        + (n.nonzero[i] >> 16));
-  if (plane.interleave == 1)
+    levels[i] = (uint32_t) warp_sum (n.nonzero.total (i));
+  if (plane.layout.interleave == 1)
     levels[0] += levels[1];
   if (lane == 0) {
-    atomicAdd (&cell.sse[plane.component[0]], all - second);
-    atomicAdd (&cell.nonzero[plane.component[0]],
+    atomicAdd (&cell.sse[plane.layout.component[0]], all - second);
+    atomicAdd (&cell.nonzero[plane.layout.component[0]],
         (unsigned long long) levels[0]);
-    if (plane.interleave > 1) {
-      atomicAdd (&cell.sse[plane.component[1]], second);
-      atomicAdd (&cell.nonzero[plane.component[1]],
+    if (plane.layout.interleave > 1) {
+      atomicAdd (&cell.sse[plane.layout.component[1]], second);
+      atomicAdd (&cell.nonzero[plane.layout.component[1]],
           (unsigned long long) levels[1]);
     }
   }
-  n = Counts ();
+  n = Counts<Nonzero> ();
 }
 
 } // namespace

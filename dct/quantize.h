@@ -42,6 +42,9 @@ bdct_quantize_aid (const BdctJob *job, const BdctComponentJob *component,
   r.real = 1.0f / (8.0f * (float) component->quant[index]);
   return r.bits;
 }
+
+/* job.h's clip16 by the family, for those to whom it has to be a constant. */
+#define BDCT_QUANTIZE_CLIP16(family) ((family) == BDCT_FAMILY_HEVC)
 #endif
 
 #ifdef BDCT_NAME

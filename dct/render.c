@@ -11,10 +11,10 @@
 #define CALL(depth, plane, function, ...)                                     \
   do {                                                                        \
     if ((depth) == 8)                                                         \
-      (plane)->layout.interleave == 1 ? function (__VA_ARGS__, 1, 1)                       \
+      (plane)->layout.interleave == 1 ? function (__VA_ARGS__, 1, 1)          \
           : function (__VA_ARGS__, 1, 2);                                     \
     else                                                                      \
-      (plane)->layout.interleave == 1 ? function (__VA_ARGS__, 2, 1)                       \
+      (plane)->layout.interleave == 1 ? function (__VA_ARGS__, 2, 1)          \
           : function (__VA_ARGS__, 2, 2);                                     \
   } while (0)
 

@@ -15,18 +15,21 @@
 #endif
 
 /** Sample `i` of a row, of 1 or 2 bytes; in a word its value is in the bits
- * from `shift` up, and one above `peak` counts as that (layout.h). */
+ * from `shift` up, and one above `peak` counts as that (layout.h). In CUDA, of
+ * an image that the kernel does not write: then no store holds up the load. */
 BDCT_SAMPLE_INLINE int
 bdct_sample_get (const uint8_t *row, int64_t i, int bytes, int shift, int peak)
 {
   uint16_t word;
   int v;
 
+#ifdef __CUDACC__
+  if (bytes == 1)
+    return __ldg (row + i);
+  word = __ldg ((const uint16_t *) row + i);
+#else
   if (bytes == 1)
     return row[i];
-#ifdef __CUDACC__
-  word = ((const uint16_t *) row)[i];
-#else
   __builtin_memcpy (&word, row + 2 * i, 2); /* at any address */
 #endif
   v = word >> shift;

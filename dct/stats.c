@@ -8,6 +8,7 @@ counters_add (BdctCounters * a, const BdctCounters * b)
 {
   a->samples += b->samples;
   a->sse += b->sse;
+  a->sse_high += b->sse_high + (a->sse < b->sse);
   a->levels += b->levels;
   a->nonzero += b->nonzero;
 }
@@ -32,7 +33,9 @@ bdct_stats_total (const BdctStats * stats)
 double
 bdct_mse (const BdctCounters * counters)
 {
-  return counters->samples ? (double) counters->sse / counters->samples : 0.0;
+  double sse = ldexp ((double) counters->sse_high, 64) + counters->sse;
+
+  return counters->samples ? sse / counters->samples : 0.0;
 }
 
 double

@@ -14,12 +14,15 @@ extern "C" {
 #endif
 
 /** Counters of one component; whole numbers, so that their sums do not depend
- * on the order of addition. A component the format lacks has 0 samples. */
+ * on the order of addition. A component the format lacks has 0 samples. Those
+ * that count samples wrap after 97 years of 8192 x 4320 at 60 frames/s. */
 typedef struct {
   uint64_t samples; /**< visible samples */
-  uint64_t sse;     /**< sum of squared errors over them */
+  uint64_t sse;     /**< sum of squared errors over them, modulo 2^64: at 12
+                         bits that is reached after hours of large frames */
   uint64_t levels;  /**< quantized coefficients: whole blocks, padding too */
   uint64_t nonzero; /**< those that are not 0 */
+  uint64_t sse_high; /**< how often 2^64 is in the sum besides `sse` */
 } BdctCounters;
 
 typedef struct {

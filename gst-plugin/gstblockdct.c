@@ -16,7 +16,6 @@
  */
 #include "gstblockdct.h"
 #include "gstblockdctformat.h"
-#include "gstblockdctmemory.h"
 
 GST_DEBUG_CATEGORY (gst_blockdct_debug);
 #define GST_CAT_DEFAULT gst_blockdct_debug
@@ -30,42 +29,40 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDct, gst_blockdct,
 GST_ELEMENT_REGISTER_DEFINE (blockdct, "blockdct", GST_RANK_NONE,
     GST_TYPE_BLOCKDCT);
 
-static gboolean
-open_stats_file (GstBlockDct * self)
-{
-  gchar *path;
-  BdctError error;
-
-  GST_OBJECT_LOCK (self);
-  path = g_strdup (self->stats_path);
-  GST_OBJECT_UNLOCK (self);
-  if (path == NULL || *path == '\0') {
-    g_free (path);
-    return TRUE;
-  }
-  self->stats_file = gst_blockdct_stats_file_open (path, &error);
-  if (self->stats_file == NULL)
-    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
-        ("stats-file=%s cannot be written: %s.", path, error.message),
-        ("Set stats-file to a file in a folder that can be written."));
-  g_free (path);
-  return self->stats_file != NULL;
-}
-
-/* Nothing of a stream is lost unsaid: at its end, or where it is cut off. */
-static void
-finish_stats_file (GstBlockDct * self, gboolean close)
-{
-  BdctError error;
-
-  if (!(close ? gst_blockdct_stats_file_close (&self->stats_file, &error)
-          : gst_blockdct_stats_file_flush (self->stats_file, &error)))
-    GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
-        ("The statistics cannot be written: %s.", error.message),
-        ("Make room there, or set stats-file to another place."));
-}
-
 /* GstBaseTransform */
+
+/* Empty the engine, downstream. Frames leave as they always do: the base class
+ * asks generate_output for them, pushes them and keeps count. It does so when
+ * it is given a buffer, here one that means nothing. */
+static void
+drain (GstBlockDct * self)
+{
+  GstPad *pad = GST_BASE_TRANSFORM_SINK_PAD (self);
+
+  if (self->n_in_flight == 0)
+    return;
+  self->draining = TRUE;
+  GST_PAD_CHAINFUNC (pad) (pad, GST_OBJECT (self), gst_buffer_new ());
+  self->draining = FALSE;
+  /* What is left, downstream does not want. */
+  gst_blockdct_queue_discard (self);
+}
+
+/* When a discontinuity comes in, the base class marks the next frame that goes
+ * out. That is an earlier one; each has its own mark. */
+static GstPadProbeReturn
+restore_discont (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+
+  (void) pad;
+  if (GST_BUFFER_IS_DISCONT (buffer) && !((GstBlockDct *) data)->discont) {
+    buffer = gst_buffer_make_writable (buffer);
+    GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_DISCONT);
+    GST_PAD_PROBE_INFO_DATA (info) = buffer;
+  }
+  return GST_PAD_PROBE_OK;
+}
 
 static gboolean
 gst_blockdct_start (GstBaseTransform * trans)
@@ -74,14 +71,14 @@ gst_blockdct_start (GstBaseTransform * trans)
 
   self->report = (GstBlockDctReport) { 0 };
   gst_blockdct_report_flush (&self->report);
-  gst_blockdct_engine_publish (self);
-  self->dropped = self->warned = FALSE;
-  gst_blockdct_say_unheard (self);
-  if (!open_stats_file (self))
+  gst_blockdct_output_publish (self);
+  self->dropped = self->warned_slow = self->warned_limit = FALSE;
+  gst_blockdct_changes_tell (&self->changes, GST_ELEMENT (self));
+  if (!gst_blockdct_output_open (self))
     return FALSE;
-  if (gst_blockdct_engine_open (self))
+  if (gst_blockdct_queue_open (self))
     return TRUE;
-  finish_stats_file (self, TRUE);
+  gst_blockdct_output_finish (self, TRUE);
   return FALSE;
 }
 
@@ -90,15 +87,15 @@ gst_blockdct_stop (GstBaseTransform * trans)
 {
   GstBlockDct *self = GST_BLOCKDCT (trans);
 
-  gst_blockdct_engine_drain (self, FALSE);
-  gst_blockdct_engine_close (self);
-  gst_blockdct_engine_set_context (self, NULL);
-  g_clear_pointer (&self->in_flight, g_free);
-  gst_blockdct_navigation_show (self, NULL, NULL, 0);
-  gst_blockdct_overlay_clear (self);
-  finish_stats_file (self, TRUE);
-  GST_OBJECT_LOCK (self);
+  gst_blockdct_queue_close (self);
+  gst_blockdct_queue_set_context (self, NULL);
+  gst_blockdct_navigation_show (&self->navigation, NULL);
+  gst_blockdct_navigation_set_size (&self->navigation, 0, 0);
+  gst_blockdct_overlay_clear (&self->overlay);
+  gst_blockdct_output_finish (self, TRUE);
   gst_video_info_init (&self->info);
+  GST_OBJECT_LOCK (self);
+  self->changes.depth = 0;
   self->latency = 0;
   GST_OBJECT_UNLOCK (self);
   return TRUE;
@@ -109,15 +106,18 @@ gst_blockdct_transform_caps (GstBaseTransform * trans,
     GstPadDirection direction, GstCaps * caps, GstCaps * filter)
 {
   GstBlockDct *self = GST_BLOCKDCT (trans);
-  gboolean cuda;
+  const GstBlockDctBackendClass *classes[GST_BLOCKDCT_MAX_BACKENDS];
+  guint n = 1;
   GstCaps *ret;
 
-  /* Until the engine is chosen everything may still come true. */
   GST_OBJECT_LOCK (self);
-  cuda = self->active_backend != NULL ? self->active_cuda
-      : self->settings.backend != GST_BLOCKDCT_BACKEND_CPU;
+  classes[0] = self->active_class;
+  /* Until one is chosen everything may still come true. */
+  if (classes[0] == NULL)
+    n = gst_blockdct_backend_candidates (self->changes.current.backend,
+        classes);
   GST_OBJECT_UNLOCK (self);
-  ret = gst_blockdct_format_transform_caps (caps, cuda);
+  ret = gst_blockdct_format_transform_caps (caps, classes, n);
   if (filter != NULL) {
     GstCaps *all = ret;
 
@@ -162,12 +162,15 @@ gst_blockdct_set_caps (GstBaseTransform * trans, GstCaps * incaps,
   gst_blockdct_format_layout (&info, &layout);
   /* The old caps are still downstream's: this is the moment to send it what
    * belongs to them. */
-  gst_blockdct_engine_drain (self, TRUE);
-  GST_OBJECT_LOCK (self);
+  drain (self);
   self->info = info;
   self->layout = layout;
+  GST_OBJECT_LOCK (self);
+  self->changes.depth = layout.depth;
   GST_OBJECT_UNLOCK (self);
-  if (!gst_blockdct_engine_configure (self))
+  gst_blockdct_navigation_set_size (&self->navigation,
+      GST_VIDEO_INFO_WIDTH (&info), GST_VIDEO_INFO_HEIGHT (&info));
+  if (!gst_blockdct_queue_configure (self))
     return FALSE;
   /* The oldest frame leaves when the one that fills the engine arrives. */
   if (GST_VIDEO_INFO_FPS_N (&info) > 0)
@@ -196,6 +199,26 @@ gst_blockdct_get_unit_size (GstBaseTransform * trans, GstCaps * caps,
   return TRUE;
 }
 
+/* Whether a query for a context could be answered. */
+static gboolean
+answer_context (GstBlockDct * self, GstQuery * query)
+{
+  const GstBlockDctBackendClass *classes[GST_BLOCKDCT_MAX_BACKENDS];
+  guint n = gst_blockdct_backend_candidates (GST_BLOCKDCT_BACKEND_AUTO,
+      classes);
+  gboolean answered = FALSE;
+  GstObject *context;
+
+  GST_OBJECT_LOCK (self);
+  context = self->context ? gst_object_ref (self->context) : NULL;
+  GST_OBJECT_UNLOCK (self);
+  for (guint i = 0; i < n && context != NULL && !answered; i++)
+    answered = classes[i]->query_context != NULL
+        && classes[i]->query_context (GST_ELEMENT (self), query, context);
+  gst_clear_object (&context);
+  return answered;
+}
+
 static gboolean
 gst_blockdct_query (GstBaseTransform * trans, GstPadDirection direction,
     GstQuery * query)
@@ -203,20 +226,11 @@ gst_blockdct_query (GstBaseTransform * trans, GstPadDirection direction,
   GstBlockDct *self = GST_BLOCKDCT (trans);
   gboolean ret;
 
-  if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT) {
-    GstObject *context;
-
-    GST_OBJECT_LOCK (self);
-    context = self->context ? gst_object_ref (self->context) : NULL;
-    GST_OBJECT_UNLOCK (self);
-    ret = gst_blockdct_memory_query_context (GST_ELEMENT (self), query,
-        context);
-    gst_clear_object (&context);
-    if (ret)
-      return TRUE;
-  }
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT
+      && answer_context (self, query))
+    return TRUE;
   if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query))
-    gst_blockdct_engine_drain (self, TRUE);
+    drain (self);
   ret = GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)->query (trans,
       direction, query);
   if (ret && GST_QUERY_TYPE (query) == GST_QUERY_LATENCY
@@ -244,17 +258,17 @@ gst_blockdct_sink_event (GstBaseTransform * trans, GstEvent * event)
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START) {
     gst_blockdct_allocation_flush (self, TRUE);
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
-    gst_blockdct_engine_drain (self, FALSE);
+    gst_blockdct_queue_discard (self);
     gst_blockdct_report_flush (&self->report);
     gst_blockdct_allocation_flush (self, FALSE);
   } else if (GST_EVENT_IS_SERIALIZED (event)) {
     /* What came before an event leaves before it. */
-    gst_blockdct_engine_drain (self, TRUE);
+    drain (self);
     if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
       gst_blockdct_report_end (&self->report, GST_ELEMENT (self),
           gst_blockdct_get_settings (self).post_messages);
     if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
-      finish_stats_file (self, FALSE);
+      gst_blockdct_output_finish (self, FALSE);
   }
   return GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)->sink_event
       (trans, event);
@@ -263,8 +277,11 @@ gst_blockdct_sink_event (GstBaseTransform * trans, GstEvent * event)
 static gboolean
 gst_blockdct_src_event (GstBaseTransform * trans, GstEvent * event)
 {
+  GstBlockDct *self = GST_BLOCKDCT (trans);
+
   if (GST_EVENT_TYPE (event) == GST_EVENT_NAVIGATION
-      && gst_blockdct_navigation_event (GST_BLOCKDCT (trans), event)) {
+      && gst_blockdct_navigation_event (&self->navigation, GST_ELEMENT (self),
+          event)) {
     gst_event_unref (event);
     return TRUE;
   }
@@ -278,21 +295,24 @@ gst_blockdct_src_event (GstBaseTransform * trans, GstEvent * event)
 static gboolean
 follow_context (GstBlockDct * self, GstBuffer * buffer)
 {
-  GstObject *other = gst_blockdct_memory_other_context (buffer, self->context,
-      gst_blockdct_get_settings (self).device_id);
+  const GstBlockDctBackendClass *klass = self->backend.klass;
+  GstObject *other = NULL;
 
+  if (klass->other_context != NULL)
+    other = klass->other_context (buffer, self->context,
+        gst_blockdct_get_settings (self).device_id);
   if (other == NULL)
     return TRUE;
   GST_INFO_OBJECT (self, "moving from %" GST_PTR_FORMAT " to %" GST_PTR_FORMAT,
       self->context, other);
   gst_object_ref (other);
-  gst_blockdct_engine_drain (self, TRUE);
-  gst_blockdct_engine_close (self);
-  gst_blockdct_engine_set_context (self, other);
+  drain (self);
+  gst_blockdct_queue_close (self);
+  gst_blockdct_queue_set_context (self, other);
   gst_object_unref (other);
   gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (self));
-  return gst_blockdct_engine_open (self)
-      && gst_blockdct_engine_configure (self);
+  return gst_blockdct_queue_open (self)
+      && gst_blockdct_queue_configure (self);
 }
 
 static GstFlowReturn
@@ -304,8 +324,12 @@ gst_blockdct_submit_input_buffer (GstBaseTransform * trans,
       GST_FORMAT_TIME, GST_BUFFER_PTS (input));
   GstFlowReturn ret;
 
+  if (self->draining) {
+    gst_buffer_unref (input);
+    return GST_FLOW_OK;
+  }
   if (GST_CLOCK_TIME_IS_VALID (time))
-    gst_object_sync_values (GST_OBJECT (self), time);
+    gst_blockdct_changes_sync (&self->changes, GST_ELEMENT (self), time);
   if (!follow_context (self, input)) {
     gst_buffer_unref (input);
     return GST_FLOW_ERROR;
@@ -315,7 +339,7 @@ gst_blockdct_submit_input_buffer (GstBaseTransform * trans,
   if (ret == GST_BASE_TRANSFORM_FLOW_DROPPED) {
     self->dropped = TRUE;
     self->report.totals.dropped++;
-    gst_blockdct_engine_publish (self);
+    gst_blockdct_output_publish (self);
   }
   return ret;
 }
@@ -324,44 +348,51 @@ static GstFlowReturn
 gst_blockdct_transform (GstBaseTransform * trans, GstBuffer * inbuf,
     GstBuffer * outbuf)
 {
-  return gst_blockdct_engine_submit (GST_BLOCKDCT (trans), inbuf, outbuf);
+  return gst_blockdct_queue_submit (GST_BLOCKDCT (trans), inbuf, outbuf);
 }
 
+/* Takes `inbuf`. */
+static GstFlowReturn
+start_frame (GstBlockDct * self, GstBuffer * inbuf)
+{
+  GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
+  GstBuffer *buffer = NULL;
+  GstFlowReturn ret =
+      GST_BASE_TRANSFORM_GET_CLASS (trans)->prepare_output_buffer (trans,
+      inbuf, &buffer);
+
+  if (ret == GST_FLOW_ERROR)
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("Cannot get an output buffer."),
+        ("The memory may be full: close other users of it or lower "
+            "async-depth."));
+  if (ret == GST_FLOW_OK && self->dropped) {
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+    self->dropped = FALSE;
+  }
+  if (ret == GST_FLOW_OK)
+    ret = gst_blockdct_transform (trans, inbuf, buffer);
+  gst_clear_buffer (&buffer);
+  gst_buffer_unref (inbuf);
+  return ret;
+}
+
+/* The base class comes again until there is no frame to push. */
 static GstFlowReturn
 gst_blockdct_generate_output (GstBaseTransform * trans, GstBuffer ** outbuf)
 {
   GstBlockDct *self = GST_BLOCKDCT (trans);
-  GstBuffer *inbuf = g_steal_pointer (&trans->queued_buf), *buffer = NULL;
+  GstBuffer *inbuf = g_steal_pointer (&trans->queued_buf);
   GstFlowReturn ret = GST_FLOW_OK;
 
   *outbuf = NULL;
-  if (inbuf != NULL) {
-    ret = GST_BASE_TRANSFORM_GET_CLASS (trans)->prepare_output_buffer (trans,
-        inbuf, &buffer);
-    if (ret == GST_FLOW_ERROR)
-      GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-          ("Cannot get an output buffer."),
-          ("The memory may be full: close other users of it or lower "
-              "async-depth."));
-    if (ret == GST_FLOW_OK && self->dropped) {
-      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
-      self->dropped = FALSE;
-    }
-    if (ret == GST_FLOW_OK)
-      ret = gst_blockdct_transform (trans, inbuf, buffer);
-    gst_clear_buffer (&buffer);
-    gst_buffer_unref (inbuf);
-    if (ret != GST_FLOW_OK)
-      return ret;
+  if (inbuf != NULL)
+    ret = start_frame (self, inbuf);
+  if (ret == GST_FLOW_OK && self->n_in_flight > 0
+      && (self->draining || self->n_in_flight == self->depth)) {
+    ret = gst_blockdct_output_frame (self, outbuf);
+    self->discont = *outbuf != NULL && GST_BUFFER_IS_DISCONT (*outbuf);
   }
-  if (self->depth == 0 || self->n_in_flight < self->depth)
-    return ret;
-  ret = gst_blockdct_engine_collect (self, outbuf);
-  /* The base class would mark this frame with the discontinuity of the one that
-   * came in, which with a depth of 1 is the same frame. */
-  if (ret == GST_FLOW_OK && self->depth > 1)
-    ret = gst_pad_push (GST_BASE_TRANSFORM_SRC_PAD (self),
-        g_steal_pointer (outbuf));
   return ret;
 }
 
@@ -386,10 +417,13 @@ gst_blockdct_set_context (GstElement * element, GstContext * context)
 {
   GstBlockDct *self = GST_BLOCKDCT (element);
   GstBlockDctSettings settings = gst_blockdct_get_settings (self);
+  const GstBlockDctBackendClass *classes[GST_BLOCKDCT_MAX_BACKENDS];
+  guint n = gst_blockdct_backend_candidates (settings.backend, classes);
 
-  if (settings.backend != GST_BLOCKDCT_BACKEND_CPU)
-    gst_blockdct_memory_set_context (element, context, settings.device_id,
-        &self->context);
+  for (guint i = 0; i < n; i++)
+    if (classes[i]->set_context != NULL)
+      classes[i]->set_context (element, context, settings.device_id,
+          &self->context);
   GST_ELEMENT_CLASS (gst_blockdct_parent_class)->set_context (element, context);
 }
 
@@ -407,6 +441,8 @@ gst_blockdct_finalize (GObject * object)
 {
   GstBlockDct *self = GST_BLOCKDCT (object);
 
+  gst_blockdct_changes_clear (&self->changes);
+  gst_blockdct_navigation_clear (&self->navigation);
   gst_clear_object (&self->context);
   g_free (self->active_backend);
   g_free (self->stats_path);
@@ -421,13 +457,13 @@ gst_blockdct_class_init (GstBlockDctClass * klass)
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
   GstCaps *caps = gst_blockdct_format_caps ();
 
-  object_class->finalize = gst_blockdct_finalize;
+  object_class->finalize = GST_DEBUG_FUNCPTR (gst_blockdct_finalize);
   gst_blockdct_install_properties (object_class);
 
-  element_class->set_context = gst_blockdct_set_context;
-  element_class->change_state = gst_blockdct_change_state;
+  element_class->set_context = GST_DEBUG_FUNCPTR (gst_blockdct_set_context);
+  element_class->change_state = GST_DEBUG_FUNCPTR (gst_blockdct_change_state);
   gst_element_class_set_static_metadata (element_class,
-      "Block DCT and PSNR", "Filter/Effect/Analyzer/Video",
+      "Block DCT and PSNR", "Filter/Analyzer/Video",
       "Shows and measures what a block transform and its quantizer do to video",
       "The gst-blockdct developers");
   gst_element_class_add_pad_template (element_class,
@@ -437,20 +473,24 @@ gst_blockdct_class_init (GstBlockDctClass * klass)
   gst_caps_unref (caps);
 
   trans_class->passthrough_on_same_caps = FALSE;
-  trans_class->start = gst_blockdct_start;
-  trans_class->stop = gst_blockdct_stop;
-  trans_class->transform_caps = gst_blockdct_transform_caps;
-  trans_class->fixate_caps = gst_blockdct_fixate_caps;
-  trans_class->set_caps = gst_blockdct_set_caps;
-  trans_class->get_unit_size = gst_blockdct_get_unit_size;
+  trans_class->start = GST_DEBUG_FUNCPTR (gst_blockdct_start);
+  trans_class->stop = GST_DEBUG_FUNCPTR (gst_blockdct_stop);
+  trans_class->transform_caps =
+      GST_DEBUG_FUNCPTR (gst_blockdct_transform_caps);
+  trans_class->fixate_caps = GST_DEBUG_FUNCPTR (gst_blockdct_fixate_caps);
+  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_blockdct_set_caps);
+  trans_class->get_unit_size = GST_DEBUG_FUNCPTR (gst_blockdct_get_unit_size);
   gst_blockdct_install_allocation (trans_class);
-  trans_class->query = gst_blockdct_query;
-  trans_class->sink_event = gst_blockdct_sink_event;
-  trans_class->src_event = gst_blockdct_src_event;
-  trans_class->submit_input_buffer = gst_blockdct_submit_input_buffer;
-  trans_class->generate_output = gst_blockdct_generate_output;
-  trans_class->transform = gst_blockdct_transform;
-  trans_class->transform_meta = gst_blockdct_transform_meta;
+  trans_class->query = GST_DEBUG_FUNCPTR (gst_blockdct_query);
+  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_blockdct_sink_event);
+  trans_class->src_event = GST_DEBUG_FUNCPTR (gst_blockdct_src_event);
+  trans_class->submit_input_buffer =
+      GST_DEBUG_FUNCPTR (gst_blockdct_submit_input_buffer);
+  trans_class->generate_output =
+      GST_DEBUG_FUNCPTR (gst_blockdct_generate_output);
+  trans_class->transform = GST_DEBUG_FUNCPTR (gst_blockdct_transform);
+  trans_class->transform_meta =
+      GST_DEBUG_FUNCPTR (gst_blockdct_transform_meta);
 }
 
 static void
@@ -458,4 +498,8 @@ gst_blockdct_init (GstBlockDct * self)
 {
   gst_video_info_init (&self->info);
   gst_blockdct_init_properties (self);
+  gst_blockdct_navigation_init (&self->navigation);
+  /* The first probe that sees what leaves. */
+  gst_pad_add_probe (GST_BASE_TRANSFORM_SRC_PAD (self),
+      GST_PAD_PROBE_TYPE_BUFFER, restore_discont, self, NULL);
 }

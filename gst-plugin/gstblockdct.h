@@ -9,8 +9,12 @@
 #include <gst/video/video.h>
 #include "dct/engine.h"
 #include "dct/view.h"
+#include "extras/gstblockdctnavigation.h"
+#include "extras/gstblockdctoverlay.h"
+#include "extras/gstblockdctstatsfile.h"
+#include "gstblockdctbackend.h"
 #include "gstblockdctreport.h"
-#include "gstblockdctstatsfile.h"
+#include "gstblockdctsettings.h"
 
 G_BEGIN_DECLS
 
@@ -18,31 +22,6 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (GstBlockDct, gst_blockdct, GST, BLOCKDCT,
     GstBaseTransform)
 GST_ELEMENT_REGISTER_DECLARE (blockdct);
-
-typedef enum
-{
-  GST_BLOCKDCT_BACKEND_AUTO,
-  GST_BLOCKDCT_BACKEND_CUDA,
-  GST_BLOCKDCT_BACKEND_CPU,
-} GstBlockDctBackend;
-
-/* What properties set. */
-typedef struct
-{
-  BdctParams params;
-  GstBlockDctBackend backend;
-  gint device_id;
-  guint threads;
-  guint async_depth;
-  gboolean post_messages;
-  GstClockTime interval;
-  BdctViewMode view;
-  gdouble wipe_position;
-  gdouble difference_gain;
-  gboolean grid;
-  gboolean overlay;
-  gboolean interactive;
-} GstBlockDctSettings;
 
 /* A frame in the engine: its buffers stay mapped until it comes out. */
 typedef struct
@@ -53,62 +32,41 @@ typedef struct
   BdctView view;
 } GstBlockDctInFlight;
 
-/* The frame that came out last, for clicks on it. */
-typedef struct
-{
-  GstBuffer *in;                /* NULL if there is none */
-  GstVideoInfo info;
-  BdctLayout layout;
-  BdctView view;
-  BdctParams params;
-  guint64 index;
-  GstBlockDctTimes times;
-} GstBlockDctShown;
-
-/* What the pointer is doing, in samples of luma. */
-typedef struct
-{
-  gboolean pressed, dragging;
-  gdouble x, y;                 /* where it was pressed */
-} GstBlockDctPointer;
-
-typedef struct _GstBlockDctOverlay GstBlockDctOverlay;
-
 struct _GstBlockDct
 {
   GstBaseTransform parent;
 
-  /* Protected by the object lock. `wanted` is what properties were set to,
-   * `settings` the same once a group of changes is complete. */
-  GstBlockDctSettings wanted, settings;
-  guint n_set;                  /* how often `wanted` was written */
-  BdctError unheard;            /* a refused matrix nobody was told of yet */
+  /* Protected by the object lock. */
+  GstBlockDctChanges changes;   /* what properties set */
+  gchar *stats_path;            /* but for this; NULL: no file */
   gchar *active_backend;        /* NULL while nothing runs */
-  gboolean active_cuda;         /* and whether that is CUDA */
+  const GstBlockDctBackendClass *active_class;  /* likewise */
+  GstObject *context;           /* the backend's, or one to open it with */
   GstBlockDctTotals totals;     /* what `stats` shows */
   GstClockTime latency;
-  GstVideoInfo info;            /* written by the streaming thread alone, */
-  BdctLayout layout;            /* which reads them without the lock */
-  GstBlockDctShown shown;
-  GstBlockDctPointer pointer;
-  gchar *stats_path;            /* NULL: no file */
+
+  GstBlockDctNavigation navigation;     /* has its own lock */
 
   /* The streaming thread's. */
+  GstVideoInfo info;            /* of the caps */
+  BdctLayout layout;
   GstBlockDctReport report;
-  BdctEngine *engine;           /* NULL while stopped */
-  const gchar *backend_name;    /* its description, interned */
-  GstObject *context;           /* GstCudaContext of the CUDA engine */
-  GstAllocator *host_allocator; /* of memory that engine likes; NULL: any */
-  gboolean warned;              /* that it gets none */
+  GstBlockDctBackend backend;
+  const gchar *backend_name;    /* the engine's description, interned */
+  gboolean warned_slow;         /* of copies through memory it does not like */
   guint depth;                  /* of the engine; 0 before caps */
   BdctParams job_params;        /* what `job` was made from */
   BdctJob job;
   gboolean job_valid;
   GstBlockDctInFlight *in_flight; /* a ring of `depth` */
   guint oldest, n_in_flight;
+  gboolean draining;            /* let it run empty */
   gboolean dropped;             /* the frame before the next, for QoS */
+  gboolean discont;             /* of the frame that leaves */
+  guint own_limit;              /* of the pool, set here; 0: none */
+  gboolean warned_limit;        /* that it is reached */
   BdctView view;                /* its colours are those of the caps */
-  GstBlockDctOverlay *overlay;  /* NULL until something is drawn */
+  GstBlockDctOverlay *overlay;
   gboolean overlay_attach;      /* downstream draws what is attached */
   GstBlockDctStatsFile *stats_file;     /* NULL: none is asked for */
 };
@@ -119,14 +77,8 @@ GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_debug);
 void gst_blockdct_install_properties (GObjectClass * klass);
 void gst_blockdct_init_properties (GstBlockDct * self);
 
-/** A consistent copy of the settings. */
+/** A consistent copy of the settings in force. */
 GstBlockDctSettings gst_blockdct_get_settings (GstBlockDct * self);
-
-/** Post the warning about a matrix that was refused before there was a bus. */
-void gst_blockdct_say_unheard (GstBlockDct * self);
-
-/** Set aside the matrix of `bad`, which the stream turned out not to allow. */
-void gst_blockdct_drop_matrix (GstBlockDct * self, const BdctParams * bad);
 
 /* gstblockdctview.c */
 GType gst_blockdct_view_get_type (void);
@@ -138,63 +90,51 @@ void gst_blockdct_view_configure (GstBlockDct * self);
 const BdctView *gst_blockdct_view_update (GstBlockDct * self,
     const GstBlockDctSettings * settings);
 
-/* gstblockdctnavigation.c */
-
-/** Take what a viewer does, an upstream navigation event. FALSE if it is not
- * for this element; the event stays the caller's in any case. */
-gboolean gst_blockdct_navigation_event (GstBlockDct * self, GstEvent * event);
-
-/** Remember the frame that comes out, to answer clicks on it; with `frame` NULL
- * forget the last one. */
-void gst_blockdct_navigation_show (GstBlockDct * self,
-    const GstBlockDctInFlight * frame, const GstBlockDctTimes * times,
-    guint64 index);
-
-/* gstblockdctoverlay.c */
-
-/** Put the text, if `figures` are asked for, and a map's labels on a frame that
- * is otherwise ready: as a composition meta if downstream draws it, else into
- * its samples. */
-void gst_blockdct_overlay_draw (GstBlockDct * self, GstBuffer * buffer,
-    const BdctStats * stats, const GstBlockDctHow * how,
-    const BdctView * view, gboolean figures);
-void gst_blockdct_overlay_clear (GstBlockDct * self);
-
 /* gstblockdctpreset.c */
 void gst_blockdct_preset_init (gpointer iface, gpointer data);
 
-/* gstblockdctengine.c */
+/* gstblockdctqueue.c */
 
-/** Choose and start an engine; close it, with the frames in it forgotten. An
+/** Choose and start a backend; close it, with the frames in it forgotten. An
  * element error is posted where it returns FALSE. */
-gboolean gst_blockdct_engine_open (GstBlockDct * self);
-void gst_blockdct_engine_close (GstBlockDct * self);
-gboolean gst_blockdct_engine_is_cuda (GstBlockDct * self);
+gboolean gst_blockdct_queue_open (GstBlockDct * self);
+void gst_blockdct_queue_close (GstBlockDct * self);
 
-/** Set the CUDA context to open the engine with; `context` may be NULL. */
-void gst_blockdct_engine_set_context (GstBlockDct * self, GstObject * context);
+/** Set the context to open the backend with; `context` may be NULL. */
+void gst_blockdct_queue_set_context (GstBlockDct * self, GstObject * context);
 
 /** Prepare for the caps in `info` and `layout`; nothing may be in flight. */
-gboolean gst_blockdct_engine_configure (GstBlockDct * self);
+gboolean gst_blockdct_queue_configure (GstBlockDct * self);
 
 /** Start one frame: its buffers go into the ring, each with a reference. */
-GstFlowReturn gst_blockdct_engine_submit (GstBlockDct * self,
+GstFlowReturn gst_blockdct_queue_submit (GstBlockDct * self,
     GstBuffer * inbuf, GstBuffer * outbuf);
 
-/** Wait for the oldest frame and report it. `outbuf` receives it; it is NULL on
- * an error. */
-GstFlowReturn gst_blockdct_engine_collect (GstBlockDct * self,
-    GstBuffer ** outbuf);
+/** Wait for the oldest frame and take it out of the ring. Unmapped, its buffers
+ * are the caller's; on an error, which is posted, there are none. */
+GstFlowReturn gst_blockdct_queue_collect (GstBlockDct * self,
+    GstBlockDctInFlight * frame, BdctStats * stats);
 
-/** Empty the engine, downstream or, with `push` FALSE, into nothing. */
-GstFlowReturn gst_blockdct_engine_drain (GstBlockDct * self, gboolean push);
+/** Wait for what is in flight and forget it. */
+void gst_blockdct_queue_discard (GstBlockDct * self);
+
+/* gstblockdctoutput.c */
+
+/** Open `stats-file`, if it is set; an element error is posted where it returns
+ * FALSE. Write what is left, at the end of a stream, or close it. */
+gboolean gst_blockdct_output_open (GstBlockDct * self);
+void gst_blockdct_output_finish (GstBlockDct * self, gboolean close);
 
 /** Let `stats` see the counters. */
-void gst_blockdct_engine_publish (GstBlockDct * self);
+void gst_blockdct_output_publish (GstBlockDct * self);
+
+/** Take the oldest frame out of the engine and say what became of it. */
+GstFlowReturn gst_blockdct_output_frame (GstBlockDct * self,
+    GstBuffer ** outbuf);
 
 /* gstblockdctallocation.c */
 
-/** Set propose_allocation and decide_allocation. */
+/** Set what offers buffers upstream and gets them from downstream. */
 void gst_blockdct_install_allocation (GstBaseTransformClass * klass);
 
 /** Let go who waits for an output buffer; with `flushing` FALSE, let them wait

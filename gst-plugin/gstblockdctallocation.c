@@ -3,15 +3,14 @@
  * What buffers the element offers upstream and writes to downstream. System
  * memory is pinned where the CUDA engine runs: the GPU copies it by itself. */
 #include "gstblockdct.h"
-#include "gstblockdctformat.h"
-#include "gstblockdctmemory.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
 
-/* Buffers that may be downstream beside those it asked for, where it sets no
- * limit: as many as 2 GiB hold, between these. When all are there, the element
- * waits for one: a downstream that keeps what it gets does not fill the memory.
- * An encoder that looks far ahead must not be mistaken for that. */
+/* A device's memory is small, and what fills it stops others too. Buffers of it
+ * that may be downstream beside those it asked for, where it sets no limit: as
+ * many as 2 GiB hold, between these. When all are there, the element says so
+ * and waits for one. An encoder that looks far ahead must not come to that.
+ * System memory has no such limit: who keeps buffers there may. */
 #define MIN_DOWNSTREAM 64
 #define MAX_DOWNSTREAM 256
 #define DOWNSTREAM_SIZE (G_GUINT64_CONSTANT (1) << 31)
@@ -39,6 +38,14 @@ configure_pool (GstBufferPool * pool, GstCaps * caps, guint * size, guint min,
   return TRUE;
 }
 
+/* A pool of the backend's own memory or the system's, not yet configured. */
+static GstBufferPool *
+make_pool (GstBlockDct * self, gboolean own)
+{
+  return own ? self->backend.klass->pool (self->context)
+      : gst_video_buffer_pool_new ();
+}
+
 static gboolean
 propose_allocation (GstBaseTransform * trans, GstQuery * decide_query,
     GstQuery * query)
@@ -48,7 +55,7 @@ propose_allocation (GstBaseTransform * trans, GstQuery * decide_query,
   GstBufferPool *pool;
   GstVideoInfo info;
   GstCaps *caps;
-  gboolean need_pool, cuda;
+  gboolean need_pool, own;
   /* Clicks are on a frame that was shown. */
   guint size, min = self->depth
       + gst_blockdct_get_settings (self).interactive;
@@ -60,11 +67,12 @@ propose_allocation (GstBaseTransform * trans, GstQuery * decide_query,
     return FALSE;
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
 
-  cuda = gst_blockdct_format_is_cuda (caps);
-  if (cuda && !gst_blockdct_engine_is_cuda (self))
+  own = gst_blockdct_backend_owns (self->backend.klass, caps);
+  if (!own && !gst_blockdct_backend_has_feature (caps, 0,
+          GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY))
     return FALSE;
-  if (!cuda)
-    allocator = self->host_allocator;
+  if (!own)
+    allocator = self->backend.host_allocator;
   if (allocator != NULL)
     gst_query_add_allocation_param (query, allocator, NULL);
   size = GST_VIDEO_INFO_SIZE (&info);
@@ -72,7 +80,7 @@ propose_allocation (GstBaseTransform * trans, GstQuery * decide_query,
     gst_query_add_allocation_pool (query, NULL, size, min, 0);
     return TRUE;
   }
-  pool = gst_blockdct_memory_pool (cuda, self->context);
+  pool = make_pool (self, own);
   if (!configure_pool (pool, caps, &size, min, 0, TRUE, allocator)) {
     GST_WARNING_OBJECT (self, "no pool for %" GST_PTR_FORMAT, caps);
     gst_object_unref (pool);
@@ -90,11 +98,11 @@ static void
 prefer_pinned (GstBlockDct * self, GstQuery * query, GstBufferPool * pool)
 {
   gboolean update = gst_query_get_n_allocation_params (query) > 0;
-  GstAllocator *allocator = NULL;
+  GstAllocator *ours = self->backend.host_allocator, *allocator = NULL;
   GstAllocationParams params;
   gboolean theirs;
 
-  if (self->host_allocator == NULL || (pool != NULL
+  if (ours == NULL || (pool != NULL
           && G_OBJECT_TYPE (pool) != GST_TYPE_VIDEO_BUFFER_POOL
           && G_OBJECT_TYPE (pool) != GST_TYPE_BUFFER_POOL))
     return;
@@ -107,10 +115,9 @@ prefer_pinned (GstBlockDct * self, GstQuery * query, GstBufferPool * pool)
   if (theirs)
     return;
   if (update)
-    gst_query_set_nth_allocation_param (query, 0, self->host_allocator,
-        &params);
+    gst_query_set_nth_allocation_param (query, 0, ours, &params);
   else
-    gst_query_add_allocation_param (query, self->host_allocator, &params);
+    gst_query_add_allocation_param (query, ours, &params);
 }
 
 static gboolean
@@ -120,39 +127,41 @@ decide_allocation (GstBaseTransform * trans, GstQuery * query)
   GstBufferPool *pool = NULL;
   GstVideoInfo info;
   GstCaps *caps;
-  gboolean cuda, update, video_meta;
+  gboolean own, update, video_meta;
   guint size, min = 0, max = 0;
 
   gst_query_parse_allocation (query, &caps, NULL);
   if (caps == NULL || !gst_video_info_from_caps (&info, caps))
     return FALSE;
-  cuda = gst_blockdct_format_is_cuda (caps);
+  own = gst_blockdct_backend_owns (self->backend.klass, caps);
   size = GST_VIDEO_INFO_SIZE (&info);
   update = gst_query_get_n_allocation_pools (query) > 0;
   if (update) {
     gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
     size = MAX (size, GST_VIDEO_INFO_SIZE (&info));
     if (pool != NULL
-        && !gst_blockdct_memory_pool_fits (pool, cuda, self->context))
+        && own && !self->backend.klass->fits (pool, self->context))
       gst_clear_object (&pool);
   }
-  if (!cuda)
+  if (!own)
     prefer_pinned (self, query, pool);
   /* The frames in flight are held here, beside those downstream needs. */
   min += self->depth;
   if (max != 0 && max < min)
     gst_clear_object (&pool);
+  self->own_limit = own && (max == 0 || pool == NULL) ? min
+      + CLAMP (DOWNSTREAM_SIZE / size, MIN_DOWNSTREAM, MAX_DOWNSTREAM) : 0;
   if (max == 0 || pool == NULL)
-    max = min + CLAMP (DOWNSTREAM_SIZE / size, MIN_DOWNSTREAM, MAX_DOWNSTREAM);
+    max = self->own_limit;
   self->overlay_attach = gst_query_find_allocation_meta (query,
       GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
-  video_meta = cuda || gst_query_find_allocation_meta (query,
+  video_meta = own || gst_query_find_allocation_meta (query,
       GST_VIDEO_META_API_TYPE, NULL);
   if (pool != NULL
       && !configure_pool (pool, caps, &size, min, max, video_meta, NULL))
     gst_clear_object (&pool);
   if (pool == NULL) {
-    pool = gst_blockdct_memory_pool (cuda, self->context);
+    pool = make_pool (self, own);
     if (!configure_pool (pool, caps, &size, min, max, video_meta, NULL))
       goto no_pool;
   }
@@ -168,9 +177,47 @@ no_pool:
       ("Cannot get output buffers for %s %dx%d.", GST_VIDEO_INFO_NAME (&info),
           GST_VIDEO_INFO_WIDTH (&info), GST_VIDEO_INFO_HEIGHT (&info)),
       ("The %s memory may be full: close other users of it or lower "
-          "async-depth.", cuda ? "GPU" : "system"));
+          "async-depth.", own ? "device's" : "system's"));
   gst_object_unref (pool);
   return FALSE;
+}
+
+/* Whether the next buffer would have to be waited for. */
+static gboolean
+is_exhausted (GstBlockDct * self)
+{
+  GstBufferPoolAcquireParams params = {
+    .flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT
+  };
+  GstBufferPool *pool =
+      gst_base_transform_get_buffer_pool (GST_BASE_TRANSFORM (self));
+  GstBuffer *buffer = NULL;
+  GstFlowReturn ret = GST_FLOW_FLUSHING;
+
+  if (pool != NULL)
+    ret = gst_buffer_pool_acquire_buffer (pool, &buffer, &params);
+  gst_clear_buffer (&buffer);
+  gst_clear_object (&pool);
+  return ret == GST_FLOW_EOS;
+}
+
+/* Where the pool's limit is this element's own, nobody else knows why it
+ * waits: that is said once. */
+static GstFlowReturn
+prepare_output_buffer (GstBaseTransform * trans, GstBuffer * input,
+    GstBuffer ** outbuf)
+{
+  GstBlockDct *self = GST_BLOCKDCT (trans);
+
+  if (self->own_limit > 0 && !self->warned_limit && is_exhausted (self)) {
+    self->warned_limit = TRUE;
+    GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
+        ("All %u output buffers are downstream; waiting for one of them.",
+            self->own_limit),
+        ("An element there keeps what it gets. Let it keep less, or copy to "
+            "system memory, which has no such limit, before it."));
+  }
+  return parent_class->prepare_output_buffer (trans, input, outbuf);
 }
 
 void
@@ -188,6 +235,7 @@ void
 gst_blockdct_install_allocation (GstBaseTransformClass * klass)
 {
   parent_class = g_type_class_peek_parent (klass);
-  klass->propose_allocation = propose_allocation;
-  klass->decide_allocation = decide_allocation;
+  klass->propose_allocation = GST_DEBUG_FUNCPTR (propose_allocation);
+  klass->decide_allocation = GST_DEBUG_FUNCPTR (decide_allocation);
+  klass->prepare_output_buffer = GST_DEBUG_FUNCPTR (prepare_output_buffer);
 }

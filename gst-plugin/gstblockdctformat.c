@@ -1,92 +1,86 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctformat.h"
 
-/* The formats, and the minor release of GStreamer 1.x whose libgstcuda can
- * allocate each: it aborts on a format it does not know, so it cannot be
- * asked. */
-#define NEVER G_MAXUINT
-static const struct
-{
-  GstVideoFormat format;
-  guint cuda_since;
-} formats[] = {
-  {GST_VIDEO_FORMAT_NV12, 22},
-  {GST_VIDEO_FORMAT_I420, 22},
-  {GST_VIDEO_FORMAT_YV12, 22},
-  {GST_VIDEO_FORMAT_NV21, 22},
-  {GST_VIDEO_FORMAT_Y42B, 22},
-  {GST_VIDEO_FORMAT_NV16, NEVER},
-  {GST_VIDEO_FORMAT_Y444, 22},
-  {GST_VIDEO_FORMAT_GRAY8, NEVER},
-  {GST_VIDEO_FORMAT_P010_10LE, 22},
-  {GST_VIDEO_FORMAT_I420_10LE, 22},
-  {GST_VIDEO_FORMAT_I422_10LE, 22},
-  {GST_VIDEO_FORMAT_Y444_10LE, 24},
-  {GST_VIDEO_FORMAT_P012_LE, 24},
-  {GST_VIDEO_FORMAT_I420_12LE, 24},
-  {GST_VIDEO_FORMAT_I422_12LE, 22},
-  {GST_VIDEO_FORMAT_Y444_12LE, 24},
+static const GstVideoFormat formats[] = {
+  GST_VIDEO_FORMAT_NV12,
+  GST_VIDEO_FORMAT_I420,
+  GST_VIDEO_FORMAT_YV12,
+  GST_VIDEO_FORMAT_NV21,
+  GST_VIDEO_FORMAT_Y42B,
+  GST_VIDEO_FORMAT_NV16,
+  GST_VIDEO_FORMAT_Y444,
+  GST_VIDEO_FORMAT_GRAY8,
+  GST_VIDEO_FORMAT_P010_10LE,
+  GST_VIDEO_FORMAT_I420_10LE,
+  GST_VIDEO_FORMAT_I422_10LE,
+  GST_VIDEO_FORMAT_Y444_10LE,
+  GST_VIDEO_FORMAT_P012_LE,
+  GST_VIDEO_FORMAT_I420_12LE,
+  GST_VIDEO_FORMAT_I422_12LE,
+  GST_VIDEO_FORMAT_Y444_12LE,
 };
 
+/* The formats that a class's own memory holds; NULL: the system's, all. */
 static GstCaps *
-make_caps (gboolean cuda, guint minor)
+make_caps (const GstBlockDctBackendClass * klass)
 {
-  GArray *list = g_array_new (FALSE, FALSE, sizeof (GstVideoFormat));
-  GstCaps *caps;
+  GstVideoFormat held[G_N_ELEMENTS (formats)];
+  guint n = 0;
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
-    if (!cuda || formats[i].cuda_since <= minor)
-      g_array_append_val (list, formats[i].format);
-  caps = gst_video_make_raw_caps_with_features ((GstVideoFormat *) list->data,
-      list->len, cuda
-      ? gst_caps_features_new (GST_BLOCKDCT_CUDA_MEMORY, NULL) : NULL);
-  g_array_unref (list);
-  return caps;
+    if (klass == NULL || klass->holds (formats[i]))
+      held[n++] = formats[i];
+  return gst_video_make_raw_caps_with_features (held, n, klass != NULL
+      ? gst_caps_features_new (klass->feature, NULL) : NULL);
 }
 
 GstCaps *
 gst_blockdct_format_caps (void)
 {
+  const GstBlockDctBackendClass *classes[GST_BLOCKDCT_MAX_BACKENDS];
+  guint n = gst_blockdct_backend_candidates (GST_BLOCKDCT_BACKEND_AUTO,
+      classes);
   GstCaps *caps = gst_caps_new_empty ();
 
-#ifdef HAVE_CUDA
-  guint major, minor, micro, nano;
-
-  gst_version (&major, &minor, &micro, &nano);
-  gst_caps_append (caps, make_caps (TRUE, minor));
-#endif
-  gst_caps_append (caps, make_caps (FALSE, 0));
+  for (guint i = 0; i < n; i++)
+    if (classes[i]->feature != NULL)
+      gst_caps_append (caps, make_caps (classes[i]));
+  gst_caps_append (caps, make_caps (NULL));
   return caps;
 }
 
-static gboolean
-has_feature (GstCaps * caps, guint index, const gchar * feature)
+/* The structure where it `stays` in the memory it comes `from`, and where it
+ * `moves` to another one. */
+static void
+add_memories (GstStructure * s, const gchar * const *memories, guint n,
+    guint from, GstCaps ** stays, GstCaps ** moves)
 {
-  GstCapsFeatures *features = gst_caps_get_features (caps, index);
-
-  return gst_caps_features_get_size (features) == 1
-      && gst_caps_features_contains (features, feature);
-}
-
-gboolean
-gst_blockdct_format_is_cuda (GstCaps * caps)
-{
-  return has_feature (caps, 0, GST_BLOCKDCT_CUDA_MEMORY);
+  *stays = gst_caps_merge_structure_full (*stays, gst_structure_copy (s),
+      gst_caps_features_new_single (memories[from]));
+  for (guint to = 0; to < n; to++)
+    if (to != from)
+      *moves = gst_caps_merge_structure_full (*moves, gst_structure_copy (s),
+          gst_caps_features_new_single (memories[to]));
 }
 
 GstCaps *
-gst_blockdct_format_transform_caps (GstCaps * caps, gboolean cuda)
+gst_blockdct_format_transform_caps (GstCaps * caps,
+    const GstBlockDctBackendClass * const *classes, guint n_classes)
 {
-  static const gchar *memories[] =
-      { GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY, GST_BLOCKDCT_CUDA_MEMORY };
+  const gchar *memories[1 + GST_BLOCKDCT_MAX_BACKENDS] =
+      { GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY };
   /* A frame is taken as it lies: two fields may be woven into it, but not stand
    * apart. Not in the template, because caps that do not say how they are
    * interlaced would then have to choose. */
   GstStructure *woven = gst_structure_from_string ("video/x-raw, "
       "interlace-mode = (string) { progressive, interleaved, mixed }", NULL);
-  GstCaps *same = gst_caps_new_empty (), *other = gst_caps_new_empty ();
+  GstCaps *stays = gst_caps_new_empty (), *moves = gst_caps_new_empty ();
   GstCaps *all, *handled;
+  guint n_memories = 1;
 
+  for (guint i = 0; i < n_classes; i++)
+    if (classes[i]->feature != NULL)
+      memories[n_memories++] = classes[i]->feature;
   for (guint i = 0; i < gst_caps_get_size (caps); i++) {
     GstStructure *s = gst_structure_copy (gst_caps_get_structure (caps, i));
 
@@ -98,24 +92,18 @@ gst_blockdct_format_transform_caps (GstCaps * caps, gboolean cuda)
       if (s == NULL)
         continue;
     }
-    for (guint from = 0; from < (cuda ? 2 : 1); from++) {
-      if (!has_feature (caps, i, memories[from]))
-        continue;
-      same = gst_caps_merge_structure_full (same, gst_structure_copy (s),
-          gst_caps_features_new_single (memories[from]));
-      if (cuda)
-        other = gst_caps_merge_structure_full (other, gst_structure_copy (s),
-            gst_caps_features_new_single (memories[1 - from]));
-    }
+    for (guint from = 0; from < n_memories; from++)
+      if (gst_blockdct_backend_has_feature (caps, i, memories[from]))
+        add_memories (s, memories, n_memories, from, &stays, &moves);
     gst_structure_free (s);
   }
   gst_structure_free (woven);
-  same = gst_caps_merge (same, other);
+  stays = gst_caps_merge (stays, moves);
   /* One memory may not hold each format the other one does. */
   all = gst_blockdct_format_caps ();
-  handled = gst_caps_intersect_full (same, all, GST_CAPS_INTERSECT_FIRST);
+  handled = gst_caps_intersect_full (stays, all, GST_CAPS_INTERSECT_FIRST);
   gst_caps_unref (all);
-  gst_caps_unref (same);
+  gst_caps_unref (stays);
   return handled;
 }
 

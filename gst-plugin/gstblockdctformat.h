@@ -7,21 +7,18 @@
 
 #include <gst/video/video.h>
 #include "dct/layout.h"
+#include "gstblockdctbackend.h"
 
 G_BEGIN_DECLS
 
-#define GST_BLOCKDCT_CUDA_MEMORY "memory:CUDAMemory"
-
-/** All caps the element handles: CUDA memory (in a build with CUDA) first, then
- * system memory. */
+/** All caps the element handles: the backends' own memory first, then that of
+ * the system. */
 GstCaps *gst_blockdct_format_caps (void);
 
-/** The caps on the other pad: the same pictures in the same memory or, with
- * `cuda`, in either, the same first. Without `cuda` CUDA memory is left out. */
-GstCaps *gst_blockdct_format_transform_caps (GstCaps * caps, gboolean cuda);
-
-/** Whether caps are in CUDA memory. */
-gboolean gst_blockdct_format_is_cuda (GstCaps * caps);
+/** The caps on the other pad: the same pictures in the same memory or, the same
+ * first, in any that these classes have. Other memory is left out. */
+GstCaps *gst_blockdct_format_transform_caps (GstCaps * caps,
+    const GstBlockDctBackendClass * const *classes, guint n_classes);
 
 /** The layout of a format the caps allow. */
 void gst_blockdct_format_layout (const GstVideoInfo * info,

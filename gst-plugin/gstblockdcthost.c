@@ -123,9 +123,10 @@ gst_blockdct_host_allocator_finalize (GObject * object)
 static void
 gst_blockdct_host_allocator_class_init (GstBlockDctHostAllocatorClass * klass)
 {
-  G_OBJECT_CLASS (klass)->finalize = gst_blockdct_host_allocator_finalize;
-  GST_ALLOCATOR_CLASS (klass)->alloc = host_alloc;
-  GST_ALLOCATOR_CLASS (klass)->free = host_free;
+  G_OBJECT_CLASS (klass)->finalize =
+      GST_DEBUG_FUNCPTR (gst_blockdct_host_allocator_finalize);
+  GST_ALLOCATOR_CLASS (klass)->alloc = GST_DEBUG_FUNCPTR (host_alloc);
+  GST_ALLOCATOR_CLASS (klass)->free = GST_DEBUG_FUNCPTR (host_free);
 }
 
 static void
@@ -134,10 +135,10 @@ gst_blockdct_host_allocator_init (GstBlockDctHostAllocator * self)
   GstAllocator *allocator = GST_ALLOCATOR_CAST (self);
 
   allocator->mem_type = "BlockDctHostMemory";
-  allocator->mem_map = host_map;
-  allocator->mem_unmap = host_unmap;
-  allocator->mem_share = host_share;
-  allocator->mem_copy = host_copy;
+  allocator->mem_map = GST_DEBUG_FUNCPTR (host_map);
+  allocator->mem_unmap = GST_DEBUG_FUNCPTR (host_unmap);
+  allocator->mem_share = GST_DEBUG_FUNCPTR (host_share);
+  allocator->mem_copy = GST_DEBUG_FUNCPTR (host_copy);
 }
 
 GstAllocator *

@@ -23,5 +23,5 @@ gst_blockdct_preset_init (gpointer iface, gpointer data)
 
   (void) data;
   parent_load = preset->load_preset;
-  preset->load_preset = load_preset;
+  preset->load_preset = GST_DEBUG_FUNCPTR (load_preset);
 }

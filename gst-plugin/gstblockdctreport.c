@@ -132,7 +132,7 @@ add_span (GstStructure * s, const gchar * type, const GstBlockDctSpan * span)
   add_uint64 (s, FRAMES, span->pool.frames);
   add_figures (s, &span->pool.sum, how->depth);
   add_string (s, TRANSFORM, transforms[how->params.transform]);
-  if (info->family == BDCT_FAMILY_HEVC)
+  if (bdct_family_has_qp (info->family))
     add_int (s, QP, how->params.qp);
   else
     add_int (s, QUALITY, how->params.quality);

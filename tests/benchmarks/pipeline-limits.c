@@ -115,7 +115,7 @@ copy (Copies * self, Limit limit, guint n)
           cudaMemcpyDeviceToDevice, self->up) == cudaSuccess;
     default:
       rows = (BdctCopy) {
-      self->pinned[i], self->pageable[i], 512, 512, 512,
+        {self->pinned[i], 512}, {self->pageable[i], 512}, 512,
             self->size / 512};
       return bdct_copier_run (self->copier, &rows, 1, NULL, NULL);
   }

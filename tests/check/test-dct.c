@@ -46,8 +46,9 @@ static void
 test_total (void)
 {
   /* 4:2:0: weights 2/3, 1/6, 1/6. */
-  BdctStats a = { {{600, 1200, 640, 9}, {150, 900, 192, 5}, {150, 0, 192, 0}} };
-  BdctStats b = { {{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}} };
+  BdctStats a = { {{600, 1200, 640, 9, 0}, {150, 900, 192, 5, 0},
+      {150, 0, 192, 0, 0}} };
+  BdctStats b = { {{1, 2, 3, 4, 0}, {5, 6, 7, 8, 0}, {9, 10, 11, 12, 0}} };
   BdctCounters total = bdct_stats_total (&a);
 
   g_assert_cmpuint (total.samples, ==, 900);
@@ -65,6 +66,28 @@ test_total (void)
   g_assert_cmpuint (a.component[1].samples, ==, 155);
   g_assert_cmpuint (a.component[2].sse, ==, 10);
   g_assert_cmpuint (a.component[2].nonzero, ==, 12);
+}
+
+/* At 12 bits and 20 dB a sum of 8K frames passes 2^64 within hours. */
+static void
+test_wide_sum (void)
+{
+  const guint64 samples = 8192 * 4320, sse = samples * 1677 * 100;
+  BdctStats frame = { {{samples, sse, samples, 0, 0}} }, sum = { 0 };
+  BdctCounters total;
+
+  for (int i = 0; i < 25; i++) {
+    BdctStats twice = i == 0 ? frame : sum;
+
+    bdct_stats_add (&sum, &twice);
+  }
+  total = bdct_stats_total (&sum);
+  g_assert_cmpuint (sum.component[0].samples, ==, samples << 24);
+  g_assert_cmpuint (sum.component[0].sse, ==, sse << 24);
+  g_assert_cmpuint (sum.component[0].sse_high, ==, sse >> 40);
+  g_assert_cmpuint (total.sse_high, ==, sse >> 40);
+  g_assert_cmpuint (total.sse_high, >, 0);
+  g_assert_cmpfloat_with_epsilon (bdct_mse (&total), 167700, 1e-6);
 }
 
 static void
@@ -549,6 +572,7 @@ main (int argc, char **argv)
   g_test_set_nonfatal_assertions ();
   g_test_add_func ("/stats/psnr", test_psnr);
   g_test_add_func ("/stats/total", test_total);
+  g_test_add_func ("/stats/wide-sum", test_wide_sum);
   g_test_add_func ("/stats/pool", test_pool);
   g_test_add_func ("/stats/pool-identical-first", test_pool_identical_first);
   g_test_add_func ("/job/jpeg-tables", test_jpeg_tables);

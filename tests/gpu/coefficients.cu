@@ -1,37 +1,41 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The CUDA engine's second half, from coefficients to residuals, for HEVC
+ * The CUDA engine's second half, from coefficients to residuals, for
  * coefficients that no picture leads to (tests/check/coefficients.h): the
  * kernels' own parts in a kernel of one warp.
  *
  * Ends with "N passed, N failed, N skipped"; exits 77 where there is no GPU. */
 #include <stdio.h>
-#include "cuda/kernels.cuh"
+#include <stdlib.h>
+#include "cuda/scalar.cuh"
 #include "dct/engine.h"
 #include "tests/check/coefficients.h"
 
-template <BdctMatrix M> __global__ void
-backward_kernel (const __grid_constant__ BdctJob frame_job, int32_t *cells,
-    unsigned *nonzero)
+template <typename C> __global__ void
+backward_kernel (const Constants *constants, int32_t *cells, unsigned *nonzero)
 {
-  __shared__ Square<int32_t> t;
-  __shared__ Tables tables;
-  const BdctComponentJob &job = frame_job.component[BDCT_Y];
-  const int lane = threadIdx.x;
+  constexpr int side = C::side;
 
-  for (int i = lane; i < 64; i += 32) {
-    tables.quant[i] = job.quant[i];
-    tables.aid[i] = job.dequant[i];
-  }
-  for (int y = 0; y < kTile; y++)
-    t[y][lane] = cells[y * kTile + lane];
+  __shared__ Square<int32_t, side> t;
+
+  const int lane = threadIdx.x;
+  BdctComponentJob job;
+  Blocks blocks = {};
+
+  get_job<C> (&job, constants);
+  blocks.width = blocks.height = side;
+  for (int y = 0; y < side; y++)
+    for (int x = lane; x < side; x += 32)
+      (job.transposed ? t[x][y] : t[y][x]) = cells[y * side + x];
   __syncwarp ();
-  atomicAdd (nonzero, columns<M, false> (t, tables, job, kTile, lane));
+  atomicAdd (nonzero, columns<C, PLAIN, false> (t, job, constants->job.quant,
+          constants->job.dequant, blocks, lane));
   __syncwarp ();
-  rows<M, true, false> (t, job.inv_shift[1], lane);
+  rows<C, true, false> (t, job.inv_shift[1], lane);
   __syncwarp ();
-  for (int y = 0; y < kTile; y++)
-    cells[y * kTile + lane] = t[y][lane];
+  for (int y = 0; y < side; y++)
+    for (int x = lane; x < side; x += 32)
+      cells[y * side + x] = job.transposed ? t[x][y] : t[y][x];
 }
 
 static void
@@ -43,27 +47,37 @@ must (cudaError_t err)
   }
 }
 
+static Constants *device_constants;
 static int32_t *device_cells;
 static unsigned *device_nonzero;
+
+template <BdctChain CHAIN> static void
+launch ()
+{
+  if constexpr (Chain<CHAIN>::family != BDCT_FAMILY_REAL)
+    backward_kernel<Chain<CHAIN>> <<<1, 32>>> (device_constants, device_cells,
+        device_nonzero);
+}
 
 static uint64_t
 backward (void *, const BdctJob *job, int32_t *cells)
 {
-  const size_t size = kTile * kTile * sizeof *cells;
+  const int side = bdct_tile_side (&job->component[BDCT_Y]);
+  const size_t size = side * side * sizeof *cells;
+  Constants constants;
   unsigned nonzero;
 
+  make_component (&constants, job, BDCT_Y);
+  must (cudaMemcpy (device_constants, &constants, sizeof constants,
+          cudaMemcpyHostToDevice));
   must (cudaMemcpy (device_cells, cells, size, cudaMemcpyHostToDevice));
   must (cudaMemset (device_nonzero, 0, sizeof nonzero));
-  switch (job->component[BDCT_Y].matrix) {
-#define CASE(m) case m:                                                        \
-    backward_kernel<m> <<<1, 32>>> (*job, device_cells, device_nonzero);      \
-    break;
-    CASE (BDCT_MATRIX_DST_4)
-    CASE (BDCT_MATRIX_HEVC_4)
-    CASE (BDCT_MATRIX_HEVC_8)
-    CASE (BDCT_MATRIX_HEVC_16)
-    CASE (BDCT_MATRIX_HEVC_32)
-#undef CASE
+  switch (job->component[BDCT_Y].chain) {
+#define CHAIN(id, ...)                                                        \
+    case BDCT_CHAIN_##id:                                                     \
+      launch<BDCT_CHAIN_##id> ();                                             \
+      break;
+#include "dct/transforms.def"
     default:
       break;
   }
@@ -72,14 +86,6 @@ backward (void *, const BdctJob *job, int32_t *cells)
   must (cudaMemcpy (&nonzero, device_nonzero, sizeof nonzero,
           cudaMemcpyDeviceToHost));
   return nonzero;
-}
-
-static void
-upload (void)
-{
-  must (upload_matrices (nullptr));
-  must (cudaMalloc (&device_cells, kTile * kTile * sizeof *device_cells));
-  must (cudaMalloc (&device_nonzero, sizeof *device_nonzero));
 }
 
 int
@@ -92,16 +98,24 @@ main ()
     printf ("no GPU: %s\n0 passed, 0 failed, 1 skipped\n", error.message);
     return 77;
   }
-  upload ();
-  for (int t = BDCT_HEVC_DST_4X4; t <= BDCT_HEVC_32X32; t++) {
-    int n_tiles, differ = coefficients_compare ((BdctTransform) t, backward,
-        nullptr, &n_tiles, &error);
+  must (cudaMalloc (&device_constants, sizeof *device_constants));
+  must (cudaMalloc (&device_cells,
+          BDCT_MAX_SIZE * BDCT_MAX_SIZE * sizeof *device_cells));
+  must (cudaMalloc (&device_nonzero, sizeof *device_nonzero));
+  for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
+    const BdctTransformInfo *info = bdct_transform_info ((BdctTransform) t);
+    int n_tiles, differ;
 
+    if (!bdct_family_has_qp (info->family))
+      continue;
+    differ = coefficients_compare ((BdctTransform) t, backward, nullptr,
+        &n_tiles, &error);
     printf ("%s %s: %d tiles, %d differ%s%s\n", differ ? "FAIL" : "ok  ",
-        bdct_transform_info ((BdctTransform) t)->name, n_tiles, differ,
-        differ ? ", first " : "", differ ? error.message : "");
+        info->name, n_tiles, differ, differ ? ", first " : "",
+        differ ? error.message : "");
     differ ? failed++ : passed++;
   }
+  cudaFree (device_constants);
   cudaFree (device_cells);
   cudaFree (device_nonzero);
   printf ("%d passed, %d failed, 0 skipped\n", passed, failed);

@@ -441,6 +441,94 @@ test_no_qos (void)
   bench_clear (&bench);
 }
 
+static void
+drain (Bench * bench)
+{
+  GstQuery *query = gst_query_new_drain ();
+
+  gst_pad_peer_query (bench->h->srcpad, query);
+  gst_query_unref (query);
+}
+
+/* Where the source pad is: at the end of the last frame that left it. */
+static void
+check_position (Bench * bench, GstClockTime expected)
+{
+  GstPad *pad = gst_element_get_static_pad (bench->element, "src");
+  gint64 position = -1;
+
+  g_assert_true (gst_pad_query_position (pad, GST_FORMAT_TIME, &position));
+  g_assert_cmpint (position, ==, expected);
+  gst_object_unref (pad);
+}
+
+static void
+test_position (void)
+{
+  for (guint d = 0; d < G_N_ELEMENTS (depths); d++) {
+    guint held = depths[d] - 1, n_frames = held + 6;
+    Bench bench;
+
+    bench_init (&bench, "I420", 16, 16, "async-depth", depths[d], NULL);
+    push_segment (&bench, 100, 0);
+    push_frames (&bench, 100, n_frames);
+    check_position (&bench, (100 + n_frames - held) * FRAME);
+    drain (&bench);
+    check_position (&bench, (100 + n_frames) * FRAME);
+    push_frames (&bench, 100 + n_frames, 1);
+    check_position (&bench, (100 + n_frames + (held == 0)) * FRAME);
+    gst_harness_push_event (bench.h, gst_event_new_eos ());
+    check_position (&bench, (101 + n_frames) * FRAME);
+    bench_clear (&bench);
+  }
+}
+
+static void
+check_processed (Bench * bench, guint64 expected)
+{
+  GstMessage *message;
+  GstFormat format;
+  guint64 processed = 0;
+
+  while ((message = bench_pop (bench, GST_MESSAGE_QOS)) != NULL) {
+    gst_message_parse_qos_stats (message, &format, &processed, NULL);
+    g_assert_cmpint (format, ==, GST_FORMAT_BUFFERS);
+    gst_message_unref (message);
+  }
+  g_assert_cmpuint (processed, ==, expected);
+}
+
+/* QoS messages count all frames that have left. */
+static void
+test_processed (void)
+{
+  for (guint d = 0; d < G_N_ELEMENTS (depths); d++) {
+    guint held = depths[d] - 1, n_frames = held + 6;
+    Bench bench;
+
+    bench_init (&bench, "I420", 16, 16, "async-depth", depths[d],
+        "qos", TRUE, NULL);
+    push_frames (&bench, 0, n_frames);
+    gst_harness_push_upstream_event (bench.h,
+        gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 1.0, 0,
+            (n_frames + 1) * FRAME));
+    push_frames (&bench, n_frames, 1);
+    check_processed (&bench, n_frames - held);
+    drain (&bench);
+    push_frames (&bench, n_frames + 1, 1);
+    check_processed (&bench, n_frames);
+    push_frames (&bench, n_frames + 2, 2);
+    gst_harness_push_event (bench.h, gst_event_new_eos ());
+    for (guint n = 0; n < n_frames + 2; n++) {
+      GstBuffer *out = bench_pull (&bench);
+
+      g_assert_cmpint (GST_BUFFER_IS_DISCONT (out), ==, n == n_frames);
+      gst_buffer_unref (out);
+    }
+    bench_clear (&bench);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -456,5 +544,7 @@ main (int argc, char **argv)
   test_add ("/element/async/flags", test_flags);
   test_add ("/element/async/qos", test_qos);
   test_add ("/element/async/no-qos", test_no_qos);
+  test_add ("/element/async/position", test_position);
+  test_add ("/element/async/processed", test_processed);
   return test_run ();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Where buffers come from, and what they carry beside the picture. */
+#include <string.h>
 #include "bench.h"
 
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
@@ -298,6 +299,7 @@ test_metas (void)
 typedef struct
 {
   Bench *bench;
+  gint max;                     /* how many to push */
   gint n;                       /* pushed; atomic */
   GstFlowReturn ret;
 } Pusher;
@@ -311,7 +313,7 @@ push_all (gpointer data)
     pusher->ret = gst_harness_push (pusher->bench->h,
         frame_new (&pusher->bench->info, pusher->n));
     g_atomic_int_inc (&pusher->n);
-  } while (pusher->ret == GST_FLOW_OK && pusher->n < 10000);
+  } while (pusher->ret == GST_FLOW_OK && pusher->n < pusher->max);
   return NULL;
 }
 
@@ -329,22 +331,23 @@ wait_until_stuck (Pusher * pusher)
   return n;
 }
 
-/* A downstream that returns no buffer: the element takes some frames, then
- * waits, until a flush or a stop ends that at once. */
+/* A downstream that returns no buffer of a pool with a limit: the element takes
+ * some frames, then waits, until a flush or a stop ends that at once. */
 static void
 test_back_pressure (void)
 {
   static const guint depths[] = { 1, 4 };
 
   for (guint d = 0; d < G_N_ELEMENTS (depths); d++) {
-    Pusher pusher = { NULL };
+    Downstream downstream = { gst_video_buffer_pool_new (), 0, 64, TRUE, 0 };
+    Pusher pusher = {.max = 10000 };
     GstSegment segment;
     GThread *thread;
     gint64 begin;
     Bench bench;
     gint n;
 
-    bench_init (&bench, "I420", 32, 32, "async-depth", depths[d], NULL);
+    start (&bench, &downstream, depths[d]);
     pusher.bench = &bench;
     thread = g_thread_new ("push", push_all, &pusher);
     n = wait_until_stuck (&pusher);
@@ -367,6 +370,7 @@ test_back_pressure (void)
     g_assert_cmpint (g_get_monotonic_time () - begin, <, 2 * G_USEC_PER_SEC);
     g_assert_cmpint (pusher.ret, ==, GST_FLOW_FLUSHING);
     bench_clear (&bench);
+    gst_object_unref (downstream.pool);
   }
 }
 
@@ -374,13 +378,14 @@ test_back_pressure (void)
 static void
 test_flush_goes_on (void)
 {
-  Pusher pusher = { NULL };
+  Downstream downstream = { gst_video_buffer_pool_new (), 0, 64, TRUE, 0 };
+  Pusher pusher = {.max = 10000 };
   GstSegment segment;
   GstBuffer *out;
   GThread *thread;
   Bench bench;
 
-  bench_init (&bench, "I420", 32, 32, "async-depth", 2, NULL);
+  start (&bench, &downstream, 2);
   pusher.bench = &bench;
   thread = g_thread_new ("push", push_all, &pusher);
   wait_until_stuck (&pusher);
@@ -398,6 +403,71 @@ test_flush_goes_on (void)
     gst_clear_buffer (&out);
   }
   bench_clear (&bench);
+  gst_object_unref (downstream.pool);
+}
+
+/* A downstream that sets no limit may keep what it gets. */
+static void
+test_kept (void)
+{
+  const gint n_frames = 100000;
+  Pusher pusher = {.max = n_frames };
+  GThread *thread;
+  Bench bench;
+  gint n, before = -1;
+
+  bench_init (&bench, "GRAY8", 16, 16, "async-depth", 1, "threads", 1,
+      "post-messages", FALSE, NULL);
+  pusher.bench = &bench;
+  thread = g_thread_new ("push", push_all, &pusher);
+  /* As long as there is progress. */
+  while ((n = g_atomic_int_get (&pusher.n)) < n_frames && n > before) {
+    before = n;
+    for (guint i = 0; i < 100 && g_atomic_int_get (&pusher.n) == n; i++)
+      g_usleep (100000);
+  }
+  g_assert_cmpint (n, ==, n_frames);
+  g_thread_join (thread);
+  g_assert_cmpint (pusher.ret, ==, GST_FLOW_OK);
+  g_assert_cmpuint (gst_harness_buffers_in_queue (bench.h), ==, n_frames);
+  for (n = 0; n < n_frames; n++) {
+    GstBuffer *out = gst_harness_try_pull (bench.h);
+
+    g_assert_cmpuint (GST_BUFFER_PTS (out), ==, n * FRAME);
+    gst_buffer_unref (out);
+  }
+  bench_clear (&bench);
+}
+
+/* A device's memory has a limit, of the element's own: reaching it is said. */
+static void
+test_device_limit (void)
+{
+  Pusher pusher = {.max = 10000 };
+  GThread *thread;
+  Bench bench;
+  gchar *text;
+  gint n;
+
+  if (!test_on_cuda ()) {
+    g_test_skip ("BLOCKDCT_TEST_BACKEND is not cuda");
+    return;
+  }
+  bench_init (&bench, NULL, 0, 0, "async-depth", 2, NULL);
+  gst_harness_set_sink_caps_str (bench.h, "video/x-raw(memory:CUDAMemory)");
+  bench_set_caps (&bench, "I420", 64, 64);
+  pusher.bench = &bench;
+  thread = g_thread_new ("push", push_all, &pusher);
+  n = wait_until_stuck (&pusher);
+  g_assert_cmpint (n, >=, 64);
+  g_assert_cmpint (n, <, 300);
+  gst_harness_push_event (bench.h, gst_event_new_flush_start ());
+  g_thread_join (thread);
+  g_assert_cmpint (pusher.ret, ==, GST_FLOW_FLUSHING);
+  text = bench_pop_text (&bench, GST_MESSAGE_WARNING);
+  g_assert_nonnull (strstr (text, "output buffers"));
+  g_free (text);
+  bench_clear (&bench);
 }
 
 int
@@ -412,5 +482,7 @@ main (int argc, char **argv)
   test_add ("/element/buffers/metas", test_metas);
   test_add ("/element/buffers/back-pressure", test_back_pressure);
   test_add ("/element/buffers/flush-goes-on", test_flush_goes_on);
+  test_add ("/element/buffers/kept", test_kept);
+  test_add ("/element/buffers/device-limit", test_device_limit);
   return test_run ();
 }

@@ -14,7 +14,7 @@ test_metadata (void)
   GstElementFactory *factory = gst_element_factory_find ("blockdct");
 
   g_assert_cmpstr (gst_element_factory_get_metadata (factory,
-          GST_ELEMENT_METADATA_KLASS), ==, "Filter/Effect/Analyzer/Video");
+          GST_ELEMENT_METADATA_KLASS), ==, "Filter/Analyzer/Video");
   g_assert_cmpstr (gst_plugin_feature_get_plugin_name (GST_PLUGIN_FEATURE
           (factory)), ==, "blockdct");
   g_assert_cmpuint (gst_plugin_feature_get_rank (GST_PLUGIN_FEATURE (factory)),

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a viewer does in the sink's window. Events arrive on any thread, with
+ * Events arrive on any thread, with
  * places in samples of this frame: sinks and scaling elements see to that.
  * Every change goes through g_object_set(), as an app's own would. */
-#include "gstblockdct.h"
+#include "gstblockdctnavigation.h"
 #include "dct/block.h"
 
 #include <math.h>
 #include <string.h>
 
+GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_debug);
 #define GST_CAT_DEFAULT gst_blockdct_debug
 
 /* The fields of a component's block; luma's have no suffix. */
@@ -25,67 +26,74 @@ static const BlockNames block_names[BDCT_MAX_COMPONENTS] = {
       "reconstruction-v"},
 };
 
-static GstBlockDctSettings
-get_wanted (GstBlockDct * self)
-{
-  GstBlockDctSettings wanted;
+/* Properties */
 
-  GST_OBJECT_LOCK (self);
-  wanted = self->wanted;
-  GST_OBJECT_UNLOCK (self);
-  return wanted;
+static gint
+get_int (GstElement * element, const gchar * property)
+{
+  gint value;
+
+  g_object_get (element, property, &value, NULL);
+  return value;
+}
+
+/* Within its range, whatever that is. */
+static void
+turn (GstElement * element, const gchar * property, gint by)
+{
+  GParamSpecInt *range = G_PARAM_SPEC_INT (g_object_class_find_property
+      (G_OBJECT_GET_CLASS (element), property));
+
+  g_object_set (element, property, CLAMP (get_int (element, property) + by,
+          range->minimum, range->maximum), NULL);
 }
 
 /* Keys */
 
 static void
-turn_quality (GstBlockDct * self, gint by)
+turn_quality (GstElement * element, gint by)
 {
-  const BdctParams params = get_wanted (self).params;
+  BdctTransform transform = get_int (element, "transform");
 
-  if (bdct_transform_info (params.transform)->family == BDCT_FAMILY_HEVC)
-    g_object_set (self, "qp", CLAMP (params.qp + by, 0, 51), NULL);
-  else
-    g_object_set (self, "quality", CLAMP (params.quality + by, 1, 100), NULL);
+  turn (element, bdct_family_has_qp (bdct_transform_info
+          (transform)->family) ? "qp" : "quality", by);
 }
 
 static void
-turn_transform (GstBlockDct * self, gint by)
+turn_transform (GstElement * element, gint by)
 {
-  gint transform = get_wanted (self).params.transform;
-
-  g_object_set (self, "transform",
-      (transform + by + BDCT_N_TRANSFORMS) % BDCT_N_TRANSFORMS, NULL);
+  g_object_set (element, "transform", (get_int (element, "transform") + by
+          + BDCT_N_TRANSFORMS) % BDCT_N_TRANSFORMS, NULL);
 }
 
 static void
-next_view (GstBlockDct * self, gint unused)
+next_view (GstElement * element, gint unused)
 {
   (void) unused;
-  g_object_set (self, "view", (get_wanted (self).view + 1) % BDCT_N_VIEWS,
-      NULL);
+  g_object_set (element, "view", (get_int (element, "view") + 1)
+      % BDCT_N_VIEWS, NULL);
 }
 
 static void
-toggle_grid (GstBlockDct * self, gint unused)
+toggle_grid (GstElement * element, gint unused)
 {
   (void) unused;
-  g_object_set (self, "grid", !get_wanted (self).grid, NULL);
+  g_object_set (element, "grid", !get_int (element, "grid"), NULL);
 }
 
 static void
-toggle_original (GstBlockDct * self, gint unused)
+toggle_original (GstElement * element, gint unused)
 {
   (void) unused;
-  g_object_set (self, "view",
-      get_wanted (self).view == BDCT_VIEW_ORIGINAL ? BDCT_VIEW_RECONSTRUCTION
-      : BDCT_VIEW_ORIGINAL, NULL);
+  g_object_set (element, "view",
+      get_int (element, "view") == BDCT_VIEW_ORIGINAL
+      ? BDCT_VIEW_RECONSTRUCTION : BDCT_VIEW_ORIGINAL, NULL);
 }
 
 static const struct
 {
   const gchar *key;
-  void (*func) (GstBlockDct * self, gint by);
+  void (*func) (GstElement * element, gint by);
   gint by;
 } keys[] = {
   {"Up", turn_quality, 1},
@@ -98,7 +106,7 @@ static const struct
 };
 
 static gboolean
-handle_key (GstBlockDct * self, GstEvent * event, gboolean press)
+handle_key (GstElement * element, GstEvent * event, gboolean press)
 {
   GstNavigationModifierType state = 0;
   const gchar *key;
@@ -115,7 +123,7 @@ handle_key (GstBlockDct * self, GstEvent * event, gboolean press)
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
     if (g_strcmp0 (key, keys[i].key) == 0) {
       if (press)
-        keys[i].func (self, keys[i].by);
+        keys[i].func (element, keys[i].by);
       return TRUE;
     }
   return FALSE;
@@ -123,40 +131,14 @@ handle_key (GstBlockDct * self, GstEvent * event, gboolean press)
 
 /* Clicks */
 
-void
-gst_blockdct_navigation_show (GstBlockDct * self,
-    const GstBlockDctInFlight * frame, const GstBlockDctTimes * times,
-    guint64 index)
-{
-  GstBlockDctShown *shown = &self->shown;
-  GstBuffer *old;
-
-  GST_OBJECT_LOCK (self);
-  old = shown->in;
-  shown->in = NULL;
-  if (frame == NULL) {
-    self->pointer.pressed = self->pointer.dragging = FALSE;
-  } else {
-    shown->in = gst_buffer_ref (frame->in);
-    shown->info = self->info;
-    shown->layout = self->layout;
-    shown->view = frame->view;
-    shown->params = frame->how.params;
-    shown->index = index;
-    shown->times = *times;
-  }
-  GST_OBJECT_UNLOCK (self);
-  gst_clear_buffer (&old);
-}
-
 static gboolean
-get_shown (GstBlockDct * self, GstBlockDctShown * shown)
+get_shown (GstBlockDctNavigation * navigation, GstBlockDctShown * shown)
 {
-  GST_OBJECT_LOCK (self);
-  *shown = self->shown;
+  g_mutex_lock (&navigation->lock);
+  *shown = navigation->shown;
   if (shown->in != NULL)
     gst_buffer_ref (shown->in);
-  GST_OBJECT_UNLOCK (self);
+  g_mutex_unlock (&navigation->lock);
   return shown->in != NULL;
 }
 
@@ -220,7 +202,7 @@ add_block (GstStructure * s, const GstVideoFrame * frame,
 {
   const GstVideoFormatInfo *finfo = frame->info.finfo;
   const BlockNames *names = &block_names[c];
-  gint n, size = 1 << job->component[c].log2_size;
+  gint n, size = 1 << job->component[c].log2_width;
   BdctBlock block;
 
   x >>= GST_VIDEO_FORMAT_INFO_W_SUB (finfo, c);
@@ -238,14 +220,15 @@ add_block (GstStructure * s, const GstVideoFrame * frame,
 
 /* Post what became of the blocks at (x, y) of the frame on display. */
 static void
-post_block (GstBlockDct * self, gint x, gint y)
+post_block (GstBlockDctNavigation * navigation, GstElement * element, gint x,
+    gint y)
 {
   GstBlockDctShown shown;
   GstVideoFrame frame;
   GstStructure *s;
   BdctJob job;
 
-  if (!get_shown (self, &shown))
+  if (!get_shown (navigation, &shown))
     return;
   if (!bdct_view_source (&shown.view, &shown.layout, &x, &y)
       || !bdct_job_init (&job, &shown.params, &shown.layout, NULL)) {
@@ -253,7 +236,7 @@ post_block (GstBlockDct * self, gint x, gint y)
     return;
   }
   if (!gst_video_frame_map (&frame, &shown.info, shown.in, GST_MAP_READ)) {
-    GST_WARNING_OBJECT (self, "the frame on display cannot be read");
+    GST_WARNING_OBJECT (element, "the frame on display cannot be read");
     gst_buffer_unref (shown.in);
     return;
   }
@@ -264,7 +247,7 @@ post_block (GstBlockDct * self, gint x, gint y)
       "index", G_TYPE_UINT64, shown.index,
       "transform", G_TYPE_STRING,
       bdct_transform_info (shown.params.transform)->name, NULL);
-  if (job.family == BDCT_FAMILY_HEVC)
+  if (bdct_family_has_qp (job.family))
     gst_structure_set (s, "qp", G_TYPE_INT, shown.params.qp, NULL);
   else
     gst_structure_set (s, "quality", G_TYPE_INT, shown.params.quality, NULL);
@@ -272,50 +255,52 @@ post_block (GstBlockDct * self, gint x, gint y)
     add_block (s, &frame, &shown.layout, &job, c, x, y);
   gst_video_frame_unmap (&frame);
   gst_buffer_unref (shown.in);
-  gst_element_post_message (GST_ELEMENT (self),
-      gst_message_new_element (GST_OBJECT (self), s));
+  gst_element_post_message (element,
+      gst_message_new_element (GST_OBJECT (element), s));
 }
 
 /* The pointer */
 
 /* Whether (x, y) is in the picture, whose size it tells. */
 static gboolean
-is_inside (GstBlockDct * self, gdouble x, gdouble y, gint * width,
-    gint * height)
+is_inside (GstBlockDctNavigation * navigation, gdouble x, gdouble y,
+    gint * width, gint * height)
 {
-  GST_OBJECT_LOCK (self);
-  *width = GST_VIDEO_INFO_WIDTH (&self->info);
-  *height = GST_VIDEO_INFO_HEIGHT (&self->info);
-  GST_OBJECT_UNLOCK (self);
+  g_mutex_lock (&navigation->lock);
+  *width = navigation->width;
+  *height = navigation->height;
+  g_mutex_unlock (&navigation->lock);
   return x >= 0 && y >= 0 && x < *width && y < *height;
 }
 
 /* X11 sinks send a wheel as buttons 4 (up) and 5. */
 static gboolean
-handle_press (GstBlockDct * self, GstEvent * event)
+handle_press (GstBlockDctNavigation * navigation, GstElement * element,
+    GstEvent * event)
 {
   gint button, width, height;
   gdouble x, y;
 
   if (!gst_navigation_event_parse_mouse_button_event (event, &button, &x, &y)
-      || !is_inside (self, x, y, &width, &height))
+      || !is_inside (navigation, x, y, &width, &height))
     return FALSE;
   if (button == 4 || button == 5) {
-    turn_quality (self, button == 4 ? 1 : -1);
+    turn_quality (element, button == 4 ? 1 : -1);
     return TRUE;
   }
   if (button != 1)
     return FALSE;
-  GST_OBJECT_LOCK (self);
-  self->pointer = (GstBlockDctPointer) {
+  g_mutex_lock (&navigation->lock);
+  navigation->pointer = (GstBlockDctPointer) {
   TRUE, FALSE, x, y};
-  GST_OBJECT_UNLOCK (self);
+  g_mutex_unlock (&navigation->lock);
   return TRUE;
 }
 
 /* A button that goes down here is let go here, wherever the pointer is. */
 static gboolean
-handle_release (GstBlockDct * self, GstEvent * event)
+handle_release (GstBlockDctNavigation * navigation, GstElement * element,
+    GstEvent * event)
 {
   GstBlockDctPointer pointer;
   gint button, width, height;
@@ -325,75 +310,120 @@ handle_release (GstBlockDct * self, GstEvent * event)
       || (button != 1 && button != 4 && button != 5))
     return FALSE;
   if (button != 1)
-    return is_inside (self, x, y, &width, &height);
-  GST_OBJECT_LOCK (self);
-  pointer = self->pointer;
-  self->pointer.pressed = self->pointer.dragging = FALSE;
-  GST_OBJECT_UNLOCK (self);
+    return is_inside (navigation, x, y, &width, &height);
+  g_mutex_lock (&navigation->lock);
+  pointer = navigation->pointer;
+  navigation->pointer.pressed = navigation->pointer.dragging = FALSE;
+  g_mutex_unlock (&navigation->lock);
   if (pointer.pressed && !pointer.dragging
-      && is_inside (self, x, y, &width, &height))
-    post_block (self, x, y);
+      && is_inside (navigation, x, y, &width, &height))
+    post_block (navigation, element, x, y);
   return pointer.pressed;
 }
 
 static gboolean
-handle_move (GstBlockDct * self, GstEvent * event)
+handle_move (GstBlockDctNavigation * navigation, GstElement * element,
+    GstEvent * event)
 {
-  gboolean pressed, dragging, down;
+  gboolean pressed, dragging;
   gint width, height;
   gdouble x, y, far;
 
   if (!gst_navigation_event_parse_mouse_move_event (event, &x, &y)
-      || !is_inside (self, x, y, &width, &height))
+      || !is_inside (navigation, x, y, &width, &height))
     return FALSE;
   /* A hand that clicks is not quite still. */
   far = MAX (3, width / 200);
-  GST_OBJECT_LOCK (self);
-  pressed = self->pointer.pressed;
-  if (pressed && (fabs (x - self->pointer.x) >= far
-          || fabs (y - self->pointer.y) >= far))
-    self->pointer.dragging = TRUE;
-  dragging = self->pointer.dragging;
-  down = self->wanted.view == BDCT_VIEW_STACKED;
-  GST_OBJECT_UNLOCK (self);
+  g_mutex_lock (&navigation->lock);
+  pressed = navigation->pointer.pressed;
+  if (pressed && (fabs (x - navigation->pointer.x) >= far
+          || fabs (y - navigation->pointer.y) >= far))
+    navigation->pointer.dragging = TRUE;
+  dragging = navigation->pointer.dragging;
+  g_mutex_unlock (&navigation->lock);
   if (dragging)
-    g_object_set (self, "wipe-position", down
+    g_object_set (element, "wipe-position",
+        get_int (element, "view") == BDCT_VIEW_STACKED
         ? MIN (y / MAX (height - 1, 1), 1) : MIN (x / MAX (width - 1, 1), 1),
         NULL);
   return pressed;
 }
 
 static gboolean
-handle_scroll (GstBlockDct * self, GstEvent * event)
+handle_scroll (GstBlockDctNavigation * navigation, GstElement * element,
+    GstEvent * event)
 {
   gdouble x, y, dx, dy;
   gint width, height;
 
   if (!gst_navigation_event_parse_mouse_scroll_event (event, &x, &y, &dx, &dy)
-      || dy == 0 || !is_inside (self, x, y, &width, &height))
+      || dy == 0 || !is_inside (navigation, x, y, &width, &height))
     return FALSE;
-  turn_quality (self, dy > 0 ? 1 : -1);
+  turn_quality (element, dy > 0 ? 1 : -1);
   return TRUE;
 }
 
-gboolean
-gst_blockdct_navigation_event (GstBlockDct * self, GstEvent * event)
+void
+gst_blockdct_navigation_init (GstBlockDctNavigation * navigation)
 {
-  if (!get_wanted (self).interactive)
+  g_mutex_init (&navigation->lock);
+}
+
+void
+gst_blockdct_navigation_clear (GstBlockDctNavigation * navigation)
+{
+  gst_clear_buffer (&navigation->shown.in);
+  g_mutex_clear (&navigation->lock);
+}
+
+void
+gst_blockdct_navigation_set_size (GstBlockDctNavigation * navigation,
+    gint width, gint height)
+{
+  g_mutex_lock (&navigation->lock);
+  navigation->width = width;
+  navigation->height = height;
+  g_mutex_unlock (&navigation->lock);
+}
+
+void
+gst_blockdct_navigation_show (GstBlockDctNavigation * navigation,
+    const GstBlockDctShown * shown)
+{
+  GstBuffer *old;
+
+  g_mutex_lock (&navigation->lock);
+  old = navigation->shown.in;
+  if (shown == NULL) {
+    navigation->shown.in = NULL;
+    navigation->pointer.pressed = navigation->pointer.dragging = FALSE;
+  } else {
+    navigation->shown = *shown;
+    gst_buffer_ref (shown->in);
+  }
+  g_mutex_unlock (&navigation->lock);
+  gst_clear_buffer (&old);
+}
+
+gboolean
+gst_blockdct_navigation_event (GstBlockDctNavigation * navigation,
+    GstElement * element, GstEvent * event)
+{
+  if (!get_int (element, "interactive"))
     return FALSE;
   switch (gst_navigation_event_get_type (event)) {
     case GST_NAVIGATION_EVENT_KEY_PRESS:
-      return handle_key (self, event, TRUE);
+      return handle_key (element, event, TRUE);
     case GST_NAVIGATION_EVENT_KEY_RELEASE:
-      return handle_key (self, event, FALSE);
+      return handle_key (element, event, FALSE);
     case GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS:
-      return handle_press (self, event);
+      return handle_press (navigation, element, event);
     case GST_NAVIGATION_EVENT_MOUSE_BUTTON_RELEASE:
-      return handle_release (self, event);
+      return handle_release (navigation, element, event);
     case GST_NAVIGATION_EVENT_MOUSE_MOVE:
-      return handle_move (self, event);
+      return handle_move (navigation, element, event);
     case GST_NAVIGATION_EVENT_MOUSE_SCROLL:
-      return handle_scroll (self, event);
+      return handle_scroll (navigation, element, event);
     default:
       return FALSE;
   }

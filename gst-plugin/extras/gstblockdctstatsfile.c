@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctstatsfile.h"
-#include "gstblockdctreport.h"
+#include "gst-plugin/gstblockdctreport.h"
 
 #include <errno.h>
 #include <math.h>

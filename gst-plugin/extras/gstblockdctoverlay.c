@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Text on the picture, drawn by Pango and Cairo. What was drawn is kept until
- * the text changes. */
-#include "gstblockdct.h"
+ * Text on the picture. What was drawn is kept until the text changes. */
+#include "gstblockdctoverlay.h"
 
 #ifdef HAVE_OVERLAY
 #include <math.h>
 #include <pango/pangocairo.h>
 #include <string.h>
 
+GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_debug);
 #define GST_CAT_DEFAULT gst_blockdct_debug
 #define FONT "Monospace"
 
@@ -42,14 +42,16 @@ clear_label (Label * label)
 }
 
 void
-gst_blockdct_overlay_clear (GstBlockDct * self)
+gst_blockdct_overlay_clear (GstBlockDctOverlay ** overlay)
 {
-  if (self->overlay == NULL)
+  GstBlockDctOverlay *self = g_steal_pointer (overlay);
+
+  if (self == NULL)
     return;
   for (guint i = 0; i < N_LABELS; i++)
-    clear_label (&self->overlay->label[i]);
-  g_object_unref (self->overlay->fonts);
-  g_clear_pointer (&self->overlay, g_free);
+    clear_label (&self->label[i]);
+  g_object_unref (self->fonts);
+  g_free (self);
 }
 
 /* Without a font at all, Pango's layouts have no sizes that mean anything. */
@@ -128,10 +130,10 @@ draw_text (GstBlockDctOverlay * overlay, const gchar * text, gint x, gint y,
 
 /* Draw a label unless it is as it was; `text` is taken. */
 static GstVideoOverlayRectangle *
-update_label (GstBlockDct * self, guint index, gchar * text, gint x, gint y)
+update_label (GstBlockDctOverlay * overlay, guint index, gchar * text, gint x,
+    gint y, gint height)
 {
-  Label *label = &self->overlay->label[index];
-  gint height = GST_VIDEO_INFO_HEIGHT (&self->info);
+  Label *label = &overlay->label[index];
 
   if (label->rectangle != NULL && strcmp (text, label->text) == 0
       && x == label->x && y == label->y && height == label->height) {
@@ -141,7 +143,7 @@ update_label (GstBlockDct * self, guint index, gchar * text, gint x, gint y)
   clear_label (label);
   *label = (Label) {
   text, x, y, height, NULL};
-  label->rectangle = draw_text (self->overlay, text, x, y,
+  label->rectangle = draw_text (overlay, text, x, y,
       CLAMP (height / 30, 9, 64), index != FIGURES);
   return label->rectangle;
 }
@@ -156,16 +158,17 @@ decibels (const BdctCounters * counters, gint depth)
 }
 
 static gchar *
-make_text (const BdctStats * stats, const GstBlockDctHow * how,
-    const BdctView * view)
+make_text (const GstBlockDctOverlayFrame * frame)
 {
+  const BdctStats *stats = frame->stats;
+  const GstBlockDctHow *how = frame->how;
   const BdctTransformInfo *info = bdct_transform_info (how->params.transform);
   static const gchar *names[] = { "Y", "U", "V" };
   BdctCounters total = bdct_stats_total (stats);
   GString *text = g_string_new (NULL);
   gchar *psnr = decibels (&total, how->depth);
 
-  if (info->family == BDCT_FAMILY_HEVC)
+  if (bdct_family_has_qp (info->family))
     g_string_append_printf (text, "%s  QP %d\n", info->name, how->params.qp);
   else if (how->params.n_steps > 0)
     g_string_append_printf (text, "%s  own matrix\n", info->name);
@@ -184,7 +187,7 @@ make_text (const BdctStats * stats, const GstBlockDctHow * how,
   }
   g_string_append_printf (text, "\nnon-zero %.1f %%\n%s\n%s",
       100.0 * total.nonzero / MAX (total.levels, 1),
-      bdct_view_info (view->mode)->name, how->backend);
+      bdct_view_info (frame->view->mode)->name, how->backend);
   return g_string_free (text, FALSE);
 }
 
@@ -214,57 +217,67 @@ attach (GstBuffer * buffer, GstVideoOverlayComposition * ours)
 /* A map's bar without numbers still shows its marks, as in a build without
  * Pango: only who asked for text is warned. */
 static void
-warn_no_font (GstBlockDct * self, gboolean asked)
+warn_no_font (GstBlockDctOverlay * overlay, GstElement * element)
 {
-  if (!asked || self->overlay->warned)
+  if (overlay->warned)
     return;
-  self->overlay->warned = TRUE;
-  GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND,
+  overlay->warned = TRUE;
+  GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
       ("overlay=true shows nothing: no font is installed."),
       ("Install one (Debian: fonts-dejavu-core), or see to it that fontconfig "
           "finds it (fc-list prints what it finds)."));
 }
 
-void
-gst_blockdct_overlay_draw (GstBlockDct * self, GstBuffer * buffer,
-    const BdctStats * stats, const GstBlockDctHow * how, const BdctView * view,
-    gboolean figures)
+static void
+blend (GstVideoOverlayComposition * composition, GstElement * element,
+    const GstBlockDctOverlayFrame * frame)
 {
-  gint height = GST_VIDEO_INFO_HEIGHT (&self->info);
-  GstVideoOverlayComposition *composition;
-  BdctLegend legend;
-  GstVideoFrame frame;
+  GstVideoFrame mapped;
 
-  bdct_view_legend (view, &self->layout, &legend);
-  if (!figures && legend.n_marks == 0)
-    return;
-  if (self->overlay == NULL) {
-    self->overlay = g_new0 (GstBlockDctOverlay, 1);
-    self->overlay->fonts = pango_cairo_font_map_new ();
-    self->overlay->no_font = !have_font (self->overlay->fonts);
+  if (gst_video_frame_map (&mapped, frame->info, frame->buffer,
+          GST_MAP_READWRITE)) {
+    gst_video_overlay_composition_blend (composition, &mapped);
+    gst_video_frame_unmap (&mapped);
+  } else {
+    GST_WARNING_OBJECT (element, "a frame cannot be written on");
   }
-  if (self->overlay->no_font) {
-    warn_no_font (self, figures);
+}
+
+void
+gst_blockdct_overlay_draw (GstBlockDctOverlay ** overlay,
+    GstElement * element, const GstBlockDctOverlayFrame * frame)
+{
+  gint height = GST_VIDEO_INFO_HEIGHT (frame->info);
+  GstVideoOverlayComposition *composition;
+  GstBlockDctOverlay *self = *overlay;
+  BdctLegend legend;
+
+  bdct_view_legend (frame->view, frame->layout, &legend);
+  if (!frame->figures && legend.n_marks == 0)
+    return;
+  if (self == NULL) {
+    *overlay = self = g_new0 (GstBlockDctOverlay, 1);
+    self->fonts = pango_cairo_font_map_new ();
+    self->no_font = !have_font (self->fonts);
+  }
+  if (self->no_font) {
+    if (frame->figures)
+      warn_no_font (self, element);
     return;
   }
   composition = gst_video_overlay_composition_new (NULL);
-  if (figures)
+  if (frame->figures)
     gst_video_overlay_composition_add_rectangle (composition,
-        update_label (self, FIGURES, make_text (stats, how, view), height / 40,
-            height / 40));
+        update_label (self, FIGURES, make_text (frame), height / 40,
+            height / 40, height));
   for (gint i = 0; i < legend.n_marks; i++)
     gst_video_overlay_composition_add_rectangle (composition,
         update_label (self, FIRST_MARK + i, g_strdup (legend.mark[i].text),
-            legend.x - 4, legend.mark[i].y));
-  if (self->overlay_attach) {
-    attach (buffer, composition);
-  } else if (gst_video_frame_map (&frame, &self->info, buffer,
-          GST_MAP_READWRITE)) {
-    gst_video_overlay_composition_blend (composition, &frame);
-    gst_video_frame_unmap (&frame);
-  } else {
-    GST_WARNING_OBJECT (self, "a frame cannot be written on");
-  }
+            legend.x - 4, legend.mark[i].y, height));
+  if (frame->attach)
+    attach (frame->buffer, composition);
+  else
+    blend (composition, element, frame);
   gst_video_overlay_composition_unref (composition);
 }
 
@@ -276,24 +289,22 @@ struct _GstBlockDctOverlay
 };
 
 void
-gst_blockdct_overlay_draw (GstBlockDct * self, GstBuffer * buffer,
-    const BdctStats * stats, const GstBlockDctHow * how, const BdctView * view,
-    gboolean figures)
+gst_blockdct_overlay_draw (GstBlockDctOverlay ** overlay,
+    GstElement * element, const GstBlockDctOverlayFrame * frame)
 {
-  (void) buffer, (void) stats, (void) how, (void) view;
-  if (self->overlay != NULL || !figures)
+  if (*overlay != NULL || !frame->figures)
     return;
-  self->overlay = g_new0 (GstBlockDctOverlay, 1);
-  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+  *overlay = g_new0 (GstBlockDctOverlay, 1);
+  GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
       ("overlay=true shows nothing: this plugin was built without Pango."),
       ("Build it with -Doverlay=enabled, which needs pangocairo (Debian: "
           "libpango1.0-dev)."));
 }
 
 void
-gst_blockdct_overlay_clear (GstBlockDct * self)
+gst_blockdct_overlay_clear (GstBlockDctOverlay ** overlay)
 {
-  g_clear_pointer (&self->overlay, g_free);
+  g_clear_pointer (overlay, g_free);
 }
 
 #endif

@@ -1,0 +1,43 @@
+/* blockdct: text on the picture.
+ *
+ * Drawn by Pango and Cairo, in builds that have them.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_BLOCKDCT_OVERLAY_H
+#define GST_BLOCKDCT_OVERLAY_H
+
+#include <gst/video/video.h>
+#include "dct/layout.h"
+#include "dct/view.h"
+#include "gst-plugin/gstblockdctreport.h"
+
+G_BEGIN_DECLS
+
+/** What was drawn last, and with what; NULL until something is. */
+typedef struct _GstBlockDctOverlay GstBlockDctOverlay;
+
+/** A frame that is otherwise ready. */
+typedef struct
+{
+  GstBuffer *buffer;
+  const GstVideoInfo *info;
+  const BdctLayout *layout;
+  const BdctView *view;
+  const BdctStats *stats;
+  const GstBlockDctHow *how;
+  gboolean figures;             /* write them too, not a map's labels alone */
+  gboolean attach;              /* downstream draws what is attached */
+} GstBlockDctOverlayFrame;
+
+/** Put the text on a frame: as a composition meta if downstream draws it, else
+ * into its samples. `*overlay` is made when first needed. Where there can be no
+ * text `element` posts a warning, once. */
+void gst_blockdct_overlay_draw (GstBlockDctOverlay ** overlay,
+    GstElement * element, const GstBlockDctOverlayFrame * frame);
+
+/** Free it; `*overlay` may be NULL, and is afterwards. */
+void gst_blockdct_overlay_clear (GstBlockDctOverlay ** overlay);
+
+G_END_DECLS
+#endif

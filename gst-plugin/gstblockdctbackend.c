@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The table of backends, and what is the same for all of them. */
+#include "gstblockdctbackend.h"
+#include "gstblockdcthost.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_debug);
+#define GST_CAT_DEFAULT gst_blockdct_debug
+
+#ifdef HAVE_CUDA
+#define CUDA &gst_blockdct_backend_cuda
+#else
+#define CUDA NULL
+#endif
+
+/* In the order in which `auto` tries them; the last runs everywhere. Without a
+ * class it is not in this build, but can still be asked for by name, and the
+ * answer is an error. */
+static const struct
+{
+  gint value;
+  const gchar *name, *description;
+  GstResourceError error;       /* where it cannot run, */
+  const gchar *advice;          /* and what can be done */
+  const GstBlockDctBackendClass *klass;
+} backends[] = {
+  {1, "cuda", "CUDA, or an error", GST_RESOURCE_ERROR_NOT_FOUND,
+      "Check nvidia-smi, cuda-device-id, and that the plugin was built with "
+        "CUDA; or use backend=auto or backend=cpu.", CUDA},
+  {2, "cpu", "the CPU; system memory only", GST_RESOURCE_ERROR_FAILED,
+      "Lower the threads property.", &gst_blockdct_backend_cpu},
+};
+
+G_STATIC_ASSERT (G_N_ELEMENTS (backends) <= GST_BLOCKDCT_MAX_BACKENDS);
+
+GType
+gst_blockdct_backend_get_type (void)
+{
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type)) {
+    static GEnumValue values[G_N_ELEMENTS (backends) + 2] = {
+      {GST_BLOCKDCT_BACKEND_AUTO, "CUDA where a device is, else the CPU",
+          "auto"},
+    };
+
+    for (guint i = 0; i < G_N_ELEMENTS (backends); i++)
+      values[1 + i] = (GEnumValue) {
+      backends[i].value, backends[i].description, backends[i].name};
+    g_once_init_leave (&type,
+        g_enum_register_static ("GstBlockDctBackend", values));
+  }
+  return type;
+}
+
+static gboolean
+is_candidate (guint index, gint choice)
+{
+  return choice == GST_BLOCKDCT_BACKEND_AUTO
+      || choice == backends[index].value;
+}
+
+guint
+gst_blockdct_backend_candidates (gint choice,
+    const GstBlockDctBackendClass * classes[GST_BLOCKDCT_MAX_BACKENDS])
+{
+  guint n = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (backends); i++)
+    if (is_candidate (i, choice) && backends[i].klass != NULL)
+      classes[n++] = backends[i].klass;
+  return n;
+}
+
+static gboolean
+open_row (GstBlockDctBackend * backend, guint index, GstElement * element,
+    gint device_id, guint threads, GstObject ** context, BdctError * error)
+{
+  const GstBlockDctBackendClass *klass = backends[index].klass;
+  BdctEngineOptions options = {.threads = threads };
+
+  if (klass == NULL)
+    return bdct_error (error, "this plugin was built without %s",
+        backends[index].name);
+  if (klass->open != NULL
+      && !klass->open (element, device_id, context, error))
+    return FALSE;
+  if (klass->engine_context != NULL)
+    options.context = klass->engine_context (*context);
+  backend->engine = klass->engine->create (&options, error);
+  if (backend->engine == NULL)
+    return FALSE;
+  backend->klass = klass;
+  if (klass->engine->alloc_host != NULL)
+    backend->host_allocator = gst_blockdct_host_allocator_new (klass->engine,
+        options.context, *context);
+  return TRUE;
+}
+
+gboolean
+gst_blockdct_backend_open (GstBlockDctBackend * backend, GstElement * element,
+    gint choice, gint device_id, guint threads, GstObject ** context)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (backends); i++) {
+    const gchar *name = backends[i].name;
+    GstObject *found;
+    BdctError error;
+
+    if (!is_candidate (i, choice))
+      continue;
+    if (open_row (backend, i, element, device_id, threads, context, &error))
+      return TRUE;
+    if (choice == backends[i].value || i + 1 == G_N_ELEMENTS (backends)) {
+      gst_element_message_full (element, GST_MESSAGE_ERROR,
+          GST_RESOURCE_ERROR, backends[i].error,
+          g_strdup_printf ("backend=%s cannot run: %s.", name, error.message),
+          g_strdup (backends[i].advice), __FILE__, GST_FUNCTION, __LINE__);
+      return FALSE;
+    }
+    GST_INFO_OBJECT (element, "no %s (%s)", name, error.message);
+    /* What it found on the way is of no use to the next. */
+    GST_OBJECT_LOCK (element);
+    found = g_steal_pointer (context);
+    GST_OBJECT_UNLOCK (element);
+    gst_clear_object (&found);
+  }
+  return FALSE;
+}
+
+void
+gst_blockdct_backend_close (GstBlockDctBackend * backend)
+{
+  if (backend->engine != NULL)
+    backend->engine->klass->destroy (backend->engine);
+  backend->engine = NULL;
+  backend->klass = NULL;
+  gst_clear_object (&backend->host_allocator);
+}
+
+/* Memory */
+
+gboolean
+gst_blockdct_backend_has_feature (GstCaps * caps, guint index,
+    const gchar * feature)
+{
+  GstCapsFeatures *features = gst_caps_get_features (caps, index);
+
+  return gst_caps_features_get_size (features) == 1
+      && gst_caps_features_contains (features, feature);
+}
+
+gboolean
+gst_blockdct_backend_owns (const GstBlockDctBackendClass * klass,
+    GstCaps * caps)
+{
+  return klass != NULL && klass->feature != NULL
+      && gst_blockdct_backend_has_feature (caps, 0, klass->feature);
+}
+
+/* The map that holds a plane: with a GstVideoMeta each plane has its own. */
+static const GstMapInfo *
+find_map (const GstVideoFrame * frame, const guint8 * data)
+{
+  for (guint i = 0; i < GST_VIDEO_FRAME_N_PLANES (frame); i++) {
+    const GstMapInfo *map = &frame->map[i];
+
+    if (map->data != NULL && data >= map->data && data < map->data + map->size)
+      return map;
+  }
+  return NULL;
+}
+
+/* What the meta says must hold the caps' picture: mapping takes its word. */
+static gboolean
+check_meta (GstBuffer * buffer, const GstVideoInfo * info, BdctError * error)
+{
+  const GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
+
+  if (meta == NULL || (meta->format == GST_VIDEO_INFO_FORMAT (info)
+          && meta->width >= (guint) GST_VIDEO_INFO_WIDTH (info)
+          && meta->height >= (guint) GST_VIDEO_INFO_HEIGHT (info)
+          && meta->n_planes == GST_VIDEO_INFO_N_PLANES (info)))
+    return TRUE;
+  return bdct_error (error, "the buffer's video meta says %s %ux%u, its caps "
+      "%s %dx%d", gst_video_format_to_string (meta->format), meta->width,
+      meta->height, GST_VIDEO_INFO_NAME (info), GST_VIDEO_INFO_WIDTH (info),
+      GST_VIDEO_INFO_HEIGHT (info));
+}
+
+static gboolean
+check_planes (const GstVideoFrame * frame, const BdctLayout * layout,
+    BdctError * error)
+{
+  for (gint p = 0; p < layout->n_planes; p++) {
+    const guint8 *data = GST_VIDEO_FRAME_PLANE_DATA (frame, p);
+    gint64 stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, p);
+    gint64 row = bdct_layout_row_size (layout, p);
+    gint64 last = stride * (layout->plane[p].height - 1);
+    const GstMapInfo *map = find_map (frame, data);
+    gint64 before = map != NULL ? data - map->data : 0;
+    gint64 after = map != NULL ? (gint64) map->size - before : 0;
+
+    if (MIN (last, 0) + before < 0 || MAX (last, 0) + row > after)
+      return bdct_error (error, "plane %d of the buffer is too small: %d rows "
+          "of %" G_GINT64_FORMAT " bytes, %" G_GINT64_FORMAT " apart, do not "
+          "fit its %" G_GINT64_FORMAT " bytes", p, layout->plane[p].height,
+          row, stride, after);
+  }
+  return TRUE;
+}
+
+gboolean
+gst_blockdct_backend_map (const GstBlockDctBackend * backend,
+    GstVideoFrame * frame, const GstVideoInfo * info, GstBuffer * buffer,
+    GstMapFlags flags, const BdctLayout * layout, GstObject * context,
+    BdctImage * image, BdctError * error)
+{
+  const GstBlockDctBackendClass *klass = backend->klass;
+  GstMapFlags device = klass->map_flag != NULL
+      ? klass->map_flag (buffer, context) : 0;
+
+  if (!check_meta (buffer, info, error))
+    return FALSE;
+  if (!gst_video_frame_map (frame, info, buffer, flags | device))
+    return bdct_error (error, "a buffer of %" G_GSIZE_FORMAT " bytes cannot be "
+        "mapped as %s %dx%d (%" G_GSIZE_FORMAT " bytes)",
+        gst_buffer_get_size (buffer), GST_VIDEO_INFO_NAME (info),
+        GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
+        GST_VIDEO_INFO_SIZE (info));
+  if (!check_planes (frame, layout, error)) {
+    gst_video_frame_unmap (frame);
+    return FALSE;
+  }
+  image->memory = device ? BDCT_MEMORY_DEVICE : BDCT_MEMORY_HOST;
+  for (gint p = 0; p < layout->n_planes; p++) {
+    image->data[p] = GST_VIDEO_FRAME_PLANE_DATA (frame, p);
+    image->stride[p] = GST_VIDEO_FRAME_PLANE_STRIDE (frame, p);
+  }
+  return TRUE;
+}

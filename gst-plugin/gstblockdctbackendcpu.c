@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The CPU: it runs everywhere, and needs neither a context nor memory of its
+ * own. */
+#include "gstblockdctbackend.h"
+
+const GstBlockDctBackendClass gst_blockdct_backend_cpu = {
+  .engine = &bdct_cpu_engine,
+};

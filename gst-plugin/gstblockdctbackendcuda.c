@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * CUDA: all that knows libgstcuda. */
+#include "gstblockdctbackend.h"
+
+#include <gmodule.h>
+#include <gst/cuda/gstcudabufferpool.h>
+#include <gst/cuda/gstcudacontext.h>
+#include <gst/cuda/gstcudaloader.h>
+#include <gst/cuda/gstcudamemory.h>
+#include <gst/cuda/gstcudautils.h>
+
+/* From 1.24 on, memory may have a stream, in which work on it is pending. This
+ * plugin, built on 1.22 or later, finds the functions that tell of it at run
+ * time. */
+typedef gpointer (*GetStreamFunc) (GstCudaMemory * mem);
+typedef gpointer (*GetHandleFunc) (gpointer stream);
+static GetStreamFunc cuda_memory_get_stream;
+static GetHandleFunc cuda_stream_get_handle;
+
+/* The formats that libgstcuda can allocate, and since which minor release of
+ * GStreamer 1.x: it aborts on a format it does not know, so it cannot be
+ * asked. */
+static const struct
+{
+  GstVideoFormat format;
+  guint since;
+} formats[] = {
+  {GST_VIDEO_FORMAT_NV12, 22},
+  {GST_VIDEO_FORMAT_I420, 22},
+  {GST_VIDEO_FORMAT_YV12, 22},
+  {GST_VIDEO_FORMAT_NV21, 22},
+  {GST_VIDEO_FORMAT_Y42B, 22},
+  {GST_VIDEO_FORMAT_Y444, 22},
+  {GST_VIDEO_FORMAT_P010_10LE, 22},
+  {GST_VIDEO_FORMAT_I420_10LE, 22},
+  {GST_VIDEO_FORMAT_I422_10LE, 22},
+  {GST_VIDEO_FORMAT_Y444_10LE, 24},
+  {GST_VIDEO_FORMAT_P012_LE, 24},
+  {GST_VIDEO_FORMAT_I420_12LE, 24},
+  {GST_VIDEO_FORMAT_I422_12LE, 22},
+  {GST_VIDEO_FORMAT_Y444_12LE, 24},
+};
+
+static gboolean
+cuda_holds (GstVideoFormat format)
+{
+  guint major, minor, micro, nano;
+
+  gst_version (&major, &minor, &micro, &nano);
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    if (formats[i].format == format)
+      return formats[i].since <= minor;
+  return FALSE;
+}
+
+static gpointer
+load_cuda (gpointer unused)
+{
+  GModule *module;
+
+  (void) unused;
+  if (!gst_cuda_load_library ())
+    return NULL;
+  gst_cuda_memory_init_once ();
+  module = g_module_open ("libgstcuda-1.0.so.0", G_MODULE_BIND_LAZY);
+  if (module != NULL) {
+    gpointer get_stream, get_handle;
+
+    if (g_module_symbol (module, "gst_cuda_memory_get_stream", &get_stream)
+        && g_module_symbol (module, "gst_cuda_stream_get_handle",
+            &get_handle)) {
+      cuda_memory_get_stream = (GetStreamFunc) get_stream;
+      cuda_stream_get_handle = (GetHandleFunc) get_handle;
+    }
+    g_module_make_resident (module);
+    g_module_close (module);
+  }
+  return GINT_TO_POINTER (TRUE);
+}
+
+/* Load libcuda and register the CUDA allocator; the first thing to call. */
+static gboolean
+ensure_loaded (BdctError * error)
+{
+  static GOnce once = G_ONCE_INIT;
+
+  g_once (&once, load_cuda, NULL);
+  if (once.retval == NULL)
+    return bdct_error (error, "the NVIDIA driver (libcuda) cannot be loaded");
+  return TRUE;
+}
+
+static gboolean
+cuda_open (GstElement * element, gint device_id, GstObject ** context,
+    BdctError * error)
+{
+  /* Before libgstcuda is asked: it must not be made to look for a device that
+   * is not there. */
+  gint n_devices = bdct_cuda_engine.count_devices (error);
+
+  if (n_devices == 0 || !ensure_loaded (error))
+    return FALSE;
+  if (device_id >= n_devices)
+    return bdct_error (error, "cuda-device-id %d is outside 0 to %d",
+        device_id, n_devices - 1);
+  if (!gst_cuda_ensure_element_context (element, device_id,
+          (GstCudaContext **) context))
+    return bdct_error (error, "no CUDA context on device %d",
+        MAX (device_id, 0));
+  return TRUE;
+}
+
+static void
+cuda_set_context (GstElement * element, GstContext * gst_context,
+    gint device_id, GstObject ** context)
+{
+  if (ensure_loaded (NULL))
+    gst_cuda_handle_set_context (element, gst_context, device_id,
+        (GstCudaContext **) context);
+}
+
+static gboolean
+cuda_query_context (GstElement * element, GstQuery * query,
+    GstObject * context)
+{
+  return GST_IS_CUDA_CONTEXT (context)
+      && gst_cuda_handle_context_query (element, query,
+      GST_CUDA_CONTEXT (context));
+}
+
+static bool
+enter_context (void *data)
+{
+  return gst_cuda_context_push (data);
+}
+
+static void
+leave_context (void *data)
+{
+  (void) data;
+  gst_cuda_context_pop (NULL);
+}
+
+static BdctContext
+cuda_engine_context (GstObject * context)
+{
+  return (BdctContext) {
+  enter_context, leave_context, context};
+}
+
+/* The buffer's CUDA memory; NULL if it is of another kind. */
+static GstCudaMemory *
+peek_cuda_memory (GstBuffer * buffer)
+{
+  GstMemory *mem;
+
+  if (gst_buffer_n_memory (buffer) != 1)
+    return NULL;
+  mem = gst_buffer_peek_memory (buffer, 0);
+  return gst_is_cuda_memory (mem) ? GST_CUDA_MEMORY_CAST (mem) : NULL;
+}
+
+static GstObject *
+cuda_other_context (GstBuffer * buffer, GstObject * context, gint device_id)
+{
+  GstCudaMemory *mem = peek_cuda_memory (buffer);
+  guint id;
+
+  if (mem == NULL || GST_OBJECT (mem->context) == context)
+    return NULL;
+  g_object_get (mem->context, "cuda-device-id", &id, NULL);
+  return device_id < 0 || (guint) device_id == id
+      ? GST_OBJECT (mem->context) : NULL;
+}
+
+static GstBufferPool *
+cuda_pool (GstObject * context)
+{
+  return gst_cuda_buffer_pool_new (GST_CUDA_CONTEXT (context));
+}
+
+static gboolean
+cuda_fits (GstBufferPool * pool, GstObject * context)
+{
+  return GST_IS_CUDA_BUFFER_POOL (pool)
+      && GST_OBJECT (GST_CUDA_BUFFER_POOL (pool)->context) == context;
+}
+
+static GstMapFlags
+cuda_map_flag (GstBuffer * buffer, GstObject * context)
+{
+  GstCudaMemory *mem = peek_cuda_memory (buffer);
+
+  return mem != NULL && GST_OBJECT (mem->context) == context
+      ? (GstMapFlags) GST_MAP_CUDA : 0;
+}
+
+static gpointer
+cuda_stream (GstBuffer * buffer, GstObject * context)
+{
+  gpointer stream;
+
+  if (cuda_memory_get_stream == NULL || cuda_map_flag (buffer, context) == 0)
+    return NULL;
+  stream = cuda_memory_get_stream (peek_cuda_memory (buffer));
+  return stream != NULL ? cuda_stream_get_handle (stream) : NULL;
+}
+
+const GstBlockDctBackendClass gst_blockdct_backend_cuda = {
+  .engine = &bdct_cuda_engine,
+  .open = cuda_open,
+  .engine_context = cuda_engine_context,
+  .set_context = cuda_set_context,
+  .query_context = cuda_query_context,
+  .feature = "memory:CUDAMemory",
+  .holds = cuda_holds,
+  .other_context = cuda_other_context,
+  .pool = cuda_pool,
+  .fits = cuda_fits,
+  .map_flag = cuda_map_flag,
+  .stream = cuda_stream,
+};

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What is said of a frame that comes out of the engine, and to whom. */
+#include "gstblockdct.h"
+
+gboolean
+gst_blockdct_output_open (GstBlockDct * self)
+{
+  gchar *path;
+  BdctError error;
+
+  GST_OBJECT_LOCK (self);
+  path = g_strdup (self->stats_path);
+  GST_OBJECT_UNLOCK (self);
+  if (path == NULL || *path == '\0') {
+    g_free (path);
+    return TRUE;
+  }
+  self->stats_file = gst_blockdct_stats_file_open (path, &error);
+  if (self->stats_file == NULL)
+    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
+        ("stats-file=%s cannot be written: %s.", path, error.message),
+        ("Set stats-file to a file in a folder that can be written."));
+  g_free (path);
+  return self->stats_file != NULL;
+}
+
+static void
+fail_stats_file (GstBlockDct * self, const BdctError * error)
+{
+  GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
+      ("The statistics cannot be written: %s.", error->message),
+      ("Make room there, or set stats-file to another place."));
+}
+
+/* Nothing of a stream is lost unsaid: at its end, or where it is cut off. */
+void
+gst_blockdct_output_finish (GstBlockDct * self, gboolean close)
+{
+  BdctError error;
+
+  if (!(close ? gst_blockdct_stats_file_close (&self->stats_file, &error)
+          : gst_blockdct_stats_file_flush (self->stats_file, &error)))
+    fail_stats_file (self, &error);
+}
+
+void
+gst_blockdct_output_publish (GstBlockDct * self)
+{
+  GST_OBJECT_LOCK (self);
+  self->totals = self->report.totals;
+  GST_OBJECT_UNLOCK (self);
+}
+
+static GstBlockDctTimes
+get_times (GstBlockDct * self, GstBuffer * buffer)
+{
+  const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
+  GstClockTime pts = GST_BUFFER_PTS (buffer);
+  GstBlockDctTimes times = {
+    .timestamp = pts,
+    .stream_time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, pts),
+    .running_time = gst_segment_to_running_time (segment, GST_FORMAT_TIME, pts),
+    .duration = GST_BUFFER_DURATION (buffer),
+  };
+
+  if (!GST_CLOCK_TIME_IS_VALID (times.duration)
+      && GST_VIDEO_INFO_FPS_N (&self->info) > 0)
+    times.duration = gst_util_uint64_scale_int (GST_SECOND,
+        GST_VIDEO_INFO_FPS_D (&self->info), GST_VIDEO_INFO_FPS_N (&self->info));
+  return times;
+}
+
+static void
+show (GstBlockDct * self, const GstBlockDctInFlight * frame,
+    const GstBlockDctTimes * times, guint64 index)
+{
+  const GstBlockDctShown shown = {
+    .in = frame->in,
+    .info = self->info,
+    .layout = self->layout,
+    .view = frame->view,
+    .params = frame->how.params,
+    .index = index,
+    .times = *times,
+  };
+
+  gst_blockdct_navigation_show (&self->navigation, &shown);
+}
+
+GstFlowReturn
+gst_blockdct_output_frame (GstBlockDct * self, GstBuffer ** outbuf)
+{
+  guint64 index = self->report.totals.pool.frames;
+  GstBlockDctOverlayFrame drawn;
+  GstBlockDctSettings settings;
+  GstBlockDctInFlight frame;
+  GstBlockDctTimes times;
+  BdctStats stats;
+  BdctError error;
+  GstFlowReturn ret = gst_blockdct_queue_collect (self, &frame, &stats);
+
+  if (ret != GST_FLOW_OK)
+    return ret;
+  settings = gst_blockdct_get_settings (self);
+  times = get_times (self, frame.out);
+  gst_blockdct_report_frame (&self->report, GST_ELEMENT (self), frame.out,
+      &stats, &frame.how, &times, settings.post_messages, settings.interval);
+  gst_blockdct_output_publish (self);
+  if (settings.interactive)
+    show (self, &frame, &times, index);
+  else
+    gst_blockdct_navigation_show (&self->navigation, NULL);
+  gst_buffer_unref (frame.in);
+  drawn = (GstBlockDctOverlayFrame) {
+    .buffer = frame.out,
+    .info = &self->info,
+    .layout = &self->layout,
+    .view = &frame.view,
+    .stats = &stats,
+    .how = &frame.how,
+    .figures = settings.overlay,
+    .attach = self->overlay_attach,
+  };
+  gst_blockdct_overlay_draw (&self->overlay, GST_ELEMENT (self), &drawn);
+  if (!gst_blockdct_stats_file_add (self->stats_file, frame.out, &error)) {
+    gst_buffer_unref (frame.out);
+    fail_stats_file (self, &error);
+    return GST_FLOW_ERROR;
+  }
+  *outbuf = frame.out;
+  return GST_FLOW_OK;
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The frames in the engine: which backend runs, what goes in and what comes
+ * out. All of it is the streaming thread's. */
+#include "gstblockdct.h"
+#include "gstblockdcthost.h"
+
+#define GST_CAT_DEFAULT gst_blockdct_debug
+
+static void
+set_active_backend (GstBlockDct * self)
+{
+  const BdctEngine *engine = self->backend.engine;
+
+  GST_OBJECT_LOCK (self);
+  g_free (self->active_backend);
+  self->active_backend = engine ? g_strdup (engine->description) : NULL;
+  self->backend_name = engine ? g_intern_string (engine->description) : NULL;
+  self->active_class = self->backend.klass;
+  GST_OBJECT_UNLOCK (self);
+  g_object_notify (G_OBJECT (self), "active-backend");
+}
+
+/* Queries read the context from other threads. */
+void
+gst_blockdct_queue_set_context (GstBlockDct * self, GstObject * context)
+{
+  GstObject *old;
+
+  GST_OBJECT_LOCK (self);
+  old = self->context;
+  self->context = context ? gst_object_ref (context) : NULL;
+  GST_OBJECT_UNLOCK (self);
+  gst_clear_object (&old);
+}
+
+gboolean
+gst_blockdct_queue_open (GstBlockDct * self)
+{
+  GstBlockDctSettings settings = gst_blockdct_get_settings (self);
+
+  if (!gst_blockdct_backend_open (&self->backend, GST_ELEMENT (self),
+          settings.backend, settings.device_id, settings.threads,
+          &self->context))
+    return FALSE;
+  GST_INFO_OBJECT (self, "running on %s", self->backend.engine->description);
+  set_active_backend (self);
+  return TRUE;
+}
+
+gboolean
+gst_blockdct_queue_configure (GstBlockDct * self)
+{
+  GstBlockDctSettings settings = gst_blockdct_get_settings (self);
+  BdctEngine *engine = self->backend.engine;
+  BdctError error;
+
+  if (!engine->klass->configure (engine, &self->layout, settings.async_depth,
+          &error)) {
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("%s cannot take %s %dx%d, %u at a time.", engine->description,
+            GST_VIDEO_INFO_NAME (&self->info),
+            GST_VIDEO_INFO_WIDTH (&self->info),
+            GST_VIDEO_INFO_HEIGHT (&self->info), settings.async_depth),
+        ("%s", error.message));
+    return FALSE;
+  }
+  g_free (self->in_flight);
+  self->in_flight = g_new0 (GstBlockDctInFlight, settings.async_depth);
+  self->oldest = 0;
+  self->depth = settings.async_depth;
+  self->job_valid = FALSE;
+  gst_blockdct_view_configure (self);
+  return TRUE;
+}
+
+/* Bring the job up to the parameters. */
+static gboolean
+update_job (GstBlockDct * self, BdctParams params)
+{
+  BdctError error;
+
+  if (self->job_valid
+      && memcmp (&params, &self->job_params, sizeof params) == 0)
+    return TRUE;
+  if (!bdct_job_init (&self->job, &params, &self->layout, &error)
+      && params.n_steps > 0) {
+    /* Only a matrix can turn out wrong once format and transform are known. */
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("quantization-matrix is set aside: %s.", error.message),
+        ("The Annex K tables scaled by quality are used."));
+    gst_blockdct_changes_drop_matrix (&self->changes, GST_ELEMENT (self),
+        &params);
+    params.n_steps = 0;
+    if (!bdct_job_init (&self->job, &params, &self->layout, &error))
+      params.n_steps = -1;
+  }
+  self->job_params = params;
+  self->job_valid = params.n_steps >= 0;
+  return self->job_valid;
+}
+
+/* Copies still work without pinned memory, only slower: that is said once. */
+static void
+warn_slow (GstBlockDct * self)
+{
+  const BdctEngine *engine = self->backend.engine;
+  const gchar *reason = engine->warning;
+
+  if (self->warned_slow)
+    return;
+  if (*reason == '\0' && self->backend.host_allocator != NULL
+      && gst_blockdct_host_allocator_refused (self->backend.host_allocator))
+    reason = "the driver gives no pinned memory for buffers";
+  if (*reason == '\0')
+    return;
+  self->warned_slow = TRUE;
+  GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
+      ("Frames in system memory are slow on %s.", engine->description),
+      ("%s; lower async-depth, or allow more locked memory.", reason));
+}
+
+/* The stream that work on a buffer may be pending in; NULL if none is. */
+static gpointer
+pending_stream (GstBlockDct * self, GstBuffer * buffer)
+{
+  const GstBlockDctBackendClass *klass = self->backend.klass;
+
+  return klass->stream ? klass->stream (buffer, self->context) : NULL;
+}
+
+/* All that the engine is told of a frame, in one place. */
+static gboolean
+start (GstBlockDct * self, const GstBlockDctInFlight * frame,
+    const BdctImage * src, const BdctImage * dst, BdctError * error)
+{
+  BdctEngine *engine = self->backend.engine;
+  BdctFrame task = {
+    .sets = &self->job,
+    .n_sets = 1,
+    .src = *src,
+    .dst = *dst,
+    .view = &frame->view,
+    /* What is pending on the buffers' memory comes before the frame. */
+    .wait = {pending_stream (self, frame->in),
+        pending_stream (self, frame->out)},
+  };
+
+  return engine->klass->submit (engine, &task, error);
+}
+
+GstFlowReturn
+gst_blockdct_queue_submit (GstBlockDct * self, GstBuffer * inbuf,
+    GstBuffer * outbuf)
+{
+  GstBlockDctSettings settings = gst_blockdct_get_settings (self);
+  guint next = (self->oldest + self->n_in_flight) % self->depth;
+  GstBlockDctInFlight *frame = &self->in_flight[next];
+  BdctImage src, dst;
+  BdctError error;
+
+  if (!update_job (self, settings.params))
+    return GST_FLOW_NOT_NEGOTIATED;
+  if (!gst_blockdct_backend_map (&self->backend, &frame->in_frame,
+          &self->info, inbuf, GST_MAP_READ, &self->layout, self->context, &src,
+          &error)) {
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("An input buffer does not fit its caps."), ("%s", error.message));
+    return GST_FLOW_ERROR;
+  }
+  if (!gst_blockdct_backend_map (&self->backend, &frame->out_frame,
+          &self->info, outbuf, GST_MAP_WRITE, &self->layout, self->context,
+          &dst, &error)) {
+    gst_video_frame_unmap (&frame->in_frame);
+    GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
+        ("An output buffer cannot be written."), ("%s", error.message));
+    return GST_FLOW_ERROR;
+  }
+  frame->in = inbuf;
+  frame->out = outbuf;
+  frame->how.params = self->job_params;
+  frame->how.depth = self->layout.depth;
+  frame->how.backend = self->backend_name;
+  frame->view = *gst_blockdct_view_update (self, &settings);
+  if (!start (self, frame, &src, &dst, &error)) {
+    gst_video_frame_unmap (&frame->in_frame);
+    gst_video_frame_unmap (&frame->out_frame);
+    GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
+        ("A frame could not be started on %s.",
+            self->backend.engine->description), ("%s", error.message));
+    return GST_FLOW_ERROR;
+  }
+  gst_buffer_ref (inbuf);
+  gst_buffer_ref (outbuf);
+  self->n_in_flight++;
+  warn_slow (self);
+  return GST_FLOW_OK;
+}
+
+/* The oldest frame is over, for better or worse. */
+static void
+take_out (GstBlockDct * self, GstBlockDctInFlight * frame)
+{
+  *frame = self->in_flight[self->oldest];
+  self->oldest = (self->oldest + 1) % self->depth;
+  self->n_in_flight--;
+  gst_video_frame_unmap (&frame->in_frame);
+  gst_video_frame_unmap (&frame->out_frame);
+}
+
+GstFlowReturn
+gst_blockdct_queue_collect (GstBlockDct * self, GstBlockDctInFlight * frame,
+    BdctStats * stats)
+{
+  BdctEngine *engine = self->backend.engine;
+  BdctError error;
+  gboolean ok = engine->klass->collect (engine, stats, &error);
+
+  take_out (self, frame);
+  if (ok)
+    return GST_FLOW_OK;
+  gst_clear_buffer (&frame->in);
+  gst_clear_buffer (&frame->out);
+  GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
+      ("A frame could not be processed on %s.", engine->description),
+      ("%s", error.message));
+  return GST_FLOW_ERROR;
+}
+
+void
+gst_blockdct_queue_discard (GstBlockDct * self)
+{
+  BdctEngine *engine = self->backend.engine;
+
+  while (self->n_in_flight > 0) {
+    GstBlockDctInFlight frame;
+
+    engine->klass->collect (engine, NULL, NULL);
+    take_out (self, &frame);
+    gst_clear_buffer (&frame.in);
+    gst_clear_buffer (&frame.out);
+  }
+}
+
+void
+gst_blockdct_queue_close (GstBlockDct * self)
+{
+  if (self->backend.engine == NULL)
+    return;
+  gst_blockdct_queue_discard (self);
+  gst_blockdct_backend_close (&self->backend);
+  g_clear_pointer (&self->in_flight, g_free);
+  self->depth = 0;
+  set_active_backend (self);
+}

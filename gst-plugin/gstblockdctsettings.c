@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a notification names is what is taken over. The name of a property would
+ * not do: threads share an object's queue of notifications, so that the one who
+ * empties it announces what others have set, and before it comes to take the
+ * value over another one may have set the same property again, as the first of
+ * a group. So a setter queues a name of its own beside the property's, that of
+ * the change: a GParamSpec that nobody else sees, and that has the value.
+ *
+ * GObject queues it with the group it belongs to, and delivers it once, when
+ * nobody has notifications frozen: all that comes with it is complete. So
+ *  - one g_object_set(), or what stands between freeze and thaw, comes into
+ *    force under one lock: no frame sees half of it;
+ *  - each change comes into force, at its own thread's thaw or, if another one
+ *    had notifications frozen then, at that one's. Numbers keep an older change
+ *    that is delivered late from undoing a newer one, so that in the end what
+ *    is in force is what was set last. */
+#include "gstblockdctsettings.h"
+
+#include <string.h>
+
+GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_debug);
+#define GST_CAT_DEFAULT gst_blockdct_debug
+
+/* As many changes wait on their own. Who sets more than that while another one
+ * has notifications frozen writes over one of the same property: still none is
+ * lost, but a group might show in parts. GObject's queue has limits too. */
+#define MAX_CHANGES 1024
+
+typedef struct _Change Change;
+
+struct _Change
+{
+  GParamSpec parent;
+  Change *next;                 /* unused too */
+  gboolean waits;               /* to be announced */
+  guint id;                     /* the property */
+  guint64 number;
+  GstBlockDctField field;
+  gint value[sizeof (BdctParams) / sizeof (gint)];
+};
+
+static GType
+change_get_type (void)
+{
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type)) {
+    const GParamSpecTypeInfo info = {
+      .instance_size = sizeof (Change),
+      .value_type = G_TYPE_POINTER,
+    };
+
+    g_once_init_leave (&type,
+        g_param_type_register_static ("GstBlockDctChange", &info));
+  }
+  return type;
+}
+
+static gboolean
+is_change (const GParamSpec * pspec)
+{
+  return G_PARAM_SPEC_TYPE (pspec) == change_get_type ();
+}
+
+void
+gst_blockdct_changes_init (GstBlockDctChanges * changes,
+    const GstBlockDctSettings * initial)
+{
+  changes->wanted = changes->current = *initial;
+  changes->changes =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) g_param_spec_unref);
+}
+
+void
+gst_blockdct_changes_clear (GstBlockDctChanges * changes)
+{
+  g_ptr_array_unref (changes->changes);
+}
+
+/* Called with the lock. */
+static Change *
+get_change (GstBlockDctChanges * changes, guint id)
+{
+  Change *change = changes->unused;
+
+  if (change != NULL) {
+    changes->unused = change->next;
+    return change;
+  }
+  if (changes->changes->len >= MAX_CHANGES)
+    for (guint i = 0; i < changes->changes->len; i++) {
+      change = g_ptr_array_index (changes->changes, i);
+      if (change->waits && change->id == id)
+        return change;
+    }
+  change = g_param_spec_internal (change_get_type (), "change", NULL, NULL,
+      G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  g_ptr_array_add (changes->changes,
+      g_param_spec_ref_sink ((GParamSpec *) change));
+  return change;
+}
+
+static void
+put (GstBlockDctSettings * settings, const GstBlockDctField * field,
+    gconstpointer value)
+{
+  memcpy ((guint8 *) settings + field->offset, value, field->size);
+}
+
+void
+gst_blockdct_changes_set (GstBlockDctChanges * changes, GstElement * element,
+    guint id, const GstBlockDctField * field, gconstpointer value)
+{
+  Change *change = NULL;
+
+  g_assert (id < GST_BLOCKDCT_MAX_PROPERTIES);
+  g_assert (field->size <= sizeof change->value);
+  GST_OBJECT_LOCK (element);
+  put (&changes->wanted, field, value);
+  changes->n_set++;
+  if (changes->syncing == g_thread_self ()) {
+    /* The next frame waits for this: nobody can see half of it. */
+    put (&changes->current, field, value);
+    changes->in_force[id] = changes->n_set;
+  } else {
+    change = get_change (changes, id);
+    change->waits = TRUE;
+    change->id = id;
+    change->number = changes->n_set;
+    change->field = *field;
+    memcpy (change->value, value, field->size);
+  }
+  GST_OBJECT_UNLOCK (element);
+  if (change != NULL)
+    g_object_notify_by_pspec (G_OBJECT (element), (GParamSpec *) change);
+}
+
+static gboolean
+same_matrix (const BdctParams * a, const BdctParams * b)
+{
+  return a->n_steps == b->n_steps
+      && memcmp (a->steps, b->steps, a->n_steps * sizeof a->steps[0]) == 0;
+}
+
+static void
+copy_matrix (BdctParams * to, const BdctParams * from)
+{
+  to->n_steps = from->n_steps;
+  memcpy (to->steps, from->steps, sizeof to->steps);
+}
+
+/* A matrix is checked with the whole group: what it may hold depends on the
+ * transform, and on the stream. Called with the lock. */
+static gboolean
+check_matrix (GstBlockDctChanges * changes, const BdctParams * old,
+    BdctError * error)
+{
+  BdctParams *wanted = &changes->wanted.params;
+  BdctParams *current = &changes->current.params;
+
+  if (same_matrix (current, old) || bdct_steps_check (current->steps,
+          current->n_steps, current->transform, changes->depth, error))
+    return TRUE;
+  /* Not one that was set since. */
+  if (same_matrix (wanted, current))
+    copy_matrix (wanted, old);
+  copy_matrix (current, old);
+  return FALSE;
+}
+
+guint
+gst_blockdct_changes_take (GstBlockDctChanges * changes, GstElement * element,
+    guint n_pspecs, GParamSpec ** pspecs)
+{
+  BdctParams old;
+  BdctError error;
+  gboolean ok;
+  guint n = 0;
+
+  GST_OBJECT_LOCK (element);
+  old = changes->current.params;
+  for (guint i = 0; i < n_pspecs; i++) {
+    Change *change = (Change *) pspecs[i];
+
+    if (!is_change (pspecs[i])) {
+      pspecs[n++] = pspecs[i];
+      continue;
+    }
+    if (!change->waits)
+      continue;
+    if (change->number > changes->in_force[change->id]) {
+      put (&changes->current, &change->field, change->value);
+      changes->in_force[change->id] = change->number;
+    }
+    change->waits = FALSE;
+    change->next = changes->unused;
+    changes->unused = change;
+  }
+  ok = check_matrix (changes, &old, &error);
+  GST_OBJECT_UNLOCK (element);
+  if (!ok)
+    gst_blockdct_changes_warn (changes, element, &error);
+  return n;
+}
+
+/* The base class's g_object_set() of each controlled property would wait for
+ * who has notifications frozen, and this frame cannot. */
+void
+gst_blockdct_changes_sync (GstBlockDctChanges * changes, GstElement * element,
+    GstClockTime time)
+{
+  if (!gst_object_has_active_control_bindings (GST_OBJECT (element)))
+    return;
+  GST_OBJECT_LOCK (element);
+  changes->syncing = g_thread_self ();
+  GST_OBJECT_UNLOCK (element);
+  gst_object_sync_values (GST_OBJECT (element), time);
+  GST_OBJECT_LOCK (element);
+  changes->syncing = NULL;
+  GST_OBJECT_UNLOCK (element);
+}
+
+void
+gst_blockdct_changes_warn (GstBlockDctChanges * changes, GstElement * element,
+    const BdctError * error)
+{
+  gboolean no_bus;
+
+  GST_OBJECT_LOCK (element);
+  no_bus = GST_ELEMENT_BUS (element) == NULL;
+  if (no_bus)
+    changes->untold = *error;
+  GST_OBJECT_UNLOCK (element);
+  if (no_bus)
+    GST_WARNING_OBJECT (element, "%s", error->message);
+  else
+    GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
+        ("quantization-matrix was not changed: %s.", error->message), (NULL));
+}
+
+void
+gst_blockdct_changes_tell (GstBlockDctChanges * changes, GstElement * element)
+{
+  BdctError error;
+
+  GST_OBJECT_LOCK (element);
+  error = changes->untold;
+  changes->untold.message[0] = '\0';
+  GST_OBJECT_UNLOCK (element);
+  if (error.message[0] != '\0')
+    gst_blockdct_changes_warn (changes, element, &error);
+}
+
+void
+gst_blockdct_changes_drop_matrix (GstBlockDctChanges * changes,
+    GstElement * element, const BdctParams * bad)
+{
+  GST_OBJECT_LOCK (element);
+  /* Not one that was set since. */
+  if (same_matrix (&changes->wanted.params, bad))
+    changes->wanted.params.n_steps = 0;
+  if (same_matrix (&changes->current.params, bad))
+    changes->current.params.n_steps = 0;
+  GST_OBJECT_UNLOCK (element);
+  g_object_notify (G_OBJECT (element), "quantization-matrix");
+}

@@ -1,0 +1,648 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a frame may ask for beside its picture (dct/engine.h): records of its
+ * blocks, a set for each block, statistics of other jobs, no picture at all. On
+ * every engine of frame.h. */
+#include <string.h>
+#include "frame.h"
+#include "reference.h"
+
+typedef struct {
+  BdctParams params;
+  Format format;
+  int depth, shift, width, height;
+  Stride stride;
+  Content content;
+} Case;
+
+/* A frame that was run, and what came of it. */
+typedef struct {
+  Frame dst;
+  BdctStats stats[1 + BDCT_MAX_OTHERS];
+  BdctBlockRecord *blocks;
+} Result;
+
+typedef struct {
+  const Case *c;
+  BdctLayout layout;
+  BdctJob job;
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  gsize n_blocks;
+  Picture source;
+  Frame src;
+} Scene;
+
+static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
+
+static BdctEngine *engines[MAX_ENGINES];
+static guint n_engines;
+
+static void
+scene_init (Scene * s, const Case * c)
+{
+  s->c = c;
+  format_layout (c->format, c->depth, c->shift, c->width, c->height,
+      &s->layout);
+  g_assert_true (bdct_job_init (&s->job, &c->params, &s->layout, NULL));
+  s->n_blocks = bdct_blocks_init (s->grid, &s->layout, &s->job);
+  picture_init (&s->source, &s->layout);
+  picture_fill (&s->source, c->content, &s->layout, c->params.transform, 5);
+  frame_init (&s->src, &s->layout, c->stride);
+  frame_put (&s->src, &s->layout, &s->source, TRUE);
+}
+
+static void
+scene_clear (Scene * s)
+{
+  picture_clear (&s->source);
+  frame_clear (&s->src);
+}
+
+static void
+result_clear (Result * result)
+{
+  frame_clear (&result->dst);
+  g_free (result->blocks);
+}
+
+static void
+fail (const Scene * s, const BdctEngine * engine, const char *what)
+{
+  g_test_fail_printf ("%s: %s, %s depth %d, %dx%d stride %d content %d: %s",
+      engine->description, bdct_transform_info (s->job.transform)->name,
+      format_names[s->c->format], s->c->depth, s->c->width, s->c->height,
+      s->c->stride, s->c->content, what);
+}
+
+/* Fill in a frame's source, picture and records, and memory for the two. */
+static void
+describe (const Scene * s, BdctFrame * frame, gboolean picture,
+    gboolean records, Result * result)
+{
+  memset (result, 0, sizeof *result);
+  frame->src = s->src.image;
+  if (picture) {
+    frame_init (&result->dst, &s->layout, s->c->stride);
+    frame->dst = result->dst.image;
+  }
+  frame->n_blocks = s->n_blocks;
+  if (records) {
+    result->blocks = g_new (BdctBlockRecord, s->n_blocks);
+    memset (result->blocks, 0xee, s->n_blocks * sizeof *result->blocks);
+    frame->blocks = result->blocks;
+  }
+}
+
+static void
+run (const Scene * s, BdctEngine * engine, BdctFrame * frame, gboolean picture,
+    gboolean records, Result * result)
+{
+  BdctError error = { "" };
+
+  describe (s, frame, picture, records, result);
+  if (!engine->klass->configure (engine, &s->layout, 1, &error)
+      || !engine->klass->submit (engine, frame, &error)
+      || !engine->klass->collect (engine, result->stats, &error))
+    g_error ("%s: %s", engine->description, error.message);
+}
+
+/* The records' sums are the statistics. */
+static gboolean
+sums_agree (const Scene * s, const Result * result)
+{
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    gsize n = (gsize) s->grid[c].columns * s->grid[c].rows;
+    guint64 sse = 0, nonzero = 0;
+
+    for (gsize i = s->grid[c].first; i < s->grid[c].first + n; i++) {
+      sse += result->blocks[i].sse;
+      nonzero += result->blocks[i].nonzero;
+    }
+    if (sse != result->stats[0].component[c].sse
+        || nonzero != result->stats[0].component[c].nonzero)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Each record, from the two pictures and the definition's levels. */
+static void
+check_records (const Scene * s, const BdctEngine * engine,
+    const Result * result)
+{
+  Picture rec;
+
+  picture_init (&rec, &s->layout);
+  frame_get (&result->dst, &s->layout, &rec);
+  for (int k = 0; k < BDCT_MAX_COMPONENTS; k++) {
+    RefPlane plane = { &s->c->params, s->layout.chroma, k, s->c->depth,
+      s->source.width[k], s->source.height[k], REF_FLOAT
+    };
+    int w = 1 << s->job.component[k].log2_width;
+    int h = 1 << s->job.component[k].log2_height;
+    int across = s->grid[k].columns * w;
+    int *levels = g_new0 (int, across * s->grid[k].rows * h);
+
+    if (s->source.sample[k] != NULL)
+      ref_levels (&plane, s->source.sample[k], levels);
+    for (int i = 0; i < s->grid[k].columns * s->grid[k].rows; i++) {
+      BdctBlockRecord got = result->blocks[s->grid[k].first + i];
+      int left = i % s->grid[k].columns * w, top = i / s->grid[k].columns * h;
+      guint64 sse = 0, nonzero = 0;
+
+      for (int y = top; y < top + h; y++)
+        for (int x = left; x < left + w; x++) {
+          int at = y * rec.width[k] + x;
+
+          nonzero += levels[y * across + x] != 0;
+          if (x < rec.width[k] && y < rec.height[k]) {
+            gint64 e = rec.sample[k][at] - s->source.sample[k][at];
+
+            sse += e * e;
+          }
+        }
+      if (s->c->params.transform == BDCT_DCT_8X8)
+        nonzero = got.nonzero;  /* a matter of single precision */
+      tally_add (1, 0);
+      if (got.sse != sse || got.nonzero != nonzero || got.bits != 0) {
+        char *text = g_strdup_printf ("component %d block %d: sse %u nonzero "
+            "%u bits %u, not %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT, k, i,
+            got.sse, got.nonzero, got.bits, sse, nonzero);
+
+        fail (s, engine, text);
+        g_free (text);
+        tally_add (0, 1);
+        break;
+      }
+    }
+    g_free (levels);
+  }
+  picture_clear (&rec);
+}
+
+/* With records, without a picture, with both: all agree with the frame that
+ * asks for its picture alone. */
+static void
+check_case_records (const Scene * s, BdctEngine * engine)
+{
+  BdctFrame plain = {.sets = &s->job,.n_sets = 1 };
+  BdctFrame both = plain, records = plain, neither = plain;
+  Result expected, got;
+
+  run (s, engine, &plain, TRUE, FALSE, &expected);
+  run (s, engine, &both, TRUE, TRUE, &got);
+  if (!frame_equal (&expected.dst, &got.dst, &s->layout))
+    fail (s, engine, "the picture with records is another");
+  if (memcmp (&expected.stats, &got.stats, sizeof (BdctStats)) != 0)
+    fail (s, engine, "the statistics with records are others");
+  if (!sums_agree (s, &got))
+    fail (s, engine, "the records' sums are not the statistics");
+  check_records (s, engine, &got);
+  result_clear (&expected);
+  expected = got;
+  run (s, engine, &records, FALSE, TRUE, &got);
+  if (memcmp (&expected.stats, &got.stats, sizeof (BdctStats)) != 0
+      || memcmp (expected.blocks, got.blocks,
+          s->n_blocks * sizeof *got.blocks) != 0)
+    fail (s, engine, "statistics or records without a picture are others");
+  result_clear (&got);
+  run (s, engine, &neither, FALSE, FALSE, &got);
+  if (memcmp (&expected.stats, &got.stats, sizeof (BdctStats)) != 0)
+    fail (s, engine, "statistics without a picture are others");
+  result_clear (&got);
+  result_clear (&expected);
+}
+
+/* Eight sets from fine to coarse. */
+static void
+make_sets (const Scene * s, BdctJob * sets)
+{
+  for (int i = 0; i < BDCT_MAX_SETS; i++) {
+    BdctParams params = s->c->params;
+
+    params.quality = 97 - 12 * i;
+    params.qp = 4 + 6 * i;
+    params.chroma_qp_offset = i - 4;
+    g_assert_true (bdct_job_init (&sets[i], &params, &s->layout, NULL));
+  }
+}
+
+/* Of sets at random, or such that many neighbours have the same. */
+static guint8 *
+make_map (const Scene * s, gboolean random)
+{
+  guint8 *map = g_malloc (s->n_blocks);
+  GRand *rand = g_rand_new_with_seed (s->n_blocks);
+
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+    for (int i = 0; i < s->grid[c].columns * s->grid[c].rows; i++)
+      map[s->grid[c].first + i] = random ? g_rand_int_range (rand, 0,
+          BDCT_MAX_SETS) : (i % s->grid[c].columns / 9
+          + i / s->grid[c].columns / 8 * 3 + c) % BDCT_MAX_SETS;
+  g_rand_free (rand);
+  return map;
+}
+
+/* Blocks of `from` that the map gives this set, picture and records. */
+static void
+take_blocks (const Scene * s, const guint8 * map, int set, const Result * from,
+    Picture * picture, BdctBlockRecord * blocks)
+{
+  Picture whole;
+
+  picture_init (&whole, &s->layout);
+  frame_get (&from->dst, &s->layout, &whole);
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+    for (int i = 0; i < whole.width[c] * whole.height[c]; i++) {
+      gsize block = s->grid[c].first
+          + (i / whole.width[c] >> s->job.component[c].log2_height)
+          * s->grid[c].columns
+          + (i % whole.width[c] >> s->job.component[c].log2_width);
+
+      if (map[block] == set) {
+        picture->sample[c][i] = whole.sample[c][i];
+        blocks[block] = from->blocks[block];
+      }
+    }
+  picture_clear (&whole);
+}
+
+/* A frame with a map is put together from those of its sets alone. */
+static void
+check_case_map (const Scene * s, BdctEngine * engine, gboolean random)
+{
+  BdctBlockRecord *blocks = g_new (BdctBlockRecord, s->n_blocks);
+  guint8 *map = make_map (s, random);
+  BdctJob sets[BDCT_MAX_SETS];
+  BdctFrame frame = {.sets = sets,.n_sets = BDCT_MAX_SETS,.set_of_block = map };
+  Picture picture;
+  Frame expected;
+  Result got;
+
+  make_sets (s, sets);
+  picture_init (&picture, &s->layout);
+  frame_init (&expected, &s->layout, s->c->stride);
+  for (int i = 0; i < BDCT_MAX_SETS; i++) {
+    BdctFrame alone = {.sets = &sets[i],.n_sets = 1 };
+
+    run (s, engine, &alone, TRUE, TRUE, &got);
+    take_blocks (s, map, i, &got, &picture, blocks);
+    result_clear (&got);
+  }
+  frame_put (&expected, &s->layout, &picture, FALSE);
+  run (s, engine, &frame, TRUE, TRUE, &got);
+  if (!frame_equal (&expected, &got.dst, &s->layout))
+    fail (s, engine, "a block is not its set's");
+  if (memcmp (blocks, got.blocks, s->n_blocks * sizeof *blocks) != 0)
+    fail (s, engine, "a record is not its set's");
+  if (!sums_agree (s, &got))
+    fail (s, engine, "the records' sums are not the statistics");
+  tally_add (s->n_blocks, 0);
+  result_clear (&got);
+  frame_clear (&expected);
+  picture_clear (&picture);
+  g_free (blocks);
+  g_free (map);
+}
+
+/* Jobs of every transform beside the frame's: their statistics are those of a
+ * frame with the job alone. */
+static void
+check_case_others (const Scene * s, BdctEngine * engine)
+{
+  BdctJob others[2 * BDCT_N_TRANSFORMS];
+  BdctFrame frame = {.sets = &s->job,.n_sets = 1,.others = others,
+    .n_others = G_N_ELEMENTS (others)
+  };
+  Result got, alone;
+
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++) {
+    BdctParams params = s->c->params;
+
+    params.transform = i % BDCT_N_TRANSFORMS;
+    params.quality = 90 - 5 * i;
+    params.qp = 10 + 2 * i;
+    g_assert_true (bdct_job_init (&others[i], &params, &s->layout, NULL));
+  }
+  run (s, engine, &frame, TRUE, FALSE, &got);
+  for (guint i = 0; i <= G_N_ELEMENTS (others); i++) {
+    BdctFrame one = {.sets = i ? &others[i - 1] : &s->job,.n_sets = 1 };
+
+    /* A frame's own kernels and those of statistics may round the real-valued
+     * transform differently. */
+    if (i && one.sets->family == BDCT_FAMILY_REAL && engines_on_cuda ())
+      continue;
+    run (s, engine, &one, i == 0, FALSE, &alone);
+    if (memcmp (&got.stats[i], &alone.stats[0], sizeof (BdctStats)) != 0)
+      fail (s, engine, i ? "another job's statistics are not those it has alone"
+          : "other jobs change the statistics");
+    if (i == 0 && !frame_equal (&got.dst, &alone.dst, &s->layout))
+      fail (s, engine, "other jobs change the picture");
+    result_clear (&alone);
+  }
+  result_clear (&got);
+}
+
+/* A view and records of the same frame; a map's picture does not depend on
+ * whose records it colours. */
+static void
+check_case_views (const Scene * s, BdctEngine * engine)
+{
+  BdctFrame plain = {.sets = &s->job,.n_sets = 1 };
+  BdctView view = BDCT_VIEW_DEFAULT;
+  Result expected, with, without;
+
+  bdct_view_colours (&view, s->c->depth, 0.299, 0.114, true);
+  run (s, engine, &plain, TRUE, TRUE, &expected);
+  for (view.mode = 0; view.mode < BDCT_N_VIEWS; view.mode++) {
+    BdctFrame a = {.sets = &s->job,.n_sets = 1,.view = &view }, b = a;
+
+    run (s, engine, &a, TRUE, TRUE, &with);
+    run (s, engine, &b, TRUE, FALSE, &without);
+    if (memcmp (expected.blocks, with.blocks,
+            s->n_blocks * sizeof *with.blocks) != 0)
+      fail (s, engine, bdct_view_info (view.mode)->name);
+    if (!frame_equal (&with.dst, &without.dst, &s->layout))
+      fail (s, engine, "the view is another with records");
+    result_clear (&with);
+    result_clear (&without);
+  }
+  result_clear (&expected);
+}
+
+/* Every format, depth, packing and odd sizes, with all of it. */
+static void
+test_all (gconstpointer data)
+{
+  static const struct
+  {
+    int depth, shift;
+  } depths[] = { {8, 0}, {10, 6}, {12, 0}, {9, 0}, {12, 4} };
+  static const struct
+  {
+    int width, height;
+  } sizes[] = { {1, 1}, {33, 65}, {70, 31}, {190, 97} };
+  Case c = { .params = defaults };
+  guint n = 0;
+
+  c.params.transform = GPOINTER_TO_INT (data);
+  for (c.format = 0; c.format < N_FORMATS; c.format++)
+    for (guint i = 0; i < G_N_ELEMENTS (sizes); i++, n++) {
+      Scene s;
+
+      c.depth = depths[n % G_N_ELEMENTS (depths)].depth;
+      c.shift = depths[n % G_N_ELEMENTS (depths)].shift;
+      c.width = sizes[i].width;
+      c.height = sizes[i].height;
+      c.stride = n % N_STRIDES;
+      c.content = n % (CONTENT_CHECKER + 1);
+      c.params.quality = 1 + n * 37 % 100;
+      c.params.qp = n * 29 % 52;
+      scene_init (&s, &c);
+      for (guint e = 0; e < n_engines; e++) {
+        check_case_records (&s, engines[e]);
+        /* The CUDA engine has two kernels of dct-8x8, which round apart. */
+        if (s.job.family != BDCT_FAMILY_REAL || !engines_on_cuda ()) {
+          check_case_map (&s, engines[e], TRUE);
+          check_case_map (&s, engines[e], FALSE);
+        }
+        check_case_others (&s, engines[e]);
+        check_case_views (&s, engines[e]);
+      }
+      scene_clear (&s);
+      if (g_test_failed ())
+        return;
+    }
+}
+
+/* A block's squared errors beyond 32 bits stay at the largest number. */
+static void
+test_saturation (void)
+{
+  Case c = { .params = defaults, .format = FORMAT_GRAY, .depth = 12,
+    .width = 32, .height = 32
+  };
+  BdctFrame frame = { .n_sets = 1 };
+  Result result;
+  Scene s;
+
+  if (engines_on_cuda ()) {
+    g_test_skip ("a job that no parameters lead to");
+    return;
+  }
+  c.params.transform = BDCT_HEVC_32X32;
+  scene_init (&s, &c);
+  frame.sets = &s.job;
+  /* Black that comes back as grey: 1024 times 2048^2. */
+  memset (s.source.sample[0], 0, 32 * 32 * sizeof (int));
+  frame_put (&s.src, &s.layout, &s.source, FALSE);
+  s.job.component[0].quant_add = 0;
+  memset (s.job.component[0].quant, 0, sizeof s.job.component[0].quant);
+  for (guint e = 0; e < n_engines; e++) {
+    run (&s, engines[e], &frame, TRUE, TRUE, &result);
+    g_assert_cmpuint (result.stats[0].component[0].sse, >, G_MAXUINT32);
+    g_assert_cmpuint (result.blocks[0].sse, ==, G_MAXUINT32);
+    result_clear (&result);
+  }
+  scene_clear (&s);
+}
+
+/* Frames in flight, each with another map and other jobs, which are the
+ * engine's once submit has returned. */
+static void
+test_queue (void)
+{
+  enum { N = 12, DEPTH = 4 };
+  Case c = { .params = defaults, .format = FORMAT_NV12, .depth = 8,
+    .width = 150, .height = 70, .content = CONTENT_SMOOTH
+  };
+  BdctView maps = BDCT_VIEW_DEFAULT;
+  BdctJob sets[BDCT_MAX_SETS], others[4];
+  Scene s;
+
+  c.params.transform = BDCT_HEVC_8X8;
+  scene_init (&s, &c);
+  make_sets (&s, sets);
+  bdct_view_colours (&maps, 8, 0.299, 0.114, true);
+  maps.mode = BDCT_VIEW_ERROR_MAP;
+  for (guint e = 0; e < n_engines; e++) {
+    const BdctEngineClass *klass = engines[e]->klass;
+    Result expected[N], got[N];
+    BdctFrame frame[N];
+
+    for (int i = 0; i < N; i++) {
+      guint8 *map = make_map (&s, i % 2);
+
+      for (gsize k = 0; k < s.n_blocks; k++)
+        map[k] = (map[k] + i) % (1 + i % BDCT_MAX_SETS);
+      frame[i] = (BdctFrame) {
+        .sets = sets, .n_sets = 1 + i % BDCT_MAX_SETS, .set_of_block = map,
+        .others = sets + i % 4, .n_others = i % 5,
+        .view = i % 3 ? NULL : &maps
+      };
+      run (&s, engines[e], &frame[i], i != 7, i % 2, &expected[i]);
+    }
+    g_assert_true (klass->configure (engines[e], &s.layout, DEPTH, NULL));
+    for (int i = 0; i < N + DEPTH; i++) {
+      if (i >= DEPTH) {
+        int k = i - DEPTH;
+
+        g_assert_true (klass->collect (engines[e], got[k].stats, NULL));
+        g_assert_cmpmem (got[k].stats, sizeof got[k].stats, expected[k].stats,
+            sizeof expected[k].stats);
+        g_assert_true (k == 7 || frame_equal (&got[k].dst, &expected[k].dst,
+                &s.layout));
+        if (k % 2)
+          g_assert_cmpmem (got[k].blocks, s.n_blocks * sizeof *got[k].blocks,
+              expected[k].blocks, s.n_blocks * sizeof *got[k].blocks);
+        result_clear (&got[k]);
+        result_clear (&expected[k]);
+      }
+      if (i < N) {
+        BdctView view = maps;
+        BdctJob own[BDCT_MAX_SETS];
+
+        memcpy (own, frame[i].sets, sizeof own);
+        memcpy (others, frame[i].others, sizeof others);
+        describe (&s, &frame[i], i != 7, i % 2, &got[i]);
+        frame[i].sets = own;
+        frame[i].others = others;
+        frame[i].view = frame[i].view ? &view : NULL;
+        g_assert_true (klass->submit (engines[e], &frame[i], NULL));
+        memset ((void *) frame[i].set_of_block, 0xff, s.n_blocks);
+        g_free ((void *) frame[i].set_of_block);
+        memset (own, 0xff, sizeof own);
+        memset (others, 0xff, sizeof others);
+        memset (&view, 0xff, sizeof view);
+        memset (&frame[i], 0xff, sizeof frame[i]);
+      }
+    }
+  }
+  scene_clear (&s);
+}
+
+/* Submit has to fail with a text that has all of these. */
+static void
+refuse (BdctEngine * engine, const BdctFrame * frame, const char *a,
+    const char *b)
+{
+  BdctError error = { "" };
+  BdctStats stats;
+
+  g_assert_false (engine->klass->submit (engine, frame, &error));
+  if (strstr (error.message, a) == NULL || strstr (error.message, b) == NULL)
+    g_test_fail_printf ("%s: '%s' lacks '%s' or '%s'", engine->description,
+        error.message, a, b);
+  g_assert_false (engine->klass->submit (engine, frame, NULL));
+  g_assert_false (engine->klass->collect (engine, &stats, NULL));
+}
+
+/* What is not as described is named, and starts nothing. */
+static void
+test_errors (void)
+{
+  Case c = { .params = defaults, .format = FORMAT_I420, .depth = 8,
+    .width = 50, .height = 41, .content = CONTENT_RANDOM
+  };
+  BdctView view = BDCT_VIEW_DEFAULT;
+  BdctJob sets[BDCT_MAX_SETS], deep, other;
+  BdctParams params = defaults;
+  BdctLayout layout;
+  guint8 *map;
+  Scene s;
+
+  scene_init (&s, &c);
+  make_sets (&s, sets);
+  map = make_map (&s, TRUE);
+  format_layout (FORMAT_I420, 10, 0, 50, 41, &layout);
+  g_assert_true (bdct_job_init (&deep, &params, &layout, NULL));
+  params.transform = BDCT_HEVC_4X4;
+  g_assert_true (bdct_job_init (&other, &params, &s.layout, NULL));
+  for (guint e = 0; e < n_engines; e++) {
+    BdctEngine *engine = engines[e];
+    BdctFrame good = {.sets = sets,.n_sets = BDCT_MAX_SETS,
+      .set_of_block = map,.others = sets,.n_others = 2
+    }, bad;
+    Frame untouched;
+    Result result;
+
+    g_assert_true (engine->klass->configure (engine, &s.layout, 2, NULL));
+    describe (&s, &good, TRUE, TRUE, &result);
+    frame_init (&untouched, &s.layout, c.stride);
+
+    bad = good;
+    bad.n_sets = 0;
+    refuse (engine, &bad, "0 sets", "1 to 8");
+    bad = good;
+    bad.n_sets = 9;
+    refuse (engine, &bad, "9 sets", "1 to 8");
+    bad = good;
+    bad.n_others = -1;
+    refuse (engine, &bad, "-1", "0 to 128");
+    bad = good;
+    bad.n_others = 129;
+    refuse (engine, &bad, "129", "0 to 128");
+    bad = good;
+    bad.n_blocks--;
+    refuse (engine, &bad, "map", "do not fit");
+    bad = good;
+    bad.n_blocks++;
+    refuse (engine, &bad, "map", "do not fit");
+    bad.set_of_block = NULL;
+    refuse (engine, &bad, "records", "do not fit");
+    bad = good;
+    bad.view = &view;
+    view.grid = true;
+    memset (bad.dst.data, 0, sizeof bad.dst.data);
+    refuse (engine, &bad, "view", "image");
+    bad = good;
+    bad.sets = &deep;
+    bad.n_sets = 1;
+    refuse (engine, &bad, "set 0", "depth of 10");
+    bad = good;
+    bad.others = &deep;
+    bad.n_others = 1;
+    refuse (engine, &bad, "other job 0", "depth of 10");
+    sets[3] = other;
+    refuse (engine, &good, "set 3", "hevc-4x4");
+    make_sets (&s, sets);
+    map[s.n_blocks - 1] = BDCT_MAX_SETS;
+    refuse (engine, &good, "takes set 8", "0 to 7");
+    map[s.n_blocks - 1] = 5;
+    bad = good;
+    bad.n_sets = 5;
+    map[0] = 5;
+    refuse (engine, &bad, "block 0 takes set 5", "0 to 4");
+
+    g_assert_true (frame_equal (&result.dst, &untouched, &s.layout));
+    g_assert_true (engine->klass->submit (engine, &good, NULL));
+    g_assert_true (engine->klass->collect (engine, result.stats, NULL));
+    result_clear (&result);
+    frame_clear (&untouched);
+  }
+  g_free (map);
+  scene_clear (&s);
+}
+
+int
+main (int argc, char **argv)
+{
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  n_engines = engines_open (engines);
+  for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
+    char *path = g_strdup_printf ("/blocks/all/%s",
+        bdct_transform_info (t)->name);
+
+    g_test_add_data_func (path, GINT_TO_POINTER (t), test_all);
+    g_free (path);
+  }
+  g_test_add_func ("/blocks/saturation", test_saturation);
+  g_test_add_func ("/blocks/queue", test_queue);
+  g_test_add_func ("/blocks/errors", test_errors);
+  status = g_test_run ();
+  tally_print ("blocks alone");
+  engines_close (engines, n_engines);
+  return status;
+}
