@@ -2,8 +2,10 @@
  *
  * The tensor-core kernels, what they need from the host, and which jobs they
  * take. */
-#include "groups.cuh"
-#include "tiles.cuh"
+#include "tensor/groups.cuh"
+#include "tensor/hevc8.cuh"
+#include "tensor/jpeg8.cuh"
+#include "tensor/real8.cuh"
 
 #include "dct/matrices.h"
 

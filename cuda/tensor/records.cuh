@@ -140,8 +140,8 @@ template <> struct Nonzero<true>
     count[0] += component == 0 ? n : 0;
     count[1] += component == 1 ? n : 0;
     if (records) {
-      const uint32_t a = __reduce_add_sync (0xffffffff, even);
-      const uint32_t b = __reduce_add_sync (0xffffffff, odd);
+      const uint32_t a = add_lanes (even);
+      const uint32_t b = add_lanes (odd);
 
       if (threadIdx.x % 32 == 0) {
         store_shared (here, a, b);
@@ -174,8 +174,9 @@ template <typename Sample, int ROWS, int SIDE, bool PAIRS> struct Blocks
       && SIDE * SIDE > UINT32_MAX / (4095 * 4095);
 };
 
+/* With another lane's. */
 template <bool SATURATE> BDCT_INLINE uint32_t
-add_lanes (uint32_t v, int distance)
+add_across (uint32_t v, int distance)
 {
   const uint32_t sum = v + __shfl_xor_sync (0xffffffff, v, distance);
 
@@ -230,9 +231,9 @@ put_blocks (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
         uint32_t v = c ? e[i].second : e[i].all - e[i].second;
 
         BDCT_UNROLL for (int d = 1; d < B::chunks; d *= 2)
-          v = add_lanes<B::saturate> (v, d);
+          v = add_across<B::saturate> (v, d);
         BDCT_UNROLL for (int d = 1; d < SIDE / B::rows; d *= 2)
-          v = add_lanes<B::saturate> (v, 8 * d);
+          v = add_across<B::saturate> (v, 8 * d);
         store_word (out + y * kPitch + (i * B::components + c) * 4, v);
       }
   }
@@ -263,7 +264,7 @@ add_fields (uint32_t in, uint32_t out, int lane)
       v += three[k] >> 2 * i & 0x33333333;
     low = v & 0x0f0f0f0f;
     high = v >> 4 & 0x0f0f0f0f;
-    sum[i] = __byte_perm (low, high, 0x5410) + __byte_perm (low, high, 0x7632);
+    sum[i] = permute (low, high, LOW_WORDS) + permute (low, high, HIGH_WORDS);
     if (!QUARTERS)
       BDCT_UNROLL for (int d = 1; d < 4; d *= 2)
         sum[i] += __shfl_xor_sync (lanes, sum[i], d);

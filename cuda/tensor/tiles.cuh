@@ -14,8 +14,9 @@
 #ifndef BDCT_TILES_CUH
 #define BDCT_TILES_CUH
 
-#include "launch.h"
+#include "cuda/launch.h"
 #include "mma.cuh"
+#include "permute.cuh"
 
 namespace {
 
@@ -270,9 +271,9 @@ scatter (uint4 &out, const uint4 &in, const BdctCudaPlane &plane,
 BDCT_INLINE uint4
 ordered (const uint4 &v)
 {
-  return make_uint4 (__byte_perm (v.x, v.y, 0x6420),
-      __byte_perm (v.z, v.w, 0x6420), __byte_perm (v.x, v.y, 0x7531),
-      __byte_perm (v.z, v.w, 0x7531));
+  return make_uint4 (permute (v.x, v.y, EVEN_BYTES),
+      permute (v.z, v.w, EVEN_BYTES), permute (v.x, v.y, ODD_BYTES),
+      permute (v.z, v.w, ODD_BYTES));
 }
 
 /* Write the lane's chunks and add their errors. ORDER: they are to be
