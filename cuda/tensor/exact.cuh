@@ -1,16 +1,17 @@
 /* blockdct: whole numbers in half precision and in floats, exactly.
  *
- * A half below 2^-14 is a whole number of 2^-24, so an unsigned byte in the low
- * byte of a half is that byte in this unit, and products with whole numbers of
- * at most 11 bits are exact, as are their sums below 2^24. A 16-bit intermediate
- * is the sum of two halves, its two bytes, of which the high one meets 256 times
- * the matrix. An offset makes it unsigned; the offset's share of the next
- * product is taken off in the accumulator's first value. A matrix entry of more
- * than 11 bits is the sum of two halves as well. The rounding shifts are
- * rounding down, once or twice, in a fused multiply-add: onto a number whose
- * last place is 1 and whose low bits then are the integer, or to the smallest
- * floats, which count in steps of 2^-149. A level, rounded towards zero or to
- * nearest by the conversion to a half, is in its unit too, with its sign.
+ * A half below 2^-14 is a whole number of 2^-24, so an unsigned byte in the
+ * low byte of a half is that byte in this unit, and products with whole
+ * numbers of at most 11 bits are exact, as are their sums below 2^24. A 16-bit
+ * intermediate is the sum of two halves, its two bytes, of which the high one
+ * meets 256 times the matrix. An offset makes it unsigned; the offset's share
+ * of the next product is taken off in the accumulator's first value. A matrix
+ * entry of more than 11 bits is the sum of two halves as well. The rounding
+ * shifts are rounding down, once or twice, in a fused multiply-add: onto a
+ * number whose last place is 1 and whose low bits then are the integer, or to
+ * the smallest floats, which count in steps of 2^-149. A level, rounded
+ * towards zero or to nearest by the conversion to a half, is in its unit too,
+ * with its sign.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

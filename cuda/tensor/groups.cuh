@@ -1,8 +1,8 @@
 /* blockdct: between a tile's bytes and the operands of the chains.
  *
- * A group is some rows of 64 bytes of a tile in registers, a word of each row
- * and 16-byte chunk a lane. With interleaved components the samples are told
- * apart here, and nowhere else.
+ * Of a group in registers a lane has a word of each chunk in every eighth row.
+ * With interleaved components the samples are told apart here, and nowhere
+ * else.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -40,9 +40,10 @@ template <typename Chain> struct InRegisters : Chain
   BDCT_INLINE void
   load (const void *constants, int lane)
   {
-    constexpr int count = (sizeof (Chain) + 15) / 16;
+    constexpr int count = sizeof (Chain) / 16;
     uint4 w[count];
 
+    static_assert (sizeof (Chain) % 16 == 0 && alignof (Chain) == 16);
     BDCT_UNROLL for (int i = 0; i < count; i++)
       w[i] = ((const uint4 *) constants)[i * 32 + lane];
     memcpy ((Chain *) this, w, sizeof (Chain));
@@ -71,7 +72,7 @@ template <typename Chain, typename Sample> struct Group8
   {
     uint32_t w[4];
 
-    nonzero.begin_run ();
+    nonzero.begin_group ();
     load_matrices (w, in);
     if constexpr (sizeof (Sample) == 1)
       BDCT_UNROLL for (int i = 0; i < 4; i++)
@@ -92,15 +93,15 @@ template <typename Chain, typename Sample> struct Group8
             (f.pairs ? permute (y[0], y[1], HIGH_WORDS) : y[1]) << f.shift;
       }
     store_matrices (out, w);
-    nonzero.template end_run<kOddParts> ();
+    nonzero.template end_group<kOddParts> ();
   }
 
-  /* Of the squares from left to right, each one is a part. */
+  /* A part is a square. */
   static constexpr int size = 8, parts = bytes / 8 / sizeof (Sample);
 
-  /* Where write_records() finds the levels of a block that are not 0, x blocks
-   * of SIDE from the left of a tile and y from its top, and in the block row i
-   * below. */
+  /* Where write_records() finds how many levels are not 0 of a block that is x
+   * blocks of SIDE from the left of its tile and y from the top; and in which,
+   * with those of the block i further down. */
   template <int SIDE, bool PAIRS> static BDCT_INLINE uint32_t
   levels_of (uint32_t in, uint32_t out, int component, int x, int y)
   {
@@ -142,7 +143,7 @@ template <typename Chain, typename Sample> struct Group16
     return lane % 16 * kPitch + lane / 16 * 16;
   }
 
-  /* Of w, index 2 * chunk + (rows 8 to 15); of x, [unit][rows][register]. */
+  /* Of w, index 2 * chunk + (rows 8 to 15); of x, [square][rows][register]. */
   static BDCT_INLINE void
   spread (uint32_t x[2][2][2], const uint32_t *w, const Format &f)
   {
@@ -184,7 +185,7 @@ template <typename Chain, typename Sample> struct Group16
   {
     uint32_t w[2 * chunks], x[2][2][2], y[2][2][2];
 
-    nonzero.begin_run ();
+    nonzero.begin_group ();
     BDCT_UNROLL for (int i = 0; i < chunks; i += 2)
       load_matrices (w + 2 * i, in + 16 * i);
     spread (x, w, f);
@@ -195,20 +196,21 @@ template <typename Chain, typename Sample> struct Group16
     gather (w, y, f);
     BDCT_UNROLL for (int i = 0; i < chunks; i += 2)
       store_matrices (out + 16 * i, w + 2 * i);
-    nonzero.template end_run<kLastParts> ();
+    nonzero.template end_group<kLastParts> ();
   }
 
-  /* The parts are two squares' quarters. */
+  /* A part is a quarter of one of two squares. */
   static constexpr int size = 16, parts = 8;
 
   template <int SIDE, bool PAIRS> static BDCT_INLINE uint32_t
   levels_of (uint32_t in, uint32_t out, int component, int x, int y)
   {
-    const int square = x * SIDE / 16, run = PAIRS ? square : square / 2;
+    const int square = x * SIDE / 16, group = PAIRS ? square : square / 2;
     const int part = (PAIRS ? component : square % 2) * 4
         + (SIDE < 16 ? y * 2 + x % 2 : 0);
 
-    return (run % 2 ? in : out) + run / 2 * 8 * kPitch + kTileBytes + part;
+    return (group % 2 ? in : out) + group / 2 * 8 * kPitch + kTileBytes
+        + part;
   }
 
   template <int SIDE> static BDCT_INLINE uint32_t
@@ -344,8 +346,8 @@ template <typename Chain, typename Sample> struct Group32
     }
   }
 
-  /* Two quarters side by side are 4 bytes apart; what is below is one, and each
-   * has another byte 2 further. */
+  /* Quarters side by side have a word each; the lower ones are a byte further,
+   * and all have another 2 bytes further. */
   template <int SIDE, bool PAIRS> static BDCT_INLINE uint32_t
   levels_of (uint32_t in, uint32_t out, int component, int x, int y)
   {

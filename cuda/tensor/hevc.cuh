@@ -222,7 +222,7 @@ template <typename Sample> struct HevcFirst
   FragC16x8i start;
   float scale, base;
 
-  /* forward (row, i) is the matrix's entry for sample i of a unit's row,
+  /* forward (row, i) is the matrix's entry for sample i of a row,
    * sample (k) the one that byte k belongs to. */
   template <typename Forward, typename SampleOf> void
   set (const HevcStart &first, int lane, Forward forward, SampleOf sample)

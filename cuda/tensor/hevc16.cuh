@@ -1,8 +1,9 @@
-/* blockdct: the chain of H.265's transforms of up to 16 x 16 on the tensor cores.
+/* blockdct: the chain of H.265's transforms of up to 16 x 16 on the tensor
+ * cores.
  *
  * The products are unit.cuh's, but a warp takes a square of 16 x 16 samples,
- * eight a lane, whose matrix fills the tensor cores' operand: one of 16 x 16, or
- * smaller ones along the diagonal.
+ * eight a lane, whose matrix fills the tensor cores' operand: one of 16 x 16,
+ * or smaller ones along the diagonal.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

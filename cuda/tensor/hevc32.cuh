@@ -1,10 +1,11 @@
-/* blockdct: the chain of H.265's transforms of up to 32 x 32 on the tensor cores.
+/* blockdct: the chain of H.265's transforms of up to 32 x 32 on the tensor
+ * cores.
  *
  * A warp takes a square of 32 x 32 samples, 32 a lane: two by two operands. The
  * constants stay in memory, where the caches are.
  *
  * Here the products are of bytes and the sums integers; only HevcFlat's levels
- * are halves as above. An intermediate is a signed high and an unsigned low
+ * are halves as elsewhere. An intermediate is a signed high and an unsigned low
  * byte, and nothing lifts it. Sums begin at the bits of a float plus the
  * rounding: read as a float they are that float plus the sum in its last
  * place, as long as the sum is below 2^22. So is the first pass's (at 12 bits
@@ -45,7 +46,7 @@ constexpr float kJoinUnit = 0x1p-64f;
 /* What a pass's sums begin at, and its rounding shift of them. */
 struct alignas (16) Pass32
 {
-  FragC16x8i start;                 /* all the same: registers as they are needed */
+  FragC16x8i start;             /* all the same: registers as they are needed */
   float scale, base;
 
   void set_start (uint32_t v)

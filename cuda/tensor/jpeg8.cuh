@@ -2,8 +2,8 @@
  *
  * An entry of 15 bits is 128 high + low, each with an accumulator of its own.
  * Bounds: first pass 2^12, the first inverse pass below 2^13 (2^12 for the
- * signal, nearly as much for quantization errors of half a step of 255 each); so
- * no sum reaches 2^24.
+ * signal, nearly as much for quantization errors of half a step of 255 each);
+ * so no sum reaches 2^24.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -25,8 +25,8 @@
 
 namespace {
 
-/* A lane's share of an operand of rows x columns: h, halves; b, bytes; f, floats;
- * i, integers. */
+/* A lane's share of an operand of rows x columns, of halves (h), bytes (b),
+ * floats (f) or integers (i). */
 struct FragA16x16h { uint32_t r[4]; };
 struct FragA16x8h { uint32_t r[2]; };
 struct FragB16x8h { uint32_t r[2]; };

@@ -110,8 +110,8 @@ operand_b_twice (int lane, Part part, Entry entry)
   return FragB16x8h { { b, b } };
 }
 
-/* For data in bytes, the high ones at inner indices 0 to 7 and the low ones at 8
- * to 15: the same 8 rows for both. */
+/* For data in bytes, the high ones at inner indices 0 to 7 and the low ones at
+ * 8 to 15: the same 8 rows for both. */
 template <typename Entry> FragB16x8h
 operand_b_bytes (int lane, Entry entry)
 {

@@ -1,8 +1,8 @@
 /* blockdct: the real-valued 8 x 8 transform on the tensor cores.
  *
- * Entries and first pass in two halves, one of 11 bits and one for the rest (22
- * bits in all). At 8 bits the inverse, where an error only shows if it crosses a
- * half, has one.
+ * Entries and first pass in two halves, one of 11 bits and one for the rest
+ * (22 bits in all). At 8 bits the inverse, where an error only shows if it
+ * crosses a half, has one.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -20,7 +20,7 @@
 
 namespace {
 
-/* A unit's row as halves: of the first square's samples, and of the second's. */
+/* A unit's row as halves: the first square's samples, and the second's. */
 BDCT_INLINE FragB16x8h
 bytes_as_halves (uint32_t w, bool pairs)
 {
