@@ -1,9 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The tensor-core kernels, what they need from the host, and which jobs they
- * take. */
-#include "groups.cuh"
-#include "tiles.cuh"
+ * The tensor-core kernels, what they need from the host, and which work they
+ * take. What the files in tensor/ call
+ *     a block    is a transform's: 4 x 4 to 32 x 32 samples of one component;
+ *     a square   what a matrix is for: 8 x 8, 16 x 16 or 32 x 32 samples of one
+ *                component, a block or several;
+ *     a unit     two 8 x 8 squares, of neighbours or of two components: what
+ *                the chains of this size do at a time;
+ *     a chunk    16 bytes of a row of a plane;
+ *     a tile     8 chunks of each of 8 to 32 rows: what a warp has in shared
+ *                memory at a time;
+ *     a group    what of a tile a warp has in registers at a time;
+ *     a part     what of a group has a count of its own. */
+#include "tensor/groups.cuh"
+#include "tensor/hevc8.cuh"
+#include "tensor/jpeg8.cuh"
+#include "tensor/real8.cuh"
 
 #include "dct/matrices.h"
 
@@ -13,8 +25,8 @@
 
 namespace {
 
-/* Of a tile whose runs are done: its samples to the output, their errors, and
- * with EXTRAS the blocks' records. `out` and `in` are the tile's first bytes. */
+/* What a tile whose groups are done leaves behind: samples, errors and, with
+ * EXTRAS, the blocks' records. `out` and `in` are its first bytes. */
 template <typename Group, typename Sample, int ROWS, int SIDE, bool PAIRS>
 BDCT_INLINE void
 finish_blocks (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
@@ -243,10 +255,6 @@ transform_of (const BdctComponentJob &job, int size)
   return r;
 }
 
-/* The bytes of a plane's constants: whole 16 of each lane. */
-template <typename Chain> constexpr size_t kConstants =
-    (sizeof (Chain) + 15) / 16 * 16 * 32;
-
 /* Write a plane's constants for all lanes as they read them. */
 template <typename Chain, int SIZE> void
 make_constants (void *to, const BdctCudaPlane *plane, const BdctJob *job)
@@ -257,7 +265,7 @@ make_constants (void *to, const BdctCudaPlane *plane, const BdctJob *job)
   const Kind kind = job->depth == 8 ? layout.interleave == 1 ? BYTES
       : BYTE_PAIRS : layout.interleave == 1 ? WORDS : WORD_PAIRS;
 
-  memset (to, 0, kConstants<Chain>);
+  static_assert (sizeof (Chain) % 16 == 0);
   for (int lane = 0; lane < 32; lane++) {
     Chain chain;
     const uint8_t *from = (const uint8_t *) &chain;
@@ -279,7 +287,7 @@ use ()
 
   static const BdctCudaKernel kernel = {
     (const void *) tensor<Group, Sample, ROWS, WARPS, BLOCKS, EXTRAS>, ROWS,
-    kTileBytes, WARPS, 1, BLOCKS, kConstants<Constants>,
+    kTileBytes, WARPS, 1, BLOCKS, 32 * sizeof (Constants),
     make_constants<Constants, Group::size>
   };
 

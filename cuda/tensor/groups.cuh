@@ -1,16 +1,17 @@
 /* blockdct: between a tile's bytes and the operands of the chains.
  *
- * A group is some rows of 64 bytes of a tile in registers, a word of each row
- * and 16-byte chunk a lane. With interleaved components the samples are told
- * apart here, and nowhere else.
+ * Of a group in registers a lane has a word of each chunk in every eighth row.
+ * With interleaved components the samples are told apart here, and nowhere
+ * else.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef BDCT_GROUPS_CUH
 #define BDCT_GROUPS_CUH
 
+#include "hevc16.cuh"
+#include "hevc32.cuh"
 #include "records.cuh"
-#include "squares.cuh"
 
 namespace {
 
@@ -39,9 +40,10 @@ template <typename Chain> struct InRegisters : Chain
   BDCT_INLINE void
   load (const void *constants, int lane)
   {
-    constexpr int count = (sizeof (Chain) + 15) / 16;
+    constexpr int count = sizeof (Chain) / 16;
     uint4 w[count];
 
+    static_assert (sizeof (Chain) % 16 == 0 && alignof (Chain) == 16);
     BDCT_UNROLL for (int i = 0; i < count; i++)
       w[i] = ((const uint4 *) constants)[i * 32 + lane];
     memcpy ((Chain *) this, w, sizeof (Chain));
@@ -70,7 +72,7 @@ template <typename Chain, typename Sample> struct Group8
   {
     uint32_t w[4];
 
-    nonzero.begin_run ();
+    nonzero.begin_group ();
     load_matrices (w, in);
     if constexpr (sizeof (Sample) == 1)
       BDCT_UNROLL for (int i = 0; i < 4; i++)
@@ -86,20 +88,20 @@ template <typename Chain, typename Sample> struct Group8
         chain.run (y, x, f.pairs, [&] (int square, uint32_t flags) {
               nonzero.add (i + square, square, flags);
             });
-        w[i] = (f.pairs ? __byte_perm (y[0], y[1], 0x5410) : y[0]) << f.shift;
+        w[i] = (f.pairs ? permute (y[0], y[1], LOW_WORDS) : y[0]) << f.shift;
         w[i + 1] =
-            (f.pairs ? __byte_perm (y[0], y[1], 0x7632) : y[1]) << f.shift;
+            (f.pairs ? permute (y[0], y[1], HIGH_WORDS) : y[1]) << f.shift;
       }
     store_matrices (out, w);
-    nonzero.template end_run<kOddParts> ();
+    nonzero.template end_group<kOddParts> ();
   }
 
-  /* Of the squares from left to right, each one is a part. */
+  /* A part is a square. */
   static constexpr int size = 8, parts = bytes / 8 / sizeof (Sample);
 
-  /* Where write_records() finds the levels of a block that are not 0, x blocks
-   * of SIDE from the left of a tile and y from its top, and in the block row i
-   * below. */
+  /* Where write_records() finds how many levels are not 0 of a block that is x
+   * blocks of SIDE from the left of its tile and y from the top; and in which,
+   * with those of the block i further down. */
   template <int SIDE, bool PAIRS> static BDCT_INLINE uint32_t
   levels_of (uint32_t in, uint32_t out, int component, int x, int y)
   {
@@ -141,7 +143,7 @@ template <typename Chain, typename Sample> struct Group16
     return lane % 16 * kPitch + lane / 16 * 16;
   }
 
-  /* Of w, index 2 * chunk + (rows 8 to 15); of x, [unit][rows][register]. */
+  /* Of w, index 2 * chunk + (rows 8 to 15); of x, [square][rows][register]. */
   static BDCT_INLINE void
   spread (uint32_t x[2][2][2], const uint32_t *w, const Format &f)
   {
@@ -149,15 +151,15 @@ template <typename Chain, typename Sample> struct Group16
       uint32_t v[chunks];
 
       if constexpr (sizeof (Sample) == 1) {
-        x[0][r][0] = __byte_perm (w[r], w[2 + r], f.pairs ? 0x6420 : 0x3210);
-        x[1][r][0] = __byte_perm (w[r], w[2 + r], f.pairs ? 0x7531 : 0x7654);
+        x[0][r][0] = permute (w[r], w[2 + r], f.pairs ? EVEN_BYTES : FIRST);
+        x[1][r][0] = permute (w[r], w[2 + r], f.pairs ? ODD_BYTES : SECOND);
       } else {
         BDCT_UNROLL for (int i = 0; i < chunks; i++)
           v[i] = read_words (w[2 * i + r], f);
         BDCT_UNROLL for (int i = 0; i < 2; i++)
           BDCT_UNROLL for (int j = 0; j < 2; j++)
-            x[i][r][j] = f.pairs ? __byte_perm (v[2 * j], v[2 * j + 1],
-                i ? 0x7632 : 0x5410) : v[2 * i + j];
+            x[i][r][j] = f.pairs ? permute (v[2 * j], v[2 * j + 1],
+                i ? HIGH_WORDS : LOW_WORDS) : v[2 * i + j];
       }
     }
   }
@@ -168,12 +170,12 @@ template <typename Chain, typename Sample> struct Group16
     BDCT_UNROLL for (int r = 0; r < 2; r++)
       BDCT_UNROLL for (int i = 0; i < chunks; i++)
         if constexpr (sizeof (Sample) == 1)
-          w[2 * i + r] = __byte_perm (y[0][r][0], y[1][r][0], f.pairs
-              ? i ? 0x7351 : 0x6240 : i ? 0x7654 : 0x3210);
+          w[2 * i + r] = permute (y[0][r][0], y[1][r][0], f.pairs
+              ? i ? ODD_IN_TURN : EVEN_IN_TURN : i ? SECOND : FIRST);
         else
           w[2 * i + r] = (f.pairs
-              ? __byte_perm (y[0][r][i / 2], y[1][r][i / 2],
-                  i % 2 ? 0x7632 : 0x5410)
+              ? permute (y[0][r][i / 2], y[1][r][i / 2],
+                  i % 2 ? HIGH_WORDS : LOW_WORDS)
               : y[i / 2][r][i % 2]) << f.shift;
   }
 
@@ -183,7 +185,7 @@ template <typename Chain, typename Sample> struct Group16
   {
     uint32_t w[2 * chunks], x[2][2][2], y[2][2][2];
 
-    nonzero.begin_run ();
+    nonzero.begin_group ();
     BDCT_UNROLL for (int i = 0; i < chunks; i += 2)
       load_matrices (w + 2 * i, in + 16 * i);
     spread (x, w, f);
@@ -194,20 +196,21 @@ template <typename Chain, typename Sample> struct Group16
     gather (w, y, f);
     BDCT_UNROLL for (int i = 0; i < chunks; i += 2)
       store_matrices (out + 16 * i, w + 2 * i);
-    nonzero.template end_run<kLastParts> ();
+    nonzero.template end_group<kLastParts> ();
   }
 
-  /* The parts are two squares' quarters. */
+  /* A part is a quarter of one of two squares. */
   static constexpr int size = 16, parts = 8;
 
   template <int SIDE, bool PAIRS> static BDCT_INLINE uint32_t
   levels_of (uint32_t in, uint32_t out, int component, int x, int y)
   {
-    const int square = x * SIDE / 16, run = PAIRS ? square : square / 2;
+    const int square = x * SIDE / 16, group = PAIRS ? square : square / 2;
     const int part = (PAIRS ? component : square % 2) * 4
         + (SIDE < 16 ? y * 2 + x % 2 : 0);
 
-    return (run % 2 ? in : out) + run / 2 * 8 * kPitch + kTileBytes + part;
+    return (group % 2 ? in : out) + group / 2 * 8 * kPitch + kTileBytes
+        + part;
   }
 
   template <int SIDE> static BDCT_INLINE uint32_t
@@ -244,20 +247,24 @@ template <typename Chain, typename Sample> struct Group32
 
   /* The square of component c of two interleaved, or the one at c. */
   static BDCT_INLINE void
-  spread (uint32_t x[chunks][4][2], uint32_t in, int c, const Format &f)
+  spread (FragB32x8b x[chunks][4], uint32_t in, int c, const Format &f)
   {
     BDCT_UNROLL for (int r = 0; r < 2; r++)
-      if (chunks == 1 && !f.pairs)
-        load_matrices (x[0][2 * r], quarter (in, c, r));
-      else
+      if (chunks == 1 && !f.pairs) {
+        uint32_t w[4];
+
+        load_matrices (w, quarter (in, c, r));
+        BDCT_UNROLL for (int i = 0; i < 4; i++)
+          x[0][2 * r + i / 2].r[i % 2] = w[i];
+      } else {
         BDCT_UNROLL for (int h = 0; h < 2; h++) {
           uint32_t w[4];
 
           if constexpr (chunks == 1) {
             load_matrices (w, quarter (in, h, r));
             BDCT_UNROLL for (int i = 0; i < 2; i++)
-              x[0][2 * r + i][h] = __byte_perm (w[2 * i], w[2 * i + 1],
-                  c ? 0x7531 : 0x6420);
+              x[0][2 * r + i].r[h] = permute (w[2 * i], w[2 * i + 1],
+                  c ? ODD_BYTES : EVEN_BYTES);
           } else {
             load_words (w, quarter (in, f.pairs ? 2 * h : 2 * c + h, r), f);
             if (f.pairs) {
@@ -265,17 +272,18 @@ template <typename Chain, typename Sample> struct Group32
 
               load_words (v, quarter (in, 2 * h + 1, r), f);
               BDCT_UNROLL for (int i = 0; i < 4; i += 2) {
-                const uint32_t selector = c ? 0x7632 : 0x5410;
+                const Permutation words = c ? HIGH_WORDS : LOW_WORDS;
 
-                w[i] = __byte_perm (w[i], w[i + 1], selector);
-                w[i + 1] = __byte_perm (v[i], v[i + 1], selector);
+                w[i] = permute (w[i], w[i + 1], words);
+                w[i + 1] = permute (v[i], v[i + 1], words);
               }
             }
             BDCT_UNROLL for (int i = 0; i < 2; i++)
-              gather_bytes (x[1][2 * r + i][h], x[0][2 * r + i][h], w[2 * i],
-                  w[2 * i + 1]);
+              gather_bytes (x[1][2 * r + i].r[h], x[0][2 * r + i].r[h],
+                  w[2 * i], w[2 * i + 1]);
           }
         }
+      }
   }
 
   static BDCT_INLINE void
@@ -303,8 +311,9 @@ template <typename Chain, typename Sample> struct Group32
           uint32_t w[4];
 
           BDCT_UNROLL for (int i = 0; i < 4; i++)
-            w[i] = __byte_perm (z[h][r][i / 2 * 2 + j], y[h][r][i / 2 * 2 + j],
-                chunks > 1 ? i % 2 ? 0x7632 : 0x5410 : i % 2 ? 0x7362 : 0x5140);
+            w[i] = permute (z[h][r][i / 2 * 2 + j], y[h][r][i / 2 * 2 + j],
+                chunks > 1 ? i % 2 ? HIGH_WORDS : LOW_WORDS
+                : i % 2 ? HIGH_IN_TURN : LOW_IN_TURN);
           store_matrices (quarter (out, 2 * h + j, r), w);
         }
   }
@@ -313,7 +322,8 @@ template <typename Chain, typename Sample> struct Group32
   run (const Lane &chain, uint32_t in, uint32_t out, const Format &f,
       Nonzero &nonzero)
   {
-    uint32_t x[chunks][4][2], y[chunks][2][4];
+    FragB32x8b x[chunks][4];
+    uint32_t y[chunks][2][4];
 
     _Pragma ("unroll 1") for (int c = 0; c < 2; c++) {
       uint32_t levels = 0;
@@ -336,8 +346,8 @@ template <typename Chain, typename Sample> struct Group32
     }
   }
 
-  /* Two quarters side by side are 4 bytes apart; what is below is one, and each
-   * has another byte 2 further. */
+  /* Quarters side by side have a word each; the lower ones are a byte further,
+   * and all have another 2 bytes further. */
   template <int SIDE, bool PAIRS> static BDCT_INLINE uint32_t
   levels_of (uint32_t in, uint32_t out, int component, int x, int y)
   {

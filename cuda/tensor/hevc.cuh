@@ -1,14 +1,25 @@
-/* blockdct: H.265's quantizer on the tensor cores, and the chain of its
- * transforms of up to 8 x 8.
+/* blockdct: what the chains of H.265's transforms have in common on the tensor
+ * cores: quantizers, first values of sums, first products.
+ *
+ * Bounds, for a residual of B bits: the first pass's and the coefficients'
+ * magnitudes are at most 2^14; a dequantized one's at most 1.5 times that, as a
+ * level is not 0 only above 2/3 of a step; the first inverse pass's below 2^15
+ * if the job passes hevc_fits() in tensor.cu. FLAT: HevcFlat quantizes.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef BDCT_HEVC_CUH
 #define BDCT_HEVC_CUH
 
-#include "chains.cuh"
+#include <type_traits>
+#include "exact.cuh"
+#include "operands.cuh"
 
 namespace {
+
+/* What makes intermediates unsigned: the first pass's, and the first inverse
+ * pass's. */
+constexpr int kLift1 = 0x4000, kLift3 = 0x8000;
 
 /* H.265's quantizer for COUNT different entries of its tables. */
 template <int COUNT> struct HevcSteps
@@ -58,7 +69,7 @@ template <int COUNT> struct HevcSteps
       if (sizeof (Sample) > 1)
         v[k] >>= extra;
     }
-    return __vminu2 (__byte_perm (level[0], level[1], 0x5410), 0x00010001);
+    return __vminu2 (permute (level[0], level[1], LOW_WORDS), 0x00010001);
   }
 
   /* The same as high and low bytes, each in a half. */
@@ -69,23 +80,11 @@ template <int COUNT> struct HevcSteps
     uint32_t v[2];
     const uint32_t flags = requantize<Sample> (v, c0, c1, i, j);
 
-    high = __byte_perm (v[0], v[1], 0x7632);
-    low = __byte_perm (v[0], v[1], 0x7531);
+    high = permute (v[0], v[1], HIGH_WORDS);
+    low = permute (v[0], v[1], ODD_BYTES);
     return flags;
   }
 };
-
-/* A magnitude with the sign of a number. */
-BDCT_INLINE float
-with_sign (uint32_t magnitude, float sign)
-{
-  uint32_t r;
-
-  /* (sign & 0x80000000) | magnitude: the compiler would take two. */
-  asm ("lop3.b32 %0, %1, 0x80000000, %2, 0xea;"
-      : "=r" (r) : "r" (__float_as_uint (sign)), "r" (magnitude));
-  return __uint_as_float (r);
-}
 
 /* The step of a component of which all steps are equal whole numbers. */
 inline int
@@ -158,9 +157,10 @@ scale3_of (const BdctComponentJob &job)
 
 template <bool FLAT> constexpr float kBase3 = (1 << 23) + (FLAT ? kLift3 : 0);
 
-template <bool FLAT> struct HevcQuantizer;
-template <> struct HevcQuantizer<true> : HevcFlat {};
-template <> struct HevcQuantizer<false> : HevcSteps<2> {};
+/* The quantizer of a chain of which a lane has COUNT coefficients of different
+ * entries. */
+template <bool FLAT, int COUNT> using HevcQuantizer =
+    typename std::conditional<FLAT, HevcFlat, HevcSteps<COUNT>>::type;
 
 /* The accumulators' first values, by the sums of the matrix's rows and columns
  * they are for: rounding, level shift, and the lifts' shares of the products.
@@ -215,23 +215,24 @@ struct HevcStart
  * high ones are. */
 template <typename Sample> struct HevcFirst
 {
-  static constexpr int registers = sizeof (Sample) == 1 ? 2 : 4;
+  using Operand = typename std::conditional<sizeof (Sample) == 1, FragA16x16b,
+      FragA16x32b>::type;
 
-  uint32_t low[registers], high[registers];
-  IntAcc start;
+  Operand low, high;
+  FragC16x8i start;
   float scale, base;
 
-  /* forward (row, i) is the matrix's entry for sample i of a unit's row,
+  /* forward (row, i) is the matrix's entry for sample i of a row,
    * sample (k) the one that byte k belongs to. */
   template <typename Forward, typename SampleOf> void
   set (const HevcStart &first, int lane, Forward forward, SampleOf sample)
   {
     const int bytes = sizeof (Sample);
 
-    operand_a8<registers> (low, lane, [&] (int row, int k) {
+    low = operand_a_of_bytes<Operand> (lane, [&] (int row, int k) {
           return k % bytes == 0 ? forward (row, sample (k)) : 0;
         });
-    operand_a8<registers> (high, lane, [&] (int row, int k) {
+    high = operand_a_of_bytes<Operand> (lane, [&] (int row, int k) {
           return k % bytes != 0 ? forward (row, sample (k)) : 0;
         });
     scale = (float) first.scale1;
@@ -240,128 +241,19 @@ template <typename Sample> struct HevcFirst
 
   /* The bytes of the first pass's result. */
   BDCT_INLINE void
-  run (uint32_t *a_high, uint32_t *a_low, const uint32_t *w) const
+  run (FragA16x8h &a_high, FragA16x8h &a_low, const uint32_t *w) const
   {
-    IntAcc d;
+    FragC16x8i d;
 
-    if constexpr (sizeof (Sample) > 1)
-      d = mma_s8_u8 (low, w, above (mma_s8_u8 (high, w, IntAcc ()), start));
-    else
-      d = mma_s8_u8_half (low, w[0], start);
+    if constexpr (sizeof (Sample) > 1) {
+      const FragB32x8b x = { { w[0], w[1] } };
+
+      d = mma_16x8x32_s8_u8 (low, x, with_high_bytes (
+              mma_16x8x32_s8_u8 (high, x, FragC16x8i ()), start));
+    } else {
+      d = mma_16x8x16_s8_u8 (low, FragB16x8b { { w[0] } }, start);
+    }
     split_bytes (a_high, a_low, as_floats (d), scale, base);
-  }
-};
-
-/* H.265's integer transforms. Bounds, for a residual of B bits: the first
- * pass's and the coefficients' magnitudes are at most 2^14; a dequantized one's
- * at most 1.5 times that, as a level is not 0 only above 2/3 of a step; the
- * first inverse pass's below 2^15 if the job passes hevc_fits() in tensor.cu.
- * FLAT: HevcFlat quantizes. */
-template <typename Sample, bool FLAT> struct Hevc8
-{
-  HevcFirst<Sample> first;
-  uint32_t a3[4], a3_256[4], b2[2], b4[2];
-  Acc start2, start3, start4;
-  HevcQuantizer<FLAT> quantizer;
-  uint32_t peak;
-  float scale2, scale3, scale4;
-
-  /* The sample of a unit's row that byte k belongs to: of the first square up
-   * to 7, of the second from 8. */
-  static int sample (Kind kind, int k)
-  {
-    switch (kind) {
-      case BYTES:
-        return k;
-      case BYTE_PAIRS:
-        return k % 2 * 8 + k / 2;
-      case WORDS:
-        return k / 2;
-      default:
-        return k / 2 % 2 * 8 + k / 16 * 4 + k % 16 / 4;
-    }
-  }
-
-  void set (const Transform &m, Kind kind, const BdctComponentJob &job,
-      int depth, int lane)
-  {
-    const int g = lane / 4, t = lane % 4;
-    const HevcStart start (job, depth);
-    const auto inverse = [&] (int row, int k) {
-      return k / 8 == row / 8
-          ? m.m[k % 8][row % 8] * (FLAT ? 1 : kScale3) : 0;
-    };
-
-    first.set (start, lane, [&] (int row, int i) {
-          return i / 8 == row / 8 ? m.m[row % 8][i % 8] : 0;
-        }, [&] (int k) { return sample (kind, k); });
-    operand_a (a3, lane, HIGH, inverse);
-    operand_a (a3_256, lane, HIGH,
-        [&] (int row, int k) { return 256 * inverse (row, k); });
-    operand_b_bytes (b2, lane, [&] (int k, int n) { return m.m[n][k]; });
-    operand_b_bytes (b4, lane,
-        [&] (int k, int n) { return m.m[k][column_of (kind, n)]; });
-    for (int i = 0; i < 4; i++) {
-      const int n = 2 * t + i % 2;
-
-      first.start.v[i] = start.first (m.row_sum (g));
-      start2.v[i] = start.second (m.row_sum (n));
-      start3.v[i] = FLAT ? rounding3 (job) : start.third (m.column_sum (g));
-      start4.v[i] = start.fourth (m.column_sum (column_of (kind, n)));
-    }
-    quantizer.set_all (job);
-    if constexpr (!FLAT) {
-      const int mask = (1 << job.log2_width) - 1;
-
-      for (int i = 0; i < 2; i++)
-        quantizer.set (i, job,
-            bdct_job_index (&job, (2 * t + i) & mask, g & mask));
-    }
-    peak = ((1 << depth) - 1) * 0x10001u;
-    scale2 = (float) (1 << (24 - start.s2)) * (FLAT ? kTiny : 1);
-    scale3 = scale3_of<FLAT> (job);
-    scale4 = (float) (1 << (24 - start.s4)) * kTiny;
-  }
-
-  template <typename Count> BDCT_INLINE void
-  run (uint32_t *out, const uint32_t *w, bool, Count count) const
-  {
-    uint32_t a[4];
-    Acc d;
-
-    first.run (a, a + 2, w);
-    d = mma (a, b2[0], b2[1], start2);
-    floor_all (d, scale2, FLAT ? 0 : kSigned);
-    d = product3 (d, count);
-    split_bytes (a, a + 2, d, scale3, kBase3<FLAT>);
-    d = mma (a, b4[0], b4[1], start4);
-    floor_all (d, scale4, 0);
-    if constexpr (sizeof (Sample) > 1)
-      BDCT_UNROLL for (int i = 0; i < 2; i++)
-        out[i] = clamped_words (d.v[2 * i], d.v[2 * i + 1], peak);
-    else
-      out[0] = clamped_bytes (d);
-  }
-
-private:
-  /* The third product, from the coefficients. */
-  template <typename Count> BDCT_INLINE Acc
-  product3 (const Acc &c, Count count) const
-  {
-    uint32_t high[2], low[2];
-    Acc d = start3;
-
-    BDCT_UNROLL for (int i = 0; i < 2; i++)
-      if constexpr (FLAT) {
-        low[i] = quantizer.quantize (c.v[2 * i], c.v[2 * i + 1]);
-        count (i, nonzero_halves (low[i]));
-      } else {
-        count (i, quantizer.template requantize<Sample> (high[i], low[i],
-                c.v[2 * i], c.v[2 * i + 1], 0, 1));
-      }
-    if constexpr (!FLAT)
-      d = mma (a3_256, high[0], high[1], d);
-    return mma (a3, low[0], low[1], d);
   }
 };
 

@@ -4,26 +4,28 @@
  * by the lanes that have their parts, and written by others, in order.
  *
  * Squared errors: a lane has the chunks of a quarter of the tile's rows, one
- * below the other, and writes their sums to the first one, of which it has taken
- * the samples; lanes that share a block add theirs first.
+ * below the other, and writes their sums to the first one, of which it has
+ * taken the samples; lanes that share a block add theirs first.
  *
- * Levels that are not 0: a run() gives each lane a word of 16 fields of 2 bits,
- * a part's pairs of coefficients in two of them: 8 parts of a block or more. It
- * goes to the 16 bytes that each row has beside its samples, in 8 rows: for
- * every other run in those of the output, else in those of the input. In the end
- * four lanes add up a run's: where the parts are 8 x 8, of the quarters of all
- * of them, for 4 x 4 blocks. A 32 x 32 square has sums of its own.
+ * Levels that are not 0: a group gives each lane a word of 16 fields of 2
+ * bits, for the two levels of each of up to 8 parts. It goes to the 16 bytes
+ * that each row has beside its samples, in 8 rows: of the output's for every
+ * other group, of the input's for the rest. In the end four lanes add up a
+ * group's, of 8 lanes each: in 8 x 8 squares those of a quarter, which is a 4
+ * x 4 block. The squares of 32 x 32 have fields of 4 bits for their quarters,
+ * and are added up at once.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef BDCT_RECORDS_CUH
 #define BDCT_RECORDS_CUH
 
+#include <stddef.h>
 #include "tiles.cuh"
 
 namespace {
 
-/* Counts levels that are not 0, by interleaved component; flags are pairs of
+/* Counts levels that are not 0, by interleaved component, from flags: pairs of
  * 16 bits, 0 or 1 each. */
 template <bool EXTRAS> struct Nonzero;
 
@@ -32,9 +34,9 @@ template <> struct Nonzero<false>
   uint32_t pairs[2];
 
   BDCT_INLINE void begin_tile (uint32_t, uint32_t, bool, int) {}
-  BDCT_INLINE void begin_run (void) {}
+  BDCT_INLINE void begin_group (void) {}
 
-  /* Of part `part` of a run, or of a quarter of a square of 32 x 32. */
+  /* Of a part of a group, or of a quarter of a square of 32 x 32. */
   BDCT_INLINE void
   add (int, int component, uint32_t flags)
   {
@@ -47,7 +49,7 @@ template <> struct Nonzero<false>
     square += flags;
   }
 
-  template <uint32_t SECOND> BDCT_INLINE void end_run (void) {}
+  template <uint32_t SECOND> BDCT_INLINE void end_group (void) {}
 
   BDCT_INLINE void
   end_square (uint32_t square, int component)
@@ -78,8 +80,8 @@ constexpr uint32_t kOddParts = 0xff00ff00, kLastParts = 0xcccccccc;
 template <> struct Nonzero<true>
 {
   uint32_t count[2];
-  uint32_t fields;              /* of a run */
-  /* Where the lane's word of this run, and of the next one, goes. */
+  uint32_t fields;              /* of a group */
+  /* Where the lane's word of this group, and of the next one, goes. */
   uint32_t here, next;
   bool records;
 
@@ -103,7 +105,7 @@ template <> struct Nonzero<true>
   }
 
   BDCT_INLINE void
-  begin_run (void)
+  begin_group (void)
   {
     fields = 0;
   }
@@ -122,7 +124,7 @@ template <> struct Nonzero<true>
   }
 
   template <uint32_t SECOND> BDCT_INLINE void
-  end_run (void)
+  end_group (void)
   {
     count[0] += __popc (fields & ~SECOND);
     count[1] += __popc (fields & SECOND);
@@ -140,12 +142,10 @@ template <> struct Nonzero<true>
     count[0] += component == 0 ? n : 0;
     count[1] += component == 1 ? n : 0;
     if (records) {
-      const uint32_t a = __reduce_add_sync (0xffffffff, even);
-      const uint32_t b = __reduce_add_sync (0xffffffff, odd);
+      const uint32_t a = add_lanes (even), b = add_lanes (odd);
 
-      if (threadIdx.x % 32 == 0) {
+      if (threadIdx.x % 32 == 0)
         store_shared (here, a, b);
-      }
     }
     advance ();
   }
@@ -156,6 +156,9 @@ template <> struct Nonzero<true>
     return count[component];
   }
 };
+
+static_assert (sizeof (BdctBlockRecord) == 8
+    && offsetof (BdctBlockRecord, nonzero) == 4, "two words");
 
 /* A tile's blocks. */
 template <typename Sample, int ROWS, int SIDE, bool PAIRS> struct Blocks
@@ -174,16 +177,17 @@ template <typename Sample, int ROWS, int SIDE, bool PAIRS> struct Blocks
       && SIDE * SIDE > UINT32_MAX / (4095 * 4095);
 };
 
+/* With another lane's. */
 template <bool SATURATE> BDCT_INLINE uint32_t
-add_lanes (uint32_t v, int distance)
+add_across (uint32_t v, int distance)
 {
   const uint32_t sum = v + __shfl_xor_sync (0xffffffff, v, distance);
 
   return SATURATE && sum < v ? UINT32_MAX : sum;
 }
 
-/* As put(), with the lane's chunks one below the other, and their blocks' errors
- * to where `out` was. */
+/* As put(), with the lane's chunks one below the other, and their blocks'
+ * errors to where `out` was. */
 template <typename Sample, int ROWS, int SIDE, bool PAIRS, bool ORDER>
 BDCT_INLINE void
 put_blocks (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
@@ -230,26 +234,26 @@ put_blocks (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
         uint32_t v = c ? e[i].second : e[i].all - e[i].second;
 
         BDCT_UNROLL for (int d = 1; d < B::chunks; d *= 2)
-          v = add_lanes<B::saturate> (v, d);
+          v = add_across<B::saturate> (v, d);
         BDCT_UNROLL for (int d = 1; d < SIDE / B::rows; d *= 2)
-          v = add_lanes<B::saturate> (v, 8 * d);
+          v = add_across<B::saturate> (v, 8 * d);
         store_word (out + y * kPitch + (i * B::components + c) * 4, v);
       }
   }
 }
 
-/* Add up the runs' words, for RUNS runs of PARTS parts: to where the first ones
+/* Add up the words of GROUPS groups of PARTS parts: to where the first of them
  * were, a byte for each part. QUARTERS: the lanes' quarters stay apart. */
-template <int RUNS, int PARTS, bool QUARTERS> BDCT_INLINE void
+template <int GROUPS, int PARTS, bool QUARTERS> BDCT_INLINE void
 add_fields (uint32_t in, uint32_t out, int lane)
 {
-  constexpr uint32_t lanes = 0xffffffffu >> (32 - 4 * RUNS);
+  constexpr uint32_t lanes = 0xffffffffu >> (32 - 4 * GROUPS);
   constexpr int words = PARTS / 4;
   const uint32_t at = (lane / 4 % 2 ? in : out) + lane / 8 * 8 * kPitch
       + lane % 2 * 4 * kPitch + kTileBytes + lane / 2 % 2 * 8;
   uint32_t w[8], sum[2] = { 0, 0 };
 
-  if (lane >= 4 * RUNS)
+  if (lane >= 4 * GROUPS)
     return;
   BDCT_UNROLL for (int i = 0; i < 4; i++)
     load_shared (w + 2 * i, at + i * kPitch);
@@ -263,7 +267,7 @@ add_fields (uint32_t in, uint32_t out, int lane)
       v += three[k] >> 2 * i & 0x33333333;
     low = v & 0x0f0f0f0f;
     high = v >> 4 & 0x0f0f0f0f;
-    sum[i] = __byte_perm (low, high, 0x5410) + __byte_perm (low, high, 0x7632);
+    sum[i] = permute (low, high, LOW_WORDS) + permute (low, high, HIGH_WORDS);
     if (!QUARTERS)
       BDCT_UNROLL for (int d = 1; d < 4; d *= 2)
         sum[i] += __shfl_xor_sync (lanes, sum[i], d);

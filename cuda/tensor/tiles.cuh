@@ -1,21 +1,21 @@
 /* blockdct: a warp's way through a frame, and its tiles between global and
  * shared memory.
  *
- * A tile is some rows of 128 bytes of a plane; in shared memory they are 144
- * apart, so that neither a row of its 16-byte chunks nor a column of them meets
- * twice in a bank. Tiles wholly inside the plane, at aligned addresses, are
- * copied 16 bytes at a time; the others byte by byte where they must. Past the
- * picture's edge a tile repeats the last sample to the end of its
- * block; whole blocks past it are mid-grey, of which all levels are 0, so they
- * do not count.
+ * A tile's rows are 144 bytes apart in shared memory, so that neither a row of
+ * its chunks nor a column of them meets twice in a bank. Tiles wholly inside
+ * the plane, at aligned addresses, are copied 16 bytes at a time; the others
+ * byte by byte where they must. Past the picture's edge a tile repeats the
+ * last sample to the end of its block; whole blocks past it are mid-grey, of
+ * which all levels are 0, so they do not count.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef BDCT_TILES_CUH
 #define BDCT_TILES_CUH
 
-#include "launch.h"
+#include "cuda/launch.h"
 #include "mma.cuh"
+#include "permute.cuh"
 
 namespace {
 
@@ -23,19 +23,21 @@ constexpr int kTileBytes = 128;
 
 constexpr int kPitch = kTileBytes + 16;
 
-/* Where a warp is, and a lane of it: its first chunk of the tile; the others
- * are 4 rows apart. */
+static_assert (kPitch % 16 == 0 && kPitch / 16 % 2 == 1);
+
+/* Where a warp is, and the first chunks that a lane reads and writes
+ * (first_row()). */
 struct Place
 {
   int tile, plane, x, y;        /* x, y in tiles of the plane */
   const uint8_t *src;
   uint8_t *dst;
   bool whole;                   /* all chunks are copied as 16 bytes */
-  int set;                      /* with EXTRAS */
+  int set;                      /* whose constants it takes; with EXTRAS */
 };
 
-/* The lane's first row of a tile: the next ones are 4 rows below or, with
- * EXTRAS, where they are taken by blocks, one. */
+/* The row of the first chunk that a lane writes: the others are 4 rows apart,
+ * as all that it reads or, with EXTRAS, one. */
 template <int ROWS, bool EXTRAS> BDCT_INLINE int
 first_row (int lane)
 {
@@ -223,7 +225,7 @@ add_errors (Errors &e, uint32_t a, uint32_t b, int shift, uint32_t peak)
   }
 }
 
-/* Of a chunk, in COUNT parts. */
+/* Of a chunk, a COUNTth of its words each. */
 template <typename Sample, bool PAIRS, int COUNT> BDCT_INLINE void
 add_errors (Errors (&e)[COUNT], const uint4 &a, const uint4 &b, int shift,
     uint32_t peak)
@@ -270,9 +272,9 @@ scatter (uint4 &out, const uint4 &in, const BdctCudaPlane &plane,
 BDCT_INLINE uint4
 ordered (const uint4 &v)
 {
-  return make_uint4 (__byte_perm (v.x, v.y, 0x6420),
-      __byte_perm (v.z, v.w, 0x6420), __byte_perm (v.x, v.y, 0x7531),
-      __byte_perm (v.z, v.w, 0x7531));
+  return make_uint4 (permute (v.x, v.y, EVEN_BYTES),
+      permute (v.z, v.w, EVEN_BYTES), permute (v.x, v.y, ODD_BYTES),
+      permute (v.z, v.w, ODD_BYTES));
 }
 
 /* Write the lane's chunks and add their errors. ORDER: they are to be

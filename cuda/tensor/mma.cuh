@@ -21,107 +21,130 @@
 #define BDCT_MMA_CUH
 
 #include <stdint.h>
-#include "device.cuh"
+#include "cuda/device.cuh"
 
 namespace {
 
-/* A lane's share of a 16 x 8 result. Four registers in a row, wherever it lies,
- * are what the instructions take: so they are loaded together too. */
-struct alignas (16) Acc
-{
-  float v[4];
-};
+/* A lane's share of an operand of rows x columns, of halves (h), bytes (b),
+ * floats (f) or integers (i). */
+struct FragA16x16h { uint32_t r[4]; };
+struct FragA16x8h { uint32_t r[2]; };
+struct FragB16x8h { uint32_t r[2]; };
+struct FragB8x8h { uint32_t r[1]; };
+struct FragA16x32b { uint32_t r[4]; };
+struct FragA16x16b { uint32_t r[2]; };
+struct FragB32x8b { uint32_t r[2]; };
+struct FragB16x8b { uint32_t r[1]; };
 
-BDCT_INLINE Acc
-same (float v)
+/* Of a result. Four registers in a row, wherever they lie, are what the
+ * instructions take: so they are loaded together too. */
+struct alignas (16) FragC16x8f { float v[4]; };
+struct alignas (16) FragC16x8i { uint32_t v[4]; };
+
+static_assert (sizeof (FragA16x16h) == 16 && sizeof (FragA16x32b) == 16
+    && sizeof (FragB16x8h) == 8 && sizeof (FragB32x8b) == 8
+    && sizeof (FragC16x8f) == 16 && sizeof (FragC16x8i) == 16);
+
+/* Two halves of an a's inner dimension. */
+BDCT_INLINE FragA16x16h
+side_by_side (const FragA16x8h &left, const FragA16x8h &right)
 {
-  return Acc{ { v, v, v, v } };
+  return FragA16x16h { { left.r[0], left.r[1], right.r[0], right.r[1] } };
 }
 
-BDCT_INLINE Acc
-mma (const uint32_t *a, uint32_t b0, uint32_t b1, const Acc &c)
+/* The transpose. */
+BDCT_INLINE FragB16x8h
+as_b (const FragA16x8h &a)
 {
-  Acc d;
-
-  asm ("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
-      "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};"
-      : "=f" (d.v[0]), "=f" (d.v[1]), "=f" (d.v[2]), "=f" (d.v[3])
-      : "r" (a[0]), "r" (a[1]), "r" (a[2]), "r" (a[3]), "r" (b0), "r" (b1),
-      "f" (c.v[0]), "f" (c.v[1]), "f" (c.v[2]), "f" (c.v[3]));
-  return d;
+  return FragB16x8h { { a.r[0], a.r[1] } };
 }
 
-/* The same with half of the inner dimension: a of 16 x 8, b of 8 x 8. */
-BDCT_INLINE Acc
-mma_half (uint32_t a0, uint32_t a1, uint32_t b, const Acc &c)
+BDCT_INLINE FragC16x8f
+filled (float v)
 {
-  Acc d;
-
-  asm ("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 "
-      "{%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%8,%9,%10};"
-      : "=f" (d.v[0]), "=f" (d.v[1]), "=f" (d.v[2]), "=f" (d.v[3])
-      : "r" (a0), "r" (a1), "r" (b),
-      "f" (c.v[0]), "f" (c.v[1]), "f" (c.v[2]), "f" (c.v[3]));
-  return d;
+  return FragC16x8f { { v, v, v, v } };
 }
 
-/* The same of integers. */
-struct alignas (16) IntAcc
+/* Integers' bits as floats. */
+BDCT_INLINE FragC16x8f
+as_floats (const FragC16x8i &d)
 {
-  uint32_t v[4];
-};
-
-/* Their bits as floats. */
-BDCT_INLINE Acc
-as_floats (const IntAcc &d)
-{
-  Acc r;
+  FragC16x8f r;
 
   BDCT_UNROLL for (int i = 0; i < 4; i++)
     r.v[i] = __uint_as_float (d.v[i]);
   return r;
 }
 
-/* d = a b + c in bytes, signed or not. */
-#define MMA_BYTES(name, a_type, b_type) \
-  BDCT_INLINE IntAcc \
-  name (const uint32_t *a, const uint32_t *b, const IntAcc &c) \
+/* d = a b + c, rows x columns x inner dimension. */
+BDCT_INLINE FragC16x8f
+mma_16x8x16_f16 (const FragA16x16h &a, const FragB16x8h &b,
+    const FragC16x8f &c)
+{
+  FragC16x8f d;
+
+  asm ("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+      "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};"
+      : "=f" (d.v[0]), "=f" (d.v[1]), "=f" (d.v[2]), "=f" (d.v[3])
+      : "r" (a.r[0]), "r" (a.r[1]), "r" (a.r[2]), "r" (a.r[3]),
+      "r" (b.r[0]), "r" (b.r[1]),
+      "f" (c.v[0]), "f" (c.v[1]), "f" (c.v[2]), "f" (c.v[3]));
+  return d;
+}
+
+BDCT_INLINE FragC16x8f
+mma_16x8x8_f16 (const FragA16x8h &a, const FragB8x8h &b, const FragC16x8f &c)
+{
+  FragC16x8f d;
+
+  asm ("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 "
+      "{%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%8,%9,%10};"
+      : "=f" (d.v[0]), "=f" (d.v[1]), "=f" (d.v[2]), "=f" (d.v[3])
+      : "r" (a.r[0]), "r" (a.r[1]), "r" (b.r[0]),
+      "f" (c.v[0]), "f" (c.v[1]), "f" (c.v[2]), "f" (c.v[3]));
+  return d;
+}
+
+/* Of bytes, signed or not. */
+#define MMA_16X8X32(name, a_type, b_type) \
+  BDCT_INLINE FragC16x8i \
+  name (const FragA16x32b &a, const FragB32x8b &b, const FragC16x8i &c) \
   { \
-    IntAcc d; \
+    FragC16x8i d; \
     \
     asm ("mma.sync.aligned.m16n8k32.row.col.s32." a_type "." b_type ".s32 " \
         "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};" \
         : "=r" (d.v[0]), "=r" (d.v[1]), "=r" (d.v[2]), "=r" (d.v[3]) \
-        : "r" (a[0]), "r" (a[1]), "r" (a[2]), "r" (a[3]), \
-        "r" (b[0]), "r" (b[1]), \
+        : "r" (a.r[0]), "r" (a.r[1]), "r" (a.r[2]), "r" (a.r[3]), \
+        "r" (b.r[0]), "r" (b.r[1]), \
         "r" (c.v[0]), "r" (c.v[1]), "r" (c.v[2]), "r" (c.v[3])); \
     return d; \
   }
 
-MMA_BYTES (mma_s8_s8, "s8", "s8")
-MMA_BYTES (mma_s8_u8, "s8", "u8")
-MMA_BYTES (mma_u8_s8, "u8", "s8")
-#undef MMA_BYTES
+MMA_16X8X32 (mma_16x8x32_s8_s8, "s8", "s8")
+MMA_16X8X32 (mma_16x8x32_s8_u8, "s8", "u8")
+MMA_16X8X32 (mma_16x8x32_u8_s8, "u8", "s8")
+#undef MMA_16X8X32
 
-/* The same with half of the inner dimension: a of 16 x 16, b of 16 x 8. */
-BDCT_INLINE IntAcc
-mma_s8_u8_half (const uint32_t *a, uint32_t b, const IntAcc &c)
+BDCT_INLINE FragC16x8i
+mma_16x8x16_s8_u8 (const FragA16x16b &a, const FragB16x8b &b,
+    const FragC16x8i &c)
 {
-  IntAcc d;
+  FragC16x8i d;
 
   asm ("mma.sync.aligned.m16n8k16.row.col.s32.s8.u8.s32 "
       "{%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%8,%9,%10};"
       : "=r" (d.v[0]), "=r" (d.v[1]), "=r" (d.v[2]), "=r" (d.v[3])
-      : "r" (a[0]), "r" (a[1]), "r" (b),
+      : "r" (a.r[0]), "r" (a.r[1]), "r" (b.r[0]),
       "r" (c.v[0]), "r" (c.v[1]), "r" (c.v[2]), "r" (c.v[3]));
   return d;
 }
 
-/* What sums begin at whose high bytes' are `high` and that begin at `start`. */
-BDCT_INLINE IntAcc
-above (const IntAcc &high, const IntAcc &start)
+/* What the low bytes' product begins with, once the high bytes' is known. */
+BDCT_INLINE FragC16x8i
+with_high_bytes (const FragC16x8i &high, const FragC16x8i &start)
 {
-  IntAcc r;
+  FragC16x8i r;
 
   BDCT_UNROLL for (int i = 0; i < 4; i++)
     r.v[i] = high.v[i] * 256 + start.v[i];
@@ -195,6 +218,18 @@ load_byte (uint32_t address)
   return v;
 }
 
+/* The sum of the lanes' numbers. nvcc's function for it is not known below 8.0.
+ */
+BDCT_INLINE uint32_t
+add_lanes (uint32_t v)
+{
+  uint32_t r;
+
+  asm volatile ("redux.sync.add.u32 %0, %1, 0xffffffff;"
+      : "=r" (r) : "r" (v));
+  return r;
+}
+
 /* Rows of 16 bytes, one of them at each lane's address, as four 8 x 8 matrices
  * of 16-bit elements: register i holds row g of matrix i, bytes 4t to
  * 4t + 3. */
@@ -256,14 +291,14 @@ truncate_half (float low, float high)
   return r;
 }
 
-/* Two integers as unsigned bytes, saturated, below the low half of `above`. */
+/* Two integers as unsigned bytes, saturated, below 16 bits of `upper`. */
 BDCT_INLINE uint32_t
-pack_bytes (uint32_t low, uint32_t high, uint32_t above)
+pack_bytes (uint32_t low, uint32_t high, uint32_t upper)
 {
   uint32_t r;
 
   asm ("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;"
-      : "=r" (r) : "r" (high), "r" (low), "r" (above));
+      : "=r" (r) : "r" (high), "r" (low), "r" (upper));
   return r;
 }
 
@@ -284,6 +319,18 @@ half_mul (uint32_t a, uint32_t b)
 
   asm ("mul.rn.f16x2 %0, %1, %2;" : "=r" (r) : "r" (a), "r" (b));
   return r;
+}
+
+/* A magnitude with the sign of a number. */
+BDCT_INLINE float
+with_sign (uint32_t magnitude, float sign)
+{
+  uint32_t r;
+
+  /* (sign & 0x80000000) | magnitude: the compiler would take two. */
+  asm ("lop3.b32 %0, %1, 0x80000000, %2, 0xea;"
+      : "=r" (r) : "r" (__float_as_uint (sign)), "r" (magnitude));
+  return __uint_as_float (r);
 }
 
 } // namespace

@@ -8,7 +8,8 @@
 #include <cuda_fp16.h>
 #include <math.h>
 #include <string.h>
-#include "launch.h"
+#include "cuda/launch.h"
+#include "mma.cuh"
 
 namespace {
 
@@ -69,59 +70,80 @@ part_bits (double v, Part part)
   return half_bits (v);
 }
 
-/* A lane's share of operand a, of which entry (row, inner) is the element: 4
- * registers. */
-template <typename Entry> void
-operand_a (uint32_t *to, int lane, Part part, Entry entry)
+/* Two neighbours of an operand. */
+inline uint32_t
+part_pair (double low, double high, Part part)
 {
-  for (int r = 0; r < 4; r++) {
-    const int row = lane / 4 + r % 2 * 8, k = lane % 4 * 2 + r / 2 * 8;
-
-    to[r] = part_bits (entry (row, k), part)
-        | (uint32_t) part_bits (entry (row, k + 1), part) << 16;
-  }
+  return part_bits (low, part) | (uint32_t) part_bits (high, part) << 16;
 }
 
-/* One register of operand b: inner indices 0 to 7 of (inner, column). */
-template <typename Entry> uint32_t
+/* A lane's share of operand a, of which entry (row, inner) is the element. */
+template <typename Entry> FragA16x16h
+operand_a (int lane, Part part, Entry entry)
+{
+  FragA16x16h a;
+
+  for (int i = 0; i < 4; i++) {
+    const int row = lane / 4 + i % 2 * 8, k = lane % 4 * 2 + i / 2 * 8;
+
+    a.r[i] = part_pair (entry (row, k), entry (row, k + 1), part);
+  }
+  return a;
+}
+
+/* And of operand b, of (inner, column). */
+template <typename Entry> FragB8x8h
 operand_b (int lane, Part part, Entry entry)
 {
   const int k = lane % 4 * 2, column = lane / 4;
 
-  return part_bits (entry (k, column), part)
-      | (uint32_t) part_bits (entry (k + 1, column), part) << 16;
+  return FragB8x8h { { part_pair (entry (k, column), entry (k + 1, column),
+            part) } };
 }
 
-/* Both registers of operand b for data in bytes, the high ones at inner indices
- * 0 to 7 and the low ones at 8 to 15: the same 8 rows for both. */
-template <typename Entry> void
-operand_b_bytes (uint32_t *to, int lane, Entry entry)
+/* Of the same 8 rows twice. */
+template <typename Entry> FragB16x8h
+operand_b_twice (int lane, Part part, Entry entry)
 {
-  to[0] = operand_b (lane, HIGH,
-      [&] (int k, int n) { return 256 * entry (k, n); });
-  to[1] = operand_b (lane, HIGH, entry);
+  const uint32_t b = operand_b (lane, part, entry).r[0];
+
+  return FragB16x8h { { b, b } };
 }
 
-/* A lane's share of operand a of bytes: 4 registers for 16 x 32, 2 for 16 x 16.
- */
-template <int COUNT = 4, typename Entry> void
-operand_a8 (uint32_t *to, int lane, Entry entry)
+/* For data in bytes, the high ones at inner indices 0 to 7 and the low ones at
+ * 8 to 15: the same 8 rows for both. */
+template <typename Entry> FragB16x8h
+operand_b_bytes (int lane, Entry entry)
 {
-  for (int i = 0; i < 4 * COUNT; i++) {
+  return FragB16x8h { { operand_b (lane, HIGH,
+            [&] (int k, int n) { return 256 * entry (k, n); }).r[0],
+        operand_b (lane, HIGH, entry).r[0] } };
+}
+
+/* Operand a of bytes, FragA16x32b or FragA16x16b. */
+template <typename Frag, typename Entry> Frag
+operand_a_of_bytes (int lane, Entry entry)
+{
+  Frag a;
+
+  for (size_t i = 0; i < sizeof a; i++) {
     const int r = i / 4, row = lane / 4 + r % 2 * 8;
 
-    ((int8_t *) to)[i] =
-        (int8_t) entry (row, lane % 4 * 4 + r / 2 * 16 + i % 4);
+    ((int8_t *) a.r)[i] =
+        (int8_t) entry (row, lane % 4 * 4 + r / 2 * 16 + (int) i % 4);
   }
+  return a;
 }
 
-/* And of operand b of 32 x 8 bytes: 2 registers. */
-template <typename Entry> void
-operand_b8 (uint32_t *to, int lane, Entry entry)
+template <typename Entry> FragB32x8b
+operand_b_of_bytes (int lane, Entry entry)
 {
+  FragB32x8b b;
+
   for (int i = 0; i < 8; i++)
-    ((int8_t *) to)[i] =
+    ((int8_t *) b.r)[i] =
         (int8_t) entry (lane % 4 * 4 + i / 4 * 16 + i % 4, lane / 4);
+  return b;
 }
 
 /* The element that inner index k of such an operand stands for if each register
@@ -130,14 +152,6 @@ inline int
 gathered (int k)
 {
   return k / 16 * 16 + k % 4 / 2 * 8 + k % 16 / 4 * 2 + k % 2;
-}
-
-/* Operand b of minus the identity. */
-inline uint32_t
-minus_identity (int lane)
-{
-  return operand_b (lane, HIGH,
-      [] (int k, int n) { return k == n ? -1.0 : 0; });
 }
 
 } // namespace

@@ -1,0 +1,109 @@
+/* blockdct: whole numbers in half precision and in floats, exactly.
+ *
+ * A half below 2^-14 is a whole number of 2^-24, so an unsigned byte in the
+ * low byte of a half is that byte in this unit, and products with whole
+ * numbers of at most 11 bits are exact, as are their sums below 2^24. A 16-bit
+ * intermediate is the sum of two halves, its two bytes, of which the high one
+ * meets 256 times the matrix. An offset makes it unsigned; the offset's share
+ * of the next product is taken off in the accumulator's first value. A matrix
+ * entry of more than 11 bits is the sum of two halves as well. The rounding
+ * shifts are rounding down, once or twice, in a fused multiply-add: onto a
+ * number whose last place is 1 and whose low bits then are the integer, or to
+ * the smallest floats, which count in steps of 2^-149. A level, rounded
+ * towards zero or to nearest by the conversion to a half, is in its unit too,
+ * with its sign.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_EXACT_CUH
+#define BDCT_EXACT_CUH
+
+#include "mma.cuh"
+#include "permute.cuh"
+
+namespace {
+
+constexpr float kByte = 1.0f / (1 << 24);       /* a byte's unit */
+constexpr float kSigned = 12582912.0f;  /* 1.5 * 2^23: low 16 bits = integer */
+
+/* The last place of the smallest floats, to which they round: what is rounded
+ * down to a whole number of these, with its sign, needs nothing taken off. */
+constexpr float kTiny = 0x1p-149f;
+
+/* Every number of d: v * scale + base, rounded down to its last place. */
+BDCT_INLINE void
+floor_all (FragC16x8f &d, float scale, float base)
+{
+  BDCT_UNROLL for (int i = 0; i < 4; i++)
+    d.v[i] = __fmaf_rd (d.v[i], scale, base);
+}
+
+/* The low 16 bits of two integers. */
+BDCT_INLINE uint32_t
+low_words (float low, float high)
+{
+  return permute (__float_as_uint (low), __float_as_uint (high), LOW_WORDS);
+}
+
+/* The high and low bytes, as halves, of d * scale + base rounded down, which
+ * are non-negative integers below 2^16 on a number whose bits 16 to 23 are 0.
+ */
+BDCT_INLINE void
+split_bytes (FragA16x8h &high, FragA16x8h &low, const FragC16x8f &d,
+    float scale, float base)
+{
+  BDCT_UNROLL for (int i = 0; i < 2; i++) {
+    const uint32_t a = __float_as_uint (__fmaf_rd (d.v[2 * i], scale, base));
+    const uint32_t b =
+        __float_as_uint (__fmaf_rd (d.v[2 * i + 1], scale, base));
+
+    high.r[i] = permute (a, b, MIDDLE_WORDS);
+    low.r[i] = permute (a, b, EVEN_BYTES);
+  }
+}
+
+/* Both beside each other. */
+BDCT_INLINE FragA16x16h
+split_bytes (const FragC16x8f &d, float scale, float base)
+{
+  FragA16x8h high, low;
+
+  split_bytes (high, low, d, scale, base);
+  return side_by_side (high, low);
+}
+
+/* Of two halves, which are not 0: a 1 for each in its 16 bits. */
+BDCT_INLINE uint32_t
+nonzero_halves (uint32_t halves)
+{
+  /* Doubled, they lose their signs. */
+  return __viaddmin_u16x2 (halves, halves, 0x00010001);
+}
+
+/* Samples out of numbers in units of kTiny: the bits of those that are not
+ * negative are the integer, and of the others one below 0. Four of a byte, of
+ * two rows in turn: */
+BDCT_INLINE uint32_t
+clamped_bytes (float a0, float a1, float b0, float b1)
+{
+  return pack_bytes (__float_as_uint (a0), __float_as_uint (b0),
+      pack_bytes (__float_as_uint (a1), __float_as_uint (b1), 0));
+}
+
+BDCT_INLINE uint32_t
+clamped_bytes (const FragC16x8f &d)
+{
+  return clamped_bytes (d.v[0], d.v[1], d.v[2], d.v[3]);
+}
+
+/* And two of a word. */
+BDCT_INLINE uint32_t
+clamped_words (float low, float high, uint32_t peak)
+{
+  return __vminu2 (pack_words (__float_as_uint (low), __float_as_uint (high)),
+      peak);
+}
+
+} // namespace
+
+#endif

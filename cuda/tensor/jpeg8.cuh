@@ -1,0 +1,104 @@
+/* blockdct: libjpeg's islow transform on the tensor cores, 8 bits.
+ *
+ * An entry of 15 bits is 128 high + low, each with an accumulator of its own.
+ * Bounds: first pass 2^12, the first inverse pass below 2^13 (2^12 for the
+ * signal, nearly as much for quantization errors of half a step of 255 each);
+ * so no sum reaches 2^24.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_JPEG8_CUH
+#define BDCT_JPEG8_CUH
+
+#include "unit.cuh"
+
+namespace {
+
+/* What makes both intermediates unsigned. */
+constexpr int kLiftJpeg = 0x2000;
+
+struct Jpeg8
+{
+  FragA16x16h a1_high, a1_low, a3_high, a3_low;
+  FragB16x8h b2_high, b2_low, b4_high, b4_low;
+  FragC16x8f start1, start2, start3, start4;
+  Steps steps;
+
+  void set (const Transform &m, Kind kind, const BdctComponentJob &job, int,
+      int lane)
+  {
+    const int g = lane / 4, t = lane % 4;
+    const double scale = 1.0 / (1 << 11);
+    const auto forward = [&] (int row, int k) {
+      const int x = sample_of (kind, k);
+      return x / 8 == row / 8 ? m.m[row % 8][x % 8] * scale : 0;
+    };
+    const auto third = [&] (int row, int k) {
+      return k / 8 == row / 8 ? m.m[k % 8][row % 8] * scale : 0;
+    };
+    /* An entry is 128 times the one part and the other. */
+    const auto over_128 = [] (double v) { return floor (v / 128 + 0.5); };
+    const auto rest = [&] (double v) { return v - 128 * over_128 (v); };
+
+    a1_high = operand_a (lane, HIGH, forward);
+    a1_low = operand_a (lane, LOW, forward);
+    a3_high = operand_a (lane, HIGH, third);
+    a3_low = operand_a (lane, LOW, third);
+    b2_high = operand_b_bytes (lane,
+        [&] (int k, int n) { return over_128 (m.m[n][k]); });
+    b2_low = operand_b_bytes (lane,
+        [&] (int k, int n) { return rest (m.m[n][k]); });
+    b4_high = operand_b_bytes (lane,
+        [&] (int k, int n) { return over_128 (m.m[k][n]); });
+    b4_low = operand_b_bytes (lane,
+        [&] (int k, int n) { return rest (m.m[k][n]); });
+    for (int i = 0; i < 4; i++) {
+      const int n = 2 * t + i % 2;
+
+      start1.v[i] = (float) ((kLiftJpeg + 0.5 - 128 * m.row_sum (g) * scale)
+          * kByte);
+      start3.v[i] = (float) ((kLiftJpeg + 0.5) * kByte);
+      /* Offsets, rounding, and the level shift, in units of 128. */
+      start2.v[i] = (float) (((1 << 14) - kLiftJpeg * m.row_sum (n)) / 128
+          * kByte);
+      start4.v[i] = (float) (((1 << 17) + 128.0 * (1 << 18)
+              - kLiftJpeg * m.column_sum (n)) / 128 * kByte);
+    }
+    /* The largest |c| is 2^13: pushed away from 0 by less than 1 / |c|, no
+     * value crosses a half, and those on it round away from 0. */
+    steps.set (job, 1 + 1.0 / (1 << 17), kTiny, lane);
+  }
+
+  /* Data times a matrix, rounded down to 24 bits. */
+  static BDCT_INLINE FragC16x8f
+  product (const FragA16x16h &a, const FragB16x8h &b_high,
+      const FragB16x8h &b_low, const FragC16x8f &start)
+  {
+    const FragC16x8f high = mma_16x8x16_f16 (a, b_high, start);
+    FragC16x8f d = mma_16x8x16_f16 (a, b_low, filled (0));
+
+    BDCT_UNROLL for (int i = 0; i < 4; i++)
+      d.v[i] = __fmaf_rd (high.v[i], 128, d.v[i]);
+    return d;
+  }
+
+  template <typename Count> BDCT_INLINE void
+  run (uint32_t *out, const uint32_t *w, bool pairs, Count count) const
+  {
+    const FragB16x8h x = bytes_as_halves (w[0], pairs);
+    FragC16x8f d;
+
+    d = mma_16x8x16_f16 (a1_low, x, mma_16x8x16_f16 (a1_high, x, start1));
+    d = product (split_bytes (d, 1, 0.5f), b2_high, b2_low, start2);
+    floor_all (d, kTiny * (1 << 9), 0);
+    const FragB16x8h c = steps.requantize (d, count);
+    d = mma_16x8x16_f16 (a3_low, c, mma_16x8x16_f16 (a3_high, c, start3));
+    d = product (split_bytes (d, 1, 0.5f), b4_high, b4_low, start4);
+    floor_all (d, kTiny * (1 << 6), 0);
+    out[0] = clamped_bytes (d);
+  }
+};
+
+} // namespace
+
+#endif
