@@ -29,7 +29,7 @@ extern "C" {
 #define BDCT_MAX_OTHERS 128
 
 /** One frame and what to do with it. What it points to belongs to the caller.
- * `src`, `dst`, `blocks` and their memory must stay until collect(); the rest is
+ * The memory of `src`, `dst` and `blocks` must stay until collect(); the rest is
  * copied. */
 typedef struct {
   /** Jobs of one transform and depth, of which each block takes one: they make

@@ -9,7 +9,8 @@ static const uint8_t basis_size[] = {
 };
 
 /* log2 of a power of 2 from 4 to 64. */
-#define LOG2(n) ((n) == 4 ? 2 : (n) == 8 ? 3 : (n) == 16 ? 4 : (n) == 32 ? 5 : 6)
+#define LOG2(n)                                                               \
+  ((n) == 4 ? 2 : (n) == 8 ? 3 : (n) == 16 ? 4 : (n) == 32 ? 5 : 6)
 
 enum {
 #define BASIS(id, n, kind) LOG2_##id = LOG2 (n),
