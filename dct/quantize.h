@@ -51,8 +51,8 @@ bdct_quantize_aid (const BdctJob *job, const BdctComponentJob *component,
 /** The levels of coefficients of a family in integers.
  *
  * JPEG: floor (n / d), with n = |c| + 4q below 2^19, by the reciprocal of d:
- * (n + 1/2) / d is off any integer by 2^-20 of itself or more; two roundings are
- * off by 2^-23 of it.
+ * (n + 1/2) / d is off any integer by 2^-20 of itself or more; two roundings
+ * are off by 2^-23 of it.
  *
  * HEVC: |c| < 2^15 and quant < 2^15: the product and the rounding term stay
  * below 2^31; so does the dequantizer's product, which returns to
