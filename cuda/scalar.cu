@@ -86,12 +86,12 @@ transform (const __grid_constant__ BdctCudaBatch batch)
       : tile_x * (warps / 2) + warp % (warps / 2)) * side;
   const int y0 = tile_y * side;
 
-  if (ASK != PLAIN && batch.mixed && plane.set_of_cell[tile_y * plane.cells_x
-          + tile_x] != BDCT_CUDA_MIXED)
+  if (has_sets (ASK) && batch.mixed && plane.set_of_cell[tile_y
+          * plane.cells_x + tile_x] != BDCT_CUDA_MIXED)
     return;
   /* In shared memory because the lanes of a warp read 8 entries of a row at
-   * once. A block's set may be another, elsewhere. */
-  if (ASK == PLAIN) {
+   * once. */
+  if (!has_sets (ASK)) {
     _Pragma ("unroll 1") for (int k = threadIdx.x; k < 64 * n;
         k += warps * 32) {
       quant[k / 64][k % 64] = __ldg (&constants[k / 64].job.quant[k % 64]);
@@ -174,7 +174,8 @@ const BdctCudaKernel kernel = {
 #define KERNELS(luma, other, sample)                                          \
   {                                                                           \
     &kernel<BDCT_CHAIN_##luma, BDCT_CHAIN_##other, PLAIN, sample>,            \
-    &kernel<BDCT_CHAIN_##luma, BDCT_CHAIN_##other, BLOCKS, sample>,           \
+    &kernel<BDCT_CHAIN_##luma, BDCT_CHAIN_##other, RECORDS, sample>,          \
+    &kernel<BDCT_CHAIN_##luma, BDCT_CHAIN_##other, MAPPED, sample>,           \
     &kernel<BDCT_CHAIN_##luma, BDCT_CHAIN_##other, LEVELS, sample>,           \
   }
 
@@ -187,7 +188,7 @@ const BdctCudaKernel kernel = {
 #define TRANSFORM(id, nick, text, luma, chroma_444, chroma_sampled)           \
   { KERNELS (luma, chroma_sampled, uint8_t),                                  \
     KERNELS (luma, chroma_sampled, uint16_t) },
-const BdctCudaKernel *const kernels[BDCT_N_TRANSFORMS][2][3] = {
+const BdctCudaKernel *const kernels[BDCT_N_TRANSFORMS][2][4] = {
 #include "dct/transforms.def"
 };
 
@@ -198,8 +199,8 @@ bdct_scalar_find (const BdctCudaWork *work)
 {
   const BdctCudaPlane *plane = &work->plane[0];
   const Ask ask = work->levels ? LEVELS
-      : plane->blocks[0] != nullptr || plane->set_of_block[0] != nullptr
-      ? BLOCKS : PLAIN;
+      : plane->set_of_block[0] != nullptr ? MAPPED
+      : plane->blocks[0] != nullptr ? RECORDS : PLAIN;
 
   return kernels[work->sets[0].transform][work->sets[0].depth > 8][ask];
 }

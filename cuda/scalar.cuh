@@ -167,9 +167,23 @@ template <BdctChain> struct Chain;
 enum Ask
 {
   PLAIN,                        /* the statistics, and the picture if wanted */
-  BLOCKS,                       /* them with records or a map of sets */
-  LEVELS,                       /* a picture of the levels, with or without */
+  RECORDS,                      /* them and the blocks' records */
+  MAPPED,                       /* them with a map of sets, records if wanted */
+  LEVELS,                       /* a picture of the levels, map or not */
 };
+
+__host__ __device__ constexpr bool
+has_records (Ask ask)
+{
+  return ask == RECORDS || ask == MAPPED;
+}
+
+/* Whether a block's tables may be any set's, and stay where those are. */
+__host__ __device__ constexpr bool
+has_sets (Ask ask)
+{
+  return ask == MAPPED || ask == LEVELS;
+}
 
 template <typename Value, int SIDE> using Square = Value[SIDE][SIDE + 1];
 
@@ -231,7 +245,6 @@ struct Window
 struct Blocks
 {
   int width, height;            /* samples in the picture */
-  /* Unless PLAIN: */
   int first;                    /* number of the first one in its plane */
   int next_x, next_y;           /* from a block's number to its neighbours' */
   const uint8_t *set_of_block;  /* NULL: all take the first set */
@@ -311,7 +324,7 @@ store (const Square<typename C::Value, SIDE> &t, const Window &w,
 {
   using Sum = std::conditional_t<(sizeof (Sample) > 1
           && C::width * C::height > 256), unsigned long long, uint32_t>;
-  constexpr int rows = ASK == BLOCKS ? C::height : SIDE;
+  constexpr int rows = has_records (ASK) ? C::height : SIDE;
   const int peak = (1 << w.depth) - 1, middle = 1 << (w.depth - 1);
   uint32_t total = 0;
 
@@ -349,7 +362,7 @@ store (const Square<typename C::Value, SIDE> &t, const Window &w,
       }
       total += sse;
       block += sse;
-      if (ASK == BLOCKS && (C::width <= 32 || k == 1)) {
+      if (has_records (ASK) && (C::width <= 32 || k == 1)) {
         if (blocks.records != nullptr) {
           block = block_sum<C::width> (block);
           if (lane % C::width == 0 && (x & ~(C::width - 1)) < w.width
@@ -467,7 +480,7 @@ columns (Square<typename C::Value, SIDE> &t, const BdctComponentJob &job,
       const bool inside = x - u < blocks.width && y < blocks.height;
       BdctComponentJob own;
 
-      if (ASK != PLAIN) {
+      if (has_sets (ASK)) {
         const Constants *set = blocks.sets;
 
         if (blocks.set_of_block != nullptr && inside)
@@ -478,7 +491,7 @@ columns (Square<typename C::Value, SIDE> &t, const BdctComponentJob &job,
         aid = set->job.dequant;
       }
       if (u < C::columns) {
-        const BdctComponentJob &its = ASK == PLAIN ? job : own;
+        const BdctComponentJob &its = has_sets (ASK) ? own : job;
         Value in[n], out[n];
 
         BDCT_UNROLL for (int i = 0; i < n; i++)
@@ -489,15 +502,16 @@ columns (Square<typename C::Value, SIDE> &t, const BdctComponentJob &job,
           const int index = bdct_job_index (&its, i, u);
           const Value c = FORWARD ? scale<false> (out[i], its.fwd_shift[1])
               : in[i];
-          const int32_t level = quantize<C::family> (its, c, quant[index],
-              aid[index]);
+          const int32_t q = has_sets (ASK) ? __ldg (quant + index)
+              : quant[index];
+          const int32_t a = has_sets (ASK) ? __ldg (aid + index) : aid[index];
+          const int32_t level = quantize<C::family> (its, c, q, a);
 
           count += level != 0;
           if (ASK == LEVELS)
             t[y + i][x] = (Value) level;
           else
-            dequantize<C::family> (in[i], its, level, quant[index],
-                aid[index]);
+            dequantize<C::family> (in[i], its, level, q, a);
         }
         if (ASK != LEVELS) {
           Column::template inverse<C::rows> (out, in);
@@ -512,7 +526,7 @@ columns (Square<typename C::Value, SIDE> &t, const BdctComponentJob &job,
       }
       if (C::width <= 32 || k == 1) {
         nonzero += inside ? count : 0;
-        if (ASK == BLOCKS && blocks.records != nullptr) {
+        if (has_records (ASK) && blocks.records != nullptr) {
           count = block_sum<C::width> (count);
           if (lane % C::width == 0 && inside) {
             BdctBlockRecord *record = &blocks.records[blocks.number<C> (x, y)];
