@@ -15,7 +15,8 @@ extern "C" {
 #endif
 
 /** Quantizes, dequantizes and transforms back a tile of coefficients,
- * bdct_tile_side() a side, with component Y of a job. Returns the levels that are not 0. */
+ * bdct_tile_side() a side, with component Y of a job. Returns the levels that
+ * are not 0. */
 typedef uint64_t (*Backward) (void *data, const BdctJob *job, int32_t *cells);
 
 /** Run tiles of -32768, 32767 and random coefficients, at all QPs and depths,
