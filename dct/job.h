@@ -26,9 +26,9 @@ typedef enum {
 typedef struct {
   BdctTransform transform;
   int quality;          /**< 1 to 100; jpeg-8x8 and dct-8x8 without a matrix */
-  int qp;               /**< 0 to 51; hevc-* */
-  int chroma_qp_offset; /**< -12 to 12; hevc-* */
-  BdctScalingList scaling_list; /**< hevc-* */
+  int qp;               /**< 0 to 51; where the family has one */
+  int chroma_qp_offset; /**< -12 to 12; likewise */
+  BdctScalingList scaling_list; /**< BDCT_FAMILY_HEVC */
   /** jpeg-8x8 and dct-8x8: 0 steps = Annex K scaled by quality, 64 = these for
    * every component, 128 = luma, then chroma. Row-major, rows are vertical
    * frequency. 1 to 32767; for jpeg-8x8 at a depth of 8, 1 to 255. */

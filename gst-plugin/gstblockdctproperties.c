@@ -291,36 +291,38 @@ install_params (GObjectClass * klass)
    * GstBlockDct:qp:
    *
    * Quantization parameter of luma at 8 bits; at other depths it is that of
-   * the standard without its offset. For hevc-*.
+   * the standard without its offset. For all transforms but jpeg-8x8 and
+   * dct-8x8.
    *
    * Since: 0.1
    */
   g_object_class_install_property (klass, PROP_QP,
-      g_param_spec_int ("qp", "QP", "Luma quantization parameter (hevc-*)",
+      g_param_spec_int ("qp", "QP",
+          "Luma quantization parameter (all but jpeg-8x8, dct-8x8)",
           0, 51, default_params.qp, LIVE));
   /**
    * GstBlockDct:chroma-qp-offset:
    *
    * Added to #GstBlockDct:qp before the standard's mapping from luma's to
-   * chroma's. For hevc-*.
+   * chroma's. For the transforms that have one.
    *
    * Since: 0.1
    */
   g_object_class_install_property (klass, PROP_CHROMA_QP_OFFSET,
       g_param_spec_int ("chroma-qp-offset", "Chroma QP offset",
-          "Added to qp before the standard's chroma mapping (hevc-*)",
+          "Added to qp before the standard's chroma mapping",
           -12, 12, default_params.chroma_qp_offset, LIVE));
   /**
    * GstBlockDct:scaling-list:
    *
    * How coarsely each frequency is quantized: all alike, or by the standard's
-   * default lists for intra blocks. For hevc-*.
+   * default lists for intra blocks. For H.265's quantizer.
    *
    * Since: 0.1
    */
   g_object_class_install_property (klass, PROP_SCALING_LIST,
       g_param_spec_enum ("scaling-list", "Scaling list",
-          "Weights of the quantizer by frequency (hevc-*)",
+          "Weights of H.265's quantizer by frequency",
           scaling_list_get_type (), default_params.scaling_list, LIVE));
   /**
    * GstBlockDct:quantization-matrix:

@@ -298,7 +298,7 @@ check_hevc_job (const BdctParams * params, const BdctLayout * layout)
 
     EXPECT (1 << cj->log2_width, size, "%s", where);
     EXPECT (1 << cj->log2_height, size, "%s", where);
-    EXPECT (cj->keep, size, "%s", where);
+    EXPECT (cj->keep, MIN (size, 32), "%s", where);
     EXPECT (cj->transposed, 0, "%s", where);
     EXPECT (cj->fwd_shift[0], l + b - 9, "%s", where);
     EXPECT (cj->fwd_shift[1], l + 6, "%s", where);
@@ -323,25 +323,32 @@ check_hevc_job (const BdctParams * params, const BdctLayout * layout)
 }
 
 static void
-test_hevc_jobs (void)
+check_hevc_jobs (BdctTransform transform)
 {
   static const Format formats[] = { FORMAT_I420, FORMAT_Y42B, FORMAT_Y444 };
   BdctParams params = defaults;
   BdctLayout layout;
 
-  for (params.transform = BDCT_HEVC_DST_4X4;
-      params.transform <= BDCT_HEVC_32X32; params.transform++)
-    for (int depth = 8; depth <= 12; depth++)
-      for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
-        format_layout (formats[i], depth, 0, 64, 64, &layout);
-        for (params.qp = 0; params.qp <= 51; params.qp++) {
-          params.chroma_qp_offset = params.qp * 7 % 25 - 12;
-          params.scaling_list = params.qp % 2;
-          check_hevc_job (&params, &layout);
-          if (g_test_failed ())
-            return;
-        }
+  params.transform = transform;
+  for (int depth = 8; depth <= 12; depth++)
+    for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+      format_layout (formats[i], depth, 0, 64, 64, &layout);
+      for (params.qp = 0; params.qp <= 51; params.qp++) {
+        params.chroma_qp_offset = params.qp * 7 % 25 - 12;
+        params.scaling_list = params.qp % 2;
+        check_hevc_job (&params, &layout);
+        if (g_test_failed ())
+          return;
       }
+    }
+}
+
+static void
+test_hevc_jobs (void)
+{
+  for (int t = 0; t < BDCT_N_TRANSFORMS; t++)
+    if (bdct_transform_info (t)->family == BDCT_FAMILY_HEVC)
+      check_hevc_jobs (t);
 }
 
 static void
