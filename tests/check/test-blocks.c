@@ -106,19 +106,21 @@ run (const Scene * s, BdctEngine * engine, BdctFrame * frame, gboolean picture,
     g_error ("%s: %s", engine->description, error.message);
 }
 
-/* The records' sums are the statistics. */
+/* The records' sums are the statistics, but for errors that no record holds. */
 static gboolean
 sums_agree (const Scene * s, const Result * result)
 {
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
     gsize n = (gsize) s->grid[c].columns * s->grid[c].rows;
     guint64 sse = 0, nonzero = 0;
+    gboolean whole = TRUE;
 
     for (gsize i = s->grid[c].first; i < s->grid[c].first + n; i++) {
       sse += result->blocks[i].sse;
+      whole = whole && result->blocks[i].sse != G_MAXUINT32;
       nonzero += result->blocks[i].nonzero;
     }
-    if (sse != result->stats[0].component[c].sse
+    if ((whole && sse != result->stats[0].component[c].sse)
         || nonzero != result->stats[0].component[c].nonzero)
       return FALSE;
   }
@@ -161,6 +163,7 @@ check_records (const Scene * s, const BdctEngine * engine,
             sse += e * e;
           }
         }
+      sse = MIN (sse, G_MAXUINT32);
       if (s->c->params.transform == BDCT_DCT_8X8)
         nonzero = got.nonzero;  /* a matter of single precision */
       tally_add (1, 0);
@@ -320,8 +323,8 @@ check_case_others (const Scene * s, BdctEngine * engine)
     BdctParams params = s->c->params;
 
     params.transform = i % BDCT_N_TRANSFORMS;
-    params.quality = 90 - 5 * i;
-    params.qp = 10 + 2 * i;
+    params.quality = 1 + (i + 1) * 37 % 100;
+    params.qp = (i + 1) * 29 % 52;
     g_assert_true (bdct_job_init (&others[i], &params, &s->layout, NULL));
   }
   run (s, engine, &frame, TRUE, FALSE, &got);
