@@ -48,6 +48,44 @@ static const int32_t hevc_level_scale[6] = { 40, 45, 51, 57, 64, 72 };
 static const int8_t hevc_qpc[14] =
     { 29, 30, 31, 32, 33, 33, 34, 34, 35, 35, 36, 36, 37, 37 };
 
+/* H.264 Table 8-15: QPC for qPI 30 to 51. */
+static const int8_t h264_qpc[22] = {
+  29, 30, 31, 32, 32, 33, 34, 34, 35, 35, 36, 36, 37, 37, 37, 38, 38, 38, 39,
+  39, 39, 39
+};
+
+/* H.264 clause 8.5.9, normAdjust4x4 and normAdjust8x8 by qP % 6, and JM's
+ * quant_coef that go with them. A column stands for a sort of coefficient,
+ * which follows from the sorts of its two frequencies: 0 1 0 1 for a side of
+ * 4, 0 1 2 1 0 1 2 1 for one of 8. */
+static const uint8_t h264_sort_4[2][2] = { {0, 2}, {2, 1} };
+static const uint8_t h264_sort_8[3][3] = { {0, 3, 4}, {3, 1, 5}, {4, 5, 2} };
+
+static const uint8_t h264_norm_4[6][3] = {
+  {10, 16, 13}, {11, 18, 14}, {13, 20, 16},
+  {14, 23, 18}, {16, 25, 20}, {18, 29, 23},
+};
+
+static const uint16_t h264_quant_4[6][3] = {
+  {13107, 5243, 8066}, {11916, 4660, 7490}, {10082, 4194, 6554},
+  {9362, 3647, 5825}, {8192, 3355, 5243}, {7282, 2893, 4559},
+};
+
+static const uint8_t h264_norm_8[6][6] = {
+  {20, 18, 32, 19, 25, 24}, {22, 19, 35, 21, 28, 26},
+  {26, 23, 42, 24, 33, 31}, {28, 25, 45, 26, 35, 33},
+  {32, 28, 51, 30, 40, 38}, {36, 32, 58, 34, 46, 43},
+};
+
+static const uint16_t h264_quant_8[6][6] = {
+  {13107, 11428, 20972, 12222, 16777, 15481},
+  {11916, 10826, 19174, 11058, 14980, 14290},
+  {10082, 8943, 15978, 9675, 12710, 11985},
+  {9362, 8228, 14913, 8931, 11984, 11259},
+  {8192, 7346, 13159, 7740, 10486, 9777},
+  {7282, 6428, 11570, 6830, 9118, 8640},
+};
+
 bool
 bdct_error (BdctError * error, const char *format, ...)
 {
@@ -88,6 +126,20 @@ bdct_hevc_chroma_qp (int qp, int offset, BdctChromaFormat chroma, int depth)
   else if (qpi >= 30)
     qpi = hevc_qpc[qpi - 30];
   return qpi + bd_offset;
+}
+
+/* QP'C of H.264 clause 8.5.8, which knows no chroma format. */
+static int
+h264_chroma_qp (int qp, int offset, int depth)
+{
+  int bd_offset = 6 * (depth - 8);
+  int qpi = qp + offset;
+
+  if (qpi < -bd_offset)
+    qpi = -bd_offset;
+  if (qpi > 51)
+    qpi = 51;
+  return (qpi < 30 ? qpi : h264_qpc[qpi - 30]) + bd_offset;
 }
 
 bool
@@ -154,6 +206,44 @@ init_hevc (BdctComponentJob * job, const BdctParams * params, int qp, int depth)
   }
 }
 
+/* All of it fits 32 bits, up to 12 bits and QP' 75:
+ * - A coefficient is at most 2^11, the largest residual, times the magnitudes'
+ *   sum of each of its two basis functions: 4 and 6 for a side of 4, 8, 7.75
+ *   and 6 for one of 8, by sort; roundings inside add less than 20. Times quant
+ *   that is largest for 8x8's first sort, 64 * 2^11 * 13107 < 1.72e9. With
+ *   quant_add, at most 2^28 / 3 < 0.09e9, it stays below 2^31 = 2.14e9.
+ * - A level times dequant is its coefficient times quant * dequant /
+ *   2^quant_bits, give or take a step: by sort 64, 41, 51 for 4x4, and 64, 50,
+ *   164, 57, 102, 91 for 8x8, largest where the coefficient is 36 * 2^11, plus
+ *   16 * 45 * 2^12: below 2^24, and after the shift below 2^19.
+ * - An inverse pass sums eight such numbers, none more than once and a half. */
+static void
+init_h264 (BdctComponentJob * job, int qp)
+{
+  int size = 1 << job->log2_width;
+  int rem = qp % 6, per = qp / 6;
+
+  /* The standard's inverse is horizontal first, and x264's forward transform
+   * vertical first. */
+  job->transposed = 1;
+  job->inv_shift[1] = 6;
+  job->quant_bits = (size == 4 ? 15 : 16) + per;
+  job->quant_add = (1 << job->quant_bits) / 3;
+  job->dequant_bits = size == 4 ? 4 : 6;
+  for (int v = 0; v < size; v++)
+    for (int u = 0; u < size; u++) {
+      int sort = size == 4 ? h264_sort_4[v & 1][u & 1]
+          : h264_sort_8[v & 1 ? 1 : v & 2][u & 1 ? 1 : u & 2];
+      int i = bdct_job_index (job, v, u);
+
+      job->quant[i] = size == 4 ? h264_quant_4[rem][sort]
+          : h264_quant_8[rem][sort];
+      /* weightScale is 16. */
+      job->dequant[i] = (16 * (size == 4 ? h264_norm_4[rem][sort]
+              : h264_norm_8[rem][sort])) << per;
+    }
+}
+
 bool
 bdct_job_init (BdctJob * job, const BdctParams * params,
     const BdctLayout * layout, BdctError * error)
@@ -205,6 +295,11 @@ bdct_job_init (BdctJob * job, const BdctParams * params,
             ? bdct_hevc_chroma_qp (params->qp, params->chroma_qp_offset,
                 layout->chroma, depth)
             : params->qp + 6 * (depth - 8), depth);
+        break;
+      case BDCT_FAMILY_H264:
+        init_h264 (cj, chroma
+            ? h264_chroma_qp (params->qp, params->chroma_qp_offset, depth)
+            : params->qp + 6 * (depth - 8));
         break;
     }
   }

@@ -48,6 +48,10 @@ typedef enum {
   BDCT_FAMILY_REAL,
   /** ITU-T H.265 clause 8.6.4 with HM's forward transform and quantizer. */
   BDCT_FAMILY_HEVC,
+  /** ITU-T H.264 clauses 8.5.12 and 8.5.13 with flat scaling, the forward
+   * transforms of JM and x264 and JM's quantizer; for every component as for
+   * luma, as the 4:4:4 profiles have it. As HEVC, but nothing is clipped. */
+  BDCT_FAMILY_H264,
 } BdctFamily;
 
 /** A row of transforms.def's chains. */

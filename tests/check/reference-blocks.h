@@ -23,9 +23,13 @@ ref_descale (Whole v, int shift)
  * result->nonzero. */
 void ref_hevc_block (const RefPlane *plane, Whole x[][REF_SIZE],
     RefResult *result);
+void ref_h264_block (const RefPlane *plane, Whole x[][REF_SIZE],
+    RefResult *result);
 
 /** The second half of it alone. */
 void ref_hevc_backward (const RefPlane *plane, Whole x[][REF_SIZE],
+    RefResult *result);
+void ref_h264_backward (const RefPlane *plane, Whole x[][REF_SIZE],
     RefResult *result);
 
 #endif

@@ -29,14 +29,14 @@ static const int annex_k_chroma[] = {
 static bool
 is_hevc (BdctTransform transform)
 {
-  return transform != BDCT_JPEG_8X8 && transform != BDCT_DCT_8X8;
+  return transform >= BDCT_HEVC_DST_4X4 && transform <= BDCT_HEVC_32X32;
 }
 
 int
 ref_block_size (BdctTransform transform, BdctChromaFormat chroma,
     BdctComponent component)
 {
-  static const int luma[] = { 8, 8, 4, 4, 8, 16, 32 };
+  static const int luma[] = { 8, 8, 4, 4, 8, 16, 32, 4, 8 };
   int size = luma[transform];
 
   if (is_hevc (transform) && component != BDCT_Y
@@ -318,8 +318,10 @@ run_plane (const RefPlane * p, const int *in, int *out, uint8_t * slack,
         jpeg_block (p, x, result);
       else if (transform == BDCT_DCT_8X8)
         real_block (p, x, block_slack, result);
-      else
+      else if (is_hevc (transform))
         ref_hevc_block (p, x, result);
+      else
+        ref_h264_block (p, x, result);
       result->levels += size * size;
       for (int i = 0; i < size * size && levels != NULL; i++)
         levels[(by + i / size) * across + bx + i % size] =
@@ -342,7 +344,10 @@ run_plane (const RefPlane * p, const int *in, int *out, uint8_t * slack,
 void
 ref_backward (const RefPlane * p, int64_t x[][REF_SIZE], RefResult * result)
 {
-  ref_hevc_backward (p, x, result);
+  if (is_hevc (p->params->transform))
+    ref_hevc_backward (p, x, result);
+  else
+    ref_h264_backward (p, x, result);
 }
 
 void

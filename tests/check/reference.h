@@ -92,6 +92,14 @@ void ref_jpeg_table (int quality, bool chroma, int max, int *out);
 int ref_hevc_qp (const BdctParams *params, BdctChromaFormat chroma,
     BdctComponent component, int depth);
 
+int ref_h264_qp (const BdctParams *params, BdctComponent component,
+    int depth);
+
+/** LevelScale4x4 or LevelScale8x8 (m, i, j) of H.264, i along x or y alike, and
+ * JM's factor of the quantizer. */
+int ref_h264_level_scale (int size, int m, int i, int j);
+int ref_h264_quant_scale (int size, int m, int i, int j);
+
 /** ScalingFactor[y][x] of a size x size block. */
 int ref_hevc_factor (BdctScalingList list, int size, int y, int x);
 

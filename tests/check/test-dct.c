@@ -351,6 +351,91 @@ test_hevc_jobs (void)
       check_hevc_jobs (t);
 }
 
+/* Every number of an H.264 job, as 8.5.8 to 8.5.13 and JM have it. */
+static void
+check_h264_job (const BdctParams * params, const BdctLayout * layout)
+{
+  int size = params->transform == BDCT_H264_4X4 ? 4 : 8;
+  BdctJob job;
+
+  g_assert_true (bdct_job_init (&job, params, layout, NULL));
+  g_assert_cmpint (job.family, ==, BDCT_FAMILY_H264);
+  for (int c = 0; c < 3; c++) {
+    const BdctComponentJob *cj = &job.component[c];
+    int qp = ref_h264_qp (params, c, layout->depth), bits = qp / 6;
+    char *where = g_strdup_printf ("%dx%d chroma %d depth %d qp %d%+d "
+        "component %d", size, size, layout->chroma, layout->depth, params->qp,
+        params->chroma_qp_offset, c);
+    g_autofree char *freed = where;
+
+    bits += size == 4 ? 15 : 16;
+    EXPECT (1 << cj->log2_width, size, "%s", where);
+    EXPECT (1 << cj->log2_height, size, "%s", where);
+    EXPECT (cj->keep, size, "%s", where);
+    EXPECT (cj->transposed, 1, "%s", where);
+    EXPECT (cj->fwd_shift[0], 0, "%s", where);
+    EXPECT (cj->fwd_shift[1], 0, "%s", where);
+    EXPECT (cj->inv_shift[0], 0, "%s", where);
+    EXPECT (cj->inv_shift[1], 6, "%s", where);
+    EXPECT (cj->clip16, 0, "%s", where);
+    EXPECT (cj->quant_bits, bits, "%s", where);
+    EXPECT (cj->quant_add, (1LL << bits) / 3, "%s", where);
+    EXPECT (cj->dequant_bits, size == 4 ? 4 : 6, "%s", where);
+    for (int v = 0; v < size; v++)
+      for (int u = 0; u < size; u++) {
+        EXPECT (cj->quant[8 * v + u], ref_h264_quant_scale (size, qp % 6, v, u),
+            "%s (%d, %d)", where, v, u);
+        EXPECT (cj->dequant[8 * v + u],
+            (gint64) ref_h264_level_scale (size, qp % 6, v, u) << qp / 6,
+            "%s (%d, %d)", where, v, u);
+      }
+  }
+}
+
+static void
+test_h264_jobs (void)
+{
+  static const Format formats[] = { FORMAT_I420, FORMAT_Y42B, FORMAT_Y444 };
+  BdctParams params = defaults;
+  BdctLayout layout;
+  BdctJob job;
+
+  for (params.transform = BDCT_H264_4X4;
+      params.transform <= BDCT_H264_8X8; params.transform++)
+    for (int depth = 8; depth <= 12; depth++)
+      for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+        format_layout (formats[i], depth, 0, 64, 64, &layout);
+        for (params.qp = 0; params.qp <= 51; params.qp++)
+          for (int k = 0; k < 5; k++) {
+            params.chroma_qp_offset = (params.qp + 5 * k) % 25 - 12;
+            params.scaling_list = params.qp % 2; /* has no effect */
+            check_h264_job (&params, &layout);
+            if (g_test_failed ())
+              return;
+          }
+      }
+
+  /* Landmarks, by hand. */
+  params = defaults;
+  params.qp = 51;
+  params.transform = BDCT_H264_8X8;
+  format_layout (FORMAT_I420, 8, 0, 64, 64, &layout);
+  g_assert_true (bdct_job_init (&job, &params, &layout, NULL));
+  g_assert_cmpint (job.component[0].quant[0], ==, 9362);
+  g_assert_cmpint (job.component[0].quant[9], ==, 8228);
+  g_assert_cmpint (job.component[0].quant[18], ==, 14913);
+  g_assert_cmpint (job.component[0].dequant[63], ==, 25 * 16 << 8);
+  g_assert_cmpint (job.component[1].quant[1], ==, 8931); /* QPC 39 */
+  g_assert_cmpint (job.component[1].dequant[2], ==, 35 * 16 << 6);
+  params.transform = BDCT_H264_4X4;
+  params.qp = 30;
+  g_assert_true (bdct_job_init (&job, &params, &layout, NULL));
+  g_assert_cmpint (job.component[0].quant[0], ==, 13107);
+  g_assert_cmpint (job.component[0].quant[9], ==, 5243);
+  g_assert_cmpint (job.component[0].dequant[8], ==, 13 * 16 << 5);
+  g_assert_cmpint (job.component[1].quant[1], ==, 4559); /* QPC 29 */
+}
+
 static void
 test_jpeg_jobs (void)
 {
@@ -447,10 +532,10 @@ static void
 test_transforms (void)
 {
   static const char *const names[] = { "jpeg-8x8", "dct-8x8", "hevc-dst-4x4",
-    "hevc-4x4", "hevc-8x8", "hevc-16x16", "hevc-32x32"
+    "hevc-4x4", "hevc-8x8", "hevc-16x16", "hevc-32x32", "h264-4x4", "h264-8x8"
   };
 
-  g_assert_cmpint (BDCT_N_TRANSFORMS, ==, 7);
+  g_assert_cmpint (BDCT_N_TRANSFORMS, ==, 9);
   g_assert_null (bdct_transform_info (BDCT_N_TRANSFORMS));
   g_assert_null (bdct_transform_info ((BdctTransform) - 1));
   for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
@@ -459,7 +544,8 @@ test_transforms (void)
     g_assert_cmpstr (info->name, ==, names[t]);
     g_assert_cmpuint (strlen (info->description), >, 0);
     g_assert_cmpint (info->family, ==, t == BDCT_JPEG_8X8 ? BDCT_FAMILY_JPEG
-        : t == BDCT_DCT_8X8 ? BDCT_FAMILY_REAL : BDCT_FAMILY_HEVC);
+        : t == BDCT_DCT_8X8 ? BDCT_FAMILY_REAL
+        : t >= BDCT_H264_4X4 ? BDCT_FAMILY_H264 : BDCT_FAMILY_HEVC);
     EXPECT (bdct_family_has_qp (info->family), t >= BDCT_HEVC_DST_4X4, "%s",
         names[t]);
     for (int chroma = 0; chroma < 4; chroma++)
@@ -587,6 +673,7 @@ main (int argc, char **argv)
   g_test_add_func ("/job/steps-check", test_steps_check);
   g_test_add_func ("/job/chroma-qp", test_chroma_qp);
   g_test_add_func ("/job/hevc", test_hevc_jobs);
+  g_test_add_func ("/job/h264", test_h264_jobs);
   g_test_add_func ("/job/jpeg", test_jpeg_jobs);
   g_test_add_func ("/job/errors", test_job_errors);
   g_test_add_func ("/transform/table", test_transforms);

@@ -47,7 +47,8 @@ FORMATS = {
     "Y444_12LE": ((0, 0), "uv", 2, 12, 0),
     "P012_LE": ((1, 1), "uvuv", 2, 12, 4),
 }
-TRANSFORMS = ["jpeg-8x8", "dct-8x8", "hevc-dst-4x4", "hevc-8x8", "hevc-32x32"]
+TRANSFORMS = ["jpeg-8x8", "dct-8x8", "hevc-dst-4x4", "hevc-8x8", "hevc-32x32",
+              "h264-8x8"]
 
 
 def up(value, multiple):

@@ -104,8 +104,9 @@ static const struct
   {"dct-8x8", "Up", "quality", "51"}, {"hevc-4x4", "Up", "qp", "31"},
   {"hevc-32x32", "Down", "qp", "29"},
   {"jpeg-8x8", "Right", "transform", "dct-8x8"},
-  {"jpeg-8x8", "Left", "transform", "hevc-32x32"},
-  {"hevc-32x32", "Right", "transform", "jpeg-8x8"},
+  {"h264-4x4", "Up", "qp", "31"},
+  {"jpeg-8x8", "Left", "transform", "h264-8x8"},
+  {"h264-8x8", "Right", "transform", "jpeg-8x8"},
   {"hevc-32x32", "Left", "transform", "hevc-16x16"},
   {"jpeg-8x8", "v", "view", "original"}, {"jpeg-8x8", "g", "grid", "true"},
   {"jpeg-8x8", "space", "view", "original"},
@@ -446,7 +447,7 @@ static void
 test_click (void)
 {
   static const gchar *transforms[] = { "jpeg-8x8", "hevc-32x32", "dct-8x8",
-    "hevc-dst-4x4"
+    "hevc-dst-4x4", "h264-8x8"
   };
 
   for (guint f = 0; f < N_TEST_FORMATS; f++) {
@@ -457,7 +458,7 @@ test_click (void)
     bench_init (&bench, test_formats[f].name, 140, 90, "interactive", TRUE,
         NULL);
     gst_util_set_object_arg (G_OBJECT (bench.element), "transform",
-        transforms[f % 4]);
+        transforms[f % G_N_ELEMENTS (transforms)]);
     in = frame_new (&bench.info, 7);
     gst_harness_push (bench.h, gst_buffer_ref (in));
     rec = bench_pull (&bench);
@@ -467,7 +468,7 @@ test_click (void)
     g_assert_cmpint (get_uint64 (s, "timestamp"), ==, 7 * FRAME);
     g_assert_cmpint (get_uint64 (s, "index"), ==, 0);
     g_assert_cmpstr (gst_structure_get_string (s, "transform"), ==,
-        transforms[f % 4]);
+        transforms[f % G_N_ELEMENTS (transforms)]);
     gst_structure_free (s);
     s = click (&bench, 138, 89);
     check_block (&bench, s, in, rec, 138, 89);
