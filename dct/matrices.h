@@ -50,6 +50,15 @@ BDCT_MATRIX_TABLE int8_t bdct_hevc_32[32] = {
   64, 61, 57, 54, 50, 46, 43, 38, 36, 31, 25, 22, 18, 13, 9, 4,
 };
 
+/* H.266 clause 8.7.4: likewise of the 64x64 transMatrix, whose even rows are
+ * H.265's. */
+BDCT_MATRIX_TABLE int8_t bdct_vvc_64[64] = {
+  64, 91, 90, 90, 90, 90, 90, 90, 89, 88, 88, 87, 87, 86, 85, 84,
+  83, 83, 82, 81, 80, 79, 78, 77, 75, 73, 73, 71, 70, 69, 67, 65,
+  64, 62, 61, 59, 57, 56, 54, 52, 50, 48, 46, 44, 43, 41, 38, 37,
+  36, 33, 31, 28, 25, 24, 22, 20, 18, 15, 13, 11, 9, 7, 4, 2,
+};
+
 /* sqrt (2) cos (k pi / 16), and sqrt (8) times the orthonormal 8x8 DCT-II:
  * rows 0 and 4 are whole numbers, as the cosine of pi / 4 takes the root. */
 BDCT_MATRIX_TABLE double bdct_real_8[8] = {
@@ -86,6 +95,8 @@ bdct_matrix_int (BdctBasis basis, int k, int n)
       return BDCT_COSINE (bdct_hevc_32, 2, 16, (2 * n + 1) * k);
     case BDCT_BASIS_HEVC_32:
       return BDCT_COSINE (bdct_hevc_32, 1, 32, (2 * n + 1) * k);
+    case BDCT_BASIS_VVC_64:
+      return BDCT_COSINE (bdct_vvc_64, 1, 64, (2 * n + 1) * k);
     default:
       return 0;
   }

@@ -29,17 +29,20 @@ static const int annex_k_chroma[] = {
 static bool
 is_hevc (BdctTransform transform)
 {
-  return transform >= BDCT_HEVC_DST_4X4 && transform <= BDCT_HEVC_32X32;
+  return (transform >= BDCT_HEVC_DST_4X4 && transform <= BDCT_HEVC_32X32)
+      || transform == BDCT_VVC_64X64;
 }
 
 int
 ref_block_size (BdctTransform transform, BdctChromaFormat chroma,
     BdctComponent component)
 {
-  static const int luma[] = { 8, 8, 4, 4, 8, 16, 32, 4, 8 };
+  static const int luma[] = { 8, 8, 4, 4, 8, 16, 32, 4, 8, 64 };
   int size = luma[transform];
 
-  if (is_hevc (transform) && component != BDCT_Y
+  if (transform == BDCT_VVC_64X64 && component != BDCT_Y)
+    size = 32;
+  else if (is_hevc (transform) && component != BDCT_Y
       && (chroma == BDCT_CHROMA_420 || chroma == BDCT_CHROMA_422))
     size = size > 4 ? size / 2 : 4;
   return size;

@@ -532,10 +532,11 @@ static void
 test_transforms (void)
 {
   static const char *const names[] = { "jpeg-8x8", "dct-8x8", "hevc-dst-4x4",
-    "hevc-4x4", "hevc-8x8", "hevc-16x16", "hevc-32x32", "h264-4x4", "h264-8x8"
+    "hevc-4x4", "hevc-8x8", "hevc-16x16", "hevc-32x32", "h264-4x4",
+    "h264-8x8", "vvc-64x64"
   };
 
-  g_assert_cmpint (BDCT_N_TRANSFORMS, ==, 9);
+  g_assert_cmpint (BDCT_N_TRANSFORMS, ==, 10);
   g_assert_null (bdct_transform_info (BDCT_N_TRANSFORMS));
   g_assert_null (bdct_transform_info ((BdctTransform) - 1));
   for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
@@ -545,7 +546,8 @@ test_transforms (void)
     g_assert_cmpuint (strlen (info->description), >, 0);
     g_assert_cmpint (info->family, ==, t == BDCT_JPEG_8X8 ? BDCT_FAMILY_JPEG
         : t == BDCT_DCT_8X8 ? BDCT_FAMILY_REAL
-        : t >= BDCT_H264_4X4 ? BDCT_FAMILY_H264 : BDCT_FAMILY_HEVC);
+        : t == BDCT_H264_4X4 || t == BDCT_H264_8X8 ? BDCT_FAMILY_H264
+        : BDCT_FAMILY_HEVC);
     EXPECT (bdct_family_has_qp (info->family), t >= BDCT_HEVC_DST_4X4, "%s",
         names[t]);
     for (int chroma = 0; chroma < 4; chroma++)
@@ -574,7 +576,8 @@ static void
 test_hevc_matrices (void)
 {
   static const BdctBasis bases[] = { BDCT_BASIS_DST_4, BDCT_BASIS_HEVC_4,
-    BDCT_BASIS_HEVC_8, BDCT_BASIS_HEVC_16, BDCT_BASIS_HEVC_32
+    BDCT_BASIS_HEVC_8, BDCT_BASIS_HEVC_16, BDCT_BASIS_HEVC_32,
+    BDCT_BASIS_VVC_64
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (bases); i++) {

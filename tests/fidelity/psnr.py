@@ -48,7 +48,7 @@ FORMATS = {
     "P012_LE": ((1, 1), "uvuv", 2, 12, 4),
 }
 TRANSFORMS = ["jpeg-8x8", "dct-8x8", "hevc-dst-4x4", "hevc-8x8", "hevc-32x32",
-              "h264-8x8"]
+              "h264-8x8", "vvc-64x64"]
 
 
 def up(value, multiple):

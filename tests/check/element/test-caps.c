@@ -98,7 +98,8 @@ static void
 test_ranges (void)
 {
   static const gchar *transforms[] = { "jpeg-8x8", "dct-8x8", "hevc-dst-4x4",
-    "hevc-4x4", "hevc-8x8", "hevc-16x16", "hevc-32x32", "h264-4x4", "h264-8x8"
+    "hevc-4x4", "hevc-8x8", "hevc-16x16", "hevc-32x32", "h264-4x4",
+    "h264-8x8", "vvc-64x64"
   };
   GstElement *element = gst_element_factory_make ("blockdct", NULL);
   GObjectClass *klass = G_OBJECT_GET_CLASS (element);

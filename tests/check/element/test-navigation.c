@@ -105,8 +105,8 @@ static const struct
   {"hevc-32x32", "Down", "qp", "29"},
   {"jpeg-8x8", "Right", "transform", "dct-8x8"},
   {"h264-4x4", "Up", "qp", "31"},
-  {"jpeg-8x8", "Left", "transform", "h264-8x8"},
-  {"h264-8x8", "Right", "transform", "jpeg-8x8"},
+  {"jpeg-8x8", "Left", "transform", "vvc-64x64"},
+  {"vvc-64x64", "Right", "transform", "jpeg-8x8"},
   {"hevc-32x32", "Left", "transform", "hevc-16x16"},
   {"jpeg-8x8", "v", "view", "original"}, {"jpeg-8x8", "g", "grid", "true"},
   {"jpeg-8x8", "space", "view", "original"},
@@ -447,7 +447,7 @@ static void
 test_click (void)
 {
   static const gchar *transforms[] = { "jpeg-8x8", "hevc-32x32", "dct-8x8",
-    "hevc-dst-4x4", "h264-8x8"
+    "hevc-dst-4x4", "h264-8x8", "vvc-64x64"
   };
 
   for (guint f = 0; f < N_TEST_FORMATS; f++) {
