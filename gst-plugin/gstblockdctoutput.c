@@ -7,7 +7,6 @@ gboolean
 gst_blockdct_output_open (GstBlockDct * self)
 {
   gchar *path;
-  BdctError error;
 
   GST_OBJECT_LOCK (self);
   path = g_strdup (self->stats_path);
@@ -16,32 +15,19 @@ gst_blockdct_output_open (GstBlockDct * self)
     g_free (path);
     return TRUE;
   }
-  self->stats_file = gst_blockdct_stats_file_open (path, &error);
-  if (self->stats_file == NULL)
-    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
-        ("stats-file=%s cannot be written: %s.", path, error.message),
-        ("Set stats-file to a file in a folder that can be written."));
+  self->stats_file = gst_blockdct_stats_file_open (path, GST_ELEMENT (self));
   g_free (path);
   return self->stats_file != NULL;
-}
-
-static void
-fail_stats_file (GstBlockDct * self, const BdctError * error)
-{
-  GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
-      ("The statistics cannot be written: %s.", error->message),
-      ("Make room there, or set stats-file to another place."));
 }
 
 /* Nothing of a stream is lost unsaid: at its end, or where it is cut off. */
 void
 gst_blockdct_output_finish (GstBlockDct * self, gboolean close)
 {
-  BdctError error;
-
-  if (!(close ? gst_blockdct_stats_file_close (&self->stats_file, &error)
-          : gst_blockdct_stats_file_flush (self->stats_file, &error)))
-    fail_stats_file (self, &error);
+  if (close)
+    gst_blockdct_stats_file_close (&self->stats_file, GST_ELEMENT (self));
+  else
+    gst_blockdct_stats_file_flush (self->stats_file, GST_ELEMENT (self));
 }
 
 void
@@ -97,7 +83,6 @@ gst_blockdct_output_frame (GstBlockDct * self, GstBuffer ** outbuf)
   GstBlockDctInFlight frame;
   GstBlockDctTimes times;
   BdctStats stats;
-  BdctError error;
   GstFlowReturn ret = gst_blockdct_queue_collect (self, &frame, &stats);
 
   if (ret != GST_FLOW_OK)
@@ -123,9 +108,9 @@ gst_blockdct_output_frame (GstBlockDct * self, GstBuffer ** outbuf)
     .attach = self->overlay_attach,
   };
   gst_blockdct_overlay_draw (&self->overlay, GST_ELEMENT (self), &drawn);
-  if (!gst_blockdct_stats_file_add (self->stats_file, frame.out, &error)) {
+  if (!gst_blockdct_stats_file_add (self->stats_file, GST_ELEMENT (self),
+          frame.out)) {
     gst_buffer_unref (frame.out);
-    fail_stats_file (self, &error);
     return GST_FLOW_ERROR;
   }
   *outbuf = frame.out;
