@@ -77,7 +77,7 @@ show (GstBlockDct * self, const GstBlockDctInFlight * frame,
 GstFlowReturn
 gst_blockdct_output_frame (GstBlockDct * self, GstBuffer ** outbuf)
 {
-  guint64 index = self->report.totals.pool.frames;
+  guint64 index = self->report.totals.frames;
   GstBlockDctOverlayFrame drawn;
   GstBlockDctSettings settings;
   GstBlockDctInFlight frame;
