@@ -69,16 +69,18 @@ gst_blockdct_start (GstBaseTransform * trans)
 {
   GstBlockDct *self = GST_BLOCKDCT (trans);
 
+  gst_blockdct_changes_start (&self->changes, GST_ELEMENT (self), TRUE);
   self->report = (GstBlockDctReport) { 0 };
   gst_blockdct_report_flush (&self->report);
   gst_blockdct_output_publish (self);
   self->dropped = self->warned_slow = self->warned_limit = FALSE;
   gst_blockdct_changes_tell (&self->changes, GST_ELEMENT (self));
-  if (!gst_blockdct_output_open (self))
-    return FALSE;
-  if (gst_blockdct_queue_open (self))
-    return TRUE;
-  gst_blockdct_output_finish (self, TRUE);
+  if (gst_blockdct_output_open (self)) {
+    if (gst_blockdct_queue_open (self))
+      return TRUE;
+    gst_blockdct_output_finish (self, TRUE);
+  }
+  gst_blockdct_changes_start (&self->changes, GST_ELEMENT (self), FALSE);
   return FALSE;
 }
 
@@ -98,6 +100,7 @@ gst_blockdct_stop (GstBaseTransform * trans)
   self->changes.depth = 0;
   self->latency = 0;
   GST_OBJECT_UNLOCK (self);
+  gst_blockdct_changes_start (&self->changes, GST_ELEMENT (self), FALSE);
   return TRUE;
 }
 
