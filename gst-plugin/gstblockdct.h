@@ -30,6 +30,8 @@ typedef struct
   GstVideoFrame in_frame, out_frame;
   GstBlockDctHow how;
   BdctView view;
+  GstClockTime interval;        /* the settings it entered with */
+  gboolean post_messages, overlay;
 } GstBlockDctInFlight;
 
 struct _GstBlockDct

@@ -79,7 +79,6 @@ gst_blockdct_output_frame (GstBlockDct * self, GstBuffer ** outbuf)
 {
   guint64 index = self->report.totals.frames;
   GstBlockDctOverlayFrame drawn;
-  GstBlockDctSettings settings;
   GstBlockDctInFlight frame;
   GstBlockDctTimes times;
   BdctStats stats;
@@ -87,12 +86,11 @@ gst_blockdct_output_frame (GstBlockDct * self, GstBuffer ** outbuf)
 
   if (ret != GST_FLOW_OK)
     return ret;
-  settings = gst_blockdct_get_settings (self);
   times = get_times (self, frame.out);
   gst_blockdct_report_frame (&self->report, GST_ELEMENT (self), frame.out,
-      &stats, &frame.how, &times, settings.post_messages, settings.interval);
+      &stats, &frame.how, &times, frame.post_messages, frame.interval);
   gst_blockdct_output_publish (self);
-  if (settings.interactive)
+  if (gst_blockdct_get_settings (self).interactive)
     show (self, &frame, &times, index);
   else
     gst_blockdct_navigation_show (&self->navigation, NULL);
@@ -104,7 +102,7 @@ gst_blockdct_output_frame (GstBlockDct * self, GstBuffer ** outbuf)
     .view = &frame.view,
     .stats = &stats,
     .how = &frame.how,
-    .figures = settings.overlay,
+    .figures = frame.overlay,
     .attach = self->overlay_attach,
   };
   gst_blockdct_overlay_draw (&self->overlay, GST_ELEMENT (self), &drawn);

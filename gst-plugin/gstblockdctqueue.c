@@ -182,6 +182,9 @@ gst_blockdct_queue_submit (GstBlockDct * self, GstBuffer * inbuf,
   frame->how.depth = self->layout.depth;
   frame->how.backend = self->backend_name;
   frame->view = *gst_blockdct_view_update (self, &settings);
+  frame->interval = settings.interval;
+  frame->post_messages = settings.post_messages;
+  frame->overlay = settings.overlay;
   if (!start (self, frame, &src, &dst, &error)) {
     gst_video_frame_unmap (&frame->in_frame);
     gst_video_frame_unmap (&frame->out_frame);

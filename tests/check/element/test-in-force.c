@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A property that is set is in force from the next frame on, or refused aloud:
- * none is read back as set, and ignored. */
+ * none is read back as set, and ignored; none acts on earlier frames. */
 #include <string.h>
 #include "bench.h"
 
@@ -117,6 +117,107 @@ test_open_group (void)
   bench_clear (&bench);
 }
 
+#define DEPTH 4
+
+/* Frames that are in flight when messages are turned off have theirs. */
+static void
+test_post_messages (void)
+{
+  Bench bench;
+
+  bench_init (&bench, "I420", 16, 16, "async-depth", DEPTH, NULL);
+  bench.drain = FALSE;
+  for (guint n = 0; n < 2 * DEPTH; n++) {
+    if (n == 2 || n == 5)
+      g_object_set (bench.element, "post-messages", n == 5, NULL);
+    bench_push (&bench, n);
+  }
+  gst_harness_push_event (bench.h, gst_event_new_eos ());
+  for (guint n = 0; n < 2 * DEPTH; n++)
+    if (n < 2 || n >= 5) {
+      GstStructure *s = bench_pop_report (&bench, "frame");
+
+      g_assert_cmpuint (get_uint64 (s, "index"), ==, n);
+      gst_structure_free (s);
+    }
+  gst_structure_free (bench_pop_report (&bench, "pooled"));
+  bench_clear (&bench);
+}
+
+static void
+check_report (Bench * bench, const gchar * type, guint first, guint n)
+{
+  GstStructure *s = bench_pop_report (bench, type);
+
+  g_assert_cmpuint (get_uint64 (s, "index"), ==, first);
+  g_assert_cmpuint (get_uint64 (s, "frames"), ==, n);
+  gst_structure_free (s);
+}
+
+/* Those that entered before intervals were asked for are in none. */
+static void
+test_interval (void)
+{
+  Bench bench;
+
+  bench_init (&bench, "I420", 16, 16, "async-depth", DEPTH, NULL);
+  bench.drain = FALSE;
+  for (guint n = 0; n < 8; n++) {
+    if (n == 3 || n == 7)
+      g_object_set (bench.element, "interval", n == 3 ? 2 * FRAME : 0, NULL);
+    bench_push (&bench, n);
+  }
+  gst_harness_push_event (bench.h, gst_event_new_eos ());
+  for (guint n = 0; n < 3; n++)
+    check_report (&bench, "frame", n, 1);
+  check_report (&bench, "interval", 3, 2);
+  check_report (&bench, "interval", 5, 2);
+  check_report (&bench, "frame", 7, 1);
+  check_report (&bench, "pooled", 0, 8);
+  bench_clear (&bench);
+}
+
+/* Text is on the frames that entered after it was asked for: the others are as
+ * they would be without. */
+static void
+test_overlay (void)
+{
+  const BdctParams params = BDCT_PARAMS_DEFAULT;
+  GstBuffer *expected[2 * DEPTH];
+  GstMessage *warning;
+  BdctStats stats;
+  guint n_equal = 0;
+  Bench bench;
+
+  bench_init (&bench, "I420", 320, 240, "async-depth", DEPTH, NULL);
+  bench.drain = FALSE;
+  for (guint n = 0; n < 2 * DEPTH; n++) {
+    GstBuffer *in = frame_new (&bench.info, n);
+
+    if (n == 3)
+      g_object_set (bench.element, "overlay", TRUE, NULL);
+    expected[n] = frame_expect (&bench.info, in, &params, &stats);
+    gst_harness_push (bench.h, in);
+  }
+  gst_harness_push_event (bench.h, gst_event_new_eos ());
+  warning = bench_pop (&bench, GST_MESSAGE_WARNING);
+  for (guint n = 0; n < 2 * DEPTH; n++) {
+    GstBuffer *out = gst_harness_try_pull (bench.h);
+    gboolean equal = frames_equal (&bench.info, expected[n], out);
+
+    if (n < 3)
+      g_assert_true (equal);
+    else
+      n_equal += equal;
+    gst_buffer_unref (out);
+    gst_buffer_unref (expected[n]);
+  }
+  /* All of them where there is no Pango, or no font. */
+  g_assert_cmpuint (n_equal, ==, warning != NULL ? 2 * DEPTH - 3 : 0);
+  g_clear_pointer (&warning, gst_message_unref);
+  bench_clear (&bench);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -124,5 +225,8 @@ main (int argc, char **argv)
   test_add ("/in-force/ready", test_ready);
   test_add ("/in-force/group", test_group);
   test_add ("/in-force/open-group", test_open_group);
+  test_add ("/in-force/post-messages", test_post_messages);
+  test_add ("/in-force/interval", test_interval);
+  test_add ("/in-force/overlay", test_overlay);
   return test_run ();
 }
