@@ -57,15 +57,20 @@ propose_allocation (GstBaseTransform * trans, GstQuery * decide_query,
   GstCaps *caps;
   gboolean need_pool, own;
   /* Clicks are on a frame that was shown. */
-  guint size, min = self->depth
-      + gst_blockdct_get_settings (self).interactive;
+  gboolean one_more = gst_blockdct_get_settings (self).interactive;
+  guint size, min = self->depth + one_more;
 
   if (!parent_class->propose_allocation (trans, decide_query, query))
     return FALSE;
+  if (gst_base_transform_is_passthrough (trans))
+    return TRUE;
   gst_query_parse_allocation (query, &caps, &need_pool);
   if (caps == NULL || !gst_video_info_from_caps (&info, caps))
     return FALSE;
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  GST_OBJECT_LOCK (self);
+  self->holds_one_more = one_more;
+  GST_OBJECT_UNLOCK (self);
 
   own = gst_blockdct_backend_owns (self->backend.klass, caps);
   if (!own && !gst_blockdct_backend_has_feature (caps, 0,
@@ -216,6 +221,9 @@ prepare_output_buffer (GstBaseTransform * trans, GstBuffer * input,
             self->own_limit),
         ("An element there keeps what it gets. Let it keep less, or copy to "
             "system memory, which has no such limit, before it."));
+    /* Before it waits. */
+    gst_blockdct_post_release (self);
+    gst_blockdct_post_hold (self);
   }
   return parent_class->prepare_output_buffer (trans, input, outbuf);
 }

@@ -45,11 +45,17 @@ get_times (GstBlockDct * self, GstBuffer * buffer)
   GstClockTime pts = GST_BUFFER_PTS (buffer);
   GstBlockDctTimes times = {
     .timestamp = pts,
-    .stream_time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, pts),
-    .running_time = gst_segment_to_running_time (segment, GST_FORMAT_TIME, pts),
+    .stream_time = GST_CLOCK_TIME_NONE,
+    .running_time = GST_CLOCK_TIME_NONE,
     .duration = GST_BUFFER_DURATION (buffer),
   };
 
+  if (segment->format == GST_FORMAT_TIME) {
+    times.stream_time =
+        gst_segment_to_stream_time (segment, GST_FORMAT_TIME, pts);
+    times.running_time =
+        gst_segment_to_running_time (segment, GST_FORMAT_TIME, pts);
+  }
   if (!GST_CLOCK_TIME_IS_VALID (times.duration)
       && GST_VIDEO_INFO_FPS_N (&self->info) > 0)
     times.duration = gst_util_uint64_scale_int (GST_SECOND,
@@ -57,12 +63,24 @@ get_times (GstBlockDct * self, GstBuffer * buffer)
   return times;
 }
 
+/* A frame to click on, until the next one is. Who has as many buffers as were
+ * proposed waits for this one, if it is one more. */
+static GstBuffer *
+keep (GstBlockDct * self, GstBuffer * in)
+{
+  gboolean pooled = in->pool != NULL
+      || gst_buffer_get_parent_buffer_meta (in) != NULL;
+
+  return pooled && !self->holds_one_more ? gst_buffer_copy_deep (in)
+      : gst_buffer_ref (in);
+}
+
 static void
 show (GstBlockDct * self, const GstBlockDctInFlight * frame,
     const GstBlockDctTimes * times, guint64 index)
 {
-  const GstBlockDctShown shown = {
-    .in = frame->in,
+  GstBlockDctShown shown = {
+    .in = keep (self, frame->in),
     .info = self->info,
     .layout = self->layout,
     .view = frame->view,
@@ -71,11 +89,13 @@ show (GstBlockDct * self, const GstBlockDctInFlight * frame,
     .times = *times,
   };
 
-  gst_blockdct_navigation_show (&self->navigation, &shown);
+  gst_blockdct_navigation_show (&self->navigation,
+      shown.in != NULL ? &shown : NULL);
+  gst_clear_buffer (&shown.in);
 }
 
 GstFlowReturn
-gst_blockdct_output_frame (GstBlockDct * self, GstBuffer ** outbuf)
+gst_blockdct_output_frame (GstBlockDct * self)
 {
   guint64 index = self->report.totals.frames;
   GstBlockDctOverlayFrame drawn;
@@ -111,6 +131,6 @@ gst_blockdct_output_frame (GstBlockDct * self, GstBuffer ** outbuf)
     gst_buffer_unref (frame.out);
     return GST_FLOW_ERROR;
   }
-  *outbuf = frame.out;
+  self->ready = frame.out;
   return GST_FLOW_OK;
 }

@@ -293,5 +293,4 @@ gst_blockdct_changes_drop_matrix (GstBlockDctChanges * changes,
   if (same_matrix (&changes->current.params, bad))
     changes->current.params.n_steps = 0;
   GST_OBJECT_UNLOCK (element);
-  g_object_notify (G_OBJECT (element), "quantization-matrix");
 }

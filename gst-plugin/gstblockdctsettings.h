@@ -89,7 +89,8 @@ void gst_blockdct_changes_warn (GstBlockDctChanges * changes,
 void gst_blockdct_changes_tell (GstBlockDctChanges * changes,
     GstElement * element);
 
-/** Set aside the matrix of `bad`, which the stream turned out not to allow. */
+/** Set aside the matrix of `bad`, which the stream turned out not to allow.
+ * That `quantization-matrix` is another one then has to be announced. */
 void gst_blockdct_changes_drop_matrix (GstBlockDctChanges * changes,
     GstElement * element, const BdctParams * bad);
 
