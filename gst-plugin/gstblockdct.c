@@ -90,7 +90,6 @@ gst_blockdct_stop (GstBaseTransform * trans)
   GST_OBJECT_LOCK (self);
   self->changes.depth = 0;
   self->latency = 0;
-  self->holds_one_more = FALSE;
   GST_OBJECT_UNLOCK (self);
   gst_blockdct_output_finish (self, TRUE);
   gst_blockdct_changes_start (&self->changes, GST_ELEMENT (self), FALSE);

@@ -54,7 +54,6 @@ struct _GstBlockDct
   GstObject *context;           /* the backend's, or one to open it with */
   GstBlockDctTotals totals;     /* what `stats` shows */
   GstClockTime latency;
-  gboolean holds_one_more;      /* beside those in flight, as upstream knows */
 
   GstBlockDctNavigation navigation;     /* has its own lock */
 

@@ -56,9 +56,7 @@ propose_allocation (GstBaseTransform * trans, GstQuery * decide_query,
   GstVideoInfo info;
   GstCaps *caps;
   gboolean need_pool, own;
-  /* Clicks are on a frame that was shown. */
-  gboolean one_more = gst_blockdct_get_settings (self).interactive;
-  guint size, min = self->depth + one_more;
+  guint size, min = self->depth;
 
   if (!parent_class->propose_allocation (trans, decide_query, query))
     return FALSE;
@@ -68,9 +66,6 @@ propose_allocation (GstBaseTransform * trans, GstQuery * decide_query,
   if (caps == NULL || !gst_video_info_from_caps (&info, caps))
     return FALSE;
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  GST_OBJECT_LOCK (self);
-  self->holds_one_more = one_more;
-  GST_OBJECT_UNLOCK (self);
 
   own = gst_blockdct_backend_owns (self->backend.klass, caps);
   if (!own && !gst_blockdct_backend_has_feature (caps, 0,

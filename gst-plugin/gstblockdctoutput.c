@@ -63,16 +63,19 @@ get_times (GstBlockDct * self, GstBuffer * buffer)
   return times;
 }
 
-/* A frame to click on, until the next one is. Who has as many buffers as were
- * proposed waits for this one, if it is one more. */
-static GstBuffer *
-keep (GstBlockDct * self, GstBuffer * in)
+/* Whether somebody may have to wait until a buffer is let go. */
+static gboolean
+is_limited (GstBuffer * buffer)
 {
-  gboolean pooled = in->pool != NULL
-      || gst_buffer_get_parent_buffer_meta (in) != NULL;
+  GstStructure *config;
+  guint max = 0;
 
-  return pooled && !self->holds_one_more ? gst_buffer_copy_deep (in)
-      : gst_buffer_ref (in);
+  if (buffer->pool == NULL)
+    return gst_buffer_get_parent_buffer_meta (buffer) != NULL;
+  config = gst_buffer_pool_get_config (buffer->pool);
+  gst_buffer_pool_config_get_params (config, NULL, NULL, NULL, &max);
+  gst_structure_free (config);
+  return max > 0;
 }
 
 static void
@@ -80,7 +83,10 @@ show (GstBlockDct * self, const GstBlockDctInFlight * frame,
     const GstBlockDctTimes * times, guint64 index)
 {
   GstBlockDctShown shown = {
-    .in = keep (self, frame->in),
+    /* A frame to click on, until the next one is: one more than was proposed
+     * is held. */
+    .in = is_limited (frame->in) ? gst_buffer_copy_deep (frame->in)
+        : gst_buffer_ref (frame->in),
     .info = self->info,
     .layout = self->layout,
     .view = frame->view,

@@ -519,8 +519,8 @@ test_click_view (void)
   bench_clear (&bench);
 }
 
-/* Upstream has as many buffers as were proposed before there was anything to
- * click on, or as were proposed for that: the stream goes on. */
+/* Upstream has as many buffers as were proposed, before or after there was
+ * anything to click on, and may have asked again: the stream goes on. */
 static void
 test_small_pool (void)
 {
@@ -532,6 +532,7 @@ test_small_pool (void)
     GstStructure *config = gst_buffer_pool_get_config (pool), *s;
     GstCaps *caps = video_caps ("I420", W, H);
     GstQuery *query = gst_query_new_allocation (caps, FALSE);
+    GstQuery *again = gst_query_new_allocation (caps, FALSE);
     GstBuffer *in = NULL, *rec = NULL, *copy = NULL;
     guint size, min;
     Bench bench;
@@ -540,11 +541,12 @@ test_small_pool (void)
         NULL);
     g_assert_true (gst_pad_peer_query (bench.h->srcpad, query));
     gst_query_parse_nth_allocation_pool (query, 0, NULL, &size, &min, NULL);
-    g_assert_cmpuint (min, ==, 2 + before);
+    g_assert_cmpuint (min, ==, 2);
     gst_buffer_pool_config_set_params (config, caps, size, min, min);
     g_assert_true (gst_buffer_pool_set_config (pool, config));
     g_assert_true (gst_buffer_pool_set_active (pool, TRUE));
     g_object_set (bench.element, "interactive", TRUE, NULL);
+    g_assert_true (gst_pad_peer_query (bench.h->srcpad, again));
     for (guint n = 0; n < 6; n++) {
       g_assert_cmpint (gst_buffer_pool_acquire_buffer (pool, &in, &params), ==,
           GST_FLOW_OK);
@@ -565,6 +567,7 @@ test_small_pool (void)
     gst_buffer_unref (copy);
     gst_buffer_unref (rec);
     gst_query_unref (query);
+    gst_query_unref (again);
     gst_caps_unref (caps);
     bench_clear (&bench);
     gst_buffer_pool_set_active (pool, FALSE);
