@@ -244,6 +244,8 @@ cpu_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   if (depth < 1 || depth > BDCT_MAX_DEPTH)
     return bdct_error (error, "depth %u is outside 1 to %d", depth,
         BDCT_MAX_DEPTH);
+  if (!bdct_layout_check (layout, error))
+    return false;
   slots = calloc (depth, sizeof *slots);
   if (slots == NULL)
     return bdct_error (error, "out of memory");

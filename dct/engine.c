@@ -51,6 +51,20 @@ bdct_frame_check (const BdctFrame * frame, const BdctLayout * layout,
   return true;
 }
 
+bool
+bdct_layout_check (const BdctLayout * layout, BdctError * error)
+{
+  for (int p = 0; p < layout->n_planes; p++) {
+    const BdctPlaneLayout *plane = &layout->plane[p];
+
+    if (plane->width < 1 || plane->width > BDCT_MAX_SIDE || plane->height < 1
+        || plane->height > BDCT_MAX_SIDE)
+      return bdct_error (error, "plane %d has %d x %d samples; a side may have "
+          "1 to %d", p, plane->width, plane->height, BDCT_MAX_SIDE);
+  }
+  return true;
+}
+
 void
 bdct_engine_count (const BdctLayout * layout, const BdctJob * job,
     BdctStats * stats)

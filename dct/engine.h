@@ -131,6 +131,10 @@ extern const BdctEngineClass bdct_cuda_engine;
 bool bdct_frame_check (const BdctFrame *frame, const BdctLayout *layout,
     BdctError *error);
 
+/** Whether a layout's sides are within what is exact: what all engines ask for
+ * in configure(). */
+bool bdct_layout_check (const BdctLayout *layout, BdctError *error);
+
 /** samples and levels of a frame: what the layout and the block sizes fix. */
 void bdct_engine_count (const BdctLayout *layout, const BdctJob *job,
     BdctStats *stats);

@@ -16,6 +16,15 @@ extern "C" {
 #define BDCT_MAX_PLANES 3
 #define BDCT_MAX_COMPONENTS 3
 
+/** The longest side of a picture. Up to it every index is exact in the type
+ * that has it, in both engines: a row has at most 4 x 65535 < 2^18 bytes (two
+ * words a column), a component at most 2^14 x 2^14 blocks of 4 x 4, a frame
+ * three of these, less than 2^30, and fewer tiles than that; all are `int`.
+ * What grows with rows times stride is 64 bits wide: offsets, sizes, samples,
+ * sums of squared errors (below 2^56 a component). bdct_layout_check()
+ * (engine.h) refuses what is larger. */
+#define BDCT_MAX_SIDE 65535
+
 /** Colour components, in the order of every array indexed by component. */
 typedef enum {
   BDCT_Y = 0,
@@ -31,8 +40,9 @@ typedef enum {
  * (P010: depth 10, shift 6). A word's value above 2^depth - 1 is read as
  * 2^depth - 1; the bits below `shift` are ignored and written as 0. */
 typedef struct {
-  int width;                  /**< samples a row of each component, 1 or more */
-  int height;                 /**< rows, 1 or more */
+  int width;                  /**< samples a row of each component, 1 to
+                                   BDCT_MAX_SIDE */
+  int height;                 /**< rows, 1 to BDCT_MAX_SIDE */
   int shift;                  /**< unused low bits of each word, 0 to 6 */
   int interleave;             /**< components in this plane: 1 or 2 */
   BdctComponent component[2]; /**< which ones, in memory order */

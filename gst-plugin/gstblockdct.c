@@ -31,36 +31,27 @@ GST_ELEMENT_REGISTER_DEFINE (blockdct, "blockdct", GST_RANK_NONE,
 
 /* GstBaseTransform */
 
-/* Empty the engine, downstream. Frames leave as they always do: the base class
- * asks generate_output for them, pushes them and keeps count. It does so when
- * it is given a buffer, here one that means nothing. */
-static void
-drain (GstBlockDct * self)
-{
-  GstPad *pad = GST_BASE_TRANSFORM_SINK_PAD (self);
-
-  if (self->n_in_flight == 0)
-    return;
-  self->draining = TRUE;
-  GST_PAD_CHAINFUNC (pad) (pad, GST_OBJECT (self), gst_buffer_new ());
-  self->draining = FALSE;
-  /* What is left, downstream does not want. */
-  gst_blockdct_queue_discard (self);
-}
-
-/* When a discontinuity comes in, the base class marks the next frame that goes
- * out. That is an earlier one; each has its own mark. */
+/* Caps that the template has no room for are refused by the pad, and nobody is
+ * told why. */
 static GstPadProbeReturn
-restore_discont (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+explain_size (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
-  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
+  gint width = 0, height = 0;
+  GstStructure *s;
+  GstCaps *caps;
 
   (void) pad;
-  if (GST_BUFFER_IS_DISCONT (buffer) && !((GstBlockDct *) data)->discont) {
-    buffer = gst_buffer_make_writable (buffer);
-    GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_DISCONT);
-    GST_PAD_PROBE_INFO_DATA (info) = buffer;
-  }
+  if (GST_EVENT_TYPE (event) != GST_EVENT_CAPS)
+    return GST_PAD_PROBE_OK;
+  gst_event_parse_caps (event, &caps);
+  s = gst_caps_get_structure (caps, 0);
+  gst_structure_get_int (s, "width", &width);
+  gst_structure_get_int (s, "height", &height);
+  if (width > BDCT_MAX_SIDE || height > BDCT_MAX_SIDE)
+    GST_ELEMENT_ERROR ((GstElement *) data, STREAM, FORMAT,
+        ("A picture of %d x %d is too large.", width, height),
+        ("Neither side may have more than %d samples.", BDCT_MAX_SIDE));
   return GST_PAD_PROBE_OK;
 }
 
@@ -69,16 +60,19 @@ gst_blockdct_start (GstBaseTransform * trans)
 {
   GstBlockDct *self = GST_BLOCKDCT (trans);
 
+  gst_blockdct_changes_start (&self->changes, GST_ELEMENT (self), TRUE);
   self->report = (GstBlockDctReport) { 0 };
   gst_blockdct_report_flush (&self->report);
   gst_blockdct_output_publish (self);
   self->dropped = self->warned_slow = self->warned_limit = FALSE;
+  self->passed = FALSE;
   gst_blockdct_changes_tell (&self->changes, GST_ELEMENT (self));
-  if (!gst_blockdct_output_open (self))
-    return FALSE;
-  if (gst_blockdct_queue_open (self))
-    return TRUE;
-  gst_blockdct_output_finish (self, TRUE);
+  if (gst_blockdct_output_open (self)) {
+    if (gst_blockdct_queue_open (self))
+      return TRUE;
+    gst_blockdct_output_finish (self, TRUE);
+  }
+  gst_blockdct_changes_start (&self->changes, GST_ELEMENT (self), FALSE);
   return FALSE;
 }
 
@@ -92,12 +86,13 @@ gst_blockdct_stop (GstBaseTransform * trans)
   gst_blockdct_navigation_show (&self->navigation, NULL);
   gst_blockdct_navigation_set_size (&self->navigation, 0, 0);
   gst_blockdct_overlay_clear (&self->overlay);
-  gst_blockdct_output_finish (self, TRUE);
   gst_video_info_init (&self->info);
   GST_OBJECT_LOCK (self);
   self->changes.depth = 0;
   self->latency = 0;
   GST_OBJECT_UNLOCK (self);
+  gst_blockdct_output_finish (self, TRUE);
+  gst_blockdct_changes_start (&self->changes, GST_ELEMENT (self), FALSE);
   return TRUE;
 }
 
@@ -144,38 +139,26 @@ gst_blockdct_fixate_caps (GstBaseTransform * trans, GstPadDirection direction,
   return gst_caps_fixate (ret);
 }
 
+/* Go over to the caps in `info`. */
 static gboolean
-gst_blockdct_set_caps (GstBaseTransform * trans, GstCaps * incaps,
-    GstCaps * outcaps)
+configure (GstBlockDct * self)
 {
-  GstBlockDct *self = GST_BLOCKDCT (trans);
+  const GstVideoInfo *info = &self->info;
   GstClockTime latency = 0;
   gboolean changed;
-  GstVideoInfo info;
-  BdctLayout layout;
 
-  (void) outcaps;
-  if (!gst_video_info_from_caps (&info, incaps)) {
-    GST_WARNING_OBJECT (self, "cannot handle %" GST_PTR_FORMAT, incaps);
-    return FALSE;
-  }
-  gst_blockdct_format_layout (&info, &layout);
-  /* The old caps are still downstream's: this is the moment to send it what
-   * belongs to them. */
-  drain (self);
-  self->info = info;
-  self->layout = layout;
+  gst_blockdct_format_layout (info, &self->layout);
   GST_OBJECT_LOCK (self);
-  self->changes.depth = layout.depth;
+  self->changes.depth = self->layout.depth;
   GST_OBJECT_UNLOCK (self);
   gst_blockdct_navigation_set_size (&self->navigation,
-      GST_VIDEO_INFO_WIDTH (&info), GST_VIDEO_INFO_HEIGHT (&info));
+      GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info));
   if (!gst_blockdct_queue_configure (self))
     return FALSE;
   /* The oldest frame leaves when the one that fills the engine arrives. */
-  if (GST_VIDEO_INFO_FPS_N (&info) > 0)
+  if (GST_VIDEO_INFO_FPS_N (info) > 0)
     latency = gst_util_uint64_scale_int (GST_SECOND * (self->depth - 1),
-        GST_VIDEO_INFO_FPS_D (&info), GST_VIDEO_INFO_FPS_N (&info));
+        GST_VIDEO_INFO_FPS_D (info), GST_VIDEO_INFO_FPS_N (info));
   GST_OBJECT_LOCK (self);
   changed = latency != self->latency;
   self->latency = latency;
@@ -184,6 +167,31 @@ gst_blockdct_set_caps (GstBaseTransform * trans, GstCaps * incaps,
     gst_element_post_message (GST_ELEMENT (self),
         gst_message_new_latency (GST_OBJECT (self)));
   return TRUE;
+}
+
+static gboolean
+gst_blockdct_set_caps (GstBaseTransform * trans, GstCaps * incaps,
+    GstCaps * outcaps)
+{
+  GstBlockDct *self = GST_BLOCKDCT (trans);
+  GstVideoInfo info;
+  gboolean ok;
+
+  (void) outcaps;
+  if (!gst_video_info_from_caps (&info, incaps)) {
+    GST_WARNING_OBJECT (self, "cannot handle %" GST_PTR_FORMAT, incaps);
+    return FALSE;
+  }
+  /* The old caps are still downstream's: this is the moment to send it what
+   * belongs to them. */
+  gst_blockdct_drain (self);
+  if (gst_blockdct_is_stopped (self))
+    return FALSE;
+  self->info = info;
+  gst_blockdct_post_hold (self);
+  ok = configure (self);
+  gst_blockdct_post_release (self);
+  return ok && !gst_blockdct_is_stopped (self);
 }
 
 static gboolean
@@ -230,7 +238,7 @@ gst_blockdct_query (GstBaseTransform * trans, GstPadDirection direction,
       && answer_context (self, query))
     return TRUE;
   if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query))
-    drain (self);
+    gst_blockdct_drain (self);
   ret = GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)->query (trans,
       direction, query);
   if (ret && GST_QUERY_TYPE (query) == GST_QUERY_LATENCY
@@ -242,10 +250,11 @@ gst_blockdct_query (GstBaseTransform * trans, GstPadDirection direction,
     own = self->latency;
     GST_OBJECT_UNLOCK (self);
     gst_query_parse_latency (query, &live, &min, &max);
-    min += own;
-    if (GST_CLOCK_TIME_IS_VALID (max))
-      max += own;
-    gst_query_set_latency (query, live, min, max);
+    /* The least has to be a time, however far away; the most need not. */
+    min = gst_blockdct_times_add (min, own);
+    if (!GST_CLOCK_TIME_IS_VALID (min))
+      min = GST_CLOCK_TIME_NONE - 1;
+    gst_query_set_latency (query, live, min, gst_blockdct_times_add (max, own));
   }
   return ret;
 }
@@ -263,12 +272,14 @@ gst_blockdct_sink_event (GstBaseTransform * trans, GstEvent * event)
     gst_blockdct_allocation_flush (self, FALSE);
   } else if (GST_EVENT_IS_SERIALIZED (event)) {
     /* What came before an event leaves before it. */
-    drain (self);
-    if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+    gst_blockdct_drain (self);
+    if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
+      gst_blockdct_post_hold (self);
       gst_blockdct_report_end (&self->report, GST_ELEMENT (self),
           gst_blockdct_get_settings (self).post_messages);
-    if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
       gst_blockdct_output_finish (self, FALSE);
+      gst_blockdct_post_release (self);
+    }
   }
   return GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)->sink_event
       (trans, event);
@@ -287,113 +298,6 @@ gst_blockdct_src_event (GstBaseTransform * trans, GstEvent * event)
   }
   return GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)->src_event
       (trans, event);
-}
-
-/* A stream's memory may come from another context than the one found at the
- * start: go with the stream where cuda-device-id leaves the choice. The base
- * class then asks for a new pool before the frame is started. */
-static gboolean
-follow_context (GstBlockDct * self, GstBuffer * buffer)
-{
-  const GstBlockDctBackendClass *klass = self->backend.klass;
-  GstObject *other = NULL;
-
-  if (klass->other_context != NULL)
-    other = klass->other_context (buffer, self->context,
-        gst_blockdct_get_settings (self).device_id);
-  if (other == NULL)
-    return TRUE;
-  GST_INFO_OBJECT (self, "moving from %" GST_PTR_FORMAT " to %" GST_PTR_FORMAT,
-      self->context, other);
-  gst_object_ref (other);
-  drain (self);
-  gst_blockdct_queue_close (self);
-  gst_blockdct_queue_set_context (self, other);
-  gst_object_unref (other);
-  gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (self));
-  return gst_blockdct_queue_open (self)
-      && gst_blockdct_queue_configure (self);
-}
-
-static GstFlowReturn
-gst_blockdct_submit_input_buffer (GstBaseTransform * trans,
-    gboolean is_discont, GstBuffer * input)
-{
-  GstBlockDct *self = GST_BLOCKDCT (trans);
-  GstClockTime time = gst_segment_to_stream_time (&trans->segment,
-      GST_FORMAT_TIME, GST_BUFFER_PTS (input));
-  GstFlowReturn ret;
-
-  if (self->draining) {
-    gst_buffer_unref (input);
-    return GST_FLOW_OK;
-  }
-  if (GST_CLOCK_TIME_IS_VALID (time))
-    gst_blockdct_changes_sync (&self->changes, GST_ELEMENT (self), time);
-  if (!follow_context (self, input)) {
-    gst_buffer_unref (input);
-    return GST_FLOW_ERROR;
-  }
-  ret = GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)
-      ->submit_input_buffer (trans, is_discont, input);
-  if (ret == GST_BASE_TRANSFORM_FLOW_DROPPED) {
-    self->dropped = TRUE;
-    self->report.totals.dropped++;
-    gst_blockdct_output_publish (self);
-  }
-  return ret;
-}
-
-static GstFlowReturn
-gst_blockdct_transform (GstBaseTransform * trans, GstBuffer * inbuf,
-    GstBuffer * outbuf)
-{
-  return gst_blockdct_queue_submit (GST_BLOCKDCT (trans), inbuf, outbuf);
-}
-
-/* Takes `inbuf`. */
-static GstFlowReturn
-start_frame (GstBlockDct * self, GstBuffer * inbuf)
-{
-  GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
-  GstBuffer *buffer = NULL;
-  GstFlowReturn ret =
-      GST_BASE_TRANSFORM_GET_CLASS (trans)->prepare_output_buffer (trans,
-      inbuf, &buffer);
-
-  if (ret == GST_FLOW_ERROR)
-    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("Cannot get an output buffer."),
-        ("The memory may be full: close other users of it or lower "
-            "async-depth."));
-  if (ret == GST_FLOW_OK && self->dropped) {
-    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
-    self->dropped = FALSE;
-  }
-  if (ret == GST_FLOW_OK)
-    ret = gst_blockdct_transform (trans, inbuf, buffer);
-  gst_clear_buffer (&buffer);
-  gst_buffer_unref (inbuf);
-  return ret;
-}
-
-/* The base class comes again until there is no frame to push. */
-static GstFlowReturn
-gst_blockdct_generate_output (GstBaseTransform * trans, GstBuffer ** outbuf)
-{
-  GstBlockDct *self = GST_BLOCKDCT (trans);
-  GstBuffer *inbuf = g_steal_pointer (&trans->queued_buf);
-  GstFlowReturn ret = GST_FLOW_OK;
-
-  *outbuf = NULL;
-  if (inbuf != NULL)
-    ret = start_frame (self, inbuf);
-  if (ret == GST_FLOW_OK && self->n_in_flight > 0
-      && (self->draining || self->n_in_flight == self->depth)) {
-    ret = gst_blockdct_output_frame (self, outbuf);
-    self->discont = *outbuf != NULL && GST_BUFFER_IS_DISCONT (*outbuf);
-  }
-  return ret;
 }
 
 /* The picture keeps its geometry, so what is attached to it stays true, but
@@ -444,6 +348,8 @@ gst_blockdct_finalize (GObject * object)
   gst_blockdct_changes_clear (&self->changes);
   gst_blockdct_navigation_clear (&self->navigation);
   gst_clear_object (&self->context);
+  g_queue_clear_full (&self->posts.waiting, (GDestroyNotify)
+      gst_message_unref);
   g_free (self->active_backend);
   g_free (self->stats_path);
   G_OBJECT_CLASS (gst_blockdct_parent_class)->finalize (object);
@@ -462,6 +368,7 @@ gst_blockdct_class_init (GstBlockDctClass * klass)
 
   element_class->set_context = GST_DEBUG_FUNCPTR (gst_blockdct_set_context);
   element_class->change_state = GST_DEBUG_FUNCPTR (gst_blockdct_change_state);
+  gst_blockdct_post_install (element_class);
   gst_element_class_set_static_metadata (element_class,
       "Block DCT and PSNR", "Filter/Analyzer/Video",
       "Shows and measures what a block transform and its quantizer do to video",
@@ -481,14 +388,10 @@ gst_blockdct_class_init (GstBlockDctClass * klass)
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_blockdct_set_caps);
   trans_class->get_unit_size = GST_DEBUG_FUNCPTR (gst_blockdct_get_unit_size);
   gst_blockdct_install_allocation (trans_class);
+  gst_blockdct_install_flow (trans_class);
   trans_class->query = GST_DEBUG_FUNCPTR (gst_blockdct_query);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_blockdct_sink_event);
   trans_class->src_event = GST_DEBUG_FUNCPTR (gst_blockdct_src_event);
-  trans_class->submit_input_buffer =
-      GST_DEBUG_FUNCPTR (gst_blockdct_submit_input_buffer);
-  trans_class->generate_output =
-      GST_DEBUG_FUNCPTR (gst_blockdct_generate_output);
-  trans_class->transform = GST_DEBUG_FUNCPTR (gst_blockdct_transform);
   trans_class->transform_meta =
       GST_DEBUG_FUNCPTR (gst_blockdct_transform_meta);
 }
@@ -499,7 +402,7 @@ gst_blockdct_init (GstBlockDct * self)
   gst_video_info_init (&self->info);
   gst_blockdct_init_properties (self);
   gst_blockdct_navigation_init (&self->navigation);
-  /* The first probe that sees what leaves. */
-  gst_pad_add_probe (GST_BASE_TRANSFORM_SRC_PAD (self),
-      GST_PAD_PROBE_TYPE_BUFFER, restore_discont, self, NULL);
+  gst_pad_add_probe (GST_BASE_TRANSFORM_SINK_PAD (self),
+      GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, explain_size, self, NULL);
+  gst_blockdct_init_flow (self);
 }

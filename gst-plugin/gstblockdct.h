@@ -30,7 +30,17 @@ typedef struct
   GstVideoFrame in_frame, out_frame;
   GstBlockDctHow how;
   BdctView view;
+  GstClockTime interval;        /* the settings it entered with */
+  gboolean post_messages, overlay;
 } GstBlockDctInFlight;
+
+/* What waits to be posted. */
+typedef struct
+{
+  GThread *holder;              /* whose messages wait; atomic */
+  GQueue waiting;               /* GstMessage; the holder's */
+  gboolean matrix;              /* notify::quantization-matrix */
+} GstBlockDctPosts;
 
 struct _GstBlockDct
 {
@@ -60,7 +70,10 @@ struct _GstBlockDct
   gboolean job_valid;
   GstBlockDctInFlight *in_flight; /* a ring of `depth` */
   guint oldest, n_in_flight;
+  GstBuffer *ready;             /* out of it, not yet downstream */
+  guint generation;             /* of all of this: another after each caps */
   gboolean draining;            /* let it run empty */
+  gboolean passed;              /* frames go by it: passthrough */
   gboolean dropped;             /* the frame before the next, for QoS */
   gboolean discont;             /* of the frame that leaves */
   guint own_limit;              /* of the pool, set here; 0: none */
@@ -69,6 +82,7 @@ struct _GstBlockDct
   GstBlockDctOverlay *overlay;
   gboolean overlay_attach;      /* downstream draws what is attached */
   GstBlockDctStatsFile *stats_file;     /* NULL: none is asked for */
+  GstBlockDctPosts posts;
 };
 
 GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_debug);
@@ -79,6 +93,14 @@ void gst_blockdct_init_properties (GstBlockDct * self);
 
 /** A consistent copy of the settings in force. */
 GstBlockDctSettings gst_blockdct_get_settings (GstBlockDct * self);
+
+/* gstblockdctpost.c */
+void gst_blockdct_post_install (GstElementClass * klass);
+
+/** Have messages of this thread wait; let them go, in their order. After that
+ * the element may be stopped, or have other caps. Not to be nested. */
+void gst_blockdct_post_hold (GstBlockDct * self);
+void gst_blockdct_post_release (GstBlockDct * self);
 
 /* gstblockdctview.c */
 GType gst_blockdct_view_get_type (void);
@@ -92,6 +114,19 @@ const BdctView *gst_blockdct_view_update (GstBlockDct * self,
 
 /* gstblockdctpreset.c */
 void gst_blockdct_preset_init (gpointer iface, gpointer data);
+
+/* gstblockdctflow.c */
+
+/** Set what takes frames in and gives them out. */
+void gst_blockdct_install_flow (GstBaseTransformClass * klass);
+void gst_blockdct_init_flow (GstBlockDct * self);
+
+/** Have all that is in flight leave; what downstream refuses is gone. */
+void gst_blockdct_drain (GstBlockDct * self);
+
+/** Whether there is nothing left to work with: after anything that calls others
+ * back, as messages and frames do, the element may be stopped. */
+gboolean gst_blockdct_is_stopped (GstBlockDct * self);
 
 /* gstblockdctqueue.c */
 
@@ -128,9 +163,9 @@ void gst_blockdct_output_finish (GstBlockDct * self, gboolean close);
 /** Let `stats` see the counters. */
 void gst_blockdct_output_publish (GstBlockDct * self);
 
-/** Take the oldest frame out of the engine and say what became of it. */
-GstFlowReturn gst_blockdct_output_frame (GstBlockDct * self,
-    GstBuffer ** outbuf);
+/** Take the oldest frame out of the engine, for `ready`, and say what became of
+ * it. */
+GstFlowReturn gst_blockdct_output_frame (GstBlockDct * self);
 
 /* gstblockdctallocation.c */
 

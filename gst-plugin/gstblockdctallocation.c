@@ -56,12 +56,12 @@ propose_allocation (GstBaseTransform * trans, GstQuery * decide_query,
   GstVideoInfo info;
   GstCaps *caps;
   gboolean need_pool, own;
-  /* Clicks are on a frame that was shown. */
-  guint size, min = self->depth
-      + gst_blockdct_get_settings (self).interactive;
+  guint size, min = self->depth;
 
   if (!parent_class->propose_allocation (trans, decide_query, query))
     return FALSE;
+  if (gst_base_transform_is_passthrough (trans))
+    return TRUE;
   gst_query_parse_allocation (query, &caps, &need_pool);
   if (caps == NULL || !gst_video_info_from_caps (&info, caps))
     return FALSE;
@@ -216,6 +216,9 @@ prepare_output_buffer (GstBaseTransform * trans, GstBuffer * input,
             self->own_limit),
         ("An element there keeps what it gets. Let it keep less, or copy to "
             "system memory, which has no such limit, before it."));
+    /* Before it waits. */
+    gst_blockdct_post_release (self);
+    gst_blockdct_post_hold (self);
   }
   return parent_class->prepare_output_buffer (trans, input, outbuf);
 }

@@ -170,6 +170,15 @@ find_map (const GstVideoFrame * frame, const guint8 * data)
   return NULL;
 }
 
+static const gchar *
+format_name (GstVideoFormat format)
+{
+  const gchar *name = format != GST_VIDEO_FORMAT_UNKNOWN
+      ? gst_video_format_to_string (format) : NULL;
+
+  return name != NULL ? name : "an unknown format,";
+}
+
 /* What the meta says must hold the caps' picture: mapping takes its word. */
 static gboolean
 check_meta (GstBuffer * buffer, const GstVideoInfo * info, BdctError * error)
@@ -182,7 +191,7 @@ check_meta (GstBuffer * buffer, const GstVideoInfo * info, BdctError * error)
           && meta->n_planes == GST_VIDEO_INFO_N_PLANES (info)))
     return TRUE;
   return bdct_error (error, "the buffer's video meta says %s %ux%u, its caps "
-      "%s %dx%d", gst_video_format_to_string (meta->format), meta->width,
+      "%s %dx%d", format_name (meta->format), meta->width,
       meta->height, GST_VIDEO_INFO_NAME (info), GST_VIDEO_INFO_WIDTH (info),
       GST_VIDEO_INFO_HEIGHT (info));
 }

@@ -25,13 +25,17 @@ static GstCaps *
 make_caps (const GstBlockDctBackendClass * klass)
 {
   GstVideoFormat held[G_N_ELEMENTS (formats)];
+  GstCaps *caps;
   guint n = 0;
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
     if (klass == NULL || klass->holds (formats[i]))
       held[n++] = formats[i];
-  return gst_video_make_raw_caps_with_features (held, n, klass != NULL
+  caps = gst_video_make_raw_caps_with_features (held, n, klass != NULL
       ? gst_caps_features_new (klass->feature, NULL) : NULL);
+  gst_caps_set_simple (caps, "width", GST_TYPE_INT_RANGE, 1, BDCT_MAX_SIDE,
+      "height", GST_TYPE_INT_RANGE, 1, BDCT_MAX_SIDE, NULL);
+  return caps;
 }
 
 GstCaps *

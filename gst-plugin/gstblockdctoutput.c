@@ -7,7 +7,6 @@ gboolean
 gst_blockdct_output_open (GstBlockDct * self)
 {
   gchar *path;
-  BdctError error;
 
   GST_OBJECT_LOCK (self);
   path = g_strdup (self->stats_path);
@@ -16,32 +15,19 @@ gst_blockdct_output_open (GstBlockDct * self)
     g_free (path);
     return TRUE;
   }
-  self->stats_file = gst_blockdct_stats_file_open (path, &error);
-  if (self->stats_file == NULL)
-    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
-        ("stats-file=%s cannot be written: %s.", path, error.message),
-        ("Set stats-file to a file in a folder that can be written."));
+  self->stats_file = gst_blockdct_stats_file_open (path, GST_ELEMENT (self));
   g_free (path);
   return self->stats_file != NULL;
-}
-
-static void
-fail_stats_file (GstBlockDct * self, const BdctError * error)
-{
-  GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
-      ("The statistics cannot be written: %s.", error->message),
-      ("Make room there, or set stats-file to another place."));
 }
 
 /* Nothing of a stream is lost unsaid: at its end, or where it is cut off. */
 void
 gst_blockdct_output_finish (GstBlockDct * self, gboolean close)
 {
-  BdctError error;
-
-  if (!(close ? gst_blockdct_stats_file_close (&self->stats_file, &error)
-          : gst_blockdct_stats_file_flush (self->stats_file, &error)))
-    fail_stats_file (self, &error);
+  if (close)
+    gst_blockdct_stats_file_close (&self->stats_file, GST_ELEMENT (self));
+  else
+    gst_blockdct_stats_file_flush (self->stats_file, GST_ELEMENT (self));
 }
 
 void
@@ -59,11 +45,17 @@ get_times (GstBlockDct * self, GstBuffer * buffer)
   GstClockTime pts = GST_BUFFER_PTS (buffer);
   GstBlockDctTimes times = {
     .timestamp = pts,
-    .stream_time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, pts),
-    .running_time = gst_segment_to_running_time (segment, GST_FORMAT_TIME, pts),
+    .stream_time = GST_CLOCK_TIME_NONE,
+    .running_time = GST_CLOCK_TIME_NONE,
     .duration = GST_BUFFER_DURATION (buffer),
   };
 
+  if (segment->format == GST_FORMAT_TIME) {
+    times.stream_time =
+        gst_segment_to_stream_time (segment, GST_FORMAT_TIME, pts);
+    times.running_time =
+        gst_segment_to_running_time (segment, GST_FORMAT_TIME, pts);
+  }
   if (!GST_CLOCK_TIME_IS_VALID (times.duration)
       && GST_VIDEO_INFO_FPS_N (&self->info) > 0)
     times.duration = gst_util_uint64_scale_int (GST_SECOND,
@@ -71,12 +63,30 @@ get_times (GstBlockDct * self, GstBuffer * buffer)
   return times;
 }
 
+/* Whether somebody may have to wait until a buffer is let go. */
+static gboolean
+is_limited (GstBuffer * buffer)
+{
+  GstStructure *config;
+  guint max = 0;
+
+  if (buffer->pool == NULL)
+    return gst_buffer_get_parent_buffer_meta (buffer) != NULL;
+  config = gst_buffer_pool_get_config (buffer->pool);
+  gst_buffer_pool_config_get_params (config, NULL, NULL, NULL, &max);
+  gst_structure_free (config);
+  return max > 0;
+}
+
 static void
 show (GstBlockDct * self, const GstBlockDctInFlight * frame,
     const GstBlockDctTimes * times, guint64 index)
 {
-  const GstBlockDctShown shown = {
-    .in = frame->in,
+  GstBlockDctShown shown = {
+    /* A frame to click on, until the next one is: one more than was proposed
+     * is held. */
+    .in = is_limited (frame->in) ? gst_buffer_copy_deep (frame->in)
+        : gst_buffer_ref (frame->in),
     .info = self->info,
     .layout = self->layout,
     .view = frame->view,
@@ -85,29 +95,28 @@ show (GstBlockDct * self, const GstBlockDctInFlight * frame,
     .times = *times,
   };
 
-  gst_blockdct_navigation_show (&self->navigation, &shown);
+  gst_blockdct_navigation_show (&self->navigation,
+      shown.in != NULL ? &shown : NULL);
+  gst_clear_buffer (&shown.in);
 }
 
 GstFlowReturn
-gst_blockdct_output_frame (GstBlockDct * self, GstBuffer ** outbuf)
+gst_blockdct_output_frame (GstBlockDct * self)
 {
-  guint64 index = self->report.totals.pool.frames;
+  guint64 index = self->report.totals.frames;
   GstBlockDctOverlayFrame drawn;
-  GstBlockDctSettings settings;
   GstBlockDctInFlight frame;
   GstBlockDctTimes times;
   BdctStats stats;
-  BdctError error;
   GstFlowReturn ret = gst_blockdct_queue_collect (self, &frame, &stats);
 
   if (ret != GST_FLOW_OK)
     return ret;
-  settings = gst_blockdct_get_settings (self);
   times = get_times (self, frame.out);
   gst_blockdct_report_frame (&self->report, GST_ELEMENT (self), frame.out,
-      &stats, &frame.how, &times, settings.post_messages, settings.interval);
+      &stats, &frame.how, &times, frame.post_messages, frame.interval);
   gst_blockdct_output_publish (self);
-  if (settings.interactive)
+  if (gst_blockdct_get_settings (self).interactive)
     show (self, &frame, &times, index);
   else
     gst_blockdct_navigation_show (&self->navigation, NULL);
@@ -119,15 +128,15 @@ gst_blockdct_output_frame (GstBlockDct * self, GstBuffer ** outbuf)
     .view = &frame.view,
     .stats = &stats,
     .how = &frame.how,
-    .figures = settings.overlay,
+    .figures = frame.overlay,
     .attach = self->overlay_attach,
   };
   gst_blockdct_overlay_draw (&self->overlay, GST_ELEMENT (self), &drawn);
-  if (!gst_blockdct_stats_file_add (self->stats_file, frame.out, &error)) {
+  if (!gst_blockdct_stats_file_add (self->stats_file, GST_ELEMENT (self),
+          frame.out)) {
     gst_buffer_unref (frame.out);
-    fail_stats_file (self, &error);
     return GST_FLOW_ERROR;
   }
-  *outbuf = frame.out;
+  self->ready = frame.out;
   return GST_FLOW_OK;
 }

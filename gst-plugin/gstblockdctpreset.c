@@ -1,9 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Presets come into force as one set, as all groups of properties do. */
+ * Presets hold what makes the picture, and come into force as one set, as all
+ * groups of properties do. Where the element runs, what it reports and to which
+ * file is the application's. */
 #include "gstblockdct.h"
 
 static gboolean (*parent_load) (GstPreset * preset, const gchar * name);
+
+/* What makes the picture can be set by stream time; but for the matrix, which
+ * is no single value. */
+static gboolean
+is_picture (const GParamSpec * pspec)
+{
+  return (pspec->flags & GST_PARAM_CONTROLLABLE) != 0
+      || G_PARAM_SPEC_VALUE_TYPE (pspec) == GST_TYPE_ARRAY;
+}
+
+static gchar **
+get_property_names (GstPreset * preset)
+{
+  guint n, n_names = 0;
+  GParamSpec **all =
+      g_object_class_list_properties (G_OBJECT_GET_CLASS (preset), &n);
+  gchar **names = g_new0 (gchar *, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    if (is_picture (all[i]))
+      names[n_names++] = g_strdup (all[i]->name);
+  g_free (all);
+  return names;
+}
 
 static gboolean
 load_preset (GstPreset * preset, const gchar * name)
@@ -23,5 +49,6 @@ gst_blockdct_preset_init (gpointer iface, gpointer data)
 
   (void) data;
   parent_load = preset->load_preset;
+  preset->get_property_names = GST_DEBUG_FUNCPTR (get_property_names);
   preset->load_preset = GST_DEBUG_FUNCPTR (load_preset);
 }

@@ -37,7 +37,9 @@ G_STATIC_ASSERT (N_PROPERTIES <= GST_BLOCKDCT_MAX_PROPERTIES);
 
 #define OFFSET(member) G_STRUCT_OFFSET (GstBlockDctSettings, member)
 #define FIELD(member) \
-  {OFFSET (member), sizeof (((GstBlockDctSettings *) NULL)->member)}
+  {OFFSET (member), sizeof (((GstBlockDctSettings *) NULL)->member), FALSE}
+#define READY_FIELD(member) \
+  {OFFSET (member), sizeof (((GstBlockDctSettings *) NULL)->member), TRUE}
 
 /* From the number of steps to the last of them. */
 typedef struct
@@ -55,11 +57,12 @@ static const GstBlockDctField fields[N_PROPERTIES] = {
   [PROP_QP] = FIELD (params.qp),
   [PROP_CHROMA_QP_OFFSET] = FIELD (params.chroma_qp_offset),
   [PROP_SCALING_LIST] = FIELD (params.scaling_list),
-  [PROP_QUANTIZATION_MATRIX] = {OFFSET (params.n_steps), sizeof (Matrix)},
-  [PROP_BACKEND] = FIELD (backend),
-  [PROP_CUDA_DEVICE_ID] = FIELD (device_id),
-  [PROP_THREADS] = FIELD (threads),
-  [PROP_ASYNC_DEPTH] = FIELD (async_depth),
+  [PROP_QUANTIZATION_MATRIX] = {OFFSET (params.n_steps), sizeof (Matrix),
+      FALSE},
+  [PROP_BACKEND] = READY_FIELD (backend),
+  [PROP_CUDA_DEVICE_ID] = READY_FIELD (device_id),
+  [PROP_THREADS] = READY_FIELD (threads),
+  [PROP_ASYNC_DEPTH] = READY_FIELD (async_depth),
   [PROP_POST_MESSAGES] = FIELD (post_messages),
   [PROP_INTERVAL] = FIELD (interval),
   [PROP_VIEW] = FIELD (view),
@@ -172,6 +175,30 @@ get_matrix (const Matrix * matrix, GValue * value)
       *(type *) field = g_value_get_ ## name (value); \
       break;
 
+static gboolean
+set_stats_path (GstBlockDct * self, const gchar * path)
+{
+  gboolean ok;
+
+  GST_OBJECT_LOCK (self);
+  ok = !self->changes.started || g_strcmp0 (path, self->stats_path) == 0;
+  if (ok && !self->changes.started) {
+    g_free (self->stats_path);
+    self->stats_path = g_strdup (path);
+  }
+  GST_OBJECT_UNLOCK (self);
+  return ok;
+}
+
+/* What is set is in force, or refused aloud. */
+static void
+refuse (GstBlockDct * self, const gchar * name)
+{
+  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+      ("%s was not changed: it is read when the element starts.", name),
+      ("Set it up to the READY state."));
+}
+
 static void
 set_property (GObject * object, guint id, const GValue * value,
     GParamSpec * pspec)
@@ -183,17 +210,16 @@ set_property (GObject * object, guint id, const GValue * value,
   switch (G_TYPE_FUNDAMENTAL (G_PARAM_SPEC_VALUE_TYPE (pspec))) {
       TYPES (READ_VALUE)
     case G_TYPE_STRING:        /* stats-file */
-      GST_OBJECT_LOCK (self);
-      g_free (self->stats_path);
-      self->stats_path = g_value_dup_string (value);
-      GST_OBJECT_UNLOCK (self);
+      if (!set_stats_path (self, g_value_get_string (value)))
+        refuse (self, pspec->name);
       return;
     default:                   /* quantization-matrix */
       set_matrix (self, value);
       return;
   }
-  gst_blockdct_changes_set (&self->changes, GST_ELEMENT (self), id,
-      &fields[id], field);
+  if (!gst_blockdct_changes_set (&self->changes, GST_ELEMENT (self), id,
+          &fields[id], field))
+    refuse (self, pspec->name);
 }
 
 #define WRITE_VALUE(TYPE, type, name) \

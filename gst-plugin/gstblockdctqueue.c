@@ -69,6 +69,7 @@ gst_blockdct_queue_configure (GstBlockDct * self)
   self->in_flight = g_new0 (GstBlockDctInFlight, settings.async_depth);
   self->oldest = 0;
   self->depth = settings.async_depth;
+  self->generation++;
   self->job_valid = FALSE;
   gst_blockdct_view_configure (self);
   return TRUE;
@@ -91,6 +92,7 @@ update_job (GstBlockDct * self, BdctParams params)
         ("The Annex K tables scaled by quality are used."));
     gst_blockdct_changes_drop_matrix (&self->changes, GST_ELEMENT (self),
         &params);
+    self->posts.matrix = TRUE;
     params.n_steps = 0;
     if (!bdct_job_init (&self->job, &params, &self->layout, &error))
       params.n_steps = -1;
@@ -182,6 +184,9 @@ gst_blockdct_queue_submit (GstBlockDct * self, GstBuffer * inbuf,
   frame->how.depth = self->layout.depth;
   frame->how.backend = self->backend_name;
   frame->view = *gst_blockdct_view_update (self, &settings);
+  frame->interval = settings.interval;
+  frame->post_messages = settings.post_messages;
+  frame->overlay = settings.overlay;
   if (!start (self, frame, &src, &dst, &error)) {
     gst_video_frame_unmap (&frame->in_frame);
     gst_video_frame_unmap (&frame->out_frame);
@@ -240,6 +245,8 @@ gst_blockdct_queue_discard (GstBlockDct * self)
     gst_clear_buffer (&frame.in);
     gst_clear_buffer (&frame.out);
   }
+  gst_clear_buffer (&self->ready);
+  gst_clear_buffer (&GST_BASE_TRANSFORM (self)->queued_buf);
 }
 
 void
@@ -251,5 +258,6 @@ gst_blockdct_queue_close (GstBlockDct * self)
   gst_blockdct_backend_close (&self->backend);
   g_clear_pointer (&self->in_flight, g_free);
   self->depth = 0;
+  self->generation++;
   set_active_backend (self);
 }

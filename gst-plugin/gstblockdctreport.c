@@ -157,10 +157,7 @@ post_structure (GstElement * element, GstStructure * s)
 static GstClockTime
 end_of (const GstBlockDctTimes * times)
 {
-  if (!GST_CLOCK_TIME_IS_VALID (times->timestamp)
-      || !GST_CLOCK_TIME_IS_VALID (times->duration))
-    return GST_CLOCK_TIME_NONE;
-  return times->timestamp + times->duration;
+  return gst_blockdct_times_add (times->timestamp, times->duration);
 }
 
 static void
@@ -203,21 +200,22 @@ add_to_interval (GstBlockDctReport * report, GstElement * element,
   GstClockTime end = report->interval_end;
 
   if (GST_CLOCK_TIME_IS_VALID (start) && GST_CLOCK_TIME_IS_VALID (end)) {
-    if (start >= end || start + interval < end) {
+    if (start >= end || gst_blockdct_times_add (start, interval) < end) {
       end_interval (report, element, post);
       /* On the grid of the first interval, unless time has jumped. */
       report->interval_end = start >= end && start - end < interval
-          ? end + interval : start + interval;
+          ? gst_blockdct_times_add (end, interval)
+          : gst_blockdct_times_add (start, interval);
     }
   } else if (GST_CLOCK_TIME_IS_VALID (start)) {
-    report->interval_end = start + interval;
+    report->interval_end = gst_blockdct_times_add (start, interval);
   }
   end = report->interval_end;
   add_to_span (&report->interval, stats, how, index, times);
   if (GST_CLOCK_TIME_IS_VALID (end_of (times))
       && GST_CLOCK_TIME_IS_VALID (end) && end_of (times) >= end) {
     end_interval (report, element, post);
-    report->interval_end = end + interval;
+    report->interval_end = gst_blockdct_times_add (end, interval);
   }
 }
 
@@ -227,7 +225,8 @@ gst_blockdct_report_frame (GstBlockDctReport * report, GstElement * element,
     const GstBlockDctTimes * times, gboolean post, GstClockTime interval)
 {
   GstBlockDctSpan span = { 0 };
-  guint64 index = report->totals.pool.frames;
+  GstBlockDctTotals *totals = &report->totals;
+  guint64 index = totals->frames++;
   GstStructure *s;
 
   /* Errors at different depths cannot be pooled. */
@@ -239,8 +238,12 @@ gst_blockdct_report_frame (GstBlockDctReport * report, GstElement * element,
       gst_buffer_add_meta (buffer, meta_info, NULL));
   add_span (s, frame_type, &span);
 
-  bdct_pool_add (&report->totals.pool, stats, how->depth);
-  report->totals.depth = how->depth;
+  if (how->depth != totals->depth) {
+    totals->pool = (BdctPool) { 0 };
+    totals->depth = how->depth;
+    totals->first_index = index;
+  }
+  bdct_pool_add (&totals->pool, stats, how->depth);
   add_to_span (&report->pooled, stats, how, index, times);
   if (interval > 0) {
     add_to_interval (report, element, stats, how, index, times, post,
@@ -290,12 +293,14 @@ gst_blockdct_report_stats (const GstBlockDctTotals * totals)
   add_uint64 (s, DROPPED, totals->dropped);
   if (pool->frames == 0)
     return s;
+  add_uint64 (s, INDEX, totals->first_index);
   for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++) {
     const BdctCounters *counters = &pool->sum.component[c];
 
     if (counters->samples == 0)
       continue;
-    add_uint64 (s, SSE_Y + c, counters->sse);
+    add_uint64 (s, SSE_Y + c, counters->sse_high > 0 ? G_MAXUINT64
+        : counters->sse);
     add_uint64 (s, SAMPLES_Y + c, counters->samples);
   }
   add_figures (s, &pool->sum, totals->depth);

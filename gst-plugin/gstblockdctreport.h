@@ -21,6 +21,13 @@ typedef struct
   GstClockTime timestamp, stream_time, running_time, duration;
 } GstBlockDctTimes;
 
+/** The sum; GST_CLOCK_TIME_NONE if it is no time any more, or one is none. */
+static inline GstClockTime
+gst_blockdct_times_add (GstClockTime a, GstClockTime b)
+{
+  return a < GST_CLOCK_TIME_NONE - b ? a + b : GST_CLOCK_TIME_NONE;
+}
+
 /** What was done to a frame. */
 typedef struct
 {
@@ -41,9 +48,11 @@ typedef struct
 /** Counters since the start. */
 typedef struct
 {
-  BdctPool pool;
-  gint depth;                   /* of the latest frame */
+  guint64 frames;
   guint64 dropped;              /* frames skipped for QoS */
+  BdctPool pool;                /* of those at the latest frame's depth */
+  guint64 first_index;          /* of these */
+  gint depth;
 } GstBlockDctTotals;
 
 /** The statistics of a stream. One thread at a time. */

@@ -109,14 +109,43 @@ put (GstBlockDctSettings * settings, const GstBlockDctField * field,
 }
 
 void
+gst_blockdct_changes_start (GstBlockDctChanges * changes,
+    GstElement * element, gboolean started)
+{
+  GST_OBJECT_LOCK (element);
+  changes->started = started;
+  GST_OBJECT_UNLOCK (element);
+}
+
+/* What is read at the start is in force at once, as nothing runs; no frame can
+ * see half of a group. Called with the lock. */
+static gboolean
+set_ready (GstBlockDctChanges * changes, const GstBlockDctField * field,
+    gconstpointer value)
+{
+  if (changes->started)
+    return memcmp ((guint8 *) & changes->current + field->offset, value,
+        field->size) == 0;
+  put (&changes->wanted, field, value);
+  put (&changes->current, field, value);
+  return TRUE;
+}
+
+gboolean
 gst_blockdct_changes_set (GstBlockDctChanges * changes, GstElement * element,
     guint id, const GstBlockDctField * field, gconstpointer value)
 {
   Change *change = NULL;
+  gboolean ok = TRUE;
 
   g_assert (id < GST_BLOCKDCT_MAX_PROPERTIES);
   g_assert (field->size <= sizeof change->value);
   GST_OBJECT_LOCK (element);
+  if (field->ready) {
+    ok = set_ready (changes, field, value);
+    GST_OBJECT_UNLOCK (element);
+    return ok;
+  }
   put (&changes->wanted, field, value);
   changes->n_set++;
   if (changes->syncing == g_thread_self ()) {
@@ -134,6 +163,7 @@ gst_blockdct_changes_set (GstBlockDctChanges * changes, GstElement * element,
   GST_OBJECT_UNLOCK (element);
   if (change != NULL)
     g_object_notify_by_pspec (G_OBJECT (element), (GParamSpec *) change);
+  return TRUE;
 }
 
 static gboolean
@@ -263,5 +293,4 @@ gst_blockdct_changes_drop_matrix (GstBlockDctChanges * changes,
   if (same_matrix (&changes->current.params, bad))
     changes->current.params.n_steps = 0;
   GST_OBJECT_UNLOCK (element);
-  g_object_notify (G_OBJECT (element), "quantization-matrix");
 }

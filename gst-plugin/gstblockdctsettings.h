@@ -40,6 +40,7 @@ typedef struct
 typedef struct
 {
   gsize offset, size;
+  gboolean ready;               /* read at the start: cannot be set later */
 } GstBlockDctField;
 
 /** What is protected by the element's object lock. */
@@ -47,6 +48,7 @@ typedef struct
 {
   GstBlockDctSettings wanted;   /* what properties were set to */
   GstBlockDctSettings current;  /* what is in force */
+  gboolean started;             /* what is read at the start has been */
   gint depth;                   /* of the stream's samples; 0 before caps */
   BdctError untold;             /* of a matrix, from before there was a bus */
 
@@ -61,8 +63,13 @@ void gst_blockdct_changes_init (GstBlockDctChanges * changes,
     const GstBlockDctSettings * initial);
 void gst_blockdct_changes_clear (GstBlockDctChanges * changes);
 
-/** Set a property's field. To be called without the lock, by a setter. */
-void gst_blockdct_changes_set (GstBlockDctChanges * changes,
+/** From here on to the stop, what is read at the start stays as it is. */
+void gst_blockdct_changes_start (GstBlockDctChanges * changes,
+    GstElement * element, gboolean started);
+
+/** Set a property's field. To be called without the lock, by a setter. FALSE
+ * if it cannot be set any more. */
+gboolean gst_blockdct_changes_set (GstBlockDctChanges * changes,
     GstElement * element, guint id, const GstBlockDctField * field,
     gconstpointer value);
 
@@ -82,7 +89,8 @@ void gst_blockdct_changes_warn (GstBlockDctChanges * changes,
 void gst_blockdct_changes_tell (GstBlockDctChanges * changes,
     GstElement * element);
 
-/** Set aside the matrix of `bad`, which the stream turned out not to allow. */
+/** Set aside the matrix of `bad`, which the stream turned out not to allow.
+ * That `quantization-matrix` is another one then has to be announced. */
 void gst_blockdct_changes_drop_matrix (GstBlockDctChanges * changes,
     GstElement * element, const BdctParams * bad);
 

@@ -5,6 +5,7 @@
  * Every change goes through g_object_set(), as an app's own would. */
 #include "gstblockdctnavigation.h"
 #include "dct/block.h"
+#include "dct/sample.h"
 
 #include <math.h>
 #include <string.h>
@@ -150,7 +151,8 @@ read_block (const GstVideoFrame * frame, const BdctLayout * layout, gint c,
 {
   gint p = GST_VIDEO_FORMAT_INFO_PLANE (frame->info.finfo, c);
   const BdctPlaneLayout *plane = &layout->plane[p];
-  gint bytes = bdct_layout_sample_size (layout);
+  const gint bytes = bdct_layout_sample_size (layout);
+  const gint peak = bdct_layout_peak (layout);
   gint second = plane->component[0] != (BdctComponent) c;
 
   *x -= *x % size;
@@ -158,12 +160,11 @@ read_block (const GstVideoFrame * frame, const BdctLayout * layout, gint c,
   for (gint i = 0; i < size * size; i++) {
     gint sx = MIN (*x + i % size, plane->width - 1);
     gint sy = MIN (*y + i / size, plane->height - 1);
-    const guint8 *at = (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, p)
-        + (gssize) sy * GST_VIDEO_FRAME_PLANE_STRIDE (frame, p)
-        + ((gssize) sx * plane->interleave + second) * bytes;
+    const guint8 *row = (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, p)
+        + (gssize) sy * GST_VIDEO_FRAME_PLANE_STRIDE (frame, p);
 
-    samples[i] = bytes == 1 ? *at : MIN (GST_READ_UINT16_LE (at)
-        >> plane->shift, bdct_layout_peak (layout));
+    samples[i] = bdct_sample_get (row, (gint64) sx * plane->interleave + second,
+        bytes, plane->shift, peak);
   }
 }
 

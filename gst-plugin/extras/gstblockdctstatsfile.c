@@ -1,21 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctstatsfile.h"
+#include "dct/job.h"
 #include "gst-plugin/gstblockdctreport.h"
+#include "gstblockdctstatsline.h"
 
 #include <errno.h>
-#include <math.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-/* Frames that may wait for the disk. */
+/* Frames that may wait to be written. */
 #define MAX_WAITING 4096
 
-typedef void (*Format) (GString * line, const GstStructure * s, gboolean first);
+/* How long the end waits for a reader, and how often somebody who waits looks
+ * whether it has to go on: together less than a second. */
+#define PATIENCE (800 * G_TIME_SPAN_MILLISECOND)
+#define NAP 50                  /* ms */
 
 struct _GstBlockDctStatsFile
 {
-  FILE *stream;
-  Format format;
+  gchar *path;
+  struct stat stat;
+  gint fd;                      /* -1: a FIFO without a reader; the thread's */
+  GstBlockDctStatsFormat format;
   gboolean first;               /* no line was written; the thread's */
   GThread *thread;
 
@@ -23,163 +36,143 @@ struct _GstBlockDctStatsFile
   GCond added, written;
   GQueue waiting;               /* GstStructure */
   gboolean busy, quit;          /* the thread is writing; is to end */
+  gboolean give_up;             /* it is to end now */
+  gint64 deadline;              /* of the reader, at the end; 0: not there */
+  guint64 lost, told_lost;      /* frames; those that were told of */
   gboolean told;                /* of the error */
   gint error;                   /* errno; 0: none */
 };
 
-/* A number as every reader wants it, whatever the locale. */
-static void
-append_double (GString * line, const gchar * format, gdouble v)
+/* The files that this process writes: two writers would spoil one. */
+static GMutex open_lock;
+static GSList *open_files;
+
+/* A file that nobody waits to read: none of its lines is lost. */
+static gboolean
+is_regular (const GstBlockDctStatsFile * file)
 {
-  gchar text[G_ASCII_DTOSTR_BUF_SIZE];
-
-  if (isinf (v))
-    g_string_append (line, v > 0 ? "inf" : "-inf");
-  else
-    g_string_append (line, g_ascii_formatd (text, sizeof text, format, v));
-}
-
-static void
-append_ffmpeg (GString * line, const GstStructure * s, const gchar * name,
-    const gchar * field)
-{
-  gdouble v;
-
-  if (!gst_structure_get_double (s, field, &v))
-    return;
-  g_string_append_printf (line, "%s:", name);
-  append_double (line, "%.2f", v);
-  g_string_append_c (line, ' ');
-}
-
-/* What `ffmpeg -lavfi psnr=stats_file=...:stats_version=2` writes. */
-static void
-format_ffmpeg (GString * line, const GstStructure * s, gboolean first)
-{
-  gboolean colour = gst_structure_has_field (s, "mse-u");
-  guint64 index = 0;
-
-  if (first)
-    g_string_append (line, colour ? "psnr_log_version:2 fields:n,mse_avg,mse_y,"
-        "mse_u,mse_v,psnr_avg,psnr_y,psnr_u,psnr_v\n"
-        : "psnr_log_version:2 fields:n,mse_avg,mse_y,psnr_avg,psnr_y\n");
-  gst_structure_get_uint64 (s, "index", &index);
-  g_string_append_printf (line, "n:%" G_GUINT64_FORMAT " ", index + 1);
-  append_ffmpeg (line, s, "mse_avg", "mse");
-  append_ffmpeg (line, s, "mse_y", "mse-y");
-  append_ffmpeg (line, s, "mse_u", "mse-u");
-  append_ffmpeg (line, s, "mse_v", "mse-v");
-  append_ffmpeg (line, s, "psnr_avg", "psnr");
-  append_ffmpeg (line, s, "psnr_y", "psnr-y");
-  append_ffmpeg (line, s, "psnr_u", "psnr-u");
-  append_ffmpeg (line, s, "psnr_v", "psnr-v");
-  g_string_append_c (line, '\n');
-}
-
-/* Times that are unknown, and what a frame has not, are empty. */
-static void
-append_value (GString * line, const GValue * value, const gchar * nothing,
-    gboolean json)
-{
-  if (value == NULL) {
-    g_string_append (line, nothing);
-  } else if (G_VALUE_HOLDS_UINT64 (value)) {
-    if (g_value_get_uint64 (value) == GST_CLOCK_TIME_NONE)
-      g_string_append (line, nothing);
-    else
-      g_string_append_printf (line, "%" G_GUINT64_FORMAT,
-          g_value_get_uint64 (value));
-  } else if (G_VALUE_HOLDS_DOUBLE (value)) {
-    if (json && !isfinite (g_value_get_double (value)))
-      g_string_append (line, "null");
-    else
-      append_double (line, "%.17g", g_value_get_double (value));
-  } else if (G_VALUE_HOLDS_INT (value)) {
-    g_string_append_printf (line, "%d", g_value_get_int (value));
-  } else if (G_VALUE_HOLDS_BOOLEAN (value)) {
-    g_string_append (line, g_value_get_boolean (value) ? "true" : "false");
-  } else {
-    gchar *text = g_strescape (g_value_get_string (value), NULL);
-
-    g_string_append_printf (line, json ? "\"%s\"" : "%s", text);
-    g_free (text);
-  }
-}
-
-static void
-format_csv (GString * line, const GstStructure * s, gboolean first)
-{
-  static const gchar *columns[] = {
-    "index", "timestamp", "stream-time", "running-time", "duration", "mse",
-    "mse-y", "mse-u", "mse-v", "psnr", "psnr-y", "psnr-u", "psnr-v",
-    "identical", "nonzero", "transform", "quality", "qp", "backend"
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (columns) && first; i++)
-    g_string_append_printf (line, "%s%s", i ? "," : "", columns[i]);
-  if (first)
-    g_string_append_c (line, '\n');
-  for (guint i = 0; i < G_N_ELEMENTS (columns); i++) {
-    if (i > 0)
-      g_string_append_c (line, ',');
-    append_value (line, gst_structure_get_value (s, columns[i]), "", FALSE);
-  }
-  g_string_append_c (line, '\n');
+  return S_ISREG (file->stat.st_mode);
 }
 
 static gboolean
-append_member (GQuark name, const GValue * value, gpointer data)
+is_stdout (const GstBlockDctStatsFile * file)
 {
-  GString *line = data;
-
-  g_string_append_printf (line, "%s\"%s\":",
-      line->str[line->len - 1] == '{' ? "" : ",", g_quark_to_string (name));
-  append_value (line, value, "null", TRUE);
-  return TRUE;
+  return strcmp (file->path, "-") == 0;
 }
 
-static void
-format_json (GString * line, const GstStructure * s, gboolean first)
+/* The thread */
+
+static gboolean
+has_to_give_up (GstBlockDctStatsFile * file)
 {
-  (void) first;
-  g_string_append_c (line, '{');
-  gst_structure_foreach (s, append_member, line);
-  g_string_append (line, "}\n");
+  gboolean give_up;
+
+  g_mutex_lock (&file->lock);
+  give_up = file->give_up;
+  g_mutex_unlock (&file->lock);
+  return give_up;
+}
+
+/* Write what goes without waiting; poll() has said that something does. Of a
+ * pipe that is PIPE_BUF bytes, even if somebody else's descriptor blocks. */
+static gssize
+write_some (GstBlockDctStatsFile * file, const gchar * data, gsize size)
+{
+  size = MIN (size, PIPE_BUF);
+  return S_ISSOCK (file->stat.st_mode)
+      ? send (file->fd, data, size, MSG_DONTWAIT | MSG_NOSIGNAL)
+      : write (file->fd, data, size);
+}
+
+/* Returns an errno: ECANCELED if it had to give up. */
+static gint
+write_all (GstBlockDctStatsFile * file, const gchar * data, gsize size)
+{
+  while (size > 0) {
+    struct pollfd ready = {.fd = file->fd,.events = POLLOUT };
+    gssize n = 0;
+
+    if (is_regular (file))
+      n = write (file->fd, data, size);
+    else if (has_to_give_up (file))
+      return ECANCELED;
+    else if (poll (&ready, 1, NAP) > 0)
+      n = write_some (file, data, size);
+    if (n < 0 && errno != EINTR && errno != EAGAIN)
+      return errno;
+    data += MAX (n, 0);
+    size -= MAX (n, 0);
+  }
+  return 0;
+}
+
+/* Wait for somebody to read a FIFO. */
+static gint
+find_reader (GstBlockDctStatsFile * file)
+{
+  while (file->fd < 0) {
+    if (has_to_give_up (file))
+      return ECANCELED;
+    file->fd = open (file->path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    if (file->fd < 0 && errno != ENXIO && errno != EINTR)
+      return errno;
+    if (file->fd < 0)
+      g_usleep (NAP * 1000);
+  }
+  return 0;
+}
+
+/* The same. A FIFO's next reader gets the line that one left lying, and what
+ * stands before all lines. */
+static gint
+write_frame (GstBlockDctStatsFile * file, const GstStructure * s)
+{
+  GString *line = g_string_new (NULL);
+  gint error;
+
+  do {
+    error = find_reader (file);
+    if (error != 0)
+      break;
+    g_string_truncate (line, 0);
+    file->format (line, s, file->first);
+    error = write_all (file, line->str, line->len);
+    file->first = error != 0;
+    if (error == EPIPE && S_ISFIFO (file->stat.st_mode) && !is_stdout (file)) {
+      close (file->fd);
+      file->fd = -1;
+    }
+  } while (file->fd < 0);
+  g_string_free (line, TRUE);
+  return error;
+}
+
+/* Called with the lock. */
+static void
+lose_waiting (GstBlockDctStatsFile * file)
+{
+  file->lost += file->waiting.length;
+  g_queue_clear_full (&file->waiting, (GDestroyNotify) gst_structure_free);
 }
 
 /* Called with the lock, which it lets go while it writes. */
 static void
-write_waiting (GstBlockDctStatsFile * file)
+write_next (GstBlockDctStatsFile * file)
 {
   GstStructure *s = g_queue_pop_head (&file->waiting);
-  GString *line = g_string_new (NULL);
-  gint error = 0;
+  gint error;
 
   file->busy = TRUE;
   g_mutex_unlock (&file->lock);
-  while (s != NULL && error == 0) {
-    g_string_truncate (line, 0);
-    file->format (line, s, file->first);
-    file->first = FALSE;
-    if (fwrite (line->str, 1, line->len, file->stream) != line->len)
-      error = errno;
-    gst_structure_free (s);
-    g_mutex_lock (&file->lock);
-    s = g_queue_pop_head (&file->waiting);
-    g_cond_broadcast (&file->written);
-    g_mutex_unlock (&file->lock);
-  }
-  g_clear_pointer (&s, gst_structure_free);
-  /* Who follows the file sees every frame; who fills the disk hears of it. */
-  if (error == 0 && fflush (file->stream) != 0)
-    error = errno;
-  g_string_free (line, TRUE);
+  error = write_frame (file, s);
+  gst_structure_free (s);
   g_mutex_lock (&file->lock);
   file->busy = FALSE;
-  if (file->error == 0)
+  file->lost += error != 0;
+  if (error != 0 && error != ECANCELED && file->error == 0)
     file->error = error;
   if (file->error != 0)
-    g_queue_clear_full (&file->waiting, (GDestroyNotify) gst_structure_free);
+    lose_waiting (file);
   g_cond_broadcast (&file->written);
 }
 
@@ -187,11 +180,18 @@ static gpointer
 writer (gpointer data)
 {
   GstBlockDctStatsFile *file = data;
+  sigset_t pipe;
 
+  /* A reader that leaves is no reason to end the process. */
+  sigemptyset (&pipe);
+  sigaddset (&pipe, SIGPIPE);
+  pthread_sigmask (SIG_BLOCK, &pipe, NULL);
+  if (file->fd < 0)
+    find_reader (file);
   g_mutex_lock (&file->lock);
   while (!file->quit || file->waiting.length > 0) {
     if (file->waiting.length > 0)
-      write_waiting (file);
+      write_next (file);
     else
       g_cond_wait (&file->added, &file->lock);
   }
@@ -199,101 +199,244 @@ writer (gpointer data)
   return NULL;
 }
 
-GstBlockDctStatsFile *
-gst_blockdct_stats_file_open (const gchar * path, BdctError * error)
-{
-  gchar *lower = g_ascii_strdown (path, -1);
-  gboolean csv = g_str_has_suffix (lower, ".csv");
-  gboolean json = g_str_has_suffix (lower, ".json");
-  GstBlockDctStatsFile *file;
-  FILE *stream = strcmp (path, "-") == 0 ? stdout : fopen (path, "we");
+/* Opening */
 
-  g_free (lower);
-  if (stream == NULL) {
-    bdct_error (error, "%s", g_strerror (errno));
-    return NULL;
+/* What has this number may be some other file of the process: the first one
+ * opened after standard output was closed. Those are closed in programs that
+ * it starts, standard output is not. A description of its own is one that does
+ * not wait; but of a regular file it would not know where others' text ends. */
+static gint
+open_stdout (struct stat *stat)
+{
+  gint flags = fcntl (STDOUT_FILENO, F_GETFD), fd = -1;
+
+  if (flags < 0 || flags & FD_CLOEXEC || fstat (STDOUT_FILENO, stat) < 0
+      || (fcntl (STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY) {
+    errno = EBADF;
+    return -1;
   }
-  file = g_new0 (GstBlockDctStatsFile, 1);
-  file->stream = stream;
-  file->format = csv ? format_csv : json ? format_json : format_ffmpeg;
+  fflush (stdout);
+  if (!S_ISREG (stat->st_mode) && !S_ISSOCK (stat->st_mode))
+    fd = open ("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  return fd >= 0 ? fd : fcntl (STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+}
+
+/* Not truncated: it may be another element's. */
+static gint
+open_path (const gchar * path, struct stat *st)
+{
+  gint fd = open (path, O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC | O_NOCTTY,
+      0666);
+  gint error = errno;
+
+  if (fd >= 0)
+    fstat (fd, st);
+  else if (error == ENXIO && stat (path, st) == 0 && S_ISFIFO (st->st_mode))
+    error = 0;
+  errno = fd >= 0 ? 0 : error;
+  return fd;
+}
+
+/* Standard output may be several elements': they write line by line. */
+static gboolean
+is_same (const GstBlockDctStatsFile * a, const GstBlockDctStatsFile * b)
+{
+  return a->stat.st_dev == b->stat.st_dev && a->stat.st_ino == b->stat.st_ino
+      && !(is_stdout (a) && is_stdout (b));
+}
+
+static gboolean
+claim (GstBlockDctStatsFile * file, BdctError * error)
+{
+  gboolean free = TRUE;
+
+  if (!is_regular (file) && !S_ISFIFO (file->stat.st_mode))
+    return TRUE;
+  g_mutex_lock (&open_lock);
+  for (GSList * l = open_files; l != NULL; l = l->next)
+    free = free && !is_same (l->data, file);
+  if (free)
+    open_files = g_slist_prepend (open_files, file);
+  g_mutex_unlock (&open_lock);
+  return free || bdct_error (error, "another element is writing to it");
+}
+
+/* From here on it is anybody's. Returns an errno. */
+static gint
+file_leave (GstBlockDctStatsFile * file)
+{
+  gint error = file->fd >= 0 && close (file->fd) < 0 ? errno : 0;
+
+  file->fd = -1;
+  g_mutex_lock (&open_lock);
+  open_files = g_slist_remove (open_files, file);
+  g_mutex_unlock (&open_lock);
+  return error;
+}
+
+static void
+file_free (GstBlockDctStatsFile * file)
+{
+  file_leave (file);
+  g_queue_clear_full (&file->waiting, (GDestroyNotify) gst_structure_free);
+  g_mutex_clear (&file->lock);
+  g_cond_clear (&file->added);
+  g_cond_clear (&file->written);
+  g_free (file->path);
+  g_free (file);
+}
+
+static gboolean
+file_start (GstBlockDctStatsFile * file, BdctError * error)
+{
+  GError *reason = NULL;
+
+  errno = 0;
+  file->fd = is_stdout (file) ? open_stdout (&file->stat)
+      : open_path (file->path, &file->stat);
+  if (file->fd < 0 && errno != 0)
+    return bdct_error (error, "%s", is_stdout (file) && errno == EBADF
+        ? "standard output is closed" : g_strerror (errno));
+  if (!claim (file, error))
+    return FALSE;
+  if (is_regular (file) && !is_stdout (file) && ftruncate (file->fd, 0) < 0)
+    return bdct_error (error, "%s", g_strerror (errno));
+  file->thread = g_thread_try_new ("blockdct-stats", writer, file, &reason);
+  if (file->thread != NULL)
+    return TRUE;
+  bdct_error (error, "no thread can be made for it (%s)", reason->message);
+  g_error_free (reason);
+  return FALSE;
+}
+
+GstBlockDctStatsFile *
+gst_blockdct_stats_file_open (const gchar * path, GstElement * element)
+{
+  GstBlockDctStatsFile *file = g_new0 (GstBlockDctStatsFile, 1);
+  BdctError error;
+
+  file->path = g_strdup (path);
+  file->format = gst_blockdct_stats_format (path);
   file->first = TRUE;
   g_mutex_init (&file->lock);
   g_cond_init (&file->added);
   g_cond_init (&file->written);
   g_queue_init (&file->waiting);
-  file->thread = g_thread_new ("blockdct-stats", writer, file);
-  return file;
+  if (file_start (file, &error))
+    return file;
+  file_free (file);
+  GST_ELEMENT_ERROR (element, RESOURCE, OPEN_WRITE,
+      ("stats-file=%s cannot be written: %s.", path, error.message),
+      ("Set stats-file to a file of its own, in a folder that can be "
+          "written."));
+  return NULL;
 }
 
-/* Called with the lock. */
+/* Adding, and the end */
+
+/* Say what was not said yet. Called with the lock, which it lets go. */
 static gboolean
-tell_error (GstBlockDctStatsFile * file, BdctError * error)
+unlock_and_tell (GstBlockDctStatsFile * file, GstElement * element,
+    gboolean all)
 {
-  gboolean told = file->told;
+  gint error = file->told ? 0 : file->error;
+  guint64 lost = file->error == 0 && (all || file->told_lost == 0)
+      && file->lost > file->told_lost ? file->lost : 0;
+  gchar *path = g_strdup (file->path);
 
   file->told = file->error != 0;
-  return file->error == 0 || told
-      || bdct_error (error, "%s", g_strerror (file->error));
+  if (lost > 0)
+    file->told_lost = lost;
+  g_mutex_unlock (&file->lock);
+  if (error != 0)
+    GST_ELEMENT_ERROR (element, RESOURCE, WRITE,
+        ("The statistics cannot be written to stats-file=%s: %s.", path,
+            g_strerror (error)),
+        ("Make room there, or set stats-file to another place."));
+  if (lost > 0)
+    GST_ELEMENT_WARNING (element, RESOURCE, WRITE,
+        ("stats-file=%s: %" G_GUINT64_FORMAT " lines are lost so far.", path,
+            lost),
+        ("Its reader does not keep up, or there is none, and the stream does "
+            "not wait for it. Let it read faster, or write to a regular "
+            "file."));
+  g_free (path);
+  return error == 0;
 }
 
 gboolean
-gst_blockdct_stats_file_add (GstBlockDctStatsFile * file, GstBuffer * buffer,
-    BdctError * error)
+gst_blockdct_stats_file_add (GstBlockDctStatsFile * file, GstElement * element,
+    GstBuffer * buffer)
 {
   GstCustomMeta *meta;
-  gboolean ok;
 
   if (file == NULL)
     return TRUE;
   meta = gst_buffer_get_custom_meta (buffer, GST_BLOCKDCT_NAME);
   g_mutex_lock (&file->lock);
-  while (file->waiting.length >= MAX_WAITING && file->error == 0)
+  file->deadline = 0;
+  while (is_regular (file) && file->waiting.length >= MAX_WAITING
+      && file->error == 0)
     g_cond_wait (&file->written, &file->lock);
-  if (file->error == 0 && meta != NULL) {
+  if (file->waiting.length >= MAX_WAITING) {
+    file->lost++;
+  } else if (file->error == 0 && meta != NULL) {
     g_queue_push_tail (&file->waiting,
         gst_structure_copy (gst_custom_meta_get_structure (meta)));
     g_cond_signal (&file->added);
   }
-  ok = tell_error (file, error);
-  g_mutex_unlock (&file->lock);
-  return ok;
+  return unlock_and_tell (file, element, FALSE);
 }
 
-gboolean
-gst_blockdct_stats_file_flush (GstBlockDctStatsFile * file, BdctError * error)
+/* Called with the lock. What a reader has not taken in time is lost, so that
+ * what is said of it is final. */
+static void
+wait_until_written (GstBlockDctStatsFile * file)
 {
-  gboolean ok;
+  gboolean in_time = TRUE;
 
-  if (file == NULL)
-    return TRUE;
-  g_mutex_lock (&file->lock);
-  while (file->busy || file->waiting.length > 0)
-    g_cond_wait (&file->written, &file->lock);
-  ok = tell_error (file, error);
-  g_mutex_unlock (&file->lock);
-  return ok;
+  if (file->deadline == 0)
+    file->deadline = g_get_monotonic_time () + PATIENCE;
+  while ((file->busy || file->waiting.length > 0) && in_time) {
+    if (is_regular (file))
+      g_cond_wait (&file->written, &file->lock);
+    else
+      in_time = g_cond_wait_until (&file->written, &file->lock, file->deadline);
+  }
+  if (!in_time)
+    lose_waiting (file);
 }
 
-gboolean
-gst_blockdct_stats_file_close (GstBlockDctStatsFile ** file, BdctError * error)
+void
+gst_blockdct_stats_file_flush (GstBlockDctStatsFile * file,
+    GstElement * element)
+{
+  if (file == NULL)
+    return;
+  g_mutex_lock (&file->lock);
+  wait_until_written (file);
+  unlock_and_tell (file, element, TRUE);
+}
+
+void
+gst_blockdct_stats_file_close (GstBlockDctStatsFile ** file,
+    GstElement * element)
 {
   GstBlockDctStatsFile *self = g_steal_pointer (file);
-  gboolean ok;
+  gint error;
 
   if (self == NULL)
-    return TRUE;
+    return;
   g_mutex_lock (&self->lock);
-  self->quit = TRUE;
+  wait_until_written (self);
+  self->quit = self->give_up = TRUE;
   g_cond_signal (&self->added);
   g_mutex_unlock (&self->lock);
   g_thread_join (self->thread);
-  if (self->stream != stdout && fclose (self->stream) != 0
-      && self->error == 0)
-    self->error = errno;
-  ok = tell_error (self, error);
-  g_mutex_clear (&self->lock);
-  g_cond_clear (&self->added);
-  g_cond_clear (&self->written);
-  g_free (self);
-  return ok;
+  error = file_leave (self);
+  g_mutex_lock (&self->lock);
+  if (self->error == 0)
+    self->error = error;
+  unlock_and_tell (self, element, TRUE);
+  file_free (self);
 }

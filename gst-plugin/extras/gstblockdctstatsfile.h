@@ -1,7 +1,13 @@
 /* blockdct: the statistics of every frame in a file.
  *
- * Lines are made and written by a thread of their own. A disk that does not
- * keep up holds the stream up, once some thousand frames wait.
+ * Lines are made and written by a thread of their own. Of a regular file none
+ * is lost: a disk that does not keep up holds the stream up, once some thousand
+ * frames wait. Where somebody reads (a FIFO, a pipe, a terminal, a socket) the
+ * stream does not wait: what the reader leaves lying for too long is lost, and
+ * counted aloud.
+ *
+ * All errors and warnings are posted by `element`, which may be another one
+ * when a call returns, if a handler of its messages sees to that.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,31 +15,31 @@
 #define GST_BLOCKDCT_STATS_FILE_H
 
 #include <gst/gst.h>
-#include "dct/job.h"
 
 G_BEGIN_DECLS
 
 typedef struct _GstBlockDctStatsFile GstBlockDctStatsFile;
 
-/** Open a file, `-` for standard output; what was in it is lost. Its format
- * goes by the ending: .csv, .json (one object a line), else that of ffmpeg's
- * psnr filter with stats_version=2. NULL with the reason. */
+/** Open a file, `-` for standard output; what was in it is lost. A FIFO need
+ * not have a reader yet. NULL, with an element error, where it cannot be
+ * written, and where another element of this process writes to it. */
 GstBlockDctStatsFile *gst_blockdct_stats_file_open (const gchar * path,
-    BdctError * error);
+    GstElement * element);
 
-/** Add a frame, by the custom meta that its buffer carries. FALSE, with the
- * reason, if something before it could not be written. `file` may be NULL. */
+/** Add a frame, by the custom meta that its buffer carries. FALSE, with an
+ * element error, if something before it could not be written. `file` may be
+ * NULL. */
 gboolean gst_blockdct_stats_file_add (GstBlockDctStatsFile * file,
-    GstBuffer * buffer, BdctError * error);
+    GstElement * element, GstBuffer * buffer);
 
-/** Wait until all is written. FALSE, with the reason, if it could not be and
- * nobody was told yet. `file` may be NULL. */
-gboolean gst_blockdct_stats_file_flush (GstBlockDctStatsFile * file,
-    BdctError * error);
+/** Wait until all is written, for a reader less than a second. What could not
+ * be written is an error or a warning. `file` may be NULL. */
+void gst_blockdct_stats_file_flush (GstBlockDctStatsFile * file,
+    GstElement * element);
 
 /** The same, then close it. `*file` may be NULL, and is afterwards. */
-gboolean gst_blockdct_stats_file_close (GstBlockDctStatsFile ** file,
-    BdctError * error);
+void gst_blockdct_stats_file_close (GstBlockDctStatsFile ** file,
+    GstElement * element);
 
 G_END_DECLS
 #endif

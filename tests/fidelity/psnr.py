@@ -134,7 +134,7 @@ def run_element(work, name, width, height, properties):
          f"video/x-raw,format={name},width={width},height={height},framerate=10/1", "!", "blockdct",
          f"backend={BACKEND}", *properties, "!", "video/x-raw", "!", "filesink",
          f"location={work}/out"],
-        capture_output=True, text=True, check=False)
+        capture_output=True, text=True, check=False, timeout=120)
     lines = [l for l in out.stdout.splitlines() if "blockdct, " in l]
     if out.returncode != 0 or len(lines) != FRAMES + 1:
         raise RuntimeError(f"{name}: {len(lines)} messages; {out.stdout[-500:]}{out.stderr[-500:]}")
@@ -152,7 +152,7 @@ def ffmpeg_psnr(work, layout, width, height):
     out = subprocess.run(
         ["ffmpeg", "-hide_banner", "-nostdin", *raw, f"{work}/in.planar", *raw,
          f"{work}/out.planar", "-lavfi", f"psnr=stats_file={work}/stats", "-f", "null", "-"],
-        capture_output=True, text=True, check=True)
+        capture_output=True, text=True, check=True, timeout=120)
     with open(f"{work}/stats", encoding="ascii") as f:
         frames = [dict(p.split(":") for p in line.split()) for line in f]
     summary = out.stderr[out.stderr.rindex("PSNR "):].splitlines()[0]

@@ -159,6 +159,46 @@ run_noise (gconstpointer data)
   }
 }
 
+/* The next picture; NULL if there is none, and why if that is no end. An
+ * element that is missing is said on the bus, and nothing comes out, not even
+ * the end: waiting for a picture alone would be for ever. */
+static GstSample *
+pull (GstElement * pipeline, GstElement * sink, gchar ** reason)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstSample *sample = NULL;
+  gboolean eos = FALSE;
+
+  for (guint i = 0; i < 600 && sample == NULL && !eos && *reason == NULL; i++) {
+    GstMessage *message;
+
+    g_signal_emit_by_name (sink, "try-pull-sample", 100 * GST_MSECOND,
+        &sample);
+    g_object_get (sink, "eos", &eos, NULL);
+    while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR
+                | GST_MESSAGE_ELEMENT)) != NULL) {
+      const GstStructure *s = gst_message_get_structure (message);
+      GError *error = NULL;
+
+      if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
+        gst_message_parse_error (message, &error, NULL);
+        if (*reason == NULL)
+          *reason = g_strdup (error->message);
+        g_error_free (error);
+      } else if (gst_structure_has_name (s, "missing-plugin")
+          && *reason == NULL) {
+        *reason = g_strdup_printf ("no %s",
+            gst_structure_get_string (s, "name"));
+      }
+      gst_message_unref (message);
+    }
+  }
+  gst_object_unref (bus);
+  if (sample == NULL && !eos && *reason == NULL)
+    *reason = g_strdup ("nothing comes out within a minute");
+  return sample;
+}
+
 /* Pictures of a file in the test data, decoded by GStreamer. */
 static void
 run_file (const gchar * name, const gchar * format, gint n_frames)
@@ -170,7 +210,7 @@ run_file (const gchar * name, const gchar * format, gint n_frames)
       "videoconvert ! video/x-raw,format=%s ! identity eos-after=%d ! "
       "appsink name=sink sync=false", path, format, n_frames + 1);
   GstElement *pipeline = NULL, *sink = NULL;
-  GstSample *sample = NULL;
+  gchar *reason = NULL, *text;
   gint n = 0;
 
   if (!have_codec ())
@@ -188,9 +228,9 @@ run_file (const gchar * name, const gchar * format, gint n_frames)
   sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   for (; n < n_frames; n++) {
+    GstSample *sample = pull (pipeline, sink, &reason);
     Pair pair;
 
-    g_signal_emit_by_name (sink, "pull-sample", &sample);
     if (sample == NULL)
       break;
     pair_init (&pair, gst_caps_copy (gst_sample_get_caps (sample)));
@@ -199,11 +239,16 @@ run_file (const gchar * name, const gchar * format, gint n_frames)
     pair_clear (&pair);
     gst_sample_unref (sample);
   }
-  if (n == 0)
-    g_test_skip ("it cannot be decoded: install gstreamer1.0-plugins-bad and "
-        "gstreamer1.0-libav");
+  if (n == 0) {
+    text = g_strdup_printf ("%s cannot be decoded (%s): install "
+        "gstreamer1.0-plugins-good, gstreamer1.0-plugins-bad and "
+        "gstreamer1.0-libav", name, reason != NULL ? reason : "it is empty");
+    g_test_skip (text);
+    g_free (text);
+  }
   gst_element_set_state (pipeline, GST_STATE_NULL);
 done:
+  g_free (reason);
   gst_clear_object (&sink);
   gst_clear_object (&pipeline);
   g_free (launch);

@@ -96,7 +96,7 @@ get_sample (const GstVideoFrame * frame, const BdctLayout * layout, gint p,
   const guint8 *at = sample_at (frame, layout, p, i, x, y);
 
   return bdct_layout_sample_size (layout) == 1 ? *at
-      : GST_READ_UINT16_LE (at) >> layout->plane[p].shift;
+      : (at[0] | at[1] << 8) >> layout->plane[p].shift;
 }
 
 static void
@@ -129,10 +129,11 @@ frame_fill (const GstVideoInfo * info, GstBuffer * buffer, guint n)
               + g_rand_int_range (rand, 0, 24);
 
           v = (v << (layout.depth - 8)) & bdct_layout_peak (&layout);
-          if (bdct_layout_sample_size (&layout) == 1)
-            *at = v;
-          else
-            GST_WRITE_UINT16_LE (at, v << plane->shift);
+          if (bdct_layout_sample_size (&layout) > 1) {
+            v <<= plane->shift;
+            at[1] = v >> 8;
+          }
+          at[0] = v;
         }
   }
   gst_video_frame_unmap (&frame);

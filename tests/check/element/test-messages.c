@@ -407,6 +407,44 @@ test_stats (void)
   bench_clear (&bench);
 }
 
+/* Errors at two depths cannot be pooled: `stats` begins again, and says with
+ * which frame. */
+static void
+test_stats_depths (void)
+{
+  static const gchar *formats[] = { "I420", "I420_10LE", "I420_10LE", "I420" };
+  static const guint first[] = { 0, 5, 5, 15 };
+  BdctStats sum = { 0 };
+  guint n = 0;
+  Bench bench;
+
+  bench_init (&bench, NULL, 0, 0, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    GstStructure *s;
+
+    bench_set_caps (&bench, formats[i], 16, 16 + 16 * i);
+    if (first[i] == n)
+      sum = (BdctStats) { 0 };
+    for (guint k = 0; k < 5; k++) {
+      GstBuffer *in = frame_new (&bench.info, n), *out;
+      BdctStats stats;
+
+      gst_buffer_unref (frame_expect (&bench.info, in, &defaults, &stats));
+      bdct_stats_add (&sum, &stats);
+      gst_harness_push (bench.h, in);
+      out = bench_pull (&bench);
+      g_assert_cmpuint (get_uint64 (buffer_report (out), "index"), ==, n++);
+      gst_buffer_unref (out);
+    }
+    g_object_get (bench.element, "stats", &s, NULL);
+    g_assert_cmpuint (get_uint64 (s, "index"), ==, first[i]);
+    g_assert_cmpuint (get_uint64 (s, "frames"), ==, n - first[i]);
+    check_figures (s, &sum, GST_VIDEO_INFO_COMP_DEPTH (&bench.info, 0));
+    gst_structure_free (s);
+  }
+  bench_clear (&bench);
+}
+
 static void
 count_notify (GObject * object, GParamSpec * pspec, gpointer data)
 {
@@ -453,6 +491,7 @@ main (int argc, char **argv)
   test_add ("/element/messages/pooled-before-eos", test_pooled_before_eos);
   test_add ("/element/messages/no-messages", test_no_messages);
   test_add ("/element/messages/stats", test_stats);
+  test_add ("/element/messages/stats-depths", test_stats_depths);
   test_add ("/element/messages/active-backend", test_active_backend);
   return test_run ();
 }

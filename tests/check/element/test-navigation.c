@@ -442,7 +442,8 @@ check_block (const Bench * bench, const GstStructure * s, GstBuffer * in,
   }
 }
 
-/* Every format: the block under the pointer, at an edge too. */
+/* Every format, and planes that begin at an odd address: the block under the
+ * pointer, at an edge too. */
 static void
 test_click (void)
 {
@@ -450,7 +451,9 @@ test_click (void)
     "hevc-dst-4x4", "h264-8x8", "vvc-64x64"
   };
 
-  for (guint f = 0; f < N_TEST_FORMATS; f++) {
+  for (guint i = 0; i < 2 * N_TEST_FORMATS; i++) {
+    guint f = i / 2, odd = i % 2;
+    gsize offset[GST_VIDEO_MAX_PLANES];
     GstBuffer *in, *rec;
     GstStructure *s;
     Bench bench;
@@ -459,7 +462,10 @@ test_click (void)
         NULL);
     gst_util_set_object_arg (G_OBJECT (bench.element), "transform",
         transforms[f % G_N_ELEMENTS (transforms)]);
-    in = frame_new (&bench.info, 7);
+    for (guint p = 0; p < GST_VIDEO_MAX_PLANES; p++)
+      offset[p] = bench.info.offset[p] + odd;
+    in = frame_new_strided (&bench.info, 7, offset, bench.info.stride,
+        bench.info.size + odd);
     gst_harness_push (bench.h, gst_buffer_ref (in));
     rec = bench_pull (&bench);
     gst_message_unref (bench_pop (&bench, GST_MESSAGE_ELEMENT));
@@ -514,6 +520,62 @@ test_click_view (void)
   bench_clear (&bench);
 }
 
+/* Upstream has as many buffers as were proposed, before or after there was
+ * anything to click on, and may have asked again: the stream goes on. */
+static void
+test_small_pool (void)
+{
+  for (guint before = 0; before < 2; before++) {
+    GstBufferPool *pool = gst_video_buffer_pool_new ();
+    GstBufferPoolAcquireParams params = {
+      .flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT
+    };
+    GstStructure *config = gst_buffer_pool_get_config (pool), *s;
+    GstCaps *caps = video_caps ("I420", W, H);
+    GstQuery *query = gst_query_new_allocation (caps, FALSE);
+    GstQuery *again = gst_query_new_allocation (caps, FALSE);
+    GstBuffer *in = NULL, *rec = NULL, *copy = NULL;
+    guint size, min;
+    Bench bench;
+
+    bench_init (&bench, "I420", W, H, "async-depth", 2, "interactive", before,
+        NULL);
+    g_assert_true (gst_pad_peer_query (bench.h->srcpad, query));
+    gst_query_parse_nth_allocation_pool (query, 0, NULL, &size, &min, NULL);
+    g_assert_cmpuint (min, ==, 2);
+    gst_buffer_pool_config_set_params (config, caps, size, min, min);
+    g_assert_true (gst_buffer_pool_set_config (pool, config));
+    g_assert_true (gst_buffer_pool_set_active (pool, TRUE));
+    g_object_set (bench.element, "interactive", TRUE, NULL);
+    g_assert_true (gst_pad_peer_query (bench.h->srcpad, again));
+    for (guint n = 0; n < 6; n++) {
+      g_assert_cmpint (gst_buffer_pool_acquire_buffer (pool, &in, &params), ==,
+          GST_FLOW_OK);
+      frame_fill (&bench.info, in, n);
+      if (n == 4)
+        copy = gst_buffer_copy_deep (in);
+      g_assert_cmpint (gst_harness_push (bench.h, in), ==, GST_FLOW_OK);
+      if (n > 0) {
+        gst_clear_buffer (&rec);
+        rec = gst_harness_try_pull (bench.h);
+        gst_message_unref (bench_pop (&bench, GST_MESSAGE_ELEMENT));
+      }
+    }
+    s = click (&bench, 50.5, 33);
+    g_assert_cmpint (get_uint64 (s, "index"), ==, 4);
+    check_block (&bench, s, copy, rec, 50, 33);
+    gst_structure_free (s);
+    gst_buffer_unref (copy);
+    gst_buffer_unref (rec);
+    gst_query_unref (query);
+    gst_query_unref (again);
+    gst_caps_unref (caps);
+    bench_clear (&bench);
+    gst_buffer_pool_set_active (pool, FALSE);
+    gst_object_unref (pool);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -527,5 +589,6 @@ main (int argc, char **argv)
   test_add ("/navigation/change-while-dragging", test_change_while_dragging);
   test_add ("/navigation/click", test_click);
   test_add ("/navigation/click-view", test_click_view);
+  test_add ("/navigation/small-pool", test_small_pool);
   return test_run ();
 }

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A frame's statistics as text. */
+#include "gstblockdctstatsline.h"
+
+#include <math.h>
+
+/* A number as every reader wants it, whatever the locale. */
+static void
+append_double (GString * line, const gchar * format, gdouble v)
+{
+  gchar text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  if (isinf (v))
+    g_string_append (line, v > 0 ? "inf" : "-inf");
+  else
+    g_string_append (line, g_ascii_formatd (text, sizeof text, format, v));
+}
+
+static void
+append_ffmpeg (GString * line, const GstStructure * s, const gchar * name,
+    const gchar * field)
+{
+  gdouble v;
+
+  if (!gst_structure_get_double (s, field, &v))
+    return;
+  g_string_append_printf (line, "%s:", name);
+  append_double (line, "%.2f", v);
+  g_string_append_c (line, ' ');
+}
+
+/* What `ffmpeg -lavfi psnr=stats_file=...:stats_version=2` writes. */
+static void
+format_ffmpeg (GString * line, const GstStructure * s, gboolean first)
+{
+  gboolean colour = gst_structure_has_field (s, "mse-u");
+  guint64 index = 0;
+
+  if (first)
+    g_string_append (line, colour ? "psnr_log_version:2 fields:n,mse_avg,mse_y,"
+        "mse_u,mse_v,psnr_avg,psnr_y,psnr_u,psnr_v\n"
+        : "psnr_log_version:2 fields:n,mse_avg,mse_y,psnr_avg,psnr_y\n");
+  gst_structure_get_uint64 (s, "index", &index);
+  g_string_append_printf (line, "n:%" G_GUINT64_FORMAT " ", index + 1);
+  append_ffmpeg (line, s, "mse_avg", "mse");
+  append_ffmpeg (line, s, "mse_y", "mse-y");
+  append_ffmpeg (line, s, "mse_u", "mse-u");
+  append_ffmpeg (line, s, "mse_v", "mse-v");
+  append_ffmpeg (line, s, "psnr_avg", "psnr");
+  append_ffmpeg (line, s, "psnr_y", "psnr-y");
+  append_ffmpeg (line, s, "psnr_u", "psnr-u");
+  append_ffmpeg (line, s, "psnr_v", "psnr-v");
+  g_string_append_c (line, '\n');
+}
+
+/* Times that are unknown, and what a frame has not, are empty. */
+static void
+append_value (GString * line, const GValue * value, const gchar * nothing,
+    gboolean json)
+{
+  if (value == NULL) {
+    g_string_append (line, nothing);
+  } else if (G_VALUE_HOLDS_UINT64 (value)) {
+    if (g_value_get_uint64 (value) == GST_CLOCK_TIME_NONE)
+      g_string_append (line, nothing);
+    else
+      g_string_append_printf (line, "%" G_GUINT64_FORMAT,
+          g_value_get_uint64 (value));
+  } else if (G_VALUE_HOLDS_DOUBLE (value)) {
+    if (json && !isfinite (g_value_get_double (value)))
+      g_string_append (line, "null");
+    else
+      append_double (line, "%.17g", g_value_get_double (value));
+  } else if (G_VALUE_HOLDS_INT (value)) {
+    g_string_append_printf (line, "%d", g_value_get_int (value));
+  } else if (G_VALUE_HOLDS_BOOLEAN (value)) {
+    g_string_append (line, g_value_get_boolean (value) ? "true" : "false");
+  } else {
+    gchar *text = g_strescape (g_value_get_string (value), NULL);
+
+    g_string_append_printf (line, json ? "\"%s\"" : "%s", text);
+    g_free (text);
+  }
+}
+
+static void
+format_csv (GString * line, const GstStructure * s, gboolean first)
+{
+  static const gchar *columns[] = {
+    "index", "timestamp", "stream-time", "running-time", "duration", "mse",
+    "mse-y", "mse-u", "mse-v", "psnr", "psnr-y", "psnr-u", "psnr-v",
+    "identical", "nonzero", "transform", "quality", "qp", "backend"
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (columns) && first; i++)
+    g_string_append_printf (line, "%s%s", i ? "," : "", columns[i]);
+  if (first)
+    g_string_append_c (line, '\n');
+  for (guint i = 0; i < G_N_ELEMENTS (columns); i++) {
+    if (i > 0)
+      g_string_append_c (line, ',');
+    append_value (line, gst_structure_get_value (s, columns[i]), "", FALSE);
+  }
+  g_string_append_c (line, '\n');
+}
+
+static gboolean
+append_member (GQuark name, const GValue * value, gpointer data)
+{
+  GString *line = data;
+
+  g_string_append_printf (line, "%s\"%s\":",
+      line->str[line->len - 1] == '{' ? "" : ",", g_quark_to_string (name));
+  append_value (line, value, "null", TRUE);
+  return TRUE;
+}
+
+static void
+format_json (GString * line, const GstStructure * s, gboolean first)
+{
+  (void) first;
+  g_string_append_c (line, '{');
+  gst_structure_foreach (s, append_member, line);
+  g_string_append (line, "}\n");
+}
+
+GstBlockDctStatsFormat
+gst_blockdct_stats_format (const gchar * path)
+{
+  gchar *lower = g_ascii_strdown (path, -1);
+  GstBlockDctStatsFormat format = g_str_has_suffix (lower, ".csv") ? format_csv
+      : g_str_has_suffix (lower, ".json") ? format_json : format_ffmpeg;
+
+  g_free (lower);
+  return format;
+}

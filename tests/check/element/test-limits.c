@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The largest pictures, the slowest rates, and what others may set or send that
+ * no video has: refused with a reason, or as good as any. */
+#include <gst/base/gstbasetransform.h>
+#include <string.h>
+#include "bench.h"
+
+static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
+
+/* A side that is too long is refused with the caps, by name. */
+static void
+test_too_large (void)
+{
+  static const gint sizes[][2] = {
+    {65536, 1}, {1, 65536}, {2147483640, 1}, {1, 2147483647}, {65536, 65536}
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    GstBuffer *buffer = gst_buffer_new_allocate (NULL, 16, NULL);
+    GstMessage *message;
+    gchar *text;
+    Bench bench;
+
+    bench_init (&bench, NULL, 0, 0, NULL);
+    gst_harness_set_src_caps (bench.h, video_caps ("GRAY8", sizes[i][0],
+            sizes[i][1]));
+    text = bench_pop_text (&bench, GST_MESSAGE_ERROR);
+    g_test_message ("%s", text);
+    g_assert_nonnull (strstr (text, "65535"));
+    g_free (text);
+    /* A pad sends its caps again with what comes. */
+    g_assert_cmpint (gst_harness_push (bench.h, buffer), ==,
+        GST_FLOW_NOT_NEGOTIATED);
+    while ((message = bench_pop (&bench, GST_MESSAGE_ERROR)) != NULL)
+      gst_message_unref (message);
+    /* And goes on with others. */
+    bench_set_caps (&bench, "GRAY8", 16, 16);
+    bench_push (&bench, 0);
+    gst_buffer_unref (bench_pull (&bench));
+    bench_clear (&bench);
+  }
+}
+
+/* The longest sides are exact. */
+static void
+test_largest (void)
+{
+  static const gchar *formats[] = { "GRAY8", "NV12", "P010_10LE", "Y444_12LE" };
+  static const gint sizes[][2] = { {65535, 9}, {9, 65535}, {65535, 1} };
+
+  for (guint f = 0; f < G_N_ELEMENTS (formats); f++)
+    for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+      GstBuffer *in, *out, *expected;
+      gdouble mse[3], total;
+      BdctStats stats;
+      Bench bench;
+
+      bench_init (&bench, formats[f], sizes[i][0], sizes[i][1], NULL);
+      in = frame_new (&bench.info, i);
+      expected = frame_expect (&bench.info, in, &defaults, &stats);
+      g_assert_cmpint (gst_harness_push (bench.h, gst_buffer_ref (in)), ==,
+          GST_FLOW_OK);
+      out = bench_pull (&bench);
+      g_assert_nonnull (out);
+      g_assert_true (frames_equal (&bench.info, expected, out));
+      frames_measure (&bench.info, in, out, mse, &total);
+      g_assert_cmpfloat (get_double (buffer_report (out), "mse"), ==, total);
+      gst_buffer_unref (in);
+      gst_buffer_unref (out);
+      gst_buffer_unref (expected);
+      bench_clear (&bench);
+    }
+}
+
+/* What pads say they take has the limit in it. */
+static void
+test_template (void)
+{
+  static const gchar *sides[] = { "width", "height" };
+  GstElementFactory *factory = gst_element_factory_find ("blockdct");
+  const GList *l = gst_element_factory_get_static_pad_templates (factory);
+
+  for (; l != NULL; l = l->next) {
+    GstCaps *caps = gst_static_pad_template_get_caps (l->data);
+
+    for (guint i = 0; i < gst_caps_get_size (caps); i++)
+      for (guint k = 0; k < G_N_ELEMENTS (sides); k++) {
+        const GValue *range = gst_structure_get_value (gst_caps_get_structure
+            (caps, i), sides[k]);
+
+        g_assert_cmpint (gst_value_get_int_range_min (range), ==, 1);
+        g_assert_cmpint (gst_value_get_int_range_max (range), ==, 65535);
+      }
+    gst_caps_unref (caps);
+  }
+  gst_object_unref (factory);
+}
+
+/* A meta that names no format is an error as any other that does not fit. */
+static void
+test_unknown_format (void)
+{
+  static const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_UNKNOWN, 9999 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    GstBuffer *in;
+    gchar *text;
+    Bench bench;
+
+    bench_init (&bench, "I420", 16, 16, NULL);
+    in = frame_new (&bench.info, 0);
+    frame_describe (in, &bench.info, bench.info.offset, bench.info.stride);
+    gst_buffer_get_video_meta (in)->format = formats[i];
+    g_assert_cmpint (gst_harness_push (bench.h, in), ==, GST_FLOW_ERROR);
+    text = bench_pop_text (&bench, GST_MESSAGE_ERROR);
+    g_test_message ("%s", text);
+    g_assert_nonnull (strstr (text, "unknown format"));
+    g_assert_null (strstr (text, "(null)"));
+    g_free (text);
+    bench_clear (&bench);
+  }
+}
+
+/* One frame in 68 years: all times stay times, or unknown. */
+static void
+test_slowest (void)
+{
+  static const guint depths[] = { 1, 2, 10, BDCT_MAX_DEPTH };
+  const GstClockTime year68 = G_GUINT64_CONSTANT (2147483647) * GST_SECOND;
+
+  for (guint d = 0; d < G_N_ELEMENTS (depths); d++) {
+    GstCaps *caps = video_caps ("I420", 16, 16);
+    GstClockTime min, max;
+    GstQuery *query = gst_query_new_latency ();
+    gboolean live;
+    Bench bench;
+    GstPad *pad;
+
+    bench_init (&bench, NULL, 0, 0, "async-depth", depths[d], "interval",
+        (guint64) GST_SECOND, NULL);
+    gst_caps_set_simple (caps, "framerate", GST_TYPE_FRACTION, 1, 2147483647,
+        NULL);
+    video_info (&bench.info, "I420", 16, 16);
+    gst_harness_set_src_caps (bench.h, caps);
+    gst_harness_set_upstream_latency (bench.h, 5);
+    pad = gst_element_get_static_pad (bench.element, "src");
+    g_assert_true (gst_pad_query (pad, query));
+    gst_query_parse_latency (query, &live, &min, &max);
+    if (d < 2)
+      g_assert_cmpuint (min, ==, 5 + (depths[d] - 1) * year68);
+    else
+      g_assert_cmpuint (min, ==, GST_CLOCK_TIME_NONE - 1);
+    g_assert_cmpuint (max, >=, min);
+    for (guint n = 0; n < 3; n++) {
+      GstBuffer *in = frame_new (&bench.info, n);
+
+      GST_BUFFER_PTS (in) = n < 2 ? n * year68 : GST_CLOCK_TIME_NONE - 2;
+      GST_BUFFER_DURATION (in) = GST_CLOCK_TIME_NONE;
+      g_assert_cmpint (gst_harness_push (bench.h, in), ==, GST_FLOW_OK);
+    }
+    gst_harness_push_event (bench.h, gst_event_new_eos ());
+    gst_object_unref (pad);
+    gst_query_unref (query);
+    bench_clear (&bench);
+  }
+}
+
+/* A segment that is not in time: its times are unknown. */
+static void
+test_bytes (void)
+{
+  GstSegment segment;
+  GstStructure *s;
+  Bench bench;
+
+  bench_init (&bench, "I420", 16, 16, NULL);
+  gst_segment_init (&segment, GST_FORMAT_BYTES);
+  g_assert_true (gst_harness_push_event (bench.h,
+          gst_event_new_segment (&segment)));
+  bench_push (&bench, 3);
+  gst_buffer_unref (bench_pull (&bench));
+  s = bench_pop_report (&bench, "frame");
+  g_assert_cmpuint (get_uint64 (s, "timestamp"), ==, 3 * FRAME);
+  g_assert_cmpuint (get_uint64 (s, "stream-time"), ==, GST_CLOCK_TIME_NONE);
+  g_assert_cmpuint (get_uint64 (s, "running-time"), ==, GST_CLOCK_TIME_NONE);
+  gst_structure_free (s);
+  bench_clear (&bench);
+}
+
+/* What gst_base_transform_set_passthrough() asks for: frames pass as they are,
+ * behind those before them, and nothing is said of them. */
+static void
+test_passthrough (void)
+{
+  static const guint depths[] = { 1, 4 };
+
+  for (guint d = 0; d < G_N_ELEMENTS (depths); d++) {
+    GstBuffer *in[12], *out;
+    GstBaseTransform *trans;
+    Bench bench;
+
+    bench_init (&bench, "I420", 16, 16, "async-depth", depths[d], NULL);
+    trans = GST_BASE_TRANSFORM (bench.element);
+    for (guint n = 0; n < G_N_ELEMENTS (in); n++) {
+      if (n % 4 == 0)
+        gst_base_transform_set_passthrough (trans, n == 4);
+      in[n] = frame_new (&bench.info, n);
+      g_assert_cmpint (gst_harness_push (bench.h, gst_buffer_ref (in[n])), ==,
+          GST_FLOW_OK);
+    }
+    gst_harness_push_event (bench.h, gst_event_new_eos ());
+    for (guint n = 0; n < G_N_ELEMENTS (in); n++) {
+      gboolean passed = n >= 4 && n < 8;
+
+      out = gst_harness_try_pull (bench.h);
+      g_assert_nonnull (out);
+      g_assert_cmpuint (GST_BUFFER_PTS (out), ==, n * FRAME);
+      g_assert_cmpint (out == in[n], ==, passed);
+      g_assert_cmpint (buffer_report (out) == NULL, ==, passed);
+      gst_buffer_unref (out);
+      g_assert_cmpint (GST_MINI_OBJECT_REFCOUNT_VALUE (in[n]), ==, 1);
+      gst_buffer_unref (in[n]);
+    }
+    for (guint n = 0; n < 8; n++)
+      gst_structure_free (bench_pop_report (&bench, "frame"));
+    gst_structure_free (bench_pop_report (&bench, "pooled"));
+    bench_clear (&bench);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  test_init (&argc, &argv);
+  test_add ("/limits/too-large", test_too_large);
+  test_add ("/limits/largest", test_largest);
+  test_add ("/limits/template", test_template);
+  test_add ("/limits/unknown-format", test_unknown_format);
+  test_add ("/limits/slowest", test_slowest);
+  test_add ("/limits/bytes", test_bytes);
+  test_add ("/limits/passthrough", test_passthrough);
+  return test_run ();
+}
