@@ -128,11 +128,11 @@ check_samples (const Frame * f, const Choice * choice, const Samples * got)
   for (gint c = 0; c < f->shape.n_components; c++)
     for (gint i = 0; i < f->shape.w[c] * f->shape.h[c]; i++)
       if (!near_enough (f, choice, c, i, got->v[c][i]))
-        fail ("%s %dx%d, view %d: component %d (%d, %d) is %d, not %d",
-            f->shape.format->name, f->shape.width, f->shape.height,
-            choice->view, c, i % f->shape.w[c], i / f->shape.w[c],
-            got->v[c][i], picture_view (&f->shape, choice, &f->in, &f->out, c,
-                i % f->shape.w[c], i / f->shape.w[c]));
+        fail ("component %d (%d, %d) of view %d is %d, not %d, in %s %dx%d", c,
+            i % f->shape.w[c], i / f->shape.w[c], choice->view, got->v[c][i],
+            picture_view (&f->shape, choice, &f->in, &f->out, c,
+                i % f->shape.w[c], i / f->shape.w[c]), f->shape.format->name,
+            f->shape.width, f->shape.height);
 }
 
 /* Figures */

@@ -235,8 +235,8 @@ void fail (const gchar * format, ...) G_GNUC_PRINTF (1, 2) G_GNUC_NORETURN;
 /** What is being waited for, should the time limit be reached. */
 void doing (const gchar * what);
 
-/** A step of several threads is done. */
-void count_step (void);
+/** A step is done. */
+void count_step (World * w);
 
 gboolean on_cuda (void);
 

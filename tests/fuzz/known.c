@@ -27,6 +27,7 @@ static const struct
       "interactive, switched on later, holds a buffer too many"},
   {"late-reports", "report", NULL, 0,
       "post-messages and interval act on frames that are in flight"},
+  {"late-overlay", "overlay", NULL, 0, "the same of overlay"},
   {"late-settings", "late", NULL, 0,
       "settings of READY are taken while playing, and ignored"},
   {"passthrough", "passthrough", NULL, 0, "a reference count underflows"},

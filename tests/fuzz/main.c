@@ -99,9 +99,11 @@ doing (const gchar * what)
 }
 
 void
-count_step (void)
+count_step (World * w)
 {
+  progress->frames += w->n_out;
   progress->steps++;
+  w->n_out = 0;
 }
 
 static void
@@ -145,9 +147,7 @@ run_steps (const Step * steps, guint n)
   for (guint i = 0; i < n; i++) {
     progress->step = i;
     world_step (w, &steps[i]);
-    progress->frames += w->n_out;
-    progress->steps++;
-    w->n_out = 0;
+    count_step (w);
   }
   progress->step = n;
   world_free (w);
@@ -224,7 +224,9 @@ sort_of (const gchar * text)
 {
   GString *sort = g_string_new (NULL);
 
-  for (; *text != '\0'; text++)
+  const gchar *end = strstr (text, ", in ");
+
+  for (; *text != '\0' && text != end; text++)
     if (!g_ascii_isdigit (*text) && strchr ("abcdef.-", *text) == NULL)
       g_string_append_c (sort, *text);
   return g_string_free (sort, FALSE);

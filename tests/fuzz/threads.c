@@ -255,11 +255,11 @@ threads_run (guint64 seed, guint n)
   next_group (&p, TRUE);
   for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
     threads[i] = g_thread_new ("party", functions[i], &p);
-  for (guint i = 0; i < 2 * n && n > 0; i++)
+  for (guint i = 0, done = 0; i < 2 * n && done < n; i++)
     if (is_allowed (&steps[i])) {
       world_step (p.w, &steps[i]);
-      count_step ();
-      n--;
+      count_step (p.w);
+      done++;
     }
   doing ("the end of the other threads");
   g_atomic_int_set (&p.stop, TRUE);

@@ -130,6 +130,9 @@ world_start (World * w)
   check (gst_element_set_state (w->element, GST_STATE_PLAYING)
       != GST_STATE_CHANGE_FAILURE, "the element does not start");
   w->playing = TRUE;
+  /* So that it forgets events of the last stream. */
+  gst_pad_set_active (w->src, FALSE);
+  gst_pad_set_active (w->src, TRUE);
   gst_pad_push_event (w->src, gst_event_new_stream_start ("fuzz"));
 }
 
@@ -161,8 +164,12 @@ world_stop (World * w, GstState state)
         GST_OBJECT_REFCOUNT (w->up_pool));
     gst_clear_object (&w->up_pool);
   }
-  if (w->last != NULL)
-    gst_clear_buffer (&w->last->held);
+  g_clear_pointer (&w->last, frame_free);
+  w->model.depth = 0;
+  /* Another thread may be reading one, for a click. */
+  for (guint i = 0; i < 1000 && w->threaded
+      && g_atomic_int_get (&w->alive) > 0; i++)
+    g_usleep (1000);
   check (g_atomic_int_get (&w->alive) == 0,
       "%d input buffers are kept once stopped", w->alive);
   if (w->down_pool != NULL) {
