@@ -16,6 +16,8 @@ static const struct
   gint64 value;                 /* ... of this value */
   const gchar *what;
 } known[] = {
+  {"lost-change", "duel", NULL, 0,
+      "a change is lost when another thread freezes just then"},
   {"stalled-file", "ready", "file", 3,
       "a FIFO as stats-file that nobody reads stops the stream"},
   {"huge-caps", "huge", NULL, 0, "sizes are accepted that cannot be computed"},

@@ -411,6 +411,13 @@ run_preset (World * w, const gint64 * arg)
   w->model.force = w->model.wanted;
 }
 
+/* Takes two: threads.c. */
+static void
+run_duel (World * w, const gint64 * arg)
+{
+  (void) w, (void) arg;
+}
+
 const Kind setting_kinds[] = {
   {"params", 120, run_params, {{"how", 0, 3}, {"mask", 1, 31},
           {"transform", 0, BDCT_N_TRANSFORMS - 1}, {"quality", 1, 100},
@@ -432,6 +439,7 @@ const Kind setting_kinds[] = {
   {"late", 2, run_late, {{"property", 0, 4}}},
   {"passthrough", 2, run_passthrough, {{"on", 0, 1}}},
   {"handler", 4, run_handler, {{"action", 1, 4}}},
+  {"duel", 0, run_duel, {{NULL}}},
   {"preset", 3, run_preset, {{"which", 0, 3}}},
   {NULL}
 };

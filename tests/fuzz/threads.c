@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+#define ROUND 12                /* steps until all is checked */
+#define DUELS 20                /* groups set against a freeze then */
+
 typedef struct
 {
   World *w;
@@ -14,6 +17,7 @@ typedef struct
   gint stop;                    /* atomic */
   GMutex mutex;                 /* an app's own, of who sets groups */
   guint started;                /* groups set so far */
+  gint thaws;                   /* atomic: of freeze() */
 } Party;
 
 static Party *party;
@@ -206,6 +210,23 @@ ask (gpointer data)
   return NULL;
 }
 
+/* An app that begins groups and changes nothing. */
+static gpointer
+freeze (gpointer data)
+{
+  Party *p = data;
+  guint32 state = p->state ^ 0xfeedu;
+
+  while (!g_atomic_int_get (&p->stop)) {
+    g_object_freeze_notify (G_OBJECT (p->w->element));
+    g_object_thaw_notify (G_OBJECT (p->w->element));
+    g_atomic_int_inc (&p->thaws);
+    if (noise (&state, 8) == 0)
+      g_usleep (noise (&state, 50));
+  }
+  return NULL;
+}
+
 /* The stream */
 
 static gboolean
@@ -226,12 +247,11 @@ is_allowed (const Step * step)
 static void
 check_last (World * w)
 {
-  static const Step push = { 0 };
-  Step step = push;
   GstQuery *query = gst_query_new_drain ();
   gchar *error;
+  Step step;
 
-  step_parse ("push content=1 seed=3 time=19 flags=1", &step, &error);
+  step_parse ("push content=3 seed=3 layout=0 time=19 flags=1", &step, &error);
   world_step (w, &step);
   gst_pad_peer_query (w->src, query);
   gst_query_unref (query);
@@ -241,31 +261,71 @@ check_last (World * w)
       group_of (last_group), group_of (party->started));
 }
 
+/* A group that is set while somebody else freezes and thaws is announced by the
+ * next thaw at the latest, and then in force. */
+static void
+run_duels (Party * p)
+{
+  GThread *thread;
+  gchar *error;
+  Step step;
+
+  if (!step_parse ("duel", &step, &error) || known_excludes (&step))
+    return;
+  g_atomic_int_set (&p->stop, FALSE);
+  thread = g_thread_new ("freeze", freeze, p);
+  for (guint i = 0; i < DUELS; i++) {
+    gint thaws;
+
+    next_group (p, i % 2);
+    thaws = g_atomic_int_get (&p->thaws);
+    doing ("a thaw of another thread");
+    while (g_atomic_int_get (&p->thaws) - thaws < 2)
+      g_thread_yield ();
+    check_last (p->w);
+  }
+  g_atomic_int_set (&p->stop, TRUE);
+  g_thread_join (thread);
+}
+
+/* Steps while the others are about. Returns how many were done. */
+static guint
+run_round (Party * p, const Step * steps, guint n)
+{
+  GThreadFunc functions[] = { set_groups, set_groups, set_others, ask, freeze };
+  GThread *threads[G_N_ELEMENTS (functions)];
+  guint done = 0;
+
+  g_atomic_int_set (&p->stop, FALSE);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    threads[i] = g_thread_new ("party", functions[i], p);
+  for (guint i = 0; i < n; i++)
+    if (is_allowed (&steps[i])) {
+      world_step (p->w, &steps[i]);
+      count_step (p->w);
+      done++;
+    }
+  doing ("the end of the other threads");
+  g_atomic_int_set (&p->stop, TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    g_thread_join (threads[i]);
+  check_last (p->w);
+  run_duels (p);
+  return done;
+}
+
 void
 threads_run (guint64 seed, guint n)
 {
-  GThreadFunc functions[] = { set_groups, set_groups, set_others, ask };
-  GThread *threads[G_N_ELEMENTS (functions)];
-  Step *steps = steps_draw (seed, 2 * n);
   Party p = {.w = world_new (TRUE),.state = seed | 1 };
+  Step *steps = steps_draw (seed, 2 * n);
 
   party = &p;
   last_group = 0;
   g_mutex_init (&p.mutex);
   next_group (&p, TRUE);
-  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
-    threads[i] = g_thread_new ("party", functions[i], &p);
-  for (guint i = 0, done = 0; i < 2 * n && done < n; i++)
-    if (is_allowed (&steps[i])) {
-      world_step (p.w, &steps[i]);
-      count_step (p.w);
-      done++;
-    }
-  doing ("the end of the other threads");
-  g_atomic_int_set (&p.stop, TRUE);
-  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
-    g_thread_join (threads[i]);
-  check_last (p.w);
+  for (guint i = 0, done = 0; i + ROUND <= 2 * n && done < n; i += ROUND)
+    done += run_round (&p, steps + i, ROUND);
   world_free (p.w);
   g_mutex_clear (&p.mutex);
   g_free (steps);
