@@ -165,7 +165,6 @@ struct _World
   guint handler;                /**< what the next message's handler does */
   gchar *stats_file;
   gint fifo;
-  gboolean may_lose_lines;
   Binding binding[N_BINDINGS];
   GstClockTime last_sync;
 };

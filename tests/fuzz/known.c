@@ -35,7 +35,7 @@ static const struct
   {"passthrough", "passthrough", NULL, 0, "a reference count underflows"},
   {"bytes", "bytes", NULL, 0, "a segment in bytes is a critical a frame"},
   {"mixed-depths", "stats", "mixed", 1, "stats pools errors of two depths"},
-  {NULL, NULL, NULL, 0, NULL}
+  {.name = NULL}
 };
 
 static gboolean included[G_N_ELEMENTS (known)];

@@ -15,6 +15,7 @@
 
 #define LENGTH 120              /* steps of a sequence */
 #define MAX_JOBS 64
+#define SHORTEN (120 * G_USEC_PER_SEC)  /* longer is not worth a shorter one */
 
 /* What a process tells of itself, in memory that both have. */
 typedef struct
@@ -48,7 +49,7 @@ static const GOptionEntry options[] = {
   {"with", 0, 0, G_OPTION_ARG_STRING_ARRAY, &with,
       "Meet a known defect again (all: every one)", "NAME"},
   {"list-known", 0, 0, G_OPTION_ARG_NONE, &list, "List known defects", NULL},
-  {NULL}
+  {.long_name = NULL}
 };
 
 static Progress *progress;      /* of this process, or all of them */
@@ -75,7 +76,8 @@ __ubsan_default_options (void)
 const char *
 __tsan_default_options (void)
 {
-  return "halt_on_error=1:exitcode=99";
+  /* Whoever forks here has no other threads. */
+  return "halt_on_error=1:exitcode=99:die_after_fork=0";
 }
 
 /* Failures */
@@ -249,12 +251,17 @@ try_steps (Progress * slot, const Step * steps, guint n)
   return text;
 }
 
+static gint64 until;            /* that may shorten */
+
 static gboolean
 fails_alike (Progress * slot, const Step * steps, guint n, const gchar * sort)
 {
-  gchar *text = try_steps (slot, steps, n), *other;
+  gchar *text, *other;
   gboolean alike;
 
+  if (g_get_monotonic_time () > until)
+    return FALSE;
+  text = try_steps (slot, steps, n);
   if (text == NULL)
     return FALSE;
   other = sort_of (text);
@@ -347,9 +354,11 @@ report (Progress * slot, const gchar * text, gint output, GHashTable * sorts)
       seed, sequence, with_threads ? " --threads" : "");
   if (!with_threads) {
     steps = steps_draw (seed_of (sequence), n);
+    until = g_get_monotonic_time () + SHORTEN;
     n = shorten (slot, steps, MIN (step + 1, n), sort);
     simplify (slot, steps, n, sort);
-    g_print ("the shortest that fails so, for --replay:\n");
+    g_print ("the shortest that fails so%s, for --replay:\n",
+        g_get_monotonic_time () > until ? ", as far as time allowed" : "");
     for (guint i = 0; i < n; i++) {
       gchar *line = step_print (&steps[i]);
 

@@ -431,15 +431,15 @@ const Kind setting_kinds[] = {
   {"interactive", 10, run_interactive, {{"how", 0, 3}, {"on", 0, 3}}},
   {"matrix", 20, run_matrix, {{"n", 0, 9}, {"values", 0, 2},
           {"seed", 0, 9999}}},
-  {"freeze", 15, run_freeze, {{NULL}}},
-  {"thaw", 30, run_thaw, {{NULL}}},
-  {"get", 10, run_get, {{NULL}}},
+  {"freeze", 15, run_freeze, {{.name = NULL}}},
+  {"thaw", 30, run_thaw, {{.name = NULL}}},
+  {"get", 10, run_get, {{.name = NULL}}},
   {"bind", 12, run_bind, {{"property", 0, N_BINDINGS - 1}, {"on", 0, 1},
           {"first", 0, 51}, {"second", 0, 51}, {"third", 0, 51}}},
   {"late", 2, run_late, {{"property", 0, 4}}},
   {"passthrough", 2, run_passthrough, {{"on", 0, 1}}},
   {"handler", 4, run_handler, {{"action", 1, 4}}},
-  {"duel", 0, run_duel, {{NULL}}},
+  {"duel", 0, run_duel, {{.name = NULL}}},
   {"preset", 3, run_preset, {{"which", 0, 3}}},
-  {NULL}
+  {.name = NULL}
 };

@@ -214,5 +214,5 @@ const Kind viewer_kinds[] = {
           {"y1", 0, 100}, {"x2", 0, 100}, {"y2", 0, 100}}},
   {"odd", 4, run_odd, {{"event", 0, 9}, {"fields", 0, 31},
           {"button", 0, 99}}},
-  {NULL}
+  {.name = NULL}
 };
