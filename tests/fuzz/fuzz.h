@@ -43,7 +43,8 @@ typedef struct
 
 /** The kinds, by their numbers: of the stream, of settings, of what a viewer
  * does. steps.c strings them together. */
-extern const Kind stream_kinds[], setting_kinds[], viewer_kinds[];
+extern const Kind stream_kinds[], query_kinds[], setting_kinds[],
+    viewer_kinds[];
 
 guint n_kinds (void);
 const Kind *kind_get (guint n);
@@ -51,9 +52,9 @@ const Kind *kind_get (guint n);
 /** Draw `n` steps; those that `known` excludes are drawn again. */
 Step *steps_draw (guint64 seed, guint n);
 
-/** A line of text, to be freed, and back; FALSE with a reason in `error`, to be
- * freed. An empty line or one that starts with # is no step: TRUE, and `kind` is
- * n_kinds(). */
+/** A line of text, to be freed, and back; FALSE with a reason in `error`, to
+ * be freed. An empty line or one that starts with # is no step: TRUE, and
+ * `kind` is n_kinds(). */
 gchar *step_print (const Step * step);
 gboolean step_parse (const gchar * line, Step * step, gchar ** error);
 
@@ -62,7 +63,7 @@ gboolean step_parse (const gchar * line, Step * step, gchar ** error);
 /** Whether a step meets a defect that is known and excluded. */
 gboolean known_excludes (const Step * step);
 
-/** Include a defect again, by its name or "all"; FALSE if there is none such. */
+/** Include a defect again, by its name or "all"; FALSE if there is none. */
 gboolean known_include (const gchar * name);
 void known_print (void);
 

@@ -426,7 +426,8 @@ run_all (void)
   }
   seconds = (g_get_monotonic_time () - began) / 1e6;
   g_print ("seed %" G_GINT64_FORMAT "%s: %" G_GINT64_FORMAT " steps, %"
-      G_GINT64_FORMAT " frames, %.1f s, %.0f steps/s, %u failures of %u sorts\n",
+      G_GINT64_FORMAT " frames, %.1f s, %.0f steps/s, %u failures of %u "
+      "sorts\n",
       seed, with_threads ? ", threads" : "", steps, frames, seconds,
       steps / seconds, failures, g_hash_table_size (sorts));
   g_hash_table_unref (sorts);

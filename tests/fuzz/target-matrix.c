@@ -26,7 +26,7 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
   target->quiet = TRUE;
   ok = gst_value_deserialize (&value, text);
   target->quiet = FALSE;
-  /* GObject itself refuses, with a warning, what is no array of whole numbers. */
+  /* GObject itself refuses, with a warning, what is no array of ints. */
   if (ok && !g_param_value_validate (g_object_class_find_property
           (G_OBJECT_GET_CLASS (object), "quantization-matrix"), &value))
     g_object_set_property (object, "quantization-matrix", &value);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Bytes as what a viewer does: a structure of a navigation event's name as text,
- * or after a byte below 32 events made as a sink makes them. */
+ * Bytes as what a viewer does: three a time, from a byte below 32 on, are an
+ * event as a sink makes it; what is left is one written as text. */
 #include "target.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* blockdct fuzzer: bytes into what parses them. Each target-*.c has the function
- * that libFuzzer and AFL++ (afl-clang-fast -fsanitize=fuzzer) call; driver.c
- * calls it where there is neither.
+/* blockdct fuzzer: bytes into what parses them. Each target-*.c has the
+ * function that libFuzzer and AFL++ (afl-clang-fast -fsanitize=fuzzer) call;
+ * driver.c calls it where there is neither.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -58,8 +58,9 @@ run_key (World * w, const gint64 * arg)
   static const gchar *const keys[] = { "Up", "Down", "Left", "Right", "v", "g",
     "space", "x", "", "V"
   };
-  static const guint modifiers[] = { 0, 0, 0, GST_NAVIGATION_MODIFIER_SHIFT_MASK,
-    GST_NAVIGATION_MODIFIER_CONTROL_MASK, GST_NAVIGATION_MODIFIER_MOD1_MASK
+  static const guint modifiers[] = { 0, 0, 0,
+    GST_NAVIGATION_MODIFIER_SHIFT_MASK, GST_NAVIGATION_MODIFIER_CONTROL_MASK,
+    GST_NAVIGATION_MODIFIER_MOD1_MASK
   };
   Choice *c = &w->model.wanted;
   gboolean mine = c->interactive && arg[0] < 7 && arg[1] < 4;
