@@ -193,7 +193,8 @@ check_stats (World * w, gboolean mixed)
     excused |= record->excused;
   }
   check (get_uint64 (s, "dropped") == w->n_dropped,
-      "dropped frames: %u, not %u", (guint) get_uint64 (s, "dropped"), (guint) w->n_dropped);
+      "dropped frames: %u, not %u", (guint) get_uint64 (s, "dropped"),
+      (guint) w->n_dropped);
   if (w->first_depth > 0 && !excused) {
     check (get_uint64 (s, "frames") == w->records->len,
         "frames: %u, not %u", (guint) get_uint64 (s, "frames"),
