@@ -76,8 +76,10 @@ __ubsan_default_options (void)
 const char *
 __tsan_default_options (void)
 {
-  /* Whoever forks here has no other threads. */
-  return "halt_on_error=1:exitcode=99:die_after_fork=0";
+  /* Whoever forks here has no other threads. Reference counts of libraries
+   * that are not built with it are nothing that it sees. */
+  return "halt_on_error=1:exitcode=99:die_after_fork=0:"
+      "ignore_noninstrumented_modules=1";
 }
 
 /* Failures */

@@ -145,7 +145,9 @@ on_upstream_query (GstPad * pad, GstObject * parent, GstQuery * query)
 
   switch (GST_QUERY_TYPE (query)) {
     case GST_QUERY_LATENCY:
+      LOCK (w);
       gst_query_set_latency (query, w->live, w->up_min, w->up_max);
+      UNLOCK (w);
       return TRUE;
     case GST_QUERY_POSITION:
       gst_query_set_position (query, GST_FORMAT_TIME, 123456789);

@@ -10,9 +10,11 @@ query_latency (World * w, const gint64 * arg)
   GstClockTime min, max, own = 0;
   gboolean live;
 
+  g_rec_mutex_lock (&w->lock);
   w->live = arg[1] % 2;
   w->up_min = arg[1] % 4 ? arg[1] * GST_MSECOND : 0;
   w->up_max = arg[1] % 3 ? GST_CLOCK_TIME_NONE : w->up_min;
+  g_rec_mutex_unlock (&w->lock);
   if (gst_pad_peer_query (w->sink, query)) {
     gst_query_parse_latency (query, &live, &min, &max);
     if (w->have_caps && w->info.fps_n > 0 && w->depth > 0)
