@@ -318,7 +318,7 @@ simplify (Progress * slot, Step * steps, guint n, const gchar * sort)
       if (old == arg->min)
         continue;
       steps[i].arg[a] = arg->min;
-      if (!fails_alike (slot, steps, n, sort))
+      if (known_excludes (&steps[i]) || !fails_alike (slot, steps, n, sort))
         steps[i].arg[a] = old;
     }
 }

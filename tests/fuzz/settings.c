@@ -157,12 +157,36 @@ run_view (World * w, const gint64 * arg)
   group_set (w, arg[0], &group);
 }
 
+void
+world_thaw (World * w)
+{
+  if (w->model.frozen == 0)
+    return;
+  while (w->model.frozen > 0) {
+    w->model.frozen--;
+    g_object_thaw_notify (G_OBJECT (w->element));
+  }
+  world_expect_warnings (w, model_announce (&w->model));
+}
+
+/* Have what is in flight leave before a change, which comes at once; or not. */
+static void
+drain (World * w, gboolean first)
+{
+  if (!first)
+    return;
+  world_thaw (w);
+  world_stream (w);
+  world_event (w, gst_event_new_gap (w->next_time, FRAME));
+}
+
 static void
 run_report (World * w, const gint64 * arg)
 {
   static const gint64 intervals[] = { 0, 0, 0, 1, 4 * FRAME, 10 * FRAME + 7 };
   Group group = { 0 };
 
+  drain (w, arg[4]);
   if (arg[1] & 1)
     add_boolean (&group, "post-messages", arg[2] > 0);
   if (arg[1] & 2)
@@ -176,6 +200,7 @@ run_overlay (World * w, const gint64 * arg)
 {
   Group group = { 0 };
 
+  drain (w, arg[2]);
   add_boolean (&group, "overlay", arg[1] == 0);
   group_set (w, arg[0], &group);
 }
@@ -426,8 +451,8 @@ const Kind setting_kinds[] = {
           {"view", 0, BDCT_N_VIEWS - 1}, {"position", 0, 40},
           {"gain", 0, 320}, {"grid", 0, 1}}},
   {"report", 25, run_report, {{"how", 0, 3}, {"mask", 1, 3}, {"post", 0, 3},
-          {"interval", 0, 5}}},
-  {"overlay", 6, run_overlay, {{"how", 0, 3}, {"off", 0, 5}}},
+          {"interval", 0, 5}, {"drain", 0, 1}}},
+  {"overlay", 6, run_overlay, {{"how", 0, 3}, {"off", 0, 5}, {"drain", 0, 1}}},
   {"interactive", 10, run_interactive, {{"how", 0, 3}, {"on", 0, 3}}},
   {"matrix", 20, run_matrix, {{"n", 0, 9}, {"values", 0, 2},
           {"seed", 0, 9999}}},

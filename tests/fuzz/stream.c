@@ -464,11 +464,7 @@ run_ready (World * w, const gint64 * arg)
     }
   }
   /* A change that is not complete would count for nothing. */
-  while (w->model.frozen > 0) {
-    w->model.frozen--;
-    g_object_thaw_notify (G_OBJECT (w->element));
-  }
-  world_expect_warnings (w, model_announce (&w->model));
+  world_thaw (w);
   w->ready_depth = arg[0];
   g_object_set (w->element, "async-depth", (guint) arg[0], "threads",
       (guint) arg[1], "stats-file", w->stats_file, NULL);
