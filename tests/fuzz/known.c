@@ -18,6 +18,8 @@ static const struct
 } known[] = {
   {"lost-change", "duel", NULL, 0,
       "a change is lost when another thread freezes just then"},
+  {"binding-waits", "bind", NULL, 0,
+      "what a binding sets waits for whoever has notifications frozen"},
   {"stalled-file", "ready", "file", 3,
       "a FIFO as stats-file that nobody reads stops the stream"},
   {"huge-caps", "huge", NULL, 0, "sizes are accepted that cannot be computed"},

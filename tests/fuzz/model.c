@@ -88,10 +88,9 @@ model_enter (Model * m)
   return 1 + model_announce (m);
 }
 
-void
-model_set (Model * m, const gchar * name, const GValue * value)
+static void
+set (Choice * w, const gchar * name, const GValue * value)
 {
-  Choice *w = &m->wanted;
   gint i = 0;
 
   if (G_VALUE_HOLDS_INT (value))
@@ -124,6 +123,19 @@ model_set (Model * m, const gchar * name, const GValue * value)
     w->interval = g_value_get_uint64 (value);
   else
     g_error ("the model has no property '%s'", name);
+}
+
+void
+model_set (Model * m, const gchar * name, const GValue * value)
+{
+  set (&m->wanted, name, value);
+}
+
+void
+model_bind (Model * m, const gchar * name, const GValue * value)
+{
+  set (&m->wanted, name, value);
+  set (&m->force, name, value);
 }
 
 gdouble

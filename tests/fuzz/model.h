@@ -42,6 +42,10 @@ gint model_enter (Model * m);
 /** Write a property, by its name. */
 void model_set (Model * m, const gchar * name, const GValue * value);
 
+/** The same by a control binding, for the frame that enters: whoever has
+ * notifications frozen does not hold that up. */
+void model_bind (Model * m, const gchar * name, const GValue * value);
+
 /* Control bindings: three values, one after the other. */
 enum
 {

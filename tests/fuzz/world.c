@@ -299,7 +299,7 @@ sync_bindings (World * w, GstClockTime time)
       g_value_set_double (&v, value);
     else
       g_value_set_int (&v, value);
-    model_set (&w->model, binding_names[i], &v);
+    model_bind (&w->model, binding_names[i], &v);
     g_value_unset (&v);
     binding->last = value;
     set = TRUE;
