@@ -311,6 +311,8 @@ keep_record (World * w, const Frame * f, const GstStructure * s,
   record->pool_start = w->new_pool || w->records->len == 0
       || ((Record *) g_ptr_array_index (w->records, w->records->len
               - 1))->depth != record->depth;
+  /* A depth's end that nobody was told of may have taken drops with it. */
+  w->drops_unsure |= record->pool_start && !w->new_pool && !record->post;
   w->new_pool = FALSE;
   if (w->first_depth == 0)
     w->first_depth = record->depth;

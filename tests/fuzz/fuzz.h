@@ -137,6 +137,7 @@ struct _World
   Frame *last;                  /**< that came out last; NULL: none */
   GPtrArray *records;           /**< Record, since the start */
   gboolean new_pool;            /**< the next frame begins a pooled message */
+  gboolean drops_unsure;
   guint64 n_dropped, dropped_reported;
   gint first_depth;             /**< of the first frame; -1: they differ */
   gint alive;                   /**< input buffers that somebody holds */

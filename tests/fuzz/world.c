@@ -120,7 +120,7 @@ world_start (World * w)
   doing ("the start");
   LOCK (w);
   g_ptr_array_set_size (w->records, 0);
-  w->new_pool = FALSE;
+  w->new_pool = w->drops_unsure = FALSE;
   w->n_dropped = w->dropped_reported = 0;
   w->first_depth = 0;
   w->depth = 0;
