@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A buffer that came out, against what went in and the definitions. */
+#include "fuzz.h"
+
+#include <math.h>
+#include <string.h>
+#include "check/reference.h"
+
+#define NAME "blockdct"
+
+/* Fields */
+
+static guint64
+field_uint64 (const GstStructure * s, const gchar * name)
+{
+  guint64 v = 0;
+
+  if (!gst_structure_get_uint64 (s, name, &v))
+    fail ("no uint64 '%s' in %s", name, gst_structure_to_string (s));
+  return v;
+}
+
+static gdouble
+field_double (const GstStructure * s, const gchar * name)
+{
+  gdouble v = 0;
+
+  if (!gst_structure_get_double (s, name, &v))
+    fail ("no double '%s' in %s", name, gst_structure_to_string (s));
+  return v;
+}
+
+static void
+expect_uint64 (const GstStructure * s, const gchar * name, guint64 expected)
+{
+  guint64 v = field_uint64 (s, name);
+
+  check (v == expected, "%s is %" G_GUINT64_FORMAT ", not %" G_GUINT64_FORMAT,
+      name, v, expected);
+}
+
+static void
+expect_double (const GstStructure * s, const gchar * name, gdouble expected)
+{
+  gdouble v = field_double (s, name);
+
+  check (v == expected || fabs (v - expected) <= 1e-9 * fabs (expected),
+      "%s is %.17g, not %.17g", name, v, expected);
+}
+
+/* Metas */
+
+/* Every meta that went in came out once, and nothing else did but the figures'
+ * and the memory's. */
+static GstStructure *
+check_metas (const Frame * frame, GstBuffer * buffer)
+{
+  GstStructure *report = NULL;
+  guint seen = 0;
+  gpointer state = NULL;
+  GstMeta *meta;
+
+  while ((meta = gst_buffer_iterate_meta (buffer, &state)) != NULL) {
+    GType api = meta->info->api;
+    guint bit = 0, token = frame->token;
+
+    if (api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE) {
+      GstVideoRegionOfInterestMeta *roi = (GstVideoRegionOfInterestMeta *) meta;
+
+      bit = META_ROI;
+      token = roi->x;
+      check (roi->w == 7 && gst_video_region_of_interest_meta_get_param (roi,
+              "fuzz") != NULL, "a region of interest was changed");
+    } else if (api == GST_VIDEO_CROP_META_API_TYPE) {
+      bit = META_CROP;
+      token = ((GstVideoCropMeta *) meta)->x;
+    } else if (api == GST_REFERENCE_TIMESTAMP_META_API_TYPE) {
+      bit = META_REFERENCE;
+      token = ((GstReferenceTimestampMeta *) meta)->timestamp;
+    } else if (gst_meta_info_is_custom (meta->info)) {
+      GstStructure *s =
+          gst_custom_meta_get_structure ((GstCustomMeta *) meta);
+
+      if (gst_custom_meta_has_name ((GstCustomMeta *) meta, NAME)) {
+        check (report == NULL, "a buffer has the figures twice");
+        report = s;
+        continue;
+      }
+      bit = META_CUSTOM;
+      gst_structure_get_uint (s, "token", &token);
+    } else {
+      check (api == GST_VIDEO_META_API_TYPE
+          || api == GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE,
+          "a buffer has a meta %s that nobody put there", g_type_name (api));
+      continue;
+    }
+    check (!(seen & bit), "a meta came out twice: %s", g_type_name (api));
+    check (token == frame->token, "a meta says %u, not %u: %s", token,
+        frame->token, g_type_name (api));
+    seen |= bit;
+  }
+  check (seen == (frame->metas & ~META_FIGURES),
+      "metas %x came out of %x", seen, frame->metas & ~META_FIGURES);
+  return report;
+}
+
+/* Samples */
+
+static gboolean
+near_enough (const Frame * f, const Choice * choice, gint c, gint i, gint v)
+{
+  gint defined = f->out.v[c][i], slack = f->slack.v[c] ? f->slack.v[c][i] : 0;
+
+  if (f->slack.v[c] == NULL || choice->view == BDCT_VIEW_ORIGINAL)
+    return v == picture_view (&f->shape, choice, &f->in, &f->out, c,
+        i % f->shape.w[c], i / f->shape.w[c]);
+  /* dct-8x8: only the reconstruction itself has a tolerance of its own. */
+  if (choice->view != BDCT_VIEW_RECONSTRUCTION
+      || (choice->grid && c == 0))
+    return TRUE;
+  return ref_agrees (v, defined, slack);
+}
+
+static void
+check_samples (const Frame * f, const Choice * choice, const Samples * got)
+{
+  for (gint c = 0; c < f->shape.n_components; c++)
+    for (gint i = 0; i < f->shape.w[c] * f->shape.h[c]; i++)
+      if (!near_enough (f, choice, c, i, got->v[c][i]))
+        fail ("component %d (%d, %d) of view %d is %d, not %d, in %s %dx%d", c,
+            i % f->shape.w[c], i / f->shape.w[c], choice->view, got->v[c][i],
+            picture_view (&f->shape, choice, &f->in, &f->out, c,
+                i % f->shape.w[c], i / f->shape.w[c]), f->shape.format->name,
+            f->shape.width, f->shape.height);
+}
+
+/* Figures */
+
+static gdouble
+psnr (gdouble mse, gint depth)
+{
+  gdouble peak = (1 << depth) - 1;
+
+  return mse == 0 ? INFINITY : 10 * log10 (peak * peak / mse);
+}
+
+/* The squared errors of what came out, where that is all dct-8x8 is held to. */
+static guint64
+measure (const Frame * f, gint c, const Samples * got)
+{
+  guint64 sse = 0;
+
+  for (gint i = 0; i < f->shape.w[c] * f->shape.h[c]; i++) {
+    gint64 e = got->v[c][i] - f->in.v[c][i];
+
+    sse += e * e;
+  }
+  return sse;
+}
+
+static void
+check_figures (const Frame * f, const Choice * choice, GstStructure * s,
+    Figures * figures, const Samples * got)
+{
+  static const gchar *mse[] = { "mse-y", "mse-u", "mse-v" };
+  static const gchar *names[] = { "psnr-y", "psnr-u", "psnr-v" };
+  gboolean real = choice->params.transform == BDCT_DCT_8X8, identical;
+  gboolean plain = choice->view == BDCT_VIEW_RECONSTRUCTION && !choice->grid
+      && !choice->overlay;
+  guint64 sse = 0, samples = 0;
+  gdouble nonzero = field_double (s, "nonzero");
+
+  for (gint c = 0; c < 3; c++) {
+    if (c >= f->shape.n_components) {
+      check (!gst_structure_has_field (s, mse[c])
+          && !gst_structure_has_field (s, names[c]),
+          "figures of a plane that is not there");
+      continue;
+    }
+    if (real)
+      figures->sse[c] = plain ? measure (f, c, got)
+          : (guint64) llround (field_double (s, mse[c]) * figures->samples[c]);
+    expect_double (s, mse[c],
+        (gdouble) figures->sse[c] / figures->samples[c]);
+    expect_double (s, names[c],
+        psnr ((gdouble) figures->sse[c] / figures->samples[c],
+            f->shape.depth));
+    sse += figures->sse[c];
+    samples += figures->samples[c];
+  }
+  expect_double (s, "mse", (gdouble) sse / samples);
+  expect_double (s, "psnr", psnr ((gdouble) sse / samples, f->shape.depth));
+  check (gst_structure_get_boolean (s, "identical", &identical)
+      && identical == (sse == 0), "'identical' is wrong");
+  if (real) {
+    gdouble n = nonzero * figures->levels;
+
+    check (fabs (n - figures->nonzero) <= figures->unsure + 1e-6,
+        "%g levels are not 0, of %" G_GUINT64_FORMAT " or %" G_GUINT64_FORMAT
+        " more or less", n, figures->nonzero, figures->unsure);
+    figures->nonzero = llround (n);
+  }
+  expect_double (s, "nonzero", (gdouble) figures->nonzero / figures->levels);
+}
+
+/* What the report says was done; with several threads that is all there is to
+ * go by. */
+static void
+find_choice (World * w, const Frame * f, const GstStructure * s,
+    Choice * choice)
+{
+  const gchar *transform = gst_structure_get_string (s, "transform");
+  gboolean hevc;
+  gint v;
+
+  check (transform != NULL && (gst_structure_get_int (s, "qp", &v)
+          || gst_structure_get_int (s, "quality", &v)),
+      "no transform, or neither quality nor qp");
+  hevc = g_str_has_prefix (transform, "hevc-");
+  check (gst_structure_has_field (s, "qp") == hevc
+      && gst_structure_has_field (s, "quality") == !hevc,
+      "qp or quality, of %s", transform);
+  *choice = f->choice;
+  if (f->any_settings) {
+    gint n = group_find (transform, v);
+
+    check (n >= 0, "%s and %d were never set together", transform, v);
+    group_params (n, &choice->params);
+    threads_seen (w, n);
+    return;
+  }
+  check (strcmp (transform,
+          bdct_transform_info (choice->params.transform)->name) == 0,
+      "the transform is %s, not %s", transform,
+      bdct_transform_info (choice->params.transform)->name);
+  check (v == (hevc ? choice->params.qp : choice->params.quality),
+      "%s is %d, not %d", hevc ? "qp" : "quality", v,
+      hevc ? choice->params.qp : choice->params.quality);
+}
+
+static void
+check_times (World * w, const Frame * f, const GstStructure * s)
+{
+  GstClockTime duration = f->duration;
+
+  if (!GST_CLOCK_TIME_IS_VALID (duration) && f->info.fps_n > 0)
+    duration = gst_util_uint64_scale_int (GST_SECOND, f->info.fps_d,
+        f->info.fps_n);
+  expect_uint64 (s, "timestamp", f->pts);
+  expect_uint64 (s, "stream-time", f->stream_time);
+  expect_uint64 (s, "running-time", f->running_time);
+  expect_uint64 (s, "duration", duration);
+  expect_uint64 (s, "index", w->records->len);
+  expect_uint64 (s, "frames", 1);
+  check (g_strcmp0 (gst_structure_get_string (s, "type"), "frame") == 0,
+      "the meta is no frame's");
+}
+
+static void
+check_buffer (const Frame * f, GstBuffer * b)
+{
+  /* The base class looks after GAP, and DISCONT after a flush. */
+  guint mask = GST_BUFFER_FLAG_TAG_MEMORY | GST_BUFFER_FLAG_GAP
+      | GST_BUFFER_FLAG_DISCONT;
+  guint flags = GST_BUFFER_FLAGS (b);
+
+  check (GST_BUFFER_OFFSET (b) == f->serial,
+      "frame %" G_GUINT64_FORMAT " came out in place of %" G_GUINT64_FORMAT,
+      GST_BUFFER_OFFSET (b), f->serial);
+  check (GST_BUFFER_PTS (b) == f->pts && GST_BUFFER_DTS (b) == f->dts
+      && GST_BUFFER_DURATION (b) == f->duration
+      && GST_BUFFER_OFFSET_END (b) == f->offset_end, "times were changed");
+  check ((flags & ~mask) == (f->flags & ~mask), "flags are %x, not %x",
+      flags & ~mask, f->flags & ~mask);
+  check (flags & GST_BUFFER_FLAG_DISCONT || !(f->flags
+          & GST_BUFFER_FLAG_DISCONT), "DISCONT was lost");
+}
+
+/* The input is somebody else's, and is only read. */
+static void
+check_input (const Frame * f)
+{
+  const gchar *why;
+  Samples now;
+
+  picture_read (&f->shape, &f->info, f->held, &now, &why);
+  for (gint c = 0; c < f->shape.n_components; c++)
+    for (gint i = 0; i < f->shape.w[c] * f->shape.h[c]; i++)
+      check (MIN (now.v[c][i], (1 << f->shape.depth) - 1) == f->in.v[c][i],
+          "the input was written to");
+  samples_clear (&now);
+}
+
+static void
+keep_record (World * w, const Frame * f, const GstStructure * s,
+    const Figures * figures)
+{
+  Record *record = g_new0 (Record, 1);
+
+  record->report = gst_structure_copy (s);
+  memcpy (record->samples, figures->samples, sizeof record->samples);
+  memcpy (record->sse, figures->sse, sizeof record->sse);
+  record->levels = figures->levels;
+  record->nonzero = figures->nonzero;
+  record->psnr = field_double (s, "psnr");
+  record->depth = f->shape.depth;
+  record->post = f->choice.post && !f->any_settings;
+  record->in_interval = f->choice.interval > 0;
+  record->excused = f->excused;
+  record->pool_start = w->new_pool || w->records->len == 0
+      || ((Record *) g_ptr_array_index (w->records, w->records->len
+              - 1))->depth != record->depth;
+  /* A depth's end that nobody was told of may have taken drops with it. */
+  w->drops_unsure |= record->pool_start && !w->new_pool && !record->post;
+  w->new_pool = FALSE;
+  if (w->first_depth == 0)
+    w->first_depth = record->depth;
+  else if (w->first_depth != record->depth)
+    w->first_depth = -1;
+  g_ptr_array_add (w->records, record);
+}
+
+/* Of a frame whose content is not known, the report is taken at its word. */
+static void
+believe (World * w, const Frame * f, const GstStructure * s)
+{
+  static const gchar *mse[] = { "mse-y", "mse-u", "mse-v" };
+  Figures figures = {.levels = 1 };
+  gdouble v;
+
+  for (gint c = 0; c < f->shape.n_components; c++) {
+    figures.samples[c] = f->shape.w[c] * f->shape.h[c];
+    if (gst_structure_get_double (s, mse[c], &v))
+      figures.sse[c] = llround (v * figures.samples[c]);
+  }
+  keep_record (w, f, s, &figures);
+}
+
+void
+check_frame (World * w, Frame * f, GstBuffer * buffer)
+{
+  GstStructure *report;
+  const gchar *why;
+  Figures figures;
+  Choice choice;
+  Samples got;
+
+  if (f->excused) {
+    GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, NAME);
+
+    if (meta != NULL)
+      believe (w, f, gst_custom_meta_get_structure (meta));
+    return;
+  }
+  check_buffer (f, buffer);
+  report = check_metas (f, buffer);
+  check (report != NULL, "a buffer has no figures");
+  check_times (w, f, report);
+  find_choice (w, f, report, &choice);
+  picture_transform (&f->shape, &choice.params, &f->in, &f->out, &f->slack,
+      &figures, on_cuda ());
+  check (picture_read (&f->shape, &f->info, buffer, &got, &why),
+      "the output %s", why);
+  if (!f->any_settings && !choice.overlay && picture_view_known (&choice))
+    check_samples (f, &choice, &got);
+  if (f->any_settings)
+    choice.overlay = TRUE;      /* who knows what was shown */
+  check_figures (f, &choice, report, &figures, &got);
+  samples_clear (&got);
+  if (f->held != NULL)
+    check_input (f);
+  f->choice.params = choice.params;
+  keep_record (w, f, report, &figures);
+}
+
+/* Clicks */
+
+static gint
+item (const GstStructure * s, const gchar * name, const gchar * suffix, guint i)
+{
+  gchar *full = g_strconcat (name, suffix, NULL);
+  const GValue *array = gst_structure_get_value (s, full);
+  gint v;
+
+  check (array != NULL && gst_value_array_get_size (array) > i,
+      "a block has no %s[%u]", full, i);
+  v = g_value_get_int (gst_value_array_get_value (array, i));
+  g_free (full);
+  return v;
+}
+
+static gint
+place (const GstStructure * s, const gchar * name, const gchar * suffix)
+{
+  gchar *full = g_strconcat (name, suffix, NULL);
+  gint v = -1;
+
+  check (gst_structure_get_int (s, full, &v), "a block has no %s", full);
+  g_free (full);
+  return v;
+}
+
+void
+check_block (World * w, const Frame * f, gdouble x, gdouble y)
+{
+  static const gchar *suffix[] = { "", "-u", "-v" };
+  gint lx = x, ly = y;
+
+  picture_origin (&f->shape, &f->choice, &lx, &ly);
+  expect_uint64 (w->block, "timestamp", f->pts);
+  for (gint c = 0; c < f->shape.n_components; c++) {
+    gint width = f->shape.w[c], height = f->shape.h[c];
+    gboolean half = c > 0 && f->shape.format->chroma != BDCT_CHROMA_444;
+    gint cx = lx >> half;
+    gint cy = ly >> (c > 0 && f->shape.format->chroma == BDCT_CHROMA_420);
+    gint size = ref_block_size (f->choice.params.transform,
+        f->shape.format->chroma, c);
+    gint left = place (w->block, "x", suffix[c]);
+    gint top = place (w->block, "y", suffix[c]);
+
+    check (place (w->block, "size", suffix[c]) == size
+        && left == cx / size * size && top == cy / size * size,
+        "component %d: block (%d, %d), where (%d, %d) was clicked", c, left,
+        top, cx, cy);
+    for (gint i = 0; i < size * size; i++) {
+      gint sx = left + i % size, sy = top + i / size;
+      gint at = MIN (sy, height - 1) * width + MIN (sx, width - 1);
+
+      check (item (w->block, "samples", suffix[c], i) == f->in.v[c][at],
+          "component %d: sample %d of a block is wrong", c, i);
+      check (sx >= width || sy >= height || f->slack.v[c] != NULL
+          || item (w->block, "reconstruction", suffix[c], i)
+          == f->out.v[c][at],
+          "component %d: reconstructed sample %d of a block is wrong", c, i);
+    }
+  }
+}

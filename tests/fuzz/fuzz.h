@@ -1,0 +1,253 @@
+/* blockdct fuzzer: random steps over the element, and what has to come of each.
+ *
+ * A step is a kind and a few whole numbers, drawn without knowing what came
+ * before: any step may be left out of a sequence and the rest still runs. The
+ * same sequence does the same again, which is what replaying and shortening a
+ * sequence live on. A sequence starts with a new element.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef TESTS_FUZZ_H
+#define TESTS_FUZZ_H
+
+#include <gst/gst.h>
+#include <gst/video/video.h>
+#include "model.h"
+#include "picture.h"
+
+/* Steps */
+
+#define MAX_ARGS 8
+
+typedef struct
+{
+  guint kind;
+  gint64 arg[MAX_ARGS];
+} Step;
+
+typedef struct _World World;
+
+typedef struct
+{
+  const gchar *name;            /**< NULL: no more */
+  gint64 min, max;
+} Arg;
+
+typedef struct
+{
+  const gchar *name;            /**< NULL: the table's end */
+  guint weight;                 /**< how often it is drawn */
+  void (*run) (World * w, const gint64 * arg);
+  Arg arg[MAX_ARGS];
+} Kind;
+
+/** The kinds, by their numbers: of the stream, of settings, of what a viewer
+ * does. steps.c strings them together. */
+extern const Kind stream_kinds[], query_kinds[], setting_kinds[],
+    viewer_kinds[];
+
+guint n_kinds (void);
+const Kind *kind_get (guint n);
+
+/** Draw `n` steps; those that `known` excludes are drawn again. */
+Step *steps_draw (guint64 seed, guint n);
+
+/** A line of text, to be freed, and back; FALSE with a reason in `error`, to
+ * be freed. An empty line or one that starts with # is no step: TRUE, and
+ * `kind` is n_kinds(). */
+gchar *step_print (const Step * step);
+gboolean step_parse (const gchar * line, Step * step, gchar ** error);
+
+/* Known defects (known.c). */
+
+/** Whether a step meets a defect that is known and excluded. */
+gboolean known_excludes (const Step * step);
+
+/** Include a defect again, by its name or "all"; FALSE if there is none. */
+gboolean known_include (const gchar * name);
+void known_print (void);
+
+/* Expectations */
+
+/** A frame that went in and has to come out. */
+typedef struct
+{
+  guint64 serial;               /**< its GST_BUFFER_OFFSET */
+  gboolean excused;             /**< its content and metas are not checked */
+  gboolean after_gap;           /**< may have DISCONT in addition */
+  gboolean shown;               /**< clicks on it are answered */
+  gboolean any_settings;        /**< other threads set properties meanwhile */
+  Shape shape;
+  Samples in, out;              /**< `out` is the definition's, once checked */
+  Samples slack;                /**< of it */
+  Choice choice;                /**< in force when it entered */
+  GstVideoInfo info;
+  GstClockTime pts, dts, duration, stream_time, running_time;
+  guint64 offset_end;
+  guint flags;
+  guint metas;                  /**< bits: META_... */
+  guint token;                  /**< what the metas say */
+  GstBuffer *held;              /**< a reference, to see that nobody wrote */
+} Frame;
+
+enum
+{
+  META_ROI = 1,
+  META_CROP = 2,
+  META_REFERENCE = 4,
+  META_CUSTOM = 8,
+  META_FIGURES = 16,            /**< an earlier blockdct's */
+};
+
+/** What is known of a frame that came out. */
+typedef struct
+{
+  GstStructure *report;
+  guint64 samples[3], sse[3], levels, nonzero;
+  gdouble psnr;
+  gint depth;
+  gboolean post, in_interval;   /**< a frame message, an interval one is due */
+  gboolean posted, excused;
+  gboolean pool_start, pooled;  /**< a pooled message begins here; and came */
+} Record;
+
+/* The world: the element between two pads of ours. */
+
+struct _World
+{
+  GstElement *element;
+  GstPad *src, *sink;           /**< ours: before and behind it */
+  GstBus *bus;
+  GRecMutex lock;               /**< of what callbacks write */
+  gboolean threaded;
+
+  /* Of the stream. */
+  gboolean playing, eos, have_caps, have_segment;
+  GstVideoInfo info;
+  Shape shape;
+  GstSegment segment;
+  guint depth, ready_depth;     /**< of the engine, and set for the next caps */
+  guint64 serial;
+  guint n_starts;
+  GstClockTime next_time;
+  gboolean passthrough;
+
+  Model model;
+  GQueue frames;                /**< Frame, in flight */
+  Frame *last;                  /**< that came out last; NULL: none */
+  GPtrArray *records;           /**< Record, since the start */
+  gboolean new_pool;            /**< the next frame begins a pooled message */
+  gboolean drops_unsure;
+  guint64 n_dropped, dropped_reported;
+  gint first_depth;             /**< of the first frame; -1: they differ */
+  gint alive;                   /**< input buffers that somebody holds */
+
+  /* Of the step under way. */
+  GQueue messages;
+  GstFlowReturn flow;
+  gboolean chaos;               /**< frames may get lost or change order */
+  gboolean may_error, may_warn;
+  gint n_warnings;              /**< that are due */
+  guint n_out, n_lost;
+  guint blocks;                 /**< blockdct-block messages */
+  GstStructure *block;          /**< the last of them */
+
+  /* Events that are under way: sequence numbers. */
+  GQueue down, up;
+  guint32 got_down, got_up;
+  gboolean nav_passed;
+
+  /* What pads of ours answer. */
+  guint allocation;             /**< how the query is answered */
+  GstBufferPool *down_pool, *up_pool;
+  gboolean live;
+  GstClockTime up_min, up_max;
+
+  gboolean qos;                 /**< a QoS event may have frames dropped */
+  guint handler;                /**< what the next message's handler does */
+  gchar *stats_file;
+  gint fifo;
+  Binding binding[N_BINDINGS];
+  GstClockTime last_sync;
+};
+
+World *world_new (gboolean threaded);
+void world_free (World * w);
+
+/** Run a step and check all that came of it. */
+void world_step (World * w, const Step * step);
+
+/** Get to where a buffer can be pushed, as shortly as possible. */
+void world_stream (World * w);
+void world_start (World * w);
+void world_stop (World * w, GstState state);
+gboolean world_set_caps (World * w, GstCaps * caps);
+void world_new_segment (World * w, const GstSegment * segment);
+
+/** Send an event downstream; TRUE if it was taken. Serialized ones have to
+ * arrive behind all frames. */
+gboolean world_event (World * w, GstEvent * event);
+
+/** Push a buffer of a frame, which becomes the world's, as may be excused. */
+void world_push (World * w, Frame * frame, GstBuffer * buffer);
+void frame_free (Frame * frame);
+
+/** Forget frames in flight, which no one will see. */
+void world_lose_frames (World * w);
+
+/** Look at the messages that were posted, and at what has to be so after every
+ * step. */
+void world_settle (World * w);
+
+/** A pad before or behind the element, and the bus's synchronous handler. */
+GstPad *world_pad (World * w, const gchar * name, GstPadDirection direction);
+GstBusSyncReply world_on_message (GstBus * bus, GstMessage * message,
+    gpointer w);
+
+/** Say that the model announced something: warnings it expects. */
+void world_expect_warnings (World * w, gint n);
+
+/** End all groups that were begun with a freeze. */
+void world_thaw (World * w);
+
+/** All settings of `names` as one group, from this thread (how 0), between
+ * freeze and thaw (1), from another thread (2), or one after the other (3). */
+void world_set (World * w, guint how, guint n, const gchar ** names,
+    const GValue * values);
+
+/* Checks (check.c, report.c) */
+
+/** Compare a buffer with its frame; adds a record. */
+void check_frame (World * w, Frame * frame, GstBuffer * buffer);
+void check_block (World * w, const Frame * frame, gdouble x, gdouble y);
+void check_message (World * w, const GstStructure * s);
+void check_eos (World * w);
+
+/** `mixed`: after frames of different depths, too. */
+void check_stats (World * w, gboolean mixed);
+
+void check_stats_file (World * w);
+void record_free (gpointer record);
+
+/* Failures (main.c) */
+
+/** Say what is wrong and end the process. */
+void fail (const gchar * format, ...) G_GNUC_PRINTF (1, 2) G_GNUC_NORETURN;
+#define check(condition, ...) \
+  do { if (!(condition)) fail (__VA_ARGS__); } while (0)
+
+/** What is being waited for, should the time limit be reached. */
+void doing (const gchar * what);
+
+/** A step is done. */
+void count_step (World * w);
+
+gboolean on_cuda (void);
+
+/* Several threads (threads.c): rounds of steps until `n` are done. */
+void threads_run (guint64 seed, guint n);
+
+/** A frame came out that a group of settings was in force for. */
+void threads_seen (World * w, gint group);
+
+#endif

@@ -1,0 +1,79 @@
+/* blockdct fuzzer: what the properties have to be, by the reference.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef TESTS_FUZZ_MODEL_H
+#define TESTS_FUZZ_MODEL_H
+
+#include <gst/gst.h>
+#include "dct/job.h"
+#include "dct/view.h"
+
+typedef struct
+{
+  BdctParams params;
+  gint view;
+  gdouble position, gain;
+  gboolean grid, post, overlay, interactive;
+  guint64 interval;
+} Choice;
+
+typedef struct
+{
+  Choice wanted, force;         /**< set, and complete */
+  gint frozen;                  /**< how often g_object_freeze_notify() */
+  gint depth;                   /**< of the stream; 0: no caps yet */
+} Model;
+
+void model_init (Model * m);
+
+/** A change is announced. Returns how many warnings are due. */
+gint model_announce (Model * m);
+
+/** A matrix is set; the same. */
+gint model_set_matrix (Model * m, const gint * steps, guint n);
+
+/** Whether the matrix in force is one that the stream allows. */
+gboolean model_fits (const Model * m);
+
+/** A frame enters; the same. */
+gint model_enter (Model * m);
+
+/** Write a property, by its name. */
+void model_set (Model * m, const gchar * name, const GValue * value);
+
+/** The same by a control binding, for the frame that enters: whoever has
+ * notifications frozen does not hold that up. */
+void model_bind (Model * m, const gchar * name, const GValue * value);
+
+/* Control bindings: three values, one after the other. */
+enum
+{
+  BIND_QUALITY,
+  BIND_QP,
+  BIND_POSITION,
+  N_BINDINGS
+};
+
+#define BINDING_SPAN (120 * GST_MSECOND)
+#define BINDING_POINTS 3
+
+typedef struct
+{
+  gboolean on;
+  gdouble value[BINDING_POINTS];
+  gdouble last;                 /**< that was set; NAN: none */
+} Binding;
+
+extern const gchar *const binding_names[N_BINDINGS];
+
+/** What a binding says of a stream time. */
+gdouble binding_at (const Binding * binding, GstClockTime time);
+
+/** Parameters that belong together, for several threads: those of a number
+ * below N_GROUPS. What a report says of them leads back to the number. */
+#define N_GROUPS 364
+void group_params (guint n, BdctParams * params);
+gint group_find (const gchar * transform, gint quality_or_qp);
+
+#endif

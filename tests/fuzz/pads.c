@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What passes the pads before and behind the element, and its messages. */
+#include "fuzz.h"
+
+#include <string.h>
+
+#define LOCK(w) g_rec_mutex_lock (&(w)->lock)
+#define UNLOCK(w) g_rec_mutex_unlock (&(w)->lock)
+
+/* Downstream */
+
+static GstFlowReturn
+on_buffer (GstPad * pad, GstObject * parent, GstBuffer * buffer)
+{
+  World *w = g_object_get_data (G_OBJECT (pad), "world");
+  Frame *frame = NULL;
+
+  (void) parent;
+  LOCK (w);
+  w->n_out++;
+  if (w->chaos) {
+    /* Anything between may be gone: look for it by its number. */
+    for (GList * l = w->frames.head; l != NULL && frame == NULL; l = l->next)
+      if (((Frame *) l->data)->serial == GST_BUFFER_OFFSET (buffer)) {
+        frame = l->data;
+        g_queue_delete_link (&w->frames, l);
+      }
+    if (frame != NULL)
+      frame->excused = TRUE;
+  } else {
+    frame = g_queue_pop_head (&w->frames);
+    check (frame != NULL, "a buffer came out that nobody put in");
+  }
+  if (frame != NULL) {
+    check_frame (w, frame, buffer);
+    frame->shown = frame->choice.interactive && w->model.force.interactive;
+    frame_free (w->last);
+    w->last = frame;
+  }
+  UNLOCK (w);
+  gst_buffer_unref (buffer);
+  return GST_FLOW_OK;
+}
+
+static gboolean
+expected (GQueue * queue, guint32 seqnum)
+{
+  return g_queue_remove (queue, GUINT_TO_POINTER (seqnum));
+}
+
+static gboolean
+on_downstream_event (GstPad * pad, GstObject * parent, GstEvent * event)
+{
+  World *w = g_object_get_data (G_OBJECT (pad), "world");
+
+  LOCK (w);
+  if (expected (&w->down, GST_EVENT_SEQNUM (event))
+      && GST_EVENT_IS_SERIALIZED (event)
+      && GST_EVENT_TYPE (event) != GST_EVENT_FLUSH_STOP)
+    check (w->chaos || g_queue_is_empty (&w->frames),
+        "%s came out before the frames ahead of it",
+        GST_EVENT_TYPE_NAME (event));
+  UNLOCK (w);
+  return gst_pad_event_default (pad, parent, event);
+}
+
+static void
+answer_allocation (World * w, GstQuery * query)
+{
+  GstCaps *caps;
+  GstVideoInfo info;
+  gboolean need_pool;
+
+  gst_query_parse_allocation (query, &caps, &need_pool);
+  if (caps == NULL || !gst_video_info_from_caps (&info, caps))
+    return;
+  if (w->allocation & 1)
+    gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  if (w->allocation & 2)
+    gst_query_add_allocation_meta (query,
+        GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
+  if (w->allocation & 4) {
+    GstBufferPool *pool = gst_video_buffer_pool_new ();
+    guint max = w->allocation & 8 ? 1 : w->allocation & 16 ? 80 : 0;
+
+    gst_query_add_allocation_pool (query, pool, info.size, 1, max);
+    gst_clear_object (&w->down_pool);
+    w->down_pool = pool;
+  } else if (w->allocation & 8) {
+    gst_query_add_allocation_pool (query, NULL, info.size + 100, 2, 0);
+  }
+}
+
+static gboolean
+on_downstream_query (GstPad * pad, GstObject * parent, GstQuery * query)
+{
+  World *w = g_object_get_data (G_OBJECT (pad), "world");
+  GstCaps *filter, *any;
+
+  switch (GST_QUERY_TYPE (query)) {
+    case GST_QUERY_ALLOCATION:
+      if (w->allocation == 0)
+        return FALSE;
+      LOCK (w);
+      answer_allocation (w, query);
+      UNLOCK (w);
+      return TRUE;
+    case GST_QUERY_ACCEPT_CAPS:
+      gst_query_set_accept_caps_result (query, TRUE);
+      return TRUE;
+    case GST_QUERY_CAPS:
+      gst_query_parse_caps (query, &filter);
+      any = filter ? gst_caps_ref (filter) : gst_caps_new_any ();
+      gst_query_set_caps_result (query, any);
+      gst_caps_unref (any);
+      return TRUE;
+    default:
+      break;
+  }
+  return gst_pad_query_default (pad, parent, query);
+}
+
+/* Upstream */
+
+static gboolean
+on_upstream_event (GstPad * pad, GstObject * parent, GstEvent * event)
+{
+  World *w = g_object_get_data (G_OBJECT (pad), "world");
+
+  (void) parent;
+  LOCK (w);
+  expected (&w->up, GST_EVENT_SEQNUM (event));
+  if (GST_EVENT_TYPE (event) == GST_EVENT_NAVIGATION)
+    w->nav_passed = TRUE;
+  UNLOCK (w);
+  gst_event_unref (event);
+  return TRUE;
+}
+
+static gboolean
+on_upstream_query (GstPad * pad, GstObject * parent, GstQuery * query)
+{
+  World *w = g_object_get_data (G_OBJECT (pad), "world");
+
+  switch (GST_QUERY_TYPE (query)) {
+    case GST_QUERY_LATENCY:
+      LOCK (w);
+      gst_query_set_latency (query, w->live, w->up_min, w->up_max);
+      UNLOCK (w);
+      return TRUE;
+    case GST_QUERY_POSITION:
+      gst_query_set_position (query, GST_FORMAT_TIME, 123456789);
+      return TRUE;
+    case GST_QUERY_CAPS:
+      gst_query_set_caps_result (query, GST_CAPS_ANY);
+      return TRUE;
+    default:
+      return gst_pad_query_default (pad, parent, query);
+  }
+}
+
+/* Messages */
+
+/* What an app may do in a synchronous handler. */
+static void
+handle (World * w, guint action)
+{
+  GstSegment segment;
+  GstCaps *caps;
+
+  switch (action) {
+    case 1:
+      gst_element_set_state (w->element, GST_STATE_NULL);
+      w->playing = FALSE;
+      break;
+    case 2:
+      caps = gst_caps_from_string ("video/x-raw,format=GRAY8,width=9,height=5,"
+          "framerate=25/1");
+      world_set_caps (w, caps);
+      gst_caps_unref (caps);
+      break;
+    case 3:
+      gst_pad_push_event (w->src, gst_event_new_flush_start ());
+      gst_pad_push_event (w->src, gst_event_new_flush_stop (TRUE));
+      gst_segment_init (&segment, GST_FORMAT_TIME);
+      gst_pad_push_event (w->src, gst_event_new_segment (&segment));
+      break;
+    default:
+      gst_element_set_state (w->element, GST_STATE_READY);
+      w->playing = FALSE;
+      break;
+  }
+}
+
+GstBusSyncReply
+world_on_message (GstBus * bus, GstMessage * message, gpointer data)
+{
+  World *w = data;
+  guint action = 0;
+
+  (void) bus;
+  LOCK (w);
+  g_queue_push_tail (&w->messages, message);
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT) {
+    action = w->handler;
+    w->handler = 0;
+    if (action != 0)
+      w->chaos = TRUE;
+  }
+  UNLOCK (w);
+  if (action != 0)
+    handle (w, action);
+  return GST_BUS_DROP;
+}
+
+static void
+look_at (World * w, GstMessage * message)
+{
+  const GstStructure *s = gst_message_get_structure (message);
+  GError *error = NULL;
+  gchar *debug = NULL;
+  const gchar *name = GST_MESSAGE_TYPE_NAME (message);
+
+  switch (GST_MESSAGE_TYPE (message)) {
+    case GST_MESSAGE_ELEMENT:
+      check (GST_MESSAGE_SRC (message) == GST_OBJECT (w->element),
+          "a message of somebody else");
+      if (gst_structure_has_name (s, "blockdct-block")) {
+        w->blocks++;
+        g_clear_pointer (&w->block, gst_structure_free);
+        w->block = gst_structure_copy (s);
+      } else {
+        check_message (w, s);
+      }
+      break;
+    case GST_MESSAGE_ERROR:
+      gst_message_parse_error (message, &error, &debug);
+      check (w->may_error, "an error: %s (%s)", error->message, debug);
+      break;
+    case GST_MESSAGE_WARNING:
+      gst_message_parse_warning (message, &error, &debug);
+      if (strstr (error->message, "overlay") != NULL
+          || strstr (error->message, "font") != NULL)
+        break;
+      check (w->n_warnings > 0 || w->chaos || w->may_warn || w->fifo >= 0,
+          "a warning: %s (%s)", error->message, debug);
+      /* Of those that may come or not, none counts for one that has to. */
+      if (w->n_warnings > 0)
+        w->n_warnings--;
+      break;
+    case GST_MESSAGE_QOS:
+      check (w->qos, "a QoS message without a QoS event");
+      break;
+    default:
+      break;
+  }
+  check (debug == NULL || strstr (debug, "(null)") == NULL,
+      "'(null)' in an %s message: %s", name, debug);
+  check (error == NULL || strstr (error->message, "(null)") == NULL,
+      "'(null)' in an %s message: %s", name, error->message);
+  g_clear_error (&error);
+  g_free (debug);
+}
+
+void
+world_settle (World * w)
+{
+  GstMessage *message;
+
+  LOCK (w);
+  while ((message = g_queue_pop_head (&w->messages)) != NULL) {
+    look_at (w, message);
+    gst_message_unref (message);
+  }
+  check (w->n_warnings <= 0 || w->chaos || w->threaded, "%d warnings missing",
+      w->n_warnings);
+  w->n_warnings = 0;
+  check (w->chaos || !w->playing || w->frames.length <= MAX (w->depth, 1) - 1,
+      "%u frames are kept back with async-depth=%u", w->frames.length,
+      w->depth);
+  for (guint i = 0; i < w->records->len; i++) {
+    Record *record = g_ptr_array_index (w->records, w->records->len - 1 - i);
+
+    check (!record->post || record->in_interval || record->posted || w->chaos
+        || record->excused,
+        "no message was posted for frame %u", w->records->len - 1 - i);
+    if (record->posted)
+      break;
+  }
+  UNLOCK (w);
+}
+
+void
+world_expect_warnings (World * w, gint n)
+{
+  w->n_warnings += n;
+}
+
+GstPad *
+world_pad (World * w, const gchar * name, GstPadDirection direction)
+{
+  GstPad *pad = gst_pad_new (name, direction);
+
+  g_object_set_data (G_OBJECT (pad), "world", w);
+  if (direction == GST_PAD_SRC) {
+    gst_pad_set_event_function (pad, on_upstream_event);
+    gst_pad_set_query_function (pad, on_upstream_query);
+  } else {
+    gst_pad_set_chain_function (pad, on_buffer);
+    gst_pad_set_event_function (pad, on_downstream_event);
+    gst_pad_set_query_function (pad, on_downstream_query);
+  }
+  return gst_object_ref_sink (pad);
+}

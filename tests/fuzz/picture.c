@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "picture.h"
+
+#include <math.h>
+#include <string.h>
+#include "check/reference.h"
+
+void
+shape_init (Shape * s, guint format, gint width, gint height)
+{
+  const TestFormat *f = &test_formats[format];
+
+  memset (s, 0, sizeof *s);
+  s->format = f;
+  s->width = width;
+  s->height = height;
+  s->depth = f->depth;
+  s->bytes = f->depth > 8 ? 2 : 1;
+  s->n_planes = f->n_planes;
+  s->n_components = f->chroma == BDCT_CHROMA_400 ? 1 : 3;
+  for (gint i = 0; i < s->n_components; i++) {
+    BdctComponent c = f->order[i];
+    gboolean half_x = i > 0 && f->chroma != BDCT_CHROMA_444;
+    gboolean half_y = i > 0 && f->chroma == BDCT_CHROMA_420;
+
+    s->w[c] = half_x ? (width + 1) / 2 : width;
+    s->h[c] = half_y ? (height + 1) / 2 : height;
+    s->plane[c] = MIN (i, f->n_planes - 1);
+    s->index[c] = i - s->plane[c];
+    s->step[c] = f->n_planes == 2 && i > 0 ? 2 : 1;
+    s->row[s->plane[c]] = s->w[c] * s->step[c] * s->bytes;
+    s->rows[s->plane[c]] = s->h[c];
+  }
+}
+
+void
+samples_init (Samples * samples, const Shape * s)
+{
+  memset (samples, 0, sizeof *samples);
+  for (gint c = 0; c < s->n_components; c++)
+    samples->v[c] = g_new0 (gint, s->w[c] * s->h[c]);
+}
+
+void
+samples_clear (Samples * samples)
+{
+  for (gint c = 0; c < 3; c++)
+    g_clear_pointer (&samples->v[c], g_free);
+}
+
+static guint32
+noise (guint32 * state)
+{
+  *state ^= *state << 13;
+  *state ^= *state >> 17;
+  *state ^= *state << 5;
+  return *state;
+}
+
+static gint
+draw (guint content, guint32 * state, gint c, gint x, gint y, gint peak)
+{
+  switch (content % 5) {
+    case 0:                    /* slopes and a little noise */
+      return (40 + 31 * c + 5 * x + 3 * y + noise (state) % 24) & peak;
+    case 1:
+      return noise (state) & peak;
+    case 2:
+      return noise (state) & 0x100 ? peak : 0;
+    case 3:                    /* flat: identical at most qualities */
+      return (content * 37) & peak;
+    default:
+      return ((x ^ y) & 1) * peak;
+  }
+}
+
+static guint8 *
+sample_at (const Shape * s, const GstVideoFrame * frame, gint c, gint x, gint y)
+{
+  gint p = s->plane[c];
+
+  return (guint8 *) frame->data[p] + (gssize) y * frame->info.stride[p]
+      + (x * s->step[c] + s->index[c]) * s->bytes;
+}
+
+void
+picture_write (const Shape * s, const GstVideoInfo * info, GstBuffer * buffer,
+    guint content, guint32 seed, gboolean dirty, Samples * samples)
+{
+  guint32 state = seed * 2654435761u + 1;
+  gint peak = (1 << s->depth) - 1, shift = s->format->shift;
+  GstVideoFrame frame;
+
+  samples_init (samples, s);
+  if (!gst_video_frame_map (&frame, info, buffer, GST_MAP_WRITE))
+    g_error ("a buffer of our own cannot be mapped");
+  if (state == 0)
+    state = 1;
+  for (gint c = 0; c < s->n_components; c++)
+    for (gint y = 0; y < s->h[c]; y++)
+      for (gint x = 0; x < s->w[c]; x++) {
+        gint v = draw (content, &state, c, x, y, peak);
+        guint8 *at = sample_at (s, &frame, c, x, y);
+
+        if (s->bytes == 1) {
+          *at = v;
+        } else {
+          guint word = v << shift;
+
+          if (dirty && shift > 0)
+            word |= noise (&state) & ((1 << shift) - 1);
+          else if (dirty && noise (&state) % 7 == 0)
+            word = noise (&state) & 0xffff;
+          v = MIN ((gint) (word >> shift), peak);
+          at[0] = word & 0xff;
+          at[1] = word >> 8;
+        }
+        samples->v[c][y * s->w[c] + x] = v;
+      }
+  gst_video_frame_unmap (&frame);
+}
+
+/* Memories of just that size each, so that a sanitizer sees what is read or
+ * written beside them. */
+static GstBuffer *
+new_buffer (const gsize * sizes, guint n)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+
+  for (guint i = 0; i < n; i++) {
+    GstMemory *memory = gst_allocator_alloc (NULL, sizes[i], NULL);
+    GstMapInfo map;
+
+    if (gst_memory_map (memory, &map, GST_MAP_WRITE)) {
+      memset (map.data, 0xa5, map.size);
+      gst_memory_unmap (memory, &map);
+    }
+    gst_buffer_append_memory (buffer, memory);
+  }
+  return buffer;
+}
+
+GstBuffer *
+picture_draw (const Shape * s, const GstVideoInfo * info, guint content,
+    guint32 seed, Layout layout, guint n_memories, gboolean dirty,
+    Samples * samples)
+{
+  gsize offset[GST_VIDEO_MAX_PLANES] = { 0 }, size = 0, parts[4];
+  gint stride[GST_VIDEO_MAX_PLANES] = { 0 };
+  guint n_parts = 0;
+  GstBuffer *buffer;
+
+  if (layout <= LAYOUT_META) {
+    memcpy (offset, info->offset, sizeof offset);
+    memcpy (stride, info->stride, sizeof stride);
+    size = info->size;
+  }
+  for (gint i = 0; i < s->n_planes && layout > LAYOUT_META; i++) {
+    gint p = layout == LAYOUT_REVERSED ? s->n_planes - 1 - i : i;
+
+    parts[n_parts] = size;
+    stride[p] = s->row[p];
+    if (layout == LAYOUT_PADDED)
+      stride[p] = (stride[p] + 31) / 16 * 16 + 16 * p;
+    if (layout == LAYOUT_ODD) {
+      stride[p] += 1 + stride[p] % 2;
+      size += 1 + size % 2;
+    }
+    offset[p] = size;
+    /* The last row is as short as it may be. */
+    size += (gsize) stride[p] * (s->rows[p] - 1) + s->row[p];
+    if (layout == LAYOUT_NEGATIVE) {
+      offset[p] += (gsize) stride[p] * (s->rows[p] - 1);
+      stride[p] = -stride[p];
+    }
+    parts[n_parts] = size - parts[n_parts];
+    n_parts++;
+  }
+  /* A meta's planes are in one memory each; without, anything goes. */
+  if (layout == LAYOUT_PLAIN)
+    for (gsize left = size; n_parts < n_memories; left -= parts[n_parts++])
+      parts[n_parts] = n_parts + 1 == n_memories ? left : left / 3;
+  buffer = n_memories == 1 || n_parts == 0 ? new_buffer (&size, 1)
+      : new_buffer (parts, n_parts);
+  if (layout != LAYOUT_PLAIN)
+    gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE,
+        GST_VIDEO_INFO_FORMAT (info), s->width, s->height, s->n_planes,
+        offset, stride);
+  /* Writing would merge them: draw into a copy that is one. */
+  if (gst_buffer_n_memory (buffer) > 1) {
+    GstBuffer *whole = gst_buffer_copy_deep (buffer);
+    GstMapInfo map;
+
+    picture_write (s, info, whole, content, seed, dirty, samples);
+    if (!gst_buffer_map (whole, &map, GST_MAP_READ))
+      g_error ("a buffer of our own cannot be mapped");
+    gst_buffer_fill (buffer, 0, map.data, map.size);
+    gst_buffer_unmap (whole, &map);
+    gst_buffer_unref (whole);
+  } else {
+    picture_write (s, info, buffer, content, seed, dirty, samples);
+  }
+  return buffer;
+}
+
+gboolean
+picture_read (const Shape * s, const GstVideoInfo * info, GstBuffer * buffer,
+    Samples * samples, const gchar ** why)
+{
+  gint peak = (1 << s->depth) - 1, shift = s->format->shift;
+  GstVideoFrame frame;
+
+  samples_init (samples, s);
+  *why = "cannot be mapped";
+  if (!gst_video_frame_map (&frame, info, buffer, GST_MAP_READ))
+    return FALSE;
+  *why = NULL;
+  for (gint c = 0; c < s->n_components; c++)
+    for (gint y = 0; y < s->h[c]; y++)
+      for (gint x = 0; x < s->w[c]; x++) {
+        const guint8 *at = sample_at (s, &frame, c, x, y);
+        gint v = s->bytes == 1 ? *at : at[0] | at[1] << 8;
+
+        if (v & ((1 << shift) - 1) || v >> shift > peak)
+          *why = "has bits that should be 0";
+        samples->v[c][y * s->w[c] + x] = v >> shift;
+      }
+  gst_video_frame_unmap (&frame);
+  return *why == NULL;
+}
+
+void
+picture_transform (const Shape * s, const BdctParams * params,
+    const Samples * in, Samples * out, Samples * slack, Figures * figures,
+    gboolean cuda)
+{
+  gboolean real = params->transform == BDCT_DCT_8X8;
+
+  memset (figures, 0, sizeof *figures);
+  samples_init (out, s);
+  if (real)
+    samples_init (slack, s);
+  else
+    memset (slack, 0, sizeof *slack);
+  for (gint c = 0; c < s->n_components; c++) {
+    gint n = s->w[c] * s->h[c];
+    guint8 *bytes = real ? g_malloc0 (n) : NULL;
+    RefPlane plane = {.params = params,.chroma = s->format->chroma,
+      .component = c,.depth = s->depth,.width = s->w[c],.height = s->h[c],
+      .precision = cuda ? REF_TENSOR : REF_FLOAT
+    };
+    RefResult result;
+
+    ref_plane (&plane, in->v[c], out->v[c], bytes, &result);
+    for (gint i = 0; i < n && real; i++)
+      slack->v[c][i] = bytes[i];
+    figures->samples[c] = n;
+    figures->sse[c] = result.sse;
+    figures->levels += result.levels;
+    figures->nonzero += result.nonzero;
+    figures->unsure += result.unsure;
+    g_free (bytes);
+  }
+}
+
+/* Views */
+
+gboolean
+picture_view_known (const Choice * choice)
+{
+  return choice->view <= BDCT_VIEW_DIFFERENCE;
+}
+
+gboolean
+picture_origin (const Shape * s, const Choice * choice, gint * x, gint * y)
+{
+  gboolean down = choice->view == BDCT_VIEW_STACKED;
+  gint *z = down ? y : x, size = down ? s->height : s->width;
+  gint half = size / 4 * 2;
+  gint pan = (gint) round (choice->position * half) / 2 * 2;
+
+  if (choice->view == BDCT_VIEW_WIPE)
+    return *x >= round (choice->position * s->width);
+  if (choice->view != BDCT_VIEW_SIDE_BY_SIDE && !down)
+    return choice->view != BDCT_VIEW_ORIGINAL;
+  if (size < 4)
+    return TRUE;
+  *z += pan;
+  if (*z - pan < half)
+    return FALSE;
+  *z -= half;
+  return TRUE;
+}
+
+gint
+picture_view (const Shape * s, const Choice * choice, const Samples * in,
+    const Samples * rec, gint c, gint x, gint y)
+{
+  gint sub_x = c > 0 && s->format->chroma != BDCT_CHROMA_444;
+  gint sub_y = c > 0 && s->format->chroma == BDCT_CHROMA_420;
+  gint peak = (1 << s->depth) - 1, middle = (peak + 1) / 2, v;
+  gint lx = x << sub_x, ly = y << sub_y;
+  gint line = round (choice->position * s->width);
+  gboolean second = picture_origin (s, choice, &lx, &ly);
+  gint size = ref_block_size (choice->params.transform, s->format->chroma,
+      BDCT_Y);
+
+  if (choice->view == BDCT_VIEW_WIPE && line > 0 && line < s->width
+      && x == line >> sub_x)
+    return c == 0 ? peak : middle;
+  if (choice->view == BDCT_VIEW_DIFFERENCE) {
+    gint i = y * s->w[c] + x, gain = round (choice->gain * 256);
+
+    v = CLAMP (middle + floor ((rec->v[c][i] - in->v[c][i]) * gain / 256.0
+            + 0.5), 0, peak);
+  } else {
+    v = (second ? rec : in)->v[c][(ly >> sub_y) * s->w[c] + (lx >> sub_x)];
+  }
+  if (choice->grid && c == 0 && (lx % size == 0 || ly % size == 0))
+    v += v >= middle ? -middle / 2 : middle / 2;
+  return v;
+}

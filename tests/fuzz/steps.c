@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Steps: drawn, printed, read. */
+#include "fuzz.h"
+
+#include <string.h>
+
+static const Kind *const tables[] = {
+  stream_kinds, query_kinds, setting_kinds, viewer_kinds
+};
+
+guint
+n_kinds (void)
+{
+  guint n = 0;
+
+  for (guint t = 0; t < G_N_ELEMENTS (tables); t++)
+    for (const Kind * kind = tables[t]; kind->name != NULL; kind++)
+      n++;
+  return n;
+}
+
+const Kind *
+kind_get (guint n)
+{
+  for (guint t = 0; t < G_N_ELEMENTS (tables); t++)
+    for (const Kind * kind = tables[t]; kind->name != NULL; kind++)
+      if (n-- == 0)
+        return kind;
+  g_assert_not_reached ();
+}
+
+/* splitmix64: the same on every machine. */
+static guint64
+next (guint64 * state)
+{
+  guint64 z = *state += G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
+
+  z = (z ^ z >> 30) * G_GUINT64_CONSTANT (0xbf58476d1ce4e5b9);
+  z = (z ^ z >> 27) * G_GUINT64_CONSTANT (0x94d049bb133111eb);
+  return z ^ z >> 31;
+}
+
+static void
+draw (guint64 * state, Step * step)
+{
+  static guint all;
+  const Kind *kind;
+  guint64 at;
+
+  if (all == 0)
+    for (guint i = 0; i < n_kinds (); i++)
+      all += kind_get (i)->weight;
+  at = next (state) % all;
+  memset (step, 0, sizeof *step);
+  while (at >= kind_get (step->kind)->weight)
+    at -= kind_get (step->kind++)->weight;
+  kind = kind_get (step->kind);
+  for (guint i = 0; i < MAX_ARGS && kind->arg[i].name != NULL; i++)
+    step->arg[i] = kind->arg[i].min + (gint64) (next (state)
+        % (guint64) (kind->arg[i].max - kind->arg[i].min + 1));
+}
+
+Step *
+steps_draw (guint64 seed, guint n)
+{
+  Step *steps = g_new0 (Step, n);
+
+  for (guint i = 0; i < n; i++)
+    do
+      draw (&seed, &steps[i]);
+    while (known_excludes (&steps[i]));
+  return steps;
+}
+
+gchar *
+step_print (const Step * step)
+{
+  const Kind *kind = kind_get (step->kind);
+  GString *line = g_string_new (kind->name);
+
+  for (guint i = 0; i < MAX_ARGS && kind->arg[i].name != NULL; i++)
+    g_string_append_printf (line, " %s=%" G_GINT64_FORMAT, kind->arg[i].name,
+        step->arg[i]);
+  return g_string_free (line, FALSE);
+}
+
+static gboolean
+parse_arg (const Kind * kind, const gchar * word, Step * step, gchar ** error)
+{
+  for (guint i = 0; i < MAX_ARGS && kind->arg[i].name != NULL; i++) {
+    gsize length = strlen (kind->arg[i].name);
+
+    if (strncmp (word, kind->arg[i].name, length) != 0 || word[length] != '=')
+      continue;
+    step->arg[i] = g_ascii_strtoll (word + length + 1, NULL, 10);
+    if (step->arg[i] >= kind->arg[i].min && step->arg[i] <= kind->arg[i].max)
+      return TRUE;
+    *error = g_strdup_printf ("%s: %s is from %" G_GINT64_FORMAT " to %"
+        G_GINT64_FORMAT, word, kind->arg[i].name, kind->arg[i].min,
+        kind->arg[i].max);
+    return FALSE;
+  }
+  *error = g_strdup_printf ("'%s' has no argument '%s'", kind->name, word);
+  return FALSE;
+}
+
+gboolean
+step_parse (const gchar * line, Step * step, gchar ** error)
+{
+  gchar *text = g_strstrip (g_strdup (line));
+  gchar **words = g_strsplit (text, " ", -1);
+  gboolean ok = TRUE;
+  guint k = 0;
+
+  memset (step, 0, sizeof *step);
+  *error = NULL;
+  if (*text == '\0' || *text == '#') {
+    step->kind = n_kinds ();
+    goto end;
+  }
+  while (k < n_kinds () && strcmp (kind_get (k)->name, words[0]) != 0)
+    k++;
+  if (k == n_kinds ()) {
+    *error = g_strdup_printf ("no step is called '%s'", words[0]);
+    ok = FALSE;
+    goto end;
+  }
+  step->kind = k;
+  /* What is not said is as small as it may be. */
+  for (guint i = 0; i < MAX_ARGS && kind_get (k)->arg[i].name != NULL; i++)
+    step->arg[i] = kind_get (k)->arg[i].min;
+  for (guint i = 1; words[i] != NULL && ok; i++)
+    ok = *words[i] == '\0' || parse_arg (kind_get (k), words[i], step, error);
+
+end:
+  g_strfreev (words);
+  g_free (text);
+  return ok;
+}
+
+void
+world_step (World * w, const Step * step)
+{
+  const Kind *kind = kind_get (step->kind);
+
+  w->chaos = w->may_error = w->may_warn = FALSE;
+  w->flow = GST_FLOW_OK;
+  doing (kind->name);
+  kind->run (w, step->arg);
+  world_settle (w);
+  if (w->chaos) {
+    /* Whatever is left, nobody can say where it is. */
+    world_stop (w, GST_STATE_READY);
+    w->chaos = TRUE;
+    world_settle (w);
+  }
+}

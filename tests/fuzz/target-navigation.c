@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Bytes as what a viewer does: three a time, from a byte below 32 on, are an
+ * event as a sink makes it; what is left is one written as text. */
+#include "target.h"
+
+#include <string.h>
+
+static gdouble
+place (uint8_t byte)
+{
+  return byte == 255 ? 1e300 : byte == 254 ? -1 : byte / 3.0;
+}
+
+static GstEvent *
+make_event (const uint8_t * data)
+{
+  static const gchar *const keys[] = { "Up", "Down", "Left", "Right", "v", "g",
+    "space", "x"
+  };
+  gdouble x = place (data[1]), y = place (data[2]);
+
+  switch (data[0] % 5) {
+    case 0:
+      return gst_navigation_event_new_key_press (keys[data[1] % 8], data[2]);
+    case 1:
+      return gst_navigation_event_new_mouse_button_press (data[0] / 5, x, y, 0);
+    case 2:
+      return gst_navigation_event_new_mouse_button_release (data[0] / 5, x, y,
+          0);
+    case 3:
+      return gst_navigation_event_new_mouse_move (x, y, 0);
+    default:
+      return gst_navigation_event_new_mouse_scroll (x, y, 0, data[0] - 16, 0);
+  }
+}
+
+static void
+send (Target * target, GstEvent * event)
+{
+  gst_pad_push_event (target->sink, event);
+}
+
+int
+LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
+{
+  Target *target = target_get ();
+  GstStructure *s;
+  GstVideoInfo info;
+  GstCaps *caps;
+  gchar *text;
+
+  g_object_set (target->element, "interactive", TRUE, NULL);
+  caps = gst_caps_from_string ("video/x-raw,format=I420,width=50,height=40,"
+      "framerate=25/1");
+  gst_video_info_from_caps (&info, caps);
+  if (!target_set_caps (target, caps)
+      || target_push (target, &info, 33) != GST_FLOW_OK)
+    g_error ("a frame was refused");
+  gst_caps_unref (caps);
+  for (; size >= 3 && data[0] < 32; data += 3, size -= 3)
+    send (target, make_event (data));
+  text = g_strndup ((const gchar *) data, size);
+  /* GStreamer warns of text it cannot read, and of events without their
+   * fields. */
+  target->quiet = TRUE;
+  s = gst_structure_from_string (text, NULL);
+  g_free (text);
+  if (s != NULL) {
+    gst_structure_set_name (s, "application/x-gst-navigation");
+    send (target, gst_event_new_navigation (s));
+  }
+  target->quiet = FALSE;
+  if (target_push (target, &info, 66) != GST_FLOW_OK)
+    g_error ("a frame was refused after the events");
+  return 0;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "target.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void
+on_log (const gchar * domain, GLogLevelFlags level, const gchar * message,
+    gpointer target)
+{
+  if (!(level & (G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING
+              | G_LOG_LEVEL_ERROR))
+      || ((Target *) target)->quiet)
+    return;
+  g_printerr ("%s: %s\n", domain ? domain : "", message);
+  abort ();
+}
+
+static GstFlowReturn
+on_buffer (GstPad * pad, GstObject * parent, GstBuffer * buffer)
+{
+  (void) pad, (void) parent;
+  gst_buffer_unref (buffer);
+  return GST_FLOW_OK;
+}
+
+static gboolean
+on_query (GstPad * pad, GstObject * parent, GstQuery * query)
+{
+  GstCaps *filter, *any;
+
+  switch (GST_QUERY_TYPE (query)) {
+    case GST_QUERY_CAPS:
+      gst_query_parse_caps (query, &filter);
+      any = filter ? gst_caps_ref (filter) : gst_caps_new_any ();
+      gst_query_set_caps_result (query, any);
+      gst_caps_unref (any);
+      return TRUE;
+    case GST_QUERY_ACCEPT_CAPS:
+      gst_query_set_accept_caps_result (query, TRUE);
+      return TRUE;
+    default:
+      return gst_pad_query_default (pad, parent, query);
+  }
+}
+
+static gboolean
+on_event (GstPad * pad, GstObject * parent, GstEvent * event)
+{
+  (void) pad, (void) parent;
+  gst_event_unref (event);
+  return TRUE;
+}
+
+static GstBusSyncReply
+on_message (GstBus * bus, GstMessage * message, gpointer target)
+{
+  (void) bus;
+  ((Target *) target)->messages++;
+  gst_message_unref (message);
+  return GST_BUS_DROP;
+}
+
+static GstPad *
+make_pad (GstElement * element, GstPadDirection direction)
+{
+  gboolean src = direction == GST_PAD_SRC;
+  GstPad *pad = gst_pad_new (src ? "src" : "sink", direction);
+  GstPad *other = gst_element_get_static_pad (element, src ? "sink" : "src");
+
+  gst_pad_set_query_function (pad, on_query);
+  if (src)
+    gst_pad_set_event_function (pad, on_event);
+  else
+    gst_pad_set_chain_function (pad, on_buffer);
+  if (gst_pad_link (src ? pad : other, src ? other : pad) != GST_PAD_LINK_OK)
+    g_error ("pads cannot be linked");
+  gst_pad_set_active (pad, TRUE);
+  gst_object_unref (other);
+  return pad;
+}
+
+Target *
+target_get (void)
+{
+  static Target target;
+  GstBus *bus;
+
+  if (target.element != NULL)
+    return &target;
+  gst_init (NULL, NULL);
+  g_log_set_default_handler (on_log, &target);
+  target.element = gst_element_factory_make ("blockdct", NULL);
+  if (target.element == NULL)
+    g_error ("No element 'blockdct': set GST_PLUGIN_PATH_1_0 to its folder");
+  gst_object_ref_sink (target.element);
+  gst_util_set_object_arg (G_OBJECT (target.element), "backend", "cpu");
+  g_object_set (target.element, "threads", 1, NULL);
+  bus = gst_bus_new ();
+  gst_bus_set_sync_handler (bus, on_message, &target, NULL);
+  gst_element_set_bus (target.element, bus);
+  gst_object_unref (bus);
+  target.src = make_pad (target.element, GST_PAD_SRC);
+  target.sink = make_pad (target.element, GST_PAD_SINK);
+  gst_element_set_state (target.element, GST_STATE_PLAYING);
+  return &target;
+}
+
+gboolean
+target_set_caps (Target * target, GstCaps * caps)
+{
+  GstPad *pad = gst_pad_get_peer (target->src);
+  GstSegment segment;
+  gboolean ok;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_push_event (target->src, gst_event_new_stream_start ("fuzz"));
+  /* Sent, not pushed: a pad keeps caps and says they were taken. */
+  ok = gst_pad_send_event (pad, gst_event_new_caps (caps));
+  gst_object_unref (pad);
+  gst_pad_push_event (target->src, gst_event_new_segment (&segment));
+  return ok;
+}
+
+GstFlowReturn
+target_push (Target * target, const GstVideoInfo * info, guint8 content)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, info->size, NULL);
+
+  gst_buffer_memset (buffer, 0, content, info->size);
+  GST_BUFFER_PTS (buffer) = 0;
+  return gst_pad_push (target->src, buffer);
+}

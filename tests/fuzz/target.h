@@ -1,0 +1,38 @@
+/* blockdct fuzzer: bytes into what parses them. Each target-*.c has the
+ * function that libFuzzer and AFL++ (afl-clang-fast -fsanitize=fuzzer) call;
+ * driver.c calls it where there is neither.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef TESTS_FUZZ_TARGET_H
+#define TESTS_FUZZ_TARGET_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <gst/gst.h>
+#include <gst/video/video.h>
+
+int LLVMFuzzerTestOneInput (const uint8_t * data, size_t size);
+
+/** An element, the same each time: playing on the CPU between two pads, `src`
+ * before it, `sink` behind it. The first call starts GStreamer. What GLib then
+ * warns of ends the program, unless `quiet`: GStreamer's parsers may say what
+ * they think of nonsense. */
+typedef struct
+{
+  GstElement *element;
+  GstPad *src, *sink;
+  guint messages;               /**< posted so far */
+  gboolean quiet;
+} Target;
+
+Target *target_get (void);
+
+/** Push a frame of these caps and content. */
+GstFlowReturn target_push (Target * target, const GstVideoInfo * info,
+    guint8 content);
+
+/** Set caps, with the events ahead of them; FALSE if they are refused. */
+gboolean target_set_caps (Target * target, GstCaps * caps);
+
+#endif

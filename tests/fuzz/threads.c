@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The same from several threads: one streams, two set groups of parameters, one
+ * everything else, one asks and clicks. What is in force is one of the groups,
+ * never an older one than before, and at the end the last. */
+#include "fuzz.h"
+
+#include <string.h>
+
+#define ROUND 12                /* steps until all is checked */
+#define DUELS 20                /* groups set against a freeze then */
+
+typedef struct
+{
+  World *w;
+  guint32 state;
+  gint stop;                    /* atomic */
+  GMutex mutex;                 /* an app's own, of who sets groups */
+  guint started;                /* groups set so far */
+  gint thaws;                   /* atomic: of freeze() */
+} Party;
+
+static Party *party;
+static guint last_group;
+
+/* 13 and N_GROUPS have no common factor: each group once in N_GROUPS. */
+static guint
+group_of (guint k)
+{
+  return k * 13 % N_GROUPS;
+}
+
+void
+threads_seen (World * w, gint n)
+{
+  guint k = MAX (last_group, 1), started;
+
+  (void) w;
+  g_mutex_lock (&party->mutex);
+  started = party->started;
+  g_mutex_unlock (&party->mutex);
+  while (k <= started && group_of (k) != (guint) n)
+    k++;
+  check (k <= started, "group %d is in force, which is none of %u to %u", n,
+      last_group, started);
+  last_group = k;
+}
+
+static guint
+noise (guint32 * state, guint below)
+{
+  *state ^= *state << 13;
+  *state ^= *state >> 17;
+  *state ^= *state << 5;
+  return (*state >> 8) % below;
+}
+
+/* Groups */
+
+static void
+set_group (World * w, guint n, gboolean together)
+{
+  GObject *object = G_OBJECT (w->element);
+  GValue array = G_VALUE_INIT;
+  BdctParams p;
+
+  group_params (n, &p);
+  g_value_init (&array, GST_TYPE_ARRAY);
+  for (gint i = 0; i < p.n_steps; i++) {
+    GValue v = G_VALUE_INIT;
+
+    g_value_init (&v, G_TYPE_INT);
+    g_value_set_int (&v, p.steps[i]);
+    gst_value_array_append_and_take_value (&array, &v);
+  }
+  if (!together)
+    g_object_freeze_notify (object);
+  g_object_freeze_notify (object);
+  g_object_set (object, "transform", p.transform, "quality", p.quality, "qp",
+      p.qp, NULL);
+  if (together) {
+    g_object_set_property (object, "quantization-matrix", &array);
+    g_object_set (object, "chroma-qp-offset", p.chroma_qp_offset,
+        "scaling-list", p.scaling_list, NULL);
+    g_object_thaw_notify (object);
+  } else {
+    g_object_set (object, "chroma-qp-offset", p.chroma_qp_offset, NULL);
+    g_object_thaw_notify (object);
+    g_object_set_property (object, "quantization-matrix", &array);
+    g_object_set (object, "scaling-list", p.scaling_list, NULL);
+    g_object_thaw_notify (object);
+  }
+  g_value_unset (&array);
+}
+
+static void
+next_group (Party * p, gboolean together)
+{
+  g_mutex_lock (&p->mutex);
+  /* Before it is set: it may be in force before that is over. */
+  p->started++;
+  set_group (p->w, group_of (p->started), together);
+  g_mutex_unlock (&p->mutex);
+}
+
+static gpointer
+set_groups (gpointer data)
+{
+  Party *p = data;
+  guint32 state = p->state ^ 0x5eed0000u ^ GPOINTER_TO_UINT (g_thread_self ());
+
+  state |= 1;
+  while (!g_atomic_int_get (&p->stop)) {
+    next_group (p, noise (&state, 2));
+    if (noise (&state, 4) == 0)
+      g_usleep (noise (&state, 300));
+  }
+  return NULL;
+}
+
+/* Everything else */
+
+static gpointer
+set_others (gpointer data)
+{
+  Party *p = data;
+  GObject *object = G_OBJECT (p->w->element);
+  guint32 state = p->state ^ 0xabcdefu;
+
+  while (!g_atomic_int_get (&p->stop)) {
+    gboolean freeze = noise (&state, 2);
+
+    if (freeze)
+      g_object_freeze_notify (object);
+    switch (noise (&state, 6)) {
+      case 0:
+        g_object_set (object, "view", noise (&state, BDCT_N_VIEWS), "grid",
+            noise (&state, 2), NULL);
+        break;
+      case 1:
+        g_object_set (object, "wipe-position", noise (&state, 11) / 10.0,
+            "difference-gain", noise (&state, 64) * 1.0, NULL);
+        break;
+      case 2:
+        g_object_set (object, "interval",
+            (guint64) noise (&state, 2) * 5 * FRAME, NULL);
+        break;
+      case 3:
+        g_object_set (object, "post-messages", noise (&state, 3) > 0, NULL);
+        break;
+      case 4:
+        g_object_set (object, "interactive", noise (&state, 2), NULL);
+        break;
+      default:
+        g_object_notify (object, "quality");
+        break;
+    }
+    if (freeze)
+      g_object_thaw_notify (object);
+    g_usleep (noise (&state, 200));
+  }
+  return NULL;
+}
+
+static gpointer
+ask (gpointer data)
+{
+  Party *p = data;
+  World *w = p->w;
+  guint32 state = p->state ^ 0x123456u;
+
+  while (!g_atomic_int_get (&p->stop)) {
+    GstStructure *stats = NULL;
+    GstCaps *caps;
+    GstQuery *query;
+    gchar *backend;
+    gdouble x = noise (&state, 40), y = noise (&state, 40);
+
+    switch (noise (&state, 5)) {
+      case 0:
+        g_object_get (w->element, "stats", &stats, "active-backend", &backend,
+            NULL);
+        gst_structure_free (stats);
+        g_free (backend);
+        break;
+      case 1:
+        query = gst_query_new_latency ();
+        gst_pad_peer_query (w->sink, query);
+        gst_query_unref (query);
+        break;
+      case 2:
+        caps = gst_pad_peer_query_caps (noise (&state, 2) ? w->src : w->sink,
+            NULL);
+        gst_caps_unref (caps);
+        break;
+      case 3:
+        gst_pad_push_event (w->sink,
+            gst_navigation_event_new_mouse_button_press (1, x, y, 0));
+        gst_pad_push_event (w->sink, gst_navigation_event_new_mouse_move (x + 1,
+                y, 0));
+        gst_pad_push_event (w->sink,
+            gst_navigation_event_new_mouse_button_release (1, x, y, 0));
+        break;
+      default:
+        gst_pad_push_event (w->sink, gst_event_new_reconfigure ());
+        break;
+    }
+    g_usleep (noise (&state, 200));
+  }
+  return NULL;
+}
+
+/* An app that begins groups and changes nothing. */
+static gpointer
+freeze (gpointer data)
+{
+  Party *p = data;
+  guint32 state = p->state ^ 0xfeedu;
+
+  while (!g_atomic_int_get (&p->stop)) {
+    g_object_freeze_notify (G_OBJECT (p->w->element));
+    g_object_thaw_notify (G_OBJECT (p->w->element));
+    g_atomic_int_inc (&p->thaws);
+    if (noise (&state, 8) == 0)
+      g_usleep (noise (&state, 50));
+  }
+  return NULL;
+}
+
+/* The stream */
+
+static gboolean
+is_allowed (const Step * step)
+{
+  static const gchar *const names[] = { "caps", "push", "segment", "event",
+    "upstream", "eos", "flush", "query", "allocation", "state"
+  };
+  const Kind *kind = kind_get (step->kind);
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (strcmp (kind->name, names[i]) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* With nobody setting anything any more, the last group counts. */
+static void
+check_last (World * w)
+{
+  GstQuery *query = gst_query_new_drain ();
+  gchar *error;
+  Step step;
+
+  step_parse ("push content=3 seed=3 layout=0 time=19 flags=1", &step, &error);
+  world_step (w, &step);
+  gst_pad_peer_query (w->src, query);
+  gst_query_unref (query);
+  world_settle (w);
+  check (group_of (last_group) == group_of (party->started),
+      "group %u is in force at the end, and %u was set last",
+      group_of (last_group), group_of (party->started));
+}
+
+static gboolean
+may_duel (void)
+{
+  gchar *error;
+  Step step;
+
+  return step_parse ("duel", &step, &error) && !known_excludes (&step);
+}
+
+/* A group that is set while somebody else freezes and thaws is announced by the
+ * next thaw at the latest, and then in force. */
+static void
+run_duels (Party * p)
+{
+  GThread *thread;
+
+  if (!may_duel ())
+    return;
+  g_atomic_int_set (&p->stop, FALSE);
+  thread = g_thread_new ("freeze", freeze, p);
+  for (guint i = 0; i < DUELS; i++) {
+    gint thaws;
+
+    next_group (p, i % 2);
+    thaws = g_atomic_int_get (&p->thaws);
+    doing ("a thaw of another thread");
+    while (g_atomic_int_get (&p->thaws) - thaws < 2)
+      g_thread_yield ();
+    check_last (p->w);
+  }
+  g_atomic_int_set (&p->stop, TRUE);
+  g_thread_join (thread);
+}
+
+/* Steps while the others are about. Returns how many were done. */
+static guint
+run_round (Party * p, const Step * steps, guint n)
+{
+  GThreadFunc functions[] = { set_groups, set_groups, set_others, ask, freeze };
+  GThread *threads[G_N_ELEMENTS (functions)];
+  guint done = 0, n_threads = G_N_ELEMENTS (threads) - !may_duel ();
+
+  g_atomic_int_set (&p->stop, FALSE);
+  for (guint i = 0; i < n_threads; i++)
+    threads[i] = g_thread_new ("party", functions[i], p);
+  for (guint i = 0; i < n; i++)
+    if (is_allowed (&steps[i])) {
+      world_step (p->w, &steps[i]);
+      count_step (p->w);
+      done++;
+    }
+  doing ("the end of the other threads");
+  g_atomic_int_set (&p->stop, TRUE);
+  for (guint i = 0; i < n_threads; i++)
+    g_thread_join (threads[i]);
+  check_last (p->w);
+  run_duels (p);
+  return done;
+}
+
+static void
+set_depth (Party * p, guint round)
+{
+  gchar *line, *error;
+  Step step;
+
+  line = g_strdup_printf ("ready depth=%u threads=%u file=%u",
+      1 + (guint) (p->state + round) % 5, 1 + round % 3, round % 16);
+  if (step_parse (line, &step, &error) && !known_excludes (&step))
+    world_step (p->w, &step);
+  g_free (line);
+}
+
+void
+threads_run (guint64 seed, guint n)
+{
+  Party p = {.w = world_new (TRUE),.state = seed | 1 };
+  Step *steps = steps_draw (seed, 2 * n);
+
+  party = &p;
+  last_group = 0;
+  g_mutex_init (&p.mutex);
+  next_group (&p, TRUE);
+  for (guint i = 0, done = 0; i + ROUND <= 2 * n && done < n; i += ROUND) {
+    /* While nobody else freezes anything, so that it counts. */
+    set_depth (&p, i);
+    done += run_round (&p, steps + i, ROUND);
+  }
+  world_free (p.w);
+  g_mutex_clear (&p.mutex);
+  g_free (steps);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Steps of somebody in front of the picture: keys and the pointer. */
+#include "fuzz.h"
+
+#include <math.h>
+#include <string.h>
+
+static void
+send (World * w, GstEvent * event)
+{
+  doing ("a navigation event");
+  w->nav_passed = FALSE;
+  gst_pad_push_event (w->sink, event);
+}
+
+/* What somebody may do at a place, in and around the picture. */
+static gdouble
+place (gint size, gint64 n)
+{
+  switch (n) {
+    case 0:
+      return -1;
+    case 1:
+      return size;
+    case 2:
+      return size - 0.25;
+    case 3:
+      return NAN;
+    case 4:
+      return 1e300;
+    default:
+      return n % 2 ? size * (n - 5) / 95.0 : floor (size * (n - 5) / 96.0);
+  }
+}
+
+static gboolean
+inside (const World * w, gdouble x, gdouble y)
+{
+  return w->have_caps && w->playing && x >= 0 && y >= 0
+      && x < w->info.width && y < w->info.height;
+}
+
+static void
+turn (World * w, gint by)
+{
+  BdctParams *p = &w->model.wanted.params;
+
+  if (p->transform >= BDCT_HEVC_DST_4X4)
+    p->qp = CLAMP (p->qp + by, 0, 51);
+  else
+    p->quality = CLAMP (p->quality + by, 1, 100);
+}
+
+static void
+run_key (World * w, const gint64 * arg)
+{
+  static const gchar *const keys[] = { "Up", "Down", "Left", "Right", "v", "g",
+    "space", "x", "", "V"
+  };
+  static const guint modifiers[] = { 0, 0, 0,
+    GST_NAVIGATION_MODIFIER_SHIFT_MASK, GST_NAVIGATION_MODIFIER_CONTROL_MASK,
+    GST_NAVIGATION_MODIFIER_MOD1_MASK
+  };
+  Choice *c = &w->model.wanted;
+  gboolean mine = c->interactive && arg[0] < 7 && arg[1] < 4;
+
+  world_stream (w);
+  send (w, arg[2] ? gst_navigation_event_new_key_release (keys[arg[0]],
+          modifiers[arg[1]])
+      : gst_navigation_event_new_key_press (keys[arg[0]], modifiers[arg[1]]));
+  check (w->nav_passed == !mine, "a key was %s",
+      mine ? "passed on" : "not passed on");
+  if (!mine || arg[2])
+    return;
+  switch (arg[0]) {
+    case 0:
+    case 1:
+      turn (w, arg[0] == 0 ? 1 : -1);
+      break;
+    case 2:
+    case 3:
+      c->params.transform = (c->params.transform + BDCT_N_TRANSFORMS
+          + (arg[0] == 2 ? -1 : 1)) % BDCT_N_TRANSFORMS;
+      break;
+    case 4:
+      c->view = (c->view + 1) % BDCT_N_VIEWS;
+      break;
+    case 5:
+      c->grid = !c->grid;
+      break;
+    default:
+      c->view = c->view == BDCT_VIEW_ORIGINAL ? BDCT_VIEW_RECONSTRUCTION
+          : BDCT_VIEW_ORIGINAL;
+      break;
+  }
+  world_expect_warnings (w, model_announce (&w->model));
+}
+
+static void
+run_scroll (World * w, const gint64 * arg)
+{
+  gdouble x, y, by = arg[2] - 2;
+  gboolean mine;
+
+  world_stream (w);
+  x = place (w->info.width, arg[0]);
+  y = place (w->info.height, arg[1]);
+  mine = w->model.wanted.interactive && inside (w, x, y) && by != 0;
+  send (w, gst_navigation_event_new_mouse_scroll (x, y, 0, by, 0));
+  check (w->nav_passed == !mine, "a wheel was %s",
+      mine ? "passed on" : "not passed on");
+  if (mine) {
+    turn (w, by > 0 ? 1 : -1);
+    world_expect_warnings (w, model_announce (&w->model));
+  }
+}
+
+/* A press and a release at one place: a message about the block there. */
+static void
+run_click (World * w, const gint64 * arg)
+{
+  gboolean shown, was = w->model.wanted.interactive;
+  gdouble x, y;
+
+  world_stream (w);
+  x = place (w->info.width, arg[0]);
+  y = place (w->info.height, arg[1]);
+  world_settle (w);
+  w->blocks = 0;
+  send (w, gst_navigation_event_new_mouse_button_press (arg[2], x, y, 0));
+  send (w, gst_navigation_event_new_mouse_button_release (arg[2], x, y, 0));
+  world_settle (w);
+  if (arg[2] > 3 && was && inside (w, x, y)) {
+    turn (w, arg[2] == 4 ? 1 : -1);
+    world_expect_warnings (w, model_announce (&w->model));
+  }
+  check (w->chaos || w->blocks <= (arg[2] == 1 && was && inside (w, x, y)),
+      "%u messages for a click", w->blocks);
+  shown = w->last != NULL && !w->last->excused && w->last->shown && was
+      && w->model.force.interactive && inside (w, x, y)
+      && x < w->last->shape.width && y < w->last->shape.height;
+  if (shown && arg[2] == 1 && !w->passthrough && !w->chaos)
+    check (w->blocks == 1, "no message for a click");
+  if (w->blocks == 1 && shown)
+    check_block (w, w->last, x, y);
+}
+
+/* Down, along, and up. */
+static void
+run_drag (World * w, const gint64 * arg)
+{
+  Choice *c = &w->model.wanted;
+  gboolean was = c->interactive, pressed, dragging = FALSE;
+  gdouble far, x[3], y[3];
+  gint width, height;
+
+  world_stream (w);
+  width = w->info.width;
+  height = w->info.height;
+  far = MAX (3, width / 200);
+  for (guint i = 0; i < 3; i++) {
+    x[i] = place (width, arg[2 * i]);
+    y[i] = place (height, arg[2 * i + 1]);
+  }
+  pressed = inside (w, x[0], y[0]);
+  send (w, gst_navigation_event_new_mouse_button_press (1, x[0], y[0], 0));
+  for (guint i = 1; i < 3; i++) {
+    send (w, gst_navigation_event_new_mouse_move (x[i], y[i], 0));
+    if (!was || !pressed || !inside (w, x[i], y[i]))
+      continue;
+    dragging = dragging || fabs (x[i] - x[0]) >= far
+        || fabs (y[i] - y[0]) >= far;
+    if (dragging) {
+      c->position = c->view == BDCT_VIEW_STACKED
+          ? MIN (y[i] / MAX (height - 1, 1), 1)
+          : MIN (x[i] / MAX (width - 1, 1), 1);
+      world_expect_warnings (w, model_announce (&w->model));
+    }
+  }
+  send (w, gst_navigation_event_new_mouse_button_release (1, x[2], y[2], 0));
+}
+
+/* Events that are hardly any. */
+static void
+run_odd (World * w, const gint64 * arg)
+{
+  static const gchar *const names[] = { "key-press", "key-release",
+    "mouse-button-press", "mouse-button-release", "mouse-move",
+    "mouse-scroll", "touch-down", "command", "", "nothing"
+  };
+  GstStructure *s = gst_structure_new ("application/x-gst-navigation",
+      "event", G_TYPE_STRING, names[arg[0]], NULL);
+
+  if (arg[1] & 1)
+    gst_structure_set (s, "button", G_TYPE_INT, (gint) arg[2] - 50, NULL);
+  if (arg[1] & 2)
+    gst_structure_set (s, "pointer_x", G_TYPE_DOUBLE, -INFINITY, NULL);
+  if (arg[1] & 4)
+    gst_structure_set (s, "key", G_TYPE_STRING, NULL, NULL);
+  if (arg[1] & 8)
+    gst_structure_set (s, "pointer_y", G_TYPE_INT, 1, NULL);
+  if (arg[1] & 16)
+    gst_structure_remove_field (s, "event");
+  world_stream (w);
+  send (w, gst_event_new_navigation (s));
+  check (w->nav_passed, "an odd event was not passed on");
+}
+
+const Kind viewer_kinds[] = {
+  {"key", 25, run_key, {{"key", 0, 9}, {"modifier", 0, 5}, {"up", 0, 1}}},
+  {"scroll", 5, run_scroll, {{"x", 0, 100}, {"y", 0, 100}, {"by", 0, 4}}},
+  {"click", 20, run_click, {{"x", 0, 100}, {"y", 0, 100}, {"button", 1, 5}}},
+  {"drag", 8, run_drag, {{"x0", 0, 100}, {"y0", 0, 100}, {"x1", 0, 100},
+          {"y1", 0, 100}, {"x2", 0, 100}, {"y2", 0, 100}}},
+  {"odd", 4, run_odd, {{"event", 0, 9}, {"fields", 0, 31},
+          {"button", 0, 99}}},
+  {.name = NULL}
+};
