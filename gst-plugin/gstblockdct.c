@@ -91,8 +91,9 @@ gst_blockdct_stop (GstBaseTransform * trans)
   self->changes.depth = 0;
   self->latency = 0;
   GST_OBJECT_UNLOCK (self);
-  gst_blockdct_output_finish (self, TRUE);
   gst_blockdct_changes_start (&self->changes, GST_ELEMENT (self), FALSE);
+  /* The last thing: it has something to say. */
+  gst_blockdct_output_finish (self, TRUE);
   return TRUE;
 }
 
