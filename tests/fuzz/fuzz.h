@@ -49,7 +49,7 @@ extern const Kind stream_kinds[], query_kinds[], setting_kinds[],
 guint n_kinds (void);
 const Kind *kind_get (guint n);
 
-/** Draw `n` steps; those that `known` excludes are drawn again. */
+/** Draw `n` steps. */
 Step *steps_draw (guint64 seed, guint n);
 
 /** A line of text, to be freed, and back; FALSE with a reason in `error`, to
@@ -58,15 +58,6 @@ Step *steps_draw (guint64 seed, guint n);
 gchar *step_print (const Step * step);
 gboolean step_parse (const gchar * line, Step * step, gchar ** error);
 
-/* Known defects (known.c). */
-
-/** Whether a step meets a defect that is known and excluded. */
-gboolean known_excludes (const Step * step);
-
-/** Include a defect again, by its name or "all"; FALSE if there is none. */
-gboolean known_include (const gchar * name);
-void known_print (void);
-
 /* Expectations */
 
 /** A frame that went in and has to come out. */
@@ -74,6 +65,7 @@ typedef struct
 {
   guint64 serial;               /**< its GST_BUFFER_OFFSET */
   gboolean excused;             /**< its content and metas are not checked */
+  gboolean passed;              /* it goes by untouched: passthrough */
   gboolean after_gap;           /**< may have DISCONT in addition */
   gboolean shown;               /**< clicks on it are answered */
   gboolean any_settings;        /**< other threads set properties meanwhile */

@@ -27,9 +27,8 @@ typedef struct
 
 static gint64 n_steps = 20000, seed = -1, only = -1;
 static gint n_jobs = 1, limit = 30;
-static gboolean with_threads, keep_going, list;
+static gboolean with_threads, keep_going;
 static gchar *replay;
-static gchar **with;
 
 static const GOptionEntry options[] = {
   {"steps", 'n', 0, G_OPTION_ARG_INT64, &n_steps, "Steps in all (20000)", "N"},
@@ -46,9 +45,6 @@ static const GOptionEntry options[] = {
       "Run the steps in a file (-: standard input)", "FILE"},
   {"keep-going", 'k', 0, G_OPTION_ARG_NONE, &keep_going,
       "Go on after a failure, and report each sort once", NULL},
-  {"with", 0, 0, G_OPTION_ARG_STRING_ARRAY, &with,
-      "Meet a known defect again (all: every one)", "NAME"},
-  {"list-known", 0, 0, G_OPTION_ARG_NONE, &list, "List known defects", NULL},
   {.long_name = NULL}
 };
 
@@ -318,7 +314,7 @@ simplify (Progress * slot, Step * steps, guint n, const gchar * sort)
       if (old == arg->min)
         continue;
       steps[i].arg[a] = arg->min;
-      if (known_excludes (&steps[i]) || !fails_alike (slot, steps, n, sort))
+      if (!fails_alike (slot, steps, n, sort))
         steps[i].arg[a] = old;
     }
 }
@@ -487,15 +483,6 @@ main (int argc, char **argv)
   if (!g_option_context_parse (context, &argc, &argv, &error)) {
     g_printerr ("%s\n", error->message);
     return 2;
-  }
-  for (guint i = 0; with != NULL && with[i] != NULL; i++)
-    if (!known_include (with[i])) {
-      g_printerr ("--with %s: not in --list-known\n", with[i]);
-      return 2;
-    }
-  if (list) {
-    known_print ();
-    return 0;
   }
   if (seed < 0)
     seed = g_get_real_time () % 1000000000;

@@ -261,15 +261,6 @@ check_last (World * w)
       group_of (last_group), group_of (party->started));
 }
 
-static gboolean
-may_duel (void)
-{
-  gchar *error;
-  Step step;
-
-  return step_parse ("duel", &step, &error) && !known_excludes (&step);
-}
-
 /* A group that is set while somebody else freezes and thaws is announced by the
  * next thaw at the latest, and then in force. */
 static void
@@ -277,8 +268,6 @@ run_duels (Party * p)
 {
   GThread *thread;
 
-  if (!may_duel ())
-    return;
   g_atomic_int_set (&p->stop, FALSE);
   thread = g_thread_new ("freeze", freeze, p);
   for (guint i = 0; i < DUELS; i++) {
@@ -301,10 +290,10 @@ run_round (Party * p, const Step * steps, guint n)
 {
   GThreadFunc functions[] = { set_groups, set_groups, set_others, ask, freeze };
   GThread *threads[G_N_ELEMENTS (functions)];
-  guint done = 0, n_threads = G_N_ELEMENTS (threads) - !may_duel ();
+  guint done = 0;
 
   g_atomic_int_set (&p->stop, FALSE);
-  for (guint i = 0; i < n_threads; i++)
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
     threads[i] = g_thread_new ("party", functions[i], p);
   for (guint i = 0; i < n; i++)
     if (is_allowed (&steps[i])) {
@@ -314,7 +303,7 @@ run_round (Party * p, const Step * steps, guint n)
     }
   doing ("the end of the other threads");
   g_atomic_int_set (&p->stop, TRUE);
-  for (guint i = 0; i < n_threads; i++)
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
     g_thread_join (threads[i]);
   check_last (p->w);
   run_duels (p);
@@ -329,7 +318,7 @@ set_depth (Party * p, guint round)
 
   line = g_strdup_printf ("ready depth=%u threads=%u file=%u",
       1 + (guint) (p->state + round) % 5, 1 + round % 3, round % 16);
-  if (step_parse (line, &step, &error) && !known_excludes (&step))
+  if (step_parse (line, &step, &error))
     world_step (p->w, &step);
   g_free (line);
 }

@@ -327,12 +327,13 @@ world_push (World * w, Frame * frame, GstBuffer * buffer)
   frame->flags = GST_BUFFER_FLAGS (buffer);
   frame->info = w->info;
   frame->shape = w->shape;
-  frame->stream_time = gst_segment_to_stream_time (&w->segment,
-      GST_FORMAT_TIME, frame->pts);
-  frame->running_time = gst_segment_to_running_time (&w->segment,
-      GST_FORMAT_TIME, frame->pts);
-  if (w->segment.format != GST_FORMAT_TIME)
-    frame->stream_time = frame->running_time = GST_CLOCK_TIME_NONE;
+  frame->stream_time = frame->running_time = GST_CLOCK_TIME_NONE;
+  if (w->segment.format == GST_FORMAT_TIME) {
+    frame->stream_time = gst_segment_to_stream_time (&w->segment,
+        GST_FORMAT_TIME, frame->pts);
+    frame->running_time = gst_segment_to_running_time (&w->segment,
+        GST_FORMAT_TIME, frame->pts);
+  }
   if (!w->threaded)
     sync_bindings (w, frame->stream_time);
   model = w->model;
@@ -341,7 +342,8 @@ world_push (World * w, Frame * frame, GstBuffer * buffer)
     world_expect_warnings (w, model_enter (&w->model));
   frame->choice = w->model.force;
   frame->any_settings = w->threaded;
-  frame->excused |= w->passthrough;
+  frame->passed = w->passthrough;
+  frame->excused |= frame->passed;
   if (buffer->pool == NULL) {
     g_atomic_int_inc (&w->alive);
     gst_mini_object_weak_ref (GST_MINI_OBJECT (buffer), on_unref, w);
