@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /** Enqueue the drawing of a view, behind the kernels that make what it shows.
- * All planes, aligned to their samples, and the records are in device memory. */
+ * All planes, aligned to their samples, and records are in device memory. */
 cudaError_t bdct_cuda_view_launch (const BdctRender *render,
     cudaStream_t stream);
 

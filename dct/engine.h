@@ -29,8 +29,8 @@ extern "C" {
 #define BDCT_MAX_OTHERS 128
 
 /** One frame and what to do with it. What it points to belongs to the caller.
- * The memory of `src`, `dst` and `blocks` must stay until collect(); the rest is
- * copied. */
+ * The memory of `src`, `dst` and `blocks` must stay until collect(); the rest
+ * is copied. */
 typedef struct {
   /** Jobs of one transform and depth, of which each block takes one: they make
    * `dst`, `blocks`, the view, and the first statistics. */
