@@ -13,7 +13,7 @@ namespace {
 template <typename C, Ask ASK, typename Sample, int SIDE>
 BDCT_INLINE unsigned long long
 run_chain (Square<typename C::Value, SIDE> &t, const Window &w,
-    const Constants *constants, const int32_t *quant, const int32_t *aid,
+    const Constants *constants, const int32_t *quant, const int32_t *companion,
     const Blocks &blocks, int lane)
 {
   constexpr bool wide = C::family == BDCT_FAMILY_JPEG && sizeof (Sample) > 1;
@@ -28,8 +28,8 @@ run_chain (Square<typename C::Value, SIDE> &t, const Window &w,
   __syncwarp ();
   rows<C, false, false> (t, job.fwd_shift[0], lane);
   __syncwarp ();
-  nonzero = columns<C, ASK> (t, job, quant, aid, C::square && job.transposed
-      ? blocks.transposed () : blocks, lane);
+  nonzero = columns<C, ASK> (t, job, quant, companion,
+      C::square && job.transposed ? blocks.transposed () : blocks, lane);
   __syncwarp ();
   if (ASK != LEVELS) {
     rows<C, true, wide> (t, job.inv_shift[1], lane);
@@ -65,7 +65,7 @@ transform (const __grid_constant__ BdctCudaBatch batch)
   constexpr int side = kSide<LUMA, OTHER>, warps = kTileSamples / side;
 
   __shared__ Square<typename Luma::Value, side> square[warps];
-  __shared__ int32_t quant[2][64], aid[2][64];
+  __shared__ int32_t quant[2][64], companion[2][64];
   __shared__ unsigned long long sums[warps];
 
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -95,7 +95,8 @@ transform (const __grid_constant__ BdctCudaBatch batch)
     _Pragma ("unroll 1") for (int k = threadIdx.x; k < 64 * n;
         k += warps * 32) {
       quant[k / 64][k % 64] = __ldg (&constants[k / 64].job.quant[k % 64]);
-      aid[k / 64][k % 64] = __ldg (&constants[k / 64].job.dequant[k % 64]);
+      companion[k / 64][k % 64] =
+          __ldg (&constants[k / 64].job.dequant[k % 64]);
     }
     __syncthreads ();
   }
@@ -132,10 +133,10 @@ transform (const __grid_constant__ BdctCudaBatch batch)
     blocks.records = plane.blocks[i];
     if (LUMA == OTHER || __ldg ((const int *) &constants[i].job.chain) == LUMA)
       sum = run_chain<Luma, ASK, Sample> (square[warp], w, constants + i,
-          quant[i], aid[i], blocks, lane);
+          quant[i], companion[i], blocks, lane);
     else
       sum = run_chain<Other, ASK, Sample> (square[warp], w, constants + i,
-          quant[i], aid[i], blocks, lane);
+          quant[i], companion[i], blocks, lane);
   }
   if (ASK == LEVELS)
     return;

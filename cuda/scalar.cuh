@@ -187,8 +187,9 @@ has_sets (Ask ask)
 
 template <typename Value, int SIDE> using Square = Value[SIDE][SIDE + 1];
 
-/* A component's constants in device memory: its job, with bdct_quantize_aid()
- * in place of `dequant`, and both tables as the square's rows and columns. */
+/* A component's constants in device memory: its job, with what
+ * bdct_quantize_companion() gives in place of `dequant`, and both tables as the
+ * square's rows and columns. */
 struct alignas (16) Constants
 {
   BdctComponentJob job;
@@ -204,7 +205,7 @@ make_component (Constants *to, const BdctJob *job, int component)
     const int index = from->transposed ? i % 8 * 8 + i / 8 : i;
 
     to->job.quant[i] = from->quant[index];
-    to->job.dequant[i] = bdct_quantize_aid (job, from, index);
+    to->job.dequant[i] = bdct_quantize_companion (job, from, index);
   }
 }
 
@@ -393,22 +394,23 @@ scale (float v, int)
 
 /* dct/quantize.h's by the type of a coefficient. */
 template <BdctFamily FAMILY> BDCT_INLINE int32_t
-quantize (const BdctComponentJob &job, int32_t c, int32_t quant, int32_t aid)
+quantize (const BdctComponentJob &job, int32_t c, int32_t quant,
+    int32_t companion)
 {
-  return lane_quantize (FAMILY, &job, c, quant, aid);
+  return lane_quantize (FAMILY, &job, c, quant, companion);
 }
 
 template <BdctFamily FAMILY> BDCT_INLINE int32_t
-quantize (const BdctComponentJob &, float c, int32_t quant, int32_t aid)
+quantize (const BdctComponentJob &, float c, int32_t quant, int32_t companion)
 {
-  return lane_quantize_real (c, quant, aid);
+  return lane_quantize_real (c, quant, companion);
 }
 
 template <BdctFamily FAMILY> BDCT_INLINE void
 dequantize (int32_t &d, const BdctComponentJob &job, int32_t level,
-    int32_t quant, int32_t aid)
+    int32_t quant, int32_t companion)
 {
-  d = lane_dequantize (FAMILY, &job, level, quant, aid);
+  d = lane_dequantize (FAMILY, &job, level, quant, companion);
 }
 
 template <BdctFamily FAMILY> BDCT_INLINE void
@@ -464,7 +466,8 @@ rows (Square<typename C::Value, SIDE> &t, int shift, int lane)
 template <typename C, Ask ASK, bool FORWARD = true, int SIDE>
 BDCT_INLINE uint32_t
 columns (Square<typename C::Value, SIDE> &t, const BdctComponentJob &job,
-    const int32_t *quant, const int32_t *aid, const Blocks &blocks, int lane)
+    const int32_t *quant, const int32_t *companion, const Blocks &blocks,
+    int lane)
 {
   using Value = typename C::Value;
   using Column = typename C::Column;
@@ -488,7 +491,7 @@ columns (Square<typename C::Value, SIDE> &t, const BdctComponentJob &job,
               * __ldg (&blocks.set_of_block[blocks.number<C> (x, y)]));
         get_job<C> (&own, set);
         quant = set->job.quant;
-        aid = set->job.dequant;
+        companion = set->job.dequant;
       }
       if (u < C::columns) {
         const BdctComponentJob &its = has_sets (ASK) ? own : job;
@@ -504,7 +507,8 @@ columns (Square<typename C::Value, SIDE> &t, const BdctComponentJob &job,
               : in[i];
           const int32_t q = has_sets (ASK) ? __ldg (quant + index)
               : quant[index];
-          const int32_t a = has_sets (ASK) ? __ldg (aid + index) : aid[index];
+          const int32_t a = has_sets (ASK) ? __ldg (companion + index)
+              : companion[index];
           const int32_t level = quantize<C::family> (its, c, q, a);
 
           count += level != 0;

@@ -249,14 +249,15 @@ requantize (Tile * t, const BdctTileSet * set, const Region * region,
         int at = (top + v) * side + x;
         Vi *cell = (Vi *) (t->cell + at), level, value;
         Vi quant = *(const Vi *) &set->quant[v >> table_shift][x & table_mask];
-        Vi aid = *(const Vi *) &set->aid[v >> table_shift][x & table_mask];
+        Vi companion =
+            *(const Vi *) &set->companion[v >> table_shift][x & table_mask];
 
         if (family == BDCT_FAMILY_REAL) {
-          level = quantize_real (*(Vf *) cell, quant, aid);
+          level = quantize_real (*(Vf *) cell, quant, companion);
           value = (Vi) (to_real (level) * to_real (quant));
         } else {
-          level = quantize (family, &set->job, *cell, quant, aid);
-          value = dequantize (family, &set->job, level, quant, aid);
+          level = quantize (family, &set->job, *cell, quant, companion);
+          value = dequantize (family, &set->job, level, quant, companion);
         }
         if (some) {
           Vi mask = *(const Vi *) (region->which->cell + at) == region->set;

@@ -14,21 +14,21 @@
  *   BDCT_NAME (clip16) (BDCT_INT)       to -32768 to 32767
  *   BDCT_NAME (with_sign) (BDCT_REAL magnitude, BDCT_REAL c)
  * and may include this file again after redefining them, or none, for
- * bdct_quantize_aid() alone. `family` is meant to be a constant once it is
- * inlined.
+ * bdct_quantize_companion() alone. `family` is meant to be a constant once it
+ * is inlined.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "job.h"
 
-/* Both entries of a table that a coefficient needs, by bdct_job_index(). For
- * what is quantized by a step, `aid` is the float 1 / 8q: both JPEG's forward
+/* What a coefficient needs beside its entry of `quant`, by bdct_job_index().
+ * For what is quantized by a step it is the float 1 / 8q: both JPEG's forward
  * transform, and both passes of REAL, carry a factor of 8. Else it is the
  * dequantizer's entry. */
 #ifndef BDCT_QUANTIZE_H
 #define BDCT_QUANTIZE_H
 static inline int32_t
-bdct_quantize_aid (const BdctJob *job, const BdctComponentJob *component,
+bdct_quantize_companion (const BdctJob *job, const BdctComponentJob *component,
     int index)
 {
   union
@@ -59,7 +59,7 @@ bdct_quantize_aid (const BdctJob *job, const BdctComponentJob *component,
  * |c| 2^dequant_bits give or take one step. H264: init_h264() in job.c. */
 BDCT_INLINE BDCT_INT
 BDCT_NAME (quantize) (BdctFamily family, const BdctComponentJob *job,
-    BDCT_INT c, BDCT_INT quant, BDCT_INT aid)
+    BDCT_INT c, BDCT_INT quant, BDCT_INT companion)
 {
   const BDCT_INT sign = c >> 31;
   const BDCT_INT magnitude = (c ^ sign) - sign;
@@ -67,7 +67,7 @@ BDCT_NAME (quantize) (BdctFamily family, const BdctComponentJob *job,
 
   if (family == BDCT_FAMILY_JPEG) {
     level = BDCT_NAME (to_int) ((BDCT_NAME (to_real) (magnitude + 4 * quant)
-            + 0.5f) * BDCT_NAME (as_real) (aid));
+            + 0.5f) * BDCT_NAME (as_real) (companion));
     return (level ^ sign) - sign;
   }
   level = (magnitude * quant + job->quant_add) >> job->quant_bits;
@@ -77,20 +77,21 @@ BDCT_NAME (quantize) (BdctFamily family, const BdctComponentJob *job,
 
 BDCT_INLINE BDCT_INT
 BDCT_NAME (dequantize) (BdctFamily family, const BdctComponentJob *job,
-    BDCT_INT level, BDCT_INT quant, BDCT_INT aid)
+    BDCT_INT level, BDCT_INT quant, BDCT_INT companion)
 {
   if (family == BDCT_FAMILY_JPEG)
     return level * quant;
-  level = (level * aid + (1 << (job->dequant_bits - 1))) >> job->dequant_bits;
+  level = (level * companion + (1 << (job->dequant_bits - 1)))
+      >> job->dequant_bits;
   return job->clip16 ? BDCT_NAME (clip16) (level) : level;
 }
 
 /** dct-8x8's: half away from zero. */
 BDCT_INLINE BDCT_INT
-BDCT_NAME (quantize_real) (BDCT_REAL c, BDCT_INT quant, BDCT_INT aid)
+BDCT_NAME (quantize_real) (BDCT_REAL c, BDCT_INT quant, BDCT_INT companion)
 {
   const BDCT_REAL v = BDCT_NAME (divide) (c,
-      8.0f * BDCT_NAME (to_real) (quant), BDCT_NAME (as_real) (aid));
+      8.0f * BDCT_NAME (to_real) (quant), BDCT_NAME (as_real) (companion));
 
   return BDCT_NAME (to_int) (v + BDCT_NAME (with_sign) (
           BDCT_NAME (to_real) (quant * 0) + 0.5f, v));

@@ -45,7 +45,7 @@ bdct_tile_set_init (BdctTileSet * set, const BdctJob * job,
           x & ((1 << cj->log2_width) - 1));
 
       set->quant[v][x] = cj->quant[index];
-      set->aid[v][x] = bdct_quantize_aid (job, cj, index);
+      set->companion[v][x] = bdct_quantize_companion (job, cj, index);
     }
 }
 

@@ -26,11 +26,11 @@ typedef struct {
 } __attribute__ ((aligned (64))) BdctTileCells;
 
 /** One component's quantizer: entry (v, u) of the job's tables (quantize.h:
- * quant and aid) in row v of at most 8, as often as vectors want it. */
+ * quant and companion) in row v of at most 8, as often as vectors want it. */
 typedef struct {
   BdctComponentJob job;
   int32_t quant[8][BDCT_MAX_SIZE] __attribute__ ((aligned (64)));
-  int32_t aid[8][BDCT_MAX_SIZE] __attribute__ ((aligned (64)));
+  int32_t companion[8][BDCT_MAX_SIZE] __attribute__ ((aligned (64)));
 } BdctTileSet;
 
 /** One component of one frame, ready to be worked on strip by strip. */
