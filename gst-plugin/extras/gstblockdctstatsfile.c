@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#define _GNU_SOURCE             /* struct ucred */
 #include "gstblockdctstatsfile.h"
 #include "dct/job.h"
 #include "gst-plugin/gstblockdctreport.h"
@@ -201,17 +202,34 @@ writer (gpointer data)
 
 /* Opening */
 
-/* What has this number may be some other file of the process: the first one
- * opened after standard output was closed. Those are closed in programs that
- * it starts, standard output is not. A description of its own is one that does
- * not wait; but of a regular file it would not know where others' text ends. */
+/* Whether what has the number of standard output is no such thing. Where that
+ * was closed, the first file that the process opens gets it: one that is to be
+ * closed in programs it starts, or is not for writing, or has no kind that a
+ * shell could open (an eventfd), or a socket to itself, as GstPoll has. */
+static gboolean
+is_stdout_closed (struct stat *stat)
+{
+  gint flags = fcntl (STDOUT_FILENO, F_GETFD);
+  struct ucred peer = { 0 };
+  socklen_t size = sizeof peer;
+
+  if (flags < 0 || flags & FD_CLOEXEC || fstat (STDOUT_FILENO, stat) < 0
+      || (fcntl (STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY)
+    return TRUE;
+  if (S_ISSOCK (stat->st_mode))
+    return getsockopt (STDOUT_FILENO, SOL_SOCKET, SO_PEERCRED, &peer,
+        &size) == 0 && peer.pid == getpid ();
+  return (stat->st_mode & S_IFMT) == 0;
+}
+
+/* A description of its own is one that does not wait; but of a regular file it
+ * would not know where others' text ends. */
 static gint
 open_stdout (struct stat *stat)
 {
-  gint flags = fcntl (STDOUT_FILENO, F_GETFD), fd = -1;
+  gint fd = -1;
 
-  if (flags < 0 || flags & FD_CLOEXEC || fstat (STDOUT_FILENO, stat) < 0
-      || (fcntl (STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY) {
+  if (is_stdout_closed (stat)) {
     errno = EBADF;
     return -1;
   }
