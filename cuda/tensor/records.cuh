@@ -213,14 +213,16 @@ put_blocks (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
       }
     else
       _Pragma ("unroll 1") for (int i = y; i < y + B::rows; i++) {
+        const Chunk c =
+            chunk_of<ROWS> (plane, p, lane / 8 * B::lane_rows + i, lane);
         const uint4 s = load_shared (in + i * kPitch);
         uint4 v = load_shared (out + i * kPitch);
 
+        if (c.row >= plane.layout.height)
+          break;
         if (ORDER)
           v = ordered (v);
-        scatter<Sample> (v, s, plane,
-            chunk_of<ROWS> (plane, p, lane / 8 * B::lane_rows + i, lane),
-            plane.dst.data != nullptr);
+        scatter<Sample> (v, s, plane, c, plane.dst.data != nullptr);
         add_errors<Sample, PAIRS> (e, v, s, plane.layout.shift, peak);
       }
     BDCT_UNROLL for (int i = 0; i < B::in_chunk; i++) {
