@@ -101,6 +101,8 @@ set_of (const Place &p, const BdctCudaBatch &batch)
 template <typename Sample, int ROWS, int WARPS> BDCT_INLINE void
 leave_mixed (Place &p, int end, const BdctCudaBatch &batch, int lane)
 {
+  if (!batch.maps)
+    return;
   while (p.tile < end
       && (p.set = set_of<Sample, ROWS> (p, batch)) == BDCT_CUDA_MIXED)
     advance<ROWS, WARPS, true> (p, batch, lane);
