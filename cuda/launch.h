@@ -76,6 +76,7 @@ typedef struct {
   int32_t n_planes, n_tiles;
   int32_t depth;
   int32_t span;        /**< tiles that a warp of a tensor-core kernel does */
+  int32_t maps;        /**< whether a plane has a map of sets */
   int32_t mixed;       /**< only cells of the map that are mixed; else all that
                             the kernel takes */
 } BdctCudaBatch;

@@ -385,6 +385,9 @@ launch (BdctCudaBatch * batch, const BdctCudaPass * first,
 
   batch->depth = first->sets[0].depth;
   batch->mixed = first->mixed;
+  batch->maps = 0;
+  for (int p = 0; p < batch->n_planes; p++)
+    batch->maps |= batch->plane[p].set_of_cell != NULL;
   batch->span = 1;
   if (kernel->blocks > 0) {
     /* All warps that the device holds at once, as often as it takes for each

@@ -30,13 +30,14 @@ namespace {
 template <typename Group, typename Sample, int ROWS, int SIDE, bool PAIRS>
 BDCT_INLINE void
 finish_blocks (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
-    const Place &p, Errors &errors, uint32_t peak, int lane)
+    uint32_t asked, const Place &p, Errors &errors, uint32_t peak,
+    int lane)
 {
   const uint32_t first = first_chunk<ROWS, true> (lane);
 
   put_blocks<Sample, ROWS, SIDE, PAIRS, Group::order && !PAIRS> (out + first,
-      in + first, plane, p, errors, peak, lane);
-  if (plane.blocks[0] == nullptr)
+      in + first, plane, asked, p, errors, peak, lane);
+  if (!(asked & RECORDS))
     return;
   if constexpr (Group::size < 32)
     add_fields<ROWS * kTileBytes / Group::rows / Group::bytes, Group::parts,
@@ -47,8 +48,8 @@ finish_blocks (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
 
 template <typename Group, typename Sample, int ROWS, bool EXTRAS, bool PAIRS>
 BDCT_INLINE Errors
-finish (uint32_t out, uint32_t in, const BdctCudaPlane &plane, const Place &p,
-    uint32_t peak, int lane)
+finish (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
+    uint32_t asked, const Place &p, uint32_t peak, int lane)
 {
   Errors errors[1] = {};
 
@@ -57,12 +58,12 @@ finish (uint32_t out, uint32_t in, const BdctCudaPlane &plane, const Place &p,
 
     put<Sample, ROWS, PAIRS, Group::order && !PAIRS> (out + first, in + first,
         plane, p, errors, peak, lane);
-  } else if (1 << plane.log2_width == Group::size) {
-    finish_blocks<Group, Sample, ROWS, Group::size, PAIRS> (out, in, plane, p,
-        errors[0], peak, lane);
+  } else if (!(asked & HALF_SIZE)) {
+    finish_blocks<Group, Sample, ROWS, Group::size, PAIRS> (out, in, plane,
+        asked, p, errors[0], peak, lane);
   } else {
     finish_blocks<Group, Sample, ROWS, Group::size / 2, PAIRS> (out, in,
-        plane, p, errors[0], peak, lane);
+        plane, asked, p, errors[0], peak, lane);
   }
   return errors[0];
 }
@@ -92,11 +93,12 @@ tensor (const __grid_constant__ BdctCudaBatch batch)
   int plane_index = -1, set = 0;
   Place place;
   Format format = Format ();
+  uint32_t asked = 0;
   Counts<Nonzero<EXTRAS>> counts = Counts<Nonzero<EXTRAS>> ();
   typename Group::Lane chain;
 
   place.tile = blockIdx.x * batch.span * WARPS + warp;
-  place.plane = 0;
+  place.plane = place.set = 0;
   if (place.tile >= end)
     return;
   find<ROWS, EXTRAS> (place, batch, lane);
@@ -126,23 +128,25 @@ tensor (const __grid_constant__ BdctCudaBatch batch)
       format.pairs = plane.layout.interleave > 1;
       format.shift = plane.layout.shift;
       format.peak = peak * 0x10001u;
+      asked = (plane.blocks[0] != nullptr ? RECORDS : 0)
+          | (1 << plane.log2_width < Group::size ? HALF_SIZE : 0);
       chain.load (plane.constants + set * plane.set_size, lane);
     }
     copies_wait<1> ();
     __syncwarp ();
     constexpr uint32_t step = Group::rows * kPitch;
     uint32_t from = in + matrices, to = out + matrices;
-    counts.nonzero.begin_tile (in, out, plane.blocks[0] != nullptr, lane);
+    counts.nonzero.begin_tile (in, out, asked & RECORDS, lane);
     _Pragma ("unroll 1") for (const uint32_t last = from + tile; from != last;
         from += step, to += step)
       _Pragma ("unroll 2") for (int i = 0; i < kTileBytes; i += Group::bytes)
         Group::run (chain, from + i, to + i, format, counts.nonzero);
     __syncwarp ();
     const Errors errors = format.pairs
-        ? finish<Group, Sample, ROWS, EXTRAS, true> (out, in, plane, here,
-            peak, lane)
-        : finish<Group, Sample, ROWS, EXTRAS, false> (out, in, plane, here,
-            peak, lane);
+        ? finish<Group, Sample, ROWS, EXTRAS, true> (out, in, plane, asked,
+            here, peak, lane)
+        : finish<Group, Sample, ROWS, EXTRAS, false> (out, in, plane, asked,
+            here, peak, lane);
     counts.all += errors.all;
     counts.second += errors.second;
     if (place.tile >= end)

@@ -25,6 +25,10 @@
 
 namespace {
 
+/* Of a plane, whether records are asked for, and whether its blocks are of half
+ * a square's size. */
+enum Asked { RECORDS = 1, HALF_SIZE = 2 };
+
 /* Counts levels that are not 0, by interleaved component, from flags: pairs of
  * 16 bits, 0 or 1 each. */
 template <bool EXTRAS> struct Nonzero;
@@ -191,7 +195,7 @@ add_across (uint32_t v, int distance)
 template <typename Sample, int ROWS, int SIDE, bool PAIRS, bool ORDER>
 BDCT_INLINE void
 put_blocks (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
-    const Place &p, Errors &sum, uint32_t peak, int lane)
+    uint32_t asked, const Place &p, Errors &sum, uint32_t peak, int lane)
 {
   using B = Blocks<Sample, ROWS, SIDE, PAIRS>;
   uint8_t *to = p.dst;
@@ -213,21 +217,23 @@ put_blocks (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
       }
     else
       _Pragma ("unroll 1") for (int i = y; i < y + B::rows; i++) {
+        const Chunk c =
+            chunk_of<ROWS> (plane, p, lane / 8 * B::lane_rows + i, lane);
         const uint4 s = load_shared (in + i * kPitch);
         uint4 v = load_shared (out + i * kPitch);
 
+        if (c.row >= plane.layout.height)
+          break;
         if (ORDER)
           v = ordered (v);
-        scatter<Sample> (v, s, plane,
-            chunk_of<ROWS> (plane, p, lane / 8 * B::lane_rows + i, lane),
-            plane.dst.data != nullptr);
+        scatter<Sample> (v, s, plane, c, plane.dst.data != nullptr);
         add_errors<Sample, PAIRS> (e, v, s, plane.layout.shift, peak);
       }
     BDCT_UNROLL for (int i = 0; i < B::in_chunk; i++) {
       sum.all += e[i].all;
       sum.second += e[i].second;
     }
-    if (plane.blocks[0] == nullptr)
+    if (!(asked & RECORDS))
       continue;
     BDCT_UNROLL for (int i = 0; i < B::in_chunk; i++)
       BDCT_UNROLL for (int c = 0; c < B::components; c++) {

@@ -101,6 +101,8 @@ set_of (const Place &p, const BdctCudaBatch &batch)
 template <typename Sample, int ROWS, int WARPS> BDCT_INLINE void
 leave_mixed (Place &p, int end, const BdctCudaBatch &batch, int lane)
 {
+  if (!batch.maps)
+    return;
   while (p.tile < end
       && (p.set = set_of<Sample, ROWS> (p, batch)) == BDCT_CUDA_MIXED)
     advance<ROWS, WARPS, true> (p, batch, lane);
@@ -117,7 +119,7 @@ first_chunk (int lane)
 struct Chunk
 {
   int byte, row;                /* in the plane */
-  bool whole;                   /* but this chunk is */
+  bool whole;                   /* but this chunk is, in the picture's rows */
 };
 
 template <int ROWS> BDCT_INLINE Chunk
@@ -127,8 +129,7 @@ chunk_of (const BdctCudaPlane &plane, const Place &p, int row, int lane)
 
   c.byte = p.x * kTileBytes + lane % 8 * 16;
   c.row = p.y * ROWS + row;
-  c.whole = plane.aligned && c.byte + 16 <= plane.row_bytes
-      && c.row < plane.layout.height;
+  c.whole = plane.aligned && c.byte + 16 <= plane.row_bytes;
   return c;
 }
 
@@ -139,7 +140,7 @@ whole_blocks (int samples, int log2_size)
   return ((samples - 1 >> log2_size) + 1) << log2_size;
 }
 
-/* Its bytes. */
+/* Its bytes, where they are not copied as 16. */
 template <typename Sample> BDCT_INLINE uint4
 gather (const BdctCudaPlane &plane, const Chunk &c, uint32_t peak)
 {
@@ -156,8 +157,6 @@ gather (const BdctCudaPlane &plane, const Chunk &c, uint32_t peak)
   const uint32_t most = peak << layout.shift;
   uint32_t w[4] = { 0, 0, 0, 0 };
 
-  if (c.whole)
-    return *(const uint4 *) (line + c.byte);
   if (c.row >= full_height || c.byte >= full_width * step * bytes)
     return make_uint4 (grey, grey, grey, grey);
   BDCT_UNROLL for (int i = 0; i < 4; i++)
@@ -191,9 +190,17 @@ fetch (uint32_t to, const BdctCudaBatch &batch, const Place &p, uint32_t peak,
     }
     return;
   }
-  _Pragma ("unroll 1") for (int i = 0; i < ROWS; i += 4)
-    store_shared (to + i * kPitch, gather<Sample> (plane,
-            chunk_of<ROWS> (plane, p, i + lane / 8, lane), peak));
+  _Pragma ("unroll 1") for (int i = 0; i < ROWS; i += 4) {
+    const Chunk c = chunk_of<ROWS> (plane, p, i + lane / 8, lane);
+    const int last = min (c.row, plane.layout.height - 1);
+
+    /* Below the picture its last row again: without a wait for it. */
+    if (c.whole && c.row >> plane.log2_height == last >> plane.log2_height)
+      copy_async (to + i * kPitch,
+          plane.src.data + last * plane.src.stride + c.byte);
+    else
+      store_shared (to + i * kPitch, gather<Sample> (plane, c, peak));
+  }
 }
 
 /* Squared errors: of all samples, and of those of the second of two interleaved
@@ -236,8 +243,8 @@ add_errors (Errors (&e)[COUNT], const uint4 &a, const uint4 &b, int shift,
   add_errors<Sample, PAIRS> (e[COUNT * 3 / 4], a.w, b.w, shift, peak);
 }
 
-/* Write what a chunk has of the picture, if `store`; in `out`, the rest becomes
- * `in`. */
+/* Write what a chunk in one of the picture's rows has of it, if `store`; in
+ * `out`, the rest becomes `in`. */
 template <typename Sample> BDCT_INLINE void
 scatter (uint4 &out, const uint4 &in, const BdctCudaPlane &plane,
     const Chunk &c, bool store)
@@ -257,12 +264,13 @@ scatter (uint4 &out, const uint4 &in, const BdctCudaPlane &plane,
     BDCT_UNROLL for (int j = 0; j < 4; j += sizeof (Sample)) {
       const uint32_t mask = (uint32_t) (Sample) ~0u << 8 * j;
 
-      if (c.row < plane.layout.height
-          && c.byte + 4 * i + j < plane.row_bytes) {
-        if (store)
-          to[(4 * i + j) / sizeof (Sample)] = (Sample) (w[i] >> 8 * j);
-      } else
+      /* The row makes this no invariant of the callers' loops: they have no
+       * registers for it. */
+      if (c.row >= plane.layout.height
+          || c.byte + 4 * i + j >= plane.row_bytes)
         w[i] = (w[i] & ~mask) | (s[i] & mask);
+      else if (store)
+        to[(4 * i + j) / sizeof (Sample)] = (Sample) (w[i] >> 8 * j);
     }
   out = make_uint4 (w[0], w[1], w[2], w[3]);
 }
@@ -277,8 +285,8 @@ ordered (const uint4 &v)
       permute (v.z, v.w, ODD_BYTES));
 }
 
-/* Write the lane's chunks and add their errors. ORDER: they are to be
- * ordered(). */
+/* Write the lane's chunks and add their errors; below the picture are none.
+ * ORDER: they are to be ordered(). */
 template <typename Sample, int ROWS, bool PAIRS, bool ORDER> BDCT_INLINE void
 put (uint32_t out, uint32_t in, const BdctCudaPlane &plane, const Place &p,
     Errors (&e)[1], uint32_t peak, int lane)
@@ -299,13 +307,15 @@ put (uint32_t out, uint32_t in, const BdctCudaPlane &plane, const Place &p,
     return;
   }
   _Pragma ("unroll 1") for (int i = 0; i < ROWS; i += 4) {
+    const Chunk c = chunk_of<ROWS> (plane, p, i + lane / 8, lane);
     const uint4 s = load_shared (in + i * kPitch);
     uint4 v = load_shared (out + i * kPitch);
 
+    if (c.row >= plane.layout.height)
+      break;
     if (ORDER)
       v = ordered (v);
-    scatter<Sample> (v, s, plane,
-        chunk_of<ROWS> (plane, p, i + lane / 8, lane), true);
+    scatter<Sample> (v, s, plane, c, true);
     add_errors<Sample, PAIRS> (e, v, s, plane.layout.shift, peak);
   }
 }
