@@ -88,14 +88,20 @@ follow_context (GstBlockDct * self, GstBuffer * buffer)
       && !gst_blockdct_is_stopped (self) && gst_blockdct_queue_configure (self);
 }
 
-/* The base class asks for no pool while frames pass, nor when they cease to. */
+/* The base class asks for no pool while frames pass, nor when they cease to.
+ * Upstream has to ask again then, if it was told what others need. */
 static void
-want_pool (GstBaseTransform * trans)
+want_pools (GstBlockDct * self)
 {
+  GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
   GstBufferPool *pool;
 
   if (gst_base_transform_is_passthrough (trans))
     return;
+  if (self->others_proposed) {
+    self->others_proposed = FALSE;
+    gst_base_transform_reconfigure_sink (trans);
+  }
   pool = gst_base_transform_get_buffer_pool (trans);
   if (pool == NULL)
     gst_base_transform_reconfigure_src (trans);
@@ -123,7 +129,7 @@ submit_input_buffer (GstBaseTransform * trans,
     gst_buffer_unref (input);
     return is_started (self) ? GST_FLOW_ERROR : GST_FLOW_FLUSHING;
   }
-  want_pool (trans);
+  want_pools (self);
   ret = parent_class->submit_input_buffer (trans, is_discont, input);
   if (ret == GST_BASE_TRANSFORM_FLOW_DROPPED) {
     self->dropped = TRUE;
