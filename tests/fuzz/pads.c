@@ -133,6 +133,8 @@ on_upstream_event (GstPad * pad, GstObject * parent, GstEvent * event)
   expected (&w->up, GST_EVENT_SEQNUM (event));
   if (GST_EVENT_TYPE (event) == GST_EVENT_NAVIGATION)
     w->nav_passed = TRUE;
+  if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE)
+    w->up_stale |= w->up_passing;
   UNLOCK (w);
   gst_event_unref (event);
   return TRUE;
