@@ -65,7 +65,7 @@ gst_blockdct_start (GstBaseTransform * trans)
   gst_blockdct_report_flush (&self->report);
   gst_blockdct_output_publish (self);
   self->dropped = self->warned_slow = self->warned_limit = FALSE;
-  self->passed = FALSE;
+  self->others_proposed = FALSE;
   gst_blockdct_changes_tell (&self->changes, GST_ELEMENT (self));
   if (gst_blockdct_output_open (self)) {
     if (gst_blockdct_queue_open (self))

@@ -73,7 +73,7 @@ struct _GstBlockDct
   GstBuffer *ready;             /* out of it, not yet downstream */
   guint generation;             /* of all of this: another after each caps */
   gboolean draining;            /* let it run empty */
-  gboolean passed;              /* frames go by it: passthrough */
+  gboolean others_proposed;     /* to upstream: frames passed */
   gboolean dropped;             /* the frame before the next, for QoS */
   gboolean discont;             /* of the frame that leaves */
   guint own_limit;              /* of the pool, set here; 0: none */

@@ -60,8 +60,10 @@ propose_allocation (GstBaseTransform * trans, GstQuery * decide_query,
 
   if (!parent_class->propose_allocation (trans, decide_query, query))
     return FALSE;
-  if (gst_base_transform_is_passthrough (trans))
+  if (gst_base_transform_is_passthrough (trans)) {
+    self->others_proposed = TRUE;
     return TRUE;
+  }
   gst_query_parse_allocation (query, &caps, &need_pool);
   if (caps == NULL || !gst_video_info_from_caps (&info, caps))
     return FALSE;

@@ -88,6 +88,26 @@ follow_context (GstBlockDct * self, GstBuffer * buffer)
       && !gst_blockdct_is_stopped (self) && gst_blockdct_queue_configure (self);
 }
 
+/* The base class asks for no pool while frames pass, nor when they cease to.
+ * Upstream has to ask again then, if it was told what others need. */
+static void
+want_pools (GstBlockDct * self)
+{
+  GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
+  GstBufferPool *pool;
+
+  if (gst_base_transform_is_passthrough (trans))
+    return;
+  if (self->others_proposed) {
+    self->others_proposed = FALSE;
+    gst_base_transform_reconfigure_sink (trans);
+  }
+  pool = gst_base_transform_get_buffer_pool (trans);
+  if (pool == NULL)
+    gst_base_transform_reconfigure_src (trans);
+  gst_clear_object (&pool);
+}
+
 static GstFlowReturn
 submit_input_buffer (GstBaseTransform * trans,
     gboolean is_discont, GstBuffer * input)
@@ -109,11 +129,7 @@ submit_input_buffer (GstBaseTransform * trans,
     gst_buffer_unref (input);
     return is_started (self) ? GST_FLOW_ERROR : GST_FLOW_FLUSHING;
   }
-  /* The base class has no pool while frames go by. */
-  if (self->passed && !gst_base_transform_is_passthrough (trans)) {
-    self->passed = FALSE;
-    gst_base_transform_reconfigure_src (trans);
-  }
+  want_pools (self);
   ret = parent_class->submit_input_buffer (trans, is_discont, input);
   if (ret == GST_BASE_TRANSFORM_FLOW_DROPPED) {
     self->dropped = TRUE;
@@ -207,7 +223,6 @@ advance (GstBlockDct * self)
   if (inbuf != NULL && !passes)
     ret = start_frame (self, inbuf, &passes);
   if (passes) {
-    self->passed = TRUE;
     gst_blockdct_navigation_show (&self->navigation, NULL);
     if (self->n_in_flight == 0) {
       self->ready = inbuf;

@@ -152,6 +152,7 @@ struct _World
   /* What pads of ours answer. */
   guint allocation;             /**< how the query is answered */
   GstBufferPool *down_pool, *up_pool;
+  gboolean up_passing, up_stale;        /**< asked for in passthrough; again */
   gboolean live;
   GstClockTime up_min, up_max;
 

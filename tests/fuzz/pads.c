@@ -21,10 +21,11 @@ on_buffer (GstPad * pad, GstObject * parent, GstBuffer * buffer)
   w->n_out++;
   if (w->chaos) {
     /* Anything between may be gone: look for it by its number. */
-    for (GList * l = w->frames.head; l != NULL && frame == NULL; l = l->next)
+    for (GList * l = w->frames.head; l != NULL; l = l->next)
       if (((Frame *) l->data)->serial == GST_BUFFER_OFFSET (buffer)) {
         frame = l->data;
         g_queue_delete_link (&w->frames, l);
+        break;
       }
     if (frame != NULL)
       frame->excused = TRUE;
@@ -133,6 +134,8 @@ on_upstream_event (GstPad * pad, GstObject * parent, GstEvent * event)
   expected (&w->up, GST_EVENT_SEQNUM (event));
   if (GST_EVENT_TYPE (event) == GST_EVENT_NAVIGATION)
     w->nav_passed = TRUE;
+  if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE)
+    w->up_stale |= w->up_passing;
   UNLOCK (w);
   gst_event_unref (event);
   return TRUE;

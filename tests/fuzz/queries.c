@@ -105,6 +105,10 @@ run_pool (World * w, const gint64 * arg)
       && gst_query_get_n_allocation_pools (query) > 0) {
     gst_query_parse_nth_allocation_pool (query, 0, NULL, &size, &min, &max);
     min = MAX (min, 1);
+    g_rec_mutex_lock (&w->lock);
+    w->up_passing = w->passthrough;
+    w->up_stale = FALSE;
+    g_rec_mutex_unlock (&w->lock);
     w->up_pool = gst_video_buffer_pool_new ();
     config = gst_buffer_pool_get_config (w->up_pool);
     gst_buffer_pool_config_set_params (config, caps, w->info.size, min, min);

@@ -193,6 +193,10 @@ run_push (World * w, const gint64 * arg)
     g_free (frame);
     return;
   }
+  if (w->up_pool != NULL && w->up_stale) {
+    gst_buffer_pool_set_active (w->up_pool, FALSE);
+    gst_clear_object (&w->up_pool);
+  }
   if (w->up_pool != NULL)
     buffer = from_pool (w, frame, arg);
   else

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A handler that is called at once, in the thread that posts, and stops the
- * element or sends it caps: for every message that the element may post. */
+ * element, flushes it or sends it caps: for every message that the element may
+ * post. */
 #include <string.h>
 #include "bench.h"
 
 typedef enum
 {
-  STOP_HERE, STOP_ELSEWHERE, SEND_CAPS, N_ACTIONS
+  STOP_HERE, STOP_ELSEWHERE, FLUSH, SEND_CAPS, N_ACTIONS
 } Action;
 
 /* What is to be met. */
@@ -31,6 +32,19 @@ stop (gpointer element)
 }
 
 static void
+flush (Bench * bench)
+{
+  GstPad *pad = bench->h->srcpad;
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_push_event (pad, gst_event_new_flush_start ());
+  gst_pad_push_event (pad, gst_event_new_flush_stop (TRUE));
+  if (gst_pad_has_current_caps (pad))
+    gst_pad_push_event (pad, gst_event_new_segment (&segment));
+}
+
+static void
 act (Handler * handler)
 {
   Bench *bench = handler->bench;
@@ -43,6 +57,8 @@ act (Handler * handler)
   } else if (handler->action == STOP_ELSEWHERE) {
     handler->thread = g_thread_new ("stop", stop, bench->element);
     g_usleep (2000);
+  } else if (handler->action == FLUSH) {
+    flush (bench);
   } else {
     GstCaps *caps = video_caps ("NV12", 40, 24);
 
@@ -50,7 +66,7 @@ act (Handler * handler)
     gst_pad_push_event (bench->h->srcpad, gst_event_new_caps (caps));
     gst_caps_unref (caps);
   }
-  handler->stopped = handler->action != SEND_CAPS;
+  handler->stopped = handler->action < FLUSH;
 }
 
 static GstBusSyncReply
@@ -256,6 +272,80 @@ test_latency (void)
   }
 }
 
+/* What a flush from within keeps from leaving was measured, and said: it counts
+ * as in the messages. */
+typedef struct
+{
+  Bench *bench;
+  const gchar *type;            /* flush at the first of this type */
+  guint64 counted;              /* by messages */
+} Flusher;
+
+static GstBusSyncReply
+on_report (GstBus * bus, GstMessage * message, gpointer data)
+{
+  Flusher *flusher = data;
+  const GstStructure *s = gst_message_get_structure (message);
+
+  (void) bus;
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT) {
+    const gchar *type = gst_structure_get_string (s, "type");
+
+    if (strcmp (type, "frame") == 0) {
+      g_assert_cmpuint (get_uint64 (s, "index"), ==, flusher->counted);
+      flusher->counted++;
+    }
+    if (g_strcmp0 (type, flusher->type) == 0) {
+      flusher->type = NULL;
+      flush (flusher->bench);
+    }
+  }
+  gst_message_unref (message);
+  return GST_BUS_DROP;
+}
+
+static void
+check_counted (Bench * bench, guint64 index, guint64 frames)
+{
+  GstStructure *s;
+
+  g_object_get (bench->element, "stats", &s, NULL);
+  g_assert_cmpuint (get_uint64 (s, "index"), ==, index);
+  g_assert_cmpuint (get_uint64 (s, "frames"), ==, frames);
+  gst_structure_free (s);
+}
+
+static void
+test_counted (void)
+{
+  Flusher flusher = {.type = "frame" };
+  Bench bench;
+
+  bench_init (&bench, "I420", 24, 16, "async-depth", 3, NULL);
+  flusher.bench = &bench;
+  gst_bus_set_sync_handler (bench.bus, on_report, &flusher, NULL);
+  /* The third pushes the first out: it counts, and the others are gone. */
+  for (guint n = 0; n < 3; n++)
+    bench_push (&bench, n);
+  g_assert_null (gst_harness_try_pull (bench.h));
+  check_counted (&bench, 0, 1);
+  for (guint n = 3; n < 6; n++)
+    bench_push (&bench, n);
+  check_counted (&bench, 0, 2);
+  /* The same where errors begin to be at another depth. */
+  bench_set_caps (&bench, "I420_10LE", 24, 16);
+  g_assert_cmpuint (flusher.counted, ==, 4);
+  flusher.type = "pooled";
+  bench_push (&bench, 6);
+  bench_push (&bench, 7);
+  gst_harness_push_event (bench.h, gst_event_new_eos ());
+  g_assert_cmpuint (flusher.counted, ==, 5);
+  check_counted (&bench, 4, 1);
+  g_assert_cmpuint (gst_harness_buffers_in_queue (bench.h), ==, 3);
+  gst_bus_set_sync_handler (bench.bus, NULL, NULL, NULL);
+  bench_clear (&bench);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -268,5 +358,6 @@ main (int argc, char **argv)
   test_add ("/handlers/qos", test_qos);
   test_add ("/handlers/notify", test_notify);
   test_add ("/handlers/latency", test_latency);
+  test_add ("/handlers/counted", test_counted);
   return test_run ();
 }

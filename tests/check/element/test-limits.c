@@ -229,6 +229,76 @@ test_passthrough (void)
   }
 }
 
+/* Turned off before anything has passed, it leaves a pool to be asked for:
+ * there was none yet, or it was of other caps. */
+static void
+test_passthrough_over (void)
+{
+  GstBaseTransform *trans;
+  Bench bench;
+
+  bench_init (&bench, NULL, 0, 0, NULL);
+  trans = GST_BASE_TRANSFORM (bench.element);
+  for (guint n = 0; n < 3; n++) {
+    GstBuffer *in, *out;
+
+    gst_base_transform_set_passthrough (trans, TRUE);
+    bench_set_caps (&bench, "I420", 16 + 8 * n, 16);
+    gst_base_transform_set_passthrough (trans, FALSE);
+    /* Larger than its caps say: nothing to make an output buffer after. */
+    in = frame_new (&bench.info, n);
+    gst_buffer_append_memory (in, gst_allocator_alloc (NULL, 32, NULL));
+    g_assert_cmpint (gst_harness_push (bench.h, in), ==, GST_FLOW_OK);
+    out = bench_pull (&bench);
+    g_assert_nonnull (out);
+    g_assert_cmpuint (gst_buffer_get_size (out), ==, bench.info.size);
+    gst_buffer_unref (out);
+  }
+  bench_clear (&bench);
+}
+
+static guint
+count_reconfigure (GstHarness * h)
+{
+  GstEvent *event;
+  guint n = 0;
+
+  while ((event = gst_harness_try_pull_upstream_event (h)) != NULL) {
+    n += GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE;
+    gst_event_unref (event);
+  }
+  return n;
+}
+
+/* While frames pass, upstream is told how many buffers others need. The frames
+ * in flight need more: it has to ask again. */
+static void
+test_passthrough_pool (void)
+{
+  GstBaseTransform *trans;
+  GstQuery *query;
+  GstCaps *caps;
+  Bench bench;
+
+  bench_init (&bench, NULL, 0, 0, NULL);
+  trans = GST_BASE_TRANSFORM (bench.element);
+  gst_base_transform_set_passthrough (trans, TRUE);
+  bench_set_caps (&bench, "I420", 16, 16);
+  caps = gst_pad_get_current_caps (bench.h->srcpad);
+  query = gst_query_new_allocation (caps, TRUE);
+  gst_pad_peer_query (bench.h->srcpad, query);
+  gst_query_unref (query);
+  gst_caps_unref (caps);
+  bench_push (&bench, 0);
+  count_reconfigure (bench.h);
+  gst_base_transform_set_passthrough (trans, FALSE);
+  bench_push (&bench, 1);
+  g_assert_cmpuint (count_reconfigure (bench.h), ==, 1);
+  bench_push (&bench, 2);
+  g_assert_cmpuint (count_reconfigure (bench.h), ==, 0);
+  bench_clear (&bench);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -240,5 +310,7 @@ main (int argc, char **argv)
   test_add ("/limits/slowest", test_slowest);
   test_add ("/limits/bytes", test_bytes);
   test_add ("/limits/passthrough", test_passthrough);
+  test_add ("/limits/passthrough-over", test_passthrough_over);
+  test_add ("/limits/passthrough-pool", test_passthrough_pool);
   return test_run ();
 }
