@@ -19,11 +19,13 @@ test_too_large (void)
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
     GstBuffer *buffer = gst_buffer_new_allocate (NULL, 16, NULL);
     GstMessage *message;
+    gboolean drain;
     gchar *text;
     Bench bench;
 
     bench_init (&bench, NULL, 0, 0, NULL);
     /* With each query too, the pad would send the caps again. */
+    drain = bench.drain;
     bench.drain = FALSE;
     gst_harness_set_src_caps (bench.h, video_caps ("GRAY8", sizes[i][0],
             sizes[i][1]));
@@ -38,6 +40,7 @@ test_too_large (void)
       gst_message_unref (message);
     /* And goes on with others. */
     bench_set_caps (&bench, "GRAY8", 16, 16);
+    bench.drain = drain;
     bench_push (&bench, 0);
     gst_buffer_unref (bench_pull (&bench));
     bench_clear (&bench);
