@@ -8,6 +8,35 @@
 /* The oldest GPU there are kernels for: compute capability x 10. */
 #define OLDEST_GPU 75
 
+/* Stopped and started, the element takes a new context; after some faults the
+ * driver gives a process none. */
+#define LOST "; the GPU context is lost: stop the pipeline and start it " \
+    "again, or else restart the program"
+
+/* Errors that a context does not recover from. */
+static bool
+loses_context (cudaError_t err)
+{
+  switch (err) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorHardwareStackError:
+    case cudaErrorAssert:
+    case cudaErrorLaunchFailure:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorDeviceUninitialized:
+    case cudaErrorContextIsDestroyed:
+    case cudaErrorUnknown:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /* What the user can do about it. */
 static const char *
 cure (cudaError_t err)
@@ -24,15 +53,8 @@ cure (cudaError_t err)
     case cudaErrorInvalidPtx:
       return "; this build has no code for this GPU: rebuild with "
           "-Dcuda-arch=, or update the driver";
-    case cudaErrorIllegalAddress:
-    case cudaErrorMisalignedAddress:
-    case cudaErrorIllegalInstruction:
-    case cudaErrorLaunchFailure:
-    case cudaErrorLaunchTimeout:
-    case cudaErrorECCUncorrectable:
-      return "; the GPU context is lost: restart the program";
     default:
-      return "";
+      return loses_context (err) ? LOST : "";
   }
 }
 
@@ -50,7 +72,8 @@ bool
 bdct_device_enter (const BdctDevice * self, BdctError * error)
 {
   if (self->context.enter != NULL && !self->context.enter (self->context.data))
-    return bdct_error (error, "the CUDA context cannot be made current");
+    return bdct_error (error, "the CUDA context cannot be made current"
+        LOST);
   return true;
 }
 
@@ -160,6 +183,25 @@ bdct_device_open (BdctDevice * self, char *name, size_t size,
       && bdct_cuda_check (bdct_cuda_open (&self->kernels, !self->no_tensor),
           "bdct_cuda_open", error)
       && describe (self, name, size, &prop, device);
+}
+
+bool
+bdct_cuda_is_lost (const BdctContext * context)
+{
+  BdctDevice device = {.context = *context };
+  cudaStream_t stream = NULL;
+  cudaError_t err;
+
+  if (!bdct_device_enter (&device, NULL))
+    return true;
+  err = cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking);
+  if (err == cudaSuccess) {
+    err = cudaStreamSynchronize (stream);
+    cudaStreamDestroy (stream);
+  }
+  (void) cudaGetLastError ();
+  bdct_device_leave (&device);
+  return loses_context (err);
 }
 
 void *

@@ -69,6 +69,7 @@ bool bdct_buffer_reserve (BdctBuffer *buffer, size_t size, bool on_host,
 void bdct_buffer_free (BdctBuffer *buffer);
 
 /** BdctEngineClass's members. */
+bool bdct_cuda_is_lost (const BdctContext *context);
 void *bdct_cuda_alloc_host (const BdctContext *context, size_t size);
 void bdct_cuda_free_host (const BdctContext *context, void *memory);
 

@@ -355,22 +355,24 @@ cuda_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
 {
   CudaEngine *self = (CudaEngine *) engine;
   Frame *frame, *last;
-  bool ok = true;
+  bool ok;
 
   if (self->in_flight == 0)
     return bdct_error (error, "no frame is in flight");
   frame = frame_at (self, 0);
-  if (self->pending == self->in_flight || !self->frames[frame->last].waited) {
-    ok = bdct_device_enter (&self->device, error);
-    if (ok) {
-      if (self->pending == self->in_flight)
-        start_pending (self);
-      last = &self->frames[frame->last];
+  /* Not only to wait: with a context that was destroyed the memory went that
+   * statistics are copied to. */
+  ok = bdct_device_enter (&self->device, error);
+  if (ok) {
+    if (self->pending == self->in_flight)
+      start_pending (self);
+    last = &self->frames[frame->last];
+    if (!last->waited) {
       ok = frame->failed || check (cudaEventSynchronize
           (last->slot.done[last->slot.wait]), "cudaEventSynchronize", error);
-      bdct_device_leave (&self->device);
       last->waited = ok;
     }
+    bdct_device_leave (&self->device);
   }
   if (ok && frame->failed)
     ok = bdct_error (error, "%s", frame->error.message);
@@ -396,4 +398,5 @@ const BdctEngineClass bdct_cuda_engine = {
   .collect = cuda_collect,
   .alloc_host = bdct_cuda_alloc_host,
   .free_host = bdct_cuda_free_host,
+  .is_lost = bdct_cuda_is_lost,
 };

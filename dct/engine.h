@@ -109,6 +109,12 @@ typedef struct BdctEngineClass {
    * are NULL where no memory is better than another. */
   void *(*alloc_host) (const BdctContext *context, size_t size);
   void (*free_host) (const BdctContext *context, void *memory);
+
+  /** Whether nothing can be computed in a context any more, as after a fault on
+   * the device or when it was destroyed; what it holds is out of reach then.
+   * From any thread, with or without an engine; does not wait for what others
+   * have in flight. NULL where there are no contexts. */
+  bool (*is_lost) (const BdctContext *context);
 } BdctEngineClass;
 
 /** What every engine begins with. */

@@ -203,6 +203,18 @@ is_exhausted (GstBlockDct * self)
   return ret == GST_FLOW_EOS;
 }
 
+/* The base class would say that it failed, and neither why nor what to do. */
+static gboolean
+activate_pool (GstBaseTransform * trans)
+{
+  GstBufferPool *pool = gst_base_transform_get_buffer_pool (trans);
+  gboolean ok = pool == NULL || gst_buffer_pool_is_active (pool)
+      || gst_buffer_pool_set_active (pool, TRUE);
+
+  gst_clear_object (&pool);
+  return ok;
+}
+
 /* Where the pool's limit is this element's own, nobody else knows why it
  * waits: that is said once. */
 static GstFlowReturn
@@ -211,6 +223,8 @@ prepare_output_buffer (GstBaseTransform * trans, GstBuffer * input,
 {
   GstBlockDct *self = GST_BLOCKDCT (trans);
 
+  if (!activate_pool (trans))
+    return GST_FLOW_ERROR;
   if (self->own_limit > 0 && !self->warned_limit && is_exhausted (self)) {
     self->warned_limit = TRUE;
     GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,

@@ -91,44 +91,6 @@ ensure_loaded (BdctError * error)
   return TRUE;
 }
 
-static gboolean
-cuda_open (GstElement * element, gint device_id, GstObject ** context,
-    BdctError * error)
-{
-  /* Before libgstcuda is asked: it must not be made to look for a device that
-   * is not there. */
-  gint n_devices = bdct_cuda_engine.count_devices (error);
-
-  if (n_devices == 0 || !ensure_loaded (error))
-    return FALSE;
-  if (device_id >= n_devices)
-    return bdct_error (error, "cuda-device-id %d is outside 0 to %d",
-        device_id, n_devices - 1);
-  if (!gst_cuda_ensure_element_context (element, device_id,
-          (GstCudaContext **) context))
-    return bdct_error (error, "no CUDA context on device %d",
-        MAX (device_id, 0));
-  return TRUE;
-}
-
-static void
-cuda_set_context (GstElement * element, GstContext * gst_context,
-    gint device_id, GstObject ** context)
-{
-  if (ensure_loaded (NULL))
-    gst_cuda_handle_set_context (element, gst_context, device_id,
-        (GstCudaContext **) context);
-}
-
-static gboolean
-cuda_query_context (GstElement * element, GstQuery * query,
-    GstObject * context)
-{
-  return GST_IS_CUDA_CONTEXT (context)
-      && gst_cuda_handle_context_query (element, query,
-      GST_CUDA_CONTEXT (context));
-}
-
 static bool
 enter_context (void *data)
 {
@@ -147,6 +109,73 @@ cuda_engine_context (GstObject * context)
 {
   return (BdctContext) {
   enter_context, leave_context, context};
+}
+
+/* A bin keeps the context its elements share, and gives it to those that start,
+ * long after it is lost: put a new one in its place. */
+static gboolean
+renew_context (GstElement * element, GstObject ** context, BdctError * error)
+{
+  GstCudaContext *fresh;
+  GstObject *lost;
+  guint id;
+
+  g_object_get (*context, "cuda-device-id", &id, NULL);
+  fresh = gst_cuda_context_new (id);
+  if (fresh == NULL)
+    return bdct_error (error, "the CUDA context is lost, and device %u gives "
+        "no other; restart the program", id);
+  GST_WARNING_OBJECT (element, "%" GST_PTR_FORMAT " is lost; %" GST_PTR_FORMAT
+      " takes its place", *context, fresh);
+  GST_OBJECT_LOCK (element);
+  lost = *context;
+  *context = GST_OBJECT (fresh);
+  GST_OBJECT_UNLOCK (element);
+  gst_element_post_message (element, gst_message_new_have_context (GST_OBJECT
+          (element), gst_context_new_cuda_context (fresh)));
+  gst_object_unref (lost);
+  return TRUE;
+}
+
+static gboolean
+cuda_open (GstElement * element, gint device_id, GstObject ** context,
+    BdctError * error)
+{
+  /* Before libgstcuda is asked: it must not be made to look for a device that
+   * is not there. */
+  gint n_devices = bdct_cuda_engine.count_devices (error);
+  BdctContext shared;
+
+  if (n_devices == 0 || !ensure_loaded (error))
+    return FALSE;
+  if (device_id >= n_devices)
+    return bdct_error (error, "cuda-device-id %d is outside 0 to %d",
+        device_id, n_devices - 1);
+  if (!gst_cuda_ensure_element_context (element, device_id,
+          (GstCudaContext **) context))
+    return bdct_error (error, "no CUDA context on device %d",
+        MAX (device_id, 0));
+  shared = cuda_engine_context (*context);
+  return !bdct_cuda_engine.is_lost (&shared)
+      || renew_context (element, context, error);
+}
+
+static void
+cuda_set_context (GstElement * element, GstContext * gst_context,
+    gint device_id, GstObject ** context)
+{
+  if (ensure_loaded (NULL))
+    gst_cuda_handle_set_context (element, gst_context, device_id,
+        (GstCudaContext **) context);
+}
+
+static gboolean
+cuda_query_context (GstElement * element, GstQuery * query,
+    GstObject * context)
+{
+  return GST_IS_CUDA_CONTEXT (context)
+      && gst_cuda_handle_context_query (element, query,
+      GST_CUDA_CONTEXT (context));
 }
 
 /* The buffer's CUDA memory; NULL if it is of another kind. */

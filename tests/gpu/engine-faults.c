@@ -100,6 +100,8 @@ run_failed_launch (void)
   BdctFrame frame = {.sets = &job,.n_sets = 1,.src = nowhere,.dst = nowhere };
   BdctStats stats;
 
+  expect (!bdct_cuda_engine.is_lost (&options.context),
+      "the context is there", "");
   expect (engine->klass->submit (engine, &frame, &error),
       "an image outside the memory is submitted", engine->description);
   expect (!engine->klass->collect (engine, &stats, &error)
@@ -109,6 +111,8 @@ run_failed_launch (void)
       || !engine->klass->collect (engine, &stats, &error),
       "the next frame fails too", error.message);
   engine->klass->destroy (engine);
+  expect (bdct_cuda_engine.is_lost (&options.context),
+      "the context is lost", "");
   expect (bdct_cuda_engine.create (&options, &error) == NULL,
       "no new engine on the lost context", error.message);
 }

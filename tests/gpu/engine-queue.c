@@ -460,6 +460,7 @@ static void
 run_faults (void)
 {
   const Kind *kind = &kinds[0];
+  const BdctContext here = { 0 };
   BdctError error = { "" };
   Frame frame[4];
 
@@ -489,6 +490,14 @@ run_faults (void)
         collect (&frame[i]);
   }
   fake_fail_launch = false;
+  expect (!bdct_cuda_engine.is_lost (&here), "the context is there", "");
+  submit (cuda, &frame[0]);
+  fake_lose_context = true;
+  expect (!cuda->klass->collect (cuda, NULL, &error)
+      && strstr (error.message, "context is lost") != NULL,
+      "a frame on a lost context", error.message);
+  expect (bdct_cuda_engine.is_lost (&here), "the context is lost", "");
+  fake_lose_context = false;
   for (int i = 0; i < 4; i++)
     frame_clear (&frame[i]);
   run (kind, 8, DEVICE, DEVICE, 100, 95, 50);

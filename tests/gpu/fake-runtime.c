@@ -11,7 +11,7 @@
 
 #define N_RANGES 4096
 
-bool fake_refuse_pinned, fake_fail_launch;
+bool fake_refuse_pinned, fake_fail_launch, fake_lose_context;
 
 typedef struct Op {
   struct Op *next;
@@ -148,6 +148,13 @@ cudaPointerGetAttributes (struct cudaPointerAttributes *attributes,
 
 /* Streams */
 
+/* What a lost context says of all that waits. */
+static cudaError_t
+state (void)
+{
+  return fake_lose_context ? cudaErrorLaunchFailure : cudaSuccess;
+}
+
 /* Do it; called without the lock. */
 static void
 perform (Op * op)
@@ -261,7 +268,7 @@ cudaStreamSynchronize (cudaStream_t stream)
   while (stream->done < number)
     pthread_cond_wait (&changed, &lock);
   pthread_mutex_unlock (&lock);
-  return cudaSuccess;
+  return state ();
 }
 
 cudaError_t
@@ -313,7 +320,7 @@ cudaEventSynchronize (cudaEvent_t event)
   while (event->reached < event->recorded)
     pthread_cond_wait (&changed, &lock);
   pthread_mutex_unlock (&lock);
-  return cudaSuccess;
+  return state ();
 }
 
 cudaError_t

@@ -11,10 +11,10 @@
 
 /** Whether the program was built with it. */
 #ifdef FAKE_RUNTIME
-extern bool fake_refuse_pinned, fake_fail_launch;
+extern bool fake_refuse_pinned, fake_fail_launch, fake_lose_context;
 #define fake_runtime true
 #else
-static bool fake_refuse_pinned, fake_fail_launch;
+static bool fake_refuse_pinned, fake_fail_launch, fake_lose_context;
 #define fake_runtime false
 #endif
 
