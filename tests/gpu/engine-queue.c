@@ -491,6 +491,8 @@ run_faults (void)
   }
   fake_fail_launch = false;
   expect (!bdct_cuda_engine.is_lost (&here), "the context is there", "");
+  draw (&frame[0], kind, 0);
+  write_end (&frame[0].src, frame[0].seen);
   submit (cuda, &frame[0]);
   fake_lose_context = true;
   expect (!cuda->klass->collect (cuda, NULL, &error)

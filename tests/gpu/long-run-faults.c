@@ -287,6 +287,8 @@ lose_context (GstPadProbeCallback callback, const gchar * memory, guint depth)
   stage ("letting go of all");
   stream_free (stream);
   gst_object_unref (context);
+  if (callback != strike_context)
+    check (CuCtxDestroy (handle), "cuCtxDestroy");
   return outcome;
 }
 
