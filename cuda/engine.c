@@ -46,12 +46,15 @@ typedef struct {
 
 /* Everything that configure() and submit() allocate. */
 static void
-free_frames (CudaEngine * self)
+free_frames (CudaEngine * self, bool in_context)
 {
+  /* A submit() that failed may have left work behind. */
+  if (in_context)
+    bdct_device_synchronize (&self->device);
   for (unsigned i = 0; self->frames != NULL && i < self->depth; i++)
-    bdct_slot_clear (&self->frames[i].slot);
+    bdct_slot_clear (&self->frames[i].slot, in_context);
   free (self->frames);
-  bdct_buffer_free (&self->cells);
+  bdct_buffer_free (&self->cells, in_context);
   self->frames = NULL;
   self->depth = self->oldest = self->in_flight = self->pending = 0;
   self->n_cells = self->next_cells = 0;
@@ -84,7 +87,7 @@ cuda_create (const BdctEngineOptions * options, BdctError * error)
     ok = bdct_device_open (&self->device, self->engine.description,
         sizeof self->engine.description, error);
     if (!ok)
-      bdct_device_close (&self->device);
+      bdct_device_close (&self->device, true);
     bdct_device_leave (&self->device);
   }
   if (!ok) {
@@ -98,16 +101,12 @@ static void
 cuda_destroy (BdctEngine * engine)
 {
   CudaEngine *self = (CudaEngine *) engine;
+  const bool in_context = bdct_device_enter (&self->device, NULL);
 
-  if (bdct_device_enter (&self->device, NULL)) {
-    bdct_device_synchronize (&self->device);
-    free_frames (self);
-    bdct_device_close (&self->device);
+  free_frames (self, in_context);
+  bdct_device_close (&self->device, in_context);
+  if (in_context)
     bdct_device_leave (&self->device);
-  } else {
-    /* Without the context its memory is out of reach, and gone with it. */
-    free (self->frames);
-  }
   bdct_copier_free (self->staging.copier);
   free (self);
 }
@@ -148,14 +147,14 @@ cuda_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   if (!bdct_layout_check (layout, error)
       || !bdct_device_enter (&self->device, error))
     return false;
-  free_frames (self);
+  free_frames (self, true);
   bdct_staging_init (&self->staging, layout);
   /* A frame is waited for when the depth is reached. The first half of those in
    * flight may have started by then, the second is gathered meanwhile. */
   self->batch = depth > 1 ? depth / 2 : 1;
   ok = allocate_frames (self, depth, error);
   if (!ok)
-    free_frames (self);
+    free_frames (self, true);
   bdct_device_leave (&self->device);
   return ok;
 }
@@ -368,6 +367,9 @@ cuda_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
       last = &self->frames[frame->last];
       ok = frame->failed || check (cudaEventSynchronize
           (last->slot.done[last->slot.wait]), "cudaEventSynchronize", error);
+      /* The frame's images are the caller's again either way. */
+      if (!ok)
+        bdct_device_synchronize (&self->device);
       bdct_device_leave (&self->device);
       last->waited = ok;
     }
