@@ -206,8 +206,6 @@ zero_cells (CudaEngine * self, unsigned first, unsigned n, BdctError * error)
 
   /* The frames that used this half before have been collected: none of their
    * statistics waits to be copied. */
-  if (used == 0)
-    self->zeroed = false;
   if (!self->zeroed)
     ok = check (cudaMemsetAsync (cells_at (self->cells.device, frame), 0,
             (half - used) * BDCT_CELLS_SIZE, stream), "cudaMemsetAsync", error);
@@ -319,7 +317,7 @@ cuda_submit (BdctEngine * engine, const BdctFrame * what, BdctError * error)
 {
   CudaEngine *self = (CudaEngine *) engine;
   Frame *frame;
-  bool alone, ok;
+  bool alone, new_half, ok;
 
   if (self->depth == 0)
     return bdct_error (error, "the engine is not configured");
@@ -336,9 +334,12 @@ cuda_submit (BdctEngine * engine, const BdctFrame * what, BdctError * error)
       cells_at (self->cells.device, frame), error);
   if (ok) {
     alone = frame->slot.wait == BDCT_WAIT_SLEEPING;
+    new_half = frame->cells % (self->n_cells / 2) == 0;
     /* Frames that are started together have cells of one half. */
-    if (alone || frame->cells % (self->n_cells / 2) == 0)
+    if (alone || new_half)
       start_pending (self);
+    if (new_half)
+      self->zeroed = false;
     self->next_cells = (self->next_cells + 1) % self->n_cells;
     self->in_flight++;
     self->pending++;
