@@ -118,6 +118,8 @@ static int entered;
 static unsigned seen;           /* of fake_faults.failed */
 static const char *failed_in;
 static bool sparing;            /* nothing is to fail for now */
+static int attempts;
+static int n_kept;              /* allocations that are not freed */
 
 static bool
 expect (bool good, const char *what, const char *message)
@@ -143,19 +145,35 @@ need (void *memory)
 void *
 inject_malloc (size_t size)
 {
-  return fake_fails ("malloc") ? NULL : malloc (size);
+  if (fake_fails ("malloc"))
+    return NULL;
+  n_kept++;
+  return malloc (size);
 }
 
 void *
 inject_calloc (size_t n, size_t size)
 {
-  return fake_fails ("calloc") ? NULL : calloc (n, size);
+  if (fake_fails ("calloc"))
+    return NULL;
+  n_kept++;
+  return calloc (n, size);
 }
 
 void *
 inject_realloc (void *memory, size_t size)
 {
-  return fake_fails ("realloc") ? NULL : realloc (memory, size);
+  if (fake_fails ("realloc"))
+    return NULL;
+  n_kept += memory == NULL;
+  return realloc (memory, size);
+}
+
+void
+inject_free (void *memory)
+{
+  n_kept -= memory != NULL;
+  free (memory);
 }
 
 int
@@ -212,8 +230,11 @@ disarm (const char *operation, bool ok, bool doubtful, const BdctError * error)
   expect (entered == 0, operation, "the context is still current");
   expect (cudaGetLastError () == cudaSuccess, operation,
       "its error is left to others");
-  if (ok)
+  if (ok) {
+    expect (!now || lost || strcmp (fake_faults.call, "cudaHostAlloc") != 0
+        || engine->warning[0] != '\0', operation, "no warning");
     return true;
+  }
   told = true;
   expect (now || doubtful || (lost && failed_in != NULL), operation,
       error->message);
@@ -446,7 +467,7 @@ submit (const Stream * stream, int sort)
   BdctError error = { "" };
   bool ok = false;
 
-  for (int i = 0; i < 2 && !ok; i++) {
+  for (int i = 0; i < attempts && !ok; i++) {
     const unsigned before = fake_faults.failed;
 
     frame_init (frame, stream, sort);
@@ -532,6 +553,26 @@ play_large (void)
   destroy ();
 }
 
+/* A frame that is refused for good leaves nothing behind that reaches what
+ * other caps free. */
+static void
+play_refused (void)
+{
+  sparing = true;
+  if (!create () || !configure (&streams[0], 1))
+    abort ();
+  sparing = false;
+  attempts = 1;
+  submit (&streams[0], 3);
+  attempts = 2;
+  drain (0);
+  if (configure (&streams[1], 1)) {
+    submit (&streams[1], 3);
+    drain (0);
+  }
+  destroy ();
+}
+
 /* Past the point where the cells that count were all used once, frame by
  * frame. */
 static void
@@ -571,6 +612,8 @@ run (void (*func) (void), unsigned first, bool all)
   told = forgotten = false;
   seen = oldest = in_flight = 0;
   failed_in = NULL;
+  sparing = false;
+  attempts = 2;
   cudaStreamCreateWithFlags (&other, cudaStreamNonBlocking);
   func ();
   if (!all && fake_faults.failed > 0) {
@@ -580,8 +623,10 @@ run (void (*func) (void), unsigned first, bool all)
   }
   if (other != NULL)
     cudaStreamDestroy (other);
-  expect (fake_outstanding () == 0, "what is left", "objects");
+  expect (fake_outstanding () == 0, "what is left", "of the runtime's");
+  expect (n_kept == 0, "what is left", "on the host");
   fake_abandon ();
+  n_kept = 0;
   return fake_faults.calls;
 }
 
@@ -620,6 +665,7 @@ main (void)
       error.message);
   run_all ("all sorts of frames", play);
   run_all ("a large frame", play_large);
+  run_all ("a frame that is refused", play_refused);
   run_all ("many frames", play_on);
   printf ("%u failures were told of\n", n_told);
   for (size_t i = 0; i < N (harmless); i++)
