@@ -95,7 +95,7 @@ draw_text (GstBlockDctOverlay * overlay, const gchar * text, gint x, gint y,
   GstVideoOverlayRectangle *rectangle;
   cairo_surface_t *surface;
   GstBuffer *buffer;
-  GstMapInfo map = GST_MAP_INFO_INIT;
+  GstMapInfo map;
   cairo_t *cr;
 
   pango_layout_get_pixel_size (layout, &width, &height);
