@@ -128,11 +128,12 @@ destroy (cudaStream_t stream)
 }
 
 void
-bdct_device_close (BdctDevice * self)
+bdct_device_close (BdctDevice * self, bool in_context)
 {
-  bdct_device_synchronize (self);
-  bdct_cuda_close (self->kernels);
+  bdct_cuda_close (self->kernels, in_context);
   self->kernels = NULL;
+  if (!in_context)
+    return;
   destroy (self->upload);
   destroy (self->stream);
   destroy (self->download);
@@ -252,12 +253,12 @@ bdct_host_memory_alloc (BdctHostMemory * self, size_t size,
 }
 
 void
-bdct_host_memory_free (BdctHostMemory * self)
+bdct_host_memory_free (BdctHostMemory * self, bool in_context)
 {
-  if (self->pinned)
-    cudaFreeHost (self->data);
-  else
+  if (!self->pinned)
     free (self->data);
+  else if (in_context)
+    cudaFreeHost (self->data);
   *self = (BdctHostMemory) { NULL, false };
 }
 
@@ -284,7 +285,7 @@ bdct_buffer_reserve (BdctBuffer * self, size_t size, bool on_host,
     BdctEngine * engine, BdctError * error)
 {
   if (self->size < size) {
-    bdct_buffer_free (self);
+    bdct_buffer_free (self, true);
     if (!bdct_cuda_check (cudaMalloc ((void **) &self->device, size),
             "cudaMalloc", error))
       return false;
@@ -295,9 +296,12 @@ bdct_buffer_reserve (BdctBuffer * self, size_t size, bool on_host,
 }
 
 void
-bdct_buffer_free (BdctBuffer * self)
+bdct_buffer_free (BdctBuffer * self, bool in_context)
 {
-  cudaFree (self->device);
-  bdct_host_memory_free (&self->host);
+  if (in_context)
+    cudaFree (self->device);
+  bdct_host_memory_free (&self->host, in_context);
+  /* The errors of these are those of work before them. */
+  (void) cudaGetLastError ();
   *self = (BdctBuffer) { NULL, {NULL, false}, 0 };
 }

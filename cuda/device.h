@@ -34,10 +34,14 @@ bool bdct_device_enter (const BdctDevice *device, BdctError *error);
 void bdct_device_leave (const BdctDevice *device);
 
 /** Open the current context's device, `context` and `no_tensor` being set, and
- * name it. Close it, opened or not. In the context. */
+ * name it. Close it, opened or not, once nothing is enqueued. In the context.
+ *
+ * `in_context`, here and below, is false where the context cannot be made
+ * current: what is in it is out of reach, and goes with it, and what is left to
+ * free is the host's. */
 bool bdct_device_open (BdctDevice *device, char *name, size_t size,
     BdctError *error);
-void bdct_device_close (BdctDevice *device);
+void bdct_device_close (BdctDevice *device, bool in_context);
 
 /** Wait for all that was enqueued; afterwards nothing uses an image. */
 void bdct_device_synchronize (const BdctDevice *device);
@@ -51,7 +55,7 @@ typedef struct {
 
 bool bdct_host_memory_alloc (BdctHostMemory *memory, size_t size,
     BdctEngine *engine, BdctError *error);
-void bdct_host_memory_free (BdctHostMemory *memory);
+void bdct_host_memory_free (BdctHostMemory *memory, bool in_context);
 
 /** Whether the GPU reaches all of a host memory by itself. */
 bool bdct_host_memory_is_pinned (const void *memory, size_t size);
@@ -66,7 +70,7 @@ typedef struct {
 /** Have at least `size` bytes; what was in them may be lost. */
 bool bdct_buffer_reserve (BdctBuffer *buffer, size_t size, bool on_host,
     BdctEngine *engine, BdctError *error);
-void bdct_buffer_free (BdctBuffer *buffer);
+void bdct_buffer_free (BdctBuffer *buffer, bool in_context);
 
 /** BdctEngineClass's members. */
 bool bdct_cuda_is_lost (const BdctContext *context);

@@ -46,12 +46,15 @@ typedef struct {
 
 /* Everything that configure() and submit() allocate. */
 static void
-free_frames (CudaEngine * self)
+free_frames (CudaEngine * self, bool in_context)
 {
+  /* A submit() that failed may have left work behind. */
+  if (in_context)
+    bdct_device_synchronize (&self->device);
   for (unsigned i = 0; self->frames != NULL && i < self->depth; i++)
-    bdct_slot_clear (&self->frames[i].slot);
+    bdct_slot_clear (&self->frames[i].slot, in_context);
   free (self->frames);
-  bdct_buffer_free (&self->cells);
+  bdct_buffer_free (&self->cells, in_context);
   self->frames = NULL;
   self->depth = self->oldest = self->in_flight = self->pending = 0;
   self->n_cells = self->next_cells = 0;
@@ -84,7 +87,7 @@ cuda_create (const BdctEngineOptions * options, BdctError * error)
     ok = bdct_device_open (&self->device, self->engine.description,
         sizeof self->engine.description, error);
     if (!ok)
-      bdct_device_close (&self->device);
+      bdct_device_close (&self->device, true);
     bdct_device_leave (&self->device);
   }
   if (!ok) {
@@ -98,16 +101,12 @@ static void
 cuda_destroy (BdctEngine * engine)
 {
   CudaEngine *self = (CudaEngine *) engine;
+  const bool in_context = bdct_device_enter (&self->device, NULL);
 
-  if (bdct_device_enter (&self->device, NULL)) {
-    bdct_device_synchronize (&self->device);
-    free_frames (self);
-    bdct_device_close (&self->device);
+  free_frames (self, in_context);
+  bdct_device_close (&self->device, in_context);
+  if (in_context)
     bdct_device_leave (&self->device);
-  } else {
-    /* Without the context its memory is out of reach, and gone with it. */
-    free (self->frames);
-  }
   bdct_copier_free (self->staging.copier);
   free (self);
 }
@@ -148,14 +147,14 @@ cuda_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   if (!bdct_layout_check (layout, error)
       || !bdct_device_enter (&self->device, error))
     return false;
-  free_frames (self);
+  free_frames (self, true);
   bdct_staging_init (&self->staging, layout);
   /* A frame is waited for when the depth is reached. The first half of those in
    * flight may have started by then, the second is gathered meanwhile. */
   self->batch = depth > 1 ? depth / 2 : 1;
   ok = allocate_frames (self, depth, error);
   if (!ok)
-    free_frames (self);
+    free_frames (self, true);
   bdct_device_leave (&self->device);
   return ok;
 }
@@ -207,8 +206,6 @@ zero_cells (CudaEngine * self, unsigned first, unsigned n, BdctError * error)
 
   /* The frames that used this half before have been collected: none of their
    * statistics waits to be copied. */
-  if (used == 0)
-    self->zeroed = false;
   if (!self->zeroed)
     ok = check (cudaMemsetAsync (cells_at (self->cells.device, frame), 0,
             (half - used) * BDCT_CELLS_SIZE, stream), "cudaMemsetAsync", error);
@@ -320,7 +317,7 @@ cuda_submit (BdctEngine * engine, const BdctFrame * what, BdctError * error)
 {
   CudaEngine *self = (CudaEngine *) engine;
   Frame *frame;
-  bool alone, ok;
+  bool alone, new_half, ok;
 
   if (self->depth == 0)
     return bdct_error (error, "the engine is not configured");
@@ -337,9 +334,12 @@ cuda_submit (BdctEngine * engine, const BdctFrame * what, BdctError * error)
       cells_at (self->cells.device, frame), error);
   if (ok) {
     alone = frame->slot.wait == BDCT_WAIT_SLEEPING;
+    new_half = frame->cells % (self->n_cells / 2) == 0;
     /* Frames that are started together have cells of one half. */
-    if (alone || frame->cells % (self->n_cells / 2) == 0)
+    if (alone || new_half)
       start_pending (self);
+    if (new_half)
+      self->zeroed = false;
     self->next_cells = (self->next_cells + 1) % self->n_cells;
     self->in_flight++;
     self->pending++;
@@ -370,6 +370,9 @@ cuda_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
     if (!last->waited) {
       ok = frame->failed || check (cudaEventSynchronize
           (last->slot.done[last->slot.wait]), "cudaEventSynchronize", error);
+      /* The frame's images are the caller's again either way. */
+      if (!ok)
+        bdct_device_synchronize (&self->device);
       last->waited = ok;
     }
     bdct_device_leave (&self->device);

@@ -70,7 +70,7 @@ bdct_cuda_open (BdctCudaDevice ** out, bool tensor)
   if (err == cudaSuccess)
     err = cudaMalloc ((void **) &device->ring, RING_SIZE);
   if (err != cudaSuccess) {
-    bdct_cuda_close (device);
+    bdct_cuda_close (device, true);
     return err;
   }
   *out = device;
@@ -78,11 +78,12 @@ bdct_cuda_open (BdctCudaDevice ** out, bool tensor)
 }
 
 void
-bdct_cuda_close (BdctCudaDevice * device)
+bdct_cuda_close (BdctCudaDevice * device, bool in_context)
 {
   if (device == NULL)
     return;
-  cudaFree (device->ring);
+  if (in_context)
+    cudaFree (device->ring);
   free (device->mirror);
   free (device);
 }

@@ -29,8 +29,9 @@ typedef struct BdctCudaDevice BdctCudaDevice;
  * kernels for them. Freed with bdct_cuda_close(). */
 cudaError_t bdct_cuda_open (BdctCudaDevice **device, bool tensor);
 
-/** In the context it was opened in, after its launches. */
-void bdct_cuda_close (BdctCudaDevice *device);
+/** In the context it was opened in, after its launches; or, where that cannot
+ * be made current, what the host has of it. */
+void bdct_cuda_close (BdctCudaDevice *device, bool in_context);
 
 /** Whether the tensor cores are used. */
 bool bdct_cuda_has_tensor (const BdctCudaDevice *device);

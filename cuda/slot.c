@@ -27,23 +27,25 @@ bdct_slot_init (BdctSlot * slot, BdctError * error)
 static void
 free_event (cudaEvent_t event)
 {
-  if (event != NULL)
-    cudaEventDestroy (event);
+  if (event != NULL && cudaEventDestroy (event) != cudaSuccess)
+    (void) cudaGetLastError ();
 }
 
 void
-bdct_slot_clear (BdctSlot * slot)
+bdct_slot_clear (BdctSlot * slot, bool in_context)
 {
-  free_event (slot->uploaded);
-  free_event (slot->computed);
-  for (int i = 0; i < BDCT_N_WAITS; i++)
-    free_event (slot->done[i]);
-  bdct_buffer_free (&slot->src.buffer);
-  bdct_buffer_free (&slot->dst.buffer);
-  bdct_buffer_free (&slot->scratch);
-  bdct_buffer_free (&slot->map);
-  bdct_buffer_free (&slot->records);
-  bdct_buffer_free (&slot->cells);
+  if (in_context) {
+    free_event (slot->uploaded);
+    free_event (slot->computed);
+    for (int i = 0; i < BDCT_N_WAITS; i++)
+      free_event (slot->done[i]);
+  }
+  bdct_buffer_free (&slot->src.buffer, in_context);
+  bdct_buffer_free (&slot->dst.buffer, in_context);
+  bdct_buffer_free (&slot->scratch, in_context);
+  bdct_buffer_free (&slot->map, in_context);
+  bdct_buffer_free (&slot->records, in_context);
+  bdct_buffer_free (&slot->cells, in_context);
   free (slot->others);
 }
 

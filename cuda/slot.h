@@ -46,7 +46,7 @@ typedef struct {
 } BdctSlot;
 
 bool bdct_slot_init (BdctSlot *slot, BdctError *error);
-void bdct_slot_clear (BdctSlot *slot);
+void bdct_slot_clear (BdctSlot *slot, bool in_context);
 
 /** Prepare all of a frame and enqueue its uploads, which the stream of the
  * kernels then waits for. `cells`: for the sets. */

@@ -53,10 +53,15 @@ gst_blockdct_queue_configure (GstBlockDct * self)
 {
   GstBlockDctSettings settings = gst_blockdct_get_settings (self);
   BdctEngine *engine = self->backend.engine;
+  GstBlockDctInFlight *in_flight = g_try_new0 (GstBlockDctInFlight,
+      settings.async_depth);
   BdctError error;
 
-  if (!engine->klass->configure (engine, &self->layout, settings.async_depth,
-          &error)) {
+  if (in_flight == NULL)
+    bdct_error (&error, "out of memory");
+  if (in_flight == NULL || !engine->klass->configure (engine, &self->layout,
+          settings.async_depth, &error)) {
+    g_free (in_flight);
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
         ("%s cannot take %s %dx%d, %u at a time.", engine->description,
             GST_VIDEO_INFO_NAME (&self->info),
@@ -66,7 +71,7 @@ gst_blockdct_queue_configure (GstBlockDct * self)
     return FALSE;
   }
   g_free (self->in_flight);
-  self->in_flight = g_new0 (GstBlockDctInFlight, settings.async_depth);
+  self->in_flight = in_flight;
   self->oldest = 0;
   self->depth = settings.async_depth;
   self->generation++;

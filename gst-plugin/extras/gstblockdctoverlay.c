@@ -85,7 +85,7 @@ make_layout (GstBlockDctOverlay * overlay, const gchar * text, gint size)
 }
 
 /* White text on a dark box with its corner at (x, y); with `centre` the middle
- * of its right edge is there. */
+ * of its right edge is there. NULL without memory. */
 static GstVideoOverlayRectangle *
 draw_text (GstBlockDctOverlay * overlay, const gchar * text, gint x, gint y,
     gint size, gboolean centre)
@@ -103,8 +103,12 @@ draw_text (GstBlockDctOverlay * overlay, const gchar * text, gint x, gint y,
   height += 2 * pad;
   stride = cairo_format_stride_for_width (CAIRO_FORMAT_ARGB32, width);
   buffer = gst_buffer_new_allocate (NULL, (gsize) stride * height, NULL);
-  gst_buffer_memset (buffer, 0, 0, (gsize) stride * height);
-  gst_buffer_map (buffer, &map, GST_MAP_READWRITE);
+  if (buffer == NULL || !gst_buffer_map (buffer, &map, GST_MAP_READWRITE)) {
+    gst_clear_buffer (&buffer);
+    g_object_unref (layout);
+    return NULL;
+  }
+  memset (map.data, 0, map.size);
   surface = cairo_image_surface_create_for_data (map.data, CAIRO_FORMAT_ARGB32,
       width, height, stride);
   cr = cairo_create (surface);
@@ -128,7 +132,7 @@ draw_text (GstBlockDctOverlay * overlay, const gchar * text, gint x, gint y,
   return rectangle;
 }
 
-/* Draw a label unless it is as it was; `text` is taken. */
+/* Draw a label unless it is as it was; `text` is taken. NULL without memory. */
 static GstVideoOverlayRectangle *
 update_label (GstBlockDctOverlay * overlay, guint index, gchar * text, gint x,
     gint y, gint height)
@@ -229,18 +233,37 @@ warn_no_font (GstBlockDctOverlay * overlay, GstElement * element)
 }
 
 static void
-blend (GstVideoOverlayComposition * composition, GstElement * element,
+warn_no_memory (GstBlockDctOverlay * overlay, GstElement * element)
+{
+  if (overlay->warned)
+    return;
+  overlay->warned = TRUE;
+  GST_ELEMENT_WARNING (element, RESOURCE, NO_SPACE_LEFT,
+      ("Text is missing on a frame: out of memory."),
+      ("Close other programs, or set overlay to false."));
+}
+
+static gboolean
+add (GstVideoOverlayComposition * composition,
+    GstVideoOverlayRectangle * rectangle)
+{
+  if (rectangle != NULL)
+    gst_video_overlay_composition_add_rectangle (composition, rectangle);
+  return rectangle != NULL;
+}
+
+static gboolean
+blend (GstVideoOverlayComposition * composition,
     const GstBlockDctOverlayFrame * frame)
 {
   GstVideoFrame mapped;
 
-  if (gst_video_frame_map (&mapped, frame->info, frame->buffer,
-          GST_MAP_READWRITE)) {
-    gst_video_overlay_composition_blend (composition, &mapped);
-    gst_video_frame_unmap (&mapped);
-  } else {
-    GST_WARNING_OBJECT (element, "a frame cannot be written on");
-  }
+  if (!gst_video_frame_map (&mapped, frame->info, frame->buffer,
+          GST_MAP_READWRITE))
+    return FALSE;
+  gst_video_overlay_composition_blend (composition, &mapped);
+  gst_video_frame_unmap (&mapped);
+  return TRUE;
 }
 
 void
@@ -250,6 +273,7 @@ gst_blockdct_overlay_draw (GstBlockDctOverlay ** overlay,
   gint height = GST_VIDEO_INFO_HEIGHT (frame->info);
   GstVideoOverlayComposition *composition;
   GstBlockDctOverlay *self = *overlay;
+  gboolean complete = TRUE;
   BdctLegend legend;
 
   bdct_view_legend (frame->view, frame->layout, &legend);
@@ -267,18 +291,19 @@ gst_blockdct_overlay_draw (GstBlockDctOverlay ** overlay,
   }
   composition = gst_video_overlay_composition_new (NULL);
   if (frame->figures)
-    gst_video_overlay_composition_add_rectangle (composition,
-        update_label (self, FIGURES, make_text (frame), height / 40,
-            height / 40, height));
+    complete &= add (composition, update_label (self, FIGURES,
+            make_text (frame), height / 40, height / 40, height));
   for (gint i = 0; i < legend.n_marks; i++)
-    gst_video_overlay_composition_add_rectangle (composition,
-        update_label (self, FIRST_MARK + i, g_strdup (legend.mark[i].text),
-            legend.x - 4, legend.mark[i].y, height));
+    complete &= add (composition, update_label (self, FIRST_MARK + i,
+            g_strdup (legend.mark[i].text), legend.x - 4, legend.mark[i].y,
+            height));
   if (frame->attach)
     attach (frame->buffer, composition);
   else
-    blend (composition, element, frame);
+    complete &= blend (composition, frame);
   gst_video_overlay_composition_unref (composition);
+  if (!complete)
+    warn_no_memory (self, element);
 }
 
 #else /* !HAVE_OVERLAY */

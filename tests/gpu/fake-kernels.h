@@ -7,6 +7,7 @@
 #define TESTS_FAKE_KERNELS_H
 
 #include "cuda/launch.h"
+#include "dct/render.h"
 
 void fake_die (const char *what) __attribute__ ((noreturn));
 
@@ -19,5 +20,9 @@ void fake_check_grid (const void *function, const BdctCudaBatch * batch,
 
 /** Do what a launch of a kernel does. */
 void fake_compute (const void *function, const BdctCudaBatch * batch);
+
+/** Enqueue the drawing of a view, and do it. */
+cudaError_t fake_launch_view (const BdctRender * render, cudaStream_t stream);
+void fake_draw (const BdctRender * render);
 
 #endif

@@ -9,13 +9,16 @@
 #include <unistd.h>
 #include "fake-kernels.h"
 
-#define N_RANGES 4096
+#define N_OBJECTS 4096
+#define MAX_FILLED (2 << 20)
 
 bool fake_refuse_pinned, fake_fail_launch, fake_lose_context;
+_Thread_local FakeFaults fake_faults;
+static _Thread_local cudaError_t last_error;
 
 typedef struct Op {
   struct Op *next;
-  enum { COPY, SET, RECORD, WAIT, LAUNCH, STOP } what;
+  enum { COPY, SET, RECORD, WAIT, LAUNCH, DRAW, STOP } what;
   uint8_t *to;
   const uint8_t *from;
   size_t to_pitch, from_pitch, row, rows;
@@ -25,6 +28,7 @@ typedef struct Op {
   unsigned long number;
   const void *function;
   BdctCudaBatch batch;
+  BdctRender render;
 } Op;
 
 struct CUstream_st {
@@ -38,15 +42,16 @@ struct CUevent_st {
   unsigned long recorded, reached;
 };
 
+/* What is not freed: 'd'evice and 'p'inned memory, 's'treams, 'e'vents. */
 typedef struct {
   uint8_t *base;
   size_t size;
-  bool device;
-} Range;
+  char kind;
+} Object;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static Range ranges[N_RANGES];
+static Object objects[N_OBJECTS];
 
 void
 fake_die (const char *what)
@@ -55,39 +60,91 @@ fake_die (const char *what)
   abort ();
 }
 
+/* Faults */
+
+bool
+fake_fails (const char *call)
+{
+  FakeFaults *faults = &fake_faults;
+
+  if (!faults->armed || ++faults->calls < faults->first || faults->first == 0
+      || (faults->calls > faults->first && !faults->lost))
+    return false;
+  faults->failed++;
+  faults->call = call;
+  return true;
+}
+
+/* What a call returns, unless it has something else to say. */
+static cudaError_t
+outcome (const char *call, cudaError_t err)
+{
+  if (!fake_fails (call) && !fake_lose_context)
+    return cudaSuccess;
+  return last_error = fake_faults.lost || fake_lose_context
+      ? cudaErrorLaunchFailure : err;
+}
+
+unsigned
+fake_outstanding (void)
+{
+  unsigned n = 0;
+
+  pthread_mutex_lock (&lock);
+  for (int i = 0; i < N_OBJECTS; i++)
+    n += objects[i].base != NULL;
+  pthread_mutex_unlock (&lock);
+  return n;
+}
+
+static void
+add (void *base, size_t size, char kind)
+{
+  int i = 0;
+
+  pthread_mutex_lock (&lock);
+  while (i < N_OBJECTS && objects[i].base != NULL)
+    i++;
+  if (i == N_OBJECTS)
+    fake_die ("too many allocations");
+  objects[i] = (Object) { base, size, kind };
+  pthread_mutex_unlock (&lock);
+}
+
+static void
+take_away (void *base, char kind)
+{
+  int i = 0;
+
+  pthread_mutex_lock (&lock);
+  while (i < N_OBJECTS
+      && (objects[i].base != base || objects[i].kind != kind))
+    i++;
+  if (i == N_OBJECTS)
+    fake_die ("not allocated");
+  objects[i].base = NULL;
+  pthread_mutex_unlock (&lock);
+}
+
 /* Memory */
 
 static cudaError_t
-allocate (void **memory, size_t size, bool device)
+allocate (void **memory, size_t size, char kind)
 {
   *memory = malloc (size);
-  memset (*memory, 0x5a, size);
-  pthread_mutex_lock (&lock);
-  for (int i = 0; i < N_RANGES; i++)
-    if (ranges[i].base == NULL) {
-      ranges[i] = (Range) { *memory, size, device };
-      pthread_mutex_unlock (&lock);
-      return cudaSuccess;
-    }
-  fake_die ("too many allocations");
-  return cudaErrorMemoryAllocation;
+  /* Of what is larger no test asks more, and it takes its time. */
+  memset (*memory, 0x5a, size < MAX_FILLED ? size : MAX_FILLED);
+  add (*memory, size, kind);
+  return cudaSuccess;
 }
 
-static cudaError_t
-release (void *memory, bool device)
+static void
+release (void *memory, char kind)
 {
   if (memory == NULL)
-    return cudaSuccess;
-  pthread_mutex_lock (&lock);
-  for (int i = 0; i < N_RANGES; i++)
-    if (ranges[i].base == memory && ranges[i].device == device) {
-      ranges[i].base = NULL;
-      pthread_mutex_unlock (&lock);
-      free (memory);
-      return cudaSuccess;
-    }
-  fake_die ("not allocated");
-  return cudaErrorInvalidValue;
+    return;
+  take_away (memory, kind);
+  free (memory);
 }
 
 char
@@ -97,12 +154,12 @@ fake_kind_of (const void *memory, size_t size)
   char kind = 0;
 
   pthread_mutex_lock (&lock);
-  for (int i = 0; i < N_RANGES; i++)
-    if (ranges[i].base != NULL && from >= ranges[i].base
-        && from < ranges[i].base + ranges[i].size) {
-      if (from + size > ranges[i].base + ranges[i].size)
+  for (int i = 0; i < N_OBJECTS; i++)
+    if (objects[i].base != NULL && from >= objects[i].base
+        && from < objects[i].base + objects[i].size) {
+      if (from + size > objects[i].base + objects[i].size)
         fake_die ("outside an allocation");
-      kind = ranges[i].device ? 'd' : 'p';
+      kind = objects[i].kind;
     }
   pthread_mutex_unlock (&lock);
   return kind;
@@ -111,35 +168,46 @@ fake_kind_of (const void *memory, size_t size)
 cudaError_t
 cudaMalloc (void **memory, size_t size)
 {
-  return allocate (memory, size, true);
+  cudaError_t err = outcome (__func__, cudaErrorMemoryAllocation);
+
+  return err != cudaSuccess ? err : allocate (memory, size, 'd');
 }
 
+/* What frees does so even where it returns an error: that is one of work before
+ * it, or the context is lost, and what is in it is gone. */
 cudaError_t
 cudaFree (void *memory)
 {
-  return release (memory, true);
+  release (memory, 'd');
+  return memory != NULL ? outcome (__func__, cudaErrorUnknown) : cudaSuccess;
 }
 
 cudaError_t
 cudaHostAlloc (void **memory, size_t size, unsigned flags)
 {
+  cudaError_t err = outcome (__func__, cudaErrorMemoryAllocation);
+
   (void) flags;
-  return fake_refuse_pinned ? cudaErrorMemoryAllocation
-      : allocate (memory, size, false);
+  return err != cudaSuccess ? err : fake_refuse_pinned
+      ? cudaErrorMemoryAllocation : allocate (memory, size, 'p');
 }
 
 cudaError_t
 cudaFreeHost (void *memory)
 {
-  return release (memory, false);
+  release (memory, 'p');
+  return outcome (__func__, cudaErrorUnknown);
 }
 
 cudaError_t
 cudaPointerGetAttributes (struct cudaPointerAttributes *attributes,
     const void *memory)
 {
+  cudaError_t err = outcome (__func__, cudaErrorUnknown);
   char kind = fake_kind_of (memory, 1);
 
+  if (err != cudaSuccess)
+    return err;
   memset (attributes, 0, sizeof *attributes);
   attributes->type = kind == 'd' ? cudaMemoryTypeDevice
       : kind == 'p' ? cudaMemoryTypeHost : cudaMemoryTypeUnregistered;
@@ -147,13 +215,6 @@ cudaPointerGetAttributes (struct cudaPointerAttributes *attributes,
 }
 
 /* Streams */
-
-/* What a lost context says of all that waits. */
-static cudaError_t
-state (void)
-{
-  return fake_lose_context ? cudaErrorLaunchFailure : cudaSuccess;
-}
 
 /* Do it; called without the lock. */
 static void
@@ -170,6 +231,9 @@ perform (Op * op)
       break;
     case LAUNCH:
       fake_compute (op->function, &op->batch);
+      break;
+    case DRAW:
+      fake_draw (&op->render);
       break;
     case RECORD:
       pthread_mutex_lock (&lock);
@@ -238,28 +302,37 @@ enqueue (cudaStream_t stream, Op op)
   return cudaSuccess;
 }
 
-cudaError_t
-cudaStreamCreateWithFlags (cudaStream_t * stream, unsigned flags)
+static cudaError_t
+create_stream (cudaStream_t * stream, cudaError_t err)
 {
   static unsigned seed;
 
-  (void) flags;
+  if (err != cudaSuccess)
+    return err;
   *stream = calloc (1, sizeof **stream);
   (*stream)->end = &(*stream)->first;
   (*stream)->seed = seed++;
   if (pthread_create (&(*stream)->thread, NULL, run_stream, *stream) != 0)
     fake_die ("no thread");
+  add (*stream, sizeof **stream, 's');
   return cudaSuccess;
+}
+
+cudaError_t
+cudaStreamCreateWithFlags (cudaStream_t * stream, unsigned flags)
+{
+  (void) flags;
+  return create_stream (stream, outcome (__func__, cudaErrorUnknown));
 }
 
 cudaError_t
 cudaStreamCreate (cudaStream_t * stream)
 {
-  return cudaStreamCreateWithFlags (stream, 0);
+  return create_stream (stream, outcome (__func__, cudaErrorUnknown));
 }
 
-cudaError_t
-cudaStreamSynchronize (cudaStream_t stream)
+static void
+drain (cudaStream_t stream)
 {
   unsigned long number;
 
@@ -268,36 +341,60 @@ cudaStreamSynchronize (cudaStream_t stream)
   while (stream->done < number)
     pthread_cond_wait (&changed, &lock);
   pthread_mutex_unlock (&lock);
-  return state ();
+}
+
+/* Its error too comes after the wait: it is what became of the work. */
+cudaError_t
+cudaStreamSynchronize (cudaStream_t stream)
+{
+  drain (stream);
+  return outcome (__func__, cudaErrorUnknown);
+}
+
+static void
+destroy_stream (cudaStream_t stream)
+{
+  enqueue (stream, (Op) {.what = STOP});
+  pthread_join (stream->thread, NULL);
+  free (stream);
 }
 
 cudaError_t
 cudaStreamDestroy (cudaStream_t stream)
 {
-  enqueue (stream, (Op) {.what = STOP});
-  pthread_join (stream->thread, NULL);
-  free (stream);
-  return cudaSuccess;
+  take_away (stream, 's');
+  destroy_stream (stream);
+  return outcome (__func__, cudaErrorUnknown);
 }
 
 cudaError_t
 cudaEventCreateWithFlags (cudaEvent_t * event, unsigned flags)
 {
+  cudaError_t err = outcome (__func__, cudaErrorUnknown);
+
   (void) flags;
+  if (err != cudaSuccess)
+    return err;
   *event = calloc (1, sizeof **event);
+  add (*event, sizeof **event, 'e');
   return cudaSuccess;
 }
 
 cudaError_t
 cudaEventDestroy (cudaEvent_t event)
 {
+  take_away (event, 'e');
   free (event);
-  return cudaSuccess;
+  return outcome (__func__, cudaErrorUnknown);
 }
 
 cudaError_t
 cudaEventRecord (cudaEvent_t event, cudaStream_t stream)
 {
+  cudaError_t err = outcome (__func__, cudaErrorUnknown);
+
+  if (err != cudaSuccess)
+    return err;
   pthread_mutex_lock (&lock);
   event->recorded++;
   pthread_mutex_unlock (&lock);
@@ -308,36 +405,45 @@ cudaEventRecord (cudaEvent_t event, cudaStream_t stream)
 cudaError_t
 cudaStreamWaitEvent (cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
+  cudaError_t err = outcome (__func__, cudaErrorUnknown);
+
   (void) flags;
-  return enqueue (stream, (Op) {.what = WAIT,.event = event,
+  return err != cudaSuccess ? err
+      : enqueue (stream, (Op) {.what = WAIT,.event = event,
         .number = event->recorded});
 }
 
 cudaError_t
 cudaEventSynchronize (cudaEvent_t event)
 {
+  cudaError_t err = outcome (__func__, cudaErrorUnknown);
+
+  if (err != cudaSuccess)
+    return err;
   pthread_mutex_lock (&lock);
   while (event->reached < event->recorded)
     pthread_cond_wait (&changed, &lock);
   pthread_mutex_unlock (&lock);
-  return state ();
+  return cudaSuccess;
 }
 
 cudaError_t
 cudaMemsetAsync (void *memory, int value, size_t n, cudaStream_t stream)
 {
+  cudaError_t err = outcome (__func__, cudaErrorUnknown);
+
   if (fake_kind_of (memory, n) != 'd')
     fake_die ("memset of memory of the host");
-  return enqueue (stream, (Op) {.what = SET,.to = memory,.value = value,
+  return err != cudaSuccess ? err
+      : enqueue (stream, (Op) {.what = SET,.to = memory,.value = value,
         .row = n});
 }
 
 /* Copies from pageable memory are done with it, and copies to it are made, when
  * they return. */
-cudaError_t
-cudaMemcpy2DAsync (void *to, size_t to_pitch, const void *from,
-    size_t from_pitch, size_t row, size_t rows, enum cudaMemcpyKind kind,
-    cudaStream_t stream)
+static cudaError_t
+copy (void *to, size_t to_pitch, const void *from, size_t from_pitch,
+    size_t row, size_t rows, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
   Op op = {.what = COPY,.to = to,.to_pitch = to_pitch,.from = from,
     .from_pitch = from_pitch,.row = row,.rows = rows
@@ -346,7 +452,6 @@ cudaMemcpy2DAsync (void *to, size_t to_pitch, const void *from,
   size_t from_size = from_pitch * (rows - 1) + row;
   bool up = kind == cudaMemcpyHostToDevice;
   char host = up ? fake_kind_of (from, from_size) : fake_kind_of (to, to_size);
-  cudaError_t err;
 
   if (row > to_pitch || row > from_pitch || host == 'd'
       || fake_kind_of (up ? to : from, up ? to_size : from_size) != 'd')
@@ -355,15 +460,30 @@ cudaMemcpy2DAsync (void *to, size_t to_pitch, const void *from,
     op.owned = malloc (from_size);
     op.from = memcpy (op.owned, from, from_size);
   }
-  err = enqueue (stream, op);
-  return !up && host == 0 ? cudaStreamSynchronize (stream) : err;
+  enqueue (stream, op);
+  if (!up && host == 0)
+    drain (stream);
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaMemcpy2DAsync (void *to, size_t to_pitch, const void *from,
+    size_t from_pitch, size_t row, size_t rows, enum cudaMemcpyKind kind,
+    cudaStream_t stream)
+{
+  cudaError_t err = outcome (__func__, cudaErrorUnknown);
+
+  return err != cudaSuccess ? err
+      : copy (to, to_pitch, from, from_pitch, row, rows, kind, stream);
 }
 
 cudaError_t
 cudaMemcpyAsync (void *to, const void *from, size_t n,
     enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-  return cudaMemcpy2DAsync (to, n, from, n, n, 1, kind, stream);
+  cudaError_t err = outcome (__func__, cudaErrorUnknown);
+
+  return err != cudaSuccess ? err : copy (to, n, from, n, n, 1, kind, stream);
 }
 
 /* What the tests use, without a stream. */
@@ -395,21 +515,21 @@ cudaError_t
 cudaGetDeviceCount (int *n)
 {
   *n = 1;
-  return cudaSuccess;
+  return outcome (__func__, cudaErrorUnknown);
 }
 
 cudaError_t
 cudaDriverGetVersion (int *version)
 {
   *version = CUDART_VERSION;
-  return cudaSuccess;
+  return outcome (__func__, cudaErrorUnknown);
 }
 
 cudaError_t
 cudaGetDevice (int *device)
 {
   *device = 0;
-  return cudaSuccess;
+  return outcome (__func__, cudaErrorUnknown);
 }
 
 cudaError_t
@@ -419,7 +539,7 @@ cudaGetDeviceProperties (struct cudaDeviceProp *prop, int device)
   memset (prop, 0, sizeof *prop);
   strcpy (prop->name, "fake");
   prop->major = 9;
-  return cudaSuccess;
+  return outcome (__func__, cudaErrorUnknown);
 }
 
 cudaError_t
@@ -427,19 +547,30 @@ cudaDeviceGetAttribute (int *value, enum cudaDeviceAttr what, int device)
 {
   (void) what, (void) device;
   *value = 3;
-  return cudaSuccess;
+  return outcome (__func__, cudaErrorUnknown);
+}
+
+cudaError_t
+cudaPeekAtLastError (void)
+{
+  return last_error;
 }
 
 cudaError_t
 cudaGetLastError (void)
 {
-  return cudaSuccess;
+  cudaError_t err = last_error;
+
+  last_error = cudaSuccess;
+  return err;
 }
 
 const char *
 cudaGetErrorString (cudaError_t err)
 {
-  return err == cudaSuccess ? "no error" : "refused";
+  return err == cudaSuccess ? "no error"
+      : err == cudaErrorMemoryAllocation ? "out of memory"
+      : err == cudaErrorLaunchFailure ? "a launch has failed" : "refused";
 }
 
 cudaError_t
@@ -449,11 +580,43 @@ cudaLaunchKernel (const void *function, struct dim3 grid, struct dim3 block,
   Op op = {.what = LAUNCH,.function = function,
     .batch = *(const BdctCudaBatch *) args[0]
   };
+  cudaError_t err = outcome (__func__, cudaErrorUnknown);
 
-  if (fake_fail_launch)
-    return cudaErrorLaunchFailure;
+  if (err != cudaSuccess || fake_fail_launch)
+    return err != cudaSuccess ? err : cudaErrorLaunchFailure;
   if (block.y * block.z * grid.y * grid.z != 1 || shared != 0)
     fake_die ("a launch of another shape");
   fake_check_grid (function, &op.batch, grid.x, block.x);
   return enqueue (stream, op);
+}
+
+cudaError_t
+fake_launch_view (const BdctRender * render, cudaStream_t stream)
+{
+  cudaError_t err = outcome ("cudaLaunchKernel", cudaErrorUnknown);
+
+  return err != cudaSuccess ? err
+      : enqueue (stream, (Op) {.what = DRAW,.render = *render });
+}
+
+void
+fake_settle (void)
+{
+  for (int i = 0; i < N_OBJECTS; i++)
+    if (objects[i].base != NULL && objects[i].kind == 's')
+      drain ((cudaStream_t) objects[i].base);
+}
+
+void
+fake_abandon (void)
+{
+  for (int i = 0; i < N_OBJECTS; i++)
+    if (objects[i].base != NULL && objects[i].kind == 's') {
+      destroy_stream ((cudaStream_t) objects[i].base);
+      objects[i].base = NULL;
+    }
+  for (int i = 0; i < N_OBJECTS; i++) {
+    free (objects[i].base);
+    objects[i].base = NULL;
+  }
 }

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the element does where it gets no memory, no thread, no buffer: each of
+ * the plugin's calls that ask for some fails, one after the other (faults.h),
+ * once and with all that follow. The element says so, or `harmless` says why it
+ * need not; what comes out is right; nothing is left behind, and the same
+ * element plays again. */
+#include <glib/gstdio.h>
+#include <gst/video/navigation.h>
+#include <string.h>
+#include "bench.h"
+#include "faults.h"
+
+/* The most that the plugin may ask for by a call that ends the program where
+ * memory is short: what does not grow with the picture, nor with a property. */
+#define MAX_FIXED 8192
+
+#define DEPTH 64
+#define N_FRAMES 3
+
+static const struct
+{
+  const gchar *call, *reason;
+} harmless[] = {
+  {"gst_buffer_pool_set_config", "upstream gets no pool; ours for another's"},
+  {"gst_video_frame_map", "no block to tell of"},
+};
+
+static guint n_told, n_harmless[G_N_ELEMENTS (harmless)];
+
+typedef struct
+{
+  GstElement *element;
+  GstBus *bus;
+  GstHarness *h;
+  GstVideoInfo info;
+  BdctParams params;
+  GQueue expected;              /* BdctStats */
+  guint n_out, n_reports, n_blocks, n_warnings;
+  gboolean pooled;
+} Play;
+
+/* Take what was posted. Returns whether there was an error. */
+static gboolean
+take_messages (Play * play)
+{
+  gboolean failed = FALSE;
+  GstMessage *message;
+
+  while ((message = gst_bus_pop (play->bus)) != NULL) {
+    const GstStructure *s = gst_message_get_structure (message);
+    GError *error = NULL;
+    gchar *debug = NULL;
+
+    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
+      gst_message_parse_error (message, &error, &debug);
+      g_test_message ("%s: %s (%s)", faults.call, error->message, debug);
+      g_assert_cmpint (strlen (error->message), >, 10);
+      failed = TRUE;
+    } else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING) {
+      gst_message_parse_warning (message, &error, &debug);
+      g_test_message ("%s: %s (%s)", faults.call, error->message, debug);
+      play->n_warnings++;
+    } else if (s != NULL && gst_structure_has_name (s, "blockdct")) {
+      play->n_reports++;
+      play->pooled |= strcmp (gst_structure_get_string (s, "type"),
+          "pooled") == 0;
+    } else if (s != NULL && gst_structure_has_name (s, "blockdct-block")) {
+      play->n_blocks++;
+    }
+    g_clear_error (&error);
+    g_free (debug);
+    gst_message_unref (message);
+  }
+  return failed;
+}
+
+/* The frames that came out are right. */
+static void
+take_frames (Play * play)
+{
+  GstBuffer *buffer;
+
+  while ((buffer = gst_harness_try_pull (play->h)) != NULL) {
+    BdctStats *stats = g_queue_pop_head (&play->expected);
+
+    g_assert_nonnull (stats);
+    check_figures (buffer_report (buffer), stats,
+        GST_VIDEO_INFO_COMP_DEPTH (&play->info, 0));
+    play->n_out++;
+    g_free (stats);
+    gst_buffer_unref (buffer);
+  }
+}
+
+static void
+query (Play * play, GstQuery * query)
+{
+  gst_pad_peer_query (play->h->srcpad, query);
+  gst_query_unref (query);
+}
+
+static gboolean
+set_caps (Play * play, const gchar * format, gint width, gint height)
+{
+  GstCaps *caps = video_caps (format, width, height);
+  gboolean ok;
+
+  ok = gst_harness_push_event (play->h, gst_event_new_caps (caps));
+  take_frames (play);
+  video_info (&play->info, format, width, height);
+  query (play, gst_query_new_allocation (caps, TRUE));
+  gst_caps_unref (caps);
+  return ok;
+}
+
+static gboolean
+push_frames (Play * play)
+{
+  for (guint n = 0; n < N_FRAMES; n++) {
+    GstBuffer *in = frame_new (&play->info, n);
+    BdctStats stats;
+
+    gst_buffer_unref (frame_expect (&play->info, in, &play->params, &stats));
+    g_queue_push_tail (&play->expected, g_memdup2 (&stats, sizeof stats));
+    if (gst_harness_push (play->h, in) != GST_FLOW_OK)
+      return FALSE;
+  }
+  query (play, gst_query_new_drain ());
+  take_frames (play);
+  return play->expected.length == 0;
+}
+
+static void
+click (Play * play)
+{
+  gst_harness_push_upstream_event (play->h,
+      gst_navigation_event_new_mouse_button_press (1, 3, 3, 0));
+  gst_harness_push_upstream_event (play->h,
+      gst_navigation_event_new_mouse_button_release (1, 3, 3, 0));
+}
+
+static void
+set_transform (Play * play, BdctTransform transform, gint level)
+{
+  play->params.transform = transform;
+  play->params.qp = play->params.quality = level;
+  g_object_set (play->element, "transform", transform, "qp", level, "quality",
+      level, NULL);
+}
+
+/* From the first caps to the end of the stream. FALSE where it ended early. */
+static gboolean
+stream (Play * play)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (play->h, gst_event_new_stream_start ("faults"));
+  if (!set_caps (play, "I420", 77, 35)
+      || !gst_harness_push_event (play->h, gst_event_new_segment (&segment)))
+    return FALSE;
+  set_transform (play, BDCT_JPEG_8X8, 40);
+  g_object_set (play->element, "view", BDCT_VIEW_RECONSTRUCTION, "overlay",
+      FALSE, "interactive", TRUE, "interval", (guint64) 0, NULL);
+  if (!push_frames (play))
+    return FALSE;
+  click (play);
+  g_object_set (play->element, "view", BDCT_VIEW_DIFFERENCE, NULL);
+  if (!push_frames (play))
+    return FALSE;
+  set_transform (play, BDCT_HEVC_32X32, 30);
+  g_object_set (play->element, "view", BDCT_VIEW_ERROR_MAP, "overlay", TRUE,
+      "interval", 2 * FRAME, NULL);
+  if (!push_frames (play))
+    return FALSE;
+  g_object_set (play->element, "overlay", FALSE, NULL);
+  gst_harness_push_event (play->h, gst_event_new_flush_start ());
+  gst_harness_push_event (play->h, gst_event_new_flush_stop (TRUE));
+  if (!gst_harness_push_event (play->h, gst_event_new_segment (&segment))
+      || !set_caps (play, "P010_10LE", 130, 70) || !push_frames (play))
+    return FALSE;
+  query (play, gst_query_new_latency ());
+  return gst_harness_push_event (play->h, gst_event_new_eos ());
+}
+
+/* Start, stream, stop. Returns whether all of it went. */
+static gboolean
+run (GstElement * element)
+{
+  Play play = {.element = element,.bus = gst_bus_new (),
+    .params = BDCT_PARAMS_DEFAULT,.expected = G_QUEUE_INIT
+  };
+  gboolean ok;
+
+  gst_element_set_bus (element, play.bus);
+  ok = gst_element_set_state (element, GST_STATE_PLAYING)
+      == GST_STATE_CHANGE_SUCCESS;
+  if (ok) {
+    play.h = gst_harness_new_with_element (element, "sink", "src");
+    ok = stream (&play);
+    gst_element_set_state (element, GST_STATE_NULL);
+    /* What an error left in flight. */
+    g_queue_clear_full (&play.expected, g_free);
+    gst_harness_teardown (play.h);
+  }
+  if (take_messages (&play) || play.n_warnings > 0) {
+    g_assert_cmpuint (faults.failed, >, 0);
+    n_told++;
+  } else if (faults.failed > 0) {
+    guint i = 0;
+
+    /* One way or the other, frames go on. */
+    g_assert_true (ok);
+    while (i < G_N_ELEMENTS (harmless)
+        && strcmp (harmless[i].call, faults.call) != 0)
+      i++;
+    if (i == G_N_ELEMENTS (harmless))
+      g_error ("%s: call %u failed and nobody was told", faults.call,
+          faults.first);
+    n_harmless[i]++;
+  }
+  if (faults.failed == 0) {
+    g_assert_true (ok);
+    g_assert_cmpuint (play.n_out, ==, 4 * N_FRAMES);
+    g_assert_cmpuint (play.n_blocks, ==, 1);
+    g_assert_cmpuint (play.n_reports, >, 2 * N_FRAMES);
+    g_assert_true (play.pooled);
+  }
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  gst_object_unref (play.bus);
+  return ok;
+}
+
+/* Each call fails; then the same element plays without. */
+static void
+run_all (gboolean all)
+{
+  gchar *path = g_build_filename (g_get_tmp_dir (), "blockdct-faults-XXXXXX",
+      NULL);
+  gboolean hit = TRUE;
+  guint n = 0;
+
+  g_close (g_mkstemp (path), NULL);
+  while (hit) {
+    GstElement *element = gst_element_factory_make ("blockdct", NULL);
+    const guint before = faults_outstanding ();
+
+    gst_object_ref_sink (element);
+    g_object_set (element, "async-depth", DEPTH, "threads", 3, "stats-file",
+        path, NULL);
+    gst_util_set_object_arg (G_OBJECT (element), "backend", "cpu");
+    faults_init (++n, all);
+    run (element);
+    hit = faults.failed > 0;
+    faults_init (0, FALSE);
+    g_assert_true (run (element));
+    g_assert_cmpuint (faults.largest, <=, MAX_FIXED);
+    gst_object_unref (element);
+    g_assert_cmpuint (faults_outstanding (), <=, before);
+  }
+  g_test_message ("%u calls failed%s", n - 1, all ? ", with all after" : "");
+  g_assert_cmpuint (n, >, 20);
+  g_unlink (path);
+  g_free (path);
+}
+
+static void
+test_once (void)
+{
+  run_all (FALSE);
+  g_test_message ("%u were told of", n_told);
+  for (guint i = 0; i < G_N_ELEMENTS (harmless); i++)
+    g_test_message ("%u of %s were not: %s", n_harmless[i], harmless[i].call,
+        harmless[i].reason);
+}
+
+static void
+test_all (void)
+{
+  run_all (TRUE);
+}
+
+int
+main (int argc, char **argv)
+{
+  test_init (&argc, &argv);
+  g_test_add_func ("/faults/once", test_once);
+  g_test_add_func ("/faults/all", test_all);
+  return test_run ();
+}

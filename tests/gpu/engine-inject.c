@@ -1,0 +1,684 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The CUDA engine's host side where something fails, on the runtime of
+ * fake-runtime.c: each call of the CUDA runtime, each allocation, each thread
+ * and each time the context is made current, one after the other; once, and
+ * with all that follows, as when the context is lost.
+ *
+ * What is called next says so with the cause, or the frame's collect() does;
+ * or it does not matter, for a reason that `harmless` names. Frames that are
+ * said to be done are right, what was refused goes at the second attempt, and
+ * nothing is left behind.
+ *
+ * Ends with "N passed, N failed, 0 skipped". */
+#include <cuda_runtime_api.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "dct/engine.h"
+#include "fake-runtime.h"
+
+#define DEPTH 4
+#define N(array) (sizeof (array) / sizeof (array)[0])
+
+typedef enum { NONE, DEVICE, PINNED, PAGEABLE } Place;
+
+/* What a frame asks for. */
+typedef struct {
+  Place src, dst, records;
+  bool map, wait;
+  int n_others;
+  BdctViewMode view;
+} Sort;
+
+static const Sort sorts[] = {
+  {.src = DEVICE,.dst = DEVICE},
+  {.src = PINNED,.dst = PINNED},
+  {.src = DEVICE,.dst = DEVICE,.wait = true,.n_others = 2},
+  {.src = PAGEABLE,.dst = PAGEABLE},
+  {.src = DEVICE,.dst = PAGEABLE,.map = true},
+  {.src = DEVICE,.n_others = 4},
+  {.src = DEVICE,.dst = DEVICE,.records = PINNED,.map = true},
+  {.src = PAGEABLE,.records = PAGEABLE,.n_others = 1},
+  {.src = DEVICE,.dst = DEVICE,.view = BDCT_VIEW_DIFFERENCE},
+  {.src = PINNED,.dst = DEVICE,.view = BDCT_VIEW_ERROR_MAP},
+};
+
+#define N_SORTS ((int) N (sorts))
+#define MAX_OTHERS 4
+
+/* The first lies in memory as the engine's own buffers do. The last is large
+ * enough for threads. */
+static const BdctLayout layouts[] = {
+  {8, BDCT_CHROMA_420, 2, {{64, 32, 0, 1, {BDCT_Y}},
+          {32, 16, 0, 2, {BDCT_U, BDCT_V}}}},
+  {10, BDCT_CHROMA_420, 2, {{35, 19, 6, 1, {BDCT_Y}},
+          {18, 10, 6, 2, {BDCT_U, BDCT_V}}}},
+  {8, BDCT_CHROMA_400, 1, {{1024, 640, 0, 1, {BDCT_Y}}}},
+};
+
+/* The frames of one layout. */
+typedef struct {
+  size_t size, n_blocks;
+  BdctJob sets[2], others[MAX_OTHERS];
+  uint8_t *picture, *map;
+  BdctView view;
+  struct {
+    BdctStats stats[1 + MAX_OTHERS];
+    uint8_t *bytes;
+    BdctBlockRecord *blocks;
+  } expected[N (sorts)];
+} Stream;
+
+typedef struct {
+  const Stream *stream;
+  int sort;
+  Place src_place, dst_place, records_place;    /* where they came to be */
+  uint8_t *src, *dst;
+  BdctBlockRecord *blocks;
+  BdctView view;
+  BdctFrame what;
+  bool doubtful;                /* something failed while it was in flight */
+} Frame;
+
+/* What may fail and not be told of. */
+static const struct {
+  const char *call;
+  const char *in;               /* NULL: anywhere */
+  const char *reason;
+} harmless[] = {
+  {"cudaFree", NULL, "freed, or lost with the context"},
+  {"cudaFreeHost", NULL, "freed, or lost with the context"},
+  {"cudaStreamDestroy", NULL, "freed, or lost with the context"},
+  {"cudaEventDestroy", NULL, "freed, or lost with the context"},
+  {"cudaStreamSynchronize", "configure", "nothing that counts is in flight"},
+  {"cudaStreamSynchronize", "destroy", "what is in flight is forgotten"},
+  {"cudaHostAlloc", NULL, "pageable memory does, with a warning"},
+  {"cudaPointerGetAttributes", "submit", "taken for pageable memory"},
+  {"enter", "destroy", "what is in the context goes with it"},
+  {"enter", "free_host", "what is in the context goes with it"},
+  {"realloc", NULL, "the caller's thread copies alone"},
+  {"pthread_create", NULL, "fewer threads copy"},
+};
+
+static Stream streams[N (layouts)];
+static int passed, failed;
+static unsigned n_harmless[N (harmless)], n_told;
+
+/* The state of one run. */
+static BdctEngine *engine;
+static Frame ring[DEPTH];
+static unsigned oldest, in_flight;
+static cudaStream_t other;
+static bool lost, told, forgotten; /* forgotten: who would have told */
+static int entered;
+static unsigned seen;           /* of fake_faults.failed */
+static const char *failed_in;
+static bool sparing;            /* nothing is to fail for now */
+static int attempts;
+static int n_kept;              /* allocations that are not freed */
+
+static bool
+expect (bool good, const char *what, const char *message)
+{
+  good ? passed++ : failed++;
+  if (!good)
+    printf ("FAIL call %u%s (%s in %s): %s: %s\n", fake_faults.first,
+        lost ? " and all after it" : "", fake_faults.call, failed_in, what,
+        message);
+  return good;
+}
+
+static void *
+need (void *memory)
+{
+  if (memory == NULL)
+    abort ();
+  return memory;
+}
+
+/* What cuda/ calls in place of the C library's (meson.build). */
+
+void *
+inject_malloc (size_t size)
+{
+  if (fake_fails ("malloc"))
+    return NULL;
+  n_kept++;
+  return malloc (size);
+}
+
+void *
+inject_calloc (size_t n, size_t size)
+{
+  if (fake_fails ("calloc"))
+    return NULL;
+  n_kept++;
+  return calloc (n, size);
+}
+
+void *
+inject_realloc (void *memory, size_t size)
+{
+  if (fake_fails ("realloc"))
+    return NULL;
+  n_kept += memory == NULL;
+  return realloc (memory, size);
+}
+
+void
+inject_free (void *memory)
+{
+  n_kept -= memory != NULL;
+  free (memory);
+}
+
+int
+inject_pthread_create (pthread_t * thread, const pthread_attr_t * attributes,
+    void *(*func) (void *), void *data)
+{
+  return fake_fails ("pthread_create") ? EAGAIN
+      : pthread_create (thread, attributes, func, data);
+}
+
+/* The context. */
+
+static bool
+enter (void *data)
+{
+  (void) data;
+  if (fake_fails ("enter")) {
+    fake_settle ();
+    return false;
+  }
+  entered++;
+  return true;
+}
+
+static void
+leave (void *data)
+{
+  (void) data;
+  entered--;
+}
+
+static const BdctContext context = { enter, leave, NULL };
+
+/* Around each call of the engine. */
+
+static void
+arm (void)
+{
+  fake_faults.armed = !sparing;
+}
+
+/* `ok`: what it returned; false: it may only fail for a reason, and says it. */
+static bool
+disarm (const char *operation, bool ok, bool doubtful, const BdctError * error)
+{
+  const bool now = fake_faults.failed > seen;
+
+  fake_faults.armed = false;
+  seen = fake_faults.failed;
+  if (now && failed_in == NULL)
+    failed_in = operation;
+  for (unsigned i = 0; now && i < in_flight; i++)
+    ring[(oldest + i) % DEPTH].doubtful = true;
+  expect (entered == 0, operation, "the context is still current");
+  expect (cudaGetLastError () == cudaSuccess, operation,
+      "its error is left to others");
+  if (ok) {
+    expect (!now || lost || strcmp (fake_faults.call, "cudaHostAlloc") != 0
+        || engine->warning[0] != '\0', operation, "no warning");
+    return true;
+  }
+  told = true;
+  expect (now || doubtful || (lost && failed_in != NULL), operation,
+      error->message);
+  expect (strstr (error->message, "out of memory") != NULL
+      || strstr (error->message, "refused") != NULL
+      || strstr (error->message, "a launch has failed") != NULL
+      || strstr (error->message, "context") != NULL, "no cause",
+      error->message);
+  return false;
+}
+
+/* Memory */
+
+static size_t
+lay_out (BdctImage * image, const BdctLayout * layout, uint8_t * base,
+    bool device)
+{
+  size_t used = 0;
+
+  *image = (BdctImage) {
+    .memory = device ? BDCT_MEMORY_DEVICE : BDCT_MEMORY_HOST
+  };
+  for (int p = 0; p < layout->n_planes; p++) {
+    image->data[p] = base + used;
+    image->stride[p] = bdct_layout_row_size (layout, p);
+    used += image->stride[p] * layout->plane[p].height;
+  }
+  return used;
+}
+
+/* Where there is no pinned memory, as an application would have it. */
+static void *
+get_memory (Place * place, size_t size)
+{
+  void *memory = NULL;
+
+  if (*place == DEVICE) {
+    cudaMalloc (&memory, size);
+  } else if (*place == PINNED) {
+    arm ();
+    memory = bdct_cuda_engine.alloc_host (&context, size);
+    disarm ("alloc_host", memory != NULL, false,
+        &(BdctError) { "no context or out of memory" });
+    if (memory == NULL)
+      *place = PAGEABLE;
+  }
+  return *place == PAGEABLE ? need (malloc (size)) : memory;
+}
+
+static void
+free_memory (Place place, void *memory)
+{
+  if (place == DEVICE) {
+    cudaFree (memory);
+  } else if (place == PINNED) {
+    const unsigned before = fake_outstanding ();
+
+    arm ();
+    bdct_cuda_engine.free_host (&context, memory);
+    disarm ("free_host", true, false, NULL);
+    if (fake_outstanding () == before)  /* out of reach */
+      cudaFreeHost (memory);
+  } else if (place == PAGEABLE) {
+    free (memory);
+  }
+}
+
+static void
+frame_clear (Frame * frame)
+{
+  free_memory (frame->src_place, frame->src);
+  free_memory (frame->dst_place, frame->dst);
+  free_memory (frame->records_place, frame->blocks);
+}
+
+static void
+frame_init (Frame * frame, const Stream * stream, int sort)
+{
+  const BdctLayout *layout = &layouts[stream - streams];
+  const Sort *s = &sorts[sort];
+  BdctFrame *what = &frame->what;
+
+  *frame = (Frame) {
+    .stream = stream,.sort = sort,
+    .src_place = s->src,.dst_place = s->dst,.records_place = s->records
+  };
+  frame->src = get_memory (&frame->src_place, stream->size);
+  frame->dst = get_memory (&frame->dst_place, stream->size);
+  frame->blocks = get_memory (&frame->records_place,
+      stream->n_blocks * sizeof *frame->blocks);
+  memcpy (frame->src, stream->picture, stream->size);
+  if (frame->dst != NULL)
+    memset (frame->dst, 0xa5, stream->size);
+  frame->view = stream->view;
+  frame->view.mode = s->view;
+  *what = (BdctFrame) {
+    .sets = stream->sets,.n_sets = s->map ? 2 : 1,
+    .set_of_block = s->map ? stream->map : NULL,
+    .others = stream->others,.n_others = s->n_others,
+    .blocks = frame->blocks,.n_blocks = stream->n_blocks,
+    .view = &frame->view,
+    .wait = {s->wait ? other : NULL}
+  };
+  lay_out (&what->src, layout, frame->src, s->src == DEVICE);
+  if (frame->dst != NULL)
+    lay_out (&what->dst, layout, frame->dst, s->dst == DEVICE);
+}
+
+/* What the CPU makes of all frames of a layout. */
+static void
+stream_init (Stream * stream, const BdctLayout * layout)
+{
+  BdctEngineOptions options = {.threads = 1 };
+  BdctEngine *cpu = need (bdct_cpu_engine.create (&options, NULL));
+  BdctParams params = BDCT_PARAMS_DEFAULT;
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  BdctImage image;
+
+  for (int i = 0; i < 2 + MAX_OTHERS; i++) {
+    params.quality = 20 + 12 * i;
+    params.transform = i == 3 ? BDCT_HEVC_32X32 : BDCT_JPEG_8X8;
+    if (!bdct_job_init (i < 2 ? &stream->sets[i] : &stream->others[i - 2],
+            &params, layout, NULL))
+      abort ();
+  }
+  stream->size = lay_out (&image, layout, NULL, false);
+  stream->n_blocks = bdct_blocks_init (grid, layout, &stream->sets[0]);
+  stream->picture = need (malloc (stream->size));
+  stream->map = need (malloc (stream->n_blocks));
+  stream->view = (BdctView) BDCT_VIEW_DEFAULT;
+  bdct_view_colours (&stream->view, layout->depth, 0.299, 0.114, true);
+  for (size_t i = 0; i < stream->size; i++)
+    stream->picture[i] = i * 7 + (i >> 5) * 13;
+  for (size_t i = 0; i < stream->n_blocks; i++)
+    stream->map[i] = i % 5 == 0;
+  if (!cpu->klass->configure (cpu, layout, 1, NULL))
+    abort ();
+  for (int i = 0; i < N_SORTS; i++) {
+    Sort sort = sorts[i];
+    BdctFrame what;
+    BdctView view = stream->view;
+
+    stream->expected[i].bytes = need (malloc (stream->size));
+    stream->expected[i].blocks = need (malloc (stream->n_blocks
+            * sizeof (BdctBlockRecord)));
+    view.mode = sort.view;
+    what = (BdctFrame) {
+      .sets = stream->sets,.n_sets = sort.map ? 2 : 1,
+      .set_of_block = sort.map ? stream->map : NULL,
+      .others = stream->others,.n_others = sort.n_others,
+      .blocks = stream->expected[i].blocks,.n_blocks = stream->n_blocks,
+      .view = &view
+    };
+    lay_out (&what.src, layout, stream->picture, false);
+    lay_out (&what.dst, layout, stream->expected[i].bytes, false);
+    if (!cpu->klass->submit (cpu, &what, NULL)
+        || !cpu->klass->collect (cpu, stream->expected[i].stats, NULL))
+      abort ();
+  }
+  cpu->klass->destroy (cpu);
+}
+
+/* The engine. What fails is asked for again at once, as often as something new
+ * has failed; on a lost context it is given up. */
+
+static bool
+create (void)
+{
+  BdctEngineOptions options = {.threads = 3,.context = context };
+  BdctError error = { "" };
+
+  for (int i = 0; i < 2 && engine == NULL; i++) {
+    arm ();
+    engine = bdct_cuda_engine.create (&options, &error);
+    disarm ("create", engine != NULL, false, &error);
+  }
+  return engine != NULL;
+}
+
+static bool
+configure (const Stream * stream, unsigned depth)
+{
+  BdctError error = { "" };
+  bool ok = false;
+
+  for (int i = 0; i < 2 && !ok; i++) {
+    arm ();
+    ok = engine->klass->configure (engine, &layouts[stream - streams], depth,
+        &error);
+    disarm ("configure", ok, false, &error);
+  }
+  return ok;
+}
+
+static void
+collect (void)
+{
+  Frame *frame = &ring[oldest];
+  const Stream *stream = frame->stream;
+  BdctStats stats[1 + MAX_OTHERS];
+  BdctError error = { "" };
+  bool ok;
+
+  memset (stats, 0, sizeof stats);
+  arm ();
+  ok = engine->klass->collect (engine, stats, &error);
+  ok = disarm ("collect", ok, frame->doubtful, &error);
+  if (ok) {
+    expect (memcmp (stats, stream->expected[frame->sort].stats,
+            (1 + frame->what.n_others) * sizeof stats[0]) == 0,
+        "a frame that is done", "other statistics");
+    expect (frame->dst == NULL || memcmp (frame->dst,
+            stream->expected[frame->sort].bytes, stream->size) == 0,
+        "a frame that is done", "other bytes");
+    expect (frame->blocks == NULL || memcmp (frame->blocks,
+            stream->expected[frame->sort].blocks,
+            stream->n_blocks * sizeof *frame->blocks) == 0,
+        "a frame that is done", "other records");
+  }
+  oldest = (oldest + 1) % DEPTH;
+  in_flight--;
+  /* Whatever came of it: it is the caller's again. */
+  frame_clear (frame);
+}
+
+static void
+submit (const Stream * stream, int sort)
+{
+  Frame *frame = &ring[(oldest + in_flight) % DEPTH];
+  BdctError error = { "" };
+  bool ok = false;
+
+  for (int i = 0; i < attempts && !ok; i++) {
+    const unsigned before = fake_faults.failed;
+
+    frame_init (frame, stream, sort);
+    arm ();
+    ok = engine->klass->submit (engine, &frame->what, &error);
+    ok = disarm ("submit", ok, false, &error);
+    if (ok) {
+      frame->doubtful = fake_faults.failed > before;
+      in_flight++;
+    } else {
+      frame_clear (frame);
+    }
+  }
+}
+
+static void
+drain (unsigned left)
+{
+  while (in_flight > left)
+    collect ();
+}
+
+static void
+destroy (void)
+{
+  const unsigned before = fake_faults.failed;
+  bool gone;
+
+  arm ();
+  engine->klass->destroy (engine);
+  engine = NULL;
+  gone = fake_faults.failed > before
+      && strcmp (fake_faults.call, "enter") == 0;
+  disarm ("destroy", true, false, NULL);
+  /* They were forgotten. */
+  while (in_flight > 0) {
+    forgotten = forgotten || ring[oldest].doubtful;
+    frame_clear (&ring[oldest]);
+    oldest = (oldest + 1) % DEPTH;
+    in_flight--;
+  }
+  if (gone) {
+    fake_abandon ();
+    other = NULL;
+  }
+}
+
+/* Frames of every sort, one in flight and some; a change of caps; frames that
+ * are forgotten. */
+static void
+play (void)
+{
+  if (!create ())
+    return;
+  for (int round = 0; round < 3; round++) {
+    const Stream *stream = &streams[round % 2];
+    const unsigned depth = round == 1 ? 1 : DEPTH;
+
+    if (!configure (stream, depth))
+      break;
+    for (int i = 0; i < (round == 2 ? 4 : N_SORTS); i++) {
+      drain (depth - 1);
+      submit (stream, i);
+    }
+    if (round < 2)
+      drain (0);
+  }
+  destroy ();
+}
+
+/* A frame that several threads copy. */
+static void
+play_large (void)
+{
+  const Stream *stream = &streams[2];
+
+  if (!create ())
+    return;
+  if (configure (stream, 1)) {
+    submit (stream, 3);
+    drain (0);
+  }
+  destroy ();
+}
+
+/* A frame that is refused for good leaves nothing behind that reaches what
+ * other caps free. */
+static void
+play_refused (void)
+{
+  sparing = true;
+  if (!create () || !configure (&streams[0], 1))
+    abort ();
+  sparing = false;
+  attempts = 1;
+  submit (&streams[0], 3);
+  attempts = 2;
+  drain (0);
+  if (configure (&streams[1], 1)) {
+    submit (&streams[1], 3);
+    drain (0);
+  }
+  destroy ();
+}
+
+/* Past the point where the cells that count were all used once, frame by
+ * frame. */
+static void
+play_on (void)
+{
+  sparing = true;
+  if (!create () || !configure (&streams[0], DEPTH))
+    abort ();
+  for (int i = 0; i < 67; i++) {
+    sparing = i < 62;
+    submit (&streams[0], 0);
+    drain (0);
+  }
+  destroy ();
+}
+
+/* Whether a failure that was not told of need not be. */
+static bool
+is_harmless (void)
+{
+  for (size_t i = 0; i < N (harmless); i++)
+    if (strcmp (harmless[i].call, fake_faults.call) == 0
+        && (harmless[i].in == NULL
+            || strcmp (harmless[i].in, failed_in) == 0)) {
+      n_harmless[i]++;
+      return true;
+    }
+  return false;
+}
+
+/* Returns how many calls there were. */
+static unsigned
+run (void (*func) (void), unsigned first, bool all)
+{
+  fake_faults = (FakeFaults) {.first = first,.lost = all };
+  lost = all;
+  told = forgotten = false;
+  seen = oldest = in_flight = 0;
+  failed_in = NULL;
+  sparing = false;
+  attempts = 2;
+  cudaStreamCreateWithFlags (&other, cudaStreamNonBlocking);
+  func ();
+  if (!all && fake_faults.failed > 0) {
+    n_told += told;
+    expect (told || is_harmless () || forgotten, "nobody was told",
+        fake_faults.call);
+  }
+  if (other != NULL)
+    cudaStreamDestroy (other);
+  expect (fake_outstanding () == 0, "what is left", "of the runtime's");
+  expect (n_kept == 0, "what is left", "on the host");
+  fake_abandon ();
+  n_kept = 0;
+  return fake_faults.calls;
+}
+
+static void
+run_all (const char *name, void (*func) (void))
+{
+  const unsigned n = run (func, 0, false);
+  const int before = failed;
+  unsigned once = 0, all = 0;
+
+  for (bool hit = true; hit && failed < before + 20;) {
+    run (func, ++once, false);
+    hit = fake_faults.failed > 0;
+  }
+  for (bool hit = true; hit && failed < before + 20;) {
+    run (func, ++all, true);
+    hit = fake_faults.failed > 0;
+  }
+  printf ("%s: %u calls; failed: %u once, %u with all after it\n", name, n,
+      once - 1, all - 1);
+}
+
+int
+main (void)
+{
+  BdctError error = { "" };
+
+  setvbuf (stdout, NULL, _IOLBF, 0);
+  for (size_t i = 0; i < N (layouts); i++)
+    stream_init (&streams[i], &layouts[i]);
+
+  fake_faults = (FakeFaults) {.armed = true,.first = 1 };
+  expect (bdct_cuda_engine.count_devices (&error) == 0
+      && strstr (error.message, "refused") != NULL
+      && cudaGetLastError () == cudaSuccess, "no count of devices",
+      error.message);
+  run_all ("all sorts of frames", play);
+  run_all ("a large frame", play_large);
+  run_all ("a frame that is refused", play_refused);
+  run_all ("many frames", play_on);
+  printf ("%u failures were told of\n", n_told);
+  for (size_t i = 0; i < N (harmless); i++)
+    printf ("%4u of %s in %s were not: %s\n", n_harmless[i], harmless[i].call,
+        harmless[i].in != NULL ? harmless[i].in : "any", harmless[i].reason);
+  for (size_t i = 0; i < N (streams); i++) {
+    free (streams[i].picture);
+    free (streams[i].map);
+    for (int j = 0; j < N_SORTS; j++) {
+      free (streams[i].expected[j].bytes);
+      free (streams[i].expected[j].blocks);
+    }
+  }
+  printf ("%d passed, %d failed, 0 skipped\n", passed, failed);
+  return failed != 0;
+}
