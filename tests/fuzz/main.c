@@ -54,7 +54,8 @@ static const GOptionEntry options[] = {
 static Progress *progress;      /* of this process, or all of them */
 
 /* A sanitizer's finding ends the process, with a status of its own. Leaks are
- * looked for where the environment says what of GLib's is none (meson test). */
+ * looked for where the environment asks for it, as it does in `meson test`, and
+ * says which are the libraries'. */
 extern int __lsan_do_recoverable_leak_check (void) __attribute__ ((weak));
 const char *__asan_default_options (void);
 const char *__ubsan_default_options (void);
@@ -373,6 +374,7 @@ print_output (gint output)
     fwrite (buffer, 1, n, stdout);
     at += n;
   }
+  fflush (stdout);
 }
 
 static void
