@@ -73,8 +73,8 @@ quietly () {
   echo "  done in $((SECONDS - start)) s"
 }
 
-# build_plugin OPTION...: configure with these meson options and compile.
-build_plugin () {
+# compile OPTION...: configure with these meson options and compile.
+compile () {
   mkdir -p "$build"
   if test -f "$build/build.ninja"; then
     quietly configure meson configure "$build" "$@"
@@ -82,6 +82,11 @@ build_plugin () {
     quietly configure meson setup "$build" "$@"
   fi
   quietly compile meson compile -C "$build"
+}
+
+# build_plugin OPTION...: the same, and see that the plugin loads.
+build_plugin () {
+  compile "$@"
   sed -n '/^  Engines/,/^$/p' "$build/meson-logs/meson-log.txt" | sed '/^$/d'
   export GST_PLUGIN_PATH_1_0=$build/gst-plugin
   export GST_REGISTRY_1_0=$build/gst-registry.bin

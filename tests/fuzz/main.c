@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The fuzzer's program: --help says how. Sequences of steps run in processes of
- * their own, so that whatever one does, this one lives to shorten it. */
+ * The fuzzer's program: --help says how. Sequences of steps run in a child
+ * process, one after the other until one fails, so that whatever it does, this
+ * process lives to shorten it. */
 #define _GNU_SOURCE
 #include "fuzz.h"
 
@@ -27,7 +28,7 @@ typedef struct
 
 static gint64 n_steps = 20000, seed = -1, only = -1;
 static gint n_jobs = 1, limit = 30;
-static gboolean with_threads, keep_going;
+static gboolean with_threads, keep_going, no_fork;
 static gchar *replay;
 
 static const GOptionEntry options[] = {
@@ -45,14 +46,17 @@ static const GOptionEntry options[] = {
       "Run the steps in a file (-: standard input)", "FILE"},
   {"keep-going", 'k', 0, G_OPTION_ARG_NONE, &keep_going,
       "Go on after a failure, and report each sort once", NULL},
+  {"no-fork", 0, 0, G_OPTION_ARG_NONE, &no_fork,
+      "In this process alone, which ends at the first failure", NULL},
   {.long_name = NULL}
 };
 
 static Progress *progress;      /* of this process, or all of them */
 
-/* A sanitizer's finding ends the process, with a status of its own. What GLib
- * never frees is none. The environment may say otherwise. */
-#define FOUND 99
+/* A sanitizer's finding ends the process, with a status of its own. Leaks are
+ * looked for where the environment asks for it, as it does in `meson test`, and
+ * says which are the libraries'. */
+extern int __lsan_do_recoverable_leak_check (void) __attribute__ ((weak));
 const char *__asan_default_options (void);
 const char *__ubsan_default_options (void);
 const char *__tsan_default_options (void);
@@ -80,6 +84,21 @@ __tsan_default_options (void)
 
 /* Failures */
 
+/* Called by a signal's handler, too. */
+static void
+print_failure (void)
+{
+  gchar text[2 * sizeof progress->text];
+  gint n = g_snprintf (text, sizeof text, "\nFAILED: %s\nseed %"
+      G_GINT64_FORMAT ", sequence %u%s: --seed %" G_GINT64_FORMAT
+      " --sequence %u%s\n", progress->text, seed, progress->sequence,
+      with_threads ? ", threads" : "", seed, progress->sequence,
+      with_threads ? " --threads" : "");
+
+  if (write (1, text, n) != n)
+    _exit (2);
+}
+
 void
 fail (const gchar * format, ...)
 {
@@ -88,6 +107,8 @@ fail (const gchar * format, ...)
   va_start (args, format);
   g_vsnprintf (progress->text, sizeof progress->text, format, args);
   va_end (args);
+  if (no_fork)
+    print_failure ();
   _exit (1);
 }
 
@@ -115,6 +136,8 @@ on_alarm (int number)
   memcpy (progress->text, text, sizeof text);
   memcpy (progress->text + sizeof text - 1, progress->doing,
       sizeof progress->doing);
+  if (no_fork)
+    print_failure ();
   _exit (2);
 }
 
@@ -139,6 +162,16 @@ seed_of (guint64 sequence)
   return (guint64) seed * G_GUINT64_CONSTANT (1000003) + sequence;
 }
 
+/* In a build without AddressSanitizer the function is not there. */
+static void
+check_leaks (void)
+{
+  doing ("the search for leaks");
+  if (__lsan_do_recoverable_leak_check != NULL
+      && __lsan_do_recoverable_leak_check () != 0)
+    fail ("memory leaks");
+}
+
 static void
 run_steps (const Step * steps, guint n)
 {
@@ -151,6 +184,7 @@ run_steps (const Step * steps, guint n)
   }
   progress->step = n;
   world_free (w);
+  check_leaks ();
 }
 
 static void
@@ -160,6 +194,7 @@ run_sequences (guint first, guint step, guint end)
     progress->sequence = i;
     if (with_threads) {
       threads_run (seed_of (i), LENGTH);
+      check_leaks ();
     } else {
       Step *steps = steps_draw (seed_of (i), LENGTH);
 
@@ -167,6 +202,19 @@ run_sequences (guint first, guint step, guint end)
       g_free (steps);
     }
   }
+}
+
+/* What a process does before its first sequence. */
+static void
+begin (Progress * slot)
+{
+  static const gchar *tags[] = { NULL };
+
+  progress = slot;
+  signal (SIGALRM, on_alarm);
+  signal (SIGPIPE, SIG_IGN);
+  g_log_set_default_handler (on_log, NULL);
+  gst_meta_register_custom ("fuzz-meta", tags, NULL, NULL, NULL);
 }
 
 /* A child; what it prints goes to `*output`. */
@@ -182,14 +230,8 @@ start (Progress * slot, gint * output)
   if (pid < 0)
     g_error ("fork: %s", g_strerror (errno));
   if (pid == 0) {
-    static const gchar *tags[] = { NULL };
-
     dup2 (*output, 2);
-    progress = slot;
-    signal (SIGALRM, on_alarm);
-    signal (SIGPIPE, SIG_IGN);
-    g_log_set_default_handler (on_log, NULL);
-    gst_meta_register_custom ("fuzz-meta", tags, NULL, NULL, NULL);
+    begin (slot);
   }
   return pid;
 }
@@ -332,6 +374,7 @@ print_output (gint output)
     fwrite (buffer, 1, n, stdout);
     at += n;
   }
+  fflush (stdout);
 }
 
 static void
@@ -345,11 +388,10 @@ report (Progress * slot, const gchar * text, gint output, GHashTable * sorts)
     g_free (sort);
     return;
   }
-  g_print ("\nFAILED: %s\n", text);
+  progress = slot;
+  g_strlcpy (slot->text, text, sizeof slot->text);
+  print_failure ();
   print_output (output);
-  g_print ("seed %" G_GINT64_FORMAT ", sequence %u%s: --seed %" G_GINT64_FORMAT
-      " --sequence %u%s\n", seed, sequence, with_threads ? ", threads" : "",
-      seed, sequence, with_threads ? " --threads" : "");
   if (!with_threads) {
     steps = steps_draw (seed_of (sequence), n);
     until = g_get_monotonic_time () + SHORTEN;
@@ -368,6 +410,32 @@ report (Progress * slot, const gchar * text, gint output, GHashTable * sorts)
   g_free (sort);
 }
 
+static void
+print_sum (gint64 began, gint64 steps, gint64 frames, guint failures,
+    guint sorts)
+{
+  gdouble seconds = (g_get_monotonic_time () - began) / 1e6;
+
+  g_print ("seed %" G_GINT64_FORMAT "%s: %" G_GINT64_FORMAT " steps, %"
+      G_GINT64_FORMAT " frames, %.1f s, %.0f steps/s, %u failures of %u "
+      "sorts\n", seed, with_threads ? ", threads" : "", steps, frames, seconds,
+      steps / seconds, failures, sorts);
+}
+
+static void
+run_here (void)
+{
+  gint64 began = g_get_monotonic_time ();
+  Progress here = { 0 };
+
+  begin (&here);
+  if (only >= 0)
+    run_sequences (only, 1, only + 1);
+  else
+    run_sequences (0, 1, (n_steps + LENGTH - 1) / LENGTH);
+  print_sum (began, here.steps, here.frames, 0, 0);
+}
+
 static gint
 run_all (void)
 {
@@ -380,7 +448,6 @@ run_all (void)
   guint next[MAX_JOBS], end = n_sequences;
   gint output[MAX_JOBS], status;
   pid_t pid[MAX_JOBS] = { 0 };
-  gdouble seconds;
 
   n_jobs = CLAMP (n_jobs, 1, MAX_JOBS);
   if (only >= 0) {
@@ -422,12 +489,7 @@ run_all (void)
     steps += slots[j].steps;
     frames += slots[j].frames;
   }
-  seconds = (g_get_monotonic_time () - began) / 1e6;
-  g_print ("seed %" G_GINT64_FORMAT "%s: %" G_GINT64_FORMAT " steps, %"
-      G_GINT64_FORMAT " frames, %.1f s, %.0f steps/s, %u failures of %u "
-      "sorts\n",
-      seed, with_threads ? ", threads" : "", steps, frames, seconds,
-      steps / seconds, failures, g_hash_table_size (sorts));
+  print_sum (began, steps, frames, failures, g_hash_table_size (sorts));
   g_hash_table_unref (sorts);
   return failures > 0;
 }
@@ -484,9 +546,14 @@ main (int argc, char **argv)
     g_printerr ("%s\n", error->message);
     return 2;
   }
+  g_option_context_free (context);
   if (seed < 0)
     seed = g_get_real_time () % 1000000000;
   /* No threads: children go on from here. */
   gst_init (&argc, &argv);
+  if (no_fork) {
+    run_here ();
+    return 0;
+  }
   return replay != NULL ? run_file () : run_all ();
 }

@@ -196,6 +196,21 @@ handle (World * w, guint action)
   }
 }
 
+/* The GPU's context, for all elements of a process: to make one takes a
+ * fraction of a second, in which other processes wait. */
+static GstContext *gpu_context;
+
+static void
+share_context (World * w, GstMessage * message)
+{
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_HAVE_CONTEXT
+      && gpu_context == NULL)
+    gst_message_parse_have_context (message, &gpu_context);
+  else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_NEED_CONTEXT
+      && gpu_context != NULL)
+    gst_element_set_context (w->element, gpu_context);
+}
+
 GstBusSyncReply
 world_on_message (GstBus * bus, GstMessage * message, gpointer data)
 {
@@ -203,6 +218,7 @@ world_on_message (GstBus * bus, GstMessage * message, gpointer data)
   guint action = 0;
 
   (void) bus;
+  share_context (w, message);
   LOCK (w);
   g_queue_push_tail (&w->messages, message);
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT) {

@@ -2,6 +2,7 @@
 #include "bench.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Tests */
@@ -96,22 +97,29 @@ backend_missing (void)
   return reason;
 }
 
+gint
+test_rounds (gint n)
+{
+  const gchar *rounds = g_getenv ("BLOCKDCT_TEST_ROUNDS");
+
+  return rounds != NULL ? CLAMP (atoi (rounds), 1, n) : n;
+}
+
 static void
 run_test (gconstpointer data)
 {
-  const TestFunc *func = data;
+  TestFunc func = (TestFunc) data;
 
   if (backend_missing () != NULL)
     g_test_skip (backend_missing ());
   else
-    (*func) ();
+    func ();
 }
 
 void
 test_add (const gchar * path, TestFunc func)
 {
-  g_test_add_data_func_full (path, g_memdup2 (&func, sizeof func), run_test,
-      g_free);
+  g_test_add_data_func (path, (gconstpointer) func, run_test);
 }
 
 gboolean
@@ -139,6 +147,16 @@ test_share_context (GstElement * element)
     gst_element_set_context (element, gpu_context);
 }
 
+/* An element gives its context back when it stops. */
+static GstBusSyncReply
+on_need_context (GstBus * bus, GstMessage * message, gpointer element)
+{
+  (void) bus;
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_NEED_CONTEXT)
+    test_share_context (element);
+  return GST_BUS_PASS;
+}
+
 static void
 on_depth (GObject * object, GParamSpec * pspec, gpointer bench)
 {
@@ -157,7 +175,6 @@ bench_init (Bench * bench, const gchar * format, gint width, gint height,
 
   gst_object_ref_sink (element);
   gst_util_set_object_arg (G_OBJECT (element), "backend", test_backend ());
-  test_share_context (element);
   bench->drain = depth != NULL;
   if (depth != NULL)
     gst_util_set_object_arg (G_OBJECT (element), "async-depth", depth);
@@ -170,6 +187,7 @@ bench_init (Bench * bench, const gchar * format, gint width, gint height,
   va_end (args);
   g_signal_handlers_disconnect_by_func (element, on_depth, bench);
   bench->bus = gst_bus_new ();
+  gst_bus_set_sync_handler (bench->bus, on_need_context, element, NULL);
   gst_element_set_bus (element, bench->bus);
   g_queue_init (&bench->messages);
   bench->h = gst_harness_new_with_element (element, "sink", "src");

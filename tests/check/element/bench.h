@@ -25,6 +25,10 @@ gboolean test_on_cuda (void);
  * if CUDA is the backend under test. */
 void test_share_context (GstElement * element);
 
+/** How often a test that repeats itself does so: `n`, or as
+ * BLOCKDCT_TEST_ROUNDS says if that is less, where a frame takes long. */
+gint test_rounds (gint n);
+
 /** Whether an element can be made; else the test is skipped. */
 gboolean test_have_element (const gchar * name);
 

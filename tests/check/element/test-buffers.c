@@ -410,7 +410,7 @@ test_flush_goes_on (void)
 static void
 test_kept (void)
 {
-  const gint n_frames = 100000;
+  const gint n_frames = test_rounds (100000);
   Pusher pusher = {.max = n_frames };
   GThread *thread;
   Bench bench;

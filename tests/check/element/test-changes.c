@@ -7,7 +7,7 @@
 #endif
 #include "bench.h"
 
-#define N_ROUNDS 34000           /* of three changes */
+static gint n_rounds;           /* of three changes */
 
 /* What two threads may take for a round. */
 #define PATIENCE (60 * G_USEC_PER_SEC)
@@ -44,7 +44,7 @@ run (gpointer data)
   Other *other = data;
   GObject *object = G_OBJECT (other->bench.element);
 
-  for (gint round = 1; round <= N_ROUNDS; round++) {
+  for (gint round = 1; round <= n_rounds; round++) {
     wait_for (&other->begun, round);
     other->act (other, round);
     g_atomic_int_set (&other->acted, round);
@@ -84,7 +84,7 @@ finish (Other * other, guint lost)
 {
   g_thread_join (other->thread);
   bench_clear (&other->bench);
-  g_test_message ("lost: %u in %d rounds", lost, N_ROUNDS);
+  g_test_message ("lost: %u in %d rounds", lost, n_rounds);
   g_assert_cmpuint (lost, ==, 0);
 }
 
@@ -145,7 +145,7 @@ test_threads (void)
   Other other;
 
   start (&other, set_transform);
-  for (gint round = 1; round <= N_ROUNDS; round++) {
+  for (gint round = 1; round <= n_rounds; round++) {
     begin (&other, round);
     g_object_set (other.bench.element, "quality", quality_of (round + 1), NULL);
     wait_for (&other.acted, round);
@@ -174,7 +174,7 @@ test_one_property (void)
   Other other;
 
   start (&other, freeze_and_set);
-  for (gint round = 1; round <= N_ROUNDS; round++) {
+  for (gint round = 1; round <= n_rounds; round++) {
     gint transform;
 
     begin (&other, round);
@@ -210,8 +210,8 @@ test_groups (void)
 
   start (&other, set_group);
   set_group (&other, 0);
-  begin (&other, N_ROUNDS);
-  for (gint n = 0; g_atomic_int_get (&other.done) < N_ROUNDS; n++) {
+  begin (&other, n_rounds);
+  for (gint n = 0; g_atomic_int_get (&other.done) < n_rounds; n++) {
     const gchar *transform;
     gint quality;
 
@@ -239,10 +239,10 @@ test_binding (void)
   gst_object_add_control_binding (GST_OBJECT (other.bench.element),
       gst_direct_control_binding_new_absolute (GST_OBJECT
           (other.bench.element), "quality", source));
-  for (gint n = 0; n <= 2 * N_ROUNDS + 1; n++)
+  for (gint n = 0; n <= 2 * n_rounds + 1; n++)
     gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE
         (source), n * FRAME, quality_of (n / 8));
-  for (gint round = 1; round <= N_ROUNDS; round++) {
+  for (gint round = 1; round <= n_rounds; round++) {
     const gchar *transform;
     gint n = 2 * round, quality;
 
@@ -364,7 +364,7 @@ test_overtaken (void)
 static gpointer
 set_often (gpointer data)
 {
-  for (gint round = 1; round <= N_ROUNDS; round++)
+  for (gint round = 1; round <= n_rounds; round++)
     set_transform (data, round);
   return NULL;
 }
@@ -383,7 +383,7 @@ test_held_up (void)
   g_thread_join (g_thread_new ("setter", set_often, &other));
   g_assert_true (was_made (&other.bench, 0, BDCT_JPEG_8X8, 85));
   g_object_thaw_notify (G_OBJECT (other.bench.element));
-  g_assert_true (was_made (&other.bench, 1, transform_of (N_ROUNDS), 20));
+  g_assert_true (was_made (&other.bench, 1, transform_of (n_rounds), 20));
   bench_clear (&other.bench);
 }
 
@@ -391,6 +391,7 @@ int
 main (int argc, char **argv)
 {
   test_init (&argc, &argv);
+  n_rounds = test_rounds (34000);
   test_add ("/element/changes/threads", test_threads);
   test_add ("/element/changes/one-property", test_one_property);
   test_add ("/element/changes/groups", test_groups);

@@ -193,6 +193,7 @@ set_all_the_time (gpointer data)
 static void
 test_racing (void)
 {
+  const guint n_frames = test_rounds (6000);
   Setter setter = { NULL, 0 };
   GThread *thread;
   Bench bench;
@@ -201,7 +202,7 @@ test_racing (void)
       sets[0].transform, "quality", sets[0].quality, "qp", sets[0].qp, NULL);
   setter.element = bench.element;
   thread = g_thread_new ("setter", set_all_the_time, &setter);
-  for (guint n = 0; n < 6000; n++) {
+  for (guint n = 0; n < n_frames; n++) {
     GstStructure *s;
     const gchar *name;
     guint i = 0;
