@@ -44,9 +44,9 @@ extern "C" {
 #define BDCT_CABAC_ADD(counter) (++*(counter))
 #endif
 
-/** The contexts: luma's, then chroma's, which U and V share. Each syntax
- * element has as many as it has ctxInc in clause 9.3.4.2; cbf's depends on the depth of the tree, of which a frame of one size
- * has one. */
+/** The contexts: luma's, then chroma's, which U and V share; of each syntax
+ * element in the order of ctxInc in clause 9.3.4.2. cbf's depends there on the
+ * depth of the tree, of which a frame of one size has one. */
 enum {
   BDCT_CABAC_LUMA = 0,
   BDCT_CABAC_LUMA_CBF = BDCT_CABAC_LUMA,
