@@ -136,7 +136,7 @@ bdct_cabac_segment_blocks (int log2_size)
 /* Where a walk's bins go. Either they are counted, or they are priced by
  * states, which adapt. */
 typedef struct {
-  uint32_t *counter;    /* [2 context + bin], NULL: price */
+  uint32_t *counter;    /* [2 context + bin]; NULL: price */
   uint8_t *state;       /* context's at [pitch context] */
   int pitch;
   const uint32_t *step; /* bdct_cabac_step, or a copy */
