@@ -227,12 +227,12 @@ test_by_hand (void)
   }
 }
 
-/* Bits that can be told by hand. Of empty blocks in the state of the surest bin,
- * each takes 9 from a range of 448 and more, then 8 above 383, 7 above 319, 6
- * above 255. When it is doubled there, it is 505 on the average: 57 / 9 + 64 / 8
- * + 64 / 7 + 64 / 6 = 34 blocks a bit, 3414 take 100. The end of the slice takes
- * 2 of a range of 256 to 510, 7 to 8 bits, and at most 3 to write what is
- * left. */
+/* Bits that can be told by hand. Of empty blocks in the state of the surest
+ * bin, each takes 9 from a range of 448 and more, then 8 above 383, 7 above 319
+ * and 6 above 255. When it is doubled there, it is 505 on the average: 57 / 9
+ * + 64 / 8 + 64 / 7 + 64 / 6 = 34 blocks a bit, 3414 take 100. The end of the
+ * slice takes 2 of a range of 256 to 510, 7 to 8 bits, and at most 3 to write
+ * what is left. */
 static void
 test_bits (void)
 {
