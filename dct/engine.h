@@ -48,6 +48,8 @@ typedef struct {
   BdctBlockRecord *blocks;      /**< receives every block's; NULL: not asked */
   size_t n_blocks;              /**< entries of `set_of_block` and `blocks`;
                                      unused if there is neither */
+  bool rate;                    /**< have the bits in the statistics of the
+                                     sets and of each other job (rate.h) */
   const BdctView *view;         /**< what `dst` becomes; NULL: the
                                      reconstruction */
   void *wait[2];                /**< streams (CUstream of the engine's context)

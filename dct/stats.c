@@ -11,6 +11,7 @@ counters_add (BdctCounters * a, const BdctCounters * b)
   a->sse_high += b->sse_high + (a->sse < b->sse);
   a->levels += b->levels;
   a->nonzero += b->nonzero;
+  a->bits += b->bits;
 }
 
 void
@@ -18,6 +19,9 @@ bdct_stats_add (BdctStats * a, const BdctStats * b)
 {
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
     counters_add (&a->component[c], &b->component[c]);
+  a->bits_optimized += b->bits_optimized;
+  a->file_size += b->file_size;
+  a->file_size_optimized += b->file_size_optimized;
 }
 
 BdctCounters

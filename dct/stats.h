@@ -23,10 +23,20 @@ typedef struct {
   uint64_t levels;  /**< quantized coefficients: whole blocks, padding too */
   uint64_t nonzero; /**< those that are not 0 */
   uint64_t sse_high; /**< how often 2^64 is in the sum besides `sse` */
+  uint64_t bits;    /**< what the levels cost (rate.h), with Annex K's Huffman
+                         tables where they are exact, the frame's optimal ones
+                         in other Huffman coding; an estimate is rounded to
+                         whole bits frame by frame; 0 if not asked for */
 } BdctCounters;
 
 typedef struct {
   BdctCounters component[BDCT_MAX_COMPONENTS];
+  /* Of a JPEG file, where bits are exact (rate.h); else 0: */
+  uint64_t bits_optimized; /**< `bits` of all components with the frame's
+                                optimal Huffman tables */
+  uint64_t file_size;      /**< bytes of the file with Annex K's tables; a
+                                model within 0.5% for the byte stuffing */
+  uint64_t file_size_optimized; /**< with optimal tables */
 } BdctStats;
 
 /** Add `b` to `a`. */
