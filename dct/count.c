@@ -7,14 +7,19 @@
  * 0. */
 static uint64_t places_of[8][256];
 
+/* bdct_symbol_category() of a level, from its 16 bits. */
+static uint8_t category_of[65536];
+
 static void
-fill_places (void)
+fill_tables (void)
 {
   for (int row = 0; row < 8; row++)
     for (int bits = 0; bits < 256; bits++)
       for (int i = 0; i < 8; i++)
         places_of[row][bits] |=
             (uint64_t) (bits >> i & 1) << bdct_zigzag_place[8 * row + i];
+  for (int v = INT16_MIN; v <= INT16_MAX; v++)
+    category_of[(uint16_t) v] = bdct_symbol_category (v);
 }
 
 void
@@ -22,7 +27,7 @@ bdct_count_init (void)
 {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-  pthread_once (&once, fill_places);
+  pthread_once (&once, fill_tables);
 }
 
 /* Which levels of a block are not 0: bit i for place i of the zigzag order. */
@@ -62,9 +67,10 @@ bdct_count_huffman (const BdctLevel * levels, const BdctScan * scan,
       for (; places != 0; places &= places - 1) {
         int place = __builtin_ctzll (places), run = place - last - 1;
 
-        zrl += run >> 4;
-        counter[((run & 15) << 4)
-            + bdct_symbol_category (block[bdct_zigzag_index[place]])]++;
+        for (; run > 15; run -= 16)
+          zrl++;
+        counter[(run << 4)
+            + category_of[(uint16_t) block[bdct_zigzag_index[place]]]]++;
         last = place;
       }
       eob += last < 63;
