@@ -23,11 +23,14 @@ make_constants (void *to, const BdctCudaPlane * plane, const BdctJob * job)
  * 32 a side and leaves mixed cells alone, and one for the rest. */
 
 static const BdctCudaKernel tensor = {
-  &tensor, 16, 128, 4, 1, 4, sizeof (Constants), make_constants
+  &tensor, 16, 128, 4, 1, 4, sizeof (Constants), NULL,
+  make_constants
 };
 static const BdctCudaKernel scalar[2] = {
-  {&scalar[0], 32, 128, 4, 4, 0, sizeof (Constants), make_constants},
-  {&scalar[1], 32, 256, 4, 4, 0, sizeof (Constants), make_constants},
+  {&scalar[0], 32, 128, 4, 4, 0, sizeof (Constants), NULL,
+      make_constants},
+  {&scalar[1], 32, 256, 4, 4, 0, sizeof (Constants), NULL,
+      make_constants},
 };
 
 static BdctJob
