@@ -58,6 +58,8 @@ typedef struct {
   int32_t grey;           /**< the middle sample, as it lies in memory */
   int32_t aligned;        /**< whether every row begins at a multiple of 16 */
   int32_t columns;        /**< blocks from left to right, of each component */
+  int32_t mcu_width, mcu_height; /**< of what counts symbols: a component's
+                                      blocks in an MCU (dct/symbols.h) */
   int32_t cells_x;        /**< cells of the map from left to right */
   int32_t tiles_x;        /**< tiles of the plane from left to right, or of a
                                component where they are blocks in a row */
@@ -135,6 +137,19 @@ cudaError_t bdct_tensor_check (bool *has);
 
 /** The kernel without tensor cores, which takes any work (scalar.cu). */
 const BdctCudaKernel *bdct_scalar_find (const BdctCudaWork *work);
+
+/** What is counted for a frame's bits (dct/rate.h) into the planes' `counts`:
+ * Huffman's symbols from the samples, or one after the other CABAC's bins and
+ * their cost, both from the planes' `levels`. */
+typedef enum
+{
+  BDCT_CUDA_SYMBOLS,
+  BDCT_CUDA_BINS,
+  BDCT_CUDA_COST,
+} BdctCudaCount;
+
+/** The kernel that counts so, for jobs such as this one (rate.cu). */
+const BdctCudaKernel *bdct_rate_find (BdctCudaCount count, const BdctJob *job);
 
 #ifdef __cplusplus
 }

@@ -167,19 +167,12 @@ transform (const __grid_constant__ BdctCudaBatch batch)
   }
 }
 
-void
-make_constants (void *to, const BdctCudaPlane *plane, const BdctJob *job)
-{
-  for (int i = 0; i < plane->layout.interleave; i++)
-    make_component ((Constants *) to + i, job, plane->layout.component[i]);
-}
-
 template <BdctChain LUMA, BdctChain OTHER, Ask ASK, typename Sample>
 const BdctCudaKernel kernel = {
   (const void *) transform<LUMA, OTHER, ASK, Sample>,
   kSide<LUMA, OTHER>, kTileSamples * sizeof (Sample),
   kTileSamples / kSide<LUMA, OTHER>, kTileSamples / kSide<LUMA, OTHER>, 0,
-  2 * sizeof (Constants), nullptr, make_constants
+  2 * sizeof (Constants), nullptr, bdct_scalar_constants
 };
 
 #define KERNELS(luma, other, sample)                                          \
@@ -204,6 +197,13 @@ const BdctCudaKernel *const kernels[BDCT_N_TRANSFORMS][2][4] = {
 };
 
 } // namespace
+
+extern "C" void
+bdct_scalar_constants (void *to, const BdctCudaPlane *plane, const BdctJob *job)
+{
+  for (int i = 0; i < plane->layout.interleave; i++)
+    make_component ((Constants *) to + i, job, plane->layout.component[i]);
+}
 
 extern "C" const BdctCudaKernel *
 bdct_scalar_find (const BdctCudaWork *work)

@@ -210,6 +210,15 @@ make_component (Constants *to, const BdctJob *job, int component)
   }
 }
 
+} // namespace
+
+/* Those of a plane, by its components. Not the host side's, but kernels of
+ * several sources have them. */
+extern "C" void bdct_scalar_constants (void *to, const BdctCudaPlane *plane,
+    const BdctJob *job);
+
+namespace {
+
 /* What the stages need of a job but the tables, in registers. The compiler is
  * to know what the chain fixes. */
 template <typename C> BDCT_INLINE void
