@@ -22,13 +22,11 @@ has_levels (const BdctJob * job)
   return bdct_rate_coder (job->family) == BDCT_CODER_CABAC;
 }
 
-/* Levels of a component. */
 static size_t
 count_levels (const BdctJob * job, const BdctBlockGrid * grid, int component)
 {
-  const int keep = job->component[component].keep;
-
-  return (size_t) grid[component].columns * grid[component].rows * keep * keep;
+  return (size_t) grid[component].columns * grid[component].rows
+      * bdct_rate_block_levels (&job->component[component]);
 }
 
 /* Have room for the levels of as many jobs as a round has, each as large as the
