@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "rate.h"
 
+#include <string.h>
 #include "dct/symbols.h"
 
-/* Jobs whose levels are in memory at once: as many as share a launch where
- * planes hold a component each. */
-#define MAX_JOBS (BDCT_CUDA_MAX_PLANES / BDCT_MAX_PLANES)
+/* The most jobs of a round: of one plane each. */
+#define MAX_JOBS BDCT_CUDA_MAX_PLANES
 
 /* What is done one after the other: levels are made, or symbols counted; bins
  * are counted; bins are priced. */
@@ -15,6 +15,13 @@ typedef struct {
   BdctCudaPass pass[N_STAGES][MAX_JOBS];
   int n[N_STAGES];
 } Round;
+
+/* As many jobs as share a launch. */
+static int
+round_size (const BdctLayout * layout)
+{
+  return BDCT_CUDA_MAX_PLANES / layout->n_planes;
+}
 
 static bool
 has_levels (const BdctJob * job)
@@ -51,7 +58,7 @@ reserve (const BdctSlot * slot, const BdctStaging * staging,
       size += count_levels (job, grid, c);
     if (*job_levels < size)
       *job_levels = size;
-    n += n < MAX_JOBS;
+    n += n < round_size (&staging->layout);
   }
   if (levels->size >= n * *job_levels * sizeof (BdctLevel))
     return true;
@@ -131,15 +138,17 @@ bool
 bdct_rate_enqueue (const BdctSlot * slot, const BdctStaging * staging,
     BdctBuffer * levels, BdctError * error)
 {
+  const int size = round_size (&staging->layout);
   size_t job_levels;
 
   if (!reserve (slot, staging, levels, &job_levels, error))
     return false;
-  for (int first = 0; first <= slot->n_others; first += MAX_JOBS) {
+  for (int first = 0; first <= slot->n_others; first += size) {
     BdctLevel *at = (BdctLevel *) levels->device;
-    Round round = {.n = { 0 } };
+    Round round;
 
-    for (int i = first; i <= slot->n_others && i < first + MAX_JOBS; i++) {
+    memset (round.n, 0, sizeof round.n);
+    for (int i = first; i <= slot->n_others && i < first + size; i++) {
       if (!plan (&round, slot, staging, i, at, error))
         return false;
       if (has_levels (bdct_slot_job (slot, i)))
