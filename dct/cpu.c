@@ -410,6 +410,7 @@ cpu_create (const BdctEngineOptions * options, BdctError * error)
       return NULL;
     }
   }
+  bdct_count_init ();
   if (n_threads == 0)
     n_threads = count_processors ();
   self = calloc (1, sizeof *self + n_threads * sizeof self->threads[0]);
