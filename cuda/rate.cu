@@ -234,7 +234,8 @@ bins_blocks (const BdctComponentJob *)
  * has a few of them and so waits less for those that take another branch. */
 constexpr int kCostLanes = 8;
 
-/* What the bins cost that are not bypass bins: a lane a segment. */
+/* What the bins cost that are not bypass bins: a lane a segment, as
+ * bdct_cabac_segment() has it. */
 __global__ void
 __launch_bounds__ (32)
 cost (const __grid_constant__ BdctCudaBatch batch)
@@ -263,10 +264,14 @@ cost (const __grid_constant__ BdctCudaBatch batch)
   }
   __syncwarp ();
   if (threadIdx.x < kCostLanes && first < n_blocks)
-    _Pragma ("unroll 1") for (int i = first; i < min (first + n, n_blocks); i++)
-      sum += bdct_cabac_price (state + threadIdx.x, kCostLanes, step,
-          plane.levels[place.i] + ((size_t) i << 2 * log2_size), log2_size,
-          chroma, &bypass);
+    _Pragma ("unroll 1") for (int i = max (first - n, 0);
+        i < min (first + n, n_blocks); i++) {
+      const uint32_t price = bdct_cabac_price (state + threadIdx.x, kCostLanes,
+          step, plane.levels[place.i] + ((size_t) i << 2 * log2_size),
+          log2_size, chroma, &bypass);
+
+      sum += i >= first ? price : 0;
+    }
   total = block_sum<kCostLanes> ((unsigned long long) sum);
   if (threadIdx.x == 0 && total != 0)
     atomicAdd (&counts_of (plane, place.i)[BDCT_RATE_COST], total);

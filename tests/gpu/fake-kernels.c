@@ -273,8 +273,8 @@ count_component (const BdctCudaPlane * plane, int i, int what)
       start[k] = bdct_cabac_start ((const BdctRateCounts *) plane->counts, k);
     for (int k = 0; k < n; k += step)
       counts[BDCT_RATE_COST] += bdct_cabac_segment (start, levels
-          + (size_t) k * size, k + step < n ? step : n - k, log2_size,
-          c != BDCT_Y);
+          + (size_t) k * size, k < step ? 0 : step,
+          k + step < n ? step : n - k, log2_size, c != BDCT_Y);
   }
   for (int k = 0; k < BDCT_RATE_COUNTERS && what != LEVELS; k++)
     counts[k] += counter[k];
