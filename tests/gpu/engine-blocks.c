@@ -174,7 +174,8 @@ complain (const Question * q, const char *what)
     fprintf (stderr, "%s, %d sets%s%s%s%s, %d others, view %d%s: %s\n",
         bdct_transform_info (q->sets[0].transform)->name, q->what.n_sets,
         q->what.set_of_block ? ", map" : "", q->what.blocks ? ", records" : "",
-        q->what.rate ? ", bits" : "", q->dst.data[0] ? "" : ", no output", q->what.n_others,
+        q->what.rate ? ", bits" : "", q->dst.data[0] ? "" : ", no output",
+        q->what.n_others,
         q->what.view ? (int) q->view.mode : -1,
         q->what.view && q->view.grid ? ", grid" : "", what);
   return false;
