@@ -251,7 +251,7 @@ work_on_segments (Batch * batch, int number, Piece * piece)
   piece->cost = 0;
   for (; from < to; from += n)
     piece->cost += bdct_cabac_segment (start,
-        pass->levels[c] + (from << 2 * log2_size),
+        pass->levels[c] + (from << 2 * log2_size), from > 0 ? n : 0,
         to - from < (size_t) n ? (int) (to - from) : n, log2_size,
         c != BDCT_Y);
 }
