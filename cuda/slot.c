@@ -209,7 +209,8 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
     slot->n_blocks = bdct_blocks_init (grid, layout, slot->sets);
   if (by_map && !make_map (slot, staging, frame, grid, &work, map_size, error))
     return false;
-  slot->work = work;
+  if (frame->rate)
+    slot->work = work;
   set_cells (&work, cells);
   set_output (&work, layout, shows_samples (mode) ? &drawn : &none);
   if (slot->blocks != NULL || colours) {

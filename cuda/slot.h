@@ -40,7 +40,7 @@ typedef struct {
   BdctCudaPass pass[4];         /**< the sets', then those of their levels */
   int n_passes;
   bool rate;
-  BdctCudaWork work;            /**< the sets on the source, without more */
+  BdctCudaWork work;            /**< of a `rate`: the sets, without more */
   bool viewed;                  /**< a view is drawn behind them */
   BdctRender render;
   BdctBlockRecord *blocks;      /**< the caller's; NULL: not asked for */
