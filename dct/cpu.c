@@ -7,10 +7,10 @@
  *
  * What has to wait for all of what comes before it is another stage of the
  * frame. The worker threads take the pieces of a stage in order. CABAC's bits
- * take two stages a batch: strips, whose bins are counted and whose levels stay,
- * and the levels' segments. Where a view is asked for, the first pass' picture
- * goes into an image of the engine's own, from which the last stage draws it, in
- * strips again. */
+ * take two stages a batch: strips, whose bins are counted and whose levels
+ * stay, and the levels' segments. Where a view is asked for, the first pass'
+ * picture goes into an image of the engine's own, from which the last stage
+ * draws it, in strips again. */
 #define _GNU_SOURCE             /* sched_getaffinity */
 #include "engine.h"
 

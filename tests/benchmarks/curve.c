@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Times 100 settings of a 1080p frame on the CPU engine, with bits and without:
- * as frames of one setting each, and as one frame with all of them, in turn. Run
- * by hand:
+ * as frames of one setting each, and as one frame with all of them, in turn.
+ * Run by hand:
  *   curve [RUNS [THREADS [PICTURE.pgm]]]
  * What is printed is the median over the runs of the processors' time, which
- * depends little on what else the machine does. The picture is repeated, mirrored, to fill the frame; without it, waves, edges
- * and noise do. */
+ * depends little on what else the machine does. The picture is repeated,
+ * mirrored, to fill the frame; without it, waves, edges and noise do. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

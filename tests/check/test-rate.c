@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The bits of frames (dct/rate.h) on every engine of frame.h: against a count of
- * the definition's levels, symbol by symbol, or with dct/cabac.h's functions in
- * a plain loop; and that nothing else in a frame, nor the number of threads,
- * makes them others. What libjpeg and a CABAC decoder say is
- * tests/fidelity/test-libjpeg.c's and test-cabac.c's. */
+ * The bits of frames (dct/rate.h) on every engine of frame.h: against a count
+ * of the definition's levels, symbol by symbol, or with dct/cabac.h's functions
+ * in a plain loop; and that nothing else in a frame, nor the number of threads,
+ * makes them others. libjpeg's files are in tests/fidelity/test-libjpeg.c, a
+ * CABAC of its own in test-cabac.c. */
 #include <string.h>
 #include "dct/block.h"
 #include "dct/cabac.h"
@@ -196,6 +196,7 @@ cabac_bits (const Scene * s, int *const *levels, guint64 * bits)
   for (int pass = 0; pass < 2; pass++)
     for (int k = 0; k < 3; k++) {
       int log2_size = bdct_cabac_log2_size (&s->sets[0].component[k]);
+      int n = 4096 >> 2 * log2_size;
       guint32 bypass = 0;
       guint64 cost = 0;
 
@@ -210,9 +211,17 @@ cabac_bits (const Scene * s, int *const *levels, guint64 * bits)
             counts->counter[k][j] += counter[j];
           continue;
         }
-        if (i % (4096 >> 2 * log2_size) == 0)
+        /* With each segment the states begin anew, one segment earlier. */
+        if (i % n == 0) {
           for (int j = 0; j < BDCT_CABAC_CONTEXTS; j++)
             state[j] = bdct_cabac_start (counts, j);
+          for (int j = MAX (i - n, 0); j < i; j++) {
+            take_block (s, k, levels[k], j, 1 << log2_size, block);
+            bdct_cabac_price (state, 1, bdct_cabac_step, block, log2_size,
+                k > 0, &bypass);
+          }
+          take_block (s, k, levels[k], i, 1 << log2_size, block);
+        }
         cost += bdct_cabac_price (state, 1, bdct_cabac_step, block, log2_size,
             k > 0, &bypass);
       }
