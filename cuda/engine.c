@@ -7,6 +7,7 @@
 #include <string.h>
 #include "device.h"
 #include "plan.h"
+#include "rate.h"
 #include "slot.h"
 #include "staging.h"
 #include "view-launch.h"
@@ -41,6 +42,7 @@ typedef struct {
   BdctBuffer cells;             /* of the sets of `n_cells` frames */
   unsigned n_cells, next_cells; /* frames */
   bool zeroed;                  /* the half of the cells in use */
+  BdctBuffer levels;            /* of the frame whose bits are counted */
   const BdctCudaPass *passes[MAX_BATCH * (4 + BDCT_MAX_OTHERS)];
 } CudaEngine;
 
@@ -55,6 +57,7 @@ free_frames (CudaEngine * self, bool in_context)
     bdct_slot_clear (&self->frames[i].slot, in_context);
   free (self->frames);
   bdct_buffer_free (&self->cells, in_context);
+  bdct_buffer_free (&self->levels, in_context);
   self->frames = NULL;
   self->depth = self->oldest = self->in_flight = self->pending = 0;
   self->n_cells = self->next_cells = 0;
@@ -195,7 +198,14 @@ gather_passes (CudaEngine * self, unsigned first, unsigned n)
   return n_passes;
 }
 
-/* Cells are zeroed by the half; those of other jobs by the frame. */
+static size_t
+counts_size (const BdctSlot * slot)
+{
+  return (1 + slot->n_others) * sizeof (BdctRateCounts);
+}
+
+/* Cells are zeroed by the half; those of other jobs, and counts, by the frame.
+ */
 static bool
 zero_cells (CudaEngine * self, unsigned first, unsigned n, BdctError * error)
 {
@@ -213,9 +223,11 @@ zero_cells (CudaEngine * self, unsigned first, unsigned n, BdctError * error)
   for (unsigned i = 0; i < n && ok; i++) {
     const BdctSlot *slot = &frame_at (self, first + i)->slot;
 
-    ok = slot->n_others == 0 || check (cudaMemsetAsync (slot->cells.device, 0,
-            slot->n_others * BDCT_CELLS_SIZE, stream), "cudaMemsetAsync",
-        error);
+    ok = (slot->n_others == 0 || check (cudaMemsetAsync (slot->cells.device, 0,
+                slot->n_others * BDCT_CELLS_SIZE, stream), "cudaMemsetAsync",
+            error))
+        && (!slot->rate || check (cudaMemsetAsync (slot->counts.device, 0,
+                counts_size (slot), stream), "cudaMemsetAsync", error));
   }
   return ok;
 }
@@ -233,9 +245,13 @@ copy_cells (CudaEngine * self, unsigned first, unsigned n, cudaStream_t stream,
   for (unsigned i = 0; i < n && ok; i++) {
     const BdctSlot *slot = &frame_at (self, first + i)->slot;
 
-    ok = slot->n_others == 0 || check (cudaMemcpyAsync (slot->cells.host.data,
-            slot->cells.device, slot->n_others * BDCT_CELLS_SIZE,
-            cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync", error);
+    ok = (slot->n_others == 0
+        || check (cudaMemcpyAsync (slot->cells.host.data, slot->cells.device,
+                slot->n_others * BDCT_CELLS_SIZE, cudaMemcpyDeviceToHost,
+                stream), "cudaMemcpyAsync", error))
+        && (!slot->rate || check (cudaMemcpyAsync (slot->counts.host.data,
+                slot->counts.device, counts_size (slot),
+                cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync", error));
   }
   return ok;
 }
@@ -257,6 +273,9 @@ enqueue (CudaEngine * self, unsigned first, unsigned n, BdctError * error)
   for (unsigned i = 0; i < n; i++) {
     const BdctSlot *slot = &frame_at (self, first + i)->slot;
 
+    if (slot->rate && !bdct_rate_enqueue (slot, &self->staging, &self->levels,
+            error))
+      return false;
     if (slot->viewed && !check (bdct_cuda_view_launch (&slot->render, stream),
             "cudaLaunchKernel", error))
       return false;

@@ -13,6 +13,7 @@
 #include "dct/engine.h"
 #include "dct/job.h"
 #include "dct/layout.h"
+#include "dct/rate.h"
 #include "dct/transform.h"
 
 #ifdef __cplusplus
@@ -36,19 +37,32 @@ typedef struct {
   BdctSamples src;
   BdctSamples dst;        /**< data NULL: nothing is written */
   BdctPlaneLayout layout;
-  struct BdctCudaCell *cells;  /**< BDCT_CUDA_CELLS of them, zeroed */
+  union
+  {
+    struct BdctCudaCell *cells; /**< BDCT_CUDA_CELLS of them, zeroed */
+    unsigned long long *counts; /**< of what counts for bits, zeroed: those of a
+                                     BdctRateCounts */
+  };
   const uint8_t *set_of_cell;  /**< NULL: set 0 everywhere */
   /* By interleaved component, the first block's: */
   const uint8_t *set_of_block[2]; /**< NULL if set_of_cell is */
-  BdctBlockRecord *blocks[2];     /**< NULL: not asked for */
+  union
+  {
+    BdctBlockRecord *blocks[2];   /**< NULL: not asked for */
+    BdctLevel *levels[2];         /**< of what writes or reads levels, aligned
+                                       to 16 bytes */
+  };
   /* The following is what planning and launching fill in (plan.h). */
   int32_t row_bytes;      /**< of a row's samples */
   int32_t log2_width, log2_height; /**< of a transform block */
   int32_t grey;           /**< the middle sample, as it lies in memory */
   int32_t aligned;        /**< whether every row begins at a multiple of 16 */
   int32_t columns;        /**< blocks from left to right, of each component */
+  int32_t mcu_width, mcu_height; /**< of what counts symbols: a component's
+                                      blocks in an MCU (dct/symbols.h) */
   int32_t cells_x;        /**< cells of the map from left to right */
-  int32_t tiles_x;        /**< tiles of the plane from left to right */
+  int32_t tiles_x;        /**< tiles of the plane from left to right, or of a
+                               component where they are blocks in a row */
   int32_t first_tile;     /**< of the plane among the launch's */
   int32_t set_size;       /**< bytes from one set's constants to the next's */
   const uint8_t *constants; /**< the kernel's, of each set */
@@ -91,6 +105,9 @@ typedef struct BdctCudaKernel {
   int blocks;           /**< that a multiprocessor holds at once; 0: a tile each
                              and no spans */
   int constants_size;   /**< bytes of a plane's constants; a multiple of 16 */
+  /** NULL, or that a tile is so many blocks of one component, in whatever order
+   * the kernel takes them; it then has no rows. */
+  int (*tile_blocks) (const BdctComponentJob *job);
   /** Write a plane's constants for one job. Kernels that have this in common
    * have the constants in common. */
   void (*make_constants) (void *to, const BdctCudaPlane *plane,
@@ -104,9 +121,10 @@ typedef struct {
   BdctCudaPlane plane[BDCT_MAX_PLANES];
   int n_planes;
   bool mixed;           /**< there is a map, and it has mixed cells */
-  bool levels;          /**< `dst` becomes the picture of the levels
-                             (dct/render.h, bdct_render_level()), and nothing is
-                             counted */
+  bool levels;          /**< the levels are made and nothing is counted:
+                             planes' `levels`, or with a `dst` their picture
+                             there (dct/render.h, bdct_render_level()) */
+  const BdctCudaKernel *kernel; /**< what does all of it; NULL: the best */
 } BdctCudaWork;
 
 /** The tensor-core kernel that takes this work, all of its sets and planes;
@@ -119,6 +137,19 @@ cudaError_t bdct_tensor_check (bool *has);
 
 /** The kernel without tensor cores, which takes any work (scalar.cu). */
 const BdctCudaKernel *bdct_scalar_find (const BdctCudaWork *work);
+
+/** What is counted for a frame's bits (dct/rate.h) into the planes' `counts`:
+ * Huffman's symbols from the samples, or one after the other CABAC's bins and
+ * their cost, both from the planes' `levels`. */
+typedef enum
+{
+  BDCT_CUDA_SYMBOLS,
+  BDCT_CUDA_BINS,
+  BDCT_CUDA_COST,
+} BdctCudaCount;
+
+/** The kernel that counts so, for jobs such as this one (rate.cu). */
+const BdctCudaKernel *bdct_rate_find (BdctCudaCount count, const BdctJob *job);
 
 #ifdef __cplusplus
 }

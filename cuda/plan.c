@@ -126,11 +126,19 @@ cut (BdctCudaPass * pass, const BdctCudaKernel * kernel,
     plane->columns = ((layout->width - 1) >> job->log2_width) + 1;
     plane->cells_x = (layout->width * layout->interleave - 1)
         / BDCT_CUDA_CELL_SAMPLES + 1;
-    plane->tiles_x = (plane->row_bytes - 1) / kernel->row_bytes + 1;
     plane->first_tile = (int32_t) n_tiles;
     plane->set_size = kernel->constants_size;
-    n_tiles += (int64_t) plane->tiles_x
-        * ((layout->height - 1) / kernel->rows + 1);
+    if (kernel->tile_blocks != NULL) {
+      const int rows = ((layout->height - 1) >> job->log2_height) + 1;
+
+      plane->tiles_x = (plane->columns * rows - 1)
+          / kernel->tile_blocks (job) + 1;
+      n_tiles += (int64_t) plane->tiles_x * layout->interleave;
+    } else {
+      plane->tiles_x = (plane->row_bytes - 1) / kernel->row_bytes + 1;
+      n_tiles += (int64_t) plane->tiles_x
+          * ((layout->height - 1) / kernel->rows + 1);
+    }
     if (n_tiles > INT_MAX / 2)
       return false;
   }
@@ -143,8 +151,9 @@ bdct_cuda_plan (const BdctCudaDevice * device, const BdctCudaWork * work,
     BdctCudaPass * passes, BdctError * error)
 {
   const BdctCudaKernel *tensor = device->tensor && !work->levels
-      ? bdct_tensor_find (work) : NULL;
-  const BdctCudaKernel *scalar = bdct_scalar_find (work);
+      && work->kernel == NULL ? bdct_tensor_find (work) : NULL;
+  const BdctCudaKernel *scalar = work->kernel != NULL ? work->kernel
+      : bdct_scalar_find (work);
   const bool both = tensor != NULL && work->mixed;
 
   if (cut (&passes[0], tensor != NULL ? tensor : scalar, work, false)

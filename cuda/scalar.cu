@@ -31,6 +31,13 @@ run_chain (Square<typename C::Value, SIDE> &t, const Window &w,
   nonzero = columns<C, ASK> (t, job, quant, companion,
       C::square && job.transposed ? blocks.transposed () : blocks, lane);
   __syncwarp ();
+  if (ASK == LEVELS && w.dst == nullptr) {
+    if (C::square && job.transposed)
+      store_levels<C, true> (t, blocks, lane);
+    else
+      store_levels<C, false> (t, blocks, lane);
+    return 0;
+  }
   if (ASK != LEVELS) {
     rows<C, true, wide> (t, job.inv_shift[1], lane);
     __syncwarp ();
@@ -130,7 +137,10 @@ transform (const __grid_constant__ BdctCudaBatch batch)
     blocks.set_of_block = plane.set_of_block[i];
     blocks.sets = constants + i;
     blocks.set_size = plane.set_size;
-    blocks.records = plane.blocks[i];
+    if (ASK == LEVELS)
+      blocks.levels = plane.levels[i];
+    else
+      blocks.records = plane.blocks[i];
     if (LUMA == OTHER || __ldg ((const int *) &constants[i].job.chain) == LUMA)
       sum = run_chain<Luma, ASK, Sample> (square[warp], w, constants + i,
           quant[i], companion[i], blocks, lane);
@@ -157,19 +167,12 @@ transform (const __grid_constant__ BdctCudaBatch batch)
   }
 }
 
-void
-make_constants (void *to, const BdctCudaPlane *plane, const BdctJob *job)
-{
-  for (int i = 0; i < plane->layout.interleave; i++)
-    make_component ((Constants *) to + i, job, plane->layout.component[i]);
-}
-
 template <BdctChain LUMA, BdctChain OTHER, Ask ASK, typename Sample>
 const BdctCudaKernel kernel = {
   (const void *) transform<LUMA, OTHER, ASK, Sample>,
   kSide<LUMA, OTHER>, kTileSamples * sizeof (Sample),
   kTileSamples / kSide<LUMA, OTHER>, kTileSamples / kSide<LUMA, OTHER>, 0,
-  2 * sizeof (Constants), make_constants
+  2 * sizeof (Constants), nullptr, bdct_scalar_constants
 };
 
 #define KERNELS(luma, other, sample)                                          \
@@ -194,6 +197,13 @@ const BdctCudaKernel *const kernels[BDCT_N_TRANSFORMS][2][4] = {
 };
 
 } // namespace
+
+extern "C" void
+bdct_scalar_constants (void *to, const BdctCudaPlane *plane, const BdctJob *job)
+{
+  for (int i = 0; i < plane->layout.interleave; i++)
+    make_component ((Constants *) to + i, job, plane->layout.component[i]);
+}
 
 extern "C" const BdctCudaKernel *
 bdct_scalar_find (const BdctCudaWork *work)

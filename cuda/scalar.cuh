@@ -169,7 +169,8 @@ enum Ask
   PLAIN,                        /* the statistics, and the picture if wanted */
   RECORDS,                      /* them and the blocks' records */
   MAPPED,                       /* them with a map of sets, records if wanted */
-  LEVELS,                       /* a picture of the levels, map or not */
+  LEVELS,                       /* the levels or a picture of them, map or
+                                   not */
 };
 
 __host__ __device__ constexpr bool
@@ -208,6 +209,15 @@ make_component (Constants *to, const BdctJob *job, int component)
     to->job.dequant[i] = bdct_quantize_companion (job, from, index);
   }
 }
+
+} // namespace
+
+/* Those of a plane, by its components. Not the host side's, but kernels of
+ * several sources have them. */
+extern "C" void bdct_scalar_constants (void *to, const BdctCudaPlane *plane,
+    const BdctJob *job);
+
+namespace {
 
 /* What the stages need of a job but the tables, in registers. The compiler is
  * to know what the chain fixes. */
@@ -251,13 +261,17 @@ struct Blocks
   const uint8_t *set_of_block;  /* NULL: all take the first set */
   const Constants *sets;
   int set_size;
-  BdctBlockRecord *records;     /* NULL: not asked for */
+  union
+  {
+    BdctBlockRecord *records;   /* NULL: not asked for */
+    BdctLevel *levels;          /* of LEVELS */
+  };
 
   BDCT_INLINE Blocks
   transposed () const
   {
     return { height, width, first, next_y, next_x, set_of_block, sets, set_size,
-      records };
+      { records } };
   }
 
   /* Of the block at a sample of the square. */
@@ -376,6 +390,33 @@ store (const Square<typename C::Value, SIDE> &t, const Window &w,
     }
   }
   return total;
+}
+
+/* Write the levels as dct/rate.h has them, 8 of a block at a time. */
+template <typename C, bool TRANSPOSED, int SIDE> BDCT_INLINE void
+store_levels (const Square<typename C::Value, SIDE> &t, const Blocks &blocks,
+    int lane)
+{
+  constexpr int across = SIDE / C::width, down = SIDE / C::height;
+  constexpr int size = C::columns * C::rows, parts = size / 8;
+
+  _Pragma ("unroll 1") for (int k = lane; k < across * down * parts; k += 32) {
+    const int x = k / parts % across * C::width;
+    const int y = k / parts / across * C::height;
+    const int at = k % parts * 8;
+    uint32_t pair[4];
+
+    if (x >= blocks.width || y >= blocks.height)
+      continue;
+    BDCT_UNROLL for (int i = 0; i < 8; i++) {
+      const int u = x + (at + i) % C::columns, v = y + (at + i) / C::columns;
+      const int level = (int) (TRANSPOSED ? t[u][v] : t[v][u]);
+
+      pair[i / 2] = i % 2 ? pair[i / 2] | level << 16 : level & 0xffff;
+    }
+    *(uint4 *) (blocks.levels + (size_t) blocks.number<C> (x, y) * size + at) =
+        make_uint4 (pair[0], pair[1], pair[2], pair[3]);
+  }
 }
 
 /* R of job.h, clipped where its inverse is. */

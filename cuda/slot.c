@@ -46,6 +46,7 @@ bdct_slot_clear (BdctSlot * slot, bool in_context)
   bdct_buffer_free (&slot->map, in_context);
   bdct_buffer_free (&slot->records, in_context);
   bdct_buffer_free (&slot->cells, in_context);
+  bdct_buffer_free (&slot->counts, in_context);
   free (slot->others);
 }
 
@@ -206,12 +207,14 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
   describe (&work, layout, &slot->src.image);
   work.sets = slot->sets;
   work.n_sets = by_map ? frame->n_sets : 1;
-  set_cells (&work, cells);
-  set_output (&work, layout, shows_samples (mode) ? &drawn : &none);
   if (by_map || slot->blocks != NULL || colours)
     slot->n_blocks = bdct_blocks_init (grid, layout, slot->sets);
   if (by_map && !make_map (slot, staging, frame, grid, &work, map_size, error))
     return false;
+  if (frame->rate)
+    slot->work = work;
+  set_cells (&work, cells);
+  set_output (&work, layout, shows_samples (mode) ? &drawn : &none);
   if (slot->blocks != NULL || colours) {
     slot->reached = slot->blocks != NULL
         && bdct_host_memory_is_pinned (slot->blocks,
@@ -260,13 +263,11 @@ plan_others (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
   if (!bdct_buffer_reserve (&slot->cells, slot->n_others * BDCT_CELLS_SIZE,
           true, staging->engine, error))
     return false;
-  describe (&work, &staging->layout, &slot->src.image);
-  work.n_sets = 1;
   for (int i = 0; i < slot->n_others; i++) {
     BdctOther *other = &slot->others[i];
 
     other->job = frame->others[i];
-    work.sets = &other->job;
+    bdct_slot_describe (slot, &staging->layout, 1 + i, &work);
     set_cells (&work, (BdctCudaCell *) slot->cells.device
         + i * BDCT_CUDA_CELLS);
     if (bdct_cuda_plan (staging->device->kernels, &work, &other->pass,
@@ -274,6 +275,25 @@ plan_others (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
       return false;
   }
   return true;
+}
+
+const BdctJob *
+bdct_slot_job (const BdctSlot * slot, int i)
+{
+  return i == 0 ? slot->sets : &slot->others[i - 1].job;
+}
+
+void
+bdct_slot_describe (const BdctSlot * slot, const BdctLayout * layout, int i,
+    BdctCudaWork * work)
+{
+  if (i == 0) {
+    *work = slot->work;
+    return;
+  }
+  describe (work, layout, &slot->src.image);
+  work->sets = bdct_slot_job (slot, i);
+  work->n_sets = 1;
 }
 
 static bool
@@ -302,12 +322,16 @@ bdct_slot_prepare (BdctSlot * slot, BdctStaging * staging,
 
   memcpy (slot->sets, frame->sets, frame->n_sets * sizeof slot->sets[0]);
   slot->blocks = frame->blocks;
+  slot->rate = frame->rate;
   if (!bdct_staging_place (staging, &slot->src, &frame->src, device->upload,
           error)
       || !bdct_staging_place (staging, &slot->dst, &frame->dst,
           device->stream, error)
       || !plan_sets (slot, staging, frame, cells, &map_size, error)
-      || !plan_others (slot, staging, frame, error))
+      || !plan_others (slot, staging, frame, error)
+      || (slot->rate && !bdct_buffer_reserve (&slot->counts,
+              (1 + slot->n_others) * sizeof (BdctRateCounts), true,
+              staging->engine, error)))
     return false;
   slot->wait = slot->src.on_host || bdct_slot_downloads (slot)
       ? BDCT_WAIT_SLEEPING : BDCT_WAIT_SPINNING;
@@ -369,4 +393,7 @@ bdct_slot_count (const BdctSlot * slot, const BdctLayout * layout,
   for (int i = 0; i < slot->n_others; i++)
     count (layout, &slot->others[i].job, others + i * BDCT_CUDA_CELLS,
         stats + 1 + i);
+  for (int i = 0; slot->rate && i <= slot->n_others; i++)
+    bdct_rate_price ((BdctRateCounts *) slot->counts.host.data + i, layout,
+        bdct_slot_job (slot, i), stats + i);
 }

@@ -31,12 +31,16 @@ typedef struct {
   BdctBuffer map;               /**< sets of the blocks, then of the cells */
   BdctBuffer records;
   BdctBuffer cells;             /**< of the others */
+  BdctBuffer counts;            /**< BdctRateCounts of the sets, then of each
+                                     other, if there is a `rate` */
 
   BdctJob sets[BDCT_MAX_SETS];
   BdctOther *others;
   int n_others, max_others;
   BdctCudaPass pass[4];         /**< the sets', then those of their levels */
   int n_passes;
+  bool rate;
+  BdctCudaWork work;            /**< of a `rate`: the sets, without more */
   bool viewed;                  /**< a view is drawn behind them */
   BdctRender render;
   BdctBlockRecord *blocks;      /**< the caller's; NULL: not asked for */
@@ -52,6 +56,13 @@ void bdct_slot_clear (BdctSlot *slot, bool in_context);
  * kernels then waits for. `cells`: for the sets. */
 bool bdct_slot_prepare (BdctSlot *slot, BdctStaging *staging,
     const BdctFrame *frame, BdctCudaCell *cells, BdctError *error);
+
+/** Job `i` of those counted: 0 stands for the sets, then come the others. */
+const BdctJob *bdct_slot_job (const BdctSlot *slot, int i);
+
+/** Describe it, with nothing asked. */
+void bdct_slot_describe (const BdctSlot *slot, const BdctLayout *layout, int i,
+    BdctCudaWork *work);
 
 /** Whether anything but statistics goes to the host. */
 bool bdct_slot_downloads (const BdctSlot *slot);

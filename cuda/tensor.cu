@@ -292,7 +292,7 @@ use ()
   static const BdctCudaKernel kernel = {
     (const void *) tensor<Group, Sample, ROWS, WARPS, BLOCKS, EXTRAS>, ROWS,
     kTileBytes, WARPS, 1, BLOCKS, 32 * sizeof (Constants),
-    make_constants<Constants, Group::size>
+    nullptr, make_constants<Constants, Group::size>
   };
 
   return &kernel;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "rate.h"
 
-#include <math.h>
 #include <string.h>
 #include "symbols.h"
 
@@ -242,6 +241,10 @@ static double
 runs_of_ones (const uint64_t * count, const Table * table,
     const double *const next[2])
 {
+  /* Of so many extra bits that all are ones. */
+  static const double chance[9] = { 1, 0x1p-1, 0x1p-2, 0x1p-3, 0x1p-4, 0x1p-5,
+    0x1p-6, 0x1p-7, 0x1p-8
+  };
   double sum = 0;
 
   for (int i = 0; i < 256; i++) {
@@ -257,10 +260,10 @@ runs_of_ones (const uint64_t * count, const Table * table,
     run &= run >> 4;
     runs = __builtin_popcount (run);
     for (int k = 1; k <= 7 && k <= trailing; k++)
-      runs += ldexp (ones[8 - k > extra ? 8 - k - extra : 0],
-          -(8 - k < extra ? 8 - k : extra));
+      runs += ones[8 - k > extra ? 8 - k - extra : 0]
+          * chance[8 - k < extra ? 8 - k : extra];
     for (int k = 1; k <= extra; k++)
-      runs += ldexp (ones[k < 8 ? 8 - k : 0], -(k < 8 ? k : 8));
+      runs += ones[k < 8 ? 8 - k : 0] * chance[k < 8 ? k : 8];
     sum += runs * count[i];
   }
   return sum;

@@ -80,6 +80,24 @@ bdct_scan_init (const BdctBlockGrid *grid, BdctChromaFormat chroma,
   return scan;
 }
 
+/** Block `index` of a component in the order of a scan: its place. */
+BDCT_SYMBOLS_INLINE void
+bdct_scan_block (const BdctScan *scan, int index, int *x, int *y)
+{
+  /* A row of MCUs; the last one may be less high, and its last MCU, as that of
+   * any row, less wide. */
+  const int row = scan->columns * scan->v;
+  const int top = index / row * scan->v;
+  const int high = scan->v < scan->rows - top ? scan->v : scan->rows - top;
+  const int left = index % row / (scan->h * high) * scan->h;
+  const int wide = scan->h < scan->columns - left ? scan->h
+      : scan->columns - left;
+  const int rest = index % row - left * high;
+
+  *x = left + rest % wide;
+  *y = top + rest / wide;
+}
+
 /** The component's block that comes before block (x, y): its number within the
  * component, or -1 for the first. The blocks that the last MCUs lack repeat the
  * DC of the one before them, and so do not count. */

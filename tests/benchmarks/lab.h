@@ -146,6 +146,9 @@ void lab_die (const char *format, ...)
     __attribute__ ((noreturn, format (printf, 1, 2)));
 
 /* set.c */
+/** Make rows of samples up, without a gap. */
+void lab_fill_samples (LabContent content, int depth, int width, int rows,
+    int *out);
 /** The set of an entry, without its contents and with them. */
 void lab_set_describe (LabSet *set, const LabEntry *entry);
 void lab_set_build (LabSet *set, const LabEntry *entry);
@@ -199,6 +202,10 @@ void lab_spector_register (void);
 void lab_production_register (void);
 /** Time what is asked beside the picture against the kernel without. */
 void lab_production_print_questions (void);
+
+/* bits.c */
+/** Time frames and curves with and without their bits. */
+void lab_bits_print (void);
 
 /* device.cu */
 /** Enqueue: n periods of `words` words at dst become the one at src. */

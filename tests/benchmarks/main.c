@@ -377,6 +377,7 @@ main (int argc, char **argv)
 #ifdef HAVE_CUDA
   if (gpu) {
     lab_production_print_questions ();
+    lab_bits_print ();
     lab_gpu_close ();
   }
 #endif

@@ -43,8 +43,8 @@ natural (int x, int y)
   return v < 0 ? 0 : v > 1 ? 1 : v;
 }
 
-static void
-fill_samples (LabContent content, int depth, int width, int rows, int *out)
+void
+lab_fill_samples (LabContent content, int depth, int width, int rows, int *out)
 {
   int peak = (1 << depth) - 1;
 
@@ -267,7 +267,7 @@ build_part (LabSet * set, LabContent content, const Part * part)
   bool centred = set->shape == LAB_PLANE_FLOAT || set->shape == LAB_PLANE_SHORT;
   RefResult result = { 0 };
 
-  fill_samples (content, set->depth, part->width, part->strip, in);
+  lab_fill_samples (content, set->depth, part->width, part->strip, in);
   for (int y0 = 0; y0 < part->height; y0 += part->strip) {
     int rows = part->height - y0 < part->strip ? part->height - y0
         : part->strip;
@@ -322,7 +322,7 @@ build_planes (LabSet * set, LabContent content)
   } else {
     int *samples = allocate ((size_t) set->width * set->rows, sizeof *samples);
 
-    fill_samples (content, 8, set->width, set->rows, samples);
+    lab_fill_samples (content, 8, set->width, set->rows, samples);
     for (int y = 0; y < set->rows; y += 8)
       for (int x = 0; x < set->width; x += 8)
         build_real_block (set, content, samples, x, y);

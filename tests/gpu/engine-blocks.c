@@ -2,12 +2,13 @@
  *
  * All that can be asked of a frame beside its picture, the CUDA engine against
  * the CPU engine: records of its blocks, up to 8 sets in an index map whose
- * cells agree or do not, other jobs, no output at all, the views that are made
- * of levels and records; for every transform, many formats and sizes.
+ * cells agree or do not, other jobs, bits, no output at all, the views that are
+ * made of levels and records; for every transform, many formats and sizes.
  *
  * What is not the same there, dct-8x8 by the tensor cores, has to agree with
  * itself: records with the samples delivered and with the sums, other jobs with
- * the same done alone.
+ * the same done alone. Its bits are the same: what counts them makes the levels
+ * as the CPU does.
  *
  *   engine-blocks                everything
  *   engine-blocks --quick        a small part, for compute-sanitizer
@@ -128,6 +129,7 @@ any_question (Question * q, const BdctLayout * layout, BdctTransform transform)
   }
   if (random_below (4))
     q->what.blocks = q->blocks;
+  q->what.rate = random_below (3) > 0;
   q->what.others = q->others;
   q->what.n_others = random_below (2) ? random_below (MAX_OTHERS + 1) : 0;
   for (int i = 0; i < q->what.n_others; i++)
@@ -169,10 +171,11 @@ complain (const Question * q, const char *what)
   static int complaints;
 
   if (complaints++ < 40)
-    fprintf (stderr, "%s, %d sets%s%s%s, %d others, view %d%s: %s\n",
+    fprintf (stderr, "%s, %d sets%s%s%s%s, %d others, view %d%s: %s\n",
         bdct_transform_info (q->sets[0].transform)->name, q->what.n_sets,
         q->what.set_of_block ? ", map" : "", q->what.blocks ? ", records" : "",
-        q->dst.data[0] ? "" : ", no output", q->what.n_others,
+        q->what.rate ? ", bits" : "", q->dst.data[0] ? "" : ", no output",
+        q->what.n_others,
         q->what.view ? (int) q->view.mode : -1,
         q->what.view && q->view.grid ? ", grid" : "", what);
   return false;
@@ -303,7 +306,9 @@ static bool
 same_alone (Question * q, const BdctLayout * layout, int i,
     const BdctStats * stats)
 {
-  BdctFrame what = {.sets = &q->others[i],.n_sets = 1,.src = q->src };
+  BdctFrame what = {.sets = &q->others[i],.n_sets = 1,.src = q->src,
+    .rate = q->what.rate
+  };
   BdctError error = { "" };
   BdctStats own;
 
@@ -328,11 +333,26 @@ finish (Question * q, BdctStats * stats)
 }
 
 static bool
+same_bits (const BdctStats * a, const BdctStats * b)
+{
+  bool same = a->bits_optimized == b->bits_optimized
+      && a->file_size == b->file_size
+      && a->file_size_optimized == b->file_size_optimized;
+
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+    same = same && a->component[c].bits == b->component[c].bits;
+  return same;
+}
+
+static bool
 judge (Question * q, const BdctLayout * layout, const BdctStats * stats)
 {
   size_t size = q->what.n_blocks * sizeof *q->blocks;
   bool drawn = q->what.view != NULL;
 
+  for (int i = 0; i <= q->what.n_others; i++)
+    if (!same_bits (stats + i, q->stats + i))
+      return complain (q, i == 0 ? "other bits" : "other bits of an other job");
   if (is_exact (&q->sets[0])) {
     if (memcmp (stats, q->stats, sizeof *stats) != 0)
       return complain (q, "other statistics");

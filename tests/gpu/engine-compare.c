@@ -47,6 +47,7 @@ typedef struct {
   Content content;
   const Place *place;
   BdctMemory src_memory, dst_memory;
+  bool rate;
 } Case;
 
 typedef struct {
@@ -175,7 +176,7 @@ static bool
 start (const Case * c, const BdctLayout * layout, Buffers * b)
 {
   uint8_t *src_end, *dst_end;
-  BdctFrame frame = {.sets = &b->job,.n_sets = 1 };
+  BdctFrame frame = {.sets = &b->job,.n_sets = 1,.rate = c->rate };
   BdctError error = { "" };
 
   src_end = place_image (&b->src_image, layout, b->src, c->place,
@@ -319,6 +320,9 @@ finish (const Case * c, const BdctLayout * layout, Buffers * b,
   if (c->dst_memory == BDCT_MEMORY_DEVICE)
     must (cudaMemcpy (b->result, b->device_dst, b->used,
             cudaMemcpyDeviceToHost), "cudaMemcpy");
+  for (int i = 0; i < BDCT_MAX_COMPONENTS; i++)
+    if (stats.component[i].bits != b->stats.component[i].bits)
+      return complain (c, "other bits");
   if (b->job.family == BDCT_FAMILY_REAL)
     return judge_real (c, layout, b, &stats, agreement);
   if (memcmp (b->result, b->expected, b->used) == 0)
@@ -377,6 +381,7 @@ run_size (const Format * format, const Size * size, BdctTransform transform,
       c->place = &places[number / N_CONTENTS % N (places)];
       c->src_memory = number & 1 ? BDCT_MEMORY_DEVICE : BDCT_MEMORY_HOST;
       c->dst_memory = number % 5 < 3 ? BDCT_MEMORY_DEVICE : BDCT_MEMORY_HOST;
+      c->rate = number % 4 == 0;
       number++;
       started[n] = start (c, &layout, &buffers[n]);
     }

@@ -256,6 +256,7 @@ choose (Frame * frame, const Kind * kind, bool plain)
   }
   if (next_random (2))
     what->blocks = frame->blocks;
+  what->rate = next_random (2);
   what->n_others = next_random (2) ? next_random (4)
       : next_random (MAX_OTHERS + 1);
   what->others = frame->others;

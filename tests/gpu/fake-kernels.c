@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cuda/view-launch.h"
+#include "dct/cabac.h"
+#include "dct/count.h"
 #include "dct/engine.h"
 #include "dct/render-cpu.h"
+#include "dct/tile.h"
 
 /* What a kernel has of a plane's job: its constants. */
 typedef struct {
@@ -24,11 +27,31 @@ make_constants (void *to, const BdctCudaPlane * plane, const BdctJob * job)
  * 32 a side and leaves mixed cells alone, and one for the rest. */
 
 static const BdctCudaKernel tensor = {
-  &tensor, 16, 128, 4, 1, 4, sizeof (Constants), make_constants
+  &tensor, 16, 128, 4, 1, 4, sizeof (Constants), NULL,
+  make_constants
 };
 static const BdctCudaKernel scalar[2] = {
-  {&scalar[0], 32, 128, 4, 4, 0, sizeof (Constants), make_constants},
-  {&scalar[1], 32, 256, 4, 4, 0, sizeof (Constants), make_constants},
+  {&scalar[0], 32, 128, 4, 4, 0, sizeof (Constants), NULL,
+      make_constants},
+  {&scalar[1], 32, 256, 4, 4, 0, sizeof (Constants), NULL,
+      make_constants},
+};
+
+/* And those for bits, by BdctCudaCount, with what makes the levels behind
+ * them. */
+#define LEVELS (BDCT_CUDA_COST + 1)
+
+static int
+tile_blocks (const BdctComponentJob * job)
+{
+  return 100 >> job->log2_width;
+}
+
+static const BdctCudaKernel rate[] = {
+  {&rate[0], 0, 0, 8, 8, 0, sizeof (Constants), tile_blocks, make_constants},
+  {&rate[1], 0, 0, 4, 4, 0, sizeof (Constants), tile_blocks, make_constants},
+  {&rate[2], 0, 0, 1, 1, 0, sizeof (Constants), tile_blocks, make_constants},
+  {&rate[3], 32, 128, 4, 4, 0, sizeof (Constants), NULL, make_constants},
 };
 
 static BdctJob
@@ -160,11 +183,116 @@ compute_part (const BdctCudaPlane * plane, const Part * part, uint8_t set)
   free (blocks);
 }
 
+/* The levels of component `i`, as the CPU makes them. */
+static void
+make_levels (const BdctCudaPlane * plane, const BdctJob * job, int i,
+    const BdctBlockGrid * grid, BdctLevel * levels)
+{
+  static BdctTileSet sets[BDCT_MAX_SETS];
+  const BdctComponent c = plane->layout.component[i];
+  const BdctComponentJob *own = &job->component[c];
+  const BdctLayout layout = {.depth = job->depth };
+  const int side = bdct_tile_side (own);
+  const BdctImage image = {.data = {plane->src.data},
+    .stride = {plane->src.stride}
+  };
+  BdctTilePlane tiles, *all = &tiles;
+  int n_sets = 1;
+
+  memset (&tiles, 0, sizeof tiles);
+  bdct_tile_plane_init (&tiles, job, c);
+  tiles.layout = plane->layout;
+  tiles.src = bdct_image_samples (&image, &layout, 0, i);
+  tiles.grid = *grid;
+  tiles.grid.first = 0;
+  tiles.set_of_block = plane->set_of_block[i];
+  for (int k = 0; tiles.set_of_block != NULL
+      && k < grid->columns * grid->rows; k++)
+    if (tiles.set_of_block[k] >= n_sets)
+      n_sets = tiles.set_of_block[k] + 1;
+  for (int k = 0; k < n_sets; k++) {
+    const BdctJob set = job_of (plane, k);
+
+    bdct_tile_set_init (&sets[k], &set, c);
+    tiles.set[k] = &sets[k];
+  }
+  for (int y = 0; y < plane->layout.height; y += side) {
+    BdctTileStrip strip = {.levels = levels
+          + (size_t) (y >> own->log2_height) * grid->columns
+          * bdct_rate_block_levels (own)
+    };
+
+    bdct_tile_kernels ()[0]->strip ((const BdctTilePlane * const *) &all, 1,
+        y, &strip);
+  }
+}
+
+/* What one of `rate` does to component `i`. */
+static void
+count_component (const BdctCudaPlane * plane, int i, int what)
+{
+  const BdctJob job = job_of (plane, 0);
+  const BdctLayout layout = {.n_planes = 1,.plane = {plane->layout} };
+  const BdctComponent c = plane->layout.component[i];
+  const BdctComponentJob *own = &job.component[c];
+  const int size = bdct_rate_block_levels (own);
+  const int log2_size = bdct_cabac_log2_size (own);
+  BdctLevel *levels = what == BDCT_CUDA_SYMBOLS ? NULL : plane->levels[i];
+  unsigned long long *counts = plane->counts + c * BDCT_RATE_COUNTERS;
+  uint32_t counter[BDCT_RATE_COUNTERS] = { 0 };
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  int n;
+
+  bdct_blocks_init (grid, &layout, &job);
+  n = grid[c].columns * grid[c].rows;
+  if (what != LEVELS
+      && fake_kind_of (plane->counts, sizeof (BdctRateCounts)) != 'd')
+    fake_die ("counts on the host");
+  if (levels == NULL)
+    levels = malloc ((size_t) n * size * sizeof *levels);
+  else if (fake_kind_of (levels, (size_t) n * size * sizeof *levels) != 'd')
+    fake_die ("levels on the host");
+  if (what == LEVELS || what == BDCT_CUDA_SYMBOLS)
+    make_levels (plane, &job, i, &grid[c], levels);
+  if (what == BDCT_CUDA_SYMBOLS) {
+    const BdctScan scan = { grid[c].columns, grid[c].rows, plane->mcu_width,
+      plane->mcu_height
+    };
+
+    bdct_count_huffman (levels, &scan, counter);
+    counter[BDCT_RATE_DC + bdct_symbol_category (levels[0])]++;
+    free (levels);
+  } else if (what == BDCT_CUDA_BINS) {
+    for (int k = 0; k < n; k++)
+      counter[BDCT_RATE_BYPASS] += bdct_cabac_count (counter, levels
+          + (size_t) k * size, log2_size, c != BDCT_Y);
+  } else if (what == BDCT_CUDA_COST) {
+    const int step = bdct_cabac_segment_blocks (log2_size);
+    uint8_t start[BDCT_CABAC_CONTEXTS];
+
+    for (int k = 0; k < BDCT_CABAC_CONTEXTS; k++)
+      start[k] = bdct_cabac_start ((const BdctRateCounts *) plane->counts, k);
+    for (int k = 0; k < n; k += step)
+      counts[BDCT_RATE_COST] += bdct_cabac_segment (start, levels
+          + (size_t) k * size, k < step ? 0 : step,
+          k + step < n ? step : n - k, log2_size, c != BDCT_Y);
+  }
+  for (int k = 0; k < BDCT_RATE_COUNTERS && what != LEVELS; k++)
+    counts[k] += counter[k];
+}
+
 void
 fake_compute (const void *function, const BdctCudaBatch * batch)
 {
   const bool takes_mixed = function != &tensor;
 
+  for (int what = 0; what <= LEVELS; what++)
+    if (function == &rate[what]) {
+      for (int p = 0; p < batch->n_planes; p++)
+        for (int i = 0; i < batch->plane[p].layout.interleave; i++)
+          count_component (&batch->plane[p], i, what);
+      return;
+    }
   for (int p = 0; p < batch->n_planes; p++) {
     const BdctCudaPlane *plane = &batch->plane[p];
     const BdctPlaneLayout *layout = &plane->layout;
@@ -212,7 +340,14 @@ bdct_tensor_find (const BdctCudaWork * work)
 const BdctCudaKernel *
 bdct_scalar_find (const BdctCudaWork * work)
 {
-  return &scalar[work->sets[0].depth > 8];
+  return work->levels ? &rate[LEVELS] : &scalar[work->sets[0].depth > 8];
+}
+
+const BdctCudaKernel *
+bdct_rate_find (BdctCudaCount count, const BdctJob * job)
+{
+  (void) job;
+  return &rate[count];
 }
 
 void
@@ -228,7 +363,8 @@ fake_check_grid (const void *function, const BdctCudaBatch * batch,
 
     if (plane->first_tile != n)
       fake_die ("a plane's tiles");
-    n += ((plane->row_bytes - 1) / kernel->row_bytes + 1)
+    n += kernel->tile_blocks ? plane->tiles_x * plane->layout.interleave
+        : ((plane->row_bytes - 1) / kernel->row_bytes + 1)
         * ((plane->layout.height - 1) / kernel->rows + 1);
   }
   if (n != batch->n_tiles || threads != (unsigned) kernel->warps * 32
