@@ -108,6 +108,9 @@ check_psnr (GstBlockDct * self, const GstBlockDctInFlight * frame,
 {
   BdctCounters total = bdct_stats_total (stats);
   gdouble psnr = bdct_psnr (bdct_mse (&total), frame->how.depth);
+  const BdctParams *params = &frame->how.params;
+  const BdctTransformInfo *info = bdct_transform_info (params->transform);
+  gboolean has_qp = bdct_family_has_qp (info->family);
   gboolean bad = psnr < frame->min_psnr_error;
   gboolean below = psnr < frame->min_psnr_warning;
   gchar *what = NULL;
@@ -123,7 +126,9 @@ check_psnr (GstBlockDct * self, const GstBlockDctInFlight * frame,
   if (bad)
     GST_ELEMENT_ERROR (self, STREAM, FAILED,
         ("%s min-psnr-error=%g.", what, frame->min_psnr_error),
-        ("Raise quality, lower qp, or lower min-psnr-error."));
+        ("It was made with transform=%s, %s=%d. Choose a finer one, or lower "
+            "min-psnr-error.", info->name, has_qp ? "qp" : "quality",
+            has_qp ? params->qp : params->quality));
   self->below = below;
   g_free (what);
   return !bad;

@@ -332,17 +332,18 @@ get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* The properties that choose how coarse the quantizer is, and whether they do
- * where this is what is in force. */
+/* The properties of the quantizers, and whose. */
 static const struct
 {
   guint id;
-  const gchar *name;
+  const gchar *name, *transforms;
 } quantizers[] = {
-  {PROP_QUALITY, "quality"}, {PROP_QP, "qp"},
-  {PROP_CHROMA_QP_OFFSET, "chroma-qp-offset"},
-  {PROP_SCALING_LIST, "scaling-list"},
-  {PROP_QUANTIZATION_MATRIX, "quantization-matrix"},
+  {PROP_QUALITY, "quality", "jpeg-8x8 and dct-8x8"},
+  {PROP_QP, "qp", "all transforms but jpeg-8x8 and dct-8x8"},
+  {PROP_CHROMA_QP_OFFSET, "chroma-qp-offset",
+      "all transforms but jpeg-8x8 and dct-8x8"},
+  {PROP_SCALING_LIST, "scaling-list", "hevc-* and vvc-64x64"},
+  {PROP_QUANTIZATION_MATRIX, "quantization-matrix", "jpeg-8x8 and dct-8x8"},
 };
 
 static gboolean
@@ -378,7 +379,8 @@ gst_blockdct_tell_idle (GstBlockDct * self, const BdctParams * params)
     if (idle & ~*told & 1 << i)
       GST_ELEMENT_INFO (self, LIBRARY, SETTINGS,
           ("%s has no effect with transform=%s.", quantizers[i].name,
-              transform), (NULL));
+              transform), ("%s is for %s.", quantizers[i].name,
+              quantizers[i].transforms));
   *told |= idle;
 }
 
