@@ -705,7 +705,8 @@ install_report (GObjectClass * klass)
    *
    * Counters since the start: `frames`, `dropped`, and for each plane `sse-y`
    * (sum of squared errors) and `samples-y`; from them `mse`, `psnr` (global)
-   * and, over the frames, `psnr-min`, `psnr-max`, `psnr-mean`; and, if #GstBlockDct:rate was on all the time, `bits`.
+   * and, over the frames, `psnr-min`, `psnr-max`, `psnr-mean`; if
+   * #GstBlockDct:rate was on all the time, `bits` and what goes with them.
    *
    * Since: 0.1
    */

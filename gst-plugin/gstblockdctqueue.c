@@ -174,7 +174,8 @@ update_curve (GstBlockDct * self, const GstBlockDctSettings * settings,
   if (settings->curve.n == 0 || !settings->post_messages
       || !may_sweep (self, settings))
     return;
-  if (!gst_blockdct_sweep_check (&settings->curve, self->job.transform, &error)) {
+  if (!gst_blockdct_sweep_check (&settings->curve, self->job.transform,
+          &error)) {
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
         ("curve is set aside: %s.", error.message), (NULL));
     set_aside (self, GST_BLOCKDCT_CURVE, settings);

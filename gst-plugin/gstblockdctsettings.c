@@ -173,8 +173,7 @@ get_part (GstBlockDctChecked which, gsize * offset, gsize * size)
   switch (which) {
     case GST_BLOCKDCT_MATRIX:
       *offset = G_STRUCT_OFFSET (GstBlockDctSettings, params.n_steps);
-      *size = G_STRUCT_OFFSET (GstBlockDctSettings, params) + sizeof (BdctParams)
-          - *offset;
+      *size = sizeof (BdctParams) - G_STRUCT_OFFSET (BdctParams, n_steps);
       break;
     case GST_BLOCKDCT_CURVE:
       *offset = G_STRUCT_OFFSET (GstBlockDctSettings, curve);

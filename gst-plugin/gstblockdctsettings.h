@@ -64,7 +64,7 @@ typedef struct
   GstBlockDctSettings current;  /* what is in force */
   gboolean started;             /* what is read at the start has been */
   gint depth;                   /* of the stream's samples; 0 before caps */
-  BdctError untold[GST_BLOCKDCT_N_CHECKED];     /* from before there was a bus */
+  BdctError untold[GST_BLOCKDCT_N_CHECKED];     /* while there was no bus */
 
   guint64 n_set;                /* changes, ever */
   guint64 in_force[GST_BLOCKDCT_MAX_PROPERTIES];        /* their numbers */

@@ -51,7 +51,8 @@ void gst_blockdct_sweep_update (GstBlockDctSweep * sweep,
     const BdctParams * params, const GstBlockDctCurve * curve,
     const BdctLayout * layout);
 
-/** Whether there is a target, and its property's name and value, to be freed. */
+/** Whether there is a target, and its property's name and value, to be
+ * freed. */
 gboolean gst_blockdct_targets_is_set (const GstBlockDctTargets * targets);
 gchar *gst_blockdct_targets_describe (const GstBlockDctTargets * targets);
 

@@ -158,8 +158,8 @@ decibels (const BdctCounters * counters, gint depth)
 }
 
 static void
-append_bits (GString * text, const BdctStats * stats, const BdctCounters * total,
-    GstBlockDctRate rate)
+append_bits (GString * text, const BdctStats * stats,
+    const BdctCounters * total, GstBlockDctRate rate)
 {
   gdouble bpp = (gdouble) total->bits / MAX (stats->component[BDCT_Y].samples,
       1);

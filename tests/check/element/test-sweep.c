@@ -551,7 +551,7 @@ assert_targets (Bench * bench, gdouble psnr, gdouble bpp, guint size)
   g_assert_cmpuint (got_size, ==, size);
 }
 
-/* A second one is refused; one in the place of another, in any order, is not. */
+/* A second one is refused; one in the place of another is not, in any order. */
 static void
 test_exclusive (void)
 {
