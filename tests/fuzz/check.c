@@ -237,8 +237,8 @@ find_target (const Frame * f, const Choice * c, gboolean * met)
         : total.bits / 8.0;
     gdouble by = c->psnr > 0
         ? c->psnr - bdct_psnr (bdct_mse (&total), f->shape.depth)
-        : c->bpp > 0 ? (gdouble) total.bits / f->shape.w[0] / f->shape.h[0]
-        - c->bpp : size - c->size;
+        : c->bpp > 0 ? (gdouble) total.bits
+        / (f->shape.w[0] * f->shape.h[0]) - c->bpp : size - c->size;
 
     if (by < best || i == 0)
       nearest = i;
