@@ -179,17 +179,17 @@ static void
 test_live (void)
 {
   for (guint depth = 1; depth <= 8; depth += depth) {
-    BdctStats stats[12] = { 0 };
+    BdctStats stats[11] = { 0 };
     GstStructure *s;
     Bench bench;
 
     bench_init (&bench, "I420", 64, 48, "async-depth", depth, NULL);
-    for (guint n = 0; n < 12; n++) {
+    for (guint n = 0; n < G_N_ELEMENTS (stats); n++) {
       g_object_set (bench.element, "rate", n % 3 == 1, NULL);
       push (&bench, n, &defaults, &stats[n]);
     }
     gst_harness_push_event (bench.h, gst_event_new_eos ());
-    for (guint n = 0; n < 12; n++) {
+    for (guint n = 0; n < G_N_ELEMENTS (stats); n++) {
       s = bench_pop_report (&bench, "frame");
       if (n % 3 == 1)
         assert_exact (s, &stats[n]);
