@@ -55,6 +55,7 @@ bdct_pool_add (BdctPool * pool, const BdctStats * stats, int depth)
 {
   BdctCounters total = bdct_stats_total (stats);
   double psnr = bdct_psnr (bdct_mse (&total), depth);
+  double capped = fmin (psnr, 6 * depth + 12);
 
   if (pool->frames == 0) {
     pool->psnr_min = pool->psnr_max = pool->psnr_mean = psnr;
@@ -67,6 +68,8 @@ bdct_pool_add (BdctPool * pool, const BdctStats * stats, int depth)
     else
       pool->psnr_mean += (psnr - pool->psnr_mean) / (pool->frames + 1);
   }
+  pool->psnr_mean_capped += (capped - pool->psnr_mean_capped)
+      / (pool->frames + 1);
   pool->frames++;
   bdct_stats_add (&pool->sum, stats);
 }

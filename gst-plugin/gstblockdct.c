@@ -17,6 +17,8 @@
 #include "gstblockdct.h"
 #include "gstblockdctformat.h"
 
+#include <string.h>
+
 GST_DEBUG_CATEGORY (gst_blockdct_debug);
 #define GST_CAT_DEFAULT gst_blockdct_debug
 
@@ -66,6 +68,8 @@ gst_blockdct_start (GstBaseTransform * trans)
   gst_blockdct_output_publish (self);
   self->dropped = self->warned_slow = self->warned_limit = FALSE;
   self->others_proposed = FALSE;
+  self->warned_target = self->warned_sweep = self->below = FALSE;
+  memset (self->told_idle, 0, sizeof self->told_idle);
   gst_blockdct_changes_tell (&self->changes, GST_ELEMENT (self));
   if (gst_blockdct_output_open (self)) {
     if (gst_blockdct_queue_open (self))

@@ -15,6 +15,7 @@
 #include "gstblockdctbackend.h"
 #include "gstblockdctreport.h"
 #include "gstblockdctsettings.h"
+#include "gstblockdctsweep.h"
 
 G_BEGIN_DECLS
 
@@ -32,6 +33,9 @@ typedef struct
   BdctView view;
   GstClockTime interval;        /* the settings it entered with */
   gboolean post_messages, overlay;
+  gdouble min_psnr_error, min_psnr_warning;
+  GstBlockDctCurve curve;       /* written out: `n` is not below 0 */
+  gboolean exact;               /* its bits */
 } GstBlockDctInFlight;
 
 /* What waits to be posted. */
@@ -39,7 +43,7 @@ typedef struct
 {
   GThread *holder;              /* whose messages wait; atomic */
   GQueue waiting;               /* GstMessage; the holder's */
-  gboolean matrix;              /* notify::quantization-matrix */
+  gboolean dropped[GST_BLOCKDCT_N_CHECKED];     /* to be notified */
 } GstBlockDctPosts;
 
 struct _GstBlockDct
@@ -68,6 +72,12 @@ struct _GstBlockDct
   BdctParams job_params;        /* what `job` was made from */
   BdctJob job;
   gboolean job_valid;
+  GstBlockDctSweep *curve;      /* of the latest frame; NULL: there was none */
+  GstBlockDctSweep *all;        /* all settings, for targets; likewise */
+  BdctEngine *scout;            /* finds which one keeps a target; likewise */
+  gboolean scout_ready;         /* for the layout */
+  guint told_idle[BDCT_N_TRANSFORMS];   /* bits: properties without effect */
+  gboolean warned_target, warned_sweep, below;
   GstBlockDctInFlight *in_flight; /* a ring of `depth` */
   guint oldest, n_in_flight;
   GstBuffer *ready;             /* out of it, not yet downstream */
@@ -93,6 +103,10 @@ void gst_blockdct_init_properties (GstBlockDct * self);
 
 /** A consistent copy of the settings in force. */
 GstBlockDctSettings gst_blockdct_get_settings (GstBlockDct * self);
+
+/** Say of each property that was set and has no effect with the transform in
+ * force that this is so; once. */
+void gst_blockdct_tell_idle (GstBlockDct * self, const BdctParams * params);
 
 /* gstblockdctpost.c */
 void gst_blockdct_post_install (GstElementClass * klass);
@@ -146,12 +160,26 @@ GstFlowReturn gst_blockdct_queue_submit (GstBlockDct * self,
     GstBuffer * inbuf, GstBuffer * outbuf);
 
 /** Wait for the oldest frame and take it out of the ring. Unmapped, its buffers
- * are the caller's; on an error, which is posted, there are none. */
+ * are the caller's; on an error, which is posted, there are none. Behind its
+ * own statistics are those of its curve. */
 GstFlowReturn gst_blockdct_queue_collect (GstBlockDct * self,
-    GstBlockDctInFlight * frame, BdctStats * stats);
+    GstBlockDctInFlight * frame, BdctStats stats[1 + BDCT_MAX_OTHERS]);
 
 /** Wait for what is in flight and forget it. */
 void gst_blockdct_queue_discard (GstBlockDct * self);
+
+/* gstblockdcttarget.c */
+
+/** Choose the quality or QP in `how` that keeps the target for this frame, and
+ * say in it whether one does. `wait` is as in BdctFrame. FALSE, with an element
+ * error, on an error of the engine. */
+gboolean gst_blockdct_target_find (GstBlockDct * self,
+    const GstBlockDctTargets * targets, const BdctImage * src, gpointer wait,
+    GstBlockDctHow * how);
+
+/** The layout is another one; the backend is about to close. */
+void gst_blockdct_target_reset (GstBlockDct * self);
+void gst_blockdct_target_close (GstBlockDct * self);
 
 /* gstblockdctoutput.c */
 

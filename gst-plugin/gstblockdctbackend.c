@@ -72,12 +72,23 @@ gst_blockdct_backend_candidates (gint choice,
   return n;
 }
 
+static BdctEngineOptions
+get_options (const GstBlockDctBackendClass * klass, guint threads,
+    GstObject * context)
+{
+  BdctEngineOptions options = {.threads = threads };
+
+  if (klass->engine_context != NULL)
+    options.context = klass->engine_context (context);
+  return options;
+}
+
 static gboolean
 open_row (GstBlockDctBackend * backend, guint index, GstElement * element,
     gint device_id, guint threads, GstObject ** context, BdctError * error)
 {
   const GstBlockDctBackendClass *klass = backends[index].klass;
-  BdctEngineOptions options = {.threads = threads };
+  BdctEngineOptions options;
 
   if (klass == NULL)
     return bdct_error (error, "this plugin was built without %s",
@@ -85,8 +96,7 @@ open_row (GstBlockDctBackend * backend, guint index, GstElement * element,
   if (klass->open != NULL
       && !klass->open (element, device_id, context, error))
     return FALSE;
-  if (klass->engine_context != NULL)
-    options.context = klass->engine_context (*context);
+  options = get_options (klass, threads, *context);
   backend->engine = klass->engine->create (&options, error);
   if (backend->engine == NULL)
     return FALSE;
@@ -125,6 +135,15 @@ gst_blockdct_backend_open (GstBlockDctBackend * backend, GstElement * element,
     gst_clear_object (&found);
   }
   return FALSE;
+}
+
+BdctEngine *
+gst_blockdct_backend_another (const GstBlockDctBackend * backend,
+    guint threads, GstObject * context, BdctError * error)
+{
+  BdctEngineOptions options = get_options (backend->klass, threads, context);
+
+  return backend->klass->engine->create (&options, error);
 }
 
 void

@@ -91,6 +91,11 @@ gboolean gst_blockdct_backend_open (GstBlockDctBackend * backend,
     GstObject ** context);
 void gst_blockdct_backend_close (GstBlockDctBackend * backend);
 
+/** Another engine of its class in its context, to be destroyed before it is
+ * closed; NULL with the reason. */
+BdctEngine *gst_blockdct_backend_another (const GstBlockDctBackend * backend,
+    guint threads, GstObject * context, BdctError * error);
+
 /** Whether a structure of caps has this feature and no other. */
 gboolean gst_blockdct_backend_has_feature (GstCaps * caps, guint index,
     const gchar * feature);

@@ -100,6 +100,40 @@ show (GstBlockDct * self, const GstBlockDctInFlight * frame,
   gst_clear_buffer (&shown.in);
 }
 
+/* Whether the frame is good enough to go on. Who falls below a warning's limit
+ * is told once, until a frame is above it again. */
+static gboolean
+check_psnr (GstBlockDct * self, const GstBlockDctInFlight * frame,
+    const BdctStats * stats, const GstBlockDctTimes * times, guint64 index)
+{
+  BdctCounters total = bdct_stats_total (stats);
+  gdouble psnr = bdct_psnr (bdct_mse (&total), frame->how.depth);
+  const BdctParams *params = &frame->how.params;
+  const BdctTransformInfo *info = bdct_transform_info (params->transform);
+  gboolean has_qp = bdct_family_has_qp (info->family);
+  gboolean bad = psnr < frame->min_psnr_error;
+  gboolean below = psnr < frame->min_psnr_warning;
+  gchar *what = NULL;
+
+  if (bad || (below && !self->below))
+    what = g_strdup_printf ("Frame %" G_GUINT64_FORMAT " at %" GST_TIME_FORMAT
+        " has a PSNR of %.2f dB, below", index,
+        GST_TIME_ARGS (times->timestamp), psnr);
+  if (below && !self->below)
+    GST_ELEMENT_WARNING (self, STREAM, FAILED,
+        ("%s min-psnr-warning=%g.", what, frame->min_psnr_warning),
+        ("The next warning is after a frame that is not."));
+  if (bad)
+    GST_ELEMENT_ERROR (self, STREAM, FAILED,
+        ("%s min-psnr-error=%g.", what, frame->min_psnr_error),
+        ("It was made with transform=%s, %s=%d. Choose a finer one, or lower "
+            "min-psnr-error.", info->name, has_qp ? "qp" : "quality",
+            has_qp ? params->qp : params->quality));
+  self->below = below;
+  g_free (what);
+  return !bad;
+}
+
 GstFlowReturn
 gst_blockdct_output_frame (GstBlockDct * self)
 {
@@ -107,14 +141,17 @@ gst_blockdct_output_frame (GstBlockDct * self)
   GstBlockDctOverlayFrame drawn;
   GstBlockDctInFlight frame;
   GstBlockDctTimes times;
-  BdctStats stats;
-  GstFlowReturn ret = gst_blockdct_queue_collect (self, &frame, &stats);
+  BdctStats stats[1 + BDCT_MAX_OTHERS];
+  GstFlowReturn ret = gst_blockdct_queue_collect (self, &frame, stats);
 
   if (ret != GST_FLOW_OK)
     return ret;
   times = get_times (self, frame.out);
   gst_blockdct_report_frame (&self->report, GST_ELEMENT (self), frame.out,
-      &stats, &frame.how, &times, frame.post_messages, frame.interval);
+      stats, &frame.how, &times, frame.post_messages, frame.interval);
+  if (frame.curve.n > 0)
+    gst_blockdct_report_curve (&self->report, GST_ELEMENT (self), &frame.curve,
+        stats + 1, frame.exact, &frame.how, &times);
   gst_blockdct_output_publish (self);
   if (gst_blockdct_get_settings (self).interactive)
     show (self, &frame, &times, index);
@@ -126,14 +163,14 @@ gst_blockdct_output_frame (GstBlockDct * self)
     .info = &self->info,
     .layout = &self->layout,
     .view = &frame.view,
-    .stats = &stats,
+    .stats = stats,
     .how = &frame.how,
     .figures = frame.overlay,
     .attach = self->overlay_attach,
   };
   gst_blockdct_overlay_draw (&self->overlay, GST_ELEMENT (self), &drawn);
   if (!gst_blockdct_stats_file_add (self->stats_file, GST_ELEMENT (self),
-          frame.out)) {
+          frame.out) || !check_psnr (self, &frame, stats, &times, index)) {
     gst_buffer_unref (frame.out);
     return GST_FLOW_ERROR;
   }

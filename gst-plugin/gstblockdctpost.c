@@ -30,13 +30,15 @@ gst_blockdct_post_hold (GstBlockDct * self)
 void
 gst_blockdct_post_release (GstBlockDct * self)
 {
+  static const gchar *const names[] = { "quantization-matrix", "curve" };
   GstMessage *message;
 
   g_atomic_pointer_set (&self->posts.holder, NULL);
-  if (self->posts.matrix) {
-    self->posts.matrix = FALSE;
-    g_object_notify (G_OBJECT (self), "quantization-matrix");
-  }
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (self->posts.dropped[i]) {
+      self->posts.dropped[i] = FALSE;
+      g_object_notify (G_OBJECT (self), names[i]);
+    }
   /* A handler may come back to here, and then posts the rest. */
   while ((message = g_queue_pop_head (&self->posts.waiting)) != NULL)
     parent_post (GST_ELEMENT (self), message);

@@ -5,15 +5,18 @@
  * file is the application's. */
 #include "gstblockdct.h"
 
+#include <string.h>
+
 static gboolean (*parent_load) (GstPreset * preset, const gchar * name);
 
 /* What makes the picture can be set by stream time; but for the matrix, which
- * is no single value. */
+ * is no single value. `rate` can, too. */
 static gboolean
 is_picture (const GParamSpec * pspec)
 {
-  return (pspec->flags & GST_PARAM_CONTROLLABLE) != 0
-      || G_PARAM_SPEC_VALUE_TYPE (pspec) == GST_TYPE_ARRAY;
+  return strcmp (pspec->name, "quantization-matrix") == 0
+      || ((pspec->flags & GST_PARAM_CONTROLLABLE) != 0
+      && strcmp (pspec->name, "rate") != 0);
 }
 
 static gchar **

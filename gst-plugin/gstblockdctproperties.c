@@ -21,6 +21,13 @@ enum
   PROP_ASYNC_DEPTH,
   PROP_POST_MESSAGES,
   PROP_INTERVAL,
+  PROP_RATE,
+  PROP_CURVE,
+  PROP_TARGET_PSNR,
+  PROP_TARGET_BPP,
+  PROP_TARGET_SIZE,
+  PROP_MIN_PSNR_ERROR,
+  PROP_MIN_PSNR_WARNING,
   PROP_VIEW,
   PROP_WIPE_POSITION,
   PROP_DIFFERENCE_GAIN,
@@ -65,6 +72,13 @@ static const GstBlockDctField fields[N_PROPERTIES] = {
   [PROP_ASYNC_DEPTH] = READY_FIELD (async_depth),
   [PROP_POST_MESSAGES] = FIELD (post_messages),
   [PROP_INTERVAL] = FIELD (interval),
+  [PROP_RATE] = FIELD (rate),
+  [PROP_CURVE] = FIELD (curve),
+  [PROP_TARGET_PSNR] = FIELD (targets.psnr),
+  [PROP_TARGET_BPP] = FIELD (targets.bpp),
+  [PROP_TARGET_SIZE] = FIELD (targets.size),
+  [PROP_MIN_PSNR_ERROR] = FIELD (min_psnr_error),
+  [PROP_MIN_PSNR_WARNING] = FIELD (min_psnr_warning),
   [PROP_VIEW] = FIELD (view),
   [PROP_WIPE_POSITION] = FIELD (wipe_position),
   [PROP_DIFFERENCE_GAIN] = FIELD (difference_gain),
@@ -128,36 +142,96 @@ gst_blockdct_get_settings (GstBlockDct * self)
   return settings;
 }
 
+/* What is checked with the whole group is set if some stream allows it. */
+static void
+set_checked (GstBlockDct * self, guint id, GstBlockDctChecked which,
+    gconstpointer value, gboolean ok, const BdctError * error)
+{
+  if (ok)
+    gst_blockdct_changes_set (&self->changes, GST_ELEMENT (self), id,
+        &fields[id], value);
+  else
+    gst_blockdct_changes_warn (&self->changes, GST_ELEMENT (self), which,
+        error);
+}
+
 static void
 set_matrix (GstBlockDct * self, const GValue * value)
 {
   guint n = gst_value_array_get_size (value);
   Matrix matrix = {.n_steps = n };
   BdctError error;
+  gboolean ok;
 
   for (guint i = 0; i < MIN (n, G_N_ELEMENTS (matrix.steps)); i++) {
     const GValue *v = gst_value_array_get_value (value, i);
 
     matrix.steps[i] = G_VALUE_HOLDS_INT (v) ? g_value_get_int (v) : 0;
   }
-  /* What no stream allows. The rest is checked with the whole group. */
-  if (bdct_steps_check (matrix.steps, n, BDCT_DCT_8X8, 0, &error))
-    gst_blockdct_changes_set (&self->changes, GST_ELEMENT (self),
-        PROP_QUANTIZATION_MATRIX, &fields[PROP_QUANTIZATION_MATRIX], &matrix);
-  else
-    gst_blockdct_changes_warn (&self->changes, GST_ELEMENT (self), &error);
+  ok = bdct_steps_check (matrix.steps, n, BDCT_DCT_8X8, 0, &error);
+  set_checked (self, PROP_QUANTIZATION_MATRIX, GST_BLOCKDCT_MATRIX, &matrix,
+      ok, &error);
+}
+
+static void
+append_int (GValue * array, gint n)
+{
+  GValue v = G_VALUE_INIT;
+
+  g_value_init (&v, G_TYPE_INT);
+  g_value_set_int (&v, n);
+  gst_value_array_append_and_take_value (array, &v);
 }
 
 static void
 get_matrix (const Matrix * matrix, GValue * value)
 {
-  for (gint i = 0; i < matrix->n_steps; i++) {
-    GValue v = G_VALUE_INIT;
+  for (gint i = 0; i < matrix->n_steps; i++)
+    append_int (value, matrix->steps[i]);
+}
 
-    g_value_init (&v, G_TYPE_INT);
-    g_value_set_int (&v, matrix->steps[i]);
-    gst_value_array_append_and_take_value (value, &v);
+static gboolean
+is_all (const GValue * v)
+{
+  return G_VALUE_HOLDS_STRING (v)
+      && g_strcmp0 (g_value_get_string (v), "all") == 0;
+}
+
+static void
+set_curve (GstBlockDct * self, const GValue * value)
+{
+  guint n = gst_value_array_get_size (value);
+  GstBlockDctCurve curve = {.n = n };
+  BdctError error;
+  gboolean ok = TRUE;
+
+  if (n == 1 && is_all (gst_value_array_get_value (value, 0))) {
+    curve.n = -1;
+    n = 0;
   }
+  for (guint i = 0; i < MIN (n, G_N_ELEMENTS (curve.setting)) && ok; i++) {
+    const GValue *v = gst_value_array_get_value (value, i);
+
+    ok = G_VALUE_HOLDS_INT (v)
+        || bdct_error (&error, "what is at index %u is no whole number", i);
+    curve.setting[i] = ok ? g_value_get_int (v) : 0;
+  }
+  ok = ok && gst_blockdct_sweep_check (&curve, BDCT_N_TRANSFORMS, &error);
+  set_checked (self, PROP_CURVE, GST_BLOCKDCT_CURVE, &curve, ok, &error);
+}
+
+static void
+get_curve (const GstBlockDctCurve * curve, GValue * value)
+{
+  GValue all = G_VALUE_INIT;
+
+  for (gint i = 0; i < curve->n; i++)
+    append_int (value, curve->setting[i]);
+  if (curve->n >= 0)
+    return;
+  g_value_init (&all, G_TYPE_STRING);
+  g_value_set_static_string (&all, "all");
+  gst_value_array_append_and_take_value (value, &all);
 }
 
 /* The types of what is among the settings, as GType, C and GValue name them.
@@ -213,8 +287,11 @@ set_property (GObject * object, guint id, const GValue * value,
       if (!set_stats_path (self, g_value_get_string (value)))
         refuse (self, pspec->name);
       return;
-    default:                   /* quantization-matrix */
-      set_matrix (self, value);
+    default:
+      if (id == PROP_CURVE)
+        set_curve (self, value);
+      else
+        set_matrix (self, value);
       return;
   }
   if (!gst_blockdct_changes_set (&self->changes, GST_ELEMENT (self), id,
@@ -246,10 +323,65 @@ get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
         g_value_take_boxed (value, gst_blockdct_report_stats (&self->totals));
       break;
     default:
-      get_matrix (field, value);
+      if (id == PROP_CURVE)
+        get_curve (field, value);
+      else
+        get_matrix (field, value);
       break;
   }
   GST_OBJECT_UNLOCK (self);
+}
+
+/* The properties of the quantizers, and whose. */
+static const struct
+{
+  guint id;
+  const gchar *name, *transforms;
+} quantizers[] = {
+  {PROP_QUALITY, "quality", "jpeg-8x8 and dct-8x8"},
+  {PROP_QP, "qp", "all transforms but jpeg-8x8 and dct-8x8"},
+  {PROP_CHROMA_QP_OFFSET, "chroma-qp-offset",
+      "all transforms but jpeg-8x8 and dct-8x8"},
+  {PROP_SCALING_LIST, "scaling-list", "hevc-* and vvc-64x64"},
+  {PROP_QUANTIZATION_MATRIX, "quantization-matrix", "jpeg-8x8 and dct-8x8"},
+};
+
+static gboolean
+has_effect (guint id, const BdctParams * params)
+{
+  BdctFamily family = bdct_transform_info (params->transform)->family;
+
+  switch (id) {
+    case PROP_QUALITY:
+      return !bdct_family_has_qp (family);
+    case PROP_QUANTIZATION_MATRIX:
+      return !bdct_family_has_qp (family) || params->n_steps == 0;
+    case PROP_SCALING_LIST:
+      return family == BDCT_FAMILY_HEVC;
+    default:
+      return bdct_family_has_qp (family);
+  }
+}
+
+void
+gst_blockdct_tell_idle (GstBlockDct * self, const BdctParams * params)
+{
+  const gchar *transform = bdct_transform_info (params->transform)->name;
+  guint *told = &self->told_idle[params->transform], idle = 0;
+
+  GST_OBJECT_LOCK (self);
+  for (guint i = 0; i < G_N_ELEMENTS (quantizers); i++)
+    if (gst_blockdct_changes_was_set (&self->changes, quantizers[i].id)
+        && !has_effect (quantizers[i].id, params))
+      idle |= 1 << i;
+  GST_OBJECT_UNLOCK (self);
+  for (guint i = 0; i < G_N_ELEMENTS (quantizers); i++)
+    if (idle & ~*told & 1 << i)
+      GST_ELEMENT_INFO (self, LIBRARY, SETTINGS,
+          ("%s has no effect with transform=%s.", quantizers[i].name,
+              transform), ("%s is for %s.", quantizers[i].name,
+              quantizers[i].transforms));
+  *told |= idle;
 }
 
 static void
@@ -283,6 +415,10 @@ gst_blockdct_init_properties (GstBlockDct * self)
 #define READY (BASE | GST_PARAM_MUTABLE_READY)
 #define PLAYING (BASE | GST_PARAM_MUTABLE_PLAYING)
 #define LIVE (PLAYING | GST_PARAM_CONTROLLABLE)
+/* Both beyond what a frame can have: levels of 16 bits, or one sample of the
+ * largest picture that differs by 1. */
+#define MAX_BPP 1000
+#define MAX_DB 200
 #define READ (G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)
 
 /* What is done to a frame. */
@@ -365,6 +501,49 @@ install_params (GObjectClass * klass)
           "0, 64 or 128 steps in row-major order (jpeg-8x8, dct-8x8)",
           g_param_spec_int ("step", "Step", "Quantization step",
               G_MININT, G_MAXINT, 1, BASE), PLAYING));
+}
+
+/* What chooses quality or QP frame by frame. */
+static void
+install_targets (GObjectClass * klass)
+{
+  /**
+   * GstBlockDct:target-psnr:
+   *
+   * Each frame is made with the coarsest quality or QP at which its PSNR is not
+   * below this; 0 for none. At most one target at a time.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, PROP_TARGET_PSNR,
+      g_param_spec_double ("target-psnr", "Target PSNR",
+          "Make each frame with the coarsest quality or qp that keeps this "
+          "PSNR (dB; 0 = off)", 0, MAX_DB, 0, LIVE));
+  /**
+   * GstBlockDct:target-bpp:
+   *
+   * Each frame is made with the finest quality or QP that costs no more bits
+   * per luma sample than this; 0 for none. At most one target at a time.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, PROP_TARGET_BPP,
+      g_param_spec_double ("target-bpp", "Target bits per sample",
+          "Make each frame with the finest quality or qp that costs no more "
+          "bits per luma sample (0 = off)", 0, MAX_BPP, 0, LIVE));
+  /**
+   * GstBlockDct:target-size:
+   *
+   * Each frame is made with the finest quality or QP that needs no more bytes
+   * than this: those of a JPEG file for jpeg-8x8 at 8 bits, else of the
+   * estimated bits; 0 for none. At most one target at a time.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, PROP_TARGET_SIZE,
+      g_param_spec_uint ("target-size", "Target size",
+          "Make each frame with the finest quality or qp that needs no more "
+          "bytes (0 = off)", 0, G_MAXUINT, 0, LIVE));
 }
 
 /* Where it runs. */
@@ -460,6 +639,55 @@ install_report (GObjectClass * klass)
           "Post one message for this time, pooled over it (ns; 0 = one for "
           "each frame)", 0, G_MAXUINT64 / 4, 0, PLAYING));
   /**
+   * GstBlockDct:rate:
+   *
+   * Whether each frame's bits are reported: those of a baseline JPEG file for
+   * jpeg-8x8 at 8 bits, an estimate for all else.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, PROP_RATE,
+      g_param_spec_boolean ("rate", "Rate",
+          "Report the bits of each frame: a JPEG file's, or an estimate",
+          FALSE, LIVE));
+  /**
+   * GstBlockDct:curve:
+   *
+   * Qualities, or QPs, at which each frame is evaluated besides, for a
+   * `blockdct-curve` message: none, at most 128, or all that the transform has.
+   * In gst-launch-1.0: curve="<20, 50, 80>" or curve="<all>".
+   *
+   * Since: 0.1
+   */
+  /* No type for the elements: "all" is none of theirs. */
+  g_object_class_install_property (klass, PROP_CURVE,
+      gst_param_spec_array ("curve", "Curve",
+          "Qualities (1 to 100) or QPs (0 to 51) to evaluate each frame at "
+          "besides, as ints; <all> = every one", NULL, PLAYING));
+  /**
+   * GstBlockDct:min-psnr-error:
+   *
+   * A frame whose PSNR is below this is an error; 0 for none is.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, PROP_MIN_PSNR_ERROR,
+      g_param_spec_double ("min-psnr-error", "Least PSNR, or an error",
+          "End with an error at a frame whose PSNR is below this (dB; "
+          "0 = off)", 0, MAX_DB, 0, PLAYING));
+  /**
+   * GstBlockDct:min-psnr-warning:
+   *
+   * A frame whose PSNR is below this is a warning, unless the one before it
+   * was; 0 for none is.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, PROP_MIN_PSNR_WARNING,
+      g_param_spec_double ("min-psnr-warning", "Least PSNR, or a warning",
+          "Warn when a frame's PSNR falls below this (dB; 0 = off)", 0, MAX_DB,
+          0, PLAYING));
+  /**
    * GstBlockDct:stats-file:
    *
    * A file that gets a line for each frame, as ffmpeg's psnr filter writes it
@@ -477,7 +705,8 @@ install_report (GObjectClass * klass)
    *
    * Counters since the start: `frames`, `dropped`, and for each plane `sse-y`
    * (sum of squared errors) and `samples-y`; from them `mse`, `psnr` (global)
-   * and, over the frames, `psnr-min`, `psnr-max`, `psnr-mean`.
+   * and, over the frames, `psnr-min`, `psnr-max`, `psnr-mean`; if
+   * #GstBlockDct:rate was on all the time, `bits` and what goes with them.
    *
    * Since: 0.1
    */
@@ -571,6 +800,7 @@ gst_blockdct_install_properties (GObjectClass * klass)
       GST_DEBUG_FUNCPTR (dispatch_properties_changed);
 
   install_params (klass);
+  install_targets (klass);
   install_engine (klass);
   install_report (klass);
   install_view (klass);

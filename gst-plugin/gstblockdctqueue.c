@@ -3,7 +3,10 @@
  * The frames in the engine: which backend runs, what goes in and what comes
  * out. All of it is the streaming thread's. */
 #include "gstblockdct.h"
+#include "dct/rate.h"
 #include "gstblockdcthost.h"
+
+#include <string.h>
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
 
@@ -76,14 +79,28 @@ gst_blockdct_queue_configure (GstBlockDct * self)
   self->depth = settings.async_depth;
   self->generation++;
   self->job_valid = FALSE;
+  if (self->curve != NULL)
+    self->curve->n = 0;
+  gst_blockdct_target_reset (self);
   gst_blockdct_view_configure (self);
   return TRUE;
 }
 
+/* Only what depends on the format or the transform can turn out wrong. */
+static void
+set_aside (GstBlockDct * self, GstBlockDctChecked which,
+    const GstBlockDctSettings * settings)
+{
+  gst_blockdct_changes_drop (&self->changes, GST_ELEMENT (self), which,
+      settings);
+  self->posts.dropped[which] = TRUE;
+}
+
 /* Bring the job up to the parameters. */
 static gboolean
-update_job (GstBlockDct * self, BdctParams params)
+update_job (GstBlockDct * self, const GstBlockDctSettings * settings)
 {
+  BdctParams params = settings->params;
   BdctError error;
 
   if (self->job_valid
@@ -91,13 +108,10 @@ update_job (GstBlockDct * self, BdctParams params)
     return TRUE;
   if (!bdct_job_init (&self->job, &params, &self->layout, &error)
       && params.n_steps > 0) {
-    /* Only a matrix can turn out wrong once format and transform are known. */
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
         ("quantization-matrix is set aside: %s.", error.message),
         ("The Annex K tables scaled by quality are used."));
-    gst_blockdct_changes_drop_matrix (&self->changes, GST_ELEMENT (self),
-        &params);
-    self->posts.matrix = TRUE;
+    set_aside (self, GST_BLOCKDCT_MATRIX, settings);
     params.n_steps = 0;
     if (!bdct_job_init (&self->job, &params, &self->layout, &error))
       params.n_steps = -1;
@@ -105,6 +119,80 @@ update_job (GstBlockDct * self, BdctParams params)
   self->job_params = params;
   self->job_valid = params.n_steps >= 0;
   return self->job_valid;
+}
+
+/* The stream that work on a buffer may be pending in; NULL if none is. */
+static gpointer
+pending_stream (GstBlockDct * self, GstBuffer * buffer)
+{
+  const GstBlockDctBackendClass *klass = self->backend.klass;
+
+  return klass->stream ? klass->stream (buffer, self->context) : NULL;
+}
+
+/* Where a matrix takes the place of quality there is none to choose. */
+static gboolean
+may_sweep (GstBlockDct * self, const GstBlockDctSettings * settings)
+{
+  gboolean target = gst_blockdct_targets_is_set (&settings->targets);
+
+  if (gst_blockdct_sweep_is_possible (&self->job_params))
+    return TRUE;
+  if ((target || settings->curve.n != 0) && !self->warned_sweep) {
+    self->warned_sweep = TRUE;
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("%s has no effect with a quantization-matrix.",
+            target ? "A target" : "curve"),
+        ("It chooses a quality, which a matrix takes the place of."));
+  }
+  return FALSE;
+}
+
+/* Have the frame made with the setting that its target wants. */
+static gboolean
+keep_target (GstBlockDct * self, GstBlockDctSettings * settings,
+    const BdctImage * src, GstBlockDctInFlight * frame)
+{
+  GstBlockDctHow *how = &frame->how;
+
+  how->target = FALSE;
+  how->params = self->job_params;
+  if (!gst_blockdct_targets_is_set (&settings->targets)
+      || !may_sweep (self, settings))
+    return TRUE;
+  if (!gst_blockdct_target_find (self, &settings->targets, src,
+          pending_stream (self, frame->in), how))
+    return FALSE;
+  settings->params = how->params;
+  return update_job (self, settings);
+}
+
+/* Have the jobs of `curve` ready, which is then written out: if there is anyone
+ * to hear of it. */
+static void
+update_curve (GstBlockDct * self, const GstBlockDctSettings * settings,
+    GstBlockDctCurve * curve)
+{
+  BdctError error;
+
+  curve->n = 0;
+  if (settings->curve.n == 0 || !settings->post_messages
+      || !may_sweep (self, settings))
+    return;
+  if (!gst_blockdct_sweep_check (&settings->curve, self->job.transform,
+          &error)) {
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("curve is set aside: %s.", error.message), (NULL));
+    set_aside (self, GST_BLOCKDCT_CURVE, settings);
+    return;
+  }
+  if (self->curve == NULL)
+    self->curve = g_new0 (GstBlockDctSweep, 1);
+  gst_blockdct_sweep_update (self->curve, &self->job_params, &settings->curve,
+      &self->layout);
+  curve->n = self->curve->n;
+  memcpy (curve->setting, self->curve->setting,
+      curve->n * sizeof curve->setting[0]);
 }
 
 /* Copies still work without pinned memory, only slower: that is said once. */
@@ -127,33 +215,52 @@ warn_slow (GstBlockDct * self)
       ("%s; lower async-depth, or allow more locked memory.", reason));
 }
 
-/* The stream that work on a buffer may be pending in; NULL if none is. */
-static gpointer
-pending_stream (GstBlockDct * self, GstBuffer * buffer)
+/* What a frame enters with. */
+static void
+describe (GstBlockDct * self, GstBlockDctInFlight * frame,
+    const GstBlockDctSettings * settings)
 {
-  const GstBlockDctBackendClass *klass = self->backend.klass;
-
-  return klass->stream ? klass->stream (buffer, self->context) : NULL;
+  frame->how.depth = self->layout.depth;
+  frame->how.backend = self->backend_name;
+  frame->exact = bdct_rate_is_exact (&self->job);
+  frame->how.rate = !settings->rate ? GST_BLOCKDCT_RATE_NONE
+      : frame->exact ? GST_BLOCKDCT_RATE_EXACT : GST_BLOCKDCT_RATE_ESTIMATED;
+  frame->view = *gst_blockdct_view_update (self, settings);
+  frame->interval = settings->interval;
+  frame->post_messages = settings->post_messages;
+  frame->overlay = settings->overlay;
+  frame->min_psnr_error = settings->min_psnr_error;
+  frame->min_psnr_warning = settings->min_psnr_warning;
+  update_curve (self, settings, &frame->curve);
 }
 
 /* All that the engine is told of a frame, in one place. */
 static gboolean
 start (GstBlockDct * self, const GstBlockDctInFlight * frame,
-    const BdctImage * src, const BdctImage * dst, BdctError * error)
+    const BdctImage * src, const BdctImage * dst)
 {
   BdctEngine *engine = self->backend.engine;
   BdctFrame task = {
     .sets = &self->job,
     .n_sets = 1,
+    .others = frame->curve.n > 0 ? self->curve->job : NULL,
+    .n_others = frame->curve.n,
     .src = *src,
     .dst = *dst,
+    .rate = frame->how.rate != GST_BLOCKDCT_RATE_NONE || frame->curve.n > 0,
     .view = &frame->view,
     /* What is pending on the buffers' memory comes before the frame. */
     .wait = {pending_stream (self, frame->in),
         pending_stream (self, frame->out)},
   };
+  BdctError error;
 
-  return engine->klass->submit (engine, &task, error);
+  if (engine->klass->submit (engine, &task, &error))
+    return TRUE;
+  GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
+      ("A frame could not be started on %s.", engine->description),
+      ("%s", error.message));
+  return FALSE;
 }
 
 GstFlowReturn
@@ -165,8 +272,9 @@ gst_blockdct_queue_submit (GstBlockDct * self, GstBuffer * inbuf,
   GstBlockDctInFlight *frame = &self->in_flight[next];
   BdctImage src, dst;
   BdctError error;
+  gboolean ok;
 
-  if (!update_job (self, settings.params))
+  if (!update_job (self, &settings))
     return GST_FLOW_NOT_NEGOTIATED;
   if (!gst_blockdct_backend_map (&self->backend, &frame->in_frame,
           &self->info, inbuf, GST_MAP_READ, &self->layout, self->context, &src,
@@ -185,24 +293,20 @@ gst_blockdct_queue_submit (GstBlockDct * self, GstBuffer * inbuf,
   }
   frame->in = inbuf;
   frame->out = outbuf;
-  frame->how.params = self->job_params;
-  frame->how.depth = self->layout.depth;
-  frame->how.backend = self->backend_name;
-  frame->view = *gst_blockdct_view_update (self, &settings);
-  frame->interval = settings.interval;
-  frame->post_messages = settings.post_messages;
-  frame->overlay = settings.overlay;
-  if (!start (self, frame, &src, &dst, &error)) {
+  ok = keep_target (self, &settings, &src, frame);
+  if (ok) {
+    describe (self, frame, &settings);
+    ok = start (self, frame, &src, &dst);
+  }
+  if (!ok) {
     gst_video_frame_unmap (&frame->in_frame);
     gst_video_frame_unmap (&frame->out_frame);
-    GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-        ("A frame could not be started on %s.",
-            self->backend.engine->description), ("%s", error.message));
     return GST_FLOW_ERROR;
   }
   gst_buffer_ref (inbuf);
   gst_buffer_ref (outbuf);
   self->n_in_flight++;
+  gst_blockdct_tell_idle (self, &frame->how.params);
   warn_slow (self);
   return GST_FLOW_OK;
 }
@@ -220,7 +324,7 @@ take_out (GstBlockDct * self, GstBlockDctInFlight * frame)
 
 GstFlowReturn
 gst_blockdct_queue_collect (GstBlockDct * self, GstBlockDctInFlight * frame,
-    BdctStats * stats)
+    BdctStats stats[1 + BDCT_MAX_OTHERS])
 {
   BdctEngine *engine = self->backend.engine;
   BdctError error;
@@ -260,6 +364,8 @@ gst_blockdct_queue_close (GstBlockDct * self)
   if (self->backend.engine == NULL)
     return;
   gst_blockdct_queue_discard (self);
+  gst_blockdct_target_close (self);
+  g_clear_pointer (&self->curve, g_free);
   gst_blockdct_backend_close (&self->backend);
   g_clear_pointer (&self->in_flight, g_free);
   self->depth = 0;

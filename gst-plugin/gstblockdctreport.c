@@ -7,16 +7,22 @@ typedef enum
 {
   TYPE, TIMESTAMP, STREAM_TIME, RUNNING_TIME, DURATION, INDEX, FRAMES,
   MSE_Y, MSE_U, MSE_V, PSNR_Y, PSNR_U, PSNR_V, MSE, PSNR, IDENTICAL, NONZERO,
-  TRANSFORM, QUALITY, QP, BACKEND, PSNR_MEAN, PSNR_MIN, PSNR_MAX, DROPPED,
-  SSE_Y, SSE_U, SSE_V, SAMPLES_Y, SAMPLES_U, SAMPLES_V, N_FIELDS
+  BITS_Y, BITS_U, BITS_V, BITS, BITS_OPTIMIZED, FILE_SIZE, FILE_SIZE_OPTIMIZED,
+  BITS_ESTIMATED_Y, BITS_ESTIMATED_U, BITS_ESTIMATED_V, BITS_ESTIMATED, BPP,
+  TRANSFORM, QUALITY, QP, TARGET_MET, BACKEND, PSNR_MEAN, PSNR_MEAN_CAPPED,
+  PSNR_MIN, PSNR_MAX, DROPPED, SSE_Y, SSE_U, SSE_V, SAMPLES_Y, SAMPLES_U,
+  SAMPLES_V, SETTING, N_FIELDS
 } Field;
 
 static const gchar *const names[N_FIELDS] = {
   "type", "timestamp", "stream-time", "running-time", "duration", "index",
   "frames", "mse-y", "mse-u", "mse-v", "psnr-y", "psnr-u", "psnr-v", "mse",
-  "psnr", "identical", "nonzero", "transform", "quality", "qp", "backend",
-  "psnr-mean", "psnr-min", "psnr-max", "dropped", "sse-y", "sse-u", "sse-v",
-  "samples-y", "samples-u", "samples-v"
+  "psnr", "identical", "nonzero", "bits-y", "bits-u", "bits-v", "bits",
+  "bits-optimized", "file-size", "file-size-optimized", "bits-estimated-y",
+  "bits-estimated-u", "bits-estimated-v", "bits-estimated", "bpp", "transform",
+  "quality", "qp", "target-met", "backend", "psnr-mean", "psnr-mean-capped",
+  "psnr-min", "psnr-max", "dropped", "sse-y", "sse-u", "sse-v", "samples-y",
+  "samples-u", "samples-v", "setting"
 };
 
 static GQuark fields[N_FIELDS];
@@ -94,6 +100,12 @@ add_string (GstStructure * s, Field field, const gchar * interned)
   gst_structure_id_take_value (s, fields[field], &value);
 }
 
+static gdouble
+get_share (const BdctCounters * total)
+{
+  return total->levels ? (gdouble) total->nonzero / total->levels : 0.0;
+}
+
 /* The figures that frames, intervals and the whole stream have in common. */
 static void
 add_figures (GstStructure * s, const BdctStats * stats, gint depth)
@@ -112,8 +124,44 @@ add_figures (GstStructure * s, const BdctStats * stats, gint depth)
   add_double (s, MSE, mse);
   add_double (s, PSNR, bdct_psnr (mse, depth));
   add_boolean (s, IDENTICAL, total.sse == 0);
-  add_double (s, NONZERO,
-      total.levels ? (gdouble) total.nonzero / total.levels : 0.0);
+  add_double (s, NONZERO, get_share (&total));
+}
+
+/* What they have in common of bits. A sum with an estimate in it is one. */
+static void
+add_bits (GstStructure * s, const BdctStats * stats, GstBlockDctRate rate)
+{
+  gboolean exact = rate == GST_BLOCKDCT_RATE_EXACT;
+  guint64 bits = bdct_stats_total (stats).bits;
+
+  if (rate == GST_BLOCKDCT_RATE_NONE)
+    return;
+  for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    const BdctCounters *counters = &stats->component[c];
+
+    if (counters->samples > 0 && exact)
+      add_uint64 (s, BITS_Y + c, counters->bits);
+    else if (counters->samples > 0)
+      add_double (s, BITS_ESTIMATED_Y + c, counters->bits);
+  }
+  if (exact) {
+    add_uint64 (s, BITS, bits);
+    add_uint64 (s, BITS_OPTIMIZED, stats->bits_optimized);
+    add_uint64 (s, FILE_SIZE, stats->file_size);
+    add_uint64 (s, FILE_SIZE_OPTIMIZED, stats->file_size_optimized);
+  } else {
+    add_double (s, BITS_ESTIMATED, bits);
+  }
+  add_double (s, BPP, (gdouble) bits / stats->component[BDCT_Y].samples);
+}
+
+static void
+add_times (GstStructure * s, const GstBlockDctTimes * t)
+{
+  add_uint64 (s, TIMESTAMP, t->timestamp);
+  add_uint64 (s, STREAM_TIME, t->stream_time);
+  add_uint64 (s, RUNNING_TIME, t->running_time);
+  add_uint64 (s, DURATION, t->duration);
 }
 
 static void
@@ -121,21 +169,20 @@ add_span (GstStructure * s, const gchar * type, const GstBlockDctSpan * span)
 {
   const GstBlockDctHow *how = &span->how;
   const BdctTransformInfo *info = bdct_transform_info (how->params.transform);
-  const GstBlockDctTimes *t = &span->times;
 
   add_string (s, TYPE, type);
-  add_uint64 (s, TIMESTAMP, t->timestamp);
-  add_uint64 (s, STREAM_TIME, t->stream_time);
-  add_uint64 (s, RUNNING_TIME, t->running_time);
-  add_uint64 (s, DURATION, t->duration);
+  add_times (s, &span->times);
   add_uint64 (s, INDEX, span->first_index);
   add_uint64 (s, FRAMES, span->pool.frames);
   add_figures (s, &span->pool.sum, how->depth);
+  add_bits (s, &span->pool.sum, how->rate);
   add_string (s, TRANSFORM, transforms[how->params.transform]);
   if (bdct_family_has_qp (info->family))
     add_int (s, QP, how->params.qp);
   else
     add_int (s, QUALITY, how->params.quality);
+  if (how->target)
+    add_boolean (s, TARGET_MET, how->target_met);
   add_string (s, BACKEND, how->backend);
 }
 
@@ -143,6 +190,7 @@ static void
 add_spread (GstStructure * s, const BdctPool * pool)
 {
   add_double (s, PSNR_MEAN, pool->psnr_mean);
+  add_double (s, PSNR_MEAN_CAPPED, pool->psnr_mean_capped);
   add_double (s, PSNR_MIN, pool->psnr_min);
   add_double (s, PSNR_MAX, pool->psnr_max);
 }
@@ -160,19 +208,41 @@ end_of (const GstBlockDctTimes * times)
   return gst_blockdct_times_add (times->timestamp, times->duration);
 }
 
+/* GST_CLOCK_TIME_NONE is above all times. */
+static void
+stretch (GstBlockDctSpan * span, const GstBlockDctTimes * times)
+{
+  GstClockTime end = GST_CLOCK_TIME_IS_VALID (end_of (times)) ? end_of (times)
+      : times->timestamp;
+
+  if (!GST_CLOCK_TIME_IS_VALID (end))
+    return;
+  if (!GST_CLOCK_TIME_IS_VALID (span->end) || end > span->end)
+    span->end = end;
+  span->start = MIN (span->start, times->timestamp);
+}
+
 static void
 add_to_span (GstBlockDctSpan * span, const BdctStats * stats,
     const GstBlockDctHow * how, guint64 index, const GstBlockDctTimes * times)
 {
+  GstBlockDctHow before = span->how;
+
+  span->how = *how;
   if (span->pool.frames == 0) {
     span->first_index = index;
     span->times = *times;
-  } else if (GST_CLOCK_TIME_IS_VALID (end_of (times))
-      && GST_CLOCK_TIME_IS_VALID (span->times.timestamp)
-      && end_of (times) > span->times.timestamp) {
-    span->times.duration = end_of (times) - span->times.timestamp;
+    span->start = span->end = GST_CLOCK_TIME_NONE;
+    stretch (span, times);
+  } else {
+    stretch (span, times);
+    if (GST_CLOCK_TIME_IS_VALID (span->end))
+      span->times.duration = span->end - span->start;
+    span->how.rate = MIN (how->rate, before.rate);
+    span->how.target |= before.target;
+    span->how.target_met = (!how->target || how->target_met)
+        && (!before.target || before.target_met);
   }
-  span->how = *how;
   bdct_pool_add (&span->pool, stats, how->depth);
 }
 
@@ -242,7 +312,9 @@ gst_blockdct_report_frame (GstBlockDctReport * report, GstElement * element,
     totals->pool = (BdctPool) { 0 };
     totals->depth = how->depth;
     totals->first_index = index;
+    totals->rate = how->rate;
   }
+  totals->rate = MIN (totals->rate, how->rate);
   bdct_pool_add (&totals->pool, stats, how->depth);
   add_to_span (&report->pooled, stats, how, index, times);
   if (interval > 0) {
@@ -253,6 +325,67 @@ gst_blockdct_report_frame (GstBlockDctReport * report, GstElement * element,
     if (post)
       post_structure (element, gst_structure_copy (s));
   }
+}
+
+/* A value of a setting's statistics, as an array has it. */
+static void
+set_item (GValue * v, Field field, const BdctStats * stats, gint depth)
+{
+  BdctCounters total = bdct_stats_total (stats);
+  gdouble mse = bdct_mse (field >= PSNR_Y && field <= PSNR_V
+      ? &stats->component[field - PSNR_Y] : &total);
+
+  if (field == BITS) {
+    g_value_init (v, G_TYPE_UINT64);
+    g_value_set_uint64 (v, total.bits);
+    return;
+  }
+  g_value_init (v, G_TYPE_DOUBLE);
+  g_value_set_double (v, field == BITS_ESTIMATED ? (gdouble) total.bits
+      : field == NONZERO ? get_share (&total) : bdct_psnr (mse, depth));
+}
+
+static void
+add_items (GstStructure * s, Field field, const GstBlockDctCurve * curve,
+    const BdctStats * stats, gint depth)
+{
+  GValue array = G_VALUE_INIT;
+
+  gst_value_array_init (&array, curve->n);
+  for (gint i = 0; i < curve->n; i++) {
+    GValue v = G_VALUE_INIT;
+
+    if (field == SETTING) {
+      g_value_init (&v, G_TYPE_INT);
+      g_value_set_int (&v, curve->setting[i]);
+    } else {
+      set_item (&v, field, &stats[i], depth);
+    }
+    gst_value_array_append_and_take_value (&array, &v);
+  }
+  gst_structure_id_take_value (s, fields[field], &array);
+}
+
+void
+gst_blockdct_report_curve (const GstBlockDctReport * report,
+    GstElement * element, const GstBlockDctCurve * curve,
+    const BdctStats * stats, gboolean exact, const GstBlockDctHow * how,
+    const GstBlockDctTimes * times)
+{
+  GstStructure *s = gst_structure_new_empty (GST_BLOCKDCT_NAME "-curve");
+
+  add_times (s, times);
+  add_uint64 (s, INDEX, report->totals.frames - 1);
+  add_string (s, TRANSFORM, transforms[how->params.transform]);
+  add_string (s, BACKEND, how->backend);
+  add_items (s, SETTING, curve, stats, how->depth);
+  for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++)
+    if (stats->component[c].samples > 0)
+      add_items (s, PSNR_Y + c, curve, stats, how->depth);
+  add_items (s, PSNR, curve, stats, how->depth);
+  add_items (s, NONZERO, curve, stats, how->depth);
+  add_items (s, exact ? BITS : BITS_ESTIMATED, curve, stats, how->depth);
+  post_structure (element, s);
 }
 
 void
@@ -304,6 +437,7 @@ gst_blockdct_report_stats (const GstBlockDctTotals * totals)
     add_uint64 (s, SAMPLES_Y + c, counters->samples);
   }
   add_figures (s, &pool->sum, totals->depth);
+  add_bits (s, &pool->sum, totals->rate);
   add_spread (s, pool);
   return s;
 }

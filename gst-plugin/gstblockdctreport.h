@@ -9,6 +9,7 @@
 #include <gst/gst.h>
 #include "dct/job.h"
 #include "dct/stats.h"
+#include "gstblockdctsweep.h"
 
 G_BEGIN_DECLS
 
@@ -28,12 +29,22 @@ gst_blockdct_times_add (GstClockTime a, GstClockTime b)
   return a < GST_CLOCK_TIME_NONE - b ? a + b : GST_CLOCK_TIME_NONE;
 }
 
+/** What is known of bits. */
+typedef enum
+{
+  GST_BLOCKDCT_RATE_NONE,       /* they were not asked for */
+  GST_BLOCKDCT_RATE_ESTIMATED,
+  GST_BLOCKDCT_RATE_EXACT
+} GstBlockDctRate;
+
 /** What was done to a frame. */
 typedef struct
 {
   BdctParams params;
   gint depth;
   const gchar *backend;         /* interned */
+  GstBlockDctRate rate;
+  gboolean target, target_met;  /* a target chose the setting; it is kept */
 } GstBlockDctHow;
 
 /** Statistics pooled over some frames. */
@@ -42,7 +53,10 @@ typedef struct
   BdctPool pool;
   guint64 first_index;
   GstBlockDctTimes times;       /* of the first frame; the whole's duration */
-  GstBlockDctHow how;           /* of the latest frame */
+  GstClockTime start, end;      /* of the earliest, of the latest frame */
+  GstBlockDctHow how;           /* of the latest frame; but `rate` is the least
+                                   that is known of one, and of the targets
+                                   whether there was one, and all were met */
 } GstBlockDctSpan;
 
 /** Counters since the start. */
@@ -52,6 +66,7 @@ typedef struct
   guint64 dropped;              /* frames skipped for QoS */
   BdctPool pool;                /* of those at the latest frame's depth */
   guint64 first_index;          /* of these */
+  GstBlockDctRate rate;         /* the least that is known of one */
   gint depth;
 } GstBlockDctTotals;
 
@@ -75,6 +90,13 @@ void gst_blockdct_report_frame (GstBlockDctReport * report,
     GstElement * element, GstBuffer * buffer, const BdctStats * stats,
     const GstBlockDctHow * how, const GstBlockDctTimes * times, gboolean post,
     GstClockTime interval);
+
+/** Post the `blockdct-curve` message of a frame, the latest one: its statistics
+ * at each of the curve's settings, and whether their bits are exact. */
+void gst_blockdct_report_curve (const GstBlockDctReport * report,
+    GstElement * element, const GstBlockDctCurve * curve,
+    const BdctStats * stats, gboolean exact, const GstBlockDctHow * how,
+    const GstBlockDctTimes * times);
 
 /** The end of a stream: post what the interval still holds and the `pooled`
  * message over all frames since the last one, if there are any. */

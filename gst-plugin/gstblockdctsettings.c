@@ -166,50 +166,103 @@ gst_blockdct_changes_set (GstBlockDctChanges * changes, GstElement * element,
   return TRUE;
 }
 
-static gboolean
-same_matrix (const BdctParams * a, const BdctParams * b)
+/* Where what is checked is among the settings. */
+static void
+get_part (GstBlockDctChecked which, gsize * offset, gsize * size)
 {
-  return a->n_steps == b->n_steps
-      && memcmp (a->steps, b->steps, a->n_steps * sizeof a->steps[0]) == 0;
+  switch (which) {
+    case GST_BLOCKDCT_MATRIX:
+      *offset = G_STRUCT_OFFSET (GstBlockDctSettings, params.n_steps);
+      *size = sizeof (BdctParams) - G_STRUCT_OFFSET (BdctParams, n_steps);
+      break;
+    case GST_BLOCKDCT_CURVE:
+      *offset = G_STRUCT_OFFSET (GstBlockDctSettings, curve);
+      *size = sizeof (GstBlockDctCurve);
+      break;
+    default:
+      *offset = G_STRUCT_OFFSET (GstBlockDctSettings, targets);
+      *size = G_STRUCT_OFFSET (GstBlockDctTargets, size) + sizeof (guint);
+      break;
+  }
+}
+
+/* The rest of an array that is not full is 0: setters see to that. */
+static gboolean
+is_same (GstBlockDctChecked which, const GstBlockDctSettings * a,
+    const GstBlockDctSettings * b)
+{
+  gsize offset, size;
+
+  get_part (which, &offset, &size);
+  return memcmp ((const guint8 *) a + offset, (const guint8 *) b + offset,
+      size) == 0;
 }
 
 static void
-copy_matrix (BdctParams * to, const BdctParams * from)
+copy (GstBlockDctChecked which, GstBlockDctSettings * to,
+    const GstBlockDctSettings * from)
 {
-  to->n_steps = from->n_steps;
-  memcpy (to->steps, from->steps, sizeof to->steps);
+  gsize offset, size;
+
+  get_part (which, &offset, &size);
+  memcpy ((guint8 *) to + offset, (const guint8 *) from + offset, size);
 }
 
-/* A matrix is checked with the whole group: what it may hold depends on the
- * transform, and on the stream. Called with the lock. */
 static gboolean
-check_matrix (GstBlockDctChanges * changes, const BdctParams * old,
+is_allowed (GstBlockDctChecked which, const GstBlockDctSettings * s, gint depth,
     BdctError * error)
 {
-  BdctParams *wanted = &changes->wanted.params;
-  BdctParams *current = &changes->current.params;
+  switch (which) {
+    case GST_BLOCKDCT_MATRIX:
+      return bdct_steps_check (s->params.steps, s->params.n_steps,
+          s->params.transform, depth, error);
+    case GST_BLOCKDCT_CURVE:
+      /* Before there is a stream, the transform may still be set. */
+      return depth == 0 || gst_blockdct_sweep_check (&s->curve,
+          s->params.transform, error);
+    default:
+      return gst_blockdct_targets_check (&s->targets, error);
+  }
+}
 
-  if (same_matrix (current, old) || bdct_steps_check (current->steps,
-          current->n_steps, current->transform, changes->depth, error))
-    return TRUE;
-  /* Not one that was set since. */
-  if (same_matrix (wanted, current))
-    copy_matrix (wanted, old);
-  copy_matrix (current, old);
-  return FALSE;
+/* What depends on other properties, or on the stream, is checked with the whole
+ * group. Called with the lock; where it fails `error` has the reasons. */
+static void
+check_group (GstBlockDctChanges * changes, const GstBlockDctSettings * old,
+    BdctError error[GST_BLOCKDCT_N_CHECKED])
+{
+  for (gint i = 0; i < GST_BLOCKDCT_N_CHECKED; i++) {
+    error[i].message[0] = '\0';
+    if (is_same (i, &changes->current, old)
+        || is_allowed (i, &changes->current, changes->depth, &error[i]))
+      continue;
+    /* Not what was set since. */
+    if (is_same (i, &changes->wanted, &changes->current))
+      copy (i, &changes->wanted, old);
+    copy (i, &changes->current, old);
+  }
+}
+
+/* To be called without the lock. */
+static void
+warn_all (GstBlockDctChanges * changes, GstElement * element,
+    const BdctError error[GST_BLOCKDCT_N_CHECKED])
+{
+  for (gint i = 0; i < GST_BLOCKDCT_N_CHECKED; i++)
+    if (error[i].message[0] != '\0')
+      gst_blockdct_changes_warn (changes, element, i, &error[i]);
 }
 
 guint
 gst_blockdct_changes_take (GstBlockDctChanges * changes, GstElement * element,
     guint n_pspecs, GParamSpec ** pspecs)
 {
-  BdctParams old;
-  BdctError error;
-  gboolean ok;
+  BdctError error[GST_BLOCKDCT_N_CHECKED];
+  GstBlockDctSettings old;
   guint n = 0;
 
   GST_OBJECT_LOCK (element);
-  old = changes->current.params;
+  old = changes->current;
   for (guint i = 0; i < n_pspecs; i++) {
     Change *change = (Change *) pspecs[i];
 
@@ -227,10 +280,9 @@ gst_blockdct_changes_take (GstBlockDctChanges * changes, GstElement * element,
     change->next = changes->unused;
     changes->unused = change;
   }
-  ok = check_matrix (changes, &old, &error);
+  check_group (changes, &old, error);
   GST_OBJECT_UNLOCK (element);
-  if (!ok)
-    gst_blockdct_changes_warn (changes, element, &error);
+  warn_all (changes, element, error);
   return n;
 }
 
@@ -240,57 +292,67 @@ void
 gst_blockdct_changes_sync (GstBlockDctChanges * changes, GstElement * element,
     GstClockTime time)
 {
+  BdctError error[GST_BLOCKDCT_N_CHECKED];
+  GstBlockDctSettings old;
+
   if (!gst_object_has_active_control_bindings (GST_OBJECT (element)))
     return;
   GST_OBJECT_LOCK (element);
   changes->syncing = g_thread_self ();
+  old = changes->current;
   GST_OBJECT_UNLOCK (element);
   gst_object_sync_values (GST_OBJECT (element), time);
   GST_OBJECT_LOCK (element);
   changes->syncing = NULL;
+  check_group (changes, &old, error);
   GST_OBJECT_UNLOCK (element);
+  warn_all (changes, element, error);
 }
 
 void
 gst_blockdct_changes_warn (GstBlockDctChanges * changes, GstElement * element,
-    const BdctError * error)
+    GstBlockDctChecked which, const BdctError * error)
 {
+  static const gchar *const names[GST_BLOCKDCT_N_CHECKED] = {
+    "quantization-matrix was", "curve was", "The targets were"
+  };
   gboolean no_bus;
 
   GST_OBJECT_LOCK (element);
   no_bus = GST_ELEMENT_BUS (element) == NULL;
   if (no_bus)
-    changes->untold = *error;
+    changes->untold[which] = *error;
   GST_OBJECT_UNLOCK (element);
   if (no_bus)
     GST_WARNING_OBJECT (element, "%s", error->message);
   else
     GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
-        ("quantization-matrix was not changed: %s.", error->message), (NULL));
+        ("%s not changed: %s.", names[which], error->message), (NULL));
 }
 
 void
 gst_blockdct_changes_tell (GstBlockDctChanges * changes, GstElement * element)
 {
-  BdctError error;
+  BdctError error[GST_BLOCKDCT_N_CHECKED];
 
   GST_OBJECT_LOCK (element);
-  error = changes->untold;
-  changes->untold.message[0] = '\0';
+  memcpy (error, changes->untold, sizeof error);
+  memset (changes->untold, 0, sizeof changes->untold);
   GST_OBJECT_UNLOCK (element);
-  if (error.message[0] != '\0')
-    gst_blockdct_changes_warn (changes, element, &error);
+  warn_all (changes, element, error);
 }
 
 void
-gst_blockdct_changes_drop_matrix (GstBlockDctChanges * changes,
-    GstElement * element, const BdctParams * bad)
+gst_blockdct_changes_drop (GstBlockDctChanges * changes, GstElement * element,
+    GstBlockDctChecked which, const GstBlockDctSettings * bad)
 {
+  static const GstBlockDctSettings none = { 0 };
+
   GST_OBJECT_LOCK (element);
-  /* Not one that was set since. */
-  if (same_matrix (&changes->wanted.params, bad))
-    changes->wanted.params.n_steps = 0;
-  if (same_matrix (&changes->current.params, bad))
-    changes->current.params.n_steps = 0;
+  /* Not what was set since. */
+  if (is_same (which, &changes->wanted, bad))
+    copy (which, &changes->wanted, &none);
+  if (is_same (which, &changes->current, bad))
+    copy (which, &changes->current, &none);
   GST_OBJECT_UNLOCK (element);
 }

@@ -13,6 +13,7 @@
 #include <gst/gst.h>
 #include "dct/job.h"
 #include "dct/view.h"
+#include "gstblockdctsweep.h"
 
 G_BEGIN_DECLS
 
@@ -28,6 +29,10 @@ typedef struct
   guint async_depth;
   gboolean post_messages;
   GstClockTime interval;
+  gboolean rate;
+  GstBlockDctCurve curve;
+  GstBlockDctTargets targets;
+  gdouble min_psnr_error, min_psnr_warning;
   BdctViewMode view;
   gdouble wipe_position;
   gdouble difference_gain;
@@ -43,6 +48,15 @@ typedef struct
   gboolean ready;               /* read at the start: cannot be set later */
 } GstBlockDctField;
 
+/** What may be refused or set aside, as it depends on more than itself. */
+typedef enum
+{
+  GST_BLOCKDCT_MATRIX,          /* quantization-matrix */
+  GST_BLOCKDCT_CURVE,
+  GST_BLOCKDCT_TARGETS,
+  GST_BLOCKDCT_N_CHECKED
+} GstBlockDctChecked;
+
 /** What is protected by the element's object lock. */
 typedef struct
 {
@@ -50,7 +64,7 @@ typedef struct
   GstBlockDctSettings current;  /* what is in force */
   gboolean started;             /* what is read at the start has been */
   gint depth;                   /* of the stream's samples; 0 before caps */
-  BdctError untold;             /* of a matrix, from before there was a bus */
+  BdctError untold[GST_BLOCKDCT_N_CHECKED];     /* while there was no bus */
 
   guint64 n_set;                /* changes, ever */
   guint64 in_force[GST_BLOCKDCT_MAX_PROPERTIES];        /* their numbers */
@@ -82,17 +96,25 @@ guint gst_blockdct_changes_take (GstBlockDctChanges * changes,
 void gst_blockdct_changes_sync (GstBlockDctChanges * changes,
     GstElement * element, GstClockTime time);
 
-/** Warn about a `quantization-matrix`: on the bus or, while there is none, by
+/** Warn that a value was refused: on the bus or, while there is none, by
  * gst_blockdct_changes_tell() later. */
 void gst_blockdct_changes_warn (GstBlockDctChanges * changes,
-    GstElement * element, const BdctError * error);
+    GstElement * element, GstBlockDctChecked which, const BdctError * error);
 void gst_blockdct_changes_tell (GstBlockDctChanges * changes,
     GstElement * element);
 
-/** Set aside the matrix of `bad`, which the stream turned out not to allow.
- * That `quantization-matrix` is another one then has to be announced. */
-void gst_blockdct_changes_drop_matrix (GstBlockDctChanges * changes,
-    GstElement * element, const BdctParams * bad);
+/** Set aside the matrix of `bad`, or its curve, which the stream turned out not
+ * to allow. That the property is another one then has to be announced. */
+void gst_blockdct_changes_drop (GstBlockDctChanges * changes,
+    GstElement * element, GstBlockDctChecked which,
+    const GstBlockDctSettings * bad);
+
+/** Whether a property, by its id, was ever set. Called with the lock. */
+static inline gboolean
+gst_blockdct_changes_was_set (const GstBlockDctChanges * changes, guint id)
+{
+  return changes->in_force[id] > 0;
+}
 
 G_END_DECLS
 #endif

@@ -161,6 +161,20 @@ decibels (const BdctCounters * counters, gint depth)
       : g_strdup_printf ("%.2f", psnr);
 }
 
+static void
+append_bits (GString * text, const BdctStats * stats,
+    const BdctCounters * total, GstBlockDctRate rate)
+{
+  gdouble bpp = (gdouble) total->bits / MAX (stats->component[BDCT_Y].samples,
+      1);
+
+  if (rate == GST_BLOCKDCT_RATE_EXACT)
+    g_string_append_printf (text, "\n%.3f bpp, %" G_GUINT64_FORMAT " bytes",
+        bpp, stats->file_size);
+  else if (rate == GST_BLOCKDCT_RATE_ESTIMATED)
+    g_string_append_printf (text, "\n%.3f bpp estimated", bpp);
+}
+
 static gchar *
 make_text (const GstBlockDctOverlayFrame * frame)
 {
@@ -179,6 +193,8 @@ make_text (const GstBlockDctOverlayFrame * frame)
   else
     g_string_append_printf (text, "%s  quality %d\n", info->name,
         how->params.quality);
+  if (how->target && !how->target_met)
+    g_string_append (text, "target not met\n");
   g_string_append_printf (text, "PSNR %s%s ", psnr,
       total.sse > 0 ? " dB" : "");
   g_free (psnr);
@@ -189,8 +205,10 @@ make_text (const GstBlockDctOverlayFrame * frame)
     g_string_append_printf (text, " %s %s", names[c], psnr);
     g_free (psnr);
   }
-  g_string_append_printf (text, "\nnon-zero %.1f %%\n%s\n%s",
-      100.0 * total.nonzero / MAX (total.levels, 1),
+  g_string_append_printf (text, "\nnon-zero %.1f %%",
+      100.0 * total.nonzero / MAX (total.levels, 1));
+  append_bits (text, stats, &total, how->rate);
+  g_string_append_printf (text, "\n%s\n%s",
       bdct_view_info (frame->view->mode)->name, how->backend);
   return g_string_free (text, FALSE);
 }

@@ -90,7 +90,10 @@ format_csv (GString * line, const GstStructure * s, gboolean first)
   static const gchar *columns[] = {
     "index", "timestamp", "stream-time", "running-time", "duration", "mse",
     "mse-y", "mse-u", "mse-v", "psnr", "psnr-y", "psnr-u", "psnr-v",
-    "identical", "nonzero", "transform", "quality", "qp", "backend"
+    "identical", "nonzero", "transform", "quality", "qp", "backend", "bits",
+    "bits-y", "bits-u", "bits-v", "bits-optimized", "file-size",
+    "file-size-optimized", "bits-estimated", "bits-estimated-y",
+    "bits-estimated-u", "bits-estimated-v", "bpp", "target-met"
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (columns) && first; i++)

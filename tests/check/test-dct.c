@@ -46,15 +46,19 @@ static void
 test_total (void)
 {
   /* 4:2:0: weights 2/3, 1/6, 1/6. */
-  BdctStats a = { {{600, 1200, 640, 9, 0}, {150, 900, 192, 5, 0},
-      {150, 0, 192, 0, 0}} };
-  BdctStats b = { {{1, 2, 3, 4, 0}, {5, 6, 7, 8, 0}, {9, 10, 11, 12, 0}} };
+  BdctStats a = {.component = {{600, 1200, 640, 9, 0, 70},
+      {150, 900, 192, 5, 0, 20}, {150, 0, 192, 0, 0, 6}}
+  };
+  BdctStats b = {.component = {{1, 2, 3, 4, 0, 1}, {5, 6, 7, 8, 0, 2},
+      {9, 10, 11, 12, 0, 3}}
+  };
   BdctCounters total = bdct_stats_total (&a);
 
   g_assert_cmpuint (total.samples, ==, 900);
   g_assert_cmpuint (total.sse, ==, 2100);
   g_assert_cmpuint (total.levels, ==, 1024);
   g_assert_cmpuint (total.nonzero, ==, 14);
+  g_assert_cmpuint (total.bits, ==, 96);
   g_assert_cmpfloat_with_epsilon (bdct_mse (&total),
       2.0 * 2 / 3 + 6.0 / 6 + 0.0 / 6, 1e-12);
 
@@ -66,6 +70,7 @@ test_total (void)
   g_assert_cmpuint (a.component[1].samples, ==, 155);
   g_assert_cmpuint (a.component[2].sse, ==, 10);
   g_assert_cmpuint (a.component[2].nonzero, ==, 12);
+  g_assert_cmpuint (a.component[2].bits, ==, 9);
 }
 
 /* At 12 bits and 20 dB a sum of 8K frames passes 2^64 within hours. */
@@ -73,7 +78,8 @@ static void
 test_wide_sum (void)
 {
   const guint64 samples = 8192 * 4320, sse = samples * 1677 * 100;
-  BdctStats frame = { {{samples, sse, samples, 0, 0}} }, sum = { 0 };
+  BdctStats frame = {.component = {{samples, sse, samples, 0, 0, 0}} };
+  BdctStats sum = { 0 };
   BdctCounters total;
 
   for (int i = 0; i < 25; i++) {

@@ -204,6 +204,74 @@ check_figures (const Frame * f, const Choice * choice, GstStructure * s,
   expect_double (s, "nonzero", (gdouble) figures->nonzero / figures->levels);
 }
 
+/* The engine's arithmetic is known but where it is a GPU's floating point. */
+static gboolean
+is_known (const BdctParams * params)
+{
+  return params->transform != BDCT_DCT_8X8 || !on_cuda ();
+}
+
+static gboolean
+is_exact (const Frame * f, const BdctParams * params)
+{
+  return params->transform == BDCT_JPEG_8X8 && f->shape.depth == 8;
+}
+
+/* The setting that keeps the target: of all, the coarsest for a PSNR, the
+ * finest for bits or bytes; else the nearest. */
+static gint
+find_target (const Frame * f, const Choice * c, gboolean * met)
+{
+  gint first = model_first (c->params.transform), settings[100];
+  gint n = model_last (c->params.transform) - first + 1, nearest = 0;
+  gboolean finer_first = (c->psnr > 0) == (first == 0);
+  BdctStats stats[100];
+  gdouble best = INFINITY;
+
+  for (gint i = 0; i < n; i++)
+    settings[i] = finer_first ? first + n - 1 - i : first + i;
+  picture_sweep (&f->shape, &c->params, &f->in, settings, n, stats);
+  for (gint i = 0; i < n; i++) {
+    BdctCounters total = bdct_stats_total (&stats[i]);
+    gdouble size = is_exact (f, &c->params) ? (gdouble) stats[i].file_size
+        : total.bits / 8.0;
+    gdouble by = c->psnr > 0
+        ? c->psnr - bdct_psnr (bdct_mse (&total), f->shape.depth)
+        : c->bpp > 0 ? (gdouble) total.bits
+        / (f->shape.w[0] * f->shape.h[0]) - c->bpp : size - c->size;
+
+    if (by < best || i == 0)
+      nearest = i;
+    best = MIN (best, by);
+    if (by <= 0)
+      break;
+  }
+  *met = best <= 0;
+  return settings[nearest];
+}
+
+/* What the target makes of the parameters. */
+static void
+apply_target (World * w, const Frame * f, const GstStructure * s,
+    Choice * choice)
+{
+  gboolean has = model_has_target (choice) && model_may_sweep (choice);
+  gboolean met = FALSE, said = FALSE;
+  gint *setting = model_first (choice->params.transform) == 0
+      ? &choice->params.qp : &choice->params.quality;
+
+  check (gst_structure_get_boolean (s, "target-met", &said) == has,
+      "target-met is there or not: %s", gst_structure_to_string (s));
+  if (!has)
+    return;
+  if (is_known (&choice->params))
+    *setting = find_target (f, choice, &met);
+  else if (!gst_structure_get_int (s, "quality", setting))
+    fail ("no quality");
+  check (said == met || !is_known (&choice->params), "target-met is %d", said);
+  w->missed |= !said;
+}
+
 /* What the report says was done; with several threads that is all there is to
  * go by. */
 static void
@@ -231,6 +299,7 @@ find_choice (World * w, const Frame * f, const GstStructure * s,
     threads_seen (w, n);
     return;
   }
+  apply_target (w, f, s, choice);
   check (strcmp (transform,
           bdct_transform_info (choice->params.transform)->name) == 0,
       "the transform is %s, not %s", transform,
@@ -293,11 +362,38 @@ check_input (const Frame * f)
   samples_clear (&now);
 }
 
+/* What the frame costs, and its curve. */
+static void
+add_rate (const Frame * f, const Choice * c, Record * record)
+{
+  const BdctParams *params = &c->params;
+  gint first = model_first (params->transform);
+  gint n = model_last (params->transform) - first + 1;
+  gint setting = first == 0 ? params->qp : params->quality;
+
+  record->rate = !c->rate ? 0 : !is_known (params) ? -1
+      : is_exact (f, params) ? 2 : 1;
+  if (record->rate > 0)
+    picture_sweep (&f->shape, params, &f->in, &setting, 1, &record->stats);
+  if (!c->post || c->n_curve == 0 || !model_may_sweep (c))
+    return;
+  record->n_curve = c->n_curve < 0 ? n : c->n_curve;
+  if (!is_known (params))
+    return;
+  record->curve = g_new (gint, record->n_curve);
+  record->curve_stats = g_new (BdctStats, record->n_curve);
+  for (gint i = 0; i < record->n_curve; i++)
+    record->curve[i] = c->n_curve < 0 ? first + i : c->curve[i];
+  picture_sweep (&f->shape, params, &f->in, record->curve, record->n_curve,
+      record->curve_stats);
+}
+
 static void
 keep_record (World * w, const Frame * f, const GstStructure * s,
     const Figures * figures)
 {
   Record *record = g_new0 (Record, 1);
+  gboolean below;
 
   record->report = gst_structure_copy (s);
   memcpy (record->samples, figures->samples, sizeof record->samples);
@@ -309,6 +405,15 @@ keep_record (World * w, const Frame * f, const GstStructure * s,
   record->post = f->choice.post && !f->any_settings;
   record->in_interval = f->choice.interval > 0;
   record->excused = f->excused;
+  below = record->psnr < f->choice.min_psnr;
+  w->below_due += below && !w->below;
+  w->below = below;
+  if (f->excused)
+    record->rate = -1;
+  else
+    add_rate (f, &f->choice, record);
+  if (!f->excused)
+    check_rate (s, record->rate, &record->stats);
   record->pool_start = w->new_pool || w->records->len == 0
       || ((Record *) g_ptr_array_index (w->records, w->records->len
               - 1))->depth != record->depth;

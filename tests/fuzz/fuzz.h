@@ -98,6 +98,13 @@ typedef struct
   guint64 samples[3], sse[3], levels, nonzero;
   gdouble psnr;
   gint depth;
+  gint rate;                    /**< 0: none, 1: estimated, 2: exact, -1: it
+                                     is not known what it has to be */
+  BdctStats stats;              /**< with bits, if there is a rate */
+  gint n_curve;                 /**< settings of the message that is due */
+  gint *curve;                  /**< them; NULL: not known */
+  BdctStats *curve_stats;
+  gboolean curve_posted;
   gboolean post, in_interval;   /**< a frame message, an interval one is due */
   gboolean posted, excused;
   gboolean pool_start, pooled;  /**< a pooled message begins here; and came */
@@ -160,6 +167,9 @@ struct _World
   guint handler;                /**< what the next message's handler does */
   gchar *stats_file;
   gint fifo;
+  gboolean missed, told_missed; /**< a target, since the start */
+  gboolean below;               /**< the last frame: min-psnr-warning */
+  gint below_due;               /**< warnings of that */
   Binding binding[N_BINDINGS];
   GstClockTime last_sync;
 };
@@ -214,6 +224,10 @@ void world_set (World * w, guint how, guint n, const gchar ** names,
 void check_frame (World * w, Frame * frame, GstBuffer * buffer);
 void check_block (World * w, const Frame * frame, gdouble x, gdouble y);
 void check_message (World * w, const GstStructure * s);
+void check_curve (World * w, const GstStructure * s);
+
+/** Bits of a kind, as Record has it, in a report. */
+void check_rate (const GstStructure * s, gint rate, const BdctStats * stats);
 void check_eos (World * w);
 
 /** `mixed`: after frames of different depths, too. */

@@ -38,21 +38,91 @@ fits (const BdctParams * params, gint depth)
   return TRUE;
 }
 
+static gboolean
+has_qp (BdctTransform transform)
+{
+  return transform != BDCT_JPEG_8X8 && transform != BDCT_DCT_8X8;
+}
+
+gint
+model_first (BdctTransform transform)
+{
+  return has_qp (transform) ? 0 : 1;
+}
+
+gint
+model_last (BdctTransform transform)
+{
+  return has_qp (transform) ? 51 : 100;
+}
+
+gboolean
+model_has_target (const Choice * choice)
+{
+  return choice->psnr > 0 || choice->bpp > 0 || choice->size > 0;
+}
+
+gboolean
+model_may_sweep (const Choice * choice)
+{
+  return has_qp (choice->params.transform) || choice->params.n_steps == 0;
+}
+
+static gboolean
+same_curve (const Choice * a, const Choice * b)
+{
+  return a->n_curve == b->n_curve && (a->n_curve <= 0
+      || memcmp (a->curve, b->curve, a->n_curve * sizeof a->curve[0]) == 0);
+}
+
+static gboolean
+curve_fits (const Choice * c)
+{
+  for (gint i = 0; i < c->n_curve; i++)
+    if (c->curve[i] < model_first (c->params.transform)
+        || c->curve[i] > model_last (c->params.transform))
+      return FALSE;
+  return TRUE;
+}
+
+/* Refuse what is new of a curve or of targets and cannot be. */
+static gint
+refuse (Model * m)
+{
+  Choice *wanted = &m->wanted, *old = &m->force;
+  gint n = 0;
+
+  if (m->depth > 0 && !same_curve (wanted, old) && !curve_fits (wanted)) {
+    wanted->n_curve = old->n_curve;
+    memcpy (wanted->curve, old->curve, sizeof wanted->curve);
+    n++;
+  }
+  if ((wanted->psnr > 0) + (wanted->bpp > 0) + (wanted->size > 0) > 1) {
+    wanted->psnr = old->psnr;
+    wanted->bpp = old->bpp;
+    wanted->size = old->size;
+    n++;
+  }
+  return n;
+}
+
 gint
 model_announce (Model * m)
 {
   BdctParams *wanted = &m->wanted.params, *old = &m->force.params;
+  gint refused;
   gboolean bad;
 
   if (m->frozen > 0)
     return 0;
+  refused = refuse (m);
   bad = !same_matrix (wanted, old) && !fits (wanted, m->depth);
   if (bad) {
     wanted->n_steps = old->n_steps;
     memcpy (wanted->steps, old->steps, sizeof wanted->steps);
   }
   m->force = m->wanted;
-  return bad;
+  return bad + refused;
 }
 
 gint
@@ -69,14 +139,53 @@ model_set_matrix (Model * m, const gint * steps, guint n)
   return !ok + model_announce (m);
 }
 
+gint
+model_set_curve (Model * m, const gint * settings, gint n)
+{
+  gboolean ok = n <= BDCT_MAX_OTHERS;
+
+  for (gint i = 0; i < n; i++)
+    ok = ok && settings[i] >= 0 && settings[i] <= 100;
+  if (ok) {
+    m->wanted.n_curve = n;
+    memcpy (m->wanted.curve, settings, MAX (n, 0) * sizeof settings[0]);
+  }
+  return !ok + model_announce (m);
+}
+
 gboolean
 model_fits (const Model * m)
 {
-  return fits (&m->force.params, m->depth);
+  const Choice *c = &m->force;
+
+  return fits (&c->params, m->depth) && curve_fits (c)
+      && (model_may_sweep (c) || (!model_has_target (c) && c->n_curve == 0));
 }
 
-gint
-model_enter (Model * m)
+/* A matrix that leaves nothing to choose, and a curve that the transform has
+ * not. */
+static gint
+enter_sweep (Model * m)
+{
+  Choice *c = &m->force;
+  gboolean curve = c->n_curve != 0 && c->post;
+
+  if (!model_may_sweep (c)) {
+    gboolean due = (curve || model_has_target (c)) && !m->told;
+
+    m->told |= due;
+    return due;
+  }
+  if (!curve || curve_fits (c))
+    return 0;
+  if (same_curve (&m->wanted, c))
+    m->wanted.n_curve = 0;
+  c->n_curve = 0;
+  return 1;
+}
+
+static gint
+enter_matrix (Model * m)
 {
   BdctParams *force = &m->force.params, *wanted = &m->wanted.params;
 
@@ -85,7 +194,16 @@ model_enter (Model * m)
   if (same_matrix (wanted, force))
     wanted->n_steps = 0;
   force->n_steps = 0;
-  return 1 + model_announce (m);
+  return 1;
+}
+
+gint
+model_enter (Model * m)
+{
+  gint n = enter_matrix (m);
+
+  n += enter_sweep (m);
+  return n > 0 ? n + model_announce (m) : 0;
 }
 
 static void
@@ -121,6 +239,16 @@ set (Choice * w, const gchar * name, const GValue * value)
     w->interactive = g_value_get_boolean (value);
   else if (strcmp (name, "interval") == 0)
     w->interval = g_value_get_uint64 (value);
+  else if (strcmp (name, "rate") == 0)
+    w->rate = g_value_get_boolean (value);
+  else if (strcmp (name, "target-psnr") == 0)
+    w->psnr = g_value_get_double (value);
+  else if (strcmp (name, "target-bpp") == 0)
+    w->bpp = g_value_get_double (value);
+  else if (strcmp (name, "target-size") == 0)
+    w->size = g_value_get_uint (value);
+  else if (strcmp (name, "min-psnr-warning") == 0)
+    w->min_psnr = g_value_get_double (value);
   else
     g_error ("the model has no property '%s'", name);
 }

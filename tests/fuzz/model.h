@@ -6,6 +6,7 @@
 #define TESTS_FUZZ_MODEL_H
 
 #include <gst/gst.h>
+#include "dct/engine.h"
 #include "dct/job.h"
 #include "dct/view.h"
 
@@ -14,8 +15,12 @@ typedef struct
   BdctParams params;
   gint view;
   gdouble position, gain;
-  gboolean grid, post, overlay, interactive;
+  gboolean grid, post, overlay, interactive, rate;
   guint64 interval;
+  gint n_curve;                 /**< -1: all */
+  gint curve[BDCT_MAX_OTHERS];
+  gdouble psnr, bpp, size;      /**< targets; 0: none */
+  gdouble min_psnr;             /**< min-psnr-warning */
 } Choice;
 
 typedef struct
@@ -23,6 +28,7 @@ typedef struct
   Choice wanted, force;         /**< set, and complete */
   gint frozen;                  /**< how often g_object_freeze_notify() */
   gint depth;                   /**< of the stream; 0: no caps yet */
+  gboolean told;                /**< that a matrix leaves nothing to sweep */
 } Model;
 
 void model_init (Model * m);
@@ -33,8 +39,19 @@ gint model_announce (Model * m);
 /** A matrix is set; the same. */
 gint model_set_matrix (Model * m, const gint * steps, guint n);
 
-/** Whether the matrix in force is one that the stream allows. */
+/** A curve is set; the same. With `n` -1 it is all settings. */
+gint model_set_curve (Model * m, const gint * settings, gint n);
+
+/** Whether a frame enters without a warning. */
 gboolean model_fits (const Model * m);
+
+/** The settings that a transform has, and whether a QP is what they are. */
+gint model_first (BdctTransform transform);
+gint model_last (BdctTransform transform);
+
+/** Whether there is a target, and a frame's quality or QP can be chosen. */
+gboolean model_has_target (const Choice * choice);
+gboolean model_may_sweep (const Choice * choice);
 
 /** A frame enters; the same. */
 gint model_enter (Model * m);

@@ -249,6 +249,8 @@ look_at (World * w, GstMessage * message)
         w->blocks++;
         g_clear_pointer (&w->block, gst_structure_free);
         w->block = gst_structure_copy (s);
+      } else if (gst_structure_has_name (s, "blockdct-curve")) {
+        check_curve (w, s);
       } else {
         check_message (w, s);
       }
@@ -262,6 +264,15 @@ look_at (World * w, GstMessage * message)
       if (strstr (error->message, "overlay") != NULL
           || strstr (error->message, "font") != NULL)
         break;
+      if (strstr (error->message, " keeps target-") != NULL) {
+        check (!w->told_missed, "a missed target is told twice");
+        w->told_missed = TRUE;
+        break;
+      }
+      if (strstr (error->message, "min-psnr-warning") != NULL) {
+        w->below_due--;
+        break;
+      }
       check (w->n_warnings > 0 || w->chaos || w->may_warn || w->fifo >= 0,
           "a warning: %s (%s)", error->message, debug);
       /* Of those that may come or not, none counts for one that has to. */
@@ -295,6 +306,10 @@ world_settle (World * w)
   check (w->n_warnings <= 0 || w->chaos || w->threaded, "%d warnings missing",
       w->n_warnings);
   w->n_warnings = 0;
+  check (!w->missed || w->told_missed || w->chaos,
+      "a target was missed without a word");
+  check (w->below_due == 0 || w->chaos || w->threaded,
+      "%d warnings about PSNR missing", w->below_due);
   check (w->chaos || !w->playing || w->frames.length <= MAX (w->depth, 1) - 1,
       "%u frames are kept back with async-depth=%u", w->frames.length,
       w->depth);
@@ -304,6 +319,9 @@ world_settle (World * w)
     check (!record->post || record->in_interval || record->posted || w->chaos
         || record->excused,
         "no message was posted for frame %u", w->records->len - 1 - i);
+    check (record->n_curve == 0 || record->curve_posted || w->chaos
+        || record->excused, "no curve was posted for frame %u",
+        w->records->len - 1 - i);
     if (record->posted)
       break;
   }

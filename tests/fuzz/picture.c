@@ -263,6 +263,60 @@ picture_transform (const Shape * s, const BdctParams * params,
   }
 }
 
+/* A plane a component, whatever the format. */
+static gpointer
+get_plane (const Shape * s, const Samples * in, gint c)
+{
+  gint n = s->w[c] * s->h[c];
+  guint8 *bytes = g_malloc (n * s->bytes);
+
+  for (gint i = 0; i < n; i++)
+    if (s->bytes == 1)
+      bytes[i] = in->v[c][i];
+    else
+      ((guint16 *) bytes)[i] = in->v[c][i];
+  return bytes;
+}
+
+void
+picture_sweep (const Shape * s, const BdctParams * params,
+    const Samples * in, const gint * settings, gint n, BdctStats * stats)
+{
+  gboolean qp = params->transform >= BDCT_HEVC_DST_4X4;
+  BdctLayout layout = {.depth = s->depth,.chroma = s->format->chroma,
+    .n_planes = s->n_components
+  };
+  BdctEngineOptions options = {.threads = 1 };
+  BdctEngine *engine = bdct_cpu_engine.create (&options, NULL);
+  BdctJob *jobs = g_new (BdctJob, n);
+  BdctFrame frame = {.sets = jobs,.n_sets = 1,.others = jobs + 1,
+    .n_others = n - 1,.rate = TRUE
+  };
+  BdctError error = { "no engine" };
+  gboolean ok = engine != NULL;
+
+  for (gint c = 0; c < s->n_components; c++) {
+    layout.plane[c] = (BdctPlaneLayout) {
+    s->w[c], s->h[c], 0, 1, {c}};
+    frame.src.data[c] = get_plane (s, in, c);
+    frame.src.stride[c] = s->w[c] * s->bytes;
+  }
+  for (gint i = 0; i < n && ok; i++) {
+    BdctParams one = *params;
+
+    *(qp ? &one.qp : &one.quality) = settings[i];
+    ok = bdct_job_init (&jobs[i], &one, &layout, &error);
+  }
+  if (!ok || !engine->klass->configure (engine, &layout, 1, &error)
+      || !engine->klass->submit (engine, &frame, &error)
+      || !engine->klass->collect (engine, stats, &error))
+    g_error ("%s", error.message);
+  engine->klass->destroy (engine);
+  for (gint c = 0; c < s->n_components; c++)
+    g_free (frame.src.data[c]);
+  g_free (jobs);
+}
+
 /* Views */
 
 gboolean

@@ -67,6 +67,11 @@ void picture_transform (const Shape * shape, const BdctParams * params,
     const Samples * in, Samples * out, Samples * slack, Figures * figures,
     gboolean cuda);
 
+/** The statistics at several qualities, or QPs, with their bits, by the CPU
+ * engine: its own tests are elsewhere. */
+void picture_sweep (const Shape * shape, const BdctParams * params,
+    const Samples * in, const gint * settings, gint n, BdctStats * stats);
+
 /** What a view shows of a component's sample; -1 if that is not checked here.
  * The grid is another function's. */
 gint picture_view (const Shape * shape, const Choice * choice,

@@ -36,7 +36,101 @@ record_free (gpointer data)
   Record *record = data;
 
   gst_structure_free (record->report);
+  g_free (record->curve);
+  g_free (record->curve_stats);
   g_free (record);
+}
+
+static void
+expect_none (const GstStructure * s, const gchar * name)
+{
+  check (!gst_structure_has_field (s, name), "%s should not be there", name);
+}
+
+void
+check_rate (const GstStructure * s, gint rate, const BdctStats * stats)
+{
+  static const gchar *exact[] = { "bits-y", "bits-u", "bits-v" };
+  static const gchar *estimated[] = { "bits-estimated-y", "bits-estimated-u",
+    "bits-estimated-v"
+  };
+  guint64 bits = bdct_stats_total (stats).bits;
+
+  if (rate < 0)
+    return;
+  for (gint c = 0; c < 3; c++) {
+    const BdctCounters *counters = &stats->component[c];
+
+    if (rate == 2 && counters->samples > 0)
+      check (get_uint64 (s, exact[c]) == counters->bits, "%s is wrong",
+          exact[c]);
+    else
+      expect_none (s, exact[c]);
+    if (rate == 1 && counters->samples > 0)
+      expect (s, estimated[c], counters->bits);
+    else
+      expect_none (s, estimated[c]);
+  }
+  if (rate == 2)
+    check (get_uint64 (s, "bits") == bits
+        && get_uint64 (s, "bits-optimized") == stats->bits_optimized
+        && get_uint64 (s, "file-size") == stats->file_size
+        && get_uint64 (s, "file-size-optimized") == stats->file_size_optimized,
+        "bits or sizes are wrong: %s", gst_structure_to_string (s));
+  else
+    expect_none (s, "bits");
+  if (rate == 1)
+    expect (s, "bits-estimated", bits);
+  else
+    expect_none (s, "bits-estimated");
+  if (rate > 0)
+    expect (s, "bpp", (gdouble) bits / stats->component[0].samples);
+  else
+    expect_none (s, "bpp");
+}
+
+/* A curve's entries against single runs. */
+void
+check_curve (World * w, const GstStructure * s)
+{
+  const GValue *settings, *bits, *psnr;
+  guint64 index = 0;
+  Record *record;
+
+  if (w->chaos)
+    return;
+  index = get_uint64 (s, "index");
+  check (index < w->records->len, "a curve of frame %u, of %u", (guint) index,
+      w->records->len);
+  record = g_ptr_array_index (w->records, index);
+  check (!record->curve_posted, "frame %u has two curves", (guint) index);
+  record->curve_posted = TRUE;
+  if (record->excused)
+    return;
+  settings = gst_structure_get_value (s, "setting");
+  psnr = gst_structure_get_value (s, "psnr");
+  bits = gst_structure_get_value (s, "bits");
+  if (bits == NULL)
+    bits = gst_structure_get_value (s, "bits-estimated");
+  check (settings != NULL && psnr != NULL && bits != NULL
+      && (gint) gst_value_array_get_size (settings) == record->n_curve
+      && (gint) gst_value_array_get_size (psnr) == record->n_curve
+      && (gint) gst_value_array_get_size (bits) == record->n_curve,
+      "a curve of %d settings: %s", record->n_curve,
+      gst_structure_to_string (s));
+  for (gint i = 0; i < record->n_curve && record->curve != NULL; i++) {
+    const GValue *b = gst_value_array_get_value (bits, i);
+    BdctCounters total = bdct_stats_total (&record->curve_stats[i]);
+
+    check (g_value_get_int (gst_value_array_get_value (settings, i))
+        == record->curve[i], "setting %d of a curve is another one", i);
+    check (g_value_get_double (gst_value_array_get_value (psnr, i))
+        == bdct_psnr (bdct_mse (&total), record->depth),
+        "the PSNR at setting %d of a curve is wrong", i);
+    check ((G_VALUE_HOLDS_UINT64 (b) ? g_value_get_uint64 (b)
+            : g_value_get_double (b)) == total.bits,
+        "the bits at setting %d of a curve are wrong", i);
+  }
 }
 
 /* The figures of `n` frames from `first` on, added up. */
@@ -47,7 +141,10 @@ check_pool (World * w, const GstStructure * s, guint first, guint n)
   guint64 sse[3] = { 0 }, samples[3] = { 0 }, all_sse = 0, all = 0;
   guint64 levels = 0, nonzero = 0;
   gdouble lowest = INFINITY, highest = -INFINITY, mean = 0, peak = 0;
+  gdouble capped = 0;
   gboolean excused = FALSE;
+  BdctStats stats = { 0 };
+  gint rate = 2;
 
   for (guint i = first; i < first + n; i++) {
     const Record *record = g_ptr_array_index (w->records, i);
@@ -63,6 +160,9 @@ check_pool (World * w, const GstStructure * s, guint first, guint n)
     lowest = MIN (lowest, record->psnr);
     highest = MAX (highest, record->psnr);
     mean += record->psnr / n;
+    capped += MIN (record->psnr, 6 * record->depth + 12) / n;
+    bdct_stats_add (&stats, &record->stats);
+    rate = MIN (rate, record->rate);
     peak = (1 << record->depth) - 1;
     excused |= record->excused;
   }
@@ -78,6 +178,8 @@ check_pool (World * w, const GstStructure * s, guint first, guint n)
   expect (s, "psnr-min", lowest);
   expect (s, "psnr-max", highest);
   expect (s, "psnr-mean", mean);
+  expect (s, "psnr-mean-capped", capped);
+  check_rate (s, rate, &stats);
 }
 
 static void

@@ -244,6 +244,76 @@ run_matrix (World * w, const gint64 * arg)
 }
 
 static void
+run_rate (World * w, const gint64 * arg)
+{
+  Group group = { 0 };
+
+  add_boolean (&group, "rate", arg[1]);
+  group_set (w, arg[0], &group);
+}
+
+static void
+run_floor (World * w, const gint64 * arg)
+{
+  static const gdouble values[] = { 0, 0, 28, 45 };
+  Group group = { 0 };
+
+  add_double (&group, "min-psnr-warning", values[arg[1]]);
+  group_set (w, arg[0], &group);
+}
+
+/* how mask psnr bpp size */
+static void
+run_target (World * w, const gint64 * arg)
+{
+  static const gdouble psnr[] = { 25, 38.5, 60, 200 };
+  static const gdouble bpp[] = { 0.1, 0.7, 3, 1000 };
+  static const guint sizes[] = { 1, 400, 700, 2000 };
+  Group group = { 0 };
+
+  if (arg[1] & 1)
+    add_double (&group, "target-psnr", arg[2] < 4 ? psnr[arg[2]] : 0);
+  if (arg[1] & 2)
+    add_double (&group, "target-bpp", arg[3] < 4 ? bpp[arg[3]] : 0);
+  if (arg[1] & 4)
+    g_value_set_uint (add (&group, "target-size", G_TYPE_UINT),
+        arg[4] < 4 ? sizes[arg[4]] : 0);
+  group_set (w, arg[0], &group);
+}
+
+/* None, all, some that every transform has, that one has, that none has, and
+ * too many. */
+static void
+run_curve (World * w, const gint64 * arg)
+{
+  static const gint low[] = { 1, 0, -1, 1 }, high[] = { 51, 100, 101, 51 };
+  GRand *rand = g_rand_new_with_seed (arg[1]);
+  gint settings[BDCT_MAX_OTHERS + 1], n = 0;
+  GValue array = G_VALUE_INIT;
+
+  g_value_init (&array, GST_TYPE_ARRAY);
+  if (arg[0] >= 2)
+    n = arg[0] == 5 ? BDCT_MAX_OTHERS + 1 : g_rand_int_range (rand, 1, 6);
+  for (gint i = 0; i < n; i++) {
+    GValue v = G_VALUE_INIT;
+
+    settings[i] = g_rand_int_range (rand, low[arg[0] - 2],
+        high[arg[0] - 2] + 1);
+    g_value_init (&v, G_TYPE_INT);
+    g_value_set_int (&v, settings[i]);
+    gst_value_array_append_and_take_value (&array, &v);
+  }
+  world_expect_warnings (w, model_set_curve (&w->model, settings,
+          arg[0] == 1 ? -1 : n));
+  if (arg[0] == 1)
+    gst_util_set_object_arg (G_OBJECT (w->element), "curve", "<all>");
+  else
+    g_object_set_property (G_OBJECT (w->element), "curve", &array);
+  g_value_unset (&array);
+  g_rand_free (rand);
+}
+
+static void
 run_freeze (World * w, const gint64 * arg)
 {
   (void) arg;
@@ -271,15 +341,18 @@ run_get (World * w, const gint64 * arg)
   const Choice *c = &w->model.wanted;
   gint transform, quality, qp, offset, list, view;
   gdouble position, gain;
-  gboolean grid, post, overlay, interactive;
+  gboolean grid, post, overlay, interactive, rate;
+  gdouble psnr, bpp, min_psnr;
   guint64 interval;
+  guint size;
 
   (void) arg;
   g_object_get (w->element, "transform", &transform, "quality", &quality, "qp",
       &qp, "chroma-qp-offset", &offset, "scaling-list", &list, "view", &view,
       "wipe-position", &position, "difference-gain", &gain, "grid", &grid,
       "post-messages", &post, "overlay", &overlay, "interactive", &interactive,
-      "interval", &interval, NULL);
+      "interval", &interval, "rate", &rate, "target-psnr", &psnr, "target-bpp",
+      &bpp, "target-size", &size, "min-psnr-warning", &min_psnr, NULL);
   check (transform == (gint) c->params.transform
       && quality == c->params.quality && qp == c->params.qp
       && offset == c->params.chroma_qp_offset
@@ -291,6 +364,11 @@ run_get (World * w, const gint64 * arg)
       && grid == c->grid && post == c->post && overlay == c->overlay
       && interactive == c->interactive && interval == c->interval,
       "settings of view or report are not read as set");
+  check (rate == c->rate && psnr == c->psnr && bpp == c->bpp
+      && size == c->size && min_psnr == c->min_psnr,
+      "rate %d, targets %g %g %u, min-psnr %g read, set: %d, %g %g %g, %g",
+      rate, psnr, bpp, size, min_psnr, c->rate, c->psnr, c->bpp, c->size,
+      c->min_psnr);
 }
 
 /* Control bindings: property and three values, or none. */
@@ -390,6 +468,7 @@ read_back (World * w)
 {
   Choice *c = &w->model.wanted;
   GValue array = G_VALUE_INIT;
+  guint size;
 
   g_object_get (w->element, "transform", &c->params.transform, "quality",
       &c->params.quality, "qp", &c->params.qp, "chroma-qp-offset",
@@ -397,7 +476,9 @@ read_back (World * w)
       "view", &c->view, "wipe-position", &c->position, "difference-gain",
       &c->gain, "grid", &c->grid, "post-messages", &c->post, "overlay",
       &c->overlay, "interactive", &c->interactive, "interval", &c->interval,
+      "target-psnr", &c->psnr, "target-bpp", &c->bpp, "target-size", &size,
       NULL);
+  c->size = size;
   g_object_get_property (G_OBJECT (w->element), "quantization-matrix", &array);
   c->params.n_steps = gst_value_array_get_size (&array);
   for (gint i = 0; i < c->params.n_steps; i++)
@@ -456,6 +537,11 @@ const Kind setting_kinds[] = {
   {"interactive", 10, run_interactive, {{"how", 0, 3}, {"on", 0, 3}}},
   {"matrix", 20, run_matrix, {{"n", 0, 9}, {"values", 0, 2},
           {"seed", 0, 9999}}},
+  {"rate", 12, run_rate, {{"how", 0, 3}, {"on", 0, 1}}},
+  {"floor", 4, run_floor, {{"how", 0, 3}, {"value", 0, 3}}},
+  {"target", 15, run_target, {{"how", 0, 3}, {"mask", 1, 7}, {"psnr", 0, 9},
+          {"bpp", 0, 9}, {"size", 0, 9}}},
+  {"curve", 10, run_curve, {{"what", 0, 5}, {"seed", 0, 9999}}},
   {"freeze", 15, run_freeze, {{.name = NULL}}},
   {"thaw", 30, run_thaw, {{.name = NULL}}},
   {"get", 10, run_get, {{.name = NULL}}},

@@ -122,6 +122,9 @@ world_start (World * w)
   g_ptr_array_set_size (w->records, 0);
   w->new_pool = w->drops_unsure = FALSE;
   w->n_dropped = w->dropped_reported = 0;
+  w->missed = w->told_missed = w->below = FALSE;
+  w->below_due = 0;
+  w->model.told = FALSE;
   w->first_depth = 0;
   w->depth = 0;
   w->model.depth = 0;

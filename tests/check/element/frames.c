@@ -189,16 +189,16 @@ get_image (BdctImage * image, const GstVideoFrame * frame)
   }
 }
 
-GstBuffer *
-frame_expect (const GstVideoInfo * info, GstBuffer * in,
-    const BdctParams * params, BdctStats * stats)
+/* Without `out`, statistics alone. */
+static void
+run_engine (const GstVideoInfo * info, GstBuffer * in, GstBuffer * out,
+    const BdctParams * params, gboolean rate, BdctStats * stats)
 {
   BdctEngineOptions options = {.threads = 1 };
   BdctEngine *engine;
-  GstBuffer *out = gst_buffer_new_allocate (NULL, info->size, NULL);
   GstVideoFrame in_frame, out_frame;
   BdctJob job;
-  BdctFrame frame = {.sets = &job,.n_sets = 1 };
+  BdctFrame frame = {.sets = &job,.n_sets = 1,.rate = rate };
   BdctLayout layout;
   BdctError error = { "" };
 
@@ -206,9 +206,11 @@ frame_expect (const GstVideoInfo * info, GstBuffer * in,
   g_assert_nonnull (engine);
   make_layout (info, &layout);
   map (&in_frame, info, in, GST_MAP_READ);
-  map (&out_frame, info, out, GST_MAP_WRITE);
   get_image (&frame.src, &in_frame);
-  get_image (&frame.dst, &out_frame);
+  if (out != NULL) {
+    map (&out_frame, info, out, GST_MAP_WRITE);
+    get_image (&frame.dst, &out_frame);
+  }
   if (!bdct_job_init (&job, params, &layout, &error)
       || !engine->klass->configure (engine, &layout, 1, &error)
       || !engine->klass->submit (engine, &frame, &error)
@@ -216,8 +218,25 @@ frame_expect (const GstVideoInfo * info, GstBuffer * in,
     g_error ("%s", error.message);
   engine->klass->destroy (engine);
   gst_video_frame_unmap (&in_frame);
-  gst_video_frame_unmap (&out_frame);
+  if (out != NULL)
+    gst_video_frame_unmap (&out_frame);
+}
+
+GstBuffer *
+frame_expect (const GstVideoInfo * info, GstBuffer * in,
+    const BdctParams * params, BdctStats * stats)
+{
+  GstBuffer *out = gst_buffer_new_allocate (NULL, info->size, NULL);
+
+  run_engine (info, in, out, params, FALSE, stats);
   return out;
+}
+
+void
+frame_rate (const GstVideoInfo * info, GstBuffer * in,
+    const BdctParams * params, BdctStats * stats)
+{
+  run_engine (info, in, NULL, params, TRUE, stats);
 }
 
 gboolean

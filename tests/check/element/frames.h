@@ -48,6 +48,10 @@ GstBuffer *frame_new_strided (const GstVideoInfo * info, guint n,
 GstBuffer *frame_expect (const GstVideoInfo * info, GstBuffer * in,
     const BdctParams * params, BdctStats * stats);
 
+/** The same without a picture, but with the bits. */
+void frame_rate (const GstVideoInfo * info, GstBuffer * in,
+    const BdctParams * params, BdctStats * stats);
+
 /** Whether the visible samples are the same; if not, the test log says where
  * the first difference is. */
 gboolean frames_equal (const GstVideoInfo * info, GstBuffer * a, GstBuffer * b);

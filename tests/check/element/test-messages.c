@@ -50,8 +50,9 @@ static const struct
   {"psnr", "gdouble", FALSE}, {"identical", "gboolean", FALSE},
   {"nonzero", "gdouble", FALSE}, {"transform", "gchararray", FALSE},
   {"quality", "gint", FALSE}, {"backend", "gchararray", FALSE},
-  {"psnr-mean", "gdouble", TRUE}, {"psnr-min", "gdouble", TRUE},
-  {"psnr-max", "gdouble", TRUE}, {"dropped", "guint64", TRUE},
+  {"psnr-mean", "gdouble", TRUE}, {"psnr-mean-capped", "gdouble", TRUE},
+  {"psnr-min", "gdouble", TRUE}, {"psnr-max", "gdouble", TRUE},
+  {"dropped", "guint64", TRUE},
 };
 
 static void

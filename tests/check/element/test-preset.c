@@ -89,11 +89,12 @@ test_pictures_only (void)
 {
   static const gchar *others[] = { "stats-file", "backend", "cuda-device-id",
     "threads", "async-depth", "post-messages", "interval", "interactive", "qos",
-    "name"
+    "name", "rate", "curve", "min-psnr-error"
   };
   static const gchar *pictures[] = { "transform", "quality", "qp",
     "chroma-qp-offset", "scaling-list", "quantization-matrix", "view",
-    "wipe-position", "difference-gain", "grid", "overlay"
+    "wipe-position", "difference-gain", "grid", "overlay", "target-psnr",
+    "target-bpp", "target-size"
   };
   gchar *presets = g_build_filename (data, "gstreamer-1.0", "presets", NULL);
   gchar *path = g_build_filename (presets, "GstBlockDct.prs", NULL);

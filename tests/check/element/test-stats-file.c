@@ -27,7 +27,7 @@ record (const gchar * name, const gchar * format, guint n,
   Bench bench;
 
   bench_init (&bench, format, 64, 48, "stats-file", path, "quality", 40,
-      "async-depth", 2, NULL);
+      "rate", TRUE, "async-depth", 2, NULL);
   for (guint i = 0; i < n; i++) {
     GstBuffer *in = frame_new (&bench.info, i);
 
@@ -103,10 +103,12 @@ test_csv (void)
 
   g_assert_cmpstr (lines[0], ==, "index,timestamp,stream-time,running-time,"
       "duration,mse,mse-y,mse-u,mse-v,psnr,psnr-y,psnr-u,psnr-v,identical,"
-      "nonzero,transform,quality,qp,backend");
+      "nonzero,transform,quality,qp,backend,bits,bits-y,bits-u,bits-v,"
+      "bits-optimized,file-size,file-size-optimized,bits-estimated,"
+      "bits-estimated-y,bits-estimated-u,bits-estimated-v,bpp,target-met");
   for (guint i = 0; i < 4; i++) {
     cells = g_strsplit (lines[i + 1], ",", -1);
-    g_assert_cmpint (g_strv_length (cells), ==, 19);
+    g_assert_cmpint (g_strv_length (cells), ==, 32);
     g_assert_cmpint (atoi (cells[0]), ==, i);
     g_assert_cmpint (atol (cells[1]), ==, i * FRAME);
     if (i == 2)
@@ -117,6 +119,14 @@ test_csv (void)
     g_assert_cmpstr (cells[15], ==, "jpeg-8x8");
     g_assert_cmpstr (cells[16], ==, "40");
     g_assert_cmpstr (cells[17], ==, "");
+    g_assert_cmpuint (g_ascii_strtoull (cells[19], NULL, 10), ==,
+        get_uint64 (reports[i], "bits"));
+    g_assert_cmpuint (g_ascii_strtoull (cells[24], NULL, 10), ==,
+        get_uint64 (reports[i], "file-size"));
+    g_assert_cmpstr (cells[26], ==, "");
+    g_assert_cmpfloat (g_ascii_strtod (cells[30], NULL), ==,
+        get_double (reports[i], "bpp"));
+    g_assert_cmpstr (cells[31], ==, "");
     g_strfreev (cells);
     gst_structure_free (reports[i]);
   }
@@ -124,9 +134,17 @@ test_csv (void)
   /* The same columns, some of them empty. */
   lines = record ("gray.csv", "GRAY8", 1, NULL);
   cells = g_strsplit (lines[1], ",", -1);
-  g_assert_cmpint (g_strv_length (cells), ==, 19);
+  g_assert_cmpint (g_strv_length (cells), ==, 32);
   g_assert_cmpstr (cells[7], ==, "");
   g_assert_cmpstr (cells[6], !=, "");
+  g_strfreev (cells);
+  g_strfreev (lines);
+  lines = record ("estimated.csv", "I420_10LE", 1, reports);
+  cells = g_strsplit (lines[1], ",", -1);
+  g_assert_cmpstr (cells[19], ==, "");
+  g_assert_cmpfloat (g_ascii_strtod (cells[26], NULL), ==,
+      get_double (reports[0], "bits-estimated"));
+  gst_structure_free (reports[0]);
   g_strfreev (cells);
   g_strfreev (lines);
 }
@@ -146,6 +164,7 @@ test_json (void)
   }
   g_assert_nonnull (strstr (lines[1], ",\"index\":1,"));
   g_assert_nonnull (strstr (lines[1], ",\"identical\":false,"));
+  g_assert_nonnull (strstr (lines[1], ",\"bits\":"));
   /* Infinity is no number in JSON. */
   g_assert_nonnull (strstr (lines[2], ",\"psnr\":null,"));
   psnr = strstr (lines[1], "\"psnr\":") + 7;

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstblockdctsweep.h"
+
+#include <string.h>
+#include "dct/rate.h"
+
+static gboolean
+has_qp (BdctTransform transform)
+{
+  return bdct_family_has_qp (bdct_transform_info (transform)->family);
+}
+
+static void
+get_range (BdctTransform transform, gint * first, gint * last)
+{
+  gboolean any = transform == BDCT_N_TRANSFORMS;
+
+  *first = !any && !has_qp (transform);
+  *last = any || !has_qp (transform) ? 100 : 51;
+}
+
+gboolean
+gst_blockdct_sweep_is_possible (const BdctParams * params)
+{
+  return has_qp (params->transform) || params->n_steps == 0;
+}
+
+gboolean
+gst_blockdct_sweep_check (const GstBlockDctCurve * curve,
+    BdctTransform transform, BdctError * error)
+{
+  gint first, last;
+
+  if (curve->n > BDCT_MAX_OTHERS)
+    return bdct_error (error, "a curve has at most %d settings, not %d",
+        BDCT_MAX_OTHERS, curve->n);
+  get_range (transform, &first, &last);
+  for (gint i = 0; i < curve->n; i++)
+    if (curve->setting[i] < first || curve->setting[i] > last)
+      return bdct_error (error, "setting %d at index %d is outside %d to %d "
+          "(%s)", curve->setting[i], i, first, last,
+          transform == BDCT_N_TRANSFORMS ? "quality 1 to 100, QP 0 to 51"
+          : bdct_transform_info (transform)->name);
+  return TRUE;
+}
+
+void
+gst_blockdct_sweep_update (GstBlockDctSweep * sweep, const BdctParams * params,
+    const GstBlockDctCurve * curve, const BdctLayout * layout)
+{
+  BdctParams rest = *params;
+  gint first, last, n = curve->n;
+  BdctError error;
+
+  rest.quality = rest.qp = 1;
+  get_range (params->transform, &first, &last);
+  if (n < 0)
+    n = last - first + 1;
+  if (n == sweep->n && memcmp (&rest, &sweep->params, sizeof rest) == 0
+      && (curve->n < 0 || memcmp (curve->setting, sweep->setting,
+              n * sizeof sweep->setting[0]) == 0))
+    return;
+  sweep->params = rest;
+  sweep->n = n;
+  for (gint i = 0; i < n; i++) {
+    sweep->setting[i] = curve->n < 0 ? first + i : curve->setting[i];
+    *(has_qp (rest.transform) ? &rest.qp : &rest.quality) = sweep->setting[i];
+    if (!bdct_job_init (&sweep->job[i], &rest, layout, &error))
+      g_error ("%s", error.message);
+  }
+}
+
+gboolean
+gst_blockdct_targets_is_set (const GstBlockDctTargets * targets)
+{
+  return targets->psnr > 0 || targets->bpp > 0 || targets->size > 0;
+}
+
+/* In the order of their names; the first NULL ends them. */
+static void
+describe (const GstBlockDctTargets * targets, gchar * texts[4])
+{
+  if (targets->psnr > 0)
+    *texts++ = g_strdup_printf ("target-psnr=%g", targets->psnr);
+  if (targets->bpp > 0)
+    *texts++ = g_strdup_printf ("target-bpp=%g", targets->bpp);
+  if (targets->size > 0)
+    *texts++ = g_strdup_printf ("target-size=%u", targets->size);
+  *texts = NULL;
+}
+
+gchar *
+gst_blockdct_targets_describe (const GstBlockDctTargets * targets)
+{
+  gchar *texts[4], *all;
+
+  describe (targets, texts);
+  all = g_strjoinv (" and ", texts);
+  for (guint i = 0; texts[i] != NULL; i++)
+    g_free (texts[i]);
+  return all;
+}
+
+gboolean
+gst_blockdct_targets_check (const GstBlockDctTargets * targets,
+    BdctError * error)
+{
+  gchar *text;
+
+  if ((targets->psnr > 0) + (targets->bpp > 0) + (targets->size > 0) <= 1)
+    return TRUE;
+  text = gst_blockdct_targets_describe (targets);
+  bdct_error (error, "%s exclude each other; set the other one to 0 with it",
+      text);
+  g_free (text);
+  return FALSE;
+}
+
+/* What has to be small. */
+static gdouble
+get_cost (const GstBlockDctTargets * targets, gboolean exact,
+    const BdctStats * stats)
+{
+  gdouble bits = bdct_stats_total (stats).bits;
+
+  if (targets->bpp > 0)
+    return bits / stats->component[BDCT_Y].samples;
+  return exact ? (gdouble) stats->file_size : bits / 8;
+}
+
+gint
+gst_blockdct_targets_choose (const GstBlockDctTargets * targets,
+    const GstBlockDctSweep * sweep, const BdctStats * stats, gboolean * met)
+{
+  gboolean psnr = targets->psnr > 0;
+  gboolean exact = bdct_rate_is_exact (&sweep->job[0]);
+  gdouble limit = targets->bpp > 0 ? targets->bpp : targets->size;
+  /* From the coarsest on, or from the finest. */
+  gboolean down = has_qp (sweep->params.transform) == psnr;
+  gint nearest = -1;
+  gdouble best = 0;
+
+  for (gint k = 0; k < sweep->n; k++) {
+    gint i = down ? sweep->n - 1 - k : k;
+    BdctCounters total = bdct_stats_total (&stats[i]);
+    gdouble v = psnr ? bdct_psnr (bdct_mse (&total), sweep->job[i].depth)
+        : get_cost (targets, exact, &stats[i]);
+
+    *met = psnr ? v >= targets->psnr : v <= limit;
+    if (*met)
+      return i;
+    if (nearest < 0 || (psnr ? v > best : v < best)) {
+      nearest = i;
+      best = v;
+    }
+  }
+  return nearest;
+}

@@ -1,0 +1,70 @@
+/* blockdct: one frame at many settings, qualities or QPs, and which of them
+ * keeps a target.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_BLOCKDCT_SWEEP_H
+#define GST_BLOCKDCT_SWEEP_H
+
+#include <gst/gst.h>
+#include "dct/engine.h"
+#include "dct/job.h"
+
+G_BEGIN_DECLS
+
+/** The settings of `curve`. */
+typedef struct
+{
+  gint n;                       /* 0: none; -1: all of the transform */
+  gint setting[BDCT_MAX_OTHERS];
+} GstBlockDctCurve;
+
+/** What a frame is to keep; at most one of them is not 0. */
+typedef struct
+{
+  gdouble psnr;                 /* dB; at least */
+  gdouble bpp;                  /* bits per luma sample; at most */
+  guint size;                   /* bytes; at most */
+} GstBlockDctTargets;
+
+/** The same parameters at several settings, for one layout. */
+typedef struct
+{
+  BdctParams params;            /* with these, but for quality and QP */
+  gint n;
+  gint setting[BDCT_MAX_OTHERS];
+  BdctJob job[BDCT_MAX_OTHERS];
+} GstBlockDctSweep;
+
+/** Whether the frame's quality or QP follows from its parameters: a matrix
+ * leaves nothing to set. */
+gboolean gst_blockdct_sweep_is_possible (const BdctParams * params);
+
+/** Check a curve for a transform, or if there is none yet (BDCT_N_TRANSFORMS)
+ * for any. FALSE with the value and the range named. */
+gboolean gst_blockdct_sweep_check (const GstBlockDctCurve * curve,
+    BdctTransform transform, BdctError * error);
+
+/** Make the jobs of `curve`, which has been checked, with these parameters,
+ * unless they are there. A sweep of zeros has none. */
+void gst_blockdct_sweep_update (GstBlockDctSweep * sweep,
+    const BdctParams * params, const GstBlockDctCurve * curve,
+    const BdctLayout * layout);
+
+/** Whether there is a target, and its property's name and value, to be
+ * freed. */
+gboolean gst_blockdct_targets_is_set (const GstBlockDctTargets * targets);
+gchar *gst_blockdct_targets_describe (const GstBlockDctTargets * targets);
+
+/** FALSE, with both named, if there is more than one. */
+gboolean gst_blockdct_targets_check (const GstBlockDctTargets * targets,
+    BdctError * error);
+
+/** Which setting of a sweep over all of them, by its statistics, is the
+ * coarsest that keeps a PSNR, or the finest that keeps to bits or bytes. `met`
+ * says whether one does; else it is the nearest. */
+gint gst_blockdct_targets_choose (const GstBlockDctTargets * targets,
+    const GstBlockDctSweep * sweep, const BdctStats * stats, gboolean * met);
+
+G_END_DECLS
+#endif
