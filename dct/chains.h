@@ -200,9 +200,9 @@ typedef struct {
   int rows, columns;            /* whole blocks within the picture */
   BdctBlockRecord *blocks;      /* of the first block; NULL: none */
   int stride;                   /* from a row of them to the next */
+  Tile *level;                  /* receives them; NULL: not asked */
   const Tile *which;            /* only cells that are `set` in here */
   int set;
-  Tile *level;                  /* receives them, from 0; may be NULL */
 } Region;
 
 /* Add up columns, those of each block for its record. */
@@ -230,11 +230,13 @@ fold (const uint32_t * column, int n, int width, bool errors,
   return total;
 }
 
-/* Quantize and dequantize; returns the levels that are not 0. With `some`, the
- * region's last three members count. */
+/* Quantize and dequantize; returns the levels that are not 0. With `out` they
+ * are stored; with `some`, which the region's last two members are for, that
+ * depends on whether there is where to. */
 INLINE uint64_t
 requantize (Tile * t, const BdctTileSet * set, const Region * region,
-    BdctFamily family, int side, int width, int height, int keep, int some)
+    BdctFamily family, int side, int width, int height, int keep, int out,
+    int some)
 {
   const int table_shift = height > 8 ? __builtin_ctz (height) - 3 : 0;
   const int table_mask = (width > 16 ? width : 16) - 1;
@@ -267,6 +269,8 @@ requantize (Tile * t, const BdctTileSet * set, const Region * region,
           if (region->level != NULL)
             *(Vi *) (region->level->cell + at) |= level;
         }
+        if (out)
+          *(Vi *) (region->level->cell + at) = level;
         *cell = value;
         n -= level != 0;
       }
@@ -294,7 +298,7 @@ typedef uint64_t (*Requantize) (Tile * t, const BdctTileSet * set,
 
 typedef struct {
   Axis rows, columns;
-  Requantize all, some;
+  Requantize all, all_out, some;
 } Chain;
 
 /* The bases, on as many columns as a vector has lanes. */
@@ -361,13 +365,19 @@ typedef struct {
       const Region *region)                                                   \
   {                                                                           \
     return requantize (t, set, region, BDCT_FAMILY_##family,                  \
-        SIDE (row, column), SIZE_##row, SIZE_##column, keep, 0);              \
+        SIDE (row, column), SIZE_##row, SIZE_##column, keep, 0, 0);           \
+  }                                                                           \
+  static uint64_t all_out_##id (Tile *t, const BdctTileSet *set,              \
+      const Region *region)                                                   \
+  {                                                                           \
+    return requantize (t, set, region, BDCT_FAMILY_##family,                  \
+        SIDE (row, column), SIZE_##row, SIZE_##column, keep, 1, 0);           \
   }                                                                           \
   static uint64_t some_##id (Tile *t, const BdctTileSet *set,                 \
       const Region *region)                                                   \
   {                                                                           \
     return requantize (t, set, region, BDCT_FAMILY_##family,                  \
-        SIDE (row, column), SIZE_##row, SIZE_##column, keep, 1);              \
+        SIDE (row, column), SIZE_##row, SIZE_##column, keep, 0, 1);           \
   }
 #include BDCT_TRANSFORMS
 
@@ -375,7 +385,7 @@ typedef struct {
   [BDCT_CHAIN_##id] = {                                                       \
     {forward_rows_##id, inverse_rows_##id},                                   \
     {forward_columns_##id, inverse_columns_##id},                             \
-    all_##id, some_##id,                                                      \
+    all_##id, all_out_##id, some_##id,                                        \
   },
 static const Chain chains[] = {
 #include BDCT_TRANSFORMS

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The CPU engine: a queue of frames. Every pass over a frame, that of the sets
- * and one for each other job, is cut into strips as high as a tile of one
- * component, which the worker threads take in order. Where a view is asked for,
- * the first pass' picture goes into an image of the engine's own, and when all
- * passes are complete the view is drawn, in strips again. */
+ * The CPU engine: a queue of frames. A pass over a frame is that of the sets,
+ * or one of each other job. Passes of one transform are done together, some at
+ * a time, which is a batch. A batch is cut into strips as high as a tile of one
+ * component.
+ *
+ * What has to wait for all of what comes before it is another stage of the
+ * frame. The worker threads take the pieces of a stage in order. CABAC's bits
+ * take two stages a batch: strips, whose bins are counted and whose levels stay,
+ * and the levels' segments. Where a view is asked for, the first pass' picture
+ * goes into an image of the engine's own, from which the last stage draws it, in
+ * strips again. */
 #define _GNU_SOURCE             /* sched_getaffinity */
 #include "engine.h"
 
@@ -15,8 +21,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "cabac.h"
+#include "count.h"
 #include "render-cpu.h"
 #include "tile.h"
+
+/* The most passes of a batch: what their levels take is bounded by it. */
+#define MAX_BATCH 8
+
+/* Segments of levels that are priced in one piece. */
+#define SEGMENTS 32
 
 /* A job: one of the sets, or one pass over the frame. */
 typedef struct {
@@ -27,25 +41,48 @@ typedef struct {
   BdctTilePlane plane[BDCT_MAX_COMPONENTS];
   int strips[BDCT_MAX_COMPONENTS]; /* 0 for a component the format lacks */
   BdctStats stats;
+  BdctRateCounts counts;
+  BdctLevel *levels[BDCT_MAX_COMPONENTS]; /* for CABAC's second stage */
+  /* For Huffman coding, the first and the last DC of each strip. */
+  BdctLevel (*ends[BDCT_MAX_COMPONENTS])[2];
+  BdctLevel (*all_ends)[2];     /* NULL until something needs them */
 } Pass;
 
 typedef struct {
+  int n;
+  Pass *pass[MAX_BATCH];
+} Batch;
+
+typedef struct {
+  enum { STAGE_STRIPS, STAGE_SEGMENTS, STAGE_VIEW } kind;
+  int batch;                    /* the first, or that of the segments */
+  int n_pieces;
+} Stage;
+
+typedef struct {
+  bool rate;
   int n_others;
   /* The sets, then the others; NULL until there is such a one. */
   Pass *pass[BDCT_MAX_SETS + BDCT_MAX_OTHERS];
-  int n_strips;                 /* of all passes, ... */
-  int n_all;                    /* ... and with those of the view behind them */
-  int next_strip, done_strips;
+  Batch batch[1 + BDCT_MAX_OTHERS];
+  Stage stages[2 * (1 + BDCT_MAX_OTHERS) + 1];
+  int n_batches, n_stages;
+  int stage;                    /* the one that is worked on */
+  int next_piece, done_pieces;  /* of it */
   BdctRender render;
   /* NULL until something needs them, for the layout's most blocks. */
   uint8_t *scratch, *set_of_block;
   BdctBlockRecord *blocks;
+  BdctLevel *levels;            /* of a batch */
+  size_t n_levels;
 } Slot;
 
 typedef struct {
   BdctEngine engine;
   const BdctTileKernel *kernel;
   BdctLayout layout;
+  BdctLevel *strip_levels;      /* of a batch's strip, for each thread; NULL
+                                   until something needs them */
 
   pthread_mutex_t lock;
   pthread_cond_t work, done;
@@ -53,11 +90,25 @@ typedef struct {
   Slot *slots;
   unsigned depth, oldest, in_flight;
 
-  unsigned n_threads;
+  unsigned n_threads, n_workers; /* begun; that know which they are */
   pthread_t threads[];
 } CpuEngine;
 
-/* Called with the lock: the oldest frame with a strip that nobody has taken and
+/* A piece of work, and what comes of it. */
+typedef struct {
+  unsigned worker;
+  Slot *slot;
+  const Stage *stage;
+  int number;
+  Batch *batch;                 /* NULL: nothing to add up */
+  int component;
+  BdctTileStrip strip[MAX_BATCH];
+  uint32_t counter[MAX_BATCH][BDCT_RATE_COUNTERS];
+  uint64_t cost;                /* of a piece of pass' segments */
+  Pass *pass;
+} Piece;
+
+/* Called with the lock: the oldest frame with a piece that nobody has taken and
  * that can be worked on. */
 static Slot *
 find_work (CpuEngine * self)
@@ -65,8 +116,8 @@ find_work (CpuEngine * self)
   for (unsigned i = 0; i < self->in_flight; i++) {
     Slot *slot = &self->slots[(self->oldest + i) % self->depth];
 
-    if (slot->next_strip < (slot->done_strips < slot->n_strips
-            ? slot->n_strips : slot->n_all))
+    if (slot->stage < slot->n_stages
+        && slot->next_piece < slot->stages[slot->stage].n_pieces)
       return slot;
   }
   return NULL;
@@ -79,57 +130,206 @@ find_pass (const Slot * slot, int i)
   return slot->pass[i == 0 ? 0 : BDCT_MAX_SETS - 1 + i];
 }
 
-/* A strip of a frame's passes; returns what its statistics are added to. */
-static BdctCounters *
-work_on_strip (CpuEngine * self, Slot * slot, int strip,
-    BdctCounters * counters)
+static int
+count_strips (const Pass * pass)
 {
-  for (int i = 0;; i++) {
-    Pass *pass = find_pass (slot, i);
+  return pass->strips[0] + pass->strips[1] + pass->strips[2];
+}
 
-    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
-      if (strip < pass->strips[c]) {
-        self->kernel->strip (&pass->plane[c],
-            strip * bdct_tile_side (&pass->job.component[c]), counters);
-        return &pass->stats.component[c];
-      }
-      strip -= pass->strips[c];
-    }
+static size_t
+count_blocks (const BdctBlockGrid * grid)
+{
+  return (size_t) grid->columns * grid->rows;
+}
+
+/* The most levels of a strip in Huffman coding, which has blocks of 8x8. */
+static size_t
+strip_levels (const BdctLayout * layout)
+{
+  return (size_t) (layout->plane[0].width + 7) * BDCT_TILE;
+}
+
+/* Count what is in a strip's levels. */
+static void
+count_strip (Pass * pass, int c, int number, const BdctLevel * levels,
+    const BdctChromaFormat chroma, uint32_t counter[BDCT_RATE_COUNTERS])
+{
+  const BdctComponentJob *job = &pass->job.component[c];
+  BdctBlockGrid grid = pass->plane[c].grid;
+  const int n = bdct_tile_side (job) >> job->log2_height;
+  const int size = bdct_rate_block_levels (job);
+  BdctScan scan;
+
+  memset (counter, 0, BDCT_RATE_COUNTERS * sizeof *counter);
+  if (grid.rows - number * n < n)
+    grid.rows -= number * n;
+  else
+    grid.rows = n;
+  if (bdct_rate_coder (pass->job.family) == BDCT_CODER_CABAC) {
+    for (size_t i = 0; i < count_blocks (&grid); i++)
+      counter[BDCT_RATE_BYPASS] += bdct_cabac_count (counter,
+          levels + i * size, bdct_cabac_log2_size (job), c != BDCT_Y);
+    return;
   }
+  scan = bdct_scan_init (&grid, chroma, c);
+  bdct_count_huffman (levels, &scan, counter);
+  pass->ends[c][number][0] = levels[0];
+  pass->ends[c][number][1] = levels[(count_blocks (&grid) - 1) * size];
+}
+
+/* A strip of a batch. */
+static void
+work_on_strip (CpuEngine * self, Batch * batch, int number, Piece * piece)
+{
+  const BdctTilePlane *planes[MAX_BATCH];
+  Pass *first = batch->pass[0];
+  int c = 0;
+
+  for (; number >= first->strips[c]; c++)
+    number -= first->strips[c];
+  piece->batch = batch;
+  piece->component = c;
+  for (int i = 0; i < batch->n; i++) {
+    Pass *pass = batch->pass[i];
+    const BdctComponentJob *job = &pass->job.component[c];
+
+    planes[i] = &pass->plane[c];
+    memset (&piece->strip[i], 0, sizeof piece->strip[i]);
+    if (!piece->slot->rate)
+      continue;
+    if (bdct_rate_coder (pass->job.family) == BDCT_CODER_HUFFMAN)
+      piece->strip[i].levels = self->strip_levels
+          + (piece->worker * MAX_BATCH + i) * strip_levels (&self->layout);
+    else if (bdct_cabac_log2_size (job) > 0)
+      piece->strip[i].levels = pass->levels[c] + (size_t) number
+          * (bdct_tile_side (job) >> job->log2_height)
+          * pass->plane[c].grid.columns * bdct_rate_block_levels (job);
+  }
+  self->kernel->strip (planes, batch->n,
+      number * bdct_tile_side (&first->job.component[c]), piece->strip);
+  for (int i = 0; i < batch->n; i++)
+    if (piece->strip[i].levels != NULL)
+      count_strip (batch->pass[i], c, number, piece->strip[i].levels,
+          self->layout.chroma, piece->counter[i]);
+}
+
+/* Pieces of SEGMENTS segments that a component's levels make; 0 if nothing
+ * prices them. */
+static int
+count_segments (const Pass * pass, int c)
+{
+  const int log2_size = bdct_cabac_log2_size (&pass->job.component[c]);
+  const int n = SEGMENTS * bdct_cabac_segment_blocks (log2_size);
+
+  return log2_size == 0 || pass->strips[c] == 0 ? 0
+      : (count_blocks (&pass->plane[c].grid) + n - 1) / n;
+}
+
+/* Some segments of a batch. */
+static void
+work_on_segments (Batch * batch, int number, Piece * piece)
+{
+  uint8_t start[BDCT_CABAC_CONTEXTS];
+  size_t from, to;
+  int i = 0, c = 0, log2_size, n;
+  Pass *pass;
+
+  for (; number >= count_segments (batch->pass[i], c);
+      i += (c + 1) / BDCT_MAX_COMPONENTS, c = (c + 1) % BDCT_MAX_COMPONENTS)
+    number -= count_segments (batch->pass[i], c);
+  pass = batch->pass[i];
+  log2_size = bdct_cabac_log2_size (&pass->job.component[c]);
+  n = bdct_cabac_segment_blocks (log2_size);
+  from = (size_t) number * SEGMENTS * n;
+  to = count_blocks (&pass->plane[c].grid);
+  if (to - from > (size_t) SEGMENTS * n)
+    to = from + SEGMENTS * n;
+  for (int k = 0; k < BDCT_CABAC_CONTEXTS; k++)
+    start[k] = bdct_cabac_start (&pass->counts, k);
+  piece->pass = pass;
+  piece->component = c;
+  piece->cost = 0;
+  for (; from < to; from += n)
+    piece->cost += bdct_cabac_segment (start,
+        pass->levels[c] + (from << 2 * log2_size),
+        to - from < (size_t) n ? (int) (to - from) : n, log2_size,
+        c != BDCT_Y);
+}
+
+static void
+work (CpuEngine * self, Piece * piece)
+{
+  Slot *slot = piece->slot;
+  Batch *batch = &slot->batch[piece->stage->batch];
+  int number = piece->number;
+
+  piece->batch = NULL;
+  piece->pass = NULL;
+  switch (piece->stage->kind) {
+    case STAGE_STRIPS:
+      for (; number >= count_strips (batch->pass[0]); batch++)
+        number -= count_strips (batch->pass[0]);
+      work_on_strip (self, batch, number, piece);
+      break;
+    case STAGE_SEGMENTS:
+      work_on_segments (batch, number, piece);
+      break;
+    case STAGE_VIEW:
+      bdct_render_strip (&slot->render, number);
+      break;
+  }
+}
+
+/* Called with the lock: add to the passes what came of a piece. */
+static void
+add_up (const Piece * piece)
+{
+  const int c = piece->component;
+
+  for (int i = 0; piece->batch != NULL && i < piece->batch->n; i++) {
+    const BdctTileStrip *strip = &piece->strip[i];
+    Pass *pass = piece->batch->pass[i];
+
+    pass->stats.component[c].sse += strip->counters.sse;
+    pass->stats.component[c].nonzero += strip->counters.nonzero;
+    for (int k = 0; strip->levels != NULL && k < BDCT_RATE_COUNTERS; k++)
+      pass->counts.counter[c][k] += piece->counter[i][k];
+  }
+  if (piece->pass != NULL)
+    piece->pass->counts.counter[c][BDCT_RATE_COST] += piece->cost;
 }
 
 static void *
 worker (void *data)
 {
   CpuEngine *self = data;
+  Piece piece;
 
   pthread_mutex_lock (&self->lock);
+  piece.worker = self->n_workers++;
   while (!self->quit) {
     Slot *slot = find_work (self);
-    BdctCounters counters = { 0 }, *sum = NULL;
-    int strip;
 
     if (slot == NULL) {
       pthread_cond_wait (&self->work, &self->lock);
       continue;
     }
-    strip = slot->next_strip++;
+    piece.slot = slot;
+    piece.stage = &slot->stages[slot->stage];
+    piece.number = slot->next_piece++;
     pthread_mutex_unlock (&self->lock);
 
-    if (strip >= slot->n_strips)
-      bdct_render_strip (&slot->render, strip - slot->n_strips);
-    else
-      sum = work_on_strip (self, slot, strip, &counters);
+    work (self, &piece);
 
     pthread_mutex_lock (&self->lock);
-    if (sum != NULL) {
-      sum->sse += counters.sse;
-      sum->nonzero += counters.nonzero;
+    add_up (&piece);
+    if (++slot->done_pieces == piece.stage->n_pieces) {
+      slot->next_piece = slot->done_pieces = 0;
+      if (++slot->stage == slot->n_stages)
+        pthread_cond_signal (&self->done);
+      else
+        pthread_cond_broadcast (&self->work);
     }
-    if (++slot->done_strips == slot->n_all)
-      pthread_cond_signal (&self->done);
-    else if (slot->done_strips == slot->n_strips)
-      pthread_cond_broadcast (&self->work);
   }
   pthread_mutex_unlock (&self->lock);
   return NULL;
@@ -141,13 +341,19 @@ free_slots (CpuEngine * self)
   for (unsigned i = 0; i < self->depth; i++) {
     Slot *slot = &self->slots[i];
 
-    for (int k = 0; k < BDCT_MAX_SETS + BDCT_MAX_OTHERS; k++)
+    for (int k = 0; k < BDCT_MAX_SETS + BDCT_MAX_OTHERS; k++) {
+      if (slot->pass[k] != NULL)
+        free (slot->pass[k]->all_ends);
       free (slot->pass[k]);
+    }
     free (slot->scratch);
     free (slot->set_of_block);
     free (slot->blocks);
+    free (slot->levels);
   }
   free (self->slots);
+  free (self->strip_levels);
+  self->strip_levels = NULL;
 }
 
 static void
@@ -310,6 +516,7 @@ prepare_pass (Slot * slot, int i, const BdctJob * job)
     if (pass == NULL)
       return false;
     pass->prepared = false;
+    pass->all_ends = NULL;
   }
   if (!pass->prepared || memcmp (&pass->job, job, sizeof *job) != 0) {
     pass->job = *job;
@@ -320,14 +527,13 @@ prepare_pass (Slot * slot, int i, const BdctJob * job)
   return true;
 }
 
-/* Describe a pass over the frame; returns its strips. */
-static int
+/* Describe a pass over the frame. */
+static void
 start_pass (const CpuEngine * self, Pass * pass, const BdctImage * src,
     const BdctImage * dst)
 {
   const BdctLayout *layout = &self->layout;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
-  int n_strips = 0;
 
   memset (&pass->stats, 0, sizeof pass->stats);
   memset (pass->strips, 0, sizeof pass->strips);
@@ -346,9 +552,7 @@ start_pass (const CpuEngine * self, Pass * pass, const BdctImage * src,
       plane->dst = bdct_image_samples (dst, layout, p, i);
       plane->grid = grid[c];
       pass->strips[c] = (layout->plane[p].height + side - 1) / side;
-      n_strips += pass->strips[c];
     }
-  return n_strips;
 }
 
 /* What the pass of the sets has and the others have not. */
@@ -370,6 +574,78 @@ start_sets (Slot * slot, const BdctFrame * frame, BdctBlockRecord * blocks,
     memcpy (slot->set_of_block, frame->set_of_block, frame->n_blocks);
 }
 
+/* Levels of all components. */
+static size_t
+count_levels (const CpuEngine * self, const BdctJob * job)
+{
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  size_t n = 0;
+
+  bdct_blocks_init (grid, &self->layout, job);
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+    n += count_blocks (&grid[c]) * bdct_rate_block_levels (&job->component[c]);
+  return n;
+}
+
+/* Memory for what is counted of a frame's passes, which are in batches. */
+static bool
+prepare_rate (CpuEngine * self, Slot * slot)
+{
+  size_t n_strips = 0, n_levels = 0;
+
+  /* No frame in flight uses these if there are none. */
+  if (self->strip_levels == NULL)
+    self->strip_levels = malloc (self->n_threads * MAX_BATCH
+        * strip_levels (&self->layout) * sizeof *self->strip_levels);
+  if (self->strip_levels == NULL)
+    return false;
+  for (int p = 0; p < self->layout.n_planes; p++)
+    n_strips += (size_t) self->layout.plane[p].interleave
+        * ((self->layout.plane[p].height + BDCT_TILE - 1) / BDCT_TILE);
+  for (int i = 0; i < slot->n_batches; i++) {
+    Batch *batch = &slot->batch[i];
+    BdctJob *job = &batch->pass[0]->job;
+
+    if (bdct_rate_coder (job->family) == BDCT_CODER_CABAC
+        && n_levels < batch->n * count_levels (self, job))
+      n_levels = batch->n * count_levels (self, job);
+    for (int k = 0; k < batch->n; k++) {
+      Pass *pass = batch->pass[k];
+
+      if (pass->all_ends == NULL)
+        pass->all_ends = malloc (n_strips * sizeof *pass->all_ends);
+      if (pass->all_ends == NULL)
+        return false;
+    }
+  }
+  if (slot->n_levels < n_levels) {
+    free (slot->levels);
+    slot->levels = malloc (n_levels * sizeof *slot->levels);
+    slot->n_levels = slot->levels != NULL ? n_levels : 0;
+  }
+  return slot->n_levels >= n_levels;
+}
+
+/* Put passes of one transform together. */
+static void
+make_batches (Slot * slot)
+{
+  slot->n_batches = 0;
+  for (int i = 0; i <= slot->n_others; i++) {
+    Pass *pass = find_pass (slot, i);
+    int b = slot->n_batches - 1;
+
+    while (b >= 0 && (slot->batch[b].n == MAX_BATCH
+            || slot->batch[b].pass[0]->job.transform != pass->job.transform))
+      b--;
+    if (b < 0) {
+      b = slot->n_batches++;
+      slot->batch[b].n = 0;
+    }
+    slot->batch[b].pass[slot->batch[b].n++] = pass;
+  }
+}
+
 /* Have all that a frame needs; `image` becomes what its first pass stores. */
 static bool
 prepare (CpuEngine * self, Slot * slot, const BdctFrame * frame,
@@ -381,6 +657,11 @@ prepare (CpuEngine * self, Slot * slot, const BdctFrame * frame,
   for (int i = 0; i < frame->n_others; i++)
     if (!prepare_pass (slot, BDCT_MAX_SETS + i, &frame->others[i]))
       return false;
+  slot->rate = frame->rate;
+  slot->n_others = frame->n_others;
+  make_batches (slot);
+  if (frame->rate && !prepare_rate (self, slot))
+    return false;
   if (frame->set_of_block != NULL) {
     slot->set_of_block = alloc_by_block (self, slot->set_of_block, 1);
     if (slot->set_of_block == NULL)
@@ -394,6 +675,67 @@ prepare (CpuEngine * self, Slot * slot, const BdctFrame * frame,
     return true;
   *image = frame->dst;
   return bdct_view_is_plain (view) || scratch_image (self, slot, image);
+}
+
+/* Have a batch's counts and levels begin. */
+static void
+start_rate (Slot * slot, Batch * batch)
+{
+  BdctLevel *levels = slot->levels;
+
+  for (int i = 0; i < batch->n; i++) {
+    Pass *pass = batch->pass[i];
+    BdctLevel (*ends)[2] = pass->all_ends;
+
+    memset (&pass->counts, 0, sizeof pass->counts);
+    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+      pass->ends[c] = ends;
+      ends += pass->strips[c];
+      if (bdct_rate_coder (pass->job.family) == BDCT_CODER_HUFFMAN
+          || pass->strips[c] == 0)
+        continue;
+      pass->levels[c] = levels;
+      levels += count_blocks (&pass->plane[c].grid)
+          * bdct_rate_block_levels (&pass->job.component[c]);
+    }
+  }
+}
+
+static Stage *
+add_stage (Slot * slot, int kind, int batch)
+{
+  Stage *stage = &slot->stages[slot->n_stages++];
+
+  *stage = (Stage) {.kind = kind,.batch = batch };
+  return stage;
+}
+
+/* The batches' stages: as few as there can be. */
+static void
+make_stages (Slot * slot)
+{
+  Stage *strips = NULL;
+
+  slot->stage = slot->n_stages = 0;
+  slot->next_piece = slot->done_pieces = 0;
+  for (int b = 0; b < slot->n_batches; b++) {
+    Batch *batch = &slot->batch[b];
+    int n_segments = 0;
+
+    if (slot->rate)
+      start_rate (slot, batch);
+    for (int i = 0; slot->rate && i < batch->n; i++)
+      for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+        if (bdct_rate_coder (batch->pass[i]->job.family) == BDCT_CODER_CABAC)
+          n_segments += count_segments (batch->pass[i], c);
+    if (strips == NULL)
+      strips = add_stage (slot, STAGE_STRIPS, b);
+    strips->n_pieces += count_strips (batch->pass[0]);
+    if (n_segments > 0) {
+      add_stage (slot, STAGE_SEGMENTS, b)->n_pieces = n_segments;
+      strips = NULL;
+    }
+  }
 }
 
 static bool
@@ -419,24 +761,36 @@ cpu_submit (BdctEngine * engine, const BdctFrame * frame, BdctError * error)
     return bdct_error (error, "out of memory");
   if (bdct_view_is_map (view) && blocks == NULL)
     blocks = slot->blocks;
-  slot->n_others = frame->n_others;
-  slot->next_strip = slot->done_strips = 0;
-  slot->n_strips = start_pass (self, slot->pass[0], &frame->src, &image);
+  start_pass (self, slot->pass[0], &frame->src, &image);
   start_sets (slot, frame, blocks, view->mode == BDCT_VIEW_COEFFICIENTS);
   for (int i = 1; i <= frame->n_others; i++)
-    slot->n_strips += start_pass (self, find_pass (slot, i), &frame->src,
-        &none);
-  slot->n_all = slot->n_strips;
+    start_pass (self, find_pass (slot, i), &frame->src, &none);
+  make_stages (slot);
   if (!bdct_view_is_plain (view)) {
     bdct_render_init (&slot->render, view, &self->layout, frame->sets,
         &frame->src, &image, &frame->dst, blocks);
-    slot->n_all += bdct_render_count_strips (&self->layout);
+    add_stage (slot, STAGE_VIEW, 0)->n_pieces =
+        bdct_render_count_strips (&self->layout);
   }
   pthread_mutex_lock (&self->lock);
   self->in_flight++;
   pthread_cond_broadcast (&self->work);
   pthread_mutex_unlock (&self->lock);
   return true;
+}
+
+/* Set the bits of a pass; what remains to be counted of it are the DC
+ * differences from strip to strip. */
+static void
+price_pass (const CpuEngine * self, Pass * pass)
+{
+  if (bdct_rate_coder (pass->job.family) == BDCT_CODER_HUFFMAN)
+    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+      for (int i = 0; i < pass->strips[c]; i++)
+        pass->counts.counter[c][BDCT_RATE_DC
+            + bdct_symbol_category (pass->ends[c][i][0]
+                - (i > 0 ? pass->ends[c][i - 1][1] : 0))]++;
+  bdct_rate_price (&pass->counts, &self->layout, &pass->job, &pass->stats);
 }
 
 static bool
@@ -449,10 +803,15 @@ cpu_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
     return bdct_error (error, "no frame is in flight");
   slot = &self->slots[self->oldest];
   pthread_mutex_lock (&self->lock);
-  while (slot->done_strips < slot->n_all)
+  while (slot->stage < slot->n_stages)
     pthread_cond_wait (&self->done, &self->lock);
-  for (int i = 0; stats != NULL && i <= slot->n_others; i++)
+  pthread_mutex_unlock (&self->lock);
+  for (int i = 0; stats != NULL && i <= slot->n_others; i++) {
+    if (slot->rate)
+      price_pass (self, find_pass (slot, i));
     stats[i] = find_pass (slot, i)->stats;
+  }
+  pthread_mutex_lock (&self->lock);
   self->oldest = (self->oldest + 1) % self->depth;
   self->in_flight--;
   pthread_mutex_unlock (&self->lock);

@@ -43,6 +43,16 @@ bool bdct_rate_is_exact (const BdctJob *job);
  * its block has (job.h). */
 typedef int16_t BdctLevel;
 
+/** Levels of one block in memory. */
+static inline int
+bdct_rate_block_levels (const BdctComponentJob *job)
+{
+  const int wide = 1 << job->log2_width, high = 1 << job->log2_height;
+
+  return (job->keep < wide ? job->keep : wide)
+      * (job->keep < high ? job->keep : high);
+}
+
 /** Counters of a component. */
 #define BDCT_RATE_COUNTERS 512
 

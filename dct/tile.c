@@ -194,18 +194,55 @@ requantize_by_set (Tile * t, const BdctTilePlane * p, const Region * region,
   for (int y = 0; set != NULL && y < region->rows >> job->log2_height; y++)
     for (int x = 0; x < region->columns >> job->log2_width; x++)
       present |= 1u << set[y * region->stride + x];
-  if ((present & (present - 1)) == 0 && region->level == NULL)
-    return chain->all (t, p->set[__builtin_ctz (present)], region);
-  if (set != NULL)
-    spread (&which, p, set, region, side);
-  else
-    memset (&which, 0, sizeof which);
+  if (region->level != NULL)
+    memset (region->level, 0, side * side * sizeof region->level->cell[0]);
+  if ((present & (present - 1)) == 0)
+    return (region->level != NULL ? chain->all_out : chain->all)
+        (t, p->set[__builtin_ctz (present)], region);
+  spread (&which, p, set, region, side);
   some.which = &which;
   for (; present != 0; present &= present - 1) {
     some.set = __builtin_ctz (present);
     nonzero += chain->some (t, p->set[some.set], &some);
   }
   return nonzero;
+}
+
+/* The levels of a tile's blocks, `width` of a row, behind each other. */
+INLINE void
+pack (BdctLevel * to, const Tile * level, const BdctComponentJob * job,
+    const Region * region, int side, int width)
+{
+  const int high = min (job->keep, 1 << job->log2_height);
+
+  for (int y = 0; y < region->rows >> job->log2_height; y++)
+    for (int x = 0; x < region->columns >> job->log2_width; x++) {
+      BdctLevel *block = to + (y * region->stride + x) * width * high;
+      const int32_t *cell = level->cell + (y << job->log2_height) * side
+          + (x << job->log2_width);
+
+      for (int v = 0; v < high; v++)
+        for (int u = 0; u < width; u++)
+          block[v * width + u] = cell[v * side + u];
+    }
+}
+
+static void
+pack_any (BdctLevel * to, const Tile * level, const BdctComponentJob * job,
+    const Region * region, int side)
+{
+  switch (min (job->keep, 1 << job->log2_width)) {
+    case 4:
+      return pack (to, level, job, region, side, 4);
+    case 8:
+      return pack (to, level, job, region, side, 8);
+    case 16:
+      return pack (to, level, job, region, side, 16);
+    case 32:
+      return pack (to, level, job, region, side, 32);
+    default:
+      return pack (to, level, job, region, side, 64);
+  }
 }
 
 /* Store a tile, or not, and return its squared errors. */
@@ -231,40 +268,60 @@ measure (const Tile * t, const BdctTilePlane * p, const Region * region,
   return sse;
 }
 
+/* All that comes behind the forward transform; `column` is the tile's. */
 static void
-strip (const BdctTilePlane * p, int row, BdctCounters * counters)
+finish (Tile * t, const BdctTilePlane * p, int row, int column,
+    BdctTileStrip * out)
 {
   const BdctComponentJob *job = &p->set[0]->job;
   const int side = bdct_tile_side (job);
   const int wide = (1 << job->log2_width) - 1;
   const int high = (1 << job->log2_height) - 1;
+  const int left = column >> job->log2_width;
+  const size_t first = p->grid.first + left
+      + (size_t) (row >> job->log2_height) * p->grid.columns;
   Region region = {
     .rows = min ((p->layout.height - row + high) & ~high, side),
+    .columns = min ((p->layout.width - column + wide) & ~wide, side),
     .stride = p->grid.columns
   };
-  Tile t, level;
+  Tile level;
+
+  if (p->blocks != NULL) {
+    region.blocks = p->blocks + first;
+    for (int y = 0; y < region.rows >> job->log2_height; y++)
+      memset (region.blocks + y * region.stride, 0,
+          (region.columns >> job->log2_width) * sizeof *p->blocks);
+  }
+  if (p->levels || out->levels != NULL)
+    region.level = &level;
+  out->counters.nonzero += requantize_by_set (t, p, &region,
+      p->set_of_block ? p->set_of_block + first : NULL, side);
+  if (p->levels)
+    store_levels (&level, p, row, column, side);
+  if (out->levels != NULL)
+    pack_any (out->levels + left * bdct_rate_block_levels (job), &level, job,
+        &region, side);
+  inverse (t, p);
+  out->counters.sse += measure (t, p, &region, row, column, side);
+}
+
+static void
+strip (const BdctTilePlane * const *planes, int n, int row,
+    BdctTileStrip * strips)
+{
+  const BdctTilePlane *p = planes[0];
+  const int side = bdct_tile_side (&p->set[0]->job);
+  Tile t, copy;
 
   for (int column = 0; column < p->layout.width; column += side) {
-    const size_t first = p->grid.first + (column >> job->log2_width)
-        + (size_t) (row >> job->log2_height) * p->grid.columns;
-    const uint8_t *set = p->set_of_block ? p->set_of_block + first : NULL;
-
-    region.columns = min ((p->layout.width - column + wide) & ~wide, side);
-    if (p->blocks != NULL) {
-      region.blocks = p->blocks + first;
-      for (int y = 0; y < region.rows >> job->log2_height; y++)
-        memset (region.blocks + y * region.stride, 0,
-            (region.columns >> job->log2_width) * sizeof *p->blocks);
-    }
     load_any (&t, p, row, column, side);
     forward (&t, p);
-    if (p->levels)
-      region.level = memset (&level, 0, sizeof level);
-    counters->nonzero += requantize_by_set (&t, p, &region, set, side);
-    if (p->levels)
-      store_levels (&level, p, row, column, side);
-    inverse (&t, p);
-    counters->sse += measure (&t, p, &region, row, column, side);
+    for (int i = 0; i < n - 1; i++) {
+      memcpy (&copy, &t, side * side * sizeof t.cell[0]);
+      finish (&copy, planes[i], row, column, &strips[i]);
+    }
+    finish (&t, planes[n - 1], row, column, &strips[n - 1]);
   }
 }
 
@@ -280,7 +337,6 @@ stages (const BdctTilePlane * p, BdctTileStages * s, bool whole)
     forward (&s->coefficient, p);
   }
   s->residual = s->coefficient;
-  memset (&s->level, 0, sizeof s->level);
   nonzero = requantize_by_set (&s->residual, p, &region, NULL, side);
   inverse (&s->residual, p);
   return nonzero;

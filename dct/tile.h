@@ -7,6 +7,7 @@
 
 #include "blocks.h"
 #include "engine.h"
+#include "rate.h"
 
 /** Rows and columns of a tile, a whole number of blocks: 32, or 64 where a side
  * of a block is. */
@@ -49,10 +50,16 @@ typedef struct {
   BdctBlockRecord *blocks;       /**< ... records; NULL: none */
 } BdctTilePlane;
 
-/** Transform the strip of bdct_tile_side() rows from row `row` on, and add its
- * sse and nonzero to `counters`. */
-typedef void (*BdctTileFunc) (const BdctTilePlane *plane, int row,
-    BdctCounters *counters);
+/** What comes of a strip. */
+typedef struct {
+  BdctCounters counters; /**< its sse and nonzero are added here */
+  BdctLevel *levels;     /**< receives its blocks (rate.h); NULL: not asked */
+} BdctTileStrip;
+
+/** Transform the strip of bdct_tile_side() rows from row `row` on, and requantize
+ * it with each of `n` planes, which differ in nothing before the quantizer. */
+typedef void (*BdctTileFunc) (const BdctTilePlane *const *planes, int n,
+    int row, BdctTileStrip *strips);
 
 /** What a tile is on its way. */
 typedef struct {

@@ -2,11 +2,14 @@
  *
  * jpeg-8x8 on an engine against libjpeg: encode and decode with the islow
  * method through the raw-data interface, which keeps colour conversion and
- * chroma filters out of it. Every sample and the count of non-zero
- * coefficients must be the same. */
+ * chroma filters out of it. Every sample, the count of non-zero coefficients
+ * and the bits of the scan must be the same, with Annex K's Huffman tables and
+ * with optimal ones, and the size of the file within 0.5%. */
 #include "frame.h"
+#include "reference-rate.h"
 
 #ifdef HAVE_LIBJPEG
+#include <math.h>
 #include <stdio.h>              /* jpeglib.h wants it first */
 #include <stdlib.h>
 #include <string.h>
@@ -63,8 +66,8 @@ rows_of_group (const Rows * rows, int n, int group, JSAMPROW pointers[3][16],
 }
 
 static void
-encode (const Picture * picture, guint f, int quality, Rows * rows,
-    unsigned char **bytes, unsigned long *length)
+encode (const Picture * picture, guint f, int quality, gboolean optimize,
+    Rows * rows, unsigned char **bytes, unsigned long *length)
 {
   struct jpeg_compress_struct info;
   struct jpeg_error_mgr error;
@@ -81,6 +84,7 @@ encode (const Picture * picture, guint f, int quality, Rows * rows,
   jpeg_set_defaults (&info);
   jpeg_set_quality (&info, quality, TRUE);
   info.dct_method = JDCT_ISLOW;
+  info.optimize_coding = optimize;
   info.raw_data_in = TRUE;
   info.comp_info[0].h_samp_factor = formats[f].h;
   info.comp_info[0].v_samp_factor = formats[f].v;
@@ -127,36 +131,130 @@ decode (unsigned char *bytes, unsigned long length, Rows * rows,
   jpeg_destroy_decompress (&info);
 }
 
-/* The blocks a component has samples in: not those that fill up its MCUs. */
+/* What is said of a file's coefficients. Those that are not 0 are of the blocks
+ * a component has samples in, not of those that fill up its MCUs. */
+typedef struct
+{
+  guint64 nonzero[3];
+  guint64 bits[3];              /* with the file's tables */
+  guint64 scan;                 /* bytes of the scan, stuffing left out */
+} FileFacts;
+
 static void
-count_nonzero (unsigned char *bytes, unsigned long length,
-    const Picture * picture, guint64 * nonzero)
+code_lengths (const JHUFF_TBL * table, int *length)
+{
+  const UINT8 *symbol = table->huffval;
+
+  memset (length, 0, 256 * sizeof *length);
+  for (int size = 1; size <= 16; size++)
+    for (int i = 0; i < table->bits[size]; i++)
+      length[*symbol++] = size;
+}
+
+/* The bytes between SOS and EOI. */
+static guint64
+count_scan (const unsigned char *bytes, unsigned long length)
+{
+  unsigned long at = 2, n = 0;
+
+  while (bytes[at + 1] != 0xda)
+    at += 2 + bytes[at + 2] * 256 + bytes[at + 3];
+  at += 2 + bytes[at + 2] * 256 + bytes[at + 3];
+  for (; at < length - 2; at++)
+    n += bytes[at] != 0 || bytes[at - 1] != 0xff;
+  g_assert_cmpuint (bytes[at], ==, 0xff);
+  g_assert_cmpuint (bytes[at + 1], ==, 0xd9);
+  return n;
+}
+
+static void
+read_facts (unsigned char *bytes, unsigned long length,
+    const Picture * picture, guint f, FileFacts * facts)
 {
   struct jpeg_decompress_struct info;
   struct jpeg_error_mgr error;
   jvirt_barray_ptr *arrays;
+  int mcus_across, mcus_down;
 
   info.err = jpeg_std_error (&error);
   jpeg_create_decompress (&info);
   jpeg_mem_src (&info, bytes, length);
   jpeg_read_header (&info, TRUE);
   arrays = jpeg_read_coefficients (&info);
+  facts->scan = count_scan (bytes, length);
+  mcus_across = (picture->width[0] + BLOCK * formats[f].h - 1)
+      / (BLOCK * formats[f].h);
+  mcus_down = (picture->height[0] + BLOCK * formats[f].v - 1)
+      / (BLOCK * formats[f].v);
   for (int c = 0; c < info.num_components; c++) {
     int across = (picture->width[c] + BLOCK - 1) / BLOCK;
     int down = (picture->height[c] + BLOCK - 1) / BLOCK;
+    int *levels = g_new (int, across * down * DCTSIZE2), lengths[256];
+    RefScan scan = { across, down, c ? 1 : formats[f].h, c ? 1 : formats[f].v,
+      levels
+    };
+    RefSymbols symbols = { {0}, {0} };
 
-    nonzero[c] = 0;
+    facts->nonzero[c] = 0;
     for (int y = 0; y < down; y++) {
       JBLOCKARRAY row = info.mem->access_virt_barray ((j_common_ptr) & info,
           arrays[c], y, 1, FALSE);
 
       for (int x = 0; x < across; x++)
-        for (int i = 0; i < BLOCK * BLOCK; i++)
-          nonzero[c] += row[0][x][i] != 0;
+        for (int i = 0; i < DCTSIZE2; i++) {
+          facts->nonzero[c] += row[0][x][i] != 0;
+          levels[((y * BLOCK + i / BLOCK) * across + x) * BLOCK + i % BLOCK] =
+              row[0][x][i];
+        }
     }
+    ref_symbols (&scan, mcus_across, mcus_down, &symbols);
+    code_lengths (info.dc_huff_tbl_ptrs[info.comp_info[c].dc_tbl_no], lengths);
+    facts->bits[c] = ref_symbol_bits (symbols.dc, lengths);
+    code_lengths (info.ac_huff_tbl_ptrs[info.comp_info[c].ac_tbl_no], lengths);
+    facts->bits[c] += ref_symbol_bits (symbols.ac, lengths);
+    g_free (levels);
   }
   jpeg_finish_decompress (&info);
   jpeg_destroy_decompress (&info);
+}
+
+/* What the model of the file's size is off, worst of all files. */
+static struct
+{
+  guint files;
+  double worst[2];
+} sizes_off;
+
+/* A file's bits by component, in total and as it is, against the engine's. */
+static gboolean
+check_bits (const FileFacts * facts, const BdctStats * stats,
+    gboolean optimize, unsigned long length, guint f, int quality,
+    const Picture * picture, const char *what)
+{
+  guint64 bits = optimize ? stats->bits_optimized
+      : bdct_stats_total (stats).bits;
+  guint64 sum = facts->bits[0] + facts->bits[1] + facts->bits[2];
+  guint64 size = optimize ? stats->file_size_optimized : stats->file_size;
+  double off = fabs ((double) size - length) / length;
+  gboolean ok = bits == sum && (bits + 7) / 8 == facts->scan && off <= 0.005;
+
+  for (int c = 0; c < 3 && !optimize; c++)
+    ok = ok && stats->component[c].bits == facts->bits[c];
+  tally_add (1, !ok);
+  sizes_off.files++;
+  sizes_off.worst[optimize] = MAX (sizes_off.worst[optimize], off);
+  if (!ok)
+    g_test_fail_printf ("%s %s %dx%d quality %d %s: %" G_GUINT64_FORMAT
+        " bits (%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %"
+        G_GUINT64_FORMAT "), libjpeg %" G_GUINT64_FORMAT " (%"
+        G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT ") in %"
+        G_GUINT64_FORMAT " bytes; file %" G_GUINT64_FORMAT ", libjpeg %lu",
+        what, format_names[formats[f].format], picture->width[0],
+        picture->height[0], quality, optimize ? "optimized" : "Annex K", bits,
+        stats->component[0].bits, stats->component[1].bits,
+        stats->component[2].bits, sum, facts->bits[0], facts->bits[1],
+        facts->bits[2], facts->scan, size, length);
+  return ok;
 }
 
 /* FALSE at the first difference. */
@@ -165,7 +263,7 @@ check (const Picture * picture, const BdctLayout * layout, guint f,
     int quality, const char *what)
 {
   BdctParams params = BDCT_PARAMS_DEFAULT;
-  guint64 nonzero[3] = { 0, 0, 0 };
+  FileFacts facts = { {0}, {0}, 0 };
   Rows rows[3] = { 0 };
   unsigned char *bytes = NULL;
   unsigned long length = 0;
@@ -174,6 +272,7 @@ check (const Picture * picture, const BdctLayout * layout, guint f,
   BdctStats stats;
   Frame src, dst;
   BdctJob job;
+  BdctFrame frame = {.sets = &job,.n_sets = 1,.rate = true };
 
   for (int c = 0; c < formats[f].n_components; c++) {
     int v = c ? 1 : formats[f].v, h = c ? 1 : formats[f].h;
@@ -186,9 +285,9 @@ check (const Picture * picture, const BdctLayout * layout, guint f,
   }
   picture_init (&theirs, layout);
   picture_init (&ours, layout);
-  encode (picture, f, quality, rows, &bytes, &length);
+  encode (picture, f, quality, FALSE, rows, &bytes, &length);
   decode (bytes, length, rows, &theirs);
-  count_nonzero (bytes, length, picture, nonzero);
+  read_facts (bytes, length, picture, f, &facts);
 
   params.quality = quality;
   frame_init (&src, layout, STRIDE_TIGHT);
@@ -196,8 +295,9 @@ check (const Picture * picture, const BdctLayout * layout, guint f,
   frame_put (&src, layout, picture, FALSE);
   g_assert_true (bdct_job_init (&job, &params, layout, NULL));
   g_assert_true (engine->klass->configure (engine, layout, 1, NULL));
-  g_assert_true (engine_submit (engine, &job, &src.image, &dst.image,
-          NULL));
+  frame.src = src.image;
+  frame.dst = dst.image;
+  g_assert_true (engine->klass->submit (engine, &frame, NULL));
   g_assert_true (engine->klass->collect (engine, &stats, NULL));
   frame_get (&dst, layout, &ours);
 
@@ -213,15 +313,23 @@ check (const Picture * picture, const BdctLayout * layout, guint f,
         ok = FALSE;
       }
     tally_add (ours.width[c] * ours.height[c], 0);
-    if (ok && stats.component[c].nonzero != nonzero[c]) {
+    if (ok && stats.component[c].nonzero != facts.nonzero[c]) {
       g_test_fail_printf ("%s %s %dx%d quality %d component %d: %"
           G_GUINT64_FORMAT " levels are not 0, libjpeg %" G_GUINT64_FORMAT,
           what, format_names[formats[f].format], picture->width[0],
           picture->height[0], quality, c, stats.component[c].nonzero,
-          nonzero[c]);
+          facts.nonzero[c]);
       ok = FALSE;
     }
   }
+  ok = ok && check_bits (&facts, &stats, FALSE, length, f, quality, picture,
+      what);
+  free (bytes);
+  bytes = NULL;
+  encode (picture, f, quality, TRUE, rows, &bytes, &length);
+  read_facts (bytes, length, picture, f, &facts);
+  ok = ok && check_bits (&facts, &stats, TRUE, length, f, quality, picture,
+      what);
   for (int c = 0; c < 3; c++)
     g_free (rows[c].sample);
   free (bytes);
@@ -238,7 +346,8 @@ test_synthetic (gconstpointer data)
 {
   Content content = GPOINTER_TO_INT (data);
   static const int sizes[][2] = {
-    {64, 48}, {1, 1}, {93, 61}, {17, 9}, {23, 50}, {8, 16}, {41, 7}
+    {64, 48}, {1, 1}, {93, 61}, {17, 9}, {23, 50}, {8, 16}, {41, 7}, {7, 9},
+    {17, 33}
   };
 
   for (guint f = 0; f < G_N_ELEMENTS (formats); f++)
@@ -342,6 +451,9 @@ main (int argc, char **argv)
   g_test_add_func ("/libjpeg/basis", test_basis);
   status = g_test_run ();
   tally_print ("libjpeg, islow, raw data");
+  g_test_message ("bits of %u files; their sizes within %.2f%%, with optimal "
+      "tables %.2f%%", sizes_off.files, 100 * sizes_off.worst[0],
+      100 * sizes_off.worst[1]);
   engines_close (engines, n_engines);
   return status;
 }
