@@ -167,8 +167,8 @@ write_result (Program * program, guint i)
   Result *result = &program->results[i];
 
   if (result->error != NULL && !(file->found
-          && g_error_matches (result->error, GST_STREAM_ERROR,
-              MEASURE_ERROR_NO_VIDEO))) {
+          && g_error_matches (result->error, MEASURE_SOURCE_ERROR,
+              MEASURE_NO_VIDEO))) {
     g_string_append_printf (program->failures, "  %s: %s\n", file->name,
         result->error->message);
     program->n_failed++;

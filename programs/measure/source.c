@@ -13,18 +13,38 @@
 struct _MeasureSource
 {
   GstElement *pipeline, *sink;
+  gint no_video;                /* atomic */
   GstClockTime position;        /* of the last picture's end */
 };
+
+G_DEFINE_QUARK (blockdct-measure-source, measure_source_error);
+
+/* Sound and subtitles are left as they are, and not linked. */
+static gboolean
+is_to_decode (GstElement * decoder, GstPad * pad, GstCaps * caps)
+{
+  const gchar *kind = gst_structure_get_name (gst_caps_get_structure (caps, 0));
+
+  (void) decoder, (void) pad;
+  return !g_str_has_prefix (kind, "audio/")
+      && !g_str_has_prefix (kind, "text/")
+      && !g_str_has_prefix (kind, "subpicture/");
+}
 
 static void
 link_pad (GstElement * decoder, GstPad * pad, gpointer data)
 {
-  GstPad *sink = gst_element_get_static_pad (data, "sink");
+  MeasureSource *source = data;
+  GstPad *sink = gst_element_get_static_pad (source->sink, "sink");
+  GstCaps *caps = gst_pad_get_current_caps (pad);
 
   (void) decoder;
   /* The first video is the file's. */
-  if (!gst_pad_is_linked (sink))
+  if (!gst_pad_is_linked (sink) && caps != NULL
+      && gst_structure_has_name (gst_caps_get_structure (caps, 0),
+          "video/x-raw"))
     gst_pad_link (pad, sink);
+  gst_clear_caps (&caps);
   gst_object_unref (sink);
 }
 
@@ -32,12 +52,12 @@ link_pad (GstElement * decoder, GstPad * pad, gpointer data)
 static void
 check_linked (GstElement * decoder, gpointer data)
 {
-  GstPad *sink = gst_element_get_static_pad (data, "sink");
+  MeasureSource *source = data;
+  GstPad *sink = gst_element_get_static_pad (source->sink, "sink");
 
+  (void) decoder;
   if (!gst_pad_is_linked (sink))
-    GST_ELEMENT_ERROR (decoder, STREAM, WRONG_TYPE,
-        ("There is no picture in this file that GStreamer can decode."),
-        (NULL));
+    g_atomic_int_set (&source->no_video, TRUE);
   gst_object_unref (sink);
 }
 
@@ -47,7 +67,6 @@ measure_source_new (const gchar * path)
   MeasureSource *source = g_new0 (MeasureSource, 1);
   GstElement *file = gst_element_factory_make ("filesrc", NULL);
   GstElement *decoder = gst_element_factory_make ("decodebin", NULL);
-  GstCaps *raw = gst_caps_new_empty_simple ("video/x-raw");
   /* A frame is taken as it lies: two fields may be woven into it, but not stand
    * apart. */
   GstCaps *woven = gst_caps_from_string ("video/x-raw, "
@@ -57,17 +76,16 @@ measure_source_new (const gchar * path)
   source->sink = gst_element_factory_make ("appsink", NULL);
   source->position = GST_CLOCK_TIME_NONE;
   g_object_set (file, "location", path, NULL);
-  g_object_set (decoder, "caps", raw, "expose-all-streams", FALSE, NULL);
   g_object_set (source->sink, "caps", woven, "sync", FALSE,
       "max-buffers", AHEAD, "enable-last-sample", FALSE, NULL);
-  gst_caps_unref (raw);
   gst_caps_unref (woven);
   gst_bin_add_many (GST_BIN (source->pipeline), file, decoder, source->sink,
       NULL);
   gst_element_link (file, decoder);
-  g_signal_connect (decoder, "pad-added", G_CALLBACK (link_pad), source->sink);
-  g_signal_connect (decoder, "no-more-pads", G_CALLBACK (check_linked),
-      source->sink);
+  g_signal_connect (decoder, "autoplug-continue", G_CALLBACK (is_to_decode),
+      NULL);
+  g_signal_connect (decoder, "pad-added", G_CALLBACK (link_pad), source);
+  g_signal_connect (decoder, "no-more-pads", G_CALLBACK (check_linked), source);
   gst_element_set_state (source->pipeline, GST_STATE_PLAYING);
   return source;
 }
@@ -78,12 +96,15 @@ find_error (MeasureSource * source, GError ** error)
   GstBus *bus = gst_element_get_bus (source->pipeline);
   GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
 
-  if (message != NULL) {
+  /* Without one, elements complain about whatever follows from it. */
+  if (g_atomic_int_get (&source->no_video))
+    g_set_error_literal (error, MEASURE_SOURCE_ERROR, MEASURE_NO_VIDEO,
+        "there is no picture in it that GStreamer can decode");
+  else if (message != NULL)
     gst_message_parse_error (message, error, NULL);
-    gst_message_unref (message);
-  }
+  g_clear_pointer (&message, gst_message_unref);
   gst_object_unref (bus);
-  return message != NULL;
+  return *error != NULL;
 }
 
 GstSample *

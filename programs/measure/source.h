@@ -11,15 +11,17 @@ G_BEGIN_DECLS
 
 typedef struct _MeasureSource MeasureSource;
 
-/** Errors of a file that is none of pictures; all others are as GStreamer's
- * elements post them. */
-#define MEASURE_ERROR_NO_VIDEO GST_STREAM_ERROR_WRONG_TYPE
+/** The error of a file of sound, say. All others are as GStreamer's elements
+ * post them. */
+#define MEASURE_SOURCE_ERROR (measure_source_error_quark ())
+#define MEASURE_NO_VIDEO 1
+GQuark measure_source_error_quark (void);
 
 /** Start to decode a file, some pictures ahead. */
 MeasureSource *measure_source_new (const gchar * path);
 
-/** The next picture; NULL at the end, with `error` set if it is none to be
- * reached, or if `stop`, read atomically, is not 0. The caller's. */
+/** The next picture, the caller's; NULL at the end, if `stop`, read atomically,
+ * is not 0, or with `*error`, NULL before, set if there is no going on. */
 GstSample *measure_source_pull (MeasureSource * source, gint * stop,
     GError ** error);
 
