@@ -7,12 +7,33 @@
 #include <string.h>
 #include "settings.h"
 
-/* Columns of numbers that stand in a row; those of MeasureCount as they come
- * there. */
-static const gchar *const count_names[MEASURE_N_COUNTS] = {
-  "frames", "samples-y", "samples-u", "samples-v", "sse-y", "sse-u", "sse-v",
-  "levels", "nonzero-levels", "bits-y", "bits-u", "bits-v", "bits",
-  "bits-optimized", "file-size"
+/* The columns of counts. Bits are named for what they are. */
+static const struct
+{
+  const gchar *name;
+  MeasureCount count;
+  enum { ANY, EXACT, ESTIMATE } bits;
+} columns[] = {
+  {"frames", MEASURE_FRAMES, ANY},
+  {"samples-y", MEASURE_SAMPLES_Y, ANY},
+  {"samples-u", MEASURE_SAMPLES_U, ANY},
+  {"samples-v", MEASURE_SAMPLES_V, ANY},
+  {"sse-y", MEASURE_SSE_Y, ANY},
+  {"sse-u", MEASURE_SSE_U, ANY},
+  {"sse-v", MEASURE_SSE_V, ANY},
+  {"levels", MEASURE_LEVELS, ANY},
+  {"nonzero-levels", MEASURE_NONZERO, ANY},
+  {"bits-y", MEASURE_BITS_Y, EXACT},
+  {"bits-u", MEASURE_BITS_U, EXACT},
+  {"bits-v", MEASURE_BITS_V, EXACT},
+  {"bits", MEASURE_BITS, EXACT},
+  {"bits-optimized", MEASURE_BITS_OPTIMIZED, EXACT},
+  {"file-size", MEASURE_FILE_SIZE, EXACT},
+  {"file-size-optimized", MEASURE_FILE_SIZE_OPTIMIZED, EXACT},
+  {"bits-estimated-y", MEASURE_BITS_Y, ESTIMATE},
+  {"bits-estimated-u", MEASURE_BITS_U, ESTIMATE},
+  {"bits-estimated-v", MEASURE_BITS_V, ESTIMATE},
+  {"bits-estimated", MEASURE_BITS, ESTIMATE},
 };
 
 /* A column of a row. */
@@ -27,7 +48,7 @@ typedef struct
 
 typedef struct
 {
-  Cell cell[MEASURE_N_COUNTS + 20];
+  Cell cell[G_N_ELEMENTS (columns) + 20];
   guint n;
 } Cells;
 
@@ -39,7 +60,8 @@ measure_row_set_stats (MeasureRow * row, const BdctStats * stats, gint64 frames)
   guint64 count[MEASURE_N_COUNTS] = {
     frames, c[0].samples, c[1].samples, c[2].samples, c[0].sse, c[1].sse,
     c[2].sse, total.levels, total.nonzero, c[0].bits, c[1].bits, c[2].bits,
-    total.bits, stats->bits_optimized, stats->file_size
+    total.bits, stats->bits_optimized, stats->file_size,
+    stats->file_size_optimized
   };
 
   for (guint i = 0; i < MEASURE_N_COUNTS; i++) {
@@ -82,11 +104,11 @@ measure_row_size (const MeasureRow * row)
 
 /* Writing */
 
+/* Whether the format has the plane that a count is of. */
 static gboolean
-has_count (const MeasureRow * row, MeasureCount i)
+has_plane (const MeasureRow * row, MeasureCount count)
 {
-  switch (i) {
-      /* Of a plane that the format may lack. */
+  switch (count) {
     case MEASURE_SAMPLES_U:
     case MEASURE_SSE_U:
     case MEASURE_BITS_U:
@@ -95,12 +117,16 @@ has_count (const MeasureRow * row, MeasureCount i)
     case MEASURE_SSE_V:
     case MEASURE_BITS_V:
       return row->count[MEASURE_SAMPLES_V] > 0;
-    case MEASURE_BITS_OPTIMIZED:
-    case MEASURE_FILE_SIZE:
-      return row->exact;
     default:
       return TRUE;
   }
+}
+
+static gboolean
+has_column (const MeasureRow * row, guint i)
+{
+  return has_plane (row, columns[i].count) && (columns[i].bits == ANY
+      || row->exact == (columns[i].bits == EXACT));
 }
 
 static Cell *
@@ -164,10 +190,11 @@ fill_cells (const MeasureRow * row, Cells * cells)
   add_whole (cells, "height", TRUE, row->height);
   add_whole (cells, "depth", TRUE, row->depth);
   add_whole (cells, "frame", row->frame >= 0, row->frame);
-  for (guint i = 0; i < MEASURE_N_COUNTS; i++)
-    add_whole (cells, count_names[i], has_count (row, i), row->count[i]);
+  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
+    add_whole (cells, columns[i].name, has_column (row, i),
+        row->count[columns[i].count]);
   for (guint p = 0; p < BDCT_MAX_COMPONENTS; p++)
-    add_real (cells, psnr[p], has_count (row, MEASURE_SAMPLES_Y + p),
+    add_real (cells, psnr[p], has_plane (row, MEASURE_SAMPLES_Y + p),
         measure_row_psnr (row, p));
   add_real (cells, "psnr", TRUE, measure_row_psnr (row, -1));
   add_real (cells, "bpp", TRUE, measure_row_bpp (row));
@@ -269,7 +296,7 @@ append_text (GString * text, const MeasureRow * row)
   else
     g_string_append_printf (text, "#%-7" G_GINT64_FORMAT, row->frame);
   for (gint p = 0; p < BDCT_MAX_COMPONENTS; p++)
-    if (has_count (row, MEASURE_SAMPLES_Y + p))
+    if (has_plane (row, MEASURE_SAMPLES_Y + p))
       g_string_append_printf (text, " %6.2f", measure_row_psnr (row, p));
     else
       g_string_append_printf (text, " %6s", "");
@@ -450,9 +477,9 @@ make_row (GHashTable * cells, MeasureRow * row)
   if (met != NULL)
     row->target = strcmp (met, "true") == 0 ? MEASURE_TARGET_MET
         : MEASURE_TARGET_MISSED;
-  for (guint i = 0; i < MEASURE_N_COUNTS; i++)
-    if (!get_whole (cells, count_names[i], G_MAXINT64, &row->count[i])
-        && has_count (row, i))
+  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
+    if (!get_whole (cells, columns[i].name, G_MAXINT64,
+            &row->count[columns[i].count]) && has_column (row, i))
       return FALSE;
   return TRUE;
 }
