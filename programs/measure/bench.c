@@ -109,7 +109,7 @@ measure_bench_free (MeasureBench * bench)
   g_free (bench);
 }
 
-/* What the pictures become: the same colours, but JPEG's where they were RGB. */
+/* What the pictures become: the same colours, but JPEG's if they were RGB. */
 static gboolean
 set_info (Lane * lane, const GstVideoInfo * decoded, GstVideoFormat format)
 {

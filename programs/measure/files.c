@@ -52,13 +52,13 @@ is_decodable (Search * search, const gchar * path)
   guint8 head[HEAD_SIZE];
   FILE *file = fopen (path, "rb");
   gsize size = file != NULL ? fread (head, 1, sizeof head, file) : 0;
-  const gchar *suffix = strrchr (path, '.');
-  GstCaps *caps = size == 0 ? NULL : gst_type_find_helper_for_data_with_extension
-      (NULL, head, size, suffix != NULL ? suffix + 1 : NULL, NULL);
   gboolean decodable = FALSE;
+  GstCaps *caps = NULL;
 
   if (file != NULL)
     fclose (file);
+  if (size > 0)
+    caps = gst_type_find_helper_for_data (NULL, head, size, NULL);
   if (caps != NULL) {
     const gchar *kind = gst_structure_get_name (gst_caps_get_structure (caps,
             0));

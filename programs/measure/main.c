@@ -476,7 +476,7 @@ parse (Program * program, int *argc, char ***argv)
     {"transform", 't', 0, G_OPTION_ARG_STRING, &o->transforms,
         "Transforms, such as jpeg-8x8,hevc-16x16, or all (jpeg-8x8)", "LIST"},
     {"quality", 'q', 0, G_OPTION_ARG_STRING, &o->quality,
-          "Qualities, 1 to 100: 75, 1-100, 50,75,90 or 10-90:10 (85; all with "
+        "Qualities, 1 to 100: 75, 1-100, 50,75,90 or 10-90:10 (85; all with "
           "a target or --plot)", "RANGES"},
     {"qp", 0, 0, G_OPTION_ARG_STRING, &o->qp,
         "QPs, 0 to 51, likewise (26; all with a target or --plot)", "RANGES"},
@@ -510,7 +510,7 @@ parse (Program * program, int *argc, char ***argv)
         "Measure nothing: print the files and how many frames they say they "
           "have, as lines of JSON", NULL},
     {"merge", 0, 0, G_OPTION_ARG_NONE, &o->merge,
-          "Measure nothing: the files are tables, of --csv or --json; add up "
+        "Measure nothing: the files are tables, of --csv or --json; add up "
           "the rows of a file's segments", NULL},
     {"quiet", 0, 0, G_OPTION_ARG_NONE, &o->quiet, "No progress bar", NULL},
     {"version", 0, 0, G_OPTION_ARG_NONE, &o->version, "Print the version",

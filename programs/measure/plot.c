@@ -259,6 +259,7 @@ draw_curves (cairo_t * cr, const GPtrArray * curves, const Axes * axes)
     const Curve *curve = curves->pdata[i];
 
     set_pen (cr, curve, files);
+    cairo_new_path (cr);        /* text leaves a point */
     for (guint k = 0; k < curve->rows->len; k++) {
       const MeasureRow *row = &g_array_index (curve->rows, MeasureRow, k);
       gdouble psnr = measure_row_psnr (row, -1);

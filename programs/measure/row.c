@@ -518,8 +518,9 @@ measure_rows_read (GArray * rows, GArray * ends, const gchar * text,
 
 /* Merging */
 
-/* Where a row stands in a single run: file by file and format by format, as they
- * first come; frames first, then their sums; settings as they first come. */
+/* Where a row stands in a single run: file by file and format by format, as
+ * they first come; frames first, then their sums; settings as they first
+ * come. */
 typedef struct
 {
   MeasureRow row;

@@ -17,7 +17,7 @@ struct _MeasureSource
   GstClockTime position;        /* of the last picture's end */
 };
 
-G_DEFINE_QUARK (blockdct-measure-source, measure_source_error);
+G_DEFINE_QUARK (blockdct_measure_source, measure_source_error);
 
 /* Sound and subtitles are left as they are, and not linked. */
 static gboolean
