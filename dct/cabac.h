@@ -9,10 +9,11 @@
  * A frame's cost is estimated in two passes over its levels. The first counts
  * the bins of every context, block by block in any order (bdct_cabac_count).
  * From the counts follows a probability state for each context
- * (bdct_cabac_start). The second starts with these in every segment, a run of
- * blocks of one component (bdct_cabac_segment), and adapts the states as CABAC
- * does; the segments are independent of each other. A frame's bits are the
- * segments' costs and the bypass bins.
+ * (bdct_cabac_start). The second prices segments, runs of blocks of a component
+ * (bdct_cabac_segment), each by itself: with these states it goes through the
+ * segment before, so that they adapt to that part of the picture as CABAC's do,
+ * and on through its own. A frame's bits are the segments' costs and the bypass
+ * bins.
  *
  * Blocks are int16_t levels, n x n row-major without a gap, rows are vertical
  * frequency, aligned to 8 bytes; n is 4, 8, 16 or 32. Nothing else is a block
@@ -43,10 +44,9 @@ extern "C" {
 #define BDCT_CABAC_ADD(counter) (++*(counter))
 #endif
 
-/** The contexts: luma's, then chroma's, which U and V share. Each syntax
- * element has as many as it has ctxInc in Tables 9-11 to 9-33 and clause
- * 9.3.4.2; cbf's depends on the depth of the tree, of which a frame of one size
- * has one. */
+/** The contexts: luma's, then chroma's, which U and V share; of each syntax
+ * element in the order of ctxInc in clause 9.3.4.2. cbf's depends there on the
+ * depth of the tree, of which a frame of one size has one. */
 enum {
   BDCT_CABAC_LUMA = 0,
   BDCT_CABAC_LUMA_CBF = BDCT_CABAC_LUMA,
@@ -422,21 +422,29 @@ bdct_cabac_price (uint8_t *state, int pitch, const uint32_t *step,
   return sink.cost;
 }
 
-/** Price a segment: `n_blocks`, at most bdct_cabac_segment_blocks(), one after
- * another in memory, from the states of all contexts. Returns the cost in
- * 2^-15 bit, without the bypass bins. */
+/** Price the segment of `n_blocks`, at most bdct_cabac_segment_blocks(), at
+ * `levels`, with the segment of `n_before` right before it in memory, 0 for a
+ * component's first, from the states of all contexts. Returns the cost of the
+ * n_blocks in 2^-15 bit, without the bypass bins. An engine that goes block by
+ * block does the same with bdct_cabac_price(). */
 BDCT_CABAC_INLINE uint32_t
 bdct_cabac_segment (const uint8_t start[BDCT_CABAC_CONTEXTS],
-    const int16_t *levels, int n_blocks, int log2_size, bool chroma)
+    const int16_t *levels, int n_before, int n_blocks, int log2_size,
+    bool chroma)
 {
   uint8_t state[BDCT_CABAC_CONTEXTS];
   uint32_t cost = 0, bypass = 0;
 
   for (int i = 0; i < BDCT_CABAC_CONTEXTS; i++)
     state[i] = start[i];
-  for (int i = 0; i < n_blocks; i++)
-    cost += bdct_cabac_price (state, 1, bdct_cabac_step,
-        levels + ((ptrdiff_t) i << 2 * log2_size), log2_size, chroma, &bypass);
+  for (int i = -n_before; i < n_blocks; i++) {
+    const uint32_t price = bdct_cabac_price (state, 1, bdct_cabac_step,
+        levels + i * ((ptrdiff_t) 1 << 2 * log2_size), log2_size, chroma,
+        &bypass);
+
+    if (i >= 0)
+      cost += price;
+  }
   return cost;
 }
 

@@ -8,6 +8,9 @@
 #include "rate.h"
 #include "symbols.h"
 
+/** Call this before what follows. */
+void bdct_count_init (void);
+
 /** Add the symbols of 8x8 blocks, all those of `scan`, to a component's
  * counters (rate.h). The DC of the first is left to the caller, who knows
  * whether a block comes before it. */

@@ -7,10 +7,10 @@
  *
  * What has to wait for all of what comes before it is another stage of the
  * frame. The worker threads take the pieces of a stage in order. CABAC's bits
- * take two stages a batch: strips, whose bins are counted and whose levels stay,
- * and the levels' segments. Where a view is asked for, the first pass' picture
- * goes into an image of the engine's own, from which the last stage draws it, in
- * strips again. */
+ * take two stages a batch: strips, whose bins are counted and whose levels
+ * stay, and the levels' segments. Where a view is asked for, the first pass'
+ * picture goes into an image of the engine's own, from which the last stage
+ * draws it, in strips again. */
 #define _GNU_SOURCE             /* sched_getaffinity */
 #include "engine.h"
 
@@ -251,7 +251,7 @@ work_on_segments (Batch * batch, int number, Piece * piece)
   piece->cost = 0;
   for (; from < to; from += n)
     piece->cost += bdct_cabac_segment (start,
-        pass->levels[c] + (from << 2 * log2_size),
+        pass->levels[c] + (from << 2 * log2_size), from > 0 ? n : 0,
         to - from < (size_t) n ? (int) (to - from) : n, log2_size,
         c != BDCT_Y);
 }
@@ -410,6 +410,7 @@ cpu_create (const BdctEngineOptions * options, BdctError * error)
       return NULL;
     }
   }
+  bdct_count_init ();
   if (n_threads == 0)
     n_threads = count_processors ();
   self = calloc (1, sizeof *self + n_threads * sizeof self->threads[0]);

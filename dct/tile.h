@@ -56,7 +56,7 @@ typedef struct {
   BdctLevel *levels;     /**< receives its blocks (rate.h); NULL: not asked */
 } BdctTileStrip;
 
-/** Transform the strip of bdct_tile_side() rows from row `row` on, and requantize
+/** Transform the strip of bdct_tile_side() rows from row `row` on, and finish
  * it with each of `n` planes, which differ in nothing before the quantizer. */
 typedef void (*BdctTileFunc) (const BdctTilePlane *const *planes, int n,
     int row, BdctTileStrip *strips);
