@@ -21,7 +21,7 @@ import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
 
-PROGRAM = sys.argv[1]
+PROGRAM = os.path.abspath(sys.argv[1])
 PLOT = "--no-plot" not in sys.argv
 ELEMENT = "--no-element" not in sys.argv
 LIMIT = 120  # s, for each program that is run
