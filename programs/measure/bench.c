@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "bench.h"
+
+#include <string.h>
+#include "dct/rate.h"
+#include "gst-plugin/gstblockdctformat.h"
+#include "settings.h"
+
+/* Submissions in flight, and jobs of one: the set, and the others. */
+#define DEPTH 4
+#define MAX_JOBS (1 + BDCT_MAX_OTHERS)
+
+/* A part of the settings of one frame, in the engine. */
+typedef struct
+{
+  guint first, n;               /* of the settings */
+  GstVideoFrame frame;          /* unmapped with the last part */
+} Flight;
+
+/* A format of the file, and the engine that measures in it. */
+typedef struct
+{
+  const MeasurePlan *plan;
+  GstBlockDctBackend backend;
+  GstObject *context;
+
+  /* Of the file: */
+  GstVideoInfo info;
+  BdctLayout layout;
+  GstVideoConverter *converter; /* NULL: as it is decoded */
+  GArray *jobs;                 /* BdctJob of each setting */
+  GQueue flights;
+  GArray *sums;                 /* BdctStats of each setting */
+  GArray *frames;               /* of each frame and setting, if asked for */
+  gint64 n_frames;
+} Lane;
+
+struct _MeasureBench
+{
+  const MeasurePlan *plan;
+  GstElement *element;          /* whose bus engines tell their errors */
+  guint n_lanes;
+  Lane *lanes;
+};
+
+static gboolean
+fail (GError ** error, const gchar * message)
+{
+  g_set_error_literal (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+      message);
+  return FALSE;
+}
+
+MeasureBench *
+measure_bench_new (const MeasurePlan * plan, gint backend, gint device,
+    guint threads, GError ** error)
+{
+  MeasureBench *bench = g_new0 (MeasureBench, 1);
+  GstBus *bus;
+
+  bench->plan = plan;
+  bench->element = gst_pipeline_new (NULL);
+  bus = gst_element_get_bus (bench->element);
+  bench->n_lanes = MAX (plan->formats->len, 1);
+  bench->lanes = g_new0 (Lane, bench->n_lanes);
+  for (guint i = 0; i < bench->n_lanes; i++) {
+    Lane *lane = &bench->lanes[i];
+    GstMessage *message;
+
+    lane->plan = plan;
+    lane->jobs = g_array_new (FALSE, TRUE, sizeof (BdctJob));
+    lane->sums = g_array_new (FALSE, TRUE, sizeof (BdctStats));
+    lane->frames = g_array_new (FALSE, TRUE, sizeof (BdctStats));
+    if (gst_blockdct_backend_open (&lane->backend, bench->element, backend,
+            device, threads, &lane->context))
+      continue;
+    message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+    gst_message_parse_error (message, error, NULL);
+    gst_message_unref (message);
+    g_clear_pointer (&bench, measure_bench_free);
+    break;
+  }
+  gst_object_unref (bus);
+  return bench;
+}
+
+const gchar *
+measure_bench_describe (MeasureBench * bench)
+{
+  return bench->lanes[0].backend.engine->description;
+}
+
+void
+measure_bench_free (MeasureBench * bench)
+{
+  for (guint i = 0; i < bench->n_lanes; i++) {
+    Lane *lane = &bench->lanes[i];
+
+    if (lane->jobs == NULL)
+      continue;
+    gst_blockdct_backend_close (&lane->backend);
+    gst_clear_object (&lane->context);
+    g_array_unref (lane->jobs);
+    g_array_unref (lane->sums);
+    g_array_unref (lane->frames);
+  }
+  gst_object_unref (bench->element);
+  g_free (bench->lanes);
+  g_free (bench);
+}
+
+/* What the pictures become: the same colours, but JPEG's if they were RGB. */
+static gboolean
+set_info (Lane * lane, const GstVideoInfo * decoded, GstVideoFormat format)
+{
+  GstVideoInfo *info = &lane->info;
+
+  g_clear_pointer (&lane->converter, gst_video_converter_free);
+  if (format == GST_VIDEO_INFO_FORMAT (decoded)) {
+    *info = *decoded;
+    return TRUE;
+  }
+  if (!gst_video_info_set_interlaced_format (info, format,
+          GST_VIDEO_INFO_INTERLACE_MODE (decoded),
+          GST_VIDEO_INFO_WIDTH (decoded), GST_VIDEO_INFO_HEIGHT (decoded)))
+    return FALSE;
+  info->fps_n = GST_VIDEO_INFO_FPS_N (decoded);
+  info->fps_d = GST_VIDEO_INFO_FPS_D (decoded);
+  info->colorimetry = decoded->colorimetry;
+  info->chroma_site = decoded->chroma_site;
+  if (GST_VIDEO_INFO_IS_RGB (decoded)) {
+    info->colorimetry.range = GST_VIDEO_COLOR_RANGE_0_255;
+    info->colorimetry.matrix = GST_VIDEO_COLOR_MATRIX_BT601;
+    info->chroma_site = GST_VIDEO_CHROMA_SITE_JPEG;
+  }
+  lane->converter = gst_video_converter_new (decoded, info, NULL);
+  return lane->converter != NULL;
+}
+
+static gboolean
+start_lane (Lane * lane, const GstVideoInfo * decoded, GstVideoFormat format,
+    GError ** error)
+{
+  BdctEngine *engine = lane->backend.engine;
+  BdctError reason;
+
+  if (!set_info (lane, decoded, format)) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "%s cannot be converted to %s", GST_VIDEO_INFO_NAME (decoded),
+        gst_video_format_to_string (format));
+    return FALSE;
+  }
+  gst_blockdct_format_layout (&lane->info, &lane->layout);
+  if (!engine->klass->configure (engine, &lane->layout, DEPTH, &reason))
+    return fail (error, reason.message);
+  for (guint i = 0; i < lane->jobs->len; i++)
+    if (!bdct_job_init (&g_array_index (lane->jobs, BdctJob, i),
+            &g_array_index (lane->plan->settings, BdctParams, i),
+            &lane->layout, &reason))
+      return fail (error, reason.message);
+  return TRUE;
+}
+
+static gboolean
+collect (Lane * lane, GError ** error)
+{
+  BdctEngine *engine = lane->backend.engine;
+  Flight *flight = g_queue_pop_head (&lane->flights);
+  BdctStats stats[MAX_JOBS];
+  BdctError reason;
+  gboolean ok = engine->klass->collect (engine, stats, &reason);
+
+  for (guint i = 0; ok && i < flight->n; i++)
+    bdct_stats_add (&g_array_index (lane->sums, BdctStats, flight->first + i),
+        &stats[i]);
+  if (ok && lane->plan->each_frame)
+    g_array_append_vals (lane->frames, stats, flight->n);
+  if (flight->frame.buffer != NULL) {
+    GstBuffer *buffer = flight->frame.buffer;
+
+    gst_video_frame_unmap (&flight->frame);
+    gst_buffer_unref (buffer);
+  }
+  g_free (flight);
+  return ok || fail (error, reason.message);
+}
+
+/* Give a part to the engine, which takes the mapping with the last one. */
+static gboolean
+submit (Lane * lane, const BdctImage * image, guint first, guint n,
+    GError ** error)
+{
+  BdctEngine *engine = lane->backend.engine;
+  BdctJob *jobs = &g_array_index (lane->jobs, BdctJob, first);
+  BdctFrame frame = {.sets = jobs,.n_sets = 1,.others = jobs + 1,
+    .n_others = n - 1,.src = *image,.rate = true
+  };
+  BdctError reason;
+  Flight *flight;
+
+  if (g_queue_get_length (&lane->flights) == DEPTH && !collect (lane, error))
+    return FALSE;
+  if (!engine->klass->submit (engine, &frame, &reason))
+    return fail (error, reason.message);
+  flight = g_new0 (Flight, 1);
+  flight->first = first;
+  flight->n = n;
+  g_queue_push_tail (&lane->flights, flight);
+  return TRUE;
+}
+
+static GstBuffer *
+convert (Lane * lane, const GstVideoInfo * decoded, GstBuffer * buffer,
+    GError ** error)
+{
+  GstVideoFrame from, to;
+  GstBuffer *converted;
+
+  if (lane->converter == NULL)
+    return gst_buffer_ref (buffer);
+  converted = gst_buffer_new_allocate (lane->backend.host_allocator,
+      lane->info.size, NULL);
+  if (converted == NULL || !gst_video_frame_map (&to, &lane->info, converted,
+          GST_MAP_WRITE)) {
+    gst_clear_buffer (&converted);
+    fail (error, "a picture cannot be allocated");
+  } else if (!gst_video_frame_map (&from, decoded, buffer, GST_MAP_READ)) {
+    gst_video_frame_unmap (&to);
+    gst_clear_buffer (&converted);
+    fail (error, "a decoded picture cannot be mapped");
+  } else {
+    gst_video_converter_frame (lane->converter, &from, &to);
+    gst_video_frame_unmap (&from);
+    gst_video_frame_unmap (&to);
+  }
+  return converted;
+}
+
+static gboolean
+measure_frame (Lane * lane, const GstVideoInfo * decoded, GstBuffer * picture,
+    GError ** error)
+{
+  GstBuffer *buffer = convert (lane, decoded, picture, error);
+  guint n_jobs = lane->jobs->len;
+  gboolean ok = TRUE;
+  GstVideoFrame frame;
+  BdctImage image;
+  BdctError reason;
+
+  if (buffer == NULL)
+    return FALSE;
+  if (!gst_blockdct_backend_map (&lane->backend, &frame, &lane->info, buffer,
+          GST_MAP_READ, &lane->layout, lane->context, &image, &reason)) {
+    gst_buffer_unref (buffer);
+    return fail (error, reason.message);
+  }
+  for (guint first = 0; ok && first < n_jobs; first += MAX_JOBS)
+    ok = submit (lane, &image, first, MIN (MAX_JOBS, n_jobs - first), error);
+  lane->n_frames++;
+  /* Of those before it, none outlives the last part. */
+  if (ok) {
+    ((Flight *) g_queue_peek_tail (&lane->flights))->frame = frame;
+    return TRUE;
+  }
+  while (!g_queue_is_empty (&lane->flights))
+    collect (lane, NULL);
+  gst_video_frame_unmap (&frame);
+  gst_buffer_unref (buffer);
+  return FALSE;
+}
+
+static void
+start_file (MeasureBench * bench)
+{
+  for (guint i = 0; i < bench->n_lanes; i++) {
+    Lane *lane = &bench->lanes[i];
+    guint n = bench->plan->settings->len;
+
+    lane->n_frames = 0;
+    g_array_set_size (lane->jobs, n);
+    g_array_set_size (lane->sums, 0);
+    g_array_set_size (lane->sums, n);
+    g_array_set_size (lane->frames, 0);
+  }
+}
+
+/* Wait for what is in flight; the engines can then be configured anew. */
+static gboolean
+end_file (MeasureBench * bench, GError ** error)
+{
+  gboolean ok = TRUE;
+
+  for (guint i = 0; i < bench->n_lanes; i++) {
+    Lane *lane = &bench->lanes[i];
+
+    while (!g_queue_is_empty (&lane->flights))
+      ok = collect (lane, ok ? error : NULL) && ok;
+    g_clear_pointer (&lane->converter, gst_video_converter_free);
+  }
+  return ok;
+}
+
+static gboolean
+take_caps (MeasureBench * bench, GstSample * sample, GstVideoInfo * decoded,
+    gint64 index, GError ** error)
+{
+  GstVideoInfo info;
+
+  if (!gst_video_info_from_caps (&info, gst_sample_get_caps (sample)))
+    return fail (error, "the decoder's pictures are of no known format");
+  if (index > 0) {
+    if (gst_video_info_is_equal (&info, decoded)
+        || (GST_VIDEO_INFO_FORMAT (&info) == GST_VIDEO_INFO_FORMAT (decoded)
+            && info.width == decoded->width && info.height == decoded->height))
+      return TRUE;
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "frame %" G_GINT64_FORMAT " is %s %dx%d, those before it are %s %dx%d: "
+        "one row cannot hold both; measure the parts with --first-frame and "
+        "--n-frames", index, GST_VIDEO_INFO_NAME (&info), info.width,
+        info.height, GST_VIDEO_INFO_NAME (decoded), decoded->width,
+        decoded->height);
+    return FALSE;
+  }
+  *decoded = info;
+  for (guint i = 0; i < bench->n_lanes; i++)
+    if (!start_lane (&bench->lanes[i], decoded, bench->plan->formats->len > 0
+            ? g_array_index (bench->plan->formats, GstVideoFormat, i)
+            : measure_choose_format (decoded), error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+append_row (GArray * rows, const Lane * lane, const gchar * file, guint setting,
+    gint64 frame, const BdctStats * stats, GError ** error)
+{
+  const BdctParams *params = &g_array_index (lane->plan->settings, BdctParams,
+      setting);
+  MeasureRow row = {.file = file,
+    .format = gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&lane->info)),
+    .transform = params->transform,.setting = measure_setting (params),
+    .width = GST_VIDEO_INFO_WIDTH (&lane->info),
+    .height = GST_VIDEO_INFO_HEIGHT (&lane->info),.depth = lane->layout.depth,
+    .frame = frame,
+    .exact = bdct_rate_is_exact (&g_array_index (lane->jobs, BdctJob, setting))
+  };
+
+  if (!measure_row_set_stats (&row, stats, frame < 0 ? lane->n_frames : 1))
+    return fail (error, "a sum does not fit 63 bits; measure parts of the file "
+        "with --first-frame and --n-frames");
+  g_array_append_val (rows, row);
+  return TRUE;
+}
+
+static GArray *
+make_rows (MeasureBench * bench, const gchar * file, GError ** error)
+{
+  GArray *rows = g_array_new (FALSE, FALSE, sizeof (MeasureRow));
+  guint n = bench->plan->settings->len;
+  gboolean ok = TRUE;
+
+  file = g_intern_string (file);
+  for (guint i = 0; i < bench->n_lanes; i++) {
+    const Lane *lane = &bench->lanes[i];
+
+    for (guint k = 0; ok && k < lane->frames->len; k++)
+      ok = append_row (rows, lane, file, k % n,
+          bench->plan->first_frame + k / n,
+          &g_array_index (lane->frames, BdctStats, k), error);
+    for (guint k = 0; ok && k < n; k++)
+      ok = append_row (rows, lane, file, k, -1,
+          &g_array_index (lane->sums, BdctStats, k), error);
+  }
+  if (!ok)
+    g_clear_pointer (&rows, g_array_unref);
+  return rows;
+}
+
+GArray *
+measure_bench_run (MeasureBench * bench, MeasureSource * source,
+    const gchar * file, gint * stop, gint * progress, GError ** error)
+{
+  const MeasurePlan *plan = bench->plan;
+  gint64 index = 0, end = plan->n_frames < 0
+      || plan->n_frames > G_MAXINT64 - plan->first_frame ? G_MAXINT64
+      : plan->first_frame + plan->n_frames;
+  GError *reason = NULL;
+  GstVideoInfo decoded;
+  GstSample *sample;
+  gboolean ok = TRUE;
+
+  start_file (bench);
+  while (ok && index < end
+      && (sample = measure_source_pull (source, stop, &reason)) != NULL) {
+    GstBuffer *buffer = gst_sample_get_buffer (sample);
+
+    /* Of the frames before the first one, only the first has to tell what the
+     * pictures are, in case none is left. */
+    if (index == 0 || index >= plan->first_frame)
+      ok = take_caps (bench, sample, &decoded,
+          index == plan->first_frame ? 0 : index, &reason);
+    for (guint i = 0; ok && index >= plan->first_frame && i < bench->n_lanes;
+        i++)
+      ok = measure_frame (&bench->lanes[i], &decoded, buffer, &reason);
+    gst_sample_unref (sample);
+    index++;
+    g_atomic_int_set (progress, (gint) (1000 * MAX (measure_source_progress
+                (source), (gdouble) index / end)));
+  }
+  ok = end_file (bench, reason == NULL ? &reason : NULL) && ok;
+  if (reason == NULL && !g_atomic_int_get (stop) && index == 0)
+    fail (&reason, "it has no picture");
+  if (reason != NULL) {
+    g_propagate_error (error, reason);
+    return NULL;
+  }
+  return g_atomic_int_get (stop) ? NULL : make_rows (bench, file, error);
+}

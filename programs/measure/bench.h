@@ -1,0 +1,41 @@
+/* blockdct-measure: an engine at work on one file after another.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEASURE_BENCH_H
+#define MEASURE_BENCH_H
+
+#include "row.h"
+#include "source.h"
+
+G_BEGIN_DECLS
+
+/** What is asked of every file. */
+typedef struct
+{
+  GArray *settings;             /* BdctParams */
+  GArray *formats;              /* GstVideoFormat; none: the decoder's */
+  gboolean each_frame;          /* rows of frames too */
+  gint64 first_frame, n_frames; /* the part of a file; -1: all the rest */
+} MeasurePlan;
+
+typedef struct _MeasureBench MeasureBench;
+
+/** Start an engine for each format: `backend` is a value of the element's
+ * property, `device` a GPU's number, -1 any. NULL with the reason. */
+MeasureBench *measure_bench_new (const MeasurePlan * plan, gint backend,
+    gint device, guint threads, GError ** error);
+
+/** What runs. */
+const gchar *measure_bench_describe (MeasureBench * bench);
+
+/** Measure a source: its rows, named `file`; NULL with the reason, or, without
+ * one, if `stop` was set. `progress`, in 1/1000 of the file, may be read
+ * atomically meanwhile. */
+GArray *measure_bench_run (MeasureBench * bench, MeasureSource * source,
+    const gchar * file, gint * stop, gint * progress, GError ** error);
+
+void measure_bench_free (MeasureBench * bench);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "output.h"
+
+#include <errno.h>
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "settings.h"
+
+struct _MeasureOutput
+{
+  gchar *path;
+  FILE *file;
+  MeasureStyle style;
+};
+
+static gboolean
+set_error (const gchar * path, gint code, GError ** error)
+{
+  g_set_error (error, G_IO_ERROR, g_io_error_from_errno (code), "%s: %s",
+      path, g_strerror (code));
+  return FALSE;
+}
+
+static gboolean
+write_text (MeasureOutput * output, GString * text, GError ** error)
+{
+  gboolean ok = fwrite (text->str, 1, text->len, output->file) == text->len
+      && fflush (output->file) == 0;
+
+  g_string_free (text, TRUE);
+  return ok || set_error (output->path, errno, error);
+}
+
+static MeasureOutput *
+open_output (const gchar * path, MeasureStyle style, const gchar * mode,
+    GError ** error)
+{
+  FILE *file = strcmp (path, "-") == 0 ? stdout : g_fopen (path, mode);
+  MeasureOutput *output;
+
+  if (file == NULL) {
+    set_error (path, errno, error);
+    return NULL;
+  }
+  output = g_new0 (MeasureOutput, 1);
+  output->path = g_strdup (path);
+  output->file = file;
+  output->style = style;
+  return output;
+}
+
+MeasureOutput *
+measure_output_new (const gchar * path, MeasureStyle style, GError ** error)
+{
+  MeasureOutput *output = open_output (path, style, "w", error);
+  GString *head = g_string_new (NULL);
+
+  measure_row_append_head (head, style);
+  if (output == NULL)
+    g_string_free (head, TRUE);
+  else if (!write_text (output, head, error)) {
+    measure_output_close (output, NULL);
+    output = NULL;
+  }
+  return output;
+}
+
+gboolean
+measure_output_write (MeasureOutput * output, const GArray * rows,
+    GError ** error)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < rows->len; i++)
+    measure_row_append (text, &g_array_index (rows, MeasureRow, i),
+        output->style);
+  return write_text (output, text, error);
+}
+
+gboolean
+measure_output_close (MeasureOutput * output, GError ** error)
+{
+  gboolean ok = output->file == stdout || fclose (output->file) == 0
+      || set_error (output->path, errno, error);
+
+  g_free (output->path);
+  g_free (output);
+  return ok;
+}
+
+/* Going on */
+
+/* The transform and setting of each sum of a file in one format. */
+static GArray *
+list_expected (const MeasurePlan * plan, gboolean chosen)
+{
+  GArray *expected = g_array_new (FALSE, FALSE, sizeof (BdctParams));
+
+  for (guint i = 0; i < plan->settings->len; i++) {
+    const BdctParams *params = &g_array_index (plan->settings, BdctParams, i);
+
+    if (!chosen || i == 0 || params->transform != params[-1].transform)
+      g_array_append_val (expected, *params);
+  }
+  return expected;
+}
+
+/* Count what a file's rows, from `first`, have of a plan's. FALSE if they have
+ * something else; `whole` if it is all of it. */
+static gboolean
+check_file (const GArray * rows, guint first, const MeasurePlan * plan,
+    const GArray * expected, gboolean chosen, guint * end, gboolean * whole)
+{
+  const MeasureRow *row = &g_array_index (rows, MeasureRow, first);
+  const gchar *file = row->file;
+  guint n_sums = 0, n_frames = 0, i = first;
+  guint n_all = expected->len * MAX (plan->formats->len, 1);
+  gboolean ok = TRUE;
+
+  for (; ok && i < rows->len && row->file == file; i++, row++) {
+    if (row->frame >= 0) {
+      n_frames++;
+    } else if (n_sums < n_all) {
+      const BdctParams *params = &g_array_index (expected, BdctParams,
+          n_sums % expected->len);
+
+      ok = row->transform == params->transform
+          && (chosen || row->setting == measure_setting (params))
+          && (plan->formats->len == 0
+          || strcmp (row->format, gst_video_format_to_string (g_array_index
+                  (plan->formats, GstVideoFormat,
+                      n_sums / expected->len))) == 0);
+      n_sums++;
+    } else {
+      ok = FALSE;
+    }
+  }
+  *whole = n_sums == n_all;
+  *end = i;
+  /* What breaks off is the last file. */
+  return ok && (*whole || i == rows->len)
+      && (!*whole || (n_frames > 0) == plan->each_frame);
+}
+
+/* How many bytes, and rows, are kept. */
+static gboolean
+find_end (const gchar * path, MeasureStyle style, const MeasurePlan * plan,
+    gboolean chosen, GArray * rows, gsize * kept, GError ** error)
+{
+  GArray *ends = g_array_new (FALSE, FALSE, sizeof (gsize)), *expected;
+  GString *head = g_string_new (NULL);
+  guint n_kept = 0, end;
+  gboolean ok, whole = TRUE;
+  gsize length;
+  gchar *text;
+
+  if (!g_file_get_contents (path, &text, &length, error)) {
+    g_array_unref (ends);
+    g_string_free (head, TRUE);
+    return FALSE;
+  }
+  measure_row_append_head (head, style);
+  expected = list_expected (plan, chosen);
+  *kept = 0;
+  ok = strncmp (text, head->str, MIN (length, head->len)) == 0
+      && (length == 0 || (*text == '{') == (style == MEASURE_JSON));
+  if (!ok)
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--resume: %s has other columns; remove it, or name another", path);
+  /* A head that breaks off is written again. */
+  else if (length >= head->len && length > 0)
+    ok = measure_rows_read (rows, ends, text, length, error);
+  while (ok && whole && n_kept < rows->len) {
+    ok = check_file (rows, n_kept, plan, expected, chosen, &end, &whole);
+    if (!ok)
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+          "--resume: the rows of %s in %s are not of these transforms, "
+          "settings and formats; remove it, or name another",
+          g_array_index (rows, MeasureRow, n_kept).file, path);
+    else if (whole)
+      n_kept = end;
+  }
+  g_array_set_size (rows, ok ? n_kept : 0);
+  if (n_kept > 0)
+    *kept = g_array_index (ends, gsize, n_kept - 1);
+  g_array_unref (ends);
+  g_array_unref (expected);
+  g_string_free (head, TRUE);
+  g_free (text);
+  return ok;
+}
+
+MeasureOutput *
+measure_output_resume (const gchar * path, MeasureStyle style,
+    const MeasurePlan * plan, gboolean chosen, GArray * rows, GError ** error)
+{
+  gsize kept;
+
+  if (!g_file_test (path, G_FILE_TEST_EXISTS))
+    return measure_output_new (path, style, error);
+  if (!find_end (path, style, plan, chosen, rows, &kept, error))
+    return NULL;
+  if (kept == 0)
+    return measure_output_new (path, style, error);
+  if (truncate (path, kept) != 0) {
+    set_error (path, errno, error);
+    return NULL;
+  }
+  return open_output (path, style, "a", error);
+}

@@ -1,0 +1,32 @@
+/* blockdct-measure: where the rows go.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEASURE_OUTPUT_H
+#define MEASURE_OUTPUT_H
+
+#include "bench.h"
+
+G_BEGIN_DECLS
+
+typedef struct _MeasureOutput MeasureOutput;
+
+/** Open a file, which is emptied, or "-", the standard output. */
+MeasureOutput *measure_output_new (const gchar * path, MeasureStyle style,
+    GError ** error);
+
+/** Open one to go on with: what stands behind the last file with all its rows
+ * is cut off, and `rows` receives the others. `chosen`: a row a transform, not
+ * one a setting. NULL if it was made with another plan. */
+MeasureOutput *measure_output_resume (const gchar * path, MeasureStyle style,
+    const MeasurePlan * plan, gboolean chosen, GArray * rows, GError ** error);
+
+/** Write a file's rows, at once. */
+gboolean measure_output_write (MeasureOutput * output, const GArray * rows,
+    GError ** error);
+
+/** Close it; FALSE if not all could be written. */
+gboolean measure_output_close (MeasureOutput * output, GError ** error);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,23 @@
+/* blockdct-measure: rate-distortion curves.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEASURE_PLOT_H
+#define MEASURE_PLOT_H
+
+#include "row.h"
+
+G_BEGIN_DECLS
+
+/** Whether this build can draw, and whether a file's name ends in what it can
+ * draw: .svg, .png or .pdf. FALSE with the reason. */
+gboolean measure_plot_check (const gchar * path, GError ** error);
+
+/** Draw the PSNR over the bits a luma sample: a line for each file, transform
+ * and format, and where there are several files, a thick one for all of them
+ * pooled. Rows of frames are left out. */
+gboolean measure_plot_draw (const gchar * path, const GArray * rows,
+    GError ** error);
+
+G_END_DECLS
+#endif

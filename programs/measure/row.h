@@ -1,0 +1,76 @@
+/* blockdct-measure: the table's rows.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEASURE_ROW_H
+#define MEASURE_ROW_H
+
+#include <glib.h>
+#include "dct/job.h"
+#include "dct/stats.h"
+
+G_BEGIN_DECLS
+
+/** Whole numbers, which add up: over frames, and over segments of a file. */
+typedef enum
+{
+  MEASURE_FRAMES,
+  MEASURE_SAMPLES_Y, MEASURE_SAMPLES_U, MEASURE_SAMPLES_V,
+  MEASURE_SSE_Y, MEASURE_SSE_U, MEASURE_SSE_V,
+  MEASURE_LEVELS, MEASURE_NONZERO,
+  MEASURE_BITS_Y, MEASURE_BITS_U, MEASURE_BITS_V, MEASURE_BITS,
+  MEASURE_BITS_OPTIMIZED, MEASURE_FILE_SIZE, MEASURE_FILE_SIZE_OPTIMIZED,
+  MEASURE_N_COUNTS
+} MeasureCount;
+
+/** A file, or a frame of it, at a setting. */
+typedef struct
+{
+  const gchar *file;            /* interned; as the user named it */
+  const gchar *format;          /* interned */
+  BdctTransform transform;
+  gint setting;                 /* quality or QP */
+  gint width, height, depth;
+  gint64 frame;                 /* its number in the file; -1: their sum */
+  gboolean exact;               /* the bits are a file's, not an estimate */
+  gint64 count[MEASURE_N_COUNTS];
+  enum { MEASURE_NO_TARGET, MEASURE_TARGET_MISSED, MEASURE_TARGET_MET } target;
+} MeasureRow;
+
+typedef enum
+{
+  MEASURE_CSV,                  /* RFC 4180, with a line of names first */
+  MEASURE_JSON,                 /* an object a line */
+  MEASURE_TEXT                  /* for people */
+} MeasureStyle;
+
+/** Set the counts from the statistics of so many frames. FALSE if one does not
+ * fit 63 bits, which all readers of JSON have. */
+gboolean measure_row_set_stats (MeasureRow * row, const BdctStats * stats,
+    gint64 frames);
+
+/** Derived figures, with the element's formulas. `plane` is 0 to 2, or -1 for
+ * all together. */
+gdouble measure_row_psnr (const MeasureRow * row, gint plane);
+gdouble measure_row_bpp (const MeasureRow * row);
+/** Bytes: the JPEG file's, or else those of the bits. */
+gdouble measure_row_size (const MeasureRow * row);
+
+/** What stands before all rows; it may be empty. */
+void measure_row_append_head (GString * text, MeasureStyle style);
+void measure_row_append (GString * text, const MeasureRow * row,
+    MeasureStyle style);
+
+/** Read what was written as CSV or JSON (which one, the first character says)
+ * up to the last whole row. `ends`, of gsize, receives where each row ends in
+ * the text, and may be NULL. FALSE with the line named that is no row. */
+gboolean measure_rows_read (GArray * rows, GArray * ends, const gchar * text,
+    gsize length, GError ** error);
+
+/** Add up the rows of the same file, format, setting and frame: what segments
+ * of a file are. Rows are then in the order of a single run. FALSE if they are
+ * of different pictures. */
+gboolean measure_rows_merge (GArray * rows, GError ** error);
+
+G_END_DECLS
+#endif

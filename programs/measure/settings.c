@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "settings.h"
+
+#include <string.h>
+#include "gst-plugin/gstblockdctformat.h"
+
+#define MIN_QUALITY 1
+#define MAX_QUALITY 100
+#define MIN_QP 0
+#define MAX_QP 51
+
+/* Which of 0 to MAX_QUALITY are asked for. */
+typedef gboolean Chosen[MAX_QUALITY + 1];
+
+gboolean
+measure_has_qp (BdctTransform transform)
+{
+  return bdct_family_has_qp (bdct_transform_info (transform)->family);
+}
+
+gint
+measure_setting (const BdctParams * params)
+{
+  return measure_has_qp (params->transform) ? params->qp : params->quality;
+}
+
+BdctTransform
+measure_find_transform (const gchar * name)
+{
+  guint t = 0;
+
+  while (t < BDCT_N_TRANSFORMS
+      && strcmp (name, bdct_transform_info (t)->name) != 0)
+    t++;
+  return t;
+}
+
+static gboolean
+parse_number (const gchar * option, const gchar * text, gint min, gint max,
+    gint * value, GError ** error)
+{
+  guint64 number;
+
+  if (!g_ascii_string_to_unsigned (text, 10, min, max, &number, NULL)) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "%s: '%s' is no number from %d to %d", option, text, min, max);
+    return FALSE;
+  }
+  *value = number;
+  return TRUE;
+}
+
+/* FIRST, FIRST-LAST or FIRST-LAST:STEP. */
+static gboolean
+parse_range (const gchar * option, const gchar * text, gint min, gint max,
+    Chosen chosen, GError ** error)
+{
+  gchar **range = g_strsplit (text, "-", 2);
+  gchar **last = g_strsplit (range[0] && range[1] ? range[1] : "", ":", 2);
+  gint from, to, step = 1;
+  gboolean ok = parse_number (option, range[0] ? range[0] : "", min, max,
+      &from, error);
+
+  to = from;
+  if (ok && range[1] != NULL)
+    ok = parse_number (option, last[0] ? last[0] : "", min, max, &to, error)
+        && (last[0] == NULL || last[1] == NULL
+        || parse_number (option, last[1], 1, max, &step, error));
+  if (ok && to < from) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "%s: the range %s ends before it begins", option, text);
+    ok = FALSE;
+  }
+  for (gint i = from; ok && i <= to; i += step)
+    chosen[i] = TRUE;
+  g_strfreev (range);
+  g_strfreev (last);
+  return ok;
+}
+
+static gboolean
+parse_ranges (const gchar * option, const gchar * text, gint min, gint max,
+    Chosen chosen, GError ** error)
+{
+  gchar **ranges = g_strsplit (text, ",", -1);
+  gboolean ok = TRUE;
+
+  if (ranges[0] == NULL)
+    ok = parse_range (option, "", min, max, chosen, error);
+  for (gchar ** r = ranges; ok && *r != NULL; r++)
+    ok = parse_range (option, *r, min, max, chosen, error);
+  g_strfreev (ranges);
+  return ok;
+}
+
+static gboolean
+parse_transforms (const gchar * text, gboolean chosen[BDCT_N_TRANSFORMS],
+    GError ** error)
+{
+  gchar **names = g_strsplit (text, ",", -1);
+  gboolean ok = names[0] != NULL;
+
+  for (gchar ** name = names; ok && *name != NULL; name++) {
+    BdctTransform t = measure_find_transform (*name);
+
+    if (t < BDCT_N_TRANSFORMS)
+      chosen[t] = TRUE;
+    else if (strcmp (*name, "all") == 0)
+      for (t = 0; t < BDCT_N_TRANSFORMS; t++)
+        chosen[t] = TRUE;
+    else
+      ok = FALSE;
+  }
+  if (!ok) {
+    GString *known = g_string_new ("all");
+
+    for (guint t = 0; t < BDCT_N_TRANSFORMS; t++)
+      g_string_append_printf (known, ", %s", bdct_transform_info (t)->name);
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--transform: '%s' is no list of %s", text, known->str);
+    g_string_free (known, TRUE);
+  }
+  g_strfreev (names);
+  return ok;
+}
+
+GArray *
+measure_settings_new (const gchar * transforms, const gchar * quality,
+    const gchar * qp, gboolean whole, GError ** error)
+{
+  static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
+  gboolean chosen[BDCT_N_TRANSFORMS] = { FALSE };
+  Chosen numbers[2] = { {FALSE}, {FALSE} };     /* qualities, QPs */
+  gboolean used[2] = { FALSE };
+  GArray *settings;
+
+  if (!parse_transforms (transforms != NULL ? transforms
+          : bdct_transform_info (defaults.transform)->name, chosen, error))
+    return NULL;
+  for (guint t = 0; t < BDCT_N_TRANSFORMS; t++)
+    if (chosen[t])
+      used[measure_has_qp (t)] = TRUE;
+  for (guint i = 0; i < 2; i++) {
+    const gchar *option = i ? "--qp" : "--quality", *text = i ? qp : quality;
+    gint min = i ? MIN_QP : MIN_QUALITY, max = i ? MAX_QP : MAX_QUALITY;
+
+    if (text != NULL && !used[i]) {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+          "%s is of no effect: none of the transforms has one", option);
+      return NULL;
+    }
+    if (text != NULL) {
+      if (!parse_ranges (option, text, min, max, numbers[i], error))
+        return NULL;
+    } else if (whole) {
+      for (gint n = min; n <= max; n++)
+        numbers[i][n] = TRUE;
+    } else {
+      numbers[i][i ? defaults.qp : defaults.quality] = TRUE;
+    }
+  }
+
+  settings = g_array_new (FALSE, FALSE, sizeof (BdctParams));
+  for (guint t = 0; t < BDCT_N_TRANSFORMS; t++)
+    for (gint n = 0; chosen[t] && n <= MAX_QUALITY; n++)
+      if (numbers[measure_has_qp (t)][n]) {
+        BdctParams params = defaults;
+
+        params.transform = t;
+        if (measure_has_qp (t))
+          params.qp = n;
+        else
+          params.quality = n;
+        g_array_append_val (settings, params);
+      }
+  return settings;
+}
+
+/* Formats */
+
+/* The names of all that the element takes. */
+static GValue *
+list_formats (void)
+{
+  GstCaps *caps = gst_blockdct_format_caps ();
+  /* The system's memory comes last. */
+  const GstStructure *s = gst_caps_get_structure (caps,
+      gst_caps_get_size (caps) - 1);
+  GValue *list = g_new0 (GValue, 1);
+
+  g_value_init (list, GST_TYPE_LIST);
+  g_value_copy (gst_structure_get_value (s, "format"), list);
+  gst_caps_unref (caps);
+  return list;
+}
+
+static void
+free_list (GValue * list)
+{
+  g_value_unset (list);
+  g_free (list);
+}
+
+static GstVideoFormat
+get_format (const GValue * list, guint i)
+{
+  return gst_video_format_from_string (g_value_get_string
+      (gst_value_list_get_value (list, i)));
+}
+
+GArray *
+measure_formats_new (const gchar * names, GError ** error)
+{
+  GArray *formats = g_array_new (FALSE, FALSE, sizeof (GstVideoFormat));
+  gchar **all = g_strsplit (names != NULL ? names : "", ",", -1);
+  GValue *known = list_formats ();
+  gboolean ok = names == NULL || all[0] != NULL;
+
+  for (gchar ** name = all; ok && *name != NULL; name++) {
+    GstVideoFormat format = gst_video_format_from_string (*name);
+    guint i = 0;
+
+    while (i < gst_value_list_get_size (known)
+        && get_format (known, i) != format)
+      i++;
+    ok = i < gst_value_list_get_size (known);
+    for (i = 0; ok && i < formats->len; i++)
+      ok = g_array_index (formats, GstVideoFormat, i) != format;
+    g_array_append_val (formats, format);
+  }
+  if (!ok) {
+    gchar *text = gst_value_serialize (known);
+
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--format: '%s' is no list of different formats from %s", names, text);
+    g_free (text);
+    g_clear_pointer (&formats, g_array_unref);
+  }
+  g_strfreev (all);
+  free_list (known);
+  return formats;
+}
+
+/* How a format's samples lie to each other: log2 of the subsampling, RGB as
+ * JPEG files mostly have it. -1: no chroma. */
+static void
+get_sampling (const GstVideoFormatInfo * format, gint sampling[2])
+{
+  gboolean rgb = GST_VIDEO_FORMAT_INFO_IS_RGB (format);
+
+  if (GST_VIDEO_FORMAT_INFO_IS_GRAY (format)) {
+    sampling[0] = sampling[1] = -1;
+  } else {
+    sampling[0] = rgb ? 1 : MIN (GST_VIDEO_FORMAT_INFO_W_SUB (format, 1), 1);
+    sampling[1] = rgb ? 1 : MIN (GST_VIDEO_FORMAT_INFO_H_SUB (format, 1), 1);
+  }
+}
+
+GstVideoFormat
+measure_choose_format (const GstVideoInfo * decoded)
+{
+  GstVideoFormat best = GST_VIDEO_FORMAT_UNKNOWN;
+  gint depth = GST_VIDEO_INFO_COMP_DEPTH (decoded, 0), best_depth = 0;
+  GValue *known = list_formats ();
+  gint wanted[2];
+
+  get_sampling (decoded->finfo, wanted);
+  for (guint i = 0; i < gst_value_list_get_size (known); i++) {
+    GstVideoFormat format = get_format (known, i);
+    const GstVideoFormatInfo *info = gst_video_format_get_info (format);
+    gint sampling[2], d = GST_VIDEO_FORMAT_INFO_DEPTH (info, 0);
+
+    if (format == GST_VIDEO_INFO_FORMAT (decoded)) {
+      best = format;
+      break;
+    }
+    get_sampling (info, sampling);
+    /* Planes apart, of the least depth that holds the picture's, or of the
+     * greatest there is. */
+    if (memcmp (sampling, wanted, sizeof wanted) == 0
+        && GST_VIDEO_FORMAT_INFO_N_PLANES (info)
+        == GST_VIDEO_FORMAT_INFO_N_COMPONENTS (info)
+        && (best_depth < depth ? d > best_depth
+            : d >= depth && d < best_depth)) {
+      best = format;
+      best_depth = d;
+    }
+  }
+  free_list (known);
+  return best;
+}

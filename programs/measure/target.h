@@ -1,0 +1,29 @@
+/* blockdct-measure: the setting that a file needs.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEASURE_TARGET_H
+#define MEASURE_TARGET_H
+
+#include "row.h"
+
+G_BEGIN_DECLS
+
+/** At most one is above 0. */
+typedef struct
+{
+  gdouble psnr;                 /* dB, at least */
+  gdouble bpp;                  /* bits a luma sample, at most */
+  gdouble size;                 /* bytes of the file, at most */
+} MeasureTarget;
+
+gboolean measure_target_is_set (const MeasureTarget * target);
+
+/** Of each file's, format's and transform's rows the one to take: the coarsest
+ * that has the PSNR, or the finest within the bits; if none has, the nearest to
+ * it. Rows of frames are left out. */
+GArray *measure_target_choose (const MeasureTarget * target,
+    const GArray * rows);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,473 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""measure.py PROGRAM [--no-plot] [--no-element]
+
+blockdct-measure against the element: pictures and clips are generated, and what
+the program says of them has to be, to the last digit, what the element's
+messages say in a pipeline; and what the program promises besides. Speaks TAP.
+--no-plot: it was built without cairo. --no-element: gst-launch-1.0 cannot load
+the plugin (built with sanitizers)."""
+
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ElementTree
+
+PROGRAM = os.path.abspath(sys.argv[1])
+PLOT = "--no-plot" not in sys.argv
+ELEMENT = "--no-element" not in sys.argv
+LIMIT = 120  # s, for each program that is run
+
+cases = []
+
+
+def case(function):
+    cases.append(function)
+    return function
+
+
+class Skip(Exception):
+    pass
+
+
+def run(*arguments, status=0, program=PROGRAM, **options):
+    """Run it; what it has written to its standard output and error."""
+    done = subprocess.run([program, *arguments], capture_output=True, text=True,
+                          timeout=LIMIT, check=False, **options)
+    assert done.returncode == status, \
+        f"{arguments}: status {done.returncode}, not {status}: {done.stderr}"
+    return done.stdout, done.stderr
+
+
+def table(*arguments, **options):
+    """The rows as dictionaries of text."""
+    return list(csv.DictReader(io.StringIO(
+        run("--quiet", "--csv", "-", *arguments, **options)[0], newline="")))
+
+
+def launch(*pipeline, messages=False):
+    flags = ["-m"] if messages else ["-q"]
+    return run(*flags, *" ".join(pipeline).split(), program="gst-launch-1.0")[0]
+
+
+def have(element):
+    return subprocess.run(["gst-inspect-1.0", "--exists", element], timeout=LIMIT,
+                          check=False).returncode == 0
+
+
+def need(element, package):
+    if not have(element):
+        raise Skip(f"{element} is missing: install {package}")
+
+
+# name: how to make it, and what the program measures it in if that is not what
+# the decoder gives.
+JFIF = "videoconvert ! video/x-raw,colorimetry=1:4:0:0,chroma-site=jpeg,format="
+ZONES = "videotestsrc pattern=zone-plate kx2=14 ky2=10 kt=1 num-buffers="
+FILES = {
+    "colour.jpg": (ZONES + "1 ! video/x-raw,format=I420,width=131,height=77 ! jpegenc", ""),
+    "grey.png": ("videotestsrc num-buffers=1 ! video/x-raw,format=GRAY8,width=97,height=65"
+                 " ! pngenc", ""),
+    "rgb.png": ("videotestsrc num-buffers=1 ! video/x-raw,format=RGB,width=120,height=80"
+                " ! pngenc", JFIF + "I420 !"),
+    "clip.y4m": (ZONES + "12 ! video/x-raw,format=I420,width=96,height=64 ! y4menc", ""),
+    "snow.mjpeg": ("videotestsrc pattern=snow num-buffers=4 ! video/x-raw,format=Y444,"
+                   "width=67,height=51 ! jpegenc", ""),
+}
+PACKAGES = {"jpegenc": "gstreamer1.0-plugins-good", "pngenc": "gstreamer1.0-plugins-good",
+            "y4menc": "gstreamer1.0-plugins-bad", "y4mdec": "gstreamer1.0-plugins-bad"}
+
+
+def make_files():
+    for name, (pipeline, _) in FILES.items():
+        launch(pipeline, f"! filesink location={name}")
+
+
+def element_says(name, what, convert, *kinds):
+    """The element's messages of these types for a file."""
+    rate = "rate=true" if HAS_RATE else ""
+    log = launch(f"filesrc location={name} ! decodebin ! {convert}",
+                 f"blockdct backend=cpu {what} {rate} ! fakesink", messages=True)
+    found = []
+    for line in log.splitlines():
+        if "element" in line and "blockdct, type=" in line:
+            fields = dict(re.findall(r"([a-z-]+)=\([a-z0-9]+\)([^,;]+)", line))
+            if fields["type"] in kinds:
+                found.append(fields)
+    assert found, log
+    return found
+
+
+def compare(row, message):
+    bits = ("bpp", "bits", "bits-y", "bits-u", "bits-v", "bits-optimized", "file-size",
+            "file-size-optimized", "bits-estimated", "bits-estimated-y",
+            "bits-estimated-u", "bits-estimated-v")
+    for name in ("frames", "psnr", "psnr-y", "psnr-u", "psnr-v", "nonzero",
+                 *(bits if HAS_RATE else ())):
+        ours, elements = row[name], message.get(name, "")
+        assert (ours == "") == (elements == "") and (not ours or float(ours) == float(elements)), \
+            f"{row['file']} {row['transform']}: {name} is {ours}, the element's {elements}"
+
+
+SETTINGS = [("jpeg-8x8", "quality", 7), ("jpeg-8x8", "quality", 85),
+            ("dct-8x8", "quality", 50), ("hevc-dst-4x4", "qp", 30),
+            ("hevc-32x32", "qp", 0), ("h264-8x8", "qp", 51), ("vvc-64x64", "qp", 22)]
+
+
+def check_against_element(name, convert, options=()):
+    if not ELEMENT:
+        raise Skip("gst-launch-1.0 cannot load a plugin with sanitizers")
+    rows = table(name, "--transform", "all", "--quality", "1-100", "--qp", "0-51", *options)
+    assert len(rows) == 2 * 100 + 8 * 52
+    for transform, setting, value in SETTINGS:
+        row, = [r for r in rows if (r["transform"], r[setting]) == (transform, str(value))]
+        compare(row, *element_says(name, f"transform={transform} {setting}={value}",
+                                   convert, "pooled"))
+
+
+@case
+def figures_are_the_elements():
+    for name, (_, convert) in FILES.items():
+        check_against_element(name, convert)
+
+
+@case
+def figures_of_10_bits():
+    for element in ("avenc_ffv1", "avdec_ffv1"):
+        need(element, "gstreamer1.0-libav")
+    launch(ZONES + "3 ! video/x-raw,format=I420_10LE,width=98,height=54 ! avenc_ffv1 !"
+           " matroskamux ! filesink location=ten.mkv")
+    row, = table("ten.mkv")
+    assert (row["format"], row["depth"], row["frames"]) == ("I420_10LE", "10", "3")
+    assert row["bits-estimated"] != "0" and row["bits"] == row["file-size"] == ""
+    check_against_element("ten.mkv", "")
+
+
+@case
+def figures_of_other_formats():
+    rows = table("colour.jpg", "--format", "Y444,GRAY8,I420_10LE,P010_10LE")
+    assert [r["format"] for r in rows] == ["Y444", "GRAY8", "I420_10LE", "P010_10LE"]
+    assert rows[1]["psnr-u"] == rows[1]["sse-u"] == ""
+    # The same samples in another order.
+    assert rows[2]["psnr"] == rows[3]["psnr"]
+    for name in "Y444", "I420_10LE":
+        check_against_element("colour.jpg", f"videoconvert ! video/x-raw,format={name} !",
+                              ("--format", name))
+
+
+@case
+def frames_are_the_elements():
+    rows = table("clip.y4m", "--frames", "--quality", "20,60")
+    frames = [r for r in rows if r["frame"]]
+    assert [(r["frame"], r["quality"]) for r in frames] == \
+        [(str(f), q) for f in range(12) for q in ("20", "60")]
+    assert [r["quality"] for r in rows if not r["frame"]] == ["20", "60"]
+    for count in ("samples-y", "sse-u", "bits", "levels", "nonzero-levels", "file-size"):
+        assert int(rows[-1][count]) == sum(int(r[count]) for r in frames[1::2]), count
+    if ELEMENT:
+        for row, message in zip(frames[::2], element_says(
+                "clip.y4m", "quality=20", "", "frame"), strict=True):
+            compare(row, message)
+
+
+@case
+def segments_add_up():
+    options = ("--frames", "--transform", "jpeg-8x8,hevc-8x8", "--quality", "20,80", "clip.y4m")
+    whole = run("--quiet", "--csv", "-", *options)[0]
+    parts = [run("--quiet", "--json", "-", "--first-frame", str(first), "--n-frames", count,
+                 *options)[0] for first, count in ((0, "5"), (5, "1"), (6, "2147483647"))]
+    # In any order, and one that lies behind the end, which has nothing.
+    parts.append(run("--quiet", "--json", "-", "--first-frame", "12", *options)[0])
+    merged = run("--merge", "-", "--csv", "-", input="".join(parts))[0]
+    assert merged == whole
+    assert [r["frame"] for r in table("--first-frame", "11", "--frames", "clip.y4m")] \
+        == ["11", ""]
+    with open("rows.csv", "w", encoding="utf-8") as file:
+        file.write(whole)
+    lines = run("--quiet", "--json", "-", *options)[0]
+    assert run("--merge", "rows.csv", "--json", "-")[0] == lines
+
+
+@case
+def json_says_what_csv_says():
+    with_all = ("--quality", "1,100", "grey.png", "clip.y4m")
+    rows = table(*with_all)
+    lines = run("--quiet", "--json", "-", *with_all)[0].splitlines()
+    assert len(rows) == len(lines) == 4
+    for row, line in zip(rows, lines):
+        entry = json.loads(line)
+        for name, text in row.items():
+            value = entry.get(name)
+            if text in ("", "inf"):
+                assert value is None, name
+            else:
+                assert (text == value) or float(text) == value, name
+
+
+@case
+def broken_files_lose_nothing():
+    with open("rgb.png", "rb") as file:
+        data = file.read()
+    with open("half.png", "wb") as file:
+        file.write(data[:len(data) // 2])
+    with open("empty.png", "wb"):
+        pass
+    with open("text.txt", "w", encoding="utf-8") as file:
+        file.write("text\n" * 99)
+    out, err = run("--quiet", "--csv", "-", "half.png", "grey.png", "empty.png", "text.txt",
+                   "not-there.png", "colour.jpg", status=1)
+    assert [r["file"] for r in csv.DictReader(io.StringIO(out))] == ["grey.png", "colour.jpg"]
+    assert "4 of 6 files" in err, err
+    for name in ("half.png", "empty.png", "text.txt", "not-there.png"):
+        assert f"  {name}: " in err, err
+    out, err = run("--list", "grey.png", "text.txt", "clip.y4m", status=1)
+    assert [json.loads(line)["file"] for line in out.splitlines()][:1] == ["grey.png"]
+    assert "text.txt" in err
+
+
+@case
+def folders_and_patterns():
+    os.makedirs("folder/in/deep", exist_ok=True)
+    os.makedirs("nothing", exist_ok=True)
+    for name in ("b.png", "a.png", "in/c.png", "in/deep/d.png"):
+        shutil.copy("grey.png", f"folder/{name}")
+    with open("folder/readme.txt", "w", encoding="utf-8") as file:
+        file.write("text\n" * 99)
+    launch("audiotestsrc num-buffers=5 ! wavenc ! filesink location=folder/sound.wav")
+    os.symlink("..", "folder/in/circle")
+    all_of_it = ["folder/a.png", "folder/b.png", "folder/in/c.png", "folder/in/deep/d.png"]
+    assert [r["file"] for r in table("folder")] == all_of_it
+    assert [r["file"] for r in table("folder/[ab].*", "folder", "folder/b.png")] == all_of_it
+    assert "nothing" in run("nothing", status=1)[1]
+
+
+@case
+def names_of_files():
+    for name in ('a,b "c".png', "line\nbreak.png", "Äpfel [1].png"):
+        shutil.copy("grey.png", name)
+        assert [r["file"] for r in table(name, env=dict(os.environ, LC_ALL="C.UTF-8"))] == [name]
+        text = run("--quiet", "--json", "-", name)[0]
+        assert json.loads(text)["file"] == name
+        merged = run("--merge", "-", "--csv", "-", input=text)[0]
+        assert run("--merge", "-", "--json", "-", input=merged)[0] == text
+
+
+RESUMED = ("--transform", "jpeg-8x8,hevc-4x4", "--quality", "10,50", "--qp", "30", "--frames",
+           "colour.jpg", "clip.y4m", "grey.png", "rgb.png")
+
+
+@case
+def resume_goes_on_where_it_broke_off():
+    for kind in ("--csv", "--json"):
+        whole = run("--quiet", kind, "-", *RESUMED)[0].encode()
+        for share in (0, 0.003, 0.02, 0.3, 0.5, 0.7, 0.9, 0.9999, 1):
+            with open("rows", "wb") as file:
+                file.write(whole[:int(share * len(whole))])
+            run("--quiet", kind, "rows", "--resume", *RESUMED)
+            with open("rows", "rb") as file:
+                assert file.read() == whole, f"{kind} cut at {share}"
+        # A file that is done is not even opened.
+        os.rename("rgb.png", "away.png")
+        run("--quiet", kind, "rows", "--resume", *RESUMED)
+        os.rename("away.png", "rgb.png")
+        for other in (("--quality", "11,50"), ("--transform", "jpeg-8x8", "--quality", "10"),
+                      ("--format", "Y444")):
+            err = run("--quiet", kind, "rows", "--resume", *other, "colour.jpg", status=2)[1]
+            assert "rows" in err
+    with open("rows", "w", encoding="utf-8") as file:
+        file.write("a,b,c\n1,2,3\n")
+    assert "other columns" in run("--csv", "rows", "--resume", "grey.png", status=2)[1]
+
+
+def wait_for_rows(process, path):
+    end = time.monotonic() + LIMIT
+    while process.poll() is None and time.monotonic() < end:
+        if os.path.exists(path) and os.path.getsize(path) > 2000:
+            return
+        time.sleep(0.005)
+
+
+@case
+def resume_after_a_kill():
+    files = [f"copy{i}.jpg" for i in range(60)]
+    for name in files:
+        shutil.copy("colour.jpg", name)
+    options = ("--quiet", "--transform", "all", *files)
+    whole = run(*options, "--json", "-")[0]
+    for number, status in ((signal.SIGKILL, -9), (signal.SIGINT, 130), (signal.SIGTERM, 130)):
+        if os.path.exists("killed.json"):
+            os.remove("killed.json")
+        with subprocess.Popen([PROGRAM, *options, "--json", "killed.json"],
+                              stderr=subprocess.PIPE) as process:
+            wait_for_rows(process, "killed.json")
+            process.send_signal(number)
+            process.communicate(timeout=LIMIT)
+        assert process.returncode in (status, 0), process.returncode
+        with open("killed.json", encoding="utf-8") as file:
+            text = file.read()
+        assert whole.startswith(text)
+        if number != signal.SIGKILL:
+            assert text.endswith("\n") and text.count("\n") % 10 == 0
+        run(*options, "--json", "killed.json", "--resume")
+        with open("killed.json", encoding="utf-8") as file:
+            assert file.read() == whole
+
+
+def number(row):
+    return int(row["quality"] or -int(row["qp"]))
+
+
+def size(row):
+    return int(row["file-size"]) if row["file-size"] else int(row["bits-estimated"]) / 8
+
+
+@case
+def targets_are_the_best_of_all():
+    files = ("colour.jpg", "clip.y4m", "grey.png")
+    options = ("--transform", "jpeg-8x8,dct-8x8,h264-4x4", "--quality", "1-100", "--qp", "0-51")
+    rows = table(*options, *files)
+    figures = {"psnr": lambda r: float(r["psnr"]), "bpp": lambda r: float(r["bpp"]),
+               "size": size}
+    missed = 0
+    for kind, values in {"psnr": ("30", "41.5", "200"), "bpp": ("0.01", "0.5", "3", "99"),
+                         "size": ("400", "4000", "99999.5")}.items():
+        figure = figures[kind]
+        for value in values:
+            chosen = table(f"--target-{kind}", value, "--transform", options[1], *files)
+            assert len(chosen) == 9
+            for row in chosen:
+                same = [r for r in rows if r["file"] == row["file"]
+                        and r["transform"] == row["transform"]]
+                if kind == "psnr":
+                    able = [r for r in same if figure(r) >= float(value)]
+                    best = min(able or [max(same, key=figure)], key=number)
+                else:
+                    able = [r for r in same if figure(r) <= float(value)]
+                    best = max(able or [min(same, key=figure)], key=number)
+                assert row.pop("target-met") == ("true" if able else "false")
+                best = dict(best)
+                best.pop("target-met")
+                assert figure(row) == figure(best)
+                assert row == best or not able
+                missed += not able
+    assert missed > 0
+    resumed = ("--target-psnr", "35", "--csv", "chosen.csv", "--resume", *files)
+    run("--quiet", *resumed)
+    with open("chosen.csv", encoding="utf-8") as file:
+        before = file.read()
+    run("--quiet", *resumed)
+    with open("chosen.csv", encoding="utf-8") as file:
+        assert file.read() == before
+
+
+@case
+def plots():
+    if not PLOT:
+        assert "cairo" in run("--plot", "curves.svg", "grey.png", status=2)[1]
+        raise Skip("built without cairo: install libcairo2-dev")
+    out = run("--quiet", "--plot", "curves.svg", "--transform", "jpeg-8x8,hevc-16x16",
+              "colour.jpg", "clip.y4m")[0]
+    assert len(out.splitlines()) == 1 + 2 * (100 + 52)
+    root = ElementTree.parse("curves.svg").getroot()
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    # A line of each file and transform, and one of each transform.
+    paths = [p.get("d") for p in root.iter("{http://www.w3.org/2000/svg}path")]
+    assert sum(len(re.findall("[LC] ", d or "")) > 40 for d in paths) >= 6
+    for name, magic in (("curves.png", b"\x89PNG"), ("curves.pdf", b"%PDF")):
+        run("--quiet", "--plot", name, "--quality", "10-90:20", "--json", "rows.json", "grey.png")
+        with open(name, "rb") as file:
+            assert file.read(4) == magic
+    run("--merge", "rows.json", "--plot", "merged.png")
+    with open("merged.png", "rb") as merged, open("curves.png", "rb") as direct:
+        assert merged.read() == direct.read()
+    assert "not-there" in run("--quiet", "--plot", "not-there/x.png", "grey.png", status=1)[1]
+
+
+@case
+def wrong_usage_names_value_and_range():
+    for arguments, words in {
+            ("--quality", "0"): ("'0'", "1 to 100"),
+            ("--quality", "1-101"): ("'101'", "1 to 100"),
+            ("--quality", "9-5"): ("9-5",),
+            ("--quality", ""): ("1 to 100",),
+            ("--quality", "1-9:0"): ("'0'",),
+            ("--quality", "5,x"): ("'x'", "1 to 100"),
+            ("--transform", "hevc-4x4", "--qp", "52"): ("'52'", "0 to 51"),
+            ("--qp", "20"): ("--qp",),
+            ("--transform", "hevc-4x4", "--quality", "20"): ("--quality",),
+            ("--transform", "dct"): ("'dct'", "jpeg-8x8", "vvc-64x64"),
+            ("--format", "RGB"): ("'RGB'", "I420"),
+            ("--format", "I420,I420"): ("I420",),
+            ("--backend", "gpu"): ("'gpu'", "auto", "cuda", "cpu"),
+            ("--threads", "-1"): ("-1", "0 to 1024"),
+            ("--first-frame", "-1"): ("-1",),
+            ("--n-frames", "0"): ("0",),
+            ("--target-psnr", "-3"): ("-3", "above 0"),
+            ("--target-psnr", "30", "--target-bpp", "1"): ("--target-psnr", "--target-bpp"),
+            ("--target-size", "30", "--frames"): ("--frames",),
+            ("--resume",): ("--resume", "--csv"),
+            ("--resume", "--csv", "-"): ("--resume", "--csv"),
+            ("--csv", "-", "--json", "-"): ("--csv", "--json"),
+            ("--merge", "--quality", "3"): ("--merge",),
+            ("--plot", "curves.gif"): ("curves.gif", ".svg") if PLOT else ("cairo",),
+            ("--no-such-option",): ("--no-such-option",)}.items():
+        out, err = run(*arguments, "grey.png", status=2)
+        assert out == "" and "--help" in err
+        for word in words:
+            assert word in err, f"{arguments}: {err}"
+    assert "No file" in run(status=2)[1]
+    assert run("--version")[0].startswith("blockdct-measure ")
+    assert "not-there" in run("--csv", "not-there/x.csv", "grey.png", status=1)[1]
+    assert "no row" in run("--merge", "-", "--csv", "-", status=1, input="a,b\n1,2\n")[1]
+
+
+@case
+def text_for_people():
+    lines = run("--quiet", "clip.y4m", "grey.png")[0].splitlines()
+    assert len(lines) == 3 and len({line.index("  " + line.split()[-1]) for line in lines}) == 1
+    row = table("clip.y4m")[0]
+    assert f" {float(row['psnr']):.2f} " in lines[1] and lines[1].endswith("clip.y4m")
+
+
+def main():
+    global HAS_RATE
+    for element, package in {**PACKAGES, "videotestsrc": "gstreamer1.0-plugins-base"}.items():
+        if not shutil.which("gst-launch-1.0") or not have(element):
+            print(f"1..0 # SKIP {element} or gst-launch-1.0 is missing: install {package} "
+                  "and gstreamer1.0-tools")
+            return
+    HAS_RATE = ELEMENT and re.search("^  rate  ", run("blockdct", program="gst-inspect-1.0")[0],
+                                     re.MULTILINE) is not None
+    print(f"1..{len(cases)}", flush=True)
+    work = tempfile.mkdtemp()
+    os.chdir(work)
+    try:
+        make_files()
+        for number_of, function in enumerate(cases, 1):
+            name = f"{number_of} {function.__name__.replace('_', ' ')}"
+            try:
+                function()
+                print(f"ok {name}", flush=True)
+            except Skip as reason:
+                print(f"ok {name} # SKIP {reason}", flush=True)
+            except Exception as problem:  # whatever it is, the others follow
+                line = problem.__traceback__
+                while line.tb_next and line.tb_next.tb_frame.f_code.co_filename == __file__:
+                    line = line.tb_next
+                print(f"not ok {name}")
+                print(f"# line {line.tb_lineno}: {type(problem).__name__}: "
+                      f"{str(problem)[:2000]}".replace("\n", "\n# "), flush=True)
+    finally:
+        os.chdir("/")
+        shutil.rmtree(work)
+
+
+main()
