@@ -56,6 +56,15 @@ static const Row rows[] = {
   {"CUDA", SOURCE_CUDA, "blockdct async-depth=8 ! " CUDA, TRUE, FALSE, NULL},
   {"CUDA, no messages", SOURCE_CUDA,
       "blockdct async-depth=8 post-messages=false ! " CUDA, TRUE, FALSE, NULL},
+  {"CUDA, rate", SOURCE_CUDA, "blockdct async-depth=8 rate=true ! " CUDA, TRUE,
+      FALSE, NULL},
+  {"CUDA, rate, hevc-16x16", SOURCE_CUDA,
+      "blockdct async-depth=8 rate=true transform=hevc-16x16 ! " CUDA, TRUE,
+      TRUE, NULL},
+  {"CUDA, curve of 100", SOURCE_CUDA,
+      "blockdct async-depth=8 curve=<all> ! " CUDA, TRUE, TRUE, NULL},
+  {"CUDA, target-psnr", SOURCE_CUDA,
+      "blockdct async-depth=8 target-psnr=40 ! " CUDA, TRUE, TRUE, NULL},
 };
 
 static const Picture pictures[] = {
