@@ -93,6 +93,9 @@ typedef struct {
   int32_t maps;        /**< whether a plane has a map of sets */
   int32_t mixed;       /**< only cells of the map that are mixed; else all that
                             the kernel takes */
+  int32_t together;    /**< jobs that go together: the first of them has the
+                            tiles, the others are ... */
+  int32_t job_planes;  /**< ... so many planes behind each other */
 } BdctCudaBatch;
 
 /** One kernel and what it needs from the host. */
@@ -105,6 +108,8 @@ typedef struct BdctCudaKernel {
   int blocks;           /**< that a multiprocessor holds at once; 0: a tile each
                              and no spans */
   int constants_size;   /**< bytes of a plane's constants; a multiple of 16 */
+  int together;         /**< jobs of a frame that a thread block does one after
+                             another, which then must have the same planes */
   /** NULL, or that a tile is so many blocks of one component, in whatever order
    * the kernel takes them; it then has no rows. */
   int (*tile_blocks) (const BdctComponentJob *job);

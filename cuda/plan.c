@@ -359,28 +359,41 @@ upload_constants (BdctCudaDevice * device, cudaStream_t stream)
 
 /* Launching */
 
+/* Whether jobs that go together may be these two's: of one frame. */
+static bool
+is_same_frame (const BdctCudaPass * a, const BdctCudaPass * b)
+{
+  return a->n_planes == b->n_planes
+      && a->plane[0].src.data == b->plane[0].src.data;
+}
+
 /* Append a pass, if the batch is empty or of its kind and has room. */
 static bool
 append (BdctCudaBatch * batch, const BdctCudaPass * first,
     const BdctCudaPass * pass, BdctCudaDevice * device)
 {
+  const int together = pass->kernel->together;
+  const bool leads = together == 1
+      || batch->n_planes / pass->n_planes % together == 0;
+
   if (batch->n_planes > 0
       && (batch->n_planes + pass->n_planes > BDCT_CUDA_MAX_PLANES
           || batch->n_tiles > INT_MAX / 2 || pass->kernel != first->kernel
           || pass->mixed != first->mixed
-          || pass->sets[0].depth != first->sets[0].depth))
+          || pass->sets[0].depth != first->sets[0].depth
+          || (together > 1 && !is_same_frame (first, pass))))
     return false;
   for (int p = 0; p < pass->n_planes; p++) {
     BdctCudaPlane *plane = &batch->plane[batch->n_planes + p];
 
     *plane = pass->plane[p];
-    plane->first_tile += batch->n_tiles;
+    plane->first_tile = batch->n_tiles + (leads ? plane->first_tile : 0);
     plane->constants = find_constants (device, pass, plane);
     if (plane->constants == NULL)
       return false;
   }
   batch->n_planes += pass->n_planes;
-  batch->n_tiles += pass->n_tiles;
+  batch->n_tiles += leads ? pass->n_tiles : 0;
   return true;
 }
 
@@ -395,6 +408,8 @@ launch (BdctCudaBatch * batch, const BdctCudaPass * first,
 
   batch->depth = first->sets[0].depth;
   batch->mixed = first->mixed;
+  batch->together = kernel->together;
+  batch->job_planes = first->n_planes;
   batch->maps = 0;
   for (int p = 0; p < batch->n_planes; p++)
     batch->maps |= batch->plane[p].set_of_cell != NULL;

@@ -141,6 +141,9 @@ count_block (uint32_t *counter, const typename C::Value *c,
   return dc;
 }
 
+/* Jobs that share a forward transform. */
+constexpr int kTogether = 3;
+
 template <typename C, typename Sample> __global__ void
 __launch_bounds__ (32 * kWarps, 2)
 symbols (const __grid_constant__ BdctCudaBatch batch)
@@ -154,30 +157,43 @@ symbols (const __grid_constant__ BdctCudaBatch batch)
   const BdctScan scan = { plane.columns, count_rows (plane), plane.mcu_width,
     plane.mcu_height };
   const bool there = index >= 0 && index < scan.columns * scan.rows;
-  int dc = 0, before;
+  const int end = min (batch.n_planes,
+      place.plane + kTogether * batch.job_planes);
+  typename C::Value c[64];
+  BdctComponentJob job;
+  int number = 0;
 
-  for (int k = threadIdx.x; k < BDCT_RATE_COUNTERS; k += 32 * kWarps)
-    counter[k] = 0;
-  __syncthreads ();
+  get_job<C> (&job, (const Constants *) plane.constants + place.i);
   if (there) {
-    const Constants *constants = (const Constants *) plane.constants + place.i;
-    typename C::Value c[64];
-    BdctComponentJob job;
     int x, y;
 
     bdct_scan_block (&scan, index, &x, &y);
-    if (plane.set_of_block[place.i] != nullptr)
-      constants = (const Constants *) ((const uint8_t *) constants
-          + plane.set_size * __ldg (&plane.set_of_block[place.i][y
-                  * plane.columns + x]));
-    get_job<C> (&job, constants);
+    number = y * plane.columns + x;
     forward<C, Sample> (c, plane, place.i, x, y, batch.depth, job);
-    dc = count_block<C> (counter, c, job, constants, lane > 0);
   }
-  before = __shfl_up_sync (kAll, dc, 1);
-  if (there && lane > 0)
-    atomicAdd (&counter[BDCT_RATE_DC + bdct_symbol_category (dc - before)], 1u);
-  merge<BDCT_RATE_COUNTERS> (counts_of (plane, place.i), counter);
+  _Pragma ("unroll 1") for (int p = place.plane; p < end;
+      p += batch.job_planes) {
+    const BdctCudaPlane &its = batch.plane[p];
+    int dc = 0, before;
+
+    __syncthreads ();
+    for (int k = threadIdx.x; k < BDCT_RATE_COUNTERS; k += 32 * kWarps)
+      counter[k] = 0;
+    __syncthreads ();
+    if (there) {
+      const Constants *constants = (const Constants *) its.constants + place.i;
+
+      if (its.set_of_block[place.i] != nullptr)
+        constants = (const Constants *) ((const uint8_t *) constants
+            + its.set_size * __ldg (&its.set_of_block[place.i][number]));
+      dc = count_block<C> (counter, c, job, constants, lane > 0);
+    }
+    before = __shfl_up_sync (kAll, dc, 1);
+    if (there && lane > 0)
+      atomicAdd (&counter[BDCT_RATE_DC + bdct_symbol_category (dc - before)],
+          1u);
+    merge<BDCT_RATE_COUNTERS> (counts_of (its, place.i), counter);
+  }
 }
 
 int
@@ -286,7 +302,7 @@ cost_blocks (const BdctComponentJob *job)
 /* All have the constants of the kernels without tensor cores. */
 template <typename C, typename Sample> const BdctCudaKernel symbols_kernel = {
   (const void *) symbols<C, Sample>, 0, 0, kWarps, kWarps, 0,
-  2 * sizeof (Constants), symbols_blocks, bdct_scalar_constants
+  2 * sizeof (Constants), kTogether, symbols_blocks, bdct_scalar_constants
 };
 
 template <typename C> const BdctCudaKernel *
@@ -297,11 +313,11 @@ find_symbols (int depth)
 
 const BdctCudaKernel bins_kernel = {
   (const void *) bins, 0, 0, kBinsThreads / 32, kBinsThreads / 32, 0,
-  2 * sizeof (Constants), bins_blocks, bdct_scalar_constants
+  2 * sizeof (Constants), 1, bins_blocks, bdct_scalar_constants
 };
 
 const BdctCudaKernel cost_kernel = {
-  (const void *) cost, 0, 0, 1, 1, 0, 2 * sizeof (Constants), cost_blocks,
+  (const void *) cost, 0, 0, 1, 1, 0, 2 * sizeof (Constants), 1, cost_blocks,
   bdct_scalar_constants
 };
 

@@ -172,7 +172,7 @@ const BdctCudaKernel kernel = {
   (const void *) transform<LUMA, OTHER, ASK, Sample>,
   kSide<LUMA, OTHER>, kTileSamples * sizeof (Sample),
   kTileSamples / kSide<LUMA, OTHER>, kTileSamples / kSide<LUMA, OTHER>, 0,
-  2 * sizeof (Constants), nullptr, bdct_scalar_constants
+  2 * sizeof (Constants), 1, nullptr, bdct_scalar_constants
 };
 
 #define KERNELS(luma, other, sample)                                          \

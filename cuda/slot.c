@@ -323,6 +323,7 @@ bdct_slot_prepare (BdctSlot * slot, BdctStaging * staging,
   memcpy (slot->sets, frame->sets, frame->n_sets * sizeof slot->sets[0]);
   slot->blocks = frame->blocks;
   slot->rate = frame->rate;
+  slot->other_files = frame->other_files;
   if (!bdct_staging_place (staging, &slot->src, &frame->src, device->upload,
           error)
       || !bdct_staging_place (staging, &slot->dst, &frame->dst,
@@ -395,5 +396,5 @@ bdct_slot_count (const BdctSlot * slot, const BdctLayout * layout,
         stats + 1 + i);
   for (int i = 0; slot->rate && i <= slot->n_others; i++)
     bdct_rate_price ((BdctRateCounts *) slot->counts.host.data + i, layout,
-        bdct_slot_job (slot, i), stats + i);
+        bdct_slot_job (slot, i), i == 0 || slot->other_files, stats + i);
 }

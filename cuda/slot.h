@@ -39,7 +39,7 @@ typedef struct {
   int n_others, max_others;
   BdctCudaPass pass[4];         /**< the sets', then those of their levels */
   int n_passes;
-  bool rate;
+  bool rate, other_files;
   BdctCudaWork work;            /**< of a `rate`: the sets, without more */
   bool viewed;                  /**< a view is drawn behind them */
   BdctRender render;

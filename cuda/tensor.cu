@@ -291,7 +291,7 @@ use ()
 
   static const BdctCudaKernel kernel = {
     (const void *) tensor<Group, Sample, ROWS, WARPS, BLOCKS, EXTRAS>, ROWS,
-    kTileBytes, WARPS, 1, BLOCKS, 32 * sizeof (Constants),
+    kTileBytes, WARPS, 1, BLOCKS, 32 * sizeof (Constants), 1,
     nullptr, make_constants<Constants, Group::size>
   };
 

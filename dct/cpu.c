@@ -60,7 +60,7 @@ typedef struct {
 } Stage;
 
 typedef struct {
-  bool rate;
+  bool rate, other_files;
   int n_others;
   /* The sets, then the others; NULL until there is such a one. */
   Pass *pass[BDCT_MAX_SETS + BDCT_MAX_OTHERS];
@@ -659,6 +659,7 @@ prepare (CpuEngine * self, Slot * slot, const BdctFrame * frame,
     if (!prepare_pass (slot, BDCT_MAX_SETS + i, &frame->others[i]))
       return false;
   slot->rate = frame->rate;
+  slot->other_files = frame->other_files;
   slot->n_others = frame->n_others;
   make_batches (slot);
   if (frame->rate && !prepare_rate (self, slot))
@@ -783,7 +784,7 @@ cpu_submit (BdctEngine * engine, const BdctFrame * frame, BdctError * error)
 /* Set the bits of a pass; what remains to be counted of it are the DC
  * differences from strip to strip. */
 static void
-price_pass (const CpuEngine * self, Pass * pass)
+price_pass (const CpuEngine * self, Pass * pass, bool files)
 {
   if (bdct_rate_coder (pass->job.family) == BDCT_CODER_HUFFMAN)
     for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
@@ -791,7 +792,8 @@ price_pass (const CpuEngine * self, Pass * pass)
         pass->counts.counter[c][BDCT_RATE_DC
             + bdct_symbol_category (pass->ends[c][i][0]
                 - (i > 0 ? pass->ends[c][i - 1][1] : 0))]++;
-  bdct_rate_price (&pass->counts, &self->layout, &pass->job, &pass->stats);
+  bdct_rate_price (&pass->counts, &self->layout, &pass->job, files,
+      &pass->stats);
 }
 
 static bool
@@ -809,7 +811,7 @@ cpu_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
   pthread_mutex_unlock (&self->lock);
   for (int i = 0; stats != NULL && i <= slot->n_others; i++) {
     if (slot->rate)
-      price_pass (self, find_pass (slot, i));
+      price_pass (self, find_pass (slot, i), i == 0 || slot->other_files);
     stats[i] = find_pass (slot, i)->stats;
   }
   pthread_mutex_lock (&self->lock);

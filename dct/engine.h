@@ -49,7 +49,9 @@ typedef struct {
   size_t n_blocks;              /**< entries of `set_of_block` and `blocks`;
                                      unused if there is neither */
   bool rate;                    /**< have the bits in the statistics of the
-                                     sets and of each other job (rate.h) */
+                                     sets and of each other job (rate.h), ... */
+  bool other_files;             /**< ... and what a file has of each other job
+                                     too; of the sets they always are */
   const BdctView *view;         /**< what `dst` becomes; NULL: the
                                      reconstruction */
   void *wait[2];                /**< streams (CUstream of the engine's context)

@@ -303,7 +303,7 @@ file_size (const Group group[2], int n_groups, uint64_t bits)
 
 static void
 price_huffman (const BdctRateCounts * counts, const BdctLayout * layout,
-    const BdctJob * job, BdctStats * stats)
+    const BdctJob * job, bool files, BdctStats * stats)
 {
   const int n_groups = layout->chroma == BDCT_CHROMA_400 ? 1 : 2;
   uint64_t dc[BDCT_MAX_COMPONENTS][256], ac[BDCT_MAX_COMPONENTS][256];
@@ -327,7 +327,7 @@ price_huffman (const BdctRateCounts * counts, const BdctLayout * layout,
     }
   }
   /* Annex K's tables last, so that they remain for the components' bits. */
-  for (int annex_k = 0; annex_k <= exact; annex_k++) {
+  for (int annex_k = exact && !files; annex_k <= exact; annex_k++) {
     uint64_t bits = 0;
 
     for (int g = 0; g < n_groups; g++)
@@ -345,9 +345,9 @@ price_huffman (const BdctRateCounts * counts, const BdctLayout * layout,
           + price (ac[c], &tables->ac_table);
       bits += stats->component[c].bits;
     }
-    if (exact && annex_k) {
+    if (exact && files && annex_k) {
       stats->file_size = file_size (group, n_groups, bits);
-    } else if (exact) {
+    } else if (exact && files) {
       stats->bits_optimized = bits;
       stats->file_size_optimized = file_size (group, n_groups, bits);
     }
@@ -356,10 +356,10 @@ price_huffman (const BdctRateCounts * counts, const BdctLayout * layout,
 
 void
 bdct_rate_price (const BdctRateCounts * counts, const BdctLayout * layout,
-    const BdctJob * job, BdctStats * stats)
+    const BdctJob * job, bool files, BdctStats * stats)
 {
   if (bdct_rate_coder (job->family) == BDCT_CODER_HUFFMAN) {
-    price_huffman (counts, layout, job, stats);
+    price_huffman (counts, layout, job, files, stats);
     return;
   }
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)

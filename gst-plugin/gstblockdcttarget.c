@@ -46,8 +46,8 @@ prepare (GstBlockDct * self, const BdctParams * params, BdctError * error)
 }
 
 static gboolean
-evaluate (GstBlockDct * self, gboolean rate, const BdctImage * src,
-    gpointer wait, BdctStats * stats, BdctError * error)
+evaluate (GstBlockDct * self, const GstBlockDctTargets * targets,
+    const BdctImage * src, gpointer wait, BdctStats * stats, BdctError * error)
 {
   const BdctEngineClass *klass = self->scout->klass;
   const BdctFrame task = {
@@ -56,7 +56,8 @@ evaluate (GstBlockDct * self, gboolean rate, const BdctImage * src,
     .others = self->all->job + 1,
     .n_others = self->all->n - 1,
     .src = *src,
-    .rate = rate,
+    .rate = targets->psnr <= 0,
+    .other_files = targets->size > 0,
     .wait = {wait},
   };
 
@@ -92,8 +93,8 @@ gst_blockdct_target_find (GstBlockDct * self,
   BdctError error;
   gint setting;
 
-  if (!prepare (self, params, &error) || !evaluate (self, targets->psnr <= 0,
-          src, wait, stats, &error)) {
+  if (!prepare (self, params, &error) || !evaluate (self, targets, src, wait,
+          stats, &error)) {
     gchar *target = gst_blockdct_targets_describe (targets);
 
     GST_ELEMENT_ERROR (self, RESOURCE, FAILED,

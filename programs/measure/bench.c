@@ -193,7 +193,7 @@ submit (Lane * lane, const BdctImage * image, guint first, guint n,
   BdctEngine *engine = lane->backend.engine;
   BdctJob *jobs = &g_array_index (lane->jobs, BdctJob, first);
   BdctFrame frame = {.sets = jobs,.n_sets = 1,.others = jobs + 1,
-    .n_others = n - 1,.src = *image,.rate = true
+    .n_others = n - 1,.src = *image,.rate = true,.other_files = true
   };
   BdctError reason;
   Flight *flight;

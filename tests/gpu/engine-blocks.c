@@ -130,6 +130,7 @@ any_question (Question * q, const BdctLayout * layout, BdctTransform transform)
   if (random_below (4))
     q->what.blocks = q->blocks;
   q->what.rate = random_below (3) > 0;
+  q->what.other_files = random_below (2);
   q->what.others = q->others;
   q->what.n_others = random_below (2) ? random_below (MAX_OTHERS + 1) : 0;
   for (int i = 0; i < q->what.n_others; i++)

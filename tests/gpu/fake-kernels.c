@@ -27,13 +27,13 @@ make_constants (void *to, const BdctCudaPlane * plane, const BdctJob * job)
  * 32 a side and leaves mixed cells alone, and one for the rest. */
 
 static const BdctCudaKernel tensor = {
-  &tensor, 16, 128, 4, 1, 4, sizeof (Constants), NULL,
+  &tensor, 16, 128, 4, 1, 4, sizeof (Constants), 1, NULL,
   make_constants
 };
 static const BdctCudaKernel scalar[2] = {
-  {&scalar[0], 32, 128, 4, 4, 0, sizeof (Constants), NULL,
+  {&scalar[0], 32, 128, 4, 4, 0, sizeof (Constants), 1, NULL,
       make_constants},
-  {&scalar[1], 32, 256, 4, 4, 0, sizeof (Constants), NULL,
+  {&scalar[1], 32, 256, 4, 4, 0, sizeof (Constants), 1, NULL,
       make_constants},
 };
 
@@ -48,10 +48,13 @@ tile_blocks (const BdctComponentJob * job)
 }
 
 static const BdctCudaKernel rate[] = {
-  {&rate[0], 0, 0, 8, 8, 0, sizeof (Constants), tile_blocks, make_constants},
-  {&rate[1], 0, 0, 4, 4, 0, sizeof (Constants), tile_blocks, make_constants},
-  {&rate[2], 0, 0, 1, 1, 0, sizeof (Constants), tile_blocks, make_constants},
-  {&rate[3], 32, 128, 4, 4, 0, sizeof (Constants), NULL, make_constants},
+  {&rate[0], 0, 0, 8, 8, 0, sizeof (Constants), 3, tile_blocks,
+      make_constants},
+  {&rate[1], 0, 0, 4, 4, 0, sizeof (Constants), 1, tile_blocks,
+      make_constants},
+  {&rate[2], 0, 0, 1, 1, 0, sizeof (Constants), 1, tile_blocks,
+      make_constants},
+  {&rate[3], 32, 128, 4, 4, 0, sizeof (Constants), 1, NULL, make_constants},
 };
 
 static BdctJob
@@ -361,6 +364,13 @@ fake_check_grid (const void *function, const BdctCudaBatch * batch,
   for (int p = 0; p < batch->n_planes; p++) {
     const BdctCudaPlane *plane = &batch->plane[p];
 
+    if (p / batch->job_planes % batch->together != 0) {
+      const BdctCudaPlane *leader = plane - batch->job_planes;
+
+      if (plane->src.data != leader->src.data)
+        fake_die ("jobs together of different frames");
+      continue;
+    }
     if (plane->first_tile != n)
       fake_die ("a plane's tiles");
     n += kernel->tile_blocks ? plane->tiles_x * plane->layout.interleave
