@@ -374,27 +374,25 @@ cuda_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
 {
   CudaEngine *self = (CudaEngine *) engine;
   Frame *frame, *last;
-  bool ok;
+  bool ok = true;
 
   if (self->in_flight == 0)
     return bdct_error (error, "no frame is in flight");
   frame = frame_at (self, 0);
-  /* Not only to wait: with a context that was destroyed the memory went that
-   * statistics are copied to. */
-  ok = bdct_device_enter (&self->device, error);
-  if (ok) {
-    if (self->pending == self->in_flight)
-      start_pending (self);
-    last = &self->frames[frame->last];
-    if (!last->waited) {
+  if (self->pending == self->in_flight || !self->frames[frame->last].waited) {
+    ok = bdct_device_enter (&self->device, error);
+    if (ok) {
+      if (self->pending == self->in_flight)
+        start_pending (self);
+      last = &self->frames[frame->last];
       ok = frame->failed || check (cudaEventSynchronize
           (last->slot.done[last->slot.wait]), "cudaEventSynchronize", error);
       /* The frame's images are the caller's again either way. */
       if (!ok)
         bdct_device_synchronize (&self->device);
+      bdct_device_leave (&self->device);
       last->waited = ok;
     }
-    bdct_device_leave (&self->device);
   }
   if (ok && frame->failed)
     ok = bdct_error (error, "%s", frame->error.message);

@@ -249,23 +249,26 @@ requantize (Tile * t, const BdctTileSet * set, const Region * region,
 
       for (int v = 0; v < (keep < height ? keep : height); v++) {
         int at = (top + v) * side + x;
-        Vi *cell = (Vi *) (t->cell + at), level, value;
+        Vi *cell = (Vi *) (t->cell + at), c = *cell, level, value;
+        Vi mask = { 0 };
         Vi quant = *(const Vi *) &set->quant[v >> table_shift][x & table_mask];
         Vi companion =
             *(const Vi *) &set->companion[v >> table_shift][x & table_mask];
 
+        /* The others may be another set's values, beyond what is exact. */
+        if (some) {
+          mask = *(const Vi *) (region->which->cell + at) == region->set;
+          c &= mask;
+        }
         if (family == BDCT_FAMILY_REAL) {
-          level = quantize_real (*(Vf *) cell, quant, companion);
+          level = quantize_real ((Vf) c, quant, companion);
           value = (Vi) (to_real (level) * to_real (quant));
         } else {
-          level = quantize (family, &set->job, *cell, quant, companion);
+          level = quantize (family, &set->job, c, quant, companion);
           value = dequantize (family, &set->job, level, quant, companion);
         }
         if (some) {
-          Vi mask = *(const Vi *) (region->which->cell + at) == region->set;
-
-          level &= mask;
-          value = (value & mask) | (*cell & ~mask);
+          value |= *cell & ~mask;       /* of 0 it is 0, and so is the level */
           if (region->level != NULL)
             *(Vi *) (region->level->cell + at) |= level;
         }

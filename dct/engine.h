@@ -115,9 +115,9 @@ typedef struct BdctEngineClass {
   void (*free_host) (const BdctContext *context, void *memory);
 
   /** Whether nothing can be computed in a context any more, as after a fault on
-   * the device or when it was destroyed; what it holds is out of reach then.
-   * From any thread, with or without an engine; does not wait for what others
-   * have in flight. NULL where there are no contexts. */
+   * the device; what it holds is out of reach then. From any thread, with or
+   * without an engine; does not wait for what others have in flight. NULL where
+   * there are no contexts. */
   bool (*is_lost) (const BdctContext *context);
 } BdctEngineClass;
 

@@ -304,8 +304,10 @@ file_free (GstBlockDctStatsFile * file)
   g_free (file);
 }
 
+/* FALSE with the error, and the advice if it has one of its own. */
 static gboolean
-file_start (GstBlockDctStatsFile * file, BdctError * error)
+file_start (GstBlockDctStatsFile * file, BdctError * error,
+    const gchar ** advice)
 {
   GError *reason = NULL;
 
@@ -324,12 +326,16 @@ file_start (GstBlockDctStatsFile * file, BdctError * error)
     return TRUE;
   bdct_error (error, "no thread can be made for it (%s)", reason->message);
   g_error_free (reason);
+  *advice = "Have fewer threads run, or allow more (ulimit -u, a container's "
+      "limit of processes).";
   return FALSE;
 }
 
 GstBlockDctStatsFile *
 gst_blockdct_stats_file_open (const gchar * path, GstElement * element)
 {
+  const gchar *advice = "Set stats-file to a file of its own, in a folder that "
+      "can be written.";
   GstBlockDctStatsFile *file = g_new0 (GstBlockDctStatsFile, 1);
   BdctError error;
 
@@ -340,13 +346,12 @@ gst_blockdct_stats_file_open (const gchar * path, GstElement * element)
   g_cond_init (&file->added);
   g_cond_init (&file->written);
   g_queue_init (&file->waiting);
-  if (file_start (file, &error))
+  if (file_start (file, &error, &advice))
     return file;
   file_free (file);
   GST_ELEMENT_ERROR (element, RESOURCE, OPEN_WRITE,
       ("stats-file=%s cannot be written: %s.", path, error.message),
-      ("Set stats-file to a file of its own, in a folder that can be "
-          "written."));
+      ("%s", advice));
   return NULL;
 }
 

@@ -450,6 +450,29 @@ test_saturation (void)
   scene_clear (&s);
 }
 
+/* Blocks of one coefficient, as large as can be: dequantized by one set, it is
+ * more than another's quantizer is exact for. */
+static void
+test_large (void)
+{
+  static const int signs[8] = { 1, 1, -1, -1, -1, -1, 1, 1 };
+  Case c = { .params = defaults, .format = FORMAT_GRAY, .depth = 12,
+    .width = 64, .height = 64
+  };
+  Scene s;
+
+  c.params.transform = BDCT_H264_8X8;
+  scene_init (&s, &c);
+  for (int y = 0; y < 64; y++)
+    for (int x = 0; x < 64; x++)
+      s.source.sample[0][y * 64 + x] =
+          signs[y % 8] * signs[x % 8] > 0 ? 4095 : 0;
+  frame_put (&s.src, &s.layout, &s.source, FALSE);
+  for (guint e = 0; e < n_engines; e++)
+    check_case_map (&s, engines[e], TRUE);
+  scene_clear (&s);
+}
+
 /* Frames in flight, each with another map and other jobs, which are the
  * engine's once submit has returned. */
 static void
@@ -642,6 +665,7 @@ main (int argc, char **argv)
     g_free (path);
   }
   g_test_add_func ("/blocks/saturation", test_saturation);
+  g_test_add_func ("/blocks/large", test_large);
   g_test_add_func ("/blocks/queue", test_queue);
   g_test_add_func ("/blocks/errors", test_errors);
   status = g_test_run ();

@@ -9,6 +9,7 @@
 #include "long-run.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@
 #include <unistd.h>
 
 #define MAX_STREAMS 256
-#define DEFAULT_DEPTHS 2
+
+static const gint depths[] = { 1, 8 };
 
 /* Of a phase, beside the time it is to take: the CPU engine under sanitizers
  * needs some. */
@@ -101,7 +103,7 @@ make_stream (guint i)
   Recipe recipe = {
     .memory = i % 3 == 0 && on_cuda () ? MEMORY_CUDA
         : i % 3 == 1 ? MEMORY_OWN : MEMORY_POOL,
-    .between = i % 3 == 2 ? "video/x-raw(memory:CUDAMemory)" : NULL,
+    .between = i % 3 == 2 ? CUDA_CAPS : NULL,
     .forms = {{"NV12", 320, 180}},
     .depth = depth,
   };
@@ -234,6 +236,11 @@ run_restarts (guint n)
   Growth growth = { 0 };
   gboolean ok = stream != NULL;
 
+#ifdef M_MMAP_THRESHOLD
+  /* Else what is large is kept once it was freed, in the heap of whichever
+   * thread asks next, and that may be after the warm-up. */
+  mallopt (M_MMAP_THRESHOLD, 1 << 17);
+#endif
   for (guint i = 0; i < n && ok; i++) {
     stream_play (stream);
     /* Some are stopped at once. */
@@ -262,7 +269,7 @@ run_phase (void)
     return run_restarts (number);
   for (guint i = 0; i < n_faults; i++)
     if (strcmp (phase, faults[i].name) == 0)
-      return faults[i].run ();
+      return faults[i].run (number ? CUDA_CAPS : NULL, depth) ? PASSED : FAILED;
   printf ("no phase '%s'\n", phase);
   return FAILED;
 }
@@ -331,6 +338,19 @@ start_phase (const gchar * what, const gchar * name, gint with_number,
 }
 
 static void
+start_fault (const Fault * fault)
+{
+  for (gint on_gpu = 0; on_gpu <= fault->needs_gpu; on_gpu++)
+    for (guint i = 0; i < G_N_ELEMENTS (depths); i++) {
+      gchar *what = g_strdup_printf ("%s; depth %d, %s memory", fault->what,
+          depths[i], on_gpu ? "CUDA" : "system");
+
+      start_phase (what, fault->name, on_gpu, depths[i], 0);
+      g_free (what);
+    }
+}
+
+static void
 run_all (void)
 {
   gboolean all = !soak_asked && !n_pipelines && !n_restarts && !faults_asked;
@@ -342,8 +362,9 @@ run_all (void)
     n_pipelines = on_cuda () ? 32 : 8;
     n_restarts = on_cuda () ? 100 : 20;
   }
-  for (gint i = 0; soak_asked && i < (depth > 0 ? 1 : DEFAULT_DEPTHS); i++) {
-    gint d = depth > 0 ? depth : i == 0 ? 1 : 8;
+  for (guint i = 0; soak_asked && i < (depth > 0 ? 1 : G_N_ELEMENTS (depths));
+      i++) {
+    gint d = depth > 0 ? depth : depths[i];
 
     g_snprintf (what, sizeof what, "%g s at full speed, depth %d", time * 60,
         d);
@@ -360,7 +381,7 @@ run_all (void)
   }
   for (guint i = 0; faults_asked && i < n_faults; i++)
     if (on_cuda () || !faults[i].needs_gpu)
-      start_phase (faults[i].what, faults[i].name, 0, 0, 0);
+      start_fault (&faults[i]);
 }
 
 /* Why the backend does not run here; NULL if it does. To be freed. */

@@ -58,6 +58,8 @@ guint64 long_src_frames (LongSrc * src);
 
 /* long-run-stream.c */
 
+#define CUDA_CAPS "video/x-raw(memory:CUDAMemory)"
+
 /** The most blockdct elements in a stream. */
 #define MAX_ELEMENTS 2
 
@@ -83,6 +85,7 @@ typedef struct
 {
   Recipe recipe;
   GstElement *pipeline;
+  const gchar *engine;          /* that all messages are to name */
   LongSrc *src;
   guint n_elements;
 
@@ -103,6 +106,10 @@ typedef struct
  * them first. NULL, with the reason printed, if that fails. */
 Stream *stream_new (const Recipe * recipe, guint64 n_frames);
 void stream_free (Stream * stream);
+
+/** Leave the choice of the backend to a stopped one's elements: it must be the
+ * CPU. */
+void stream_fall_back (Stream * stream);
 
 void stream_play (Stream * stream);
 void stream_end (Stream * stream);      /**< to NULL */
@@ -155,10 +162,12 @@ gboolean growth_is_flat (const Growth * growth);
 /** How a phase ends, each in a process of its own: its exit status. */
 typedef enum { PASSED = 0, FAILED = 1, SKIPPED = 77 } Outcome;
 
+/** Each runs at several depths, and those that need a GPU also with frames in
+ * CUDA memory between two elements. */
 typedef struct
 {
   const gchar *name, *what;
-  Outcome (*run) (void);
+  gboolean (*run) (const gchar * between, guint depth); /**< all was well */
   gboolean needs_gpu;
 } Fault;
 
