@@ -73,8 +73,8 @@ enum {
   BDCT_RATE_COST = BDCT_RATE_COUNTERS - 1
 };
 
-/** Set the bits in `stats` (stats.h) to what a frame's counts cost; with `files`
- * what a file has too, which takes some 10 us. */
+/** Set the bits in `stats` (stats.h) to what a frame's counts cost, and with
+ * `files` what a file has, which takes some 10 us. */
 void bdct_rate_price (const BdctRateCounts *counts, const BdctLayout *layout,
     const BdctJob *job, bool files, BdctStats *stats);
 
