@@ -70,7 +70,7 @@ typedef struct {
 
 #define BDCT_VIEW_DEFAULT                                                     \
   {                                                                           \
-    BDCT_VIEW_RECONSTRUCTION, false, 0.5, 4.0, { { 0 } }, { 0 }                   \
+    BDCT_VIEW_RECONSTRUCTION, false, 0.5, 4.0, { { 0 } }, { 0 }               \
   }
 
 /** Whether a view is the reconstruction and nothing else. */

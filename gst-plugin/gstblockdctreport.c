@@ -9,9 +9,9 @@ typedef enum
   MSE_Y, MSE_U, MSE_V, PSNR_Y, PSNR_U, PSNR_V, MSE, PSNR, IDENTICAL, NONZERO,
   BITS_Y, BITS_U, BITS_V, BITS, BITS_OPTIMIZED, FILE_SIZE, FILE_SIZE_OPTIMIZED,
   BITS_ESTIMATED_Y, BITS_ESTIMATED_U, BITS_ESTIMATED_V, BITS_ESTIMATED, BPP,
-  TRANSFORM, QUALITY, QP, TARGET_MET, REGIONS, BACKEND, PSNR_MEAN, PSNR_MEAN_CAPPED,
-  PSNR_MIN, PSNR_MAX, DROPPED, SSE_Y, SSE_U, SSE_V, SAMPLES_Y, SAMPLES_U,
-  SAMPLES_V, SETTING, N_FIELDS
+  TRANSFORM, QUALITY, QP, TARGET_MET, REGIONS, BACKEND, PSNR_MEAN,
+  PSNR_MEAN_CAPPED, PSNR_MIN, PSNR_MAX, DROPPED, SSE_Y, SSE_U, SSE_V, SAMPLES_Y,
+  SAMPLES_U, SAMPLES_V, SETTING, N_FIELDS
 } Field;
 
 static const gchar *const names[N_FIELDS] = {
@@ -20,9 +20,9 @@ static const gchar *const names[N_FIELDS] = {
   "psnr", "identical", "nonzero", "bits-y", "bits-u", "bits-v", "bits",
   "bits-optimized", "file-size", "file-size-optimized", "bits-estimated-y",
   "bits-estimated-u", "bits-estimated-v", "bits-estimated", "bpp", "transform",
-  "quality", "qp", "target-met", "regions", "backend", "psnr-mean", "psnr-mean-capped",
-  "psnr-min", "psnr-max", "dropped", "sse-y", "sse-u", "sse-v", "samples-y",
-  "samples-u", "samples-v", "setting"
+  "quality", "qp", "target-met", "regions", "backend", "psnr-mean",
+  "psnr-mean-capped", "psnr-min", "psnr-max", "dropped", "sse-y", "sse-u",
+  "sse-v", "samples-y", "samples-u", "samples-v", "setting"
 };
 
 static GQuark fields[N_FIELDS];

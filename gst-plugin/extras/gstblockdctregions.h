@@ -1,4 +1,4 @@
-/* blockdct: regions of interest, from a buffer's metas to the map of its blocks.
+/* blockdct: regions of interest, from a buffer's metas to its blocks' map.
  *
  * A GstVideoRegionOfInterestMeta counts if it has a parameter structure
  * `roi/blockdct` with `delta-qp` (int) or `quality` (int), or one of an

@@ -364,7 +364,7 @@ test_many (void)
   /* 23 is nearest to the frame's own 20, 34 to 30, and so on. */
   regions[7].setting = 20;
   regions[8].setting = 30;
-  regions[9].setting = 50;      /* of 45: 40 and 50 are as near, see below */
+  regions[9].setting = 50;      /* 46 */
   regions[9].value = 46;
   regions[10].setting = 60;     /* 56 */
   regions[11].setting = 70;     /* 67 */
