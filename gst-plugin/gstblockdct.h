@@ -74,7 +74,7 @@ struct _GstBlockDct
   BdctParams job_params;        /* what `job` was made from */
   BdctJob job;
   gboolean job_valid;
-  GstBlockDctRegions regions;   /* of the latest frame */
+  GstBlockDctRegions *regions;  /* of the latest frame; NULL: never any */
   GstBlockDctSweep *curve;      /* of the latest frame; NULL: there was none */
   GstBlockDctSweep *all;        /* all settings, for targets; likewise */
   BdctEngine *scout;            /* finds which one keeps a target; likewise */

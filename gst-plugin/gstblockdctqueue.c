@@ -219,13 +219,13 @@ warn_slow (GstBlockDct * self)
 static void
 find_regions (GstBlockDct * self, GstBlockDctInFlight * frame)
 {
-  GstBlockDctRegions *regions = &self->regions;
-
-  gst_blockdct_regions_find (regions, GST_ELEMENT (self), frame->in,
-      &frame->how.params, &self->layout);
-  frame->how.regions = regions->n;
-  for (gint i = 0; regions->n > 0 && i < regions->n_sets; i++)
-    frame->view.delta_qp[i] = gst_blockdct_regions_delta_qp (regions, i);
+  frame->how.regions = gst_blockdct_regions_find (&self->regions,
+      GST_ELEMENT (self), frame->in, &frame->how.params, &self->layout);
+  if (frame->how.regions == 0)
+    return;
+  for (gint i = 0; i < self->regions->n_sets; i++)
+    frame->view.delta_qp[i] =
+        gst_blockdct_regions_delta_qp (self->regions, i);
 }
 
 /* What a frame enters with. */
@@ -265,7 +265,7 @@ start (GstBlockDct * self, const GstBlockDctInFlight * frame,
     const BdctImage * src, const BdctImage * dst)
 {
   BdctEngine *engine = self->backend.engine;
-  const GstBlockDctRegions *regions = &self->regions;
+  const GstBlockDctRegions *regions = self->regions;
   gboolean divided = frame->how.regions > 0;
   BdctFrame task = {
     .sets = divided ? regions->job : &self->job,

@@ -198,7 +198,7 @@ set_doubles (GstStructure * s, const gchar * name, const gdouble * values,
   gst_structure_take_value (s, name, &array);
 }
 
-/* The set that has a component's block at (x, y) of its plane. */
+/* The set of a component's block at (x, y) of its plane. */
 static gint
 find_set (const GstBlockDctRegions * regions, const BdctLayout * layout,
     gint c, gint x, gint y)
@@ -225,7 +225,7 @@ add_block (GstStructure * s, const GstVideoFrame * frame,
   x >>= GST_VIDEO_FORMAT_INFO_W_SUB (finfo, c);
   y >>= GST_VIDEO_FORMAT_INFO_H_SUB (finfo, c);
   read_block (frame, layout, c, size, &x, &y, block.sample);
-  if (regions->n > 0)
+  if (regions != NULL)
     job = &regions->job[find_set (regions, layout, c, x, y)];
   bdct_block_run (&block, job, c);
   n = size * size;
@@ -242,7 +242,7 @@ static void
 post_block (GstBlockDctNavigation * navigation, GstElement * element, gint x,
     gint y)
 {
-  GstBlockDctRegions *regions;
+  GstBlockDctRegions *regions = NULL;
   GstBlockDctShown shown;
   GstVideoFrame frame;
   GstStructure *s;
@@ -261,12 +261,12 @@ post_block (GstBlockDctNavigation * navigation, GstElement * element, gint x,
     gst_buffer_unref (shown.in);
     return;
   }
-  regions = g_new0 (GstBlockDctRegions, 1);
-  gst_blockdct_regions_find (regions, NULL, shown.in, &shown.params,
-      &shown.layout);
+  if (gst_blockdct_regions_find (&regions, NULL, shown.in, &shown.params,
+          &shown.layout) == 0)
+    gst_blockdct_regions_clear (&regions);
   setting = bdct_family_has_qp (job.family) ? shown.params.qp
       : shown.params.quality;
-  if (regions->n > 0)
+  if (regions != NULL)
     setting = regions->setting[find_set (regions, &shown.layout, BDCT_Y, x, y)];
   s = gst_structure_new (GST_BLOCKDCT_NAME "-block",
       "timestamp", G_TYPE_UINT64, shown.times.timestamp,
@@ -279,8 +279,7 @@ post_block (GstBlockDctNavigation * navigation, GstElement * element, gint x,
       NULL);
   for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (&frame); c++)
     add_block (s, &frame, &shown.layout, regions, &job, c, x, y);
-  gst_blockdct_regions_clear (regions);
-  g_free (regions);
+  gst_blockdct_regions_clear (&regions);
   gst_video_frame_unmap (&frame);
   gst_buffer_unref (shown.in);
   gst_element_post_message (element,

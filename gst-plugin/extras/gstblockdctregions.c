@@ -28,6 +28,8 @@ is_new (GstBlockDctRegions * regions, GstElement * element, Told what)
   return TRUE;
 }
 
+/* The IJG's percentage of the Annex K tables (bdct_jpeg_step()); but 0, which
+ * has no multiples, counts as 1. */
 static gint
 get_scale (gint quality)
 {
@@ -36,8 +38,10 @@ get_scale (gint quality)
   return MAX (scale, 1);
 }
 
-gint
-gst_blockdct_regions_quality (gint quality, gint delta_qp)
+/* The quality with the scale nearest to 2^(delta_qp / 6) times that of
+ * `quality`, of two the lower one. */
+static gint
+scale_quality (gint quality, gint delta_qp)
 {
   gdouble scale = get_scale (quality) * exp2 (delta_qp / 6.0);
   gint nearest = 1;
@@ -102,7 +106,7 @@ get_setting (GstBlockDctRegions * regions, GstElement * element,
     /* All there are, without an overflow. */
     delta = CLAMP (delta, -100, 100);
     return has_qp (params) ? CLAMP (params->qp + delta, 0, 51)
-        : gst_blockdct_regions_quality (params->quality, delta);
+        : scale_quality (params->quality, delta);
   }
   if (has_quality) {
     if (is_new (regions, element, TOLD_QUALITY))
@@ -183,8 +187,9 @@ find_set (GstBlockDctRegions * regions, GstElement * element,
 /* With the first region: nothing but the frame's own set. */
 static void
 begin (GstBlockDctRegions * regions, const BdctParams * params,
-    const BdctLayout * layout, BdctBlockGrid * grid)
+    const BdctLayout * layout)
 {
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   BdctError error;
 
   if (!bdct_job_init (&regions->job[0], params, layout, &error))
@@ -226,52 +231,71 @@ mark (GstBlockDctRegions * regions, const BdctLayout * layout,
   }
 }
 
-void
-gst_blockdct_regions_find (GstBlockDctRegions * regions, GstElement * element,
-    GstBuffer * buffer, const BdctParams * params, const BdctLayout * layout)
+/* Add a region that is for us, if it has an effect. */
+static void
+add_region (GstBlockDctRegions * regions, GstElement * element,
+    const GstVideoRegionOfInterestMeta * meta, const GstStructure * s,
+    const BdctParams * params, const BdctLayout * layout)
 {
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  GstVideoRectangle r;
+  gint setting;
+
+  if (!has_qp (params) && params->n_steps > 0) {
+    if (is_new (regions, element, TOLD_MATRIX))
+      GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
+          ("Regions have no effect with a quantization-matrix."),
+          ("They choose a quality, which a matrix takes the place of."));
+    return;
+  }
+  if (!clip (regions, element, meta, layout, &r))
+    return;
+  setting = get_setting (regions, element, s, params);
+  if (setting < 0)
+    return;
+  if (regions->n++ == 0)
+    begin (regions, params, layout);
+  bdct_blocks_init (grid, layout, &regions->job[0]);
+  mark (regions, layout, grid, &r, find_set (regions, element, params, layout,
+          setting));
+}
+
+guint
+gst_blockdct_regions_find (GstBlockDctRegions ** regions, GstElement * element,
+    GstBuffer * buffer, const BdctParams * params, const BdctLayout * layout)
+{
   gpointer state = NULL;
+  guint8 *sets;
   GstMeta *meta;
 
-  regions->n = 0;
+  if (*regions != NULL)
+    (*regions)->n = 0;
   while ((meta = gst_buffer_iterate_meta_filtered (buffer, &state,
               GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)) != NULL) {
     GstVideoRegionOfInterestMeta *roi = (GstVideoRegionOfInterestMeta *) meta;
     const GstStructure *s = find_structure (roi);
-    GstVideoRectangle r;
-    gint setting;
 
     if (s == NULL) {
       GST_DEBUG_OBJECT (element, "a region is for others");
       continue;
     }
-    if (!has_qp (params) && params->n_steps > 0) {
-      if (is_new (regions, element, TOLD_MATRIX))
-        GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
-            ("Regions have no effect with a quantization-matrix."),
-            ("They choose a quality, which a matrix takes the place of."));
-      continue;
-    }
-    if (!clip (regions, element, roi, layout, &r))
-      continue;
-    setting = get_setting (regions, element, s, params);
-    if (setting < 0)
-      continue;
-    if (regions->n++ == 0)
-      begin (regions, params, layout, grid);
-    mark (regions, layout, grid, &r, find_set (regions, element, params, layout,
-            setting));
+    if (*regions == NULL)
+      *regions = g_new0 (GstBlockDctRegions, 1);
+    add_region (*regions, element, roi, s, params, layout);
   }
-  for (gsize i = 0; regions->n > 0 && i < regions->n_blocks; i++)
-    if (regions->set_of_block[i] == NO_SET)
-      regions->set_of_block[i] = 0;
+  if (*regions == NULL || (*regions)->n == 0)
+    return 0;
+  sets = (*regions)->set_of_block;
+  for (gsize i = 0; i < (*regions)->n_blocks; i++)
+    if (sets[i] == NO_SET)
+      sets[i] = 0;
+  return (*regions)->n;
 }
 
 void
-gst_blockdct_regions_clear (GstBlockDctRegions * regions)
+gst_blockdct_regions_clear (GstBlockDctRegions ** regions)
 {
-  g_clear_pointer (&regions->set_of_block, g_free);
-  regions->room = 0;
-  regions->n = regions->told = 0;
+  if (*regions != NULL)
+    g_free ((*regions)->set_of_block);
+  g_clear_pointer (regions, g_free);
 }

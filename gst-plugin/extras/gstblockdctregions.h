@@ -14,7 +14,7 @@
 
 G_BEGIN_DECLS
 
-/** The regions of one frame; all zeros before the first one. */
+/** The regions of one frame. */
 typedef struct
 {
   guint n;                      /* in force */
@@ -28,26 +28,22 @@ typedef struct
   guint told;                   /* bits: what was warned of */
 } GstBlockDctRegions;
 
-/** Find the regions of `buffer`, whose frame is otherwise made with `params`.
- * Without any nothing is allocated. What has no effect is said, once until
- * gst_blockdct_regions_clear(); `element` NULL: nothing is. */
-void gst_blockdct_regions_find (GstBlockDctRegions * regions,
+/** Find the regions of `buffer`, whose frame is otherwise made with `params`;
+ * returns how many are in force. `*regions` is NULL before the first one, and
+ * made for it: without any nothing is allocated. What has no effect is said,
+ * once until gst_blockdct_regions_clear(); `element` NULL: nothing is. */
+guint gst_blockdct_regions_find (GstBlockDctRegions ** regions,
     GstElement * element, GstBuffer * buffer, const BdctParams * params,
     const BdctLayout * layout);
 
 /** By how many QP a set is coarser than the frame's own. Qualities count by
- * their scales (below): 6 QP double the steps. */
+ * their scales, the IJG's percentages of the Annex K tables: 6 QP double the
+ * steps. */
 gdouble gst_blockdct_regions_delta_qp (const GstBlockDctRegions * regions,
     gint set);
 
-/** The quality whose steps are nearest to 2^(delta / 6) times those of
- * `quality`: |s(Q) - 2^(delta / 6) s(quality)| is least, of two the lower one,
- * with s(Q) = 5000 / Q rounded down below 50, else 200 - 2 Q, at least 1: the
- * IJG's percentage of the Annex K tables (bdct_jpeg_step()). */
-gint gst_blockdct_regions_quality (gint quality, gint delta_qp);
-
-/** Free what a frame left, and forget what was said. */
-void gst_blockdct_regions_clear (GstBlockDctRegions * regions);
+/** Free them, if there are any, and forget what was said. */
+void gst_blockdct_regions_clear (GstBlockDctRegions ** regions);
 
 G_END_DECLS
 #endif

@@ -31,8 +31,7 @@ setting_name (BdctTransform transform)
   return has_qp (transform) ? "qp" : "quality";
 }
 
-/* How many samples of luma a block of a component is high and wide, with the
- * samples of luma that one of its own stands for. */
+/* How many samples of its component a block is high and wide. */
 static gint
 block_side (BdctTransform transform, gboolean chroma, gboolean sampled)
 {
@@ -382,6 +381,35 @@ test_many (void)
   bench_clear (&bench);
 }
 
+/* Our own structure comes before an encoder's; of its fields that one counts
+ * which the transform has a use for. */
+static void
+test_both (void)
+{
+  for (guint t = 0; t < 2; t++) {
+    BdctTransform transform = t ? BDCT_HEVC_8X8 : BDCT_JPEG_8X8;
+    Region r = { 30, 20, 50, 40, "roi/x264enc", "delta-qp", 11, t ? 18 : 77 };
+    GstVideoRegionOfInterestMeta *meta;
+    gpointer state = NULL;
+    GstBuffer *buffer;
+    Bench bench;
+
+    bench_init (&bench, "NV12", WIDTH, HEIGHT, "transform", transform,
+        setting_name (transform), 25, NULL);
+    buffer = new_frame (&bench.info, 2, &r, 1);
+    meta = (gpointer) gst_buffer_iterate_meta_filtered (buffer, &state,
+        GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
+    gst_video_region_of_interest_meta_add_param (meta,
+        gst_structure_new ("roi/blockdct", "delta-qp", G_TYPE_INT, -7,
+            "quality", G_TYPE_INT, 77, NULL));
+    gst_harness_push (bench.h, buffer);
+    buffer = bench_pull (&bench);
+    check_frame (&bench.info, "NV12", transform, 25, &r, 1, 2, buffer);
+    gst_buffer_unref (buffer);
+    bench_clear (&bench);
+  }
+}
+
 /* A delta's quality, over all of them, and back to where it came from. */
 static void
 test_deltas (void)
@@ -564,6 +592,7 @@ main (int argc, char **argv)
   test_add ("/regions/without-effect", test_without_effect);
   test_add ("/regions/matrix", test_matrix);
   test_add ("/regions/many", test_many);
+  test_add ("/regions/both", test_both);
   test_add ("/regions/deltas", test_deltas);
   test_add ("/regions/target", test_target);
   test_add ("/regions/pooled", test_pooled);
