@@ -230,7 +230,8 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
     return false;
   if (slot->viewed)
     bdct_render_init (&slot->render, frame->view, layout, slot->sets,
-        &slot->src.image, colours ? &none : &drawn, &slot->dst.image, records);
+        &slot->src.image, colours ? &none : &drawn, &slot->dst.image, records,
+        by_map ? slot->map.device : NULL);
   if (mode == BDCT_VIEW_COEFFICIENTS) {
     int n;
 

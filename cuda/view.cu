@@ -85,13 +85,9 @@ draw_map (const __grid_constant__ BdctRender r)
     for (int i = lane; i < kBlocks * kBlocks; i += 32) {
       const int bx = first_x + i % kBlocks, by = first_y + i / kBlocks;
 
-      if (bx < end_x && by < end_y) {
-        uint32_t count;
-        const uint64_t value = bdct_render_map_value (&r, bx, by, &count);
-
+      if (bx < end_x && by < end_y)
         colour[i / kBlocks][i % kBlocks] =
-            bdct_render_colour (&r, value, count);
-      }
+            bdct_render_block_colour (&r, bx, by);
     }
     __syncwarp ();
     for (int c = 0; c < r.n_components; c++) {
@@ -115,7 +111,7 @@ extern "C" cudaError_t
 bdct_cuda_view_launch (const BdctRender *r, cudaStream_t stream)
 {
   const bool map = r->mode == BDCT_VIEW_ERROR_MAP
-      || r->mode == BDCT_VIEW_NONZERO_MAP;
+      || r->mode == BDCT_VIEW_NONZERO_MAP || r->mode == BDCT_VIEW_QUALITY_MAP;
   const void *const kernels[2][2] = {
     { (const void *) draw_samples<uint8_t>, (const void *) draw_map<uint8_t> },
     { (const void *) draw_samples<uint16_t>,

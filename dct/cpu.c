@@ -770,7 +770,8 @@ cpu_submit (BdctEngine * engine, const BdctFrame * frame, BdctError * error)
   make_stages (slot);
   if (!bdct_view_is_plain (view)) {
     bdct_render_init (&slot->render, view, &self->layout, frame->sets,
-        &frame->src, &image, &frame->dst, blocks);
+        &frame->src, &image, &frame->dst, blocks,
+        frame->set_of_block != NULL ? slot->set_of_block : NULL);
     add_stage (slot, STAGE_VIEW, 0)->n_pieces =
         bdct_render_count_strips (&self->layout);
   }

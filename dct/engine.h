@@ -23,9 +23,7 @@ extern "C" {
 /** The most frames an engine takes in flight. */
 #define BDCT_MAX_DEPTH 64
 
-/** The most quantizers that the blocks of a frame are divided among, and the
- * most jobs beside them. */
-#define BDCT_MAX_SETS 8
+/** The most jobs beside those that the blocks of a frame are divided among. */
 #define BDCT_MAX_OTHERS 128
 
 /** One frame and what to do with it. What it points to belongs to the caller.

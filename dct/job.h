@@ -88,6 +88,9 @@ typedef struct {
   BdctComponentJob component[BDCT_MAX_COMPONENTS];
 } BdctJob;
 
+/** The most quantizers that the blocks of a frame are divided among. */
+#define BDCT_MAX_SETS 8
+
 /** An error's text: what happened, and what to do where that helps. */
 typedef struct {
   char message[256];

@@ -49,13 +49,17 @@ typedef struct {
   uint16_t colour[BDCT_VIEW_COLOURS][BDCT_MAX_COMPONENTS];
   BdctRenderPlane plane[BDCT_MAX_COMPONENTS];
   const BdctBlockRecord *blocks; /**< for the maps */
+  const uint8_t *set_of_block;  /**< for the quality map; NULL: the first */
+  uint8_t set_colour[BDCT_MAX_SETS];
 } BdctRender;
 
 /** Describe a view of one frame: `dst` is drawn from `src`, `rec` and, for the
- * maps, `blocks`; they must not overlap it. */
+ * maps, `blocks` and `set_of_block`, which may be NULL; they must not overlap
+ * it. */
 void bdct_render_init (BdctRender *render, const BdctView *view,
     const BdctLayout *layout, const BdctJob *job, const BdctImage *src,
-    const BdctImage *rec, const BdctImage *dst, const BdctBlockRecord *blocks);
+    const BdctImage *rec, const BdctImage *dst, const BdctBlockRecord *blocks,
+    const uint8_t *set_of_block);
 
 /** Whether a mode shows the samples of the two pictures, moved at most. */
 BDCT_RENDER_INLINE bool
@@ -115,63 +119,6 @@ bdct_render_level (int level, bool chroma, int depth)
   return level < 0 ? middle - bright : middle + bright;
 }
 
-/* Along one axis: the blocks over luma's block `i`, where one of `n` is as long
- * as 2^ratio of luma's. */
-BDCT_RENDER_INLINE void
-bdct_render_over (int i, int ratio, int n, int *first, int *end)
-{
-  *first = ratio > 0 ? i >> ratio : i << -ratio;
-  *end = ratio > 0 ? *first + 1 : (i + 1) << -ratio;
-  *end = *end < n ? *end : n;
-}
-
-/* How many samples of an axis of `size` are in block `i`. */
-BDCT_RENDER_INLINE uint32_t
-bdct_render_visible (int i, int log2_size, int size)
-{
-  const int left = size - (i << log2_size), whole = 1 << log2_size;
-
-  return left < whole ? left : whole;
-}
-
-/** What a map shows of luma's block (bx, by), and the samples it is of. Errors
- * are those of all components: a block of chroma divides its own, and its
- * samples, equally among the blocks of luma under it. These are 1, 2 or 4, so
- * both numbers are in quarters. */
-BDCT_RENDER_INLINE uint64_t
-bdct_render_map_value (const BdctRender *r, int bx, int by, uint32_t *count)
-{
-  const BdctRenderPlane *luma = &r->plane[BDCT_Y];
-  uint64_t value = 0;
-
-  if (r->mode == BDCT_VIEW_NONZERO_MAP) {
-    *count = 1u << (luma->log2_width + luma->log2_height);
-    return r->blocks[luma->grid.first + (size_t) by * luma->grid.columns
-        + bx].nonzero;
-  }
-  *count = 0;
-  for (int c = 0; c < r->n_components; c++) {
-    const BdctRenderPlane *p = &r->plane[c];
-    const int ratio_x = p->log2_width + p->sub_x - luma->log2_width;
-    const int ratio_y = p->log2_height + p->sub_y - luma->log2_height;
-    const int share = 4 >> (ratio_x > 0 ? ratio_x : 0)
-        >> (ratio_y > 0 ? ratio_y : 0);
-    int left, right, top, bottom;
-
-    bdct_render_over (bx, ratio_x, p->grid.columns, &left, &right);
-    bdct_render_over (by, ratio_y, p->grid.rows, &top, &bottom);
-    for (int y = top; y < bottom; y++)
-      for (int x = left; x < right; x++) {
-        value += (uint64_t) r->blocks[p->grid.first
-            + (size_t) y * p->grid.columns + x].sse * share;
-        *count += bdct_render_visible (x, p->log2_width, p->layout.width)
-            * bdct_render_visible (y, p->log2_height, p->layout.height)
-            * share;
-      }
-  }
-  return value;
-}
-
 /** The colour of a block with `value` (its squared errors, or levels that are
  * not 0) over `count` samples. */
 BDCT_RENDER_INLINE int
@@ -192,12 +139,15 @@ BDCT_RENDER_INLINE int
 bdct_render_block_colour (const BdctRender *r, int x, int y)
 {
   const BdctRenderPlane *luma = &r->plane[BDCT_Y];
+  const size_t number = luma->grid.first + (size_t) y * luma->grid.columns + x;
   uint64_t value = 0;
   uint32_t count = 0;
 
+  if (r->mode == BDCT_VIEW_QUALITY_MAP)
+    return r->set_colour[r->set_of_block != NULL
+        ? r->set_of_block[number] : 0];
   if (r->mode == BDCT_VIEW_NONZERO_MAP)
-    return bdct_render_colour (r, r->blocks[luma->grid.first
-            + (size_t) y * luma->grid.columns + x].nonzero,
+    return bdct_render_colour (r, r->blocks[number].nonzero,
         1u << (luma->log2_width + luma->log2_height));
   for (int c = 0; c < r->n_components; c++) {
     const BdctRenderPlane *p = &r->plane[c];

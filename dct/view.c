@@ -20,6 +20,9 @@ static const BdctViewInfo views[BDCT_N_VIEWS] = {
   [BDCT_VIEW_ERROR_MAP] = {"error-map", "PSNR of each block as a colour"},
   [BDCT_VIEW_NONZERO_MAP] = {"nonzero-map",
       "share of each block's coefficients that are not 0, as a colour"},
+  [BDCT_VIEW_QUALITY_MAP] = {"quality-map",
+      "how much finer or coarser each block is quantized than the frame's "
+      "setting says, as a colour"},
 };
 
 /* Ten colours of matplotlib's viridis: its lightness rises evenly, and it reads
@@ -44,6 +47,11 @@ static const Mark error_marks[] = {
 static const Mark nonzero_marks[] = {
   {0, "0 %"}, {0.01, "1 %"}, {0.1, "10 %"}, {0.25, "25 %"}, {0.5, "50 %"},
   {1, "100 %"}, {0, NULL}
+};
+
+static const Mark quality_marks[] = {
+  {24, "+24 QP"}, {12, "+12 QP"}, {0, "0"}, {-12, "-12 QP"}, {-24, "-24 QP"},
+  {0, NULL}
 };
 
 const BdctViewInfo *
@@ -81,6 +89,8 @@ bdct_view_colours (BdctView * view, int depth, double kr, double kb,
 static double
 legend_share (BdctViewMode mode, double value)
 {
+  if (mode == BDCT_VIEW_QUALITY_MAP)
+    return (1 - value / BDCT_VIEW_MOST_QP) / 2;
   return mode == BDCT_VIEW_NONZERO_MAP ? sqrt (value)
       : (BDCT_VIEW_BEST_PSNR - value)
       / (BDCT_VIEW_BEST_PSNR - BDCT_VIEW_WORST_PSNR);
@@ -90,8 +100,8 @@ void
 bdct_view_legend (const BdctView * view, const BdctLayout * layout,
     BdctLegend * legend)
 {
-  bool errors = view->mode == BDCT_VIEW_ERROR_MAP;
-  const Mark *marks = errors ? error_marks : nonzero_marks;
+  const Mark *marks = view->mode == BDCT_VIEW_ERROR_MAP ? error_marks
+      : view->mode == BDCT_VIEW_NONZERO_MAP ? nonzero_marks : quality_marks;
   int width = layout->plane[0].width, height = layout->plane[0].height;
 
   *legend = (BdctLegend) { 0 };
@@ -125,6 +135,17 @@ set_thresholds (BdctRender * r)
             - share * (BDCT_VIEW_BEST_PSNR - BDCT_VIEW_WORST_PSNR)) / 10);
 
     r->threshold[i - 1] = (uint32_t) ceil (value * 4096);
+  }
+}
+
+static void
+set_set_colours (BdctRender * r, const BdctView * view)
+{
+  for (int i = 0; i < BDCT_MAX_SETS; i++) {
+    double share = legend_share (BDCT_VIEW_QUALITY_MAP, view->delta_qp[i]);
+
+    r->set_colour[i] = (uint8_t) lround (fmax (0, fmin (share, 1))
+        * (BDCT_VIEW_COLOURS - 1));
   }
 }
 
@@ -168,7 +189,7 @@ void
 bdct_render_init (BdctRender * r, const BdctView * view,
     const BdctLayout * layout, const BdctJob * job, const BdctImage * src,
     const BdctImage * rec, const BdctImage * dst,
-    const BdctBlockRecord * blocks)
+    const BdctBlockRecord * blocks, const uint8_t * set_of_block)
 {
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
 
@@ -178,10 +199,13 @@ bdct_render_init (BdctRender * r, const BdctView * view,
     .depth = layout->depth,
     .n_components = layout->chroma == BDCT_CHROMA_400 ? 1 : 3,
     .blocks = blocks,
+    .set_of_block = set_of_block,
   };
   set_geometry (r, view, layout);
   set_legend (r, view, layout);
-  if (bdct_view_is_map (view))
+  if (r->mode == BDCT_VIEW_QUALITY_MAP)
+    set_set_colours (r, view);
+  else if (bdct_view_is_map (view))
     set_thresholds (r);
   for (int i = 0; i < BDCT_VIEW_COLOURS; i++)
     for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "job.h"
 #include "layout.h"
 
 #ifdef __cplusplus
@@ -28,6 +29,8 @@ typedef enum {
   BDCT_VIEW_ERROR_MAP,    /**< PSNR of each luma block and its share of the
                                chroma blocks over it */
   BDCT_VIEW_NONZERO_MAP,  /**< share of a luma block's levels that are not 0 */
+  BDCT_VIEW_QUALITY_MAP,  /**< how much finer or coarser a luma block's set is
+                               than the first one */
   BDCT_N_VIEWS
 } BdctViewMode;
 
@@ -49,6 +52,10 @@ const BdctViewInfo *bdct_view_info (BdctViewMode mode);
 #define BDCT_VIEW_BEST_PSNR 60
 #define BDCT_VIEW_WORST_PSNR 20
 
+/** What the quality map shows at its ends: sets so many QP coarser than the
+ * first are colour 0, so many QP finer the last. 6 QP double the steps. */
+#define BDCT_VIEW_MOST_QP 24
+
 typedef struct {
   BdctViewMode mode;
   bool grid;       /**< show the borders of luma's blocks */
@@ -57,11 +64,13 @@ typedef struct {
   double gain;     /**< 0 to BDCT_VIEW_MAX_GAIN, of the difference */
   /** The maps' colours as samples of the frame, bdct_view_colours(). */
   uint16_t colour[BDCT_VIEW_COLOURS][BDCT_MAX_COMPONENTS];
+  double delta_qp[BDCT_MAX_SETS]; /**< the quality map: of each set; below 0 is
+                                       finer than the first one */
 } BdctView;
 
 #define BDCT_VIEW_DEFAULT                                                     \
   {                                                                           \
-    BDCT_VIEW_RECONSTRUCTION, false, 0.5, 4.0, { { 0 } }                      \
+    BDCT_VIEW_RECONSTRUCTION, false, 0.5, 4.0, { { 0 } }, { 0 }               \
   }
 
 /** Whether a view is the reconstruction and nothing else. */
@@ -71,12 +80,12 @@ bdct_view_is_plain (const BdctView *view)
   return view->mode == BDCT_VIEW_RECONSTRUCTION && !view->grid;
 }
 
-/** Whether a view colours blocks by their records. */
+/** Whether a view colours blocks: by their records or their sets. */
 static inline bool
 bdct_view_is_map (const BdctView *view)
 {
-  return view->mode == BDCT_VIEW_ERROR_MAP
-      || view->mode == BDCT_VIEW_NONZERO_MAP;
+  return view->mode >= BDCT_VIEW_ERROR_MAP
+      && view->mode <= BDCT_VIEW_QUALITY_MAP;
 }
 
 /** Fill the colours for a depth and a colour matrix (BT.601: 0.299, 0.114), in

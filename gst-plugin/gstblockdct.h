@@ -11,6 +11,7 @@
 #include "dct/view.h"
 #include "extras/gstblockdctnavigation.h"
 #include "extras/gstblockdctoverlay.h"
+#include "extras/gstblockdctregions.h"
 #include "extras/gstblockdctstatsfile.h"
 #include "gstblockdctbackend.h"
 #include "gstblockdctreport.h"
@@ -35,6 +36,7 @@ typedef struct
   gboolean post_messages, overlay;
   gdouble min_psnr_error, min_psnr_warning;
   GstBlockDctCurve curve;       /* written out: `n` is not below 0 */
+  GstBlockDctTargets targets;
   gboolean exact;               /* its bits */
 } GstBlockDctInFlight;
 
@@ -72,6 +74,7 @@ struct _GstBlockDct
   BdctParams job_params;        /* what `job` was made from */
   BdctJob job;
   gboolean job_valid;
+  GstBlockDctRegions *regions;  /* of the latest frame; NULL: never any */
   GstBlockDctSweep *curve;      /* of the latest frame; NULL: there was none */
   GstBlockDctSweep *all;        /* all settings, for targets; likewise */
   BdctEngine *scout;            /* finds which one keeps a target; likewise */

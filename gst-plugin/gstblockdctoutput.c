@@ -147,6 +147,10 @@ gst_blockdct_output_frame (GstBlockDct * self)
   if (ret != GST_FLOW_OK)
     return ret;
   times = get_times (self, frame.out);
+  /* It was chosen without them. */
+  if (frame.how.target && frame.how.regions > 0)
+    frame.how.target_met = gst_blockdct_targets_are_met (&frame.targets,
+        frame.how.depth, frame.exact, stats);
   gst_blockdct_report_frame (&self->report, GST_ELEMENT (self), frame.out,
       stats, &frame.how, &times, frame.post_messages, frame.interval);
   if (frame.curve.n > 0)

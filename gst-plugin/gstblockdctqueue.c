@@ -215,6 +215,19 @@ warn_slow (GstBlockDct * self)
       ("%s; lower async-depth, or allow more locked memory.", reason));
 }
 
+/* Divide the frame's blocks, if its buffer says how. */
+static void
+find_regions (GstBlockDct * self, GstBlockDctInFlight * frame)
+{
+  frame->how.regions = gst_blockdct_regions_find (&self->regions,
+      GST_ELEMENT (self), frame->in, &frame->how.params, &self->layout);
+  if (frame->how.regions == 0)
+    return;
+  for (gint i = 0; i < self->regions->n_sets; i++)
+    frame->view.delta_qp[i] =
+        gst_blockdct_regions_delta_qp (self->regions, i);
+}
+
 /* What a frame enters with. */
 static void
 describe (GstBlockDct * self, GstBlockDctInFlight * frame,
@@ -231,7 +244,19 @@ describe (GstBlockDct * self, GstBlockDctInFlight * frame,
   frame->overlay = settings->overlay;
   frame->min_psnr_error = settings->min_psnr_error;
   frame->min_psnr_warning = settings->min_psnr_warning;
+  frame->targets = settings->targets;
   update_curve (self, settings, &frame->curve);
+  find_regions (self, frame);
+}
+
+/* Whether a frame's statistics need the bits. With regions the target is
+ * checked once more, with those of the frame. */
+static gboolean
+needs_rate (const GstBlockDctInFlight * frame)
+{
+  return frame->how.rate != GST_BLOCKDCT_RATE_NONE || frame->curve.n > 0
+      || (frame->how.target && frame->how.regions > 0
+      && frame->targets.psnr <= 0);
 }
 
 /* All that the engine is told of a frame, in one place. */
@@ -240,14 +265,18 @@ start (GstBlockDct * self, const GstBlockDctInFlight * frame,
     const BdctImage * src, const BdctImage * dst)
 {
   BdctEngine *engine = self->backend.engine;
+  const GstBlockDctRegions *regions = self->regions;
+  gboolean divided = frame->how.regions > 0;
   BdctFrame task = {
-    .sets = &self->job,
-    .n_sets = 1,
+    .sets = divided ? regions->job : &self->job,
+    .n_sets = divided ? regions->n_sets : 1,
+    .set_of_block = divided ? regions->set_of_block : NULL,
+    .n_blocks = divided ? regions->n_blocks : 0,
     .others = frame->curve.n > 0 ? self->curve->job : NULL,
     .n_others = frame->curve.n,
     .src = *src,
     .dst = *dst,
-    .rate = frame->how.rate != GST_BLOCKDCT_RATE_NONE || frame->curve.n > 0,
+    .rate = needs_rate (frame),
     .view = &frame->view,
     /* What is pending on the buffers' memory comes before the frame. */
     .wait = {pending_stream (self, frame->in),
@@ -366,6 +395,7 @@ gst_blockdct_queue_close (GstBlockDct * self)
   gst_blockdct_queue_discard (self);
   gst_blockdct_target_close (self);
   g_clear_pointer (&self->curve, g_free);
+  gst_blockdct_regions_clear (&self->regions);
   gst_blockdct_backend_close (&self->backend);
   g_clear_pointer (&self->in_flight, g_free);
   self->depth = 0;

@@ -9,9 +9,9 @@ typedef enum
   MSE_Y, MSE_U, MSE_V, PSNR_Y, PSNR_U, PSNR_V, MSE, PSNR, IDENTICAL, NONZERO,
   BITS_Y, BITS_U, BITS_V, BITS, BITS_OPTIMIZED, FILE_SIZE, FILE_SIZE_OPTIMIZED,
   BITS_ESTIMATED_Y, BITS_ESTIMATED_U, BITS_ESTIMATED_V, BITS_ESTIMATED, BPP,
-  TRANSFORM, QUALITY, QP, TARGET_MET, BACKEND, PSNR_MEAN, PSNR_MEAN_CAPPED,
-  PSNR_MIN, PSNR_MAX, DROPPED, SSE_Y, SSE_U, SSE_V, SAMPLES_Y, SAMPLES_U,
-  SAMPLES_V, SETTING, N_FIELDS
+  TRANSFORM, QUALITY, QP, TARGET_MET, REGIONS, BACKEND, PSNR_MEAN,
+  PSNR_MEAN_CAPPED, PSNR_MIN, PSNR_MAX, DROPPED, SSE_Y, SSE_U, SSE_V, SAMPLES_Y,
+  SAMPLES_U, SAMPLES_V, SETTING, N_FIELDS
 } Field;
 
 static const gchar *const names[N_FIELDS] = {
@@ -20,9 +20,9 @@ static const gchar *const names[N_FIELDS] = {
   "psnr", "identical", "nonzero", "bits-y", "bits-u", "bits-v", "bits",
   "bits-optimized", "file-size", "file-size-optimized", "bits-estimated-y",
   "bits-estimated-u", "bits-estimated-v", "bits-estimated", "bpp", "transform",
-  "quality", "qp", "target-met", "backend", "psnr-mean", "psnr-mean-capped",
-  "psnr-min", "psnr-max", "dropped", "sse-y", "sse-u", "sse-v", "samples-y",
-  "samples-u", "samples-v", "setting"
+  "quality", "qp", "target-met", "regions", "backend", "psnr-mean",
+  "psnr-mean-capped", "psnr-min", "psnr-max", "dropped", "sse-y", "sse-u",
+  "sse-v", "samples-y", "samples-u", "samples-v", "setting"
 };
 
 static GQuark fields[N_FIELDS];
@@ -67,6 +67,16 @@ add_int (GstStructure * s, Field field, gint v)
 
   g_value_init (&value, G_TYPE_INT);
   g_value_set_int (&value, v);
+  gst_structure_id_take_value (s, fields[field], &value);
+}
+
+static void
+add_uint (GstStructure * s, Field field, guint v)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_UINT);
+  g_value_set_uint (&value, v);
   gst_structure_id_take_value (s, fields[field], &value);
 }
 
@@ -183,6 +193,8 @@ add_span (GstStructure * s, const gchar * type, const GstBlockDctSpan * span)
     add_int (s, QUALITY, how->params.quality);
   if (how->target)
     add_boolean (s, TARGET_MET, how->target_met);
+  if (how->regions > 0)
+    add_uint (s, REGIONS, how->regions);
   add_string (s, BACKEND, how->backend);
 }
 
@@ -239,6 +251,7 @@ add_to_span (GstBlockDctSpan * span, const BdctStats * stats,
     if (GST_CLOCK_TIME_IS_VALID (span->end))
       span->times.duration = span->end - span->start;
     span->how.rate = MIN (how->rate, before.rate);
+    span->how.regions = MAX (how->regions, before.regions);
     span->how.target |= before.target;
     span->how.target_met = (!how->target || how->target_met)
         && (!before.target || before.target_met);

@@ -45,6 +45,7 @@ typedef struct
   const gchar *backend;         /* interned */
   GstBlockDctRate rate;
   gboolean target, target_met;  /* a target chose the setting; it is kept */
+  guint regions;                /* that have a setting of their own */
 } GstBlockDctHow;
 
 /** Statistics pooled over some frames. */
@@ -55,8 +56,9 @@ typedef struct
   GstBlockDctTimes times;       /* of the first frame; the whole's duration */
   GstClockTime start, end;      /* of the earliest, of the latest frame */
   GstBlockDctHow how;           /* of the latest frame; but `rate` is the least
-                                   that is known of one, and of the targets
-                                   whether there was one, and all were met */
+                                   that is known of one, `regions` the most, and
+                                   of the targets whether there was one, and all
+                                   were met */
 } GstBlockDctSpan;
 
 /** Counters since the start. */

@@ -116,16 +116,29 @@ gst_blockdct_targets_check (const GstBlockDctTargets * targets,
   return FALSE;
 }
 
-/* What has to be small. */
+/* What has to be large, for a PSNR, or small. */
 static gdouble
-get_cost (const GstBlockDctTargets * targets, gboolean exact,
+get_figure (const GstBlockDctTargets * targets, gint depth, gboolean exact,
     const BdctStats * stats)
 {
-  gdouble bits = bdct_stats_total (stats).bits;
+  BdctCounters total = bdct_stats_total (stats);
 
+  if (targets->psnr > 0)
+    return bdct_psnr (bdct_mse (&total), depth);
   if (targets->bpp > 0)
-    return bits / stats->component[BDCT_Y].samples;
-  return exact ? (gdouble) stats->file_size : bits / 8;
+    return (gdouble) total.bits / stats->component[BDCT_Y].samples;
+  return exact ? (gdouble) stats->file_size : total.bits / 8.0;
+}
+
+gboolean
+gst_blockdct_targets_are_met (const GstBlockDctTargets * targets,
+    gint depth, gboolean exact, const BdctStats * stats)
+{
+  gdouble v = get_figure (targets, depth, exact, stats);
+
+  if (targets->psnr > 0)
+    return v >= targets->psnr;
+  return v <= (targets->bpp > 0 ? targets->bpp : targets->size);
 }
 
 gint
@@ -134,7 +147,7 @@ gst_blockdct_targets_choose (const GstBlockDctTargets * targets,
 {
   gboolean psnr = targets->psnr > 0;
   gboolean exact = bdct_rate_is_exact (&sweep->job[0]);
-  gdouble limit = targets->bpp > 0 ? targets->bpp : targets->size;
+  gint depth = sweep->job[0].depth;
   /* From the coarsest on, or from the finest. */
   gboolean down = has_qp (sweep->params.transform) == psnr;
   gint nearest = -1;
@@ -142,11 +155,9 @@ gst_blockdct_targets_choose (const GstBlockDctTargets * targets,
 
   for (gint k = 0; k < sweep->n; k++) {
     gint i = down ? sweep->n - 1 - k : k;
-    BdctCounters total = bdct_stats_total (&stats[i]);
-    gdouble v = psnr ? bdct_psnr (bdct_mse (&total), sweep->job[i].depth)
-        : get_cost (targets, exact, &stats[i]);
+    gdouble v = get_figure (targets, depth, exact, &stats[i]);
 
-    *met = psnr ? v >= targets->psnr : v <= limit;
+    *met = gst_blockdct_targets_are_met (targets, depth, exact, &stats[i]);
     if (*met)
       return i;
     if (nearest < 0 || (psnr ? v > best : v < best)) {

@@ -60,6 +60,11 @@ gchar *gst_blockdct_targets_describe (const GstBlockDctTargets * targets);
 gboolean gst_blockdct_targets_check (const GstBlockDctTargets * targets,
     BdctError * error);
 
+/** Whether the statistics of a frame, with this depth and with bits that are
+ * exact or not, keep a target. */
+gboolean gst_blockdct_targets_are_met (const GstBlockDctTargets * targets,
+    gint depth, gboolean exact, const BdctStats * stats);
+
 /** Which setting of a sweep over all of them, by its statistics, is the
  * coarsest that keeps a PSNR, or the finest that keeps to bits or bytes. `met`
  * says whether one does; else it is the nearest. */

@@ -6,6 +6,7 @@
 #include "gstblockdctnavigation.h"
 #include "dct/block.h"
 #include "dct/sample.h"
+#include "gstblockdctregions.h"
 
 #include <math.h>
 #include <string.h>
@@ -197,9 +198,24 @@ set_doubles (GstStructure * s, const gchar * name, const gdouble * values,
   gst_structure_take_value (s, name, &array);
 }
 
+/* The set of a component's block at (x, y) of its plane. */
+static gint
+find_set (const GstBlockDctRegions * regions, const BdctLayout * layout,
+    gint c, gint x, gint y)
+{
+  const BdctComponentJob *job = &regions->job[0].component[c];
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+
+  bdct_blocks_init (grid, layout, &regions->job[0]);
+  return regions->set_of_block[grid[c].first
+      + (gsize) (y >> job->log2_height) * grid[c].columns
+      + (x >> job->log2_width)];
+}
+
 static void
 add_block (GstStructure * s, const GstVideoFrame * frame,
-    const BdctLayout * layout, const BdctJob * job, gint c, gint x, gint y)
+    const BdctLayout * layout, const GstBlockDctRegions * regions,
+    const BdctJob * job, gint c, gint x, gint y)
 {
   const GstVideoFormatInfo *finfo = frame->info.finfo;
   const BlockNames *names = &block_names[c];
@@ -209,6 +225,8 @@ add_block (GstStructure * s, const GstVideoFrame * frame,
   x >>= GST_VIDEO_FORMAT_INFO_W_SUB (finfo, c);
   y >>= GST_VIDEO_FORMAT_INFO_H_SUB (finfo, c);
   read_block (frame, layout, c, size, &x, &y, block.sample);
+  if (regions != NULL)
+    job = &regions->job[find_set (regions, layout, c, x, y)];
   bdct_block_run (&block, job, c);
   n = size * size;
   gst_structure_set (s, names->x, G_TYPE_INT, x, names->y, G_TYPE_INT, y,
@@ -224,9 +242,11 @@ static void
 post_block (GstBlockDctNavigation * navigation, GstElement * element, gint x,
     gint y)
 {
+  GstBlockDctRegions *regions = NULL;
   GstBlockDctShown shown;
   GstVideoFrame frame;
   GstStructure *s;
+  gint setting;
   BdctJob job;
 
   if (!get_shown (navigation, &shown))
@@ -241,19 +261,25 @@ post_block (GstBlockDctNavigation * navigation, GstElement * element, gint x,
     gst_buffer_unref (shown.in);
     return;
   }
+  if (gst_blockdct_regions_find (&regions, NULL, shown.in, &shown.params,
+          &shown.layout) == 0)
+    gst_blockdct_regions_clear (&regions);
+  setting = bdct_family_has_qp (job.family) ? shown.params.qp
+      : shown.params.quality;
+  if (regions != NULL)
+    setting = regions->setting[find_set (regions, &shown.layout, BDCT_Y, x, y)];
   s = gst_structure_new (GST_BLOCKDCT_NAME "-block",
       "timestamp", G_TYPE_UINT64, shown.times.timestamp,
       "stream-time", G_TYPE_UINT64, shown.times.stream_time,
       "running-time", G_TYPE_UINT64, shown.times.running_time,
       "index", G_TYPE_UINT64, shown.index,
       "transform", G_TYPE_STRING,
-      bdct_transform_info (shown.params.transform)->name, NULL);
-  if (bdct_family_has_qp (job.family))
-    gst_structure_set (s, "qp", G_TYPE_INT, shown.params.qp, NULL);
-  else
-    gst_structure_set (s, "quality", G_TYPE_INT, shown.params.quality, NULL);
+      bdct_transform_info (shown.params.transform)->name,
+      bdct_family_has_qp (job.family) ? "qp" : "quality", G_TYPE_INT, setting,
+      NULL);
   for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (&frame); c++)
-    add_block (s, &frame, &shown.layout, &job, c, x, y);
+    add_block (s, &frame, &shown.layout, regions, &job, c, x, y);
+  gst_blockdct_regions_clear (&regions);
   gst_video_frame_unmap (&frame);
   gst_buffer_unref (shown.in);
   gst_element_post_message (element,

@@ -74,6 +74,8 @@ append_value (GString * line, const GValue * value, const gchar * nothing,
       append_double (line, "%.17g", g_value_get_double (value));
   } else if (G_VALUE_HOLDS_INT (value)) {
     g_string_append_printf (line, "%d", g_value_get_int (value));
+  } else if (G_VALUE_HOLDS_UINT (value)) {
+    g_string_append_printf (line, "%u", g_value_get_uint (value));
   } else if (G_VALUE_HOLDS_BOOLEAN (value)) {
     g_string_append (line, g_value_get_boolean (value) ? "true" : "false");
   } else {
@@ -93,7 +95,7 @@ format_csv (GString * line, const GstStructure * s, gboolean first)
     "identical", "nonzero", "transform", "quality", "qp", "backend", "bits",
     "bits-y", "bits-u", "bits-v", "bits-optimized", "file-size",
     "file-size-optimized", "bits-estimated", "bits-estimated-y",
-    "bits-estimated-u", "bits-estimated-v", "bpp", "target-met"
+    "bits-estimated-u", "bits-estimated-v", "bpp", "target-met", "regions"
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (columns) && first; i++)

@@ -33,7 +33,11 @@ typedef struct {
   guint8 *slack[BDCT_MAX_COMPONENTS];   /* it has to agree with, how far */
   int size[BDCT_MAX_COMPONENTS];
   double *value;                /* a map's, of each block of luma */
+  guint8 *set;                  /* of each block; NULL: the first for all */
 } Scene;
+
+/* Of the same quantizers, so that the picture is that of one. */
+static const double deltas[] = { 0, -8.5, 30 };
 
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
 
@@ -41,13 +45,18 @@ static void
 run (BdctEngine * engine, const Scene * s, const BdctView * view,
     const Frame * src, const Frame * dst, BdctStats * stats)
 {
-  BdctJob job;
-  BdctFrame frame = {.sets = &job,.n_sets = 1,.src = src->image,
-    .dst = dst->image,.view = view
+  BdctJob job[G_N_ELEMENTS (deltas)];
+  BdctFrame frame = {.sets = job,.n_sets = s->set ? G_N_ELEMENTS (job) : 1,
+    .set_of_block = s->set,.src = src->image,.dst = dst->image,.view = view
   };
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   BdctError error = { "" };
+  gboolean ok = TRUE;
 
-  if (!bdct_job_init (&job, &s->c->params, &s->layout, &error)
+  for (guint i = 0; i < G_N_ELEMENTS (job); i++)
+    ok = ok && bdct_job_init (&job[i], &s->c->params, &s->layout, &error);
+  frame.n_blocks = bdct_blocks_init (grid, &s->layout, job);
+  if (!ok
       || !engine->klass->configure (engine, &s->layout, 1, &error)
       || !engine->klass->submit (engine, &frame, &error)
       || !engine->klass->collect (engine, stats, &error))
@@ -91,6 +100,7 @@ static void
 scene_clear (Scene * s)
 {
   g_free (s->value);
+  g_free (s->set);
   picture_clear (&s->source);
   picture_clear (&s->rec);
   for (int k = 0; k < BDCT_MAX_COMPONENTS; k++) {
@@ -98,6 +108,23 @@ scene_clear (Scene * s)
     g_free (s->defined[k]);
     g_free (s->slack[k]);
   }
+}
+
+/* Give every block one of the sets. */
+static void
+scene_divide (Scene * s)
+{
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  BdctJob job;
+  gsize n;
+
+  g_assert_true (bdct_job_init (&job, &s->c->params, &s->layout, NULL));
+  n = bdct_blocks_init (grid, &s->layout, &job);
+  g_free (s->set);
+  s->set = g_new (guint8, n);
+  for (gsize i = 0; i < n; i++)
+    s->set[i] = i * 7 / 3 % G_N_ELEMENTS (deltas);
+  memcpy (s->view.delta_qp, deltas, sizeof deltas);
 }
 
 static int
@@ -160,13 +187,16 @@ add_errors (const Scene * s, int k, int x, int y, double *sum, double *count)
 }
 
 /* The block of luma at (x, y) of luma: its mean squared error over all planes,
- * or its levels that are not 0. */
+ * its levels that are not 0, or what its set says. */
 static double
 block_value (const Scene * s, int x, int y)
 {
   int size = s->size[0];
   double sum = 0, count = 0;
 
+  if (s->view.mode == BDCT_VIEW_QUALITY_MAP)
+    return s->set == NULL ? 0 : deltas[s->set[y / size
+            * ((s->c->width + size - 1) / size) + x / size]];
   if (s->view.mode == BDCT_VIEW_NONZERO_MAP) {
     for (int i = 0; i < size * size; i++)
       sum += level_at (s, 0, x + i % size, y + i / size) != 0;
@@ -197,7 +227,9 @@ is_colour (const Scene * s, int k, double value, int v)
   double peak = (1 << s->c->depth) - 1, share, hair = 0.03;
   gboolean ok = FALSE;
 
-  if (s->view.mode == BDCT_VIEW_NONZERO_MAP)
+  if (s->view.mode == BDCT_VIEW_QUALITY_MAP)
+    share = 0.5 - value / 48 + 0.5 / 63;
+  else if (s->view.mode == BDCT_VIEW_NONZERO_MAP)
     share = sqrt (value);
   else if (value == 0)
     share = 0;
@@ -271,7 +303,7 @@ expect (const Scene * s, int k, int x, int y, double *value)
             + 0.5), 0, peak);
   else if (mode == BDCT_VIEW_COEFFICIENTS)
     v = level_sample (s, k, level_at (s, k, x, y));
-  else if (mode == BDCT_VIEW_ERROR_MAP || mode == BDCT_VIEW_NONZERO_MAP) {
+  else if (mode >= BDCT_VIEW_ERROR_MAP) {
     int size = s->size[0], columns = (s->c->width + size - 1) / size;
 
     *value = s->value[ly / size * columns + lx / size];
@@ -375,6 +407,8 @@ check_case (const Case * c)
       s.view.grid = i % 2;
       s.view.position = positions[(i + c->width) % 4];
       s.view.gain = 1.3 * (1 + i % 3);
+      if (s.view.mode == BDCT_VIEW_QUALITY_MAP && c->width % 2)
+        scene_divide (&s);
       frame_clear (&dst);
       frame_init (&dst, &s.layout, c->stride);
       run (engines[e], &s, &s.view, &src, &dst, &view_stats);

@@ -100,12 +100,16 @@ static void
 any_view (Question * q, const BdctLayout * layout)
 {
   static const BdctViewMode modes[] = { BDCT_VIEW_COEFFICIENTS,
-    BDCT_VIEW_ERROR_MAP, BDCT_VIEW_NONZERO_MAP, BDCT_VIEW_WIPE
+    BDCT_VIEW_QUALITY_MAP, BDCT_VIEW_ERROR_MAP, BDCT_VIEW_NONZERO_MAP,
+    BDCT_VIEW_WIPE
   };
 
   q->view = (BdctView) BDCT_VIEW_DEFAULT;
-  q->view.mode = modes[is_exact (&q->sets[0]) ? random_below (4) : 0];
+  q->view.mode = modes[is_exact (&q->sets[0]) ? random_below (5)
+      : 0];
   q->view.grid = random_below (2);
+  for (int i = 0; i < BDCT_MAX_SETS; i++)
+    q->view.delta_qp[i] = (int) random_below (60) - 30;
   bdct_view_colours (&q->view, layout->depth, 0.299, 0.114, false);
   q->what.view = &q->view;
 }

@@ -145,7 +145,8 @@ test_ends (void)
 {
   static const gchar *views[] = {
     "original", "wipe", "side-by-side", "stacked", "difference",
-    "coefficients", "error-map", "nonzero-map", "reconstruction"
+    "coefficients", "error-map", "nonzero-map", "quality-map",
+    "reconstruction"
   };
   Bench bench;
 
