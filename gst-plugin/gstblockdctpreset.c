@@ -9,8 +9,8 @@
 
 static gboolean (*parent_load) (GstPreset * preset, const gchar * name);
 
-/* What makes the picture can be set by stream time; but for tables, which are no
- * single value. `rate` can, too. */
+/* What makes the picture can be set by stream time; but for tables, which are
+ * no single value. `rate` can, too. */
 static gboolean
 is_picture (const GParamSpec * pspec)
 {

@@ -256,7 +256,8 @@ test_steps_check (void)
         g_test_fail_printf ("'%s' lacks '%s'", error.message,
             cases[i].texts[k]);
     EXPECT (bdct_steps_check (steps, cases[i].n_steps, cases[i].transform,
-            cases[i].depth, cases[i].baseline, NULL), valid, "case %u without an error", i);
+            cases[i].depth, cases[i].baseline, NULL), valid,
+        "case %u without an error", i);
   }
 }
 

@@ -467,8 +467,8 @@ test_barbara (void)
   picture_clear (&barbara);
 }
 
-/* The largest step times 8 that libjpeg-turbo's 16-bit divisors have. Larger
- * steps leave it with others than its file says. */
+/* libjpeg-turbo divides by 8 times the step, in 16 bits: with a larger one than
+ * this it does not quantize by what its file says. */
 #define MAX_LIBJPEG_STEP 8191
 
 static gboolean
