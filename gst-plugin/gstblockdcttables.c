@@ -9,7 +9,7 @@
 /* A JPEG file's headers may hold that many profiles and thumbnails. */
 #define MAX_SIZE (16 << 20)
 /* Of a path in a message: the end says most. */
-#define MAX_SHOWN 100
+#define MAX_SHOWN 60
 
 /* "property path", in UTF-8. */
 static gchar *
