@@ -229,6 +229,16 @@ hevc_fits (const BdctComponentJob &job, int depth)
       < (int64_t) (32767 - (1 << 13)) * 3 * 128 << job.dequant_bits;
 }
 
+/* Whether the quantization errors are what jpeg8.cuh says. */
+bool
+jpeg8_fits (const BdctComponentJob &job)
+{
+  for (int i = 0; i < 64; i++)
+    if (job.quant[i] > 255)
+      return false;
+  return true;
+}
+
 /* What HevcFlat asks for. */
 bool
 hevc_flat (const BdctComponentJob &job)
@@ -384,7 +394,8 @@ bdct_tensor_find (const BdctCudaWork *work)
       const BdctComponentJob &job = jobs[layout.component[0]];
 
       if (!is_known (job) || (family == BDCT_FAMILY_HEVC
-              && !hevc_fits (job, depth)))
+              && !hevc_fits (job, depth))
+          || (family == BDCT_FAMILY_JPEG && depth == 8 && !jpeg8_fits (job)))
         return nullptr;
       if (layout.interleave > 1
           && memcmp (&job, &jobs[layout.component[1]], sizeof job) != 0)

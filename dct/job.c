@@ -4,29 +4,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* ITU-T T.81 Annex K, Tables K.1 (luminance) and K.2 (chrominance). */
-static const uint8_t annex_k[2][64] = {
-  {
-      16, 11, 10, 16, 24, 40, 51, 61,
-      12, 12, 14, 19, 26, 58, 60, 55,
-      14, 13, 16, 24, 40, 57, 69, 56,
-      14, 17, 22, 29, 51, 87, 80, 62,
-      18, 22, 37, 56, 68, 109, 103, 77,
-      24, 35, 55, 64, 81, 104, 113, 92,
-      49, 64, 78, 87, 103, 121, 120, 101,
-      72, 92, 95, 98, 112, 100, 103, 99,
-  }, {
-      17, 18, 24, 47, 99, 99, 99, 99,
-      18, 21, 26, 66, 99, 99, 99, 99,
-      24, 26, 56, 99, 99, 99, 99, 99,
-      47, 66, 99, 99, 99, 99, 99, 99,
-      99, 99, 99, 99, 99, 99, 99, 99,
-      99, 99, 99, 99, 99, 99, 99, 99,
-      99, 99, 99, 99, 99, 99, 99, 99,
-      99, 99, 99, 99, 99, 99, 99, 99,
-  }
-};
-
 /* ITU-T H.265 Table 7-6, ScalingList[1..3][0..2] (intra), as an 8x8 matrix. */
 static const uint8_t hevc_default_intra[64] = {
   16, 16, 16, 16, 17, 18, 21, 24,
@@ -100,11 +77,10 @@ bdct_error (BdctError * error, const char *format, ...)
 }
 
 int
-bdct_jpeg_step (int quality, bool chroma, int index, int depth)
+bdct_scale_step (int base, int quality, int max)
 {
   int scale = quality < 50 ? 5000 / quality : 200 - 2 * quality;
-  int step = (annex_k[chroma][index] * scale + 50) / 100;
-  int max = depth > 8 ? 32767 : 255;
+  int step = (base * scale + 50) / 100;
 
   return step < 1 ? 1 : step > max ? max : step;
 }
@@ -144,10 +120,10 @@ h264_chroma_qp (int qp, int offset, int depth)
 
 bool
 bdct_steps_check (const int *steps, int n_steps, BdctTransform transform,
-    int depth, BdctError * error)
+    int depth, bool baseline, BdctError * error)
 {
-  bool baseline = transform == BDCT_JPEG_8X8 && depth == 8;
-  int max = baseline ? 255 : 32767;
+  int max = transform == BDCT_JPEG_8X8 && depth == 8 && baseline ? 255
+      : BDCT_MAX_STEP;
 
   if (n_steps != 0 && n_steps != 64 && n_steps != 128)
     return bdct_error (error, "a quantization matrix has 0, 64 or 128 entries, "
@@ -156,20 +132,48 @@ bdct_steps_check (const int *steps, int n_steps, BdctTransform transform,
     if (steps[i] < 1 || steps[i] > max)
       return bdct_error (error, "quantization step %d at index %d is outside "
           "1 to %d%s", steps[i], i, max,
-          baseline ? " (8-bit jpeg-8x8)" : "");
+          max == 255 ? " (8-bit jpeg-8x8 with baseline=true)" : "");
   return true;
+}
+
+bool
+bdct_params_check_steps (const BdctParams * params, int depth,
+    BdctError * error)
+{
+  return bdct_steps_check (params->steps, params->n_steps, params->transform,
+      depth, params->baseline, error)
+      && (params->scale_tables
+      || bdct_steps_check (params->tables.steps, params->tables.n_steps,
+          params->transform, depth, params->baseline, error));
+}
+
+bool
+bdct_params_has_quality (const BdctParams * params)
+{
+  return !bdct_family_has_qp (bdct_transform_info (params->transform)->family)
+      && params->n_steps == 0
+      && (params->tables.n_steps == 0 || params->scale_tables);
 }
 
 static void
 init_steps (BdctComponentJob * job, const BdctParams * params, bool chroma,
     int depth)
 {
-  const int *steps = params->steps
-      + (chroma && params->n_steps == 128 ? 64 : 0);
+  const int max = depth == 8 && params->baseline ? 255 : BDCT_MAX_STEP;
+  const BdctTables *tables = &params->tables;
 
   for (int i = 0; i < 64; i++)
-    job->quant[i] = params->n_steps ? steps[i]
-        : bdct_jpeg_step (params->quality, chroma, i, depth);
+    if (params->n_steps > 0)
+      job->quant[i] = params->steps[i + (chroma && params->n_steps == 128
+              ? 64 : 0)];
+    else if (tables->n_steps > 0) {
+      job->quant[i] = tables->steps[i + (chroma && tables->n_steps == 128
+              ? 64 : 0)];
+      if (params->scale_tables)
+        job->quant[i] = bdct_scale_step (job->quant[i], params->quality, max);
+    } else
+      job->quant[i] = bdct_scale_step (bdct_preset_info (params->preset)
+          ->step[chroma][i], params->quality, max);
 }
 
 static void
@@ -259,14 +263,16 @@ bdct_job_init (BdctJob * job, const BdctParams * params,
   if (params->quality < 1 || params->quality > 100)
     return bdct_error (error, "quality %d is outside 1 to 100",
         params->quality);
+  if (bdct_preset_info (params->preset) == NULL)
+    return bdct_error (error, "quantization-preset %d is not one of 0 to %d",
+        (int) params->preset, BDCT_N_PRESETS - 1);
   if (params->qp < 0 || params->qp > 51)
     return bdct_error (error, "qp %d is outside 0 to 51", params->qp);
   if (params->chroma_qp_offset < -12 || params->chroma_qp_offset > 12)
     return bdct_error (error, "chroma-qp-offset %d is outside -12 to 12",
         params->chroma_qp_offset);
   if (!bdct_family_has_qp (info->family)
-      && !bdct_steps_check (params->steps, params->n_steps, params->transform,
-          depth, error))
+      && !bdct_params_check_steps (params, depth, error))
     return false;
 
   *job = (BdctJob) {

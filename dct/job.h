@@ -11,7 +11,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "error.h"
 #include "layout.h"
+#include "tables.h"
 #include "transform.h"
 
 #ifdef __cplusplus
@@ -25,22 +27,27 @@ typedef enum {
 
 typedef struct {
   BdctTransform transform;
-  int quality;          /**< 1 to 100; jpeg-8x8 and dct-8x8 without a matrix */
+  int quality;          /**< 1 to 100; bdct_params_has_quality() */
   int qp;               /**< 0 to 51; where the family has one */
   int chroma_qp_offset; /**< -12 to 12; likewise */
   BdctScalingList scaling_list; /**< BDCT_FAMILY_HEVC */
-  /** jpeg-8x8 and dct-8x8: 0 steps = Annex K scaled by quality, 64 = these for
-   * every component, 128 = luma, then chroma. Row-major, rows are vertical
-   * frequency. 1 to 32767; for jpeg-8x8 at a depth of 8, 1 to 255. */
+  /** The steps of jpeg-8x8 and dct-8x8: `steps`, or without these `tables`, or
+   * without these those of `preset` scaled by quality. Row-major, rows are
+   * vertical frequency. 0 steps = there are none, 64 = these for every
+   * component, 128 = luma, then chroma. 1 to BDCT_MAX_STEP, for jpeg-8x8 at a
+   * depth of 8 if `baseline` 1 to 255. Booleans are ints: there is no padding,
+   * so that parameters can be compared byte by byte. */
+  int baseline;         /**< what is scaled ends at 255 at a depth of 8, too */
+  int scale_tables;     /**< whether quality scales `tables` */
+  BdctPreset preset;
+  BdctTables tables;
   int n_steps;
   int steps[128];
 } BdctParams;
 
 /** The parameters a new element has. */
 #define BDCT_PARAMS_DEFAULT                                                   \
-  {                                                                           \
-    BDCT_JPEG_8X8, 85, 26, 0, BDCT_SCALING_FLAT, 0, { 0 }                     \
-  }
+  { .transform = BDCT_JPEG_8X8, .quality = 85, .qp = 26, .baseline = true }
 
 /** Everything about one component.
  *
@@ -91,23 +98,17 @@ typedef struct {
 /** The most quantizers that the blocks of a frame are divided among. */
 #define BDCT_MAX_SETS 8
 
-/** An error's text: what happened, and what to do where that helps. */
-typedef struct {
-  char message[256];
-} BdctError;
-
-/** Write an error's text. Returns false, so that a failing function can end
- * with `return bdct_error (...)`. `error` may be NULL. */
-bool bdct_error (BdctError *error, const char *format, ...)
-#ifdef __GNUC__
-    __attribute__ ((format (printf, 2, 3)))
-#endif
-    ;
-
 /** Check a user's quantization steps for a transform at a depth (0: any).
  * False with the first value outside its range, or a wrong count, named. */
 bool bdct_steps_check (const int *steps, int n_steps, BdctTransform transform,
-    int depth, BdctError *error);
+    int depth, bool baseline, BdctError *error);
+
+/** The same of all that are used as they are. */
+bool bdct_params_check_steps (const BdctParams *params, int depth,
+    BdctError *error);
+
+/** Whether the steps follow from `quality`. */
+bool bdct_params_has_quality (const BdctParams *params);
 
 /** Where a job's tables have the entry of vertical frequency v, horizontal
  * frequency u. */
@@ -128,10 +129,9 @@ bdct_job_index (const BdctComponentJob *job, int v, int u)
 bool bdct_job_init (BdctJob *job, const BdctParams *params,
     const BdctLayout *layout, BdctError *error);
 
-/** A step of the IJG's scaled Annex K table (T.81 Tables K.1, K.2):
- * s = Q < 50 ? 5000 / Q : 200 - 2 Q, q = clip((base s + 50) / 100, 1, max) with
- * max 255 at a depth of 8 (baseline), else 32767. `index` is row-major. */
-int bdct_jpeg_step (int quality, bool chroma, int index, int depth);
+/** A table's step for a quality, as libjpeg scales it (jcparam.c):
+ * s = Q < 50 ? 5000 / Q : 200 - 2 Q, q = clip((base s + 50) / 100, 1, max). */
+int bdct_scale_step (int base, int quality, int max);
 
 /** Qp'C of H.265 clause 8.6.1: from QpY, the offset and ChromaArrayType to the
  * QP that scales chroma, QpBdOffset = 6 (depth - 8) included. */

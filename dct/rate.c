@@ -285,9 +285,11 @@ stuffing (const Group * group)
 }
 
 /* Bytes of a JFIF file as libjpeg writes it (T.81 Annex B): SOI and EOI, APP0,
- * a DQT and two DHT a group, SOF0, SOS, and the scan. */
+ * a DQT and two DHT a group, SOF0, SOS, and the scan. A table with steps above
+ * 255 has 16 bits for each. */
 static uint64_t
-file_size (const Group group[2], int n_groups, uint64_t bits)
+file_size (const Group group[2], int n_groups, uint64_t bits,
+    const BdctJob * job)
 {
   int n_components = n_groups == 1 ? 1 : 3;
   double stuffed = 0;
@@ -295,7 +297,12 @@ file_size (const Group group[2], int n_groups, uint64_t bits)
       + (8 + 2 * n_components) + (bits + 7) / 8;
 
   for (int g = 0; g < n_groups; g++) {
-    size += 69 + (21 + group[g].dc_table.n) + (21 + group[g].ac_table.n);
+    bool wide = false;
+
+    for (int i = 0; i < 64; i++)
+      wide |= job->component[g].quant[i] > 255;
+    size += 69 + 64 * wide + (21 + group[g].dc_table.n)
+        + (21 + group[g].ac_table.n);
     stuffed += stuffing (&group[g]);
   }
   return size + (uint64_t) (stuffed + 0.5);
@@ -346,10 +353,10 @@ price_huffman (const BdctRateCounts * counts, const BdctLayout * layout,
       bits += stats->component[c].bits;
     }
     if (exact && files && annex_k) {
-      stats->file_size = file_size (group, n_groups, bits);
+      stats->file_size = file_size (group, n_groups, bits, job);
     } else if (exact && files) {
       stats->bits_optimized = bits;
-      stats->file_size_optimized = file_size (group, n_groups, bits);
+      stats->file_size_optimized = file_size (group, n_groups, bits, job);
     }
   }
 }

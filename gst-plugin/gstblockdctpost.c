@@ -7,6 +7,8 @@
  * hand waits, whoever says it, until nothing is. */
 #include "gstblockdct.h"
 
+#include <string.h>
+
 static gboolean (*parent_post) (GstElement * element, GstMessage * message);
 
 static gboolean
@@ -30,15 +32,24 @@ gst_blockdct_post_hold (GstBlockDct * self)
 void
 gst_blockdct_post_release (GstBlockDct * self)
 {
-  static const gchar *const names[] = { "quantization-matrix", "curve" };
+  static const struct
+  {
+    GstBlockDctChecked which;
+    const gchar *name;
+  } dropped[] = {
+    {GST_BLOCKDCT_STEPS, "quantization-matrix"},
+    {GST_BLOCKDCT_STEPS, "quantization-file"},
+    {GST_BLOCKDCT_CURVE, "curve"},
+  };
+  gboolean told[GST_BLOCKDCT_N_CHECKED];
   GstMessage *message;
 
   g_atomic_pointer_set (&self->posts.holder, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    if (self->posts.dropped[i]) {
-      self->posts.dropped[i] = FALSE;
-      g_object_notify (G_OBJECT (self), names[i]);
-    }
+  memcpy (told, self->posts.dropped, sizeof told);
+  memset (self->posts.dropped, 0, sizeof told);
+  for (guint i = 0; i < G_N_ELEMENTS (dropped); i++)
+    if (told[dropped[i].which])
+      g_object_notify (G_OBJECT (self), dropped[i].name);
   /* A handler may come back to here, and then posts the rest. */
   while ((message = g_queue_pop_head (&self->posts.waiting)) != NULL)
     parent_post (GST_ELEMENT (self), message);

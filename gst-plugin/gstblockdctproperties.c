@@ -5,6 +5,7 @@
 #include "gstblockdct.h"
 
 #include <string.h>
+#include "gstblockdcttables.h"
 
 enum
 {
@@ -15,6 +16,10 @@ enum
   PROP_CHROMA_QP_OFFSET,
   PROP_SCALING_LIST,
   PROP_QUANTIZATION_MATRIX,
+  PROP_QUANTIZATION_FILE,
+  PROP_QUANTIZATION_SCALE,
+  PROP_QUANTIZATION_PRESET,
+  PROP_BASELINE,
   PROP_BACKEND,
   PROP_CUDA_DEVICE_ID,
   PROP_THREADS,
@@ -66,6 +71,10 @@ static const GstBlockDctField fields[N_PROPERTIES] = {
   [PROP_SCALING_LIST] = FIELD (params.scaling_list),
   [PROP_QUANTIZATION_MATRIX] = {OFFSET (params.n_steps), sizeof (Matrix),
       FALSE},
+  [PROP_QUANTIZATION_FILE] = FIELD (params.tables),
+  [PROP_QUANTIZATION_SCALE] = FIELD (params.scale_tables),
+  [PROP_QUANTIZATION_PRESET] = FIELD (params.preset),
+  [PROP_BASELINE] = FIELD (params.baseline),
   [PROP_BACKEND] = READY_FIELD (backend),
   [PROP_CUDA_DEVICE_ID] = READY_FIELD (device_id),
   [PROP_THREADS] = READY_FIELD (threads),
@@ -131,6 +140,26 @@ scaling_list_get_type (void)
   return type;
 }
 
+static GType
+preset_get_type (void)
+{
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type)) {
+    static GEnumValue values[BDCT_N_PRESETS + 1];
+
+    for (gint i = 0; i < BDCT_N_PRESETS; i++) {
+      const BdctPresetInfo *info = bdct_preset_info (i);
+
+      values[i] = (GEnumValue) {
+      i, info->description, info->name};
+    }
+    g_once_init_leave (&type,
+        g_enum_register_static ("GstBlockDctQuantizationPreset", values));
+  }
+  return type;
+}
+
 GstBlockDctSettings
 gst_blockdct_get_settings (GstBlockDct * self)
 {
@@ -160,7 +189,7 @@ set_matrix (GstBlockDct * self, const GValue * value)
 {
   guint n = gst_value_array_get_size (value);
   Matrix matrix = {.n_steps = n };
-  BdctError error;
+  BdctError error, reason;
   gboolean ok;
 
   for (guint i = 0; i < MIN (n, G_N_ELEMENTS (matrix.steps)); i++) {
@@ -168,9 +197,21 @@ set_matrix (GstBlockDct * self, const GValue * value)
 
     matrix.steps[i] = G_VALUE_HOLDS_INT (v) ? g_value_get_int (v) : 0;
   }
-  ok = bdct_steps_check (matrix.steps, n, BDCT_DCT_8X8, 0, &error);
-  set_checked (self, PROP_QUANTIZATION_MATRIX, GST_BLOCKDCT_MATRIX, &matrix,
+  ok = bdct_steps_check (matrix.steps, n, BDCT_DCT_8X8, 0, FALSE, &reason)
+      || bdct_error (&error, "quantization-matrix: %s", reason.message);
+  set_checked (self, PROP_QUANTIZATION_MATRIX, GST_BLOCKDCT_STEPS, &matrix,
       ok, &error);
+}
+
+static void
+set_tables (GstBlockDct * self, const gchar * path)
+{
+  BdctTables tables;
+  BdctError error;
+  gboolean ok = gst_blockdct_tables_read (path, &tables, &error);
+
+  set_checked (self, PROP_QUANTIZATION_FILE, GST_BLOCKDCT_STEPS, &tables, ok,
+      &error);
 }
 
 static void
@@ -283,8 +324,10 @@ set_property (GObject * object, guint id, const GValue * value,
 
   switch (G_TYPE_FUNDAMENTAL (G_PARAM_SPEC_VALUE_TYPE (pspec))) {
       TYPES (READ_VALUE)
-    case G_TYPE_STRING:        /* stats-file */
-      if (!set_stats_path (self, g_value_get_string (value)))
+    case G_TYPE_STRING:
+      if (id == PROP_QUANTIZATION_FILE)
+        set_tables (self, g_value_get_string (value));
+      else if (!set_stats_path (self, g_value_get_string (value)))
         refuse (self, pspec->name);
       return;
     default:
@@ -315,8 +358,12 @@ get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
   switch (G_TYPE_FUNDAMENTAL (G_PARAM_SPEC_VALUE_TYPE (pspec))) {
       TYPES (WRITE_VALUE)
     case G_TYPE_STRING:
-      g_value_set_string (value, id == PROP_STATS_FILE ? self->stats_path
-          : self->active_backend);
+      if (id == PROP_QUANTIZATION_FILE)
+        g_value_set_string (value,
+            g_quark_to_string (((const BdctTables *) field)->name));
+      else
+        g_value_set_string (value, id == PROP_STATS_FILE ? self->stats_path
+            : self->active_backend);
       break;
     case G_TYPE_BOXED:
       if (id == PROP_STATS)
@@ -344,6 +391,10 @@ static const struct
       "all transforms but jpeg-8x8 and dct-8x8"},
   {PROP_SCALING_LIST, "scaling-list", "hevc-* and vvc-64x64"},
   {PROP_QUANTIZATION_MATRIX, "quantization-matrix", "jpeg-8x8 and dct-8x8"},
+  {PROP_QUANTIZATION_FILE, "quantization-file", "jpeg-8x8 and dct-8x8"},
+  {PROP_QUANTIZATION_SCALE, "quantization-scale", "jpeg-8x8 and dct-8x8"},
+  {PROP_QUANTIZATION_PRESET, "quantization-preset", "jpeg-8x8 and dct-8x8"},
+  {PROP_BASELINE, "baseline", "jpeg-8x8 and dct-8x8"},
 };
 
 static gboolean
@@ -352,14 +403,17 @@ has_effect (guint id, const BdctParams * params)
   BdctFamily family = bdct_transform_info (params->transform)->family;
 
   switch (id) {
-    case PROP_QUALITY:
-      return !bdct_family_has_qp (family);
-    case PROP_QUANTIZATION_MATRIX:
-      return !bdct_family_has_qp (family) || params->n_steps == 0;
+    case PROP_QP:
+    case PROP_CHROMA_QP_OFFSET:
+      return bdct_family_has_qp (family);
     case PROP_SCALING_LIST:
       return family == BDCT_FAMILY_HEVC;
+    case PROP_QUANTIZATION_MATRIX:
+      return !bdct_family_has_qp (family) || params->n_steps == 0;
+    case PROP_QUANTIZATION_FILE:
+      return !bdct_family_has_qp (family) || params->tables.n_steps == 0;
     default:
-      return bdct_family_has_qp (family);
+      return !bdct_family_has_qp (family);
   }
 }
 
@@ -439,14 +493,16 @@ install_params (GObjectClass * klass)
   /**
    * GstBlockDct:quality:
    *
-   * Scales the tables of JPEG's Annex K as libjpeg does. For jpeg-8x8 and
-   * dct-8x8 without a #GstBlockDct:quantization-matrix.
+   * Scales the tables of #GstBlockDct:quantization-preset as libjpeg does, or
+   * those of #GstBlockDct:quantization-file if #GstBlockDct:quantization-scale
+   * says so. For jpeg-8x8 and dct-8x8 without a
+   * #GstBlockDct:quantization-matrix.
    *
    * Since: 0.1
    */
   g_object_class_install_property (klass, PROP_QUALITY,
       g_param_spec_int ("quality", "Quality",
-          "IJG quality that scales the Annex K tables (jpeg-8x8, dct-8x8 "
+          "IJG quality that scales the quantization tables (jpeg-8x8, dct-8x8 "
           "without a quantization-matrix)",
           1, 100, default_params.quality, LIVE));
   /**
@@ -489,10 +545,10 @@ install_params (GObjectClass * klass)
   /**
    * GstBlockDct:quantization-matrix:
    *
-   * Steps for jpeg-8x8 and dct-8x8 in place of the scaled Annex K tables:
-   * none, 64 for all planes, or 128, luma's and then chroma's. Row-major, rows
-   * are vertical frequency; 1 to 32767, in 8-bit jpeg-8x8 1 to 255. In
-   * gst-launch-1.0: quantization-matrix="<16, 11, ...>".
+   * Steps for jpeg-8x8 and dct-8x8 in place of the scaled tables: none, 64 for
+   * all planes, or 128, luma's and then chroma's. Row-major, rows are vertical
+   * frequency; 1 to 32767, in 8-bit jpeg-8x8 with #GstBlockDct:baseline 1 to
+   * 255. In gst-launch-1.0: quantization-matrix="<16, 11, ...>".
    *
    * Since: 0.1
    */
@@ -501,6 +557,54 @@ install_params (GObjectClass * klass)
           "0, 64 or 128 steps in row-major order (jpeg-8x8, dct-8x8)",
           g_param_spec_int ("step", "Step", "Quantization step",
               G_MININT, G_MAXINT, 1, BASE), PLAYING));
+  /**
+   * GstBlockDct:quantization-file:
+   *
+   * A file with the steps for jpeg-8x8 and dct-8x8: the text of
+   * `cjpeg -qtables`, or a JPEG file. It is read when it is set. Excludes
+   * #GstBlockDct:quantization-matrix and #GstBlockDct:quantization-preset.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, PROP_QUANTIZATION_FILE,
+      g_param_spec_string ("quantization-file", "Quantization file",
+          "Take the steps from this file: as cjpeg -qtables has it, or a JPEG "
+          "(jpeg-8x8, dct-8x8)", NULL, PLAYING));
+  /**
+   * GstBlockDct:quantization-scale:
+   *
+   * Whether #GstBlockDct:quality scales the tables of
+   * #GstBlockDct:quantization-file, as in `cjpeg -qtables FILE -quality Q`.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, PROP_QUANTIZATION_SCALE,
+      g_param_spec_boolean ("quantization-scale", "Quantization scale",
+          "Scale the tables of quantization-file by quality", FALSE, LIVE));
+  /**
+   * GstBlockDct:quantization-preset:
+   *
+   * The tables that #GstBlockDct:quality scales, by name: those that mozjpeg's
+   * `cjpeg -quant-table` has by number.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, PROP_QUANTIZATION_PRESET,
+      g_param_spec_enum ("quantization-preset", "Quantization preset",
+          "The tables that quality scales (jpeg-8x8, dct-8x8)",
+          preset_get_type (), default_params.preset, LIVE));
+  /**
+   * GstBlockDct:baseline:
+   *
+   * Whether steps end at 255 at 8 bits, as baseline JPEG has them. Without,
+   * they end at 32767, as libjpeg has them unless it is told otherwise.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, PROP_BASELINE,
+      g_param_spec_boolean ("baseline", "Baseline",
+          "Let steps end at 255 at 8 bits, as in cjpeg -baseline "
+          "(jpeg-8x8, dct-8x8)", default_params.baseline, LIVE));
 }
 
 /* What chooses quality or QP frame by frame. */
@@ -806,6 +910,7 @@ gst_blockdct_install_properties (GObjectClass * klass)
   install_view (klass);
   gst_type_mark_as_plugin_api (transform_get_type (), 0);
   gst_type_mark_as_plugin_api (scaling_list_get_type (), 0);
+  gst_type_mark_as_plugin_api (preset_get_type (), 0);
   gst_type_mark_as_plugin_api (gst_blockdct_backend_get_type (), 0);
   gst_type_mark_as_plugin_api (gst_blockdct_view_get_type (), 0);
 }

@@ -106,18 +106,18 @@ update_job (GstBlockDct * self, const GstBlockDctSettings * settings)
   if (self->job_valid
       && memcmp (&params, &self->job_params, sizeof params) == 0)
     return TRUE;
-  if (!bdct_job_init (&self->job, &params, &self->layout, &error)
-      && params.n_steps > 0) {
+  self->job_valid = bdct_job_init (&self->job, &params, &self->layout, &error);
+  if (!self->job_valid && (params.n_steps > 0 || params.tables.n_steps > 0)) {
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("quantization-matrix is set aside: %s.", error.message),
+        ("%s is set aside: %s.", params.n_steps > 0 ? "quantization-matrix"
+            : "quantization-file", error.message),
         ("The Annex K tables scaled by quality are used."));
-    set_aside (self, GST_BLOCKDCT_MATRIX, settings);
-    params.n_steps = 0;
-    if (!bdct_job_init (&self->job, &params, &self->layout, &error))
-      params.n_steps = -1;
+    set_aside (self, GST_BLOCKDCT_STEPS, settings);
+    params.n_steps = params.tables.n_steps = 0;
+    self->job_valid = bdct_job_init (&self->job, &params, &self->layout,
+        &error);
   }
   self->job_params = params;
-  self->job_valid = params.n_steps >= 0;
   return self->job_valid;
 }
 
@@ -130,7 +130,7 @@ pending_stream (GstBlockDct * self, GstBuffer * buffer)
   return klass->stream ? klass->stream (buffer, self->context) : NULL;
 }
 
-/* Where a matrix takes the place of quality there is none to choose. */
+/* Where steps take the place of quality there is none to choose. */
 static gboolean
 may_sweep (GstBlockDct * self, const GstBlockDctSettings * settings)
 {
@@ -141,9 +141,10 @@ may_sweep (GstBlockDct * self, const GstBlockDctSettings * settings)
   if ((target || settings->curve.n != 0) && !self->warned_sweep) {
     self->warned_sweep = TRUE;
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("%s has no effect with a quantization-matrix.",
-            target ? "A target" : "curve"),
-        ("It chooses a quality, which a matrix takes the place of."));
+        ("%s has no effect with a %s.", target ? "A target" : "curve",
+            self->job_params.n_steps > 0 ? "quantization-matrix"
+            : "quantization-file without quantization-scale"),
+        ("It chooses a quality, which the steps take the place of."));
   }
   return FALSE;
 }

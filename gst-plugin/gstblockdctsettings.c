@@ -18,6 +18,7 @@
 #include "gstblockdctsettings.h"
 
 #include <string.h>
+#include "gstblockdcttables.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_debug);
 #define GST_CAT_DEFAULT gst_blockdct_debug
@@ -171,9 +172,9 @@ static void
 get_part (GstBlockDctChecked which, gsize * offset, gsize * size)
 {
   switch (which) {
-    case GST_BLOCKDCT_MATRIX:
-      *offset = G_STRUCT_OFFSET (GstBlockDctSettings, params.n_steps);
-      *size = sizeof (BdctParams) - G_STRUCT_OFFSET (BdctParams, n_steps);
+    case GST_BLOCKDCT_STEPS:
+      *offset = G_STRUCT_OFFSET (GstBlockDctSettings, params.preset);
+      *size = sizeof (BdctParams) - G_STRUCT_OFFSET (BdctParams, preset);
       break;
     case GST_BLOCKDCT_CURVE:
       *offset = G_STRUCT_OFFSET (GstBlockDctSettings, curve);
@@ -208,14 +209,46 @@ copy (GstBlockDctChecked which, GstBlockDctSettings * to,
   memcpy ((guint8 *) to + offset, (const guint8 *) from + offset, size);
 }
 
+/* One of them at most says what the steps are. */
+static gboolean
+check_steps (const BdctParams * params, gint depth, BdctError * error)
+{
+  gboolean matrix = params->n_steps > 0, file = params->tables.n_steps > 0;
+  const gchar *texts[4];
+  guint n = 0;
+  BdctError reason;
+  gchar *text;
+
+  if (matrix)
+    texts[n++] = "quantization-matrix";
+  if (file)
+    texts[n++] = "quantization-file";
+  if (params->preset != BDCT_PRESET_ANNEX_K)
+    texts[n++] = "quantization-preset";
+  texts[n] = NULL;
+  if (n > 1) {
+    text = g_strjoinv (" and ", (gchar **) texts);
+    bdct_error (error, "%s exclude each other; unset the other one with it",
+        text);
+    g_free (text);
+    return FALSE;
+  }
+  if (bdct_params_check_steps (params, depth, &reason))
+    return TRUE;
+  text = file ? gst_blockdct_tables_describe (&params->tables)
+      : g_strdup (texts[0]);
+  bdct_error (error, "%s: %s", text, reason.message);
+  g_free (text);
+  return FALSE;
+}
+
 static gboolean
 is_allowed (GstBlockDctChecked which, const GstBlockDctSettings * s, gint depth,
     BdctError * error)
 {
   switch (which) {
-    case GST_BLOCKDCT_MATRIX:
-      return bdct_steps_check (s->params.steps, s->params.n_steps,
-          s->params.transform, depth, error);
+    case GST_BLOCKDCT_STEPS:
+      return check_steps (&s->params, depth, error);
     case GST_BLOCKDCT_CURVE:
       /* Before there is a stream, the transform may still be set. */
       return depth == 0 || gst_blockdct_sweep_check (&s->curve,
@@ -314,7 +347,7 @@ gst_blockdct_changes_warn (GstBlockDctChanges * changes, GstElement * element,
     GstBlockDctChecked which, const BdctError * error)
 {
   static const gchar *const names[GST_BLOCKDCT_N_CHECKED] = {
-    "quantization-matrix was", "curve was", "The targets were"
+    "The quantization tables were", "curve was", "The targets were"
   };
   gboolean no_bus;
 

@@ -18,7 +18,7 @@
 G_BEGIN_DECLS
 
 /** More than there are properties: their ids are below. */
-#define GST_BLOCKDCT_MAX_PROPERTIES 32
+#define GST_BLOCKDCT_MAX_PROPERTIES 40
 
 typedef struct
 {
@@ -51,7 +51,7 @@ typedef struct
 /** What may be refused or set aside, as it depends on more than itself. */
 typedef enum
 {
-  GST_BLOCKDCT_MATRIX,          /* quantization-matrix */
+  GST_BLOCKDCT_STEPS,           /* quantization-matrix, -file and -preset */
   GST_BLOCKDCT_CURVE,
   GST_BLOCKDCT_TARGETS,
   GST_BLOCKDCT_N_CHECKED
@@ -103,7 +103,7 @@ void gst_blockdct_changes_warn (GstBlockDctChanges * changes,
 void gst_blockdct_changes_tell (GstBlockDctChanges * changes,
     GstElement * element);
 
-/** Set aside the matrix of `bad`, or its curve, which the stream turned out not
+/** Set aside the steps of `bad`, or its curve, which the stream turned out not
  * to allow. That the property is another one then has to be announced. */
 void gst_blockdct_changes_drop (GstBlockDctChanges * changes,
     GstElement * element, GstBlockDctChecked which,

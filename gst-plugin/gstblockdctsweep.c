@@ -22,7 +22,7 @@ get_range (BdctTransform transform, gint * first, gint * last)
 gboolean
 gst_blockdct_sweep_is_possible (const BdctParams * params)
 {
-  return has_qp (params->transform) || params->n_steps == 0;
+  return has_qp (params->transform) || bdct_params_has_quality (params);
 }
 
 gboolean

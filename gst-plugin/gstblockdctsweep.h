@@ -36,8 +36,8 @@ typedef struct
   BdctJob job[BDCT_MAX_OTHERS];
 } GstBlockDctSweep;
 
-/** Whether the frame's quality or QP follows from its parameters: a matrix
- * leaves nothing to set. */
+/** Whether the frame's steps follow from quality or QP: others leave nothing to
+ * set. */
 gboolean gst_blockdct_sweep_is_possible (const BdctParams * params);
 
 /** Check a curve for a transform, or if there is none yet (BDCT_N_TRANSFORMS)

@@ -188,11 +188,11 @@ make_text (const GstBlockDctOverlayFrame * frame)
 
   if (bdct_family_has_qp (info->family))
     g_string_append_printf (text, "%s  QP %d\n", info->name, how->params.qp);
-  else if (how->params.n_steps > 0)
-    g_string_append_printf (text, "%s  own matrix\n", info->name);
-  else
+  else if (bdct_params_has_quality (&how->params))
     g_string_append_printf (text, "%s  quality %d\n", info->name,
         how->params.quality);
+  else
+    g_string_append_printf (text, "%s  own matrix\n", info->name);
   if (how->target && !how->target_met)
     g_string_append (text, "target not met\n");
   g_string_append_printf (text, "PSNR %s%s ", psnr,

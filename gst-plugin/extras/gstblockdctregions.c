@@ -241,11 +241,13 @@ add_region (GstBlockDctRegions * regions, GstElement * element,
   GstVideoRectangle r;
   gint setting;
 
-  if (!has_qp (params) && params->n_steps > 0) {
+  if (!has_qp (params) && !bdct_params_has_quality (params)) {
     if (is_new (regions, element, TOLD_MATRIX))
       GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
-          ("Regions have no effect with a quantization-matrix."),
-          ("They choose a quality, which a matrix takes the place of."));
+          ("Regions have no effect with a %s.", params->n_steps > 0
+              ? "quantization-matrix"
+              : "quantization-file without quantization-scale"),
+          ("They choose a quality, which the steps take the place of."));
     return;
   }
   if (!clip (regions, element, meta, layout, &r))

@@ -308,7 +308,8 @@ lab_cpu_register (void)
   for (int i = 0; i < 64; i++)
     real[i] = bdct_matrix_real (i / 8, i % 8);
   for (int i = 0; i < 64; i++)
-    steps[i] = bdct_jpeg_step (entry.quality, false, i, 8);
+    steps[i] = bdct_scale_step (bdct_preset_info (BDCT_PRESET_ANNEX_K)
+        ->step[0][i], entry.quality, 255);
 
   entry.shape = LAB_BLOCKS;
   for (int t = BDCT_HEVC_DST_4X4; t <= BDCT_HEVC_32X32; t++)

@@ -224,7 +224,8 @@ build_real_block (LabSet * set, LabContent content, const int *samples, int bx,
     x[i] = samples[(by + i / 8) * set->width + bx + i % 8] - 128;
   real_block (x, c, false);
   for (int i = 0; i < 64; i++) {
-    int step = bdct_jpeg_step (set->quality, false, i, 8);
+    int step = bdct_scale_step (bdct_preset_info (BDCT_PRESET_ANNEX_K)
+        ->step[0][i], set->quality, 255);
     size_t at = (size_t) (by + i / 8) * set->stride + bx + i % 8;
     bool unused;
 

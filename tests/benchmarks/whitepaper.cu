@@ -333,7 +333,8 @@ lab_whitepaper_register (void)
   for (int i = 0; i < 64; i++) {
     b[i] = (float) (sqrt (i < 8 ? 0.125 : 0.25)
         * cos ((2 * (i % 8) + 1) * (i / 8) * M_PI / 16));
-    q[i] = (int16_t) bdct_jpeg_step (entry.quality, false, i, 8);
+    q[i] = (int16_t) bdct_scale_step (bdct_preset_info (BDCT_PRESET_ANNEX_K)
+        ->step[0][i], entry.quality, 255);
   }
   if (cudaMemcpyToSymbol (basis, b, sizeof b) != cudaSuccess
       || cudaMemcpyToSymbol (steps, q, sizeof q) != cudaSuccess)

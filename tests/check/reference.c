@@ -138,11 +138,26 @@ get_steps (const RefPlane * p, int *out)
   const BdctParams *params = p->params;
   bool chroma = p->component != BDCT_Y;
 
-  if (params->n_steps == 0)
-    ref_jpeg_table (params->quality, chroma, p->depth == 8 ? 255 : 32767, out);
-  else
-    memcpy (out, params->steps + (params->n_steps == 128 && chroma ? 64 : 0),
-        64 * sizeof *out);
+  int max = p->depth == 8 && params->baseline ? 255 : 32767;
+  bool own = params->n_steps > 0;
+  const int *steps = own ? params->steps : params->tables.steps;
+  int n = own ? params->n_steps : params->tables.n_steps;
+
+  if (n == 0 && params->preset == BDCT_PRESET_ANNEX_K) {
+    ref_jpeg_table (params->quality, chroma, max, out);
+    return;
+  }
+  for (int i = 0; i < 64; i++) {
+    int quality = params->quality, q;
+
+    q = n > 0 ? steps[i + (n == 128 && chroma ? 64 : 0)]
+        : bdct_preset_info (params->preset)->step[chroma][i];
+    if (n == 0 || (!own && params->scale_tables)) {
+      q = (q * (quality < 50 ? 5000 / quality : 200 - quality * 2) + 50) / 100;
+      q = q < 1 ? 1 : q > max ? max : q;
+    }
+    out[i] = q;
+  }
 }
 
 static void

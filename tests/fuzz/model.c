@@ -13,7 +13,7 @@ model_init (Model * m)
 {
   *m = (Model) {
     .wanted = {
-      .params = {BDCT_JPEG_8X8, 85, 26, 0, BDCT_SCALING_FLAT, 0, {0}},
+      .params = BDCT_PARAMS_DEFAULT,
       .position = 0.5,.gain = 4,.post = TRUE,
     },
   };

@@ -132,7 +132,7 @@ errors (const BdctLayout * layout, const BdctImage * a, const BdctImage * b,
 static bool
 init_params (BdctParams * params, BdctTransform transform, int variant)
 {
-  static const int quality[] = { 85, 1, 100, 50, 85, 85 };
+  static const int quality[] = { 85, 1, 100, 50, 85, 85, 3 };
   static const int qp[] = { 26, 0, 51, 37, 26, 37, 13 };
   static const int offset[] = { 0, 0, 0, 0, 12, -12, -12 };
   bool has_qp = bdct_family_has_qp (bdct_transform_info (transform)->family);
@@ -149,6 +149,11 @@ init_params (BdctParams * params, BdctTransform transform, int variant)
   } else {
     params->quality = quality[variant];
     params->n_steps = variant == 4 ? 64 : variant == 5 ? 128 : 0;
+    if (variant == 6) {
+      /* Steps above 255, which not every kernel takes at 8 bits. */
+      params->preset = BDCT_PRESET_ROBIDOUX;
+      params->baseline = false;
+    }
     for (int i = 0; i < params->n_steps; i++)
       params->steps[i] = 1 + next_random () % 255;
   }

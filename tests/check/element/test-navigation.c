@@ -375,8 +375,9 @@ may_differ (const GstStructure * s, const gchar * coefficients,
   const GValue *array = gst_structure_get_value (s, coefficients);
 
   for (guint i = 0; i < 64; i++) {
-    gint step = bdct_jpeg_step (defaults.quality, component != BDCT_Y, i,
-        depth);
+    gint step = bdct_scale_step (bdct_preset_info (BDCT_PRESET_ANNEX_K)
+        ->step[component != BDCT_Y][i], defaults.quality,
+        depth == 8 ? 255 : BDCT_MAX_STEP);
     gdouble scaled = fabs (g_value_get_double (gst_value_array_get_value
             (array, i))) / step;
 

@@ -92,7 +92,9 @@ test_pictures_only (void)
     "name", "rate", "curve", "min-psnr-error"
   };
   static const gchar *pictures[] = { "transform", "quality", "qp",
-    "chroma-qp-offset", "scaling-list", "quantization-matrix", "view",
+    "chroma-qp-offset", "scaling-list", "quantization-matrix",
+    "quantization-file", "quantization-scale", "quantization-preset",
+    "baseline", "view",
     "wipe-position", "difference-gain", "grid", "overlay", "target-psnr",
     "target-bpp", "target-size"
   };

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstblockdcttables.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A JPEG file's headers may hold that many profiles and thumbnails. */
+#define MAX_SIZE (16 << 20)
+/* Of a path in a message: the end says most. */
+#define MAX_SHOWN 60
+
+/* "property path", in UTF-8. */
+static gchar *
+describe (const gchar * property, const gchar * path)
+{
+  gchar *name = g_filename_display_name (path);
+  glong n = g_utf8_strlen (name, -1);
+  gchar *text = n <= MAX_SHOWN ? g_strdup_printf ("%s %s", property, name)
+      : g_strdup_printf ("%s ...%s", property,
+      g_utf8_offset_to_pointer (name, n - MAX_SHOWN));
+
+  g_free (name);
+  return text;
+}
+
+/* The first MAX_SIZE bytes of a file, to be freed; NULL with a reason. What is
+ * no regular file might never end, or never begin. */
+static guint8 *
+read_file (const gchar * path, gsize * size, BdctError * reason)
+{
+  guint8 *data;
+  GStatBuf info;
+  FILE *file;
+
+  if (g_stat (path, &info) != 0) {
+    bdct_error (reason, "%s", g_strerror (errno));
+    return NULL;
+  }
+  if ((info.st_mode & S_IFMT) != S_IFREG) {
+    bdct_error (reason, "not a regular file");
+    return NULL;
+  }
+  file = g_fopen (path, "rb");
+  if (file == NULL) {
+    bdct_error (reason, "%s", g_strerror (errno));
+    return NULL;
+  }
+  *size = CLAMP (info.st_size, 1, MAX_SIZE);
+  data = g_malloc (*size);
+  *size = fread (data, 1, *size, file);
+  if (ferror (file)) {
+    bdct_error (reason, "%s", g_strerror (errno));
+    g_clear_pointer (&data, g_free);
+  }
+  fclose (file);
+  return data;
+}
+
+gboolean
+gst_blockdct_tables_read (const gchar * path, BdctTables * tables,
+    BdctError * error)
+{
+  BdctError reason;
+  guint8 *data;
+  gboolean ok;
+  gchar *name;
+  gsize size;
+
+  memset (tables, 0, sizeof *tables);
+  if (path == NULL || path[0] == '\0')
+    return TRUE;
+  tables->name = g_quark_from_string (path);
+  data = read_file (path, &size, &reason);
+  ok = data != NULL && bdct_tables_parse (data, size, tables, &reason);
+  g_free (data);
+  if (ok)
+    return TRUE;
+  name = gst_blockdct_tables_describe (tables);
+  bdct_error (error, "%s: %s", name, reason.message);
+  g_free (name);
+  return FALSE;
+}
+
+gchar *
+gst_blockdct_tables_describe (const BdctTables * tables)
+{
+  return describe ("quantization-file", g_quark_to_string (tables->name));
+}

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Where the steps come from: quantization-file, quantization-scale,
+ * quantization-preset, baseline, and what they have to do with
+ * quantization-matrix. */
+#include <glib/gstdio.h>
+#include <string.h>
+#include "bench.h"
+
+static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
+static gchar *folder;
+
+static gchar *
+write_file (const gchar * name, const gchar * text, gssize size)
+{
+  gchar *path = g_build_filename (folder, name, NULL);
+
+  g_assert_true (g_file_set_contents (path, text, size, NULL));
+  return path;
+}
+
+/* `n` steps from `first` on, each larger by `by`, in text and in `params`. */
+static gchar *
+write_steps (const gchar * name, BdctParams * params, gint n, gint first,
+    gint by)
+{
+  GString *text = g_string_new ("# steps\n");
+  gchar *path;
+
+  memset (&params->tables, 0, sizeof params->tables);
+  params->tables.n_steps = n;
+  for (gint i = 0; i < n; i++) {
+    params->tables.steps[i] = first + i * by;
+    g_string_append_printf (text, "%d%s", first + i * by,
+        i % 8 == 7 ? "\n" : " ");
+  }
+  path = write_file (name, text->str, text->len);
+  g_string_free (text, TRUE);
+  return path;
+}
+
+static void
+check_next (Bench * bench, guint n, const BdctParams * params)
+{
+  GstBuffer *in = frame_new (&bench->info, n), *expected, *out;
+  BdctStats stats;
+
+  expected = frame_expect (&bench->info, in, params, &stats);
+  g_assert_cmpint (gst_harness_push (bench->h, in), ==, GST_FLOW_OK);
+  out = bench_pull (bench);
+  g_assert_nonnull (out);
+  gst_structure_free (bench_pop_report (bench, "frame"));
+  g_assert_true (frames_equal (&bench->info, expected, out));
+  gst_buffer_unref (expected);
+  gst_buffer_unref (out);
+}
+
+/* The next warning has all of these. */
+static void
+check_warning (Bench * bench, const gchar * const *named)
+{
+  gchar *text = bench_pop_text (bench, GST_MESSAGE_WARNING);
+
+  g_test_message ("%s", text);
+  for (; *named != NULL; named++)
+    if (strstr (text, *named) == NULL)
+      g_error ("'%s' lacks '%s'", text, *named);
+  g_free (text);
+}
+
+#define CHECK_WARNING(bench, ...) \
+  check_warning (bench, (const gchar *[]) {__VA_ARGS__, NULL})
+
+static void
+check_file (GstElement * element, const gchar * expected)
+{
+  gchar *path;
+
+  g_object_get (element, "quantization-file", &path, NULL);
+  g_assert_cmpstr (path, ==, expected);
+  g_free (path);
+}
+
+/* Live, read again when it is set again, scaled on request. */
+static void
+test_file (void)
+{
+  BdctParams params = defaults;
+  guint n = 0;
+  gchar *path;
+  Bench bench;
+
+  bench_init (&bench, "I420", 40, 24, NULL);
+  check_file (bench.element, NULL);
+  check_next (&bench, n++, &params);
+  path = write_steps ("a", &params, 128, 3, 1);
+  g_object_set (bench.element, "quantization-file", path, NULL);
+  check_file (bench.element, path);
+  check_next (&bench, n++, &params);
+  g_free (path);
+  path = write_steps ("a", &params, 64, 90, -1);
+  g_object_set (bench.element, "quantization-file", path, NULL);
+  check_next (&bench, n++, &params);
+  params.quality = 30;
+  g_object_set (bench.element, "quality", 30, NULL);
+  check_next (&bench, n++, &params);
+  params.scale_tables = TRUE;
+  g_object_set (bench.element, "quantization-scale", TRUE, NULL);
+  check_next (&bench, n++, &params);
+  params.transform = BDCT_JPEG_8X8;
+  params.baseline = FALSE;
+  params.quality = 5;
+  g_object_set (bench.element, "baseline", FALSE, "quality", 5, NULL);
+  check_next (&bench, n++, &params);
+  /* The file may go, once it is read. */
+  g_remove (path);
+  check_next (&bench, n++, &params);
+  params.tables.n_steps = 0;
+  g_object_set (bench.element, "quantization-file", NULL, NULL);
+  check_file (bench.element, NULL);
+  check_next (&bench, n++, &params);
+  g_free (path);
+  bench_clear (&bench);
+}
+
+/* The tables of a JPEG file: SOI, a DQT, an SOF0 of one component, an SOS. */
+static void
+test_jpeg (void)
+{
+  gchar bytes[2 + 69 + 13 + 2] = "\xff\xd8\xff\xdb\0\x43";
+  BdctParams params = defaults;
+  gchar *path, *cut;
+  Bench bench;
+
+  memset (bytes + 7, 21, 64);
+  memcpy (bytes + 71, "\xff\xc0\0\x0b\x08\0\x08\0\x08\x01\x01\x11\0\xff\xda",
+      15);
+  path = write_file ("grey.jpg", bytes, sizeof bytes);
+  cut = write_file ("cut.jpg", bytes, 40);
+  bench_init (&bench, "GRAY8", 24, 24, "quantization-file", path, NULL);
+  params.tables.n_steps = 64;
+  for (gint i = 0; i < 64; i++)
+    params.tables.steps[i] = 21;
+  check_next (&bench, 0, &params);
+  g_object_set (bench.element, "quantization-file", cut, NULL);
+  CHECK_WARNING (&bench, "quantization-file", "cut.jpg", "byte 40");
+  check_file (bench.element, path);
+  check_next (&bench, 1, &params);
+  g_free (path);
+  g_free (cut);
+  bench_clear (&bench);
+}
+
+/* Refused with file, line and value; the old state stays. */
+static void
+test_bad_file (void)
+{
+  BdctParams params = defaults, ignored = defaults;
+  gchar *good = write_steps ("good", &params, 64, 5, 2), *path;
+  GString *text = g_string_new (NULL);
+  Bench bench;
+
+  bench_init (&bench, "I420", 16, 16, "quantization-file", good, NULL);
+  check_next (&bench, 0, &params);
+
+  path = write_steps ("sixty-three", &ignored, 63, 1, 1);
+  g_object_set (bench.element, "quantization-file", path, NULL);
+  CHECK_WARNING (&bench, "quantization-file", "sixty-three", "line 9",
+      "63 of 64");
+  g_free (path);
+
+  path = write_steps ("zero", &ignored, 64, 20, -1);
+  g_object_set (bench.element, "quantization-file", path, NULL);
+  CHECK_WARNING (&bench, "quantization-file", "zero", "line 4", "step 0");
+  g_free (path);
+
+  path = g_build_filename (folder, "missing", NULL);
+  g_object_set (bench.element, "quantization-file", path, NULL);
+  CHECK_WARNING (&bench, "quantization-file", "missing", "No such file");
+  g_free (path);
+
+  g_object_set (bench.element, "quantization-file", folder, NULL);
+  CHECK_WARNING (&bench, "quantization-file", "not a regular file");
+
+  path = write_file ("page", "<html>\n", -1);
+  g_object_set (bench.element, "quantization-file", path, NULL);
+  CHECK_WARNING (&bench, "quantization-file", "page", "line 1", "<html>");
+  g_free (path);
+
+  /* Of a long name the end is shown; the reason stays in. */
+  g_string_append_printf (text, "/%0300d", 7);
+  g_object_set (bench.element, "quantization-file", text->str, NULL);
+  CHECK_WARNING (&bench, "quantization-file ...", "007", "File name too long");
+  g_string_free (text, TRUE);
+
+  /* What the stream does not allow. */
+  path = write_steps ("large", &ignored, 128, 130, 1);
+  g_object_set (bench.element, "quantization-file", path, NULL);
+  CHECK_WARNING (&bench, "quantization-file", "large", "256", "baseline");
+
+  check_file (bench.element, good);
+  check_next (&bench, 1, &params);
+  /* But together with what makes it fit. */
+  g_object_set (bench.element, "quantization-file", path, "baseline", FALSE,
+      NULL);
+  ignored.baseline = FALSE;
+  check_next (&bench, 2, &ignored);
+  check_file (bench.element, path);
+  /* And later without: set aside. */
+  g_object_set (bench.element, "baseline", TRUE, NULL);
+  check_next (&bench, 3, &defaults);
+  CHECK_WARNING (&bench, "quantization-file is set aside", "256");
+  check_file (bench.element, NULL);
+  g_free (path);
+  g_free (good);
+  bench_clear (&bench);
+}
+
+static void
+test_presets (void)
+{
+  BdctParams params = defaults;
+  guint n = 0;
+  Bench bench;
+
+  bench_init (&bench, "I420", 24, 40, NULL);
+  for (gint i = BDCT_N_PRESETS - 1; i >= 0; i--) {
+    params.preset = i;
+    params.quality = 10 + 10 * i;
+    gst_util_set_object_arg (G_OBJECT (bench.element), "quantization-preset",
+        bdct_preset_info (i)->name);
+    g_object_set (bench.element, "quality", params.quality, NULL);
+    check_next (&bench, n++, &params);
+  }
+  bench_clear (&bench);
+}
+
+/* Steps above 255 at 8 bits: of low qualities, and a matrix's. */
+static void
+test_baseline (void)
+{
+  BdctParams params = defaults;
+  Bench bench;
+
+  params.quality = 2;
+  bench_init (&bench, "Y444", 16, 32, "quality", 2, NULL);
+  check_next (&bench, 0, &params);
+  params.baseline = FALSE;
+  g_object_set (bench.element, "baseline", FALSE, NULL);
+  check_next (&bench, 1, &params);
+  params.n_steps = 64;
+  for (gint i = 0; i < 64; i++)
+    params.steps[i] = 250 + i;
+  set_matrix (bench.element, params.steps, 64);
+  check_next (&bench, 2, &params);
+  bench_clear (&bench);
+}
+
+/* One of matrix, file and preset at a time; exchanged in one group. */
+static void
+test_exclusive (void)
+{
+  BdctParams params = defaults;
+  gchar *path = write_steps ("b", &params, 64, 7, 1);
+  gint steps[64];
+  Bench bench;
+
+  for (gint i = 0; i < 64; i++)
+    steps[i] = 12;
+  bench_init (&bench, "I420", 16, 16, "quantization-file", path, NULL);
+  check_next (&bench, 0, &params);
+  set_matrix (bench.element, steps, 64);
+  CHECK_WARNING (&bench, "quantization-matrix and quantization-file exclude");
+  g_object_set (bench.element, "quantization-preset", BDCT_PRESET_KLEIN, NULL);
+  CHECK_WARNING (&bench, "quantization-file and quantization-preset exclude");
+  check_file (bench.element, path);
+  check_next (&bench, 1, &params);
+
+  g_object_freeze_notify (G_OBJECT (bench.element));
+  g_object_set (bench.element, "quantization-file", NULL, NULL);
+  set_matrix (bench.element, steps, 64);
+  g_object_thaw_notify (G_OBJECT (bench.element));
+  params = defaults;
+  params.n_steps = 64;
+  memcpy (params.steps, steps, sizeof steps);
+  check_next (&bench, 2, &params);
+  g_object_set (bench.element, "quantization-file", path, NULL);
+  CHECK_WARNING (&bench, "quantization-matrix and quantization-file exclude");
+  check_file (bench.element, NULL);
+  g_object_set (bench.element, "quantization-preset", BDCT_PRESET_FLAT, NULL);
+  CHECK_WARNING (&bench, "quantization-matrix and quantization-preset exclude");
+  check_next (&bench, 3, &params);
+
+  g_object_freeze_notify (G_OBJECT (bench.element));
+  set_matrix (bench.element, NULL, 0);
+  g_object_set (bench.element, "quantization-preset", BDCT_PRESET_FLAT, NULL);
+  g_object_thaw_notify (G_OBJECT (bench.element));
+  params.n_steps = 0;
+  params.preset = BDCT_PRESET_FLAT;
+  check_next (&bench, 4, &params);
+  g_free (path);
+  bench_clear (&bench);
+}
+
+/* A target has a quality to choose where there is one. */
+static void
+test_target (void)
+{
+  BdctParams params = defaults;
+  gchar *path = write_steps ("c", &params, 64, 7, 1);
+  GstStructure *s;
+  gboolean met;
+  Bench bench;
+
+  bench_init (&bench, "I420", 32, 32, "quantization-file", path,
+      "quantization-scale", TRUE, "target-psnr", 38.0, NULL);
+  bench_push (&bench, 0);
+  gst_buffer_unref (bench_pull (&bench));
+  s = bench_pop_report (&bench, "frame");
+  g_assert_true (gst_structure_get_boolean (s, "target-met", &met));
+  g_assert_true (met);
+  gst_structure_free (s);
+  g_object_set (bench.element, "quantization-scale", FALSE, NULL);
+  check_next (&bench, 1, &params);
+  CHECK_WARNING (&bench, "A target has no effect", "quantization-file");
+  g_free (path);
+  bench_clear (&bench);
+}
+
+/* A preset of the element lets go of a file. */
+static void
+test_load_preset (void)
+{
+  BdctParams params = defaults;
+  gchar *path = write_steps ("d", &params, 64, 7, 1);
+  Bench bench;
+
+  bench_init (&bench, "I420", 32, 32, "quantization-file", path, NULL);
+  check_next (&bench, 0, &params);
+  g_assert_true (gst_preset_load_preset (GST_PRESET (bench.element),
+          "web-thumbnail"));
+  check_file (bench.element, NULL);
+  params = defaults;
+  params.quality = 60;
+  check_next (&bench, 1, &params);
+  g_free (path);
+  bench_clear (&bench);
+}
+
+int
+main (int argc, char **argv)
+{
+  const gchar *name;
+  int status;
+  GDir *dir;
+
+  test_init (&argc, &argv);
+  folder = g_dir_make_tmp ("blockdct-XXXXXX", NULL);
+  test_add ("/tables/file", test_file);
+  test_add ("/tables/jpeg", test_jpeg);
+  test_add ("/tables/bad", test_bad_file);
+  test_add ("/tables/presets", test_presets);
+  test_add ("/tables/baseline", test_baseline);
+  test_add ("/tables/exclusive", test_exclusive);
+  test_add ("/tables/target", test_target);
+  test_add ("/tables/load-preset", test_load_preset);
+  status = test_run ();
+  dir = g_dir_open (folder, 0, NULL);
+  while ((name = g_dir_read_name (dir)) != NULL) {
+    gchar *path = g_build_filename (folder, name, NULL);
+
+    g_remove (path);
+    g_free (path);
+  }
+  g_dir_close (dir);
+  g_rmdir (folder);
+  g_free (folder);
+  return status;
+}
