@@ -399,8 +399,8 @@ check_options (const Options * o, GError ** error)
     return refuse (error, "--frames and a target exclude each other: a target "
         "is that of the whole file");
   if (o->merge && (o->transforms || o->quality || o->qp
-          || o->all_settings || o->formats || o->each_frame || o->first_frame || o->n_frames >= 0 || o->resume
-          || o->list))
+          || o->all_settings || o->formats || o->each_frame || o->first_frame
+          || o->n_frames >= 0 || o->resume || o->list))
     return refuse (error, "--merge measures nothing: it goes with --csv, "
         "--json, --plot and the targets alone");
   if (o->resume && ((o->csv != NULL) == (o->json != NULL)

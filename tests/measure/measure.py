@@ -219,7 +219,7 @@ def broken_files_lose_nothing():
         assert f"  {name}: " in err, err
     out, err = run("--list", "grey.png", "text.txt", "clip.y4m", status=1)
     assert [tuple(json.loads(line).values()) for line in out.splitlines()] == \
-        [("grey.png", 1), ("text.txt", 0), ("clip.y4m", 0)]
+        [("grey.png", 1), ("text.txt", 0), ("clip.y4m", 12)]
     assert "text.txt" in err
 
 
@@ -244,6 +244,8 @@ def names_of_files():
     for name in ('a,b "c".png', "line\nbreak.png", "Äpfel [1].png"):
         shutil.copy("grey.png", name)
         assert [r["file"] for r in table(name, env=dict(os.environ, LC_ALL="C.UTF-8"))] == [name]
+        text = run("--list", name, env=dict(os.environ, LC_ALL="C"))[0]
+        assert json.loads(text) == {"file": name, "frames": 1}
         text = run("--quiet", "--json", "-", name)[0]
         assert json.loads(text)["file"] == name
         merged = run("--merge", "-", "--csv", "-", input=text)[0]
@@ -349,6 +351,7 @@ def targets_are_the_best_of_all():
                 assert row == best or not able
                 missed += not able
     assert missed > 0
+    assert rows == table("--all-settings", *options[:2], *files)
     resumed = ("--target-psnr", "35", "--csv", "chosen.csv", "--resume", *files)
     run("--quiet", *resumed)
     with open("chosen.csv", encoding="utf-8") as file:
@@ -407,6 +410,7 @@ def wrong_usage_names_value_and_range():
             ("--resume", "--csv", "-"): ("--resume", "--csv"),
             ("--csv", "-", "--json", "-"): ("--csv", "--json"),
             ("--merge", "--quality", "3"): ("--merge",),
+            ("--merge", "--all-settings"): ("--merge",),
             ("--plot", "curves.gif"): ("curves.gif", ".svg") if PLOT else ("cairo",),
             ("--no-such-option",): ("--no-such-option",)}.items():
         out, err = run(*arguments, "grey.png", status=2)
