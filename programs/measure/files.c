@@ -181,15 +181,16 @@ measure_files_list (GArray * files)
       g_printerr ("blockdct-measure: %s: %s\n", file->name, error != NULL
           ? error->message : "there is no video in it");
       ok = FALSE;
-    } else if (frames >= 0) {
+    }
+    if (frames >= 0 || error != NULL || !file->found) {
       JsonObject *object = json_object_new ();
       JsonNode *node = json_node_init_object (json_node_alloc (), object);
       gchar *line;
 
       json_object_set_string_member (object, "file", file->name);
-      json_object_set_int_member (object, "frames", frames);
+      json_object_set_int_member (object, "frames", MAX (frames, 0));
       line = json_to_string (node, FALSE);
-      g_print ("%s\n", line);
+      puts (line);              /* UTF-8 in every locale */
       g_free (line);
       json_node_unref (node);
       json_object_unref (object);

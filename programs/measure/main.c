@@ -32,7 +32,7 @@ typedef struct
 {
   gchar **arguments;
   gchar *transforms, *quality, *qp, *formats, *backend, *csv, *json, *plot;
-  gboolean each_frame, quiet, resume, list, merge, version;
+  gboolean all_settings, each_frame, quiet, resume, list, merge, version;
   gint64 first_frame, n_frames;
   gint threads;
   MeasureTarget target;
@@ -398,9 +398,9 @@ check_options (const Options * o, GError ** error)
   if (o->each_frame && target)
     return refuse (error, "--frames and a target exclude each other: a target "
         "is that of the whole file");
-  if (o->merge && (o->transforms || o->quality || o->qp || o->formats
-          || o->each_frame || o->first_frame || o->n_frames >= 0 || o->resume
-          || o->list))
+  if (o->merge && (o->transforms || o->quality || o->qp
+          || o->all_settings || o->formats || o->each_frame || o->first_frame
+          || o->n_frames >= 0 || o->resume || o->list))
     return refuse (error, "--merge measures nothing: it goes with --csv, "
         "--json, --plot and the targets alone");
   if (o->resume && ((o->csv != NULL) == (o->json != NULL)
@@ -458,7 +458,8 @@ make_plan (Program * program, GError ** error)
           error))
     return FALSE;
   plan->settings = measure_settings_new (o->transforms, o->quality, o->qp,
-      o->plot != NULL || measure_target_is_set (&o->target), error);
+      o->all_settings || o->plot != NULL || measure_target_is_set (&o->target),
+      error);
   if (plan->settings == NULL)
     return FALSE;
   plan->formats = measure_formats_new (o->formats, error);
@@ -480,6 +481,8 @@ parse (Program * program, int *argc, char ***argv)
           "a target or --plot)", "RANGES"},
     {"qp", 0, 0, G_OPTION_ARG_STRING, &o->qp,
         "QPs, 0 to 51, likewise (26; all with a target or --plot)", "RANGES"},
+    {"all-settings", 'a', 0, G_OPTION_ARG_NONE, &o->all_settings,
+        "All qualities and QPs, where those options do not say which", NULL},
     {"format", 'f', 0, G_OPTION_ARG_STRING, &o->formats,
         "Formats to convert to, such as I420,Y444 (the decoder's own)", "LIST"},
     {"frames", 0, 0, G_OPTION_ARG_NONE, &o->each_frame,

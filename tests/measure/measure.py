@@ -17,25 +17,15 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
+
+from tap import Skip, case, run_cases
 
 PROGRAM = os.path.abspath(sys.argv[1])
 PLOT = "--no-plot" not in sys.argv
 ELEMENT = "--no-element" not in sys.argv
 LIMIT = 120  # s, for each program that is run
-
-cases = []
-
-
-def case(function):
-    cases.append(function)
-    return function
-
-
-class Skip(Exception):
-    pass
 
 
 def run(*arguments, status=0, program=PROGRAM, **options):
@@ -93,9 +83,8 @@ def make_files():
 
 def element_says(name, what, convert, *kinds):
     """The element's messages of these types for a file."""
-    rate = "rate=true" if HAS_RATE else ""
     log = launch(f"filesrc location={name} ! decodebin ! {convert}",
-                 f"blockdct backend=cpu {what} {rate} ! fakesink", messages=True)
+                 f"blockdct backend=cpu rate=true {what} ! fakesink", messages=True)
     found = []
     for line in log.splitlines():
         if "element" in line and "blockdct, type=" in line:
@@ -111,7 +100,7 @@ def compare(row, message):
             "file-size-optimized", "bits-estimated", "bits-estimated-y",
             "bits-estimated-u", "bits-estimated-v")
     for name in ("frames", "psnr", "psnr-y", "psnr-u", "psnr-v", "nonzero",
-                 *(bits if HAS_RATE else ())):
+                 *bits):
         ours, elements = row[name], message.get(name, "")
         assert (ours == "") == (elements == "") and (not ours or float(ours) == float(elements)), \
             f"{row['file']} {row['transform']}: {name} is {ours}, the element's {elements}"
@@ -229,7 +218,8 @@ def broken_files_lose_nothing():
     for name in ("half.png", "empty.png", "text.txt", "not-there.png"):
         assert f"  {name}: " in err, err
     out, err = run("--list", "grey.png", "text.txt", "clip.y4m", status=1)
-    assert [json.loads(line)["file"] for line in out.splitlines()][:1] == ["grey.png"]
+    assert [tuple(json.loads(line).values()) for line in out.splitlines()] == \
+        [("grey.png", 1), ("text.txt", 0), ("clip.y4m", 12)]
     assert "text.txt" in err
 
 
@@ -254,6 +244,8 @@ def names_of_files():
     for name in ('a,b "c".png', "line\nbreak.png", "Äpfel [1].png"):
         shutil.copy("grey.png", name)
         assert [r["file"] for r in table(name, env=dict(os.environ, LC_ALL="C.UTF-8"))] == [name]
+        text = run("--list", name, env=dict(os.environ, LC_ALL="C"))[0]
+        assert json.loads(text) == {"file": name, "frames": 1}
         text = run("--quiet", "--json", "-", name)[0]
         assert json.loads(text)["file"] == name
         merged = run("--merge", "-", "--csv", "-", input=text)[0]
@@ -359,6 +351,7 @@ def targets_are_the_best_of_all():
                 assert row == best or not able
                 missed += not able
     assert missed > 0
+    assert rows == table("--all-settings", *options[:2], *files)
     resumed = ("--target-psnr", "35", "--csv", "chosen.csv", "--resume", *files)
     run("--quiet", *resumed)
     with open("chosen.csv", encoding="utf-8") as file:
@@ -417,6 +410,7 @@ def wrong_usage_names_value_and_range():
             ("--resume", "--csv", "-"): ("--resume", "--csv"),
             ("--csv", "-", "--json", "-"): ("--csv", "--json"),
             ("--merge", "--quality", "3"): ("--merge",),
+            ("--merge", "--all-settings"): ("--merge",),
             ("--plot", "curves.gif"): ("curves.gif", ".svg") if PLOT else ("cairo",),
             ("--no-such-option",): ("--no-such-option",)}.items():
         out, err = run(*arguments, "grey.png", status=2)
@@ -438,36 +432,12 @@ def text_for_people():
 
 
 def main():
-    global HAS_RATE
     for element, package in {**PACKAGES, "videotestsrc": "gstreamer1.0-plugins-base"}.items():
         if not shutil.which("gst-launch-1.0") or not have(element):
             print(f"1..0 # SKIP {element} or gst-launch-1.0 is missing: install {package} "
                   "and gstreamer1.0-tools")
             return
-    HAS_RATE = ELEMENT and re.search("^  rate  ", run("blockdct", program="gst-inspect-1.0")[0],
-                                     re.MULTILINE) is not None
-    print(f"1..{len(cases)}", flush=True)
-    work = tempfile.mkdtemp()
-    os.chdir(work)
-    try:
-        make_files()
-        for number_of, function in enumerate(cases, 1):
-            name = f"{number_of} {function.__name__.replace('_', ' ')}"
-            try:
-                function()
-                print(f"ok {name}", flush=True)
-            except Skip as reason:
-                print(f"ok {name} # SKIP {reason}", flush=True)
-            except Exception as problem:  # whatever it is, the others follow
-                line = problem.__traceback__
-                while line.tb_next and line.tb_next.tb_frame.f_code.co_filename == __file__:
-                    line = line.tb_next
-                print(f"not ok {name}")
-                print(f"# line {line.tb_lineno}: {type(problem).__name__}: "
-                      f"{str(problem)[:2000]}".replace("\n", "\n# "), flush=True)
-    finally:
-        os.chdir("/")
-        shutil.rmtree(work)
+    run_cases(make_files)
 
 
 main()

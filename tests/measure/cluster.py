@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""cluster.py PROGRAM CLUSTER
+
+blockdct-measure-cluster on real clusters of worker processes of this machine:
+what it writes has to be, byte for byte, what blockdct-measure alone does,
+whatever dies or fails meanwhile. Speaks TAP."""
+
+import csv
+import glob
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from tap import Skip, case, run_cases
+
+PROGRAM, CLUSTER = (os.path.abspath(path) for path in sys.argv[1:])
+LIMIT = 90  # s, for each program that is run
+NAMES = ["long.mkv", "a.jpg", "-dash.jpg", 'a,b "c".jpg', "line\nbreak\u2028.jpg", "Äpfel [1].jpg"]
+STILLS = [os.path.join(".", name) for name in NAMES[1:]]
+
+# A worker's calls of the program, and no other.
+OF_WORKER = "*' --json - -- '*"
+PROGRAMS = {
+    # Kills the worker that runs it, once, when some tasks are done.
+    "killer": f"""case "$*" in {OF_WORKER})
+        for n in 1 2 3; do mkdir call$n 2> /dev/null && break; done
+        if test $n = 3 && mkdir killed 2> /dev/null; then kill -KILL $PPID; sleep 1; fi
+        esac""",
+    "fails-once": f"""case "$*" in {OF_WORKER})
+        echo call >> calls
+        if mkdir failed 2> /dev/null; then echo out of order >&2; exit 3; fi
+        esac""",
+    "crashes-at-a": """case "$*" in *' --json - -- '*/a.jpg*) kill -SEGV $$ ;; esac""",
+    "slow-end": f"""case "$*" in *'--first-frame 40 '*)
+        touch slow; sleep {LIMIT} & wait; exit 9 ;;
+        {OF_WORKER}) "{PROGRAM}" "$@"; echo done >> done; exit 0 ;;
+        esac""",
+}
+
+scheduler = []  # arguments that name the tests' own cluster
+
+
+def make_files():
+    shape = "! video/x-raw,format=I420,width={},height={} !"
+    for name, source in {
+            "long.mkv": f"num-buffers=50 {shape.format(96, 64)} jpegenc ! matroskamux",
+            "a.jpg": f"num-buffers=1 {shape.format(131, 77)} jpegenc"}.items():
+        subprocess.run(["gst-launch-1.0", "-q", "videotestsrc", "pattern=zone-plate", "kx2=14",
+                        "ky2=10", "kt=1", *source.split(), "!", "filesink", f"location={name}"],
+                       timeout=LIMIT, check=True)
+    for name in NAMES[2:]:
+        shutil.copy("a.jpg", name)
+    with open("text.jpg", "w", encoding="utf-8") as file:
+        file.write("text\n" * 99)
+    for name, text in PROGRAMS.items():
+        with open(name, "w", encoding="utf-8") as file:
+            file.write(f'#!/bin/sh\n{text}\nexec "{PROGRAM}" "$@"\n')
+        os.chmod(name, 0o755)
+
+
+def run(command, status=0, **options):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          timeout=LIMIT, check=False, **options)
+    err = done.stderr.decode()
+    assert done.returncode == status, f"{command}: {done.returncode}, not {status}: {err}"
+    return done.stdout, err
+
+
+def alone(*arguments, **options):
+    return run([PROGRAM, "--quiet", *arguments], **options)[0]
+
+
+def cluster(*arguments, program=PROGRAM, where=None, **options):
+    where = scheduler if where is None else where
+    return run([sys.executable, CLUSTER, "--program", program, *where, *arguments], **options)
+
+
+def forget(*names):
+    for name in names:
+        for path in glob.glob(name):
+            os.rmdir(path) if os.path.isdir(path) else os.remove(path)
+
+
+@case
+def one_worker_of_three_is_killed():
+    options = ("--transform", "jpeg-8x8,hevc-8x8", "--quality=10,60", "--qp", "30", "--frames")
+    for kind in ("--csv", "--json"):
+        forget("killed", "call?")
+        out, err = cluster("long.mkv", *STILLS, "--segment", "7", "--", *options, kind, "-",
+                           program="./killer", where=["--workers", "3"])
+        assert os.path.exists("killed"), err
+        assert out == alone("long.mkv", *STILLS, *options, kind, "-"), f"{kind}: {out[:2000]}"
+
+
+@case
+def what_cannot_be_read_loses_nothing():
+    out, err = cluster("text.jpg", "long.mkv", "not-there.jpg", *STILLS, "--segment", "20", "--",
+                       "--csv=-", status=1)
+    assert out == alone("long.mkv", *STILLS, "--csv", "-")
+    assert f"2 of {2 + len(NAMES)} files could not be measured" in err, err
+    assert "\n  text.jpg: " in err and "\n  not-there.jpg: " in err, err
+    # Half of it: not one of its segments counts.
+    with open("long.mkv", "rb") as whole, open("half.mkv", "wb") as half:
+        half.write(whole.read(os.path.getsize("long.mkv") // 2))
+    with open("half.mkv", "ab") as half:
+        half.write(b"\x1f\x43\xb6\x75\x10\x00\x20\x00" * 99)
+    status = subprocess.run([PROGRAM, "half.mkv"], capture_output=True, timeout=LIMIT).returncode
+    out, err = cluster("half.mkv", "a.jpg", "--segment", "20", "--", "--csv=-", status=status)
+    assert out == alone("half.mkv", "a.jpg", "--csv=-", status=status)
+
+
+@case
+def folders_and_targets():
+    os.makedirs("folder/in")
+    for name in ("b.jpg", "in/c.jpg"):
+        shutil.copy("a.jpg", f"folder/{name}")
+    options = ("--target-psnr", "35", "--transform=jpeg-8x8,hevc-4x4", "--json=-")
+    files = ("long.mkv", "folder", "[b]*.jpg", "folder/*.jpg")
+    out, err = cluster(*files, "--segment", "30", "--", *options, status=1)
+    assert out == alone(*files, *options, status=1) and "[b]*.jpg" in err
+    options = ("--plot", "curves.svg", "--csv", "-", "--quality", "10-90:20", "-n", "9")
+    out, err = cluster("long.mkv", "--segment", "3", "--", *options)
+    with open("curves.svg", "rb") as file:
+        drawn = file.read()
+    assert out == alone("long.mkv", *options)
+    with open("curves.svg", "rb") as file:
+        assert len(drawn) == len(file.read())
+
+
+@case
+def what_fails_is_tried_again():
+    # The files of the first call, each alone, after it.
+    out, err = cluster(*STILLS, "--", "--csv=-", program="./fails-once")
+    assert out == alone(*STILLS, "--csv=-")
+    with open("calls", encoding="utf-8") as file:
+        assert len(file.readlines()) == 1 + len(STILLS)
+    forget("failed")
+    out, err = cluster(*STILLS, "--retries", "0", "--", "--csv=-", program="./fails-once", status=1)
+    assert out == b"" and err.count("status 3: out of order") == len(STILLS), err
+    out, err = cluster(*STILLS, "--", "--csv=-", program="./crashes-at-a", status=1)
+    assert out == alone(*STILLS[1:], "--csv=-") and "\n  ./a.jpg: " in err and "-11" in err, err
+
+
+@case
+def workers_without_the_program():
+    os.makedirs("bin", exist_ok=True)
+    shutil.copy("fails-once", "bin/only-here")
+    path = os.path.abspath("bin") + ":" + os.environ["PATH"]
+    err = cluster("a.jpg", program="only-here", status=1, env=dict(os.environ, PATH=path))[1]
+    assert "has no blockdct-measure" in err and "only-here" in err, err
+    assert "Traceback" not in err, err
+
+
+@case
+def no_scheduler():
+    env = dict(os.environ, DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT="1s")
+    for where in (["--scheduler", "tcp://127.0.0.1:1"], ["--scheduler", "nonsense://x"]):
+        err = cluster("a.jpg", where=where, status=1, env=env)[1]
+        assert "Does the scheduler run" in err and "Traceback" not in err, err
+
+
+@case
+def interrupted():
+    # As a terminal does it: the whole group. The shell's background would ignore it.
+    with subprocess.Popen([sys.executable, CLUSTER, "--program", "./slow-end", "--workers", "2",
+                           "--segment", "10", "a.jpg", "long.mkv", "--", "--csv", "-"],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          start_new_session=True) as process:
+        end = time.monotonic() + LIMIT
+        while time.monotonic() < end and process.poll() is None and not (
+                os.path.exists("slow") and os.path.exists("done")
+                and os.path.getsize("done") >= 5 * len("done\n")):
+            time.sleep(0.05)
+        time.sleep(1)
+        os.killpg(process.pid, signal.SIGINT)
+        try:
+            out, err = process.communicate(timeout=LIMIT)
+        finally:
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+    assert process.returncode == 130, err.decode()
+    assert b"Traceback" not in err, err.decode()
+    assert out in (alone("a.jpg", "--csv=-"), b""), out
+
+
+@case
+def tables_that_cannot_be_written_are_kept():
+    err = cluster("a.jpg", "--", "--csv", "not-there/x.csv", status=1)[1]
+    kept = err.split("The rows are in ")[1].split(": ")[0]
+    assert alone("--merge", kept, "--csv=-") == alone("a.jpg", "--csv=-")
+    os.remove(kept)
+
+
+@case
+def parquet():
+    try:
+        from pyarrow import parquet as reader
+    except ImportError:
+        err = cluster("a.jpg", "--parquet", "x.parquet", status=2)[1]
+        assert "pyarrow" in err
+        raise Skip("pyarrow is missing: install pyarrow (PyPI)") from None
+    shutil.copy("a.jpg", "2024")  # a name, not a number
+    options = ("--transform", "jpeg-8x8,hevc-8x8", "--quality", "1,100")
+    for files in (["2024"], ["long.mkv", *STILLS]):
+        cluster(*files, "--parquet", "rows.parquet", "--", *options)
+        found = reader.read_table("rows.parquet").to_pylist()
+        wanted = list(csv.DictReader(
+            alone(*files, *options, "--csv=-").decode().splitlines(keepends=True)))
+        assert len(found) == len(wanted)
+        for row, texts in zip(found, wanted):
+            assert list(row) == list(texts)
+            for name, text in texts.items():
+                value = row[name]
+                assert (value is None) if text == "" else value == type(value)(text), name
+
+
+@case
+def wrong_usage():
+    for arguments, words in {
+            (): ("FILE",),
+            ("a.jpg", "--workers", "0"): ("--workers 0", "1"),
+            ("a.jpg", "--segment", "0"): ("--segment 0", "1"),
+            ("a.jpg", "--retries", "-1"): ("--retries -1", "0"),
+            ("a.jpg", "--quality", "5"): ("--quality", "behind --"),
+            ("a.jpg", "--program", "no-such"): ("no-such", "--program"),
+            ("a.jpg", "--scheduler-file", "not-there"): ("not-there", "start the scheduler"),
+            ("a.jpg", "--workers", "2", "--scheduler", "tcp://x:1"): ("--scheduler",),
+            ("a.jpg", "--", "--quality", "0"): ("'0'", "1 to 100"),
+            ("a.jpg", "--", "--quality"): ("--quality",),
+            ("a.jpg", "--", "--csv"): ("--csv needs a value",),
+            ("a.jpg", "--", "--csv", "-", "--json=-"): ("--csv", "--json"),
+            ("a.jpg", "--", "--resume"): ("--resume",),
+            ("a.jpg", "--", "--merge"): ("--merge",),
+            ("a.jpg", "--", "long.mkv"): ("before --",)}.items():
+        err = cluster(*arguments, where=[], status=2)[1]
+        for word in words:
+            assert word in err, f"{arguments}: {err}"
+    os.makedirs("nothing")
+    assert "nothing in these folders" in cluster("nothing", status=1)[1]
+
+
+def main():
+    try:
+        from distributed import LocalCluster
+    except ImportError:
+        print("1..0 # SKIP Dask's distributed is missing: install python3-distributed")
+        return
+    for element in ("videotestsrc", "jpegenc", "matroskamux"):
+        if not shutil.which("gst-launch-1.0") or subprocess.run(
+                ["gst-inspect-1.0", "--exists", element], timeout=LIMIT).returncode != 0:
+            print(f"1..0 # SKIP {element} or gst-launch-1.0 is missing: install "
+                  "gstreamer1.0-plugins-good and gstreamer1.0-tools")
+            return
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as own:
+        scheduler.extend(["--scheduler", own.scheduler_address])
+        run_cases(make_files)
+
+
+if __name__ == "__main__":  # the workers import this file too
+    main()

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Cases that are run one after the other in an empty folder, and speak TAP."""
+
+import os
+import shutil
+import tempfile
+
+cases = []
+
+
+def case(function):
+    cases.append(function)
+    return function
+
+
+class Skip(Exception):
+    pass
+
+
+def run_cases(prepare):
+    print(f"1..{len(cases)}", flush=True)
+    work = tempfile.mkdtemp()
+    os.chdir(work)
+    try:
+        prepare()
+        for number, function in enumerate(cases, 1):
+            name = f"{number} {function.__name__.replace('_', ' ')}"
+            try:
+                function()
+                print(f"ok {name}", flush=True)
+            except Skip as reason:
+                print(f"ok {name} # SKIP {reason}", flush=True)
+            except Exception as problem:  # whatever it is, the others follow
+                line, here = problem.__traceback__, function.__code__.co_filename
+                while line.tb_next and (line.tb_frame.f_code.co_filename != here
+                                        or line.tb_next.tb_frame.f_code.co_filename == here):
+                    line = line.tb_next
+                print(f"not ok {name}")
+                print(f"# line {line.tb_lineno}: {type(problem).__name__}: "
+                      f"{str(problem)[:2000]}".replace("\n", "\n# "), flush=True)
+    finally:
+        os.chdir("/")
+        shutil.rmtree(work)
