@@ -13,6 +13,12 @@
 /* Bins that states take in one step. */
 #define STEP 4
 
+/* Contexts of a prefix of the last position, at most. */
+#define LAST_CONTEXTS 5
+
+/* Magnitudes below this are looked up. */
+#define SMALL 64
+
 /* How sigCtx (clause 9.3.4.2.5) goes with the place, as bdct_cabac_sub_block()
  * has it; 0 to 3 by the neighbours: right + 2 * below. */
 enum { PATTERN_4X4 = 4, N_PATTERNS };
@@ -23,17 +29,27 @@ static const uint64_t patterns[N_PATTERNS] = {
   UINT64_C (0x8885875467436120)
 };
 
+typedef struct {
+  uint8_t bins, n;
+} LastBins;
+
 static struct
 {
-  /* In the order of the scan: a byte of a mask by columns, bit 4 x + y. */
-  uint16_t scan[2][256];
+  /* In the order of the scan, and in the upper half the other way round: a byte
+   * of a mask by columns, bit 4 x + y. */
+  uint32_t scan[2][256];
   /* Places 1 to 15 with those of one sigCtx together, the highest sigCtx
    * lowest; and for the first n places, how many there are of each. */
   uint16_t group[N_PATTERNS][2][256];
   uint8_t in_group[N_PATTERNS][17][9];
   uint8_t ones[256];
-  uint8_t raster[6][16];        /* a place's index in rows of 1 << log2_size */
+  /* Place 15 - i's index in rows of 1 << log2_size. */
+  uint8_t raster[6][16];
   uint8_t diagonal[6][64];      /* sub-blocks in the scan: 8 y + x */
+  /* A prefix of the last position, context by context. */
+  LastBins last[6][2][10][LAST_CONTEXTS];
+  /* bdct_cabac_remaining() of a small magnitude less 1, or less 2: 0 for 1. */
+  uint8_t remaining[2][5][SMALL];
   /* For a state, and a 1 with at most STEP bins behind it: cost << 12, and the
    * next state * 32. */
   uint32_t step[126 * 32];
@@ -48,9 +64,9 @@ fill_scans (void)
 
     for (int bits = 0; bits < 256; bits++)
       if (bits >> (column_wise & 7) & 1)
-        tables.scan[column_wise >> 3][bits] |= 1 << i;
+        tables.scan[column_wise >> 3][bits] |= 1u << i | 1u << (31 - i);
     for (int n = 2; n <= 5; n++)
-      tables.raster[n][i] = ((place >> 2) << n) + (place & 3);
+      tables.raster[n][15 - i] = ((place >> 2) << n) + (place & 3);
   }
   for (int n = 2; n <= 5; n++) {
     const int side = 1 << (n - 2);
@@ -83,11 +99,46 @@ fill_groups (void)
   }
 }
 
+/* How bdct_cabac_last() shares bins out to contexts. */
+static int
+last_shift (int log2_size, bool chroma)
+{
+  return chroma ? log2_size - 2 : (log2_size + 1) >> 2;
+}
+
+static void
+fill_last (int log2_size, bool chroma)
+{
+  const int longest = 2 * log2_size - 1;
+
+  for (int prefix = 0; prefix <= longest; prefix++) {
+    LastBins *last = tables.last[log2_size][chroma][prefix];
+
+    for (int i = 0; i <= prefix && i < longest; i++) {
+      LastBins *some = &last[i >> last_shift (log2_size, chroma)];
+
+      some->bins = some->bins << 1 | (i < prefix);
+      some->n++;
+    }
+  }
+}
+
 static void
 fill_tables (void)
 {
   fill_scans ();
   fill_groups ();
+  for (int n = 2; n <= 5; n++) {
+    fill_last (n, false);
+    fill_last (n, true);
+  }
+  for (int i = 0; i < 2 * 5 * SMALL; i++) {
+    const int rest = i % SMALL - 1 - i / (5 * SMALL);
+
+    if (rest >= 0)
+      tables.remaining[i / (5 * SMALL)][i / SMALL % 5][i % SMALL]
+          = bdct_cabac_remaining (rest, i / SMALL % 5);
+  }
   for (int i = 1; i < 256; i++)
     tables.ones[i] = tables.ones[i >> 1] + (i & 1);
   for (int s = 0; s < 126; s++)
@@ -183,7 +234,8 @@ find_greater (uint64_t row)
       & EACH (0x8000);
 }
 
-/* A mask in the order of the scan, from the rows' highest bits. */
+/* A mask in the order of the scan, and in the upper half the other way round,
+ * from the rows' highest bits. */
 static inline uint32_t
 gather (uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
@@ -194,98 +246,87 @@ gather (uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 }
 
 /* One of the prefixes of bdct_cabac_last(). */
-static void
+static inline __attribute__ ((always_inline)) void
 put_last (Writer * w, int base, int log2_size, bool chroma, int position)
 {
   const int offset = chroma ? 0 : 3 * (log2_size - 2) + ((log2_size - 1) >> 2);
-  const int shift = chroma ? log2_size - 2 : (log2_size + 1) >> 2;
+  const int n = ((2 * log2_size - 2) >> last_shift (log2_size, chroma)) + 1;
   const int log2 = position < 4 ? 0 : bdct_cabac_log2 (position);
   const int prefix = position < 4 ? position
       : 2 * log2 + (position >> (log2 - 1) & 1);
-  const int ends = prefix < 2 * log2_size - 1;
-  const int of_one = 1 << shift;
-  int left = prefix, context = base + offset;
+  const LastBins *last = tables.last[log2_size][chroma][prefix];
 
-  for (; left >= of_one; left -= of_one)
-    put (w, context++, (1 << of_one) - 1, of_one);
-  if (left + ends > 0)
-    put (w, context, ((1 << left) - 1) << ends, left + ends);
+  for (int i = 0; i < n; i++)
+    put (w, base + offset + i, last[i].bins, last[i].n);
   if (log2 > 0)
     w->bypass += log2 - 1;
 }
 
-/* The flags of levels above 1 and 2, the signs and the remainders of levels
- * that are not 0 at `some`, and above 1 at `above`. */
+static inline int
+magnitude_of (int level)
+{
+  return level < 0 ? -level : level;
+}
+
+/* How many bits of a mask of a sub-block are set. */
+static inline int
+count_ones (uint32_t mask)
+{
+  return tables.ones[mask & 255] + tables.ones[mask >> 8];
+}
+
+/* The flags of levels above 1 and 2, the signs and the remainders. The masks
+ * are of levels that are not 0, at least one, and of those above 1; here the
+ * first coded is lowest. */
 static inline bool
 put_magnitudes (Writer * w, const BdctLevel * sub, const uint8_t * raster,
     uint32_t some, uint32_t above, int greater1, int greater2)
 {
-  const int n = tables.ones[some & 255] + tables.ones[some >> 8];
-  const int with_flag = n < 8 ? n : 8;
-  int flags = with_flag, rice = 0;
+  const int n = count_ones (some), with_flag = n < 8 ? n : 8;
+  const uint32_t first = above & -above;
+  const int n_before = count_ones (some & (first - 1) & 0xffff);
+  const bool greater = n_before < with_flag && above != 0;
+  /* Flags up to the first above 1: a context for the first, for the second and
+   * for the others; and one for flags behind it. */
+  const int flags = greater ? n_before + 1 : with_flag;
+  int left = n, left_with_flag = with_flag, rice = 0, limit = 3;
   uint32_t bins = 0;
-  bool greater = false;
 
   w->bypass += n;
-  if (above != 0) {
-    const int first = bdct_cabac_log2 (above);
-    const uint32_t before = some >> first >> 1;
-    const int n_before = tables.ones[before & 255] + tables.ones[before >> 8];
-
-    if (n_before < with_flag) {
-      const int level = sub[raster[first]];
-      const int magnitude = level < 0 ? -level : level;
-
-      greater = true;
-      put (w, greater2, magnitude > 2, 1);
-      flags = n_before + 1;
-      if (magnitude > 2) {
-        w->bypass += bdct_cabac_remaining (magnitude - 3, 0);
-        rice = magnitude > 3;
-      }
-      some &= (1u << first) - 1;
-    }
-  }
-  /* Up to the first above 1, a context for the first, for the second and for
-   * the others. */
   put (w, greater1 + 1, greater && flags == 1, 1);
-  if (flags > 1)
-    put (w, greater1 + 2, greater && flags == 2, 1);
-  if (flags > 2)
-    put (w, greater1 + 3, greater, flags - 2);
-  if (!greater) {
-    if (n <= 8)
-      return false;
-    for (int i = 0; i < 8; i++)
-      some &= ~(1u << bdct_cabac_log2 (some));
-  }
-  /* And one behind it. */
-  for (int i = with_flag - flags; i > 0; i--) {
-    const int place = bdct_cabac_log2 (some);
-    const uint32_t is_above = above >> place & 1;
+  put (w, greater1 + 2, greater && flags == 2, flags > 1);
+  put (w, greater1 + 3, greater && flags > 2, flags > 2 ? flags - 2 : 0);
+  if (greater) {
+    const int magnitude = magnitude_of (sub[raster[__builtin_ctz (first)]]);
 
-    some ^= 1u << place;
-    bins = bins << 1 | is_above;
-    if (is_above) {
-      const int level = sub[raster[place]];
-      const int magnitude = level < 0 ? -level : level;
-
-      w->bypass += bdct_cabac_remaining (magnitude - 2, rice);
-      rice += rice < 4 && magnitude > 3 << rice;
+    put (w, greater2, magnitude > 2, 1);
+    if (magnitude > 2)
+      w->bypass += bdct_cabac_remaining (magnitude - 3, 0);
+    if (magnitude > 3) {
+      rice = 1;
+      limit = 6;
     }
+    some &= -first << 1;
+    left -= flags;
+    left_with_flag -= flags;
+  } else if (n <= 8) {
+    return false;
   }
-  if (with_flag > flags)
-    put (w, greater1, bins, with_flag - flags);
-  if (n > 8)
-    while (some != 0) {
-      const int place = bdct_cabac_log2 (some);
-      const int level = sub[raster[place]];
-      const int magnitude = level < 0 ? -level : level;
+  for (int i = left; i > 0; i--, some &= some - 1) {
+    const int magnitude = magnitude_of (sub[raster[__builtin_ctz (some)]]);
+    const bool base = i > left - left_with_flag;
+    const int next = limit == 24 ? INT32_MAX : 2 * limit;
 
-      some ^= 1u << place;
-      w->bypass += bdct_cabac_remaining (magnitude - 1, rice);
-      rice += rice < 4 && magnitude > 3 << rice;
-    }
+    bins = bins << 1 | (magnitude > 1);
+    if (__builtin_expect (magnitude < SMALL, 1))
+      w->bypass += tables.remaining[base][rice][magnitude];
+    else
+      w->bypass += bdct_cabac_remaining (magnitude - 1 - base, rice);
+    rice += magnitude > limit;
+    limit = magnitude > limit ? next : limit;
+  }
+  if (greater)
+    put (w, greater1, bins >> (left - left_with_flag), left_with_flag);
   return greater;
 }
 
@@ -294,6 +335,7 @@ static inline __attribute__ ((always_inline)) void
 put_block (Writer * w, const BdctLevel * levels, int log2_size, bool chroma)
 {
   const uint8_t *diagonal = tables.diagonal[log2_size];
+  const uint8_t *raster = tables.raster[log2_size];
   const uint64_t coded = bdct_cabac_sub_blocks (levels, log2_size);
   const uint64_t right = coded >> 1 & UINT64_C (0x7f7f7f7f7f7f7f7f);
   const uint64_t below = coded >> 8;
@@ -320,8 +362,8 @@ put_block (Writer * w, const BdctLevel * levels, int log2_size, bool chroma)
         : (log2_size == 3 ? 9 : 21) + (i == 0 ? 0 : 3));
     const bool has = coded >> at & 1;
     const uint8_t *in_group;
-    uint32_t some = 0, above = 0, grouped;
-    int n = 16, first, set;
+    uint32_t both = 0, above = 0, some, grouped;
+    int n = 16, place, first, set;
 
     if (!last && i > 0)
       put (w, (chroma ? BDCT_CABAC_CHROMA_SUB_BLOCK
@@ -334,21 +376,23 @@ put_block (Writer * w, const BdctLevel * levels, int log2_size, bool chroma)
         load_row (sub + (3 << log2_size))
       };
 
-      some = gather (find_nonzero (row[0]), find_nonzero (row[1]),
+      both = gather (find_nonzero (row[0]), find_nonzero (row[1]),
           find_nonzero (row[2]), find_nonzero (row[3]));
       above = gather (find_greater (row[0]), find_greater (row[1]),
           find_greater (row[2]), find_greater (row[3]));
     }
+    some = both & 0xffff;
     /* Places 0 to n - 1 have a bin; place 0 none if it must have the level. */
     first = i == 0 || some >> 1 != 0;
     if (last) {
       n = bdct_cabac_log2 (some);
+      place = BDCT_CABAC_SCAN >> 4 * n & 15;
       put_last (w, chroma ? BDCT_CABAC_CHROMA_LAST_X
-          : BDCT_CABAC_LUMA_LAST_X, log2_size, chroma, 4 * x
-          + (tables.raster[2][n] & 3));
+          : BDCT_CABAC_LUMA_LAST_X, log2_size, chroma,
+          4 * x + (place & 3));
       put_last (w, chroma ? BDCT_CABAC_CHROMA_LAST_Y
-          : BDCT_CABAC_LUMA_LAST_Y, log2_size, chroma, 4 * y
-          + (tables.raster[2][n] >> 2));
+          : BDCT_CABAC_LUMA_LAST_Y, log2_size, chroma,
+          4 * y + (place >> 2));
       last = false;
       first = n > 0;
     }
@@ -370,7 +414,7 @@ put_block (Writer * w, const BdctLevel * levels, int log2_size, bool chroma)
       continue;
     }
     set = (chroma || i == 0 ? 0 : 2) + greater;
-    greater = put_magnitudes (w, sub, tables.raster[log2_size], some, above,
+    greater = put_magnitudes (w, sub, raster, both >> 16, above >> 16,
         greater1_base + 4 * set, greater2_base + set);
   }
 }
