@@ -2,6 +2,9 @@
 #include "count.h"
 
 #include <pthread.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 /* The places in the zigzag order of a row's levels, by which of them are not
  * 0. */
@@ -30,22 +33,41 @@ bdct_count_init (void)
   pthread_once (&once, fill_tables);
 }
 
+/* Which of eight rows' levels are not 0: bit i for row-major index i. */
+static uint64_t
+find_nonzero (const BdctLevel * levels)
+{
+  uint64_t found = 0;
+
+#ifdef __SSE2__
+  const __m128i *row = (const __m128i *) levels;
+  const __m128i zero = _mm_setzero_si128 ();
+
+  for (int i = 0; i < 4; i++) {
+    const __m128i first = _mm_cmpeq_epi16 (_mm_loadu_si128 (row + 2 * i), zero);
+    const __m128i second =
+        _mm_cmpeq_epi16 (_mm_loadu_si128 (row + 2 * i + 1), zero);
+
+    found |= (uint64_t) _mm_movemask_epi8 (_mm_packs_epi16 (first, second))
+        << 16 * i;
+  }
+  return ~found;
+#else
+  for (int i = 0; i < 64; i++)
+    found |= (uint64_t) (levels[i] != 0) << i;
+  return found;
+#endif
+}
+
 /* Which levels of a block are not 0: bit i for place i of the zigzag order. */
 static uint64_t
 find_levels (const BdctLevel * levels)
 {
-  uint8_t present[64] __attribute__ ((aligned (64)));
+  const uint64_t found = find_nonzero (levels);
   uint64_t places = 0;
 
-  for (int i = 0; i < 64; i++)
-    present[i] = levels[i] != 0;
-  for (int row = 0; row < 8; row++) {
-    uint64_t eight;
-
-    __builtin_memcpy (&eight, present + 8 * row, 8);
-    /* The product's highest byte has bit i of byte i. */
-    places |= places_of[row][eight * UINT64_C (0x0102040810204080) >> 56];
-  }
+  for (int row = 0; row < 8; row++)
+    places |= places_of[row][found >> 8 * row & 255];
   return places;
 }
 
@@ -67,9 +89,8 @@ bdct_count_huffman (const BdctLevel * levels, const BdctScan * scan,
       for (; places != 0; places &= places - 1) {
         int place = __builtin_ctzll (places), run = place - last - 1;
 
-        for (; run > 15; run -= 16)
-          zrl++;
-        counter[(run << 4)
+        zrl += run >> 4;
+        counter[((run & 15) << 4)
             + category_of[(uint16_t) block[bdct_zigzag_index[place]]]]++;
         last = place;
       }

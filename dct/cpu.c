@@ -7,8 +7,8 @@
  *
  * What has to wait for all of what comes before it is another stage of the
  * frame. The worker threads take the pieces of a stage in order. CABAC's bits
- * take two stages a batch: strips, whose bins are counted and whose levels
- * stay, and the levels' segments. Where a view is asked for, the first pass'
+ * take two stages a batch: strips, whose bins are counted and stay, and the
+ * segments of these bins. Where a view is asked for, the first pass'
  * picture goes into an image of the engine's own, from which the last stage
  * draws it, in strips again. */
 #define _GNU_SOURCE             /* sched_getaffinity */
@@ -21,15 +21,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "cabac.h"
+#include "bins.h"
 #include "count.h"
 #include "render-cpu.h"
 #include "tile.h"
 
-/* The most passes of a batch: what their levels take is bounded by it. */
+/* The most passes of a batch: what their bins take is bounded by it. */
 #define MAX_BATCH 8
 
-/* Segments of levels that are priced in one piece. */
+/* Segments that are priced in one piece. */
 #define SEGMENTS 32
 
 /* A job: one of the sets, or one pass over the frame. */
@@ -42,7 +42,7 @@ typedef struct {
   int strips[BDCT_MAX_COMPONENTS]; /* 0 for a component the format lacks */
   BdctStats stats;
   BdctRateCounts counts;
-  BdctLevel *levels[BDCT_MAX_COMPONENTS]; /* for CABAC's second stage */
+  uint64_t *bins[BDCT_MAX_COMPONENTS];    /* for CABAC's second stage */
   /* For Huffman coding, the first and the last DC of each strip. */
   BdctLevel (*ends[BDCT_MAX_COMPONENTS])[2];
   BdctLevel (*all_ends)[2];     /* NULL until something needs them */
@@ -73,8 +73,8 @@ typedef struct {
   /* NULL until something needs them, for the layout's most blocks. */
   uint8_t *scratch, *set_of_block;
   BdctBlockRecord *blocks;
-  BdctLevel *levels;            /* of a batch */
-  size_t n_levels;
+  uint64_t *bins;               /* of a batch */
+  size_t n_bins;                /* words of them */
 } Slot;
 
 typedef struct {
@@ -142,11 +142,89 @@ count_blocks (const BdctBlockGrid * grid)
   return (size_t) grid->columns * grid->rows;
 }
 
-/* The most levels of a strip in Huffman coding, which has blocks of 8x8. */
+/* The most levels of a strip whose bits are asked for. */
 static size_t
 strip_levels (const BdctLayout * layout)
 {
-  return (size_t) (layout->plane[0].width + 7) * BDCT_TILE;
+  return (size_t) (layout->plane[0].width + BDCT_TILE - 1) * BDCT_TILE;
+}
+
+/* Blocks of a component's strip, but for the last one. */
+static size_t
+strip_blocks (const Pass * pass, int c)
+{
+  const BdctComponentJob *job = &pass->job.component[c];
+
+  return (size_t) (bdct_tile_side (job) >> job->log2_height)
+      * pass->plane[c].grid.columns;
+}
+
+/* The segments of a component's bins; 0 if nothing prices them. */
+static int
+count_segments (const Pass * pass, int c)
+{
+  const int log2_size = bdct_cabac_log2_size (&pass->job.component[c]);
+  const int n = bdct_cabac_segment_blocks (log2_size);
+
+  return bdct_rate_coder (pass->job.family) != BDCT_CODER_CABAC
+      || log2_size == 0 || pass->strips[c] == 0 ? 0
+      : (count_blocks (&pass->plane[c].grid) + n - 1) / n;
+}
+
+/* Words for a component's bins. */
+static size_t
+count_bins (const Pass * pass, int c)
+{
+  const int n_segments = count_segments (pass, c);
+
+  return n_segments == 0 ? 0
+      : bdct_bins_words (count_blocks (&pass->plane[c].grid),
+      bdct_cabac_log2_size (&pass->job.component[c]))
+      + (size_t) (pass->strips[c] + n_segments) * BDCT_BINS_RUN;
+}
+
+/* The run of blocks that a strip and a segment have in common: the first of
+ * them, the first behind them, and their bins. From one run to the next the
+ * strip or the segment goes on, or both. */
+static uint64_t *
+find_run (const Pass * pass, int c, int strip, int segment, size_t * from,
+    size_t * to)
+{
+  const int log2_size = bdct_cabac_log2_size (&pass->job.component[c]);
+  const size_t in_strip = strip_blocks (pass, c);
+  const size_t in_segment = bdct_cabac_segment_blocks (log2_size);
+
+  *from = strip * in_strip;
+  if (*from < segment * in_segment)
+    *from = segment * in_segment;
+  *to = count_blocks (&pass->plane[c].grid);
+  if (*to > (strip + 1) * in_strip)
+    *to = (strip + 1) * in_strip;
+  if (*to > (segment + 1) * in_segment)
+    *to = (segment + 1) * in_segment;
+  return pass->bins[c] + bdct_bins_words (*from, log2_size)
+      + (size_t) (strip + segment) * BDCT_BINS_RUN;
+}
+
+/* Write and count the bins of a strip's levels. */
+static void
+write_bins (const Pass * pass, int c, int number, const BdctLevel * levels,
+    uint32_t counter[BDCT_RATE_COUNTERS])
+{
+  const BdctComponentJob *job = &pass->job.component[c];
+  const int log2_size = bdct_cabac_log2_size (job);
+  size_t from = number * strip_blocks (pass, c), to;
+  size_t end = from + strip_blocks (pass, c);
+
+  if (end > count_blocks (&pass->plane[c].grid))
+    end = count_blocks (&pass->plane[c].grid);
+  for (; from < end; from = to) {
+    uint64_t *run = find_run (pass, c, number,
+        from / bdct_cabac_segment_blocks (log2_size), &from, &to);
+
+    bdct_bins_write (run, levels, to - from, log2_size, c != BDCT_Y, counter);
+    levels += (to - from) << 2 * log2_size;
+  }
 }
 
 /* Count what is in a strip's levels. */
@@ -161,16 +239,14 @@ count_strip (Pass * pass, int c, int number, const BdctLevel * levels,
   BdctScan scan;
 
   memset (counter, 0, BDCT_RATE_COUNTERS * sizeof *counter);
+  if (bdct_rate_coder (pass->job.family) == BDCT_CODER_CABAC) {
+    write_bins (pass, c, number, levels, counter);
+    return;
+  }
   if (grid.rows - number * n < n)
     grid.rows -= number * n;
   else
     grid.rows = n;
-  if (bdct_rate_coder (pass->job.family) == BDCT_CODER_CABAC) {
-    for (size_t i = 0; i < count_blocks (&grid); i++)
-      counter[BDCT_RATE_BYPASS] += bdct_cabac_count (counter,
-          levels + i * size, bdct_cabac_log2_size (job), c != BDCT_Y);
-    return;
-  }
   scan = bdct_scan_init (&grid, chroma, c);
   bdct_count_huffman (levels, &scan, counter);
   pass->ends[c][number][0] = levels[0];
@@ -195,15 +271,11 @@ work_on_strip (CpuEngine * self, Batch * batch, int number, Piece * piece)
 
     planes[i] = &pass->plane[c];
     memset (&piece->strip[i], 0, sizeof piece->strip[i]);
-    if (!piece->slot->rate)
-      continue;
-    if (bdct_rate_coder (pass->job.family) == BDCT_CODER_HUFFMAN)
+    if (piece->slot->rate
+        && (bdct_rate_coder (pass->job.family) == BDCT_CODER_HUFFMAN
+            || bdct_cabac_log2_size (job) > 0))
       piece->strip[i].levels = self->strip_levels
           + (piece->worker * MAX_BATCH + i) * strip_levels (&self->layout);
-    else if (bdct_cabac_log2_size (job) > 0)
-      piece->strip[i].levels = pass->levels[c] + (size_t) number
-          * (bdct_tile_side (job) >> job->log2_height)
-          * pass->plane[c].grid.columns * bdct_rate_block_levels (job);
   }
   self->kernel->strip (planes, batch->n,
       number * bdct_tile_side (&first->job.component[c]), piece->strip);
@@ -213,47 +285,62 @@ work_on_strip (CpuEngine * self, Batch * batch, int number, Piece * piece)
           self->layout.chroma, piece->counter[i]);
 }
 
-/* Pieces of SEGMENTS segments that a component's levels make; 0 if nothing
- * prices them. */
+/* Pieces of SEGMENTS segments. */
 static int
-count_segments (const Pass * pass, int c)
+count_segment_pieces (const Pass * pass, int c)
 {
-  const int log2_size = bdct_cabac_log2_size (&pass->job.component[c]);
-  const int n = SEGMENTS * bdct_cabac_segment_blocks (log2_size);
-
-  return log2_size == 0 || pass->strips[c] == 0 ? 0
-      : (count_blocks (&pass->plane[c].grid) + n - 1) / n;
+  return (count_segments (pass, c) + SEGMENTS - 1) / SEGMENTS;
 }
 
-/* Some segments of a batch. */
+/* Have states adapt to a segment (bins.h). */
+static uint64_t
+adapt_to_segment (const Pass * pass, int c, int segment,
+    BdctBinsState first[BDCT_CABAC_CONTEXTS],
+    BdctBinsState second[BDCT_CABAC_CONTEXTS])
+{
+  const int log2_size = bdct_cabac_log2_size (&pass->job.component[c]);
+  size_t from = (size_t) segment * bdct_cabac_segment_blocks (log2_size), to;
+  size_t end = from + bdct_cabac_segment_blocks (log2_size);
+  uint64_t cost = 0;
+
+  if (end > count_blocks (&pass->plane[c].grid))
+    end = count_blocks (&pass->plane[c].grid);
+  for (; from < end; from = to)
+    cost += bdct_bins_adapt (find_run (pass, c, from / strip_blocks (pass, c),
+            segment, &from, &to), first, second);
+  return cost;
+}
+
+/* Some segments of a batch. While states that have adapted to the segment
+ * before price one, others adapt to it, which price the next. */
 static void
 work_on_segments (Batch * batch, int number, Piece * piece)
 {
-  uint8_t start[BDCT_CABAC_CONTEXTS];
-  size_t from, to;
-  int i = 0, c = 0, log2_size, n;
+  BdctBinsState start[BDCT_CABAC_CONTEXTS], now[BDCT_CABAC_CONTEXTS];
+  BdctBinsState next[BDCT_CABAC_CONTEXTS];
+  int i = 0, c = 0, from, to;
   Pass *pass;
 
-  for (; number >= count_segments (batch->pass[i], c);
+  for (; number >= count_segment_pieces (batch->pass[i], c);
       i += (c + 1) / BDCT_MAX_COMPONENTS, c = (c + 1) % BDCT_MAX_COMPONENTS)
-    number -= count_segments (batch->pass[i], c);
+    number -= count_segment_pieces (batch->pass[i], c);
   pass = batch->pass[i];
-  log2_size = bdct_cabac_log2_size (&pass->job.component[c]);
-  n = bdct_cabac_segment_blocks (log2_size);
-  from = (size_t) number * SEGMENTS * n;
-  to = count_blocks (&pass->plane[c].grid);
-  if (to - from > (size_t) SEGMENTS * n)
-    to = from + SEGMENTS * n;
-  for (int k = 0; k < BDCT_CABAC_CONTEXTS; k++)
-    start[k] = bdct_cabac_start (&pass->counts, k);
+  from = number * SEGMENTS;
+  to = count_segments (pass, c);
+  if (to > from + SEGMENTS)
+    to = from + SEGMENTS;
+  bdct_bins_start (&pass->counts, c != BDCT_Y, start);
   piece->pass = pass;
   piece->component = c;
   piece->cost = 0;
-  for (; from < to; from += n)
-    piece->cost += bdct_cabac_segment (start,
-        pass->levels[c] + (from << 2 * log2_size), from > 0 ? n : 0,
-        to - from < (size_t) n ? (int) (to - from) : n, log2_size,
-        c != BDCT_Y);
+  memcpy (next, start, sizeof next);
+  if (from > 0)
+    adapt_to_segment (pass, c, from - 1, now, next);
+  for (; from < to; from++) {
+    memcpy (now, next, sizeof now);
+    memcpy (next, start, sizeof next);
+    piece->cost += adapt_to_segment (pass, c, from, now, next);
+  }
 }
 
 static void
@@ -349,7 +436,7 @@ free_slots (CpuEngine * self)
     free (slot->scratch);
     free (slot->set_of_block);
     free (slot->blocks);
-    free (slot->levels);
+    free (slot->bins);
   }
   free (self->slots);
   free (self->strip_levels);
@@ -411,6 +498,7 @@ cpu_create (const BdctEngineOptions * options, BdctError * error)
     }
   }
   bdct_count_init ();
+  bdct_bins_init ();
   if (n_threads == 0)
     n_threads = count_processors ();
   self = calloc (1, sizeof *self + n_threads * sizeof self->threads[0]);
@@ -575,24 +663,11 @@ start_sets (Slot * slot, const BdctFrame * frame, BdctBlockRecord * blocks,
     memcpy (slot->set_of_block, frame->set_of_block, frame->n_blocks);
 }
 
-/* Levels of all components. */
-static size_t
-count_levels (const CpuEngine * self, const BdctJob * job)
-{
-  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
-  size_t n = 0;
-
-  bdct_blocks_init (grid, &self->layout, job);
-  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
-    n += count_blocks (&grid[c]) * bdct_rate_block_levels (&job->component[c]);
-  return n;
-}
-
-/* Memory for what is counted of a frame's passes, which are in batches. */
+/* Memory for what is counted of a frame's passes, which have started. */
 static bool
 prepare_rate (CpuEngine * self, Slot * slot)
 {
-  size_t n_strips = 0, n_levels = 0;
+  size_t n_strips = 0, n_bins = 0;
 
   /* No frame in flight uses these if there are none. */
   if (self->strip_levels == NULL)
@@ -605,11 +680,12 @@ prepare_rate (CpuEngine * self, Slot * slot)
         * ((self->layout.plane[p].height + BDCT_TILE - 1) / BDCT_TILE);
   for (int i = 0; i < slot->n_batches; i++) {
     Batch *batch = &slot->batch[i];
-    BdctJob *job = &batch->pass[0]->job;
+    size_t of_pass = 0;
 
-    if (bdct_rate_coder (job->family) == BDCT_CODER_CABAC
-        && n_levels < batch->n * count_levels (self, job))
-      n_levels = batch->n * count_levels (self, job);
+    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+      of_pass += count_bins (batch->pass[0], c);
+    if (n_bins < batch->n * of_pass)
+      n_bins = batch->n * of_pass;
     for (int k = 0; k < batch->n; k++) {
       Pass *pass = batch->pass[k];
 
@@ -619,12 +695,12 @@ prepare_rate (CpuEngine * self, Slot * slot)
         return false;
     }
   }
-  if (slot->n_levels < n_levels) {
-    free (slot->levels);
-    slot->levels = malloc (n_levels * sizeof *slot->levels);
-    slot->n_levels = slot->levels != NULL ? n_levels : 0;
+  if (slot->n_bins < n_bins) {
+    free (slot->bins);
+    slot->bins = malloc (n_bins * sizeof *slot->bins);
+    slot->n_bins = slot->bins != NULL ? n_bins : 0;
   }
-  return slot->n_levels >= n_levels;
+  return slot->n_bins >= n_bins;
 }
 
 /* Put passes of one transform together. */
@@ -662,8 +738,6 @@ prepare (CpuEngine * self, Slot * slot, const BdctFrame * frame,
   slot->other_files = frame->other_files;
   slot->n_others = frame->n_others;
   make_batches (slot);
-  if (frame->rate && !prepare_rate (self, slot))
-    return false;
   if (frame->set_of_block != NULL) {
     slot->set_of_block = alloc_by_block (self, slot->set_of_block, 1);
     if (slot->set_of_block == NULL)
@@ -679,11 +753,11 @@ prepare (CpuEngine * self, Slot * slot, const BdctFrame * frame,
   return bdct_view_is_plain (view) || scratch_image (self, slot, image);
 }
 
-/* Have a batch's counts and levels begin. */
+/* Have a batch's counts and bins begin. */
 static void
 start_rate (Slot * slot, Batch * batch)
 {
-  BdctLevel *levels = slot->levels;
+  uint64_t *bins = slot->bins;
 
   for (int i = 0; i < batch->n; i++) {
     Pass *pass = batch->pass[i];
@@ -693,12 +767,8 @@ start_rate (Slot * slot, Batch * batch)
     for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
       pass->ends[c] = ends;
       ends += pass->strips[c];
-      if (bdct_rate_coder (pass->job.family) == BDCT_CODER_HUFFMAN
-          || pass->strips[c] == 0)
-        continue;
-      pass->levels[c] = levels;
-      levels += count_blocks (&pass->plane[c].grid)
-          * bdct_rate_block_levels (&pass->job.component[c]);
+      pass->bins[c] = bins;
+      bins += count_bins (pass, c);
     }
   }
 }
@@ -728,8 +798,7 @@ make_stages (Slot * slot)
       start_rate (slot, batch);
     for (int i = 0; slot->rate && i < batch->n; i++)
       for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
-        if (bdct_rate_coder (batch->pass[i]->job.family) == BDCT_CODER_CABAC)
-          n_segments += count_segments (batch->pass[i], c);
+        n_segments += count_segment_pieces (batch->pass[i], c);
     if (strips == NULL)
       strips = add_stage (slot, STAGE_STRIPS, b);
     strips->n_pieces += count_strips (batch->pass[0]);
@@ -767,6 +836,8 @@ cpu_submit (BdctEngine * engine, const BdctFrame * frame, BdctError * error)
   start_sets (slot, frame, blocks, view->mode == BDCT_VIEW_COEFFICIENTS);
   for (int i = 1; i <= frame->n_others; i++)
     start_pass (self, find_pass (slot, i), &frame->src, &none);
+  if (frame->rate && !prepare_rate (self, slot))
+    return bdct_error (error, "out of memory");
   make_stages (slot);
   if (!bdct_view_is_plain (view)) {
     bdct_render_init (&slot->render, view, &self->layout, frame->sets,

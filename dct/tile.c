@@ -194,7 +194,9 @@ requantize_by_set (Tile * t, const BdctTilePlane * p, const Region * region,
   for (int y = 0; set != NULL && y < region->rows >> job->log2_height; y++)
     for (int x = 0; x < region->columns >> job->log2_width; x++)
       present |= 1u << set[y * region->stride + x];
-  if (region->level != NULL)
+  /* What is not written all over, by one set or for all frequencies. */
+  if (region->level != NULL && ((present & (present - 1)) != 0
+          || job->keep < 1 << job->log2_height))
     memset (region->level, 0, side * side * sizeof region->level->cell[0]);
   if ((present & (present - 1)) == 0)
     return (region->level != NULL ? chain->all_out : chain->all)
