@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A 4x4 sub-block's bins are written a context at a time, from masks of its
- * levels in the order of the scan: bit i for place i, the first coded highest. */
+ * levels in the order of the scan: bit i for place i, the first coded
+ * highest. */
 #include "bins.h"
 
 #include <pthread.h>
