@@ -316,7 +316,7 @@ put_magnitudes (Writer * w, const BdctLevel * sub, const uint8_t * raster,
   for (int i = left; i > 0; i--, some &= some - 1) {
     const int magnitude = magnitude_of (sub[raster[__builtin_ctz (some)]]);
     const bool base = i > left - left_with_flag;
-    const int next = limit == 24 ? INT32_MAX : 2 * limit;
+    const int next = limit < 24 ? 2 * limit : INT32_MAX;
 
     bins = bins << 1 | (magnitude > 1);
     if (__builtin_expect (magnitude < SMALL, 1))
