@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A 4x4 sub-block's bins are written a context at a time, from masks of its
- * levels in the order of the scan: bit i for place i, the first coded highest. */
+ * levels in the order of the scan: bit i for place i, the first coded
+ * highest. */
 #include "bins.h"
 
 #include <pthread.h>
@@ -315,7 +316,7 @@ put_magnitudes (Writer * w, const BdctLevel * sub, const uint8_t * raster,
   for (int i = left; i > 0; i--, some &= some - 1) {
     const int magnitude = magnitude_of (sub[raster[__builtin_ctz (some)]]);
     const bool base = i > left - left_with_flag;
-    const int next = limit == 24 ? INT32_MAX : 2 * limit;
+    const int next = limit < 24 ? 2 * limit : INT32_MAX;
 
     bins = bins << 1 | (magnitude > 1);
     if (__builtin_expect (magnitude < SMALL, 1))

@@ -27,7 +27,7 @@
 #include "tile.h"
 
 /* The most passes of a batch: what their bins take is bounded by it. */
-#define MAX_BATCH 8
+#define MAX_BATCH 16
 
 /* Segments that are priced in one piece. */
 #define SEGMENTS 32
