@@ -528,6 +528,9 @@ parse (Program * program, int *argc, char ***argv)
   gboolean ok;
 
   o->n_frames = -1;
+  g_option_context_set_description (context, "Example:\n"
+      "  blockdct-measure shots/ film.mkv --quality 10-90:10 "
+      "--csv table.csv\n");
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());
   ok = g_option_context_parse (context, argc, argv, &error);

@@ -117,7 +117,7 @@ parse_transforms (const gchar * text, gboolean chosen[BDCT_N_TRANSFORMS],
     for (guint t = 0; t < BDCT_N_TRANSFORMS; t++)
       g_string_append_printf (known, ", %s", bdct_transform_info (t)->name);
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "--transform: '%s' is no list of %s", text, known->str);
+        "--transform: '%s' is no list of names out of %s", text, known->str);
     g_string_free (known, TRUE);
   }
   g_strfreev (names);
@@ -146,7 +146,8 @@ measure_settings_new (const gchar * transforms, const gchar * quality,
 
     if (text != NULL && !used[i]) {
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-          "%s is of no effect: none of the transforms has one", option);
+          "%s is of no effect: none of the transforms has one; --transform "
+          "names them", option);
       return NULL;
     }
     if (text != NULL) {

@@ -102,6 +102,11 @@ find_error (MeasureSource * source, GError ** error)
         "there is no picture in it that GStreamer can decode");
   else if (message != NULL)
     gst_message_parse_error (message, error, NULL);
+  if (g_error_matches (*error, GST_RESOURCE_ERROR,
+          GST_RESOURCE_ERROR_NOT_FOUND)) {
+    g_free ((*error)->message);
+    (*error)->message = g_strdup ("there is no such file");
+  }
   g_clear_pointer (&message, gst_message_unref);
   gst_object_unref (bus);
   return *error != NULL;
