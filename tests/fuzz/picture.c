@@ -290,7 +290,7 @@ picture_sweep (const Shape * s, const BdctParams * params,
   BdctEngine *engine = bdct_cpu_engine.create (&options, NULL);
   BdctJob *jobs = g_new (BdctJob, n);
   BdctFrame frame = {.sets = jobs,.n_sets = 1,.others = jobs + 1,
-    .n_others = n - 1,.rate = TRUE
+    .n_others = n - 1,.rate = TRUE,.other_files = TRUE
   };
   BdctError error = { "no engine" };
   gboolean ok = engine != NULL;
