@@ -68,7 +68,8 @@ gst_blockdct_start (GstBaseTransform * trans)
   gst_blockdct_output_publish (self);
   self->dropped = self->warned_slow = self->warned_limit = FALSE;
   self->others_proposed = FALSE;
-  self->warned_target = self->warned_sweep = self->below = FALSE;
+  self->warned_target = self->warned_no_target = self->warned_no_curve = FALSE;
+  self->below = FALSE;
   memset (self->told_idle, 0, sizeof self->told_idle);
   gst_blockdct_changes_tell (&self->changes, GST_ELEMENT (self));
   if (gst_blockdct_output_open (self)) {

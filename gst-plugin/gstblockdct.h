@@ -80,7 +80,7 @@ struct _GstBlockDct
   BdctEngine *scout;            /* finds which one keeps a target; likewise */
   gboolean scout_ready;         /* for the layout */
   guint told_idle[BDCT_N_TRANSFORMS];   /* bits: properties without effect */
-  gboolean warned_target, warned_sweep, below;
+  gboolean warned_target, warned_no_target, warned_no_curve, below;
   GstBlockDctInFlight *in_flight; /* a ring of `depth` */
   guint oldest, n_in_flight;
   GstBuffer *ready;             /* out of it, not yet downstream */

@@ -126,7 +126,7 @@ check_psnr (GstBlockDct * self, const GstBlockDctInFlight * frame,
   if (bad)
     GST_ELEMENT_ERROR (self, STREAM, FAILED,
         ("%s min-psnr-error=%g.", what, frame->min_psnr_error),
-        ("It was made with transform=%s, %s=%d. Choose a finer one, or lower "
+        ("It was made with transform=%s, %s=%d. Choose finer steps, or lower "
             "min-psnr-error.", info->name, has_qp ? "qp" : "quality",
             has_qp ? params->qp : params->quality));
   self->below = below;
@@ -176,6 +176,8 @@ gst_blockdct_output_frame (GstBlockDct * self)
   if (!gst_blockdct_stats_file_add (self->stats_file, GST_ELEMENT (self),
           frame.out) || !check_psnr (self, &frame, stats, &times, index)) {
     gst_buffer_unref (frame.out);
+    /* The stream ends here, also for what is behind it. */
+    gst_blockdct_queue_discard (self);
     return GST_FLOW_ERROR;
   }
   self->ready = frame.out;

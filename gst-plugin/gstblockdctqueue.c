@@ -132,16 +132,14 @@ pending_stream (GstBlockDct * self, GstBuffer * buffer)
 
 /* Where steps take the place of quality there is none to choose. */
 static gboolean
-may_sweep (GstBlockDct * self, const GstBlockDctSettings * settings)
+may_sweep (GstBlockDct * self, const gchar * what, gboolean * warned)
 {
-  gboolean target = gst_blockdct_targets_is_set (&settings->targets);
-
   if (gst_blockdct_sweep_is_possible (&self->job_params))
     return TRUE;
-  if ((target || settings->curve.n != 0) && !self->warned_sweep) {
-    self->warned_sweep = TRUE;
+  if (!*warned) {
+    *warned = TRUE;
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("%s has no effect with a %s.", target ? "A target" : "curve",
+        ("%s has no effect with a %s.", what,
             self->job_params.n_steps > 0 ? "quantization-matrix"
             : "quantization-file without quantization-scale"),
         ("It chooses a quality, which the steps take the place of."));
@@ -159,7 +157,7 @@ keep_target (GstBlockDct * self, GstBlockDctSettings * settings,
   how->target = FALSE;
   how->params = self->job_params;
   if (!gst_blockdct_targets_is_set (&settings->targets)
-      || !may_sweep (self, settings))
+      || !may_sweep (self, "A target", &self->warned_no_target))
     return TRUE;
   if (!gst_blockdct_target_find (self, &settings->targets, src,
           pending_stream (self, frame->in), how))
@@ -178,7 +176,7 @@ update_curve (GstBlockDct * self, const GstBlockDctSettings * settings,
 
   curve->n = 0;
   if (settings->curve.n == 0 || !settings->post_messages
-      || !may_sweep (self, settings))
+      || !may_sweep (self, "curve", &self->warned_no_curve))
     return;
   if (!gst_blockdct_sweep_check (&settings->curve, self->job.transform,
           &error)) {

@@ -49,21 +49,22 @@ gst_blockdct_sweep_update (GstBlockDctSweep * sweep, const BdctParams * params,
     const GstBlockDctCurve * curve, const BdctLayout * layout)
 {
   BdctParams rest = *params;
-  gint first, last, n = curve->n;
+  gint setting[BDCT_MAX_OTHERS], first, last, n = curve->n;
   BdctError error;
 
   rest.quality = rest.qp = 1;
   get_range (params->transform, &first, &last);
   if (n < 0)
     n = last - first + 1;
+  for (gint i = 0; i < n; i++)
+    setting[i] = curve->n < 0 ? first + i : curve->setting[i];
   if (n == sweep->n && memcmp (&rest, &sweep->params, sizeof rest) == 0
-      && (curve->n < 0 || memcmp (curve->setting, sweep->setting,
-              n * sizeof sweep->setting[0]) == 0))
+      && memcmp (setting, sweep->setting, n * sizeof setting[0]) == 0)
     return;
   sweep->params = rest;
   sweep->n = n;
   for (gint i = 0; i < n; i++) {
-    sweep->setting[i] = curve->n < 0 ? first + i : curve->setting[i];
+    sweep->setting[i] = setting[i];
     *(has_qp (rest.transform) ? &rest.qp : &rest.quality) = sweep->setting[i];
     if (!bdct_job_init (&sweep->job[i], &rest, layout, &error))
       g_error ("%s", error.message);

@@ -251,13 +251,14 @@ warn_no_font (GstBlockDctOverlay * overlay, GstElement * element)
 }
 
 static void
-warn_no_memory (GstBlockDctOverlay * overlay, GstElement * element)
+warn_missing (GstBlockDctOverlay * overlay, GstElement * element)
 {
   if (overlay->warned)
     return;
   overlay->warned = TRUE;
   GST_ELEMENT_WARNING (element, RESOURCE, NO_SPACE_LEFT,
-      ("Text is missing on a frame: out of memory."),
+      ("Text is missing on a frame: there is no memory for it, or the frame "
+          "cannot be written on."),
       ("Close other programs, or set overlay to false."));
 }
 
@@ -321,7 +322,7 @@ gst_blockdct_overlay_draw (GstBlockDctOverlay ** overlay,
     complete &= blend (composition, frame);
   gst_video_overlay_composition_unref (composition);
   if (!complete)
-    warn_no_memory (self, element);
+    warn_missing (self, element);
 }
 
 #else /* !HAVE_OVERLAY */

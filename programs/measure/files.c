@@ -143,7 +143,10 @@ measure_files_new (gchar ** arguments)
   return search.files;
 }
 
-/* The frames of the first video; -1 without one. */
+/* No file is. */
+#define LONGEST (1000 * 3600 * GST_SECOND)
+
+/* The frames of the first video, 0 where that is not known; -1 without one. */
 static gint64
 count_frames (GstDiscovererInfo * info)
 {
@@ -153,6 +156,9 @@ count_frames (GstDiscovererInfo * info)
 
   if (video != NULL && gst_discoverer_video_info_is_image (video))
     frames = 1;
+  else if (video != NULL
+      && gst_discoverer_info_get_duration (info) > LONGEST)
+    frames = 0;
   else if (video != NULL)
     frames = gst_util_uint64_scale_round (gst_discoverer_info_get_duration
         (info), gst_discoverer_video_info_get_framerate_num (video),

@@ -25,6 +25,9 @@ GST_DEBUG_CATEGORY (gst_blockdct_debug);
 #define WRONG_USAGE 2
 #define INTERRUPTED 130
 
+/* Of a target: the option is not there. */
+#define UNSET -1.0
+
 #define BAR_WIDTH 30
 #define BAR_INTERVAL 200        /* ms */
 
@@ -366,18 +369,19 @@ check_targets (const MeasureTarget * target, GError ** error)
   const gchar *set = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (targets); i++) {
-    if (!(targets[i].value >= 0.0) || isinf (targets[i].value)) {
+    if (targets[i].value == UNSET)
+      continue;
+    if (!(targets[i].value > 0.0) || isinf (targets[i].value)) {
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
           "%s=%g is not above 0", targets[i].name, targets[i].value);
       return FALSE;
     }
-    if (targets[i].value > 0.0 && set != NULL) {
+    if (set != NULL) {
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
           "One target at a time: %s or %s", set, targets[i].name);
       return FALSE;
     }
-    if (targets[i].value > 0.0)
-      set = targets[i].name;
+    set = targets[i].name;
   }
   return TRUE;
 }
@@ -528,6 +532,7 @@ parse (Program * program, int *argc, char ***argv)
   gboolean ok;
 
   o->n_frames = -1;
+  o->target = (MeasureTarget) { UNSET, UNSET, UNSET };
   g_option_context_set_description (context, "Example:\n"
       "  blockdct-measure shots/ film.mkv --quality 10-90:10 "
       "--csv table.csv\n");

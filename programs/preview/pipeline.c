@@ -190,8 +190,12 @@ preview_pipeline_new (const PreviewOptions * options, GstElement * sink,
   }
   if (!(options->camera || options->file != NULL
           ? add_decoder (bin, options, before, error)
-          : add_pattern (bin, options->pattern, before, error)))
+          : add_pattern (bin, options->pattern, before, error))) {
+    if (error != NULL && *error == NULL)
+      g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
+          "The source cannot be linked to a decoder.");
     goto failed;
+  }
   return pipeline;
 
 failed:

@@ -269,6 +269,32 @@ test_error (void)
   bench_clear (&bench);
 }
 
+/* Frames that are in flight behind it go with it. */
+static void
+test_error_behind (void)
+{
+  GstFlowReturn ret = GST_FLOW_OK;
+  GstStructure *s;
+  Bench bench;
+
+  bench_init (&bench, "I420", 64, 48, "min-psnr-error", 30.0, "async-depth", 4,
+      "quality", 3, NULL);
+  for (guint n = 0; n < 8 && ret == GST_FLOW_OK; n++)
+    ret = gst_harness_push (bench.h, frame_new (&bench.info, n));
+  g_assert_cmpint (ret, ==, GST_FLOW_ERROR);
+  gst_harness_push_event (bench.h, gst_event_new_eos ());
+  g_assert_cmpuint (gst_harness_buffers_received (bench.h), ==, 0);
+  s = bench_pop_report (&bench, "frame");
+  g_assert_cmpuint (get_uint64 (s, "index"), ==, 0);
+  gst_structure_free (s);
+  g_free (bench_pop_text (&bench, GST_MESSAGE_ERROR));
+  g_assert_null (bench_pop (&bench, GST_MESSAGE_ERROR));
+  s = bench_pop_report (&bench, "pooled");
+  g_assert_cmpuint (get_uint64 (s, "frames"), ==, 1);
+  gst_structure_free (s);
+  bench_clear (&bench);
+}
+
 /* Once, until a frame is above it again. */
 static void
 test_warning (void)
@@ -420,6 +446,7 @@ main (int argc, char **argv)
   test_add ("/rate/controlled", test_controlled);
 #endif
   test_add ("/rate/min-psnr-error", test_error);
+  test_add ("/rate/behind-an-error", test_error_behind);
   test_add ("/rate/min-psnr-warning", test_warning);
   test_add ("/rate/psnr-mean-capped", test_capped);
   test_add ("/rate/duration", test_duration);

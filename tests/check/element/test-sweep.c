@@ -265,6 +265,34 @@ test_curve_interval (void)
   bench_clear (&bench);
 }
 
+/* All settings after as many others. */
+static void
+test_curve_all (void)
+{
+  gint settings[52];
+  Bench bench;
+
+  bench_init (&bench, "GRAY8", 16, 16, "transform", BDCT_HEVC_8X8, NULL);
+  for (gint i = 0; i < 52; i++)
+    settings[i] = 51 - i;
+  set_curve (&bench, settings, 52);
+  for (guint n = 0; n < 2; n++) {
+    GstStructure *s;
+    const GValue *array;
+
+    bench_push (&bench, n);
+    gst_structure_free (bench_pop_report (&bench, "frame"));
+    s = pop_curve (&bench, n);
+    array = gst_structure_get_value (s, "setting");
+    g_assert_cmpuint (gst_value_array_get_size (array), ==, 52);
+    g_assert_cmpint (g_value_get_int (gst_value_array_get_value (array, 0)),
+        ==, n == 0 ? 51 : 0);
+    gst_structure_free (s);
+    gst_util_set_object_arg (G_OBJECT (bench.element), "curve", "<all>");
+  }
+  bench_clear (&bench);
+}
+
 static void
 assert_warning (Bench * bench, const gchar * part, const gchar * other)
 {
@@ -617,6 +645,7 @@ test_matrix (void)
   static const gint settings[] = { 50 };
   gint steps[64];
   GstStructure *s;
+  gchar *text;
   Bench bench;
 
   for (guint i = 0; i < 64; i++)
@@ -632,7 +661,10 @@ test_matrix (void)
     gst_structure_free (s);
   }
   pop_curve (&bench, -1);
-  assert_warning (&bench, "no effect", "quantization-matrix");
+  text = bench_pop_text (&bench, GST_MESSAGE_WARNING);
+  g_assert_nonnull (strstr (text, "A target has no effect"));
+  g_free (text);
+  assert_warning (&bench, "curve has no effect", "quantization-matrix");
   /* It has none itself where there is a QP. */
   g_object_set (bench.element, "transform", BDCT_HEVC_8X8, NULL);
   bench_push (&bench, 2);
@@ -652,6 +684,7 @@ main (int argc, char **argv)
   test_add ("/curve/interval", test_curve_interval);
   test_add ("/curve/refused", test_curve_refused);
   test_add ("/curve/early", test_curve_early);
+  test_add ("/curve/all", test_curve_all);
   test_add ("/target/all", test_targets);
   test_add ("/target/picture", test_target_picture);
   test_add ("/target/exclusive", test_exclusive);
