@@ -111,7 +111,7 @@ long_src_decide_allocation (GstBaseSrc * base, GstQuery * query)
 static GstFlowReturn
 take_buffer (LongSrc * self, GstBuffer ** buffer, guint * picture)
 {
-  static GQuark quark;
+  GQuark quark = g_quark_from_static_string ("long-run-picture");
   GstFlowReturn ret;
   gpointer drawn;
 
@@ -123,8 +123,6 @@ take_buffer (LongSrc * self, GstBuffer ** buffer, guint * picture)
   ret = gst_buffer_pool_acquire_buffer (self->pool, buffer, NULL);
   if (ret != GST_FLOW_OK)
     return ret;
-  if (quark == 0)
-    quark = g_quark_from_static_string ("long-run-picture");
   drawn = gst_mini_object_get_qdata (GST_MINI_OBJECT_CAST (*buffer), quark);
   if (drawn == NULL) {
     drawn = GUINT_TO_POINTER (self->drawn++ % N_PICTURES + 1);
