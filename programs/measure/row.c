@@ -519,12 +519,12 @@ measure_rows_read (GArray * rows, GArray * ends, const gchar * text,
 /* Merging */
 
 /* Where a row stands in a single run: file by file and format by format, as
- * they first come; frames first, then their sums; settings as they first
- * come. */
+ * they first come; frames first, then their sums; transforms and settings by
+ * their numbers, as measure_settings_new() has them. */
 typedef struct
 {
   MeasureRow row;
-  guint file, format, setting;
+  guint file, format;
 } Placed;
 
 static gint
@@ -537,23 +537,23 @@ compare_placed (gconstpointer a, gconstpointer b)
   COMPARE (p->file, q->file);
   COMPARE (p->format, q->format);
   COMPARE (frame_p, frame_q);   /* -1 comes last */
-  COMPARE (p->setting, q->setting);
+  COMPARE (p->row.transform, q->row.transform);
+  COMPARE (p->row.setting, q->row.setting);
 #undef COMPARE
   return 0;
 }
 
-/* The number of a key, from 0 in the order in which they first come. */
+/* The number of an interned name, from 0 in the order in which they first
+ * come. */
 static guint
-find_place (GHashTable * places, gchar * key)
+find_place (GHashTable * places, const gchar * name)
 {
   gpointer place;
 
-  if (g_hash_table_lookup_extended (places, key, NULL, &place)) {
-    g_free (key);
-    return GPOINTER_TO_UINT (place);
+  if (!g_hash_table_lookup_extended (places, name, NULL, &place)) {
+    place = GUINT_TO_POINTER (g_hash_table_size (places));
+    g_hash_table_insert (places, (gpointer) name, place);
   }
-  place = GUINT_TO_POINTER (g_hash_table_size (places));
-  g_hash_table_insert (places, key, place);
   return GPOINTER_TO_UINT (place);
 }
 
@@ -581,20 +581,18 @@ add_row (MeasureRow * sum, const MeasureRow * row, GError ** error)
 gboolean
 measure_rows_merge (GArray * rows, GError ** error)
 {
-  GHashTable *places[3];        /* of files, formats, settings */
+  GHashTable *places[2];        /* of files, of formats */
   GArray *all = g_array_new (FALSE, FALSE, sizeof (Placed));
   gboolean ok = TRUE;
 
-  for (guint i = 0; i < 3; i++)
-    places[i] = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++)
+    places[i] = g_hash_table_new (NULL, NULL);
   for (guint i = 0; i < rows->len; i++) {
     const MeasureRow *row = &g_array_index (rows, MeasureRow, i);
     Placed placed = {.row = *row };
 
-    placed.file = find_place (places[0], g_strdup (row->file));
-    placed.format = find_place (places[1], g_strdup (row->format));
-    placed.setting = find_place (places[2], g_strdup_printf ("%d %d",
-            row->transform, row->setting));
+    placed.file = find_place (places[0], row->file);
+    placed.format = find_place (places[1], row->format);
     g_array_append_val (all, placed);
   }
   g_array_sort (all, compare_placed);
@@ -608,7 +606,7 @@ measure_rows_merge (GArray * rows, GError ** error)
     else
       g_array_append_val (rows, placed->row);
   }
-  for (guint i = 0; i < 3; i++)
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++)
     g_hash_table_unref (places[i]);
   g_array_unref (all);
   return ok;

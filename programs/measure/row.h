@@ -68,8 +68,8 @@ gboolean measure_rows_read (GArray * rows, GArray * ends, const gchar * text,
     gsize length, GError ** error);
 
 /** Add up the rows of the same file, format, setting and frame: what segments
- * of a file are. Rows are then in the order of a single run. FALSE if they are
- * of different pictures. */
+ * of a file are. Rows are then in the order of a single run, whatever order
+ * they came in. FALSE if they are of different pictures. */
 gboolean measure_rows_merge (GArray * rows, GError ** error);
 
 G_END_DECLS

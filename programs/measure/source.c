@@ -99,7 +99,7 @@ find_error (MeasureSource * source, GError ** error)
   /* Without one, elements complain about whatever follows from it. */
   if (g_atomic_int_get (&source->no_video))
     g_set_error_literal (error, MEASURE_SOURCE_ERROR, MEASURE_NO_VIDEO,
-        "there is no picture in it that GStreamer can decode");
+        "there is no video or picture in it that GStreamer can decode");
   else if (message != NULL)
     gst_message_parse_error (message, error, NULL);
   if (g_error_matches (*error, GST_RESOURCE_ERROR,

@@ -87,6 +87,22 @@ link_video (GstElement * decoder, GstPad * pad, GstElement * next)
   gst_object_unref (sink);
 }
 
+static gboolean
+is_not_linked (GstElement * element, GstPad * pad, gpointer data)
+{
+  (void) element, (void) data;
+  return !gst_pad_is_linked (pad);
+}
+
+/* Before elements complain of what follows from it. */
+static void
+check_video (GstElement * decoder, const gchar * file)
+{
+  if (gst_element_foreach_src_pad (decoder, is_not_linked, NULL))
+    GST_ELEMENT_ERROR (decoder, STREAM, WRONG_TYPE,
+        ("There is no video in %s that GStreamer can decode.", file), (NULL));
+}
+
 /* The frame after the last one that is wanted ends the stream. */
 static GstPadProbeReturn
 count_frame (GstPad * pad, GstPadProbeInfo * info, gpointer data)
@@ -112,6 +128,33 @@ limit_frames (GstElement * element, gint frames)
   gst_object_unref (pad);
 }
 
+/* NULL: rings at every angle and every frequency, in motion. */
+static gboolean
+set_pattern (GstElement * source, const gchar * pattern, GError ** error)
+{
+  GParamSpec *pspec = g_object_class_find_property
+      (G_OBJECT_GET_CLASS (source), "pattern");
+  GEnumClass *klass = G_PARAM_SPEC_ENUM (pspec)->enum_class;
+  GEnumValue *value = g_enum_get_value_by_nick (klass, pattern != NULL
+      ? pattern : DEFAULT_PATTERN);
+  GString *known;
+
+  if (pattern == NULL)
+    g_object_set (source, "kx2", 20, "ky2", 20, "kt", 1, NULL);
+  if (value != NULL) {
+    g_object_set (source, "pattern", value->value, NULL);
+    return TRUE;
+  }
+  known = g_string_new (NULL);
+  for (guint i = 0; i < klass->n_values; i++)
+    g_string_append_printf (known, "%s%s", i > 0 ? ", " : "",
+        klass->values[i].value_nick);
+  g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+      "There is no test pattern '%s'. There are %s.", pattern, known->str);
+  g_string_free (known, TRUE);
+  return FALSE;
+}
+
 static gboolean
 add_pattern (GstBin * bin, const gchar * pattern, GstElement * next,
     GError ** error)
@@ -120,13 +163,8 @@ add_pattern (GstBin * bin, const gchar * pattern, GstElement * next,
   GstCaps *caps;
   gboolean ok;
 
-  if (source == NULL)
+  if (source == NULL || !set_pattern (source, pattern, error))
     return FALSE;
-  /* Rings at every angle and every frequency, in motion. */
-  if (pattern == NULL)
-    g_object_set (source, "kx2", 20, "ky2", 20, "kt", 1, NULL);
-  gst_util_set_object_arg (G_OBJECT (source), "pattern",
-      pattern != NULL ? pattern : DEFAULT_PATTERN);
   caps = gst_caps_from_string ("video/x-raw, format=I420, width=640, "
       "height=480, framerate=30/1");
   ok = gst_element_link_filtered (source, next, caps);
@@ -155,6 +193,8 @@ add_decoder (GstBin * bin, const PreviewOptions * options, GstElement * next,
         : gst_element_make_from_uri (GST_URI_SRC, uri, NULL, error);
     if (source != NULL)
       gst_bin_add (bin, source);
+    g_signal_connect (decoder, "no-more-pads", G_CALLBACK (check_video),
+        options->file);
     g_free (uri);
   }
   return source != NULL && gst_element_link (source, decoder);

@@ -22,9 +22,9 @@ typedef struct
   gchar **properties;           /* NAME=VALUE, of blockdct */
 } PreviewOptions;
 
-/** A pipeline that ends in `sink`, whose reference it takes if it is floating;
- * `dct` receives the blockdct in it, without a reference. NULL with the error,
- * which says what to do. */
+/** A pipeline that ends in `sink`, whose reference it takes if it is floating,
+ * and that `options` outlives; `dct` receives the blockdct in it, without a
+ * reference. NULL with the error, which says what to do. */
 GstElement *preview_pipeline_new (const PreviewOptions * options,
     GstElement * sink, GstElement ** dct, GError ** error);
 

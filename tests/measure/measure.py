@@ -186,6 +186,19 @@ def segments_add_up():
 
 
 @case
+def tables_of_settings_become_one():
+    options = ("--transform", "jpeg-8x8,hevc-8x8,h264-4x4", "clip.y4m", "grey.png")
+    whole = ("--quality", "20,40,80", "--qp", "20,30,40")
+    lines = run("--quiet", "--json", "-", *whole, *options)[0].splitlines(keepends=True)
+    # One table a setting: its transforms stand between those of the others.
+    shuffled = "".join(line for setting in (1, 2, 0) for line in lines[setting::3])
+    for target in ((), ("--target-psnr", "33"), ("--target-bpp", "1")):
+        merged = run("--merge", "-", "--json", "-", *target, input=shuffled)[0]
+        assert merged == (run("--quiet", "--json", "-", *whole, *options, *target)[0]
+                          if target else "".join(lines)), target
+
+
+@case
 def json_says_what_csv_says():
     with_all = ("--quality", "1,100", "grey.png", "clip.y4m")
     rows = table(*with_all)
