@@ -30,16 +30,17 @@ typedef struct {
   const struct Kernel *kernel;
   int unit;                     /* samples of a unit's row */
   int n_units;                  /* of a call, at most */
+  bool by_unit;                 /* something is asked of single blocks */
   int limit;                    /* calls whose sums are sure to fit */
   Sums sums[2][BDCT_TILE_JOBS];
 } Strip;
 
-/* Where a call is. */
+/* Where a call or a part of it is. */
 typedef struct {
   int x, y, width, height;      /* of the visible samples */
-  int units, unit_blocks, n_blocks;
+  int units, n_blocks;
   bool whole;                   /* every column is visible */
-} Call;
+} Units;
 
 static int
 min (int a, int b)
@@ -134,8 +135,8 @@ requantize_vector (const BdctChain16 * c, const BdctChain16Entry * e, V v,
     low = mullo16 (*level, d);
     high = mulhi16 (*level, d);
     return packs32 (sra32n (add32 (low16 (low, high), round),
-            count (c->dequant_shift)),
-        sra32n (add32 (high16 (low, high), round), count (c->dequant_shift)));
+            c->dequant_shift),
+        sra32n (add32 (high16 (low, high), round), c->dequant_shift));
   }
   return mullo16 (*level, d);
 }
@@ -203,10 +204,9 @@ errors (V sum, const uint8_t * a, const uint8_t * b, const int bytes)
     odd = srl16 (d, 8);
     return dot16 (dot16 (sum, even, even), odd, odd);
   }
-  x = sub16 (x, y);
-  y = sub16 (load (a + sizeof (V)), load (b + sizeof (V)));
-  split (&even, &odd, madd16 (x, x), madd16 (y, y));
-  return add32 (sum, pairsum32 (even, odd));
+  even = sub16 (x, y);
+  odd = sub16 (load (a + sizeof (V)), load (b + sizeof (V)));
+  return add32 (sum, pairsum32 (madd16 (even, even), madd16 (odd, odd)));
 }
 
 INLINE void
@@ -249,7 +249,7 @@ row_at (const BdctTilePlane * p, const BdctSamples * samples, int row, int x)
 
 /* Words as they are in memory to their values. */
 INLINE V
-value (V word, Count shift, V peak)
+value (V word, int shift, V peak)
 {
   return min16u (srl16n (word, shift), peak);
 }
@@ -257,7 +257,7 @@ value (V word, Count shift, V peak)
 /* The `n` samples of a row in memory, or of each of two interleaved ones, to
  * `to`; n is a multiple of a vector's. */
 INLINE void
-gather_row (uint8_t * const to[2], const uint8_t * from, int n, Count shift,
+gather_row (uint8_t * const to[2], const uint8_t * from, int n, int shift,
     V peak, const int bytes, const int interleave)
 {
   const int size = sizeof (V);
@@ -285,7 +285,7 @@ gather_row (uint8_t * const to[2], const uint8_t * from, int n, Count shift,
 
 /* And back. */
 INLINE void
-scatter_row (uint8_t * to, uint8_t * const from[2], int n, Count shift,
+scatter_row (uint8_t * to, uint8_t * const from[2], int n, int shift,
     const int bytes, const int interleave)
 {
   const int size = sizeof (V);
@@ -317,10 +317,10 @@ scatter_row (uint8_t * to, uint8_t * const from[2], int n, Count shift,
 
 /* A call's samples to rows without a gap, the last row and column repeated. */
 static void
-gather (const Strip * s, const Call * at, uint8_t (*in)[MAX_BYTES])
+gather (const Strip * s, const Units * at, uint8_t (*in)[MAX_BYTES])
 {
   const BdctTilePlane *p = s->planes[0][0];
-  const Count shift = count (p->layout.shift);
+  const int shift = p->layout.shift;
   const V peak = set16 ((1 << p->depth) - 1);
   const int n = at->units * s->unit, sample = s->bytes * s->interleave;
 
@@ -344,10 +344,10 @@ gather (const Strip * s, const Call * at, uint8_t (*in)[MAX_BYTES])
 
 /* A call's visible samples to where the picture has them. */
 static void
-scatter (const Strip * s, const Call * at, const BdctTilePlane * p,
+scatter (const Strip * s, const Units * at, const BdctTilePlane * p,
     uint8_t (*out)[MAX_BYTES])
 {
-  const Count shift = count (p->layout.shift);
+  const int shift = p->layout.shift;
   const int n = at->units * s->unit;
 
   for (int y = 0; y < at->height; y++) {
@@ -362,12 +362,16 @@ scatter (const Strip * s, const Call * at, const BdctTilePlane * p,
   }
 }
 
-/* A unit's block that element j of lane l belongs to. */
+/* A unit's block that element j of lane l belongs to. Of words, two vectors
+ * side by side in memory are one of coefficients: a lane has the blocks of both
+ * their lanes. */
 static int
 block_of (const BdctChain16 * c, int l, int j)
 {
-  return l * (c->size < 16 ? 16 / c->size : 1)
-      + c->place[0][j] / (c->size * c->size);
+  const int n = c->size, at = c->place[0][j] / (n * n) * n;
+
+  return n > 8 ? l : c->depth == 8 ? (16 * l + at) / n
+      : (at / 8 * 8 * LANES + 8 * l + at % 8) / n;
 }
 
 /* The elements of those of a unit's blocks that are of a set. */
@@ -384,10 +388,10 @@ mask_of (const BdctChain16 * c, const uint8_t * sets, int n_blocks, int set)
   return load (mask);
 }
 
-/* Requantize a call's blocks, each with its set; `levels` receives them, if not
- * NULL. */
+/* Requantize units, or each block of one with its set; `levels` receives them,
+ * if not NULL. */
 static void
-requantize_blocks (const BdctTilePlane * p, const Call * at, V * d, V * levels,
+requantize_blocks (const BdctTilePlane * p, const Units * at, V * d, V * levels,
     const V * v, const uint8_t * sets, V * sum)
 {
   const BdctChain16 *c = &p->set[0]->chain16;
@@ -414,58 +418,66 @@ requantize_blocks (const BdctTilePlane * p, const Call * at, V * d, V * levels,
   }
 }
 
-/* The records of a unit's blocks, of which there are at most 4 in a lane. */
+/* The records of a unit's blocks. The sums of errors lie as the samples do. */
 static void
-put_records (const Sums * sums, int size, BdctBlockRecord * to, int n_blocks)
+put_records (const Strip * s, const Sums * sums, BdctBlockRecord * to)
 {
-  BdctBlockRecord record[4 * LANES];
-  V n = madd16 (sums->count, set16 (1)), sse = sums->sse[0], x, y;
-  uint32_t cell[3][4 * LANES];
+  V n = madd16 (sums->count, set16 (1)), sse = sums->sse[0], a, b;
+  uint32_t cell[4 * LANES], error[2][4 * LANES];
+  uint64_t sum[2 * LANES] = { 0 };
 
-  if (size == 4) {              /* a cell is a block */
-    join (&x, &y, low32 (sse, n), high32 (sse, n));
-    store (record, x);
-    store ((uint8_t *) record + sizeof (V), y);
-  } else if (size == 8) {       /* cells of n: b c b c, of errors: b b c c */
-    store (record, low32 (pairsum32 (sse, sse), add32 (n, high64 (n, n))));
-  } else {
-    store (cell[0], n);
-    store (cell[1], sse);
-    store (cell[2], sums->sse[1]);
-    for (int b = 0; b < LANES; b++) {
-      const uint32_t *e = size == 16 ? cell[1] + 4 * b : cell[1] + 8 * b;
-      uint64_t sum = 0;
-
-      for (int i = 0; i < size / 4; i++)
-        sum += e[i];
-      record[b].sse = sum < UINT32_MAX ? sum : UINT32_MAX;
-      record[b].nonzero = cell[0][4 * b] + cell[0][4 * b + 1]
-          + cell[0][4 * b + 2] + cell[0][4 * b + 3];
-      record[b].bits = 0;
+  if (s->size == 4) {           /* a cell is a block */
+    a = low32 (sse, n);
+    b = high32 (sse, n);
+    if (s->bytes == 1)
+      join (&a, &b, a, b);
+    store (to, a);
+    store (to + 2 * LANES, b);
+    return;
+  }
+  if (s->size == 8) {           /* cells of n: b c b c, of errors: b b c c */
+    n = add32 (n, high64 (n, n));
+    a = low32 (pairsum32 (sse, sse), n);
+    if (s->bytes == 1) {
+      store (to, a);
+      return;
     }
   }
-  memcpy (to, record, n_blocks * sizeof *to);
+  store (cell, n);
+  store (error[0], sums->sse[0]);
+  store (error[1], sums->sse[1]);
+  for (int h = 0; h < (s->size == 32 ? 2 : 1); h++)
+    for (int i = 0; i < 4 * LANES; i++)
+      sum[(s->bytes == 1 ? 16 * (h * LANES + i / 4) + i % 4 * 4
+            : 8 * ((2 * h + i % 4 / 2) * LANES + i / 4) + i % 2 * 4)
+          / s->size] += error[h][i];
+  for (int i = 0; i < s->unit / s->size; i++) {
+    const uint32_t *of = cell + 4 * (i % LANES);
+
+    to[i].sse = sum[i] < UINT32_MAX ? sum[i] : UINT32_MAX;
+    to[i].nonzero = s->size == 8 ? of[i / LANES]
+        : of[0] + of[1] + of[2] + of[3];
+    to[i].bits = 0;
+  }
 }
 
-/* A call's levels behind each other, block by block. */
+/* The levels of units behind each other, block by block. */
 static void
 put_levels (const BdctChain16 * c, BdctLevel * to, const V * levels,
-    const Call * at)
+    const Units * at)
 {
-  const int size = c->size * c->size;
+  const int size = c->size * c->size, unit_blocks = UNIT (c->size) / c->size;
   int16_t level[8 * LANES];
 
   for (int i = 0; i < at->units * c->n_vectors; i++) {
-    const int unit = i / c->n_vectors * at->unit_blocks;
     const uint16_t *place = c->place[i % c->n_vectors];
 
     store (level, levels[i]);
-    for (int l = 0; l < LANES; l++) {
-      const int first = unit + block_of (c, l, 0);
+    for (int w = 0; w < 8 * LANES; w++) {
+      int block = i / c->n_vectors * unit_blocks + block_of (c, w / 8, w % 8);
 
-      for (int j = 0; j < 8; j++)
-        if (first + place[j] / size < at->n_blocks)
-          to[first * size + place[j]] = level[8 * l + j];
+      if (block < at->n_blocks)
+        to[block * size + (place[w % 8] & (size - 1))] = level[w];
     }
   }
 }
@@ -487,9 +499,17 @@ flush (Sums * sums, BdctCounters * counters)
   sums->count = sums->sse[0] = sums->sse[1] = zero ();
 }
 
-/* A job of a call, from coefficients on: its samples to `out`. */
 static void
-finish (Strip * s, const Call * at, int i, int k, const V * v,
+add_sums (Sums * a, const Sums * b)
+{
+  a->count = add16 (a->count, b->count);
+  a->sse[0] = add32 (a->sse[0], b->sse[0]);
+  a->sse[1] = add32 (a->sse[1], b->sse[1]);
+}
+
+/* Units of a job, from coefficients on: their samples to `out`. */
+static void
+finish (Strip * s, const Units * at, int i, int k, const V * v,
     BdctSamples in, BdctSamples out)
 {
   const BdctTilePlane *p = s->planes[i][k];
@@ -498,74 +518,90 @@ finish (Strip * s, const Call * at, int i, int k, const V * v,
   const size_t first = p->grid.first + left
       + (size_t) (at->y / s->size) * p->grid.columns;
   BdctLevel *levels = s->strips[i][k].levels;
-  Sums of_unit = { zero (), { zero (), zero () } };
-  Sums *sums = p->blocks != NULL ? &of_unit : &s->sums[i][k];
+  Sums sums = { zero (), { zero (), zero () } };
+  BdctBlockRecord record[4 * LANES];
   V d[VECTORS], level[VECTORS];
 
   requantize_blocks (p, at, d, levels != NULL ? level : NULL, v,
-      p->set_of_block != NULL ? p->set_of_block + first : NULL, &sums->count);
+      p->set_of_block != NULL ? p->set_of_block + first : NULL, &sums.count);
   s->kernel->inverse (c, d, out.data, out.stride, at->units);
   for (int y = 0; at->width < n && y < at->height; y++)
     memcpy (out.data + y * out.stride + at->width * s->bytes,
         in.data + y * in.stride + at->width * s->bytes,
         (n - at->width) * s->bytes);
-  measure (s, sums->sse, in, out, at->height, at->units);
+  measure (s, sums.sse, in, out, at->height, at->units);
+  add_sums (&s->sums[i][k], &sums);
   if (levels != NULL)
     put_levels (c, levels + ((at->y - s->row) / s->size * p->grid.columns
             + left) * s->size * s->size, level, at);
-  if (p->blocks != NULL) {
-    put_records (&of_unit, s->size, p->blocks + first, at->n_blocks);
-    flush (&of_unit, &s->strips[i][k].counters);
+  if (p->blocks != NULL && at->whole) {
+    put_records (s, &sums, p->blocks + first);
+  } else if (p->blocks != NULL) {
+    put_records (s, &sums, record);
+    memcpy (p->blocks + first, record, at->n_blocks * sizeof record[0]);
   }
 }
 
-static void
-do_call (Strip * s, const Call * at)
+/* The units from `u` on that are finished together. */
+static Units
+some_units (const Strip * s, const Units * at, int u)
 {
+  Units some = *at;
+
+  if (s->by_unit) {
+    some.x += u * s->unit;
+    some.units = 1;
+    some.width = min (at->width - u * s->unit, s->unit);
+  }
+  some.n_blocks = (some.width + s->size - 1) / s->size;
+  return some;
+}
+
+static BdctSamples
+samples_at (BdctSamples samples, int bytes)
+{
+  return (BdctSamples) { samples.data + bytes, samples.stride };
+}
+
+static void
+do_call (Strip * s, const Units * at)
+{
+  const BdctTilePlane *p = s->planes[0][0];
+  const BdctChain16 *c = &p->set[0]->chain16;
   const int n = at->units * s->unit * s->bytes;
   const bool direct = s->bytes == 1 && s->interleave == 1 && at->whole
       && at->height == s->size;
   uint8_t in[2][MAX_BYTES] __attribute__ ((aligned (64)));
   uint8_t out[2][MAX_BYTES] __attribute__ ((aligned (64)));
-  BdctSamples from[2];
+  BdctSamples from[2] = { {in[0], n}, {in[1], n} };
   V v[2][VECTORS];
 
-  if (!direct)
+  if (direct)
+    from[0] = (BdctSamples) { row_at (p, &p->src, at->y, at->x),
+      p->src.stride };
+  else
     gather (s, at, in);
-  for (int i = 0; i < s->interleave; i++) {
-    const BdctTilePlane *p = s->planes[i][0];
-
-    from[i] = (BdctSamples) { in[i], n };
-    if (direct)
-      from[i] = (BdctSamples) { row_at (p, &p->src, at->y, at->x),
-        p->src.stride };
-    s->kernel->forward (&p->set[0]->chain16, v[i], from[i].data, from[i].stride,
-        at->units);
-  }
+  for (int i = 0; i < s->interleave; i++)
+    s->kernel->forward (c, v[i], from[i].data, from[i].stride, at->units);
   for (int k = 0; k < s->n_jobs; k++) {
-    const BdctTilePlane *p = s->planes[0][k];
+    BdctSamples to[2] = { {out[0], n}, {out[1], n} };
 
-    for (int i = 0; i < s->interleave; i++) {
-      BdctSamples to = { out[i], n };
+    p = s->planes[0][k];
+    if (direct && p->dst.data != NULL)
+      to[0] = (BdctSamples) { row_at (p, &p->dst, at->y, at->x),
+        p->dst.stride };
+    for (int i = 0; i < s->interleave; i++)
+      for (int u = 0, step; u < at->units; u += step) {
+        const Units some = some_units (s, at, u);
 
-      if (direct && p->dst.data != NULL)
-        to = (BdctSamples) { row_at (p, &p->dst, at->y, at->x), p->dst.stride };
-      finish (s, at, i, k, v[i], from[i], to);
-    }
+        step = some.units;
+        finish (s, &some, i, k, v[i] + u * c->n_vectors,
+            samples_at (from[i], u * s->unit * s->bytes),
+            samples_at (to[i], u * s->unit * s->bytes));
+      }
     if (!direct && p->dst.data != NULL)
       scatter (s, at, p, out);
   }
-}
-
-/* Whether each unit has to be a call: what is asked of single blocks. */
-static bool
-by_unit (const Strip * s)
-{
-  for (int k = 0; k < s->n_jobs; k++)
-    if (s->planes[0][k]->blocks != NULL
-        || s->planes[0][k]->set_of_block != NULL)
-      return true;
-  return false;
 }
 
 static void
@@ -579,15 +615,17 @@ init_strip (Strip * s)
   s->bytes = p->depth > 8 ? 2 : 1;
   s->interleave = p->layout.interleave;
   s->unit = UNIT (c->size);
-  s->n_units = c->n_vectors < CALL_VECTORS && !by_unit (s)
-      ? CALL_VECTORS / c->n_vectors : 1;
+  s->n_units = c->n_vectors < CALL_VECTORS ? CALL_VECTORS / c->n_vectors : 1;
   s->kernel = find_kernel (c);
   /* A unit adds 4 times its size squares to an element. */
   s->limit = min (UINT16_MAX / (s->n_units * c->n_vectors),
       UINT32_MAX / (peak * peak * 4 * c->size * s->n_units));
-  for (int i = 0; i < s->interleave; i++)
-    for (int k = 0; k < s->n_jobs; k++)
+  for (int k = 0; k < s->n_jobs; k++) {
+    p = s->planes[0][k];
+    s->by_unit = s->by_unit || p->blocks != NULL || p->set_of_block != NULL;
+    for (int i = 0; i < s->interleave; i++)
       s->sums[i][k] = (Sums) { zero (), { zero (), zero () } };
+  }
 }
 
 static void
@@ -610,12 +648,10 @@ strip (const BdctTilePlane * const (*planes)[BDCT_TILE_JOBS], int n_jobs,
   for (int y = row; y < min (row + BDCT_TILE, layout->height); y += s.size)
     for (int x = 0, width; x < layout->width; x += width) {
       int units = min ((layout->width - x) / s.unit, s.n_units);
-      Call at = {.x = x,.y = y,.whole = units > 0,.units = units > 0
+      Units at = {.x = x,.y = y,.whole = units > 0,.units = units > 0
             ? units : 1,.height = min (layout->height - y, s.size) };
 
       at.width = width = min (layout->width - x, at.units * s.unit);
-      at.unit_blocks = s.unit / s.size;
-      at.n_blocks = (width + s.size - 1) / s.size;
       do_call (&s, &at);
       if (++calls % s.limit == 0)
         flush_all (&s);

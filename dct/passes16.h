@@ -32,7 +32,7 @@ fixed_shift (int pass, const int n, const int jpeg)
 INLINE V
 sra (V v, int shift, const int bytes)
 {
-  return bytes == 1 ? sra32 (v, shift) : sra32n (v, count (shift));
+  return bytes == 1 ? sra32 (v, shift) : sra32n (v, shift);
 }
 
 /* 32-bit sums to words. */
@@ -116,7 +116,7 @@ sample_rows (V * out, const V * y, int step, int shift, V peak)
 }
 
 INLINE void
-store_words (uint8_t * to, V even, V odd)
+store_joined (uint8_t * to, V even, V odd)
 {
   V x, y;
 
@@ -147,9 +147,8 @@ load_4 (V * pair, const uint8_t * p, const int bytes)
     pair[1] = shuffle8 (a, BYTES (2, 3, 6, 7, 10, 11, 14, 15));
     return;
   }
-  split (&a, &b, load (p), load (p + sizeof (V)));
-  a = shuffle8 (a, WORDS (0, 1, 4, 5, 2, 3, 6, 7));
-  b = shuffle8 (b, WORDS (0, 1, 4, 5, 2, 3, 6, 7));
+  a = shuffle8 (load (p), WORDS (0, 1, 4, 5, 2, 3, 6, 7));
+  b = shuffle8 (load (p + sizeof (V)), WORDS (0, 1, 4, 5, 2, 3, 6, 7));
   pair[0] = low64 (a, b);
   pair[1] = high64 (a, b);
 }
@@ -207,7 +206,8 @@ inverse_4 (const BdctChain16 * c, const V * d, uint8_t * dst, ptrdiff_t stride,
       V a = sample_words (o[0], o[1], shift, peak);
       V b = sample_words (o[2], o[3], shift, peak);
 
-      store_words (dst + y * stride, low32 (a, b), high32 (a, b));
+      store (dst + y * stride, low32 (a, b));
+      store (dst + y * stride + sizeof (V), high32 (a, b));
     }
   }
 }
@@ -226,7 +226,8 @@ load_8 (V * near, V * far, const uint8_t * p, const int bytes)
     *far = shuffle8 (a, BYTES (7, 6, 15, 14, 4, 5, 12, 13));
     return;
   }
-  split (&a, &b, load (p), load (p + sizeof (V)));
+  a = load (p);
+  b = load (p + sizeof (V));
   *near = shuffle8 (low64 (a, b), WORDS (0, 1, 4, 5, 3, 2, 7, 6));
   *far = shuffle8 (high64 (a, b), WORDS (3, 2, 7, 6, 0, 1, 4, 5));
 }
@@ -341,8 +342,8 @@ store_8 (const BdctChain16 * c, uint8_t * dst, ptrdiff_t stride, V (*y)[2],
     return;
   }
   sample_rows (w, &y[0][g], 2, shift, set16 ((1 << c->depth) - 1));
-  store_words (dst, w[0], w[2]);
-  store_words (dst + stride, w[1], w[3]);
+  BDCT_UNROLL for (int i = 0; i < 4; i++)
+    store (dst + (i & 1) * stride + i / 2 * (int) sizeof (V), w[i]);
 }
 
 INLINE void
@@ -596,7 +597,7 @@ store_wide (const BdctChain16 * c, uint8_t * dst, ptrdiff_t stride,
       transpose (w[1]);
     BDCT_UNROLL for (int i = 0; i < 4; i++)
       if (n == 32)
-        store_words (dst + i * stride, w[0][i], w[1][i]);
+        store_joined (dst + i * stride, w[0][i], w[1][i]);
       else
         store (dst + i * stride, w[0][i]);
     return;
@@ -607,13 +608,13 @@ store_wide (const BdctChain16 * c, uint8_t * dst, ptrdiff_t stride,
     uint8_t *to = dst + i * stride;
 
     if (n == 16) {
-      store_words (to, w[0][i], w[1][i]);
+      store_joined (to, w[0][i], w[1][i]);
       continue;
     }
     join (&even[0], &even[1], w[0][i], w[2][i]);
     join (&odd[0], &odd[1], w[1][i], w[3][i]);
-    store_words (to, even[0], odd[0]);
-    store_words (to + 2 * sizeof (V), even[1], odd[1]);
+    store_joined (to, even[0], odd[0]);
+    store_joined (to + 2 * sizeof (V), even[1], odd[1]);
   }
 }
 

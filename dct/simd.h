@@ -57,11 +57,13 @@ typedef __m128i V;
 #define sra32 OP (srai_epi32)
 
 /* Shifts by what is known at run time alone. */
-typedef __m128i Count;
-#define count(n) _mm_cvtsi32_si128 (n)
-#define sll16n OP (sll_epi16)
-#define srl16n OP (srl_epi16)
-#define sra32n OP (sra_epi32)
+#define sll16n(v, n) OP (sll_epi16) (v, _mm_cvtsi32_si128 (n))
+#define srl16n(v, n) OP (srl_epi16) (v, _mm_cvtsi32_si128 (n))
+#if LANES > 1
+#define sra32n(v, n) OP (srav_epi32) (v, set32 (n))
+#else
+#define sra32n(v, n) OP (sra_epi32) (v, _mm_cvtsi32_si128 (n))
+#endif
 
 /* The elements of a, then those of b, half as wide, saturated. */
 #define packs32 OP (packs_epi32)
