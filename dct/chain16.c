@@ -4,8 +4,9 @@
  * block in simd.h (meson.build): BDCT_ISA names the object.
  *
  * A call has some units side by side, a unit being as many blocks as a vector
- * has room for in a row of them. Planes of bytes are read and written where
- * they are; all else goes through rows of bytes or words without a gap. */
+ * has room for in a row of them. Planes are read and written where they are,
+ * but at edges and where they are interleaved: these go through rows without a
+ * gap. */
 #include <string.h>
 #include "passes16.h"
 #include "sample.h"
@@ -51,27 +52,27 @@ min (int a, int b)
 /* The kernels, compiled for their constant sizes. */
 typedef struct Kernel {
   void (*forward) (const BdctChain16 * c, V * out, const uint8_t * src,
-      ptrdiff_t stride, int units);
+      ptrdiff_t stride, int shift, int units);
   void (*inverse) (const BdctChain16 * c, const V * d, uint8_t * dst,
-      ptrdiff_t stride, int units);
+      ptrdiff_t stride, int shift, int units);
 } Kernel;
 
 #define UNIT(n) (((n) < 16 ? 16 : (n)) * LANES)
 
 #define KERNEL(name, n, bytes, ...)                                           \
   static void forward_##name (const BdctChain16 *c, V *out,                   \
-      const uint8_t *src, ptrdiff_t stride, int units)                        \
+      const uint8_t *src, ptrdiff_t stride, int shift, int units)             \
   {                                                                           \
     for (; units > 0; units--, out += (n) < 16 ? 2 * (n) : (n) * (n) / 8,     \
         src += UNIT (n) * (bytes))                                            \
-      FORWARD_##n (c, out, src, stride, __VA_ARGS__);                         \
+      FORWARD_##n (c, out, src, stride, shift, __VA_ARGS__);                  \
   }                                                                           \
   static void inverse_##name (const BdctChain16 *c, const V *d, uint8_t *dst, \
-      ptrdiff_t stride, int units)                                            \
+      ptrdiff_t stride, int shift, int units)                                 \
   {                                                                           \
     for (; units > 0; units--, d += (n) < 16 ? 2 * (n) : (n) * (n) / 8,       \
         dst += UNIT (n) * (bytes))                                            \
-      INVERSE_##n (c, d, dst, stride, __VA_ARGS__);                           \
+      INVERSE_##n (c, d, dst, stride, shift, __VA_ARGS__);                    \
   }
 #define FORWARD_4 forward_4
 #define FORWARD_8 forward_8
@@ -194,24 +195,28 @@ static void (*const requantizers[]) (const BdctChain16 * c, V * d, V * levels,
 
 /* Squared errors of 16 samples of each lane, by 4 of them. */
 INLINE V
-errors (V sum, const uint8_t * a, const uint8_t * b, const int bytes)
+errors (const BdctChain16 * c, V sum, const uint8_t * a, const uint8_t * b,
+    int shift, const int bytes)
 {
-  V x = load (a), y = load (b), d, even, odd;
+  V x, y, d, even, odd;
 
   if (bytes == 1) {
+    x = load (a);
+    y = load (b);
     d = or8 (subsat8u (x, y), subsat8u (y, x));
     even = and8 (d, set16 (255));
     odd = srl16 (d, 8);
     return dot16 (dot16 (sum, even, even), odd, odd);
   }
-  even = sub16 (x, y);
-  odd = sub16 (load (a + sizeof (V)), load (b + sizeof (V)));
+  even = sub16 (load_words (c, a, shift), load_words (c, b, shift));
+  odd = sub16 (load_words (c, a + sizeof (V), shift),
+      load_words (c, b + sizeof (V), shift));
   return add32 (sum, pairsum32 (madd16 (even, even), madd16 (odd, odd)));
 }
 
 INLINE void
-measure_rows (V * sse, BdctSamples a, BdctSamples b, int rows, int units,
-    const int halves, const int bytes)
+measure_rows (const BdctChain16 * c, V * sse, BdctSamples a, BdctSamples b,
+    int shift, int rows, int units, const int halves, const int bytes)
 {
   const int step = bytes * sizeof (V);
   V sum[2] = { sse[0], sse[1] };
@@ -219,25 +224,25 @@ measure_rows (V * sse, BdctSamples a, BdctSamples b, int rows, int units,
   for (; rows > 0; rows--, a.data += a.stride, b.data += b.stride)
     for (int i = 0; i < units * halves; i += halves)
       BDCT_UNROLL for (int k = 0; k < halves; k++)
-        sum[k] = errors (sum[k], a.data + (i + k) * step,
-            b.data + (i + k) * step, bytes);
+        sum[k] = errors (c, sum[k], a.data + (i + k) * step,
+            b.data + (i + k) * step, shift, bytes);
   sse[0] = sum[0];
   sse[1] = sum[1];
 }
 
 /* Add up what is between two pictures of units. */
 static void
-measure (const Strip * s, V * sse, BdctSamples a, BdctSamples b, int rows,
-    int units)
+measure (const BdctChain16 * c, V * sse, BdctSamples a, BdctSamples b,
+    int shift, int rows, int units)
 {
-  if (s->size < 32 && s->bytes == 1)
-    measure_rows (sse, a, b, rows, units, 1, 1);
-  else if (s->size < 32)
-    measure_rows (sse, a, b, rows, units, 1, 2);
-  else if (s->bytes == 1)
-    measure_rows (sse, a, b, rows, units, 2, 1);
+  if (c->size < 32 && c->depth == 8)
+    measure_rows (c, sse, a, b, shift, rows, units, 1, 1);
+  else if (c->size < 32)
+    measure_rows (c, sse, a, b, shift, rows, units, 1, 2);
+  else if (c->depth == 8)
+    measure_rows (c, sse, a, b, shift, rows, units, 2, 1);
   else
-    measure_rows (sse, a, b, rows, units, 2, 2);
+    measure_rows (c, sse, a, b, shift, rows, units, 2, 2);
 }
 
 static uint8_t *
@@ -247,64 +252,54 @@ row_at (const BdctTilePlane * p, const BdctSamples * samples, int row, int x)
       + (int64_t) x * p->layout.interleave * (p->depth > 8 ? 2 : 1);
 }
 
-/* Words as they are in memory to their values. */
-INLINE V
-value (V word, int shift, V peak)
-{
-  return min16u (srl16n (word, shift), peak);
-}
-
 /* The `n` samples of a row in memory, or of each of two interleaved ones, to
  * `to`; n is a multiple of a vector's. */
 INLINE void
-gather_row (uint8_t * const to[2], const uint8_t * from, int n, int shift,
-    V peak, const int bytes, const int interleave)
+gather_row (uint8_t * const to[2], const uint8_t * from, int n,
+    const int bytes, const int interleave)
 {
   const int size = sizeof (V);
   V a, b;
 
-  if (bytes == 1 && interleave == 1)
-    memcpy (to[0], from, n);
-  for (int i = 0; i < n * bytes && interleave == 2; i += size) {
+  if (interleave == 1) {
+    memcpy (to[0], from, n * bytes);
+    return;
+  }
+  for (int i = 0; i < n * bytes; i += size) {
     split (&a, &b, load (from + 2 * i), load (from + 2 * i + size));
     if (bytes == 1) {
-      store (to[0] + i, packus16 (and8 (a, set16 (255)), and8 (b,
-                  set16 (255))));
+      store (to[0] + i, packus16 (and8 (a, set16 (255)),
+              and8 (b, set16 (255))));
       store (to[1] + i, packus16 (srl16 (a, 8), srl16 (b, 8)));
     } else {
-      a = value (a, shift, peak);
-      b = value (b, shift, peak);
-      store (to[0] + i, packus32 (and8 (a, set32 (0xffff)), and8 (b,
-                  set32 (0xffff))));
+      store (to[0] + i, packus32 (and8 (a, set32 (0xffff)),
+              and8 (b, set32 (0xffff))));
       store (to[1] + i, packus32 (srl32 (a, 16), srl32 (b, 16)));
     }
   }
-  for (int i = 0; i < n * bytes && bytes == 2 && interleave == 1; i += size)
-    store (to[0] + i, value (load (from + i), shift, peak));
 }
 
 /* And back. */
 INLINE void
-scatter_row (uint8_t * to, uint8_t * const from[2], int n, int shift,
-    const int bytes, const int interleave)
+scatter_row (uint8_t * to, uint8_t * const from[2], int n, const int bytes,
+    const int interleave)
 {
   const int size = sizeof (V);
 
-  if (bytes == 1 && interleave == 1)
-    memcpy (to, from[0], n);
-  for (int i = 0; i < n * bytes && interleave == 2; i += size) {
+  if (interleave == 1) {
+    memcpy (to, from[0], n * bytes);
+    return;
+  }
+  for (int i = 0; i < n * bytes; i += size) {
     V a = load (from[0] + i), b = load (from[1] + i), x, y;
 
     if (bytes == 1)
       join (&x, &y, low8 (a, b), high8 (a, b));
     else
-      join (&x, &y, sll16n (low16 (a, b), shift), sll16n (high16 (a, b),
-              shift));
+      join (&x, &y, low16 (a, b), high16 (a, b));
     store (to + 2 * i, x);
     store (to + 2 * i + size, y);
   }
-  for (int i = 0; i < n * bytes && bytes == 2 && interleave == 1; i += size)
-    store (to + i, sll16n (load (from[0] + i), shift));
 }
 
 /* Call FUNCTION (..., bytes, interleave) with constants. */
@@ -320,8 +315,6 @@ static void
 gather (const Strip * s, const Units * at, uint8_t (*in)[MAX_BYTES])
 {
   const BdctTilePlane *p = s->planes[0][0];
-  const int shift = p->layout.shift;
-  const V peak = set16 ((1 << p->depth) - 1);
   const int n = at->units * s->unit, sample = s->bytes * s->interleave;
 
   for (int y = 0; y < s->size; y++) {
@@ -338,7 +331,7 @@ gather (const Strip * s, const Units * at, uint8_t (*in)[MAX_BYTES])
         memcpy (row + x * sample, row + (at->width - 1) * sample, sample);
       from = row;
     }
-    CONSTANTS (s, gather_row, to, from, n, shift, peak);
+    CONSTANTS (s, gather_row, to, from, n);
   }
 }
 
@@ -347,7 +340,6 @@ static void
 scatter (const Strip * s, const Units * at, const BdctTilePlane * p,
     uint8_t (*out)[MAX_BYTES])
 {
-  const int shift = p->layout.shift;
   const int n = at->units * s->unit;
 
   for (int y = 0; y < at->height; y++) {
@@ -356,7 +348,7 @@ scatter (const Strip * s, const Units * at, const BdctTilePlane * p,
     };
     uint8_t *to = row_at (p, &p->dst, at->y + y, at->x), row[256 * LANES];
 
-    CONSTANTS (s, scatter_row, at->width < n ? row : to, from, n, shift);
+    CONSTANTS (s, scatter_row, at->width < n ? row : to, from, n);
     if (at->width < n)
       memcpy (to, row, at->width * s->bytes * s->interleave);
   }
@@ -524,12 +516,12 @@ finish (Strip * s, const Units * at, int i, int k, const V * v,
 
   requantize_blocks (p, at, d, levels != NULL ? level : NULL, v,
       p->set_of_block != NULL ? p->set_of_block + first : NULL, &sums.count);
-  s->kernel->inverse (c, d, out.data, out.stride, at->units);
+  s->kernel->inverse (c, d, out.data, out.stride, p->layout.shift, at->units);
   for (int y = 0; at->width < n && y < at->height; y++)
     memcpy (out.data + y * out.stride + at->width * s->bytes,
         in.data + y * in.stride + at->width * s->bytes,
         (n - at->width) * s->bytes);
-  measure (s, sums.sse, in, out, at->height, at->units);
+  measure (c, sums.sse, in, out, p->layout.shift, at->height, at->units);
   add_sums (&s->sums[i][k], &sums);
   if (levels != NULL)
     put_levels (c, levels + ((at->y - s->row) / s->size * p->grid.columns
@@ -569,7 +561,7 @@ do_call (Strip * s, const Units * at)
   const BdctTilePlane *p = s->planes[0][0];
   const BdctChain16 *c = &p->set[0]->chain16;
   const int n = at->units * s->unit * s->bytes;
-  const bool direct = s->bytes == 1 && s->interleave == 1 && at->whole
+  const bool direct = s->interleave == 1 && at->whole
       && at->height == s->size;
   uint8_t in[2][MAX_BYTES] __attribute__ ((aligned (64)));
   uint8_t out[2][MAX_BYTES] __attribute__ ((aligned (64)));
@@ -582,7 +574,8 @@ do_call (Strip * s, const Units * at)
   else
     gather (s, at, in);
   for (int i = 0; i < s->interleave; i++)
-    s->kernel->forward (c, v[i], from[i].data, from[i].stride, at->units);
+    s->kernel->forward (c, v[i], from[i].data, from[i].stride,
+        p->layout.shift, at->units);
   for (int k = 0; k < s->n_jobs; k++) {
     BdctSamples to[2] = { {out[0], n}, {out[1], n} };
 
