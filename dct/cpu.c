@@ -32,9 +32,10 @@
 /* Segments that are priced in one piece. */
 #define SEGMENTS 32
 
-/* Samples of a frame's passes that one thread is done with before another one
- * has woken up. */
+/* Samples that one thread transforms before another one has woken up, and how
+ * many times as long their bits take. */
 #define ALONE 32768
+#define RATE_COST 3
 
 /* A job: one of the sets, or one pass over the frame. */
 typedef struct {
@@ -455,15 +456,16 @@ start_threads (CpuEngine * self, BdctError * error)
     int err = pthread_create (&self->threads[self->n_threads], NULL, worker,
         self);
     if (err != 0)
-      return bdct_error (error, "cannot start thread %u of %u: %s",
-          self->n_threads + 1, self->max_threads, strerror (err));
+      return bdct_error (error, "cannot start thread %u of %u: %s; ask for "
+          "fewer", self->n_threads + 1, self->max_threads, strerror (err));
   }
   return true;
 }
 
-/* Whether the caller's thread does `n_passes` over a frame by itself. */
+/* Whether the caller's thread does frames by itself, with so many times the
+ * work of one pass. */
 static bool
-is_small (const CpuEngine * self, int n_passes)
+is_small (const CpuEngine * self, unsigned times)
 {
   uint64_t n = 0;
 
@@ -472,7 +474,7 @@ is_small (const CpuEngine * self, int n_passes)
 
     n += (uint64_t) plane->width * plane->height * plane->interleave;
   }
-  return self->alone && n * n_passes <= ALONE;
+  return self->alone && n * times <= ALONE;
 }
 
 static void
@@ -866,7 +868,8 @@ cpu_submit (BdctEngine * engine, const BdctFrame * frame, BdctError * error)
   const BdctView *view = frame->view != NULL ? frame->view : &plain;
   BdctImage image = { 0 }, none = { 0 };
   BdctBlockRecord *blocks = frame->blocks;
-  bool alone = is_small (self, 1 + frame->n_others);
+  bool alone = is_small (self, (1 + frame->n_others)
+      * (frame->rate ? RATE_COST : 1));
   Slot *slot;
 
   if (self->in_flight == self->depth)
