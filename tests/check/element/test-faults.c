@@ -290,11 +290,61 @@ test_all (void)
   run_all (TRUE, 3);
 }
 
+/* Where what chooses a setting for a target cannot be had, it can be done
+ * without. */
+static void
+test_target (void)
+{
+  gboolean hit = TRUE;
+  guint n_advised = 0;
+
+  for (guint n = 1; hit; n++) {
+    GstElement *element = gst_element_factory_make ("blockdct", NULL);
+    Play play = {.bus = gst_bus_new () };
+    GstMessage *message;
+
+    gst_object_ref_sink (element);
+    g_object_set (element, "threads", 1, "target-psnr", 40.0, NULL);
+    gst_util_set_object_arg (G_OBJECT (element), "backend", "cpu");
+    gst_element_set_bus (element, play.bus);
+    play.h = gst_harness_new_with_element (element, "sink", "src");
+    gst_harness_set_src_caps (play.h, video_caps ("GRAY8", 16, 16));
+    video_info (&play.info, "GRAY8", 16, 16);
+    faults_init (n, FALSE);
+    gst_harness_push (play.h, frame_new (&play.info, 0));
+    hit = faults.failed > 0;
+    faults_init (0, FALSE);
+    message = gst_bus_pop_filtered (play.bus, GST_MESSAGE_ERROR);
+    if (message != NULL) {
+      GError *error;
+      gchar *debug;
+
+      gst_message_parse_error (message, &error, &debug);
+      if (strstr (error->message, "choose settings") != NULL) {
+        g_assert_error (error, GST_RESOURCE_ERROR,
+            GST_RESOURCE_ERROR_NO_SPACE_LEFT);
+        g_assert_nonnull (strstr (debug, "unset the target"));
+        n_advised++;
+      }
+      g_error_free (error);
+      g_free (debug);
+      gst_message_unref (message);
+    }
+    gst_element_set_bus (element, NULL);
+    gst_harness_teardown (play.h);
+    gst_object_unref (play.bus);
+    gst_object_unref (element);
+  }
+  /* Its engine, its thread, its memory. */
+  g_assert_cmpuint (n_advised, >=, 3);
+}
+
 int
 main (int argc, char **argv)
 {
   test_init (&argc, &argv);
   g_test_add_func ("/faults/once", test_once);
   g_test_add_func ("/faults/all", test_all);
+  g_test_add_func ("/faults/target", test_target);
   return test_run ();
 }
