@@ -32,6 +32,11 @@
 /* Segments that are priced in one piece. */
 #define SEGMENTS 32
 
+/* Samples that one thread transforms before another one has woken up, and how
+ * many times as long their bits take. */
+#define ALONE 32768
+#define RATE_COST 3
+
 /* A job: one of the sets, or one pass over the frame. */
 typedef struct {
   BdctJob job;
@@ -81,8 +86,9 @@ typedef struct {
   BdctEngine engine;
   const BdctTileKernel *kernel;
   BdctLayout layout;
-  BdctLevel *strip_levels;      /* of a batch's strip, for each thread; NULL
-                                   until something needs them */
+  BdctLevel *strip_levels;      /* of a batch's strip, for each thread and the
+                                   caller's; NULL until something needs them */
+  bool alone;                   /* small frames are left to the caller */
 
   pthread_mutex_t lock;
   pthread_cond_t work, done;
@@ -90,6 +96,7 @@ typedef struct {
   Slot *slots;
   unsigned depth, oldest, in_flight;
 
+  unsigned max_threads;
   unsigned n_threads, n_workers; /* begun; that know which they are */
   pthread_t threads[];
 } CpuEngine;
@@ -413,7 +420,8 @@ work (CpuEngine * self, Piece * piece)
   }
 }
 
-/* Called with the lock: add to the passes what came of a piece. */
+/* Add to the passes what came of a piece. Called with the lock, but for a frame
+ * that no other thread knows. */
 static void
 add_up (const Piece * piece)
 {
@@ -469,6 +477,53 @@ worker (void *data)
   }
   pthread_mutex_unlock (&self->lock);
   return NULL;
+}
+
+/* Do a frame in the caller's thread; no other one knows it yet. */
+static void
+work_alone (CpuEngine * self, Slot * slot)
+{
+  Piece piece;
+
+  piece.worker = self->max_threads;
+  piece.slot = slot;
+  for (; slot->stage < slot->n_stages; slot->stage++) {
+    piece.stage = &slot->stages[slot->stage];
+    for (piece.number = 0; piece.number < piece.stage->n_pieces;
+        piece.number++) {
+      work (self, &piece);
+      add_up (&piece);
+    }
+  }
+}
+
+/* Begin the worker threads, if they are not there yet. */
+static bool
+start_threads (CpuEngine * self, BdctError * error)
+{
+  for (; self->n_threads < self->max_threads; self->n_threads++) {
+    int err = pthread_create (&self->threads[self->n_threads], NULL, worker,
+        self);
+    if (err != 0)
+      return bdct_error (error, "cannot start thread %u of %u: %s; ask for "
+          "fewer", self->n_threads + 1, self->max_threads, strerror (err));
+  }
+  return true;
+}
+
+/* Whether the caller's thread does frames by itself, with so many times the
+ * work of one pass. */
+static bool
+is_small (const CpuEngine * self, unsigned times)
+{
+  uint64_t n = 0;
+
+  for (int p = 0; p < self->layout.n_planes; p++) {
+    const BdctPlaneLayout *plane = &self->layout.plane[p];
+
+    n += (uint64_t) plane->width * plane->height * plane->interleave;
+  }
+  return self->alone && n * times <= ALONE;
 }
 
 static void
@@ -548,7 +603,7 @@ cpu_create (const BdctEngineOptions * options, BdctError * error)
   }
   bdct_count_init ();
   bdct_bins_init ();
-  if (n_threads == 0)
+  if (options->threads == 0)
     n_threads = count_processors ();
   self = calloc (1, sizeof *self + n_threads * sizeof self->threads[0]);
   if (self == NULL) {
@@ -560,15 +615,11 @@ cpu_create (const BdctEngineOptions * options, BdctError * error)
   pthread_mutex_init (&self->lock, NULL);
   pthread_cond_init (&self->work, NULL);
   pthread_cond_init (&self->done, NULL);
-  for (; self->n_threads < n_threads; self->n_threads++) {
-    int err = pthread_create (&self->threads[self->n_threads], NULL, worker,
-        self);
-    if (err != 0) {
-      bdct_error (error, "cannot start thread %u of %u: %s",
-          self->n_threads + 1, n_threads, strerror (err));
-      cpu_destroy (&self->engine);
-      return NULL;
-    }
+  self->max_threads = n_threads;
+  self->alone = options->threads == 0;
+  if (!self->alone && !start_threads (self, error)) {
+    cpu_destroy (&self->engine);
+    return NULL;
   }
   snprintf (self->engine.description, sizeof self->engine.description,
       "cpu:%s %u thread%s", self->kernel->isa, n_threads,
@@ -600,7 +651,7 @@ cpu_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   self->depth = depth;
   self->oldest = 0;
   pthread_mutex_unlock (&self->lock);
-  return true;
+  return is_small (self, 1) || start_threads (self, error);
 }
 
 /* An image of the engine's own for what a view is drawn from. */
@@ -720,7 +771,7 @@ prepare_rate (CpuEngine * self, Slot * slot)
 
   /* No frame in flight uses these if there are none. */
   if (self->strip_levels == NULL)
-    self->strip_levels = malloc (self->n_threads
+    self->strip_levels = malloc ((self->max_threads + 1)
         * piece_levels (&self->layout) * sizeof *self->strip_levels);
   if (self->strip_levels == NULL)
     return false;
@@ -866,6 +917,8 @@ cpu_submit (BdctEngine * engine, const BdctFrame * frame, BdctError * error)
   const BdctView *view = frame->view != NULL ? frame->view : &plain;
   BdctImage image = { 0 }, none = { 0 };
   BdctBlockRecord *blocks = frame->blocks;
+  bool alone = is_small (self, (1 + frame->n_others)
+      * (frame->rate ? RATE_COST : 1));
   Slot *slot;
 
   if (self->in_flight == self->depth)
@@ -876,6 +929,8 @@ cpu_submit (BdctEngine * engine, const BdctFrame * frame, BdctError * error)
       || (frame->dst.data[0] != NULL && frame->dst.memory != BDCT_MEMORY_HOST))
     return bdct_error (error, "the CPU engine takes host memory only");
 
+  if (!alone && !start_threads (self, error))
+    return false;
   slot = &self->slots[(self->oldest + self->in_flight) % self->depth];
   if (!prepare (self, slot, frame, view, &image))
     return bdct_error (error, "out of memory");
@@ -895,9 +950,12 @@ cpu_submit (BdctEngine * engine, const BdctFrame * frame, BdctError * error)
     add_stage (slot, STAGE_VIEW, 0)->n_pieces =
         bdct_render_count_strips (&self->layout);
   }
+  if (alone)
+    work_alone (self, slot);
   pthread_mutex_lock (&self->lock);
   self->in_flight++;
-  pthread_cond_broadcast (&self->work);
+  if (!alone)
+    pthread_cond_broadcast (&self->work);
   pthread_mutex_unlock (&self->lock);
   return true;
 }

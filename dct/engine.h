@@ -71,8 +71,9 @@ typedef struct {
 } BdctContext;
 
 typedef struct {
-  unsigned threads;    /**< CPU: 0 = all processors. CUDA: threads that copy
-                          images the GPU does not reach, 0 = at most 4 */
+  unsigned threads;    /**< CPU: 0 = all processors, but small frames are done
+                          by submit() itself. CUDA: threads that copy images the
+                          GPU does not reach, 0 = at most 4 */
   const char *isa;     /**< CPU: instruction set. CUDA: "cuda-cores" leaves the
                           tensor cores alone. NULL = the best here */
   BdctContext context; /**< CUDA */

@@ -40,16 +40,21 @@ bdct_tile_set_init (BdctTileSet * set, const BdctJob * job,
 {
   const BdctComponentJob *cj = &job->component[component];
   int shift = cj->log2_height > 3 ? cj->log2_height - 3 : 0;
+  int width = 1 << cj->log2_width;
 
   set->job = *cj;
-  for (int v = 0; v < 8; v++)
-    for (int x = 0; x < BDCT_MAX_SIZE; x++) {
-      int index = bdct_job_index (cj, v << shift,
-          x & ((1 << cj->log2_width) - 1));
+  for (int v = 0; v < 8; v++) {
+    for (int x = 0; x < width; x++) {
+      int index = bdct_job_index (cj, v << shift, x);
 
       set->quant[v][x] = cj->quant[index];
       set->companion[v][x] = bdct_quantize_companion (job, cj, index);
     }
+    for (int x = width; x < BDCT_MAX_SIZE; x++) {
+      set->quant[v][x] = set->quant[v][x - width];
+      set->companion[v][x] = set->companion[v][x - width];
+    }
+  }
   bdct_chain16_init (&set->chain16, job, cj);
 }
 

@@ -38,8 +38,8 @@ make_caps (const GstBlockDctBackendClass * klass)
   return caps;
 }
 
-GstCaps *
-gst_blockdct_format_caps (void)
+static GstCaps *
+make_all_caps (void)
 {
   const GstBlockDctBackendClass *classes[GST_BLOCKDCT_MAX_BACKENDS];
   guint n = gst_blockdct_backend_candidates (GST_BLOCKDCT_BACKEND_AUTO,
@@ -53,18 +53,46 @@ gst_blockdct_format_caps (void)
   return caps;
 }
 
-/* The structure where it `stays` in the memory it comes `from`, and where it
- * `moves` to another one. */
+/* Made once, as queries for caps come several times a stream. */
+static GstCaps *all_caps;
+static GstStructure *woven;
+
+static void
+ensure_made (void)
+{
+  static gsize once = 0;
+
+  if (g_once_init_enter (&once)) {
+    all_caps = make_all_caps ();
+    GST_MINI_OBJECT_FLAG_SET (all_caps, GST_MINI_OBJECT_FLAG_MAY_BE_LEAKED);
+    /* A frame is taken as it lies: two fields may be woven into it, but not
+     * stand apart. Not in the template, because caps that do not say how they
+     * are interlaced would then have to choose. */
+    woven = gst_structure_from_string ("video/x-raw, "
+        "interlace-mode = (string) { progressive, interleaved, mixed }", NULL);
+    g_once_init_leave (&once, 1);
+  }
+}
+
+GstCaps *
+gst_blockdct_format_caps (void)
+{
+  ensure_made ();
+  return gst_caps_ref (all_caps);
+}
+
+/* The structure, which is taken, where it `stays` in the memory it comes
+ * `from`, and where it `moves` to another one. */
 static void
 add_memories (GstStructure * s, const gchar * const *memories, guint n,
     guint from, GstCaps ** stays, GstCaps ** moves)
 {
-  *stays = gst_caps_merge_structure_full (*stays, gst_structure_copy (s),
-      gst_caps_features_new_single (memories[from]));
   for (guint to = 0; to < n; to++)
     if (to != from)
       *moves = gst_caps_merge_structure_full (*moves, gst_structure_copy (s),
           gst_caps_features_new_single (memories[to]));
+  *stays = gst_caps_merge_structure_full (*stays, s,
+      gst_caps_features_new_single (memories[from]));
 }
 
 GstCaps *
@@ -73,40 +101,31 @@ gst_blockdct_format_transform_caps (GstCaps * caps,
 {
   const gchar *memories[1 + GST_BLOCKDCT_MAX_BACKENDS] =
       { GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY };
-  /* A frame is taken as it lies: two fields may be woven into it, but not stand
-   * apart. Not in the template, because caps that do not say how they are
-   * interlaced would then have to choose. */
-  GstStructure *woven = gst_structure_from_string ("video/x-raw, "
-      "interlace-mode = (string) { progressive, interleaved, mixed }", NULL);
   GstCaps *stays = gst_caps_new_empty (), *moves = gst_caps_new_empty ();
-  GstCaps *all, *handled;
+  GstCaps *handled;
   guint n_memories = 1;
 
+  ensure_made ();
   for (guint i = 0; i < n_classes; i++)
     if (classes[i]->feature != NULL)
       memories[n_memories++] = classes[i]->feature;
   for (guint i = 0; i < gst_caps_get_size (caps); i++) {
-    GstStructure *s = gst_structure_copy (gst_caps_get_structure (caps, i));
+    GstStructure *s = gst_caps_get_structure (caps, i);
+    guint from = 0;
 
-    if (gst_structure_has_field (s, "interlace-mode")) {
-      GstStructure *all_modes = s;
-
-      s = gst_structure_intersect (all_modes, woven);
-      gst_structure_free (all_modes);
-      if (s == NULL)
-        continue;
-    }
-    for (guint from = 0; from < n_memories; from++)
-      if (gst_blockdct_backend_has_feature (caps, i, memories[from]))
-        add_memories (s, memories, n_memories, from, &stays, &moves);
-    gst_structure_free (s);
+    while (from < n_memories
+        && !gst_blockdct_backend_has_feature (caps, i, memories[from]))
+      from++;
+    if (from == n_memories)
+      continue;
+    s = gst_structure_has_field (s, "interlace-mode")
+        ? gst_structure_intersect (s, woven) : gst_structure_copy (s);
+    if (s != NULL)
+      add_memories (s, memories, n_memories, from, &stays, &moves);
   }
-  gst_structure_free (woven);
   stays = gst_caps_merge (stays, moves);
   /* One memory may not hold each format the other one does. */
-  all = gst_blockdct_format_caps ();
-  handled = gst_caps_intersect_full (stays, all, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref (all);
+  handled = gst_caps_intersect_full (stays, all_caps, GST_CAPS_INTERSECT_FIRST);
   gst_caps_unref (stays);
   return handled;
 }

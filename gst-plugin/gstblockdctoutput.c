@@ -100,6 +100,32 @@ show (GstBlockDct * self, const GstBlockDctInFlight * frame,
   gst_clear_buffer (&shown.in);
 }
 
+/* What a frame's steps come from, to be freed, and what makes them finer. */
+static gchar *
+describe_steps (const GstBlockDctInFlight * frame, const gchar ** advice)
+{
+  const BdctParams *params = &frame->how.params;
+  BdctFamily family = bdct_transform_info (params->transform)->family;
+  gchar *setting, *target, *text;
+
+  *advice = "Give it smaller steps";
+  if (!gst_blockdct_sweep_is_possible (params))
+    return g_strdup (params->n_steps > 0 ? "a quantization-matrix"
+        : "a quantization-file");
+  *advice = "Choose a finer setting";
+  setting = bdct_family_has_qp (family)
+      ? g_strdup_printf ("qp=%d", params->qp)
+      : g_strdup_printf ("quality=%d", params->quality);
+  if (!frame->how.target)
+    return setting;
+  *advice = "Set another target";
+  target = gst_blockdct_targets_describe (&frame->targets);
+  text = g_strdup_printf ("%s, chosen for %s", setting, target);
+  g_free (setting);
+  g_free (target);
+  return text;
+}
+
 /* Whether the frame is good enough to go on. Who falls below a warning's limit
  * is told once, until a frame is above it again. */
 static gboolean
@@ -108,9 +134,6 @@ check_psnr (GstBlockDct * self, const GstBlockDctInFlight * frame,
 {
   BdctCounters total = bdct_stats_total (stats);
   gdouble psnr = bdct_psnr (bdct_mse (&total), frame->how.depth);
-  const BdctParams *params = &frame->how.params;
-  const BdctTransformInfo *info = bdct_transform_info (params->transform);
-  gboolean has_qp = bdct_family_has_qp (info->family);
   gboolean bad = psnr < frame->min_psnr_error;
   gboolean below = psnr < frame->min_psnr_warning;
   gchar *what = NULL;
@@ -123,12 +146,17 @@ check_psnr (GstBlockDct * self, const GstBlockDctInFlight * frame,
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
         ("%s min-psnr-warning=%g.", what, frame->min_psnr_warning),
         ("The next warning is after a frame that is not."));
-  if (bad)
+  if (bad) {
+    const gchar *advice;
+    gchar *steps = describe_steps (frame, &advice);
+
     GST_ELEMENT_ERROR (self, STREAM, FAILED,
         ("%s min-psnr-error=%g.", what, frame->min_psnr_error),
-        ("It was made with transform=%s, %s=%d. Choose finer steps, or lower "
-            "min-psnr-error.", info->name, has_qp ? "qp" : "quality",
-            has_qp ? params->qp : params->quality));
+        ("It was made with transform=%s, %s. %s, or lower min-psnr-error.",
+            bdct_transform_info (frame->how.params.transform)->name, steps,
+            advice));
+    g_free (steps);
+  }
   self->below = below;
   g_free (what);
   return !bad;

@@ -33,7 +33,7 @@ typedef struct _Change Change;
 struct _Change
 {
   GParamSpec parent;
-  Change *next;                 /* unused too */
+  Change *next;                 /* in a list: unused, or come into force */
   gboolean waits;               /* to be announced */
   guint id;                     /* the property */
   guint64 number;
@@ -115,6 +115,7 @@ gst_blockdct_changes_start (GstBlockDctChanges * changes,
 {
   GST_OBJECT_LOCK (element);
   changes->started = started;
+  memset (changes->refused, 0, sizeof changes->refused);
   GST_OBJECT_UNLOCK (element);
 }
 
@@ -136,8 +137,8 @@ gboolean
 gst_blockdct_changes_set (GstBlockDctChanges * changes, GstElement * element,
     guint id, const GstBlockDctField * field, gconstpointer value)
 {
-  Change *change = NULL;
-  gboolean ok = TRUE;
+  gboolean ok = TRUE, synced;
+  Change *change;
 
   g_assert (id < GST_BLOCKDCT_MAX_PROPERTIES);
   g_assert (field->size <= sizeof change->value);
@@ -148,21 +149,21 @@ gst_blockdct_changes_set (GstBlockDctChanges * changes, GstElement * element,
     return ok;
   }
   put (&changes->wanted, field, value);
-  changes->n_set++;
-  if (changes->syncing == g_thread_self ()) {
-    /* The next frame waits for this: nobody can see half of it. */
-    put (&changes->current, field, value);
-    changes->in_force[id] = changes->n_set;
-  } else {
-    change = get_change (changes, id);
-    change->waits = TRUE;
-    change->id = id;
-    change->number = changes->n_set;
-    change->field = *field;
-    memcpy (change->value, value, field->size);
+  changes->set[id] = ++changes->n_set;
+  change = get_change (changes, id);
+  change->id = id;
+  change->number = changes->n_set;
+  change->field = *field;
+  memcpy (change->value, value, field->size);
+  /* The next frame waits for this: nobody need announce it. */
+  synced = changes->syncing == g_thread_self ();
+  change->waits = !synced;
+  if (synced) {
+    change->next = changes->synced;
+    changes->synced = change;
   }
   GST_OBJECT_UNLOCK (element);
-  if (change != NULL)
+  if (!synced)
     g_object_notify_by_pspec (G_OBJECT (element), (GParamSpec *) change);
   return TRUE;
 }
@@ -269,10 +270,34 @@ check_group (GstBlockDctChanges * changes, const GstBlockDctSettings * old,
     if (is_same (i, &changes->current, old)
         || is_allowed (i, &changes->current, changes->depth, &error[i]))
       continue;
-    /* Not what was set since. */
-    if (is_same (i, &changes->wanted, &changes->current))
-      copy (i, &changes->wanted, old);
     copy (i, &changes->current, old);
+  }
+}
+
+/* Let a list of changes come into force, which are unused then. Called with the
+ * lock; `error` is as above. */
+static void
+apply (GstBlockDctChanges * changes, Change * list,
+    BdctError error[GST_BLOCKDCT_N_CHECKED])
+{
+  const GstBlockDctSettings old = changes->current;
+
+  for (Change * change = list; change != NULL; change = change->next)
+    if (change->number > changes->in_force[change->id]) {
+      put (&changes->current, &change->field, change->value);
+      changes->in_force[change->id] = change->number;
+    }
+  check_group (changes, &old, error);
+  while (list != NULL) {
+    Change *change = list;
+
+    list = change->next;
+    /* What was refused; not what was set since. */
+    if (change->number == changes->set[change->id])
+      put (&changes->wanted, &change->field,
+          (guint8 *) & changes->current + change->field.offset);
+    change->next = changes->unused;
+    changes->unused = change;
   }
 }
 
@@ -291,11 +316,10 @@ gst_blockdct_changes_take (GstBlockDctChanges * changes, GstElement * element,
     guint n_pspecs, GParamSpec ** pspecs)
 {
   BdctError error[GST_BLOCKDCT_N_CHECKED];
-  GstBlockDctSettings old;
+  Change *list = NULL;
   guint n = 0;
 
   GST_OBJECT_LOCK (element);
-  old = changes->current;
   for (guint i = 0; i < n_pspecs; i++) {
     Change *change = (Change *) pspecs[i];
 
@@ -305,15 +329,11 @@ gst_blockdct_changes_take (GstBlockDctChanges * changes, GstElement * element,
     }
     if (!change->waits)
       continue;
-    if (change->number > changes->in_force[change->id]) {
-      put (&changes->current, &change->field, change->value);
-      changes->in_force[change->id] = change->number;
-    }
     change->waits = FALSE;
-    change->next = changes->unused;
-    changes->unused = change;
+    change->next = list;
+    list = change;
   }
-  check_group (changes, &old, error);
+  apply (changes, list, error);
   GST_OBJECT_UNLOCK (element);
   warn_all (changes, element, error);
   return n;
@@ -326,18 +346,23 @@ gst_blockdct_changes_sync (GstBlockDctChanges * changes, GstElement * element,
     GstClockTime time)
 {
   BdctError error[GST_BLOCKDCT_N_CHECKED];
-  GstBlockDctSettings old;
 
   if (!gst_object_has_active_control_bindings (GST_OBJECT (element)))
     return;
   GST_OBJECT_LOCK (element);
   changes->syncing = g_thread_self ();
-  old = changes->current;
   GST_OBJECT_UNLOCK (element);
   gst_object_sync_values (GST_OBJECT (element), time);
   GST_OBJECT_LOCK (element);
   changes->syncing = NULL;
-  check_group (changes, &old, error);
+  apply (changes, g_steal_pointer (&changes->synced), error);
+  for (gint i = 0; i < GST_BLOCKDCT_N_CHECKED; i++) {
+    gboolean refused = error[i].message[0] != '\0';
+
+    if (changes->refused[i])
+      error[i].message[0] = '\0';
+    changes->refused[i] = refused;
+  }
   GST_OBJECT_UNLOCK (element);
   warn_all (changes, element, error);
 }

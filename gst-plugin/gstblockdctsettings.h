@@ -67,10 +67,14 @@ typedef struct
   BdctError untold[GST_BLOCKDCT_N_CHECKED];     /* while there was no bus */
 
   guint64 n_set;                /* changes, ever */
-  guint64 in_force[GST_BLOCKDCT_MAX_PROPERTIES];        /* their numbers */
+  /* The numbers of each property's latest, and of that in force. */
+  guint64 set[GST_BLOCKDCT_MAX_PROPERTIES];
+  guint64 in_force[GST_BLOCKDCT_MAX_PROPERTIES];
   GPtrArray *changes;           /* all there are; see the source */
   gpointer unused;              /* a list of those nothing waits for */
-  GThread *syncing;             /* who sets controlled properties */
+  GThread *syncing;             /* who sets controlled properties, ... */
+  gpointer synced;              /* ... a list of what was set so */
+  gboolean refused[GST_BLOCKDCT_N_CHECKED];     /* of it, the latest */
 } GstBlockDctChanges;
 
 void gst_blockdct_changes_init (GstBlockDctChanges * changes,
@@ -92,7 +96,8 @@ gboolean gst_blockdct_changes_set (GstBlockDctChanges * changes,
 guint gst_blockdct_changes_take (GstBlockDctChanges * changes,
     GstElement * element, guint n_pspecs, GParamSpec ** pspecs);
 
-/** Set the controlled properties for the frame of this stream time. */
+/** Set the controlled properties for the frame of this stream time. Values that
+ * are refused are warned of once, until there are some that are not. */
 void gst_blockdct_changes_sync (GstBlockDctChanges * changes,
     GstElement * element, GstClockTime time);
 

@@ -71,13 +71,15 @@ gst_blockdct_tables_read (const gchar * path, BdctTables * tables,
   memset (tables, 0, sizeof *tables);
   if (path == NULL || path[0] == '\0')
     return TRUE;
-  tables->name = g_quark_from_string (path);
   data = read_file (path, &size, &reason);
   ok = data != NULL && bdct_tables_parse (data, size, tables, &reason);
   g_free (data);
-  if (ok)
+  if (ok) {
+    /* Never freed: not for whatever path there might be. */
+    tables->name = g_quark_from_string (path);
     return TRUE;
-  name = gst_blockdct_tables_describe (tables);
+  }
+  name = describe ("quantization-file", path);
   bdct_error (error, "%s: %s", name, reason.message);
   g_free (name);
   return FALSE;

@@ -91,15 +91,22 @@ gst_blockdct_target_find (GstBlockDct * self,
   BdctStats stats[BDCT_MAX_OTHERS];
   BdctParams *params = &how->params;
   BdctError error;
+  gboolean ready = prepare (self, params, &error);
   gint setting;
 
-  if (!prepare (self, params, &error) || !evaluate (self, targets, src, wait,
-          stats, &error)) {
+  if (!ready || !evaluate (self, targets, src, wait, stats, &error)) {
+    const gchar *engine = self->backend.engine->description;
     gchar *target = gst_blockdct_targets_describe (targets);
 
-    GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-        ("A frame could not be evaluated for %s on %s.", target,
-            self->backend.engine->description), ("%s", error.message));
+    if (ready)
+      GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
+          ("A frame could not be evaluated for %s on %s.", target, engine),
+          ("%s", error.message));
+    else
+      GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+          ("There is no room on %s to choose settings for %s.", engine,
+              target), ("%s. Free memory, or unset the target.",
+              error.message));
     g_free (target);
     return FALSE;
   }

@@ -112,7 +112,7 @@ test_order (void)
   format_layout (FORMAT_NV12, 10, 6, 83, 141, &layout);
   for (int i = 0; i < N_FRAMES; i++)
     work_init_nth (&work[i], &layout, i);
-  for (unsigned threads = 1; threads <= 5; threads++) {
+  for (unsigned threads = 0; threads <= 5; threads++) {
     BdctEngine *engine = engine_new (threads);
 
     for (guint d = 0; d < G_N_ELEMENTS (depths) && !g_test_failed (); d++) {
@@ -146,6 +146,48 @@ test_order (void)
     work_clear (&work[i]);
 }
 
+/* Without a number of threads some frames are done at once and some are not:
+ * those with further jobs, and with bits. */
+static void
+test_small (void)
+{
+  BdctEngine *engine = engine_new (0);
+  Work work[N_FRAMES];
+  BdctLayout layout;
+  BdctJob others[2];
+
+  format_layout (FORMAT_NV12, 10, 6, 83, 141, &layout);
+  g_assert_true (klass->configure (engine, &layout, N_FRAMES, NULL));
+  for (int i = 0; i < N_FRAMES; i++) {
+    BdctFrame frame = {.sets = &work[i].job,.n_sets = 1,.others = others,
+      .n_others = i % 3,.rate = i % 5 == 4
+    };
+
+    work_init_nth (&work[i], &layout, i);
+    others[0] = others[1] = work[i].job;
+    frame.src = work[i].src.image;
+    frame.dst = work[i].dst.image;
+    g_assert_true (klass->submit (engine, &frame, NULL));
+  }
+  for (int i = 0; i < N_FRAMES; i++) {
+    BdctStats stats[3];
+
+    g_assert_true (klass->collect (engine, stats, NULL));
+    g_assert_true (frame_equal (&work[i].dst, &work[i].expected, &layout));
+    for (int k = 0; k <= i % 3; k++)
+      for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+        const BdctCounters *expected = &work[i].stats.component[c];
+
+        g_assert_cmpuint (stats[k].component[c].sse, ==, expected->sse);
+        g_assert_cmpuint (stats[k].component[c].nonzero, ==,
+            expected->nonzero);
+      }
+  }
+  for (int i = 0; i < N_FRAMES; i++)
+    work_clear (&work[i]);
+  klass->destroy (engine);
+}
+
 /* A layout may follow another on the same engine. */
 static void
 test_reconfigure (void)
@@ -177,7 +219,7 @@ test_destroy_in_flight (void)
   Work work[4];
 
   format_layout (FORMAT_I420, 8, 0, 200, 150, &layout);
-  for (unsigned threads = 1; threads <= 4; threads++) {
+  for (unsigned threads = 0; threads <= 4; threads++) {
     BdctEngine *engine = engine_new (threads);
 
     g_assert_true (klass->configure (engine, &layout, 4, NULL));
@@ -343,6 +385,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_set_nonfatal_assertions ();
   g_test_add_func ("/cpu/order", test_order);
+  g_test_add_func ("/cpu/small", test_small);
   g_test_add_func ("/cpu/reconfigure", test_reconfigure);
   g_test_add_func ("/cpu/destroy-in-flight", test_destroy_in_flight);
   g_test_add_func ("/cpu/errors", test_errors);

@@ -171,10 +171,12 @@ enter_sweep (Model * m)
   gboolean curve = c->n_curve != 0 && c->post;
 
   if (!model_may_sweep (c)) {
-    gboolean due = (curve || model_has_target (c)) && !m->told;
+    gboolean target = model_has_target (c) && !m->told_target;
 
-    m->told |= due;
-    return due;
+    curve = curve && !m->told_curve;
+    m->told_target |= target;
+    m->told_curve |= curve;
+    return target + curve;
   }
   if (!curve || curve_fits (c))
     return 0;

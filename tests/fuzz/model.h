@@ -28,7 +28,8 @@ typedef struct
   Choice wanted, force;         /**< set, and complete */
   gint frozen;                  /**< how often g_object_freeze_notify() */
   gint depth;                   /**< of the stream; 0: no caps yet */
-  gboolean told;                /**< that a matrix leaves nothing to sweep */
+  /** Of what a matrix leaves nothing to choose. */
+  gboolean told_target, told_curve;
 } Model;
 
 void model_init (Model * m);

@@ -124,7 +124,7 @@ world_start (World * w)
   w->n_dropped = w->dropped_reported = 0;
   w->missed = w->told_missed = w->below = FALSE;
   w->below_due = 0;
-  w->model.told = FALSE;
+  w->model.told_target = w->model.told_curve = FALSE;
   w->first_depth = 0;
   w->depth = 0;
   w->model.depth = 0;

@@ -178,6 +178,8 @@ bench_init (Bench * bench, const gchar * format, gint width, gint height,
   bench->drain = depth != NULL;
   if (depth != NULL)
     gst_util_set_object_arg (G_OBJECT (element), "async-depth", depth);
+  if (depth != NULL && strcmp (depth, "1") != 0 && !test_on_cuda ())
+    g_object_set (element, "threads", 2, NULL);
   g_signal_connect (element, "notify::async-depth", G_CALLBACK (on_depth),
       bench);
   va_start (args, height);

@@ -47,7 +47,8 @@ typedef struct
 /** A playing element. Properties, as for g_object_set(), are set before it
  * starts; with `format` NULL no caps are pushed. If BLOCKDCT_TEST_DEPTH is set
  * and `async-depth` is not among them, that is its value; what does not come
- * out is then asked for by a query, so that a test need not know. */
+ * out is then asked for by a query, so that a test need not know. At depth 1
+ * the streaming thread does frames as small as these; above, two threads. */
 void bench_init (Bench * bench, const gchar * format, gint width, gint height,
     ...) G_GNUC_NULL_TERMINATED;
 

@@ -5,6 +5,7 @@
 #ifdef HAVE_CONTROLLER
 #include <gst/controller/controller.h>
 #endif
+#include <string.h>
 #include "bench.h"
 
 static gint n_rounds;           /* of three changes */
@@ -361,6 +362,143 @@ test_overtaken (void)
   stop_intruding (&bench);
 }
 
+static void
+begin_size (GObject * object)
+{
+  g_object_freeze_notify (object);
+  g_object_set (object, "target-size", 2000, NULL);
+}
+
+static void
+check_targets (Bench * bench, gdouble psnr, guint size)
+{
+  gdouble got_psnr;
+  guint got_size;
+
+  g_object_get (bench->element, "target-psnr", &got_psnr, "target-size",
+      &got_size, NULL);
+  g_assert_cmpfloat (got_psnr, ==, psnr);
+  g_assert_cmpuint (got_size, ==, size);
+}
+
+static void
+check_refusals (Bench * bench, guint n)
+{
+  while (n-- > 0) {
+    gchar *text = bench_pop_text (bench, GST_MESSAGE_WARNING);
+
+    g_assert_nonnull (strstr (text, "exclude each other"));
+    g_free (text);
+  }
+  g_assert_null (bench_pop (bench, GST_MESSAGE_WARNING));
+}
+
+/* A group is refused while another one sets a property of it again: of the
+ * group nothing is left, neither in force nor to be read. */
+static void
+test_refused_between (void)
+{
+  Bench bench;
+
+  start_intruding (&bench);
+  intrude = begin_size;
+  g_object_set (bench.element, "target-psnr", 40.0, "target-size", 1000, NULL);
+  check_refusals (&bench, 1);
+  g_object_thaw_notify (G_OBJECT (bench.element));
+  check_targets (&bench, 0, 2000);
+  stop_intruding (&bench);
+}
+
+/* A control binding that has something done before it sets its property. */
+typedef struct
+{
+  GstControlBinding parent;
+} TestBinding;
+
+typedef struct
+{
+  GstControlBindingClass parent;
+} TestBindingClass;
+
+static GType test_binding_get_type (void);
+G_DEFINE_TYPE (TestBinding, test_binding, GST_TYPE_CONTROL_BINDING);
+
+static GThread *setter;
+static gint dispatching, go_on; /* atomic */
+
+static gboolean
+sync_values (GstControlBinding * binding, GstObject * object,
+    GstClockTime timestamp, GstClockTime last_sync)
+{
+  (void) binding, (void) timestamp, (void) last_sync;
+  if (setter != NULL) {
+    g_atomic_int_set (&go_on, 1);
+    g_thread_join (g_steal_pointer (&setter));
+  }
+  g_object_set (object, "target-size", 1000, NULL);
+  return TRUE;
+}
+
+static void
+test_binding_class_init (TestBindingClass * klass)
+{
+  GST_CONTROL_BINDING_CLASS (klass)->sync_values = sync_values;
+}
+
+static void
+test_binding_init (TestBinding * self)
+{
+  (void) self;
+}
+
+static void
+wait_in_dispatch (GObject * object)
+{
+  (void) object;
+  g_atomic_int_set (&dispatching, 1);
+  wait_for (&go_on, 1);
+}
+
+static gpointer
+set_psnr (gpointer element)
+{
+  g_object_set (element, "target-psnr", 40.0, NULL);
+  return NULL;
+}
+
+/* What another thread sets while a frame's values are, and is accepted, stays
+ * when these are refused; which is said once, until they are accepted. */
+static void
+test_refused_binding (void)
+{
+  GstObject *element;
+  Bench bench;
+
+  start_intruding (&bench);
+  element = GST_OBJECT (bench.element);
+  intrude = wait_in_dispatch;
+  setter = g_thread_new ("setter", set_psnr, element);
+  wait_for (&dispatching, 1);
+  gst_object_add_control_binding (element,
+      g_object_new (test_binding_get_type (), "object", element, "name",
+          "target-size", NULL));
+  for (guint n = 0; n < 5; n++) {
+    bench_push (&bench, n);
+    check_targets (&bench, 40, 0);
+  }
+  check_refusals (&bench, 1);
+  g_object_set (element, "target-psnr", 0.0, NULL);
+  bench_push (&bench, 5);
+  check_targets (&bench, 0, 1000);
+  check_refusals (&bench, 0);
+  g_object_set (element, "target-size", 0, "target-psnr", 40.0, NULL);
+  for (guint n = 6; n < 9; n++)
+    bench_push (&bench, n);
+  check_targets (&bench, 40, 0);
+  check_refusals (&bench, 1);
+  stop_intruding (&bench);
+}
+
 static gpointer
 set_often (gpointer data)
 {
@@ -401,6 +539,8 @@ main (int argc, char **argv)
   test_add ("/element/changes/frozen-between", test_frozen_between);
   test_add ("/element/changes/set-between", test_set_between);
   test_add ("/element/changes/overtaken", test_overtaken);
+  test_add ("/element/changes/refused-between", test_refused_between);
+  test_add ("/element/changes/refused-binding", test_refused_binding);
   test_add ("/element/changes/held-up", test_held_up);
   return test_run ();
 }

@@ -184,7 +184,7 @@ stream (Play * play)
   gst_harness_push_event (play->h, gst_event_new_flush_start ());
   gst_harness_push_event (play->h, gst_event_new_flush_stop (TRUE));
   if (!gst_harness_push_event (play->h, gst_event_new_segment (&segment))
-      || !set_caps (play, "P010_10LE", 130, 70) || !push_frames (play))
+      || !set_caps (play, "P010_10LE", 230, 130) || !push_frames (play))
     return FALSE;
   query (play, gst_query_new_latency ());
   return gst_harness_push_event (play->h, gst_event_new_eos ());
@@ -239,9 +239,10 @@ run (GstElement * element)
   return ok;
 }
 
-/* Each call fails; then the same element plays without. */
+/* Each call fails; then the same element plays without. Without a number of
+ * threads these start when larger frames come. */
 static void
-run_all (gboolean all)
+run_all (gboolean all, guint threads)
 {
   gchar *path = g_build_filename (g_get_tmp_dir (), "blockdct-faults-XXXXXX",
       NULL);
@@ -254,8 +255,8 @@ run_all (gboolean all)
     const guint before = faults_outstanding ();
 
     gst_object_ref_sink (element);
-    g_object_set (element, "async-depth", DEPTH, "threads", 3, "stats-file",
-        path, NULL);
+    g_object_set (element, "async-depth", DEPTH, "threads", threads,
+        "stats-file", path, NULL);
     gst_util_set_object_arg (G_OBJECT (element), "backend", "cpu");
     faults_init (++n, all);
     run (element);
@@ -275,7 +276,8 @@ run_all (gboolean all)
 static void
 test_once (void)
 {
-  run_all (FALSE);
+  run_all (FALSE, 3);
+  run_all (FALSE, 0);
   g_test_message ("%u were told of", n_told);
   for (guint i = 0; i < G_N_ELEMENTS (harmless); i++)
     g_test_message ("%u of %s were not: %s", n_harmless[i], harmless[i].call,
@@ -285,7 +287,56 @@ test_once (void)
 static void
 test_all (void)
 {
-  run_all (TRUE);
+  run_all (TRUE, 3);
+}
+
+/* Where what chooses a setting for a target cannot be had, it can be done
+ * without. */
+static void
+test_target (void)
+{
+  gboolean hit = TRUE;
+  guint n_advised = 0;
+
+  for (guint n = 1; hit; n++) {
+    GstElement *element = gst_element_factory_make ("blockdct", NULL);
+    Play play = {.bus = gst_bus_new () };
+    GstMessage *message;
+
+    gst_object_ref_sink (element);
+    g_object_set (element, "threads", 1, "target-psnr", 40.0, NULL);
+    gst_util_set_object_arg (G_OBJECT (element), "backend", "cpu");
+    gst_element_set_bus (element, play.bus);
+    play.h = gst_harness_new_with_element (element, "sink", "src");
+    gst_harness_set_src_caps (play.h, video_caps ("GRAY8", 16, 16));
+    video_info (&play.info, "GRAY8", 16, 16);
+    faults_init (n, FALSE);
+    gst_harness_push (play.h, frame_new (&play.info, 0));
+    hit = faults.failed > 0;
+    faults_init (0, FALSE);
+    message = gst_bus_pop_filtered (play.bus, GST_MESSAGE_ERROR);
+    if (message != NULL) {
+      GError *error;
+      gchar *debug;
+
+      gst_message_parse_error (message, &error, &debug);
+      if (strstr (error->message, "choose settings") != NULL) {
+        g_assert_error (error, GST_RESOURCE_ERROR,
+            GST_RESOURCE_ERROR_NO_SPACE_LEFT);
+        g_assert_nonnull (strstr (debug, "unset the target"));
+        n_advised++;
+      }
+      g_error_free (error);
+      g_free (debug);
+      gst_message_unref (message);
+    }
+    gst_element_set_bus (element, NULL);
+    gst_harness_teardown (play.h);
+    gst_object_unref (play.bus);
+    gst_object_unref (element);
+  }
+  /* Its engine, its thread, its memory. */
+  g_assert_cmpuint (n_advised, >=, 3);
 }
 
 int
@@ -294,5 +345,6 @@ main (int argc, char **argv)
   test_init (&argc, &argv);
   g_test_add_func ("/faults/once", test_once);
   g_test_add_func ("/faults/all", test_all);
+  g_test_add_func ("/faults/target", test_target);
   return test_run ();
 }

@@ -269,6 +269,57 @@ test_error (void)
   bench_clear (&bench);
 }
 
+/* What to do about it depends on where the steps come from. */
+static void
+test_advice (void)
+{
+  static const struct
+  {
+    const gchar *property, *value, *transform, *made, *advice;
+  } cases[] = {
+    {"quality", "3", "jpeg-8x8", "quality=3", "a finer setting"},
+    {"qp", "50", "hevc-8x8", "qp=50", "a finer setting"},
+    {"target-size", "1", "jpeg-8x8", "chosen for target-size=1",
+        "another target"},
+    {"quantization-matrix", NULL, "jpeg-8x8", "quantization-matrix",
+        "smaller steps"},
+    {"quantization-matrix", NULL, "hevc-8x8", "qp=", "a finer setting"},
+  };
+  gint steps[64];
+
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
+    steps[i] = 255;
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstMessage *message;
+    GError *error;
+    gchar *debug;
+    Bench bench;
+
+    bench_init (&bench, "I420", 64, 48, "min-psnr-error", 60.0, "async-depth",
+        1, NULL);
+    gst_util_set_object_arg (G_OBJECT (bench.element), "transform",
+        cases[i].transform);
+    if (cases[i].value != NULL)
+      gst_util_set_object_arg (G_OBJECT (bench.element), cases[i].property,
+          cases[i].value);
+    else
+      set_matrix (bench.element, steps, G_N_ELEMENTS (steps));
+    g_assert_cmpint (gst_harness_push (bench.h, frame_new (&bench.info, 0)),
+        ==, GST_FLOW_ERROR);
+    message = bench_pop (&bench, GST_MESSAGE_ERROR);
+    gst_message_parse_error (message, &error, &debug);
+    g_test_message ("%s", debug);
+    g_assert_nonnull (strstr (debug, cases[i].made));
+    g_assert_nonnull (strstr (debug, cases[i].advice));
+    g_error_free (error);
+    g_free (debug);
+    gst_message_unref (message);
+    while ((message = bench_pop (&bench, GST_MESSAGE_WARNING)) != NULL)
+      gst_message_unref (message);
+    bench_clear (&bench);
+  }
+}
+
 /* Frames that are in flight behind it go with it. */
 static void
 test_error_behind (void)
@@ -446,6 +497,7 @@ main (int argc, char **argv)
   test_add ("/rate/controlled", test_controlled);
 #endif
   test_add ("/rate/min-psnr-error", test_error);
+  test_add ("/rate/min-psnr-error-advice", test_advice);
   test_add ("/rate/behind-an-error", test_error_behind);
   test_add ("/rate/min-psnr-warning", test_warning);
   test_add ("/rate/psnr-mean-capped", test_capped);

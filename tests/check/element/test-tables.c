@@ -167,6 +167,8 @@ test_bad_file (void)
   g_object_set (bench.element, "quantization-file", path, NULL);
   CHECK_WARNING (&bench, "quantization-file", "sixty-three", "line 9",
       "63 of 64");
+  /* What is no tables is not kept. */
+  g_assert_cmpuint (g_quark_try_string (path), ==, 0);
   g_free (path);
 
   path = write_steps ("zero", &ignored, 64, 20, -1);
@@ -177,6 +179,7 @@ test_bad_file (void)
   path = g_build_filename (folder, "missing", NULL);
   g_object_set (bench.element, "quantization-file", path, NULL);
   CHECK_WARNING (&bench, "quantization-file", "missing", "No such file");
+  g_assert_cmpuint (g_quark_try_string (path), ==, 0);
   g_free (path);
 
   g_object_set (bench.element, "quantization-file", folder, NULL);
