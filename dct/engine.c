@@ -54,6 +54,9 @@ bdct_frame_check (const BdctFrame * frame, const BdctLayout * layout,
 bool
 bdct_layout_check (const BdctLayout * layout, BdctError * error)
 {
+  if (layout->rgb.n_planes > 0 && layout->depth != 8)
+    return bdct_error (error, "R, G and B have a depth of 8, not %d",
+        layout->depth);
   for (int p = 0; p < layout->n_planes; p++) {
     const BdctPlaneLayout *plane = &layout->plane[p];
 

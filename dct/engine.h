@@ -42,7 +42,7 @@ typedef struct {
   int n_others;                 /**< 0 to BDCT_MAX_OTHERS */
   BdctImage src;
   BdctImage dst;                /**< must not overlap `src`. data[0] NULL: none,
-                                     and no view */
+                                     no view, and no errors of R, G and B */
   BdctBlockRecord *blocks;      /**< receives every block's; NULL: not asked */
   size_t n_blocks;              /**< entries of `set_of_block` and `blocks`;
                                      unused if there is neither */

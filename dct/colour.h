@@ -1,0 +1,176 @@
+/* blockdct: from R, G and B to the planes of a JPEG file, and back.
+ *
+ * The colours are JFIF's (T.871 clause 7: BT.601 at full range). What is rounded
+ * how is libjpeg-turbo's, so that a frame becomes, bit for bit, what cjpeg and
+ * djpeg make of it with -dct int: jccolor.c, jcsample.c and jcprepct.c on the
+ * way there, jdsample.c ("fancy upsampling") and jdcolor.c on the way back. All
+ * in whole numbers, for any transform in between.
+ *
+ * Plain C, which is also CUDA.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_COLOUR_H
+#define BDCT_COLOUR_H
+
+#include "render.h"
+
+#ifdef __CUDACC__
+#define BDCT_COLOUR_INLINE static __device__ __forceinline__
+#else
+#define BDCT_COLOUR_INLINE static inline __attribute__ ((always_inline))
+#endif
+
+/* A factor with 16 bits behind the point, as both files have it (FIX). */
+#define BDCT_COLOUR_FIX(x) ((int) ((x) * 65536 + 0.5))
+#define BDCT_COLOUR_HALF 32768
+
+/** Y of a pixel; all that goes in and comes out is 0 to 255 (jccolor.c,
+ * rgb_ycc_start). */
+BDCT_COLOUR_INLINE int
+bdct_colour_y (int r, int g, int b)
+{
+  return (BDCT_COLOUR_FIX (0.29900) * r + BDCT_COLOUR_FIX (0.58700) * g
+      + BDCT_COLOUR_FIX (0.11400) * b + BDCT_COLOUR_HALF) >> 16;
+}
+
+/** U of a pixel: JFIF's CB. The 1 that is taken off keeps 255.5 from becoming
+ * 256. */
+BDCT_COLOUR_INLINE int
+bdct_colour_u (int r, int g, int b)
+{
+  return ((128 << 16) + BDCT_COLOUR_HALF - 1 - BDCT_COLOUR_FIX (0.16874) * r
+      - BDCT_COLOUR_FIX (0.33126) * g + BDCT_COLOUR_HALF * b) >> 16;
+}
+
+/** V of a pixel: CR. */
+BDCT_COLOUR_INLINE int
+bdct_colour_v (int r, int g, int b)
+{
+  return ((128 << 16) + BDCT_COLOUR_HALF - 1 + BDCT_COLOUR_HALF * r
+      - BDCT_COLOUR_FIX (0.41869) * g - BDCT_COLOUR_FIX (0.08131) * b) >> 16;
+}
+
+BDCT_COLOUR_INLINE int
+bdct_colour_clip (int v)
+{
+  return v < 0 ? 0 : v > 255 ? 255 : v;
+}
+
+/** R of a pixel (jdcolor.c, build_ycc_rgb_table and ycc_rgb_convert). */
+BDCT_COLOUR_INLINE int
+bdct_colour_r (int y, int v)
+{
+  return bdct_colour_clip (y + ((BDCT_COLOUR_FIX (1.40200) * (v - 128)
+              + BDCT_COLOUR_HALF) >> 16));
+}
+
+BDCT_COLOUR_INLINE int
+bdct_colour_g (int y, int u, int v)
+{
+  return bdct_colour_clip (y + ((BDCT_COLOUR_HALF
+              - BDCT_COLOUR_FIX (0.34414) * (u - 128)
+              - BDCT_COLOUR_FIX (0.71414) * (v - 128)) >> 16));
+}
+
+BDCT_COLOUR_INLINE int
+bdct_colour_b (int y, int u)
+{
+  return bdct_colour_clip (y + ((BDCT_COLOUR_FIX (1.77200) * (u - 128)
+              + BDCT_COLOUR_HALF) >> 16));
+}
+
+/** The chroma sample in column `x` of two or four pixels (jcsample.c): what is
+ * added before the rounding alternates, across (h2v1_downsample,
+ * h2v2_downsample), but not down (int_downsample). `a` to `d` are in the order
+ * of rows. Beyond the picture its last column and row repeat (jcprepct.c,
+ * expand_bottom_edge; jcsample.c, expand_right_edge): columns before, rows
+ * after samples are joined, which gives the same up to the last row of the
+ * plane, but not up to its last column. */
+BDCT_COLOUR_INLINE int
+bdct_colour_across (int a, int b, int x)
+{
+  return (a + b + (x & 1)) >> 1;
+}
+
+BDCT_COLOUR_INLINE int
+bdct_colour_down (int a, int b)
+{
+  return (a + b + 1) >> 1;
+}
+
+BDCT_COLOUR_INLINE int
+bdct_colour_both (int a, int b, int c, int d, int x)
+{
+  return (a + b + c + d + 1 + (x & 1)) >> 2;
+}
+
+/** Whether a plane of this many columns, half as many as luma's, is upsampled
+ * by a triangle filter: narrower ones have each sample twice, across and down
+ * (jdsample.c, jinit_upsampler). */
+BDCT_COLOUR_INLINE bool
+bdct_colour_is_filtered (int width)
+{
+  return width > 2;
+}
+
+/** The rows of chroma that luma's row `y` is made of, where chroma has `height`
+ * of them, half as many: the one it is in, and the one it is next to. */
+BDCT_COLOUR_INLINE int
+bdct_colour_near (int y)
+{
+  return y >> 1;
+}
+
+BDCT_COLOUR_INLINE int
+bdct_colour_far (int y, int height)
+{
+  const int far = (y >> 1) + ((y & 1) ? 1 : -1);
+
+  return far < 0 ? 0 : far >= height ? height - 1 : far;
+}
+
+/** A sample of both, 3 parts and 1, as it is (h1v2_fancy_upsample), or, as a
+ * sum, what goes into the next step (h2v2_fancy_upsample). */
+BDCT_COLOUR_INLINE int
+bdct_colour_sum (int near, int far)
+{
+  return 3 * near + far;
+}
+
+BDCT_COLOUR_INLINE int
+bdct_colour_between_rows (int near, int far, int y)
+{
+  return (bdct_colour_sum (near, far) + ((y & 1) ? 2 : 1)) >> 2;
+}
+
+/** The sample in luma's column `x` of sums over rows or, without, of a row's
+ * samples (h2v1_fancy_upsample): `far` is the one in the column to the left of
+ * the near one for an even `x`, else the one to the right; at the edges the near
+ * one itself. */
+BDCT_COLOUR_INLINE int
+bdct_colour_between_columns (int near, int far, int x, bool sums)
+{
+  return sums ? (3 * near + far + ((x & 1) ? 7 : 8)) >> 4
+      : (3 * near + far + ((x & 1) ? 2 : 1)) >> 2;
+}
+
+/** Whether a view shows the original's pixel at its place (*x, *y), which
+ * becomes the pixel's own: then it is copied, and not made of the planes. */
+BDCT_COLOUR_INLINE bool
+bdct_colour_is_original (const BdctRender *render, int *x, int *y)
+{
+  return bdct_render_is_copy (render->mode)
+      && !bdct_render_locate (render, 0, 0, x, y);
+}
+
+/** What the grid adds to R, G and B of an original's pixel, whose own place is
+ * (x, y): as much as to luma. */
+BDCT_COLOUR_INLINE int
+bdct_colour_mark (const BdctRender *render, int x, int y, int luma)
+{
+  return render->grid && bdct_render_on_grid (render, x, y)
+      ? bdct_render_mark (luma, 8) - luma : 0;
+}
+
+#endif
