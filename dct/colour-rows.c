@@ -107,24 +107,22 @@ to_yuv (const uint8_t * const rgb[3], int n, uint8_t * restrict y,
 {
   const uint8_t *r = rgb[0], *g = rgb[1], *b = rgb[2];
 
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < n; i++) {
     y[i] = bdct_colour_y (r[i], g[i], b[i]);
-  for (int i = 0; i < n; i++)
     u[i] = bdct_colour_u (r[i], g[i], b[i]);
-  for (int i = 0; i < n; i++)
     v[i] = bdct_colour_v (r[i], g[i], b[i]);
+  }
 }
 
 static void
 to_rgb (const uint8_t * y, const uint8_t * u, const uint8_t * v, int n,
     Run * restrict rgb)
 {
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < n; i++) {
     rgb[0][i] = bdct_colour_r (y[i], v[i]);
-  for (int i = 0; i < n; i++)
     rgb[1][i] = bdct_colour_g (y[i], u[i], v[i]);
-  for (int i = 0; i < n; i++)
     rgb[2][i] = bdct_colour_b (y[i], u[i]);
+  }
 }
 
 /* Chroma of `n` columns of pixels in one row or two; `n` is even. */

@@ -23,61 +23,100 @@
 
 /* A factor with 16 bits behind the point, as both files have it (FIX). */
 #define BDCT_COLOUR_FIX(x) ((int) ((x) * 65536 + 0.5))
-#define BDCT_COLOUR_HALF 32768
 
-/** Y of a pixel; all that goes in and comes out is 0 to 255 (jccolor.c,
- * rgb_ycc_start). */
+/* As so rounded, the factors of Y add up to 1, those of U and of V to 0, and of
+ * the latter one is 1/2: differences of R and B to G are enough. What is left of
+ * all factors, once whole numbers are taken off, fits 16 bits, and so does all
+ * that follows: a vector then has twice as many of them. */
+
+/* floor (f v / 2^16). */
+BDCT_COLOUR_INLINE int16_t
+bdct_colour_high (int16_t f, int16_t v)
+{
+  return (int16_t) (f * v >> 16);
+}
+
+/* floor (a v / 2^16 + b w / 2^16 + 1/2), from the halves of both products. */
+BDCT_COLOUR_INLINE int16_t
+bdct_colour_add (int16_t a, int16_t v, int16_t b, int16_t w)
+{
+  const uint16_t low = (uint16_t) (a * v);
+  const uint16_t sum = (uint16_t) (low + (uint16_t) (b * w));
+
+  return (int16_t) (bdct_colour_high (a, v) + bdct_colour_high (b, w)
+      + (sum < low) + (sum >> 15));
+}
+
+/** Y of a pixel; all that goes in and comes out is 0 to 255. jccolor.c,
+ * rgb_ycc_convert: (0.299 r + 0.587 g + 0.114 b), rounded. */
 BDCT_COLOUR_INLINE int
 bdct_colour_y (int r, int g, int b)
 {
-  return (BDCT_COLOUR_FIX (0.29900) * r + BDCT_COLOUR_FIX (0.58700) * g
-      + BDCT_COLOUR_FIX (0.11400) * b + BDCT_COLOUR_HALF) >> 16;
+  return g + bdct_colour_add (BDCT_COLOUR_FIX (0.29900), (int16_t) (r - g),
+      BDCT_COLOUR_FIX (0.11400), (int16_t) (b - g));
 }
 
-/** U of a pixel: JFIF's CB. The 1 that is taken off keeps 255.5 from becoming
- * 256. */
+/** U, JFIF's CB: 128 + (b / 2 - 0.16874 r - 0.33126 g + 1/2 - 2^-16), rounded
+ * down. As 2^-16 is the last bit of the products, that is half of what is left
+ * of b - g by 2 * 0.16874 (r - g), this rounded down. */
 BDCT_COLOUR_INLINE int
 bdct_colour_u (int r, int g, int b)
 {
-  return ((128 << 16) + BDCT_COLOUR_HALF - 1 - BDCT_COLOUR_FIX (0.16874) * r
-      - BDCT_COLOUR_FIX (0.33126) * g + BDCT_COLOUR_HALF * b) >> 16;
+  const int16_t rest = (int16_t) (b - g
+      - bdct_colour_high (BDCT_COLOUR_FIX (0.16874), (int16_t) (2 * (r - g))));
+
+  return 128 + (rest >> 1);
 }
 
-/** V of a pixel: CR. */
+/** V, JFIF's CR: the same with r / 2 - 0.41869 g - 0.08131 b. */
 BDCT_COLOUR_INLINE int
 bdct_colour_v (int r, int g, int b)
 {
-  return ((128 << 16) + BDCT_COLOUR_HALF - 1 + BDCT_COLOUR_HALF * r
-      - BDCT_COLOUR_FIX (0.41869) * g - BDCT_COLOUR_FIX (0.08131) * b) >> 16;
+  const int16_t rest = (int16_t) (r - g
+      - bdct_colour_high (BDCT_COLOUR_FIX (0.08131), (int16_t) (2 * (b - g))));
+
+  return 128 + (rest >> 1);
 }
 
 BDCT_COLOUR_INLINE int
 bdct_colour_clip (int v)
 {
-  return v < 0 ? 0 : v > 255 ? 255 : v;
+  const int16_t word = (int16_t) v;
+
+  return word < 0 ? 0 : word > 255 ? 255 : word;
 }
 
-/** R of a pixel (jdcolor.c, build_ycc_rgb_table and ycc_rgb_convert). */
+/* f v / 2^16, rounded: half of twice as much. */
+BDCT_COLOUR_INLINE int16_t
+bdct_colour_scale (int16_t f, int v)
+{
+  return (int16_t) (bdct_colour_high (f, (int16_t) (2 * v)) + 1) >> 1;
+}
+
+/** R of a pixel: y + 1.402 (v - 128), the product rounded (jdcolor.c,
+ * build_ycc_rgb_table, ycc_rgb_convert). */
 BDCT_COLOUR_INLINE int
 bdct_colour_r (int y, int v)
 {
-  return bdct_colour_clip (y + ((BDCT_COLOUR_FIX (1.40200) * (v - 128)
-              + BDCT_COLOUR_HALF) >> 16));
+  return bdct_colour_clip (y + v - 128
+      + bdct_colour_scale (BDCT_COLOUR_FIX (1.40200) - 65536, v - 128));
 }
 
+/** G: y - 0.34414 (u - 128) - 0.71414 (v - 128). */
 BDCT_COLOUR_INLINE int
 bdct_colour_g (int y, int u, int v)
 {
-  return bdct_colour_clip (y + ((BDCT_COLOUR_HALF
-              - BDCT_COLOUR_FIX (0.34414) * (u - 128)
-              - BDCT_COLOUR_FIX (0.71414) * (v - 128)) >> 16));
+  return bdct_colour_clip (y + 128 - v
+      + bdct_colour_add (-BDCT_COLOUR_FIX (0.34414), (int16_t) (u - 128),
+          65536 - BDCT_COLOUR_FIX (0.71414), (int16_t) (v - 128)));
 }
 
+/** B: y + 1.772 (u - 128). */
 BDCT_COLOUR_INLINE int
 bdct_colour_b (int y, int u)
 {
-  return bdct_colour_clip (y + ((BDCT_COLOUR_FIX (1.77200) * (u - 128)
-              + BDCT_COLOUR_HALF) >> 16));
+  return bdct_colour_clip (y + 2 * (u - 128)
+      + bdct_colour_scale (BDCT_COLOUR_FIX (1.77200) - 131072, u - 128));
 }
 
 /** The chroma sample in column `x` of two or four pixels (jcsample.c): what is
