@@ -10,7 +10,7 @@
 /** Rows of the picture in a strip; even. */
 #define BDCT_COLOUR_STRIP 32
 
-/** One frame of R, G and B on its way. `planes`, `rec` and `shown` are planes as
+/** One frame of R, G and B on its way. `planes`, `rec` and `shown` are as
  * bdct_colour_image() lays them out; what is not needed has no data. */
 typedef struct {
   const BdctLayout *layout;
@@ -28,8 +28,8 @@ typedef struct {
   /** Make a strip of `planes` of the pixels of `src`. */
   void (*split) (const BdctColour *colour, int strip);
 
-  /** Write a strip of `dst`, and add up the squared errors of R, G and B in that
-   * of `rec`. */
+  /** Write a strip of `dst`, and add up the squared errors of R, G and B in
+   * that of `rec`. */
   void (*join) (const BdctColour *colour, int strip, uint64_t sse[3]);
 } BdctColourKernel;
 

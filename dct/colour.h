@@ -1,10 +1,11 @@
 /* blockdct: from R, G and B to the planes of a JPEG file, and back.
  *
- * The colours are JFIF's (T.871 clause 7: BT.601 at full range). What is rounded
- * how is libjpeg-turbo's, so that a frame becomes, bit for bit, what cjpeg and
- * djpeg make of it with -dct int: jccolor.c, jcsample.c and jcprepct.c on the
- * way there, jdsample.c ("fancy upsampling") and jdcolor.c on the way back. All
- * in whole numbers, for any transform in between.
+ * The colours are JFIF's (T.871 clause 7: BT.601 at full range). How they are
+ * rounded, and how chroma is sampled, is libjpeg-turbo's, so that a frame
+ * becomes, bit for bit, what cjpeg and djpeg make of it with -dct int: as
+ * jccolor.c, jcsample.c and jcprepct.c have it on the way there, jdsample.c
+ * ("fancy upsampling") and jdcolor.c on the way back. All in whole numbers, for
+ * any transform in between.
  *
  * Plain C, which is also CUDA.
  *
@@ -25,9 +26,9 @@
 #define BDCT_COLOUR_FIX(x) ((int) ((x) * 65536 + 0.5))
 
 /* As so rounded, the factors of Y add up to 1, those of U and of V to 0, and of
- * the latter one is 1/2: differences of R and B to G are enough. What is left of
- * all factors, once whole numbers are taken off, fits 16 bits, and so does all
- * that follows: a vector then has twice as many of them. */
+ * the latter one is 1/2: differences of R and B to G are enough. What is left
+ * of all factors, once whole numbers are taken off, fits 16 bits, and so does
+ * all that follows: a vector then has twice as many. */
 
 /* floor (f v / 2^16). */
 BDCT_COLOUR_INLINE int16_t
@@ -119,13 +120,13 @@ bdct_colour_b (int y, int u)
       + bdct_colour_scale (BDCT_COLOUR_FIX (1.77200) - 131072, u - 128));
 }
 
-/** The chroma sample in column `x` of two or four pixels (jcsample.c): what is
- * added before the rounding alternates, across (h2v1_downsample,
- * h2v2_downsample), but not down (int_downsample). `a` to `d` are in the order
- * of rows. Beyond the picture its last column and row repeat (jcprepct.c,
- * expand_bottom_edge; jcsample.c, expand_right_edge): columns before, rows
- * after samples are joined, which gives the same up to the last row of the
- * plane, but not up to its last column. */
+/** The chroma sample in column `x` of two or four pixels, `a` to `d` in the
+ * order of rows. What is added before the rounding alternates across
+ * (jcsample.c, h2v1_downsample and h2v2_downsample), but not down
+ * (int_downsample). Beside the picture the pixels' last column repeats
+ * (expand_right_edge), also for columns of chroma that have nothing of the
+ * picture; below it their last row, but for whole rows of chroma the one above
+ * (jcprepct.c, expand_bottom_edge). */
 BDCT_COLOUR_INLINE int
 bdct_colour_across (int a, int b, int x)
 {
@@ -185,8 +186,8 @@ bdct_colour_between_rows (int near, int far, int y)
 
 /** The sample in luma's column `x` of sums over rows or, without, of a row's
  * samples (h2v1_fancy_upsample): `far` is the one in the column to the left of
- * the near one for an even `x`, else the one to the right; at the edges the near
- * one itself. */
+ * the near one for an even `x`, else the one to the right; at the edges it is
+ * the near one. */
 BDCT_COLOUR_INLINE int
 bdct_colour_between_columns (int near, int far, int x, bool sums)
 {

@@ -10,8 +10,8 @@
  * take two stages a batch: strips, whose bins are counted and stay, and the
  * segments of these bins. Where a view is asked for, the first pass'
  * picture goes into an image of the engine's own, from which another stage
- * draws it, in strips again. Of R, G and B the first stage makes planes, and the
- * last one R, G and B of planes (colour-cpu.h). */
+ * draws it, in strips again. Of R, G and B the first stage makes planes, and
+ * the last one R, G and B of planes (colour-cpu.h). */
 #define _GNU_SOURCE             /* sched_getaffinity */
 #include "engine.h"
 

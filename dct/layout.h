@@ -87,8 +87,8 @@ typedef enum {
   BDCT_MEMORY_DEVICE, /**< the memory of the engine's device */
 } BdctMemory;
 
-/** One frame's planes, those of `rgb` if the layout has it. The memory belongs to the caller, who keeps it mapped
- * from submit to collect (engine.h). */
+/** One frame's planes, those of `rgb` if the layout has it. The memory belongs
+ * to the caller, who keeps it mapped from submit to collect (engine.h). */
 typedef struct {
   BdctMemory memory;
   void *data[BDCT_MAX_PLANES];       /**< first sample of the first row */

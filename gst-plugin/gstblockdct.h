@@ -112,8 +112,8 @@ GstBlockDctSettings gst_blockdct_get_settings (GstBlockDct * self);
  * force that this is so; once. */
 void gst_blockdct_tell_idle (GstBlockDct * self, const BdctParams * params);
 
-/** Say, once, that `chroma-subsampling` was set and the caps are not of R, G and
- * B. */
+/** Say, once, that `chroma-subsampling` was set and the caps are not of R, G
+ * and B. */
 void gst_blockdct_tell_subsampling (GstBlockDct * self);
 
 /* gstblockdctpost.c */
@@ -152,16 +152,17 @@ gboolean gst_blockdct_is_stopped (GstBlockDct * self);
 
 /* gstblockdctqueue.c */
 
-/** Choose and start a backend, one for R, G and B if `rgb` is set; close it, with the frames in it forgotten. An
- * element error is posted where it returns FALSE. */
+/** Choose and start a backend, one for R, G and B if `rgb` is set; close it,
+ * with the frames in it forgotten. An element error is posted where it returns
+ * FALSE. */
 gboolean gst_blockdct_queue_open (GstBlockDct * self, gboolean rgb);
 void gst_blockdct_queue_close (GstBlockDct * self);
 
 /** Set the context to open the backend with; `context` may be NULL. */
 void gst_blockdct_queue_set_context (GstBlockDct * self, GstObject * context);
 
-/** Prepare for the caps in `info`; nothing may be in flight. An element error is
- * posted where it returns FALSE. */
+/** Prepare for the caps in `info`; nothing may be in flight. An element error
+ * is posted where it returns FALSE. */
 gboolean gst_blockdct_queue_configure (GstBlockDct * self);
 
 /** Start one frame: its buffers go into the ring, each with a reference. */

@@ -86,7 +86,8 @@ get_options (const GstBlockDctBackendClass * klass, guint threads,
 
 static gboolean
 open_row (GstBlockDctBackend * backend, guint index, GstElement * element,
-    gboolean rgb, gint device_id, guint threads, GstObject ** context, BdctError * error)
+    gboolean rgb, gint device_id, guint threads, GstObject ** context,
+    BdctError * error)
 {
   const GstBlockDctBackendClass *klass = backends[index].klass;
   BdctEngineOptions options;

@@ -20,8 +20,8 @@ GstCaps *gst_blockdct_format_caps (void);
 GstCaps *gst_blockdct_format_transform_caps (GstCaps * caps,
     const GstBlockDctBackendClass * const *classes, guint n_classes);
 
-/** The layout of a format the caps allow; with `subsampling`, if it is one of R,
- * G and B. */
+/** The layout of a format the caps allow; with `subsampling`, if it is one of
+ * R, G and B. */
 void gst_blockdct_format_layout (const GstVideoInfo * info,
     BdctChromaFormat subsampling, BdctLayout * layout);
 

@@ -146,8 +146,8 @@ get_shown (GstBlockDctNavigation * navigation, GstBlockDctShown * shown)
   return shown->in != NULL;
 }
 
-/* The planes of a mapped frame. `*memory`, to be freed, is theirs if they had to
- * be made of R, G and B. FALSE without memory. */
+/* The planes of a mapped frame. `*memory`, to be freed, is theirs if they had
+ * to be made of R, G and B. FALSE without memory. */
 static gboolean
 get_planes (const GstVideoFrame * frame, const BdctLayout * layout,
     BdctImage * planes, guint8 ** memory)

@@ -603,8 +603,8 @@ test_target (void)
   bench_clear (&bench);
 }
 
-/* R, G and B, then Y, U and V, and the other way round: the figures are those of
- * the frames that have them. */
+/* R, G and B, then Y, U and V: the figures are those of the frames that have
+ * them. */
 static void
 test_caps_change (void)
 {
