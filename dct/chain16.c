@@ -316,6 +316,7 @@ gather (const Strip * s, const Units * at, uint8_t (*in)[MAX_BYTES])
 {
   const BdctTilePlane *p = s->planes[0][0];
   const int n = at->units * s->unit, sample = s->bytes * s->interleave;
+  const int width = min (p->columns - at->x, n);
 
   for (int y = 0; y < s->size; y++) {
     const uint8_t *from =
@@ -325,10 +326,10 @@ gather (const Strip * s, const Units * at, uint8_t (*in)[MAX_BYTES])
     };
     uint8_t row[256 * LANES];
 
-    if (at->width < n) {
-      memcpy (row, from, at->width * sample);
-      for (int x = at->width; x < n; x++)
-        memcpy (row + x * sample, row + (at->width - 1) * sample, sample);
+    if (width < n) {
+      memcpy (row, from, width * sample);
+      for (int x = width; x < n; x++)
+        memcpy (row + x * sample, row + (width - 1) * sample, sample);
       from = row;
     }
     CONSTANTS (s, gather_row, to, from, n);

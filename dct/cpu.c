@@ -9,8 +9,9 @@
  * frame. The worker threads take the pieces of a stage in order. CABAC's bits
  * take two stages a batch: strips, whose bins are counted and stay, and the
  * segments of these bins. Where a view is asked for, the first pass'
- * picture goes into an image of the engine's own, from which the last stage
- * draws it, in strips again. */
+ * picture goes into an image of the engine's own, from which another stage
+ * draws it, in strips again. Of R, G and B the first stage makes planes, and
+ * the last one R, G and B of planes (colour-cpu.h). */
 #define _GNU_SOURCE             /* sched_getaffinity */
 #include "engine.h"
 
@@ -22,6 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "bins.h"
+#include "colour-cpu.h"
 #include "count.h"
 #include "render-cpu.h"
 #include "tile.h"
@@ -59,7 +61,8 @@ typedef struct {
 } Batch;
 
 typedef struct {
-  enum { STAGE_STRIPS, STAGE_SEGMENTS, STAGE_VIEW } kind;
+  enum
+  { STAGE_SPLIT, STAGE_STRIPS, STAGE_SEGMENTS, STAGE_VIEW, STAGE_JOIN } kind;
   int batch;                    /* the first, or that of the segments */
   int n_pieces;
 } Stage;
@@ -70,11 +73,13 @@ typedef struct {
   /* The sets, then the others; NULL until there is such a one. */
   Pass *pass[BDCT_MAX_SETS + BDCT_MAX_OTHERS];
   Batch batch[1 + BDCT_MAX_OTHERS];
-  Stage stages[2 * (1 + BDCT_MAX_OTHERS) + 1];
+  Stage stages[2 * (1 + BDCT_MAX_OTHERS) + 3];
   int n_batches, n_stages;
   int stage;                    /* the one that is worked on */
   int next_piece, done_pieces;  /* of it */
   BdctRender render;
+  BdctColour colour;
+  uint8_t *planes, *rec, *shown;        /* its images; NULL until needed */
   /* NULL until something needs them, for the layout's most blocks. */
   uint8_t *scratch, *set_of_block;
   BdctBlockRecord *blocks;
@@ -101,6 +106,12 @@ typedef struct {
   pthread_t threads[];
 } CpuEngine;
 
+/* What the passes of a frame read and make, and what a view is drawn on; what
+ * is not needed has no data. */
+typedef struct {
+  BdctImage src, rec, levels, view;
+} Images;
+
 /* A piece of work, and what comes of it. */
 typedef struct {
   unsigned worker;
@@ -113,6 +124,7 @@ typedef struct {
   BdctTileStrip strip[2][MAX_BATCH];
   uint32_t counter[2][MAX_BATCH][BDCT_RATE_COUNTERS];
   uint64_t cost;                /* of a piece of pass' segments */
+  uint64_t sse[3];              /* of R, G and B */
   Pass *pass;
 } Piece;
 
@@ -405,7 +417,11 @@ work (CpuEngine * self, Piece * piece)
 
   piece->batch = NULL;
   piece->pass = NULL;
+  memset (piece->sse, 0, sizeof piece->sse);
   switch (piece->stage->kind) {
+    case STAGE_SPLIT:
+      self->kernel->colour->split (&slot->colour, number);
+      break;
     case STAGE_STRIPS:
       for (; number >= count_strips (batch->pass[0]); batch++)
         number -= count_strips (batch->pass[0]);
@@ -416,6 +432,9 @@ work (CpuEngine * self, Piece * piece)
       break;
     case STAGE_VIEW:
       bdct_render_strip (&slot->render, number);
+      break;
+    case STAGE_JOIN:
+      self->kernel->colour->join (&slot->colour, number, piece->sse);
       break;
   }
 }
@@ -438,6 +457,8 @@ add_up (const Piece * piece)
       for (int n = 0; strip->levels != NULL && n < BDCT_RATE_COUNTERS; n++)
         pass->counts.counter[c][n] += piece->counter[i][k][n];
     }
+  for (int k = 0; k < 3; k++)
+    piece->slot->pass[0]->stats.rgb[k].sse += piece->sse[k];
   if (piece->pass != NULL)
     piece->pass->counts.counter[piece->component[0]][BDCT_RATE_COST] +=
         piece->cost;
@@ -537,6 +558,9 @@ free_slots (CpuEngine * self)
         free (slot->pass[k]->all_ends);
       free (slot->pass[k]);
     }
+    free (slot->planes);
+    free (slot->rec);
+    free (slot->shown);
     free (slot->scratch);
     free (slot->set_of_block);
     free (slot->blocks);
@@ -639,7 +663,7 @@ cpu_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   if (depth < 1 || depth > BDCT_MAX_DEPTH)
     return bdct_error (error, "depth %u is outside 1 to %d", depth,
         BDCT_MAX_DEPTH);
-  if (!bdct_layout_check (layout, error))
+  if (!bdct_layout_check (engine->klass, layout, error))
     return false;
   slots = calloc (depth, sizeof *slots);
   if (slots == NULL)
@@ -737,6 +761,8 @@ start_pass (const CpuEngine * self, Pass * pass, const BdctImage * src,
       bdct_tile_plane_init (plane, &pass->job, c);
       plane->set[0] = &pass->set[c];
       plane->layout = layout->plane[p];
+      plane->columns = layout->rgb.n_planes > 0
+          ? bdct_colour_columns (layout, p) : layout->plane[p].width;
       plane->src = bdct_image_samples (src, layout, p, i);
       plane->dst = bdct_image_samples (dst, layout, p, i);
       plane->grid = grid[c];
@@ -746,15 +772,20 @@ start_pass (const CpuEngine * self, Pass * pass, const BdctImage * src,
 
 /* What the pass of the sets has and the others have not. */
 static void
-start_sets (Slot * slot, const BdctFrame * frame, BdctBlockRecord * blocks,
-    bool levels)
+start_sets (const CpuEngine * self, Slot * slot, const BdctFrame * frame,
+    BdctBlockRecord * blocks, const BdctImage * levels)
 {
+  const BdctLayout *layout = &self->layout;
+
+  for (int p = 0; p < layout->n_planes; p++)
+    for (int i = 0; i < layout->plane[p].interleave; i++)
+      slot->pass[0]->plane[layout->plane[p].component[i]].levels =
+          bdct_image_samples (levels, layout, p, i);
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
     BdctTilePlane *plane = &slot->pass[0]->plane[c];
 
     for (int i = 1; i < frame->n_sets; i++)
       plane->set[i] = &slot->pass[i]->set[c];
-    plane->levels = levels;
     plane->blocks = blocks;
     if (frame->set_of_block != NULL)
       plane->set_of_block = slot->set_of_block;
@@ -823,10 +854,55 @@ make_batches (Slot * slot)
   }
 }
 
-/* Have all that a frame needs; `image` becomes what its first pass stores. */
+/* Describe the way of a frame of R, G and B. */
+static bool
+prepare_colour (CpuEngine * self, Slot * slot, const BdctFrame * frame,
+    bool plain)
+{
+  const BdctLayout *layout = &self->layout;
+  BdctColour *colour = &slot->colour;
+
+  *colour = (BdctColour) {.layout = layout,.src = frame->src,
+      .dst = frame->dst };
+  if (!bdct_colour_image (layout, &slot->planes, &colour->planes))
+    return false;
+  if (frame->dst.data[0] == NULL)
+    return true;
+  if (!bdct_colour_image (layout, &slot->rec, &colour->rec))
+    return false;
+  if (plain)
+    return true;
+  colour->render = &slot->render;
+  return bdct_colour_image (layout, &slot->shown, &colour->shown);
+}
+
+/* Have the images that a frame goes through. */
+static bool
+prepare_images (CpuEngine * self, Slot * slot, const BdctFrame * frame,
+    const BdctView * view, Images * images)
+{
+  const bool plain = bdct_view_is_plain (view);
+  const bool levels = view->mode == BDCT_VIEW_COEFFICIENTS;
+
+  *images = (Images) {.src = frame->src,.view = frame->dst };
+  if (self->layout.rgb.n_planes > 0) {
+    if (!prepare_colour (self, slot, frame, plain))
+      return false;
+    images->src = slot->colour.planes;
+    images->rec = slot->colour.rec;
+    images->view = slot->colour.shown;
+  } else if (plain) {
+    images->rec = frame->dst;
+  } else if (!levels && !bdct_view_is_map (view)) {
+    return scratch_image (self, slot, &images->rec);
+  }
+  return !levels || scratch_image (self, slot, &images->levels);
+}
+
+/* Have all that a frame needs. */
 static bool
 prepare (CpuEngine * self, Slot * slot, const BdctFrame * frame,
-    const BdctView * view, BdctImage * image)
+    const BdctView * view, Images * images)
 {
   for (int i = 0; i < frame->n_sets; i++)
     if (!prepare_pass (slot, i, &frame->sets[i]))
@@ -845,12 +921,10 @@ prepare (CpuEngine * self, Slot * slot, const BdctFrame * frame,
   }
   if (bdct_view_is_map (view)) {
     slot->blocks = alloc_by_block (self, slot->blocks, sizeof *slot->blocks);
-    return slot->blocks != NULL;
+    if (slot->blocks == NULL)
+      return false;
   }
-  if (frame->dst.data[0] == NULL)
-    return true;
-  *image = frame->dst;
-  return bdct_view_is_plain (view) || scratch_image (self, slot, image);
+  return prepare_images (self, slot, frame, view, images);
 }
 
 /* Have a batch's counts and bins begin. */
@@ -882,14 +956,19 @@ add_stage (Slot * slot, int kind, int batch)
   return stage;
 }
 
-/* The batches' stages: as few as there can be. */
+/* The frame's stages: as few as there can be. */
 static void
-make_stages (Slot * slot)
+make_stages (const CpuEngine * self, Slot * slot, bool plain)
 {
+  const BdctLayout *layout = &self->layout;
+  const bool colour = layout->rgb.n_planes > 0;
   Stage *strips = NULL;
 
   slot->stage = slot->n_stages = 0;
   slot->next_piece = slot->done_pieces = 0;
+  if (colour)
+    add_stage (slot, STAGE_SPLIT, 0)->n_pieces =
+        bdct_colour_count_strips (layout);
   for (int b = 0; b < slot->n_batches; b++) {
     Batch *batch = &slot->batch[b];
     int n_segments = 0;
@@ -907,18 +986,30 @@ make_stages (Slot * slot)
       strips = NULL;
     }
   }
+  if (!plain)
+    add_stage (slot, STAGE_VIEW, 0)->n_pieces =
+        bdct_render_count_strips (layout);
+  if (colour && slot->colour.dst.data[0] != NULL) {
+    add_stage (slot, STAGE_JOIN, 0)->n_pieces =
+        bdct_colour_count_strips (layout);
+    for (int k = 0; k < 3; k++)
+      slot->pass[0]->stats.rgb[k].samples =
+          (uint64_t) layout->plane[0].width * layout->plane[0].height;
+  }
 }
 
 static bool
 cpu_submit (BdctEngine * engine, const BdctFrame * frame, BdctError * error)
 {
-  static const BdctView plain = BDCT_VIEW_DEFAULT;
+  static const BdctView default_view = BDCT_VIEW_DEFAULT;
   CpuEngine *self = (CpuEngine *) engine;
-  const BdctView *view = frame->view != NULL ? frame->view : &plain;
-  BdctImage image = { 0 }, none = { 0 };
+  const BdctView *view = frame->view != NULL ? frame->view : &default_view;
+  const bool plain = bdct_view_is_plain (view);
+  const BdctImage none = { 0 };
   BdctBlockRecord *blocks = frame->blocks;
   bool alone = is_small (self, (1 + frame->n_others)
       * (frame->rate ? RATE_COST : 1));
+  Images images;
   Slot *slot;
 
   if (self->in_flight == self->depth)
@@ -932,24 +1023,22 @@ cpu_submit (BdctEngine * engine, const BdctFrame * frame, BdctError * error)
   if (!alone && !start_threads (self, error))
     return false;
   slot = &self->slots[(self->oldest + self->in_flight) % self->depth];
-  if (!prepare (self, slot, frame, view, &image))
+  if (!prepare (self, slot, frame, view, &images))
     return bdct_error (error, "out of memory");
   if (bdct_view_is_map (view) && blocks == NULL)
     blocks = slot->blocks;
-  start_pass (self, slot->pass[0], &frame->src, &image);
-  start_sets (slot, frame, blocks, view->mode == BDCT_VIEW_COEFFICIENTS);
+  start_pass (self, slot->pass[0], &images.src, &images.rec);
+  start_sets (self, slot, frame, blocks, &images.levels);
   for (int i = 1; i <= frame->n_others; i++)
-    start_pass (self, find_pass (slot, i), &frame->src, &none);
+    start_pass (self, find_pass (slot, i), &images.src, &none);
   if (frame->rate && !prepare_rate (self, slot))
     return bdct_error (error, "out of memory");
-  make_stages (slot);
-  if (!bdct_view_is_plain (view)) {
+  make_stages (self, slot, plain);
+  if (!plain)
     bdct_render_init (&slot->render, view, &self->layout, frame->sets,
-        &frame->src, &image, &frame->dst, blocks,
+        &images.src, images.levels.data[0] != NULL ? &images.levels
+        : &images.rec, &images.view, blocks,
         frame->set_of_block != NULL ? slot->set_of_block : NULL);
-    add_stage (slot, STAGE_VIEW, 0)->n_pieces =
-        bdct_render_count_strips (&self->layout);
-  }
   if (alone)
     work_alone (self, slot);
   pthread_mutex_lock (&self->lock);
@@ -1002,6 +1091,7 @@ cpu_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
 
 const BdctEngineClass bdct_cpu_engine = {
   .name = "cpu",
+  .takes_rgb = true,
   .count_devices = cpu_count_devices,
   .create = cpu_create,
   .destroy = cpu_destroy,

@@ -1,5 +1,9 @@
 /* blockdct: how the samples of a frame lie in memory.
  *
+ * A frame of Y, U and V has its samples in planes, which the engines work on.
+ * Of one of R, G and B they make such planes first, and pixels again of what
+ * came of them (colour.h).
+ *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef BDCT_LAYOUT_H
@@ -48,20 +52,33 @@ typedef struct {
   BdctComponent component[2]; /**< which ones, in memory order */
 } BdctPlaneLayout;
 
-/** The chroma sampling, as chroma_format_idc of H.265 (clause 6.2). */
+/** The chroma sampling, as chroma_format_idc of H.265 (clause 6.2), and the one
+ * that it lacks. */
 typedef enum {
   BDCT_CHROMA_400 = 0,
   BDCT_CHROMA_420 = 1,
   BDCT_CHROMA_422 = 2,
   BDCT_CHROMA_444 = 3,
+  BDCT_CHROMA_440 = 4, /**< half as high, not half as wide */
 } BdctChromaFormat;
+
+/** Where R, G and B are, in this order, in the pixels of an image; what else is
+ * in them, as alpha, passes as it is. */
+typedef struct {
+  int n_planes;  /**< of the image: 1, 3, or 0: it is none of R, G and B */
+  int bytes;     /**< from a pixel of a plane to the next: 1, 3 or 4 */
+  int plane[3];  /**< which plane, 0 to n_planes - 1 */
+  int offset[3]; /**< which byte of a plane's pixel, 0 to bytes - 1 */
+} BdctRgb;
 
 /** All planes of a frame. */
 typedef struct {
-  int depth; /**< bits a sample: 8 to 12 */
+  int depth; /**< bits a sample: 8 to 12; of R, G and B: 8 */
   BdctChromaFormat chroma;
   int n_planes;
   BdctPlaneLayout plane[BDCT_MAX_PLANES];
+  BdctRgb rgb; /**< what images have in place of these planes, if anything; the
+                    planes are then those that an engine makes */
 } BdctLayout;
 
 /** Where an image's bytes are. */
@@ -70,8 +87,8 @@ typedef enum {
   BDCT_MEMORY_DEVICE, /**< the memory of the engine's device */
 } BdctMemory;
 
-/** One frame's planes. The memory belongs to the caller, who keeps it mapped
- * from submit to collect (engine.h). */
+/** One frame's planes, those of `rgb` if the layout has it. The memory belongs
+ * to the caller, who keeps it mapped from submit to collect (engine.h). */
 typedef struct {
   BdctMemory memory;
   void *data[BDCT_MAX_PLANES];       /**< first sample of the first row */
@@ -115,6 +132,55 @@ bdct_image_samples (const BdctImage *image, const BdctLayout *layout, int plane,
   s.stride = image->stride[plane];
   return s;
 }
+
+/** How many planes an image has. */
+static inline int
+bdct_image_planes (const BdctLayout *layout)
+{
+  return layout->rgb.n_planes > 0 ? layout->rgb.n_planes : layout->n_planes;
+}
+
+/** Bytes of one row of an image's plane, without padding. */
+static inline size_t
+bdct_image_row_size (const BdctLayout *layout, int plane)
+{
+  return layout->rgb.n_planes > 0
+      ? (size_t) layout->plane[0].width * layout->rgb.bytes
+      : bdct_layout_row_size (layout, plane);
+}
+
+/** Rows of an image's plane. */
+static inline int
+bdct_image_height (const BdctLayout *layout, int plane)
+{
+  return layout->plane[layout->rgb.n_planes > 0 ? 0 : plane].height;
+}
+
+/** Components of a frame: 1 or 3. */
+static inline int
+bdct_layout_components (const BdctLayout *layout)
+{
+  return layout->chroma == BDCT_CHROMA_400 ? 1 : 3;
+}
+
+/** log2 of luma's samples to one of a component, across and down. */
+static inline int
+bdct_layout_sub_x (const BdctLayout *layout, int component)
+{
+  return component != BDCT_Y && (layout->chroma == BDCT_CHROMA_420
+      || layout->chroma == BDCT_CHROMA_422);
+}
+
+static inline int
+bdct_layout_sub_y (const BdctLayout *layout, int component)
+{
+  return component != BDCT_Y && (layout->chroma == BDCT_CHROMA_420
+      || layout->chroma == BDCT_CHROMA_440);
+}
+
+/** The layout of frames of R, G and B of this size, with their planes. */
+void bdct_layout_init_rgb (BdctLayout *layout, const BdctRgb *rgb, int width,
+    int height, BdctChromaFormat chroma);
 
 /** The largest sample value, 2^depth - 1. */
 static inline int

@@ -19,6 +19,8 @@ bdct_stats_add (BdctStats * a, const BdctStats * b)
 {
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
     counters_add (&a->component[c], &b->component[c]);
+  for (int k = 0; k < 3; k++)
+    counters_add (&a->rgb[k], &b->rgb[k]);
   a->bits_optimized += b->bits_optimized;
   a->file_size += b->file_size;
   a->file_size_optimized += b->file_size_optimized;

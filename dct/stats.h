@@ -31,6 +31,9 @@ typedef struct {
 
 typedef struct {
   BdctCounters component[BDCT_MAX_COMPONENTS];
+  /** Of R, G and B, where the frame has these and they were made again: samples
+   * and squared errors. */
+  BdctCounters rgb[3];
   /* Of a JPEG file, where bits are exact (rate.h); else 0: */
   uint64_t bits_optimized; /**< `bits` of all components with the frame's
                                 optimal Huffman tables */

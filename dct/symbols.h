@@ -76,7 +76,8 @@ bdct_scan_init (const BdctBlockGrid *grid, BdctChromaFormat chroma,
   scan.rows = grid->rows;
   scan.h = component == BDCT_Y
       && (chroma == BDCT_CHROMA_420 || chroma == BDCT_CHROMA_422) ? 2 : 1;
-  scan.v = component == BDCT_Y && chroma == BDCT_CHROMA_420 ? 2 : 1;
+  scan.v = component == BDCT_Y
+      && (chroma == BDCT_CHROMA_420 || chroma == BDCT_CHROMA_440) ? 2 : 1;
   return scan;
 }
 

@@ -83,7 +83,7 @@ bdct_tile_is_chain16 (const BdctTilePlane * plane)
   for (int i = 0; i < BDCT_MAX_SETS && plane->set[i] != NULL; i++)
     if (plane->set[i]->chain16.basis == NULL)
       return false;
-  return !plane->levels;
+  return plane->levels.data == NULL;
 }
 
 #if defined (BDCT_X86)
@@ -106,12 +106,17 @@ has_avxvnni (void)
 }
 
 static const BdctTileKernel kernels[] = {
-  {"avx512vnni", &bdct_tile_avx512, &bdct_chain16_avx512vnni},
-  {"avx512", &bdct_tile_avx512, &bdct_chain16_avx512},
-  {"avxvnni", &bdct_tile_avx2, &bdct_chain16_avxvnni},
-  {"avx2", &bdct_tile_avx2, &bdct_chain16_avx2},
-  {"sse4.1", &bdct_tile_sse41, &bdct_chain16_sse41},
-  {"sse2", &bdct_tile_baseline, NULL},
+  {"avx512vnni", &bdct_tile_avx512, &bdct_chain16_avx512vnni,
+      &bdct_colour_avx512},
+  {"avx512", &bdct_tile_avx512, &bdct_chain16_avx512,
+      &bdct_colour_avx512},
+  {"avxvnni", &bdct_tile_avx2, &bdct_chain16_avxvnni,
+      &bdct_colour_avx2},
+  {"avx2", &bdct_tile_avx2, &bdct_chain16_avx2,
+      &bdct_colour_avx2},
+  {"sse4.1", &bdct_tile_sse41, &bdct_chain16_sse41,
+      &bdct_colour_sse41},
+  {"sse2", &bdct_tile_baseline, NULL, &bdct_colour_baseline},
 };
 
 static void
@@ -127,7 +132,7 @@ find_kernels (bool * has)
 }
 #else
 static const BdctTileKernel kernels[] = {
-  {"generic", &bdct_tile_baseline, NULL},
+  {"generic", &bdct_tile_baseline, NULL, &bdct_colour_baseline},
 };
 
 static void

@@ -40,7 +40,7 @@ load (Tile * t, const BdctTilePlane * p, int row, int column, int side,
     int bytes, int step)
 {
   const int peak = (1 << p->depth) - 1, middle = 1 << (p->depth - 1);
-  const int width = min (p->layout.width - column, side);
+  const int width = min (p->columns - column, side);
   const int last = p->layout.height - 1, shift = p->layout.shift;
 
   for (int y = 0; y < side; y++) {
@@ -91,13 +91,13 @@ static void
 store_any (const Tile * t, const BdctTilePlane * p, int row, int column,
     int side, int y0, int y1, uint32_t * errors)
 {
-  if (p->dst.data == NULL || p->levels)
+  if (p->dst.data == NULL)
     CALL (p, store, t, p, row, column, side, y0, y1, false, errors);
   else
     CALL (p, store, t, p, row, column, side, y0, y1, true, errors);
 }
 
-/* The picture of the levels in place of the reconstruction. */
+/* The picture of the levels. */
 static void
 store_levels (const Tile * level, const BdctTilePlane * p, int row, int column,
     int side)
@@ -105,7 +105,7 @@ store_levels (const Tile * level, const BdctTilePlane * p, int row, int column,
   const int bytes = p->depth > 8 ? 2 : 1, step = p->layout.interleave;
 
   for (int y = 0; y < min (p->layout.height - row, side); y++) {
-    uint8_t *dst = row_at (p, &p->dst, row + y, column);
+    uint8_t *dst = row_at (p, &p->levels, row + y, column);
 
     for (int x = 0; x < min (p->layout.width - column, side); x++)
       bdct_sample_put (dst, x * step, bytes, p->layout.shift,
@@ -295,11 +295,11 @@ finish (Tile * t, const BdctTilePlane * p, int row, int column,
       memset (region.blocks + y * region.stride, 0,
           (region.columns >> job->log2_width) * sizeof *p->blocks);
   }
-  if (p->levels || out->levels != NULL)
+  if (p->levels.data != NULL || out->levels != NULL)
     region.level = &level;
   out->counters.nonzero += requantize_by_set (t, p, &region,
       p->set_of_block ? p->set_of_block + first : NULL, side);
-  if (p->levels)
+  if (p->levels.data != NULL)
     store_levels (&level, p, row, column, side);
   if (out->levels != NULL)
     pack_any (out->levels + left * bdct_rate_block_levels (job), &level, job,

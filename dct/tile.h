@@ -6,6 +6,7 @@
 #define BDCT_TILE_H
 
 #include "blocks.h"
+#include "colour-cpu.h"
 #include "chain16.h"
 #include "engine.h"
 #include "rate.h"
@@ -48,9 +49,12 @@ typedef struct {
   const void *row, *column;      /**< the bases' matrices: int32_t, or float */
   const BdctTileSet *set[BDCT_MAX_SETS];
   BdctPlaneLayout layout;
+  int columns;                   /**< samples in a row of `src`, which may be
+                                      more than the picture has */
   BdctSamples src;
   BdctSamples dst;               /**< no data: statistics alone */
-  bool levels;                   /**< `dst` is the levels' picture (render.h) */
+  BdctSamples levels;            /**< the levels' picture (render.h); likewise
+                                      no data: none */
   BdctBlockGrid grid;            /**< its blocks, in the frame's ... */
   const uint8_t *set_of_block;   /**< ... map; NULL: the first set for all */
   BdctBlockRecord *blocks;       /**< ... records; NULL: none */
@@ -106,6 +110,7 @@ typedef struct {
   const char *isa;
   const BdctTileChains *plain;
   const BdctChain16Func *chain16; /**< NULL: none */
+  const BdctColourKernel *colour;
 } BdctTileKernel;
 
 /** Fill a set of one component's. */

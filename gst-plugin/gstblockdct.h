@@ -80,6 +80,7 @@ struct _GstBlockDct
   BdctEngine *scout;            /* finds which one keeps a target; likewise */
   gboolean scout_ready;         /* for the layout */
   guint told_idle[BDCT_N_TRANSFORMS];   /* bits: properties without effect */
+  gboolean told_subsampling;
   gboolean warned_target, warned_no_target, warned_no_curve, below;
   GstBlockDctInFlight *in_flight; /* a ring of `depth` */
   guint oldest, n_in_flight;
@@ -110,6 +111,10 @@ GstBlockDctSettings gst_blockdct_get_settings (GstBlockDct * self);
 /** Say of each property that was set and has no effect with the transform in
  * force that this is so; once. */
 void gst_blockdct_tell_idle (GstBlockDct * self, const BdctParams * params);
+
+/** Say, once, that `chroma-subsampling` was set and the caps are not of R, G
+ * and B. */
+void gst_blockdct_tell_subsampling (GstBlockDct * self);
 
 /* gstblockdctpost.c */
 void gst_blockdct_post_install (GstElementClass * klass);
@@ -147,15 +152,17 @@ gboolean gst_blockdct_is_stopped (GstBlockDct * self);
 
 /* gstblockdctqueue.c */
 
-/** Choose and start a backend; close it, with the frames in it forgotten. An
- * element error is posted where it returns FALSE. */
-gboolean gst_blockdct_queue_open (GstBlockDct * self);
+/** Choose and start a backend, one for R, G and B if `rgb` is set; close it,
+ * with the frames in it forgotten. An element error is posted where it returns
+ * FALSE. */
+gboolean gst_blockdct_queue_open (GstBlockDct * self, gboolean rgb);
 void gst_blockdct_queue_close (GstBlockDct * self);
 
 /** Set the context to open the backend with; `context` may be NULL. */
 void gst_blockdct_queue_set_context (GstBlockDct * self, GstObject * context);
 
-/** Prepare for the caps in `info` and `layout`; nothing may be in flight. */
+/** Prepare for the caps in `info`; nothing may be in flight. An element error
+ * is posted where it returns FALSE. */
 gboolean gst_blockdct_queue_configure (GstBlockDct * self);
 
 /** Start one frame: its buffers go into the ring, each with a reference. */

@@ -26,7 +26,8 @@ static const struct
 } backends[] = {
   {1, "cuda", "CUDA, or an error", GST_RESOURCE_ERROR_NOT_FOUND,
       "Check nvidia-smi, cuda-device-id, and that the plugin was built with "
-        "CUDA; or use backend=auto or backend=cpu.", CUDA},
+        "CUDA, and that frames are not of R, G and B (videoconvert); or use "
+        "backend=auto or backend=cpu.", CUDA},
   {2, "cpu", "the CPU; system memory only", GST_RESOURCE_ERROR_FAILED,
       "Lower the threads property.", &gst_blockdct_backend_cpu},
 };
@@ -85,7 +86,8 @@ get_options (const GstBlockDctBackendClass * klass, guint threads,
 
 static gboolean
 open_row (GstBlockDctBackend * backend, guint index, GstElement * element,
-    gint device_id, guint threads, GstObject ** context, BdctError * error)
+    gboolean rgb, gint device_id, guint threads, GstObject ** context,
+    BdctError * error)
 {
   const GstBlockDctBackendClass *klass = backends[index].klass;
   BdctEngineOptions options;
@@ -93,6 +95,8 @@ open_row (GstBlockDctBackend * backend, guint index, GstElement * element,
   if (klass == NULL)
     return bdct_error (error, "this plugin was built without %s",
         backends[index].name);
+  if (rgb && !klass->engine->takes_rgb)
+    return bdct_error (error, "it takes no frames of R, G and B");
   if (klass->open != NULL
       && !klass->open (element, device_id, context, error))
     return FALSE;
@@ -109,7 +113,8 @@ open_row (GstBlockDctBackend * backend, guint index, GstElement * element,
 
 gboolean
 gst_blockdct_backend_open (GstBlockDctBackend * backend, GstElement * element,
-    gint choice, gint device_id, guint threads, GstObject ** context)
+    gint choice, gboolean rgb, gint device_id, guint threads,
+    GstObject ** context)
 {
   for (guint i = 0; i < G_N_ELEMENTS (backends); i++) {
     const gchar *name = backends[i].name;
@@ -118,7 +123,8 @@ gst_blockdct_backend_open (GstBlockDctBackend * backend, GstElement * element,
 
     if (!is_candidate (i, choice))
       continue;
-    if (open_row (backend, i, element, device_id, threads, context, &error))
+    if (open_row (backend, i, element, rgb, device_id, threads, context,
+            &error))
       return TRUE;
     if (choice == backends[i].value || i + 1 == G_N_ELEMENTS (backends)) {
       gst_element_message_full (element, GST_MESSAGE_ERROR,
@@ -219,11 +225,11 @@ static gboolean
 check_planes (const GstVideoFrame * frame, const BdctLayout * layout,
     BdctError * error)
 {
-  for (gint p = 0; p < layout->n_planes; p++) {
+  for (gint p = 0; p < bdct_image_planes (layout); p++) {
     const guint8 *data = GST_VIDEO_FRAME_PLANE_DATA (frame, p);
     gint64 stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, p);
-    gint64 row = bdct_layout_row_size (layout, p);
-    gint64 last = stride * (layout->plane[p].height - 1);
+    gint64 row = bdct_image_row_size (layout, p);
+    gint64 last = stride * (bdct_image_height (layout, p) - 1);
     const GstMapInfo *map = find_map (frame, data);
     gint64 before = map != NULL ? data - map->data : 0;
     gint64 after = map != NULL ? (gint64) map->size - before : 0;
@@ -231,8 +237,8 @@ check_planes (const GstVideoFrame * frame, const BdctLayout * layout,
     if (MIN (last, 0) + before < 0 || MAX (last, 0) + row > after)
       return bdct_error (error, "plane %d of the buffer is too small: %d rows "
           "of %" G_GINT64_FORMAT " bytes, %" G_GINT64_FORMAT " apart, do not "
-          "fit its %" G_GINT64_FORMAT " bytes", p, layout->plane[p].height,
-          row, stride, after);
+          "fit its %" G_GINT64_FORMAT " bytes", p,
+          bdct_image_height (layout, p), row, stride, after);
   }
   return TRUE;
 }
@@ -260,7 +266,7 @@ gst_blockdct_backend_map (const GstBlockDctBackend * backend,
     return FALSE;
   }
   image->memory = device ? BDCT_MEMORY_DEVICE : BDCT_MEMORY_HOST;
-  for (gint p = 0; p < layout->n_planes; p++) {
+  for (gint p = 0; p < bdct_image_planes (layout); p++) {
     image->data[p] = GST_VIDEO_FRAME_PLANE_DATA (frame, p);
     image->stride[p] = GST_VIDEO_FRAME_PLANE_STRIDE (frame, p);
   }

@@ -84,8 +84,27 @@ follow_context (GstBlockDct * self, GstBuffer * buffer)
     gst_blockdct_queue_set_context (self, other);
   gst_object_unref (other);
   gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (self));
-  return is_started (self) && gst_blockdct_queue_open (self)
+  return is_started (self) && gst_blockdct_queue_open (self, FALSE)
       && !gst_blockdct_is_stopped (self) && gst_blockdct_queue_configure (self);
+}
+
+/* Frames of R, G and B become planes of another size when chroma-subsampling
+ * changes: those before it leave first. */
+static gboolean
+follow_subsampling (GstBlockDct * self)
+{
+  BdctChromaFormat wanted = gst_blockdct_get_settings (self).subsampling;
+  gboolean ok = TRUE;
+
+  if (self->depth == 0 || self->layout.rgb.n_planes == 0
+      || self->layout.chroma == wanted)
+    return TRUE;
+  gst_blockdct_drain (self);
+  gst_blockdct_post_hold (self);
+  if (!gst_blockdct_is_stopped (self))
+    ok = gst_blockdct_queue_configure (self);
+  gst_blockdct_post_release (self);
+  return ok && !gst_blockdct_is_stopped (self);
 }
 
 /* The base class asks for no pool while frames pass, nor when they cease to.
@@ -125,7 +144,8 @@ submit_input_buffer (GstBaseTransform * trans,
         GST_BUFFER_PTS (input));
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_blockdct_changes_sync (&self->changes, GST_ELEMENT (self), time);
-  if (gst_blockdct_is_stopped (self) || !follow_context (self, input)) {
+  if (gst_blockdct_is_stopped (self) || !follow_context (self, input)
+      || !follow_subsampling (self)) {
     gst_buffer_unref (input);
     return is_started (self) ? GST_FLOW_ERROR : GST_FLOW_FLUSHING;
   }

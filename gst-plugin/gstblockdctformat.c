@@ -18,6 +18,17 @@ static const GstVideoFormat formats[] = {
   GST_VIDEO_FORMAT_I420_12LE,
   GST_VIDEO_FORMAT_I422_12LE,
   GST_VIDEO_FORMAT_Y444_12LE,
+  GST_VIDEO_FORMAT_RGB,
+  GST_VIDEO_FORMAT_BGR,
+  GST_VIDEO_FORMAT_RGBx,
+  GST_VIDEO_FORMAT_BGRx,
+  GST_VIDEO_FORMAT_xRGB,
+  GST_VIDEO_FORMAT_xBGR,
+  GST_VIDEO_FORMAT_RGBA,
+  GST_VIDEO_FORMAT_BGRA,
+  GST_VIDEO_FORMAT_ARGB,
+  GST_VIDEO_FORMAT_ABGR,
+  GST_VIDEO_FORMAT_GBR,
 };
 
 /* The formats that a class's own memory holds; NULL: the system's, all. */
@@ -130,11 +141,34 @@ gst_blockdct_format_transform_caps (GstCaps * caps,
   return handled;
 }
 
+/* R, G and B are the first three components; a fourth one is alpha. */
+static void
+rgb_layout (const GstVideoInfo * info, BdctChromaFormat subsampling,
+    BdctLayout * layout)
+{
+  BdctRgb rgb = {
+    .n_planes = GST_VIDEO_INFO_N_PLANES (info),
+    .bytes = GST_VIDEO_INFO_COMP_PSTRIDE (info, 0),
+  };
+
+  for (guint k = 0; k < 3; k++) {
+    rgb.plane[k] = GST_VIDEO_INFO_COMP_PLANE (info, k);
+    rgb.offset[k] = GST_VIDEO_INFO_COMP_POFFSET (info, k);
+  }
+  bdct_layout_init_rgb (layout, &rgb, GST_VIDEO_INFO_WIDTH (info),
+      GST_VIDEO_INFO_HEIGHT (info), subsampling);
+}
+
 void
-gst_blockdct_format_layout (const GstVideoInfo * info, BdctLayout * layout)
+gst_blockdct_format_layout (const GstVideoInfo * info,
+    BdctChromaFormat subsampling, BdctLayout * layout)
 {
   const GstVideoFormatInfo *finfo = info->finfo;
 
+  if (GST_VIDEO_INFO_IS_RGB (info)) {
+    rgb_layout (info, subsampling, layout);
+    return;
+  }
   *layout = (BdctLayout) {
     .depth = GST_VIDEO_FORMAT_INFO_DEPTH (finfo, 0),
     .n_planes = GST_VIDEO_INFO_N_PLANES (info),

@@ -20,9 +20,10 @@ GstCaps *gst_blockdct_format_caps (void);
 GstCaps *gst_blockdct_format_transform_caps (GstCaps * caps,
     const GstBlockDctBackendClass * const *classes, guint n_classes);
 
-/** The layout of a format the caps allow. */
+/** The layout of a format the caps allow; with `subsampling`, if it is one of
+ * R, G and B. */
 void gst_blockdct_format_layout (const GstVideoInfo * info,
-    BdctLayout * layout);
+    BdctChromaFormat subsampling, BdctLayout * layout);
 
 G_END_DECLS
 #endif

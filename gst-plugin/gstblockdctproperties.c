@@ -20,6 +20,7 @@ enum
   PROP_QUANTIZATION_SCALE,
   PROP_QUANTIZATION_PRESET,
   PROP_BASELINE,
+  PROP_CHROMA_SUBSAMPLING,
   PROP_BACKEND,
   PROP_CUDA_DEVICE_ID,
   PROP_THREADS,
@@ -75,6 +76,7 @@ static const GstBlockDctField fields[N_PROPERTIES] = {
   [PROP_QUANTIZATION_SCALE] = FIELD (params.scale_tables),
   [PROP_QUANTIZATION_PRESET] = FIELD (params.preset),
   [PROP_BASELINE] = FIELD (params.baseline),
+  [PROP_CHROMA_SUBSAMPLING] = FIELD (subsampling),
   [PROP_BACKEND] = READY_FIELD (backend),
   [PROP_CUDA_DEVICE_ID] = READY_FIELD (device_id),
   [PROP_THREADS] = READY_FIELD (threads),
@@ -156,6 +158,26 @@ preset_get_type (void)
     }
     g_once_init_leave (&type,
         g_enum_register_static ("GstBlockDctQuantizationPreset", values));
+  }
+  return type;
+}
+
+static GType
+subsampling_get_type (void)
+{
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type)) {
+    static const GEnumValue values[] = {
+      {BDCT_CHROMA_420, "U and V half as wide and half as high", "4:2:0"},
+      {BDCT_CHROMA_422, "U and V half as wide", "4:2:2"},
+      {BDCT_CHROMA_440, "U and V half as high", "4:4:0"},
+      {BDCT_CHROMA_444, "U and V as large as Y", "4:4:4"},
+      {0, NULL, NULL}
+    };
+
+    g_once_init_leave (&type,
+        g_enum_register_static ("GstBlockDctChromaSubsampling", values));
   }
   return type;
 }
@@ -438,6 +460,25 @@ gst_blockdct_tell_idle (GstBlockDct * self, const BdctParams * params)
   *told |= idle;
 }
 
+void
+gst_blockdct_tell_subsampling (GstBlockDct * self)
+{
+  gboolean set;
+
+  if (self->told_subsampling || GST_VIDEO_INFO_IS_RGB (&self->info))
+    return;
+  GST_OBJECT_LOCK (self);
+  set = gst_blockdct_changes_was_set (&self->changes, PROP_CHROMA_SUBSAMPLING);
+  GST_OBJECT_UNLOCK (self);
+  if (set)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("chroma-subsampling has no effect on %s.",
+            GST_VIDEO_INFO_NAME (&self->info)),
+        ("It is for R, G and B; frames of Y, U and V have a subsampling of "
+            "their own."));
+  self->told_subsampling = set;
+}
+
 static void
 dispatch_properties_changed (GObject * object, guint n_pspecs,
     GParamSpec ** pspecs)
@@ -453,6 +494,7 @@ gst_blockdct_init_properties (GstBlockDct * self)
 {
   const GstBlockDctSettings initial = {
     .params = default_params,
+    .subsampling = BDCT_CHROMA_420,
     .backend = GST_BLOCKDCT_BACKEND_AUTO,
     .device_id = -1,
     .async_depth = 1,
@@ -605,6 +647,19 @@ install_params (GObjectClass * klass)
       g_param_spec_boolean ("baseline", "Baseline",
           "Let steps end at 255 at 8 bits, as in cjpeg -baseline "
           "(jpeg-8x8, dct-8x8)", default_params.baseline, LIVE));
+  /**
+   * GstBlockDct:chroma-subsampling:
+   *
+   * How R, G and B become Y, U and V, which a transform works on: as in
+   * `cjpeg -sample 2x2`, `2x1`, `1x2` and `1x1`. Without effect on caps of Y, U
+   * and V, which have a subsampling of their own.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, PROP_CHROMA_SUBSAMPLING,
+      g_param_spec_enum ("chroma-subsampling", "Chroma subsampling",
+          "Of the planes that R, G and B become", subsampling_get_type (),
+          BDCT_CHROMA_420, LIVE));
 }
 
 /* What chooses quality or QP frame by frame. */
@@ -911,6 +966,7 @@ gst_blockdct_install_properties (GObjectClass * klass)
   gst_type_mark_as_plugin_api (transform_get_type (), 0);
   gst_type_mark_as_plugin_api (scaling_list_get_type (), 0);
   gst_type_mark_as_plugin_api (preset_get_type (), 0);
+  gst_type_mark_as_plugin_api (subsampling_get_type (), 0);
   gst_type_mark_as_plugin_api (gst_blockdct_backend_get_type (), 0);
   gst_type_mark_as_plugin_api (gst_blockdct_view_get_type (), 0);
 }

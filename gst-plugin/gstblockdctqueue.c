@@ -4,6 +4,7 @@
  * out. All of it is the streaming thread's. */
 #include "gstblockdct.h"
 #include "dct/rate.h"
+#include "gstblockdctformat.h"
 #include "gstblockdcthost.h"
 
 #include <string.h>
@@ -38,12 +39,12 @@ gst_blockdct_queue_set_context (GstBlockDct * self, GstObject * context)
 }
 
 gboolean
-gst_blockdct_queue_open (GstBlockDct * self)
+gst_blockdct_queue_open (GstBlockDct * self, gboolean rgb)
 {
   GstBlockDctSettings settings = gst_blockdct_get_settings (self);
 
   if (!gst_blockdct_backend_open (&self->backend, GST_ELEMENT (self),
-          settings.backend, settings.device_id, settings.threads,
+          settings.backend, rgb, settings.device_id, settings.threads,
           &self->context))
     return FALSE;
   GST_INFO_OBJECT (self, "running on %s", self->backend.engine->description);
@@ -60,6 +61,8 @@ gst_blockdct_queue_configure (GstBlockDct * self)
       settings.async_depth);
   BdctError error;
 
+  gst_blockdct_format_layout (&self->info, settings.subsampling,
+      &self->layout);
   if (in_flight == NULL)
     bdct_error (&error, "out of memory");
   if (in_flight == NULL || !engine->klass->configure (engine, &self->layout,
@@ -335,6 +338,7 @@ gst_blockdct_queue_submit (GstBlockDct * self, GstBuffer * inbuf,
   gst_buffer_ref (outbuf);
   self->n_in_flight++;
   gst_blockdct_tell_idle (self, &frame->how.params);
+  gst_blockdct_tell_subsampling (self);
   warn_slow (self);
   return GST_FLOW_OK;
 }

@@ -7,6 +7,7 @@ typedef enum
 {
   TYPE, TIMESTAMP, STREAM_TIME, RUNNING_TIME, DURATION, INDEX, FRAMES,
   MSE_Y, MSE_U, MSE_V, PSNR_Y, PSNR_U, PSNR_V, MSE, PSNR, IDENTICAL, NONZERO,
+  MSE_R, MSE_G, MSE_B, PSNR_R, PSNR_G, PSNR_B,
   BITS_Y, BITS_U, BITS_V, BITS, BITS_OPTIMIZED, FILE_SIZE, FILE_SIZE_OPTIMIZED,
   BITS_ESTIMATED_Y, BITS_ESTIMATED_U, BITS_ESTIMATED_V, BITS_ESTIMATED, BPP,
   TRANSFORM, QUALITY, QP, TARGET_MET, REGIONS, BACKEND, PSNR_MEAN,
@@ -17,7 +18,8 @@ typedef enum
 static const gchar *const names[N_FIELDS] = {
   "type", "timestamp", "stream-time", "running-time", "duration", "index",
   "frames", "mse-y", "mse-u", "mse-v", "psnr-y", "psnr-u", "psnr-v", "mse",
-  "psnr", "identical", "nonzero", "bits-y", "bits-u", "bits-v", "bits",
+  "psnr", "identical", "nonzero", "mse-r", "mse-g", "mse-b", "psnr-r", "psnr-g",
+  "psnr-b", "bits-y", "bits-u", "bits-v", "bits",
   "bits-optimized", "file-size", "file-size-optimized", "bits-estimated-y",
   "bits-estimated-u", "bits-estimated-v", "bits-estimated", "bpp", "transform",
   "quality", "qp", "target-met", "regions", "backend", "psnr-mean",
@@ -116,24 +118,32 @@ get_share (const BdctCounters * total)
   return total->levels ? (gdouble) total->nonzero / total->levels : 0.0;
 }
 
+/* Of each component that there is. */
+static void
+add_errors (GstStructure * s, Field mse, Field psnr,
+    const BdctCounters counters[3], gint depth)
+{
+  for (guint c = 0; c < 3; c++) {
+    if (counters[c].samples == 0)
+      continue;
+    add_double (s, mse + c, bdct_mse (&counters[c]));
+    add_double (s, psnr + c, bdct_psnr (bdct_mse (&counters[c]), depth));
+  }
+}
+
 /* The figures that frames, intervals and the whole stream have in common. */
 static void
 add_figures (GstStructure * s, const BdctStats * stats, gint depth)
 {
   BdctCounters total = bdct_stats_total (stats);
   gdouble mse = bdct_mse (&total);
+  guint64 rgb = stats->rgb[0].sse | stats->rgb[1].sse | stats->rgb[2].sse;
 
-  for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++) {
-    const BdctCounters *counters = &stats->component[c];
-
-    if (counters->samples == 0)
-      continue;
-    add_double (s, MSE_Y + c, bdct_mse (counters));
-    add_double (s, PSNR_Y + c, bdct_psnr (bdct_mse (counters), depth));
-  }
+  add_errors (s, MSE_Y, PSNR_Y, stats->component, depth);
   add_double (s, MSE, mse);
   add_double (s, PSNR, bdct_psnr (mse, depth));
-  add_boolean (s, IDENTICAL, total.sse == 0);
+  add_errors (s, MSE_R, PSNR_R, stats->rgb, depth);
+  add_boolean (s, IDENTICAL, total.sse == 0 && rgb == 0);
   add_double (s, NONZERO, get_share (&total));
 }
 

@@ -23,6 +23,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   BdctParams params;
+  BdctChromaFormat subsampling;
   gint backend;
   gint device_id;
   guint threads;

@@ -27,12 +27,14 @@ void
 gst_blockdct_view_configure (GstBlockDct * self)
 {
   const GstVideoColorimetry *colorimetry = &self->info.colorimetry;
+  /* The planes that R, G and B become are JFIF's. */
+  gboolean rgb = GST_VIDEO_INFO_IS_RGB (&self->info);
   gdouble kr, kb;
 
-  if (!gst_video_color_matrix_get_Kr_Kb (colorimetry->matrix, &kr, &kb))
+  if (rgb || !gst_video_color_matrix_get_Kr_Kb (colorimetry->matrix, &kr, &kb))
     gst_video_color_matrix_get_Kr_Kb (GST_VIDEO_COLOR_MATRIX_BT601, &kr, &kb);
   bdct_view_colours (&self->view, self->layout.depth, kr, kb,
-      colorimetry->range == GST_VIDEO_COLOR_RANGE_0_255);
+      rgb || colorimetry->range == GST_VIDEO_COLOR_RANGE_0_255);
 }
 
 const BdctView *

@@ -5,10 +5,12 @@
  * Every change goes through g_object_set(), as an app's own would. */
 #include "gstblockdctnavigation.h"
 #include "dct/block.h"
+#include "dct/colour-cpu.h"
 #include "dct/sample.h"
 #include "gstblockdctregions.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_debug);
@@ -144,25 +146,57 @@ get_shown (GstBlockDctNavigation * navigation, GstBlockDctShown * shown)
   return shown->in != NULL;
 }
 
+/* The planes of a mapped frame. `*memory`, to be freed, is theirs if they had
+ * to be made of R, G and B. FALSE without memory. */
+static gboolean
+get_planes (const GstVideoFrame * frame, const BdctLayout * layout,
+    BdctImage * planes, guint8 ** memory)
+{
+  BdctImage image = { 0 };
+
+  for (gint p = 0; p < bdct_image_planes (layout); p++) {
+    image.data[p] = GST_VIDEO_FRAME_PLANE_DATA (frame, p);
+    image.stride[p] = GST_VIDEO_FRAME_PLANE_STRIDE (frame, p);
+  }
+  *memory = NULL;
+  *planes = image;
+  if (layout->rgb.n_planes == 0)
+    return TRUE;
+  *memory = bdct_colour_planes (layout, &image, planes);
+  return *memory != NULL;
+}
+
+/* The plane that a component is in, and its place in a pair there. */
+static gint
+find_plane (const BdctLayout * layout, gint c, gint * second)
+{
+  for (gint p = 0; p < layout->n_planes; p++)
+    for (*second = 0; *second < layout->plane[p].interleave; ++*second)
+      if (layout->plane[p].component[*second] == (BdctComponent) c)
+        return p;
+  g_assert_not_reached ();
+}
+
 /* The samples of the block that the component's sample (*x, *y) is in, with the
  * picture's edge repeated; (*x, *y) becomes its corner. */
 static void
-read_block (const GstVideoFrame * frame, const BdctLayout * layout, gint c,
+read_block (const BdctImage * image, const BdctLayout * layout, gint c,
     gint size, gint * x, gint * y, gint * samples)
 {
-  gint p = GST_VIDEO_FORMAT_INFO_PLANE (frame->info.finfo, c);
+  gint second, p = find_plane (layout, c, &second);
   const BdctPlaneLayout *plane = &layout->plane[p];
   const gint bytes = bdct_layout_sample_size (layout);
   const gint peak = bdct_layout_peak (layout);
-  gint second = plane->component[0] != (BdctComponent) c;
+  gint columns = layout->rgb.n_planes > 0 ? bdct_colour_columns (layout, p)
+      : plane->width;
 
   *x -= *x % size;
   *y -= *y % size;
   for (gint i = 0; i < size * size; i++) {
-    gint sx = MIN (*x + i % size, plane->width - 1);
+    gint sx = MIN (*x + i % size, columns - 1);
     gint sy = MIN (*y + i / size, plane->height - 1);
-    const guint8 *row = (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, p)
-        + (gssize) sy * GST_VIDEO_FRAME_PLANE_STRIDE (frame, p);
+    const guint8 *row = (const guint8 *) image->data[p]
+        + sy * image->stride[p];
 
     samples[i] = bdct_sample_get (row, (gint64) sx * plane->interleave + second,
         bytes, plane->shift, peak);
@@ -213,18 +247,17 @@ find_set (const GstBlockDctRegions * regions, const BdctLayout * layout,
 }
 
 static void
-add_block (GstStructure * s, const GstVideoFrame * frame,
+add_block (GstStructure * s, const BdctImage * image,
     const BdctLayout * layout, const GstBlockDctRegions * regions,
     const BdctJob * job, gint c, gint x, gint y)
 {
-  const GstVideoFormatInfo *finfo = frame->info.finfo;
   const BlockNames *names = &block_names[c];
   gint n, size = 1 << job->component[c].log2_width;
   BdctBlock block;
 
-  x >>= GST_VIDEO_FORMAT_INFO_W_SUB (finfo, c);
-  y >>= GST_VIDEO_FORMAT_INFO_H_SUB (finfo, c);
-  read_block (frame, layout, c, size, &x, &y, block.sample);
+  x >>= bdct_layout_sub_x (layout, c);
+  y >>= bdct_layout_sub_y (layout, c);
+  read_block (image, layout, c, size, &x, &y, block.sample);
   if (regions != NULL)
     job = &regions->job[find_set (regions, layout, c, x, y)];
   bdct_block_run (&block, job, c);
@@ -245,6 +278,8 @@ post_block (GstBlockDctNavigation * navigation, GstElement * element, gint x,
   GstBlockDctRegions *regions = NULL;
   GstBlockDctShown shown;
   GstVideoFrame frame;
+  BdctImage planes;
+  guint8 *memory;
   GstStructure *s;
   gint setting;
   BdctJob job;
@@ -258,6 +293,12 @@ post_block (GstBlockDctNavigation * navigation, GstElement * element, gint x,
   }
   if (!gst_video_frame_map (&frame, &shown.info, shown.in, GST_MAP_READ)) {
     GST_WARNING_OBJECT (element, "the frame on display cannot be read");
+    gst_buffer_unref (shown.in);
+    return;
+  }
+  if (!get_planes (&frame, &shown.layout, &planes, &memory)) {
+    GST_WARNING_OBJECT (element, "no memory for the frame's planes");
+    gst_video_frame_unmap (&frame);
     gst_buffer_unref (shown.in);
     return;
   }
@@ -277,9 +318,10 @@ post_block (GstBlockDctNavigation * navigation, GstElement * element, gint x,
       bdct_transform_info (shown.params.transform)->name,
       bdct_family_has_qp (job.family) ? "qp" : "quality", G_TYPE_INT, setting,
       NULL);
-  for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (&frame); c++)
-    add_block (s, &frame, &shown.layout, regions, &job, c, x, y);
+  for (gint c = 0; c < bdct_layout_components (&shown.layout); c++)
+    add_block (s, &planes, &shown.layout, regions, &job, c, x, y);
   gst_blockdct_regions_clear (&regions);
+  free (memory);
   gst_video_frame_unmap (&frame);
   gst_buffer_unref (shown.in);
   gst_element_post_message (element,

@@ -161,6 +161,22 @@ decibels (const BdctCounters * counters, gint depth)
       : g_strdup_printf ("%.2f", psnr);
 }
 
+/* The PSNR of each component that there is. */
+static void
+append_components (GString * text, const gchar * names,
+    const BdctCounters counters[3], gint depth)
+{
+  for (guint c = 0; c < 3; c++) {
+    gchar *psnr;
+
+    if (counters[c].samples == 0)
+      continue;
+    psnr = decibels (&counters[c], depth);
+    g_string_append_printf (text, " %c %s", names[c], psnr);
+    g_free (psnr);
+  }
+}
+
 static void
 append_bits (GString * text, const BdctStats * stats,
     const BdctCounters * total, GstBlockDctRate rate)
@@ -181,7 +197,6 @@ make_text (const GstBlockDctOverlayFrame * frame)
   const BdctStats *stats = frame->stats;
   const GstBlockDctHow *how = frame->how;
   const BdctTransformInfo *info = bdct_transform_info (how->params.transform);
-  static const gchar *names[] = { "Y", "U", "V" };
   BdctCounters total = bdct_stats_total (stats);
   GString *text = g_string_new (NULL);
   gchar *psnr = decibels (&total, how->depth);
@@ -198,12 +213,10 @@ make_text (const GstBlockDctOverlayFrame * frame)
   g_string_append_printf (text, "PSNR %s%s ", psnr,
       total.sse > 0 ? " dB" : "");
   g_free (psnr);
-  for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++) {
-    if (stats->component[c].samples == 0)
-      continue;
-    psnr = decibels (&stats->component[c], how->depth);
-    g_string_append_printf (text, " %s %s", names[c], psnr);
-    g_free (psnr);
+  append_components (text, "YUV", stats->component, how->depth);
+  if (stats->rgb[0].samples > 0) {
+    g_string_append (text, "\nPSNR");
+    append_components (text, "RGB", stats->rgb, how->depth);
   }
   g_string_append_printf (text, "\nnon-zero %.1f %%",
       100.0 * total.nonzero / MAX (total.levels, 1));

@@ -212,11 +212,8 @@ mark (GstBlockDctRegions * regions, const BdctLayout * layout,
 {
   for (gint c = 0; c < BDCT_MAX_COMPONENTS; c++) {
     const BdctComponentJob *job = &regions->job[0].component[c];
-    gboolean chroma = c != BDCT_Y;
-    gint across = job->log2_width
-        + (chroma && layout->chroma != BDCT_CHROMA_444);
-    gint down = job->log2_height
-        + (chroma && layout->chroma == BDCT_CHROMA_420);
+    gint across = job->log2_width + bdct_layout_sub_x (layout, c);
+    gint down = job->log2_height + bdct_layout_sub_y (layout, c);
 
     if (grid[c].columns == 0)
       continue;

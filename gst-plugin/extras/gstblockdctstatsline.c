@@ -95,7 +95,8 @@ format_csv (GString * line, const GstStructure * s, gboolean first)
     "identical", "nonzero", "transform", "quality", "qp", "backend", "bits",
     "bits-y", "bits-u", "bits-v", "bits-optimized", "file-size",
     "file-size-optimized", "bits-estimated", "bits-estimated-y",
-    "bits-estimated-u", "bits-estimated-v", "bpp", "target-met", "regions"
+    "bits-estimated-u", "bits-estimated-v", "bpp", "target-met", "regions",
+    "mse-r", "mse-g", "mse-b", "psnr-r", "psnr-g", "psnr-b"
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (columns) && first; i++)

@@ -72,7 +72,7 @@ measure_bench_new (const MeasurePlan * plan, gint backend, gint device,
     lane->sums = g_array_new (FALSE, TRUE, sizeof (BdctStats));
     lane->frames = g_array_new (FALSE, TRUE, sizeof (BdctStats));
     if (gst_blockdct_backend_open (&lane->backend, bench->element, backend,
-            device, threads, &lane->context))
+            FALSE, device, threads, &lane->context))
       continue;
     message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
     gst_message_parse_error (message, error, NULL);
@@ -150,7 +150,8 @@ start_lane (Lane * lane, const GstVideoInfo * decoded, GstVideoFormat format,
         gst_video_format_to_string (format));
     return FALSE;
   }
-  gst_blockdct_format_layout (&lane->info, &lane->layout);
+  /* The subsampling is for R, G and B, which have been converted. */
+  gst_blockdct_format_layout (&lane->info, BDCT_CHROMA_420, &lane->layout);
   if (!engine->klass->configure (engine, &lane->layout, DEPTH, &reason))
     return fail (error, reason.message);
   for (guint i = 0; i < lane->jobs->len; i++)

@@ -179,22 +179,6 @@ measure_settings_new (const gchar * transforms, const gchar * quality,
 
 /* Formats */
 
-/* The names of all that the element takes. */
-static GValue *
-list_formats (void)
-{
-  GstCaps *caps = gst_blockdct_format_caps ();
-  /* The system's memory comes last. */
-  const GstStructure *s = gst_caps_get_structure (caps,
-      gst_caps_get_size (caps) - 1);
-  GValue *list = g_new0 (GValue, 1);
-
-  g_value_init (list, GST_TYPE_LIST);
-  g_value_copy (gst_structure_get_value (s, "format"), list);
-  gst_caps_unref (caps);
-  return list;
-}
-
 static void
 free_list (GValue * list)
 {
@@ -207,6 +191,25 @@ get_format (const GValue * list, guint i)
 {
   return gst_video_format_from_string (g_value_get_string
       (gst_value_list_get_value (list, i)));
+}
+
+/* The names of all with planes that the element takes. */
+static GValue *
+list_formats (void)
+{
+  GstCaps *caps = gst_blockdct_format_caps ();
+  /* The system's memory comes last. */
+  const GValue *all = gst_structure_get_value (gst_caps_get_structure (caps,
+          gst_caps_get_size (caps) - 1), "format");
+  GValue *list = g_new0 (GValue, 1);
+
+  g_value_init (list, GST_TYPE_LIST);
+  for (guint i = 0; i < gst_value_list_get_size (all); i++)
+    if (!GST_VIDEO_FORMAT_INFO_IS_RGB (gst_video_format_get_info (get_format
+                (all, i))))
+      gst_value_list_append_value (list, gst_value_list_get_value (all, i));
+  gst_caps_unref (caps);
+  return list;
 }
 
 GArray *

@@ -157,7 +157,7 @@ main (int argc, char **argv)
       {WIDTH, HEIGHT, 0, 1, {BDCT_Y, BDCT_Y}},
       {WIDTH / 2, HEIGHT / 2, 0, 1, {BDCT_U, BDCT_U}},
       {WIDTH / 2, HEIGHT / 2, 0, 1, {BDCT_V, BDCT_V}}
-    }
+    }, {0}
   };
   BdctFrame frame = { .n_sets = 1 };
   BdctEngine *engine;

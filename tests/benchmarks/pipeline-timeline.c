@@ -185,7 +185,7 @@ main (int argc, char **argv)
   int width = n > 2 ? atoi (arg[1]) : 3840, height = n > 2 ? atoi (arg[2])
       : 2160;
   BdctLayout layout = { 8, BDCT_CHROMA_420, 2, {{width, height, 0, 1,
-              {BDCT_Y}}, {width / 2, height / 2, 0, 2, {BDCT_U, BDCT_V}}}
+              {BDCT_Y}}, {width / 2, height / 2, 0, 2, {BDCT_U, BDCT_V}}}, {0}
   };
   BdctParams params = BDCT_PARAMS_DEFAULT;
   BdctEngineOptions options = { 0 };

@@ -236,9 +236,9 @@ frame_init (Frame * frame, const BdctLayout * layout, Stride stride)
 
   memset (frame, 0, sizeof *frame);
   frame->image.memory = BDCT_MEMORY_HOST;
-  for (int p = 0; p < layout->n_planes; p++) {
-    gsize row = bdct_layout_row_size (layout, p);
-    gsize height = layout->plane[p].height;
+  for (int p = 0; p < bdct_image_planes (layout); p++) {
+    gsize row = bdct_image_row_size (layout, p);
+    gsize height = bdct_image_height (layout, p);
     /* Neither 4 nor 8 divides these, for rows of any width. */
     gsize guard = stride == STRIDE_TIGHT ? 0 : 37 * unit;
     gsize step = stride == STRIDE_TIGHT ? row : (row | unit) + 14 * unit;
@@ -321,7 +321,7 @@ frame_get (const Frame * frame, const BdctLayout * layout, Picture * picture)
 gboolean
 frame_equal (const Frame * a, const Frame * b, const BdctLayout * layout)
 {
-  for (int p = 0; p < layout->n_planes; p++)
+  for (int p = 0; p < bdct_image_planes (layout); p++)
     if (a->size[p] != b->size[p]
         || memcmp (a->memory[p], b->memory[p], a->size[p]) != 0)
       return FALSE;

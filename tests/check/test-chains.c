@@ -147,6 +147,7 @@ check_kernel (const Scene * s, const Scene * expected,
     plane.column = matrix_64;
   plane.set[0] = &set;
   plane.layout = s->layout.plane[0];
+  plane.columns = plane.layout.width;
   plane.src = (BdctSamples) { (guint8 *) s->src, 2 * WIDTH };
   plane.dst = (BdctSamples) { (guint8 *) s->dst, 2 * WIDTH };
   plane.grid = s->grid[0];
@@ -200,7 +201,7 @@ test_transform (gconstpointer data)
   GRand *rand = g_rand_new_with_seed (64);
   BdctParams params = BDCT_PARAMS_DEFAULT;
   Scene s = { .layout = { 0, BDCT_CHROMA_400, 1,
-    { { WIDTH, HEIGHT, 0, 1, { BDCT_Y, BDCT_Y } } } }
+    { { WIDTH, HEIGHT, 0, 1, { BDCT_Y, BDCT_Y } } }, { 0 } }
   };
 
   params.transform = GPOINTER_TO_INT (data);
@@ -240,7 +241,7 @@ static void
 test_block (void)
 {
   BdctParams params = BDCT_PARAMS_DEFAULT;
-  BdctLayout layout = { 8, BDCT_CHROMA_444, 3, { { 0 } } };
+  BdctLayout layout = {.depth = 8,.chroma = BDCT_CHROMA_444,.n_planes = 3 };
   GRand *rand = g_rand_new_with_seed (4);
   int level[64][64];
   gint64 x[64][64];

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <jpeglib.h>
+#include "scan.h"
 
 #define BLOCK DCTSIZE
 
@@ -174,22 +175,6 @@ code_lengths (const JHUFF_TBL * table, int *length)
       length[*symbol++] = size;
 }
 
-/* The bytes between SOS and EOI. */
-static guint64
-count_scan (const unsigned char *bytes, unsigned long length)
-{
-  unsigned long at = 2, n = 0;
-
-  while (bytes[at + 1] != 0xda)
-    at += 2 + bytes[at + 2] * 256 + bytes[at + 3];
-  at += 2 + bytes[at + 2] * 256 + bytes[at + 3];
-  for (; at < length - 2; at++)
-    n += bytes[at] != 0 || bytes[at - 1] != 0xff;
-  g_assert_cmpuint (bytes[at], ==, 0xff);
-  g_assert_cmpuint (bytes[at + 1], ==, 0xd9);
-  return n;
-}
-
 static void
 read_facts (unsigned char *bytes, unsigned long length,
     const Picture * picture, guint f, FileFacts * facts)
@@ -204,7 +189,7 @@ read_facts (unsigned char *bytes, unsigned long length,
   jpeg_mem_src (&info, bytes, length);
   jpeg_read_header (&info, TRUE);
   arrays = jpeg_read_coefficients (&info);
-  facts->scan = count_scan (bytes, length);
+  facts->scan = jpeg_count_scan (bytes, length);
   mcus_across = (picture->width[0] + BLOCK * formats[f].h - 1)
       / (BLOCK * formats[f].h);
   mcus_down = (picture->height[0] + BLOCK * formats[f].v - 1)

@@ -54,10 +54,10 @@ static const Sort sorts[] = {
  * enough for threads. */
 static const BdctLayout layouts[] = {
   {8, BDCT_CHROMA_420, 2, {{64, 32, 0, 1, {BDCT_Y}},
-          {32, 16, 0, 2, {BDCT_U, BDCT_V}}}},
+          {32, 16, 0, 2, {BDCT_U, BDCT_V}}}, {0}},
   {10, BDCT_CHROMA_420, 2, {{35, 19, 6, 1, {BDCT_Y}},
-          {18, 10, 6, 2, {BDCT_U, BDCT_V}}}},
-  {8, BDCT_CHROMA_400, 1, {{1024, 640, 0, 1, {BDCT_Y}}}},
+          {18, 10, 6, 2, {BDCT_U, BDCT_V}}}, {0}},
+  {8, BDCT_CHROMA_400, 1, {{1024, 640, 0, 1, {BDCT_Y}}}, {0}},
 };
 
 /* The frames of one layout. */

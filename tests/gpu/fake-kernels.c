@@ -205,6 +205,7 @@ make_levels (const BdctCudaPlane * plane, const BdctJob * job, int i,
   memset (&tiles, 0, sizeof tiles);
   bdct_tile_plane_init (&tiles, job, c);
   tiles.layout = plane->layout;
+  tiles.columns = tiles.layout.width;
   tiles.src = bdct_image_samples (&image, &layout, 0, i);
   tiles.grid = *grid;
   tiles.grid.first = 0;

@@ -131,6 +131,12 @@ is_cuda (GstCaps * caps, guint i)
       CUDA_FEATURE);
 }
 
+/* Those beside test_formats, which test-rgb.c is for. */
+static const gchar *rgb_formats[] = {
+  "RGB", "BGR", "RGBx", "BGRx", "xRGB", "xBGR", "RGBA", "BGRA", "ARGB", "ABGR",
+  "GBR"
+};
+
 /* System memory is offered in each format of the contract and no other. */
 static void
 test_template (void)
@@ -150,6 +156,12 @@ test_template (void)
       g_assert_true (gst_caps_is_subset (caps, template));
       gst_caps_unref (caps);
     }
+    for (guint f = 0; f < G_N_ELEMENTS (rgb_formats); f++) {
+      GstCaps *caps = video_caps (rgb_formats[f], 1, 1);
+
+      g_assert_true (gst_caps_is_subset (caps, template));
+      gst_caps_unref (caps);
+    }
     for (guint s = 0; s < gst_caps_get_size (template); s++) {
       const GValue *formats =
           gst_structure_get_value (gst_caps_get_structure (template, s),
@@ -159,7 +171,8 @@ test_template (void)
       if (!is_cuda (template, s))
         n_formats += gst_value_list_get_size (formats);
     }
-    g_assert_cmpuint (n_formats, ==, N_TEST_FORMATS);
+    g_assert_cmpuint (n_formats, ==, N_TEST_FORMATS
+        + G_N_ELEMENTS (rgb_formats));
     gst_caps_unref (template);
     gst_object_unref (pad);
   }
@@ -247,7 +260,8 @@ test_caps_fields (void)
 }
 
 static const gchar *refused[] = {
-  "video/x-raw,format=RGB,width=16,height=16,framerate=25/1",
+  "video/x-raw,format=RGB16,width=16,height=16,framerate=25/1",
+  "video/x-raw,format=GBRA,width=16,height=16,framerate=25/1",
   "video/x-raw,format=AYUV,width=16,height=16,framerate=25/1",
   "video/x-raw,format=GRAY16_LE,width=16,height=16,framerate=25/1",
   "video/x-raw,format=v210,width=16,height=16,framerate=25/1",
@@ -294,13 +308,13 @@ test_refused (void)
 static void
 test_not_negotiated (void)
 {
-  GstCaps *caps = video_caps ("RGB", 16, 16);
+  GstCaps *caps = video_caps ("RGB16", 16, 16);
   GstVideoInfo info;
   GstBuffer *buffer;
   Bench bench;
 
   bench_init (&bench, NULL, 0, 0, NULL);
-  video_info (&info, "RGB", 16, 16);
+  video_info (&info, "RGB16", 16, 16);
   gst_harness_set_src_caps (bench.h, caps);
   buffer = gst_buffer_new_allocate (NULL, info.size, NULL);
   gst_buffer_memset (buffer, 0, 0, info.size);

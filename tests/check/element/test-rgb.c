@@ -1,0 +1,650 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Frames of R, G and B. (tests/fidelity/test-libjpeg-rgb.c has every sample of
+ * what an engine makes of them.) */
+#include <math.h>
+#include <string.h>
+#include "bench.h"
+
+#define WIDTH 131
+#define HEIGHT 101
+
+static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
+
+/* The contract's formats, written down apart from the element's own table. */
+static const struct
+{
+  const gchar *name;
+  BdctRgb rgb;
+} formats[] = {
+  {"RGB", {1, 3, {0, 0, 0}, {0, 1, 2}}},
+  {"BGR", {1, 3, {0, 0, 0}, {2, 1, 0}}},
+  {"RGBx", {1, 4, {0, 0, 0}, {0, 1, 2}}},
+  {"BGRx", {1, 4, {0, 0, 0}, {2, 1, 0}}},
+  {"xRGB", {1, 4, {0, 0, 0}, {1, 2, 3}}},
+  {"xBGR", {1, 4, {0, 0, 0}, {3, 2, 1}}},
+  {"RGBA", {1, 4, {0, 0, 0}, {0, 1, 2}}},
+  {"BGRA", {1, 4, {0, 0, 0}, {2, 1, 0}}},
+  {"ARGB", {1, 4, {0, 0, 0}, {1, 2, 3}}},
+  {"ABGR", {1, 4, {0, 0, 0}, {3, 2, 1}}},
+  {"GBR", {3, 1, {2, 0, 1}, {0, 0, 0}}},
+};
+
+static const struct
+{
+  const gchar *name;
+  BdctChromaFormat chroma;
+} samplings[] = {
+  {"4:2:0", BDCT_CHROMA_420},
+  {"4:2:2", BDCT_CHROMA_422},
+  {"4:4:0", BDCT_CHROMA_440},
+  {"4:4:4", BDCT_CHROMA_444},
+};
+
+/* A frame's bytes with its sizes, and how to find a sample of R, G or B. */
+typedef struct
+{
+  GstVideoInfo info;
+  const BdctRgb *rgb;
+  GstMapInfo map;
+  GstBuffer *buffer;
+} Bytes;
+
+static void
+bytes_map (Bytes * bytes, guint f, const GstVideoInfo * info,
+    GstBuffer * buffer)
+{
+  bytes->info = *info;
+  bytes->rgb = &formats[f].rgb;
+  bytes->buffer = buffer;
+  g_assert_true (gst_buffer_map (buffer, &bytes->map, GST_MAP_READ));
+  g_assert_cmpuint (bytes->map.size, ==, info->size);
+}
+
+static void
+bytes_unmap (Bytes * bytes)
+{
+  gst_buffer_unmap (bytes->buffer, &bytes->map);
+}
+
+static gint
+get (const Bytes * bytes, gint k, gint x, gint y)
+{
+  const BdctRgb *rgb = bytes->rgb;
+
+  return bytes->map.data[bytes->info.offset[rgb->plane[k]]
+      + (gsize) y * bytes->info.stride[rgb->plane[k]] + x * rgb->bytes
+      + rgb->offset[k]];
+}
+
+/* Slopes and noise, in what is no sample too. */
+static GstBuffer *
+new_frame (const GstVideoInfo * info, guint n)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, info->size, NULL);
+  GRand *rand = g_rand_new_with_seed (n + 1);
+  GstMapInfo map;
+
+  g_assert_true (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
+  for (gsize i = 0; i < map.size; i++)
+    map.data[i] = i / 7 + i / info->stride[0] * 3 + 60 * (i % 4)
+        + g_rand_int_range (rand, 0, 24);
+  gst_buffer_unmap (buffer, &map);
+  g_rand_free (rand);
+  GST_BUFFER_PTS (buffer) = n * FRAME;
+  GST_BUFFER_DURATION (buffer) = FRAME;
+  return buffer;
+}
+
+/* What the CPU engine makes of a frame when called directly. */
+static GstBuffer *
+expect (guint f, BdctChromaFormat chroma, const GstVideoInfo * info,
+    GstBuffer * in, const BdctParams * params, BdctStats * stats)
+{
+  GstBuffer *out = gst_buffer_copy_deep (in);
+  BdctEngineOptions options = {.threads = 1 };
+  BdctEngine *engine = bdct_cpu_engine.create (&options, NULL);
+  BdctLayout layout;
+  GstMapInfo from, to;
+  BdctJob job;
+  BdctFrame frame = {.sets = &job,.n_sets = 1,.rate = true };
+
+  bdct_layout_init_rgb (&layout, &formats[f].rgb, info->width, info->height,
+      chroma);
+  g_assert_true (bdct_job_init (&job, params, &layout, NULL));
+  g_assert_true (gst_buffer_map (in, &from, GST_MAP_READ));
+  g_assert_true (gst_buffer_map (out, &to, GST_MAP_READWRITE));
+  for (gint p = 0; p < formats[f].rgb.n_planes; p++) {
+    frame.src.data[p] = from.data + info->offset[p];
+    frame.dst.data[p] = to.data + info->offset[p];
+    frame.src.stride[p] = frame.dst.stride[p] = info->stride[p];
+  }
+  g_assert_true (engine->klass->configure (engine, &layout, 1, NULL));
+  g_assert_true (engine->klass->submit (engine, &frame, NULL));
+  g_assert_true (engine->klass->collect (engine, stats, NULL));
+  engine->klass->destroy (engine);
+  gst_buffer_unmap (in, &from);
+  gst_buffer_unmap (out, &to);
+  return out;
+}
+
+/* Whether they have the same rows; what lies behind these may differ. */
+static gboolean
+is_same (guint f, const GstVideoInfo * info, GstBuffer * a, GstBuffer * b)
+{
+  gboolean same = TRUE;
+  Bytes x, y;
+
+  bytes_map (&x, f, info, a);
+  bytes_map (&y, f, info, b);
+  for (gint p = 0; p < x.rgb->n_planes; p++)
+    for (gint row = 0; row < info->height; row++) {
+      gsize at = info->offset[p] + (gsize) row * info->stride[p];
+
+      same = same && memcmp (x.map.data + at, y.map.data + at,
+          info->width * x.rgb->bytes) == 0;
+    }
+  bytes_unmap (&x);
+  bytes_unmap (&y);
+  return same;
+}
+
+static GstBuffer *
+push (Bench * bench, GstBuffer * in)
+{
+  g_assert_cmpint (gst_harness_push (bench->h, gst_buffer_ref (in)), ==,
+      GST_FLOW_OK);
+  return bench_pull (bench);
+}
+
+/* Counted from the samples: errors of R, G and B in a report. */
+static void
+check_errors (const GstStructure * s, guint f, const GstVideoInfo * info,
+    GstBuffer * in, GstBuffer * out)
+{
+  static const gchar *mse[] = { "mse-r", "mse-g", "mse-b" };
+  static const gchar *psnr[] = { "psnr-r", "psnr-g", "psnr-b" };
+  Bytes a, b;
+
+  bytes_map (&a, f, info, in);
+  bytes_map (&b, f, info, out);
+  for (gint k = 0; k < 3; k++) {
+    guint64 sse = 0;
+    gdouble expected;
+
+    for (gint y = 0; y < info->height; y++)
+      for (gint x = 0; x < info->width; x++) {
+        gint e = get (&a, k, x, y) - get (&b, k, x, y);
+
+        sse += e * e;
+      }
+    expected = (gdouble) sse / (info->width * info->height);
+    g_assert_cmpfloat (get_double (s, mse[k]), ==, expected);
+    g_assert_cmpfloat_with_epsilon (get_double (s, psnr[k]),
+        10 * log10 (255 * 255 / expected), 1e-9);
+  }
+  bytes_unmap (&a);
+  bytes_unmap (&b);
+}
+
+/* Each format, with each subsampling while it plays. */
+static void
+test_every_format (void)
+{
+  for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
+    Bench bench;
+
+    bench_init (&bench, formats[f].name, WIDTH, HEIGHT, "rate", TRUE, NULL);
+    for (guint i = 0; i < G_N_ELEMENTS (samplings); i++) {
+      GstBuffer *in = new_frame (&bench.info, i), *out, *rec;
+      GstStructure *s;
+      BdctStats stats;
+
+      gst_util_set_object_arg (G_OBJECT (bench.element), "chroma-subsampling",
+          samplings[i].name);
+      rec = expect (f, samplings[i].chroma, &bench.info, in, &defaults, &stats);
+      out = push (&bench, in);
+      g_assert_true (is_same (f, &bench.info, out, rec));
+      s = bench_pop_report (&bench, "frame");
+      check_figures (s, &stats, 8);
+      check_errors (s, f, &bench.info, in, out);
+      g_assert_cmpuint (get_uint64 (s, "bits"), ==,
+          bdct_stats_total (&stats).bits);
+      g_assert_cmpuint (get_uint64 (s, "file-size"), ==, stats.file_size);
+      g_assert_cmpuint (get_uint64 (s, "index"), ==, i);
+      gst_structure_free (s);
+      gst_buffer_unref (in);
+      gst_buffer_unref (out);
+      gst_buffer_unref (rec);
+    }
+    bench_clear (&bench);
+  }
+}
+
+/* Several frames in flight when it changes: each is made as it was when it came
+ * in, and none is lost. */
+static void
+test_live (void)
+{
+  enum { N = 11, RGBA = 6 };
+  GstBuffer *in[N];
+  Bench bench;
+
+  bench_init (&bench, formats[RGBA].name, WIDTH, HEIGHT, "async-depth", 4,
+      NULL);
+  for (guint i = 0; i < N; i++) {
+    in[i] = new_frame (&bench.info, i);
+    gst_util_set_object_arg (G_OBJECT (bench.element), "chroma-subsampling",
+        samplings[i / 3 % 4].name);
+    g_assert_cmpint (gst_harness_push (bench.h, gst_buffer_ref (in[i])), ==,
+        GST_FLOW_OK);
+  }
+  gst_harness_push_event (bench.h, gst_event_new_eos ());
+  for (guint i = 0; i < N; i++) {
+    GstBuffer *out = bench_pull (&bench);
+    BdctStats stats;
+    GstBuffer *rec = expect (RGBA, samplings[i / 3 % 4].chroma, &bench.info,
+        in[i], &defaults, &stats);
+    GstStructure *s = bench_pop_report (&bench, "frame");
+
+    g_assert_true (is_same (RGBA, &bench.info, out, rec));
+    g_assert_cmpuint (get_uint64 (s, "index"), ==, i);
+    gst_structure_free (s);
+    gst_buffer_unref (rec);
+    gst_buffer_unref (out);
+    gst_buffer_unref (in[i]);
+  }
+  gst_structure_free (bench_pop_report (&bench, "pooled"));
+  bench_clear (&bench);
+}
+
+/* Transforms other than JPEG's have the same conversion around them. */
+static void
+test_every_transform (void)
+{
+  for (gint t = 0; t < BDCT_N_TRANSFORMS; t++) {
+    BdctParams params = defaults;
+    GstBuffer *in, *out, *rec;
+    GstStructure *s;
+    BdctStats stats;
+    Bench bench;
+
+    params.transform = t;
+    bench_init (&bench, "BGR", WIDTH, HEIGHT, "transform", t,
+        "chroma-subsampling", BDCT_CHROMA_440, NULL);
+    in = new_frame (&bench.info, t);
+    rec = expect (1, BDCT_CHROMA_440, &bench.info, in, &params, &stats);
+    out = push (&bench, in);
+    if (t != BDCT_DCT_8X8 || !test_on_cuda ())
+      g_assert_true (is_same (1, &bench.info, out, rec));
+    s = bench_pop_report (&bench, "frame");
+    check_errors (s, 1, &bench.info, in, out);
+    gst_structure_free (s);
+    gst_buffer_unref (in);
+    gst_buffer_unref (out);
+    gst_buffer_unref (rec);
+    bench_clear (&bench);
+  }
+}
+
+/* Without effect on Y, U and V: said once. */
+static void
+test_idle (void)
+{
+  gchar *text;
+  Bench bench;
+
+  bench_init (&bench, "NV12", 32, 32, NULL);
+  bench_push (&bench, 0);
+  gst_buffer_unref (bench_pull (&bench));
+  gst_structure_free (bench_pop_report (&bench, "frame"));
+  gst_util_set_object_arg (G_OBJECT (bench.element), "chroma-subsampling",
+      "4:4:4");
+  for (guint i = 1; i < 4; i++) {
+    bench_push (&bench, i);
+    gst_buffer_unref (bench_pull (&bench));
+    gst_structure_free (bench_pop_report (&bench, "frame"));
+  }
+  text = bench_pop_text (&bench, GST_MESSAGE_WARNING);
+  g_assert_true (g_str_has_prefix (text, "chroma-subsampling has no effect on "
+          "NV12."));
+  g_free (text);
+  g_assert_null (bench_pop (&bench, GST_MESSAGE_WARNING));
+  bench_clear (&bench);
+}
+
+/* Where a view's pixel (x, y) is in the picture; whether it is the original's.
+ * In the middle, on an even column and row. */
+static gboolean
+find_original (const gchar * view, gint * x, gint * y)
+{
+  const gint half_x = WIDTH / 4 * 2, half_y = HEIGHT / 4 * 2;
+  gboolean rec = strcmp (view, "reconstruction") == 0;
+
+  if (strcmp (view, "wipe") == 0) {
+    rec = *x >= (WIDTH + 1) / 2;
+  } else if (strcmp (view, "side-by-side") == 0) {
+    rec = *x >= half_x;
+    *x += half_x / 4 * 2 - (rec ? half_x : 0);
+  } else if (strcmp (view, "stacked") == 0) {
+    rec = *y >= half_y;
+    *y += half_y / 4 * 2 - (rec ? half_y : 0);
+  }
+  return !rec;
+}
+
+/* The original is shown byte by byte, and the reconstruction too but for the
+ * pixels at the cut; what is no sample is where it was. */
+static void
+check_view (const gchar * view, guint f, const GstVideoInfo * info,
+    GstBuffer * in, GstBuffer * rec, GstBuffer * out)
+{
+  Bytes a, b, got;
+
+  bytes_map (&a, f, info, in);
+  bytes_map (&b, f, info, rec);
+  bytes_map (&got, f, info, out);
+  for (gint y = 0; y < HEIGHT; y++)
+    for (gint x = 0; x < WIDTH; x++) {
+      gint from = x, row = y, before = x - 3, above = y - 3, other;
+      gboolean original = find_original (view, &from, &row);
+      gboolean cut;
+
+      other = y;
+      cut = x >= 3 && !original && find_original (view, &before, &other);
+      other = x;
+      cut = cut || (y >= 3 && !original
+          && find_original (view, &other, &above));
+      for (gint k = 0; k < 3 && !cut; k++)
+        if (get (&got, k, x, y) != get (original ? &a : &b, k, from, row))
+          g_error ("%s %s: %c (%d, %d) is %d, not %d", formats[f].name, view,
+              "RGB"[k], x, y, get (&got, k, x, y), get (original ? &a : &b, k,
+                  from, row));
+      if (a.rgb->bytes == 4) {
+        gsize at = (gsize) y * info->stride[0] + 4 * x
+            + 6 - a.rgb->offset[0] - a.rgb->offset[1] - a.rgb->offset[2];
+
+        g_assert_cmpint (got.map.data[at], ==, a.map.data[at]);
+      }
+    }
+  bytes_unmap (&a);
+  bytes_unmap (&b);
+  bytes_unmap (&got);
+}
+
+static void
+test_views (void)
+{
+  static const gchar *views[] = {
+    "reconstruction", "original", "wipe", "side-by-side", "stacked",
+    "difference", "coefficients", "error-map", "nonzero-map", "quality-map"
+  };
+  static const guint some[] = { 0, 3, 8, 10 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (some) * G_N_ELEMENTS (views) * 2; i++) {
+    const guint f = some[i % G_N_ELEMENTS (some)];
+    const gchar *view = views[i / 2 % G_N_ELEMENTS (views)];
+    const gboolean grid = i >= G_N_ELEMENTS (views) * G_N_ELEMENTS (some);
+    GstBuffer *in, *out, *rec;
+    GstStructure *s;
+    BdctStats stats;
+    Bench bench;
+
+    bench_init (&bench, formats[f].name, WIDTH, HEIGHT, "grid", grid, NULL);
+    gst_util_set_object_arg (G_OBJECT (bench.element), "view", view);
+    in = new_frame (&bench.info, i);
+    rec = expect (f, BDCT_CHROMA_420, &bench.info, in, &defaults, &stats);
+    out = push (&bench, in);
+    if (i / 2 % G_N_ELEMENTS (views) < 5 && !grid)
+      check_view (view, f, &bench.info, in, rec, out);
+    else
+      g_assert_false (is_same (f, &bench.info, out, rec));
+    s = bench_pop_report (&bench, "frame");
+    check_figures (s, &stats, 8);
+    check_errors (s, f, &bench.info, in, rec);
+    gst_structure_free (s);
+    gst_buffer_unref (in);
+    gst_buffer_unref (out);
+    gst_buffer_unref (rec);
+    bench_clear (&bench);
+  }
+}
+
+/* A difference that is multiplied by 0 is grey, and the grid on the original is
+ * its pixels, a quarter darker or lighter. */
+static void
+test_grid (void)
+{
+  GstBuffer *in, *out;
+  Bytes a, got;
+  Bench bench;
+
+  bench_init (&bench, "RGB", WIDTH, HEIGHT, "difference-gain", 0.0, NULL);
+  in = new_frame (&bench.info, 1);
+  gst_util_set_object_arg (G_OBJECT (bench.element), "view", "difference");
+  out = push (&bench, in);
+  bytes_map (&got, 0, &bench.info, out);
+  for (gint i = 0; i < 3 * WIDTH * HEIGHT; i++)
+    g_assert_cmpint (get (&got, i % 3, i / 3 % WIDTH, i / 3 / WIDTH), ==, 128);
+  bytes_unmap (&got);
+  gst_buffer_unref (out);
+  gst_util_set_object_arg (G_OBJECT (bench.element), "view", "original");
+  gst_util_set_object_arg (G_OBJECT (bench.element), "grid", "true");
+  out = push (&bench, in);
+  bytes_map (&a, 0, &bench.info, in);
+  bytes_map (&got, 0, &bench.info, out);
+  for (gint i = 0; i < WIDTH * HEIGHT; i++) {
+    gint x = i % WIDTH, y = i / WIDTH;
+    gdouble luma = 0.299 * get (&a, 0, x, y) + 0.587 * get (&a, 1, x, y)
+        + 0.114 * get (&a, 2, x, y);
+    gint mark = x % 8 && y % 8 ? 0 : luma < 127.5 ? 64 : -64;
+
+    for (gint k = 0; k < 3; k++)
+      g_assert_cmpint (get (&got, k, x, y), ==, CLAMP (get (&a, k, x, y)
+              + mark, 0, 255));
+  }
+  bytes_unmap (&a);
+  bytes_unmap (&got);
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+  for (guint i = 0; i < 2; i++)
+    gst_structure_free (bench_pop_report (&bench, "frame"));
+  bench_clear (&bench);
+}
+
+/* Y, U and V of a pixel as jccolor.c has them. */
+static gint
+convert (const Bytes * bytes, gint c, gint x, gint y)
+{
+  const gint r = get (bytes, 0, MIN (x, WIDTH - 1), MIN (y, HEIGHT - 1));
+  const gint g = get (bytes, 1, MIN (x, WIDTH - 1), MIN (y, HEIGHT - 1));
+  const gint b = get (bytes, 2, MIN (x, WIDTH - 1), MIN (y, HEIGHT - 1));
+
+  switch (c) {
+    case 0:
+      return (19595 * r + 38470 * g + 7471 * b + 32768) >> 16;
+    case 1:
+      return (-11059 * r - 21709 * g + 32768 * b + 8421375) >> 16;
+    default:
+      return (32768 * r - 27439 * g - 5329 * b + 8421375) >> 16;
+  }
+}
+
+/* The block in the picture's last corner: its samples are those of the planes,
+ * with the pixels' last column and row repeated. */
+static void
+test_click (void)
+{
+  static const gchar *names[] = { "samples", "samples-u", "samples-v" };
+  GstBuffer *in;
+  GstStructure *s;
+  GstMessage *message;
+  Bytes bytes;
+  Bench bench;
+
+  bench_init (&bench, "xBGR", WIDTH, HEIGHT, "interactive", TRUE, NULL);
+  in = new_frame (&bench.info, 2);
+  gst_buffer_unref (push (&bench, in));
+  gst_structure_free (bench_pop_report (&bench, "frame"));
+  gst_harness_push_upstream_event (bench.h,
+      gst_navigation_event_new_mouse_button_press (1, WIDTH - 1, HEIGHT - 1,
+          0));
+  gst_harness_push_upstream_event (bench.h,
+      gst_navigation_event_new_mouse_button_release (1, WIDTH - 1, HEIGHT - 1,
+          0));
+  message = bench_pop (&bench, GST_MESSAGE_ELEMENT);
+  s = gst_structure_copy (gst_message_get_structure (message));
+  gst_message_unref (message);
+  g_assert_true (gst_structure_has_name (s, "blockdct-block"));
+  bytes_map (&bytes, 5, &bench.info, in);
+  for (gint c = 0; c < 3; c++) {
+    const GValue *samples = gst_structure_get_value (s, names[c]);
+    const gint n = c == 0 ? 1 : 2, size = n * 8;
+
+    g_assert_cmpuint (gst_value_array_get_size (samples), ==, 64);
+    for (gint i = 0; i < 64; i++) {
+      gint x = (WIDTH - 1) / size * size + i % 8 * n;
+      gint y = (HEIGHT - 1) / size * size + i / 8 * n;
+      gint v = convert (&bytes, c, x, y);
+
+      /* The last row of the plane repeats, whatever is in it. */
+      if (c > 0) {
+        y = MIN (y, (HEIGHT - 1) / 2 * 2);
+        v = (convert (&bytes, c, x, y) + convert (&bytes, c, x + 1, y)
+            + convert (&bytes, c, x, y + 1) + convert (&bytes, c, x + 1, y + 1)
+            + 1 + i % 2) >> 2;
+      }
+      g_assert_cmpint (g_value_get_int (gst_value_array_get_value (samples,
+                  i)), ==, v);
+    }
+  }
+  bytes_unmap (&bytes);
+  gst_structure_free (s);
+  gst_buffer_unref (in);
+  bench_clear (&bench);
+}
+
+/* A region has what its own quality makes of it, away from its edges, and what
+ * is far from it has the frame's. */
+static void
+test_regions (void)
+{
+  GstBuffer *in, *out, *inside, *outside;
+  BdctParams params = defaults;
+  GstVideoRegionOfInterestMeta *meta;
+  Bytes got, a, b;
+  BdctStats stats;
+  Bench bench;
+
+  bench_init (&bench, "RGBx", WIDTH, HEIGHT, "quality", 10, NULL);
+  in = new_frame (&bench.info, 3);
+  params.quality = 10;
+  outside = expect (2, BDCT_CHROMA_420, &bench.info, in, &params, &stats);
+  params.quality = 95;
+  inside = expect (2, BDCT_CHROMA_420, &bench.info, in, &params, &stats);
+  meta = gst_buffer_add_video_region_of_interest_meta (in, "thing", 32, 32, 48,
+      48);
+  gst_video_region_of_interest_meta_add_param (meta,
+      gst_structure_new ("roi/blockdct", "quality", G_TYPE_INT, 95, NULL));
+  out = push (&bench, in);
+  bytes_map (&got, 2, &bench.info, out);
+  bytes_map (&a, 2, &bench.info, inside);
+  bytes_map (&b, 2, &bench.info, outside);
+  for (gint i = 0; i < WIDTH * HEIGHT; i++) {
+    gint x = i % WIDTH, y = i / WIDTH;
+
+    for (gint k = 0; k < 3; k++)
+      if (x >= 34 && x < 78 && y >= 34 && y < 78)
+        g_assert_cmpint (get (&got, k, x, y), ==, get (&a, k, x, y));
+      else if (x < 30 || x >= 82 || y < 30 || y >= 82)
+        g_assert_cmpint (get (&got, k, x, y), ==, get (&b, k, x, y));
+  }
+  bytes_unmap (&got);
+  bytes_unmap (&a);
+  bytes_unmap (&b);
+  gst_structure_free (bench_pop_report (&bench, "frame"));
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+  gst_buffer_unref (inside);
+  gst_buffer_unref (outside);
+  bench_clear (&bench);
+}
+
+/* A target's quality is the least that keeps it, of the planes. */
+static void
+test_target (void)
+{
+  gint chosen;
+  GstStructure *s;
+  BdctStats stats;
+  GstBuffer *in;
+  Bench bench;
+
+  bench_init (&bench, "BGRA", WIDTH, HEIGHT, "target-psnr", 34.0,
+      "chroma-subsampling", BDCT_CHROMA_422, NULL);
+  in = new_frame (&bench.info, 5);
+  gst_buffer_unref (push (&bench, in));
+  s = bench_pop_report (&bench, "frame");
+  g_assert_true (get_boolean (s, "target-met"));
+  chosen = get_int (s, "quality");
+  gst_structure_free (s);
+  for (gint quality = chosen - 1; quality <= chosen; quality++) {
+    BdctParams params = defaults;
+    BdctCounters total;
+
+    params.quality = quality;
+    gst_buffer_unref (expect (7, BDCT_CHROMA_422, &bench.info, in, &params,
+            &stats));
+    total = bdct_stats_total (&stats);
+    g_assert_true ((bdct_psnr (bdct_mse (&total), 8) >= 34)
+        == (quality == chosen));
+  }
+  gst_buffer_unref (in);
+  bench_clear (&bench);
+}
+
+/* R, G and B, then Y, U and V: the figures are those of the frames that have
+ * them. */
+static void
+test_caps_change (void)
+{
+  GstStructure *s, *stats;
+  GstBuffer *in;
+  gdouble mse;
+  Bench bench;
+
+  bench_init (&bench, "RGB", WIDTH, HEIGHT, NULL);
+  in = new_frame (&bench.info, 0);
+  gst_buffer_unref (push (&bench, in));
+  gst_buffer_unref (in);
+  s = bench_pop_report (&bench, "frame");
+  mse = get_double (s, "mse-g");
+  gst_structure_free (s);
+  bench_set_caps (&bench, "I420", 64, 48);
+  bench_push (&bench, 1);
+  gst_buffer_unref (bench_pull (&bench));
+  s = bench_pop_report (&bench, "frame");
+  g_assert_false (gst_structure_has_field (s, "mse-g"));
+  gst_structure_free (s);
+  g_object_get (bench.element, "stats", &stats, NULL);
+  g_assert_cmpfloat (get_double (stats, "mse-g"), ==, mse);
+  gst_structure_free (stats);
+  bench_clear (&bench);
+}
+
+int
+main (int argc, char **argv)
+{
+  test_init (&argc, &argv);
+  test_add ("/rgb/every-format", test_every_format);
+  test_add ("/rgb/live", test_live);
+  test_add ("/rgb/every-transform", test_every_transform);
+  test_add ("/rgb/idle", test_idle);
+  test_add ("/rgb/views", test_views);
+  test_add ("/rgb/grid", test_grid);
+  test_add ("/rgb/click", test_click);
+  test_add ("/rgb/regions", test_regions);
+  test_add ("/rgb/target", test_target);
+  test_add ("/rgb/caps-change", test_caps_change);
+  return test_run ();
+}
