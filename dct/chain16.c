@@ -355,26 +355,26 @@ scatter (const Strip * s, const Units * at, const BdctTilePlane * p,
   }
 }
 
-/* A unit's block that element j of lane l belongs to. Of words, two vectors
- * side by side in memory are one of coefficients: a lane has the blocks of both
- * their lanes. */
+/* A unit's block `i` of those of a lane. Of words, two vectors side by side in
+ * memory are one of coefficients: a lane has the blocks of both their lanes. */
 static int
-block_of (const BdctChain16 * c, int l, int j)
+block_of (const Strip * s, int lane, int i)
 {
-  const int n = c->size, at = c->place[0][j] / (n * n) * n;
+  const int n = s->size, at = i * n;
 
-  return n > 8 ? l : c->depth == 8 ? (16 * l + at) / n
-      : (at / 8 * 8 * LANES + 8 * l + at % 8) / n;
+  return n > 8 ? lane : s->bytes == 1 ? (16 * lane + at) / n
+      : (at / 8 * 8 * LANES + 8 * lane + at % 8) / n;
 }
 
 /* The elements of those of a unit's blocks that are of a set. */
 static V
-mask_of (const BdctChain16 * c, const uint8_t * sets, int n_blocks, int set)
+mask_of (const Strip * s, const uint8_t * sets, int n_blocks, int set)
 {
   int16_t mask[8 * LANES];
 
   for (int i = 0; i < 8 * LANES; i++) {
-    int block = block_of (c, i / 8, i % 8);
+    int of_lane = s->size == 4 ? i % 8 / 2 : s->size == 8 ? i / 2 % 2 : 0;
+    int block = block_of (s, i / 8, of_lane);
 
     mask[i] = -(block < n_blocks && (sets ? sets[block] : 0) == set);
   }
@@ -384,8 +384,8 @@ mask_of (const BdctChain16 * c, const uint8_t * sets, int n_blocks, int set)
 /* Requantize units, or each block of one with its set; `levels` receives them,
  * if not NULL. */
 static void
-requantize_blocks (const BdctTilePlane * p, const Units * at, V * d, V * levels,
-    const V * v, const uint8_t * sets, V * sum)
+requantize_blocks (const Strip * s, const BdctTilePlane * p, const Units * at,
+    V * d, V * levels, const V * v, const uint8_t * sets, V * sum)
 {
   const BdctChain16 *c = &p->set[0]->chain16;
   uint32_t present = sets == NULL;
@@ -404,7 +404,7 @@ requantize_blocks (const BdctTilePlane * p, const Units * at, V * d, V * levels,
   memset (levels, 0, c->n_vectors * sizeof *levels);
   for (; present != 0; present &= present - 1) {
     int set = __builtin_ctz (present);
-    V mask = mask_of (c, sets, at->n_blocks, set);
+    V mask = mask_of (s, sets, at->n_blocks, set);
 
     c = &p->set[set]->chain16;
     requantizers[c->quantizer] (c, d, levels, v, 1, &mask, sum);
@@ -454,24 +454,97 @@ put_records (const Strip * s, const Sums * sums, BdctBlockRecord * to)
   }
 }
 
-/* The levels of units behind each other, block by block. */
+/* Where the levels of a unit go. */
+typedef struct {
+  const Strip *strip;
+  BdctLevel *to;                /* its first block's */
+  int n_blocks;                 /* those that there are */
+} Levels;
+
+/* 8 levels of block `i` of each lane, which are its levels from `first` on. */
 static void
-put_levels (const BdctChain16 * c, BdctLevel * to, const V * levels,
-    const Units * at)
+put_lanes (const Levels * l, int i, int first, V v)
 {
-  const int size = c->size * c->size, unit_blocks = UNIT (c->size) / c->size;
+  const int size = l->strip->size;
   int16_t level[8 * LANES];
 
-  for (int i = 0; i < at->units * c->n_vectors; i++) {
-    const uint16_t *place = c->place[i % c->n_vectors];
+  store (level, v);
+  for (int lane = 0; lane < LANES; lane++) {
+    int block = block_of (l->strip, lane, i);
 
-    store (level, levels[i]);
-    for (int w = 0; w < 8 * LANES; w++) {
-      int block = i / c->n_vectors * unit_blocks + block_of (c, w / 8, w % 8);
+    if (block < l->n_blocks)
+      memcpy (l->to + block * size * size + first, level + 8 * lane,
+          8 * sizeof *level);
+  }
+}
 
-      if (block < at->n_blocks)
-        to[block * size + (place[w % 8] & (size - 1))] = level[w];
-    }
+static void
+put_levels_4 (const Levels * l, const V * v)
+{
+  for (int h = 0; h < 2; h++) {
+    const V a = low16 (v[h], v[2 + h]), b = high16 (v[h], v[2 + h]);
+    const V c = low16 (v[4 + h], v[6 + h]), d = high16 (v[4 + h], v[6 + h]);
+
+    put_lanes (l, 0, 8 * h, low32 (a, c));
+    put_lanes (l, 1, 8 * h, high32 (a, c));
+    put_lanes (l, 2, 8 * h, low32 (b, d));
+    put_lanes (l, 3, 8 * h, high32 (b, d));
+  }
+}
+
+static void
+put_levels_8 (const Levels * l, const V * v)
+{
+  for (int y = 0; y < 8; y++) {
+    V a = shuffle8 (v[y], WORDS (0, 4, 1, 5, 2, 6, 3, 7));
+    V b = shuffle8 (v[8 + y], WORDS (0, 1, 4, 5, 2, 3, 6, 7));
+
+    put_lanes (l, 0, 8 * y, low16 (a, b));
+    put_lanes (l, 1, 8 * y, high16 (a, b));
+  }
+}
+
+static void
+put_levels_16 (const Levels * l, const V * v)
+{
+  for (int y = 0; y < 16; y++) {
+    V even = shuffle8 (v[y], WORDS (0, 4, 2, 5, 1, 6, 3, 7));
+
+    put_lanes (l, 0, 16 * y, low16 (even, v[16 + y]));
+    put_lanes (l, 0, 16 * y + 8, high16 (even, v[16 + y]));
+  }
+}
+
+static void
+put_levels_32 (const Levels * l, const V * v)
+{
+  for (int y = 0; y < 32; y++) {
+    V a = shuffle8 (v[y], WORDS (0, 4, 2, 5, 1, 6, 3, 7));
+    V low = low16 (a, v[32 + y]), high = high16 (a, v[32 + y]);
+
+    put_lanes (l, 0, 32 * y, low16 (low, v[64 + y]));
+    put_lanes (l, 0, 32 * y + 8, high16 (low, v[64 + y]));
+    put_lanes (l, 0, 32 * y + 16, low16 (high, v[96 + y]));
+    put_lanes (l, 0, 32 * y + 24, high16 (high, v[96 + y]));
+  }
+}
+
+/* The levels of units behind each other, block by block. */
+static void
+put_levels (const Strip * s, const Units * at, BdctLevel * to, const V * levels)
+{
+  static void (*const all[]) (const Levels * l, const V * v) = {
+    put_levels_4, put_levels_8, put_levels_16, put_levels_32
+  };
+  const int n_blocks = s->unit / s->size, n_vectors = s->unit * s->size
+      / (8 * LANES);
+
+  for (int u = 0; u < at->units; u++) {
+    Levels l = { s, to + u * n_blocks * s->size * s->size,
+      at->n_blocks - u * n_blocks
+    };
+
+    all[__builtin_ctz (s->size) - 2] (&l, levels + u * n_vectors);
   }
 }
 
@@ -515,7 +588,7 @@ finish (Strip * s, const Units * at, int i, int k, const V * v,
   BdctBlockRecord record[4 * LANES];
   V d[VECTORS], level[VECTORS];
 
-  requantize_blocks (p, at, d, levels != NULL ? level : NULL, v,
+  requantize_blocks (s, p, at, d, levels != NULL ? level : NULL, v,
       p->set_of_block != NULL ? p->set_of_block + first : NULL, &sums.count);
   s->kernel->inverse (c, d, out.data, out.stride, p->layout.shift, at->units);
   for (int y = 0; at->width < n && y < at->height; y++)
@@ -525,8 +598,8 @@ finish (Strip * s, const Units * at, int i, int k, const V * v,
   measure (c, sums.sse, in, out, p->layout.shift, at->height, at->units);
   add_sums (&s->sums[i][k], &sums);
   if (levels != NULL)
-    put_levels (c, levels + ((at->y - s->row) / s->size * p->grid.columns
-            + left) * s->size * s->size, level, at);
+    put_levels (s, at, levels + ((at->y - s->row) / s->size * p->grid.columns
+            + left) * s->size * s->size, level);
   if (p->blocks != NULL && at->whole) {
     put_records (s, &sums, p->blocks + first);
   } else if (p->blocks != NULL) {
