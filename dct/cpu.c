@@ -34,8 +34,8 @@
 /* Segments that are priced in one piece. */
 #define SEGMENTS 32
 
-/* Samples that one thread transforms before another one has woken up, and how
- * many times as long their bits take. */
+/* Samples that one thread transforms before another one has woken up, and what
+ * a frame with its bits costs beside one without. */
 #define ALONE 32768
 #define RATE_COST 3
 
@@ -101,8 +101,8 @@ typedef struct {
   Slot *slots;
   unsigned depth, oldest, in_flight;
 
-  unsigned max_threads;
-  unsigned n_threads, n_workers; /* begun; that know which they are */
+  unsigned max_threads, n_threads;      /* there may be; have begun */
+  unsigned n_workers;           /* that know which they are */
   pthread_t threads[];
 } CpuEngine;
 
@@ -1007,9 +1007,8 @@ cpu_submit (BdctEngine * engine, const BdctFrame * frame, BdctError * error)
   const bool plain = bdct_view_is_plain (view);
   const BdctImage none = { 0 };
   BdctBlockRecord *blocks = frame->blocks;
-  bool alone = is_small (self, (1 + frame->n_others)
-      * (frame->rate ? RATE_COST : 1));
   Images images;
+  bool alone;
   Slot *slot;
 
   if (self->in_flight == self->depth)
@@ -1020,6 +1019,8 @@ cpu_submit (BdctEngine * engine, const BdctFrame * frame, BdctError * error)
       || (frame->dst.data[0] != NULL && frame->dst.memory != BDCT_MEMORY_HOST))
     return bdct_error (error, "the CPU engine takes host memory only");
 
+  alone = is_small (self, (1 + frame->n_others)
+      * (frame->rate ? RATE_COST : 1));
   if (!alone && !start_threads (self, error))
     return false;
   slot = &self->slots[(self->oldest + self->in_flight) % self->depth];

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define MAX_ROUNDS 1001
 #define TIMEOUT (60 * GST_SECOND)
