@@ -18,7 +18,8 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
   GstVideoInfo info;
 
   target->quiet = TRUE;
-  caps = gst_caps_from_string (text);
+  caps = target_can_read (GST_TYPE_CAPS, text)
+      ? gst_caps_from_string (text) : NULL;
   target->quiet = FALSE;
   g_free (text);
   if (caps == NULL)

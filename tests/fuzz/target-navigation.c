@@ -64,7 +64,8 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
   /* GStreamer warns of text it cannot read, and of events without their
    * fields. */
   target->quiet = TRUE;
-  s = gst_structure_from_string (text, NULL);
+  s = target_can_read (GST_TYPE_STRUCTURE, text)
+      ? gst_structure_from_string (text, NULL) : NULL;
   g_free (text);
   if (s != NULL) {
     gst_structure_set_name (s, "application/x-gst-navigation");
