@@ -28,8 +28,9 @@ typedef struct
 
 Target *target_get (void);
 
-/** Whether GStreamer reads text as a value of this type. Its parsers lose memory
- * over what they refuse, which does not count here: ask before reading it. */
+/** Whether GStreamer reads text as a value of this type. Its parsers lose
+ * memory over what they refuse, which does not count here: ask before reading
+ * it. */
 gboolean target_can_read (GType type, const gchar * text);
 
 /** Push a frame of these caps and content. */
