@@ -5,9 +5,9 @@
  * them through the dynamic linker, GStreamer and the plugin, gets these; GLib
  * has its own for itself. Built with -Db_sanitize=thread alone.
  *
- * A lock that is cleared is forgotten and not destroyed: who clears one may know
- * by a library's reference count that nobody uses it any more, which
- * ThreadSanitizer does not see (Pango's worker and the cond that it signals). */
+ * A lock that is cleared is forgotten and not destroyed: who clears one may
+ * know by a library's reference count that nobody uses it any more, which
+ * ThreadSanitizer does not see (Pango's worker and the cond it signals). */
 #define _GNU_SOURCE
 #include <glib.h>
 
