@@ -195,13 +195,17 @@ find_map (const GstVideoFrame * frame, const guint8 * data)
   return NULL;
 }
 
+/* The number is from a buffer, and GStreamer's own functions take only those
+ * that there are. */
 static const gchar *
 format_name (GstVideoFormat format)
 {
-  const gchar *name = format != GST_VIDEO_FORMAT_UNKNOWN
-      ? gst_video_format_to_string (format) : NULL;
+  GEnumClass *formats = g_type_class_ref (GST_TYPE_VIDEO_FORMAT);
+  gboolean known = format != GST_VIDEO_FORMAT_UNKNOWN
+      && g_enum_get_value (formats, format) != NULL;
 
-  return name != NULL ? name : "an unknown format,";
+  g_type_class_unref (formats);
+  return known ? gst_video_format_to_string (format) : "an unknown format,";
 }
 
 /* What the meta says must hold the caps' picture: mapping takes its word. */

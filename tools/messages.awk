@@ -25,6 +25,12 @@ function decibels (name) {
   return number (field (name), "%.2f")
 }
 
+# An identical frame makes the mean infinite, which tells nothing of the others.
+function mean () {
+  return decibels ("psnr-mean") != "inf" ? decibels ("psnr-mean") \
+      : decibels ("psnr-mean-capped") " (identical frames capped)"
+}
+
 function row (label) {
   printf "%-12s %9.3f %8s %8s %8s %8s %8.1f%%\n", label,
       field ("timestamp") / 1e9, decibels ("psnr"), decibels ("psnr-y"),
@@ -55,8 +61,8 @@ type == "interval" {
 type == "pooled" {
   printf "\nall %d frames: PSNR %s dB (global); by frame: mean %s, " \
       "lowest %s, highest %s; %d dropped\n", field ("frames"),
-      decibels ("psnr"), decibels ("psnr-mean"), decibels ("psnr-min"),
-      decibels ("psnr-max"), field ("dropped")
+      decibels ("psnr"), mean (), decibels ("psnr-min"), decibels ("psnr-max"),
+      field ("dropped")
   if (summary)
     print field ("frames") > summary
 }

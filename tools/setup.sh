@@ -75,19 +75,19 @@ quietly () {
 
 # compile OPTION...: configure with these meson options and compile.
 compile () {
+  local again=()
+
   mkdir -p "$build"
-  if test -f "$build/build.ninja"; then
-    quietly configure meson configure "$build" "$@"
-  else
-    quietly configure meson setup "$build" "$@"
-  fi
+  test ! -f "$build/build.ninja" || again=(--reconfigure)
+  quietly configure meson setup "${again[@]}" "$build" "$@"
   quietly compile meson compile -C "$build"
 }
 
 # build_plugin OPTION...: the same, and see that the plugin loads.
 build_plugin () {
   compile "$@"
-  sed -n '/^  Engines/,/^$/p' "$build/meson-logs/meson-log.txt" | sed '/^$/d'
+  sed -n '/^  Engines/,/^  User defined/p' "$build/meson-logs/meson-log.txt" \
+    | sed '/^$/d; /^  User defined/d'
   export GST_PLUGIN_PATH_1_0=$build/gst-plugin
   export GST_REGISTRY_1_0=$build/gst-registry.bin
   gst-inspect-1.0 blockdct > "$build/inspect.log" 2>&1 \

@@ -7,7 +7,7 @@
  *
  * A lock that is cleared is forgotten and not destroyed: who clears one may
  * know by a library's reference count that nobody uses it any more, which
- * ThreadSanitizer does not see (Pango's worker and a condition). */
+ * ThreadSanitizer does not see (Pango's worker and the cond it signals). */
 #define _GNU_SOURCE
 #include <glib.h>
 
