@@ -286,14 +286,31 @@ warn_all (GstBlockDctChanges * changes, GstElement * element,
       gst_blockdct_changes_warn (changes, element, i, &error[i]);
 }
 
+/* Called with the lock. Whether frames are other ones by it. */
+static gboolean
+put_in_force (GstBlockDctChanges * changes, const Change * change)
+{
+  const GstBlockDctField *field = &change->field;
+  gboolean shown;
+
+  if (change->number <= changes->in_force[change->id])
+    return FALSE;
+  shown = field->shown && memcmp ((guint8 *) & changes->current
+      + field->offset, change->value, field->size) != 0;
+  put (&changes->current, field, change->value);
+  changes->in_force[change->id] = change->number;
+  return shown;
+}
+
 guint
 gst_blockdct_changes_take (GstBlockDctChanges * changes, GstElement * element,
-    guint n_pspecs, GParamSpec ** pspecs)
+    guint n_pspecs, GParamSpec ** pspecs, gboolean * shown)
 {
   BdctError error[GST_BLOCKDCT_N_CHECKED];
   GstBlockDctSettings old;
   guint n = 0;
 
+  *shown = FALSE;
   GST_OBJECT_LOCK (element);
   old = changes->current;
   for (guint i = 0; i < n_pspecs; i++) {
@@ -305,10 +322,7 @@ gst_blockdct_changes_take (GstBlockDctChanges * changes, GstElement * element,
     }
     if (!change->waits)
       continue;
-    if (change->number > changes->in_force[change->id]) {
-      put (&changes->current, &change->field, change->value);
-      changes->in_force[change->id] = change->number;
-    }
+    *shown |= put_in_force (changes, change);
     change->waits = FALSE;
     change->next = changes->unused;
     changes->unused = change;
