@@ -178,7 +178,8 @@ update_curve (GstBlockDct * self, const GstBlockDctSettings * settings,
   if (settings->curve.n == 0 || !settings->post_messages
       || !may_sweep (self, "curve", &self->warned_no_curve))
     return;
-  if (!gst_blockdct_sweep_check (&settings->curve, self->job.transform, &error)) {
+  if (!gst_blockdct_sweep_check (&settings->curve, self->job.transform,
+          &error)) {
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
         ("curve is set aside: %s.", error.message), (NULL));
     set_aside (self, GST_BLOCKDCT_CURVE, settings);
