@@ -137,30 +137,39 @@ is_turned (GstPad * pad)
   return turned;
 }
 
-/* What turns the picture upright, before `next`. It does not know all formats,
- * and is there for streams that need it only. NULL if there is no such element:
- * the picture lies on its side then. */
-static GstElement *
-add_flip (GstElement * next)
+/* With the first frame all tags are there. What turns the picture is put in then:
+ * it does not know all formats, and is not for streams that need it not. */
+static GstPadProbeReturn
+turn_upright (GstPad * pad, GstPadProbeInfo * info, gpointer bin)
 {
-  GstObject *bin = gst_object_get_parent (GST_OBJECT (next));
-  GstElement *convert = gst_element_factory_make ("videoconvert", NULL);
-  GstElement *flip = gst_element_factory_make ("videoflip", NULL);
+  GstElement *convert, *flip;
+  GstPad *next, *first, *last;
 
-  if (flip != NULL && convert != NULL) {
-    gst_util_set_object_arg (G_OBJECT (flip), "video-direction", "auto");
-    gst_bin_add_many (GST_BIN (bin), convert, flip, NULL);
-    gst_element_link_many (convert, flip, next, NULL);
-    gst_element_sync_state_with_parent (flip);
-    gst_element_sync_state_with_parent (convert);
-  } else {
+  (void) info;
+  if (!is_turned (pad))
+    return GST_PAD_PROBE_REMOVE;
+  flip = gst_element_factory_make ("videoflip", NULL);
+  if (flip == NULL) {
     g_printerr ("blockdct-preview: the picture should be turned, and there is "
         "no element 'videoflip': install gstreamer1.0-plugins-good.\n");
-    gst_clear_object (&flip);
-    gst_clear_object (&convert);
+    return GST_PAD_PROBE_REMOVE;
   }
-  gst_object_unref (bin);
-  return convert;
+  convert = gst_element_factory_make ("videoconvert", NULL);
+  gst_util_set_object_arg (G_OBJECT (flip), "video-direction", "auto");
+  gst_bin_add_many (bin, convert, flip, NULL);
+  gst_element_link (convert, flip);
+  next = gst_pad_get_peer (pad);
+  first = gst_element_get_static_pad (convert, "sink");
+  last = gst_element_get_static_pad (flip, "src");
+  gst_pad_unlink (pad, next);
+  gst_pad_link (last, next);
+  gst_pad_link (pad, first);
+  gst_element_sync_state_with_parent (flip);
+  gst_element_sync_state_with_parent (convert);
+  gst_object_unref (next);
+  gst_object_unref (first);
+  gst_object_unref (last);
+  return GST_PAD_PROBE_REMOVE;
 }
 
 /* A decoder's first video goes on, once. */
@@ -168,18 +177,12 @@ static void
 link_video (GstElement * decoder, GstPad * pad, GstElement * next)
 {
   GstPad *sink = gst_element_get_static_pad (next, "sink");
-  GstElement *flip = NULL;
+  GstObject *bin = gst_object_get_parent (GST_OBJECT (next));
 
   (void) decoder;
-  if (!gst_pad_is_linked (sink)) {
-    if (is_turned (pad))
-      flip = add_flip (next);
-    if (flip != NULL) {
-      gst_object_unref (sink);
-      sink = gst_element_get_static_pad (flip, "sink");
-    }
-    gst_pad_link (pad, sink);
-  }
+  if (!gst_pad_is_linked (sink) && gst_pad_link (pad, sink) == GST_PAD_LINK_OK)
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, turn_upright, bin, NULL);
+  gst_object_unref (bin);
   gst_object_unref (sink);
 }
 
@@ -236,7 +239,15 @@ add_decoder (GstBin * bin, const PreviewOptions * options, GstElement * next,
     GError ** error)
 {
   GstElement *source, *decoder = add (bin, "decodebin", error);
+  GstPluginFeature *parser = gst_registry_lookup_feature (gst_registry_get (),
+      "jpegparse");
   GstCaps *caps;
+
+  /* It reads how a camera was held, and is not used unless asked for. */
+  if (parser != NULL) {
+    gst_plugin_feature_set_rank (parser, GST_RANK_PRIMARY + 1);
+    gst_object_unref (parser);
+  }
 
   if (decoder == NULL)
     return FALSE;

@@ -39,6 +39,7 @@ typedef struct
 struct _PreviewWindow
 {
   GtkWidget *top, *content, *video, *plot, *figures, *block, *pause, *preset;
+  GtkWidget *caption;           /* what the picture is */
   GtkWidget *notice;            /* what went wrong */
   gchar *dropped;               /* frames that came too late; or NULL */
   GstElement *dct, *pipeline;
@@ -80,6 +81,23 @@ toggled (GtkToggleButton * button, Control * control)
         gtk_toggle_button_get_active (button), NULL);
 }
 
+/* Which half is which, and what is shown where there are none. */
+static void
+show_caption (PreviewWindow * self, const GEnumValue * view)
+{
+  static const gchar *const halves[][2] = {
+    {"wipe", "left: original | right: reconstruction"},
+    {"side-by-side", "left: original | right: reconstruction"},
+    {"stacked", "above: original | below: reconstruction"},
+  };
+  const gchar *text = view->value_name;
+
+  for (guint i = 0; i < G_N_ELEMENTS (halves); i++)
+    if (strcmp (view->value_nick, halves[i][0]) == 0)
+      text = halves[i][1];
+  gtk_label_set_text (GTK_LABEL (self->caption), text);
+}
+
 /* In GTK's thread: the control shows what the property is. */
 static gboolean
 update_control (gpointer data)
@@ -94,8 +112,11 @@ update_control (gpointer data)
     GEnumClass *klass = G_PARAM_SPEC_ENUM (control->pspec)->enum_class;
 
     for (guint i = 0; i < klass->n_values; i++)
-      if (klass->values[i].value == g_value_get_enum (&value))
+      if (klass->values[i].value == g_value_get_enum (&value)) {
         gtk_combo_box_set_active (GTK_COMBO_BOX (control->widget), i);
+        if (strcmp (control->pspec->name, "view") == 0)
+          show_caption (self, &klass->values[i]);
+      }
   } else if (G_VALUE_HOLDS_BOOLEAN (&value)) {
     gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (control->widget),
         g_value_get_boolean (&value));
@@ -328,7 +349,7 @@ take_focus (GtkWidget * video)
   return FALSE;
 }
 
-/* What is much larger than its widget would be scaled by GTK, in its one thread.
+/* What is much larger than its widget GTK would scale, in its one thread.
  * Not before the window has its size: gtksink may draw an old frame as one of
  * the new caps, and complain. */
 static gboolean
@@ -386,6 +407,7 @@ preview_window_new (GtkWidget * video, GstElement * dct,
   self->top = g_object_ref_sink (gtk_window_new (GTK_WINDOW_TOPLEVEL));
   self->content = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
   self->plot = preview_plot_new ();
+  self->caption = gtk_label_new (NULL);
   self->notice = gtk_label_new (NULL);
   gtk_label_set_line_wrap (GTK_LABEL (self->notice), TRUE);
   gtk_label_set_xalign (GTK_LABEL (self->notice), 0);
@@ -397,6 +419,7 @@ preview_window_new (GtkWidget * video, GstElement * dct,
       NULL);
   g_signal_connect (self->top, "key-press-event", G_CALLBACK (close_key), NULL);
   gtk_box_pack_start (GTK_BOX (left), video, TRUE, TRUE, 0);
+  gtk_box_pack_start (GTK_BOX (left), self->caption, FALSE, FALSE, 0);
   gtk_box_pack_start (GTK_BOX (left), self->plot, FALSE, FALSE, 0);
   gtk_box_pack_start (GTK_BOX (left), self->notice, FALSE, FALSE, 0);
   gtk_box_pack_start (GTK_BOX (self->content), left, TRUE, TRUE, 0);

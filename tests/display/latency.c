@@ -2,10 +2,11 @@
  *
  * latency [-p] FILE [PROPERTY=VALUE ...]
  *
- * How long it takes in blockdct-preview's window from the slider of `quality` to
- * the picture: FILE, a still or with -p a paused video, is shown, the slider is
- * set 100 times, and each time waited for until GTK has drawn a frame of that
- * quality. Prints the median and the 95th percentile. By hand, on any display:
+ * How long it takes in blockdct-preview's window from the slider of `quality`
+ * to the picture: FILE, a still or with -p a paused video, is shown, the slider
+ * is set 100 times, and each time waited for until GTK has drawn a frame of
+ * that quality. Prints the median and the 95th percentile. By hand, on any
+ * display:
  *
  *   xvfb-run meson devenv -C build -w . build/tests/display/latency picture.png
  */
