@@ -290,6 +290,8 @@ make_panel (PreviewWindow * self)
 
   /* What its controls want is not for the panel to take from the picture. */
   gtk_widget_set_hexpand (panel, FALSE);
+  /* Beside the bar that scrolls it. */
+  gtk_widget_set_margin_end (panel, 12);
   gtk_grid_set_row_spacing (grid, 4);
   gtk_grid_set_column_spacing (grid, 12);
   attach_presets (self, grid);
