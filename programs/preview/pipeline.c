@@ -137,8 +137,8 @@ is_turned (GstPad * pad)
   return turned;
 }
 
-/* With the first frame all tags are there. What turns the picture comes in then,
- * for streams that need it: it does not know all formats. */
+/* With the first frame all tags are there. What turns the picture comes in
+ * then, for streams that need it: it does not know all formats. */
 static GstPadProbeReturn
 turn_upright (GstPad * pad, GstPadProbeInfo * info, gpointer bin)
 {

@@ -516,7 +516,8 @@ show_figures (PreviewWindow * self, const GstStructure * s)
   if (self->dropped != NULL)
     g_string_append_printf (text, "\n%s", self->dropped);
   gtk_label_set_text (GTK_LABEL (self->figures), text->str);
-  preview_plot_add (PREVIEW_PLOT (self->plot), psnr);
+  preview_plot_add (PREVIEW_PLOT (self->plot), psnr,
+      gst_structure_has_field (s, "repeated"));
   show_effect (self, s);
   g_string_free (text, TRUE);
 }
