@@ -26,6 +26,7 @@ typedef struct
   GstFlowReturn ret;            /* of the last push */
   GMutex lock;
   GArray *steps;
+  GMutex states;                /* held while the pipeline changes its own */
 } World;
 
 static GstPadProbeReturn
@@ -58,6 +59,7 @@ world_init (World * world, guint n, guint depth, const gchar * between)
   *world = (World) {
   .n = n};
   g_mutex_init (&world->lock);
+  g_mutex_init (&world->states);
   world->steps = g_array_new (FALSE, FALSE, sizeof (Step));
   video_info (&world->info, "I420", SIDE, SIDE);
   world->pipeline = gst_pipeline_new (NULL);
@@ -156,6 +158,7 @@ world_clear (World * world)
   gst_object_unref (world->pipeline);
   g_array_unref (world->steps);
   g_mutex_clear (&world->lock);
+  g_mutex_clear (&world->states);
 }
 
 /* The sink's frame, when it has one of this quality; it has to come to that. */
@@ -456,6 +459,114 @@ test_states (void)
   world_clear (&world);
 }
 
+/* All that may come from upstream, in any order. */
+static GstFlowReturn
+push_something (World * world, GRand * rand, guint i)
+{
+  GstSegment segment;
+  GstQuery *query;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  switch (g_rand_int_range (rand, 0, 40)) {
+    case 0:
+      gst_pad_push_event (world->feed, gst_event_new_gap (i * FRAME, FRAME));
+      break;
+    case 1:
+      gst_pad_push_event (world->feed, gst_event_new_tag (gst_tag_list_new
+              (GST_TAG_TITLE, "test", NULL)));
+      break;
+    case 2:
+      gst_pad_push_event (world->feed, gst_event_new_segment (&segment));
+      break;
+    case 3:
+      video_info (&world->info, i % 2 ? "NV12" : "I420", SIDE,
+          SIDE + i % 3 * 2);
+      push_start (world);
+      break;
+    case 4:
+      query = gst_query_new_drain ();
+      gst_pad_peer_query (world->feed, query);
+      gst_query_unref (query);
+      break;
+    case 5:
+      gst_pad_push_event (world->feed, gst_event_new_eos ());
+      g_usleep (g_rand_int_range (rand, 0, 2000));
+      /* fall through */
+    case 6:
+      /* A bin on its way to PLAYING overlooks it: GStreamer's affair. */
+      g_mutex_lock (&world->states);
+      gst_pad_push_event (world->feed, gst_event_new_flush_start ());
+      g_mutex_unlock (&world->states);
+      gst_pad_push_event (world->feed, gst_event_new_flush_stop (i % 2));
+      push_start (world);
+      break;
+    default:
+      return gst_pad_push (world->feed, frame_new (&world->info, i));
+  }
+  return GST_FLOW_OK;
+}
+
+static gpointer
+feed_all (gpointer data)
+{
+  World *world = data;
+  GRand *rand = g_rand_new_with_seed (world->n);
+
+  push_start (world);
+  world->ret = GST_FLOW_OK;
+  for (gint i = 0; i < test_rounds (2000) && world->ret == GST_FLOW_OK; i++)
+    world->ret = push_something (world, rand, i);
+  gst_pad_push_event (world->feed, gst_event_new_eos ());
+  g_rand_free (rand);
+  g_atomic_int_set (&world->n, 1000);
+  return NULL;
+}
+
+static void
+check_anything (guint seed, guint depth, const gchar * between)
+{
+  World world;
+  GThread *thread;
+  guint64 next = 0;
+
+  world_init (&world, seed, depth, between);
+  set_state (&world, GST_STATE_PAUSED);
+  world.feeder = g_thread_new ("feed", feed_all, &world);
+  thread = g_thread_new ("turn", turn, &world);
+  for (guint i = 0; g_atomic_int_get (&world.n) < 1000; i++) {
+    g_mutex_lock (&world.states);
+    set_state (&world, i % 2 ? GST_STATE_PAUSED : GST_STATE_PLAYING);
+    g_mutex_unlock (&world.states);
+    g_usleep (i * 37 % 1500 + (i % 2 ? 0 : 5000));
+  }
+  set_state (&world, GST_STATE_PLAYING);
+  g_thread_join (g_steal_pointer (&world.feeder));
+  g_thread_join (thread);
+  g_assert_cmpint (world.ret, ==, GST_FLOW_OK);
+  g_object_set (world.dct, "quality", 98, NULL);
+  g_object_set (world.dct, "quality", 99, NULL);
+  wait_for_end (&world);
+  for (guint i = 0; i < world.steps->len; i++) {
+    const Step *step = &g_array_index (world.steps, Step, i);
+
+    if (step->event != GST_EVENT_UNKNOWN)
+      continue;
+    g_assert_cmpuint (step->index, ==, step->repeated ? next - 1 : next);
+    next += !step->repeated;
+  }
+  world_clear (&world);
+}
+
+static void
+test_anything (void)
+{
+  for (guint seed = 1; seed <= 2; seed++) {
+    check_anything (seed, 1, NULL);
+    check_anything (seed, 3, NULL);
+    check_anything (seed, 2, "queue");
+  }
+}
+
 /* What is kept goes with its caps, and with its segment. */
 static void
 test_new_stream (void)
@@ -533,6 +644,7 @@ main (int argc, char **argv)
   test_add ("/repeat/many", test_many);
   test_add ("/repeat/flush", test_flush);
   test_add ("/repeat/states", test_states);
+  test_add ("/repeat/anything", test_anything);
   test_add ("/repeat/new-stream", test_new_stream);
   test_add ("/repeat/messages", test_messages);
   return test_run ();
