@@ -31,16 +31,18 @@ gst_blockdct_repeat_clear (GstBlockDctRepeat * repeat)
   g_cond_clear (&repeat->called);
 }
 
-/* Called with the lock. */
+/* Called with the lock. In pull mode frames are not pushed. */
 static gboolean
 is_due (GstBlockDct * self)
 {
   GstBlockDctRepeat *repeat = &self->repeat;
+  GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
 
   return repeat->asked != repeat->shown && repeat->in != NULL
       && (repeat->paused || repeat->eos != NULL)
       && repeat->running && !repeat->flushing
-      && !gst_base_transform_is_passthrough (GST_BASE_TRANSFORM (self));
+      && GST_PAD_MODE (trans->srcpad) == GST_PAD_MODE_PUSH
+      && !gst_base_transform_is_passthrough (trans);
 }
 
 /* Send a flush event downstream. Called with the lock, which is let go

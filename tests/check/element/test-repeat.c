@@ -269,6 +269,7 @@ check_paused (guint depth)
   World world;
 
   world_init (&world, 8, depth, NULL);
+  g_object_set (world.sink, "sync", TRUE, NULL);
   world_start (&world, GST_STATE_PAUSED);
   for (gint quality = 10; quality < 15; quality++) {
     g_object_set (world.dct, "quality", quality, NULL);
