@@ -27,7 +27,8 @@ put (const BdctRender &r, int c, int x, int y, int from_x, int from_y, int v)
 
   if (r.grid && c == BDCT_Y && bdct_render_on_grid (&r, from_x, from_y))
     v = bdct_render_mark (v, r.depth);
-  if (r.divider && x == r.split >> p.sub_x)
+  if (r.divider && x >= r.split >> p.sub_x
+      && x <= (r.split + r.divider - 1) >> p.sub_x)
     v = c == BDCT_Y ? (1 << r.depth) - 1 : 1 << (r.depth - 1);
   bdct_render_legend (&r, c, x, y, &v);
   bdct_sample_put (p.dst.data + y * p.dst.stride,

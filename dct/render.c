@@ -158,8 +158,8 @@ draw_marks (const BdctRender * r, int c, int y)
   int shift = plane->layout.shift;
   uint8_t *to = row_of (&plane->dst, y);
 
-  if (r->divider)
-    bdct_sample_put (to, (r->split >> plane->sub_x) * step, bytes, shift,
+  for (int x = 0; x < r->divider; x++)
+    bdct_sample_put (to, ((r->split + x) >> plane->sub_x) * step, bytes, shift,
         c == BDCT_Y ? (1 << r->depth) - 1 : 1 << (r->depth - 1));
   if (r->legend_width > 0)
     for (int x = (r->legend_x - 2) >> plane->sub_x; x < plane->layout.width;

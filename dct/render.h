@@ -41,7 +41,7 @@ typedef struct {
   int32_t gain;                 /**< times 256 */
   int32_t split;                /**< where the reconstruction begins; even but
                                      for the wipe */
-  int32_t divider;              /**< there is a line at `split` */
+  int32_t divider;              /**< columns of the line at `split` */
   int32_t pan;                  /**< what both halves begin with; even */
   int32_t legend_x, legend_y, legend_width, legend_height; /**< even */
   int32_t n_marks, mark[8];     /**< rows of the legend */

@@ -160,7 +160,9 @@ set_geometry (BdctRender * r, const BdctView * view, const BdctLayout * layout)
   r->gain = (int32_t) lround (gain * 256);
   if (r->mode == BDCT_VIEW_WIPE) {
     r->split = (int32_t) lround (position * size);
-    r->divider = r->split > 0 && r->split < size;
+    /* A wide picture is scaled down to be seen, and its line with it. */
+    if (r->split > 0 && r->split < size)
+      r->divider = (int32_t) fmin (1 + size / 1280, size - r->split);
     /* Chroma too has nothing right of it. */
     r->split += r->split == size;
   } else if (r->mode == BDCT_VIEW_SIDE_BY_SIDE

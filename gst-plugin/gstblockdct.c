@@ -63,7 +63,8 @@ gst_blockdct_start (GstBaseTransform * trans)
   GstBlockDct *self = GST_BLOCKDCT (trans);
 
   gst_blockdct_changes_start (&self->changes, GST_ELEMENT (self), TRUE);
-  self->report = (GstBlockDctReport) { 0 };
+  self->report = (GstBlockDctReport) {
+  0};
   gst_blockdct_report_flush (&self->report);
   gst_blockdct_output_publish (self);
   self->dropped = self->warned_slow = self->warned_limit = FALSE;
@@ -88,6 +89,7 @@ gst_blockdct_stop (GstBaseTransform * trans)
   GstBlockDct *self = GST_BLOCKDCT (trans);
 
   gst_blockdct_queue_close (self);
+  gst_blockdct_repeat_forget (self);
   gst_blockdct_queue_set_context (self, NULL);
   gst_blockdct_navigation_show (&self->navigation, NULL);
   gst_blockdct_navigation_set_size (&self->navigation, 0, 0);
@@ -208,6 +210,7 @@ gst_blockdct_set_caps (GstBaseTransform * trans, GstCaps * incaps,
   /* The old caps are still downstream's: this is the moment to send it what
    * belongs to them. */
   gst_blockdct_drain (self);
+  gst_blockdct_repeat_forget (self);
   if (gst_blockdct_is_stopped (self))
     return FALSE;
   self->info = info;
@@ -282,27 +285,52 @@ gst_blockdct_query (GstBaseTransform * trans, GstPadDirection direction,
   return ret;
 }
 
+/* What came before an event leaves before it. */
+static gboolean
+pass_serialized (GstBlockDct * self, GstEvent * event)
+{
+  GstBaseTransformClass *klass =
+      GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class);
+  GstFlowReturn ret;
+
+  gst_blockdct_repeat_enter (self);
+  gst_blockdct_drain (self);
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_EOS:
+      gst_blockdct_post_hold (self);
+      gst_blockdct_report_end (&self->report, GST_ELEMENT (self),
+          gst_blockdct_get_settings (self).post_messages);
+      gst_blockdct_output_finish (self, FALSE);
+      gst_blockdct_post_release (self);
+      gst_blockdct_repeat_end (self, event);
+      break;
+    case GST_EVENT_STREAM_START:
+    case GST_EVENT_SEGMENT:
+      gst_blockdct_repeat_forget (self);
+      break;
+    default:
+      break;
+  }
+  ret = klass->sink_event (GST_BASE_TRANSFORM (self), event) ? GST_FLOW_OK
+      : GST_FLOW_ERROR;
+  return gst_blockdct_repeat_leave (self, ret) == GST_FLOW_OK;
+}
+
 static gboolean
 gst_blockdct_sink_event (GstBaseTransform * trans, GstEvent * event)
 {
   GstBlockDct *self = GST_BLOCKDCT (trans);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START) {
+    gst_blockdct_repeat_flush (self, TRUE);
     gst_blockdct_allocation_flush (self, TRUE);
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
     gst_blockdct_queue_discard (self);
     gst_blockdct_report_flush (&self->report);
     gst_blockdct_allocation_flush (self, FALSE);
+    gst_blockdct_repeat_flush (self, FALSE);
   } else if (GST_EVENT_IS_SERIALIZED (event)) {
-    /* What came before an event leaves before it. */
-    gst_blockdct_drain (self);
-    if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
-      gst_blockdct_post_hold (self);
-      gst_blockdct_report_end (&self->report, GST_ELEMENT (self),
-          gst_blockdct_get_settings (self).post_messages);
-      gst_blockdct_output_finish (self, FALSE);
-      gst_blockdct_post_release (self);
-    }
+    return pass_serialized (self, event);
   }
   return GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)->sink_event
       (trans, event);
@@ -357,8 +385,24 @@ gst_blockdct_set_context (GstElement * element, GstContext * context)
 static GstStateChangeReturn
 gst_blockdct_change_state (GstElement * element, GstStateChange transition)
 {
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
-    gst_blockdct_allocation_flush (GST_BLOCKDCT (element), TRUE);
+  GstBlockDct *self = GST_BLOCKDCT (element);
+
+  switch (transition) {
+    case GST_STATE_CHANGE_READY_TO_PAUSED:
+      gst_blockdct_repeat_run (self, TRUE);
+      break;
+    case GST_STATE_CHANGE_PAUSED_TO_PLAYING:
+    case GST_STATE_CHANGE_PLAYING_TO_PAUSED:
+      gst_blockdct_repeat_set_paused (self,
+          transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED);
+      break;
+    case GST_STATE_CHANGE_PAUSED_TO_READY:
+      gst_blockdct_repeat_run (self, FALSE);
+      gst_blockdct_allocation_flush (self, TRUE);
+      break;
+    default:
+      break;
+  }
   return GST_ELEMENT_CLASS (gst_blockdct_parent_class)->change_state (element,
       transition);
 }
@@ -370,6 +414,7 @@ gst_blockdct_finalize (GObject * object)
 
   gst_blockdct_changes_clear (&self->changes);
   gst_blockdct_navigation_clear (&self->navigation);
+  gst_blockdct_repeat_clear (&self->repeat);
   gst_clear_object (&self->context);
   g_queue_clear_full (&self->posts.waiting, (GDestroyNotify)
       gst_message_unref);
@@ -405,8 +450,7 @@ gst_blockdct_class_init (GstBlockDctClass * klass)
   trans_class->passthrough_on_same_caps = FALSE;
   trans_class->start = GST_DEBUG_FUNCPTR (gst_blockdct_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_blockdct_stop);
-  trans_class->transform_caps =
-      GST_DEBUG_FUNCPTR (gst_blockdct_transform_caps);
+  trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_blockdct_transform_caps);
   trans_class->fixate_caps = GST_DEBUG_FUNCPTR (gst_blockdct_fixate_caps);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_blockdct_set_caps);
   trans_class->get_unit_size = GST_DEBUG_FUNCPTR (gst_blockdct_get_unit_size);
@@ -415,8 +459,7 @@ gst_blockdct_class_init (GstBlockDctClass * klass)
   trans_class->query = GST_DEBUG_FUNCPTR (gst_blockdct_query);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_blockdct_sink_event);
   trans_class->src_event = GST_DEBUG_FUNCPTR (gst_blockdct_src_event);
-  trans_class->transform_meta =
-      GST_DEBUG_FUNCPTR (gst_blockdct_transform_meta);
+  trans_class->transform_meta = GST_DEBUG_FUNCPTR (gst_blockdct_transform_meta);
 }
 
 static void
@@ -425,6 +468,7 @@ gst_blockdct_init (GstBlockDct * self)
   gst_video_info_init (&self->info);
   gst_blockdct_init_properties (self);
   gst_blockdct_navigation_init (&self->navigation);
+  gst_blockdct_repeat_init (&self->repeat);
   gst_pad_add_probe (GST_BASE_TRANSFORM_SINK_PAD (self),
       GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, explain_size, self, NULL);
   gst_blockdct_init_flow (self);

@@ -14,6 +14,7 @@
 #include "extras/gstblockdctregions.h"
 #include "extras/gstblockdctstatsfile.h"
 #include "gstblockdctbackend.h"
+#include "gstblockdctrepeat.h"
 #include "gstblockdctreport.h"
 #include "gstblockdctsettings.h"
 #include "gstblockdctsweep.h"
@@ -38,6 +39,8 @@ typedef struct
   GstBlockDctCurve curve;       /* written out: `n` is not below 0 */
   GstBlockDctTargets targets;
   gboolean exact;               /* its bits */
+  guint64 asked;                /* as in GstBlockDctRepeat */
+  gboolean repeated;            /* it was shown before */
 } GstBlockDctInFlight;
 
 /* What waits to be posted. */
@@ -62,6 +65,7 @@ struct _GstBlockDct
   GstClockTime latency;
 
   GstBlockDctNavigation navigation;     /* has its own lock */
+  GstBlockDctRepeat repeat;     /* likewise */
 
   /* The streaming thread's. */
   GstVideoInfo info;            /* of the caps */
@@ -86,7 +90,9 @@ struct _GstBlockDct
   guint oldest, n_in_flight;
   GstBuffer *ready;             /* out of it, not yet downstream */
   guint generation;             /* of all of this: another after each caps */
+  GstPadChainFunction chain;    /* the base class's */
   gboolean draining;            /* let it run empty */
+  gboolean repeating;           /* what comes in was shown before */
   gboolean others_proposed;     /* to upstream: frames passed */
   gboolean dropped;             /* the frame before the next, for QoS */
   gboolean discont;             /* of the frame that leaves */
@@ -143,6 +149,17 @@ void gst_blockdct_preset_init (gpointer iface, gpointer data);
 void gst_blockdct_install_flow (GstBaseTransformClass * klass);
 void gst_blockdct_init_flow (GstBlockDct * self);
 
+/** Set the controlled properties for this frame. */
+void gst_blockdct_sync (GstBlockDct * self, GstBuffer * input);
+
+/** Frames of R, G and B become planes of another size when chroma-subsampling
+ * changes: those before it leave first. FALSE: no frame can be started. */
+gboolean gst_blockdct_follow_subsampling (GstBlockDct * self);
+
+/** Have the base class take a frame, which is the caller's no more, and push
+ * what then is ready. Called with the stream lock. */
+GstFlowReturn gst_blockdct_chain (GstBlockDct * self, GstBuffer * buffer);
+
 /** Have all that is in flight leave; what downstream refuses is gone. */
 void gst_blockdct_drain (GstBlockDct * self);
 
@@ -175,6 +192,12 @@ GstFlowReturn gst_blockdct_queue_submit (GstBlockDct * self,
 GstFlowReturn gst_blockdct_queue_collect (GstBlockDct * self,
     GstBlockDctInFlight * frame, BdctStats stats[1 + BDCT_MAX_OTHERS]);
 
+/** Wait for what is in flight and take it back, to be started again: up to
+ * BDCT_MAX_DEPTH inputs and outputs, which are the caller's. Returns their
+ * number. */
+guint gst_blockdct_queue_recall (GstBlockDct * self, GstBuffer * in[],
+    GstBuffer * out[]);
+
 /** Wait for what is in flight and forget it. */
 void gst_blockdct_queue_discard (GstBlockDct * self);
 
@@ -204,6 +227,47 @@ void gst_blockdct_output_publish (GstBlockDct * self);
 /** Take the oldest frame out of the engine, for `ready`, and say what became of
  * it. */
 GstFlowReturn gst_blockdct_output_frame (GstBlockDct * self);
+
+/* gstblockdctrepeat.c */
+
+/** What a frame looks like has changed: show the latest one again, if no other
+ * will come. From any thread. */
+void gst_blockdct_repeat_ask (GstBlockDct * self);
+
+/** The number of changes so far; the frame that leaves, its input (NULL: it is
+ * not kept) and their number when it was started. */
+guint64 gst_blockdct_repeat_get_asked (GstBlockDct * self);
+void gst_blockdct_repeat_keep (GstBlockDct * self, GstBuffer * in,
+    guint64 asked);
+
+/** Called with the stream lock, around all that takes frames in or lets them
+ * out. Returns `ret`, or what the push of the frame that was shown again
+ * returned. */
+void gst_blockdct_repeat_enter (GstBlockDct * self);
+GstFlowReturn gst_blockdct_repeat_leave (GstBlockDct * self,
+    GstFlowReturn ret);
+
+/** If downstream was flushed for it, show the frame again. Whether that was so
+ * and went well: what was pushed meanwhile is not what was shown last. */
+gboolean gst_blockdct_repeat_settle (GstBlockDct * self, GstFlowReturn * ret);
+
+/** A frame goes downstream, the last one before `eos`; it has gone. */
+void gst_blockdct_repeat_push (GstBlockDct * self);
+void gst_blockdct_repeat_end (GstBlockDct * self, GstEvent * eos);
+void gst_blockdct_repeat_pushed (GstBlockDct * self);
+
+/** What is kept belongs to another stream. */
+void gst_blockdct_repeat_forget (GstBlockDct * self);
+
+/** Upstream flushes; it has. The element leaves READY, or goes back to it;
+ * pauses, or plays. */
+void gst_blockdct_repeat_flush (GstBlockDct * self, gboolean flushing);
+void gst_blockdct_repeat_run (GstBlockDct * self, gboolean running);
+void gst_blockdct_repeat_set_paused (GstBlockDct * self, gboolean paused);
+
+/** Start the frame again, before those in flight. */
+GstFlowReturn gst_blockdct_repeat_start (GstBlockDct * self,
+    GstBuffer * inbuf, GstBuffer * outbuf);
 
 /* gstblockdctallocation.c */
 

@@ -28,31 +28,53 @@ is_started (GstBlockDct * self)
   return started;
 }
 
+GstFlowReturn
+gst_blockdct_chain (GstBlockDct * self, GstBuffer * buffer)
+{
+  return self->chain (GST_BASE_TRANSFORM_SINK_PAD (self), GST_OBJECT (self),
+      buffer);
+}
+
+static GstFlowReturn
+chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
+{
+  GstBlockDct *self = GST_BLOCKDCT (parent);
+
+  (void) pad;
+  gst_blockdct_repeat_enter (self);
+  return gst_blockdct_repeat_leave (self, gst_blockdct_chain (self, buffer));
+}
+
 /* Empty the engine, downstream. Frames leave as they always do: the base class
  * asks generate_output for them, pushes them and keeps count. It does so when
  * it is given a buffer, here one that means nothing. */
 void
 gst_blockdct_drain (GstBlockDct * self)
 {
-  GstPad *pad = GST_BASE_TRANSFORM_SINK_PAD (self);
+  GstFlowReturn ret = GST_FLOW_OK;
 
   if (self->n_in_flight == 0 && self->ready == NULL)
     return;
-  self->draining = TRUE;
-  GST_PAD_CHAINFUNC (pad) (pad, GST_OBJECT (self), gst_buffer_new ());
-  self->draining = FALSE;
+  gst_blockdct_repeat_enter (self);
+  do {
+    self->draining = TRUE;
+    ret = gst_blockdct_chain (self, gst_buffer_new ());
+    self->draining = FALSE;
+  } while (gst_blockdct_repeat_settle (self, &ret) && self->n_in_flight > 0);
+  gst_blockdct_repeat_leave (self, ret);
   /* What is left, downstream does not want. */
   gst_blockdct_queue_discard (self);
 }
 
-/* When a discontinuity comes in, the base class marks the next frame that goes
- * out. That is an earlier one; each has its own mark. */
+/* A frame leaves. When a discontinuity comes in, the base class marks the next
+ * one that does. That is an earlier one; each has its own mark. */
 static GstPadProbeReturn
-restore_discont (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+see_off (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
 
   (void) pad;
+  gst_blockdct_repeat_push (data);
   if (GST_BUFFER_IS_DISCONT (buffer) && !((GstBlockDct *) data)->discont) {
     buffer = gst_buffer_make_writable (buffer);
     GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_DISCONT);
@@ -88,10 +110,8 @@ follow_context (GstBlockDct * self, GstBuffer * buffer)
       && !gst_blockdct_is_stopped (self) && gst_blockdct_queue_configure (self);
 }
 
-/* Frames of R, G and B become planes of another size when chroma-subsampling
- * changes: those before it leave first. */
-static gboolean
-follow_subsampling (GstBlockDct * self)
+gboolean
+gst_blockdct_follow_subsampling (GstBlockDct * self)
 {
   BdctChromaFormat wanted = gst_blockdct_get_settings (self).subsampling;
   gboolean ok = TRUE;
@@ -127,25 +147,35 @@ want_pools (GstBlockDct * self)
   gst_clear_object (&pool);
 }
 
+void
+gst_blockdct_sync (GstBlockDct * self, GstBuffer * input)
+{
+  const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
+  GstClockTime time = GST_CLOCK_TIME_NONE;
+
+  if (segment->format == GST_FORMAT_TIME)
+    time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME,
+        GST_BUFFER_PTS (input));
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    gst_blockdct_changes_sync (&self->changes, GST_ELEMENT (self), time);
+}
+
 static GstFlowReturn
 submit_input_buffer (GstBaseTransform * trans,
     gboolean is_discont, GstBuffer * input)
 {
   GstBlockDct *self = GST_BLOCKDCT (trans);
-  GstClockTime time = GST_CLOCK_TIME_NONE;
   GstFlowReturn ret;
 
   if (self->draining) {
     gst_buffer_unref (input);
     return GST_FLOW_OK;
   }
-  if (trans->segment.format == GST_FORMAT_TIME)
-    time = gst_segment_to_stream_time (&trans->segment, GST_FORMAT_TIME,
-        GST_BUFFER_PTS (input));
-  if (GST_CLOCK_TIME_IS_VALID (time))
-    gst_blockdct_changes_sync (&self->changes, GST_ELEMENT (self), time);
+  if (self->repeating && !gst_blockdct_is_stopped (self))
+    return parent_class->submit_input_buffer (trans, is_discont, input);
+  gst_blockdct_sync (self, input);
   if (gst_blockdct_is_stopped (self) || !follow_context (self, input)
-      || !follow_subsampling (self)) {
+      || !gst_blockdct_follow_subsampling (self)) {
     gst_buffer_unref (input);
     return is_started (self) ? GST_FLOW_ERROR : GST_FLOW_FLUSHING;
   }
@@ -197,7 +227,8 @@ start_frame (GstBlockDct * self, GstBuffer * inbuf, gboolean * passes)
     self->dropped = FALSE;
   }
   if (ret == GST_FLOW_OK)
-    ret = transform (trans, inbuf, buffer);
+    ret = self->repeating ? gst_blockdct_repeat_start (self, inbuf, buffer)
+        : transform (trans, inbuf, buffer);
   gst_clear_buffer (&buffer);
   gst_buffer_unref (inbuf);
   return ret;
@@ -244,6 +275,7 @@ advance (GstBlockDct * self)
     ret = start_frame (self, inbuf, &passes);
   if (passes) {
     gst_blockdct_navigation_show (&self->navigation, NULL);
+    gst_blockdct_repeat_forget (self);
     if (self->n_in_flight == 0) {
       self->ready = inbuf;
       return GST_FLOW_OK;
@@ -252,7 +284,8 @@ advance (GstBlockDct * self)
     trans->queued_buf = inbuf;
   }
   if (ret == GST_FLOW_OK && self->n_in_flight > 0
-      && (passes || self->draining || self->n_in_flight == self->depth))
+      && (passes || self->draining || self->n_in_flight == self->depth
+          || self->in_flight[self->oldest].repeated))
     ret = gst_blockdct_output_frame (self);
   return ret;
 }
@@ -265,6 +298,7 @@ generate_output (GstBaseTransform * trans, GstBuffer ** outbuf)
   GstBlockDct *self = GST_BLOCKDCT (trans);
   GstFlowReturn ret = GST_FLOW_OK;
 
+  gst_blockdct_repeat_pushed (self);
   if (self->ready == NULL) {
     gst_blockdct_post_hold (self);
     ret = advance (self);
@@ -289,7 +323,11 @@ gst_blockdct_install_flow (GstBaseTransformClass * klass)
 void
 gst_blockdct_init_flow (GstBlockDct * self)
 {
+  GstPad *pad = GST_BASE_TRANSFORM_SINK_PAD (self);
+
+  self->chain = GST_PAD_CHAINFUNC (pad);
+  gst_pad_set_chain_function (pad, GST_DEBUG_FUNCPTR (chain));
   /* The first probe that sees what leaves. */
   gst_pad_add_probe (GST_BASE_TRANSFORM_SRC_PAD (self),
-      GST_PAD_PROBE_TYPE_BUFFER, restore_discont, self, NULL);
+      GST_PAD_PROBE_TYPE_BUFFER, see_off, self, NULL);
 }

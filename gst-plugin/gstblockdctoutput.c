@@ -78,15 +78,15 @@ is_limited (GstBuffer * buffer)
   return max > 0;
 }
 
+/* What of the frame has to be there until the next one is: to click on, and to
+ * be shown again. */
 static void
-show (GstBlockDct * self, const GstBlockDctInFlight * frame,
+hold (GstBlockDct * self, const GstBlockDctInFlight * frame,
     const GstBlockDctTimes * times, guint64 index)
 {
+  GstBlockDctSettings settings = gst_blockdct_get_settings (self);
+  GstBuffer *in = NULL;
   GstBlockDctShown shown = {
-    /* A frame to click on, until the next one is: one more than was proposed
-     * is held. */
-    .in = is_limited (frame->in) ? gst_buffer_copy_deep (frame->in)
-        : gst_buffer_ref (frame->in),
     .info = self->info,
     .layout = self->layout,
     .view = frame->view,
@@ -95,9 +95,16 @@ show (GstBlockDct * self, const GstBlockDctInFlight * frame,
     .times = *times,
   };
 
+  /* That is one more than was proposed to upstream. */
+  if (settings.interactive || settings.keep_frame)
+    in = is_limited (frame->in) ? gst_buffer_copy_deep (frame->in)
+        : gst_buffer_ref (frame->in);
+  shown.in = in;
   gst_blockdct_navigation_show (&self->navigation,
-      shown.in != NULL ? &shown : NULL);
-  gst_clear_buffer (&shown.in);
+      settings.interactive && in != NULL ? &shown : NULL);
+  gst_blockdct_repeat_keep (self, settings.keep_frame ? in : NULL,
+      frame->asked);
+  gst_clear_buffer (&in);
 }
 
 /* What a frame's steps come from, to be freed, and what makes them finer. */
@@ -166,6 +173,7 @@ GstFlowReturn
 gst_blockdct_output_frame (GstBlockDct * self)
 {
   guint64 index = self->report.totals.frames;
+  gboolean ok = TRUE;
   GstBlockDctOverlayFrame drawn;
   GstBlockDctInFlight frame;
   GstBlockDctTimes times;
@@ -179,30 +187,29 @@ gst_blockdct_output_frame (GstBlockDct * self)
   if (frame.how.target && frame.how.regions > 0)
     frame.how.target_met = gst_blockdct_targets_are_met (&frame.targets,
         frame.how.depth, frame.exact, stats);
-  gst_blockdct_report_frame (&self->report, GST_ELEMENT (self), frame.out,
-      stats, &frame.how, &times, frame.post_messages, frame.interval);
+  if (frame.repeated) {
+    index--;
+    gst_blockdct_report_repeated (&self->report, GST_ELEMENT (self), frame.out,
+        stats, &frame.how, &times, frame.post_messages && frame.interval == 0);
+  } else {
+    gst_blockdct_report_frame (&self->report, GST_ELEMENT (self), frame.out,
+        stats, &frame.how, &times, frame.post_messages, frame.interval);
+  }
   if (frame.curve.n > 0)
     gst_blockdct_report_curve (&self->report, GST_ELEMENT (self), &frame.curve,
         stats + 1, frame.exact, &frame.how, &times);
   gst_blockdct_output_publish (self);
-  if (gst_blockdct_get_settings (self).interactive)
-    show (self, &frame, &times, index);
-  else
-    gst_blockdct_navigation_show (&self->navigation, NULL);
+  hold (self, &frame, &times, index);
   gst_buffer_unref (frame.in);
   drawn = (GstBlockDctOverlayFrame) {
-    .buffer = frame.out,
-    .info = &self->info,
-    .layout = &self->layout,
-    .view = &frame.view,
-    .stats = stats,
-    .how = &frame.how,
-    .figures = frame.overlay,
-    .attach = self->overlay_attach,
-  };
+  .buffer = frame.out,.info = &self->info,.layout = &self->layout,.view =
+        &frame.view,.stats = stats,.how = &frame.how,.figures =
+        frame.overlay,.attach = self->overlay_attach,};
   gst_blockdct_overlay_draw (&self->overlay, GST_ELEMENT (self), &drawn);
-  if (!gst_blockdct_stats_file_add (self->stats_file, GST_ELEMENT (self),
-          frame.out) || !check_psnr (self, &frame, stats, &times, index)) {
+  if (!frame.repeated)
+    ok = gst_blockdct_stats_file_add (self->stats_file, GST_ELEMENT (self),
+        frame.out) && check_psnr (self, &frame, stats, &times, index);
+  if (!ok) {
     gst_buffer_unref (frame.out);
     /* The stream ends here, also for what is behind it. */
     gst_blockdct_queue_discard (self);

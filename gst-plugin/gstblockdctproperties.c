@@ -40,6 +40,7 @@ enum
   PROP_GRID,
   PROP_OVERLAY,
   PROP_INTERACTIVE,
+  PROP_KEEP_FRAME,
   PROP_STATS_FILE,
   PROP_STATS,
   PROP_ACTIVE_BACKEND,
@@ -49,10 +50,10 @@ enum
 G_STATIC_ASSERT (N_PROPERTIES <= GST_BLOCKDCT_MAX_PROPERTIES);
 
 #define OFFSET(member) G_STRUCT_OFFSET (GstBlockDctSettings, member)
-#define FIELD(member) \
-  {OFFSET (member), sizeof (((GstBlockDctSettings *) NULL)->member), FALSE}
-#define READY_FIELD(member) \
-  {OFFSET (member), sizeof (((GstBlockDctSettings *) NULL)->member), TRUE}
+#define SIZE(member) sizeof (((GstBlockDctSettings *) NULL)->member)
+#define FIELD(member) {OFFSET (member), SIZE (member), FALSE, TRUE}
+#define QUIET_FIELD(member) {OFFSET (member), SIZE (member), FALSE, FALSE}
+#define READY_FIELD(member) {OFFSET (member), SIZE (member), TRUE, FALSE}
 
 /* From the number of steps to the last of them. */
 typedef struct
@@ -71,7 +72,7 @@ static const GstBlockDctField fields[N_PROPERTIES] = {
   [PROP_CHROMA_QP_OFFSET] = FIELD (params.chroma_qp_offset),
   [PROP_SCALING_LIST] = FIELD (params.scaling_list),
   [PROP_QUANTIZATION_MATRIX] = {OFFSET (params.n_steps), sizeof (Matrix),
-      FALSE},
+      FALSE, TRUE},
   [PROP_QUANTIZATION_FILE] = FIELD (params.tables),
   [PROP_QUANTIZATION_SCALE] = FIELD (params.scale_tables),
   [PROP_QUANTIZATION_PRESET] = FIELD (params.preset),
@@ -81,21 +82,22 @@ static const GstBlockDctField fields[N_PROPERTIES] = {
   [PROP_CUDA_DEVICE_ID] = READY_FIELD (device_id),
   [PROP_THREADS] = READY_FIELD (threads),
   [PROP_ASYNC_DEPTH] = READY_FIELD (async_depth),
-  [PROP_POST_MESSAGES] = FIELD (post_messages),
-  [PROP_INTERVAL] = FIELD (interval),
+  [PROP_POST_MESSAGES] = QUIET_FIELD (post_messages),
+  [PROP_INTERVAL] = QUIET_FIELD (interval),
   [PROP_RATE] = FIELD (rate),
   [PROP_CURVE] = FIELD (curve),
   [PROP_TARGET_PSNR] = FIELD (targets.psnr),
   [PROP_TARGET_BPP] = FIELD (targets.bpp),
   [PROP_TARGET_SIZE] = FIELD (targets.size),
-  [PROP_MIN_PSNR_ERROR] = FIELD (min_psnr_error),
-  [PROP_MIN_PSNR_WARNING] = FIELD (min_psnr_warning),
+  [PROP_MIN_PSNR_ERROR] = QUIET_FIELD (min_psnr_error),
+  [PROP_MIN_PSNR_WARNING] = QUIET_FIELD (min_psnr_warning),
   [PROP_VIEW] = FIELD (view),
   [PROP_WIPE_POSITION] = FIELD (wipe_position),
   [PROP_DIFFERENCE_GAIN] = FIELD (difference_gain),
   [PROP_GRID] = FIELD (grid),
   [PROP_OVERLAY] = FIELD (overlay),
-  [PROP_INTERACTIVE] = FIELD (interactive),
+  [PROP_INTERACTIVE] = QUIET_FIELD (interactive),
+  [PROP_KEEP_FRAME] = QUIET_FIELD (keep_frame),
 };
 
 static const BdctParams default_params = BDCT_PARAMS_DEFAULT;
@@ -483,8 +485,12 @@ static void
 dispatch_properties_changed (GObject * object, guint n_pspecs,
     GParamSpec ** pspecs)
 {
+  gboolean shown;
+
   n_pspecs = gst_blockdct_changes_take (&GST_BLOCKDCT (object)->changes,
-      GST_ELEMENT (object), n_pspecs, pspecs);
+      GST_ELEMENT (object), n_pspecs, pspecs, &shown);
+  if (shown)
+    gst_blockdct_repeat_ask (GST_BLOCKDCT (object));
   if (n_pspecs > 0)
     parent_dispatch (object, n_pspecs, pspecs);
 }
@@ -947,6 +953,20 @@ install_view (GObjectClass * klass)
       g_param_spec_boolean ("interactive", "Interactive",
           "Let pointer and keys in the sink's window turn the properties",
           FALSE, PLAYING));
+  /**
+   * GstBlockDct:keep-frame:
+   *
+   * Whether a change of what a frame looks like is shown at once on the frame
+   * that left last, when no other one comes: while paused, and at the end of
+   * the stream. Downstream is flushed for it; frames that wait in a queue there
+   * are gone.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, PROP_KEEP_FRAME,
+      g_param_spec_boolean ("keep-frame", "Keep frame",
+          "While paused, and at the end, show the latest frame again when a "
+          "property changes", FALSE, PLAYING));
 }
 
 void

@@ -226,8 +226,7 @@ find_regions (GstBlockDct * self, GstBlockDctInFlight * frame)
   if (frame->how.regions == 0)
     return;
   for (gint i = 0; i < self->regions->n_sets; i++)
-    frame->view.delta_qp[i] =
-        gst_blockdct_regions_delta_qp (self->regions, i);
+    frame->view.delta_qp[i] = gst_blockdct_regions_delta_qp (self->regions, i);
 }
 
 /* What a frame enters with. */
@@ -298,6 +297,7 @@ GstFlowReturn
 gst_blockdct_queue_submit (GstBlockDct * self, GstBuffer * inbuf,
     GstBuffer * outbuf)
 {
+  guint64 asked = gst_blockdct_repeat_get_asked (self);
   GstBlockDctSettings settings = gst_blockdct_get_settings (self);
   guint next = (self->oldest + self->n_in_flight) % self->depth;
   GstBlockDctInFlight *frame = &self->in_flight[next];
@@ -324,6 +324,8 @@ gst_blockdct_queue_submit (GstBlockDct * self, GstBuffer * inbuf,
   }
   frame->in = inbuf;
   frame->out = outbuf;
+  frame->asked = asked;
+  frame->repeated = self->repeating;
   ok = keep_target (self, &settings, &src, frame);
   if (ok) {
     describe (self, frame, &settings);
@@ -373,18 +375,33 @@ gst_blockdct_queue_collect (GstBlockDct * self, GstBlockDctInFlight * frame,
   return GST_FLOW_ERROR;
 }
 
-void
-gst_blockdct_queue_discard (GstBlockDct * self)
+guint
+gst_blockdct_queue_recall (GstBlockDct * self, GstBuffer * in[],
+    GstBuffer * out[])
 {
   BdctEngine *engine = self->backend.engine;
+  guint n = 0;
 
-  while (self->n_in_flight > 0) {
+  for (; self->n_in_flight > 0; n++) {
     GstBlockDctInFlight frame;
 
     engine->klass->collect (engine, NULL, NULL);
     take_out (self, &frame);
-    gst_clear_buffer (&frame.in);
-    gst_clear_buffer (&frame.out);
+    in[n] = frame.in;
+    out[n] = frame.out;
+  }
+  return n;
+}
+
+void
+gst_blockdct_queue_discard (GstBlockDct * self)
+{
+  GstBuffer *in[BDCT_MAX_DEPTH], *out[BDCT_MAX_DEPTH];
+  guint n = gst_blockdct_queue_recall (self, in, out);
+
+  for (guint i = 0; i < n; i++) {
+    gst_buffer_unref (in[i]);
+    gst_buffer_unref (out[i]);
   }
   gst_clear_buffer (&self->ready);
   gst_clear_buffer (&GST_BASE_TRANSFORM (self)->queued_buf);

@@ -12,7 +12,7 @@ typedef enum
   BITS_ESTIMATED_Y, BITS_ESTIMATED_U, BITS_ESTIMATED_V, BITS_ESTIMATED, BPP,
   TRANSFORM, QUALITY, QP, TARGET_MET, REGIONS, BACKEND, PSNR_MEAN,
   PSNR_MEAN_CAPPED, PSNR_MIN, PSNR_MAX, DROPPED, SSE_Y, SSE_U, SSE_V, SAMPLES_Y,
-  SAMPLES_U, SAMPLES_V, SETTING, N_FIELDS
+  SAMPLES_U, SAMPLES_V, SETTING, REPEATED, N_FIELDS
 } Field;
 
 static const gchar *const names[N_FIELDS] = {
@@ -24,7 +24,8 @@ static const gchar *const names[N_FIELDS] = {
   "bits-estimated-u", "bits-estimated-v", "bits-estimated", "bpp", "transform",
   "quality", "qp", "target-met", "regions", "backend", "psnr-mean",
   "psnr-mean-capped", "psnr-min", "psnr-max", "dropped", "sse-y", "sse-u",
-  "sse-v", "samples-y", "samples-u", "samples-v", "setting"
+  "sse-v", "samples-y", "samples-u", "samples-v", "setting",
+  "repeated"
 };
 
 static GQuark fields[N_FIELDS];
@@ -312,12 +313,38 @@ add_to_interval (GstBlockDctReport * report, GstElement * element,
   }
 }
 
+/* The values of one frame, attached to its buffer. */
+static GstStructure *
+attach (GstBuffer * buffer, const BdctStats * stats,
+    const GstBlockDctHow * how, guint64 index, const GstBlockDctTimes * times)
+{
+  GstBlockDctSpan span = { 0 };
+  GstStructure *s = gst_custom_meta_get_structure ((GstCustomMeta *)
+      gst_buffer_add_meta (buffer, meta_info, NULL));
+
+  add_to_span (&span, stats, how, index, times);
+  add_span (s, frame_type, &span);
+  return s;
+}
+
+void
+gst_blockdct_report_repeated (const GstBlockDctReport * report,
+    GstElement * element, GstBuffer * buffer, const BdctStats * stats,
+    const GstBlockDctHow * how, const GstBlockDctTimes * times, gboolean post)
+{
+  GstStructure *s = attach (buffer, stats, how, report->totals.frames - 1,
+      times);
+
+  add_boolean (s, REPEATED, TRUE);
+  if (post)
+    post_structure (element, gst_structure_copy (s));
+}
+
 void
 gst_blockdct_report_frame (GstBlockDctReport * report, GstElement * element,
     GstBuffer * buffer, const BdctStats * stats, const GstBlockDctHow * how,
     const GstBlockDctTimes * times, gboolean post, GstClockTime interval)
 {
-  GstBlockDctSpan span = { 0 };
   GstBlockDctTotals *totals = &report->totals;
   guint64 index = totals->frames++;
   GstStructure *s;
@@ -326,13 +353,10 @@ gst_blockdct_report_frame (GstBlockDctReport * report, GstElement * element,
   if (report->pooled.pool.frames > 0 && how->depth != report->pooled.how.depth)
     gst_blockdct_report_end (report, element, post);
 
-  add_to_span (&span, stats, how, index, times);
-  s = gst_custom_meta_get_structure ((GstCustomMeta *)
-      gst_buffer_add_meta (buffer, meta_info, NULL));
-  add_span (s, frame_type, &span);
-
+  s = attach (buffer, stats, how, index, times);
   if (how->depth != totals->depth) {
-    totals->pool = (BdctPool) { 0 };
+    totals->pool = (BdctPool) {
+    0};
     totals->depth = how->depth;
     totals->first_index = index;
     totals->rate = how->rate;
@@ -341,8 +365,7 @@ gst_blockdct_report_frame (GstBlockDctReport * report, GstElement * element,
   bdct_pool_add (&totals->pool, stats, how->depth);
   add_to_span (&report->pooled, stats, how, index, times);
   if (interval > 0) {
-    add_to_interval (report, element, stats, how, index, times, post,
-        interval);
+    add_to_interval (report, element, stats, how, index, times, post, interval);
   } else {
     end_interval (report, element, post);
     if (post)
@@ -429,13 +452,15 @@ gst_blockdct_report_end (GstBlockDctReport * report, GstElement * element,
     }
     report->reported_dropped = report->totals.dropped;
   }
-  report->pooled = (GstBlockDctSpan) { 0 };
+  report->pooled = (GstBlockDctSpan) {
+  0};
 }
 
 void
 gst_blockdct_report_flush (GstBlockDctReport * report)
 {
-  report->interval = (GstBlockDctSpan) { 0 };
+  report->interval = (GstBlockDctSpan) {
+  0};
   report->interval_end = GST_CLOCK_TIME_NONE;
 }
 

@@ -93,6 +93,13 @@ void gst_blockdct_report_frame (GstBlockDctReport * report,
     const GstBlockDctHow * how, const GstBlockDctTimes * times, gboolean post,
     GstClockTime interval);
 
+/** The latest frame once more: its values are attached to `buffer`, and posted
+ * if `post`, as a repeated frame's; nothing is counted. */
+void gst_blockdct_report_repeated (const GstBlockDctReport * report,
+    GstElement * element, GstBuffer * buffer, const BdctStats * stats,
+    const GstBlockDctHow * how, const GstBlockDctTimes * times,
+    gboolean post);
+
 /** Post the `blockdct-curve` message of a frame, the latest one: its statistics
  * at each of the curve's settings, and whether their bits are exact. */
 void gst_blockdct_report_curve (const GstBlockDctReport * report,

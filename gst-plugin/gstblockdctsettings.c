@@ -274,19 +274,33 @@ check_group (GstBlockDctChanges * changes, const GstBlockDctSettings * old,
   }
 }
 
+/* Called with the lock. Whether frames are other ones by it. */
+static gboolean
+put_in_force (GstBlockDctChanges * changes, const Change * change)
+{
+  const GstBlockDctField *field = &change->field;
+  gboolean shown;
+
+  if (change->number <= changes->in_force[change->id])
+    return FALSE;
+  shown = field->shown && memcmp ((guint8 *) & changes->current
+      + field->offset, change->value, field->size) != 0;
+  put (&changes->current, field, change->value);
+  changes->in_force[change->id] = change->number;
+  return shown;
+}
+
 /* Let a list of changes come into force, which are unused then. Called with the
- * lock; `error` is as above. */
-static void
+ * lock; `error` is as above. Whether frames are other ones by it. */
+static gboolean
 apply (GstBlockDctChanges * changes, Change * list,
     BdctError error[GST_BLOCKDCT_N_CHECKED])
 {
   const GstBlockDctSettings old = changes->current;
+  gboolean shown = FALSE;
 
   for (Change * change = list; change != NULL; change = change->next)
-    if (change->number > changes->in_force[change->id]) {
-      put (&changes->current, &change->field, change->value);
-      changes->in_force[change->id] = change->number;
-    }
+    shown |= put_in_force (changes, change);
   check_group (changes, &old, error);
   while (list != NULL) {
     Change *change = list;
@@ -299,6 +313,7 @@ apply (GstBlockDctChanges * changes, Change * list,
     change->next = changes->unused;
     changes->unused = change;
   }
+  return shown;
 }
 
 /* To be called without the lock. */
@@ -313,7 +328,7 @@ warn_all (GstBlockDctChanges * changes, GstElement * element,
 
 guint
 gst_blockdct_changes_take (GstBlockDctChanges * changes, GstElement * element,
-    guint n_pspecs, GParamSpec ** pspecs)
+    guint n_pspecs, GParamSpec ** pspecs, gboolean * shown)
 {
   BdctError error[GST_BLOCKDCT_N_CHECKED];
   Change *list = NULL;
@@ -333,7 +348,7 @@ gst_blockdct_changes_take (GstBlockDctChanges * changes, GstElement * element,
     change->next = list;
     list = change;
   }
-  apply (changes, list, error);
+  *shown = apply (changes, list, error);
   GST_OBJECT_UNLOCK (element);
   warn_all (changes, element, error);
   return n;

@@ -40,6 +40,7 @@ typedef struct
   gboolean grid;
   gboolean overlay;
   gboolean interactive;
+  gboolean keep_frame;
 } GstBlockDctSettings;
 
 /** Where a property's value is among them; size 0: it is not. */
@@ -47,6 +48,7 @@ typedef struct
 {
   gsize offset, size;
   gboolean ready;               /* read at the start: cannot be set later */
+  gboolean shown;               /* a frame, or its figures, depend on it */
 } GstBlockDctField;
 
 /** What may be refused or set aside, as it depends on more than itself. */
@@ -93,9 +95,11 @@ gboolean gst_blockdct_changes_set (GstBlockDctChanges * changes,
     gconstpointer value);
 
 /** Let what is named in a notification come into force. Returns how many of
- * the names are left that mean something to others. */
+ * the names are left that mean something to others, and in `shown` whether
+ * frames are other ones from now on. */
 guint gst_blockdct_changes_take (GstBlockDctChanges * changes,
-    GstElement * element, guint n_pspecs, GParamSpec ** pspecs);
+    GstElement * element, guint n_pspecs, GParamSpec ** pspecs,
+    gboolean * shown);
 
 /** Set the controlled properties for the frame of this stream time. Values that
  * are refused are warned of once, until there are some that are not. */

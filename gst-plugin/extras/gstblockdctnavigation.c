@@ -54,13 +54,15 @@ turn (GstElement * element, const gchar * property, gint by)
 
 /* Keys */
 
+/* By so much finer. */
 static void
 turn_quality (GstElement * element, gint by)
 {
   BdctTransform transform = get_int (element, "transform");
+  gboolean has_qp = bdct_family_has_qp (bdct_transform_info
+      (transform)->family);
 
-  turn (element, bdct_family_has_qp (bdct_transform_info
-          (transform)->family) ? "qp" : "quality", by);
+  turn (element, has_qp ? "qp" : "quality", has_qp ? -by : by);
 }
 
 static void
@@ -85,13 +87,26 @@ toggle_grid (GstElement * element, gint unused)
   g_object_set (element, "grid", !get_int (element, "grid"), NULL);
 }
 
+/* To the original, and back to the view that was left for it. */
 static void
-toggle_original (GstElement * element, gint unused)
+toggle_original (GstBlockDctNavigation * navigation, GstElement * element)
 {
-  (void) unused;
-  g_object_set (element, "view",
-      get_int (element, "view") == BDCT_VIEW_ORIGINAL
-      ? BDCT_VIEW_RECONSTRUCTION : BDCT_VIEW_ORIGINAL, NULL);
+  gint view = get_int (element, "view"), next = BDCT_VIEW_ORIGINAL;
+
+  g_mutex_lock (&navigation->lock);
+  if (view == BDCT_VIEW_ORIGINAL)
+    next = navigation->left;
+  else
+    navigation->left = view;
+  g_mutex_unlock (&navigation->lock);
+  g_object_set (element, "view", next, NULL);
+}
+
+/* gtksink sends what a key writes, other sinks its name. */
+static gboolean
+is_space (const gchar * key)
+{
+  return strcmp (key, "space") == 0 || strcmp (key, " ") == 0;
 }
 
 static const struct
@@ -106,16 +121,16 @@ static const struct
   {"Right", turn_transform, 1},
   {"v", next_view, 0},
   {"g", toggle_grid, 0},
-  {"space", toggle_original, 0},
 };
 
 static gboolean
-handle_key (GstElement * element, GstEvent * event, gboolean press)
+handle_key (GstBlockDctNavigation * navigation, GstElement * element,
+    GstEvent * event, gboolean press)
 {
   GstNavigationModifierType state = 0;
   const gchar *key;
 
-  if (!gst_navigation_event_parse_key_event (event, &key))
+  if (!gst_navigation_event_parse_key_event (event, &key) || key == NULL)
     return FALSE;
   /* With these it is somebody else's command. */
   if (gst_navigation_event_parse_modifier_state (event, &state)
@@ -124,8 +139,13 @@ handle_key (GstElement * element, GstEvent * event, gboolean press)
               | GST_NAVIGATION_MODIFIER_META_MASK
               | GST_NAVIGATION_MODIFIER_SUPER_MASK)))
     return FALSE;
+  if (is_space (key)) {
+    if (press)
+      toggle_original (navigation, element);
+    return TRUE;
+  }
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
-    if (g_strcmp0 (key, keys[i].key) == 0) {
+    if (strcmp (key, keys[i].key) == 0) {
       if (press)
         keys[i].func (element, keys[i].by);
       return TRUE;
@@ -482,9 +502,9 @@ gst_blockdct_navigation_event (GstBlockDctNavigation * navigation,
     return FALSE;
   switch (gst_navigation_event_get_type (event)) {
     case GST_NAVIGATION_EVENT_KEY_PRESS:
-      return handle_key (element, event, TRUE);
+      return handle_key (navigation, element, event, TRUE);
     case GST_NAVIGATION_EVENT_KEY_RELEASE:
-      return handle_key (element, event, FALSE);
+      return handle_key (navigation, element, event, FALSE);
     case GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS:
       return handle_press (navigation, element, event);
     case GST_NAVIGATION_EVENT_MOUSE_BUTTON_RELEASE:

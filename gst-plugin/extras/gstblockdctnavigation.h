@@ -14,9 +14,8 @@
 #include "gst-plugin/gstblockdctreport.h"
 
 G_BEGIN_DECLS
-
 /** The frame on display, for clicks on it. */
-typedef struct
+    typedef struct
 {
   GstBuffer *in;                /* the original; NULL if there is no frame */
   GstVideoInfo info;
@@ -41,6 +40,7 @@ typedef struct
   gint width, height;           /* of the picture; 0 before caps */
   GstBlockDctShown shown;
   GstBlockDctPointer pointer;
+  BdctViewMode left;            /* for the original */
 } GstBlockDctNavigation;
 
 void gst_blockdct_navigation_init (GstBlockDctNavigation * navigation);

@@ -12,17 +12,28 @@ GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_debug);
 #define GST_CAT_DEFAULT gst_blockdct_debug
 #define FONT "Monospace"
 
+/* Of letters that can be read. */
+#define LEAST_SIZE 9
+
+/* What of a label is at its place. */
+typedef enum
+{
+  TOP_LEFT, BOTTOM_LEFT, BOTTOM_RIGHT, MIDDLE_RIGHT
+} Anchor;
+
 /* A text and the rectangle that shows it. */
 typedef struct
 {
   gchar *text;
-  gint x, y, height;            /* height: of the frame */
+  gint x, y, size;
   GstVideoOverlayRectangle *rectangle;
 } Label;
 
 enum
 {
   FIGURES,
+  FIRST_HALF,
+  SECOND_HALF,
   FIRST_MARK,
   N_LABELS = FIRST_MARK + 8
 };
@@ -84,11 +95,10 @@ make_layout (GstBlockDctOverlay * overlay, const gchar * text, gint size)
   return layout;
 }
 
-/* White text on a dark box with its corner at (x, y); with `centre` the middle
- * of its right edge is there. NULL without memory. */
+/* White text on a dark box. NULL without memory. */
 static GstVideoOverlayRectangle *
 draw_text (GstBlockDctOverlay * overlay, const gchar * text, gint x, gint y,
-    gint size, gboolean centre)
+    gint size, Anchor anchor)
 {
   gint pad = MAX (size / 3, 2), width, height, stride;
   PangoLayout *layout = make_layout (overlay, text, size);
@@ -125,9 +135,12 @@ draw_text (GstBlockDctOverlay * overlay, const gchar * text, gint x, gint y,
   /* Its stride too is 4 bytes a sample. */
   gst_buffer_add_video_meta (buffer, GST_VIDEO_FRAME_FLAG_NONE,
       GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB, width, height);
-  rectangle = gst_video_overlay_rectangle_new_raw (buffer,
-      centre ? MAX (x - width, 0) : x, centre ? y - height / 2 : y, width,
-      height, GST_VIDEO_OVERLAY_FORMAT_FLAG_PREMULTIPLIED_ALPHA);
+  if (anchor == BOTTOM_RIGHT || anchor == MIDDLE_RIGHT)
+    x = MAX (x - width, 0);
+  if (anchor != TOP_LEFT)
+    y -= anchor == MIDDLE_RIGHT ? height / 2 : height;
+  rectangle = gst_video_overlay_rectangle_new_raw (buffer, x, y, width, height,
+      GST_VIDEO_OVERLAY_FORMAT_FLAG_PREMULTIPLIED_ALPHA);
   gst_buffer_unref (buffer);
   return rectangle;
 }
@@ -135,20 +148,19 @@ draw_text (GstBlockDctOverlay * overlay, const gchar * text, gint x, gint y,
 /* Draw a label unless it is as it was; `text` is taken. NULL without memory. */
 static GstVideoOverlayRectangle *
 update_label (GstBlockDctOverlay * overlay, guint index, gchar * text, gint x,
-    gint y, gint height)
+    gint y, gint size, Anchor anchor)
 {
   Label *label = &overlay->label[index];
 
   if (label->rectangle != NULL && strcmp (text, label->text) == 0
-      && x == label->x && y == label->y && height == label->height) {
+      && x == label->x && y == label->y && size == label->size) {
     g_free (text);
     return label->rectangle;
   }
   clear_label (label);
   *label = (Label) {
-  text, x, y, height, NULL};
-  label->rectangle = draw_text (overlay, text, x, y,
-      CLAMP (height / 30, 9, 64), index != FIGURES);
+  text, x, y, size, NULL};
+  label->rectangle = draw_text (overlay, text, x, y, size, anchor);
   return label->rectangle;
 }
 
@@ -191,8 +203,9 @@ append_bits (GString * text, const BdctStats * stats,
     g_string_append_printf (text, "\n%.3f bpp estimated", bpp);
 }
 
+/* What has room on a small picture: `small` leaves the rest out. */
 static gchar *
-make_text (const GstBlockDctOverlayFrame * frame)
+make_text (const GstBlockDctOverlayFrame * frame, gboolean small)
 {
   const BdctStats *stats = frame->stats;
   const GstBlockDctHow *how = frame->how;
@@ -210,9 +223,10 @@ make_text (const GstBlockDctOverlayFrame * frame)
     g_string_append_printf (text, "%s  own matrix\n", info->name);
   if (how->target && !how->target_met)
     g_string_append (text, "target not met\n");
-  g_string_append_printf (text, "PSNR %s%s ", psnr,
-      total.sse > 0 ? " dB" : "");
+  g_string_append_printf (text, "PSNR %s%s ", psnr, total.sse > 0 ? " dB" : "");
   g_free (psnr);
+  if (small)
+    return g_string_free (text, FALSE);
   append_components (text, "YUV", stats->component, how->depth);
   if (stats->rgb[0].samples > 0) {
     g_string_append (text, "\nPSNR");
@@ -298,11 +312,60 @@ blend (GstVideoOverlayComposition * composition,
   return TRUE;
 }
 
+/* The longest line has some 40 letters: less than half of the picture's width.
+ * Where that could not be read, few lines are `small`. */
+static gint
+choose_size (const GstVideoInfo * info, gboolean * small)
+{
+  gint size = MIN (info->height / 30, info->width / 56);
+
+  *small = size < LEAST_SIZE;
+  if (*small)
+    return info->width < 200 ? 7 : LEAST_SIZE;
+  return MIN (size, 64);
+}
+
+/* Which picture is which, where two of them are shown. */
+static gboolean
+name_halves (GstBlockDctOverlay * self, const GstBlockDctOverlayFrame * frame,
+    gint size, GstVideoOverlayComposition * composition)
+{
+  static const gchar *const names[] = { "original", "reconstruction" };
+  gint width = GST_VIDEO_INFO_WIDTH (frame->info), second = width;
+  gint height = GST_VIDEO_INFO_HEIGHT (frame->info), first = width;
+  gint bottom = height;
+  gboolean ok = TRUE;
+
+  switch (frame->view->mode) {
+    case BDCT_VIEW_WIPE:
+      first = width * frame->view->position;
+      second = width - first;
+      break;
+    case BDCT_VIEW_SIDE_BY_SIDE:
+      first = second = width / 2;
+      break;
+    case BDCT_VIEW_STACKED:
+      bottom = height / 2;
+      break;
+    default:
+      return TRUE;
+  }
+  /* A letter is some 0.6 of its size wide. */
+  if (first > size * 7)
+    ok &= add (composition, update_label (self, FIRST_HALF,
+            g_strdup (names[0]), 0, bottom, size, BOTTOM_LEFT));
+  if (second > size * 11)
+    ok &= add (composition, update_label (self, SECOND_HALF,
+            g_strdup (names[1]), width, height, size, BOTTOM_RIGHT));
+  return ok;
+}
+
 void
 gst_blockdct_overlay_draw (GstBlockDctOverlay ** overlay,
     GstElement * element, const GstBlockDctOverlayFrame * frame)
 {
-  gint height = GST_VIDEO_INFO_HEIGHT (frame->info);
+  gboolean small;
+  gint size = choose_size (frame->info, &small);
   GstVideoOverlayComposition *composition;
   GstBlockDctOverlay *self = *overlay;
   gboolean complete = TRUE;
@@ -323,12 +386,13 @@ gst_blockdct_overlay_draw (GstBlockDctOverlay ** overlay,
   }
   composition = gst_video_overlay_composition_new (NULL);
   if (frame->figures)
-    complete &= add (composition, update_label (self, FIGURES,
-            make_text (frame), height / 40, height / 40, height));
+    complete = add (composition, update_label (self, FIGURES,
+            make_text (frame, small), size, size, size, TOP_LEFT))
+        && name_halves (self, frame, size, composition);
   for (gint i = 0; i < legend.n_marks; i++)
     complete &= add (composition, update_label (self, FIRST_MARK + i,
             g_strdup (legend.mark[i].text), legend.x - 4, legend.mark[i].y,
-            height));
+            size, MIDDLE_RIGHT));
   if (frame->attach)
     attach (frame->buffer, composition);
   else

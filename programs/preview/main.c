@@ -19,6 +19,8 @@ typedef struct
   PreviewWindow *window;        /* NULL: without a display */
   gboolean alone;               /* nobody watches: end at the end */
   gboolean failed;
+  gboolean moves;               /* it is no still picture */
+  gboolean stays;               /* at its end, as there is no way back */
 } Preview;
 
 static void
@@ -170,6 +172,28 @@ finish (gpointer data)
   return quit (preview);
 }
 
+/* From the start again, where there is more than what is on display. */
+static void
+rewind_stream (Preview * preview)
+{
+  if (preview->stays)
+    return;
+  preview->stays = !preview->moves
+      || !gst_element_seek_simple (preview->pipeline, GST_FORMAT_TIME,
+      GST_SEEK_FLAG_FLUSH, 0);
+}
+
+static void
+handle_figures (Preview * preview, const GstStructure * s)
+{
+  guint64 index;
+
+  if (gst_structure_get_uint64 (s, "index", &index) && index > 0)
+    preview->moves = TRUE;
+  if (preview->window != NULL)
+    preview_window_show_message (preview->window, s);
+}
+
 static gboolean
 handle_message (GstBus * bus, GstMessage * message, gpointer data)
 {
@@ -189,19 +213,23 @@ handle_message (GstBus * bus, GstMessage * message, gpointer data)
     case GST_MESSAGE_WARNING:
       gst_message_parse_warning (message, &error, &debug);
       g_printerr ("blockdct-preview: %s\n", error->message);
+      if (preview->window != NULL)
+        preview_window_show_notice (preview->window, error->message);
+      break;
+    case GST_MESSAGE_QOS:
+      /* What is shown again at the end is late, and seen. */
+      if (preview->window != NULL && !preview->stays)
+        preview_window_show_qos (preview->window, message);
       break;
     case GST_MESSAGE_EOS:
       if (preview->alone)
         g_timeout_add (preview->window != NULL ? 300 : 0, finish, preview);
-      else if (!gst_element_seek_simple (preview->pipeline, GST_FORMAT_TIME,
-              GST_SEEK_FLAG_FLUSH, 0))
-        GST_INFO ("the end, and no way back");
+      else
+        rewind_stream (preview);
       break;
     case GST_MESSAGE_ELEMENT:
-      if (preview->window != NULL
-          && GST_MESSAGE_SRC (message) == GST_OBJECT (preview->dct))
-        preview_window_show_message (preview->window,
-            gst_message_get_structure (message));
+      if (GST_MESSAGE_SRC (message) == GST_OBJECT (preview->dct))
+        handle_figures (preview, gst_message_get_structure (message));
       break;
     default:
       break;
@@ -230,6 +258,9 @@ make_sink (Preview * preview, gboolean display)
     return FALSE;
   }
   gst_object_ref_sink (preview->sink);
+  /* Who wants a table need not wait for the pictures. */
+  if (preview->options.csv != NULL)
+    g_object_set (preview->sink, "sync", FALSE, NULL);
   if (!display)
     g_object_set (preview->sink, "enable-last-sample", TRUE, NULL);
   return TRUE;
@@ -245,7 +276,7 @@ open_window (Preview * preview)
   GtkWidget *video;
 
   g_object_get (preview->sink, "widget", &video, NULL);
-  g_object_set (preview->dct, "interactive", TRUE, NULL);
+  g_object_set (preview->dct, "interactive", TRUE, "keep-frame", TRUE, NULL);
   preview->window = preview_window_new (video, preview->dct, preview->pipeline,
       title);
   g_signal_connect_swapped (preview_window_get_widget (preview->window),

@@ -5,6 +5,10 @@
 #include <string.h>
 
 #define DEFAULT_PATTERN "zone-plate"
+#define FIT "fit"
+/* A picture up to this size GTK can scale. */
+#define SMALL_WIDTH 1280
+#define SMALL_HEIGHT 720
 
 /* Which package of Debian's has an element. */
 static const struct
@@ -15,6 +19,7 @@ static const struct
         "libgstblockdct.so"},
   {"decodebin", "install gstreamer1.0-plugins-base"},
   {"videoconvert", "install gstreamer1.0-plugins-base"},
+  {"videoscale", "install gstreamer1.0-plugins-base"},
   {"videotestsrc", "install gstreamer1.0-plugins-base"},
   {"v4l2src", "install gstreamer1.0-plugins-good"},
 };
@@ -40,6 +45,50 @@ add (GstBin * bin, const gchar * name, GError ** error)
   return NULL;
 }
 
+/* What a property can be; the caller's. */
+static gchar *
+describe_range (GParamSpec * pspec)
+{
+  if (G_IS_PARAM_SPEC_INT (pspec))
+    return g_strdup_printf ("a whole number from %d to %d",
+        G_PARAM_SPEC_INT (pspec)->minimum, G_PARAM_SPEC_INT (pspec)->maximum);
+  if (G_IS_PARAM_SPEC_UINT (pspec))
+    return g_strdup_printf ("a whole number from %u to %u",
+        G_PARAM_SPEC_UINT (pspec)->minimum, G_PARAM_SPEC_UINT (pspec)->maximum);
+  if (G_IS_PARAM_SPEC_DOUBLE (pspec))
+    return g_strdup_printf ("a number from %g to %g",
+        G_PARAM_SPEC_DOUBLE (pspec)->minimum,
+        G_PARAM_SPEC_DOUBLE (pspec)->maximum);
+  if (G_IS_PARAM_SPEC_BOOLEAN (pspec))
+    return g_strdup ("true or false");
+  if (G_IS_PARAM_SPEC_ENUM (pspec)) {
+    GEnumClass *klass = G_PARAM_SPEC_ENUM (pspec)->enum_class;
+    GString *text = g_string_new ("one of");
+
+    for (guint i = 0; i < klass->n_values; i++)
+      g_string_append_printf (text, " %s", klass->values[i].value_nick);
+    return g_string_free (text, FALSE);
+  }
+  return g_strdup (g_param_spec_get_blurb (pspec));
+}
+
+static void
+explain (const gchar * pair, GParamSpec * pspec, GError ** error)
+{
+  gchar *range;
+
+  if (pspec == NULL) {
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+        "'%s' is no PROPERTY=VALUE of blockdct; gst-inspect-1.0 blockdct "
+        "lists them.", pair);
+    return;
+  }
+  range = describe_range (pspec);
+  g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+      "'%s' cannot be: %s is %s.", pair, pspec->name, range);
+  g_free (range);
+}
+
 static gboolean
 set_properties (GstElement * dct, gchar ** properties, GError ** error)
 {
@@ -60,13 +109,67 @@ set_properties (GstElement * dct, gchar ** properties, GError ** error)
     }
     g_strfreev (pair);
     if (!ok) {
-      g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-          "'%s' is no PROPERTY=VALUE of blockdct; gst-inspect-1.0 blockdct "
-          "lists them.", *p);
+      explain (*p, pspec, error);
       return FALSE;
     }
   }
   return TRUE;
+}
+
+/* Whether the stream's tags say that the camera was not held upright. */
+static gboolean
+is_turned (GstPad * pad)
+{
+  gboolean turned = FALSE;
+  GstEvent *event;
+
+  for (guint i = 0; (event = gst_pad_get_sticky_event (pad, GST_EVENT_TAG, i))
+      != NULL; i++) {
+    gchar *orientation = NULL;
+    GstTagList *tags;
+
+    gst_event_parse_tag (event, &tags);
+    if (gst_tag_list_get_string (tags, GST_TAG_IMAGE_ORIENTATION, &orientation))
+      turned = strcmp (orientation, "rotate-0") != 0;
+    g_free (orientation);
+    gst_event_unref (event);
+  }
+  return turned;
+}
+
+/* With the first frame all tags are there. What turns the picture comes in
+ * then, for streams that need it: it does not know all formats. */
+static GstPadProbeReturn
+turn_upright (GstPad * pad, GstPadProbeInfo * info, gpointer bin)
+{
+  GstElement *convert, *flip;
+  GstPad *next, *first, *last;
+
+  (void) info;
+  if (!is_turned (pad))
+    return GST_PAD_PROBE_REMOVE;
+  flip = gst_element_factory_make ("videoflip", NULL);
+  if (flip == NULL) {
+    g_printerr ("blockdct-preview: the picture should be turned, and there is "
+        "no element 'videoflip': install gstreamer1.0-plugins-good.\n");
+    return GST_PAD_PROBE_REMOVE;
+  }
+  convert = gst_element_factory_make ("videoconvert", NULL);
+  gst_util_set_object_arg (G_OBJECT (flip), "video-direction", "auto");
+  gst_bin_add_many (bin, convert, flip, NULL);
+  gst_element_link (convert, flip);
+  next = gst_pad_get_peer (pad);
+  first = gst_element_get_static_pad (convert, "sink");
+  last = gst_element_get_static_pad (flip, "src");
+  gst_pad_unlink (pad, next);
+  gst_pad_link (last, next);
+  gst_pad_link (pad, first);
+  gst_element_sync_state_with_parent (flip);
+  gst_element_sync_state_with_parent (convert);
+  gst_object_unref (next);
+  gst_object_unref (first);
+  gst_object_unref (last);
+  return GST_PAD_PROBE_REMOVE;
 }
 
 /* A decoder's first video goes on, once. */
@@ -74,16 +177,12 @@ static void
 link_video (GstElement * decoder, GstPad * pad, GstElement * next)
 {
   GstPad *sink = gst_element_get_static_pad (next, "sink");
-  GstCaps *caps = gst_pad_get_current_caps (pad);
+  GstObject *bin = gst_object_get_parent (GST_OBJECT (next));
 
   (void) decoder;
-  if (caps == NULL)
-    caps = gst_pad_query_caps (pad, NULL);
-  if (!gst_pad_is_linked (sink) && !gst_caps_is_empty (caps)
-      && g_str_has_prefix (gst_structure_get_name (gst_caps_get_structure (caps,
-                  0)), "video/x-raw"))
-    gst_pad_link (pad, sink);
-  gst_caps_unref (caps);
+  if (!gst_pad_is_linked (sink) && gst_pad_link (pad, sink) == GST_PAD_LINK_OK)
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, turn_upright, bin, NULL);
+  gst_object_unref (bin);
   gst_object_unref (sink);
 }
 
@@ -109,13 +208,14 @@ count_frame (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
   gint *left = data;
 
-  (void) info;
   if (*left > 0) {
     --*left;
     return GST_PAD_PROBE_OK;
   }
   gst_pad_push_event (pad, gst_event_new_eos ());
-  return GST_PAD_PROBE_DROP;
+  GST_PAD_PROBE_INFO_FLOW_RETURN (info) = GST_FLOW_EOS;
+  gst_clear_buffer ((GstBuffer **) & GST_PAD_PROBE_INFO_DATA (info));
+  return GST_PAD_PROBE_HANDLED;
 }
 
 static void
@@ -177,9 +277,22 @@ add_decoder (GstBin * bin, const PreviewOptions * options, GstElement * next,
     GError ** error)
 {
   GstElement *source, *decoder = add (bin, "decodebin", error);
+  GstPluginFeature *parser = gst_registry_lookup_feature (gst_registry_get (),
+      "jpegparse");
+  GstCaps *caps;
+
+  /* It reads how a camera was held, and is not used unless asked for. */
+  if (parser != NULL) {
+    gst_plugin_feature_set_rank (parser, GST_RANK_PRIMARY + 1);
+    gst_object_unref (parser);
+  }
 
   if (decoder == NULL)
     return FALSE;
+  /* No sound: what nobody takes is an error where the video ends first. */
+  caps = gst_caps_from_string ("video/x-raw(ANY)");
+  g_object_set (decoder, "caps", caps, "expose-all-streams", FALSE, NULL);
+  gst_caps_unref (caps);
   g_signal_connect (decoder, "pad-added", G_CALLBACK (link_video), next);
   if (options->camera) {
     source = add (bin, "v4l2src", error);
@@ -206,15 +319,18 @@ preview_pipeline_new (const PreviewOptions * options, GstElement * sink,
 {
   GstElement *pipeline = gst_pipeline_new ("preview");
   GstBin *bin = GST_BIN (pipeline);
-  GstElement *queue, *before, *after;
+  GstElement *queue, *before, *scale, *fit, *after;
 
   gst_bin_add (bin, sink);
   before = add (bin, "videoconvert", error);
   queue = before ? add (bin, "queue", error) : NULL;
   *dct = queue ? add (bin, "blockdct", error) : NULL;
-  after = *dct ? add (bin, "videoconvert", error) : NULL;
+  scale = *dct ? add (bin, "videoscale", error) : NULL;
+  fit = scale ? add (bin, "capsfilter", error) : NULL;
+  after = fit ? add (bin, "videoconvert", error) : NULL;
   if (after == NULL)
     goto failed;
+  g_object_set_data (G_OBJECT (pipeline), FIT, fit);
   if (options->frames > 0)
     limit_frames (before, options->frames);
   g_object_set (queue, "max-size-buffers", 3, "max-size-bytes", 0,
@@ -223,7 +339,8 @@ preview_pipeline_new (const PreviewOptions * options, GstElement * sink,
     g_object_set (*dct, "stats-file", options->csv, NULL);
   if (!set_properties (*dct, options->properties, error))
     goto failed;
-  if (!gst_element_link_many (before, queue, *dct, after, sink, NULL)) {
+  if (!gst_element_link_many (before, queue, *dct, scale, fit, after, sink,
+          NULL)) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
         "The elements of the preview cannot be linked.");
     goto failed;
@@ -241,6 +358,41 @@ preview_pipeline_new (const PreviewOptions * options, GstElement * sink,
 failed:
   gst_object_unref (pipeline);
   return NULL;
+}
+
+/* The picture's size if it is larger than this, scaled; else any. */
+static GstCaps *
+make_fit (GstElement * dct, gint width, gint height)
+{
+  GstPad *pad = gst_element_get_static_pad (dct, "src");
+  GstCaps *caps = gst_pad_get_current_caps (pad), *fit = NULL;
+  gdouble ratio = 1;
+  GstVideoInfo info;
+
+  if (caps != NULL && gst_video_info_from_caps (&info, caps)) {
+    ratio = MIN ((gdouble) width / info.width, (gdouble) height / info.height);
+    if (ratio < 1 && (info.width > SMALL_WIDTH || info.height > SMALL_HEIGHT))
+      fit = gst_caps_new_simple ("video/x-raw",
+          "width", G_TYPE_INT, MAX ((gint) (info.width * ratio), 1),
+          "height", G_TYPE_INT, MAX ((gint) (info.height * ratio), 1), NULL);
+  }
+  gst_clear_caps (&caps);
+  gst_object_unref (pad);
+  return fit ? fit : gst_caps_new_any ();
+}
+
+void
+preview_pipeline_fit (GstElement * pipeline, GstElement * dct, gint width,
+    gint height)
+{
+  GstElement *filter = g_object_get_data (G_OBJECT (pipeline), FIT);
+  GstCaps *caps = make_fit (dct, width, height), *old;
+
+  g_object_get (filter, "caps", &old, NULL);
+  if (!gst_caps_is_equal (caps, old))
+    g_object_set (filter, "caps", caps, NULL);
+  gst_caps_unref (caps);
+  gst_caps_unref (old);
 }
 
 gboolean

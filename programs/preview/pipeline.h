@@ -9,9 +9,8 @@
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
-
 /** What the command line asks for; NULL, 0 and FALSE where it does not. */
-typedef struct
+    typedef struct
 {
   gchar *file;                  /* a path or URI */
   gboolean camera;
@@ -27,6 +26,11 @@ typedef struct
  * reference. NULL with the error, which says what to do. */
 GstElement *preview_pipeline_new (const PreviewOptions * options,
     GstElement * sink, GstElement ** dct, GError ** error);
+
+/** Have a large picture scaled down to this size before it gets to its window,
+ * which takes other threads than the window's. */
+void preview_pipeline_fit (GstElement * pipeline, GstElement * dct, gint width,
+    gint height);
 
 /** Write the last frame of a sink that keeps it as a PNG. */
 gboolean preview_pipeline_save (GstElement * sink, const gchar * path,

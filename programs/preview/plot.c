@@ -114,8 +114,10 @@ preview_plot_new (void)
 }
 
 void
-preview_plot_add (PreviewPlot * self, gdouble psnr)
+preview_plot_add (PreviewPlot * self, gdouble psnr, gboolean repeated)
 {
+  if (repeated && self->n > 0)
+    self->n--;
   self->value[(self->first + self->n) % N_VALUES] = psnr;
   if (self->n < N_VALUES)
     self->n++;

@@ -14,8 +14,9 @@ G_DECLARE_FINAL_TYPE (PreviewPlot, preview_plot, PREVIEW, PLOT, GtkDrawingArea)
 
 GtkWidget *preview_plot_new (void);
 
-/** Add a frame's PSNR in dB, which may be infinite. */
-void preview_plot_add (PreviewPlot * plot, gdouble psnr);
+/** Add a frame's PSNR in dB, which may be infinite; or put it in the place of
+ * the latest one, if it is that frame's. */
+void preview_plot_add (PreviewPlot * plot, gdouble psnr, gboolean repeated);
 
 G_END_DECLS
 #endif

@@ -4,6 +4,7 @@
  * Properties change in any thread (keys and the pointer turn them too); the
  * controls follow in GTK's. */
 #include "window.h"
+#include "pipeline.h"
 #include "plot.h"
 
 #include <math.h>
@@ -17,11 +18,11 @@ static const gchar *properties[] = {
 /* Until a block is clicked on. */
 #define HELP "In the picture:\n" \
     "drag             dividing line\n" \
-    "wheel, Up, Down  quality, QP\n" \
+    "wheel, Up, Down  finer, coarser\n" \
     "Left, Right      transform\n" \
     "v                next view\n" \
     "g                grid\n" \
-    "space            original\n" \
+    "space            original, and back\n" \
     "click            a block's levels\n" \
     "Ctrl+Q closes the window."
 
@@ -37,10 +38,14 @@ typedef struct
 
 struct _PreviewWindow
 {
-  GtkWidget *top, *content, *plot, *figures, *block, *pause;
+  GtkWidget *top, *content, *video, *plot, *figures, *block, *pause, *preset;
+  GtkWidget *caption;           /* what the picture is */
+  GtkWidget *notice;            /* what went wrong */
+  gchar *dropped;               /* frames that came too late; or NULL */
   GstElement *dct, *pipeline;
   Control control[N_CONTROLS];
-  guint refresh;                /* source */
+  gboolean loading;             /* a preset */
+  guint fit;                    /* source */
 };
 
 static void
@@ -76,20 +81,21 @@ toggled (GtkToggleButton * button, Control * control)
         gtk_toggle_button_get_active (button), NULL);
 }
 
-/* Where the frame on display is all there is, make it anew. */
-static gboolean
-refresh (gpointer data)
+/* Which half is which, and what is shown where there are none. */
+static void
+show_caption (PreviewWindow * self, const GEnumValue * view)
 {
-  PreviewWindow *self = data;
-  gint64 position;
+  static const gchar *const halves[][2] = {
+    {"wipe", "left: original | right: reconstruction"},
+    {"side-by-side", "left: original | right: reconstruction"},
+    {"stacked", "above: original | below: reconstruction"},
+  };
+  const gchar *text = view->value_name;
 
-  self->refresh = 0;
-  if (gtk_toggle_button_get_active (GTK_TOGGLE_BUTTON (self->pause))
-      && gst_element_query_position (self->pipeline, GST_FORMAT_TIME,
-          &position))
-    gst_element_seek_simple (self->pipeline, GST_FORMAT_TIME,
-        GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, position);
-  return G_SOURCE_REMOVE;
+  for (guint i = 0; i < G_N_ELEMENTS (halves); i++)
+    if (strcmp (view->value_nick, halves[i][0]) == 0)
+      text = halves[i][1];
+  gtk_label_set_text (GTK_LABEL (self->caption), text);
 }
 
 /* In GTK's thread: the control shows what the property is. */
@@ -106,8 +112,11 @@ update_control (gpointer data)
     GEnumClass *klass = G_PARAM_SPEC_ENUM (control->pspec)->enum_class;
 
     for (guint i = 0; i < klass->n_values; i++)
-      if (klass->values[i].value == g_value_get_enum (&value))
+      if (klass->values[i].value == g_value_get_enum (&value)) {
         gtk_combo_box_set_active (GTK_COMBO_BOX (control->widget), i);
+        if (strcmp (control->pspec->name, "view") == 0)
+          show_caption (self, &klass->values[i]);
+      }
   } else if (G_VALUE_HOLDS_BOOLEAN (&value)) {
     gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (control->widget),
         g_value_get_boolean (&value));
@@ -117,16 +126,30 @@ update_control (gpointer data)
   }
   g_value_unset (&value);
   control->updating = FALSE;
-  if (self->refresh == 0)
-    self->refresh = g_timeout_add (40, refresh, self);
+  return G_SOURCE_REMOVE;
+}
+
+/* What was loaded is no longer what is set. */
+static gboolean
+forget_preset (gpointer data)
+{
+  PreviewWindow *self = data;
+
+  gtk_combo_box_set_active (GTK_COMBO_BOX (self->preset), -1);
   return G_SOURCE_REMOVE;
 }
 
 static void
 property_changed (GObject * object, GParamSpec * pspec, Control * control)
 {
+  PreviewWindow *self = control->window;
+
   (void) object, (void) pspec;
   g_main_context_invoke (NULL, update_control, control);
+  /* GTK's thread loads presets; what another one turns at the same time may
+   * not be seen here, and the next thing that is turned will. */
+  if (!self->loading)
+    g_main_context_invoke (NULL, forget_preset, self);
 }
 
 static GtkWidget *
@@ -168,12 +191,25 @@ make_widget (Control * control)
   return widget;
 }
 
+/* A wheel over a control moves the panel, and turns nothing. */
+static gboolean
+leave_scroll (GtkWidget * widget)
+{
+  g_signal_stop_emission_by_name (widget, "scroll-event");
+  return FALSE;
+}
+
+/* The keys stay the picture's when something is clicked on. */
 static void
 attach_row (GtkGrid * grid, const gchar * name, GtkWidget * widget)
 {
   GtkWidget *label = gtk_label_new (name);
 
   gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_label_set_mnemonic_widget (GTK_LABEL (label), widget);
+  atk_object_set_name (gtk_widget_get_accessible (widget), name);
+  gtk_widget_set_focus_on_click (widget, FALSE);
+  g_signal_connect (widget, "scroll-event", G_CALLBACK (leave_scroll), NULL);
   gtk_grid_attach_next_to (grid, label, NULL, GTK_POS_BOTTOM, 1, 1);
   gtk_grid_attach_next_to (grid, widget, label, GTK_POS_RIGHT, 1, 1);
 }
@@ -183,8 +219,10 @@ load_preset (GtkComboBoxText * box, PreviewWindow * self)
 {
   gchar *name = gtk_combo_box_text_get_active_text (box);
 
+  self->loading = TRUE;
   if (name != NULL)
     gst_preset_load_preset (GST_PRESET (self->dct), name);
+  self->loading = FALSE;
   g_free (name);
 }
 
@@ -198,6 +236,7 @@ attach_presets (PreviewWindow * self, GtkGrid * grid)
     gtk_combo_box_text_append_text (GTK_COMBO_BOX_TEXT (box), *name);
   gtk_widget_set_sensitive (box, names != NULL && *names != NULL);
   gtk_widget_set_name (box, "preset");
+  self->preset = box;
   g_signal_connect (box, "changed", G_CALLBACK (load_preset), self);
   attach_row (grid, "preset", box);
   g_strfreev (names);
@@ -210,6 +249,7 @@ pause_toggled (GtkToggleButton * button, PreviewWindow * self)
 
   gst_element_set_state (self->pipeline,
       paused ? GST_STATE_PAUSED : GST_STATE_PLAYING);
+  gtk_widget_grab_focus (self->video);
 }
 
 static GtkWidget *
@@ -230,6 +270,18 @@ make_text (gint lines)
   return label;
 }
 
+/* As high as the window, however low that is. */
+static GtkWidget *
+make_scrolled (GtkWidget * widget)
+{
+  GtkWidget *scrolled = gtk_scrolled_window_new (NULL, NULL);
+
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scrolled),
+      GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
+  gtk_container_add (GTK_CONTAINER (scrolled), widget);
+  return scrolled;
+}
+
 static GtkWidget *
 make_panel (PreviewWindow * self)
 {
@@ -238,6 +290,8 @@ make_panel (PreviewWindow * self)
 
   /* What its controls want is not for the panel to take from the picture. */
   gtk_widget_set_hexpand (panel, FALSE);
+  /* Beside the bar that scrolls it. */
+  gtk_widget_set_margin_end (panel, 12);
   gtk_grid_set_row_spacing (grid, 4);
   gtk_grid_set_column_spacing (grid, 12);
   attach_presets (self, grid);
@@ -257,15 +311,16 @@ make_panel (PreviewWindow * self)
   }
   self->pause = gtk_toggle_button_new_with_label ("Pause");
   gtk_widget_set_name (self->pause, "pause");
+  gtk_widget_set_focus_on_click (self->pause, FALSE);
   g_signal_connect (self->pause, "toggled", G_CALLBACK (pause_toggled), self);
-  self->figures = make_text (6);
+  self->figures = make_text (7);
   self->block = make_text (-1);
   gtk_label_set_text (GTK_LABEL (self->block), HELP);
   gtk_box_pack_start (GTK_BOX (panel), GTK_WIDGET (grid), FALSE, FALSE, 0);
   gtk_box_pack_start (GTK_BOX (panel), self->pause, FALSE, FALSE, 0);
   gtk_box_pack_start (GTK_BOX (panel), self->figures, FALSE, FALSE, 0);
   gtk_box_pack_start (GTK_BOX (panel), self->block, FALSE, FALSE, 0);
-  return panel;
+  return make_scrolled (panel);
 }
 
 /* The picture's own keys are not GTK's way from control to control. */
@@ -296,6 +351,51 @@ take_focus (GtkWidget * video)
   return FALSE;
 }
 
+/* What is much larger than its widget GTK would scale, in its one thread.
+ * Not before the window has its size: gtksink may draw an old frame as one of
+ * the new caps, and complain. */
+static gboolean
+fit (gpointer data)
+{
+  PreviewWindow *self = data;
+  gint scale = gtk_widget_get_scale_factor (self->video);
+
+  self->fit = 0;
+  preview_pipeline_fit (self->pipeline, self->dct,
+      scale * gtk_widget_get_allocated_width (self->video),
+      scale * gtk_widget_get_allocated_height (self->video));
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean
+fit_later (gpointer data)
+{
+  PreviewWindow *self = data;
+
+  if (self->fit != 0)
+    g_source_remove (self->fit);
+  self->fit = g_timeout_add (300, fit, self);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+caps_changed (GObject * pad, GParamSpec * pspec, PreviewWindow * self)
+{
+  (void) pad, (void) pspec;
+  g_main_context_invoke (NULL, fit_later, self);
+}
+
+static void
+follow_size (PreviewWindow * self)
+{
+  GstPad *pad = gst_element_get_static_pad (self->dct, "src");
+
+  g_signal_connect_swapped (self->video, "size-allocate",
+      G_CALLBACK (fit_later), self);
+  g_signal_connect (pad, "notify::caps", G_CALLBACK (caps_changed), self);
+  gst_object_unref (pad);
+}
+
 PreviewWindow *
 preview_window_new (GtkWidget * video, GstElement * dct,
     GstElement * pipeline, const gchar * title)
@@ -305,9 +405,14 @@ preview_window_new (GtkWidget * video, GstElement * dct,
 
   self->dct = gst_object_ref (dct);
   self->pipeline = gst_object_ref (pipeline);
+  self->video = video;
   self->top = g_object_ref_sink (gtk_window_new (GTK_WINDOW_TOPLEVEL));
   self->content = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
   self->plot = preview_plot_new ();
+  self->caption = gtk_label_new (NULL);
+  self->notice = gtk_label_new (NULL);
+  gtk_label_set_line_wrap (GTK_LABEL (self->notice), TRUE);
+  gtk_label_set_xalign (GTK_LABEL (self->notice), 0);
   gtk_container_set_border_width (GTK_CONTAINER (self->content), 6);
   gtk_widget_set_size_request (video, 160, 120);
   gtk_widget_set_can_focus (video, TRUE);
@@ -316,14 +421,18 @@ preview_window_new (GtkWidget * video, GstElement * dct,
       NULL);
   g_signal_connect (self->top, "key-press-event", G_CALLBACK (close_key), NULL);
   gtk_box_pack_start (GTK_BOX (left), video, TRUE, TRUE, 0);
+  gtk_box_pack_start (GTK_BOX (left), self->caption, FALSE, FALSE, 0);
   gtk_box_pack_start (GTK_BOX (left), self->plot, FALSE, FALSE, 0);
+  gtk_box_pack_start (GTK_BOX (left), self->notice, FALSE, FALSE, 0);
   gtk_box_pack_start (GTK_BOX (self->content), left, TRUE, TRUE, 0);
   gtk_box_pack_start (GTK_BOX (self->content), make_panel (self), FALSE, FALSE,
       0);
   gtk_container_add (GTK_CONTAINER (self->top), self->content);
   gtk_window_set_title (GTK_WINDOW (self->top), title);
   gtk_window_set_default_size (GTK_WINDOW (self->top), 1100, 680);
+  follow_size (self);
   gtk_widget_show_all (self->top);
+  gtk_widget_hide (self->notice);
   gtk_widget_grab_focus (video);
   return self;
 }
@@ -331,14 +440,20 @@ preview_window_new (GtkWidget * video, GstElement * dct,
 void
 preview_window_free (PreviewWindow * self)
 {
+  GstPad *pad;
+
   for (guint i = 0; i < N_CONTROLS; i++)
     g_signal_handlers_disconnect_by_data (self->dct, &self->control[i]);
-  if (self->refresh != 0)
-    g_source_remove (self->refresh);
+  pad = gst_element_get_static_pad (self->dct, "src");
+  g_signal_handlers_disconnect_by_data (pad, self);
+  gst_object_unref (pad);
+  if (self->fit != 0)
+    g_source_remove (self->fit);
   gtk_widget_destroy (self->top);
   g_object_unref (self->top);
   gst_object_unref (self->dct);
   gst_object_unref (self->pipeline);
+  g_free (self->dropped);
   g_free (self);
 }
 
@@ -362,6 +477,26 @@ append_decibels (GString * text, const gchar * label, const GstStructure * s,
     g_string_append_printf (text, "%s %.2f dB\n", label, v);
 }
 
+/* The controls that mean something to the frame's transform. */
+static void
+show_effect (PreviewWindow * self, const GstStructure * s)
+{
+  static const gchar *of_qp[] = { "qp", "chroma-qp-offset", "scaling-list",
+    NULL
+  };
+  gboolean has_qp = gst_structure_has_field (s, "qp");
+
+  for (guint i = 0; i < N_CONTROLS; i++) {
+    gboolean idle = g_strv_contains (of_qp, properties[i]) ? !has_qp
+        : strcmp (properties[i], "quality") == 0 && has_qp;
+
+    if (strcmp (properties[i], "scaling-list") == 0
+        && g_str_has_prefix (gst_structure_get_string (s, "transform"), "h264"))
+      idle = TRUE;
+    gtk_widget_set_sensitive (self->control[i].widget, !idle);
+  }
+}
+
 static void
 show_figures (PreviewWindow * self, const GstStructure * s)
 {
@@ -378,8 +513,12 @@ show_figures (PreviewWindow * self, const GstStructure * s)
   append_decibels (text, "    V", s, "psnr-v");
   g_string_append_printf (text, "non-zero %.1f %%, frame %" G_GUINT64_FORMAT
       "\n%s", 100 * nonzero, index, gst_structure_get_string (s, "backend"));
+  if (self->dropped != NULL)
+    g_string_append_printf (text, "\n%s", self->dropped);
   gtk_label_set_text (GTK_LABEL (self->figures), text->str);
-  preview_plot_add (PREVIEW_PLOT (self->plot), psnr);
+  preview_plot_add (PREVIEW_PLOT (self->plot), psnr,
+      gst_structure_has_field (s, "repeated"));
+  show_effect (self, s);
   g_string_free (text, TRUE);
 }
 
@@ -411,8 +550,7 @@ show_block (PreviewWindow * self, const GstStructure * s)
 }
 
 void
-preview_window_show_message (PreviewWindow * self,
-    const GstStructure * message)
+preview_window_show_message (PreviewWindow * self, const GstStructure * message)
 {
   const gchar *type = gst_structure_get_string (message, "type");
 
@@ -421,6 +559,27 @@ preview_window_show_message (PreviewWindow * self,
   else if (gst_structure_has_name (message, "blockdct")
       && g_strcmp0 (type, "pooled") != 0)
     show_figures (self, message);
+}
+
+void
+preview_window_show_notice (PreviewWindow * self, const gchar * text)
+{
+  gtk_label_set_text (GTK_LABEL (self->notice), text);
+  gtk_widget_show (self->notice);
+}
+
+void
+preview_window_show_qos (PreviewWindow * self, GstMessage * message)
+{
+  GstFormat format;
+  guint64 shown, dropped;
+
+  gst_message_parse_qos_stats (message, &format, &shown, &dropped);
+  if (format != GST_FORMAT_BUFFERS || dropped == 0)
+    return;
+  g_free (self->dropped);
+  self->dropped = g_strdup_printf ("%" G_GUINT64_FORMAT " of %"
+      G_GUINT64_FORMAT " frames too late: not shown", dropped, shown + dropped);
 }
 
 gboolean

@@ -155,6 +155,7 @@ struct _World
   GQueue down, up;
   guint32 got_down, got_up;
   gboolean nav_passed;
+  BdctViewMode left;            /* for the original, by a key */
 
   /* What pads of ours answer. */
   guint allocation;             /**< how the query is answered */

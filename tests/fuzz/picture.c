@@ -355,12 +355,13 @@ picture_view (const Shape * s, const Choice * choice, const Samples * in,
   gint peak = (1 << s->depth) - 1, middle = (peak + 1) / 2, v;
   gint lx = x << sub_x, ly = y << sub_y;
   gint line = round (choice->position * s->width);
+  gint end = MIN (line + 1 + s->width / 1280, s->width);
   gboolean second = picture_origin (s, choice, &lx, &ly);
   gint size = ref_block_size (choice->params.transform, s->format->chroma,
       BDCT_Y);
 
   if (choice->view == BDCT_VIEW_WIPE && line > 0 && line < s->width
-      && x == line >> sub_x)
+      && x >= line >> sub_x && x <= (end - 1) >> sub_x)
     return c == 0 ? peak : middle;
   if (choice->view == BDCT_VIEW_DIFFERENCE) {
     gint i = y * s->w[c] + x, gain = round (choice->gain * 256);

@@ -47,7 +47,7 @@ turn (World * w, gint by)
   BdctParams *p = &w->model.wanted.params;
 
   if (p->transform >= BDCT_HEVC_DST_4X4)
-    p->qp = CLAMP (p->qp + by, 0, 51);
+    p->qp = CLAMP (p->qp - by, 0, 51);
   else
     p->quality = CLAMP (p->quality + by, 1, 100);
 }
@@ -90,8 +90,12 @@ run_key (World * w, const gint64 * arg)
       c->grid = !c->grid;
       break;
     default:
-      c->view = c->view == BDCT_VIEW_ORIGINAL ? BDCT_VIEW_RECONSTRUCTION
-          : BDCT_VIEW_ORIGINAL;
+      if (c->view == BDCT_VIEW_ORIGINAL) {
+        c->view = w->left;
+      } else {
+        w->left = c->view;
+        c->view = BDCT_VIEW_ORIGINAL;
+      }
       break;
   }
   world_expect_warnings (w, model_announce (&w->model));

@@ -101,15 +101,16 @@ static const struct
   const gchar *key, *property, *value;
 } key_tests[] = {
   {"jpeg-8x8", "Up", "quality", "51"}, {"jpeg-8x8", "Down", "quality", "49"},
-  {"dct-8x8", "Up", "quality", "51"}, {"hevc-4x4", "Up", "qp", "31"},
-  {"hevc-32x32", "Down", "qp", "29"},
+  {"dct-8x8", "Up", "quality", "51"}, {"hevc-4x4", "Up", "qp", "29"},
+  {"hevc-32x32", "Down", "qp", "31"},
   {"jpeg-8x8", "Right", "transform", "dct-8x8"},
-  {"h264-4x4", "Up", "qp", "31"},
+  {"h264-4x4", "Up", "qp", "29"},
   {"jpeg-8x8", "Left", "transform", "vvc-64x64"},
   {"vvc-64x64", "Right", "transform", "jpeg-8x8"},
   {"hevc-32x32", "Left", "transform", "hevc-16x16"},
   {"jpeg-8x8", "v", "view", "original"}, {"jpeg-8x8", "g", "grid", "true"},
   {"jpeg-8x8", "space", "view", "original"},
+  {"jpeg-8x8", " ", "view", "original"},
 };
 
 /* Each key turns its property, once when it goes down, and is told of. */
@@ -157,7 +158,7 @@ test_ends (void)
   assert_property (&bench, "quality", "100");
   gst_util_set_object_arg (G_OBJECT (bench.element), "transform", "hevc-8x8");
   for (guint i = 0; i < 3; i++)
-    send (&bench, key ("Down"));
+    send (&bench, key ("Up"));
   assert_property (&bench, "qp", "0");
   for (guint i = 0; i < G_N_ELEMENTS (views); i++) {
     send (&bench, key ("v"));
@@ -168,6 +169,12 @@ test_ends (void)
   assert_property (&bench, "view", "original");
   send (&bench, key ("space"));
   assert_property (&bench, "view", "reconstruction");
+  /* Back to what was left, however it was chosen. */
+  gst_util_set_object_arg (G_OBJECT (bench.element), "view", "wipe");
+  send (&bench, key (" "));
+  assert_property (&bench, "view", "original");
+  send (&bench, key (" "));
+  assert_property (&bench, "view", "wipe");
   send (&bench, key ("g"));
   send (&bench, key ("g"));
   assert_property (&bench, "grid", "false");

@@ -88,8 +88,8 @@ static void
 test_pictures_only (void)
 {
   static const gchar *others[] = { "stats-file", "backend", "cuda-device-id",
-    "threads", "async-depth", "post-messages", "interval", "interactive", "qos",
-    "name", "rate", "curve", "min-psnr-error"
+    "threads", "async-depth", "post-messages", "interval", "interactive",
+    "keep-frame", "qos", "name", "rate", "curve", "min-psnr-error"
   };
   static const gchar *pictures[] = { "transform", "quality", "qp",
     "chroma-qp-offset", "scaling-list", "quantization-matrix",

@@ -362,6 +362,66 @@ test_attach (void)
   bench_clear (&bench);
 }
 
+/* Text leaves the picture most of it and stays inside, whatever the size and
+ * the shape; two halves are named, where they have room. */
+static void
+test_overlay_sizes (void)
+{
+  static const struct
+  {
+    gint width, height;
+    const gchar *view;
+    gdouble position;
+    guint n;                    /* labels */
+  } cases[] = {
+    {320, 240, "reconstruction", 0.5, 1}, {320, 240, "wipe", 0.5, 3},
+    {540, 960, "reconstruction", 0.5, 1}, {540, 960, "stacked", 0.5, 3},
+    {1920, 1080, "side-by-side", 0.5, 3}, {1920, 1080, "wipe", 0.01, 2},
+    {1920, 1080, "wipe", 0.99, 2}, {1920, 1080, "difference", 0.5, 1},
+    {1280, 200, "wipe", 0.5, 3}, {200, 1280, "wipe", 0.5, 3},
+  };
+
+  if (!have_text ()) {
+    g_test_skip (NO_FONT);
+    return;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstVideoOverlayCompositionMeta *meta;
+    gdouble covered = 0;
+    GstBuffer *out;
+    Bench bench;
+
+    bench_init (&bench, NULL, 0, 0, "overlay", TRUE, "wipe-position",
+        cases[i].position, NULL);
+    gst_util_set_object_arg (G_OBJECT (bench.element), "view", cases[i].view);
+    gst_harness_add_propose_allocation_meta (bench.h,
+        GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
+    bench_set_caps (&bench, "I420", cases[i].width, cases[i].height);
+    bench_push (&bench, 0);
+    out = bench_pull (&bench);
+    meta = gst_buffer_get_video_overlay_composition_meta (out);
+    g_assert_nonnull (meta);
+    g_assert_cmpuint (gst_video_overlay_composition_n_rectangles
+        (meta->overlay), ==, cases[i].n);
+    for (guint k = 0; k < cases[i].n; k++) {
+      gint x, y;
+      guint w, h;
+
+      gst_video_overlay_rectangle_get_render_rectangle
+          (gst_video_overlay_composition_get_rectangle (meta->overlay, k), &x,
+          &y, &w, &h);
+      g_assert_true (x >= 0 && y >= 0 && x + (gint) w <= cases[i].width
+          && y + (gint) h <= cases[i].height);
+      covered += (gdouble) w * h / cases[i].width / cases[i].height;
+    }
+    g_test_message ("%d x %d %s: %.1f %%", cases[i].width, cases[i].height,
+        cases[i].view, 100 * covered);
+    g_assert_cmpfloat (covered, <, 0.2);
+    gst_buffer_unref (out);
+    bench_clear (&bench);
+  }
+}
+
 /* Where there is no font, a picture without text, and one warning to who asked
  * for text. Fontconfig looks once: this runs in a process of its own. */
 static void
@@ -453,6 +513,7 @@ main (int argc, char **argv)
   test_add ("/view/flags", test_flags);
 #ifdef HAVE_OVERLAY
   test_add ("/view/overlay", test_overlay);
+  test_add ("/view/overlay-sizes", test_overlay_sizes);
   test_add ("/view/attach", test_attach);
   test_add ("/view/no-font", test_no_font);
   test_add ("/view/no-font/subprocess", no_font);

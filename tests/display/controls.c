@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The controls of blockdct-preview's window, without a pointer: they have names
+ * for who does not see them, follow the element, and leave the picture its
+ * keys. Needs a display. */
+#include <string.h>
+#include "window.h"
+
+typedef struct
+{
+  GstElement *pipeline, *dct;
+  GtkWidget *video, *top;
+  PreviewWindow *window;
+} Fixture;
+
+static void
+set_up (Fixture * f, gconstpointer data)
+{
+  (void) data;
+  f->pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
+  f->dct = gst_element_factory_make ("blockdct", NULL);
+  g_assert_nonnull (f->dct);
+  gst_bin_add (GST_BIN (f->pipeline), f->dct);
+  f->video = g_object_ref_sink (gtk_drawing_area_new ());
+  f->window = preview_window_new (f->video, f->dct, f->pipeline, "test");
+  f->top = preview_window_get_widget (f->window);
+}
+
+static void
+tear_down (Fixture * f, gconstpointer data)
+{
+  (void) data;
+  preview_window_free (f->window);
+  g_object_unref (f->video);
+  gst_object_unref (f->pipeline);
+}
+
+static GtkWidget *
+find (GtkWidget * widget, const gchar * name)
+{
+  GtkWidget *found = NULL;
+  GList *children;
+
+  if (strcmp (gtk_widget_get_name (widget), name) == 0)
+    return widget;
+  if (!GTK_IS_CONTAINER (widget))
+    return NULL;
+  children = gtk_container_get_children (GTK_CONTAINER (widget));
+  for (GList * l = children; l != NULL && found == NULL; l = l->next)
+    found = find (l->data, name);
+  g_list_free (children);
+  return found;
+}
+
+static GtkWidget *
+get (Fixture * f, const gchar * name)
+{
+  GtkWidget *widget = find (f->top, name);
+
+  g_assert_nonnull (widget);
+  return widget;
+}
+
+static void
+test_names (Fixture * f, gconstpointer data)
+{
+  static const gchar *const names[] = { "preset", "transform", "quality", "qp",
+    "chroma-qp-offset", "scaling-list", "view", "wipe-position",
+    "difference-gain", "grid", "overlay"
+  };
+
+  (void) data;
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    g_assert_cmpstr (atk_object_get_name (gtk_widget_get_accessible (get (f,
+                    names[i]))), ==, names[i]);
+}
+
+static void
+test_low (Fixture * f, gconstpointer data)
+{
+  gint least;
+
+  (void) data;
+  gtk_widget_get_preferred_height (f->top, &least, NULL);
+  g_assert_cmpint (least, <, 400);
+}
+
+static void
+test_preset (Fixture * f, gconstpointer data)
+{
+  GtkComboBox *box = GTK_COMBO_BOX (get (f, "preset"));
+  gint quality;
+
+  (void) data;
+  gtk_combo_box_set_active (box, 0);
+  g_object_get (f->dct, "quality", &quality, NULL);
+  g_assert_cmpint (quality, ==, 95);
+  g_assert_cmpint (gtk_combo_box_get_active (box), ==, 0);
+  g_object_set (f->dct, "quality", 94, NULL);
+  g_assert_cmpint (gtk_combo_box_get_active (box), ==, -1);
+  gtk_combo_box_set_active (box, 0);
+  g_object_get (f->dct, "quality", &quality, NULL);
+  g_assert_cmpint (quality, ==, 95);
+}
+
+static void
+show_frame (Fixture * f, const gchar * transform, const gchar * setting)
+{
+  GstStructure *s = gst_structure_new ("blockdct", "type", G_TYPE_STRING,
+      "frame", "psnr", G_TYPE_DOUBLE, 30.0, "transform", G_TYPE_STRING,
+      transform, setting, G_TYPE_INT, 20, NULL);
+
+  preview_window_show_message (f->window, s);
+  gst_structure_free (s);
+}
+
+static void
+test_effect (Fixture * f, gconstpointer data)
+{
+  (void) data;
+  show_frame (f, "jpeg-8x8", "quality");
+  g_assert_true (gtk_widget_get_sensitive (get (f, "quality")));
+  g_assert_false (gtk_widget_get_sensitive (get (f, "qp")));
+  g_assert_false (gtk_widget_get_sensitive (get (f, "scaling-list")));
+  show_frame (f, "h264-4x4", "qp");
+  g_assert_false (gtk_widget_get_sensitive (get (f, "quality")));
+  g_assert_true (gtk_widget_get_sensitive (get (f, "chroma-qp-offset")));
+  g_assert_false (gtk_widget_get_sensitive (get (f, "scaling-list")));
+  show_frame (f, "hevc-8x8", "qp");
+  g_assert_true (gtk_widget_get_sensitive (get (f, "scaling-list")));
+  g_assert_true (gtk_widget_get_sensitive (get (f, "view")));
+}
+
+static void
+test_focus (Fixture * f, gconstpointer data)
+{
+  (void) data;
+  gtk_widget_grab_focus (get (f, "quality"));
+  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (get (f, "pause")), TRUE);
+  g_assert_true (gtk_window_get_focus (GTK_WINDOW (f->top)) == f->video);
+}
+
+/* A window says which view it shows, and what it does not show. */
+static gboolean
+has_text (GtkWidget * widget, const gchar * text)
+{
+  gboolean found = FALSE;
+  GList *children;
+
+  if (GTK_IS_LABEL (widget))
+    return gtk_widget_get_visible (widget)
+        && strstr (gtk_label_get_text (GTK_LABEL (widget)), text) != NULL;
+  if (!GTK_IS_CONTAINER (widget))
+    return FALSE;
+  children = gtk_container_get_children (GTK_CONTAINER (widget));
+  for (GList * l = children; l != NULL && !found; l = l->next)
+    found = has_text (l->data, text);
+  g_list_free (children);
+  return found;
+}
+
+static void
+test_texts (Fixture * f, gconstpointer data)
+{
+  GstMessage *qos = gst_message_new_qos (GST_OBJECT (f->dct), FALSE, 0, 0, 0,
+      0);
+
+  (void) data;
+  gst_util_set_object_arg (G_OBJECT (f->dct), "view", "wipe");
+  g_assert_true (has_text (f->top, "left: original | right: reconstruction"));
+  gst_util_set_object_arg (G_OBJECT (f->dct), "view", "stacked");
+  g_assert_true (has_text (f->top, "above: original"));
+  gst_message_set_qos_stats (qos, GST_FORMAT_BUFFERS, 90, 10);
+  preview_window_show_qos (f->window, qos);
+  gst_message_unref (qos);
+  show_frame (f, "jpeg-8x8", "quality");
+  g_assert_true (has_text (f->top, "10 of 100 frames too late"));
+  g_assert_false (has_text (f->top, "a warning"));
+  preview_window_show_notice (f->window, "a warning");
+  g_assert_true (has_text (f->top, "a warning"));
+}
+
+int
+main (int argc, char **argv)
+{
+  static const struct
+  {
+    const gchar *path;
+    void (*func) (Fixture * f, gconstpointer data);
+  } tests[] = {
+    {"/controls/names", test_names}, {"/controls/low", test_low},
+    {"/controls/preset", test_preset}, {"/controls/effect", test_effect},
+    {"/controls/focus", test_focus}, {"/controls/texts", test_texts},
+  };
+
+  g_test_init (&argc, &argv, NULL);
+  gst_init (&argc, &argv);
+  gtk_init (&argc, &argv);
+  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
+    g_test_add (tests[i].path, Fixture, NULL, set_up, tests[i].func, tear_down);
+  return g_test_run ();
+}
