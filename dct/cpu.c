@@ -303,18 +303,21 @@ transform_strip (CpuEngine * self, Piece * piece, int row)
 {
   const BdctTilePlane *planes[2][MAX_BATCH];
   const int n = piece->batch->n;
-  bool chain16 = self->kernel->chain16 != NULL;
+  const BdctTileKernel *kernel = self->kernel;
+  bool chain16 = kernel->chain16 != NULL, real = kernel->real != NULL;
 
   for (int i = 0; i < piece->n_components; i++)
     for (int k = 0; k < n; k++) {
       planes[i][k] = &piece->batch->pass[k]->plane[piece->component[i]];
       chain16 = chain16 && bdct_tile_is_chain16 (planes[i][k]);
+      real = real && bdct_tile_is_real (planes[i][k]);
     }
   if (chain16)
-    (*self->kernel->chain16) (planes, n, row, piece->strip);
+    (*kernel->chain16) (planes, n, row, piece->strip);
   else
     for (int i = 0; i < piece->n_components; i++)
-      self->kernel->plain->strip (planes[i], n, row, piece->strip[i]);
+      (real ? *kernel->real : kernel->plain->strip) (planes[i], n, row,
+          piece->strip[i]);
 }
 
 /* A strip of a batch. */

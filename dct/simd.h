@@ -40,9 +40,11 @@ typedef __m128i V;
 #define add32 OP (add_epi32)
 #define sub32 OP (sub_epi32)
 #define abs16 OP (abs_epi16)
+#define addsat16 OP (adds_epi16)
 #define min16u OP (min_epu16)
 #define average16u OP (avg_epu16)       /* (a + b + 1) >> 1 */
 #define subsat8u OP (subs_epu8) /* a - b, not below 0 */
+#define subsat16u OP (subs_epu16)
 #define mullo16 OP (mullo_epi16)
 #define mulhi16 OP (mulhi_epi16)        /* a b >> 16 */
 #define mulhi16u OP (mulhi_epu16)
@@ -53,6 +55,7 @@ typedef __m128i V;
 
 /* Shifts by a constant. */
 #define srl16 OP (srli_epi16)
+#define sll32 OP (slli_epi32)
 #define srl32 OP (srli_epi32)
 #define sra32 OP (srai_epi32)
 

@@ -86,6 +86,12 @@ bdct_tile_is_chain16 (const BdctTilePlane * plane)
   return plane->levels.data == NULL;
 }
 
+bool
+bdct_tile_is_real (const BdctTilePlane * plane)
+{
+  return plane->family == BDCT_FAMILY_REAL && plane->levels.data == NULL;
+}
+
 #if defined (BDCT_X86)
 static bool
 has_avx512 (void)
@@ -107,16 +113,16 @@ has_avxvnni (void)
 
 static const BdctTileKernel kernels[] = {
   {"avx512vnni", &bdct_tile_avx512, &bdct_chain16_avx512vnni,
+      &bdct_real_avx512, &bdct_colour_avx512},
+  {"avx512", &bdct_tile_avx512, &bdct_chain16_avx512, &bdct_real_avx512,
       &bdct_colour_avx512},
-  {"avx512", &bdct_tile_avx512, &bdct_chain16_avx512,
-      &bdct_colour_avx512},
-  {"avxvnni", &bdct_tile_avx2, &bdct_chain16_avxvnni,
+  {"avxvnni", &bdct_tile_avx2, &bdct_chain16_avxvnni, &bdct_real_avx2,
       &bdct_colour_avx2},
-  {"avx2", &bdct_tile_avx2, &bdct_chain16_avx2,
+  {"avx2", &bdct_tile_avx2, &bdct_chain16_avx2, &bdct_real_avx2,
       &bdct_colour_avx2},
-  {"sse4.1", &bdct_tile_sse41, &bdct_chain16_sse41,
+  {"sse4.1", &bdct_tile_sse41, &bdct_chain16_sse41, &bdct_real_sse41,
       &bdct_colour_sse41},
-  {"sse2", &bdct_tile_baseline, NULL, &bdct_colour_baseline},
+  {"sse2", &bdct_tile_baseline, NULL, NULL, &bdct_colour_baseline},
 };
 
 static void
@@ -132,7 +138,7 @@ find_kernels (bool * has)
 }
 #else
 static const BdctTileKernel kernels[] = {
-  {"generic", &bdct_tile_baseline, NULL, &bdct_colour_baseline},
+  {"generic", &bdct_tile_baseline, NULL, NULL, &bdct_colour_baseline},
 };
 
 static void

@@ -105,11 +105,16 @@ typedef void (*BdctChain16Func) (
 extern const BdctChain16Func bdct_chain16_sse41, bdct_chain16_avx2,
     bdct_chain16_avxvnni, bdct_chain16_avx512, bdct_chain16_avx512vnni;
 
+/** Strips of dct-8x8 (real.c), for the planes that bdct_tile_is_real() is true
+ * of. */
+extern const BdctTileFunc bdct_real_sse41, bdct_real_avx2, bdct_real_avx512;
+
 /** What a processor runs. */
 typedef struct {
   const char *isa;
   const BdctTileChains *plain;
   const BdctChain16Func *chain16; /**< NULL: none */
+  const BdctTileFunc *real;       /**< NULL: none */
   const BdctColourKernel *colour;
 } BdctTileKernel;
 
@@ -124,6 +129,9 @@ void bdct_tile_plane_init (BdctTilePlane *plane, const BdctJob *job,
 
 /** Whether a plane's jobs and what is asked of it are for 16-bit lanes. */
 bool bdct_tile_is_chain16 (const BdctTilePlane *plane);
+
+/** The same for BdctTileKernel's `real`. */
+bool bdct_tile_is_real (const BdctTilePlane *plane);
 
 /** The kernels this processor can run, best first, NULL at the end. */
 const BdctTileKernel *const *bdct_tile_kernels (void);
