@@ -409,8 +409,8 @@ requantize_blocks (const Strip * s, const BdctTilePlane * p, const Units * at,
   }
 }
 
-/* The records of a unit's blocks one by one, `count` having counts in cells. The
- * sums of errors lie as the samples do. */
+/* The records of a unit's blocks one by one, `count` having counts in cells.
+ * The sums of errors lie as the samples do. */
 static void
 put_each_record (const Strip * s, const Sums * sums, V count,
     BdctBlockRecord * to)
