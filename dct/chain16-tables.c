@@ -216,7 +216,7 @@ jpeg_inverse_fits (const BdctComponentJob * job, int depth)
       * (1 << (13 - job->inv_shift[0])) + 16 <= INT16_MAX;
 }
 
-/* floor (x / 8q), with x = |c| + 4q below 2^16, is floor (n / q) with x >> 3 = n
+/* With x = |c| + 4q below 2^16, floor (x / 8q) is floor (n / q), n = x >> 3 and
  * below 2^13. The reciprocal is 2^r / q rounded up, for the largest r that
  * leaves it in 16 bits; 2^r is then above 2^14 q. Rounding adds less than 1 to
  * it and so less than 2^13 / 2^r < 1 / q to the quotient, which then reaches no
