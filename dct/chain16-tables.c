@@ -216,7 +216,7 @@ jpeg_inverse_fits (const BdctComponentJob * job, int depth)
       * (1 << (13 - job->inv_shift[0])) + 16 <= INT16_MAX;
 }
 
-/* floor (x / 8q), with x = |c| + 4q below 2^16, is floor (n / q) with n = x >> 3
+/* With x = |c| + 4q below 2^16, floor (x / 8q) is floor (n / q), n = x >> 3 and
  * below 2^13. The reciprocal is 2^r / q rounded up, for the largest r that
  * leaves it in 16 bits; 2^r is then above 2^14 q. Rounding adds less than 1 to
  * it and so less than 2^13 / 2^r < 1 / q to the quotient, which then reaches no
@@ -259,7 +259,7 @@ init_dequantizer (BdctChain16 * chain, const BdctComponentJob * job)
  *
  * Let D be dequant and s its shift, both without the powers of 2 that are
  * shared. The dequantizer is level D (s = 0); or, of level 2^a and D 2^b with
- * a + b = 15 - s, the rounded product's upper part; or, where that may take more
+ * a + b = 15 - s, the rounded product's upper part; or, where that may be more
  * than 16 bits, 32 bits wide. The latter clips; the others never need to. */
 static bool
 init_hevc (BdctChain16 * chain, Step * e,

@@ -9,7 +9,6 @@
  * gap. */
 #include <string.h>
 #include "passes16.h"
-#include "sample.h"
 
 /* Vectors of coefficients of a call, at most, and the bytes of its samples; and
  * what is enough of them to be worth one. */
@@ -27,7 +26,7 @@ typedef struct {
   const BdctTilePlane *const (*planes)[BDCT_TILE_JOBS];
   BdctTileStrip (*strips)[BDCT_TILE_JOBS];
   int n_jobs, row;
-  int size, bytes, interleave;
+  int size, log2_size, bytes, interleave;
   const struct Kernel *kernel;
   int unit;                     /* samples of a unit's row */
   int n_units;                  /* of a call, at most */
@@ -411,14 +410,40 @@ requantize_blocks (const Strip * s, const BdctTilePlane * p, const Units * at,
   }
 }
 
-/* The records of a unit's blocks. The sums of errors lie as the samples do. */
+/* The records of a unit's blocks one by one, `count` having counts in cells.
+ * The sums of errors lie as the samples do. */
+static void
+put_each_record (const Strip * s, const Sums * sums, V count,
+    BdctBlockRecord * to)
+{
+  uint32_t cell[4 * LANES], error[2][4 * LANES];
+  uint64_t sum[2 * LANES] = { 0 };
+
+  store (cell, count);
+  store (error[0], sums->sse[0]);
+  store (error[1], sums->sse[1]);
+  for (int h = 0; h < (s->size == 32 ? 2 : 1); h++)
+    for (int i = 0; i < 4 * LANES; i++)
+      sum[(s->bytes == 1 ? 16 * (h * LANES + i / 4) + i % 4 * 4
+            : 8 * ((2 * h + i % 4 / 2) * LANES + i / 4) + i % 2 * 4)
+          >> s->log2_size] += error[h][i];
+  for (int i = 0; i < s->unit >> s->log2_size; i++) {
+    const uint32_t *of = cell + 4 * (i % LANES);
+
+    to[i].sse = sum[i] < UINT32_MAX ? sum[i] : UINT32_MAX;
+    to[i].nonzero = s->size == 8 ? of[i / LANES]
+        : of[0] + of[1] + of[2] + of[3];
+    to[i].bits = 0;
+  }
+}
+
 static void
 put_records (const Strip * s, const Sums * sums, BdctBlockRecord * to)
 {
   V n = madd16 (sums->count, set16 (1)), sse = sums->sse[0], a, b;
-  uint32_t cell[4 * LANES], error[2][4 * LANES];
-  uint64_t sum[2 * LANES] = { 0 };
 
+  if (s->size == 8)             /* of the lane's blocks b and c: b c b c */
+    n = add32 (n, high64 (n, n));
   if (s->size == 4) {           /* a cell is a block */
     a = low32 (sse, n);
     b = high32 (sse, n);
@@ -426,31 +451,10 @@ put_records (const Strip * s, const Sums * sums, BdctBlockRecord * to)
       join (&a, &b, a, b);
     store (to, a);
     store (to + 2 * LANES, b);
-    return;
-  }
-  if (s->size == 8) {           /* cells of n: b c b c, of errors: b b c c */
-    n = add32 (n, high64 (n, n));
-    a = low32 (pairsum32 (sse, sse), n);
-    if (s->bytes == 1) {
-      store (to, a);
-      return;
-    }
-  }
-  store (cell, n);
-  store (error[0], sums->sse[0]);
-  store (error[1], sums->sse[1]);
-  for (int h = 0; h < (s->size == 32 ? 2 : 1); h++)
-    for (int i = 0; i < 4 * LANES; i++)
-      sum[(s->bytes == 1 ? 16 * (h * LANES + i / 4) + i % 4 * 4
-            : 8 * ((2 * h + i % 4 / 2) * LANES + i / 4) + i % 2 * 4)
-          / s->size] += error[h][i];
-  for (int i = 0; i < s->unit / s->size; i++) {
-    const uint32_t *of = cell + 4 * (i % LANES);
-
-    to[i].sse = sum[i] < UINT32_MAX ? sum[i] : UINT32_MAX;
-    to[i].nonzero = s->size == 8 ? of[i / LANES]
-        : of[0] + of[1] + of[2] + of[3];
-    to[i].bits = 0;
+  } else if (s->size == 8 && s->bytes == 1) {
+    store (to, low32 (pairsum32 (sse, sse), n));
+  } else {
+    put_each_record (s, sums, n, to);
   }
 }
 
@@ -536,15 +540,15 @@ put_levels (const Strip * s, const Units * at, BdctLevel * to, const V * levels)
   static void (*const all[]) (const Levels * l, const V * v) = {
     put_levels_4, put_levels_8, put_levels_16, put_levels_32
   };
-  const int n_blocks = s->unit / s->size, n_vectors = s->unit * s->size
-      / (8 * LANES);
+  const int n_blocks = s->unit >> s->log2_size;
+  const int n_vectors = s->unit * s->size / (8 * LANES);
 
   for (int u = 0; u < at->units; u++) {
     Levels l = { s, to + u * n_blocks * s->size * s->size,
       at->n_blocks - u * n_blocks
     };
 
-    all[__builtin_ctz (s->size) - 2] (&l, levels + u * n_vectors);
+    all[s->log2_size - 2] (&l, levels + u * n_vectors);
   }
 }
 
@@ -580,9 +584,9 @@ finish (Strip * s, const Units * at, int i, int k, const V * v,
 {
   const BdctTilePlane *p = s->planes[i][k];
   const BdctChain16 *c = &p->set[0]->chain16;
-  const int n = at->units * s->unit, left = at->x / s->size;
+  const int n = at->units * s->unit, left = at->x >> s->log2_size;
   const size_t first = p->grid.first + left
-      + (size_t) (at->y / s->size) * p->grid.columns;
+      + (size_t) (at->y >> s->log2_size) * p->grid.columns;
   BdctLevel *levels = s->strips[i][k].levels;
   Sums sums = { zero (), { zero (), zero () } };
   BdctBlockRecord record[4 * LANES];
@@ -598,8 +602,8 @@ finish (Strip * s, const Units * at, int i, int k, const V * v,
   measure (c, sums.sse, in, out, p->layout.shift, at->height, at->units);
   add_sums (&s->sums[i][k], &sums);
   if (levels != NULL)
-    put_levels (s, at, levels + ((at->y - s->row) / s->size * p->grid.columns
-            + left) * s->size * s->size, level);
+    put_levels (s, at, levels + (((at->y - s->row) >> s->log2_size)
+            * p->grid.columns + left) * s->size * s->size, level);
   if (p->blocks != NULL && at->whole) {
     put_records (s, &sums, p->blocks + first);
   } else if (p->blocks != NULL) {
@@ -619,7 +623,7 @@ some_units (const Strip * s, const Units * at, int u)
     some.units = 1;
     some.width = min (at->width - u * s->unit, s->unit);
   }
-  some.n_blocks = (some.width + s->size - 1) / s->size;
+  some.n_blocks = (some.width + s->size - 1) >> s->log2_size;
   return some;
 }
 
@@ -679,6 +683,7 @@ init_strip (Strip * s)
   const int64_t peak = (1 << p->depth) - 1;
 
   s->size = c->size;
+  s->log2_size = __builtin_ctz (c->size);
   s->bytes = p->depth > 8 ? 2 : 1;
   s->interleave = p->layout.interleave;
   s->unit = UNIT (c->size);

@@ -2,13 +2,13 @@
  * For chain16.c, its includer.
  *
  * A lane has whole blocks: one of 32 or 16, two of 8, four of 4. `bytes` are a
- * sample's, 1 or 2; in a word its value is in the bits from `shift` up (layout.h).
+ * sample's, 1 or 2; a word has its value from bit `shift` up (layout.h).
  *
- * A pass sums up products of two neighbours (madd16). For that rows need no more
- * than their samples in a good order; at all other places 32-bit cells of two
- * neighbours are transposed or interleaved, and what leaves one pass is the next
- * one's neighbours. Butterflies are made in 16 bits before the products, and in
- * 32 bits behind them. What it takes for this to be exact: chain16-tables.c.
+ * A pass sums up products of two neighbours (madd16). For that rows need no
+ * more than their samples in a good order; at all other places 32-bit cells of
+ * two neighbours are transposed or interleaved, and what leaves one pass is the
+ * next one's neighbours. Butterflies are made in 16 bits before the products,
+ * and in 32 bits behind them. What it takes to be exact: chain16-tables.c.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

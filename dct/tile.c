@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Built once for each instruction set (meson.build): BDCT_ISA names the object,
- * BDCT_LANES the 32-bit lanes of its vectors. The source
- * is the same, in GCC's vector extension, and no result depends on the set:
- * integers are exact, and the floating-point chain does the same operations
- * lane by lane, uncontracted.
+ * BDCT_LANES the 32-bit lanes of its vectors. The source is the same, in GCC's
+ * vector extension, and no result depends on the set: integers are exact, and
+ * the floating-point chain does the same operations lane by lane, uncontracted.
  *
  * A tile of samples goes through all stages in the cache. */
 #include "tile.h"

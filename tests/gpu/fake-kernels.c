@@ -226,8 +226,8 @@ make_levels (const BdctCudaPlane * plane, const BdctJob * job, int i,
           * bdct_rate_block_levels (own)
     };
 
-    bdct_tile_kernels ()[0]->strip ((const BdctTilePlane * const *) &all, 1,
-        y, &strip);
+    bdct_tile_kernels ()[0]->plain->strip (
+        (const BdctTilePlane * const *) &all, 1, y, &strip);
   }
 }
 
