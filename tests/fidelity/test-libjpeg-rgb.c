@@ -398,6 +398,10 @@ main (int argc, char **argv)
   }
   g_test_init (&argc, &argv, NULL);
   g_test_set_nonfatal_assertions ();
+  if (engines_on_cuda ()) {
+    g_print ("1..0 # SKIP the CUDA engine takes no R, G and B\n");
+    return 0;
+  }
   n_engines = engines_open (engines);
   for (guint i = 0; i < G_N_ELEMENTS (contents); i++) {
     static const char *const paths[] = {

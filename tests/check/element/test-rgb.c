@@ -275,8 +275,7 @@ test_every_transform (void)
     in = new_frame (&bench.info, t);
     rec = expect (1, BDCT_CHROMA_440, &bench.info, in, &params, &stats);
     out = push (&bench, in);
-    if (t != BDCT_DCT_8X8 || !test_on_cuda ())
-      g_assert_true (is_same (1, &bench.info, out, rec));
+    g_assert_true (is_same (1, &bench.info, out, rec));
     s = bench_pop_report (&bench, "frame");
     check_errors (s, 1, &bench.info, in, out);
     gst_structure_free (s);
@@ -632,10 +631,61 @@ test_caps_change (void)
   bench_clear (&bench);
 }
 
+/* The CUDA engine takes no R, G and B: said, with what to do. */
+static void
+test_refused (void)
+{
+  GstBuffer *in;
+  gchar *text;
+  Bench bench;
+
+  bench_init (&bench, "RGB", WIDTH, HEIGHT, NULL);
+  in = new_frame (&bench.info, 0);
+  g_assert_cmpint (gst_harness_push (bench.h, in), !=, GST_FLOW_OK);
+  text = bench_pop_text (&bench, GST_MESSAGE_ERROR);
+  g_assert_nonnull (strstr (text, "it takes no frames of R, G and B"));
+  g_assert_nonnull (strstr (text, "backend=auto"));
+  g_free (text);
+  bench_clear (&bench);
+}
+
+/* Left the choice, the element takes the CPU for them, whatever it had. */
+static void
+test_auto (void)
+{
+  gchar *active;
+  GstBuffer *in, *out, *rec;
+  BdctStats stats;
+  Bench bench;
+
+  bench_init (&bench, "NV12", 64, 48, "backend", 0, NULL);
+  bench_push (&bench, 0);
+  gst_buffer_unref (bench_pull (&bench));
+  gst_structure_free (bench_pop_report (&bench, "frame"));
+  bench_set_caps (&bench, "GBR", WIDTH, HEIGHT);
+  in = new_frame (&bench.info, 1);
+  rec = expect (10, BDCT_CHROMA_420, &bench.info, in, &defaults, &stats);
+  out = push (&bench, in);
+  g_assert_true (is_same (10, &bench.info, out, rec));
+  gst_structure_free (bench_pop_report (&bench, "frame"));
+  g_object_get (bench.element, "active-backend", &active, NULL);
+  g_assert_true (g_str_has_prefix (active, "cpu:"));
+  g_free (active);
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+  gst_buffer_unref (rec);
+  bench_clear (&bench);
+}
+
 int
 main (int argc, char **argv)
 {
   test_init (&argc, &argv);
+  test_add ("/rgb/auto", test_auto);
+  if (test_on_cuda ()) {
+    test_add ("/rgb/refused", test_refused);
+    return test_run ();
+  }
   test_add ("/rgb/every-format", test_every_format);
   test_add ("/rgb/live", test_live);
   test_add ("/rgb/every-transform", test_every_transform);
