@@ -5,6 +5,11 @@
  * and that upstream notices nothing. */
 #include "bench.h"
 
+#ifdef HAVE_CONTROLLER
+#include <gst/controller/gstdirectcontrolbinding.h>
+#include <gst/controller/gstinterpolationcontrolsource.h>
+#endif
+
 #define SIDE 64
 #define TIMEOUT (10 * G_USEC_PER_SEC)
 
@@ -662,6 +667,50 @@ test_messages (void)
   world_clear (&world);
 }
 
+#ifdef HAVE_CONTROLLER
+static void
+on_quality (GObject * dct, GParamSpec * pspec, gpointer data)
+{
+  gint *armed = data;
+
+  (void) pspec;
+  if (!g_atomic_int_compare_and_exchange (armed, 1, 2))
+    return;
+  gst_element_set_state (GST_ELEMENT (dct), GST_STATE_NULL);
+  g_atomic_int_set (armed, 3);
+}
+
+/* Who hears that a controlled property is set for the frame that is shown again
+ * may stop the element, with others in flight. */
+static void
+test_handler (void)
+{
+  GstControlSource *source = gst_interpolation_control_source_new ();
+  gint64 end = g_get_monotonic_time () + TIMEOUT;
+  gint armed = 0;
+  World world;
+
+  world_init (&world, 8, 3, NULL);
+  g_object_set (source, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
+  gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source),
+      0, 0.5);
+  gst_object_add_control_binding (GST_OBJECT (world.dct),
+      gst_direct_control_binding_new (GST_OBJECT (world.dct), "quality",
+          source));
+  gst_object_unref (source);
+  world_start (&world, GST_STATE_PAUSED);
+  g_signal_connect (world.dct, "notify::quality", G_CALLBACK (on_quality),
+      &armed);
+  g_atomic_int_set (&armed, 1);
+  g_object_set (world.dct, "grid", TRUE, NULL);
+  while (g_atomic_int_get (&armed) != 3) {
+    g_assert_cmpint (g_get_monotonic_time (), <, end);
+    g_usleep (200);
+  }
+  world_clear (&world);
+}
+#endif
+
 int
 main (int argc, char **argv)
 {
@@ -675,5 +724,8 @@ main (int argc, char **argv)
   test_add ("/repeat/anything", test_anything);
   test_add ("/repeat/new-stream", test_new_stream);
   test_add ("/repeat/messages", test_messages);
+#ifdef HAVE_CONTROLLER
+  test_add ("/repeat/handler", test_handler);
+#endif
   return test_run ();
 }
