@@ -333,23 +333,36 @@ gst_blockdct_repeat_leave (GstBlockDct * self, GstFlowReturn ret)
   return ret;
 }
 
+/* A handler of a controlled property's notification may stop the element, or
+ * send it caps: the buffers are none of the engine's then. */
+static GstFlowReturn
+submit (GstBlockDct * self, GstBuffer * in, GstBuffer * out, guint generation)
+{
+  if (generation == self->generation)
+    gst_blockdct_sync (self, in);
+  if (generation == self->generation)
+    return gst_blockdct_queue_submit (self, in, out);
+  return gst_blockdct_is_stopped (self) ? GST_FLOW_FLUSHING : GST_FLOW_OK;
+}
+
 GstFlowReturn
 gst_blockdct_repeat_start (GstBlockDct * self, GstBuffer * inbuf,
     GstBuffer * outbuf)
 {
   GstBuffer *in[BDCT_MAX_DEPTH], *out[BDCT_MAX_DEPTH];
   guint n = gst_blockdct_queue_recall (self, in, out);
-  GstFlowReturn ret;
+  gboolean ok = gst_blockdct_follow_subsampling (self);
+  guint generation = self->generation;
+  GstFlowReturn ret = GST_FLOW_FLUSHING;
 
-  gst_blockdct_sync (self, inbuf);
-  ret = gst_blockdct_follow_subsampling (self)
-      ? gst_blockdct_queue_submit (self, inbuf, outbuf) : GST_FLOW_ERROR;
+  if (ok)
+    ret = submit (self, inbuf, outbuf, generation);
+  else if (!gst_blockdct_is_stopped (self))
+    ret = GST_FLOW_ERROR;
   self->repeating = FALSE;
   for (guint i = 0; i < n; i++) {
-    if (ret == GST_FLOW_OK) {
-      gst_blockdct_sync (self, in[i]);
-      ret = gst_blockdct_queue_submit (self, in[i], out[i]);
-    }
+    if (ret == GST_FLOW_OK)
+      ret = submit (self, in[i], out[i], generation);
     gst_buffer_unref (in[i]);
     gst_buffer_unref (out[i]);
   }

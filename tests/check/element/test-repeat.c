@@ -5,6 +5,11 @@
  * and that upstream notices nothing. */
 #include "bench.h"
 
+#ifdef HAVE_CONTROLLER
+#include <gst/controller/gstdirectcontrolbinding.h>
+#include <gst/controller/gstinterpolationcontrolsource.h>
+#endif
+
 #define SIDE 64
 #define TIMEOUT (10 * G_USEC_PER_SEC)
 
@@ -27,6 +32,7 @@ typedef struct
   GMutex lock;
   GArray *steps;
   GMutex states;                /* held while the pipeline changes its own */
+  gint pushed;                  /* atomic: by feed_all() */
 } World;
 
 static GstPadProbeReturn
@@ -220,6 +226,17 @@ count_frames (World * world)
   return frames;
 }
 
+/* The index of what left follows the one before, or is it again; a frame that
+ * was called back before it was seen here comes as a repeated one at once. */
+static void
+check_index (const Step * step, guint64 * next)
+{
+  if (step->repeated && step->index + 1 == *next)
+    return;
+  g_assert_cmpuint (step->index, ==, *next);
+  ++*next;
+}
+
 /* Every frame left once, besides the repeated ones; these come after a flush
  * and a segment, and are the one before. Returns their number. */
 static guint
@@ -236,9 +253,8 @@ check_steps (World * world, guint n)
       case GST_EVENT_UNKNOWN:
         /* It may just be on its way when the flush begins. */
         g_assert_true (segment);
-        g_assert_cmpuint (step->index, ==, step->repeated ? next - 1 : next);
+        check_index (step, &next);
         repeated += step->repeated;
-        next += !step->repeated;
         break;
       case GST_EVENT_FLUSH_START:
         g_assert_false (flushing);
@@ -515,12 +531,28 @@ feed_all (gpointer data)
 
   push_start (world);
   world->ret = GST_FLOW_OK;
-  for (gint i = 0; i < test_rounds (2000) && world->ret == GST_FLOW_OK; i++)
+  for (gint i = 0; i < test_rounds (2000) && world->ret == GST_FLOW_OK; i++) {
     world->ret = push_something (world, rand, i);
+    g_atomic_int_inc (&world->pushed);
+  }
   gst_pad_push_event (world->feed, gst_event_new_eos ());
   g_rand_free (rand);
   g_atomic_int_set (&world->n, 1000);
   return NULL;
+}
+
+/* What plays goes on. */
+static void
+wait_for_push (World * world)
+{
+  gint64 end = g_get_monotonic_time () + TIMEOUT;
+  gint before = g_atomic_int_get (&world->pushed);
+
+  while (g_atomic_int_get (&world->pushed) == before
+      && g_atomic_int_get (&world->n) < 1000) {
+    g_assert_cmpint (g_get_monotonic_time (), <, end);
+    g_usleep (100);
+  }
 }
 
 static void
@@ -538,7 +570,9 @@ check_anything (guint seed, guint depth, const gchar * between)
     g_mutex_lock (&world.states);
     set_state (&world, i % 2 ? GST_STATE_PAUSED : GST_STATE_PLAYING);
     g_mutex_unlock (&world.states);
-    g_usleep (i * 37 % 1500 + (i % 2 ? 0 : 5000));
+    if (i % 2 == 0)
+      wait_for_push (&world);
+    g_usleep (i * 37 % 1500);
   }
   set_state (&world, GST_STATE_PLAYING);
   g_thread_join (g_steal_pointer (&world.feeder));
@@ -550,10 +584,8 @@ check_anything (guint seed, guint depth, const gchar * between)
   for (guint i = 0; i < world.steps->len; i++) {
     const Step *step = &g_array_index (world.steps, Step, i);
 
-    if (step->event != GST_EVENT_UNKNOWN)
-      continue;
-    g_assert_cmpuint (step->index, ==, step->repeated ? next - 1 : next);
-    next += !step->repeated;
+    if (step->event == GST_EVENT_UNKNOWN)
+      check_index (step, &next);
   }
   world_clear (&world);
 }
@@ -635,6 +667,50 @@ test_messages (void)
   world_clear (&world);
 }
 
+#ifdef HAVE_CONTROLLER
+static void
+on_quality (GObject * dct, GParamSpec * pspec, gpointer data)
+{
+  gint *armed = data;
+
+  (void) pspec;
+  if (!g_atomic_int_compare_and_exchange (armed, 1, 2))
+    return;
+  gst_element_set_state (GST_ELEMENT (dct), GST_STATE_NULL);
+  g_atomic_int_set (armed, 3);
+}
+
+/* Who hears that a controlled property is set for the frame that is shown again
+ * may stop the element, with others in flight. */
+static void
+test_handler (void)
+{
+  GstControlSource *source = gst_interpolation_control_source_new ();
+  gint64 end = g_get_monotonic_time () + TIMEOUT;
+  gint armed = 0;
+  World world;
+
+  world_init (&world, 8, 3, NULL);
+  g_object_set (source, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
+  gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source),
+      0, 0.5);
+  gst_object_add_control_binding (GST_OBJECT (world.dct),
+      gst_direct_control_binding_new (GST_OBJECT (world.dct), "quality",
+          source));
+  gst_object_unref (source);
+  world_start (&world, GST_STATE_PAUSED);
+  g_signal_connect (world.dct, "notify::quality", G_CALLBACK (on_quality),
+      &armed);
+  g_atomic_int_set (&armed, 1);
+  g_object_set (world.dct, "grid", TRUE, NULL);
+  while (g_atomic_int_get (&armed) != 3) {
+    g_assert_cmpint (g_get_monotonic_time (), <, end);
+    g_usleep (200);
+  }
+  world_clear (&world);
+}
+#endif
+
 int
 main (int argc, char **argv)
 {
@@ -648,5 +724,8 @@ main (int argc, char **argv)
   test_add ("/repeat/anything", test_anything);
   test_add ("/repeat/new-stream", test_new_stream);
   test_add ("/repeat/messages", test_messages);
+#ifdef HAVE_CONTROLLER
+  test_add ("/repeat/handler", test_handler);
+#endif
   return test_run ();
 }
