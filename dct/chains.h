@@ -17,9 +17,6 @@ typedef int32_t V4 __attribute__ ((vector_size (16), may_alias));
 typedef BdctTileCells Tile;
 
 #define BDCT_INLINE INLINE
-#ifndef BDCT_UNROLL             /* empty in a build with sanitizers */
-#define BDCT_UNROLL _Pragma ("GCC unroll 64")
-#endif
 #define BDCT_PASS(name) name##_int
 #define BDCT_FLOW(name) name##_flow
 #define BDCT_VALUE Vi
