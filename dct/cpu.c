@@ -27,7 +27,7 @@
 #include "tile.h"
 
 /* The most passes of a batch: what their bins take is bounded by it. */
-#define MAX_BATCH 16
+#define MAX_BATCH BDCT_TILE_JOBS
 
 /* Segments that are priced in one piece. */
 #define SEGMENTS 32
@@ -101,9 +101,10 @@ typedef struct {
   const Stage *stage;
   int number;
   Batch *batch;                 /* NULL: nothing to add up */
-  int component;
-  BdctTileStrip strip[MAX_BATCH];
-  uint32_t counter[MAX_BATCH][BDCT_RATE_COUNTERS];
+  /* Of each component of a plane of memory: */
+  int n_components, component[2];
+  BdctTileStrip strip[2][MAX_BATCH];
+  uint32_t counter[2][MAX_BATCH][BDCT_RATE_COUNTERS];
   uint64_t cost;                /* of a piece of pass' segments */
   Pass *pass;
 } Piece;
@@ -130,10 +131,22 @@ find_pass (const Slot * slot, int i)
   return slot->pass[i == 0 ? 0 : BDCT_MAX_SETS - 1 + i];
 }
 
+/* Pieces of a component's strips: none of the second one of a plane of memory,
+ * which the first one's are of, too. */
+static int
+count_pieces (const Pass * pass, int c)
+{
+  const BdctPlaneLayout *layout = &pass->plane[c].layout;
+
+  return pass->strips[c] > 0 && layout->interleave == 2
+      && (int) layout->component[1] == c ? 0 : pass->strips[c];
+}
+
 static int
 count_strips (const Pass * pass)
 {
-  return pass->strips[0] + pass->strips[1] + pass->strips[2];
+  return count_pieces (pass, 0) + count_pieces (pass, 1)
+      + count_pieces (pass, 2);
 }
 
 static size_t
@@ -147,6 +160,18 @@ static size_t
 strip_levels (const BdctLayout * layout)
 {
   return (size_t) (layout->plane[0].width + BDCT_TILE - 1) * BDCT_TILE;
+}
+
+/* Of a batch's strips of a plane of memory. */
+static size_t
+piece_levels (const BdctLayout * layout)
+{
+  int n = 1;
+
+  for (int p = 0; p < layout->n_planes; p++)
+    if (layout->plane[p].interleave > n)
+      n = layout->plane[p].interleave;
+  return n * MAX_BATCH * strip_levels (layout);
 }
 
 /* Blocks of a component's strip, but for the last one. */
@@ -253,36 +278,57 @@ count_strip (Pass * pass, int c, int number, const BdctLevel * levels,
   pass->ends[c][number][1] = levels[(count_blocks (&grid) - 1) * size];
 }
 
+/* Have the tiles of a strip of all that is in a plane of memory. */
+static void
+transform_strip (CpuEngine * self, Piece * piece, int row)
+{
+  const BdctTilePlane *planes[2][MAX_BATCH];
+  const int n = piece->batch->n;
+  bool chain16 = self->kernel->chain16 != NULL;
+
+  for (int i = 0; i < piece->n_components; i++)
+    for (int k = 0; k < n; k++) {
+      planes[i][k] = &piece->batch->pass[k]->plane[piece->component[i]];
+      chain16 = chain16 && bdct_tile_is_chain16 (planes[i][k]);
+    }
+  if (chain16)
+    (*self->kernel->chain16) (planes, n, row, piece->strip);
+  else
+    for (int i = 0; i < piece->n_components; i++)
+      self->kernel->plain->strip (planes[i], n, row, piece->strip[i]);
+}
+
 /* A strip of a batch. */
 static void
 work_on_strip (CpuEngine * self, Batch * batch, int number, Piece * piece)
 {
-  const BdctTilePlane *planes[MAX_BATCH];
-  Pass *first = batch->pass[0];
+  const Pass *first = batch->pass[0];
+  const BdctPlaneLayout *layout;
+  BdctLevel *levels = NULL;
   int c = 0;
 
-  for (; number >= first->strips[c]; c++)
-    number -= first->strips[c];
+  for (; number >= count_pieces (first, c); c++)
+    number -= count_pieces (first, c);
+  layout = &first->plane[c].layout;
   piece->batch = batch;
-  piece->component = c;
-  for (int i = 0; i < batch->n; i++) {
-    Pass *pass = batch->pass[i];
-    const BdctComponentJob *job = &pass->job.component[c];
-
-    planes[i] = &pass->plane[c];
-    memset (&piece->strip[i], 0, sizeof piece->strip[i]);
-    if (piece->slot->rate
-        && (bdct_rate_coder (pass->job.family) == BDCT_CODER_HUFFMAN
-            || bdct_cabac_log2_size (job) > 0))
-      piece->strip[i].levels = self->strip_levels
-          + (piece->worker * MAX_BATCH + i) * strip_levels (&self->layout);
-  }
-  self->kernel->strip (planes, batch->n,
-      number * bdct_tile_side (&first->job.component[c]), piece->strip);
-  for (int i = 0; i < batch->n; i++)
-    if (piece->strip[i].levels != NULL)
-      count_strip (batch->pass[i], c, number, piece->strip[i].levels,
-          self->layout.chroma, piece->counter[i]);
+  piece->n_components = layout->interleave;
+  memcpy (piece->component, (int[2]) { c, layout->component[1] },
+      sizeof piece->component);
+  memset (piece->strip, 0, sizeof piece->strip);
+  if (piece->slot->rate
+      && (bdct_rate_coder (first->job.family) == BDCT_CODER_HUFFMAN
+          || bdct_cabac_log2_size (&first->job.component[c]) > 0))
+    levels = self->strip_levels + piece->worker * piece_levels (&self->layout);
+  for (int i = 0; levels != NULL && i < piece->n_components; i++)
+    for (int k = 0; k < batch->n; k++, levels += strip_levels (&self->layout))
+      piece->strip[i][k].levels = levels;
+  transform_strip (self, piece,
+      number * bdct_tile_side (&first->job.component[c]));
+  for (int i = 0; levels != NULL && i < piece->n_components; i++)
+    for (int k = 0; k < batch->n; k++)
+      count_strip (batch->pass[k], piece->component[i], number,
+          piece->strip[i][k].levels, self->layout.chroma,
+          piece->counter[i][k]);
 }
 
 /* Pieces of SEGMENTS segments. */
@@ -331,7 +377,7 @@ work_on_segments (Batch * batch, int number, Piece * piece)
     to = from + SEGMENTS;
   bdct_bins_start (&pass->counts, c != BDCT_Y, start);
   piece->pass = pass;
-  piece->component = c;
+  piece->component[0] = c;
   piece->cost = 0;
   memcpy (next, start, sizeof next);
   if (from > 0)
@@ -371,19 +417,22 @@ work (CpuEngine * self, Piece * piece)
 static void
 add_up (const Piece * piece)
 {
-  const int c = piece->component;
+  const Batch *batch = piece->batch;
 
-  for (int i = 0; piece->batch != NULL && i < piece->batch->n; i++) {
-    const BdctTileStrip *strip = &piece->strip[i];
-    Pass *pass = piece->batch->pass[i];
+  for (int i = 0; batch != NULL && i < piece->n_components; i++)
+    for (int k = 0; k < batch->n; k++) {
+      const BdctTileStrip *strip = &piece->strip[i][k];
+      const int c = piece->component[i];
+      Pass *pass = batch->pass[k];
 
-    pass->stats.component[c].sse += strip->counters.sse;
-    pass->stats.component[c].nonzero += strip->counters.nonzero;
-    for (int k = 0; strip->levels != NULL && k < BDCT_RATE_COUNTERS; k++)
-      pass->counts.counter[c][k] += piece->counter[i][k];
-  }
+      pass->stats.component[c].sse += strip->counters.sse;
+      pass->stats.component[c].nonzero += strip->counters.nonzero;
+      for (int n = 0; strip->levels != NULL && n < BDCT_RATE_COUNTERS; n++)
+        pass->counts.counter[c][n] += piece->counter[i][k][n];
+    }
   if (piece->pass != NULL)
-    piece->pass->counts.counter[c][BDCT_RATE_COST] += piece->cost;
+    piece->pass->counts.counter[piece->component[0]][BDCT_RATE_COST] +=
+        piece->cost;
 }
 
 static void *
@@ -671,8 +720,8 @@ prepare_rate (CpuEngine * self, Slot * slot)
 
   /* No frame in flight uses these if there are none. */
   if (self->strip_levels == NULL)
-    self->strip_levels = malloc (self->n_threads * MAX_BATCH
-        * strip_levels (&self->layout) * sizeof *self->strip_levels);
+    self->strip_levels = malloc (self->n_threads
+        * piece_levels (&self->layout) * sizeof *self->strip_levels);
   if (self->strip_levels == NULL)
     return false;
   for (int p = 0; p < self->layout.n_planes; p++)

@@ -5,6 +5,9 @@
 
 #include <pthread.h>
 #include <string.h>
+#if defined (BDCT_X86)
+#include <cpuid.h>
+#endif
 #include "matrices.h"
 #include "quantize.h"
 
@@ -47,6 +50,7 @@ bdct_tile_set_init (BdctTileSet * set, const BdctJob * job,
       set->quant[v][x] = cj->quant[index];
       set->companion[v][x] = bdct_quantize_companion (job, cj, index);
     }
+  bdct_chain16_init (&set->chain16, job, cj);
 }
 
 void
@@ -68,23 +72,87 @@ bdct_tile_plane_init (BdctTilePlane * plane, const BdctJob * job,
     plane->row = plane->column = matrix_real;
 }
 
+bool
+bdct_tile_is_chain16 (const BdctTilePlane * plane)
+{
+  for (int i = 0; i < BDCT_MAX_SETS && plane->set[i] != NULL; i++)
+    if (plane->set[i]->chain16.basis == NULL)
+      return false;
+  return !plane->levels;
+}
+
+#if defined (BDCT_X86)
+static bool
+has_avx512 (void)
+{
+  return __builtin_cpu_supports ("avx512f")
+      && __builtin_cpu_supports ("avx512bw")
+      && __builtin_cpu_supports ("avx512dq")
+      && __builtin_cpu_supports ("avx512vl");
+}
+
+/* __builtin_cpu_supports() does not know it yet. */
+static bool
+has_avxvnni (void)
+{
+  unsigned a, b, c, d;
+
+  return __get_cpuid_count (7, 1, &a, &b, &c, &d) && (a >> 4 & 1);
+}
+
+static const BdctTileKernel kernels[] = {
+  {"avx512vnni", &bdct_tile_avx512, &bdct_chain16_avx512vnni},
+  {"avx512", &bdct_tile_avx512, &bdct_chain16_avx512},
+  {"avxvnni", &bdct_tile_avx2, &bdct_chain16_avxvnni},
+  {"avx2", &bdct_tile_avx2, &bdct_chain16_avx2},
+  {"sse4.1", &bdct_tile_sse41, &bdct_chain16_sse41},
+  {"sse2", &bdct_tile_baseline, NULL},
+};
+
+static void
+find_kernels (bool * has)
+{
+  __builtin_cpu_init ();
+  has[1] = has_avx512 ();
+  has[0] = has[1] && __builtin_cpu_supports ("avx512vnni");
+  has[3] = __builtin_cpu_supports ("avx2");
+  has[2] = has[3] && has_avxvnni ();
+  has[4] = __builtin_cpu_supports ("sse4.1");
+  has[5] = true;
+}
+#else
+static const BdctTileKernel kernels[] = {
+  {"generic", &bdct_tile_baseline, NULL},
+};
+
+static void
+find_kernels (bool * has)
+{
+  has[0] = true;
+}
+#endif
+
+enum { N_KERNELS = sizeof kernels / sizeof kernels[0] };
+
+static const BdctTileKernel *available[N_KERNELS + 1];
+
+static void
+fill_available (void)
+{
+  bool has[N_KERNELS];
+  int n = 0;
+
+  find_kernels (has);
+  for (int i = 0; i < N_KERNELS; i++)
+    if (has[i])
+      available[n++] = &kernels[i];
+}
+
 const BdctTileKernel *const *
 bdct_tile_kernels (void)
 {
-#if defined (BDCT_X86)
-  static const BdctTileKernel *const all[] = {
-    &bdct_tile_avx512, &bdct_tile_avx2, &bdct_tile_baseline, NULL
-  };
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-  __builtin_cpu_init ();
-  if (__builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512bw")
-      && __builtin_cpu_supports ("avx512dq")
-      && __builtin_cpu_supports ("avx512vl"))
-    return all;
-  return __builtin_cpu_supports ("avx2") ? all + 1 : all + 2;
-#else
-  static const BdctTileKernel *const all[] = { &bdct_tile_baseline, NULL };
-
-  return all;
-#endif
+  pthread_once (&once, fill_available);
+  return available;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Built once for each instruction set (meson.build): BDCT_ISA names the object,
- * BDCT_ISA_NAME the set, BDCT_LANES the 32-bit lanes of its vectors. The source
+ * BDCT_LANES the 32-bit lanes of its vectors. The source
  * is the same, in GCC's vector extension, and no result depends on the set:
  * integers are exact, and the floating-point chain does the same operations
  * lane by lane, uncontracted.
@@ -353,8 +353,7 @@ stages (const BdctTilePlane * p, BdctTileStages * s, bool whole)
 #define CONCAT_(a, b) a##b
 #define CONCAT(a, b) CONCAT_ (a, b)
 
-const BdctTileKernel CONCAT (bdct_tile_, BDCT_ISA) = {
-  .isa = BDCT_ISA_NAME,
+const BdctTileChains CONCAT (bdct_tile_, BDCT_ISA) = {
   .strip = strip,
   .stages = stages,
 };

@@ -6,8 +6,13 @@
 #define BDCT_TILE_H
 
 #include "blocks.h"
+#include "chain16.h"
 #include "engine.h"
 #include "rate.h"
+
+#ifndef BDCT_UNROLL             /* empty in a build with sanitizers */
+#define BDCT_UNROLL _Pragma ("GCC unroll 64")
+#endif
 
 /** Rows and columns of a tile, a whole number of blocks: 32, or 64 where a side
  * of a block is. */
@@ -32,6 +37,7 @@ typedef struct {
   BdctComponentJob job;
   int32_t quant[8][BDCT_MAX_SIZE] __attribute__ ((aligned (64)));
   int32_t companion[8][BDCT_MAX_SIZE] __attribute__ ((aligned (64)));
+  BdctChain16 chain16;
 } BdctTileSet;
 
 /** One component of one frame, ready to be worked on strip by strip. */
@@ -73,14 +79,34 @@ typedef struct {
 typedef uint64_t (*BdctTileStagesFunc) (const BdctTilePlane *plane,
     BdctTileStages *stages, bool forward);
 
+/** The plain chains of an instruction set (tile.c), for all jobs. */
 typedef struct {
-  const char *isa;
   BdctTileFunc strip;
   BdctTileStagesFunc stages;
-} BdctTileKernel;
+} BdctTileChains;
 
-extern const BdctTileKernel bdct_tile_baseline, bdct_tile_avx2,
-    bdct_tile_avx512;
+extern const BdctTileChains bdct_tile_baseline, bdct_tile_sse41,
+    bdct_tile_avx2, bdct_tile_avx512;
+
+/** The most planes of one strip. */
+#define BDCT_TILE_JOBS 16
+
+/** The same in 16-bit lanes (chain16.c), for the planes that
+ * bdct_tile_is_chain16() is true of. What a plane of memory interleaves is done
+ * together: planes and strips of each of its components. */
+typedef void (*BdctChain16Func) (
+    const BdctTilePlane *const (*planes)[BDCT_TILE_JOBS], int n, int row,
+    BdctTileStrip (*strips)[BDCT_TILE_JOBS]);
+
+extern const BdctChain16Func bdct_chain16_sse41, bdct_chain16_avx2,
+    bdct_chain16_avxvnni, bdct_chain16_avx512, bdct_chain16_avx512vnni;
+
+/** What a processor runs. */
+typedef struct {
+  const char *isa;
+  const BdctTileChains *plain;
+  const BdctChain16Func *chain16; /**< NULL: none */
+} BdctTileKernel;
 
 /** Fill a set of one component's. */
 void bdct_tile_set_init (BdctTileSet *set, const BdctJob *job,
@@ -90,6 +116,9 @@ void bdct_tile_set_init (BdctTileSet *set, const BdctJob *job,
  * the rest is 0. */
 void bdct_tile_plane_init (BdctTilePlane *plane, const BdctJob *job,
     BdctComponent component);
+
+/** Whether a plane's jobs and what is asked of it are for 16-bit lanes. */
+bool bdct_tile_is_chain16 (const BdctTilePlane *plane);
 
 /** The kernels this processor can run, best first, NULL at the end. */
 const BdctTileKernel *const *bdct_tile_kernels (void);

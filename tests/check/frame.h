@@ -27,7 +27,7 @@ extern const char *const format_names[N_FORMATS];
  * this processor's instruction sets, best first; or, where the environment has
  * BLOCKDCT_TEST_BACKEND=cuda, the CUDA engine alone, as it is and without the
  * tensor cores. The caller's. A test without its engine ends with an error. */
-#define MAX_ENGINES 4
+#define MAX_ENGINES 8
 guint engines_open (BdctEngine *engines[MAX_ENGINES]);
 void engines_close (BdctEngine *const *engines, guint n_engines);
 

@@ -496,7 +496,7 @@ take_levels (const BdctJob * job, BdctComponent c, const Picture * picture,
         stages.residual.cell[i] = picture->sample[c][(gsize)
             (ty * BDCT_TILE + i / BDCT_TILE) * picture->width[c]
             + tx * BDCT_TILE + i % BDCT_TILE] - 128;
-      (*bdct_tile_kernels ())->stages (&plane, &stages, TRUE);
+      (*bdct_tile_kernels ())->plain->stages (&plane, &stages, TRUE);
       for (int i = 0; i < BDCT_TILE * BDCT_TILE; i++) {
         const int x = tx * BDCT_TILE + i % BDCT_TILE;
         const int y = ty * BDCT_TILE + i / BDCT_TILE;

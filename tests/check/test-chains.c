@@ -14,7 +14,7 @@
 #define WIDTH 150
 #define HEIGHT 77
 
-static const BdctTileKernel *const kernels[] =
+static const BdctTileChains *const kernels[] =
     { &bdct_tile_baseline, &bdct_tile_avx512 };
 
 static int32_t matrix_64[64 * 64];
@@ -132,7 +132,7 @@ expect (Scene * s)
 
 static void
 check_kernel (const Scene * s, const Scene * expected,
-    const BdctTileKernel * kernel, const char *where)
+    const BdctTileChains * kernel, const char *where)
 {
   BdctCounters counters = { 0 };
   BdctTileSet set;

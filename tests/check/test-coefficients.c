@@ -21,7 +21,8 @@ backward (void *kernel, const BdctJob * job, int32_t * cells)
   bdct_tile_set_init (&set, job, BDCT_Y);
   plane.set[0] = &set;
   memcpy (stages.coefficient.cell, cells, size);
-  nonzero = ((const BdctTileKernel *) kernel)->stages (&plane, &stages, false);
+  nonzero = ((const BdctTileKernel *) kernel)->plain->stages (&plane, &stages,
+      false);
   memcpy (cells, stages.residual.cell, size);
   return nonzero;
 }

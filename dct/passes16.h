@@ -1,0 +1,644 @@
+/* blockdct: the transforms in 16-bit lanes, on blocks that lie side by side.
+ * For chain16.c, its includer.
+ *
+ * A lane has whole blocks: one of 32 or 16, two of 8, four of 4. `bytes` are a
+ * sample's, 1 or 2: bytes, or words without bits that are not the value's.
+ *
+ * A pass sums up products of two neighbours (madd16). For that rows need no more
+ * than their samples in a good order; at all other places 32-bit cells of two
+ * neighbours are transposed or interleaved, and what leaves one pass is the next
+ * one's neighbours. Butterflies are made in 16 bits before the products, and in
+ * 32 bits behind them. What it takes for this to be exact: chain16-tables.c.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "chain16.h"
+#include "simd.h"
+#include "tile.h"
+
+/* The shifts at a depth of 8, where they are constants. */
+INLINE int
+fixed_shift (int pass, const int n, const int jpeg)
+{
+  static const int islow[4] = { 11, 15, 11, 18 };
+  const int log2 = n == 4 ? 2 : n == 8 ? 3 : n == 16 ? 4 : 5;
+
+  return jpeg ? islow[pass] : pass == 0 ? log2 - 1 : pass == 1 ? log2 + 6
+      : pass == 2 ? 7 : 12;
+}
+
+#define SHIFT(pass) (bytes == 1 ? fixed_shift (pass, n, jpeg) : c->shift[pass])
+
+INLINE V
+sra (V v, int shift, const int bytes)
+{
+  return bytes == 1 ? sra32 (v, shift) : sra32n (v, count (shift));
+}
+
+/* 32-bit sums to words. */
+INLINE V
+narrow (V a, V b, int shift, const int bytes)
+{
+  return packs32 (sra (a, shift, bytes), sra (b, shift, bytes));
+}
+
+/* start + the products of a row of pairs, for two groups of columns. */
+INLINE void
+dot (V * out, const V * a, const V * b, const int32_t * m, int pairs, V start)
+{
+  V x = start, y = start;
+
+  BDCT_UNROLL for (int j = 0; j < pairs; j++) {
+    V k = set32 (m[j]);
+
+    x = dot16 (x, a[j], k);
+    y = dot16 (y, b[j], k);
+  }
+  out[0] = x;
+  out[1] = y;
+}
+
+INLINE V
+dot_4 (const V * a, const int32_t * m, int start)
+{
+  return dot16 (dot16 (set32 (start), a[0], set32 (m[0])), a[1], set32 (m[1]));
+}
+
+/* Four rows of four 32-bit cells in each lane. */
+INLINE void
+transpose (V * a)
+{
+  V t0 = low32 (a[0], a[1]), t1 = high32 (a[0], a[1]);
+  V t2 = low32 (a[2], a[3]), t3 = high32 (a[2], a[3]);
+
+  a[0] = low64 (t0, t2);
+  a[1] = high64 (t0, t2);
+  a[2] = low64 (t1, t3);
+  a[3] = high64 (t1, t3);
+}
+
+#define ORDER(...) lane ((const int8_t[16]) { __VA_ARGS__ })
+#define WORD(i) 2 * (i), 2 * (i) + 1
+#define WORDS(a, b, c, d, e, f, g, h)                                         \
+  ORDER (WORD (a), WORD (b), WORD (c), WORD (d), WORD (e), WORD (f),          \
+      WORD (g), WORD (h))
+#define BYTES(a, b, c, d, e, f, g, h)                                         \
+  ORDER (a, -1, b, -1, c, -1, d, -1, e, -1, f, -1, g, -1, h, -1)
+
+/* The sums of the last pass, four columns of four cells, as the samples of a
+ * cell: bytes in one 32-bit cell, or words in a cell for each two columns. */
+#define TURN ORDER (0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15)
+
+INLINE V
+sample_bytes (const V * y, int shift, V turn)
+{
+  return shuffle8 (packus16 (narrow (y[0], y[1], shift, 1),
+          narrow (y[2], y[3], shift, 1)), turn);
+}
+
+INLINE V
+sample_words (V a, V b, int shift, V peak)
+{
+  const V weave = WORDS (0, 4, 1, 5, 2, 6, 3, 7);
+
+  return shuffle8 (min16u (packus32 (sra (a, shift, 2), sra (b, shift, 2)),
+          peak), weave);
+}
+
+/* 8 columns, `step` vectors of y apart, in cells of 4 rows: row i's samples, as
+ * words, to out[i]. */
+INLINE void
+sample_rows (V * out, const V * y, int step, int shift, V peak)
+{
+  BDCT_UNROLL for (int i = 0; i < 4; i++)
+    out[i] = sample_words (y[2 * i * step], y[(2 * i + 1) * step], shift, peak);
+  transpose (out);
+}
+
+INLINE void
+store_words (uint8_t * to, V even, V odd)
+{
+  V x, y;
+
+  join (&x, &y, even, odd);
+  store (to, x);
+  store (to + sizeof (V), y);
+}
+
+/* What the samples' middle and the last pass' rounding add to its sums. */
+INLINE V
+last_start (const BdctChain16 * c, int shift, const int bytes)
+{
+  const int depth = bytes == 1 ? 8 : c->depth;
+
+  return set32 ((1 << (shift - 1)) + (1 << (depth - 1 + shift)));
+}
+
+/* Blocks of 4 x 4, all passes as full products. A 32-bit cell is one block's:
+ * two neighbours of a row or, for the columns, of a column. */
+INLINE void
+load_4 (V * pair, const uint8_t * p, const int bytes)
+{
+  V a, b;
+
+  if (bytes == 1) {
+    a = load (p);
+    pair[0] = shuffle8 (a, BYTES (0, 1, 4, 5, 8, 9, 12, 13));
+    pair[1] = shuffle8 (a, BYTES (2, 3, 6, 7, 10, 11, 14, 15));
+    return;
+  }
+  split (&a, &b, load (p), load (p + sizeof (V)));
+  a = shuffle8 (a, WORDS (0, 1, 4, 5, 2, 3, 6, 7));
+  b = shuffle8 (b, WORDS (0, 1, 4, 5, 2, 3, 6, 7));
+  pair[0] = low64 (a, b);
+  pair[1] = high64 (a, b);
+}
+
+INLINE void
+forward_4 (const BdctChain16 * c, V * out, const uint8_t * src,
+    ptrdiff_t stride, const int bytes)
+{
+  enum { n = 4, jpeg = 0 };
+  const V weave = WORDS (0, 4, 1, 5, 2, 6, 3, 7);
+  const int32_t *m = c->basis->rows;
+  const int shift = SHIFT (1), half = 1 << (shift - 1);
+  V t[4][2];
+
+  BDCT_UNROLL for (int y = 0; y < 4; y += 2) {
+    V a[2], b[2];
+
+    load_4 (a, src + y * stride, bytes);
+    load_4 (b, src + (y + 1) * stride, bytes);
+    BDCT_UNROLL for (int k = 0; k < 4; k++)
+      t[k][y / 2] = shuffle8 (narrow (dot_4 (a, m + 2 * k, c->first[k]),
+              dot_4 (b, m + 2 * k, c->first[k]), SHIFT (0), bytes), weave);
+  }
+  BDCT_UNROLL for (int k = 0; k < 4; k++)
+    BDCT_UNROLL for (int l = 0; l < 4; l += 2)
+      out[2 * k + l / 2] = shuffle8 (narrow (dot_4 (t[k], m + 2 * l, half),
+              dot_4 (t[k], m + 2 * l + 2, half), shift, bytes), weave);
+}
+
+INLINE void
+inverse_4 (const BdctChain16 * c, const V * d, uint8_t * dst, ptrdiff_t stride,
+    const int bytes)
+{
+  enum { n = 4, jpeg = 0 };
+  const V weave = WORDS (0, 4, 1, 5, 2, 6, 3, 7);
+  const int32_t *m = c->basis->inverse;
+  const int shift = SHIFT (3);
+  const V start = last_start (c, shift, bytes);
+  V s[4][2];
+
+  BDCT_UNROLL for (int k = 0; k < 4; k += 2)
+    BDCT_UNROLL for (int y = 0; y < 4; y++)
+      s[y][k / 2] = shuffle8 (narrow (dot_4 (d + 2 * k, m + 2 * y, 64),
+              dot_4 (d + 2 * k + 2, m + 2 * y, 64), SHIFT (2), bytes), weave);
+  BDCT_UNROLL for (int y = 0; y < 4; y++) {
+    V o[4];
+
+    BDCT_UNROLL for (int x = 0; x < 4; x++)
+      o[x] = dot16 (dot16 (start, s[y][0], set32 (m[2 * x])), s[y][1],
+          set32 (m[2 * x + 1]));
+    if (bytes == 1) {
+      store (dst + y * stride, sample_bytes (o, shift, TURN));
+    } else {
+      V peak = set16 ((1 << c->depth) - 1);
+      V a = sample_words (o[0], o[1], shift, peak);
+      V b = sample_words (o[2], o[3], shift, peak);
+
+      store_words (dst + y * stride, low32 (a, b), high32 (a, b));
+    }
+  }
+}
+
+/* Blocks of 8 x 8: a lane has two, b and c. The words of a row's sums are
+ * b0 b1 c0 c1 b3 b2 c3 c2, so that two rows take one interleaving of 32-bit
+ * cells; those of a group are then b of the two rows, c of the two rows. */
+INLINE void
+load_8 (V * near, V * far, const uint8_t * p, const int bytes)
+{
+  V a, b;
+
+  if (bytes == 1) {
+    a = load (p);
+    *near = shuffle8 (a, BYTES (0, 1, 8, 9, 3, 2, 11, 10));
+    *far = shuffle8 (a, BYTES (7, 6, 15, 14, 4, 5, 12, 13));
+    return;
+  }
+  split (&a, &b, load (p), load (p + sizeof (V)));
+  *near = shuffle8 (low64 (a, b), WORDS (0, 1, 4, 5, 3, 2, 7, 6));
+  *far = shuffle8 (high64 (a, b), WORDS (3, 2, 7, 6, 0, 1, 4, 5));
+}
+
+/* Two times two rows, and what mirrors them in the columns. */
+INLINE void
+forward_rows_8 (const BdctChain16 * c, V * out, const uint8_t * src,
+    ptrdiff_t stride, const int mirrored, const int jpeg, const int bytes)
+{
+  enum { n = 8 };
+  const int32_t *m = c->basis->rows;
+  const int shift = SHIFT (0);
+  const V half = set32 (1 << (shift - 1));
+  V e[2][2], o[2][2], y[8][2];
+
+  BDCT_UNROLL for (int g = 0; g < 2; g++) {
+    V near[2], far[2], low, high;
+
+    BDCT_UNROLL for (int i = 0; i < 2; i++) {
+      int row = bdct_chain16_mirror (8, 2 * g + i);
+
+      load_8 (&near[i], &far[i],
+          src + (mirrored ? 7 - row : row) * stride, bytes);
+    }
+    low = low32 (add16 (near[0], far[0]), add16 (near[1], far[1]));
+    high = high32 (add16 (near[0], far[0]), add16 (near[1], far[1]));
+    e[g][0] = add16 (low, high);
+    e[g][1] = sub16 (low, high);
+    o[g][0] = low32 (sub16 (near[0], far[0]), sub16 (near[1], far[1]));
+    o[g][1] = high32 (sub16 (near[0], far[0]), sub16 (near[1], far[1]));
+  }
+  BDCT_UNROLL for (int i = 0; i < 2; i++) {
+    dot (y[4 * i], &e[0][0], &e[1][0], m + i, 1,
+        i ? half : set32 (c->first[0]));
+    dot (y[4 * i + 2], &e[0][1], &e[1][1], m + 2 + i, 1, half);
+  }
+  BDCT_UNROLL for (int i = 0; i < 4; i++)
+    dot (y[2 * i + 1], o[0], o[1], m + 4 + 2 * i, 2, half);
+  BDCT_UNROLL for (int k = 0; k < 8; k++)
+    out[2 * k] = narrow (y[k][0], y[k][1], shift, bytes);
+}
+
+INLINE void
+forward_8 (const BdctChain16 * c, V * out, const uint8_t * src,
+    ptrdiff_t stride, const int jpeg, const int bytes)
+{
+  enum { n = 8 };
+  const int shift = SHIFT (1);
+  const V half = set32 (1 << (shift - 1));
+  V t[16];
+
+  forward_rows_8 (c, t, src, stride, 0, jpeg, bytes);
+  forward_rows_8 (c, t + 1, src, stride, 1, jpeg, bytes);
+  BDCT_UNROLL for (int g = 0; g < 2; g++) {
+    V e[2][2], o[2][2], y[2];
+
+    BDCT_UNROLL for (int i = 0; i < 2; i++) {
+      const V *a = t + 2 * bdct_chain16_order (8, 4 * g + 2 * i);
+      const V *b = t + 2 * bdct_chain16_order (8, 4 * g + 2 * i + 1);
+
+      e[i][0] = low32 (add16 (a[0], a[1]), add16 (b[0], b[1]));
+      e[i][1] = high32 (add16 (a[0], a[1]), add16 (b[0], b[1]));
+      o[i][0] = low32 (sub16 (a[0], a[1]), sub16 (b[0], b[1]));
+      o[i][1] = high32 (sub16 (a[0], a[1]), sub16 (b[0], b[1]));
+    }
+    BDCT_UNROLL for (int l = 0; l < 8; l++) {
+      dot (y, l & 1 ? o[0] : e[0], l & 1 ? o[1] : e[1],
+          c->basis->columns[l & 1][l / 2], 2, half);
+      out[8 * g + l] = narrow (y[0], y[1], shift, bytes);
+    }
+  }
+}
+
+INLINE void
+inverse_pass_8 (const BdctChain16 * c, V (*out)[2], V (*in)[4], V start)
+{
+  const int32_t *m = c->basis->inverse;
+  V a[2], b[2], x[4][2];
+
+  BDCT_UNROLL for (int i = 0; i < 2; i++) {
+    dot (a, in[0], in[1], m + i, 1, start);
+    dot (b, in[0] + 1, in[1] + 1, m + 2 + i, 1, zero ());
+    BDCT_UNROLL for (int g = 0; g < 2; g++) {
+      x[i][g] = add32 (a[g], b[g]);
+      x[3 - i][g] = sub32 (a[g], b[g]);
+    }
+  }
+  BDCT_UNROLL for (int i = 0; i < 4; i++) {
+    dot (b, in[0] + 2, in[1] + 2, m + 4 + 2 * i, 2, zero ());
+    BDCT_UNROLL for (int g = 0; g < 2; g++) {
+      out[i][g] = add32 (x[i][g], b[g]);
+      out[7 - i][g] = sub32 (x[i][g], b[g]);
+    }
+  }
+}
+
+/* A group's 8 columns to the two rows of its cells. */
+INLINE void
+store_8 (const BdctChain16 * c, uint8_t * dst, ptrdiff_t stride, V (*y)[2],
+    int g, int shift, const int bytes)
+{
+  V w[4];
+
+  if (bytes == 1) {
+    const V turn = ORDER (0, 4, 8, 12, 2, 6, 10, 14, 1, 5, 9, 13, 3, 7, 11, 15);
+
+    BDCT_UNROLL for (int i = 0; i < 2; i++)
+      w[i] = sample_bytes ((const V[]) { y[4 * i][g], y[4 * i + 1][g],
+            y[4 * i + 2][g], y[4 * i + 3][g] }, shift, turn);
+    store (dst, low32 (w[0], w[1]));
+    store (dst + stride, high32 (w[0], w[1]));
+    return;
+  }
+  sample_rows (w, &y[0][g], 2, shift, set16 ((1 << c->depth) - 1));
+  store_words (dst, w[0], w[2]);
+  store_words (dst + stride, w[1], w[3]);
+}
+
+INLINE void
+inverse_8 (const BdctChain16 * c, const V * d, uint8_t * dst, ptrdiff_t stride,
+    const int jpeg, const int bytes)
+{
+  enum { n = 8 };
+  const int shift = SHIFT (2), last = SHIFT (3);
+  V s[8][2];
+
+  BDCT_UNROLL for (int g = 0; g < 2; g++) {
+    V in[2][4], out[8][2];
+
+    BDCT_UNROLL for (int p = 0; p < 4; p++) {
+      V a = d[8 * g + bdct_chain16_order (8, 2 * p)];
+      V b = d[8 * g + bdct_chain16_order (8, 2 * p + 1)];
+
+      in[0][p] = low16 (a, b);
+      in[1][p] = high16 (a, b);
+    }
+    inverse_pass_8 (c, out, in, set32 (1 << (shift - 1)));
+    BDCT_UNROLL for (int i = 0; i < 8; i++)
+      s[i][g] = narrow (out[i][0], out[i][1], shift, bytes);
+  }
+  BDCT_UNROLL for (int y = 0; y < 8; y += 4) {
+    V in[2][4], out[8][2];
+
+    BDCT_UNROLL for (int g = 0; g < 2; g++)
+      BDCT_UNROLL for (int v = 0; v < 2; v++) {
+        in[g][2 * v] = low32 (s[y + 2 * g][v], s[y + 2 * g + 1][v]);
+        in[g][2 * v + 1] = high32 (s[y + 2 * g][v], s[y + 2 * g + 1][v]);
+      }
+    inverse_pass_8 (c, out, in, last_start (c, last, bytes));
+    BDCT_UNROLL for (int g = 0; g < 2; g++)
+      store_8 (c, dst + (y + 2 * g) * stride, stride, out, g, last, bytes);
+  }
+}
+
+/* Blocks of 16 and 32: a lane has one. near[] are the row's samples and far[]
+ * those that mirror them, in their order (chain16.h). */
+INLINE void
+load_wide (V * near, V * far, const uint8_t * p, const int n, const int bytes)
+{
+  const V up = bytes == 1 ? BYTES (0, 1, 2, 3, 7, 6, 5, 4)
+      : WORDS (0, 1, 2, 3, 7, 6, 5, 4);
+  const V down = bytes == 1 ? BYTES (15, 14, 13, 12, 8, 9, 10, 11)
+      : WORDS (7, 6, 5, 4, 0, 1, 2, 3);
+  V a[2], b[2];                 /* 8 words or 16 bytes each, from left to right:
+                                   a[0] a[1], for words a[0] b[0] a[1] b[1] */
+
+  if (n == 16 && bytes == 1) {
+    b[0] = a[0] = load (p);
+  } else if (n == 16) {
+    split (&a[0], &b[0], load (p), load (p + sizeof (V)));
+  } else if (bytes == 1) {
+    split (&a[0], &a[1], load (p), load (p + sizeof (V)));
+    b[0] = a[0];
+    b[1] = a[1];
+  } else {
+    split (&a[0], &b[0], load (p), load (p + sizeof (V)));
+    split (&a[1], &b[1], load (p + 2 * sizeof (V)), load (p + 3 * sizeof (V)));
+    split (&a[0], &a[1], a[0], a[1]);
+    split (&b[0], &b[1], b[0], b[1]);
+  }
+  near[0] = shuffle8 (a[0], up);
+  far[0] = shuffle8 (b[n / 32], down);
+  if (n == 32) {
+    near[1] = shuffle8 (b[0], down);
+    far[1] = shuffle8 (a[1], up);
+  }
+}
+
+/* 8 rows, in the order of mirrored samples, of whose coefficients
+ * out[k * n / 8] is a vector. */
+INLINE void
+forward_rows (const BdctChain16 * c, V * out, const uint8_t * src,
+    ptrdiff_t stride, const int n, const int bytes)
+{
+  enum { jpeg = 0 };
+  const int shift = SHIFT (0);
+  const V half = set32 (1 << (shift - 1));
+  const int32_t *m = c->basis->rows;
+  V e[2][4], f[2][4], o[2][8], even[2][2], odd[2][2], y[2];
+
+  BDCT_UNROLL for (int g = 0; g < 2; g++) {
+    BDCT_UNROLL for (int i = 0; i < 4; i++) {
+      V near[2], far[2];
+
+      load_wide (near, far, src + bdct_chain16_mirror (n, 4 * g + i) * stride,
+          n, bytes);
+      e[g][i] = add16 (near[0], far[0]);
+      o[g][i] = sub16 (near[0], far[0]);
+      if (n == 32) {
+        V sum = add16 (near[1], far[1]);
+
+        o[g][i + 4] = sub16 (near[1], far[1]);
+        f[g][i] = sub16 (e[g][i], sum);
+        e[g][i] = add16 (e[g][i], sum);
+      }
+    }
+    transpose (e[g]);
+    transpose (o[g]);
+    if (n == 32) {
+      transpose (f[g]);
+      transpose (o[g] + 4);
+    }
+    BDCT_UNROLL for (int i = 0; i < 2; i++) {
+      even[g][i] = add16 (e[g][i], e[g][i + 2]);
+      odd[g][i] = sub16 (e[g][i], e[g][i + 2]);
+    }
+  }
+#define PUT(k) out[(k) * (n / 8)] = narrow (y[0], y[1], shift, bytes)
+  for (int i = 0; i < 4; i++, m += 2) {
+    dot (y, even[0], even[1], m, 2, i ? half : set32 (c->first[0]));
+    PUT (i * n / 4);
+  }
+  for (int i = 0; i < 4; i++, m += 2) {
+    dot (y, odd[0], odd[1], m, 2, half);
+    PUT (i * n / 4 + n / 8);
+  }
+  if (n == 32)
+    for (int i = 0; i < 8; i++, m += 4) {
+      dot (y, f[0], f[1], m, 4, half);
+      PUT (i * 4 + 2);
+    }
+  for (int i = 0; i < n / 2; i++, m += n / 4) {
+    dot (y, o[0], o[1], m, n / 4, half);
+    PUT (2 * i + 1);
+  }
+#undef PUT
+}
+
+/* A group of 8 columns of t. */
+INLINE void
+forward_columns (const BdctChain16 * c, V * out, const V * t, int group,
+    const int n, const int bytes)
+{
+  enum { jpeg = 0 };
+  const int shift = SHIFT (1), vectors = n / 16;
+  const V half = set32 (1 << (shift - 1));
+  V e[2][8], o[2][8], y[2];
+
+  BDCT_UNROLL for (int g = 0; g < 2; g++)
+    BDCT_UNROLL for (int v = 0; v < vectors; v++) {
+      BDCT_UNROLL for (int i = 0; i < 4; i++) {
+        const V *p = t + bdct_chain16_order (n, 8 * group + 4 * g + i)
+            * (n / 8);
+
+        e[g][4 * v + i] = add16 (p[v], p[v + vectors]);
+        o[g][4 * v + i] = sub16 (p[v], p[v + vectors]);
+      }
+      transpose (e[g] + 4 * v);
+      transpose (o[g] + 4 * v);
+    }
+  for (int l = 0; l < n; l += 2) {
+    dot (y, e[0], e[1], c->basis->columns[0][l / 2], n / 4, half);
+    out[l] = narrow (y[0], y[1], shift, bytes);
+  }
+  for (int l = 1; l < n; l += 2) {
+    dot (y, o[0], o[1], c->basis->columns[1][l / 2], n / 4, half);
+    out[l] = narrow (y[0], y[1], shift, bytes);
+  }
+}
+
+INLINE void
+forward_wide (const BdctChain16 * c, V * out, const uint8_t * src,
+    ptrdiff_t stride, const int n, const int bytes)
+{
+  static const struct {
+    uint8_t row;
+    int8_t step;
+  } first[4] = { {0, 1}, {15, -1}, {31, -1}, {16, 1} };
+  V t[BDCT_CHAIN16_VECTORS];
+
+  for (int v = 0; v < n / 8; v++)
+    forward_rows (c, t + v, src + first[v].row * stride, first[v].step * stride,
+        n, bytes);
+  for (int g = 0; g < n / 8; g++)
+    forward_columns (c, out + g * n, t, g, n, bytes);
+}
+
+/* in: n / 2 pairs, class by class, of two groups. */
+INLINE void
+inverse_pass (const BdctChain16 * c, V (*out)[2], V (*in)[16], V start,
+    const int n)
+{
+  const int32_t *m = c->basis->inverse;
+  V a[2], b[2];
+
+  BDCT_UNROLL for (int i = 0; i < 4; i++) {
+    dot (a, in[0], in[1], m + 2 * i, 2, start);
+    dot (b, in[0] + 2, in[1] + 2, m + 8 + 2 * i, 2, zero ());
+    BDCT_UNROLL for (int g = 0; g < 2; g++) {
+      out[i][g] = add32 (a[g], b[g]);
+      out[7 - i][g] = sub32 (a[g], b[g]);
+    }
+  }
+  BDCT_UNROLL for (int i = 0; i < 8; i++) {
+    dot (b, in[0] + 4, in[1] + 4, m + 16 + 4 * i, 4, zero ());
+    BDCT_UNROLL for (int g = 0; g < 2; g++) {
+      V x = out[i][g];
+
+      out[i][g] = add32 (x, b[g]);
+      out[15 - i][g] = sub32 (x, b[g]);
+    }
+  }
+  for (int i = 0; n == 32 && i < 16; i++) {
+    dot (b, in[0] + 8, in[1] + 8, m + 48 + 8 * i, 8, zero ());
+    BDCT_UNROLL for (int g = 0; g < 2; g++) {
+      V x = out[i][g];
+
+      out[i][g] = add32 (x, b[g]);
+      out[31 - i][g] = sub32 (x, b[g]);
+    }
+  }
+}
+
+/* A group of 8 columns. */
+INLINE void
+inverse_columns (const BdctChain16 * c, V * s, const V * d, const int n,
+    const int bytes)
+{
+  enum { jpeg = 0 };
+  V in[2][16], out[32][2];
+
+  BDCT_UNROLL for (int p = 0; p < n / 2; p++) {
+    V a = d[bdct_chain16_order (n, 2 * p)];
+    V b = d[bdct_chain16_order (n, 2 * p + 1)];
+
+    in[0][p] = low16 (a, b);
+    in[1][p] = high16 (a, b);
+  }
+  inverse_pass (c, out, in, set32 (64), n);
+  BDCT_UNROLL for (int i = 0; i < n; i++)
+    s[i * (n / 8)] = narrow (out[i][0], out[i][1], SHIFT (2), bytes);
+}
+
+/* The four rows of a group's cells. */
+INLINE void
+store_wide (const BdctChain16 * c, uint8_t * dst, ptrdiff_t stride,
+    V (*y)[2], int g, int shift, const int n, const int bytes)
+{
+  V w[4][4], even[4], odd[4];
+
+  if (bytes == 1) {
+    BDCT_UNROLL for (int i = 0; i < n; i += 4)
+      w[i / 16][i / 4 & 3] = sample_bytes ((const V[]) { y[i][g], y[i + 1][g],
+            y[i + 2][g], y[i + 3][g] }, shift, TURN);
+    transpose (w[0]);
+    if (n == 32)
+      transpose (w[1]);
+    BDCT_UNROLL for (int i = 0; i < 4; i++)
+      if (n == 32)
+        store_words (dst + i * stride, w[0][i], w[1][i]);
+      else
+        store (dst + i * stride, w[0][i]);
+    return;
+  }
+  BDCT_UNROLL for (int i = 0; i < n; i += 8)
+    sample_rows (w[i / 8], &y[i][g], 2, shift, set16 ((1 << c->depth) - 1));
+  BDCT_UNROLL for (int i = 0; i < 4; i++) {
+    uint8_t *to = dst + i * stride;
+
+    if (n == 16) {
+      store_words (to, w[0][i], w[1][i]);
+      continue;
+    }
+    join (&even[0], &even[1], w[0][i], w[2][i]);
+    join (&odd[0], &odd[1], w[1][i], w[3][i]);
+    store_words (to, even[0], odd[0]);
+    store_words (to + 2 * sizeof (V), even[1], odd[1]);
+  }
+}
+
+INLINE void
+inverse_wide (const BdctChain16 * c, const V * d, uint8_t * dst,
+    ptrdiff_t stride, const int n, const int bytes)
+{
+  enum { jpeg = 0 };
+  const int shift = SHIFT (3);
+  V s[BDCT_CHAIN16_VECTORS];
+
+  for (int g = 0; g < n / 8; g++)
+    inverse_columns (c, s + g, d + g * n, n, bytes);
+  for (int row = 0; row < n; row += 8) {
+    V in[2][16], out[32][2];
+
+    BDCT_UNROLL for (int g = 0; g < 2; g++)
+      BDCT_UNROLL for (int v = 0; v < n / 8; v++) {
+        BDCT_UNROLL for (int i = 0; i < 4; i++)
+          in[g][4 * v + i] = s[(row + 4 * g + i) * (n / 8) + v];
+        transpose (in[g] + 4 * v);
+      }
+    inverse_pass (c, out, in, last_start (c, shift, bytes), n);
+    BDCT_UNROLL for (int g = 0; g < 2; g++)
+      store_wide (c, dst + (row + 4 * g) * stride, stride, out, g, shift, n,
+          bytes);
+  }
+}
