@@ -7,9 +7,8 @@
  *   BDCT_VALUE       the value type
  *   BDCT_SCALAR      the matrix's entry type
  *   BDCT_INLINE      qualifiers that force inlining
- * and may include this file again after redefining them. BDCT_UNROLL, which has
- * the loop behind it unrolled, is defined here, or empty by the build (one with
- * sanitizers).
+ *   BDCT_UNROLL      a pragma that unrolls the loop behind it
+ * and may include this file again after redefining them.
  *
  * A DCT's rows are symmetric (even) or antisymmetric (odd), so a product of
  * size n splits into one of size n / 2 for the even rows and n / 2 by n / 2
@@ -19,14 +18,6 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-
-#ifndef BDCT_UNROLL
-#ifdef __clang__                /* a count above the loop's own undoes it there */
-#define BDCT_UNROLL _Pragma ("clang loop unroll(full)")
-#else
-#define BDCT_UNROLL _Pragma ("GCC unroll 64")
-#endif
-#endif
 
 /* y = M x */
 BDCT_INLINE void
