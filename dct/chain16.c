@@ -198,10 +198,10 @@ errors (V sum, const uint8_t * a, const uint8_t * b, const int bytes)
   V x = load (a), y = load (b), d, even, odd;
 
   if (bytes == 1) {
-    d = or8 (subsat8u (x, y), subsat8u (y, x));
+    d = difference8u (x, y);
     even = and8 (d, set16 (255));
     odd = srl16 (d, 8);
-    return dot16 (dot16 (sum, even, even), odd, odd);
+    return sum_of (dot16 (dot16 (sum_from (sum), even, even), odd, odd));
   }
   x = sub16 (x, y);
   y = sub16 (load (a + sizeof (V)), load (b + sizeof (V)));

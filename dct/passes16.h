@@ -46,7 +46,7 @@ narrow (V a, V b, int shift, const int bytes)
 INLINE void
 dot (V * out, const V * a, const V * b, const int32_t * m, int pairs, V start)
 {
-  V x = start, y = start;
+  Sum x = sum_from (start), y = x;
 
   BDCT_UNROLL for (int j = 0; j < pairs; j++) {
     V k = set32 (m[j]);
@@ -54,14 +54,15 @@ dot (V * out, const V * a, const V * b, const int32_t * m, int pairs, V start)
     x = dot16 (x, a[j], k);
     y = dot16 (y, b[j], k);
   }
-  out[0] = x;
-  out[1] = y;
+  out[0] = sum_of (x);
+  out[1] = sum_of (y);
 }
 
 INLINE V
-dot_4 (const V * a, const int32_t * m, int start)
+dot_4 (const V * a, const int32_t * m, V start)
 {
-  return dot16 (dot16 (set32 (start), a[0], set32 (m[0])), a[1], set32 (m[1]));
+  return sum_of (dot16 (dot16 (sum_from (start), a[0], set32 (m[0])), a[1],
+          set32 (m[1])));
 }
 
 /* Four rows of four 32-bit cells in each lane. */
@@ -161,7 +162,8 @@ forward_4 (const BdctChain16 * c, V * out, const uint8_t * src,
   enum { n = 4, jpeg = 0 };
   const V weave = WORDS (0, 4, 1, 5, 2, 6, 3, 7);
   const int32_t *m = c->basis->rows;
-  const int shift = SHIFT (1), half = 1 << (shift - 1);
+  const int shift = SHIFT (1);
+  const V half = set32 (1 << (shift - 1));
   V t[4][2];
 
   BDCT_UNROLL for (int y = 0; y < 4; y += 2) {
@@ -169,9 +171,12 @@ forward_4 (const BdctChain16 * c, V * out, const uint8_t * src,
 
     load_4 (a, src + y * stride, bytes);
     load_4 (b, src + (y + 1) * stride, bytes);
-    BDCT_UNROLL for (int k = 0; k < 4; k++)
-      t[k][y / 2] = shuffle8 (narrow (dot_4 (a, m + 2 * k, c->first[k]),
-              dot_4 (b, m + 2 * k, c->first[k]), SHIFT (0), bytes), weave);
+    BDCT_UNROLL for (int k = 0; k < 4; k++) {
+      V first = set32 (c->first[k]);
+
+      t[k][y / 2] = shuffle8 (narrow (dot_4 (a, m + 2 * k, first),
+              dot_4 (b, m + 2 * k, first), SHIFT (0), bytes), weave);
+    }
   }
   BDCT_UNROLL for (int k = 0; k < 4; k++)
     BDCT_UNROLL for (int l = 0; l < 4; l += 2)
@@ -187,19 +192,18 @@ inverse_4 (const BdctChain16 * c, const V * d, uint8_t * dst, ptrdiff_t stride,
   const V weave = WORDS (0, 4, 1, 5, 2, 6, 3, 7);
   const int32_t *m = c->basis->inverse;
   const int shift = SHIFT (3);
-  const V start = last_start (c, shift, bytes);
+  const V half = set32 (64), start = last_start (c, shift, bytes);
   V s[4][2];
 
   BDCT_UNROLL for (int k = 0; k < 4; k += 2)
     BDCT_UNROLL for (int y = 0; y < 4; y++)
-      s[y][k / 2] = shuffle8 (narrow (dot_4 (d + 2 * k, m + 2 * y, 64),
-              dot_4 (d + 2 * k + 2, m + 2 * y, 64), SHIFT (2), bytes), weave);
+      s[y][k / 2] = shuffle8 (narrow (dot_4 (d + 2 * k, m + 2 * y, half),
+              dot_4 (d + 2 * k + 2, m + 2 * y, half), SHIFT (2), bytes), weave);
   BDCT_UNROLL for (int y = 0; y < 4; y++) {
     V o[4];
 
     BDCT_UNROLL for (int x = 0; x < 4; x++)
-      o[x] = dot16 (dot16 (start, s[y][0], set32 (m[2 * x])), s[y][1],
-          set32 (m[2 * x + 1]));
+      o[x] = dot_4 (s[y], m + 2 * x, start);
     if (bytes == 1) {
       store (dst + y * stride, sample_bytes (o, shift, TURN));
     } else {

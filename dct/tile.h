@@ -103,7 +103,8 @@ typedef void (*BdctChain16Func) (
     BdctTileStrip (*strips)[BDCT_TILE_JOBS]);
 
 extern const BdctChain16Func bdct_chain16_sse41, bdct_chain16_avx2,
-    bdct_chain16_avxvnni, bdct_chain16_avx512, bdct_chain16_avx512vnni;
+    bdct_chain16_avxvnni, bdct_chain16_avx512, bdct_chain16_avx512vnni,
+    bdct_chain16_neon;
 
 /** What a processor runs. */
 typedef struct {
