@@ -29,17 +29,11 @@ fixed_shift (int pass, const int n, const int jpeg)
 
 #define SHIFT(pass) (bytes == 1 ? fixed_shift (pass, n, jpeg) : c->shift[pass])
 
-INLINE V
-sra (V v, int shift, const int bytes)
-{
-  return bytes == 1 ? sra32 (v, shift) : sra32n (v, count (shift));
-}
-
 /* 32-bit sums to words. */
 INLINE V
 narrow (V a, V b, int shift, const int bytes)
 {
-  return packs32 (sra (a, shift, bytes), sra (b, shift, bytes));
+  return bytes == 1 ? narrow32 (a, b, shift) : narrow32n (a, b, shift);
 }
 
 /* start + the products of a row of pairs, for two groups of columns. */
@@ -49,7 +43,7 @@ dot (V * out, const V * a, const V * b, const int32_t * m, int pairs, V start)
   Sum x = sum_from (start), y = x;
 
   BDCT_UNROLL for (int j = 0; j < pairs; j++) {
-    V k = set32 (m[j]);
+    V k = load32 (m + j);
 
     x = dot16 (x, a[j], k);
     y = dot16 (y, b[j], k);
@@ -61,8 +55,8 @@ dot (V * out, const V * a, const V * b, const int32_t * m, int pairs, V start)
 INLINE V
 dot_4 (const V * a, const int32_t * m, V start)
 {
-  return sum_of (dot16 (dot16 (sum_from (start), a[0], set32 (m[0])), a[1],
-          set32 (m[1])));
+  return sum_of (dot16 (dot16 (sum_from (start), a[0], load32 (m)), a[1],
+          load32 (m + 1)));
 }
 
 /* Four rows of four 32-bit cells in each lane. */
@@ -102,8 +96,7 @@ sample_words (V a, V b, int shift, V peak)
 {
   const V weave = WORDS (0, 4, 1, 5, 2, 6, 3, 7);
 
-  return shuffle8 (min16u (packus32 (sra (a, shift, 2), sra (b, shift, 2)),
-          peak), weave);
+  return shuffle8 (min16u (narrow32un (a, b, shift), peak), weave);
 }
 
 /* 8 columns, `step` vectors of y apart, in cells of 4 rows: row i's samples, as
@@ -132,7 +125,7 @@ last_start (const BdctChain16 * c, int shift, const int bytes)
 {
   const int depth = bytes == 1 ? 8 : c->depth;
 
-  return set32 ((1 << (shift - 1)) + (1 << (depth - 1 + shift)));
+  return set32 (HALF (shift) + (1 << (depth - 1 + shift)));
 }
 
 /* Blocks of 4 x 4, all passes as full products. A 32-bit cell is one block's:
@@ -163,7 +156,7 @@ forward_4 (const BdctChain16 * c, V * out, const uint8_t * src,
   const V weave = WORDS (0, 4, 1, 5, 2, 6, 3, 7);
   const int32_t *m = c->basis->rows;
   const int shift = SHIFT (1);
-  const V half = set32 (1 << (shift - 1));
+  const V half = set32 (HALF (shift));
   V t[4][2];
 
   BDCT_UNROLL for (int y = 0; y < 4; y += 2) {
@@ -172,7 +165,7 @@ forward_4 (const BdctChain16 * c, V * out, const uint8_t * src,
     load_4 (a, src + y * stride, bytes);
     load_4 (b, src + (y + 1) * stride, bytes);
     BDCT_UNROLL for (int k = 0; k < 4; k++) {
-      V first = set32 (c->first[k]);
+      V first = set32 (c->first[k] + HALF (SHIFT (0)));
 
       t[k][y / 2] = shuffle8 (narrow (dot_4 (a, m + 2 * k, first),
               dot_4 (b, m + 2 * k, first), SHIFT (0), bytes), weave);
@@ -192,7 +185,7 @@ inverse_4 (const BdctChain16 * c, const V * d, uint8_t * dst, ptrdiff_t stride,
   const V weave = WORDS (0, 4, 1, 5, 2, 6, 3, 7);
   const int32_t *m = c->basis->inverse;
   const int shift = SHIFT (3);
-  const V half = set32 (64), start = last_start (c, shift, bytes);
+  const V half = set32 (HALF (7)), start = last_start (c, shift, bytes);
   V s[4][2];
 
   BDCT_UNROLL for (int k = 0; k < 4; k += 2)
@@ -243,7 +236,7 @@ forward_rows_8 (const BdctChain16 * c, V * out, const uint8_t * src,
   enum { n = 8 };
   const int32_t *m = c->basis->rows;
   const int shift = SHIFT (0);
-  const V half = set32 (1 << (shift - 1));
+  const V half = set32 (HALF (shift));
   V e[2][2], o[2][2], y[8][2];
 
   BDCT_UNROLL for (int g = 0; g < 2; g++) {
@@ -264,7 +257,7 @@ forward_rows_8 (const BdctChain16 * c, V * out, const uint8_t * src,
   }
   BDCT_UNROLL for (int i = 0; i < 2; i++) {
     dot (y[4 * i], &e[0][0], &e[1][0], m + i, 1,
-        i ? half : set32 (c->first[0]));
+        i ? half : set32 (c->first[0] + HALF (shift)));
     dot (y[4 * i + 2], &e[0][1], &e[1][1], m + 2 + i, 1, half);
   }
   BDCT_UNROLL for (int i = 0; i < 4; i++)
@@ -279,7 +272,7 @@ forward_8 (const BdctChain16 * c, V * out, const uint8_t * src,
 {
   enum { n = 8 };
   const int shift = SHIFT (1);
-  const V half = set32 (1 << (shift - 1));
+  const V half = set32 (HALF (shift));
   V t[16];
 
   forward_rows_8 (c, t, src, stride, 0, jpeg, bytes);
@@ -367,7 +360,7 @@ inverse_8 (const BdctChain16 * c, const V * d, uint8_t * dst, ptrdiff_t stride,
       in[0][p] = low16 (a, b);
       in[1][p] = high16 (a, b);
     }
-    inverse_pass_8 (c, out, in, set32 (1 << (shift - 1)));
+    inverse_pass_8 (c, out, in, set32 (HALF (shift)));
     BDCT_UNROLL for (int i = 0; i < 8; i++)
       s[i][g] = narrow (out[i][0], out[i][1], shift, bytes);
   }
@@ -427,7 +420,7 @@ forward_rows (const BdctChain16 * c, V * out, const uint8_t * src,
 {
   enum { jpeg = 0 };
   const int shift = SHIFT (0);
-  const V half = set32 (1 << (shift - 1));
+  const V half = set32 (HALF (shift));
   const int32_t *m = c->basis->rows;
   V e[2][4], f[2][4], o[2][8], even[2][2], odd[2][2], y[2];
 
@@ -460,7 +453,7 @@ forward_rows (const BdctChain16 * c, V * out, const uint8_t * src,
   }
 #define PUT(k) out[(k) * (n / 8)] = narrow (y[0], y[1], shift, bytes)
   for (int i = 0; i < 4; i++, m += 2) {
-    dot (y, even[0], even[1], m, 2, i ? half : set32 (c->first[0]));
+    dot (y, even[0], even[1], m, 2, i ? half : set32 (c->first[0] + HALF (shift)));
     PUT (i * n / 4);
   }
   for (int i = 0; i < 4; i++, m += 2) {
@@ -486,7 +479,7 @@ forward_columns (const BdctChain16 * c, V * out, const V * t, int group,
 {
   enum { jpeg = 0 };
   const int shift = SHIFT (1), vectors = n / 16;
-  const V half = set32 (1 << (shift - 1));
+  const V half = set32 (HALF (shift));
   V e[2][8], o[2][8], y[2];
 
   BDCT_UNROLL for (int g = 0; g < 2; g++)
@@ -579,7 +572,7 @@ inverse_columns (const BdctChain16 * c, V * s, const V * d, const int n,
     in[0][p] = low16 (a, b);
     in[1][p] = high16 (a, b);
   }
-  inverse_pass (c, out, in, set32 (64), n);
+  inverse_pass (c, out, in, set32 (HALF (7)), n);
   BDCT_UNROLL for (int i = 0; i < n; i++)
     s[i * (n / 8)] = narrow (out[i][0], out[i][1], SHIFT (2), bytes);
 }

@@ -67,6 +67,13 @@ typedef __m128i Count;
 #define packus32 OP (packus_epi32)
 #define packus16 OP (packus_epi16)
 
+/* The same of a and b shifted by n and rounded, which takes HALF (n) in them. */
+#define HALF(n) (1 << (n) >> 1)
+#define narrow32(a, b, n) packs32 (sra32 (a, n), sra32 (b, n))
+#define narrow32n(a, b, n) packs32 (sra32n (a, count (n)), sra32n (b, count (n)))
+#define narrow32un(a, b, n) \
+  packus32 (sra32n (a, count (n)), sra32n (b, count (n)))
+
 /* a0 b0 a1 b1 ... of the lower or the higher half of a and b. */
 #define low8 OP (unpacklo_epi8)
 #define high8 OP (unpackhi_epi8)
@@ -80,6 +87,7 @@ typedef __m128i Count;
 #define shuffle8 OP (shuffle_epi8)      /* a[b[i]], or 0 if b[i] < 0 */
 #define set16 OP (set1_epi16)
 #define set32 OP (set1_epi32)
+#define load32(p) set32 (*(p))  /* the same in all */
 #define zero BITS (setzero)
 
 INLINE V
@@ -239,6 +247,12 @@ typedef int Count;
 #define packus16(a, b) \
   ((V) vqmovun_high_s16 (vqmovun_s16 (S16 (a)), S16 (b)))
 
+/* Rounds by itself. */
+#define HALF(n) 0
+#define round32(a, n) vrshlq_s32 (a, vdupq_n_s32 (-(n)))
+#define narrow32n(a, b, n) packs32 (round32 (a, n), round32 (b, n))
+#define narrow32un(a, b, n) packus32 (round32 (a, n), round32 (b, n))
+
 #define low8(a, b) ((V) vzip1q_u8 (U8 (a), U8 (b)))
 #define high8(a, b) ((V) vzip2q_u8 (U8 (a), U8 (b)))
 #define low16(a, b) ((V) vzip1q_s16 (S16 (a), S16 (b)))
@@ -251,6 +265,7 @@ typedef int Count;
 #define shuffle8(a, b) ((V) vqtbl1q_u8 (U8 (a), U8 (b)))
 #define set16(a) ((V) vdupq_n_s16 (a))
 #define set32 vdupq_n_s32
+#define load32 vld1q_dup_s32
 #define zero() vdupq_n_s32 (0)
 #define pairsum32 vpaddq_s32
 
@@ -267,6 +282,21 @@ store (void *p, V v)
 }
 
 #define lane load
+
+/* One instruction narrows by at most 16, a constant. */
+INLINE V
+narrow32 (V a, V b, int n)
+{
+  switch (n) {
+#define CASE(n) \
+    case n: return (V) vqrshrn_high_n_s32 (vqrshrn_n_s32 (a, n), b, n);
+    CASE (1) CASE (2) CASE (3) CASE (4) CASE (7) CASE (8) CASE (9) CASE (10)
+    CASE (11) CASE (12) CASE (15)
+#undef CASE
+    default:
+      return narrow32n (a, b, n);
+  }
+}
 
 INLINE V
 mulhi16 (V a, V b)
