@@ -453,7 +453,8 @@ forward_rows (const BdctChain16 * c, V * out, const uint8_t * src,
   }
 #define PUT(k) out[(k) * (n / 8)] = narrow (y[0], y[1], shift, bytes)
   for (int i = 0; i < 4; i++, m += 2) {
-    dot (y, even[0], even[1], m, 2, i ? half : set32 (c->first[0] + HALF (shift)));
+    dot (y, even[0], even[1], m, 2,
+        i ? half : set32 (c->first[0] + HALF (shift)));
     PUT (i * n / 4);
   }
   for (int i = 0; i < 4; i++, m += 2) {

@@ -67,10 +67,11 @@ typedef __m128i Count;
 #define packus32 OP (packus_epi32)
 #define packus16 OP (packus_epi16)
 
-/* The same of a and b shifted by n and rounded, which takes HALF (n) in them. */
+/* The same of sums shifted by n. With HALF (n) in them they are rounded. */
 #define HALF(n) (1 << (n) >> 1)
 #define narrow32(a, b, n) packs32 (sra32 (a, n), sra32 (b, n))
-#define narrow32n(a, b, n) packs32 (sra32n (a, count (n)), sra32n (b, count (n)))
+#define narrow32n(a, b, n) \
+  packs32 (sra32n (a, count (n)), sra32n (b, count (n)))
 #define narrow32un(a, b, n) \
   packus32 (sra32n (a, count (n)), sra32n (b, count (n)))
 
