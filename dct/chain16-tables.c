@@ -10,7 +10,7 @@
 
 static BdctChain16Basis bases[BDCT_N_BASES];
 
-/* By log2 of a block's side, from 2 on. */
+/* By log2 of a block's side, from 2 on: where elements are in it. */
 static uint16_t places[4][BDCT_CHAIN16_VECTORS][8];
 
 /* The forms that the passes know. */
@@ -93,15 +93,15 @@ fill_basis (BdctChain16Basis * t, BdctBasis basis)
           bdct_matrix_int (basis, k, bdct_chain16_mirror (n, j + 1)));
 }
 
-/* Where element j of vector i is in the levels of the lane's blocks. */
+/* Where element j of vector i is in its block of n rows of n. */
 static int
 place (int n, int i, int j)
 {
   if (n == 4)
-    return (j / 2 * 4 + 2 * (i & 1) + (j & 1)) * 4 + i / 2;
+    return (2 * (i & 1) + (j & 1)) * 4 + i / 2;
   if (n == 8)
-    return ((j / 2 & 1) * 8 + i % 8) * 8
-        + bdct_chain16_order (8, i / 8 * 4 + j / 4 * 2 + (j & 1));
+    return i % 8 * 8 + bdct_chain16_order (8, i / 8 * 4
+        + j / 4 * 2 + (j & 1));
   return i % n * n + bdct_chain16_order (n, i / n * 8 + j);
 }
 
@@ -312,7 +312,7 @@ init_entries (BdctChain16 * chain, const BdctJob * job,
     }
   for (int i = 0; i < chain->n_vectors; i++)
     for (int j = 0; j < 8; j++) {
-      int at = chain->place[i][j] & (n * n - 1);
+      int at = places[cj->log2_width - 2][i][j];
       const Step *s = &step[bdct_job_index (cj, at / n, at % n)];
 
       chain->entry[i].quant[j] = s->quant;
@@ -352,7 +352,6 @@ bdct_chain16_init (BdctChain16 * chain, const BdctJob * job,
       chain->first[k] -= middle * bdct_matrix_int (basis, k, i);
   }
   chain->n_vectors = count_vectors (n);
-  chain->place = (const uint16_t (*)[8]) places[cj->log2_width - 2];
   if (chain->jpeg)
     chain->quantizer = BDCT_CHAIN16_JPEG;
   else

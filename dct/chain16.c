@@ -4,8 +4,9 @@
  * block in simd.h (meson.build): BDCT_ISA names the object.
  *
  * A call has some units side by side, a unit being as many blocks as a vector
- * has room for in a row of them. Planes of bytes are read and written where
- * they are; all else goes through rows of bytes or words without a gap. */
+ * has room for in a row of them. Planes are read and written where they are,
+ * but at edges and where they are interleaved: these go through rows without a
+ * gap. */
 #include <string.h>
 #include "passes16.h"
 #include "sample.h"
@@ -30,16 +31,17 @@ typedef struct {
   const struct Kernel *kernel;
   int unit;                     /* samples of a unit's row */
   int n_units;                  /* of a call, at most */
+  bool by_unit;                 /* something is asked of single blocks */
   int limit;                    /* calls whose sums are sure to fit */
   Sums sums[2][BDCT_TILE_JOBS];
 } Strip;
 
-/* Where a call is. */
+/* Where a call or a part of it is. */
 typedef struct {
   int x, y, width, height;      /* of the visible samples */
-  int units, unit_blocks, n_blocks;
+  int units, n_blocks;
   bool whole;                   /* every column is visible */
-} Call;
+} Units;
 
 static int
 min (int a, int b)
@@ -50,27 +52,27 @@ min (int a, int b)
 /* The kernels, compiled for their constant sizes. */
 typedef struct Kernel {
   void (*forward) (const BdctChain16 * c, V * out, const uint8_t * src,
-      ptrdiff_t stride, int units);
+      ptrdiff_t stride, int shift, int units);
   void (*inverse) (const BdctChain16 * c, const V * d, uint8_t * dst,
-      ptrdiff_t stride, int units);
+      ptrdiff_t stride, int shift, int units);
 } Kernel;
 
 #define UNIT(n) (((n) < 16 ? 16 : (n)) * LANES)
 
 #define KERNEL(name, n, bytes, ...)                                           \
   static void forward_##name (const BdctChain16 *c, V *out,                   \
-      const uint8_t *src, ptrdiff_t stride, int units)                        \
+      const uint8_t *src, ptrdiff_t stride, int shift, int units)             \
   {                                                                           \
     for (; units > 0; units--, out += (n) < 16 ? 2 * (n) : (n) * (n) / 8,     \
         src += UNIT (n) * (bytes))                                            \
-      FORWARD_##n (c, out, src, stride, __VA_ARGS__);                         \
+      FORWARD_##n (c, out, src, stride, shift, __VA_ARGS__);                  \
   }                                                                           \
   static void inverse_##name (const BdctChain16 *c, const V *d, uint8_t *dst, \
-      ptrdiff_t stride, int units)                                            \
+      ptrdiff_t stride, int shift, int units)                                 \
   {                                                                           \
     for (; units > 0; units--, d += (n) < 16 ? 2 * (n) : (n) * (n) / 8,       \
         dst += UNIT (n) * (bytes))                                            \
-      INVERSE_##n (c, d, dst, stride, __VA_ARGS__);                           \
+      INVERSE_##n (c, d, dst, stride, shift, __VA_ARGS__);                    \
   }
 #define FORWARD_4 forward_4
 #define FORWARD_8 forward_8
@@ -108,7 +110,7 @@ find_kernel (const BdctChain16 * c)
 /* What a quantizer has for all coefficients. */
 typedef struct {
   V add_low, add_high, power, round;
-  Count shift;
+  int shift;
 } Quantizer;
 
 /* Level and dequantized coefficient of the elements of a vector
@@ -153,7 +155,7 @@ requantize (const BdctChain16 * c, V * d, V * levels, const V * v, int units,
     const bool some)
 {
   const Quantizer all = { set16 (c->add_low), set16 (c->add_high),
-    set16 (c->power), set32 (c->dequant_round), count (c->dequant_shift)
+    set16 (c->power), set32 (c->dequant_round), c->dequant_shift
   };
   V n = *count;
 
@@ -201,25 +203,28 @@ static void (*const requantizers[]) (const BdctChain16 * c, V * d, V * levels,
 
 /* Squared errors of 16 samples of each lane, by 4 of them. */
 INLINE V
-errors (V sum, const uint8_t * a, const uint8_t * b, const int bytes)
+errors (const BdctChain16 * c, V sum, const uint8_t * a, const uint8_t * b,
+    int shift, const int bytes)
 {
-  V x = load (a), y = load (b), d, even, odd;
+  V x, y, d, even, odd;
 
   if (bytes == 1) {
+    x = load (a);
+    y = load (b);
     d = difference8u (x, y);
     even = and8 (d, set16 (255));
     odd = srl16 (d, 8);
     return sum_of (dot16 (dot16 (sum_from (sum), even, even), odd, odd));
   }
-  x = sub16 (x, y);
-  y = sub16 (load (a + sizeof (V)), load (b + sizeof (V)));
-  split (&even, &odd, madd16 (x, x), madd16 (y, y));
-  return add32 (sum, pairsum32 (even, odd));
+  even = sub16 (load_words (c, a, shift), load_words (c, b, shift));
+  odd = sub16 (load_words (c, a + sizeof (V), shift),
+      load_words (c, b + sizeof (V), shift));
+  return add32 (sum, pairsum32 (madd16 (even, even), madd16 (odd, odd)));
 }
 
 INLINE void
-measure_rows (V * sse, BdctSamples a, BdctSamples b, int rows, int units,
-    const int halves, const int bytes)
+measure_rows (const BdctChain16 * c, V * sse, BdctSamples a, BdctSamples b,
+    int shift, int rows, int units, const int halves, const int bytes)
 {
   const int step = bytes * sizeof (V);
   V sum[2] = { sse[0], sse[1] };
@@ -227,25 +232,25 @@ measure_rows (V * sse, BdctSamples a, BdctSamples b, int rows, int units,
   for (; rows > 0; rows--, a.data += a.stride, b.data += b.stride)
     for (int i = 0; i < units * halves; i += halves)
       BDCT_UNROLL for (int k = 0; k < halves; k++)
-        sum[k] = errors (sum[k], a.data + (i + k) * step,
-            b.data + (i + k) * step, bytes);
+        sum[k] = errors (c, sum[k], a.data + (i + k) * step,
+            b.data + (i + k) * step, shift, bytes);
   sse[0] = sum[0];
   sse[1] = sum[1];
 }
 
 /* Add up what is between two pictures of units. */
 static void
-measure (const Strip * s, V * sse, BdctSamples a, BdctSamples b, int rows,
-    int units)
+measure (const BdctChain16 * c, V * sse, BdctSamples a, BdctSamples b,
+    int shift, int rows, int units)
 {
-  if (s->size < 32 && s->bytes == 1)
-    measure_rows (sse, a, b, rows, units, 1, 1);
-  else if (s->size < 32)
-    measure_rows (sse, a, b, rows, units, 1, 2);
-  else if (s->bytes == 1)
-    measure_rows (sse, a, b, rows, units, 2, 1);
+  if (c->size < 32 && c->depth == 8)
+    measure_rows (c, sse, a, b, shift, rows, units, 1, 1);
+  else if (c->size < 32)
+    measure_rows (c, sse, a, b, shift, rows, units, 1, 2);
+  else if (c->depth == 8)
+    measure_rows (c, sse, a, b, shift, rows, units, 2, 1);
   else
-    measure_rows (sse, a, b, rows, units, 2, 2);
+    measure_rows (c, sse, a, b, shift, rows, units, 2, 2);
 }
 
 static uint8_t *
@@ -255,64 +260,54 @@ row_at (const BdctTilePlane * p, const BdctSamples * samples, int row, int x)
       + (int64_t) x * p->layout.interleave * (p->depth > 8 ? 2 : 1);
 }
 
-/* Words as they are in memory to their values. */
-INLINE V
-value (V word, Count shift, V peak)
-{
-  return min16u (srl16n (word, shift), peak);
-}
-
 /* The `n` samples of a row in memory, or of each of two interleaved ones, to
  * `to`; n is a multiple of a vector's. */
 INLINE void
-gather_row (uint8_t * const to[2], const uint8_t * from, int n, Count shift,
-    V peak, const int bytes, const int interleave)
+gather_row (uint8_t * const to[2], const uint8_t * from, int n,
+    const int bytes, const int interleave)
 {
   const int size = sizeof (V);
   V a, b;
 
-  if (bytes == 1 && interleave == 1)
-    memcpy (to[0], from, n);
-  for (int i = 0; i < n * bytes && interleave == 2; i += size) {
+  if (interleave == 1) {
+    memcpy (to[0], from, n * bytes);
+    return;
+  }
+  for (int i = 0; i < n * bytes; i += size) {
     split (&a, &b, load (from + 2 * i), load (from + 2 * i + size));
     if (bytes == 1) {
-      store (to[0] + i, packus16 (and8 (a, set16 (255)), and8 (b,
-                  set16 (255))));
+      store (to[0] + i, packus16 (and8 (a, set16 (255)),
+              and8 (b, set16 (255))));
       store (to[1] + i, packus16 (srl16 (a, 8), srl16 (b, 8)));
     } else {
-      a = value (a, shift, peak);
-      b = value (b, shift, peak);
-      store (to[0] + i, packus32 (and8 (a, set32 (0xffff)), and8 (b,
-                  set32 (0xffff))));
+      store (to[0] + i, packus32 (and8 (a, set32 (0xffff)),
+              and8 (b, set32 (0xffff))));
       store (to[1] + i, packus32 (srl32 (a, 16), srl32 (b, 16)));
     }
   }
-  for (int i = 0; i < n * bytes && bytes == 2 && interleave == 1; i += size)
-    store (to[0] + i, value (load (from + i), shift, peak));
 }
 
 /* And back. */
 INLINE void
-scatter_row (uint8_t * to, uint8_t * const from[2], int n, Count shift,
-    const int bytes, const int interleave)
+scatter_row (uint8_t * to, uint8_t * const from[2], int n, const int bytes,
+    const int interleave)
 {
   const int size = sizeof (V);
 
-  if (bytes == 1 && interleave == 1)
-    memcpy (to, from[0], n);
-  for (int i = 0; i < n * bytes && interleave == 2; i += size) {
+  if (interleave == 1) {
+    memcpy (to, from[0], n * bytes);
+    return;
+  }
+  for (int i = 0; i < n * bytes; i += size) {
     V a = load (from[0] + i), b = load (from[1] + i), x, y;
 
     if (bytes == 1)
       join (&x, &y, low8 (a, b), high8 (a, b));
     else
-      join (&x, &y, sll16n (low16 (a, b), shift), sll16n (high16 (a, b),
-              shift));
+      join (&x, &y, low16 (a, b), high16 (a, b));
     store (to + 2 * i, x);
     store (to + 2 * i + size, y);
   }
-  for (int i = 0; i < n * bytes && bytes == 2 && interleave == 1; i += size)
-    store (to + i, sll16n (load (from[0] + i), shift));
 }
 
 /* Call FUNCTION (..., bytes, interleave) with constants. */
@@ -325,11 +320,9 @@ scatter_row (uint8_t * to, uint8_t * const from[2], int n, Count shift,
 
 /* A call's samples to rows without a gap, the last row and column repeated. */
 static void
-gather (const Strip * s, const Call * at, uint8_t (*in)[MAX_BYTES])
+gather (const Strip * s, const Units * at, uint8_t (*in)[MAX_BYTES])
 {
   const BdctTilePlane *p = s->planes[0][0];
-  const Count shift = count (p->layout.shift);
-  const V peak = set16 ((1 << p->depth) - 1);
   const int n = at->units * s->unit, sample = s->bytes * s->interleave;
 
   for (int y = 0; y < s->size; y++) {
@@ -346,16 +339,15 @@ gather (const Strip * s, const Call * at, uint8_t (*in)[MAX_BYTES])
         memcpy (row + x * sample, row + (at->width - 1) * sample, sample);
       from = row;
     }
-    CONSTANTS (s, gather_row, to, from, n, shift, peak);
+    CONSTANTS (s, gather_row, to, from, n);
   }
 }
 
 /* A call's visible samples to where the picture has them. */
 static void
-scatter (const Strip * s, const Call * at, const BdctTilePlane * p,
+scatter (const Strip * s, const Units * at, const BdctTilePlane * p,
     uint8_t (*out)[MAX_BYTES])
 {
-  const Count shift = count (p->layout.shift);
   const int n = at->units * s->unit;
 
   for (int y = 0; y < at->height; y++) {
@@ -364,39 +356,43 @@ scatter (const Strip * s, const Call * at, const BdctTilePlane * p,
     };
     uint8_t *to = row_at (p, &p->dst, at->y + y, at->x), row[256 * LANES];
 
-    CONSTANTS (s, scatter_row, at->width < n ? row : to, from, n, shift);
+    CONSTANTS (s, scatter_row, at->width < n ? row : to, from, n);
     if (at->width < n)
       memcpy (to, row, at->width * s->bytes * s->interleave);
   }
 }
 
-/* A unit's block that element j of lane l belongs to. */
+/* A unit's block `i` of those of a lane. Of words, two vectors side by side in
+ * memory are one of coefficients: a lane has the blocks of both their lanes. */
 static int
-block_of (const BdctChain16 * c, int l, int j)
+block_of (const Strip * s, int lane, int i)
 {
-  return l * (c->size < 16 ? 16 / c->size : 1)
-      + c->place[0][j] / (c->size * c->size);
+  const int n = s->size, at = i * n;
+
+  return n > 8 ? lane : s->bytes == 1 ? (16 * lane + at) / n
+      : (at / 8 * 8 * LANES + 8 * lane + at % 8) / n;
 }
 
 /* The elements of those of a unit's blocks that are of a set. */
 static V
-mask_of (const BdctChain16 * c, const uint8_t * sets, int n_blocks, int set)
+mask_of (const Strip * s, const uint8_t * sets, int n_blocks, int set)
 {
   int16_t mask[8 * LANES];
 
   for (int i = 0; i < 8 * LANES; i++) {
-    int block = block_of (c, i / 8, i % 8);
+    int of_lane = s->size == 4 ? i % 8 / 2 : s->size == 8 ? i / 2 % 2 : 0;
+    int block = block_of (s, i / 8, of_lane);
 
     mask[i] = -(block < n_blocks && (sets ? sets[block] : 0) == set);
   }
   return load (mask);
 }
 
-/* Requantize a call's blocks, each with its set; `levels` receives them, if not
- * NULL. */
+/* Requantize units, or each block of one with its set; `levels` receives them,
+ * if not NULL. */
 static void
-requantize_blocks (const BdctTilePlane * p, const Call * at, V * d, V * levels,
-    const V * v, const uint8_t * sets, V * sum)
+requantize_blocks (const Strip * s, const BdctTilePlane * p, const Units * at,
+    V * d, V * levels, const V * v, const uint8_t * sets, V * sum)
 {
   const BdctChain16 *c = &p->set[0]->chain16;
   uint32_t present = sets == NULL;
@@ -415,66 +411,147 @@ requantize_blocks (const BdctTilePlane * p, const Call * at, V * d, V * levels,
   memset (levels, 0, c->n_vectors * sizeof *levels);
   for (; present != 0; present &= present - 1) {
     int set = __builtin_ctz (present);
-    V mask = mask_of (c, sets, at->n_blocks, set);
+    V mask = mask_of (s, sets, at->n_blocks, set);
 
     c = &p->set[set]->chain16;
     requantizers[c->quantizer] (c, d, levels, v, 1, &mask, sum);
   }
 }
 
-/* The records of a unit's blocks, of which there are at most 4 in a lane. */
+/* The records of a unit's blocks. The sums of errors lie as the samples do. */
 static void
-put_records (const Sums * sums, int size, BdctBlockRecord * to, int n_blocks)
+put_records (const Strip * s, const Sums * sums, BdctBlockRecord * to)
 {
-  BdctBlockRecord record[4 * LANES];
-  V n = madd16 (sums->count, set16 (1)), sse = sums->sse[0], x, y;
-  uint32_t cell[3][4 * LANES];
+  V n = madd16 (sums->count, set16 (1)), sse = sums->sse[0], a, b;
+  uint32_t cell[4 * LANES], error[2][4 * LANES];
+  uint64_t sum[2 * LANES] = { 0 };
 
-  if (size == 4) {              /* a cell is a block */
-    join (&x, &y, low32 (sse, n), high32 (sse, n));
-    store (record, x);
-    store ((uint8_t *) record + sizeof (V), y);
-  } else if (size == 8) {       /* cells of n: b c b c, of errors: b b c c */
-    store (record, low32 (pairsum32 (sse, sse), add32 (n, high64 (n, n))));
-  } else {
-    store (cell[0], n);
-    store (cell[1], sse);
-    store (cell[2], sums->sse[1]);
-    for (int b = 0; b < LANES; b++) {
-      const uint32_t *e = size == 16 ? cell[1] + 4 * b : cell[1] + 8 * b;
-      uint64_t sum = 0;
-
-      for (int i = 0; i < size / 4; i++)
-        sum += e[i];
-      record[b].sse = sum < UINT32_MAX ? sum : UINT32_MAX;
-      record[b].nonzero = cell[0][4 * b] + cell[0][4 * b + 1]
-          + cell[0][4 * b + 2] + cell[0][4 * b + 3];
-      record[b].bits = 0;
+  if (s->size == 4) {           /* a cell is a block */
+    a = low32 (sse, n);
+    b = high32 (sse, n);
+    if (s->bytes == 1)
+      join (&a, &b, a, b);
+    store (to, a);
+    store (to + 2 * LANES, b);
+    return;
+  }
+  if (s->size == 8) {           /* cells of n: b c b c, of errors: b b c c */
+    n = add32 (n, high64 (n, n));
+    a = low32 (pairsum32 (sse, sse), n);
+    if (s->bytes == 1) {
+      store (to, a);
+      return;
     }
   }
-  memcpy (to, record, n_blocks * sizeof *to);
+  store (cell, n);
+  store (error[0], sums->sse[0]);
+  store (error[1], sums->sse[1]);
+  for (int h = 0; h < (s->size == 32 ? 2 : 1); h++)
+    for (int i = 0; i < 4 * LANES; i++)
+      sum[(s->bytes == 1 ? 16 * (h * LANES + i / 4) + i % 4 * 4
+            : 8 * ((2 * h + i % 4 / 2) * LANES + i / 4) + i % 2 * 4)
+          / s->size] += error[h][i];
+  for (int i = 0; i < s->unit / s->size; i++) {
+    const uint32_t *of = cell + 4 * (i % LANES);
+
+    to[i].sse = sum[i] < UINT32_MAX ? sum[i] : UINT32_MAX;
+    to[i].nonzero = s->size == 8 ? of[i / LANES]
+        : of[0] + of[1] + of[2] + of[3];
+    to[i].bits = 0;
+  }
 }
 
-/* A call's levels behind each other, block by block. */
+/* Where the levels of a unit go. */
+typedef struct {
+  const Strip *strip;
+  BdctLevel *to;                /* its first block's */
+  int n_blocks;                 /* those that there are */
+} Levels;
+
+/* 8 levels of block `i` of each lane, which are its levels from `first` on. */
 static void
-put_levels (const BdctChain16 * c, BdctLevel * to, const V * levels,
-    const Call * at)
+put_lanes (const Levels * l, int i, int first, V v)
 {
-  const int size = c->size * c->size;
+  const int size = l->strip->size;
   int16_t level[8 * LANES];
 
-  for (int i = 0; i < at->units * c->n_vectors; i++) {
-    const int unit = i / c->n_vectors * at->unit_blocks;
-    const uint16_t *place = c->place[i % c->n_vectors];
+  store (level, v);
+  for (int lane = 0; lane < LANES; lane++) {
+    int block = block_of (l->strip, lane, i);
 
-    store (level, levels[i]);
-    for (int l = 0; l < LANES; l++) {
-      const int first = unit + block_of (c, l, 0);
+    if (block < l->n_blocks)
+      memcpy (l->to + block * size * size + first, level + 8 * lane,
+          8 * sizeof *level);
+  }
+}
 
-      for (int j = 0; j < 8; j++)
-        if (first + place[j] / size < at->n_blocks)
-          to[first * size + place[j]] = level[8 * l + j];
-    }
+static void
+put_levels_4 (const Levels * l, const V * v)
+{
+  for (int h = 0; h < 2; h++) {
+    const V a = low16 (v[h], v[2 + h]), b = high16 (v[h], v[2 + h]);
+    const V c = low16 (v[4 + h], v[6 + h]), d = high16 (v[4 + h], v[6 + h]);
+
+    put_lanes (l, 0, 8 * h, low32 (a, c));
+    put_lanes (l, 1, 8 * h, high32 (a, c));
+    put_lanes (l, 2, 8 * h, low32 (b, d));
+    put_lanes (l, 3, 8 * h, high32 (b, d));
+  }
+}
+
+static void
+put_levels_8 (const Levels * l, const V * v)
+{
+  for (int y = 0; y < 8; y++) {
+    V a = shuffle8 (v[y], WORDS (0, 4, 1, 5, 2, 6, 3, 7));
+    V b = shuffle8 (v[8 + y], WORDS (0, 1, 4, 5, 2, 3, 6, 7));
+
+    put_lanes (l, 0, 8 * y, low16 (a, b));
+    put_lanes (l, 1, 8 * y, high16 (a, b));
+  }
+}
+
+static void
+put_levels_16 (const Levels * l, const V * v)
+{
+  for (int y = 0; y < 16; y++) {
+    V even = shuffle8 (v[y], WORDS (0, 4, 2, 5, 1, 6, 3, 7));
+
+    put_lanes (l, 0, 16 * y, low16 (even, v[16 + y]));
+    put_lanes (l, 0, 16 * y + 8, high16 (even, v[16 + y]));
+  }
+}
+
+static void
+put_levels_32 (const Levels * l, const V * v)
+{
+  for (int y = 0; y < 32; y++) {
+    V a = shuffle8 (v[y], WORDS (0, 4, 2, 5, 1, 6, 3, 7));
+    V low = low16 (a, v[32 + y]), high = high16 (a, v[32 + y]);
+
+    put_lanes (l, 0, 32 * y, low16 (low, v[64 + y]));
+    put_lanes (l, 0, 32 * y + 8, high16 (low, v[64 + y]));
+    put_lanes (l, 0, 32 * y + 16, low16 (high, v[96 + y]));
+    put_lanes (l, 0, 32 * y + 24, high16 (high, v[96 + y]));
+  }
+}
+
+/* The levels of units behind each other, block by block. */
+static void
+put_levels (const Strip * s, const Units * at, BdctLevel * to, const V * levels)
+{
+  static void (*const all[]) (const Levels * l, const V * v) = {
+    put_levels_4, put_levels_8, put_levels_16, put_levels_32
+  };
+  const int n_blocks = s->unit / s->size, n_vectors = s->unit * s->size
+      / (8 * LANES);
+
+  for (int u = 0; u < at->units; u++) {
+    Levels l = { s, to + u * n_blocks * s->size * s->size,
+      at->n_blocks - u * n_blocks
+    };
+
+    all[__builtin_ctz (s->size) - 2] (&l, levels + u * n_vectors);
   }
 }
 
@@ -495,9 +572,17 @@ flush (Sums * sums, BdctCounters * counters)
   sums->count = sums->sse[0] = sums->sse[1] = zero ();
 }
 
-/* A job of a call, from coefficients on: its samples to `out`. */
 static void
-finish (Strip * s, const Call * at, int i, int k, const V * v,
+add_sums (Sums * a, const Sums * b)
+{
+  a->count = add16 (a->count, b->count);
+  a->sse[0] = add32 (a->sse[0], b->sse[0]);
+  a->sse[1] = add32 (a->sse[1], b->sse[1]);
+}
+
+/* Units of a job, from coefficients on: their samples to `out`. */
+static void
+finish (Strip * s, const Units * at, int i, int k, const V * v,
     BdctSamples in, BdctSamples out)
 {
   const BdctTilePlane *p = s->planes[i][k];
@@ -506,74 +591,91 @@ finish (Strip * s, const Call * at, int i, int k, const V * v,
   const size_t first = p->grid.first + left
       + (size_t) (at->y / s->size) * p->grid.columns;
   BdctLevel *levels = s->strips[i][k].levels;
-  Sums of_unit = { zero (), { zero (), zero () } };
-  Sums *sums = p->blocks != NULL ? &of_unit : &s->sums[i][k];
+  Sums sums = { zero (), { zero (), zero () } };
+  BdctBlockRecord record[4 * LANES];
   V d[VECTORS], level[VECTORS];
 
-  requantize_blocks (p, at, d, levels != NULL ? level : NULL, v,
-      p->set_of_block != NULL ? p->set_of_block + first : NULL, &sums->count);
-  s->kernel->inverse (c, d, out.data, out.stride, at->units);
+  requantize_blocks (s, p, at, d, levels != NULL ? level : NULL, v,
+      p->set_of_block != NULL ? p->set_of_block + first : NULL, &sums.count);
+  s->kernel->inverse (c, d, out.data, out.stride, p->layout.shift, at->units);
   for (int y = 0; at->width < n && y < at->height; y++)
     memcpy (out.data + y * out.stride + at->width * s->bytes,
         in.data + y * in.stride + at->width * s->bytes,
         (n - at->width) * s->bytes);
-  measure (s, sums->sse, in, out, at->height, at->units);
+  measure (c, sums.sse, in, out, p->layout.shift, at->height, at->units);
+  add_sums (&s->sums[i][k], &sums);
   if (levels != NULL)
-    put_levels (c, levels + ((at->y - s->row) / s->size * p->grid.columns
-            + left) * s->size * s->size, level, at);
-  if (p->blocks != NULL) {
-    put_records (&of_unit, s->size, p->blocks + first, at->n_blocks);
-    flush (&of_unit, &s->strips[i][k].counters);
+    put_levels (s, at, levels + ((at->y - s->row) / s->size * p->grid.columns
+            + left) * s->size * s->size, level);
+  if (p->blocks != NULL && at->whole) {
+    put_records (s, &sums, p->blocks + first);
+  } else if (p->blocks != NULL) {
+    put_records (s, &sums, record);
+    memcpy (p->blocks + first, record, at->n_blocks * sizeof record[0]);
   }
+}
+
+/* The units from `u` on that are finished together. */
+static Units
+some_units (const Strip * s, const Units * at, int u)
+{
+  Units some = *at;
+
+  if (s->by_unit) {
+    some.x += u * s->unit;
+    some.units = 1;
+    some.width = min (at->width - u * s->unit, s->unit);
+  }
+  some.n_blocks = (some.width + s->size - 1) / s->size;
+  return some;
+}
+
+static BdctSamples
+samples_at (BdctSamples samples, int bytes)
+{
+  return (BdctSamples) { samples.data + bytes, samples.stride };
 }
 
 static void
-do_call (Strip * s, const Call * at)
+do_call (Strip * s, const Units * at)
 {
+  const BdctTilePlane *p = s->planes[0][0];
+  const BdctChain16 *c = &p->set[0]->chain16;
   const int n = at->units * s->unit * s->bytes;
-  const bool direct = s->bytes == 1 && s->interleave == 1 && at->whole
+  const bool direct = s->interleave == 1 && at->whole
       && at->height == s->size;
   uint8_t in[2][MAX_BYTES] __attribute__ ((aligned (64)));
   uint8_t out[2][MAX_BYTES] __attribute__ ((aligned (64)));
-  BdctSamples from[2];
+  BdctSamples from[2] = { {in[0], n}, {in[1], n} };
   V v[2][VECTORS];
 
-  if (!direct)
+  if (direct)
+    from[0] = (BdctSamples) { row_at (p, &p->src, at->y, at->x),
+      p->src.stride };
+  else
     gather (s, at, in);
-  for (int i = 0; i < s->interleave; i++) {
-    const BdctTilePlane *p = s->planes[i][0];
-
-    from[i] = (BdctSamples) { in[i], n };
-    if (direct)
-      from[i] = (BdctSamples) { row_at (p, &p->src, at->y, at->x),
-        p->src.stride };
-    s->kernel->forward (&p->set[0]->chain16, v[i], from[i].data, from[i].stride,
-        at->units);
-  }
+  for (int i = 0; i < s->interleave; i++)
+    s->kernel->forward (c, v[i], from[i].data, from[i].stride,
+        p->layout.shift, at->units);
   for (int k = 0; k < s->n_jobs; k++) {
-    const BdctTilePlane *p = s->planes[0][k];
+    BdctSamples to[2] = { {out[0], n}, {out[1], n} };
 
-    for (int i = 0; i < s->interleave; i++) {
-      BdctSamples to = { out[i], n };
+    p = s->planes[0][k];
+    if (direct && p->dst.data != NULL)
+      to[0] = (BdctSamples) { row_at (p, &p->dst, at->y, at->x),
+        p->dst.stride };
+    for (int i = 0; i < s->interleave; i++)
+      for (int u = 0, step; u < at->units; u += step) {
+        const Units some = some_units (s, at, u);
 
-      if (direct && p->dst.data != NULL)
-        to = (BdctSamples) { row_at (p, &p->dst, at->y, at->x), p->dst.stride };
-      finish (s, at, i, k, v[i], from[i], to);
-    }
+        step = some.units;
+        finish (s, &some, i, k, v[i] + u * c->n_vectors,
+            samples_at (from[i], u * s->unit * s->bytes),
+            samples_at (to[i], u * s->unit * s->bytes));
+      }
     if (!direct && p->dst.data != NULL)
       scatter (s, at, p, out);
   }
-}
-
-/* Whether each unit has to be a call: what is asked of single blocks. */
-static bool
-by_unit (const Strip * s)
-{
-  for (int k = 0; k < s->n_jobs; k++)
-    if (s->planes[0][k]->blocks != NULL
-        || s->planes[0][k]->set_of_block != NULL)
-      return true;
-  return false;
 }
 
 static void
@@ -587,15 +689,17 @@ init_strip (Strip * s)
   s->bytes = p->depth > 8 ? 2 : 1;
   s->interleave = p->layout.interleave;
   s->unit = UNIT (c->size);
-  s->n_units = c->n_vectors < CALL_VECTORS && !by_unit (s)
-      ? CALL_VECTORS / c->n_vectors : 1;
+  s->n_units = c->n_vectors < CALL_VECTORS ? CALL_VECTORS / c->n_vectors : 1;
   s->kernel = find_kernel (c);
   /* A unit adds 4 times its size squares to an element. */
   s->limit = min (UINT16_MAX / (s->n_units * c->n_vectors),
       UINT32_MAX / (peak * peak * 4 * c->size * s->n_units));
-  for (int i = 0; i < s->interleave; i++)
-    for (int k = 0; k < s->n_jobs; k++)
+  for (int k = 0; k < s->n_jobs; k++) {
+    p = s->planes[0][k];
+    s->by_unit = s->by_unit || p->blocks != NULL || p->set_of_block != NULL;
+    for (int i = 0; i < s->interleave; i++)
       s->sums[i][k] = (Sums) { zero (), { zero (), zero () } };
+  }
 }
 
 static void
@@ -618,12 +722,10 @@ strip (const BdctTilePlane * const (*planes)[BDCT_TILE_JOBS], int n_jobs,
   for (int y = row; y < min (row + BDCT_TILE, layout->height); y += s.size)
     for (int x = 0, width; x < layout->width; x += width) {
       int units = min ((layout->width - x) / s.unit, s.n_units);
-      Call at = {.x = x,.y = y,.whole = units > 0,.units = units > 0
+      Units at = {.x = x,.y = y,.whole = units > 0,.units = units > 0
             ? units : 1,.height = min (layout->height - y, s.size) };
 
       at.width = width = min (layout->width - x, at.units * s.unit);
-      at.unit_blocks = s.unit / s.size;
-      at.n_blocks = (width + s.size - 1) / s.size;
       do_call (&s, &at);
       if (++calls % s.limit == 0)
         flush_all (&s);

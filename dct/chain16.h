@@ -57,8 +57,6 @@ typedef struct {
   int dequant_round, dequant_shift;
   int n_vectors;
   BdctChain16Entry entry[BDCT_CHAIN16_VECTORS];
-  /** Where levels go: from the lane's first block on (rate.h). */
-  const uint16_t (*place)[8];
 } BdctChain16;
 
 /** Fill one from a job's component. */

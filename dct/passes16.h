@@ -2,7 +2,7 @@
  * For chain16.c, its includer.
  *
  * A lane has whole blocks: one of 32 or 16, two of 8, four of 4. `bytes` are a
- * sample's, 1 or 2: bytes, or words without bits that are not the value's.
+ * sample's, 1 or 2; in a word its value is in the bits from `shift` up (layout.h).
  *
  * A pass sums up products of two neighbours (madd16). For that rows need no more
  * than their samples in a good order; at all other places 32-bit cells of two
@@ -28,6 +28,13 @@ fixed_shift (int pass, const int n, const int jpeg)
 }
 
 #define SHIFT(pass) (bytes == 1 ? fixed_shift (pass, n, jpeg) : c->shift[pass])
+
+/* The values of words in memory. */
+INLINE V
+load_words (const BdctChain16 * c, const uint8_t * p, int shift)
+{
+  return min16u (srl16n (load (p), shift), set16 ((1 << c->depth) - 1));
+}
 
 /* 32-bit sums to words. */
 INLINE V
@@ -92,25 +99,27 @@ sample_bytes (const V * y, int shift, V turn)
 }
 
 INLINE V
-sample_words (V a, V b, int shift, V peak)
+sample_words (const BdctChain16 * c, V a, V b, int shift)
 {
   const V weave = WORDS (0, 4, 1, 5, 2, 6, 3, 7);
 
-  return shuffle8 (min16u (narrow32un (a, b, shift), peak), weave);
+  a = narrow32un (a, b, c->shift[3]);
+  return sll16n (shuffle8 (min16u (a, set16 ((1 << c->depth) - 1)), weave),
+      shift);
 }
 
 /* 8 columns, `step` vectors of y apart, in cells of 4 rows: row i's samples, as
  * words, to out[i]. */
 INLINE void
-sample_rows (V * out, const V * y, int step, int shift, V peak)
+sample_rows (const BdctChain16 * c, V * out, const V * y, int step, int shift)
 {
   BDCT_UNROLL for (int i = 0; i < 4; i++)
-    out[i] = sample_words (y[2 * i * step], y[(2 * i + 1) * step], shift, peak);
+    out[i] = sample_words (c, y[2 * i * step], y[(2 * i + 1) * step], shift);
   transpose (out);
 }
 
 INLINE void
-store_words (uint8_t * to, V even, V odd)
+store_joined (uint8_t * to, V even, V odd)
 {
   V x, y;
 
@@ -131,7 +140,8 @@ last_start (const BdctChain16 * c, int shift, const int bytes)
 /* Blocks of 4 x 4, all passes as full products. A 32-bit cell is one block's:
  * two neighbours of a row or, for the columns, of a column. */
 INLINE void
-load_4 (V * pair, const uint8_t * p, const int bytes)
+load_4 (const BdctChain16 * c, V * pair, const uint8_t * p, int shift,
+    const int bytes)
 {
   V a, b;
 
@@ -141,7 +151,8 @@ load_4 (V * pair, const uint8_t * p, const int bytes)
     pair[1] = shuffle8 (a, BYTES (2, 3, 6, 7, 10, 11, 14, 15));
     return;
   }
-  split (&a, &b, load (p), load (p + sizeof (V)));
+  a = load_words (c, p, shift);
+  b = load_words (c, p + sizeof (V), shift);
   a = shuffle8 (a, WORDS (0, 1, 4, 5, 2, 3, 6, 7));
   b = shuffle8 (b, WORDS (0, 1, 4, 5, 2, 3, 6, 7));
   pair[0] = low64 (a, b);
@@ -150,20 +161,19 @@ load_4 (V * pair, const uint8_t * p, const int bytes)
 
 INLINE void
 forward_4 (const BdctChain16 * c, V * out, const uint8_t * src,
-    ptrdiff_t stride, const int bytes)
+    ptrdiff_t stride, int shift, const int bytes)
 {
   enum { n = 4, jpeg = 0 };
   const V weave = WORDS (0, 4, 1, 5, 2, 6, 3, 7);
   const int32_t *m = c->basis->rows;
-  const int shift = SHIFT (1);
-  const V half = set32 (HALF (shift));
+  const V half = set32 (HALF (SHIFT (1)));
   V t[4][2];
 
   BDCT_UNROLL for (int y = 0; y < 4; y += 2) {
     V a[2], b[2];
 
-    load_4 (a, src + y * stride, bytes);
-    load_4 (b, src + (y + 1) * stride, bytes);
+    load_4 (c, a, src + y * stride, shift, bytes);
+    load_4 (c, b, src + (y + 1) * stride, shift, bytes);
     BDCT_UNROLL for (int k = 0; k < 4; k++) {
       V first = set32 (c->first[k] + HALF (SHIFT (0)));
 
@@ -174,18 +184,17 @@ forward_4 (const BdctChain16 * c, V * out, const uint8_t * src,
   BDCT_UNROLL for (int k = 0; k < 4; k++)
     BDCT_UNROLL for (int l = 0; l < 4; l += 2)
       out[2 * k + l / 2] = shuffle8 (narrow (dot_4 (t[k], m + 2 * l, half),
-              dot_4 (t[k], m + 2 * l + 2, half), shift, bytes), weave);
+              dot_4 (t[k], m + 2 * l + 2, half), SHIFT (1), bytes), weave);
 }
 
 INLINE void
 inverse_4 (const BdctChain16 * c, const V * d, uint8_t * dst, ptrdiff_t stride,
-    const int bytes)
+    int shift, const int bytes)
 {
   enum { n = 4, jpeg = 0 };
   const V weave = WORDS (0, 4, 1, 5, 2, 6, 3, 7);
   const int32_t *m = c->basis->inverse;
-  const int shift = SHIFT (3);
-  const V half = set32 (HALF (7)), start = last_start (c, shift, bytes);
+  const V half = set32 (HALF (7)), start = last_start (c, SHIFT (3), bytes);
   V s[4][2];
 
   BDCT_UNROLL for (int k = 0; k < 4; k += 2)
@@ -198,13 +207,13 @@ inverse_4 (const BdctChain16 * c, const V * d, uint8_t * dst, ptrdiff_t stride,
     BDCT_UNROLL for (int x = 0; x < 4; x++)
       o[x] = dot_4 (s[y], m + 2 * x, start);
     if (bytes == 1) {
-      store (dst + y * stride, sample_bytes (o, shift, TURN));
+      store (dst + y * stride, sample_bytes (o, SHIFT (3), TURN));
     } else {
-      V peak = set16 ((1 << c->depth) - 1);
-      V a = sample_words (o[0], o[1], shift, peak);
-      V b = sample_words (o[2], o[3], shift, peak);
+      V a = sample_words (c, o[0], o[1], shift);
+      V b = sample_words (c, o[2], o[3], shift);
 
-      store_words (dst + y * stride, low32 (a, b), high32 (a, b));
+      store (dst + y * stride, low32 (a, b));
+      store (dst + y * stride + sizeof (V), high32 (a, b));
     }
   }
 }
@@ -213,7 +222,8 @@ inverse_4 (const BdctChain16 * c, const V * d, uint8_t * dst, ptrdiff_t stride,
  * b0 b1 c0 c1 b3 b2 c3 c2, so that two rows take one interleaving of 32-bit
  * cells; those of a group are then b of the two rows, c of the two rows. */
 INLINE void
-load_8 (V * near, V * far, const uint8_t * p, const int bytes)
+load_8 (const BdctChain16 * c, V * near, V * far, const uint8_t * p, int shift,
+    const int bytes)
 {
   V a, b;
 
@@ -223,7 +233,8 @@ load_8 (V * near, V * far, const uint8_t * p, const int bytes)
     *far = shuffle8 (a, BYTES (7, 6, 15, 14, 4, 5, 12, 13));
     return;
   }
-  split (&a, &b, load (p), load (p + sizeof (V)));
+  a = load_words (c, p, shift);
+  b = load_words (c, p + sizeof (V), shift);
   *near = shuffle8 (low64 (a, b), WORDS (0, 1, 4, 5, 3, 2, 7, 6));
   *far = shuffle8 (high64 (a, b), WORDS (3, 2, 7, 6, 0, 1, 4, 5));
 }
@@ -231,12 +242,12 @@ load_8 (V * near, V * far, const uint8_t * p, const int bytes)
 /* Two times two rows, and what mirrors them in the columns. */
 INLINE void
 forward_rows_8 (const BdctChain16 * c, V * out, const uint8_t * src,
-    ptrdiff_t stride, const int mirrored, const int jpeg, const int bytes)
+    ptrdiff_t stride, int shift, const int mirrored, const int jpeg,
+    const int bytes)
 {
   enum { n = 8 };
   const int32_t *m = c->basis->rows;
-  const int shift = SHIFT (0);
-  const V half = set32 (HALF (shift));
+  const V half = set32 (HALF (SHIFT (0)));
   V e[2][2], o[2][2], y[8][2];
 
   BDCT_UNROLL for (int g = 0; g < 2; g++) {
@@ -245,8 +256,8 @@ forward_rows_8 (const BdctChain16 * c, V * out, const uint8_t * src,
     BDCT_UNROLL for (int i = 0; i < 2; i++) {
       int row = bdct_chain16_mirror (8, 2 * g + i);
 
-      load_8 (&near[i], &far[i],
-          src + (mirrored ? 7 - row : row) * stride, bytes);
+      load_8 (c, &near[i], &far[i],
+          src + (mirrored ? 7 - row : row) * stride, shift, bytes);
     }
     low = low32 (add16 (near[0], far[0]), add16 (near[1], far[1]));
     high = high32 (add16 (near[0], far[0]), add16 (near[1], far[1]));
@@ -257,26 +268,25 @@ forward_rows_8 (const BdctChain16 * c, V * out, const uint8_t * src,
   }
   BDCT_UNROLL for (int i = 0; i < 2; i++) {
     dot (y[4 * i], &e[0][0], &e[1][0], m + i, 1,
-        i ? half : set32 (c->first[0] + HALF (shift)));
+        i ? half : set32 (c->first[0] + HALF (SHIFT (0))));
     dot (y[4 * i + 2], &e[0][1], &e[1][1], m + 2 + i, 1, half);
   }
   BDCT_UNROLL for (int i = 0; i < 4; i++)
     dot (y[2 * i + 1], o[0], o[1], m + 4 + 2 * i, 2, half);
   BDCT_UNROLL for (int k = 0; k < 8; k++)
-    out[2 * k] = narrow (y[k][0], y[k][1], shift, bytes);
+    out[2 * k] = narrow (y[k][0], y[k][1], SHIFT (0), bytes);
 }
 
 INLINE void
 forward_8 (const BdctChain16 * c, V * out, const uint8_t * src,
-    ptrdiff_t stride, const int jpeg, const int bytes)
+    ptrdiff_t stride, int shift, const int jpeg, const int bytes)
 {
   enum { n = 8 };
-  const int shift = SHIFT (1);
-  const V half = set32 (HALF (shift));
+  const V half = set32 (HALF (SHIFT (1)));
   V t[16];
 
-  forward_rows_8 (c, t, src, stride, 0, jpeg, bytes);
-  forward_rows_8 (c, t + 1, src, stride, 1, jpeg, bytes);
+  forward_rows_8 (c, t, src, stride, shift, 0, jpeg, bytes);
+  forward_rows_8 (c, t + 1, src, stride, shift, 1, jpeg, bytes);
   BDCT_UNROLL for (int g = 0; g < 2; g++) {
     V e[2][2], o[2][2], y[2];
 
@@ -292,7 +302,7 @@ forward_8 (const BdctChain16 * c, V * out, const uint8_t * src,
     BDCT_UNROLL for (int l = 0; l < 8; l++) {
       dot (y, l & 1 ? o[0] : e[0], l & 1 ? o[1] : e[1],
           c->basis->columns[l & 1][l / 2], 2, half);
-      out[8 * g + l] = narrow (y[0], y[1], shift, bytes);
+      out[8 * g + l] = narrow (y[0], y[1], SHIFT (1), bytes);
     }
   }
 }
@@ -323,8 +333,9 @@ inverse_pass_8 (const BdctChain16 * c, V (*out)[2], V (*in)[4], V start)
 /* A group's 8 columns to the two rows of its cells. */
 INLINE void
 store_8 (const BdctChain16 * c, uint8_t * dst, ptrdiff_t stride, V (*y)[2],
-    int g, int shift, const int bytes)
+    int g, int shift, const int jpeg, const int bytes)
 {
+  enum { n = 8 };
   V w[4];
 
   if (bytes == 1) {
@@ -332,22 +343,21 @@ store_8 (const BdctChain16 * c, uint8_t * dst, ptrdiff_t stride, V (*y)[2],
 
     BDCT_UNROLL for (int i = 0; i < 2; i++)
       w[i] = sample_bytes ((const V[]) { y[4 * i][g], y[4 * i + 1][g],
-            y[4 * i + 2][g], y[4 * i + 3][g] }, shift, turn);
+            y[4 * i + 2][g], y[4 * i + 3][g] }, SHIFT (3), turn);
     store (dst, low32 (w[0], w[1]));
     store (dst + stride, high32 (w[0], w[1]));
     return;
   }
-  sample_rows (w, &y[0][g], 2, shift, set16 ((1 << c->depth) - 1));
-  store_words (dst, w[0], w[2]);
-  store_words (dst + stride, w[1], w[3]);
+  sample_rows (c, w, &y[0][g], 2, shift);
+  BDCT_UNROLL for (int i = 0; i < 4; i++)
+    store (dst + (i & 1) * stride + i / 2 * (int) sizeof (V), w[i]);
 }
 
 INLINE void
 inverse_8 (const BdctChain16 * c, const V * d, uint8_t * dst, ptrdiff_t stride,
-    const int jpeg, const int bytes)
+    int shift, const int jpeg, const int bytes)
 {
   enum { n = 8 };
-  const int shift = SHIFT (2), last = SHIFT (3);
   V s[8][2];
 
   BDCT_UNROLL for (int g = 0; g < 2; g++) {
@@ -360,9 +370,9 @@ inverse_8 (const BdctChain16 * c, const V * d, uint8_t * dst, ptrdiff_t stride,
       in[0][p] = low16 (a, b);
       in[1][p] = high16 (a, b);
     }
-    inverse_pass_8 (c, out, in, set32 (HALF (shift)));
+    inverse_pass_8 (c, out, in, set32 (HALF (SHIFT (2))));
     BDCT_UNROLL for (int i = 0; i < 8; i++)
-      s[i][g] = narrow (out[i][0], out[i][1], shift, bytes);
+      s[i][g] = narrow (out[i][0], out[i][1], SHIFT (2), bytes);
   }
   BDCT_UNROLL for (int y = 0; y < 8; y += 4) {
     V in[2][4], out[8][2];
@@ -372,16 +382,18 @@ inverse_8 (const BdctChain16 * c, const V * d, uint8_t * dst, ptrdiff_t stride,
         in[g][2 * v] = low32 (s[y + 2 * g][v], s[y + 2 * g + 1][v]);
         in[g][2 * v + 1] = high32 (s[y + 2 * g][v], s[y + 2 * g + 1][v]);
       }
-    inverse_pass_8 (c, out, in, last_start (c, last, bytes));
+    inverse_pass_8 (c, out, in, last_start (c, SHIFT (3), bytes));
     BDCT_UNROLL for (int g = 0; g < 2; g++)
-      store_8 (c, dst + (y + 2 * g) * stride, stride, out, g, last, bytes);
+      store_8 (c, dst + (y + 2 * g) * stride, stride, out, g, shift, jpeg,
+          bytes);
   }
 }
 
 /* Blocks of 16 and 32: a lane has one. near[] are the row's samples and far[]
  * those that mirror them, in their order (chain16.h). */
 INLINE void
-load_wide (V * near, V * far, const uint8_t * p, const int n, const int bytes)
+load_wide (const BdctChain16 * c, V * near, V * far, const uint8_t * p,
+    int shift, const int n, const int bytes)
 {
   const V up = bytes == 1 ? BYTES (0, 1, 2, 3, 7, 6, 5, 4)
       : WORDS (0, 1, 2, 3, 7, 6, 5, 4);
@@ -390,19 +402,20 @@ load_wide (V * near, V * far, const uint8_t * p, const int n, const int bytes)
   V a[2], b[2];                 /* 8 words or 16 bytes each, from left to right:
                                    a[0] a[1], for words a[0] b[0] a[1] b[1] */
 
-  if (n == 16 && bytes == 1) {
-    b[0] = a[0] = load (p);
-  } else if (n == 16) {
-    split (&a[0], &b[0], load (p), load (p + sizeof (V)));
-  } else if (bytes == 1) {
-    split (&a[0], &a[1], load (p), load (p + sizeof (V)));
+  if (bytes == 1) {
+    a[0] = load (p);
+    if (n == 32)
+      split (&a[0], &a[1], a[0], load (p + sizeof (V)));
     b[0] = a[0];
-    b[1] = a[1];
+    b[n / 32] = a[n / 32];
   } else {
-    split (&a[0], &b[0], load (p), load (p + sizeof (V)));
-    split (&a[1], &b[1], load (p + 2 * sizeof (V)), load (p + 3 * sizeof (V)));
-    split (&a[0], &a[1], a[0], a[1]);
-    split (&b[0], &b[1], b[0], b[1]);
+    BDCT_UNROLL for (int i = 0; i < n / 16; i++)
+      split (&a[i], &b[i], load_words (c, p + 2 * i * sizeof (V), shift),
+          load_words (c, p + (2 * i + 1) * sizeof (V), shift));
+    if (n == 32) {
+      split (&a[0], &a[1], a[0], a[1]);
+      split (&b[0], &b[1], b[0], b[1]);
+    }
   }
   near[0] = shuffle8 (a[0], up);
   far[0] = shuffle8 (b[n / 32], down);
@@ -416,11 +429,10 @@ load_wide (V * near, V * far, const uint8_t * p, const int n, const int bytes)
  * out[k * n / 8] is a vector. */
 INLINE void
 forward_rows (const BdctChain16 * c, V * out, const uint8_t * src,
-    ptrdiff_t stride, const int n, const int bytes)
+    ptrdiff_t stride, int shift, const int n, const int bytes)
 {
   enum { jpeg = 0 };
-  const int shift = SHIFT (0);
-  const V half = set32 (HALF (shift));
+  const V half = set32 (HALF (SHIFT (0)));
   const int32_t *m = c->basis->rows;
   V e[2][4], f[2][4], o[2][8], even[2][2], odd[2][2], y[2];
 
@@ -428,8 +440,8 @@ forward_rows (const BdctChain16 * c, V * out, const uint8_t * src,
     BDCT_UNROLL for (int i = 0; i < 4; i++) {
       V near[2], far[2];
 
-      load_wide (near, far, src + bdct_chain16_mirror (n, 4 * g + i) * stride,
-          n, bytes);
+      load_wide (c, near, far, src + bdct_chain16_mirror (n, 4 * g + i)
+          * stride, shift, n, bytes);
       e[g][i] = add16 (near[0], far[0]);
       o[g][i] = sub16 (near[0], far[0]);
       if (n == 32) {
@@ -451,10 +463,10 @@ forward_rows (const BdctChain16 * c, V * out, const uint8_t * src,
       odd[g][i] = sub16 (e[g][i], e[g][i + 2]);
     }
   }
-#define PUT(k) out[(k) * (n / 8)] = narrow (y[0], y[1], shift, bytes)
+#define PUT(k) out[(k) * (n / 8)] = narrow (y[0], y[1], SHIFT (0), bytes)
   for (int i = 0; i < 4; i++, m += 2) {
     dot (y, even[0], even[1], m, 2,
-        i ? half : set32 (c->first[0] + HALF (shift)));
+        i ? half : set32 (c->first[0] + HALF (SHIFT (0))));
     PUT (i * n / 4);
   }
   for (int i = 0; i < 4; i++, m += 2) {
@@ -507,7 +519,7 @@ forward_columns (const BdctChain16 * c, V * out, const V * t, int group,
 
 INLINE void
 forward_wide (const BdctChain16 * c, V * out, const uint8_t * src,
-    ptrdiff_t stride, const int n, const int bytes)
+    ptrdiff_t stride, int shift, const int n, const int bytes)
 {
   static const struct {
     uint8_t row;
@@ -517,7 +529,7 @@ forward_wide (const BdctChain16 * c, V * out, const uint8_t * src,
 
   for (int v = 0; v < n / 8; v++)
     forward_rows (c, t + v, src + first[v].row * stride, first[v].step * stride,
-        n, bytes);
+        shift, n, bytes);
   for (int g = 0; g < n / 8; g++)
     forward_columns (c, out + g * n, t, g, n, bytes);
 }
@@ -583,44 +595,44 @@ INLINE void
 store_wide (const BdctChain16 * c, uint8_t * dst, ptrdiff_t stride,
     V (*y)[2], int g, int shift, const int n, const int bytes)
 {
+  enum { jpeg = 0 };
   V w[4][4], even[4], odd[4];
 
   if (bytes == 1) {
     BDCT_UNROLL for (int i = 0; i < n; i += 4)
       w[i / 16][i / 4 & 3] = sample_bytes ((const V[]) { y[i][g], y[i + 1][g],
-            y[i + 2][g], y[i + 3][g] }, shift, TURN);
+            y[i + 2][g], y[i + 3][g] }, SHIFT (3), TURN);
     transpose (w[0]);
     if (n == 32)
       transpose (w[1]);
     BDCT_UNROLL for (int i = 0; i < 4; i++)
       if (n == 32)
-        store_words (dst + i * stride, w[0][i], w[1][i]);
+        store_joined (dst + i * stride, w[0][i], w[1][i]);
       else
         store (dst + i * stride, w[0][i]);
     return;
   }
   BDCT_UNROLL for (int i = 0; i < n; i += 8)
-    sample_rows (w[i / 8], &y[i][g], 2, shift, set16 ((1 << c->depth) - 1));
+    sample_rows (c, w[i / 8], &y[i][g], 2, shift);
   BDCT_UNROLL for (int i = 0; i < 4; i++) {
     uint8_t *to = dst + i * stride;
 
     if (n == 16) {
-      store_words (to, w[0][i], w[1][i]);
+      store_joined (to, w[0][i], w[1][i]);
       continue;
     }
     join (&even[0], &even[1], w[0][i], w[2][i]);
     join (&odd[0], &odd[1], w[1][i], w[3][i]);
-    store_words (to, even[0], odd[0]);
-    store_words (to + 2 * sizeof (V), even[1], odd[1]);
+    store_joined (to, even[0], odd[0]);
+    store_joined (to + 2 * sizeof (V), even[1], odd[1]);
   }
 }
 
 INLINE void
 inverse_wide (const BdctChain16 * c, const V * d, uint8_t * dst,
-    ptrdiff_t stride, const int n, const int bytes)
+    ptrdiff_t stride, int shift, const int n, const int bytes)
 {
   enum { jpeg = 0 };
-  const int shift = SHIFT (3);
   V s[BDCT_CHAIN16_VECTORS];
 
   for (int g = 0; g < n / 8; g++)
@@ -634,7 +646,7 @@ inverse_wide (const BdctChain16 * c, const V * d, uint8_t * dst,
           in[g][4 * v + i] = s[(row + 4 * g + i) * (n / 8) + v];
         transpose (in[g] + 4 * v);
       }
-    inverse_pass (c, out, in, last_start (c, shift, bytes), n);
+    inverse_pass (c, out, in, last_start (c, SHIFT (3), bytes), n);
     BDCT_UNROLL for (int g = 0; g < 2; g++)
       store_wide (c, dst + (row + 4 * g) * stride, stride, out, g, shift, n,
           bytes);

@@ -56,11 +56,13 @@ typedef __m128i V;
 #define sra32 OP (srai_epi32)
 
 /* Shifts by what is known at run time alone. */
-typedef __m128i Count;
-#define count(n) _mm_cvtsi32_si128 (n)
-#define sll16n OP (sll_epi16)
-#define srl16n OP (srl_epi16)
-#define sra32n OP (sra_epi32)
+#define sll16n(v, n) OP (sll_epi16) (v, _mm_cvtsi32_si128 (n))
+#define srl16n(v, n) OP (srl_epi16) (v, _mm_cvtsi32_si128 (n))
+#if LANES > 1
+#define sra32n(v, n) OP (srav_epi32) (v, set32 (n))
+#else
+#define sra32n(v, n) OP (sra_epi32) (v, _mm_cvtsi32_si128 (n))
+#endif
 
 /* The elements of a, then those of b, half as wide, saturated. */
 #define packs32 OP (packs_epi32)
@@ -70,10 +72,8 @@ typedef __m128i Count;
 /* The same of sums shifted by n. With HALF (n) in them they are rounded. */
 #define HALF(n) (1 << (n) >> 1)
 #define narrow32(a, b, n) packs32 (sra32 (a, n), sra32 (b, n))
-#define narrow32n(a, b, n) \
-  packs32 (sra32n (a, count (n)), sra32n (b, count (n)))
-#define narrow32un(a, b, n) \
-  packus32 (sra32n (a, count (n)), sra32n (b, count (n)))
+#define narrow32n(a, b, n) packs32 (sra32n (a, n), sra32n (b, n))
+#define narrow32un(a, b, n) packus32 (sra32n (a, n), sra32n (b, n))
 
 /* a0 b0 a1 b1 ... of the lower or the higher half of a and b. */
 #define low8 OP (unpacklo_epi8)
@@ -237,8 +237,6 @@ typedef int32x4_t V;
 #define srl32(a, n) ((V) (U32 (a) >> (n)))
 #define sra32(a, n) ((a) >> (n))
 
-typedef int Count;
-#define count(n) (n)
 #define sll16n(a, n) ((V) (U16 (a) << (n)))
 #define srl16n srl16
 #define sra32n sra32
