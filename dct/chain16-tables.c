@@ -347,7 +347,7 @@ bdct_chain16_init (BdctChain16 * chain, const BdctJob * job,
   memcpy (chain->shift, cj->fwd_shift, sizeof cj->fwd_shift);
   memcpy (chain->shift + 2, cj->inv_shift, sizeof cj->inv_shift);
   for (int k = 0; k < 4; k++) {
-    chain->first[k] = 1 << cj->fwd_shift[0] >> 1;
+    chain->first[k] = 0;
     for (int i = 0; i < n; i++)
       chain->first[k] -= middle * bdct_matrix_int (basis, k, i);
   }

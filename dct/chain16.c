@@ -106,10 +106,16 @@ find_kernel (const BdctChain16 * c)
       : &kernels[c->depth > 8][__builtin_ctz (c->size) - 2];
 }
 
+/* What a quantizer has for all coefficients. */
+typedef struct {
+  V add_low, add_high, power, round;
+  int shift;
+} Quantizer;
+
 /* Level and dequantized coefficient of the elements of a vector
  * (chain16-tables.c). */
 INLINE V
-requantize_vector (const BdctChain16 * c, const BdctChain16Entry * e, V v,
+requantize_vector (const Quantizer * all, const BdctChain16Entry * e, V v,
     V * level, V * not0, const BdctChain16Quantizer quantizer)
 {
   const V a = abs16 (v), q = lane (e->quant);
@@ -119,9 +125,9 @@ requantize_vector (const BdctChain16 * c, const BdctChain16Entry * e, V v,
     *level = mulhi16u (mulhi16u (and8 (add16 (a, lane (e->scale)),
                 set16 (-8)), q), lane (e->power));
   } else {
-    carry = srl16 (average16u (mullo16 (a, q), set16 (c->add_low)), 15);
-    *level = mulhi16u (add16 (add16 (mulhi16u (a, q), set16 (c->add_high)),
-            carry), set16 (c->power));
+    carry = srl16 (average16u (mullo16 (a, q), all->add_low), 15);
+    *level = mulhi16u (add16 (add16 (mulhi16u (a, q), all->add_high), carry),
+        all->power);
   }
   *not0 = min16u (*level, set16 (1));
   *level = sign16 (*level, v);
@@ -129,14 +135,13 @@ requantize_vector (const BdctChain16 * c, const BdctChain16Entry * e, V v,
   if (quantizer == BDCT_CHAIN16_ROUNDED)
     return mulround16 (mullo16 (*level, lane (e->scale)), d);
   if (quantizer == BDCT_CHAIN16_WIDE) {
-    V low, high, round = set32 (c->dequant_round);
+    V low, high;
 
     d = lane (e->power);
     low = mullo16 (*level, d);
     high = mulhi16 (*level, d);
-    return packs32 (sra32n (add32 (low16 (low, high), round),
-            c->dequant_shift),
-        sra32n (add32 (high16 (low, high), round), c->dequant_shift));
+    return packs32 (sra32n (add32 (low16 (low, high), all->round), all->shift),
+        sra32n (add32 (high16 (low, high), all->round), all->shift));
   }
   return mullo16 (*level, d);
 }
@@ -148,13 +153,16 @@ requantize (const BdctChain16 * c, V * d, V * levels, const V * v, int units,
     V mask, V * count, const BdctChain16Quantizer quantizer, const bool out,
     const bool some)
 {
+  const Quantizer all = { set16 (c->add_low), set16 (c->add_high),
+    set16 (c->power), set32 (c->dequant_round), c->dequant_shift
+  };
   V n = *count;
 
   for (; units > 0; units--)
     for (int i = 0; i < c->n_vectors; i += 4)
       BDCT_UNROLL for (int k = 0; k < 4; k++, d++, v++, levels += out) {
         V level, not0;
-        V value = requantize_vector (c, &c->entry[i + k],
+        V value = requantize_vector (&all, &c->entry[i + k],
             some ? and8 (*v, mask) : *v, &level, &not0, quantizer);
 
         n = add16 (n, not0);
@@ -202,10 +210,10 @@ errors (const BdctChain16 * c, V sum, const uint8_t * a, const uint8_t * b,
   if (bytes == 1) {
     x = load (a);
     y = load (b);
-    d = or8 (subsat8u (x, y), subsat8u (y, x));
+    d = difference8u (x, y);
     even = and8 (d, set16 (255));
     odd = srl16 (d, 8);
-    return dot16 (dot16 (sum, even, even), odd, odd);
+    return sum_of (dot16 (dot16 (sum_from (sum), even, even), odd, odd));
   }
   even = sub16 (load_words (c, a, shift), load_words (c, b, shift));
   odd = sub16 (load_words (c, a + sizeof (V), shift),

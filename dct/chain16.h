@@ -49,8 +49,8 @@ typedef struct {
   int depth;
   int shift[4];                 /**< of the four passes */
   int32_t first[4];             /**< start values of the first, by frequency:
-                                     rounding, and the samples' 2^(B-1) that
-                                     are taken off; only [0] above size 4 */
+                                     the samples' 2^(B-1) that are taken off;
+                                     only [0] above size 4 */
   BdctChain16Quantizer quantizer;
   int add_low, add_high, power; /**< of the quantizer: quant_add - 1, and
                                      2^(16-bits) */

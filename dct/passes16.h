@@ -29,12 +29,6 @@ fixed_shift (int pass, const int n, const int jpeg)
 
 #define SHIFT(pass) (bytes == 1 ? fixed_shift (pass, n, jpeg) : c->shift[pass])
 
-INLINE V
-sra (V v, int shift, const int bytes)
-{
-  return bytes == 1 ? sra32 (v, shift) : sra32n (v, shift);
-}
-
 /* The values of words in memory. */
 INLINE V
 load_words (const BdctChain16 * c, const uint8_t * p, int shift)
@@ -46,29 +40,30 @@ load_words (const BdctChain16 * c, const uint8_t * p, int shift)
 INLINE V
 narrow (V a, V b, int shift, const int bytes)
 {
-  return packs32 (sra (a, shift, bytes), sra (b, shift, bytes));
+  return bytes == 1 ? narrow32 (a, b, shift) : narrow32n (a, b, shift);
 }
 
 /* start + the products of a row of pairs, for two groups of columns. */
 INLINE void
 dot (V * out, const V * a, const V * b, const int32_t * m, int pairs, V start)
 {
-  V x = start, y = start;
+  Sum x = sum_from (start), y = x;
 
   BDCT_UNROLL for (int j = 0; j < pairs; j++) {
-    V k = set32 (m[j]);
+    V k = load32 (m + j);
 
     x = dot16 (x, a[j], k);
     y = dot16 (y, b[j], k);
   }
-  out[0] = x;
-  out[1] = y;
+  out[0] = sum_of (x);
+  out[1] = sum_of (y);
 }
 
 INLINE V
-dot_4 (const V * a, const int32_t * m, int start)
+dot_4 (const V * a, const int32_t * m, V start)
 {
-  return dot16 (dot16 (set32 (start), a[0], set32 (m[0])), a[1], set32 (m[1]));
+  return sum_of (dot16 (dot16 (sum_from (start), a[0], load32 (m)), a[1],
+          load32 (m + 1)));
 }
 
 /* Four rows of four 32-bit cells in each lane. */
@@ -108,7 +103,7 @@ sample_words (const BdctChain16 * c, V a, V b, int shift)
 {
   const V weave = WORDS (0, 4, 1, 5, 2, 6, 3, 7);
 
-  a = packus32 (sra (a, c->shift[3], 2), sra (b, c->shift[3], 2));
+  a = narrow32un (a, b, c->shift[3]);
   return sll16n (shuffle8 (min16u (a, set16 ((1 << c->depth) - 1)), weave),
       shift);
 }
@@ -139,7 +134,7 @@ last_start (const BdctChain16 * c, int shift, const int bytes)
 {
   const int depth = bytes == 1 ? 8 : c->depth;
 
-  return set32 ((1 << (shift - 1)) + (1 << (depth - 1 + shift)));
+  return set32 (HALF (shift) + (1 << (depth - 1 + shift)));
 }
 
 /* Blocks of 4 x 4, all passes as full products. A 32-bit cell is one block's:
@@ -171,7 +166,7 @@ forward_4 (const BdctChain16 * c, V * out, const uint8_t * src,
   enum { n = 4, jpeg = 0 };
   const V weave = WORDS (0, 4, 1, 5, 2, 6, 3, 7);
   const int32_t *m = c->basis->rows;
-  const int half = 1 << (SHIFT (1) - 1);
+  const V half = set32 (HALF (SHIFT (1)));
   V t[4][2];
 
   BDCT_UNROLL for (int y = 0; y < 4; y += 2) {
@@ -179,9 +174,12 @@ forward_4 (const BdctChain16 * c, V * out, const uint8_t * src,
 
     load_4 (c, a, src + y * stride, shift, bytes);
     load_4 (c, b, src + (y + 1) * stride, shift, bytes);
-    BDCT_UNROLL for (int k = 0; k < 4; k++)
-      t[k][y / 2] = shuffle8 (narrow (dot_4 (a, m + 2 * k, c->first[k]),
-              dot_4 (b, m + 2 * k, c->first[k]), SHIFT (0), bytes), weave);
+    BDCT_UNROLL for (int k = 0; k < 4; k++) {
+      V first = set32 (c->first[k] + HALF (SHIFT (0)));
+
+      t[k][y / 2] = shuffle8 (narrow (dot_4 (a, m + 2 * k, first),
+              dot_4 (b, m + 2 * k, first), SHIFT (0), bytes), weave);
+    }
   }
   BDCT_UNROLL for (int k = 0; k < 4; k++)
     BDCT_UNROLL for (int l = 0; l < 4; l += 2)
@@ -196,19 +194,18 @@ inverse_4 (const BdctChain16 * c, const V * d, uint8_t * dst, ptrdiff_t stride,
   enum { n = 4, jpeg = 0 };
   const V weave = WORDS (0, 4, 1, 5, 2, 6, 3, 7);
   const int32_t *m = c->basis->inverse;
-  const V start = last_start (c, SHIFT (3), bytes);
+  const V half = set32 (HALF (7)), start = last_start (c, SHIFT (3), bytes);
   V s[4][2];
 
   BDCT_UNROLL for (int k = 0; k < 4; k += 2)
     BDCT_UNROLL for (int y = 0; y < 4; y++)
-      s[y][k / 2] = shuffle8 (narrow (dot_4 (d + 2 * k, m + 2 * y, 64),
-              dot_4 (d + 2 * k + 2, m + 2 * y, 64), SHIFT (2), bytes), weave);
+      s[y][k / 2] = shuffle8 (narrow (dot_4 (d + 2 * k, m + 2 * y, half),
+              dot_4 (d + 2 * k + 2, m + 2 * y, half), SHIFT (2), bytes), weave);
   BDCT_UNROLL for (int y = 0; y < 4; y++) {
     V o[4];
 
     BDCT_UNROLL for (int x = 0; x < 4; x++)
-      o[x] = dot16 (dot16 (start, s[y][0], set32 (m[2 * x])), s[y][1],
-          set32 (m[2 * x + 1]));
+      o[x] = dot_4 (s[y], m + 2 * x, start);
     if (bytes == 1) {
       store (dst + y * stride, sample_bytes (o, SHIFT (3), TURN));
     } else {
@@ -250,7 +247,7 @@ forward_rows_8 (const BdctChain16 * c, V * out, const uint8_t * src,
 {
   enum { n = 8 };
   const int32_t *m = c->basis->rows;
-  const V half = set32 (1 << (SHIFT (0) - 1));
+  const V half = set32 (HALF (SHIFT (0)));
   V e[2][2], o[2][2], y[8][2];
 
   BDCT_UNROLL for (int g = 0; g < 2; g++) {
@@ -271,7 +268,7 @@ forward_rows_8 (const BdctChain16 * c, V * out, const uint8_t * src,
   }
   BDCT_UNROLL for (int i = 0; i < 2; i++) {
     dot (y[4 * i], &e[0][0], &e[1][0], m + i, 1,
-        i ? half : set32 (c->first[0]));
+        i ? half : set32 (c->first[0] + HALF (SHIFT (0))));
     dot (y[4 * i + 2], &e[0][1], &e[1][1], m + 2 + i, 1, half);
   }
   BDCT_UNROLL for (int i = 0; i < 4; i++)
@@ -285,7 +282,7 @@ forward_8 (const BdctChain16 * c, V * out, const uint8_t * src,
     ptrdiff_t stride, int shift, const int jpeg, const int bytes)
 {
   enum { n = 8 };
-  const V half = set32 (1 << (SHIFT (1) - 1));
+  const V half = set32 (HALF (SHIFT (1)));
   V t[16];
 
   forward_rows_8 (c, t, src, stride, shift, 0, jpeg, bytes);
@@ -373,7 +370,7 @@ inverse_8 (const BdctChain16 * c, const V * d, uint8_t * dst, ptrdiff_t stride,
       in[0][p] = low16 (a, b);
       in[1][p] = high16 (a, b);
     }
-    inverse_pass_8 (c, out, in, set32 (1 << (SHIFT (2) - 1)));
+    inverse_pass_8 (c, out, in, set32 (HALF (SHIFT (2))));
     BDCT_UNROLL for (int i = 0; i < 8; i++)
       s[i][g] = narrow (out[i][0], out[i][1], SHIFT (2), bytes);
   }
@@ -435,7 +432,7 @@ forward_rows (const BdctChain16 * c, V * out, const uint8_t * src,
     ptrdiff_t stride, int shift, const int n, const int bytes)
 {
   enum { jpeg = 0 };
-  const V half = set32 (1 << (SHIFT (0) - 1));
+  const V half = set32 (HALF (SHIFT (0)));
   const int32_t *m = c->basis->rows;
   V e[2][4], f[2][4], o[2][8], even[2][2], odd[2][2], y[2];
 
@@ -468,7 +465,8 @@ forward_rows (const BdctChain16 * c, V * out, const uint8_t * src,
   }
 #define PUT(k) out[(k) * (n / 8)] = narrow (y[0], y[1], SHIFT (0), bytes)
   for (int i = 0; i < 4; i++, m += 2) {
-    dot (y, even[0], even[1], m, 2, i ? half : set32 (c->first[0]));
+    dot (y, even[0], even[1], m, 2,
+        i ? half : set32 (c->first[0] + HALF (SHIFT (0))));
     PUT (i * n / 4);
   }
   for (int i = 0; i < 4; i++, m += 2) {
@@ -494,7 +492,7 @@ forward_columns (const BdctChain16 * c, V * out, const V * t, int group,
 {
   enum { jpeg = 0 };
   const int shift = SHIFT (1), vectors = n / 16;
-  const V half = set32 (1 << (shift - 1));
+  const V half = set32 (HALF (shift));
   V e[2][8], o[2][8], y[2];
 
   BDCT_UNROLL for (int g = 0; g < 2; g++)
@@ -587,7 +585,7 @@ inverse_columns (const BdctChain16 * c, V * s, const V * d, const int n,
     in[0][p] = low16 (a, b);
     in[1][p] = high16 (a, b);
   }
-  inverse_pass (c, out, in, set32 (64), n);
+  inverse_pass (c, out, in, set32 (HALF (7)), n);
   BDCT_UNROLL for (int i = 0; i < n; i++)
     s[i * (n / 8)] = narrow (out[i][0], out[i][1], SHIFT (2), bytes);
 }

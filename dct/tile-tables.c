@@ -138,13 +138,18 @@ find_kernels (bool * has)
 }
 #else
 static const BdctTileKernel kernels[] = {
+#if defined (__aarch64__)
+  {"neon", &bdct_tile_baseline, &bdct_chain16_neon, NULL,
+      &bdct_colour_baseline},
+#endif
   {"generic", &bdct_tile_baseline, NULL, NULL, &bdct_colour_baseline},
 };
 
 static void
 find_kernels (bool * has)
 {
-  has[0] = true;
+  for (unsigned i = 0; i < sizeof kernels / sizeof kernels[0]; i++)
+    has[i] = true;
 }
 #endif
 

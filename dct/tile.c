@@ -40,16 +40,18 @@ load (Tile * t, const BdctTilePlane * p, int row, int column, int side,
 {
   const int peak = (1 << p->depth) - 1, middle = 1 << (p->depth - 1);
   const int width = min (p->columns - column, side);
-  const int last = p->layout.height - 1, shift = p->layout.shift;
+  const int last = p->layout.height - 1 - row, shift = p->layout.shift;
+  const uint8_t *src = row_at (p, &p->src, row, column);
+  const int64_t stride = p->src.stride;
 
   for (int y = 0; y < side; y++) {
-    const uint8_t *src = row_at (p, &p->src, min (row + y, last), column);
     int32_t *cell = t->cell + y * side;
 
     for (int x = 0; x < width; x++)
       cell[x] = bdct_sample_get (src, x * step, bytes, shift, peak) - middle;
     for (int x = width; x < side; x++)
       cell[x] = cell[width - 1];
+    src += y < last ? stride : 0;
   }
 }
 
@@ -62,11 +64,12 @@ store (const Tile * t, const BdctTilePlane * p, int row, int column, int side,
   const int peak = (1 << p->depth) - 1, middle = 1 << (p->depth - 1);
   const int width = min (p->layout.width - column, side);
   const int shift = p->layout.shift;
+  const int64_t src_stride = p->src.stride, dst_stride = p->dst.stride;
+  const uint8_t *src = row_at (p, &p->src, row + y0, column);
+  uint8_t *dst = out ? row_at (p, &p->dst, row + y0, column) : NULL;
 
   for (int y = y0; y < y1; y++) {
     const int32_t *cell = t->cell + y * side;
-    const uint8_t *src = row_at (p, &p->src, row + y, column);
-    uint8_t *dst = out ? row_at (p, &p->dst, row + y, column) : NULL;
 
     for (int x = 0; x < width; x++) {
       int v = cell[x] + middle, e;
@@ -77,6 +80,9 @@ store (const Tile * t, const BdctTilePlane * p, int row, int column, int side,
       if (out)
         bdct_sample_put (dst, x * step, bytes, shift, v);
     }
+    src += src_stride;
+    if (out)
+      dst += dst_stride;
   }
 }
 

@@ -12,7 +12,11 @@
 #include "rate.h"
 
 #ifndef BDCT_UNROLL             /* empty in a build with sanitizers */
+#ifdef __clang__                /* to which a count is what it has to reach */
+#define BDCT_UNROLL _Pragma ("clang loop unroll(full)")
+#else
 #define BDCT_UNROLL _Pragma ("GCC unroll 64")
+#endif
 #endif
 
 /** Rows and columns of a tile, a whole number of blocks: 32, or 64 where a side
@@ -103,7 +107,8 @@ typedef void (*BdctChain16Func) (
     BdctTileStrip (*strips)[BDCT_TILE_JOBS]);
 
 extern const BdctChain16Func bdct_chain16_sse41, bdct_chain16_avx2,
-    bdct_chain16_avxvnni, bdct_chain16_avx512, bdct_chain16_avx512vnni;
+    bdct_chain16_avxvnni, bdct_chain16_avx512, bdct_chain16_avx512vnni,
+    bdct_chain16_neon;
 
 /** Strips of dct-8x8 (real.c), for the planes that bdct_tile_is_real() is true
  * of. */

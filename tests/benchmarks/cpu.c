@@ -12,9 +12,6 @@
 #include "dct/tile.h"
 
 #define BDCT_INLINE static inline __attribute__ ((always_inline))
-#ifndef BDCT_UNROLL
-#define BDCT_UNROLL _Pragma ("GCC unroll 32")
-#endif
 #define BDCT_VALUE int32_t
 #define BDCT_SCALAR int32_t
 #define BDCT_PASS(name) name##_int

@@ -304,10 +304,10 @@ check_hevc_job (const BdctParams * params, const BdctLayout * layout)
     int size = ref_block_size (params->transform, layout->chroma, c);
     int l = log2 (size), shift = l > 3 ? l - 3 : 0;
     int qp = ref_hevc_qp (params, layout->chroma, c, b);
-    char *where = g_strdup_printf ("transform %d chroma %d depth %d qp %d%+d "
-        "list %d component %d", params->transform, layout->chroma, b,
-        params->qp, params->chroma_qp_offset, params->scaling_list, c);
-    g_autofree char *freed = where;
+    g_autofree char *where = g_strdup_printf ("transform %d chroma %d "
+        "depth %d qp %d%+d list %d component %d", params->transform,
+        layout->chroma, b, params->qp, params->chroma_qp_offset,
+        params->scaling_list, c);
 
     EXPECT (1 << cj->log2_width, size, "%s", where);
     EXPECT (1 << cj->log2_height, size, "%s", where);
@@ -376,10 +376,9 @@ check_h264_job (const BdctParams * params, const BdctLayout * layout)
   for (int c = 0; c < 3; c++) {
     const BdctComponentJob *cj = &job.component[c];
     int qp = ref_h264_qp (params, c, layout->depth), bits = qp / 6;
-    char *where = g_strdup_printf ("%dx%d chroma %d depth %d qp %d%+d "
-        "component %d", size, size, layout->chroma, layout->depth, params->qp,
-        params->chroma_qp_offset, c);
-    g_autofree char *freed = where;
+    g_autofree char *where = g_strdup_printf ("%dx%d chroma %d depth %d "
+        "qp %d%+d component %d", size, size, layout->chroma, layout->depth,
+        params->qp, params->chroma_qp_offset, c);
 
     bits += size == 4 ? 15 : 16;
     EXPECT (1 << cj->log2_width, size, "%s", where);

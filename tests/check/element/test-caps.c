@@ -228,15 +228,15 @@ static void
 test_caps_fields (void)
 {
   static const gchar *text[] = {
-    "video/x-raw,format=I420,width=16,height=16,framerate=30000/1001,"
+    ("video/x-raw,format=I420,width=16,height=16,framerate=30000/1001,"
         "pixel-aspect-ratio=10/11,colorimetry=bt601,chroma-site=mpeg2,"
         "interlace-mode=progressive,multiview-mode=mono,"
-        "multiview-flags=0/4294967295/none",
-    "video/x-raw,format=NV12,width=16,height=16,framerate=0/1,"
+        "multiview-flags=0/4294967295/none"),
+    ("video/x-raw,format=NV12,width=16,height=16,framerate=0/1,"
         "max-framerate=60/1,interlace-mode=interleaved,"
-        "field-order=top-field-first",
-    "video/x-raw,format=NV12,width=16,height=16,framerate=25/1,"
-        "interlace-mode=mixed,x-unknown=(string)field",
+        "field-order=top-field-first"),
+    ("video/x-raw,format=NV12,width=16,height=16,framerate=25/1,"
+        "interlace-mode=mixed,x-unknown=(string)field"),
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (text); i++) {
