@@ -176,7 +176,7 @@ time_engine (const BdctTileKernel * kernel, BdctChromaFormat chroma,
   BdctJob job;
   Task task = {.frame = {.sets = &job,.n_sets = 1,.src = in,.dst = out},
     .colour = {.layout = &layout,.src = in,.dst = out},
-    .kernel = bdct_colour_kernel (kernel->isa)
+    .kernel = kernel->colour
   };
   double whole;
 
