@@ -68,6 +68,22 @@ weave (uint8_t * restrict pixels, int bytes, int n,
     }
 }
 
+/* Have pixels on their way that are some rows below: on other pages, before
+ * which processors' own prefetching ends. */
+static void
+fetch (const BdctLayout * layout, const BdctImage * image, int x, int y, int n)
+{
+  const BdctRgb *rgb = &layout->rgb;
+
+  for (int p = 0; p < rgb->n_planes; p++) {
+    const uint8_t *row = row_of (image, p, min (y, layout->plane[0].height - 1))
+        + (ptrdiff_t) x * rgb->bytes;
+
+    for (int i = 0; i < n * rgb->bytes; i += 64)
+      __builtin_prefetch (row + i);
+  }
+}
+
 /* A run of an image's pixels: R, G and B, and in `byte` what else there is. */
 static void
 read_pixels (const BdctRgb * rgb, const BdctImage * image, int x, int y, int n,
@@ -157,6 +173,7 @@ split_run (const BdctColour * colour, int x, int y)
   for (int i = 0; i <= sub_y && y + i <= last; i++) {
     const uint8_t *of[3];
 
+    fetch (layout, &colour->src, x, y + i + 1 + sub_y, width);
     read_pixels (&layout->rgb, &colour->src, x, y + i, width, byte, of);
     for (int k = 0; k < 3 && width < columns; k++) {
       memmove (rgb[k], of[k], width);
@@ -314,6 +331,8 @@ join_run (const BdctColour * colour, int x, int y, uint64_t sse[3])
   const uint8_t *of[3];
   Run byte[4], rgb[3];
 
+  fetch (layout, &colour->src, x, y + 1, n);
+  fetch (layout, &colour->dst, x, y + 1, n);
   read_pixels (&layout->rgb, &colour->src, x, y, n, byte, of);
   make_pixels (layout, &colour->rec, x, y, n, rgb);
   for (int k = 0; k < 3; k++)
