@@ -696,8 +696,8 @@ measure_file (const char *name, const char *file, int n_frames)
   gchar *samples, *bytes, *count = g_strdup_printf ("%d", n_frames);
   const int fd = g_file_open_tmp ("cabac-XXXXXX.yuv", &samples, NULL);
   const char *argv[] = { "ffmpeg", "-nostdin", "-v", "error", "-y", "-i", file,
-    "-vf", "select=not(mod(n\\,33))", "-vsync", "0", "-frames:v", count, "-f",
-    "rawvideo", "-pix_fmt", "yuv420p", samples, NULL
+    "-vf", "select=not(mod(n\\,33))", "-fps_mode", "passthrough",
+    "-frames:v", count, "-f", "rawvideo", "-pix_fmt", "yuv420p", samples, NULL
   };
   Errors errors = { 0 };
   BdctLayout layout;

@@ -100,6 +100,7 @@ describe_plane (BdctTilePlane * plane, const Task * task, Result * r, int p,
   bdct_tile_plane_init (plane, &task->job[k], c);
   plane->set[0] = &sets[k][c];
   plane->layout = task->layout.plane[p];
+  plane->columns = plane->layout.width;
   plane->src = bdct_image_samples (&task->src.image, &task->layout, p, i);
   plane->grid = task->grid[c];
   if (k > 0)
