@@ -194,6 +194,20 @@ handle_figures (Preview * preview, const GstStructure * s)
     preview_window_show_message (preview->window, s);
 }
 
+/* To a decoder of which video is wanted, all else lacks a plug-in. */
+static void
+complain_of (Preview * preview, const GError * error, const gchar * debug)
+{
+  gchar *text = NULL;
+
+  if (preview->options.file != NULL && g_error_matches (error, GST_CORE_ERROR,
+          GST_CORE_ERROR_MISSING_PLUGIN))
+    text = g_strdup_printf ("There is no video in %s that GStreamer can "
+        "decode.", preview->options.file);
+  complain (preview, text != NULL ? text : error->message, debug);
+  g_free (text);
+}
+
 static gboolean
 handle_message (GstBus * bus, GstMessage * message, gpointer data)
 {
@@ -207,7 +221,7 @@ handle_message (GstBus * bus, GstMessage * message, gpointer data)
       gst_message_parse_error (message, &error, &debug);
       /* What follows the first one is of no interest. */
       if (!preview->failed)
-        complain (preview, error->message, debug);
+        complain_of (preview, error, debug);
       quit (preview);
       break;
     case GST_MESSAGE_WARNING:

@@ -186,22 +186,6 @@ link_video (GstElement * decoder, GstPad * pad, GstElement * next)
   gst_object_unref (sink);
 }
 
-static gboolean
-is_not_linked (GstElement * element, GstPad * pad, gpointer data)
-{
-  (void) element, (void) data;
-  return !gst_pad_is_linked (pad);
-}
-
-/* Before elements complain of what follows from it. */
-static void
-check_video (GstElement * decoder, const gchar * file)
-{
-  if (gst_element_foreach_src_pad (decoder, is_not_linked, NULL))
-    GST_ELEMENT_ERROR (decoder, STREAM, WRONG_TYPE,
-        ("There is no video in %s that GStreamer can decode.", file), (NULL));
-}
-
 /* The frame after the last one that is wanted ends the stream. */
 static GstPadProbeReturn
 count_frame (GstPad * pad, GstPadProbeInfo * info, gpointer data)
@@ -306,8 +290,6 @@ add_decoder (GstBin * bin, const PreviewOptions * options, GstElement * next,
         : gst_element_make_from_uri (GST_URI_SRC, uri, NULL, error);
     if (source != NULL)
       gst_bin_add (bin, source);
-    g_signal_connect (decoder, "no-more-pads", G_CALLBACK (check_video),
-        options->file);
     g_free (uri);
   }
   return source != NULL && gst_element_link (source, decoder);

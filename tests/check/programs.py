@@ -112,7 +112,7 @@ def preview_names_a_file_without_video():
 
 @case
 def preview_names_a_wrong_property():
-    refuses("quality=101", words=("'quality=101'", "gst-inspect-1.0 blockdct"))
+    refuses("quality=101", words=("'quality=101'", "from 1 to 100"))
 
 
 run_cases(lambda: None)
