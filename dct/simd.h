@@ -362,7 +362,7 @@ split (V * even, V * odd, V x, V y)
   *even = x, *odd = y;
 }
 
-#define join split
+#define join(x, y, even, odd) split (x, y, even, odd)
 
 #endif
 #endif
