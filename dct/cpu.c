@@ -401,6 +401,7 @@ work_on_segments (Batch * batch, int number, Piece * piece)
   piece->pass = pass;
   piece->component[0] = c;
   piece->cost = 0;
+  memcpy (now, start, sizeof now);
   memcpy (next, start, sizeof next);
   if (from > 0)
     adapt_to_segment (pass, c, from - 1, now, next);
