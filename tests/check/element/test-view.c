@@ -456,7 +456,7 @@ no_font (void)
 }
 
 static void
-test_no_font (void)
+run_without_font (void)
 {
   gchar *folder = g_dir_make_tmp ("blockdct-XXXXXX", NULL);
   gchar *path = g_build_filename (folder, "fonts.conf", NULL);
@@ -479,6 +479,15 @@ test_no_font (void)
   g_free (text);
   g_free (path);
   g_free (folder);
+}
+
+static void
+test_no_font (void)
+{
+  if (g_getenv ("MESON_EXE_WRAPPER") != NULL)
+    g_test_skip ("an emulator of one program starts no other one");
+  else
+    run_without_font ();
 }
 
 #else
