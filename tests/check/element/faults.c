@@ -12,14 +12,6 @@
 
 #define MAX_KEPT 4096
 
-/* Sanitizers have a malloc() of their own, which is theirs alone: what is not
- * freed is then for them to find. */
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-#define OWN_MALLOC 0
-#else
-#define OWN_MALLOC 1
-#endif
-
 /* As they are declared, so that the compiler knows them. */
 #define REAL(func) ((__typeof__ (&func)) real (#func))
 #define OURS() is_ours (__builtin_return_address (0))
@@ -104,7 +96,7 @@ fails (const gchar * call)
 static gpointer
 keep (gpointer memory)
 {
-  if (memory == NULL || !OWN_MALLOC)
+  if (memory == NULL || !FAULTS_MALLOC)
     return memory;
   pthread_mutex_lock (&lock);
   if (n_kept == MAX_KEPT)
@@ -117,7 +109,7 @@ keep (gpointer memory)
 /* The C library's; those first that are called all the time, and before
  * anything else. */
 
-#if OWN_MALLOC
+#if FAULTS_MALLOC
 static void
 forget (gpointer memory)
 {

@@ -11,6 +11,14 @@
 
 #include <glib.h>
 
+/* Sanitizers have a malloc() of their own, which is theirs alone: what is not
+ * freed is then for them to find. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define FAULTS_MALLOC 0
+#else
+#define FAULTS_MALLOC 1
+#endif
+
 typedef struct
 {
   guint first;                  /**< the call that fails; 0: none */
