@@ -63,8 +63,7 @@ gst_blockdct_start (GstBaseTransform * trans)
   GstBlockDct *self = GST_BLOCKDCT (trans);
 
   gst_blockdct_changes_start (&self->changes, GST_ELEMENT (self), TRUE);
-  self->report = (GstBlockDctReport) {
-  0};
+  self->report = (GstBlockDctReport) { 0 };
   gst_blockdct_report_flush (&self->report);
   gst_blockdct_output_publish (self);
   self->dropped = self->warned_slow = self->warned_limit = FALSE;

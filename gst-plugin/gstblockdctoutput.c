@@ -202,9 +202,15 @@ gst_blockdct_output_frame (GstBlockDct * self)
   hold (self, &frame, &times, index);
   gst_buffer_unref (frame.in);
   drawn = (GstBlockDctOverlayFrame) {
-  .buffer = frame.out,.info = &self->info,.layout = &self->layout,.view =
-        &frame.view,.stats = stats,.how = &frame.how,.figures =
-        frame.overlay,.attach = self->overlay_attach,};
+    .buffer = frame.out,
+    .info = &self->info,
+    .layout = &self->layout,
+    .view = &frame.view,
+    .stats = stats,
+    .how = &frame.how,
+    .figures = frame.overlay,
+    .attach = self->overlay_attach,
+  };
   gst_blockdct_overlay_draw (&self->overlay, GST_ELEMENT (self), &drawn);
   if (!frame.repeated)
     ok = gst_blockdct_stats_file_add (self->stats_file, GST_ELEMENT (self),

@@ -355,8 +355,7 @@ gst_blockdct_report_frame (GstBlockDctReport * report, GstElement * element,
 
   s = attach (buffer, stats, how, index, times);
   if (how->depth != totals->depth) {
-    totals->pool = (BdctPool) {
-    0};
+    totals->pool = (BdctPool) { 0 };
     totals->depth = how->depth;
     totals->first_index = index;
     totals->rate = how->rate;
@@ -452,15 +451,13 @@ gst_blockdct_report_end (GstBlockDctReport * report, GstElement * element,
     }
     report->reported_dropped = report->totals.dropped;
   }
-  report->pooled = (GstBlockDctSpan) {
-  0};
+  report->pooled = (GstBlockDctSpan) { 0 };
 }
 
 void
 gst_blockdct_report_flush (GstBlockDctReport * report)
 {
-  report->interval = (GstBlockDctSpan) {
-  0};
+  report->interval = (GstBlockDctSpan) { 0 };
   report->interval_end = GST_CLOCK_TIME_NONE;
 }
 
