@@ -3,23 +3,19 @@
  * The chain in 16-bit lanes, built once for each instruction set that has a
  * block in simd.h (meson.build): BDCT_ISA names the object.
  *
- * A call has some units side by side, a unit being as many blocks as a vector
- * has room for in a row of them. Planes are read and written where they are,
- * but at edges and where they are interleaved: these go through rows without a
- * gap. */
+ * A call has some units (passes16.h) side by side. Planes are read and written
+ * where they are, but at edges and where they are interleaved: these go through
+ * rows without a gap. */
 #include <string.h>
-#include "passes16.h"
+#include "blocks16.h"
+#include "passes16-wide.h"
+#include "quantize16.h"
 
 /* Vectors of coefficients of a call, at most, and the bytes of its samples; and
  * what is enough of them to be worth one. */
 #define VECTORS BDCT_CHAIN16_VECTORS
 #define CALL_VECTORS 32
 #define MAX_BYTES (2 * 8 * VECTORS * LANES)
-
-typedef struct {
-  V count;                      /* levels that are not 0, by element */
-  V sse[2];                     /* squared errors by 4 samples of a row */
-} Sums;
 
 /* A strip of a plane's component, or of its two. */
 typedef struct {
@@ -55,8 +51,6 @@ typedef struct Kernel {
   void (*inverse) (const BdctChain16 * c, const V * d, uint8_t * dst,
       ptrdiff_t stride, int shift, int units);
 } Kernel;
-
-#define UNIT(n) (((n) < 16 ? 16 : (n)) * LANES)
 
 #define KERNEL(name, n, bytes, ...)                                           \
   static void forward_##name (const BdctChain16 *c, V *out,                   \
@@ -105,100 +99,6 @@ find_kernel (const BdctChain16 * c)
   return c->jpeg && c->depth == 8 ? &jpeg
       : &kernels[c->depth > 8][__builtin_ctz (c->size) - 2];
 }
-
-/* What a quantizer has for all coefficients. */
-typedef struct {
-  V add_low, add_high, power, round;
-  int shift;
-} Quantizer;
-
-/* Level and dequantized coefficient of the elements of a vector
- * (chain16-tables.c). */
-INLINE V
-requantize_vector (const Quantizer * all, const BdctChain16Entry * e, V v,
-    V * level, V * not0, const BdctChain16Quantizer quantizer)
-{
-  const V a = abs16 (v), q = lane (e->quant);
-  V carry, d;
-
-  if (quantizer == BDCT_CHAIN16_JPEG) {
-    *level = mulhi16u (mulhi16u (and8 (add16 (a, lane (e->scale)),
-                set16 (-8)), q), lane (e->power));
-  } else {
-    carry = srl16 (average16u (mullo16 (a, q), all->add_low), 15);
-    *level = mulhi16u (add16 (add16 (mulhi16u (a, q), all->add_high), carry),
-        all->power);
-  }
-  *not0 = min16u (*level, set16 (1));
-  *level = sign16 (*level, v);
-  d = lane (e->dequant);
-  if (quantizer == BDCT_CHAIN16_ROUNDED)
-    return mulround16 (mullo16 (*level, lane (e->scale)), d);
-  if (quantizer == BDCT_CHAIN16_WIDE) {
-    V low, high;
-
-    d = lane (e->power);
-    low = mullo16 (*level, d);
-    high = mulhi16 (*level, d);
-    return packs32 (sra32n (add32 (low16 (low, high), all->round), all->shift),
-        sra32n (add32 (high16 (low, high), all->round), all->shift));
-  }
-  return mullo16 (*level, d);
-}
-
-/* Requantize units. `out`: levels too. `some`: of a unit only the elements of a
- * mask, added to the others. */
-INLINE void
-requantize (const BdctChain16 * c, V * d, V * levels, const V * v, int units,
-    V mask, V * count, const BdctChain16Quantizer quantizer, const bool out,
-    const bool some)
-{
-  const Quantizer all = { set16 (c->add_low), set16 (c->add_high),
-    set16 (c->power), set32 (c->dequant_round), c->dequant_shift
-  };
-  V n = *count;
-
-  for (; units > 0; units--)
-    for (int i = 0; i < c->n_vectors; i += 4)
-      BDCT_UNROLL for (int k = 0; k < 4; k++, d++, v++, levels += out) {
-        V level, not0;
-        V value = requantize_vector (&all, &c->entry[i + k],
-            some ? and8 (*v, mask) : *v, &level, &not0, quantizer);
-
-        n = add16 (n, not0);
-        *d = some ? or8 (*d, value) : value;
-        if (out)
-          *levels = some ? or8 (*levels, level) : level;
-      }
-  *count = n;
-}
-
-#define REQUANTIZE(name, quantizer)                                           \
-  static void name (const BdctChain16 *c, V *d, V *levels, const V *v,        \
-      int units, const V *mask, V *count)                                     \
-  {                                                                           \
-    if (mask != NULL)                                                         \
-      requantize (c, d, levels, v, units, *mask, count, quantizer, true,      \
-          true);                                                              \
-    else if (levels != NULL)                                                  \
-      requantize (c, d, levels, v, units, zero (), count, quantizer, true,    \
-          false);                                                             \
-    else                                                                      \
-      requantize (c, d, NULL, v, units, zero (), count, quantizer, false,     \
-          false);                                                             \
-  }
-REQUANTIZE (requantize_product, BDCT_CHAIN16_PRODUCT)
-REQUANTIZE (requantize_rounded, BDCT_CHAIN16_ROUNDED)
-REQUANTIZE (requantize_wide, BDCT_CHAIN16_WIDE)
-REQUANTIZE (requantize_jpeg, BDCT_CHAIN16_JPEG)
-
-static void (*const requantizers[]) (const BdctChain16 * c, V * d, V * levels,
-    const V * v, int units, const V * mask, V * count) = {
-  [BDCT_CHAIN16_PRODUCT] = requantize_product,
-  [BDCT_CHAIN16_ROUNDED] = requantize_rounded,
-  [BDCT_CHAIN16_WIDE] = requantize_wide,
-  [BDCT_CHAIN16_JPEG] = requantize_jpeg,
-};
 
 /* Squared errors of 16 samples of each lane, by 4 of them. */
 INLINE V
@@ -362,32 +262,6 @@ scatter (const Strip * s, const Units * at, const BdctTilePlane * p,
   }
 }
 
-/* A unit's block `i` of those of a lane. Of words, two vectors side by side in
- * memory are one of coefficients: a lane has the blocks of both their lanes. */
-static int
-block_of (const Strip * s, int lane, int i)
-{
-  const int n = s->size, at = i * n;
-
-  return n > 8 ? lane : s->bytes == 1 ? (16 * lane + at) / n
-      : (at / 8 * 8 * LANES + 8 * lane + at % 8) / n;
-}
-
-/* The elements of those of a unit's blocks that are of a set. */
-static V
-mask_of (const Strip * s, const uint8_t * sets, int n_blocks, int set)
-{
-  int16_t mask[8 * LANES];
-
-  for (int i = 0; i < 8 * LANES; i++) {
-    int of_lane = s->size == 4 ? i % 8 / 2 : s->size == 8 ? i / 2 % 2 : 0;
-    int block = block_of (s, i / 8, of_lane);
-
-    mask[i] = -(block < n_blocks && (sets ? sets[block] : 0) == set);
-  }
-  return load (mask);
-}
-
 /* Requantize units, or each block of one with its set; `levels` receives them,
  * if not NULL. */
 static void
@@ -411,152 +285,10 @@ requantize_blocks (const Strip * s, const BdctTilePlane * p, const Units * at,
   memset (levels, 0, c->n_vectors * sizeof *levels);
   for (; present != 0; present &= present - 1) {
     int set = __builtin_ctz (present);
-    V mask = mask_of (s, sets, at->n_blocks, set);
+    V mask = mask_of (s->size, s->bytes, sets, at->n_blocks, set);
 
     c = &p->set[set]->chain16;
     requantizers[c->quantizer] (c, d, levels, v, 1, &mask, sum);
-  }
-}
-
-/* The records of a unit's blocks one by one, `count` having counts in cells.
- * The sums of errors lie as the samples do. */
-static void
-put_each_record (const Strip * s, const Sums * sums, V count,
-    BdctBlockRecord * to)
-{
-  uint32_t cell[4 * LANES], error[2][4 * LANES];
-  uint64_t sum[2 * LANES] = { 0 };
-
-  store (cell, count);
-  store (error[0], sums->sse[0]);
-  store (error[1], sums->sse[1]);
-  for (int h = 0; h < (s->size == 32 ? 2 : 1); h++)
-    for (int i = 0; i < 4 * LANES; i++)
-      sum[(s->bytes == 1 ? 16 * (h * LANES + i / 4) + i % 4 * 4
-            : 8 * ((2 * h + i % 4 / 2) * LANES + i / 4) + i % 2 * 4)
-          >> s->log2_size] += error[h][i];
-  for (int i = 0; i < s->unit >> s->log2_size; i++) {
-    const uint32_t *of = cell + 4 * (i % LANES);
-
-    to[i].sse = sum[i] < UINT32_MAX ? sum[i] : UINT32_MAX;
-    to[i].nonzero = s->size == 8 ? of[i / LANES]
-        : of[0] + of[1] + of[2] + of[3];
-    to[i].bits = 0;
-  }
-}
-
-static void
-put_records (const Strip * s, const Sums * sums, BdctBlockRecord * to)
-{
-  V n = madd16 (sums->count, set16 (1)), sse = sums->sse[0], a, b;
-
-  if (s->size == 8)             /* of the lane's blocks b and c: b c b c */
-    n = add32 (n, high64 (n, n));
-  if (s->size == 4) {           /* a cell is a block */
-    a = low32 (sse, n);
-    b = high32 (sse, n);
-    if (s->bytes == 1)
-      join (&a, &b, a, b);
-    store (to, a);
-    store (to + 2 * LANES, b);
-  } else if (s->size == 8 && s->bytes == 1) {
-    store (to, low32 (pairsum32 (sse, sse), n));
-  } else {
-    put_each_record (s, sums, n, to);
-  }
-}
-
-/* Where the levels of a unit go. */
-typedef struct {
-  const Strip *strip;
-  BdctLevel *to;                /* its first block's */
-  int n_blocks;                 /* those that there are */
-} Levels;
-
-/* 8 levels of block `i` of each lane, which are its levels from `first` on. */
-static void
-put_lanes (const Levels * l, int i, int first, V v)
-{
-  const int size = l->strip->size;
-  int16_t level[8 * LANES];
-
-  store (level, v);
-  for (int lane = 0; lane < LANES; lane++) {
-    int block = block_of (l->strip, lane, i);
-
-    if (block < l->n_blocks)
-      memcpy (l->to + block * size * size + first, level + 8 * lane,
-          8 * sizeof *level);
-  }
-}
-
-static void
-put_levels_4 (const Levels * l, const V * v)
-{
-  for (int h = 0; h < 2; h++) {
-    const V a = low16 (v[h], v[2 + h]), b = high16 (v[h], v[2 + h]);
-    const V c = low16 (v[4 + h], v[6 + h]), d = high16 (v[4 + h], v[6 + h]);
-
-    put_lanes (l, 0, 8 * h, low32 (a, c));
-    put_lanes (l, 1, 8 * h, high32 (a, c));
-    put_lanes (l, 2, 8 * h, low32 (b, d));
-    put_lanes (l, 3, 8 * h, high32 (b, d));
-  }
-}
-
-static void
-put_levels_8 (const Levels * l, const V * v)
-{
-  for (int y = 0; y < 8; y++) {
-    V a = shuffle8 (v[y], WORDS (0, 4, 1, 5, 2, 6, 3, 7));
-    V b = shuffle8 (v[8 + y], WORDS (0, 1, 4, 5, 2, 3, 6, 7));
-
-    put_lanes (l, 0, 8 * y, low16 (a, b));
-    put_lanes (l, 1, 8 * y, high16 (a, b));
-  }
-}
-
-static void
-put_levels_16 (const Levels * l, const V * v)
-{
-  for (int y = 0; y < 16; y++) {
-    V even = shuffle8 (v[y], WORDS (0, 4, 2, 5, 1, 6, 3, 7));
-
-    put_lanes (l, 0, 16 * y, low16 (even, v[16 + y]));
-    put_lanes (l, 0, 16 * y + 8, high16 (even, v[16 + y]));
-  }
-}
-
-static void
-put_levels_32 (const Levels * l, const V * v)
-{
-  for (int y = 0; y < 32; y++) {
-    V a = shuffle8 (v[y], WORDS (0, 4, 2, 5, 1, 6, 3, 7));
-    V low = low16 (a, v[32 + y]), high = high16 (a, v[32 + y]);
-
-    put_lanes (l, 0, 32 * y, low16 (low, v[64 + y]));
-    put_lanes (l, 0, 32 * y + 8, high16 (low, v[64 + y]));
-    put_lanes (l, 0, 32 * y + 16, low16 (high, v[96 + y]));
-    put_lanes (l, 0, 32 * y + 24, high16 (high, v[96 + y]));
-  }
-}
-
-/* The levels of units behind each other, block by block. */
-static void
-put_levels (const Strip * s, const Units * at, BdctLevel * to, const V * levels)
-{
-  static void (*const all[]) (const Levels * l, const V * v) = {
-    put_levels_4, put_levels_8, put_levels_16, put_levels_32
-  };
-  const int n_blocks = s->unit >> s->log2_size;
-  const int n_vectors = s->unit * s->size / (8 * LANES);
-
-  for (int u = 0; u < at->units; u++) {
-    Levels l = { s, to + u * n_blocks * s->size * s->size,
-      at->n_blocks - u * n_blocks
-    };
-
-    all[s->log2_size - 2] (&l, levels + u * n_vectors);
   }
 }
 
@@ -610,12 +342,13 @@ finish (Strip * s, const Units * at, int i, int k, const V * v,
   measure (c, sums.sse, in, out, p->layout.shift, at->height, at->units);
   add_sums (&s->sums[i][k], &sums);
   if (levels != NULL)
-    put_levels (s, at, levels + (((at->y - s->row) >> s->log2_size)
-            * p->grid.columns + left) * s->size * s->size, level);
+    put_levels (s->size, s->bytes, level, at->n_blocks,
+        levels + (((at->y - s->row) >> s->log2_size) * p->grid.columns + left)
+        * s->size * s->size);
   if (p->blocks != NULL && at->whole) {
-    put_records (s, &sums, p->blocks + first);
+    put_records (s->size, s->bytes, &sums, p->blocks + first);
   } else if (p->blocks != NULL) {
-    put_records (s, &sums, record);
+    put_records (s->size, s->bytes, &sums, record);
     memcpy (p->blocks + first, record, at->n_blocks * sizeof record[0]);
   }
 }

@@ -224,7 +224,7 @@ sum_rows (const uint8_t * near, const uint8_t * far, bool sums, int x, int n,
     for (int i = from; i < end; i++)
       to[1 + i] = near[x + i];
   if (x == 0)
-    to[0] = to[1];
+    to[0] = sums ? bdct_colour_sum (*near, *far) : *near;
   for (int i = end; i <= n; i++)
     to[1 + i] = to[end];
 }

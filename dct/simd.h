@@ -1,16 +1,17 @@
 /* blockdct: the operations of the chain in 16-bit lanes (chain16.c).
  *
- * A vector V is LANES lanes of 128 bits. Nothing but load(), store(), split()
- * and join() knows how many there are: all other operations stay within each
- * lane, so that one source serves every width. 8, 16 and 32 in a name are the
- * bits of what it works on, u means unsigned; what is said of a and b is said
- * of each element.
+ * A vector V is LANES lanes of 128 bits. Nothing but load(), store(), split(),
+ * join() and store_lanes() knows how many there are: all other operations stay
+ * within each lane, so that one source serves every width. 8, 16 and 32 in a
+ * name are the bits of what it works on, u means unsigned; what is said of a
+ * and b is said of each element.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef BDCT_SIMD_H
 #define BDCT_SIMD_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define INLINE static inline __attribute__ ((always_inline))
@@ -104,6 +105,26 @@ INLINE void
 store (void *p, V v)
 {
   BITS (storeu) ((V *) p, v);
+}
+
+/* Each lane alone, `step` bytes behind the one before. */
+INLINE void
+store_lanes (uint8_t * p, ptrdiff_t step, V v)
+{
+#if LANES == 4
+  _mm_storeu_si128 ((__m128i *) p, _mm512_castsi512_si128 (v));
+  _mm_storeu_si128 ((__m128i *) (p + step), _mm512_extracti32x4_epi32 (v, 1));
+  _mm_storeu_si128 ((__m128i *) (p + 2 * step),
+      _mm512_extracti32x4_epi32 (v, 2));
+  _mm_storeu_si128 ((__m128i *) (p + 3 * step),
+      _mm512_extracti32x4_epi32 (v, 3));
+#elif LANES == 2
+  _mm_storeu_si128 ((__m128i *) p, _mm256_castsi256_si128 (v));
+  _mm_storeu_si128 ((__m128i *) (p + step), _mm256_extracti128_si256 (v, 1));
+#else
+  (void) step;
+  store (p, v);
+#endif
 }
 
 /* |a - b| */
@@ -284,6 +305,7 @@ store (void *p, V v)
 }
 
 #define lane load
+#define store_lanes(p, step, v) store (p, v)
 
 /* One instruction narrows by at most 16, a constant. */
 INLINE V

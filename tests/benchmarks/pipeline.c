@@ -89,7 +89,7 @@ static const GOptionEntry options[] = {
   {"steady", 0, 0, G_OPTION_ARG_INT64, &steady, "frames, and growth", "N"},
   {"devices", 0, 0, G_OPTION_ARG_INT, &n_devices, "at once", "N"},
   {"json", 0, 0, G_OPTION_ARG_FILENAME, &json_path, "write figures", "FILE"},
-  {NULL}
+  {.long_name = NULL}
 };
 
 static gsize

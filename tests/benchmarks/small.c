@@ -64,7 +64,7 @@ static const GOptionEntry options[] = {
   {"only", 0, 0, G_OPTION_ARG_STRING, &only, "rows with this text", "TEXT"},
   {"rounds", 0, 0, G_OPTION_ARG_INT, &n_rounds, "of each row", "N"},
   {"options", 0, 0, G_OPTION_ARG_STRING, &properties, "of blockdct", "TEXT"},
-  {NULL}
+  {.long_name = NULL}
 };
 
 /* A source of frames that share their memory: the least there can be. */

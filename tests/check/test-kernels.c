@@ -5,10 +5,11 @@
  * of random and of extreme pictures at all settings. test-engine.c compares the
  * same with the definition.
  *
- *   test-kernels --time [RUNS [TRANSFORM]]
+ *   test-kernels --time [RUNS [WHAT]]
  *
- * checks nothing, but times them, in turn, over a 1080p picture: medians of the
- * processor's time in a thread. */
+ * checks nothing, but times them, in turn, over a 1080p picture, and prints a
+ * table of Msamples/s (docs/performance.md): medians of the processor's time in
+ * a thread. WHAT, one of a row's first two cells, has only such rows timed. */
 #include <glib.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -334,23 +335,26 @@ test_taken (void)
   }
 }
 
+/* From the narrowest vectors up; what sets share is the first one's. */
 static void
 find_ways (void)
 {
   const BdctTileKernel *const *kernels = bdct_tile_kernels ();
+  int n = 0;
 
-  for (int i = 0; kernels[i] != NULL; i++)
+  while (kernels[n] != NULL)
+    n++;
+  while (n-- > 0)
     for (Kind kind = PLAIN; kind < N_KINDS; kind++) {
-      gboolean known = (kind == CHAIN16 && kernels[i]->chain16 == NULL)
-          || (kind == REAL && kernels[i]->real == NULL);
+      gboolean known = (kind == CHAIN16 && kernels[n]->chain16 == NULL)
+          || (kind == REAL && kernels[n]->real == NULL);
 
-      /* Sets share what has no use for more. */
       for (guint k = 0; k < n_ways && !known; k++)
         known = ways[k].kind == kind && (kind == PLAIN
-            ? ways[k].kernel->plain == kernels[i]->plain
-            : kind == REAL && ways[k].kernel->real == kernels[i]->real);
+            ? ways[k].kernel->plain == kernels[n]->plain
+            : kind == REAL && ways[k].kernel->real == kernels[n]->real);
       if (!known)
-        ways[n_ways++] = (Way) { kernels[i], kind, 0 };
+        ways[n_ways++] = (Way) { kernels[n], kind, 0 };
     }
 }
 
@@ -371,7 +375,31 @@ compare_doubles (const void *a, const void *b)
   return (*x > *y) - (*x < *y);
 }
 
-/* Time all ways of a task in turn, and print Msamples/s. */
+/* A column of the table is a set's plain chain, or its fast ones, of which a
+ * job has one at most. */
+static gboolean
+starts_column (guint way)
+{
+  return way == 0 || ways[way].kind == PLAIN
+      || ways[way - 1].kind == PLAIN
+      || ways[way].kernel != ways[way - 1].kernel;
+}
+
+static void
+print_head (void)
+{
+  printf ("| | |");
+  for (guint i = 0; i < n_ways; i++)
+    if (starts_column (i))
+      printf (" %s%s |", ways[i].kernel->isa, ways[i].kind == PLAIN
+          ? ", plain" : "");
+  printf ("\n| --- | --- |");
+  for (guint i = 0; i < n_ways; i++)
+    printf ("%s", starts_column (i) ? " --- |" : "");
+  printf ("\n");
+}
+
+/* Time all ways of a task in turn, and print their row. */
 static void
 time_task (const Task * task, const char *what, int runs)
 {
@@ -391,45 +419,48 @@ time_task (const Task * task, const char *what, int runs)
       takes[i] = do_frame (task, &result, &ways[i]) == task->layout.n_planes;
       seconds[i][run] = now () - start;
     }
-  for (guint i = 0; i < n_ways; i++)
-    if (takes[i]) {
-      qsort (seconds[i], runs, sizeof (double), compare_doubles);
-      printf ("%-13s %-16s %-11s %-7s %8.0f\n",
-          bdct_transform_info (task->job[0].transform)->name, what,
-          ways[i].kernel->isa, kind_names[ways[i].kind],
-          samples / seconds[i][runs / 2] / 1e6);
-    }
+  printf ("| `%s` | %s |",
+      bdct_transform_info (task->job[0].transform)->name, what);
+  for (guint i = 0; i < n_ways; i++) {
+    qsort (seconds[i], runs, sizeof (double), compare_doubles);
+    if (takes[i])
+      printf (" %.0f", samples / seconds[i][runs / 2] / 1e6);
+    if (i + 1 == n_ways || starts_column (i + 1))
+      printf (" |");
+  }
+  printf ("\n");
+  fflush (stdout);
   result_clear (&result);
 }
 
 static void
-time_all (int runs, const char *transform)
+time_all (int runs, const char *wanted)
 {
   static const struct {
     const char *what;
     Format format;
     int depth;
-    gboolean records;
+    gboolean records, levels;
   } tasks[] = {
-    {"8 bits", FORMAT_GRAY, 8, FALSE},
-    {"8 bits, records", FORMAT_GRAY, 8, TRUE},
-    {"8 bits, NV12", FORMAT_NV12, 8, FALSE},
-    {"10 bits", FORMAT_GRAY, 10, FALSE},
-    {"12 bits", FORMAT_GRAY, 12, FALSE},
+    {"8 bits", FORMAT_GRAY, 8, FALSE, FALSE},
+    {"with records", FORMAT_GRAY, 8, TRUE, FALSE},
+    {"with levels", FORMAT_GRAY, 8, FALSE, TRUE},
+    {"NV12", FORMAT_NV12, 8, FALSE, FALSE},
+    {"10 bits", FORMAT_GRAY, 10, FALSE, FALSE},
+    {"12 bits", FORMAT_GRAY, 12, FALSE, FALSE},
   };
   GRand *rand = g_rand_new_with_seed (1);
 
-  printf ("%-13s %-16s %-11s %-7s Msamples/s\n", "transform", "", "set",
-      "chain");
+  print_head ();
   for (int t = 0; t < BDCT_N_TRANSFORMS; t++)
     for (guint i = 0; i < G_N_ELEMENTS (tasks); i++) {
       BdctParams params = BDCT_PARAMS_DEFAULT;
-      const char *name = bdct_transform_info (t)->name;
       Task task = {.n_jobs = 1,.n_sets = 1,.picture = TRUE,
-        .records = tasks[i].records
+        .records = tasks[i].records,.levels = tasks[i].levels
       };
 
-      if (transform != NULL && strcmp (transform, name) != 0)
+      if (wanted != NULL && strcmp (wanted, bdct_transform_info (t)->name) != 0
+          && strcmp (wanted, tasks[i].what) != 0)
         continue;
       params.transform = t;
       format_layout (tasks[i].format, tasks[i].depth, 0, 1920, 1080,
