@@ -134,11 +134,7 @@ tensor (const __grid_constant__ BdctCudaBatch batch)
       fetch<Sample, ROWS> (next + chunk, batch, place, peak, lane);
     copies_end ();
 
-    /* Opaque: from 10.0 on, ptxas keeps a copy of an index that it can follow for
-     * each of its uses, far more than there are registers. */
-    int at = here.plane;
-    asm volatile ("" : "+r" (at));
-    const BdctCudaPlane &plane = batch.plane[at];
+    const BdctCudaPlane &plane = plane_at (batch, here.plane);
 
     if (here.plane != plane_index || (EXTRAS && here.set != set)) {
       if (here.plane != plane_index && plane_index >= 0)
