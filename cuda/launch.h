@@ -133,12 +133,10 @@ typedef struct {
 } BdctCudaWork;
 
 /** The tensor-core kernel that takes this work, all of its sets and planes;
- * NULL if none does (tensor.cu). It leaves mixed cells of a map alone. */
-const BdctCudaKernel *bdct_tensor_find (const BdctCudaWork *work);
-
-/** Whether the current device has the tensor-core kernels: its capability is
- * one they were tested on, and code compiled for that is what it runs. */
-cudaError_t bdct_tensor_check (bool *has);
+ * NULL if none does (tensor.cu). It leaves mixed cells of a map alone. `tall`:
+ * of large planes it may be one of tall tiles, which want the shared memory of
+ * a multiprocessor of 9.0. */
+const BdctCudaKernel *bdct_tensor_find (const BdctCudaWork *work, bool tall);
 
 /** The kernel without tensor cores, which takes any work (scalar.cu). */
 const BdctCudaKernel *bdct_scalar_find (const BdctCudaWork *work);

@@ -19,10 +19,6 @@
 
 #include "dct/matrices.h"
 
-/* The major compute capability that the kernels are for: where their exactness
- * has been tested. */
-#define TENSOR_MAJOR 9
-
 namespace {
 
 /* What a tile whose groups are done leaves behind: samples, errors and, with
@@ -68,14 +64,33 @@ finish (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
   return errors[0];
 }
 
+/* How many blocks of so many bytes of shared memory a multiprocessor is to hold
+ * at once, which limits their registers: as many as are asked for, or as many as
+ * it has room for. */
+constexpr int
+blocks_at_once (int asked, int bytes)
+{
+#ifndef __CUDA_ARCH__
+  return asked;
+#else
+  constexpr int arch = __CUDA_ARCH__;
+  /* KiB of shared memory, of which each block takes one more from 8.0 on. */
+  constexpr int shared = arch == 750 ? 64 : arch == 800 || arch == 870 ? 164
+      : arch < 900 || arch >= 1200 ? 100 : 228;
+  const int fit = shared * 1024 / (bytes + (arch >= 800 ? 1024 : 0));
+
+  return asked < fit ? asked : fit;
+#endif
+}
+
 /* EXTRAS: what a frame's usual work does without, which costs time: records of
  * blocks, a map of sets, no output. */
 template <typename Group, typename Sample, int ROWS, int WARPS, int BLOCKS,
     bool EXTRAS>
-__global__ void __launch_bounds__ (WARPS * 32, BLOCKS)
+__global__ void __launch_bounds__ (WARPS * 32,
+    blocks_at_once (BLOCKS, WARPS * 3 * ROWS * kPitch))
 tensor (const __grid_constant__ BdctCudaBatch batch)
 {
-#if __CUDA_ARCH__ / 100 == TENSOR_MAJOR
   constexpr int tile = ROWS * kPitch;
 
   /* Two tiles to read, one to write. */
@@ -85,7 +100,7 @@ tensor (const __grid_constant__ BdctCudaBatch batch)
   const uint32_t peak = (1u << batch.depth) - 1;
   const uint32_t first = shared_address (tiles[warp]);
   const uint32_t chunk = first_chunk<ROWS, false> (lane);
-  const uint32_t matrices = Group::address (lane);
+  const uint32_t matrices = Group::Chunks::row (lane);
   const uint32_t out = first + 2 * tile;
   uint32_t in = first, next = first + tile;
   const int end = min ((int) (blockIdx.x + 1) * batch.span * WARPS,
@@ -119,7 +134,8 @@ tensor (const __grid_constant__ BdctCudaBatch batch)
       fetch<Sample, ROWS> (next + chunk, batch, place, peak, lane);
     copies_end ();
 
-    const BdctCudaPlane &plane = batch.plane[here.plane];
+    const BdctCudaPlane &plane = plane_at (batch, here.plane);
+
     if (here.plane != plane_index || (EXTRAS && here.set != set)) {
       if (here.plane != plane_index && plane_index >= 0)
         flush (counts, batch, plane_index, lane);
@@ -157,7 +173,6 @@ tensor (const __grid_constant__ BdctCudaBatch batch)
     __syncwarp ();
   }
   flush (counts, batch, plane_index, lane);
-#endif
 }
 
 /* Of a basis's matrix: the largest magnitude of an entry, and of the sum of
@@ -352,29 +367,8 @@ use_hevc (int size, const Wanted &wanted)
 
 } // namespace
 
-cudaError_t
-bdct_tensor_check (bool *has)
-{
-  cudaFuncAttributes attributes;
-  int device, major = 0;
-  cudaError_t err = cudaGetDevice (&device);
-
-  *has = false;
-  if (err == cudaSuccess)
-    err = cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor,
-        device);
-  if (err != cudaSuccess || major != TENSOR_MAJOR)
-    return err;
-  /* A build for other GPUs may run here through its PTX, of which these
-   * kernels are empty. */
-  err = cudaFuncGetAttributes (&attributes,
-      use_hevc<uint8_t, true> (8, Wanted ())->function);
-  *has = err == cudaSuccess && attributes.ptxVersion / 10 == TENSOR_MAJOR;
-  return err;
-}
-
 const BdctCudaKernel *
-bdct_tensor_find (const BdctCudaWork *work)
+bdct_tensor_find (const BdctCudaWork *work, bool tall)
 {
   const BdctFamily family = work->sets[0].family;
   const int depth = work->sets[0].depth;
@@ -414,7 +408,7 @@ bdct_tensor_find (const BdctCudaWork *work)
     return nullptr;
   /* Short tiles spread a frame better over the device, taller ones cost less:
    * worth it from about 8 tiles a warp. */
-  wanted.large = bytes > 32 << 20;
+  wanted.large = tall && bytes > 32 << 20;
   switch (family) {
     case BDCT_FAMILY_HEVC:
       if (depth > 8)

@@ -76,8 +76,27 @@ split_bytes (const FragC16x8f &d, float scale, float base)
 BDCT_INLINE uint32_t
 nonzero_halves (uint32_t halves)
 {
+#if __CUDA_ARCH__ >= 900
   /* Doubled, they lose their signs. */
   return __viaddmin_u16x2 (halves, halves, 0x00010001);
+#else
+  uint32_t r;
+
+  asm ("set.ne.u32.f16x2 %0, %1, %2;" : "=r" (r) : "r" (halves), "r" (0));
+  return r & 0x00010001;
+#endif
+}
+
+/* And of two words. */
+BDCT_INLINE uint32_t
+nonzero_words (uint32_t words)
+{
+#if __CUDA_ARCH__ >= 900
+  return __vminu2 (words, 0x00010001);
+#else
+  /* The upper bit is that of a carry out of the others, or its own. */
+  return (((words & 0x7fff7fff) + 0x7fff7fff) | words) >> 15 & 0x00010001;
+#endif
 }
 
 /* Samples out of numbers in units of kTiny: the bits of those that are not

@@ -59,12 +59,8 @@ template <typename Chain, typename Sample> struct Group8
   static constexpr int rows = 8, bytes = 64;
   static constexpr bool order = sizeof (Sample) == 1;
 
-  /* Where a lane's row of 16 bytes is for load_matrices(). */
-  static BDCT_INLINE uint32_t
-  address (int lane)
-  {
-    return lane % 8 * kPitch + lane / 8 * 16;
-  }
+  /* What load_matrices() takes: the chunks of 8 rows. */
+  using Chunks = Matrices<kPitch, 16, 32>;
 
   template <typename Nonzero> static BDCT_INLINE void
   run (const Lane &chain, uint32_t in, uint32_t out, const Format &f,
@@ -92,7 +88,7 @@ template <typename Chain, typename Sample> struct Group8
         w[i + 1] =
             (f.pairs ? permute (y[0], y[1], HIGH_WORDS) : y[1]) << f.shift;
       }
-    store_matrices (out, w);
+    Chunks::store (out, w);
     nonzero.template end_group<kOddParts> ();
   }
 
@@ -137,11 +133,8 @@ template <typename Chain, typename Sample> struct Group16
   static constexpr bool order = false;
   static constexpr int chunks = 2 * sizeof (Sample);
 
-  static BDCT_INLINE uint32_t
-  address (int lane)
-  {
-    return lane % 16 * kPitch + lane / 16 * 16;
-  }
+  /* 8 rows, the next 8; the next chunk. */
+  using Chunks = Matrices<kPitch, 8 * kPitch, 16>;
 
   /* Of w, index 2 * chunk + (rows 8 to 15); of x, [square][rows][register]. */
   static BDCT_INLINE void
@@ -195,7 +188,7 @@ template <typename Chain, typename Sample> struct Group16
           });
     gather (w, y, f);
     BDCT_UNROLL for (int i = 0; i < chunks; i += 2)
-      store_matrices (out + 16 * i, w + 2 * i);
+      Chunks::store (out + 16 * i, w + 2 * i);
     nonzero.template end_group<kLastParts> ();
   }
 
@@ -231,11 +224,8 @@ template <typename Chain, typename Sample> struct Group32
   static constexpr bool order = false;
   static constexpr int size = 32;
 
-  static BDCT_INLINE uint32_t
-  address (int lane)
-  {
-    return (lane % 8 + lane / 16 * 8) * kPitch + lane / 8 % 2 * 16;
-  }
+  /* Two chunks of 8 rows; those of the next 8. */
+  using Chunks = Matrices<kPitch, 16, 8 * kPitch>;
 
   /* Where rows' half r of chunks 2i and 2i + 1 is: in registers, 8 rows' first
    * and second chunk, and the next 8 rows'. */
@@ -314,7 +304,7 @@ template <typename Chain, typename Sample> struct Group32
             w[i] = permute (z[h][r][i / 2 * 2 + j], y[h][r][i / 2 * 2 + j],
                 chunks > 1 ? i % 2 ? HIGH_WORDS : LOW_WORDS
                 : i % 2 ? HIGH_IN_TURN : LOW_IN_TURN);
-          store_matrices (quarter (out, 2 * h + j, r), w);
+          Chunks::store (quarter (out, 2 * h + j, r), w);
         }
   }
 
@@ -342,7 +332,7 @@ template <typename Chain, typename Sample> struct Group32
       else
         BDCT_UNROLL for (int h = 0; h < chunks; h++)
           BDCT_UNROLL for (int r = 0; r < 2; r++)
-            store_matrices (quarter (out, chunks * c + h, r), y[h][r]);
+            Chunks::store (quarter (out, chunks * c + h, r), y[h][r]);
     }
   }
 

@@ -69,7 +69,7 @@ template <int COUNT> struct HevcSteps
       if (sizeof (Sample) > 1)
         v[k] >>= extra;
     }
-    return __vminu2 (permute (level[0], level[1], LOW_WORDS), 0x00010001);
+    return nonzero_words (permute (level[0], level[1], LOW_WORDS));
   }
 
   /* The same as high and low bytes, each in a half. */

@@ -15,6 +15,10 @@
  * so two shares of d, packed in fours, are one of an a or a b whose inner
  * indices are in an order of their own (operands.cuh, gathered()).
  *
+ * What a GPU lacks is made here of what it has, so that all else is one source:
+ * before 9.0 a lane stores its own words, and 7.5 has products of half the inner
+ * dimension, of bytes of half the rows too, whose shares are halves of these.
+ *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef BDCT_MMA_CUH
@@ -78,21 +82,6 @@ as_floats (const FragC16x8i &d)
 
 /* d = a b + c, rows x columns x inner dimension. */
 BDCT_INLINE FragC16x8f
-mma_16x8x16_f16 (const FragA16x16h &a, const FragB16x8h &b,
-    const FragC16x8f &c)
-{
-  FragC16x8f d;
-
-  asm ("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
-      "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};"
-      : "=f" (d.v[0]), "=f" (d.v[1]), "=f" (d.v[2]), "=f" (d.v[3])
-      : "r" (a.r[0]), "r" (a.r[1]), "r" (a.r[2]), "r" (a.r[3]),
-      "r" (b.r[0]), "r" (b.r[1]),
-      "f" (c.v[0]), "f" (c.v[1]), "f" (c.v[2]), "f" (c.v[3]));
-  return d;
-}
-
-BDCT_INLINE FragC16x8f
 mma_16x8x8_f16 (const FragA16x8h &a, const FragB8x8h &b, const FragC16x8f &c)
 {
   FragC16x8f d;
@@ -105,40 +94,88 @@ mma_16x8x8_f16 (const FragA16x8h &a, const FragB8x8h &b, const FragC16x8f &c)
   return d;
 }
 
-/* Of bytes, signed or not. */
-#define MMA_16X8X32(name, a_type, b_type) \
+BDCT_INLINE FragC16x8f
+mma_16x8x16_f16 (const FragA16x16h &a, const FragB16x8h &b,
+    const FragC16x8f &c)
+{
+#if __CUDA_ARCH__ >= 800
+  FragC16x8f d;
+
+  asm ("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+      "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};"
+      : "=f" (d.v[0]), "=f" (d.v[1]), "=f" (d.v[2]), "=f" (d.v[3])
+      : "r" (a.r[0]), "r" (a.r[1]), "r" (a.r[2]), "r" (a.r[3]),
+      "r" (b.r[0]), "r" (b.r[1]),
+      "f" (c.v[0]), "f" (c.v[1]), "f" (c.v[2]), "f" (c.v[3]));
+  return d;
+#else
+  return mma_16x8x8_f16 ({ { a.r[2], a.r[3] } }, { { b.r[1] } },
+      mma_16x8x8_f16 ({ { a.r[0], a.r[1] } }, { { b.r[0] } }, c));
+#endif
+}
+
+/* Of bytes, signed or not: 16 x 8 x 32 and, of their first halves, 16. */
+#if __CUDA_ARCH__ >= 800
+#define MMA_BYTES(a_type, b_type) \
   BDCT_INLINE FragC16x8i \
-  name (const FragA16x32b &a, const FragB32x8b &b, const FragC16x8i &c) \
+  mma_16x8x32_##a_type##_##b_type (const FragA16x32b &a, const FragB32x8b &b, \
+      const FragC16x8i &c) \
   { \
     FragC16x8i d; \
     \
-    asm ("mma.sync.aligned.m16n8k32.row.col.s32." a_type "." b_type ".s32 " \
+    asm ("mma.sync.aligned.m16n8k32.row.col.s32." #a_type "." #b_type ".s32 " \
         "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};" \
         : "=r" (d.v[0]), "=r" (d.v[1]), "=r" (d.v[2]), "=r" (d.v[3]) \
         : "r" (a.r[0]), "r" (a.r[1]), "r" (a.r[2]), "r" (a.r[3]), \
         "r" (b.r[0]), "r" (b.r[1]), \
         "r" (c.v[0]), "r" (c.v[1]), "r" (c.v[2]), "r" (c.v[3])); \
     return d; \
+  } \
+  \
+  BDCT_INLINE FragC16x8i \
+  mma_16x8x16_##a_type##_##b_type (const FragA16x16b &a, const FragB16x8b &b, \
+      const FragC16x8i &c) \
+  { \
+    FragC16x8i d; \
+    \
+    asm ("mma.sync.aligned.m16n8k16.row.col.s32." #a_type "." #b_type ".s32 " \
+        "{%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%8,%9,%10};" \
+        : "=r" (d.v[0]), "=r" (d.v[1]), "=r" (d.v[2]), "=r" (d.v[3]) \
+        : "r" (a.r[0]), "r" (a.r[1]), "r" (b.r[0]), \
+        "r" (c.v[0]), "r" (c.v[1]), "r" (c.v[2]), "r" (c.v[3])); \
+    return d; \
   }
+#else
+#define MMA_BYTES(a_type, b_type) \
+  BDCT_INLINE FragC16x8i \
+  mma_16x8x16_##a_type##_##b_type (const FragA16x16b &a, const FragB16x8b &b, \
+      const FragC16x8i &c) \
+  { \
+    FragC16x8i d; \
+    \
+    BDCT_UNROLL for (int i = 0; i < 2; i++) \
+      asm ("mma.sync.aligned.m8n8k16.row.col.s32." #a_type "." #b_type ".s32 " \
+          "{%0,%1}, {%2}, {%3}, {%4,%5};" \
+          : "=r" (d.v[2 * i]), "=r" (d.v[2 * i + 1]) \
+          : "r" (a.r[i]), "r" (b.r[0]), \
+          "r" (c.v[2 * i]), "r" (c.v[2 * i + 1])); \
+    return d; \
+  } \
+  \
+  BDCT_INLINE FragC16x8i \
+  mma_16x8x32_##a_type##_##b_type (const FragA16x32b &a, const FragB32x8b &b, \
+      const FragC16x8i &c) \
+  { \
+    return mma_16x8x16_##a_type##_##b_type ({ { a.r[2], a.r[3] } }, \
+        { { b.r[1] } }, mma_16x8x16_##a_type##_##b_type ( \
+            { { a.r[0], a.r[1] } }, { { b.r[0] } }, c)); \
+  }
+#endif
 
-MMA_16X8X32 (mma_16x8x32_s8_s8, "s8", "s8")
-MMA_16X8X32 (mma_16x8x32_s8_u8, "s8", "u8")
-MMA_16X8X32 (mma_16x8x32_u8_s8, "u8", "s8")
-#undef MMA_16X8X32
-
-BDCT_INLINE FragC16x8i
-mma_16x8x16_s8_u8 (const FragA16x16b &a, const FragB16x8b &b,
-    const FragC16x8i &c)
-{
-  FragC16x8i d;
-
-  asm ("mma.sync.aligned.m16n8k16.row.col.s32.s8.u8.s32 "
-      "{%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%8,%9,%10};"
-      : "=r" (d.v[0]), "=r" (d.v[1]), "=r" (d.v[2]), "=r" (d.v[3])
-      : "r" (a.r[0]), "r" (a.r[1]), "r" (b.r[0]),
-      "r" (c.v[0]), "r" (c.v[1]), "r" (c.v[2]), "r" (c.v[3]));
-  return d;
-}
+MMA_BYTES (s8, s8)
+MMA_BYTES (s8, u8)
+MMA_BYTES (u8, s8)
+#undef MMA_BYTES
 
 /* What the low bytes' product begins with, once the high bytes' is known. */
 BDCT_INLINE FragC16x8i
@@ -218,16 +255,17 @@ load_byte (uint32_t address)
   return v;
 }
 
-/* The sum of the lanes' numbers. nvcc's function for it is not known below 8.0.
- */
+/* The sum of the lanes' numbers. */
 BDCT_INLINE uint32_t
 add_lanes (uint32_t v)
 {
-  uint32_t r;
-
-  asm volatile ("redux.sync.add.u32 %0, %1, 0xffffffff;"
-      : "=r" (r) : "r" (v));
-  return r;
+#if __CUDA_ARCH__ >= 800
+  return __reduce_add_sync (0xffffffff, v);
+#else
+  BDCT_UNROLL for (int i = 16; i > 0; i /= 2)
+    v += __shfl_xor_sync (0xffffffff, v, i);
+  return v;
+#endif
 }
 
 /* Rows of 16 bytes, one of them at each lane's address, as four 8 x 8 matrices
@@ -241,42 +279,81 @@ load_matrices (uint32_t *w, uint32_t row)
       : "memory");
 }
 
-BDCT_INLINE void
-store_matrices (uint32_t row, const uint32_t *w)
+/* Where the four matrices lie beside each other: rows of one are PITCH bytes
+ * apart, the next matrix is NEXT bytes from it, the next pair PAIR. */
+template <int PITCH, int NEXT, int PAIR> struct Matrices
 {
-  asm volatile ("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1,%2,%3,%4};"
-      : : "r" (row), "r" (w[0]), "r" (w[1]), "r" (w[2]), "r" (w[3])
-      : "memory");
-}
+  /* The lane's row. */
+  static BDCT_INLINE uint32_t
+  row (int lane)
+  {
+    return lane % 8 * PITCH + lane / 8 % 2 * NEXT + lane / 16 * PAIR;
+  }
 
-/* 16 bytes from global to shared memory, past the registers. */
+  static BDCT_INLINE void
+  store (uint32_t row, const uint32_t *w)
+  {
+#if __CUDA_ARCH__ >= 900
+    asm volatile ("stmatrix.sync.aligned.m8n8.x4.shared.b16 "
+        "[%0], {%1,%2,%3,%4};"
+        : : "r" (row), "r" (w[0]), "r" (w[1]), "r" (w[2]), "r" (w[3])
+        : "memory");
+#else
+    const int lane = threadIdx.x % 32;
+    const uint32_t own =
+        row - Matrices::row (lane) + lane / 4 * PITCH + lane % 4 * 4;
+
+    BDCT_UNROLL for (int i = 0; i < 4; i++)
+      store_word (own + i % 2 * NEXT + i / 2 * PAIR, w[i]);
+#endif
+  }
+};
+
+/* 16 bytes from global to shared memory, past the registers where the GPU can.
+ */
 BDCT_INLINE void
 copy_async (uint32_t shared, const void *global)
 {
+#if __CUDA_ARCH__ >= 800
   asm volatile ("cp.async.cg.shared.global [%0], [%1], 16;"
       : : "r" (shared), "l" (global) : "memory");
+#else
+  store_shared (shared, __ldcg ((const uint4 *) global));
+#endif
 }
 
 BDCT_INLINE void
 copies_end (void)
 {
+#if __CUDA_ARCH__ >= 800
   asm volatile ("cp.async.commit_group;" : : : "memory");
+#endif
 }
 
 /* Until all but the last `LEFT` groups of copies have arrived. */
 template <int LEFT> BDCT_INLINE void
 copies_wait (void)
 {
+#if __CUDA_ARCH__ >= 800
   asm volatile ("cp.async.wait_group %0;" : : "n" (LEFT) : "memory");
+#endif
 }
 
-/* Two halves, each rounded to nearest. */
+/* Two floats as halves. */
+#if __CUDA_ARCH__ >= 800
+#define HALVES(mode) "cvt." mode ".f16x2.f32 %0, %1, %2;"
+#else
+#define HALVES(mode) "{ .reg .b16 l, h; cvt." mode ".f16.f32 h, %1; " \
+    "cvt." mode ".f16.f32 l, %2; mov.b32 %0, {l, h}; }"
+#endif
+
+/* Each rounded to nearest. */
 BDCT_INLINE uint32_t
 pack_half (float low, float high)
 {
   uint32_t r;
 
-  asm ("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r" (r) : "f" (high), "f" (low));
+  asm (HALVES ("rn") : "=r" (r) : "f" (high), "f" (low));
   return r;
 }
 
@@ -287,9 +364,10 @@ truncate_half (float low, float high)
 {
   uint32_t r;
 
-  asm ("cvt.rz.f16x2.f32 %0, %1, %2;" : "=r" (r) : "f" (high), "f" (low));
+  asm (HALVES ("rz") : "=r" (r) : "f" (high), "f" (low));
   return r;
 }
+#undef HALVES
 
 /* Two integers as unsigned bytes, saturated, below 16 bits of `upper`. */
 BDCT_INLINE uint32_t

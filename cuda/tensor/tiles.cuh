@@ -44,6 +44,16 @@ first_row (int lane)
   return lane / 8 * (EXTRAS ? ROWS / 4 : 1);
 }
 
+/* One of a batch's planes. Its number is made opaque: from 10.0 on, ptxas keeps
+ * a copy of an index that it can follow for each of its uses, far more than
+ * there are registers. */
+BDCT_INLINE const BdctCudaPlane &
+plane_at (const BdctCudaBatch &batch, int i)
+{
+  asm volatile ("" : "+r" (i));
+  return batch.plane[i];
+}
+
 /* The tile is somewhere from the place's plane on. */
 template <int ROWS, bool EXTRAS> BDCT_INLINE void
 find (Place &p, const BdctCudaBatch &batch, int lane)
@@ -51,7 +61,7 @@ find (Place &p, const BdctCudaBatch &batch, int lane)
   while (p.plane + 1 < batch.n_planes
       && p.tile >= batch.plane[p.plane + 1].first_tile)
     p.plane++;
-  const BdctCudaPlane &plane = batch.plane[p.plane];
+  const BdctCudaPlane &plane = plane_at (batch, p.plane);
   const int i = p.tile - plane.first_tile;
 
   p.y = i / plane.tiles_x;
@@ -69,7 +79,7 @@ find (Place &p, const BdctCudaBatch &batch, int lane)
 template <int ROWS, int WARPS, bool EXTRAS> BDCT_INLINE void
 advance (Place &p, const BdctCudaBatch &batch, int lane)
 {
-  const BdctCudaPlane &plane = batch.plane[p.plane];
+  const BdctCudaPlane &plane = plane_at (batch, p.plane);
 
   p.tile += WARPS;
   p.x += WARPS;
@@ -87,7 +97,7 @@ template <typename Sample, int ROWS> BDCT_INLINE int
 set_of (const Place &p, const BdctCudaBatch &batch)
 {
   constexpr int samples = kTileBytes / sizeof (Sample);
-  const BdctCudaPlane &plane = batch.plane[p.plane];
+  const BdctCudaPlane &plane = plane_at (batch, p.plane);
 
   static_assert (BDCT_CUDA_CELL_ROWS % ROWS == 0
       && BDCT_CUDA_CELL_SAMPLES % samples == 0);
@@ -179,7 +189,7 @@ template <typename Sample, int ROWS> BDCT_INLINE void
 fetch (uint32_t to, const BdctCudaBatch &batch, const Place &p, uint32_t peak,
     int lane)
 {
-  const BdctCudaPlane &plane = batch.plane[p.plane];
+  const BdctCudaPlane &plane = plane_at (batch, p.plane);
 
   if (p.whole) {
     const uint8_t *from = p.src;
@@ -341,7 +351,7 @@ template <typename Nonzero> BDCT_INLINE void
 flush (Counts<Nonzero> &n, const BdctCudaBatch &batch, int plane_index,
     int lane)
 {
-  const BdctCudaPlane &plane = batch.plane[plane_index];
+  const BdctCudaPlane &plane = plane_at (batch, plane_index);
   BdctCudaCell &cell = plane.cells[blockIdx.x % BDCT_CUDA_CELLS];
   const unsigned long long all = warp_sum (n.all);
   const unsigned long long second =
