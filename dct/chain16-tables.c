@@ -241,7 +241,7 @@ init_jpeg (Step * e, int q, int largest)
 static void
 init_dequantizer (BdctChain16 * chain, const BdctComponentJob * job)
 {
-  int bits = 0, all = 0;
+  int bits = 0, all = job->dequant_dc;
 
   for (int i = 0; i < 64; i++)
     all |= job->dequant[i];
@@ -262,12 +262,11 @@ init_dequantizer (BdctChain16 * chain, const BdctComponentJob * job)
  * a + b = 15 - s, the rounded product's upper part; or, where that may be more
  * than 16 bits, 32 bits wide. The latter clips; the others never need to. */
 static bool
-init_hevc (BdctChain16 * chain, Step * e,
-    const BdctComponentJob * job, int index, int largest)
+init_hevc (BdctChain16 * chain, Step * e, const BdctComponentJob * job,
+    int quant, int dequant, int largest)
 {
-  const int d = job->dequant[index] >> (job->dequant_bits
-      - chain->dequant_shift);
-  const int64_t sum = (int64_t) largest * job->quant[index] + job->quant_add;
+  const int d = dequant >> (job->dequant_bits - chain->dequant_shift);
+  const int64_t sum = (int64_t) largest * quant + job->quant_add;
   const int64_t level = sum >> job->quant_bits;
   const int doubled = job->quant_bits == 16;    /* 2^16 is no power */
   int b = 15 - chain->dequant_shift;
@@ -275,11 +274,11 @@ init_hevc (BdctChain16 * chain, Step * e,
   if (d > INT16_MAX || level > INT16_MAX || b < 0
       || job->quant_bits < 16 || job->quant_bits > 31 || job->quant_add < 1
       || sum << doubled >= INT64_C (1) << 32
-      || job->quant[index] << doubled > UINT16_MAX)
+      || quant << doubled > UINT16_MAX)
     return false;
   while (d << b > INT16_MAX)
     b--;
-  e->quant = job->quant[index] << doubled;
+  e->quant = quant << doubled;
   e->scale = 1 << (15 - chain->dequant_shift - b);
   e->power = d;
   e->dequant = chain->dequant_shift == 0 ? d : d << b;
@@ -293,13 +292,14 @@ init_hevc (BdctChain16 * chain, Step * e,
   return true;
 }
 
-/* The entries of a job's 64, each for all elements that it stands for. */
+/* The entries of a job's 64, each for all elements that it stands for, and
+ * that of frequency (0, 0). */
 static bool
 init_entries (BdctChain16 * chain, const BdctJob * job,
     const BdctComponentJob * cj, int largest)
 {
   const int n = chain->size;
-  Step step[64];
+  Step step[64], dc;
 
   for (int v = 0; v < n; v += n > 8 ? n / 8 : 1)
     for (int u = 0; u < n; u += n > 8 ? n / 8 : 1) {
@@ -307,13 +307,19 @@ init_entries (BdctChain16 * chain, const BdctJob * job,
 
       if (!(job->family == BDCT_FAMILY_JPEG
               ? init_jpeg (&step[i], cj->quant[i], largest)
-              : init_hevc (chain, &step[i], cj, i, largest)))
+              : init_hevc (chain, &step[i], cj, cj->quant[i], cj->dequant[i],
+                  largest)))
         return false;
     }
+  dc = step[0];
+  if (job->family != BDCT_FAMILY_JPEG
+      && !init_hevc (chain, &dc, cj, cj->quant_dc, cj->dequant_dc, largest))
+    return false;
   for (int i = 0; i < chain->n_vectors; i++)
     for (int j = 0; j < 8; j++) {
       int at = places[cj->log2_width - 2][i][j];
-      const Step *s = &step[bdct_job_index (cj, at / n, at % n)];
+      const Step *s = at == 0 ? &dc
+          : &step[bdct_job_index (cj, at / n, at % n)];
 
       chain->entry[i].quant[j] = s->quant;
       chain->entry[i].scale[j] = s->scale;

@@ -248,9 +248,9 @@ requantize (Tile * t, const BdctTileSet * set, const Region * region,
         int at = (top + v) * side + x;
         Vi *cell = (Vi *) (t->cell + at), c = *cell, level, value;
         Vi mask = { 0 };
-        Vi quant = *(const Vi *) &set->quant[v >> table_shift][x & table_mask];
-        Vi companion =
-            *(const Vi *) &set->companion[v >> table_shift][x & table_mask];
+        const int row = v == 0 ? BDCT_TILE_FIRST : v >> table_shift;
+        Vi quant = *(const Vi *) &set->quant[row][x & table_mask];
+        Vi companion = *(const Vi *) &set->companion[row][x & table_mask];
 
         /* The others may be another set's values, beyond what is exact. */
         if (some) {

@@ -4,18 +4,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* ITU-T H.265 Table 7-6, ScalingList[1..3][0..2] (intra), as an 8x8 matrix. */
-static const uint8_t hevc_default_intra[64] = {
-  16, 16, 16, 16, 17, 18, 21, 24,
-  16, 16, 16, 16, 17, 19, 22, 25,
-  16, 16, 17, 18, 20, 22, 25, 29,
-  16, 16, 18, 21, 24, 27, 31, 36,
-  17, 17, 20, 24, 30, 35, 41, 47,
-  18, 19, 22, 27, 35, 44, 54, 65,
-  21, 22, 25, 31, 41, 54, 70, 88,
-  24, 25, 29, 36, 47, 65, 88, 115,
-};
-
 /* HM quantScales and H.265 (8-309) levelScale, by QP % 6. */
 static const int32_t hevc_quant_scale[6] =
     { 26214, 23302, 20560, 18396, 16384, 14564 };
@@ -188,11 +176,29 @@ init_jpeg (BdctComponentJob * job, int depth)
   job->inv_shift[1] = 13 + pass1 + 3;
 }
 
-static void
-init_hevc (BdctComponentJob * job, const BdctParams * params, int qp, int depth)
+/* The lists; NULL if all is 16. */
+static const BdctScalingLists *
+get_lists (const BdctParams * params)
 {
+  switch (params->scaling_list) {
+    case BDCT_SCALING_DEFAULT:
+      return &bdct_scaling_default;
+    case BDCT_SCALING_FILE:
+      return &params->lists;
+    default:
+      return NULL;
+  }
+}
+
+static void
+init_hevc (BdctComponentJob * job, const BdctParams * params,
+    BdctComponent component, int qp, int depth)
+{
+  const BdctScalingLists *lists = get_lists (params);
   int log2_size = (job->log2_width + job->log2_height) / 2;
-  int rem = qp % 6, per = qp / 6;
+  int rem = qp % 6, per = qp / 6, scale = hevc_quant_scale[rem] << 4;
+  /* H.266 replicates for 64 as H.265 does for 32. */
+  int list = log2_size < 5 ? log2_size - 2 : 3, dc;
 
   job->fwd_shift[0] = job->log2_width + depth - 9;
   job->fwd_shift[1] = job->log2_height + 6;
@@ -203,11 +209,14 @@ init_hevc (BdctComponentJob * job, const BdctParams * params, int qp, int depth)
   job->quant_add = 171 << (job->quant_bits - 9);
   job->dequant_bits = depth + log2_size - 5;
   for (int i = 0; i < 64; i++) {
-    int m = params->scaling_list == BDCT_SCALING_DEFAULT && log2_size > 2
-        ? hevc_default_intra[i] : 16;
-    job->quant[i] = (hevc_quant_scale[rem] << 4) / m;
+    int m = lists ? lists->factor[list][component][i] : 16;
+
+    job->quant[i] = scale / m;
     job->dequant[i] = (m * hevc_level_scale[rem]) << per;
   }
+  dc = lists ? lists->dc[list][component] : 16;
+  job->quant_dc = scale / dc;
+  job->dequant_dc = (dc * hevc_level_scale[rem]) << per;
 }
 
 /* All of it fits 32 bits, up to 12 bits and QP' 75:
@@ -248,6 +257,18 @@ init_h264 (BdctComponentJob * job, int qp)
     }
 }
 
+static bool
+check_scaling_list (const BdctParams * params, BdctError * error)
+{
+  if ((unsigned) params->scaling_list >= BDCT_N_SCALING_LISTS)
+    return bdct_error (error, "scaling-list %d is not one of 0 to %d",
+        (int) params->scaling_list, BDCT_N_SCALING_LISTS - 1);
+  if (params->scaling_list == BDCT_SCALING_FILE
+      && !bdct_scaling_is_set (&params->lists))
+    return bdct_error (error, "scaling-list=file has no scaling-list-file");
+  return true;
+}
+
 bool
 bdct_job_init (BdctJob * job, const BdctParams * params,
     const BdctLayout * layout, BdctError * error)
@@ -274,6 +295,9 @@ bdct_job_init (BdctJob * job, const BdctParams * params,
   if (!bdct_family_has_qp (info->family)
       && !bdct_params_check_steps (params, depth, error))
     return false;
+  if (info->family == BDCT_FAMILY_HEVC
+      && !check_scaling_list (params, error))
+    return false;
 
   *job = (BdctJob) {
     .transform = params->transform, .family = info->family, .depth = depth
@@ -297,7 +321,7 @@ bdct_job_init (BdctJob * job, const BdctParams * params,
         init_steps (cj, params, chroma, depth);
         break;
       case BDCT_FAMILY_HEVC:
-        init_hevc (cj, params, chroma
+        init_hevc (cj, params, c, chroma
             ? bdct_hevc_chroma_qp (params->qp, params->chroma_qp_offset,
                 layout->chroma, depth)
             : params->qp + 6 * (depth - 8), depth);
@@ -307,6 +331,10 @@ bdct_job_init (BdctJob * job, const BdctParams * params,
             ? h264_chroma_qp (params->qp, params->chroma_qp_offset, depth)
             : params->qp + 6 * (depth - 8));
         break;
+    }
+    if (info->family != BDCT_FAMILY_HEVC) {
+      cj->quant_dc = cj->quant[0];
+      cj->dequant_dc = cj->dequant[0];
     }
   }
   return true;

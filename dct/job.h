@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include "error.h"
 #include "layout.h"
+#include "scaling.h"
 #include "tables.h"
 #include "transform.h"
 
@@ -23,6 +24,8 @@ extern "C" {
 typedef enum {
   BDCT_SCALING_FLAT,    /**< 16 everywhere */
   BDCT_SCALING_DEFAULT, /**< H.265 Table 7-5 and 7-6, the intra lists */
+  BDCT_SCALING_FILE,    /**< the parameters' own */
+  BDCT_N_SCALING_LISTS
 } BdctScalingList;
 
 typedef struct {
@@ -31,6 +34,7 @@ typedef struct {
   int qp;               /**< 0 to 51; where the family has one */
   int chroma_qp_offset; /**< -12 to 12; likewise */
   BdctScalingList scaling_list; /**< BDCT_FAMILY_HEVC */
+  BdctScalingLists lists;       /**< for BDCT_SCALING_FILE */
   /** The steps of jpeg-8x8 and dct-8x8: `steps`, or without these `tables`, or
    * without these those of `preset` scaled by quality. Row-major, rows are
    * vertical frequency. 0 steps = there are none, 64 = these for every
@@ -73,8 +77,9 @@ typedef struct {
  *         (HM TComTrQuant::xQuant; H.265 equation 8-309)
  * Index of the tables for vertical frequency v, horizontal frequency u:
  * bdct_job_index(), which is how H.265 (7-45, 7-46) replicates its 8x8 lists;
- * 4x4 uses the first 4 of 4 rows. The separate DC entry of the 16x16 and 32x32
- * lists equals entry 0 in the flat and in the default lists. */
+ * 4x4 uses the first 4 of 4 rows. Frequency (0, 0) has quant_dc and dequant_dc,
+ * as a list of 16x16 and 32x32 has an entry for it alone; else, and in the flat
+ * and the default lists, they are entry 0. */
 typedef struct {
   BdctChain chain;
   int32_t log2_width, log2_height; /**< of the block */
@@ -86,6 +91,7 @@ typedef struct {
   int32_t quant_bits, quant_add, dequant_bits;
   int32_t quant[64];   /**< HEVC: quant; else: step */
   int32_t dequant[64]; /**< HEVC: dequant; else unused */
+  int32_t quant_dc, dequant_dc;
 } BdctComponentJob;
 
 typedef struct {

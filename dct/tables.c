@@ -6,6 +6,7 @@
 
 #include <string.h>
 #include "symbols.h"
+#include "text.h"
 
 /* ITU-T T.81 Annex K, Tables K.1 (luminance) and K.2 (chrominance). */
 static const uint16_t annex_k[2][64] = {
@@ -189,77 +190,16 @@ bdct_preset_info (BdctPreset preset)
 
 /* Text */
 
-typedef struct {
-  const uint8_t *data;
-  size_t size, at;
-  int line;
-} Text;
-
 static bool
-is_digit (uint8_t c)
-{
-  return c >= '0' && c <= '9';
-}
-
-static bool
-is_gap (uint8_t c)
-{
-  return c == ' ' || (c >= '\t' && c <= '\r') || c == ',';
-}
-
-/* To the next word; false if there is none. */
-static bool
-find_word (Text * text)
-{
-  for (; text->at < text->size; text->at++) {
-    const uint8_t c = text->data[text->at];
-
-    if (c == '#')
-      while (text->at + 1 < text->size && text->data[text->at + 1] != '\n')
-        text->at++;
-    else if (c == '\n')
-      text->line++;
-    else if (!is_gap (c))
-      return true;
-  }
-  return false;
-}
-
-/* The number that the word is, or what is above any step; false, with the word
- * named, if it is none. */
-static bool
-read_number (Text * text, int *value, BdctError * error)
-{
-  char word[24];
-  size_t n = 0;
-  bool ok = true;
-
-  *value = 0;
-  while (text->at < text->size && text->data[text->at] != '#'
-      && !is_gap (text->data[text->at])) {
-    const uint8_t c = text->data[text->at++];
-
-    ok = ok && is_digit (c);
-    if (ok && *value <= BDCT_MAX_STEP)
-      *value = 10 * *value + (c - '0');
-    if (n < sizeof word - 1)
-      word[n++] = c >= ' ' && c <= '~' ? (char) c : '?';
-  }
-  word[n] = '\0';
-  return ok || bdct_error (error, "line %d: '%s' is no whole number",
-      text->line, word);
-}
-
-static bool
-parse_text (Text * text, BdctTables * tables, BdctError * error)
+parse_text (BdctText * text, BdctTables * tables, BdctError * error)
 {
   int n = 0, value;
 
-  for (; find_word (text); n++) {
+  for (; bdct_text_find (text); n++) {
     if (n == 4 * 64)
       return bdct_error (error, "line %d: more than four tables of 64 steps",
           text->line);
-    if (!read_number (text, &value, error))
+    if (!bdct_text_number (text, &value, error))
       return false;
     if (value < 1 || value > BDCT_MAX_STEP)
       return bdct_error (error, "line %d: step %d%s, number %d of table %d, is "
@@ -417,7 +357,7 @@ bdct_tables_parse (const void *data, size_t size, BdctTables * tables,
     BdctError * error)
 {
   const uint8_t *bytes = data;
-  Text text = { bytes, size, 0, 1 };
+  BdctText text = { bytes, size, 0, 1 };
   BdctTables read = {.name = tables->name };
 
   if (size >= 2 && bytes[0] == 0xff && bytes[1] == SOI

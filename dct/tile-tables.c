@@ -40,12 +40,16 @@ bdct_tile_set_init (BdctTileSet * set, const BdctJob * job,
   int width = 1 << cj->log2_width;
 
   set->job = *cj;
-  for (int v = 0; v < 8; v++) {
+  for (int v = 0; v < BDCT_TILE_ROWS; v++) {
     for (int x = 0; x < width; x++) {
-      int index = bdct_job_index (cj, v << shift, x);
+      int index = bdct_job_index (cj, v % BDCT_TILE_FIRST << shift, x);
 
       set->quant[v][x] = cj->quant[index];
       set->companion[v][x] = bdct_quantize_companion (job, cj, index);
+    }
+    if (v == BDCT_TILE_FIRST && bdct_family_has_qp (job->family)) {
+      set->quant[v][0] = cj->quant_dc;
+      set->companion[v][0] = cj->dequant_dc;
     }
     for (int x = width; x < BDCT_MAX_SIZE; x++) {
       set->quant[v][x] = set->quant[v][x - width];

@@ -37,11 +37,14 @@ typedef struct {
 } __attribute__ ((aligned (64))) BdctTileCells;
 
 /** One component's quantizer: entry (v, u) of the job's tables (quantize.h:
- * quant and companion) in row v of at most 8, as often as vectors want it. */
+ * quant and companion) in row v of at most 8, as often as vectors want it; and
+ * what a block's first row has, which is row 0 but for (0, 0). */
+enum { BDCT_TILE_FIRST = 8, BDCT_TILE_ROWS };
 typedef struct {
   BdctComponentJob job;
-  int32_t quant[8][BDCT_MAX_SIZE] __attribute__ ((aligned (64)));
-  int32_t companion[8][BDCT_MAX_SIZE] __attribute__ ((aligned (64)));
+  int32_t quant[BDCT_TILE_ROWS][BDCT_MAX_SIZE] __attribute__ ((aligned (64)));
+  int32_t companion[BDCT_TILE_ROWS][BDCT_MAX_SIZE]
+      __attribute__ ((aligned (64)));
   BdctChain16 chain16;
 } BdctTileSet;
 

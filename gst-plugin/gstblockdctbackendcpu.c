@@ -6,4 +6,5 @@
 
 const GstBlockDctBackendClass gst_blockdct_backend_cpu = {
   .engine = &bdct_cpu_engine,
+  .takes_lists = TRUE,
 };

@@ -39,6 +39,8 @@ gst_blockdct_post_release (GstBlockDct * self)
   } dropped[] = {
     {GST_BLOCKDCT_STEPS, "quantization-matrix"},
     {GST_BLOCKDCT_STEPS, "quantization-file"},
+    {GST_BLOCKDCT_SCALING, "scaling-list"},
+    {GST_BLOCKDCT_SCALING, "scaling-list-file"},
     {GST_BLOCKDCT_CURVE, "curve"},
   };
   gboolean told[GST_BLOCKDCT_N_CHECKED];

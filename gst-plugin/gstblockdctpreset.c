@@ -16,6 +16,7 @@ is_picture (const GParamSpec * pspec)
 {
   return strcmp (pspec->name, "quantization-matrix") == 0
       || strcmp (pspec->name, "quantization-file") == 0
+      || strcmp (pspec->name, "scaling-list-file") == 0
       || ((pspec->flags & GST_PARAM_CONTROLLABLE) != 0
       && strcmp (pspec->name, "rate") != 0);
 }

@@ -15,6 +15,7 @@ enum
   PROP_QP,
   PROP_CHROMA_QP_OFFSET,
   PROP_SCALING_LIST,
+  PROP_SCALING_LIST_FILE,
   PROP_QUANTIZATION_MATRIX,
   PROP_QUANTIZATION_FILE,
   PROP_QUANTIZATION_SCALE,
@@ -71,6 +72,7 @@ static const GstBlockDctField fields[N_PROPERTIES] = {
   [PROP_QP] = FIELD (params.qp),
   [PROP_CHROMA_QP_OFFSET] = FIELD (params.chroma_qp_offset),
   [PROP_SCALING_LIST] = FIELD (params.scaling_list),
+  [PROP_SCALING_LIST_FILE] = FIELD (params.lists),
   [PROP_QUANTIZATION_MATRIX] = {OFFSET (params.n_steps), sizeof (Matrix),
       FALSE, TRUE},
   [PROP_QUANTIZATION_FILE] = FIELD (params.tables),
@@ -135,6 +137,7 @@ scaling_list_get_type (void)
     static const GEnumValue values[] = {
       {BDCT_SCALING_FLAT, "16 for every coefficient", "flat"},
       {BDCT_SCALING_DEFAULT, "the standard's default intra lists", "default"},
+      {BDCT_SCALING_FILE, "those of scaling-list-file", "file"},
       {0, NULL, NULL}
     };
 
@@ -235,6 +238,17 @@ set_tables (GstBlockDct * self, const gchar * path)
   gboolean ok = gst_blockdct_tables_read (path, &tables, &error);
 
   set_checked (self, PROP_QUANTIZATION_FILE, GST_BLOCKDCT_STEPS, &tables, ok,
+      &error);
+}
+
+static void
+set_lists (GstBlockDct * self, const gchar * path)
+{
+  BdctScalingLists lists;
+  BdctError error;
+  gboolean ok = gst_blockdct_lists_read (path, &lists, &error);
+
+  set_checked (self, PROP_SCALING_LIST_FILE, GST_BLOCKDCT_SCALING, &lists, ok,
       &error);
 }
 
@@ -351,6 +365,8 @@ set_property (GObject * object, guint id, const GValue * value,
     case G_TYPE_STRING:
       if (id == PROP_QUANTIZATION_FILE)
         set_tables (self, g_value_get_string (value));
+      else if (id == PROP_SCALING_LIST_FILE)
+        set_lists (self, g_value_get_string (value));
       else if (!set_stats_path (self, g_value_get_string (value)))
         refuse (self, pspec->name);
       return;
@@ -385,6 +401,9 @@ get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
       if (id == PROP_QUANTIZATION_FILE)
         g_value_set_string (value,
             g_quark_to_string (((const BdctTables *) field)->name));
+      else if (id == PROP_SCALING_LIST_FILE)
+        g_value_set_string (value,
+            g_quark_to_string (((const BdctScalingLists *) field)->name));
       else
         g_value_set_string (value, id == PROP_STATS_FILE ? self->stats_path
             : self->active_backend);
@@ -414,6 +433,8 @@ static const struct
   {PROP_CHROMA_QP_OFFSET, "chroma-qp-offset",
       "all transforms but jpeg-8x8 and dct-8x8"},
   {PROP_SCALING_LIST, "scaling-list", "hevc-* and vvc-64x64"},
+  {PROP_SCALING_LIST_FILE, "scaling-list-file",
+      "hevc-* and vvc-64x64, with scaling-list=file"},
   {PROP_QUANTIZATION_MATRIX, "quantization-matrix", "jpeg-8x8 and dct-8x8"},
   {PROP_QUANTIZATION_FILE, "quantization-file", "jpeg-8x8 and dct-8x8"},
   {PROP_QUANTIZATION_SCALE, "quantization-scale", "jpeg-8x8 and dct-8x8"},
@@ -432,6 +453,10 @@ has_effect (guint id, const BdctParams * params)
       return bdct_family_has_qp (family);
     case PROP_SCALING_LIST:
       return family == BDCT_FAMILY_HEVC;
+    case PROP_SCALING_LIST_FILE:
+      return (family == BDCT_FAMILY_HEVC
+          && params->scaling_list == BDCT_SCALING_FILE)
+          || !bdct_scaling_is_set (&params->lists);
     case PROP_QUANTIZATION_MATRIX:
       return !bdct_family_has_qp (family) || params->n_steps == 0;
     case PROP_QUANTIZATION_FILE:
@@ -456,8 +481,10 @@ gst_blockdct_tell_idle (GstBlockDct * self, const BdctParams * params)
   for (guint i = 0; i < G_N_ELEMENTS (quantizers); i++)
     if (idle & ~*told & 1 << i)
       GST_ELEMENT_INFO (self, LIBRARY, SETTINGS,
-          ("%s has no effect with transform=%s.", quantizers[i].name,
-              transform), ("%s is for %s.", quantizers[i].name,
+          ("%s has no effect with transform=%s%s.", quantizers[i].name,
+              transform, quantizers[i].id == PROP_SCALING_LIST_FILE
+              ? " and this scaling-list" : ""),
+          ("%s is for %s.", quantizers[i].name,
               quantizers[i].transforms));
   *told |= idle;
 }
@@ -581,8 +608,9 @@ install_params (GObjectClass * klass)
   /**
    * GstBlockDct:scaling-list:
    *
-   * How coarsely each frequency is quantized: all alike, or by the standard's
-   * default lists for intra blocks. For H.265's quantizer.
+   * How coarsely each frequency is quantized: all alike, by the standard's
+   * default lists for intra blocks, or by those of
+   * #GstBlockDct:scaling-list-file. For H.265's quantizer.
    *
    * Since: 0.1
    */
@@ -590,6 +618,18 @@ install_params (GObjectClass * klass)
       g_param_spec_enum ("scaling-list", "Scaling list",
           "Weights of H.265's quantizer by frequency",
           scaling_list_get_type (), default_params.scaling_list, LIVE));
+  /**
+   * GstBlockDct:scaling-list-file:
+   *
+   * A file with lists for #GstBlockDct:scaling-list `file`, in the syntax of
+   * HM and x265. It is read when it is set.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, PROP_SCALING_LIST_FILE,
+      g_param_spec_string ("scaling-list-file", "Scaling list file",
+          "The lists of scaling-list=file, as HM and x265 have them (hevc-*, "
+          "vvc-64x64)", NULL, PLAYING));
   /**
    * GstBlockDct:quantization-matrix:
    *

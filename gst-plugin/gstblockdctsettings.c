@@ -177,6 +177,11 @@ get_part (GstBlockDctChecked which, gsize * offset, gsize * size)
       *offset = G_STRUCT_OFFSET (GstBlockDctSettings, params.preset);
       *size = sizeof (BdctParams) - G_STRUCT_OFFSET (BdctParams, preset);
       break;
+    case GST_BLOCKDCT_SCALING:
+      *offset = G_STRUCT_OFFSET (GstBlockDctSettings, params.scaling_list);
+      *size = G_STRUCT_OFFSET (BdctParams, baseline)
+          - G_STRUCT_OFFSET (BdctParams, scaling_list);
+      break;
     case GST_BLOCKDCT_CURVE:
       *offset = G_STRUCT_OFFSET (GstBlockDctSettings, curve);
       *size = sizeof (GstBlockDctCurve);
@@ -250,6 +255,8 @@ is_allowed (GstBlockDctChecked which, const GstBlockDctSettings * s, gint depth,
   switch (which) {
     case GST_BLOCKDCT_STEPS:
       return check_steps (&s->params, depth, error);
+    case GST_BLOCKDCT_SCALING:
+      return TRUE;              /* whole with another group */
     case GST_BLOCKDCT_CURVE:
       /* Before there is a stream, the transform may still be set. */
       return depth == 0 || gst_blockdct_sweep_check (&s->curve,
@@ -387,7 +394,8 @@ gst_blockdct_changes_warn (GstBlockDctChanges * changes, GstElement * element,
     GstBlockDctChecked which, const BdctError * error)
 {
   static const gchar *const names[GST_BLOCKDCT_N_CHECKED] = {
-    "The quantization tables were", "curve was", "The targets were"
+    "The quantization tables were", "The scaling lists were", "curve was",
+    "The targets were"
   };
   gboolean no_bus;
 

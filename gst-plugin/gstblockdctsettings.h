@@ -55,6 +55,7 @@ typedef struct
 typedef enum
 {
   GST_BLOCKDCT_STEPS,           /* quantization-matrix, -file and -preset */
+  GST_BLOCKDCT_SCALING,         /* scaling-list and its file */
   GST_BLOCKDCT_CURVE,
   GST_BLOCKDCT_TARGETS,
   GST_BLOCKDCT_N_CHECKED

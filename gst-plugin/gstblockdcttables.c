@@ -58,9 +58,12 @@ read_file (const gchar * path, gsize * size, BdctError * reason)
   return data;
 }
 
-gboolean
-gst_blockdct_tables_read (const gchar * path, BdctTables * tables,
-    BdctError * error)
+/* Read a property's file into what begins with its name. Never freed: not for
+ * whatever path there might be. */
+static gboolean
+read_named (const gchar * property, const gchar * path,
+    gboolean (*parse) (gconstpointer data, gsize size, gpointer to,
+        BdctError * error), guint32 * to, BdctError * error)
 {
   BdctError reason;
   guint8 *data;
@@ -68,21 +71,49 @@ gst_blockdct_tables_read (const gchar * path, BdctTables * tables,
   gchar *name;
   gsize size;
 
-  memset (tables, 0, sizeof *tables);
   if (path == NULL || path[0] == '\0')
     return TRUE;
   data = read_file (path, &size, &reason);
-  ok = data != NULL && bdct_tables_parse (data, size, tables, &reason);
+  ok = data != NULL && parse (data, size, to, &reason);
   g_free (data);
   if (ok) {
-    /* Never freed: not for whatever path there might be. */
-    tables->name = g_quark_from_string (path);
+    *to = g_quark_from_string (path);
     return TRUE;
   }
-  name = describe ("quantization-file", path);
+  name = describe (property, path);
   bdct_error (error, "%s: %s", name, reason.message);
   g_free (name);
   return FALSE;
+}
+
+static gboolean
+parse_tables (gconstpointer data, gsize size, gpointer to, BdctError * error)
+{
+  return bdct_tables_parse (data, size, to, error);
+}
+
+static gboolean
+parse_lists (gconstpointer data, gsize size, gpointer to, BdctError * error)
+{
+  return bdct_scaling_parse (data, size, to, error);
+}
+
+gboolean
+gst_blockdct_tables_read (const gchar * path, BdctTables * tables,
+    BdctError * error)
+{
+  memset (tables, 0, sizeof *tables);
+  return read_named ("quantization-file", path, parse_tables, &tables->name,
+      error);
+}
+
+gboolean
+gst_blockdct_lists_read (const gchar * path, BdctScalingLists * lists,
+    BdctError * error)
+{
+  memset (lists, 0, sizeof *lists);
+  return read_named ("scaling-list-file", path, parse_lists, &lists->name,
+      error);
 }
 
 gchar *

@@ -1,4 +1,4 @@
-/* blockdct: tables in files, for properties that name one.
+/* blockdct: tables and lists in files, for properties that name one.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -6,6 +6,7 @@
 #define GST_BLOCKDCT_TABLES_H
 
 #include <glib.h>
+#include "dct/scaling.h"
 #include "dct/tables.h"
 
 G_BEGIN_DECLS
@@ -16,7 +17,12 @@ G_BEGIN_DECLS
 gboolean gst_blockdct_tables_read (const gchar * path, BdctTables * tables,
     BdctError * error);
 
-/** What those tables are called in messages: property and file. */
+/** Read scaling-list-file likewise. */
+gboolean gst_blockdct_lists_read (const gchar * path,
+    BdctScalingLists * lists, BdctError * error);
+
+/** What the tables of quantization-file are called in messages: property and
+ * file. */
 gchar *gst_blockdct_tables_describe (const BdctTables * tables);
 
 G_END_DECLS

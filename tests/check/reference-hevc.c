@@ -199,12 +199,34 @@ ref_hevc_qp (const BdctParams * params, BdctChromaFormat chroma,
   return qpi + offset;
 }
 
+/* H.265 7.3.4: equations 7-42 to 7-52, of an intra block. Chroma at 32x32 has
+ * 16x16's list and DC; a block of 64 is 32's, each entry for twice as many. */
+static int
+file_factor (const BdctScalingLists * lists, BdctComponent component, int size,
+    int y, int x)
+{
+  int log2_list = size == 4 ? 2 : 3;
+  int size_id = size > 16 ? 3 : log2 (size) - 2;
+
+  if (size_id == 3 && component != BDCT_Y)
+    size_id = 2;
+  if (size > 8 && x == 0 && y == 0)
+    return lists->dc[size_id][component];
+  x = (x << log2_list) / size;
+  y = (y << log2_list) / size;
+  return lists->factor[size_id][component][8 * y + x];
+}
+
 int
-ref_hevc_factor (BdctScalingList list, int size, int y, int x)
+ref_hevc_factor (const BdctParams * params, BdctComponent component, int size,
+    int y, int x)
 {
   int i = 0;
 
-  if (list == BDCT_SCALING_FLAT || size == 4 || (size > 8 && x + y == 0))
+  if (params->scaling_list == BDCT_SCALING_FILE)
+    return file_factor (&params->lists, component, size, y, x);
+  if (params->scaling_list == BDCT_SCALING_FLAT || size == 4
+      || (size > 8 && x + y == 0))
     return 16;
   x = 8 * x / size;
   y = 8 * y / size;
@@ -228,7 +250,7 @@ hevc_quantize (const RefPlane * p, int size, Whole x[][REF_SIZE],
 
   for (int v = 0; v < size; v++)
     for (int u = 0; u < size; u++) {
-      Whole m = ref_hevc_factor (p->params->scaling_list, size, v, u);
+      Whole m = ref_hevc_factor (p->params, p->component, size, v, u);
       Whole c = x[v][u], level;
 
       level = ((c < 0 ? -c : c) * (quant_scale[qp % 6] * 16 / m)

@@ -100,7 +100,8 @@ int ref_h264_qp (const BdctParams *params, BdctComponent component,
 int ref_h264_level_scale (int size, int m, int i, int j);
 int ref_h264_quant_scale (int size, int m, int i, int j);
 
-/** ScalingFactor[y][x] of a size x size block. */
-int ref_hevc_factor (BdctScalingList list, int size, int y, int x);
+/** ScalingFactor[y][x] of a component's size x size block. */
+int ref_hevc_factor (const BdctParams *params, BdctComponent component,
+    int size, int y, int x);
 
 #endif

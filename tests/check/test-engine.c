@@ -29,6 +29,13 @@ static struct
   guint64 samples, sse, sure, levels, unsure;
 } real;
 
+/* Any scaling lists: the CPU engine alone does. */
+static gboolean
+takes_lists (void)
+{
+  return engines[0]->klass == &bdct_cpu_engine;
+}
+
 static gboolean
 process (BdctEngine * engine, const BdctParams * params,
     const BdctLayout * layout, const Frame * src, const Frame * dst,
@@ -294,6 +301,8 @@ test_formats (gconstpointer data)
           c.params.qp = n * 29 % 52;
           c.params.chroma_qp_offset = (int) (n * 11 % 25) - 12;
           c.params.scaling_list = n / 3 % 2;
+          if (n % 4 == 3 && takes_lists ())
+            random_lists (&c.params, n / 4);
           if (!check_case (&c))
             return;
         }
@@ -303,7 +312,7 @@ test_formats (gconstpointer data)
   }
 }
 
-/* Every QP with both lists, at the depths where the shifts differ. */
+/* Every QP with all lists, at the depths where the shifts differ. */
 static void
 test_qps (gconstpointer data)
 {
@@ -312,10 +321,15 @@ test_qps (gconstpointer data)
   c.params.transform = GPOINTER_TO_INT (data);
   for (c.depth = 8; c.depth <= 12; c.depth += 2)
     for (c.params.qp = 0; c.params.qp <= 51; c.params.qp++)
-      for (int list = 0; list < 2; list++) {
+      for (int list = 0; list < BDCT_N_SCALING_LISTS; list++) {
         int n = c.params.qp * 2 + list;
 
         c.params.scaling_list = list;
+        if (list == BDCT_SCALING_FILE) {
+          if (!takes_lists ())
+            continue;
+          random_lists (&c.params, c.params.qp);
+        }
         c.params.chroma_qp_offset = n * 7 % 25 - 12;
         c.format = n % 3 ? FORMAT_I420 : FORMAT_Y444;
         c.content = n / 3 % (CONTENT_CHECKER + 1);

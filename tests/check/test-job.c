@@ -179,13 +179,15 @@ check_hevc_job (const BdctParams * params, const BdctLayout * layout)
     for (int v = 0; v < size; v++)
       for (int u = 0; u < size; u++) {
         int i = bdct_job_index (cj, v, u);
-        int m = ref_hevc_factor (params->scaling_list, size, v, u);
+        int m = ref_hevc_factor (params, c, size, v, u);
+        gboolean dc = v + u == 0;
 
         EXPECT (i, (v >> shift) * 8 + (u >> shift), "%s", where);
-        EXPECT (cj->quant[i], (f[qp % 6] << 4) / m, "%s (%d, %d)", where, v,
-            u);
-        EXPECT (cj->dequant[i], (gint64) m * ls[qp % 6] << qp / 6,
+        /* Only (0, 0) of what is replicated has no entry of the tables. */
+        EXPECT (dc ? cj->quant_dc : cj->quant[i], (f[qp % 6] << 4) / m,
             "%s (%d, %d)", where, v, u);
+        EXPECT (dc ? cj->dequant_dc : cj->dequant[i],
+            (gint64) m * ls[qp % 6] << qp / 6, "%s (%d, %d)", where, v, u);
       }
   }
 }
@@ -203,7 +205,9 @@ check_hevc_jobs (BdctTransform transform)
       format_layout (formats[i], depth, 0, 64, 64, &layout);
       for (params.qp = 0; params.qp <= 51; params.qp++) {
         params.chroma_qp_offset = params.qp * 7 % 25 - 12;
-        params.scaling_list = params.qp % 2;
+        params.scaling_list = params.qp % 3;
+        if (params.scaling_list == BDCT_SCALING_FILE)
+          random_lists (&params, params.qp);
         check_hevc_job (&params, &layout);
         if (g_test_failed ())
           return;

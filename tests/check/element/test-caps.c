@@ -33,6 +33,7 @@ static const struct
   {"qp", "gint", "26", "RWPC"},
   {"chroma-qp-offset", "gint", "0", "RWPC"},
   {"scaling-list", "GstBlockDctScalingList", "flat", "RWPC"},
+  {"scaling-list-file", "gchararray", NULL, "RWP"},
   {"quantization-matrix", "GstValueArray", "<  >", "RWP"},
   {"quantization-file", "gchararray", NULL, "RWP"},
   {"quantization-scale", "gboolean", "false", "RWPC"},

@@ -92,7 +92,8 @@ test_pictures_only (void)
     "keep-frame", "qos", "name", "rate", "curve", "min-psnr-error"
   };
   static const gchar *pictures[] = { "transform", "quality", "qp",
-    "chroma-qp-offset", "scaling-list", "quantization-matrix",
+    "chroma-qp-offset", "scaling-list", "scaling-list-file",
+    "quantization-matrix",
     "quantization-file", "quantization-scale", "quantization-preset",
     "baseline", "view",
     "wipe-position", "difference-gain", "grid", "overlay", "target-psnr",

@@ -2,7 +2,7 @@
  *
  * Where the steps come from: quantization-file, quantization-scale,
  * quantization-preset, baseline, and what they have to do with
- * quantization-matrix. */
+ * quantization-matrix; and scaling-list-file. */
 #include <glib/gstdio.h>
 #include <string.h>
 #include "bench.h"
@@ -72,13 +72,20 @@ check_warning (Bench * bench, const gchar * const *named)
   check_warning (bench, (const gchar *[]) {__VA_ARGS__, NULL})
 
 static void
-check_file (GstElement * element, const gchar * expected)
+check_path (GstElement * element, const gchar * property,
+    const gchar * expected)
 {
   gchar *path;
 
-  g_object_get (element, "quantization-file", &path, NULL);
+  g_object_get (element, property, &path, NULL);
   g_assert_cmpstr (path, ==, expected);
   g_free (path);
+}
+
+static void
+check_file (GstElement * element, const gchar * expected)
+{
+  check_path (element, "quantization-file", expected);
 }
 
 /* Live, read again when it is set again, scaled on request. */
@@ -350,6 +357,182 @@ test_load_preset (void)
   bench_clear (&bench);
 }
 
+/* Scaling lists as a file and in `params`; with `own_dc` such as no engine but
+ * the CPU's takes. */
+static gchar *
+write_lists (const gchar * name, BdctParams * params, guint seed,
+    gboolean own_dc)
+{
+  static const gchar *const components[] = { "LUMA", "CHROMAU", "CHROMAV" };
+  BdctScalingLists *lists = &params->lists;
+  GString *text = g_string_new ("# lists\n");
+  gchar *path;
+
+  memset (lists, 16, sizeof *lists);
+  for (gint size = 0; size < 4; size++)
+    for (gint c = 0; c < (size == 3 ? 1 : 3); c++) {
+      gint n = size == 0 ? 4 : 8, side = 4 << size;
+
+      g_string_append_printf (text, "INTRA%dX%d_%s =\n", side, side,
+          components[c]);
+      for (gint i = 0; i < n * n; i++) {
+        gint m = 16 + (seed + 7 * size + 3 * c + i * 5) % 100;
+
+        lists->factor[size][c][i / n * 8 + i % n] = m;
+        g_string_append_printf (text, "%d,%s", m, i % n == n - 1 ? "\n" : "");
+      }
+      lists->dc[size][c] = lists->factor[size][c][0];
+      if (size < 2)
+        continue;
+      lists->dc[size][c] += own_dc ? 40 + seed : 0;
+      g_string_append_printf (text, "INTRA%dX%d_%s_DC =\n%d\n", side, side,
+          components[c], lists->dc[size][c]);
+    }
+  for (gint c = 1; c < 3; c++) {
+    memcpy (lists->factor[3][c], lists->factor[2][c], 64);
+    lists->dc[3][c] = lists->dc[2][c];
+  }
+  path = write_file (name, text->str, text->len);
+  lists->name = g_quark_from_string (path);
+  g_string_free (text, TRUE);
+  return path;
+}
+
+static BdctParams
+scaled_params (BdctTransform transform)
+{
+  BdctParams params = defaults;
+
+  params.transform = transform;
+  params.qp = 30;
+  return params;
+}
+
+#define SCALED "transform", BDCT_HEVC_32X32, "qp", 30
+
+/* Every transform that has them, with the chroma of all formats. */
+static void
+test_lists (void)
+{
+  static const gchar *const formats[] = { "GRAY8", "I420", "Y444" };
+  BdctParams params = scaled_params (BDCT_HEVC_32X32);
+  gchar *path = write_lists ("lists", &params, 0, !test_on_cuda ());
+
+  params.scaling_list = BDCT_SCALING_FILE;
+  for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
+    Bench bench;
+
+    bench_init (&bench, formats[f], 70, 40, SCALED, "scaling-list-file", path,
+        "scaling-list", BDCT_SCALING_FILE, NULL);
+    check_path (bench.element, "scaling-list-file", path);
+    for (gint t = BDCT_HEVC_DST_4X4; t < BDCT_N_TRANSFORMS; t++) {
+      params.transform = t;
+      g_object_set (bench.element, "transform", t, NULL);
+      check_next (&bench, t - BDCT_HEVC_DST_4X4, &params);
+    }
+    bench_clear (&bench);
+  }
+  g_free (path);
+}
+
+/* Live, and read again when it is set again; not used while the list is another
+ * one. */
+static void
+test_lists_live (void)
+{
+  BdctParams params = scaled_params (BDCT_HEVC_16X16);
+  gchar *path = write_lists ("live", &params, 3, FALSE);
+  guint n = 0;
+  Bench bench;
+
+  bench_init (&bench, "I420", 40, 40, "transform", BDCT_HEVC_16X16, "qp", 30,
+      NULL);
+  check_path (bench.element, "scaling-list-file", NULL);
+  g_object_set (bench.element, "scaling-list-file", path, NULL);
+  check_next (&bench, n++, &params);
+  params.scaling_list = BDCT_SCALING_FILE;
+  g_object_set (bench.element, "scaling-list", BDCT_SCALING_FILE, NULL);
+  check_next (&bench, n++, &params);
+  g_free (write_lists ("live", &params, 50, FALSE));
+  g_object_set (bench.element, "scaling-list-file", path, NULL);
+  check_next (&bench, n++, &params);
+  /* The file may go, once it is read. */
+  g_remove (path);
+  check_next (&bench, n++, &params);
+  params.scaling_list = BDCT_SCALING_DEFAULT;
+  g_object_set (bench.element, "scaling-list", BDCT_SCALING_DEFAULT, NULL);
+  check_next (&bench, n++, &params);
+  g_free (path);
+  bench_clear (&bench);
+}
+
+/* Refused with file, line and value; the old lists stay. */
+static void
+test_bad_lists (void)
+{
+  BdctParams params = scaled_params (BDCT_HEVC_32X32), ignored = params;
+  gchar *good = write_lists ("good-lists", &params, 5, FALSE), *path;
+  Bench bench;
+
+  params.scaling_list = BDCT_SCALING_FILE;
+  bench_init (&bench, "I420", 40, 40, SCALED, "scaling-list-file", good,
+      "scaling-list", BDCT_SCALING_FILE, NULL);
+  path = write_file ("zero-lists", "INTRA4X4_LUMA =\n16, 16,\n0\n", -1);
+  g_object_set (bench.element, "scaling-list-file", path, NULL);
+  CHECK_WARNING (&bench, "scaling-list-file", "zero-lists", "line 3",
+      "0, number 3 of INTRA4X4_LUMA");
+  g_free (path);
+  path = write_steps ("steps", &ignored, 64, 16, 1);
+  g_object_set (bench.element, "scaling-list-file", path, NULL);
+  CHECK_WARNING (&bench, "scaling-list-file", "line 2", "16 is before");
+  g_free (path);
+  path = g_build_filename (folder, "missing", NULL);
+  g_object_set (bench.element, "scaling-list-file", path, NULL);
+  CHECK_WARNING (&bench, "scaling-list-file", "missing", "No such file");
+  g_free (path);
+  check_path (bench.element, "scaling-list-file", good);
+  check_next (&bench, 0, &params);
+  g_free (good);
+  bench_clear (&bench);
+}
+
+static gint
+get_list (GstElement * element)
+{
+  gint list;
+
+  g_object_get (element, "scaling-list", &list, NULL);
+  return list;
+}
+
+/* `file` without one is flat, aloud; and so is what the engine cannot do. */
+static void
+test_no_lists (void)
+{
+  BdctParams params = scaled_params (BDCT_HEVC_32X32), lists = params;
+  gchar *path = write_lists ("own", &lists, 5, TRUE);
+  Bench bench;
+
+  bench_init (&bench, "I420", 40, 40, SCALED, "scaling-list",
+      BDCT_SCALING_FILE, NULL);
+  check_next (&bench, 0, &params);
+  CHECK_WARNING (&bench, "scaling-list is set aside", "no scaling-list-file");
+  g_assert_cmpint (get_list (bench.element), ==, BDCT_SCALING_FLAT);
+  g_object_set (bench.element, "scaling-list-file", path, "scaling-list",
+      BDCT_SCALING_FILE, NULL);
+  if (!test_on_cuda ())
+    params = lists;
+  params.scaling_list = test_on_cuda () ? BDCT_SCALING_FLAT
+      : BDCT_SCALING_FILE;
+  check_next (&bench, 1, &params);
+  if (test_on_cuda ())
+    CHECK_WARNING (&bench, "scaling-list is set aside", "backend=cpu does");
+  check_path (bench.element, "scaling-list-file", test_on_cuda () ? NULL
+      : path);
+  g_free (path);
+  bench_clear (&bench);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -367,6 +550,10 @@ main (int argc, char **argv)
   test_add ("/tables/exclusive", test_exclusive);
   test_add ("/tables/target", test_target);
   test_add ("/tables/load-preset", test_load_preset);
+  test_add ("/tables/lists", test_lists);
+  test_add ("/tables/lists/live", test_lists_live);
+  test_add ("/tables/lists/bad", test_bad_lists);
+  test_add ("/tables/lists/none", test_no_lists);
   status = test_run ();
   dir = g_dir_open (folder, 0, NULL);
   while ((name = g_dir_read_name (dir)) != NULL) {
