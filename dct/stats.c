@@ -24,6 +24,10 @@ bdct_stats_add (BdctStats * a, const BdctStats * b)
   a->bits_optimized += b->bits_optimized;
   a->file_size += b->file_size;
   a->file_size_optimized += b->file_size_optimized;
+  a->metrics &= b->metrics;
+  for (int m = 0; a->metrics != 0 && m < BDCT_N_METRICS; m++)
+    for (int c = 0; c <= BDCT_METRIC_ALL; c++)
+      a->metric[m][c] += b->metric[m][c];
 }
 
 BdctCounters
@@ -72,6 +76,7 @@ bdct_pool_add (BdctPool * pool, const BdctStats * stats, int depth)
   }
   pool->psnr_mean_capped += (capped - pool->psnr_mean_capped)
       / (pool->frames + 1);
-  pool->frames++;
+  if (pool->frames++ == 0)
+    pool->sum.metrics = stats->metrics;
   bdct_stats_add (&pool->sum, stats);
 }

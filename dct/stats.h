@@ -29,6 +29,19 @@ typedef struct {
                          whole bits frame by frame; 0 if not asked for */
 } BdctCounters;
 
+/** Perceptual metrics (metrics.h). */
+typedef enum {
+  BDCT_METRIC_SSIM,
+  BDCT_METRIC_MS_SSIM,
+  BDCT_METRIC_PSNR_HVS,
+  BDCT_METRIC_PSNR_B,
+  BDCT_METRIC_XPSNR,
+  BDCT_N_METRICS
+} BdctMetric;
+
+/** Where a metric has its number for all components together. */
+#define BDCT_METRIC_ALL BDCT_MAX_COMPONENTS
+
 typedef struct {
   BdctCounters component[BDCT_MAX_COMPONENTS];
   /** Of R, G and B, where the frame has these and they were made again: samples
@@ -40,6 +53,14 @@ typedef struct {
   uint64_t file_size;      /**< bytes of the file with Annex K's tables; a
                                 model within 0.5% for the byte stuffing */
   uint64_t file_size_optimized; /**< with optimal tables */
+  unsigned metrics; /**< bits 1 << BdctMetric: those that there are; of a sum
+                         those that all frames have */
+  /** What a metric adds up over frames, 0 where it has nothing; it becomes its
+   * figure with bdct_metric_figure(). SSIM, MS_SSIM: the figure; PSNR_HVS: the
+   * figure in dB; PSNR_B: mean squared error and blocking effect factor, in
+   * squared sample steps; XPSNR: the square root of the weighted sum of squared
+   * errors. */
+  double metric[BDCT_N_METRICS][BDCT_MAX_COMPONENTS + 1];
 } BdctStats;
 
 /** Add `b` to `a`. */

@@ -9,6 +9,7 @@
 #include "colour-cpu.h"
 #include "chain16.h"
 #include "engine.h"
+#include "metric-cpu.h"
 #include "rate.h"
 
 #ifndef BDCT_UNROLL             /* empty in a build with sanitizers */
@@ -124,6 +125,7 @@ typedef struct {
   const BdctChain16Func *chain16; /**< NULL: none */
   const BdctTileFunc *real;       /**< NULL: none */
   const BdctColourKernel *colour;
+  const BdctMetricKernels *metrics;
 } BdctTileKernel;
 
 /** Fill a set of one component's. */

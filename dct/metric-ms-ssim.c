@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * MS-SSIM as libvmaf's float_ms_ssim has it (libvmaf 3.2.0, ms_ssim.c and iqa/):
+ * of luma in five scales, each the one before without its upper half of
+ * frequencies. Around each sample that has them all, 11 x 11 samples are
+ * weighted by a Gaussian, first those of a row. Samples and what comes of them
+ * are in single precision there, sums in double; this keeps each operation and
+ * its order. Where the order would follow from the threads, in the means of
+ * luminance, contrast and structure, sums are in units of 2^-40.
+ *
+ * Wang, Simoncelli, Bovik: Multiscale Structural Similarity for Image Quality
+ * Assessment, Asilomar Conference on Signals, Systems and Computers, 2003. */
+#include "metric-cpu.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SCALES 5
+
+/* Weights of a window in one dimension. */
+#define WINDOW 11
+
+/* Weights of the filter between scales, and how many are on each side. */
+#define FILTER 9
+#define SIDE (FILTER / 2)
+
+/* Rows and columns of a piece of a scale's result. */
+#define STRIP 64
+#define RUN 192
+
+static const float window[WINDOW] = {
+  0.001028f, 0.007599f, 0.036001f, 0.109361f, 0.213006f, 0.266012f, 0.213006f,
+  0.109361f, 0.036001f, 0.007599f, 0.001028f
+};
+
+/* A quarter of the filter of 9 x 9, which is symmetric both ways. */
+static const float filter[SIDE + 1][SIDE + 1] = {
+  {0.000714f, -0.000450f, -0.002090f, 0.007132f, 0.016114f},
+  {-0.000450f, 0.000283f, 0.001316f, -0.004490f, -0.010146f},
+  {-0.002090f, 0.001316f, 0.006115f, -0.020867f, -0.047149f},
+  {0.007132f, -0.004490f, -0.020867f, 0.071207f, 0.160885f},
+  {0.016114f, -0.010146f, -0.047149f, 0.160885f, 0.363505f}
+};
+
+/* How luminance, contrast and structure of a scale count. */
+static const float luminance[SCALES] = { 0, 0, 0, 0, 0.1333f };
+static const float contrast[SCALES] =
+    { 0.0448f, 0.2856f, 0.3001f, 0.2363f, 0.1333f };
+
+/* Of a strip: sums of luminance, contrast and structure, in 2^-40. */
+typedef struct {
+  int64_t sum[3];
+} Sums;
+
+/* What a window weights: samples, their squares, and the product. */
+enum
+{ SRC, REC, SRC_SRC, REC_REC, SRC_REC, N_KINDS };
+
+/* Means over a window. */
+typedef float Means[N_KINDS][RUN];
+
+static int
+min (int a, int b)
+{
+  return a < b ? a : b;
+}
+
+/* Sides of a scale, and how many of its samples have a whole window. */
+static int
+get_side (int side, int scale)
+{
+  for (; scale > 0; scale--)
+    side = side / 2 + (side & 1);
+  return side;
+}
+
+static int
+get_width (const BdctMetricPlane * plane, int scale)
+{
+  return get_side (plane->width, scale);
+}
+
+static int
+get_height (const BdctMetricPlane * plane, int scale)
+{
+  return get_side (plane->height, scale);
+}
+
+static int
+count_strips (const BdctMetricPlane * plane, int scale)
+{
+  return (get_height (plane, scale) - WINDOW + STRIP) / STRIP;
+}
+
+/* The plane's memory: the sums of the strips of each scale, then its two
+ * pictures but for the first scale's. */
+static Sums *
+get_sums (const BdctMetricPlane * plane, int scale)
+{
+  Sums *sums = plane->memory;
+
+  for (int s = 0; s < scale; s++)
+    sums += count_strips (plane, s);
+  return sums;
+}
+
+static float *
+get_picture (const BdctMetricPlane * plane, int scale, int which)
+{
+  float *picture = (float *) get_sums (plane, SCALES);
+
+  for (int s = 1; s < scale; s++)
+    picture += 2 * (size_t) get_width (plane, s) * get_height (plane, s);
+  return picture + which * (size_t) get_width (plane, scale)
+      * get_height (plane, scale);
+}
+
+static size_t
+memory (const BdctMetricPlane * plane)
+{
+  return (char *) get_picture (plane, SCALES, 0) - (char *) plane->memory;
+}
+
+/* Samples of a row of a scale: of the first one, of the frame, as of 8 bits. */
+static void
+read_row (const BdctMetricPlane * plane, int scale, int which, int y, int x,
+    int n, float *restrict to)
+{
+  const float scaler = 1.0f / (1 << (plane->depth - 8));
+  uint16_t row[RUN + WINDOW];
+
+  if (scale > 0) {
+    memcpy (to, get_picture (plane, scale, which)
+        + (size_t) y * get_width (plane, scale) + x, n * sizeof *to);
+    return;
+  }
+  for (int from = 0; from < n; from += RUN) {
+    const int here = min (n - from, RUN);
+
+    bdct_metric_read (plane, which == 0 ? &plane->src : &plane->rec, y,
+        x + from, here, row);
+    for (int i = 0; i < here; i++)
+      to[from + i] = row[i] * scaler;
+  }
+}
+
+/* The weighted mean of 11 samples each, from there on. */
+static void
+weight_row (const float *restrict row, int n, float *restrict mean)
+{
+  double sum[RUN] = { 0 };
+
+  for (int u = 0; u < WINDOW; u++)
+    for (int i = 0; i < n; i++)
+      sum[i] += row[i + u] * window[u];
+  for (int i = 0; i < n; i++)
+    mean[i] = sum[i];
+}
+
+/* The same of a row's squares and products. */
+static void
+weight_rows (const float *src, const float *rec, int n, Means means)
+{
+  float product[RUN + WINDOW];
+  const float *const of[][2] = { {src, src}, {rec, rec}, {src, rec} };
+
+  weight_row (src, n, means[SRC]);
+  weight_row (rec, n, means[REC]);
+  for (int k = 0; k < 3; k++) {
+    for (int i = 0; i < n + WINDOW - 1; i++)
+      product[i] = of[k][0][i] * of[k][1][i];
+    weight_row (product, n, means[SRC_SRC + k]);
+  }
+}
+
+/* Down the columns of 11 rows of one kind; `from` is the first one's place. */
+static void
+weight_columns (const Means * rows, int from, int kind, int n,
+    float *restrict mean)
+{
+  double sum[RUN] = { 0 };
+
+  for (int v = 0; v < WINDOW; v++) {
+    const float *row = rows[(from + v) % WINDOW][kind];
+
+    for (int i = 0; i < n; i++)
+      sum[i] += row[i] * window[v];
+  }
+  for (int i = 0; i < n; i++)
+    mean[i] = sum[i];
+}
+
+/* In units of 2^-40, for |v| below 2048: the last place of what is added to. */
+static inline int64_t
+to_units (double v)
+{
+  const double base = 0x1.8p12;
+  int64_t a, b;
+
+  v += base;
+  memcpy (&a, &v, sizeof a);
+  memcpy (&b, &base, sizeof b);
+  return a - b;
+}
+
+/* Luminance, contrast and structure, with libvmaf's precisions. */
+static void
+add_row (const Means means, int n, Sums * sums)
+{
+  const float c1 = (0.01f * 255) * (0.01f * 255);
+  const float c2 = (0.03f * 255) * (0.03f * 255), c3 = c2 / 2.0f;
+  int64_t l = 0, c = 0, s = 0;
+
+  for (int i = 0; i < n; i++) {
+    const float a = means[SRC][i], b = means[REC][i];
+    const float aa = means[SRC_SRC][i] - a * a, bb = means[REC_REC][i] - b * b;
+    const float va = aa > 0 ? aa : 0, vb = bb > 0 ? bb : 0;
+    const float both = means[SRC_REC][i] - a * b, root = sqrtf (va * vb);
+    const float ab = both < 0 && root <= 0 ? 0 : both;
+
+    l += to_units ((2.0 * a * b + c1) / (double) (a * a + b * b + c1));
+    c += to_units ((2.0 * root + c2) / (double) (va + vb + c2));
+    s += to_units ((ab + c3) / (root + c3));
+  }
+  sums->sum[0] += l;
+  sums->sum[1] += c;
+  sums->sum[2] += s;
+}
+
+/* A run of a strip's columns. */
+static void
+compare_run (const BdctMetricPlane * plane, int scale, int y0, int n_rows,
+    int x, int n, Sums * sums)
+{
+  Means rows[WINDOW], means;
+  float src[RUN + WINDOW], rec[RUN + WINDOW];
+
+  for (int y = 0; y < n_rows + WINDOW - 1; y++) {
+    read_row (plane, scale, 0, y0 + y, x, n + WINDOW - 1, src);
+    read_row (plane, scale, 1, y0 + y, x, n + WINDOW - 1, rec);
+    weight_rows (src, rec, n, rows[y % WINDOW]);
+    if (y < WINDOW - 1)
+      continue;
+    for (int k = 0; k < N_KINDS; k++)
+      weight_columns (rows, y + 1, k, n, means[k]);
+    add_row (means, n, sums);
+  }
+}
+
+static void
+compare_strip (const BdctMetricPlane * plane, int scale, int strip)
+{
+  const int y = strip * STRIP;
+  const int n_rows = min (get_height (plane, scale) - WINDOW + 1 - y, STRIP);
+  const int n = get_width (plane, scale) - WINDOW + 1;
+  Sums *sums = get_sums (plane, scale) + strip;
+
+  *sums = (Sums) { { 0 } };
+  for (int x = 0; x < n; x += RUN)
+    compare_run (plane, scale, y, n_rows, x, min (n - x, RUN), sums);
+}
+
+/* Where a place outside is mirrored to. */
+static int
+mirror (int at, int side)
+{
+  return at < 0 ? -1 - at : at >= side ? 2 * side - 1 - at : at;
+}
+
+/* Samples around every other one from x on: the even ones and the odd ones, from
+ * x - 4 on. */
+static void
+read_around (const BdctMetricPlane * plane, int scale, int which, int y, int x,
+    int n, float *restrict even, float *restrict odd)
+{
+  const int width = get_width (plane, scale);
+  const int from = x < SIDE ? 0 : x - SIDE;
+  const int to = min (x + 2 * n + SIDE, width);
+  float all[2 * RUN + 2 * SIDE], *row = all + SIDE;
+
+  read_row (plane, scale, which, mirror (y, get_height (plane, scale)), from,
+      to - from, row + from - x);
+  for (int i = -SIDE; i < 2 * n + SIDE; i++)
+    if (x + i < 0 || x + i >= width)
+      row[i] = row[mirror (x + i, width) - x];
+  for (int i = 0; i < n + SIDE; i++) {
+    even[i] = row[2 * i - SIDE];
+    odd[i] = row[2 * i - SIDE + 1];
+  }
+}
+
+/* A run of a row of the next scale. */
+static void
+halve_run (const BdctMetricPlane * plane, int scale, int which, int y, int x,
+    int n)
+{
+  float *to = get_picture (plane, scale + 1, which)
+      + (size_t) y * get_width (plane, scale + 1) + x;
+  float samples[2][RUN + SIDE];
+  double sum[RUN] = { 0 };
+
+  for (int v = -SIDE; v <= SIDE; v++) {
+    const float *weights = filter[SIDE - (v < 0 ? -v : v)];
+
+    read_around (plane, scale, which, 2 * y + v, 2 * x, n, samples[0],
+        samples[1]);
+    for (int u = 0; u < FILTER; u++) {
+      const float *from = samples[u & 1] + u / 2;
+      const float weight = weights[u <= SIDE ? u : FILTER - 1 - u];
+
+      for (int i = 0; i < n; i++)
+        sum[i] += from[i] * weight;
+    }
+  }
+  for (int i = 0; i < n; i++)
+    to[i] = sum[i];
+}
+
+static void
+halve_strip (const BdctMetricPlane * plane, int scale, int strip)
+{
+  const int width = get_width (plane, scale + 1);
+  const int end = min (strip * STRIP + STRIP, get_height (plane, scale + 1));
+
+  for (int which = 0; which < 2; which++)
+    for (int y = strip * STRIP; y < end; y++)
+      for (int x = 0; x < width; x += RUN)
+        halve_run (plane, scale, which, y, x, min (width - x, RUN));
+}
+
+static int
+count_halves (const BdctMetricPlane * plane, int scale)
+{
+  return scale == SCALES - 1 ? 0
+      : (get_height (plane, scale + 1) + STRIP - 1) / STRIP;
+}
+
+/* A stage has a scale's comparison, and makes the next scale. */
+static int
+count (const BdctMetricPlane * plane, int stage)
+{
+  return count_strips (plane, stage) + count_halves (plane, stage);
+}
+
+static void
+work (const BdctMetricPlane * plane, int stage, int piece)
+{
+  const int n_halves = count_halves (plane, stage);
+
+  if (piece < n_halves)
+    halve_strip (plane, stage, piece);
+  else
+    compare_strip (plane, stage, piece - n_halves);
+}
+
+static void
+finish (const BdctMetricPlane * planes, int n_planes,
+    double value[BDCT_MAX_COMPONENTS + 1])
+{
+  double product = 1;
+
+  (void) n_planes;
+  for (int scale = 0; scale < SCALES; scale++) {
+    const Sums *sums = get_sums (planes, scale);
+    const double n = (double) (get_width (planes, scale) - WINDOW + 1)
+        * (get_height (planes, scale) - WINDOW + 1);
+    double sum[3] = { 0 };
+    float mean[3];
+
+    for (int i = 0; i < count_strips (planes, scale); i++)
+      for (int k = 0; k < 3; k++)
+        sum[k] += sums[i].sum[k] * 0x1p-40;
+    for (int k = 0; k < 3; k++)
+      mean[k] = sum[k] / n;
+    product *= pow (mean[0], luminance[scale]) * pow (mean[1], contrast[scale])
+        * pow (mean[2], contrast[scale]);
+  }
+  value[BDCT_Y] = product;
+}
+
+const BdctMetricKernel BDCT_METRIC_NAME (ms_ssim) = {
+  .memory = memory,
+  .count = count,
+  .work = work,
+  .finish = finish,
+};

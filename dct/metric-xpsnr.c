@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * XPSNR as ffmpeg's xpsnr filter has it (vf_xpsnr.c of release 7.1): squared
+ * errors of blocks, weighted by how little goes on in the original's luma there,
+ * in space and since the frame before, or at 32 frames a second and more the two
+ * before. Blocks are as large as the picture is; of one above 2048 x 1152
+ * samples activity is that of 2 x 2 samples.
+ *
+ * Helmrich, Bosse, Schwarz, Marpe, Wiegand: A Study of the Extended Perceptually
+ * Weighted Peak Signal-to-Noise Ratio (XPSNR) for Video Compression With
+ * Different Resolutions and Bit Depths, ITU Journal 3(1), 2020. */
+#include "metric-cpu.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Samples of a row whose errors are taken at a time. */
+#define RUN 512
+
+/* Movement counts twice. */
+#define GAMMA 2
+
+/* Of a block. */
+typedef struct {
+  uint64_t error;
+  double weight;                /* luma's */
+} Block;
+
+/* A block's place. */
+typedef struct {
+  int x, y, width, height;
+} Place;
+
+static int
+min (int a, int b)
+{
+  return a < b ? a : b;
+}
+
+/* The picture's size to that of UHD, and luma's blocks, which may be smaller
+ * than any: nothing is weighted then. */
+static double
+get_ratio (const BdctMetricPlane * plane)
+{
+  return (double) plane->luma_width * plane->luma_height / (3840.0 * 2160.0);
+}
+
+static int
+get_side (const BdctMetricPlane * plane)
+{
+  return 4 * (int) (32.0 * sqrt (get_ratio (plane)) + 0.5);
+}
+
+static int
+is_large (const BdctMetricPlane * plane)
+{
+  return (int64_t) plane->luma_width * plane->luma_height > 2048 * 1152;
+}
+
+/* A component's blocks are where luma's are. */
+static void
+get_sides (const BdctMetricPlane * plane, int *width, int *height)
+{
+  const int64_t side = get_side (plane);
+
+  *width = side * plane->width / plane->luma_width;
+  *height = side * plane->height / plane->luma_height;
+  if (side < 4)
+    *width = *height = 64;
+}
+
+static int
+count_columns (const BdctMetricPlane * plane)
+{
+  int width, height;
+
+  get_sides (plane, &width, &height);
+  return (plane->width + width - 1) / width;
+}
+
+static int
+count (const BdctMetricPlane * plane, int stage)
+{
+  int width, height;
+
+  (void) stage;
+  get_sides (plane, &width, &height);
+  return (plane->height + height - 1) / height;
+}
+
+static size_t
+memory (const BdctMetricPlane * plane)
+{
+  return (size_t) count (plane, 0) * count_columns (plane) * sizeof (Block);
+}
+
+static uint64_t
+get_error (const BdctMetricPlane * plane, const Place * at)
+{
+  uint16_t src[RUN], rec[RUN];
+  uint64_t error = 0;
+
+  for (int y = at->y; y < at->y + at->height; y++)
+    for (int x = 0; x < at->width; x += RUN) {
+      const int n = min (at->width - x, RUN);
+
+      bdct_metric_read (plane, &plane->src, y, at->x + x, n, src);
+      bdct_metric_read (plane, &plane->rec, y, at->x + x, n, rec);
+      for (int from = 0; from < n; from += 64) {
+        uint32_t part = 0;      /* 64 of 24 bits are less than 2^32 */
+
+        for (int i = from; i < min (from + 64, n); i++)
+          part += (src[i] - rec[i]) * (src[i] - rec[i]);
+        error += part;
+      }
+    }
+  return error;
+}
+
+/* What passes the high pass of 3 x 3, of n samples of a row. */
+static uint64_t
+add_contrast (const uint16_t * restrict row, int stride, int n)
+{
+  const uint16_t *up = row - stride, *down = row + stride;
+  uint64_t sum = 0;
+
+  for (int i = 0; i < n; i++) {
+    const int v = 12 * row[i] - 2 * (row[i - 1] + row[i + 1] + up[i] + down[i])
+        - (up[i - 1] + up[i + 1] + down[i - 1] + down[i + 1]);
+
+    sum += abs (v);
+  }
+  return sum;
+}
+
+/* What passes that of 6 x 6 without corners, of squares of 2 x 2 in two rows. */
+static uint64_t
+add_contrast_large (const uint16_t * restrict row, int stride, int n)
+{
+  const uint16_t *r[6];
+  uint64_t sum = 0;
+
+  for (int k = 0; k < 6; k++)
+    r[k] = row + (k - 2) * stride;
+  for (int i = 0; i < n; i += 2) {
+    const int inner = r[2][i] + r[2][i + 1] + r[3][i] + r[3][i + 1];
+    const int beside = r[1][i] + r[1][i + 1] + r[4][i] + r[4][i + 1]
+        + r[2][i - 1] + r[2][i + 2] + r[3][i - 1] + r[3][i + 2];
+    const int corners = r[1][i - 1] + r[1][i + 2] + r[4][i - 1] + r[4][i + 2];
+    const int outer = r[0][i - 1] + r[0][i] + r[0][i + 1] + r[0][i + 2]
+        + r[5][i - 1] + r[5][i] + r[5][i + 1] + r[5][i + 2]
+        + r[1][i - 2] + r[2][i - 2] + r[3][i - 2] + r[4][i - 2]
+        + r[1][i + 3] + r[2][i + 3] + r[3][i + 3] + r[4][i + 3];
+
+    sum += abs (12 * inner - 3 * beside - 2 * corners - outer);
+  }
+  return sum;
+}
+
+/* What is inside the picture of a block: the filter reaches that far. */
+static Place
+get_inner (const BdctMetricPlane * plane, const Place * at)
+{
+  const int reach = 1 + is_large (plane);
+  Place inner = *at;
+
+  if (at->x == 0)
+    inner.x += reach, inner.width -= reach;
+  if (at->y == 0)
+    inner.y += reach, inner.height -= reach;
+  if (at->x + at->width >= plane->width)
+    inner.width -= reach;
+  if (at->y + at->height >= plane->height)
+    inner.height -= reach;
+  return inner;
+}
+
+static uint64_t
+get_contrast (const BdctMetricPlane * plane, const Place * inner)
+{
+  const int stride = plane->width, large = is_large (plane);
+  uint64_t sum = 0;
+
+  for (int y = inner->y; y < inner->y + inner->height; y += 1 + large) {
+    const uint16_t *row = plane->luma[0] + (int64_t) y * stride + inner->x;
+
+    sum += large ? add_contrast_large (row, stride, inner->width)
+        : add_contrast (row, stride, inner->width);
+  }
+  return sum;
+}
+
+/* Three frames at one place; 0 where there is none. */
+static inline int
+get_change (const uint16_t * const f[3], int i, int second)
+{
+  const int now = f[0][i], before = f[1] != NULL ? f[1][i] : 0;
+  const int first = f[2] != NULL ? f[2][i] : 0;
+
+  return second ? now - 2 * before + first : now - before;
+}
+
+static uint64_t
+add_movement (const uint16_t * const f[3], int stride, int n, int second,
+    int large)
+{
+  uint64_t sum = 0;
+
+  if (large)
+    for (int i = 0; i < n; i += 2)
+      sum += abs (get_change (f, i, second) + get_change (f, i + 1, second)
+          + get_change (f, i + stride, second)
+          + get_change (f, i + stride + 1, second));
+  else
+    for (int i = 0; i < n; i++)
+      sum += abs (get_change (f, i, second));
+  return sum;
+}
+
+static uint64_t
+get_movement (const BdctMetricPlane * plane, const Place * at)
+{
+  const int second = plane->frame_rate >= 32, large = is_large (plane);
+  uint64_t sum = 0;
+
+  for (int y = at->y; y < at->y + at->height; y += 1 + large) {
+    const int64_t offset = (int64_t) y * plane->width + at->x;
+    const uint16_t *f[3];
+
+    for (int k = 0; k < 3; k++)
+      f[k] = plane->luma[k] != NULL ? plane->luma[k] + offset : NULL;
+    sum += add_movement (f, plane->width, at->width, second, large);
+  }
+  return GAMMA * sum;
+}
+
+static double
+get_weight (const BdctMetricPlane * plane, const Place * at)
+{
+  const Place inner = get_inner (plane, at);
+  const double least = 1 << (plane->depth - 6);
+  double activity;
+
+  if (inner.width <= 0 || inner.height <= 0)
+    return 1;
+  /* That of a large picture's narrow block is lost there. */
+  activity = is_large (plane) && inner.x + inner.width - at->x <= 12 ? 0
+      : (double) get_contrast (plane, &inner)
+      / ((double) inner.width * inner.height);
+  activity += (double) get_movement (plane, at)
+      / ((double) at->width * at->height);
+  if (activity < least)
+    activity = least;
+  return 1.0 / sqrt (activity * activity);
+}
+
+/* A row of blocks. */
+static void
+work (const BdctMetricPlane * plane, int stage, int piece)
+{
+  Block *block = (Block *) plane->memory + (size_t) piece
+      * count_columns (plane);
+  int width, height;
+
+  (void) stage;
+  get_sides (plane, &width, &height);
+  for (int x = 0; x < plane->width; x += width, block++) {
+    const Place at = { x, piece * height, min (width, plane->width - x),
+      min (height, plane->height - piece * height)
+    };
+
+    block->error = get_error (plane, &at);
+    block->weight = plane->component == BDCT_Y && get_side (plane) >= 4
+        ? get_weight (plane, &at) : 1;
+  }
+}
+
+/* Of small pictures no block weighs more than its heaviest neighbour that the
+ * filter compares it with. */
+static void
+smooth (Block * block, int columns, int rows)
+{
+  for (int y = 0, i = 0; y < rows; y++)
+    for (int x = 0; x < columns; x++, i++) {
+      double most;
+
+      if (x == 0)
+        most = i > 1 ? block[i - 2].weight : 0;
+      else
+        most = x > 1 ? fmax (block[i - 2].weight, block[i].weight)
+            : block[i].weight;
+      if (i > columns)
+        most = fmax (most, block[i - 1 - columns].weight);
+      if (i > 0 && block[i - 1].weight > most)
+        block[i - 1].weight = most;
+      if (x == columns - 1 && y == rows - 1 && i > columns) {
+        most = fmax (block[i - 1].weight, block[i - columns].weight);
+        if (block[i].weight > most)
+          block[i].weight = most;
+      }
+    }
+}
+
+static void
+finish (const BdctMetricPlane * planes, int n_planes,
+    double value[BDCT_MAX_COMPONENTS + 1])
+{
+  const BdctMetricPlane *luma = &planes[BDCT_Y];
+  const int n_weights = count (luma, 0) * count_columns (luma);
+  const double average = sqrt (16.0 * (1 << (2 * luma->depth - 9))
+      / sqrt (fmax (0.00001, get_ratio (luma))));
+  const int weighted = get_side (luma) >= 4;
+  Block *weights = luma->memory;
+
+  if (weighted && (int64_t) luma->width * luma->height <= 640 * 480)
+    smooth (weights, count_columns (luma), count (luma, 0));
+  for (int c = 0; c < n_planes; c++) {
+    const BdctMetricPlane *plane = &planes[c];
+    const int n = count (plane, 0) * count_columns (plane);
+    const Block *block = plane->memory;
+    double sum = 0;
+
+    for (int i = 0; i < n; i++)
+      sum += block[i].error * weights[min (i, n_weights - 1)].weight;
+    value[c] = sqrt ((double) (uint64_t) (weighted ? sum * average + 0.5
+            : sum));
+  }
+}
+
+const BdctMetricKernel BDCT_METRIC_NAME (xpsnr) = {
+  .memory = memory,
+  .count = count,
+  .work = work,
+  .finish = finish,
+};

@@ -1,0 +1,45 @@
+/* blockdct: the metrics of a pass over a frame, on the CPU.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_METRICS_CPU_H
+#define BDCT_METRICS_CPU_H
+
+#include "job.h"
+#include "metric-cpu.h"
+
+/** What there is to compare. */
+typedef struct {
+  const BdctLayout *layout;
+  const BdctJob *job;
+  unsigned metrics;        /**< those that can be had, bits 1 << BdctMetric */
+  BdctImage src, rec;      /**< planes of the layout */
+  const uint16_t *luma[3]; /**< as BdctMetricPlane's; for XPSNR alone */
+  int frame_rate;
+} BdctMetricsTask;
+
+/** The work on one pass. A run of zeros has none. */
+typedef struct {
+  const BdctMetricKernel *const *kernels;
+  unsigned metrics;
+  int n_planes[BDCT_N_METRICS];
+  BdctMetricPlane plane[BDCT_N_METRICS][BDCT_MAX_COMPONENTS];
+  uint8_t *memory;
+  size_t size;
+} BdctMetricsRun;
+
+/** Have what a task takes. False without memory. */
+bool bdct_metrics_start (BdctMetricsRun *run,
+    const BdctMetricKernel *const *kernels, const BdctMetricsTask *task);
+
+/** Pieces of a stage, 0 for one behind the last; and one of them, as
+ * metric-cpu.h has it. */
+int bdct_metrics_count (const BdctMetricsRun *run, int stage);
+void bdct_metrics_work (const BdctMetricsRun *run, int stage, int piece);
+
+/** Make the figures of it; when all stages are done. */
+void bdct_metrics_finish (const BdctMetricsRun *run, BdctStats *stats);
+
+void bdct_metrics_clear (BdctMetricsRun *run);
+
+#endif

@@ -1,0 +1,68 @@
+/* blockdct: perceptual figures of a frame, by the definitions of the programs
+ * that people compare them with.
+ *
+ * A metric has a row in the table of metrics.c, and for each engine a file of
+ * its own. It computes one number for each component, and perhaps one for all.
+ * What is added up of windows or blocks are whole numbers, or it is added in a
+ * fixed order, so that no figure depends on engine, instruction set or threads.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_METRICS_H
+#define BDCT_METRICS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "error.h"
+#include "layout.h"
+#include "stats.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+  const char *name;        /**< nick: "ssim" */
+  const char *description; /**< a line for people */
+  int components;          /**< whose numbers there are: 1 or 3 */
+  bool all;                /**< one for all of them, too */
+  bool in_db;
+  int min_side;            /**< of a plane whose number there is */
+  bool grey;               /**< takes frames without U and V */
+  int stages;              /**< on the CPU engine (metric-cpu.h) */
+} BdctMetricInfo;
+
+/** The table's row; NULL for a value outside the enumeration. */
+const BdctMetricInfo *bdct_metric_info (BdctMetric metric);
+
+/** Whether a metric can be had of frames of a layout. False with the reason. */
+bool bdct_metric_check (BdctMetric metric, const BdctLayout *layout,
+    BdctError *error);
+
+/** Whether xpsnr halves a picture before it looks for activity. */
+static inline bool
+bdct_xpsnr_is_large (const BdctLayout *layout)
+{
+  return (int64_t) layout->plane[0].width * layout->plane[0].height
+      > 2048 * 1152;
+}
+
+/** What psnr-hvs takes of a plane's side: libvmaf rounds chroma's down. */
+static inline int
+bdct_psnr_hvs_side (int side, int luma)
+{
+  return side < luma && 2 * side > luma ? side - 1 : side;
+}
+
+/** Those of a set (bits 1 << BdctMetric) that can be had. */
+unsigned bdct_metrics_available (unsigned metrics, const BdctLayout *layout);
+
+/** The figure of one frame, or over the sum of some: of a component, or of
+ * BDCT_METRIC_ALL. In dB it is infinite where nothing differs. */
+double bdct_metric_figure (const BdctStats *sum, uint64_t frames, int depth,
+    BdctMetric metric, int component);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
