@@ -31,20 +31,32 @@ is_to_decode (GstElement * decoder, GstPad * pad, GstCaps * caps)
       && !g_str_has_prefix (kind, "subpicture/");
 }
 
+/* A pad may be there before its caps are, with nothing but what they can be. */
+static gboolean
+is_video (GstPad * pad)
+{
+  GstCaps *caps = gst_pad_get_current_caps (pad);
+  gboolean video;
+
+  if (caps == NULL)
+    caps = gst_pad_query_caps (pad, NULL);
+  video = gst_caps_get_size (caps) > 0
+      && gst_structure_has_name (gst_caps_get_structure (caps, 0),
+      "video/x-raw");
+  gst_caps_unref (caps);
+  return video;
+}
+
 static void
 link_pad (GstElement * decoder, GstPad * pad, gpointer data)
 {
   MeasureSource *source = data;
   GstPad *sink = gst_element_get_static_pad (source->sink, "sink");
-  GstCaps *caps = gst_pad_get_current_caps (pad);
 
   (void) decoder;
   /* The first video is the file's. */
-  if (!gst_pad_is_linked (sink) && caps != NULL
-      && gst_structure_has_name (gst_caps_get_structure (caps, 0),
-          "video/x-raw"))
+  if (!gst_pad_is_linked (sink) && is_video (pad))
     gst_pad_link (pad, sink);
-  gst_clear_caps (&caps);
   gst_object_unref (sink);
 }
 
@@ -59,6 +71,23 @@ check_linked (GstElement * decoder, gpointer data)
   if (!gst_pad_is_linked (sink))
     g_atomic_int_set (&source->no_video, TRUE);
   gst_object_unref (sink);
+}
+
+/* The y4mdec of GStreamer 1.28 reads by itself, and decodebin has no place yet
+ * for what comes; behind a queue it is given what to decode when there is. */
+static void
+link_file (GstElement * pipeline, GstElement * file, GstElement * decoder,
+    const gchar * path)
+{
+  GstElement *queue;
+
+  if (!g_str_has_suffix (path, ".y4m")) {
+    gst_element_link (file, decoder);
+    return;
+  }
+  queue = gst_element_factory_make ("queue", NULL);
+  gst_bin_add (GST_BIN (pipeline), queue);
+  gst_element_link_many (file, queue, decoder, NULL);
 }
 
 MeasureSource *
@@ -81,7 +110,7 @@ measure_source_new (const gchar * path)
   gst_caps_unref (woven);
   gst_bin_add_many (GST_BIN (source->pipeline), file, decoder, source->sink,
       NULL);
-  gst_element_link (file, decoder);
+  link_file (source->pipeline, file, decoder, path);
   g_signal_connect (decoder, "autoplug-continue", G_CALLBACK (is_to_decode),
       NULL);
   g_signal_connect (decoder, "pad-added", G_CALLBACK (link_pad), source);

@@ -256,6 +256,20 @@ add_pattern (GstBin * bin, const gchar * pattern, GstElement * next,
   return ok;
 }
 
+/* The y4mdec of GStreamer 1.28 reads by itself, and decodebin has no place yet
+ * for what comes; behind a queue it is given what to decode when there is. */
+static gboolean
+link_source (GstBin * bin, GstElement * source, const gchar * file,
+    GstElement * decoder, GError ** error)
+{
+  GstElement *queue;
+
+  if (file == NULL || !g_str_has_suffix (file, ".y4m"))
+    return gst_element_link (source, decoder);
+  queue = add (bin, "queue", error);
+  return queue != NULL && gst_element_link_many (source, queue, decoder, NULL);
+}
+
 static gboolean
 add_decoder (GstBin * bin, const PreviewOptions * options, GstElement * next,
     GError ** error)
@@ -292,7 +306,8 @@ add_decoder (GstBin * bin, const PreviewOptions * options, GstElement * next,
       gst_bin_add (bin, source);
     g_free (uri);
   }
-  return source != NULL && gst_element_link (source, decoder);
+  return source != NULL
+      && link_source (bin, source, options->file, decoder, error);
 }
 
 GstElement *
