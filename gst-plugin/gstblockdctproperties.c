@@ -558,6 +558,8 @@ install_params (GObjectClass * klass)
    * GstBlockDct:transform:
    *
    * The block transform, and the quantizer and the arithmetic that go with it.
+   * All of them take samples, where a video encoder takes what its prediction
+   * leaves; the DST is made for that and says least about one.
    *
    * Since: 0.1
    */

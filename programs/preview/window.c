@@ -98,6 +98,18 @@ show_caption (PreviewWindow * self, const GEnumValue * view)
   gtk_label_set_text (GTK_LABEL (self->caption), text);
 }
 
+/* What the value means, too: the blurb is the property's. */
+static void
+explain (Control * control, const GEnumValue * value)
+{
+  gchar *text = g_strdup_printf ("%s\n%s: %s",
+      g_param_spec_get_blurb (control->pspec), value->value_nick,
+      value->value_name);
+
+  gtk_widget_set_tooltip_text (control->widget, text);
+  g_free (text);
+}
+
 /* In GTK's thread: the control shows what the property is. */
 static gboolean
 update_control (gpointer data)
@@ -114,6 +126,7 @@ update_control (gpointer data)
     for (guint i = 0; i < klass->n_values; i++)
       if (klass->values[i].value == g_value_get_enum (&value)) {
         gtk_combo_box_set_active (GTK_COMBO_BOX (control->widget), i);
+        explain (control, &klass->values[i]);
         if (strcmp (control->pspec->name, "view") == 0)
           show_caption (self, &klass->values[i]);
       }

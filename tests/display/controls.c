@@ -131,6 +131,20 @@ test_effect (Fixture * f, gconstpointer data)
   g_assert_true (gtk_widget_get_sensitive (get (f, "view")));
 }
 
+/* What a value is for is said where it is chosen. */
+static void
+test_meaning (Fixture * f, gconstpointer data)
+{
+  gchar *text;
+
+  (void) data;
+  gst_util_set_object_arg (G_OBJECT (f->dct), "transform", "hevc-dst-4x4");
+  text = gtk_widget_get_tooltip_text (get (f, "transform"));
+  g_assert_nonnull (strstr (text, "hevc-dst-4x4: HEVC 4x4 DST-VII"));
+  g_assert_nonnull (strstr (text, "no guide"));
+  g_free (text);
+}
+
 static void
 test_focus (Fixture * f, gconstpointer data)
 {
@@ -190,6 +204,7 @@ main (int argc, char **argv)
   } tests[] = {
     {"/controls/names", test_names}, {"/controls/low", test_low},
     {"/controls/preset", test_preset}, {"/controls/effect", test_effect},
+    {"/controls/meaning", test_meaning},
     {"/controls/focus", test_focus}, {"/controls/texts", test_texts},
   };
 
