@@ -11,7 +11,9 @@
  * segments of these bins. Where a view is asked for, the first pass'
  * picture goes into an image of the engine's own, from which another stage
  * draws it, in strips again. Of R, G and B the first stage makes planes, and
- * the last one R, G and B of planes (colour-cpu.h). */
+ * the last one R, G and B of planes (colour-cpu.h). Metrics are stages of their
+ * own behind a batch's (metrics-cpu.h), which then makes pictures; what one
+ * compares with frames before is copied first. */
 #define _GNU_SOURCE             /* sched_getaffinity */
 #include "engine.h"
 
@@ -25,6 +27,7 @@
 #include "bins.h"
 #include "colour-cpu.h"
 #include "count.h"
+#include "metrics-cpu.h"
 #include "render-cpu.h"
 #include "tile.h"
 
@@ -38,6 +41,14 @@
  * a frame with its bits costs beside one without. */
 #define ALONE 32768
 #define RATE_COST 3
+#define METRICS_COST 8
+
+/* Frames that may be asked for beside those in flight: one that is shown again,
+ * and the two before it (engine.h: number). */
+#define MORE_KEPT 3
+
+/* Rows of luma that are kept in one piece, and columns in a run. */
+#define KEEP_STRIP 64
 
 /* A job: one of the sets, or one pass over the frame. */
 typedef struct {
@@ -53,6 +64,7 @@ typedef struct {
   /* For Huffman coding, the first and the last DC of each strip. */
   BdctLevel (*ends[BDCT_MAX_COMPONENTS])[2];
   BdctLevel (*all_ends)[2];     /* NULL until something needs them */
+  BdctMetricsRun metrics;
 } Pass;
 
 typedef struct {
@@ -62,8 +74,11 @@ typedef struct {
 
 typedef struct {
   enum
-  { STAGE_SPLIT, STAGE_STRIPS, STAGE_SEGMENTS, STAGE_VIEW, STAGE_JOIN } kind;
-  int batch;                    /* the first, or that of the segments */
+  { STAGE_SPLIT, STAGE_KEEP, STAGE_STRIPS, STAGE_SEGMENTS, STAGE_METRICS,
+    STAGE_FIGURES, STAGE_VIEW, STAGE_JOIN } kind;
+  int batch;                    /* the first, or that of the segments and of
+                                   the metrics */
+  int step;                     /* of the metrics: their stage */
   int n_pieces;
 } Stage;
 
@@ -73,7 +88,7 @@ typedef struct {
   /* The sets, then the others; NULL until there is such a one. */
   Pass *pass[BDCT_MAX_SETS + BDCT_MAX_OTHERS];
   Batch batch[1 + BDCT_MAX_OTHERS];
-  Stage stages[2 * (1 + BDCT_MAX_OTHERS) + 3];
+  Stage stages[(3 + BDCT_METRIC_STAGES) * (1 + BDCT_MAX_OTHERS) + 4];
   int n_batches, n_stages;
   int stage;                    /* the one that is worked on */
   int next_piece, done_pieces;  /* of it */
@@ -85,7 +100,21 @@ typedef struct {
   BdctBlockRecord *blocks;
   uint64_t *bins;               /* of a batch */
   size_t n_bins;                /* words of them */
+  unsigned metrics, other_metrics;
+  BdctMetricPlane luma;         /* what is kept, in `memory` */
+  int kept_stage;               /* the first one that needs no longer wait for
+                                   it; 0 if nothing is kept */
+  /* Of a batch's passes. */
+  uint8_t *pictures[MAX_BATCH], *metric_memory[MAX_BATCH];
+  size_t metric_size[MAX_BATCH];
 } Slot;
+
+/* A frame's luma in 16 bits, for those after it. */
+typedef struct {
+  uint16_t *samples;            /* NULL until something needs them */
+  bool there;
+  uint64_t number;
+} Kept;
 
 typedef struct {
   BdctEngine engine;
@@ -100,6 +129,7 @@ typedef struct {
   bool quit;                    /* protected by lock, as all below */
   Slot *slots;
   unsigned depth, oldest, in_flight;
+  Kept kept[BDCT_MAX_DEPTH + MORE_KEPT];        /* by number */
 
   unsigned max_threads, n_threads;      /* there may be; have begun */
   unsigned n_workers;           /* that know which they are */
@@ -128,6 +158,24 @@ typedef struct {
   Pass *pass;
 } Piece;
 
+/* Called with the lock: whether the frames before it have kept what a frame,
+ * the i-th in flight, compares itself with. */
+static bool
+has_kept (const CpuEngine * self, unsigned i)
+{
+  const Slot *slot = &self->slots[(self->oldest + i) % self->depth];
+
+  if (slot->kept_stage == 0 || slot->stages[slot->stage].kind != STAGE_METRICS)
+    return true;
+  while (i-- > 0) {
+    const Slot *before = &self->slots[(self->oldest + i) % self->depth];
+
+    if (before->stage < before->kept_stage)
+      return false;
+  }
+  return true;
+}
+
 /* Called with the lock: the oldest frame with a piece that nobody has taken and
  * that can be worked on. */
 static Slot *
@@ -137,7 +185,8 @@ find_work (CpuEngine * self)
     Slot *slot = &self->slots[(self->oldest + i) % self->depth];
 
     if (slot->stage < slot->n_stages
-        && slot->next_piece < slot->stages[slot->stage].n_pieces)
+        && slot->next_piece < slot->stages[slot->stage].n_pieces
+        && has_kept (self, i))
       return slot;
   }
   return NULL;
@@ -412,6 +461,43 @@ work_on_segments (Batch * batch, int number, Piece * piece)
   }
 }
 
+/* Copy a strip of luma. */
+static void
+keep_strip (const Slot * slot, int number)
+{
+  const BdctMetricPlane *luma = &slot->luma;
+  uint16_t *to = luma->memory;
+
+  for (int y = number * KEEP_STRIP; y < luma->height
+      && y < (number + 1) * KEEP_STRIP; y++)
+    bdct_metric_read (luma, &luma->src, y, 0, luma->width,
+        to + (size_t) y * luma->width);
+}
+
+/* Whether a pass of a frame has metrics. */
+static unsigned
+get_metrics (const Slot * slot, const Pass * pass)
+{
+  return pass == slot->pass[0] ? slot->metrics : slot->other_metrics;
+}
+
+static int
+count_metric_pieces (const Slot * slot, const Pass * pass, int step)
+{
+  return get_metrics (slot, pass) == 0 ? 0
+      : bdct_metrics_count (&pass->metrics, step);
+}
+
+static void
+work_on_metrics (const Slot * slot, const Batch * batch, int step, int number)
+{
+  int i = 0;
+
+  for (; number >= count_metric_pieces (slot, batch->pass[i], step); i++)
+    number -= count_metric_pieces (slot, batch->pass[i], step);
+  bdct_metrics_work (&batch->pass[i]->metrics, step, number);
+}
+
 static void
 work (CpuEngine * self, Piece * piece)
 {
@@ -426,6 +512,9 @@ work (CpuEngine * self, Piece * piece)
     case STAGE_SPLIT:
       self->kernel->colour->split (&slot->colour, number);
       break;
+    case STAGE_KEEP:
+      keep_strip (slot, number);
+      break;
     case STAGE_STRIPS:
       for (; number >= count_strips (batch->pass[0]); batch++)
         number -= count_strips (batch->pass[0]);
@@ -433,6 +522,14 @@ work (CpuEngine * self, Piece * piece)
       break;
     case STAGE_SEGMENTS:
       work_on_segments (batch, number, piece);
+      break;
+    case STAGE_METRICS:
+      work_on_metrics (slot, batch, piece->stage->step, number);
+      break;
+    case STAGE_FIGURES:
+      if (get_metrics (slot, batch->pass[number]) != 0)
+        bdct_metrics_finish (&batch->pass[number]->metrics,
+            &batch->pass[number]->stats);
       break;
     case STAGE_VIEW:
       bdct_render_strip (&slot->render, number);
@@ -569,7 +666,14 @@ free_slots (CpuEngine * self)
     free (slot->set_of_block);
     free (slot->blocks);
     free (slot->bins);
+    for (int k = 0; k < MAX_BATCH; k++) {
+      free (slot->pictures[k]);
+      free (slot->metric_memory[k]);
+    }
   }
+  for (int i = 0; i < BDCT_MAX_DEPTH + MORE_KEPT; i++)
+    free (self->kept[i].samples);
+  memset (self->kept, 0, sizeof self->kept);
   free (self->slots);
   free (self->strip_levels);
   self->strip_levels = NULL;
@@ -682,9 +786,9 @@ cpu_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   return is_small (self, 1) || start_threads (self, error);
 }
 
-/* An image of the engine's own for what a view is drawn from. */
+/* An image of the engine's own, in memory that is had if it is NULL. */
 static bool
-scratch_image (CpuEngine * self, Slot * slot, BdctImage * image)
+own_image (const CpuEngine * self, uint8_t ** memory, BdctImage * image)
 {
   size_t size = 0, offset[BDCT_MAX_PLANES];
 
@@ -697,12 +801,12 @@ scratch_image (CpuEngine * self, Slot * slot, BdctImage * image)
     image->stride[p] = stride;
     size += stride * self->layout.plane[p].height;
   }
-  if (slot->scratch == NULL)
-    slot->scratch = aligned_alloc (64, size);
-  if (slot->scratch == NULL)
+  if (*memory == NULL)
+    *memory = aligned_alloc (64, size);
+  if (*memory == NULL)
     return false;
   for (int p = 0; p < self->layout.n_planes; p++)
-    image->data[p] = slot->scratch + offset[p];
+    image->data[p] = *memory + offset[p];
   return true;
 }
 
@@ -898,9 +1002,9 @@ prepare_images (CpuEngine * self, Slot * slot, const BdctFrame * frame,
   } else if (plain) {
     images->rec = frame->dst;
   } else if (!levels && !bdct_view_is_map (view)) {
-    return scratch_image (self, slot, &images->rec);
+    return own_image (self, &slot->scratch, &images->rec);
   }
-  return !levels || scratch_image (self, slot, &images->levels);
+  return !levels || own_image (self, &slot->scratch, &images->levels);
 }
 
 /* Have all that a frame needs. */
@@ -916,6 +1020,8 @@ prepare (CpuEngine * self, Slot * slot, const BdctFrame * frame,
       return false;
   slot->rate = frame->rate;
   slot->other_files = frame->other_files;
+  slot->metrics = frame->metrics;
+  slot->other_metrics = frame->other_metrics;
   slot->n_others = frame->n_others;
   make_batches (slot);
   if (frame->set_of_block != NULL) {
@@ -929,6 +1035,100 @@ prepare (CpuEngine * self, Slot * slot, const BdctFrame * frame,
       return false;
   }
   return prepare_images (self, slot, frame, view, images);
+}
+
+/* The luma that a frame keeps, and those before it. */
+static bool
+prepare_kept (CpuEngine * self, Slot * slot, const BdctFrame * frame,
+    const BdctImage * src, const uint16_t * luma[3])
+{
+  const BdctPlaneLayout *layout = &self->layout.plane[0];
+  const unsigned n = self->depth + MORE_KEPT;
+
+  for (unsigned i = 0; i < 3; i++) {
+    Kept *kept = &self->kept[(frame->number - i) % n];
+
+    if (i == 0) {
+      if (kept->samples == NULL)
+        kept->samples = malloc ((size_t) layout->width * layout->height
+            * sizeof *kept->samples);
+      if (kept->samples == NULL)
+        return false;
+      kept->number = frame->number;
+      kept->there = true;
+    }
+    if (kept->there && kept->number == frame->number - i)
+      luma[i] = kept->samples;
+  }
+  slot->luma = (BdctMetricPlane) {
+    .depth = self->layout.depth,
+    .width = layout->width,
+    .height = layout->height,
+    .step = 1,
+    .shift = layout->shift,
+    .src = bdct_image_samples (src, &self->layout, 0, 0),
+    .memory = self->kept[frame->number % n].samples,
+  };
+  return true;
+}
+
+/* Have a pass make a picture, and compare it. `k` is its number in the batch. */
+static bool
+prepare_metrics (CpuEngine * self, Slot * slot, Pass * pass, int k,
+    BdctMetricsTask * task)
+{
+  const BdctLayout *layout = &self->layout;
+  size_t size;
+
+  task->job = &pass->job;
+  task->metrics = get_metrics (slot, pass);
+  if (task->rec.data[0] == NULL
+      && !own_image (self, &slot->pictures[k], &task->rec))
+    return false;
+  for (int p = 0; p < layout->n_planes; p++)
+    for (int i = 0; i < layout->plane[p].interleave; i++)
+      pass->plane[layout->plane[p].component[i]].dst =
+          bdct_image_samples (&task->rec, layout, p, i);
+  size = bdct_metrics_init (&pass->metrics, *self->kernel->metrics, task);
+  if (size > slot->metric_size[k]) {
+    free (slot->metric_memory[k]);
+    slot->metric_memory[k] = aligned_alloc (64, size);
+    slot->metric_size[k] = slot->metric_memory[k] != NULL ? size : 0;
+  }
+  return size <= slot->metric_size[k];
+}
+
+/* Have what all metrics of a frame need, whose passes have started. */
+static bool
+prepare_all_metrics (CpuEngine * self, Slot * slot, const BdctFrame * frame,
+    const Images * images)
+{
+  BdctMetricsTask task = {
+    .layout = &self->layout,
+    .src = images->src,
+    .frame_rate = frame->frame_rate,
+  };
+
+  slot->kept_stage = 0;
+  if ((frame->metrics | frame->other_metrics) >> BDCT_METRIC_XPSNR & 1
+      && !prepare_kept (self, slot, frame, &images->src, task.luma))
+    return false;
+  for (int b = 0; b < slot->n_batches; b++)
+    for (int k = 0; k < slot->batch[b].n; k++) {
+      Pass *pass = slot->batch[b].pass[k];
+
+      task.rec = pass == slot->pass[0] ? images->rec : (BdctImage) { 0 };
+      if (get_metrics (slot, pass) != 0
+          && !prepare_metrics (self, slot, pass, k, &task))
+        return false;
+    }
+  /* What they share has its place now. */
+  for (int b = 0; b < slot->n_batches; b++)
+    for (int k = 0; k < slot->batch[b].n; k++)
+      if (get_metrics (slot, slot->batch[b].pass[k]) != 0)
+        bdct_metrics_place (&slot->batch[b].pass[k]->metrics,
+            slot->metric_memory[k]);
+  return true;
 }
 
 /* Have a batch's counts and bins begin. */
@@ -960,6 +1160,30 @@ add_stage (Slot * slot, int kind, int batch)
   return stage;
 }
 
+/* Stages of a batch's metrics; whether there are any. */
+static bool
+add_metrics (Slot * slot, int b)
+{
+  const Batch *batch = &slot->batch[b];
+  bool any = false;
+
+  for (int step = 0; step < BDCT_METRIC_STAGES; step++) {
+    int n_pieces = 0;
+
+    for (int i = 0; i < batch->n; i++)
+      n_pieces += count_metric_pieces (slot, batch->pass[i], step);
+    if (n_pieces == 0)
+      break;
+    any = true;
+    *add_stage (slot, STAGE_METRICS, b) = (Stage) {
+      .kind = STAGE_METRICS,.batch = b,.step = step,.n_pieces = n_pieces
+    };
+  }
+  if (any)
+    add_stage (slot, STAGE_FIGURES, b)->n_pieces = batch->n;
+  return any;
+}
+
 /* The frame's stages: as few as there can be. */
 static void
 make_stages (const CpuEngine * self, Slot * slot, bool plain)
@@ -973,6 +1197,11 @@ make_stages (const CpuEngine * self, Slot * slot, bool plain)
   if (colour)
     add_stage (slot, STAGE_SPLIT, 0)->n_pieces =
         bdct_colour_count_strips (layout);
+  if ((slot->metrics | slot->other_metrics) >> BDCT_METRIC_XPSNR & 1) {
+    add_stage (slot, STAGE_KEEP, 0)->n_pieces =
+        (layout->plane[0].height + KEEP_STRIP - 1) / KEEP_STRIP;
+    slot->kept_stage = slot->n_stages;
+  }
   for (int b = 0; b < slot->n_batches; b++) {
     Batch *batch = &slot->batch[b];
     int n_segments = 0;
@@ -989,6 +1218,8 @@ make_stages (const CpuEngine * self, Slot * slot, bool plain)
       add_stage (slot, STAGE_SEGMENTS, b)->n_pieces = n_segments;
       strips = NULL;
     }
+    if (add_metrics (slot, b))
+      strips = NULL;
   }
   if (!plain)
     add_stage (slot, STAGE_VIEW, 0)->n_pieces =
@@ -1010,6 +1241,7 @@ cpu_submit (BdctEngine * engine, const BdctFrame * frame, BdctError * error)
   const BdctView *view = frame->view != NULL ? frame->view : &default_view;
   const bool plain = bdct_view_is_plain (view);
   const BdctImage none = { 0 };
+  const unsigned metrics = frame->metrics | frame->other_metrics;
   BdctBlockRecord *blocks = frame->blocks;
   Images images;
   bool alone;
@@ -1017,14 +1249,16 @@ cpu_submit (BdctEngine * engine, const BdctFrame * frame, BdctError * error)
 
   if (self->in_flight == self->depth)
     return bdct_error (error, "all %u frames are in flight", self->depth);
-  if (!bdct_frame_check (frame, &self->layout, error))
+  if (!bdct_frame_check (engine->klass, frame, &self->layout, error))
     return false;
   if (frame->src.memory != BDCT_MEMORY_HOST
       || (frame->dst.data[0] != NULL && frame->dst.memory != BDCT_MEMORY_HOST))
     return bdct_error (error, "the CPU engine takes host memory only");
 
-  alone = is_small (self, (1 + frame->n_others)
-      * (frame->rate ? RATE_COST : 1));
+  /* A frame before may be in other threads' hands, and not yet kept. */
+  alone = is_small (self, (1 + frame->n_others) * (frame->rate ? RATE_COST : 1)
+      * (metrics != 0 ? METRICS_COST : 1))
+      && (self->in_flight == 0 || !(metrics >> BDCT_METRIC_XPSNR & 1));
   if (!alone && !start_threads (self, error))
     return false;
   slot = &self->slots[(self->oldest + self->in_flight) % self->depth];
@@ -1037,6 +1271,8 @@ cpu_submit (BdctEngine * engine, const BdctFrame * frame, BdctError * error)
   for (int i = 1; i <= frame->n_others; i++)
     start_pass (self, find_pass (slot, i), &images.src, &none);
   if (frame->rate && !prepare_rate (self, slot))
+    return bdct_error (error, "out of memory");
+  if (!prepare_all_metrics (self, slot, frame, &images))
     return bdct_error (error, "out of memory");
   make_stages (self, slot, plain);
   if (!plain)
@@ -1097,6 +1333,7 @@ cpu_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
 const BdctEngineClass bdct_cpu_engine = {
   .name = "cpu",
   .takes_rgb = true,
+  .metrics = (1u << BDCT_N_METRICS) - 1,
   .count_devices = cpu_count_devices,
   .create = cpu_create,
   .destroy = cpu_destroy,
