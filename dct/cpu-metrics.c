@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The metrics of a frame on the CPU engine: what they need, and their stages. */
+ * The metrics of a frame on the CPU engine: what they need, their stages. */
 #include "cpu.h"
 
 #include <stdlib.h>
@@ -49,7 +49,7 @@ prepare_kept (CpuEngine * self, Slot * slot, const BdctFrame * frame,
   return true;
 }
 
-/* Have a pass make a picture, and compare it. `k` is its number in the batch. */
+/* Have a pass, the k-th in its batch, make a picture, and compare it. */
 static bool
 prepare_pass (CpuEngine * self, Slot * slot, Pass * pass, int k,
     BdctMetricsTask * task)

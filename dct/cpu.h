@@ -166,8 +166,8 @@ bool bdct_cpu_start_frame (CpuEngine *self, Slot *slot, const BdctFrame *frame,
 bool bdct_cpu_own_image (const CpuEngine *self, uint8_t **memory,
     BdctImage *image);
 
-/* Have what the metrics of a frame need, whose passes have started; `rec` has no
- * data where nobody asked for a picture (cpu-metrics.c). */
+/* Have what the metrics of a frame need, whose passes have started; `rec` has
+ * no data where nobody asked for a picture (cpu-metrics.c). */
 bool bdct_cpu_prepare_metrics (CpuEngine *self, Slot *slot,
     const BdctFrame *frame, const BdctImage *src, const BdctImage *rec);
 

@@ -54,8 +54,8 @@ typedef struct {
   /** Metrics to have in the statistics of the sets, and of each other job:
    * bits 1 << BdctMetric, of which those that bdct_engine_metrics() leaves. */
   unsigned metrics, other_metrics;
-  int frame_rate;               /**< for XPSNR: whole frames a second, and ... */
-  uint64_t number;              /**< ... which frame of the stream it is: those
+  int frame_rate;               /**< for XPSNR: whole frames a second, ... */
+  uint64_t number;              /**< ... and which of the stream it is: those
                                      of the two numbers before it, if they were
                                      the engine's since configure(), are what it
                                      is compared with */

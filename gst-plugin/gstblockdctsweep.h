@@ -70,8 +70,8 @@ gboolean gst_blockdct_targets_are_met (const GstBlockDctTargets * targets,
     gint depth, gboolean exact, const BdctStats * stats);
 
 /** Which setting of a sweep over all of them, by its statistics, is the
- * coarsest that keeps a PSNR or an SSIM, or the finest that keeps to bits or bytes. `met`
- * says whether one does; else it is the nearest. */
+ * coarsest that keeps a PSNR or an SSIM, or the finest that keeps to bits or
+ * bytes. `met` says whether one does; else it is the nearest. */
 gint gst_blockdct_targets_choose (const GstBlockDctTargets * targets,
     const GstBlockDctSweep * sweep, const BdctStats * stats, gboolean * met);
 
