@@ -342,7 +342,7 @@ cuda_submit (BdctEngine * engine, const BdctFrame * what, BdctError * error)
     return bdct_error (error, "the engine is not configured");
   if (self->in_flight == self->depth)
     return bdct_error (error, "all %u frames are in flight", self->depth);
-  if (!bdct_frame_check (what, &self->staging.layout, error)
+  if (!bdct_frame_check (engine->klass, what, &self->staging.layout, error)
       || !bdct_device_enter (&self->device, error))
     return false;
   frame = frame_at (self, self->in_flight);

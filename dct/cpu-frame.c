@@ -16,9 +16,9 @@ typedef struct {
   BdctImage src, rec, levels, view;
 } Images;
 
-/* An image of the engine's own for what a view is drawn from. */
-static bool
-scratch_image (CpuEngine * self, Slot * slot, BdctImage * image)
+bool
+bdct_cpu_own_image (const CpuEngine * self, uint8_t ** memory,
+    BdctImage * image)
 {
   size_t size = 0, offset[BDCT_MAX_PLANES];
 
@@ -31,12 +31,12 @@ scratch_image (CpuEngine * self, Slot * slot, BdctImage * image)
     image->stride[p] = stride;
     size += stride * self->layout.plane[p].height;
   }
-  if (slot->scratch == NULL)
-    slot->scratch = aligned_alloc (64, size);
-  if (slot->scratch == NULL)
+  if (*memory == NULL)
+    *memory = aligned_alloc (64, size);
+  if (*memory == NULL)
     return false;
   for (int p = 0; p < self->layout.n_planes; p++)
-    image->data[p] = slot->scratch + offset[p];
+    image->data[p] = *memory + offset[p];
   return true;
 }
 
@@ -232,9 +232,10 @@ prepare_images (CpuEngine * self, Slot * slot, const BdctFrame * frame,
   } else if (plain) {
     images->rec = frame->dst;
   } else if (!levels && !bdct_view_is_map (view)) {
-    return scratch_image (self, slot, &images->rec);
+    return bdct_cpu_own_image (self, &slot->scratch, &images->rec);
   }
-  return !levels || scratch_image (self, slot, &images->levels);
+  return !levels || bdct_cpu_own_image (self, &slot->scratch,
+      &images->levels);
 }
 
 /* Have all that a frame needs. */
@@ -294,12 +295,32 @@ add_stage (Slot * slot, int kind, int batch)
   return stage;
 }
 
+/* Stages of a batch's metrics; whether there are any. */
+static bool
+add_metrics (Slot * slot, int b)
+{
+  const Batch *batch = &slot->batch[b];
+  int step = 0, n;
+
+  while (step < BDCT_METRIC_STAGES
+      && (n = bdct_cpu_count_metrics (slot, batch, step)) > 0) {
+    Stage *stage = add_stage (slot, STAGE_METRICS, b);
+
+    stage->step = step++;
+    stage->n_pieces = n;
+  }
+  if (step > 0)
+    add_stage (slot, STAGE_FIGURES, b)->n_pieces = batch->n;
+  return step > 0;
+}
+
 /* The frame's stages: as few as there can be. */
 static void
 make_stages (const CpuEngine * self, Slot * slot, bool plain)
 {
   const BdctLayout *layout = &self->layout;
   const bool colour = layout->rgb.n_planes > 0;
+  const int n_kept = bdct_cpu_count_kept (self, slot);
   Stage *strips = NULL;
 
   slot->stage = slot->n_stages = 0;
@@ -307,6 +328,10 @@ make_stages (const CpuEngine * self, Slot * slot, bool plain)
   if (colour)
     add_stage (slot, STAGE_SPLIT, 0)->n_pieces =
         bdct_colour_count_strips (layout);
+  if (n_kept > 0) {
+    add_stage (slot, STAGE_KEEP, 0)->n_pieces = n_kept;
+    slot->kept_stage = slot->n_stages;
+  }
   for (int b = 0; b < slot->n_batches; b++) {
     Batch *batch = &slot->batch[b];
     int n_segments = 0;
@@ -323,6 +348,8 @@ make_stages (const CpuEngine * self, Slot * slot, bool plain)
       add_stage (slot, STAGE_SEGMENTS, b)->n_pieces = n_segments;
       strips = NULL;
     }
+    if (add_metrics (slot, b))
+      strips = NULL;
   }
   if (!plain)
     add_stage (slot, STAGE_VIEW, 0)->n_pieces =
@@ -356,6 +383,8 @@ bdct_cpu_start_frame (CpuEngine * self, Slot * slot, const BdctFrame * frame,
   for (int i = 1; i <= frame->n_others; i++)
     start_pass (self, bdct_cpu_pass (slot, i), &images.src, &none);
   if (frame->rate && !prepare_rate (self, slot))
+    return bdct_error (error, "out of memory");
+  if (!bdct_cpu_prepare_metrics (self, slot, frame, &images.src, &images.rec))
     return bdct_error (error, "out of memory");
   make_stages (self, slot, plain);
   if (!plain)
@@ -413,6 +442,7 @@ bdct_cpu_free_slots (CpuEngine * self)
     free (slot->blocks);
     free (slot->bins);
   }
+  bdct_cpu_free_metrics (self);
   free (self->slots);
   free (self->strip_levels);
   self->strip_levels = NULL;

@@ -291,6 +291,9 @@ bdct_cpu_work (CpuEngine * self, Piece * piece)
     case STAGE_SPLIT:
       self->kernel->colour->split (&slot->colour, number);
       break;
+    case STAGE_KEEP:
+      bdct_cpu_keep (slot, number);
+      break;
     case STAGE_STRIPS:
       for (; number >= bdct_cpu_count_strips (batch->pass[0]); batch++)
         number -= bdct_cpu_count_strips (batch->pass[0]);
@@ -298,6 +301,12 @@ bdct_cpu_work (CpuEngine * self, Piece * piece)
       break;
     case STAGE_SEGMENTS:
       work_on_segments (batch, number, piece);
+      break;
+    case STAGE_METRICS:
+      bdct_cpu_work_on_metrics (slot, batch, piece->stage->step, number);
+      break;
+    case STAGE_FIGURES:
+      bdct_cpu_finish_metrics (slot, batch, number);
       break;
     case STAGE_VIEW:
       bdct_render_strip (&slot->render, number);

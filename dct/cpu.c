@@ -17,6 +17,7 @@
  * a frame with its bits costs beside one without. */
 #define ALONE 32768
 #define RATE_COST 3
+#define METRICS_COST 8
 
 /* Called with the lock: the oldest frame with a piece that nobody has taken and
  * that can be worked on. */
@@ -27,7 +28,8 @@ find_work (CpuEngine * self)
     Slot *slot = &self->slots[(self->oldest + i) % self->depth];
 
     if (slot->stage < slot->n_stages
-        && slot->next_piece < slot->stages[slot->stage].n_pieces)
+        && slot->next_piece < slot->stages[slot->stage].n_pieces
+        && bdct_cpu_has_kept (self, i))
       return slot;
   }
   return NULL;
@@ -227,19 +229,22 @@ static bool
 cpu_submit (BdctEngine * engine, const BdctFrame * frame, BdctError * error)
 {
   CpuEngine *self = (CpuEngine *) engine;
+  const unsigned metrics = frame->metrics | frame->other_metrics;
   bool alone;
   Slot *slot;
 
   if (self->in_flight == self->depth)
     return bdct_error (error, "all %u frames are in flight", self->depth);
-  if (!bdct_frame_check (frame, &self->layout, error))
+  if (!bdct_frame_check (engine->klass, frame, &self->layout, error))
     return false;
   if (frame->src.memory != BDCT_MEMORY_HOST
       || (frame->dst.data[0] != NULL && frame->dst.memory != BDCT_MEMORY_HOST))
     return bdct_error (error, "the CPU engine takes host memory only");
 
-  alone = is_small (self, (1 + frame->n_others)
-      * (frame->rate ? RATE_COST : 1));
+  /* A frame before may be in other threads' hands, and not yet kept. */
+  alone = is_small (self, (1 + frame->n_others) * (frame->rate ? RATE_COST : 1)
+      * (metrics != 0 ? METRICS_COST : 1))
+      && (self->in_flight == 0 || !(metrics >> BDCT_METRIC_XPSNR & 1));
   if (!alone && !start_threads (self, error))
     return false;
   slot = &self->slots[(self->oldest + self->in_flight) % self->depth];
@@ -280,6 +285,7 @@ cpu_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
 const BdctEngineClass bdct_cpu_engine = {
   .name = "cpu",
   .takes_rgb = true,
+  .metrics = (1u << BDCT_N_METRICS) - 1,
   .count_devices = cpu_count_devices,
   .create = cpu_create,
   .destroy = cpu_destroy,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The CPU engine's inside: a queue of frames (cpu.c), how a frame is cut into
- * pieces of work (cpu-frame.c), and the work on a piece (cpu-work.c).
+ * pieces of work (cpu-frame.c, cpu-metrics.c), and the work on a piece
+ * (cpu-work.c).
  *
  * A pass over a frame is that of the sets, or one of each other job. Passes of
  * one transform are done together, some at a time, which is a batch. A batch is
@@ -13,19 +14,26 @@
  * segments of these bins. Where a view is asked for, the first pass'
  * picture goes into an image of the engine's own, from which another stage
  * draws it, in strips again. Of R, G and B the first stage makes planes, and
- * the last one R, G and B of planes (colour-cpu.h). */
+ * the last one R, G and B of planes (colour-cpu.h). Metrics are stages of their
+ * own behind a batch's (cpu-metrics.c), which then makes pictures; luma that is
+ * compared with that of frames before is copied in a stage of its own. */
 #ifndef BDCT_CPU_H
 #define BDCT_CPU_H
 
 #include <pthread.h>
 #include "colour-cpu.h"
 #include "engine.h"
+#include "metrics-cpu.h"
 #include "rate.h"
 #include "render.h"
 #include "tile.h"
 
 /* The most passes of a batch: what their bins take is bounded by it. */
 #define MAX_BATCH BDCT_TILE_JOBS
+
+/* Frames that may be asked for beside those in flight: one that is shown again,
+ * and the two before it (engine.h: number). */
+#define CPU_MORE_KEPT 3
 
 /* A job: one of the sets, or one pass over the frame. */
 typedef struct {
@@ -41,6 +49,7 @@ typedef struct {
   /* For Huffman coding, the first and the last DC of each strip. */
   BdctLevel (*ends[BDCT_MAX_COMPONENTS])[2];
   BdctLevel (*all_ends)[2];     /* NULL until something needs them */
+  BdctMetricsRun metrics;
 } Pass;
 
 typedef struct {
@@ -50,8 +59,11 @@ typedef struct {
 
 typedef struct {
   enum
-  { STAGE_SPLIT, STAGE_STRIPS, STAGE_SEGMENTS, STAGE_VIEW, STAGE_JOIN } kind;
-  int batch;                    /* the first, or that of the segments */
+  { STAGE_SPLIT, STAGE_KEEP, STAGE_STRIPS, STAGE_SEGMENTS, STAGE_METRICS,
+    STAGE_FIGURES, STAGE_VIEW, STAGE_JOIN } kind;
+  int batch;                    /* the first, or that of the segments and of
+                                   the metrics */
+  int step;                     /* of the metrics: their stage */
   int n_pieces;
 } Stage;
 
@@ -61,7 +73,7 @@ typedef struct {
   /* The sets, then the others; NULL until there is such a one. */
   Pass *pass[BDCT_MAX_SETS + BDCT_MAX_OTHERS];
   Batch batch[1 + BDCT_MAX_OTHERS];
-  Stage stages[2 * (1 + BDCT_MAX_OTHERS) + 3];
+  Stage stages[(3 + BDCT_METRIC_STAGES) * (1 + BDCT_MAX_OTHERS) + 4];
   int n_batches, n_stages;
   int stage;                    /* the one that is worked on */
   int next_piece, done_pieces;  /* of it */
@@ -73,7 +85,20 @@ typedef struct {
   BdctBlockRecord *blocks;
   uint64_t *bins;               /* of a batch */
   size_t n_bins;                /* words of them */
+  unsigned metrics, other_metrics;
+  BdctMetricPlane luma;         /* what is kept, in `memory` */
+  int kept_stage;               /* the first one behind it; 0: there is none */
+  /* Of a batch's passes; NULL until needed. */
+  uint8_t *pictures[MAX_BATCH], *metric_memory[MAX_BATCH];
+  size_t metric_size[MAX_BATCH];
 } Slot;
+
+/* A frame's luma in 16 bits, for those after it. */
+typedef struct {
+  uint16_t *samples;            /* NULL until something needs them */
+  bool there;
+  uint64_t number;
+} Kept;
 
 typedef struct {
   BdctEngine engine;
@@ -88,6 +113,7 @@ typedef struct {
   bool quit;                    /* protected by lock, as all below */
   Slot *slots;
   unsigned depth, oldest, in_flight;
+  Kept kept[BDCT_MAX_DEPTH + CPU_MORE_KEPT];    /* by number */
 
   unsigned max_threads, n_threads;      /* there may be; have begun */
   unsigned n_workers;           /* that know which they are */
@@ -135,6 +161,32 @@ size_t bdct_cpu_piece_levels (const BdctLayout *layout);
  * (cpu-frame.c). */
 bool bdct_cpu_start_frame (CpuEngine *self, Slot *slot, const BdctFrame *frame,
     BdctError *error);
+
+/* An image of the engine's own, in memory that is had if it is NULL. */
+bool bdct_cpu_own_image (const CpuEngine *self, uint8_t **memory,
+    BdctImage *image);
+
+/* Have what the metrics of a frame need, whose passes have started; `rec` has
+ * no data where nobody asked for a picture (cpu-metrics.c). */
+bool bdct_cpu_prepare_metrics (CpuEngine *self, Slot *slot,
+    const BdctFrame *frame, const BdctImage *src, const BdctImage *rec);
+
+/* Pieces of a frame's luma that are to be kept; and one of them. */
+int bdct_cpu_count_kept (const CpuEngine *self, const Slot *slot);
+void bdct_cpu_keep (const Slot *slot, int number);
+
+/* Called with the lock: whether the frames before the i-th in flight have kept
+ * what it compares itself with. */
+bool bdct_cpu_has_kept (const CpuEngine *self, unsigned i);
+
+/* Pieces of a stage of the metrics of a batch, 0 behind the last one; one of
+ * them; and what becomes of them, of one of its passes. */
+int bdct_cpu_count_metrics (const Slot *slot, const Batch *batch, int step);
+void bdct_cpu_work_on_metrics (const Slot *slot, const Batch *batch, int step,
+    int number);
+void bdct_cpu_finish_metrics (const Slot *slot, const Batch *batch,
+    int number);
+void bdct_cpu_free_metrics (CpuEngine *self);
 
 /* The statistics of a frame that is done, its bits too. */
 void bdct_cpu_finish_frame (const CpuEngine *self, const Slot *slot,

@@ -13,8 +13,45 @@ check_depths (const BdctJob * jobs, int n_jobs, const char *what, int depth,
 }
 
 bool
-bdct_frame_check (const BdctFrame * frame, const BdctLayout * layout,
-    BdctError * error)
+bdct_engine_metric_check (const BdctEngineClass * klass, BdctMetric metric,
+    const BdctLayout * layout, BdctError * error)
+{
+  if (!(klass->metrics >> metric & 1))
+    return bdct_error (error, "the %s engine does not compute it", klass->name);
+  return bdct_metric_check (metric, layout, error);
+}
+
+unsigned
+bdct_engine_metrics (const BdctEngineClass * klass, unsigned metrics,
+    const BdctLayout * layout)
+{
+  unsigned had = 0;
+  BdctError error;
+
+  for (int m = 0; m < BDCT_N_METRICS; m++)
+    if (metrics >> m & 1 && bdct_engine_metric_check (klass, m, layout, &error))
+      had |= 1u << m;
+  return had;
+}
+
+/* Whether the metrics of a frame can be had. */
+static bool
+check_metrics (const BdctEngineClass * klass, unsigned metrics,
+    const BdctLayout * layout, BdctError * error)
+{
+  BdctError reason;
+
+  for (int m = 0; m < BDCT_N_METRICS; m++)
+    if (metrics >> m & 1
+        && !bdct_engine_metric_check (klass, m, layout, &reason))
+      return bdct_error (error, "%s: %s", bdct_metric_info (m)->name,
+          reason.message);
+  return true;
+}
+
+bool
+bdct_frame_check (const BdctEngineClass * klass, const BdctFrame * frame,
+    const BdctLayout * layout, BdctError * error)
 {
   bool by_block = frame->set_of_block != NULL || frame->blocks != NULL;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
@@ -38,6 +75,9 @@ bdct_frame_check (const BdctFrame * frame, const BdctLayout * layout,
   if (frame->view != NULL && !bdct_view_is_plain (frame->view)
       && frame->dst.data[0] == NULL)
     return bdct_error (error, "a view needs an image to be drawn on");
+  if (!check_metrics (klass, frame->metrics | frame->other_metrics, layout,
+          error))
+    return false;
   if (!by_block)
     return true;
   n_blocks = bdct_blocks_init (grid, layout, &frame->sets[0]);

@@ -13,6 +13,7 @@
 #include "blocks.h"
 #include "job.h"
 #include "layout.h"
+#include "metrics.h"
 #include "stats.h"
 #include "view.h"
 
@@ -50,6 +51,14 @@ typedef struct {
                                      sets and of each other job (rate.h), ... */
   bool other_files;             /**< ... and what a file has of each other job
                                      too; of the sets they always are */
+  /** Metrics to have in the statistics of the sets, and of each other job:
+   * bits 1 << BdctMetric, of which those that bdct_engine_metrics() leaves. */
+  unsigned metrics, other_metrics;
+  int frame_rate;               /**< for XPSNR: whole frames a second, ... */
+  uint64_t number;              /**< ... and which of the stream it is: those
+                                     of the two numbers before it, if they were
+                                     the engine's since configure(), are what it
+                                     is compared with */
   const BdctView *view;         /**< what `dst` becomes; NULL: the
                                      reconstruction */
   void *wait[2];                /**< streams (CUstream of the engine's context)
@@ -82,6 +91,7 @@ typedef struct {
 typedef struct BdctEngineClass {
   const char *name; /**< "cpu", "cuda" */
   bool takes_rgb;   /**< layouts of R, G and B too */
+  unsigned metrics; /**< bits 1 << BdctMetric: those it computes */
 
   /** How many devices there are; the CPU counts as one. 0 with the reason. */
   int (*count_devices) (BdctError *error);
@@ -138,13 +148,21 @@ extern const BdctEngineClass bdct_cpu_engine;
 extern const BdctEngineClass bdct_cuda_engine;
 
 /** Whether a frame is as described, for a layout: what all engines ask for. */
-bool bdct_frame_check (const BdctFrame *frame, const BdctLayout *layout,
-    BdctError *error);
+bool bdct_frame_check (const BdctEngineClass *klass, const BdctFrame *frame,
+    const BdctLayout *layout, BdctError *error);
 
 /** Whether an engine takes a layout, and its sides are within what is exact:
  * what all engines ask for in configure(). */
 bool bdct_layout_check (const BdctEngineClass *klass, const BdctLayout *layout,
     BdctError *error);
+
+/** Whether an engine has a metric of frames of a layout; else the reason. */
+bool bdct_engine_metric_check (const BdctEngineClass *klass, BdctMetric metric,
+    const BdctLayout *layout, BdctError *error);
+
+/** Which metrics of a set it has. */
+unsigned bdct_engine_metrics (const BdctEngineClass *klass, unsigned metrics,
+    const BdctLayout *layout);
 
 /** samples and levels of a frame: what the layout and the block sizes fix. */
 void bdct_engine_count (const BdctLayout *layout, const BdctJob *job,

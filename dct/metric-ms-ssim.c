@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * MS-SSIM as libvmaf's float_ms_ssim has it (libvmaf 3.2.0, ms_ssim.c and iqa/):
- * of luma in five scales, each the one before without its upper half of
+ * MS-SSIM as libvmaf's float_ms_ssim has it (libvmaf 3.2.0, ms_ssim.c and
+ * iqa/): of luma in five scales, each the one before without its upper half of
  * frequencies. Around each sample that has them all, 11 x 11 samples are
  * weighted by a Gaussian, first those of a row. Samples and what comes of them
  * are in single precision there, sums in double; this keeps each operation and
@@ -267,8 +267,8 @@ mirror (int at, int side)
   return at < 0 ? -1 - at : at >= side ? 2 * side - 1 - at : at;
 }
 
-/* Samples around every other one from x on: the even ones and the odd ones, from
- * x - 4 on. */
+/* Samples around every other one from x on: those from x - 4 on, even ones and
+ * odd ones. */
 static void
 read_around (const BdctMetricPlane * plane, int scale, int which, int y, int x,
     int n, float *restrict even, float *restrict odd)

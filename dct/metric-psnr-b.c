@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * PSNR-B: the mean squared error has the blocking effect factor of the
- * reconstruction added to it. That is by how much neighbours on both sides of a
- * block's border differ more than others do, in the mean of their squares, times
- * log2 (B) / log2 (the picture's shorter side) for blocks of B x B. Of blocks
- * that are no squares, B is the square root of their samples.
+ * reconstruction added to it. That is by how much neighbours on both sides of
+ * a block's border differ more than others do, in the mean of their squares,
+ * times log2 (B) / log2 (the picture's shorter side) for blocks of B x B. Of
+ * blocks that are no squares, B is the square root of their samples.
  *
- * Yim, Bovik: Quality Assessment of Deblocked Images, IEEE Transactions on Image
- * Processing 20(1), 2011; equations 14 to 20. They count W H / B - 1 pairs of
+ * Yim, Bovik: Quality Assessment of Deblocked Images, IEEE Transactions on
+ * Image Processing 20(1), 2011. They count W H / B - 1 pairs of
  * samples on borders in each direction, whatever there are, and as sewar does
  * (full_ref.py of release 0.4.6) so does this. */
 #include "metric-cpu.h"

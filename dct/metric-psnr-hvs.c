@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PSNR-HVS-M as daala and libvmaf have it (libvmaf 3.2.0, psnr_hvs.c): blocks of
- * 8 x 8, 7 apart; the differences of their frequencies, less what contrast
+ * PSNR-HVS-M as daala and libvmaf have it (libvmaf 3.2.0, psnr_hvs.c): blocks
+ * of 8 x 8, 7 apart; the differences of their frequencies, less what contrast
  * masks, weighted by what the eye sees. All of it is in single precision there,
- * in an order of its own, which this keeps: here the same operations are done to
- * as many blocks at a time as a vector has lanes. The squares of all blocks are
- * added to one number in single precision; that is the second stage.
+ * in an order of its own, which this keeps: here the same operations are done
+ * to as many blocks at a time as a vector has lanes. The squares of all blocks
+ * are added to one number in single precision; that is the second stage.
  *
  * Egiazarian, Astola, Ponomarenko, Lukin, Battisti, Carli: New Full-Reference
  * Quality Metrics Based on HVS, VPQM 2006. Ponomarenko, Silvestri, Egiazarian,
@@ -99,8 +99,8 @@ make_weights (int component, Weights * weights)
 /* x k / 2^bits, rounded. */
 #define SCALE(x, k, bits) (((x) * (k) + (1 << (bits) >> 1)) >> (bits))
 
-/* daala's transform of 8 samples, which are `step` apart, in steps that lift one
- * number by a share of another. Its frequencies are `to` apart by `to_step`. */
+/* daala's transform of 8 samples, which are `step` apart, in steps that lift
+ * one number by a share of another; its frequencies are `to_step` apart. */
 static inline __attribute__ ((always_inline)) void
 transform (const Ints * x, int step, Ints * to, int to_step)
 {
@@ -335,11 +335,11 @@ work_on_strip (const BdctMetricPlane * plane, int piece)
 }
 
 /* Add 64 numbers, none below 0, in single precision, one after the other. As
- * long as a sum does not reach the next power of two its last place has the same
- * value, and adding a number is adding it rounded to that place: numbers can be
- * rounded and added in any order. But for a number halfway between two, which
- * is rounded to what leaves the sum even: then, and where the power is reached,
- * they are added as they come. */
+ * long as a sum does not reach the next power of two its last place has the
+ * same value, and adding a number is adding it rounded to that place: numbers
+ * can be rounded and added in any order. But for a number halfway between two,
+ * which is rounded to what leaves the sum even: then, and where the power is
+ * reached, they are added as they come. */
 static float
 add_block (float sum, const float * from)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * XPSNR as ffmpeg's xpsnr filter has it (vf_xpsnr.c of release 7.1): squared
- * errors of blocks, weighted by how little goes on in the original's luma there,
- * in space and since the frame before, or at 32 frames a second and more the two
- * before. Blocks are as large as the picture is; of one above 2048 x 1152
- * samples activity is that of 2 x 2 samples.
+ * errors of blocks, weighted by how little goes on in the original's luma
+ * there, in space and since the frame before, or at 32 frames a second and more
+ * the two before. Blocks are as large as the picture is; of one above 2048 x
+ * 1152 samples activity is that of 2 x 2 samples.
  *
- * Helmrich, Bosse, Schwarz, Marpe, Wiegand: A Study of the Extended Perceptually
- * Weighted Peak Signal-to-Noise Ratio (XPSNR) for Video Compression With
- * Different Resolutions and Bit Depths, ITU Journal 3(1), 2020. */
+ * Helmrich, Bosse, Schwarz, Marpe, Wiegand: A Study of the Extended
+ * Perceptually Weighted Peak Signal-to-Noise Ratio (XPSNR) for Video
+ * Compression With Different Resolutions and Bit Depths, ITU Journal 3(1),
+ * 2020. */
 #include "metric-cpu.h"
 
 #include <math.h>
@@ -133,7 +134,7 @@ add_contrast (const uint16_t * restrict row, int stride, int n)
   return sum;
 }
 
-/* What passes that of 6 x 6 without corners, of squares of 2 x 2 in two rows. */
+/* What passes that of 6 x 6 without corners, of 2 x 2 samples in two rows. */
 static uint64_t
 add_contrast_large (const uint16_t * restrict row, int stride, int n)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "metrics-cpu.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static void
@@ -38,35 +37,22 @@ get_size (const BdctMetricsRun * run, int metric, int c)
       : ((*kernel->memory) (&run->plane[metric][c]) + 63) & ~(size_t) 63;
 }
 
-static bool
-have_memory (BdctMetricsRun * run)
+void
+bdct_metrics_place (BdctMetricsRun * run, uint8_t * memory)
 {
-  size_t size = 0;
-
-  for (int m = 0; m < BDCT_N_METRICS; m++)
-    for (int c = 0; c < run->n_planes[m]; c++)
-      size += get_size (run, m, c);
-  if (run->size < size) {
-    free (run->memory);
-    run->memory = aligned_alloc (64, size);
-    run->size = run->memory != NULL ? size : 0;
-  }
-  if (run->size < size)
-    return false;
-  size = 0;
   for (int m = 0; m < BDCT_N_METRICS; m++)
     for (int c = 0; c < run->n_planes[m]; c++) {
-      run->plane[m][c].memory = run->memory + size;
-      size += get_size (run, m, c);
+      run->plane[m][c].memory = memory;
+      memory += get_size (run, m, c);
     }
-  return true;
 }
 
-bool
-bdct_metrics_start (BdctMetricsRun * run,
+size_t
+bdct_metrics_init (BdctMetricsRun * run,
     const BdctMetricKernel * const *kernels, const BdctMetricsTask * task)
 {
   const BdctLayout *layout = task->layout;
+  size_t size = 0;
 
   run->kernels = kernels;
   run->metrics = task->metrics;
@@ -83,7 +69,10 @@ bdct_metrics_start (BdctMetricsRun * run,
         run->n_planes[m]++;
       }
   }
-  return have_memory (run);
+  for (int m = 0; m < BDCT_N_METRICS; m++)
+    for (int c = 0; c < run->n_planes[m]; c++)
+      size += get_size (run, m, c);
+  return size;
 }
 
 static int
@@ -128,12 +117,4 @@ bdct_metrics_finish (const BdctMetricsRun * run, BdctStats * stats)
     if (run->n_planes[m] > 0)
       run->kernels[m]->finish (run->plane[m], run->n_planes[m],
           stats->metric[m]);
-}
-
-void
-bdct_metrics_clear (BdctMetricsRun * run)
-{
-  free (run->memory);
-  run->memory = NULL;
-  run->size = 0;
 }

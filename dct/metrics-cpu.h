@@ -24,13 +24,15 @@ typedef struct {
   unsigned metrics;
   int n_planes[BDCT_N_METRICS];
   BdctMetricPlane plane[BDCT_N_METRICS][BDCT_MAX_COMPONENTS];
-  uint8_t *memory;
-  size_t size;
 } BdctMetricsRun;
 
-/** Have what a task takes. False without memory. */
-bool bdct_metrics_start (BdctMetricsRun *run,
+/** Describe a task. Returns how many bytes of memory it takes. */
+size_t bdct_metrics_init (BdctMetricsRun *run,
     const BdctMetricKernel *const *kernels, const BdctMetricsTask *task);
+
+/** Give it the memory, aligned to 64 bytes; unused before its first stage and
+ * after bdct_metrics_finish(). */
+void bdct_metrics_place (BdctMetricsRun *run, uint8_t *memory);
 
 /** Pieces of a stage, 0 for one behind the last; and one of them, as
  * metric-cpu.h has it. */
@@ -39,7 +41,5 @@ void bdct_metrics_work (const BdctMetricsRun *run, int stage, int piece);
 
 /** Make the figures of it; when all stages are done. */
 void bdct_metrics_finish (const BdctMetricsRun *run, BdctStats *stats);
-
-void bdct_metrics_clear (BdctMetricsRun *run);
 
 #endif

@@ -33,8 +33,7 @@ bdct_metric_info (BdctMetric metric)
   return (unsigned) metric < BDCT_N_METRICS ? &infos[metric] : NULL;
 }
 
-/* Sides of a plane, of which libvmaf leaves out the last column and row of
- * chroma that has no more of luma than half of what the others have. */
+/* Sides of a plane as the metric takes it. */
 static int
 get_width (BdctMetric metric, const BdctLayout * layout, int p)
 {
@@ -76,17 +75,6 @@ bdct_metric_check (BdctMetric metric, const BdctLayout * layout,
         "sides then have to be even", layout->plane[0].width,
         layout->plane[0].height);
   return true;
-}
-
-unsigned
-bdct_metrics_available (unsigned metrics, const BdctLayout *layout)
-{
-  BdctError error;
-
-  for (int m = 0; m < BDCT_N_METRICS; m++)
-    if (metrics >> m & 1 && !bdct_metric_check (m, layout, &error))
-      metrics &= ~(1u << m);
-  return metrics & ((1u << BDCT_N_METRICS) - 1);
 }
 
 /* ffmpeg's mean over frames: that of the square roots. Below 1 it is infinite

@@ -21,6 +21,9 @@
 extern "C" {
 #endif
 
+/** The most stages of a metric on the CPU engine. */
+#define BDCT_METRIC_STAGES 5
+
 typedef struct {
   const char *name;        /**< nick: "ssim" */
   const char *description; /**< a line for people */
@@ -53,9 +56,6 @@ bdct_psnr_hvs_side (int side, int luma)
 {
   return side < luma && 2 * side > luma ? side - 1 : side;
 }
-
-/** Those of a set (bits 1 << BdctMetric) that can be had. */
-unsigned bdct_metrics_available (unsigned metrics, const BdctLayout *layout);
 
 /** The figure of one frame, or over the sum of some: of a component, or of
  * BDCT_METRIC_ALL. In dB it is infinite where nothing differs. */

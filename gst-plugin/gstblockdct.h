@@ -41,6 +41,8 @@ typedef struct
   gboolean exact;               /* its bits */
   guint64 asked;                /* as in GstBlockDctRepeat */
   gboolean repeated;            /* it was shown before */
+  guint64 number;               /* as in BdctFrame */
+  guint metrics;                /* likewise */
 } GstBlockDctInFlight;
 
 /* What waits to be posted. */
@@ -85,6 +87,7 @@ struct _GstBlockDct
   gboolean scout_ready;         /* for the layout */
   guint told_idle[BDCT_N_TRANSFORMS];   /* bits: properties without effect */
   gboolean told_subsampling;
+  guint told_metrics;           /* bits: those that these caps do not have */
   gboolean warned_target, warned_no_target, warned_no_curve, below;
   GstBlockDctInFlight *in_flight; /* a ring of `depth` */
   guint oldest, n_in_flight;

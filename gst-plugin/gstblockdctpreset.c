@@ -10,7 +10,7 @@
 static gboolean (*parent_load) (GstPreset * preset, const gchar * name);
 
 /* What makes the picture can be set by stream time; but for tables, which are
- * no single value. `rate` can, too. */
+ * no single value. `rate` and `metrics` can, too. */
 static gboolean
 is_picture (const GParamSpec * pspec)
 {
@@ -18,7 +18,8 @@ is_picture (const GParamSpec * pspec)
       || strcmp (pspec->name, "quantization-file") == 0
       || strcmp (pspec->name, "scaling-list-file") == 0
       || ((pspec->flags & GST_PARAM_CONTROLLABLE) != 0
-      && strcmp (pspec->name, "rate") != 0);
+      && strcmp (pspec->name, "rate") != 0
+      && strcmp (pspec->name, "metrics") != 0);
 }
 
 static gchar **

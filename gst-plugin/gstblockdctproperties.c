@@ -29,8 +29,10 @@ enum
   PROP_POST_MESSAGES,
   PROP_INTERVAL,
   PROP_RATE,
+  PROP_METRICS,
   PROP_CURVE,
   PROP_TARGET_PSNR,
+  PROP_TARGET_SSIM,
   PROP_TARGET_BPP,
   PROP_TARGET_SIZE,
   PROP_MIN_PSNR_ERROR,
@@ -87,8 +89,10 @@ static const GstBlockDctField fields[N_PROPERTIES] = {
   [PROP_POST_MESSAGES] = QUIET_FIELD (post_messages),
   [PROP_INTERVAL] = QUIET_FIELD (interval),
   [PROP_RATE] = FIELD (rate),
+  [PROP_METRICS] = FIELD (metrics),
   [PROP_CURVE] = FIELD (curve),
   [PROP_TARGET_PSNR] = FIELD (targets.psnr),
+  [PROP_TARGET_SSIM] = FIELD (targets.ssim),
   [PROP_TARGET_BPP] = FIELD (targets.bpp),
   [PROP_TARGET_SIZE] = FIELD (targets.size),
   [PROP_MIN_PSNR_ERROR] = QUIET_FIELD (min_psnr_error),
@@ -183,6 +187,26 @@ subsampling_get_type (void)
 
     g_once_init_leave (&type,
         g_enum_register_static ("GstBlockDctChromaSubsampling", values));
+  }
+  return type;
+}
+
+static GType
+metrics_get_type (void)
+{
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type)) {
+    static GFlagsValue values[BDCT_N_METRICS + 1];
+
+    for (gint i = 0; i < BDCT_N_METRICS; i++) {
+      const BdctMetricInfo *info = bdct_metric_info (i);
+
+      values[i] = (GFlagsValue) {
+      1 << i, info->description, info->name};
+    }
+    g_once_init_leave (&type,
+        g_flags_register_static ("GstBlockDctMetrics", values));
   }
   return type;
 }
@@ -317,6 +341,7 @@ get_curve (const GstBlockDctCurve * curve, GValue * value)
  * An enumeration is as large as an int. */
 #define TYPES(TYPE) \
   TYPE (ENUM, gint, enum) \
+  TYPE (FLAGS, guint, flags) \
   TYPE (INT, gint, int) \
   TYPE (BOOLEAN, gboolean, boolean) \
   TYPE (UINT, guint, uint) \
@@ -727,6 +752,19 @@ install_targets (GObjectClass * klass)
           "Make each frame with the coarsest quality or qp that keeps this "
           "PSNR (dB; 0 = off)", 0, MAX_DB, 0, LIVE));
   /**
+   * GstBlockDct:target-ssim:
+   *
+   * Each frame is made with the coarsest quality or QP at which its SSIM, of
+   * all components as #GstBlockDct:metrics has it, is not below this; 0 for
+   * none. At most one target at a time.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, PROP_TARGET_SSIM,
+      g_param_spec_double ("target-ssim", "Target SSIM",
+          "Make each frame with the coarsest quality or qp that keeps this "
+          "SSIM (0 = off)", 0, 1, 0, LIVE));
+  /**
    * GstBlockDct:target-bpp:
    *
    * Each frame is made with the finest quality or QP that costs no more bits
@@ -857,6 +895,18 @@ install_report (GObjectClass * klass)
       g_param_spec_boolean ("rate", "Rate",
           "Report the bits of each frame: a JPEG file's, or an estimate",
           FALSE, LIVE));
+  /**
+   * GstBlockDct:metrics:
+   *
+   * Perceptual figures to report of each frame. One that the caps or the engine
+   * do not allow is warned of, and its fields are absent.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (klass, PROP_METRICS,
+      g_param_spec_flags ("metrics", "Metrics",
+          "Perceptual figures to report of each frame", metrics_get_type (), 0,
+          LIVE));
   /**
    * GstBlockDct:curve:
    *
@@ -1029,6 +1079,7 @@ gst_blockdct_install_properties (GObjectClass * klass)
   gst_type_mark_as_plugin_api (scaling_list_get_type (), 0);
   gst_type_mark_as_plugin_api (preset_get_type (), 0);
   gst_type_mark_as_plugin_api (subsampling_get_type (), 0);
+  gst_type_mark_as_plugin_api (metrics_get_type (), 0);
   gst_type_mark_as_plugin_api (gst_blockdct_backend_get_type (), 0);
   gst_type_mark_as_plugin_api (gst_blockdct_view_get_type (), 0);
 }

@@ -82,6 +82,7 @@ gst_blockdct_queue_configure (GstBlockDct * self)
   self->depth = settings.async_depth;
   self->generation++;
   self->job_valid = FALSE;
+  self->told_metrics = 0;
   if (self->curve != NULL)
     self->curve->n = 0;
   gst_blockdct_target_reset (self);
@@ -186,6 +187,39 @@ may_sweep (GstBlockDct * self, const gchar * what, gboolean * warned)
   return FALSE;
 }
 
+/* Those of the metrics that these caps and the engine have; of the others it is
+ * said once why not. */
+static guint
+choose_metrics (GstBlockDct * self, guint metrics)
+{
+  const BdctEngineClass *klass = self->backend.engine->klass;
+  guint had = bdct_engine_metrics (klass, metrics, &self->layout);
+  BdctError reason;
+
+  for (guint m = 0; m < BDCT_N_METRICS; m++) {
+    if (!((metrics & ~had & ~self->told_metrics) >> m & 1))
+      continue;
+    bdct_engine_metric_check (klass, m, &self->layout, &reason);
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("%s cannot be had of %s %dx%d on %s: %s.", bdct_metric_info (m)->name,
+            GST_VIDEO_INFO_NAME (&self->info),
+            GST_VIDEO_INFO_WIDTH (&self->info),
+            GST_VIDEO_INFO_HEIGHT (&self->info),
+            self->backend.engine->description, reason.message),
+        ("Its fields, and a target of it, are left out."));
+  }
+  self->told_metrics |= metrics & ~had;
+  return had;
+}
+
+/* With a target, its figure is one of those that are reported. */
+static guint
+wanted_metrics (const GstBlockDctSettings * settings)
+{
+  return settings->metrics | (settings->targets.ssim > 0
+      ? 1 << BDCT_METRIC_SSIM : 0);
+}
+
 /* Have the frame made with the setting that its target wants. */
 static gboolean
 keep_target (GstBlockDct * self, GstBlockDctSettings * settings,
@@ -197,6 +231,9 @@ keep_target (GstBlockDct * self, GstBlockDctSettings * settings,
   how->params = self->job_params;
   if (!gst_blockdct_targets_is_set (&settings->targets)
       || !may_sweep (self, "A target", &self->warned_no_target))
+    return TRUE;
+  if (settings->targets.ssim > 0
+      && choose_metrics (self, 1 << BDCT_METRIC_SSIM) == 0)
     return TRUE;
   if (!gst_blockdct_target_find (self, &settings->targets, src,
           pending_stream (self, frame->in), how))
@@ -275,6 +312,7 @@ describe (GstBlockDct * self, GstBlockDctInFlight * frame,
   frame->exact = bdct_rate_is_exact (&self->job);
   frame->how.rate = !settings->rate ? GST_BLOCKDCT_RATE_NONE
       : frame->exact ? GST_BLOCKDCT_RATE_EXACT : GST_BLOCKDCT_RATE_ESTIMATED;
+  frame->metrics = choose_metrics (self, wanted_metrics (settings));
   frame->view = *gst_blockdct_view_update (self, settings);
   frame->interval = settings->interval;
   frame->post_messages = settings->post_messages;
@@ -293,7 +331,7 @@ needs_rate (const GstBlockDctInFlight * frame)
 {
   return frame->how.rate != GST_BLOCKDCT_RATE_NONE || frame->curve.n > 0
       || (frame->how.target && frame->how.regions > 0
-      && frame->targets.psnr <= 0);
+      && gst_blockdct_targets_want_bits (&frame->targets));
 }
 
 /* All that the engine is told of a frame, in one place. */
@@ -314,6 +352,11 @@ start (GstBlockDct * self, const GstBlockDctInFlight * frame,
     .src = *src,
     .dst = *dst,
     .rate = needs_rate (frame),
+    .metrics = frame->metrics,
+    .other_metrics = frame->curve.n > 0 ? frame->metrics : 0,
+    .frame_rate = GST_VIDEO_INFO_FPS_N (&self->info)
+        / MAX (GST_VIDEO_INFO_FPS_D (&self->info), 1),
+    .number = frame->number,
     .view = &frame->view,
     /* What is pending on the buffers' memory comes before the frame. */
     .wait = {pending_stream (self, frame->in),
@@ -362,6 +405,8 @@ gst_blockdct_queue_submit (GstBlockDct * self, GstBuffer * inbuf,
   frame->out = outbuf;
   frame->asked = asked;
   frame->repeated = self->repeating;
+  frame->number = self->report.totals.frames + self->n_in_flight
+      - (self->repeating ? 1 : 0);
   ok = keep_target (self, &settings, &src, frame);
   if (ok) {
     describe (self, frame, &settings);

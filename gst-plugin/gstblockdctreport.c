@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctreport.h"
+#include "dct/metrics.h"
 
 /* Fields of a report. Every frame fills a structure: names are interned once,
  * and no string is copied. Those by component come in threes. */
@@ -29,9 +30,25 @@ static const gchar *const names[N_FIELDS] = {
 };
 
 static GQuark fields[N_FIELDS];
+static GQuark metric_fields[BDCT_N_METRICS][BDCT_METRIC_ALL + 1];
 static const gchar *transforms[BDCT_N_TRANSFORMS];
 static const gchar *frame_type, *interval_type, *pooled_type;
 static const GstMetaInfo *meta_info;
+
+/* Of a component "ssim-y", of all "ssim". */
+static void
+name_metrics (void)
+{
+  static const gchar *const ends[] = { "-y", "-u", "-v", "" };
+
+  for (guint m = 0; m < BDCT_N_METRICS; m++)
+    for (guint c = 0; c <= BDCT_METRIC_ALL; c++) {
+      gchar *name = g_strconcat (bdct_metric_info (m)->name, ends[c], NULL);
+
+      metric_fields[m][c] = g_quark_from_string (name);
+      g_free (name);
+    }
+}
 
 void
 gst_blockdct_report_init (void)
@@ -42,6 +59,7 @@ gst_blockdct_report_init (void)
   if (g_once_init_enter (&once)) {
     for (guint i = 0; i < N_FIELDS; i++)
       fields[i] = g_quark_from_static_string (names[i]);
+    name_metrics ();
     for (guint i = 0; i < BDCT_N_TRANSFORMS; i++)
       transforms[i] = g_intern_static_string (bdct_transform_info (i)->name);
     frame_type = g_intern_static_string ("frame");
@@ -176,6 +194,35 @@ add_bits (GstStructure * s, const BdctStats * stats, GstBlockDctRate rate)
   add_double (s, BPP, (gdouble) bits / stats->component[BDCT_Y].samples);
 }
 
+/* Whether there is a figure: of the component, or of all. */
+static gboolean
+has_figure (const BdctStats * stats, guint metric, guint component)
+{
+  const BdctMetricInfo *info = bdct_metric_info (metric);
+
+  if (!(stats->metrics >> metric & 1))
+    return FALSE;
+  return component == BDCT_METRIC_ALL ? info->all
+      : component < (guint) info->components
+      && stats->component[component].samples > 0;
+}
+
+static void
+add_metrics (GstStructure * s, const BdctStats * stats, guint64 frames,
+    gint depth)
+{
+  for (guint m = 0; m < BDCT_N_METRICS; m++)
+    for (guint c = 0; c <= BDCT_METRIC_ALL; c++) {
+      GValue v = G_VALUE_INIT;
+
+      if (!has_figure (stats, m, c))
+        continue;
+      g_value_init (&v, G_TYPE_DOUBLE);
+      g_value_set_double (&v, bdct_metric_figure (stats, frames, depth, m, c));
+      gst_structure_id_take_value (s, metric_fields[m][c], &v);
+    }
+}
+
 static void
 add_times (GstStructure * s, const GstBlockDctTimes * t)
 {
@@ -197,6 +244,7 @@ add_span (GstStructure * s, const gchar * type, const GstBlockDctSpan * span)
   add_uint64 (s, FRAMES, span->pool.frames);
   add_figures (s, &span->pool.sum, how->depth);
   add_bits (s, &span->pool.sum, how->rate);
+  add_metrics (s, &span->pool.sum, span->pool.frames, how->depth);
   add_string (s, TRANSFORM, transforms[how->params.transform]);
   if (bdct_family_has_qp (info->family))
     add_int (s, QP, how->params.qp);
@@ -411,6 +459,24 @@ add_items (GstStructure * s, Field field, const GstBlockDctCurve * curve,
   gst_structure_id_take_value (s, fields[field], &array);
 }
 
+static void
+add_metric_items (GstStructure * s, guint metric, guint component,
+    const GstBlockDctCurve * curve, const BdctStats * stats, gint depth)
+{
+  GValue array = G_VALUE_INIT;
+
+  gst_value_array_init (&array, curve->n);
+  for (gint i = 0; i < curve->n; i++) {
+    GValue v = G_VALUE_INIT;
+
+    g_value_init (&v, G_TYPE_DOUBLE);
+    g_value_set_double (&v, bdct_metric_figure (&stats[i], 1, depth, metric,
+            component));
+    gst_value_array_append_and_take_value (&array, &v);
+  }
+  gst_structure_id_take_value (s, metric_fields[metric][component], &array);
+}
+
 void
 gst_blockdct_report_curve (const GstBlockDctReport * report,
     GstElement * element, const GstBlockDctCurve * curve,
@@ -430,6 +496,10 @@ gst_blockdct_report_curve (const GstBlockDctReport * report,
   add_items (s, PSNR, curve, stats, how->depth);
   add_items (s, NONZERO, curve, stats, how->depth);
   add_items (s, exact ? BITS : BITS_ESTIMATED, curve, stats, how->depth);
+  for (guint m = 0; m < BDCT_N_METRICS; m++)
+    for (guint c = 0; c <= BDCT_METRIC_ALL; c++)
+      if (has_figure (stats, m, c))
+        add_metric_items (s, m, c, curve, stats, how->depth);
   post_structure (element, s);
 }
 
@@ -483,6 +553,7 @@ gst_blockdct_report_stats (const GstBlockDctTotals * totals)
   }
   add_figures (s, &pool->sum, totals->depth);
   add_bits (s, &pool->sum, totals->rate);
+  add_metrics (s, &pool->sum, pool->frames, totals->depth);
   add_spread (s, pool);
   return s;
 }

@@ -31,6 +31,7 @@ typedef struct
   gboolean post_messages;
   GstClockTime interval;
   gboolean rate;
+  guint metrics;                /* bits 1 << BdctMetric */
   GstBlockDctCurve curve;
   GstBlockDctTargets targets;
   gdouble min_psnr_error, min_psnr_warning;

@@ -74,15 +74,24 @@ gst_blockdct_sweep_update (GstBlockDctSweep * sweep, const BdctParams * params,
 gboolean
 gst_blockdct_targets_is_set (const GstBlockDctTargets * targets)
 {
-  return targets->psnr > 0 || targets->bpp > 0 || targets->size > 0;
+  return targets->psnr > 0 || targets->ssim > 0
+      || gst_blockdct_targets_want_bits (targets);
+}
+
+gboolean
+gst_blockdct_targets_want_bits (const GstBlockDctTargets * targets)
+{
+  return targets->bpp > 0 || targets->size > 0;
 }
 
 /* In the order of their names; the first NULL ends them. */
 static void
-describe (const GstBlockDctTargets * targets, gchar * texts[4])
+describe (const GstBlockDctTargets * targets, gchar * texts[5])
 {
   if (targets->psnr > 0)
     *texts++ = g_strdup_printf ("target-psnr=%g", targets->psnr);
+  if (targets->ssim > 0)
+    *texts++ = g_strdup_printf ("target-ssim=%g", targets->ssim);
   if (targets->bpp > 0)
     *texts++ = g_strdup_printf ("target-bpp=%g", targets->bpp);
   if (targets->size > 0)
@@ -93,7 +102,7 @@ describe (const GstBlockDctTargets * targets, gchar * texts[4])
 gchar *
 gst_blockdct_targets_describe (const GstBlockDctTargets * targets)
 {
-  gchar *texts[4], *all;
+  gchar *texts[5], *all;
 
   describe (targets, texts);
   all = g_strjoinv (" and ", texts);
@@ -108,7 +117,8 @@ gst_blockdct_targets_check (const GstBlockDctTargets * targets,
 {
   gchar *text;
 
-  if ((targets->psnr > 0) + (targets->bpp > 0) + (targets->size > 0) <= 1)
+  if ((targets->psnr > 0) + (targets->ssim > 0) + (targets->bpp > 0)
+      + (targets->size > 0) <= 1)
     return TRUE;
   text = gst_blockdct_targets_describe (targets);
   bdct_error (error, "%s exclude each other; set the other one to 0 with it",
@@ -117,7 +127,7 @@ gst_blockdct_targets_check (const GstBlockDctTargets * targets,
   return FALSE;
 }
 
-/* What has to be large, for a PSNR, or small. */
+/* What has to be large, for a PSNR or an SSIM, or small. */
 static gdouble
 get_figure (const GstBlockDctTargets * targets, gint depth, gboolean exact,
     const BdctStats * stats)
@@ -126,6 +136,9 @@ get_figure (const GstBlockDctTargets * targets, gint depth, gboolean exact,
 
   if (targets->psnr > 0)
     return bdct_psnr (bdct_mse (&total), depth);
+  if (targets->ssim > 0)
+    return bdct_metric_figure (stats, 1, depth, BDCT_METRIC_SSIM,
+        BDCT_METRIC_ALL);
   if (targets->bpp > 0)
     return (gdouble) total.bits / stats->component[BDCT_Y].samples;
   return exact ? (gdouble) stats->file_size : total.bits / 8.0;
@@ -137,8 +150,8 @@ gst_blockdct_targets_are_met (const GstBlockDctTargets * targets,
 {
   gdouble v = get_figure (targets, depth, exact, stats);
 
-  if (targets->psnr > 0)
-    return v >= targets->psnr;
+  if (!gst_blockdct_targets_want_bits (targets))
+    return v >= (targets->psnr > 0 ? targets->psnr : targets->ssim);
   return v <= (targets->bpp > 0 ? targets->bpp : targets->size);
 }
 
@@ -146,11 +159,11 @@ gint
 gst_blockdct_targets_choose (const GstBlockDctTargets * targets,
     const GstBlockDctSweep * sweep, const BdctStats * stats, gboolean * met)
 {
-  gboolean psnr = targets->psnr > 0;
+  gboolean fine = !gst_blockdct_targets_want_bits (targets);
   gboolean exact = bdct_rate_is_exact (&sweep->job[0]);
   gint depth = sweep->job[0].depth;
   /* From the coarsest on, or from the finest. */
-  gboolean down = has_qp (sweep->params.transform) == psnr;
+  gboolean down = has_qp (sweep->params.transform) == fine;
   gint nearest = -1;
   gdouble best = 0;
 
@@ -161,7 +174,7 @@ gst_blockdct_targets_choose (const GstBlockDctTargets * targets,
     *met = gst_blockdct_targets_are_met (targets, depth, exact, &stats[i]);
     if (*met)
       return i;
-    if (nearest < 0 || (psnr ? v > best : v < best)) {
+    if (nearest < 0 || (fine ? v > best : v < best)) {
       nearest = i;
       best = v;
     }

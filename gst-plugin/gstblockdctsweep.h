@@ -23,6 +23,7 @@ typedef struct
 typedef struct
 {
   gdouble psnr;                 /* dB; at least */
+  gdouble ssim;                 /* at least */
   gdouble bpp;                  /* bits per luma sample; at most */
   guint size;                   /* bytes; at most */
 } GstBlockDctTargets;
@@ -60,14 +61,17 @@ gchar *gst_blockdct_targets_describe (const GstBlockDctTargets * targets);
 gboolean gst_blockdct_targets_check (const GstBlockDctTargets * targets,
     BdctError * error);
 
+/** Whether a target is of bits: frames then need theirs counted. */
+gboolean gst_blockdct_targets_want_bits (const GstBlockDctTargets * targets);
+
 /** Whether the statistics of a frame, with this depth and with bits that are
  * exact or not, keep a target. */
 gboolean gst_blockdct_targets_are_met (const GstBlockDctTargets * targets,
     gint depth, gboolean exact, const BdctStats * stats);
 
 /** Which setting of a sweep over all of them, by its statistics, is the
- * coarsest that keeps a PSNR, or the finest that keeps to bits or bytes. `met`
- * says whether one does; else it is the nearest. */
+ * coarsest that keeps a PSNR or an SSIM, or the finest that keeps to bits or
+ * bytes. `met` says whether one does; else it is the nearest. */
 gint gst_blockdct_targets_choose (const GstBlockDctTargets * targets,
     const GstBlockDctSweep * sweep, const BdctStats * stats, gboolean * met);
 

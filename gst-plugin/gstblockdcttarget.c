@@ -50,13 +50,16 @@ evaluate (GstBlockDct * self, const GstBlockDctTargets * targets,
     const BdctImage * src, gpointer wait, BdctStats * stats, BdctError * error)
 {
   const BdctEngineClass *klass = self->scout->klass;
+  const guint metrics = targets->ssim > 0 ? 1 << BDCT_METRIC_SSIM : 0;
   const BdctFrame task = {
     .sets = self->all->job,
     .n_sets = 1,
     .others = self->all->job + 1,
     .n_others = self->all->n - 1,
     .src = *src,
-    .rate = targets->psnr <= 0,
+    .rate = gst_blockdct_targets_want_bits (targets),
+    .metrics = metrics,
+    .other_metrics = metrics,
     .other_files = targets->size > 0,
     .wait = {wait},
   };

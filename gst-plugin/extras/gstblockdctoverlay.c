@@ -5,6 +5,7 @@
 
 #ifdef HAVE_OVERLAY
 #include <math.h>
+#include "dct/metrics.h"
 #include <pango/pangocairo.h>
 #include <string.h>
 
@@ -203,6 +204,26 @@ append_bits (GString * text, const BdctStats * stats,
     g_string_append_printf (text, "\n%.3f bpp estimated", bpp);
 }
 
+/* Of a metric the figure of all components, or luma's. */
+static void
+append_metrics (GString * text, const BdctStats * stats, gint depth)
+{
+  for (guint m = 0; m < BDCT_N_METRICS; m++) {
+    const BdctMetricInfo *info = bdct_metric_info (m);
+    gdouble v;
+
+    if (!(stats->metrics >> m & 1))
+      continue;
+    v = bdct_metric_figure (stats, 1, depth, m, info->all ? BDCT_METRIC_ALL
+        : BDCT_Y);
+    if (isinf (v))
+      g_string_append_printf (text, "\n%s identical", info->name);
+    else
+      g_string_append_printf (text, info->in_db ? "\n%s %.2f dB" : "\n%s %.4f",
+          info->name, v);
+  }
+}
+
 /* What has room on a small picture: `small` leaves the rest out. */
 static gchar *
 make_text (const GstBlockDctOverlayFrame * frame, gboolean small)
@@ -235,6 +256,7 @@ make_text (const GstBlockDctOverlayFrame * frame, gboolean small)
   g_string_append_printf (text, "\nnon-zero %.1f %%",
       100.0 * total.nonzero / MAX (total.levels, 1));
   append_bits (text, stats, &total, how->rate);
+  append_metrics (text, stats, how->depth);
   g_string_append_printf (text, "\n%s\n%s",
       bdct_view_info (frame->view->mode)->name, how->backend);
   return g_string_free (text, FALSE);

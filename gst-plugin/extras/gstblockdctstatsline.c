@@ -4,6 +4,7 @@
 #include "gstblockdctstatsline.h"
 
 #include <math.h>
+#include "dct/metrics.h"
 
 /* A number as every reader wants it, whatever the locale. */
 static void
@@ -30,17 +31,67 @@ append_ffmpeg (GString * line, const GstStructure * s, const gchar * name,
   g_string_append_c (line, ' ');
 }
 
-/* What `ffmpeg -lavfi psnr=stats_file=...:stats_version=2` writes. */
+/* Call for each figure a metric can have. */
+static void
+for_each_figure (void (*func) (GString * line, const GstStructure * s,
+        const gchar * name, const gchar * field), GString * line,
+    const GstStructure * s)
+{
+  static const gchar *const ends[] = { "-y", "-u", "-v", "" };
+
+  for (guint m = 0; m < BDCT_N_METRICS; m++) {
+    const BdctMetricInfo *info = bdct_metric_info (m);
+
+    for (guint c = 0; c <= BDCT_METRIC_ALL; c++) {
+      gchar *field, *name;
+
+      if (c == BDCT_METRIC_ALL ? !info->all : c >= (guint) info->components)
+        continue;
+      field = g_strconcat (info->name, ends[c], NULL);
+      name = g_strdelimit (g_strdup (field), "-", '_');
+      func (line, s, name, field);
+      g_free (name);
+      g_free (field);
+    }
+  }
+}
+
+static void
+append_name (GString * line, const GstStructure * s, const gchar * name,
+    const gchar * field)
+{
+  if (gst_structure_has_field (s, field))
+    g_string_append_printf (line, ",%s", name);
+}
+
+static void
+append_figure (GString * line, const GstStructure * s, const gchar * name,
+    const gchar * field)
+{
+  gdouble v;
+
+  if (!gst_structure_get_double (s, field, &v))
+    return;
+  g_string_append_printf (line, "%s:", name);
+  append_double (line, "%.6f", v);
+  g_string_append_c (line, ' ');
+}
+
+/* What `ffmpeg -lavfi psnr=stats_file=...:stats_version=2` writes; and behind
+ * it, if they are asked for, the metrics. */
 static void
 format_ffmpeg (GString * line, const GstStructure * s, gboolean first)
 {
   gboolean colour = gst_structure_has_field (s, "mse-u");
   guint64 index = 0;
 
-  if (first)
+  if (first) {
     g_string_append (line, colour ? "psnr_log_version:2 fields:n,mse_avg,mse_y,"
-        "mse_u,mse_v,psnr_avg,psnr_y,psnr_u,psnr_v\n"
-        : "psnr_log_version:2 fields:n,mse_avg,mse_y,psnr_avg,psnr_y\n");
+        "mse_u,mse_v,psnr_avg,psnr_y,psnr_u,psnr_v"
+        : "psnr_log_version:2 fields:n,mse_avg,mse_y,psnr_avg,psnr_y");
+    for_each_figure (append_name, line, s);
+    g_string_append_c (line, '\n');
+  }
   gst_structure_get_uint64 (s, "index", &index);
   g_string_append_printf (line, "n:%" G_GUINT64_FORMAT " ", index + 1);
   append_ffmpeg (line, s, "mse_avg", "mse");
@@ -51,6 +102,7 @@ format_ffmpeg (GString * line, const GstStructure * s, gboolean first)
   append_ffmpeg (line, s, "psnr_y", "psnr-y");
   append_ffmpeg (line, s, "psnr_u", "psnr-u");
   append_ffmpeg (line, s, "psnr_v", "psnr-v");
+  for_each_figure (append_figure, line, s);
   g_string_append_c (line, '\n');
 }
 
@@ -87,6 +139,24 @@ append_value (GString * line, const GValue * value, const gchar * nothing,
 }
 
 static void
+append_column (GString * line, const GstStructure * s, const gchar * name,
+    const gchar * field)
+{
+  (void) s;
+  (void) name;
+  g_string_append_printf (line, ",%s", field);
+}
+
+static void
+append_cell (GString * line, const GstStructure * s, const gchar * name,
+    const gchar * field)
+{
+  (void) name;
+  g_string_append_c (line, ',');
+  append_value (line, gst_structure_get_value (s, field), "", FALSE);
+}
+
+static void
 format_csv (GString * line, const GstStructure * s, gboolean first)
 {
   static const gchar *columns[] = {
@@ -101,13 +171,16 @@ format_csv (GString * line, const GstStructure * s, gboolean first)
 
   for (guint i = 0; i < G_N_ELEMENTS (columns) && first; i++)
     g_string_append_printf (line, "%s%s", i ? "," : "", columns[i]);
-  if (first)
+  if (first) {
+    for_each_figure (append_column, line, s);
     g_string_append_c (line, '\n');
+  }
   for (guint i = 0; i < G_N_ELEMENTS (columns); i++) {
     if (i > 0)
       g_string_append_c (line, ',');
     append_value (line, gst_structure_get_value (s, columns[i]), "", FALSE);
   }
+  for_each_figure (append_cell, line, s);
   g_string_append_c (line, '\n');
 }
 

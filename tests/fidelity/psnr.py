@@ -126,12 +126,13 @@ def make_input(layout, seed):
     return bytes(data)
 
 
-def run_element(work, name, width, height, properties):
+def run_element(work, name, width, height, properties, rate=10):
     """Returns the fields of each message, the last one the pooled one."""
     out = subprocess.run(
         ["gst-launch-1.0", "-m", "filesrc", f"location={work}/in",
          f"blocksize={os.path.getsize(f'{work}/in') // FRAMES}", "!",
-         f"video/x-raw,format={name},width={width},height={height},framerate=10/1", "!", "blockdct",
+         f"video/x-raw,format={name},width={width},height={height},framerate={rate}/1", "!",
+         "blockdct",
          f"backend={BACKEND}", *properties, "!", "video/x-raw", "!", "filesink",
          f"location={work}/out"],
         capture_output=True, text=True, check=False, timeout=120)
@@ -141,13 +142,18 @@ def run_element(work, name, width, height, properties):
     return [dict(re.findall(r"([a-z-]+)=\(double\)([-+.e0-9]+|inf)", l)) for l in lines]
 
 
-def ffmpeg_psnr(work, layout, width, height):
-    """Per frame: the stats file's fields; then the summary's."""
+def write_planar(work, layout):
+    """What the element took and gave, as ffmpeg reads it."""
     for side in ("in", "out"):
         with open(f"{work}/{side}", "rb") as f:
             planar = layout.planar(f.read())
         with open(f"{work}/{side}.planar", "wb") as f:
             f.write(planar)
+
+
+def ffmpeg_psnr(work, layout, width, height):
+    """Per frame: the stats file's fields; then the summary's."""
+    write_planar(work, layout)
     raw = ["-f", "rawvideo", "-pix_fmt", layout.pix_fmt(), "-s", f"{width}x{height}", "-i"]
     out = subprocess.run(
         ["ffmpeg", "-hide_banner", "-nostdin", *raw, f"{work}/in.planar", *raw,
@@ -258,4 +264,5 @@ def main():
     return 1 if any(different for _, different in totals.values()) else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * `metrics` and `target-ssim`: what is said, of which frames; what cannot be
+ * had. On an engine without a metric it is the warning that is tested. */
+#include <math.h>
+#include <string.h>
+#include "dct/metrics.h"
+#include "bench.h"
+
+#define WIDTH 192
+#define HEIGHT 176
+
+static const gchar *const names[] = {
+  "ssim-y", "ssim-u", "ssim-v", "ssim", "ms-ssim-y", "psnr-hvs-y",
+  "psnr-hvs-u", "psnr-hvs-v", "psnr-hvs", "psnr-b-y", "psnr-b-u", "psnr-b-v",
+  "xpsnr-y", "xpsnr-u", "xpsnr-v"
+};
+
+static guint
+count_fields (const GstStructure * s)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    n += gst_structure_has_field_typed (s, names[i], G_TYPE_DOUBLE);
+  return n;
+}
+
+/* Any one of their warnings, each said once. */
+static guint
+count_warnings (Bench * bench, const gchar * text)
+{
+  GstMessage *m;
+  guint n = 0;
+
+  while ((m = bench_pop (bench, GST_MESSAGE_WARNING)) != NULL) {
+    gchar *debug;
+    GError *error;
+
+    gst_message_parse_warning (m, &error, &debug);
+    g_assert_nonnull (strstr (error->message, text));
+    n++;
+    g_error_free (error);
+    g_free (debug);
+    gst_message_unref (m);
+  }
+  return n;
+}
+
+static GstStructure *
+push (Bench * bench, guint n)
+{
+  GstBuffer *out;
+  GstStructure *s;
+
+  bench_push (bench, n);
+  out = bench_pull (bench);
+  s = bench_pop_report (bench, "frame");
+  g_assert_true (gst_structure_is_equal (s, buffer_report (out)));
+  gst_buffer_unref (out);
+  return s;
+}
+
+/* All of them at once; none of those that are not asked for; and where they are
+ * pooled their mean, or nothing if a frame had none. */
+static void
+test_fields (void)
+{
+  gdouble sum = 0, hvs = 0;
+  GstStructure *s;
+  Bench bench;
+
+  bench_init (&bench, "I420", WIDTH, HEIGHT, NULL);
+  gst_util_set_object_arg (G_OBJECT (bench.element), "metrics",
+      "ssim+ms-ssim+psnr-hvs+psnr-b+xpsnr");
+  for (guint n = 0; n < 4; n++) {
+    s = push (&bench, n);
+    g_assert_cmpuint (count_fields (s), ==, G_N_ELEMENTS (names));
+    sum += get_double (s, "ssim");
+    hvs += get_double (s, "psnr-hvs-u");
+    g_assert_cmpfloat (get_double (s, "psnr-b-y"), <=, get_double (s,
+            "psnr-y"));
+    g_assert_cmpfloat (get_double (s, "ssim"), <, 1);
+    gst_structure_free (s);
+  }
+  g_object_get (bench.element, "stats", &s, NULL);
+  g_assert_cmpuint (count_fields (s), ==, G_N_ELEMENTS (names));
+  g_assert_cmpfloat_with_epsilon (get_double (s, "ssim"), sum / 4, 1e-12);
+  g_assert_cmpfloat_with_epsilon (get_double (s, "psnr-hvs-u"), hvs / 4, 1e-9);
+  gst_structure_free (s);
+
+  gst_util_set_object_arg (G_OBJECT (bench.element), "metrics", "ssim");
+  s = push (&bench, 4);
+  g_assert_cmpuint (count_fields (s), ==, 4);
+  gst_structure_free (s);
+  g_object_get (bench.element, "stats", &s, NULL);
+  g_assert_cmpuint (count_fields (s), ==, 4);
+  gst_structure_free (s);
+  g_object_set (bench.element, "metrics", 0, NULL);
+  s = push (&bench, 5);
+  g_assert_cmpuint (count_fields (s), ==, 0);
+  gst_structure_free (s);
+  g_assert_true (gst_harness_push_event (bench.h, gst_event_new_eos ()));
+  s = bench_pop_report (&bench, "pooled");
+  g_assert_cmpuint (count_fields (s), ==, 0);
+  gst_structure_free (s);
+  bench_clear (&bench);
+}
+
+/* What the caps do not allow is said once, with the reason, and is absent. */
+static void
+test_limits (void)
+{
+  GstStructure *s;
+  Bench bench;
+
+  bench_init (&bench, "GRAY8", 64, 7, NULL);
+  gst_util_set_object_arg (G_OBJECT (bench.element), "metrics",
+      "ssim+ms-ssim+psnr-hvs+psnr-b");
+  for (guint n = 0; n < 3; n++) {
+    s = push (&bench, n);
+    g_assert_cmpuint (count_fields (s), ==, 1);
+    get_double (s, "psnr-b-y");
+    gst_structure_free (s);
+    g_assert_cmpuint (count_warnings (&bench, "cannot be had of GRAY8 64x7"),
+        ==, n == 0 ? 3 : 0);
+  }
+  bench_set_caps (&bench, "GRAY8", 64, 64);
+  s = push (&bench, 3);
+  g_assert_cmpuint (count_fields (s), ==, 3);
+  gst_structure_free (s);
+  g_assert_cmpuint (count_warnings (&bench, "cannot be had"), ==, 2);
+  bench_clear (&bench);
+}
+
+/* The coarsest quality that keeps an SSIM, by trying them all. */
+static void
+test_target (void)
+{
+  static const gdouble targets[] = { 0.5, 0.9, 0.95, 0.99 };
+  gdouble of_quality[101];
+  GstStructure *s;
+  Bench bench;
+
+  bench_init (&bench, "I420", 64, 48, NULL);
+  gst_util_set_object_arg (G_OBJECT (bench.element), "metrics", "ssim");
+  for (gint quality = 1; quality <= 100; quality++) {
+    g_object_set (bench.element, "quality", quality, NULL);
+    s = push (&bench, 1);
+    of_quality[quality] = get_double (s, "ssim");
+    gst_structure_free (s);
+  }
+  g_object_set (bench.element, "metrics", 0, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (targets); i++) {
+    gint wanted = 1;
+
+    while (of_quality[wanted] < targets[i])
+      wanted++;
+    g_object_set (bench.element, "target-ssim", targets[i], NULL);
+    s = push (&bench, 1);
+    g_assert_cmpint (get_int (s, "quality"), ==, wanted);
+    g_assert_true (get_boolean (s, "target-met"));
+    g_assert_cmpfloat (get_double (s, "ssim"), ==, of_quality[wanted]);
+    gst_structure_free (s);
+  }
+  bench_clear (&bench);
+
+  /* Frames too small for it are made as if there were none. */
+  bench_init (&bench, "I420", 8, 8, "target-ssim", 0.9, "quality", 30, NULL);
+  s = push (&bench, 1);
+  g_assert_cmpint (get_int (s, "quality"), ==, 30);
+  g_assert_false (gst_structure_has_field (s, "target-met"));
+  gst_structure_free (s);
+  g_assert_cmpuint (count_warnings (&bench, "ssim cannot be had"), ==, 1);
+  bench_clear (&bench);
+}
+
+/* A curve has them at each setting. */
+static void
+test_curve (void)
+{
+  GstStructure *s;
+  GstMessage *m;
+  Bench bench;
+
+  bench_init (&bench, "I420", WIDTH, HEIGHT, "quality", 40, NULL);
+  gst_util_set_object_arg (G_OBJECT (bench.element), "metrics",
+      "ssim+psnr-hvs");
+  gst_util_set_object_arg (G_OBJECT (bench.element), "curve", "<10, 40>");
+  bench_push (&bench, 0);
+  gst_buffer_unref (bench_pull (&bench));
+  s = bench_pop_report (&bench, "frame");
+  m = bench_pop (&bench, GST_MESSAGE_ELEMENT);
+  g_assert_nonnull (m);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    const GValue *array = gst_structure_get_value
+        (gst_message_get_structure (m), names[i]);
+
+    g_assert_cmpint (array != NULL, ==, gst_structure_has_field (s, names[i]));
+    if (array != NULL)
+      g_assert_cmpfloat (g_value_get_double (gst_value_array_get_value (array,
+                  1)), ==, get_double (s, names[i]));
+  }
+  gst_message_unref (m);
+  gst_structure_free (s);
+  bench_clear (&bench);
+}
+
+/* Whatever is in flight, XPSNR is that of the frames in their order. */
+static void
+test_order (void)
+{
+  gdouble wanted[6];
+  GstStructure *s;
+  Bench bench;
+
+  for (gint depth = 1; depth <= 4; depth++) {
+    bench_init (&bench, "I420", WIDTH, HEIGHT, "async-depth", depth, NULL);
+    gst_util_set_object_arg (G_OBJECT (bench.element), "metrics", "xpsnr");
+    for (guint n = 0; n < G_N_ELEMENTS (wanted); n++)
+      bench_push (&bench, n);
+    g_assert_true (gst_harness_push_event (bench.h, gst_event_new_eos ()));
+    for (guint n = 0; n < G_N_ELEMENTS (wanted); n++) {
+      s = bench_pop_report (&bench, "frame");
+      if (depth == 1)
+        wanted[n] = get_double (s, "xpsnr-y");
+      g_assert_cmpfloat (get_double (s, "xpsnr-y"), ==, wanted[n]);
+      gst_structure_free (s);
+    }
+    s = bench_pop_report (&bench, "pooled");
+    gst_structure_free (s);
+    bench_clear (&bench);
+  }
+}
+
+/* An engine without a metric says so, once. */
+static void
+test_without (void)
+{
+  GstStructure *s;
+  Bench bench;
+
+  bench_init (&bench, "I420", WIDTH, HEIGHT, NULL);
+  gst_util_set_object_arg (G_OBJECT (bench.element), "metrics",
+      "ms-ssim+psnr-hvs+psnr-b+xpsnr");
+  for (guint n = 0; n < 2; n++) {
+    s = push (&bench, n);
+    g_assert_cmpuint (count_fields (s), ==, 0);
+    gst_structure_free (s);
+    g_assert_cmpuint (count_warnings (&bench, "engine does not compute it"),
+        ==, n == 0 ? 4 : 0);
+  }
+  bench_clear (&bench);
+}
+
+int
+main (int argc, char *argv[])
+{
+  test_init (&argc, &argv);
+  if (test_on_cuda ()) {
+    test_add ("/metrics/without", test_without);
+    return test_run ();
+  }
+  test_add ("/metrics/fields", test_fields);
+  test_add ("/metrics/limits", test_limits);
+  test_add ("/metrics/target", test_target);
+  test_add ("/metrics/curve", test_curve);
+  test_add ("/metrics/order", test_order);
+  return test_run ();
+}

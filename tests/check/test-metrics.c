@@ -1,0 +1,700 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The metrics (dct/metrics.h) on every engine of frame.h that has them: against
+ * their definitions, in double precision and as plainly as they can be written;
+ * and that neither instruction set, threads, strides nor anything else in a
+ * frame makes them others. The programs that they are named after are in
+ * tests/fidelity/metrics.py. */
+#include <math.h>
+#include <string.h>
+#include "frame.h"
+
+/* How far single precision may be from what is written here, and in dB double
+ * precision and psnr-hvs's whole-number transform. */
+#define SSIM_TOLERANCE 2e-5
+#define DB_TOLERANCE 0.01
+#define HVS_TOLERANCE 0.5
+
+typedef struct {
+  Format format;
+  int depth, shift, width, height, frame_rate;
+  Content content;
+  int quality;
+} Case;
+
+static const Case cases[] = {
+  {FORMAT_I420, 8, 0, 352, 288, 25, CONTENT_SMOOTH, 10},
+  {FORMAT_NV12, 8, 0, 353, 181, 50, CONTENT_SMOOTH, 5},
+  {FORMAT_GRAY, 8, 0, 201, 300, 25, CONTENT_SMOOTH, 10},
+  {FORMAT_NV16, 10, 6, 176, 176, 60, CONTENT_SMOOTH, 20},
+  {FORMAT_Y444, 12, 0, 180, 177, 30, CONTENT_SMOOTH, 20},
+  {FORMAT_Y42B, 8, 0, 61, 49, 30, CONTENT_RANDOM, 5},
+  {FORMAT_I420, 8, 0, 720, 486, 50, CONTENT_SMOOTH, 20},
+  {FORMAT_I420, 8, 0, 2304, 1156, 50, CONTENT_SMOOTH, 20},
+  {FORMAT_GRAY, 8, 0, 37, 41, 30, CONTENT_EXTREME, 3},
+};
+
+#define N_FRAMES 3
+
+/* A stream: pictures and what one engine made of them. */
+typedef struct {
+  const Case *c;
+  BdctLayout layout;
+  BdctJob job;
+  Picture src[N_FRAMES], rec[N_FRAMES];
+  BdctStats stats[N_FRAMES];
+} Scene;
+
+static BdctEngine *engines[MAX_ENGINES];
+static guint n_engines;
+
+static unsigned
+all_of (const BdctEngine * engine, const BdctLayout * layout)
+{
+  return bdct_engine_metrics (engine->klass, (1 << BDCT_N_METRICS) - 1,
+      layout);
+}
+
+/* Have an engine do the stream, `depth` frames at a time. */
+static void
+run (Scene * s, BdctEngine * engine, unsigned depth, Stride stride)
+{
+  Frame src[N_FRAMES], dst[N_FRAMES];
+  BdctError error = { "" };
+  guint n_out = 0;
+
+  g_assert_true (engine->klass->configure (engine, &s->layout, depth, &error));
+  for (guint n = 0; n < N_FRAMES; n++) {
+    BdctFrame frame = {
+      .sets = &s->job,.n_sets = 1,.frame_rate = s->c->frame_rate,.number = n,
+      .metrics = all_of (engine, &s->layout)
+    };
+
+    frame_init (&src[n], &s->layout, stride);
+    frame_init (&dst[n], &s->layout, stride);
+    frame_put (&src[n], &s->layout, &s->src[n], TRUE);
+    frame.src = src[n].image;
+    frame.dst = dst[n].image;
+    if (n >= depth)
+      g_assert_true (engine->klass->collect (engine, &s->stats[n_out++],
+              &error));
+    if (!engine->klass->submit (engine, &frame, &error))
+      g_error ("%s: %s", engine->description, error.message);
+  }
+  while (n_out < N_FRAMES)
+    g_assert_true (engine->klass->collect (engine, &s->stats[n_out++], &error));
+  for (guint n = 0; n < N_FRAMES; n++) {
+    frame_get (&dst[n], &s->layout, &s->rec[n]);
+    frame_clear (&src[n]);
+    frame_clear (&dst[n]);
+  }
+}
+
+static void
+scene_init (Scene * s, const Case * c)
+{
+  BdctParams params = BDCT_PARAMS_DEFAULT;
+
+  memset (s, 0, sizeof *s);
+  s->c = c;
+  params.quality = c->quality;
+  format_layout (c->format, c->depth, c->shift, c->width, c->height,
+      &s->layout);
+  g_assert_true (bdct_job_init (&s->job, &params, &s->layout, NULL));
+  for (guint n = 0; n < N_FRAMES; n++) {
+    picture_init (&s->src[n], &s->layout);
+    picture_init (&s->rec[n], &s->layout);
+    picture_fill (&s->src[n], c->content, &s->layout, params.transform, n + 1);
+  }
+}
+
+static void
+scene_clear (Scene * s)
+{
+  for (guint n = 0; n < N_FRAMES; n++) {
+    picture_clear (&s->src[n]);
+    picture_clear (&s->rec[n]);
+  }
+}
+
+/* A component of both pictures. */
+typedef struct {
+  const int *a, *b;
+  int width, height, peak;
+} Pair;
+
+static double
+define_ssim (const Pair * p)
+{
+  /* Windows' sums have the means of 64 samples, but C1 that of one of 64. */
+  const double c1 = floor (.0001 * p->peak * p->peak * 64 + .5) / 4096;
+  const double c2 = floor (.0009 * p->peak * p->peak * 64 * 63 + .5) / 4032;
+  double sum = 0;
+  int n = 0;
+
+  for (int y = 0; y + 8 <= p->height; y += 4)
+    for (int x = 0; x + 8 <= p->width; x += 4, n++) {
+      double a = 0, b = 0, aa = 0, bb = 0, ab = 0;
+
+      for (int i = 0; i < 64; i++) {
+        const int at = (y + i / 8) * p->width + x + i % 8;
+
+        a += p->a[at] / 64.0;
+        b += p->b[at] / 64.0;
+      }
+      for (int i = 0; i < 64; i++) {
+        const int at = (y + i / 8) * p->width + x + i % 8;
+
+        aa += (p->a[at] - a) * (p->a[at] - a) / 63;
+        bb += (p->b[at] - b) * (p->b[at] - b) / 63;
+        ab += (p->a[at] - a) * (p->b[at] - b) / 63;
+      }
+      sum += (2 * a * b + c1) * (2 * ab + c2) / ((a * a + b * b + c1)
+          * (aa + bb + c2));
+    }
+  return sum / n;
+}
+
+/* Which sample a place outside stands for. */
+static int
+mirror (int i, int n)
+{
+  return i < 0 ? -1 - i : i >= n ? 2 * n - 1 - i : i;
+}
+
+/* Half as wide and high, through a separable filter. */
+static double *
+halve (const double *from, int *width, int *height)
+{
+  static const double filter[9] = { 0.026727, -0.016828, -0.078201, 0.266846,
+    0.602914, 0.266846, -0.078201, -0.016828, 0.026727
+  };
+  const int w = (*width + 1) / 2, h = (*height + 1) / 2;
+  double *to = g_new0 (double, (gsize) w * h);
+
+  for (int y = 0; y < h; y++)
+    for (int x = 0; x < w; x++)
+      for (int v = -4; v <= 4; v++)
+        for (int u = -4; u <= 4; u++)
+          to[y * w + x] += from[mirror (2 * y + v, *height) * *width
+              + mirror (2 * x + u, *width)] * filter[v + 4] * filter[u + 4];
+  *width = w;
+  *height = h;
+  return to;
+}
+
+/* The means of luminance, contrast and structure of one scale. */
+static void
+compare_scale (const double *a, const double *b, int width, int height,
+    double mean[3])
+{
+  const double c1 = 2.55 * 2.55, c2 = 7.65 * 7.65, c3 = c2 / 2;
+  double window[11], total = 0;
+  const int n = (width - 10) * (height - 10);
+
+  for (int i = 0; i < 11; i++)
+    total += window[i] = exp (-(i - 5) * (i - 5) / 4.5);
+  memset (mean, 0, 3 * sizeof *mean);
+  for (int y = 0; y < height - 10; y++)
+    for (int x = 0; x < width - 10; x++) {
+      double ma = 0, mb = 0, aa = 0, bb = 0, ab = 0, sa, sb;
+
+      for (int i = 0; i < 121; i++) {
+        const double w = window[i / 11] * window[i % 11] / total / total;
+        const int at = (y + i / 11) * width + x + i % 11;
+
+        ma += w * a[at];
+        mb += w * b[at];
+        aa += w * a[at] * a[at];
+        bb += w * b[at] * b[at];
+        ab += w * a[at] * b[at];
+      }
+      sa = sqrt (MAX (aa - ma * ma, 0));
+      sb = sqrt (MAX (bb - mb * mb, 0));
+      mean[0] += (2 * ma * mb + c1) / (ma * ma + mb * mb + c1) / n;
+      mean[1] += (2 * sa * sb + c2) / (sa * sa + sb * sb + c2) / n;
+      mean[2] += (ab - ma * mb + c3) / (sa * sb + c3) / n;
+    }
+}
+
+static double
+define_ms_ssim (const Pair * p)
+{
+  static const double weights[5] = { 0.0448, 0.2856, 0.3001, 0.2363, 0.1333 };
+  const gsize n = (gsize) p->width * p->height;
+  double *a = g_new (double, n), *b = g_new (double, n), product = 1;
+  int width = p->width, height = p->height;
+
+  for (gsize i = 0; i < n; i++) {
+    a[i] = p->a[i] * 256.0 / (p->peak + 1);
+    b[i] = p->b[i] * 256.0 / (p->peak + 1);
+  }
+  for (int scale = 0; scale < 5; scale++) {
+    int w = width, h = height;
+    double mean[3], *next;
+
+    compare_scale (a, b, width, height, mean);
+    product *= pow (mean[1] * mean[2], weights[scale]);
+    if (scale == 4)
+      product *= pow (mean[0], weights[scale]);
+    next = halve (a, &w, &h);
+    g_free (a);
+    a = next;
+    next = halve (b, &width, &height);
+    g_free (b);
+    b = next;
+  }
+  g_free (a);
+  g_free (b);
+  return product;
+}
+
+static double
+define_psnr_b (const Pair * p, int side)
+{
+  const double w = p->width, h = p->height;
+  double mse = 0, on = 0, off = 0, n_on, n_off;
+
+  for (int y = 0; y < p->height; y++)
+    for (int x = 0; x < p->width; x++) {
+      const int at = y * p->width + x;
+      const double d = p->a[at] - p->b[at];
+
+      mse += d * d / (w * h);
+      if (x + 1 < p->width)
+        *((x + 1) % side ? &off : &on) += pow (p->b[at] - p->b[at + 1], 2);
+      if (y + 1 < p->height)
+        *((y + 1) % side ? &off : &on) += pow (p->b[at]
+            - p->b[at + p->width], 2);
+    }
+  n_on = 2 * (w * h / side - 1);
+  n_off = h * (w - 1) + w * (h - 1) - n_on;
+  on /= n_on;
+  off /= n_off;
+  if (on > off)
+    mse += log2 (side) / log2 (MIN (w, h)) * (on - off);
+  return bdct_psnr (mse, p->peak > 1023 ? 12 : p->peak > 255 ? 10 : 8);
+}
+
+/* 64 frequencies of a block, orthonormal. */
+static void
+transform (const int *from, int stride, double to[64])
+{
+  for (int v = 0; v < 8; v++)
+    for (int u = 0; u < 8; u++) {
+      double sum = 0;
+
+      for (int i = 0; i < 64; i++)
+        sum += from[i / 8 * stride + i % 8] * cos ((2 * (i / 8) + 1) * v
+            * G_PI / 16) * cos ((2 * (i % 8) + 1) * u * G_PI / 16);
+      to[8 * v + u] = sum / 4 * (v ? 1 : M_SQRT1_2) * (u ? 1 : M_SQRT1_2);
+    }
+}
+
+/* How much a block's contrast hides: of its frequencies, by how much of it its
+ * quarters have. */
+static double
+define_mask (const int *block, int stride, const double frequency[64],
+    const double weights[64])
+{
+  double variance[5] = { 0 }, sum = 0;
+
+  for (int k = 0; k < 5; k++) {
+    const int side = k < 4 ? 4 : 8, n = side * side;
+    const int *from = block + (k < 4 ? k / 2 * 4 * stride + k % 2 * 4 : 0);
+    double mean = 0;
+
+    for (int i = 0; i < n; i++)
+      mean += (double) from[i / side * stride + i % side] / n;
+    for (int i = 0; i < n; i++)
+      variance[k] += pow (from[i / side * stride + i % side] - mean, 2)
+          * n / (n - 1);
+  }
+  if (variance[4] == 0)
+    return 0;
+  for (int i = 1; i < 64; i++)
+    sum += pow (frequency[i] * weights[i] * 0.3885746225901003, 2);
+  return sqrt (sum * (variance[0] + variance[1] + variance[2] + variance[3])
+      / variance[4]) / 32;
+}
+
+/* Of luma. */
+static double
+define_psnr_hvs (const Pair * p)
+{
+  static const double rows[8][8] = {
+    {1.6193873, 2.2901595, 2.0850976, 1.4836609, 1.0022751, .678297, .4662249,
+        .3265092},
+    {0, 1.9432182, 2.0479307, 1.6873111, 1.2305667, .8689203, .6128099,
+        .4364058},
+    {0, 0, 1.3432902, 1.0920564, .8757488, .6708829, .5017319, .3725043},
+    {0, 0, 0, .7728198, .6056364, .4830941, .3804294, .295774},
+    {0, 0, 0, 0, .4489963, .3528893, .283007, .2269513},
+    {0, 0, 0, 0, 0, .2703207, .2150177, .1740807},
+    {0, 0, 0, 0, 0, 0, .1688695, .1361539},
+    {0, 0, 0, 0, 0, 0, 0, .1090838}
+  };
+  double weights[64], sum = 0;
+  int n = 0;
+
+  for (int i = 0; i < 64; i++)
+    weights[i] = rows[MIN (i / 8, i % 8)][MAX (i / 8, i % 8)];
+  for (int y = 0; y + 8 <= p->height; y += 7)
+    for (int x = 0; x + 8 <= p->width; x += 7) {
+      const int at = y * p->width + x;
+      double a[64], b[64], mask;
+
+      transform (p->a + at, p->width, a);
+      transform (p->b + at, p->width, b);
+      mask = MAX (define_mask (p->a + at, p->width, a, weights),
+          define_mask (p->b + at, p->width, b, weights));
+      for (int i = 0; i < 64; i++, n++) {
+        const double hidden = i == 0 ? 0
+            : mask / pow (weights[i] * 0.3885746225901003, 2);
+
+        sum += pow (MAX (fabs (a[i] - b[i]) - hidden, 0) * weights[i], 2);
+      }
+    }
+  return 10 * log10 ((double) p->peak * p->peak * n / sum);
+}
+
+/* XPSNR's weight of a block of luma. */
+static double
+define_weight (const Scene * s, int n, int x0, int y0, int side, gboolean large)
+{
+  const int w = s->c->width, h = s->c->height, step = 1 + large;
+  const int x1 = MIN (x0 + side, w), y1 = MIN (y0 + side, h);
+  double space = 0, time = 0, area = 0;
+
+#define AT(n, x, y) ((n) < 0 ? 0 : s->src[n].sample[0][(y) * w + (x)])
+  for (int y = y0; y < y1; y++)
+    for (int x = x0; x < x1; x++) {
+      double v = 0;
+
+      if (x < step || y < step || x >= w - step || y >= h - step)
+        continue;
+      area++;
+      if (large && ((x | y) & 1))
+        continue;
+      /* Rings around a sample or a square of 2 x 2. */
+      for (int j = -step; j <= 2 * step - 1; j++)
+        for (int i = -step; i <= 2 * step - 1; i++) {
+          static const int small[2][2] = { {12, -2}, {-2, -1} };
+          static const int big[3][3] = { {12, -3, -1}, {-3, -2, -1},
+            {-1, -1, 0}
+          };
+          const int dx = i < 0 ? -i : MAX (i - step + 1, 0);
+          const int dy = j < 0 ? -j : MAX (j - step + 1, 0);
+
+          v += (large ? big[dy][dx] : small[dy][dx]) * AT (n, x + i, y + j);
+        }
+      space += fabs (v);
+    }
+  for (int y = y0; y < y1; y += step)
+    for (int x = x0; x < x1; x += step) {
+      int v = 0;
+
+      for (int j = 0; j < step; j++)
+        for (int i = 0; i < step; i++)
+          v += s->c->frame_rate < 32 ? AT (n, x + i, y + j)
+              - AT (n - 1, x + i, y + j) : AT (n, x + i, y + j)
+              - 2 * AT (n - 1, x + i, y + j) + AT (n - 2, x + i, y + j);
+      time += 2 * abs (v);
+    }
+#undef AT
+  return 1 / MAX (space / area + time / ((x1 - x0) * (y1 - y0)),
+      1 << (s->c->depth - 6));
+}
+
+/* Of pictures above 640 x 480: others' weights are smoothed. */
+static double
+define_xpsnr (const Scene * s, int n, int c)
+{
+  const int w = s->c->width, h = s->c->height, peak = bdct_layout_peak
+      (&s->layout);
+  const double r = w * h / (3840.0 * 2160.0);
+  const int side = 4 * (int) (32 * sqrt (r) + .5);
+  const Picture *a = &s->src[n], *b = &s->rec[n];
+  const int sx = w / a->width[c], sy = h / a->height[c];
+  double sum = 0, area = (double) a->width[c] * a->height[c];
+
+  for (int y = 0; y < h; y += side)
+    for (int x = 0; x < w; x += side) {
+      const double weight = define_weight (s, n, x, y, side,
+          w * h > 2048 * 1152);
+
+      for (int j = y / sy; j < MIN ((y + side) / sy, a->height[c]); j++)
+        for (int i = x / sx; i < MIN ((x + side) / sx, a->width[c]); i++)
+          sum += weight * pow (a->sample[c][j * a->width[c] + i]
+              - b->sample[c][j * a->width[c] + i], 2);
+    }
+  sum *= sqrt (16.0 * (1 << (2 * s->c->depth - 9)) / sqrt (r));
+  return 10 * log10 (area * peak * peak / sum);
+}
+
+static double
+define (const Scene * s, int n, BdctMetric metric, int c)
+{
+  const Pair pair = { s->src[n].sample[c], s->rec[n].sample[c],
+    s->src[n].width[c], s->src[n].height[c], bdct_layout_peak (&s->layout)
+  };
+
+  switch (metric) {
+    case BDCT_METRIC_SSIM:
+      return define_ssim (&pair);
+    case BDCT_METRIC_MS_SSIM:
+      return define_ms_ssim (&pair);
+    case BDCT_METRIC_PSNR_HVS:
+      return c == 0 && s->c->width < 400 ? define_psnr_hvs (&pair) : NAN;
+    case BDCT_METRIC_PSNR_B:
+      return define_psnr_b (&pair, 8);
+    case BDCT_METRIC_XPSNR:
+      return s->c->width * s->c->height > 640 * 480 ? define_xpsnr (s, n, c)
+          : NAN;
+    default:
+      return NAN;
+  }
+}
+
+/* A few frames of each are enough where a definition takes long. */
+static gboolean
+is_checked (const Scene * s, int n, BdctMetric metric)
+{
+  return metric != BDCT_METRIC_MS_SSIM || (n == 0 && s->c->width < 400);
+}
+
+static void
+test_definitions (void)
+{
+  guint64 n_compared = 0, n_differ = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Scene s;
+
+    scene_init (&s, &cases[i]);
+    run (&s, engines[0], 1, STRIDE_TIGHT);
+    for (int n = 0; n < N_FRAMES; n++)
+      for (int m = 0; m < BDCT_N_METRICS; m++)
+        for (int c = 0; c < bdct_metric_info (m)->components; c++) {
+          double got, wanted, tolerance = m == BDCT_METRIC_PSNR_HVS
+              ? HVS_TOLERANCE : bdct_metric_info (m)->in_db ? DB_TOLERANCE
+              : SSIM_TOLERANCE;
+
+          if (!(s.stats[n].metrics >> m & 1) || !is_checked (&s, n, m)
+              || s.stats[n].component[c].samples == 0)
+            continue;
+          wanted = define (&s, n, m, c);
+          if (isnan (wanted))
+            continue;
+          got = bdct_metric_figure (&s.stats[n], 1, s.layout.depth, m, c);
+          n_compared++;
+          if (fabs (got - wanted) <= tolerance)
+            continue;
+          n_differ++;
+          g_test_fail_printf ("%s of %s %dx%d, frame %d, component %d: %.9g, "
+              "by its definition %.9g", bdct_metric_info (m)->name,
+              format_names[s.c->format], s.c->width, s.c->height, n, c, got,
+              wanted);
+        }
+    scene_clear (&s);
+  }
+  g_assert_cmpuint (n_compared, >, 100);
+  tally_add (n_compared, n_differ);
+}
+
+/* The same digits everywhere. */
+static void
+test_same (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Scene s, other;
+
+    scene_init (&s, &cases[i]);
+    scene_init (&other, &cases[i]);
+    run (&s, engines[0], 1, STRIDE_TIGHT);
+    for (guint e = 0; e < n_engines; e++) {
+      run (&other, engines[e], 1 + e % N_FRAMES, e % N_STRIDES);
+      for (guint n = 0; n < N_FRAMES; n++)
+        if (memcmp (s.stats[n].metric, other.stats[n].metric,
+                sizeof s.stats[n].metric) != 0)
+          g_test_fail_printf ("%s differs from %s: case %u, frame %u",
+              engines[e]->description, engines[0]->description, i, n);
+    }
+    scene_clear (&s);
+    scene_clear (&other);
+  }
+}
+
+static void
+test_threads (void)
+{
+  Scene s, other;
+
+  scene_init (&s, &cases[1]);
+  scene_init (&other, &cases[1]);
+  run (&s, engines[0], 1, STRIDE_TIGHT);
+  for (guint threads = 1; threads <= 8; threads++) {
+    BdctEngineOptions options = {.threads = threads };
+    BdctError error;
+    BdctEngine *engine = engines[0]->klass->create (&options, &error);
+
+    g_assert_nonnull (engine);
+    for (unsigned depth = 1; depth <= 3; depth++) {
+      run (&other, engine, depth, STRIDE_ODD);
+      for (guint n = 0; n < N_FRAMES; n++)
+        g_assert_cmpmem (s.stats[n].metric, sizeof s.stats[n].metric,
+            other.stats[n].metric, sizeof s.stats[n].metric);
+    }
+    engine->klass->destroy (engine);
+  }
+  scene_clear (&s);
+  scene_clear (&other);
+}
+
+/* Without a picture, with a view, and of other jobs, they are those of the
+ * reconstruction. */
+static void
+test_other_jobs (void)
+{
+  BdctParams params = BDCT_PARAMS_DEFAULT;
+  BdctView view = BDCT_VIEW_DEFAULT;
+  BdctJob others[20];
+  BdctStats stats[21];
+  BdctError error;
+  Frame src, dst;
+  Scene s;
+
+  scene_init (&s, &cases[5]);
+  frame_init (&src, &s.layout, STRIDE_TIGHT);
+  frame_init (&dst, &s.layout, STRIDE_TIGHT);
+  frame_put (&src, &s.layout, &s.src[0], TRUE);
+  for (int i = 0; i < 20; i++) {
+    params.transform = i % 3 ? BDCT_JPEG_8X8 : BDCT_HEVC_8X8;
+    params.quality = 1 + 4 * i;
+    params.qp = 2 * i;
+    g_assert_true (bdct_job_init (&others[i], &params, &s.layout, NULL));
+  }
+  for (guint e = 0; e < n_engines; e++) {
+    BdctEngine *engine = engines[e];
+    const unsigned metrics = all_of (engine, &s.layout);
+
+    for (int mode = -1; mode < BDCT_N_VIEWS; mode += 3) {
+      BdctFrame frame = {.sets = others,.n_sets = 1,.others = others,
+        .n_others = 20,.src = src.image,.view = &view,.metrics = metrics,
+        .other_metrics = metrics & ~(1u << BDCT_METRIC_SSIM)
+      };
+
+      view.mode = MAX (mode, 0);
+      if (mode >= 0)
+        frame.dst = dst.image;
+      g_assert_true (engine->klass->configure (engine, &s.layout, 1, &error));
+      g_assert_true (engine->klass->submit (engine, &frame, &error));
+      g_assert_true (engine->klass->collect (engine, stats, &error));
+      for (int i = 0; i < 20; i++) {
+        BdctFrame alone = {.sets = &others[i],.n_sets = 1,.src = src.image,
+          .dst = dst.image,.metrics = metrics
+        };
+        BdctStats one;
+
+        g_assert_true (engine->klass->configure (engine, &s.layout, 1,
+                &error));
+        g_assert_true (engine->klass->submit (engine, &alone, &error));
+        g_assert_true (engine->klass->collect (engine, &one, &error));
+        if (i == 0)
+          g_assert_cmpmem (one.metric, sizeof one.metric, stats[0].metric,
+              sizeof one.metric);
+        memset (one.metric[BDCT_METRIC_SSIM], 0,
+            sizeof one.metric[BDCT_METRIC_SSIM]);
+        g_assert_cmpmem (one.metric, sizeof one.metric, stats[1 + i].metric,
+            sizeof one.metric);
+        g_assert_cmpuint (stats[1 + i].metrics, ==, frame.other_metrics);
+      }
+    }
+  }
+  frame_clear (&src);
+  frame_clear (&dst);
+  scene_clear (&s);
+}
+
+/* What cannot be had is refused with the reason. */
+static void
+test_limits (void)
+{
+  static const struct
+  {
+    Format format;
+    int width, height;
+    BdctMetric metric;
+    const char *reason;         /* NULL: it can */
+  } limits[] = {
+    {FORMAT_I420, 16, 16, BDCT_METRIC_SSIM, NULL},
+    {FORMAT_I420, 14, 16, BDCT_METRIC_SSIM, "7 x 8"},
+    {FORMAT_GRAY, 8, 7, BDCT_METRIC_SSIM, "8 x 7"},
+    {FORMAT_I420, 176, 176, BDCT_METRIC_MS_SSIM, NULL},
+    {FORMAT_I420, 175, 400, BDCT_METRIC_MS_SSIM, "175 x 400"},
+    {FORMAT_GRAY, 64, 64, BDCT_METRIC_PSNR_HVS, "wants Y, U and V"},
+    {FORMAT_I420, 15, 16, BDCT_METRIC_PSNR_HVS, "7 x 8"},
+    {FORMAT_I420, 17, 17, BDCT_METRIC_PSNR_HVS, NULL},
+    {FORMAT_I420, 2, 9, BDCT_METRIC_PSNR_B, "1 x 5"},
+    {FORMAT_I420, 4, 3, BDCT_METRIC_PSNR_B, NULL},
+    {FORMAT_I420, 1, 1, BDCT_METRIC_XPSNR, NULL},
+    {FORMAT_I420, 2303, 1156, BDCT_METRIC_XPSNR, "have to be even"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (limits); i++) {
+    BdctError error = { "" };
+    BdctLayout layout;
+    gboolean ok;
+
+    format_layout (limits[i].format, 8, 0, limits[i].width, limits[i].height,
+        &layout);
+    ok = bdct_metric_check (limits[i].metric, &layout, &error);
+    g_assert_cmpint (ok, ==, limits[i].reason == NULL);
+    if (!ok && strstr (error.message, limits[i].reason) == NULL)
+      g_test_fail_printf ("%u: %s", i, error.message);
+  }
+}
+
+/* Pictures as small as they may be, and identical ones. */
+static void
+test_small (void)
+{
+  static const int sizes[][2] = { {16, 16}, {17, 19}, {4, 4}, {1, 1}, {3, 300},
+  {300, 3}, {24, 8} };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    Case c = { FORMAT_I420, 8, 0, sizes[i][0], sizes[i][1], 30, CONTENT_SMOOTH,
+      100
+    };
+    Scene s;
+
+    scene_init (&s, &c);
+    for (guint e = 0; e < n_engines; e++)
+      run (&s, engines[e], 2, STRIDE_TIGHT);
+    for (int m = 0; m < BDCT_N_METRICS; m++)
+      if (s.stats[0].metrics >> m & 1)
+        g_assert_false (isnan (bdct_metric_figure (&s.stats[0], 1, 8, m, 0)));
+    scene_clear (&s);
+  }
+}
+
+int
+main (int argc, char *argv[])
+{
+  int ret;
+
+  g_test_init (&argc, &argv, NULL);
+  n_engines = engines_open (engines);
+  g_test_add_func ("/metrics/limits", test_limits);
+  if (engines[0]->klass->metrics != 0) {
+    g_test_add_func ("/metrics/definitions", test_definitions);
+    g_test_add_func ("/metrics/same", test_same);
+    g_test_add_func ("/metrics/threads", test_threads);
+    g_test_add_func ("/metrics/other-jobs", test_other_jobs);
+    g_test_add_func ("/metrics/small", test_small);
+  }
+  ret = g_test_run ();
+  tally_print ("the metrics' definitions");
+  engines_close (engines, n_engines);
+  return ret;
+}
