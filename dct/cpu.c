@@ -667,7 +667,7 @@ cpu_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   if (depth < 1 || depth > BDCT_MAX_DEPTH)
     return bdct_error (error, "depth %u is outside 1 to %d", depth,
         BDCT_MAX_DEPTH);
-  if (!bdct_layout_check (engine->klass, layout, error))
+  if (!bdct_layout_check (layout, error))
     return false;
   slots = calloc (depth, sizeof *slots);
   if (slots == NULL)
@@ -1096,7 +1096,6 @@ cpu_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
 
 const BdctEngineClass bdct_cpu_engine = {
   .name = "cpu",
-  .takes_rgb = true,
   .count_devices = cpu_count_devices,
   .create = cpu_create,
   .destroy = cpu_destroy,

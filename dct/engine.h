@@ -81,7 +81,6 @@ typedef struct {
 
 typedef struct BdctEngineClass {
   const char *name; /**< "cpu", "cuda" */
-  bool takes_rgb;   /**< layouts of R, G and B too */
 
   /** How many devices there are; the CPU counts as one. 0 with the reason. */
   int (*count_devices) (BdctError *error);
@@ -141,10 +140,9 @@ extern const BdctEngineClass bdct_cuda_engine;
 bool bdct_frame_check (const BdctFrame *frame, const BdctLayout *layout,
     BdctError *error);
 
-/** Whether an engine takes a layout, and its sides are within what is exact:
- * what all engines ask for in configure(). */
-bool bdct_layout_check (const BdctEngineClass *klass, const BdctLayout *layout,
-    BdctError *error);
+/** Whether a layout's sides are within what is exact: what all engines ask for
+ * in configure(). */
+bool bdct_layout_check (const BdctLayout *layout, BdctError *error);
 
 /** samples and levels of a frame: what the layout and the block sizes fix. */
 void bdct_engine_count (const BdctLayout *layout, const BdctJob *job,

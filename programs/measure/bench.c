@@ -72,7 +72,7 @@ measure_bench_new (const MeasurePlan * plan, gint backend, gint device,
     lane->sums = g_array_new (FALSE, TRUE, sizeof (BdctStats));
     lane->frames = g_array_new (FALSE, TRUE, sizeof (BdctStats));
     if (gst_blockdct_backend_open (&lane->backend, bench->element, backend,
-            FALSE, device, threads, &lane->context))
+            device, threads, &lane->context))
       continue;
     message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
     gst_message_parse_error (message, error, NULL);
