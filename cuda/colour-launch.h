@@ -25,7 +25,7 @@ typedef struct {
   BdctImage src, dst;       /**< pixels */
   BdctImage planes;         /**< made of `src`, all their columns */
   BdctImage rec;            /**< the reconstruction, ... */
-  BdctImage shown;          /**< ... and what `dst` is made of; no data: `rec` */
+  BdctImage shown;          /**< ... and what `dst` is made of; may be `rec` */
   BdctCudaCell *cells;      /**< the frame's, for the errors of R, G and B */
 } BdctCudaColour;
 

@@ -169,8 +169,8 @@ gboolean gst_blockdct_is_stopped (GstBlockDct * self);
 
 /* gstblockdctqueue.c */
 
-/** Choose and start a backend; close it, with the frames in it forgotten. An element error is posted where it returns
- * FALSE. */
+/** Choose and start a backend; close it, with the frames in it forgotten. An
+ * element error is posted where it returns FALSE. */
 gboolean gst_blockdct_queue_open (GstBlockDct * self);
 void gst_blockdct_queue_close (GstBlockDct * self);
 

@@ -26,8 +26,7 @@ static const struct
 } backends[] = {
   {1, "cuda", "CUDA, or an error", GST_RESOURCE_ERROR_NOT_FOUND,
       "Check nvidia-smi, cuda-device-id, and that the plugin was built with "
-        "CUDA, and that frames are not of R, G and B (videoconvert); or use "
-        "backend=auto or backend=cpu.", CUDA},
+        "CUDA; or use backend=auto or backend=cpu.", CUDA},
   {2, "cpu", "the CPU; system memory only", GST_RESOURCE_ERROR_FAILED,
       "Lower the threads property.", &gst_blockdct_backend_cpu},
 };
