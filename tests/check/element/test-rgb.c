@@ -173,7 +173,8 @@ test_every_format (void)
 
       gst_util_set_object_arg (G_OBJECT (bench.element), "chroma-subsampling",
           rgb_samplings[i].name);
-      rec = expect (f, rgb_samplings[i].chroma, &bench.info, in, &defaults, &stats);
+      rec = expect (f, rgb_samplings[i].chroma, &bench.info, in, &defaults,
+          &stats);
       out = push (&bench, in);
       g_assert_true (is_same (f, &bench.info, out, rec));
       s = bench_pop_report (&bench, "frame");
@@ -330,9 +331,9 @@ check_view (const gchar * view, guint f, const GstVideoInfo * info,
           && find_original (view, &other, &above));
       for (gint k = 0; k < 3 && !cut; k++)
         if (get (&got, k, x, y) != get (original ? &a : &b, k, from, row))
-          g_error ("%s %s: %c (%d, %d) is %d, not %d", rgb_formats[f].name, view,
-              "RGB"[k], x, y, get (&got, k, x, y), get (original ? &a : &b, k,
-                  from, row));
+          g_error ("%s %s: %c (%d, %d) is %d, not %d", rgb_formats[f].name,
+              view, "RGB"[k], x, y, get (&got, k, x, y),
+              get (original ? &a : &b, k, from, row));
       if (a.rgb->bytes == 4) {
         gsize at = (gsize) y * info->stride[0] + 4 * x
             + 6 - a.rgb->offset[0] - a.rgb->offset[1] - a.rgb->offset[2];
