@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "colour-launch.h"
 #include "device.h"
 #include "plan.h"
 #include "rate.h"
@@ -58,6 +59,7 @@ free_frames (CudaEngine * self, bool in_context)
   free (self->frames);
   bdct_buffer_free (&self->cells, in_context);
   bdct_buffer_free (&self->levels, in_context);
+  bdct_staging_clear (&self->staging, in_context);
   self->frames = NULL;
   self->depth = self->oldest = self->in_flight = self->pending = 0;
   self->n_cells = self->next_cells = 0;
@@ -147,7 +149,7 @@ cuda_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   if (depth < 1 || depth > BDCT_MAX_DEPTH)
     return bdct_error (error, "depth %u is outside 1 to %d", depth,
         BDCT_MAX_DEPTH);
-  if (!bdct_layout_check (engine->klass, layout, error)
+  if (!bdct_layout_check (layout, error)
       || !bdct_device_enter (&self->device, error))
     return false;
   free_frames (self, true);
@@ -256,23 +258,22 @@ copy_cells (CudaEngine * self, unsigned first, unsigned n, cudaStream_t stream,
   return ok;
 }
 
-/* Enqueue what follows the uploads of `n` frames, the first of them at `first`
- * of those in flight: their kernels, the copies of their statistics, and the
- * event that says they are there. More than one frame have all that is large on
- * the device, and cells in a row. */
+/* Enqueue the kernels of `n` frames of those in flight. */
 static bool
-enqueue (CudaEngine * self, unsigned first, unsigned n, BdctError * error)
+launch_kernels (CudaEngine * self, unsigned first, unsigned n,
+    BdctError * error)
 {
-  BdctSlot *last = &frame_at (self, first + n - 1)->slot;
-  cudaStream_t stream = self->device.stream;
+  const cudaStream_t stream = self->device.stream;
+  const BdctSlot *slot = &frame_at (self, first)->slot;
 
-  if (!zero_cells (self, first, n, error)
-      || !check (bdct_cuda_launch (self->passes, gather_passes (self, first,
-                  n), self->device.kernels, stream), "cudaLaunchKernel", error))
+  if (bdct_slot_splits (slot) && !check (bdct_cuda_split_launch (&slot->colour,
+              stream), "cudaLaunchKernel", error))
+    return false;
+  if (!check (bdct_cuda_launch (self->passes, gather_passes (self, first, n),
+              self->device.kernels, stream), "cudaLaunchKernel", error))
     return false;
   for (unsigned i = 0; i < n; i++) {
-    const BdctSlot *slot = &frame_at (self, first + i)->slot;
-
+    slot = &frame_at (self, first + i)->slot;
     if (slot->rate && !bdct_rate_enqueue (slot, &self->staging, &self->levels,
             error))
       return false;
@@ -280,6 +281,29 @@ enqueue (CudaEngine * self, unsigned first, unsigned n, BdctError * error)
             "cudaLaunchKernel", error))
       return false;
   }
+  return !bdct_slot_joins (slot)
+      || check (bdct_cuda_join_launch (&slot->colour,
+          slot->viewed ? &slot->render : NULL, stream), "cudaLaunchKernel",
+      error);
+}
+
+/* Enqueue what follows the uploads of `n` frames, the first of them at `first`
+ * of those in flight: their kernels, the copies of their statistics, and the
+ * event that says they are there. More than one frame have all that is large on
+ * the device, and cells in a row. Those of R, G and B have their planes in the
+ * same place, one after the other. */
+static bool
+enqueue (CudaEngine * self, unsigned first, unsigned n, BdctError * error)
+{
+  BdctSlot *last = &frame_at (self, first + n - 1)->slot;
+  const unsigned together = bdct_slot_splits (last) ? 1 : n;
+  cudaStream_t stream = self->device.stream;
+
+  if (!zero_cells (self, first, n, error))
+    return false;
+  for (unsigned i = 0; i < n; i += together)
+    if (!launch_kernels (self, first + i, together, error))
+      return false;
   /* The copy of the statistics would wait in the kernels' stream for the
    * download before it. */
   if (bdct_slot_downloads (last)) {

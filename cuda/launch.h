@@ -37,6 +37,8 @@ typedef struct {
   BdctSamples src;
   BdctSamples dst;        /**< data NULL: nothing is written */
   BdctPlaneLayout layout;
+  int32_t last_column;    /**< the last one that rows have in memory; what
+                               blocks have beyond it repeats it */
   union
   {
     struct BdctCudaCell *cells; /**< BDCT_CUDA_CELLS of them, zeroed */
@@ -74,7 +76,8 @@ typedef struct {
 typedef struct BdctCudaCell {
   unsigned long long sse[BDCT_MAX_COMPONENTS];
   unsigned long long nonzero[BDCT_MAX_COMPONENTS];
-  unsigned long long unused[2]; /* a cell has cache sectors of its own */
+  unsigned long long rgb_sse[3];
+  unsigned long long unused[3]; /* a cell has cache sectors of its own */
 } BdctCudaCell;
 
 #define BDCT_CUDA_CELLS 16

@@ -85,7 +85,7 @@ template <typename C, typename Sample> BDCT_INLINE void
 forward (typename C::Value *c, const BdctCudaPlane &plane, int i, int x, int y,
     int depth, const BdctComponentJob &job)
 {
-  const int middle = 1 << (depth - 1), last = plane.layout.width - 1;
+  const int middle = 1 << (depth - 1), last = plane.last_column;
   const int step = plane.layout.interleave * (int) sizeof (Sample);
   typename C::Value in[8], out[8];
 

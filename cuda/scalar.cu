@@ -125,6 +125,7 @@ transform (const __grid_constant__ BdctCudaBatch batch)
     w.step = step;
     w.width = min (side, plane.layout.width - x0);
     w.height = min (side, plane.layout.height - y0);
+    w.last = plane.last_column - x0;
     w.shift = plane.layout.shift;
     w.depth = batch.depth;
     w.chroma = component != BDCT_Y;

@@ -247,7 +247,8 @@ struct Window
   int64_t src_stride, dst_stride;
   int step;                     /* bytes from a sample to the next */
   int width, height;            /* what of the square is in the picture, 1 or
-                                   more; the last ones are repeated */
+                                   more; the last row is repeated, ... */
+  int last;                     /* ... and this column */
   int shift, depth;
   bool chroma;
 };
@@ -296,7 +297,7 @@ load (Square<Value, SIDE> &t, const Window &w, int lane)
 
   _Pragma ("unroll 1") for (int k = 0; k < SIDE / 32; k++) {
     const int x = 32 * k + lane;
-    const uint8_t *p = w.src + min (x, w.width - 1) * w.step;
+    const uint8_t *p = w.src + min (x, w.last) * w.step;
 
     _Pragma ("unroll 8") for (int y = 0; y < SIDE; y++) {
       (TRANSPOSED ? t[x][y] : t[y][x]) =

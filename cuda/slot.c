@@ -59,6 +59,8 @@ describe (BdctCudaWork * work, const BdctLayout * layout,
   work->n_planes = layout->n_planes;
   for (int p = 0; p < layout->n_planes; p++) {
     work->plane[p].layout = layout->plane[p];
+    work->plane[p].last_column = (layout->rgb.n_planes > 0
+        ? (int) src->stride[p] : layout->plane[p].width) - 1;
     work->plane[p].src = bdct_image_samples (src, layout, p, 0);
   }
 }
@@ -183,6 +185,69 @@ shows_samples (BdctViewMode mode)
   return mode <= BDCT_VIEW_DIFFERENCE;
 }
 
+/* What the passes make, and what a view is drawn on; what is not needed has no
+ * data. */
+typedef struct {
+  BdctImage rec, levels, view;
+} Images;
+
+/* A frame of R, G and B: its planes. They are made again whatever is shown, for
+ * the errors of R, G and B. */
+static bool
+place_planes (BdctSlot * slot, BdctStaging * staging, bool levels,
+    Images * images, BdctError * error)
+{
+  BdctCudaColour *colour = &slot->colour;
+
+  if (!bdct_staging_planes (staging, BDCT_PLANES_SRC, &slot->planes, error)
+      || (bdct_slot_joins (slot) && !bdct_staging_planes (staging,
+              BDCT_PLANES_REC, &images->rec, error))
+      || (slot->viewed && !bdct_staging_planes (staging, BDCT_PLANES_SHOWN,
+              &images->view, error))
+      || (levels && !bdct_staging_planes (staging, BDCT_PLANES_LEVELS,
+              &images->levels, error)))
+    return false;
+  colour->planes = slot->planes;
+  colour->rec = images->rec;
+  colour->shown = slot->viewed ? images->view : images->rec;
+  return true;
+}
+
+/* Have the images that a frame goes through. */
+static bool
+place_images (BdctSlot * slot, BdctStaging * staging, BdctViewMode mode,
+    Images * images, BdctError * error)
+{
+  const bool levels = mode == BDCT_VIEW_COEFFICIENTS;
+
+  *images = (Images) {.view = slot->dst.image };
+  slot->planes = slot->src.image;
+  slot->colour = (BdctCudaColour) {.layout = staging->layout,
+    .src = slot->src.image,.dst = slot->dst.image
+  };
+  if (bdct_slot_splits (slot))
+    return place_planes (slot, staging, levels, images, error);
+  if (!slot->viewed)
+    images->rec = slot->dst.image;
+  else if (levels || shows_samples (mode))
+    return bdct_staging_scratch (staging, &slot->scratch,
+        levels ? &images->levels : &images->rec, error);
+  return true;
+}
+
+/* The blocks' records, where they are asked for or coloured. */
+static BdctBlockRecord *
+place_records (BdctSlot * slot, BdctStaging * staging, BdctError * error)
+{
+  const size_t size = slot->n_blocks * sizeof (BdctBlockRecord);
+
+  slot->reached = slot->blocks != NULL
+      && bdct_host_memory_is_pinned (slot->blocks, size);
+  return bdct_buffer_reserve (&slot->records, size, slot->blocks != NULL
+      && !slot->reached, staging->engine, error)
+      ? (BdctBlockRecord *) slot->records.device : NULL;
+}
+
 /* What is done for the sets: their passes, and the view. */
 static bool
 plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
@@ -193,18 +258,17 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
   const BdctViewMode mode = frame->view != NULL ? frame->view->mode
       : BDCT_VIEW_RECONSTRUCTION;
   const bool by_map = frame->set_of_block != NULL && frame->n_sets > 1;
-  const bool colours = !shows_samples (mode)
-      && mode != BDCT_VIEW_COEFFICIENTS;
-  BdctImage drawn = slot->dst.image, none = { 0 };
+  const bool colours = frame->view != NULL && bdct_view_is_map (frame->view);
   BdctBlockRecord *records = NULL;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   BdctCudaWork work;
+  Images images;
+  int n;
 
   slot->viewed = frame->view != NULL && !bdct_view_is_plain (frame->view);
-  if (slot->viewed && !colours && !bdct_staging_scratch (staging,
-          &slot->scratch, &drawn, error))
+  if (!place_images (slot, staging, mode, &images, error))
     return false;
-  describe (&work, layout, &slot->src.image);
+  describe (&work, layout, &slot->planes);
   work.sets = slot->sets;
   work.n_sets = by_map ? frame->n_sets : 1;
   if (by_map || slot->blocks != NULL || colours)
@@ -214,15 +278,12 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
   if (frame->rate)
     slot->work = work;
   set_cells (&work, cells);
-  set_output (&work, layout, shows_samples (mode) ? &drawn : &none);
+  slot->colour.cells = cells;
+  set_output (&work, layout, &images.rec);
   if (slot->blocks != NULL || colours) {
-    slot->reached = slot->blocks != NULL
-        && bdct_host_memory_is_pinned (slot->blocks,
-        slot->n_blocks * sizeof *slot->blocks);
-    if (!bdct_buffer_reserve (&slot->records, slot->n_blocks * sizeof *records,
-            slot->blocks != NULL && !slot->reached, staging->engine, error))
+    records = place_records (slot, staging, error);
+    if (records == NULL)
       return false;
-    records = (BdctBlockRecord *) slot->records.device;
     set_records (&work, grid, records);
   }
   slot->n_passes = bdct_cuda_plan (device, &work, slot->pass, error);
@@ -230,19 +291,17 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
     return false;
   if (slot->viewed)
     bdct_render_init (&slot->render, frame->view, layout, slot->sets,
-        &slot->src.image, colours ? &none : &drawn, &slot->dst.image, records,
+        &slot->planes, images.levels.data[0] != NULL ? &images.levels
+        : &images.rec, &images.view, records,
         by_map ? slot->map.device : NULL);
-  if (mode == BDCT_VIEW_COEFFICIENTS) {
-    int n;
-
-    work.levels = true;
-    set_output (&work, layout, &drawn);
-    set_records (&work, grid, NULL);
-    n = bdct_cuda_plan (device, &work, slot->pass + slot->n_passes, error);
-    slot->n_passes += n;
-    return n > 0;
-  }
-  return true;
+  if (images.levels.data[0] == NULL)
+    return true;
+  work.levels = true;
+  set_output (&work, layout, &images.levels);
+  set_records (&work, grid, NULL);
+  n = bdct_cuda_plan (device, &work, slot->pass + slot->n_passes, error);
+  slot->n_passes += n;
+  return n > 0;
 }
 
 static bool
@@ -292,7 +351,7 @@ bdct_slot_describe (const BdctSlot * slot, const BdctLayout * layout, int i,
     *work = slot->work;
     return;
   }
-  describe (work, layout, &slot->src.image);
+  describe (work, layout, &slot->planes);
   work->sets = bdct_slot_job (slot, i);
   work->n_sets = 1;
 }
@@ -346,6 +405,18 @@ bdct_slot_prepare (BdctSlot * slot, BdctStaging * staging,
 }
 
 bool
+bdct_slot_splits (const BdctSlot * slot)
+{
+  return slot->colour.layout.rgb.n_planes > 0;
+}
+
+bool
+bdct_slot_joins (const BdctSlot * slot)
+{
+  return bdct_slot_splits (slot) && slot->colour.dst.data[0] != NULL;
+}
+
+bool
 bdct_slot_downloads (const BdctSlot * slot)
 {
   return slot->dst.on_host || slot->blocks != NULL;
@@ -392,6 +463,11 @@ bdct_slot_count (const BdctSlot * slot, const BdctLayout * layout,
   const BdctCudaCell *others = (BdctCudaCell *) slot->cells.host.data;
 
   count (layout, slot->sets, cells, stats);
+  for (int k = 0; bdct_slot_joins (slot) && k < 3; k++) {
+    stats->rgb[k].samples = stats->component[BDCT_Y].samples;
+    for (int i = 0; i < BDCT_CUDA_CELLS; i++)
+      stats->rgb[k].sse += cells[i].rgb_sse[k];
+  }
   for (int i = 0; i < slot->n_others; i++)
     count (layout, &slot->others[i].job, others + i * BDCT_CUDA_CELLS,
         stats + 1 + i);

@@ -6,6 +6,7 @@
 #ifndef BDCT_SLOT_H
 #define BDCT_SLOT_H
 
+#include "colour-launch.h"
 #include "dct/render.h"
 #include "plan.h"
 #include "staging.h"
@@ -27,6 +28,9 @@ typedef struct {
   cudaEvent_t uploaded, computed;
   cudaEvent_t done[BDCT_N_WAITS];
   BdctEnd src, dst;
+  BdctImage planes;             /**< what the passes read: `src`, or made of
+                                     its R, G and B */
+  BdctCudaColour colour;        /**< of R, G and B */
   BdctBuffer scratch;           /**< what a view is drawn from */
   BdctBuffer map;               /**< sets of the blocks, then of the cells */
   BdctBuffer records;
@@ -63,6 +67,10 @@ const BdctJob *bdct_slot_job (const BdctSlot *slot, int i);
 /** Describe it, with nothing asked. */
 void bdct_slot_describe (const BdctSlot *slot, const BdctLayout *layout, int i,
     BdctCudaWork *work);
+
+/** Whether a frame has R, G and B, and whether they are made again. */
+bool bdct_slot_splits (const BdctSlot *slot);
+bool bdct_slot_joins (const BdctSlot *slot);
 
 /** Whether anything but statistics goes to the host. */
 bool bdct_slot_downloads (const BdctSlot *slot);

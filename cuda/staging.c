@@ -2,6 +2,7 @@
 #include "staging.h"
 
 #include <limits.h>
+#include "colour-launch.h"
 
 /* Rows begin at a multiple of this, which keeps vector loads aligned and adds
  * nothing to the usual widths. */
@@ -11,12 +12,15 @@ void
 bdct_staging_init (BdctStaging * self, const BdctLayout * layout)
 {
   self->layout = *layout;
+  self->n_planes = bdct_image_planes (layout);
   self->size = 0;
-  for (int p = 0; p < layout->n_planes; p++) {
-    self->pitch[p] = (bdct_layout_row_size (layout, p) + PITCH_ALIGN - 1)
+  for (int p = 0; p < self->n_planes; p++) {
+    self->row_size[p] = bdct_image_row_size (layout, p);
+    self->height[p] = bdct_image_height (layout, p);
+    self->pitch[p] = (self->row_size[p] + PITCH_ALIGN - 1)
         & ~(size_t) (PITCH_ALIGN - 1);
     self->offset[p] = self->size;
-    self->size += self->pitch[p] * layout->plane[p].height;
+    self->size += self->pitch[p] * self->height[p];
   }
 }
 
@@ -26,7 +30,7 @@ staging_image (const BdctStaging * self, uint8_t * buffer, BdctMemory memory)
 {
   BdctImage image = {.memory = memory };
 
-  for (int p = 0; p < self->layout.n_planes; p++) {
+  for (int p = 0; p < self->n_planes; p++) {
     image.data[p] = buffer + self->offset[p];
     image.stride[p] = self->pitch[p];
   }
@@ -37,8 +41,7 @@ staging_image (const BdctStaging * self, uint8_t * buffer, BdctMemory memory)
 static size_t
 plane_size (const BdctStaging * self, int p, size_t stride)
 {
-  return stride * (self->layout.plane[p].height - 1)
-      + bdct_layout_row_size (&self->layout, p);
+  return stride * (self->height[p] - 1) + self->row_size[p];
 }
 
 /* Whether the GPU can copy a host image by itself: all of it is pinned, and its
@@ -46,11 +49,11 @@ plane_size (const BdctStaging * self, int p, size_t stride)
 static bool
 reaches (const BdctStaging * self, const BdctImage * host)
 {
-  for (int p = 0; p < self->layout.n_planes; p++) {
+  for (int p = 0; p < self->n_planes; p++) {
     ptrdiff_t stride = host->stride[p];
     const uint8_t *data = host->data[p];
 
-    if (stride < (ptrdiff_t) bdct_layout_row_size (&self->layout, p)
+    if (stride < (ptrdiff_t) self->row_size[p]
         || stride > INT_MAX
         || !bdct_host_memory_is_pinned (data, plane_size (self, p, stride)))
       return false;
@@ -65,11 +68,10 @@ lies_alike (const BdctStaging * self, const BdctImage * host, bool written)
 {
   const uint8_t *first = host->data[0];
 
-  for (int p = 0; p < self->layout.n_planes; p++)
+  for (int p = 0; p < self->n_planes; p++)
     if (host->stride[p] != (ptrdiff_t) self->pitch[p]
         || (const uint8_t *) host->data[p] != first + self->offset[p]
-        || (written
-            && self->pitch[p] != bdct_layout_row_size (&self->layout, p)))
+        || (written && self->pitch[p] != self->row_size[p]))
       return false;
   return true;
 }
@@ -77,7 +79,7 @@ lies_alike (const BdctStaging * self, const BdctImage * host, bool written)
 static size_t
 used_size (const BdctStaging * self)
 {
-  int last = self->layout.n_planes - 1;
+  int last = self->n_planes - 1;
 
   return self->offset[last] + plane_size (self, last, self->pitch[last]);
 }
@@ -90,10 +92,9 @@ upload (const BdctStaging * self, uint8_t * device, const BdctImage * host)
   if (lies_alike (self, host, false))
     return cudaMemcpyAsync (device, host->data[0], used_size (self),
         cudaMemcpyHostToDevice, self->device->upload);
-  for (int p = 0; p < self->layout.n_planes && err == cudaSuccess; p++)
+  for (int p = 0; p < self->n_planes && err == cudaSuccess; p++)
     err = cudaMemcpy2DAsync (device + self->offset[p], self->pitch[p],
-        host->data[p], host->stride[p],
-        bdct_layout_row_size (&self->layout, p), self->layout.plane[p].height,
+        host->data[p], host->stride[p], self->row_size[p], self->height[p],
         cudaMemcpyHostToDevice, self->device->upload);
   return err;
 }
@@ -107,11 +108,10 @@ download (const BdctStaging * self, const BdctImage * host,
   if (lies_alike (self, host, true))
     return cudaMemcpyAsync (host->data[0], device, used_size (self),
         cudaMemcpyDeviceToHost, self->device->download);
-  for (int p = 0; p < self->layout.n_planes && err == cudaSuccess; p++)
+  for (int p = 0; p < self->n_planes && err == cudaSuccess; p++)
     err = cudaMemcpy2DAsync (host->data[p], host->stride[p],
-        device + self->offset[p], self->pitch[p],
-        bdct_layout_row_size (&self->layout, p), self->layout.plane[p].height,
-        cudaMemcpyDeviceToHost, self->device->download);
+        device + self->offset[p], self->pitch[p], self->row_size[p],
+        self->height[p], cudaMemcpyDeviceToHost, self->device->download);
   return err;
 }
 
@@ -122,7 +122,7 @@ check_image (const BdctStaging * self, const BdctImage * image,
 {
   int bytes = bdct_layout_sample_size (&self->layout);
 
-  for (int p = 0; p < self->layout.n_planes; p++)
+  for (int p = 0; p < self->n_planes; p++)
     if (((uintptr_t) image->data[p] | (uintptr_t) image->stride[p])
         % bytes != 0)
       return bdct_error (error, "plane %d at %p, stride %td, is not aligned "
@@ -167,15 +167,49 @@ bdct_staging_scratch (BdctStaging * self, BdctBuffer * buffer,
   return true;
 }
 
+bool
+bdct_staging_planes (BdctStaging * self, BdctStagedPlanes which,
+    BdctImage * image, BdctError * error)
+{
+  const int columns = (self->layout.plane[0].width - 1)
+      / BDCT_CUDA_COLOUR_ALIGN * BDCT_CUDA_COLOUR_ALIGN
+      + BDCT_CUDA_COLOUR_ALIGN;
+  BdctBuffer *buffer = &self->planes[which];
+  const bool is_new = buffer->device == NULL;
+  size_t size = 0, offset[BDCT_MAX_PLANES];
+
+  *image = (BdctImage) {.memory = BDCT_MEMORY_DEVICE };
+  for (int p = 0; p < self->layout.n_planes; p++) {
+    image->stride[p] = columns >> bdct_layout_sub_x (&self->layout, p);
+    offset[p] = size;
+    size += (size_t) image->stride[p] * self->layout.plane[p].height;
+  }
+  /* Zeroed, as what is beside the picture may be read. */
+  if (!bdct_buffer_reserve (buffer, size, false, self->engine, error)
+      || (is_new && !bdct_cuda_check (cudaMemsetAsync (buffer->device, 0, size,
+                  self->device->stream), "cudaMemsetAsync", error)))
+    return false;
+  for (int p = 0; p < self->layout.n_planes; p++)
+    image->data[p] = buffer->device + offset[p];
+  return true;
+}
+
+void
+bdct_staging_clear (BdctStaging * self, bool in_context)
+{
+  for (int i = 0; i < BDCT_N_STAGED; i++)
+    bdct_buffer_free (&self->planes[i], in_context);
+}
+
 static void
 make_copies (const BdctStaging * self, const BdctImage * to,
     const BdctImage * from, BdctCopy copies[BDCT_MAX_PLANES])
 {
-  for (int p = 0; p < self->layout.n_planes; p++)
+  for (int p = 0; p < self->n_planes; p++)
     copies[p] = (BdctCopy) {
       bdct_image_samples (to, &self->layout, p, 0),
       bdct_image_samples (from, &self->layout, p, 0),
-      bdct_layout_row_size (&self->layout, p), self->layout.plane[p].height
+      self->row_size[p], self->height[p]
     };
 }
 
@@ -212,7 +246,7 @@ bdct_staging_upload (BdctStaging * self, const BdctEnd * src,
         "cudaMemcpy2DAsync", error);
   staged = staging_image (self, src->buffer.host.data, BDCT_MEMORY_HOST);
   make_copies (self, &staged, &src->host, copies);
-  return bdct_copier_run (self->copier, copies, self->layout.n_planes,
+  return bdct_copier_run (self->copier, copies, self->n_planes,
       upload_rows, &u) || bdct_cuda_check (u.err, "cudaMemcpyAsync", error);
 }
 
@@ -237,5 +271,5 @@ bdct_staging_finish (BdctStaging * self, const BdctEnd * dst)
     return;
   staged = staging_image (self, dst->buffer.host.data, BDCT_MEMORY_HOST);
   make_copies (self, &dst->host, &staged, copies);
-  bdct_copier_run (self->copier, copies, self->layout.n_planes, NULL, NULL);
+  bdct_copier_run (self->copier, copies, self->n_planes, NULL, NULL);
 }

@@ -14,6 +14,15 @@
 #include "device.h"
 #include "dct/engine.h"
 
+/** Planes that frames of R, G and B go through. */
+typedef enum {
+  BDCT_PLANES_SRC,              /**< made of the pixels */
+  BDCT_PLANES_REC,
+  BDCT_PLANES_LEVELS,           /**< their picture */
+  BDCT_PLANES_SHOWN,            /**< a view */
+  BDCT_N_STAGED
+} BdctStagedPlanes;
+
 /** How a frame lies in a staging buffer: rows downwards, planes one behind the
  * other. Of most sizes it is how GStreamer lays frames out too, and a frame is
  * one copy. */
@@ -24,9 +33,16 @@ typedef struct {
   unsigned threads;   /**< that copy, 0: as bdct_copier_new() has it */
 
   BdctLayout layout;
+  int n_planes;       /**< of an image, with rows of these bytes: */
+  size_t row_size[BDCT_MAX_PLANES];
+  int height[BDCT_MAX_PLANES];
   size_t pitch[BDCT_MAX_PLANES], offset[BDCT_MAX_PLANES];
   size_t size;
   BdctCopier *copier; /**< NULL until needed; the owner frees it */
+  /** What frames of R, G and B become on the device: once for all frames, as
+   * what is enqueued is done in order, and as what is written again and again
+   * stays in the GPU's cache. */
+  BdctBuffer planes[BDCT_N_STAGED];
 } BdctStaging;
 
 /** One end of a frame. An image on the host goes through `buffer`, and one that
@@ -40,6 +56,9 @@ typedef struct {
 } BdctEnd;
 
 void bdct_staging_init (BdctStaging *staging, const BdctLayout *layout);
+
+/** Free `planes`, which nothing uses any more. */
+void bdct_staging_clear (BdctStaging *staging, bool in_context);
 
 /** Find where the kernel finds an image: itself, or a staging buffer, which is
  * used in `stream` first; no image stays none. The one before must be done
@@ -59,6 +78,12 @@ void bdct_staging_finish (BdctStaging *staging, const BdctEnd *dst);
 
 /** An image on the device that nobody but the kernels sees. */
 bool bdct_staging_scratch (BdctStaging *staging, BdctBuffer *buffer,
+    BdctImage *image, BdctError *error);
+
+/** The planes of R, G and B that all frames share, of which rows of luma are a
+ * multiple of BDCT_CUDA_COLOUR_ALIGN long (colour-launch.h), those of chroma as
+ * much shorter as they are narrower. */
+bool bdct_staging_planes (BdctStaging *staging, BdctStagedPlanes which,
     BdctImage *image, BdctError *error);
 
 #endif

@@ -210,7 +210,7 @@ cpu_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   if (depth < 1 || depth > BDCT_MAX_DEPTH)
     return bdct_error (error, "depth %u is outside 1 to %d", depth,
         BDCT_MAX_DEPTH);
-  if (!bdct_layout_check (engine->klass, layout, error))
+  if (!bdct_layout_check (layout, error))
     return false;
   slots = calloc (depth, sizeof *slots);
   if (slots == NULL)
@@ -284,7 +284,6 @@ cpu_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
 
 const BdctEngineClass bdct_cpu_engine = {
   .name = "cpu",
-  .takes_rgb = true,
   .metrics = (1u << BDCT_N_METRICS) - 1,
   .count_devices = cpu_count_devices,
   .create = cpu_create,

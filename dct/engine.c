@@ -92,11 +92,8 @@ bdct_frame_check (const BdctEngineClass * klass, const BdctFrame * frame,
 }
 
 bool
-bdct_layout_check (const BdctEngineClass * klass, const BdctLayout * layout,
-    BdctError * error)
+bdct_layout_check (const BdctLayout * layout, BdctError * error)
 {
-  if (layout->rgb.n_planes > 0 && !klass->takes_rgb)
-    return bdct_error (error, "%s takes no frames of R, G and B", klass->name);
   for (int p = 0; p < layout->n_planes; p++) {
     const BdctPlaneLayout *plane = &layout->plane[p];
 

@@ -90,7 +90,6 @@ typedef struct {
 
 typedef struct BdctEngineClass {
   const char *name; /**< "cpu", "cuda" */
-  bool takes_rgb;   /**< layouts of R, G and B too */
   unsigned metrics; /**< bits 1 << BdctMetric: those it computes */
 
   /** How many devices there are; the CPU counts as one. 0 with the reason. */
@@ -151,10 +150,9 @@ extern const BdctEngineClass bdct_cuda_engine;
 bool bdct_frame_check (const BdctEngineClass *klass, const BdctFrame *frame,
     const BdctLayout *layout, BdctError *error);
 
-/** Whether an engine takes a layout, and its sides are within what is exact:
- * what all engines ask for in configure(). */
-bool bdct_layout_check (const BdctEngineClass *klass, const BdctLayout *layout,
-    BdctError *error);
+/** Whether a layout's sides are within what is exact: what all engines ask for
+ * in configure(). */
+bool bdct_layout_check (const BdctLayout *layout, BdctError *error);
 
 /** Whether an engine has a metric of frames of a layout; else the reason. */
 bool bdct_engine_metric_check (const BdctEngineClass *klass, BdctMetric metric,

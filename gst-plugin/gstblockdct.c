@@ -74,7 +74,7 @@ gst_blockdct_start (GstBaseTransform * trans)
   self->told_subsampling = FALSE;
   gst_blockdct_changes_tell (&self->changes, GST_ELEMENT (self));
   if (gst_blockdct_output_open (self)) {
-    if (gst_blockdct_queue_open (self, FALSE))
+    if (gst_blockdct_queue_open (self))
       return TRUE;
     gst_blockdct_output_finish (self, TRUE);
   }
@@ -147,22 +147,6 @@ gst_blockdct_fixate_caps (GstBaseTransform * trans, GstPadDirection direction,
   return gst_caps_fixate (ret);
 }
 
-/* An engine that takes no R, G and B gives way to the first one that does and
- * that `backend` allows. */
-static gboolean
-follow_format (GstBlockDct * self)
-{
-  const BdctEngine *engine = self->backend.engine;
-
-  if (!GST_VIDEO_INFO_IS_RGB (&self->info) || engine->klass->takes_rgb)
-    return TRUE;
-  GST_INFO_OBJECT (self, "%s takes no %s", engine->description,
-      GST_VIDEO_INFO_NAME (&self->info));
-  gst_blockdct_queue_close (self);
-  gst_blockdct_queue_set_context (self, NULL);
-  return gst_blockdct_queue_open (self, TRUE);
-}
-
 /* Go over to the caps in `info`. */
 static gboolean
 configure (GstBlockDct * self)
@@ -176,8 +160,7 @@ configure (GstBlockDct * self)
   GST_OBJECT_UNLOCK (self);
   gst_blockdct_navigation_set_size (&self->navigation,
       GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info));
-  if (!follow_format (self) || gst_blockdct_is_stopped (self)
-      || !gst_blockdct_queue_configure (self))
+  if (!gst_blockdct_queue_configure (self))
     return FALSE;
   /* The oldest frame leaves when the one that fills the engine arrives. */
   if (GST_VIDEO_INFO_FPS_N (info) > 0)

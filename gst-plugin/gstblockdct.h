@@ -172,10 +172,9 @@ gboolean gst_blockdct_is_stopped (GstBlockDct * self);
 
 /* gstblockdctqueue.c */
 
-/** Choose and start a backend, one for R, G and B if `rgb` is set; close it,
- * with the frames in it forgotten. An element error is posted where it returns
- * FALSE. */
-gboolean gst_blockdct_queue_open (GstBlockDct * self, gboolean rgb);
+/** Choose and start a backend; close it, with the frames in it forgotten. An
+ * element error is posted where it returns FALSE. */
+gboolean gst_blockdct_queue_open (GstBlockDct * self);
 void gst_blockdct_queue_close (GstBlockDct * self);
 
 /** Set the context to open the backend with; `context` may be NULL. */

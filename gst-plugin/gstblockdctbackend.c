@@ -26,8 +26,7 @@ static const struct
 } backends[] = {
   {1, "cuda", "CUDA, or an error", GST_RESOURCE_ERROR_NOT_FOUND,
       "Check nvidia-smi, cuda-device-id, and that the plugin was built with "
-        "CUDA, and that frames are not of R, G and B (videoconvert); or use "
-        "backend=auto or backend=cpu.", CUDA},
+        "CUDA; or use backend=auto or backend=cpu.", CUDA},
   {2, "cpu", "the CPU; system memory only", GST_RESOURCE_ERROR_FAILED,
       "Lower the threads property.", &gst_blockdct_backend_cpu},
 };
@@ -86,8 +85,7 @@ get_options (const GstBlockDctBackendClass * klass, guint threads,
 
 static gboolean
 open_row (GstBlockDctBackend * backend, guint index, GstElement * element,
-    gboolean rgb, gint device_id, guint threads, GstObject ** context,
-    BdctError * error)
+    gint device_id, guint threads, GstObject ** context, BdctError * error)
 {
   const GstBlockDctBackendClass *klass = backends[index].klass;
   BdctEngineOptions options;
@@ -95,8 +93,6 @@ open_row (GstBlockDctBackend * backend, guint index, GstElement * element,
   if (klass == NULL)
     return bdct_error (error, "this plugin was built without %s",
         backends[index].name);
-  if (rgb && !klass->engine->takes_rgb)
-    return bdct_error (error, "it takes no frames of R, G and B");
   if (klass->open != NULL
       && !klass->open (element, device_id, context, error))
     return FALSE;
@@ -113,8 +109,7 @@ open_row (GstBlockDctBackend * backend, guint index, GstElement * element,
 
 gboolean
 gst_blockdct_backend_open (GstBlockDctBackend * backend, GstElement * element,
-    gint choice, gboolean rgb, gint device_id, guint threads,
-    GstObject ** context)
+    gint choice, gint device_id, guint threads, GstObject ** context)
 {
   for (guint i = 0; i < G_N_ELEMENTS (backends); i++) {
     const gchar *name = backends[i].name;
@@ -123,8 +118,7 @@ gst_blockdct_backend_open (GstBlockDctBackend * backend, GstElement * element,
 
     if (!is_candidate (i, choice))
       continue;
-    if (open_row (backend, i, element, rgb, device_id, threads, context,
-            &error))
+    if (open_row (backend, i, element, device_id, threads, context, &error))
       return TRUE;
     if (choice == backends[i].value || i + 1 == G_N_ELEMENTS (backends)) {
       gst_element_message_full (element, GST_MESSAGE_ERROR,

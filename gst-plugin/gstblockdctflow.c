@@ -106,7 +106,7 @@ follow_context (GstBlockDct * self, GstBuffer * buffer)
     gst_blockdct_queue_set_context (self, other);
   gst_object_unref (other);
   gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (self));
-  return is_started (self) && gst_blockdct_queue_open (self, FALSE)
+  return is_started (self) && gst_blockdct_queue_open (self)
       && !gst_blockdct_is_stopped (self) && gst_blockdct_queue_configure (self);
 }
 

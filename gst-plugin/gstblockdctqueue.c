@@ -39,12 +39,12 @@ gst_blockdct_queue_set_context (GstBlockDct * self, GstObject * context)
 }
 
 gboolean
-gst_blockdct_queue_open (GstBlockDct * self, gboolean rgb)
+gst_blockdct_queue_open (GstBlockDct * self)
 {
   GstBlockDctSettings settings = gst_blockdct_get_settings (self);
 
   if (!gst_blockdct_backend_open (&self->backend, GST_ELEMENT (self),
-          settings.backend, rgb, settings.device_id, settings.threads,
+          settings.backend, settings.device_id, settings.threads,
           &self->context))
     return FALSE;
   GST_INFO_OBJECT (self, "running on %s", self->backend.engine->description);

@@ -176,7 +176,7 @@ gather (const BdctCudaPlane &plane, const Chunk &c, uint32_t peak)
       uint32_t v = plane.grey;
 
       if (x < full_width)
-        v = min ((uint32_t) ((const Sample *) line)[min (x, layout.width - 1)
+        v = min ((uint32_t) ((const Sample *) line)[min (x, plane.last_column)
                 * step + sample - x * step], most);
       w[i] |= v << 8 * j;
     }

@@ -75,7 +75,7 @@ measure_bench_new (const MeasurePlan * plan, gint backend, gint device,
       g_set_object (&lane->context, (beside != NULL ? beside : bench)
           ->lanes[0].context);
     if (gst_blockdct_backend_open (&lane->backend, bench->element, backend,
-            FALSE, device, threads, &lane->context))
+            device, threads, &lane->context))
       continue;
     message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
     gst_message_parse_error (message, error, NULL);

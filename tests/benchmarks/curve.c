@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 #include "dct/engine.h"
+#include "pnm.h"
 
 #define WIDTH 1920
 #define HEIGHT 1080
@@ -21,28 +22,6 @@
 
 static uint8_t *picture;
 static int picture_width, picture_height, n_runs = 5;
-
-static void
-die (const char *what)
-{
-  fprintf (stderr, "curve: %s\n", what);
-  exit (1);
-}
-
-static void
-read_picture (const char *name)
-{
-  FILE *file = fopen (name, "rb");
-
-  if (file == NULL || fscanf (file, "P5 %d %d 255", &picture_width,
-          &picture_height) != 2 || fgetc (file) == EOF)
-    die ("no 8-bit PGM there");
-  picture = malloc ((size_t) picture_width * picture_height);
-  if (picture == NULL || fread (picture, picture_width, picture_height, file)
-      != (size_t) picture_height)
-    die ("the PGM is too short");
-  fclose (file);
-}
 
 static int
 mirror (int i, int n)
@@ -136,7 +115,7 @@ time_transform (BdctEngine * engine, const BdctLayout * layout,
     for (int k = 0; k < 4; k++) {
       BdctFrame f = *frame;
 
-      f.rate = k < 2;
+      f.rate = f.other_files = k < 2;
       times[k][i] = run (engine, f, jobs, SETTINGS, k % 2 ? SETTINGS : 1,
           k % 2 ? together : alone);
       if (k % 2 && memcmp (alone, together, sizeof alone) != 0)
@@ -171,7 +150,7 @@ main (int argc, char **argv)
   if (n_runs < 1 || n_runs > MAX_RUNS)
     die ("1 to 101 runs");
   if (argc > 3)
-    read_picture (argv[3]);
+    picture = read_pnm (argv[3], 1, &picture_width, &picture_height);
   for (int p = 0; p < 3; p++) {
     const BdctPlaneLayout *plane = &layout.plane[p];
 

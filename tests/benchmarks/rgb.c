@@ -14,36 +14,12 @@
 #include "dct/colour-cpu.h"
 #include "dct/engine.h"
 #include "dct/tile.h"
+#include "pnm.h"
 
 #define MAX_RUNS 1001
 
 static int width, height, n_runs = 21, quality = 85;
 static uint8_t *src, *dst;
-
-static void
-die (const char *what)
-{
-  fprintf (stderr, "rgb: %s\n", what);
-  exit (1);
-}
-
-static void
-read_picture (const char *name)
-{
-  FILE *file = fopen (name, "rb");
-  size_t row;
-
-  if (file == NULL || fscanf (file, "P6 %d %d 255", &width, &height) != 2
-      || fgetc (file) == EOF || width < 1 || height < 1)
-    die ("no 8-bit PPM there");
-  row = (size_t) 3 *width;
-  src = malloc (row * height);
-  dst = malloc (row * height);
-  if (src == NULL || dst == NULL
-      || fread (src, row, height, file) != (size_t) height)
-    die ("the PPM is too short");
-  fclose (file);
-}
 
 static double
 now (void)
@@ -212,7 +188,10 @@ main (int argc, char **argv)
 
   if (argc < 2 || argc > 4)
     die ("rgb PICTURE.ppm [RUNS [QUALITY]]");
-  read_picture (argv[1]);
+  src = read_pnm (argv[1], 3, &width, &height);
+  dst = malloc ((size_t) 3 * width * height);
+  if (dst == NULL)
+    die ("out of memory");
   if (argc > 2)
     n_runs = atoi (argv[2]);
   if (argc > 3)

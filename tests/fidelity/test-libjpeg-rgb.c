@@ -13,33 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <jpeglib.h>
+#include "rgb-formats.h"
 #include "scan.h"
-
-static const struct
-{
-  const char *name;
-  BdctRgb rgb;
-} formats[] = {
-  {"RGB", {1, 3, {0, 0, 0}, {0, 1, 2}}},
-  {"BGR", {1, 3, {0, 0, 0}, {2, 1, 0}}},
-  {"RGBx", {1, 4, {0, 0, 0}, {0, 1, 2}}},
-  {"BGRx", {1, 4, {0, 0, 0}, {2, 1, 0}}},
-  {"xRGB", {1, 4, {0, 0, 0}, {1, 2, 3}}},
-  {"xBGR", {1, 4, {0, 0, 0}, {3, 2, 1}}},
-  {"GBR", {3, 1, {2, 0, 1}, {0, 0, 0}}},
-};
-
-static const struct
-{
-  const char *name;
-  BdctChromaFormat chroma;
-  int h, v;                     /* luma's sampling factors; chroma's are 1 */
-} samplings[] = {
-  {"4:2:0", BDCT_CHROMA_420, 2, 2},
-  {"4:2:2", BDCT_CHROMA_422, 2, 1},
-  {"4:4:0", BDCT_CHROMA_440, 1, 2},
-  {"4:4:4", BDCT_CHROMA_444, 1, 1},
-};
 
 /* The narrow ones on either side of where chroma has 1, 2 and 3 columns, of
  * blocks and MCUs, and of the runs that the CPU engine makes. */
@@ -88,8 +63,8 @@ compress (const Colours * picture, const Setting * setting,
   jpeg_set_defaults (&info);
   jpeg_set_quality (&info, setting->quality, TRUE);
   info.dct_method = JDCT_ISLOW;
-  info.comp_info[0].h_samp_factor = samplings[setting->s].h;
-  info.comp_info[0].v_samp_factor = samplings[setting->s].v;
+  info.comp_info[0].h_samp_factor = rgb_samplings[setting->s].h;
+  info.comp_info[0].v_samp_factor = rgb_samplings[setting->s].v;
   jpeg_start_compress (&info, TRUE);
   while (info.next_scanline < info.image_height) {
     JSAMPROW row = picture->rgb + (gsize) 3 * picture->width
@@ -161,7 +136,7 @@ static void
 tell_difference (const Frame * ours, const Frame * theirs,
     const Colours * picture, const Setting * setting, const char *engine)
 {
-  const BdctRgb *rgb = &formats[setting->f].rgb;
+  const BdctRgb *rgb = &rgb_formats[setting->f].rgb;
 
   for (int i = 0; i < picture->width * picture->height; i++)
     for (int k = 0; k < 3; k++) {
@@ -171,14 +146,14 @@ tell_difference (const Frame * ours, const Frame * theirs,
 
       if (a != b) {
         g_test_fail_printf ("%s: %s %s %s %dx%d quality %d, %c (%d, %d): %d, "
-            "libjpeg %d", engine, picture->what, formats[setting->f].name,
-            samplings[setting->s].name, picture->width, picture->height,
+            "libjpeg %d", engine, picture->what, rgb_formats[setting->f].name,
+            rgb_samplings[setting->s].name, picture->width, picture->height,
             setting->quality, "RGB"[k], x, y, a, b);
         return;
       }
     }
   g_test_fail_printf ("%s: %s %s %dx%d: a byte that is no sample was written",
-      engine, picture->what, formats[setting->f].name, picture->width,
+      engine, picture->what, rgb_formats[setting->f].name, picture->width,
       picture->height);
 }
 
@@ -206,7 +181,7 @@ check_stats (const BdctStats * stats, const Colours * picture,
 static gboolean
 check (const Colours * picture, const Setting * setting, guint e)
 {
-  const BdctRgb *rgb = &formats[setting->f].rgb;
+  const BdctRgb *rgb = &rgb_formats[setting->f].rgb;
   const BdctEngineClass *klass = engines[e]->klass;
   BdctParams params = BDCT_PARAMS_DEFAULT;
   unsigned char *bytes = NULL;
@@ -223,7 +198,7 @@ check (const Colours * picture, const Setting * setting, guint e)
   decompress (bytes, length, samples);
 
   bdct_layout_init_rgb (&layout, rgb, picture->width, picture->height,
-      samplings[setting->s].chroma);
+      rgb_samplings[setting->s].chroma);
   frame_init (&src, &layout, setting->quality % N_STRIDES);
   fill_noise (&src, &layout);
   frame_init (&ours, &layout, (setting->quality + 1) % N_STRIDES);
@@ -264,14 +239,14 @@ check_all (const Colours * picture, guint * n)
 {
   const int step = whole ? 1 : 100;
 
-  for (guint s = 0; s < G_N_ELEMENTS (samplings); s++)
+  for (guint s = 0; s < G_N_ELEMENTS (rgb_samplings); s++)
     for (guint i = 0; i < (whole ? 100 : G_N_ELEMENTS (some_qualities)); i++)
-      for (guint f = 0; f < G_N_ELEMENTS (formats); f += step) {
-        Setting setting = { whole ? f : *n % G_N_ELEMENTS (formats), s,
+      for (guint f = 0; f < G_N_ELEMENTS (rgb_formats); f += step) {
+        Setting setting = { whole ? f : *n % G_N_ELEMENTS (rgb_formats), s,
           whole ? (int) i + 1 : some_qualities[i]
         };
 
-        if (!check (picture, &setting, *n / G_N_ELEMENTS (formats)
+        if (!check (picture, &setting, *n / G_N_ELEMENTS (rgb_formats)
                 % n_engines))
           return FALSE;
         ++*n;
@@ -317,7 +292,7 @@ test_every_colour (void)
   gboolean ok = TRUE;
 
   for (int part = 0; part < 64 && ok; part++) {
-    Setting setting = { part % G_N_ELEMENTS (formats), 3, 100 };
+    Setting setting = { part % G_N_ELEMENTS (rgb_formats), 3, 100 };
 
     for (int i = 0; i < 512 * 512; i++) {
       guint32 colour = part << 18 | i;
@@ -372,8 +347,8 @@ test_large (void)
         + (noise >> 27)) & 255;
   }
   for (guint e = 0; e < n_engines; e++)
-    for (guint s = 0; s < G_N_ELEMENTS (samplings); s++) {
-      Setting setting = { (e + 2 * s) % G_N_ELEMENTS (formats), s,
+    for (guint s = 0; s < G_N_ELEMENTS (rgb_samplings); s++) {
+      Setting setting = { (e + 2 * s) % G_N_ELEMENTS (rgb_formats), s,
         30 + 20 * s
       };
 
@@ -398,10 +373,6 @@ main (int argc, char **argv)
   }
   g_test_init (&argc, &argv, NULL);
   g_test_set_nonfatal_assertions ();
-  if (engines_on_cuda ()) {
-    g_print ("1..0 # SKIP the CUDA engine takes no R, G and B\n");
-    return 0;
-  }
   n_engines = engines_open (engines);
   for (guint i = 0; i < G_N_ELEMENTS (contents); i++) {
     static const char *const paths[] = {
@@ -422,17 +393,12 @@ main (int argc, char **argv)
 }
 
 #else
-static void
-test_absent (void)
-{
-  g_test_skip ("built without libjpeg; install libjpeg-dev and reconfigure");
-}
+#include "absent.h"
 
 int
 main (int argc, char **argv)
 {
-  g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/libjpeg-rgb/absent", test_absent);
-  return g_test_run ();
+  return run_absent (argc, argv, "/libjpeg-rgb/absent",
+      "built without libjpeg; install libjpeg-dev and reconfigure");
 }
 #endif

@@ -547,17 +547,12 @@ main (int argc, char **argv)
 }
 
 #else
-static void
-test_absent (void)
-{
-  g_test_skip ("built without libjpeg; install libjpeg-dev and reconfigure");
-}
+#include "absent.h"
 
 int
 main (int argc, char **argv)
 {
-  g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/libjpeg/absent", test_absent);
-  return g_test_run ();
+  return run_absent (argc, argv, "/libjpeg/absent",
+      "built without libjpeg; install libjpeg-dev and reconfigure");
 }
 #endif

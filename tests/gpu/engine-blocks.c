@@ -2,8 +2,8 @@
  *
  * All that can be asked of a frame beside its picture, the CUDA engine against
  * the CPU engine: records of its blocks, up to 8 sets in an index map whose
- * cells agree or do not, other jobs, bits, no output at all, the views that are
- * made of levels and records; for every transform, many formats and sizes.
+ * cells agree or do not, other jobs, bits, no output at all, views; for every
+ * transform, many formats and sizes.
  *
  * What is not the same there, dct-8x8 by the tensor cores, has to agree with
  * itself: records with the samples delivered and with the sums, other jobs with
@@ -99,15 +99,11 @@ any_map (Question * q, const BdctLayout * layout)
 static void
 any_view (Question * q, const BdctLayout * layout)
 {
-  static const BdctViewMode modes[] = { BDCT_VIEW_COEFFICIENTS,
-    BDCT_VIEW_QUALITY_MAP, BDCT_VIEW_ERROR_MAP, BDCT_VIEW_NONZERO_MAP,
-    BDCT_VIEW_WIPE
-  };
-
   q->view = (BdctView) BDCT_VIEW_DEFAULT;
-  q->view.mode = modes[is_exact (&q->sets[0]) ? random_below (5)
-      : 0];
+  q->view.mode = is_exact (&q->sets[0]) ? random_below (BDCT_N_VIEWS)
+      : BDCT_VIEW_COEFFICIENTS;
   q->view.grid = random_below (2);
+  q->view.position = random_below (101) / 100.;
   for (int i = 0; i < BDCT_MAX_SETS; i++)
     q->view.delta_qp[i] = (int) random_below (60) - 30;
   bdct_view_colours (&q->view, layout->depth, 0.299, 0.114, false);
@@ -141,35 +137,6 @@ any_question (Question * q, const BdctLayout * layout, BdctTransform transform)
     any_job (&q->others[i], random_below (BDCT_N_TRANSFORMS), layout);
 }
 
-/* Lay an image's planes out from `base` on; returns the end. */
-static uint8_t *
-place (BdctImage * image, const BdctLayout * layout, uint8_t * base,
-    int offset, int spare)
-{
-  int bytes = bdct_layout_sample_size (layout);
-
-  image->memory = BDCT_MEMORY_HOST;
-  for (int p = 0; p < layout->n_planes; p++) {
-    base += offset * bytes;
-    image->data[p] = base;
-    image->stride[p] = bdct_layout_row_size (layout, p) + spare * bytes;
-    base += image->stride[p] * layout->plane[p].height;
-  }
-  return base;
-}
-
-static BdctImage
-move_image (const BdctImage * image, const uint8_t * from, uint8_t * to,
-    BdctMemory memory)
-{
-  BdctImage moved = *image;
-
-  moved.memory = memory;
-  for (int p = 0; p < BDCT_MAX_PLANES && moved.data[p] != NULL; p++)
-    moved.data[p] = to + ((uint8_t *) image->data[p] - from);
-  return moved;
-}
-
 static bool
 complain (const Question * q, const char *what)
 {
@@ -190,8 +157,9 @@ complain (const Question * q, const char *what)
 static bool
 start (Question * q, const BdctLayout * layout, BdctTransform transform)
 {
-  int offset = random_below (2) ? 0 : random_below (6);
-  int spare = random_below (2) ? 0 : random_below (70);
+  const Place place = { random_below (2) ? 0 : random_below (6),
+    random_below (2) ? 0 : random_below (70), false, false, false
+  };
   bool on_device = random_below (4);
   BdctError error = { "" };
   BdctFrame what;
@@ -200,7 +168,7 @@ start (Question * q, const BdctLayout * layout, BdctTransform transform)
   any_question (q, layout, transform);
   memset (&q->src, 0, sizeof q->src);
   memset (&q->dst, 0, sizeof q->dst);
-  end = place (&q->src, layout, q->source, offset, spare);
+  end = place_image (&q->src, layout, q->source, &place, false, false);
   q->used = (end - q->source + 16) & ~(size_t) 7;
   if (q->used > BUFFER_SIZE)
     abort ();
@@ -208,7 +176,7 @@ start (Question * q, const BdctLayout * layout, BdctTransform transform)
     *(uint64_t *) (q->source + i) = next_random ();
   draw (layout, &q->src, random_below (4) ? SMOOTH : random_below (N_CONTENTS));
   if (random_below (3)) {
-    place (&q->dst, layout, q->result, offset, spare);
+    place_image (&q->dst, layout, q->result, &place, false, false);
     if (random_below (3) == 0)
       any_view (q, layout);
   }
@@ -217,7 +185,8 @@ start (Question * q, const BdctLayout * layout, BdctTransform transform)
   memset (q->blocks, CANARY, q->what.n_blocks * sizeof *q->blocks);
   what = q->what;
   what.src = q->src;
-  what.dst = move_image (&q->dst, q->result, q->expected, BDCT_MEMORY_HOST);
+  what.dst = move_image (&q->dst, layout, q->result, q->expected,
+      BDCT_MEMORY_HOST);
   if (what.blocks != NULL)
     what.blocks = q->expected_blocks;
   if (!cpu->klass->submit (cpu, &what, &error)
@@ -232,9 +201,9 @@ start (Question * q, const BdctLayout * layout, BdctTransform transform)
     must (cudaMemset (q->device_result, CANARY, q->used), "cudaMemset");
     /* The engine's stream does not wait for the default stream. */
     must (cudaDeviceSynchronize (), "cudaDeviceSynchronize");
-    q->what.src = move_image (&q->src, q->source, q->device_source,
+    q->what.src = move_image (&q->src, layout, q->source, q->device_source,
         BDCT_MEMORY_DEVICE);
-    q->what.dst = move_image (&q->dst, q->result, q->device_result,
+    q->what.dst = move_image (&q->dst, layout, q->result, q->device_result,
         BDCT_MEMORY_DEVICE);
   }
   return cuda->klass->submit (cuda, &q->what, &error)
@@ -268,7 +237,8 @@ records_agree (const Question * q, const BdctLayout * layout, int p, int i,
 {
   const BdctComponentJob *job =
       &q->sets[0].component[layout->plane[p].component[i]];
-  bool delivered = q->dst.data[0] != NULL && q->what.view == NULL;
+  bool delivered = q->dst.data[0] != NULL && q->what.view == NULL
+      && layout->rgb.n_planes == 0;
   uint64_t sse = 0, nonzero = 0;
   bool ok = true, whole = true;
 
@@ -317,7 +287,7 @@ same_alone (Question * q, const BdctLayout * layout, int i,
   BdctError error = { "" };
   BdctStats own;
 
-  place (&what.dst, layout, q->expected, 0, 0);
+  place_image (&what.dst, layout, q->expected, &places[0], false, false);
   return (cuda->klass->submit (cuda, &what, &error)
       && cuda->klass->collect (cuda, &own, &error)
       && memcmp (&own, stats, sizeof own) == 0)

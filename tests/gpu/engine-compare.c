@@ -26,20 +26,6 @@
 #define N(array) (sizeof (array) / sizeof (array)[0])
 #define ENOUGH 65536            /* samples for one case to be judged by it */
 
-/* Where planes lie: first sample's offset, spare samples behind each row, and
- * which image runs upwards. REPEAT: every row of the source is one and the
- * same. */
-typedef struct {
-  int offset, spare;
-  bool up_src, up_dst, repeat;
-} Place;
-
-static const Place places[] = {
-  {0, 0, false, false, false}, {1, 7, false, false, false},
-  {3, 1, true, true, false}, {5, 64, true, false, false},
-  {0, 13, false, true, false}, {2, 3, false, false, true},
-};
-
 typedef struct {
   const Format *format;
   const Size *size;
@@ -75,39 +61,6 @@ static void
 count_leave (void *data)
 {
   --*(int *) data;
-}
-
-/* Lay an image's planes out from `base` on; returns the end. */
-static uint8_t *
-place_image (BdctImage * image, const BdctLayout * layout, uint8_t * base,
-    const Place * place, bool up, bool repeat)
-{
-  int bytes = bdct_layout_sample_size (layout);
-
-  image->memory = BDCT_MEMORY_HOST;
-  for (int p = 0; p < layout->n_planes; p++) {
-    ptrdiff_t stride = bdct_layout_row_size (layout, p) + place->spare * bytes;
-    int height = layout->plane[p].height;
-
-    base += place->offset * bytes;
-    image->data[p] = up ? base + (height - 1) * stride : base;
-    image->stride[p] = repeat ? 0 : up ? -stride : stride;
-    base += height * stride;
-  }
-  return base;
-}
-
-/* The same places in another buffer. */
-static BdctImage
-move_image (const BdctImage * image, int n_planes, const uint8_t * from,
-    uint8_t * to, BdctMemory memory)
-{
-  BdctImage moved = *image;
-
-  moved.memory = memory;
-  for (int p = 0; p < n_planes; p++)
-    moved.data[p] = to + ((uint8_t *) image->data[p] - from);
-  return moved;
 }
 
 /* Squared errors of one plane's component `i`. */
@@ -211,10 +164,10 @@ start (const Case * c, const BdctLayout * layout, Buffers * b)
     must (cudaMemset (b->device_dst, CANARY, b->used), "cudaMemset");
   /* The engine's stream does not wait for the default stream. */
   must (cudaDeviceSynchronize (), "cudaDeviceSynchronize");
-  frame.src = move_image (&b->src_image, layout->n_planes, b->src,
+  frame.src = move_image (&b->src_image, layout, b->src,
       c->src_memory == BDCT_MEMORY_DEVICE ? b->device_src : b->src,
       c->src_memory);
-  frame.dst = move_image (&b->dst_image, layout->n_planes, b->expected,
+  frame.dst = move_image (&b->dst_image, layout, b->expected,
       c->dst_memory == BDCT_MEMORY_DEVICE ? b->device_dst : b->result,
       c->dst_memory);
   return cuda->klass->submit (cuda, &frame, &error)
@@ -286,7 +239,7 @@ static bool
 judge_real (const Case * c, const BdctLayout * layout, const Buffers * b,
     const BdctStats * stats, Agreement * all)
 {
-  BdctImage dst = move_image (&b->dst_image, layout->n_planes, b->expected,
+  BdctImage dst = move_image (&b->dst_image, layout, b->expected,
       b->result, BDCT_MEMORY_HOST);
   Agreement own = { 0, 0, 0 };
 
@@ -334,7 +287,9 @@ finish (const Case * c, const BdctLayout * layout, Buffers * b,
     return memcmp (&stats, &b->stats, sizeof stats) == 0
         || complain (c, "the same bytes, but other statistics");
 
-  dst = move_image (&b->dst_image, layout->n_planes, b->expected, b->result,
+  if (layout->rgb.n_planes > 0)
+    return complain (c, "other R, G or B, or padding is written");
+  dst = move_image (&b->dst_image, layout, b->expected, b->result,
       BDCT_MEMORY_HOST);
   for (int p = 0; p < layout->n_planes; p++)
     for (int i = 0; i < layout->plane[p].interleave; i++)
@@ -357,7 +312,8 @@ run_size (const Format * format, const Size * size, BdctTransform transform,
   Case cases[IN_FLIGHT];
   BdctLayout layout;
   BdctError error;
-  int limit = quick ? 2 : size->variants ? size->variants : 100;
+  int limit = quick ? 2 : size->variants ? size->variants
+      : format->rgb.n_planes > 0 ? 3 : 100;
   bool more = true;
 
   number++;
@@ -383,7 +339,7 @@ run_size (const Format * format, const Size * size, BdctTransform transform,
       c->format = format;
       c->size = size;
       c->content = number % N_CONTENTS;
-      c->place = &places[number / N_CONTENTS % N (places)];
+      c->place = &places[number / N_CONTENTS % N_PLACES];
       c->src_memory = number & 1 ? BDCT_MEMORY_DEVICE : BDCT_MEMORY_HOST;
       c->dst_memory = number % 5 < 3 ? BDCT_MEMORY_DEVICE : BDCT_MEMORY_HOST;
       c->rate = number % 4 == 0;
@@ -394,6 +350,16 @@ run_size (const Format * format, const Size * size, BdctTransform transform,
       ++*(started[i] && finish (&cases[i], &layout, &buffers[i], agreement)
           ? ok : bad);
   }
+}
+
+/* R, G and B with the transform that they are for, and another one; of what is
+ * not the same there engine-blocks has the planes. */
+static bool
+is_wanted (const Format * format, BdctTransform transform)
+{
+  return format->rgb.n_planes == 0 || transform == BDCT_JPEG_8X8
+      || (transform != BDCT_DCT_8X8
+      && (format - formats) % BDCT_N_TRANSFORMS == transform);
 }
 
 static void
@@ -462,7 +428,7 @@ main (int argc, char **argv)
       Agreement agreement = { 0, 0, 0 };
       int ok = 0, bad = 0;
 
-      if (quick && !formats[f].quick)
+      if ((quick && !formats[f].quick) || !is_wanted (&formats[f], t))
         continue;
       for (size_t s = 0; s < N_SIZES; s++)
         if (!quick || sizes[s].quick)

@@ -57,6 +57,9 @@ static const BdctLayout layouts[] = {
           {32, 16, 0, 2, {BDCT_U, BDCT_V}}}, {0}},
   {10, BDCT_CHROMA_420, 2, {{35, 19, 6, 1, {BDCT_Y}},
           {18, 10, 6, 2, {BDCT_U, BDCT_V}}}, {0}},
+  {8, BDCT_CHROMA_420, 3, {{128, 19, 0, 1, {BDCT_Y}},
+          {64, 10, 0, 1, {BDCT_U}}, {64, 10, 0, 1, {BDCT_V}}},
+      {1, 4, {0}, {2, 1, 0}}},
   {8, BDCT_CHROMA_400, 1, {{1024, 640, 0, 1, {BDCT_Y}}}, {0}},
 };
 
@@ -257,10 +260,10 @@ lay_out (BdctImage * image, const BdctLayout * layout, uint8_t * base,
   *image = (BdctImage) {
     .memory = device ? BDCT_MEMORY_DEVICE : BDCT_MEMORY_HOST
   };
-  for (int p = 0; p < layout->n_planes; p++) {
+  for (int p = 0; p < bdct_image_planes (layout); p++) {
     image->data[p] = base + used;
-    image->stride[p] = bdct_layout_row_size (layout, p);
-    used += image->stride[p] * layout->plane[p].height;
+    image->stride[p] = bdct_image_row_size (layout, p);
+    used += image->stride[p] * bdct_image_height (layout, p);
   }
   return used;
 }

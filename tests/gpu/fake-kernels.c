@@ -6,6 +6,7 @@
 #include <string.h>
 #include "cuda/view-launch.h"
 #include "dct/cabac.h"
+#include "dct/colour-cpu.h"
 #include "dct/count.h"
 #include "dct/engine.h"
 #include "dct/render-cpu.h"
@@ -205,7 +206,7 @@ make_levels (const BdctCudaPlane * plane, const BdctJob * job, int i,
   memset (&tiles, 0, sizeof tiles);
   bdct_tile_plane_init (&tiles, job, c);
   tiles.layout = plane->layout;
-  tiles.columns = tiles.layout.width;
+  tiles.columns = plane->last_column + 1;
   tiles.src = bdct_image_samples (&image, &layout, 0, i);
   tiles.grid = *grid;
   tiles.grid.first = 0;
@@ -383,20 +384,95 @@ fake_check_grid (const void *function, const BdctCudaBatch * batch,
     fake_die ("a launch that leaves tiles out");
 }
 
-cudaError_t
-bdct_cuda_view_launch (const BdctRender * render, cudaStream_t stream)
+static void
+need_device (const BdctImage * image)
 {
-  return fake_launch_view (render, stream);
+  for (int p = 0; p < BDCT_MAX_PLANES; p++)
+    if (image->data[p] != NULL && fake_kind_of (image->data[p], 1) != 'd')
+      fake_die ("a kernel on an image of the host");
 }
 
 /* Of all views but the coefficients, which take kernels of their own. */
-void
-fake_draw (const BdctRender * render)
+static void
+draw (const FakeOther * other)
 {
+  const BdctRender *render = &other->render;
+
   for (int c = 0; c < render->n_components; c++)
     if (fake_kind_of (render->plane[c].dst.data, 1) != 'd')
       fake_die ("a view on the host");
   for (int y = 0; y < render->plane[BDCT_Y].layout.height;
       y += BDCT_RENDER_STRIP)
     bdct_render_strip (render, y / BDCT_RENDER_STRIP);
+}
+
+cudaError_t
+bdct_cuda_view_launch (const BdctRender * render, cudaStream_t stream)
+{
+  return fake_launch (&(FakeOther) {draw,.render = *render }, stream);
+}
+
+/* R, G and B, as the CPU has them. */
+
+static BdctColour
+colour_of (const FakeOther * other)
+{
+  const BdctCudaColour *from = &other->colour;
+
+  need_device (&from->src);
+  need_device (&from->dst);
+  need_device (&from->planes);
+  need_device (&from->rec);
+  need_device (&from->shown);
+  for (int p = 0; p < from->layout.n_planes; p++)
+    if (from->planes.stride[p] != bdct_colour_columns (&from->layout, p))
+      fake_die ("rows of planes with other columns");
+  return (BdctColour) {
+    &from->layout, from->src, from->dst, from->planes, from->rec, from->shown,
+        other->viewed ? &other->render : NULL};
+}
+
+static void
+split (const FakeOther * other)
+{
+  const BdctColour colour = colour_of (other);
+
+  for (int i = 0; i < bdct_colour_count_strips (colour.layout); i++)
+    bdct_colour_baseline.split (&colour, i);
+}
+
+static void
+join (const FakeOther * other)
+{
+  const BdctColour colour = colour_of (other);
+  BdctCudaCell *cells = other->colour.cells;
+
+  if (fake_kind_of (cells, BDCT_CUDA_CELLS * sizeof *cells) != 'd')
+    fake_die ("cells on the host");
+  for (int i = 0; i < bdct_colour_count_strips (colour.layout); i++) {
+    uint64_t sse[3] = { 0, 0, 0 };
+
+    bdct_colour_baseline.join (&colour, i, sse);
+    for (int k = 0; k < 3; k++)
+      cells[i % BDCT_CUDA_CELLS].rgb_sse[k] += sse[k];
+  }
+}
+
+cudaError_t
+bdct_cuda_split_launch (const BdctCudaColour * colour, cudaStream_t stream)
+{
+  return fake_launch (&(FakeOther) {split,.colour = *colour }, stream);
+}
+
+cudaError_t
+bdct_cuda_join_launch (const BdctCudaColour * colour,
+    const BdctRender * render, cudaStream_t stream)
+{
+  FakeOther other = {.compute = join,.colour = *colour,
+    .viewed = render != NULL
+  };
+
+  if (render != NULL)
+    other.render = *render;
+  return fake_launch (&other, stream);
 }

@@ -6,6 +6,7 @@
 #ifndef TESTS_FAKE_KERNELS_H
 #define TESTS_FAKE_KERNELS_H
 
+#include "cuda/colour-launch.h"
 #include "cuda/launch.h"
 #include "dct/render.h"
 
@@ -21,8 +22,16 @@ void fake_check_grid (const void *function, const BdctCudaBatch * batch,
 /** Do what a launch of a kernel does. */
 void fake_compute (const void *function, const BdctCudaBatch * batch);
 
-/** Enqueue the drawing of a view, and do it. */
-cudaError_t fake_launch_view (const BdctRender * render, cudaStream_t stream);
-void fake_draw (const BdctRender * render);
+/** A kernel that is none of passes over planes, and what it is launched with.
+ */
+typedef struct FakeOther {
+  void (*compute) (const struct FakeOther *other);
+  BdctRender render;
+  bool viewed;                  /**< there is a `render` */
+  BdctCudaColour colour;
+} FakeOther;
+
+/** Enqueue it. */
+cudaError_t fake_launch (const FakeOther * other, cudaStream_t stream);
 
 #endif

@@ -18,7 +18,7 @@ static _Thread_local cudaError_t last_error;
 
 typedef struct Op {
   struct Op *next;
-  enum { COPY, SET, RECORD, WAIT, LAUNCH, DRAW, STOP } what;
+  enum { COPY, SET, RECORD, WAIT, LAUNCH, OTHER, STOP } what;
   uint8_t *to;
   const uint8_t *from;
   size_t to_pitch, from_pitch, row, rows;
@@ -28,7 +28,7 @@ typedef struct Op {
   unsigned long number;
   const void *function;
   BdctCudaBatch batch;
-  BdctRender render;
+  FakeOther other;
 } Op;
 
 struct CUstream_st {
@@ -232,8 +232,8 @@ perform (Op * op)
     case LAUNCH:
       fake_compute (op->function, &op->batch);
       break;
-    case DRAW:
-      fake_draw (&op->render);
+    case OTHER:
+      op->other.compute (&op->other);
       break;
     case RECORD:
       pthread_mutex_lock (&lock);
@@ -591,12 +591,12 @@ cudaLaunchKernel (const void *function, struct dim3 grid, struct dim3 block,
 }
 
 cudaError_t
-fake_launch_view (const BdctRender * render, cudaStream_t stream)
+fake_launch (const FakeOther * other, cudaStream_t stream)
 {
   cudaError_t err = outcome ("cudaLaunchKernel", cudaErrorUnknown);
 
   return err != cudaSuccess ? err
-      : enqueue (stream, (Op) {.what = DRAW,.render = *render });
+      : enqueue (stream, (Op) {.what = OTHER,.other = *other });
 }
 
 void

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include "dct/engine.h"
 
-#define N_FORMATS 16
+#define N_FORMATS 32
 #define N_SIZES 23
 
 typedef struct {
@@ -20,6 +20,7 @@ typedef struct {
   int interleave;               /* of the chroma plane */
   BdctComponent first;          /* of that plane */
   bool quick;
+  BdctRgb rgb;                  /* of R, G and B; else 0 */
 } Format;
 
 extern const Format formats[N_FORMATS];
@@ -30,6 +31,18 @@ typedef struct {
 } Size;
 
 extern const Size sizes[N_SIZES];
+
+#define N_PLACES 6
+
+/** Where planes lie: first sample's offset, spare samples behind each row, and
+ * which image runs upwards. REPEAT: every row of the source is one and the
+ * same. */
+typedef struct {
+  int offset, spare;
+  bool up_src, up_dst, repeat;
+} Place;
+
+extern const Place places[N_PLACES];
 
 typedef enum { RANDOM, SMOOTH, CHECKER, EXTREME, N_CONTENTS } Content;
 
@@ -45,7 +58,16 @@ void must (cudaError_t err, const char *what);
 void init_layout (BdctLayout * layout, const Format * f, int width,
     int height);
 
-/** Sample x, of all components together, of row y of plane p. */
+/** Lay an image's planes out from `base` on; returns the end. */
+uint8_t *place_image (BdctImage * image, const BdctLayout * layout,
+    uint8_t * base, const Place * place, bool up, bool repeat);
+
+/** The same places in another buffer. */
+BdctImage move_image (const BdctImage * image, const BdctLayout * layout,
+    const uint8_t * from, uint8_t * to, BdctMemory memory);
+
+/** Sample x, of all components together, of row y of plane p; not of R, G and
+ * B. */
 int get (const BdctLayout * layout, const BdctImage * image, int p, int x,
     int y);
 void put (const BdctLayout * layout, const BdctImage * image, int p, int x,

@@ -2,6 +2,7 @@
 #include "frames.h"
 
 #include <string.h>
+#include "rgb-formats.h"
 
 const TestFormat test_formats[N_TEST_FORMATS] = {
   {"GRAY8", 8, 0, BDCT_CHROMA_400, 1, {BDCT_Y}},
@@ -51,9 +52,16 @@ find_format (const GstVideoInfo * info)
 static void
 make_layout (const GstVideoInfo * info, BdctLayout * layout)
 {
-  const TestFormat *f = find_format (info);
   gint width = info->width, height = info->height;
+  const TestFormat *f;
 
+  for (guint i = 0; i < G_N_ELEMENTS (rgb_formats); i++)
+    if (strcmp (rgb_formats[i].name, GST_VIDEO_INFO_NAME (info)) == 0) {
+      bdct_layout_init_rgb (layout, &rgb_formats[i].rgb, width, height,
+          BDCT_CHROMA_420);
+      return;
+    }
+  f = find_format (info);
   *layout = (BdctLayout) {
     .depth = f->depth,
     .chroma = f->chroma,
@@ -108,6 +116,17 @@ map (GstVideoFrame * frame, const GstVideoInfo * info, GstBuffer * buffer,
         GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info));
 }
 
+/* Bytes of R, G and B and what else there is; the noise is between pixels. */
+static void
+fill_pixels (const GstVideoFrame * frame, const BdctLayout * layout, guint n)
+{
+  for (gint p = 0; p < bdct_image_planes (layout); p++)
+    for (gint y = 0; y < bdct_image_height (layout, p); y++)
+      for (gsize i = 0; i < bdct_image_row_size (layout, p); i++)
+        ((guint8 *) frame->data[p] + (gssize) y * frame->info.stride[p])[i] =
+            50 * p + 60 * (i % 4) + 13 * n + i + 3 * y + (i * i * (y + 7)) % 23;
+}
+
 /* Slopes, an edge where they wrap, and noise: something for all frequencies. */
 void
 frame_fill (const GstVideoInfo * info, GstBuffer * buffer, guint n)
@@ -118,7 +137,9 @@ frame_fill (const GstVideoInfo * info, GstBuffer * buffer, guint n)
 
   make_layout (info, &layout);
   map (&frame, info, buffer, GST_MAP_WRITE);
-  for (gint p = 0; p < layout.n_planes; p++) {
+  if (layout.rgb.n_planes > 0)
+    fill_pixels (&frame, &layout, n);
+  for (gint p = 0; p < layout.n_planes && layout.rgb.n_planes == 0; p++) {
     const BdctPlaneLayout *plane = &layout.plane[p];
 
     for (gint y = 0; y < plane->height; y++)
@@ -249,11 +270,11 @@ frames_equal (const GstVideoInfo * info, GstBuffer * a, GstBuffer * b)
   make_layout (info, &layout);
   map (&fa, info, a, GST_MAP_READ);
   map (&fb, info, b, GST_MAP_READ);
-  for (gint p = 0; p < layout.n_planes && equal; p++)
-    for (gint y = 0; y < layout.plane[p].height && equal; y++) {
+  for (gint p = 0; p < bdct_image_planes (&layout) && equal; p++)
+    for (gint y = 0; y < bdct_image_height (&layout, p) && equal; y++) {
       equal = memcmp (sample_at (&fa, &layout, p, 0, 0, y),
           sample_at (&fb, &layout, p, 0, 0, y),
-          bdct_layout_row_size (&layout, p)) == 0;
+          bdct_image_row_size (&layout, p)) == 0;
       if (!equal)
         g_test_message ("%s %dx%d: plane %d, row %d differs",
             GST_VIDEO_INFO_NAME (info), info->width, info->height, p, y);

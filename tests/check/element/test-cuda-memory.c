@@ -205,7 +205,8 @@ static void
 test_combinations (void)
 {
   static const gchar *formats[] = { "NV12", "I420", "YV12", "NV21", "Y42B",
-    "Y444", "P010_10LE", "I420_10LE", "I422_12LE"
+    "Y444", "P010_10LE", "I420_10LE", "I422_12LE", "RGB", "BGR", "RGBx",
+    "BGRx", "RGBA", "BGRA", "ARGB", "ABGR", "GBR"
   };
   static const gint sizes[][2] = {
     {64, 48}, {1, 1}, {17, 9}, {333, 77}, {2, 65},
