@@ -83,7 +83,7 @@ constexpr int kWarpBlocks = 31;
 /* Frequencies of block (x, y) of a component, as the CPU makes them. */
 template <typename C, typename Sample> BDCT_INLINE void
 forward (typename C::Value *c, const BdctCudaPlane &plane, int i, int x, int y,
-    int depth, const BdctComponentJob &job)
+    int depth, const Shifts &shifts)
 {
   const int middle = 1 << (depth - 1), last = plane.last_column;
   const int step = plane.layout.interleave * (int) sizeof (Sample);
@@ -98,29 +98,31 @@ forward (typename C::Value *c, const BdctCudaPlane &plane, int i, int x, int y,
           sizeof (Sample), plane.layout.shift, (1 << depth) - 1) - middle;
     C::Row::template forward<8> (out, in);
     BDCT_UNROLL for (int u = 0; u < 8; u++)
-      c[8 * v + u] = scale<false> (out[u], job.fwd_shift[0]);
+      c[8 * v + u] = scale (out[u], shifts.fwd[0]);
   }
   BDCT_UNROLL for (int u = 0; u < 8; u++) {
     BDCT_UNROLL for (int v = 0; v < 8; v++)
       in[v] = c[8 * v + u];
     C::Column::template forward<8> (out, in);
     BDCT_UNROLL for (int v = 0; v < 8; v++)
-      c[8 * v + u] = scale<false> (out[v], job.fwd_shift[1]);
+      c[8 * v + u] = scale (out[v], shifts.fwd[1]);
   }
 }
 
 /* Add a block's AC symbols; returns its DC level. */
 template <typename C> BDCT_INLINE int
 count_block (uint32_t *counter, const typename C::Value *c,
-    const BdctComponentJob &job, const Constants *constants, bool ac)
+    const Constants *constants, bool ac)
 {
+  const BdctComponentJob job = get_job<C> (constants);
   int run = 0, dc = 0;
 
   BDCT_UNROLL for (int k = 0; k < 64; k++) {
-    const int at = zigzag.at[k];
-    const int level = quantize<C::family> (job, c[at],
-        __ldg (&constants->job.quant[at]),
-        __ldg (&constants->job.dequant[at]));
+    const int at = zigzag.at[k], entry = at % 8 * 8 + at / 8;
+    int level;
+
+    requantize<C> (c[at], job, __ldg (&constants->job.quant[entry]),
+        __ldg (&constants->job.dequant[entry]), &level, nullptr);
 
     if (k == 0) {
       dc = level;
@@ -160,16 +162,15 @@ symbols (const __grid_constant__ BdctCudaBatch batch)
   const int end = min (batch.n_planes,
       place.plane + kTogether * batch.job_planes);
   typename C::Value c[64];
-  BdctComponentJob job;
   int number = 0;
 
-  get_job<C> (&job, (const Constants *) plane.constants + place.i);
   if (there) {
     int x, y;
 
     bdct_scan_block (&scan, index, &x, &y);
     number = y * plane.columns + x;
-    forward<C, Sample> (c, plane, place.i, x, y, batch.depth, job);
+    forward<C, Sample> (c, plane, place.i, x, y, batch.depth,
+        get_shifts ((const Constants *) plane.constants + place.i));
   }
   _Pragma ("unroll 1") for (int p = place.plane; p < end;
       p += batch.job_planes) {
@@ -186,7 +187,7 @@ symbols (const __grid_constant__ BdctCudaBatch batch)
       if (its.set_of_block[place.i] != nullptr)
         constants = (const Constants *) ((const uint8_t *) constants
             + its.set_size * __ldg (&its.set_of_block[place.i][number]));
-      dc = count_block<C> (counter, c, job, constants, lane > 0);
+      dc = count_block<C> (counter, c, constants, lane > 0);
     }
     before = __shfl_up_sync (kAll, dc, 1);
     if (there && lane > 0)
@@ -234,7 +235,7 @@ bins (const __grid_constant__ BdctCudaBatch batch)
     bypass = bdct_cabac_count (counter, plane.levels[place.i]
         + ((size_t) block << 2 * log2_size), log2_size,
         plane.layout.component[place.i] != BDCT_Y);
-  bypass = block_sum<32> (bypass);
+  bypass = lanes_sum<1, 16> (bypass);
   if (threadIdx.x % 32 == 0 && bypass != 0)
     atomicAdd (&counts[BDCT_RATE_BYPASS], (unsigned long long) bypass);
   merge<kBins> (counts, counter);
@@ -288,7 +289,7 @@ cost (const __grid_constant__ BdctCudaBatch batch)
 
       sum += i >= first ? price : 0;
     }
-  total = block_sum<kCostLanes> ((unsigned long long) sum);
+  total = lanes_sum<1, kCostLanes / 2> ((unsigned long long) sum);
   if (threadIdx.x == 0 && total != 0)
     atomicAdd (&counts_of (plane, place.i)[BDCT_RATE_COST], total);
 }

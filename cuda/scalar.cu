@@ -4,183 +4,219 @@
  * and sort of request. Compiled without contraction of floating-point
  * operations (the -fmad=false of meson.build), so that dct-8x8 computes what
  * the CPU does here; on the tensor cores (tensor.cu) it does not. */
-#include "scalar.cuh"
+#include "scalar/large.cuh"
 
 namespace {
 
-/* The stages of one warp's square. Returns nonzero << 48 | sse, summed over
- * the lane's columns: sse of a square is below 2^37. */
-template <typename C, Ask ASK, typename Sample, int SIDE>
-BDCT_INLINE unsigned long long
-run_chain (Square<typename C::Value, SIDE> &t, const Window &w,
-    const Constants *constants, const int32_t *quant, const int32_t *companion,
-    const Blocks &blocks, int lane)
-{
-  constexpr bool wide = C::family == BDCT_FAMILY_JPEG && sizeof (Sample) > 1;
-  BdctComponentJob job;
-  unsigned long long nonzero;
-
-  get_job<C> (&job, constants);
-  if (C::square && job.transposed)
-    load<true, Sample> (t, w, lane);
-  else
-    load<false, Sample> (t, w, lane);
-  __syncwarp ();
-  rows<C, false, false> (t, job.fwd_shift[0], lane);
-  __syncwarp ();
-  nonzero = columns<C, ASK> (t, job, quant, companion,
-      C::square && job.transposed ? blocks.transposed () : blocks, lane);
-  __syncwarp ();
-  if (ASK == LEVELS && w.dst == nullptr) {
-    if (C::square && job.transposed)
-      store_levels<C, true> (t, blocks, lane);
-    else
-      store_levels<C, false> (t, blocks, lane);
-    return 0;
-  }
-  if (ASK != LEVELS) {
-    rows<C, true, wide> (t, job.inv_shift[1], lane);
-    __syncwarp ();
-  }
-  if (C::square && job.transposed)
-    return nonzero << 48 | (ASK == LEVELS || w.dst != nullptr
-        ? store<C, ASK, true, true, Sample> (t, w, blocks, lane)
-        : store<C, ASK, false, true, Sample> (t, w, blocks, lane));
-  return nonzero << 48 | (ASK == LEVELS || w.dst != nullptr
-      ? store<C, ASK, true, false, Sample> (t, w, blocks, lane)
-      : store<C, ASK, false, false, Sample> (t, w, blocks, lane));
-}
-
-/* The side of a warp's square, for both chains' blocks. */
-template <BdctChain LUMA, BdctChain OTHER> constexpr int kSide =
-    Chain<LUMA>::side > Chain<OTHER>::side ? Chain<LUMA>::side
-    : Chain<OTHER>::side;
-
-/* Squares side by side: a block's tile, as wide as a cell of the map. */
+/* A thread block's tile: as wide as a cell of the map, and as high unless
+ * blocks are higher. Where two components are interleaved it has half as many
+ * samples of each. */
 constexpr int kTileSamples = BDCT_CUDA_CELL_SAMPLES;
 
-/* One block: a tile of one plane. Where two components are interleaved, the
- * first half of the warps does the first one's samples, the second half the
- * second one's. */
+template <BdctChain LUMA, BdctChain OTHER> struct Shape
+{
+  static constexpr bool small = Chain<LUMA>::small && Chain<OTHER>::small;
+  static constexpr int side = Chain<LUMA>::side > Chain<OTHER>::side
+      ? Chain<LUMA>::side : Chain<OTHER>::side;
+  /* A thread has 8 x 8 samples of small blocks, a warp two or more large
+   * ones. */
+  static constexpr int warps = small || side > 32 ? 2 : 4;
+};
+
+/* One block: a tile of one plane. */
+struct Tile
+{
+  const BdctCudaPlane &plane;
+  int x, y;                     /* of its first sample, in each component */
+  int depth;
+};
+
+/* What of a component's samples is from (x, y) of the tile on. */
+template <typename Sample> BDCT_INLINE Window
+get_window (const Tile &tile, int i, int x, int y)
+{
+  const BdctCudaPlane &plane = tile.plane;
+  const int64_t at = (int64_t) (tile.x + x) * plane.layout.interleave
+      * (int) sizeof (Sample);
+  Window w;
+
+  w.src = plane.src.data + (tile.y + y) * plane.src.stride + at;
+  w.dst = plane.dst.data == nullptr ? nullptr
+      : plane.dst.data + (tile.y + y) * plane.dst.stride + at;
+  w.src_stride = plane.src.stride;
+  w.dst_stride = plane.dst.stride;
+  w.interleave = plane.layout.interleave;
+  w.component = i;
+  w.width = plane.layout.width - tile.x - x;
+  w.height = plane.layout.height - tile.y - y;
+  w.last = plane.last_column - tile.x - x;
+  w.shift = plane.layout.shift;
+  w.depth = tile.depth;
+  w.whole = false;
+  w.chroma = plane.layout.component[i] != BDCT_Y;
+  return w;
+}
+
+/* Whether the warp's windows are to be loaded by words, of `size` samples
+ * each. */
+BDCT_INLINE bool
+is_whole (const Tile &tile, const Window &w, int size)
+{
+  return __all_sync (0xffffffff, tile.plane.aligned
+      && (w.width >= size || w.width <= 0));
+}
+
+/* A tile of small blocks: a thread's 8 x 8 samples, of which the neighbour has
+ * the other component where two are interleaved. */
+template <typename C, Ask ASK, typename Sample>
+BDCT_INLINE unsigned long long
+run_tile_small (const Tile &tile, int *component)
+{
+  constexpr int across = kTileSamples / 8;
+  const int n = tile.plane.layout.interleave;
+  const int i = n > 1 ? threadIdx.x % 2 : 0;
+  const int x = threadIdx.x % across / n * 8, y = threadIdx.x / across * 8;
+  Window w = get_window<Sample> (tile, i, x, y);
+
+  *component = i;
+  /* Other warps of the block are for larger ones. */
+  if (y >= 32)
+    return 0;
+  w.whole = is_whole (tile, w, 8);
+  if (__all_sync (0xffffffff, w.width <= 0 || w.height <= 0))
+    return 0;
+  return run_small<C, ASK, Sample> (w, Blocks (tile.plane, i, ASK), tile.x + x,
+      tile.y + y);
+}
+
+/* A tile of large blocks: the warps take units of as many blocks as they have
+ * at once, in turn, in which lanes, or else units, alternate between components
+ * where these are interleaved. */
+template <typename C, Ask ASK, typename Sample, int SIDE, int WARPS>
+BDCT_INLINE unsigned long long
+run_tile_large (uint16_t *t, const Tile &tile, int *component)
+{
+  using L = Large<C>;
+  constexpr int across = kTileSamples / (L::n * L::blocks);
+  constexpr int units = across * (SIDE / L::n);
+  const int n = tile.plane.layout.interleave;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int which = lane % L::blocks;
+  const int i = n == 1 ? 0 : L::blocks > 1 ? which : warp % 2;
+  const Blocks blocks (tile.plane, i, ASK);
+  unsigned long long sum = 0;
+
+  static_assert (WARPS % 2 == 0, "a warp's units are of one component");
+  *component = i;
+  _Pragma ("unroll 1") for (int unit = warp; unit < units; unit += WARPS) {
+    const int x = (unit % across * L::blocks + which) / n * L::n;
+    const int y = unit / across * L::n;
+    Window w = get_window<Sample> (tile, i, x, y);
+
+    w.whole = is_whole (tile, w, L::n);
+    if (!__all_sync (0xffffffff, w.width <= 0 || w.height <= 0))
+      sum += run_large<C, ASK, Sample> (t + which * L::stride, w, blocks,
+          tile.x + x, tile.y + y, lane / L::blocks);
+  }
+  return sum;
+}
+
+template <typename C, bool SMALL = C::small> constexpr int kCells = 0;
+template <typename C> constexpr int kCells<C, false> =
+    Large<C>::stride * Large<C>::blocks;
+
+template <typename C, Ask ASK, typename Sample, int SIDE, int WARPS>
+BDCT_INLINE unsigned long long
+run_tile (uint16_t *t, const Tile &tile, int *component)
+{
+  if constexpr (C::small)
+    return run_tile_small<C, ASK, Sample> (tile, component);
+  else
+    return run_tile_large<C, ASK, Sample, SIDE, WARPS> (t, tile, component);
+}
+
+/* Add up what lanes have of their components. */
+template <int WARPS> BDCT_INLINE void
+add_up (const BdctCudaPlane &plane, unsigned long long sum, int component)
+{
+  __shared__ unsigned long long sums[WARPS][2];
+  __shared__ int component_of[WARPS][2];
+
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  BdctCudaCell &cell = plane.cells[blockIdx.x % BDCT_CUDA_CELLS];
+
+  /* Lanes of one parity have the same component. */
+  sum = lanes_sum<2, 16> (sum);
+  if (lane < 2) {
+    sums[warp][lane] = sum;
+    component_of[warp][lane] = component;
+  }
+  __syncthreads ();
+  if (threadIdx.x >= plane.layout.interleave)
+    return;
+  sum = 0;
+  BDCT_UNROLL for (int k = 0; k < 2 * WARPS; k++)
+    if (component_of[k / 2][k % 2] == (int) threadIdx.x)
+      sum += sums[k / 2][k % 2];
+
+  const int c = plane.layout.component[threadIdx.x];
+
+  atomicAdd (&cell.sse[c], sum & (1ull << 48) - 1);
+  atomicAdd (&cell.nonzero[c], sum >> 48);
+}
+
 template <BdctChain LUMA, BdctChain OTHER, Ask ASK, typename Sample>
 __global__ void
-__launch_bounds__ (kTileSamples / kSide<LUMA, OTHER> * 32)
+__launch_bounds__ (Shape<LUMA, OTHER>::warps * 32)
 transform (const __grid_constant__ BdctCudaBatch batch)
 {
   using Luma = Chain<LUMA>;
   using Other = Chain<OTHER>;
-  constexpr int side = kSide<LUMA, OTHER>, warps = kTileSamples / side;
+  constexpr int side = Shape<LUMA, OTHER>::side;
+  constexpr int warps = Shape<LUMA, OTHER>::warps;
+  constexpr int cells = kCells<Luma> > kCells<Other> ? kCells<Luma>
+      : kCells<Other>;
 
-  __shared__ Square<typename Luma::Value, side> square[warps];
-  __shared__ int32_t quant[2][64], companion[2][64];
-  __shared__ unsigned long long sums[warps];
+  __shared__ __align__ (16) uint16_t t[warps][cells > 0 ? cells : 1];
 
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  int index = 0;
+  int index = 0, component;
+  unsigned long long sum;
 
   while (index + 1 < batch.n_planes
       && (int) blockIdx.x >= batch.plane[index + 1].first_tile)
     index++;
 
   const BdctCudaPlane &plane = batch.plane[index];
-  const Constants *constants = (const Constants *) plane.constants;
-  const int n = plane.layout.interleave;
-  const int tile = blockIdx.x - plane.first_tile;
-  const int tile_y = tile / plane.tiles_x;
-  const int tile_x = tile - tile_y * plane.tiles_x;
-  const int i = n == 1 ? 0 : warp / (warps / 2);
-  const int x0 = (n == 1 ? tile_x * warps + warp
-      : tile_x * (warps / 2) + warp % (warps / 2)) * side;
-  const int y0 = tile_y * side;
+  const int number = blockIdx.x - plane.first_tile;
+  const int tile_y = number / plane.tiles_x;
+  const int tile_x = number - tile_y * plane.tiles_x;
+  const Tile tile = { plane, tile_x * (kTileSamples / plane.layout.interleave),
+    tile_y * side, batch.depth };
+  uint16_t *own = t[threadIdx.x / 32];
 
-  if (has_sets (ASK) && batch.mixed && plane.set_of_cell[tile_y
-          * plane.cells_x + tile_x] != BDCT_CUDA_MIXED)
+  if (batch.mixed && plane.set_of_cell[tile_y * plane.cells_x + tile_x]
+      != BDCT_CUDA_MIXED)
     return;
-  /* In shared memory because the lanes of a warp read 8 entries of a row at
-   * once. */
-  if (!has_sets (ASK)) {
-    _Pragma ("unroll 1") for (int k = threadIdx.x; k < 64 * n;
-        k += warps * 32) {
-      quant[k / 64][k % 64] = __ldg (&constants[k / 64].job.quant[k % 64]);
-      companion[k / 64][k % 64] =
-          __ldg (&constants[k / 64].job.dequant[k % 64]);
-    }
-    __syncthreads ();
-  }
-
-  unsigned long long sum = 0;
-
-  if (x0 < plane.layout.width) {
-    const int component = plane.layout.component[i];
-    const int step = n * (int) sizeof (Sample);
-    const int64_t column = x0 * (int64_t) step + i * (int) sizeof (Sample);
-    Window w;
-    Blocks blocks;
-
-    w.src = plane.src.data + y0 * plane.src.stride + column;
-    w.dst = plane.dst.data == nullptr ? nullptr
-        : plane.dst.data + y0 * plane.dst.stride + column;
-    w.src_stride = plane.src.stride;
-    w.dst_stride = plane.dst.stride;
-    w.step = step;
-    w.width = min (side, plane.layout.width - x0);
-    w.height = min (side, plane.layout.height - y0);
-    w.last = plane.last_column - x0;
-    w.shift = plane.layout.shift;
-    w.depth = batch.depth;
-    w.chroma = component != BDCT_Y;
-    blocks.width = w.width;
-    blocks.height = w.height;
-    blocks.first = (y0 >> plane.log2_height) * plane.columns
-        + (x0 >> plane.log2_width);
-    blocks.next_x = 1;
-    blocks.next_y = plane.columns;
-    blocks.set_of_block = plane.set_of_block[i];
-    blocks.sets = constants + i;
-    blocks.set_size = plane.set_size;
-    if (ASK == LEVELS)
-      blocks.levels = plane.levels[i];
-    else
-      blocks.records = plane.blocks[i];
-    if (LUMA == OTHER || __ldg ((const int *) &constants[i].job.chain) == LUMA)
-      sum = run_chain<Luma, ASK, Sample> (square[warp], w, constants + i,
-          quant[i], companion[i], blocks, lane);
-    else
-      sum = run_chain<Other, ASK, Sample> (square[warp], w, constants + i,
-          quant[i], companion[i], blocks, lane);
-  }
-  if (ASK == LEVELS)
-    return;
-  sum = block_sum<32> (sum);
-  if (lane == 0)
-    sums[warp] = sum;
-  __syncthreads ();
-  if (threadIdx.x < n) {
-    const int c = plane.layout.component[threadIdx.x];
-    BdctCudaCell &cell = plane.cells[blockIdx.x % BDCT_CUDA_CELLS];
-
-    sum = 0;
-    BDCT_UNROLL for (int k = 0; k < warps; k++)
-      if (n == 1 || k / (warps / 2) == (int) threadIdx.x)
-        sum += sums[k];
-    atomicAdd (&cell.sse[c], sum & (1ull << 48) - 1);
-    atomicAdd (&cell.nonzero[c], sum >> 48);
-  }
+  if (LUMA == OTHER || __ldg ((const int *)
+          &((const Constants *) plane.constants)->job.chain) == LUMA)
+    sum = run_tile<Luma, ASK, Sample, side, warps> (own, tile, &component);
+  else
+    sum = run_tile<Other, ASK, Sample, side, warps> (own, tile, &component);
+  if (ASK != LEVELS)
+    add_up<warps> (plane, sum, component);
 }
 
 template <BdctChain LUMA, BdctChain OTHER, Ask ASK, typename Sample>
 const BdctCudaKernel kernel = {
   (const void *) transform<LUMA, OTHER, ASK, Sample>,
-  kSide<LUMA, OTHER>, kTileSamples * sizeof (Sample),
-  kTileSamples / kSide<LUMA, OTHER>, kTileSamples / kSide<LUMA, OTHER>, 0,
+  Shape<LUMA, OTHER>::side, kTileSamples * sizeof (Sample),
+  Shape<LUMA, OTHER>::warps, Shape<LUMA, OTHER>::warps, 0,
   2 * sizeof (Constants), 1, nullptr, bdct_scalar_constants
 };
 
 #define KERNELS(luma, other, sample)                                          \
   {                                                                           \
-    &kernel<BDCT_CHAIN_##luma, BDCT_CHAIN_##other, PLAIN, sample>,            \
-    &kernel<BDCT_CHAIN_##luma, BDCT_CHAIN_##other, RECORDS, sample>,          \
-    &kernel<BDCT_CHAIN_##luma, BDCT_CHAIN_##other, MAPPED, sample>,           \
+    &kernel<BDCT_CHAIN_##luma, BDCT_CHAIN_##other, STATISTICS, sample>,       \
     &kernel<BDCT_CHAIN_##luma, BDCT_CHAIN_##other, LEVELS, sample>,           \
   }
 
@@ -193,7 +229,7 @@ const BdctCudaKernel kernel = {
 #define TRANSFORM(id, nick, text, luma, chroma_444, chroma_sampled)           \
   { KERNELS (luma, chroma_sampled, uint8_t),                                  \
     KERNELS (luma, chroma_sampled, uint16_t) },
-const BdctCudaKernel *const kernels[BDCT_N_TRANSFORMS][2][4] = {
+const BdctCudaKernel *const kernels[BDCT_N_TRANSFORMS][2][2] = {
 #include "dct/transforms.def"
 };
 
@@ -209,10 +245,7 @@ bdct_scalar_constants (void *to, const BdctCudaPlane *plane, const BdctJob *job)
 extern "C" const BdctCudaKernel *
 bdct_scalar_find (const BdctCudaWork *work)
 {
-  const BdctCudaPlane *plane = &work->plane[0];
-  const Ask ask = work->levels ? LEVELS
-      : plane->set_of_block[0] != nullptr ? MAPPED
-      : plane->blocks[0] != nullptr ? RECORDS : PLAIN;
+  const Ask ask = work->levels ? LEVELS : STATISTICS;
 
   return kernels[work->sets[0].transform][work->sets[0].depth > 8][ask];
 }

@@ -43,8 +43,10 @@ bdct_quantize_companion (const BdctJob *job, const BdctComponentJob *component,
   return r.bits;
 }
 
-/* job.h's clip16 by the family, for those to whom it has to be a constant. */
+/* job.h's clip16 and `transposed` by the family, for those to whom they have to
+ * be constants. */
 #define BDCT_QUANTIZE_CLIP16(family) ((family) == BDCT_FAMILY_HEVC)
+#define BDCT_TRANSPOSED(family) ((family) == BDCT_FAMILY_H264)
 #endif
 
 #ifdef BDCT_NAME
@@ -56,22 +58,23 @@ bdct_quantize_companion (const BdctJob *job, const BdctComponentJob *component,
  *
  * HEVC: |c| < 2^15 and quant < 2^15: the product and the rounding term stay
  * below 2^31; so does the dequantizer's product, which returns to
- * |c| 2^dequant_bits give or take one step. H264: init_h264() in job.c. */
+ * |c| 2^dequant_bits give or take one step. H264: init_h264() in job.c. A
+ * negative c is not made positive: -((n + a) >> b) is (2^b - 1 - a - n) >> b. */
 BDCT_INLINE BDCT_INT
 BDCT_NAME (quantize) (BdctFamily family, const BdctComponentJob *job,
     BDCT_INT c, BDCT_INT quant, BDCT_INT companion)
 {
   const BDCT_INT sign = c >> 31;
-  const BDCT_INT magnitude = (c ^ sign) - sign;
   BDCT_INT level;
 
   if (family == BDCT_FAMILY_JPEG) {
-    level = BDCT_NAME (to_int) ((BDCT_NAME (to_real) (magnitude + 4 * quant)
-            + 0.5f) * BDCT_NAME (as_real) (companion));
+    level = BDCT_NAME (to_int) ((BDCT_NAME (to_real) ((c ^ sign) - sign
+                + 4 * quant) + 0.5f) * BDCT_NAME (as_real) (companion));
     return (level ^ sign) - sign;
   }
-  level = (magnitude * quant + job->quant_add) >> job->quant_bits;
-  level = (level ^ sign) - sign;
+  level = (c * quant + (job->quant_add ^ (sign & (job->quant_add
+                  ^ ((1 << job->quant_bits) - 1 - job->quant_add)))))
+      >> job->quant_bits;
   return job->clip16 ? BDCT_NAME (clip16) (level) : level;
 }
 

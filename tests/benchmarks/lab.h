@@ -116,6 +116,7 @@ typedef struct {
 
 typedef struct {
   bool quick, cpu_only;
+  bool cuda_cores;            /**< blockdct's kernels without tensor cores */
   LabContent content;         /**< what is timed; both are checked */
   int n_qualities, n_qps;
   int quality[LAB_MAX_LIST], qp[LAB_MAX_LIST];

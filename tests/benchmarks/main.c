@@ -33,6 +33,7 @@ static const char usage[] =
     "Check and time every implementation of the block DCT.\n\n"
     "  --quick             fewer repetitions: seconds rather than minutes\n"
     "  --cpu-only          leave out what needs a GPU\n"
+    "  --cuda-cores        blockdct's kernels without tensor cores\n"
     "  --only SOURCE,...   of cpu, whitepaper, hevc-paper, spector, blockdct\n"
     "  --quality Q,...     of jpeg-8x8 and dct-8x8, 1 to 100 (default 75);\n"
     "                      all for blockdct's kernels, the first for others\n"
@@ -154,6 +155,7 @@ parse_options (int argc, char **argv)
   static const struct option options[] = {
     { "quick", no_argument, NULL, 'q' },
     { "cpu-only", no_argument, NULL, 'p' },
+    { "cuda-cores", no_argument, NULL, 'u' },
     { "only", required_argument, NULL, 'o' },
     { "quality", required_argument, NULL, 'Q' },
     { "qp", required_argument, NULL, 'P' },
@@ -173,6 +175,9 @@ parse_options (int argc, char **argv)
         break;
       case 'p':
         o->cpu_only = true;
+        break;
+      case 'u':
+        o->cuda_cores = true;
         break;
       case 'o':
         o->only = optarg;

@@ -120,6 +120,7 @@ make_entry (LabShape shape, BdctTransform transform, int quality, int qp)
   LabWork work = {.width = LAB_WIDTH,.height = 2160 };
   BdctLayout layout = layout_of (&entry, &work);
   BdctParams params = BDCT_PARAMS_DEFAULT;
+  const char *kernel = lab_options.cuda_cores ? "cores" : "kernel";
   BdctJob *jobs = malloc (N_OTHERS * sizeof *jobs);
   BdctError error = { "out of memory" };
 
@@ -132,9 +133,9 @@ make_entry (LabShape shape, BdctTransform transform, int quality, int qp)
   }
   entry.data = jobs;
   if (bdct_family_has_qp (bdct_transform_info (transform)->family))
-    snprintf (entry.name, sizeof entry.name, "CUDA kernel, qp %d", qp);
+    snprintf (entry.name, sizeof entry.name, "CUDA %s, qp %d", kernel, qp);
   else
-    snprintf (entry.name, sizeof entry.name, "CUDA kernel, quality %d",
+    snprintf (entry.name, sizeof entry.name, "CUDA %s, quality %d", kernel,
         quality);
   return entry;
 }
@@ -146,7 +147,7 @@ lab_production_register (void)
 
   if (!lab_wants ("blockdct"))
     return;
-  err = bdct_cuda_open (&device, true);
+  err = bdct_cuda_open (&device, !lab_options.cuda_cores);
   if (err == cudaSuccess)
     err = cudaMalloc ((void **) &cells, N_OTHERS * BDCT_CUDA_CELLS
         * sizeof *cells);

@@ -1,0 +1,303 @@
+/* blockdct: a lane's rows of samples between memory and packed words, for the
+ * kernels without tensor cores.
+ *
+ * A word holds four samples of 8 bits, or two of more, of one component. Where
+ * a warp's samples are all in the picture's width, and rows begin at multiples
+ * of 16 bytes, they are loaded and stored by up to 16 bytes; else one by one.
+ * Where two components are interleaved, a lane and its neighbour have the
+ * same samples' two components.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_ROWS_CUH
+#define BDCT_ROWS_CUH
+
+#include "dct/sample.h"
+#include "dots.cuh"
+
+namespace {
+
+/* Samples of one component as one lane sees them. */
+struct Window
+{
+  const uint8_t *src;           /* the first sample */
+  uint8_t *dst;                 /* NULL: nothing is written */
+  int64_t src_stride, dst_stride;
+  int interleave, component;    /* this one's place among those interleaved */
+  int width, height;            /* in the picture; 0 or less: nothing is. The
+                                   last row is repeated, ... */
+  int last;                     /* ... and this column */
+  int shift, depth;
+  bool whole;                   /* the same for the warp: by words */
+  bool chroma;
+};
+
+template <typename Sample> constexpr int kPerWord = 4 / sizeof (Sample);
+
+template <int WORDS> BDCT_INLINE void
+load_words (uint32_t *to, const uint8_t *from)
+{
+  if constexpr (WORDS == 1) {
+    to[0] = __ldg ((const uint32_t *) from);
+  } else if constexpr (WORDS == 2) {
+    const uint2 v = __ldg ((const uint2 *) from);
+
+    to[0] = v.x;
+    to[1] = v.y;
+  } else {
+    BDCT_UNROLL for (int i = 0; i < WORDS; i += 4) {
+      const uint4 v = __ldg ((const uint4 *) from + i / 4);
+
+      to[i] = v.x;
+      to[i + 1] = v.y;
+      to[i + 2] = v.z;
+      to[i + 3] = v.w;
+    }
+  }
+}
+
+template <int WORDS> BDCT_INLINE void
+store_words (uint8_t *to, const uint32_t *from)
+{
+  if constexpr (WORDS == 1) {
+    *(uint32_t *) to = from[0];
+  } else if constexpr (WORDS == 2) {
+    *(uint2 *) to = make_uint2 (from[0], from[1]);
+  } else {
+    BDCT_UNROLL for (int i = 0; i < WORDS; i += 4)
+      ((uint4 *) to)[i / 4] =
+          make_uint4 (from[i], from[i + 1], from[i + 2], from[i + 3]);
+  }
+}
+
+/* Samples as they are in memory to samples: of 16 bits, without what is below
+ * and above them. */
+template <typename Sample> BDCT_INLINE uint32_t
+clean_word (uint32_t word, const Window &w)
+{
+  if (sizeof (Sample) == 1)
+    return word;
+  word = word >> w.shift & (0xffffu >> w.shift) * 0x10001u;
+  return __vminu2 (word, ((1u << w.depth) - 1) * 0x10001u);
+}
+
+/* A row of WORDS words, of which all are in the picture. */
+template <typename Sample, int WORDS, bool PAIRS> BDCT_INLINE void
+load_row (uint32_t *to, const uint8_t *from, const Window &w)
+{
+  if constexpr (PAIRS) {
+    const uint32_t choice = sizeof (Sample) == 1
+        ? w.component ? 0x7531 : 0x6420 : w.component ? 0x7632 : 0x5410;
+    uint32_t both[2 * WORDS];
+
+    load_words<2 * WORDS> (both, from);
+    BDCT_UNROLL for (int i = 0; i < WORDS; i++)
+      to[i] = clean_word<Sample> (__byte_perm (both[2 * i], both[2 * i + 1],
+              choice), w);
+  } else {
+    load_words<WORDS> (to, from);
+    BDCT_UNROLL for (int i = 0; i < WORDS; i++)
+      to[i] = clean_word<Sample> (to[i], w);
+  }
+}
+
+/* Word `i` of a row, sample by sample. */
+template <typename Sample> BDCT_INLINE uint32_t
+gather_word (const uint8_t *row, int i, const Window &w)
+{
+  constexpr int n = kPerWord<Sample>, bits = 8 * sizeof (Sample);
+  uint32_t word = 0;
+
+  _Pragma ("unroll 1") for (int k = n - 1; k >= 0; k--)
+    word = word << bits | bdct_sample_get (row
+        + (sizeof (Sample) * w.component), (int64_t) w.interleave
+        * min (n * i + k, w.last), sizeof (Sample), w.shift,
+        (1 << w.depth) - 1);
+  return word;
+}
+
+/* The pair of samples at a place in mirror_order() of a row. */
+template <typename Sample> BDCT_INLINE uint32_t
+get_pair (const uint32_t *words, int i)
+{
+  const int a = mirror_order (2 * i);
+  const bool reversed = mirror_order (2 * i + 1) < a;
+
+  if (sizeof (Sample) > 1)
+    return reversed ? __byte_perm (words[a / 2], 0, 0x1032) : words[a / 2];
+  return __byte_perm (words[a / 4], 0, a % 4 == 0 ? 0x4140 : a % 4 == 1 ? 0x4041
+      : a % 4 == 2 ? 0x4342 : 0x4243);
+}
+
+/* Move every word one place towards the first, which gets to the end: where a
+ * loop over words in registers is not to be unrolled, the first is its. */
+template <int N> BDCT_INLINE void
+rotate (uint32_t (&words)[N], uint32_t last)
+{
+  BDCT_UNROLL for (int i = 0; i + 1 < N; i++)
+    words[i] = words[i + 1];
+  words[N - 1] = last;
+}
+
+/* Load ROWS rows of N / ROWS words from row y0 on; rows below the picture are
+ * its last one. */
+template <typename Sample, int ROWS, int N> BDCT_INLINE void
+load_rows (uint32_t (&words)[N], const Window &w, int y0)
+{
+  constexpr int n = N / ROWS;
+  const uint8_t *p = w.src + min (y0, w.height - 1) * w.src_stride;
+
+  if (w.width <= 0 || w.height <= 0) {
+    BDCT_UNROLL for (int i = 0; i < N; i++)
+      words[i] = 0;
+  } else if (!w.whole) {
+    _Pragma ("unroll 1") for (int i = 0; i < N; i++) {
+      rotate (words, gather_word<Sample> (p, i % n, w));
+      if (i % n == n - 1 && y0 + i / n + 1 < w.height)
+        p += w.src_stride;
+    }
+  } else if (w.interleave == 1) {
+    BDCT_UNROLL for (int y = 0; y < ROWS; y++) {
+      load_row<Sample, n, false> (words + y * n, p, w);
+      if (y0 + y + 1 < w.height)
+        p += w.src_stride;
+    }
+  } else {
+    BDCT_UNROLL for (int y = 0; y < ROWS; y++) {
+      load_row<Sample, n, true> (words + y * n, p, w);
+      if (y0 + y + 1 < w.height)
+        p += w.src_stride;
+    }
+  }
+}
+
+/* Squared errors of a word's samples. */
+template <typename Sample> BDCT_INLINE uint32_t
+squared_errors (uint32_t a, uint32_t b, uint32_t sum)
+{
+  if (sizeof (Sample) == 1) {
+    const uint32_t d = __vabsdiffu4 (a, b);
+
+    return __dp4a (d, d, sum);
+  }
+  const int32_t low = (int32_t) (a & 0xffff) - (int32_t) (b & 0xffff);
+  const int32_t high = (int32_t) (a >> 16) - (int32_t) (b >> 16);
+
+  return sum + low * low + high * high;
+}
+
+/* A lane's and its neighbour's words, interleaved, and of these the half that
+ * is the lane's. */
+template <typename Sample, int WORDS> BDCT_INLINE void
+interleave_row (uint32_t *words, bool second)
+{
+  BDCT_UNROLL for (int i = 0; i < WORDS / 2; i++) {
+    const uint32_t own = second ? words[i + WORDS / 2] : words[i];
+    const uint32_t got = __shfl_xor_sync (0xffffffff,
+        second ? words[i] : words[i + WORDS / 2], 1);
+
+    words[i] = second ? got : own;
+    words[i + WORDS / 2] = second ? own : got;
+  }
+}
+
+template <typename Sample> BDCT_INLINE void
+zip (uint32_t *to, uint32_t a, uint32_t b)
+{
+  to[0] = __byte_perm (a, b, sizeof (Sample) == 1 ? 0x5140 : 0x5410);
+  to[1] = __byte_perm (a, b, sizeof (Sample) == 1 ? 0x7362 : 0x7632);
+}
+
+/* Store a row of samples, all in the picture's width. */
+template <typename Sample, int WORDS, bool NEIGHBOURS> BDCT_INLINE void
+store_row (uint8_t *to, const uint32_t *words, const Window &w, bool visible)
+{
+  uint32_t out[WORDS];
+
+  BDCT_UNROLL for (int i = 0; i < WORDS; i++)
+    out[i] = sizeof (Sample) == 1 ? words[i] : words[i] << w.shift;
+  if (w.interleave == 1) {
+    if (visible)
+      store_words<WORDS> (to, out);
+  } else if constexpr (NEIGHBOURS) {
+    uint32_t both[WORDS];
+
+    interleave_row<Sample, WORDS> (out, w.component);
+    BDCT_UNROLL for (int i = 0; i < WORDS / 2; i++)
+      zip<Sample> (both + 2 * i, out[i], out[i + WORDS / 2]);
+    if (visible)
+      store_words<WORDS> (to + w.component * 4 * WORDS, both);
+  } else if (visible) {
+    BDCT_UNROLL for (int i = 0; i < WORDS * kPerWord<Sample>; i++)
+      ((Sample *) to)[2 * i + w.component] = (Sample)
+          (out[i / kPerWord<Sample>] >> i % kPerWord<Sample>
+          * 8 * (int) sizeof (Sample));
+  }
+}
+
+/* Store rows from y0 on, where there is anything to write to, and add up the
+ * squared errors of each of PARTS parts of a row, for which the source is read
+ * again, out of a cache, rather than kept in registers. The words are lost.
+ * Where components are interleaved, NEIGHBOURS says that the warp's next lane
+ * has the other one's. */
+template <typename Sample, int ROWS, bool NEIGHBOURS, bool ERRORS, int PARTS,
+    int N>
+BDCT_INLINE void
+store_rows (uint32_t (&words)[N], const Window &w, int y0,
+    uint32_t (&sse)[PARTS])
+{
+  constexpr int n = N / ROWS, samples = n * kPerWord<Sample>;
+  constexpr int bits = 8 * sizeof (Sample);
+  const uint8_t *p = w.src + y0 * w.src_stride;
+  uint8_t *q = w.dst + y0 * w.dst_stride;
+
+  if (w.whole) {
+    BDCT_UNROLL for (int y = 0; y < ROWS; y++) {
+      const bool visible = y0 + y < w.height && w.width > 0;
+
+      if (ERRORS && visible) {
+        uint32_t in[n];
+
+        if (w.interleave == 1)
+          load_row<Sample, n, false> (in, p, w);
+        else
+          load_row<Sample, n, true> (in, p, w);
+        BDCT_UNROLL for (int i = 0; i < n; i++)
+          sse[i * PARTS / n] = squared_errors<Sample> (words[y * n + i], in[i],
+              sse[i * PARTS / n]);
+      }
+      if (w.dst != nullptr)
+        store_row<Sample, n, NEIGHBOURS> (q, words + y * n, w, visible);
+      p += w.src_stride;
+      q += w.dst_stride;
+    }
+    return;
+  }
+  _Pragma ("unroll 1") for (int y = y0; y < min (y0 + ROWS, w.height); y++) {
+    _Pragma ("unroll 1") for (int x = 0; x < samples; x++) {
+      const int v = words[0] & ((1 << bits) - 1);
+
+      words[0] >>= bits;
+      if (x % kPerWord<Sample> == kPerWord<Sample> - 1)
+        rotate (words, 0);
+      if (x >= w.width)
+        continue;
+      const int64_t at = (int64_t) x * w.interleave + w.component;
+      if (ERRORS) {
+        const int e = v - bdct_sample_get (p, at, sizeof (Sample), w.shift,
+            (1 << w.depth) - 1);
+
+        BDCT_UNROLL for (int i = 0; i < PARTS; i++)
+          sse[i] += x / (samples / PARTS) == i ? (uint32_t) (e * e) : 0;
+      }
+      if (w.dst != nullptr)
+        bdct_sample_put (q, at, sizeof (Sample), w.shift, v);
+    }
+    p += w.src_stride;
+    q += w.dst_stride;
+  }
+}
+
+} // namespace
+
+#endif

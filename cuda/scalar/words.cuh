@@ -1,0 +1,85 @@
+/* blockdct: several numbers in a 32-bit word, for the kernels without tensor
+ * cores: pairs of 16 bits and fours of bytes, the first in the lowest bits.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_WORDS_CUH
+#define BDCT_WORDS_CUH
+
+#include <stdint.h>
+#include "../device.cuh"
+
+namespace {
+
+/* sum + pair[0] entries[0] + pair[1] entries[1], with the entries signed bytes,
+ * the lower two of four or the upper two, and the pair signed or not. */
+template <bool SIGNED, bool UPPER> BDCT_INLINE int32_t
+dot (uint32_t pair, uint32_t entries, int32_t sum)
+{
+  int32_t r;
+
+  if (SIGNED && UPPER)
+    asm ("dp2a.hi.s32.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(pair),
+        "r"(entries), "r"(sum));
+  else if (SIGNED)
+    asm ("dp2a.lo.s32.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(pair),
+        "r"(entries), "r"(sum));
+  else if (UPPER)
+    asm ("dp2a.hi.u32.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(pair),
+        "r"(entries), "r"(sum));
+  else
+    asm ("dp2a.lo.u32.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(pair),
+        "r"(entries), "r"(sum));
+  return r;
+}
+
+/* Two numbers, clipped to 16 bits with sign. */
+BDCT_INLINE uint32_t
+pack_signed (int32_t first, int32_t second)
+{
+  uint32_t r;
+
+  asm ("cvt.pack.sat.s16.s32 %0, %1, %2;" : "=r"(r) : "r"(second),
+      "r"(first));
+  return r;
+}
+
+/* ... and to 16 bits without. */
+BDCT_INLINE uint32_t
+pack_unsigned (int32_t first, int32_t second)
+{
+  uint32_t r;
+
+  asm ("cvt.pack.sat.u16.s32 %0, %1, %2;" : "=r"(r) : "r"(second),
+      "r"(first));
+  return r;
+}
+
+/* Four numbers, clipped to bytes. */
+BDCT_INLINE uint32_t
+pack_bytes (const int32_t *v)
+{
+  uint32_t r;
+
+  asm ("{\n\t"
+      ".reg .b32 t;\n\t"
+      "cvt.pack.sat.u8.s32.b32 t, %4, %3, 0;\n\t"
+      "cvt.pack.sat.u8.s32.b32 %0, %2, %1, t;\n\t"
+      "}" : "=r"(r) : "r"(v[0]), "r"(v[1]), "r"(v[2]), "r"(v[3]));
+  return r;
+}
+
+/* 0 or 1: whether a number is not 0. In this way the compiler leaves it one
+ * instruction. */
+BDCT_INLINE uint32_t
+is_nonzero (int32_t v)
+{
+  uint32_t r;
+
+  asm ("min.u32 %0, %1, 1;" : "=r"(r) : "r"(v));
+  return r;
+}
+
+} // namespace
+
+#endif
