@@ -146,7 +146,7 @@ lab_production_register (void)
 
   if (!lab_wants ("blockdct"))
     return;
-  err = bdct_cuda_open (&device, true);
+  err = bdct_cuda_open (&device, true, NULL);
   if (err == cudaSuccess)
     err = cudaMalloc ((void **) &cells, N_OTHERS * BDCT_CUDA_CELLS
         * sizeof *cells);
