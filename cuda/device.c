@@ -143,21 +143,28 @@ bdct_device_close (BdctDevice * self, bool in_context)
   (void) cudaGetLastError ();
 }
 
-static bool
-describe (const BdctDevice * self, char *name, size_t size,
-    const struct cudaDeviceProp *prop, int device)
+void
+bdct_device_describe (const BdctDevice * self, BdctEngine * engine)
 {
-  int n = snprintf (name, size, "cuda:%d %.80s", device, prop->name);
+  bool differs;
 
-  if (!bdct_cuda_has_tensor (self->kernels))
-    snprintf (name + n, size - n, " (%d.%d: no tensor-core kernels)",
-        prop->major, prop->minor);
-  return true;
+  if (engine->distrust[0] != '\0')
+    return;
+  if (bdct_cuda_has_tensor (self->kernels, &differs))
+    snprintf (engine->description, sizeof engine->description, "%s",
+        self->gpu);
+  else
+    snprintf (engine->description, sizeof engine->description,
+        "%s (tensor cores unused%s)", self->gpu,
+        differs ? ": they differ" : "");
+  if (differs)
+    snprintf (engine->distrust, sizeof engine->distrust, "a kernel on the "
+        "tensor cores and the one without computed different samples in a "
+        "check; the latter, slower ones do all from now on");
 }
 
 bool
-bdct_device_open (BdctDevice * self, char *name, size_t size,
-    BdctError * error)
+bdct_device_open (BdctDevice * self, BdctError * error)
 {
   struct cudaDeviceProp prop;
   int device;
@@ -170,6 +177,7 @@ bdct_device_open (BdctDevice * self, char *name, size_t size,
     return bdct_error (error, "cuda:%d %.100s has compute capability %d.%d; "
         "%d.%d (Turing) or newer is needed", device, prop.name, prop.major,
         prop.minor, OLDEST_GPU / 10, OLDEST_GPU % 10);
+  snprintf (self->gpu, sizeof self->gpu, "cuda:%d %.64s", device, prop.name);
   /* Not a non-blocking stream: images may come with work still pending on the
    * context's default stream, as from a plain copy out of pageable memory. The
    * others touch images on the host alone, and would be held up by it. */
@@ -181,9 +189,8 @@ bdct_device_open (BdctDevice * self, char *name, size_t size,
           cudaStreamNonBlocking), "cudaStreamCreateWithFlags", error)
       && bdct_cuda_check (cudaEventCreateWithFlags (&self->foreign,
           cudaEventDisableTiming), "cudaEventCreateWithFlags", error)
-      && bdct_cuda_check (bdct_cuda_open (&self->kernels, !self->no_tensor),
-          "bdct_cuda_open", error)
-      && describe (self, name, size, &prop, device);
+      && bdct_cuda_check (bdct_cuda_open (&self->kernels, !self->no_tensor,
+          self->stream), "bdct_cuda_open", error);
 }
 
 bool

@@ -19,6 +19,7 @@ typedef struct {
   cudaStream_t upload, stream, download;
   cudaEvent_t foreign; /**< in the streams of others */
   bool no_tensor;      /**< leave the tensor cores alone */
+  char gpu[80];        /**< "cuda:0 NVIDIA H200" */
   struct BdctCudaDevice *kernels; /**< what launches need */
 } BdctDevice;
 
@@ -33,15 +34,17 @@ int bdct_cuda_count (BdctError *error);
 bool bdct_device_enter (const BdctDevice *device, BdctError *error);
 void bdct_device_leave (const BdctDevice *device);
 
-/** Open the current context's device, `context` and `no_tensor` being set, and
- * name it. Close it, opened or not, once nothing is enqueued. In the context.
+/** Open the current context's device, `context` and `no_tensor` being set. Close
+ * it, opened or not, once nothing is enqueued. In the context.
  *
  * `in_context`, here and below, is false where the context cannot be made
  * current: what is in it is out of reach, and goes with it, and what is left to
  * free is the host's. */
-bool bdct_device_open (BdctDevice *device, char *name, size_t size,
-    BdctError *error);
+bool bdct_device_open (BdctDevice *device, BdctError *error);
 void bdct_device_close (BdctDevice *device, bool in_context);
+
+/** Write what runs, and once why if it is not the tensor cores any more. */
+void bdct_device_describe (const BdctDevice *device, BdctEngine *engine);
 
 /** Wait for all that was enqueued; afterwards nothing uses an image. */
 void bdct_device_synchronize (const BdctDevice *device);

@@ -89,9 +89,10 @@ cuda_create (const BdctEngineOptions * options, BdctError * error)
   self->staging.threads = options->threads;
   ok = bdct_device_enter (&self->device, error);
   if (ok) {
-    ok = bdct_device_open (&self->device, self->engine.description,
-        sizeof self->engine.description, error);
-    if (!ok)
+    ok = bdct_device_open (&self->device, error);
+    if (ok)
+      bdct_device_describe (&self->device, &self->engine);
+    else
       bdct_device_close (&self->device, true);
     bdct_device_leave (&self->device);
   }
@@ -375,6 +376,8 @@ cuda_submit (BdctEngine * engine, const BdctFrame * what, BdctError * error)
   ok = wait_for (self, what->wait, error)
       && bdct_slot_prepare (&frame->slot, &self->staging, what,
       cells_at (self->cells.device, frame), error);
+  /* A kernel may have been found to differ. */
+  bdct_device_describe (&self->device, engine);
   if (ok) {
     alone = frame->slot.wait == BDCT_WAIT_SLEEPING;
     new_half = frame->cells % (self->n_cells / 2) == 0;

@@ -108,8 +108,7 @@ typedef struct BdctCudaKernel {
   int row_bytes;        /**< ... bytes of each: of all components */
   int warps;            /**< of a block */
   int tile_warps;       /**< that share a tile: `warps`, or 1 */
-  int blocks;           /**< that a multiprocessor holds at once; 0: a tile each
-                             and no spans */
+  bool spans;           /**< a warp does some tiles one after another */
   int constants_size;   /**< bytes of a plane's constants; a multiple of 16 */
   int together;         /**< jobs of a frame that a thread block does one after
                              another, which then must have the same planes */
@@ -135,11 +134,18 @@ typedef struct {
   const BdctCudaKernel *kernel; /**< what does all of it; NULL: the best */
 } BdctCudaWork;
 
+/** A tensor-core kernel. */
+typedef struct {
+  BdctCudaKernel kernel;
+  const char *name;     /**< of this one alone */
+  bool extras;          /**< writes records of blocks */
+} BdctTensorKernel;
+
 /** The tensor-core kernel that takes this work, all of its sets and planes;
  * NULL if none does (tensor.cu). It leaves mixed cells of a map alone. `tall`:
  * of large planes it may be one of tall tiles, which want the shared memory of
  * a multiprocessor of 9.0. */
-const BdctCudaKernel *bdct_tensor_find (const BdctCudaWork *work, bool tall);
+const BdctTensorKernel *bdct_tensor_find (const BdctCudaWork *work, bool tall);
 
 /** The kernel without tensor cores, which takes any work (scalar.cu). */
 const BdctCudaKernel *bdct_scalar_find (const BdctCudaWork *work);

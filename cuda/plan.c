@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "plan.h"
+#include "capability.h"
+#include "device.h"
+#include "selfcheck.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -28,8 +31,10 @@ typedef struct {
 
 struct BdctCudaDevice
 {
-  int multiprocessors;
+  BdctCapability capability;
+  cudaStream_t stream;          /* of all launches */
   bool tensor;                  /* whether the tensor cores are used */
+  bool differs;                 /* not, as one of their kernels went wrong */
   uint8_t *ring, *mirror;       /* on the device and on the host */
   uint64_t head, uploaded;      /* where the ring ends, and is complete to */
   /* Entries have numbers from 1 on; those from `oldest` up to `next` are in the
@@ -50,23 +55,19 @@ forget_constants (BdctCudaDevice * device)
 }
 
 cudaError_t
-bdct_cuda_open (BdctCudaDevice ** out, bool tensor)
+bdct_cuda_open (BdctCudaDevice ** out, bool tensor, cudaStream_t stream)
 {
   BdctCudaDevice *device = calloc (1, sizeof *device);
-  int id;
   cudaError_t err;
 
   if (device == NULL)
     return cudaErrorMemoryAllocation;
   device->oldest = device->next = 1;
   device->mirror = calloc (1, RING_SIZE);
-  err = device->mirror != NULL ? cudaGetDevice (&id)
+  device->tensor = tensor;
+  device->stream = stream;
+  err = device->mirror != NULL ? bdct_capability_init (&device->capability)
       : cudaErrorMemoryAllocation;
-  if (err == cudaSuccess)
-    err = cudaDeviceGetAttribute (&device->multiprocessors,
-        cudaDevAttrMultiProcessorCount, id);
-  if (err == cudaSuccess && tensor)
-    err = bdct_tensor_check (&device->tensor);
   if (err == cudaSuccess)
     err = cudaMalloc ((void **) &device->ring, RING_SIZE);
   if (err != cudaSuccess) {
@@ -89,9 +90,46 @@ bdct_cuda_close (BdctCudaDevice * device, bool in_context)
 }
 
 bool
-bdct_cuda_has_tensor (const BdctCudaDevice * device)
+bdct_cuda_has_tensor (const BdctCudaDevice * device, bool *differs)
 {
+  *differs = device->differs;
   return device->tensor;
+}
+
+/* Whether a tensor-core kernel may be used; else none is from now on. Where it
+ * was not used before, it is checked first. False with `ok` false on an error.
+ */
+static bool
+trusts (BdctCudaDevice * device, const BdctTensorKernel * kernel, int depth,
+    bool *ok, BdctError * error)
+{
+  BdctCapability *capability = &device->capability;
+  BdctVerdict verdict;
+  BdctChecked what;
+  bool agrees;
+
+  if (bdct_capability_agrees (capability, kernel, depth))
+    return true;
+  *ok = bdct_cuda_check (bdct_capability_describe (capability, kernel, depth,
+          &what), "cudaFuncGetAttributes", error);
+  if (!*ok)
+    return false;
+  verdict = bdct_verdict_find (&what);
+  if (verdict == BDCT_VERDICT_NONE) {
+    *ok = bdct_selfcheck (kernel, depth, device, device->stream, &agrees,
+        error);
+    if (!*ok)
+      return false;
+    verdict = agrees ? BDCT_VERDICT_AGREES : BDCT_VERDICT_DIFFERS;
+    bdct_verdict_keep (&what, verdict);
+  }
+  if (verdict == BDCT_VERDICT_AGREES) {
+    bdct_capability_add_agreeing (capability, kernel, depth);
+    return true;
+  }
+  device->tensor = false;
+  device->differs = true;
+  return false;
 }
 
 /* Planning */
@@ -147,16 +185,23 @@ cut (BdctCudaPass * pass, const BdctCudaKernel * kernel,
 }
 
 int
-bdct_cuda_plan (const BdctCudaDevice * device, const BdctCudaWork * work,
+bdct_cuda_plan (BdctCudaDevice * device, const BdctCudaWork * work,
     BdctCudaPass * passes, BdctError * error)
 {
-  const BdctCudaKernel *tensor = device->tensor && !work->levels
-      && work->kernel == NULL ? bdct_tensor_find (work) : NULL;
+  const BdctTensorKernel *tensor = device->tensor && !work->levels
+      && work->kernel == NULL ? bdct_tensor_find (work,
+      device->capability.tall) : NULL;
   const BdctCudaKernel *scalar = work->kernel != NULL ? work->kernel
       : bdct_scalar_find (work);
-  const bool both = tensor != NULL && work->mixed;
+  bool both, ok = true;
 
-  if (cut (&passes[0], tensor != NULL ? tensor : scalar, work, false)
+  if (tensor != NULL
+      && !trusts (device, tensor, work->sets[0].depth, &ok, error))
+    tensor = NULL;
+  if (!ok)
+    return 0;
+  both = tensor != NULL && work->mixed;
+  if (cut (&passes[0], tensor != NULL ? &tensor->kernel : scalar, work, false)
       && (!both || cut (&passes[1], scalar, work, true)))
     return both ? 2 : 1;
   bdct_error (error, "the frame is too large for one launch");
@@ -405,6 +450,8 @@ launch (BdctCudaBatch * batch, const BdctCudaPass * first,
   struct dim3 grid = { batch->n_tiles, 1, 1 };
   struct dim3 block = { kernel->warps * 32, 1, 1 };
   void *args[] = { batch };
+  int blocks;
+  cudaError_t err;
 
   batch->depth = first->sets[0].depth;
   batch->mixed = first->mixed;
@@ -414,12 +461,15 @@ launch (BdctCudaBatch * batch, const BdctCudaPass * first,
   for (int p = 0; p < batch->n_planes; p++)
     batch->maps |= batch->plane[p].set_of_cell != NULL;
   batch->span = 1;
-  if (kernel->blocks > 0) {
+  if (kernel->spans) {
+    err = bdct_capability_blocks (&device->capability, kernel, &blocks);
+    if (err != cudaSuccess)
+      return err;
     /* All warps that the device holds at once, as often as it takes for each
      * to have tiles of about 256 rows: none is left for a last, half empty
      * round. */
     const int64_t tiles = kernel->warps / kernel->tile_warps; /* of a block */
-    const int64_t at_once = device->multiprocessors * kernel->blocks * tiles;
+    const int64_t at_once = device->capability.multiprocessors * blocks * tiles;
     const int64_t round = 256 / kernel->rows * at_once;
     const int64_t rounds = (batch->n_tiles + round / 2) / round;
 

@@ -25,27 +25,31 @@ typedef struct {
 /** What launches on one device need. */
 typedef struct BdctCudaDevice BdctCudaDevice;
 
-/** Describe the current device. `tensor`: use the tensor cores if there are
- * kernels for them. Freed with bdct_cuda_close(). */
-cudaError_t bdct_cuda_open (BdctCudaDevice **device, bool tensor);
+/** Describe the current device. `tensor`: use the tensor cores. `stream`: where
+ * all launches go. Freed with bdct_cuda_close(). */
+cudaError_t bdct_cuda_open (BdctCudaDevice **device, bool tensor,
+    cudaStream_t stream);
 
 /** In the context it was opened in, after its launches; or, where that cannot
  * be made current, what the host has of it. */
 void bdct_cuda_close (BdctCudaDevice *device, bool in_context);
 
-/** Whether the tensor cores are used. */
-bool bdct_cuda_has_tensor (const BdctCudaDevice *device);
+/** Whether the tensor cores are used; `differs`: not any more, as they were
+ * found to compute something else. */
+bool bdct_cuda_has_tensor (const BdctCudaDevice *device, bool *differs);
 
 /** Choose the kernels for some work, whose sets must stay until it is launched,
  * and cut it for them. 1 pass or, where a map has mixed cells that the first
  * kernel leaves alone, 2; 0 with the error if there are more tiles than a
- * launch takes. */
-int bdct_cuda_plan (const BdctCudaDevice *device, const BdctCudaWork *work,
+ * launch takes. A tensor-core kernel that is not known to compute the right
+ * samples on this GPU is checked before its first use (selfcheck.h), and none is
+ * used from the first one on that does not. */
+int bdct_cuda_plan (BdctCudaDevice *device, const BdctCudaWork *work,
     BdctCudaPass *passes, BdctError *error);
 
 /** Enqueue passes: one launch for as many in a row as have one kernel and fit,
- * behind the upload of the constants that are not on the device yet. All
- * launches of a device go into one stream. */
+ * behind the upload of the constants that are not on the device yet. `stream` is
+ * that of bdct_cuda_open(). */
 cudaError_t bdct_cuda_launch (const BdctCudaPass *const *passes, int n_passes,
     BdctCudaDevice *device, cudaStream_t stream);
 

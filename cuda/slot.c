@@ -254,7 +254,7 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
     BdctCudaCell * cells, size_t * map_size, BdctError * error)
 {
   const BdctLayout *layout = &staging->layout;
-  const BdctCudaDevice *device = staging->device->kernels;
+  BdctCudaDevice *device = staging->device->kernels;
   const BdctViewMode mode = frame->view != NULL ? frame->view->mode
       : BDCT_VIEW_RECONSTRUCTION;
   const bool by_map = frame->set_of_block != NULL && frame->n_sets > 1;

@@ -64,23 +64,25 @@ finish (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
   return errors[0];
 }
 
-/* How many blocks of so many bytes of shared memory a multiprocessor is to hold
- * at once, which limits their registers: as many as are asked for, or as many as
- * it has room for. */
+/* How many blocks a multiprocessor is to hold at once, which limits their
+ * registers: as many as are asked for, or as many as its shared memory has room
+ * for, or fewer where ptxas would spill. */
 constexpr int
-blocks_at_once (int asked, int bytes)
+blocks_at_once (int asked, int size, int bytes)
 {
-#ifndef __CUDA_ARCH__
-  return asked;
-#else
+#ifdef __CUDA_ARCH__
   constexpr int arch = __CUDA_ARCH__;
-  /* KiB of shared memory, of which each block takes one more from 8.0 on. */
+#else
+  constexpr int arch = 900;
+#endif
+  /* KiB, of which each block takes one more from 8.0 on. */
   constexpr int shared = arch == 750 ? 64 : arch == 800 || arch == 870 ? 164
       : arch < 900 || arch >= 1200 ? 100 : 228;
   const int fit = shared * 1024 / (bytes + (arch >= 800 ? 1024 : 0));
+  const bool spills = arch == 750 || (arch >= 1000 && size > 8);
+  const int least = spills ? asked * 3 / 4 : asked;
 
-  return asked < fit ? asked : fit;
-#endif
+  return least < fit ? least : fit;
 }
 
 /* EXTRAS: what a frame's usual work does without, which costs time: records of
@@ -88,7 +90,7 @@ blocks_at_once (int asked, int bytes)
 template <typename Group, typename Sample, int ROWS, int WARPS, int BLOCKS,
     bool EXTRAS>
 __global__ void __launch_bounds__ (WARPS * 32,
-    blocks_at_once (BLOCKS, WARPS * 3 * ROWS * kPitch))
+    blocks_at_once (BLOCKS, Group::size, WARPS * 3 * ROWS * kPitch))
 tensor (const __grid_constant__ BdctCudaBatch batch)
 {
   constexpr int tile = ROWS * kPitch;
@@ -306,18 +308,21 @@ make_constants (void *to, const BdctCudaPlane *plane, const BdctJob *job)
   }
 }
 
-/* How many rows a tile has, warps a block, and blocks a multiprocessor: the
- * best of those measured, among which none spills registers. */
+/* How many rows a tile has, warps a block, and blocks a multiprocessor of 9.0:
+ * the best of those measured there. */
 template <typename Group, typename Sample, int ROWS, int WARPS, int BLOCKS,
-    bool EXTRAS> const BdctCudaKernel *
+    bool EXTRAS> const BdctTensorKernel *
 use ()
 {
   using Constants = typename Group::Lane::Constants;
 
-  static const BdctCudaKernel kernel = {
-    (const void *) tensor<Group, Sample, ROWS, WARPS, BLOCKS, EXTRAS>, ROWS,
-    kTileBytes, WARPS, 1, BLOCKS, 32 * sizeof (Constants), 1,
-    nullptr, make_constants<Constants, Group::size>
+  static const BdctTensorKernel kernel = {
+    {
+      (const void *) tensor<Group, Sample, ROWS, WARPS, BLOCKS, EXTRAS>, ROWS,
+      kTileBytes, WARPS, 1, true, 32 * sizeof (Constants), 1,
+      nullptr, make_constants<Constants, Group::size>
+    },
+    __PRETTY_FUNCTION__, EXTRAS
   };
 
   return &kernel;
@@ -330,14 +335,14 @@ struct Wanted
 };
 
 template <typename Group, typename Sample, int ROWS, int WARPS, int BLOCKS>
-const BdctCudaKernel *
+const BdctTensorKernel *
 use (const Wanted &wanted)
 {
   return wanted.extras ? use<Group, Sample, ROWS, WARPS, BLOCKS, true> ()
       : use<Group, Sample, ROWS, WARPS, BLOCKS, false> ();
 }
 
-template <typename Chain, typename Sample> const BdctCudaKernel *
+template <typename Chain, typename Sample> const BdctTensorKernel *
 use8 (const Wanted &wanted)
 {
   if (wanted.large)
@@ -345,7 +350,7 @@ use8 (const Wanted &wanted)
   return use<Group8<Chain, Sample>, Sample, 8, 4, 4> (wanted);
 }
 
-template <typename Chain, typename Sample, bool FLAT> const BdctCudaKernel *
+template <typename Chain, typename Sample, bool FLAT> const BdctTensorKernel *
 use16 (const Wanted &wanted)
 {
   if constexpr (FLAT && sizeof (Sample) == 1)
@@ -354,7 +359,7 @@ use16 (const Wanted &wanted)
   return use<Group16<Chain, Sample>, Sample, 16, 4, FLAT ? 3 : 2> (wanted);
 }
 
-template <typename Sample, bool FLAT> const BdctCudaKernel *
+template <typename Sample, bool FLAT> const BdctTensorKernel *
 use_hevc (int size, const Wanted &wanted)
 {
   if (size == 32)
@@ -367,7 +372,7 @@ use_hevc (int size, const Wanted &wanted)
 
 } // namespace
 
-const BdctCudaKernel *
+const BdctTensorKernel *
 bdct_tensor_find (const BdctCudaWork *work, bool tall)
 {
   const BdctFamily family = work->sets[0].family;

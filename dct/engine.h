@@ -133,9 +133,12 @@ typedef struct BdctEngineClass {
 /** What every engine begins with. */
 struct BdctEngine {
   const BdctEngineClass *klass;
-  char description[128]; /**< what runs: "cpu:avx2 2 threads" */
+  char description[128]; /**< what runs: "cpu:avx2 2 threads"; changes in submit
+                              where `distrust` appears */
   char warning[160];     /**< what it does without, to the user's loss; empty
                             if nothing. May change in configure and submit. */
+  char distrust[160];    /**< CUDA: why the tensor cores are not used any more;
+                              empty if they are, or never were */
 };
 
 /** The CPU engine. Host images only. */

@@ -290,6 +290,21 @@ warn_slow (GstBlockDct * self)
       ("%s; lower async-depth, or allow more locked memory.", reason));
 }
 
+/* The engine's check of a GPU's tensor cores may say so with the first frame of a
+ * sort: what runs is another from then on. */
+static void
+warn_distrust (GstBlockDct * self)
+{
+  const BdctEngine *engine = self->backend.engine;
+
+  if (engine->distrust[0] == '\0'
+      || strcmp (engine->description, self->backend_name) == 0)
+    return;
+  set_active_backend (self);
+  GST_ELEMENT_WARNING (self, LIBRARY, FAILED,
+      ("Running on %s.", engine->description), ("%s.", engine->distrust));
+}
+
 /* Divide the frame's blocks, if its buffer says how. */
 static void
 find_regions (GstBlockDct * self, GstBlockDctInFlight * frame)
@@ -423,6 +438,7 @@ gst_blockdct_queue_submit (GstBlockDct * self, GstBuffer * inbuf,
   gst_blockdct_tell_idle (self, &frame->how.params);
   gst_blockdct_tell_subsampling (self);
   warn_slow (self);
+  warn_distrust (self);
   return GST_FLOW_OK;
 }
 

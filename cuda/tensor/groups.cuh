@@ -60,7 +60,7 @@ template <typename Chain, typename Sample> struct Group8
   static constexpr bool order = sizeof (Sample) == 1;
 
   /* What load_matrices() takes: the chunks of 8 rows. */
-  using Chunks = Matrices<kPitch, 16, 32>;
+  using Chunks = Matrices<kPitch, 0, 1, 0, 2>;
 
   template <typename Nonzero> static BDCT_INLINE void
   run (const Lane &chain, uint32_t in, uint32_t out, const Format &f,
@@ -134,7 +134,7 @@ template <typename Chain, typename Sample> struct Group16
   static constexpr int chunks = 2 * sizeof (Sample);
 
   /* 8 rows, the next 8; the next chunk. */
-  using Chunks = Matrices<kPitch, 8 * kPitch, 16>;
+  using Chunks = Matrices<kPitch, 8, 0, 0, 1>;
 
   /* Of w, index 2 * chunk + (rows 8 to 15); of x, [square][rows][register]. */
   static BDCT_INLINE void
@@ -225,7 +225,7 @@ template <typename Chain, typename Sample> struct Group32
   static constexpr int size = 32;
 
   /* Two chunks of 8 rows; those of the next 8. */
-  using Chunks = Matrices<kPitch, 16, 8 * kPitch>;
+  using Chunks = Matrices<kPitch, 0, 1, 8, 0>;
 
   /* Where rows' half r of chunks 2i and 2i + 1 is: in registers, 8 rows' first
    * and second chunk, and the next 8 rows'. */

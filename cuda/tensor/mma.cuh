@@ -279,15 +279,20 @@ load_matrices (uint32_t *w, uint32_t row)
       : "memory");
 }
 
-/* Where the four matrices lie beside each other: rows of one are PITCH bytes
- * apart, the next matrix is NEXT bytes from it, the next pair PAIR. */
-template <int PITCH, int NEXT, int PAIR> struct Matrices
+/* Where the four matrices lie in rows that are PITCH bytes apart: from one to
+ * the next, and from the first pair to the second, are so many rows and so many
+ * times 16 bytes. */
+template <int PITCH, int NEXT_ROWS, int NEXT_CHUNKS, int PAIR_ROWS,
+    int PAIR_CHUNKS> struct Matrices
 {
   /* The lane's row. */
   static BDCT_INLINE uint32_t
   row (int lane)
   {
-    return lane % 8 * PITCH + lane / 8 % 2 * NEXT + lane / 16 * PAIR;
+    const int next = lane / 8 % 2, pair = lane / 16;
+
+    return (lane % 8 + next * NEXT_ROWS + pair * PAIR_ROWS) * PITCH
+        + (next * NEXT_CHUNKS + pair * PAIR_CHUNKS) * 16;
   }
 
   static BDCT_INLINE void
@@ -304,7 +309,8 @@ template <int PITCH, int NEXT, int PAIR> struct Matrices
         row - Matrices::row (lane) + lane / 4 * PITCH + lane % 4 * 4;
 
     BDCT_UNROLL for (int i = 0; i < 4; i++)
-      store_word (own + i % 2 * NEXT + i / 2 * PAIR, w[i]);
+      store_word (own + i % 2 * (NEXT_ROWS * PITCH + NEXT_CHUNKS * 16)
+          + i / 2 * (PAIR_ROWS * PITCH + PAIR_CHUNKS * 16), w[i]);
 #endif
   }
 };

@@ -147,7 +147,7 @@ lab_production_register (void)
 
   if (!lab_wants ("blockdct"))
     return;
-  err = bdct_cuda_open (&device, !lab_options.cuda_cores);
+  err = bdct_cuda_open (&device, !lab_options.cuda_cores, NULL);
   if (err == cudaSuccess)
     err = cudaMalloc ((void **) &cells, N_OTHERS * BDCT_CUDA_CELLS
         * sizeof *cells);

@@ -446,7 +446,7 @@ main (int argc, char **argv)
   status = engines_create (&options, &cpu, &cuda);
   if (status != 0)
     return status;
-  cuda_cores = strstr (cuda->description, "no tensor-core") != NULL;
+  cuda_cores = strstr (cuda->description, "tensor cores unused") != NULL;
   questions_init ();
   for (int f = 0; f < N_FORMATS; f++)
     for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {

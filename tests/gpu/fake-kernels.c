@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fake-kernels.h"
+#include "fake-runtime.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -27,9 +28,9 @@ make_constants (void *to, const BdctCudaPlane * plane, const BdctJob * job)
 /* The kernels: one as those of the tensor cores, which takes no blocks of
  * 32 a side and leaves mixed cells alone, and one for the rest. */
 
-static const BdctCudaKernel tensor = {
-  &tensor, 16, 128, 4, 1, 4, sizeof (Constants), 1, NULL,
-  make_constants
+static const BdctTensorKernel tensor = {
+  {&tensor, 16, 128, 4, 1, true, sizeof (Constants), 1, NULL, make_constants},
+  "fake", true
 };
 static const BdctCudaKernel scalar[2] = {
   {&scalar[0], 32, 128, 4, 4, 0, sizeof (Constants), 1, NULL,
@@ -323,18 +324,15 @@ fake_compute (const void *function, const BdctCudaBatch * batch)
         compute_part (plane, &part, *cell);
       }
   }
+  for (int p = 0; p < batch->n_planes && fake_plant && !takes_mixed; p++)
+    if (batch->plane[p].dst.data != NULL)
+      batch->plane[p].dst.data[batch->plane[p].dst.stride] ^= 0x40;
 }
 
-cudaError_t
-bdct_tensor_check (bool *has)
+const BdctTensorKernel *
+bdct_tensor_find (const BdctCudaWork * work, bool tall)
 {
-  *has = true;
-  return cudaSuccess;
-}
-
-const BdctCudaKernel *
-bdct_tensor_find (const BdctCudaWork * work)
-{
+  (void) tall;
   for (int p = 0; p < work->n_planes; p++)
     if (work->sets[0].component[work->plane[p].layout.component[0]].log2_width
         > 4)
@@ -360,7 +358,7 @@ fake_check_grid (const void *function, const BdctCudaBatch * batch,
     unsigned blocks, unsigned threads)
 {
   const BdctCudaKernel *kernel = function;
-  int span = kernel->blocks ? batch->span * kernel->warps : 1;
+  int span = kernel->spans ? batch->span * kernel->warps : 1;
   int n = 0;
 
   for (int p = 0; p < batch->n_planes; p++) {

@@ -13,6 +13,8 @@
 #define MAX_FILLED (2 << 20)
 
 bool fake_refuse_pinned, fake_fail_launch, fake_lose_context;
+int fake_capability = 90, fake_code = cudaSuccess;
+bool fake_plant;
 _Thread_local FakeFaults fake_faults;
 static _Thread_local cudaError_t last_error;
 
@@ -538,7 +540,8 @@ cudaGetDeviceProperties (struct cudaDeviceProp *prop, int device)
   (void) device;
   memset (prop, 0, sizeof *prop);
   strcpy (prop->name, "fake");
-  prop->major = 9;
+  prop->major = fake_capability / 10;
+  prop->minor = fake_capability % 10;
   return outcome (__func__, cudaErrorUnknown);
 }
 
@@ -547,6 +550,27 @@ cudaDeviceGetAttribute (int *value, enum cudaDeviceAttr what, int device)
 {
   (void) what, (void) device;
   *value = 3;
+  return outcome (__func__, cudaErrorUnknown);
+}
+
+cudaError_t
+cudaFuncGetAttributes (struct cudaFuncAttributes *attributes,
+    const void *function)
+{
+  cudaError_t err = outcome (__func__, cudaErrorUnknown);
+
+  (void) function;
+  memset (attributes, 0, sizeof *attributes);
+  attributes->ptxVersion = attributes->binaryVersion = fake_capability;
+  return err != cudaSuccess ? err : (cudaError_t) fake_code;
+}
+
+cudaError_t
+cudaOccupancyMaxActiveBlocksPerMultiprocessor (int *blocks,
+    const void *function, int threads, size_t shared)
+{
+  (void) function, (void) threads, (void) shared;
+  *blocks = 4;
   return outcome (__func__, cudaErrorUnknown);
 }
 
@@ -570,7 +594,10 @@ cudaGetErrorString (cudaError_t err)
 {
   return err == cudaSuccess ? "no error"
       : err == cudaErrorMemoryAllocation ? "out of memory"
-      : err == cudaErrorLaunchFailure ? "a launch has failed" : "refused";
+      : err == cudaErrorLaunchFailure ? "a launch has failed"
+      : err == cudaErrorNoKernelImageForDevice ? "no kernel image"
+      : err == cudaErrorUnsupportedPtxVersion ? "an unsupported PTX version"
+      : "refused";
 }
 
 cudaError_t

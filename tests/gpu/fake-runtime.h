@@ -13,6 +13,13 @@
 #ifdef FAKE_RUNTIME
 extern bool fake_refuse_pinned, fake_fail_launch, fake_lose_context;
 
+/** The device's capability times 10, and what the runtime says to questions about
+ * its code (a cudaError_t). */
+extern int fake_capability, fake_code;
+
+/** Have the kernel on the tensor cores change a sample. */
+extern bool fake_plant;
+
 /** Calls that fail, of the thread's own: while `armed`, calls are counted, and
  * number `first` fails, 0 for none; if it takes the context with it, all that
  * follow do too. */
@@ -38,6 +45,8 @@ void fake_abandon (void);
 #define fake_runtime true
 #else
 static bool fake_refuse_pinned, fake_fail_launch, fake_lose_context;
+static int fake_capability, fake_code;
+static bool fake_plant;
 #define fake_runtime false
 #endif
 
