@@ -17,6 +17,10 @@
 typedef struct {
   BdctContext context;
   cudaStream_t upload, stream, download;
+  /** What makes planes of R, G and B, and what makes R, G and B again: so that
+   * the ends of one frame's kernels and another's are in each other's shade. */
+  cudaStream_t split, join;
+  cudaEvent_t was_split, was_computed; /**< in `split` and in `stream` */
   cudaEvent_t foreign; /**< in the streams of others */
   bool no_tensor;      /**< leave the tensor cores alone */
   struct BdctCudaDevice *kernels; /**< what launches need */
@@ -42,6 +46,11 @@ void bdct_device_leave (const BdctDevice *device);
 bool bdct_device_open (BdctDevice *device, char *name, size_t size,
     BdctError *error);
 void bdct_device_close (BdctDevice *device, bool in_context);
+
+/** Have what is enqueued in `stream` from now on come after all that is in
+ * `before`. Nobody else may use the event in another stream. */
+bool bdct_device_follow (cudaStream_t stream, cudaStream_t before,
+    cudaEvent_t event, BdctError *error);
 
 /** Wait for all that was enqueued; afterwards nothing uses an image. */
 void bdct_device_synchronize (const BdctDevice *device);
