@@ -2,8 +2,9 @@
  *
  * R, G and B on the GPU. What is done to a sample, and why it is that, stands
  * in dct/colour.h; here is the way over the frame, and the same sums in the
- * instructions that a GPU has for them. A thread has 4 pixels in 2 rows, a warp
- * 128 in 2 rows.
+ * instructions that a GPU has for them. A thread has 4 pixels in 2 rows; all
+ * threads of a block have the same rows, so that where these begin is found
+ * once for all.
  *
  * A pixel is a word, in whatever order its bytes are: factors and selectors
  * have that order. U and V are done together, in the halves of a word. */
@@ -15,14 +16,12 @@
 namespace {
 
 constexpr int kAcross = 4, kDown = 2;   /* pixels of a thread */
-constexpr int kWarps = 8;
-constexpr int kWarpColumns = 32 * kAcross;
-constexpr int kRows = kWarps * kDown;
+constexpr int kThreads = 128;
 constexpr unsigned kAll = 0xffffffff;
 constexpr uint32_t kPair = 0x10001;     /* in both halves */
 constexpr uint32_t kBytes = 0xff * kPair;
 
-static_assert (BDCT_CUDA_COLOUR_ALIGN == kWarpColumns);
+static_assert (BDCT_CUDA_COLOUR_ALIGN % kAcross == 0);
 
 /* Factors of a pixel's bytes, 16 bits in two halves: sum = 256 high + low. */
 struct Factors
@@ -30,11 +29,21 @@ struct Factors
   uint32_t high, low;
 };
 
+/* Planes of an image. */
+struct Planes
+{
+  uint8_t *data[BDCT_MAX_COMPONENTS];
+  int32_t stride[BDCT_MAX_COMPONENTS];
+};
+
 /* A kernel's parameter. */
 struct Work
 {
-  BdctCudaColour colour;
+  BdctLayout layout;
+  BdctImage src, dst;           /* pixels */
+  Planes planes, rec, shown;
   BdctRender render;            /* where a view is shown */
+  BdctCudaCell *cells;
   Factors y, u, v;              /* of U and V: their negatives */
   uint32_t order;               /* selects a pixel out of R, G, B and 0, and the
                                    input's pixel */
@@ -54,9 +63,15 @@ permute (uint32_t a, uint32_t b, uint32_t selector)
 }
 
 BDCT_INLINE uint8_t *
-at (const BdctImage &image, int plane, int64_t byte, int y)
+at (const BdctImage &image, int plane, unsigned byte, int y)
 {
   return (uint8_t *) image.data[plane] + y * image.stride[plane] + byte;
+}
+
+BDCT_INLINE uint8_t *
+at (const Planes &planes, int plane, unsigned x, int y)
+{
+  return planes.data[plane] + (int64_t) y * planes.stride[plane] + x;
 }
 
 /* Pixels */
@@ -67,7 +82,7 @@ load_pixel (const BdctRgb &rgb, const BdctImage &image, int x, int y)
   uint32_t w = 0;
 
   if (kTogether<BYTES>) {
-    const uint8_t *from = at (image, 0, (int64_t) x * BYTES, y);
+    const uint8_t *from = at (image, 0, x * BYTES, y);
 
     BDCT_UNROLL for (int i = 0; i < BYTES; i++)
       w |= (uint32_t) __ldg (from + i) << 8 * i;
@@ -83,7 +98,7 @@ store_pixel (const BdctRgb &rgb, const BdctImage &image, int x, int y,
     uint32_t w)
 {
   if (kTogether<BYTES>) {
-    uint8_t *to = at (image, 0, (int64_t) x * BYTES, y);
+    uint8_t *to = at (image, 0, x * BYTES, y);
 
     BDCT_UNROLL for (int i = 0; i < BYTES; i++)
       to[i] = (uint8_t) (w >> 8 * i);
@@ -154,36 +169,42 @@ store_words (const BdctRgb &rgb, const BdctImage &image, int x, int y,
   }
 }
 
-/* 4 pixels, of which the picture's last column repeats. */
+/* A thread's pixels, of which the picture's last column and row repeat. */
 template <int BYTES> BDCT_INLINE void
-load_pixels (const Work &work, const BdctImage &image, int x, int y,
-    uint32_t w[kAcross])
+load_pixels (const Work &work, int x, int y, uint32_t w[kDown][kAcross])
 {
-  const BdctLayout &layout = work.colour.layout;
-  const int width = layout.plane[0].width;
+  const BdctRgb &rgb = work.layout.rgb;
+  const BdctPlaneLayout &luma = work.layout.plane[0];
 
-  if (work.aligned && x + kAcross <= width) {
-    load_words<BYTES> (layout.rgb, image, x, y, w);
+  if (work.aligned && x + kAcross <= luma.width) {
+    BDCT_UNROLL for (int i = 0; i < kDown; i++)
+      load_words<BYTES> (rgb, work.src, x, min (y + i, luma.height - 1), w[i]);
     return;
   }
-  BDCT_UNROLL for (int i = 0; i < kAcross; i++)
-    w[i] = load_pixel<BYTES> (layout.rgb, image, min (x + i, width - 1), y);
+  BDCT_UNROLL for (int i = 0; i < kDown; i++)
+    BDCT_UNROLL for (int k = 0; k < kAcross; k++)
+      w[i][k] = load_pixel<BYTES> (rgb, work.src, min (x + k, luma.width - 1),
+          min (y + i, luma.height - 1));
 }
 
 template <int BYTES> BDCT_INLINE void
-store_pixels (const Work &work, const BdctImage &image, int x, int y,
-    const uint32_t w[kAcross])
+store_pixels (const Work &work, int x, int y,
+    const uint32_t w[kDown][kAcross])
 {
-  const BdctLayout &layout = work.colour.layout;
-  const int width = layout.plane[0].width;
+  const BdctRgb &rgb = work.layout.rgb;
+  const BdctPlaneLayout &luma = work.layout.plane[0];
+  const bool words = work.aligned && x + kAcross <= luma.width;
 
-  if (work.aligned && x + kAcross <= width) {
-    store_words<BYTES> (layout.rgb, image, x, y, w);
-    return;
+  BDCT_UNROLL for (int i = 0; i < kDown; i++) {
+    if (y + i >= luma.height)
+      break;
+    if (words)
+      store_words<BYTES> (rgb, work.dst, x, y + i, w[i]);
+    else
+      BDCT_UNROLL for (int k = 0; k < kAcross; k++)
+        if (x + k < luma.width)
+          store_pixel<BYTES> (rgb, work.dst, x + k, y + i, w[i][k]);
   }
-  BDCT_UNROLL for (int i = 0; i < kAcross; i++)
-    if (x + i < width)
-      store_pixel<BYTES> (layout.rgb, image, x + i, y, w[i]);
 }
 
 /* To planes */
@@ -234,16 +255,14 @@ downsample (uint32_t sum, int x)
 }
 
 template <typename Word> BDCT_INLINE void
-store (const BdctImage &image, int plane, int x, int y, uint32_t v)
+store (const Planes &planes, int plane, int x, int y, uint32_t v)
 {
-  *(Word *) at (image, plane, x, y) = (Word) v;
+  *(Word *) at (planes, plane, x, y) = (Word) v;
 }
 
-template <int SUB_X, int SUB_Y> BDCT_INLINE void
-store_chroma (const Work &work, int x, int y, const uint32_t *uv)
+template <int SUB_X> BDCT_INLINE void
+store_chroma (const Planes &planes, int x, int y, const uint32_t *uv)
 {
-  const BdctImage &planes = work.colour.planes;
-
   if (SUB_X) {
     store<uint16_t> (planes, BDCT_U, x / 2, y, permute (uv[0], uv[1], 0x0040));
     store<uint16_t> (planes, BDCT_V, x / 2, y, permute (uv[0], uv[1], 0x0062));
@@ -257,20 +276,18 @@ store_chroma (const Work &work, int x, int y, const uint32_t *uv)
 }
 
 template <int BYTES, int SUB_X, int SUB_Y> __global__ void
-__launch_bounds__ (32 * kWarps)
+__launch_bounds__ (kThreads)
 split (const __grid_constant__ Work work)
 {
   constexpr int columns = kAcross >> SUB_X;
-  const BdctCudaColour &colour = work.colour;
-  const int height = colour.layout.plane[0].height;
-  const int x = (blockIdx.x * 32 + threadIdx.x) * kAcross;
-  const int y = (blockIdx.y * kWarps + threadIdx.y) * kDown;
+  const int height = work.layout.plane[0].height;
+  const int x = (blockIdx.x * kThreads + threadIdx.x) * kAcross;
+  const int y = blockIdx.y * kDown;
   uint32_t w[kDown][kAcross], uv[columns];
 
-  if (y >= height)
+  if (x >= work.planes.stride[BDCT_Y])
     return;
-  BDCT_UNROLL for (int i = 0; i < kDown; i++)
-    load_pixels<BYTES> (work, colour.src, x, min (y + i, height - 1), w[i]);
+  load_pixels<BYTES> (work, x, y, w);
   BDCT_UNROLL for (int i = 0; i < kDown; i++) {
     uint32_t luma[kAcross];
 
@@ -279,7 +296,7 @@ split (const __grid_constant__ Work work)
     BDCT_UNROLL for (int k = 0; k < kAcross; k++)
       luma[k] = make_y (work, w[i][k]);
     if (y + i < height)
-      store<uint32_t> (colour.planes, BDCT_Y, x, y + i,
+      store<uint32_t> (work.planes, BDCT_Y, x, y + i,
           permute (permute (luma[0], luma[1], 0x0062),
               permute (luma[2], luma[3], 0x0062), 0x5410));
     if (i == 0 || !SUB_Y)
@@ -292,60 +309,51 @@ split (const __grid_constant__ Work work)
     if (SUB_X || SUB_Y)
       BDCT_UNROLL for (int k = 0; k < columns; k++)
         uv[k] = downsample<SUB_X, SUB_Y> (uv[k], k);
-    store_chroma<SUB_X, SUB_Y> (work, x, SUB_Y ? y / 2 : y + i, uv);
+    store_chroma<SUB_X> (work.planes, x, SUB_Y ? y / 2 : y + i, uv);
   }
 }
 
 /* From planes */
 
-/* Column `x` of U, and of V in the upper half. */
-BDCT_INLINE uint32_t
-load_uv (const BdctImage &planes, int x, int y)
+/* A row of U and V. */
+struct Chroma
 {
-  return *at (planes, BDCT_U, x, y) | *at (planes, BDCT_V, x, y) << 16;
-}
+  const uint8_t *u, *v;
 
-/* A thread's columns of it. */
-template <int COLUMNS> BDCT_INLINE void
-load_uv (const BdctImage &planes, int x, int y, uint32_t uv[COLUMNS])
-{
-  const uint8_t *u = at (planes, BDCT_U, x, y);
-  const uint8_t *v = at (planes, BDCT_V, x, y);
-  const uint32_t a = COLUMNS == 2 ? *(const uint16_t *) u
-      : *(const uint32_t *) u;
-  const uint32_t b = COLUMNS == 2 ? *(const uint16_t *) v
-      : *(const uint32_t *) v;
-
-  BDCT_UNROLL for (int k = 0; k < COLUMNS; k++)
-    uv[k] = (a >> 8 * k & 0xff) | (b >> 8 * k & 0xff) << 16;
-}
-
-/* Rows of chroma for two rows of pixels: those that they are in, and those next
- * to these. */
-struct Rows
-{
-  int near[kDown], far[kDown];
-};
-
-template <int SUB_Y> BDCT_INLINE Rows
-find_rows (const BdctPlaneLayout &chroma, int y, bool filtered)
-{
-  Rows r;
-
-  BDCT_UNROLL for (int i = 0; i < kDown; i++) {
-    r.near[i] = SUB_Y ? bdct_colour_near (y) : min (y + i, chroma.height - 1);
-    r.far[i] = SUB_Y && filtered ? bdct_colour_far (y + i, chroma.height)
-        : r.near[i];
+  BDCT_INLINE Chroma (const Planes &planes, unsigned x, int y)
+      : u (at (planes, BDCT_U, x, y)), v (at (planes, BDCT_V, x, y))
+  {
   }
-  return r;
-}
 
-/* Sums over rows, or without subsampling there a row. */
-template <int SUB_Y> BDCT_INLINE uint32_t
-sum_rows (uint32_t near, uint32_t far)
-{
-  return SUB_Y ? 3 * near + far : near;
-}
+  /* Column `x` of U, and of V in the upper half. */
+  BDCT_INLINE uint32_t
+  get (int x) const
+  {
+    return permute (u[x], v[x], 0x6420);
+  }
+
+  /* A thread's columns of it, behind one to their left and before one to their
+   * right if BESIDE: what is there beside the picture does not matter. */
+  template <int COLUMNS, bool BESIDE> BDCT_INLINE void
+  get (uint32_t uv[COLUMNS + 2]) const
+  {
+    if constexpr (COLUMNS == 2) {
+      const uint32_t a = *(const uint16_t *) u, b = *(const uint16_t *) v;
+
+      uv[1] = permute (a, b, 0x6420);
+      uv[2] = permute (a, b, 0x6521);
+    } else {
+      const uint32_t a = *(const uint32_t *) u, b = *(const uint32_t *) v;
+
+      BDCT_UNROLL for (int k = 0; k < COLUMNS; k++)
+        uv[1 + k] = (a >> 8 * k & 0xff) | (b >> 8 * k & 0xff) << 16;
+    }
+    if (BESIDE) {
+      uv[0] = get (-1);
+      uv[COLUMNS + 1] = get (COLUMNS);
+    }
+  }
+};
 
 /* bdct_colour_between_columns() for both halves. */
 template <int SUB_Y> BDCT_INLINE uint32_t
@@ -356,63 +364,21 @@ between_columns (uint32_t near, uint32_t far, int x)
   return (3 * near + far + add * kPair) >> (SUB_Y ? 4 : 2) & kBytes;
 }
 
-/* Pixels' chroma of a thread's two columns of sums and of those next to them,
- * which other lanes have. `edge`: the sum that lies beside the warp's. */
+/* Pixels' chroma of a thread's two columns of sums, which are 1 and 2, and of
+ * those beside them; at the picture's edges those are the near ones again.
+ * `x`: the first of the two, of `width`. */
 template <int SUB_Y> BDCT_INLINE void
-spread (uint32_t uv[kAcross], const uint32_t sum[2], uint32_t edge, int x,
-    int width, bool filtered)
+spread (uint32_t uv[kAcross], const uint32_t sum[4], int x, int width,
+    bool filtered)
 {
-  const int lane = threadIdx.x;
-  uint32_t left = __shfl_up_sync (kAll, sum[1], 1);
-  uint32_t right = __shfl_down_sync (kAll, sum[0], 1), next = sum[1];
+  const uint32_t left = filtered && x > 0 ? sum[0] : sum[1];
+  const uint32_t next = filtered && x + 1 < width ? sum[2] : sum[1];
+  const uint32_t right = filtered && x + 2 < width ? sum[3] : sum[2];
 
-  left = lane == 0 ? edge : left;
-  right = lane == 31 ? edge : right;
-  if (x == 0 || !filtered)
-    left = sum[0];
-  if (x + 1 >= width || !filtered)
-    next = sum[0];
-  if (x + 2 >= width || !filtered)
-    right = sum[1];
-  uv[0] = between_columns<SUB_Y> (sum[0], left, 0);
-  uv[1] = between_columns<SUB_Y> (sum[0], next, 1);
-  uv[2] = between_columns<SUB_Y> (sum[1], filtered ? sum[0] : sum[1], 0);
-  uv[3] = between_columns<SUB_Y> (sum[1], right, 1);
-}
-
-/* Chroma of a thread's pixels. All lanes of a warp have the same rows. */
-template <int SUB_X, int SUB_Y> BDCT_INLINE void
-upsample (const BdctLayout &layout, const BdctImage &planes, int x, int y,
-    uint32_t uv[kDown][kAcross])
-{
-  constexpr int columns = kAcross >> SUB_X;
-  const BdctPlaneLayout &chroma = layout.plane[BDCT_U];
-  const bool filtered = !SUB_X || bdct_colour_is_filtered (chroma.width);
-  const Rows rows = find_rows<SUB_Y> (chroma, y, filtered);
-  const int lane = threadIdx.x, first = x >> SUB_X;
-  const int beside = min (max (lane == 0 ? first - 1 : first + columns, 0),
-      chroma.width - 1);
-  uint32_t near[columns];
-
-  BDCT_UNROLL for (int i = 0; i < kDown; i++) {
-    uint32_t far[columns], sum[columns], edge = 0;
-
-    if (i == 0 || !SUB_Y)
-      load_uv<columns> (planes, first, rows.near[i], near);
-    if (SUB_Y)
-      load_uv<columns> (planes, first, rows.far[i], far);
-    BDCT_UNROLL for (int k = 0; k < columns; k++)
-      sum[k] = sum_rows<SUB_Y> (near[k], far[k]);
-    if (!SUB_X) {
-      BDCT_UNROLL for (int k = 0; k < kAcross; k++)
-        uv[i][k] = SUB_Y ? (sum[k] + (1 + i) * kPair) >> 2 & kBytes : sum[k];
-      continue;
-    }
-    if (lane == 0 || lane == 31)
-      edge = sum_rows<SUB_Y> (load_uv (planes, beside, rows.near[i]),
-          SUB_Y ? load_uv (planes, beside, rows.far[i]) : 0);
-    spread<SUB_Y> (uv[i], sum, edge, first, chroma.width, filtered);
-  }
+  uv[0] = between_columns<SUB_Y> (sum[1], left, 0);
+  uv[1] = between_columns<SUB_Y> (sum[1], next, 1);
+  uv[2] = between_columns<SUB_Y> (sum[2], filtered ? sum[1] : sum[2], 0);
+  uv[3] = between_columns<SUB_Y> (sum[2], right, 1);
 }
 
 /* Two values as bytes, each in 0 to 255, below what is in the lower half of
@@ -428,7 +394,7 @@ pack (int low, int high, uint32_t above)
 }
 
 /* R, G and B in this order: bdct_colour_r(), _g() and _b(), from the whole
- * factors; `y` is 2^16 times Y. */
+ * factors. */
 BDCT_INLINE uint32_t
 make_rgb (int y, uint32_t uv)
 {
@@ -437,39 +403,86 @@ make_rgb (int y, uint32_t uv)
   constexpr int half = 1 << 15;
   const int u = uv & 0xffff, v = uv >> 16;
 
-  return pack ((y + rv * v + half - 128 * rv) >> 16,
-      (y - gu * u - gv * v + half + 128 * (gu + gv)) >> 16,
-      pack ((y + bu * u + half - 128 * bu) >> 16, 0, 0));
+  return pack (y + ((rv * v + half - 128 * rv) >> 16),
+      y + ((half + 128 * (gu + gv) - gu * u - gv * v) >> 16),
+      pack (y + ((bu * u + half - 128 * bu) >> 16), 0, 0));
 }
 
-/* R, G and B of a thread's pixels. */
-template <int SUB_X, int SUB_Y> BDCT_INLINE void
-make_pixels (const BdctLayout &layout, const BdctImage &planes, int x, int y,
-    uint32_t rgb[kDown][kAcross])
+/* What a thread's pixels are made of: samples of luma, and rows of chroma,
+ * those that the pixels are in and, with SUB_Y, those next to these. */
+template <int SUB_X, int SUB_Y> struct Samples
 {
-  uint32_t uv[kDown][kAcross];
+  static constexpr int columns = kAcross >> SUB_X;
 
-  upsample<SUB_X, SUB_Y> (layout, planes, x, y, uv);
-  BDCT_UNROLL for (int i = 0; i < kDown; i++) {
-    const uint32_t luma = *(const uint32_t *) at (planes, BDCT_Y, x,
-        min (y + i, layout.plane[0].height - 1));
+  uint32_t luma[kDown];
+  uint32_t near[kDown >> SUB_Y][columns + 2], far[kDown][columns + 2];
 
-    BDCT_UNROLL for (int k = 0; k < kAcross; k++)
-      rgb[i][k] = make_rgb ((luma >> 8 * k & 0xff) << 16, uv[i][k]);
+  static BDCT_INLINE bool
+  is_filtered (const BdctLayout &layout)
+  {
+    return !SUB_X || bdct_colour_is_filtered (layout.plane[BDCT_U].width);
   }
-}
+
+  BDCT_INLINE
+  Samples (const BdctLayout &layout, const Planes &planes, int x, int y)
+  {
+    const int height = layout.plane[BDCT_U].height, first = x >> SUB_X;
+
+    BDCT_UNROLL for (int i = 0; i < kDown; i++)
+      luma[i] = *(const uint32_t *) at (planes, BDCT_Y, x,
+          min (y + i, layout.plane[BDCT_Y].height - 1));
+    BDCT_UNROLL for (int i = 0; i < kDown >> SUB_Y; i++)
+      Chroma (planes, first, SUB_Y ? bdct_colour_near (y)
+          : min (y + i, height - 1)).template get<columns, SUB_X> (near[i]);
+    if constexpr (SUB_Y)
+      BDCT_UNROLL for (int i = 0; i < kDown; i++)
+        Chroma (planes, first, is_filtered (layout)
+            ? bdct_colour_far (y + i, height) : bdct_colour_near (y))
+            .template get<columns, SUB_X> (far[i]);
+  }
+
+  /* Chroma of the pixels of row `i`. */
+  BDCT_INLINE void
+  upsample (uint32_t uv[kAcross], const BdctLayout &layout, int x, int i) const
+  {
+    uint32_t sum[columns + 2];
+
+    BDCT_UNROLL for (int k = 1 - SUB_X; k < columns + 1 + SUB_X; k++)
+      sum[k] = SUB_Y ? bdct_colour_sum (near[0][k], far[i][k]) : near[i][k];
+    if constexpr (SUB_X)
+      spread<SUB_Y> (uv, sum, x >> SUB_X, layout.plane[BDCT_U].width,
+          is_filtered (layout));
+    else
+      BDCT_UNROLL for (int k = 0; k < kAcross; k++)
+        uv[k] = SUB_Y ? (sum[1 + k] + (1 + i) * kPair) >> 2 & kBytes
+            : sum[1 + k];
+  }
+
+  /* R, G and B of all of them. */
+  BDCT_INLINE void
+  make_pixels (uint32_t rgb[kDown][kAcross], const BdctLayout &layout, int x)
+      const
+  {
+    BDCT_UNROLL for (int i = 0; i < kDown; i++) {
+      uint32_t uv[kAcross];
+
+      upsample (uv, layout, x, i);
+      BDCT_UNROLL for (int k = 0; k < kAcross; k++)
+        rgb[i][k] = make_rgb (permute (luma[i], 0, 0x4440 + k), uv[k]);
+    }
+  }
+};
 
 /* Where a view shows the original, that is its own bytes. */
 template <int BYTES> BDCT_INLINE void
 show_original (const Work &work, int x, int y, uint32_t *rgb)
 {
-  const BdctCudaColour &colour = work.colour;
   uint32_t w;
   int v[3], mark;
 
   if (!bdct_colour_is_original (&work.render, &x, &y))
     return;
-  w = load_pixel<BYTES> (colour.layout.rgb, colour.src, x, y);
+  w = load_pixel<BYTES> (work.layout.rgb, work.src, x, y);
   BDCT_UNROLL for (int k = 0; k < 3; k++)
     v[k] = permute (w, 0, work.pick[k] & 15) & 0xff;
   mark = bdct_colour_mark (&work.render, x, y,
@@ -501,52 +514,46 @@ warp_sum (uint32_t v)
 #endif
 }
 
-/* Add a block's errors to the frame's: 32 x 4 pixels in 16 rows have less than
- * 2^28. */
+/* Add a block's errors to the frame's. */
 BDCT_INLINE void
 flush (const Work &work, const uint32_t sse[3])
 {
-  __shared__ uint32_t sums[kWarps][3];
+  __shared__ uint32_t sums[kThreads / 32][3];
 
   BDCT_UNROLL for (int k = 0; k < 3; k++) {
     const uint32_t sum = warp_sum (sse[k]);
 
-    if (threadIdx.x == 0)
-      sums[threadIdx.y][k] = sum;
+    if (threadIdx.x % 32 == 0)
+      sums[threadIdx.x / 32][k] = sum;
   }
   __syncthreads ();
-  if (threadIdx.y == 0 && threadIdx.x < 3) {
+  if (threadIdx.x < 3) {
     const int k = threadIdx.x;
-    unsigned long long sum = 0;
+    uint32_t sum = 0;
 
-    BDCT_UNROLL for (int i = 0; i < kWarps; i++)
+    BDCT_UNROLL for (int i = 0; i < kThreads / 32; i++)
       sum += sums[i][k];
-    atomicAdd (&work.colour.cells[(blockIdx.y * gridDim.x + blockIdx.x)
-            % BDCT_CUDA_CELLS].rgb_sse[k], sum);
+    atomicAdd (&work.cells[(blockIdx.y * gridDim.x + blockIdx.x)
+            % BDCT_CUDA_CELLS].rgb_sse[k], (unsigned long long) sum);
   }
 }
 
 /* VIEWED: a view is shown. */
 template <int BYTES, int SUB_X, int SUB_Y, bool VIEWED> __global__ void
-__launch_bounds__ (32 * kWarps)
+__launch_bounds__ (kThreads)
 join (const __grid_constant__ Work work)
 {
-  const BdctCudaColour &colour = work.colour;
-  const BdctPlaneLayout &luma = colour.layout.plane[0];
-  const int x = (blockIdx.x * 32 + threadIdx.x) * kAcross;
-  const int y = (blockIdx.y * kWarps + threadIdx.y) * kDown;
+  const BdctPlaneLayout &luma = work.layout.plane[0];
+  const int x = (blockIdx.x * kThreads + threadIdx.x) * kAcross;
+  const int y = blockIdx.y * kDown;
   uint32_t sse[3] = { 0, 0, 0 };
 
-  if (y < luma.height) {
-    uint32_t rgb[kDown][kAcross], shown[kDown][kAcross];
-    uint32_t w[kDown][kAcross];
+  if (x < luma.width) {
+    const Samples<SUB_X, SUB_Y> rec (work.layout, work.rec, x, y);
+    uint32_t rgb[kDown][kAcross], w[kDown][kAcross];
 
-    BDCT_UNROLL for (int i = 0; i < kDown; i++)
-      load_pixels<BYTES> (work, colour.src, x, min (y + i, luma.height - 1),
-          w[i]);
-    make_pixels<SUB_X, SUB_Y> (colour.layout, colour.rec, x, y, rgb);
-    if (VIEWED)
-      make_pixels<SUB_X, SUB_Y> (colour.layout, colour.shown, x, y, shown);
+    load_pixels<BYTES> (work, x, y, w);
+    rec.make_pixels (rgb, work.layout, x);
     BDCT_UNROLL for (int i = 0; i < kDown; i++) {
       uint32_t error[kAcross];
 
@@ -554,16 +561,25 @@ join (const __grid_constant__ Work work)
         break;
       BDCT_UNROLL for (int k = 0; k < kAcross; k++) {
         rgb[i][k] = permute (rgb[i][k], w[i][k], work.order);
-        error[k] = x + k < luma.width ? __vabsdiffu4 (rgb[i][k], w[i][k]) : 0;
-        if (VIEWED) {
-          if (x + k < luma.width)
-            show_original<BYTES> (work, x + k, y + i, &shown[i][k]);
-          rgb[i][k] = permute (shown[i][k], w[i][k], work.order);
-        }
+        error[k] = __vabsdiffu4 (rgb[i][k], w[i][k]);
       }
+      if (x + kAcross > luma.width)
+        BDCT_UNROLL for (int k = 1; k < kAcross; k++)
+          error[k] = x + k < luma.width ? error[k] : 0;
       add_errors (work, error, sse);
-      store_pixels<BYTES> (work, colour.dst, x, y + i, rgb[i]);
     }
+    if constexpr (VIEWED) {
+      const Samples<SUB_X, SUB_Y> shown (work.layout, work.shown, x, y);
+
+      shown.make_pixels (rgb, work.layout, x);
+      BDCT_UNROLL for (int i = 0; i < kDown; i++)
+        BDCT_UNROLL for (int k = 0; k < kAcross; k++) {
+          if (x + k < luma.width && y + i < luma.height)
+            show_original<BYTES> (work, x + k, y + i, &rgb[i][k]);
+          rgb[i][k] = permute (rgb[i][k], w[i][k], work.order);
+        }
+    }
+    store_pixels<BYTES> (work, x, y, rgb);
   }
   flush (work, sse);
 }
@@ -598,13 +614,31 @@ is_aligned (const BdctRgb &rgb, const BdctImage &image)
   return aligned;
 }
 
+Planes
+make_planes (const BdctImage &image)
+{
+  Planes planes;
+
+  for (int p = 0; p < BDCT_MAX_COMPONENTS; p++) {
+    planes.data[p] = (uint8_t *) image.data[p];
+    planes.stride[p] = (int32_t) image.stride[p];
+  }
+  return planes;
+}
+
 Work
 make_work (const BdctCudaColour *colour)
 {
   const BdctRgb &rgb = colour->layout.rgb;
   Work work;
 
-  work.colour = *colour;
+  work.layout = colour->layout;
+  work.src = colour->src;
+  work.dst = colour->dst;
+  work.planes = make_planes (colour->planes);
+  work.rec = make_planes (colour->rec);
+  work.shown = make_planes (colour->shown);
+  work.cells = colour->cells;
   work.y = make_factors (rgb, BDCT_COLOUR_FIX (0.29900),
       BDCT_COLOUR_FIX (0.58700), BDCT_COLOUR_FIX (0.11400));
   work.u = make_factors (rgb, BDCT_COLOUR_FIX (0.16874),
@@ -650,20 +684,19 @@ find_kernels (const BdctLayout &layout)
       : layout.rgb.bytes == 3 ? samplings<3> : samplings<1>)[sub_x][sub_y];
 }
 
-/* A launch over all columns of luma's memory. */
+/* A launch over so many columns, and all rows. */
 cudaError_t
 launch (const void *kernel, const BdctCudaColour *colour,
-    const BdctRender *render, cudaStream_t stream)
+    const BdctRender *render, int64_t columns, cudaStream_t stream)
 {
-  const BdctPlaneLayout *luma = &colour->layout.plane[0];
-  const dim3 grid ((luma->width - 1) / kWarpColumns + 1,
-      (luma->height - 1) / kRows + 1);
+  const dim3 grid ((unsigned) ((columns - 1) / (kThreads * kAcross) + 1),
+      (colour->layout.plane[0].height - 1) / kDown + 1);
   Work work = make_work (colour);
   void *args[] = { &work };
 
   if (render != nullptr)
     work.render = *render;
-  return cudaLaunchKernel (kernel, grid, dim3 (32, kWarps), args, 0, stream);
+  return cudaLaunchKernel (kernel, grid, kThreads, args, 0, stream);
 }
 
 } // namespace
@@ -671,7 +704,8 @@ launch (const void *kernel, const BdctCudaColour *colour,
 extern "C" cudaError_t
 bdct_cuda_split_launch (const BdctCudaColour *colour, cudaStream_t stream)
 {
-  return launch (find_kernels (colour->layout).split, colour, nullptr, stream);
+  return launch (find_kernels (colour->layout).split, colour, nullptr,
+      colour->planes.stride[BDCT_Y], stream);
 }
 
 extern "C" cudaError_t
@@ -681,5 +715,5 @@ bdct_cuda_join_launch (const BdctCudaColour *colour, const BdctRender *render,
   const Kernels &kernels = find_kernels (colour->layout);
 
   return launch (render != nullptr ? kernels.join_viewed : kernels.join,
-      colour, render, stream);
+      colour, render, colour->layout.plane[0].width, stream);
 }

@@ -115,7 +115,9 @@ void
 bdct_device_synchronize (const BdctDevice * self)
 {
   synchronize (self->upload);
+  synchronize (self->split);
   synchronize (self->stream);
+  synchronize (self->join);
   synchronize (self->download);
   (void) cudaGetLastError ();
 }
@@ -127,6 +129,22 @@ destroy (cudaStream_t stream)
     cudaStreamDestroy (stream);
 }
 
+static void
+destroy_event (cudaEvent_t event)
+{
+  if (event != NULL)
+    cudaEventDestroy (event);
+}
+
+bool
+bdct_device_follow (cudaStream_t stream, cudaStream_t before,
+    cudaEvent_t event, BdctError * error)
+{
+  return bdct_cuda_check (cudaEventRecord (event, before), "cudaEventRecord",
+      error) && bdct_cuda_check (cudaStreamWaitEvent (stream, event, 0),
+      "cudaStreamWaitEvent", error);
+}
+
 void
 bdct_device_close (BdctDevice * self, bool in_context)
 {
@@ -135,10 +153,13 @@ bdct_device_close (BdctDevice * self, bool in_context)
   if (!in_context)
     return;
   destroy (self->upload);
+  destroy (self->split);
   destroy (self->stream);
+  destroy (self->join);
   destroy (self->download);
-  if (self->foreign != NULL)
-    cudaEventDestroy (self->foreign);
+  destroy_event (self->was_split);
+  destroy_event (self->was_computed);
+  destroy_event (self->foreign);
   /* On a lost context all of these fail; there is nobody to tell. */
   (void) cudaGetLastError ();
 }
@@ -163,6 +184,37 @@ bdct_device_describe (const BdctDevice * self, BdctEngine * engine)
         "check; the latter, slower ones do all from now on");
 }
 
+static bool
+create_stream (cudaStream_t * stream, unsigned flags, BdctError * error)
+{
+  return bdct_cuda_check (cudaStreamCreateWithFlags (stream, flags),
+      "cudaStreamCreateWithFlags", error);
+}
+
+static bool
+create_event (cudaEvent_t * event, BdctError * error)
+{
+  return bdct_cuda_check (cudaEventCreateWithFlags (event,
+          cudaEventDisableTiming), "cudaEventCreateWithFlags", error);
+}
+
+/* What reads images first is in no non-blocking stream: images may come with
+ * work still pending on the context's default stream, as from a plain copy out
+ * of pageable memory. The others touch images on the host alone, or behind
+ * those, and would be held up by it. */
+static bool
+create_streams (BdctDevice * self, BdctError * error)
+{
+  return create_stream (&self->stream, cudaStreamDefault, error)
+      && create_stream (&self->split, cudaStreamDefault, error)
+      && create_stream (&self->join, cudaStreamNonBlocking, error)
+      && create_stream (&self->upload, cudaStreamNonBlocking, error)
+      && create_stream (&self->download, cudaStreamNonBlocking, error)
+      && create_event (&self->was_split, error)
+      && create_event (&self->was_computed, error)
+      && create_event (&self->foreign, error);
+}
+
 bool
 bdct_device_open (BdctDevice * self, BdctError * error)
 {
@@ -178,17 +230,7 @@ bdct_device_open (BdctDevice * self, BdctError * error)
         "%d.%d (Turing) or newer is needed", device, prop.name, prop.major,
         prop.minor, OLDEST_GPU / 10, OLDEST_GPU % 10);
   snprintf (self->gpu, sizeof self->gpu, "cuda:%d %.64s", device, prop.name);
-  /* Not a non-blocking stream: images may come with work still pending on the
-   * context's default stream, as from a plain copy out of pageable memory. The
-   * others touch images on the host alone, and would be held up by it. */
-  return bdct_cuda_check (cudaStreamCreate (&self->stream),
-      "cudaStreamCreate", error)
-      && bdct_cuda_check (cudaStreamCreateWithFlags (&self->upload,
-          cudaStreamNonBlocking), "cudaStreamCreateWithFlags", error)
-      && bdct_cuda_check (cudaStreamCreateWithFlags (&self->download,
-          cudaStreamNonBlocking), "cudaStreamCreateWithFlags", error)
-      && bdct_cuda_check (cudaEventCreateWithFlags (&self->foreign,
-          cudaEventDisableTiming), "cudaEventCreateWithFlags", error)
+  return create_streams (self, error)
       && bdct_cuda_check (bdct_cuda_open (&self->kernels, !self->no_tensor,
           self->stream), "bdct_cuda_open", error);
 }

@@ -17,6 +17,10 @@
 typedef struct {
   BdctContext context;
   cudaStream_t upload, stream, download;
+  /** What makes planes of R, G and B, and what makes R, G and B again: so that
+   * the ends of one frame's kernels and another's are in each other's shade. */
+  cudaStream_t split, join;
+  cudaEvent_t was_split, was_computed; /**< in `split` and in `stream` */
   cudaEvent_t foreign; /**< in the streams of others */
   bool no_tensor;      /**< leave the tensor cores alone */
   char gpu[80];        /**< "cuda:0 NVIDIA H200" */
@@ -45,6 +49,11 @@ void bdct_device_close (BdctDevice *device, bool in_context);
 
 /** Write what runs, and once why if it is not the tensor cores any more. */
 void bdct_device_describe (const BdctDevice *device, BdctEngine *engine);
+
+/** Have what is enqueued in `stream` from now on come after all that is in
+ * `before`. Nobody else may use the event in another stream. */
+bool bdct_device_follow (cudaStream_t stream, cudaStream_t before,
+    cudaEvent_t event, BdctError *error);
 
 /** Wait for all that was enqueued; afterwards nothing uses an image. */
 void bdct_device_synchronize (const BdctDevice *device);

@@ -40,6 +40,7 @@ typedef struct {
   unsigned depth, oldest, in_flight;    /* depth 0: not configured */
   unsigned pending;             /* the newest of those, not yet started */
   unsigned batch;               /* start when so many are pending */
+  unsigned turn;                /* of the next frame of R, G and B */
   BdctBuffer cells;             /* of the sets of `n_cells` frames */
   unsigned n_cells, next_cells; /* frames */
   bool zeroed;                  /* the half of the cells in use */
@@ -259,6 +260,35 @@ copy_cells (CudaEngine * self, unsigned first, unsigned n, cudaStream_t stream,
   return ok;
 }
 
+/* Enqueue what makes a frame's planes, and what makes R, G and B again. */
+static bool
+split (CudaEngine * self, const BdctSlot * slot, BdctError * error)
+{
+  const BdctDevice *device = &self->device;
+
+  return check (cudaStreamWaitEvent (device->split,
+          self->staging.turn[slot->turn].free, 0), "cudaStreamWaitEvent", error)
+      && check (bdct_cuda_split_launch (&slot->colour, device->split),
+      "cudaLaunchKernel", error)
+      && bdct_device_follow (device->stream, device->split, device->was_split,
+      error);
+}
+
+static bool
+join (CudaEngine * self, const BdctSlot * slot, BdctError * error)
+{
+  const BdctDevice *device = &self->device;
+
+  return bdct_device_follow (device->join, device->stream,
+      device->was_computed, error)
+      && (!bdct_slot_joins (slot)
+      || check (bdct_cuda_join_launch (&slot->colour,
+              slot->viewed ? &slot->render : NULL, device->join),
+          "cudaLaunchKernel", error))
+      && check (cudaEventRecord (self->staging.turn[slot->turn].free,
+          device->join), "cudaEventRecord", error);
+}
+
 /* Enqueue the kernels of `n` frames of those in flight. */
 static bool
 launch_kernels (CudaEngine * self, unsigned first, unsigned n,
@@ -267,8 +297,7 @@ launch_kernels (CudaEngine * self, unsigned first, unsigned n,
   const cudaStream_t stream = self->device.stream;
   const BdctSlot *slot = &frame_at (self, first)->slot;
 
-  if (bdct_slot_splits (slot) && !check (bdct_cuda_split_launch (&slot->colour,
-              stream), "cudaLaunchKernel", error))
+  if (bdct_slot_splits (slot) && !split (self, slot, error))
     return false;
   if (!check (bdct_cuda_launch (self->passes, gather_passes (self, first, n),
               self->device.kernels, stream), "cudaLaunchKernel", error))
@@ -282,23 +311,20 @@ launch_kernels (CudaEngine * self, unsigned first, unsigned n,
             "cudaLaunchKernel", error))
       return false;
   }
-  return !bdct_slot_joins (slot)
-      || check (bdct_cuda_join_launch (&slot->colour,
-          slot->viewed ? &slot->render : NULL, stream), "cudaLaunchKernel",
-      error);
+  return !bdct_slot_splits (slot) || join (self, slot, error);
 }
 
 /* Enqueue what follows the uploads of `n` frames, the first of them at `first`
  * of those in flight: their kernels, the copies of their statistics, and the
  * event that says they are there. More than one frame have all that is large on
- * the device, and cells in a row. Those of R, G and B have their planes in the
- * same place, one after the other. */
+ * the device, and cells in a row. */
 static bool
 enqueue (CudaEngine * self, unsigned first, unsigned n, BdctError * error)
 {
   BdctSlot *last = &frame_at (self, first + n - 1)->slot;
   const unsigned together = bdct_slot_splits (last) ? 1 : n;
-  cudaStream_t stream = self->device.stream;
+  cudaStream_t stream = bdct_slot_splits (last) ? self->device.join
+      : self->device.stream;
 
   if (!zero_cells (self, first, n, error))
     return false;
@@ -308,12 +334,10 @@ enqueue (CudaEngine * self, unsigned first, unsigned n, BdctError * error)
   /* The copy of the statistics would wait in the kernels' stream for the
    * download before it. */
   if (bdct_slot_downloads (last)) {
-    stream = self->device.download;
-    if (!check (cudaEventRecord (last->computed, self->device.stream),
-            "cudaEventRecord", error)
-        || !check (cudaStreamWaitEvent (stream, last->computed, 0),
-            "cudaStreamWaitEvent", error))
+    if (!bdct_device_follow (self->device.download, stream, last->computed,
+            error))
       return false;
+    stream = self->device.download;
   }
   return copy_cells (self, first, n, stream, error)
       && bdct_slot_download (last, &self->staging, error)
@@ -346,12 +370,12 @@ start_pending (CudaEngine * self)
 static bool
 wait_for (CudaEngine * self, void *const wait[2], BdctError * error)
 {
+  const cudaStream_t stream = self->staging.layout.rgb.n_planes > 0
+      ? self->device.split : self->device.stream;
+
   for (int i = 0; i < 2; i++)
-    if (wait[i] != NULL
-        && (!check (cudaEventRecord (self->device.foreign,
-                    (cudaStream_t) wait[i]), "cudaEventRecord", error)
-            || !check (cudaStreamWaitEvent (self->device.stream,
-                    self->device.foreign, 0), "cudaStreamWaitEvent", error)))
+    if (wait[i] != NULL && !bdct_device_follow (stream,
+            (cudaStream_t) wait[i], self->device.foreign, error))
       return false;
   return true;
 }
@@ -372,6 +396,7 @@ cuda_submit (BdctEngine * engine, const BdctFrame * what, BdctError * error)
     return false;
   frame = frame_at (self, self->in_flight);
   frame->waited = frame->failed = false;
+  frame->slot.turn = self->turn % BDCT_TURNS;
   frame->cells = self->next_cells;
   ok = wait_for (self, what->wait, error)
       && bdct_slot_prepare (&frame->slot, &self->staging, what,
@@ -387,6 +412,7 @@ cuda_submit (BdctEngine * engine, const BdctFrame * what, BdctError * error)
     if (new_half)
       self->zeroed = false;
     self->next_cells = (self->next_cells + 1) % self->n_cells;
+    self->turn++;
     self->in_flight++;
     self->pending++;
     if (alone || self->pending >= self->batch)

@@ -191,6 +191,13 @@ typedef struct {
   BdctImage rec, levels, view;
 } Images;
 
+static bool
+place (BdctSlot * slot, BdctStaging * staging, BdctStagedPlanes which,
+    BdctImage * image, BdctError * error)
+{
+  return bdct_staging_planes (staging, slot->turn, which, image, error);
+}
+
 /* A frame of R, G and B: its planes. They are made again whatever is shown, for
  * the errors of R, G and B. */
 static bool
@@ -199,12 +206,12 @@ place_planes (BdctSlot * slot, BdctStaging * staging, bool levels,
 {
   BdctCudaColour *colour = &slot->colour;
 
-  if (!bdct_staging_planes (staging, BDCT_PLANES_SRC, &slot->planes, error)
-      || (bdct_slot_joins (slot) && !bdct_staging_planes (staging,
-              BDCT_PLANES_REC, &images->rec, error))
-      || (slot->viewed && !bdct_staging_planes (staging, BDCT_PLANES_SHOWN,
-              &images->view, error))
-      || (levels && !bdct_staging_planes (staging, BDCT_PLANES_LEVELS,
+  if (!place (slot, staging, BDCT_PLANES_SRC, &slot->planes, error)
+      || (bdct_slot_joins (slot)
+          && !place (slot, staging, BDCT_PLANES_REC, &images->rec, error))
+      || (slot->viewed
+          && !place (slot, staging, BDCT_PLANES_SHOWN, &images->view, error))
+      || (levels && !place (slot, staging, BDCT_PLANES_LEVELS,
               &images->levels, error)))
     return false;
   colour->planes = slot->planes;
@@ -369,8 +376,8 @@ upload (BdctSlot * slot, BdctStaging * staging, size_t map_size,
               device->upload), "cudaMemcpyAsync", error))
       && check (cudaEventRecord (slot->uploaded, device->upload),
       "cudaEventRecord", error)
-      && check (cudaStreamWaitEvent (device->stream, slot->uploaded, 0),
-      "cudaStreamWaitEvent", error);
+      && check (cudaStreamWaitEvent (bdct_slot_splits (slot) ? device->split
+          : device->stream, slot->uploaded, 0), "cudaStreamWaitEvent", error);
 }
 
 bool

@@ -26,6 +26,7 @@ typedef struct {
  * been waited for. Buffers stay from frame to frame and grow on demand. */
 typedef struct {
   cudaEvent_t uploaded, computed;
+  unsigned turn;                /**< of R, G and B (staging.h) */
   cudaEvent_t done[BDCT_N_WAITS];
   BdctEnd src, dst;
   BdctImage planes;             /**< what the passes read: `src`, or made of

@@ -168,13 +168,14 @@ bdct_staging_scratch (BdctStaging * self, BdctBuffer * buffer,
 }
 
 bool
-bdct_staging_planes (BdctStaging * self, BdctStagedPlanes which,
+bdct_staging_planes (BdctStaging * self, unsigned turn, BdctStagedPlanes which,
     BdctImage * image, BdctError * error)
 {
   const int columns = (self->layout.plane[0].width - 1)
       / BDCT_CUDA_COLOUR_ALIGN * BDCT_CUDA_COLOUR_ALIGN
       + BDCT_CUDA_COLOUR_ALIGN;
-  BdctBuffer *buffer = &self->planes[which];
+  cudaEvent_t *free = &self->turn[turn].free;
+  BdctBuffer *buffer = &self->turn[turn].planes[which];
   const bool is_new = buffer->device == NULL;
   size_t size = 0, offset[BDCT_MAX_PLANES];
 
@@ -184,10 +185,14 @@ bdct_staging_planes (BdctStaging * self, BdctStagedPlanes which,
     offset[p] = size;
     size += (size_t) image->stride[p] * self->layout.plane[p].height;
   }
-  /* Zeroed, as what is beside the picture may be read. */
+  /* What is beside the picture may be read: it is zeroed, and goes on a little
+   * behind the last row. */
+  size += BDCT_CUDA_COLOUR_ALIGN;
   if (!bdct_buffer_reserve (buffer, size, false, self->engine, error)
       || (is_new && !bdct_cuda_check (cudaMemsetAsync (buffer->device, 0, size,
-                  self->device->stream), "cudaMemsetAsync", error)))
+                  self->device->split), "cudaMemsetAsync", error))
+      || (*free == NULL && !bdct_cuda_check (cudaEventCreateWithFlags (free,
+                  cudaEventDisableTiming), "cudaEventCreateWithFlags", error)))
     return false;
   for (int p = 0; p < self->layout.n_planes; p++)
     image->data[p] = buffer->device + offset[p];
@@ -197,8 +202,13 @@ bdct_staging_planes (BdctStaging * self, BdctStagedPlanes which,
 void
 bdct_staging_clear (BdctStaging * self, bool in_context)
 {
-  for (int i = 0; i < BDCT_N_STAGED; i++)
-    bdct_buffer_free (&self->planes[i], in_context);
+  for (unsigned t = 0; t < BDCT_TURNS; t++) {
+    for (int i = 0; i < BDCT_N_STAGED; i++)
+      bdct_buffer_free (&self->turn[t].planes[i], in_context);
+    if (in_context && self->turn[t].free != NULL)
+      cudaEventDestroy (self->turn[t].free);
+    self->turn[t].free = NULL;
+  }
 }
 
 static void

@@ -23,6 +23,9 @@ typedef enum {
   BDCT_N_STAGED
 } BdctStagedPlanes;
 
+/** Frames that have planes of R, G and B at a time. */
+#define BDCT_TURNS 2
+
 /** How a frame lies in a staging buffer: rows downwards, planes one behind the
  * other. Of most sizes it is how GStreamer lays frames out too, and a frame is
  * one copy. */
@@ -39,10 +42,14 @@ typedef struct {
   size_t pitch[BDCT_MAX_PLANES], offset[BDCT_MAX_PLANES];
   size_t size;
   BdctCopier *copier; /**< NULL until needed; the owner frees it */
-  /** What frames of R, G and B become on the device: once for all frames, as
-   * what is enqueued is done in order, and as what is written again and again
-   * stays in the GPU's cache. */
-  BdctBuffer planes[BDCT_N_STAGED];
+  /** What frames of R, G and B become on the device: in turn for all frames, so
+   * that it stays in the GPU's cache. A frame's event is when it needs its own
+   * no more. */
+  struct
+  {
+    BdctBuffer planes[BDCT_N_STAGED];
+    cudaEvent_t free;
+  } turn[BDCT_TURNS];
 } BdctStaging;
 
 /** One end of a frame. An image on the host goes through `buffer`, and one that
@@ -57,7 +64,7 @@ typedef struct {
 
 void bdct_staging_init (BdctStaging *staging, const BdctLayout *layout);
 
-/** Free `planes`, which nothing uses any more. */
+/** Free what the turns have, which nothing uses any more. */
 void bdct_staging_clear (BdctStaging *staging, bool in_context);
 
 /** Find where the kernel finds an image: itself, or a staging buffer, which is
@@ -80,10 +87,10 @@ void bdct_staging_finish (BdctStaging *staging, const BdctEnd *dst);
 bool bdct_staging_scratch (BdctStaging *staging, BdctBuffer *buffer,
     BdctImage *image, BdctError *error);
 
-/** The planes of R, G and B that all frames share, of which rows of luma are a
+/** The planes of R, G and B of a frame's turn, of which rows of luma are a
  * multiple of BDCT_CUDA_COLOUR_ALIGN long (colour-launch.h), those of chroma as
  * much shorter as they are narrower. */
-bool bdct_staging_planes (BdctStaging *staging, BdctStagedPlanes which,
-    BdctImage *image, BdctError *error);
+bool bdct_staging_planes (BdctStaging *staging, unsigned turn,
+    BdctStagedPlanes which, BdctImage *image, BdctError *error);
 
 #endif

@@ -290,6 +290,7 @@ same_alone (Question * q, const BdctLayout * layout, int i,
   place_image (&what.dst, layout, q->expected, &places[0], false, false);
   return (cuda->klass->submit (cuda, &what, &error)
       && cuda->klass->collect (cuda, &own, &error)
+      && memset (own.rgb, 0, sizeof own.rgb) != NULL
       && memcmp (&own, stats, sizeof own) == 0)
       || complain (q, "an other job's statistics are not those of it alone");
 }
