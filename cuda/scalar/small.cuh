@@ -9,8 +9,7 @@
 #ifndef BDCT_SMALL_CUH
 #define BDCT_SMALL_CUH
 
-#include "dots.cuh"
-#include "../scalar.cuh"
+#include "tile.cuh"
 
 namespace {
 
@@ -347,7 +346,7 @@ BDCT_INLINE unsigned long long
 run_small (const Window &w, const Blocks &blocks, int x, int y)
 {
   constexpr int n_words = 8 / kPerWord<Sample>, parts = 8 / C::width;
-  const Shifts shifts = get_shifts (blocks.sets);
+  const Shifts shifts = get_shifts<C> (blocks.sets);
   unsigned long long sum = 0;
 
   _Pragma ("unroll 1") for (int y0 = 0; y0 < 8; y0 += C::height) {
@@ -370,6 +369,28 @@ run_small (const Window &w, const Blocks &blocks, int x, int y)
     }
   }
   return sum;
+}
+
+/* A tile of small blocks: a thread's 8 x 8 samples, of which the neighbour has
+ * the other component where two are interleaved. */
+template <typename C, Ask ASK, typename Sample>
+BDCT_INLINE void
+run_tile_small (const Tile &tile, unsigned long long (&sum)[2])
+{
+  constexpr int across = kTileSamples / 8;
+  const int n = tile.plane.layout.interleave;
+  const int i = n > 1 ? threadIdx.x % 2 : 0;
+  const int x = (threadIdx.x % across >> (n - 1)) * 8, y = threadIdx.x / across * 8;
+  Window w = get_window<Sample> (tile, i, x, y);
+
+  /* Other warps of the block are for larger ones. */
+  if (y >= 32)
+    return;
+  w.whole = is_whole (tile, w, 8);
+  if (__all_sync (0xffffffff, w.width <= 0 || w.height <= 0))
+    return;
+  add (sum, i, run_small<C, ASK, Sample> (w, Blocks (tile.plane, i, ASK),
+          tile.x + x, tile.y + y));
 }
 
 } // namespace
