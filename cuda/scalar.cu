@@ -16,18 +16,32 @@ template <BdctChain LUMA, BdctChain OTHER> struct Shape
   static constexpr int warps = 2;
 };
 
-template <typename C, bool SMALL = C::small> constexpr int kCells = 0;
-template <typename C> constexpr int kCells<C, false> =
-    Large<C>::stride * Large<C>::blocks;
-
-template <typename C, Ask ASK, typename Sample, int SIDE, int WARPS, int CELLS>
-BDCT_INLINE void
-run_tile (uint16_t *t, const Tile &tile, unsigned long long (&sum)[2])
+/* A warp's words of shared memory. */
+template <typename C, typename Sample> constexpr int
+count_words ()
 {
   if constexpr (C::small)
-    run_tile_small<C, ASK, Sample> (tile, sum);
+    return kSmallWords<C, Sample>;
   else
-    run_tile_large<C, ASK, Sample, SIDE, WARPS, CELLS> (t, tile, sum);
+    return Large<C>::stride * Large<C>::blocks / 2;
+}
+
+template <typename LUMA, typename OTHER, typename Sample> struct Memory
+{
+  static constexpr int luma = count_words<LUMA, Sample> ();
+  static constexpr int other = count_words<OTHER, Sample> ();
+  static constexpr int words = luma > other ? luma : other;
+};
+
+template <typename C, Ask ASK, typename Sample, int SIDE, int WARPS, int WORDS>
+BDCT_INLINE void
+run_tile (uint32_t *memory, const Tile &tile, unsigned long long (&sum)[2])
+{
+  if constexpr (C::small)
+    run_tile_small<C, ASK, Sample> (memory, tile, sum);
+  else
+    run_tile_large<C, ASK, Sample, SIDE, WARPS, 2 * WORDS> (
+        (uint16_t *) memory, tile, sum);
 }
 
 /* Add up what lanes have of each component. */
@@ -66,10 +80,9 @@ transform (const __grid_constant__ BdctCudaBatch batch)
   using Other = Chain<OTHER>;
   constexpr int side = Shape<LUMA, OTHER>::side;
   constexpr int warps = Shape<LUMA, OTHER>::warps;
-  constexpr int cells = kCells<Luma> > kCells<Other> ? kCells<Luma>
-      : kCells<Other>;
+  constexpr int words = Memory<Luma, Other, Sample>::words;
 
-  __shared__ __align__ (16) uint16_t t[warps][cells > 0 ? cells : 1];
+  __shared__ __align__ (16) uint32_t memory[warps][words];
 
   int index = 0;
   unsigned long long sum[2] = { 0, 0 };
@@ -84,16 +97,16 @@ transform (const __grid_constant__ BdctCudaBatch batch)
   const int tile_x = number - tile_y * plane.tiles_x;
   const Tile tile = { plane, tile_x * (kTileSamples / plane.layout.interleave),
     tile_y * side, batch.depth };
-  uint16_t *own = t[threadIdx.x / 32];
+  uint32_t *own = memory[threadIdx.x / 32];
 
   if (batch.mixed && plane.set_of_cell[tile_y * plane.cells_x + tile_x]
       != BDCT_CUDA_MIXED)
     return;
   if (LUMA == OTHER || __ldg ((const int *)
           &((const Constants *) plane.constants)->job.chain) == LUMA)
-    run_tile<Luma, ASK, Sample, side, warps, cells> (own, tile, sum);
+    run_tile<Luma, ASK, Sample, side, warps, words> (own, tile, sum);
   else
-    run_tile<Other, ASK, Sample, side, warps, cells> (own, tile, sum);
+    run_tile<Other, ASK, Sample, side, warps, words> (own, tile, sum);
   if (ASK != LEVELS)
     add_up<warps> (plane, sum);
 }

@@ -148,6 +148,8 @@ struct ChainOf
   /* Of a square of whole blocks, and whether a block is a thread's. */
   static constexpr int side = width > 32 || height > 32 ? 64 : 32;
   static constexpr bool small = width <= 8 && height <= 8;
+  /* ... and is in shared memory between its passes (scalar/small.cuh). */
+  static constexpr bool shared = small && width * height > 16 && !transposed;
   /* Whether its passes are dot products (scalar/dots.cuh). */
   static constexpr bool dots = FAMILY == BDCT_FAMILY_HEVC;
   static_assert (ROW == COLUMN || (small && !transposed));

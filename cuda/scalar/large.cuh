@@ -153,18 +153,18 @@ template <typename C> struct Large
 
     BDCT_UNROLL for (int x = 0; x < n; x += kPerWord<Sample>)
       words[x / kPerWord<Sample>] = pack_samples<Sample> (out + x, w.depth);
-    if (blocks == 1 && aside != nullptr && w.interleave > 1 && w.whole) {
-      Window errors = w;
+    if (w.width > 0 && w.height > 0) {
+      uint32_t source[n_words];
 
-      errors.dst = nullptr;
-      store_rows<Sample, 1, false, true> (words, errors, 0, sse);
-      if (w.component == 0)
-        put_aside (aside, words);
-      else if (w.dst != nullptr && w.width > 0 && w.height > 0)
-        store_both<Sample> (w, aside, words);
-    } else {
-      store_rows<Sample, 1, (blocks > 1), true> (words, w, 0, sse);
+      load_rows<Sample, 1> (source, w, 0);
+      add_errors<Sample> (sse, words, source, w);
     }
+    if (blocks > 1 || aside == nullptr || w.interleave == 1 || !w.whole)
+      store_samples<Sample, (blocks > 1)> (words, w, 0);
+    else if (w.component == 0)
+      put_aside (aside, words);
+    else if (w.dst != nullptr && w.width > 0 && w.height > 0)
+      store_both<Sample> (w, aside, words);
     return sse[0];
   }
 
