@@ -170,7 +170,7 @@ symbols (const __grid_constant__ BdctCudaBatch batch)
     bdct_scan_block (&scan, index, &x, &y);
     number = y * plane.columns + x;
     forward<C, Sample> (c, plane, place.i, x, y, batch.depth,
-        get_shifts ((const Constants *) plane.constants + place.i));
+        get_shifts<C> ((const Constants *) plane.constants + place.i));
   }
   _Pragma ("unroll 1") for (int p = place.plane; p < end;
       p += batch.job_planes) {

@@ -8,161 +8,67 @@
 
 namespace {
 
-/* A thread block's tile: as wide as a cell of the map, and as high unless
- * blocks are higher. Where two components are interleaved it has half as many
- * samples of each. */
-constexpr int kTileSamples = BDCT_CUDA_CELL_SAMPLES;
-
 template <BdctChain LUMA, BdctChain OTHER> struct Shape
 {
-  static constexpr bool small = Chain<LUMA>::small && Chain<OTHER>::small;
   static constexpr int side = Chain<LUMA>::side > Chain<OTHER>::side
       ? Chain<LUMA>::side : Chain<OTHER>::side;
-  /* A thread has 8 x 8 samples of small blocks, a warp two or more large
-   * ones. */
-  static constexpr int warps = small || side > 32 ? 2 : 4;
+  /* For small blocks, of which a thread has 8 x 8 samples. */
+  static constexpr int warps = 2;
 };
 
-/* One block: a tile of one plane. */
-struct Tile
-{
-  const BdctCudaPlane &plane;
-  int x, y;                     /* of its first sample, in each component */
-  int depth;
-};
-
-/* What of a component's samples is from (x, y) of the tile on. */
-template <typename Sample> BDCT_INLINE Window
-get_window (const Tile &tile, int i, int x, int y)
-{
-  const BdctCudaPlane &plane = tile.plane;
-  const int64_t at = (int64_t) (tile.x + x) * plane.layout.interleave
-      * (int) sizeof (Sample);
-  Window w;
-
-  w.src = plane.src.data + (tile.y + y) * plane.src.stride + at;
-  w.dst = plane.dst.data == nullptr ? nullptr
-      : plane.dst.data + (tile.y + y) * plane.dst.stride + at;
-  w.src_stride = plane.src.stride;
-  w.dst_stride = plane.dst.stride;
-  w.interleave = plane.layout.interleave;
-  w.component = i;
-  w.width = plane.layout.width - tile.x - x;
-  w.height = plane.layout.height - tile.y - y;
-  w.last = plane.last_column - tile.x - x;
-  w.shift = plane.layout.shift;
-  w.depth = tile.depth;
-  w.whole = false;
-  w.chroma = plane.layout.component[i] != BDCT_Y;
-  return w;
-}
-
-/* Whether the warp's windows are to be loaded by words, of `size` samples
- * each. */
-BDCT_INLINE bool
-is_whole (const Tile &tile, const Window &w, int size)
-{
-  return __all_sync (0xffffffff, tile.plane.aligned
-      && (w.width >= size || w.width <= 0));
-}
-
-/* A tile of small blocks: a thread's 8 x 8 samples, of which the neighbour has
- * the other component where two are interleaved. */
-template <typename C, Ask ASK, typename Sample>
-BDCT_INLINE unsigned long long
-run_tile_small (const Tile &tile, int *component)
-{
-  constexpr int across = kTileSamples / 8;
-  const int n = tile.plane.layout.interleave;
-  const int i = n > 1 ? threadIdx.x % 2 : 0;
-  const int x = threadIdx.x % across / n * 8, y = threadIdx.x / across * 8;
-  Window w = get_window<Sample> (tile, i, x, y);
-
-  *component = i;
-  /* Other warps of the block are for larger ones. */
-  if (y >= 32)
-    return 0;
-  w.whole = is_whole (tile, w, 8);
-  if (__all_sync (0xffffffff, w.width <= 0 || w.height <= 0))
-    return 0;
-  return run_small<C, ASK, Sample> (w, Blocks (tile.plane, i, ASK), tile.x + x,
-      tile.y + y);
-}
-
-/* A tile of large blocks: the warps take units of as many blocks as they have
- * at once, in turn, in which lanes, or else units, alternate between components
- * where these are interleaved. */
-template <typename C, Ask ASK, typename Sample, int SIDE, int WARPS>
-BDCT_INLINE unsigned long long
-run_tile_large (uint16_t *t, const Tile &tile, int *component)
-{
-  using L = Large<C>;
-  constexpr int across = kTileSamples / (L::n * L::blocks);
-  constexpr int units = across * (SIDE / L::n);
-  const int n = tile.plane.layout.interleave;
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int which = lane % L::blocks;
-  const int i = n == 1 ? 0 : L::blocks > 1 ? which : warp % 2;
-  const Blocks blocks (tile.plane, i, ASK);
-  unsigned long long sum = 0;
-
-  static_assert (WARPS % 2 == 0, "a warp's units are of one component");
-  *component = i;
-  _Pragma ("unroll 1") for (int unit = warp; unit < units; unit += WARPS) {
-    const int x = (unit % across * L::blocks + which) / n * L::n;
-    const int y = unit / across * L::n;
-    Window w = get_window<Sample> (tile, i, x, y);
-
-    w.whole = is_whole (tile, w, L::n);
-    if (!__all_sync (0xffffffff, w.width <= 0 || w.height <= 0))
-      sum += run_large<C, ASK, Sample> (t + which * L::stride, w, blocks,
-          tile.x + x, tile.y + y, lane / L::blocks);
-  }
-  return sum;
-}
-
-template <typename C, bool SMALL = C::small> constexpr int kCells = 0;
-template <typename C> constexpr int kCells<C, false> =
-    Large<C>::stride * Large<C>::blocks;
-
-template <typename C, Ask ASK, typename Sample, int SIDE, int WARPS>
-BDCT_INLINE unsigned long long
-run_tile (uint16_t *t, const Tile &tile, int *component)
+/* A warp's words of shared memory. */
+template <typename C, typename Sample> constexpr int
+count_words ()
 {
   if constexpr (C::small)
-    return run_tile_small<C, ASK, Sample> (tile, component);
+    return kSmallWords<C, Sample>;
   else
-    return run_tile_large<C, ASK, Sample, SIDE, WARPS> (t, tile, component);
+    return Large<C>::stride * Large<C>::blocks / 2;
 }
 
-/* Add up what lanes have of their components. */
-template <int WARPS> BDCT_INLINE void
-add_up (const BdctCudaPlane &plane, unsigned long long sum, int component)
+template <typename LUMA, typename OTHER, typename Sample> struct Memory
 {
-  __shared__ unsigned long long sums[WARPS][2];
-  __shared__ int component_of[WARPS][2];
+  static constexpr int luma = count_words<LUMA, Sample> ();
+  static constexpr int other = count_words<OTHER, Sample> ();
+  static constexpr int words = luma > other ? luma : other;
+};
 
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+template <typename C, Ask ASK, typename Sample, int SIDE, int WARPS, int WORDS>
+BDCT_INLINE void
+run_tile (uint32_t *memory, const Tile &tile, unsigned long long (&sum)[2])
+{
+  if constexpr (C::small)
+    run_tile_small<C, ASK, Sample> (memory, tile, sum);
+  else
+    run_tile_large<C, ASK, Sample, SIDE, WARPS, 2 * WORDS> (
+        (uint16_t *) memory, tile, sum);
+}
+
+/* Add up what lanes have of each component. */
+template <int WARPS> BDCT_INLINE void
+add_up (const BdctCudaPlane &plane, const unsigned long long (&sum)[2])
+{
+  __shared__ unsigned long long sums[2][WARPS];
+
   BdctCudaCell &cell = plane.cells[blockIdx.x % BDCT_CUDA_CELLS];
 
-  /* Lanes of one parity have the same component. */
-  sum = lanes_sum<2, 16> (sum);
-  if (lane < 2) {
-    sums[warp][lane] = sum;
-    component_of[warp][lane] = component;
+  _Pragma ("unroll 1") for (int i = 0; i < plane.layout.interleave; i++) {
+    const unsigned long long all = lanes_sum<1, 16> (i ? sum[1] : sum[0]);
+
+    if (threadIdx.x % 32 == 0)
+      sums[i][threadIdx.x / 32] = all;
   }
   __syncthreads ();
   if (threadIdx.x >= plane.layout.interleave)
     return;
-  sum = 0;
-  BDCT_UNROLL for (int k = 0; k < 2 * WARPS; k++)
-    if (component_of[k / 2][k % 2] == (int) threadIdx.x)
-      sum += sums[k / 2][k % 2];
 
   const int c = plane.layout.component[threadIdx.x];
+  unsigned long long all = 0;
 
-  atomicAdd (&cell.sse[c], sum & (1ull << 48) - 1);
-  atomicAdd (&cell.nonzero[c], sum >> 48);
+  BDCT_UNROLL for (int k = 0; k < WARPS; k++)
+    all += sums[threadIdx.x][k];
+  atomicAdd (&cell.sse[c], all & (1ull << 48) - 1);
+  atomicAdd (&cell.nonzero[c], all >> 48);
 }
 
 template <BdctChain LUMA, BdctChain OTHER, Ask ASK, typename Sample>
@@ -174,13 +80,12 @@ transform (const __grid_constant__ BdctCudaBatch batch)
   using Other = Chain<OTHER>;
   constexpr int side = Shape<LUMA, OTHER>::side;
   constexpr int warps = Shape<LUMA, OTHER>::warps;
-  constexpr int cells = kCells<Luma> > kCells<Other> ? kCells<Luma>
-      : kCells<Other>;
+  constexpr int words = Memory<Luma, Other, Sample>::words;
 
-  __shared__ __align__ (16) uint16_t t[warps][cells > 0 ? cells : 1];
+  __shared__ __align__ (16) uint32_t memory[warps][words];
 
-  int index = 0, component;
-  unsigned long long sum;
+  int index = 0;
+  unsigned long long sum[2] = { 0, 0 };
 
   while (index + 1 < batch.n_planes
       && (int) blockIdx.x >= batch.plane[index + 1].first_tile)
@@ -192,18 +97,18 @@ transform (const __grid_constant__ BdctCudaBatch batch)
   const int tile_x = number - tile_y * plane.tiles_x;
   const Tile tile = { plane, tile_x * (kTileSamples / plane.layout.interleave),
     tile_y * side, batch.depth };
-  uint16_t *own = t[threadIdx.x / 32];
+  uint32_t *own = memory[threadIdx.x / 32];
 
   if (batch.mixed && plane.set_of_cell[tile_y * plane.cells_x + tile_x]
       != BDCT_CUDA_MIXED)
     return;
   if (LUMA == OTHER || __ldg ((const int *)
           &((const Constants *) plane.constants)->job.chain) == LUMA)
-    sum = run_tile<Luma, ASK, Sample, side, warps> (own, tile, &component);
+    run_tile<Luma, ASK, Sample, side, warps, words> (own, tile, sum);
   else
-    sum = run_tile<Other, ASK, Sample, side, warps> (own, tile, &component);
+    run_tile<Other, ASK, Sample, side, warps, words> (own, tile, sum);
   if (ASK != LEVELS)
-    add_up<warps> (plane, sum, component);
+    add_up<warps> (plane, sum);
 }
 
 template <BdctChain LUMA, BdctChain OTHER, Ask ASK, typename Sample>

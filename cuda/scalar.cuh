@@ -148,6 +148,8 @@ struct ChainOf
   /* Of a square of whole blocks, and whether a block is a thread's. */
   static constexpr int side = width > 32 || height > 32 ? 64 : 32;
   static constexpr bool small = width <= 8 && height <= 8;
+  /* ... and is in shared memory between its passes (scalar/small.cuh). */
+  static constexpr bool shared = small && width * height > 16 && !transposed;
   /* Whether its passes are dot products (scalar/dots.cuh). */
   static constexpr bool dots = FAMILY == BDCT_FAMILY_HEVC;
   static_assert (ROW == COLUMN || (small && !transposed));
@@ -217,11 +219,13 @@ struct Shifts
   int32_t fwd[2], inv[2];
 };
 
-BDCT_INLINE Shifts
+template <typename C> BDCT_INLINE Shifts
 get_shifts (const Constants *from)
 {
   const BdctComponentJob *job = &from->job;
 
+  if (BDCT_ROUNDS_LAST (C::family))
+    return { { 0, 0 }, { 0, __ldg (&job->inv_shift[1]) } };
   return { { __ldg (&job->fwd_shift[0]), __ldg (&job->fwd_shift[1]) },
     { __ldg (&job->inv_shift[0]), __ldg (&job->inv_shift[1]) } };
 }

@@ -43,10 +43,12 @@ bdct_quantize_companion (const BdctJob *job, const BdctComponentJob *component,
   return r.bits;
 }
 
-/* job.h's clip16 and `transposed` by the family, for those to whom they have to
- * be constants. */
+/* Of job.h's members, by the family, for those to whom they have to be
+ * constants: clip16, `transposed`, and whether all shifts but the last one are
+ * 0. */
 #define BDCT_QUANTIZE_CLIP16(family) ((family) == BDCT_FAMILY_HEVC)
 #define BDCT_TRANSPOSED(family) ((family) == BDCT_FAMILY_H264)
+#define BDCT_ROUNDS_LAST(family) ((family) == BDCT_FAMILY_H264)
 #endif
 
 #ifdef BDCT_NAME

@@ -9,9 +9,9 @@
  * of 2, and so on.
  *
  * Forward, values have no sign: samples, and what the first pass leaves with
- * 2^14 added. A difference gets what makes it positive, so no lane of a word
- * borrows from its neighbour. What is added comes off again in the value that
- * the dot product begins with.
+ * 2^14 added, which comes off again in the value that the dot product begins
+ * with. Differences are taken with 2^15 added, so that no value of a pair
+ * borrows from its neighbour; a change of its highest bit takes that off.
  *
  * The first pass's results lie between -2^14 and 2^14 - 2^7: its shift is the
  * one that takes the largest residual, 2^(depth - 1), times 64 times the
@@ -79,7 +79,7 @@ constexpr int32_t kBias = 1 << 14;
 template <BdctBasis BASIS, int N, int KEEP, int LEVELS, bool SECOND>
 struct Forward
 {
-  static constexpr int most = LEVELS > 0 ? N / 2 : N;
+  static constexpr int levels = LEVELS, most = LEVELS > 0 ? N / 2 : N;
 
   uint32_t entries[KEEP][(most + 3) / 4] = {};
 
@@ -100,14 +100,7 @@ struct Forward
     return level (k) < LEVELS ? N >> (level (k) + 1) : N >> LEVELS;
   }
 
-  /* What is added to differences at a level. */
-  static constexpr int32_t
-  lift (int l)
-  {
-    return SECOND ? 2 * kBias : 4096 << l;
-  }
-
-  /* What a product has too much for what is added to its values. */
+  /* What row k's product has too much for what is added to its values. */
   static constexpr int32_t
   excess (int k)
   {
@@ -115,8 +108,7 @@ struct Forward
 
     for (int i = 0; i < count (k); i++)
       sum += bdct_matrix_int (BASIS, k, i);
-    return sum * (level (k) < LEVELS ? lift (level (k))
-        : SECOND ? kBias << LEVELS : 0);
+    return SECOND && level (k) == LEVELS ? sum * (kBias << LEVELS) : 0;
   }
 
   static constexpr int32_t
@@ -170,23 +162,18 @@ dot_pairs (const uint32_t *pair, const uint32_t *entries, int32_t sum)
   return sum;
 }
 
-/* What differences at row K's level have added, in both values of a pair. */
-template <typename Table, int K> struct Lift
-{
-  static constexpr uint32_t pair = Table::lift (Table::level (K)) * 0x10001u;
-};
-
 /* Row K. */
 template <typename Table, int K> struct ForwardRow
 {
   static constexpr int count = Table::count (K);
+  static constexpr bool differences = Table::level (K) < Table::levels;
   static constexpr int32_t excess = Table::excess (K);
   static constexpr int32_t row_sum = Table::row_sum (K);
 
   static BDCT_INLINE void
   run (int32_t *y, const uint32_t *pair, int32_t start, int32_t middle)
   {
-    y[K] = dot_pairs<count, false> (pair, dots_table<Table>.entries[K],
+    y[K] = dot_pairs<count, differences> (pair, dots_table<Table>.entries[K],
         start - excess - middle * row_sum);
   }
 };
@@ -208,14 +195,14 @@ forward_level (int32_t *y, uint32_t *e, int32_t start, int32_t middle)
     forward_rows<Table, 0, STEP> (y, e, start, middle,
         std::make_integer_sequence<int, KEEP / STEP> ());
   } else {
-    constexpr uint32_t lift = Lift<Table, STEP>::pair;
+    constexpr uint32_t lift = 0x80008000;
     uint32_t o[N / STEP / 4];
 
     BDCT_UNROLL for (int i = 0; i < N / STEP / 4; i++) {
       const uint32_t a = e[i], b = e[N / STEP / 4 + i];
 
       e[i] = a + b;
-      o[i] = a - b + lift;
+      o[i] = (a - b + lift) ^ lift;
     }
     forward_rows<Table, STEP, 2 * STEP> (y, o, start, middle,
         std::make_integer_sequence<int, KEEP / STEP / 2> ());

@@ -42,15 +42,14 @@ template <typename C> struct Large
     }
   }
 
-  /* A row of samples. */
+  /* Row y, whose samples the window begins with. */
   template <typename Sample> static BDCT_INLINE void
   forward_row (uint16_t *t, const Window &w, const Shifts &shifts, int y)
   {
-    constexpr int n_words = n / kPerWord<Sample>;
-    uint32_t words[n_words], pair[n / 2];
+    uint32_t words[n / kPerWord<Sample>], pair[n / 2];
     int32_t out[keep];
 
-    load_rows<Sample, 1> (words, w, y);
+    load_rows<Sample, 1> (words, w, 0);
     BDCT_UNROLL for (int i = 0; i < n / 2; i++)
       pair[i] = get_pair<Sample> (words, i);
     forward_dots<basis, false, n, keep, false> (out, pair,
@@ -75,25 +74,36 @@ template <typename C> struct Large
       c[v] >>= shifts.fwd[1];
   }
 
-  /* They become their values, or with ASK their levels. Returns how many are
-   * not 0. */
-  template <Ask ASK> static BDCT_INLINE uint32_t
-  quantize_column (int32_t (&c)[keep], const Constants *set, int u)
+  /* A column's quantizer. */
+  struct Tables
   {
-    constexpr int part = n / 8;
-    const BdctComponentJob job = get_job<C> (set);
+    BdctComponentJob job;
     int32_t quant[8], companion[8];
+
+    BDCT_INLINE void
+    load (const Constants *set, int u)
+    {
+      job = get_job<C> (set);
+      BDCT_UNROLL for (int v = 0; v < 8; v += 4) {
+        load_entries (quant + v, set->job.quant, u / (n / 8), v);
+        load_entries (companion + v, set->job.dequant, u / (n / 8), v);
+      }
+    }
+  };
+
+  /* Coefficients become their values, or with ASK their levels. Returns how
+   * many are not 0. */
+  template <Ask ASK> static BDCT_INLINE uint32_t
+  quantize_column (int32_t (&c)[keep], const Tables &tables)
+  {
     uint32_t nonzero = 0;
 
-    BDCT_UNROLL for (int v = 0; v < keep / part; v += 4) {
-      load_entries (quant + v, set->job.quant, u / part, v);
-      load_entries (companion + v, set->job.dequant, u / part, v);
-    }
     BDCT_UNROLL for (int v = 0; v < keep; v++) {
+      const int at = v / (n / 8);
       int level;
 
-      nonzero += requantize<C> (c[v], job, quant[v / part],
-          companion[v / part], &level, ASK == LEVELS ? nullptr : &c[v]);
+      nonzero += requantize<C> (c[v], tables.job, tables.quant[at],
+          tables.companion[at], &level, ASK == LEVELS ? nullptr : &c[v]);
       if (ASK == LEVELS)
         c[v] = level;
     }
@@ -132,17 +142,55 @@ template <typename C> struct Large
       out[x] >>= shifts.inv[1];
   }
 
-  /* Write it where there is anything to write to. Returns its squared
-   * errors. */
+  /* Write it where there is anything to write to. Returns its squared errors.
+   * Where two components are interleaved, and a lane does one after the other,
+   * the first one's samples wait in `aside`, if there is room. */
   template <typename Sample> static BDCT_INLINE uint32_t
-  store_row (const int32_t (&out)[n], const Window &w, int y)
+  store_row (const int32_t (&out)[n], const Window &w, uint16_t *aside)
   {
-    uint32_t words[n / kPerWord<Sample>], sse[1] = {};
+    constexpr int n_words = n / kPerWord<Sample>;
+    uint32_t words[n_words], sse[1] = {};
 
     BDCT_UNROLL for (int x = 0; x < n; x += kPerWord<Sample>)
       words[x / kPerWord<Sample>] = pack_samples<Sample> (out + x, w.depth);
-    store_rows<Sample, 1, (blocks > 1), true> (words, w, y, sse);
+    if (w.width > 0 && w.height > 0) {
+      uint32_t source[n_words];
+
+      load_rows<Sample, 1> (source, w, 0);
+      add_errors<Sample> (sse, words, source, w);
+    }
+    if (blocks > 1 || aside == nullptr || w.interleave == 1 || !w.whole)
+      store_samples<Sample, (blocks > 1)> (words, w, 0);
+    else if (w.component == 0)
+      put_aside (aside, words);
+    else if (w.dst != nullptr && w.width > 0 && w.height > 0)
+      store_both<Sample> (w, aside, words);
     return sse[0];
+  }
+
+  template <int COUNT> static BDCT_INLINE void
+  put_aside (uint16_t *aside, const uint32_t (&words)[COUNT])
+  {
+    BDCT_UNROLL for (int i = 0; i < COUNT; i += 4)
+      ((uint4 *) aside)[i / 4] = make_uint4 (words[i], words[i + 1],
+          words[i + 2], words[i + 3]);
+  }
+
+  template <typename Sample, int COUNT> static BDCT_INLINE void
+  store_both (const Window &w, const uint16_t *aside,
+      const uint32_t (&words)[COUNT])
+  {
+    const int shift = sizeof (Sample) == 1 ? 0 : w.shift;
+    uint32_t other[COUNT];
+
+    load_pairs (other, aside);
+    BDCT_UNROLL for (int i = 0; i < COUNT; i += 2) {
+      uint32_t both[4];
+
+      zip<Sample> (both, other[i] << shift, words[i] << shift);
+      zip<Sample> (both + 2, other[i + 1] << shift, words[i + 1] << shift);
+      store_words<4> (w.dst + 8 * i, both);
+    }
   }
 
   /* Write a column of levels as dct/rate.h has them. */
@@ -178,46 +226,70 @@ template <typename C> struct Large
   }
 };
 
-/* The blocks of a warp at (x, y) of their component, `i` the lane's row and
- * column. Returns the lane's nonzero << 48 | sse. */
+/* A lane and its memory. */
+struct Lane
+{
+  int i;                        /* its row and column */
+  uint16_t *t, *aside;          /* aside: Large::store_row() */
+};
+
+/* Blocks at (x, y) of the tile, whose component is `component`. Returns the
+ * lane's nonzero << 48 | sse. */
 template <typename C, Ask ASK, typename Sample>
 BDCT_INLINE unsigned long long
-run_large (uint16_t *t, const Window &w, const Blocks &blocks, int x, int y,
-    int i)
+run_large (const Lane &lane, const Tile &tile, const Blocks &blocks,
+    typename Large<C>::Tables &tables, const Shifts &shifts, int component,
+    int x, int y)
 {
   using L = Large<C>;
   constexpr int first = L::blocks > 1 ? 2 : 1;
   using Sum = std::conditional_t<(sizeof (Sample) > 1 && L::n > 16),
       unsigned long long, uint32_t>;
-  const int number = blocks.number<C> (x, y);
-  const bool inside = w.width > 0 && w.height > 0;
-  const Shifts shifts = get_shifts (blocks.sets);
+  Window w = get_window<Sample> (tile, component, x, y + lane.i);
+  const int number = blocks.number<C> (tile.x + x, tile.y + y);
+  const bool below = tile.y + y >= tile.plane.layout.height;
+  const bool inside = w.width > 0 && !below;
   int32_t c[L::keep];
   uint32_t nonzero;
   Sum sse = 0;
 
-  _Pragma ("unroll 1") for (int k = 0; k < L::n; k += L::keep)
-    L::template forward_row<Sample> (t, w, shifts, i + k);
+  w.whole = is_whole (tile, w, L::n);
+  if (__all_sync (0xffffffff, !inside))
+    return 0;
+  if (blocks.set_of_block != nullptr || (L::blocks == 1 && w.interleave > 1))
+    tables.load (blocks.set (number, inside), lane.i);
+  _Pragma ("unroll 1") for (int k = 0; k < L::n; k += L::keep) {
+    Window row = k == 0 ? w : get_window<Sample> (tile, component, x, y
+        + lane.i + k);
+
+    row.whole = w.whole;
+    row.height = !below;
+    L::template forward_row<Sample> (lane.t, row, shifts, lane.i + k);
+  }
   __syncwarp ();
-  L::forward_column (c, t, shifts, i);
-  nonzero = L::template quantize_column<ASK> (c, blocks.set (number, inside),
-      i);
+  L::forward_column (c, lane.t, shifts, lane.i);
+  nonzero = L::template quantize_column<ASK> (c, tables);
   __syncwarp ();
   if (ASK == LEVELS) {
+    const Window block = get_window<Sample> (tile, component, x, y);
+
     if (inside && w.dst == nullptr)
       L::put_levels (blocks.levels + (size_t) number * (L::keep * L::keep), c,
-          i);
+          lane.i);
     if (inside && w.dst != nullptr)
-      L::template draw_levels<Sample> (w, c, i);
+      L::template draw_levels<Sample> (block, c, lane.i);
     return 0;
   }
-  L::inverse_column (t, c, shifts, i);
+  L::inverse_column (lane.t, c, shifts, lane.i);
   __syncwarp ();
   _Pragma ("unroll 1") for (int k = 0; k < L::n; k += L::keep) {
+    Window row = k == 0 ? w : get_window<Sample> (tile, component, x, y
+        + lane.i + k);
     int32_t out[L::n];
 
-    L::inverse_row (out, t, shifts, 1 << (w.depth - 1), i + k);
-    sse += L::template store_row<Sample> (out, w, i + k);
+    row.whole = w.whole;
+    L::inverse_row (out, lane.t, shifts, 1 << (w.depth - 1), lane.i + k);
+    sse += L::template store_row<Sample> (out, row, lane.aside);
   }
   __syncwarp ();
   nonzero = inside ? nonzero : 0;
@@ -225,10 +297,47 @@ run_large (uint16_t *t, const Window &w, const Blocks &blocks, int x, int y,
     const Sum block_sse = lanes_sum<first, 16> (sse);
     const uint32_t block_nonzero = lanes_sum<first, 16> (nonzero);
 
-    if (i == 0 && inside)
+    if (lane.i == 0 && inside)
       blocks.put (number, block_sse, block_nonzero);
   }
   return (unsigned long long) nonzero << 48 | sse;
+}
+
+/* A tile of large blocks: the warps take units, which are as many blocks as
+ * they have at once, in turn. Where two components are interleaved, lanes
+ * alternate between them, or else a unit is a block of each. */
+template <typename C, Ask ASK, typename Sample, int SIDE, int WARPS, int CELLS>
+BDCT_INLINE void
+run_tile_large (uint16_t *t, const Tile &tile, unsigned long long (&sum)[2])
+{
+  using L = Large<C>;
+  constexpr int cells = L::stride * L::blocks;
+  constexpr int pitch = 2 * L::n / kPerWord<Sample> + 8;
+  constexpr bool room = L::blocks == 1 && CELLS >= cells + 32 * pitch;
+  const int more = tile.plane.layout.interleave - 1;
+  const int which = threadIdx.x % 32 % L::blocks;
+  const int i = threadIdx.x % 32 / L::blocks;
+  const int mine = L::blocks > 1 ? which & more : 0;
+  const int last = L::blocks > 1 ? mine : more;
+  const int across = kTileSamples / (L::n * L::blocks)
+      >> (L::blocks > 1 ? 0 : more);
+  const Lane lane = { i, t + which * L::stride,
+    room ? t + cells + i * pitch : nullptr };
+  const Constants *constants = (const Constants *) tile.plane.constants + mine;
+  const Shifts shifts = get_shifts<C> (constants);
+  typename L::Tables tables;
+
+  tables.load (constants, i);
+  _Pragma ("unroll 1") for (int unit = threadIdx.x / 32;
+      unit < across * (SIDE / L::n); unit += WARPS) {
+    const int x = ((unit & (across - 1)) * L::blocks + which)
+        >> (L::blocks > 1 ? more : 0);
+    const int y = unit >> __ffs (across) - 1;
+
+    _Pragma ("unroll 1") for (int k = mine; k <= last; k++)
+      add (sum, k, run_large<C, ASK, Sample> (lane, tile, Blocks (tile.plane,
+                  k, ASK), tables, shifts, k, x * L::n, y * L::n));
+  }
 }
 
 } // namespace

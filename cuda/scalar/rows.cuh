@@ -235,66 +235,46 @@ store_row (uint8_t *to, const uint32_t *words, const Window &w, bool visible)
   }
 }
 
-/* Store rows from y0 on, where there is anything to write to, and add up the
- * squared errors of each of PARTS parts of a row, for which the source is read
- * again, out of a cache, rather than kept in registers. The words are lost.
- * Where components are interleaved, NEIGHBOURS says that the warp's next lane
- * has the other one's. */
-template <typename Sample, int ROWS, bool NEIGHBOURS, bool ERRORS, int PARTS,
-    int N>
-BDCT_INLINE void
-store_rows (uint32_t (&words)[N], const Window &w, int y0,
-    uint32_t (&sse)[PARTS])
+/* Add up the squared errors of each of PARTS parts of a row in the picture. */
+template <typename Sample, int PARTS, int N> BDCT_INLINE void
+add_errors (uint32_t (&sse)[PARTS], const uint32_t (&words)[N],
+    const uint32_t (&source)[N], const Window &w)
 {
-  constexpr int n = N / ROWS, samples = n * kPerWord<Sample>;
+  BDCT_UNROLL for (int i = 0; i < N; i++) {
+    const int left = w.width - i * kPerWord<Sample>;
+    const uint32_t mask = w.whole || left >= kPerWord<Sample> ? 0xffffffff
+        : left <= 0 ? 0 : (1u << left * 8 * (int) sizeof (Sample)) - 1;
+
+    sse[i * PARTS / N] = squared_errors<Sample> (words[i] & mask,
+        source[i] & mask, sse[i * PARTS / N]);
+  }
+}
+
+/* Store row y where there is anything to write to. The words are lost. Where
+ * components are interleaved, NEIGHBOURS says that the warp's next lane has the
+ * other one's. */
+template <typename Sample, bool NEIGHBOURS, int N> BDCT_INLINE void
+store_samples (uint32_t (&words)[N], const Window &w, int y)
+{
   constexpr int bits = 8 * sizeof (Sample);
-  const uint8_t *p = w.src + y0 * w.src_stride;
-  uint8_t *q = w.dst + y0 * w.dst_stride;
+  const bool visible = y < w.height && w.width > 0;
+  uint8_t *q = w.dst + y * w.dst_stride;
 
+  if (w.dst == nullptr)
+    return;
   if (w.whole) {
-    BDCT_UNROLL for (int y = 0; y < ROWS; y++) {
-      const bool visible = y0 + y < w.height && w.width > 0;
-
-      if (ERRORS && visible) {
-        uint32_t in[n];
-
-        if (w.interleave == 1)
-          load_row<Sample, n, false> (in, p, w);
-        else
-          load_row<Sample, n, true> (in, p, w);
-        BDCT_UNROLL for (int i = 0; i < n; i++)
-          sse[i * PARTS / n] = squared_errors<Sample> (words[y * n + i], in[i],
-              sse[i * PARTS / n]);
-      }
-      if (w.dst != nullptr)
-        store_row<Sample, n, NEIGHBOURS> (q, words + y * n, w, visible);
-      p += w.src_stride;
-      q += w.dst_stride;
-    }
+    store_row<Sample, N, NEIGHBOURS> (q, words, w, visible);
     return;
   }
-  _Pragma ("unroll 1") for (int y = y0; y < min (y0 + ROWS, w.height); y++) {
-    _Pragma ("unroll 1") for (int x = 0; x < samples; x++) {
-      const int v = words[0] & ((1 << bits) - 1);
-
-      words[0] >>= bits;
-      if (x % kPerWord<Sample> == kPerWord<Sample> - 1)
-        rotate (words, 0);
-      if (x >= w.width)
-        continue;
-      const int64_t at = (int64_t) x * w.interleave + w.component;
-      if (ERRORS) {
-        const int e = v - bdct_sample_get (p, at, sizeof (Sample), w.shift,
-            (1 << w.depth) - 1);
-
-        BDCT_UNROLL for (int i = 0; i < PARTS; i++)
-          sse[i] += x / (samples / PARTS) == i ? (uint32_t) (e * e) : 0;
-      }
-      if (w.dst != nullptr)
-        bdct_sample_put (q, at, sizeof (Sample), w.shift, v);
-    }
-    p += w.src_stride;
-    q += w.dst_stride;
+  if (!visible)
+    return;
+  _Pragma ("unroll 1") for (int x = 0;
+      x < min (w.width, N * kPerWord<Sample>); x++) {
+    bdct_sample_put (q, (int64_t) x * w.interleave + w.component,
+        sizeof (Sample), w.shift, words[0] & ((1 << bits) - 1));
+    words[0] >>= bits;
+    if (x % kPerWord<Sample> == kPerWord<Sample> - 1)
+      rotate (words, 0);
   }
 }
 

@@ -1,50 +1,85 @@
-/* blockdct: blocks of up to 8 x 8, each in the registers of a thread, which
- * does all that happens to it and waits for nobody.
+/* blockdct: blocks of up to 8 x 8, each a thread's, which does all that happens
+ * to it and waits for nobody.
  *
  * A thread has 8 x 8 samples: as many rows at a time as a block has, of one
- * block or of two.
+ * block or of two. They lie in shared memory, and so does a block between its
+ * passes if that keeps code and registers small; else in registers. A warp's
+ * threads reach 32 banks, as each word's 32 stand together.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef BDCT_SMALL_CUH
 #define BDCT_SMALL_CUH
 
-#include "dots.cuh"
-#include "../scalar.cuh"
+#include "tile.cuh"
 
 namespace {
 
-/* Levels of a block, row after row, in pairs. */
-template <typename C> using Levels = uint32_t[C::width * C::height / 2];
+/* A thread's words: N registers, or every 32nd word of a warp's memory. */
+template <int N, bool SHARED> struct Cells;
 
-template <typename C> BDCT_INLINE void
-set_level (Levels<C> &levels, int v, int u, int level)
+template <int N> struct Cells<N, false>
 {
-  const int at = C::transposed ? u * C::height + v : v * C::width + u;
+  uint32_t at[N];
 
-  levels[at / 2] = at % 2 ? __byte_perm (levels[at / 2], level, 0x5410)
-      : (uint32_t) level;
+  BDCT_INLINE Cells (uint32_t *) {}
+
+  BDCT_INLINE uint32_t &
+  operator[] (int i)
+  {
+    return at[i];
+  }
+};
+
+template <int N> struct Cells<N, true>
+{
+  uint32_t *first;
+
+  BDCT_INLINE Cells (uint32_t *first) : first (first) {}
+
+  BDCT_INLINE uint32_t &
+  operator[] (int i)
+  {
+    return first[32 * i];
+  }
+};
+
+BDCT_INLINE void
+get_value (int32_t &v, uint32_t cell)
+{
+  v = (int32_t) cell;
 }
 
-template <typename C> BDCT_INLINE int
-get_level (const Levels<C> &levels, int at)
+BDCT_INLINE void
+get_value (float &v, uint32_t cell)
 {
-  return at % 2 ? (int32_t) levels[at / 2] >> 16
-      : (int32_t) (levels[at / 2] << 16) >> 16;
+  v = __int_as_float ((int32_t) cell);
 }
 
-/* The quantizer of a block: what it counts, and with ASK the levels. */
+BDCT_INLINE uint32_t
+cell_of (int32_t v)
+{
+  return (uint32_t) v;
+}
+
+BDCT_INLINE uint32_t
+cell_of (float v)
+{
+  return (uint32_t) __float_as_int (v);
+}
+
+/* What is asked of a block's levels: how many are not 0, and with ASK
+ * themselves. */
 template <typename C, Ask ASK> struct Quantizer
 {
   BdctComponentJob job;
   const Constants *set;
   uint32_t nonzero = 0;
-  Levels<C> levels;
 
   BDCT_INLINE Quantizer (const Constants *set) : job (get_job<C> (set)),
       set (set) {}
 
-  /* A column of coefficients to their values. */
+  /* A column of coefficients to their values, or to their levels. */
   BDCT_INLINE void
   column (int u, typename C::Value *c)
   {
@@ -60,32 +95,41 @@ template <typename C, Ask ASK> struct Quantizer
       nonzero += requantize<C> (c[v], job, quant[v], companion[v],
           ASK == LEVELS ? &level : nullptr, ASK == LEVELS ? nullptr : &c[v]);
       if (ASK == LEVELS)
-        set_level<C> (levels, v, u, level);
+        c[v] = (typename C::Value) level;
     }
   }
 };
 
-/* A block as numbers, one a register. dct/tile.c, pass_int() and CHAIN, says
- * what WIDE is for. */
-template <typename C, bool WIDE> struct Numbers
+/* A block as numbers. dct/tile.c, pass_int() and CHAIN, says what WIDE is
+ * for. */
+template <typename C, typename Sample> struct Numbers
 {
   using Value = typename C::Value;
-  static constexpr int n = C::width, m = C::height;
-  Value at[m * n];
+  static constexpr int n = C::width, m = C::height, words = m * n;
+  static constexpr bool shared = C::shared;
+  static constexpr bool wide = C::family == BDCT_FAMILY_JPEG
+      && sizeof (Sample) > 1;
+  static constexpr int unroll = shared ? 1 : 8;
+  Cells<words, shared> at;
 
-  /* From samples: rows of them, of which the block begins at word `first`. */
-  template <typename Sample, int WORDS> BDCT_INLINE void
-  forward_rows (const uint32_t *words, int first, const Shifts &shifts,
+  BDCT_INLINE Numbers (uint32_t *memory = nullptr) : at (memory) {}
+
+  /* From samples: rows of WORDS words, in which the block begins at word
+   * `first`. */
+  template <int WORDS, typename Source> BDCT_INLINE void
+  forward_rows (Source &source, int first, const Shifts &shifts,
       int32_t middle)
   {
     constexpr int bits = 8 * sizeof (Sample);
 
-    BDCT_UNROLL for (int y = 0; y < m; y++) {
+    static_assert (!C::transposed || !shared);
+#pragma unroll (unroll)
+    for (int y = 0; y < m; y++) {
       Value in[n], out[n];
 
       BDCT_UNROLL for (int x = 0; x < n; x++) {
         const int row = C::transposed ? x : y, i = C::transposed ? y : x;
-        const int32_t v = words[row * WORDS + first + i / kPerWord<Sample>]
+        const int32_t v = source[row * WORDS + first + i / kPerWord<Sample>]
             >> i % kPerWord<Sample> * bits & ((1 << bits) - 1);
 
         if constexpr (std::is_same_v<Value, float>)
@@ -96,164 +140,205 @@ template <typename C, bool WIDE> struct Numbers
       }
       C::Row::template forward<n> (out, in);
       BDCT_UNROLL for (int x = 0; x < n; x++)
-        at[y * n + x] = scale (out[x], shifts.fwd[0],
-            x == 0 ? -middle * C::Row::ones : 0);
+        at[y * n + x] = cell_of (scale (out[x], shifts.fwd[0],
+                x == 0 ? -middle * C::Row::ones : 0));
     }
   }
 
   template <typename Quantizer> BDCT_INLINE void
-  columns (Quantizer &quantizer, const Shifts &shifts)
+  columns (Quantizer &quantizer, const Shifts &shifts, bool levels)
   {
-    BDCT_UNROLL for (int u = 0; u < n; u++) {
+#pragma unroll (unroll)
+    for (int u = 0; u < n; u++) {
       Value in[m], out[m];
 
       BDCT_UNROLL for (int y = 0; y < m; y++)
-        in[y] = at[y * n + u];
+        get_value (in[y], at[y * n + u]);
       C::Column::template forward<m> (out, in);
       BDCT_UNROLL for (int v = 0; v < m; v++)
         out[v] = scale (out[v], shifts.fwd[1]);
-      set_column (quantizer, u, out, shifts);
+      set_column (quantizer, u, out, shifts, levels);
     }
   }
 
+  /* From a column of coefficients. */
   template <typename Quantizer> BDCT_INLINE void
-  set_column (Quantizer &quantizer, int u, Value *c, const Shifts &shifts)
+  set_column (Quantizer &quantizer, int u, Value *c, const Shifts &shifts,
+      bool levels)
   {
     Value out[m];
 
     quantizer.column (u, c);
+    if (levels) {
+      BDCT_UNROLL for (int v = 0; v < m; v++)
+        at[v * n + u] = cell_of (c[v]);
+      return;
+    }
     C::Column::template inverse<m> (out, c);
     BDCT_UNROLL for (int y = 0; y < m; y++)
-      at[y * n + u] = scale (out[y], shifts.inv[0]);
+      at[y * n + u] = cell_of (scale (out[y], shifts.inv[0]));
   }
 
-  /* Residuals, with `middle` added. */
-  BDCT_INLINE void
-  inverse_rows (const Shifts &shifts, int32_t middle)
+  BDCT_INLINE int
+  level (int v, int u)
   {
-    BDCT_UNROLL for (int y = 0; y < m; y++) {
-      Value out[n];
+    Value r;
 
-      inverse_row (out, at + y * n, shifts.inv[1], middle);
+    get_value (r, at[C::transposed ? u * n + v : v * n + u]);
+    return (int) r;
+  }
+
+  /* Row y of the residuals, with `middle` added: only once, as it may be where
+   * the values are. Of a transposed block all rows are done with the first. */
+  BDCT_INLINE void
+  residuals (int32_t *out, int y, const Shifts &shifts, int32_t middle)
+  {
+    if constexpr (C::transposed) {
+      if (y == 0)
+        BDCT_UNROLL for (int i = 0; i < n; i++) {
+          int32_t row[n];
+
+          inverse_row (row, i, shifts.inv[1], middle);
+          BDCT_UNROLL for (int x = 0; x < n; x++)
+            at[i * n + x] = row[x];
+        }
       BDCT_UNROLL for (int x = 0; x < n; x++)
-        at[y * n + x] = out[x];
+        out[x] = at[x * n + y];
+    } else {
+      inverse_row (out, y, shifts.inv[1], middle);
     }
   }
 
-  static BDCT_INLINE void
-  inverse_row (int32_t *out, int32_t *in, int shift, int32_t middle)
+  BDCT_INLINE void
+  inverse_row (int32_t *out, int y, int shift, int32_t middle)
   {
-    if constexpr (WIDE) {
+    Value in[n], v[n];
+
+    BDCT_UNROLL for (int x = 0; x < n; x++)
+      get_value (in[x], at[y * n + x]);
+    if constexpr (wide) {
       int32_t low[n];
 
       BDCT_UNROLL for (int x = 0; x < n; x++) {
         low[x] = in[x] & 255;
         in[x] >>= 8;
       }
-      C::Row::template inverse<n> (out, in);
+      C::Row::template inverse<n> (v, in);
       C::Row::template inverse<n> (in, low);
       BDCT_UNROLL for (int x = 0; x < n; x++)
-        out[x] = ((out[x] + ((in[x] + (1 << (shift - 1))) >> 8))
+        out[x] = ((v[x] + ((in[x] + (1 << (shift - 1))) >> 8))
             >> (shift - 8)) + middle;
     } else {
-      C::Row::template inverse<n> (out, in);
+      C::Row::template inverse<n> (v, in);
       BDCT_UNROLL for (int x = 0; x < n; x++)
-        out[x] = scale (out[x], shift, middle << shift);
+        out[x] = round_residual (v[x], shift, middle);
     }
   }
 
-  /* The inverse of dct-8x8 still carries a factor of 8. */
-  static BDCT_INLINE void
-  inverse_row (float *out, float *in, int, int32_t middle)
+  static BDCT_INLINE int32_t
+  round_residual (int32_t v, int shift, int32_t middle)
   {
-    C::Row::template inverse<n> (out, in);
-    BDCT_UNROLL for (int x = 0; x < n; x++)
-      out[x] = __int_as_float (__float_as_int (__fadd_rd (out[x] * 0.125f
-                  + 0.5f, kHalfway)) - __float_as_int (kHalfway) + middle);
+    return scale (v, shift, middle << shift);
   }
 
-  BDCT_INLINE int32_t
-  residual (int y, int x) const
+  /* The inverse of dct-8x8 still carries a factor of 8. */
+  static BDCT_INLINE int32_t
+  round_residual (float v, int, int32_t middle)
   {
-    const Value v = at[C::transposed ? x * n + y : y * n + x];
-
-    if constexpr (std::is_same_v<Value, float>)
-      return __float_as_int (v);
-    else
-      return v;
+    return __float_as_int (__fadd_rd (v * 0.125f + 0.5f, kHalfway))
+        - __float_as_int (kHalfway) + middle;
   }
 };
 
-/* A block as pairs (dots.cuh): of a column, then of a row. */
-template <typename C> struct Pairs
+/* A block as pairs (dots.cuh). Words 8 y + 4 k + i (of 8 x 8) are, before the
+ * columns, rows 2 y and 2 y + 1 in mirror_order() of column 2 i + k in
+ * octave_order(); behind them columns 2 i and 2 i + 1 in that order of row
+ * 2 y + k: a pair of columns stays in its words. */
+template <typename C, typename Sample> struct Pairs
 {
-  static constexpr int n = C::width, m = C::height;
+  static constexpr int n = C::width, m = C::height, words = m * n / 2;
+  static constexpr bool shared = C::shared;
+  static constexpr int unroll = shared ? 1 : 8;
   static constexpr BdctBasis row = C::Row::id, column = C::Column::id;
-  uint32_t down[m / 2][n], across[m][n / 2];
-  int32_t at[m][n];
+  Cells<words, shared> at;
 
-  template <typename Sample, int WORDS> BDCT_INLINE void
-  forward_rows (const uint32_t *words, int first, const Shifts &shifts,
+  BDCT_INLINE Pairs (uint32_t *memory = nullptr) : at (memory) {}
+
+  template <int WORDS, typename Source> BDCT_INLINE void
+  forward_rows (Source &source, int first, const Shifts &shifts,
       int32_t middle)
   {
     const int32_t start = (1 << shifts.fwd[0] >> 1) + (kBias << shifts.fwd[0]);
 
-    BDCT_UNROLL for (int y = 0; y < m; y += 2) {
+#pragma unroll (unroll)
+    for (int y = 0; y < m / 2; y++) {
       int32_t a[n], b[n];
 
-      forward_row<Sample> (a, words + mirror_order (y) * WORDS + first,
+      forward_row<WORDS> (a, source, mirror_order (2 * y) * WORDS + first,
           start, middle);
-      forward_row<Sample> (b, words + mirror_order (y + 1) * WORDS + first,
+      forward_row<WORDS> (b, source, mirror_order (2 * y + 1) * WORDS + first,
           start, middle);
-      BDCT_UNROLL for (int u = 0; u < n; u++)
-        down[y / 2][u] = (a[u] >> shifts.fwd[0])
-            + (b[u] >> shifts.fwd[0] << 16);
+      BDCT_UNROLL for (int i = 0; i < n / 2; i++)
+        BDCT_UNROLL for (int k = 0; k < 2; k++) {
+          const int u = octave_order (n, 2 * i + k);
+
+          at[y * n + k * (n / 2) + i] = (a[u] >> shifts.fwd[0])
+              + (b[u] >> shifts.fwd[0] << 16);
+        }
     }
   }
 
-  template <typename Sample> static BDCT_INLINE void
-  forward_row (int32_t *y, const uint32_t *words, int32_t start,
+  template <int WORDS, typename Source> static BDCT_INLINE void
+  forward_row (int32_t *y, Source &source, int first, int32_t start,
       int32_t middle)
   {
-    uint32_t pair[n / 2];
+    uint32_t in[n / kPerWord<Sample>], pair[n / 2];
 
+    BDCT_UNROLL for (int i = 0; i < n / kPerWord<Sample>; i++)
+      in[i] = source[first + i];
     BDCT_UNROLL for (int i = 0; i < n / 2; i++)
-      pair[i] = get_pair<Sample> (words, i);
+      pair[i] = get_pair<Sample> (in, i);
     forward_dots<row, C::Row::dense, n, n, false> (y, pair, start, middle);
   }
 
   template <typename Quantizer> BDCT_INLINE void
-  columns (Quantizer &quantizer, const Shifts &shifts)
+  columns (Quantizer &quantizer, const Shifts &shifts, bool levels)
   {
-    BDCT_UNROLL for (int i = 0; i < n / 2; i++) {
+#pragma unroll (unroll)
+    for (int i = 0; i < n / 2; i++) {
       int32_t c[2][m];
 
       BDCT_UNROLL for (int k = 0; k < 2; k++) {
-        const int u = octave_order (n, 2 * i + k);
         uint32_t pair[m / 2];
 
         BDCT_UNROLL for (int y = 0; y < m / 2; y++)
-          pair[y] = down[y][u];
+          pair[y] = at[y * n + k * (n / 2) + i];
         forward_dots<column, C::Column::dense, m, m, true> (c[k], pair,
             1 << shifts.fwd[1] >> 1, 0);
         BDCT_UNROLL for (int v = 0; v < m; v++)
           c[k][v] >>= shifts.fwd[1];
       }
-      set_columns (quantizer, i, c, shifts);
+      set_columns (quantizer, i, c, shifts, levels);
     }
   }
 
-  /* The columns of pairs number i. */
+  /* From the coefficients of columns 2 i and 2 i + 1 in octave_order(). */
   template <typename Quantizer> BDCT_INLINE void
   set_columns (Quantizer &quantizer, int i, int32_t (*c)[m],
-      const Shifts &shifts)
+      const Shifts &shifts, bool levels)
   {
     int32_t out[2][m];
 
+    BDCT_UNROLL for (int k = 0; k < 2; k++)
+      quantizer.column (octave_order (n, 2 * i + k), c[k]);
+    if (levels) {
+      BDCT_UNROLL for (int v = 0; v < m; v++)
+        at[v * (n / 2) + i] = pack_signed (c[0][v], c[1][v]);
+      return;
+    }
     BDCT_UNROLL for (int k = 0; k < 2; k++) {
       uint32_t pair[m / 2];
 
-      quantizer.column (octave_order (n, 2 * i + k), c[k]);
       BDCT_UNROLL for (int v = 0; v < m / 2; v++)
         pair[v] = pack_signed (c[k][octave_order (m, 2 * v)],
             c[k][octave_order (m, 2 * v + 1)]);
@@ -261,31 +346,42 @@ template <typename C> struct Pairs
           1 << shifts.inv[0] >> 1);
     }
     BDCT_UNROLL for (int y = 0; y < m; y++)
-      across[y][i] = pack_signed (out[0][y] >> shifts.inv[0],
+      at[y * (n / 2) + i] = pack_signed (out[0][y] >> shifts.inv[0],
           out[1][y] >> shifts.inv[0]);
   }
 
-  BDCT_INLINE void
-  inverse_rows (const Shifts &shifts, int32_t middle)
+  BDCT_INLINE int
+  level (int v, int u)
   {
-    BDCT_UNROLL for (int y = 0; y < m; y++) {
-      inverse_dots<row, C::Row::dense, n, n, n> (at[y], across[y],
-          (1 << shifts.inv[1] >> 1) + (middle << shifts.inv[1]));
-      BDCT_UNROLL for (int x = 0; x < n; x++)
-        at[y][x] >>= shifts.inv[1];
-    }
+    BDCT_UNROLL for (int i = 0; i < n; i++)
+      if (u == octave_order (n, i))
+        return (int16_t) (at[v * (n / 2) + i / 2] >> i % 2 * 16);
+    return 0;
   }
 
-  BDCT_INLINE int32_t
-  residual (int y, int x) const
+  BDCT_INLINE void
+  residuals (int32_t *out, int y, const Shifts &shifts, int32_t middle)
   {
-    return at[y][x];
+    uint32_t pair[n / 2];
+
+    BDCT_UNROLL for (int i = 0; i < n / 2; i++)
+      pair[i] = at[y * (n / 2) + i];
+    inverse_dots<row, C::Row::dense, n, n, n> (out, pair,
+        (1 << shifts.inv[1] >> 1) + (middle << shifts.inv[1]));
+    BDCT_UNROLL for (int x = 0; x < n; x++)
+      out[x] >>= shifts.inv[1];
   }
 };
 
-template <typename C, typename Sample> using Block = std::conditional_t<C::dots,
-    Pairs<C>, Numbers<C, C::family == BDCT_FAMILY_JPEG
-        && (sizeof (Sample) > 1)>>;
+template <typename C, typename Sample> using Block =
+    std::conditional_t<C::dots, Pairs<C, Sample>, Numbers<C, Sample>>;
+
+/* A warp's memory for such blocks, in words: samples, and blocks that are not
+ * in registers. */
+template <typename C, typename Sample> constexpr int kSourceWords =
+    C::height * (8 / kPerWord<Sample>);
+template <typename C, typename Sample> constexpr int kSmallWords =
+    32 * (kSourceWords<C, Sample> + (C::shared ? Block<C, Sample>::words : 0));
 
 /* Samples as words: clipped. */
 template <typename Sample> BDCT_INLINE uint32_t
@@ -297,79 +393,120 @@ pack_samples (const int32_t *v, int depth)
 }
 
 /* Write a block's levels as dct/rate.h has them. */
-template <typename C> BDCT_INLINE void
-store_levels (BdctLevel *to, const Levels<C> &levels)
+template <typename C, typename Sample> BDCT_INLINE void
+store_levels (BdctLevel *to, Block<C, Sample> &block)
 {
-  BDCT_UNROLL for (int i = 0; i < C::width * C::height / 2; i += 4)
-    ((uint4 *) to)[i / 4] = make_uint4 (levels[i], levels[i + 1],
-        levels[i + 2], levels[i + 3]);
+#pragma unroll (C::shared ? 1 : 8)
+  for (int v = 0; v < C::height; v++) {
+    uint32_t pair[C::width / 2];
+
+    BDCT_UNROLL for (int u = 0; u < C::width; u += 2)
+      pair[u / 2] = pack_signed (block.level (v, u), block.level (v, u + 1));
+    store_words<C::width / 2> ((uint8_t *) (to + v * C::width), pair);
+  }
 }
 
-/* What is asked of a block, at (x, y) of its component, whose words are in
- * rows of WORDS from `first` on: they become what is to be stored. Returns how
- * many levels are not 0. */
-template <typename C, Ask ASK, typename Sample, int WORDS> BDCT_INLINE uint32_t
-run_block (uint32_t *words, int first, const Blocks &blocks, const Window &w,
-    const Shifts &shifts, int number, bool inside)
+/* Load ROWS rows from y0 on: all before the first is needed. */
+template <typename Sample, int ROWS, int N> BDCT_INLINE void
+load_source (Cells<N, true> &source, const Window &w, int y0)
 {
-  const int32_t middle = 1 << (w.depth - 1);
-  Quantizer<C, ASK> quantizer (blocks.set (number, inside));
-  Block<C, Sample> block;
+  uint32_t words[N];
 
-  block.template forward_rows<Sample, WORDS> (words, first, shifts, middle);
-  block.columns (quantizer, shifts);
-  if (ASK == LEVELS && w.dst == nullptr) {
-    if (inside)
-      store_levels<C> (blocks.levels + (size_t) number
-          * (C::width * C::height), quantizer.levels);
-    return 0;
-  }
-  if (ASK != LEVELS)
-    block.inverse_rows (shifts, middle);
-  BDCT_UNROLL for (int y = 0; y < C::height; y++)
-    BDCT_UNROLL for (int x = 0; x < C::width; x += kPerWord<Sample>) {
-      int32_t v[kPerWord<Sample>];
-
-      BDCT_UNROLL for (int i = 0; i < kPerWord<Sample>; i++)
-        v[i] = ASK == LEVELS ? bdct_render_level (get_level<C>
-            (quantizer.levels, y * C::width + x + i), w.chroma, w.depth)
-            : block.residual (y, x + i);
-      words[y * WORDS + first + x / kPerWord<Sample>] =
-          pack_samples<Sample> (v, w.depth);
-    }
-  return inside ? quantizer.nonzero : 0;
+  load_rows<Sample, ROWS> (words, w, y0);
+  BDCT_UNROLL for (int i = 0; i < N; i++)
+    source[i] = words[i];
 }
 
 /* A thread's samples, from (x, y) of its component. Returns nonzero << 48 |
  * sse. */
 template <typename C, Ask ASK, typename Sample>
 BDCT_INLINE unsigned long long
-run_small (const Window &w, const Blocks &blocks, int x, int y)
+run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
+    int y)
 {
-  constexpr int n_words = 8 / kPerWord<Sample>, parts = 8 / C::width;
-  const Shifts shifts = get_shifts (blocks.sets);
+  constexpr int row_words = 8 / kPerWord<Sample>, parts = 8 / C::width;
+  constexpr int words = kSourceWords<C, Sample>;
+  const Shifts shifts = get_shifts<C> (blocks.sets);
+  const int32_t middle = 1 << (w.depth - 1);
   unsigned long long sum = 0;
 
   _Pragma ("unroll 1") for (int y0 = 0; y0 < 8; y0 += C::height) {
-    uint32_t words[C::height * n_words], nonzero[parts], sse[parts] = {};
+    Cells<words, true> source (memory);
+    Block<C, Sample> block[parts] = { memory + 32 * words };
+    uint32_t nonzero[parts], sse[parts] = {};
 
-    load_rows<Sample, C::height> (words, w, y0);
-    BDCT_UNROLL for (int i = 0; i < parts; i++)
-      nonzero[i] = run_block<C, ASK, Sample, n_words> (words,
-          i * n_words / parts, blocks, w, shifts,
-          blocks.number<C> (x + i * C::width, y + y0),
-          i * C::width < w.width && y0 < w.height);
-    if (ASK != LEVELS || w.dst != nullptr)
-      store_rows<Sample, C::height, true, ASK != LEVELS> (words, w, y0, sse);
+    load_source<Sample, C::height, words> (source, w, y0);
+    BDCT_UNROLL for (int i = 0; i < parts; i++) {
+      const int number = blocks.number<C> (x + i * C::width, y + y0);
+      const bool inside = i * C::width < w.width && y0 < w.height;
+      Quantizer<C, ASK> quantizer (blocks.set (number, inside));
+
+      block[i].template forward_rows<row_words> (source, i * row_words / parts,
+          shifts, middle);
+      block[i].columns (quantizer, shifts, ASK == LEVELS);
+      nonzero[i] = inside ? quantizer.nonzero : 0;
+      if (ASK == LEVELS && w.dst == nullptr && inside)
+        store_levels<C, Sample> (blocks.levels + (size_t) number
+            * (C::width * C::height), block[i]);
+    }
+    if (ASK == LEVELS && w.dst == nullptr)
+      continue;
+#pragma unroll (C::shared ? 1 : 8)
+    for (int row = 0; row < C::height; row++) {
+      int32_t out[8];
+      uint32_t packed[row_words];
+
+      BDCT_UNROLL for (int i = 0; i < parts; i++)
+        if (ASK != LEVELS)
+          block[i].residuals (out + i * C::width, row, shifts, middle);
+        else
+          BDCT_UNROLL for (int u = 0; u < C::width; u++)
+            out[i * C::width + u] = bdct_render_level (block[i].level (row, u),
+                w.chroma, w.depth);
+      BDCT_UNROLL for (int i = 0; i < row_words; i++)
+        packed[i] = pack_samples<Sample> (out + i * kPerWord<Sample>, w.depth);
+      if (ASK != LEVELS && w.width > 0 && y0 + row < w.height) {
+        uint32_t in[row_words];
+
+        BDCT_UNROLL for (int i = 0; i < row_words; i++)
+          in[i] = source[row * row_words + i];
+        add_errors<Sample> (sse, packed, in, w);
+      }
+      store_samples<Sample, true> (packed, w, y0 + row);
+    }
+    if (ASK == LEVELS)
+      continue;
     BDCT_UNROLL for (int i = 0; i < parts; i++) {
       sum += (unsigned long long) nonzero[i] << 48 | sse[i];
-      if (ASK != LEVELS && blocks.records != nullptr && i * C::width < w.width
-          && y0 < w.height)
+      if (blocks.records != nullptr && i * C::width < w.width && y0 < w.height)
         blocks.put (blocks.number<C> (x + i * C::width, y + y0), sse[i],
             nonzero[i]);
     }
   }
   return sum;
+}
+
+/* A tile of small blocks: a thread's 8 x 8 samples, of which the neighbour has
+ * the other component where two are interleaved. */
+template <typename C, Ask ASK, typename Sample>
+BDCT_INLINE void
+run_tile_small (uint32_t *memory, const Tile &tile,
+    unsigned long long (&sum)[2])
+{
+  constexpr int across = kTileSamples / 8;
+  const int n = tile.plane.layout.interleave;
+  const int i = n > 1 ? threadIdx.x % 2 : 0;
+  const int x = (threadIdx.x % across >> (n - 1)) * 8, y = threadIdx.x / across * 8;
+  Window w = get_window<Sample> (tile, i, x, y);
+
+  /* Other warps of the block are for larger ones. */
+  if (y >= 32)
+    return;
+  w.whole = is_whole (tile, w, 8);
+  if (__all_sync (0xffffffff, w.width <= 0 || w.height <= 0))
+    return;
+  add (sum, i, run_small<C, ASK, Sample> (memory + threadIdx.x % 32, w,
+          Blocks (tile.plane, i, ASK), tile.x + x, tile.y + y));
 }
 
 } // namespace

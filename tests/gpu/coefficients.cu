@@ -86,7 +86,7 @@ template <typename C> __global__ void
 backward_kernel (const Constants *constants, int32_t *cells, unsigned *nonzero)
 {
   constexpr int side = C::side;
-  const Shifts shifts = get_shifts (constants);
+  const Shifts shifts = get_shifts<C> (constants);
   uint32_t count = 0;
 
   if constexpr (C::small) {
