@@ -52,6 +52,15 @@ typedef struct {
   int64_t sum[3];
 } Sums;
 
+/* Samples that are done at a time: as many as a vector has double ones. */
+#define N (BDCT_LANES / 2)
+
+typedef float Floats __attribute__ ((vector_size (4 * N)));
+typedef double Doubles __attribute__ ((vector_size (8 * N)));
+
+/* Columns of a run with what is read around it, and to the end of a vector. */
+#define WIDE (RUN + 32)
+
 /* What a window weights: samples, their squares, and the product. */
 enum
 { SRC, REC, SRC_SRC, REC_REC, SRC_REC, N_KINDS };
@@ -144,24 +153,42 @@ read_row (const BdctMetricPlane * plane, int scale, int which, int y, int x,
   }
 }
 
+/* Add N products in single precision to sums in double. */
+static inline __attribute__ ((always_inline)) Doubles
+add_product (Doubles sum, const float *from, float weight)
+{
+  Floats v;
+
+  memcpy (&v, from, sizeof v);
+  return sum + __builtin_convertvector (v * weight, Doubles);
+}
+
+static inline void
+put_floats (float *to, Doubles v)
+{
+  const Floats narrow = __builtin_convertvector (v, Floats);
+
+  memcpy (to, &narrow, sizeof narrow);
+}
+
 /* The weighted mean of 11 samples each, from there on. */
 static void
 weight_row (const float *restrict row, int n, float *restrict mean)
 {
-  double sum[RUN] = { 0 };
+  for (int i = 0; i < n; i += N) {
+    Doubles sum = { 0 };
 
-  for (int u = 0; u < WINDOW; u++)
-    for (int i = 0; i < n; i++)
-      sum[i] += row[i + u] * window[u];
-  for (int i = 0; i < n; i++)
-    mean[i] = sum[i];
+    for (int u = 0; u < WINDOW; u++)
+      sum = add_product (sum, row + i + u, window[u]);
+    put_floats (mean + i, sum);
+  }
 }
 
 /* The same of a row's squares and products. */
 static void
 weight_rows (const float *src, const float *rec, int n, Means means)
 {
-  float product[RUN + WINDOW];
+  float product[WIDE] = { 0 };
   const float *const of[][2] = { {src, src}, {rec, rec}, {src, rec} };
 
   weight_row (src, n, means[SRC]);
@@ -178,16 +205,17 @@ static void
 weight_columns (const Means * rows, int from, int kind, int n,
     float *restrict mean)
 {
-  double sum[RUN] = { 0 };
+  const float *row[WINDOW];
 
-  for (int v = 0; v < WINDOW; v++) {
-    const float *row = rows[(from + v) % WINDOW][kind];
+  for (int v = 0; v < WINDOW; v++)
+    row[v] = rows[(from + v) % WINDOW][kind];
+  for (int i = 0; i < n; i += N) {
+    Doubles sum = { 0 };
 
-    for (int i = 0; i < n; i++)
-      sum[i] += row[i] * window[v];
+    for (int v = 0; v < WINDOW; v++)
+      sum = add_product (sum, row[v] + i, window[v]);
+    put_floats (mean + i, sum);
   }
-  for (int i = 0; i < n; i++)
-    mean[i] = sum[i];
 }
 
 /* In units of 2^-40, for |v| below 2048: the last place of what is added to. */
@@ -233,7 +261,7 @@ compare_run (const BdctMetricPlane * plane, int scale, int y0, int n_rows,
     int x, int n, Sums * sums)
 {
   Means rows[WINDOW], means;
-  float src[RUN + WINDOW], rec[RUN + WINDOW];
+  float src[WIDE] = { 0 }, rec[WIDE] = { 0 };
 
   for (int y = 0; y < n_rows + WINDOW - 1; y++) {
     read_row (plane, scale, 0, y0 + y, x, n + WINDOW - 1, src);
@@ -287,6 +315,8 @@ read_around (const BdctMetricPlane * plane, int scale, int which, int y, int x,
     even[i] = row[2 * i - SIDE];
     odd[i] = row[2 * i - SIDE + 1];
   }
+  for (int i = n + SIDE; i < n + SIDE + N; i++)
+    even[i] = odd[i] = 0;
 }
 
 /* A run of a row of the next scale. */
@@ -296,24 +326,22 @@ halve_run (const BdctMetricPlane * plane, int scale, int which, int y, int x,
 {
   float *to = get_picture (plane, scale + 1, which)
       + (size_t) y * get_width (plane, scale + 1) + x;
-  float samples[2][RUN + SIDE];
-  double sum[RUN] = { 0 };
+  float samples[FILTER][2][WIDE], row[RUN + N];
 
-  for (int v = -SIDE; v <= SIDE; v++) {
-    const float *weights = filter[SIDE - (v < 0 ? -v : v)];
+  for (int v = 0; v < FILTER; v++)
+    read_around (plane, scale, which, 2 * y + v - SIDE, 2 * x, n,
+        samples[v][0], samples[v][1]);
+  for (int i = 0; i < n; i += N) {
+    Doubles sum = { 0 };
 
-    read_around (plane, scale, which, 2 * y + v, 2 * x, n, samples[0],
-        samples[1]);
-    for (int u = 0; u < FILTER; u++) {
-      const float *from = samples[u & 1] + u / 2;
-      const float weight = weights[u <= SIDE ? u : FILTER - 1 - u];
-
-      for (int i = 0; i < n; i++)
-        sum[i] += from[i] * weight;
-    }
+    for (int v = 0; v < FILTER; v++)
+      for (int u = 0; u < FILTER; u++)
+        sum = add_product (sum, samples[v][u & 1] + i + u / 2,
+            filter[v <= SIDE ? v : FILTER - 1 - v]
+            [u <= SIDE ? u : FILTER - 1 - u]);
+    put_floats (row + i, sum);
   }
-  for (int i = 0; i < n; i++)
-    to[i] = sum[i];
+  memcpy (to, row, n * sizeof *to);
 }
 
 static void

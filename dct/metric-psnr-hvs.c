@@ -32,8 +32,12 @@ typedef float Floats __attribute__ ((vector_size (4 * N)));
 /* Samples or frequencies of N blocks, row-major. */
 typedef Ints Blocks[64];
 
-/* A strip of pixels under a row of blocks. */
+/* Pixels under a row of blocks. */
 typedef uint16_t Rows[8][STEP * RUN + 8];
+
+/* What is to be added of N blocks, by frequency: the squares, of as many as
+ * there are in the end of a row. */
+typedef Floats Squares[64];
 
 /* How visible each frequency is, in Y, U and V, by xiph's daala. The tables are
  * symmetric: these are their rows from the diagonal on. */
@@ -92,6 +96,15 @@ make_weights (int component, Weights * weights)
       weights->mask[8 * v + u] = weights->mask[8 * u + v] = of_mask * of_mask;
     }
 }
+
+/* The first and the second of two samples in memory. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define FIRST(pair) ((pair) & 0xffff)
+#define SECOND(pair) ((pair) >> 16 & 0xffff)
+#else
+#define FIRST(pair) ((pair) >> 16 & 0xffff)
+#define SECOND(pair) ((pair) & 0xffff)
+#endif
 
 /* x / 2, towards 0. */
 #define HALF(x) (((x) - ((x) >> 31)) >> 1)
@@ -168,16 +181,24 @@ transform_blocks (Blocks blocks)
     transform (between + i, 8, blocks + 8 * i, 1);
 }
 
+/* The sum of a quarter's samples. */
+static inline Ints
+add_quarter (const Blocks blocks, int first)
+{
+  Ints sum = { 0 };
+
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < 4; j++)
+      sum += blocks[first + 8 * i + j];
+  return sum;
+}
+
 /* Sums of squares around the mean, of 16 samples or 64. */
 static inline Floats
-get_variance (const Blocks blocks, int first, int side)
+add_squares (const Blocks blocks, int first, int side, Floats mean)
 {
-  Floats mean = { 0 }, sum = { 0 };
+  Floats sum = { 0 };
 
-  for (int i = 0; i < side; i++)
-    for (int j = 0; j < side; j++)
-      mean += to_floats (blocks[first + 8 * i + j]);
-  mean /= (float) (side * side);
   for (int i = 0; i < side; i++)
     for (int j = 0; j < side; j++) {
       const Floats d = to_floats (blocks[first + 8 * i + j]) - mean;
@@ -191,18 +212,23 @@ get_variance (const Blocks blocks, int first, int side)
 static Floats
 get_ratio (const Blocks blocks)
 {
-  const Floats whole = get_variance (blocks, 0, 8) * (1 / 63.f * 64);
   const Floats ones = (Floats) { 0 } + 1;
-  const Ints any = whole > 0;
-  Floats parts = { 0 };
+  Floats whole, parts = { 0 };
+  Ints sum = { 0 }, any;
 
   /* In the order in which they are added: top left, bottom left, ... */
   for (int i = 0; i < 4; i++) {
     const int first = (i & 1) * 32 + (i >> 1) * 4;
-    const Floats part = get_variance (blocks, first, 4) * (1 / 15.f * 16);
+    const Ints quarter = add_quarter (blocks, first);
+    const Floats part = add_squares (blocks, first, 4,
+        to_floats (quarter) / 16.f) * (1 / 15.f * 16);
 
     parts = i == 0 ? part : parts + part;
+    sum += quarter;
   }
+  whole = add_squares (blocks, 0, 8, to_floats (sum) / 64.f)
+      * (1 / 63.f * 64);
+  any = whole > 0;
   return choose (any, parts / choose (any, whole, ones), whole);
 }
 
@@ -222,7 +248,7 @@ get_mask (const Blocks blocks, Floats ratio, const Weights * weights)
 
 /* N blocks: the squares that are to be added, of each of them 64. */
 static void
-compare (Blocks src, Blocks rec, const Weights * weights, Floats squares[64])
+compare (Blocks src, Blocks rec, const Weights * weights, Squares squares)
 {
   const Floats ratio_src = get_ratio (src), ratio_rec = get_ratio (rec);
   Floats mask, mask_rec;
@@ -260,19 +286,25 @@ count_rows (const BdctMetricPlane * plane)
       + 1;
 }
 
-/* The plane's memory: what comes of it, then the squares of each block. */
-static float *
+/* The plane's memory: what comes of it, then the squares of each row. */
+static int
+count_squares (const BdctMetricPlane * plane)
+{
+  return (count_columns (plane) + N - 1) / N;
+}
+
+static Squares *
 get_squares (const BdctMetricPlane * plane, int row)
 {
-  return (float *) ((char *) plane->memory + 64)
-      + (size_t) row * count_columns (plane) * 64;
+  return (Squares *) ((char *) plane->memory + 64)
+      + (size_t) row * count_squares (plane);
 }
 
 static size_t
 memory (const BdctMetricPlane * plane)
 {
-  return 64 + (size_t) count_rows (plane) * count_columns (plane) * 64
-      * sizeof (float);
+  return (char *) get_squares (plane, count_rows (plane))
+      - (char *) plane->memory;
 }
 
 static int
@@ -281,16 +313,25 @@ count (const BdctMetricPlane * plane, int stage)
   return stage == 0 ? (count_rows (plane) + STRIP - 1) / STRIP : 1;
 }
 
-/* N blocks of a run from pixels, the last one again for those that lack. */
+/* N blocks of a run from pixels, two at a time; the last one again for those
+ * that lack. */
 static void
 gather (const Rows rows, int block, int n, Blocks blocks)
 {
+  uint32_t pairs[32][N] __attribute__ ((aligned (4 * N)));
+
   for (int k = 0; k < N; k++) {
     const int x = STEP * (block + min (k, n - 1));
 
     for (int i = 0; i < 8; i++)
-      for (int j = 0; j < 8; j++)
-        ((int32_t *) &blocks[8 * i + j])[k] = rows[i][x + j];
+      for (int j = 0; j < 4; j++)
+        memcpy (&pairs[4 * i + j][k], &rows[i][x + 2 * j], sizeof (uint32_t));
+  }
+  for (int i = 0; i < 32; i++) {
+    const Ints pair = *(const Ints *) pairs[i];
+
+    blocks[2 * i] = FIRST (pair);
+    blocks[2 * i + 1] = SECOND (pair);
   }
 }
 
@@ -298,7 +339,7 @@ static void
 work_on_run (const BdctMetricPlane * plane, const Weights * weights, int row,
     int column, int n)
 {
-  float *to = get_squares (plane, row) + (size_t) column * 64;
+  Squares *to = get_squares (plane, row) + column / N;
   Rows src, rec;
 
   for (int i = 0; i < 8; i++) {
@@ -308,16 +349,11 @@ work_on_run (const BdctMetricPlane * plane, const Weights * weights, int row,
     bdct_metric_read (plane, &plane->rec, y, x, width, rec[i]);
   }
   for (int i = 0; i < n; i += N) {
-    const int here = min (n - i, N);
     Blocks a, b;
-    Floats squares[64];
 
-    gather (src, i, here, a);
-    gather (rec, i, here, b);
-    compare (a, b, weights, squares);
-    for (int k = 0; k < here; k++, to += 64)
-      for (int j = 0; j < 64; j++)
-        to[j] = ((const float *) &squares[j])[k];
+    gather (src, i, min (n - i, N), a);
+    gather (rec, i, min (n - i, N), b);
+    compare (a, b, weights, *to++);
   }
 }
 
@@ -334,43 +370,57 @@ work_on_strip (const BdctMetricPlane * plane, int piece)
               RUN));
 }
 
-/* Add 64 numbers, none below 0, in single precision, one after the other. As
- * long as a sum does not reach the next power of two its last place has the
- * same value, and adding a number is adding it rounded to that place: numbers
- * can be rounded and added in any order. But for a number halfway between two,
- * which is rounded to what leaves the sum even: then, and where the power is
- * reached, they are added as they come. */
+/* The power of two that a number above 0 reaches. */
 static float
-add_block (float sum, const float * from)
+get_power (float v)
 {
-  const int lanes = 16;
-  int exponent;
-  float base, part[16] = { 0 }, total = 0;
-  int halfway = 0;
+  uint32_t bits;
 
-  frexpf (sum, &exponent);
-  base = ldexpf (1, exponent - 1);
-  for (int i = 0; i < 64; i += lanes)
-    for (int k = 0; k < lanes; k++) {
-      const float rounded = (base + from[i + k]) - base;
+  memcpy (&bits, &v, sizeof bits);
+  bits &= 0x7f800000;
+  memcpy (&v, &bits, sizeof v);
+  return v;
+}
 
-      halfway |= fabsf (from[i + k] - rounded) == base * 0x1p-24f;
-      part[k] += rounded;
-    }
-  for (int k = 0; k < lanes; k++)
-    total += part[k];
-  if (!halfway && sum > 0x1p-64f && sum + total < 2 * base)
-    return sum + total;
-  for (int i = 0; i < 64; i++)
-    sum += from[i];
+/* Add the 64 numbers of n blocks, none below 0, in single precision, one after
+ * the other. As long as a sum does not reach the next power of two its last
+ * place has the same value, and adding a number is adding it rounded to that
+ * place: numbers can be rounded and added in any order. But for a number halfway
+ * between two, which is rounded to what leaves the sum even: then, and where the
+ * power is reached, they are added as they come. */
+static float
+add_blocks (float sum, const Squares squares, int n)
+{
+  const float power = get_power (sum);
+  Floats total = { 0 };
+  Ints halfway = { 0 };
+
+  for (int i = 0; i < 64; i++) {
+    const Floats rounded = (power + squares[i]) - power;
+    const Floats rest = squares[i] - rounded;
+
+    halfway |= (rest == power * 0x1p-24f) | (rest == -power * 0x1p-24f);
+    total += rounded;
+  }
+  for (int k = 0; k < n; k++) {
+    if (!halfway[k] && sum > 0x1p-64f && sum + total[k] < 2 * power)
+      sum += total[k];
+    else
+      for (int i = 0; i < 64; i++)
+        sum += squares[i][k];
+    /* Those behind were rounded to another place. */
+    if (sum >= 2 * power)
+      for (k++; k < n; k++)
+        for (int i = 0; i < 64; i++)
+          sum += squares[i][k];
+  }
   return sum;
 }
 
 static void
 work (const BdctMetricPlane * plane, int stage, int piece)
 {
-  const size_t n = (size_t) count_rows (plane) * count_columns (plane);
-  const float *squares = get_squares (plane, 0);
+  const int columns = count_columns (plane), rows = count_rows (plane);
   const int peak = (1 << plane->depth) - 1;
   float sum = 0;
 
@@ -378,9 +428,13 @@ work (const BdctMetricPlane * plane, int stage, int piece)
     work_on_strip (plane, piece);
     return;
   }
-  for (size_t i = 0; i < n; i++)
-    sum = add_block (sum, squares + 64 * i);
-  sum /= (float) (64 * n);
+  for (int y = 0; y < rows; y++) {
+    const Squares *squares = get_squares (plane, y);
+
+    for (int x = 0; x < columns; x += N)
+      sum = add_blocks (sum, squares[x / N], min (columns - x, N));
+  }
+  sum /= (float) (64 * columns * rows);
   *(float *) plane->memory = sum / (float) (peak * peak);
 }
 

@@ -118,12 +118,13 @@ get_error (const BdctMetricPlane * plane, const Place * at)
   return error;
 }
 
-/* What passes the high pass of 3 x 3, of n samples of a row. */
-static uint64_t
+/* What passes the high pass of 3 x 3, of n samples of a row: even in the largest
+ * blocks, of 2916 samples, less than 2^32. */
+static uint32_t
 add_contrast (const uint16_t * restrict row, int stride, int n)
 {
   const uint16_t *up = row - stride, *down = row + stride;
-  uint64_t sum = 0;
+  uint32_t sum = 0;
 
   for (int i = 0; i < n; i++) {
     const int v = 12 * row[i] - 2 * (row[i - 1] + row[i + 1] + up[i] + down[i])
@@ -135,11 +136,11 @@ add_contrast (const uint16_t * restrict row, int stride, int n)
 }
 
 /* What passes that of 6 x 6 without corners, of 2 x 2 samples in two rows. */
-static uint64_t
+static uint32_t
 add_contrast_large (const uint16_t * restrict row, int stride, int n)
 {
   const uint16_t *r[6];
-  uint64_t sum = 0;
+  uint32_t sum = 0;
 
   for (int k = 0; k < 6; k++)
     r[k] = row + (k - 2) * stride;
@@ -191,31 +192,45 @@ get_contrast (const BdctMetricPlane * plane, const Place * inner)
   return sum;
 }
 
-/* Three frames at one place; 0 where there is none. */
-static inline int
-get_change (const uint16_t * const f[3], int i, int second)
+/* Some frames at one place: the change from one to the next, or of it. */
+static inline __attribute__ ((always_inline)) int
+get_change (const uint16_t * const f[3], int i, int frames)
 {
-  const int now = f[0][i], before = f[1] != NULL ? f[1][i] : 0;
-  const int first = f[2] != NULL ? f[2][i] : 0;
-
-  return second ? now - 2 * before + first : now - before;
+  return frames == 1 ? f[0][i] : frames == 2 ? f[0][i] - f[1][i]
+      : frames == 3 ? f[0][i] - 2 * f[1][i] + f[2][i]
+      : f[0][i] - 2 * f[1][i];
 }
 
-static uint64_t
-add_movement (const uint16_t * const f[3], int stride, int n, int second,
+static inline __attribute__ ((always_inline)) uint32_t
+add_changes (const uint16_t * const f[3], int stride, int n, int frames,
     int large)
 {
-  uint64_t sum = 0;
+  uint32_t sum = 0;
 
   if (large)
     for (int i = 0; i < n; i += 2)
-      sum += abs (get_change (f, i, second) + get_change (f, i + 1, second)
-          + get_change (f, i + stride, second)
-          + get_change (f, i + stride + 1, second));
+      sum += abs (get_change (f, i, frames) + get_change (f, i + 1, frames)
+          + get_change (f, i + stride, frames)
+          + get_change (f, i + stride + 1, frames));
   else
     for (int i = 0; i < n; i++)
-      sum += abs (get_change (f, i, second));
+      sum += abs (get_change (f, i, frames));
   return sum;
+}
+
+/* The second difference takes frames that are not there as 0. */
+static uint32_t
+add_movement (const uint16_t * const f[3], int stride, int n, int second,
+    int large)
+{
+  const int frames = f[1] == NULL ? 1 : !second ? 2 : f[2] != NULL ? 3 : 4;
+
+#define ADD(frames) \
+  (large ? add_changes (f, stride, n, frames, 1) \
+      : add_changes (f, stride, n, frames, 0))
+  return frames == 1 ? ADD (1) : frames == 2 ? ADD (2) : frames == 3 ? ADD (3)
+      : ADD (4);
+#undef ADD
 }
 
 static uint64_t

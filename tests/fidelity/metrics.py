@@ -67,7 +67,7 @@ def of_ssim(program, work, layout, size, rate):
     # takes not the last window, but one of what its memory has behind the row.
     spoilt = any((width >> 2) % 4 == 2 for _, _, width, _, _ in layout.components.values())
     log = run_filter(program, work, layout, size, rate, f"ssim=stats_file={work}/stats",
-                     *(["-cpuflags", "-sse4"] if spoilt and layout.bytes == 1 else []))
+                     *(["-cpuflags", "0"] if spoilt and layout.bytes == 1 else []))
     with open(f"{work}/stats", encoding="ascii") as f:
         lines = [line.split(" ", 1)[1] for line in f]
     lines.append(log[log.rindex("SSIM "):].splitlines()[0])
