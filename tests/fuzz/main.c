@@ -241,7 +241,7 @@ static gchar *
 verdict (const Progress * slot, gint status, gint output)
 {
   gchar *text = NULL, *at = NULL;
-  off_t size = lseek (output, 0, SEEK_END);
+  const off_t size = MAX (lseek (output, 0, SEEK_END), 0);
 
   if (WIFEXITED (status) && WEXITSTATUS (status) == 0)
     return NULL;

@@ -357,6 +357,27 @@ test_no_reader (void)
   g_free (path);
 }
 
+/* Whether this process, which has the writer, has a file open. */
+static gboolean
+is_open (const gchar * path)
+{
+  GDir *dir = g_dir_open ("/proc/self/fd", 0, NULL);
+  gboolean found = FALSE;
+  const gchar *name;
+
+  g_assert_nonnull (dir);
+  while ((name = g_dir_read_name (dir)) != NULL) {
+    gchar *link = g_build_filename ("/proc/self/fd", name, NULL);
+    gchar *target = g_file_read_link (link, NULL);
+
+    found = found || g_strcmp0 (target, path) == 0;
+    g_free (target);
+    g_free (link);
+  }
+  g_dir_close (dir);
+  return found;
+}
+
 /* Or go, which ends neither the process nor the stream, and another one comes.
  * It gets what stands before all lines. */
 static void
@@ -364,6 +385,7 @@ test_next_reader (void)
 {
   gchar *path = make_fifo ("next"), head[17] = "";
   gint fd = open_reader (path);
+  gint64 end = g_get_monotonic_time () + PATIENCE;
   guint last = 0;
   Bench bench;
 
@@ -373,8 +395,11 @@ test_next_reader (void)
   g_assert_cmpuint (read_lines (fd, 3, &last), ==, 3);
   close (fd);
   within (PATIENCE, push, &bench, 3);
+  /* It finds out when it writes. */
+  while (is_open (path) && g_get_monotonic_time () < end)
+    g_usleep (1000);
   fd = open_reader (path);
-  for (gint64 end = g_get_monotonic_time () + PATIENCE;
+  for (end = g_get_monotonic_time () + PATIENCE;
       read (fd, head, 16) != 16 && g_get_monotonic_time () < end;)
     g_usleep (1000);
   g_assert_cmpstr (head, ==, "psnr_log_version");
