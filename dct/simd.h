@@ -305,7 +305,13 @@ store (void *p, V v)
 }
 
 #define lane load
-#define store_lanes(p, step, v) store (p, v)
+
+INLINE void
+store_lanes (uint8_t * p, ptrdiff_t step, V v)
+{
+  (void) step;
+  store (p, v);
+}
 
 /* One instruction narrows by at most 16, a constant. */
 INLINE V

@@ -30,7 +30,6 @@ world_init (World * world, guint n, guint depth, const gchar * between)
   *world = (World) {
   .n = n};
   g_mutex_init (&world->lock);
-  g_mutex_init (&world->states);
   world->steps = g_array_new (FALSE, FALSE, sizeof (Step));
   video_info (&world->info, "I420", SIDE, SIDE);
   world->pipeline = gst_pipeline_new (NULL);
@@ -129,7 +128,6 @@ world_clear (World * world)
   gst_object_unref (world->pipeline);
   g_array_unref (world->steps);
   g_mutex_clear (&world->lock);
-  g_mutex_clear (&world->states);
 }
 
 GstBuffer *

@@ -30,7 +30,6 @@ typedef struct
   GstFlowReturn ret;            /* of the last push */
   GMutex lock;
   GArray *steps;
-  GMutex states;                /* held while the pipeline changes its own */
   gint pushed;                  /* atomic: by feed_all() */
 } World;
 
