@@ -53,7 +53,7 @@ fail (GError ** error, const gchar * message)
 
 MeasureBench *
 measure_bench_new (const MeasurePlan * plan, gint backend, gint device,
-    guint threads, GError ** error)
+    guint threads, const MeasureBench * beside, GError ** error)
 {
   MeasureBench *bench = g_new0 (MeasureBench, 1);
   GstBus *bus;
@@ -71,6 +71,9 @@ measure_bench_new (const MeasurePlan * plan, gint backend, gint device,
     lane->jobs = g_array_new (FALSE, TRUE, sizeof (BdctJob));
     lane->sums = g_array_new (FALSE, TRUE, sizeof (BdctStats));
     lane->frames = g_array_new (FALSE, TRUE, sizeof (BdctStats));
+    if (beside != NULL || i > 0)
+      g_set_object (&lane->context, (beside != NULL ? beside : bench)
+          ->lanes[0].context);
     if (gst_blockdct_backend_open (&lane->backend, bench->element, backend,
             FALSE, device, threads, &lane->context))
       continue;

@@ -23,9 +23,10 @@ typedef struct
 typedef struct _MeasureBench MeasureBench;
 
 /** Start an engine for each format: `backend` is a value of the element's
- * property, `device` a GPU's number, -1 any. NULL with the reason. */
+ * property, `device` a GPU's number, -1 any; `beside` is NULL or a bench on
+ * that device, whose context is used. NULL with the reason. */
 MeasureBench *measure_bench_new (const MeasurePlan * plan, gint backend,
-    gint device, guint threads, GError ** error);
+    gint device, guint threads, const MeasureBench * beside, GError ** error);
 
 /** What runs. */
 const gchar *measure_bench_describe (MeasureBench * bench);

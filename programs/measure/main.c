@@ -28,6 +28,9 @@ GST_DEBUG_CATEGORY (gst_blockdct_debug);
 /* Of a target: the option is not there. */
 #define UNSET -1.0
 
+/* That are measured on one GPU at the same time. */
+#define MAX_FILES 8
+
 #define BAR_WIDTH 30
 #define BAR_INTERVAL 200        /* ms */
 
@@ -269,9 +272,11 @@ work (gpointer data)
   return NULL;
 }
 
-/* How many devices the first backend that can run has. */
+/* How many devices the first backend that can run has, and how many files at a
+ * time keep one busy: the processors' engine has threads for all of them, a GPU
+ * is faster than several threads that decode. */
 static guint
-count_devices (gint backend)
+count_devices (gint backend, guint * n_files)
 {
   const GstBlockDctBackendClass *classes[GST_BLOCKDCT_MAX_BACKENDS];
   guint n = gst_blockdct_backend_candidates (backend, classes);
@@ -279,16 +284,21 @@ count_devices (gint backend)
   for (guint i = 0; i < n; i++) {
     gint devices = classes[i]->engine->count_devices (NULL);
 
+    *n_files = classes[i]->open == NULL ? 1
+        : CLAMP (g_get_num_processors () / MAX (devices, 1), 1, MAX_FILES);
     if (devices > 0)
       return devices;
   }
+  *n_files = 1;
   return 1;
 }
 
 static gboolean
 start_workers (Program * program)
 {
-  guint wanted = MIN (count_devices (program->backend), program->files->len);
+  guint n_files;
+  guint n_devices = count_devices (program->backend, &n_files);
+  guint wanted = MIN (n_devices * n_files, program->files->len);
 
   program->workers = g_new0 (Worker, wanted);
   for (guint i = 0; i < wanted; i++) {
@@ -297,8 +307,9 @@ start_workers (Program * program)
 
     worker->program = program;
     worker->file = program->files->len;
-    worker->bench = measure_bench_new (&program->plan, program->backend, i,
-        program->options.threads, &error);
+    worker->bench = measure_bench_new (&program->plan, program->backend,
+        i % n_devices, program->options.threads,
+        i < n_devices ? NULL : worker[-(gint) n_devices].bench, &error);
     if (worker->bench == NULL) {
       complain (program, error, FAILED);
       return FALSE;

@@ -108,6 +108,9 @@ run (BdctEngine * engine, BdctFrame frame, const BdctJob * jobs, int n_jobs,
     if (!engine->klass->submit (engine, &frame, &error)
         || !engine->klass->collect (engine, &stats[i], &error))
       die (error.message);
+    /* What the others are not asked for (BdctFrame.other_files). */
+    stats[i].bits_optimized = 0;
+    stats[i].file_size = stats[i].file_size_optimized = 0;
   }
   return now () - start;
 }

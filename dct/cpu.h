@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The CPU engine's inside: a queue of frames (cpu.c), how a frame is cut into
+ * pieces of work (cpu-frame.c), and the work on a piece (cpu-work.c).
+ *
+ * A pass over a frame is that of the sets, or one of each other job. Passes of
+ * one transform are done together, some at a time, which is a batch. A batch is
+ * cut into strips as high as a tile of one component.
+ *
+ * What has to wait for all of what comes before it is another stage of the
+ * frame. The worker threads take the pieces of a stage in order. CABAC's bits
+ * take two stages a batch: strips, whose bins are counted and stay, and the
+ * segments of these bins. Where a view is asked for, the first pass'
+ * picture goes into an image of the engine's own, from which another stage
+ * draws it, in strips again. Of R, G and B the first stage makes planes, and
+ * the last one R, G and B of planes (colour-cpu.h). */
+#ifndef BDCT_CPU_H
+#define BDCT_CPU_H
+
+#include <pthread.h>
+#include "colour-cpu.h"
+#include "engine.h"
+#include "rate.h"
+#include "render.h"
+#include "tile.h"
+
+/* The most passes of a batch: what their bins take is bounded by it. */
+#define MAX_BATCH BDCT_TILE_JOBS
+
+/* A job: one of the sets, or one pass over the frame. */
+typedef struct {
+  BdctJob job;
+  bool prepared;                /* the sets are this job's */
+  BdctTileSet set[BDCT_MAX_COMPONENTS];
+  /* Of a pass, which the first of the sets is for all. */
+  BdctTilePlane plane[BDCT_MAX_COMPONENTS];
+  int strips[BDCT_MAX_COMPONENTS]; /* 0 for a component the format lacks */
+  BdctStats stats;
+  BdctRateCounts counts;
+  uint64_t *bins[BDCT_MAX_COMPONENTS];    /* for CABAC's second stage */
+  /* For Huffman coding, the first and the last DC of each strip. */
+  BdctLevel (*ends[BDCT_MAX_COMPONENTS])[2];
+  BdctLevel (*all_ends)[2];     /* NULL until something needs them */
+} Pass;
+
+typedef struct {
+  int n;
+  Pass *pass[MAX_BATCH];
+} Batch;
+
+typedef struct {
+  enum
+  { STAGE_SPLIT, STAGE_STRIPS, STAGE_SEGMENTS, STAGE_VIEW, STAGE_JOIN } kind;
+  int batch;                    /* the first, or that of the segments */
+  int n_pieces;
+} Stage;
+
+typedef struct {
+  bool rate, other_files;
+  int n_others;
+  /* The sets, then the others; NULL until there is such a one. */
+  Pass *pass[BDCT_MAX_SETS + BDCT_MAX_OTHERS];
+  Batch batch[1 + BDCT_MAX_OTHERS];
+  Stage stages[2 * (1 + BDCT_MAX_OTHERS) + 3];
+  int n_batches, n_stages;
+  int stage;                    /* the one that is worked on */
+  int next_piece, done_pieces;  /* of it */
+  BdctRender render;
+  BdctColour colour;
+  uint8_t *planes, *rec, *shown;        /* its images; NULL until needed */
+  /* NULL until something needs them, for the layout's most blocks. */
+  uint8_t *scratch, *set_of_block;
+  BdctBlockRecord *blocks;
+  uint64_t *bins;               /* of a batch */
+  size_t n_bins;                /* words of them */
+} Slot;
+
+typedef struct {
+  BdctEngine engine;
+  const BdctTileKernel *kernel;
+  BdctLayout layout;
+  BdctLevel *strip_levels;      /* of a batch's strip, for each thread and the
+                                   caller's; NULL until something needs them */
+  bool alone;                   /* small frames are left to the caller */
+
+  pthread_mutex_t lock;
+  pthread_cond_t work, done;
+  bool quit;                    /* protected by lock, as all below */
+  Slot *slots;
+  unsigned depth, oldest, in_flight;
+
+  unsigned max_threads, n_threads;      /* there may be; have begun */
+  unsigned n_workers;           /* that know which they are */
+  pthread_t threads[];
+} CpuEngine;
+
+/* A piece of work, and what comes of it. */
+typedef struct {
+  unsigned worker;
+  Slot *slot;
+  const Stage *stage;
+  int number;
+  Batch *batch;                 /* NULL: nothing to add up */
+  /* Of each component of a plane of memory: */
+  int n_components, component[2];
+  BdctTileStrip strip[2][MAX_BATCH];
+  uint32_t counter[2][MAX_BATCH][BDCT_RATE_COUNTERS];
+  uint64_t cost;                /* of a piece of pass' segments */
+  uint64_t sse[3];              /* of R, G and B */
+  Pass *pass;
+} Piece;
+
+/* Pass `i` of a frame: that of the sets, then those of the others. */
+static inline Pass *
+bdct_cpu_pass (const Slot * slot, int i)
+{
+  return slot->pass[i == 0 ? 0 : BDCT_MAX_SETS - 1 + i];
+}
+
+/* Do a piece of work (cpu-work.c). */
+void bdct_cpu_work (CpuEngine *self, Piece *piece);
+
+/* Add to the passes what came of a piece. Called with the lock, but for a frame
+ * that no other thread knows. */
+void bdct_cpu_add_up (const Piece *piece);
+
+/* Pieces of a pass' strips, and of the segments of a component's bins; words
+ * for these bins; levels of a batch's strips of a plane of memory. */
+int bdct_cpu_count_strips (const Pass *pass);
+int bdct_cpu_count_segment_pieces (const Pass *pass, int c);
+size_t bdct_cpu_count_bins (const Pass *pass, int c);
+size_t bdct_cpu_piece_levels (const BdctLayout *layout);
+
+/* Describe a frame's work in a slot that is free, with all memory that it needs
+ * (cpu-frame.c). */
+bool bdct_cpu_start_frame (CpuEngine *self, Slot *slot, const BdctFrame *frame,
+    BdctError *error);
+
+/* The statistics of a frame that is done, its bits too. */
+void bdct_cpu_finish_frame (const CpuEngine *self, const Slot *slot,
+    BdctStats *stats);
+
+/* Free the memory of all slots, the array too. */
+void bdct_cpu_free_slots (CpuEngine *self);
+
+#endif
