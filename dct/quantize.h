@@ -58,10 +58,12 @@ bdct_quantize_companion (const BdctJob *job, const BdctComponentJob *component,
  * (n + 1/2) / d is off any integer by 2^-20 of itself or more; two roundings
  * are off by 2^-23 of it.
  *
- * HEVC: |c| < 2^15 and quant < 2^15: the product and the rounding term stay
- * below 2^31; so does the dequantizer's product, which returns to
- * |c| 2^dequant_bits give or take one step. H264: init_h264() in job.c. A
- * negative c is not made positive: -((n + a) >> b) is (2^b - 1 - a - n) >> b. */
+ * HEVC: |c| is at most 2^14 (|c| < 2^15 with quant < 2^15 would do, too) and
+ * quant at most 26214 * 16 / BDCT_MIN_FACTOR: the product is below 1.72e9, the
+ * rounding term at most 171 * 2^18, and both together below 2^31. So is the
+ * dequantizer's product, which returns to |c| 2^dequant_bits give or take one
+ * step. H264: init_h264() in job.c. A negative c is not made positive:
+ * -((n + a) >> b) is (2^b - 1 - a - n) >> b. */
 BDCT_INLINE BDCT_INT
 BDCT_NAME (quantize) (BdctFamily family, const BdctComponentJob *job,
     BDCT_INT c, BDCT_INT quant, BDCT_INT companion)

@@ -153,8 +153,8 @@ start_lane (Lane * lane, const GstVideoInfo * decoded, GstVideoFormat format,
         gst_video_format_to_string (format));
     return FALSE;
   }
-  /* The subsampling is for R, G and B, which have been converted. */
-  gst_blockdct_format_layout (&lane->info, BDCT_CHROMA_420, &lane->layout);
+  gst_blockdct_format_layout (&lane->info, lane->plan->subsampling,
+      &lane->layout);
   if (!engine->klass->configure (engine, &lane->layout, DEPTH, &reason))
     return fail (error, reason.message);
   for (guint i = 0; i < lane->jobs->len; i++)
@@ -329,7 +329,8 @@ take_caps (MeasureBench * bench, GstSample * sample, GstVideoInfo * decoded,
   for (guint i = 0; i < bench->n_lanes; i++)
     if (!start_lane (&bench->lanes[i], decoded, bench->plan->formats->len > 0
             ? g_array_index (bench->plan->formats, GstVideoFormat, i)
-            : measure_choose_format (decoded), error))
+            : measure_choose_format (decoded,
+                bench->lanes[i].backend.engine->klass->takes_rgb), error))
       return FALSE;
   return TRUE;
 }
@@ -341,7 +342,8 @@ append_row (GArray * rows, const Lane * lane, const gchar * file, guint setting,
   const BdctParams *params = &g_array_index (lane->plan->settings, BdctParams,
       setting);
   MeasureRow row = {.file = file,
-    .format = gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&lane->info)),
+    .format = measure_format_name (GST_VIDEO_INFO_FORMAT (&lane->info),
+        lane->plan->subsampling),
     .transform = params->transform,.setting = measure_setting (params),
     .width = GST_VIDEO_INFO_WIDTH (&lane->info),
     .height = GST_VIDEO_INFO_HEIGHT (&lane->info),.depth = lane->layout.depth,

@@ -15,6 +15,7 @@ typedef struct
 {
   GArray *settings;             /* BdctParams */
   GArray *formats;              /* GstVideoFormat; none: the decoder's */
+  BdctChromaFormat subsampling; /* of R, G and B */
   gboolean each_frame;          /* rows of frames too */
   gint64 first_frame, n_frames; /* the part of a file; -1: all the rest */
 } MeasurePlan;

@@ -37,7 +37,8 @@ GST_DEBUG_CATEGORY (gst_blockdct_debug);
 typedef struct
 {
   gchar **arguments;
-  gchar *transforms, *quality, *qp, *formats, *backend, *csv, *json, *plot;
+  gchar *transforms, *quality, *qp, *formats, *subsampling, *backend, *csv,
+      *json, *plot;
   gboolean all_settings, each_frame, quiet, resume, list, merge, version;
   gint64 first_frame, n_frames;
   gint threads;
@@ -414,8 +415,8 @@ check_options (const Options * o, GError ** error)
     return refuse (error, "--frames and a target exclude each other: a target "
         "is that of the whole file");
   if (o->merge && (o->transforms || o->quality || o->qp
-          || o->all_settings || o->formats || o->each_frame || o->first_frame
-          || o->n_frames >= 0 || o->resume || o->list))
+          || o->all_settings || o->formats || o->subsampling || o->each_frame
+          || o->first_frame || o->n_frames >= 0 || o->resume || o->list))
     return refuse (error, "--merge measures nothing: it goes with --csv, "
         "--json, --plot and the targets alone");
   if (o->resume && ((o->csv != NULL) == (o->json != NULL)
@@ -470,7 +471,8 @@ make_plan (Program * program, GError ** error)
 
   if (!check_options (o, error)
       || !find_backend (o->backend ? o->backend : "auto", &program->backend,
-          error))
+          error)
+      || !measure_find_subsampling (o->subsampling, &plan->subsampling, error))
     return FALSE;
   plan->settings = measure_settings_new (o->transforms, o->quality, o->qp,
       o->all_settings || o->plot != NULL || measure_target_is_set (&o->target),
@@ -500,6 +502,8 @@ parse (Program * program, int *argc, char ***argv)
         "All qualities and QPs, where those options do not say which", NULL},
     {"format", 'f', 0, G_OPTION_ARG_STRING, &o->formats,
         "Formats to convert to, such as I420,Y444 (the decoder's own)", "LIST"},
+    {"chroma-subsampling", 0, 0, G_OPTION_ARG_STRING, &o->subsampling,
+        "Of R, G and B: 4:2:0 (default), 4:2:2, 4:4:0 or 4:4:4", "NAME"},
     {"frames", 0, 0, G_OPTION_ARG_NONE, &o->each_frame,
         "A row a frame too", NULL},
     {"first-frame", 0, 0, G_OPTION_ARG_INT64, &o->first_frame,
@@ -744,6 +748,7 @@ main (int argc, char **argv)
   g_free (o->quality);
   g_free (o->qp);
   g_free (o->formats);
+  g_free (o->subsampling);
   g_free (o->backend);
   g_free (o->csv);
   g_free (o->json);

@@ -193,9 +193,15 @@ get_format (const GValue * list, guint i)
       (gst_value_list_get_value (list, i)));
 }
 
-/* The names of all with planes that the element takes. */
+static gboolean
+is_rgb (GstVideoFormat format)
+{
+  return GST_VIDEO_FORMAT_INFO_IS_RGB (gst_video_format_get_info (format));
+}
+
+/* The names of all that the element takes: with planes, or any. */
 static GValue *
-list_formats (void)
+list_formats (gboolean rgb)
 {
   GstCaps *caps = gst_blockdct_format_caps ();
   /* The system's memory comes last. */
@@ -205,8 +211,7 @@ list_formats (void)
 
   g_value_init (list, GST_TYPE_LIST);
   for (guint i = 0; i < gst_value_list_get_size (all); i++)
-    if (!GST_VIDEO_FORMAT_INFO_IS_RGB (gst_video_format_get_info (get_format
-                (all, i))))
+    if (rgb || !is_rgb (get_format (all, i)))
       gst_value_list_append_value (list, gst_value_list_get_value (all, i));
   gst_caps_unref (caps);
   return list;
@@ -217,7 +222,7 @@ measure_formats_new (const gchar * names, GError ** error)
 {
   GArray *formats = g_array_new (FALSE, FALSE, sizeof (GstVideoFormat));
   gchar **all = g_strsplit (names != NULL ? names : "", ",", -1);
-  GValue *known = list_formats ();
+  GValue *known = list_formats (FALSE);
   gboolean ok = names == NULL || all[0] != NULL;
 
   for (gchar ** name = all; ok && *name != NULL; name++) {
@@ -261,11 +266,11 @@ get_sampling (const GstVideoFormatInfo * format, gint sampling[2])
 }
 
 GstVideoFormat
-measure_choose_format (const GstVideoInfo * decoded)
+measure_choose_format (const GstVideoInfo * decoded, gboolean rgb)
 {
   GstVideoFormat best = GST_VIDEO_FORMAT_UNKNOWN;
   gint depth = GST_VIDEO_INFO_COMP_DEPTH (decoded, 0), best_depth = 0;
-  GValue *known = list_formats ();
+  GValue *known = list_formats (rgb);
   gint wanted[2];
 
   get_sampling (decoded->finfo, wanted);
@@ -278,6 +283,8 @@ measure_choose_format (const GstVideoInfo * decoded)
       best = format;
       break;
     }
+    if (is_rgb (format))
+      continue;
     get_sampling (info, sampling);
     /* Planes apart, of the least depth that holds the picture's, or of the
      * greatest there is. */
@@ -292,4 +299,38 @@ measure_choose_format (const GstVideoInfo * decoded)
   }
   free_list (known);
   return best;
+}
+
+static const struct
+{
+  const gchar *name, *row;
+  BdctChromaFormat subsampling;
+} subsamplings[] = {
+  {"4:2:0", "RGB 4:2:0", BDCT_CHROMA_420},
+  {"4:2:2", "RGB 4:2:2", BDCT_CHROMA_422},
+  {"4:4:0", "RGB 4:4:0", BDCT_CHROMA_440},
+  {"4:4:4", "RGB 4:4:4", BDCT_CHROMA_444},
+};
+
+gboolean
+measure_find_subsampling (const gchar * name, BdctChromaFormat * subsampling,
+    GError ** error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (subsamplings); i++)
+    if (name == NULL || strcmp (name, subsamplings[i].name) == 0) {
+      *subsampling = subsamplings[i].subsampling;
+      return TRUE;
+    }
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+      "--chroma-subsampling: '%s' is none of 4:2:0, 4:2:2, 4:4:0, 4:4:4", name);
+  return FALSE;
+}
+
+const gchar *
+measure_format_name (GstVideoFormat format, BdctChromaFormat subsampling)
+{
+  for (guint i = 0; is_rgb (format) && i < G_N_ELEMENTS (subsamplings); i++)
+    if (subsampling == subsamplings[i].subsampling)
+      return subsamplings[i].row;
+  return gst_video_format_to_string (format);
 }

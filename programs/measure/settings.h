@@ -31,8 +31,19 @@ GArray *measure_settings_new (const gchar * transforms, const gchar * quality,
 GArray *measure_formats_new (const gchar * names, GError ** error);
 
 /** What a decoder's pictures are measured in where no format was asked for:
- * the decoder's own, or what comes next to it. */
-GstVideoFormat measure_choose_format (const GstVideoInfo * decoded);
+ * the decoder's own, R, G and B if `rgb`, or what with planes comes next to
+ * it. */
+GstVideoFormat measure_choose_format (const GstVideoInfo * decoded,
+    gboolean rgb);
+
+/** The planes that R, G and B become, by "4:2:0" and so on; NULL is that. */
+gboolean measure_find_subsampling (const gchar * name,
+    BdctChromaFormat * subsampling, GError ** error);
+
+/** What a row calls a format, interned: its name or, of R, G and B, whose order
+ * makes no difference, "RGB 4:2:0" and so on. */
+const gchar *measure_format_name (GstVideoFormat format,
+    BdctChromaFormat subsampling);
 
 G_END_DECLS
 #endif

@@ -441,6 +441,7 @@ test_saturation (void)
   frame_put (&s.src, &s.layout, &s.source, FALSE);
   s.job.component[0].quant_add = 0;
   memset (s.job.component[0].quant, 0, sizeof s.job.component[0].quant);
+  s.job.component[0].quant_dc = 0;
   for (guint e = 0; e < n_engines; e++) {
     run (&s, engines[e], &frame, TRUE, TRUE, &result);
     g_assert_cmpuint (result.stats[0].component[0].sse, >, G_MAXUINT32);

@@ -213,6 +213,80 @@ run_push (World * w, const gint64 * arg)
   world_push (w, frame, buffer);
 }
 
+static void
+set_any (GstStructure * s, const gchar * field, GRand * rand)
+{
+  static const gint values[] = { 0, -6, 12, -51, 60, 1, 100, -1, 101, G_MININT,
+    G_MAXINT
+  };
+
+  switch (g_rand_int_range (rand, 0, 8)) {
+    case 0:
+      gst_structure_set (s, field, G_TYPE_STRING, "-6", NULL);
+      break;
+    case 1:
+      gst_structure_set (s, field, G_TYPE_DOUBLE, -6.0, NULL);
+      break;
+    default:
+      gst_structure_set (s, field, G_TYPE_INT, values[g_rand_int_range (rand,
+                  0, G_N_ELEMENTS (values))], NULL);
+      break;
+  }
+}
+
+static guint
+any_side (GRand * rand)
+{
+  static const guint sides[] = { 0, 1, G_MAXUINT, G_MAXINT, 65536 };
+
+  return g_rand_int_range (rand, 0, 4) ? (guint) g_rand_int_range (rand, 0, 45)
+      : sides[g_rand_int_range (rand, 0, G_N_ELEMENTS (sides))];
+}
+
+/* n seed: a frame with regions of interest, some that can be and some that
+ * cannot. What comes of it is not known here, but that it comes, says so, and
+ * leaves what follows alone. */
+static void
+run_regions (World * w, const gint64 * arg)
+{
+  static const gchar *const names[] = { "roi/blockdct", "roi/x264enc",
+    "roi/msdk", "roi/vaapi", "roi/other"
+  };
+  static const gchar *const fields[] = { "delta-qp", "quality", "delta" };
+  Frame *frame = g_new0 (Frame, 1);
+  GRand *rand = g_rand_new_with_seed (arg[1]);
+  GstBuffer *buffer;
+
+  world_stream (w);
+  if (!model_fits (&w->model)) {
+    g_rand_free (rand);
+    g_free (frame);
+    return;
+  }
+  buffer = picture_draw (&w->shape, &w->info, 0, arg[1], 0, 1, 0, &frame->in);
+  for (gint i = 0; i < arg[0]; i++) {
+    guint x = any_side (rand), y = any_side (rand), width = any_side (rand);
+    GstVideoRegionOfInterestMeta *roi =
+        gst_buffer_add_video_region_of_interest_meta (buffer, "fuzz", x, y,
+        width, any_side (rand));
+
+    for (gint k = g_rand_int_range (rand, 0, 4); k > 0; k--) {
+      GstStructure *s = gst_structure_new_empty (names[g_rand_int_range (rand,
+                  0, G_N_ELEMENTS (names))]);
+
+      for (guint j = 0; j < G_N_ELEMENTS (fields); j++)
+        if (g_rand_boolean (rand))
+          set_any (s, fields[j], rand);
+      gst_video_region_of_interest_meta_add_param (roi, s);
+    }
+  }
+  frame->excused = TRUE;
+  set_times (w, buffer, 9);
+  w->may_warn = TRUE;
+  world_push (w, frame, buffer);
+  g_rand_free (rand);
+}
+
 /* Buffers that do not fit: an error, or a frame of whatever was there. */
 static void
 run_bad (World * w, const gint64 * arg)
@@ -482,6 +556,7 @@ const Kind stream_kinds[] = {
   {"push", 600, run_push, {{"content", 0, 24}, {"seed", 0, 9999},
           {"layout", 0, N_LAYOUTS - 1}, {"memories", 1, 4}, {"dirty", 0, 1},
           {"time", 0, 19}, {"flags", 0, 4095}, {"metas", 0, 63}}},
+  {"regions", 40, run_regions, {{"n", 1, 12}, {"seed", 0, 9999}}},
   {"bad", 4, run_bad, {{"how", 0, 7}, {"by", 0, 99}}},
   {"segment", 15, run_segment, {{"rate", 0, 9}, {"base", 0, 50},
           {"start", 0, 50}, {"time", 0, 50}}},

@@ -67,7 +67,7 @@ FILES = {
     "grey.png": ("videotestsrc num-buffers=1 ! video/x-raw,format=GRAY8,width=97,height=65"
                  " ! pngenc", ""),
     "rgb.png": ("videotestsrc num-buffers=1 ! video/x-raw,format=RGB,width=120,height=80"
-                " ! pngenc", JFIF + "I420 !"),
+                " ! pngenc", ""),
     "clip.y4m": (ZONES + "12 ! video/x-raw,format=I420,width=96,height=64 ! y4menc", ""),
     "snow.mjpeg": ("videotestsrc pattern=snow num-buffers=4 ! video/x-raw,format=Y444,"
                    "width=67,height=51 ! jpegenc", ""),
@@ -129,6 +129,35 @@ def figures_are_the_elements():
 
 
 @case
+def figures_of_rgb():
+    assert table("rgb.png")[0]["format"] == "RGB 4:2:0"
+    for name in "4:2:0", "4:2:2", "4:4:0", "4:4:4":
+        row, = table("rgb.png", "--chroma-subsampling", name)
+        assert row["format"] == "RGB " + name
+        compare(row, *element_says("rgb.png", "chroma-subsampling=" + name, "", "pooled"))
+    row, = table("clip.y4m", "--chroma-subsampling", "4:4:4")
+    assert row["format"] == "I420"
+
+
+@case
+def bits_of_rgb_are_cjpegs():
+    if not shutil.which("cjpeg"):
+        raise Skip("cjpeg is missing: install libjpeg-turbo-progs")
+    need("pnmenc", "gstreamer1.0-plugins-bad")
+    launch("filesrc location=rgb.png ! decodebin ! videoconvert ! video/x-raw,format=RGB ! "
+           "pnmenc ! filesink location=rgb.ppm")
+    for name, sample in ("4:2:0", "2x2"), ("4:2:2", "2x1"), ("4:4:4", "1x1"):
+        for quality in "15", "85":
+            row, = table("rgb.png", "--chroma-subsampling", name, "--quality", quality)
+            jpeg = subprocess.run(["cjpeg", "-baseline", "-dct", "int", "-quality", quality,
+                                   "-sample", sample, "rgb.ppm"], check=True,
+                                  stdout=subprocess.PIPE).stdout
+            scan = jpeg[jpeg.rindex(b"\xff\xda"):]
+            scan = scan[2 + scan[2] * 256 + scan[3]:-2].replace(b"\xff\0", b"\xff")
+            assert len(scan) == -(-int(row["bits"]) // 8), f"{name} {quality}"
+
+
+@case
 def figures_of_10_bits():
     for element in ("avenc_ffv1", "avdec_ffv1"):
         need(element, "gstreamer1.0-libav")
@@ -147,6 +176,7 @@ def figures_of_other_formats():
     assert rows[1]["psnr-u"] == rows[1]["sse-u"] == ""
     # The same samples in another order.
     assert rows[2]["psnr"] == rows[3]["psnr"]
+    check_against_element("rgb.png", JFIF + "I420 !", ("--format", "I420"))
     for name in "Y444", "I420_10LE":
         check_against_element("colour.jpg", f"videoconvert ! video/x-raw,format={name} !",
                               ("--format", name))
@@ -412,6 +442,8 @@ def wrong_usage_names_value_and_range():
             ("--transform", "dct"): ("'dct'", "jpeg-8x8", "vvc-64x64"),
             ("--format", "RGB"): ("'RGB'", "I420"),
             ("--format", "I420,I420"): ("I420",),
+            ("--chroma-subsampling", "4:1:1"): ("'4:1:1'", "4:2:0", "4:4:4"),
+            ("--merge", "--chroma-subsampling", "4:4:4"): ("--merge",),
             ("--backend", "gpu"): ("'gpu'", "auto", "cuda", "cpu"),
             ("--threads", "-1"): ("-1", "0 to 1024"),
             ("--first-frame", "-1"): ("-1",),
