@@ -45,8 +45,6 @@ void fake_abandon (void);
 #define fake_runtime true
 #else
 static bool fake_refuse_pinned, fake_fail_launch, fake_lose_context;
-static int fake_capability, fake_code;
-static bool fake_plant;
 #define fake_runtime false
 #endif
 
