@@ -13,8 +13,8 @@
 #ifdef FAKE_RUNTIME
 extern bool fake_refuse_pinned, fake_fail_launch, fake_lose_context;
 
-/** The device's capability times 10, and what the runtime says to questions about
- * its code (a cudaError_t). */
+/** The device's capability times 10, and what the runtime says to questions
+ * about its code (a cudaError_t). */
 extern int fake_capability, fake_code;
 
 /** Have the kernel on the tensor cores change a sample. */
