@@ -34,8 +34,8 @@ typedef struct {
   int n_agree;
 } BdctCapability;
 
-/** Of the current device. An error if the build has no code for it, or none that
- * its driver takes. */
+/** Of the current device. An error if the build has no code for it, or none
+ * that its driver takes. */
 cudaError_t bdct_capability_init (BdctCapability *self);
 
 /** How many blocks of a kernel a multiprocessor holds at once. */

@@ -38,8 +38,8 @@ int bdct_cuda_count (BdctError *error);
 bool bdct_device_enter (const BdctDevice *device, BdctError *error);
 void bdct_device_leave (const BdctDevice *device);
 
-/** Open the current context's device, `context` and `no_tensor` being set. Close
- * it, opened or not, once nothing is enqueued. In the context.
+/** Open the current context's device, `context` and `no_tensor` being set.
+ * Close it, opened or not, once nothing is enqueued. In the context.
  *
  * `in_context`, here and below, is false where the context cannot be made
  * current: what is in it is out of reach, and goes with it, and what is left to

@@ -42,14 +42,14 @@ bool bdct_cuda_has_tensor (const BdctCudaDevice *device, bool *differs);
  * and cut it for them. 1 pass or, where a map has mixed cells that the first
  * kernel leaves alone, 2; 0 with the error if there are more tiles than a
  * launch takes. A tensor-core kernel that is not known to compute the right
- * samples on this GPU is checked before its first use (selfcheck.h), and none is
- * used from the first one on that does not. */
+ * samples on this GPU is checked before its first use (selfcheck.h), and none
+ * is used from the first one on that does not. */
 int bdct_cuda_plan (BdctCudaDevice *device, const BdctCudaWork *work,
     BdctCudaPass *passes, BdctError *error);
 
 /** Enqueue passes: one launch for as many in a row as have one kernel and fit,
- * behind the upload of the constants that are not on the device yet. `stream` is
- * that of bdct_cuda_open(). */
+ * behind the upload of the constants that are not on the device yet. `stream`
+ * is that of bdct_cuda_open(). */
 cudaError_t bdct_cuda_launch (const BdctCudaPass *const *passes, int n_passes,
     BdctCudaDevice *device, cudaStream_t stream);
 

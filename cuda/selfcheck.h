@@ -13,12 +13,13 @@ extern "C" {
 #endif
 
 /** Run a kernel over small planes of noise, of extremes, of what makes the
- * largest coefficients, and of gradients, with all jobs of a list that it takes,
- * and compare samples, statistics and records: to the byte, and for dct-8x8 as
- * far as its roundings allow. `agrees` is false too if it takes none of them.
+ * largest coefficients, and of gradients, with all jobs of a list that it
+ * takes, and compare samples, statistics and records: to the byte, and for
+ * dct-8x8 as far as its roundings allow. `agrees` is false too if it takes none
+ * of them.
  *
- * `device` launches, in `stream`, which is then waited for; between the launches
- * of others. False with the error if that did not work. */
+ * `device` launches, in `stream`, which is then waited for; between the
+ * launches of others. False with the error if that did not work. */
 bool bdct_selfcheck (const BdctTensorKernel *kernel, int depth,
     BdctCudaDevice *device, cudaStream_t stream, bool *agrees,
     BdctError *error);

@@ -79,10 +79,10 @@ blocks_at_once (int asked, int size, int bytes)
   constexpr int shared = arch == 750 ? 64 : arch == 800 || arch == 870 ? 164
       : arch < 900 || arch >= 1200 ? 100 : 228;
   const int fit = shared * 1024 / (bytes + (arch >= 800 ? 1024 : 0));
-  const bool spills = arch == 750 || (arch >= 1000 && size > 8);
-  const int least = spills ? asked * 3 / 4 : asked;
+  const int most = arch >= 1000 && size == 32 ? asked / 2
+      : arch == 750 || (arch >= 1000 && size == 16) ? asked * 3 / 4 : asked;
 
-  return least < fit ? least : fit;
+  return most < fit ? most : fit;
 }
 
 /* EXTRAS: what a frame's usual work does without, which costs time: records of

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The file is text, a line for each: "agrees" or "differs", a space and what was
- * checked. Of two for the same the last one counts. Lines are appended whole, by
- * one write() each, so that processes need not wait for each other. */
+ * The file is text, a line for each: "agrees" or "differs", a space and what
+ * was checked. Of two for the same the last one counts. Lines are appended
+ * whole, by one write() each, so that processes need not wait for each other.
+ */
 #include "verdicts.h"
 
 #include <errno.h>

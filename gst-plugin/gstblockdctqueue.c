@@ -290,8 +290,8 @@ warn_slow (GstBlockDct * self)
       ("%s; lower async-depth, or allow more locked memory.", reason));
 }
 
-/* The engine's check of a GPU's tensor cores may say so with the first frame of a
- * sort: what runs is another from then on. */
+/* What runs is another from the frame on with which the engine found that a
+ * GPU's tensor cores differ. */
 static void
 warn_distrust (GstBlockDct * self)
 {

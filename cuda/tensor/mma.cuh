@@ -15,9 +15,10 @@
  * so two shares of d, packed in fours, are one of an a or a b whose inner
  * indices are in an order of their own (operands.cuh, gathered()).
  *
- * What a GPU lacks is made here of what it has, so that all else is one source:
- * before 9.0 a lane stores its own words, and 7.5 has products of half the inner
- * dimension, of bytes of half the rows too, whose shares are halves of these.
+ * What a GPU lacks is made here of what it has, so that all else is one
+ * source: before 9.0 a lane stores its own words, and 7.5 has products of half
+ * the inner dimension, of bytes of half the rows too, whose shares are halves
+ * of these.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -13,8 +13,8 @@
 #ifdef FAKE_RUNTIME
 extern bool fake_refuse_pinned, fake_fail_launch, fake_lose_context;
 
-/** The device's capability times 10, and what the runtime says to questions about
- * its code (a cudaError_t). */
+/** The device's capability times 10, and what the runtime says to questions
+ * about its code (a cudaError_t). */
 extern int fake_capability, fake_code;
 
 /** Have the kernel on the tensor cores change a sample. */
@@ -45,8 +45,6 @@ void fake_abandon (void);
 #define fake_runtime true
 #else
 static bool fake_refuse_pinned, fake_fail_launch, fake_lose_context;
-static int fake_capability, fake_code;
-static bool fake_plant;
 #define fake_runtime false
 #endif
 
