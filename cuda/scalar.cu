@@ -14,6 +14,10 @@ template <BdctChain LUMA, BdctChain OTHER> struct Shape
       ? Chain<LUMA>::side : Chain<OTHER>::side;
   /* For small blocks, of which a thread has 8 x 8 samples. */
   static constexpr int warps = 2;
+  /* Thread blocks of a multiprocessor, for which the compiler saves registers:
+   * as many as it takes before it spills them. */
+  static constexpr int blocks = Chain<LUMA>::width > 32 ? 6
+      : Chain<LUMA>::width > 16 ? 8 : 10;
 };
 
 /* A warp's words of shared memory. */
@@ -73,7 +77,8 @@ add_up (const BdctCudaPlane &plane, const unsigned long long (&sum)[2])
 
 template <BdctChain LUMA, BdctChain OTHER, Ask ASK, typename Sample>
 __global__ void
-__launch_bounds__ (Shape<LUMA, OTHER>::warps * 32)
+__launch_bounds__ (Shape<LUMA, OTHER>::warps * 32,
+    (Shape<LUMA, OTHER>::blocks))
 transform (const __grid_constant__ BdctCudaBatch batch)
 {
   using Luma = Chain<LUMA>;

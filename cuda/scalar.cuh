@@ -152,8 +152,8 @@ struct ChainOf
   static constexpr bool shared = small && width * height > 16 && !transposed;
   /* Whether its passes are dot products (scalar/dots.cuh). */
   static constexpr bool dots = FAMILY == BDCT_FAMILY_HEVC;
-  static_assert (ROW == COLUMN || (small && !transposed));
-  static_assert (small || dots);
+  static_assert (width == height, "only squares are transposed and halved");
+  static_assert (small || dots, "numbers above 8 x 8 have no kernel");
 };
 
 template <BdctChain> struct Chain;

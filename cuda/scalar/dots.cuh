@@ -62,6 +62,34 @@ octave_place (int keep, int k)
   return k == 0 ? 0 : (keep >> octave) + (k >> octave);
 }
 
+/* Both orders of up to 8 values, four bits each, for places that only the device
+ * knows. */
+constexpr uint32_t
+mirror_places ()
+{
+  uint32_t r = 0;
+
+  for (int at = 0; at < 8; at++)
+    r |= (uint32_t) mirror_order (at) << 4 * at;
+  return r;
+}
+
+constexpr uint32_t
+octave_places (int keep)
+{
+  uint32_t r = 0;
+
+  for (int at = 0; at < keep; at++)
+    r |= (uint32_t) octave_order (keep, at) << 4 * at;
+  return r;
+}
+
+BDCT_INLINE int
+look_up (uint32_t places, int at)
+{
+  return places >> 4 * at & 15;
+}
+
 /* Four entries for two pairs. */
 constexpr uint32_t
 set_entry (uint32_t word, int i, int32_t entry)

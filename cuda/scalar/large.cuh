@@ -24,6 +24,8 @@ template <typename C> struct Large
   static constexpr int pitch_down = n + 8, pitch_across = keep + 8;
   static constexpr int cells = n * pitch_across > keep * pitch_down
       ? n * pitch_across : keep * pitch_down;
+  /* Whether a lane keeps its column's quantizer from block to block. */
+  static constexpr bool holds = n < 32;
   /* The second one's rows fall between the first one's. */
   static constexpr int stride = cells + (blocks > 1 ? 32 : 0);
 
@@ -149,21 +151,24 @@ template <typename C> struct Large
   store_row (const int32_t (&out)[n], const Window &w, uint16_t *aside)
   {
     constexpr int n_words = n / kPerWord<Sample>;
+    const bool visible = w.width > 0 && w.height > 0;
     uint32_t words[n_words], sse[1] = {};
 
     BDCT_UNROLL for (int x = 0; x < n; x += kPerWord<Sample>)
       words[x / kPerWord<Sample>] = pack_samples<Sample> (out + x, w.depth);
-    if (w.width > 0 && w.height > 0) {
+    if (visible) {
       uint32_t source[n_words];
 
       load_rows<Sample, 1> (source, w, 0);
       add_errors<Sample> (sse, words, source, w);
     }
+    if (w.dst == nullptr)
+      return sse[0];
     if (blocks > 1 || aside == nullptr || w.interleave == 1 || !w.whole)
-      store_samples<Sample, (blocks > 1)> (words, w, 0);
+      store_samples<Sample, (blocks > 1)> (w.dst, words, w, visible);
     else if (w.component == 0)
       put_aside (aside, words);
-    else if (w.dst != nullptr && w.width > 0 && w.height > 0)
+    else if (visible)
       store_both<Sample> (w, aside, words);
     return sse[0];
   }
@@ -256,7 +261,7 @@ run_large (const Lane &lane, const Tile &tile, const Blocks &blocks,
   w.whole = is_whole (tile, w, L::n);
   if (__all_sync (0xffffffff, !inside))
     return 0;
-  if (blocks.set_of_block != nullptr || (L::blocks == 1 && w.interleave > 1))
+  if (L::holds && blocks.set_of_block != nullptr)
     tables.load (blocks.set (number, inside), lane.i);
   _Pragma ("unroll 1") for (int k = 0; k < L::n; k += L::keep) {
     Window row = k == 0 ? w : get_window<Sample> (tile, component, x, y
@@ -268,6 +273,8 @@ run_large (const Lane &lane, const Tile &tile, const Blocks &blocks,
   }
   __syncwarp ();
   L::forward_column (c, lane.t, shifts, lane.i);
+  if (!L::holds)
+    tables.load (blocks.set (number, inside), lane.i);
   nonzero = L::template quantize_column<ASK> (c, tables);
   __syncwarp ();
   if (ASK == LEVELS) {
@@ -318,25 +325,29 @@ run_tile_large (uint16_t *t, const Tile &tile, unsigned long long (&sum)[2])
   const int which = threadIdx.x % 32 % L::blocks;
   const int i = threadIdx.x % 32 / L::blocks;
   const int mine = L::blocks > 1 ? which & more : 0;
-  const int last = L::blocks > 1 ? mine : more;
+  const int both = L::blocks > 1 ? 0 : more;
   const int across = kTileSamples / (L::n * L::blocks)
-      >> (L::blocks > 1 ? 0 : more);
+      >> both;
   const Lane lane = { i, t + which * L::stride,
     room ? t + cells + i * pitch : nullptr };
   const Constants *constants = (const Constants *) tile.plane.constants + mine;
   const Shifts shifts = get_shifts<C> (constants);
   typename L::Tables tables;
 
-  tables.load (constants, i);
-  _Pragma ("unroll 1") for (int unit = threadIdx.x / 32;
-      unit < across * (SIDE / L::n); unit += WARPS) {
+  if (L::holds)
+    tables.load (constants, i);
+  /* Two components of a unit follow each other. */
+  _Pragma ("unroll 1") for (int k = threadIdx.x / 32 << both;
+      k >> both < across * (SIDE / L::n);
+      k += (k & both) == both ? (WARPS - 1 << both) + 1 : 1) {
+    const int unit = k >> both, component = L::blocks > 1 ? mine : k & both;
     const int x = ((unit & (across - 1)) * L::blocks + which)
         >> (L::blocks > 1 ? more : 0);
     const int y = unit >> __ffs (across) - 1;
 
-    _Pragma ("unroll 1") for (int k = mine; k <= last; k++)
-      add (sum, k, run_large<C, ASK, Sample> (lane, tile, Blocks (tile.plane,
-                  k, ASK), tables, shifts, k, x * L::n, y * L::n));
+    add (sum, component, run_large<C, ASK, Sample> (lane, tile,
+            Blocks (tile.plane, component, ASK), tables, shifts, component,
+            x * L::n, y * L::n));
   }
 }
 

@@ -241,36 +241,38 @@ add_errors (uint32_t (&sse)[PARTS], const uint32_t (&words)[N],
     const uint32_t (&source)[N], const Window &w)
 {
   BDCT_UNROLL for (int i = 0; i < N; i++) {
-    const int left = w.width - i * kPerWord<Sample>;
-    const uint32_t mask = w.whole || left >= kPerWord<Sample> ? 0xffffffff
-        : left <= 0 ? 0 : (1u << left * 8 * (int) sizeof (Sample)) - 1;
+    uint32_t a = words[i], b = source[i];
 
-    sse[i * PARTS / N] = squared_errors<Sample> (words[i] & mask,
-        source[i] & mask, sse[i * PARTS / N]);
+    if (!w.whole) {
+      const int left = w.width - i * kPerWord<Sample>;
+      const uint32_t mask = left >= kPerWord<Sample> ? 0xffffffff
+          : left <= 0 ? 0 : (1u << left * 8 * (int) sizeof (Sample)) - 1;
+
+      a &= mask;
+      b &= mask;
+    }
+    sse[i * PARTS / N] = squared_errors<Sample> (a, b, sse[i * PARTS / N]);
   }
 }
 
-/* Store row y where there is anything to write to. The words are lost. Where
- * components are interleaved, NEIGHBOURS says that the warp's next lane has the
- * other one's. */
+/* Store a row, if it is visible, to where the component's first is. The words
+ * are lost. Where components are interleaved, NEIGHBOURS says that the warp's
+ * next lane has the other one's. */
 template <typename Sample, bool NEIGHBOURS, int N> BDCT_INLINE void
-store_samples (uint32_t (&words)[N], const Window &w, int y)
+store_samples (uint8_t *to, uint32_t (&words)[N], const Window &w,
+    bool visible)
 {
   constexpr int bits = 8 * sizeof (Sample);
-  const bool visible = y < w.height && w.width > 0;
-  uint8_t *q = w.dst + y * w.dst_stride;
 
-  if (w.dst == nullptr)
-    return;
   if (w.whole) {
-    store_row<Sample, N, NEIGHBOURS> (q, words, w, visible);
+    store_row<Sample, N, NEIGHBOURS> (to, words, w, visible);
     return;
   }
   if (!visible)
     return;
   _Pragma ("unroll 1") for (int x = 0;
       x < min (w.width, N * kPerWord<Sample>); x++) {
-    bdct_sample_put (q, (int64_t) x * w.interleave + w.component,
+    bdct_sample_put (to, (int64_t) x * w.interleave + w.component,
         sizeof (Sample), w.shift, words[0] & ((1 << bits) - 1));
     words[0] >>= bits;
     if (x % kPerWord<Sample> == kPerWord<Sample> - 1)

@@ -260,6 +260,8 @@ template <typename C, typename Sample> struct Pairs
   static constexpr bool shared = C::shared;
   static constexpr int unroll = shared ? 1 : 8;
   static constexpr BdctBasis row = C::Row::id, column = C::Column::id;
+  static constexpr uint32_t mirror = mirror_places ();
+  static constexpr uint32_t octave = octave_places (n);
   Cells<words, shared> at;
 
   BDCT_INLINE Pairs (uint32_t *memory = nullptr) : at (memory) {}
@@ -274,9 +276,9 @@ template <typename C, typename Sample> struct Pairs
     for (int y = 0; y < m / 2; y++) {
       int32_t a[n], b[n];
 
-      forward_row<WORDS> (a, source, mirror_order (2 * y) * WORDS + first,
+      forward_row<WORDS> (a, source, look_up (mirror, 2 * y) * WORDS + first,
           start, middle);
-      forward_row<WORDS> (b, source, mirror_order (2 * y + 1) * WORDS + first,
+      forward_row<WORDS> (b, source, look_up (mirror, 2 * y + 1) * WORDS + first,
           start, middle);
       BDCT_UNROLL for (int i = 0; i < n / 2; i++)
         BDCT_UNROLL for (int k = 0; k < 2; k++) {
@@ -330,7 +332,7 @@ template <typename C, typename Sample> struct Pairs
     int32_t out[2][m];
 
     BDCT_UNROLL for (int k = 0; k < 2; k++)
-      quantizer.column (octave_order (n, 2 * i + k), c[k]);
+      quantizer.column (look_up (octave, 2 * i + k), c[k]);
     if (levels) {
       BDCT_UNROLL for (int v = 0; v < m; v++)
         at[v * (n / 2) + i] = pack_signed (c[0][v], c[1][v]);
@@ -451,8 +453,10 @@ run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
     }
     if (ASK == LEVELS && w.dst == nullptr)
       continue;
-#pragma unroll (C::shared ? 1 : 8)
+    uint8_t *to = w.dst + y0 * w.dst_stride;
+#pragma unroll (C::shared ? 2 : 8)
     for (int row = 0; row < C::height; row++) {
+      const bool visible = w.width > 0 && y0 + row < w.height;
       int32_t out[8];
       uint32_t packed[row_words];
 
@@ -465,14 +469,16 @@ run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
                 w.chroma, w.depth);
       BDCT_UNROLL for (int i = 0; i < row_words; i++)
         packed[i] = pack_samples<Sample> (out + i * kPerWord<Sample>, w.depth);
-      if (ASK != LEVELS && w.width > 0 && y0 + row < w.height) {
+      if (ASK != LEVELS && visible) {
         uint32_t in[row_words];
 
         BDCT_UNROLL for (int i = 0; i < row_words; i++)
           in[i] = source[row * row_words + i];
         add_errors<Sample> (sse, packed, in, w);
       }
-      store_samples<Sample, true> (packed, w, y0 + row);
+      if (w.dst != nullptr)
+        store_samples<Sample, true> (to, packed, w, visible);
+      to += w.dst_stride;
     }
     if (ASK == LEVELS)
       continue;

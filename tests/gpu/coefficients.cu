@@ -21,13 +21,12 @@ clip (int32_t v)
 
 /* What a lane of the kernel does to a block of at most 8 x 8. */
 template <typename C> __device__ uint32_t
-backward_small (const Constants *constants, int32_t *cells, int side,
-    const Shifts &shifts)
+backward_small (uint32_t *memory, const Constants *constants, int32_t *cells,
+    int side, const Shifts &shifts)
 {
-  using Registers = Block<C, uint8_t>;
   constexpr int n = C::width, m = C::height;
   Quantizer<C, STATISTICS> quantizer (constants);
-  Registers block;
+  Block<C, uint8_t> block (memory + threadIdx.x);
 
   if constexpr (C::dots) {
     BDCT_UNROLL for (int i = 0; i < n / 2; i++) {
@@ -36,7 +35,7 @@ backward_small (const Constants *constants, int32_t *cells, int side,
       BDCT_UNROLL for (int k = 0; k < 2; k++)
         BDCT_UNROLL for (int v = 0; v < m; v++)
           c[k][v] = cells[v * side + octave_order (n, 2 * i + k)];
-      block.set_columns (quantizer, i, c, shifts);
+      block.set_columns (quantizer, i, c, shifts, false);
     }
   } else {
     BDCT_UNROLL for (int u = 0; u < n; u++) {
@@ -44,13 +43,16 @@ backward_small (const Constants *constants, int32_t *cells, int side,
 
       BDCT_UNROLL for (int v = 0; v < m; v++)
         c[v] = cells[C::transposed ? u * side + v : v * side + u];
-      block.set_column (quantizer, u, c, shifts);
+      block.set_column (quantizer, u, c, shifts, false);
     }
   }
-  block.inverse_rows (shifts, 0);
-  BDCT_UNROLL for (int y = 0; y < m; y++)
+  BDCT_UNROLL for (int y = 0; y < m; y++) {
+    int32_t out[n];
+
+    block.residuals (out, y, shifts, 0);
     BDCT_UNROLL for (int x = 0; x < n; x++)
-      cells[y * side + x] = clip<C> (block.residual (y, x));
+      cells[y * side + x] = clip<C> (out[x]);
+  }
   return quantizer.nonzero;
 }
 
@@ -63,12 +65,14 @@ backward_large (const Constants *constants, int32_t *cells, int side,
   __shared__ __align__ (16) uint16_t t[L::blocks][L::stride];
   const int lane = threadIdx.x % L::keep, which = threadIdx.x / L::keep;
   int32_t *block = cells + which * L::n;
+  typename L::Tables tables;
   int32_t c[L::keep];
   uint32_t nonzero;
 
   BDCT_UNROLL for (int v = 0; v < L::keep; v++)
     c[v] = block[v * side + lane];
-  nonzero = L::template quantize_column<STATISTICS> (c, constants, lane);
+  tables.load (constants, lane);
+  nonzero = L::template quantize_column<STATISTICS> (c, tables);
   L::inverse_column (t[which], c, shifts, lane);
   __syncwarp ();
   for (int y = lane; y < L::n; y += L::keep) {
@@ -90,9 +94,11 @@ backward_kernel (const Constants *constants, int32_t *cells, unsigned *nonzero)
   uint32_t count = 0;
 
   if constexpr (C::small) {
+    __shared__ uint32_t memory[32 * Block<C, uint8_t>::words];
+
     for (int k = threadIdx.x; k < side / C::width * (side / C::height);
         k += 32)
-      count += backward_small<C> (constants, cells
+      count += backward_small<C> (memory, constants, cells
           + k / (side / C::width) * C::height * side
           + k % (side / C::width) * C::width, side, shifts);
   } else {
