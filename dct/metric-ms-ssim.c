@@ -25,7 +25,7 @@
 #define SIDE (FILTER / 2)
 
 /* Rows and columns of a piece of a scale's result. */
-#define STRIP 64
+#define STRIP 128
 #define RUN 192
 
 static const float window[WINDOW] = {
@@ -308,9 +308,10 @@ read_around (const BdctMetricPlane * plane, int scale, int which, int y, int x,
 
   read_row (plane, scale, which, mirror (y, get_height (plane, scale)), from,
       to - from, row + from - x);
-  for (int i = -SIDE; i < 2 * n + SIDE; i++)
-    if (x + i < 0 || x + i >= width)
-      row[i] = row[mirror (x + i, width) - x];
+  for (int i = -SIDE; i < from - x; i++)
+    row[i] = row[mirror (x + i, width) - x];
+  for (int i = to - x; i < 2 * n + SIDE; i++)
+    row[i] = row[mirror (x + i, width) - x];
   for (int i = 0; i < n + SIDE; i++) {
     even[i] = row[2 * i - SIDE];
     odd[i] = row[2 * i - SIDE + 1];

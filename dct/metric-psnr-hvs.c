@@ -385,9 +385,9 @@ get_power (float v)
 /* Add the 64 numbers of n blocks, none below 0, in single precision, one after
  * the other. As long as a sum does not reach the next power of two its last
  * place has the same value, and adding a number is adding it rounded to that
- * place: numbers can be rounded and added in any order. But for a number halfway
- * between two, which is rounded to what leaves the sum even: then, and where the
- * power is reached, they are added as they come. */
+ * place: numbers can be rounded and added in any order. But for a number
+ * halfway between two, which is rounded to what leaves the sum even: then, and
+ * where the power is reached, they are added as they come. */
 static float
 add_blocks (float sum, const Squares squares, int n)
 {

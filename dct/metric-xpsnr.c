@@ -15,8 +15,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Samples of a row whose errors are taken at a time. */
-#define RUN 512
+/* Samples of a row that are read at a time: the largest block's, or those of
+ * some blocks. */
+#define RUN 4096
 
 /* Movement counts twice. */
 #define GAMMA 2
@@ -95,31 +96,46 @@ memory (const BdctMetricPlane * plane)
   return (size_t) count (plane, 0) * count_columns (plane) * sizeof (Block);
 }
 
+/* The squared errors of n samples. */
 static uint64_t
-get_error (const BdctMetricPlane * plane, const Place * at)
+square (const uint16_t * restrict a, const uint16_t * restrict b, int n)
 {
-  uint16_t src[RUN], rec[RUN];
-  uint64_t error = 0;
+  uint64_t sum = 0;
 
-  for (int y = at->y; y < at->y + at->height; y++)
-    for (int x = 0; x < at->width; x += RUN) {
-      const int n = min (at->width - x, RUN);
+  for (; n > 0; n -= 128, a += 128, b += 128) {
+    const int here = min (n, 128);
+    uint32_t part = 0;          /* 128 of 24 bits are less than 2^32 */
 
-      bdct_metric_read (plane, &plane->src, y, at->x + x, n, src);
-      bdct_metric_read (plane, &plane->rec, y, at->x + x, n, rec);
-      for (int from = 0; from < n; from += 64) {
-        uint32_t part = 0;      /* 64 of 24 bits are less than 2^32 */
-
-        for (int i = from; i < min (from + 64, n); i++)
-          part += (src[i] - rec[i]) * (src[i] - rec[i]);
-        error += part;
-      }
-    }
-  return error;
+    for (int i = 0; i < here; i++)
+      part += (int16_t) (a[i] - b[i]) * (int16_t) (a[i] - b[i]);
+    sum += part;
+  }
+  return sum;
 }
 
-/* What passes the high pass of 3 x 3, of n samples of a row: even in the largest
- * blocks, of 2916 samples, less than 2^32. */
+/* The errors of a row of blocks. */
+static void
+add_errors (const BdctMetricPlane * plane, int y0, int width, int height,
+    Block * block)
+{
+  const int run = RUN / width * width;
+  uint16_t src[RUN], rec[RUN];
+
+  for (int x = 0; x < plane->width; x += run, block += run / width) {
+    const int n = min (plane->width - x, run);
+
+    for (int y = y0; y < min (y0 + height, plane->height); y++) {
+      bdct_metric_read (plane, &plane->src, y, x, n, src);
+      bdct_metric_read (plane, &plane->rec, y, x, n, rec);
+      for (int i = 0; i < n; i += width)
+        block[i / width].error += square (src + i, rec + i,
+            min (width, n - i));
+    }
+  }
+}
+
+/* What passes the high pass of 3 x 3, of n samples of a row: of the largest
+ * block, which has 2916, it is less than 2^32. */
 static uint32_t
 add_contrast (const uint16_t * restrict row, int stride, int n)
 {
@@ -280,15 +296,16 @@ work (const BdctMetricPlane * plane, int stage, int piece)
 
   (void) stage;
   get_sides (plane, &width, &height);
-  for (int x = 0; x < plane->width; x += width, block++) {
+  for (int x = 0, i = 0; x < plane->width; x += width, i++) {
     const Place at = { x, piece * height, min (width, plane->width - x),
       min (height, plane->height - piece * height)
     };
 
-    block->error = get_error (plane, &at);
-    block->weight = plane->component == BDCT_Y && get_side (plane) >= 4
+    block[i].error = 0;
+    block[i].weight = plane->component == BDCT_Y && get_side (plane) >= 4
         ? get_weight (plane, &at) : 1;
   }
+  add_errors (plane, piece * height, width, height, block);
 }
 
 /* Of small pictures no block weighs more than its heaviest neighbour that the

@@ -2,9 +2,8 @@
  *
  * `metrics` and `target-ssim`: what is said, of which frames; what cannot be
  * had. On an engine without a metric it is the warning that is tested. */
-#include <math.h>
+#include <glib/gstdio.h>
 #include <string.h>
-#include "dct/metrics.h"
 #include "bench.h"
 
 #define WIDTH 192
@@ -206,6 +205,48 @@ test_curve (void)
   bench_clear (&bench);
 }
 
+/* In all files: behind the columns of all, or as ffmpeg names its own. */
+static void
+test_files (void)
+{
+  static const gchar *files[] = { "metrics.csv", "metrics.json", "metrics" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
+    gchar *folder = g_dir_make_tmp (NULL, NULL), *text, *wanted, **lines;
+    gchar *path = g_build_filename (folder, files[i], NULL);
+    gchar number[G_ASCII_DTOSTR_BUF_SIZE];
+    GstStructure *s;
+    Bench bench;
+
+    bench_init (&bench, "I420", 64, 48, "stats-file", path, "quality", 40,
+        NULL);
+    gst_util_set_object_arg (G_OBJECT (bench.element), "metrics",
+        "ssim+xpsnr");
+    s = push (&bench, 0);
+    g_assert_true (gst_harness_push_event (bench.h, gst_event_new_eos ()));
+    gst_structure_free (bench_pop_report (&bench, "pooled"));
+    g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+    lines = g_strsplit (text, "\n", -1);
+    g_ascii_formatd (number, sizeof number, i < 2 ? "%.17g" : "%.6f",
+        get_double (s, "xpsnr-v"));
+    wanted = g_strdup_printf (i == 0 ? ",%s" : i == 1 ? "\"xpsnr-v\":%s,"
+        : " xpsnr_v:%s ", number);
+    g_assert_nonnull (strstr (text, wanted));
+    if (i == 2)
+      g_assert_true (g_str_has_suffix (lines[0], ",psnr_v,ssim_y,ssim_u,"
+              "ssim_v,ssim,xpsnr_y,xpsnr_u,xpsnr_v"));
+    bench_clear (&bench);
+    g_unlink (path);
+    g_rmdir (folder);
+    gst_structure_free (s);
+    g_strfreev (lines);
+    g_free (wanted);
+    g_free (text);
+    g_free (path);
+    g_free (folder);
+  }
+}
+
 /* Whatever is in flight, XPSNR is that of the frames in their order. */
 static void
 test_order (void)
@@ -265,6 +306,7 @@ main (int argc, char *argv[])
   test_add ("/metrics/limits", test_limits);
   test_add ("/metrics/target", test_target);
   test_add ("/metrics/curve", test_curve);
+  test_add ("/metrics/files", test_files);
   test_add ("/metrics/order", test_order);
   return test_run ();
 }
