@@ -233,8 +233,10 @@ keep_target (GstBlockDct * self, GstBlockDctSettings * settings,
       || !may_sweep (self, "A target", &self->warned_no_target))
     return TRUE;
   if (settings->targets.ssim > 0
-      && choose_metrics (self, 1 << BDCT_METRIC_SSIM) == 0)
+      && choose_metrics (self, 1 << BDCT_METRIC_SSIM) == 0) {
+    settings->targets.ssim = 0;
     return TRUE;
+  }
   if (!gst_blockdct_target_find (self, &settings->targets, src,
           pending_stream (self, frame->in), how))
     return FALSE;
