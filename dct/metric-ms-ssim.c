@@ -10,7 +10,7 @@
  *
  * Wang, Simoncelli, Bovik: Multiscale Structural Similarity for Image Quality
  * Assessment, Asilomar Conference on Signals, Systems and Computers, 2003. */
-#include "metric-cpu.h"
+#include "metric-read.h"
 
 #include <math.h>
 #include <string.h>

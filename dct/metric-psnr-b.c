@@ -10,7 +10,7 @@
  * Image Processing 20(1), 2011. They count W H / B - 1 pairs of
  * samples on borders in each direction, whatever there are, and as sewar does
  * (full_ref.py of release 0.4.6) so does this. */
-#include "metric-cpu.h"
+#include "metric-read.h"
 
 #include <math.h>
 

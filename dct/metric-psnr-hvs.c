@@ -11,7 +11,7 @@
  * Quality Metrics Based on HVS, VPQM 2006. Ponomarenko, Silvestri, Egiazarian,
  * Carli, Astola, Lukin: On Between-Coefficient Contrast Masking of DCT Basis
  * Functions, VPQM 2007. */
-#include "metric-cpu.h"
+#include "metric-read.h"
 
 #include <math.h>
 #include <string.h>

@@ -11,7 +11,7 @@
  * Wang, Bovik, Sheikh, Simoncelli: Image Quality Assessment: From Error
  * Visibility to Structural Similarity, IEEE Transactions on Image Processing
  * 13(4), 2004. */
-#include "metric-cpu.h"
+#include "metric-read.h"
 
 #include "simd.h"
 

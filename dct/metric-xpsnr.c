@@ -10,7 +10,7 @@
  * Perceptually Weighted Peak Signal-to-Noise Ratio (XPSNR) for Video
  * Compression With Different Resolutions and Bit Depths, ITU Journal 3(1),
  * 2020. */
-#include "metric-cpu.h"
+#include "metric-read.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -329,8 +329,7 @@ take_caps (MeasureBench * bench, GstSample * sample, GstVideoInfo * decoded,
   for (guint i = 0; i < bench->n_lanes; i++)
     if (!start_lane (&bench->lanes[i], decoded, bench->plan->formats->len > 0
             ? g_array_index (bench->plan->formats, GstVideoFormat, i)
-            : measure_choose_format (decoded,
-                bench->lanes[i].backend.engine->klass->takes_rgb), error))
+            : measure_choose_format (decoded), error))
       return FALSE;
   return TRUE;
 }

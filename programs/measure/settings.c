@@ -266,11 +266,11 @@ get_sampling (const GstVideoFormatInfo * format, gint sampling[2])
 }
 
 GstVideoFormat
-measure_choose_format (const GstVideoInfo * decoded, gboolean rgb)
+measure_choose_format (const GstVideoInfo * decoded)
 {
   GstVideoFormat best = GST_VIDEO_FORMAT_UNKNOWN;
   gint depth = GST_VIDEO_INFO_COMP_DEPTH (decoded, 0), best_depth = 0;
-  GValue *known = list_formats (rgb);
+  GValue *known = list_formats (TRUE);
   gint wanted[2];
 
   get_sampling (decoded->finfo, wanted);

@@ -31,10 +31,8 @@ GArray *measure_settings_new (const gchar * transforms, const gchar * quality,
 GArray *measure_formats_new (const gchar * names, GError ** error);
 
 /** What a decoder's pictures are measured in where no format was asked for:
- * the decoder's own, R, G and B if `rgb`, or what with planes comes next to
- * it. */
-GstVideoFormat measure_choose_format (const GstVideoInfo * decoded,
-    gboolean rgb);
+ * the decoder's own, or what with planes comes next to it. */
+GstVideoFormat measure_choose_format (const GstVideoInfo * decoded);
 
 /** The planes that R, G and B become, by "4:2:0" and so on; NULL is that. */
 gboolean measure_find_subsampling (const gchar * name,
