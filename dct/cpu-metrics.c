@@ -4,6 +4,7 @@
 #include "cpu.h"
 
 #include <stdlib.h>
+#include "metric-read.h"
 
 /* Rows of luma that are kept in one piece. */
 #define KEEP_STRIP 64
