@@ -373,7 +373,7 @@ use_hevc (int size, const Wanted &wanted)
 } // namespace
 
 const BdctTensorKernel *
-bdct_tensor_find (const BdctCudaWork *work, bool tall)
+bdct_tensor_find (const BdctCudaWork *work, unsigned traits)
 {
   const BdctFamily family = work->sets[0].family;
   const int depth = work->sets[0].depth;
@@ -413,7 +413,7 @@ bdct_tensor_find (const BdctCudaWork *work, bool tall)
     return nullptr;
   /* Short tiles spread a frame better over the device, taller ones cost less:
    * worth it from about 8 tiles a warp. */
-  wanted.large = tall && bytes > 32 << 20;
+  wanted.large = (traits & BDCT_TENSOR_TALL) && bytes > 32 << 20;
   switch (family) {
     case BDCT_FAMILY_HEVC:
       if (depth > 8)
@@ -422,7 +422,8 @@ bdct_tensor_find (const BdctCudaWork *work, bool tall)
       return flat ? use_hevc<uint8_t, true> (size, wanted)
           : use_hevc<uint8_t, false> (size, wanted);
     case BDCT_FAMILY_JPEG:
-      return depth > 8 ? nullptr : use8<Jpeg8, uint8_t> (wanted);
+      return depth > 8 || (traits & BDCT_TENSOR_75) ? nullptr
+          : use8<Jpeg8, uint8_t> (wanted);
     case BDCT_FAMILY_REAL:
       return depth > 8 ? use8<Real8<uint16_t>, uint16_t> (wanted)
           : use8<Real8<uint8_t>, uint8_t> (wanted);
