@@ -80,7 +80,8 @@ blocks_at_once (int asked, int size, int bytes)
       : arch < 900 || arch >= 1200 ? 100 : 228;
   const int fit = shared * 1024 / (bytes + (arch >= 800 ? 1024 : 0));
   const int most = arch >= 1000 && size == 32 ? asked / 2
-      : arch == 750 || (arch >= 1000 && size == 16) ? asked * 3 / 4 : asked;
+      : arch == 750 || arch == 1100 || (arch >= 1000 && size == 16)
+      ? asked * 3 / 4 : asked;
 
   return most < fit ? most : fit;
 }
