@@ -64,7 +64,8 @@ bdct_capability_init (BdctCapability * self)
               cudaDevAttrMaxSharedMemoryPerMultiprocessor, device))
       != cudaSuccess || (err = find_code (&ptx)) != cudaSuccess)
     return err;
-  self->tall = shared >= TALL_SHARED;
+  self->traits = (shared >= TALL_SHARED ? BDCT_TENSOR_TALL : 0)
+      | (ptx < 80 ? BDCT_TENSOR_75 : 0);
   self->proven = prop.major * 10 + prop.minor == PROVEN && ptx == PROVEN
       && (distrust == NULL || *distrust == '\0');
   snprintf (self->gpu, sizeof self->gpu,

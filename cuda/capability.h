@@ -19,7 +19,7 @@ extern "C" {
 typedef struct {
   char gpu[160];            /**< with its driver and our version, in words */
   int multiprocessors;
-  bool tall;                /**< whether kernels of tall tiles have room */
+  unsigned traits;          /**< for bdct_tensor_find() */
   bool proven;              /**< these tensor cores, with this code, were tested
                                  against the definitions */
   struct {

@@ -141,11 +141,20 @@ typedef struct {
   bool extras;          /**< writes records of blocks */
 } BdctTensorKernel;
 
+/** What of a GPU and its code chooses between tensor-core kernels. */
+typedef enum
+{
+  BDCT_TENSOR_TALL = 1, /**< a multiprocessor has the shared memory of 9.0: room
+                             for tall tiles, which large planes gain by */
+  BDCT_TENSOR_75 = 2,   /**< code for 7.5, whose products' sums have too few
+                             bits for jpeg-8x8 */
+} BdctTensorTraits;
+
 /** The tensor-core kernel that takes this work, all of its sets and planes;
- * NULL if none does (tensor.cu). It leaves mixed cells of a map alone. `tall`:
- * of large planes it may be one of tall tiles, which want the shared memory of
- * a multiprocessor of 9.0. */
-const BdctTensorKernel *bdct_tensor_find (const BdctCudaWork *work, bool tall);
+ * NULL if none does (tensor.cu). It leaves mixed cells of a map alone.
+ * `traits`: of BdctTensorTraits. */
+const BdctTensorKernel *bdct_tensor_find (const BdctCudaWork *work,
+    unsigned traits);
 
 /** The kernel without tensor cores, which takes any work (scalar.cu). */
 const BdctCudaKernel *bdct_scalar_find (const BdctCudaWork *work);

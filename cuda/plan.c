@@ -116,8 +116,8 @@ trusts (BdctCudaDevice * device, const BdctTensorKernel * kernel, int depth,
     return false;
   verdict = bdct_verdict_find (&what);
   if (verdict == BDCT_VERDICT_NONE) {
-    *ok = bdct_selfcheck (kernel, depth, device, device->stream, &agrees,
-        error);
+    *ok = bdct_selfcheck (kernel, depth, capability->traits, device,
+        device->stream, &agrees, error);
     if (!*ok)
       return false;
     verdict = agrees ? BDCT_VERDICT_AGREES : BDCT_VERDICT_DIFFERS;
@@ -190,7 +190,7 @@ bdct_cuda_plan (BdctCudaDevice * device, const BdctCudaWork * work,
 {
   const BdctTensorKernel *tensor = device->tensor && !work->levels
       && work->kernel == NULL ? bdct_tensor_find (work,
-      device->capability.tall) : NULL;
+      device->capability.traits) : NULL;
   const BdctCudaKernel *scalar = work->kernel != NULL ? work->kernel
       : bdct_scalar_find (work);
   bool both, ok = true;

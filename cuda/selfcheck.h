@@ -21,7 +21,7 @@ extern "C" {
  * `device` launches, in `stream`, which is then waited for; between the
  * launches of others. False with the error if that did not work. */
 bool bdct_selfcheck (const BdctTensorKernel *kernel, int depth,
-    BdctCudaDevice *device, cudaStream_t stream, bool *agrees,
+    unsigned traits, BdctCudaDevice *device, cudaStream_t stream, bool *agrees,
     BdctError *error);
 
 #ifdef __cplusplus

@@ -80,7 +80,8 @@ blocks_at_once (int asked, int size, int bytes)
       : arch < 900 || arch >= 1200 ? 100 : 228;
   const int fit = shared * 1024 / (bytes + (arch >= 800 ? 1024 : 0));
   const int most = arch >= 1000 && size == 32 ? asked / 2
-      : arch == 750 || (arch >= 1000 && size == 16) ? asked * 3 / 4 : asked;
+      : arch == 750 || arch == 1100 || (arch >= 1000 && size == 16)
+      ? asked * 3 / 4 : asked;
 
   return most < fit ? most : fit;
 }
@@ -373,7 +374,7 @@ use_hevc (int size, const Wanted &wanted)
 } // namespace
 
 const BdctTensorKernel *
-bdct_tensor_find (const BdctCudaWork *work, bool tall)
+bdct_tensor_find (const BdctCudaWork *work, unsigned traits)
 {
   const BdctFamily family = work->sets[0].family;
   const int depth = work->sets[0].depth;
@@ -413,7 +414,7 @@ bdct_tensor_find (const BdctCudaWork *work, bool tall)
     return nullptr;
   /* Short tiles spread a frame better over the device, taller ones cost less:
    * worth it from about 8 tiles a warp. */
-  wanted.large = tall && bytes > 32 << 20;
+  wanted.large = (traits & BDCT_TENSOR_TALL) && bytes > 32 << 20;
   switch (family) {
     case BDCT_FAMILY_HEVC:
       if (depth > 8)
@@ -422,7 +423,8 @@ bdct_tensor_find (const BdctCudaWork *work, bool tall)
       return flat ? use_hevc<uint8_t, true> (size, wanted)
           : use_hevc<uint8_t, false> (size, wanted);
     case BDCT_FAMILY_JPEG:
-      return depth > 8 ? nullptr : use8<Jpeg8, uint8_t> (wanted);
+      return depth > 8 || (traits & BDCT_TENSOR_75) ? nullptr
+          : use8<Jpeg8, uint8_t> (wanted);
     case BDCT_FAMILY_REAL:
       return depth > 8 ? use8<Real8<uint16_t>, uint16_t> (wanted)
           : use8<Real8<uint8_t>, uint8_t> (wanted);

@@ -70,12 +70,12 @@ template <typename Chain, typename Sample> struct Group8
 
     nonzero.begin_group ();
     load_matrices (w, in);
-    if constexpr (sizeof (Sample) == 1)
+    if constexpr (sizeof (Sample) == 1) {
       BDCT_UNROLL for (int i = 0; i < 4; i++)
         chain.run (w + i, w + i, f.pairs, [&] (int square, uint32_t flags) {
               nonzero.add (2 * i + square, square, flags);
             });
-    else
+    } else {
       BDCT_UNROLL for (int i = 0; i < 4; i += 2) {
         const uint32_t x[2] =
             { read_words (w[i], f), read_words (w[i + 1], f) };
@@ -88,6 +88,7 @@ template <typename Chain, typename Sample> struct Group8
         w[i + 1] =
             (f.pairs ? permute (y[0], y[1], HIGH_WORDS) : y[1]) << f.shift;
       }
+    }
     Chunks::store (out, w);
     nonzero.template end_group<kOddParts> ();
   }

@@ -148,13 +148,14 @@ template <typename Sample, bool FLAT> struct Hevc16
       floor_all (d[i], scale4, 0);
     }
     BDCT_UNROLL for (int j = 0; j < 2; j++)
-      if constexpr (sizeof (Sample) > 1)
+      if constexpr (sizeof (Sample) > 1) {
         BDCT_UNROLL for (int i = 0; i < 2; i++)
           out[j][i] =
               clamped_words (d[i].v[2 * j], d[i].v[2 * j + 1], peak);
-      else
+      } else {
         out[j][0] = clamped_bytes (d[0].v[2 * j], d[0].v[2 * j + 1],
             d[1].v[2 * j], d[1].v[2 * j + 1]);
+      }
   }
 };
 

@@ -376,13 +376,14 @@ template <typename Sample, bool FLAT> struct Lane32
           d[r] = join (mma_16x8x32_s8_s8 (high[p], b[r], pass.start),
               mma_16x8x32_u8_s8 (low[p], b[r], pass.start), pass);
         BDCT_UNROLL for (int i = 0; i < 4; i += 2)
-          if constexpr (sizeof (Sample) > 1)
+          if constexpr (sizeof (Sample) > 1) {
             BDCT_UNROLL for (int r = 0; r < 2; r++)
               out[h][p][i + r] =
                   clamped_words (d[r].v[i], d[r].v[i + 1], peak[0]);
-          else
+          } else {
             out[0][p][i + h] = clamped_bytes (d[0].v[i], d[1].v[i],
                 d[0].v[i + 1], d[1].v[i + 1]);
+          }
       }
     }
   }

@@ -89,11 +89,12 @@ template <typename Sample, bool FLAT> struct Hevc8
     d = product3 (d, count);
     d = mma_16x8x16_f16 (split_bytes (d, scale3, kBase3<FLAT>), b4, start4);
     floor_all (d, scale4, 0);
-    if constexpr (sizeof (Sample) > 1)
+    if constexpr (sizeof (Sample) > 1) {
       BDCT_UNROLL for (int i = 0; i < 2; i++)
         out[i] = clamped_words (d.v[2 * i], d.v[2 * i + 1], peak);
-    else
+    } else {
       out[0] = clamped_bytes (d);
+    }
   }
 
 private:

@@ -55,9 +55,10 @@ plant (bool wanted)
 #else
 #define MAX_KERNELS 64
 #undef bdct_tensor_find
-const BdctTensorKernel *bdct_tensor_find (const BdctCudaWork * work, bool tall);
+const BdctTensorKernel *bdct_tensor_find (const BdctCudaWork * work,
+    unsigned traits);
 const BdctTensorKernel *planted_tensor_find (const BdctCudaWork * work,
-    bool tall);
+    unsigned traits);
 
 static bool planted;
 
@@ -82,11 +83,11 @@ make_wrong_constants (void *to, const BdctCudaPlane * plane,
 
 /* What the engine's host side of this program calls. */
 const BdctTensorKernel *
-planted_tensor_find (const BdctCudaWork * work, bool tall)
+planted_tensor_find (const BdctCudaWork * work, unsigned traits)
 {
   static BdctTensorKernel kernels[MAX_KERNELS];
   static const BdctTensorKernel *of[MAX_KERNELS];
-  const BdctTensorKernel *found = bdct_tensor_find (work, tall);
+  const BdctTensorKernel *found = bdct_tensor_find (work, traits);
   int i = 0;
 
   if (!planted || found == NULL)

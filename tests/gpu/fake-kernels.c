@@ -330,9 +330,9 @@ fake_compute (const void *function, const BdctCudaBatch * batch)
 }
 
 const BdctTensorKernel *
-bdct_tensor_find (const BdctCudaWork * work, bool tall)
+bdct_tensor_find (const BdctCudaWork * work, unsigned traits)
 {
-  (void) tall;
+  (void) traits;
   for (int p = 0; p < work->n_planes; p++)
     if (work->sets[0].component[work->plane[p].layout.component[0]].log2_width
         > 4)
