@@ -61,7 +61,8 @@ bdct_quantize_companion (const BdctJob *job, const BdctComponentJob *component,
  * HEVC: |c| < 2^15 and quant < 2^15: the product and the rounding term stay
  * below 2^31; so does the dequantizer's product, which returns to
  * |c| 2^dequant_bits give or take one step. H264: init_h264() in job.c. A
- * negative c is not made positive: -((n + a) >> b) is (2^b - 1 - a - n) >> b. */
+ * negative c is not made positive: -((n + a) >> b) is
+ * (2^b - 1 - a - n) >> b. */
 BDCT_INLINE BDCT_INT
 BDCT_NAME (quantize) (BdctFamily family, const BdctComponentJob *job,
     BDCT_INT c, BDCT_INT quant, BDCT_INT companion)
