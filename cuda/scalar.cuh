@@ -236,7 +236,9 @@ get_job (const Constants *from)
 {
   BdctComponentJob job;
 
-  /* The pairs of dot products clip. */
+  /* The pairs of dot products clip values; and no coefficient of 16 bits has a
+   * level that does not fit them: quant is 26214 at most, quant_bits 15 or
+   * more. */
   job.clip16 = C::clip16 && !C::dots;
   if (C::stepped)
     return job;

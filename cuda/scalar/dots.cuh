@@ -62,8 +62,8 @@ octave_place (int keep, int k)
   return k == 0 ? 0 : (keep >> octave) + (k >> octave);
 }
 
-/* Both orders of up to 8 values, four bits each, for places that only the device
- * knows. */
+/* Both orders of up to 8 values, four bits each, for places that are known only
+ * on the device. */
 constexpr uint32_t
 mirror_places ()
 {

@@ -278,8 +278,8 @@ template <typename C, typename Sample> struct Pairs
 
       forward_row<WORDS> (a, source, look_up (mirror, 2 * y) * WORDS + first,
           start, middle);
-      forward_row<WORDS> (b, source, look_up (mirror, 2 * y + 1) * WORDS + first,
-          start, middle);
+      forward_row<WORDS> (b, source, look_up (mirror, 2 * y + 1) * WORDS
+          + first, start, middle);
       BDCT_UNROLL for (int i = 0; i < n / 2; i++)
         BDCT_UNROLL for (int k = 0; k < 2; k++) {
           const int u = octave_order (n, 2 * i + k);
@@ -502,12 +502,10 @@ run_tile_small (uint32_t *memory, const Tile &tile,
   constexpr int across = kTileSamples / 8;
   const int n = tile.plane.layout.interleave;
   const int i = n > 1 ? threadIdx.x % 2 : 0;
-  const int x = (threadIdx.x % across >> (n - 1)) * 8, y = threadIdx.x / across * 8;
+  const int x = (threadIdx.x % across >> (n - 1)) * 8;
+  const int y = threadIdx.x / across * 8;
   Window w = get_window<Sample> (tile, i, x, y);
 
-  /* Other warps of the block are for larger ones. */
-  if (y >= 32)
-    return;
   w.whole = is_whole (tile, w, 8);
   if (__all_sync (0xffffffff, w.width <= 0 || w.height <= 0))
     return;

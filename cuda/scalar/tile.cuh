@@ -1,5 +1,5 @@
-/* blockdct: a thread block's part of a plane, and a lane's of it, for the kernels
- * without tensor cores.
+/* blockdct: a thread block's part of a plane, and a lane's of it, for the
+ * kernels without tensor cores.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
