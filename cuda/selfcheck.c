@@ -269,6 +269,7 @@ compare_all (Check * self, const BdctTensorKernel * kernel,
 
   work.sets = &job;
   work.plane[0].layout = layout->plane[0];
+  work.plane[0].last_column = layout->plane[0].width - 1;
   work.plane[0].src = (BdctSamples) { self->memory->plane, STRIDE };
   work.plane[0].dst = work.plane[0].src;
   for (size_t i = 0; i < N_SETTINGS && *agrees; i++) {
