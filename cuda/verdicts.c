@@ -100,8 +100,9 @@ append (const char *text, BdctVerdict verdict)
   if (file < 0)
     return;
   n = snprintf (line, sizeof line, "%s %s\n", words[verdict], text);
-  if (write (file, line, n) != n)
-    (void) ftruncate (file, 0);
+  /* Half a line is no verdict. */
+  n -= (int) write (file, line, n);
+  (void) n;
   close (file);
 }
 
