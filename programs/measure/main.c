@@ -12,38 +12,21 @@
 #include "bench.h"
 #include "files.h"
 #include "gst-plugin/gstblockdctbackend.h"
+#include "options.h"
 #include "output.h"
 #include "plot.h"
-#include "settings.h"
 #include "target.h"
-
-/* What gst-plugin/ logs as. */
-GST_DEBUG_CATEGORY (gst_blockdct_debug);
 
 /* Exit status beside 0. */
 #define FAILED 1
 #define WRONG_USAGE 2
 #define INTERRUPTED 130
 
-/* Of a target: the option is not there. */
-#define UNSET -1.0
-
 /* That are measured on one GPU at the same time. */
 #define MAX_FILES 8
 
 #define BAR_WIDTH 30
 #define BAR_INTERVAL 200        /* ms */
-
-typedef struct
-{
-  gchar **arguments;
-  gchar *transforms, *quality, *qp, *formats, *subsampling, *backend, *csv,
-      *json, *plot;
-  gboolean all_settings, each_frame, quiet, resume, list, merge, version;
-  gint64 first_frame, n_frames;
-  gint threads;
-  MeasureTarget target;
-} Options;
 
 typedef struct
 {
@@ -65,9 +48,7 @@ typedef struct
 
 struct _Program
 {
-  Options options;
-  MeasurePlan plan;
-  gint backend;                 /* a value of the element's property */
+  MeasureOptions options;
   GArray *files;                /* MeasureFile */
   GPtrArray *outputs;           /* MeasureOutput */
   GArray *rows;                 /* all of them, for the plot */
@@ -297,7 +278,7 @@ static gboolean
 start_workers (Program * program)
 {
   guint n_files;
-  guint n_devices = count_devices (program->backend, &n_files);
+  guint n_devices = count_devices (program->options.backend, &n_files);
   guint wanted = MIN (n_devices * n_files, program->files->len);
 
   program->workers = g_new0 (Worker, wanted);
@@ -307,8 +288,8 @@ start_workers (Program * program)
 
     worker->program = program;
     worker->file = program->files->len;
-    worker->bench = measure_bench_new (&program->plan, program->backend,
-        i % n_devices, program->options.threads,
+    worker->bench = measure_bench_new (&program->options.plan,
+        program->options.backend, i % n_devices, program->options.threads,
         i < n_devices ? NULL : worker[-(gint) n_devices].bench, &error);
     if (worker->bench == NULL) {
       complain (program, error, FAILED);
@@ -358,214 +339,6 @@ run_workers (Program * program)
   clear_bar (program);
 }
 
-/* Options */
-
-static gboolean
-refuse (GError ** error, const gchar * text)
-{
-  g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, text);
-  return FALSE;
-}
-
-static gboolean
-check_targets (const MeasureTarget * target, GError ** error)
-{
-  const struct
-  {
-    const gchar *name;
-    gdouble value;
-  } targets[] = {
-    {"--target-psnr", target->psnr}, {"--target-bpp", target->bpp},
-    {"--target-size", target->size}
-  };
-  const gchar *set = NULL;
-
-  for (guint i = 0; i < G_N_ELEMENTS (targets); i++) {
-    if (targets[i].value == UNSET)
-      continue;
-    if (!(targets[i].value > 0.0) || isinf (targets[i].value)) {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-          "%s=%g is not above 0", targets[i].name, targets[i].value);
-      return FALSE;
-    }
-    if (set != NULL) {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-          "One target at a time: %s or %s", set, targets[i].name);
-      return FALSE;
-    }
-    set = targets[i].name;
-  }
-  return TRUE;
-}
-
-/* What excludes each other. */
-static gboolean
-check_options (const Options * o, GError ** error)
-{
-  gboolean target = measure_target_is_set (&o->target);
-
-  if (!check_targets (&o->target, error))
-    return FALSE;
-  if (o->arguments == NULL)
-    return refuse (error, "No file, folder or pattern is named");
-  if (o->csv != NULL && o->json != NULL && strcmp (o->csv, "-") == 0
-      && strcmp (o->json, "-") == 0)
-    return refuse (error, "--csv and --json cannot both be -");
-  if (o->each_frame && target)
-    return refuse (error, "--frames and a target exclude each other: a target "
-        "is that of the whole file");
-  if (o->merge && (o->transforms || o->quality || o->qp
-          || o->all_settings || o->formats || o->subsampling || o->each_frame
-          || o->first_frame || o->n_frames >= 0 || o->resume || o->list))
-    return refuse (error, "--merge measures nothing: it goes with --csv, "
-        "--json, --plot and the targets alone");
-  if (o->resume && ((o->csv != NULL) == (o->json != NULL)
-          || strcmp (o->csv ? o->csv : o->json, "-") == 0))
-    return refuse (error, "--resume goes on with one file: that of --csv, or "
-        "that of --json");
-  if (o->resume && target && o->plot != NULL)
-    return refuse (error, "--resume with a target has no curves for --plot");
-  if (o->first_frame < 0) {
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "--first-frame=%" G_GINT64_FORMAT " is below 0", o->first_frame);
-    return FALSE;
-  }
-  if (o->n_frames < -1 || o->n_frames == 0) {
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "--n-frames=%" G_GINT64_FORMAT " is below 1", o->n_frames);
-    return FALSE;
-  }
-  if (o->threads < 0 || o->threads > 1024) {
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "--threads=%d is outside 0 to 1024", o->threads);
-    return FALSE;
-  }
-  return o->plot == NULL || measure_plot_check (o->plot, error);
-}
-
-static gboolean
-find_backend (const gchar * name, gint * value, GError ** error)
-{
-  GEnumClass *klass = g_type_class_ref (gst_blockdct_backend_get_type ());
-  GEnumValue *found = g_enum_get_value_by_nick (klass, name);
-  GString *known = g_string_new (NULL);
-
-  if (found != NULL)
-    *value = found->value;
-  for (guint i = 0; i < klass->n_values; i++)
-    g_string_append_printf (known, "%s%s", i > 0 ? ", " : "",
-        klass->values[i].value_nick);
-  if (found == NULL)
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "--backend: '%s' is none of %s", name, known->str);
-  g_string_free (known, TRUE);
-  g_type_class_unref (klass);
-  return found != NULL;
-}
-
-static gboolean
-make_plan (Program * program, GError ** error)
-{
-  const Options *o = &program->options;
-  MeasurePlan *plan = &program->plan;
-
-  if (!check_options (o, error)
-      || !find_backend (o->backend ? o->backend : "auto", &program->backend,
-          error)
-      || !measure_find_subsampling (o->subsampling, &plan->subsampling, error))
-    return FALSE;
-  plan->settings = measure_settings_new (o->transforms, o->quality, o->qp,
-      o->all_settings || o->plot != NULL || measure_target_is_set (&o->target),
-      error);
-  if (plan->settings == NULL)
-    return FALSE;
-  plan->formats = measure_formats_new (o->formats, error);
-  plan->each_frame = o->each_frame;
-  plan->first_frame = o->first_frame;
-  plan->n_frames = o->n_frames;
-  return plan->formats != NULL;
-}
-
-static gboolean
-parse (Program * program, int *argc, char ***argv)
-{
-  Options *o = &program->options;
-  GOptionEntry entries[] = {
-    {"transform", 't', 0, G_OPTION_ARG_STRING, &o->transforms,
-        "Transforms, such as jpeg-8x8,hevc-16x16, or all (jpeg-8x8)", "LIST"},
-    {"quality", 'q', 0, G_OPTION_ARG_STRING, &o->quality,
-        "Qualities, 1 to 100: 75, 1-100, 50,75,90 or 10-90:10 (85; all with "
-          "a target or --plot)", "RANGES"},
-    {"qp", 0, 0, G_OPTION_ARG_STRING, &o->qp,
-        "QPs, 0 to 51, likewise (26; all with a target or --plot)", "RANGES"},
-    {"all-settings", 'a', 0, G_OPTION_ARG_NONE, &o->all_settings,
-        "All qualities and QPs, where those options do not say which", NULL},
-    {"format", 'f', 0, G_OPTION_ARG_STRING, &o->formats,
-        "Formats to convert to, such as I420,Y444 (the decoder's own)", "LIST"},
-    {"chroma-subsampling", 0, 0, G_OPTION_ARG_STRING, &o->subsampling,
-        "Of R, G and B: 4:2:0 (default), 4:2:2, 4:4:0 or 4:4:4", "NAME"},
-    {"frames", 0, 0, G_OPTION_ARG_NONE, &o->each_frame,
-        "A row a frame too", NULL},
-    {"first-frame", 0, 0, G_OPTION_ARG_INT64, &o->first_frame,
-        "Begin with this frame of each file, counted from 0", "F"},
-    {"n-frames", 'n', 0, G_OPTION_ARG_INT64, &o->n_frames,
-        "Measure at most so many frames of each file", "N"},
-    {"target-psnr", 0, 0, G_OPTION_ARG_DOUBLE, &o->target.psnr,
-        "The coarsest setting with this PSNR", "DB"},
-    {"target-bpp", 0, 0, G_OPTION_ARG_DOUBLE, &o->target.bpp,
-        "The finest setting with at most so many bits a luma sample", "BITS"},
-    {"target-size", 0, 0, G_OPTION_ARG_DOUBLE, &o->target.size,
-        "The finest setting with at most so many bytes a file", "BYTES"},
-    {"csv", 0, 0, G_OPTION_ARG_FILENAME, &o->csv,
-        "Write the rows as CSV; - is standard output", "FILE"},
-    {"json", 0, 0, G_OPTION_ARG_FILENAME, &o->json,
-        "Write them as lines of JSON; - is standard output", "FILE"},
-    {"plot", 0, 0, G_OPTION_ARG_FILENAME, &o->plot,
-        "Draw PSNR over bits: FILE.svg, FILE.png or FILE.pdf", "FILE"},
-    {"resume", 0, 0, G_OPTION_ARG_NONE, &o->resume,
-        "Leave out the files whose rows are in the output already", NULL},
-    {"backend", 0, 0, G_OPTION_ARG_STRING, &o->backend,
-        "cuda, cpu, or auto: every GPU there is, else the CPU", "NAME"},
-    {"threads", 0, 0, G_OPTION_ARG_INT, &o->threads,
-        "Threads of the CPU engine (0: one a processor)", "N"},
-    {"list", 0, 0, G_OPTION_ARG_NONE, &o->list,
-        "Measure nothing: print the files and how many frames they say they "
-          "have, as lines of JSON", NULL},
-    {"merge", 0, 0, G_OPTION_ARG_NONE, &o->merge,
-        "Measure nothing: the files are tables, of --csv or --json; add up "
-          "the rows of a file's segments", NULL},
-    {"quiet", 0, 0, G_OPTION_ARG_NONE, &o->quiet, "No progress bar", NULL},
-    {"version", 0, 0, G_OPTION_ARG_NONE, &o->version, "Print the version",
-        NULL},
-    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->arguments,
-        NULL, NULL},
-    {NULL, 0, 0, 0, NULL, NULL, NULL}
-  };
-  GOptionContext *context = g_option_context_new
-      ("FILE|FOLDER|PATTERN ... - what transforms and quantizers cost");
-  GError *error = NULL;
-  gboolean ok;
-
-  o->n_frames = -1;
-  o->target = (MeasureTarget) { UNSET, UNSET, UNSET };
-  g_option_context_set_description (context, "Example:\n"
-      "  blockdct-measure shots/ film.mkv --quality 10-90:10 "
-      "--csv table.csv\n");
-  g_option_context_add_main_entries (context, entries, NULL);
-  g_option_context_add_group (context, gst_init_get_option_group ());
-  ok = g_option_context_parse (context, argc, argv, &error);
-  g_option_context_free (context);
-  GST_DEBUG_CATEGORY_INIT (gst_blockdct_debug, "blockdct", 0, "block DCT");
-  if (ok && o->version) {
-    g_print ("blockdct-measure %s\n", VERSION);
-    return FALSE;
-  }
-  ok = ok && make_plan (program, &error);
-  if (!ok)
-    complain (program, error, WRONG_USAGE);
-  return ok;
-}
-
 /* The two ways to a table */
 
 static void
@@ -590,7 +363,7 @@ mark_known (Program * program, GArray * known)
 static gboolean
 open_outputs (Program * program, GArray * known)
 {
-  const Options *o = &program->options;
+  const MeasureOptions *o = &program->options;
   const struct
   {
     const gchar *path;
@@ -607,8 +380,8 @@ open_outputs (Program * program, GArray * known)
     if (wanted[i].path == NULL)
       continue;
     output = o->resume ? measure_output_resume (wanted[i].path,
-        wanted[i].style, &program->plan, measure_target_is_set (&o->target),
-        known, &error)
+        wanted[i].style, &o->plan, measure_target_is_set (&o->target), known,
+        &error)
         : measure_output_new (wanted[i].path, wanted[i].style, &error);
     if (output != NULL)
       g_ptr_array_add (program->outputs, output);
@@ -730,29 +503,22 @@ int
 main (int argc, char **argv)
 {
   Program program = { 0 };
-  Options *o = &program.options;
+  GError *error = NULL;
 
   setlocale (LC_CTYPE, "");
   program.outputs = g_ptr_array_new ();
   program.rows = g_array_new (FALSE, FALSE, sizeof (MeasureRow));
   program.failures = g_string_new (NULL);
-  if (parse (&program, &argc, &argv))
+  if (!measure_options_parse (&program.options, &argc, &argv, &error))
+    complain (&program, error, WRONG_USAGE);
+  else if (program.options.version)
+    g_print ("blockdct-measure %s\n", VERSION);
+  else
     run (&program);
-  g_clear_pointer (&program.plan.settings, g_array_unref);
-  g_clear_pointer (&program.plan.formats, g_array_unref);
+  measure_options_clear (&program.options);
   g_ptr_array_unref (program.outputs);
   g_array_unref (program.rows);
   g_string_free (program.failures, TRUE);
-  g_strfreev (o->arguments);
-  g_free (o->transforms);
-  g_free (o->quality);
-  g_free (o->qp);
-  g_free (o->formats);
-  g_free (o->subsampling);
-  g_free (o->backend);
-  g_free (o->csv);
-  g_free (o->json);
-  g_free (o->plot);
   gst_deinit ();
   return program.status;
 }

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "options.h"
+
+#include <math.h>
+#include <string.h>
+#include "gst-plugin/gstblockdctbackend.h"
+#include "plot.h"
+#include "settings.h"
+
+/* What gst-plugin/ logs as. */
+GST_DEBUG_CATEGORY (gst_blockdct_debug);
+
+/* Of a target: the option is not there. */
+#define UNSET -1.0
+
+/* Options that are lists and names, as they were given. */
+typedef struct
+{
+  gchar *transforms, *quality, *qp, *formats, *subsampling, *backend;
+  gboolean all_settings;
+} Texts;
+
+static gboolean
+refuse (GError ** error, const gchar * text)
+{
+  g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, text);
+  return FALSE;
+}
+
+static gboolean
+check_targets (const MeasureTarget * target, GError ** error)
+{
+  const struct
+  {
+    const gchar *name;
+    gdouble value;
+  } targets[] = {
+    {"--target-psnr", target->psnr}, {"--target-bpp", target->bpp},
+    {"--target-size", target->size}
+  };
+  const gchar *set = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (targets); i++) {
+    if (targets[i].value == UNSET)
+      continue;
+    if (!(targets[i].value > 0.0) || isinf (targets[i].value)) {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+          "%s=%g is not above 0", targets[i].name, targets[i].value);
+      return FALSE;
+    }
+    if (set != NULL) {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+          "One target at a time: %s or %s", set, targets[i].name);
+      return FALSE;
+    }
+    set = targets[i].name;
+  }
+  return TRUE;
+}
+
+/* What excludes each other. */
+static gboolean
+check_options (const MeasureOptions * o, const Texts * t, GError ** error)
+{
+  gboolean target = measure_target_is_set (&o->target);
+
+  if (!check_targets (&o->target, error))
+    return FALSE;
+  if (o->arguments == NULL)
+    return refuse (error, "No file, folder or pattern is named");
+  if (o->csv != NULL && o->json != NULL && strcmp (o->csv, "-") == 0
+      && strcmp (o->json, "-") == 0)
+    return refuse (error, "--csv and --json cannot both be -");
+  if (o->plan.each_frame && target)
+    return refuse (error, "--frames and a target exclude each other: a target "
+        "is that of the whole file");
+  if (o->merge && (t->transforms || t->quality || t->qp || t->all_settings
+          || t->formats || t->subsampling || o->plan.each_frame
+          || o->plan.first_frame || o->plan.n_frames >= 0 || o->resume
+          || o->list))
+    return refuse (error, "--merge measures nothing: it goes with --csv, "
+        "--json, --plot and the targets alone");
+  if (o->resume && ((o->csv != NULL) == (o->json != NULL)
+          || strcmp (o->csv ? o->csv : o->json, "-") == 0))
+    return refuse (error, "--resume goes on with one file: that of --csv, or "
+        "that of --json");
+  if (o->resume && target && o->plot != NULL)
+    return refuse (error, "--resume with a target has no curves for --plot");
+  if (o->plan.first_frame < 0) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--first-frame=%" G_GINT64_FORMAT " is below 0", o->plan.first_frame);
+    return FALSE;
+  }
+  if (o->plan.n_frames < -1 || o->plan.n_frames == 0) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--n-frames=%" G_GINT64_FORMAT " is below 1", o->plan.n_frames);
+    return FALSE;
+  }
+  if (o->threads < 0 || o->threads > 1024) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--threads=%d is outside 0 to 1024", o->threads);
+    return FALSE;
+  }
+  return o->plot == NULL || measure_plot_check (o->plot, error);
+}
+
+static gboolean
+find_backend (const gchar * name, gint * value, GError ** error)
+{
+  GEnumClass *klass = g_type_class_ref (gst_blockdct_backend_get_type ());
+  GEnumValue *found = g_enum_get_value_by_nick (klass, name);
+  GString *known = g_string_new (NULL);
+
+  if (found != NULL)
+    *value = found->value;
+  for (guint i = 0; i < klass->n_values; i++)
+    g_string_append_printf (known, "%s%s", i > 0 ? ", " : "",
+        klass->values[i].value_nick);
+  if (found == NULL)
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--backend: '%s' is none of %s", name, known->str);
+  g_string_free (known, TRUE);
+  g_type_class_unref (klass);
+  return found != NULL;
+}
+
+static gboolean
+make_plan (MeasureOptions * o, const Texts * t, GError ** error)
+{
+  MeasurePlan *plan = &o->plan;
+
+  if (!check_options (o, t, error)
+      || !find_backend (t->backend ? t->backend : "auto", &o->backend, error)
+      || !measure_find_subsampling (t->subsampling, &plan->subsampling, error))
+    return FALSE;
+  plan->settings = measure_settings_new (t->transforms, t->quality, t->qp,
+      t->all_settings || o->plot != NULL || measure_target_is_set (&o->target),
+      error);
+  if (plan->settings == NULL)
+    return FALSE;
+  plan->formats = measure_formats_new (t->formats, error);
+  return plan->formats != NULL;
+}
+
+gboolean
+measure_options_parse (MeasureOptions * o, int *argc, char ***argv,
+    GError ** error)
+{
+  Texts t = { 0 };
+  GOptionEntry entries[] = {
+    {"transform", 't', 0, G_OPTION_ARG_STRING, &t.transforms,
+        "Transforms, such as jpeg-8x8,hevc-16x16, or all (jpeg-8x8)", "LIST"},
+    {"quality", 'q', 0, G_OPTION_ARG_STRING, &t.quality,
+        "Qualities, 1 to 100: 75, 1-100, 50,75,90 or 10-90:10 (85; all with "
+          "a target or --plot)", "RANGES"},
+    {"qp", 0, 0, G_OPTION_ARG_STRING, &t.qp,
+        "QPs, 0 to 51, likewise (26; all with a target or --plot)", "RANGES"},
+    {"all-settings", 'a', 0, G_OPTION_ARG_NONE, &t.all_settings,
+        "All qualities and QPs, where those options do not say which", NULL},
+    {"format", 'f', 0, G_OPTION_ARG_STRING, &t.formats,
+        "Formats to convert to, such as I420,Y444 (the decoder's own)", "LIST"},
+    {"chroma-subsampling", 0, 0, G_OPTION_ARG_STRING, &t.subsampling,
+        "Of R, G and B: 4:2:0 (default), 4:2:2, 4:4:0 or 4:4:4", "NAME"},
+    {"frames", 0, 0, G_OPTION_ARG_NONE, &o->plan.each_frame,
+        "A row a frame too", NULL},
+    {"first-frame", 0, 0, G_OPTION_ARG_INT64, &o->plan.first_frame,
+        "Begin with this frame of each file, counted from 0", "F"},
+    {"n-frames", 'n', 0, G_OPTION_ARG_INT64, &o->plan.n_frames,
+        "Measure at most so many frames of each file", "N"},
+    {"target-psnr", 0, 0, G_OPTION_ARG_DOUBLE, &o->target.psnr,
+        "The coarsest setting with this PSNR", "DB"},
+    {"target-bpp", 0, 0, G_OPTION_ARG_DOUBLE, &o->target.bpp,
+        "The finest setting with at most so many bits a luma sample", "BITS"},
+    {"target-size", 0, 0, G_OPTION_ARG_DOUBLE, &o->target.size,
+        "The finest setting with at most so many bytes a file", "BYTES"},
+    {"csv", 0, 0, G_OPTION_ARG_FILENAME, &o->csv,
+        "Write the rows as CSV; - is standard output", "FILE"},
+    {"json", 0, 0, G_OPTION_ARG_FILENAME, &o->json,
+        "Write them as lines of JSON; - is standard output", "FILE"},
+    {"plot", 0, 0, G_OPTION_ARG_FILENAME, &o->plot,
+        "Draw PSNR over bits: FILE.svg, FILE.png or FILE.pdf", "FILE"},
+    {"resume", 0, 0, G_OPTION_ARG_NONE, &o->resume,
+        "Leave out the files whose rows are in the output already", NULL},
+    {"backend", 0, 0, G_OPTION_ARG_STRING, &t.backend,
+        "cuda, cpu, or auto: every GPU there is, else the CPU", "NAME"},
+    {"threads", 0, 0, G_OPTION_ARG_INT, &o->threads,
+        "Threads of the CPU engine (0: one a processor)", "N"},
+    {"list", 0, 0, G_OPTION_ARG_NONE, &o->list,
+        "Measure nothing: print the files and how many frames they say they "
+          "have, as lines of JSON", NULL},
+    {"merge", 0, 0, G_OPTION_ARG_NONE, &o->merge,
+        "Measure nothing: the files are tables, of --csv or --json; add up "
+          "the rows of a file's segments", NULL},
+    {"quiet", 0, 0, G_OPTION_ARG_NONE, &o->quiet, "No progress bar", NULL},
+    {"version", 0, 0, G_OPTION_ARG_NONE, &o->version, "Print the version",
+        NULL},
+    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->arguments,
+        NULL, NULL},
+    {NULL, 0, 0, 0, NULL, NULL, NULL}
+  };
+  GOptionContext *context = g_option_context_new
+      ("FILE|FOLDER|PATTERN ... - what transforms and quantizers cost");
+  gboolean ok;
+
+  o->plan.n_frames = -1;
+  o->target = (MeasureTarget) { UNSET, UNSET, UNSET };
+  g_option_context_set_description (context, "Example:\n"
+      "  blockdct-measure shots/ film.mkv --quality 10-90:10 "
+      "--csv table.csv\n");
+  g_option_context_add_main_entries (context, entries, NULL);
+  g_option_context_add_group (context, gst_init_get_option_group ());
+  ok = g_option_context_parse (context, argc, argv, error);
+  g_option_context_free (context);
+  GST_DEBUG_CATEGORY_INIT (gst_blockdct_debug, "blockdct", 0, "block DCT");
+  ok = ok && (o->version || make_plan (o, &t, error));
+  g_free (t.transforms);
+  g_free (t.quality);
+  g_free (t.qp);
+  g_free (t.formats);
+  g_free (t.subsampling);
+  g_free (t.backend);
+  return ok;
+}
+
+void
+measure_options_clear (MeasureOptions * o)
+{
+  g_clear_pointer (&o->plan.settings, g_array_unref);
+  g_clear_pointer (&o->plan.formats, g_array_unref);
+  g_strfreev (o->arguments);
+  g_free (o->csv);
+  g_free (o->json);
+  g_free (o->plot);
+}

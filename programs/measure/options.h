@@ -1,0 +1,33 @@
+/* blockdct-measure: its command line.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEASURE_OPTIONS_H
+#define MEASURE_OPTIONS_H
+
+#include "bench.h"
+#include "target.h"
+
+G_BEGIN_DECLS
+
+/** What is asked for. */
+typedef struct
+{
+  gchar **arguments;            /* files, folders, patterns */
+  gchar *csv, *json, *plot;     /* NULL: none */
+  gboolean quiet, resume, list, merge, version;
+  gint threads, backend;        /* values of the element's properties */
+  MeasureTarget target;
+  MeasurePlan plan;
+} MeasureOptions;
+
+/** Take the options of this program and of GStreamer, which is initialised, off
+ * a command line, into a struct of zeros. FALSE with the reason: the option,
+ * its value, and what it may be. To be cleared in any case. */
+gboolean measure_options_parse (MeasureOptions * options, int *argc,
+    char ***argv, GError ** error);
+
+void measure_options_clear (MeasureOptions * options);
+
+G_END_DECLS
+#endif
