@@ -168,10 +168,13 @@ void
 bdct_device_describe (const BdctDevice * self, BdctEngine * engine)
 {
   bool differs;
+  const bool tensor = bdct_cuda_has_tensor (self->kernels, &differs);
 
-  if (engine->distrust[0] != '\0')
+  /* It is asked for with each frame, and changes once at most. */
+  if (engine->distrust[0] != '\0'
+      || (engine->description[0] != '\0' && !differs))
     return;
-  if (bdct_cuda_has_tensor (self->kernels, &differs))
+  if (tensor)
     snprintf (engine->description, sizeof engine->description, "%s",
         self->gpu);
   else
