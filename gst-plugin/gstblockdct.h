@@ -117,6 +117,8 @@ void gst_blockdct_init_properties (GstBlockDct * self);
 /** A consistent copy of the settings in force. */
 GstBlockDctSettings gst_blockdct_get_settings (GstBlockDct * self);
 
+/* gstblockdctpropertiesquantizer.c */
+
 /** Say of each property that was set and has no effect with the transform in
  * force that this is so; once. */
 void gst_blockdct_tell_idle (GstBlockDct * self, const BdctParams * params);

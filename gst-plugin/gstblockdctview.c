@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From the properties to the view that the engine draws. */
-#include "gstblockdct.h"
+ * The properties of what is shown, and from them the view that the engine
+ * draws. */
+#include "gstblockdctproperties.h"
 
 GType
 gst_blockdct_view_get_type (void)
@@ -46,4 +47,95 @@ gst_blockdct_view_update (GstBlockDct * self,
   self->view.position = settings->wipe_position;
   self->view.gain = settings->difference_gain;
   return &self->view;
+}
+
+void
+gst_blockdct_install_views (GObjectClass * klass)
+{
+  const BdctView default_view = BDCT_VIEW_DEFAULT;
+
+  /**
+   * GstBlockDct:view:
+   *
+   * What the output shows. The statistics are the reconstruction's in any case.
+   *
+   * Since: 0.1
+   */
+  gst_blockdct_property (klass, PROP_VIEW, FIELD (view),
+      g_param_spec_enum ("view", "View",
+          "What is shown; the statistics are the reconstruction's in any case",
+          gst_blockdct_view_get_type (), default_view.mode, LIVE));
+  /**
+   * GstBlockDct:wipe-position:
+   *
+   * Where the wipe is divided, from 0 (left) to 1; in side-by-side and stacked
+   * which half of the picture is shown, from the first (0) to the last.
+   *
+   * Since: 0.1
+   */
+  gst_blockdct_property (klass, PROP_WIPE_POSITION, FIELD (wipe_position),
+      g_param_spec_double ("wipe-position", "Wipe position",
+          "Where view=wipe is divided, or which part of the picture "
+          "view=side-by-side and view=stacked show", 0, 1,
+          default_view.position, LIVE));
+  /**
+   * GstBlockDct:difference-gain:
+   *
+   * What the difference is multiplied by in view=difference.
+   *
+   * Since: 0.1
+   */
+  gst_blockdct_property (klass, PROP_DIFFERENCE_GAIN, FIELD (difference_gain),
+      g_param_spec_double ("difference-gain", "Difference gain",
+          "Amplification of view=difference", 0, BDCT_VIEW_MAX_GAIN,
+          default_view.gain, LIVE));
+  /**
+   * GstBlockDct:grid:
+   *
+   * Show the borders of luma's blocks, in any view.
+   *
+   * Since: 0.1
+   */
+  gst_blockdct_property (klass, PROP_GRID, FIELD (grid),
+      g_param_spec_boolean ("grid", "Grid",
+          "Show the borders of luma's blocks", default_view.grid, LIVE));
+  /**
+   * GstBlockDct:overlay:
+   *
+   * Write transform, quality or QP, PSNR and engine on the picture, in builds
+   * with Pango.
+   *
+   * Since: 0.1
+   */
+  gst_blockdct_property (klass, PROP_OVERLAY, FIELD (overlay),
+      g_param_spec_boolean ("overlay", "Overlay",
+          "Write transform, quality, PSNR and engine on the picture", FALSE,
+          LIVE));
+  /**
+   * GstBlockDct:interactive:
+   *
+   * Whether keys and pointer in the sink's window, which come as navigation
+   * events, turn the properties.
+   *
+   * Since: 0.1
+   */
+  gst_blockdct_property (klass, PROP_INTERACTIVE, QUIET_FIELD (interactive),
+      g_param_spec_boolean ("interactive", "Interactive",
+          "Let pointer and keys in the sink's window turn the properties",
+          FALSE, PLAYING));
+  /**
+   * GstBlockDct:keep-frame:
+   *
+   * Whether a change of what a frame looks like is shown at once on the frame
+   * that left last, when no other one comes: while paused, and at the end of
+   * the stream. Downstream is flushed for it; frames that wait in a queue there
+   * are gone.
+   *
+   * Since: 0.1
+   */
+  gst_blockdct_property (klass, PROP_KEEP_FRAME, QUIET_FIELD (keep_frame),
+      g_param_spec_boolean ("keep-frame", "Keep frame",
+          "While paused, and at the end, show the latest frame again when a "
+          "property changes", FALSE, PLAYING));
+  gst_type_mark_as_plugin_api (gst_blockdct_view_get_type (), 0);
 }
