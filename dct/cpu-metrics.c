@@ -25,6 +25,9 @@ prepare_kept (CpuEngine * self, Slot * slot, const BdctFrame * frame,
   const unsigned n = self->depth + CPU_MORE_KEPT;
   Kept *own = &self->kept[frame->number % n];
 
+  /* With the number of a frame before, as other jobs have it, it is kept
+   * already, or will be. */
+  slot->keeps = !own->there || own->number != frame->number;
   if (own->samples == NULL)
     own->samples = malloc ((size_t) layout->width * layout->height
         * sizeof *own->samples);
@@ -90,7 +93,9 @@ bdct_cpu_prepare_metrics (CpuEngine * self, Slot * slot,
   slot->metrics = frame->metrics;
   slot->other_metrics = frame->other_metrics;
   slot->kept_stage = 0;
-  if (any >> BDCT_METRIC_XPSNR & 1
+  slot->keeps = false;
+  slot->needs_kept = any >> BDCT_METRIC_XPSNR & 1;
+  if (slot->needs_kept
       && !prepare_kept (self, slot, frame, src, task.luma))
     return false;
   for (int b = 0; b < slot->n_batches && any != 0; b++)
@@ -114,7 +119,7 @@ bdct_cpu_prepare_metrics (CpuEngine * self, Slot * slot,
 int
 bdct_cpu_count_kept (const CpuEngine * self, const Slot * slot)
 {
-  return (slot->metrics | slot->other_metrics) >> BDCT_METRIC_XPSNR & 1
+  return slot->keeps
       ? (self->layout.plane[0].height + KEEP_STRIP - 1) / KEEP_STRIP : 0;
 }
 
@@ -135,7 +140,7 @@ bdct_cpu_has_kept (const CpuEngine * self, unsigned i)
 {
   const Slot *slot = &self->slots[(self->oldest + i) % self->depth];
 
-  if (slot->kept_stage == 0 || slot->stages[slot->stage].kind != STAGE_METRICS)
+  if (!slot->needs_kept || slot->stages[slot->stage].kind != STAGE_METRICS)
     return true;
   while (i-- > 0) {
     const Slot *before = &self->slots[(self->oldest + i) % self->depth];

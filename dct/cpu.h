@@ -87,6 +87,7 @@ typedef struct {
   size_t n_bins;                /* words of them */
   unsigned metrics, other_metrics;
   BdctMetricPlane luma;         /* what is kept, in `memory` */
+  bool keeps, needs_kept;       /* that; its own or those before it */
   int kept_stage;               /* the first one behind it; 0: there is none */
   /* Of a batch's passes; NULL until needed. */
   uint8_t *pictures[MAX_BATCH], *metric_memory[MAX_BATCH];

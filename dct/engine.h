@@ -58,7 +58,8 @@ typedef struct {
   uint64_t number;              /**< ... and which of the stream it is: those
                                      of the two numbers before it, if they were
                                      the engine's since configure(), are what it
-                                     is compared with */
+                                     is compared with. One frame may come again
+                                     with its number, as for other jobs. */
   const BdctView *view;         /**< what `dst` becomes; NULL: the
                                      reconstruction */
   void *wait[2];                /**< streams (CUstream of the engine's context)

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 
 static const BdctMetricInfo infos[BDCT_N_METRICS] = {
   [BDCT_METRIC_SSIM] = {
@@ -31,6 +32,38 @@ const BdctMetricInfo *
 bdct_metric_info (BdctMetric metric)
 {
   return (unsigned) metric < BDCT_N_METRICS ? &infos[metric] : NULL;
+}
+
+void
+bdct_metric_field (BdctMetric metric, int component,
+    char field[BDCT_METRIC_FIELD])
+{
+  static const char *const ends[] = { "-y", "-u", "-v", "" };
+
+  snprintf (field, BDCT_METRIC_FIELD, "%s%s", infos[metric].name,
+      ends[component]);
+}
+
+int
+bdct_metric_main (BdctMetric metric)
+{
+  return infos[metric].all ? BDCT_METRIC_ALL : BDCT_Y;
+}
+
+bool
+bdct_metric_has (BdctMetric metric, int component)
+{
+  return component == BDCT_METRIC_ALL ? infos[metric].all
+      : component < infos[metric].components;
+}
+
+bool
+bdct_metric_has_figure (const BdctStats * stats, BdctMetric metric,
+    int component)
+{
+  return stats->metrics >> metric & 1 && bdct_metric_has (metric, component)
+      && (component == BDCT_METRIC_ALL
+      || stats->component[component].samples > 0);
 }
 
 /* Sides of a plane as the metric takes it. */

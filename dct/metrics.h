@@ -24,6 +24,9 @@ extern "C" {
 /** The most stages of a metric on the CPU engine. */
 #define BDCT_METRIC_STAGES 5
 
+/** Bytes that hold a figure's name. */
+#define BDCT_METRIC_FIELD 16
+
 typedef struct {
   const char *name;        /**< nick: "ssim" */
   const char *description; /**< a line for people */
@@ -56,6 +59,20 @@ bdct_psnr_hvs_side (int side, int luma)
 {
   return side < luma && 2 * side > luma ? side - 1 : side;
 }
+
+/** The name of a metric's figure: of a component "ssim-y", of BDCT_METRIC_ALL
+ * "ssim". */
+void bdct_metric_field (BdctMetric metric, int component,
+    char field[BDCT_METRIC_FIELD]);
+
+/** Which of them stands for the metric: BDCT_METRIC_ALL, or luma's. */
+int bdct_metric_main (BdctMetric metric);
+
+/** Whether it has a figure of a component, or of BDCT_METRIC_ALL; and whether
+ * statistics have it. */
+bool bdct_metric_has (BdctMetric metric, int component);
+bool bdct_metric_has_figure (const BdctStats *stats, BdctMetric metric,
+    int component);
 
 /** The figure of one frame, or over the sum of some: of a component, or of
  * BDCT_METRIC_ALL. In dB it is infinite where nothing differs. */

@@ -35,18 +35,15 @@ static const gchar *transforms[BDCT_N_TRANSFORMS];
 static const gchar *frame_type, *interval_type, *pooled_type;
 static const GstMetaInfo *meta_info;
 
-/* Of a component "ssim-y", of all "ssim". */
 static void
 name_metrics (void)
 {
-  static const gchar *const ends[] = { "-y", "-u", "-v", "" };
+  gchar name[BDCT_METRIC_FIELD];
 
   for (guint m = 0; m < BDCT_N_METRICS; m++)
     for (guint c = 0; c <= BDCT_METRIC_ALL; c++) {
-      gchar *name = g_strconcat (bdct_metric_info (m)->name, ends[c], NULL);
-
+      bdct_metric_field (m, c, name);
       metric_fields[m][c] = g_quark_from_string (name);
-      g_free (name);
     }
 }
 
@@ -194,19 +191,6 @@ add_bits (GstStructure * s, const BdctStats * stats, GstBlockDctRate rate)
   add_double (s, BPP, (gdouble) bits / stats->component[BDCT_Y].samples);
 }
 
-/* Whether there is a figure: of the component, or of all. */
-static gboolean
-has_figure (const BdctStats * stats, guint metric, guint component)
-{
-  const BdctMetricInfo *info = bdct_metric_info (metric);
-
-  if (!(stats->metrics >> metric & 1))
-    return FALSE;
-  return component == BDCT_METRIC_ALL ? info->all
-      : component < (guint) info->components
-      && stats->component[component].samples > 0;
-}
-
 static void
 add_metrics (GstStructure * s, const BdctStats * stats, guint64 frames,
     gint depth)
@@ -215,7 +199,7 @@ add_metrics (GstStructure * s, const BdctStats * stats, guint64 frames,
     for (guint c = 0; c <= BDCT_METRIC_ALL; c++) {
       GValue v = G_VALUE_INIT;
 
-      if (!has_figure (stats, m, c))
+      if (!bdct_metric_has_figure (stats, m, c))
         continue;
       g_value_init (&v, G_TYPE_DOUBLE);
       g_value_set_double (&v, bdct_metric_figure (stats, frames, depth, m, c));
@@ -498,7 +482,7 @@ gst_blockdct_report_curve (const GstBlockDctReport * report,
   add_items (s, exact ? BITS : BITS_ESTIMATED, curve, stats, how->depth);
   for (guint m = 0; m < BDCT_N_METRICS; m++)
     for (guint c = 0; c <= BDCT_METRIC_ALL; c++)
-      if (has_figure (stats, m, c))
+      if (bdct_metric_has_figure (stats, m, c))
         add_metric_items (s, m, c, curve, stats, how->depth);
   post_structure (element, s);
 }

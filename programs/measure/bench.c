@@ -10,10 +10,17 @@
 #define DEPTH 4
 #define MAX_JOBS (1 + BDCT_MAX_OTHERS)
 
+#define TOO_LARGE "a sum does not fit 63 bits; measure parts of the file " \
+    "with --first-frame and --n-frames"
+
+/* Frames before the first one that XPSNR looks back to. */
+#define LEAD 2
+
 /* A part of the settings of one frame, in the engine. */
 typedef struct
 {
   guint first, n;               /* of the settings */
+  gboolean lead;                /* it is not measured */
   GstVideoFrame frame;          /* unmapped with the last part */
 } Flight;
 
@@ -30,7 +37,10 @@ typedef struct
   GstVideoConverter *converter; /* NULL: as it is decoded */
   GArray *jobs;                 /* BdctJob of each setting */
   GQueue flights;
+  guint metrics;                /* of the plan's, those that can be had */
+  GString *without;             /* why the others cannot */
   GArray *sums;                 /* BdctStats of each setting */
+  GArray *metric_sums;          /* MeasureMetrics of each setting */
   GArray *frames;               /* of each frame and setting, if asked for */
   gint64 n_frames;
 } Lane;
@@ -69,7 +79,9 @@ measure_bench_new (const MeasurePlan * plan, gint backend, gint device,
 
     lane->plan = plan;
     lane->jobs = g_array_new (FALSE, TRUE, sizeof (BdctJob));
+    lane->without = g_string_new (NULL);
     lane->sums = g_array_new (FALSE, TRUE, sizeof (BdctStats));
+    lane->metric_sums = g_array_new (FALSE, TRUE, sizeof (MeasureMetrics));
     lane->frames = g_array_new (FALSE, TRUE, sizeof (BdctStats));
     if (beside != NULL || i > 0)
       g_set_object (&lane->context, (beside != NULL ? beside : bench)
@@ -104,7 +116,9 @@ measure_bench_free (MeasureBench * bench)
     gst_blockdct_backend_close (&lane->backend);
     gst_clear_object (&lane->context);
     g_array_unref (lane->jobs);
+    g_string_free (lane->without, TRUE);
     g_array_unref (lane->sums);
+    g_array_unref (lane->metric_sums);
     g_array_unref (lane->frames);
   }
   gst_object_unref (bench->element);
@@ -140,6 +154,28 @@ set_info (Lane * lane, const GstVideoInfo * decoded, GstVideoFormat format)
   return lane->converter != NULL;
 }
 
+/* Those of the metrics that the engine has of these pictures. */
+static void
+choose_metrics (Lane * lane)
+{
+  const BdctEngineClass *klass = lane->backend.engine->klass;
+  guint wanted = lane->plan->metrics;
+  BdctError reason;
+
+  lane->metrics = bdct_engine_metrics (klass, wanted, &lane->layout);
+  g_string_truncate (lane->without, 0);
+  for (guint m = 0; m < BDCT_N_METRICS; m++)
+    if ((wanted & ~lane->metrics) >> m & 1) {
+      bdct_engine_metric_check (klass, m, &lane->layout, &reason);
+      g_string_append_printf (lane->without, "  no %s of %s: %s\n",
+          bdct_metric_info (m)->name,
+          measure_format_name (GST_VIDEO_INFO_FORMAT (&lane->info),
+              lane->plan->subsampling), reason.message);
+    }
+  for (guint i = 0; i < lane->metric_sums->len; i++)
+    g_array_index (lane->metric_sums, MeasureMetrics, i).there = lane->metrics;
+}
+
 static gboolean
 start_lane (Lane * lane, const GstVideoInfo * decoded, GstVideoFormat format,
     GError ** error)
@@ -162,7 +198,26 @@ start_lane (Lane * lane, const GstVideoInfo * decoded, GstVideoFormat format,
             &g_array_index (lane->plan->settings, BdctParams, i),
             &lane->layout, &reason))
       return fail (error, reason.message);
+  choose_metrics (lane);
   return TRUE;
+}
+
+/* Add a part's statistics to those of the frames before. */
+static gboolean
+add_up (Lane * lane, const Flight * flight, const BdctStats * stats,
+    GError ** error)
+{
+  gboolean fits = TRUE;
+
+  for (guint i = 0; i < flight->n; i++) {
+    bdct_stats_add (&g_array_index (lane->sums, BdctStats, flight->first + i),
+        &stats[i]);
+    fits = measure_metrics_add_frame (&g_array_index (lane->metric_sums,
+            MeasureMetrics, flight->first + i), &stats[i]) && fits;
+  }
+  if (lane->plan->each_frame)
+    g_array_append_vals (lane->frames, stats, flight->n);
+  return fits || fail (error, TOO_LARGE);
 }
 
 static gboolean
@@ -172,13 +227,11 @@ collect (Lane * lane, GError ** error)
   Flight *flight = g_queue_pop_head (&lane->flights);
   BdctStats stats[MAX_JOBS];
   BdctError reason;
-  gboolean ok = engine->klass->collect (engine, stats, &reason);
+  gboolean ok = engine->klass->collect (engine, stats, &reason)
+      || fail (error, reason.message);
 
-  for (guint i = 0; ok && i < flight->n; i++)
-    bdct_stats_add (&g_array_index (lane->sums, BdctStats, flight->first + i),
-        &stats[i]);
-  if (ok && lane->plan->each_frame)
-    g_array_append_vals (lane->frames, stats, flight->n);
+  if (ok && !flight->lead)
+    ok = add_up (lane, flight, stats, error);
   if (flight->frame.buffer != NULL) {
     GstBuffer *buffer = flight->frame.buffer;
 
@@ -186,18 +239,23 @@ collect (Lane * lane, GError ** error)
     gst_buffer_unref (buffer);
   }
   g_free (flight);
-  return ok || fail (error, reason.message);
+  return ok;
 }
 
 /* Give a part to the engine, which takes the mapping with the last one. */
 static gboolean
-submit (Lane * lane, const BdctImage * image, guint first, guint n,
-    GError ** error)
+submit (Lane * lane, const BdctImage * image, gint64 index, guint first,
+    guint n, GError ** error)
 {
+  gboolean lead = index < lane->plan->first_frame;
   BdctEngine *engine = lane->backend.engine;
   BdctJob *jobs = &g_array_index (lane->jobs, BdctJob, first);
+  gint fps = GST_VIDEO_INFO_FPS_N (&lane->info)
+      / MAX (GST_VIDEO_INFO_FPS_D (&lane->info), 1);
   BdctFrame frame = {.sets = jobs,.n_sets = 1,.others = jobs + 1,
-    .n_others = n - 1,.src = *image,.rate = true,.other_files = true
+    .n_others = n - 1,.src = *image,.rate = !lead,.other_files = !lead,
+    .metrics = lane->metrics,.other_metrics = lane->metrics,
+    .frame_rate = fps,.number = index
   };
   BdctError reason;
   Flight *flight;
@@ -209,6 +267,7 @@ submit (Lane * lane, const BdctImage * image, guint first, guint n,
   flight = g_new0 (Flight, 1);
   flight->first = first;
   flight->n = n;
+  flight->lead = lead;
   g_queue_push_tail (&lane->flights, flight);
   return TRUE;
 }
@@ -242,10 +301,11 @@ convert (Lane * lane, const GstVideoInfo * decoded, GstBuffer * buffer,
 
 static gboolean
 measure_frame (Lane * lane, const GstVideoInfo * decoded, GstBuffer * picture,
-    GError ** error)
+    gint64 index, GError ** error)
 {
   GstBuffer *buffer = convert (lane, decoded, picture, error);
-  guint n_jobs = lane->jobs->len;
+  gboolean lead = index < lane->plan->first_frame;
+  guint n_jobs = lead ? 1 : lane->jobs->len;
   gboolean ok = TRUE;
   GstVideoFrame frame;
   BdctImage image;
@@ -259,8 +319,9 @@ measure_frame (Lane * lane, const GstVideoInfo * decoded, GstBuffer * picture,
     return fail (error, reason.message);
   }
   for (guint first = 0; ok && first < n_jobs; first += MAX_JOBS)
-    ok = submit (lane, &image, first, MIN (MAX_JOBS, n_jobs - first), error);
-  lane->n_frames++;
+    ok = submit (lane, &image, index, first, MIN (MAX_JOBS, n_jobs - first),
+        error);
+  lane->n_frames += !lead;
   /* Of those before it, none outlives the last part. */
   if (ok) {
     ((Flight *) g_queue_peek_tail (&lane->flights))->frame = frame;
@@ -284,13 +345,15 @@ start_file (MeasureBench * bench)
     g_array_set_size (lane->jobs, n);
     g_array_set_size (lane->sums, 0);
     g_array_set_size (lane->sums, n);
+    g_array_set_size (lane->metric_sums, 0);
+    g_array_set_size (lane->metric_sums, n);
     g_array_set_size (lane->frames, 0);
   }
 }
 
 /* Wait for what is in flight; the engines can then be configured anew. */
 static gboolean
-end_file (MeasureBench * bench, GError ** error)
+finish_flights (MeasureBench * bench, GError ** error)
 {
   gboolean ok = TRUE;
 
@@ -312,11 +375,12 @@ take_caps (MeasureBench * bench, GstSample * sample, GstVideoInfo * decoded,
 
   if (!gst_video_info_from_caps (&info, gst_sample_get_caps (sample)))
     return fail (error, "the decoder's pictures are of no known format");
-  if (index > 0) {
-    if (gst_video_info_is_equal (&info, decoded)
-        || (GST_VIDEO_INFO_FORMAT (&info) == GST_VIDEO_INFO_FORMAT (decoded)
-            && info.width == decoded->width && info.height == decoded->height))
-      return TRUE;
+  if (index > 0 && (gst_video_info_is_equal (&info, decoded)
+          || (GST_VIDEO_INFO_FORMAT (&info) == GST_VIDEO_INFO_FORMAT (decoded)
+              && info.width == decoded->width
+              && info.height == decoded->height)))
+    return TRUE;
+  if (index > bench->plan->first_frame) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "frame %" G_GINT64_FORMAT " is %s %dx%d, those before it are %s %dx%d: "
         "one row cannot hold both; measure the parts with --first-frame and "
@@ -326,6 +390,8 @@ take_caps (MeasureBench * bench, GstSample * sample, GstVideoInfo * decoded,
     return FALSE;
   }
   *decoded = info;
+  if (!finish_flights (bench, error))
+    return FALSE;
   for (guint i = 0; i < bench->n_lanes; i++)
     if (!start_lane (&bench->lanes[i], decoded, bench->plan->formats->len > 0
             ? g_array_index (bench->plan->formats, GstVideoFormat, i)
@@ -336,7 +402,8 @@ take_caps (MeasureBench * bench, GstSample * sample, GstVideoInfo * decoded,
 
 static gboolean
 append_row (GArray * rows, const Lane * lane, const gchar * file, guint setting,
-    gint64 frame, const BdctStats * stats, GError ** error)
+    gint64 frame, const BdctStats * stats, const MeasureMetrics * metrics,
+    GError ** error)
 {
   const BdctParams *params = &g_array_index (lane->plan->settings, BdctParams,
       setting);
@@ -346,13 +413,12 @@ append_row (GArray * rows, const Lane * lane, const gchar * file, guint setting,
     .transform = params->transform,.setting = measure_setting (params),
     .width = GST_VIDEO_INFO_WIDTH (&lane->info),
     .height = GST_VIDEO_INFO_HEIGHT (&lane->info),.depth = lane->layout.depth,
-    .frame = frame,
+    .frame = frame,.metrics = *metrics,
     .exact = bdct_rate_is_exact (&g_array_index (lane->jobs, BdctJob, setting))
   };
 
   if (!measure_row_set_stats (&row, stats, frame < 0 ? lane->n_frames : 1))
-    return fail (error, "a sum does not fit 63 bits; measure parts of the file "
-        "with --first-frame and --n-frames");
+    return fail (error, TOO_LARGE);
   g_array_append_val (rows, row);
   return TRUE;
 }
@@ -368,24 +434,43 @@ make_rows (MeasureBench * bench, const gchar * file, GError ** error)
   for (guint i = 0; i < bench->n_lanes; i++) {
     const Lane *lane = &bench->lanes[i];
 
-    for (guint k = 0; ok && k < lane->frames->len; k++)
+    for (guint k = 0; ok && k < lane->frames->len; k++) {
+      const BdctStats *stats = &g_array_index (lane->frames, BdctStats, k);
+      MeasureMetrics metrics = {.there = lane->metrics };
+
+      measure_metrics_add_frame (&metrics, stats);      /* as it fits the sum */
       ok = append_row (rows, lane, file, k % n,
-          bench->plan->first_frame + k / n,
-          &g_array_index (lane->frames, BdctStats, k), error);
+          bench->plan->first_frame + k / n, stats, &metrics, error);
+    }
     for (guint k = 0; ok && k < n; k++)
       ok = append_row (rows, lane, file, k, -1,
-          &g_array_index (lane->sums, BdctStats, k), error);
+          &g_array_index (lane->sums, BdctStats, k),
+          &g_array_index (lane->metric_sums, MeasureMetrics, k), error);
   }
   if (!ok)
     g_clear_pointer (&rows, g_array_unref);
   return rows;
 }
 
+static gchar *
+tell_without (const MeasureBench * bench)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < bench->n_lanes; i++)
+    g_string_append (text, bench->lanes[i].without->str);
+  return g_string_free (text, text->len == 0);
+}
+
 GArray *
 measure_bench_run (MeasureBench * bench, MeasureSource * source,
-    const gchar * file, gint * stop, gint * progress, GError ** error)
+    const gchar * file, gint * stop, gint * progress, gchar ** without,
+    GError ** error)
 {
   const MeasurePlan *plan = bench->plan;
+  /* The first one that the engines see. */
+  gint64 lead = plan->metrics >> BDCT_METRIC_XPSNR & 1
+      ? MAX (plan->first_frame - LEAD, 0) : plan->first_frame;
   gint64 index = 0, end = plan->n_frames < 0
       || plan->n_frames > G_MAXINT64 - plan->first_frame ? G_MAXINT64
       : plan->first_frame + plan->n_frames;
@@ -399,25 +484,26 @@ measure_bench_run (MeasureBench * bench, MeasureSource * source,
       && (sample = measure_source_pull (source, stop, &reason)) != NULL) {
     GstBuffer *buffer = gst_sample_get_buffer (sample);
 
-    /* Of the frames before the first one, only the first has to tell what the
+    /* Of the frames that they do not see, only the first has to tell what the
      * pictures are, in case none is left. */
-    if (index == 0 || index >= plan->first_frame)
-      ok = take_caps (bench, sample, &decoded,
-          index == plan->first_frame ? 0 : index, &reason);
-    for (guint i = 0; ok && index >= plan->first_frame && i < bench->n_lanes;
-        i++)
-      ok = measure_frame (&bench->lanes[i], &decoded, buffer, &reason);
+    if (index == 0 || index >= lead)
+      ok = take_caps (bench, sample, &decoded, index, &reason);
+    for (guint i = 0; ok && index >= lead && i < bench->n_lanes; i++)
+      ok = measure_frame (&bench->lanes[i], &decoded, buffer, index, &reason);
     gst_sample_unref (sample);
     index++;
     g_atomic_int_set (progress, (gint) (1000 * MAX (measure_source_progress
                 (source), (gdouble) index / end)));
   }
-  ok = end_file (bench, reason == NULL ? &reason : NULL) && ok;
+  ok = finish_flights (bench, reason == NULL ? &reason : NULL) && ok;
   if (reason == NULL && !g_atomic_int_get (stop) && index == 0)
     fail (&reason, "it has no picture");
   if (reason != NULL) {
     g_propagate_error (error, reason);
     return NULL;
   }
-  return g_atomic_int_get (stop) ? NULL : make_rows (bench, file, error);
+  if (g_atomic_int_get (stop))
+    return NULL;
+  *without = tell_without (bench);
+  return make_rows (bench, file, error);
 }

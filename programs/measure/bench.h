@@ -16,6 +16,7 @@ typedef struct
   GArray *settings;             /* BdctParams */
   GArray *formats;              /* GstVideoFormat; none: the decoder's */
   BdctChromaFormat subsampling; /* of R, G and B */
+  guint metrics;                /* bits 1 << BdctMetric */
   gboolean each_frame;          /* rows of frames too */
   gint64 first_frame, n_frames; /* the part of a file; -1: all the rest */
 } MeasurePlan;
@@ -33,9 +34,11 @@ const gchar *measure_bench_describe (MeasureBench * bench);
 
 /** Measure a source: its rows, named `file`; NULL with the reason, or, without
  * one, if `stop` was set. `progress`, in 1/1000 of the file, may be read
- * atomically meanwhile. */
+ * atomically meanwhile. `without` receives lines that tell which metrics the
+ * rows are without, and why; NULL if they have all. */
 GArray *measure_bench_run (MeasureBench * bench, MeasureSource * source,
-    const gchar * file, gint * stop, gint * progress, GError ** error);
+    const gchar * file, gint * stop, gint * progress, gchar ** without,
+    GError ** error);
 
 void measure_bench_free (MeasureBench * bench);
 

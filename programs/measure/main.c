@@ -12,6 +12,7 @@
 #include "bench.h"
 #include "files.h"
 #include "gst-plugin/gstblockdctbackend.h"
+#include "merge.h"
 #include "options.h"
 #include "output.h"
 #include "plot.h"
@@ -32,6 +33,7 @@ typedef struct
 {
   GArray *rows;                 /* NULL: `error`, or not measured */
   GError *error;
+  gchar *without;               /* which metrics, and why; NULL: none */
   gboolean done;
 } Result;
 
@@ -161,8 +163,14 @@ write_result (Program * program, guint i)
         result->error->message);
     program->n_failed++;
   }
+  if (result->without != NULL) {
+    clear_bar (program);
+    g_printerr ("blockdct-measure: %s is measured without some metrics:\n%s",
+        file->name, result->without);
+  }
   if (result->rows != NULL && program->status != FAILED)
     write_rows (program, result->rows);
+  g_clear_pointer (&result->without, g_free);
   g_clear_error (&result->error);
   g_clear_pointer (&result->rows, g_array_unref);
 }
@@ -241,7 +249,8 @@ work (gpointer data)
     news->file = file;
     news->result.rows = measure_bench_run (worker->bench, source,
         g_array_index (program->files, MeasureFile, file).name,
-        &program->stop, &worker->progress, &news->result.error);
+        &program->stop, &worker->progress, &news->result.without,
+        &news->result.error);
     news->result.done = TRUE;
     measure_source_free (source);
     g_atomic_int_set (&worker->file, program->files->len);
@@ -359,9 +368,10 @@ mark_known (Program * program, GArray * known)
   g_hash_table_unref (names);
 }
 
-/* Open the outputs; `known` receives the rows that are in one already. */
+/* Open the outputs, with columns of these metrics; `known` receives the rows
+ * that are in one already. */
 static gboolean
-open_outputs (Program * program, GArray * known)
+open_outputs (Program * program, guint metrics, GArray * known)
 {
   const MeasureOptions *o = &program->options;
   const struct
@@ -382,7 +392,8 @@ open_outputs (Program * program, GArray * known)
     output = o->resume ? measure_output_resume (wanted[i].path,
         wanted[i].style, &o->plan, measure_target_is_set (&o->target), known,
         &error)
-        : measure_output_new (wanted[i].path, wanted[i].style, &error);
+        : measure_output_new (wanted[i].path, wanted[i].style, metrics,
+        &error);
     if (output != NULL)
       g_ptr_array_add (program->outputs, output);
   }
@@ -404,7 +415,8 @@ close_outputs (Program * program)
     }
   if (program->options.plot != NULL && (program->status == 0
           || program->status == INTERRUPTED)
-      && !measure_plot_draw (program->options.plot, program->rows, &error))
+      && !measure_plot_draw (program->options.plot, program->rows,
+          program->options.plot_metric, &error))
     complain (program, error, FAILED);
 }
 
@@ -414,7 +426,8 @@ measure (Program * program)
   GArray *known = g_array_new (FALSE, FALSE, sizeof (MeasureRow));
 
   program->results = g_new0 (Result, program->files->len);
-  if (start_workers (program) && open_outputs (program, known)) {
+  if (start_workers (program)
+      && open_outputs (program, program->options.plan.metrics, known)) {
     for (guint i = 0; i < known->len; i++)
       if (g_array_index (known, MeasureRow, i).frame < 0)
         g_array_append_val (program->rows, g_array_index (known, MeasureRow,
@@ -464,15 +477,18 @@ merge (Program * program)
 {
   GArray *rows = g_array_new (FALSE, FALSE, sizeof (MeasureRow));
   GError *error = NULL;
+  guint metrics = 0;
 
   for (gchar ** path = program->options.arguments; error == NULL && *path;
       path++)
     read_table (*path, rows, &error);
   if (error == NULL)
     measure_rows_merge (rows, &error);
+  for (guint i = 0; i < rows->len; i++)
+    metrics |= g_array_index (rows, MeasureRow, i).metrics.there;
   if (error != NULL)
     complain (program, error, FAILED);
-  else if (open_outputs (program, NULL))
+  else if (open_outputs (program, metrics, NULL))
     write_rows (program, rows);
   close_outputs (program);
   g_array_unref (rows);

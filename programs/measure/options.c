@@ -17,6 +17,7 @@ GST_DEBUG_CATEGORY (gst_blockdct_debug);
 typedef struct
 {
   gchar *transforms, *quality, *qp, *formats, *subsampling, *backend;
+  gchar *metrics, *plot_metric;
   gboolean all_settings;
 } Texts;
 
@@ -35,8 +36,8 @@ check_targets (const MeasureTarget * target, GError ** error)
     const gchar *name;
     gdouble value;
   } targets[] = {
-    {"--target-psnr", target->psnr}, {"--target-bpp", target->bpp},
-    {"--target-size", target->size}
+    {"--target-psnr", target->psnr}, {"--target-ssim", target->ssim},
+    {"--target-bpp", target->bpp}, {"--target-size", target->size}
   };
   const gchar *set = NULL;
 
@@ -55,7 +56,26 @@ check_targets (const MeasureTarget * target, GError ** error)
     }
     set = targets[i].name;
   }
+  if (target->ssim > 1.0) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--target-ssim=%g is above 1", target->ssim);
+    return FALSE;
+  }
   return TRUE;
+}
+
+/* What is needed of a metric has to be measured. */
+static gboolean
+check_metric (const MeasureOptions * o, const gchar * option, gint metric,
+    GError ** error)
+{
+  const gchar *name = measure_metrics_label (metric);
+
+  if (metric < 0 || o->merge || o->plan.metrics >> metric & 1)
+    return TRUE;
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+      "%s needs %s: --metrics has to name it", option, name);
+  return FALSE;
 }
 
 /* What excludes each other. */
@@ -77,7 +97,7 @@ check_options (const MeasureOptions * o, const Texts * t, GError ** error)
   if (o->merge && (t->transforms || t->quality || t->qp || t->all_settings
           || t->formats || t->subsampling || o->plan.each_frame
           || o->plan.first_frame || o->plan.n_frames >= 0 || o->resume
-          || o->list))
+          || o->list || t->metrics))
     return refuse (error, "--merge measures nothing: it goes with --csv, "
         "--json, --plot and the targets alone");
   if (o->resume && ((o->csv != NULL) == (o->json != NULL)
@@ -101,6 +121,8 @@ check_options (const MeasureOptions * o, const Texts * t, GError ** error)
         "--threads=%d is outside 0 to 1024", o->threads);
     return FALSE;
   }
+  if (t->plot_metric != NULL && o->plot == NULL)
+    return refuse (error, "--plot-metric is of no effect without --plot");
   return o->plot == NULL || measure_plot_check (o->plot, error);
 }
 
@@ -131,7 +153,12 @@ make_plan (MeasureOptions * o, const Texts * t, GError ** error)
 
   if (!check_options (o, t, error)
       || !find_backend (t->backend ? t->backend : "auto", &o->backend, error)
-      || !measure_find_subsampling (t->subsampling, &plan->subsampling, error))
+      || !measure_find_subsampling (t->subsampling, &plan->subsampling, error)
+      || !measure_metrics_parse (t->metrics, &plan->metrics, error)
+      || !measure_metrics_find (t->plot_metric, &o->plot_metric, error)
+      || !check_metric (o, "--plot-metric", o->plot_metric, error)
+      || !check_metric (o, "--target-ssim", o->target.ssim > 0.0
+          ? BDCT_METRIC_SSIM : -1, error))
     return FALSE;
   plan->settings = measure_settings_new (t->transforms, t->quality, t->qp,
       t->all_settings || o->plot != NULL || measure_target_is_set (&o->target),
@@ -161,6 +188,9 @@ measure_options_parse (MeasureOptions * o, int *argc, char ***argv,
         "Formats to convert to, such as I420,Y444 (the decoder's own)", "LIST"},
     {"chroma-subsampling", 0, 0, G_OPTION_ARG_STRING, &t.subsampling,
         "Of R, G and B: 4:2:0 (default), 4:2:2, 4:4:0 or 4:4:4", "NAME"},
+    {"metrics", 'm', 0, G_OPTION_ARG_STRING, &t.metrics,
+        "Perceptual figures: ssim, ms-ssim, psnr-hvs, psnr-b, xpsnr, or all "
+          "(none)", "LIST"},
     {"frames", 0, 0, G_OPTION_ARG_NONE, &o->plan.each_frame,
         "A row a frame too", NULL},
     {"first-frame", 0, 0, G_OPTION_ARG_INT64, &o->plan.first_frame,
@@ -169,6 +199,8 @@ measure_options_parse (MeasureOptions * o, int *argc, char ***argv,
         "Measure at most so many frames of each file", "N"},
     {"target-psnr", 0, 0, G_OPTION_ARG_DOUBLE, &o->target.psnr,
         "The coarsest setting with this PSNR", "DB"},
+    {"target-ssim", 0, 0, G_OPTION_ARG_DOUBLE, &o->target.ssim,
+        "The coarsest setting with this SSIM, 0 to 1", "SSIM"},
     {"target-bpp", 0, 0, G_OPTION_ARG_DOUBLE, &o->target.bpp,
         "The finest setting with at most so many bits a luma sample", "BITS"},
     {"target-size", 0, 0, G_OPTION_ARG_DOUBLE, &o->target.size,
@@ -179,6 +211,8 @@ measure_options_parse (MeasureOptions * o, int *argc, char ***argv,
         "Write them as lines of JSON; - is standard output", "FILE"},
     {"plot", 0, 0, G_OPTION_ARG_FILENAME, &o->plot,
         "Draw PSNR over bits: FILE.svg, FILE.png or FILE.pdf", "FILE"},
+    {"plot-metric", 0, 0, G_OPTION_ARG_STRING, &t.plot_metric,
+        "What it draws: psnr (default), or one of --metrics", "NAME"},
     {"resume", 0, 0, G_OPTION_ARG_NONE, &o->resume,
         "Leave out the files whose rows are in the output already", NULL},
     {"backend", 0, 0, G_OPTION_ARG_STRING, &t.backend,
@@ -203,7 +237,7 @@ measure_options_parse (MeasureOptions * o, int *argc, char ***argv,
   gboolean ok;
 
   o->plan.n_frames = -1;
-  o->target = (MeasureTarget) { UNSET, UNSET, UNSET };
+  o->target = (MeasureTarget) { UNSET, UNSET, UNSET, UNSET };
   g_option_context_set_description (context, "Example:\n"
       "  blockdct-measure shots/ film.mkv --quality 10-90:10 "
       "--csv table.csv\n");
@@ -219,6 +253,8 @@ measure_options_parse (MeasureOptions * o, int *argc, char ***argv,
   g_free (t.formats);
   g_free (t.subsampling);
   g_free (t.backend);
+  g_free (t.metrics);
+  g_free (t.plot_metric);
   return ok;
 }
 

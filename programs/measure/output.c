@@ -13,6 +13,7 @@ struct _MeasureOutput
   gchar *path;
   FILE *file;
   MeasureStyle style;
+  guint metrics;
 };
 
 static gboolean
@@ -34,8 +35,8 @@ write_text (MeasureOutput * output, GString * text, GError ** error)
 }
 
 static MeasureOutput *
-open_output (const gchar * path, MeasureStyle style, const gchar * mode,
-    GError ** error)
+open_output (const gchar * path, MeasureStyle style, guint metrics,
+    const gchar * mode, GError ** error)
 {
   FILE *file = strcmp (path, "-") == 0 ? stdout : g_fopen (path, mode);
   MeasureOutput *output;
@@ -48,16 +49,18 @@ open_output (const gchar * path, MeasureStyle style, const gchar * mode,
   output->path = g_strdup (path);
   output->file = file;
   output->style = style;
+  output->metrics = metrics;
   return output;
 }
 
 MeasureOutput *
-measure_output_new (const gchar * path, MeasureStyle style, GError ** error)
+measure_output_new (const gchar * path, MeasureStyle style, guint metrics,
+    GError ** error)
 {
-  MeasureOutput *output = open_output (path, style, "w", error);
+  MeasureOutput *output = open_output (path, style, metrics, "w", error);
   GString *head = g_string_new (NULL);
 
-  measure_row_append_head (head, style);
+  measure_row_append_head (head, style, metrics);
   if (output == NULL)
     g_string_free (head, TRUE);
   else if (!write_text (output, head, error)) {
@@ -75,7 +78,7 @@ measure_output_write (MeasureOutput * output, const GArray * rows,
 
   for (guint i = 0; i < rows->len; i++)
     measure_row_append (text, &g_array_index (rows, MeasureRow, i),
-        output->style);
+        output->style, output->metrics);
   return write_text (output, text, error);
 }
 
@@ -134,7 +137,7 @@ check_file (const GArray * rows, guint first, const MeasurePlan * plan,
   for (; ok && i < rows->len && row->file == file; i++, row++) {
     if (row->frame >= 0) {
       n_frames++;
-    } else if (n_sums < n_all) {
+    } else if (n_sums < n_all && !(row->metrics.there & ~plan->metrics)) {
       const BdctParams *params = &g_array_index (expected, BdctParams,
           n_sums % expected->len);
 
@@ -170,7 +173,7 @@ find_end (const gchar * path, MeasureStyle style, const MeasurePlan * plan,
     g_string_free (head, TRUE);
     return FALSE;
   }
-  measure_row_append_head (head, style);
+  measure_row_append_head (head, style, plan->metrics);
   expected = list_expected (plan, chosen);
   *kept = 0;
   ok = strncmp (text, head->str, MIN (length, head->len)) == 0
@@ -186,7 +189,7 @@ find_end (const gchar * path, MeasureStyle style, const MeasurePlan * plan,
     if (!ok)
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
           "--resume: the rows of %s in %s are not of these transforms, "
-          "settings and formats; remove it, or name another",
+          "settings, formats and metrics; remove it, or name another",
           g_array_index (rows, MeasureRow, n_kept).file, path);
     else if (whole)
       n_kept = end;
@@ -208,14 +211,14 @@ measure_output_resume (const gchar * path, MeasureStyle style,
   gsize kept;
 
   if (!g_file_test (path, G_FILE_TEST_EXISTS))
-    return measure_output_new (path, style, error);
+    return measure_output_new (path, style, plan->metrics, error);
   if (!find_end (path, style, plan, chosen, rows, &kept, error))
     return NULL;
   if (kept == 0)
-    return measure_output_new (path, style, error);
+    return measure_output_new (path, style, plan->metrics, error);
   if (truncate (path, kept) != 0) {
     set_error (path, errno, error);
     return NULL;
   }
-  return open_output (path, style, "a", error);
+  return open_output (path, style, plan->metrics, "a", error);
 }

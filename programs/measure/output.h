@@ -11,9 +11,10 @@ G_BEGIN_DECLS
 
 typedef struct _MeasureOutput MeasureOutput;
 
-/** Open a file, which is emptied, or "-", the standard output. */
+/** Open a file, which is emptied, or "-", the standard output. `metrics`, bits
+ * 1 << BdctMetric, have columns. */
 MeasureOutput *measure_output_new (const gchar * path, MeasureStyle style,
-    GError ** error);
+    guint metrics, GError ** error);
 
 /** Open one to go on with: what stands behind the last file with all its rows
  * is cut off, and `rows` receives the others. `chosen`: a row a transform, not

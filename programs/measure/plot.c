@@ -3,6 +3,8 @@
 
 #include <gio/gio.h>
 
+#include "merge.h"
+
 #ifdef HAVE_CAIRO
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
@@ -36,8 +38,9 @@ typedef struct
 
 typedef struct
 {
-  gdouble min[2], max[2];       /* bits a sample, dB */
+  gdouble min[2], max[2];       /* bits a sample, figure */
   gdouble step[2];              /* of the grid */
+  gint metric;                  /* whose figure; -1: PSNR */
 } Axes;
 
 static void
@@ -153,26 +156,29 @@ choose_step (gdouble range, gint wanted)
 }
 
 static gboolean
-find_axes (const GArray * rows, Axes * axes)
+find_axes (const GArray * rows, gint metric, Axes * axes)
 {
+  /* At least so much is seen of an axis. */
+  const gdouble least = metric < 0 || bdct_metric_info (metric)->in_db ? 1.0
+      : 0.001;
   gboolean found = FALSE;
 
-  *axes = (Axes) { {0.0, INFINITY}, {0.0, -INFINITY}, {0.0, 0.0} };
+  *axes = (Axes) { {0.0, INFINITY}, {0.0, -INFINITY}, {0.0, 0.0}, metric };
   for (guint i = 0; i < rows->len; i++) {
     const MeasureRow *row = &g_array_index (rows, MeasureRow, i);
-    gdouble psnr = measure_row_psnr (row, -1);
+    gdouble quality = measure_row_quality (row, metric);
 
-    if (row->frame >= 0 || isinf (psnr))
+    if (row->frame >= 0 || !isfinite (quality))
       continue;
     axes->max[0] = MAX (axes->max[0], measure_row_bpp (row));
-    axes->min[1] = MIN (axes->min[1], psnr);
-    axes->max[1] = MAX (axes->max[1], psnr);
+    axes->min[1] = MIN (axes->min[1], quality);
+    axes->max[1] = MAX (axes->max[1], quality);
     found = TRUE;
   }
   if (!found || axes->max[0] <= 0.0)
     return FALSE;
-  if (axes->max[1] - axes->min[1] < 1.0)
-    axes->max[1] = axes->min[1] + 1.0;
+  if (axes->max[1] - axes->min[1] < least)
+    axes->max[1] = axes->min[1] + least;
   for (guint i = 0; i < 2; i++) {
     axes->step[i] = choose_step (axes->max[i] - axes->min[i], 8);
     axes->min[i] = floor (axes->min[i] / axes->step[i]) * axes->step[i];
@@ -206,6 +212,10 @@ draw_text (cairo_t * cr, gdouble x, gdouble y, gdouble align,
 static void
 draw_grid (cairo_t * cr, const Axes * axes)
 {
+  gboolean in_db = axes->metric < 0 || bdct_metric_info (axes->metric)->in_db;
+  gchar *title = g_strconcat (measure_metrics_label (axes->metric),
+      in_db ? " (dB)" : "", NULL);
+
   for (guint axis = 0; axis < 2; axis++) {
     gint n = round ((axes->max[axis] - axes->min[axis]) / axes->step[axis]);
     gint digits = MAX (0, -floor (log10 (axes->step[axis]) + 1e-9));
@@ -235,8 +245,9 @@ draw_grid (cairo_t * cr, const Axes * axes)
   cairo_save (cr);
   cairo_translate (cr, 18, (TOP + HEIGHT - BOTTOM) / 2.0);
   cairo_rotate (cr, -G_PI / 2);
-  draw_text (cr, 0, 0, 0.5, "PSNR (dB)");
+  draw_text (cr, 0, 0, 0.5, title);
   cairo_restore (cr);
+  g_free (title);
 }
 
 static void
@@ -262,11 +273,11 @@ draw_curves (cairo_t * cr, const GPtrArray * curves, const Axes * axes)
     cairo_new_path (cr);        /* text leaves a point */
     for (guint k = 0; k < curve->rows->len; k++) {
       const MeasureRow *row = &g_array_index (curve->rows, MeasureRow, k);
-      gdouble psnr = measure_row_psnr (row, -1);
+      gdouble quality = measure_row_quality (row, axes->metric);
 
-      if (!isinf (psnr))
+      if (isfinite (quality))
         cairo_line_to (cr, place (axes, 0, measure_row_bpp (row)),
-            place (axes, 1, psnr));
+            place (axes, 1, quality));
     }
     cairo_stroke (cr);
   }
@@ -297,7 +308,8 @@ measure_plot_check (const gchar * path, GError ** error)
 }
 
 gboolean
-measure_plot_draw (const gchar * path, const GArray * rows, GError ** error)
+measure_plot_draw (const gchar * path, const GArray * rows, gint metric,
+    GError ** error)
 {
   gboolean png = g_str_has_suffix (path, ".png");
   cairo_surface_t *surface;
@@ -306,9 +318,10 @@ measure_plot_draw (const gchar * path, const GArray * rows, GError ** error)
   cairo_t *cr;
   Axes axes;
 
-  if (!find_axes (rows, &axes)) {
+  if (!find_axes (rows, metric, &axes)) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-        "%s is not drawn: no row has a finite PSNR and bits", path);
+        "%s is not drawn: no row has a finite %s and bits", path,
+        measure_metrics_label (metric));
     return FALSE;
   }
   curves = make_curves (rows);
@@ -353,9 +366,11 @@ measure_plot_check (const gchar * path, GError ** error)
 }
 
 gboolean
-measure_plot_draw (const gchar * path, const GArray * rows, GError ** error)
+measure_plot_draw (const gchar * path, const GArray * rows, gint metric,
+    GError ** error)
 {
   (void) rows;
+  (void) metric;
   return measure_plot_check (path, error);
 }
 #endif

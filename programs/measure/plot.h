@@ -13,11 +13,12 @@ G_BEGIN_DECLS
  * draw: .svg, .png or .pdf. FALSE with the reason. */
 gboolean measure_plot_check (const gchar * path, GError ** error);
 
-/** Draw the PSNR over the bits a luma sample: a line for each file, transform
- * and format, and where there are several files, a thick one for all of them
- * pooled. Rows of frames are left out. */
+/** Draw a metric's main figure, or for -1 the PSNR, over the bits a luma
+ * sample: a line for each file, transform and format, and where there are
+ * several files, a thick one for all of them pooled. Rows of frames are left
+ * out. */
 gboolean measure_plot_draw (const gchar * path, const GArray * rows,
-    GError ** error);
+    gint metric, GError ** error);
 
 G_END_DECLS
 #endif

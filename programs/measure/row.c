@@ -48,7 +48,8 @@ typedef struct
 
 typedef struct
 {
-  Cell cell[G_N_ELEMENTS (columns) + 20];
+  Cell cell[G_N_ELEMENTS (columns) + 20
+      + 2 * BDCT_N_METRICS * (BDCT_METRIC_ALL + 1)];
   guint n;
 } Cells;
 
@@ -85,6 +86,40 @@ measure_row_psnr (const MeasureRow * row, gint plane)
       counters.sse += sse[p];
     }
   return bdct_psnr (bdct_mse (&counters), row->depth);
+}
+
+/* What the metrics' figures are made of. */
+static void
+get_stats (const MeasureRow * row, BdctStats * stats)
+{
+  *stats = (BdctStats) {
+  .metrics = row->count[MEASURE_FRAMES] > 0 ? row->metrics.there : 0};
+  for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++)
+    stats->component[c].samples = row->count[MEASURE_SAMPLES_Y + c];
+  for (guint m = 0; m < BDCT_N_METRICS; m++)
+    for (guint c = 0; c <= BDCT_METRIC_ALL; c++)
+      stats->metric[m][c] = measure_metrics_get (&row->metrics, m, c);
+}
+
+static gdouble
+get_figure (const MeasureRow * row, const BdctStats * stats, guint metric,
+    guint component)
+{
+  if (!bdct_metric_has_figure (stats, metric, component))
+    return NAN;
+  return bdct_metric_figure (stats, row->count[MEASURE_FRAMES], row->depth,
+      metric, component);
+}
+
+gdouble
+measure_row_quality (const MeasureRow * row, gint metric)
+{
+  BdctStats stats;
+
+  if (metric < 0)
+    return measure_row_psnr (row, -1);
+  get_stats (row, &stats);
+  return get_figure (row, &stats, metric, bdct_metric_main (metric));
 }
 
 gdouble
@@ -173,12 +208,55 @@ get_nonzero (const MeasureRow * row)
   return levels ? (gdouble) row->count[MEASURE_NONZERO] / levels : 0.0;
 }
 
+static const gchar *
+name_sum (guint metric, guint component)
+{
+  gchar name[4 + BDCT_METRIC_FIELD] = "sum-";
+
+  bdct_metric_field (metric, component, name + 4);
+  return g_intern_string (name);
+}
+
+static const gchar *
+name_figure (guint metric, guint component)
+{
+  gchar name[BDCT_METRIC_FIELD];
+
+  bdct_metric_field (metric, component, name);
+  return g_intern_string (name);
+}
+
 static void
-fill_cells (const MeasureRow * row, Cells * cells)
+add_sums (Cells * cells, const MeasureRow * row, const BdctStats * stats,
+    guint metrics)
+{
+  for (guint m = 0; m < BDCT_N_METRICS; m++)
+    for (guint c = 0; c <= BDCT_METRIC_ALL; c++)
+      if (metrics >> m & 1 && bdct_metric_has (m, c))
+        add_whole (cells, name_sum (m, c), bdct_metric_has_figure (stats, m,
+                c), row->metrics.sum[m][c]);
+}
+
+static void
+add_quality (Cells * cells, const MeasureRow * row, const BdctStats * stats,
+    guint metrics)
+{
+  for (guint m = 0; m < BDCT_N_METRICS; m++)
+    for (guint c = 0; c <= BDCT_METRIC_ALL; c++)
+      if (metrics >> m & 1 && bdct_metric_has (m, c))
+        add_real (cells, name_figure (m, c), bdct_metric_has_figure (stats, m,
+                c), get_figure (row, stats, m, c));
+}
+
+static void
+fill_cells (const MeasureRow * row, Cells * cells, guint metrics)
 {
   static const gchar *psnr[] = { "psnr-y", "psnr-u", "psnr-v" };
   gboolean has_qp = measure_has_qp (row->transform);
+  BdctStats stats;
   Cell *target;
+
+  get_stats (row, &stats);
 
   cells->n = 0;
   add_string (cells, "file", row->file);
@@ -193,10 +271,12 @@ fill_cells (const MeasureRow * row, Cells * cells)
   for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
     add_whole (cells, columns[i].name, has_column (row, i),
         row->count[columns[i].count]);
+  add_sums (cells, row, &stats, metrics);
   for (guint p = 0; p < BDCT_MAX_COMPONENTS; p++)
     add_real (cells, psnr[p], has_plane (row, MEASURE_SAMPLES_Y + p),
         measure_row_psnr (row, p));
   add_real (cells, "psnr", TRUE, measure_row_psnr (row, -1));
+  add_quality (cells, row, &stats, metrics);
   add_real (cells, "bpp", TRUE, measure_row_bpp (row));
   add_real (cells, "nonzero", TRUE, get_nonzero (row));
   target = add_cell (cells, "target-met");
@@ -283,8 +363,21 @@ append_json (GString * text, const Cells * cells)
   g_object_unref (builder);
 }
 
+/* A column for people: a metric's main figure. */
 static void
-append_text (GString * text, const MeasureRow * row)
+append_figure (GString * text, const MeasureRow * row, guint metric)
+{
+  gdouble figure = measure_row_quality (row, metric);
+
+  if (isnan (figure))
+    g_string_append_printf (text, " %9s", "");
+  else
+    g_string_append_printf (text, " %9.*f",
+        bdct_metric_info (metric)->in_db ? 4 : 6, figure);
+}
+
+static void
+append_text (GString * text, const MeasureRow * row, guint metrics)
 {
   static const gchar *targets[] = { "", "  missed", "  met" };
 
@@ -300,24 +393,33 @@ append_text (GString * text, const MeasureRow * row)
       g_string_append_printf (text, " %6.2f", measure_row_psnr (row, p));
     else
       g_string_append_printf (text, " %6s", "");
-  g_string_append_printf (text, " %6.2f %8.4f %12.0f %6.2f%%%s  %s\n",
-      measure_row_psnr (row, -1), measure_row_bpp (row),
+  g_string_append_printf (text, " %6.2f", measure_row_psnr (row, -1));
+  for (guint m = 0; m < BDCT_N_METRICS; m++)
+    if (metrics >> m & 1)
+      append_figure (text, row, m);
+  g_string_append_printf (text, " %8.4f %12.0f %6.2f%%%s  %s\n",
+      measure_row_bpp (row),
       measure_row_size (row), 100.0 * get_nonzero (row), targets[row->target],
       row->file);
 }
 
 void
-measure_row_append_head (GString * text, MeasureStyle style)
+measure_row_append_head (GString * text, MeasureStyle style, guint metrics)
 {
   if (style == MEASURE_TEXT) {
-    g_string_append_printf (text, "%-12s %3s  %-9s %8s %6s %6s %6s %6s %8s "
-        "%12s %7s  %s\n", "transform", "set", "format", "frames", "Y dB",
-        "U dB", "V dB", "dB", "bpp", "bytes", "nonzero", "file");
+    g_string_append_printf (text, "%-12s %3s  %-9s %8s %6s %6s %6s %6s",
+        "transform", "set", "format", "frames", "Y dB", "U dB", "V dB", "dB");
+    for (guint m = 0; m < BDCT_N_METRICS; m++)
+      if (metrics >> m & 1)
+        g_string_append_printf (text, " %9s", name_figure (m,
+                bdct_metric_main (m)));
+    g_string_append_printf (text, " %8s %12s %7s  %s\n", "bpp", "bytes",
+        "nonzero", "file");
   } else if (style == MEASURE_CSV) {
     const MeasureRow row = {.depth = 8 };
     Cells cells;
 
-    fill_cells (&row, &cells);
+    fill_cells (&row, &cells, metrics);
     for (guint i = 0; i < cells.n; i++) {
       cells.cell[i].type = STRING;
       cells.cell[i].string = cells.cell[i].name;
@@ -327,13 +429,14 @@ measure_row_append_head (GString * text, MeasureStyle style)
 }
 
 void
-measure_row_append (GString * text, const MeasureRow * row, MeasureStyle style)
+measure_row_append (GString * text, const MeasureRow * row, MeasureStyle style,
+    guint metrics)
 {
   Cells cells;
 
-  fill_cells (row, &cells);
+  fill_cells (row, &cells, metrics);
   if (style == MEASURE_TEXT)
-    append_text (text, row);
+    append_text (text, row, metrics);
   else if (style == MEASURE_CSV)
     append_csv (text, &cells);
   else
@@ -431,12 +534,19 @@ read_json (GHashTable * cells, const gchar ** at, const gchar * end,
 }
 
 static gboolean
-get_whole (GHashTable * cells, const gchar * name, gint64 max, gint64 * value)
+get_range (GHashTable * cells, const gchar * name, gint64 min, gint64 max,
+    gint64 * value)
 {
   const gchar *text = g_hash_table_lookup (cells, name);
 
   return text != NULL
-      && g_ascii_string_to_signed (text, 10, 0, max, value, NULL);
+      && g_ascii_string_to_signed (text, 10, min, max, value, NULL);
+}
+
+static gboolean
+get_whole (GHashTable * cells, const gchar * name, gint64 max, gint64 * value)
+{
+  return get_range (cells, name, 0, max, value);
 }
 
 static gboolean
@@ -447,6 +557,25 @@ get_int (GHashTable * cells, const gchar * name, gint max, gint * value)
 
   *value = whole;
   return found;
+}
+
+/* A row has a metric if it has its main figure's sum, and then all of them. */
+static gboolean
+get_metrics (GHashTable * cells, MeasureRow * row)
+{
+  BdctStats stats;
+
+  for (guint m = 0; m < BDCT_N_METRICS; m++)
+    if (g_hash_table_contains (cells, name_sum (m, bdct_metric_main (m))))
+      row->metrics.there |= 1 << m;
+  get_stats (row, &stats);
+  for (guint m = 0; m < BDCT_N_METRICS; m++)
+    for (guint c = 0; c <= BDCT_METRIC_ALL; c++)
+      if (bdct_metric_has_figure (&stats, m, c)
+          && !get_range (cells, name_sum (m, c), -G_MAXINT64, G_MAXINT64,
+              &row->metrics.sum[m][c]))
+        return FALSE;
+  return TRUE;
 }
 
 static gboolean
@@ -481,7 +610,7 @@ make_row (GHashTable * cells, MeasureRow * row)
     if (!get_whole (cells, columns[i].name, G_MAXINT64,
             &row->count[columns[i].count]) && has_column (row, i))
       return FALSE;
-  return TRUE;
+  return get_metrics (cells, row);
 }
 
 gboolean
@@ -513,101 +642,5 @@ measure_rows_read (GArray * rows, GArray * ends, const gchar * text,
   }
   g_hash_table_unref (cells);
   g_ptr_array_unref (names);
-  return ok;
-}
-
-/* Merging */
-
-/* Where a row stands in a single run: file by file and format by format, as
- * they first come; frames first, then their sums; transforms and settings by
- * their numbers, as measure_settings_new() has them. */
-typedef struct
-{
-  MeasureRow row;
-  guint file, format;
-} Placed;
-
-static gint
-compare_placed (gconstpointer a, gconstpointer b)
-{
-  const Placed *p = a, *q = b;
-  guint64 frame_p = p->row.frame, frame_q = q->row.frame;
-
-#define COMPARE(a, b) if (a != b) return a < b ? -1 : 1
-  COMPARE (p->file, q->file);
-  COMPARE (p->format, q->format);
-  COMPARE (frame_p, frame_q);   /* -1 comes last */
-  COMPARE (p->row.transform, q->row.transform);
-  COMPARE (p->row.setting, q->row.setting);
-#undef COMPARE
-  return 0;
-}
-
-/* The number of an interned name, from 0 in the order in which they first
- * come. */
-static guint
-find_place (GHashTable * places, const gchar * name)
-{
-  gpointer place;
-
-  if (!g_hash_table_lookup_extended (places, name, NULL, &place)) {
-    place = GUINT_TO_POINTER (g_hash_table_size (places));
-    g_hash_table_insert (places, (gpointer) name, place);
-  }
-  return GPOINTER_TO_UINT (place);
-}
-
-static gboolean
-add_row (MeasureRow * sum, const MeasureRow * row, GError ** error)
-{
-  gboolean fits = TRUE;
-
-  if (sum->width != row->width || sum->height != row->height
-      || sum->depth != row->depth || sum->exact != row->exact) {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-        "%s has rows of %dx%d and of %dx%d: not segments of one file",
-        row->file, sum->width, sum->height, row->width, row->height);
-    return FALSE;
-  }
-  for (guint i = 0; i < MEASURE_N_COUNTS; i++)
-    fits = !__builtin_add_overflow (sum->count[i], row->count[i],
-        &sum->count[i]) && fits;
-  if (!fits)
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-        "a sum of %s does not fit 63 bits", row->file);
-  return fits;
-}
-
-gboolean
-measure_rows_merge (GArray * rows, GError ** error)
-{
-  GHashTable *places[2];        /* of files, of formats */
-  GArray *all = g_array_new (FALSE, FALSE, sizeof (Placed));
-  gboolean ok = TRUE;
-
-  for (guint i = 0; i < G_N_ELEMENTS (places); i++)
-    places[i] = g_hash_table_new (NULL, NULL);
-  for (guint i = 0; i < rows->len; i++) {
-    const MeasureRow *row = &g_array_index (rows, MeasureRow, i);
-    Placed placed = {.row = *row };
-
-    placed.file = find_place (places[0], row->file);
-    placed.format = find_place (places[1], row->format);
-    g_array_append_val (all, placed);
-  }
-  g_array_sort (all, compare_placed);
-  g_array_set_size (rows, 0);
-  for (guint i = 0; ok && i < all->len; i++) {
-    const Placed *placed = &g_array_index (all, Placed, i);
-
-    if (i > 0 && compare_placed (placed - 1, placed) == 0)
-      ok = add_row (&g_array_index (rows, MeasureRow, rows->len - 1),
-          &placed->row, error);
-    else
-      g_array_append_val (rows, placed->row);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (places); i++)
-    g_hash_table_unref (places[i]);
-  g_array_unref (all);
   return ok;
 }

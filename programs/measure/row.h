@@ -7,7 +7,7 @@
 
 #include <glib.h>
 #include "dct/job.h"
-#include "dct/stats.h"
+#include "metrics.h"
 
 G_BEGIN_DECLS
 
@@ -34,6 +34,7 @@ typedef struct
   gint64 frame;                 /* its number in the file; -1: their sum */
   gboolean exact;               /* the bits are a file's, not an estimate */
   gint64 count[MEASURE_N_COUNTS];
+  MeasureMetrics metrics;
   enum { MEASURE_NO_TARGET, MEASURE_TARGET_MISSED, MEASURE_TARGET_MET } target;
 } MeasureRow;
 
@@ -52,25 +53,24 @@ gboolean measure_row_set_stats (MeasureRow * row, const BdctStats * stats,
 /** Derived figures, with the element's formulas. `plane` is 0 to 2, or -1 for
  * all together. */
 gdouble measure_row_psnr (const MeasureRow * row, gint plane);
+/** A metric's main figure, or, for -1, the PSNR of all; NAN without one. */
+gdouble measure_row_quality (const MeasureRow * row, gint metric);
 gdouble measure_row_bpp (const MeasureRow * row);
 /** Bytes: the JPEG file's, or else those of the bits. */
 gdouble measure_row_size (const MeasureRow * row);
 
-/** What stands before all rows; it may be empty. */
-void measure_row_append_head (GString * text, MeasureStyle style);
+/** What stands before all rows; it may be empty. `metrics`, bits
+ * 1 << BdctMetric, have columns. */
+void measure_row_append_head (GString * text, MeasureStyle style,
+    guint metrics);
 void measure_row_append (GString * text, const MeasureRow * row,
-    MeasureStyle style);
+    MeasureStyle style, guint metrics);
 
 /** Read what was written as CSV or JSON (which one, the first character says)
  * up to the last whole row. `ends`, of gsize, receives where each row ends in
  * the text, and may be NULL. FALSE with the line named that is no row. */
 gboolean measure_rows_read (GArray * rows, GArray * ends, const gchar * text,
     gsize length, GError ** error);
-
-/** Add up the rows of the same file, format, setting and frame: what segments
- * of a file are. Rows are then in the order of a single run, whatever order
- * they came in. FALSE if they are of different pictures. */
-gboolean measure_rows_merge (GArray * rows, GError ** error);
 
 G_END_DECLS
 #endif

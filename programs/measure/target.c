@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "target.h"
 
+#include <math.h>
 #include "settings.h"
+
+/* At least, not at most. */
+static gboolean
+wants_quality (const MeasureTarget * target)
+{
+  return target->psnr > 0.0 || target->ssim > 0.0;
+}
 
 gboolean
 measure_target_is_set (const MeasureTarget * target)
 {
-  return target->psnr > 0.0 || target->bpp > 0.0 || target->size > 0.0;
+  return wants_quality (target) || target->bpp > 0.0 || target->size > 0.0;
 }
 
 /* How far a row is above the target; below it if negative. */
@@ -15,6 +23,11 @@ get_excess (const MeasureTarget * target, const MeasureRow * row)
 {
   if (target->psnr > 0.0)
     return measure_row_psnr (row, -1) - target->psnr;
+  if (target->ssim > 0.0) {
+    gdouble ssim = measure_row_quality (row, BDCT_METRIC_SSIM);
+
+    return isnan (ssim) ? -INFINITY : ssim - target->ssim;
+  }
   if (target->bpp > 0.0)
     return measure_row_bpp (row) - target->bpp;
   return measure_row_size (row) - target->size;
@@ -32,8 +45,8 @@ static gboolean
 is_better (const MeasureTarget * target, const MeasureRow * row,
     const MeasureRow * best)
 {
-  /* Up to the PSNR, down to the bits. */
-  gdouble sign = target->psnr > 0.0 ? 1.0 : -1.0;
+  /* Up to the quality, down to the bits. */
+  gdouble sign = wants_quality (target) ? 1.0 : -1.0;
   gdouble a = sign * get_excess (target, row);
   gdouble b = sign * get_excess (target, best);
 
@@ -65,7 +78,7 @@ measure_target_choose (const MeasureTarget * target, const GArray * rows)
     MeasureRow *row = &g_array_index (chosen, MeasureRow, i);
     gdouble excess = get_excess (target, row);
 
-    row->target = (target->psnr > 0.0 ? excess >= 0.0 : excess <= 0.0)
+    row->target = (wants_quality (target) ? excess >= 0.0 : excess <= 0.0)
         ? MEASURE_TARGET_MET : MEASURE_TARGET_MISSED;
   }
   return chosen;

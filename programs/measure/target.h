@@ -13,6 +13,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   gdouble psnr;                 /* dB, at least */
+  gdouble ssim;                 /* at least */
   gdouble bpp;                  /* bits a luma sample, at most */
   gdouble size;                 /* bytes of the file, at most */
 } MeasureTarget;
@@ -20,9 +21,9 @@ typedef struct
 gboolean measure_target_is_set (const MeasureTarget * target);
 
 /** Of each file's, format's and transform's rows the one to take: the coarsest
- * that has the PSNR, or the finest within the bits; if none has, the nearest to
- * it. Rows of frames are left out; the others lie together by file, format and
- * transform, as a run and measure_rows_merge() have them. */
+ * that has the PSNR or the SSIM, or the finest within the bits; if none has,
+ * the nearest to it. Rows of frames are left out; the others lie together by
+ * file, format and transform, as a run and measure_rows_merge() have them. */
 GArray *measure_target_choose (const MeasureTarget * target,
     const GArray * rows);
 

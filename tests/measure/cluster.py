@@ -87,7 +87,8 @@ def forget(*names):
 
 @case
 def one_worker_of_three_is_killed():
-    options = ("--transform", "jpeg-8x8,hevc-8x8", "--quality=10,60", "--qp", "30", "--frames")
+    options = ("--transform", "jpeg-8x8,hevc-8x8", "--quality=10,60", "--qp", "30", "--frames",
+               "--metrics", "ssim,xpsnr")
     for kind in ("--csv", "--json"):
         forget("killed", "call?")
         out, err = cluster("long.mkv", *STILLS, "--segment", "7", "--", *options, kind, "-",

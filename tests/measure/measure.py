@@ -20,48 +20,13 @@ import sys
 import time
 import xml.etree.ElementTree as ElementTree
 
+from program import (ELEMENT, LIMIT, PLOT, PROGRAM, ZONES, element_says, have, launch, need, run,
+                     skip_without, table)
 from tap import Skip, case, run_cases
-
-PROGRAM = os.path.abspath(sys.argv[1])
-PLOT = "--no-plot" not in sys.argv
-ELEMENT = "--no-element" not in sys.argv
-LIMIT = 120  # s, for each program that is run
-
-
-def run(*arguments, status=0, program=PROGRAM, **options):
-    """Run it; what it has written to its standard output and error."""
-    done = subprocess.run([program, *arguments], capture_output=True, text=True,
-                          timeout=LIMIT, check=False, **options)
-    assert done.returncode == status, \
-        f"{arguments}: status {done.returncode}, not {status}: {done.stderr}"
-    return done.stdout, done.stderr
-
-
-def table(*arguments, **options):
-    """The rows as dictionaries of text."""
-    return list(csv.DictReader(io.StringIO(
-        run("--quiet", "--csv", "-", *arguments, **options)[0], newline="")))
-
-
-def launch(*pipeline, messages=False):
-    flags = ["-m"] if messages else ["-q"]
-    return run(*flags, *" ".join(pipeline).split(), program="gst-launch-1.0")[0]
-
-
-def have(element):
-    return subprocess.run(["gst-inspect-1.0", "--exists", element], timeout=LIMIT,
-                          check=False).returncode == 0
-
-
-def need(element, package):
-    if not have(element):
-        raise Skip(f"{element} is missing: install {package}")
-
 
 # name: how to make it, and what the program measures it in if that is not what
 # the decoder gives.
 JFIF = "videoconvert ! video/x-raw,colorimetry=1:4:0:0,chroma-site=jpeg,format="
-ZONES = "videotestsrc pattern=zone-plate kx2=14 ky2=10 kt=1 num-buffers="
 FILES = {
     "colour.jpg": (ZONES + "1 ! video/x-raw,format=I420,width=131,height=77 ! jpegenc", ""),
     "grey.png": ("videotestsrc num-buffers=1 ! video/x-raw,format=GRAY8,width=97,height=65"
@@ -79,21 +44,6 @@ PACKAGES = {"jpegenc": "gstreamer1.0-plugins-good", "pngenc": "gstreamer1.0-plug
 def make_files():
     for name, (pipeline, _) in FILES.items():
         launch(pipeline, f"! filesink location={name}")
-
-
-def element_says(name, what, convert, *kinds):
-    """The element's messages of these types for a file. The queue: source.c."""
-    queue = "queue !" if name.endswith(".y4m") else ""
-    log = launch(f"filesrc location={name} ! {queue} decodebin ! {convert}",
-                 f"blockdct backend=cpu rate=true {what} ! fakesink", messages=True)
-    found = []
-    for line in log.splitlines():
-        if "element" in line and "blockdct, type=" in line:
-            fields = dict(re.findall(r"([a-z-]+)=\([a-z0-9]+\)([^,;]+)", line))
-            if fields["type"] in kinds:
-                found.append(fields)
-    assert found, log
-    return found
 
 
 def compare(row, message):
@@ -477,13 +427,5 @@ def text_for_people():
     assert f" {float(row['psnr']):.2f} " in lines[1] and lines[1].endswith("clip.y4m")
 
 
-def main():
-    for element, package in {**PACKAGES, "videotestsrc": "gstreamer1.0-plugins-base"}.items():
-        if not shutil.which("gst-launch-1.0") or not have(element):
-            print(f"1..0 # SKIP {element} or gst-launch-1.0 is missing: install {package} "
-                  "and gstreamer1.0-tools")
-            return
+if not skip_without({**PACKAGES, "videotestsrc": "gstreamer1.0-plugins-base"}):
     run_cases(make_files)
-
-
-main()

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "merge.h"
+
+#include <gio/gio.h>
+
+/* Where a row stands in a single run: file by file and format by format, as
+ * they first come; frames first, then their sums; transforms and settings by
+ * their numbers, as measure_settings_new() has them. */
+typedef struct
+{
+  MeasureRow row;
+  guint file, format;
+} Placed;
+
+static gint
+compare_placed (gconstpointer a, gconstpointer b)
+{
+  const Placed *p = a, *q = b;
+  guint64 frame_p = p->row.frame, frame_q = q->row.frame;
+
+#define COMPARE(a, b) if (a != b) return a < b ? -1 : 1
+  COMPARE (p->file, q->file);
+  COMPARE (p->format, q->format);
+  COMPARE (frame_p, frame_q);   /* -1 comes last */
+  COMPARE (p->row.transform, q->row.transform);
+  COMPARE (p->row.setting, q->row.setting);
+#undef COMPARE
+  return 0;
+}
+
+/* The number of an interned name, from 0 in the order in which they first
+ * come. */
+static guint
+find_place (GHashTable * places, const gchar * name)
+{
+  gpointer place;
+
+  if (!g_hash_table_lookup_extended (places, name, NULL, &place)) {
+    place = GUINT_TO_POINTER (g_hash_table_size (places));
+    g_hash_table_insert (places, (gpointer) name, place);
+  }
+  return GPOINTER_TO_UINT (place);
+}
+
+static gboolean
+add_row (MeasureRow * sum, const MeasureRow * row, GError ** error)
+{
+  gboolean fits = TRUE;
+
+  if (sum->width != row->width || sum->height != row->height
+      || sum->depth != row->depth || sum->exact != row->exact) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+        "%s has rows of %dx%d and of %dx%d: not segments of one file",
+        row->file, sum->width, sum->height, row->width, row->height);
+    return FALSE;
+  }
+  /* A part without frames has no figures. */
+  if (sum->count[MEASURE_FRAMES] == 0)
+    sum->metrics = row->metrics;
+  else if (row->count[MEASURE_FRAMES] > 0)
+    fits = measure_metrics_add (&sum->metrics, &row->metrics);
+  for (guint i = 0; i < MEASURE_N_COUNTS; i++)
+    fits = !__builtin_add_overflow (sum->count[i], row->count[i],
+        &sum->count[i]) && fits;
+  if (!fits)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+        "a sum of %s does not fit 63 bits", row->file);
+  return fits;
+}
+
+gboolean
+measure_rows_merge (GArray * rows, GError ** error)
+{
+  GHashTable *places[2];        /* of files, of formats */
+  GArray *all = g_array_new (FALSE, FALSE, sizeof (Placed));
+  gboolean ok = TRUE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++)
+    places[i] = g_hash_table_new (NULL, NULL);
+  for (guint i = 0; i < rows->len; i++) {
+    const MeasureRow *row = &g_array_index (rows, MeasureRow, i);
+    Placed placed = {.row = *row };
+
+    placed.file = find_place (places[0], row->file);
+    placed.format = find_place (places[1], row->format);
+    g_array_append_val (all, placed);
+  }
+  g_array_sort (all, compare_placed);
+  g_array_set_size (rows, 0);
+  for (guint i = 0; ok && i < all->len; i++) {
+    const Placed *placed = &g_array_index (all, Placed, i);
+
+    if (i > 0 && compare_placed (placed - 1, placed) == 0)
+      ok = add_row (&g_array_index (rows, MeasureRow, rows->len - 1),
+          &placed->row, error);
+    else
+      g_array_append_val (rows, placed->row);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++)
+    g_hash_table_unref (places[i]);
+  g_array_unref (all);
+  return ok;
+}

@@ -1,0 +1,18 @@
+/* blockdct-measure: tables that become one.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEASURE_MERGE_H
+#define MEASURE_MERGE_H
+
+#include "row.h"
+
+G_BEGIN_DECLS
+
+/** Add up the rows of the same file, format, setting and frame: what segments
+ * of a file are. Rows are then in the order of a single run, whatever order
+ * they came in. FALSE if they are of different pictures. */
+gboolean measure_rows_merge (GArray * rows, GError ** error);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""blockdct-measure as a test runs it, and what the element says of the same file:
+SCRIPT PROGRAM [--no-plot] [--no-element]"""
+
+import csv
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+from tap import Skip
+
+PROGRAM = os.path.abspath(sys.argv[1])
+PLOT = "--no-plot" not in sys.argv
+ELEMENT = "--no-element" not in sys.argv
+LIMIT = 120  # s, for each program that is run
+ZONES = "videotestsrc pattern=zone-plate kx2=14 ky2=10 kt=1 num-buffers="
+
+
+def run(*arguments, status=0, program=PROGRAM, **options):
+    """Run it; what it has written to its standard output and error."""
+    done = subprocess.run([program, *arguments], capture_output=True, text=True,
+                          timeout=LIMIT, check=False, **options)
+    assert done.returncode == status, \
+        f"{arguments}: status {done.returncode}, not {status}: {done.stderr}"
+    return done.stdout, done.stderr
+
+
+def table(*arguments, **options):
+    """The rows as dictionaries of text."""
+    return list(csv.DictReader(io.StringIO(
+        run("--quiet", "--csv", "-", *arguments, **options)[0], newline="")))
+
+
+def launch(*pipeline, messages=False):
+    flags = ["-m"] if messages else ["-q"]
+    return run(*flags, *" ".join(pipeline).split(), program="gst-launch-1.0")[0]
+
+
+def have(element):
+    return subprocess.run(["gst-inspect-1.0", "--exists", element], timeout=LIMIT,
+                          check=False).returncode == 0
+
+
+def need(element, package):
+    if not have(element):
+        raise Skip(f"{element} is missing: install {package}")
+
+
+def element_says(name, what, convert, *kinds):
+    """The element's messages of these types for a file. The queue: source.c."""
+    queue = "queue !" if name.endswith(".y4m") else ""
+    log = launch(f"filesrc location={name} ! {queue} decodebin ! {convert}",
+                 f"blockdct backend=cpu rate=true {what} ! fakesink", messages=True)
+    found = []
+    for line in log.splitlines():
+        if "element" in line and "blockdct, type=" in line:
+            fields = dict(re.findall(r"([a-z-]+)=\([a-z0-9]+\)([^,;]+)", line))
+            if fields["type"] in kinds:
+                found.append(fields)
+    assert found, log
+    return found
+
+
+def skip_without(packages):
+    """Whether the tests cannot be run, which is said."""
+    for element, package in packages.items():
+        if not shutil.which("gst-launch-1.0") or not have(element):
+            print(f"1..0 # SKIP {element} or gst-launch-1.0 is missing: install {package} "
+                  "and gstreamer1.0-tools")
+            return True
+    return False
