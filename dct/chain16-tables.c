@@ -87,7 +87,7 @@ fill_basis (BdctChain16Basis * t, BdctBasis basis)
     at += n_outputs * n_outputs / 2;
   }
   for (int k = 0; k < n; k++)
-    for (int j = 0; j < n / 2; j += 2)
+    for (int j = 0; j < (n < 16 ? n : 16); j += 2)
       t->columns[k & 1][k / 2][j / 2] =
           pair (bdct_matrix_int (basis, k, bdct_chain16_mirror (n, j)),
           bdct_matrix_int (basis, k, bdct_chain16_mirror (n, j + 1)));
@@ -169,36 +169,54 @@ coefficients (BdctBasis basis, Range x, int shift)
   return y;
 }
 
-/* Whether the forward transform fits; `c` receives its coefficients.
- *
- * The first pass adds at most 8 samples in 16 bits, and 8 (2^12 - 1) < 2^15.
+/* What the forward passes make, and in which form of the chain it fits. */
+typedef enum { FITS, FITS_WIDE, FITS_NOT } Fit;
+
+/* The first pass adds at most 8 samples in 16 bits, and 8 (2^12 - 1) < 2^15.
  * The second adds two rows or subtracts them, but at a size of 4. Sums of
- * products are below 2^12 2^16 there and 2^15 2^16 here, in 32 bits. */
-static bool
-forward_fits (const BdctComponentJob * job, BdctBasis basis, int depth,
+ * products are below 2^12 2^16 there and 2^15 2^16 here, in 32 bits.
+ *
+ * The wide form takes the rows as they are; its sums, of twice as many
+ * products, are within 32 bits if they are so once they are shifted. Of a
+ * coefficient it has c / 4 rounded towards 0. */
+static Fit
+forward_fit (const BdctComponentJob * job, BdctBasis basis, int depth,
     Range * c)
 {
-  const int middle = 1 << (depth - 1);
+  const int middle = 1 << (depth - 1), shift = job->fwd_shift[1];
   const Range x = { -middle, middle - 1 };
   const Range t = coefficients (basis, x, job->fwd_shift[0]);
 
-  *c = coefficients (basis, t, job->fwd_shift[1]);
-  if (!within (*c, INT16_MIN, INT16_MAX))
-    return false;
-  if (job->log2_width == 2)
-    return within (t, INT16_MIN, INT16_MAX);
-  return within (t, INT16_MIN / 2, INT16_MAX / 2)
-      && t.high - t.low <= INT16_MAX;
+  *c = coefficients (basis, t, shift);
+  if (within (*c, INT16_MIN, INT16_MAX)
+      && (job->log2_width == 2 ? within (t, INT16_MIN, INT16_MAX)
+          : within (t, INT16_MIN / 2, INT16_MAX / 2)
+          && t.high - t.low <= INT16_MAX))
+    return FITS;
+  return within (t, INT16_MIN, INT16_MAX)
+      && within (*c, 4 * INT16_MIN, 4 * INT16_MAX)
+      && within (*c, INT32_MIN >> shift, INT32_MAX >> shift) ? FITS_WIDE
+      : FITS_NOT;
 }
 
-/* Whether JPEG's inverse fits. 2^13 sqrt (8) M, with an orthonormal M, is its
- * matrix; a block's residuals have a norm N of at most 8 2^(B-1), and so has
- * c / 8. A level is off it by half a step at most and, as no level stands for
- * less than half a step, at most doubles it: a column's d has a norm of at most
- * min (2 N, N + |q| / 2), of which the first pass makes 2^(13-shift) sqrt (8)
- * times as much. All of it has to be within 16 bits. The second's sums are then
- * below 2^15 2^13 sqrt (8) < 2^30. 1.001 and 16 stand for what is rounded, in
- * the matrix and in the passes. */
+/* Whether JPEG's inverse fits, but for the wide form. 2^13 sqrt (8) M, with an
+ * orthonormal M, is its matrix; a block's residuals have a norm N of at most 8
+ * 2^(B-1), and so has c / 8. A level is off it by half a step at most and, as
+ * no level stands for less than half a step, at most doubles it: a column's d
+ * has a norm of at most min (2 N, N + |q| / 2), of which the first pass makes
+ * 2^(13-shift) sqrt (8) times as much. All of it has to be within 16 bits. The
+ * second's sums are then below 2^15 2^13 sqrt (8) < 2^30. 1.001 and 16 stand
+ * for what is rounded, in the matrix and in the passes.
+ *
+ * The wide form always does, up to 12 bits: N is at most 2^14, a block's d has
+ * a norm of at most 2^15, and the first pass' sums are at most 2^15 2^13 sqrt
+ * (8) < 2^30. It makes w of them, of a norm of at most 2 sqrt (8) 2^15 < 2^18,
+ * which it has as 8 h + l, |h| < 2^15, l from 0 to 7. With a, the rounding term
+ * and the samples' middle, a multiple of 8, and a floor of a floor being the
+ * floor,
+ *     (M w + a) >> s = (M h + a / 8 + (M l >> 3)) >> (s - 3)
+ * where M h is at most 2^13 sqrt (8) 2 sqrt (8) 2^15 / 8 = 2^29, give or take
+ * what is rounded, and M l below 7 2^16. */
 static bool
 jpeg_inverse_fits (const BdctComponentJob * job, int depth)
 {
@@ -220,12 +238,15 @@ jpeg_inverse_fits (const BdctComponentJob * job, int depth)
  * below 2^13. The reciprocal is 2^r / q rounded up, for the largest r that
  * leaves it in 16 bits; 2^r is then above 2^14 q. Rounding adds less than 1 to
  * it and so less than 2^13 / 2^r < 1 / q to the quotient, which then reaches no
- * further whole number. */
+ * further whole number. Where no |c| reaches 4q all levels are 0. */
 static bool
 init_jpeg (Step * e, int q, int largest)
 {
   int r = 15;
 
+  *e = (Step) { 0, 0, 0, 0 };
+  if (largest < 4 * q)
+    return true;
   if (largest + 4 * q > UINT16_MAX)
     return false;
   while (((1 << (r + 1)) + q - 1) / q <= UINT16_MAX)
@@ -235,6 +256,25 @@ init_jpeg (Step * e, int q, int largest)
   e->scale = 4 * q;
   e->dequant = q;
   return true;
+}
+
+/* With a = floor (|c| / 4), at most 2^15, the level is floor (x / 2q), x = a +
+ * q below 2^16; with its last bit set, which changes nothing, x = 2n + 1, n
+ * below 2^15, and (n + 1/2) / q is 1 / 2q or more from the next whole numbers.
+ * The reciprocal R is 2^r / q, above 2^15, to the nearest, off by at most 1/2
+ * and so the quotient by (n + 1/2) / 2^(r+1) < 1 / 2q, as n + 1/2 < 2^15 < 2^r
+ * / q. Where that were 2^16, R is 2^16 - 1 and at most 1 too small: the
+ * quotient falls by (n + 1/2) / 2^r <= 1 / 2q, as 2^r / q is at least 2^16 - 1
+ * then. d is q, or level q with (level - 1/2) q <= 2^14: in 16 bits. */
+static void
+init_jpeg_wide (Step * e, int q)
+{
+  const int r = 47 - __builtin_clz (q);
+  const int64_t nearest = ((INT64_C (2) << r) + q) / (2 * q);
+
+  e->quant = nearest > UINT16_MAX ? UINT16_MAX : nearest;
+  e->power = INT64_C (1) << (31 - r);
+  e->scale = e->dequant = q;
 }
 
 /* The dequantizer without the powers of 2 that all its entries share. */
@@ -292,11 +332,48 @@ init_hevc (BdctChain16 * chain, Step * e, const BdctComponentJob * job,
   return true;
 }
 
-/* The entries of a job's 64, each for all elements that it stands for, and
- * that of frequency (0, 0). */
+/* The entries of a job's 64 steps, each for all elements that it stands for,
+ * and that of frequency (0, 0). */
+static void
+put_entries (BdctChain16 * chain, BdctChain16Entry * entry,
+    const BdctComponentJob * cj, const Step * step, const Step * dc)
+{
+  const int n = chain->size;
+
+  for (int i = 0; i < chain->n_vectors; i++)
+    for (int j = 0; j < 8; j++) {
+      int at = places[cj->log2_width - 2][i][j];
+      const Step *s = at == 0 ? dc : &step[bdct_job_index (cj, at / n, at % n)];
+
+      entry[i].quant[j] = s->quant;
+      entry[i].scale[j] = s->scale;
+      entry[i].dequant[j] = s->dequant;
+      entry[i].power[j] = s->power;
+    }
+}
+
+/* JPEG's: for the wide form above 8 bits, and, unless that alone is for the
+ * job, for the other. */
 static bool
-init_entries (BdctChain16 * chain, const BdctJob * job,
-    const BdctComponentJob * cj, int largest)
+init_jpeg_entries (BdctChain16 * chain, const BdctComponentJob * cj,
+    int largest)
+{
+  Step step[64];
+
+  for (int i = 0; i < 64; i++)
+    chain->wide = !init_jpeg (&step[i], cj->quant[i], largest) || chain->wide;
+  put_entries (chain, chain->entry, cj, step, step);
+  if (chain->depth == 8)
+    return !chain->wide;
+  for (int i = 0; i < 64; i++)
+    init_jpeg_wide (&step[i], cj->quant[i]);
+  put_entries (chain, chain->entry + chain->n_vectors, cj, step, step);
+  return true;
+}
+
+static bool
+init_hevc_entries (BdctChain16 * chain, const BdctComponentJob * cj,
+    int largest)
 {
   const int n = chain->size;
   Step step[64], dc;
@@ -305,27 +382,13 @@ init_entries (BdctChain16 * chain, const BdctJob * job,
     for (int u = 0; u < n; u += n > 8 ? n / 8 : 1) {
       int i = bdct_job_index (cj, v, u);
 
-      if (!(job->family == BDCT_FAMILY_JPEG
-              ? init_jpeg (&step[i], cj->quant[i], largest)
-              : init_hevc (chain, &step[i], cj, cj->quant[i], cj->dequant[i],
-                  largest)))
+      if (!init_hevc (chain, &step[i], cj, cj->quant[i], cj->dequant[i],
+              largest))
         return false;
     }
-  dc = step[0];
-  if (job->family != BDCT_FAMILY_JPEG
-      && !init_hevc (chain, &dc, cj, cj->quant_dc, cj->dequant_dc, largest))
+  if (!init_hevc (chain, &dc, cj, cj->quant_dc, cj->dequant_dc, largest))
     return false;
-  for (int i = 0; i < chain->n_vectors; i++)
-    for (int j = 0; j < 8; j++) {
-      int at = places[cj->log2_width - 2][i][j];
-      const Step *s = at == 0 ? &dc
-          : &step[bdct_job_index (cj, at / n, at % n)];
-
-      chain->entry[i].quant[j] = s->quant;
-      chain->entry[i].scale[j] = s->scale;
-      chain->entry[i].dequant[j] = s->dequant;
-      chain->entry[i].power[j] = s->power;
-    }
+  put_entries (chain, chain->entry, cj, step, &dc);
   return true;
 }
 
@@ -338,17 +401,23 @@ bdct_chain16_init (BdctChain16 * chain, const BdctJob * job,
   const BdctBasis basis = info->row;
   const int n = 1 << cj->log2_width, middle = 1 << (job->depth - 1);
   Range c;
+  Fit fit;
+  int largest;
 
   memset (chain, 0, sizeof *chain);
   pthread_once (&once, fill_tables);
   if ((job->family != BDCT_FAMILY_HEVC && job->family != BDCT_FAMILY_JPEG)
       || info->row != info->column || !has_form[basis] || cj->keep != n
-      || cj->transposed || !forward_fits (cj, basis, job->depth, &c)
-      || (job->family == BDCT_FAMILY_JPEG
-          && !jpeg_inverse_fits (cj, job->depth)))
+      || cj->transposed)
+    return;
+  fit = forward_fit (cj, basis, job->depth, &c);
+  largest = c.high > -c.low ? c.high : -c.low;
+  chain->jpeg = job->family == BDCT_FAMILY_JPEG;
+  chain->wide = chain->jpeg && (fit != FITS
+      || !jpeg_inverse_fits (cj, job->depth));
+  if (fit != FITS && !(chain->wide && fit == FITS_WIDE))
     return;
   chain->size = n;
-  chain->jpeg = job->family == BDCT_FAMILY_JPEG;
   chain->depth = job->depth;
   memcpy (chain->shift, cj->fwd_shift, sizeof cj->fwd_shift);
   memcpy (chain->shift + 2, cj->inv_shift, sizeof cj->inv_shift);
@@ -362,6 +431,7 @@ bdct_chain16_init (BdctChain16 * chain, const BdctJob * job,
     chain->quantizer = BDCT_CHAIN16_JPEG;
   else
     init_dequantizer (chain, cj);
-  if (init_entries (chain, job, cj, c.high > -c.low ? c.high : -c.low))
+  if (chain->jpeg ? init_jpeg_entries (chain, cj, largest)
+      : init_hevc_entries (chain, cj, largest))
     chain->basis = &bases[basis];
 }

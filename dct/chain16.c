@@ -27,6 +27,7 @@ typedef struct {
   int unit;                     /* samples of a unit's row */
   int n_units;                  /* of a call, at most */
   bool by_unit;                 /* something is asked of single blocks */
+  bool wide;                    /* some set wants JPEG's wide form */
   int limit;                    /* calls whose sums are sure to fit */
   Sums sums[2][BDCT_TILE_JOBS];
 } Strip;
@@ -76,27 +77,29 @@ typedef struct Kernel {
 #define INVERSE_16 inverse_wide
 #define INVERSE_32 inverse_wide
 KERNEL (bytes_4, 4, 1, 1)
-KERNEL (bytes_8, 8, 1, 0, 1)
-KERNEL (bytes_jpeg, 8, 1, 1, 1)
+KERNEL (bytes_8, 8, 1, 0, 0, 1)
+KERNEL (bytes_jpeg, 8, 1, 1, 0, 1)
 KERNEL (bytes_16, 16, 1, 16, 1)
 KERNEL (bytes_32, 32, 1, 32, 1)
 KERNEL (words_4, 4, 2, 2)
-KERNEL (words_8, 8, 2, 0, 2)
+KERNEL (words_8, 8, 2, 0, 0, 2)
+KERNEL (words_wide, 8, 2, 1, 1, 2)
 KERNEL (words_16, 16, 2, 16, 2)
 KERNEL (words_32, 32, 2, 32, 2)
 
 #define ENTRY(name) { forward_##name, inverse_##name }
 
 static const Kernel *
-find_kernel (const BdctChain16 * c)
+find_kernel (const BdctChain16 * c, bool wide)
 {
   static const Kernel kernels[2][4] = {
     {ENTRY (bytes_4), ENTRY (bytes_8), ENTRY (bytes_16), ENTRY (bytes_32)},
     {ENTRY (words_4), ENTRY (words_8), ENTRY (words_16), ENTRY (words_32)},
   };
   static const Kernel jpeg = ENTRY (bytes_jpeg);
+  static const Kernel words_jpeg = ENTRY (words_wide);
 
-  return c->jpeg && c->depth == 8 ? &jpeg
+  return wide ? &words_jpeg : c->jpeg && c->depth == 8 ? &jpeg
       : &kernels[c->depth > 8][__builtin_ctz (c->size) - 2];
 }
 
@@ -262,6 +265,12 @@ scatter (const Strip * s, const Units * at, const BdctTilePlane * p,
   }
 }
 
+static Requantizer
+find_requantizer (const Strip * s, const BdctChain16 * c)
+{
+  return requantizers[s->wide ? BDCT_CHAIN16_JPEG_WIDE : c->quantizer];
+}
+
 /* Requantize units, or each block of one with its set; `levels` receives them,
  * if not NULL. */
 static void
@@ -276,7 +285,7 @@ requantize_blocks (const Strip * s, const BdctTilePlane * p, const Units * at,
     present |= 1u << sets[b];
   if (at->whole && (present & (present - 1)) == 0) {
     c = &p->set[__builtin_ctz (present)]->chain16;
-    requantizers[c->quantizer] (c, d, levels, v, at->units, NULL, sum);
+    find_requantizer (s, c) (c, d, levels, v, at->units, NULL, sum);
     return;
   }
   if (levels == NULL)
@@ -288,7 +297,7 @@ requantize_blocks (const Strip * s, const BdctTilePlane * p, const Units * at,
     V mask = mask_of (s->size, s->bytes, sets, at->n_blocks, set);
 
     c = &p->set[set]->chain16;
-    requantizers[c->quantizer] (c, d, levels, v, 1, &mask, sum);
+    find_requantizer (s, c) (c, d, levels, v, 1, &mask, sum);
   }
 }
 
@@ -416,6 +425,21 @@ do_call (Strip * s, const Units * at)
   }
 }
 
+/* Whether a set of a job's needs JPEG's wide form, which all have then. */
+static bool
+has_wide (const Strip * s)
+{
+  for (int i = 0; i < s->interleave; i++)
+    for (int k = 0; k < s->n_jobs; k++) {
+      const BdctTileSet *const *set = s->planes[i][k]->set;
+
+      for (int j = 0; j < BDCT_MAX_SETS && set[j] != NULL; j++)
+        if (set[j]->chain16.wide)
+          return true;
+    }
+  return false;
+}
+
 static void
 init_strip (Strip * s)
 {
@@ -429,7 +453,8 @@ init_strip (Strip * s)
   s->interleave = p->layout.interleave;
   s->unit = UNIT (c->size);
   s->n_units = c->n_vectors < CALL_VECTORS ? CALL_VECTORS / c->n_vectors : 1;
-  s->kernel = find_kernel (c);
+  s->wide = has_wide (s);
+  s->kernel = find_kernel (c, s->wide);
   /* A unit adds 4 times its size squares to an element. */
   s->limit = min (UINT16_MAX / (s->n_units * c->n_vectors),
       UINT32_MAX / (peak * peak * 4 * c->size * s->n_units));

@@ -24,7 +24,8 @@
  * of 4 there is none. */
 typedef struct {
   int32_t rows[176];            /**< forward: class by class */
-  int32_t columns[2][16][8];    /**< forward: even, odd frequencies */
+  int32_t columns[2][16][8];    /**< forward: even, odd frequencies; behind
+                                     8's those of the mirrored rows */
   int32_t inverse[176];         /**< class by class */
 } BdctChain16Basis;
 
@@ -39,6 +40,7 @@ typedef enum {
   BDCT_CHAIN16_ROUNDED,         /**< rounded, in 16 bits */
   BDCT_CHAIN16_WIDE,            /**< in 32 bits */
   BDCT_CHAIN16_JPEG,
+  BDCT_CHAIN16_JPEG_WIDE,       /**< of |c| / 4 */
 } BdctChain16Quantizer;
 
 /** A component of a job for these chains. */
@@ -46,6 +48,7 @@ typedef struct {
   const BdctChain16Basis *basis; /**< NULL: the job is none for them */
   int size;
   bool jpeg;
+  bool wide;                    /**< JPEG's: for the wide form alone */
   int depth;
   int shift[4];                 /**< of the four passes */
   int32_t first[4];             /**< start values of the first, by frequency:
@@ -56,6 +59,7 @@ typedef struct {
                                      2^(16-bits) */
   int dequant_round, dequant_shift;
   int n_vectors;
+  /** So many; and, of JPEG above 8 bits, as many for the wide form. */
   BdctChain16Entry entry[BDCT_CHAIN16_VECTORS];
 } BdctChain16;
 

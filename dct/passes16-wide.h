@@ -231,7 +231,7 @@ store_wide (const BdctChain16 * c, uint8_t * dst, ptrdiff_t stride,
     return;
   }
   BDCT_UNROLL for (int i = 0; i < n; i += 8)
-    sample_rows (c, w[i / 8], &y[i][g], 2, shift);
+    sample_rows (c, w[i / 8], &y[i][g], 2, shift, SHIFT (3));
   BDCT_UNROLL for (int i = 0; i < 4; i++) {
     uint8_t *to = dst + i * stride;
 

@@ -24,6 +24,9 @@
 /* The samples of a unit's row. */
 #define UNIT(n) (((n) < 16 ? 16 : (n)) * LANES)
 
+/* The bits that the wide form has in a number of their own. */
+#define WIDE 3
+
 /* The shifts at a depth of 8, where they are constants. */
 INLINE int
 fixed_shift (int pass, const int n, const int jpeg)
@@ -107,11 +110,11 @@ sample_bytes (const V * y, int shift, V turn)
 }
 
 INLINE V
-sample_words (const BdctChain16 * c, V a, V b, int shift)
+sample_words (const BdctChain16 * c, V a, V b, int shift, int down)
 {
   const V weave = WORDS (0, 4, 1, 5, 2, 6, 3, 7);
 
-  a = narrow32un (a, b, c->shift[3]);
+  a = narrow32un (a, b, down);
   return sll16n (shuffle8 (min16u (a, set16 ((1 << c->depth) - 1)), weave),
       shift);
 }
@@ -119,10 +122,12 @@ sample_words (const BdctChain16 * c, V a, V b, int shift)
 /* 8 columns, `step` vectors of y apart, in cells of 4 rows: row i's samples, as
  * words, to out[i]. */
 INLINE void
-sample_rows (const BdctChain16 * c, V * out, const V * y, int step, int shift)
+sample_rows (const BdctChain16 * c, V * out, const V * y, int step, int shift,
+    int down)
 {
   BDCT_UNROLL for (int i = 0; i < 4; i++)
-    out[i] = sample_words (c, y[2 * i * step], y[(2 * i + 1) * step], shift);
+    out[i] = sample_words (c, y[2 * i * step], y[(2 * i + 1) * step], shift,
+        down);
   transpose (out);
 }
 
@@ -217,8 +222,8 @@ inverse_4 (const BdctChain16 * c, const V * d, uint8_t * dst, ptrdiff_t stride,
     if (bytes == 1) {
       store (dst + y * stride, sample_bytes (o, SHIFT (3), TURN));
     } else {
-      V a = sample_words (c, o[0], o[1], shift);
-      V b = sample_words (c, o[2], o[3], shift);
+      V a = sample_words (c, o[0], o[1], shift, SHIFT (3));
+      V b = sample_words (c, o[2], o[3], shift, SHIFT (3));
 
       store (dst + y * stride, low32 (a, b));
       store (dst + y * stride + sizeof (V), high32 (a, b));
@@ -285,9 +290,38 @@ forward_rows_8 (const BdctChain16 * c, V * out, const uint8_t * src,
     out[2 * k] = narrow (y[k][0], y[k][1], SHIFT (0), bytes);
 }
 
+/* 32-bit sums to words that are a quarter of what they stand for, towards 0. */
+INLINE V
+narrow_quarters (V a, V b, int shift)
+{
+  a = round32n (a, shift);
+  b = round32n (b, shift);
+  return packs32 (sra32 (add32 (a, srl32 (a, 30)), 2),
+      sra32 (add32 (b, srl32 (b, 30)), 2));
+}
+
+/* Two rows of t, and their mirrors, as pairs of the columns' elements. */
+INLINE void
+pairs_8 (V * even, V * odd, const V * a, const V * b, const int wide)
+{
+  if (wide) {
+    even[0] = low32 (a[0], b[0]);
+    even[1] = high32 (a[0], b[0]);
+    even[2] = low32 (a[1], b[1]);
+    even[3] = high32 (a[1], b[1]);
+    return;
+  }
+  even[0] = low32 (add16 (a[0], a[1]), add16 (b[0], b[1]));
+  even[1] = high32 (add16 (a[0], a[1]), add16 (b[0], b[1]));
+  odd[0] = low32 (sub16 (a[0], a[1]), sub16 (b[0], b[1]));
+  odd[1] = high32 (sub16 (a[0], a[1]), sub16 (b[0], b[1]));
+}
+
+/* `wide`: for JPEG's numbers beyond 16 bits (chain16-tables.c). */
 INLINE void
 forward_8 (const BdctChain16 * c, V * out, const uint8_t * src,
-    ptrdiff_t stride, int shift, const int jpeg, const int bytes)
+    ptrdiff_t stride, int shift, const int jpeg, const int wide,
+    const int bytes)
 {
   enum { n = 8 };
   const V half = set32 (HALF (SHIFT (1)));
@@ -296,20 +330,20 @@ forward_8 (const BdctChain16 * c, V * out, const uint8_t * src,
   forward_rows_8 (c, t, src, stride, shift, 0, jpeg, bytes);
   forward_rows_8 (c, t + 1, src, stride, shift, 1, jpeg, bytes);
   BDCT_UNROLL for (int g = 0; g < 2; g++) {
-    V e[2][2], o[2][2], y[2];
+    V e[2][4], o[2][2], y[2];
 
-    BDCT_UNROLL for (int i = 0; i < 2; i++) {
-      const V *a = t + 2 * bdct_chain16_order (8, 4 * g + 2 * i);
-      const V *b = t + 2 * bdct_chain16_order (8, 4 * g + 2 * i + 1);
-
-      e[i][0] = low32 (add16 (a[0], a[1]), add16 (b[0], b[1]));
-      e[i][1] = high32 (add16 (a[0], a[1]), add16 (b[0], b[1]));
-      o[i][0] = low32 (sub16 (a[0], a[1]), sub16 (b[0], b[1]));
-      o[i][1] = high32 (sub16 (a[0], a[1]), sub16 (b[0], b[1]));
-    }
+    BDCT_UNROLL for (int i = 0; i < 2; i++)
+      pairs_8 (e[i], o[i], t + 2 * bdct_chain16_order (8, 4 * g + 2 * i),
+          t + 2 * bdct_chain16_order (8, 4 * g + 2 * i + 1), wide);
     BDCT_UNROLL for (int l = 0; l < 8; l++) {
-      dot (y, l & 1 ? o[0] : e[0], l & 1 ? o[1] : e[1],
-          c->basis->columns[l & 1][l / 2], 2, half);
+      const int32_t *m = c->basis->columns[l & 1][l / 2];
+
+      if (wide) {
+        dot (y, e[0], e[1], m, 4, half);
+        out[8 * g + l] = narrow_quarters (y[0], y[1], SHIFT (1));
+        continue;
+      }
+      dot (y, l & 1 ? o[0] : e[0], l & 1 ? o[1] : e[1], m, 2, half);
       out[8 * g + l] = narrow (y[0], y[1], SHIFT (1), bytes);
     }
   }
@@ -338,12 +372,33 @@ inverse_pass_8 (const BdctChain16 * c, V (*out)[2], V (*in)[4], V start)
   }
 }
 
+/* Four rows of s as pairs for the rows. */
+INLINE void
+turn_8 (V (*in)[4], V (*s)[2])
+{
+  BDCT_UNROLL for (int g = 0; g < 2; g++)
+    BDCT_UNROLL for (int v = 0; v < 2; v++) {
+      in[g][2 * v] = low32 (s[2 * g][v], s[2 * g + 1][v]);
+      in[g][2 * v + 1] = high32 (s[2 * g][v], s[2 * g + 1][v]);
+    }
+}
+
+/* Of 32-bit sums 8 high + low, of words, low being within 0 and 7. */
+INLINE void
+narrow_wide (V * high, V * low, V a, V b, int shift)
+{
+  a = round32n (a, shift);
+  b = round32n (b, shift);
+  *high = packs32 (sra32 (a, WIDE), sra32 (b, WIDE));
+  *low = packs32 (and8 (a, set32 ((1 << WIDE) - 1)),
+      and8 (b, set32 ((1 << WIDE) - 1)));
+}
+
 /* A group's 8 columns to the two rows of its cells. */
 INLINE void
 store_8 (const BdctChain16 * c, uint8_t * dst, ptrdiff_t stride, V (*y)[2],
-    int g, int shift, const int jpeg, const int bytes)
+    int g, int shift, int down, const int bytes)
 {
-  enum { n = 8 };
   V w[4];
 
   if (bytes == 1) {
@@ -351,22 +406,23 @@ store_8 (const BdctChain16 * c, uint8_t * dst, ptrdiff_t stride, V (*y)[2],
 
     BDCT_UNROLL for (int i = 0; i < 2; i++)
       w[i] = sample_bytes ((const V[]) { y[4 * i][g], y[4 * i + 1][g],
-            y[4 * i + 2][g], y[4 * i + 3][g] }, SHIFT (3), turn);
+            y[4 * i + 2][g], y[4 * i + 3][g] }, down, turn);
     store (dst, low32 (w[0], w[1]));
     store (dst + stride, high32 (w[0], w[1]));
     return;
   }
-  sample_rows (c, w, &y[0][g], 2, shift);
+  sample_rows (c, w, &y[0][g], 2, shift, down);
   BDCT_UNROLL for (int i = 0; i < 4; i++)
     store (dst + (i & 1) * stride + i / 2 * (int) sizeof (V), w[i]);
 }
 
 INLINE void
 inverse_8 (const BdctChain16 * c, const V * d, uint8_t * dst, ptrdiff_t stride,
-    int shift, const int jpeg, const int bytes)
+    int shift, const int jpeg, const int wide, const int bytes)
 {
   enum { n = 8 };
-  V s[8][2];
+  const int down = SHIFT (3) - (wide ? WIDE : 0);
+  V s[8][2], low[8][2];
 
   BDCT_UNROLL for (int g = 0; g < 2; g++) {
     V in[2][4], out[8][2];
@@ -380,19 +436,25 @@ inverse_8 (const BdctChain16 * c, const V * d, uint8_t * dst, ptrdiff_t stride,
     }
     inverse_pass_8 (c, out, in, set32 (HALF (SHIFT (2))));
     BDCT_UNROLL for (int i = 0; i < 8; i++)
-      s[i][g] = narrow (out[i][0], out[i][1], SHIFT (2), bytes);
+      if (wide)
+        narrow_wide (&s[i][g], &low[i][g], out[i][0], out[i][1], SHIFT (2));
+      else
+        s[i][g] = narrow (out[i][0], out[i][1], SHIFT (2), bytes);
   }
   BDCT_UNROLL for (int y = 0; y < 8; y += 4) {
-    V in[2][4], out[8][2];
+    V in[2][4], out[8][2], more[8][2];
 
+    turn_8 (in, s + y);
+    inverse_pass_8 (c, out, in, last_start (c, down, bytes));
+    if (wide) {
+      turn_8 (in, low + y);
+      inverse_pass_8 (c, more, in, zero ());
+      BDCT_UNROLL for (int i = 0; i < 16; i++)
+        out[i / 2][i & 1] = add32 (out[i / 2][i & 1],
+            sra32 (more[i / 2][i & 1], WIDE));
+    }
     BDCT_UNROLL for (int g = 0; g < 2; g++)
-      BDCT_UNROLL for (int v = 0; v < 2; v++) {
-        in[g][2 * v] = low32 (s[y + 2 * g][v], s[y + 2 * g + 1][v]);
-        in[g][2 * v + 1] = high32 (s[y + 2 * g][v], s[y + 2 * g + 1][v]);
-      }
-    inverse_pass_8 (c, out, in, last_start (c, SHIFT (3), bytes));
-    BDCT_UNROLL for (int g = 0; g < 2; g++)
-      store_8 (c, dst + (y + 2 * g) * stride, stride, out, g, shift, jpeg,
+      store_8 (c, dst + (y + 2 * g) * stride, stride, out, g, shift, down,
           bytes);
   }
 }

@@ -28,6 +28,9 @@ requantize_vector (const Quantizer * all, const BdctChain16Entry * e, V v,
   if (quantizer == BDCT_CHAIN16_JPEG) {
     *level = mulhi16u (mulhi16u (and8 (add16 (a, lane (e->scale)),
                 set16 (-8)), q), lane (e->power));
+  } else if (quantizer == BDCT_CHAIN16_JPEG_WIDE) {
+    *level = mulhi16u (mulhi16u (or8 (add16 (a, lane (e->scale)), set16 (1)),
+            q), lane (e->power));
   } else {
     carry = srl16 (average16u (mullo16 (a, q), all->add_low), 15);
     *level = mulhi16u (add16 (add16 (mulhi16u (a, q), all->add_high), carry),
@@ -60,13 +63,15 @@ requantize (const BdctChain16 * c, V * d, V * levels, const V * v, int units,
   const Quantizer all = { set16 (c->add_low), set16 (c->add_high),
     set16 (c->power), set32 (c->dequant_round), c->dequant_shift
   };
+  const BdctChain16Entry *entry = c->entry
+      + (quantizer == BDCT_CHAIN16_JPEG_WIDE ? c->n_vectors : 0);
   V n = *count;
 
   for (; units > 0; units--)
     for (int i = 0; i < c->n_vectors; i += 4)
       BDCT_UNROLL for (int k = 0; k < 4; k++, d++, v++, levels += out) {
         V level, not0;
-        V value = requantize_vector (&all, &c->entry[i + k],
+        V value = requantize_vector (&all, &entry[i + k],
             some ? and8 (*v, mask) : *v, &level, &not0, quantizer);
 
         n = add16 (n, not0);
@@ -95,13 +100,17 @@ REQUANTIZE (requantize_product, BDCT_CHAIN16_PRODUCT)
 REQUANTIZE (requantize_rounded, BDCT_CHAIN16_ROUNDED)
 REQUANTIZE (requantize_wide, BDCT_CHAIN16_WIDE)
 REQUANTIZE (requantize_jpeg, BDCT_CHAIN16_JPEG)
+REQUANTIZE (requantize_jpeg_wide, BDCT_CHAIN16_JPEG_WIDE)
 
-static void (*const requantizers[]) (const BdctChain16 * c, V * d, V * levels,
-    const V * v, int units, const V * mask, V * count) = {
+typedef void (*Requantizer) (const BdctChain16 * c, V * d, V * levels,
+    const V * v, int units, const V * mask, V * count);
+
+static const Requantizer requantizers[] = {
   [BDCT_CHAIN16_PRODUCT] = requantize_product,
   [BDCT_CHAIN16_ROUNDED] = requantize_rounded,
   [BDCT_CHAIN16_WIDE] = requantize_wide,
   [BDCT_CHAIN16_JPEG] = requantize_jpeg,
+  [BDCT_CHAIN16_JPEG_WIDE] = requantize_jpeg_wide,
 };
 
 #endif

@@ -75,6 +75,7 @@ typedef __m128i V;
 
 /* The same of sums shifted by n. With HALF (n) in them they are rounded. */
 #define HALF(n) (1 << (n) >> 1)
+#define round32n sra32n
 #define narrow32(a, b, n) packs32 (sra32 (a, n), sra32 (b, n))
 #define narrow32n(a, b, n) packs32 (sra32n (a, n), sra32n (b, n))
 #define narrow32un(a, b, n) packus32 (sra32n (a, n), sra32n (b, n))
@@ -272,9 +273,9 @@ typedef int32x4_t V;
 
 /* Rounds by itself. */
 #define HALF(n) 0
-#define round32(a, n) vrshlq_s32 (a, vdupq_n_s32 (-(n)))
-#define narrow32n(a, b, n) packs32 (round32 (a, n), round32 (b, n))
-#define narrow32un(a, b, n) packus32 (round32 (a, n), round32 (b, n))
+#define round32n(a, n) vrshlq_s32 (a, vdupq_n_s32 (-(n)))
+#define narrow32n(a, b, n) packs32 (round32n (a, n), round32n (b, n))
+#define narrow32un(a, b, n) packus32 (round32n (a, n), round32n (b, n))
 
 #define low8(a, b) ((V) vzip1q_u8 (U8 (a), U8 (b)))
 #define high8(a, b) ((V) vzip2q_u8 (U8 (a), U8 (b)))

@@ -245,12 +245,16 @@ static void
 choose_params (BdctParams * params, BdctTransform transform, int setting,
     const BdctLayout * layout, GRand * rand)
 {
-  const int most = transform == BDCT_JPEG_8X8 && layout->depth == 8 ? 255
-      : BDCT_MAX_STEP;
-  const int steps[] = { 1, 2, 3, most / 2, most };
+  const gboolean baseline = g_rand_boolean (rand);
+  const int most = transform == BDCT_JPEG_8X8 && layout->depth == 8
+      && baseline ? 255 : BDCT_MAX_STEP;
+  const int steps[] = { 1, 2, 3, most / 2, most, 1 << g_rand_int_range (rand, 0,
+        8), g_rand_int_range (rand, 1, most + 1)
+  };
 
   *params = (BdctParams) BDCT_PARAMS_DEFAULT;
   params->transform = transform;
+  params->baseline = baseline;
   params->quality = setting + 1;
   params->qp = setting % 52;
   params->chroma_qp_offset = g_rand_int_range (rand, -12, 13);
@@ -324,6 +328,61 @@ test_transform (gconstpointer data)
     task_clear (&task);
   }
   g_rand_free (rand);
+}
+
+static int
+mulhi (int a, int b)
+{
+  return (guint32) (guint16) a * (guint16) b >> 16;
+}
+
+/* jpeg-8x8's levels as chain16.c has them from an entry, at all coefficients at
+ * which they change, up to the largest one. */
+static void
+check_step (const BdctChain16Entry * e, int i, gboolean wide, int largest)
+{
+  const int q = e->dequant[i];
+
+  for (gint64 middle = 4 * q; middle - 1 <= largest; middle += 8 * q)
+    for (int c = middle - 1; c <= MIN (middle, largest); c++) {
+      int x = (wide ? c / 4 : c) + (guint16) e->scale[i];
+
+      x = wide ? x | 1 : x & ~7;
+      g_assert_cmpint (x, <=, G_MAXUINT16);
+      g_assert_cmpint (mulhi (mulhi (x, e->quant[i]), e->power[i]), ==,
+          (c + 4 * q) / (8 * q));
+    }
+}
+
+/* The reciprocals of all steps there are. */
+static void
+test_steps (void)
+{
+  static BdctTileSet set;
+  BdctParams params = BDCT_PARAMS_DEFAULT;
+  BdctLayout layout;
+  BdctJob job;
+
+  params.baseline = FALSE;
+  params.n_steps = 64;
+  for (int depth = 8; depth <= 12; depth += 2)
+    for (int first = 1; first <= BDCT_MAX_STEP; first += 64) {
+      const BdctChain16 *chain = &set.chain16;
+
+      format_layout (FORMAT_GRAY, depth, 0, 8, 8, &layout);
+      for (int i = 0; i < 64; i++)
+        params.steps[i] = MIN (first + i, BDCT_MAX_STEP);
+      g_assert_true (bdct_job_init (&job, &params, &layout, NULL));
+      bdct_tile_set_init (&set, &job, BDCT_Y);
+      g_assert_nonnull (chain->basis);
+      for (int i = 0; i < 64; i++) {
+        if (!chain->wide && chain->entry[i / 8].dequant[i % 8] != 0)
+          check_step (&chain->entry[i / 8], i % 8, FALSE, 32 << depth);
+        if (depth > 8)
+          check_step (&chain->entry[chain->n_vectors + i / 8], i % 8, TRUE,
+              32 << depth);
+      }
+    }
 }
 
 /* A way that nothing took was not tested. */
@@ -491,6 +550,7 @@ main (int argc, char **argv)
     g_test_add_data_func (path, GINT_TO_POINTER (t), test_transform);
     g_free (path);
   }
+  g_test_add_func ("/kernels/steps", test_steps);
   g_test_add_func ("/kernels/taken", test_taken);
   return g_test_run ();
 }
