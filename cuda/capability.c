@@ -66,6 +66,7 @@ bdct_capability_init (BdctCapability * self)
     return err;
   self->traits = (shared >= TALL_SHARED ? BDCT_TENSOR_TALL : 0)
       | (ptx < 80 ? BDCT_TENSOR_75 : 0);
+  self->early = ptx >= 90;
   self->proven = prop.major * 10 + prop.minor == PROVEN && ptx == PROVEN
       && (distrust == NULL || *distrust == '\0');
   snprintf (self->gpu, sizeof self->gpu,

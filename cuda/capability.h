@@ -20,6 +20,8 @@ typedef struct {
   char gpu[160];            /**< with its driver and our version, in words */
   int multiprocessors;
   unsigned traits;          /**< for bdct_tensor_find() */
+  bool early;               /**< launches may begin before the last one has
+                                 ended; kernels that span tiles wait */
   bool proven;              /**< these tensor cores, with this code, were tested
                                  against the definitions */
   struct {

@@ -108,7 +108,8 @@ typedef struct BdctCudaKernel {
   int row_bytes;        /**< ... bytes of each: of all components */
   int warps;            /**< of a block */
   int tile_warps;       /**< that share a tile: `warps`, or 1 */
-  bool spans;           /**< a warp does some tiles one after another */
+  bool spans;           /**< a warp does some tiles one after another, and from
+                             9.0 on waits for the launch before by itself */
   int constants_size;   /**< bytes of a plane's constants; a multiple of 16 */
   int together;         /**< jobs of a frame that a thread block does one after
                              another, which then must have the same planes */

@@ -447,8 +447,14 @@ launch (BdctCudaBatch * batch, const BdctCudaPass * first,
     BdctCudaDevice * device, cudaStream_t stream)
 {
   const BdctCudaKernel *kernel = first->kernel;
-  struct dim3 grid = { batch->n_tiles, 1, 1 };
-  struct dim3 block = { kernel->warps * 32, 1, 1 };
+  struct cudaLaunchAttribute_st early = {
+    .id = cudaLaunchAttributeProgrammaticStreamSerialization,
+    .val.programmaticStreamSerializationAllowed = 1
+  };
+  struct cudaLaunchConfig_st config = {.gridDim = {batch->n_tiles, 1, 1},
+    .blockDim = {kernel->warps * 32, 1, 1},.stream = stream,
+    .attrs = &early,.numAttrs = kernel->spans && device->capability.early
+  };
   void *args[] = { batch };
   int blocks;
   cudaError_t err;
@@ -475,9 +481,10 @@ launch (BdctCudaBatch * batch, const BdctCudaPass * first,
 
     batch->span = (int32_t) ((batch->n_tiles - 1)
         / (at_once * (rounds ? rounds : 1)) + 1);
-    grid.x = (unsigned) ((batch->n_tiles - 1) / (batch->span * tiles) + 1);
+    config.gridDim.x =
+        (unsigned) ((batch->n_tiles - 1) / (batch->span * tiles) + 1);
   }
-  return cudaLaunchKernel (kernel->function, grid, block, args, 0, stream);
+  return cudaLaunchKernelExC (&config, kernel->function, args);
 }
 
 cudaError_t

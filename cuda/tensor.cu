@@ -115,11 +115,13 @@ tensor (const __grid_constant__ BdctCudaBatch batch)
   Counts<Nonzero<EXTRAS>> counts = Counts<Nonzero<EXTRAS>> ();
   typename Group::Lane chain;
 
+  let_next_begin ();
   place.tile = blockIdx.x * batch.span * WARPS + warp;
   place.plane = place.set = 0;
   if (place.tile >= end)
     return;
   find<ROWS, EXTRAS> (place, batch, lane);
+  wait_for_last ();
   if constexpr (EXTRAS) {
     leave_mixed<Sample, ROWS, WARPS> (place, end, batch, lane);
     if (place.tile >= end)

@@ -346,6 +346,25 @@ copies_wait (void)
 #endif
 }
 
+/* Let the stream's next launch begin where this one's blocks have ended. */
+BDCT_INLINE void
+let_next_begin (void)
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile ("griddepcontrol.launch_dependents;" : : : "memory");
+#endif
+}
+
+/* Until the launch before has ended: before anything is touched that others
+ * write. */
+BDCT_INLINE void
+wait_for_last (void)
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile ("griddepcontrol.wait;" : : : "memory");
+#endif
+}
+
 /* Two floats as halves. */
 #if __CUDA_ARCH__ >= 800
 #define HALVES(mode) "cvt." mode ".f16x2.f32 %0, %1, %2;"

@@ -117,6 +117,7 @@ typedef struct {
 typedef struct {
   bool quick, cpu_only;
   bool cuda_cores;            /**< blockdct's kernels without tensor cores */
+  bool frames, profile;       /**< nothing but that of frames.c */
   LabContent content;         /**< what is timed; both are checked */
   int n_qualities, n_qps;
   int quality[LAB_MAX_LIST], qp[LAB_MAX_LIST];
@@ -207,6 +208,12 @@ void lab_production_print_questions (void);
 /* bits.c */
 /** Time frames and curves with and without their bits. */
 void lab_bits_print (void);
+
+/* frames.c */
+/** Time frames of some sizes. */
+void lab_frames_print (void);
+/** Launch each kernel once, over a large plane. */
+void lab_frames_profile (void);
 
 /* device.cu */
 /** Enqueue: n periods of `words` words at dst become the one at src. */

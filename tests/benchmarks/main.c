@@ -34,6 +34,9 @@ static const char usage[] =
     "  --quick             fewer repetitions: seconds rather than minutes\n"
     "  --cpu-only          leave out what needs a GPU\n"
     "  --cuda-cores        blockdct's kernels without tensor cores\n"
+    "  --frames            nothing but frames of some sizes\n"
+    "  --profile           nothing but a launch of each of blockdct's kernels\n"
+    "                      over a large plane, for Nsight Compute\n"
     "  --only SOURCE,...   of cpu, whitepaper, hevc-paper, spector, blockdct\n"
     "  --quality Q,...     of jpeg-8x8 and dct-8x8, 1 to 100 (default 75);\n"
     "                      all for blockdct's kernels, the first for others\n"
@@ -156,6 +159,8 @@ parse_options (int argc, char **argv)
     { "quick", no_argument, NULL, 'q' },
     { "cpu-only", no_argument, NULL, 'p' },
     { "cuda-cores", no_argument, NULL, 'u' },
+    { "frames", no_argument, NULL, 'f' },
+    { "profile", no_argument, NULL, 'r' },
     { "only", required_argument, NULL, 'o' },
     { "quality", required_argument, NULL, 'Q' },
     { "qp", required_argument, NULL, 'P' },
@@ -178,6 +183,12 @@ parse_options (int argc, char **argv)
         break;
       case 'u':
         o->cuda_cores = true;
+        break;
+      case 'f':
+        o->frames = true;
+        break;
+      case 'r':
+        o->profile = true;
         break;
       case 'o':
         o->only = optarg;
@@ -366,6 +377,15 @@ main (int argc, char **argv)
   parse_options (argc, argv);
   describe_cpu ();
   gpu = open_gpu ();
+#ifdef HAVE_CUDA
+  if (gpu && (lab_options.frames || lab_options.profile)) {
+    if (lab_options.frames)
+      lab_frames_print ();
+    if (lab_options.profile)
+      lab_frames_profile ();
+    return 0;
+  }
+#endif
   lab_cpu_register ();
   sort_entries ();
   lab_print_header ();
@@ -382,6 +402,7 @@ main (int argc, char **argv)
 #ifdef HAVE_CUDA
   if (gpu) {
     lab_production_print_questions ();
+    lab_frames_print ();
     lab_bits_print ();
     lab_gpu_close ();
   }

@@ -601,9 +601,10 @@ cudaGetErrorString (cudaError_t err)
 }
 
 cudaError_t
-cudaLaunchKernel (const void *function, struct dim3 grid, struct dim3 block,
-    void **args, size_t shared, cudaStream_t stream)
+cudaLaunchKernelExC (const cudaLaunchConfig_t * config, const void *function,
+    void **args)
 {
+  const struct dim3 grid = config->gridDim, block = config->blockDim;
   Op op = {.what = LAUNCH,.function = function,
     .batch = *(const BdctCudaBatch *) args[0]
   };
@@ -611,16 +612,17 @@ cudaLaunchKernel (const void *function, struct dim3 grid, struct dim3 block,
 
   if (err != cudaSuccess || fake_fail_launch)
     return err != cudaSuccess ? err : cudaErrorLaunchFailure;
-  if (block.y * block.z * grid.y * grid.z != 1 || shared != 0)
+  if (block.y * block.z * grid.y * grid.z != 1
+      || config->dynamicSmemBytes != 0)
     fake_die ("a launch of another shape");
   fake_check_grid (function, &op.batch, grid.x, block.x);
-  return enqueue (stream, op);
+  return enqueue (config->stream, op);
 }
 
 cudaError_t
 fake_launch (const FakeOther * other, cudaStream_t stream)
 {
-  cudaError_t err = outcome ("cudaLaunchKernel", cudaErrorUnknown);
+  cudaError_t err = outcome ("cudaLaunchKernelExC", cudaErrorUnknown);
 
   return err != cudaSuccess ? err
       : enqueue (stream, (Op) {.what = OTHER,.other = *other });
