@@ -347,6 +347,16 @@ bdct_buffer_reserve (BdctBuffer * self, size_t size, bool on_host,
       || bdct_host_memory_alloc (&self->host, self->size, engine, error);
 }
 
+bool
+bdct_buffer_grow (BdctBuffer * self, size_t size, const BdctDevice * device,
+    BdctEngine * engine, BdctError * error)
+{
+  return self->size >= size
+      || (bdct_cuda_check (cudaStreamSynchronize (device->stream),
+          "cudaStreamSynchronize", error)
+      && bdct_buffer_reserve (self, size, false, engine, error));
+}
+
 void
 bdct_buffer_free (BdctBuffer * self, bool in_context)
 {

@@ -84,6 +84,12 @@ bool bdct_buffer_reserve (BdctBuffer *buffer, size_t size, bool on_host,
     BdctEngine *engine, BdctError *error);
 void bdct_buffer_free (BdctBuffer *buffer, bool in_context);
 
+/** Have at least `size` bytes on the device of what the kernels use in one
+ * frame after the other: those in `stream` are waited for where it has to
+ * grow. */
+bool bdct_buffer_grow (BdctBuffer *buffer, size_t size,
+    const BdctDevice *device, BdctEngine *engine, BdctError *error);
+
 /** BdctEngineClass's members. */
 bool bdct_cuda_is_lost (const BdctContext *context);
 void *bdct_cuda_alloc_host (const BdctContext *context, size_t size);

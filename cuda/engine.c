@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "colour-launch.h"
+#include "compare.h"
 #include "device.h"
 #include "plan.h"
 #include "rate.h"
@@ -45,6 +46,7 @@ typedef struct {
   unsigned n_cells, next_cells; /* frames */
   bool zeroed;                  /* the half of the cells in use */
   BdctBuffer levels;            /* of the frame whose bits are counted */
+  BdctCompareMemory compare;    /* of the one whose metrics are computed */
   const BdctCudaPass *passes[MAX_BATCH * (4 + BDCT_MAX_OTHERS)];
 } CudaEngine;
 
@@ -60,6 +62,7 @@ free_frames (CudaEngine * self, bool in_context)
   free (self->frames);
   bdct_buffer_free (&self->cells, in_context);
   bdct_buffer_free (&self->levels, in_context);
+  bdct_compare_clear (&self->compare, in_context);
   bdct_staging_clear (&self->staging, in_context);
   self->frames = NULL;
   self->depth = self->oldest = self->in_flight = self->pending = 0;
@@ -192,7 +195,8 @@ gather_passes (CudaEngine * self, unsigned first, unsigned n)
       const BdctSlot *slot = &frame_at (self, first + j)->slot;
       const int other = i - slot->n_passes;
 
-      if (other >= slot->n_others)
+      if (other >= slot->n_others
+          || (other >= 0 && bdct_compare_takes_others (slot)))
         continue;
       self->passes[n_passes++] = other < 0 ? &slot->pass[i]
           : &slot->others[other].pass;
@@ -255,7 +259,8 @@ copy_cells (CudaEngine * self, unsigned first, unsigned n, cudaStream_t stream,
                 stream), "cudaMemcpyAsync", error))
         && (!slot->rate || check (cudaMemcpyAsync (slot->counts.host.data,
                 slot->counts.device, counts_size (slot),
-                cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync", error));
+                cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync", error))
+        && bdct_frame_metrics_download (&slot->metrics, stream, error);
   }
   return ok;
 }
@@ -295,7 +300,7 @@ launch_kernels (CudaEngine * self, unsigned first, unsigned n,
     BdctError * error)
 {
   const cudaStream_t stream = self->device.stream;
-  const BdctSlot *slot = &frame_at (self, first)->slot;
+  BdctSlot *slot = &frame_at (self, first)->slot;
 
   if (bdct_slot_splits (slot) && !split (self, slot, error))
     return false;
@@ -306,6 +311,8 @@ launch_kernels (CudaEngine * self, unsigned first, unsigned n,
     slot = &frame_at (self, first + i)->slot;
     if (slot->rate && !bdct_rate_enqueue (slot, &self->staging, &self->levels,
             error))
+      return false;
+    if (!bdct_compare_enqueue (slot, &self->staging, &self->compare, error))
       return false;
     if (slot->viewed && !check (bdct_cuda_view_launch (&slot->render, stream),
             "cudaLaunchKernel", error))
@@ -463,6 +470,7 @@ cuda_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
 
 const BdctEngineClass bdct_cuda_engine = {
   .name = "cuda",
+  .metrics = 1u << BDCT_METRIC_SSIM,
   .count_devices = bdct_cuda_count,
   .create = cuda_create,
   .destroy = cuda_destroy,

@@ -60,12 +60,8 @@ reserve (const BdctSlot * slot, const BdctStaging * staging,
       *job_levels = size;
     n += n < round_size (&staging->layout);
   }
-  if (levels->size >= n * *job_levels * sizeof (BdctLevel))
-    return true;
-  /* Frames before this one may be using what there is. */
-  bdct_device_synchronize (staging->device);
-  return bdct_buffer_reserve (levels, n * *job_levels * sizeof (BdctLevel),
-      false, staging->engine, &why)
+  return bdct_buffer_grow (levels, n * *job_levels * sizeof (BdctLevel),
+      staging->device, staging->engine, &why)
       || bdct_error (error, "the levels of %d settings, for their bits: %s, or "
       "have fewer settings in the curve", n, why.message);
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "compare.h"
 
 #define check bdct_cuda_check
 
@@ -43,10 +44,12 @@ bdct_slot_clear (BdctSlot * slot, bool in_context)
   bdct_buffer_free (&slot->src.buffer, in_context);
   bdct_buffer_free (&slot->dst.buffer, in_context);
   bdct_buffer_free (&slot->scratch, in_context);
+  bdct_buffer_free (&slot->compared, in_context);
   bdct_buffer_free (&slot->map, in_context);
   bdct_buffer_free (&slot->records, in_context);
   bdct_buffer_free (&slot->cells, in_context);
   bdct_buffer_free (&slot->counts, in_context);
+  bdct_frame_metrics_clear (&slot->metrics, in_context);
   free (slot->others);
 }
 
@@ -202,12 +205,12 @@ place (BdctSlot * slot, BdctStaging * staging, BdctStagedPlanes which,
  * the errors of R, G and B. */
 static bool
 place_planes (BdctSlot * slot, BdctStaging * staging, bool levels,
-    Images * images, BdctError * error)
+    bool compared, Images * images, BdctError * error)
 {
   BdctCudaColour *colour = &slot->colour;
 
   if (!place (slot, staging, BDCT_PLANES_SRC, &slot->planes, error)
-      || (bdct_slot_joins (slot)
+      || ((compared || bdct_slot_joins (slot))
           && !place (slot, staging, BDCT_PLANES_REC, &images->rec, error))
       || (slot->viewed
           && !place (slot, staging, BDCT_PLANES_SHOWN, &images->view, error))
@@ -220,10 +223,11 @@ place_planes (BdctSlot * slot, BdctStaging * staging, bool levels,
   return true;
 }
 
-/* Have the images that a frame goes through. */
+/* Have the images that a frame goes through; `compared`: a reconstruction is
+ * among them. */
 static bool
 place_images (BdctSlot * slot, BdctStaging * staging, BdctViewMode mode,
-    Images * images, BdctError * error)
+    bool compared, Images * images, BdctError * error)
 {
   const bool levels = mode == BDCT_VIEW_COEFFICIENTS;
 
@@ -233,13 +237,15 @@ place_images (BdctSlot * slot, BdctStaging * staging, BdctViewMode mode,
     .src = slot->src.image,.dst = slot->dst.image
   };
   if (bdct_slot_splits (slot))
-    return place_planes (slot, staging, levels, images, error);
+    return place_planes (slot, staging, levels, compared, images, error);
   if (!slot->viewed)
     images->rec = slot->dst.image;
-  else if (levels || shows_samples (mode))
-    return bdct_staging_scratch (staging, &slot->scratch,
-        levels ? &images->levels : &images->rec, error);
-  return true;
+  else if ((levels || shows_samples (mode))
+      && !bdct_staging_scratch (staging, &slot->scratch,
+          levels ? &images->levels : &images->rec, error))
+    return false;
+  return !compared || images->rec.data[0] != NULL
+      || bdct_staging_scratch (staging, &slot->compared, &images->rec, error);
 }
 
 /* The blocks' records, where they are asked for or coloured. */
@@ -273,8 +279,9 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
   int n;
 
   slot->viewed = frame->view != NULL && !bdct_view_is_plain (frame->view);
-  if (!place_images (slot, staging, mode, &images, error))
+  if (!place_images (slot, staging, mode, frame->metrics != 0, &images, error))
     return false;
+  slot->rec = images.rec;
   describe (&work, layout, &slot->planes);
   work.sets = slot->sets;
   work.n_sets = by_map ? frame->n_sets : 1;
@@ -334,9 +341,7 @@ plan_others (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
     BdctOther *other = &slot->others[i];
 
     other->job = frame->others[i];
-    bdct_slot_describe (slot, &staging->layout, 1 + i, &work);
-    set_cells (&work, (BdctCudaCell *) slot->cells.device
-        + i * BDCT_CUDA_CELLS);
+    bdct_slot_describe_other (slot, &staging->layout, i, &work);
     if (bdct_cuda_plan (staging->device->kernels, &work, &other->pass,
             error) == 0)
       return false;
@@ -361,6 +366,14 @@ bdct_slot_describe (const BdctSlot * slot, const BdctLayout * layout, int i,
   describe (work, layout, &slot->planes);
   work->sets = bdct_slot_job (slot, i);
   work->n_sets = 1;
+}
+
+void
+bdct_slot_describe_other (const BdctSlot * slot, const BdctLayout * layout,
+    int i, BdctCudaWork * work)
+{
+  bdct_slot_describe (slot, layout, 1 + i, work);
+  set_cells (work, (BdctCudaCell *) slot->cells.device + i * BDCT_CUDA_CELLS);
 }
 
 static bool
@@ -397,6 +410,7 @@ bdct_slot_prepare (BdctSlot * slot, BdctStaging * staging,
           device->stream, error)
       || !plan_sets (slot, staging, frame, cells, &map_size, error)
       || !plan_others (slot, staging, frame, error)
+      || !bdct_compare_describe (slot, staging, frame, error)
       || (slot->rate && !bdct_buffer_reserve (&slot->counts,
               (1 + slot->n_others) * sizeof (BdctRateCounts), true,
               staging->engine, error)))
@@ -464,7 +478,7 @@ count (const BdctLayout * layout, const BdctJob * job,
 }
 
 void
-bdct_slot_count (const BdctSlot * slot, const BdctLayout * layout,
+bdct_slot_count (BdctSlot * slot, const BdctLayout * layout,
     const BdctCudaCell * cells, BdctStats * stats)
 {
   const BdctCudaCell *others = (BdctCudaCell *) slot->cells.host.data;
@@ -481,4 +495,5 @@ bdct_slot_count (const BdctSlot * slot, const BdctLayout * layout,
   for (int i = 0; slot->rate && i <= slot->n_others; i++)
     bdct_rate_price ((BdctRateCounts *) slot->counts.host.data + i, layout,
         bdct_slot_job (slot, i), i == 0 || slot->other_files, stats + i);
+  bdct_frame_metrics_finish (&slot->metrics, stats);
 }

@@ -8,6 +8,7 @@
 
 #include "colour-launch.h"
 #include "dct/render.h"
+#include "metrics.h"
 #include "plan.h"
 #include "staging.h"
 
@@ -33,6 +34,7 @@ typedef struct {
                                      its R, G and B */
   BdctCudaColour colour;        /**< of R, G and B */
   BdctBuffer scratch;           /**< what a view is drawn from */
+  BdctBuffer compared;          /**< a reconstruction for metrics alone */
   BdctBuffer map;               /**< sets of the blocks, then of the cells */
   BdctBuffer records;
   BdctBuffer cells;             /**< of the others */
@@ -45,6 +47,10 @@ typedef struct {
   BdctCudaPass pass[4];         /**< the sets', then those of their levels */
   int n_passes;
   bool rate, other_files;
+  BdctFrameMetrics metrics;     /**< of the sets alone, or of the others too;
+                                     their passes then wait for it (compare.h)
+                                     */
+  BdctImage rec;                /**< the sets' reconstruction, if it is made */
   BdctCudaWork work;            /**< of a `rate`: the sets, without more */
   bool viewed;                  /**< a view is drawn behind them */
   BdctRender render;
@@ -69,6 +75,11 @@ const BdctJob *bdct_slot_job (const BdctSlot *slot, int i);
 void bdct_slot_describe (const BdctSlot *slot, const BdctLayout *layout, int i,
     BdctCudaWork *work);
 
+
+/** Describe the i-th of the others, with its statistics. */
+void bdct_slot_describe_other (const BdctSlot *slot, const BdctLayout *layout,
+    int i, BdctCudaWork *work);
+
 /** Whether a frame has R, G and B, and whether they are made again. */
 bool bdct_slot_splits (const BdctSlot *slot);
 bool bdct_slot_joins (const BdctSlot *slot);
@@ -83,7 +94,7 @@ void bdct_slot_finish (BdctSlot *slot, BdctStaging *staging);
 
 /** The statistics of a frame that is done, as BdctEngineClass.collect() has
  * them. `cells`: on the host. */
-void bdct_slot_count (const BdctSlot *slot, const BdctLayout *layout,
+void bdct_slot_count (BdctSlot *slot, const BdctLayout *layout,
     const BdctCudaCell *cells, BdctStats *stats);
 
 #endif

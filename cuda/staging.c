@@ -167,35 +167,63 @@ bdct_staging_scratch (BdctStaging * self, BdctBuffer * buffer,
   return true;
 }
 
-bool
-bdct_staging_planes (BdctStaging * self, unsigned turn, BdctStagedPlanes which,
-    BdctImage * image, BdctError * error)
+/* From a row of a plane of R, G and B to the next. */
+static ptrdiff_t
+get_columns (const BdctStaging * self, int p)
 {
   const int columns = (self->layout.plane[0].width - 1)
       / BDCT_CUDA_COLOUR_ALIGN * BDCT_CUDA_COLOUR_ALIGN
       + BDCT_CUDA_COLOUR_ALIGN;
+
+  return columns >> bdct_layout_sub_x (&self->layout, p);
+}
+
+size_t
+bdct_staging_picture_size (const BdctStaging * self)
+{
+  size_t size = 0;
+
+  if (self->layout.rgb.n_planes == 0)
+    return self->size;
+  for (int p = 0; p < self->layout.n_planes; p++)
+    size += get_columns (self, p) * self->layout.plane[p].height;
+  return size;
+}
+
+BdctImage
+bdct_staging_picture (const BdctStaging * self, uint8_t * memory)
+{
+  BdctImage image = {.memory = BDCT_MEMORY_DEVICE };
+
+  if (self->layout.rgb.n_planes == 0)
+    return staging_image (self, memory, BDCT_MEMORY_DEVICE);
+  for (int p = 0; p < self->layout.n_planes; p++) {
+    image.data[p] = memory;
+    image.stride[p] = get_columns (self, p);
+    memory += image.stride[p] * self->layout.plane[p].height;
+  }
+  return image;
+}
+
+bool
+bdct_staging_planes (BdctStaging * self, unsigned turn, BdctStagedPlanes which,
+    BdctImage * image, BdctError * error)
+{
   cudaEvent_t *free = &self->turn[turn].free;
   BdctBuffer *buffer = &self->turn[turn].planes[which];
   const bool is_new = buffer->device == NULL;
-  size_t size = 0, offset[BDCT_MAX_PLANES];
-
-  *image = (BdctImage) {.memory = BDCT_MEMORY_DEVICE };
-  for (int p = 0; p < self->layout.n_planes; p++) {
-    image->stride[p] = columns >> bdct_layout_sub_x (&self->layout, p);
-    offset[p] = size;
-    size += (size_t) image->stride[p] * self->layout.plane[p].height;
-  }
   /* What is beside the picture may be read: it is zeroed, and goes on a little
    * behind the last row. */
-  size += BDCT_CUDA_COLOUR_ALIGN;
+  const size_t size = bdct_staging_picture_size (self)
+      + BDCT_CUDA_COLOUR_ALIGN;
+
   if (!bdct_buffer_reserve (buffer, size, false, self->engine, error)
       || (is_new && !bdct_cuda_check (cudaMemsetAsync (buffer->device, 0, size,
                   self->device->split), "cudaMemsetAsync", error))
       || (*free == NULL && !bdct_cuda_check (cudaEventCreateWithFlags (free,
                   cudaEventDisableTiming), "cudaEventCreateWithFlags", error)))
     return false;
-  for (int p = 0; p < self->layout.n_planes; p++)
-    image->data[p] = buffer->device + offset[p];
+  *image = bdct_staging_picture (self, buffer->device);
   return true;
 }
 

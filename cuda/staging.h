@@ -87,6 +87,11 @@ void bdct_staging_finish (BdctStaging *staging, const BdctEnd *dst);
 bool bdct_staging_scratch (BdctStaging *staging, BdctBuffer *buffer,
     BdctImage *image, BdctError *error);
 
+/** Bytes of a picture as the passes write it, of R, G and B its planes; and one
+ * in memory on the device. */
+size_t bdct_staging_picture_size (const BdctStaging *staging);
+BdctImage bdct_staging_picture (const BdctStaging *staging, uint8_t *memory);
+
 /** The planes of R, G and B of a frame's turn, of which rows of luma are a
  * multiple of BDCT_CUDA_COLOUR_ALIGN long (colour-launch.h), those of chroma as
  * much shorter as they are narrower. */

@@ -12,6 +12,7 @@
  * Visibility to Structural Similarity, IEEE Transactions on Image Processing
  * 13(4), 2004. */
 #include "metric-read.h"
+#include "metric-ssim.h"
 
 #include "simd.h"
 
@@ -108,41 +109,24 @@ add_blocks (const Rows * rows, int n, Sums * sums)
 static int64_t
 add_windows_8 (const Sums * above, const Sums * below, int n)
 {
-  const int32_t c1 = .01 * .01 * 255 * 255 * 64 + .5;
-  const int32_t c2 = .03 * .03 * 255 * 255 * 64 * 63 + .5;
   int64_t sum = 0;
 
-  for (int i = 0; i < n; i++) {
-    const int32_t a = WINDOW (src, i), b = WINDOW (rec, i);
-    const int32_t ab = a * b, aabb = a * a + b * b;
-    const int32_t variances = WINDOW (squares, i) * 64 - aabb;
-    const int32_t covariance = WINDOW (products, i) * 64 - ab;
-    const float v = (float) (2 * ab + c1) * (float) (2 * covariance + c2)
-        / ((float) (aabb + c1) * (float) (variances + c2));
-
-    sum += (int32_t) (v * 0x1p30f);
-  }
+  for (int i = 0; i < n; i++)
+    sum += bdct_ssim_window_8 (WINDOW (src, i), WINDOW (rec, i),
+        WINDOW (squares, i), WINDOW (products, i));
   return sum;
 }
 
-/* At more: what is below 2^53 is exact in double precision. */
+/* At more. */
 static float
 add_windows_16 (const Sums * above, const Sums * below, int n, int peak,
     float sum)
 {
-  const double c1 = (int64_t) (.01 * .01 * peak * peak * 64 + .5);
-  const double c2 = (int64_t) (.03 * .03 * peak * peak * 64 * 63 + .5);
   float of[RUN];
 
-  for (int i = 0; i < n; i++) {
-    const double a = WINDOW (src, i), b = WINDOW (rec, i);
-    const double ab = a * b, aabb = a * a + b * b;
-    const double variances = WINDOW (squares, i) * 64.0 - aabb;
-    const double covariance = WINDOW (products, i) * 64.0 - ab;
-
-    of[i] = (float) (2 * ab + c1) * (float) (2 * covariance + c2)
-        / ((float) (aabb + c1) * (float) (variances + c2));
-  }
+  for (int i = 0; i < n; i++)
+    of[i] = bdct_ssim_window_16 (WINDOW (src, i), WINDOW (rec, i),
+        WINDOW (squares, i), WINDOW (products, i), peak);
   for (int i = 0; i < n; i++)
     sum += of[i];
   return sum;

@@ -53,7 +53,7 @@ typedef struct {
   uint64_t file_size;      /**< bytes of the file with Annex K's tables; a
                                 model within 0.5% for the byte stuffing */
   uint64_t file_size_optimized; /**< with optimal tables */
-  unsigned metrics; /**< bits 1 << BdctMetric: those that there are; of a sum
+  uint64_t metrics; /**< bits 1 << BdctMetric: those that there are; of a sum
                          those that all frames have */
   /** What a metric adds up over frames, 0 where it has nothing; it becomes its
    * figure with bdct_metric_figure(). SSIM, MS_SSIM: the figure; PSNR_HVS: the

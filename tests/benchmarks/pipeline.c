@@ -61,6 +61,8 @@ static const Row rows[] = {
   {"CUDA, rate, hevc-16x16", SOURCE_CUDA,
       "blockdct async-depth=8 rate=true transform=hevc-16x16 ! " CUDA, TRUE,
       TRUE, NULL},
+  {"CUDA, ssim", SOURCE_CUDA, "blockdct async-depth=8 metrics=ssim ! " CUDA,
+      TRUE, FALSE, NULL},
   {"CUDA, curve of 100", SOURCE_CUDA,
       "blockdct async-depth=8 curve=<all> ! " CUDA, TRUE, TRUE, NULL},
   {"CUDA, target-psnr", SOURCE_CUDA,

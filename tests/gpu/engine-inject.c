@@ -32,6 +32,7 @@ typedef struct {
   bool map, wait;
   int n_others;
   BdctViewMode view;
+  bool metrics;
 } Sort;
 
 static const Sort sorts[] = {
@@ -45,6 +46,9 @@ static const Sort sorts[] = {
   {.src = PAGEABLE,.records = PAGEABLE,.n_others = 1},
   {.src = DEVICE,.dst = DEVICE,.view = BDCT_VIEW_DIFFERENCE},
   {.src = PINNED,.dst = DEVICE,.view = BDCT_VIEW_ERROR_MAP},
+  {.src = DEVICE,.dst = DEVICE,.metrics = true},
+  {.src = PAGEABLE,.dst = PINNED,.n_others = 3,.view = BDCT_VIEW_ERROR_MAP,
+      .metrics = true},
 };
 
 #define N_SORTS ((int) N (sorts))
@@ -313,6 +317,14 @@ frame_clear (Frame * frame)
   free_memory (frame->records_place, frame->blocks);
 }
 
+/* All metrics but what looks at the frame before. */
+static unsigned
+get_metrics (const Sort * sort, const BdctLayout * layout)
+{
+  return !sort->metrics ? 0 : bdct_engine_metrics (&bdct_cuda_engine,
+      ((1 << BDCT_N_METRICS) - 1) & ~(1 << BDCT_METRIC_XPSNR), layout);
+}
+
 static void
 frame_init (Frame * frame, const Stream * stream, int sort)
 {
@@ -337,6 +349,7 @@ frame_init (Frame * frame, const Stream * stream, int sort)
     .sets = stream->sets,.n_sets = s->map ? 2 : 1,
     .set_of_block = s->map ? stream->map : NULL,
     .others = stream->others,.n_others = s->n_others,
+    .metrics = get_metrics (s, layout),.other_metrics = get_metrics (s, layout),
     .blocks = frame->blocks,.n_blocks = stream->n_blocks,
     .view = &frame->view,
     .wait = {s->wait ? other : NULL}
@@ -388,6 +401,8 @@ stream_init (Stream * stream, const BdctLayout * layout)
       .sets = stream->sets,.n_sets = sort.map ? 2 : 1,
       .set_of_block = sort.map ? stream->map : NULL,
       .others = stream->others,.n_others = sort.n_others,
+      .metrics = get_metrics (&sort, layout),
+      .other_metrics = get_metrics (&sort, layout),
       .blocks = stream->expected[i].blocks,.n_blocks = stream->n_blocks,
       .view = &view
     };

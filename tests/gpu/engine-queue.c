@@ -77,6 +77,7 @@ static BdctJob jobs[BDCT_N_TRANSFORMS][BDCT_MAX_SETS];
 static size_t size;             /* of an image */
 static size_t max_blocks;       /* of a frame */
 static int passed, failed;
+static uint64_t number;         /* of the next frame */
 static uint64_t seed = 88172645463325252u;
 
 static unsigned
@@ -234,6 +235,14 @@ any_transform (void)
   return t;
 }
 
+/* Some of the metrics that there are. */
+static unsigned
+any_metrics (const Kind * kind)
+{
+  return next_random (2) ? 0 : bdct_engine_metrics (cuda->klass,
+      next_random (1 << BDCT_N_METRICS), &kind->layout);
+}
+
 /* Frames are plain ones of one job, or ask for all sorts of things. */
 static void
 choose (Frame * frame, const Kind * kind, bool plain)
@@ -243,7 +252,7 @@ choose (Frame * frame, const Kind * kind, bool plain)
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   unsigned often = next_random (50);    /* the map changes its set so often */
 
-  *what = (BdctFrame) {.sets = frame->sets,.n_sets = 1 };
+  *what = (BdctFrame) {.sets = frame->sets,.n_sets = 1,.number = number++ };
   frame->sets[0] = jobs[t][next_random (8) == 0];
   if (plain)
     return;
@@ -267,6 +276,9 @@ choose (Frame * frame, const Kind * kind, bool plain)
   what->others = frame->others;
   for (int i = 0; i < what->n_others; i++)
     frame->others[i] = jobs[any_transform ()][next_random (BDCT_MAX_SETS)];
+  what->metrics = any_metrics (kind);
+  what->other_metrics = any_metrics (kind);
+  what->frame_rate = next_random (2) ? 25 : 50;
 }
 
 /* A new picture in frame->seen, what to do with it, and what the CPU makes of

@@ -8,7 +8,12 @@
 
 #include "cuda/colour-launch.h"
 #include "cuda/launch.h"
+#include "cuda/metric-launch.h"
 #include "dct/render.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 void fake_die (const char *what) __attribute__ ((noreturn));
 
@@ -29,9 +34,14 @@ typedef struct FakeOther {
   BdctRender render;
   bool viewed;                  /**< there is a `render` */
   BdctCudaColour colour;
+  BdctCudaMetricPlanes metric;
+  unsigned x, y;                /**< thread blocks of a metric's component */
 } FakeOther;
 
 /** Enqueue it. */
 cudaError_t fake_launch (const FakeOther * other, cudaStream_t stream);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

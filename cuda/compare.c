@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "compare.h"
+
+/* Other jobs whose pictures there are at a time: as many as share a launch. */
+#define MAX_PICTURES BDCT_CUDA_MAX_PLANES
+
+static int
+min (int a, int b)
+{
+  return a < b ? a : b;
+}
+
+bool
+bdct_compare_describe (BdctSlot * slot, const BdctStaging * staging,
+    const BdctFrame * frame, BdctError * error)
+{
+  const bool others = frame->other_metrics != 0 && slot->n_others > 0;
+  const int n = others ? 1 + slot->n_others : frame->metrics != 0;
+  BdctMetricsTask task = {
+    .layout = &staging->layout,
+    .src = slot->planes,
+    .frame_rate = frame->frame_rate,
+  };
+
+  if (!bdct_frame_metrics_reset (&slot->metrics, n, error))
+    return false;
+  for (int i = 0; i < n; i++) {
+    task.job = bdct_slot_job (slot, i);
+    task.metrics = i == 0 ? frame->metrics : frame->other_metrics;
+    if (task.metrics != 0)
+      bdct_frame_metrics_describe (&slot->metrics, i, &task);
+  }
+  return bdct_frame_metrics_reserve (&slot->metrics, staging, error);
+}
+
+bool
+bdct_compare_takes_others (const BdctSlot * slot)
+{
+  return slot->metrics.n > 1;
+}
+
+/* Have the other jobs from `first` on make their pictures. */
+static bool
+make_pictures (BdctSlot * slot, const BdctStaging * staging, int first, int n,
+    const BdctImage * pictures, BdctError * error)
+{
+  const BdctCudaPass *passes[MAX_PICTURES];
+
+  for (int i = 0; i < n; i++) {
+    BdctOther *other = &slot->others[first + i];
+    BdctCudaWork work;
+
+    bdct_slot_describe_other (slot, &staging->layout, first + i, &work);
+    for (int p = 0; p < work.n_planes; p++)
+      work.plane[p].dst = bdct_image_samples (&pictures[i], &staging->layout,
+          p, 0);
+    if (bdct_cuda_plan (staging->device->kernels, &work, &other->pass,
+            error) == 0)
+      return false;
+    passes[i] = &other->pass;
+  }
+  return bdct_cuda_check (bdct_cuda_launch (passes, n,
+          staging->device->kernels, staging->device->stream),
+      "cudaLaunchKernel", error);
+}
+
+/* Have so many pictures. */
+static bool
+place_pictures (BdctBuffer * memory, const BdctStaging * staging,
+    BdctImage * pictures, int n, BdctError * error)
+{
+  const size_t size = (bdct_staging_picture_size (staging) + 255)
+      & ~(size_t) 255;
+  BdctError why;
+
+  if (!bdct_buffer_grow (memory, n * size, staging->device, staging->engine,
+          &why))
+    return bdct_error (error, "the pictures of %d settings, for their "
+        "metrics: %s", n, why.message);
+  for (int i = 0; i < n; i++)
+    pictures[i] = bdct_staging_picture (staging, memory->device + i * size);
+  return true;
+}
+
+static bool
+enqueue_others (BdctSlot * slot, const BdctStaging * staging,
+    BdctCompareMemory * memory, BdctError * error)
+{
+  const int n = min (slot->n_others,
+      BDCT_CUDA_MAX_PLANES / staging->layout.n_planes);
+  BdctImage pictures[MAX_PICTURES];
+
+  if (!place_pictures (&memory->pictures, staging, pictures, n, error))
+    return false;
+  for (int first = 0; first < slot->n_others; first += n) {
+    const int here = min (n, slot->n_others - first);
+
+    if (!make_pictures (slot, staging, first, here, pictures, error))
+      return false;
+    for (int i = 0; i < here; i++)
+      if (!bdct_frame_metrics_enqueue (&slot->metrics, 1 + first + i,
+              &pictures[i], &memory->scratch, staging, error))
+        return false;
+  }
+  return true;
+}
+
+bool
+bdct_compare_enqueue (BdctSlot * slot, const BdctStaging * staging,
+    BdctCompareMemory * memory, BdctError * error)
+{
+  return slot->metrics.n == 0
+      || (bdct_frame_metrics_enqueue (&slot->metrics, 0, &slot->rec,
+          &memory->scratch, staging, error)
+      && (!bdct_compare_takes_others (slot)
+          || enqueue_others (slot, staging, memory, error)));
+}
+
+void
+bdct_compare_clear (BdctCompareMemory * memory, bool in_context)
+{
+  bdct_buffer_free (&memory->scratch, in_context);
+  bdct_buffer_free (&memory->pictures, in_context);
+}

@@ -1,0 +1,30 @@
+/* blockdct: comparing the pictures of a frame's jobs with the original.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_COMPARE_H
+#define BDCT_COMPARE_H
+
+#include "slot.h"
+
+/** What frames use one after the other. */
+typedef struct {
+  BdctBuffer scratch;
+  BdctBuffer pictures; /**< of other jobs */
+} BdctCompareMemory;
+
+/** Describe the metrics of a frame whose passes are planned. */
+bool bdct_compare_describe (BdctSlot *slot, const BdctStaging *staging,
+    const BdctFrame *frame, BdctError *error);
+
+/** Whether other jobs have metrics: they make pictures then, some at a time,
+ * and their passes are enqueued with what compares these. */
+bool bdct_compare_takes_others (const BdctSlot *slot);
+
+/** Enqueue all of it behind the passes of the sets. */
+bool bdct_compare_enqueue (BdctSlot *slot, const BdctStaging *staging,
+    BdctCompareMemory *memory, BdctError *error);
+
+void bdct_compare_clear (BdctCompareMemory *memory, bool in_context);
+
+#endif

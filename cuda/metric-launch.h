@@ -1,0 +1,46 @@
+/* blockdct: the metrics on the GPU, as metrics.c calls them.
+ *
+ * What a metric computes there is what its finish() reads on the CPU engine
+ * (dct/metric-cpu.h), which makes the figure of it.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_CUDA_METRIC_H
+#define BDCT_CUDA_METRIC_H
+
+#include <cuda_runtime_api.h>
+#include "dct/metric-cpu.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A component, all in device memory. */
+typedef struct {
+  BdctMetricPlane plane; /**< its `memory` is for the results */
+  void *scratch;         /**< aligned to 256 bytes; what is in it is nobody's */
+} BdctCudaMetricPlane;
+
+/** Those of one picture; a kernel's parameter. */
+typedef struct {
+  BdctCudaMetricPlane plane[BDCT_MAX_COMPONENTS];
+  int n;
+} BdctCudaMetricPlanes;
+
+typedef struct {
+  /** Bytes of the results of a component: the beginning of what it has in
+   * `memory` on the CPU engine. */
+  size_t (*results) (const BdctMetricPlane *plane);
+  /** Bytes of its scratch memory. */
+  size_t (*scratch) (const BdctMetricPlane *plane);
+  /** Enqueue what computes the results. */
+  cudaError_t (*launch) (const BdctCudaMetricPlanes *planes,
+      cudaStream_t stream);
+} BdctCudaMetric;
+
+extern const BdctCudaMetric bdct_cuda_ssim;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

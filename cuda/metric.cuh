@@ -1,0 +1,78 @@
+/* blockdct: what the metrics' kernels have in common.
+ *
+ * A kernel is a struct K: of K::kThreads threads, which share a K::Shared, and
+ * K::block() for thread block (x, y) of a component. There, threads() has each
+ * thread do something, and all of them wait for it. So written, a kernel is
+ * also plain C++: without a GPU the tests do the threads one after the other
+ * (tests/gpu/metric-emulation.h).
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_METRIC_CUH
+#define BDCT_METRIC_CUH
+
+#include "dct/metric-arithmetic.h"
+#include "dct/sample.h"
+#include "metric-launch.h"
+
+#ifdef __CUDACC__
+
+#include "device.cuh"
+
+/* Nothing shared. */
+struct BdctNothing {
+};
+
+template <int kThreads, typename F> BDCT_INLINE void
+threads (F f)
+{
+  f ((int) threadIdx.x);
+  __syncthreads ();
+}
+
+template <typename K> __global__ void
+__launch_bounds__ (K::kThreads)
+run (const __grid_constant__ BdctCudaMetricPlanes planes)
+{
+  __shared__ typename K::Shared shared;
+
+  K::block (planes.plane[blockIdx.z], blockIdx.x, blockIdx.y, shared);
+}
+
+/* So many thread blocks for each component; nothing if there are none. */
+template <typename K> cudaError_t
+launch (const BdctCudaMetricPlanes *planes, unsigned x, unsigned y,
+    cudaStream_t stream)
+{
+  void *args[] = { (void *) planes };
+
+  return x * y == 0 ? cudaSuccess : cudaLaunchKernel ((const void *) run<K>,
+      dim3 (x, y, planes->n), dim3 (K::kThreads), args, 0, stream);
+}
+
+#else
+#include "metric-emulation.h"
+#endif
+
+/* Sample x of a component's row. */
+BDCT_INLINE int
+sample_at (const BdctMetricPlane &p, const uint8_t *row, int x)
+{
+  return bdct_sample_get (row, (int64_t) x * p.step, p.depth > 8 ? 2 : 1,
+      p.shift, (1 << p.depth) - 1);
+}
+
+/* The most of a function over the components, and how many times `n` that is.
+ */
+template <typename F> unsigned
+most (const BdctCudaMetricPlanes *planes, int n, F f)
+{
+  int all = 0;
+
+  for (int c = 0; c < planes->n; c++)
+    if (f (planes->plane[c].plane) > all)
+      all = f (planes->plane[c].plane);
+  return (unsigned) ((all + n - 1) / n);
+}
+
+#endif

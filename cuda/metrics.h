@@ -1,0 +1,44 @@
+/* blockdct: the metrics of a frame on the GPU: memory, launches, figures.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_CUDA_METRICS_H
+#define BDCT_CUDA_METRICS_H
+
+#include "dct/metrics-cpu.h"
+#include "staging.h"
+
+/** Of one frame: a run is what is done for the sets, or for another job. */
+typedef struct {
+  int n, max;         /**< runs; a frame without metrics has none */
+  BdctMetricsRun *run;
+  BdctBuffer results; /**< of all runs, one behind the other */
+} BdctFrameMetrics;
+
+/** Have `n` runs, all of them without metrics. */
+bool bdct_frame_metrics_reset (BdctFrameMetrics *metrics, int n,
+    BdctError *error);
+
+/** Describe a run. */
+void bdct_frame_metrics_describe (BdctFrameMetrics *metrics, int i,
+    const BdctMetricsTask *task);
+
+/** Have memory for the results, when all runs are described. */
+bool bdct_frame_metrics_reserve (BdctFrameMetrics *metrics,
+    const BdctStaging *staging, BdctError *error);
+
+/** Enqueue a run in the stream of the kernels, on this reconstruction. Runs use
+ * `scratch` one after the other. */
+bool bdct_frame_metrics_enqueue (BdctFrameMetrics *metrics, int i,
+    const BdctImage *rec, BdctBuffer *scratch, const BdctStaging *staging,
+    BdctError *error);
+
+/** Enqueue the copy of all results; and once it is done, make figures of them,
+ * in as many statistics as there are runs. */
+bool bdct_frame_metrics_download (const BdctFrameMetrics *metrics,
+    cudaStream_t stream, BdctError *error);
+void bdct_frame_metrics_finish (BdctFrameMetrics *metrics, BdctStats *stats);
+
+void bdct_frame_metrics_clear (BdctFrameMetrics *metrics, bool in_context);
+
+#endif

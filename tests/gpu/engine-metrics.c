@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The metrics of the CUDA engine against those of the CPU engine: the same
+ * bits, of streams of all formats, of sizes about every border that metrics
+ * have, with frames of a gradient, of noise, flat ones and ones that are the
+ * same again, of the sets and of other jobs.
+ *
+ *   engine-metrics           everything
+ *   engine-metrics --quick   a small part, for compute-sanitizer
+ *
+ * Built twice: with the CUDA runtime, and with the one of fake-runtime.c, where
+ * the kernels are run thread by thread, for where no GPU is.
+ *
+ * Ends with "N passed, N failed, N skipped", of figures; exits 77 where there
+ * is no GPU. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engines.h"
+#include "frames.h"
+
+#define N_FRAMES 6
+#define MAX_OTHERS 10
+#define N(array) (sizeof (array) / sizeof (array)[0])
+
+/* Planes of R, G and B are whole blocks wide, of which the fake kernels know
+ * nothing. */
+#ifdef FAKE_RUNTIME
+#define RGB_WIDTH 64
+#else
+#define RGB_WIDTH 1
+#endif
+
+typedef struct {
+  int width, height, frame_rate;
+  bool quick;                   /* --quick has it */
+  bool large;                   /* too large for all formats */
+} Shape;
+
+static const Shape shapes[] = {
+  {8, 8, 25, true, false}, {7, 40, 25, false, false},
+  {17, 23, 50, true, false}, {61, 49, 25, false, false},
+  {64, 40, 60, true, false}, {176, 176, 25, true, false},
+  {181, 177, 50, false, false}, {353, 201, 25, false, false},
+  {720, 486, 50, false, false}, {1919, 1079, 25, false, true},
+  {2304, 1156, 50, false, true}, {3840, 2160, 50, false, true},
+};
+
+/* A frame: its pictures, in host and in device memory, and what comes of it. */
+typedef struct {
+  BdctImage src, dst;
+  uint8_t *host, *device;
+  BdctStats expected[1 + MAX_OTHERS], stats[1 + MAX_OTHERS];
+} Frame;
+
+typedef struct {
+  const Format *format;
+  const Shape *shape;
+  const Place *place;
+  BdctLayout layout;
+  BdctJob job, others[MAX_OTHERS];
+  int n_others;
+  bool no_dst, viewed;
+  unsigned metrics;
+  Frame frame[N_FRAMES];
+} Stream;
+
+static BdctEngine *cpu, *cuda;
+static bool quick;
+
+static void
+draw_flat (const BdctLayout * layout, const BdctImage * image)
+{
+  for (int p = 0; p < bdct_image_planes (layout); p++)
+    for (int y = 0; y < bdct_image_height (layout, p); y++)
+      memset ((uint8_t *) image->data[p] + y * image->stride[p], 1,
+          bdct_image_row_size (layout, p));
+}
+
+/* A gradient, noise, the gradient again twice, nothing, and a checkerboard. */
+static void
+draw_frame (const BdctLayout * layout, const BdctImage * image, int n)
+{
+  static const Content contents[] = { SMOOTH, RANDOM, SMOOTH, SMOOTH };
+
+  if (n == N_FRAMES - 2)
+    draw_flat (layout, image);
+  else
+    draw (layout, image, n == N_FRAMES - 1 ? CHECKER : contents[n]);
+}
+
+/* Of any transform but dct-8x8, whose samples may differ where they are ties
+ * (engine-compare). */
+static void
+make_job (BdctJob * job, const BdctLayout * layout)
+{
+  BdctParams params = BDCT_PARAMS_DEFAULT;
+  BdctError error = { "" };
+
+  do
+    params.transform = next_random () % BDCT_N_TRANSFORMS;
+  while (params.transform == BDCT_DCT_8X8);
+  params.quality = 1 + next_random () % 100;
+  params.qp = next_random () % 52;
+  if (!bdct_job_init (job, &params, layout, &error)) {
+    params.transform = BDCT_JPEG_8X8;
+    if (!bdct_job_init (job, &params, layout, &error)) {
+      printf ("%s\n", error.message);
+      exit (1);
+    }
+  }
+}
+
+static void
+stream_init (Stream * s, const Format * format, const Shape * shape)
+{
+  size_t size;
+
+  memset (s, 0, sizeof *s);
+  s->format = format;
+  s->shape = shape;
+  s->place = &places[next_random () % (N_PLACES - 1)];
+  init_layout (&s->layout, format, shape->width, shape->height);
+  make_job (&s->job, &s->layout);
+  s->n_others = shape->large ? next_random () % 2 : next_random () % 3 ? 0
+      : 1 + next_random () % MAX_OTHERS;
+  for (int i = 0; i < s->n_others; i++)
+    make_job (&s->others[i], &s->layout);
+  s->no_dst = next_random () % 4 == 0;
+  s->viewed = next_random () % 3 == 0;
+  s->metrics = bdct_engine_metrics (cuda->klass, (1 << BDCT_N_METRICS) - 1,
+      &s->layout);
+  for (int n = 0; n < N_FRAMES; n++) {
+    Frame *f = &s->frame[n];
+
+    size = 0;
+    for (int p = 0; p < bdct_image_planes (&s->layout); p++)
+      size += (bdct_image_row_size (&s->layout, p) + 2 * s->place->spare)
+          * bdct_image_height (&s->layout, p) + 2 * s->place->offset;
+    size = (size + 15) & ~(size_t) 15;
+    f->host = malloc (2 * size);
+    must (cudaMalloc ((void **) &f->device, 2 * size), "cudaMalloc");
+    place_image (&f->src, &s->layout, f->host, s->place, s->place->up_src,
+        false);
+    place_image (&f->dst, &s->layout, f->host + size, s->place,
+        s->place->up_dst, false);
+    draw_frame (&s->layout, &f->src, n);
+    must (cudaMemcpy (f->device, f->host, 2 * size, cudaMemcpyHostToDevice),
+        "cudaMemcpy");
+  }
+}
+
+static void
+stream_clear (Stream * s)
+{
+  for (int n = 0; n < N_FRAMES; n++) {
+    free (s->frame[n].host);
+    must (cudaFree (s->frame[n].device), "cudaFree");
+  }
+}
+
+static bool
+submit (Stream * s, BdctEngine * engine, int n, BdctMemory memory,
+    BdctError * error)
+{
+  static const BdctViewMode modes[] = { BDCT_VIEW_DIFFERENCE,
+    BDCT_VIEW_COEFFICIENTS, BDCT_VIEW_ERROR_MAP
+  };
+  const Frame *f = &s->frame[n];
+  BdctView view = BDCT_VIEW_DEFAULT;
+  BdctFrame frame = {
+    .sets = &s->job,.n_sets = 1,.others = s->others,.n_others = s->n_others,
+    .src = f->src,.dst = s->no_dst ? (BdctImage) { 0 } : f->dst,
+    .metrics = s->metrics,.other_metrics = s->metrics,
+    .frame_rate = s->shape->frame_rate,.number = n,
+    .view = s->viewed && !s->no_dst ? &view : NULL
+  };
+
+  view.mode = modes[n % N (modes)];
+  /* Numbers that are not those before, and none of one frame. */
+  if (n == N_FRAMES - 1)
+    frame.number = 100;
+  if (n == 1)
+    frame.metrics = 0;
+  if (memory == BDCT_MEMORY_DEVICE) {
+    frame.src = move_image (&f->src, &s->layout, f->host, f->device, memory);
+    frame.dst = move_image (&frame.dst, &s->layout, f->host, f->device, memory);
+  }
+  return engine->klass->submit (engine, &frame, error);
+}
+
+/* Have an engine do the stream, `depth` frames at a time. */
+static void
+run (Stream * s, BdctEngine * engine, unsigned depth, BdctMemory memory)
+{
+  const BdctEngineClass *klass = engine->klass;
+  BdctError error = { "" };
+  bool ok = klass->configure (engine, &s->layout, depth, &error);
+
+  for (int in = 0, out = 0; ok && out < N_FRAMES;)
+    if (in < N_FRAMES && in - out < (int) depth) {
+      ok = submit (s, engine, in++, memory, &error);
+    } else {
+      Frame *f = &s->frame[out++];
+
+      ok = klass->collect (engine, engine == cpu ? f->expected : f->stats,
+          &error);
+    }
+  if (!ok) {
+    printf ("%s: %s\n%d passed, %d failed, 0 skipped\n", engine->description,
+        error.message, passed, failed + 1);
+    exit (1);
+  }
+}
+
+static void
+compare (const Stream * s, int n, int i, const BdctStats * a,
+    const BdctStats * b)
+{
+  failed += a->metrics != b->metrics;
+  for (int m = 0; m < BDCT_N_METRICS; m++)
+    for (int c = 0; c <= BDCT_METRIC_ALL && b->metrics >> m & 1; c++) {
+      const bool same = memcmp (&a->metric[m][c], &b->metric[m][c],
+          sizeof a->metric[m][c]) == 0;
+
+      same ? passed++ : failed++;
+      if (!same && failed < 20)
+        printf ("FAIL %s %dx%d, frame %d, job %d: %s %d is %.17g, not %.17g\n",
+            s->format->name, s->shape->width, s->shape->height, n, i,
+            bdct_metric_info (m)->name, c, a->metric[m][c], b->metric[m][c]);
+    }
+}
+
+static void
+test (const Format * format, const Shape * shape)
+{
+  static Stream s;
+
+  stream_init (&s, format, shape);
+  run (&s, cpu, 2, BDCT_MEMORY_HOST);
+  for (unsigned depth = 1; depth <= 8; depth += 7) {
+    run (&s, cuda, depth, depth > 1 || next_random () % 2 ? BDCT_MEMORY_DEVICE
+        : BDCT_MEMORY_HOST);
+    for (int n = 0; n < N_FRAMES; n++)
+      for (int i = 0; i <= s.n_others; i++)
+        compare (&s, n, i, &s.frame[n].stats[i], &s.frame[n].expected[i]);
+  }
+  stream_clear (&s);
+}
+
+int
+main (int argc, char **argv)
+{
+  int status;
+
+  quick = argc > 1 && strcmp (argv[1], "--quick") == 0;
+  status = engines_create (&(BdctEngineOptions) {.threads = 2}, &cpu, &cuda);
+  if (status != 0)
+    return status;
+  for (unsigned i = 0; i < N (shapes); i++) {
+    const int before = passed;
+
+    for (int f = 0; f < N_FORMATS; f++)
+      if (((shapes[i].quick && formats[f].quick)
+              || (!quick && (formats[f].quick || !shapes[i].large)))
+          && (formats[f].rgb.n_planes == 0
+              || shapes[i].width % RGB_WIDTH == 0))
+        test (&formats[f], &shapes[i]);
+    if (passed > before)
+      printf ("%dx%d: %d figures\n", shapes[i].width, shapes[i].height,
+          passed - before);
+  }
+  cpu->klass->destroy (cpu);
+  cuda->klass->destroy (cuda);
+  printf ("%d passed, %d failed, 0 skipped\n", passed, failed);
+  return failed > 0;
+}

@@ -1,0 +1,59 @@
+/* The metrics' kernels (cuda/metric.cuh) without a GPU: thread blocks, and the
+ * threads of each, one after the other.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef TESTS_METRIC_EMULATION_H
+#define TESTS_METRIC_EMULATION_H
+
+#include "fake-kernels.h"
+
+#define BDCT_INLINE inline
+#define BDCT_UNROLL
+
+struct BdctNothing
+{
+};
+
+template <int kThreads, typename F> void
+threads (F f)
+{
+  for (int t = 0; t < kThreads; t++)
+    f (t);
+}
+
+template <typename K> void
+emulate (const FakeOther *other)
+{
+  const BdctCudaMetricPlanes *planes = &other->metric;
+
+  for (int c = 0; c < planes->n; c++) {
+    const BdctMetricPlane *plane = &planes->plane[c].plane;
+    const void *of[] = { plane->src.data, plane->rec.data, plane->memory };
+
+    for (const void *memory : of)
+      if (fake_kind_of (memory, 1) != 'd')
+        fake_die ("a metric of memory of the host");
+    for (unsigned y = 0; y < other->y; y++)
+      for (unsigned x = 0; x < other->x; x++) {
+        typename K::Shared shared;
+
+        K::block (planes->plane[c], (int) x, (int) y, shared);
+      }
+  }
+}
+
+template <typename K> cudaError_t
+launch (const BdctCudaMetricPlanes *planes, unsigned x, unsigned y,
+    cudaStream_t stream)
+{
+  FakeOther other = {};
+
+  other.compute = emulate<K>;
+  other.metric = *planes;
+  other.x = x;
+  other.y = y;
+  return x * y == 0 ? cudaSuccess : fake_launch (&other, stream);
+}
+
+#endif
