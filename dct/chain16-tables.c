@@ -242,15 +242,15 @@ jpeg_inverse_fits (const BdctComponentJob * job, int depth)
 static bool
 init_jpeg (Step * e, int q, int largest)
 {
-  int r = 15;
+  int r = 47 - __builtin_clz (q);       /* 2^r / q is from 2^15 to 2^16 */
 
   *e = (Step) { 0, 0, 0, 0 };
   if (largest < 4 * q)
     return true;
   if (largest + 4 * q > UINT16_MAX)
     return false;
-  while (((1 << (r + 1)) + q - 1) / q <= UINT16_MAX)
-    r++;
+  if (((1 << r) + q - 1) / q > UINT16_MAX)
+    r--;
   e->quant = ((1 << r) + q - 1) / q;
   e->power = 1 << (29 - r);
   e->scale = 4 * q;
@@ -272,7 +272,7 @@ init_jpeg_wide (Step * e, int q)
   const int r = 47 - __builtin_clz (q);
   const int64_t nearest = ((INT64_C (2) << r) + q) / (2 * q);
 
-  e->quant = nearest > UINT16_MAX ? UINT16_MAX : nearest;
+  e->quant = nearest - (nearest > UINT16_MAX);
   e->power = INT64_C (1) << (31 - r);
   e->scale = e->dequant = q;
 }

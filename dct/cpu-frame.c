@@ -56,6 +56,19 @@ alloc_by_block (const CpuEngine * self, void *memory, size_t size)
   return memory != NULL ? memory : calloc (n, size);
 }
 
+/* A job's tables; chroma's two components often have the same. */
+static void
+init_sets (Pass * pass)
+{
+  const BdctComponentJob *job = pass->job.component;
+
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+    if (c > 0 && memcmp (&job[c], &job[c - 1], sizeof *job) == 0)
+      pass->set[c] = pass->set[c - 1];
+    else
+      bdct_tile_set_init (&pass->set[c], &pass->job, c);
+}
+
 /* Pass `i` with a job's tables, which stay from frame to frame. */
 static bool
 prepare_pass (Slot * slot, int i, const BdctJob * job)
@@ -71,8 +84,7 @@ prepare_pass (Slot * slot, int i, const BdctJob * job)
   }
   if (!pass->prepared || memcmp (&pass->job, job, sizeof *job) != 0) {
     pass->job = *job;
-    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
-      bdct_tile_set_init (&pass->set[c], &pass->job, c);
+    init_sets (pass);
     pass->prepared = true;
   }
   return true;
