@@ -3,20 +3,35 @@
  * blockdct-preview: watch what a block transform and its quantizer do. */
 #include <glib-unix.h>
 #include <stdlib.h>
+#include "front.h"
 #include "pipeline.h"
+#ifdef HAVE_HTTP
+#include "server.h"
+#endif
+#ifdef HAVE_WINDOW
 #include "window.h"
+#define NO_WINDOW "There is no display to show a window on: start it in a " \
+    "graphical session (DISPLAY or WAYLAND_DISPLAY is set there)."
+#else
+#define NO_WINDOW "This blockdct-preview was built without a window, for " \
+    "want of gtk+-3.0."
+#endif
 
 /* Frames of a source without an end, where nobody is there to close it. */
 #define DEFAULT_FRAMES 60
+#define DEFAULT_PORT 8080
 
 typedef struct
 {
   PreviewOptions options;
   gchar **arguments;
   gboolean test;                /* --test-pattern without a name */
+  gboolean http;                /* a page in a browser instead of a window */
+  guint port;
+  gchar *address;               /* NULL: this machine's browsers alone */
   GMainLoop *loop;
   GstElement *pipeline, *dct, *sink;
-  PreviewWindow *window;        /* NULL: without a display */
+  PreviewFront *front;          /* NULL: without a display or a page */
   gboolean alone;               /* nobody watches: end at the end */
   gboolean failed;
   gboolean moves;               /* it is no still picture */
@@ -56,6 +71,25 @@ parse_pattern (const gchar * name, const gchar * value, gpointer data,
 }
 
 static gboolean
+parse_http (const gchar * name, const gchar * value, gpointer data,
+    GError ** error)
+{
+  Preview *preview = data;
+  guint64 port = DEFAULT_PORT;
+
+  (void) name;
+  preview->http = TRUE;
+  if (value != NULL && !g_ascii_string_to_unsigned (value, 10, 0, G_MAXUINT16,
+          &port, NULL)) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--http=%s: a port is a number from 0 to 65535", value);
+    return FALSE;
+  }
+  preview->port = port;
+  return TRUE;
+}
+
+static gboolean
 sort_arguments (Preview * preview, GError ** error)
 {
   PreviewOptions *options = &preview->options;
@@ -87,6 +121,9 @@ sort_arguments (Preview * preview, GError ** error)
   if (*error == NULL && options->frames < 0)
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
         "--frames=%d is below 0", options->frames);
+  if (*error == NULL && preview->address != NULL && !preview->http)
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--http-address=%s is for --http", preview->address);
   preview->alone = options->screenshot != NULL || options->csv != NULL
       || options->frames > 0;
   if (preview->alone && options->frames == 0 && options->file == NULL)
@@ -112,6 +149,12 @@ parse (Preview * preview, int *argc, char ***argv)
         "FILE"},
     {"frames", 'n', 0, G_OPTION_ARG_INT, &options->frames,
         "Quit after N frames", "N"},
+    {"http", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, parse_http,
+        "Serve a page to a browser of this machine, at port 8080 or PORT "
+          "(0: any), instead of a window", "PORT"},
+    {"http-address", 0, 0, G_OPTION_ARG_STRING, &preview->address,
+        "Serve it at this address, such as 0.0.0.0, to who has the token "
+          "that is printed", "ADDRESS"},
     {"version", 0, 0, G_OPTION_ARG_NONE, &version, "Print the version", NULL},
     {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
         &preview->arguments, NULL, NULL},
@@ -129,6 +172,14 @@ parse (Preview * preview, int *argc, char ***argv)
   ok = g_option_context_parse (context, argc, argv, &error)
       && sort_arguments (preview, &error);
   g_option_context_free (context);
+#ifndef HAVE_HTTP
+  if (ok && preview->http) {
+    g_set_error (&error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
+        "--http: this blockdct-preview was built without it, for want of "
+        "libsoup-3.0 or json-glib-1.0");
+    ok = FALSE;
+  }
+#endif
   if (!ok) {
     complain (preview, error->message, "blockdct-preview --help explains.");
     g_error_free (error);
@@ -163,8 +214,8 @@ finish (gpointer data)
   const gchar *path = preview->options.screenshot;
   GError *error = NULL;
 
-  if (path != NULL && !(preview->window
-          ? preview_window_save (preview->window, path, &error)
+  if (path != NULL && !(preview->front != NULL && preview->front->save != NULL
+          ? preview->front->save (preview->front, path, &error)
           : preview_pipeline_save (preview->sink, path, &error))) {
     complain (preview, error->message, NULL);
     g_error_free (error);
@@ -190,8 +241,8 @@ handle_figures (Preview * preview, const GstStructure * s)
 
   if (gst_structure_get_uint64 (s, "index", &index) && index > 0)
     preview->moves = TRUE;
-  if (preview->window != NULL)
-    preview_window_show_message (preview->window, s);
+  if (preview->front != NULL)
+    preview->front->show_message (preview->front, s);
 }
 
 /* To a decoder of which video is wanted, all else lacks a plug-in. */
@@ -227,17 +278,18 @@ handle_message (GstBus * bus, GstMessage * message, gpointer data)
     case GST_MESSAGE_WARNING:
       gst_message_parse_warning (message, &error, &debug);
       g_printerr ("blockdct-preview: %s\n", error->message);
-      if (preview->window != NULL)
-        preview_window_show_notice (preview->window, error->message);
+      if (preview->front != NULL)
+        preview->front->show_notice (preview->front, error->message);
       break;
     case GST_MESSAGE_QOS:
       /* What is shown again at the end is late, and seen. */
-      if (preview->window != NULL && !preview->stays)
-        preview_window_show_qos (preview->window, message);
+      if (preview->front != NULL && preview->front->show_qos != NULL
+          && !preview->stays)
+        preview->front->show_qos (preview->front, message);
       break;
     case GST_MESSAGE_EOS:
       if (preview->alone)
-        g_timeout_add (preview->window != NULL ? 300 : 0, finish, preview);
+        g_timeout_add (preview->front != NULL ? 300 : 0, finish, preview);
       else
         rewind_stream (preview);
       break;
@@ -253,15 +305,14 @@ handle_message (GstBus * bus, GstMessage * message, gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* gtksink where there is a display; else, where nobody has to see it, a sink
- * that keeps the last frame. */
+/* gtksink where there is a display; else, for a page, or where nobody has to
+ * see it, a sink that keeps the last frame. */
 static gboolean
 make_sink (Preview * preview, gboolean display)
 {
-  if (!display && !preview->alone) {
-    complain (preview, "There is no display to show a window on.",
-        "Start it in a graphical session (DISPLAY or WAYLAND_DISPLAY is set "
-        "there), or add --screenshot=FILE or --csv=FILE, which need none.");
+  if (!display && !preview->alone && !preview->http) {
+    complain (preview, NO_WINDOW, "Or add --http, --screenshot=FILE or "
+        "--csv=FILE, which need none.");
     return FALSE;
   }
   preview->sink = gst_element_factory_make (display ? "gtksink" : "fakesink",
@@ -272,12 +323,19 @@ make_sink (Preview * preview, gboolean display)
     return FALSE;
   }
   gst_object_ref_sink (preview->sink);
-  /* Who wants a table need not wait for the pictures. */
-  if (preview->options.csv != NULL)
-    g_object_set (preview->sink, "sync", FALSE, NULL);
+  /* Who wants a table or a file alone need not wait for the pictures. */
+  g_object_set (preview->sink, "sync", preview->options.csv == NULL
+      && (display || preview->http), NULL);
   if (!display)
     g_object_set (preview->sink, "enable-last-sample", TRUE, NULL);
   return TRUE;
+}
+
+#ifdef HAVE_WINDOW
+static gboolean
+has_display (void)
+{
+  return gtk_init_check (NULL, NULL);
 }
 
 static void
@@ -290,22 +348,53 @@ open_window (Preview * preview)
   GtkWidget *video;
 
   g_object_get (preview->sink, "widget", &video, NULL);
-  g_object_set (preview->dct, "interactive", TRUE, "keep-frame", TRUE, NULL);
-  preview->window = preview_window_new (video, preview->dct, preview->pipeline,
+  preview->front = preview_window_new (video, preview->dct, preview->pipeline,
       title);
-  g_signal_connect_swapped (preview_window_get_widget (preview->window),
+  g_signal_connect_swapped (preview_window_get_widget (preview->front),
       "destroy", G_CALLBACK (quit), preview);
   g_object_unref (video);
   g_free (title);
   g_free (name);
+}
+#else
+static gboolean
+has_display (void)
+{
+  return FALSE;
+}
+#endif
+
+/* A window, or a page. */
+static gboolean
+open_front (Preview * preview, gboolean display)
+{
+  GError *error = NULL;
+
+  if (!display && !preview->http)
+    return TRUE;
+  g_object_set (preview->dct, "interactive", TRUE, "keep-frame", TRUE, NULL);
+#ifdef HAVE_WINDOW
+  if (display)
+    open_window (preview);
+#endif
+#ifdef HAVE_HTTP
+  if (preview->http)
+    preview->front = preview_server_new (preview->dct, preview->sink,
+        preview->pipeline, preview->address, preview->port, &error);
+#endif
+  if (error != NULL) {
+    complain (preview, error->message, NULL);
+    g_error_free (error);
+  }
+  return preview->front != NULL;
 }
 
 static void
 run (Preview * preview, gboolean display)
 {
   GError *error = NULL;
+  guint watch, sigint, sigterm;
   GstBus *bus;
-  guint watch;
 
   if (!make_sink (preview, display))
     return;
@@ -319,21 +408,19 @@ run (Preview * preview, gboolean display)
   preview->loop = g_main_loop_new (NULL, FALSE);
   bus = gst_element_get_bus (preview->pipeline);
   watch = gst_bus_add_watch (bus, handle_message, preview);
-  if (display)
-    open_window (preview);
-  gst_element_set_state (preview->pipeline, GST_STATE_PLAYING);
-  {
-    guint sigint = g_unix_signal_add (SIGINT, interrupted, preview);
-    guint sigterm = g_unix_signal_add (SIGTERM, interrupted, preview);
-
+  sigint = g_unix_signal_add (SIGINT, interrupted, preview);
+  sigterm = g_unix_signal_add (SIGTERM, interrupted, preview);
+  if (open_front (preview, display)) {
+    gst_element_set_state (preview->pipeline, GST_STATE_PLAYING);
     g_main_loop_run (preview->loop);
-    g_source_remove (sigint);
-    g_source_remove (sigterm);
   }
+  g_source_remove (sigint);
+  g_source_remove (sigterm);
   gst_element_set_state (preview->pipeline, GST_STATE_NULL);
   g_source_remove (watch);
   gst_object_unref (bus);
-  g_clear_pointer (&preview->window, preview_window_free);
+  if (preview->front != NULL)
+    preview->front->free (preview->front);
   gst_object_unref (preview->pipeline);
   g_main_loop_unref (preview->loop);
 }
@@ -345,7 +432,7 @@ main (int argc, char **argv)
   PreviewOptions *options = &preview.options;
 
   if (parse (&preview, &argc, &argv))
-    run (&preview, gtk_init_check (NULL, NULL));
+    run (&preview, !preview.http && has_display ());
   g_clear_object (&preview.sink);
   g_strfreev (preview.arguments);
   g_strfreev (options->properties);
@@ -354,6 +441,7 @@ main (int argc, char **argv)
   g_free (options->pattern);
   g_free (options->screenshot);
   g_free (options->csv);
+  g_free (preview.address);
   gst_deinit ();
   return preview.failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

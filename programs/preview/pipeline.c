@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "pipeline.h"
+#include "controls.h"
 
 #include <gst/video/video.h>
 #include <string.h>
@@ -43,77 +44,6 @@ add (GstBin * bin, const gchar * name, GError ** error)
   g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
       "There is no element '%s': %s.", name, advice);
   return NULL;
-}
-
-/* What a property can be; the caller's. */
-static gchar *
-describe_range (GParamSpec * pspec)
-{
-  if (G_IS_PARAM_SPEC_INT (pspec))
-    return g_strdup_printf ("a whole number from %d to %d",
-        G_PARAM_SPEC_INT (pspec)->minimum, G_PARAM_SPEC_INT (pspec)->maximum);
-  if (G_IS_PARAM_SPEC_UINT (pspec))
-    return g_strdup_printf ("a whole number from %u to %u",
-        G_PARAM_SPEC_UINT (pspec)->minimum, G_PARAM_SPEC_UINT (pspec)->maximum);
-  if (G_IS_PARAM_SPEC_DOUBLE (pspec))
-    return g_strdup_printf ("a number from %g to %g",
-        G_PARAM_SPEC_DOUBLE (pspec)->minimum,
-        G_PARAM_SPEC_DOUBLE (pspec)->maximum);
-  if (G_IS_PARAM_SPEC_BOOLEAN (pspec))
-    return g_strdup ("true or false");
-  if (G_IS_PARAM_SPEC_ENUM (pspec)) {
-    GEnumClass *klass = G_PARAM_SPEC_ENUM (pspec)->enum_class;
-    GString *text = g_string_new ("one of");
-
-    for (guint i = 0; i < klass->n_values; i++)
-      g_string_append_printf (text, " %s", klass->values[i].value_nick);
-    return g_string_free (text, FALSE);
-  }
-  return g_strdup (g_param_spec_get_blurb (pspec));
-}
-
-static void
-explain (const gchar * pair, GParamSpec * pspec, GError ** error)
-{
-  gchar *range;
-
-  if (pspec == NULL) {
-    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-        "'%s' is no PROPERTY=VALUE of blockdct; gst-inspect-1.0 blockdct "
-        "lists them.", pair);
-    return;
-  }
-  range = describe_range (pspec);
-  g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-      "'%s' cannot be: %s is %s.", pair, pspec->name, range);
-  g_free (range);
-}
-
-static gboolean
-set_properties (GstElement * dct, gchar ** properties, GError ** error)
-{
-  for (gchar ** p = properties; p != NULL && *p != NULL; p++) {
-    gchar **pair = g_strsplit (*p, "=", 2);
-    GParamSpec *pspec = pair[1] == NULL ? NULL : g_object_class_find_property
-        (G_OBJECT_GET_CLASS (dct), pair[0]);
-    GValue value = G_VALUE_INIT;
-    gboolean ok = FALSE;
-
-    if (pspec != NULL && (pspec->flags & G_PARAM_WRITABLE)) {
-      g_value_init (&value, pspec->value_type);
-      ok = gst_value_deserialize_with_pspec (&value, pair[1], pspec)
-          && !g_param_value_validate (pspec, &value);
-      if (ok)
-        g_object_set_property (G_OBJECT (dct), pair[0], &value);
-      g_value_unset (&value);
-    }
-    g_strfreev (pair);
-    if (!ok) {
-      explain (*p, pspec, error);
-      return FALSE;
-    }
-  }
-  return TRUE;
 }
 
 /* Whether the stream's tags say that the camera was not held upright. */
@@ -334,8 +264,9 @@ preview_pipeline_new (const PreviewOptions * options, GstElement * sink,
       "max-size-time", (guint64) 0, NULL);
   if (options->csv != NULL)
     g_object_set (*dct, "stats-file", options->csv, NULL);
-  if (!set_properties (*dct, options->properties, error))
-    goto failed;
+  for (gchar ** pair = options->properties; pair != NULL && *pair; pair++)
+    if (!preview_set_property (*dct, *pair, error))
+      goto failed;
   if (!gst_element_link_many (before, queue, *dct, scale, fit, after, sink,
           NULL)) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,

@@ -4,16 +4,12 @@
  * Properties change in any thread (keys and the pointer turn them too); the
  * controls follow in GTK's. */
 #include "window.h"
+#include "controls.h"
 #include "pipeline.h"
 #include "plot.h"
 
 #include <math.h>
 #include <string.h>
-
-static const gchar *properties[] = {
-  "transform", "quality", "qp", "chroma-qp-offset", "scaling-list", "view",
-  "wipe-position", "difference-gain", "grid", "overlay"
-};
 
 /* Until a block is clicked on. */
 #define HELP "In the picture:\n" \
@@ -26,7 +22,7 @@ static const gchar *properties[] = {
     "click            a block's levels\n" \
     "Ctrl+Q closes the window."
 
-#define N_CONTROLS G_N_ELEMENTS (properties)
+typedef struct _PreviewWindow PreviewWindow;
 
 typedef struct
 {
@@ -38,12 +34,13 @@ typedef struct
 
 struct _PreviewWindow
 {
+  PreviewFront front;
   GtkWidget *top, *content, *video, *plot, *figures, *block, *pause, *preset;
   GtkWidget *caption;           /* what the picture is */
   GtkWidget *notice;            /* what went wrong */
   gchar *dropped;               /* frames that came too late; or NULL */
   GstElement *dct, *pipeline;
-  Control control[N_CONTROLS];
+  Control control[PREVIEW_N_CONTROLS];
   gboolean loading;             /* a preset */
   guint fit;                    /* source */
 };
@@ -81,23 +78,6 @@ toggled (GtkToggleButton * button, Control * control)
         gtk_toggle_button_get_active (button), NULL);
 }
 
-/* Which half is which, and what is shown where there are none. */
-static void
-show_caption (PreviewWindow * self, const GEnumValue * view)
-{
-  static const gchar *const halves[][2] = {
-    {"wipe", "left: original | right: reconstruction"},
-    {"side-by-side", "left: original | right: reconstruction"},
-    {"stacked", "above: original | below: reconstruction"},
-  };
-  const gchar *text = view->value_name;
-
-  for (guint i = 0; i < G_N_ELEMENTS (halves); i++)
-    if (strcmp (view->value_nick, halves[i][0]) == 0)
-      text = halves[i][1];
-  gtk_label_set_text (GTK_LABEL (self->caption), text);
-}
-
 /* What the value means, too: the blurb is the property's. */
 static void
 explain (Control * control, const GEnumValue * value)
@@ -128,7 +108,8 @@ update_control (gpointer data)
         gtk_combo_box_set_active (GTK_COMBO_BOX (control->widget), i);
         explain (control, &klass->values[i]);
         if (strcmp (control->pspec->name, "view") == 0)
-          show_caption (self, &klass->values[i]);
+          gtk_label_set_text (GTK_LABEL (self->caption),
+              preview_describe_view (&klass->values[i]));
       }
   } else if (G_VALUE_HOLDS_BOOLEAN (&value)) {
     gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (control->widget),
@@ -308,15 +289,14 @@ make_panel (PreviewWindow * self)
   gtk_grid_set_row_spacing (grid, 4);
   gtk_grid_set_column_spacing (grid, 12);
   attach_presets (self, grid);
-  for (guint i = 0; i < N_CONTROLS; i++) {
+  for (guint i = 0; i < PREVIEW_N_CONTROLS; i++) {
     Control *control = &self->control[i];
-    gchar *signal = g_strconcat ("notify::", properties[i], NULL);
+    gchar *signal = g_strconcat ("notify::", preview_controls[i], NULL);
 
     control->window = self;
-    control->pspec = g_object_class_find_property (G_OBJECT_GET_CLASS
-        (self->dct), properties[i]);
+    control->pspec = preview_control_get_pspec (self->dct, i);
     control->widget = make_widget (control);
-    attach_row (grid, properties[i], control->widget);
+    attach_row (grid, preview_controls[i], control->widget);
     update_control (control);
     g_signal_connect (self->dct, signal, G_CALLBACK (property_changed),
         control);
@@ -409,13 +389,169 @@ follow_size (PreviewWindow * self)
   gst_object_unref (pad);
 }
 
-PreviewWindow *
+static void
+free_window (PreviewFront * front)
+{
+  PreviewWindow *self = (PreviewWindow *) front;
+  GstPad *pad;
+
+  for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
+    g_signal_handlers_disconnect_by_data (self->dct, &self->control[i]);
+  pad = gst_element_get_static_pad (self->dct, "src");
+  g_signal_handlers_disconnect_by_data (pad, self);
+  gst_object_unref (pad);
+  if (self->fit != 0)
+    g_source_remove (self->fit);
+  gtk_widget_destroy (self->top);
+  g_object_unref (self->top);
+  gst_object_unref (self->dct);
+  gst_object_unref (self->pipeline);
+  g_free (self->dropped);
+  g_free (self);
+}
+
+GtkWidget *
+preview_window_get_widget (PreviewFront * front)
+{
+  return ((PreviewWindow *) front)->top;
+}
+
+static void
+append_decibels (GString * text, const gchar * label, const GstStructure * s,
+    const gchar * field)
+{
+  gdouble v;
+
+  if (!gst_structure_get_double (s, field, &v))
+    return;
+  if (isinf (v))
+    g_string_append_printf (text, "%s identical\n", label);
+  else
+    g_string_append_printf (text, "%s %.2f dB\n", label, v);
+}
+
+static void
+show_figures (PreviewWindow * self, const GstStructure * s)
+{
+  GString *text = g_string_new (NULL);
+  gdouble psnr = 0, nonzero = 0;
+  guint64 index = 0;
+
+  gst_structure_get_double (s, "psnr", &psnr);
+  gst_structure_get_double (s, "nonzero", &nonzero);
+  gst_structure_get_uint64 (s, "index", &index);
+  append_decibels (text, "PSNR ", s, "psnr");
+  append_decibels (text, "    Y", s, "psnr-y");
+  append_decibels (text, "    U", s, "psnr-u");
+  append_decibels (text, "    V", s, "psnr-v");
+  g_string_append_printf (text, "non-zero %.1f %%, frame %" G_GUINT64_FORMAT
+      "\n%s", 100 * nonzero, index, gst_structure_get_string (s, "backend"));
+  if (self->dropped != NULL)
+    g_string_append_printf (text, "\n%s", self->dropped);
+  gtk_label_set_text (GTK_LABEL (self->figures), text->str);
+  preview_plot_add (PREVIEW_PLOT (self->plot), psnr,
+      gst_structure_has_field (s, "repeated"));
+  for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
+    gtk_widget_set_sensitive (self->control[i].widget,
+        !preview_control_is_idle (preview_controls[i], s));
+  g_string_free (text, TRUE);
+}
+
+/* The levels of the block that was clicked on; of a large one the lowest
+ * frequencies. */
+static void
+show_block (PreviewWindow * self, const GstStructure * s)
+{
+  const GValue *levels = gst_structure_get_value (s, "levels");
+  gint x = 0, y = 0, size = 0;
+  GString *text;
+
+  gst_structure_get_int (s, "x", &x);
+  gst_structure_get_int (s, "y", &y);
+  gst_structure_get_int (s, "size", &size);
+  if (levels == NULL || size == 0)
+    return;
+  text = g_string_new (NULL);
+  g_string_append_printf (text, "Luma's block at (%d, %d), %dx%d:", x, y, size,
+      size);
+  for (gint v = 0; v < MIN (size, 8); v++) {
+    g_string_append_c (text, '\n');
+    for (gint u = 0; u < MIN (size, 8); u++)
+      g_string_append_printf (text, "%4d", g_value_get_int
+          (gst_value_array_get_value (levels, v * size + u)));
+  }
+  gtk_label_set_text (GTK_LABEL (self->block), text->str);
+  g_string_free (text, TRUE);
+}
+
+static void
+show_message (PreviewFront * front, const GstStructure * message)
+{
+  PreviewWindow *self = (PreviewWindow *) front;
+  const gchar *type = gst_structure_get_string (message, "type");
+
+  if (gst_structure_has_name (message, "blockdct-block"))
+    show_block (self, message);
+  else if (gst_structure_has_name (message, "blockdct")
+      && g_strcmp0 (type, "pooled") != 0)
+    show_figures (self, message);
+}
+
+static void
+show_notice (PreviewFront * front, const gchar * text)
+{
+  PreviewWindow *self = (PreviewWindow *) front;
+  gtk_label_set_text (GTK_LABEL (self->notice), text);
+  gtk_widget_show (self->notice);
+}
+
+static void
+show_qos (PreviewFront * front, GstMessage * message)
+{
+  PreviewWindow *self = (PreviewWindow *) front;
+  GstFormat format;
+  guint64 shown, dropped;
+
+  gst_message_parse_qos_stats (message, &format, &shown, &dropped);
+  if (format != GST_FORMAT_BUFFERS || dropped == 0)
+    return;
+  g_free (self->dropped);
+  self->dropped = g_strdup_printf ("%" G_GUINT64_FORMAT " of %"
+      G_GUINT64_FORMAT " frames too late: not shown", dropped, shown + dropped);
+}
+
+static gboolean
+save (PreviewFront * front, const gchar * path, GError ** error)
+{
+  PreviewWindow *self = (PreviewWindow *) front;
+  cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24,
+      gtk_widget_get_allocated_width (self->top),
+      gtk_widget_get_allocated_height (self->top));
+  cairo_t *cr = cairo_create (surface);
+  cairo_status_t status;
+
+  gtk_widget_draw (self->top, cr);
+  cairo_destroy (cr);
+  status = cairo_surface_write_to_png (surface, path);
+  cairo_surface_destroy (surface);
+  if (status != CAIRO_STATUS_SUCCESS)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE,
+        "%s cannot be written: %s.", path, cairo_status_to_string (status));
+  return status == CAIRO_STATUS_SUCCESS;
+}
+
+PreviewFront *
 preview_window_new (GtkWidget * video, GstElement * dct,
     GstElement * pipeline, const gchar * title)
 {
   PreviewWindow *self = g_new0 (PreviewWindow, 1);
   GtkWidget *left = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
 
+  self->front.show_message = show_message;
+  self->front.show_notice = show_notice;
+  self->front.show_qos = show_qos;
+  self->front.save = save;
+  self->front.free = free_window;
   self->dct = gst_object_ref (dct);
   self->pipeline = gst_object_ref (pipeline);
   self->video = video;
@@ -447,169 +583,5 @@ preview_window_new (GtkWidget * video, GstElement * dct,
   gtk_widget_show_all (self->top);
   gtk_widget_hide (self->notice);
   gtk_widget_grab_focus (video);
-  return self;
-}
-
-void
-preview_window_free (PreviewWindow * self)
-{
-  GstPad *pad;
-
-  for (guint i = 0; i < N_CONTROLS; i++)
-    g_signal_handlers_disconnect_by_data (self->dct, &self->control[i]);
-  pad = gst_element_get_static_pad (self->dct, "src");
-  g_signal_handlers_disconnect_by_data (pad, self);
-  gst_object_unref (pad);
-  if (self->fit != 0)
-    g_source_remove (self->fit);
-  gtk_widget_destroy (self->top);
-  g_object_unref (self->top);
-  gst_object_unref (self->dct);
-  gst_object_unref (self->pipeline);
-  g_free (self->dropped);
-  g_free (self);
-}
-
-GtkWidget *
-preview_window_get_widget (PreviewWindow * self)
-{
-  return self->top;
-}
-
-static void
-append_decibels (GString * text, const gchar * label, const GstStructure * s,
-    const gchar * field)
-{
-  gdouble v;
-
-  if (!gst_structure_get_double (s, field, &v))
-    return;
-  if (isinf (v))
-    g_string_append_printf (text, "%s identical\n", label);
-  else
-    g_string_append_printf (text, "%s %.2f dB\n", label, v);
-}
-
-/* The controls that mean something to the frame's transform. */
-static void
-show_effect (PreviewWindow * self, const GstStructure * s)
-{
-  static const gchar *of_qp[] = { "qp", "chroma-qp-offset", "scaling-list",
-    NULL
-  };
-  gboolean has_qp = gst_structure_has_field (s, "qp");
-
-  for (guint i = 0; i < N_CONTROLS; i++) {
-    gboolean idle = g_strv_contains (of_qp, properties[i]) ? !has_qp
-        : strcmp (properties[i], "quality") == 0 && has_qp;
-
-    if (strcmp (properties[i], "scaling-list") == 0
-        && g_str_has_prefix (gst_structure_get_string (s, "transform"), "h264"))
-      idle = TRUE;
-    gtk_widget_set_sensitive (self->control[i].widget, !idle);
-  }
-}
-
-static void
-show_figures (PreviewWindow * self, const GstStructure * s)
-{
-  GString *text = g_string_new (NULL);
-  gdouble psnr = 0, nonzero = 0;
-  guint64 index = 0;
-
-  gst_structure_get_double (s, "psnr", &psnr);
-  gst_structure_get_double (s, "nonzero", &nonzero);
-  gst_structure_get_uint64 (s, "index", &index);
-  append_decibels (text, "PSNR ", s, "psnr");
-  append_decibels (text, "    Y", s, "psnr-y");
-  append_decibels (text, "    U", s, "psnr-u");
-  append_decibels (text, "    V", s, "psnr-v");
-  g_string_append_printf (text, "non-zero %.1f %%, frame %" G_GUINT64_FORMAT
-      "\n%s", 100 * nonzero, index, gst_structure_get_string (s, "backend"));
-  if (self->dropped != NULL)
-    g_string_append_printf (text, "\n%s", self->dropped);
-  gtk_label_set_text (GTK_LABEL (self->figures), text->str);
-  preview_plot_add (PREVIEW_PLOT (self->plot), psnr,
-      gst_structure_has_field (s, "repeated"));
-  show_effect (self, s);
-  g_string_free (text, TRUE);
-}
-
-/* The levels of the block that was clicked on; of a large one the lowest
- * frequencies. */
-static void
-show_block (PreviewWindow * self, const GstStructure * s)
-{
-  const GValue *levels = gst_structure_get_value (s, "levels");
-  gint x = 0, y = 0, size = 0;
-  GString *text;
-
-  gst_structure_get_int (s, "x", &x);
-  gst_structure_get_int (s, "y", &y);
-  gst_structure_get_int (s, "size", &size);
-  if (levels == NULL || size == 0)
-    return;
-  text = g_string_new (NULL);
-  g_string_append_printf (text, "Luma's block at (%d, %d), %dx%d:", x, y, size,
-      size);
-  for (gint v = 0; v < MIN (size, 8); v++) {
-    g_string_append_c (text, '\n');
-    for (gint u = 0; u < MIN (size, 8); u++)
-      g_string_append_printf (text, "%4d", g_value_get_int
-          (gst_value_array_get_value (levels, v * size + u)));
-  }
-  gtk_label_set_text (GTK_LABEL (self->block), text->str);
-  g_string_free (text, TRUE);
-}
-
-void
-preview_window_show_message (PreviewWindow * self, const GstStructure * message)
-{
-  const gchar *type = gst_structure_get_string (message, "type");
-
-  if (gst_structure_has_name (message, "blockdct-block"))
-    show_block (self, message);
-  else if (gst_structure_has_name (message, "blockdct")
-      && g_strcmp0 (type, "pooled") != 0)
-    show_figures (self, message);
-}
-
-void
-preview_window_show_notice (PreviewWindow * self, const gchar * text)
-{
-  gtk_label_set_text (GTK_LABEL (self->notice), text);
-  gtk_widget_show (self->notice);
-}
-
-void
-preview_window_show_qos (PreviewWindow * self, GstMessage * message)
-{
-  GstFormat format;
-  guint64 shown, dropped;
-
-  gst_message_parse_qos_stats (message, &format, &shown, &dropped);
-  if (format != GST_FORMAT_BUFFERS || dropped == 0)
-    return;
-  g_free (self->dropped);
-  self->dropped = g_strdup_printf ("%" G_GUINT64_FORMAT " of %"
-      G_GUINT64_FORMAT " frames too late: not shown", dropped, shown + dropped);
-}
-
-gboolean
-preview_window_save (PreviewWindow * self, const gchar * path, GError ** error)
-{
-  cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24,
-      gtk_widget_get_allocated_width (self->top),
-      gtk_widget_get_allocated_height (self->top));
-  cairo_t *cr = cairo_create (surface);
-  cairo_status_t status;
-
-  gtk_widget_draw (self->top, cr);
-  cairo_destroy (cr);
-  status = cairo_surface_write_to_png (surface, path);
-  cairo_surface_destroy (surface);
-  if (status != CAIRO_STATUS_SUCCESS)
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE,
-        "%s cannot be written: %s.", path, cairo_status_to_string (status));
-  return status == CAIRO_STATUS_SUCCESS;
+  return &self->front;
 }

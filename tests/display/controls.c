@@ -10,7 +10,7 @@ typedef struct
 {
   GstElement *pipeline, *dct;
   GtkWidget *video, *top;
-  PreviewWindow *window;
+  PreviewFront *window;
 } Fixture;
 
 static void
@@ -30,7 +30,7 @@ static void
 tear_down (Fixture * f, gconstpointer data)
 {
   (void) data;
-  preview_window_free (f->window);
+  f->window->free (f->window);
   g_object_unref (f->video);
   gst_object_unref (f->pipeline);
 }
@@ -110,7 +110,7 @@ show_frame (Fixture * f, const gchar * transform, const gchar * setting)
       "frame", "psnr", G_TYPE_DOUBLE, 30.0, "transform", G_TYPE_STRING,
       transform, setting, G_TYPE_INT, 20, NULL);
 
-  preview_window_show_message (f->window, s);
+  f->window->show_message (f->window, s);
   gst_structure_free (s);
 }
 
@@ -185,12 +185,12 @@ test_texts (Fixture * f, gconstpointer data)
   gst_util_set_object_arg (G_OBJECT (f->dct), "view", "stacked");
   g_assert_true (has_text (f->top, "above: original"));
   gst_message_set_qos_stats (qos, GST_FORMAT_BUFFERS, 90, 10);
-  preview_window_show_qos (f->window, qos);
+  f->window->show_qos (f->window, qos);
   gst_message_unref (qos);
   show_frame (f, "jpeg-8x8", "quality");
   g_assert_true (has_text (f->top, "10 of 100 frames too late"));
   g_assert_false (has_text (f->top, "a warning"));
-  preview_window_show_notice (f->window, "a warning");
+  f->window->show_notice (f->window, "a warning");
   g_assert_true (has_text (f->top, "a warning"));
 }
 

@@ -19,7 +19,7 @@
 
 typedef struct
 {
-  PreviewWindow *window;
+  PreviewFront *window;
   GtkWidget *video, *scale;
   GstElement *pipeline;
   GMainLoop *loop;

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "command.h"
+#include "controls.h"
+
+#include <gst/video/navigation.h>
+#include <string.h>
+
+typedef struct
+{
+  GstElement *dct, *pipeline;
+} Target;
+
+static gboolean
+is_control (const gchar * name)
+{
+  for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
+    if (strcmp (name, preview_controls[i]) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* Only what has a control: other properties name files. */
+static gboolean
+set (const Target * target, gchar ** words, GError ** error)
+{
+  gchar *name = g_strndup (words[1], strcspn (words[1], "="));
+  gboolean ok = FALSE;
+
+  if (is_control (name))
+    ok = preview_set_property (target->dct, words[1], error);
+  else
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+        "'%s' has no control.", name);
+  g_free (name);
+  return ok;
+}
+
+static gboolean
+load_preset (const Target * target, gchar ** words, GError ** error)
+{
+  if (gst_preset_load_preset (GST_PRESET (target->dct), words[1]))
+    return TRUE;
+  g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+      "There is no preset '%s'.", words[1]);
+  return FALSE;
+}
+
+static gboolean
+pause_or_play (const Target * target, gchar ** words, GError ** error)
+{
+  (void) error;
+  gst_element_set_state (target->pipeline,
+      strcmp (words[0], "pause") == 0 ? GST_STATE_PAUSED : GST_STATE_PLAYING);
+  return TRUE;
+}
+
+/* As if from a sink, with places in the picture's samples. */
+static gboolean
+navigate (const Target * target, GstEvent * event)
+{
+  GstPad *pad = gst_element_get_static_pad (target->dct, "src");
+
+  gst_pad_send_event (pad, event);
+  gst_object_unref (pad);
+  return TRUE;
+}
+
+static gboolean
+point (const Target * target, gchar ** words, GError ** error)
+{
+  gdouble x = g_ascii_strtod (words[1], NULL);
+  gdouble y = g_ascii_strtod (words[2], NULL);
+
+  (void) error;
+  if (strcmp (words[0], "press") == 0)
+    return navigate (target, gst_navigation_event_new_mouse_button_press (1, x,
+            y, GST_NAVIGATION_MODIFIER_NONE));
+  if (strcmp (words[0], "release") == 0)
+    return navigate (target, gst_navigation_event_new_mouse_button_release (1,
+            x, y, GST_NAVIGATION_MODIFIER_NONE));
+  return navigate (target, gst_navigation_event_new_mouse_move (x, y,
+          GST_NAVIGATION_MODIFIER_BUTTON1_MASK));
+}
+
+static gboolean
+press_key (const Target * target, gchar ** words, GError ** error)
+{
+  (void) error;
+  return navigate (target, gst_navigation_event_new_key_press (words[1],
+          GST_NAVIGATION_MODIFIER_NONE));
+}
+
+static const struct
+{
+  const gchar *name;
+  guint n_words;
+    gboolean (*run) (const Target * target, gchar ** words, GError ** error);
+} commands[] = {
+  {"set", 2, set},
+  {"preset", 2, load_preset},
+  {"pause", 1, pause_or_play},
+  {"play", 1, pause_or_play},
+  {"press", 3, point},
+  {"move", 3, point},
+  {"release", 3, point},
+  {"key", 2, press_key},
+};
+
+gboolean
+preview_command_run (GstElement * dct, GstElement * pipeline,
+    const gchar * text, GError ** error)
+{
+  gchar **words = g_strsplit (text, " ", -1);
+  guint n = g_strv_length (words), i = 0;
+  Target target = { dct, pipeline };
+  gboolean ok = FALSE;
+
+  while (i < G_N_ELEMENTS (commands) && (n != commands[i].n_words
+          || strcmp (words[0], commands[i].name) != 0))
+    i++;
+  if (i < G_N_ELEMENTS (commands))
+    ok = commands[i].run (&target, words, error);
+  else
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+        "'%s' is no command.", text);
+  g_strfreev (words);
+  return ok;
+}

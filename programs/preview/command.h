@@ -1,0 +1,23 @@
+/* blockdct-preview: what a viewer of the page may say.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ *     set NAME=VALUE                            of a control
+ *     preset NAME
+ *     pause, play
+ *     press X Y, move X Y, release X Y          of the picture's samples
+ *     key NAME                                  such as Up, g, space
+ */
+#ifndef PREVIEW_COMMAND_H
+#define PREVIEW_COMMAND_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+/** Do it to `dct`, or to the `pipeline` that it is in; or FALSE, with an error
+ * that says why not. */
+gboolean preview_command_run (GstElement * dct, GstElement * pipeline,
+    const gchar * text, GError ** error);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "controls.h"
+
+#include <string.h>
+
+const gchar *const preview_controls[PREVIEW_N_CONTROLS] = {
+  "transform", "quality", "qp", "chroma-qp-offset", "scaling-list", "view",
+  "wipe-position", "difference-gain", "grid", "overlay"
+};
+
+GParamSpec *
+preview_control_get_pspec (GstElement * dct, guint i)
+{
+  return g_object_class_find_property (G_OBJECT_GET_CLASS (dct),
+      preview_controls[i]);
+}
+
+gboolean
+preview_control_is_idle (const gchar * name, const GstStructure * frame)
+{
+  static const gchar *const of_qp[] = { "qp", "chroma-qp-offset",
+    "scaling-list", NULL
+  };
+  gboolean has_qp = gst_structure_has_field (frame, "qp");
+
+  if (strcmp (name, "scaling-list") == 0
+      && g_str_has_prefix (gst_structure_get_string (frame, "transform"),
+          "h264"))
+    return TRUE;
+  return g_strv_contains (of_qp, name) ? !has_qp
+      : strcmp (name, "quality") == 0 && has_qp;
+}
+
+const gchar *
+preview_describe_view (const GEnumValue * view)
+{
+  static const gchar *const halves[][2] = {
+    {"wipe", "left: original | right: reconstruction"},
+    {"side-by-side", "left: original | right: reconstruction"},
+    {"stacked", "above: original | below: reconstruction"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (halves); i++)
+    if (strcmp (view->value_nick, halves[i][0]) == 0)
+      return halves[i][1];
+  return view->value_name;
+}
+
+/* What a property can be; the caller's. */
+static gchar *
+describe_range (GParamSpec * pspec)
+{
+  if (G_IS_PARAM_SPEC_INT (pspec))
+    return g_strdup_printf ("a whole number from %d to %d",
+        G_PARAM_SPEC_INT (pspec)->minimum, G_PARAM_SPEC_INT (pspec)->maximum);
+  if (G_IS_PARAM_SPEC_UINT (pspec))
+    return g_strdup_printf ("a whole number from %u to %u",
+        G_PARAM_SPEC_UINT (pspec)->minimum, G_PARAM_SPEC_UINT (pspec)->maximum);
+  if (G_IS_PARAM_SPEC_DOUBLE (pspec))
+    return g_strdup_printf ("a number from %g to %g",
+        G_PARAM_SPEC_DOUBLE (pspec)->minimum,
+        G_PARAM_SPEC_DOUBLE (pspec)->maximum);
+  if (G_IS_PARAM_SPEC_BOOLEAN (pspec))
+    return g_strdup ("true or false");
+  if (G_IS_PARAM_SPEC_ENUM (pspec)) {
+    GEnumClass *klass = G_PARAM_SPEC_ENUM (pspec)->enum_class;
+    GString *text = g_string_new ("one of");
+
+    for (guint i = 0; i < klass->n_values; i++)
+      g_string_append_printf (text, " %s", klass->values[i].value_nick);
+    return g_string_free (text, FALSE);
+  }
+  return g_strdup (g_param_spec_get_blurb (pspec));
+}
+
+static void
+explain (const gchar * pair, GParamSpec * pspec, GError ** error)
+{
+  gchar *range;
+
+  if (pspec == NULL) {
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+        "'%s' is no PROPERTY=VALUE of blockdct; gst-inspect-1.0 blockdct "
+        "lists them.", pair);
+    return;
+  }
+  range = describe_range (pspec);
+  g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+      "'%s' cannot be: %s is %s.", pair, pspec->name, range);
+  g_free (range);
+}
+
+gboolean
+preview_set_property (GstElement * dct, const gchar * text, GError ** error)
+{
+  gchar **pair = g_strsplit (text, "=", 2);
+  GParamSpec *pspec = pair[0] == NULL || pair[1] == NULL ? NULL
+      : g_object_class_find_property (G_OBJECT_GET_CLASS (dct), pair[0]);
+  GValue value = G_VALUE_INIT;
+  gboolean ok = FALSE;
+
+  if (pspec != NULL && (pspec->flags & G_PARAM_WRITABLE)) {
+    g_value_init (&value, pspec->value_type);
+    ok = gst_value_deserialize_with_pspec (&value, pair[1], pspec)
+        && !g_param_value_validate (pspec, &value);
+    if (ok)
+      g_object_set_property (G_OBJECT (dct), pair[0], &value);
+    g_value_unset (&value);
+  }
+  g_strfreev (pair);
+  if (!ok)
+    explain (text, pspec, error);
+  return ok;
+}

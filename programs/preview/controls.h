@@ -1,0 +1,33 @@
+/* blockdct-preview: what of blockdct is turned while it plays, in a window or
+ * on a page.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef PREVIEW_CONTROLS_H
+#define PREVIEW_CONTROLS_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+#define PREVIEW_N_CONTROLS 10
+/** The properties with a control, from the first one down. */
+extern const gchar *const preview_controls[PREVIEW_N_CONTROLS];
+
+/** The description of control `i`, which is `dct`'s. */
+GParamSpec *preview_control_get_pspec (GstElement * dct, guint i);
+
+/** Whether the property has no effect with what made a frame: `frame` is its
+ * message, or meta. */
+gboolean preview_control_is_idle (const gchar * name,
+    const GstStructure * frame);
+
+/** Which part of the picture is which, or what it is; a value of `view`. */
+const gchar *preview_describe_view (const GEnumValue * view);
+
+/** Set what "NAME=VALUE" says; or FALSE, with an error that says what the value
+ * can be. */
+gboolean preview_set_property (GstElement * dct, const gchar * pair,
+    GError ** error);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,26 @@
+/* blockdct-preview: what the element says of itself, as JSON.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef PREVIEW_DESCRIBE_H
+#define PREVIEW_DESCRIBE_H
+
+#include <gst/gst.h>
+#include <json-glib/json-glib.h>
+
+G_BEGIN_DECLS
+/** An object with `name`, `about`, `default`, and either `values` (of an
+ * enumeration, each with `nick` and `about`), or `minimum`, `maximum` and
+ * `step` (of numbers), or neither (true or false). */
+    void preview_describe_control (JsonBuilder * json, GParamSpec * pspec);
+
+/** A number, a string (of an enumeration, the nick), true or false, or an array
+ * of these; infinity, and what else JSON has not, is null. */
+void preview_describe_value (JsonBuilder * json, const GValue * value);
+
+/** An object with the structure's fields. */
+void preview_describe_structure (JsonBuilder * json,
+    const GstStructure * structure);
+
+G_END_DECLS
+#endif

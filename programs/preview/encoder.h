@@ -1,0 +1,22 @@
+/* blockdct-preview: frames as PNG, without a loss at 8 bits.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef PREVIEW_ENCODER_H
+#define PREVIEW_ENCODER_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS typedef struct _PreviewEncoder PreviewEncoder;
+
+/** NULL with the error, which says what to install. */
+PreviewEncoder *preview_encoder_new (GError ** error);
+void preview_encoder_free (PreviewEncoder * encoder);
+
+/** The frame as a PNG in R, G and B, or grey, of 8 bits a sample; or NULL with
+ * the error. Takes as long as it takes, in any one thread at a time. */
+GBytes *preview_encoder_run (PreviewEncoder * encoder, GstSample * frame,
+    GError ** error);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * All is done in the main thread, but for three: frames come in the pipeline's,
+ * notifications in any, and a frame is made a PNG in one of GLib's. */
+#include "page.h"
+#include "command.h"
+#include "controls.h"
+#include "describe.h"
+#include "encoder.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MAX_VIEWERS 32
+/* The longest command, with room. */
+#define MAX_COMMAND 1024
+/* Frames in the plot. */
+#define N_VALUES 300
+
+typedef struct
+{
+  PreviewPage *page;
+  SoupWebsocketConnection *socket;
+  guint64 told;                 /* the page's time then; 0: nothing yet */
+  gboolean ready;               /* to be told more */
+  guint64 heard;                /* commands */
+  guint64 frame, skipped;
+} Viewer;
+
+/* A frame's number, from 1 on; 0: none. */
+typedef struct
+{
+  guint64 number;
+  GstSample *sample;
+} Frame;
+
+/* When something changed is the value that `now` had then. */
+struct _PreviewPage
+{
+  GstElement *dct, *sink, *pipeline;
+  PreviewEncoder *encoder;
+  GPtrArray *viewers;
+  guint64 now;
+  gchar *notice;
+  guint64 notice_at;
+  GstStructure *block;
+  guint64 block_at;
+  /* The newest frame that is a PNG, and the one that becomes one, or failed. */
+  Frame picture, next;
+  GBytes *png;
+  guint64 picture_at;
+  gboolean encoding;
+
+  GMutex lock;                  /* for what follows */
+  gboolean turned;              /* a property */
+  gboolean updating;            /* update() will run */
+  Frame latest;
+  GArray *plot;                 /* of gdouble */
+};
+
+static gboolean update (gpointer data);
+
+static void
+update_soon (PreviewPage * self)
+{
+  if (!self->updating)
+    g_idle_add_full (G_PRIORITY_DEFAULT, update, self, NULL);
+  self->updating = TRUE;
+}
+
+static void
+wake (PreviewPage * self)
+{
+  g_mutex_lock (&self->lock);
+  update_soon (self);
+  g_mutex_unlock (&self->lock);
+}
+
+/* Frames */
+
+static GstStructure *
+get_figures (GstBuffer * buffer)
+{
+  GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, "blockdct");
+
+  return meta != NULL ? gst_custom_meta_get_structure (meta) : NULL;
+}
+
+static void
+add_to_plot (PreviewPage * self, const GstStructure * figures)
+{
+  gdouble psnr;
+
+  if (figures == NULL || !gst_structure_get_double (figures, "psnr", &psnr))
+    return;
+  if (self->plot->len > 0 && gst_structure_has_field (figures, "repeated"))
+    g_array_set_size (self->plot, self->plot->len - 1);
+  if (self->plot->len == N_VALUES)
+    g_array_remove_index (self->plot, 0);
+  g_array_append_val (self->plot, psnr);
+}
+
+/* A frame comes twice where it is shown while paused, and then played. */
+static void
+take_frame (GstElement * sink, GstBuffer * buffer, GstPad * pad,
+    PreviewPage * self)
+{
+  GstCaps *caps;
+
+  (void) sink;
+  g_mutex_lock (&self->lock);
+  if (self->latest.sample == NULL
+      || gst_sample_get_buffer (self->latest.sample) != buffer) {
+    g_clear_pointer (&self->latest.sample, gst_sample_unref);
+    caps = gst_pad_get_current_caps (pad);
+    self->latest.sample = gst_sample_new (buffer, caps, NULL, NULL);
+    self->latest.number++;
+    gst_caps_unref (caps);
+    add_to_plot (self, get_figures (buffer));
+    update_soon (self);
+  }
+  g_mutex_unlock (&self->lock);
+}
+
+static void
+encode (GTask * task, gpointer source, gpointer data, GCancellable * unused)
+{
+  PreviewPage *self = data;
+  GError *error = NULL;
+  GBytes *png;
+
+  (void) source, (void) unused;
+  png = preview_encoder_run (self->encoder, self->next.sample, &error);
+  if (png != NULL)
+    g_task_return_pointer (task, png, (GDestroyNotify) g_bytes_unref);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+encoded (GObject * source, GAsyncResult * result, gpointer data)
+{
+  PreviewPage *self = data;
+  GError *error = NULL;
+  GBytes *png = g_task_propagate_pointer (G_TASK (result), &error);
+
+  (void) source;
+  self->encoding = FALSE;
+  if (png == NULL) {
+    preview_page_show_notice (self, error->message);
+    g_error_free (error);
+    return;
+  }
+  g_clear_pointer (&self->png, g_bytes_unref);
+  g_clear_pointer (&self->picture.sample, gst_sample_unref);
+  self->png = png;
+  self->picture.number = self->next.number;
+  self->picture.sample = gst_sample_ref (self->next.sample);
+  self->picture_at = ++self->now;
+  wake (self);
+}
+
+/* The newest frame there is, if it is new. */
+static void
+start_encoding (PreviewPage * self)
+{
+  gboolean any;
+  GTask *task;
+
+  g_mutex_lock (&self->lock);
+  any = self->latest.number > self->next.number;
+  if (any) {
+    g_clear_pointer (&self->next.sample, gst_sample_unref);
+    self->next.number = self->latest.number;
+    self->next.sample = gst_sample_ref (self->latest.sample);
+  }
+  g_mutex_unlock (&self->lock);
+  if (!any)
+    return;
+  self->encoding = TRUE;
+  task = g_task_new (NULL, NULL, encoded, self);
+  g_task_set_task_data (task, self, NULL);
+  g_task_run_in_thread (task, encode);
+  g_object_unref (task);
+}
+
+/* What a viewer is told */
+
+static void
+add_uint64 (JsonBuilder * json, const gchar * name, guint64 value)
+{
+  json_builder_set_member_name (json, name);
+  json_builder_add_int_value (json, value);
+}
+
+static void
+add_descriptions (PreviewPage * self, JsonBuilder * json)
+{
+  gchar **presets = gst_preset_get_preset_names (GST_PRESET (self->dct));
+
+  json_builder_set_member_name (json, "controls");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
+    preview_describe_control (json, preview_control_get_pspec (self->dct, i));
+  json_builder_end_array (json);
+  json_builder_set_member_name (json, "presets");
+  json_builder_begin_array (json);
+  for (gchar ** name = presets; name != NULL && *name != NULL; name++)
+    json_builder_add_string_value (json, *name);
+  json_builder_end_array (json);
+  g_strfreev (presets);
+}
+
+static void
+add_values (PreviewPage * self, JsonBuilder * json)
+{
+  json_builder_set_member_name (json, "values");
+  json_builder_begin_object (json);
+  for (guint i = 0; i < PREVIEW_N_CONTROLS; i++) {
+    GValue value = G_VALUE_INIT;
+
+    g_object_get_property (G_OBJECT (self->dct), preview_controls[i], &value);
+    json_builder_set_member_name (json, preview_controls[i]);
+    preview_describe_value (json, &value);
+    g_value_unset (&value);
+  }
+  json_builder_end_object (json);
+}
+
+static void
+add_caption (PreviewPage * self, JsonBuilder * json)
+{
+  GValue view = G_VALUE_INIT;
+
+  g_object_get_property (G_OBJECT (self->dct), "view", &view);
+  json_builder_set_member_name (json, "caption");
+  json_builder_add_string_value (json, preview_describe_view
+      (g_enum_get_value (g_type_class_peek (G_VALUE_TYPE (&view)),
+              g_value_get_enum (&view))));
+  g_value_unset (&view);
+}
+
+static void
+add_plot (PreviewPage * self, JsonBuilder * json)
+{
+  json_builder_set_member_name (json, "plot");
+  json_builder_begin_array (json);
+  g_mutex_lock (&self->lock);
+  for (guint i = 0; i < self->plot->len; i++) {
+    gdouble psnr = g_array_index (self->plot, gdouble, i);
+
+    if (isfinite (psnr))
+      json_builder_add_double_value (json, psnr);
+    else
+      json_builder_add_null_value (json);
+  }
+  g_mutex_unlock (&self->lock);
+  json_builder_end_array (json);
+}
+
+static void
+add_picture (Viewer * viewer, JsonBuilder * json)
+{
+  PreviewPage *self = viewer->page;
+  GstStructure *figures = get_figures (gst_sample_get_buffer
+      (self->picture.sample));
+
+  if (viewer->frame > 0)
+    viewer->skipped += self->picture.number - viewer->frame - 1;
+  viewer->frame = self->picture.number;
+  json_builder_set_member_name (json, "picture");
+  json_builder_begin_object (json);
+  add_uint64 (json, "frame", viewer->frame);
+  add_uint64 (json, "skipped", viewer->skipped);
+  json_builder_end_object (json);
+  add_plot (self, json);
+  if (figures == NULL)
+    return;
+  json_builder_set_member_name (json, "figures");
+  preview_describe_structure (json, figures);
+  json_builder_set_member_name (json, "idle");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
+    if (preview_control_is_idle (preview_controls[i], figures))
+      json_builder_add_string_value (json, preview_controls[i]);
+  json_builder_end_array (json);
+}
+
+/* All that is new to a viewer, but the picture. */
+static void
+add_news (Viewer * viewer, JsonBuilder * json)
+{
+  PreviewPage *self = viewer->page;
+
+  if (viewer->told == 0)
+    add_descriptions (self, json);
+  add_uint64 (json, "heard", viewer->heard);
+  add_values (self, json);
+  add_caption (self, json);
+  json_builder_set_member_name (json, "paused");
+  json_builder_add_boolean_value (json,
+      GST_STATE_TARGET (self->pipeline) == GST_STATE_PAUSED);
+  if (self->notice_at > viewer->told) {
+    json_builder_set_member_name (json, "notice");
+    json_builder_add_string_value (json, self->notice);
+  }
+  if (self->block_at > viewer->told) {
+    json_builder_set_member_name (json, "block");
+    preview_describe_structure (json, self->block);
+  }
+}
+
+static void
+tell (Viewer * viewer)
+{
+  PreviewPage *self = viewer->page;
+  gboolean picture = self->picture_at > viewer->told;
+  JsonBuilder *json = json_builder_new ();
+  JsonNode *root;
+  gchar *text;
+
+  json_builder_begin_object (json);
+  add_news (viewer, json);
+  if (picture)
+    add_picture (viewer, json);
+  json_builder_end_object (json);
+  root = json_builder_get_root (json);
+  text = json_to_string (root, FALSE);
+  viewer->told = self->now;
+  viewer->ready = FALSE;
+  soup_websocket_connection_send_text (viewer->socket, text);
+  if (picture)
+    soup_websocket_connection_send_message (viewer->socket,
+        SOUP_WEBSOCKET_DATA_BINARY, self->png);
+  g_free (text);
+  json_node_unref (root);
+  g_object_unref (json);
+}
+
+static gboolean
+update (gpointer data)
+{
+  PreviewPage *self = data;
+  gboolean ready = FALSE;
+
+  g_mutex_lock (&self->lock);
+  self->updating = FALSE;
+  if (self->turned)
+    self->now++;
+  self->turned = FALSE;
+  g_mutex_unlock (&self->lock);
+  for (guint i = 0; i < self->viewers->len; i++) {
+    Viewer *viewer = g_ptr_array_index (self->viewers, i);
+
+    if (viewer->ready && viewer->told < self->now)
+      tell (viewer);
+    ready = ready || viewer->ready;
+  }
+  if (ready && !self->encoding)
+    start_encoding (self);
+  return G_SOURCE_REMOVE;
+}
+
+/* What a viewer says */
+
+static void
+property_changed (GObject * dct, GParamSpec * pspec, PreviewPage * self)
+{
+  (void) dct, (void) pspec;
+  g_mutex_lock (&self->lock);
+  self->turned = TRUE;
+  update_soon (self);
+  g_mutex_unlock (&self->lock);
+}
+
+/* It is told the values, though nothing came of it. */
+static void
+run_command (PreviewPage * self, const gchar * text)
+{
+  GError *error = NULL;
+
+  if (!preview_command_run (self->dct, self->pipeline, text, &error)) {
+    preview_page_show_notice (self, error->message);
+    g_error_free (error);
+  }
+  self->now++;
+  wake (self);
+}
+
+static void
+take_message (SoupWebsocketConnection * socket, gint type, GBytes * message,
+    Viewer * viewer)
+{
+  /* libsoup puts a zero behind a text, and sees to its being UTF-8. */
+  const gchar *text = g_bytes_get_data (message, NULL);
+
+  if (type != SOUP_WEBSOCKET_DATA_TEXT) {
+    soup_websocket_connection_close (socket,
+        SOUP_WEBSOCKET_CLOSE_UNSUPPORTED_DATA, NULL);
+  } else if (strcmp (text, "shown") == 0) {
+    viewer->ready = TRUE;
+    wake (viewer->page);
+  } else {
+    viewer->heard++;
+    run_command (viewer->page, text);
+  }
+}
+
+static void
+remove_viewer (SoupWebsocketConnection * socket, Viewer * viewer)
+{
+  (void) socket;
+  g_ptr_array_remove (viewer->page->viewers, viewer);
+}
+
+static void
+free_viewer (gpointer data)
+{
+  Viewer *viewer = data;
+
+  g_signal_handlers_disconnect_by_data (viewer->socket, viewer);
+  g_object_unref (viewer->socket);
+  g_free (viewer);
+}
+
+gboolean
+preview_page_has_room (PreviewPage * self)
+{
+  return self->viewers->len < MAX_VIEWERS;
+}
+
+void
+preview_page_add_viewer (PreviewPage * self, SoupWebsocketConnection * socket)
+{
+  Viewer *viewer = g_new0 (Viewer, 1);
+
+  viewer->page = self;
+  viewer->socket = g_object_ref (socket);
+  viewer->ready = TRUE;
+  soup_websocket_connection_set_max_incoming_payload_size (socket, MAX_COMMAND);
+  g_signal_connect (socket, "message", G_CALLBACK (take_message), viewer);
+  g_signal_connect (socket, "closed", G_CALLBACK (remove_viewer), viewer);
+  g_ptr_array_add (self->viewers, viewer);
+  wake (self);
+}
+
+void
+preview_page_show_block (PreviewPage * self, const GstStructure * block)
+{
+  g_clear_pointer (&self->block, gst_structure_free);
+  self->block = gst_structure_copy (block);
+  self->block_at = ++self->now;
+  wake (self);
+}
+
+void
+preview_page_show_notice (PreviewPage * self, const gchar * text)
+{
+  g_free (self->notice);
+  self->notice = g_strdup (text);
+  self->notice_at = ++self->now;
+  wake (self);
+}
+
+PreviewPage *
+preview_page_new (GstElement * dct, GstElement * sink, GstElement * pipeline,
+    GError ** error)
+{
+  PreviewEncoder *encoder = preview_encoder_new (error);
+  PreviewPage *self;
+
+  if (encoder == NULL)
+    return NULL;
+  self = g_new0 (PreviewPage, 1);
+  self->dct = gst_object_ref (dct);
+  self->sink = gst_object_ref (sink);
+  self->pipeline = gst_object_ref (pipeline);
+  self->encoder = encoder;
+  self->viewers = g_ptr_array_new_with_free_func (free_viewer);
+  self->plot = g_array_new (FALSE, FALSE, sizeof (gdouble));
+  self->now = 1;
+  g_mutex_init (&self->lock);
+  g_signal_connect (dct, "notify", G_CALLBACK (property_changed), self);
+  g_object_set (sink, "signal-handoffs", TRUE, NULL);
+  g_signal_connect (sink, "handoff", G_CALLBACK (take_frame), self);
+  g_signal_connect (sink, "preroll-handoff", G_CALLBACK (take_frame), self);
+  return self;
+}
+
+void
+preview_page_free (PreviewPage * self)
+{
+  while (self->encoding)
+    g_main_context_iteration (NULL, TRUE);
+  g_signal_handlers_disconnect_by_data (self->dct, self);
+  g_signal_handlers_disconnect_by_data (self->sink, self);
+  while (g_source_remove_by_user_data (self));
+  g_ptr_array_unref (self->viewers);
+  preview_encoder_free (self->encoder);
+  g_clear_pointer (&self->latest.sample, gst_sample_unref);
+  g_clear_pointer (&self->next.sample, gst_sample_unref);
+  g_clear_pointer (&self->picture.sample, gst_sample_unref);
+  g_clear_pointer (&self->png, g_bytes_unref);
+  g_clear_pointer (&self->block, gst_structure_free);
+  g_array_unref (self->plot);
+  g_mutex_clear (&self->lock);
+  gst_object_unref (self->dct);
+  gst_object_unref (self->sink);
+  gst_object_unref (self->pipeline);
+  g_free (self->notice);
+  g_free (self);
+}

@@ -1,0 +1,47 @@
+/* blockdct-preview: what a page in a browser shows and turns.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A viewer is a browser's WebSocket. It is told all that is new to it since it
+ * was told last, as one text in JSON, and then not again before it has said
+ * "shown": what changes meanwhile is not queued, but told then as it is then.
+ * So are frames, of which the newest one follows the text as a PNG where the
+ * text has "picture".
+ *
+ *     {"controls": [...], "presets": [...]      at first; describe.h has them
+ *      "heard": commands that came from this viewer,
+ *      "values": {control: value}, "caption": what the picture is,
+ *      "paused": true, "notice": "a warning", "block": {...},
+ *      "picture": {"frame": number, "skipped": frames not sent to this viewer},
+ *      "figures": {...} of this frame, "idle": [controls without an effect],
+ *      "plot": [the PSNR of the last frames; null where nothing differs]}
+ *
+ * It may say "shown", and what command.h has.
+ */
+#ifndef PREVIEW_PAGE_H
+#define PREVIEW_PAGE_H
+
+#include <gst/gst.h>
+#include <libsoup/soup.h>
+
+G_BEGIN_DECLS typedef struct _PreviewPage PreviewPage;
+
+/** What `dct` is, and the frames that come to `sink`, a fakesink in `pipeline`.
+ * NULL with the error, which says what to install. */
+PreviewPage *preview_page_new (GstElement * dct, GstElement * sink,
+    GstElement * pipeline, GError ** error);
+/** Closes all viewers; with the pipeline stopped. */
+void preview_page_free (PreviewPage * page);
+
+/** Whether there is a place for another viewer. */
+gboolean preview_page_has_room (PreviewPage * page);
+void preview_page_add_viewer (PreviewPage * page,
+    SoupWebsocketConnection * socket);
+
+/** Show a message of the element about a block. */
+void preview_page_show_block (PreviewPage * page, const GstStructure * block);
+/** Show a warning. */
+void preview_page_show_notice (PreviewPage * page, const gchar * text);
+
+G_END_DECLS
+#endif

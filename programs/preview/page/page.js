@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+"use strict";
+
+const find = id => document.getElementById(id);
+const widgets = {}; // by the property's name
+const sentAt = {}; // by the kind of command, which one was the last
+const held = new Map(); // what waits for the line; of a kind the newest alone
+const page = {
+  socket: null,
+  said: 0, // commands
+  told: null, // what came last
+  png: null,
+  paused: false,
+  lost: false,
+};
+
+// What the server is told
+
+function send (text) {
+  page.said++;
+  page.socket.send(text);
+}
+
+function sendHeld () {
+  if (page.socket.readyState !== WebSocket.OPEN) {
+    held.clear();
+  } else if (page.socket.bufferedAmount > 0) {
+    setTimeout(sendHeld, 10);
+  } else {
+    for (const [kind, text] of held) {
+      send(text);
+      if (typeof kind === "string")
+        sentAt[kind] = page.said;
+    }
+    held.clear();
+  }
+}
+
+// Of a `kind` only the newest is sent when the line is free again.
+function say (text, kind = Symbol()) {
+  held.delete(kind);
+  held.set(kind, text);
+  if (held.size === 1)
+    sendHeld();
+}
+
+// Controls
+
+function turn (name, value) {
+  say(`set ${name}=${value}`, name);
+}
+
+function makeSelect (control) {
+  const select = document.createElement("select");
+
+  for (const value of control.values) {
+    const option = new Option(value.nick, value.nick);
+    option.title = value.about;
+    select.append(option);
+  }
+  return select;
+}
+
+function makeInput (control) {
+  const input = document.createElement("input");
+
+  input.type = control.step === undefined ? "checkbox" : "range";
+  if (control.step !== undefined) {
+    input.min = control.minimum;
+    input.max = control.maximum;
+    input.step = control.step;
+  }
+  return input;
+}
+
+function makeControl (control) {
+  const label = document.createElement("label");
+  const widget = control.values ? makeSelect(control) : makeInput(control);
+
+  widget.id = label.htmlFor = `control-${control.name}`;
+  widget.title = label.title = control.about;
+  label.textContent = control.name;
+  widget.addEventListener("input", () => {
+    const value = widget.type === "checkbox" ? widget.checked : widget.value;
+    showOutput(widget);
+    turn(control.name, value);
+  });
+  widgets[control.name] = widget;
+  find("controls").append(label, widget);
+  if (control.values === undefined)
+    find("controls").append(document.createElement("output"));
+}
+
+function makePresets (names) {
+  const values = names.map(name => ({nick: name, about: name}));
+  const select = makeSelect({values: [{nick: "", about: ""}, ...values]});
+  const label = document.createElement("label");
+
+  select.id = label.htmlFor = "control-preset";
+  label.textContent = "preset";
+  select.addEventListener("input", () => {
+    if (select.value !== "")
+      say(`preset ${select.value}`);
+    select.value = "";
+  });
+  if (names.length > 0)
+    find("controls").append(label, select);
+}
+
+function makeControls (told) {
+  for (const name of Object.keys(widgets))
+    delete widgets[name];
+  find("controls").replaceChildren();
+  makePresets(told.presets);
+  told.controls.forEach(makeControl);
+}
+
+function showOutput (widget) {
+  if (widget.type === "range")
+    widget.nextSibling.value = widget.value;
+}
+
+// A control that was turned since is not turned back: what it was turned to
+// comes later.
+function showValues (values, heard) {
+  for (const [name, value] of Object.entries(values)) {
+    const widget = widgets[name];
+    if (held.has(name) || sentAt[name] > heard)
+      continue;
+    if (widget.type === "checkbox")
+      widget.checked = value;
+    else
+      widget.value = value;
+    showOutput(widget);
+  }
+}
+
+// What came
+
+function format (name, value) {
+  if (/^psnr|^xpsnr/.test(name))
+    return value === null ? "identical" : `${value.toFixed(2)} dB`;
+  if (name === "nonzero")
+    return `${(100 * value).toFixed(1)} %`;
+  if (typeof value === "number" && !Number.isInteger(value))
+    return value.toPrecision(6);
+  return String(value);
+}
+
+// All fields but times and what others say.
+function showFigures (figures) {
+  const left = /^(type|timestamp|.*-time|duration|frames|mse.*|repeated)$/;
+  const body = document.createElement("tbody");
+
+  for (const [name, value] of Object.entries(figures)) {
+    if (left.test(name))
+      continue;
+    const row = body.insertRow(), head = document.createElement("th");
+    head.textContent = name;
+    row.append(head);
+    row.insertCell().textContent = format(name, value);
+  }
+  find("figures").tBodies[0]?.remove();
+  find("figures").append(body);
+}
+
+// The lowest frequencies of a block's levels.
+function showBlock (block) {
+  const table = document.createElement("table"), shown = Math.min(block.size, 8);
+
+  table.createCaption().textContent = `Levels of luma's block at (${block.x}, `
+    + `${block.y}), ${block.size}x${block.size}`;
+  for (let v = 0; v < shown; v++) {
+    const row = table.insertRow();
+    for (let u = 0; u < shown; u++)
+      row.insertCell().textContent = block.levels[v * block.size + u];
+  }
+  find("block").replaceChildren(table);
+}
+
+function showNotice (text) {
+  find("notice").textContent = text;
+  find("notice").hidden = text === "";
+}
+
+function showTransport () {
+  const {picture, width, height} = page;
+
+  find("zoom").value = view.description;
+  if (picture === undefined)
+    return;
+  find("transport").textContent = `PNG, lossless at 8 bits, ${width} x ${height}, `
+    + `${(page.png.size / 1024).toFixed(0)} KiB; ${picture.skipped} frames not sent, `
+    + "as this browser was busy with others; shown "
+    + (view.scale < 1 ? "smaller than it is: artefacts look otherwise"
+      : "sample by sample");
+}
+
+function show (told) {
+  if (told.controls !== undefined)
+    makeControls(told);
+  showValues(told.values, told.heard);
+  find("caption").textContent = told.caption;
+  page.paused = told.paused;
+  find("pause").textContent = told.paused ? "Play" : "Pause";
+  if (told.notice !== undefined)
+    showNotice(told.notice);
+  if (told.block !== undefined)
+    showBlock(told.block);
+}
+
+// The picture and its figures, at once.
+async function showPicture (told, data) {
+  const png = new Blob([data], {type: "image/png"});
+  const picture = await createImageBitmap(png,
+    {colorSpaceConversion: "none", premultiplyAlpha: "none"});
+
+  page.png = png;
+  page.picture = told.picture;
+  page.width = picture.width;
+  page.height = picture.height;
+  view.show(picture);
+  plot.show(find("plot"), told.plot);
+  if (told.figures !== undefined) {
+    page.figures = told.figures;
+    showFigures(told.figures);
+    for (const [name, widget] of Object.entries(widgets))
+      widget.classList.toggle("idle", told.idle.includes(name));
+  }
+  showTransport();
+}
+
+// The next comes when this has been seen.
+function acknowledge () {
+  requestAnimationFrame(() => {
+    if (page.socket.readyState === WebSocket.OPEN)
+      page.socket.send("shown");
+  });
+}
+
+async function receive (message) {
+  if (typeof message.data === "string") {
+    page.told = JSON.parse(message.data);
+    show(page.told);
+    if (page.told.picture !== undefined)
+      return;
+  } else {
+    await showPicture(page.told, message.data);
+  }
+  acknowledge();
+}
+
+function connect () {
+  const address = new URL("socket", location.href.replace(/^http/, "ws"));
+  const socket = new WebSocket(address);
+
+  socket.binaryType = "arraybuffer";
+  page.socket = socket;
+  page.said = 0;
+  for (const name of Object.keys(sentAt))
+    delete sentAt[name];
+  socket.addEventListener("message", receive);
+  socket.addEventListener("open", () => {
+    if (page.lost)
+      showNotice("");
+    page.lost = false;
+  });
+  socket.addEventListener("close", () => {
+    page.lost = true;
+    showNotice("There is no connection; trying again.");
+    setTimeout(connect, 1000);
+  });
+}
+
+// The pointer and keys: the element's own, and those of the page
+
+function place (event) {
+  return view.sample(event).map(at => at.toFixed(2)).join(" ");
+}
+
+function zoom (by, event) {
+  if (by === 0)
+    view.zoomTo(0);
+  else if (by === 1)
+    view.zoomTo(1);
+  else
+    view.zoomBy(by === "+" ? 1 : -1, event);
+  showTransport();
+}
+
+function openPicture (canvas) {
+  let dragging = "";
+
+  canvas.addEventListener("pointerdown", event => {
+    canvas.setPointerCapture(event.pointerId);
+    canvas.focus();
+    dragging = event.button === 0 && !event.shiftKey ? "line" : "picture";
+    canvas.classList.toggle("panning", dragging === "picture");
+    if (dragging === "line")
+      say(`press ${place(event)}`);
+    event.preventDefault();
+  });
+  canvas.addEventListener("pointermove", event => {
+    if (dragging === "line")
+      say(`move ${place(event)}`, "move");
+    else if (dragging === "picture")
+      view.moveBy(event.movementX, event.movementY);
+  });
+  canvas.addEventListener("lostpointercapture", event => {
+    if (dragging === "line")
+      say(`release ${place(event)}`);
+    dragging = "";
+    canvas.classList.remove("panning");
+  });
+  canvas.addEventListener("contextmenu", event => event.preventDefault());
+  canvas.addEventListener("wheel", event => {
+    event.preventDefault();
+    if (event.ctrlKey)
+      zoom(event.deltaY < 0 ? "+" : "-", event);
+    else if (event.deltaY !== 0)
+      say(`key ${event.deltaY < 0 ? "Up" : "Down"}`);
+  }, {passive: false});
+}
+
+const keys = {ArrowUp: "Up", ArrowDown: "Down", ArrowLeft: "Left",
+  ArrowRight: "Right", v: "v", g: "g", " ": "space"};
+
+function takeKey (event) {
+  if (event.ctrlKey || event.altKey || event.metaKey
+      || event.target.matches("input, select, button, summary"))
+    return;
+  if (keys[event.key] !== undefined)
+    say(`key ${keys[event.key]}`);
+  else if (event.key === "p")
+    pause();
+  else if (event.key === "0" || event.key === "1")
+    zoom(Number(event.key));
+  else if (event.key === "+" || event.key === "-")
+    zoom(event.key);
+  else
+    return;
+  event.preventDefault();
+}
+
+function pause () {
+  say(page.paused ? "play" : "pause");
+}
+
+function save () {
+  const link = document.createElement("a");
+
+  link.href = URL.createObjectURL(page.png);
+  link.download = `blockdct-${page.figures?.index ?? page.picture.frame}.png`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+view.open(find("picture"));
+openPicture(find("picture"));
+document.addEventListener("keydown", takeKey);
+window.addEventListener("resize", showTransport);
+find("pause").addEventListener("click", pause);
+find("save").addEventListener("click", save);
+find("fit").addEventListener("click", () => zoom(0));
+find("one").addEventListener("click", () => zoom(1));
+find("in").addEventListener("click", () => zoom("+"));
+find("out").addEventListener("click", () => zoom("-"));
+connect();

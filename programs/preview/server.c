@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Whoever may read the page may turn the element. On 127.0.0.1 these are the
+ * machine's users, but not other sites in their browsers: those would name
+ * themselves as the origin, or, having had their name mean this machine, as the
+ * host. Anywhere else it is who has the token. */
+#include "server.h"
+#include "page.h"
+#include "resources.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define LOCAL "127.0.0.1"
+#define N_TOKEN_BYTES 16
+/* Nothing from anywhere else, and nothing inside of the page but its own. */
+#define POLICY "default-src 'none'; script-src 'self'; style-src 'self'; " \
+    "img-src 'self'; connect-src 'self'; base-uri 'none'; " \
+    "form-action 'none'; frame-ancestors 'none'"
+
+typedef struct
+{
+  PreviewFront front;
+  PreviewPage *page;
+  SoupServer *server;
+  gchar *base;                  /* the page's path, with a / at its end */
+  gboolean local;               /* no token */
+} PreviewServer;
+
+static const struct
+{
+  const gchar *name, *type;
+} files[] = {
+  {"", "text/html; charset=utf-8"},
+  {"page.js", "text/javascript; charset=utf-8"},
+  {"plot.js", "text/javascript; charset=utf-8"},
+  {"view.js", "text/javascript; charset=utf-8"},
+  {"page.css", "text/css; charset=utf-8"},
+  {"icon.svg", "image/svg+xml"},
+};
+
+static void
+refuse (SoupServerMessage * message, guint status, const gchar * text)
+{
+  soup_server_message_set_status (message, status, NULL);
+  soup_server_message_set_response (message, "text/plain; charset=utf-8",
+      SOUP_MEMORY_STATIC, text, strlen (text));
+}
+
+static void
+add_headers (SoupServerMessage * message)
+{
+  static const gchar *const headers[][2] = {
+    {"Content-Security-Policy", POLICY},
+    {"Cache-Control", "no-store"},
+    {"Cross-Origin-Resource-Policy", "same-origin"},
+    {"Referrer-Policy", "no-referrer"},
+    {"X-Content-Type-Options", "nosniff"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (headers); i++)
+    soup_message_headers_replace (soup_server_message_get_response_headers
+        (message), headers[i][0], headers[i][1]);
+}
+
+/* Compared in a time that does not tell how much of it is right. */
+static gboolean
+has_token (PreviewServer * self, const gchar * path)
+{
+  gsize length = strlen (self->base);
+  guint8 difference = 0;
+
+  if (strlen (path) < length)
+    return FALSE;
+  for (gsize i = 0; i < length; i++)
+    difference |= path[i] ^ self->base[i];
+  return difference == 0;
+}
+
+/* A request of this machine's, by one of its names, whatever the port: ssh -L
+ * may have another one. */
+static gboolean
+is_local (const gchar * host)
+{
+  static const gchar *const names[] = { LOCAL, "localhost", NULL };
+  gchar *name = g_strndup (host, strcspn (host, ":"));
+  gboolean known = g_strv_contains (names, name);
+
+  g_free (name);
+  return known;
+}
+
+static gboolean
+is_own_origin (const gchar * origin, const gchar * host)
+{
+  return origin == NULL || (g_str_has_prefix (origin, "http://")
+      && strcmp (origin + strlen ("http://"), host) == 0);
+}
+
+static gboolean
+may_pass (PreviewServer * self, SoupServerMessage * message, const gchar * path)
+{
+  SoupMessageHeaders *headers =
+      soup_server_message_get_request_headers (message);
+  const gchar *host = soup_message_headers_get_one (headers, "Host");
+  const gchar *origin = soup_message_headers_get_one (headers, "Origin");
+
+  add_headers (message);
+  if (host == NULL || !is_own_origin (origin, host)
+      || (self->local && !is_local (host)))
+    refuse (message, SOUP_STATUS_FORBIDDEN, "Not from there.\n");
+  else if (!has_token (self, path))
+    refuse (message, SOUP_STATUS_FORBIDDEN,
+        "The address that blockdct-preview printed has a token.\n");
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static void
+serve_file (SoupServer * server, SoupServerMessage * message,
+    const gchar * path, GHashTable * query, gpointer data)
+{
+  PreviewServer *self = data;
+  const gchar *method = soup_server_message_get_method (message), *name;
+  gsize size;
+
+  (void) server, (void) query;
+  if (!may_pass (self, message, path))
+    return;
+  if (method != SOUP_METHOD_GET && method != SOUP_METHOD_HEAD) {
+    refuse (message, SOUP_STATUS_METHOD_NOT_ALLOWED, "GET or HEAD.\n");
+    return;
+  }
+  name = path + strlen (self->base);
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+    if (strcmp (name, files[i].name) == 0) {
+      gchar *resource = g_strconcat ("/blockdct/", *name != '\0' ? name
+          : "index.html", NULL);
+      GBytes *bytes = g_resource_lookup_data (preview_resources_get_resource (),
+          resource, G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
+      const gchar *text = g_bytes_get_data (bytes, &size);
+
+      soup_server_message_set_status (message, SOUP_STATUS_OK, NULL);
+      soup_server_message_set_response (message, files[i].type,
+          SOUP_MEMORY_STATIC, text, size);
+      g_bytes_unref (bytes);
+      g_free (resource);
+      return;
+    }
+  refuse (message, SOUP_STATUS_NOT_FOUND, "There is no such page.\n");
+}
+
+/* Without a status, libsoup goes on and opens the WebSocket. */
+static void
+check_viewer (SoupServer * server, SoupServerMessage * message,
+    const gchar * path, GHashTable * query, gpointer data)
+{
+  PreviewServer *self = data;
+
+  (void) server, (void) query;
+  if (may_pass (self, message, path) && !preview_page_has_room (self->page))
+    refuse (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
+        "There are too many viewers.\n");
+}
+
+static void
+add_viewer (SoupServer * server, SoupServerMessage * message,
+    const gchar * path, SoupWebsocketConnection * socket, gpointer data)
+{
+  (void) server, (void) message, (void) path;
+  preview_page_add_viewer (((PreviewServer *) data)->page, socket);
+}
+
+static void
+show_message (PreviewFront * front, const GstStructure * message)
+{
+  if (gst_structure_has_name (message, "blockdct-block"))
+    preview_page_show_block (((PreviewServer *) front)->page, message);
+}
+
+static void
+show_notice (PreviewFront * front, const gchar * text)
+{
+  preview_page_show_notice (((PreviewServer *) front)->page, text);
+}
+
+static void
+free_server (PreviewFront * front)
+{
+  PreviewServer *self = (PreviewServer *) front;
+
+  soup_server_disconnect (self->server);
+  g_clear_pointer (&self->page, preview_page_free);
+  g_object_unref (self->server);
+  g_free (self->base);
+  g_free (self);
+}
+
+/* "/", or "/TOKEN/". */
+static gchar *
+make_base (gboolean local)
+{
+  GString *base = g_string_new ("/");
+  guint8 token[N_TOKEN_BYTES];
+
+  if (local)
+    return g_string_free (base, FALSE);
+  if (getentropy (token, sizeof token) != 0)
+    g_error ("There are no random numbers");
+  for (guint i = 0; i < sizeof token; i++)
+    g_string_append_printf (base, "%02x", token[i]);
+  g_string_append_c (base, '/');
+  return g_string_free (base, FALSE);
+}
+
+/* Where every address is listened at, the machine's name leads to one. */
+static void
+print_address (PreviewServer * self)
+{
+  GSList *uris = soup_server_get_uris (self->server);
+  GInetAddress *address = g_inet_address_new_from_string (g_uri_get_host
+      (uris->data));
+  const gchar *host = g_inet_address_get_is_any (address) ? g_get_host_name ()
+      : g_uri_get_host (uris->data);
+
+  g_print (strchr (host, ':') ? "http://[%s]:%d%s\n" : "http://%s:%d%s\n",
+      host, g_uri_get_port (uris->data), self->base);
+  g_object_unref (address);
+  g_slist_free_full (uris, (GDestroyNotify) g_uri_unref);
+}
+
+static gboolean
+listen (PreviewServer * self, const gchar * address, guint port,
+    GError ** error)
+{
+  GSocketAddress *at = g_inet_socket_address_new_from_string (address, port);
+  gboolean ok = FALSE;
+
+  if (at == NULL)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+        "--http-address=%s is no address of IP, such as 0.0.0.0 or ::1",
+        address);
+  else
+    ok = soup_server_listen (self->server, at, 0, error);
+  if (at != NULL && !ok)
+    g_prefix_error (error, "%s, port %u: ", address, port);
+  g_clear_object (&at);
+  return ok;
+}
+
+PreviewFront *
+preview_server_new (GstElement * dct, GstElement * sink, GstElement * pipeline,
+    const gchar * address, guint port, GError ** error)
+{
+  PreviewServer *self = g_new0 (PreviewServer, 1);
+  gchar *socket;
+
+  self->front.show_message = show_message;
+  self->front.show_notice = show_notice;
+  self->front.free = free_server;
+  self->local = address == NULL;
+  self->base = make_base (self->local);
+  self->server = soup_server_new ("server-header", "blockdct-preview", NULL);
+  self->page = preview_page_new (dct, sink, pipeline, error);
+  if (self->page == NULL
+      || !listen (self, self->local ? LOCAL : address, port, error)) {
+    free_server (&self->front);
+    return NULL;
+  }
+  socket = g_strconcat (self->base, "socket", NULL);
+  soup_server_add_handler (self->server, NULL, serve_file, self, NULL);
+  soup_server_add_handler (self->server, socket, check_viewer, self, NULL);
+  soup_server_add_websocket_handler (self->server, socket, NULL, NULL,
+      add_viewer, self, NULL);
+  g_free (socket);
+  print_address (self);
+  return &self->front;
+}

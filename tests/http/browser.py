@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""browser.py PLUGIN-FOLDER BLOCKDCT-PREVIEW
+
+The page of blockdct-preview --http in headless Chromium, turned as a person would.
+BLOCKDCT_SHOTS names a folder for photographs. Speaks TAP."""
+
+import asyncio
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "measure"))
+from tap import case, run_cases  # noqa: E402
+
+try:
+    from devtools import Browser, find_chromium
+    from viewer import LIMIT, Server
+except ImportError:
+    print("1..0 # SKIP websockets is missing: install python3-websockets")
+    sys.exit()
+if find_chromium() is None:
+    print("1..0 # SKIP there is no Chromium: install chromium")
+    sys.exit()
+
+PLUGINS, PROGRAM = map(os.path.abspath, sys.argv[1:])
+SHOTS = os.environ.get("BLOCKDCT_SHOTS")
+
+
+async def photograph(browser, name):
+    if SHOTS:
+        await browser.photograph(os.path.join(SHOTS, f"{name}.png"))
+
+
+def on_page(*arguments, **options):
+    """The case in a browser that shows the page."""
+    def decorate(function):
+        async def body():
+            with Server(PROGRAM, PLUGINS, *arguments) as server:
+                async with Browser(**options) as browser:
+                    await browser.open(server.address)
+                    await browser.wait("page.picture.frame > 0")
+                    await function(browser)
+                    assert not browser.errors, browser.errors
+
+        def run():
+            asyncio.run(body())
+        run.__name__ = function.__name__
+        return case(run)
+    return decorate
+
+
+async def move_slider(browser, name, value):
+    """To where it is this value, by the mouse."""
+    x, y, width, height = await browser.box(f"#control-{name}")
+    low, high = await browser.read(f"[+widgets['{name}'].min, +widgets['{name}'].max]")
+    thumb, middle = 16, y + height / 2
+    now = await browser.read(f"+widgets['{name}'].value")
+
+    def at(value):
+        return x + thumb / 2 + (width - thumb) * (value - low) / (high - low)
+    await browser.mouse("mousePressed", at(now), middle)
+    await browser.mouse("mouseMoved", at((now + value) / 2), middle)
+    await browser.mouse("mouseMoved", at(value), middle)
+    await browser.mouse("mouseReleased", at(value), middle)
+
+
+@on_page("view=wipe")
+async def sliders_wipe_keys_and_figures(browser):
+    before = await browser.read("page.figures.psnr")
+    await move_slider(browser, "quality", 5)
+    quality = await browser.wait("page.figures.quality < 15 && page.figures.quality")
+    assert await browser.wait(f"widgets.quality.nextSibling.value === '{quality}'")
+    assert await browser.read("page.figures.psnr") < before - 5
+    shown = await browser.read("[...find('figures').rows].map(row => row.innerText)")
+    assert any(f"quality\t{quality}" in row for row in shown), shown
+    assert await browser.read("find('plot').querySelector('polyline').points.length") > 1
+
+    await browser.drag((320, 240), (240, 240), (160, 240))
+    await browser.wait("Math.abs(widgets['wipe-position'].value - 0.25) < 0.02")
+    assert "left: original" in await browser.read("find('caption').textContent")
+    await photograph(browser, "wipe")
+
+    await browser.drag((100, 70))
+    await browser.wait("find('block').innerText.includes('(96, 64), 8x8')")
+    await browser.key("ArrowUp", 38)
+    await browser.wait(f"page.figures.quality === {quality} + 1")
+    await browser.key("v")
+    await browser.wait("page.told.values.view === 'side-by-side'")
+    await browser.key("ArrowRight", 39)
+    await browser.wait("page.figures.transform === 'dct-8x8'")
+    x, y, width, height = await browser.box("#picture")
+    await browser.wheel(x + width / 2, y + height / 2, 100)
+    await browser.wait(f"page.figures.quality === {quality}")
+
+
+@on_page("--test-pattern=smpte100", "transform=hevc-16x16", "qp=40", "grid=true")
+async def zoom_shows_samples_as_they_are(browser):
+    await browser.key("p")
+    await browser.wait("page.paused && find('pause').textContent === 'Play'")
+    assert await browser.read("view.description") == "1:1"
+    x, y, *_ = await browser.box("#picture")
+    corner = await browser.read("view.corner")
+    here = x + corner[0] + 300.5, y + corner[1] + 200.5
+    for _ in range(3):
+        await browser.wheel(*here, -100, control=True)
+    await browser.wait("view.scale === 8 && find('zoom').value === '8:1'")
+    # The sample under the pointer is where it was, and each is 8 x 8 pixels.
+    differs = await browser.read("""(() => {
+      const context = new OffscreenCanvas(640, 480).getContext("2d");
+      context.drawImage(view.picture, 0, 0);
+      const sample = (u, v) => context.getImageData(u, v, 1, 1).data.join();
+      const [x, y] = view.corner;
+      if (Math.floor((%f - x) / 8) !== 300 || Math.floor((%f - y) / 8) !== 200)
+        return ["moved", %f - x, %f - y];
+      for (let v = 0; v < 200; v += 3)
+        for (let u = 0; u < 400; u += 3) {
+          const at = [Math.floor((u - x) / 8), Math.floor((v - y) / 8)];
+          if (view.context.getImageData(u, v, 1, 1).data.join() !== sample(...at))
+            return [u, v, ...at];
+        }
+      return "nowhere";
+    })()""" % (2 * (here[0] - x, here[1] - y)))
+    assert differs == "nowhere", differs
+    await photograph(browser, "zoom")
+    before = await browser.read("view.middle")
+    await browser.call("Input.dispatchMouseEvent", type="mousePressed", x=400, y=300,
+                       button="middle", buttons=4, clickCount=1)
+    await browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=480, y=300,
+                       button="middle", buttons=4)
+    await browser.call("Input.dispatchMouseEvent", type="mouseReleased", x=480, y=300,
+                       button="middle", buttons=0, clickCount=1)
+    assert await browser.read("view.middle[0]") == before[0] - 10
+    await browser.key("0")
+    await browser.wait("view.description === '1:1'")
+
+
+@on_page("still.png", "view=difference", scheme="dark")
+async def a_large_still_without_a_loss(browser):
+    await move_slider(browser, "quality", 100)
+    await browser.wait("page.figures.quality > 95")
+    await move_slider(browser, "quality", 3)
+    await browser.wait("page.figures.quality < 10 && page.figures.repeated")
+    assert (await browser.read("find('transport').textContent")).startswith("PNG, lossless")
+    assert await browser.read("view.description") != "1:1"
+    await photograph(browser, "still")
+    # The browser's samples are those of another decoder.
+    with open("shown.png", "wb") as file:
+        file.write(bytes(await browser.read(
+            "page.png.arrayBuffer().then(data => [...new Uint8Array(data)])")))
+    subprocess.run("gst-launch-1.0 -q filesrc location=shown.png ! pngdec ! videoconvert ! "
+                   "video/x-raw,format=RGB ! filesink location=shown.rgb", shell=True,
+                   timeout=LIMIT, check=True)
+    with open("shown.rgb", "rb") as file:
+        samples = file.read()
+    assert len(samples) == 2501 * 1501 * 3 + 1501  # rows are filled up to four bytes
+    seen = await browser.read("""(() => {
+      const context = new OffscreenCanvas(2501, 200).getContext("2d");
+      context.drawImage(view.picture, 0, 700, 2501, 200, 0, 0, 2501, 200);
+      return [...context.getImageData(0, 0, 2501, 200).data].filter((_, i) => i % 4 < 3);
+    })()""")
+    pitch = 2501 * 3 + 1
+    rows = b"".join(samples[v * pitch:v * pitch + pitch - 1] for v in range(700, 900))
+    assert bytes(seen) == rows
+
+
+@on_page("-t")
+async def a_server_that_goes_and_comes(browser):
+    port = (await browser.read("location.port"))
+    await browser.read("page.socket.close()")
+    await browser.wait("!find('notice').hidden")
+    await browser.wait("find('notice').hidden && page.socket.readyState === 1")
+    frame = await browser.read("page.picture.frame")
+    await browser.wait(f"page.picture.frame > {frame}")
+    assert port
+
+
+def make_still():
+    subprocess.run("gst-launch-1.0 -q videotestsrc num-buffers=1 pattern=zone-plate kx2=8 ky2=8 ! "
+                   "video/x-raw,format=RGB,width=2501,height=1501 ! pngenc compression-level=1 ! "
+                   "filesink location=still.png", shell=True, timeout=LIMIT, check=True)
+
+
+run_cases(make_still)

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A page in headless Chromium, by its DevTools protocol: opened, turned by mouse
+and keys as a person would, read, and photographed."""
+
+import asyncio
+import base64
+import json
+import os
+import shutil
+import tempfile
+
+import websockets
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+START = 60  # s, for a browser to start on a busy machine
+LIMIT = 30  # s, for anything else
+
+
+def find_chromium():
+    return next((path for path in map(shutil.which, NAMES) if path), None)
+
+
+class Browser:
+    """async with Browser(width, height) as browser: await browser.open(address)"""
+
+    def __init__(self, width=1280, height=800, scheme="light"):
+        self.size = width, height
+        self.scheme = scheme
+        self.last = 0
+        self.errors = []
+
+    async def __aenter__(self):
+        self.folder = tempfile.mkdtemp()
+        self.process = await asyncio.create_subprocess_exec(
+            find_chromium(), "--headless=new", "--no-sandbox", "--disable-gpu",
+            "--disable-dev-shm-usage", "--disable-extensions", "--no-first-run",
+            "--disable-background-networking", "--remote-debugging-port=0",
+            f"--user-data-dir={self.folder}", "--window-size=%d,%d" % self.size,
+            "about:blank", env=dict(os.environ, HOME=self.folder),
+            stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL)
+        try:
+            await asyncio.wait_for(self.attach(), START)
+        except BaseException:
+            await self.__aexit__()
+            raise
+        return self
+
+    async def __aexit__(self, *_):
+        if hasattr(self, "socket"):
+            await self.socket.close()
+        if self.process.returncode is None:
+            self.process.terminate()
+            try:
+                await asyncio.wait_for(self.process.wait(), LIMIT)
+            except asyncio.TimeoutError:
+                self.process.kill()
+                await self.process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    async def attach(self):
+        port = os.path.join(self.folder, "DevToolsActivePort")
+        while not os.path.exists(port) or not open(port, encoding="ascii").read():
+            assert self.process.returncode is None, "Chromium does not start"
+            await asyncio.sleep(0.1)
+        number, path = open(port, encoding="ascii").read().split()
+        self.socket = await websockets.connect(f"ws://127.0.0.1:{number}{path}",
+                                               max_size=None)
+        self.session = None
+        target = (await self.call("Target.createTarget", url="about:blank"))["targetId"]
+        self.session = (await self.call("Target.attachToTarget", targetId=target,
+                                        flatten=True))["sessionId"]
+        await self.call("Page.enable")
+        await self.call("Runtime.enable")
+        await self.call("Log.enable")
+        await self.call("Emulation.setDeviceMetricsOverride", width=self.size[0],
+                        height=self.size[1], deviceScaleFactor=1, mobile=False)
+        await self.call("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-color-scheme", "value": self.scheme}])
+
+    async def call(self, method, **parameters):
+        """The answer; what the page complains of meanwhile is kept."""
+        self.last += 1
+        message = {"id": self.last, "method": method, "params": parameters}
+        if self.session:
+            message["sessionId"] = self.session
+        await self.socket.send(json.dumps(message))
+        while True:
+            answer = json.loads(await asyncio.wait_for(self.socket.recv(), LIMIT))
+            if answer.get("method") == "Runtime.exceptionThrown":
+                self.errors.append(json.dumps(answer["params"]["exceptionDetails"]))
+            elif answer.get("method") == "Log.entryAdded" \
+                    and answer["params"]["entry"]["level"] == "error":
+                self.errors.append(answer["params"]["entry"]["text"])
+            elif answer.get("id") == self.last:
+                assert "error" not in answer, (method, answer)
+                return answer["result"]
+
+    async def open(self, address):
+        await self.call("Page.navigate", url=address)
+
+    async def read(self, expression):
+        """Its value, of what JSON has; a promise's, too."""
+        answer = await self.call("Runtime.evaluate", expression=expression,
+                                 returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in answer, answer["exceptionDetails"]
+        return answer["result"].get("value")
+
+    async def wait(self, expression):
+        """Until it is true; its value then."""
+        for _ in range(20 * LIMIT):
+            value = await self.read(f"(() => {{ try {{ return {expression}; }} "
+                                    "catch (error) { return false; } })()")
+            if value:
+                return value
+            await asyncio.sleep(0.05)
+        raise AssertionError(f"{expression} did not come true")
+
+    async def mouse(self, kind, x, y, button="left", **more):
+        await self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button=button,
+                        buttons=0 if kind == "mouseReleased" else 1,
+                        clickCount=1, **more)
+
+    async def drag(self, *places):
+        """In the page's picture, by its samples."""
+        x, y, *_ = await self.box("#picture")
+        corner, scale = await self.read("[view.corner, view.scale]")
+        pixels = [(x + corner[0] + a * scale, y + corner[1] + b * scale) for a, b in places]
+        await self.mouse("mousePressed", *pixels[0])
+        for place in pixels[1:]:
+            await self.mouse("mouseMoved", *place)
+        await self.mouse("mouseReleased", *pixels[-1])
+
+    async def key(self, key, code=0):
+        for kind in ("keyDown", "keyUp"):
+            await self.call("Input.dispatchKeyEvent", type=kind, key=key,
+                            windowsVirtualKeyCode=code,
+                            text=key if len(key) == 1 and kind == "keyDown" else "")
+
+    async def wheel(self, x, y, by, control=False):
+        await self.call("Input.dispatchMouseEvent", type="mouseWheel", x=x, y=y,
+                        deltaX=0, deltaY=by, modifiers=2 if control else 0)
+
+    async def box(self, selector):
+        """Its left and upper edge, width and height."""
+        return await self.read(f"(b => [b.x, b.y, b.width, b.height])("
+                               f"document.querySelector('{selector}')"
+                               ".getBoundingClientRect())")
+
+    async def photograph(self, path):
+        answer = await self.call("Page.captureScreenshot", format="png")
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(answer["data"]))

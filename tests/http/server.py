@@ -1,0 +1,393 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""server.py PLUGIN-FOLDER BLOCKDCT-PREVIEW
+
+blockdct-preview --http without a browser: who gets what, that the picture is the
+frame sample by sample, and that nothing queues up, whatever viewers do. Speaks
+TAP."""
+
+import asyncio
+import contextlib
+import http.client
+import os
+import socket
+import struct
+import subprocess
+import sys
+from urllib.parse import urlsplit
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "measure"))
+from tap import Skip, case, run_cases  # noqa: E402
+
+try:
+    import websockets
+    from viewer import LIMIT, Server, Viewer
+except ImportError:
+    print("1..0 # SKIP websockets is missing: install python3-websockets")
+    sys.exit()
+
+PLUGINS, PROGRAM = map(os.path.abspath, sys.argv[1:])
+# Frames that are all the same.
+STILL = "--test-pattern=smpte100"
+# What a process may grow by that keeps nothing: frames on their way, and the heap.
+GROWTH = 96 * 1024
+
+
+def start(*arguments):
+    return Server(PROGRAM, PLUGINS, *arguments)
+
+
+def get(address, path=None, method="GET", **headers):
+    parts = urlsplit(address)
+    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=LIMIT)
+    with contextlib.closing(connection):
+        connection.request(method, parts.path if path is None else path, headers=headers)
+        answer = connection.getresponse()
+        answer.text = answer.read().decode()
+        return answer
+
+
+def refuses(*arguments, words):
+    done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=LIMIT,
+                          env=dict(os.environ, GST_PLUGIN_PATH_1_0=PLUGINS, DISPLAY=""),
+                          check=False)
+    assert done.returncode == 1, done
+    for word in words:
+        assert word in done.stderr, done.stderr
+
+
+async def is_refused(address, status, **options):
+    try:
+        async with Viewer(address, **options):
+            raise AssertionError(f"{address} was not refused")
+    except websockets.exceptions.InvalidHandshake as answer:
+        assert str(status) in str(answer), answer
+
+
+def synchronous(function):
+    def run():
+        asyncio.run(function())
+    run.__name__ = function.__name__
+    return run
+
+
+@case
+def a_page_that_needs_no_other_host():
+    with start(STILL) as server:
+        page = get(server.address)
+        assert page.status == 200 and "<canvas" in page.text, page.text
+        for name in ("page.js", "page.css", "plot.js", "view.js", "icon.svg"):
+            text = get(server.address, f"/{name}")
+            assert text.status == 200, name
+            assert "//" not in text.text.replace("http://www.w3.org/2000/svg", "") \
+                .replace("// ", ""), name
+        policy = page.headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy and "http" not in policy, policy
+        assert get(server.address, "/nothing").status == 404
+        assert get(server.address, "/../../etc/passwd").status in (400, 404)
+        assert get(server.address, method="POST").status == 405
+        assert get(server.address, method="HEAD").text == ""
+        assert get(server.address, "/socket").status == 400
+
+
+@case
+@synchronous
+async def other_sites_are_refused():
+    with start(STILL) as server:
+        own = urlsplit(server.address).netloc
+        assert get(server.address, Host="localhost:1").status == 200  # ssh -L
+        assert get(server.address, Host="example.org").status == 403
+        assert get(server.address, Host="127.0.0.1.example.org").status == 403
+        assert get(server.address, Origin="http://example.org").status == 403
+        await is_refused(server.address, 403, origin="http://example.org")
+        await is_refused(server.address, 403, origin="null")
+        async with Viewer(server.address, origin=f"http://{own}") as viewer:
+            await viewer.next()
+
+
+@case
+@synchronous
+async def an_address_takes_a_token():
+    with start(STILL, "--http-address=127.0.0.1") as server:
+        parts = urlsplit(server.address)
+        token, root = parts.path.strip("/"), server.address.replace(parts.path, "/")
+        assert len(token) == 32, server.address
+        wrong = f"/{token[:-1]}{'0' if token[-1] != '0' else '1'}/"
+        assert get(server.address).status == 200
+        assert get(server.address, Host="preview.example.org").status == 200
+        assert get(server.address, Origin="http://example.org").status == 403
+        for path in ("/", "/page.js", wrong, f"{wrong}page.js", f"/{token}", "/socket"):
+            assert get(server.address, path).status == 403, path
+        await is_refused(root, 403)
+        await is_refused(server.address.replace(parts.path, wrong), 403)
+        async with Viewer(server.address) as viewer:
+            await viewer.next()
+    with start(STILL, "--http-address=127.0.0.1") as server:
+        assert token not in server.address
+
+
+@case
+def what_cannot_be_is_named():
+    refuses("--http=99999", words=("--http=99999", "65535"))
+    refuses("--http=0", "--http-address=nonsense", words=("nonsense", "0.0.0.0"))
+    refuses("--http-address=::1", words=("--http-address=::1", "--http"))
+    with start(STILL) as server:
+        port = urlsplit(server.address).port
+        refuses(f"--http={port}", words=(f"port {port}",))
+
+
+@case
+@synchronous
+async def controls_are_the_elements():
+    try:
+        import gi
+        gi.require_version("Gst", "1.0")
+        from gi.repository import GObject, Gst
+    except (ImportError, ValueError) as error:
+        raise Skip("no Gst for Python: install python3-gi, gir1.2-gstreamer-1.0") from error
+    Gst.init(None)
+    Gst.Registry.get().scan_path(PLUGINS)
+    dct = Gst.ElementFactory.make("blockdct")
+    with start(STILL) as server:
+        async with Viewer(server.address) as viewer:
+            await viewer.next()
+            assert len(viewer.told["controls"]) > 8
+            for control in viewer.told["controls"]:
+                pspec = dct.find_property(control["name"])
+                assert control["about"] == pspec.blurb
+                if "values" in control:
+                    known = [value.value_nick for value in
+                             type(pspec.default_value).__enum_values__.values()]
+                    assert [value["nick"] for value in control["values"]] == known
+                    assert control["default"] == pspec.default_value.value_nick
+                elif pspec.value_type != GObject.TYPE_BOOLEAN:
+                    assert control["minimum"] == pspec.minimum, control
+                    assert control["maximum"] == pspec.maximum, control
+                    assert control["default"] == pspec.default_value, control
+
+
+def decode(png):
+    """Width, height, and R, G and B of each sample."""
+    with open("picture.png", "wb") as file:
+        file.write(png)
+    subprocess.run("gst-launch-1.0 -q filesrc location=picture.png ! pngdec ! videoconvert ! "
+                   "video/x-raw,format=RGB ! filesink location=picture.rgb", shell=True,
+                   timeout=LIMIT, check=True)
+    with open("picture.rgb", "rb") as file:
+        return struct.unpack(">II", png[16:24]), file.read()
+
+
+def make_frame(format_, *settings):
+    subprocess.run(f"gst-launch-1.0 -q videotestsrc num-buffers=1 pattern=smpte100 ! "
+                   f"video/x-raw,format={format_},width=640,height=480 ! blockdct "
+                   f"{' '.join(settings)} ! videoconvert dither=none ! "
+                   "video/x-raw,format=RGB ! filesink location=frame.rgb", shell=True,
+                   env=dict(os.environ, GST_PLUGIN_PATH_1_0=PLUGINS), timeout=LIMIT, check=True)
+    with open("frame.rgb", "rb") as file:
+        return file.read()
+
+
+@case
+@synchronous
+async def the_picture_is_the_frame():
+    with start(STILL, "quality=7", "grid=true") as server:
+        async with Viewer(server.address) as viewer:
+            await viewer.wait_figure("quality", 7)
+            assert viewer.told["picture"]["frame"] > 0
+            assert decode(viewer.png) == ((640, 480), make_frame("I420", "quality=7", "grid=true"))
+            await viewer.say("set transform=hevc-32x32")
+            await viewer.say("set qp=44")
+            await viewer.wait_figure("qp", 44)
+            assert decode(viewer.png)[1] == make_frame("I420", "transform=hevc-32x32", "qp=44",
+                                                       "grid=true")
+            assert "quality" in viewer.told["idle"] and "qp" not in viewer.told["idle"]
+
+
+def is_paused(news):
+    return news["paused"]
+
+
+@case
+@synchronous
+async def paused_it_is_shown_again():
+    with start("view=wipe") as server:
+        async with Viewer(server.address) as viewer:
+            await viewer.say("pause")
+            await viewer.wait(is_paused)
+            for quality in (3, 4):
+                await viewer.say(f"set quality={quality}")
+                await viewer.wait_figure("quality", quality)
+            assert viewer.told["figures"]["repeated"]
+            index = viewer.told["figures"]["index"]
+            await viewer.say("press 160 100")
+            await viewer.say("move 480 100")
+            await viewer.say("release 480 100")
+            await viewer.wait(lambda news: abs(news["values"]["wipe-position"] - 0.75) < 0.01)
+            await viewer.say("key g")
+            await viewer.wait(lambda news: news["values"]["grid"])
+            await viewer.say("play")
+            await viewer.wait(lambda news: news.get("figures", {}).get("index", 0) > index)
+            await viewer.say("press 100 70")
+            await viewer.say("release 100 70")
+            news = await viewer.wait(lambda news: "block" in news)
+            assert (news["block"]["x"], news["block"]["y"]) == (96, 64), news["block"]
+            assert len(news["block"]["levels"]) == 64
+
+
+@case
+@synchronous
+async def a_still_is_shown_again():
+    subprocess.run("gst-launch-1.0 -q videotestsrc num-buffers=1 ! video/x-raw,width=97,height=65 "
+                   "! pngenc ! filesink location=still.png", shell=True, timeout=LIMIT, check=True)
+    with start("still.png") as server:
+        async with Viewer(server.address) as viewer:
+            for quality in (1, 50, 2):
+                await viewer.say(f"set quality={quality}")
+                await viewer.wait_figure("quality", quality)
+        async with Viewer(server.address) as viewer:  # who comes late sees it, too
+            await viewer.wait_figure("quality", 2)
+            assert decode(viewer.png)[0] == (97, 65)
+
+
+@case
+@synchronous
+async def two_viewers_see_the_same():
+    with start(STILL) as server:
+        async with Viewer(server.address) as one, Viewer(server.address) as other:
+            await one.say("set quality=11")
+            await other.say("set view=difference")
+            for viewer in (one, other):
+                await viewer.wait(lambda news: news["values"]["quality"] == 11
+                                  and news["values"]["view"] == "difference")
+                await viewer.wait_figure("quality", 11)
+
+
+@case
+@synchronous
+async def the_last_of_10000_changes_wins():
+    with start("view=wipe") as server:
+        async with Viewer(server.address) as viewer:
+            await viewer.next()
+            before = server.memory
+            for pause in ("play", "pause"):
+                await viewer.say(pause)
+                reading = asyncio.create_task(viewer.wait_figure("quality", 42))
+                for i in range(10000):
+                    await viewer.say(f"set quality={1 + i % 41}")
+                await viewer.say("set quality=42")
+                news = await reading
+                assert news["values"]["quality"] == 42, news
+                await viewer.say("set quality=1")
+                await viewer.wait_figure("quality", 1)
+            assert server.memory < before + GROWTH, (before, server.memory)
+
+
+@case
+@synchronous
+async def who_does_not_answer_gets_no_more():
+    with start() as server:
+        async with Viewer(server.address) as silent, Viewer(server.address) as viewer:
+            first = await silent.hear()
+            for _ in range(20):
+                await viewer.next()
+            try:
+                await silent.hear(limit=1)
+                raise AssertionError("it was sent more")
+            except asyncio.TimeoutError:
+                pass
+            await viewer.say("set quality=9")
+            await viewer.wait_figure("quality", 9)
+            # Then it is told what is.
+            await silent.say("shown")
+            news = await silent.wait_figure("quality", 9)
+            assert news["values"]["quality"] == 9
+            assert "picture" not in first or news["picture"]["skipped"] > 0, news
+
+
+@case
+@synchronous
+async def who_does_not_read_costs_nothing():
+    with start("grid=true") as server:
+        parts = urlsplit(server.address)
+        async with Viewer(server.address) as viewer:
+            await viewer.next()
+            before = server.memory
+            with contextlib.ExitStack() as sockets:
+                for _ in range(8):
+                    deaf = sockets.enter_context(socket.create_connection(
+                        (parts.hostname, parts.port), LIMIT))
+                    deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                    deaf.sendall(f"GET /socket HTTP/1.1\r\nHost: {parts.netloc}\r\n"
+                                 "Upgrade: websocket\r\nConnection: Upgrade\r\n"
+                                 "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n"
+                                 "Sec-WebSocket-Version: 13\r\n\r\n".encode())
+                for i in range(40):
+                    await viewer.say(f"set quality={10 + i}")
+                    await viewer.next()
+                assert server.memory < before + GROWTH, (before, server.memory)
+            await viewer.say("set quality=77")
+            await viewer.wait_figure("quality", 77)
+
+
+@case
+@synchronous
+async def there_is_room_for_so_many():
+    with start(STILL) as server:
+        async with contextlib.AsyncExitStack() as viewers:
+            for _ in range(32):
+                await viewers.enter_async_context(Viewer(server.address))
+            await is_refused(server.address, 503)
+        async with Viewer(server.address) as viewer:
+            await viewer.next()
+
+
+@case
+@synchronous
+async def a_file_that_ends_while_dragging():
+    subprocess.run("gst-launch-1.0 -q videotestsrc num-buffers=5 ! "
+                   "video/x-raw,format=I420,width=320,height=240,framerate=30/1 ! jpegenc ! avimux "
+                   "! filesink location=short.avi", shell=True, timeout=LIMIT, check=True)
+    with start("short.avi", "view=wipe") as server:
+        async with Viewer(server.address) as viewer:
+            await viewer.wait(lambda news: "picture" in news)
+            await viewer.say("press 1 100")
+            for i in range(60):
+                await viewer.say(f"move {1 + i * 5} 100")
+                await viewer.next()
+            await viewer.say("move 240 100")
+            await viewer.say("release 240 100")
+            await viewer.wait(lambda news: abs(news["values"]["wipe-position"] - 0.75) < 0.01
+                              and "picture" in news)
+
+
+@case
+@synchronous
+async def nonsense_is_answered():
+    with start(STILL) as server:
+        async with Viewer(server.address) as viewer:
+            for text, word in {
+                    "set stats-file=taken": "has no control", "set quality": "PROPERTY=VALUE",
+                    "set quality=101": "from 1 to 100", "set quality=": "from 1 to 100",
+                    "set view=nothing": "one of reconstruction", "preset nothing": "no preset",
+                    "": "no command", "set": "no command", "pause now": "no command"}.items():
+                await viewer.say(text)
+                news = await viewer.wait(lambda news: "notice" in news)
+                assert word in news["notice"], (text, news["notice"])
+            for text in ("press nan inf", "move 1e999 -5", "release x y", "key nothing"):
+                await viewer.say(text)
+            await viewer.say("set quality=33")
+            await viewer.wait_figure("quality", 33)
+            assert not os.path.exists("taken")
+        for message in (b"set quality=5", "set " + 5000 * "x"):
+            async with Viewer(server.address) as viewer:
+                await viewer.say(message)
+                try:
+                    while True:
+                        await viewer.next()
+                except websockets.exceptions.ConnectionClosed:
+                    pass
+        async with Viewer(server.address) as viewer:
+            await viewer.wait_figure("quality", 33)
+
+
+run_cases(lambda: None)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""blockdct-preview --http, started and ended; and a viewer of its page that is no
+browser: what it is told, and what it says."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+
+import websockets
+
+LIMIT = 60  # s, for whatever is waited for
+
+# On the machine itself, whatever proxy there is for other hosts.
+os.environ["no_proxy"] = "*"
+
+
+class Server:
+    """with Server(PROGRAM, PLUGINS, ARGUMENT...) as server: server.address"""
+
+    def __init__(self, program, plugins, *arguments):
+        environment = dict(os.environ, GST_PLUGIN_PATH_1_0=plugins, DISPLAY="",
+                           WAYLAND_DISPLAY="", LC_ALL="C.UTF-8")
+        self.process = subprocess.Popen([program, "--http=0", *arguments], text=True,
+                                        stdout=subprocess.PIPE, env=environment)
+        self.address = self.process.stdout.readline().strip()
+
+    def __enter__(self):
+        assert self.address.startswith("http://"), self.address
+        return self
+
+    def __exit__(self, kind, *_):
+        self.process.send_signal(signal.SIGINT)
+        try:
+            status = self.process.wait(LIMIT)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise
+        finally:
+            self.process.stdout.close()
+        assert kind or status == 0, f"it ended with {status}"
+
+    @property
+    def memory(self):
+        """KiB"""
+        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as file:
+            return next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
+
+
+class Viewer:
+    """async with Viewer(ADDRESS) as viewer"""
+
+    def __init__(self, address, **options):
+        self.address = address.replace("http://", "ws://") + "socket"
+        self.options = options
+        self.png = None
+        self.told = {}  # all that it was told, the newest of each
+
+    async def __aenter__(self):
+        self.socket = await websockets.connect(self.address, max_size=None,
+                                               open_timeout=LIMIT, **self.options)
+        return self
+
+    async def __aexit__(self, *_):
+        await self.socket.close()
+
+    async def say(self, text):
+        await self.socket.send(text)
+
+    async def hear(self, limit=LIMIT):
+        """What it is told next; the picture, too, if there is one."""
+        news = json.loads(await asyncio.wait_for(self.socket.recv(), limit))
+        if "picture" in news:
+            self.png = await asyncio.wait_for(self.socket.recv(), limit)
+        self.told.update(news)
+        return news
+
+    async def next(self):
+        """As hear(), and the next may come."""
+        news = await self.hear()
+        await self.say("shown")
+        return news
+
+    async def wait(self, condition):
+        """For news of which this is true."""
+        async def look():
+            while not condition(news := await self.next()):
+                pass
+            return news
+        return await asyncio.wait_for(look(), LIMIT)
+
+    async def wait_figure(self, name, value):
+        return await self.wait(lambda news: news.get("figures", {}).get(name) == value)
