@@ -262,6 +262,9 @@ preview_server_new (GstElement * dct, GstElement * sink, GstElement * pipeline,
   self->local = address == NULL;
   self->base = make_base (self->local);
   self->server = soup_server_new ("server-header", "blockdct-preview", NULL);
+  /* PNGs are compressed, and what comes is to be as long as it says. */
+  soup_server_remove_websocket_extension (self->server,
+      SOUP_TYPE_WEBSOCKET_EXTENSION_DEFLATE);
   self->page = preview_page_new (dct, sink, pipeline, error);
   if (self->page == NULL
       || !listen (self, self->local ? LOCAL : address, port, error)) {

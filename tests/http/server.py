@@ -382,8 +382,7 @@ async def nonsense_is_answered():
             async with Viewer(server.address) as viewer:
                 await viewer.say(message)
                 try:
-                    while True:
-                        await viewer.next()
+                    await viewer.wait(lambda news: False)
                 except websockets.exceptions.ConnectionClosed:
                     pass
         async with Viewer(server.address) as viewer:
