@@ -43,7 +43,7 @@ ref_block_size (BdctTransform transform, BdctChromaFormat chroma,
   if (transform == BDCT_VVC_64X64 && component != BDCT_Y)
     size = 32;
   else if (is_hevc (transform) && component != BDCT_Y
-      && (chroma == BDCT_CHROMA_420 || chroma == BDCT_CHROMA_422))
+      && chroma != BDCT_CHROMA_444)
     size = size > 4 ? size / 2 : 4;
   return size;
 }

@@ -96,6 +96,7 @@ typedef struct
 {
   GstStructure *report;
   guint64 samples[3], sse[3], levels, nonzero;
+  guint64 pixels, rgb_sse[3];   /**< of R, G and B; 0: there are none */
   gdouble psnr;
   gint depth;
   gint rate;                    /**< 0: none, 1: estimated, 2: exact, -1: it

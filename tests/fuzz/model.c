@@ -14,7 +14,7 @@ model_init (Model * m)
   *m = (Model) {
     .wanted = {
       .params = BDCT_PARAMS_DEFAULT,
-      .position = 0.5,.gain = 4,.post = TRUE,
+      .position = 0.5,.gain = 4,.post = TRUE,.subsampling = BDCT_CHROMA_420,
     },
   };
   m->force = m->wanted;
@@ -153,12 +153,19 @@ model_set_curve (Model * m, const gint * settings, gint n)
   return !ok + model_announce (m);
 }
 
+/* With Y, U and V that setting has no effect. */
+static gboolean
+tells_subsampling (const Model * m)
+{
+  return m->force.set_subsampling && !m->rgb && !m->told_subsampling;
+}
+
 gboolean
 model_fits (const Model * m)
 {
   const Choice *c = &m->force;
 
-  return fits (&c->params, m->depth) && curve_fits (c)
+  return fits (&c->params, m->depth) && curve_fits (c) && !tells_subsampling (m)
       && (model_may_sweep (c) || (!model_has_target (c) && c->n_curve == 0));
 }
 
@@ -205,7 +212,13 @@ model_enter (Model * m)
   gint n = enter_matrix (m);
 
   n += enter_sweep (m);
-  return n > 0 ? n + model_announce (m) : 0;
+  if (n > 0)
+    n += model_announce (m);
+  if (tells_subsampling (m)) {
+    m->told_subsampling = TRUE;
+    n++;
+  }
+  return n;
 }
 
 static void
@@ -227,6 +240,8 @@ set (Choice * w, const gchar * name, const GValue * value)
     w->params.scaling_list = i;
   else if (strcmp (name, "view") == 0)
     w->view = i;
+  else if (strcmp (name, "chroma-subsampling") == 0)
+    w->subsampling = i, w->set_subsampling = TRUE;
   else if (strcmp (name, "wipe-position") == 0)
     w->position = g_value_get_double (value);
   else if (strcmp (name, "difference-gain") == 0)

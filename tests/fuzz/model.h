@@ -13,7 +13,8 @@
 typedef struct
 {
   BdctParams params;
-  gint view;
+  gint view, subsampling;
+  gboolean set_subsampling;     /**< to whatever it is */
   gdouble position, gain;
   gboolean grid, post, overlay, interactive, rate;
   guint64 interval;
@@ -28,8 +29,10 @@ typedef struct
   Choice wanted, force;         /**< set, and complete */
   gint frozen;                  /**< how often g_object_freeze_notify() */
   gint depth;                   /**< of the stream; 0: no caps yet */
+  gboolean rgb;                 /**< the stream has R, G and B */
   /** Of what a matrix leaves nothing to choose. */
   gboolean told_target, told_curve;
+  gboolean told_subsampling;    /**< that it has no effect */
 } Model;
 
 void model_init (Model * m);

@@ -4,27 +4,87 @@
 #include <math.h>
 #include <string.h>
 #include "check/reference.h"
+#include "check/rgb-formats.h"
+#include "dct/colour-cpu.h"
+
+G_STATIC_ASSERT (N_FORMATS == N_TEST_FORMATS + G_N_ELEMENTS (rgb_formats));
+
+const gchar *
+shape_format (guint n)
+{
+  return n < N_TEST_FORMATS ? test_formats[n].name
+      : rgb_formats[n - N_TEST_FORMATS].name;
+}
+
+static void
+make_layout (const Shape * s, BdctLayout * layout)
+{
+  if (s->rgb != NULL) {
+    bdct_layout_init_rgb (layout, s->rgb, s->width, s->height, s->chroma);
+    return;
+  }
+  *layout = (BdctLayout) {.depth = s->depth,.chroma = s->chroma,.n_planes =
+        s->n_components
+  };
+  for (gint c = 0; c < s->n_components; c++)
+    layout->plane[c] = (BdctPlaneLayout) {
+    s->w[c], s->h[c], 0, 1, {c}};
+}
 
 void
-shape_init (Shape * s, guint format, gint width, gint height)
+shape_subsample (Shape * s, BdctChromaFormat chroma)
 {
-  const TestFormat *f = &test_formats[format];
+  BdctLayout layout;
 
-  memset (s, 0, sizeof *s);
-  s->format = f;
-  s->width = width;
-  s->height = height;
+  s->chroma = chroma;
+  s->sub_x = chroma == BDCT_CHROMA_420 || chroma == BDCT_CHROMA_422;
+  s->sub_y = chroma == BDCT_CHROMA_420 || chroma == BDCT_CHROMA_440;
+  for (gint c = 0; c < s->n_components; c++) {
+    s->w[c] = c > 0 ? (s->width + s->sub_x) >> s->sub_x : s->width;
+    s->h[c] = c > 0 ? (s->height + s->sub_y) >> s->sub_y : s->height;
+  }
+  make_layout (s, &layout);
+  for (gint c = 0; c < s->n_components; c++)
+    s->columns[c] = s->rgb == NULL ? s->w[c] : bdct_colour_columns (&layout, c);
+}
+
+static void
+init_rgb (Shape * s, const BdctRgb * rgb)
+{
+  s->rgb = rgb;
+  s->depth = 8;
+  s->bytes = 1;
+  s->n_planes = rgb->n_planes;
+  s->n_components = 3;
+  for (gint p = 0; p < s->n_planes; p++) {
+    s->row[p] = s->width * rgb->bytes;
+    s->rows[p] = s->height;
+  }
+  shape_subsample (s, BDCT_CHROMA_420);
+}
+
+void
+shape_init (Shape * s, const gchar * format, gint width, gint height)
+{
+  const TestFormat *f = test_formats;
+
+  *s = (Shape) {.format = format,.width = width,.height = height };
+  for (guint i = 0; i < G_N_ELEMENTS (rgb_formats); i++)
+    if (strcmp (rgb_formats[i].name, format) == 0) {
+      init_rgb (s, &rgb_formats[i].rgb);
+      return;
+    }
+  while (strcmp (f->name, format) != 0)
+    f++;
   s->depth = f->depth;
+  s->shift = f->shift;
   s->bytes = f->depth > 8 ? 2 : 1;
   s->n_planes = f->n_planes;
   s->n_components = f->chroma == BDCT_CHROMA_400 ? 1 : 3;
+  shape_subsample (s, f->chroma);
   for (gint i = 0; i < s->n_components; i++) {
     BdctComponent c = f->order[i];
-    gboolean half_x = i > 0 && f->chroma != BDCT_CHROMA_444;
-    gboolean half_y = i > 0 && f->chroma == BDCT_CHROMA_420;
 
-    s->w[c] = half_x ? (width + 1) / 2 : width;
-    s->h[c] = half_y ? (height + 1) / 2 : height;
     s->plane[c] = MIN (i, f->n_planes - 1);
     s->index[c] = i - s->plane[c];
     s->step[c] = f->n_planes == 2 && i > 0 ? 2 : 1;
@@ -33,12 +93,20 @@ shape_init (Shape * s, guint format, gint width, gint height)
   }
 }
 
+static gsize
+pixels_size (const Shape * s)
+{
+  return (gsize) s->n_planes * s->row[0] * s->height;
+}
+
 void
 samples_init (Samples * samples, const Shape * s)
 {
   memset (samples, 0, sizeof *samples);
   for (gint c = 0; c < s->n_components; c++)
     samples->v[c] = g_new0 (gint, s->w[c] * s->h[c]);
+  if (s->rgb != NULL)
+    samples->pixels = g_malloc0 (pixels_size (s));
 }
 
 void
@@ -46,6 +114,7 @@ samples_clear (Samples * samples)
 {
   for (gint c = 0; c < 3; c++)
     g_clear_pointer (&samples->v[c], g_free);
+  g_clear_pointer (&samples->pixels, g_free);
 }
 
 static guint32
@@ -83,12 +152,33 @@ sample_at (const Shape * s, const GstVideoFrame * frame, gint c, gint x, gint y)
       + (x * s->step[c] + s->index[c]) * s->bytes;
 }
 
+/* R, G and B, and noise in bytes that are none. */
+static void
+draw_pixels (const Shape * s, guint content, guint32 * state,
+    GstVideoFrame * frame, guint8 * pixels)
+{
+  const BdctRgb *rgb = s->rgb;
+
+  for (gsize i = 0; i < pixels_size (s) && rgb->bytes == 4; i++)
+    pixels[i] = noise (state);
+  for (gint k = 0; k < 3; k++)
+    for (gint y = 0; y < s->height; y++)
+      for (gint x = 0; x < s->width; x++)
+        pixels[((gsize) rgb->plane[k] * s->height + y) * s->row[0]
+            + x * rgb->bytes + rgb->offset[k]] =
+            draw (content, state, k, x, y, 255);
+  for (gint i = 0; i < s->n_planes * s->height; i++)
+    memcpy ((guint8 *) frame->data[i / s->height]
+        + (gssize) (i % s->height) * frame->info.stride[i / s->height],
+        pixels + (gsize) i * s->row[0], s->row[0]);
+}
+
 void
 picture_write (const Shape * s, const GstVideoInfo * info, GstBuffer * buffer,
     guint content, guint32 seed, gboolean dirty, Samples * samples)
 {
   guint32 state = seed * 2654435761u + 1;
-  gint peak = (1 << s->depth) - 1, shift = s->format->shift;
+  gint peak = (1 << s->depth) - 1, shift = s->shift;
   GstVideoFrame frame;
 
   samples_init (samples, s);
@@ -96,7 +186,9 @@ picture_write (const Shape * s, const GstVideoInfo * info, GstBuffer * buffer,
     g_error ("a buffer of our own cannot be mapped");
   if (state == 0)
     state = 1;
-  for (gint c = 0; c < s->n_components; c++)
+  if (s->rgb != NULL)
+    draw_pixels (s, content, &state, &frame, samples->pixels);
+  for (gint c = 0; c < s->n_components && s->rgb == NULL; c++)
     for (gint y = 0; y < s->h[c]; y++)
       for (gint x = 0; x < s->w[c]; x++) {
         gint v = draw (content, &state, c, x, y, peak);
@@ -207,7 +299,7 @@ gboolean
 picture_read (const Shape * s, const GstVideoInfo * info, GstBuffer * buffer,
     Samples * samples, const gchar ** why)
 {
-  gint peak = (1 << s->depth) - 1, shift = s->format->shift;
+  gint peak = (1 << s->depth) - 1, shift = s->shift;
   GstVideoFrame frame;
 
   samples_init (samples, s);
@@ -215,7 +307,12 @@ picture_read (const Shape * s, const GstVideoInfo * info, GstBuffer * buffer,
   if (!gst_video_frame_map (&frame, info, buffer, GST_MAP_READ))
     return FALSE;
   *why = NULL;
-  for (gint c = 0; c < s->n_components; c++)
+  for (gint i = 0; i < s->n_planes * s->height && s->rgb != NULL; i++)
+    memcpy (samples->pixels + (gsize) i * s->row[0],
+        (guint8 *) frame.data[i / s->height]
+        + (gssize) (i % s->height) * frame.info.stride[i / s->height],
+        s->row[0]);
+  for (gint c = 0; c < s->n_components && s->rgb == NULL; c++)
     for (gint y = 0; y < s->h[c]; y++)
       for (gint x = 0; x < s->w[c]; x++) {
         const guint8 *at = sample_at (s, &frame, c, x, y);
@@ -229,12 +326,108 @@ picture_read (const Shape * s, const GstVideoInfo * info, GstBuffer * buffer,
   return *why == NULL;
 }
 
+static BdctImage
+describe_pixels (const Shape * s, const guint8 * pixels)
+{
+  BdctImage image = { 0 };
+
+  for (gint p = 0; p < s->n_planes; p++) {
+    image.data[p] = (void *) (pixels + (gsize) p * s->row[0] * s->height);
+    image.stride[p] = s->row[0];
+  }
+  return image;
+}
+
+void
+picture_split (const Shape * s, Samples * in)
+{
+  const BdctImage src = describe_pixels (s, in->pixels);
+  BdctImage planes;
+  BdctLayout layout;
+  guint8 *memory;
+
+  make_layout (s, &layout);
+  memory = bdct_colour_planes (&layout, &src, &planes);
+  for (gint c = 0; c < s->n_components; c++) {
+    const gint n = s->columns[c];
+
+    g_free (in->v[c]);
+    in->v[c] = g_new (gint, n * s->h[c]);
+    for (gint i = 0; i < n * s->h[c]; i++)
+      in->v[c][i] = ((guint8 *) planes.data[c])[i / n * planes.stride[c]
+          + i % n];
+  }
+  free (memory);
+}
+
+void
+picture_join (const Shape * s, const Samples * in, Samples * out,
+    guint64 sse[3])
+{
+  BdctLayout layout;
+  guint8 *memory = NULL;
+  BdctColour colour = {.layout = &layout };
+
+  make_layout (s, &layout);
+  memcpy (out->pixels, in->pixels, pixels_size (s));
+  colour.src = describe_pixels (s, in->pixels);
+  colour.dst = describe_pixels (s, out->pixels);
+  if (!bdct_colour_image (&layout, &memory, &colour.rec))
+    g_error ("out of memory");
+  for (gint c = 0; c < s->n_components; c++)
+    for (gint i = 0; i < s->w[c] * s->h[c]; i++)
+      ((guint8 *) colour.rec.data[c])[i / s->w[c] * colour.rec.stride[c]
+          + i % s->w[c]] = out->v[c][i];
+  memset (sse, 0, 3 * sizeof sse[0]);
+  for (gint i = 0; i < bdct_colour_count_strips (&layout); i++)
+    bdct_colour_baseline.join (&colour, i, sse);
+  free (memory);
+}
+
+static void
+transform_plane (const Shape * s, gint c, RefPlane * plane,
+    const Samples * in, Samples * out, Samples * slack, Figures * figures)
+{
+  const gint size = ref_block_size (plane->params->transform, s->chroma, c);
+  const gint width = MIN ((s->w[c] + size - 1) / size * size, s->columns[c]);
+  gint *from = g_new (gint, width * s->h[c]);
+  gint *to = g_new (gint, width * s->h[c]);
+  guint8 *bytes = slack->v[c] != NULL ? g_malloc0 (width * s->h[c]) : NULL;
+  RefResult result;
+
+  for (gint i = 0; i < width * s->h[c]; i++)
+    from[i] = in->v[c][i / width * s->columns[c] + i % width];
+  plane->component = c;
+  plane->width = width;
+  plane->height = s->h[c];
+  ref_plane (plane, from, to, bytes, &result);
+  for (gint i = 0; i < s->w[c] * s->h[c]; i++) {
+    const gint at = i / s->w[c] * width + i % s->w[c];
+    const gint64 e = to[at] - from[at];
+
+    out->v[c][i] = to[at];
+    figures->sse[c] += e * e;
+    if (bytes != NULL)
+      slack->v[c][i] = bytes[at];
+  }
+  figures->samples[c] = s->w[c] * s->h[c];
+  figures->levels += result.levels;
+  figures->nonzero += result.nonzero;
+  figures->unsure += result.unsure;
+  g_free (from);
+  g_free (to);
+  g_free (bytes);
+}
+
 void
 picture_transform (const Shape * s, const BdctParams * params,
     const Samples * in, Samples * out, Samples * slack, Figures * figures,
     gboolean cuda)
 {
   gboolean real = params->transform == BDCT_DCT_8X8;
+  RefPlane plane = {.params = params,.chroma = s->chroma,.depth = s->depth,
+    .precision = cuda ? REF_TENSOR : REF_FLOAT
+  };
 
   memset (figures, 0, sizeof *figures);
   samples_init (out, s);
@@ -242,25 +435,10 @@ picture_transform (const Shape * s, const BdctParams * params,
     samples_init (slack, s);
   else
     memset (slack, 0, sizeof *slack);
-  for (gint c = 0; c < s->n_components; c++) {
-    gint n = s->w[c] * s->h[c];
-    guint8 *bytes = real ? g_malloc0 (n) : NULL;
-    RefPlane plane = {.params = params,.chroma = s->format->chroma,
-      .component = c,.depth = s->depth,.width = s->w[c],.height = s->h[c],
-      .precision = cuda ? REF_TENSOR : REF_FLOAT
-    };
-    RefResult result;
-
-    ref_plane (&plane, in->v[c], out->v[c], bytes, &result);
-    for (gint i = 0; i < n && real; i++)
-      slack->v[c][i] = bytes[i];
-    figures->samples[c] = n;
-    figures->sse[c] = result.sse;
-    figures->levels += result.levels;
-    figures->nonzero += result.nonzero;
-    figures->unsure += result.unsure;
-    g_free (bytes);
-  }
+  for (gint c = 0; c < s->n_components; c++)
+    transform_plane (s, c, &plane, in, out, slack, figures);
+  if (s->rgb != NULL)
+    picture_join (s, in, out, figures->rgb_sse);
 }
 
 /* A plane a component, whatever the format. */
@@ -283,9 +461,6 @@ picture_sweep (const Shape * s, const BdctParams * params,
     const Samples * in, const gint * settings, gint n, BdctStats * stats)
 {
   gboolean qp = params->transform >= BDCT_HEVC_DST_4X4;
-  BdctLayout layout = {.depth = s->depth,.chroma = s->format->chroma,
-    .n_planes = s->n_components
-  };
   BdctEngineOptions options = {.threads = 1 };
   BdctEngine *engine = bdct_cpu_engine.create (&options, NULL);
   BdctJob *jobs = g_new (BdctJob, n);
@@ -294,10 +469,12 @@ picture_sweep (const Shape * s, const BdctParams * params,
   };
   BdctError error = { "no engine" };
   gboolean ok = engine != NULL;
+  BdctLayout layout;
 
-  for (gint c = 0; c < s->n_components; c++) {
-    layout.plane[c] = (BdctPlaneLayout) {
-    s->w[c], s->h[c], 0, 1, {c}};
+  make_layout (s, &layout);
+  if (s->rgb != NULL)
+    frame.src = describe_pixels (s, in->pixels);
+  for (gint c = 0; c < s->n_components && s->rgb == NULL; c++) {
     frame.src.data[c] = get_plane (s, in, c);
     frame.src.stride[c] = s->w[c] * s->bytes;
   }
@@ -312,7 +489,7 @@ picture_sweep (const Shape * s, const BdctParams * params,
       || !engine->klass->collect (engine, stats, &error))
     g_error ("%s", error.message);
   engine->klass->destroy (engine);
-  for (gint c = 0; c < s->n_components; c++)
+  for (gint c = 0; c < s->n_components && s->rgb == NULL; c++)
     g_free (frame.src.data[c]);
   g_free (jobs);
 }
@@ -346,18 +523,27 @@ picture_origin (const Shape * s, const Choice * choice, gint * x, gint * y)
   return TRUE;
 }
 
+const guint8 *
+picture_view_pixels (const Choice * choice, const Samples * in,
+    const Samples * rec)
+{
+  if (choice->grid || choice->overlay)
+    return NULL;
+  return choice->view == BDCT_VIEW_ORIGINAL ? in->pixels
+      : choice->view == BDCT_VIEW_RECONSTRUCTION ? rec->pixels : NULL;
+}
+
 gint
 picture_view (const Shape * s, const Choice * choice, const Samples * in,
     const Samples * rec, gint c, gint x, gint y)
 {
-  gint sub_x = c > 0 && s->format->chroma != BDCT_CHROMA_444;
-  gint sub_y = c > 0 && s->format->chroma == BDCT_CHROMA_420;
+  gint sub_x = c > 0 ? s->sub_x : 0, sub_y = c > 0 ? s->sub_y : 0;
   gint peak = (1 << s->depth) - 1, middle = (peak + 1) / 2, v;
   gint lx = x << sub_x, ly = y << sub_y;
   gint line = round (choice->position * s->width);
   gint end = MIN (line + 1 + s->width / 1280, s->width);
   gboolean second = picture_origin (s, choice, &lx, &ly);
-  gint size = ref_block_size (choice->params.transform, s->format->chroma,
+  gint size = ref_block_size (choice->params.transform, s->chroma,
       BDCT_Y);
 
   if (choice->view == BDCT_VIEW_WIPE && line > 0 && line < s->width

@@ -10,23 +10,38 @@
 #include "check/element/frames.h"
 #include "model.h"
 
-/** A format in a size. Components are Y, U, V whatever their order. */
+/** A format in a size. Components are Y, U, V whatever their order; of R, G and
+ * B, the planes that they become. */
 typedef struct
 {
-  const TestFormat *format;
-  gint width, height, depth, bytes, n_components, n_planes;
+  const gchar *format;
+  const BdctRgb *rgb;           /**< NULL: the format is not of R, G and B */
+  BdctChromaFormat chroma;
+  gint width, height, depth, shift, bytes, n_components, n_planes;
+  gint sub_x, sub_y;            /**< of U and V: they are half as large */
   gint w[3], h[3];              /**< of a component */
+  gint columns[3];              /**< of the input's: planes of R, G and B go on
+                                     beside the picture, as far as blocks may */
   gint plane[3], index[3], step[3];     /**< where a component is, in samples */
-  gint row[3], rows[3];         /**< bytes and rows of a plane */
+  gint row[3], rows[3];         /**< bytes and rows of a plane in memory */
 } Shape;
 
-/** By component, row by row; NULL where there is none. */
+/** By component, row by row; NULL where there is none. Of R, G and B there are
+ * also the bytes as they are, without what is between rows. */
 typedef struct
 {
   gint *v[3];
+  guint8 *pixels;
 } Samples;
 
-void shape_init (Shape * shape, guint format, gint width, gint height);
+/** The formats' names, those of R, G and B last. */
+#define N_FORMATS (N_TEST_FORMATS + 11)
+const gchar *shape_format (guint n);
+
+void shape_init (Shape * shape, const gchar * format, gint width, gint height);
+
+/** R, G and B are to become planes with chroma of another size. */
+void shape_subsample (Shape * shape, BdctChromaFormat chroma);
 void samples_init (Samples * samples, const Shape * shape);
 void samples_clear (Samples * samples);
 
@@ -57,10 +72,18 @@ void picture_write (const Shape * shape, const GstVideoInfo * info,
 gboolean picture_read (const Shape * shape, const GstVideoInfo * info,
     GstBuffer * buffer, Samples * samples, const gchar ** why);
 
+/** Have planes of pixels, and pixels, with their errors, of what became of the
+ * planes: by the CPU engine's functions, which libjpeg's results are compared
+ * with elsewhere. */
+void picture_split (const Shape * shape, Samples * in);
+void picture_join (const Shape * shape, const Samples * in, Samples * out,
+    guint64 sse[3]);
+
 /** What the definitions say. */
 typedef struct
 {
   guint64 samples[3], sse[3], levels, nonzero, unsure;
+  guint64 rgb_sse[3];           /**< of R, G and B */
 } Figures;
 
 void picture_transform (const Shape * shape, const BdctParams * params,
@@ -73,7 +96,10 @@ void picture_sweep (const Shape * shape, const BdctParams * params,
     const Samples * in, const gint * settings, gint n, BdctStats * stats);
 
 /** What a view shows of a component's sample; -1 if that is not checked here.
- * The grid is another function's. */
+ * The grid is another function's. Of R, G and B only whole pictures are known:
+ * NULL where they are not. */
+const guint8 *picture_view_pixels (const Choice * choice, const Samples * in,
+    const Samples * rec);
 gint picture_view (const Shape * shape, const Choice * choice,
     const Samples * in, const Samples * rec, gint c, gint x, gint y);
 gboolean picture_view_known (const Choice * choice);

@@ -138,8 +138,9 @@ static void
 check_pool (World * w, const GstStructure * s, guint first, guint n)
 {
   static const gchar *names[] = { "mse-y", "mse-u", "mse-v" };
+  static const gchar *rgb_names[] = { "mse-r", "mse-g", "mse-b" };
   guint64 sse[3] = { 0 }, samples[3] = { 0 }, all_sse = 0, all = 0;
-  guint64 levels = 0, nonzero = 0;
+  guint64 levels = 0, nonzero = 0, rgb_sse[3] = { 0 }, pixels = 0;
   gdouble lowest = INFINITY, highest = -INFINITY, mean = 0, peak = 0;
   gdouble capped = 0;
   gboolean excused = FALSE;
@@ -151,12 +152,14 @@ check_pool (World * w, const GstStructure * s, guint first, guint n)
 
     for (gint c = 0; c < 3; c++) {
       sse[c] += record->sse[c];
+      rgb_sse[c] += record->rgb_sse[c];
       samples[c] += record->samples[c];
       all_sse += record->sse[c];
       all += record->samples[c];
     }
     levels += record->levels;
     nonzero += record->nonzero;
+    pixels += record->pixels;
     lowest = MIN (lowest, record->psnr);
     highest = MAX (highest, record->psnr);
     mean += record->psnr / n;
@@ -168,9 +171,14 @@ check_pool (World * w, const GstStructure * s, guint first, guint n)
   }
   if (excused)
     return;
-  for (gint c = 0; c < 3; c++)
+  for (gint c = 0; c < 3; c++) {
     if (samples[c] > 0)
       expect (s, names[c], (gdouble) sse[c] / samples[c]);
+    if (pixels > 0)
+      expect (s, rgb_names[c], (gdouble) rgb_sse[c] / pixels);
+    else
+      expect_none (s, rgb_names[c]);
+  }
   expect (s, "mse", (gdouble) all_sse / all);
   expect (s, "psnr", all_sse == 0 ? INFINITY
       : 10 * log10 (peak * peak * all / all_sse));

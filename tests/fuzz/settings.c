@@ -244,6 +244,18 @@ run_matrix (World * w, const gint64 * arg)
 }
 
 static void
+run_subsampling (World * w, const gint64 * arg)
+{
+  static const BdctChromaFormat values[] = { BDCT_CHROMA_420, BDCT_CHROMA_422,
+    BDCT_CHROMA_440, BDCT_CHROMA_444
+  };
+  Group group = { 0 };
+
+  add_int (&group, "chroma-subsampling", values[arg[1]]);
+  group_set (w, arg[0], &group);
+}
+
+static void
 run_rate (World * w, const gint64 * arg)
 {
   Group group = { 0 };
@@ -537,6 +549,7 @@ const Kind setting_kinds[] = {
   {"interactive", 10, run_interactive, {{"how", 0, 3}, {"on", 0, 3}}},
   {"matrix", 20, run_matrix, {{"n", 0, 9}, {"values", 0, 2},
           {"seed", 0, 9999}}},
+  {"subsampling", 12, run_subsampling, {{"how", 0, 3}, {"value", 0, 3}}},
   {"rate", 12, run_rate, {{"how", 0, 3}, {"on", 0, 1}}},
   {"floor", 4, run_floor, {{"how", 0, 3}, {"value", 0, 3}}},
   {"target", 15, run_target, {{"how", 0, 3}, {"mask", 1, 7}, {"psnr", 0, 9},

@@ -29,7 +29,7 @@ make_caps (gint format, gint width, gint height, gint rate, gint colour,
     gint scan)
 {
   GstCaps *caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING,
-      test_formats[format].name, "width", G_TYPE_INT, width, "height",
+      shape_format (format), "width", G_TYPE_INT, width, "height",
       G_TYPE_INT, height, "framerate", GST_TYPE_FRACTION, rates[rate].n,
       rates[rate].d, NULL);
 
@@ -549,7 +549,7 @@ run_ready (World * w, const gint64 * arg)
 }
 
 const Kind stream_kinds[] = {
-  {"caps", 40, run_caps, {{"format", 0, N_TEST_FORMATS - 1}, {"width", 1, 40},
+  {"caps", 40, run_caps, {{"format", 0, N_FORMATS - 1}, {"width", 1, 40},
           {"height", 1, 40}, {"rate", 0, 5}, {"colour", 0, 6},
           {"scan", 0, 3}, {"scale", 0, 7}}},
   {"huge", 2, run_huge, {{"size", 0, 4}, {"format", 0, 3}}},

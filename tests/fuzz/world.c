@@ -125,6 +125,7 @@ world_start (World * w)
   w->missed = w->told_missed = w->below = FALSE;
   w->below_due = 0;
   w->model.told_target = w->model.told_curve = FALSE;
+  w->model.told_subsampling = FALSE;
   w->first_depth = 0;
   w->depth = 0;
   w->model.depth = 0;
@@ -207,15 +208,6 @@ world_event (World * w, GstEvent * event)
   return ok;
 }
 
-static gint
-find_format (const GstVideoInfo * info)
-{
-  for (guint i = 0; i < N_TEST_FORMATS; i++)
-    if (strcmp (test_formats[i].name, GST_VIDEO_INFO_NAME (info)) == 0)
-      return i;
-  return 0;
-}
-
 gboolean
 world_set_caps (World * w, GstCaps * caps)
 {
@@ -226,10 +218,11 @@ world_set_caps (World * w, GstCaps * caps)
     return FALSE;
   LOCK (w);
   w->info = info;
-  shape_init (&w->shape, find_format (&info), info.width, info.height);
+  shape_init (&w->shape, GST_VIDEO_INFO_NAME (&info), info.width, info.height);
   w->have_caps = TRUE;
   w->depth = w->ready_depth;
   w->model.depth = w->shape.depth;
+  w->model.rgb = w->shape.rgb != NULL;
   UNLOCK (w);
   return TRUE;
 }
@@ -344,6 +337,10 @@ world_push (World * w, Frame * frame, GstBuffer * buffer)
   if (!w->threaded && !frame->excused)
     world_expect_warnings (w, model_enter (&w->model));
   frame->choice = w->model.force;
+  if (frame->shape.rgb != NULL && frame->in.pixels != NULL) {
+    shape_subsample (&frame->shape, frame->choice.subsampling);
+    picture_split (&frame->shape, &frame->in);
+  }
   frame->any_settings = w->threaded;
   frame->passed = w->passthrough;
   frame->excused |= frame->passed;
