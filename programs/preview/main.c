@@ -287,6 +287,12 @@ handle_message (GstBus * bus, GstMessage * message, gpointer data)
           && !preview->stays)
         preview->front->show_qos (preview->front, message);
       break;
+    case GST_MESSAGE_ASYNC_DONE:
+      /* A bin that is to pause while a flush has taken its sink's frame does
+       * not say so to what is in it, and blockdct plays on. */
+      if (GST_STATE_TARGET (preview->pipeline) == GST_STATE_PAUSED)
+        gst_element_set_state (preview->pipeline, GST_STATE_PAUSED);
+      break;
     case GST_MESSAGE_EOS:
       if (preview->alone)
         g_timeout_add (preview->front != NULL ? 300 : 0, finish, preview);

@@ -362,6 +362,25 @@ async def a_file_that_ends_while_dragging():
 
 @case
 @synchronous
+async def a_pause_while_it_starts_again():
+    # Two pictures without times: it starts again hundreds of times a second.
+    subprocess.run("gst-launch-1.0 -q videotestsrc num-buffers=2 ! "
+                   "video/x-raw,width=320,height=240 ! jpegenc ! filesink location=two.jpg",
+                   shell=True, timeout=LIMIT, check=True)
+    with start("two.jpg") as server:
+        async with Viewer(server.address) as viewer:
+            for quality in range(10, 30):
+                await viewer.say("pause")
+                await viewer.wait(is_paused)
+                for change in (0, 30):
+                    await viewer.say(f"set quality={quality + change}")
+                    await viewer.wait_figure("quality", quality + change)
+                await viewer.say("play")
+                await viewer.wait(lambda news: not news["paused"])
+
+
+@case
+@synchronous
 async def nonsense_is_answered():
     with start(STILL) as server:
         async with Viewer(server.address) as viewer:
