@@ -578,6 +578,7 @@ preview_window_new (GtkWidget * video, GstElement * dct,
       0);
   gtk_container_add (GTK_CONTAINER (self->top), self->content);
   gtk_window_set_title (GTK_WINDOW (self->top), title);
+  gtk_window_set_icon_name (GTK_WINDOW (self->top), "blockdct-preview");
   gtk_window_set_default_size (GTK_WINDOW (self->top), 1100, 680);
   follow_size (self);
   gtk_widget_show_all (self->top);

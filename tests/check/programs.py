@@ -84,6 +84,17 @@ def pages_are_shown_without_warnings():
         assert done.returncode == 0 and done.stderr == "", done.stderr
 
 
+@case
+def the_desktop_knows_the_preview():
+    for program, *more in ("desktop-file-validate", "desktop"), \
+            ("appstreamcli", "metainfo.xml", "validate", "--no-net"):
+        if not shutil.which(program):
+            raise Skip(f"{program} is missing: install desktop-file-utils, appstream")
+        done = run(program, *more[1:], os.path.join(TOP, "programs", "preview",
+                                                    f"blockdct-preview.{more[0]}"))
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
 def refuses(*arguments, words):
     preview = [path for path in PROGRAMS if path.endswith("-preview")]
     if not preview:
