@@ -114,14 +114,14 @@ template <typename C> BDCT_INLINE int
 count_block (uint32_t *counter, const typename C::Value *c,
     const Constants *constants, bool ac)
 {
-  const BdctComponentJob job = get_job<C> (constants);
   int run = 0, dc = 0;
 
   BDCT_UNROLL for (int k = 0; k < 64; k++) {
     const int at = zigzag.at[k], entry = at % 8 * 8 + at / 8;
     int level;
 
-    requantize<C> (c[at], job, __ldg (&constants->job.quant[entry]),
+    requantize_stepped<typename C::Value> (c[at],
+        __ldg (&constants->job.quant[entry]),
         __ldg (&constants->job.dequant[entry]), &level, nullptr);
 
     if (k == 0) {

@@ -172,7 +172,8 @@ template <BdctChain> struct Chain;
  * place of a step its float. */
 struct alignas (16) Constants
 {
-  int32_t unused[3];
+  int32_t clips;                /* whether levels may not fit 16 bits */
+  int32_t unused[2];
   BdctComponentJob job;
 };
 
@@ -194,6 +195,8 @@ make_component (Constants *to, const BdctJob *job, int component)
       memcpy (&to->job.quant[i], &step, sizeof step);
     to->job.dequant[i] = bdct_quantize_companion (job, from, index);
   }
+  if (bdct_family_has_qp (job->family))
+    to->clips = bdct_quantize_largest (from) > INT16_MAX;
 }
 
 } // namespace
@@ -236,10 +239,8 @@ get_job (const Constants *from)
 {
   BdctComponentJob job;
 
-  /* The pairs of dot products clip values; and no coefficient of 16 bits has a
-   * level that does not fit them: quant is 26214 at most, quant_bits 15 or
-   * more. */
-  job.clip16 = C::clip16 && !C::dots;
+  /* requantize_column() clips levels, the pairs of dot products values. */
+  job.clip16 = false;
   if (C::stepped)
     return job;
   job.quant_bits = __ldg (&from->job.quant_bits);
@@ -371,32 +372,62 @@ set_value (int32_t &d, float v)
   d = small_to_int (v);
 }
 
-/* The level of a coefficient, and if asked for its value. Returns whether it
- * is not 0. */
-template <typename C> BDCT_INLINE uint32_t
-requantize (typename C::Value c, const BdctComponentJob &job, int32_t quant,
-    int32_t companion, int *level, typename C::Value *value)
+/* The level of a coefficient that is quantized by a step, and if asked for its
+ * value. Returns whether it is not 0. */
+template <typename Value> BDCT_INLINE uint32_t
+requantize_stepped (Value c, int32_t quant, int32_t companion, int *level,
+    Value *value)
 {
+  const float step = __int_as_float (quant);
+  float sign, magnitude = quantize_magnitude (c, step,
+      __int_as_float (companion), &sign);
+  const float signed_level = copysignf (magnitude - kWhole, sign);
+
+  if (level != nullptr)
+    *level = small_to_int (signed_level);
+  if (value != nullptr)
+    set_value (*value, signed_level * step);
+  return is_nonzero (__float_as_int (magnitude) - __float_as_int (kWhole));
+}
+
+/* A column of COUNT coefficients to their values or, with ALONE, their levels;
+ * entry (v) has the quant and the companion of each. Returns how many levels
+ * are not 0. */
+template <typename C, bool ALONE, int COUNT, typename Entry>
+BDCT_INLINE uint32_t
+requantize_column (typename C::Value *c, const BdctComponentJob &job,
+    bool clips, Entry entry)
+{
+  uint32_t nonzero = 0;
+
   if constexpr (C::stepped) {
-    const float step = __int_as_float (quant);
-    float sign, magnitude = quantize_magnitude (c, step,
-        __int_as_float (companion), &sign);
-    const float signed_level = copysignf (magnitude - kWhole, sign);
+    BDCT_UNROLL for (int v = 0; v < COUNT; v++) {
+      const int2 own = entry (v);
+      int level;
 
-    if (level != nullptr)
-      *level = small_to_int (signed_level);
-    if (value != nullptr)
-      set_value (*value, signed_level * step);
-    return is_nonzero (__float_as_int (magnitude) - __float_as_int (kWhole));
+      nonzero += requantize_stepped<typename C::Value> (c[v], own.x, own.y,
+          ALONE ? &level : nullptr, ALONE ? nullptr : &c[v]);
+      if (ALONE)
+        c[v] = (typename C::Value) level;
+    }
   } else {
-    const int32_t own = lane_quantize (C::family, &job, c, quant, companion);
+    BDCT_UNROLL for (int v = 0; v < COUNT; v++) {
+      const int2 own = entry (v);
 
-    if (level != nullptr)
-      *level = own;
-    if (value != nullptr)
-      *value = lane_dequantize (C::family, &job, own, quant, companion);
-    return is_nonzero (own);
+      c[v] = lane_quantize (C::family, &job, c[v], own.x, own.y);
+      nonzero += is_nonzero (c[v]);
+    }
+    if (C::clip16 && clips)
+      BDCT_UNROLL for (int v = 0; v < COUNT; v++)
+        c[v] = lane_clip16 (c[v]);
+    if (!ALONE)
+      BDCT_UNROLL for (int v = 0; v < COUNT; v++) {
+        const int2 own = entry (v);
+
+        c[v] = lane_dequantize (C::family, &job, c[v], own.x, own.y);
+      }
   }
+  return nonzero;
 }
 
 /* The sum over the lanes that share all but the STEPth and higher bits of their

@@ -18,6 +18,7 @@
 #include "tensor/real8.cuh"
 
 #include "dct/matrices.h"
+#include "dct/quantize.h"
 
 namespace {
 
@@ -233,19 +234,20 @@ is_known (const BdctComponentJob &job)
 /* Whether a job of H.265's family stays within what hevc.cuh says: the matrix's
  * entries are bytes, the first pass's magnitudes at most 2^14, and the first
  * inverse pass's within 16 bits: 2^13 for the signal, and for the quantization
- * errors, 2/3 of a step at most, their sum with the matrix. */
+ * errors, 2/3 of a step at most, their sum with the matrix. No level needs to
+ * be clipped. */
 bool
 hevc_fits (const BdctComponentJob &job, int depth)
 {
   const Bounds &bounds = kBounds[bdct_chain_info (job.chain)->row];
-  int64_t largest = 0;
+  int32_t largest = job.dequant_dc;
 
   for (int i = 0; i < 64; i++)
-    if (job.dequant[i] > largest)
-      largest = job.dequant[i];
+    largest = max (largest, job.dequant[i]);
   return bounds.entry > 0 && bounds.entry <= INT8_MAX
       && bounds.row << (depth - 1) <= 1 << (14 + job.fwd_shift[0])
-      && largest * bounds.column * 2
+      && bdct_quantize_largest (&job) <= INT16_MAX
+      && (int64_t) largest * bounds.column * 2
       < (int64_t) (32767 - (1 << 13)) * 3 * 128 << job.dequant_bits;
 }
 
@@ -263,13 +265,12 @@ jpeg8_fits (const BdctComponentJob &job)
 bool
 hevc_flat (const BdctComponentJob &job)
 {
-  for (int i = 1; i < 64; i++)
-    if (job.quant[i] != job.quant[0] || job.dequant[i] != job.dequant[0])
+  for (int i = 0; i < 64; i++)
+    if (job.quant[i] != job.quant_dc || job.dequant[i] != job.dequant_dc)
       return false;
   return job.dequant[0] % (1 << job.dequant_bits) == 0
       && rounding3 (job) != 0
-      && (((int64_t) job.quant[0] << 14) + job.quant_add) >> job.quant_bits
-      <= 2047;
+      && bdct_quantize_largest (&job) <= 2047;
 }
 
 /* The matrix of a component, in a square of `size`. */

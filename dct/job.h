@@ -130,6 +130,21 @@ bdct_job_index (const BdctComponentJob *job, int v, int u)
   return (v >> sv << 3) + (u >> su);
 }
 
+typedef struct {
+  int32_t quant, dequant;
+} BdctQuantizer;
+
+/** What they have for it. */
+static inline BdctQuantizer
+bdct_job_entry (const BdctComponentJob *job, int v, int u)
+{
+  const int index = bdct_job_index (job, v, u);
+  const BdctQuantizer dc = { job->quant_dc, job->dequant_dc };
+  const BdctQuantizer entry = { job->quant[index], job->dequant[index] };
+
+  return v == 0 && u == 0 ? dc : entry;
+}
+
 /** Resolve parameters for a layout. False, with the value and the range named,
  * if one is outside its range. */
 bool bdct_job_init (BdctJob *job, const BdctParams *params,

@@ -14,7 +14,7 @@
  *   BDCT_NAME (clip16) (BDCT_INT)       to -32768 to 32767
  *   BDCT_NAME (with_sign) (BDCT_REAL magnitude, BDCT_REAL c)
  * and may include this file again after redefining them, or none, for
- * bdct_quantize_companion() alone. `family` is meant to be a constant once it
+ * what comes first alone. `family` is meant to be a constant once it
  * is inlined.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -41,6 +41,18 @@ bdct_quantize_companion (const BdctJob *job, const BdctComponentJob *component,
     return component->dequant[index];
   r.real = 1.0f / (8.0f * (float) component->quant[index]);
   return r.bits;
+}
+
+/* HEVC's largest level before it is clipped: of a coefficient of 2^14, which
+ * none exceeds. */
+static inline int32_t
+bdct_quantize_largest (const BdctComponentJob *job)
+{
+  int32_t quant = job->quant_dc;
+
+  for (int i = 0; i < 64; i++)
+    quant = job->quant[i] > quant ? job->quant[i] : quant;
+  return ((quant << 14) + job->quant_add) >> job->quant_bits;
 }
 
 /* Of job.h's members, by the family, for those to whom they have to be

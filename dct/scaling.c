@@ -27,22 +27,6 @@ const BdctScalingLists bdct_scaling_default = {
   .dc = {{16, 16, 16}, {16, 16, 16}, {16, 16, 16}, {16, 16, 16}}
 };
 
-bool
-bdct_scaling_is_common (const BdctScalingLists * lists)
-{
-  for (int size = 0; size < BDCT_N_SCALING_SIZES; size++)
-    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
-      const uint8_t *factor = lists->factor[size][c];
-
-      if (lists->dc[size][c] != factor[0])
-        return false;
-      for (int i = 0; i < 64; i++)
-        if (factor[i] < 16)
-          return false;
-    }
-  return true;
-}
-
 /* The lists that have names. */
 enum
 {

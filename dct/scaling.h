@@ -41,10 +41,6 @@ bdct_scaling_is_set (const BdctScalingLists *lists)
   return lists->dc[0][0] != 0;
 }
 
-/** Whether no entry is below 16 and every DC has the list's first one, which is
- * what the CUDA engine asks for. */
-bool bdct_scaling_is_common (const BdctScalingLists *lists);
-
 /** ITU-T H.265 Tables 7-5 and 7-6, intra. */
 extern const BdctScalingLists bdct_scaling_default;
 

@@ -23,10 +23,6 @@ typedef struct
 {
   const BdctEngineClass *engine;
 
-  /** Whether it takes any scaling lists; else those that
-   * bdct_scaling_is_common() is true of. */
-  gboolean takes_lists;
-
   /** Find the device and a context for it: the pipeline's, else a new one that
    * is shared with it. `context` holds one of the wanted kind or NULL, and
    * receives a reference. FALSE with the reason. NULL: nothing to be found. */

@@ -6,5 +6,4 @@
 
 const GstBlockDctBackendClass gst_blockdct_backend_cpu = {
   .engine = &bdct_cpu_engine,
-  .takes_lists = TRUE,
 };

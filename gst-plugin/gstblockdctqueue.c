@@ -100,21 +100,6 @@ set_aside (GstBlockDct * self, GstBlockDctChecked which,
   self->posts.dropped[which] = TRUE;
 }
 
-static gboolean
-init_job (GstBlockDct * self, const BdctParams * params, BdctError * error)
-{
-  const GstBlockDctBackendClass *klass = self->backend.klass;
-
-  if (!bdct_job_init (&self->job, params, &self->layout, error))
-    return FALSE;
-  return self->job.family != BDCT_FAMILY_HEVC
-      || params->scaling_list != BDCT_SCALING_FILE || klass->takes_lists
-      || bdct_scaling_is_common (&params->lists)
-      || bdct_error (error, "backend=%s takes no scaling list with an entry "
-      "below 16, or with a DC that is not its first entry; backend=cpu does",
-      klass->engine->name);
-}
-
 /* Do without what the stream, or the engine, does not allow. */
 static void
 set_steps_aside (GstBlockDct * self, const GstBlockDctSettings * settings,
@@ -149,13 +134,15 @@ update_job (GstBlockDct * self, const GstBlockDctSettings * settings)
   if (self->job_valid
       && memcmp (&params, &self->job_params, sizeof params) == 0)
     return TRUE;
-  self->job_valid = init_job (self, &params, &error);
+  self->job_valid =
+      bdct_job_init (&self->job, &params, &self->layout, &error);
   if (!self->job_valid) {
     if (bdct_family_has_qp (bdct_transform_info (params.transform)->family))
       set_lists_aside (self, settings, &params, &error);
     else
       set_steps_aside (self, settings, &params, &error);
-    self->job_valid = init_job (self, &params, &error);
+    self->job_valid =
+        bdct_job_init (&self->job, &params, &self->layout, &error);
   }
   self->job_params = params;
   return self->job_valid;

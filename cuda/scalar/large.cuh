@@ -80,16 +80,28 @@ template <typename C> struct Large
   struct Tables
   {
     BdctComponentJob job;
+    bool clips;
     int32_t quant[8], companion[8];
+    int32_t first_quant, first_companion;       /* of frequency 0 */
 
     BDCT_INLINE void
     load (const Constants *set, int u)
     {
       job = get_job<C> (set);
+      clips = C::clip16 && __ldg (&set->clips);
       BDCT_UNROLL for (int v = 0; v < 8; v += 4) {
         load_entries (quant + v, set->job.quant, u / (n / 8), v);
         load_entries (companion + v, set->job.dequant, u / (n / 8), v);
       }
+      first_quant = u == 0 ? __ldg (&set->job.quant_dc) : quant[0];
+      first_companion = u == 0 ? __ldg (&set->job.dequant_dc) : companion[0];
+    }
+
+    BDCT_INLINE int2
+    entry (int v) const
+    {
+      return v == 0 ? make_int2 (first_quant, first_companion)
+          : make_int2 (quant[v / (n / 8)], companion[v / (n / 8)]);
     }
   };
 
@@ -98,18 +110,8 @@ template <typename C> struct Large
   template <Ask ASK> static BDCT_INLINE uint32_t
   quantize_column (int32_t (&c)[keep], const Tables &tables)
   {
-    uint32_t nonzero = 0;
-
-    BDCT_UNROLL for (int v = 0; v < keep; v++) {
-      const int at = v / (n / 8);
-      int level;
-
-      nonzero += requantize<C> (c[v], tables.job, tables.quant[at],
-          tables.companion[at], &level, ASK == LEVELS ? nullptr : &c[v]);
-      if (ASK == LEVELS)
-        c[v] = level;
-    }
-    return nonzero;
+    return requantize_column<C, ASK == LEVELS, keep> (c, tables.job,
+        tables.clips, [&] (int v) { return tables.entry (v); });
   }
 
   static BDCT_INLINE void

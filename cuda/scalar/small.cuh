@@ -73,11 +73,12 @@ cell_of (float v)
 template <typename C, Ask ASK> struct Quantizer
 {
   BdctComponentJob job;
+  bool clips;
   const Constants *set;
   uint32_t nonzero = 0;
 
   BDCT_INLINE Quantizer (const Constants *set) : job (get_job<C> (set)),
-      set (set) {}
+      clips (C::clip16 && __ldg (&set->clips)), set (set) {}
 
   /* A column of coefficients to their values, or to their levels. */
   BDCT_INLINE void
@@ -89,14 +90,8 @@ template <typename C, Ask ASK> struct Quantizer
       load_entries (quant + v, set->job.quant, u, v);
       load_entries (companion + v, set->job.dequant, u, v);
     }
-    BDCT_UNROLL for (int v = 0; v < C::height; v++) {
-      int level;
-
-      nonzero += requantize<C> (c[v], job, quant[v], companion[v],
-          ASK == LEVELS ? &level : nullptr, ASK == LEVELS ? nullptr : &c[v]);
-      if (ASK == LEVELS)
-        c[v] = (typename C::Value) level;
-    }
+    nonzero += requantize_column<C, ASK == LEVELS, C::height> (c, job, clips,
+        [&] (int v) { return make_int2 (quant[v], companion[v]); });
   }
 };
 

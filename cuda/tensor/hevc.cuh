@@ -41,13 +41,33 @@ template <int COUNT> struct HevcSteps
         + (lift3 << (job.dequant_bits + lift (job)));
   }
 
-  /* Entry i is index `at` of the tables. */
-  void set (int i, const BdctComponentJob &job, int at)
+  /* Entry i is for vertical frequency v, horizontal frequency u of a block, and
+   * the square is one or has several side by side. */
+  void set (int i, const BdctComponentJob &job, int v, int u)
   {
-    quant[i] = job.quant[at];
+    const int mask = (1 << job.log2_width) - 1;
+    const BdctQuantizer entry = bdct_job_entry (&job, v & mask, u & mask);
+
+    quant[i] = entry.quant;
     /* What the bits of kSigned add to the product is taken off. */
     add[i] = (int32_t) (job.quant_add - 0x4b400000u * quant[i]);
-    dequant[i] = job.dequant[at] << lift (job);
+    dequant[i] = entry.dequant << lift (job);
+  }
+
+  /* An entry as it lies in memory. */
+  void get (int32_t to[4], int i) const
+  {
+    to[0] = quant[i];
+    to[1] = add[i];
+    to[2] = dequant[i];
+  }
+
+  BDCT_INLINE void
+  put (const int32_t from[4], int i)
+  {
+    quant[i] = from[0];
+    add[i] = from[1];
+    dequant[i] = from[2];
   }
 
   /* Two coefficients on kSigned, with entries i and j: the dequantized ones,

@@ -90,16 +90,9 @@ template <typename Sample, bool FLAT> struct Hevc16
       }
     }
     quantizer.set_all (job);
-    if constexpr (!FLAT) {
-      const int mask = (1 << job.log2_width) - 1;
-
-      for (int i = 0; i < 8; i++) {
-        const int u = (g + i / 2 % 2 * 8) & mask;
-        const int v = (i / 4 * 8 + 2 * t + i % 2) & mask;
-
-        quantizer.set (i, job, bdct_job_index (&job, v, u));
-      }
-    }
+    if constexpr (!FLAT)
+      for (int i = 0; i < 8; i++)
+        quantizer.set (i, job, i / 4 * 8 + 2 * t + i % 2, g + i / 2 % 2 * 8);
     peak = ((1 << depth) - 1) * 0x10001u;
     scale2 = (float) (1 << (24 - start.s2)) * (FLAT ? kTiny : 1);
     scale3 = scale3_of<FLAT> (job);

@@ -34,7 +34,7 @@
 
 namespace {
 
-template <bool FLAT> struct alignas (16) Quantizer32 : HevcQuantizer<FLAT, 1>
+template <bool FLAT> struct alignas (16) Quantizer32 : HevcQuantizer<FLAT, 2>
 {
 };
 
@@ -103,8 +103,17 @@ template <typename Sample, bool FLAT> struct Hevc32
   FragB32x8b b2[2][2], b4[2][2];
   Pass32 first[2], pass[3];     /* of the first pass's rows' halves; the rest */
   Quantizer32<FLAT> quantizer;
-  int32_t entries[16][4];       /* HevcSteps' quant, add, dequant */
+  /* HevcSteps' quant, add, dequant: of both frequencies 2t and 2t + 1, and of
+   * 2t where a block of 16 x 16 or 32 x 32 may begin. */
+  int32_t entries[16][4], first_entries[4][4];
   uint32_t peak[4];             /* the first one */
+
+  /* Whether entry i is of the rows and columns that a block may begin with. */
+  static __host__ __device__ constexpr bool
+  is_first (int i)
+  {
+    return i / 4 % 2 == 0 && i % 2 == 0;
+  }
 
   /* The sample that inner index k of the first product stands for. */
   static int sample (Kind kind, int k)
@@ -167,17 +176,16 @@ template <typename Sample, bool FLAT> struct Hevc32
       pass[1].set_levels (job);
       quantizer.set_all (job);
     } else {
-      const int mask = (1 << job.log2_width) - 1;
-
       pass[1].set_whole (job.inv_shift[0]);
       quantizer.set_all (job, 0);
       for (int i = 0; i < 16; i++) {
-        const int u = (i % 4 * 8 + g) & mask, v = (i / 4 * 8 + 2 * t) & mask;
+        const int v = i / 4 * 8 + 2 * t, u = i % 4 * 8 + g;
 
-        quantizer.set (0, job, bdct_job_index (&job, v, u));
-        entries[i][0] = quantizer.quant[0];
-        entries[i][1] = quantizer.add[0];
-        entries[i][2] = quantizer.dequant[0];
+        quantizer.set (0, job, v, u);
+        quantizer.set (1, job, v + 1, u);
+        quantizer.get (entries[i], 1);
+        if (is_first (i))
+          quantizer.get (first_entries[i / 8 * 2 + i % 4 / 2], 0);
       }
     }
     peak[0] = ((1 << depth) - 1) * 0x10001u;
@@ -289,11 +297,12 @@ template <typename Sample, bool FLAT> struct Lane32
               uint32_t v[2];
 
               READ_AT (entry, entries, 8 * h + 4 * r + column);
-              quantizer.quant[0] = entry[0];
-              quantizer.add[0] = entry[1];
-              quantizer.dequant[0] = entry[2];
+              quantizer.put (entry, 1);
+              if (Constants::is_first (8 * h + 4 * r + column))
+                READ_AT (entry, first_entries, 2 * h + column / 2);
+              quantizer.put (entry, 0);
               count (2 * h + p, quantizer.template requantize<Sample> (v,
-                      d.v[2 * i], d.v[2 * i + 1], 0, 0));
+                      d.v[2 * i], d.v[2 * i + 1], 0, 1));
               w[column][r] = permute (v[0], v[1], MIDDLE_WORDS);
             }
           }

@@ -64,13 +64,9 @@ template <typename Sample, bool FLAT> struct Hevc8
       start4.v[i] = start.fourth (m.column_sum (column_of (kind, n)));
     }
     quantizer.set_all (job);
-    if constexpr (!FLAT) {
-      const int mask = (1 << job.log2_width) - 1;
-
+    if constexpr (!FLAT)
       for (int i = 0; i < 2; i++)
-        quantizer.set (i, job,
-            bdct_job_index (&job, (2 * t + i) & mask, g & mask));
-    }
+        quantizer.set (i, job, 2 * t + i, g);
     peak = ((1 << depth) - 1) * 0x10001u;
     scale2 = (float) (1 << (24 - start.s2)) * (FLAT ? kTiny : 1);
     scale3 = scale3_of<FLAT> (job);

@@ -78,10 +78,6 @@ gboolean picture_load (Picture *picture, const char *name);
  * 12"). */
 void whitepaper_params (BdctParams *params);
 
-/** Set the parameters' own scaling lists: any, or near to flat, or the least or
- * the largest entries in turn, by the seed. */
-void random_lists (BdctParams *params, guint32 seed);
-
 typedef enum {
   STRIDE_TIGHT,    /**< no byte beside the rows: a sanitizer sees any excess */
   STRIDE_ODD,      /**< rows and first sample on odd bytes (words above 8) */

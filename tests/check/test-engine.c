@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 #include "frame.h"
+#include "lists.h"
 #include "reference.h"
 
 typedef struct {
@@ -28,13 +29,6 @@ static struct
 {
   guint64 samples, sse, sure, levels, unsure;
 } real;
-
-/* Any scaling lists: the CPU engine alone does. */
-static gboolean
-takes_lists (void)
-{
-  return engines[0]->klass == &bdct_cpu_engine;
-}
 
 static gboolean
 process (BdctEngine * engine, const BdctParams * params,
@@ -301,7 +295,7 @@ test_formats (gconstpointer data)
           c.params.qp = n * 29 % 52;
           c.params.chroma_qp_offset = (int) (n * 11 % 25) - 12;
           c.params.scaling_list = n / 3 % 2;
-          if (n % 4 == 3 && takes_lists ())
+          if (n % 4 == 3)
             random_lists (&c.params, n / 4);
           if (!check_case (&c))
             return;
@@ -325,11 +319,8 @@ test_qps (gconstpointer data)
         int n = c.params.qp * 2 + list;
 
         c.params.scaling_list = list;
-        if (list == BDCT_SCALING_FILE) {
-          if (!takes_lists ())
-            continue;
+        if (list == BDCT_SCALING_FILE)
           random_lists (&c.params, c.params.qp);
-        }
         c.params.chroma_qp_offset = n * 7 % 25 - 12;
         c.format = n % 3 ? FORMAT_I420 : FORMAT_Y444;
         c.content = n / 3 % (CONTENT_CHECKER + 1);

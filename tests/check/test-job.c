@@ -5,6 +5,7 @@
 #include <string.h>
 #include "expect.h"
 #include "frame.h"
+#include "lists.h"
 #include "reference.h"
 
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;

@@ -17,6 +17,7 @@
 #include <time.h>
 #include "dct/tile.h"
 #include "frame.h"
+#include "lists.h"
 
 #define MAX_JOBS 3
 #define MAX_RUNS 101

@@ -74,7 +74,6 @@ check_good (const GString * text)
     g_error ("%s", error.message);
   g_assert_cmpuint (lists.name, ==, 77);
   g_assert_true (bdct_scaling_is_set (&lists));
-  g_assert_false (bdct_scaling_is_common (&lists));
   for (guint n = 0; n < N_REQUIRED; n++) {
     const guint8 *factor =
         lists.factor[required[n].size][required[n].component];
@@ -132,12 +131,6 @@ test_default (void)
   }
   g_assert_true (parse (text->str, text->len, &lists, NULL));
   g_assert_cmpmem (&lists, sizeof lists, &bdct_scaling_default, sizeof lists);
-  g_assert_true (bdct_scaling_is_common (&lists));
-  lists.dc[3][0]++;
-  g_assert_false (bdct_scaling_is_common (&lists));
-  lists.dc[3][0]--;
-  lists.factor[1][2][63] = 15;
-  g_assert_false (bdct_scaling_is_common (&lists));
   g_string_free (text, TRUE);
 }
 

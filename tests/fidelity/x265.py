@@ -127,8 +127,6 @@ def main():
             skip(f"{program} is missing: install {package}")
     if b"libx265" not in run(["ffmpeg", "-encoders"]):
         skip("this ffmpeg has no libx265")
-    if BACKEND == "cuda":
-        skip("the CUDA engine does not take every scaling list")
     help_text = run(["ffmpeg", "-h", "encoder=libx265"])
     depths = {kind[1] for kind, names in FORMATS.items()
               if names[1].encode() in help_text.split()}

@@ -21,6 +21,7 @@
 #include <string.h>
 #include "engines.h"
 #include "frames.h"
+#include "lists.h"
 
 #define IN_FLIGHT 4
 #define MAX_OTHERS 6
@@ -69,6 +70,8 @@ any_job (BdctJob * job, BdctTransform transform, const BdctLayout * layout)
   params.chroma_qp_offset = random_below (5) ? 0 : random_below (25) - 12;
   params.scaling_list = random_below (4) ? BDCT_SCALING_FLAT
       : BDCT_SCALING_DEFAULT;
+  if (random_below (4) == 0)
+    random_lists (&params, random_below (1000));
   if (!bdct_job_init (job, &params, layout, NULL))
     abort ();
 }

@@ -17,6 +17,7 @@
 #include <string.h>
 #include "engines.h"
 #include "frames.h"
+#include "lists.h"
 #include "reference.h"
 
 #define IN_FLIGHT 3
@@ -86,8 +87,13 @@ static bool
 init_params (BdctParams * params, BdctTransform transform, int variant)
 {
   static const int quality[] = { 85, 1, 100, 50, 85, 85, 3 };
-  static const int qp[] = { 26, 0, 51, 37, 26, 37, 13 };
-  static const int offset[] = { 0, 0, 0, 0, 12, -12, -12 };
+  static const int qp[] = { 26, 22, 51, 37, 26, 37, 13, 0, 1, 43 };
+  static const int offset[] = { 0, 0, 0, 0, 12, -12, -12, 0, -12, 5 };
+  static const BdctScalingList list[] = { BDCT_SCALING_FLAT, BDCT_SCALING_FILE,
+    BDCT_SCALING_DEFAULT, BDCT_SCALING_FLAT, BDCT_SCALING_FLAT,
+    BDCT_SCALING_DEFAULT, BDCT_SCALING_FLAT, BDCT_SCALING_FLAT,
+    BDCT_SCALING_FILE, BDCT_SCALING_FILE
+  };
   bool has_qp = bdct_family_has_qp (bdct_transform_info (transform)->family);
 
   *params = (BdctParams) BDCT_PARAMS_DEFAULT;
@@ -97,8 +103,9 @@ init_params (BdctParams * params, BdctTransform transform, int variant)
   if (has_qp) {
     params->qp = qp[variant];
     params->chroma_qp_offset = offset[variant];
-    params->scaling_list = variant % 3 == 2 ? BDCT_SCALING_DEFAULT
-        : BDCT_SCALING_FLAT;
+    params->scaling_list = list[variant];
+    if (list[variant] == BDCT_SCALING_FILE)
+      random_lists (params, next_random () % 1000);
   } else {
     params->quality = quality[variant];
     params->n_steps = variant == 4 ? 64 : variant == 5 ? 128 : 0;

@@ -357,11 +357,9 @@ test_load_preset (void)
   bench_clear (&bench);
 }
 
-/* Scaling lists as a file and in `params`; with `own_dc` such as no engine but
- * the CPU's takes. */
+/* Scaling lists as a file and in `params`. */
 static gchar *
-write_lists (const gchar * name, BdctParams * params, guint seed,
-    gboolean own_dc)
+write_lists (const gchar * name, BdctParams * params, guint seed)
 {
   static const gchar *const components[] = { "LUMA", "CHROMAU", "CHROMAV" };
   BdctScalingLists *lists = &params->lists;
@@ -384,7 +382,7 @@ write_lists (const gchar * name, BdctParams * params, guint seed,
       lists->dc[size][c] = lists->factor[size][c][0];
       if (size < 2)
         continue;
-      lists->dc[size][c] += own_dc ? 40 + seed : 0;
+      lists->dc[size][c] += 40 + seed;
       g_string_append_printf (text, "INTRA%dX%d_%s_DC =\n%d\n", side, side,
           components[c], lists->dc[size][c]);
     }
@@ -416,7 +414,7 @@ test_lists (void)
 {
   static const gchar *const formats[] = { "GRAY8", "I420", "Y444" };
   BdctParams params = scaled_params (BDCT_HEVC_32X32);
-  gchar *path = write_lists ("lists", &params, 0, !test_on_cuda ());
+  gchar *path = write_lists ("lists", &params, 0);
 
   params.scaling_list = BDCT_SCALING_FILE;
   for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
@@ -441,7 +439,7 @@ static void
 test_lists_live (void)
 {
   BdctParams params = scaled_params (BDCT_HEVC_16X16);
-  gchar *path = write_lists ("live", &params, 3, FALSE);
+  gchar *path = write_lists ("live", &params, 3);
   guint n = 0;
   Bench bench;
 
@@ -453,7 +451,7 @@ test_lists_live (void)
   params.scaling_list = BDCT_SCALING_FILE;
   g_object_set (bench.element, "scaling-list", BDCT_SCALING_FILE, NULL);
   check_next (&bench, n++, &params);
-  g_free (write_lists ("live", &params, 50, FALSE));
+  g_free (write_lists ("live", &params, 50));
   g_object_set (bench.element, "scaling-list-file", path, NULL);
   check_next (&bench, n++, &params);
   /* The file may go, once it is read. */
@@ -471,7 +469,7 @@ static void
 test_bad_lists (void)
 {
   BdctParams params = scaled_params (BDCT_HEVC_32X32), ignored = params;
-  gchar *good = write_lists ("good-lists", &params, 5, FALSE), *path;
+  gchar *good = write_lists ("good-lists", &params, 5), *path;
   Bench bench;
 
   params.scaling_list = BDCT_SCALING_FILE;
@@ -505,12 +503,12 @@ get_list (GstElement * element)
   return list;
 }
 
-/* `file` without one is flat, aloud; and so is what the engine cannot do. */
+/* `file` without one is flat, aloud. */
 static void
 test_no_lists (void)
 {
   BdctParams params = scaled_params (BDCT_HEVC_32X32), lists = params;
-  gchar *path = write_lists ("own", &lists, 5, TRUE);
+  gchar *path = write_lists ("own", &lists, 5);
   Bench bench;
 
   bench_init (&bench, "I420", 40, 40, SCALED, "scaling-list",
@@ -520,15 +518,10 @@ test_no_lists (void)
   g_assert_cmpint (get_list (bench.element), ==, BDCT_SCALING_FLAT);
   g_object_set (bench.element, "scaling-list-file", path, "scaling-list",
       BDCT_SCALING_FILE, NULL);
-  if (!test_on_cuda ())
-    params = lists;
-  params.scaling_list = test_on_cuda () ? BDCT_SCALING_FLAT
-      : BDCT_SCALING_FILE;
+  params = lists;
+  params.scaling_list = BDCT_SCALING_FILE;
   check_next (&bench, 1, &params);
-  if (test_on_cuda ())
-    CHECK_WARNING (&bench, "scaling-list is set aside", "backend=cpu does");
-  check_path (bench.element, "scaling-list-file", test_on_cuda () ? NULL
-      : path);
+  check_path (bench.element, "scaling-list-file", path);
   g_free (path);
   bench_clear (&bench);
 }
