@@ -121,6 +121,7 @@ typedef struct {
   LabContent content;         /**< what is timed; both are checked */
   int n_qualities, n_qps;
   int quality[LAB_MAX_LIST], qp[LAB_MAX_LIST];
+  bool default_lists;         /**< the standard's, for hevc-* */
   const char *only, *csv, *json;
 } LabOptions;
 

@@ -41,6 +41,7 @@ static const char usage[] =
     "  --quality Q,...     of jpeg-8x8 and dct-8x8, 1 to 100 (default 75);\n"
     "                      all for blockdct's kernels, the first for others\n"
     "  --qp QP,...         of hevc-*, 0 to 51 (default 27), likewise\n"
+    "  --default-lists     hevc-* with the standard's scaling lists\n"
     "  --content KIND      what is timed: natural (default) or noise; both\n"
     "                      are checked\n"
     "  --csv FILE          write the results there\n"
@@ -164,6 +165,7 @@ parse_options (int argc, char **argv)
     { "only", required_argument, NULL, 'o' },
     { "quality", required_argument, NULL, 'Q' },
     { "qp", required_argument, NULL, 'P' },
+    { "default-lists", no_argument, NULL, 'l' },
     { "content", required_argument, NULL, 'c' },
     { "csv", required_argument, NULL, 'C' },
     { "json", required_argument, NULL, 'J' },
@@ -199,6 +201,9 @@ parse_options (int argc, char **argv)
         break;
       case 'P':
         o->n_qps = parse_list ("qp", optarg, 0, 51, o->qp);
+        break;
+      case 'l':
+        o->default_lists = true;
         break;
       case 'c':
         if (strcmp (optarg, "noise") != 0 && strcmp (optarg, "natural") != 0)

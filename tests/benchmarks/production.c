@@ -126,6 +126,8 @@ make_entry (LabShape shape, BdctTransform transform, int quality, int qp)
   BdctError error = { "out of memory" };
 
   params.transform = transform;
+  if (lab_options.default_lists)
+    params.scaling_list = BDCT_SCALING_DEFAULT;
   for (int i = 0; i < N_OTHERS; i++) {
     params.quality = (quality + 12 * i - 1) % 100 + 1;
     params.qp = (qp + 2 * i) % 52;

@@ -92,6 +92,8 @@ params_of (const LabSet * set)
   params.transform = set->transform;
   params.quality = set->quality;
   params.qp = set->qp;
+  if (lab_options.default_lists)
+    params.scaling_list = BDCT_SCALING_DEFAULT;
   return params;
 }
 
