@@ -14,7 +14,7 @@
  *     a part     what of a group has a count of its own. */
 #include "tensor/groups.cuh"
 #include "tensor/hevc8.cuh"
-#include "tensor/jpeg8.cuh"
+#include "tensor/jpeg10.cuh"
 #include "tensor/real8.cuh"
 
 #include "dct/matrices.h"
@@ -261,6 +261,26 @@ jpeg8_fits (const BdctComponentJob &job)
   return true;
 }
 
+/* Whether they are what jpeg10.cuh says, and the samples. */
+bool
+jpeg10_fits (const BdctComponentJob &job, int depth)
+{
+  if (depth > 10)
+    return false;
+  for (int u = 0; u < 8; u++)
+    for (int n = 0; n < 8; n++) {
+      int64_t sum = 0;
+
+      for (int v = 0; v < 8; v++)
+        sum += (int64_t) abs (bdct_matrix_int (BDCT_BASIS_ISLOW_8, v, n))
+            * job.quant[v * 8 + u];
+      /* Of half steps, after the shift of 12; and what is rounded. */
+      if (sum / 2 >> 12 >= (1 << 13) - 32)
+        return false;
+    }
+  return true;
+}
+
 /* What HevcFlat asks for. */
 bool
 hevc_flat (const BdctComponentJob &job)
@@ -346,11 +366,12 @@ use (const Wanted &wanted)
       : use<Group, Sample, ROWS, WARPS, BLOCKS, false> ();
 }
 
-template <typename Chain, typename Sample> const BdctTensorKernel *
+template <typename Chain, typename Sample, int BLOCKS = 8>
+const BdctTensorKernel *
 use8 (const Wanted &wanted)
 {
   if (wanted.large)
-    return use<Group8<Chain, Sample>, Sample, 32, 2, 8> (wanted);
+    return use<Group8<Chain, Sample>, Sample, 32, 2, BLOCKS> (wanted);
   return use<Group8<Chain, Sample>, Sample, 8, 4, 4> (wanted);
 }
 
@@ -398,7 +419,8 @@ bdct_tensor_find (const BdctCudaWork *work, unsigned traits)
 
       if (!is_known (job) || (family == BDCT_FAMILY_HEVC
               && !hevc_fits (job, depth))
-          || (family == BDCT_FAMILY_JPEG && depth == 8 && !jpeg8_fits (job)))
+          || (family == BDCT_FAMILY_JPEG && (depth == 8 ? !jpeg8_fits (job)
+                  : !jpeg10_fits (job, depth))))
         return nullptr;
       if (layout.interleave > 1
           && memcmp (&job, &jobs[layout.component[1]], sizeof job) != 0)
@@ -426,7 +448,9 @@ bdct_tensor_find (const BdctCudaWork *work, unsigned traits)
       return flat ? use_hevc<uint8_t, true> (size, wanted)
           : use_hevc<uint8_t, false> (size, wanted);
     case BDCT_FAMILY_JPEG:
-      return depth > 8 || (traits & BDCT_TENSOR_75) ? nullptr
+      if (traits & BDCT_TENSOR_75)
+        return nullptr;
+      return depth > 8 ? use8<Jpeg10, uint16_t, 7> (wanted)
           : use8<Jpeg8, uint8_t> (wanted);
     case BDCT_FAMILY_REAL:
       return depth > 8 ? use8<Real8<uint16_t>, uint16_t> (wanted)

@@ -87,6 +87,18 @@ nonzero_halves (uint32_t halves)
 #endif
 }
 
+/* The same of pairs of halves that have one sign each. */
+BDCT_INLINE uint32_t
+nonzero_halves (uint32_t high, uint32_t low)
+{
+#if __CUDA_ARCH__ >= 900
+  /* Added, they lose their signs. */
+  return __viaddmin_u16x2 (high, low, 0x00010001);
+#else
+  return nonzero_halves (high | low);
+#endif
+}
+
 /* And of two words. */
 BDCT_INLINE uint32_t
 nonzero_words (uint32_t words)

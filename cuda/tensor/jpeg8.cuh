@@ -17,6 +17,15 @@ namespace {
 /* What makes both intermediates unsigned. */
 constexpr int kLiftJpeg = 0x2000;
 
+/* 128 high + low, rounded down to 24 bits. */
+BDCT_INLINE FragC16x8f
+join_128 (const FragC16x8f &high, FragC16x8f low)
+{
+  BDCT_UNROLL for (int i = 0; i < 4; i++)
+    low.v[i] = __fmaf_rd (high.v[i], 128, low.v[i]);
+  return low;
+}
+
 struct Jpeg8
 {
   FragA16x16h a1_high, a1_low, a3_high, a3_low;
@@ -74,12 +83,8 @@ struct Jpeg8
   product (const FragA16x16h &a, const FragB16x8h &b_high,
       const FragB16x8h &b_low, const FragC16x8f &start)
   {
-    const FragC16x8f high = mma_16x8x16_f16 (a, b_high, start);
-    FragC16x8f d = mma_16x8x16_f16 (a, b_low, filled (0));
-
-    BDCT_UNROLL for (int i = 0; i < 4; i++)
-      d.v[i] = __fmaf_rd (high.v[i], 128, d.v[i]);
-    return d;
+    return join_128 (mma_16x8x16_f16 (a, b_high, start),
+        mma_16x8x16_f16 (a, b_low, filled (0)));
   }
 
   template <typename Count> BDCT_INLINE void
