@@ -470,7 +470,7 @@ cuda_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
 
 const BdctEngineClass bdct_cuda_engine = {
   .name = "cuda",
-  .metrics = 1u << BDCT_METRIC_SSIM,
+  .metrics = ((1u << BDCT_N_METRICS) - 1) & ~(1u << BDCT_METRIC_XPSNR),
   .count_devices = bdct_cuda_count,
   .create = cuda_create,
   .destroy = cuda_destroy,

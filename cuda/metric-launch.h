@@ -38,7 +38,8 @@ typedef struct {
       cudaStream_t stream);
 } BdctCudaMetric;
 
-extern const BdctCudaMetric bdct_cuda_ssim;
+extern const BdctCudaMetric bdct_cuda_ssim, bdct_cuda_ms_ssim,
+    bdct_cuda_psnr_hvs, bdct_cuda_psnr_b;
 
 #ifdef __cplusplus
 }

@@ -11,6 +11,7 @@
 #ifndef BDCT_METRIC_CUH
 #define BDCT_METRIC_CUH
 
+#include <math.h>
 #include "dct/metric-arithmetic.h"
 #include "dct/sample.h"
 #include "metric-launch.h"
@@ -53,6 +54,30 @@ launch (const BdctCudaMetricPlanes *planes, unsigned x, unsigned y,
 #else
 #include "metric-emulation.h"
 #endif
+
+/* Add up what threads have: n sums, which then are those of the first. */
+template <int kThreads, int n> BDCT_INLINE void
+add_up (unsigned long long (&sum)[n][kThreads])
+{
+  for (int half = kThreads / 2; half > 0; half /= 2)
+    threads<kThreads> ([&] (int t) {
+      for (int k = 0; k < n && t < half; k++)
+        sum[k][t] += sum[k][t + half];
+    });
+}
+
+/* For kernels that add to results. */
+inline cudaError_t
+zero_results (const BdctCudaMetricPlanes *planes,
+    size_t (*results) (const BdctMetricPlane *), cudaStream_t stream)
+{
+  cudaError_t err = cudaSuccess;
+
+  for (int c = 0; c < planes->n && err == cudaSuccess; c++)
+    err = cudaMemsetAsync (planes->plane[c].plane.memory, 0,
+        results (&planes->plane[c].plane), stream);
+  return err;
+}
 
 /* Sample x of a component's row. */
 BDCT_INLINE int

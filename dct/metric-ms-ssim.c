@@ -10,47 +10,23 @@
  *
  * Wang, Simoncelli, Bovik: Multiscale Structural Similarity for Image Quality
  * Assessment, Asilomar Conference on Signals, Systems and Computers, 2003. */
+#include "metric-ms-ssim.h"
 #include "metric-read.h"
 
-#include <math.h>
-#include <string.h>
+#define SCALES BDCT_MS_SSIM_SCALES
+#define WINDOW BDCT_MS_SSIM_WINDOW
+#define FILTER BDCT_MS_SSIM_FILTER
+#define SIDE BDCT_MS_SSIM_SIDE
+#define STRIP BDCT_MS_SSIM_STRIP
+#define N_KINDS BDCT_MS_SSIM_KINDS
 
-#define SCALES 5
-
-/* Weights of a window in one dimension. */
-#define WINDOW 11
-
-/* Weights of the filter between scales, and how many are on each side. */
-#define FILTER 9
-#define SIDE (FILTER / 2)
-
-/* Rows and columns of a piece of a scale's result. */
-#define STRIP 128
+/* Columns of a piece of a scale's result. */
 #define RUN 192
-
-static const float window[WINDOW] = {
-  0.001028f, 0.007599f, 0.036001f, 0.109361f, 0.213006f, 0.266012f, 0.213006f,
-  0.109361f, 0.036001f, 0.007599f, 0.001028f
-};
-
-/* A quarter of the filter of 9 x 9, which is symmetric both ways. */
-static const float filter[SIDE + 1][SIDE + 1] = {
-  {0.000714f, -0.000450f, -0.002090f, 0.007132f, 0.016114f},
-  {-0.000450f, 0.000283f, 0.001316f, -0.004490f, -0.010146f},
-  {-0.002090f, 0.001316f, 0.006115f, -0.020867f, -0.047149f},
-  {0.007132f, -0.004490f, -0.020867f, 0.071207f, 0.160885f},
-  {0.016114f, -0.010146f, -0.047149f, 0.160885f, 0.363505f}
-};
 
 /* How luminance, contrast and structure of a scale count. */
 static const float luminance[SCALES] = { 0, 0, 0, 0, 0.1333f };
 static const float contrast[SCALES] =
     { 0.0448f, 0.2856f, 0.3001f, 0.2363f, 0.1333f };
-
-/* Of a strip: sums of luminance, contrast and structure, in 2^-40. */
-typedef struct {
-  int64_t sum[3];
-} Sums;
 
 /* Samples that are done at a time: as many as a vector has double ones. */
 #define N (BDCT_LANES / 2)
@@ -60,10 +36,6 @@ typedef double Doubles __attribute__ ((vector_size (8 * N)));
 
 /* Columns of a run with what is read around it, and to the end of a vector. */
 #define WIDE (RUN + 32)
-
-/* What a window weights: samples, their squares, and the product. */
-enum
-{ SRC, REC, SRC_SRC, REC_REC, SRC_REC, N_KINDS };
 
 /* Means over a window. */
 typedef float Means[N_KINDS][RUN];
@@ -76,23 +48,15 @@ min (int a, int b)
 
 /* Sides of a scale, and how many of its samples have a whole window. */
 static int
-get_side (int side, int scale)
-{
-  for (; scale > 0; scale--)
-    side = side / 2 + (side & 1);
-  return side;
-}
-
-static int
 get_width (const BdctMetricPlane * plane, int scale)
 {
-  return get_side (plane->width, scale);
+  return bdct_ms_ssim_side (plane->width, scale);
 }
 
 static int
 get_height (const BdctMetricPlane * plane, int scale)
 {
-  return get_side (plane->height, scale);
+  return bdct_ms_ssim_side (plane->height, scale);
 }
 
 static int
@@ -103,10 +67,10 @@ count_strips (const BdctMetricPlane * plane, int scale)
 
 /* The plane's memory: the sums of the strips of each scale, then its two
  * pictures but for the first scale's. */
-static Sums *
+static BdctMsSsimSums *
 get_sums (const BdctMetricPlane * plane, int scale)
 {
-  Sums *sums = plane->memory;
+  BdctMsSsimSums *sums = plane->memory;
 
   for (int s = 0; s < scale; s++)
     sums += count_strips (plane, s);
@@ -179,7 +143,7 @@ weight_row (const float *restrict row, int n, float *restrict mean)
     Doubles sum = { 0 };
 
     for (int u = 0; u < WINDOW; u++)
-      sum = add_product (sum, row + i + u, window[u]);
+      sum = add_product (sum, row + i + u, bdct_ms_ssim_window[u]);
     put_floats (mean + i, sum);
   }
 }
@@ -191,12 +155,12 @@ weight_rows (const float *src, const float *rec, int n, Means means)
   float product[WIDE] = { 0 };
   const float *const of[][2] = { {src, src}, {rec, rec}, {src, rec} };
 
-  weight_row (src, n, means[SRC]);
-  weight_row (rec, n, means[REC]);
+  weight_row (src, n, means[BDCT_MS_SSIM_SRC]);
+  weight_row (rec, n, means[BDCT_MS_SSIM_REC]);
   for (int k = 0; k < 3; k++) {
     for (int i = 0; i < n + WINDOW - 1; i++)
       product[i] = of[k][0][i] * of[k][1][i];
-    weight_row (product, n, means[SRC_SRC + k]);
+    weight_row (product, n, means[BDCT_MS_SSIM_SRC_SRC + k]);
   }
 }
 
@@ -213,43 +177,22 @@ weight_columns (const Means * rows, int from, int kind, int n,
     Doubles sum = { 0 };
 
     for (int v = 0; v < WINDOW; v++)
-      sum = add_product (sum, row[v] + i, window[v]);
+      sum = add_product (sum, row[v] + i, bdct_ms_ssim_window[v]);
     put_floats (mean + i, sum);
   }
 }
 
-/* In units of 2^-40, for |v| below 2048: the last place of what is added to. */
-static inline int64_t
-to_units (double v)
-{
-  const double base = 0x1.8p12;
-  int64_t a, b;
-
-  v += base;
-  memcpy (&a, &v, sizeof a);
-  memcpy (&b, &base, sizeof b);
-  return a - b;
-}
-
-/* Luminance, contrast and structure, with libvmaf's precisions. */
+/* Luminance, contrast and structure of a row. */
 static void
-add_row (const Means means, int n, Sums * sums)
+add_row (const Means means, int n, BdctMsSsimSums * sums)
 {
-  const float c1 = (0.01f * 255) * (0.01f * 255);
-  const float c2 = (0.03f * 255) * (0.03f * 255), c3 = c2 / 2.0f;
   int64_t l = 0, c = 0, s = 0;
 
-  for (int i = 0; i < n; i++) {
-    const float a = means[SRC][i], b = means[REC][i];
-    const float aa = means[SRC_SRC][i] - a * a, bb = means[REC_REC][i] - b * b;
-    const float va = aa > 0 ? aa : 0, vb = bb > 0 ? bb : 0;
-    const float both = means[SRC_REC][i] - a * b, root = sqrtf (va * vb);
-    const float ab = both < 0 && root <= 0 ? 0 : both;
-
-    l += to_units ((2.0 * a * b + c1) / (double) (a * a + b * b + c1));
-    c += to_units ((2.0 * root + c2) / (double) (va + vb + c2));
-    s += to_units ((ab + c3) / (root + c3));
-  }
+  for (int i = 0; i < n; i++)
+    bdct_ms_ssim_compare (means[BDCT_MS_SSIM_SRC][i],
+        means[BDCT_MS_SSIM_REC][i], means[BDCT_MS_SSIM_SRC_SRC][i],
+        means[BDCT_MS_SSIM_REC_REC][i], means[BDCT_MS_SSIM_SRC_REC][i], &l, &c,
+        &s);
   sums->sum[0] += l;
   sums->sum[1] += c;
   sums->sum[2] += s;
@@ -258,7 +201,7 @@ add_row (const Means means, int n, Sums * sums)
 /* A run of a strip's columns. */
 static void
 compare_run (const BdctMetricPlane * plane, int scale, int y0, int n_rows,
-    int x, int n, Sums * sums)
+    int x, int n, BdctMsSsimSums * sums)
 {
   Means rows[WINDOW], means;
   float src[WIDE] = { 0 }, rec[WIDE] = { 0 };
@@ -281,18 +224,11 @@ compare_strip (const BdctMetricPlane * plane, int scale, int strip)
   const int y = strip * STRIP;
   const int n_rows = min (get_height (plane, scale) - WINDOW + 1 - y, STRIP);
   const int n = get_width (plane, scale) - WINDOW + 1;
-  Sums *sums = get_sums (plane, scale) + strip;
+  BdctMsSsimSums *sums = get_sums (plane, scale) + strip;
 
-  *sums = (Sums) { { 0 } };
+  *sums = (BdctMsSsimSums) { { 0 } };
   for (int x = 0; x < n; x += RUN)
     compare_run (plane, scale, y, n_rows, x, min (n - x, RUN), sums);
-}
-
-/* Where a place outside is mirrored to. */
-static int
-mirror (int at, int side)
-{
-  return at < 0 ? -1 - at : at >= side ? 2 * side - 1 - at : at;
 }
 
 /* Samples around every other one from x on: those from x - 4 on, even ones and
@@ -306,12 +242,13 @@ read_around (const BdctMetricPlane * plane, int scale, int which, int y, int x,
   const int to = min (x + 2 * n + SIDE, width);
   float all[2 * RUN + 2 * SIDE], *row = all + SIDE;
 
-  read_row (plane, scale, which, mirror (y, get_height (plane, scale)), from,
-      to - from, row + from - x);
+  read_row (plane, scale, which,
+      bdct_ms_ssim_mirror (y, get_height (plane, scale)), from, to - from,
+      row + from - x);
   for (int i = -SIDE; i < from - x; i++)
-    row[i] = row[mirror (x + i, width) - x];
+    row[i] = row[bdct_ms_ssim_mirror (x + i, width) - x];
   for (int i = to - x; i < 2 * n + SIDE; i++)
-    row[i] = row[mirror (x + i, width) - x];
+    row[i] = row[bdct_ms_ssim_mirror (x + i, width) - x];
   for (int i = 0; i < n + SIDE; i++) {
     even[i] = row[2 * i - SIDE];
     odd[i] = row[2 * i - SIDE + 1];
@@ -338,7 +275,7 @@ halve_run (const BdctMetricPlane * plane, int scale, int which, int y, int x,
     for (int v = 0; v < FILTER; v++)
       for (int u = 0; u < FILTER; u++)
         sum = add_product (sum, samples[v][u & 1] + i + u / 2,
-            filter[v <= SIDE ? v : FILTER - 1 - v]
+            bdct_ms_ssim_filter[v <= SIDE ? v : FILTER - 1 - v]
             [u <= SIDE ? u : FILTER - 1 - u]);
     put_floats (row + i, sum);
   }
@@ -390,7 +327,7 @@ finish (const BdctMetricPlane * planes, int n_planes,
 
   (void) n_planes;
   for (int scale = 0; scale < SCALES; scale++) {
-    const Sums *sums = get_sums (planes, scale);
+    const BdctMsSsimSums *sums = get_sums (planes, scale);
     const double n = (double) (get_width (planes, scale) - WINDOW + 1)
         * (get_height (planes, scale) - WINDOW + 1);
     double sum[3] = { 0 };

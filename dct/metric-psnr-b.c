@@ -10,20 +10,15 @@
  * Image Processing 20(1), 2011. They count W H / B - 1 pairs of
  * samples on borders in each direction, whatever there are, and as sewar does
  * (full_ref.py of release 0.4.6) so does this. */
+#include "metric-psnr-b.h"
 #include "metric-read.h"
 
 #include <math.h>
 
-/* Rows of a strip. */
-#define STRIP 64
+#define STRIP BDCT_PSNR_B_STRIP
 
 /* Columns of a run, in which a row is worked on; even. */
 #define RUN 512
-
-/* Of a strip: sums of squares. */
-typedef struct {
-  uint64_t error, border, inside;
-} Sums;
 
 static int
 min (int a, int b)
@@ -34,7 +29,7 @@ min (int a, int b)
 static size_t
 memory (const BdctMetricPlane * plane)
 {
-  return (plane->height + STRIP - 1) / STRIP * sizeof (Sums);
+  return (plane->height + STRIP - 1) / STRIP * sizeof (BdctPsnrBSums);
 }
 
 static int
@@ -73,7 +68,8 @@ square_borders (const uint16_t * row, int x, int n, int log2_block)
 }
 
 static void
-work_on_row (const BdctMetricPlane * plane, int x, int n, int y, Sums * sums)
+work_on_row (const BdctMetricPlane * plane, int x, int n, int y,
+    BdctPsnrBSums * sums)
 {
   const int side = 1 << plane->log2_block[1];
   const int pairs = min (plane->width - 1 - x, n);
@@ -103,17 +99,17 @@ static void
 work (const BdctMetricPlane * plane, int stage, int piece)
 {
   const int first = piece * STRIP;
-  Sums *sums = (Sums *) plane->memory + piece;
+  BdctPsnrBSums *sums = (BdctPsnrBSums *) plane->memory + piece;
 
   (void) stage;
-  *sums = (Sums) { 0 };
+  *sums = (BdctPsnrBSums) { 0 };
   for (int x = 0; x < plane->width; x += RUN)
     for (int y = first; y < min (first + STRIP, plane->height); y++)
       work_on_row (plane, x, min (plane->width - x, RUN), y, sums);
 }
 
 static double
-get_effect (const BdctMetricPlane * plane, const Sums * sums)
+get_effect (const BdctMetricPlane * plane, const BdctPsnrBSums * sums)
 {
   const double w = plane->width, h = plane->height;
   const double on = w * h / (1 << plane->log2_block[0]) - 1
@@ -133,8 +129,8 @@ finish (const BdctMetricPlane * planes, int n_planes,
 {
   for (int c = 0; c < n_planes; c++) {
     const BdctMetricPlane *plane = &planes[c];
-    const Sums *of_strip = plane->memory;
-    Sums sums = { 0 };
+    const BdctPsnrBSums *of_strip = plane->memory;
+    BdctPsnrBSums sums = { 0 };
 
     for (int i = 0; i < count (plane, 0); i++) {
       sums.error += of_strip[i].error;

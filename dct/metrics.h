@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include "error.h"
 #include "layout.h"
+#include "metric-arithmetic.h"
 #include "stats.h"
 
 #ifdef __cplusplus
@@ -54,7 +55,7 @@ bdct_xpsnr_is_large (const BdctLayout *layout)
 }
 
 /** What psnr-hvs takes of a plane's side: libvmaf rounds chroma's down. */
-static inline int
+BDCT_METRIC_INLINE int
 bdct_psnr_hvs_side (int side, int luma)
 {
   return side < luma && 2 * side > luma ? side - 1 : side;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The metrics' kernels, compiled to run without a GPU. */
+#include "cuda/metric-ms-ssim.cu"
+#include "cuda/metric-psnr-b.cu"
+#include "cuda/metric-psnr-hvs.cu"
 #include "cuda/metric-ssim.cu"

@@ -22,6 +22,12 @@ threads (F f)
     f (t);
 }
 
+static inline void
+atomicAdd (unsigned long long *to, unsigned long long v)
+{
+  *to += v;
+}
+
 template <typename K> void
 emulate (const FakeOther *other)
 {

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * PSNR-HVS-M on the GPU, as dct/metric-psnr-hvs.c has it: a thread a block, and
+ * then the sum of all squares, which are added in single precision one after
+ * the other.
+ *
+ * As long as a sum S does not reach the next power of two, its last place has
+ * the same value, and in units of it adding a number is adding a whole number;
+ * where it is halfway between two, the one that leaves S even. What some
+ * numbers add is thus two whole numbers, for an even S and for an odd one, and
+ * what two such runs add follows from theirs: an associative operation, so that
+ * runs are put together in parallel. Which power of two a run meets is guessed
+ * from a sum in double precision. Where the guess is wrong, or the next power
+ * is reached, the run is done again block by block, and a block number by
+ * number. */
+#include "metric.cuh"
+
+namespace hvs {
+
+typedef int32_t Ints;
+typedef float Floats;
+
+BDCT_METRIC_FUNCTION Floats
+choose (bool where, Floats a, Floats b)
+{
+  return where ? a : b;
+}
+
+BDCT_METRIC_FUNCTION Floats
+to_floats (Ints v)
+{
+  return (Floats) v;
+}
+
+BDCT_METRIC_FUNCTION Floats
+get_roots (Floats v)
+{
+  return sqrtf (v);
+}
+
+#include "dct/metric-psnr-hvs.h"
+
+namespace {
+
+/* From a block to the next. */
+constexpr int kStep = 7;
+
+/* Blocks of a run. */
+constexpr int kRun = 32;
+
+/* More than what is added before the next power of two. */
+constexpr int32_t kLimit = 1 << 24;
+
+/* What a run adds to an even sum, and to an odd one, in units of its last
+ * place; kLimit: not known, or it reaches the next power of two. */
+struct Sum {
+  int32_t to[2];
+};
+
+/* The same with the power of two that it is for; 0: for sums below 2^-64. */
+struct Guess {
+  float power[2];
+  Sum sum[2];
+};
+
+BDCT_METRIC_INLINE int
+count_columns (const BdctMetricPlane &p)
+{
+  return (bdct_psnr_hvs_side (p.width, p.luma_width) - 8) / kStep + 1;
+}
+
+BDCT_METRIC_INLINE int
+count_rows (const BdctMetricPlane &p)
+{
+  return (bdct_psnr_hvs_side (p.height, p.luma_height) - 8) / kStep + 1;
+}
+
+BDCT_METRIC_INLINE int
+count_blocks (const BdctMetricPlane &p)
+{
+  return count_columns (p) * count_rows (p);
+}
+
+BDCT_METRIC_INLINE int
+count_runs (const BdctMetricPlane &p)
+{
+  return (count_blocks (p) + kRun - 1) / kRun;
+}
+
+/* The scratch memory: about what is added before each run, and by all; guesses;
+ * squares, of a run by frequency. */
+BDCT_METRIC_INLINE double *
+get_before (const BdctCudaMetricPlane &to)
+{
+  return (double *) to.scratch;
+}
+
+BDCT_METRIC_INLINE Guess *
+get_guesses (const BdctCudaMetricPlane &to)
+{
+  return (Guess *) (get_before (to) + count_runs (to.plane) + 1);
+}
+
+BDCT_METRIC_INLINE float *
+get_squares (const BdctCudaMetricPlane &to)
+{
+  return (float *) (get_guesses (to) + count_runs (to.plane));
+}
+
+/* The squares of a block are kRun apart. */
+BDCT_METRIC_INLINE float *
+get_block (const BdctCudaMetricPlane &to, int block)
+{
+  return get_squares (to) + (int64_t) (block / kRun) * 64 * kRun
+      + block % kRun;
+}
+
+struct Blocks64 {
+  static constexpr int kThreads = 128;
+  struct Shared {
+    Weights weights;
+    double sum[kThreads];
+  };
+
+  static BDCT_INLINE void
+  read (const BdctMetricPlane &p, const BdctSamples &image, int x, int y,
+      Blocks to)
+  {
+    BDCT_UNROLL
+    for (int i = 0; i < 8; i++) {
+      const uint8_t *row = image.data + (y + i) * image.stride;
+
+      BDCT_UNROLL
+      for (int j = 0; j < 8; j++)
+        to[8 * i + j] = sample_at (p, row, x + j);
+    }
+  }
+
+  static BDCT_INLINE void
+  block (const BdctCudaMetricPlane &to, int bx, int, Shared &shared)
+  {
+    const BdctMetricPlane &p = to.plane;
+    const int n = count_blocks (p), columns = count_columns (p);
+
+    if (bx * kThreads >= n)
+      return;
+    threads<kThreads> ([&] (int t) {
+      if (t < 64)
+        set_weight (&shared.weights, p.component, t);
+    });
+    threads<kThreads> ([&] (int t) {
+      const int at = bx * kThreads + t;
+      const int x = at % columns * kStep, y = at / columns * kStep;
+      float *squares = get_block (to, at);
+      Blocks src, rec;
+      Squares of;
+      float sum = 0;
+
+      shared.sum[t] = 0;
+      if (at >= n)
+        return;
+      read (p, p.src, x, y, src);
+      read (p, p.rec, x, y, rec);
+      compare (src, rec, &shared.weights, of);
+      BDCT_UNROLL
+      for (int i = 0; i < 64; i++) {
+        squares[i * kRun] = of[i];
+        sum += of[i];
+      }
+      shared.sum[t] = sum;
+    });
+    threads<kThreads> ([&] (int t) {
+      const int run = bx * (kThreads / kRun) + t;
+      double sum = 0;
+
+      if (t >= kThreads / kRun || run >= count_runs (p))
+        return;
+      for (int i = 0; i < kRun; i++)
+        sum += shared.sum[t * kRun + i];
+      get_before (to)[run + 1] = sum;
+    });
+  }
+};
+
+/* From the sums of runs to those of all runs before. */
+struct Before {
+  static constexpr int kThreads = 1024;
+  struct Shared {
+    double sum[2][kThreads];
+  };
+
+  static BDCT_INLINE void
+  block (const BdctCudaMetricPlane &to, int, int, Shared &shared)
+  {
+    const int n = count_runs (to.plane), each = (n - 1) / kThreads + 1;
+    double *before = get_before (to);
+    int from = 0;
+
+    threads<kThreads> ([&] (int t) {
+      double sum = 0;
+
+      for (int i = t * each; i < (t + 1) * each && i < n; i++)
+        sum += before[i + 1];
+      shared.sum[0][t] = sum;
+    });
+    for (int step = 1; step < kThreads; step *= 2, from ^= 1)
+      threads<kThreads> ([&] (int t) {
+        shared.sum[from ^ 1][t] = shared.sum[from][t]
+            + (t >= step ? shared.sum[from][t - step] : 0);
+      });
+    threads<kThreads> ([&] (int t) {
+      double sum = t > 0 ? shared.sum[from][t - 1] : 0;
+
+      if (t == 0)
+        before[0] = 0;
+      for (int i = t * each; i < (t + 1) * each && i < n; i++)
+        before[i + 1] = sum += before[i + 1];
+    });
+  }
+};
+
+union Bits {
+  float f;
+  uint32_t i;
+};
+
+/* The power of two that a number reaches; 0 below 2^-64. */
+BDCT_METRIC_FUNCTION float
+get_power (float v)
+{
+  Bits bits;
+
+  bits.f = v;
+  bits.i &= 0x7f800000;
+  return bits.f < 5.421010862427522e-20f ? 0 : bits.f;
+}
+
+/* 2^23 to a power, that is, to its last place; a power to that. */
+BDCT_METRIC_FUNCTION float
+get_scale (float power)
+{
+  return 8388608.0f / power;
+}
+
+/* What comes of two runs, one behind the other. */
+BDCT_METRIC_FUNCTION Sum
+put_together (const Sum &a, const Sum &b)
+{
+  Sum sum;
+
+  BDCT_UNROLL
+  for (int odd = 0; odd < 2; odd++) {
+    sum.to[odd] = a.to[odd] + b.to[(a.to[odd] + odd) & 1];
+    if (sum.to[odd] > kLimit)
+      sum.to[odd] = kLimit;
+  }
+  return sum;
+}
+
+/* What a block adds to sums from a power of two on. */
+BDCT_METRIC_FUNCTION Sum
+add_block (const float *squares, float power)
+{
+  const float scale = get_scale (power);
+  Sum sum = { { 0, 0 } };
+
+  BDCT_UNROLL
+  for (int i = 0; i < 64; i++) {
+    const float square = squares[i * kRun];
+    float v = square * scale;
+    Sum here;
+
+    if (power == 0)
+      v = square > 0 ? kLimit : 0;
+    v = v < kLimit ? v : kLimit;
+    here.to[0] = here.to[1] = (int32_t) rintf (v);
+    /* Halfway: to the even one, or for an odd sum to the other. */
+    if (fabsf (v - (float) here.to[0]) == 0.5f) {
+      here.to[1] = (int32_t) (2 * v) - here.to[0];
+      sum = put_together (sum, here);
+    } else {
+      sum.to[0] += here.to[0];
+      sum.to[1] += here.to[1];
+    }
+  }
+  BDCT_UNROLL
+  for (int odd = 0; odd < 2; odd++)
+    sum.to[odd] = sum.to[odd] < kLimit ? sum.to[odd] : kLimit;
+  return sum;
+}
+
+/* The same of a run, for both powers of two that it may meet. */
+struct Guesses {
+  static constexpr int kThreads = 128;
+  struct Shared {
+    Sum sum[2][kThreads];
+  };
+
+  static BDCT_INLINE void
+  block (const BdctCudaMetricPlane &to, int bx, int, Shared &shared)
+  {
+    const int n = count_blocks (to.plane), runs = count_runs (to.plane);
+    const int first = bx * (kThreads / kRun);
+
+    if (first >= runs)
+      return;
+    threads<kThreads> ([&] (int t) {
+      const int run = first + t / kRun, at = run * kRun + t % kRun;
+      const double *before = get_before (to) + run;
+
+      for (int k = 0; k < 2; k++) {
+        Sum sum = { { 0, 0 } };
+
+        if (at < n) {
+          const float power = get_power ((float) (before[k]
+                  * (k == 0 ? 0.9375 : 1.0625)));
+
+          sum = add_block (get_block (to, at), power);
+          if (t % kRun == 0)
+            get_guesses (to)[run].power[k] = power;
+        }
+        shared.sum[k][t] = sum;
+      }
+    });
+    for (int step = 1; step < kRun; step *= 2)
+      threads<kThreads> ([&] (int t) {
+        for (int k = 0; k < 2 && t % (2 * step) == 0; k++)
+          shared.sum[k][t] = put_together (shared.sum[k][t],
+              shared.sum[k][t + step]);
+      });
+    threads<kThreads> ([&] (int t) {
+      for (int k = 0; k < 2 && t % kRun == 0 && first + t / kRun < runs; k++)
+        get_guesses (to)[first + t / kRun].sum[k] = shared.sum[k][t];
+    });
+  }
+};
+
+/* All of them, one after the other. */
+struct Walk {
+  static constexpr int kThreads = 1024;
+  struct Shared {
+    Sum sum[2][kThreads];
+    int until;                  /* the first that cannot be added at once */
+    float total;
+  };
+
+  /* Add what the first threads have in shared.sum[0], up to the first one that
+   * cannot be added at once: shared.until. */
+  template <int kWide> static BDCT_INLINE void
+  add (Shared &shared)
+  {
+    int from = 0;
+
+    for (int step = 1; step < kWide; step *= 2, from ^= 1)
+      threads<kThreads> ([&] (int t) {
+        if (t < kWide)
+          shared.sum[from ^ 1][t] = t < step ? shared.sum[from][t]
+              : put_together (shared.sum[from][t - step], shared.sum[from][t]);
+      });
+    const float power = get_power (shared.total);
+    const float scale = power > 0 ? get_scale (power) : 0;
+    const int32_t total = (int32_t) (shared.total * scale);
+    const Sum *sum = shared.sum[from];
+
+    threads<kThreads> ([&] (int t) {
+      if (t < kWide && total + sum[t].to[total & 1] >= kLimit
+          && (t == 0 || total + sum[t - 1].to[total & 1] < kLimit))
+        shared.until = t;
+    });
+    threads<kThreads> ([&] (int t) {
+      if (t == 0 && shared.until > 0 && power > 0)
+        shared.total = (float) (total + sum[shared.until - 1].to[total & 1])
+            / scale;
+    });
+  }
+
+  /* A run, block by block. */
+  static BDCT_INLINE void
+  add_run (const BdctCudaMetricPlane &to, int run, Shared &shared)
+  {
+    const int n = count_blocks (to.plane);
+
+    for (int done = 0; done < kRun;) {
+      const float power = get_power (shared.total);
+
+      threads<kThreads> ([&] (int t) {
+        const int at = run * kRun + t;
+
+        if (t < kRun)
+          shared.sum[0][t] = t >= done && at < n
+              ? add_block (get_block (to, at), power) : Sum { { 0, 0 } };
+        if (t == 0)
+          shared.until = kRun;
+      });
+      add<kRun> (shared);
+      const int until = shared.until;
+
+      threads<kThreads> ([&] (int t) {
+        const float *squares = get_block (to, run * kRun + until);
+        float total = shared.total;
+
+        if (t > 0 || until == kRun)
+          return;
+        BDCT_UNROLL
+        for (int i = 0; i < 64; i++)
+          total += squares[i * kRun];
+        shared.total = total;
+      });
+      done = until + 1;
+    }
+  }
+
+  static BDCT_INLINE void
+  block (const BdctCudaMetricPlane &to, int, int, Shared &shared)
+  {
+    const BdctMetricPlane &p = to.plane;
+    const int runs = count_runs (p), peak = (1 << p.depth) - 1;
+
+    threads<kThreads> ([&] (int t) {
+      if (t == 0)
+        shared.total = 0;
+    });
+    for (int run = 0; run < runs;) {
+      const int here = runs - run < kThreads ? runs - run : kThreads;
+      const float power = get_power (shared.total);
+
+      threads<kThreads> ([&] (int t) {
+        Sum sum = { { 0, 0 } };
+
+        if (t < here) {
+          const Guess guess = get_guesses (to)[run + t];
+
+          sum = guess.power[0] == power ? guess.sum[0]
+              : guess.power[1] == power ? guess.sum[1]
+              : Sum { { kLimit, kLimit } };
+        }
+        shared.sum[0][t] = sum;
+        if (t == 0)
+          shared.until = here;
+      });
+      add<kThreads> (shared);
+      const int until = shared.until;
+
+      if (until < here)
+        add_run (to, run + until, shared);
+      run += until + 1;
+    }
+    threads<kThreads> ([&] (int t) {
+      if (t == 0)
+        *(float *) p.memory = shared.total / (float) (64 * count_blocks (p))
+            / (float) (peak * peak);
+    });
+  }
+};
+
+size_t
+results (const BdctMetricPlane *)
+{
+  return sizeof (float);
+}
+
+size_t
+scratch (const BdctMetricPlane *p)
+{
+  return count_runs (*p) * (sizeof (double) + sizeof (Guess)
+      + 64 * kRun * sizeof (float)) + sizeof (double);
+}
+
+cudaError_t
+launch_all (const BdctCudaMetricPlanes *planes, cudaStream_t stream)
+{
+  cudaError_t err = launch<Blocks64> (planes, most (planes, Blocks64::kThreads,
+          count_blocks), 1, stream);
+
+  if (err == cudaSuccess)
+    err = launch<Before> (planes, 1, 1, stream);
+  if (err == cudaSuccess)
+    err = launch<Guesses> (planes, most (planes, Guesses::kThreads / kRun,
+            count_runs), 1, stream);
+  return err != cudaSuccess ? err : launch<Walk> (planes, 1, 1, stream);
+}
+
+} // namespace
+
+} // namespace hvs
+
+const BdctCudaMetric bdct_cuda_psnr_hvs = { hvs::results, hvs::scratch,
+  hvs::launch_all };
