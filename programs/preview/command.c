@@ -54,6 +54,34 @@ pause_or_play (const Target * target, gchar ** words, GError ** error)
   return TRUE;
 }
 
+static gboolean
+seek (const Target * target, gchar ** words, GError ** error)
+{
+  gdouble seconds = g_ascii_strtod (words[1], NULL);
+
+  /* What is not a number is not within them, either. */
+  if (seconds >= 0 && seconds < G_MAXINT64 / GST_SECOND
+      && gst_element_seek_simple (target->pipeline, GST_FORMAT_TIME,
+          GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, seconds * GST_SECOND))
+    return TRUE;
+  g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_SEEK,
+      "There is no way to %s s.", words[1]);
+  return FALSE;
+}
+
+/* The next frame; of what plays, a pause. */
+static gboolean
+step (const Target * target, gchar ** words, GError ** error)
+{
+  (void) words, (void) error;
+  if (GST_STATE_TARGET (target->pipeline) != GST_STATE_PAUSED)
+    gst_element_set_state (target->pipeline, GST_STATE_PAUSED);
+  else
+    gst_element_send_event (target->pipeline, gst_event_new_step
+        (GST_FORMAT_BUFFERS, 1, 1.0, TRUE, FALSE));
+  return TRUE;
+}
+
 /* As if from a sink, with places in the picture's samples. */
 static gboolean
 navigate (const Target * target, GstEvent * event)
@@ -100,6 +128,8 @@ static const struct
   {"preset", 2, load_preset},
   {"pause", 1, pause_or_play},
   {"play", 1, pause_or_play},
+  {"seek", 2, seek},
+  {"step", 1, step},
   {"press", 3, point},
   {"move", 3, point},
   {"release", 3, point},

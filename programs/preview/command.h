@@ -4,7 +4,8 @@
  *
  *     set NAME=VALUE                            of a control
  *     preset NAME
- *     pause, play
+ *     pause, play, step                         to the next frame
+ *     seek SECONDS
  *     press X Y, move X Y, release X Y          of the picture's samples
  *     key NAME                                  such as Up, g, space
  */

@@ -286,6 +286,22 @@ add_picture (Viewer * viewer, JsonBuilder * json)
   json_builder_end_array (json);
 }
 
+/* Where it is, and how long, of what can be sought. */
+static void
+add_time (PreviewPage * self, JsonBuilder * json)
+{
+  gint64 position, duration;
+
+  if (!gst_element_query_duration (self->pipeline, GST_FORMAT_TIME, &duration)
+      || !gst_element_query_position (self->pipeline, GST_FORMAT_TIME,
+          &position) || duration <= 0)
+    return;
+  json_builder_set_member_name (json, "position");
+  json_builder_add_double_value (json, (gdouble) position / GST_SECOND);
+  json_builder_set_member_name (json, "duration");
+  json_builder_add_double_value (json, (gdouble) duration / GST_SECOND);
+}
+
 /* All that is new to a viewer, but the picture. */
 static void
 add_news (Viewer * viewer, JsonBuilder * json)
@@ -297,6 +313,7 @@ add_news (Viewer * viewer, JsonBuilder * json)
   add_uint64 (json, "heard", viewer->heard);
   add_values (self, json);
   add_caption (self, json);
+  add_time (self, json);
   json_builder_set_member_name (json, "paused");
   json_builder_add_boolean_value (json,
       GST_STATE_TARGET (self->pipeline) == GST_STATE_PAUSED);

@@ -11,6 +11,7 @@
  *     {"controls": [...], "presets": [...]      at first; describe.h has them
  *      "heard": commands that came from this viewer,
  *      "values": {control: value}, "caption": what the picture is,
+ *      "position": and "duration": seconds, where they are known,
  *      "paused": true, "notice": "a warning", "block": {...},
  *      "picture": {"frame": number, "skipped": frames not sent to this viewer},
  *      "figures": {...} of this frame, "idle": [controls without an effect],

@@ -164,6 +164,24 @@ async def a_large_still_without_a_loss(browser):
     assert bytes(seen) == rows
 
 
+@on_page("long.mkv")
+async def the_bar_seeks(browser):
+    await browser.key("p")
+    await browser.wait("page.paused && !find('time').hidden")
+    await browser.wait("Math.abs(find('seek').max - 3) < 0.1")
+    x, y, width, height = await browser.box("#seek")
+    await browser.mouse("mousePressed", x + 10, y + height / 2)
+    for part in (0.3, 0.6, 0.5):
+        await browser.mouse("mouseMoved", x + part * width, y + height / 2)
+    await browser.mouse("mouseReleased", x + 0.5 * width, y + height / 2)
+    await browser.wait("Math.abs(page.figures.timestamp / 1e9 - 1.5) < 0.1")
+    stamp = await browser.read("page.figures.timestamp")
+    await browser.key(".")
+    await browser.wait(f"page.figures.timestamp > {stamp}")
+    await browser.wait("Math.abs(find('seek').value - page.figures.timestamp / 1e9) < 0.05")
+    await photograph(browser, "seek")
+
+
 @on_page("-t")
 async def a_server_that_goes_and_comes(browser):
     port = (await browser.read("location.port"))
@@ -175,10 +193,14 @@ async def a_server_that_goes_and_comes(browser):
     assert port
 
 
-def make_still():
+def make_files():
+    subprocess.run("gst-launch-1.0 -q videotestsrc num-buffers=90 pattern=ball ! "
+                   "video/x-raw,format=I420,width=320,height=240,framerate=30/1 ! jpegenc ! "
+                   "matroskamux ! filesink location=long.mkv", shell=True, timeout=LIMIT,
+                   check=True)
     subprocess.run("gst-launch-1.0 -q videotestsrc num-buffers=1 pattern=zone-plate kx2=8 ky2=8 ! "
                    "video/x-raw,format=RGB,width=2501,height=1501 ! pngenc compression-level=1 ! "
                    "filesink location=still.png", shell=True, timeout=LIMIT, check=True)
 
 
-run_cases(make_still)
+run_cases(make_files)

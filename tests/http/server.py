@@ -362,6 +362,41 @@ async def a_file_that_ends_while_dragging():
 
 @case
 @synchronous
+async def any_frame_of_a_file():
+    subprocess.run("gst-launch-1.0 -q videotestsrc num-buffers=90 pattern=ball ! "
+                   "video/x-raw,format=I420,width=320,height=240,framerate=30/1 ! jpegenc ! "
+                   "matroskamux ! filesink location=long.mkv", shell=True, timeout=LIMIT,
+                   check=True)
+    with start("long.mkv") as server:
+        async with Viewer(server.address) as viewer:
+            news = await viewer.wait(lambda news: "picture" in news and "duration" in news)
+            assert abs(news["duration"] - 3) < 0.1, news
+            await viewer.say("pause")
+            await viewer.wait(is_paused)
+            for second, frame in ((2, 60), (0.5, 15), (1, 30)):
+                await viewer.say(f"seek {second}")
+                await viewer.wait_figure("timestamp", round(1e9 * second / 1e6) * 1000000)
+                for _ in range(3):
+                    stamp = viewer.told["figures"]["timestamp"]
+                    await viewer.say("step")
+                    await viewer.wait(lambda news, stamp=stamp: abs(
+                        news.get("figures", {}).get("timestamp", 0) - stamp - 1e9 / 30) < 2e6)
+                assert abs(viewer.told["position"] - (frame + 3) / 30) < 0.04, viewer.told
+            # While it is turned, too; the last place wins.
+            for i in range(300):
+                await viewer.say(f"seek {i % 30 / 10}")
+                await viewer.say(f"set quality={1 + i % 50}")
+            await viewer.say("seek 1.5")
+            await viewer.say("set quality=77")
+            await viewer.wait(lambda news: news.get("figures", {}).get("quality") == 77
+                              and news["figures"]["timestamp"] == 1500000000)
+            await viewer.say("seek nan")
+            news = await viewer.wait(lambda news: "notice" in news)
+            assert "no way to nan" in news["notice"], news
+
+
+@case
+@synchronous
 async def a_pause_while_it_starts_again():
     # Two pictures without times: it starts again hundreds of times a second.
     subprocess.run("gst-launch-1.0 -q videotestsrc num-buffers=2 ! "

@@ -196,11 +196,26 @@ function showTransport () {
       : "sample by sample");
 }
 
+// Not while it is dragged, nor to where it was before. On the way nothing is told.
+function showTime (told) {
+  const seek = find("seek");
+
+  if (told.duration === undefined || seek.matches(":active")
+      || held.has("seek") || sentAt.seek > told.heard)
+    return;
+  find("time").hidden = false;
+  seek.max = told.duration;
+  seek.value = told.position;
+  find("clock").value = `${told.position.toFixed(2)} s of `
+    + `${told.duration.toFixed(2)} s`;
+}
+
 function show (told) {
   if (told.controls !== undefined)
     makeControls(told);
   showValues(told.values, told.heard);
   find("caption").textContent = told.caption;
+  showTime(told);
   page.paused = told.paused;
   find("pause").textContent = told.paused ? "Play" : "Pause";
   if (told.notice !== undefined)
@@ -325,14 +340,23 @@ function openPicture (canvas) {
 const keys = {ArrowUp: "Up", ArrowDown: "Down", ArrowLeft: "Left",
   ArrowRight: "Right", v: "v", g: "g", " ": "space"};
 
+// What a widget that was clicked on does with a key is its own; the others stay
+// the picture's.
+function belongsToWidget ({key, target}) {
+  return target.matches("select")
+    || (target.matches("input[type=range]") && key.startsWith("Arrow"))
+    || (target.matches("input[type=checkbox], button, summary") && key === " ");
+}
+
 function takeKey (event) {
-  if (event.ctrlKey || event.altKey || event.metaKey
-      || event.target.matches("input, select, button, summary"))
+  if (event.ctrlKey || event.altKey || event.metaKey || belongsToWidget(event))
     return;
   if (keys[event.key] !== undefined)
     say(`key ${keys[event.key]}`);
   else if (event.key === "p")
     pause();
+  else if (event.key === ".")
+    say("step");
   else if (event.key === "0" || event.key === "1")
     zoom(Number(event.key));
   else if (event.key === "+" || event.key === "-")
@@ -360,6 +384,9 @@ openPicture(find("picture"));
 document.addEventListener("keydown", takeKey);
 window.addEventListener("resize", showTransport);
 find("pause").addEventListener("click", pause);
+find("step").addEventListener("click", () => say("step"));
+find("seek").addEventListener("input", () =>
+  say(`seek ${find("seek").value}`, "seek"));
 find("save").addEventListener("click", save);
 find("fit").addEventListener("click", () => zoom(0));
 find("one").addEventListener("click", () => zoom(1));
