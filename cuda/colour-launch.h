@@ -1,4 +1,4 @@
-/* blockdct: R, G and B on the GPU (colour.cu), as engine.c calls it.
+/* blockdct: R, G and B on the GPU (split.cu, join.cu), as engine.c calls it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

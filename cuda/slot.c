@@ -202,16 +202,18 @@ place (BdctSlot * slot, BdctStaging * staging, BdctStagedPlanes which,
 }
 
 /* A frame of R, G and B: its planes. They are made again whatever is shown, for
- * the errors of R, G and B. */
+ * the errors of R, G and B; and in their own place, unless they are `read` once
+ * more, so that half as much is to stay in the GPU's cache: a pass has read all
+ * of a block, which nothing else reads, before it writes. */
 static bool
 place_planes (BdctSlot * slot, BdctStaging * staging, bool levels,
-    bool compared, Images * images, BdctError * error)
+    bool compared, bool read, Images * images, BdctError * error)
 {
   BdctCudaColour *colour = &slot->colour;
 
   if (!place (slot, staging, BDCT_PLANES_SRC, &slot->planes, error)
-      || ((compared || bdct_slot_joins (slot))
-          && !place (slot, staging, BDCT_PLANES_REC, &images->rec, error))
+      || ((compared || bdct_slot_joins (slot)) && !place (slot, staging,
+              read ? BDCT_PLANES_REC : BDCT_PLANES_SRC, &images->rec, error))
       || (slot->viewed
           && !place (slot, staging, BDCT_PLANES_SHOWN, &images->view, error))
       || (levels && !place (slot, staging, BDCT_PLANES_LEVELS,
@@ -223,12 +225,12 @@ place_planes (BdctSlot * slot, BdctStaging * staging, bool levels,
   return true;
 }
 
-/* Have the images that a frame goes through; `compared`: a reconstruction is
- * among them. */
+/* Have the images that a frame goes through. */
 static bool
-place_images (BdctSlot * slot, BdctStaging * staging, BdctViewMode mode,
-    bool compared, Images * images, BdctError * error)
+place_images (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
+    BdctViewMode mode, Images * images, BdctError * error)
 {
+  const bool compared = frame->metrics != 0;    /* with a reconstruction */
   const bool levels = mode == BDCT_VIEW_COEFFICIENTS;
 
   *images = (Images) {.view = slot->dst.image };
@@ -237,7 +239,8 @@ place_images (BdctSlot * slot, BdctStaging * staging, BdctViewMode mode,
     .src = slot->src.image,.dst = slot->dst.image
   };
   if (bdct_slot_splits (slot))
-    return place_planes (slot, staging, levels, compared, images, error);
+    return place_planes (slot, staging, levels, compared, compared
+        || slot->viewed || frame->rate || frame->n_others > 0, images, error);
   if (!slot->viewed)
     images->rec = slot->dst.image;
   else if ((levels || shows_samples (mode))
@@ -279,7 +282,7 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
   int n;
 
   slot->viewed = frame->view != NULL && !bdct_view_is_plain (frame->view);
-  if (!place_images (slot, staging, mode, frame->metrics != 0, &images, error))
+  if (!place_images (slot, staging, frame, mode, &images, error))
     return false;
   slot->rec = images.rec;
   describe (&work, layout, &slot->planes);

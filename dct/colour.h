@@ -148,7 +148,7 @@ bdct_colour_both (int a, int b, int c, int d, int x)
 /** Whether a plane of this many columns, half as many as luma's, is upsampled
  * by a triangle filter: narrower ones have each sample twice, across and down
  * (jdsample.c, jinit_upsampler). */
-BDCT_COLOUR_INLINE bool
+static inline bool
 bdct_colour_is_filtered (int width)
 {
   return width > 2;

@@ -138,6 +138,19 @@ move_blocks (const BdctCudaPlane * plane, const Part * part, int i,
   }
 }
 
+/* Have the CPU engine write somewhere else than into what it reads. */
+static uint8_t *
+set_apart (const Part * part, BdctFrame * frame)
+{
+  const BdctPlaneLayout *layout = &part->layout.plane[0];
+
+  if (frame->dst.data[0] == NULL || frame->dst.data[0] != frame->src.data[0])
+    return NULL;
+  frame->dst.stride[0] = layout->width * layout->interleave
+      * bdct_layout_sample_size (&part->layout);
+  return frame->dst.data[0] = malloc (frame->dst.stride[0] * layout->height);
+}
+
 /* `set`: of all blocks, or BDCT_CUDA_MIXED. */
 static void
 compute_part (const BdctCudaPlane * plane, const Part * part, uint8_t set)
@@ -153,6 +166,7 @@ compute_part (const BdctCudaPlane * plane, const Part * part, uint8_t set)
     .n_blocks = part->n_blocks,.src = image_of (&plane->src, part),
     .dst = image_of (&plane->dst, part)
   };
+  uint8_t *apart = set_apart (part, &frame);
   BdctStats stats;
 
   sets[0] = job_of (plane, set == BDCT_CUDA_MIXED ? 0 : set);
@@ -175,6 +189,10 @@ compute_part (const BdctCudaPlane * plane, const Part * part, uint8_t set)
       || !engine->klass->collect (engine, &stats, NULL))
     fake_die ("no kernel");
   pthread_mutex_unlock (&lock);
+  for (int y = 0; y < layout->height && apart != NULL; y++)
+    memcpy ((uint8_t *) frame.src.data[0] + y * frame.src.stride[0],
+        apart + y * frame.dst.stride[0], frame.dst.stride[0]);
+  free (apart);
   for (int i = 0; i < layout->interleave && plane->blocks[0] != NULL; i++)
     move_blocks (plane, part, i, (uint8_t *) plane->blocks[i],
         (uint8_t *) blocks, sizeof *blocks, true);
