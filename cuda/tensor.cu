@@ -24,42 +24,47 @@ namespace {
 
 /* What a tile whose groups are done leaves behind: samples, errors and, with
  * EXTRAS, the blocks' records. `out` and `in` are its first bytes. */
-template <typename Group, typename Sample, int ROWS, int SIDE, bool PAIRS>
+template <typename Group, typename Sample, typename S, int SIDE, bool PAIRS>
 BDCT_INLINE void
 finish_blocks (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
     uint32_t asked, const Place &p, Errors &errors, uint32_t peak,
     int lane)
 {
-  const uint32_t first = first_chunk<ROWS, true> (lane);
+  const uint32_t first = first_chunk<S, true> (lane);
 
-  put_blocks<Sample, ROWS, SIDE, PAIRS, Group::order && !PAIRS> (out + first,
+  static_assert (S::bytes == kTileBytes);
+  put_blocks<Sample, S::rows, SIDE, PAIRS, Group::order && !PAIRS> (out + first,
       in + first, plane, asked, p, errors, peak, lane);
   if (!(asked & RECORDS))
     return;
   if constexpr (Group::size < 32)
-    add_fields<ROWS * kTileBytes / Group::rows / Group::bytes, Group::parts,
+    add_fields<S::rows * S::bytes / Group::rows / Group::bytes, Group::parts,
         (SIDE < 8)> (in, out, lane);
   __syncwarp ();
-  write_records<Group, Sample, ROWS, SIDE, PAIRS> (out, in, plane, p, lane);
+  write_records<Group, Sample, S::rows, SIDE, PAIRS> (out, in, plane, p, lane);
 }
 
-template <typename Group, typename Sample, int ROWS, bool EXTRAS, bool PAIRS>
+template <typename Group, typename Sample, typename S, bool EXTRAS, bool PAIRS>
 BDCT_INLINE Errors
 finish (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
     uint32_t asked, const Place &p, uint32_t peak, int lane)
 {
   Errors errors[1] = {};
 
+  if (!p.straight && (!EXTRAS || plane.dst.data != nullptr)) {
+    store_rows<S, Group::order && !PAIRS> (out, plane, p, lane);
+    __syncwarp ();
+  }
   if constexpr (!EXTRAS) {
-    const uint32_t first = first_chunk<ROWS, false> (lane);
+    const uint32_t first = first_chunk<S, false> (lane);
 
-    put<Sample, ROWS, PAIRS, Group::order && !PAIRS> (out + first, in + first,
+    put<Sample, S, PAIRS, Group::order && !PAIRS> (out + first, in + first,
         plane, p, errors, peak, lane);
   } else if (!(asked & HALF_SIZE)) {
-    finish_blocks<Group, Sample, ROWS, Group::size, PAIRS> (out, in, plane,
+    finish_blocks<Group, Sample, S, Group::size, PAIRS> (out, in, plane,
         asked, p, errors[0], peak, lane);
   } else {
-    finish_blocks<Group, Sample, ROWS, Group::size / 2, PAIRS> (out, in,
+    finish_blocks<Group, Sample, S, Group::size / 2, PAIRS> (out, in,
         plane, asked, p, errors[0], peak, lane);
   }
   return errors[0];
@@ -89,24 +94,22 @@ blocks_at_once (int asked, int size, int bytes)
 
 /* EXTRAS: what a frame's usual work does without, which costs time: records of
  * blocks, a map of sets, no output. */
-template <typename Group, typename Sample, int ROWS, int WARPS, int BLOCKS,
+template <typename Group, typename Sample, typename S, int WARPS, int BLOCKS,
     bool EXTRAS>
 __global__ void __launch_bounds__ (WARPS * 32,
-    blocks_at_once (BLOCKS, Group::size, WARPS * 3 * ROWS * kPitch))
+    blocks_at_once (BLOCKS, Group::size, WARPS * 3 * S::size))
 tensor (const __grid_constant__ BdctCudaBatch batch)
 {
-  constexpr int tile = ROWS * kPitch;
-
   /* Two tiles to read, one to write. */
-  __shared__ __align__ (16) uint8_t tiles[WARPS][3][tile];
+  __shared__ __align__ (16) uint8_t tiles[WARPS][3][S::size];
 
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const uint32_t peak = (1u << batch.depth) - 1;
   const uint32_t first = shared_address (tiles[warp]);
-  const uint32_t chunk = first_chunk<ROWS, false> (lane);
+  const uint32_t chunk = first_chunk<S, false> (lane);
   const uint32_t matrices = Group::Chunks::row (lane);
-  const uint32_t out = first + 2 * tile;
-  uint32_t in = first, next = first + tile;
+  const uint32_t out = first + 2 * S::size;
+  uint32_t in = first, next = first + S::size;
   const int end = min ((int) (blockIdx.x + 1) * batch.span * WARPS,
       batch.n_tiles);
   int plane_index = -1, set = 0;
@@ -121,23 +124,23 @@ tensor (const __grid_constant__ BdctCudaBatch batch)
   place.plane = place.set = 0;
   if (place.tile >= end)
     return;
-  find<ROWS, EXTRAS> (place, batch, lane);
+  find<S, EXTRAS> (place, batch, lane);
   wait_for_last ();
   if constexpr (EXTRAS) {
-    leave_mixed<Sample, ROWS, WARPS> (place, end, batch, lane);
+    leave_mixed<Sample, S, WARPS> (place, end, batch, lane);
     if (place.tile >= end)
       return;
   }
-  fetch<Sample, ROWS> (in + chunk, batch, place, peak, lane);
+  fetch<Sample, S> (in, in + chunk, batch, place, lane);
   copies_end ();
   while (true) {
     const Place here = place;
 
-    advance<ROWS, WARPS, EXTRAS> (place, batch, lane);
+    advance<S, WARPS, EXTRAS> (place, batch, lane);
     if constexpr (EXTRAS)
-      leave_mixed<Sample, ROWS, WARPS> (place, end, batch, lane);
+      leave_mixed<Sample, S, WARPS> (place, end, batch, lane);
     if (place.tile < end)
-      fetch<Sample, ROWS> (next + chunk, batch, place, peak, lane);
+      fetch<Sample, S> (next, next + chunk, batch, place, lane);
     copies_end ();
 
     const BdctCudaPlane &plane = plane_at (batch, here.plane);
@@ -156,18 +159,22 @@ tensor (const __grid_constant__ BdctCudaBatch batch)
     }
     copies_wait<1> ();
     __syncwarp ();
-    constexpr uint32_t step = Group::rows * kPitch;
+    if (!here.straight) {
+      straighten<Sample, S> (in, plane, here, peak, lane);
+      __syncwarp ();
+    }
+    constexpr uint32_t step = Group::rows * S::pitch;
     uint32_t from = in + matrices, to = out + matrices;
     counts.nonzero.begin_tile (in, out, asked & RECORDS, lane);
-    _Pragma ("unroll 1") for (const uint32_t last = from + tile; from != last;
-        from += step, to += step)
-      _Pragma ("unroll 2") for (int i = 0; i < kTileBytes; i += Group::bytes)
+    _Pragma ("unroll 1") for (const uint32_t last = from + S::size;
+        from != last; from += step, to += step)
+      _Pragma ("unroll 2") for (int i = 0; i < S::bytes; i += Group::bytes)
         Group::run (chain, from + i, to + i, format, counts.nonzero);
     __syncwarp ();
     const Errors errors = format.pairs
-        ? finish<Group, Sample, ROWS, EXTRAS, true> (out, in, plane, asked,
+        ? finish<Group, Sample, S, EXTRAS, true> (out, in, plane, asked,
             here, peak, lane)
-        : finish<Group, Sample, ROWS, EXTRAS, false> (out, in, plane, asked,
+        : finish<Group, Sample, S, EXTRAS, false> (out, in, plane, asked,
             here, peak, lane);
     counts.all += errors.all;
     counts.second += errors.second;
@@ -332,19 +339,19 @@ make_constants (void *to, const BdctCudaPlane *plane, const BdctJob *job)
   }
 }
 
-/* How many rows a tile has, warps a block, and blocks a multiprocessor of 9.0:
- * the best of those measured there. */
-template <typename Group, typename Sample, int ROWS, int WARPS, int BLOCKS,
-    bool EXTRAS> const BdctTensorKernel *
+template <template <typename, typename, typename> class Group, typename Chain,
+    typename Sample, typename S, int WARPS, int BLOCKS, bool EXTRAS>
+const BdctTensorKernel *
 use ()
 {
-  using Constants = typename Group::Lane::Constants;
+  using Own = Group<Chain, Sample, S>;
+  using Constants = typename Own::Lane::Constants;
 
   static const BdctTensorKernel kernel = {
     {
-      (const void *) tensor<Group, Sample, ROWS, WARPS, BLOCKS, EXTRAS>, ROWS,
-      kTileBytes, WARPS, 1, true, 32 * sizeof (Constants), 1,
-      nullptr, make_constants<Constants, Group::size>
+      (const void *) tensor<Own, Sample, S, WARPS, BLOCKS, EXTRAS>, S::rows,
+      S::bytes, WARPS, 1, true, 32 * sizeof (Constants), 1,
+      nullptr, make_constants<Constants, Own::size>
     },
     __PRETTY_FUNCTION__, EXTRAS
   };
@@ -358,12 +365,17 @@ struct Wanted
   bool large, extras;
 };
 
-template <typename Group, typename Sample, int ROWS, int WARPS, int BLOCKS>
+/* How many rows a tile has, warps a block, and blocks a multiprocessor of 9.0;
+ * and bytes a row, where no records are made: the best of those measured there.
+ */
+template <template <typename, typename, typename> class Group, typename Chain,
+    typename Sample, int ROWS, int WARPS, int BLOCKS, int BYTES = kTileBytes>
 const BdctTensorKernel *
 use (const Wanted &wanted)
 {
-  return wanted.extras ? use<Group, Sample, ROWS, WARPS, BLOCKS, true> ()
-      : use<Group, Sample, ROWS, WARPS, BLOCKS, false> ();
+  return wanted.extras ? use<Group, Chain, Sample, Shape<ROWS, kTileBytes>,
+      WARPS, BLOCKS, true> () : use<Group, Chain, Sample, Shape<ROWS, BYTES>,
+      WARPS, BLOCKS, false> ();
 }
 
 template <typename Chain, typename Sample, int BLOCKS = 8>
@@ -371,8 +383,8 @@ const BdctTensorKernel *
 use8 (const Wanted &wanted)
 {
   if (wanted.large)
-    return use<Group8<Chain, Sample>, Sample, 32, 2, BLOCKS> (wanted);
-  return use<Group8<Chain, Sample>, Sample, 8, 4, 4> (wanted);
+    return use<Group8, Chain, Sample, 32, 2, BLOCKS> (wanted);
+  return use<Group8, Chain, Sample, 8, 4, 4> (wanted);
 }
 
 template <typename Chain, typename Sample, bool FLAT> const BdctTensorKernel *
@@ -380,16 +392,17 @@ use16 (const Wanted &wanted)
 {
   if constexpr (FLAT && sizeof (Sample) == 1)
     if (!wanted.large)
-      return use<Group16<Chain, Sample>, Sample, 16, 4, 4> (wanted);
-  return use<Group16<Chain, Sample>, Sample, 16, 4, FLAT ? 3 : 2> (wanted);
+      return use<Group16, Chain, Sample, 16, 4, 4> (wanted);
+  return use<Group16, Chain, Sample, 16, 4, FLAT ? 3 : 2> (wanted);
 }
 
 template <typename Sample, bool FLAT> const BdctTensorKernel *
 use_hevc (int size, const Wanted &wanted)
 {
   if (size == 32)
-    return use<Group32<Hevc32<Sample, FLAT>, Sample>, Sample, 32, 2,
-        FLAT ? sizeof (Sample) == 1 ? 8 : 6 : 4> (wanted);
+    return use<Group32, Hevc32<Sample, FLAT>, Sample, 32, 2,
+        FLAT ? sizeof (Sample) == 1 ? 8 : 6 : 4,
+        FLAT && sizeof (Sample) == 1 ? kTileBytes / 2 : kTileBytes> (wanted);
   if (size == 16)
     return use16<Hevc16<Sample, FLAT>, Sample, FLAT> (wanted);
   return use8<Hevc8<Sample, FLAT>, Sample> (wanted);

@@ -52,7 +52,7 @@ template <typename Chain> struct InRegisters : Chain
 
 /* 8 rows: a unit of two 8 x 8 squares a chunk of bytes, or two of words. Planar
  * bytes come out in an order of their own (tiles.cuh, ordered()). */
-template <typename Chain, typename Sample> struct Group8
+template <typename Chain, typename Sample, typename S> struct Group8
 {
   using Lane = InRegisters<Chain>;
 
@@ -60,7 +60,7 @@ template <typename Chain, typename Sample> struct Group8
   static constexpr bool order = sizeof (Sample) == 1;
 
   /* What load_matrices() takes: the chunks of 8 rows. */
-  using Chunks = Matrices<kPitch, 0, 1, 0, 2>;
+  using Chunks = Matrices<S::pitch, 0, 1, 0, 2>;
 
   template <typename Nonzero> static BDCT_INLINE void
   run (const Lane &chain, uint32_t in, uint32_t out, const Format &f,
@@ -107,8 +107,8 @@ template <typename Chain, typename Sample> struct Group8
     const int part = PAIRS ? square % squares * 2 + component
         : square % squares;
 
-    return (square / squares ? in : out) + kTileBytes + part
-        + x * SIDE % 8 * kPitch + rows_of<SIDE> (y);
+    return (square / squares ? in : out) + S::bytes + part
+        + x * SIDE % 8 * S::pitch + rows_of<SIDE> (y);
   }
 
   template <int SIDE> static BDCT_INLINE uint32_t
@@ -121,12 +121,12 @@ template <typename Chain, typename Sample> struct Group8
   template <int SIDE> static BDCT_INLINE int
   rows_of (int y)
   {
-    return y * SIDE / 8 * 8 * kPitch + y * SIDE % 8 * 2;
+    return y * SIDE / 8 * 8 * S::pitch + y * SIDE % 8 * 2;
   }
 };
 
 /* 16 rows: two 16 x 16 squares, of a chunk of bytes or two of words each. */
-template <typename Chain, typename Sample> struct Group16
+template <typename Chain, typename Sample, typename S> struct Group16
 {
   using Lane = InRegisters<Chain>;
 
@@ -135,7 +135,7 @@ template <typename Chain, typename Sample> struct Group16
   static constexpr int chunks = 2 * sizeof (Sample);
 
   /* 8 rows, the next 8; the next chunk. */
-  using Chunks = Matrices<kPitch, 8, 0, 0, 1>;
+  using Chunks = Matrices<S::pitch, 8, 0, 0, 1>;
 
   /* Of w, index 2 * chunk + (rows 8 to 15); of x, [square][rows][register]. */
   static BDCT_INLINE void
@@ -203,7 +203,7 @@ template <typename Chain, typename Sample> struct Group16
     const int part = (PAIRS ? component : square % 2) * 4
         + (SIDE < 16 ? y * 2 + x % 2 : 0);
 
-    return (group % 2 ? in : out) + group / 2 * 8 * kPitch + kTileBytes
+    return (group % 2 ? in : out) + group / 2 * 8 * S::pitch + S::bytes
         + part;
   }
 
@@ -216,7 +216,7 @@ template <typename Chain, typename Sample> struct Group16
 };
 
 /* 32 rows: a 32 x 32 square of each 32 samples. */
-template <typename Chain, typename Sample> struct Group32
+template <typename Chain, typename Sample, typename S> struct Group32
 {
   using Lane = Lane32<Sample, Chain::flat>;
 
@@ -226,14 +226,14 @@ template <typename Chain, typename Sample> struct Group32
   static constexpr int size = 32;
 
   /* Two chunks of 8 rows; those of the next 8. */
-  using Chunks = Matrices<kPitch, 0, 1, 8, 0>;
+  using Chunks = Matrices<S::pitch, 0, 1, 8, 0>;
 
   /* Where rows' half r of chunks 2i and 2i + 1 is: in registers, 8 rows' first
    * and second chunk, and the next 8 rows'. */
   static BDCT_INLINE uint32_t
   quarter (uint32_t at, int i, int r)
   {
-    return at + 32 * i + 16 * kPitch * r;
+    return at + 32 * i + 16 * S::pitch * r;
   }
 
   /* The square of component c of two interleaved, or the one at c. */
@@ -344,7 +344,7 @@ template <typename Chain, typename Sample> struct Group32
   {
     const int square = PAIRS ? x * SIDE / 32 * 2 + component : x * SIDE / 32;
 
-    return (square % 2 ? in : out) + square / 2 * 8 * kPitch + kTileBytes
+    return (square % 2 ? in : out) + square / 2 * 8 * S::pitch + S::bytes
         + (SIDE < 32 ? x % 2 * 4 + y : 0);
   }
 

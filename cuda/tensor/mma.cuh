@@ -256,6 +256,13 @@ load_byte (uint32_t address)
   return v;
 }
 
+BDCT_INLINE void
+store_byte (uint32_t address, uint32_t v)
+{
+  asm volatile ("st.shared.u8 [%0], %1;" : : "r" (address), "r" (v)
+      : "memory");
+}
+
 /* The sum of the lanes' numbers. */
 BDCT_INLINE uint32_t
 add_lanes (uint32_t v)

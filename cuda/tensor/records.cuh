@@ -216,18 +216,20 @@ put_blocks (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
         to += plane.dst.stride;
       }
     else
-      _Pragma ("unroll 1") for (int i = y; i < y + B::rows; i++) {
-        const Chunk c =
-            chunk_of<ROWS> (plane, p, lane / 8 * B::lane_rows + i, lane);
+      _Pragma ("unroll 1") for (int i = y; i < y + B::rows
+          && p.y * ROWS + lane / 8 * B::lane_rows + i < plane.layout.height;
+          i++) {
         const uint4 s = load_shared (in + i * kPitch);
         uint4 v = load_shared (out + i * kPitch);
 
-        if (c.row >= plane.layout.height)
-          break;
         if (ORDER)
           v = ordered (v);
-        scatter<Sample> (v, s, plane, c, plane.dst.data != nullptr);
+        if (!p.straight)
+          clip<Shape<ROWS, kTileBytes>> (v, s, plane, p, lane);
+        else if (plane.dst.data != nullptr)
+          __stcs ((uint4 *) to, v);
         add_errors<Sample, PAIRS> (e, v, s, plane.layout.shift, peak);
+        to += plane.dst.stride;
       }
     BDCT_UNROLL for (int i = 0; i < B::in_chunk; i++) {
       sum.all += e[i].all;

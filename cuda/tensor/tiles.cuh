@@ -1,12 +1,13 @@
 /* blockdct: a warp's way through a frame, and its tiles between global and
  * shared memory.
  *
- * A tile's rows are 144 bytes apart in shared memory, so that neither a row of
- * its chunks nor a column of them meets twice in a bank. Tiles wholly inside
- * the plane, at aligned addresses, are copied 16 bytes at a time; the others
- * byte by byte where they must. Past the picture's edge a tile repeats the
- * last sample to the end of its block; whole blocks past it are mid-grey, of
- * which all levels are 0, so they do not count.
+ * A tile's rows are an odd number of chunks apart in shared memory, so that
+ * neither a row of chunks nor a column of them meets twice in a bank. Tiles
+ * inside the plane's width, at aligned addresses, are copied there and back 16
+ * bytes at a time. Of the others 16 bytes are copied at a time, too, wherever
+ * rows begin; they are put in place there, and go back by words. Past the
+ * picture's edge a tile repeats the last sample to the end of its block; whole
+ * blocks past it are mid-grey, of which all levels are 0, so they do not count.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -19,11 +20,20 @@
 
 namespace {
 
+/* A tile's rows, and bytes of each. */
+template <int ROWS, int BYTES> struct Shape
+{
+  static constexpr int rows = ROWS, bytes = BYTES;
+  static constexpr int pitch = BYTES + 16, size = ROWS * pitch;
+  static constexpr int chunks = BYTES / 16, words = BYTES / 4;
+  /* The rows that a warp has a chunk, or a word, a lane of. */
+  static constexpr int chunk_rows = 32 / chunks, word_rows = 32 / words;
+  static_assert (chunks % 2 == 0 && ROWS % chunk_rows == 0);
+};
+
+/* Of nearly all of them, and of all where records of blocks are made. */
 constexpr int kTileBytes = 128;
-
-constexpr int kPitch = kTileBytes + 16;
-
-static_assert (kPitch % 16 == 0 && kPitch / 16 % 2 == 1);
+constexpr int kPitch = Shape<8, kTileBytes>::pitch;
 
 /* Where a warp is, and the first chunks that a lane reads and writes
  * (first_row()). */
@@ -32,16 +42,18 @@ struct Place
   int tile, plane, x, y;        /* x, y in tiles of the plane */
   const uint8_t *src;
   uint8_t *dst;
-  bool whole;                   /* all chunks are copied as 16 bytes */
+  bool straight;                /* all chunks of its rows are the picture's, at
+                                   multiples of 16 */
+  bool whole;                   /* ... and so are all rows */
   int set;                      /* whose constants it takes; with EXTRAS */
 };
 
-/* The row of the first chunk that a lane writes: the others are 4 rows apart,
- * as all that it reads or, with EXTRAS, one. */
-template <int ROWS, bool EXTRAS> BDCT_INLINE int
+/* The row of the first chunk that a lane writes: the others are `chunk_rows`
+ * apart, as all that it reads or, with EXTRAS, one. */
+template <typename S, bool EXTRAS> BDCT_INLINE int
 first_row (int lane)
 {
-  return lane / 8 * (EXTRAS ? ROWS / 4 : 1);
+  return lane / S::chunks * (EXTRAS ? S::rows / S::chunk_rows : 1);
 }
 
 /* One of a batch's planes. Its number is made opaque: from 10.0 on, ptxas keeps
@@ -55,7 +67,7 @@ plane_at (const BdctCudaBatch &batch, int i)
 }
 
 /* The tile is somewhere from the place's plane on. */
-template <int ROWS, bool EXTRAS> BDCT_INLINE void
+template <typename S, bool EXTRAS> BDCT_INLINE void
 find (Place &p, const BdctCudaBatch &batch, int lane)
 {
   while (p.plane + 1 < batch.n_planes
@@ -66,17 +78,17 @@ find (Place &p, const BdctCudaBatch &batch, int lane)
 
   p.y = i / plane.tiles_x;
   p.x = i - p.y * plane.tiles_x;
-  const int64_t row = p.y * ROWS;
-  const int byte = p.x * kTileBytes + lane % 8 * 16;
+  const int64_t row = p.y * S::rows;
+  const int byte = p.x * S::bytes + lane % S::chunks * 16;
 
-  p.src = plane.src.data + (row + lane / 8) * plane.src.stride + byte;
+  p.src = plane.src.data + (row + lane / S::chunks) * plane.src.stride + byte;
   p.dst = plane.dst.data
-      + (row + first_row<ROWS, EXTRAS> (lane)) * plane.dst.stride + byte;
-  p.whole = plane.aligned && (p.x + 1) * kTileBytes <= plane.row_bytes
-      && (p.y + 1) * ROWS <= plane.layout.height;
+      + (row + first_row<S, EXTRAS> (lane)) * plane.dst.stride + byte;
+  p.straight = plane.aligned && (p.x + 1) * S::bytes <= plane.row_bytes;
+  p.whole = p.straight && (p.y + 1) * S::rows <= plane.layout.height;
 }
 
-template <int ROWS, int WARPS, bool EXTRAS> BDCT_INLINE void
+template <typename S, int WARPS, bool EXTRAS> BDCT_INLINE void
 advance (Place &p, const BdctCudaBatch &batch, int lane)
 {
   const BdctCudaPlane &plane = plane_at (batch, p.plane);
@@ -84,63 +96,46 @@ advance (Place &p, const BdctCudaBatch &batch, int lane)
   p.tile += WARPS;
   p.x += WARPS;
   if (p.x >= plane.tiles_x) {
-    find<ROWS, EXTRAS> (p, batch, lane);
+    find<S, EXTRAS> (p, batch, lane);
     return;
   }
-  p.src += WARPS * kTileBytes;
-  p.dst += WARPS * kTileBytes;
-  p.whole = p.whole && (p.x + 1) * kTileBytes <= plane.row_bytes;
+  p.src += WARPS * S::bytes;
+  p.dst += WARPS * S::bytes;
+  p.straight = p.straight && (p.x + 1) * S::bytes <= plane.row_bytes;
+  p.whole = p.whole && p.straight;
 }
 
 /* The set that a tile's blocks take, or BDCT_CUDA_MIXED. */
-template <typename Sample, int ROWS> BDCT_INLINE int
+template <typename Sample, typename S> BDCT_INLINE int
 set_of (const Place &p, const BdctCudaBatch &batch)
 {
-  constexpr int samples = kTileBytes / sizeof (Sample);
+  constexpr int samples = S::bytes / sizeof (Sample);
   const BdctCudaPlane &plane = plane_at (batch, p.plane);
 
-  static_assert (BDCT_CUDA_CELL_ROWS % ROWS == 0
+  static_assert (BDCT_CUDA_CELL_ROWS % S::rows == 0
       && BDCT_CUDA_CELL_SAMPLES % samples == 0);
   if (plane.set_of_cell == nullptr)
     return 0;
-  return plane.set_of_cell[p.y / (BDCT_CUDA_CELL_ROWS / ROWS) * plane.cells_x
+  return plane.set_of_cell[p.y / (BDCT_CUDA_CELL_ROWS / S::rows) * plane.cells_x
       + p.x / (BDCT_CUDA_CELL_SAMPLES / samples)];
 }
 
 /* On to the first tile that is in no mixed cell. */
-template <typename Sample, int ROWS, int WARPS> BDCT_INLINE void
+template <typename Sample, typename S, int WARPS> BDCT_INLINE void
 leave_mixed (Place &p, int end, const BdctCudaBatch &batch, int lane)
 {
   if (!batch.maps)
     return;
   while (p.tile < end
-      && (p.set = set_of<Sample, ROWS> (p, batch)) == BDCT_CUDA_MIXED)
-    advance<ROWS, WARPS, true> (p, batch, lane);
+      && (p.set = set_of<Sample, S> (p, batch)) == BDCT_CUDA_MIXED)
+    advance<S, WARPS, true> (p, batch, lane);
 }
 
 /* The lane's first chunk in a tile in shared memory. */
-template <int ROWS, bool EXTRAS> BDCT_INLINE uint32_t
+template <typename S, bool EXTRAS> BDCT_INLINE uint32_t
 first_chunk (int lane)
 {
-  return first_row<ROWS, EXTRAS> (lane) * kPitch + lane % 8 * 16;
-}
-
-/* A chunk of a tile that is not whole. */
-struct Chunk
-{
-  int byte, row;                /* in the plane */
-  bool whole;                   /* but this chunk is, in the picture's rows */
-};
-
-template <int ROWS> BDCT_INLINE Chunk
-chunk_of (const BdctCudaPlane &plane, const Place &p, int row, int lane)
-{
-  Chunk c;
-
-  c.byte = p.x * kTileBytes + lane % 8 * 16;
-  c.row = p.y * ROWS + row;
-  c.whole = plane.aligned && c.byte + 16 <= plane.row_bytes;
-  return c;
+  return first_row<S, EXTRAS> (lane) * S::pitch + lane % S::chunks * 16;
 }
 
 /* Samples up to the end of the last block. */
@@ -150,66 +145,155 @@ whole_blocks (int samples, int log2_size)
   return ((samples - 1 >> log2_size) + 1) << log2_size;
 }
 
-/* Its bytes, where they are not copied as 16. */
-template <typename Sample> BDCT_INLINE uint4
-gather (const BdctCudaPlane &plane, const Chunk &c, uint32_t peak)
+/* A tile's row in the plane, from its first byte on; below the picture the last
+ * one again. */
+template <typename S> BDCT_INLINE const uint8_t *
+source_row (const BdctCudaPlane &plane, const Place &p, int row)
 {
-  constexpr int bytes = sizeof (Sample);
-  const BdctPlaneLayout &layout = plane.layout;
-  const int step = layout.interleave;
-  const int full_width = whole_blocks (layout.width, plane.log2_width);
-  const int full_height = whole_blocks (layout.height, plane.log2_height);
-  const uint8_t *line = plane.src.data
-      + (int64_t) min (c.row, layout.height - 1) * plane.src.stride;
-  const uint32_t grey = bytes > 1 ? plane.grey * 0x10001u
-      : plane.grey * 0x01010101u;
-  /* The source's words may hold more than the depth allows. */
-  const uint32_t most = peak << layout.shift;
-  uint32_t w[4] = { 0, 0, 0, 0 };
-
-  if (c.row >= full_height || c.byte >= full_width * step * bytes)
-    return make_uint4 (grey, grey, grey, grey);
-  BDCT_UNROLL for (int i = 0; i < 4; i++)
-    _Pragma ("unroll 1") for (int j = 0; j < 4; j += bytes) {
-      const int sample = (c.byte + 4 * i + j) / bytes;
-      const int x = sample / step;
-      uint32_t v = plane.grey;
-
-      if (x < full_width)
-        v = min ((uint32_t) ((const Sample *) line)[min (x, plane.last_column)
-                * step + sample - x * step], most);
-      w[i] |= v << 8 * j;
-    }
-  return make_uint4 (w[0], w[1], w[2], w[3]);
+  return plane.src.data + p.x * S::bytes
+      + min (p.y * S::rows + row, plane.layout.height - 1) * plane.src.stride;
 }
 
-/* The lane's chunks of a tile, to `to` and every 4 rows; wait for them with
+/* How many bytes a row has in memory, from the tile's first one on. */
+template <typename Sample, typename S> BDCT_INLINE int
+bytes_left (const BdctCudaPlane &plane, const Place &p)
+{
+  return (plane.last_column + 1) * plane.layout.interleave
+      * (int) sizeof (Sample) - p.x * S::bytes;
+}
+
+/* Rows that are not straight, from the multiple of 16 before their first byte
+ * on, and so shifted in the tile, which straighten() takes back. What is copied
+ * beyond a row lies in the plane. */
+template <typename Sample, typename S> BDCT_INLINE void
+fetch_rows (uint32_t tile, const BdctCudaPlane &plane, const Place &p,
+    int lane)
+{
+  constexpr int chunks = S::pitch / 16;
+  const int left = bytes_left<Sample, S> (plane, p);
+  const int height = plane.layout.height;
+  const uint8_t *end = plane.src.data + p.x * S::bytes + left
+      + max ((height - 1) * plane.src.stride, (int64_t) 0);
+
+  _Pragma ("unroll 1") for (int i = lane; i < S::rows * chunks; i += 32) {
+    const int row = i / chunks, at = i % chunks * 16;
+    const uint8_t *from = source_row<S> (plane, p, row);
+    const int skew = (uintptr_t) from & 15;
+
+    from += at - skew;
+    if (at - skew >= left)
+      continue;
+    if (from + 16 <= end)
+      copy_async (tile + row * S::pitch + at, from);
+    else
+      BDCT_UNROLL for (int k = 0; k < 15; k++)
+        if (from + k < end)
+          store_byte (tile + row * S::pitch + at + k, from[k]);
+  }
+}
+
+/* The samples of whole blocks below the picture. */
+template <typename Sample> BDCT_INLINE uint32_t
+grey_word (const BdctCudaPlane &plane)
+{
+  return plane.grey * (sizeof (Sample) > 1 ? 0x10001u : 0x01010101u);
+}
+
+/* Rows of a tile, of which so many are whole blocks'. */
+template <typename S> BDCT_INLINE int
+rows_left (const BdctCudaPlane &plane, const Place &p)
+{
+  return whole_blocks (plane.layout.height, plane.log2_height) - p.y * S::rows;
+}
+
+/* A tile, of which `to` is where the lane's first chunk goes. Wait for it with
  * copies_wait(). */
-template <typename Sample, int ROWS> BDCT_INLINE void
-fetch (uint32_t to, const BdctCudaBatch &batch, const Place &p, uint32_t peak,
+template <typename Sample, typename S> BDCT_INLINE void
+fetch (uint32_t tile, uint32_t to, const BdctCudaBatch &batch, const Place &p,
     int lane)
 {
   const BdctCudaPlane &plane = plane_at (batch, p.plane);
+  const uint8_t *from = p.src;
 
   if (p.whole) {
-    const uint8_t *from = p.src;
-
-    BDCT_UNROLL for (int i = 0; i < ROWS; i += 4) {
-      copy_async (to + i * kPitch, from);
-      from += 4 * plane.src.stride;
+    BDCT_UNROLL for (int i = 0; i < S::rows; i += S::chunk_rows) {
+      copy_async (to + i * S::pitch, from);
+      from += S::chunk_rows * plane.src.stride;
     }
-    return;
-  }
-  _Pragma ("unroll 1") for (int i = 0; i < ROWS; i += 4) {
-    const Chunk c = chunk_of<ROWS> (plane, p, i + lane / 8, lane);
-    const int last = min (c.row, plane.layout.height - 1);
+  } else if (p.straight) {
+    const uint32_t grey = grey_word<Sample> (plane);
 
-    /* Below the picture its last row again: without a wait for it. */
-    if (c.whole && c.row >> plane.log2_height == last >> plane.log2_height)
-      copy_async (to + i * kPitch,
-          plane.src.data + last * plane.src.stride + c.byte);
-    else
-      store_shared (to + i * kPitch, gather<Sample> (plane, c, peak));
+    _Pragma ("unroll 1") for (int i = 0; i < S::rows; i += S::chunk_rows) {
+      const int row = i + lane / S::chunks;
+
+      if (row < rows_left<S> (plane, p))
+        copy_async (to + i * S::pitch,
+            source_row<S> (plane, p, row) + lane % S::chunks * 16);
+      else
+        store_shared (to + i * S::pitch, make_uint4 (grey, grey, grey, grey));
+    }
+  } else {
+    fetch_rows<Sample, S> (tile, plane, p, lane);
+  }
+}
+
+/* Of the word at any address, the bytes below and above. */
+BDCT_INLINE uint32_t
+load_any_word (uint32_t address)
+{
+  const uint32_t at = address & ~3u;
+
+  return __funnelshift_r (load_word (at), load_word (at + 4),
+      address % 4 * 8);
+}
+
+/* Which bytes of a word are among the first `n` of them. */
+BDCT_INLINE uint32_t
+first_bytes (int n)
+{
+  return n >= 4 ? 0xffffffff : n <= 0 ? 0 : (1u << 8 * n) - 1;
+}
+
+/* Have the samples of a tile that is not straight where they belong, a word a
+ * lane of each row: what fetch_rows() shifted, and what is beyond the picture.
+ * There, where errors are taken from them, too, none may be above the peak. */
+template <typename Sample, typename S> BDCT_INLINE void
+straighten (uint32_t tile, const BdctCudaPlane &plane, const Place &p,
+    uint32_t peak, int lane)
+{
+  constexpr int bytes = sizeof (Sample), words = 4;
+  const BdctPlaneLayout &layout = plane.layout;
+  const int period = layout.interleave * bytes;
+  const int left = bytes_left<Sample, S> (plane, p);
+  const int own = lane % S::words * 4;
+  const uint32_t mask = first_bytes (left - own);
+  const uint32_t repeat = period == 1 ? 0 : period == 2 ? 0x1010 : 0x3210;
+  const bool beyond = p.x * S::bytes + own
+      >= whole_blocks (layout.width, plane.log2_width) * period;
+  const int below = rows_left<S> (plane, p);
+  const uint32_t grey = grey_word<Sample> (plane);
+
+  _Pragma ("unroll 1") for (int y = lane / S::words; y < S::rows;
+      y += words * S::word_rows) {
+    uint32_t v[words];
+
+    BDCT_UNROLL for (int i = 0; i < words; i++) {
+      const int row = y + i * S::word_rows;
+      const uint32_t from = tile + row * S::pitch
+          + (uint32_t) ((uintptr_t) source_row<S> (plane, p, row) & 15);
+
+      v[i] = load_any_word (from + own);
+      if (left < S::bytes)
+        v[i] = (v[i] & mask) | (__byte_perm (load_any_word (from + left
+                    - period), 0, repeat) & ~mask);
+      if (bytes > 1)
+        v[i] = __vminu2 (v[i], (peak << layout.shift) * 0x10001u);
+      if (beyond || row >= below)
+        v[i] = grey;
+    }
+    __syncwarp ();
+    BDCT_UNROLL for (int i = 0; i < words; i++)
+      store_word (tile + (y + i * S::word_rows) * S::pitch + own, v[i]);
   }
 }
 
@@ -253,38 +337,6 @@ add_errors (Errors (&e)[COUNT], const uint4 &a, const uint4 &b, int shift,
   add_errors<Sample, PAIRS> (e[COUNT * 3 / 4], a.w, b.w, shift, peak);
 }
 
-/* Write what a chunk in one of the picture's rows has of it, if `store`; in
- * `out`, the rest becomes `in`. */
-template <typename Sample> BDCT_INLINE void
-scatter (uint4 &out, const uint4 &in, const BdctCudaPlane &plane,
-    const Chunk &c, bool store)
-{
-  Sample *to =
-      (Sample *) (plane.dst.data + c.row * plane.dst.stride + c.byte);
-  uint32_t w[4] = { out.x, out.y, out.z, out.w };
-
-  if (c.whole) {
-    if (store)
-      *(uint4 *) to = out;
-    return;
-  }
-  const uint32_t s[4] = { in.x, in.y, in.z, in.w };
-
-  BDCT_UNROLL for (int i = 0; i < 4; i++)
-    BDCT_UNROLL for (int j = 0; j < 4; j += sizeof (Sample)) {
-      const uint32_t mask = (uint32_t) (Sample) ~0u << 8 * j;
-
-      /* The row makes this no invariant of the callers' loops: they have no
-       * registers for it. */
-      if (c.row >= plane.layout.height
-          || c.byte + 4 * i + j >= plane.row_bytes)
-        w[i] = (w[i] & ~mask) | (s[i] & mask);
-      else if (store)
-        to[(4 * i + j) / sizeof (Sample)] = (Sample) (w[i] >> 8 * j);
-    }
-  out = make_uint4 (w[0], w[1], w[2], w[3]);
-}
-
 /* A chunk of planar bytes comes out with a sample of its first square, one of
  * its second, and again, in each word. */
 BDCT_INLINE uint4
@@ -295,38 +347,111 @@ ordered (const uint4 &v)
       permute (v.z, v.w, ODD_BYTES));
 }
 
-/* Write the lane's chunks and add their errors; below the picture are none.
+/* Write a tile that is not straight, as far as it is in the picture: of a row
+ * the lanes have the words that lie so in memory. In the first one's, what the
+ * row ends with may come before what it begins with. */
+template <typename S, bool ORDER> BDCT_INLINE void
+store_rows (uint32_t tile, const BdctCudaPlane &plane, const Place &p, int lane)
+{
+  constexpr int words = 4;
+  const int n = min (plane.row_bytes - p.x * S::bytes, S::bytes);
+  const int own = lane % S::words;
+  uint8_t *to = plane.dst.data + p.x * S::bytes
+      + (p.y * S::rows + lane / S::words) * plane.dst.stride;
+  int rows = plane.layout.height - p.y * S::rows - lane / S::words;
+
+  tile += lane / S::words * S::pitch;
+  _Pragma ("unroll 1") for (int y = 0; y < S::rows; y += words * S::word_rows) {
+    uint32_t v[words];
+
+    BDCT_UNROLL for (int i = 0; i < words; i++) {
+      const uint32_t from = tile + (y + i * S::word_rows) * S::pitch;
+
+      if (ORDER) {
+        uint32_t w[2];
+
+        load_shared (w, from + own / 4 * 16 + own % 2 * 8);
+        v[i] = permute (w[0], w[1], own % 4 < 2 ? EVEN_BYTES : ODD_BYTES);
+      } else {
+        v[i] = load_word (from + 4 * own);
+      }
+    }
+    BDCT_UNROLL for (int i = 0; i < words; i++) {
+      const int skew = (int) ((uintptr_t) to & 3), first = 4 * own - skew;
+      const uint32_t w = __funnelshift_l (__shfl_sync (0xffffffff, v[i],
+              own - 1, S::words), v[i], 8 * skew);
+
+      if (rows > 0 && first >= 0 && first + 4 <= n)
+        *(uint32_t *) (to + first) = w;
+      else if (rows > 0)
+        BDCT_UNROLL for (int k = 0; k < 4; k++) {
+          const int at = first + k & S::bytes - 1;
+
+          if (at < n)
+            to[at] = (uint8_t) (w >> 8 * k);
+        }
+      to += S::word_rows * plane.dst.stride;
+      rows -= S::word_rows;
+    }
+  }
+}
+
+/* What of a chunk is beyond the picture's width becomes what came in: without
+ * errors. */
+template <typename S> BDCT_INLINE void
+clip (uint4 &out, const uint4 &in, const BdctCudaPlane &plane, const Place &p,
+    int lane)
+{
+  const int n = plane.row_bytes - p.x * S::bytes - lane % S::chunks * 16;
+  uint32_t mask;
+
+  if (n >= 16)
+    return;
+  mask = first_bytes (n);
+  out.x = (out.x & mask) | (in.x & ~mask);
+  mask = first_bytes (n - 4);
+  out.y = (out.y & mask) | (in.y & ~mask);
+  mask = first_bytes (n - 8);
+  out.z = (out.z & mask) | (in.z & ~mask);
+  mask = first_bytes (n - 12);
+  out.w = (out.w & mask) | (in.w & ~mask);
+}
+
+/* Add the errors of the lane's chunks, and write those of a straight tile.
  * ORDER: they are to be ordered(). */
-template <typename Sample, int ROWS, bool PAIRS, bool ORDER> BDCT_INLINE void
+template <typename Sample, typename S, bool PAIRS, bool ORDER> BDCT_INLINE void
 put (uint32_t out, uint32_t in, const BdctCudaPlane &plane, const Place &p,
     Errors (&e)[1], uint32_t peak, int lane)
 {
-  if (p.whole) {
-    uint8_t *to = p.dst;
+  uint8_t *to = p.dst;
 
-    BDCT_UNROLL for (int i = 0; i < ROWS; i += 4) {
-      uint4 v = load_shared (out + i * kPitch);
+  if (p.whole) {
+    BDCT_UNROLL for (int i = 0; i < S::rows; i += S::chunk_rows) {
+      uint4 v = load_shared (out + i * S::pitch);
 
       if (ORDER)
         v = ordered (v);
       __stcs ((uint4 *) to, v);
-      add_errors<Sample, PAIRS> (e, v, load_shared (in + i * kPitch),
+      add_errors<Sample, PAIRS> (e, v, load_shared (in + i * S::pitch),
           plane.layout.shift, peak);
-      to += 4 * plane.dst.stride;
+      to += S::chunk_rows * plane.dst.stride;
     }
     return;
   }
-  _Pragma ("unroll 1") for (int i = 0; i < ROWS; i += 4) {
-    const Chunk c = chunk_of<ROWS> (plane, p, i + lane / 8, lane);
-    const uint4 s = load_shared (in + i * kPitch);
-    uint4 v = load_shared (out + i * kPitch);
+  _Pragma ("unroll 1") for (int i = 0; i < S::rows
+      && p.y * S::rows + i + lane / S::chunks < plane.layout.height;
+      i += S::chunk_rows) {
+    const uint4 s = load_shared (in + i * S::pitch);
+    uint4 v = load_shared (out + i * S::pitch);
 
-    if (c.row >= plane.layout.height)
-      break;
     if (ORDER)
       v = ordered (v);
-    scatter<Sample> (v, s, plane, c, true);
+    if (p.straight)
+      __stcs ((uint4 *) to, v);
+    else
+      clip<S> (v, s, plane, p, lane);
     add_errors<Sample, PAIRS> (e, v, s, plane.layout.shift, peak);
+    to += S::chunk_rows * plane.dst.stride;
   }
 }
 
