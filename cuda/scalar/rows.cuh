@@ -3,9 +3,10 @@
  *
  * A word holds four samples of 8 bits, or two of more, of one component. Where
  * a warp's samples are all in the picture's width, and rows begin at multiples
- * of 16 bytes, they are loaded and stored by up to 16 bytes; else one by one.
- * Where two components are interleaved, a lane and its neighbour have the
- * same samples' two components.
+ * of 16 bytes, they are loaded and stored by up to 16 bytes; else they are
+ * loaded by words wherever they lie, and stored one by one. Where two
+ * components are interleaved, a lane and its neighbour have the same samples'
+ * two components.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -81,19 +82,24 @@ clean_word (uint32_t word, const Window &w)
   return __vminu2 (word, ((1u << w.depth) - 1) * 0x10001u);
 }
 
+/* The window's component's half of two words of both. */
+template <typename Sample> BDCT_INLINE uint32_t
+component_of (const uint32_t *both, const Window &w)
+{
+  return __byte_perm (both[0], both[1], sizeof (Sample) == 1
+      ? w.component ? 0x7531 : 0x6420 : w.component ? 0x7632 : 0x5410);
+}
+
 /* A row of WORDS words, of which all are in the picture. */
 template <typename Sample, int WORDS, bool PAIRS> BDCT_INLINE void
 load_row (uint32_t *to, const uint8_t *from, const Window &w)
 {
   if constexpr (PAIRS) {
-    const uint32_t choice = sizeof (Sample) == 1
-        ? w.component ? 0x7531 : 0x6420 : w.component ? 0x7632 : 0x5410;
     uint32_t both[2 * WORDS];
 
     load_words<2 * WORDS> (both, from);
     BDCT_UNROLL for (int i = 0; i < WORDS; i++)
-      to[i] = clean_word<Sample> (__byte_perm (both[2 * i], both[2 * i + 1],
-              choice), w);
+      to[i] = clean_word<Sample> (component_of<Sample> (both + 2 * i, w), w);
   } else {
     load_words<WORDS> (to, from);
     BDCT_UNROLL for (int i = 0; i < WORDS; i++)
@@ -101,19 +107,56 @@ load_row (uint32_t *to, const uint8_t *from, const Window &w)
   }
 }
 
-/* Word `i` of a row, sample by sample. */
-template <typename Sample> BDCT_INLINE uint32_t
-gather_word (const uint8_t *row, int i, const Window &w)
+/* Words from any address on, of which so many bytes are there; the last period
+ * of these, of one component's sample or of two, is repeated. */
+template <typename Sample, int WORDS, int PERIOD> BDCT_INLINE void
+load_any_words (uint32_t *to, const uint8_t *from, int bytes)
 {
-  constexpr int n = kPerWord<Sample>, bits = 8 * sizeof (Sample);
-  uint32_t word = 0;
+  constexpr uint32_t repeat = PERIOD == 1 ? 0 : PERIOD == 2 ? 0x1010 : 0x3210;
+  const int skew = (uintptr_t) from & 3;
+  const uint32_t *aligned = (const uint32_t *) (from - skew);
+  const int whole = (bytes + skew) / 4;
+  uint32_t in[WORDS + 1], tail = 0, last = 0;
 
-  _Pragma ("unroll 1") for (int k = n - 1; k >= 0; k--)
-    word = word << bits | bdct_sample_get (row
-        + (sizeof (Sample) * w.component), (int64_t) w.interleave
-        * min (n * i + k, w.last), sizeof (Sample), w.shift,
-        (1 << w.depth) - 1);
-  return word;
+  if (whole <= WORDS)
+    BDCT_UNROLL for (int i = 0; i < 3; i++)
+      if (i < (bytes + skew) % 4)
+        tail |= (uint32_t) __ldg ((const uint8_t *) (aligned + whole) + i)
+            << 8 * i;
+  BDCT_UNROLL for (int i = 0; i <= WORDS; i++)
+    in[i] = i < whole ? __ldg (aligned + i) : tail;
+  BDCT_UNROLL for (int i = 0; i < WORDS; i++)
+    to[i] = __funnelshift_r (in[i], in[i + 1], 8 * skew);
+  if (bytes >= 4 * WORDS)
+    return;
+  BDCT_UNROLL for (int i = 0; i < PERIOD; i += sizeof (Sample))
+    last |= (uint32_t) __ldg ((const Sample *) (from + bytes - PERIOD + i))
+        << 8 * i;
+  last = __byte_perm (last, 0, repeat);
+  BDCT_UNROLL for (int i = 0; i < WORDS; i++) {
+    const int left = bytes - 4 * i;
+    const uint32_t mask = left >= 4 ? 0xffffffff
+        : left <= 0 ? 0 : (1u << 8 * left) - 1;
+
+    to[i] = (to[i] & mask) | (last & ~mask);
+  }
+}
+
+/* WORDS words from the `first` one of a row on, of which some may be beyond the
+ * picture, and all at any address. */
+template <typename Sample, int WORDS, bool PAIRS> BDCT_INLINE void
+load_any_row (uint32_t *to, const uint8_t *row, int first, const Window &w)
+{
+  constexpr int interleave = PAIRS ? 2 : 1;
+  constexpr int period = interleave * sizeof (Sample);
+  uint32_t in[interleave * WORDS];
+
+  first *= 4 * interleave;
+  load_any_words<Sample, interleave * WORDS, period> (in, row + first,
+      (w.last + 1) * period - first);
+  BDCT_UNROLL for (int i = 0; i < WORDS; i++)
+    to[i] = clean_word<Sample> (PAIRS ? component_of<Sample> (in + 2 * i, w)
+        : in[i], w);
 }
 
 /* The pair of samples at a place in mirror_order() of a row. */
@@ -151,9 +194,18 @@ load_rows (uint32_t (&words)[N], const Window &w, int y0)
     BDCT_UNROLL for (int i = 0; i < N; i++)
       words[i] = 0;
   } else if (!w.whole) {
-    _Pragma ("unroll 1") for (int i = 0; i < N; i++) {
-      rotate (words, gather_word<Sample> (p, i % n, w));
-      if (i % n == n - 1 && y0 + i / n + 1 < w.height)
+    constexpr int some = n < 4 ? n : 4;
+
+    _Pragma ("unroll 1") for (int i = 0; i < N; i += some) {
+      uint32_t part[some];
+
+      if (w.interleave == 1)
+        load_any_row<Sample, some, false> (part, p, i % n, w);
+      else
+        load_any_row<Sample, some, true> (part, p, i % n, w);
+      BDCT_UNROLL for (int k = 0; k < some; k++)
+        rotate (words, part[k]);
+      if (i % n == n - some && y0 + i / n + 1 < w.height)
         p += w.src_stride;
     }
   } else if (w.interleave == 1) {
