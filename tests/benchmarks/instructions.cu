@@ -2,8 +2,9 @@
  *
  * How many cycles the instructions that the kernels are made of take: for each,
  * the cycles between two of them that one of a multiprocessor's four schedulers
- * issues, with four warps that never wait. Prints a table. GPUs older than 8.0
- * lack some of them: nothing is measured there. */
+ * issues, with four warps that never wait; and for each product of matrices,
+ * alone and beside other instructions. Prints a table. GPUs older than 8.0 lack
+ * some of them: nothing is measured there. */
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,32 +17,33 @@ constexpr int kRepeats = 8, kRounds = 64, kChains = 8, kWarps = 16;
 struct State
 {
   uint32_t a[kChains], s;
-  float f[kChains], d[4][4];
+  float f[kChains];
+  uint32_t operand[6], d[4][4]; /* of products, and their sums */
 };
 
-#define PRODUCT(shape, a, b)                                                  \
-  "mma.sync.aligned." shape ".row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, "        \
-  a ", " b ", {%0,%1,%2,%3};"
+/* Products onto accumulator i. */
+enum Product { HMMA_16816, HMMA_1688, IMMA_16832, IMMA_16816 };
 
-/* Sixteen-column and eight-column products onto accumulator i. */
-__device__ __forceinline__ void
+#define PRODUCT(shape, types, a, b)                                           \
+  asm volatile ("mma.sync.aligned." shape ".row.col." types " {%0,%1,%2,%3}, "\
+      a ", " b ", {%0,%1,%2,%3};"                                             \
+      : "+r" (t.d[i][0]), "+r" (t.d[i][1]), "+r" (t.d[i][2]),                 \
+      "+r" (t.d[i][3]) : "r" (t.operand[0]), "r" (t.operand[1]),              \
+      "r" (t.operand[2]), "r" (t.operand[3]), "r" (t.operand[4]),             \
+      "r" (t.operand[5]))
+
+template <Product KIND> __device__ __forceinline__ void
 product (State &t, int i)
 {
 #if __CUDA_ARCH__ >= 800
-  asm volatile (PRODUCT ("m16n8k16", "{%4,%5,%6,%7}", "{%8,%9}")
-      : "+f" (t.d[i][0]), "+f" (t.d[i][1]), "+f" (t.d[i][2]), "+f" (t.d[i][3])
-      : "r" (t.a[0]), "r" (t.a[1]), "r" (t.a[2]), "r" (t.a[3]), "r" (t.a[4]),
-      "r" (t.a[5]));
-#endif
-}
-
-__device__ __forceinline__ void
-half_product (State &t, int i)
-{
-#if __CUDA_ARCH__ >= 800
-  asm volatile (PRODUCT ("m16n8k8", "{%4,%5}", "{%6}")
-      : "+f" (t.d[i][0]), "+f" (t.d[i][1]), "+f" (t.d[i][2]), "+f" (t.d[i][3])
-      : "r" (t.a[0]), "r" (t.a[1]), "r" (t.a[4]));
+  if (KIND == HMMA_16816)
+    PRODUCT ("m16n8k16", "f32.f16.f16.f32", "{%4,%5,%6,%7}", "{%8,%9}");
+  else if (KIND == HMMA_1688)
+    PRODUCT ("m16n8k8", "f32.f16.f16.f32", "{%4,%5}", "{%8}");
+  else if (KIND == IMMA_16832)
+    PRODUCT ("m16n8k32", "s32.s8.u8.s32", "{%4,%5,%6,%7}", "{%8,%9}");
+  else
+    PRODUCT ("m16n8k16", "s32.s8.u8.s32", "{%4,%5}", "{%8}");
 #endif
 }
 
@@ -109,35 +111,20 @@ struct MultiplyAddHalves
   }
 };
 
-/* One for each two steps: there are four accumulators. */
-struct Product
+/* A product beside each OTHERS instructions, of two pipes in turn. */
+template <Product KIND, int OTHERS> struct Beside
 {
-  static constexpr const char *name = "HMMA.16816.F32";
-  static __device__ void run (State &t, int i, int)
-  {
-    if (i % 2 == 0)
-      product (t, i / 2);
-  }
-};
-
-struct HalfProduct
-{
-  static constexpr const char *name = "HMMA.1688.F32";
-  static __device__ void run (State &t, int i, int)
-  {
-    if (i % 2 == 0)
-      half_product (t, i / 2);
-  }
-};
-
-struct Both
-{
-  static constexpr const char *name = "8 FFMA and HMMA.16816.F32";
+  static constexpr int every = OTHERS > 0 ? OTHERS : 2;
   static __device__ void run (State &t, int i, int repeat)
   {
-    multiply_add (t, i);
-    if (i == 0)
-      product (t, repeat % 4);
+    const int n = repeat * kChains + i;
+
+    if (n % every == 0)
+      product<KIND> (t, n / every % 4);
+    if (OTHERS > 0 && i % 2 == 0)
+      Permute::run (t, i, repeat);
+    else if (OTHERS > 0)
+      MultiplyAddInteger::run (t, i, repeat);
   }
 };
 
@@ -151,19 +138,23 @@ measure (long long *cycles, uint32_t *sink, uint32_t seed)
     t.a[i] = threadIdx.x * 7 + i + seed;
     t.f[i] = (float) (threadIdx.x + i + seed);
   }
+  for (int i = 0; i < 6; i++)
+    t.operand[i] = threadIdx.x + i + seed;
   for (int i = 0; i < 16; i++)
-    t.d[i / 4][i % 4] = (float) (seed + i);
+    t.d[i / 4][i % 4] = seed + i;
+  __syncthreads ();
   const long long start = clock64 ();
   for (int round = 0; round < kRounds; round++)
     _Pragma ("unroll") for (int r = 0; r < kRepeats; r++)
       _Pragma ("unroll") for (int i = 0; i < kChains; i++)
         Op::run (t, i, r);
+  __syncthreads ();             /* some warps go before others */
   const long long end = clock64 ();
   uint32_t sum = 0;
   for (int i = 0; i < kChains; i++)
     sum += t.a[i] + __float_as_uint (t.f[i]);
   for (int i = 0; i < 16; i++)
-    sum += __float_as_uint (t.d[i / 4][i % 4]);
+    sum += t.d[i / 4][i % 4];
   sink[blockIdx.x * blockDim.x + threadIdx.x] = sum;
   if (threadIdx.x == 0 && blockIdx.x == 0)
     *cycles = end - start;
@@ -179,9 +170,9 @@ must (cudaError_t err, const char *call)
       : 1);
 }
 
-/* `steps` of the op in kChains. */
-template <typename Op> void
-print (int steps, long long *cycles, uint32_t *sink)
+/* Cycles of an op, of which there are `steps` in kChains. */
+template <typename Op> double
+time_op (double steps, long long *cycles, uint32_t *sink)
 {
   long long n;
 
@@ -190,8 +181,32 @@ print (int steps, long long *cycles, uint32_t *sink)
   must (cudaGetLastError (), "cudaLaunchKernel");
   must (cudaMemcpy (&n, cycles, sizeof n, cudaMemcpyDeviceToHost),
       "cudaMemcpy");
-  printf ("%-28s %6.2f\n", Op::name,
-      (double) n / (kRounds * kRepeats * steps * (kWarps / 4)));
+  return n / (kRounds * kRepeats * steps * (kWarps / 4));
+}
+
+template <typename Op> void
+print (long long *cycles, uint32_t *sink)
+{
+  printf ("%-16s %6.2f\n", Op::name, time_op<Op> (kChains, cycles, sink));
+}
+
+template <Product KIND, int OTHERS> void
+print_beside (long long *cycles, uint32_t *sink)
+{
+  using Op = Beside<KIND, OTHERS>;
+
+  printf (" %6.2f", time_op<Op> ((double) kChains / Op::every, cycles, sink));
+}
+
+template <Product KIND> void
+print_product (const char *name, long long *cycles, uint32_t *sink)
+{
+  printf ("%-16s", name);
+  print_beside<KIND, 0> (cycles, sink);
+  print_beside<KIND, 4> (cycles, sink);
+  print_beside<KIND, 8> (cycles, sink);
+  print_beside<KIND, 16> (cycles, sink);
+  putchar ('\n');
 }
 
 } // namespace
@@ -213,15 +228,18 @@ main (void)
   must (cudaMalloc ((void **) &sink, kWarps * 32 * sizeof *sink),
       "cudaMalloc");
   printf ("%s: cycles of a scheduler\n", prop.name);
-  print<MultiplyAdd> (8, cycles, sink);
-  print<MultiplyAddHalves> (8, cycles, sink);
-  print<MultiplyAddInteger> (8, cycles, sink);
-  print<Permute> (8, cycles, sink);
-  print<Logic> (8, cycles, sink);
-  print<Pack> (8, cycles, sink);
-  print<Product> (4, cycles, sink);
-  print<HalfProduct> (4, cycles, sink);
-  print<Both> (1, cycles, sink);
+  print<MultiplyAdd> (cycles, sink);
+  print<MultiplyAddHalves> (cycles, sink);
+  print<MultiplyAddInteger> (cycles, sink);
+  print<Permute> (cycles, sink);
+  print<Logic> (cycles, sink);
+  print<Pack> (cycles, sink);
+  printf ("%-16s %6s %6s %6s %6s\n", "a product", "alone", "+ 4", "+ 8",
+      "+ 16 PRMT and IMAD in turn");
+  print_product<HMMA_16816> ("HMMA.16816.F32", cycles, sink);
+  print_product<HMMA_1688> ("HMMA.1688.F32", cycles, sink);
+  print_product<IMMA_16832> ("IMMA.16832", cycles, sink);
+  print_product<IMMA_16816> ("IMMA.16816", cycles, sink);
   cudaFree (cycles);
   cudaFree (sink);
   return 0;
