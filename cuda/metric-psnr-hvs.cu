@@ -345,8 +345,8 @@ struct Walk {
   };
 
   /* Add what the first threads have in shared.sum[0], up to the first one that
-   * cannot be added at once: shared.until. */
-  template <int kWide> static BDCT_INLINE void
+   * cannot be added at once, or as many as shared.until was. Returns it. */
+  template <int kWide> static BDCT_INLINE int
   add (Shared &shared)
   {
     int from = 0;
@@ -372,6 +372,11 @@ struct Walk {
         shared.total = (float) (total + sum[shared.until - 1].to[total & 1])
             / scale;
     });
+    const int until = shared.until;
+
+    /* All have read it before somebody sets it anew. */
+    threads<kThreads> ([] (int) { });
+    return until;
   }
 
   /* A run, block by block. */
@@ -392,15 +397,13 @@ struct Walk {
         if (t == 0)
           shared.until = kRun;
       });
-      add<kRun> (shared);
-      const int until = shared.until;
+      const int until = add<kRun> (shared);
 
       threads<kThreads> ([&] (int t) {
         const float *squares = get_block (to, run * kRun + until);
-        float total = shared.total;
-
         if (t > 0 || until == kRun)
           return;
+        float total = shared.total;
         BDCT_UNROLL
         for (int i = 0; i < 64; i++)
           total += squares[i * kRun];
@@ -438,8 +441,7 @@ struct Walk {
         if (t == 0)
           shared.until = here;
       });
-      add<kThreads> (shared);
-      const int until = shared.until;
+      const int until = add<kThreads> (shared);
 
       if (until < here)
         add_run (to, run + until, shared);
