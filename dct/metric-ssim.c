@@ -16,19 +16,18 @@
 
 #include "simd.h"
 
-/* Windows of a run, in which a row is worked on; rows of windows in a strip. */
-#define RUN 128
+/* Blocks of a run, in which a row is worked on: one more than windows. They
+ * fill vectors. Rows of windows in a strip. */
+#define BLOCKS 512
+#define RUN (BLOCKS - 1)
 #define STRIP 16
 
-/* Blocks of a run: one more than windows, and what fills up vectors. */
-#define BLOCKS (RUN + 32)
-
-/* Of each block of a row: samples, squares and products. */
+/* Of each block of a row: samples, squared errors and products. */
 typedef struct {
-  int32_t src[BLOCKS], rec[BLOCKS], squares[BLOCKS], products[BLOCKS];
+  int32_t src[BLOCKS], rec[BLOCKS], errors[BLOCKS], products[BLOCKS];
 } __attribute__ ((aligned (64))) Sums;
 
-/* Four rows of both pictures. */
+/* Four rows of both pictures, in 16 bits. */
 typedef struct {
   uint16_t src[4][4 * BLOCKS], rec[4][4 * BLOCKS];
 } __attribute__ ((aligned (64))) Rows;
@@ -40,48 +39,107 @@ min (int a, int b)
 }
 
 #ifdef LANES
+/* Blocks of a vector of bytes. */
+#define AT_ONCE (4 * LANES)
+
+/* Samples of so many blocks in 16 bits: those of bytes are split in each lane,
+ * as sums of pairs want it; those of words only when they are sums. */
+INLINE void
+load_samples (V v[2], const uint8_t * row, int i, int bytes)
+{
+  if (bytes == 1) {
+    const V all = load (row + 4 * i);
+
+    v[0] = low8 (all, zero ());
+    v[1] = high8 (all, zero ());
+  } else {
+    v[0] = load (row + 8 * i);
+    v[1] = load (row + 8 * i + sizeof (V));
+  }
+}
+
 /* The four sums of pairs of two vectors that are neighbours. */
 INLINE void
-store_sums (int32_t * to, V x, V y)
+store_sums (int32_t * to, const V v[2], int bytes)
 {
-  V even, odd;
+  V even = v[0], odd = v[1];
 
-  split (&even, &odd, x, y);
+  if (bytes == 2)
+    split (&even, &odd, v[0], v[1]);
   store (to, pairsum32 (even, odd));
 }
 
-static void
-add_blocks (const Rows * rows, int n, Sums * sums)
+INLINE void
+add_vectors (const uint8_t * const src[4], const uint8_t * const rec[4], int n,
+    int bytes, int to, Sums * sums)
 {
-  const V ones = set16 (1);
+  for (int i = 0; i < n; i += AT_ONCE) {
+    V a[2], b[2], errors[2], products[2];
 
-  for (int i = 0; i < n; i += 4 * LANES) {
-    V a[2], b[2], squares[2], products[2];
+    for (int k = 0; k < 2; k++)
+      a[k] = b[k] = errors[k] = products[k] = zero ();
+    for (int y = 0; y < 4; y++) {
+      V s[2], r[2];
 
-    for (int k = 0; k < 2; k++) {
-      a[k] = b[k] = squares[k] = products[k] = zero ();
-      for (int y = 0; y < 4; y++) {
-        const V s = load (&rows->src[y][4 * i + 8 * LANES * k]);
-        const V r = load (&rows->rec[y][4 * i + 8 * LANES * k]);
+      load_samples (s, src[y], i, bytes);
+      load_samples (r, rec[y], i, bytes);
+      for (int k = 0; k < 2; k++) {
+        const V error = sub16 (s[k], r[k]);
 
-        a[k] = add16 (a[k], s);
-        b[k] = add16 (b[k], r);
-        squares[k] = add32 (squares[k], add32 (madd16 (s, s), madd16 (r, r)));
-        products[k] = add32 (products[k], madd16 (s, r));
+        a[k] = add16 (a[k], s[k]);
+        b[k] = add16 (b[k], r[k]);
+        errors[k] = add32 (errors[k], madd16 (error, error));
+        products[k] = add32 (products[k], madd16 (s[k], r[k]));
       }
     }
-    store_sums (sums->src + i, madd16 (a[0], ones), madd16 (a[1], ones));
-    store_sums (sums->rec + i, madd16 (b[0], ones), madd16 (b[1], ones));
-    store_sums (sums->squares + i, squares[0], squares[1]);
-    store_sums (sums->products + i, products[0], products[1]);
+    for (int k = 0; k < 2; k++) {
+      a[k] = madd16 (a[k], set16 (1));
+      b[k] = madd16 (b[k], set16 (1));
+    }
+    store_sums (sums->src + to + i, a, bytes);
+    store_sums (sums->rec + to + i, b, bytes);
+    store_sums (sums->errors + to + i, errors, bytes);
+    store_sums (sums->products + to + i, products, bytes);
   }
+}
+
+/* Blocks from `to` on. */
+static void
+add_blocks (const Rows * rows, int n, int to, Sums * sums)
+{
+  const uint8_t *src[4], *rec[4];
+
+  for (int y = 0; y < 4; y++) {
+    src[y] = (const uint8_t *) rows->src[y];
+    rec[y] = (const uint8_t *) rows->rec[y];
+  }
+  add_vectors (src, rec, n, 2, to, sums);
+}
+
+/* Where samples are bytes side by side, as many of the blocks as fill vectors,
+ * without a copy. Returns how many. */
+static int
+add_whole_vectors (const BdctMetricPlane * plane, int row, int x, int n,
+    Sums * sums)
+{
+  const uint8_t *src[4], *rec[4];
+
+  if (plane->depth > 8 || plane->step > 1)
+    return 0;
+  for (int y = 0; y < 4; y++) {
+    src[y] = plane->src.data + (4 * row + y) * plane->src.stride + 4 * x;
+    rec[y] = plane->rec.data + (4 * row + y) * plane->rec.stride + 4 * x;
+  }
+  n = n / AT_ONCE * AT_ONCE;
+  add_vectors (src, rec, n, 1, 0, sums);
+  return n;
 }
 #else
 static void
-add_blocks (const Rows * rows, int n, Sums * sums)
+add_blocks (const Rows * rows, int n, int to, Sums * sums)
 {
   for (int i = 0; i < n; i++) {
-    int32_t a = 0, b = 0, squares = 0, products = 0;
+    int32_t a = 0, b = 0, errors = 0, products = 0;
 
     for (int y = 0; y < 4; y++)
       for (int x = 4 * i; x < 4 * i + 4; x++) {
@@ -89,15 +147,17 @@ add_blocks (const Rows * rows, int n, Sums * sums)
 
         a += s;
         b += r;
-        squares += s * s + r * r;
+        errors += (s - r) * (s - r);
         products += s * r;
       }
-    sums->src[i] = a;
-    sums->rec[i] = b;
-    sums->squares[i] = squares;
-    sums->products[i] = products;
+    sums->src[to + i] = a;
+    sums->rec[to + i] = b;
+    sums->errors[to + i] = errors;
+    sums->products[to + i] = products;
   }
 }
+
+#define add_whole_vectors(plane, row, x, n, sums) 0
 #endif
 
 /* The sum of a window: of four blocks. */
@@ -111,9 +171,12 @@ add_windows_8 (const Sums * above, const Sums * below, int n)
 {
   int64_t sum = 0;
 
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < n; i++) {
+    const int32_t products = WINDOW (products, i);
+
     sum += bdct_ssim_window_8 (WINDOW (src, i), WINDOW (rec, i),
-        WINDOW (squares, i), WINDOW (products, i));
+        WINDOW (errors, i) + 2 * products, products);
+  }
   return sum;
 }
 
@@ -124,9 +187,12 @@ add_windows_16 (const Sums * above, const Sums * below, int n, int peak,
 {
   float of[RUN];
 
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < n; i++) {
+    const int32_t products = WINDOW (products, i);
+
     of[i] = bdct_ssim_window_16 (WINDOW (src, i), WINDOW (rec, i),
-        WINDOW (squares, i), WINDOW (products, i), peak);
+        WINDOW (errors, i) + 2.0 * products, products, peak);
+  }
   for (int i = 0; i < n; i++)
     sum += of[i];
   return sum;
@@ -145,15 +211,22 @@ count_columns (const BdctMetricPlane * plane)
   return (plane->width >> 2) - 1;
 }
 
+/* The sums of n blocks of a row, from block x on. */
 static void
-read_blocks (const BdctMetricPlane * plane, int row, int x, int n, Rows * rows)
+add_row (const BdctMetricPlane * plane, int row, int x, int n, Rows * rows,
+    Sums * sums)
 {
-  for (int y = 0; y < 4; y++) {
+  const int first = add_whole_vectors (plane, row, x, n, sums);
+
+  x += first;
+  n -= first;
+  for (int y = 0; y < 4 && n > 0; y++) {
     bdct_metric_read (plane, &plane->src, 4 * row + y, 4 * x, 4 * n,
         rows->src[y]);
     bdct_metric_read (plane, &plane->rec, 4 * row + y, 4 * x, 4 * n,
         rows->rec[y]);
   }
+  add_blocks (rows, n, first, sums);
 }
 
 static size_t
@@ -188,8 +261,7 @@ work (const BdctMetricPlane * plane, int stage, int piece)
     for (int y = 0; y <= n_rows; y++) {
       const Sums *above = &sums[(y + 1) & 1], *below = &sums[y & 1];
 
-      read_blocks (plane, first + y, x, n + 1, &rows);
-      add_blocks (&rows, n + 1, &sums[y & 1]);
+      add_row (plane, first + y, x, n + 1, &rows, &sums[y & 1]);
       if (y > 0 && plane->depth == 8)
         whole[y - 1] += add_windows_8 (above, below, n);
       else if (y > 0)

@@ -15,18 +15,29 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Samples of a row that are read at a time: the largest block's, or those of
- * some blocks. */
-#define RUN 4096
+#include "simd.h"
+
+/* Columns that are worked on at a time; even. */
+#define RUN 1024
+
+/* Rows whose squared errors, of 24 bits, add up to less than 2^32. */
+#define ROWS 128
 
 /* Movement counts twice. */
 #define GAMMA 2
 
-/* Of a block. */
+/* What is added up of a block. */
+enum
+{ ERROR, CONTRAST, MOVEMENT, N_KINDS };
+
 typedef struct {
-  uint64_t error;
+  uint64_t sum[N_KINDS];
   double weight;                /* luma's */
 } Block;
+
+/* Of a run of columns, or of pairs of them, in a row of blocks. Of the largest
+ * block, which has 2916 rows, they are less than 2^32. */
+typedef uint32_t Sums[RUN];
 
 /* A block's place. */
 typedef struct {
@@ -37,6 +48,12 @@ static int
 min (int a, int b)
 {
   return a < b ? a : b;
+}
+
+static int
+max (int a, int b)
+{
+  return a > b ? a : b;
 }
 
 /* The picture's size to that of UHD, and luma's blocks, which may be smaller
@@ -96,71 +113,156 @@ memory (const BdctMetricPlane * plane)
   return (size_t) count (plane, 0) * count_columns (plane) * sizeof (Block);
 }
 
-/* The squared errors of n samples. */
-static uint64_t
-square (const uint16_t * restrict a, const uint16_t * restrict b, int n)
+/* Add what columns have to their blocks. */
+static void
+add_columns (Block * block, int kind, const Sums sums, int x, int n, int width)
 {
-  uint64_t sum = 0;
+  for (int i = 0; i < n;) {
+    const int k = (x + i) / width, end = min (n, (k + 1) * width - x);
+    uint64_t sum = 0;
 
-  for (; n > 0; n -= 128, a += 128, b += 128) {
-    const int here = min (n, 128);
-    uint32_t part = 0;          /* 128 of 24 bits are less than 2^32 */
-
-    for (int i = 0; i < here; i++)
-      part += (int16_t) (a[i] - b[i]) * (int16_t) (a[i] - b[i]);
-    sum += part;
+    for (; i < end; i++)
+      sum += sums[i];
+    block[k].sum[kind] += sum;
   }
-  return sum;
+}
+
+static void
+add_squares (const uint16_t * restrict a, const uint16_t * restrict b, int n,
+    uint32_t * restrict sums)
+{
+  for (int i = 0; i < n; i++) {
+    const int16_t error = a[i] - b[i];
+
+    sums[i] += error * error;
+  }
 }
 
 /* The errors of a row of blocks. */
 static void
-add_errors (const BdctMetricPlane * plane, int y0, int width, int height,
+add_errors (const BdctMetricPlane * plane, int y0, int y1, int width,
     Block * block)
 {
-  const int run = RUN / width * width;
   uint16_t src[RUN], rec[RUN];
 
-  for (int x = 0; x < plane->width; x += run, block += run / width) {
-    const int n = min (plane->width - x, run);
+  for (int x = 0; x < plane->width; x += RUN) {
+    const int n = min (plane->width - x, RUN);
 
-    for (int y = y0; y < min (y0 + height, plane->height); y++) {
-      bdct_metric_read (plane, &plane->src, y, x, n, src);
-      bdct_metric_read (plane, &plane->rec, y, x, n, rec);
-      for (int i = 0; i < n; i += width)
-        block[i / width].error += square (src + i, rec + i,
-            min (width, n - i));
+    for (int from = y0; from < y1; from += ROWS) {
+      Sums sums = { 0 };
+
+      for (int y = from; y < min (from + ROWS, y1); y++) {
+        bdct_metric_read (plane, &plane->src, y, x, n, src);
+        bdct_metric_read (plane, &plane->rec, y, x, n, rec);
+        add_squares (src, rec, n, sums);
+      }
+      add_columns (block, ERROR, sums, x, n, width);
     }
   }
 }
 
-/* What passes the high pass of 3 x 3, of n samples of a row: of the largest
- * block, which has 2916, it is less than 2^32. */
-static uint32_t
-add_contrast (const uint16_t * restrict row, int stride, int n)
+/* What passes the high pass of 3 x 3: what it adds and what it takes away both
+ * fit 16 bits. */
+static void
+add_contrast (const uint16_t * restrict row, int stride, int n,
+    uint32_t * restrict sums)
 {
   const uint16_t *up = row - stride, *down = row + stride;
-  uint32_t sum = 0;
 
   for (int i = 0; i < n; i++) {
-    const int v = 12 * row[i] - 2 * (row[i - 1] + row[i + 1] + up[i] + down[i])
-        - (up[i - 1] + up[i + 1] + down[i - 1] + down[i + 1]);
+    const uint16_t here = 12 * row[i];
+    const uint16_t around = 2 * (row[i - 1] + row[i + 1] + up[i] + down[i])
+        + (up[i - 1] + up[i + 1] + down[i - 1] + down[i + 1]);
+    const uint16_t most = here > around ? here : around;
+    const uint16_t least = here > around ? around : here;
 
-    sum += abs (v);
+    sums[i] += (uint16_t) (most - least);
   }
-  return sum;
 }
 
+#ifdef LANES
+/* Weights of two neighbours, for madd16(). */
+INLINE V
+pair (int a, int b)
+{
+  return set32 ((int32_t) ((uint16_t) a | (uint32_t) b << 16));
+}
+
+/* A row of the filter below, or two that are alike: of the pair before, of this
+ * one, and of the one behind it. */
+INLINE V
+filter_row (const uint16_t * row, const uint16_t * like, V before, V here,
+    V behind)
+{
+  V sum = madd16 (add16 (load (row - 2), load (like - 2)), before);
+
+  sum = add32 (sum, madd16 (add16 (load (row), load (like)), here));
+  return add32 (sum, madd16 (add16 (load (row + 2), load (like + 2)), behind));
+}
+
+/* As below, as far as there are whole vectors. Returns how far that is. */
+static int
+add_contrast_pairs (const uint16_t * const r[6], int n, uint32_t * sums)
+{
+  int i = 0;
+
+  for (; i + 8 * LANES <= n; i += 8 * LANES) {
+    V sum = filter_row (r[2] + i, r[3] + i, pair (-1, -3), pair (12, 12),
+        pair (-3, -1));
+
+    sum = add32 (sum, filter_row (r[1] + i, r[4] + i, pair (-1, -2),
+            pair (-3, -3), pair (-2, -1)));
+    sum = add32 (sum, filter_row (r[0] + i, r[5] + i, pair (0, -1),
+            pair (-1, -1), pair (-1, 0)));
+    store (sums + i / 2, add32 (load (sums + i / 2), abs32 (sum)));
+  }
+  return i;
+}
+
+/* The changes of N frames, as get_change() has them. */
+INLINE V
+get_changes (const uint16_t * const f[3], int i, int frames)
+{
+  const V now = load (f[0] + i);
+  V twice;
+
+  if (frames == 1)
+    return now;
+  if (frames == 2)
+    return sub16 (now, load (f[1] + i));
+  twice = add16 (load (f[1] + i), load (f[1] + i));
+  return sub16 (frames == 3 ? add16 (now, load (f[2] + i)) : now, twice);
+}
+
+INLINE int
+add_change_pairs (const uint16_t * const f[3], int stride, int n, int frames,
+    uint32_t * sums)
+{
+  int i = 0;
+
+  for (; i + 8 * LANES <= n; i += 8 * LANES) {
+    const V rows = add16 (get_changes (f, i, frames),
+        get_changes (f, i + stride, frames));
+
+    store (sums + i / 2, add32 (load (sums + i / 2),
+            abs32 (madd16 (rows, set16 (1)))));
+  }
+  return i;
+}
+#else
+#define add_contrast_pairs(r, n, sums) 0
+#define add_change_pairs(f, stride, n, frames, sums) 0
+#endif
+
 /* What passes that of 6 x 6 without corners, of 2 x 2 samples in two rows. */
-static uint32_t
-add_contrast_large (const uint16_t * restrict row, int stride, int n)
+static void
+add_contrast_large (const uint16_t * row, int stride, int n, uint32_t * sums)
 {
   const uint16_t *r[6];
-  uint32_t sum = 0;
 
   for (int k = 0; k < 6; k++)
     r[k] = row + (k - 2) * stride;
-  for (int i = 0; i < n; i += 2) {
+  for (int i = add_contrast_pairs (r, n, sums); i < n; i += 2) {
     const int inner = r[2][i] + r[2][i + 1] + r[3][i] + r[3][i + 1];
     const int beside = r[1][i] + r[1][i + 1] + r[4][i] + r[4][i + 1]
         + r[2][i - 1] + r[2][i + 2] + r[3][i - 1] + r[3][i + 2];
@@ -170,9 +272,81 @@ add_contrast_large (const uint16_t * restrict row, int stride, int n)
         + r[1][i - 2] + r[2][i - 2] + r[3][i - 2] + r[4][i - 2]
         + r[1][i + 3] + r[2][i + 3] + r[3][i + 3] + r[4][i + 3];
 
-    sum += abs (12 * inner - 3 * beside - 2 * corners - outer);
+    sums[i / 2] += abs (12 * inner - 3 * beside - 2 * corners - outer);
   }
-  return sum;
+}
+
+/* Some frames at one place: the change from one to the next, or of it. */
+static inline __attribute__ ((always_inline)) int16_t
+get_change (const uint16_t * const f[3], int i, int frames)
+{
+  return frames == 1 ? f[0][i] : frames == 2 ? f[0][i] - f[1][i]
+      : frames == 3 ? f[0][i] - 2 * f[1][i] + f[2][i]
+      : f[0][i] - 2 * f[1][i];
+}
+
+static inline __attribute__ ((always_inline)) void
+add_changes (const uint16_t * const f[3], int stride, int n, int frames,
+    int large, uint32_t * restrict sums)
+{
+  if (large)
+    for (int i = add_change_pairs (f, stride, n, frames, sums); i < n; i += 2)
+      sums[i / 2] += abs (get_change (f, i, frames)
+          + get_change (f, i + 1, frames) + get_change (f, i + stride, frames)
+          + get_change (f, i + stride + 1, frames));
+  else
+    for (int i = 0; i < n; i++)
+      sums[i] += abs (get_change (f, i, frames));
+}
+
+/* The second difference takes frames that are not there as 0. */
+static void
+add_movement (const uint16_t * const f[3], int stride, int n, int second,
+    int large, uint32_t * sums)
+{
+  const int frames = f[1] == NULL ? 1 : !second ? 2 : f[2] != NULL ? 3 : 4;
+
+#define ADD(frames) \
+  (large ? add_changes (f, stride, n, frames, 1, sums) \
+      : add_changes (f, stride, n, frames, 0, sums))
+  frames == 1 ? ADD (1) : frames == 2 ? ADD (2) : frames == 3 ? ADD (3)
+      : ADD (4);
+#undef ADD
+}
+
+/* What goes on in a row of blocks. Contrast is there as far from the picture's
+ * borders as its filter reaches. */
+static void
+add_activity (const BdctMetricPlane * plane, int y0, int y1, int width,
+    Block * block)
+{
+  const int second = plane->frame_rate >= 32, large = is_large (plane);
+  const int step = 1 + large, reach = 1 + large, stride = plane->width;
+
+  for (int x = 0; x < stride; x += RUN) {
+    const int n = min (stride - x, RUN), from = max (x, reach);
+    const int inner = min (x + n, stride - reach) - from;
+    Sums contrast = { 0 }, movement = { 0 };
+
+    for (int y = y0; y < y1; y += step) {
+      const int64_t offset = (int64_t) y * stride;
+      const uint16_t *f[3];
+
+      for (int k = 0; k < 3; k++)
+        f[k] = plane->luma[k] != NULL ? plane->luma[k] + offset + x : NULL;
+      add_movement (f, stride, n, second, large, movement);
+      if (y < reach || y >= plane->height - reach)
+        continue;
+      if (large)
+        add_contrast_large (plane->luma[0] + offset + from, stride, inner,
+            contrast + (from - x) / 2);
+      else
+        add_contrast (plane->luma[0] + offset + from, stride, inner,
+            contrast + from - x);
+    }
+    add_columns (block, CONTRAST, contrast, x / step, n / step, width / step);
+    add_columns (block, MOVEMENT, movement, x / step, n / step, width / step);
+  }
 }
 
 /* What is inside the picture of a block: the filter reaches that far. */
@@ -193,81 +367,9 @@ get_inner (const BdctMetricPlane * plane, const Place * at)
   return inner;
 }
 
-static uint64_t
-get_contrast (const BdctMetricPlane * plane, const Place * inner)
-{
-  const int stride = plane->width, large = is_large (plane);
-  uint64_t sum = 0;
-
-  for (int y = inner->y; y < inner->y + inner->height; y += 1 + large) {
-    const uint16_t *row = plane->luma[0] + (int64_t) y * stride + inner->x;
-
-    sum += large ? add_contrast_large (row, stride, inner->width)
-        : add_contrast (row, stride, inner->width);
-  }
-  return sum;
-}
-
-/* Some frames at one place: the change from one to the next, or of it. */
-static inline __attribute__ ((always_inline)) int
-get_change (const uint16_t * const f[3], int i, int frames)
-{
-  return frames == 1 ? f[0][i] : frames == 2 ? f[0][i] - f[1][i]
-      : frames == 3 ? f[0][i] - 2 * f[1][i] + f[2][i]
-      : f[0][i] - 2 * f[1][i];
-}
-
-static inline __attribute__ ((always_inline)) uint32_t
-add_changes (const uint16_t * const f[3], int stride, int n, int frames,
-    int large)
-{
-  uint32_t sum = 0;
-
-  if (large)
-    for (int i = 0; i < n; i += 2)
-      sum += abs (get_change (f, i, frames) + get_change (f, i + 1, frames)
-          + get_change (f, i + stride, frames)
-          + get_change (f, i + stride + 1, frames));
-  else
-    for (int i = 0; i < n; i++)
-      sum += abs (get_change (f, i, frames));
-  return sum;
-}
-
-/* The second difference takes frames that are not there as 0. */
-static uint32_t
-add_movement (const uint16_t * const f[3], int stride, int n, int second,
-    int large)
-{
-  const int frames = f[1] == NULL ? 1 : !second ? 2 : f[2] != NULL ? 3 : 4;
-
-#define ADD(frames) \
-  (large ? add_changes (f, stride, n, frames, 1) \
-      : add_changes (f, stride, n, frames, 0))
-  return frames == 1 ? ADD (1) : frames == 2 ? ADD (2) : frames == 3 ? ADD (3)
-      : ADD (4);
-#undef ADD
-}
-
-static uint64_t
-get_movement (const BdctMetricPlane * plane, const Place * at)
-{
-  const int second = plane->frame_rate >= 32, large = is_large (plane);
-  uint64_t sum = 0;
-
-  for (int y = at->y; y < at->y + at->height; y += 1 + large) {
-    const int64_t offset = (int64_t) y * plane->width + at->x;
-    const uint16_t *f[3];
-
-    for (int k = 0; k < 3; k++)
-      f[k] = plane->luma[k] != NULL ? plane->luma[k] + offset : NULL;
-    sum += add_movement (f, plane->width, at->width, second, large);
-  }
-  return GAMMA * sum;
-}
-
 static double
-get_weight (const BdctMetricPlane * plane, const Place * at)
+get_weight (const BdctMetricPlane * plane, const Place * at,
+    const Block * block)
 {
   const Place inner = get_inner (plane, at);
   const double least = 1 << (plane->depth - 6);
@@ -277,9 +379,8 @@ get_weight (const BdctMetricPlane * plane, const Place * at)
     return 1;
   /* That of a large picture's narrow block is lost there. */
   activity = is_large (plane) && inner.x + inner.width - at->x <= 12 ? 0
-      : (double) get_contrast (plane, &inner)
-      / ((double) inner.width * inner.height);
-  activity += (double) get_movement (plane, at)
+      : (double) block->sum[CONTRAST] / ((double) inner.width * inner.height);
+  activity += (double) (GAMMA * block->sum[MOVEMENT])
       / ((double) at->width * at->height);
   if (activity < least)
     activity = least;
@@ -290,22 +391,27 @@ get_weight (const BdctMetricPlane * plane, const Place * at)
 static void
 work (const BdctMetricPlane * plane, int stage, int piece)
 {
-  Block *block = (Block *) plane->memory + (size_t) piece
-      * count_columns (plane);
-  int width, height;
+  const int columns = count_columns (plane);
+  const int weighted = plane->component == BDCT_Y && get_side (plane) >= 4;
+  Block *block = (Block *) plane->memory + (size_t) piece * columns;
+  int width, height, y0, y1;
 
   (void) stage;
   get_sides (plane, &width, &height);
-  for (int x = 0, i = 0; x < plane->width; x += width, i++) {
-    const Place at = { x, piece * height, min (width, plane->width - x),
-      min (height, plane->height - piece * height)
-    };
+  y0 = piece * height;
+  y1 = min (y0 + height, plane->height);
+  for (int i = 0; i < columns; i++)
+    block[i] = (Block) {.weight = 1 };
+  add_errors (plane, y0, y1, width, block);
+  if (!weighted)
+    return;
+  add_activity (plane, y0, y1, width, block);
+  for (int i = 0; i < columns; i++) {
+    const int x = i * width;
+    const Place at = { x, y0, min (width, plane->width - x), y1 - y0 };
 
-    block[i].error = 0;
-    block[i].weight = plane->component == BDCT_Y && get_side (plane) >= 4
-        ? get_weight (plane, &at) : 1;
+    block[i].weight = get_weight (plane, &at, &block[i]);
   }
-  add_errors (plane, piece * height, width, height, block);
 }
 
 /* Of small pictures no block weighs more than its heaviest neighbour that the
@@ -354,7 +460,7 @@ finish (const BdctMetricPlane * planes, int n_planes,
     double sum = 0;
 
     for (int i = 0; i < n; i++)
-      sum += block[i].error * weights[min (i, n_weights - 1)].weight;
+      sum += block[i].sum[ERROR] * weights[min (i, n_weights - 1)].weight;
     value[c] = sqrt ((double) (uint64_t) (weighted ? sum * average + 0.5
             : sum));
   }

@@ -41,6 +41,7 @@ typedef __m128i V;
 #define add32 OP (add_epi32)
 #define sub32 OP (sub_epi32)
 #define abs16 OP (abs_epi16)
+#define abs32 OP (abs_epi32)
 #define addsat16 OP (adds_epi16)
 #define min16u OP (min_epu16)
 #define average16u OP (avg_epu16)       /* (a + b + 1) >> 1 */
@@ -250,6 +251,7 @@ typedef int32x4_t V;
 #define add32(a, b) ((V) (U32 (a) + U32 (b)))
 #define sub32(a, b) ((V) (U32 (a) - U32 (b)))
 #define abs16(a) ((V) vabsq_s16 (S16 (a)))
+#define abs32 vabsq_s32
 #define min16u(a, b) ((V) vminq_u16 (U16 (a), U16 (b)))
 #define average16u(a, b) ((V) vrhaddq_u16 (U16 (a), U16 (b)))
 #define difference8u(a, b) ((V) vabdq_u8 (U8 (a), U8 (b)))
