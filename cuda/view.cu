@@ -72,23 +72,24 @@ draw_map (const __grid_constant__ BdctRender r)
   __shared__ int colour[kBlocks][kBlocks];
 
   const BdctRenderPlane &luma = r.plane[BDCT_Y];
+  const int log2_width = r.log2_cell[0], log2_height = r.log2_cell[1];
   const int lane = threadIdx.x, left = blockIdx.x * kTile;
-  const int first_x = left >> luma.log2_width;
-  const int end_x = min (((left + kTile - 1) >> luma.log2_width) + 1,
-      luma.grid.columns);
+  const int first_x = left >> log2_width;
+  const int end_x = min (((left + kTile - 1) >> log2_width) + 1,
+      bdct_render_count_cells (&r, false));
 
   for (int top = blockIdx.y * kTile; top < luma.layout.height;
       top += gridDim.y * kTile) {
-    const int first_y = top >> luma.log2_height;
-    const int end_y = min (((top + kTile - 1) >> luma.log2_height) + 1,
-        luma.grid.rows);
+    const int first_y = top >> log2_height;
+    const int end_y = min (((top + kTile - 1) >> log2_height) + 1,
+        bdct_render_count_cells (&r, true));
 
     for (int i = lane; i < kBlocks * kBlocks; i += 32) {
       const int bx = first_x + i % kBlocks, by = first_y + i / kBlocks;
 
       if (bx < end_x && by < end_y)
         colour[i / kBlocks][i % kBlocks] =
-            bdct_render_block_colour (&r, bx, by);
+            bdct_render_cell_colour (&r, bx, by);
     }
     __syncwarp ();
     for (int c = 0; c < r.n_components; c++) {
@@ -99,8 +100,8 @@ draw_map (const __grid_constant__ BdctRender r)
         for (int y = y0; y < min (y0 + (kTile >> p.sub_y), p.layout.height);
             y++)
           put<Sample> (r, c, x, y, x, y, r.colour[colour
-                  [(y << p.sub_y >> luma.log2_height) - first_y]
-                  [(x << p.sub_x >> luma.log2_width) - first_x]][c]);
+                  [(y << p.sub_y >> log2_height) - first_y]
+                  [(x << p.sub_x >> log2_width) - first_x]][c]);
     }
     __syncwarp ();
   }
@@ -111,8 +112,8 @@ draw_map (const __grid_constant__ BdctRender r)
 extern "C" cudaError_t
 bdct_cuda_view_launch (const BdctRender *r, cudaStream_t stream)
 {
-  const bool map = r->mode == BDCT_VIEW_ERROR_MAP
-      || r->mode == BDCT_VIEW_NONZERO_MAP || r->mode == BDCT_VIEW_QUALITY_MAP;
+  const bool map = !bdct_render_is_copy (r->mode)
+      && r->mode != BDCT_VIEW_DIFFERENCE;
   const void *const kernels[2][2] = {
     { (const void *) draw_samples<uint8_t>, (const void *) draw_map<uint8_t> },
     { (const void *) draw_samples<uint16_t>,

@@ -243,7 +243,7 @@ prepare_images (CpuEngine * self, Slot * slot, const BdctFrame * frame,
     images->view = slot->colour.shown;
   } else if (plain) {
     images->rec = frame->dst;
-  } else if (!levels && !bdct_view_is_map (view)) {
+  } else if (!levels && !bdct_view_is_of_blocks (view)) {
     return bdct_cpu_own_image (self, &slot->scratch, &images->rec);
   }
   return !levels || bdct_cpu_own_image (self, &slot->scratch,
@@ -270,7 +270,7 @@ prepare (CpuEngine * self, Slot * slot, const BdctFrame * frame,
     if (slot->set_of_block == NULL)
       return false;
   }
-  if (bdct_view_is_map (view)) {
+  if (bdct_view_is_of_blocks (view)) {
     slot->blocks = alloc_by_block (self, slot->blocks, sizeof *slot->blocks);
     if (slot->blocks == NULL)
       return false;
@@ -363,6 +363,8 @@ make_stages (const CpuEngine * self, Slot * slot, bool plain)
     if (add_metrics (slot, b))
       strips = NULL;
   }
+  if (slot->map.rows > 0)
+    add_stage (slot, STAGE_MAP, 0)->n_pieces = slot->map.rows;
   if (!plain)
     add_stage (slot, STAGE_VIEW, 0)->n_pieces =
         bdct_render_count_strips (layout);
@@ -388,7 +390,7 @@ bdct_cpu_start_frame (CpuEngine * self, Slot * slot, const BdctFrame * frame,
 
   if (!prepare (self, slot, frame, view, &images))
     return bdct_error (error, "out of memory");
-  if (bdct_view_is_map (view) && blocks == NULL)
+  if (bdct_view_is_of_blocks (view) && blocks == NULL)
     blocks = slot->blocks;
   start_pass (self, slot->pass[0], &images.src, &images.rec);
   start_sets (self, slot, frame, blocks, &images.levels);
@@ -398,12 +400,15 @@ bdct_cpu_start_frame (CpuEngine * self, Slot * slot, const BdctFrame * frame,
     return bdct_error (error, "out of memory");
   if (!bdct_cpu_prepare_metrics (self, slot, frame, &images.src, &images.rec))
     return bdct_error (error, "out of memory");
+  if (!bdct_cpu_prepare_map (self, slot, view, &images.src, &images.rec))
+    return bdct_error (error, "out of memory");
   make_stages (self, slot, plain);
   if (!plain)
     bdct_render_init (&slot->render, view, &self->layout, frame->sets,
         &images.src, images.levels.data[0] != NULL ? &images.levels
         : &images.rec, &images.view, blocks,
-        frame->set_of_block != NULL ? slot->set_of_block : NULL);
+        frame->set_of_block != NULL ? slot->set_of_block : NULL,
+        slot->seen.memory);
   return true;
 }
 

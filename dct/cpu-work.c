@@ -308,6 +308,9 @@ bdct_cpu_work (CpuEngine * self, Piece * piece)
     case STAGE_FIGURES:
       bdct_cpu_finish_metrics (slot, batch, number);
       break;
+    case STAGE_MAP:
+      bdct_cpu_work_on_map (self, slot, number);
+      break;
     case STAGE_VIEW:
       bdct_render_strip (&slot->render, number);
       break;

@@ -60,7 +60,7 @@ typedef struct {
 typedef struct {
   enum
   { STAGE_SPLIT, STAGE_KEEP, STAGE_STRIPS, STAGE_SEGMENTS, STAGE_METRICS,
-    STAGE_FIGURES, STAGE_VIEW, STAGE_JOIN } kind;
+    STAGE_FIGURES, STAGE_MAP, STAGE_VIEW, STAGE_JOIN } kind;
   int batch;                    /* the first, or that of the segments and of
                                    the metrics */
   int step;                     /* of the metrics: their stage */
@@ -73,7 +73,7 @@ typedef struct {
   /* The sets, then the others; NULL until there is such a one. */
   Pass *pass[BDCT_MAX_SETS + BDCT_MAX_OTHERS];
   Batch batch[1 + BDCT_MAX_OTHERS];
-  Stage stages[(3 + BDCT_METRIC_STAGES) * (1 + BDCT_MAX_OTHERS) + 4];
+  Stage stages[(3 + BDCT_METRIC_STAGES) * (1 + BDCT_MAX_OTHERS) + 5];
   int n_batches, n_stages;
   int stage;                    /* the one that is worked on */
   int next_piece, done_pieces;  /* of it */
@@ -87,6 +87,9 @@ typedef struct {
   size_t n_bins;                /* words of them */
   unsigned metrics, other_metrics;
   BdctMetricPlane luma;         /* what is kept, in `memory` */
+  BdctMetricPlane seen;         /* what a metric's map is of; its memory: the
+                                   map, NULL until needed */
+  BdctMetricMap map;
   bool keeps, needs_kept;       /* that; its own or those before it */
   int kept_stage;               /* the first one behind it; 0: there is none */
   /* Of a batch's passes; NULL until needed. */
@@ -188,6 +191,12 @@ void bdct_cpu_work_on_metrics (const Slot *slot, const Batch *batch, int step,
 void bdct_cpu_finish_metrics (const Slot *slot, const Batch *batch,
     int number);
 void bdct_cpu_free_metrics (CpuEngine *self);
+
+/* Have memory for the map that a view shows, and describe what it is of: luma
+ * of the original and of the reconstruction. Then a row of it. */
+bool bdct_cpu_prepare_map (const CpuEngine *self, Slot *slot,
+    const BdctView *view, const BdctImage *src, const BdctImage *rec);
+void bdct_cpu_work_on_map (const CpuEngine *self, const Slot *slot, int row);
 
 /* The statistics of a frame that is done, its bits too. */
 void bdct_cpu_finish_frame (const CpuEngine *self, const Slot *slot,

@@ -41,6 +41,10 @@ typedef struct {
   /** Make what stats.h says of it all. */
   void (*finish) (const BdctMetricPlane *planes, int n_planes,
       double value[BDCT_MAX_COMPONENTS + 1]);
+
+  /** Fill a row of its map (metrics.h), of luma; without memory. NULL: it has
+   * none. */
+  void (*map) (const BdctMetricPlane *plane, int row, uint32_t *to);
 } BdctMetricKernel;
 
 /** By BdctMetric. */

@@ -238,6 +238,40 @@ work (const BdctMetricPlane * plane, int stage, int piece)
   *(float *) plane->memory = sum / (float) (peak * peak);
 }
 
+static void
+map (const BdctMetricPlane * plane, int row, uint32_t * to)
+{
+  const int columns = bdct_metric_map (BDCT_METRIC_PSNR_HVS, plane->width,
+      plane->height).columns;
+  const int y = min (8 * row, plane->height - 8);
+  Weights weights;
+
+  make_weights (plane->component, &weights);
+  for (int x = 0; x < columns; x += N) {
+    Blocks src, rec;
+    Squares squares;
+    Floats sum = { 0 };
+
+    for (int k = 0; k < N; k++)
+      for (int i = 0; i < 8; i++) {
+        const int left = min (8 * (x + k), plane->width - 8);
+        uint16_t samples[2][8];
+
+        bdct_metric_read (plane, &plane->src, y + i, left, 8, samples[0]);
+        bdct_metric_read (plane, &plane->rec, y + i, left, 8, samples[1]);
+        for (int j = 0; j < 8; j++) {
+          src[8 * i + j][k] = samples[0][j];
+          rec[8 * i + j][k] = samples[1][j];
+        }
+      }
+    compare (src, rec, &weights, squares);
+    for (int i = 0; i < 64; i++)
+      sum += squares[i];
+    for (int k = 0; k < min (columns - x, N); k++)
+      to[x + k] = bdct_psnr_hvs_map (sum[k]);
+  }
+}
+
 static double
 decibels (double score)
 {
@@ -263,4 +297,5 @@ const BdctMetricKernel BDCT_METRIC_NAME (psnr_hvs) = {
   .count = count,
   .work = work,
   .finish = finish,
+  .map = map,
 };

@@ -274,6 +274,31 @@ work (const BdctMetricPlane * plane, int stage, int piece)
 }
 
 static void
+map (const BdctMetricPlane * plane, int row, uint32_t * to)
+{
+  const int peak = (1 << plane->depth) - 1;
+  Sums sums[2], *above = &sums[0], *below = &sums[1];
+  Rows rows = { 0 };
+
+  for (int x = 0; x < count_columns (plane); x += RUN) {
+    const int n = min (count_columns (plane) - x, RUN);
+
+    add_row (plane, row, x, n + 1, &rows, above);
+    add_row (plane, row + 1, x, n + 1, &rows, below);
+    for (int i = 0; i < n; i++) {
+      const int32_t a = WINDOW (src, i), b = WINDOW (rec, i);
+      const int32_t products = WINDOW (products, i);
+      const double squares = WINDOW (errors, i) + 2.0 * products;
+
+      to[x + i] = bdct_ssim_map (plane->depth == 8
+          ? bdct_ssim_window_8 (a, b, (int32_t) squares, products)
+          : (int32_t) (bdct_ssim_window_16 (a, b, squares, products, peak)
+              * 0x1p30f));
+    }
+  }
+}
+
+static void
 finish (const BdctMetricPlane * planes, int n_planes,
     double value[BDCT_MAX_COMPONENTS + 1])
 {
@@ -299,4 +324,5 @@ const BdctMetricKernel BDCT_METRIC_NAME (ssim) = {
   .count = count,
   .work = work,
   .finish = finish,
+  .map = map,
 };

@@ -24,6 +24,13 @@ bdct_ssim_window_8 (int32_t a, int32_t b, int32_t squares, int32_t products)
   return (int32_t) (v * 1073741824.0f);
 }
 
+/** What a map has of a window of 2^-30 times so much. */
+BDCT_METRIC_INLINE uint32_t
+bdct_ssim_map (int32_t ssim)
+{
+  return ssim < 1 << 30 ? ((1u << 30) - (uint32_t) ssim) >> 18 : 0;
+}
+
 /** At more, of samples up to `peak`: what is below 2^53 is exact in double
  * precision. */
 BDCT_METRIC_INLINE float

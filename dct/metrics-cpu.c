@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-static void
-describe (BdctMetricPlane * to, const BdctMetricsTask * task, int plane, int i)
+void
+bdct_metrics_describe (BdctMetricPlane * to, const BdctMetricsTask * task,
+    int plane, int i)
 {
   const BdctPlaneLayout *layout = &task->layout->plane[plane];
   const BdctComponent c = layout->component[i];
@@ -65,7 +66,7 @@ bdct_metrics_init (BdctMetricsRun * run,
         if (!(task->metrics >> m & 1)
             || c >= bdct_metric_info (m)->components)
           continue;
-        describe (&run->plane[m][c], task, p, i);
+        bdct_metrics_describe (&run->plane[m][c], task, p, i);
         run->n_planes[m]++;
       }
   }

@@ -26,6 +26,10 @@ typedef struct {
   BdctMetricPlane plane[BDCT_N_METRICS][BDCT_MAX_COMPONENTS];
 } BdctMetricsRun;
 
+/** Describe component `i` of a plane of a task. */
+void bdct_metrics_describe (BdctMetricPlane *to, const BdctMetricsTask *task,
+    int plane, int i);
+
 /** Describe a task. Returns how many bytes of memory it takes. */
 size_t bdct_metrics_init (BdctMetricsRun *run,
     const BdctMetricKernel *const *kernels, const BdctMetricsTask *task);

@@ -80,6 +80,36 @@ bool bdct_metric_has_figure (const BdctStats *stats, BdctMetric metric,
 double bdct_metric_figure (const BdctStats *sum, uint64_t frames, int depth,
     BdctMetric metric, int component);
 
+/** Where in luma what a metric sees is lost: a number for each square of so many
+ * samples, row by row; none if a side is below 8. Of SSIM, whose windows are
+ * 4 apart, 1 - SSIM of the window that begins there, 0 if it is above 1; right
+ * of the last one, and below, there are squares without a number. Of PSNR-HVS
+ * what is left of the squared errors of a block, by sample; its blocks are side
+ * by side here, the last ones up to the border. In 2^-12, rounded down. */
+typedef struct {
+  int log2_side, columns, rows;
+} BdctMetricMap;
+
+/** That of PSNR-HVS, from the sum of a block's squares. */
+static inline uint32_t
+bdct_psnr_hvs_map (float sum)
+{
+  return sum < 1073741824.0f / 64 ? (uint32_t) (sum * 64) : 1u << 30;
+}
+
+static inline BdctMetricMap
+bdct_metric_map (BdctMetric metric, int width, int height)
+{
+  const bool ssim = metric == BDCT_METRIC_SSIM;
+  BdctMetricMap map = { ssim ? 2 : 3, 0, 0 };
+
+  if (width >= 8 && height >= 8) {
+    map.columns = ssim ? (width >> 2) - 1 : ((width - 1) >> 3) + 1;
+    map.rows = ssim ? (height >> 2) - 1 : ((height - 1) >> 3) + 1;
+  }
+  return map;
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -88,37 +88,37 @@ colour_run (uint8_t * to, const uint16_t * colour, int width, int log2_width,
     bdct_sample_put (to, x * step, bytes, shift, colour[x >> log2_width]);
 }
 
-/* The blocks of luma in a square as wide as a strip is high. */
+/* What has one colour each in a square as wide as a strip is high. */
 static void
 draw_square (const BdctRender * r, int left, int top)
 {
   enum { SIDE = BDCT_RENDER_STRIP, MOST = SIDE / 4 };
-  const BdctRenderPlane *luma = &r->plane[BDCT_Y];
-  int x0 = left >> luma->log2_width, y0 = top >> luma->log2_height;
+  const int log2_width = r->log2_cell[0], log2_height = r->log2_cell[1];
+  int x0 = left >> log2_width, y0 = top >> log2_height;
 
-  for (int by = y0; by < min (y0 + (SIDE >> luma->log2_height),
-          luma->grid.rows); by++) {
-    int n = min (SIDE >> luma->log2_width, luma->grid.columns - x0);
+  for (int by = y0; by < min (y0 + (SIDE >> log2_height),
+          bdct_render_count_cells (r, true)); by++) {
+    int n = min (SIDE >> log2_width, bdct_render_count_cells (r, false) - x0);
     uint16_t colour[BDCT_MAX_COMPONENTS][MOST];
 
     for (int i = 0; i < n; i++) {
-      int k = bdct_render_block_colour (r, x0 + i, by);
+      int k = bdct_render_cell_colour (r, x0 + i, by);
 
       for (int c = 0; c < r->n_components; c++)
         colour[c][i] = r->colour[k][c];
     }
     for (int c = 0; c < r->n_components; c++) {
       const BdctRenderPlane *plane = &r->plane[c];
-      int log2_height = luma->log2_height - plane->sub_y;
-      int end = min ((by + 1) << log2_height, plane->layout.height);
+      int log2_rows = log2_height - plane->sub_y;
+      int end = min ((by + 1) << log2_rows, plane->layout.height);
       int x = left >> plane->sub_x;
 
-      for (int y = by << log2_height; y < end; y++)
+      for (int y = by << log2_rows; y < end; y++)
         CALL (r->depth, plane, colour_run, row_of (&plane->dst, y)
             + (ptrdiff_t) x * plane->layout.interleave
             * (r->depth > 8 ? 2 : 1), colour[c],
             min (plane->layout.width - x, SIDE >> plane->sub_x),
-            luma->log2_width - plane->sub_x, plane->layout.shift);
+            log2_width - plane->sub_x, plane->layout.shift);
     }
   }
 }

@@ -12,6 +12,7 @@
 #include "blocks.h"
 #include "job.h"
 #include "layout.h"
+#include "metrics.h"
 #include "sample.h"
 #include "view.h"
 
@@ -50,16 +51,19 @@ typedef struct {
   BdctRenderPlane plane[BDCT_MAX_COMPONENTS];
   const BdctBlockRecord *blocks; /**< for the maps */
   const uint8_t *set_of_block;  /**< for the quality map; NULL: the first */
+  const uint32_t *map;          /**< a metric's, ... */
+  BdctMetricMap of;             /**< ... and what it is of */
+  int32_t log2_cell[2];         /**< width and height of what has one colour */
   uint8_t set_colour[BDCT_MAX_SETS];
 } BdctRender;
 
 /** Describe a view of one frame: `dst` is drawn from `src`, `rec` and, for the
- * maps, `blocks` and `set_of_block`, which may be NULL; they must not overlap
- * it. */
+ * maps, `blocks`, `set_of_block`, which may be NULL, and `map`, that of the
+ * view's metric; they must not overlap it. */
 void bdct_render_init (BdctRender *render, const BdctView *view,
     const BdctLayout *layout, const BdctJob *job, const BdctImage *src,
     const BdctImage *rec, const BdctImage *dst, const BdctBlockRecord *blocks,
-    const uint8_t *set_of_block);
+    const uint8_t *set_of_block, const uint32_t *map);
 
 /** Whether a mode shows the samples of the two pictures, moved at most. */
 BDCT_RENDER_INLINE bool
@@ -120,34 +124,57 @@ bdct_render_level (int level, bool chroma, int depth)
 }
 
 /** The colour of a block with `value` (its squared errors, or levels that are
- * not 0) over `count` samples. */
+ * not 0, or a metric's number), in 2^-12, over `count` samples. */
 BDCT_RENDER_INLINE int
 bdct_render_colour (const BdctRender *r, uint64_t value, uint32_t count)
 {
   int n = 0;
 
   for (int step = BDCT_VIEW_COLOURS / 2; step > 0; step /= 2)
-    if (value << 12 >= (uint64_t) r->threshold[n + step - 1] * count)
+    if (value >= (uint64_t) r->threshold[n + step - 1] * count)
       n += step;
   return n;
 }
 
-/** The colour of the luma block in column `x`, row `y` of the blocks. For the
+/** The colour of a square of a metric's map; one without a number has that of
+ * the nearest. */
+BDCT_RENDER_INLINE int
+bdct_render_map_colour (const BdctRender *r, int x, int y)
+{
+  if (r->of.columns == 0)
+    return 0;
+  x = x < r->of.columns ? x : r->of.columns - 1;
+  y = y < r->of.rows ? y : r->of.rows - 1;
+  return bdct_render_colour (r, r->map[(size_t) y * r->of.columns + x], 1);
+}
+
+/** How many columns or rows of one colour luma has. */
+BDCT_RENDER_INLINE int
+bdct_render_count_cells (const BdctRender *r, bool rows)
+{
+  const BdctPlaneLayout *luma = &r->plane[BDCT_Y].layout;
+
+  return (((rows ? luma->height : luma->width) - 1) >> r->log2_cell[rows]) + 1;
+}
+
+/** The colour in column `x`, row `y`: of a luma block in those maps. For the
  * errors, a chroma block over 2^k luma blocks gives each 1/2^k of its squared
  * errors and of its samples: in quarters, as k is 2 at most. */
 BDCT_RENDER_INLINE int
-bdct_render_block_colour (const BdctRender *r, int x, int y)
+bdct_render_cell_colour (const BdctRender *r, int x, int y)
 {
   const BdctRenderPlane *luma = &r->plane[BDCT_Y];
   const size_t number = luma->grid.first + (size_t) y * luma->grid.columns + x;
   uint64_t value = 0;
   uint32_t count = 0;
 
+  if (r->of.log2_side > 0)
+    return bdct_render_map_colour (r, x, y);
   if (r->mode == BDCT_VIEW_QUALITY_MAP)
     return r->set_colour[r->set_of_block != NULL
         ? r->set_of_block[number] : 0];
   if (r->mode == BDCT_VIEW_NONZERO_MAP)
-    return bdct_render_colour (r, r->blocks[number].nonzero,
+    return bdct_render_colour (r, (uint64_t) r->blocks[number].nonzero << 12,
         1u << (luma->log2_width + luma->log2_height));
   for (int c = 0; c < r->n_components; c++) {
     const BdctRenderPlane *p = &r->plane[c];
@@ -174,7 +201,7 @@ bdct_render_block_colour (const BdctRender *r, int x, int y)
         count += parts * width * height;
       }
   }
-  return bdct_render_colour (r, value, count);
+  return bdct_render_colour (r, value << 12, count);
 }
 
 /** Whether a sample of luma, by its place in the picture, is on the border of

@@ -23,6 +23,10 @@ static const BdctViewInfo views[BDCT_N_VIEWS] = {
   [BDCT_VIEW_QUALITY_MAP] = {"quality-map",
       "how much finer or coarser each block is quantized than the frame's "
       "setting says, as a colour"},
+  [BDCT_VIEW_SSIM_MAP] = {"ssim-map",
+      "SSIM of each window of luma, as a colour"},
+  [BDCT_VIEW_HVS_MAP] = {"hvs-map",
+      "PSNR-HVS of each 8x8 samples of luma, as a colour"},
 };
 
 /* Ten colours of matplotlib's viridis: its lightness rises evenly, and it reads
@@ -53,6 +57,27 @@ static const Mark quality_marks[] = {
   {24, "+24 QP"}, {12, "+12 QP"}, {0, "0"}, {-12, "-12 QP"}, {-24, "-24 QP"},
   {0, NULL}
 };
+
+static const Mark ssim_marks[] = {
+  {1, "1"}, {0.99, "0.99"}, {0.9, "0.9"}, {0.75, "0.75"}, {0.5, "0.5"},
+  {0, "0"}, {0, NULL}
+};
+
+/* Of each map. */
+static const Mark *const marks_of[BDCT_N_VIEWS] = {
+  [BDCT_VIEW_ERROR_MAP] = error_marks,
+  [BDCT_VIEW_NONZERO_MAP] = nonzero_marks,
+  [BDCT_VIEW_QUALITY_MAP] = quality_marks,
+  [BDCT_VIEW_SSIM_MAP] = ssim_marks,
+  [BDCT_VIEW_HVS_MAP] = error_marks,
+};
+
+int
+bdct_view_metric (BdctViewMode mode)
+{
+  return mode == BDCT_VIEW_SSIM_MAP ? BDCT_METRIC_SSIM
+      : mode == BDCT_VIEW_HVS_MAP ? BDCT_METRIC_PSNR_HVS : -1;
+}
 
 const BdctViewInfo *
 bdct_view_info (BdctViewMode mode)
@@ -91,6 +116,8 @@ legend_share (BdctViewMode mode, double value)
 {
   if (mode == BDCT_VIEW_QUALITY_MAP)
     return (1 - value / BDCT_VIEW_MOST_QP) / 2;
+  if (mode == BDCT_VIEW_SSIM_MAP)
+    return sqrt (1 - value);
   return mode == BDCT_VIEW_NONZERO_MAP ? sqrt (value)
       : (BDCT_VIEW_BEST_PSNR - value)
       / (BDCT_VIEW_BEST_PSNR - BDCT_VIEW_WORST_PSNR);
@@ -100,8 +127,7 @@ void
 bdct_view_legend (const BdctView * view, const BdctLayout * layout,
     BdctLegend * legend)
 {
-  const Mark *marks = view->mode == BDCT_VIEW_ERROR_MAP ? error_marks
-      : view->mode == BDCT_VIEW_NONZERO_MAP ? nonzero_marks : quality_marks;
+  const Mark *marks = marks_of[view->mode];
   int width = layout->plane[0].width, height = layout->plane[0].height;
 
   *legend = (BdctLegend) { 0 };
@@ -121,16 +147,18 @@ bdct_view_legend (const BdctView * view, const BdctLayout * layout,
   }
 }
 
-/* The least value of a block, times 2^12 and by sample, that has each colour
- * but the first. */
+/* The least value of a block, or of a metric's map, times 2^12 and by sample,
+ * that has each colour but the first. */
 static void
 set_thresholds (BdctRender * r)
 {
+  const bool share_of = r->mode == BDCT_VIEW_NONZERO_MAP
+      || r->mode == BDCT_VIEW_SSIM_MAP;
   double peak = (1 << r->depth) - 1;
 
   for (int i = 1; i < BDCT_VIEW_COLOURS; i++) {
     double share = i / (BDCT_VIEW_COLOURS - 1.0);
-    double value = r->mode == BDCT_VIEW_NONZERO_MAP ? share * share
+    double value = share_of ? share * share
         : peak * peak / pow (10, (BDCT_VIEW_BEST_PSNR
             - share * (BDCT_VIEW_BEST_PSNR - BDCT_VIEW_WORST_PSNR)) / 10);
 
@@ -191,9 +219,11 @@ void
 bdct_render_init (BdctRender * r, const BdctView * view,
     const BdctLayout * layout, const BdctJob * job, const BdctImage * src,
     const BdctImage * rec, const BdctImage * dst,
-    const BdctBlockRecord * blocks, const uint8_t * set_of_block)
+    const BdctBlockRecord * blocks, const uint8_t * set_of_block,
+    const uint32_t * map)
 {
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  const int metric = bdct_view_metric (view->mode);
 
   *r = (BdctRender) {
     .mode = view->mode,
@@ -202,7 +232,15 @@ bdct_render_init (BdctRender * r, const BdctView * view,
     .n_components = bdct_layout_components (layout),
     .blocks = blocks,
     .set_of_block = set_of_block,
+    .map = map,
+    .log2_cell = {job->component[BDCT_Y].log2_width,
+        job->component[BDCT_Y].log2_height},
   };
+  if (metric >= 0) {
+    r->of = bdct_metric_map (metric, layout->plane[0].width,
+        layout->plane[0].height);
+    r->log2_cell[0] = r->log2_cell[1] = r->of.log2_side;
+  }
   set_geometry (r, view, layout);
   set_legend (r, view, layout);
   if (r->mode == BDCT_VIEW_QUALITY_MAP)

@@ -31,6 +31,9 @@ typedef enum {
   BDCT_VIEW_NONZERO_MAP,  /**< share of a luma block's levels that are not 0 */
   BDCT_VIEW_QUALITY_MAP,  /**< how much finer or coarser a luma block's set is
                                than the first one */
+  BDCT_VIEW_SSIM_MAP,     /**< SSIM of the window of 8 x 8 samples of luma that
+                               begins with each 4 x 4 */
+  BDCT_VIEW_HVS_MAP,      /**< PSNR-HVS of each 8 x 8 samples of luma */
   BDCT_N_VIEWS
 } BdctViewMode;
 
@@ -47,8 +50,9 @@ const BdctViewInfo *bdct_view_info (BdctViewMode mode);
 /** Colours of the maps, from the least to the most. */
 #define BDCT_VIEW_COLOURS 64
 
-/** What the error map and the nonzero map show at their ends: 60 dB and more is
- * colour 0, 20 dB and less the last; a share s is colour 63 sqrt (s). */
+/** What the maps show at their ends: 60 dB and more is colour 0, 20 dB and less
+ * the last; a share s of levels, and an SSIM of 1 - s, is colour 63 sqrt (s).
+ */
 #define BDCT_VIEW_BEST_PSNR 60
 #define BDCT_VIEW_WORST_PSNR 20
 
@@ -80,13 +84,22 @@ bdct_view_is_plain (const BdctView *view)
   return view->mode == BDCT_VIEW_RECONSTRUCTION && !view->grid;
 }
 
-/** Whether a view colours blocks: by their records or their sets. */
+/** Whether a view has the maps' colours; whether they are those of the blocks,
+ * by their records or their sets. */
 static inline bool
 bdct_view_is_map (const BdctView *view)
 {
-  return view->mode >= BDCT_VIEW_ERROR_MAP
-      && view->mode <= BDCT_VIEW_QUALITY_MAP;
+  return view->mode >= BDCT_VIEW_ERROR_MAP;
 }
+
+static inline bool
+bdct_view_is_of_blocks (const BdctView *view)
+{
+  return bdct_view_is_map (view) && view->mode <= BDCT_VIEW_QUALITY_MAP;
+}
+
+/** The metric whose map a view is (metrics.h), a BdctMetric; -1: of none. */
+int bdct_view_metric (BdctViewMode mode);
 
 /** Fill the colours for a depth and a colour matrix (BT.601: 0.299, 0.114), in
  * the full or the limited (16 to 235) range. */

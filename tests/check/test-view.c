@@ -5,11 +5,14 @@
  * reconstruction and the levels of reference.c. And one block (dct/block.h)
  * against the engine. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include "dct/block.h"
+#include "dct/metric-cpu.h"
 #include "dct/view.h"
 #include "frame.h"
 #include "reference.h"
+#include "reference-metrics.h"
 
 static BdctEngine *engines[MAX_ENGINES];
 static guint n_engines;
@@ -33,6 +36,7 @@ typedef struct {
   guint8 *slack[BDCT_MAX_COMPONENTS];   /* it has to agree with, how far */
   int size[BDCT_MAX_COMPONENTS];
   double *value;                /* a map's, of each block of luma */
+  double *most;                 /* and what it may be up to */
   guint8 *set;                  /* of each block; NULL: the first for all */
 } Scene;
 
@@ -43,11 +47,12 @@ static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
 
 static void
 run (BdctEngine * engine, const Scene * s, const BdctView * view,
-    const Frame * src, const Frame * dst, BdctStats * stats)
+    unsigned metrics, const Frame * src, const Frame * dst, BdctStats * stats)
 {
   BdctJob job[G_N_ELEMENTS (deltas)];
   BdctFrame frame = {.sets = job,.n_sets = s->set ? G_N_ELEMENTS (job) : 1,
-    .set_of_block = s->set,.src = src->image,.dst = dst->image,.view = view
+    .set_of_block = s->set,.src = src->image,.dst = dst->image,.view = view,
+    .metrics = metrics
   };
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   BdctError error = { "" };
@@ -100,6 +105,7 @@ static void
 scene_clear (Scene * s)
 {
   g_free (s->value);
+  g_free (s->most);
   g_free (s->set);
   picture_clear (&s->source);
   picture_clear (&s->rec);
@@ -186,6 +192,77 @@ add_errors (const Scene * s, int k, int x, int y, double *sum, double *count)
     }
 }
 
+/* What has one colour: a square of so many samples of luma. */
+static int
+cell_size (const Scene * s)
+{
+  return s->view.mode == BDCT_VIEW_SSIM_MAP ? 4
+      : s->view.mode == BDCT_VIEW_HVS_MAP ? 8 : s->size[0];
+}
+
+/* The squared errors that PSNR-HVS has of 8 x 8 samples, which are a picture of
+ * their own, by sample; the metric itself has references (test-metrics.c). */
+static double
+hvs_of_block (const RefPair * p, int depth, int x, int y)
+{
+  const BdctMetricKernel *kernel = bdct_metrics_baseline[BDCT_METRIC_PSNR_HVS];
+  double figure[BDCT_MAX_COMPONENTS + 1] = { 0 };
+  BdctMetricPlane planes[BDCT_MAX_COMPONENTS];
+  guint16 wide[2][64];
+  guint8 narrow[2][64];
+  gpointer memory;
+
+  for (int i = 0; i < 64; i++) {
+    const int at = (y + i / 8) * p->width + x + i % 8;
+
+    narrow[0][i] = wide[0][i] = p->a[at];
+    narrow[1][i] = wide[1][i] = p->b[at];
+  }
+  planes[0] = (BdctMetricPlane) {.depth = depth,.width = 8,.height = 8,
+    .step = 1,.luma_width = 8,.luma_height = 8
+  };
+  if (depth > 8) {
+    planes[0].src = (BdctSamples) {.data = (guint8 *) wide[0],.stride = 16};
+    planes[0].rec = (BdctSamples) {.data = (guint8 *) wide[1],.stride = 16};
+  } else {
+    planes[0].src = (BdctSamples) {.data = narrow[0],.stride = 8};
+    planes[0].rec = (BdctSamples) {.data = narrow[1],.stride = 8};
+  }
+  memory = aligned_alloc (64, (kernel->memory (&planes[0]) + 63) / 64 * 64);
+  planes[0].memory = memory;
+  planes[1] = planes[2] = planes[0];
+  for (int stage = 0; stage < 2; stage++)
+    kernel->work (&planes[0], stage, 0);
+  kernel->finish (planes, 3, figure);
+  free (memory);
+  return isinf (figure[0]) ? 0 : (double) p->peak * p->peak
+      / pow (10, figure[0] / 10);
+}
+
+/* A metric's number at (x, y) of luma, the least and the most that it may be:
+ * the engines have it in single precision, and rounded to 2^-12. */
+static void
+metric_value (const Scene * s, int x, int y, double *least, double *most)
+{
+  const RefPair pair = { s->source.sample[0], s->rec.sample[0], s->c->width,
+    s->c->height, (1 << s->c->depth) - 1
+  };
+
+  *least = *most = 0;
+  if (MIN (s->c->width, s->c->height) < 8)
+    return;
+  if (s->view.mode == BDCT_VIEW_SSIM_MAP) {
+    *most = 1 - ref_ssim_window (&pair, MIN (x, s->c->width / 4 * 4 - 8),
+        MIN (y, s->c->height / 4 * 4 - 8)) + 3e-5;
+    *least = *most - 6e-5 - 2.0 / 4096;
+  } else {
+    x = MIN (x, s->c->width - 8);
+    y = MIN (y, s->c->height - 8);
+    *most = hvs_of_block (&pair, s->c->depth, x, y);
+    *least = *most - 2.0 / 4096;
+  }
+}
+
 /* The block of luma at (x, y) of luma: its mean squared error over all planes,
  * its levels that are not 0, or what its set says. */
 static double
@@ -210,36 +287,53 @@ block_value (const Scene * s, int x, int y)
 static void
 measure_blocks (Scene * s)
 {
-  int size = s->size[0], columns = (s->c->width + size - 1) / size;
+  int size = cell_size (s), columns = (s->c->width + size - 1) / size;
   int rows = (s->c->height + size - 1) / size;
 
   g_free (s->value);
+  g_free (s->most);
   s->value = g_new (double, columns * rows);
-  for (int i = 0; i < columns * rows; i++)
-    s->value[i] = block_value (s, i % columns * size, i / columns * size);
+  s->most = g_new (double, columns * rows);
+  for (int i = 0; i < columns * rows; i++) {
+    int x = i % columns * size, y = i / columns * size;
+
+    if (bdct_view_metric (s->view.mode) >= 0)
+      metric_value (s, x, y, &s->value[i], &s->most[i]);
+    else
+      s->value[i] = s->most[i] = block_value (s, x, y);
+  }
 }
 
-/* Whether `v` is the colour of a value; where it is within a hair of the next
- * one, either. */
-static gboolean
-is_colour (const Scene * s, int k, double value, int v)
+/* Where on the scale a value is, from 0 to 63. */
+static double
+find_colour (const Scene * s, double value)
 {
-  double peak = (1 << s->c->depth) - 1, share, hair = 0.03;
-  gboolean ok = FALSE;
+  double peak = (1 << s->c->depth) - 1, share;
 
   if (s->view.mode == BDCT_VIEW_QUALITY_MAP)
     share = 0.5 - value / 48 + 0.5 / 63;
-  else if (s->view.mode == BDCT_VIEW_NONZERO_MAP)
-    share = sqrt (value);
-  else if (value == 0)
+  else if (s->view.mode == BDCT_VIEW_NONZERO_MAP
+      || s->view.mode == BDCT_VIEW_SSIM_MAP)
+    share = sqrt (MAX (value, 0));
+  else if (value <= 0)
     share = 0;
   else
     share = (60 - 10 * log10 (peak * peak / value)) / 40;
-  for (int i = -1; i <= 1; i += 2) {
-    double colour = floor (CLAMP (share, 0, 1) * 63 + i * hair);
+  return CLAMP (share, 0, 1) * 63;
+}
 
-    ok = ok || v == s->view.colour[(int) CLAMP (colour, 0, 63)][k];
-  }
+/* Whether `v` is the colour of one of the values; where one is within a hair of
+ * the next colour, either. */
+static gboolean
+is_colour (const Scene * s, int k, double value, double most, int v)
+{
+  const double hair = 0.03;
+  int from = floor (find_colour (s, value) - hair);
+  int to = floor (find_colour (s, most) + hair);
+  gboolean ok = FALSE;
+
+  for (int i = MAX (from, 0); i <= MIN (to, 63); i++)
+    ok = ok || v == s->view.colour[i][k];
   return ok;
 }
 
@@ -284,9 +378,10 @@ origin (const Scene * s, int *x, int *y)
   return TRUE;
 }
 
-/* What a component's sample has to be; -1: a map's colour, of *value. */
+/* What a component's sample has to be; -1: a map's colour, of *value to
+ * *most. */
 static int
-expect (const Scene * s, int k, int x, int y, double *value)
+expect (const Scene * s, int k, int x, int y, double *value, double *most)
 {
   int peak = (1 << s->c->depth) - 1, middle = (peak + 1) / 2;
   int lx = x * sub_x (s, k), ly = y * sub_y (s, k), v;
@@ -305,9 +400,10 @@ expect (const Scene * s, int k, int x, int y, double *value)
   else if (mode == BDCT_VIEW_COEFFICIENTS)
     v = level_sample (s, k, level_at (s, k, x, y));
   else if (mode >= BDCT_VIEW_ERROR_MAP) {
-    int size = s->size[0], columns = (s->c->width + size - 1) / size;
+    int size = cell_size (s), columns = (s->c->width + size - 1) / size;
 
     *value = s->value[ly / size * columns + lx / size];
+    *most = s->most[ly / size * columns + lx / size];
     return -1;
   } else
     v = at (rec ? &s->rec : &s->source, k, lx / sub_x (s, k),
@@ -333,25 +429,26 @@ static gboolean
 check_sample (const Scene * s, const BdctEngine * engine, int k, int x, int y,
     int v)
 {
-  double value = 0;
-  int expected = expect (s, k, x, y, &value);
-  gboolean ok = expected < 0 ? is_colour (s, k, value, v) : v == expected;
+  double value = 0, most = 0;
+  int expected = expect (s, k, x, y, &value, &most);
+  gboolean ok = expected < 0 ? is_colour (s, k, value, most, v)
+      : v == expected;
 
   if (expected < 0 && s->view.grid && k == BDCT_Y
       && (x % s->size[0] == 0 || y % s->size[0] == 0)) {
     int quarter = 1 << (s->c->depth - 2);
 
     /* The mark changes which half the sample is in, or not. */
-    ok = is_colour (s, k, value, v - quarter)
-        || is_colour (s, k, value, v + quarter);
+    ok = is_colour (s, k, value, most, v - quarter)
+        || is_colour (s, k, value, most, v + quarter);
   }
   if (!ok)
     g_test_fail_printf ("%s: %s, %s depth %d, %s %dx%d, grid %d, position %g, "
-        "component %d (%d, %d): %d, not %d (%g)", engine->description,
+        "component %d (%d, %d): %d, not %d (%g to %g)", engine->description,
         bdct_transform_info (s->c->params.transform)->name,
         format_names[s->c->format], s->c->depth,
         bdct_view_info (s->view.mode)->name, s->c->width, s->c->height,
-        s->view.grid, s->view.position, k, x, y, v, expected, value);
+        s->view.grid, s->view.position, k, x, y, v, expected, value, most);
   return ok;
 }
 
@@ -401,7 +498,7 @@ check_case (const Case * c)
     Frame dst;
 
     frame_init (&dst, &s.layout, c->stride);
-    run (engines[e], &s, &plain, &src, &dst, &stats);
+    run (engines[e], &s, &plain, 0, &src, &dst, &stats);
     frame_get (&dst, &s.layout, &s.rec);
     for (int i = 0; i < 2 * BDCT_N_VIEWS && ok; i++) {
       s.view.mode = i / 2;
@@ -412,7 +509,7 @@ check_case (const Case * c)
         scene_divide (&s);
       frame_clear (&dst);
       frame_init (&dst, &s.layout, c->stride);
-      run (engines[e], &s, &s.view, &src, &dst, &view_stats);
+      run (engines[e], &s, &s.view, 0, &src, &dst, &view_stats);
       if (bdct_view_is_map (&s.view))
         measure_blocks (&s);
       ok = check_view (&s, engines[e], &dst);
@@ -496,7 +593,7 @@ test_legend (void)
     guint seen = 0;
 
     frame_init (&dst, &s.layout, STRIDE_TIGHT);
-    run (engines[0], &s, &s.view, &src, &dst, &stats);
+    run (engines[0], &s, &s.view, 0, &src, &dst, &stats);
     frame_get (&dst, &s.layout, &got);
     bdct_view_legend (&s.view, &s.layout, &legend);
     g_assert_cmpint (legend.n_marks, >=, 5);
@@ -517,6 +614,56 @@ test_legend (void)
   picture_clear (&got);
   frame_clear (&src);
   scene_clear (&s);
+}
+
+/* Of 8 x 8 samples there is one window, and one block: their colours are those
+ * of the figures that the metrics have, which have references of their own. */
+static void
+test_metrics (void)
+{
+  static const BdctMetric metrics[] = { BDCT_METRIC_SSIM,
+    BDCT_METRIC_PSNR_HVS
+  };
+
+  for (guint i = 0; i < 400; i++) {
+    BdctEngine *engine = engines[i % n_engines];
+    const Case c = {.params = { .transform = BDCT_JPEG_8X8,
+            .quality = 1 + i * 7 % 100},.format = FORMAT_Y444,
+      .depth = i % 3 ? 8 : 12,.width = 8,.height = 8,
+      .content = i % 2 ? CONTENT_RANDOM : CONTENT_SMOOTH
+    };
+    const BdctMetric metric = metrics[i / 2 % 2];
+    double figure, value;
+    BdctStats stats;
+    Frame src, dst;
+    Picture got;
+    Scene s;
+
+    scene_init (&s, &c);
+    s.view.mode = metric == BDCT_METRIC_SSIM ? BDCT_VIEW_SSIM_MAP
+        : BDCT_VIEW_HVS_MAP;
+    g_assert_cmpint (bdct_view_metric (s.view.mode), ==, metric);
+    if (bdct_engine_metrics (engine->klass, 1 << metric, &s.layout) == 0) {
+      scene_clear (&s);
+      continue;
+    }
+    frame_init (&src, &s.layout, STRIDE_TIGHT);
+    frame_init (&dst, &s.layout, STRIDE_TIGHT);
+    frame_put (&src, &s.layout, &s.source, FALSE);
+    picture_init (&got, &s.layout);
+    run (engine, &s, &s.view, 1 << metric, &src, &dst, &stats);
+    frame_get (&dst, &s.layout, &got);
+    figure = bdct_metric_figure (&stats, 1, c.depth, metric, BDCT_Y);
+    value = metric == BDCT_METRIC_SSIM ? 1 - figure
+        : pow ((1 << c.depth) - 1, 2) / pow (10, figure / 10);
+    for (int k = 0; k < BDCT_MAX_COMPONENTS; k++)
+      g_assert_true (is_colour (&s, k, value - 2.0 / 4096, value, at (&got, k,
+                  i % 8, i / 8 % 8)));
+    picture_clear (&got);
+    frame_clear (&src);
+    frame_clear (&dst);
+    scene_clear (&s);
+  }
 }
 
 /* What people see: lightness rises from colour to colour. */
@@ -577,7 +724,7 @@ test_block (gconstpointer data)
     frame_init (&src, &s.layout, STRIDE_TIGHT);
     frame_init (&dst, &s.layout, STRIDE_TIGHT);
     frame_put (&src, &s.layout, &s.source, FALSE);
-    run (engines[0], &s, &plain, &src, &dst, &stats);
+    run (engines[0], &s, &plain, 0, &src, &dst, &stats);
     frame_get (&dst, &s.layout, &s.rec);
     for (int k = 0; k < BDCT_MAX_COMPONENTS; k++) {
       int n = s.size[k];
@@ -626,6 +773,7 @@ main (int argc, char **argv)
     g_free (path);
   }
   g_test_add_func ("/view/legend", test_legend);
+  g_test_add_func ("/view/metrics", test_metrics);
   g_test_add_func ("/view/colours", test_colours);
   ret = g_test_run ();
   engines_close (engines, n_engines);
