@@ -274,7 +274,8 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
   const BdctViewMode mode = frame->view != NULL ? frame->view->mode
       : BDCT_VIEW_RECONSTRUCTION;
   const bool by_map = frame->set_of_block != NULL && frame->n_sets > 1;
-  const bool colours = frame->view != NULL && bdct_view_is_map (frame->view);
+  const bool colours = frame->view != NULL
+      && bdct_view_is_of_blocks (frame->view);
   BdctBlockRecord *records = NULL;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   BdctCudaWork work;
@@ -310,7 +311,7 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
     bdct_render_init (&slot->render, frame->view, layout, slot->sets,
         &slot->planes, images.levels.data[0] != NULL ? &images.levels
         : &images.rec, &images.view, records,
-        by_map ? slot->map.device : NULL);
+        by_map ? slot->map.device : NULL, NULL);
   if (images.levels.data[0] == NULL)
     return true;
   work.levels = true;

@@ -112,8 +112,7 @@ draw_map (const __grid_constant__ BdctRender r)
 extern "C" cudaError_t
 bdct_cuda_view_launch (const BdctRender *r, cudaStream_t stream)
 {
-  const bool map = !bdct_render_is_copy (r->mode)
-      && r->mode != BDCT_VIEW_DIFFERENCE;
+  const bool map = r->mode >= BDCT_VIEW_ERROR_MAP;
   const void *const kernels[2][2] = {
     { (const void *) draw_samples<uint8_t>, (const void *) draw_map<uint8_t> },
     { (const void *) draw_samples<uint16_t>,

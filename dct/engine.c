@@ -50,6 +50,18 @@ check_metrics (const BdctEngineClass * klass, unsigned metrics,
 }
 
 bool
+bdct_engine_view_check (const BdctEngineClass * klass, BdctViewMode mode,
+    BdctError * error)
+{
+  const int metric = bdct_view_metric (mode);
+
+  if (metric < 0 || klass->maps >> metric & 1)
+    return true;
+  return bdct_error (error, "the %s engine has no map of %s yet", klass->name,
+      bdct_metric_info (metric)->name);
+}
+
+bool
 bdct_frame_check (const BdctEngineClass * klass, const BdctFrame * frame,
     const BdctLayout * layout, BdctError * error)
 {
@@ -75,6 +87,9 @@ bdct_frame_check (const BdctEngineClass * klass, const BdctFrame * frame,
   if (frame->view != NULL && !bdct_view_is_plain (frame->view)
       && frame->dst.data[0] == NULL)
     return bdct_error (error, "a view needs an image to be drawn on");
+  if (frame->view != NULL
+      && !bdct_engine_view_check (klass, frame->view->mode, error))
+    return false;
   if (!check_metrics (klass, frame->metrics | frame->other_metrics, layout,
           error))
     return false;

@@ -91,7 +91,8 @@ typedef struct {
 
 typedef struct BdctEngineClass {
   const char *name; /**< "cpu", "cuda" */
-  unsigned metrics; /**< bits 1 << BdctMetric: those it computes */
+  unsigned metrics; /**< bits 1 << BdctMetric: those it computes, ... */
+  unsigned maps;    /**< ... and those whose maps it shows */
 
   /** How many devices there are; the CPU counts as one. 0 with the reason. */
   int (*count_devices) (BdctError *error);
@@ -161,6 +162,10 @@ bool bdct_layout_check (const BdctLayout *layout, BdctError *error);
 /** Whether an engine has a metric of frames of a layout; else the reason. */
 bool bdct_engine_metric_check (const BdctEngineClass *klass, BdctMetric metric,
     const BdctLayout *layout, BdctError *error);
+
+/** Whether an engine draws a view; else the reason. */
+bool bdct_engine_view_check (const BdctEngineClass *klass, BdctViewMode mode,
+    BdctError *error);
 
 /** Which metrics of a set it has. */
 unsigned bdct_engine_metrics (const BdctEngineClass *klass, unsigned metrics,

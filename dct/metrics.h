@@ -80,12 +80,13 @@ bool bdct_metric_has_figure (const BdctStats *stats, BdctMetric metric,
 double bdct_metric_figure (const BdctStats *sum, uint64_t frames, int depth,
     BdctMetric metric, int component);
 
-/** Where in luma what a metric sees is lost: a number for each square of so many
- * samples, row by row; none if a side is below 8. Of SSIM, whose windows are
- * 4 apart, 1 - SSIM of the window that begins there, 0 if it is above 1; right
- * of the last one, and below, there are squares without a number. Of PSNR-HVS
- * what is left of the squared errors of a block, by sample; its blocks are side
- * by side here, the last ones up to the border. In 2^-12, rounded down. */
+/** Where in luma what a metric sees is lost: a number for each square of so
+ * many samples, row by row; none if a side is below 8. Of SSIM, whose windows
+ * are 4 apart, 1 - SSIM of the window that begins there, 0 if that is above 1;
+ * right of the last one, and below, there are squares without a number. Of
+ * PSNR-HVS what is left of the squared errors of a block, by sample; its blocks
+ * are side by side here, the last ones up to the border. In 2^-12, rounded
+ * down. */
 typedef struct {
   int log2_side, columns, rows;
 } BdctMetricMap;

@@ -83,6 +83,7 @@ gst_blockdct_queue_configure (GstBlockDct * self)
   self->generation++;
   self->job_valid = FALSE;
   self->told_metrics = 0;
+  self->told_view = BDCT_VIEW_RECONSTRUCTION;
   if (self->curve != NULL)
     self->curve->n = 0;
   gst_blockdct_target_reset (self);

@@ -38,11 +38,28 @@ gst_blockdct_view_configure (GstBlockDct * self)
       rgb || colorimetry->range == GST_VIDEO_COLOR_RANGE_0_255);
 }
 
+/* What the engine does not draw is said once, and the reconstruction shown. */
+static BdctViewMode
+choose_view (GstBlockDct * self, BdctViewMode view)
+{
+  BdctError reason;
+
+  if (bdct_engine_view_check (self->backend.engine->klass, view, &reason))
+    return view;
+  if (self->told_view != view)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("view=%s cannot be had on %s: %s.", bdct_view_info (view)->name,
+            self->backend.engine->description, reason.message),
+        ("The reconstruction is shown; backend=cpu has it."));
+  self->told_view = view;
+  return BDCT_VIEW_RECONSTRUCTION;
+}
+
 const BdctView *
 gst_blockdct_view_update (GstBlockDct * self,
     const GstBlockDctSettings * settings)
 {
-  self->view.mode = settings->view;
+  self->view.mode = choose_view (self, settings->view);
   self->view.grid = settings->grid;
   self->view.position = settings->wipe_position;
   self->view.gain = settings->difference_gain;

@@ -1,5 +1,5 @@
-/* Metrics from their definitions, in double precision and as plainly as they can
- * be written.
+/* Metrics from their definitions, in double precision and as plainly as they
+ * can be written.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -103,8 +103,10 @@ static void
 any_view (Question * q, const BdctLayout * layout)
 {
   q->view = (BdctView) BDCT_VIEW_DEFAULT;
-  q->view.mode = is_exact (&q->sets[0]) ? random_below (BDCT_N_VIEWS)
-      : BDCT_VIEW_COEFFICIENTS;
+  do
+    q->view.mode = is_exact (&q->sets[0]) ? random_below (BDCT_N_VIEWS)
+        : BDCT_VIEW_COEFFICIENTS;
+  while (!bdct_engine_view_check (&bdct_cuda_engine, q->view.mode, NULL));
   q->view.grid = random_below (2);
   q->view.position = random_below (101) / 100.;
   for (int i = 0; i < BDCT_MAX_SETS; i++)

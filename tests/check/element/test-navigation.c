@@ -146,8 +146,8 @@ test_ends (void)
 {
   static const gchar *views[] = {
     "original", "wipe", "side-by-side", "stacked", "difference",
-    "coefficients", "error-map", "nonzero-map", "quality-map",
-    "reconstruction"
+    "coefficients", "error-map", "nonzero-map", "quality-map", "ssim-map",
+    "hvs-map", "reconstruction"
   };
   Bench bench;
 

@@ -351,7 +351,8 @@ test_views (void)
 {
   static const gchar *views[] = {
     "reconstruction", "original", "wipe", "side-by-side", "stacked",
-    "difference", "coefficients", "error-map", "nonzero-map", "quality-map"
+    "difference", "coefficients", "error-map", "nonzero-map", "quality-map",
+    "ssim-map", "hvs-map"
   };
   static const guint some[] = { 0, 3, 8, 10 };
 
