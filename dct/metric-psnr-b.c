@@ -9,7 +9,7 @@
  * Yim, Bovik: Quality Assessment of Deblocked Images, IEEE Transactions on
  * Image Processing 20(1), 2011. They count W H / B - 1 pairs of
  * samples on borders in each direction, whatever there are, and as sewar does
- * (full_ref.py of release 0.4.6) so does this. */
+ * (full_ref.py of release 0.4.10) so does this. */
 #include "metric-psnr-b.h"
 #include "metric-read.h"
 

@@ -246,7 +246,8 @@ map (const BdctMetricPlane * plane, int row, uint32_t * to)
   const int y = min (8 * row, plane->height - 8);
   Weights weights;
 
-  make_weights (plane->component, &weights);
+  for (int i = 0; i < 64; i++)
+    set_weight (&weights, plane->component, i);
   for (int x = 0; x < columns; x += N) {
     Blocks src, rec;
     Squares squares;
