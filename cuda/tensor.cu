@@ -242,18 +242,21 @@ is_known (const BdctComponentJob &job)
  * entries are bytes, the first pass's magnitudes at most 2^14, and the first
  * inverse pass's within 16 bits: 2^13 for the signal, and for the quantization
  * errors, 2/3 of a step at most, their sum with the matrix. No level needs to
- * be clipped. */
+ * be clipped, and none but 0 is dequantized to 0. */
 bool
 hevc_fits (const BdctComponentJob &job, int depth)
 {
   const Bounds &bounds = kBounds[bdct_chain_info (job.chain)->row];
-  int32_t largest = job.dequant_dc;
+  int32_t largest = job.dequant_dc, smallest = job.dequant_dc;
 
-  for (int i = 0; i < 64; i++)
+  for (int i = 0; i < 64; i++) {
     largest = max (largest, job.dequant[i]);
+    smallest = min (smallest, job.dequant[i]);
+  }
   return bounds.entry > 0 && bounds.entry <= INT8_MAX
       && bounds.row << (depth - 1) <= 1 << (14 + job.fwd_shift[0])
       && bdct_quantize_largest (&job) <= INT16_MAX
+      && smallest > 1 << (job.dequant_bits - 1)
       && (int64_t) largest * bounds.column * 2
       < (int64_t) (32767 - (1 << 13)) * 3 * 128 << job.dequant_bits;
 }
@@ -393,7 +396,8 @@ use16 (const Wanted &wanted)
   if constexpr (FLAT && sizeof (Sample) == 1)
     if (!wanted.large)
       return use<Group16, Chain, Sample, 16, 4, 4> (wanted);
-  return use<Group16, Chain, Sample, 16, 4, FLAT ? 3 : 2> (wanted);
+  return use<Group16, Chain, Sample, 16, 4,
+      FLAT || sizeof (Sample) == 1 ? 3 : 2> (wanted);
 }
 
 template <typename Sample, bool FLAT> const BdctTensorKernel *

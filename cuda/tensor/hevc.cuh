@@ -70,39 +70,39 @@ template <int COUNT> struct HevcSteps
     dequant[i] = from[2];
   }
 
-  /* Two coefficients on kSigned, with entries i and j: the dequantized ones,
-   * lifted, in bytes 1 and 2, and which levels are not 0. */
-  template <typename Sample> BDCT_INLINE uint32_t
-  requantize (uint32_t *v, float c0, float c1, int i, int j) const
+  /* The level of a coefficient on kSigned, with entry i:
+   * sign (c) ((|c| quant + add) >> bits). */
+  BDCT_INLINE int32_t
+  level (float c, int i) const
   {
-    const float c[2] = { c0, c1 };
-    const int index[2] = { i, j };
-    int32_t level[2];
+    int32_t z = (int32_t) __float_as_uint (c) * quant[i] + add[i];
 
-    BDCT_UNROLL for (int k = 0; k < 2; k++) {
-      /* sign (c) ((|c| quant + add) >> bits) */
-      int32_t z = (int32_t) __float_as_uint (c[k]) * quant[index[k]]
-          + add[index[k]];
-      z += (z >> 31) * negative;
-      level[k] = z >> bits;
-      v[k] = level[k] * dequant[index[k]] + dequant_add;
-      if (sizeof (Sample) > 1)
-        v[k] >>= extra;
-    }
-    return nonzero_words (permute (level[0], level[1], LOW_WORDS));
+    z += (z >> 31) * negative;
+    return z >> bits;
   }
 
-  /* The same as high and low bytes, each in a half. */
+  /* And dequantized, lifted, in bytes 1 and 2. */
+  template <typename Sample> BDCT_INLINE uint32_t
+  dequantized (int32_t level, int i) const
+  {
+    const uint32_t v = level * dequant[i] + dequant_add;
+
+    return sizeof (Sample) > 1 ? v >> extra : v;
+  }
+
+  /* Two coefficients with entries i and j: the dequantized ones as high and low
+   * bytes, each in a half. Returns which levels are not 0. */
   template <typename Sample> BDCT_INLINE uint32_t
   requantize (uint32_t &high, uint32_t &low, float c0, float c1, int i,
       int j) const
   {
-    uint32_t v[2];
-    const uint32_t flags = requantize<Sample> (v, c0, c1, i, j);
+    const int32_t l0 = level (c0, i), l1 = level (c1, j);
+    const uint32_t v0 = dequantized<Sample> (l0, i);
+    const uint32_t v1 = dequantized<Sample> (l1, j);
 
-    high = permute (v[0], v[1], HIGH_WORDS);
-    low = permute (v[0], v[1], ODD_BYTES);
-    return flags;
+    high = permute (v0, v1, HIGH_WORDS);
+    low = permute (v0, v1, ODD_BYTES);
+    return nonzero_words (permute (l0, l1, LOW_WORDS));
   }
 };
 

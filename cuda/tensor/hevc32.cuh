@@ -294,16 +294,18 @@ template <typename Sample, bool FLAT> struct Lane32
               count (2 * h + p, nonzero_halves (levels));
             } else {
               int32_t entry[4];
-              uint32_t v[2];
 
               READ_AT (entry, entries, 8 * h + 4 * r + column);
               quantizer.put (entry, 1);
               if (Constants::is_first (8 * h + 4 * r + column))
                 READ_AT (entry, first_entries, 2 * h + column / 2);
               quantizer.put (entry, 0);
-              count (2 * h + p, quantizer.template requantize<Sample> (v,
-                      d.v[2 * i], d.v[2 * i + 1], 0, 1));
-              w[column][r] = permute (v[0], v[1], MIDDLE_WORDS);
+              /* No level but 0 is dequantized to 0. */
+              w[column][r] = permute (quantizer.template dequantized<Sample> (
+                      quantizer.level (d.v[2 * i], 0), 0),
+                  quantizer.template dequantized<Sample> (
+                      quantizer.level (d.v[2 * i + 1], 1), 1), MIDDLE_WORDS);
+              count (2 * h + p, nonzero_words (w[column][r]));
             }
           }
         }
