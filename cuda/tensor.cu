@@ -381,12 +381,11 @@ use (const Wanted &wanted)
       WARPS, BLOCKS, false> ();
 }
 
-template <typename Chain, typename Sample, int BLOCKS = 8>
-const BdctTensorKernel *
+template <typename Chain, typename Sample> const BdctTensorKernel *
 use8 (const Wanted &wanted)
 {
   if (wanted.large)
-    return use<Group8, Chain, Sample, 32, 2, BLOCKS> (wanted);
+    return use<Group8, Chain, Sample, 32, 2, 8> (wanted);
   return use<Group8, Chain, Sample, 8, 4, 4> (wanted);
 }
 
@@ -467,7 +466,7 @@ bdct_tensor_find (const BdctCudaWork *work, unsigned traits)
     case BDCT_FAMILY_JPEG:
       if (traits & BDCT_TENSOR_75)
         return nullptr;
-      return depth > 8 ? use8<Jpeg10, uint16_t, 7> (wanted)
+      return depth > 8 ? use8<Jpeg10, uint16_t> (wanted)
           : use8<Jpeg8, uint8_t> (wanted);
     case BDCT_FAMILY_REAL:
       return depth > 8 ? use8<Real8<uint16_t>, uint16_t> (wanted)
