@@ -313,7 +313,7 @@ bdct_selfcheck (const BdctTensorKernel * kernel, int depth, unsigned traits,
     return bdct_error (error, "out of memory");
   ok = check (cudaMalloc ((void **) &self.memory, sizeof *self.memory),
       "cudaMalloc", error);
-  for (int t = 0; t < BDCT_N_TRANSFORMS && ok; t++)
+  for (int t = 0; t < BDCT_N_FIXED && ok; t++)
     for (int interleave = 1; interleave <= 2 && ok; interleave++) {
       BdctLayout layout;
 

@@ -311,7 +311,7 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
     bdct_render_init (&slot->render, frame->view, layout, slot->sets,
         &slot->planes, images.levels.data[0] != NULL ? &images.levels
         : &images.rec, &images.view, records,
-        by_map ? slot->map.device : NULL, NULL);
+        by_map ? slot->map.device : NULL, NULL, NULL);
   if (images.levels.data[0] == NULL)
     return true;
   work.levels = true;

@@ -175,12 +175,7 @@ bdct_bins_words (size_t n_blocks, int log2_size)
   return n_blocks * ((sub_block << 2 * (log2_size - 2)) + block) / FULL;
 }
 
-typedef struct {
-  uint64_t open[BDCT_CABAC_CONTEXTS]; /* words, yet without the context */
-  uint64_t *word;
-  uint32_t *counter;
-  uint32_t bypass;
-} Writer;
+typedef BdctBinsWriter Writer;
 
 static void
 close_word (Writer * w, int context)
@@ -195,12 +190,28 @@ close_word (Writer * w, int context)
   w->open[context] = 1;
 }
 
-/* Write n bins, 0 to 16. */
-static inline void
-put (Writer * w, int context, uint32_t bins, int n)
+/* How many bits of a mask of a sub-block are set. */
+static inline int
+count_ones (uint32_t mask)
 {
-  const uint64_t open = w->open[context] << n | bins;
+  return tables.ones[mask & 255] + tables.ones[mask >> 8];
+}
 
+/* Write n bins, 0 to 16; or, where it is known that they are to be priced, add
+ * what they cost. */
+static inline __attribute__ ((always_inline)) void
+put (Writer * w, bool priced, int context, uint32_t bins, int n)
+{
+  uint64_t open;
+
+  if (priced) {
+    const int ones = count_ones (bins);
+
+    w->cost += (uint64_t) (n - ones) * w->costs->bin[context][0]
+        + (uint64_t) ones * w->costs->bin[context][1];
+    return;
+  }
+  open = w->open[context] << n | bins;
   w->open[context] = open;
   if (__builtin_expect (open >> FULL != 0, 0))
     close_word (w, context);
@@ -248,7 +259,8 @@ gather (uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 
 /* One of the prefixes of bdct_cabac_last(). */
 static inline __attribute__ ((always_inline)) void
-put_last (Writer * w, int base, int log2_size, bool chroma, int position)
+put_last (Writer * w, bool priced, int base, int log2_size, bool chroma,
+    int position)
 {
   const int offset = chroma ? 0 : 3 * (log2_size - 2) + ((log2_size - 1) >> 2);
   const int n = ((2 * log2_size - 2) >> last_shift (log2_size, chroma)) + 1;
@@ -258,7 +270,7 @@ put_last (Writer * w, int base, int log2_size, bool chroma, int position)
   const LastBins *last = tables.last[log2_size][chroma][prefix];
 
   for (int i = 0; i < n; i++)
-    put (w, base + offset + i, last[i].bins, last[i].n);
+    put (w, priced, base + offset + i, last[i].bins, last[i].n);
   if (log2 > 0)
     w->bypass += log2 - 1;
 }
@@ -269,19 +281,13 @@ magnitude_of (int level)
   return level < 0 ? -level : level;
 }
 
-/* How many bits of a mask of a sub-block are set. */
-static inline int
-count_ones (uint32_t mask)
-{
-  return tables.ones[mask & 255] + tables.ones[mask >> 8];
-}
-
 /* The flags of levels above 1 and 2, the signs and the remainders. The masks
  * are of levels that are not 0, at least one, and of those above 1; here the
  * first coded is lowest. */
-static inline bool
-put_magnitudes (Writer * w, const BdctLevel * sub, const uint8_t * raster,
-    uint32_t some, uint32_t above, int greater1, int greater2)
+static inline __attribute__ ((always_inline)) bool
+put_magnitudes (Writer * w, bool priced, const BdctLevel * sub,
+    const uint8_t * raster, uint32_t some, uint32_t above, int greater1,
+    int greater2)
 {
   const int n = count_ones (some), with_flag = n < 8 ? n : 8;
   const uint32_t first = above & -above;
@@ -294,13 +300,14 @@ put_magnitudes (Writer * w, const BdctLevel * sub, const uint8_t * raster,
   uint32_t bins = 0;
 
   w->bypass += n;
-  put (w, greater1 + 1, greater && flags == 1, 1);
-  put (w, greater1 + 2, greater && flags == 2, flags > 1);
-  put (w, greater1 + 3, greater && flags > 2, flags > 2 ? flags - 2 : 0);
+  put (w, priced, greater1 + 1, greater && flags == 1, 1);
+  put (w, priced, greater1 + 2, greater && flags == 2, flags > 1);
+  put (w, priced, greater1 + 3, greater && flags > 2,
+      flags > 2 ? flags - 2 : 0);
   if (greater) {
     const int magnitude = magnitude_of (sub[raster[__builtin_ctz (first)]]);
 
-    put (w, greater2, magnitude > 2, 1);
+    put (w, priced, greater2, magnitude > 2, 1);
     if (magnitude > 2)
       w->bypass += bdct_cabac_remaining (magnitude - 3, 0);
     if (magnitude > 3) {
@@ -327,13 +334,14 @@ put_magnitudes (Writer * w, const BdctLevel * sub, const uint8_t * raster,
     limit = magnitude > limit ? next : limit;
   }
   if (greater)
-    put (w, greater1, bins >> (left - left_with_flag), left_with_flag);
+    put (w, priced, greater1, bins >> (left - left_with_flag), left_with_flag);
   return greater;
 }
 
 /* bdct_cabac_walk(). */
 static inline __attribute__ ((always_inline)) void
-put_block (Writer * w, const BdctLevel * levels, int log2_size, bool chroma)
+put_block (Writer * w, bool priced, const BdctLevel * levels, int log2_size,
+    bool chroma)
 {
   const uint8_t *diagonal = tables.diagonal[log2_size];
   const uint8_t *raster = tables.raster[log2_size];
@@ -348,7 +356,8 @@ put_block (Writer * w, const BdctLevel * levels, int log2_size, bool chroma)
   bool last = true, greater = false;
   int i = (1 << 2 * (log2_size - 2)) - 1;
 
-  put (w, chroma ? BDCT_CABAC_CHROMA_CBF : BDCT_CABAC_LUMA_CBF, coded != 0, 1);
+  put (w, priced, chroma ? BDCT_CABAC_CHROMA_CBF : BDCT_CABAC_LUMA_CBF,
+      coded != 0, 1);
   if (coded == 0)
     return;
   while (!(coded >> diagonal[i] & 1))
@@ -367,7 +376,7 @@ put_block (Writer * w, const BdctLevel * levels, int log2_size, bool chroma)
     int n = 16, place, first, set;
 
     if (!last && i > 0)
-      put (w, (chroma ? BDCT_CABAC_CHROMA_SUB_BLOCK
+      put (w, priced, (chroma ? BDCT_CABAC_CHROMA_SUB_BLOCK
               : BDCT_CABAC_LUMA_SUB_BLOCK) + (neighbours != 0), has, 1);
     if (!has && i > 0)
       continue;
@@ -388,10 +397,10 @@ put_block (Writer * w, const BdctLevel * levels, int log2_size, bool chroma)
     if (last) {
       n = bdct_cabac_log2 (some);
       place = BDCT_CABAC_SCAN >> 4 * n & 15;
-      put_last (w, chroma ? BDCT_CABAC_CHROMA_LAST_X
+      put_last (w, priced, chroma ? BDCT_CABAC_CHROMA_LAST_X
           : BDCT_CABAC_LUMA_LAST_X, log2_size, chroma,
           4 * x + (place & 3));
-      put_last (w, chroma ? BDCT_CABAC_CHROMA_LAST_Y
+      put_last (w, priced, chroma ? BDCT_CABAC_CHROMA_LAST_Y
           : BDCT_CABAC_LUMA_LAST_Y, log2_size, chroma,
           4 * y + (place >> 2));
       last = false;
@@ -404,18 +413,18 @@ put_block (Writer * w, const BdctLevel * levels, int log2_size, bool chroma)
     for (int k = log2_size == 2 ? 8 : 2; k >= 0; k--) {
       const int full = tables.in_group[pattern][16][k];
 
-      put (w, sig + k, grouped & ((1u << full) - 1), in_group[k]);
+      put (w, priced, sig + k, grouped & ((1u << full) - 1), in_group[k]);
       grouped >>= full;
     }
     if (first)
-      put (w, i == 0 ? sig_base : sig + (int) (patterns[pattern] & 15),
+      put (w, priced, i == 0 ? sig_base : sig + (int) (patterns[pattern] & 15),
           some & 1, 1);
     if (!has) {
       greater = false;
       continue;
     }
     set = (chroma || i == 0 ? 0 : 2) + greater;
-    greater = put_magnitudes (w, sub, raster, both >> 16, above >> 16,
+    greater = put_magnitudes (w, priced, sub, raster, both >> 16, above >> 16,
         greater1_base + 4 * set, greater2_base + set);
   }
 }
@@ -425,7 +434,8 @@ put_blocks (Writer * w, const BdctLevel * levels, int n_blocks, int log2_size,
     bool chroma)
 {
   for (int i = 0; i < n_blocks; i++)
-    put_block (w, levels + ((size_t) i << 2 * log2_size), log2_size, chroma);
+    put_block (w, false, levels + ((size_t) i << 2 * log2_size), log2_size,
+        chroma);
 }
 
 /* The contexts that a component has. */
@@ -442,38 +452,98 @@ end_context (bool chroma)
 }
 
 void
+bdct_bins_open (BdctBinsWriter * w, uint64_t * run, bool chroma,
+    uint32_t counter[BDCT_RATE_COUNTERS])
+{
+  w->run = run;
+  w->word = run + 1;
+  w->counter = counter;
+  w->chroma = chroma;
+  w->bypass = 0;
+  for (int k = first_context (chroma); k < end_context (chroma); k++)
+    w->open[k] = 1;
+}
+
+void
+bdct_bins_blocks (BdctBinsWriter * w, const BdctLevel * levels, int n_blocks,
+    int log2_size)
+{
+  switch (2 * log2_size + w->chroma) {
+    case 2 * 2:
+      put_blocks (w, levels, n_blocks, 2, false);
+      break;
+    case 2 * 2 + 1:
+      put_blocks (w, levels, n_blocks, 2, true);
+      break;
+    case 2 * 3:
+      put_blocks (w, levels, n_blocks, 3, false);
+      break;
+    case 2 * 3 + 1:
+      put_blocks (w, levels, n_blocks, 3, true);
+      break;
+    default:
+      put_blocks (w, levels, n_blocks, log2_size, w->chroma);
+      break;
+  }
+}
+
+void
+bdct_bins_flag (BdctBinsWriter * w, int context, bool bin)
+{
+  put (w, false, context, bin, 1);
+}
+
+void
+bdct_bins_close (BdctBinsWriter * w)
+{
+  for (int k = first_context (w->chroma); k < end_context (w->chroma); k++)
+    if (w->open[k] != 1)
+      close_word (w, k);
+  w->counter[BDCT_RATE_BYPASS] += w->bypass;
+  w->run[0] = w->word - w->run - 1;
+}
+
+void
 bdct_bins_write (uint64_t * run, const BdctLevel * levels, int n_blocks,
     int log2_size, bool chroma, uint32_t counter[BDCT_RATE_COUNTERS])
 {
+  BdctBinsWriter w;
+
+  bdct_bins_open (&w, run, chroma, counter);
+  bdct_bins_blocks (&w, levels, n_blocks, log2_size);
+  bdct_bins_close (&w);
+}
+
+/* What a block costs in states that do not move. */
+static inline __attribute__ ((always_inline)) uint64_t
+price_block (const BdctQuadtreeCosts * costs, const BdctLevel * levels,
+    int log2_size, bool chroma)
+{
   Writer w;
 
-  w.word = run + 1;
-  w.counter = counter;
+  w.costs = costs;
+  w.cost = 0;
   w.bypass = 0;
-  for (int k = first_context (chroma); k < end_context (chroma); k++)
-    w.open[k] = 1;
+  put_block (&w, true, levels, log2_size, chroma);
+  return w.cost + ((uint64_t) w.bypass << BDCT_CABAC_COST_BITS);
+}
+
+uint64_t
+bdct_bins_price (const BdctQuadtreeCosts * costs, const BdctLevel * levels,
+    int log2_size, bool chroma)
+{
   switch (2 * log2_size + chroma) {
     case 2 * 2:
-      put_blocks (&w, levels, n_blocks, 2, false);
-      break;
+      return price_block (costs, levels, 2, false);
     case 2 * 2 + 1:
-      put_blocks (&w, levels, n_blocks, 2, true);
-      break;
+      return price_block (costs, levels, 2, true);
     case 2 * 3:
-      put_blocks (&w, levels, n_blocks, 3, false);
-      break;
+      return price_block (costs, levels, 3, false);
     case 2 * 3 + 1:
-      put_blocks (&w, levels, n_blocks, 3, true);
-      break;
+      return price_block (costs, levels, 3, true);
     default:
-      put_blocks (&w, levels, n_blocks, log2_size, chroma);
-      break;
+      return price_block (costs, levels, log2_size, chroma);
   }
-  for (int k = first_context (chroma); k < end_context (chroma); k++)
-    if (w.open[k] != 1)
-      close_word (&w, k);
-  counter[BDCT_RATE_BYPASS] += w.bypass;
-  run[0] = w.word - run - 1;
 }
 
 void

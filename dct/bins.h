@@ -13,6 +13,7 @@
 #define BDCT_BINS_H
 
 #include "cabac.h"
+#include "quadtree.h"
 #include "rate.h"
 
 /** Where a context stands: a state of cabac.h, times 32. */
@@ -31,6 +32,30 @@ size_t bdct_bins_words (size_t n_blocks, int log2_size);
  * bins to a component's counters (rate.h). */
 void bdct_bins_write (uint64_t *run, const BdctLevel *levels, int n_blocks,
     int log2_size, bool chroma, uint32_t counter[BDCT_RATE_COUNTERS]);
+
+/** A run that is written little by little, of blocks of several sizes: open it,
+ * write, and close it. `run` has room for all of it. */
+typedef struct {
+  uint64_t open[BDCT_CABAC_CONTEXTS]; /* words, yet without the context */
+  uint64_t *run, *word;
+  uint32_t *counter;
+  bool chroma;
+  uint32_t bypass;
+  const BdctQuadtreeCosts *costs; /* for what is priced instead: these two */
+  uint64_t cost;
+} BdctBinsWriter;
+
+void bdct_bins_open (BdctBinsWriter *writer, uint64_t *run, bool chroma,
+    uint32_t counter[BDCT_RATE_COUNTERS]);
+void bdct_bins_blocks (BdctBinsWriter *writer, const BdctLevel *levels,
+    int n_blocks, int log2_size);
+void bdct_bins_flag (BdctBinsWriter *writer, int context, bool bin);
+void bdct_bins_close (BdctBinsWriter *writer);
+
+/** What a block costs in states that do not move, bypass bins included, in
+ * 2^-15 bit: the sum of bdct_cabac_count()'s bins, each at its cost. */
+uint64_t bdct_bins_price (const BdctQuadtreeCosts *costs,
+    const BdctLevel *levels, int log2_size, bool chroma);
 
 /** The states in which a frame's contexts start, those of luma or chroma. */
 void bdct_bins_start (const BdctRateCounts *counts, bool chroma,

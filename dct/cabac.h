@@ -46,7 +46,8 @@ extern "C" {
 
 /** The contexts: luma's, then chroma's, which U and V share; of each syntax
  * element in the order of ctxInc in clause 9.3.4.2. cbf's depends there on the
- * depth of the tree, of which a frame of one size has one. */
+ * depth of the tree, of which a frame of one size has one; here it never
+ * does. */
 enum {
   BDCT_CABAC_LUMA = 0,
   BDCT_CABAC_LUMA_CBF = BDCT_CABAC_LUMA,
@@ -56,7 +57,8 @@ enum {
   BDCT_CABAC_LUMA_SIG = BDCT_CABAC_LUMA_SUB_BLOCK + 2,
   BDCT_CABAC_LUMA_GREATER1 = BDCT_CABAC_LUMA_SIG + 27,
   BDCT_CABAC_LUMA_GREATER2 = BDCT_CABAC_LUMA_GREATER1 + 16,
-  BDCT_CABAC_CHROMA = BDCT_CABAC_LUMA_GREATER2 + 4,
+  BDCT_CABAC_LUMA_SPLIT = BDCT_CABAC_LUMA_GREATER2 + 4, /**< quadtree.h */
+  BDCT_CABAC_CHROMA = BDCT_CABAC_LUMA_SPLIT + 3,
   BDCT_CABAC_CHROMA_CBF = BDCT_CABAC_CHROMA,
   BDCT_CABAC_CHROMA_LAST_X = BDCT_CABAC_CHROMA_CBF + 1,
   BDCT_CABAC_CHROMA_LAST_Y = BDCT_CABAC_CHROMA_LAST_X + 3,
@@ -64,7 +66,7 @@ enum {
   BDCT_CABAC_CHROMA_SIG = BDCT_CABAC_CHROMA_SUB_BLOCK + 2,
   BDCT_CABAC_CHROMA_GREATER1 = BDCT_CABAC_CHROMA_SIG + 15,
   BDCT_CABAC_CHROMA_GREATER2 = BDCT_CABAC_CHROMA_GREATER1 + 8,
-  BDCT_CABAC_CONTEXTS = BDCT_CABAC_CHROMA_GREATER2 + 2 /**< 114 */
+  BDCT_CABAC_CONTEXTS = BDCT_CABAC_CHROMA_GREATER2 + 2 /**< 117 */
 };
 
 /** Samples of a segment of several blocks. */

@@ -80,11 +80,15 @@ prepare_pass (Slot * slot, int i, const BdctJob * job)
     if (pass == NULL)
       return false;
     pass->prepared = false;
+    pass->tree = NULL;
     pass->all_ends = NULL;
   }
   if (!pass->prepared || memcmp (&pass->job, job, sizeof *job) != 0) {
+    pass->prepared = false;
     pass->job = *job;
     init_sets (pass);
+    if (bdct_cpu_is_tree (pass) && !bdct_cpu_tree_init (&pass->tree, job))
+      return false;
     pass->prepared = true;
   }
   return true;
@@ -117,6 +121,8 @@ start_pass (const CpuEngine * self, Pass * pass, const BdctImage * src,
       plane->dst = bdct_image_samples (dst, layout, p, i);
       plane->grid = grid[c];
       pass->strips[c] = (layout->plane[p].height + side - 1) / side;
+      pass->sub_x[c] = bdct_layout_sub_x (layout, c);
+      pass->sub_y[c] = bdct_layout_sub_y (layout, c);
     }
 }
 
@@ -250,6 +256,32 @@ prepare_images (CpuEngine * self, Slot * slot, const BdctFrame * frame,
       &images->levels);
 }
 
+/* Have what trees are found in, and where they are kept for who asks or looks
+ * at them. */
+static bool
+prepare_trees (CpuEngine * self, Slot * slot, const BdctFrame * frame,
+    const BdctView * view)
+{
+  slot->sizes = frame->sizes;
+  if (!bdct_cpu_is_tree (slot->pass[0]))
+    slot->sizes = NULL;
+  else if (slot->sizes == NULL
+      && (view->grid || view->mode == BDCT_VIEW_SIZE_MAP)) {
+    slot->own_sizes = alloc_by_block (self, slot->own_sizes, 1);
+    slot->sizes = slot->own_sizes;
+    if (slot->sizes == NULL)
+      return false;
+  }
+  /* No frame in flight uses this if there is none. */
+  for (int i = 0; i <= frame->n_others && self->tree_scratch == NULL; i++)
+    if (bdct_cpu_is_tree (bdct_cpu_pass (slot, i))) {
+      self->tree_scratch = aligned_alloc (64, (self->max_threads + 1)
+          * bdct_cpu_tree_scratch_size ());
+      return self->tree_scratch != NULL;
+    }
+  return true;
+}
+
 /* Have all that a frame needs. */
 static bool
 prepare (CpuEngine * self, Slot * slot, const BdctFrame * frame,
@@ -275,7 +307,8 @@ prepare (CpuEngine * self, Slot * slot, const BdctFrame * frame,
     if (slot->blocks == NULL)
       return false;
   }
-  return prepare_images (self, slot, frame, view, images);
+  return prepare_trees (self, slot, frame, view)
+      && prepare_images (self, slot, frame, view, images);
 }
 
 /* Have a batch's counts and bins begin. */
@@ -408,7 +441,7 @@ bdct_cpu_start_frame (CpuEngine * self, Slot * slot, const BdctFrame * frame,
         &images.src, images.levels.data[0] != NULL ? &images.levels
         : &images.rec, &images.view, blocks,
         frame->set_of_block != NULL ? slot->set_of_block : NULL,
-        slot->seen.memory);
+        slot->seen.memory, slot->sizes);
   return true;
 }
 
@@ -447,8 +480,10 @@ bdct_cpu_free_slots (CpuEngine * self)
     Slot *slot = &self->slots[i];
 
     for (int k = 0; k < BDCT_MAX_SETS + BDCT_MAX_OTHERS; k++) {
-      if (slot->pass[k] != NULL)
+      if (slot->pass[k] != NULL) {
         free (slot->pass[k]->all_ends);
+        free (slot->pass[k]->tree);
+      }
       free (slot->pass[k]);
     }
     free (slot->planes);
@@ -456,6 +491,7 @@ bdct_cpu_free_slots (CpuEngine * self)
     free (slot->shown);
     free (slot->scratch);
     free (slot->set_of_block);
+    free (slot->own_sizes);
     free (slot->blocks);
     free (slot->bins);
   }
@@ -463,4 +499,6 @@ bdct_cpu_free_slots (CpuEngine * self)
   free (self->slots);
   free (self->strip_levels);
   self->strip_levels = NULL;
+  free (self->tree_scratch);
+  self->tree_scratch = NULL;
 }

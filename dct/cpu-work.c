@@ -26,6 +26,8 @@ count_pieces (const Pass * pass, int c)
 int
 bdct_cpu_count_strips (const Pass * pass)
 {
+  if (bdct_cpu_is_tree (pass))
+    return bdct_cpu_count_tree_strips (pass);
   return count_pieces (pass, 0) + count_pieces (pass, 1)
       + count_pieces (pass, 2);
 }
@@ -72,6 +74,8 @@ count_segments (const Pass * pass, int c)
   const int log2_size = bdct_cabac_log2_size (&pass->job.component[c]);
   const int n = bdct_cabac_segment_blocks (log2_size);
 
+  if (bdct_cpu_is_tree (pass))
+    return pass->strips[c] == 0 ? 0 : bdct_cpu_count_tree_segments (pass);
   return bdct_rate_coder (pass->job.family) != BDCT_CODER_CABAC
       || log2_size == 0 || pass->strips[c] == 0 ? 0
       : (count_blocks (&pass->plane[c].grid) + n - 1) / n;
@@ -83,6 +87,8 @@ bdct_cpu_count_bins (const Pass * pass, int c)
 {
   const int n_segments = count_segments (pass, c);
 
+  if (bdct_cpu_is_tree (pass))
+    return n_segments * bdct_cpu_count_tree_words (pass, c);
   return n_segments == 0 ? 0
       : bdct_bins_words (count_blocks (&pass->plane[c].grid),
       bdct_cabac_log2_size (&pass->job.component[c]))
@@ -191,14 +197,19 @@ work_on_strip (CpuEngine * self, Batch * batch, int number, Piece * piece)
   BdctLevel *levels = NULL;
   int c = 0;
 
+  piece->batch = batch;
+  memset (piece->strip, 0, sizeof piece->strip);
+  memset (piece->area, 0, sizeof piece->area);
+  if (bdct_cpu_is_tree (first)) {
+    bdct_cpu_work_on_tree (self, batch, number, piece);
+    return;
+  }
   for (; number >= count_pieces (first, c); c++)
     number -= count_pieces (first, c);
   layout = &first->plane[c].layout;
-  piece->batch = batch;
   piece->n_components = layout->interleave;
-  memcpy (piece->component, (int[2]) { c, layout->component[1] },
-      sizeof piece->component);
-  memset (piece->strip, 0, sizeof piece->strip);
+  piece->component[0] = c;
+  piece->component[1] = layout->component[1];
   if (piece->slot->rate
       && (bdct_rate_coder (first->job.family) == BDCT_CODER_HUFFMAN
           || bdct_cabac_log2_size (&first->job.component[c]) > 0))
@@ -234,6 +245,9 @@ adapt_to_segment (const Pass * pass, int c, int segment,
   size_t end = from + bdct_cabac_segment_blocks (log2_size);
   uint64_t cost = 0;
 
+  if (bdct_cpu_is_tree (pass))
+    return bdct_bins_adapt (bdct_cpu_find_tree_run (pass, c, segment), first,
+        second);
   if (end > count_blocks (&pass->plane[c].grid))
     end = count_blocks (&pass->plane[c].grid);
   for (; from < end; from = to)
@@ -327,6 +341,9 @@ bdct_cpu_add_up (const Piece * piece)
 {
   const Batch *batch = piece->batch;
 
+  for (int k = 0; batch != NULL && k < batch->n; k++)
+    for (int i = 0; i < BDCT_TREE_SIZES; i++)
+      batch->pass[k]->stats.area[i] += piece->area[k][i];
   for (int i = 0; batch != NULL && i < piece->n_components; i++)
     for (int k = 0; k < batch->n; k++) {
       const BdctTileStrip *strip = &piece->strip[i][k];
@@ -335,6 +352,7 @@ bdct_cpu_add_up (const Piece * piece)
 
       pass->stats.component[c].sse += strip->counters.sse;
       pass->stats.component[c].nonzero += strip->counters.nonzero;
+      pass->stats.component[c].levels += strip->counters.levels;
       for (int n = 0; strip->levels != NULL && n < BDCT_RATE_COUNTERS; n++)
         pass->counts.counter[c][n] += piece->counter[i][k][n];
     }

@@ -2,11 +2,12 @@
  *
  * The CPU engine's inside: a queue of frames (cpu.c), how a frame is cut into
  * pieces of work (cpu-frame.c, cpu-metrics.c), and the work on a piece
- * (cpu-work.c).
+ * (cpu-work.c, cpu-quadtree.c).
  *
  * A pass over a frame is that of the sets, or one of each other job. Passes of
  * one transform are done together, some at a time, which is a batch. A batch is
- * cut into strips as high as a tile of one component.
+ * cut into strips as high as a tile of one component, or, of several block
+ * sizes, as high as chroma's tiles.
  *
  * What has to wait for all of what comes before it is another stage of the
  * frame. The worker threads take the pieces of a stage in order. CABAC's bits
@@ -35,14 +36,19 @@
  * and the two before it (engine.h: number). */
 #define CPU_MORE_KEPT 3
 
+/* A job of several block sizes, prepared (cpu-quadtree.c). */
+typedef struct BdctCpuTree BdctCpuTree;
+
 /* A job: one of the sets, or one pass over the frame. */
 typedef struct {
   BdctJob job;
-  bool prepared;                /* the sets are this job's */
+  bool prepared;                /* the sets, or the tree, are this job's */
+  BdctCpuTree *tree;            /* NULL until needed */
   BdctTileSet set[BDCT_MAX_COMPONENTS];
   /* Of a pass, which the first of the sets is for all. */
   BdctTilePlane plane[BDCT_MAX_COMPONENTS];
   int strips[BDCT_MAX_COMPONENTS]; /* 0 for a component the format lacks */
+  int sub_x[BDCT_MAX_COMPONENTS], sub_y[BDCT_MAX_COMPONENTS];
   BdctStats stats;
   BdctRateCounts counts;
   uint64_t *bins[BDCT_MAX_COMPONENTS];    /* for CABAC's second stage */
@@ -81,8 +87,9 @@ typedef struct {
   BdctColour colour;
   uint8_t *planes, *rec, *shown;        /* its images; NULL until needed */
   /* NULL until something needs them, for the layout's most blocks. */
-  uint8_t *scratch, *set_of_block;
+  uint8_t *scratch, *set_of_block, *own_sizes;
   BdctBlockRecord *blocks;
+  uint8_t *sizes;               /* the frame's or these; NULL: not asked */
   uint64_t *bins;               /* of a batch */
   size_t n_bins;                /* words of them */
   unsigned metrics, other_metrics;
@@ -110,6 +117,7 @@ typedef struct {
   BdctLayout layout;
   BdctLevel *strip_levels;      /* of a batch's strip, for each thread and the
                                    caller's; NULL until something needs them */
+  uint8_t *tree_scratch;        /* likewise, of a region's blocks */
   bool alone;                   /* small frames are left to the caller */
 
   pthread_mutex_t lock;
@@ -131,10 +139,11 @@ typedef struct {
   const Stage *stage;
   int number;
   Batch *batch;                 /* NULL: nothing to add up */
-  /* Of each component of a plane of memory: */
-  int n_components, component[2];
-  BdctTileStrip strip[2][MAX_BATCH];
-  uint32_t counter[2][MAX_BATCH][BDCT_RATE_COUNTERS];
+  /* Of each component of a plane of memory, or of a tree's: */
+  int n_components, component[BDCT_MAX_COMPONENTS];
+  BdctTileStrip strip[BDCT_MAX_COMPONENTS][MAX_BATCH];
+  uint32_t counter[BDCT_MAX_COMPONENTS][MAX_BATCH][BDCT_RATE_COUNTERS];
+  uint64_t area[MAX_BATCH][BDCT_TREE_SIZES];
   uint64_t cost;                /* of a piece of pass' segments */
   uint64_t sse[3];              /* of R, G and B */
   Pass *pass;
@@ -160,6 +169,25 @@ int bdct_cpu_count_strips (const Pass *pass);
 int bdct_cpu_count_segment_pieces (const Pass *pass, int c);
 size_t bdct_cpu_count_bins (const Pass *pass, int c);
 size_t bdct_cpu_piece_levels (const BdctLayout *layout);
+
+/* A pass with several block sizes (cpu-quadtree.c): have its job prepared in
+ * memory that is had if it is NULL; what a thread needs to work on it; its
+ * pieces, and one of them for all passes of a batch; its segments of bins, as
+ * many of each component, the words of one, and where it is. */
+bool bdct_cpu_tree_init (BdctCpuTree **memory, const BdctJob *job);
+size_t bdct_cpu_tree_scratch_size (void);
+int bdct_cpu_count_tree_strips (const Pass *pass);
+void bdct_cpu_work_on_tree (CpuEngine *self, Batch *batch, int number,
+    Piece *piece);
+int bdct_cpu_count_tree_segments (const Pass *pass);
+size_t bdct_cpu_count_tree_words (const Pass *pass, int c);
+uint64_t *bdct_cpu_find_tree_run (const Pass *pass, int c, int segment);
+
+static inline bool
+bdct_cpu_is_tree (const Pass * pass)
+{
+  return pass->job.tree.max_log2 > 0;
+}
 
 /* Describe a frame's work in a slot that is free, with all memory that it needs
  * (cpu-frame.c). */

@@ -2,13 +2,38 @@
 #include "engine.h"
 
 static bool
-check_depths (const BdctJob * jobs, int n_jobs, const char *what, int depth,
-    BdctError * error)
+check_jobs (const BdctEngineClass * klass, const BdctJob * jobs, int n_jobs,
+    const char *what, int depth, BdctError * error)
 {
-  for (int i = 0; i < n_jobs; i++)
+  for (int i = 0; i < n_jobs; i++) {
     if (jobs[i].depth != depth)
       return bdct_error (error, "%s %d is for a depth of %d, the frames have "
           "%d", what, i, jobs[i].depth, depth);
+    if (!bdct_engine_does (klass, jobs[i].transform))
+      return bdct_error (error, "%s %d is for %s, which the %s engine does not "
+          "do", what, i, bdct_transform_info (jobs[i].transform)->name,
+          klass->name);
+  }
+  return true;
+}
+
+/* What the sets have in common. */
+static bool
+check_sets (const BdctJob * sets, int n_sets, BdctError * error)
+{
+  const BdctJobTree *tree = &sets[0].tree;
+
+  for (int i = 1; i < n_sets; i++) {
+    if (sets[i].transform != sets[0].transform)
+      return bdct_error (error, "set %d is for %s, the first one for %s", i,
+          bdct_transform_info (sets[i].transform)->name,
+          bdct_transform_info (sets[0].transform)->name);
+    if (sets[i].tree.min_log2 != tree->min_log2
+        || sets[i].tree.max_log2 != tree->max_log2
+        || sets[i].tree.distortion_shift != tree->distortion_shift)
+      return bdct_error (error, "set %d has other blocks, or another "
+          "lambda-scale, than the first one", i);
+  }
   return true;
 }
 
@@ -75,15 +100,12 @@ bdct_frame_check (const BdctEngineClass * klass, const BdctFrame * frame,
   if (frame->n_others < 0 || frame->n_others > BDCT_MAX_OTHERS)
     return bdct_error (error, "%d other jobs are outside 0 to %d",
         frame->n_others, BDCT_MAX_OTHERS);
-  if (!check_depths (frame->sets, frame->n_sets, "set", layout->depth, error)
-      || !check_depths (frame->others, frame->n_others, "other job",
-          layout->depth, error))
+  if (!check_jobs (klass, frame->sets, frame->n_sets, "set", layout->depth,
+          error)
+      || !check_jobs (klass, frame->others, frame->n_others, "other job",
+          layout->depth, error)
+      || !check_sets (frame->sets, frame->n_sets, error))
     return false;
-  for (int i = 1; i < frame->n_sets; i++)
-    if (frame->sets[i].transform != frame->sets[0].transform)
-      return bdct_error (error, "set %d is for %s, the first one for %s", i,
-          bdct_transform_info (frame->sets[i].transform)->name,
-          bdct_transform_info (frame->sets[0].transform)->name);
   if (frame->view != NULL && !bdct_view_is_plain (frame->view)
       && frame->dst.data[0] == NULL)
     return bdct_error (error, "a view needs an image to be drawn on");
@@ -126,6 +148,7 @@ bdct_engine_count (const BdctLayout * layout, const BdctJob * job,
 {
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
 
+  /* Of a tree the levels are not known before it is. */
   bdct_blocks_init (grid, layout, job);
   for (int p = 0; p < layout->n_planes; p++) {
     const BdctPlaneLayout *plane = &layout->plane[p];
@@ -135,7 +158,8 @@ bdct_engine_count (const BdctLayout * layout, const BdctJob * job,
       const BdctComponentJob *cj = &job->component[c];
 
       stats->component[c].samples = (uint64_t) plane->width * plane->height;
-      stats->component[c].levels = (uint64_t) grid[c].columns * grid[c].rows
+      if (job->tree.max_log2 == 0)
+        stats->component[c].levels = (uint64_t) grid[c].columns * grid[c].rows
           << (cj->log2_width + cj->log2_height);
     }
   }

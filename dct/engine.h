@@ -28,8 +28,8 @@ extern "C" {
 #define BDCT_MAX_OTHERS 128
 
 /** One frame and what to do with it. What it points to belongs to the caller.
- * The memory of `src`, `dst` and `blocks` must stay until collect(); the rest
- * is copied. */
+ * The memory of `src`, `dst`, `blocks` and `sizes` must stay until collect();
+ * the rest is copied. */
 typedef struct {
   /** Jobs of one transform and depth, of which each block takes one: they make
    * `dst`, `blocks`, the view, and the first statistics. */
@@ -45,6 +45,10 @@ typedef struct {
   BdctImage dst;                /**< must not overlap `src`. data[0] NULL: none,
                                      no view, and no errors of R, G and B */
   BdctBlockRecord *blocks;      /**< receives every block's; NULL: not asked */
+  uint8_t *sizes;               /**< receives, of hevc-quadtree, log2 of the
+                                     side of luma's block in each place of the
+                                     smallest ones, by luma's numbers; NULL: not
+                                     asked */
   size_t n_blocks;              /**< entries of `set_of_block` and `blocks`;
                                      unused if there is neither */
   bool rate;                    /**< have the bits in the statistics of the
@@ -93,6 +97,7 @@ typedef struct BdctEngineClass {
   const char *name; /**< "cpu", "cuda" */
   unsigned metrics; /**< bits 1 << BdctMetric: those it computes, ... */
   unsigned maps;    /**< ... and those whose maps it shows */
+  bool trees;       /**< whether it does hevc-quadtree */
 
   /** How many devices there are; the CPU counts as one. 0 with the reason. */
   int (*count_devices) (BdctError *error);
@@ -166,6 +171,13 @@ bool bdct_engine_metric_check (const BdctEngineClass *klass, BdctMetric metric,
 /** Whether an engine draws a view; else the reason. */
 bool bdct_engine_view_check (const BdctEngineClass *klass, BdctViewMode mode,
     BdctError *error);
+
+/** Whether an engine does a transform. */
+static inline bool
+bdct_engine_does (const BdctEngineClass *klass, BdctTransform transform)
+{
+  return transform != BDCT_HEVC_QUADTREE || klass->trees;
+}
 
 /** Which metrics of a set it has. */
 unsigned bdct_engine_metrics (const BdctEngineClass *klass, unsigned metrics,

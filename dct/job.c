@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "job.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include "quadtree.h"
 
 /* HM quantScales and H.265 (8-309) levelScale, by QP % 6. */
 static const int32_t hevc_quant_scale[6] =
@@ -191,10 +193,9 @@ get_lists (const BdctParams * params)
 }
 
 static void
-init_hevc (BdctComponentJob * job, const BdctParams * params,
+init_hevc (BdctComponentJob * job, const BdctScalingLists * lists,
     BdctComponent component, int qp, int depth)
 {
-  const BdctScalingLists *lists = get_lists (params);
   int log2_size = (job->log2_width + job->log2_height) / 2;
   int rem = qp % 6, per = qp / 6, scale = hevc_quant_scale[rem] << 4;
   /* H.266 replicates for 64 as H.265 does for 32. */
@@ -257,6 +258,16 @@ init_h264 (BdctComponentJob * job, int qp)
     }
 }
 
+/* QP' of a component. */
+static int
+hevc_qp (const BdctParams * params, const BdctLayout * layout,
+    BdctComponent component)
+{
+  return component != BDCT_Y ? bdct_hevc_chroma_qp (params->qp,
+      params->chroma_qp_offset, layout->chroma, layout->depth)
+      : params->qp + 6 * (layout->depth - 8);
+}
+
 static bool
 check_scaling_list (const BdctParams * params, BdctError * error)
 {
@@ -267,6 +278,90 @@ check_scaling_list (const BdctParams * params, BdctError * error)
       && !bdct_scaling_is_set (&params->lists))
     return bdct_error (error, "scaling-list=file has no scaling-list-file");
   return true;
+}
+
+static void
+init_chain (BdctComponentJob * job, BdctTransform transform,
+    BdctChromaFormat chroma, BdctComponent component)
+{
+  const BdctChainInfo *chain;
+
+  job->chain = bdct_transform_chain (transform, chroma, component);
+  chain = bdct_chain_info (job->chain);
+  job->log2_width = chain->log2_width;
+  job->log2_height = chain->log2_height;
+  job->keep = chain->keep;
+}
+
+static bool
+is_side (int side)
+{
+  return side == 4 || side == 8 || side == 16 || side == 32;
+}
+
+bool
+bdct_blocks_check (int min_block, int max_block, BdctError * error)
+{
+  if (!is_side (min_block))
+    return bdct_error (error, "min-block %d is not 4, 8, 16 or 32", min_block);
+  if (!is_side (max_block))
+    return bdct_error (error, "max-block %d is not 4, 8, 16 or 32", max_block);
+  if (min_block > max_block)
+    return bdct_error (error, "min-block %d is above max-block %d", min_block,
+        max_block);
+  return true;
+}
+
+static bool
+check_tree (const BdctParams * params, BdctError * error)
+{
+  if (!(params->lambda_scale >= 0
+          && params->lambda_scale <= BDCT_MAX_LAMBDA_SCALE))
+    return bdct_error (error, "lambda-scale %g is outside 0 to %d",
+        params->lambda_scale, BDCT_MAX_LAMBDA_SCALE);
+  return bdct_blocks_check (params->min_block, params->max_block, error);
+}
+
+void
+bdct_job_of_size (BdctJob * job, const BdctJob * tree, int log2_size)
+{
+  static const BdctTransform transform[] = {
+    BDCT_HEVC_4X4, BDCT_HEVC_8X8, BDCT_HEVC_16X16, BDCT_HEVC_32X32
+  };
+
+  *job = (BdctJob) {
+    .transform = transform[log2_size - 2], .family = BDCT_FAMILY_HEVC,
+    .depth = tree->depth
+  };
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    init_chain (&job->component[c], job->transform, tree->tree.chroma, c);
+    init_hevc (&job->component[c],
+        bdct_scaling_is_set (&tree->tree.lists) ? &tree->tree.lists : NULL, c,
+        tree->tree.qp[c], tree->depth);
+  }
+}
+
+/* The tree, and its components. */
+static void
+init_tree (BdctJob * job, const BdctParams * params,
+    const BdctLayout * layout)
+{
+  const BdctScalingLists *lists = get_lists (params);
+  BdctJobTree *tree = &job->tree;
+  BdctJob smallest;
+
+  tree->min_log2 = (int) log2 (params->min_block);
+  tree->max_log2 = (int) log2 (params->max_block);
+  tree->chroma = layout->chroma;
+  tree->slice_qp = params->qp;
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+    tree->qp[c] = hevc_qp (params, layout, c);
+  if (lists != NULL)
+    tree->lists = *lists;
+  bdct_quadtree_lambda (tree, params->lambda_scale, job->depth);
+  bdct_job_of_size (&smallest, job, tree->min_log2);
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+    job->component[c] = smallest.component[c];
 }
 
 bool
@@ -298,20 +393,21 @@ bdct_job_init (BdctJob * job, const BdctParams * params,
   if (info->family == BDCT_FAMILY_HEVC
       && !check_scaling_list (params, error))
     return false;
+  if (params->transform == BDCT_HEVC_QUADTREE && !check_tree (params, error))
+    return false;
 
   *job = (BdctJob) {
     .transform = params->transform, .family = info->family, .depth = depth
   };
+  if (params->transform == BDCT_HEVC_QUADTREE) {
+    init_tree (job, params, layout);
+    return true;
+  }
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
     BdctComponentJob *cj = &job->component[c];
-    const BdctChainInfo *chain;
     bool chroma = c != BDCT_Y;
 
-    cj->chain = bdct_transform_chain (params->transform, layout->chroma, c);
-    chain = bdct_chain_info (cj->chain);
-    cj->log2_width = chain->log2_width;
-    cj->log2_height = chain->log2_height;
-    cj->keep = chain->keep;
+    init_chain (cj, params->transform, layout->chroma, c);
     switch (info->family) {
       case BDCT_FAMILY_JPEG:
         init_jpeg (cj, depth);
@@ -321,10 +417,8 @@ bdct_job_init (BdctJob * job, const BdctParams * params,
         init_steps (cj, params, chroma, depth);
         break;
       case BDCT_FAMILY_HEVC:
-        init_hevc (cj, params, c, chroma
-            ? bdct_hevc_chroma_qp (params->qp, params->chroma_qp_offset,
-                layout->chroma, depth)
-            : params->qp + 6 * (depth - 8), depth);
+        init_hevc (cj, get_lists (params), c, hevc_qp (params, layout, c),
+            depth);
         break;
       case BDCT_FAMILY_H264:
         init_h264 (cj, chroma

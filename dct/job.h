@@ -33,6 +33,10 @@ typedef struct {
   int quality;          /**< 1 to 100; bdct_params_has_quality() */
   int qp;               /**< 0 to 51; where the family has one */
   int chroma_qp_offset; /**< -12 to 12; likewise */
+  /** hevc-quadtree: the sides of luma's blocks, 4, 8, 16 or 32, and what HM's
+   * lambda is multiplied by, 0 to BDCT_MAX_LAMBDA_SCALE. */
+  int min_block, max_block;
+  double lambda_scale;
   BdctScalingList scaling_list; /**< BDCT_FAMILY_HEVC */
   BdctScalingLists lists;       /**< for BDCT_SCALING_FILE */
   /** The steps of jpeg-8x8 and dct-8x8: `steps`, or without these `tables`, or
@@ -51,7 +55,12 @@ typedef struct {
 
 /** The parameters a new element has. */
 #define BDCT_PARAMS_DEFAULT                                                   \
-  { .transform = BDCT_JPEG_8X8, .quality = 85, .qp = 26, .baseline = true }
+  {                                                                           \
+    .transform = BDCT_JPEG_8X8, .quality = 85, .qp = 26, .min_block = 4,      \
+    .max_block = 32, .lambda_scale = 1, .baseline = true                      \
+  }
+
+#define BDCT_MAX_LAMBDA_SCALE 1000
 
 /** Everything about one component.
  *
@@ -94,11 +103,26 @@ typedef struct {
   int32_t quant_dc, dequant_dc;
 } BdctComponentJob;
 
+/** How a job chooses among block sizes (quadtree.h), and what the jobs of each
+ * of them follow from. */
+typedef struct {
+  int32_t min_log2, max_log2; /**< of luma's blocks: 2 to 5; 0: the job has one
+                                   size, and all of this is 0 */
+  BdctChromaFormat chroma;
+  int32_t slice_qp;           /**< 0 to 51 */
+  int32_t qp[BDCT_MAX_COMPONENTS]; /**< QP', which scales */
+  uint64_t lambda;            /**< of quadtree.h's costs */
+  int32_t distortion_shift;   /**< likewise */
+  BdctScalingLists lists;     /**< none: flat */
+} BdctJobTree;
+
 typedef struct {
   BdctTransform transform;
   BdctFamily family;
   int depth;
-  BdctComponentJob component[BDCT_MAX_COMPONENTS];
+  BdctComponentJob component[BDCT_MAX_COMPONENTS]; /**< of a tree: of its
+                                                        smallest blocks */
+  BdctJobTree tree;
 } BdctJob;
 
 /** The most quantizers that the blocks of a frame are divided among. */
@@ -149,6 +173,14 @@ bdct_job_entry (const BdctComponentJob *job, int v, int u)
  * if one is outside its range. */
 bool bdct_job_init (BdctJob *job, const BdctParams *params,
     const BdctLayout *layout, BdctError *error);
+
+/** Check the sides of blocks that hevc-quadtree chooses among. False with the
+ * property named. */
+bool bdct_blocks_check (int min_block, int max_block, BdctError *error);
+
+/** A tree's job for blocks of one size alone, 2^log2_size luma samples a side:
+ * that of hevc-4x4, hevc-8x8, hevc-16x16 or hevc-32x32. */
+void bdct_job_of_size (BdctJob *job, const BdctJob *tree, int log2_size);
 
 /** A table's step for a quality, as libjpeg scales it (jcparam.c):
  * s = Q < 50 ? 5000 / Q : 200 - 2 Q, q = clip((base s + 50) / 100, 1, max). */

@@ -124,6 +124,33 @@ draw_square (const BdctRender * r, int left, int top)
 }
 
 INLINE void
+mark_sample (const BdctRender * r, uint8_t * to, int x, int bytes, int step)
+{
+  const int shift = r->plane[BDCT_Y].layout.shift;
+
+  bdct_sample_put (to, x * step, bytes, shift, bdct_render_mark
+      (bdct_sample_get (to, x * step, bytes, shift, (1 << r->depth) - 1),
+          r->depth));
+}
+
+/* The borders of a tree's blocks. */
+INLINE void
+tree_run (const BdctRender * r, int y, int bytes, int step)
+{
+  const BdctRenderPlane *plane = &r->plane[BDCT_Y];
+  uint8_t *to = row_of (&plane->dst, y);
+
+  for (int x = 0; x < plane->layout.width; x++) {
+    int from = x, row = y;
+
+    if (bdct_render_is_copy (r->mode))
+      bdct_render_locate (r, 0, 0, &from, &row);
+    if (bdct_render_on_grid (r, from, row))
+      mark_sample (r, to, x, bytes, step);
+  }
+}
+
+INLINE void
 grid_run (const BdctRender * r, int y, int bytes, int step)
 {
   const BdctRenderPlane *plane = &r->plane[BDCT_Y];
@@ -142,9 +169,7 @@ grid_run (const BdctRender * r, int y, int bytes, int step)
       bdct_render_locate (r, 0, 0, &from, &row);
     by = (row & ((1 << plane->log2_height) - 1)) == 0 ? 1 : size;
     for (x += -from & (by - 1); x < end; x += by)
-      bdct_sample_put (to, x * step, bytes, plane->layout.shift,
-          bdct_render_mark (bdct_sample_get (to, x * step, bytes,
-                  plane->layout.shift, (1 << r->depth) - 1), r->depth));
+      mark_sample (r, to, x, bytes, step);
     x = end;
   }
 }
@@ -188,7 +213,9 @@ bdct_render_strip (const BdctRender * r, int strip)
         draw_copies (r, c, y);
       else if (r->mode == BDCT_VIEW_DIFFERENCE)
         CALL (r->depth, plane, difference_run, plane, y, r->gain, r->depth);
-      if (r->grid && c == BDCT_Y)
+      if (r->grid && c == BDCT_Y && r->sizes != NULL)
+        CALL (r->depth, plane, tree_run, r, y);
+      else if (r->grid && c == BDCT_Y)
         CALL (r->depth, plane, grid_run, r, y);
       draw_marks (r, c, y);
     }

@@ -54,16 +54,19 @@ typedef struct {
   const uint32_t *map;          /**< a metric's, ... */
   BdctMetricMap of;             /**< ... and what it is of */
   int32_t log2_cell[2];         /**< width and height of what has one colour */
+  const uint8_t *sizes;         /**< of a tree's luma blocks (engine.h); NULL:
+                                     all are as large as the plane says */
   uint8_t set_colour[BDCT_MAX_SETS];
+  uint8_t size_colour[BDCT_VIEW_MOST_LOG2 + 1]; /**< by log2 of the side */
 } BdctRender;
 
 /** Describe a view of one frame: `dst` is drawn from `src`, `rec` and, for the
- * maps, `blocks`, `set_of_block`, which may be NULL, and `map`, that of the
- * view's metric; they must not overlap it. */
+ * maps, `blocks`, `set_of_block` and `sizes`, which may be NULL, and `map`, that
+ * of the view's metric; they must not overlap it. `sizes` is also for the grid. */
 void bdct_render_init (BdctRender *render, const BdctView *view,
     const BdctLayout *layout, const BdctJob *job, const BdctImage *src,
     const BdctImage *rec, const BdctImage *dst, const BdctBlockRecord *blocks,
-    const uint8_t *set_of_block, const uint32_t *map);
+    const uint8_t *set_of_block, const uint32_t *map, const uint8_t *sizes);
 
 /** Whether a mode shows the samples of the two pictures, moved at most. */
 BDCT_RENDER_INLINE bool
@@ -170,6 +173,9 @@ bdct_render_cell_colour (const BdctRender *r, int x, int y)
 
   if (r->of.log2_side > 0)
     return bdct_render_map_colour (r, x, y);
+  if (r->mode == BDCT_VIEW_SIZE_MAP)
+    return r->size_colour[r->sizes != NULL ? r->sizes[number]
+        : luma->log2_width];
   if (r->mode == BDCT_VIEW_QUALITY_MAP)
     return r->set_colour[r->set_of_block != NULL
         ? r->set_of_block[number] : 0];
@@ -210,9 +216,13 @@ BDCT_RENDER_INLINE bool
 bdct_render_on_grid (const BdctRender *r, int x, int y)
 {
   const BdctRenderPlane *luma = &r->plane[BDCT_Y];
+  int log2_width = luma->log2_width, log2_height = luma->log2_height;
 
-  return (x & ((1 << luma->log2_width) - 1)) == 0
-      || (y & ((1 << luma->log2_height) - 1)) == 0;
+  if (r->sizes != NULL)
+    log2_width = log2_height = r->sizes[(y >> log2_height)
+        * (size_t) luma->grid.columns + (x >> log2_width)];
+  return (x & ((1 << log2_width) - 1)) == 0
+      || (y & ((1 << log2_height) - 1)) == 0;
 }
 
 /** Luma on the border: a quarter darker or lighter. */

@@ -21,6 +21,8 @@ bdct_stats_add (BdctStats * a, const BdctStats * b)
     counters_add (&a->component[c], &b->component[c]);
   for (int k = 0; k < 3; k++)
     counters_add (&a->rgb[k], &b->rgb[k]);
+  for (int i = 0; i < BDCT_TREE_SIZES; i++)
+    a->area[i] += b->area[i];
   a->bits_optimized += b->bits_optimized;
   a->file_size += b->file_size;
   a->file_size_optimized += b->file_size_optimized;

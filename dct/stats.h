@@ -20,7 +20,8 @@ typedef struct {
   uint64_t samples; /**< visible samples */
   uint64_t sse;     /**< sum of squared errors over them, modulo 2^64: at 12
                          bits that is reached after hours of large frames */
-  uint64_t levels;  /**< quantized coefficients: whole blocks, padding too */
+  uint64_t levels;  /**< quantized coefficients: whole blocks, padding too;
+                         of a quadtree those of the blocks that it took */
   uint64_t nonzero; /**< those that are not 0 */
   uint64_t sse_high; /**< how often 2^64 is in the sum besides `sse` */
   uint64_t bits;    /**< what the levels cost (rate.h), with Annex K's Huffman
@@ -39,6 +40,9 @@ typedef enum {
   BDCT_N_METRICS
 } BdctMetric;
 
+/** Sides of a quadtree's blocks of luma: 4, 8, 16 and 32 (quadtree.h). */
+#define BDCT_TREE_SIZES 4
+
 /** Where a metric has its number for all components together. */
 #define BDCT_METRIC_ALL BDCT_MAX_COMPONENTS
 
@@ -47,6 +51,8 @@ typedef struct {
   /** Of R, G and B, where the frame has these and they were made again: samples
    * and squared errors. */
   BdctCounters rgb[3];
+  /** Visible samples of luma in blocks of each side of a quadtree; else 0. */
+  uint64_t area[BDCT_TREE_SIZES];
   /* Of a JPEG file, where bits are exact (rate.h); else 0: */
   uint64_t bits_optimized; /**< `bits` of all components with the frame's
                                 optimal Huffman tables */

@@ -36,6 +36,10 @@ typedef enum {
   BDCT_N_TRANSFORMS
 } BdctTransform;
 
+/** Transforms with blocks of one size, which come first; hevc-quadtree chooses
+ * among those. */
+#define BDCT_N_FIXED BDCT_HEVC_QUADTREE
+
 /** The longest basis, a block's largest side. */
 #define BDCT_MAX_SIZE 64
 

@@ -27,6 +27,8 @@ static const BdctViewInfo views[BDCT_N_VIEWS] = {
       "SSIM of each window of luma, as a colour"},
   [BDCT_VIEW_HVS_MAP] = {"hvs-map",
       "PSNR-HVS of each 8x8 samples of luma, as a colour"},
+  [BDCT_VIEW_SIZE_MAP] = {"size-map",
+      "side of each block as a colour: of interest with hevc-quadtree"},
 };
 
 /* Ten colours of matplotlib's viridis: its lightness rises evenly, and it reads
@@ -58,6 +60,10 @@ static const Mark quality_marks[] = {
   {0, NULL}
 };
 
+static const Mark size_marks[] = {
+  {2, "4x4"}, {3, "8x8"}, {4, "16x16"}, {5, "32x32"}, {6, "64x64"}, {0, NULL}
+};
+
 static const Mark ssim_marks[] = {
   {1, "1"}, {0.99, "0.99"}, {0.9, "0.9"}, {0.75, "0.75"}, {0.5, "0.5"},
   {0, "0"}, {0, NULL}
@@ -70,6 +76,7 @@ static const Mark *const marks_of[BDCT_N_VIEWS] = {
   [BDCT_VIEW_QUALITY_MAP] = quality_marks,
   [BDCT_VIEW_SSIM_MAP] = ssim_marks,
   [BDCT_VIEW_HVS_MAP] = error_marks,
+  [BDCT_VIEW_SIZE_MAP] = size_marks,
 };
 
 int
@@ -114,6 +121,9 @@ bdct_view_colours (BdctView * view, int depth, double kr, double kb,
 static double
 legend_share (BdctViewMode mode, double value)
 {
+  if (mode == BDCT_VIEW_SIZE_MAP)
+    return (value - BDCT_VIEW_LEAST_LOG2)
+        / (BDCT_VIEW_MOST_LOG2 - BDCT_VIEW_LEAST_LOG2);
   if (mode == BDCT_VIEW_QUALITY_MAP)
     return (1 - value / BDCT_VIEW_MOST_QP) / 2;
   if (mode == BDCT_VIEW_SSIM_MAP)
@@ -178,6 +188,15 @@ set_set_colours (BdctRender * r, const BdctView * view)
 }
 
 static void
+set_size_colours (BdctRender * r)
+{
+  for (int i = 0; i <= BDCT_VIEW_MOST_LOG2; i++)
+    r->size_colour[i] = i < BDCT_VIEW_LEAST_LOG2 ? 0
+        : (uint8_t) lround (legend_share (BDCT_VIEW_SIZE_MAP, i)
+        * (BDCT_VIEW_COLOURS - 1));
+}
+
+static void
 set_geometry (BdctRender * r, const BdctView * view, const BdctLayout * layout)
 {
   int size = r->mode == BDCT_VIEW_STACKED ? layout->plane[0].height
@@ -220,7 +239,7 @@ bdct_render_init (BdctRender * r, const BdctView * view,
     const BdctLayout * layout, const BdctJob * job, const BdctImage * src,
     const BdctImage * rec, const BdctImage * dst,
     const BdctBlockRecord * blocks, const uint8_t * set_of_block,
-    const uint32_t * map)
+    const uint32_t * map, const uint8_t * sizes)
 {
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   const int metric = bdct_view_metric (view->mode);
@@ -235,6 +254,7 @@ bdct_render_init (BdctRender * r, const BdctView * view,
     .map = map,
     .log2_cell = {job->component[BDCT_Y].log2_width,
         job->component[BDCT_Y].log2_height},
+    .sizes = sizes,
   };
   if (metric >= 0) {
     r->of = bdct_metric_map (metric, layout->plane[0].width,
@@ -245,6 +265,8 @@ bdct_render_init (BdctRender * r, const BdctView * view,
   set_legend (r, view, layout);
   if (r->mode == BDCT_VIEW_QUALITY_MAP)
     set_set_colours (r, view);
+  else if (r->mode == BDCT_VIEW_SIZE_MAP)
+    set_size_colours (r);
   else if (bdct_view_is_map (view))
     set_thresholds (r);
   for (int i = 0; i < BDCT_VIEW_COLOURS; i++)

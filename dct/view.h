@@ -34,6 +34,7 @@ typedef enum {
   BDCT_VIEW_SSIM_MAP,     /**< SSIM of the window of 8 x 8 samples of luma that
                                begins with each 4 x 4 */
   BDCT_VIEW_HVS_MAP,      /**< PSNR-HVS of each 8 x 8 samples of luma */
+  BDCT_VIEW_SIZE_MAP,     /**< the side of each luma block, 4 to 64 */
   BDCT_N_VIEWS
 } BdctViewMode;
 
@@ -60,9 +61,14 @@ const BdctViewInfo *bdct_view_info (BdctViewMode mode);
  * first are colour 0, so many QP finer the last. 6 QP double the steps. */
 #define BDCT_VIEW_MOST_QP 24
 
+/** What the size map shows at its ends: log2 of a block's side. */
+#define BDCT_VIEW_LEAST_LOG2 2
+#define BDCT_VIEW_MOST_LOG2 6
+
 typedef struct {
   BdctViewMode mode;
-  bool grid;       /**< show the borders of luma's blocks */
+  bool grid;       /**< show the borders of luma's blocks, of a quadtree those
+                        it took */
   double position; /**< 0 to 1: wipe: of the dividing line; side-by-side and
                         stacked: which part of the picture is shown */
   double gain;     /**< 0 to BDCT_VIEW_MAX_GAIN, of the difference */
@@ -85,7 +91,7 @@ bdct_view_is_plain (const BdctView *view)
 }
 
 /** Whether a view has the maps' colours; whether they are those of the blocks,
- * by their records or their sets. */
+ * by their records, their sets or sizes. */
 static inline bool
 bdct_view_is_map (const BdctView *view)
 {
@@ -95,7 +101,8 @@ bdct_view_is_map (const BdctView *view)
 static inline bool
 bdct_view_is_of_blocks (const BdctView *view)
 {
-  return bdct_view_is_map (view) && view->mode <= BDCT_VIEW_QUALITY_MAP;
+  return bdct_view_is_map (view) && (view->mode <= BDCT_VIEW_QUALITY_MAP
+      || view->mode == BDCT_VIEW_SIZE_MAP);
 }
 
 /** The metric whose map a view is (metrics.h), a BdctMetric; -1: of none. */

@@ -85,7 +85,8 @@ get_options (const GstBlockDctBackendClass * klass, guint threads,
 
 static gboolean
 open_row (GstBlockDctBackend * backend, guint index, GstElement * element,
-    gint device_id, guint threads, GstObject ** context, BdctError * error)
+    BdctTransform transform, gint device_id, guint threads,
+    GstObject ** context, gboolean * wanting, BdctError * error)
 {
   const GstBlockDctBackendClass *klass = backends[index].klass;
   BdctEngineOptions options;
@@ -96,6 +97,10 @@ open_row (GstBlockDctBackend * backend, guint index, GstElement * element,
   if (klass->open != NULL
       && !klass->open (element, device_id, context, error))
     return FALSE;
+  *wanting = !bdct_engine_does (klass->engine, transform);
+  if (*wanting)
+    return bdct_error (error, "the %s engine does not do %s",
+        klass->engine->name, bdct_transform_info (transform)->name);
   options = get_options (klass, threads, *context);
   backend->engine = klass->engine->create (&options, error);
   if (backend->engine == NULL)
@@ -109,16 +114,19 @@ open_row (GstBlockDctBackend * backend, guint index, GstElement * element,
 
 gboolean
 gst_blockdct_backend_open (GstBlockDctBackend * backend, GstElement * element,
-    gint choice, gint device_id, guint threads, GstObject ** context)
+    gint choice, BdctTransform transform, gint device_id, guint threads,
+    GstObject ** context)
 {
   for (guint i = 0; i < G_N_ELEMENTS (backends); i++) {
     const gchar *name = backends[i].name;
+    gboolean wanting = FALSE;
     GstObject *found;
     BdctError error;
 
     if (!is_candidate (i, choice))
       continue;
-    if (open_row (backend, i, element, device_id, threads, context, &error))
+    if (open_row (backend, i, element, transform, device_id, threads, context,
+            &wanting, &error))
       return TRUE;
     if (choice == backends[i].value || i + 1 == G_N_ELEMENTS (backends)) {
       gst_element_message_full (element, GST_MESSAGE_ERROR,
@@ -128,6 +136,9 @@ gst_blockdct_backend_open (GstBlockDctBackend * backend, GstElement * element,
       return FALSE;
     }
     GST_INFO_OBJECT (element, "no %s (%s)", name, error.message);
+    if (wanting)
+      GST_ELEMENT_INFO (element, RESOURCE, NOT_FOUND,
+          ("backend=auto does without %s: %s.", name, error.message), (NULL));
     /* What it found on the way is of no use to the next. */
     GST_OBJECT_LOCK (element);
     found = g_steal_pointer (context);

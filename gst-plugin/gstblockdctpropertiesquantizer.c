@@ -179,6 +179,9 @@ static const struct
   {PROP_QP, "qp", "all transforms but jpeg-8x8 and dct-8x8"},
   {PROP_CHROMA_QP_OFFSET, "chroma-qp-offset",
       "all transforms but jpeg-8x8 and dct-8x8"},
+  {PROP_MIN_BLOCK, "min-block", "hevc-quadtree"},
+  {PROP_MAX_BLOCK, "max-block", "hevc-quadtree"},
+  {PROP_LAMBDA_SCALE, "lambda-scale", "hevc-quadtree"},
   {PROP_SCALING_LIST, "scaling-list", "hevc-* and vvc-64x64"},
   {PROP_SCALING_LIST_FILE, "scaling-list-file",
       "hevc-* and vvc-64x64, with scaling-list=file"},
@@ -198,6 +201,10 @@ has_effect (guint id, const BdctParams * params)
     case PROP_QP:
     case PROP_CHROMA_QP_OFFSET:
       return bdct_family_has_qp (family);
+    case PROP_MIN_BLOCK:
+    case PROP_MAX_BLOCK:
+    case PROP_LAMBDA_SCALE:
+      return params->transform == BDCT_HEVC_QUADTREE;
     case PROP_SCALING_LIST:
       return family == BDCT_FAMILY_HEVC;
     case PROP_SCALING_LIST_FILE:
@@ -312,6 +319,45 @@ gst_blockdct_install_quantizers (GObjectClass * klass)
       g_param_spec_int ("chroma-qp-offset", "Chroma QP offset",
           "Added to qp before the standard's chroma mapping",
           -12, 12, default_params.chroma_qp_offset, LIVE));
+  /**
+   * GstBlockDct:min-block:
+   *
+   * The least side of luma's blocks that hevc-quadtree may choose: 4, 8, 16 or
+   * 32, and not above #GstBlockDct:max-block. Set both at once where the one
+   * would be refused without the other.
+   *
+   * Since: 0.1
+   */
+  gst_blockdct_property (klass, PROP_MIN_BLOCK, FIELD (params.min_block),
+      g_param_spec_int ("min-block", "Smallest block",
+          "Smallest block that hevc-quadtree may choose: 4, 8, 16 or 32",
+          4, 32, default_params.min_block, LIVE));
+  /**
+   * GstBlockDct:max-block:
+   *
+   * The largest side of luma's blocks that hevc-quadtree may choose.
+   *
+   * Since: 0.1
+   */
+  gst_blockdct_property (klass, PROP_MAX_BLOCK, FIELD (params.max_block),
+      g_param_spec_int ("max-block", "Largest block",
+          "Largest block that hevc-quadtree may choose: 4, 8, 16 or 32",
+          4, 32, default_params.max_block, LIVE));
+  /**
+   * GstBlockDct:lambda-scale:
+   *
+   * What a bit weighs beside squared errors where hevc-quadtree chooses, times
+   * HM's lambda: with 0 the blocks that err least are taken, with more those
+   * that cost fewer bits.
+   *
+   * Since: 0.1
+   */
+  gst_blockdct_property (klass, PROP_LAMBDA_SCALE,
+      FIELD (params.lambda_scale),
+      g_param_spec_double ("lambda-scale", "Lambda scale",
+          "Weight of bits beside errors where hevc-quadtree chooses, times "
+          "HM's lambda", 0, BDCT_MAX_LAMBDA_SCALE, default_params.lambda_scale,
+          LIVE));
   /**
    * GstBlockDct:scaling-list:
    *

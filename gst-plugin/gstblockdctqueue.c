@@ -44,9 +44,11 @@ gst_blockdct_queue_open (GstBlockDct * self)
   GstBlockDctSettings settings = gst_blockdct_get_settings (self);
 
   if (!gst_blockdct_backend_open (&self->backend, GST_ELEMENT (self),
-          settings.backend, settings.device_id, settings.threads,
-          &self->context))
+          settings.backend, settings.params.transform, settings.device_id,
+          settings.threads, &self->context))
     return FALSE;
+  gst_blockdct_changes_run (&self->changes, GST_ELEMENT (self),
+      self->backend.engine->klass);
   GST_INFO_OBJECT (self, "running on %s", self->backend.engine->description);
   set_active_backend (self);
   return TRUE;

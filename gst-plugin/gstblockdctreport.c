@@ -11,9 +11,9 @@ typedef enum
   MSE_R, MSE_G, MSE_B, PSNR_R, PSNR_G, PSNR_B,
   BITS_Y, BITS_U, BITS_V, BITS, BITS_OPTIMIZED, FILE_SIZE, FILE_SIZE_OPTIMIZED,
   BITS_ESTIMATED_Y, BITS_ESTIMATED_U, BITS_ESTIMATED_V, BITS_ESTIMATED, BPP,
-  TRANSFORM, QUALITY, QP, TARGET_MET, REGIONS, BACKEND, PSNR_MEAN,
-  PSNR_MEAN_CAPPED, PSNR_MIN, PSNR_MAX, DROPPED, SSE_Y, SSE_U, SSE_V, SAMPLES_Y,
-  SAMPLES_U, SAMPLES_V, SETTING, REPEATED, N_FIELDS
+  AREA_4, AREA_8, AREA_16, AREA_32, TRANSFORM, QUALITY, QP, TARGET_MET, REGIONS,
+  BACKEND, PSNR_MEAN, PSNR_MEAN_CAPPED, PSNR_MIN, PSNR_MAX, DROPPED, SSE_Y,
+  SSE_U, SSE_V, SAMPLES_Y, SAMPLES_U, SAMPLES_V, SETTING, REPEATED, N_FIELDS
 } Field;
 
 static const gchar *const names[N_FIELDS] = {
@@ -22,11 +22,11 @@ static const gchar *const names[N_FIELDS] = {
   "psnr", "identical", "nonzero", "mse-r", "mse-g", "mse-b", "psnr-r", "psnr-g",
   "psnr-b", "bits-y", "bits-u", "bits-v", "bits",
   "bits-optimized", "file-size", "file-size-optimized", "bits-estimated-y",
-  "bits-estimated-u", "bits-estimated-v", "bits-estimated", "bpp", "transform",
-  "quality", "qp", "target-met", "regions", "backend", "psnr-mean",
-  "psnr-mean-capped", "psnr-min", "psnr-max", "dropped", "sse-y", "sse-u",
-  "sse-v", "samples-y", "samples-u", "samples-v", "setting",
-  "repeated"
+  "bits-estimated-u", "bits-estimated-v", "bits-estimated", "bpp", "area-4",
+  "area-8", "area-16", "area-32", "transform", "quality", "qp", "target-met",
+  "regions", "backend", "psnr-mean", "psnr-mean-capped", "psnr-min",
+  "psnr-max", "dropped", "sse-y", "sse-u", "sse-v", "samples-y", "samples-u",
+  "samples-v", "setting", "repeated"
 };
 
 static GQuark fields[N_FIELDS];
@@ -191,6 +191,18 @@ add_bits (GstStructure * s, const BdctStats * stats, GstBlockDctRate rate)
   add_double (s, BPP, (gdouble) bits / stats->component[BDCT_Y].samples);
 }
 
+/* Shares of the picture by the side of its blocks, where a tree chose them. */
+static void
+add_areas (GstStructure * s, const BdctStats * stats)
+{
+  guint64 all = 0;
+
+  for (guint i = 0; i < BDCT_TREE_SIZES; i++)
+    all += stats->area[i];
+  for (guint i = 0; all > 0 && i < BDCT_TREE_SIZES; i++)
+    add_double (s, AREA_4 + i, (gdouble) stats->area[i] / all);
+}
+
 static void
 add_metrics (GstStructure * s, const BdctStats * stats, guint64 frames,
     gint depth)
@@ -228,6 +240,7 @@ add_span (GstStructure * s, const gchar * type, const GstBlockDctSpan * span)
   add_uint64 (s, FRAMES, span->pool.frames);
   add_figures (s, &span->pool.sum, how->depth);
   add_bits (s, &span->pool.sum, how->rate);
+  add_areas (s, &span->pool.sum);
   add_metrics (s, &span->pool.sum, span->pool.frames, how->depth);
   add_string (s, TRANSFORM, transforms[how->params.transform]);
   if (bdct_family_has_qp (info->family))
@@ -537,6 +550,7 @@ gst_blockdct_report_stats (const GstBlockDctTotals * totals)
   }
   add_figures (s, &pool->sum, totals->depth);
   add_bits (s, &pool->sum, totals->rate);
+  add_areas (s, &pool->sum);
   add_metrics (s, &pool->sum, pool->frames, totals->depth);
   add_spread (s, pool);
   return s;

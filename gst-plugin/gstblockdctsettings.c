@@ -119,6 +119,15 @@ gst_blockdct_changes_start (GstBlockDctChanges * changes,
   GST_OBJECT_UNLOCK (element);
 }
 
+void
+gst_blockdct_changes_run (GstBlockDctChanges * changes, GstElement * element,
+    const BdctEngineClass * engine)
+{
+  GST_OBJECT_LOCK (element);
+  changes->engine = engine;
+  GST_OBJECT_UNLOCK (element);
+}
+
 /* What is read at the start is in force at once, as nothing runs; no frame can
  * see half of a group. Called with the lock. */
 static gboolean
@@ -181,6 +190,15 @@ get_part (GstBlockDctChecked which, gsize * offset, gsize * size)
       *offset = G_STRUCT_OFFSET (GstBlockDctSettings, params.scaling_list);
       *size = G_STRUCT_OFFSET (BdctParams, baseline)
           - G_STRUCT_OFFSET (BdctParams, scaling_list);
+      break;
+    case GST_BLOCKDCT_TRANSFORM:
+      *offset = G_STRUCT_OFFSET (GstBlockDctSettings, params.transform);
+      *size = sizeof (BdctTransform);
+      break;
+    case GST_BLOCKDCT_BLOCKS:
+      *offset = G_STRUCT_OFFSET (GstBlockDctSettings, params.min_block);
+      *size = G_STRUCT_OFFSET (BdctParams, lambda_scale)
+          - G_STRUCT_OFFSET (BdctParams, min_block);
       break;
     case GST_BLOCKDCT_CURVE:
       *offset = G_STRUCT_OFFSET (GstBlockDctSettings, curve);
@@ -248,13 +266,32 @@ check_steps (const BdctParams * params, gint depth, BdctError * error)
   return FALSE;
 }
 
+/* Without an engine one may be chosen yet. */
 static gboolean
-is_allowed (GstBlockDctChecked which, const GstBlockDctSettings * s, gint depth,
+check_transform (BdctTransform transform, const BdctEngineClass * engine,
     BdctError * error)
 {
+  return engine == NULL || bdct_engine_does (engine, transform)
+      || bdct_error (error, "the %s engine, which runs, does not do %s; "
+      "backend=cpu does", engine->name, bdct_transform_info (transform)->name);
+}
+
+/* Called with the lock. */
+static gboolean
+is_allowed (const GstBlockDctChanges * changes, GstBlockDctChecked which,
+    BdctError * error)
+{
+  const GstBlockDctSettings *s = &changes->current;
+  const gint depth = changes->depth;
+
   switch (which) {
     case GST_BLOCKDCT_STEPS:
       return check_steps (&s->params, depth, error);
+    case GST_BLOCKDCT_TRANSFORM:
+      return check_transform (s->params.transform, changes->engine, error);
+    case GST_BLOCKDCT_BLOCKS:
+      return bdct_blocks_check (s->params.min_block, s->params.max_block,
+          error);
     case GST_BLOCKDCT_SCALING:
       return TRUE;              /* whole with another group */
     case GST_BLOCKDCT_CURVE:
@@ -275,7 +312,7 @@ check_group (GstBlockDctChanges * changes, const GstBlockDctSettings * old,
   for (gint i = 0; i < GST_BLOCKDCT_N_CHECKED; i++) {
     error[i].message[0] = '\0';
     if (is_same (i, &changes->current, old)
-        || is_allowed (i, &changes->current, changes->depth, &error[i]))
+        || is_allowed (changes, i, &error[i]))
       continue;
     copy (i, &changes->current, old);
   }
@@ -395,7 +432,7 @@ gst_blockdct_changes_warn (GstBlockDctChanges * changes, GstElement * element,
 {
   static const gchar *const names[GST_BLOCKDCT_N_CHECKED] = {
     "The quantization tables were", "The scaling lists were", "curve was",
-    "The targets were"
+    "The targets were", "transform was", "min-block and max-block were"
   };
   gboolean no_bus;
 

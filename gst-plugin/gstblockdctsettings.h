@@ -11,14 +11,14 @@
 #define GST_BLOCKDCT_SETTINGS_H
 
 #include <gst/gst.h>
-#include "dct/job.h"
+#include "dct/engine.h"
 #include "dct/view.h"
 #include "gstblockdctsweep.h"
 
 G_BEGIN_DECLS
 
 /** More than there are properties: their ids are below. */
-#define GST_BLOCKDCT_MAX_PROPERTIES 40
+#define GST_BLOCKDCT_MAX_PROPERTIES 48
 
 typedef struct
 {
@@ -59,6 +59,8 @@ typedef enum
   GST_BLOCKDCT_SCALING,         /* scaling-list and its file */
   GST_BLOCKDCT_CURVE,
   GST_BLOCKDCT_TARGETS,
+  GST_BLOCKDCT_TRANSFORM,       /* which not every engine does */
+  GST_BLOCKDCT_BLOCKS,          /* min-block and max-block */
   GST_BLOCKDCT_N_CHECKED
 } GstBlockDctChecked;
 
@@ -69,6 +71,7 @@ typedef struct
   GstBlockDctSettings current;  /* what is in force */
   gboolean started;             /* what is read at the start has been */
   gint depth;                   /* of the stream's samples; 0 before caps */
+  const BdctEngineClass *engine;        /* what runs; NULL: nothing yet */
   BdctError untold[GST_BLOCKDCT_N_CHECKED];     /* while there was no bus */
 
   guint64 n_set;                /* changes, ever */
@@ -89,6 +92,11 @@ void gst_blockdct_changes_clear (GstBlockDctChanges * changes);
 /** From here on to the stop, what is read at the start stays as it is. */
 void gst_blockdct_changes_start (GstBlockDctChanges * changes,
     GstElement * element, gboolean started);
+
+/** What runs from here on; NULL: nothing does. A transform that came into force
+ * before that is not checked again. */
+void gst_blockdct_changes_run (GstBlockDctChanges * changes,
+    GstElement * element, const BdctEngineClass * engine);
 
 /** Set a property's field. To be called without the lock, by a setter. FALSE
  * if it cannot be set any more. */

@@ -6,6 +6,8 @@
 #include "gstblockdctnavigation.h"
 #include "dct/block.h"
 #include "dct/colour-cpu.h"
+#include "dct/engine.h"
+#include "dct/quadtree.h"
 #include "dct/sample.h"
 #include "gstblockdctregions.h"
 
@@ -169,20 +171,14 @@ get_shown (GstBlockDctNavigation * navigation, GstBlockDctShown * shown)
 /* The planes of a mapped frame. `*memory`, to be freed, is theirs if they had
  * to be made of R, G and B. FALSE without memory. */
 static gboolean
-get_planes (const GstVideoFrame * frame, const BdctLayout * layout,
+get_planes (const BdctImage * image, const BdctLayout * layout,
     BdctImage * planes, guint8 ** memory)
 {
-  BdctImage image = { 0 };
-
-  for (gint p = 0; p < bdct_image_planes (layout); p++) {
-    image.data[p] = GST_VIDEO_FRAME_PLANE_DATA (frame, p);
-    image.stride[p] = GST_VIDEO_FRAME_PLANE_STRIDE (frame, p);
-  }
   *memory = NULL;
-  *planes = image;
+  *planes = *image;
   if (layout->rgb.n_planes == 0)
     return TRUE;
-  *memory = bdct_colour_planes (layout, &image, planes);
+  *memory = bdct_colour_planes (layout, image, planes);
   return *memory != NULL;
 }
 
@@ -266,20 +262,59 @@ find_set (const GstBlockDctRegions * regions, const BdctLayout * layout,
       + (x >> job->log2_width)];
 }
 
+/* log2 of the side of luma's block at (x, y) that a tree chose. All that trees
+ * follow from is there, so they are found again. 0 without memory. */
+static gint
+find_size (const BdctImage * image, const BdctLayout * layout,
+    const GstBlockDctRegions * regions, const BdctJob * job, gint x, gint y)
+{
+  const BdctEngineOptions options = { 0 };
+  BdctFrame frame = {.sets = job,.n_sets = 1,.src = *image };
+  BdctEngine *engine = bdct_cpu_engine.create (&options, NULL);
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  gint log2_size = 0;
+
+  frame.n_blocks = bdct_blocks_init (grid, layout, job);
+  frame.sizes = g_try_malloc (frame.n_blocks);
+  if (regions != NULL) {
+    frame.sets = regions->job;
+    frame.n_sets = regions->n_sets;
+    frame.set_of_block = regions->set_of_block;
+  }
+  if (frame.sizes != NULL && engine != NULL
+      && bdct_cpu_engine.configure (engine, layout, 1, NULL)
+      && bdct_cpu_engine.submit (engine, &frame, NULL)
+      && bdct_cpu_engine.collect (engine, NULL, NULL))
+    log2_size = frame.sizes[(gsize) (y >> job->tree.min_log2)
+        * grid[BDCT_Y].columns + (x >> job->tree.min_log2)];
+  if (engine != NULL)
+    bdct_cpu_engine.destroy (engine);
+  g_free (frame.sizes);
+  return log2_size;
+}
+
+/* Of a component, at (x, y) of luma; with `log2_size` above 0 where a tree
+ * chose it for luma. */
 static void
 add_block (GstStructure * s, const BdctImage * image,
     const BdctLayout * layout, const GstBlockDctRegions * regions,
-    const BdctJob * job, gint c, gint x, gint y)
+    const BdctJob * job, gint log2_size, gint c, gint x, gint y)
 {
   const BlockNames *names = &block_names[c];
-  gint n, size = 1 << job->component[c].log2_width;
+  gint n, size = log2_size > 0 ? 1 << bdct_quadtree_log2 (layout->chroma, c,
+      log2_size) : 1 << job->component[c].log2_width;
   BdctBlock block;
+  BdctJob own;
 
   x >>= bdct_layout_sub_x (layout, c);
   y >>= bdct_layout_sub_y (layout, c);
   read_block (image, layout, c, size, &x, &y, block.sample);
   if (regions != NULL)
     job = &regions->job[find_set (regions, layout, c, x, y)];
+  if (log2_size > 0) {
+    bdct_job_of_size (&own, job, log2_size);
+    job = &own;
+  }
   bdct_block_run (&block, job, c);
   n = size * size;
   gst_structure_set (s, names->x, G_TYPE_INT, x, names->y, G_TYPE_INT, y,
@@ -290,18 +325,54 @@ add_block (GstStructure * s, const BdctImage * image,
   set_ints (s, names->reconstruction, block.reconstruction, n);
 }
 
+/* What became of the blocks at (x, y) of a frame; NULL without memory. */
+static GstStructure *
+describe_block (const GstBlockDctShown * shown, const BdctImage * image,
+    const GstBlockDctRegions * regions, const BdctJob * job, gint x, gint y)
+{
+  const BdctLayout *layout = &shown->layout;
+  gboolean has_qp = bdct_family_has_qp (job->family);
+  gint log2_size = 0, setting = has_qp ? shown->params.qp
+      : shown->params.quality;
+  BdctImage planes;
+  guint8 *memory;
+  GstStructure *s;
+
+  if (job->tree.max_log2 > 0) {
+    log2_size = find_size (image, layout, regions, job, x, y);
+    if (log2_size == 0)
+      return NULL;
+    x &= -(1 << log2_size);
+    y &= -(1 << log2_size);
+  }
+  if (!get_planes (image, layout, &planes, &memory))
+    return NULL;
+  if (regions != NULL)
+    setting = regions->setting[find_set (regions, layout, BDCT_Y, x, y)];
+  s = gst_structure_new (GST_BLOCKDCT_NAME "-block",
+      "timestamp", G_TYPE_UINT64, shown->times.timestamp,
+      "stream-time", G_TYPE_UINT64, shown->times.stream_time,
+      "running-time", G_TYPE_UINT64, shown->times.running_time,
+      "index", G_TYPE_UINT64, shown->index,
+      "transform", G_TYPE_STRING,
+      bdct_transform_info (shown->params.transform)->name,
+      has_qp ? "qp" : "quality", G_TYPE_INT, setting, NULL);
+  for (gint c = 0; c < bdct_layout_components (layout); c++)
+    add_block (s, &planes, layout, regions, job, log2_size, c, x, y);
+  free (memory);
+  return s;
+}
+
 /* Post what became of the blocks at (x, y) of the frame on display. */
 static void
 post_block (GstBlockDctNavigation * navigation, GstElement * element, gint x,
     gint y)
 {
   GstBlockDctRegions *regions = NULL;
+  BdctImage image = { 0 };
   GstBlockDctShown shown;
   GstVideoFrame frame;
-  BdctImage planes;
-  guint8 *memory;
   GstStructure *s;
-  gint setting;
   BdctJob job;
 
   if (!get_shown (navigation, &shown))
@@ -316,36 +387,22 @@ post_block (GstBlockDctNavigation * navigation, GstElement * element, gint x,
     gst_buffer_unref (shown.in);
     return;
   }
-  if (!get_planes (&frame, &shown.layout, &planes, &memory)) {
-    GST_WARNING_OBJECT (element, "no memory for the frame's planes");
-    gst_video_frame_unmap (&frame);
-    gst_buffer_unref (shown.in);
-    return;
+  for (gint p = 0; p < bdct_image_planes (&shown.layout); p++) {
+    image.data[p] = GST_VIDEO_FRAME_PLANE_DATA (&frame, p);
+    image.stride[p] = GST_VIDEO_FRAME_PLANE_STRIDE (&frame, p);
   }
   if (gst_blockdct_regions_find (&regions, NULL, shown.in, &shown.params,
           &shown.layout) == 0)
     gst_blockdct_regions_clear (&regions);
-  setting = bdct_family_has_qp (job.family) ? shown.params.qp
-      : shown.params.quality;
-  if (regions != NULL)
-    setting = regions->setting[find_set (regions, &shown.layout, BDCT_Y, x, y)];
-  s = gst_structure_new (GST_BLOCKDCT_NAME "-block",
-      "timestamp", G_TYPE_UINT64, shown.times.timestamp,
-      "stream-time", G_TYPE_UINT64, shown.times.stream_time,
-      "running-time", G_TYPE_UINT64, shown.times.running_time,
-      "index", G_TYPE_UINT64, shown.index,
-      "transform", G_TYPE_STRING,
-      bdct_transform_info (shown.params.transform)->name,
-      bdct_family_has_qp (job.family) ? "qp" : "quality", G_TYPE_INT, setting,
-      NULL);
-  for (gint c = 0; c < bdct_layout_components (&shown.layout); c++)
-    add_block (s, &planes, &shown.layout, regions, &job, c, x, y);
+  s = describe_block (&shown, &image, regions, &job, x, y);
   gst_blockdct_regions_clear (&regions);
-  free (memory);
   gst_video_frame_unmap (&frame);
   gst_buffer_unref (shown.in);
-  gst_element_post_message (element,
-      gst_message_new_element (GST_OBJECT (element), s));
+  if (s == NULL)
+    GST_WARNING_OBJECT (element, "no memory for the frame on display");
+  else
+    gst_element_post_message (element,
+        gst_message_new_element (GST_OBJECT (element), s));
 }
 
 /* The pointer */

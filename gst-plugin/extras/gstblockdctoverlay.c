@@ -204,6 +204,18 @@ append_bits (GString * text, const BdctStats * stats,
     g_string_append_printf (text, "\n%.3f bpp estimated", bpp);
 }
 
+static void
+append_areas (GString * text, const BdctStats * stats)
+{
+  guint64 all = 0;
+
+  for (guint i = 0; i < BDCT_TREE_SIZES; i++)
+    all += stats->area[i];
+  for (guint i = 0; all > 0 && i < BDCT_TREE_SIZES; i++)
+    g_string_append_printf (text, "%s%d: %.0f %%", i > 0 ? ", " : "\nblocks ",
+        4 << i, 100.0 * stats->area[i] / all);
+}
+
 /* Of a metric the figure of all components, or luma's. */
 static void
 append_metrics (GString * text, const BdctStats * stats, gint depth)
@@ -256,6 +268,7 @@ make_text (const GstBlockDctOverlayFrame * frame, gboolean small)
   g_string_append_printf (text, "\nnon-zero %.1f %%",
       100.0 * total.nonzero / MAX (total.levels, 1));
   append_bits (text, stats, &total, how->rate);
+  append_areas (text, stats);
   append_metrics (text, stats, how->depth);
   g_string_append_printf (text, "\n%s\n%s",
       bdct_view_info (frame->view->mode)->name, how->backend);

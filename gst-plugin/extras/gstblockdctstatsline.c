@@ -166,7 +166,8 @@ format_csv (GString * line, const GstStructure * s, gboolean first)
     "bits-y", "bits-u", "bits-v", "bits-optimized", "file-size",
     "file-size-optimized", "bits-estimated", "bits-estimated-y",
     "bits-estimated-u", "bits-estimated-v", "bpp", "target-met", "regions",
-    "mse-r", "mse-g", "mse-b", "psnr-r", "psnr-g", "psnr-b"
+    "mse-r", "mse-g", "mse-b", "psnr-r", "psnr-g", "psnr-b", "area-4",
+    "area-8", "area-16", "area-32"
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (columns) && first; i++)

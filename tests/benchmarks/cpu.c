@@ -276,7 +276,7 @@ register_simd (const char *isa, unsigned threads, bool best)
     lab_die ("%s", error.message);
   entry.data = simd;
   snprintf (entry.name, sizeof entry.name, "%.31s", simd->engine->description);
-  for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
+  for (int t = 0; t < BDCT_N_FIXED; t++) {
     entry.transform = t;
     entry.shape = LAB_PLANE_8;
     lab_register (&entry);

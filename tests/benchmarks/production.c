@@ -160,7 +160,7 @@ lab_production_register (void)
     lab_die ("the production kernels: %s", cudaGetErrorString (err));
 
   for (int shape = LAB_PLANE_8; shape <= LAB_NV12; shape++)
-    for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
+    for (int t = 0; t < BDCT_N_FIXED; t++) {
       bool has_qp = bdct_family_has_qp (bdct_transform_info (t)->family);
       int n = has_qp ? lab_options.n_qps : lab_options.n_qualities;
 
@@ -183,7 +183,7 @@ lab_production_print_questions (void)
       "of it, x the picture\n%-14s %-28s %-16s %10s %10s %12s %12s\n", "", "",
       "", "us", "records", "no picture", "8 jobs, each");
   for (int shape = LAB_NV12; shape >= LAB_PLANE_8; shape--)
-    for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
+    for (int t = 0; t < BDCT_N_FIXED; t++) {
       LabEntry entries[N_QUESTIONS];
       double ns[N_QUESTIONS];
 

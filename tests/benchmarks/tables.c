@@ -62,13 +62,13 @@ print_by_transform (const char *title, const LabResult * results, int n,
       continue;
     if (!titled) {
       printf ("\n%s\n%-39s", title, "");
-      for (int t = first; t < BDCT_N_TRANSFORMS; t++)
+      for (int t = first; t < BDCT_N_FIXED; t++)
         printf (" %12s", bdct_transform_info (t)->name);
       putchar ('\n');
       titled = true;
     }
     printf ("%-10s %-28s", results[i].entry->source, results[i].entry->name);
-    for (int t = first; t < BDCT_N_TRANSFORMS; t++) {
+    for (int t = first; t < BDCT_N_FIXED; t++) {
       const LabResult *r = find (results, n, &results[i], w, t);
 
       if (r != NULL)

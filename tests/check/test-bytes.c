@@ -124,7 +124,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_set_nonfatal_assertions ();
-  for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
+  for (int t = 0; t < BDCT_N_FIXED; t++) {
     char *path = g_strdup_printf ("/bytes/%s", bdct_transform_info (t)->name);
 
     g_test_add_data_func (path, GINT_TO_POINTER (t), test_transform);

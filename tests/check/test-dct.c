@@ -145,10 +145,10 @@ test_transforms (void)
 {
   static const char *const names[] = { "jpeg-8x8", "dct-8x8", "hevc-dst-4x4",
     "hevc-4x4", "hevc-8x8", "hevc-16x16", "hevc-32x32", "h264-4x4",
-    "h264-8x8", "vvc-64x64"
+    "h264-8x8", "vvc-64x64", "hevc-quadtree"
   };
 
-  g_assert_cmpint (BDCT_N_TRANSFORMS, ==, 10);
+  g_assert_cmpint (BDCT_N_TRANSFORMS, ==, 11);
   g_assert_null (bdct_transform_info (BDCT_N_TRANSFORMS));
   g_assert_null (bdct_transform_info ((BdctTransform) - 1));
   for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
@@ -162,7 +162,7 @@ test_transforms (void)
         : BDCT_FAMILY_HEVC);
     EXPECT (bdct_family_has_qp (info->family), t >= BDCT_HEVC_DST_4X4, "%s",
         names[t]);
-    for (int chroma = 0; chroma < 4; chroma++)
+    for (int chroma = 0; t < BDCT_N_FIXED && chroma < 4; chroma++)
       for (int c = 0; c < 3; c++) {
         const BdctChainInfo *chain =
             bdct_chain_info (bdct_transform_chain (t, chroma, c));

@@ -584,11 +584,13 @@ check_block (World * w, const Frame * f, gdouble x, gdouble y)
     gint columns = f->shape.columns[c];
     gint cx = c > 0 ? lx >> f->shape.sub_x : lx;
     gint cy = c > 0 ? ly >> f->shape.sub_y : ly;
-    gint size = ref_block_size (f->choice.params.transform, f->shape.chroma, c);
+    gint size = f->choice.params.transform == BDCT_HEVC_QUADTREE
+        ? place (w->block, "size", suffix[c])
+        : ref_block_size (f->choice.params.transform, f->shape.chroma, c);
     gint left = place (w->block, "x", suffix[c]);
     gint top = place (w->block, "y", suffix[c]);
 
-    check (place (w->block, "size", suffix[c]) == size
+    check (size >= 4 && place (w->block, "size", suffix[c]) == size
         && left == cx / size * size && top == cy / size * size,
         "component %d: block (%d, %d), where (%d, %d) was clicked", c, left,
         top, cx, cy);

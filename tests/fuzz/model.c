@@ -85,12 +85,34 @@ curve_fits (const Choice * c)
   return TRUE;
 }
 
-/* Refuse what is new of a curve or of targets and cannot be. */
+static gboolean
+is_side (gint side)
+{
+  return side == 4 || side == 8 || side == 16 || side == 32;
+}
+
+/* Whether a quadtree's blocks are new, and cannot be. */
+static gboolean
+blocks_refused (const BdctParams * wanted, const BdctParams * old)
+{
+  return (wanted->min_block != old->min_block
+      || wanted->max_block != old->max_block)
+      && (!is_side (wanted->min_block) || !is_side (wanted->max_block)
+      || wanted->min_block > wanted->max_block);
+}
+
+/* Refuse what is new of blocks, a curve or targets and cannot be. */
 static gint
 refuse (Model * m)
 {
   Choice *wanted = &m->wanted, *old = &m->force;
   gint n = 0;
+
+  if (blocks_refused (&wanted->params, &old->params)) {
+    wanted->params.min_block = old->params.min_block;
+    wanted->params.max_block = old->params.max_block;
+    n++;
+  }
 
   if (m->depth > 0 && !same_curve (wanted, old) && !curve_fits (wanted)) {
     wanted->n_curve = old->n_curve;
@@ -236,6 +258,12 @@ set (Choice * w, const gchar * name, const GValue * value)
     w->params.qp = i;
   else if (strcmp (name, "chroma-qp-offset") == 0)
     w->params.chroma_qp_offset = i;
+  else if (strcmp (name, "min-block") == 0)
+    w->params.min_block = i;
+  else if (strcmp (name, "max-block") == 0)
+    w->params.max_block = i;
+  else if (strcmp (name, "lambda-scale") == 0)
+    w->params.lambda_scale = g_value_get_double (value);
   else if (strcmp (name, "scaling-list") == 0)
     w->params.scaling_list = i;
   else if (strcmp (name, "view") == 0)
@@ -295,13 +323,16 @@ binding_at (const Binding * binding, GstClockTime time)
 void
 group_params (guint n, BdctParams * params)
 {
-  guint v = n / BDCT_N_TRANSFORMS;
+  guint v = n / BDCT_N_FIXED;
 
   memset (params, 0, sizeof *params);
-  params->transform = n % BDCT_N_TRANSFORMS;
+  params->transform = n % BDCT_N_FIXED;
   params->quality = 1 + 97 * v % 100;
   params->qp = v;
   params->chroma_qp_offset = (gint) (n * 7 % 25) - 12;
+  params->min_block = 4;
+  params->max_block = 32;
+  params->lambda_scale = 1;
   params->scaling_list = n / 3 % 2 ? BDCT_SCALING_DEFAULT : BDCT_SCALING_FLAT;
   params->n_steps = n % 5 == 0 ? 64 : 0;
   for (gint i = 0; i < params->n_steps; i++)

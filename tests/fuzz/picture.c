@@ -419,28 +419,6 @@ transform_plane (const Shape * s, gint c, RefPlane * plane,
   g_free (bytes);
 }
 
-void
-picture_transform (const Shape * s, const BdctParams * params,
-    const Samples * in, Samples * out, Samples * slack, Figures * figures,
-    gboolean cuda)
-{
-  gboolean real = params->transform == BDCT_DCT_8X8;
-  RefPlane plane = {.params = params,.chroma = s->chroma,.depth = s->depth,
-    .precision = cuda ? REF_TENSOR : REF_FLOAT
-  };
-
-  memset (figures, 0, sizeof *figures);
-  samples_init (out, s);
-  if (real)
-    samples_init (slack, s);
-  else
-    memset (slack, 0, sizeof *slack);
-  for (gint c = 0; c < s->n_components; c++)
-    transform_plane (s, c, &plane, in, out, slack, figures);
-  if (s->rgb != NULL)
-    picture_join (s, in, out, figures->rgb_sse);
-}
-
 /* A plane a component, whatever the format. */
 static gpointer
 get_plane (const Shape * s, const Samples * in, gint c)
@@ -456,11 +434,12 @@ get_plane (const Shape * s, const Samples * in, gint c)
   return bytes;
 }
 
-void
-picture_sweep (const Shape * s, const BdctParams * params,
-    const Samples * in, const gint * settings, gint n, BdctStats * stats)
+/* Have the CPU engine work on samples, with as many jobs as there are
+ * parameters. */
+static void
+run_engine (const Shape * s, const Samples * in, const BdctParams * params,
+    gint n, guint8 ** sizes, BdctStats * stats)
 {
-  gboolean qp = params->transform >= BDCT_HEVC_DST_4X4;
   BdctEngineOptions options = {.threads = 1 };
   BdctEngine *engine = bdct_cpu_engine.create (&options, NULL);
   BdctJob *jobs = g_new (BdctJob, n);
@@ -478,12 +457,10 @@ picture_sweep (const Shape * s, const BdctParams * params,
     frame.src.data[c] = get_plane (s, in, c);
     frame.src.stride[c] = s->w[c] * s->bytes;
   }
-  for (gint i = 0; i < n && ok; i++) {
-    BdctParams one = *params;
-
-    *(qp ? &one.qp : &one.quality) = settings[i];
-    ok = bdct_job_init (&jobs[i], &one, &layout, &error);
-  }
+  for (gint i = 0; i < n && ok; i++)
+    ok = bdct_job_init (&jobs[i], &params[i], &layout, &error);
+  if (sizes != NULL)
+    frame.sizes = *sizes = g_malloc (s->width * s->height);
   if (!ok || !engine->klass->configure (engine, &layout, 1, &error)
       || !engine->klass->submit (engine, &frame, &error)
       || !engine->klass->collect (engine, stats, &error))
@@ -494,12 +471,99 @@ picture_sweep (const Shape * s, const BdctParams * params,
   g_free (jobs);
 }
 
+/* What hevc-quadtree makes of samples: the fixed transforms', each where the
+ * CPU engine chose its blocks, and as many levels as there. */
+static void
+transform_tree (const Shape * s, RefPlane * plane, const Samples * in,
+    Samples * out, Figures * figures)
+{
+  static const BdctTransform transforms[] = {
+    BDCT_HEVC_4X4, BDCT_HEVC_8X8, BDCT_HEVC_16X16, BDCT_HEVC_32X32
+  };
+  BdctParams params = *plane->params;
+  const gint side = params.min_block;
+  Samples slack = {.v = {NULL} };
+  BdctStats stats;
+  guint8 *sizes;
+
+  run_engine (s, in, &params, 1, &sizes, &stats);
+  plane->params = &params;
+  for (gint size = 0; size < 4; size++) {
+    Figures unused = {.levels = 0 };
+    Samples fixed;
+
+    params.transform = transforms[size];
+    samples_init (&fixed, s);
+    for (gint c = 0; c < s->n_components; c++) {
+      transform_plane (s, c, plane, in, &fixed, &slack, &unused);
+      for (gint i = 0; i < s->w[c] * s->h[c]; i++) {
+        const gint x = (i % s->w[c]) << (c > 0 ? s->sub_x : 0);
+        const gint y = (i / s->w[c]) << (c > 0 ? s->sub_y : 0);
+        const gint64 e = fixed.v[c][i]
+            - in->v[c][i / s->w[c] * s->columns[c] + i % s->w[c]];
+
+        if (sizes[y / side * ((s->width + side - 1) / side) + x / side]
+            != size + 2)
+          continue;
+        out->v[c][i] = fixed.v[c][i];
+        figures->sse[c] += e * e;
+        figures->samples[c]++;
+      }
+    }
+    samples_clear (&fixed);
+  }
+  figures->levels = bdct_stats_total (&stats).levels;
+  figures->nonzero = bdct_stats_total (&stats).nonzero;
+  g_free (sizes);
+}
+
+void
+picture_transform (const Shape * s, const BdctParams * params,
+    const Samples * in, Samples * out, Samples * slack, Figures * figures,
+    gboolean cuda)
+{
+  gboolean real = params->transform == BDCT_DCT_8X8;
+  RefPlane plane = {.params = params,.chroma = s->chroma,.depth = s->depth,
+    .precision = cuda ? REF_TENSOR : REF_FLOAT
+  };
+
+  memset (figures, 0, sizeof *figures);
+  samples_init (out, s);
+  if (real)
+    samples_init (slack, s);
+  else
+    memset (slack, 0, sizeof *slack);
+  if (params->transform == BDCT_HEVC_QUADTREE)
+    transform_tree (s, &plane, in, out, figures);
+  else
+    for (gint c = 0; c < s->n_components; c++)
+      transform_plane (s, c, &plane, in, out, slack, figures);
+  if (s->rgb != NULL)
+    picture_join (s, in, out, figures->rgb_sse);
+}
+
+void
+picture_sweep (const Shape * s, const BdctParams * params,
+    const Samples * in, const gint * settings, gint n, BdctStats * stats)
+{
+  gboolean qp = params->transform >= BDCT_HEVC_DST_4X4;
+  BdctParams *all = g_new (BdctParams, n);
+
+  for (gint i = 0; i < n; i++) {
+    all[i] = *params;
+    *(qp ? &all[i].qp : &all[i].quality) = settings[i];
+  }
+  run_engine (s, in, all, n, NULL, stats);
+  g_free (all);
+}
+
 /* Views */
 
 gboolean
 picture_view_known (const Choice * choice)
 {
-  return choice->view <= BDCT_VIEW_DIFFERENCE;
+  return choice->view <= BDCT_VIEW_DIFFERENCE && (!choice->grid
+      || choice->params.transform != BDCT_HEVC_QUADTREE);
 }
 
 gboolean
@@ -543,8 +607,8 @@ picture_view (const Shape * s, const Choice * choice, const Samples * in,
   gint line = round (choice->position * s->width);
   gint end = MIN (line + 1 + s->width / 1280, s->width);
   gboolean second = picture_origin (s, choice, &lx, &ly);
-  gint size = ref_block_size (choice->params.transform, s->chroma,
-      BDCT_Y);
+  gint size = choice->grid ? ref_block_size (choice->params.transform,
+      s->chroma, BDCT_Y) : 0;
 
   if (choice->view == BDCT_VIEW_WIPE && line > 0 && line < s->width
       && x >= line >> sub_x && x <= (end - 1) >> sub_x)

@@ -79,7 +79,8 @@ void picture_split (const Shape * shape, Samples * in);
 void picture_join (const Shape * shape, const Samples * in, Samples * out,
     guint64 sse[3]);
 
-/** What the definitions say. */
+/** What the definitions say; of hevc-quadtree those of the sizes that the CPU
+ * engine chooses, whose own tests are elsewhere. */
 typedef struct
 {
   guint64 samples[3], sse[3], levels, nonzero, unsure;

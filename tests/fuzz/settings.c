@@ -135,8 +135,26 @@ run_params (World * w, const gint64 * arg)
   Group group = { 0 };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    if (arg[1] >> i & 1)
+    if (arg[1] >> i & 1 && (i > 0 || arg[2] < BDCT_HEVC_QUADTREE
+            || !on_cuda ()))
       add_int (&group, names[i], arg[2 + i]);
+  group_set (w, arg[0], &group);
+}
+
+/* how mask min max scale */
+static void
+run_blocks (World * w, const gint64 * arg)
+{
+  static const gint sides[] = { 4, 8, 16, 32, 5, 31 };
+  static const gdouble scales[] = { 1, 0, 0.5, 3, 1000 };
+  Group group = { 0 };
+
+  if (arg[1] & 1)
+    add_int (&group, "min-block", sides[arg[2]]);
+  if (arg[1] & 2)
+    add_int (&group, "max-block", sides[arg[3]]);
+  if (arg[1] & 4)
+    add_double (&group, "lambda-scale", scales[arg[4]]);
   group_set (w, arg[0], &group);
 }
 
@@ -351,8 +369,8 @@ static void
 run_get (World * w, const gint64 * arg)
 {
   const Choice *c = &w->model.wanted;
-  gint transform, quality, qp, offset, list, view;
-  gdouble position, gain;
+  gint transform, quality, qp, offset, list, view, min_block, max_block;
+  gdouble position, gain, lambda_scale;
   gboolean grid, post, overlay, interactive, rate;
   gdouble psnr, bpp, min_psnr;
   guint64 interval;
@@ -360,7 +378,9 @@ run_get (World * w, const gint64 * arg)
 
   (void) arg;
   g_object_get (w->element, "transform", &transform, "quality", &quality, "qp",
-      &qp, "chroma-qp-offset", &offset, "scaling-list", &list, "view", &view,
+      &qp, "chroma-qp-offset", &offset, "scaling-list", &list, "min-block",
+      &min_block, "max-block", &max_block, "lambda-scale", &lambda_scale,
+      "view", &view,
       "wipe-position", &position, "difference-gain", &gain, "grid", &grid,
       "post-messages", &post, "overlay", &overlay, "interactive", &interactive,
       "interval", &interval, "rate", &rate, "target-psnr", &psnr, "target-bpp",
@@ -372,6 +392,11 @@ run_get (World * w, const gint64 * arg)
       "parameters read: %d %d %d %d %d, set: %d %d %d %d %d", transform,
       quality, qp, offset, list, c->params.transform, c->params.quality,
       c->params.qp, c->params.chroma_qp_offset, c->params.scaling_list);
+  check (min_block == c->params.min_block && max_block == c->params.max_block
+      && lambda_scale == c->params.lambda_scale,
+      "blocks read: %d %d %g, set: %d %d %g", min_block, max_block,
+      lambda_scale, c->params.min_block, c->params.max_block,
+      c->params.lambda_scale);
   check (view == c->view && position == c->position && gain == c->gain
       && grid == c->grid && post == c->post && overlay == c->overlay
       && interactive == c->interactive && interval == c->interval,
@@ -485,6 +510,8 @@ read_back (World * w)
   g_object_get (w->element, "transform", &c->params.transform, "quality",
       &c->params.quality, "qp", &c->params.qp, "chroma-qp-offset",
       &c->params.chroma_qp_offset, "scaling-list", &c->params.scaling_list,
+      "min-block", &c->params.min_block, "max-block", &c->params.max_block,
+      "lambda-scale", &c->params.lambda_scale,
       "view", &c->view, "wipe-position", &c->position, "difference-gain",
       &c->gain, "grid", &c->grid, "post-messages", &c->post, "overlay",
       &c->overlay, "interactive", &c->interactive, "interval", &c->interval,
@@ -540,6 +567,8 @@ const Kind setting_kinds[] = {
   {"params", 120, run_params, {{"how", 0, 3}, {"mask", 1, 31},
           {"transform", 0, BDCT_N_TRANSFORMS - 1}, {"quality", 1, 100},
           {"qp", 0, 51}, {"offset", -12, 12}, {"list", 0, 1}}},
+  {"blocks", 20, run_blocks, {{"how", 0, 3}, {"mask", 1, 7}, {"min", 0, 5},
+          {"max", 0, 5}, {"scale", 0, 4}}},
   {"view", 40, run_view, {{"how", 0, 3}, {"mask", 1, 15},
           {"view", 0, BDCT_N_VIEWS - 1}, {"position", 0, 40},
           {"gain", 0, 320}, {"grid", 0, 1}}},

@@ -53,6 +53,19 @@ turn (World * w, gint by)
 }
 
 static void
+turn_transform (World * w, gint by)
+{
+  BdctParams *p = &w->model.wanted.params;
+  BdctTransform next = (p->transform + BDCT_N_TRANSFORMS + by)
+      % BDCT_N_TRANSFORMS;
+
+  if (next == BDCT_HEVC_QUADTREE && on_cuda ())
+    world_expect_warnings (w, 1);
+  else
+    p->transform = next;
+}
+
+static void
 run_key (World * w, const gint64 * arg)
 {
   static const gchar *const keys[] = { "Up", "Down", "Left", "Right", "v", "g",
@@ -80,8 +93,7 @@ run_key (World * w, const gint64 * arg)
       break;
     case 2:
     case 3:
-      c->params.transform = (c->params.transform + BDCT_N_TRANSFORMS
-          + (arg[0] == 2 ? -1 : 1)) % BDCT_N_TRANSFORMS;
+      turn_transform (w, arg[0] == 2 ? -1 : 1);
       break;
     case 4:
       c->view = (c->view + 1) % BDCT_N_VIEWS;

@@ -172,7 +172,7 @@ main ()
   must (cudaMalloc (&device_cells,
           BDCT_MAX_SIZE * BDCT_MAX_SIZE * sizeof *device_cells));
   must (cudaMalloc (&device_nonzero, sizeof *device_nonzero));
-  for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
+  for (int t = 0; t < BDCT_N_FIXED; t++) {
     const BdctTransformInfo *info = bdct_transform_info ((BdctTransform) t);
     int n_tiles, differ;
 

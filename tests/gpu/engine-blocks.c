@@ -139,7 +139,7 @@ any_question (Question * q, const BdctLayout * layout, BdctTransform transform)
   q->what.others = q->others;
   q->what.n_others = random_below (2) ? random_below (MAX_OTHERS + 1) : 0;
   for (int i = 0; i < q->what.n_others; i++)
-    any_job (&q->others[i], random_below (BDCT_N_TRANSFORMS), layout);
+    any_job (&q->others[i], random_below (BDCT_N_FIXED), layout);
 }
 
 static bool
@@ -455,7 +455,7 @@ main (int argc, char **argv)
   cuda_cores = strstr (cuda->description, "tensor cores unused") != NULL;
   questions_init ();
   for (int f = 0; f < N_FORMATS; f++)
-    for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
+    for (int t = 0; t < BDCT_N_FIXED; t++) {
       int ok = 0, bad = 0;
 
       if (quick && !formats[f].quick)

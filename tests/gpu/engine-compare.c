@@ -366,7 +366,7 @@ is_wanted (const Format * format, BdctTransform transform)
 {
   return format->rgb.n_planes == 0 || transform == BDCT_JPEG_8X8
       || (transform != BDCT_DCT_8X8
-      && (format - formats) % BDCT_N_TRANSFORMS == transform);
+      && (format - formats) % BDCT_N_FIXED == transform);
 }
 
 static void
@@ -431,7 +431,7 @@ main (int argc, char **argv)
     return status;
   allocate ();
   for (size_t f = 0; f < N_FORMATS; f++)
-    for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
+    for (int t = 0; t < BDCT_N_FIXED; t++) {
       Agreement agreement = { 0, 0, 0 };
       int ok = 0, bad = 0;
 

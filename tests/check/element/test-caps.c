@@ -32,6 +32,9 @@ static const struct
   {"quality", "gint", "85", "RWPC"},
   {"qp", "gint", "26", "RWPC"},
   {"chroma-qp-offset", "gint", "0", "RWPC"},
+  {"min-block", "gint", "4", "RWPC"},
+  {"max-block", "gint", "32", "RWPC"},
+  {"lambda-scale", "gdouble", "1", "RWPC"},
   {"scaling-list", "GstBlockDctScalingList", "flat", "RWPC"},
   {"scaling-list-file", "gchararray", NULL, "RWP"},
   {"quantization-matrix", "GstValueArray", "<  >", "RWP"},
@@ -104,7 +107,7 @@ test_ranges (void)
 {
   static const gchar *transforms[] = { "jpeg-8x8", "dct-8x8", "hevc-dst-4x4",
     "hevc-4x4", "hevc-8x8", "hevc-16x16", "hevc-32x32", "h264-4x4",
-    "h264-8x8", "vvc-64x64"
+    "h264-8x8", "vvc-64x64", "hevc-quadtree"
   };
   GstElement *element = gst_element_factory_make ("blockdct", NULL);
   GObjectClass *klass = G_OBJECT_GET_CLASS (element);

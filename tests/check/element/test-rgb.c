@@ -352,7 +352,7 @@ test_views (void)
   static const gchar *views[] = {
     "reconstruction", "original", "wipe", "side-by-side", "stacked",
     "difference", "coefficients", "error-map", "nonzero-map", "quality-map",
-    "ssim-map", "hvs-map"
+    "ssim-map", "hvs-map", "size-map"
   };
   static const guint some[] = { 0, 3, 8, 10 };
 

@@ -106,12 +106,13 @@ test_csv (void)
       "nonzero,transform,quality,qp,backend,bits,bits-y,bits-u,bits-v,"
       "bits-optimized,file-size,file-size-optimized,bits-estimated,"
       "bits-estimated-y,bits-estimated-u,bits-estimated-v,bpp,target-met,"
-      "regions,mse-r,mse-g,mse-b,psnr-r,psnr-g,psnr-b,ssim-y,ssim-u,ssim-v,"
-      "ssim,ms-ssim-y,psnr-hvs-y,psnr-hvs-u,psnr-hvs-v,psnr-hvs,psnr-b-y,"
+      "regions,mse-r,mse-g,mse-b,psnr-r,psnr-g,psnr-b,area-4,area-8,"
+      "area-16,area-32,ssim-y,ssim-u,ssim-v,ssim,ms-ssim-y,psnr-hvs-y,"
+      "psnr-hvs-u,psnr-hvs-v,psnr-hvs,psnr-b-y,"
       "psnr-b-u,psnr-b-v,xpsnr-y,xpsnr-u,xpsnr-v");
   for (guint i = 0; i < 4; i++) {
     cells = g_strsplit (lines[i + 1], ",", -1);
-    g_assert_cmpint (g_strv_length (cells), ==, 54);
+    g_assert_cmpint (g_strv_length (cells), ==, 58);
     g_assert_cmpint (atoi (cells[0]), ==, i);
     g_assert_cmpint (atol (cells[1]), ==, i * FRAME);
     if (i == 2)
@@ -137,7 +138,7 @@ test_csv (void)
   /* The same columns, some of them empty. */
   lines = record ("gray.csv", "GRAY8", 1, NULL);
   cells = g_strsplit (lines[1], ",", -1);
-  g_assert_cmpint (g_strv_length (cells), ==, 54);
+  g_assert_cmpint (g_strv_length (cells), ==, 58);
   g_assert_cmpstr (cells[7], ==, "");
   g_assert_cmpstr (cells[6], !=, "");
   g_strfreev (cells);

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * hevc-quadtree in the element: its properties, what is refused of them, its
+ * figures, and the views that know of it. The trees themselves are a matter of
+ * tests/check/test-quadtree.c. */
+#include <string.h>
+#include "bench.h"
+
+#define W 140
+#define H 90
+
+static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
+
+/* The engines that do not do it refuse it, by name, and keep what was. */
+static void
+test_refused (void)
+{
+  gint transform;
+  gchar *text;
+  Bench bench;
+
+  bench_init (&bench, "I420", W, H, NULL);
+  bench_push (&bench, 0);
+  gst_buffer_unref (bench_pull (&bench));
+  gst_structure_free (bench_pop_report (&bench, "frame"));
+  g_object_set (bench.element, "transform", BDCT_HEVC_QUADTREE, NULL);
+  g_object_get (bench.element, "transform", &transform, NULL);
+  if (test_on_cuda ()) {
+    text = bench_pop_text (&bench, GST_MESSAGE_WARNING);
+    g_assert_nonnull (strstr (text, "hevc-quadtree"));
+    g_assert_cmpint (transform, ==, BDCT_JPEG_8X8);
+    g_free (text);
+  } else {
+    g_assert_cmpint (transform, ==, BDCT_HEVC_QUADTREE);
+  }
+  bench_clear (&bench);
+}
+
+static void
+check_blocks (Bench * bench, gint min_block, gint max_block)
+{
+  gint a, b;
+
+  g_object_get (bench->element, "min-block", &a, "max-block", &b, NULL);
+  g_assert_cmpint (a, ==, min_block);
+  g_assert_cmpint (b, ==, max_block);
+}
+
+/* What is no pair is refused by name, and the old one stays. */
+static void
+test_pairs (void)
+{
+  static const struct
+  {
+    gint min_block, max_block;
+    const gchar *name;
+  } bad[] = {
+    {16, 8, "min-block 16 is above max-block 8"},
+    {5, 16, "min-block 5"}, {8, 31, "max-block 31"},
+  };
+  Bench bench;
+
+  bench_init (&bench, "I420", W, H, NULL);
+  check_blocks (&bench, 4, 32);
+  g_object_set (bench.element, "min-block", 8, "max-block", 16, NULL);
+  check_blocks (&bench, 8, 16);
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    gchar *text;
+
+    g_object_set (bench.element, "min-block", bad[i].min_block, "max-block",
+        bad[i].max_block, NULL);
+    text = bench_pop_text (&bench, GST_MESSAGE_WARNING);
+    g_assert_nonnull (strstr (text, bad[i].name));
+    g_free (text);
+    check_blocks (&bench, 8, 16);
+  }
+  /* Not one after the other, but both at once. */
+  g_object_set (bench.element, "max-block", 4, "min-block", 4, NULL);
+  check_blocks (&bench, 4, 4);
+  bench_clear (&bench);
+}
+
+static void
+check_areas (const GstStructure * s, const BdctStats * stats)
+{
+  static const gchar *const names[] = { "area-4", "area-8", "area-16",
+    "area-32"
+  };
+
+  for (guint i = 0; i < 4; i++)
+    if (stats == NULL)
+      g_assert_false (gst_structure_has_field (s, names[i]));
+    else
+      g_assert_cmpfloat (get_double (s, names[i]), ==,
+          (gdouble) stats->area[i] / (W * H));
+}
+
+/* Changes while it runs are the next frame's; message, meta, stats and what
+ * comes out are the engine's. */
+static void
+test_figures (void)
+{
+  static const struct
+  {
+    BdctTransform transform;
+    gint min_block, max_block;
+    gdouble lambda_scale;
+  } steps[] = {
+    {BDCT_HEVC_QUADTREE, 4, 32, 1}, {BDCT_HEVC_QUADTREE, 8, 16, 1},
+    {BDCT_HEVC_QUADTREE, 4, 32, 0}, {BDCT_HEVC_QUADTREE, 4, 32, 20},
+    {BDCT_HEVC_8X8, 4, 32, 1},
+  };
+  GstStructure *s, *all;
+  Bench bench;
+
+  bench_init (&bench, "NV12", W, H, "transform", BDCT_HEVC_QUADTREE, "rate",
+      TRUE, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
+    GstBuffer *in = frame_new (&bench.info, i), *out, *expected;
+    BdctParams params = defaults;
+    BdctStats stats, rated;
+
+    params.transform = steps[i].transform;
+    params.min_block = steps[i].min_block;
+    params.max_block = steps[i].max_block;
+    params.lambda_scale = steps[i].lambda_scale;
+    g_object_set (bench.element, "transform", params.transform, "min-block",
+        params.min_block, "max-block", params.max_block, "lambda-scale",
+        params.lambda_scale, NULL);
+    expected = frame_expect (&bench.info, in, &params, &stats);
+    frame_rate (&bench.info, in, &params, &rated);
+    bench_push (&bench, i);
+    out = bench_pull (&bench);
+    g_assert_true (frames_equal (&bench.info, out, expected));
+    s = bench_pop_report (&bench, "frame");
+    check_figures (s, &stats, 8);
+    g_assert_cmpfloat (get_double (s, "bits-estimated"), ==,
+        (gdouble) bdct_stats_total (&rated).bits);
+    check_areas (s, steps[i].transform == BDCT_HEVC_QUADTREE ? &stats : NULL);
+    gst_structure_free (s);
+    check_areas (buffer_report (out),
+        steps[i].transform == BDCT_HEVC_QUADTREE ? &stats : NULL);
+    gst_buffer_unref (out);
+    gst_buffer_unref (in);
+    gst_buffer_unref (expected);
+  }
+  g_object_get (bench.element, "stats", &all, NULL);
+  g_assert_cmpfloat_with_epsilon (get_double (all, "area-4")
+      + get_double (all, "area-8") + get_double (all, "area-16")
+      + get_double (all, "area-32"), 1, 1e-9);
+  gst_structure_free (all);
+  bench_clear (&bench);
+}
+
+/* The shares of the size map's colours are the areas. With the grid, luma is
+ * another one on borders, at the least those of the squares. */
+static void
+test_views (void)
+{
+  gint *plain, *map, *lined, w, h, n_colours = 0;
+  gdouble areas[4] = { 0 }, shown[4] = { 0 };
+  GstBuffer *out;
+  GstStructure *s;
+  Bench bench;
+
+  bench_init (&bench, "GRAY8", 64, 64, "transform", BDCT_HEVC_QUADTREE, "qp",
+      30, NULL);
+  bench_push (&bench, 0);
+  out = bench_pull (&bench);
+  plain = frame_samples (&bench.info, out, BDCT_Y, &w, &h);
+  gst_buffer_unref (out);
+  s = bench_pop_report (&bench, "frame");
+  areas[0] = get_double (s, "area-4");
+  areas[1] = get_double (s, "area-8");
+  areas[2] = get_double (s, "area-16");
+  areas[3] = get_double (s, "area-32");
+  gst_structure_free (s);
+  gst_util_set_object_arg (G_OBJECT (bench.element), "view", "size-map");
+  bench_push (&bench, 0);
+  out = bench_pull (&bench);
+  map = frame_samples (&bench.info, out, BDCT_Y, &w, &h);
+  gst_buffer_unref (out);
+  gst_structure_free (bench_pop_report (&bench, "frame"));
+  g_object_set (bench.element, "view", BDCT_VIEW_RECONSTRUCTION, "grid", TRUE,
+      NULL);
+  bench_push (&bench, 0);
+  out = bench_pull (&bench);
+  lined = frame_samples (&bench.info, out, BDCT_Y, &w, &h);
+  gst_buffer_unref (out);
+  gst_structure_free (bench_pop_report (&bench, "frame"));
+  /* Colours are the lighter the larger blocks are. */
+  for (gint v = 0; v < 256; v++) {
+    gint n = 0;
+
+    for (gint i = 0; i < w * h; i++)
+      n += map[i] == v;
+    if (n == 0)
+      continue;
+    g_assert_cmpint (n_colours, <, 4);
+    shown[n_colours++] = (gdouble) n / (w * h);
+  }
+  for (gint size = 0, k = 0; size < 4; size++)
+    if (areas[size] > 0)
+      g_assert_cmpfloat (shown[k++], ==, areas[size]);
+  for (gint y = 0; y < h; y++)
+    for (gint x = 0; x < w; x++) {
+      const gint i = y * w + x;
+
+      if (x % 32 == 0 || y % 32 == 0)
+        g_assert_cmpint (lined[i], !=, plain[i]);
+      /* No line within 4 x 4, nor without a border of the smallest block. */
+      if (x % 4 != 0 && y % 4 != 0)
+        g_assert_cmpint (lined[i], ==, plain[i]);
+      /* Two colours meet at a border. */
+      if (x > 0 && map[i] != map[i - 1])
+        g_assert_cmpint (lined[i], !=, plain[i]);
+    }
+  g_free (plain);
+  g_free (map);
+  g_free (lined);
+  bench_clear (&bench);
+}
+
+int
+main (int argc, char **argv)
+{
+  test_init (&argc, &argv);
+  test_add ("/quadtree/refused", test_refused);
+  test_add ("/quadtree/pairs", test_pairs);
+  if (!test_on_cuda ()) {
+    test_add ("/quadtree/figures", test_figures);
+    test_add ("/quadtree/views", test_views);
+  }
+  return test_run ();
+}
