@@ -443,9 +443,9 @@ struct Walk {
       });
       const int until = add<kThreads> (shared);
 
+      run += until;
       if (until < here)
-        add_run (to, run + until, shared);
-      run += until + 1;
+        add_run (to, run++, shared);
     }
     threads<kThreads> ([&] (int t) {
       if (t == 0)
