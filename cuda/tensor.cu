@@ -394,7 +394,7 @@ use16 (const Wanted &wanted)
 {
   if constexpr (FLAT && sizeof (Sample) == 1)
     if (!wanted.large)
-      return use<Group16, Chain, Sample, 16, 4, 4> (wanted);
+      return use<Group16, Chain, Sample, 16, 4, 3, kTileBytes / 2> (wanted);
   return use<Group16, Chain, Sample, 16, 4,
       FLAT || sizeof (Sample) == 1 ? 3 : 2> (wanted);
 }
