@@ -61,8 +61,9 @@ typedef struct {
 } BdctRender;
 
 /** Describe a view of one frame: `dst` is drawn from `src`, `rec` and, for the
- * maps, `blocks`, `set_of_block` and `sizes`, which may be NULL, and `map`, that
- * of the view's metric; they must not overlap it. `sizes` is also for the grid. */
+ * maps, `blocks`, `set_of_block` and `sizes`, which may be NULL, and `map`,
+ * that of the view's metric; they must not overlap it. `sizes` is also for the
+ * grid. */
 void bdct_render_init (BdctRender *render, const BdctView *view,
     const BdctLayout *layout, const BdctJob *job, const BdctImage *src,
     const BdctImage *rec, const BdctImage *dst, const BdctBlockRecord *blocks,

@@ -9,6 +9,7 @@
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
 #include "cuda/plan.h"
+#include "dct/engine.h"
 
 #define WALK_BYTES ((size_t) 512 << 20)
 #define N_RUNS 64               /* between two events */
@@ -221,7 +222,8 @@ lab_frames_print (void)
   }
   putchar ('\n');
   for (int t = 0; t < BDCT_N_TRANSFORMS; t++)
-    print_transform (t);
+    if (bdct_engine_does (&bdct_cuda_engine, t))
+      print_transform (t);
   putchar ('\n');
   close_device ();
 }
@@ -237,6 +239,8 @@ lab_frames_profile (void)
       };
       BdctJob job;
 
+      if (!bdct_engine_does (&bdct_cuda_engine, t))
+        continue;
       job_init (&job, t, &layout);
       run (&layout, LAB_WIDTH * bdct_layout_sample_size (&layout), &job, 0);
     }

@@ -129,12 +129,13 @@ set_others (gpointer data)
 
   while (!g_atomic_int_get (&p->stop)) {
     gboolean freeze = noise (&state, 2);
+    gint view = noise (&state, BDCT_N_VIEWS);
 
     if (freeze)
       g_object_freeze_notify (object);
     switch (noise (&state, 6)) {
       case 0:
-        g_object_set (object, "view", noise (&state, BDCT_N_VIEWS), "grid",
+        g_object_set (object, "view", shows_view (view) ? view : 0, "grid",
             noise (&state, 2), NULL);
         break;
       case 1:

@@ -78,6 +78,8 @@ run_key (World * w, const gint64 * arg)
   Choice *c = &w->model.wanted;
   gboolean mine = c->interactive && arg[0] < 7 && arg[1] < 4;
 
+  if (arg[0] == 4 && !shows_view ((c->view + 1) % BDCT_N_VIEWS))
+    return;
   world_stream (w);
   send (w, arg[2] ? gst_navigation_event_new_key_release (keys[arg[0]],
           modifiers[arg[1]])

@@ -66,7 +66,7 @@ def check_against_element(name, convert, options=()):
     if not ELEMENT:
         raise Skip("gst-launch-1.0 cannot load a plugin with sanitizers")
     rows = table(name, "--transform", "all", "--quality", "1-100", "--qp", "0-51", *options)
-    assert len(rows) == 2 * 100 + 8 * 52
+    assert len(rows) == 2 * 100 + 9 * 52
     for transform, setting, value in SETTINGS:
         row, = [r for r in rows if (r["transform"], r[setting]) == (transform, str(value))]
         compare(row, *element_says(name, f"transform={transform} {setting}={value}",
@@ -301,7 +301,7 @@ def resume_after_a_kill():
             text = file.read()
         assert whole.startswith(text)
         if number != signal.SIGKILL:
-            assert text.endswith("\n") and text.count("\n") % 10 == 0
+            assert text.endswith("\n") and text.count("\n") % 11 == 0
         run(*options, "--json", "killed.json", "--resume")
         with open("killed.json", encoding="utf-8") as file:
             assert file.read() == whole

@@ -21,6 +21,13 @@ void test_add (const gchar * path, TestFunc func);
 const gchar *test_backend (void);
 gboolean test_on_cuda (void);
 
+/** How many transforms the backend under test does: CUDA all but the last,
+ * hevc-quadtree. */
+gint test_n_transforms (void);
+
+/** Whether it shows a view: CUDA warns of maps of metrics, which it lacks. */
+gboolean test_shows (const gchar * view);
+
 /** Let a stopped element use the GPU context that a program's elements share
  * if CUDA is the backend under test. */
 void test_share_context (GstElement * element);
