@@ -39,6 +39,15 @@ gboolean engine_submit (BdctEngine *engine, const BdctJob *job,
  * agree with the definition. */
 gboolean engines_on_cuda (void);
 
+/** Whether to run the n-th case of a test that has hundreds, each of which is
+ * one way to combine formats, sizes, depths and the like: all, unless the
+ * environment has BLOCKDCT_TEST_EVERY=N. Then it is each N-th, as for
+ * sanitizers (tests/sanitize/meson.build). Where what is combined repeats
+ * itself with periods that are prime to N, each value of it still has its turn,
+ * and where the number of the transform is added to `n`, so has each case, with
+ * one of them. */
+gboolean case_due (guint n);
+
 /** What a program compared with its oracle, counted over all its tests, and the
  * line that says so: "# compared: ORACLE: N samples, N differ". */
 void tally_add (guint64 samples, guint64 different);

@@ -419,14 +419,13 @@ expect (const Scene * s, int k, int x, int y, double *value, double *most)
 }
 
 static gboolean
-in_legend (const Scene * s, int k, int x, int y)
+in_legend (const Scene * s, const BdctLegend * legend, int k, int x, int y)
 {
-  BdctLegend legend;
   int lx = x * sub_x (s, k), ly = y * sub_y (s, k);
 
-  bdct_view_legend (&s->view, &s->layout, &legend);
-  return legend.width > 0 && lx >= legend.x - 2 && ly >= legend.y - 2
-      && lx < legend.x + legend.width + 2 && ly < legend.y + legend.height + 2;
+  return legend->width > 0 && lx >= legend->x - 2 && ly >= legend->y - 2
+      && lx < legend->x + legend->width + 2
+      && ly < legend->y + legend->height + 2;
 }
 
 static gboolean
@@ -461,16 +460,18 @@ static gboolean
 check_view (const Scene * s, const BdctEngine * engine, const Frame * dst)
 {
   gboolean ok = TRUE;
+  BdctLegend legend;
   Picture got;
   Frame frame;
 
+  bdct_view_legend (&s->view, &s->layout, &legend);
   picture_init (&got, &s->layout);
   frame_get (dst, &s->layout, &got);
   for (int k = 0; k < BDCT_MAX_COMPONENTS && ok; k++)
     for (int i = 0; i < got.width[k] * got.height[k] && ok; i++) {
       int x = i % got.width[k], y = i / got.width[k];
 
-      if (!in_legend (s, k, x, y))
+      if (!in_legend (s, &legend, k, x, y))
         ok = check_sample (s, engine, k, x, y, got.sample[k][i]);
       tally_add (1, !ok);
     }
@@ -559,7 +560,7 @@ test_views (gconstpointer data)
       c.content = n % 5 == 4 ? CONTENT_EXTREME : CONTENT_SMOOTH;
       /* Every depth in every format over the transforms. */
       n += 1 + (i == 0);
-      if (!check_case (&c))
+      if (case_due (n + c.params.transform) && !check_case (&c))
         return;
     }
 }
