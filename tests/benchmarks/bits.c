@@ -117,14 +117,12 @@ static void
 job_init (BdctJob * job, BdctTransform transform, int setting,
     const BdctLayout * layout)
 {
-  BdctParams params = BDCT_PARAMS_DEFAULT;
+  bool has_qp = bdct_family_has_qp (bdct_transform_info (transform)->family);
+  const BdctParams params = lab_params (transform,
+      has_qp ? lab_options.quality[0] : setting,
+      has_qp ? setting : lab_options.qp[0]);
   BdctError error;
 
-  params.transform = transform;
-  if (bdct_family_has_qp (bdct_transform_info (transform)->family))
-    params.qp = setting;
-  else
-    params.quality = setting;
   check (bdct_job_init (job, &params, layout, &error), &error);
 }
 

@@ -233,13 +233,10 @@ simd_stats (const LabEntry * entry, const LabWork * work, void *stream,
     .src = { BDCT_MEMORY_HOST, { (void *) work->src }, { stride } },
     .dst = { BDCT_MEMORY_HOST, { work->dst }, { stride } }
   };
-  BdctParams params = BDCT_PARAMS_DEFAULT;
+  BdctParams params = lab_params (entry->transform, entry->quality, entry->qp);
   BdctError error;
 
   (void) stream;
-  params.transform = entry->transform;
-  params.quality = entry->quality;
-  params.qp = entry->qp;
   if ((simd->height != work->height || simd->depth != depth)
       && !klass->configure (simd->engine, &layout, 1, &error))
     lab_die ("%s: %s", entry->name, error.message);

@@ -147,12 +147,10 @@ time_frame (const Size * size, const BdctJob * job, double us[2])
 static void
 job_init (BdctJob * job, BdctTransform transform, const BdctLayout * layout)
 {
-  BdctParams params = BDCT_PARAMS_DEFAULT;
+  const BdctParams params = lab_params (transform, lab_options.quality[0],
+      lab_options.qp[0]);
   BdctError error;
 
-  params.transform = transform;
-  params.quality = lab_options.quality[0];
-  params.qp = lab_options.qp[0];
   if (!bdct_job_init (job, &params, layout, &error))
     lab_die ("frames: %s", error.message);
 }

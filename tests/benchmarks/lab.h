@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include "dct/job.h"
 #include "dct/stats.h"
 #include "dct/transform.h"
 
@@ -152,6 +153,8 @@ void lab_die (const char *format, ...)
 /** Make rows of samples up, without a gap. */
 void lab_fill_samples (LabContent content, int depth, int width, int rows,
     int *out);
+/** What a transform is run with: these, and the lists that the options name. */
+BdctParams lab_params (BdctTransform transform, int quality, int qp);
 /** The set of an entry, without its contents and with them. */
 void lab_set_describe (LabSet *set, const LabEntry *entry);
 void lab_set_build (LabSet *set, const LabEntry *entry);

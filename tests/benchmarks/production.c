@@ -120,17 +120,14 @@ make_entry (LabShape shape, BdctTransform transform, int quality, int qp)
   };
   LabWork work = {.width = LAB_WIDTH,.height = 2160 };
   BdctLayout layout = layout_of (&entry, &work);
-  BdctParams params = BDCT_PARAMS_DEFAULT;
   const char *kernel = lab_options.cuda_cores ? "cores" : "kernel";
   BdctJob *jobs = malloc (N_OTHERS * sizeof *jobs);
   BdctError error = { "out of memory" };
 
-  params.transform = transform;
-  if (lab_options.default_lists)
-    params.scaling_list = BDCT_SCALING_DEFAULT;
   for (int i = 0; i < N_OTHERS; i++) {
-    params.quality = (quality + 12 * i - 1) % 100 + 1;
-    params.qp = (qp + 2 * i) % 52;
+    BdctParams params = lab_params (transform, (quality + 12 * i - 1) % 100 + 1,
+        (qp + 2 * i) % 52);
+
     if (jobs == NULL || !bdct_job_init (&jobs[i], &params, &layout, &error))
       lab_die ("%s", error.message);
   }

@@ -84,14 +84,14 @@ get (const LabSet * set, const void *memory, size_t i)
       : ((const int16_t *) memory)[i];
 }
 
-static BdctParams
-params_of (const LabSet * set)
+BdctParams
+lab_params (BdctTransform transform, int quality, int qp)
 {
   BdctParams params = BDCT_PARAMS_DEFAULT;
 
-  params.transform = set->transform;
-  params.quality = set->quality;
-  params.qp = set->qp;
+  params.transform = transform;
+  params.quality = quality;
+  params.qp = qp;
   if (lab_options.default_lists)
     params.scaling_list = BDCT_SCALING_DEFAULT;
   return params;
@@ -263,7 +263,7 @@ typedef struct {
 static void
 build_part (LabSet * set, LabContent content, const Part * part)
 {
-  BdctParams params = params_of (set);
+  BdctParams params = lab_params (set->transform, set->quality, set->qp);
   size_t n = (size_t) part->width * part->strip;
   int *in = allocate (n, sizeof *in), *out = allocate (n, sizeof *out);
   uint8_t *marks = allocate (n, 1);
