@@ -7,7 +7,8 @@
 
 typedef struct
 {
-  GstElement *dct, *pipeline;
+  GstElement *dct;
+  PreviewTransport *transport;
 } Target;
 
 static gboolean
@@ -49,8 +50,8 @@ static gboolean
 pause_or_play (const Target * target, gchar ** words, GError ** error)
 {
   (void) error;
-  gst_element_set_state (target->pipeline,
-      strcmp (words[0], "pause") == 0 ? GST_STATE_PAUSED : GST_STATE_PLAYING);
+  preview_transport_set_paused (target->transport,
+      strcmp (words[0], "pause") == 0);
   return TRUE;
 }
 
@@ -61,25 +62,22 @@ seek (const Target * target, gchar ** words, GError ** error)
 
   /* What is not a number is not within them, either. */
   if (seconds >= 0 && seconds < G_MAXINT64 / GST_SECOND
-      && gst_element_seek_simple (target->pipeline, GST_FORMAT_TIME,
-          GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, seconds * GST_SECOND))
+      && preview_transport_seek (target->transport, seconds * GST_SECOND))
     return TRUE;
   g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_SEEK,
       "There is no way to %s s.", words[1]);
   return FALSE;
 }
 
-/* The next frame; of what plays, a pause. */
 static gboolean
 step (const Target * target, gchar ** words, GError ** error)
 {
-  (void) words, (void) error;
-  if (GST_STATE_TARGET (target->pipeline) != GST_STATE_PAUSED)
-    gst_element_set_state (target->pipeline, GST_STATE_PAUSED);
-  else
-    gst_element_send_event (target->pipeline, gst_event_new_step
-        (GST_FORMAT_BUFFERS, 1, 1.0, TRUE, FALSE));
-  return TRUE;
+  if (preview_transport_step (target->transport,
+          strcmp (words[0], "back") == 0 ? -1 : 1))
+    return TRUE;
+  g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_SEEK,
+      "There is no way to another frame.");
+  return FALSE;
 }
 
 /* As if from a sink, with places in the picture's samples. */
@@ -130,6 +128,7 @@ static const struct
   {"play", 1, pause_or_play},
   {"seek", 2, seek},
   {"step", 1, step},
+  {"back", 1, step},
   {"press", 3, point},
   {"move", 3, point},
   {"release", 3, point},
@@ -137,12 +136,12 @@ static const struct
 };
 
 gboolean
-preview_command_run (GstElement * dct, GstElement * pipeline,
+preview_command_run (GstElement * dct, PreviewTransport * transport,
     const gchar * text, GError ** error)
 {
   gchar **words = g_strsplit (text, " ", -1);
   guint n = g_strv_length (words), i = 0;
-  Target target = { dct, pipeline };
+  Target target = { dct, transport };
   gboolean ok = FALSE;
 
   while (i < G_N_ELEMENTS (commands) && (n != commands[i].n_words

@@ -4,7 +4,8 @@
  *
  *     set NAME=VALUE                            of a control
  *     preset NAME
- *     pause, play, step                         to the next frame
+ *     pause, play
+ *     step, back                                to the next frame, the last one
  *     seek SECONDS
  *     press X Y, move X Y, release X Y          of the picture's samples
  *     key NAME                                  such as Up, g, space
@@ -12,12 +13,12 @@
 #ifndef PREVIEW_COMMAND_H
 #define PREVIEW_COMMAND_H
 
-#include <gst/gst.h>
+#include "transport.h"
 
 G_BEGIN_DECLS
-/** Do it to `dct`, or to the `pipeline` that it is in; or FALSE, with an error
+/** Do it to `dct`, or to `transport`; or FALSE, with an error
  * that says why not. */
-gboolean preview_command_run (GstElement * dct, GstElement * pipeline,
+gboolean preview_command_run (GstElement * dct, PreviewTransport * transport,
     const gchar * text, GError ** error);
 
 G_END_DECLS

@@ -12,6 +12,8 @@ G_BEGIN_DECLS typedef struct _PreviewFront PreviewFront;
 /** What is NULL here has nothing to show. All are called by the main thread. */
 struct _PreviewFront
 {
+  /** Show what the picture is of; what was said of another one is gone. */
+  void (*show_source) (PreviewFront * front, const gchar * name);
   /** Show what a message of blockdct says. */
   void (*show_message) (PreviewFront * front, const GstStructure * message);
   /** Show a warning. */
@@ -22,6 +24,9 @@ struct _PreviewFront
     gboolean (*save) (PreviewFront * front, const gchar * path,
       GError ** error);
   void (*free) (PreviewFront * front);
+  /** Set by who made it, with the first argument: the user wants this URI. */
+  void (*open) (gpointer owner, const gchar * uri);
+  gpointer owner;
 };
 
 G_END_DECLS

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "front.h"
 #include "pipeline.h"
+#include "transport.h"
 #ifdef HAVE_HTTP
 #include "server.h"
 #endif
@@ -34,8 +35,8 @@ typedef struct
   PreviewFront *front;          /* NULL: without a display or a page */
   gboolean alone;               /* nobody watches: end at the end */
   gboolean failed;
-  gboolean moves;               /* it is no still picture */
-  gboolean stays;               /* at its end, as there is no way back */
+  PreviewTransport *transport;
+  gboolean opened;              /* another file, in the window */
 } Preview;
 
 static void
@@ -223,29 +224,17 @@ finish (gpointer data)
   return quit (preview);
 }
 
-/* From the start again, where there is more than what is on display. */
-static void
-rewind_stream (Preview * preview)
-{
-  if (preview->stays)
-    return;
-  preview->stays = !preview->moves
-      || !gst_element_seek_simple (preview->pipeline, GST_FORMAT_TIME,
-      GST_SEEK_FLAG_FLUSH, 0);
-}
-
 static void
 handle_figures (Preview * preview, const GstStructure * s)
 {
-  guint64 index;
-
-  if (gst_structure_get_uint64 (s, "index", &index) && index > 0)
-    preview->moves = TRUE;
+  if (gst_structure_has_name (s, "blockdct"))
+    preview_transport_take_figures (preview->transport, s);
   if (preview->front != NULL)
     preview->front->show_message (preview->front, s);
 }
 
-/* To a decoder of which video is wanted, all else lacks a plug-in. */
+/* To a decoder of which video is wanted, all else lacks a plug-in. Who opened a
+ * file in the window can open another one. */
 static void
 complain_of (Preview * preview, const GError * error, const gchar * debug)
 {
@@ -255,7 +244,13 @@ complain_of (Preview * preview, const GError * error, const gchar * debug)
           GST_CORE_ERROR_MISSING_PLUGIN))
     text = g_strdup_printf ("There is no video in %s that GStreamer can "
         "decode.", preview->options.file);
-  complain (preview, text != NULL ? text : error->message, debug);
+  if (preview->opened) {
+    preview->front->show_notice (preview->front, text ? text : error->message);
+    gst_element_set_state (preview->pipeline, GST_STATE_READY);
+  } else {
+    complain (preview, text != NULL ? text : error->message, debug);
+    quit (preview);
+  }
   g_free (text);
 }
 
@@ -273,7 +268,6 @@ handle_message (GstBus * bus, GstMessage * message, gpointer data)
       /* What follows the first one is of no interest. */
       if (!preview->failed)
         complain_of (preview, error, debug);
-      quit (preview);
       break;
     case GST_MESSAGE_WARNING:
       gst_message_parse_warning (message, &error, &debug);
@@ -284,20 +278,21 @@ handle_message (GstBus * bus, GstMessage * message, gpointer data)
     case GST_MESSAGE_QOS:
       /* What is shown again at the end is late, and seen. */
       if (preview->front != NULL && preview->front->show_qos != NULL
-          && !preview->stays)
+          && !preview_transport_stays (preview->transport))
         preview->front->show_qos (preview->front, message);
       break;
     case GST_MESSAGE_ASYNC_DONE:
       /* A bin that is to pause while a flush has taken its sink's frame does
        * not say so to what is in it, and blockdct plays on. */
-      if (GST_STATE_TARGET (preview->pipeline) == GST_STATE_PAUSED)
-        gst_element_set_state (preview->pipeline, GST_STATE_PAUSED);
+      if (preview_transport_is_paused (preview->transport))
+        preview_transport_set_paused (preview->transport, TRUE);
+      preview_transport_arrive (preview->transport);
       break;
     case GST_MESSAGE_EOS:
       if (preview->alone)
         g_timeout_add (preview->front != NULL ? 300 : 0, finish, preview);
       else
-        rewind_stream (preview);
+        preview_transport_rewind (preview->transport);
       break;
     case GST_MESSAGE_ELEMENT:
       if (GST_MESSAGE_SRC (message) == GST_OBJECT (preview->dct))
@@ -345,22 +340,57 @@ has_display (void)
 }
 
 static void
-open_window (Preview * preview)
+show_source (Preview * preview)
 {
   const PreviewOptions *options = &preview->options;
   gchar *name = options->file ? g_path_get_basename (options->file)
       : g_strdup (options->camera ? "camera" : "test pattern");
-  gchar *title = g_strdup_printf ("%s - blockdct-preview", name);
+
+  preview->front->show_source (preview->front, name);
+  g_free (name);
+}
+
+/* Another file, from its start; or the old one, and why. */
+static void
+open_file (gpointer data, const gchar * uri)
+{
+  Preview *preview = data;
+  PreviewOptions *options = &preview->options, wanted = *options;
+  gboolean paused = preview_transport_is_paused (preview->transport);
+  GError *error = NULL;
+
+  wanted.file = g_filename_from_uri (uri, NULL, NULL);
+  if (wanted.file == NULL)
+    wanted.file = g_strdup (uri);
+  wanted.camera = FALSE;
+  if (!preview_pipeline_open (preview->pipeline, &wanted, &error)) {
+    preview->front->show_notice (preview->front, error->message);
+    g_error_free (error);
+    g_free (wanted.file);
+    return;
+  }
+  g_free (options->file);
+  *options = wanted;
+  preview->opened = TRUE;
+  show_source (preview);
+  preview_transport_reset (preview->transport);
+  preview_transport_set_paused (preview->transport, paused);
+}
+
+static void
+open_window (Preview * preview)
+{
   GtkWidget *video;
 
   g_object_get (preview->sink, "widget", &video, NULL);
   preview->front = preview_window_new (video, preview->dct, preview->pipeline,
-      title);
+      preview->transport);
+  preview->front->open = open_file;
+  preview->front->owner = preview;
+  show_source (preview);
   g_signal_connect_swapped (preview_window_get_widget (preview->front),
       "destroy", G_CALLBACK (quit), preview);
   g_object_unref (video);
-  g_free (title);
-  g_free (name);
 }
 #else
 static gboolean
@@ -386,7 +416,7 @@ open_front (Preview * preview, gboolean display)
 #ifdef HAVE_HTTP
   if (preview->http)
     preview->front = preview_server_new (preview->dct, preview->sink,
-        preview->pipeline, preview->address, preview->port, &error);
+        preview->transport, preview->address, preview->port, &error);
 #endif
   if (error != NULL) {
     complain (preview, error->message, NULL);
@@ -411,6 +441,7 @@ run (Preview * preview, gboolean display)
     g_error_free (error);
     return;
   }
+  preview->transport = preview_transport_new (preview->pipeline);
   preview->loop = g_main_loop_new (NULL, FALSE);
   bus = gst_element_get_bus (preview->pipeline);
   watch = gst_bus_add_watch (bus, handle_message, preview);
@@ -427,6 +458,7 @@ run (Preview * preview, gboolean display)
   gst_object_unref (bus);
   if (preview->front != NULL)
     preview->front->free (preview->front);
+  preview_transport_free (preview->transport);
   gst_object_unref (preview->pipeline);
   g_main_loop_unref (preview->loop);
 }

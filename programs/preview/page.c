@@ -37,7 +37,8 @@ typedef struct
 /* When something changed is the value that `now` had then. */
 struct _PreviewPage
 {
-  GstElement *dct, *sink, *pipeline;
+  GstElement *dct, *sink;
+  PreviewTransport *transport;
   PreviewEncoder *encoder;
   GPtrArray *viewers;
   guint64 now;
@@ -290,11 +291,9 @@ add_picture (Viewer * viewer, JsonBuilder * json)
 static void
 add_time (PreviewPage * self, JsonBuilder * json)
 {
-  gint64 position, duration;
+  GstClockTime position, duration;
 
-  if (!gst_element_query_duration (self->pipeline, GST_FORMAT_TIME, &duration)
-      || !gst_element_query_position (self->pipeline, GST_FORMAT_TIME,
-          &position) || duration <= 0)
+  if (!preview_transport_get_time (self->transport, &position, &duration))
     return;
   json_builder_set_member_name (json, "position");
   json_builder_add_double_value (json, (gdouble) position / GST_SECOND);
@@ -316,7 +315,7 @@ add_news (Viewer * viewer, JsonBuilder * json)
   add_time (self, json);
   json_builder_set_member_name (json, "paused");
   json_builder_add_boolean_value (json,
-      GST_STATE_TARGET (self->pipeline) == GST_STATE_PAUSED);
+      preview_transport_is_paused (self->transport));
   if (self->notice_at > viewer->told) {
     json_builder_set_member_name (json, "notice");
     json_builder_add_string_value (json, self->notice);
@@ -396,7 +395,7 @@ run_command (PreviewPage * self, const gchar * text)
 {
   GError *error = NULL;
 
-  if (!preview_command_run (self->dct, self->pipeline, text, &error)) {
+  if (!preview_command_run (self->dct, self->transport, text, &error)) {
     preview_page_show_notice (self, error->message);
     g_error_free (error);
   }
@@ -480,8 +479,8 @@ preview_page_show_notice (PreviewPage * self, const gchar * text)
 }
 
 PreviewPage *
-preview_page_new (GstElement * dct, GstElement * sink, GstElement * pipeline,
-    GError ** error)
+preview_page_new (GstElement * dct, GstElement * sink,
+    PreviewTransport * transport, GError ** error)
 {
   PreviewEncoder *encoder = preview_encoder_new (error);
   PreviewPage *self;
@@ -491,7 +490,7 @@ preview_page_new (GstElement * dct, GstElement * sink, GstElement * pipeline,
   self = g_new0 (PreviewPage, 1);
   self->dct = gst_object_ref (dct);
   self->sink = gst_object_ref (sink);
-  self->pipeline = gst_object_ref (pipeline);
+  self->transport = transport;
   self->encoder = encoder;
   self->viewers = g_ptr_array_new_with_free_func (free_viewer);
   self->plot = g_array_new (FALSE, FALSE, sizeof (gdouble));
@@ -523,7 +522,6 @@ preview_page_free (PreviewPage * self)
   g_mutex_clear (&self->lock);
   gst_object_unref (self->dct);
   gst_object_unref (self->sink);
-  gst_object_unref (self->pipeline);
   g_free (self->notice);
   g_free (self);
 }

@@ -22,15 +22,16 @@
 #ifndef PREVIEW_PAGE_H
 #define PREVIEW_PAGE_H
 
-#include <gst/gst.h>
 #include <libsoup/soup.h>
+#include "transport.h"
 
 G_BEGIN_DECLS typedef struct _PreviewPage PreviewPage;
 
-/** What `dct` is, and the frames that come to `sink`, a fakesink in `pipeline`.
- * NULL with the error, which says what to install. */
+/** What `dct` is, and the frames that come to `sink`, a fakesink behind it;
+ * where `transport`, which outlives it, goes. NULL with an error that says what
+ * to install. */
 PreviewPage *preview_page_new (GstElement * dct, GstElement * sink,
-    GstElement * pipeline, GError ** error);
+    PreviewTransport * transport, GError ** error);
 /** Closes all viewers; with the pipeline stopped. */
 void preview_page_free (PreviewPage * page);
 

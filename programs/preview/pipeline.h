@@ -6,26 +6,22 @@
 #ifndef PREVIEW_PIPELINE_H
 #define PREVIEW_PIPELINE_H
 
-#include <gst/gst.h>
+#include "source.h"
 
 G_BEGIN_DECLS
-/** What the command line asks for; NULL, 0 and FALSE where it does not. */
-    typedef struct
-{
-  gchar *file;                  /* a path or URI */
-  gboolean camera;
-  gchar *device;                /* of the camera */
-  gchar *pattern;               /* of the test pattern */
-  gchar *screenshot, *csv;
-  gint frames;                  /* to play; 0: all */
-  gchar **properties;           /* NAME=VALUE, of blockdct */
-} PreviewOptions;
-
 /** A pipeline that ends in `sink`, whose reference it takes if it is floating,
  * and that `options` outlives; `dct` receives the blockdct in it, without a
  * reference. NULL with the error, which says what to do. */
-GstElement *preview_pipeline_new (const PreviewOptions * options,
+    GstElement *preview_pipeline_new (const PreviewOptions * options,
     GstElement * sink, GstElement ** dct, GError ** error);
+
+/** Have it show what `options` name now instead, and leave it in READY; or
+ * FALSE with an error, and nothing is changed. */
+gboolean preview_pipeline_open (GstElement * pipeline,
+    const PreviewOptions * options, GError ** error);
+
+/** What preview_source_new() made for it; the caller's reference. */
+GstElement *preview_pipeline_get_source (GstElement * pipeline);
 
 /** Have a large picture scaled down to this size before it gets to its window,
  * which takes other threads than the window's. */

@@ -250,8 +250,9 @@ listen (PreviewServer * self, const gchar * address, guint port,
 }
 
 PreviewFront *
-preview_server_new (GstElement * dct, GstElement * sink, GstElement * pipeline,
-    const gchar * address, guint port, GError ** error)
+preview_server_new (GstElement * dct, GstElement * sink,
+    PreviewTransport * transport, const gchar * address, guint port,
+    GError ** error)
 {
   PreviewServer *self = g_new0 (PreviewServer, 1);
   gchar *socket;
@@ -265,7 +266,7 @@ preview_server_new (GstElement * dct, GstElement * sink, GstElement * pipeline,
   /* PNGs are compressed, and what comes is to be as long as it says. */
   soup_server_remove_websocket_extension (self->server,
       SOUP_TYPE_WEBSOCKET_EXTENSION_DEFLATE);
-  self->page = preview_page_new (dct, sink, pipeline, error);
+  self->page = preview_page_new (dct, sink, transport, error);
   if (self->page == NULL
       || !listen (self, self->local ? LOCAL : address, port, error)) {
     free_server (&self->front);

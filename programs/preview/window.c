@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Controls are made from the element's own descriptions of its properties.
- * Properties change in any thread (keys and the pointer turn them too); the
- * controls follow in GTK's. */
+ * Picture, bar and plot beside the panel, or above it where it is narrow. */
 #include "window.h"
+#include "bar.h"
 #include "controls.h"
+#include "menu.h"
+#include "panel.h"
 #include "pipeline.h"
 #include "plot.h"
 
 #include <math.h>
-#include <string.h>
 
-/* Until a block is clicked on. */
+/* A window of this width and more has the panel beside the picture. */
+#define WIDE 640
+/* What a narrower one has of the panel. */
+#define LOW 160
+
 #define HELP "In the picture:\n" \
     "drag             dividing line\n" \
     "wheel, Up, Down  finer, coarser\n" \
@@ -20,231 +24,130 @@
     "g                grid\n" \
     "space            original, and back\n" \
     "click            a block's levels\n" \
+    "p, comma, .      pause, back, step\n" \
+    "l                repeat from, to, no\n" \
+    "Files can be dropped on it.\n" \
     "Ctrl+Q closes the window."
-
-typedef struct _PreviewWindow PreviewWindow;
 
 typedef struct
 {
-  PreviewWindow *window;
-  GParamSpec *pspec;
-  GtkWidget *widget;
-  gboolean updating;            /* the property came first */
-} Control;
-
-struct _PreviewWindow
-{
   PreviewFront front;
-  GtkWidget *top, *content, *video, *plot, *figures, *block, *pause, *preset;
+  GtkWidget *top, *content, *video, *paned, *plot, *side, *panel, *figures;
+  GtkWidget *block;
   GtkWidget *caption;           /* what the picture is */
   GtkWidget *notice;            /* what went wrong */
   gchar *dropped;               /* frames that came too late; or NULL */
   GstElement *dct, *pipeline;
-  Control control[PREVIEW_N_CONTROLS];
-  gboolean loading;             /* a preset */
+  gboolean full;                /* the whole screen */
   guint fit;                    /* source */
-};
+  guint arrange;                /* source */
+} PreviewWindow;
+
+/* What is seen of the window: all, or with the whole screen picture and bar. */
 
 static void
-enum_changed (GtkComboBox * box, Control * control)
+show_parts (PreviewWindow * self)
 {
-  GEnumClass *klass = G_PARAM_SPEC_ENUM (control->pspec)->enum_class;
-  gint active = gtk_combo_box_get_active (box);
-
-  if (!control->updating && active >= 0)
-    g_object_set (control->window->dct, control->pspec->name,
-        klass->values[active].value, NULL);
+  gtk_widget_set_visible (self->plot, !self->full);
+  gtk_widget_set_visible (self->side, !self->full);
 }
 
-static void
-range_changed (GtkRange * range, Control * control)
-{
-  gdouble v = gtk_range_get_value (range);
-
-  if (control->updating)
-    return;
-  if (G_IS_PARAM_SPEC_INT (control->pspec))
-    g_object_set (control->window->dct, control->pspec->name,
-        (gint) lround (v), NULL);
-  else
-    g_object_set (control->window->dct, control->pspec->name, v, NULL);
-}
-
-static void
-toggled (GtkToggleButton * button, Control * control)
-{
-  if (!control->updating)
-    g_object_set (control->window->dct, control->pspec->name,
-        gtk_toggle_button_get_active (button), NULL);
-}
-
-/* What the value means, too: the blurb is the property's. */
-static void
-explain (Control * control, const GEnumValue * value)
-{
-  gchar *text = g_strdup_printf ("%s\n%s: %s",
-      g_param_spec_get_blurb (control->pspec), value->value_nick,
-      value->value_name);
-
-  gtk_widget_set_tooltip_text (control->widget, text);
-  g_free (text);
-}
-
-/* In GTK's thread: the control shows what the property is. */
 static gboolean
-update_control (gpointer data)
+state_changed (GtkWidget * top, GdkEventWindowState * event,
+    PreviewWindow * self)
 {
-  Control *control = data;
-  PreviewWindow *self = control->window;
-  GValue value = G_VALUE_INIT;
-
-  control->updating = TRUE;
-  g_object_get_property (G_OBJECT (self->dct), control->pspec->name, &value);
-  if (G_VALUE_HOLDS_ENUM (&value)) {
-    GEnumClass *klass = G_PARAM_SPEC_ENUM (control->pspec)->enum_class;
-
-    for (guint i = 0; i < klass->n_values; i++)
-      if (klass->values[i].value == g_value_get_enum (&value)) {
-        gtk_combo_box_set_active (GTK_COMBO_BOX (control->widget), i);
-        explain (control, &klass->values[i]);
-        if (strcmp (control->pspec->name, "view") == 0)
-          gtk_label_set_text (GTK_LABEL (self->caption),
-              preview_describe_view (&klass->values[i]));
-      }
-  } else if (G_VALUE_HOLDS_BOOLEAN (&value)) {
-    gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (control->widget),
-        g_value_get_boolean (&value));
-  } else {
-    gtk_range_set_value (GTK_RANGE (control->widget), G_VALUE_HOLDS_INT (&value)
-        ? g_value_get_int (&value) : g_value_get_double (&value));
-  }
-  g_value_unset (&value);
-  control->updating = FALSE;
-  return G_SOURCE_REMOVE;
-}
-
-/* What was loaded is no longer what is set. */
-static gboolean
-forget_preset (gpointer data)
-{
-  PreviewWindow *self = data;
-
-  gtk_combo_box_set_active (GTK_COMBO_BOX (self->preset), -1);
-  return G_SOURCE_REMOVE;
-}
-
-static void
-property_changed (GObject * object, GParamSpec * pspec, Control * control)
-{
-  PreviewWindow *self = control->window;
-
-  (void) object, (void) pspec;
-  g_main_context_invoke (NULL, update_control, control);
-  /* GTK's thread loads presets; what another one turns at the same time may
-   * not be seen here, and the next thing that is turned will. */
-  if (!self->loading)
-    g_main_context_invoke (NULL, forget_preset, self);
-}
-
-static GtkWidget *
-make_widget (Control * control)
-{
-  GParamSpec *pspec = control->pspec;
-  GtkWidget *widget;
-
-  if (G_IS_PARAM_SPEC_ENUM (pspec)) {
-    GEnumClass *klass = G_PARAM_SPEC_ENUM (pspec)->enum_class;
-
-    widget = gtk_combo_box_text_new ();
-    for (guint i = 0; i < klass->n_values; i++)
-      gtk_combo_box_text_append_text (GTK_COMBO_BOX_TEXT (widget),
-          klass->values[i].value_nick);
-    g_signal_connect (widget, "changed", G_CALLBACK (enum_changed), control);
-  } else if (G_IS_PARAM_SPEC_BOOLEAN (pspec)) {
-    widget = gtk_check_button_new ();
-    g_signal_connect (widget, "toggled", G_CALLBACK (toggled), control);
-  } else {
-    if (G_IS_PARAM_SPEC_INT (pspec)) {
-      GParamSpecInt *range = G_PARAM_SPEC_INT (pspec);
-
-      widget = gtk_scale_new_with_range (GTK_ORIENTATION_HORIZONTAL,
-          range->minimum, range->maximum, 1);
-    } else {
-      GParamSpecDouble *range = G_PARAM_SPEC_DOUBLE (pspec);
-
-      widget = gtk_scale_new_with_range (GTK_ORIENTATION_HORIZONTAL,
-          range->minimum, range->maximum, 0.01);
-    }
-    gtk_scale_set_value_pos (GTK_SCALE (widget), GTK_POS_RIGHT);
-    g_signal_connect (widget, "value-changed", G_CALLBACK (range_changed),
-        control);
-  }
-  gtk_widget_set_name (widget, pspec->name);
-  gtk_widget_set_tooltip_text (widget, g_param_spec_get_blurb (pspec));
-  gtk_widget_set_hexpand (widget, TRUE);
-  return widget;
-}
-
-/* A wheel over a control moves the panel, and turns nothing. */
-static gboolean
-leave_scroll (GtkWidget * widget)
-{
-  g_signal_stop_emission_by_name (widget, "scroll-event");
+  (void) top;
+  self->full = (event->new_window_state & GDK_WINDOW_STATE_FULLSCREEN) != 0;
+  show_parts (self);
   return FALSE;
 }
 
-/* The keys stay the picture's when something is clicked on. */
 static void
-attach_row (GtkGrid * grid, const gchar * name, GtkWidget * widget)
+toggle_full (gpointer data)
 {
-  GtkWidget *label = gtk_label_new (name);
+  PreviewWindow *self = data;
 
-  gtk_label_set_xalign (GTK_LABEL (label), 0);
-  gtk_label_set_mnemonic_widget (GTK_LABEL (label), widget);
-  atk_object_set_name (gtk_widget_get_accessible (widget), name);
-  gtk_widget_set_focus_on_click (widget, FALSE);
-  g_signal_connect (widget, "scroll-event", G_CALLBACK (leave_scroll), NULL);
-  gtk_grid_attach_next_to (grid, label, NULL, GTK_POS_BOTTOM, 1, 1);
-  gtk_grid_attach_next_to (grid, widget, label, GTK_POS_RIGHT, 1, 1);
+  if (self->full)
+    gtk_window_unfullscreen (GTK_WINDOW (self->top));
+  else
+    gtk_window_fullscreen (GTK_WINDOW (self->top));
+}
+
+static gboolean
+arrange (gpointer data)
+{
+  PreviewWindow *self = data;
+  gint width = gtk_widget_get_allocated_width (self->top);
+  GtkOrientation orientation = width < WIDE ? GTK_ORIENTATION_VERTICAL
+      : GTK_ORIENTATION_HORIZONTAL;
+
+  self->arrange = 0;
+  gtk_orientable_set_orientation (GTK_ORIENTABLE (self->content), orientation);
+  gtk_container_child_set (GTK_CONTAINER (self->content), self->side, "expand",
+      width < WIDE, NULL);
+  gtk_scrolled_window_set_min_content_height (GTK_SCROLLED_WINDOW (self->side),
+      width < WIDE ? LOW : -1);
+  return G_SOURCE_REMOVE;
+}
+
+/* Not while GTK makes its parts as large as they are to be. */
+static void
+arrange_later (PreviewWindow * self)
+{
+  if (self->arrange == 0)
+    self->arrange = g_idle_add (arrange, self);
+}
+
+/* Files */
+
+static void
+open_file (PreviewWindow * self, const gchar * uri)
+{
+  if (self->front.open != NULL)
+    self->front.open (self->front.owner, uri);
 }
 
 static void
-load_preset (GtkComboBoxText * box, PreviewWindow * self)
+choose_file (gpointer data)
 {
-  gchar *name = gtk_combo_box_text_get_active_text (box);
+  PreviewWindow *self = data;
+  GtkFileChooserNative *chooser = gtk_file_chooser_native_new ("Open",
+      GTK_WINDOW (self->top), GTK_FILE_CHOOSER_ACTION_OPEN, NULL, NULL);
+  gchar *uri = NULL;
 
-  self->loading = TRUE;
-  if (name != NULL)
-    gst_preset_load_preset (GST_PRESET (self->dct), name);
-  self->loading = FALSE;
-  g_free (name);
+  if (gtk_native_dialog_run (GTK_NATIVE_DIALOG (chooser))
+      == GTK_RESPONSE_ACCEPT)
+    uri = gtk_file_chooser_get_uri (GTK_FILE_CHOOSER (chooser));
+  g_object_unref (chooser);
+  if (uri != NULL)
+    open_file (self, uri);
+  g_free (uri);
+}
+
+/* The first of those that were dropped. */
+static void
+take_drop (GtkWidget * top, GdkDragContext * context, gint x, gint y,
+    GtkSelectionData * dropped, guint info, guint when, PreviewWindow * self)
+{
+  gchar **uris = gtk_selection_data_get_uris (dropped);
+
+  (void) top, (void) context, (void) x, (void) y, (void) info, (void) when;
+  if (uris != NULL && uris[0] != NULL)
+    open_file (self, uris[0]);
+  g_strfreev (uris);
 }
 
 static void
-attach_presets (PreviewWindow * self, GtkGrid * grid)
+close_window (gpointer data)
 {
-  gchar **names = gst_preset_get_preset_names (GST_PRESET (self->dct));
-  GtkWidget *box = gtk_combo_box_text_new ();
-
-  for (gchar ** name = names; name != NULL && *name != NULL; name++)
-    gtk_combo_box_text_append_text (GTK_COMBO_BOX_TEXT (box), *name);
-  gtk_widget_set_sensitive (box, names != NULL && *names != NULL);
-  gtk_widget_set_name (box, "preset");
-  self->preset = box;
-  g_signal_connect (box, "changed", G_CALLBACK (load_preset), self);
-  attach_row (grid, "preset", box);
-  g_strfreev (names);
+  gtk_window_close (GTK_WINDOW (((PreviewWindow *) data)->top));
 }
 
-static void
-pause_toggled (GtkToggleButton * button, PreviewWindow * self)
-{
-  gboolean paused = gtk_toggle_button_get_active (button);
-
-  gst_element_set_state (self->pipeline,
-      paused ? GST_STATE_PAUSED : GST_STATE_PLAYING);
-  gtk_widget_grab_focus (self->video);
-}
+static const PreviewMenuItem menu[] = {
+  {"Open\342\200\246", choose_file, GDK_KEY_o, GDK_CONTROL_MASK},
+  {"Full screen", toggle_full, GDK_KEY_F11, 0},
+  {"Close", close_window, GDK_KEY_q, GDK_CONTROL_MASK},
+};
 
 static GtkWidget *
 make_text (gint lines)
@@ -264,56 +167,35 @@ make_text (gint lines)
   return label;
 }
 
-/* As high as the window, however low that is. */
+/* As high as the window, however low that is, and as wide. */
 static GtkWidget *
 make_scrolled (GtkWidget * widget)
 {
   GtkWidget *scrolled = gtk_scrolled_window_new (NULL, NULL);
 
-  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scrolled),
-      GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
+  gtk_scrolled_window_set_propagate_natural_width (GTK_SCROLLED_WINDOW
+      (scrolled), TRUE);
   gtk_container_add (GTK_CONTAINER (scrolled), widget);
   return scrolled;
 }
 
 static GtkWidget *
-make_panel (PreviewWindow * self)
+make_side (PreviewWindow * self)
 {
-  GtkWidget *panel = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12);
-  GtkGrid *grid = GTK_GRID (gtk_grid_new ());
+  GtkWidget *side = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12);
 
   /* What its controls want is not for the panel to take from the picture. */
-  gtk_widget_set_hexpand (panel, FALSE);
+  gtk_widget_set_hexpand (side, FALSE);
   /* Beside the bar that scrolls it. */
-  gtk_widget_set_margin_end (panel, 12);
-  gtk_grid_set_row_spacing (grid, 4);
-  gtk_grid_set_column_spacing (grid, 12);
-  attach_presets (self, grid);
-  for (guint i = 0; i < PREVIEW_N_CONTROLS; i++) {
-    Control *control = &self->control[i];
-    gchar *signal = g_strconcat ("notify::", preview_controls[i], NULL);
-
-    control->window = self;
-    control->pspec = preview_control_get_pspec (self->dct, i);
-    control->widget = make_widget (control);
-    attach_row (grid, preview_controls[i], control->widget);
-    update_control (control);
-    g_signal_connect (self->dct, signal, G_CALLBACK (property_changed),
-        control);
-    g_free (signal);
-  }
-  self->pause = gtk_toggle_button_new_with_label ("Pause");
-  gtk_widget_set_name (self->pause, "pause");
-  gtk_widget_set_focus_on_click (self->pause, FALSE);
-  g_signal_connect (self->pause, "toggled", G_CALLBACK (pause_toggled), self);
+  gtk_widget_set_margin_end (side, 12);
+  self->panel = preview_panel_new (self->dct);
   self->figures = make_text (7);
   self->block = make_text (-1);
   gtk_label_set_text (GTK_LABEL (self->block), HELP);
-  gtk_box_pack_start (GTK_BOX (panel), GTK_WIDGET (grid), FALSE, FALSE, 0);
-  gtk_box_pack_start (GTK_BOX (panel), self->pause, FALSE, FALSE, 0);
-  gtk_box_pack_start (GTK_BOX (panel), self->figures, FALSE, FALSE, 0);
-  gtk_box_pack_start (GTK_BOX (panel), self->block, FALSE, FALSE, 0);
-  return make_scrolled (panel);
+  gtk_box_pack_start (GTK_BOX (side), self->panel, FALSE, FALSE, 0);
+  gtk_box_pack_start (GTK_BOX (side), self->figures, FALSE, FALSE, 0);
+  gtk_box_pack_start (GTK_BOX (side), self->block, FALSE, FALSE, 0);
+  return make_scrolled (side);
 }
 
 /* The picture's own keys are not GTK's way from control to control. */
@@ -324,17 +206,6 @@ keep_key (GtkWidget * video, GdkEventKey * event)
   return event->keyval == GDK_KEY_Up || event->keyval == GDK_KEY_Down
       || event->keyval == GDK_KEY_Left || event->keyval == GDK_KEY_Right
       || event->keyval == GDK_KEY_space;
-}
-
-static gboolean
-close_key (GtkWidget * top, GdkEventKey * event)
-{
-  if ((event->state & GDK_CONTROL_MASK) && (event->keyval == GDK_KEY_q
-          || event->keyval == GDK_KEY_w)) {
-    gtk_window_close (GTK_WINDOW (top));
-    return TRUE;
-  }
-  return FALSE;
 }
 
 static gboolean
@@ -389,20 +260,40 @@ follow_size (PreviewWindow * self)
   gst_object_unref (pad);
 }
 
+static gboolean
+show_caption (gpointer data)
+{
+  PreviewWindow *self = data;
+  GValue view = G_VALUE_INIT;
+
+  g_object_get_property (G_OBJECT (self->dct), "view", &view);
+  gtk_label_set_text (GTK_LABEL (self->caption), preview_describe_view
+      (g_enum_get_value (g_type_class_peek (G_VALUE_TYPE (&view)),
+              g_value_get_enum (&view))));
+  g_value_unset (&view);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+view_changed (PreviewWindow * self)
+{
+  g_main_context_invoke (NULL, show_caption, self);
+}
+
 static void
 free_window (PreviewFront * front)
 {
   PreviewWindow *self = (PreviewWindow *) front;
-  GstPad *pad;
+  GstPad *pad = gst_element_get_static_pad (self->dct, "src");
 
-  for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
-    g_signal_handlers_disconnect_by_data (self->dct, &self->control[i]);
-  pad = gst_element_get_static_pad (self->dct, "src");
+  g_signal_handlers_disconnect_by_data (self->dct, self);
   g_signal_handlers_disconnect_by_data (pad, self);
   gst_object_unref (pad);
   if (self->fit != 0)
     g_source_remove (self->fit);
   gtk_widget_destroy (self->top);
+  if (self->arrange != 0)
+    g_source_remove (self->arrange);
   g_object_unref (self->top);
   gst_object_unref (self->dct);
   gst_object_unref (self->pipeline);
@@ -451,9 +342,7 @@ show_figures (PreviewWindow * self, const GstStructure * s)
   gtk_label_set_text (GTK_LABEL (self->figures), text->str);
   preview_plot_add (PREVIEW_PLOT (self->plot), psnr,
       gst_structure_has_field (s, "repeated"));
-  for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
-    gtk_widget_set_sensitive (self->control[i].widget,
-        !preview_control_is_idle (preview_controls[i], s));
+  preview_panel_show_frame (PREVIEW_PANEL (self->panel), s);
   g_string_free (text, TRUE);
 }
 
@@ -540,13 +429,77 @@ save (PreviewFront * front, const gchar * path, GError ** error)
   return status == CAIRO_STATUS_SUCCESS;
 }
 
+static void
+show_source (PreviewFront * front, const gchar * name)
+{
+  PreviewWindow *self = (PreviewWindow *) front;
+  gchar *title = g_strdup_printf ("%s - blockdct-preview", name);
+
+  gtk_window_set_title (GTK_WINDOW (self->top), title);
+  gtk_widget_hide (self->notice);
+  g_clear_pointer (&self->dropped, g_free);
+  g_free (title);
+}
+
+/* The picture with what belongs to it above the plot. */
+static GtkWidget *
+make_main (PreviewWindow * self, PreviewTransport * transport)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
+  GtkAccelGroup *keys = gtk_accel_group_new ();
+  GtkWidget *bar = preview_bar_new (transport, keys, self->video);
+
+  preview_bar_append (PREVIEW_BAR (bar), preview_menu_new (menu,
+          G_N_ELEMENTS (menu), keys, self));
+  gtk_window_add_accel_group (GTK_WINDOW (self->top), keys);
+  g_object_unref (keys);
+  self->plot = preview_plot_new ();
+  self->caption = gtk_label_new (NULL);
+  gtk_label_set_ellipsize (GTK_LABEL (self->caption), PANGO_ELLIPSIZE_END);
+  self->notice = gtk_label_new (NULL);
+  gtk_label_set_line_wrap (GTK_LABEL (self->notice), TRUE);
+  gtk_label_set_xalign (GTK_LABEL (self->notice), 0);
+  gtk_widget_set_size_request (self->video, 160, 120);
+  gtk_box_pack_start (GTK_BOX (box), self->video, TRUE, TRUE, 0);
+  gtk_box_pack_start (GTK_BOX (box), self->caption, FALSE, FALSE, 0);
+  gtk_box_pack_start (GTK_BOX (box), bar, FALSE, FALSE, 0);
+  gtk_box_pack_start (GTK_BOX (box), self->notice, FALSE, FALSE, 0);
+  self->paned = gtk_paned_new (GTK_ORIENTATION_VERTICAL);
+  gtk_paned_pack1 (GTK_PANED (self->paned), box, TRUE, FALSE);
+  gtk_paned_pack2 (GTK_PANED (self->paned), self->plot, FALSE, TRUE);
+  return self->paned;
+}
+
+static void
+connect_signals (PreviewWindow * self)
+{
+  gtk_widget_set_can_focus (self->video, TRUE);
+  g_signal_connect (self->video, "button-press-event",
+      G_CALLBACK (take_focus), NULL);
+  g_signal_connect_after (self->video, "key-press-event",
+      G_CALLBACK (keep_key), NULL);
+  g_signal_connect_swapped (self->dct, "notify::view",
+      G_CALLBACK (view_changed), self);
+  g_signal_connect (self->top, "window-state-event",
+      G_CALLBACK (state_changed), self);
+  g_signal_connect_swapped (self->top, "size-allocate",
+      G_CALLBACK (arrange_later), self);
+  gtk_drag_dest_set (self->top, GTK_DEST_DEFAULT_ALL, NULL, 0,
+      GDK_ACTION_COPY);
+  gtk_drag_dest_add_uri_targets (self->top);
+  g_signal_connect (self->top, "drag-data-received", G_CALLBACK (take_drop),
+      self);
+  follow_size (self);
+}
+
 PreviewFront *
 preview_window_new (GtkWidget * video, GstElement * dct,
-    GstElement * pipeline, const gchar * title)
+    GstElement * pipeline, PreviewTransport * transport)
 {
   PreviewWindow *self = g_new0 (PreviewWindow, 1);
-  GtkWidget *left = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
+  GtkWidget *main;
 
+  self->front.show_source = show_source;
   self->front.show_message = show_message;
   self->front.show_notice = show_notice;
   self->front.show_qos = show_qos;
@@ -557,30 +510,16 @@ preview_window_new (GtkWidget * video, GstElement * dct,
   self->video = video;
   self->top = g_object_ref_sink (gtk_window_new (GTK_WINDOW_TOPLEVEL));
   self->content = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
-  self->plot = preview_plot_new ();
-  self->caption = gtk_label_new (NULL);
-  self->notice = gtk_label_new (NULL);
-  gtk_label_set_line_wrap (GTK_LABEL (self->notice), TRUE);
-  gtk_label_set_xalign (GTK_LABEL (self->notice), 0);
   gtk_container_set_border_width (GTK_CONTAINER (self->content), 6);
-  gtk_widget_set_size_request (video, 160, 120);
-  gtk_widget_set_can_focus (video, TRUE);
-  g_signal_connect (video, "button-press-event", G_CALLBACK (take_focus), NULL);
-  g_signal_connect_after (video, "key-press-event", G_CALLBACK (keep_key),
-      NULL);
-  g_signal_connect (self->top, "key-press-event", G_CALLBACK (close_key), NULL);
-  gtk_box_pack_start (GTK_BOX (left), video, TRUE, TRUE, 0);
-  gtk_box_pack_start (GTK_BOX (left), self->caption, FALSE, FALSE, 0);
-  gtk_box_pack_start (GTK_BOX (left), self->plot, FALSE, FALSE, 0);
-  gtk_box_pack_start (GTK_BOX (left), self->notice, FALSE, FALSE, 0);
-  gtk_box_pack_start (GTK_BOX (self->content), left, TRUE, TRUE, 0);
-  gtk_box_pack_start (GTK_BOX (self->content), make_panel (self), FALSE, FALSE,
-      0);
+  main = make_main (self, transport);
+  self->side = make_side (self);
+  gtk_box_pack_start (GTK_BOX (self->content), main, TRUE, TRUE, 0);
+  gtk_box_pack_start (GTK_BOX (self->content), self->side, FALSE, TRUE, 0);
   gtk_container_add (GTK_CONTAINER (self->top), self->content);
-  gtk_window_set_title (GTK_WINDOW (self->top), title);
   gtk_window_set_icon_name (GTK_WINDOW (self->top), "blockdct-preview");
   gtk_window_set_default_size (GTK_WINDOW (self->top), 1100, 680);
-  follow_size (self);
+  connect_signals (self);
+  show_caption (self);
   gtk_widget_show_all (self->top);
   gtk_widget_hide (self->notice);
   gtk_widget_grab_focus (video);

@@ -7,13 +7,14 @@
 
 #include <gtk/gtk.h>
 #include "front.h"
+#include "transport.h"
 
 G_BEGIN_DECLS
 /** A window with the sink's picture (`video`), a control for each property of
- * `dct` that can be turned, a plot and the figures. Its button pauses and
- * resumes `pipeline`. */
+ * `dct` that can be turned, a bar that leads `pipeline` by `transport`, which
+ * outlives it, a plot and the figures. */
     PreviewFront * preview_window_new (GtkWidget * video, GstElement * dct,
-    GstElement * pipeline, const gchar * title);
+    GstElement * pipeline, PreviewTransport * transport);
 
 /** The toplevel; its "destroy" says that the user closed it. */
 GtkWidget *preview_window_get_widget (PreviewFront * window);

@@ -9,6 +9,7 @@
 typedef struct
 {
   GstElement *pipeline, *dct;
+  PreviewTransport *transport;
   GtkWidget *video, *top;
   PreviewFront *window;
 } Fixture;
@@ -21,8 +22,10 @@ set_up (Fixture * f, gconstpointer data)
   f->dct = gst_element_factory_make ("blockdct", NULL);
   g_assert_nonnull (f->dct);
   gst_bin_add (GST_BIN (f->pipeline), f->dct);
+  f->transport = preview_transport_new (f->pipeline);
   f->video = g_object_ref_sink (gtk_drawing_area_new ());
-  f->window = preview_window_new (f->video, f->dct, f->pipeline, "test");
+  f->window = preview_window_new (f->video, f->dct, f->pipeline,
+      f->transport);
   f->top = preview_window_get_widget (f->window);
 }
 
@@ -31,6 +34,7 @@ tear_down (Fixture * f, gconstpointer data)
 {
   (void) data;
   f->window->free (f->window);
+  preview_transport_free (f->transport);
   g_object_unref (f->video);
   gst_object_unref (f->pipeline);
 }

@@ -355,8 +355,8 @@ function takeKey (event) {
     say(`key ${keys[event.key]}`);
   else if (event.key === "p")
     pause();
-  else if (event.key === ".")
-    say("step");
+  else if (event.key === "." || event.key === ",")
+    say(event.key === "." ? "step" : "back");
   else if (event.key === "0" || event.key === "1")
     zoom(Number(event.key));
   else if (event.key === "+" || event.key === "-")

@@ -1,0 +1,23 @@
+/* blockdct-preview: the bar below the picture.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef PREVIEW_BAR_H
+#define PREVIEW_BAR_H
+
+#include <gtk/gtk.h>
+#include "transport.h"
+
+G_BEGIN_DECLS
+#define PREVIEW_TYPE_BAR (preview_bar_get_type ())
+G_DECLARE_FINAL_TYPE (PreviewBar, preview_bar, PREVIEW, BAR, GtkGrid)
+/** Where `transport`, which outlives it, is, and buttons to go elsewhere, with
+ * their keys in `keys`. What is clicked on leaves the focus to `video`. */
+    GtkWidget * preview_bar_new (PreviewTransport * transport,
+    GtkAccelGroup * keys, GtkWidget * video);
+
+/** A button at the bar's end. */
+void preview_bar_append (PreviewBar * self, GtkWidget * button);
+
+G_END_DECLS
+#endif

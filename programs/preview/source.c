@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "source.h"
+
+#include <string.h>
+
+#define DEFAULT_PATTERN "zone-plate"
+/* How DEFAULT_PATTERN is made to move. */
+#define MOTION "kx2=20 ky2=20 kt=1"
+#define PATTERN_CAPS "video/x-raw,format=I420,width=640,height=480," \
+    "framerate=30/1"
+/* No sound: what nobody takes is an error where the video ends first. */
+#define DECODED "video/x-raw(ANY)"
+#define FLIP "upright"
+
+/* Which package of Debian's has an element. */
+static const struct
+{
+  const gchar *element, *advice;
+} packages[] = {
+  {"blockdct", "install gst-blockdct, or set GST_PLUGIN_PATH to the folder of "
+        "libgstblockdct.so"},
+  {"decodebin", "install gstreamer1.0-plugins-base"},
+  {"videoconvert", "install gstreamer1.0-plugins-base"},
+  {"videoscale", "install gstreamer1.0-plugins-base"},
+  {"videotestsrc", "install gstreamer1.0-plugins-base"},
+  {"v4l2src", "install gstreamer1.0-plugins-good"},
+};
+
+GstElement *
+preview_add_element (GstBin * bin, const gchar * factory, const gchar * name,
+    GError ** error)
+{
+  GstElement *element;
+  const gchar *advice = "check the installation of GStreamer";
+
+  element = gst_element_factory_make (factory, name);
+  if (element != NULL) {
+    gst_bin_add (bin, element);
+    return element;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (packages); i++)
+    if (strcmp (factory, packages[i].element) == 0)
+      advice = packages[i].advice;
+  g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+      "There is no element '%s': %s.", factory, advice);
+  return NULL;
+}
+
+/* Whether the stream's tags say that the camera was not held upright. */
+static gboolean
+is_turned (GstPad * pad)
+{
+  gboolean turned = FALSE;
+  GstEvent *event;
+
+  for (guint i = 0; (event = gst_pad_get_sticky_event (pad, GST_EVENT_TAG, i))
+      != NULL; i++) {
+    gchar *orientation = NULL;
+    GstTagList *tags;
+
+    gst_event_parse_tag (event, &tags);
+    if (gst_tag_list_get_string (tags, GST_TAG_IMAGE_ORIENTATION, &orientation))
+      turned = strcmp (orientation, "rotate-0") != 0;
+    g_free (orientation);
+    gst_event_unref (event);
+  }
+  return turned;
+}
+
+/* With the first frame all tags are there. What turns the picture comes in
+ * then, for streams that need it: it does not know all formats. */
+static GstPadProbeReturn
+turn_upright (GstPad * pad, GstPadProbeInfo * info, gpointer ghost)
+{
+  GstElement *convert, *flip;
+  GstPad *first, *last;
+  GstBin *bin;
+
+  (void) info;
+  if (!is_turned (pad))
+    return GST_PAD_PROBE_REMOVE;
+  flip = gst_element_factory_make ("videoflip", FLIP);
+  if (flip == NULL) {
+    g_printerr ("blockdct-preview: the picture should be turned, and there is "
+        "no element 'videoflip': install gstreamer1.0-plugins-good.\n");
+    return GST_PAD_PROBE_REMOVE;
+  }
+  bin = GST_BIN (gst_pad_get_parent_element (ghost));
+  convert = gst_element_factory_make ("videoconvert", NULL);
+  gst_util_set_object_arg (G_OBJECT (flip), "video-direction", "auto");
+  gst_bin_add_many (bin, convert, flip, NULL);
+  gst_element_link (convert, flip);
+  first = gst_element_get_static_pad (convert, "sink");
+  last = gst_element_get_static_pad (flip, "src");
+  gst_ghost_pad_set_target (ghost, last);
+  gst_pad_link (pad, first);
+  gst_element_sync_state_with_parent (flip);
+  gst_element_sync_state_with_parent (convert);
+  gst_object_unref (first);
+  gst_object_unref (last);
+  gst_object_unref (bin);
+  return GST_PAD_PROBE_REMOVE;
+}
+
+/* A decoder's first video goes on, once. */
+static void
+link_video (GstElement * decoder, GstPad * pad, GstGhostPad * ghost)
+{
+  GstPad *target = gst_ghost_pad_get_target (ghost);
+
+  (void) decoder;
+  if (target == NULL && gst_ghost_pad_set_target (ghost, pad))
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, turn_upright, ghost,
+        NULL);
+  gst_clear_object (&target);
+}
+
+/* NULL: rings at every angle and every frequency, in motion. */
+static gboolean
+set_pattern (GstElement * source, const gchar * pattern, GError ** error)
+{
+  GParamSpec *pspec = g_object_class_find_property
+      (G_OBJECT_GET_CLASS (source), "pattern");
+  GEnumClass *klass = G_PARAM_SPEC_ENUM (pspec)->enum_class;
+  GEnumValue *value = g_enum_get_value_by_nick (klass, pattern != NULL
+      ? pattern : DEFAULT_PATTERN);
+  GString *known;
+
+  if (pattern == NULL)
+    g_object_set (source, "kx2", 20, "ky2", 20, "kt", 1, NULL);
+  if (value != NULL) {
+    g_object_set (source, "pattern", value->value, NULL);
+    return TRUE;
+  }
+  known = g_string_new (NULL);
+  for (guint i = 0; i < klass->n_values; i++)
+    g_string_append_printf (known, "%s%s", i > 0 ? ", " : "",
+        klass->values[i].value_nick);
+  g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+      "There is no test pattern '%s'. There are %s.", pattern, known->str);
+  g_string_free (known, TRUE);
+  return FALSE;
+}
+
+static gboolean
+add_pattern (GstBin * bin, const gchar * pattern, GstPad * ghost,
+    GError ** error)
+{
+  GstElement *source = preview_add_element (bin, "videotestsrc", NULL, error);
+  GstElement *filter = source == NULL ? NULL
+      : preview_add_element (bin, "capsfilter", NULL, error);
+  GstPad *pad;
+
+  if (filter == NULL || !set_pattern (source, pattern, error))
+    return FALSE;
+  gst_util_set_object_arg (G_OBJECT (filter), "caps", PATTERN_CAPS);
+  gst_element_link (source, filter);
+  pad = gst_element_get_static_pad (filter, "src");
+  gst_ghost_pad_set_target (GST_GHOST_PAD (ghost), pad);
+  gst_object_unref (pad);
+  return TRUE;
+}
+
+/* The y4mdec of GStreamer 1.28 reads by itself, and decodebin has no place yet
+ * for what comes; behind a queue it is given what to decode when there is. */
+static gboolean
+link_source (GstBin * bin, GstElement * source, const gchar * file,
+    GstElement * decoder, GError ** error)
+{
+  GstElement *queue;
+
+  if (file == NULL || !g_str_has_suffix (file, ".y4m"))
+    return gst_element_link (source, decoder);
+  queue = preview_add_element (bin, "queue", NULL, error);
+  return queue != NULL && gst_element_link_many (source, queue, decoder, NULL);
+}
+
+static gboolean
+add_decoder (GstBin * bin, const PreviewOptions * options, GstPad * ghost,
+    GError ** error)
+{
+  GstElement *decoder = preview_add_element (bin, "decodebin", NULL, error);
+  GstElement *source;
+  GstPluginFeature *parser = gst_registry_lookup_feature (gst_registry_get (),
+      "jpegparse");
+  GstCaps *caps;
+
+  /* It reads how a camera was held, and is not used unless asked for. */
+  if (parser != NULL) {
+    gst_plugin_feature_set_rank (parser, GST_RANK_PRIMARY + 1);
+    gst_object_unref (parser);
+  }
+
+  if (decoder == NULL)
+    return FALSE;
+  caps = gst_caps_from_string (DECODED);
+  g_object_set (decoder, "caps", caps, "expose-all-streams", FALSE, NULL);
+  gst_caps_unref (caps);
+  g_signal_connect (decoder, "pad-added", G_CALLBACK (link_video), ghost);
+  if (options->camera) {
+    source = preview_add_element (bin, "v4l2src", NULL, error);
+    if (source != NULL && options->device != NULL)
+      g_object_set (source, "device", options->device, NULL);
+  } else {
+    gchar *uri = gst_uri_is_valid (options->file)
+        ? g_strdup (options->file) : gst_filename_to_uri (options->file, error);
+
+    source = uri == NULL ? NULL
+        : gst_element_make_from_uri (GST_URI_SRC, uri, NULL, error);
+    if (source != NULL)
+      gst_bin_add (bin, source);
+    g_free (uri);
+  }
+  return source != NULL
+      && link_source (bin, source, options->file, decoder, error);
+}
+
+GstElement *
+preview_source_new (const PreviewOptions * options, GError ** error)
+{
+  GstElement *source = gst_bin_new (NULL);
+  GstPad *ghost = gst_ghost_pad_new_no_target ("src", GST_PAD_SRC);
+
+  gst_element_add_pad (source, ghost);
+  if (options->camera || options->file != NULL
+      ? add_decoder (GST_BIN (source), options, ghost, error)
+      : add_pattern (GST_BIN (source), options->pattern, ghost, error))
+    return source;
+  if (error != NULL && *error == NULL)
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
+        "The source cannot be linked to a decoder.");
+  gst_object_unref (gst_object_ref_sink (source));
+  return NULL;
+}
+
+/* A URI has no blanks, quotes or backslashes that gst-launch-1.0 would read as
+ * its own. */
+static gchar *
+describe_file (const gchar * file, gboolean upright)
+{
+  gchar *uri = gst_uri_is_valid (file) ? g_strdup (file)
+      : gst_filename_to_uri (file, NULL);
+  gchar *text = g_strdup_printf ("uridecodebin uri=%s caps=\"" DECODED "\" "
+      "expose-all-streams=false !%s", uri,
+      upright ? " videoconvert ! videoflip video-direction=auto !" : "");
+
+  g_free (uri);
+  return text;
+}
+
+gchar *
+preview_source_describe (const PreviewOptions * options, GstElement * source,
+    gboolean still)
+{
+  GstElement *flip = gst_bin_get_by_name (GST_BIN (source), FLIP);
+  gboolean upright = flip != NULL;
+  gchar *text, *all;
+
+  gst_clear_object (&flip);
+  if (options->camera)
+    text = g_strdup_printf ("v4l2src%s%s ! decodebin !", options->device
+        ? " device=" : "", options->device ? options->device : "");
+  else if (options->file != NULL)
+    text = describe_file (options->file, upright);
+  else if (options->pattern != NULL)
+    text = g_strdup_printf ("videotestsrc pattern=%s ! " PATTERN_CAPS " !",
+        options->pattern);
+  else
+    text = g_strdup ("videotestsrc pattern=" DEFAULT_PATTERN " " MOTION " ! "
+        PATTERN_CAPS " !");
+  if (!still)
+    return text;
+  all = g_strconcat (text, " videoconvert ! imagefreeze ! "
+      "video/x-raw,framerate=30/1 !", NULL);
+  g_free (text);
+  return all;
+}
