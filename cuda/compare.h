@@ -17,9 +17,10 @@ typedef struct {
 bool bdct_compare_describe (BdctSlot *slot, const BdctStaging *staging,
     const BdctFrame *frame, BdctError *error);
 
-/** Whether other jobs have metrics: they make pictures then, some at a time,
- * and their passes are enqueued with what compares these. */
-bool bdct_compare_takes_others (const BdctSlot *slot);
+/** Whether the i-th of the others, not the second job, has metrics: these make
+ * pictures then, some at a time, and their passes are enqueued with what
+ * compares them. */
+bool bdct_compare_takes (const BdctSlot *slot, int i);
 
 /** Enqueue all of it behind the passes of the sets. */
 bool bdct_compare_enqueue (BdctSlot *slot, const BdctStaging *staging,

@@ -47,7 +47,7 @@ typedef struct {
   bool zeroed;                  /* the half of the cells in use */
   BdctBuffer levels;            /* of the frame whose bits are counted */
   BdctCompareMemory compare;    /* of the one whose metrics are computed */
-  const BdctCudaPass *passes[MAX_BATCH * (4 + BDCT_MAX_OTHERS)];
+  const BdctCudaPass *passes[MAX_BATCH * (4 + BDCT_MAX_OTHERS + 1)];
 } CudaEngine;
 
 /* Everything that configure() and submit() allocate. */
@@ -195,12 +195,13 @@ gather_passes (CudaEngine * self, unsigned first, unsigned n)
       const BdctSlot *slot = &frame_at (self, first + j)->slot;
       const int other = i - slot->n_passes;
 
-      if (other >= slot->n_others
-          || (other >= 0 && bdct_compare_takes_others (slot)))
+      if (other >= slot->n_others)
         continue;
-      self->passes[n_passes++] = other < 0 ? &slot->pass[i]
-          : &slot->others[other].pass;
       more = true;
+      if (other < 0)
+        self->passes[n_passes++] = &slot->pass[i];
+      else if (!bdct_compare_takes (slot, other))
+        self->passes[n_passes++] = &slot->others[other].pass;
     }
   }
   return n_passes;

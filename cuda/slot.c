@@ -45,6 +45,7 @@ bdct_slot_clear (BdctSlot * slot, bool in_context)
   bdct_buffer_free (&slot->dst.buffer, in_context);
   bdct_buffer_free (&slot->scratch, in_context);
   bdct_buffer_free (&slot->compared, in_context);
+  bdct_buffer_free (&slot->b, in_context);
   bdct_buffer_free (&slot->map, in_context);
   bdct_buffer_free (&slot->records, in_context);
   bdct_buffer_free (&slot->cells, in_context);
@@ -240,7 +241,8 @@ place_images (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
   };
   if (bdct_slot_splits (slot))
     return place_planes (slot, staging, levels, compared, compared
-        || slot->viewed || frame->rate || frame->n_others > 0, images, error);
+        || slot->viewed || frame->rate || frame->n_others > 0
+        || frame->second != NULL, images, error);
   if (!slot->viewed)
     images->rec = slot->dst.image;
   else if ((levels || shows_samples (mode))
@@ -249,6 +251,26 @@ place_images (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
     return false;
   return !compared || images->rec.data[0] != NULL
       || bdct_staging_scratch (staging, &slot->compared, &images->rec, error);
+}
+
+/* The second job's picture, where it is looked at. */
+static bool
+place_second (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
+    BdctError * error)
+{
+  slot->b_rec = (BdctImage) { 0 };
+  if (frame->second == NULL && slot->b.device != NULL)
+    bdct_buffer_free (&slot->b, true);
+  if (frame->second == NULL)
+    return true;
+  if (frame->metrics == 0 && (frame->view == NULL
+          || !bdct_view_shows (frame->view, BDCT_SIDE_B)))
+    return true;
+  if (!bdct_buffer_reserve (&slot->b, bdct_staging_picture_size (staging),
+          false, staging->engine, error))
+    return false;
+  slot->b_rec = bdct_staging_picture (staging, slot->b.device);
+  return true;
 }
 
 /* The blocks' records, where they are asked for or coloured. */
@@ -278,12 +300,14 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
       && bdct_view_is_of_blocks (frame->view);
   BdctBlockRecord *records = NULL;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  BdctRenderPicture a, b;
   BdctCudaWork work;
   Images images;
   int n;
 
   slot->viewed = frame->view != NULL && !bdct_view_is_plain (frame->view);
-  if (!place_images (slot, staging, frame, mode, &images, error))
+  if (!place_images (slot, staging, frame, mode, &images, error)
+      || !place_second (slot, staging, frame, error))
     return false;
   slot->rec = images.rec;
   describe (&work, layout, &slot->planes);
@@ -307,11 +331,12 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
   slot->n_passes = bdct_cuda_plan (device, &work, slot->pass, error);
   if (slot->n_passes == 0)
     return false;
+  a = (BdctRenderPicture) {.job = slot->sets,.image = images.levels.data[0]
+        != NULL ? images.levels : images.rec };
+  b = (BdctRenderPicture) {.job = frame->second,.image = slot->b_rec };
   if (slot->viewed)
-    bdct_render_init (&slot->render, frame->view, layout, slot->sets,
-        &slot->planes, images.levels.data[0] != NULL ? &images.levels
-        : &images.rec, &images.view, records,
-        by_map ? slot->map.device : NULL, NULL, NULL);
+    bdct_render_init (&slot->render, frame->view, layout, &slot->planes, &a,
+        &b, &images.view, records, by_map ? slot->map.device : NULL, NULL);
   if (images.levels.data[0] == NULL)
     return true;
   work.levels = true;
@@ -328,7 +353,8 @@ plan_others (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
 {
   BdctCudaWork work;
 
-  slot->n_others = frame->n_others;
+  slot->n_others = frame->n_others + (frame->second != NULL);
+  slot->second = frame->second != NULL ? slot->n_others : 0;
   if (slot->n_others == 0)
     return true;
   if (slot->max_others < slot->n_others) {
@@ -344,8 +370,10 @@ plan_others (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
   for (int i = 0; i < slot->n_others; i++) {
     BdctOther *other = &slot->others[i];
 
-    other->job = frame->others[i];
+    other->job = i < frame->n_others ? frame->others[i] : *frame->second;
     bdct_slot_describe_other (slot, &staging->layout, i, &work);
+    if (1 + i == slot->second)
+      set_output (&work, &staging->layout, &slot->b_rec);
     if (bdct_cuda_plan (staging->device->kernels, &work, &other->pass,
             error) == 0)
       return false;
@@ -498,6 +526,7 @@ bdct_slot_count (BdctSlot * slot, const BdctLayout * layout,
         stats + 1 + i);
   for (int i = 0; slot->rate && i <= slot->n_others; i++)
     bdct_rate_price ((BdctRateCounts *) slot->counts.host.data + i, layout,
-        bdct_slot_job (slot, i), i == 0 || slot->other_files, stats + i);
+        bdct_slot_job (slot, i), i == 0 || i == slot->second
+        || slot->other_files, stats + i);
   bdct_frame_metrics_finish (&slot->metrics, stats);
 }

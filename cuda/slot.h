@@ -35,6 +35,7 @@ typedef struct {
   BdctCudaColour colour;        /**< of R, G and B */
   BdctBuffer scratch;           /**< what a view is drawn from */
   BdctBuffer compared;          /**< a reconstruction for metrics alone */
+  BdctBuffer b;                 /**< the second job's; only with one */
   BdctBuffer map;               /**< sets of the blocks, then of the cells */
   BdctBuffer records;
   BdctBuffer cells;             /**< of the others */
@@ -43,14 +44,16 @@ typedef struct {
 
   BdctJob sets[BDCT_MAX_SETS];
   BdctOther *others;
-  int n_others, max_others;
+  int n_others, max_others;     /**< with the second job, the last one */
+  int second;                   /**< which of those counted it is; 0: none */
   BdctCudaPass pass[4];         /**< the sets', then those of their levels */
   int n_passes;
   bool rate, other_files;
-  BdctFrameMetrics metrics;     /**< of the sets alone, or of the others too;
-                                     their passes then wait for it (compare.h)
-                                     */
+  BdctFrameMetrics metrics;     /**< of the sets alone, or of the others too */
+  bool others_compared;         /**< they are of those but the second job: their
+                                     passes then wait for it (compare.h) */
   BdctImage rec;                /**< the sets' reconstruction, if it is made */
+  BdctImage b_rec;              /**< likewise, the second job's */
   BdctCudaWork work;            /**< of a `rate`: the sets, without more */
   bool viewed;                  /**< a view is drawn behind them */
   BdctRender render;
@@ -74,7 +77,6 @@ const BdctJob *bdct_slot_job (const BdctSlot *slot, int i);
 /** Describe it, with nothing asked. */
 void bdct_slot_describe (const BdctSlot *slot, const BdctLayout *layout, int i,
     BdctCudaWork *work);
-
 
 /** Describe the i-th of the others, with its statistics. */
 void bdct_slot_describe_other (const BdctSlot *slot, const BdctLayout *layout,

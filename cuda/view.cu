@@ -18,14 +18,16 @@ get (const BdctRenderPlane &p, const BdctSamples &of, int x, int y, int depth)
       (1 << depth) - 1);
 }
 
-/* Put the sample (x, y) of a component, which was at (from_x, from_y) of the
- * picture, and what lies on top of it. */
+/* Put the sample (x, y) of a component, which was at (from_x, from_y) of one of
+ * the pictures, and what lies on top of it. */
 template <typename Sample> __device__ __forceinline__ void
-put (const BdctRender &r, int c, int x, int y, int from_x, int from_y, int v)
+put (const BdctRender &r, int c, int x, int y, bool second, int from_x,
+    int from_y, int v)
 {
   const BdctRenderPlane &p = r.plane[c];
 
-  if (r.grid && c == BDCT_Y && bdct_render_on_grid (&r, from_x, from_y))
+  if (r.grid && c == BDCT_Y && bdct_render_on_grid (&r, second, from_x,
+          from_y))
     v = bdct_render_mark (v, r.depth);
   if (r.divider && x >= r.split >> p.sub_x
       && x <= (r.split + r.divider - 1) >> p.sub_x)
@@ -49,17 +51,16 @@ draw_samples (const __grid_constant__ BdctRender r)
   for (int y = blockIdx.y * 8 + threadIdx.y; y < p.layout.height;
       y += gridDim.y * 8) {
     int from_x = x, from_y = y, v;
+    bool second = true;
 
     if (r.mode == BDCT_VIEW_DIFFERENCE) {
-      v = bdct_render_difference (get<Sample> (p, p.src, x, y, r.depth),
-          get<Sample> (p, p.rec, x, y, r.depth), r.gain, r.depth);
+      v = bdct_render_difference (get<Sample> (p, p.first, x, y, r.depth),
+          get<Sample> (p, p.second, x, y, r.depth), r.gain, r.depth);
     } else {
-      const bool rec = bdct_render_locate (&r, p.sub_x, p.sub_y, &from_x,
-          &from_y);
-
-      v = get<Sample> (p, rec ? p.rec : p.src, from_x, from_y, r.depth);
+      second = bdct_render_locate (&r, p.sub_x, p.sub_y, &from_x, &from_y);
+      v = get<Sample> (p, second ? p.second : p.first, from_x, from_y, r.depth);
     }
-    put<Sample> (r, c, x, y, from_x, from_y, v);
+    put<Sample> (r, c, x, y, second, from_x, from_y, v);
   }
 }
 
@@ -99,7 +100,7 @@ draw_map (const __grid_constant__ BdctRender r)
       if (lane < kTile >> p.sub_x && x < p.layout.width)
         for (int y = y0; y < min (y0 + (kTile >> p.sub_y), p.layout.height);
             y++)
-          put<Sample> (r, c, x, y, x, y, r.colour[colour
+          put<Sample> (r, c, x, y, true, x, y, r.colour[colour
                   [(y << p.sub_y >> log2_height) - first_y]
                   [(x << p.sub_x >> log2_width) - first_x]][c]);
     }

@@ -201,15 +201,16 @@ BDCT_COLOUR_INLINE bool
 bdct_colour_is_original (const BdctRender *render, int *x, int *y)
 {
   return bdct_render_is_copy (render->mode)
-      && !bdct_render_locate (render, 0, 0, x, y);
+      && render->original[bdct_render_locate (render, 0, 0, x, y)];
 }
 
 /** What the grid adds to R, G and B of an original's pixel, whose own place is
- * (x, y): as much as to luma. */
+ * (x, y): as much as to luma. Where one of the pictures is the original, both
+ * have the same grid. */
 BDCT_COLOUR_INLINE int
 bdct_colour_mark (const BdctRender *render, int x, int y, int luma)
 {
-  return render->grid && bdct_render_on_grid (render, x, y)
+  return render->grid && bdct_render_on_grid (render, false, x, y)
       ? bdct_render_mark (luma, 8) - luma : 0;
 }
 

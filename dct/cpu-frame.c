@@ -13,7 +13,7 @@
 /* What the passes of a frame read and make, and what a view is drawn on; what
  * is not needed has no data. */
 typedef struct {
-  BdctImage src, rec, levels, view;
+  BdctImage src, rec, b, levels, view;
 } Images;
 
 bool
@@ -82,6 +82,7 @@ prepare_pass (Slot * slot, int i, const BdctJob * job)
     pass->prepared = false;
     pass->tree = NULL;
     pass->all_ends = NULL;
+    pass->sizes = NULL;
   }
   if (!pass->prepared || memcmp (&pass->job, job, sizeof *job) != 0) {
     pass->prepared = false;
@@ -249,11 +250,30 @@ prepare_images (CpuEngine * self, Slot * slot, const BdctFrame * frame,
     images->view = slot->colour.shown;
   } else if (plain) {
     images->rec = frame->dst;
-  } else if (!levels && !bdct_view_is_of_blocks (view)) {
-    return bdct_cpu_own_image (self, &slot->scratch, &images->rec);
+  } else if (!levels && !bdct_view_is_of_blocks (view)
+      && !bdct_cpu_own_image (self, &slot->scratch, &images->rec)) {
+    return false;
   }
+  if (bdct_view_shows (view, BDCT_SIDE_B)
+      && !(self->layout.rgb.n_planes > 0
+          ? bdct_colour_image (&self->layout, &slot->b, &images->b)
+          : bdct_cpu_own_image (self, &slot->b, &images->b)))
+    return false;
   return !levels || bdct_cpu_own_image (self, &slot->scratch,
       &images->levels);
+}
+
+/* Have memory for the sizes of a pass' blocks, if it is a tree that a view looks
+ * at. */
+static bool
+prepare_sizes (const CpuEngine * self, Pass * pass, const BdctView * view,
+    uint8_t ** memory)
+{
+  if (!bdct_cpu_is_tree (pass)
+      || (!view->grid && view->mode != BDCT_VIEW_SIZE_MAP))
+    return true;
+  pass->sizes = *memory = alloc_by_block (self, *memory, 1);
+  return pass->sizes != NULL;
 }
 
 /* Have what trees are found in, and where they are kept for who asks or looks
@@ -262,24 +282,47 @@ static bool
 prepare_trees (CpuEngine * self, Slot * slot, const BdctFrame * frame,
     const BdctView * view)
 {
-  slot->sizes = frame->sizes;
-  if (!bdct_cpu_is_tree (slot->pass[0]))
-    slot->sizes = NULL;
-  else if (slot->sizes == NULL
-      && (view->grid || view->mode == BDCT_VIEW_SIZE_MAP)) {
-    slot->own_sizes = alloc_by_block (self, slot->own_sizes, 1);
-    slot->sizes = slot->own_sizes;
-    if (slot->sizes == NULL)
-      return false;
-  }
+  Pass *sets = slot->pass[0];
+
+  sets->sizes = bdct_cpu_is_tree (sets) ? frame->sizes : NULL;
+  if (sets->sizes == NULL
+      && !prepare_sizes (self, sets, view, &slot->own_sizes))
+    return false;
+  if (slot->second > 0 && !prepare_sizes (self,
+          bdct_cpu_pass (slot, slot->second), view, &slot->b_sizes))
+    return false;
   /* No frame in flight uses this if there is none. */
-  for (int i = 0; i <= frame->n_others && self->tree_scratch == NULL; i++)
+  for (int i = 0; i <= slot->n_others && self->tree_scratch == NULL; i++)
     if (bdct_cpu_is_tree (bdct_cpu_pass (slot, i))) {
       self->tree_scratch = aligned_alloc (64, (self->max_threads + 1)
           * bdct_cpu_tree_scratch_size ());
       return self->tree_scratch != NULL;
     }
   return true;
+}
+
+/* The passes of jobs beside the sets. */
+static bool
+prepare_others (Slot * slot, const BdctFrame * frame)
+{
+  slot->n_others = frame->n_others + (frame->second != NULL);
+  slot->second = frame->second != NULL ? slot->n_others : 0;
+  for (int i = 0; i < slot->n_others; i++) {
+    if (!prepare_pass (slot, BDCT_MAX_SETS + i, i < frame->n_others
+            ? &frame->others[i] : frame->second))
+      return false;
+    slot->pass[BDCT_MAX_SETS + i]->sizes = NULL;
+  }
+  return true;
+}
+
+/* What only a second job needs is there only while there is one. */
+static void
+free_second (Slot * slot)
+{
+  free (slot->b);
+  free (slot->b_sizes);
+  slot->b = slot->b_sizes = NULL;
 }
 
 /* Have all that a frame needs. */
@@ -290,12 +333,12 @@ prepare (CpuEngine * self, Slot * slot, const BdctFrame * frame,
   for (int i = 0; i < frame->n_sets; i++)
     if (!prepare_pass (slot, i, &frame->sets[i]))
       return false;
-  for (int i = 0; i < frame->n_others; i++)
-    if (!prepare_pass (slot, BDCT_MAX_SETS + i, &frame->others[i]))
-      return false;
+  if (!prepare_others (slot, frame))
+    return false;
+  if (frame->second == NULL)
+    free_second (slot);
   slot->rate = frame->rate;
   slot->other_files = frame->other_files;
-  slot->n_others = frame->n_others;
   make_batches (slot);
   if (frame->set_of_block != NULL) {
     slot->set_of_block = alloc_by_block (self, slot->set_of_block, 1);
@@ -419,6 +462,7 @@ bdct_cpu_start_frame (CpuEngine * self, Slot * slot, const BdctFrame * frame,
   const bool plain = bdct_view_is_plain (view);
   const BdctImage none = { 0 };
   BdctBlockRecord *blocks = frame->blocks;
+  BdctRenderPicture a = {.job = frame->sets }, b = {.job = frame->second };
   Images images;
 
   if (!prepare (self, slot, frame, view, &images))
@@ -427,21 +471,26 @@ bdct_cpu_start_frame (CpuEngine * self, Slot * slot, const BdctFrame * frame,
     blocks = slot->blocks;
   start_pass (self, slot->pass[0], &images.src, &images.rec);
   start_sets (self, slot, frame, blocks, &images.levels);
-  for (int i = 1; i <= frame->n_others; i++)
-    start_pass (self, bdct_cpu_pass (slot, i), &images.src, &none);
+  for (int i = 1; i <= slot->n_others; i++)
+    start_pass (self, bdct_cpu_pass (slot, i), &images.src,
+        i == slot->second ? &images.b : &none);
   if (frame->rate && !prepare_rate (self, slot))
     return bdct_error (error, "out of memory");
-  if (!bdct_cpu_prepare_metrics (self, slot, frame, &images.src, &images.rec))
+  if (!bdct_cpu_prepare_metrics (self, slot, frame, &images.src, &images.rec,
+          &images.b))
     return bdct_error (error, "out of memory");
   if (!bdct_cpu_prepare_map (self, slot, view, &images.src, &images.rec))
     return bdct_error (error, "out of memory");
   make_stages (self, slot, plain);
-  if (!plain)
-    bdct_render_init (&slot->render, view, &self->layout, frame->sets,
-        &images.src, images.levels.data[0] != NULL ? &images.levels
-        : &images.rec, &images.view, blocks,
-        frame->set_of_block != NULL ? slot->set_of_block : NULL,
-        slot->seen.memory, slot->sizes);
+  if (plain)
+    return true;
+  a.image = images.levels.data[0] != NULL ? images.levels : images.rec;
+  a.sizes = slot->pass[0]->sizes;
+  b.image = images.b;
+  b.sizes = slot->second > 0 ? bdct_cpu_pass (slot, slot->second)->sizes : NULL;
+  bdct_render_init (&slot->render, view, &self->layout, &images.src, &a, &b,
+      &images.view, blocks, frame->set_of_block != NULL ? slot->set_of_block
+      : NULL, slot->seen.memory);
   return true;
 }
 
@@ -468,7 +517,8 @@ bdct_cpu_finish_frame (const CpuEngine * self, const Slot * slot,
     Pass *pass = bdct_cpu_pass (slot, i);
 
     if (slot->rate)
-      price_pass (self, pass, i == 0 || slot->other_files);
+      price_pass (self, pass, i == 0 || i == slot->second
+          || slot->other_files);
     stats[i] = pass->stats;
   }
 }
@@ -479,7 +529,7 @@ bdct_cpu_free_slots (CpuEngine * self)
   for (unsigned i = 0; i < self->depth; i++) {
     Slot *slot = &self->slots[i];
 
-    for (int k = 0; k < BDCT_MAX_SETS + BDCT_MAX_OTHERS; k++) {
+    for (int k = 0; k < BDCT_MAX_SETS - 1 + MAX_PASSES; k++) {
       if (slot->pass[k] != NULL) {
         free (slot->pass[k]->all_ends);
         free (slot->pass[k]->tree);
@@ -492,6 +542,7 @@ bdct_cpu_free_slots (CpuEngine * self)
     free (slot->scratch);
     free (slot->set_of_block);
     free (slot->own_sizes);
+    free_second (slot);
     free (slot->blocks);
     free (slot->bins);
   }

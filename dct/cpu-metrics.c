@@ -13,7 +13,9 @@
 static unsigned
 get_metrics (const Slot * slot, const Pass * pass)
 {
-  return pass == slot->pass[0] ? slot->metrics : slot->other_metrics;
+  return pass == slot->pass[0] || (slot->second > 0
+      && pass == bdct_cpu_pass (slot, slot->second)) ? slot->metrics
+      : slot->other_metrics;
 }
 
 /* The luma that a frame keeps, and those before it. */
@@ -81,7 +83,8 @@ prepare_pass (CpuEngine * self, Slot * slot, Pass * pass, int k,
 
 bool
 bdct_cpu_prepare_metrics (CpuEngine * self, Slot * slot,
-    const BdctFrame * frame, const BdctImage * src, const BdctImage * rec)
+    const BdctFrame * frame, const BdctImage * src, const BdctImage * rec,
+    const BdctImage * b)
 {
   const unsigned any = frame->metrics | frame->other_metrics;
   BdctMetricsTask task = {
@@ -98,20 +101,22 @@ bdct_cpu_prepare_metrics (CpuEngine * self, Slot * slot,
   if (slot->needs_kept
       && !prepare_kept (self, slot, frame, src, task.luma))
     return false;
-  for (int b = 0; b < slot->n_batches && any != 0; b++)
-    for (int k = 0; k < slot->batch[b].n; k++) {
-      Pass *pass = slot->batch[b].pass[k];
+  for (int i = 0; i < slot->n_batches && any != 0; i++)
+    for (int k = 0; k < slot->batch[i].n; k++) {
+      Pass *pass = slot->batch[i].pass[k];
 
-      task.rec = pass == slot->pass[0] ? *rec : (BdctImage) { 0 };
+      task.rec = pass == slot->pass[0] ? *rec : slot->second > 0
+          && pass == bdct_cpu_pass (slot, slot->second) ? *b
+          : (BdctImage) { 0 };
       if (get_metrics (slot, pass) != 0
           && !prepare_pass (self, slot, pass, k, &task))
         return false;
     }
   /* What batches share one after the other has its place now. */
-  for (int b = 0; b < slot->n_batches && any != 0; b++)
-    for (int k = 0; k < slot->batch[b].n; k++)
-      if (get_metrics (slot, slot->batch[b].pass[k]) != 0)
-        bdct_metrics_place (&slot->batch[b].pass[k]->metrics,
+  for (int i = 0; i < slot->n_batches && any != 0; i++)
+    for (int k = 0; k < slot->batch[i].n; k++)
+      if (get_metrics (slot, slot->batch[i].pass[k]) != 0)
+        bdct_metrics_place (&slot->batch[i].pass[k]->metrics,
             slot->metric_memory[k]);
   return true;
 }

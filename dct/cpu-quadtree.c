@@ -473,8 +473,10 @@ take_node (Region * r, const uint8_t size[64], int left, int top, int n,
 }
 
 static void
-work_on_square (Region * r, int left, int top, uint8_t * sizes, int columns)
+work_on_square (Region * r, int left, int top)
 {
+  const int columns = r->pass->plane[BDCT_Y].grid.columns;
+  uint8_t *sizes = r->pass->sizes;
   BdctQuadtreeSquare square;
   uint8_t size[64];
 
@@ -495,7 +497,7 @@ work_on_square (Region * r, int left, int top, uint8_t * sizes, int columns)
 }
 
 static void
-work_on_region (Region * r, uint8_t * sizes)
+work_on_region (Region * r)
 {
   const BdctLayout *layout = &r->self->layout;
   const int n_components = bdct_layout_components (layout);
@@ -515,7 +517,7 @@ work_on_region (Region * r, uint8_t * sizes)
   for (int y = 0; y < ROWS; y += BDCT_QUADTREE_SIDE)
     for (int x = 0; x < COLUMNS; x += BDCT_QUADTREE_SIDE)
       if (is_inside (r, x, y))
-        work_on_square (r, x, y, sizes, pass->plane[BDCT_Y].grid.columns);
+        work_on_square (r, x, y);
   for (int c = 0; r->rate && c < n_components; c++)
     for (int i = 0; i < SQUARE_ROWS; i++)
       if (is_inside (r, 0, i * BDCT_QUADTREE_SIDE))
@@ -556,7 +558,6 @@ bdct_cpu_work_on_tree (CpuEngine * self, Batch * batch, int number,
       piece->strip[c][r.k].levels = r.sized->levels[c];
     }
     for (r.x = 0; r.x < self->layout.plane[0].width; r.x += COLUMNS)
-      work_on_region (&r, r.pass == piece->slot->pass[0]
-          ? piece->slot->sizes : NULL);
+      work_on_region (&r);
   }
 }

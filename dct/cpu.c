@@ -230,6 +230,7 @@ cpu_submit (BdctEngine * engine, const BdctFrame * frame, BdctError * error)
 {
   CpuEngine *self = (CpuEngine *) engine;
   const unsigned metrics = frame->metrics | frame->other_metrics;
+  const unsigned n_passes = 1 + frame->n_others + (frame->second != NULL);
   bool alone;
   Slot *slot;
 
@@ -242,7 +243,7 @@ cpu_submit (BdctEngine * engine, const BdctFrame * frame, BdctError * error)
     return bdct_error (error, "the CPU engine takes host memory only");
 
   /* A frame before may be in other threads' hands, and not yet kept. */
-  alone = is_small (self, (1 + frame->n_others) * (frame->rate ? RATE_COST : 1)
+  alone = is_small (self, n_passes * (frame->rate ? RATE_COST : 1)
       * (metrics != 0 ? METRICS_COST : 1))
       && (self->in_flight == 0 || !(metrics >> BDCT_METRIC_XPSNR & 1));
   if (!alone && !start_threads (self, error))

@@ -4,7 +4,8 @@
  * pieces of work (cpu-frame.c, cpu-metrics.c), and the work on a piece
  * (cpu-work.c, cpu-quadtree.c).
  *
- * A pass over a frame is that of the sets, or one of each other job. Passes of
+ * A pass over a frame is that of the sets, one of each other job, or of the
+ * second one, which then is the last of the others. Passes of
  * one transform are done together, some at a time, which is a batch. A batch is
  * cut into strips as high as a tile of one component, or, of several block
  * sizes, as high as chroma's tiles.
@@ -32,6 +33,9 @@
 /* The most passes of a batch: what their bins take is bounded by it. */
 #define MAX_BATCH BDCT_TILE_JOBS
 
+/* The most passes of a frame. */
+#define MAX_PASSES (1 + BDCT_MAX_OTHERS + 1)
+
 /* Frames that may be asked for beside those in flight: one that is shown again,
  * and the two before it (engine.h: number). */
 #define CPU_MORE_KEPT 3
@@ -56,6 +60,7 @@ typedef struct {
   BdctLevel (*ends[BDCT_MAX_COMPONENTS])[2];
   BdctLevel (*all_ends)[2];     /* NULL until something needs them */
   BdctMetricsRun metrics;
+  uint8_t *sizes;               /* a tree's (engine.h); NULL: not asked */
 } Pass;
 
 typedef struct {
@@ -75,11 +80,12 @@ typedef struct {
 
 typedef struct {
   bool rate, other_files;
-  int n_others;
+  int n_others;                 /* with the second job */
+  int second;                   /* its pass; 0: there is none */
   /* The sets, then the others; NULL until there is such a one. */
-  Pass *pass[BDCT_MAX_SETS + BDCT_MAX_OTHERS];
-  Batch batch[1 + BDCT_MAX_OTHERS];
-  Stage stages[(3 + BDCT_METRIC_STAGES) * (1 + BDCT_MAX_OTHERS) + 5];
+  Pass *pass[BDCT_MAX_SETS - 1 + MAX_PASSES];
+  Batch batch[MAX_PASSES];
+  Stage stages[(3 + BDCT_METRIC_STAGES) * MAX_PASSES + 5];
   int n_batches, n_stages;
   int stage;                    /* the one that is worked on */
   int next_piece, done_pieces;  /* of it */
@@ -88,8 +94,9 @@ typedef struct {
   uint8_t *planes, *rec, *shown;        /* its images; NULL until needed */
   /* NULL until something needs them, for the layout's most blocks. */
   uint8_t *scratch, *set_of_block, *own_sizes;
+  uint8_t *b, *b_sizes;         /* the second job's picture and blocks; NULL
+                                   without one */
   BdctBlockRecord *blocks;
-  uint8_t *sizes;               /* the frame's or these; NULL: not asked */
   uint64_t *bins;               /* of a batch */
   size_t n_bins;                /* words of them */
   unsigned metrics, other_metrics;
@@ -198,10 +205,12 @@ bool bdct_cpu_start_frame (CpuEngine *self, Slot *slot, const BdctFrame *frame,
 bool bdct_cpu_own_image (const CpuEngine *self, uint8_t **memory,
     BdctImage *image);
 
-/* Have what the metrics of a frame need, whose passes have started; `rec` has
- * no data where nobody asked for a picture (cpu-metrics.c). */
+/* Have what the metrics of a frame need, whose passes have started; `rec` and
+ * `b`, the second job's, have no data where nobody asked for a picture
+ * (cpu-metrics.c). */
 bool bdct_cpu_prepare_metrics (CpuEngine *self, Slot *slot,
-    const BdctFrame *frame, const BdctImage *src, const BdctImage *rec);
+    const BdctFrame *frame, const BdctImage *src, const BdctImage *rec,
+    const BdctImage *b);
 
 /* Pieces of a frame's luma that are to be kept; and one of them. */
 int bdct_cpu_count_kept (const CpuEngine *self, const Slot *slot);

@@ -104,11 +104,16 @@ bdct_frame_check (const BdctEngineClass * klass, const BdctFrame * frame,
           error)
       || !check_jobs (klass, frame->others, frame->n_others, "other job",
           layout->depth, error)
+      || (frame->second != NULL && !check_jobs (klass, frame->second, 1,
+              "second job", layout->depth, error))
       || !check_sets (frame->sets, frame->n_sets, error))
     return false;
   if (frame->view != NULL && !bdct_view_is_plain (frame->view)
       && frame->dst.data[0] == NULL)
     return bdct_error (error, "a view needs an image to be drawn on");
+  if (frame->view != NULL && frame->second == NULL
+      && bdct_view_shows (frame->view, BDCT_SIDE_B))
+    return bdct_error (error, "the view shows B, and there is no second job");
   if (frame->view != NULL
       && !bdct_engine_view_check (klass, frame->view->mode, error))
     return false;

@@ -41,6 +41,9 @@ typedef struct {
    * that is asked. */
   const BdctJob *others;
   int n_others;                 /**< 0 to BDCT_MAX_OTHERS */
+  /** A job for the whole frame, of any transform, of which a view may show the
+   * reconstruction: B, where that of the sets is A. NULL: none. */
+  const BdctJob *second;
   BdctImage src;
   BdctImage dst;                /**< must not overlap `src`. data[0] NULL: none,
                                      no view, and no errors of R, G and B */
@@ -51,12 +54,13 @@ typedef struct {
                                      asked */
   size_t n_blocks;              /**< entries of `set_of_block` and `blocks`;
                                      unused if there is neither */
-  bool rate;                    /**< have the bits in the statistics of the
-                                     sets and of each other job (rate.h), ... */
+  bool rate;                    /**< have the bits in the statistics of all
+                                     jobs (rate.h), ... */
   bool other_files;             /**< ... and what a file has of each other job
-                                     too; of the sets they always are */
-  /** Metrics to have in the statistics of the sets, and of each other job:
-   * bits 1 << BdctMetric, of which those that bdct_engine_metrics() leaves. */
+                                     too; of the sets and the second job they
+                                     always are */
+  /** Metrics to have in the statistics of the sets and the second job, and of
+   * each other job: bits 1 << BdctMetric, of which those that bdct_engine_metrics() leaves. */
   unsigned metrics, other_metrics;
   int frame_rate;               /**< for XPSNR: whole frames a second, ... */
   uint64_t number;              /**< ... and which of the stream it is: those
@@ -120,7 +124,7 @@ typedef struct BdctEngineClass {
 
   /** Wait for the oldest frame; `dst` and `blocks` are then complete. `stats`,
    * which may be NULL, receives 1 + n_others: of the sets, then of each other
-   * job. False on an error of that frame, or if none is in flight; the frame is
+   * job; and behind these the second job's, if there is one. False on an error of that frame, or if none is in flight; the frame is
    * gone from the queue either way. */
   bool (*collect) (BdctEngine *engine, BdctStats *stats, BdctError *error);
 

@@ -54,14 +54,14 @@ draw_copies (const BdctRender * r, int c, int y)
 
   for (int x0 = 0, x1 = cut; x0 < width; x0 = x1, x1 = width) {
     int from = x0, row = y;
-    bool rec;
+    bool second;
 
     if (x0 == x1)
       continue;
-    rec = bdct_render_locate (r, plane->sub_x, plane->sub_y, &from, &row);
+    second = bdct_render_locate (r, plane->sub_x, plane->sub_y, &from, &row);
     CALL (r->depth, plane, copy_run, to,
-        row_of (rec ? &plane->rec : &plane->src, row), x0, x1, from - x0,
-        plane->layout.shift, r->depth);
+        row_of (second ? &plane->second : &plane->first, row), x0, x1,
+        from - x0, plane->layout.shift, r->depth);
   }
 }
 
@@ -69,14 +69,14 @@ INLINE void
 difference_run (const BdctRenderPlane * p, int y, int gain, int depth,
     int bytes, int step)
 {
-  const uint8_t *src = row_of (&p->src, y), *rec = row_of (&p->rec, y);
+  const uint8_t *first = row_of (&p->first, y), *second = row_of (&p->second, y);
   uint8_t *to = row_of (&p->dst, y);
   int peak = (1 << depth) - 1, shift = p->layout.shift;
 
   for (ptrdiff_t i = 0; i < (ptrdiff_t) p->layout.width * step; i += step)
     bdct_sample_put (to, i, bytes, shift, bdct_render_difference
-        (bdct_sample_get (src, i, bytes, shift, peak),
-            bdct_sample_get (rec, i, bytes, shift, peak), gain, depth));
+        (bdct_sample_get (first, i, bytes, shift, peak),
+            bdct_sample_get (second, i, bytes, shift, peak), gain, depth));
 }
 
 /* A row of samples in the colours of the blocks they are in. */
@@ -142,10 +142,11 @@ tree_run (const BdctRender * r, int y, int bytes, int step)
 
   for (int x = 0; x < plane->layout.width; x++) {
     int from = x, row = y;
+    bool second = true;
 
     if (bdct_render_is_copy (r->mode))
-      bdct_render_locate (r, 0, 0, &from, &row);
-    if (bdct_render_on_grid (r, from, row))
+      second = bdct_render_locate (r, 0, 0, &from, &row);
+    if (bdct_render_on_grid (r, second, from, row))
       mark_sample (r, to, x, bytes, step);
   }
 }
@@ -153,24 +154,24 @@ tree_run (const BdctRender * r, int y, int bytes, int step)
 INLINE void
 grid_run (const BdctRender * r, int y, int bytes, int step)
 {
-  const BdctRenderPlane *plane = &r->plane[BDCT_Y];
-  int size = 1 << plane->log2_width, x = 0, from = 0, row = y;
-  uint8_t *to = row_of (&plane->dst, y);
+  const int width = r->plane[BDCT_Y].layout.width;
+  uint8_t *to = row_of (&r->plane[BDCT_Y].dst, y);
 
-  while (x < plane->layout.width) {
-    int end = plane->layout.width, by;
+  for (int x = 0, end; x < width; x = end) {
+    int from = x, row = y, by;
+    bool second = true;
+    const BdctRenderBorder *border;
 
-    /* A stretch whose places in the picture follow each other. */
-    if (r->mode == BDCT_VIEW_SIDE_BY_SIDE && x < r->split)
-      end = r->split;
-    from = x;
-    row = y;
+    /* A stretch of one picture, whose places in it follow each other. */
+    end = r->mode != BDCT_VIEW_STACKED && x < r->split ? min (r->split, width)
+        : width;
     if (bdct_render_is_copy (r->mode))
-      bdct_render_locate (r, 0, 0, &from, &row);
-    by = (row & ((1 << plane->log2_height) - 1)) == 0 ? 1 : size;
+      second = bdct_render_locate (r, 0, 0, &from, &row);
+    border = &r->border[second];
+    by = (row & ((1 << border->log2_height) - 1)) == 0 ? 1
+        : 1 << border->log2_width;
     for (x += -from & (by - 1); x < end; x += by)
       mark_sample (r, to, x, bytes, step);
-    x = end;
   }
 }
 
@@ -213,7 +214,8 @@ bdct_render_strip (const BdctRender * r, int strip)
         draw_copies (r, c, y);
       else if (r->mode == BDCT_VIEW_DIFFERENCE)
         CALL (r->depth, plane, difference_run, plane, y, r->gain, r->depth);
-      if (r->grid && c == BDCT_Y && r->sizes != NULL)
+      if (r->grid && c == BDCT_Y && (r->border[0].sizes != NULL
+              || r->border[1].sizes != NULL))
         CALL (r->depth, plane, tree_run, r, y);
       else if (r->grid && c == BDCT_Y)
         CALL (r->depth, plane, grid_run, r, y);

@@ -26,22 +26,38 @@ extern "C" {
 #define BDCT_RENDER_INLINE static inline __attribute__ ((always_inline))
 #endif
 
-/** One component of the original, the reconstruction (for the coefficients, the
- * picture of the levels instead) and the view. */
+/** A job's picture (for the coefficients, that of the levels instead), and the
+ * blocks that it is made of. */
 typedef struct {
-  BdctSamples src, rec, dst;
+  const BdctJob *job;
+  BdctImage image;          /**< no data: no sample of it is shown */
+  const uint8_t *sizes;     /**< of a tree's luma blocks (engine.h); NULL: all
+                                 are as large as the job says */
+} BdctRenderPicture;
+
+/** One component of the two pictures of a view, and of the view. */
+typedef struct {
+  BdctSamples first, second, dst;
   BdctPlaneLayout layout;   /**< of the plane it is in */
   int32_t sub_x, sub_y;     /**< log2 of luma's samples to one of it */
   int32_t log2_width, log2_height; /**< of its blocks */
   BdctBlockGrid grid;       /**< its blocks' records */
 } BdctRenderPlane;
 
+/** The blocks of luma whose borders are shown. */
+typedef struct {
+  int32_t log2_width, log2_height, columns;
+  const uint8_t *sizes; /**< of a tree's; NULL: all are that large */
+} BdctRenderBorder;
+
 /** A view of one frame. Places are luma's. */
 typedef struct {
   int32_t mode, grid, depth, n_components;
   int32_t gain;                 /**< times 256 */
-  int32_t split;                /**< where the reconstruction begins; even but
-                                     for the wipe */
+  int32_t original[2];          /**< whether the pictures are the original */
+  BdctRenderBorder border[2];   /**< in each of them */
+  int32_t split;                /**< where the second one begins; even but for
+                                     the wipe */
   int32_t divider;              /**< columns of the line at `split` */
   int32_t pan;                  /**< what both halves begin with; even */
   int32_t legend_x, legend_y, legend_width, legend_height; /**< even */
@@ -54,26 +70,28 @@ typedef struct {
   const uint32_t *map;          /**< a metric's, ... */
   BdctMetricMap of;             /**< ... and what it is of */
   int32_t log2_cell[2];         /**< width and height of what has one colour */
-  const uint8_t *sizes;         /**< of a tree's luma blocks (engine.h); NULL:
-                                     all are as large as the plane says */
+  const uint8_t *sizes;         /**< of A's luma blocks, for the size map;
+                                     NULL: all are as large as the plane says
+                                     */
   uint8_t set_colour[BDCT_MAX_SETS];
   uint8_t size_colour[BDCT_VIEW_MOST_LOG2 + 1]; /**< by log2 of the side */
 } BdctRender;
 
-/** Describe a view of one frame: `dst` is drawn from `src`, `rec` and, for the
- * maps, `blocks`, `set_of_block` and `sizes`, which may be NULL, and `map`,
- * that of the view's metric; they must not overlap it. `sizes` is also for the
- * grid. */
+/** Describe a view of one frame: `dst` is drawn from `src`, from A and B (which
+ * may be empty, if the view shows nothing of it) and, for the maps, from
+ * `blocks`, `set_of_block`, which may be NULL, and `map`, that of the view's
+ * metric, all of A; they must not overlap it. */
 void bdct_render_init (BdctRender *render, const BdctView *view,
-    const BdctLayout *layout, const BdctJob *job, const BdctImage *src,
-    const BdctImage *rec, const BdctImage *dst, const BdctBlockRecord *blocks,
-    const uint8_t *set_of_block, const uint32_t *map, const uint8_t *sizes);
+    const BdctLayout *layout, const BdctImage *src, const BdctRenderPicture *a,
+    const BdctRenderPicture *b, const BdctImage *dst,
+    const BdctBlockRecord *blocks, const uint8_t *set_of_block,
+    const uint32_t *map);
 
 /** Whether a mode shows the samples of the two pictures, moved at most. */
 BDCT_RENDER_INLINE bool
 bdct_render_is_copy (int mode)
 {
-  return mode <= BDCT_VIEW_STACKED || mode == BDCT_VIEW_COEFFICIENTS;
+  return mode <= BDCT_VIEW_FLICKER || mode == BDCT_VIEW_COEFFICIENTS;
 }
 
 BDCT_RENDER_INLINE int
@@ -82,7 +100,7 @@ bdct_render_clip (int v, int peak)
   return v < 0 ? 0 : v > peak ? peak : v;
 }
 
-/** Whether a component's sample (x, y) of a copying view is the reconstruction;
+/** Whether a component's sample (x, y) of a copying view is the second picture;
  * it becomes the sample's place in that picture. */
 BDCT_RENDER_INLINE bool
 bdct_render_locate (const BdctRender *r, int sub_x, int sub_y, int *x, int *y)
@@ -93,15 +111,13 @@ bdct_render_locate (const BdctRender *r, int sub_x, int sub_y, int *x, int *y)
 
   if (r->mode == BDCT_VIEW_SIDE_BY_SIDE || r->mode == BDCT_VIEW_STACKED)
     *at += (r->pan >> sub) - (second ? r->split >> sub : 0);
-  return r->mode == BDCT_VIEW_RECONSTRUCTION
-      || (second && r->mode != BDCT_VIEW_ORIGINAL);
+  return second;
 }
 
 BDCT_RENDER_INLINE int
-bdct_render_difference (int original, int reconstruction, int gain, int depth)
+bdct_render_difference (int first, int second, int gain, int depth)
 {
-  int v = (1 << (depth - 1)) + (((reconstruction - original) * gain + 128)
-      >> 8);
+  int v = (1 << (depth - 1)) + (((second - first) * gain + 128) >> 8);
 
   return bdct_render_clip (v, (1 << depth) - 1);
 }
@@ -211,17 +227,17 @@ bdct_render_cell_colour (const BdctRender *r, int x, int y)
   return bdct_render_colour (r, value << 12, count);
 }
 
-/** Whether a sample of luma, by its place in the picture, is on the border of
- * a block. */
+/** Whether a sample of luma, by its place in a picture, is on the border of a
+ * block. */
 BDCT_RENDER_INLINE bool
-bdct_render_on_grid (const BdctRender *r, int x, int y)
+bdct_render_on_grid (const BdctRender *r, bool second, int x, int y)
 {
-  const BdctRenderPlane *luma = &r->plane[BDCT_Y];
-  int log2_width = luma->log2_width, log2_height = luma->log2_height;
+  const BdctRenderBorder *b = &r->border[second];
+  int log2_width = b->log2_width, log2_height = b->log2_height;
 
-  if (r->sizes != NULL)
-    log2_width = log2_height = r->sizes[(y >> log2_height)
-        * (size_t) luma->grid.columns + (x >> log2_width)];
+  if (b->sizes != NULL)
+    log2_width = log2_height = b->sizes[(y >> log2_height)
+        * (size_t) b->columns + (x >> log2_width)];
   return (x & ((1 << log2_width) - 1)) == 0
       || (y & ((1 << log2_height) - 1)) == 0;
 }

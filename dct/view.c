@@ -7,14 +7,18 @@
 static const BdctViewInfo views[BDCT_N_VIEWS] = {
   [BDCT_VIEW_RECONSTRUCTION] = {"reconstruction", "what a decoder would show"},
   [BDCT_VIEW_ORIGINAL] = {"original", "what came in"},
+  [BDCT_VIEW_RECONSTRUCTION_B] = {"reconstruction-b",
+      "what a decoder would show of b-transform"},
   [BDCT_VIEW_WIPE] = {"wipe",
-      "original left of wipe-position, reconstruction right of it"},
+      "left (the original) up to wipe-position, then right (the "
+      "reconstruction)"},
   [BDCT_VIEW_SIDE_BY_SIDE] = {"side-by-side",
-      "a half of the original's width, and the same of the reconstruction"},
+      "a half of left's width, and the same of right"},
   [BDCT_VIEW_STACKED] = {"stacked",
-      "a half of the original's height, and the same of the reconstruction"},
+      "a half of left's height, and the same of right"},
+  [BDCT_VIEW_FLICKER] = {"flicker", "left and right, each for half a second"},
   [BDCT_VIEW_DIFFERENCE] = {"difference",
-      "reconstruction minus original, times difference-gain, around mid-grey"},
+      "right minus left, times difference-gain, around mid-grey"},
   [BDCT_VIEW_COEFFICIENTS] = {"coefficients",
       "quantized coefficients of each block, log magnitude, DC at its corner"},
   [BDCT_VIEW_ERROR_MAP] = {"error-map", "PSNR of each block as a colour"},
@@ -29,6 +33,12 @@ static const BdctViewInfo views[BDCT_N_VIEWS] = {
       "PSNR-HVS of each 8x8 samples of luma, as a colour"},
   [BDCT_VIEW_SIZE_MAP] = {"size-map",
       "side of each block as a colour: of interest with hevc-quadtree"},
+};
+
+static const BdctViewInfo sides[BDCT_N_SIDES] = {
+  [BDCT_SIDE_ORIGINAL] = {"original", "what came in"},
+  [BDCT_SIDE_A] = {"a", "the reconstruction by transform, quality and qp"},
+  [BDCT_SIDE_B] = {"b", "that by b-transform, b-quality and b-qp"},
 };
 
 /* Ten colours of matplotlib's viridis: its lightness rises evenly, and it reads
@@ -90,6 +100,59 @@ const BdctViewInfo *
 bdct_view_info (BdctViewMode mode)
 {
   return (unsigned) mode < BDCT_N_VIEWS ? &views[mode] : NULL;
+}
+
+const BdctViewInfo *
+bdct_side_info (BdctSide side)
+{
+  return (unsigned) side < BDCT_N_SIDES ? &sides[side] : NULL;
+}
+
+void
+bdct_view_sides (const BdctView * view, BdctSide side[2])
+{
+  side[0] = side[1] = BDCT_SIDE_A;
+  switch (view->mode) {
+    case BDCT_VIEW_ORIGINAL:
+      side[0] = side[1] = BDCT_SIDE_ORIGINAL;
+      break;
+    case BDCT_VIEW_RECONSTRUCTION_B:
+      side[0] = side[1] = BDCT_SIDE_B;
+      break;
+    case BDCT_VIEW_FLICKER:
+      side[0] = side[1] = view->second ? view->right : view->left;
+      break;
+    case BDCT_VIEW_WIPE:
+    case BDCT_VIEW_SIDE_BY_SIDE:
+    case BDCT_VIEW_STACKED:
+    case BDCT_VIEW_DIFFERENCE:
+      side[0] = view->left;
+      side[1] = view->right;
+      break;
+    default:
+      break;
+  }
+}
+
+bool
+bdct_view_shows (const BdctView * view, BdctSide side)
+{
+  BdctSide shown[2];
+
+  bdct_view_sides (view, shown);
+  return view->mode <= BDCT_VIEW_DIFFERENCE
+      && (shown[0] == side || shown[1] == side);
+}
+
+BdctSide
+bdct_view_blocks (const BdctView * view, bool second)
+{
+  BdctSide side[2];
+
+  bdct_view_sides (view, side);
+  if (side[second] == BDCT_SIDE_ORIGINAL)
+    second = !second;
+  return side[second] == BDCT_SIDE_B ? BDCT_SIDE_B : BDCT_SIDE_A;
 }
 
 void
@@ -219,6 +282,27 @@ set_geometry (BdctRender * r, const BdctView * view, const BdctLayout * layout)
   }
 }
 
+/* Whose blocks have their borders shown where. */
+static void
+set_borders (BdctRender * r, const BdctView * view, const BdctLayout * layout,
+    const BdctRenderPicture * a, const BdctRenderPicture * b)
+{
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+
+  for (int i = 0; i < 2; i++) {
+    const BdctRenderPicture *of =
+        bdct_view_blocks (view, i) == BDCT_SIDE_B ? b : a;
+
+    bdct_blocks_init (grid, layout, of->job);
+    r->border[i] = (BdctRenderBorder) {
+      .log2_width = of->job->component[BDCT_Y].log2_width,
+      .log2_height = of->job->component[BDCT_Y].log2_height,
+      .columns = grid[BDCT_Y].columns,
+      .sizes = of->sizes,
+    };
+  }
+}
+
 static void
 set_legend (BdctRender * r, const BdctView * view, const BdctLayout * layout)
 {
@@ -236,12 +320,15 @@ set_legend (BdctRender * r, const BdctView * view, const BdctLayout * layout)
 
 void
 bdct_render_init (BdctRender * r, const BdctView * view,
-    const BdctLayout * layout, const BdctJob * job, const BdctImage * src,
-    const BdctImage * rec, const BdctImage * dst,
-    const BdctBlockRecord * blocks, const uint8_t * set_of_block,
-    const uint32_t * map, const uint8_t * sizes)
+    const BdctLayout * layout, const BdctImage * src,
+    const BdctRenderPicture * a, const BdctRenderPicture * b,
+    const BdctImage * dst, const BdctBlockRecord * blocks,
+    const uint8_t * set_of_block, const uint32_t * map)
 {
+  const BdctImage *pictures[BDCT_N_SIDES] = { src, &a->image, &b->image };
+  const BdctJob *job = a->job;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  BdctSide side[2];
   const int metric = bdct_view_metric (view->mode);
 
   *r = (BdctRender) {
@@ -254,14 +341,18 @@ bdct_render_init (BdctRender * r, const BdctView * view,
     .map = map,
     .log2_cell = {job->component[BDCT_Y].log2_width,
         job->component[BDCT_Y].log2_height},
-    .sizes = sizes,
+    .sizes = a->sizes,
   };
+  bdct_view_sides (view, side);
   if (metric >= 0) {
     r->of = bdct_metric_map (metric, layout->plane[0].width,
         layout->plane[0].height);
     r->log2_cell[0] = r->log2_cell[1] = r->of.log2_side;
   }
+  for (int i = 0; i < 2; i++)
+    r->original[i] = side[i] == BDCT_SIDE_ORIGINAL;
   set_geometry (r, view, layout);
+  set_borders (r, view, layout, a, b);
   set_legend (r, view, layout);
   if (r->mode == BDCT_VIEW_QUALITY_MAP)
     set_set_colours (r, view);
@@ -278,8 +369,8 @@ bdct_render_init (BdctRender * r, const BdctView * view,
       BdctComponent c = layout->plane[p].component[i];
 
       r->plane[c] = (BdctRenderPlane) {
-        .src = bdct_image_samples (src, layout, p, i),
-        .rec = bdct_image_samples (rec, layout, p, i),
+        .first = bdct_image_samples (pictures[side[0]], layout, p, i),
+        .second = bdct_image_samples (pictures[side[1]], layout, p, i),
         .dst = bdct_image_samples (dst, layout, p, i),
         .layout = layout->plane[p],
         .sub_x = bdct_layout_sub_x (layout, c),
@@ -293,14 +384,17 @@ bdct_render_init (BdctRender * r, const BdctView * view,
 
 bool
 bdct_view_source (const BdctView * view, const BdctLayout * layout, int *x,
-    int *y)
+    int *y, bool * second)
 {
   BdctRender r = {.mode = view->mode };
+  bool is_second;
 
   if (*x < 0 || *y < 0 || *x >= layout->plane[0].width
       || *y >= layout->plane[0].height)
     return false;
   set_geometry (&r, view, layout);
-  bdct_render_locate (&r, 0, 0, x, y);
+  is_second = bdct_render_locate (&r, 0, 0, x, y);
+  if (second != NULL)
+    *second = is_second;
   return true;
 }

@@ -17,14 +17,26 @@
 extern "C" {
 #endif
 
+/** The pictures that there are of a frame. */
 typedef enum {
-  BDCT_VIEW_RECONSTRUCTION, /**< what a decoder would show */
+  BDCT_SIDE_ORIGINAL,
+  BDCT_SIDE_A, /**< the reconstruction of the frame's sets */
+  BDCT_SIDE_B, /**< that of its second job (engine.h) */
+  BDCT_N_SIDES
+} BdctSide;
+
+/** Two of them, `left` and `right`, are what wipe to difference show; what
+ * follows that is of A. */
+typedef enum {
+  BDCT_VIEW_RECONSTRUCTION, /**< what a decoder would show: A */
   BDCT_VIEW_ORIGINAL,
-  BDCT_VIEW_WIPE,         /**< original left of a dividing line of white */
-  BDCT_VIEW_SIDE_BY_SIDE, /**< a half of the original's width, unscaled, and
-                               the same part of the reconstruction */
+  BDCT_VIEW_RECONSTRUCTION_B,
+  BDCT_VIEW_WIPE,         /**< the left one left of a dividing line of white */
+  BDCT_VIEW_SIDE_BY_SIDE, /**< a half of the left one's width, unscaled, and
+                               the same part of the right one */
   BDCT_VIEW_STACKED,      /**< the same with a half of its height */
-  BDCT_VIEW_DIFFERENCE,   /**< mid-grey + gain (reconstruction - original) */
+  BDCT_VIEW_FLICKER,      /**< one of the two: `second` says which */
+  BDCT_VIEW_DIFFERENCE,   /**< mid-grey + gain (right - left) */
   BDCT_VIEW_COEFFICIENTS, /**< the levels of each block where it stands */
   BDCT_VIEW_ERROR_MAP,    /**< PSNR of each luma block and its share of the
                                chroma blocks over it */
@@ -45,6 +57,9 @@ typedef struct {
 
 /** The table's row; NULL for a value outside the enumeration. */
 const BdctViewInfo *bdct_view_info (BdctViewMode mode);
+
+/** The same of a side: "original", "a", "b". */
+const BdctViewInfo *bdct_side_info (BdctSide side);
 
 #define BDCT_VIEW_MAX_GAIN 64
 
@@ -68,7 +83,10 @@ const BdctViewInfo *bdct_view_info (BdctViewMode mode);
 typedef struct {
   BdctViewMode mode;
   bool grid;       /**< show the borders of luma's blocks, of a quadtree those
-                        it took */
+                        it took: where a picture is shown its own, with the
+                        original the other one's */
+  BdctSide left, right;
+  bool second;     /**< the flicker: whether the right one is shown */
   double position; /**< 0 to 1: wipe: of the dividing line; side-by-side and
                         stacked: which part of the picture is shown */
   double gain;     /**< 0 to BDCT_VIEW_MAX_GAIN, of the difference */
@@ -80,7 +98,8 @@ typedef struct {
 
 #define BDCT_VIEW_DEFAULT                                                     \
   {                                                                           \
-    BDCT_VIEW_RECONSTRUCTION, false, 0.5, 4.0, { { 0 } }, { 0 }               \
+    .mode = BDCT_VIEW_RECONSTRUCTION, .left = BDCT_SIDE_ORIGINAL,             \
+    .right = BDCT_SIDE_A, .position = 0.5, .gain = 4.0                        \
   }
 
 /** Whether a view is the reconstruction and nothing else. */
@@ -105,6 +124,17 @@ bdct_view_is_of_blocks (const BdctView *view)
       || view->mode == BDCT_VIEW_SIZE_MAP);
 }
 
+/** What the first and the second of a view's pictures are, or both, if it has
+ * one; A where it shows no samples of them. */
+void bdct_view_sides (const BdctView *view, BdctSide side[2]);
+
+/** Whether a view shows samples of a picture. */
+bool bdct_view_shows (const BdctView *view, BdctSide side);
+
+/** Whose blocks, A's or B's, are in a view's second picture, or in its first:
+ * in the original the other one's. */
+BdctSide bdct_view_blocks (const BdctView *view, bool second);
+
 /** The metric whose map a view is (metrics.h), a BdctMetric; -1: of none. */
 int bdct_view_metric (BdctViewMode mode);
 
@@ -113,10 +143,11 @@ int bdct_view_metric (BdctViewMode mode);
 void bdct_view_colours (BdctView *view, int depth, double kr, double kb,
     bool full_range);
 
-/** Where a sample of luma in the view was in the picture. False, with nothing
- * changed, if (x, y) is outside the frame. */
+/** Where a sample of luma in the view was in the picture, and, unless `second`
+ * is NULL, whether that is the view's second one. False, with nothing changed,
+ * if (x, y) is outside the frame. */
 bool bdct_view_source (const BdctView *view, const BdctLayout *layout, int *x,
-    int *y);
+    int *y, bool *second);
 
 /** The bar that explains a map's colours, in samples of luma, and where on it
  * its marks are. */

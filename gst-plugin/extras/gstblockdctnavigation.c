@@ -377,7 +377,7 @@ post_block (GstBlockDctNavigation * navigation, GstElement * element, gint x,
 
   if (!get_shown (navigation, &shown))
     return;
-  if (!bdct_view_source (&shown.view, &shown.layout, &x, &y)
+  if (!bdct_view_source (&shown.view, &shown.layout, &x, &y, NULL)
       || !bdct_job_init (&job, &shown.params, &shown.layout, NULL)) {
     gst_buffer_unref (shown.in);
     return;

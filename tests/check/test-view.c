@@ -31,6 +31,10 @@ typedef struct {
   BdctView view;
   BdctLayout layout;
   Picture source, rec;
+  BdctParams b_params;          /* of the second job, its picture, and its */
+  Picture b;                    /* figures; luma's blocks */
+  BdctStats b_stats;
+  int b_size;
   int *levels[BDCT_MAX_COMPONENTS];     /* of whole blocks */
   int *defined[BDCT_MAX_COMPONENTS];    /* dct-8x8 on the CUDA engine: what */
   guint8 *slack[BDCT_MAX_COMPONENTS];   /* it has to agree with, how far */
@@ -49,7 +53,8 @@ static void
 run (BdctEngine * engine, const Scene * s, const BdctView * view,
     unsigned metrics, const Frame * src, const Frame * dst, BdctStats * stats)
 {
-  BdctJob job[G_N_ELEMENTS (deltas)];
+  BdctJob job[G_N_ELEMENTS (deltas)], second;
+  BdctStats all[2];
   BdctFrame frame = {.sets = job,.n_sets = s->set ? G_N_ELEMENTS (job) : 1,
     .set_of_block = s->set,.src = src->image,.dst = dst->image,.view = view,
     .metrics = metrics
@@ -60,12 +65,36 @@ run (BdctEngine * engine, const Scene * s, const BdctView * view,
 
   for (guint i = 0; i < G_N_ELEMENTS (job); i++)
     ok = ok && bdct_job_init (&job[i], &s->c->params, &s->layout, &error);
+  if (bdct_view_shows (view, BDCT_SIDE_B)) {
+    ok = ok && bdct_job_init (&second, &s->b_params, &s->layout, &error);
+    frame.second = &second;
+  }
   frame.n_blocks = bdct_blocks_init (grid, &s->layout, job);
   if (!ok
       || !engine->klass->configure (engine, &s->layout, 1, &error)
       || !engine->klass->submit (engine, &frame, &error)
-      || !engine->klass->collect (engine, stats, &error))
+      || !engine->klass->collect (engine, all, &error))
     g_error ("%s: %s", engine->description, error.message);
+  *stats = all[0];
+  if (frame.second != NULL)
+    g_assert_cmpmem (&all[1], sizeof all[1], &s->b_stats, sizeof s->b_stats);
+}
+
+/* What a job makes of the source, by itself. */
+static void
+run_alone (BdctEngine * engine, const Scene * s, const BdctParams * params,
+    const Frame * src, Picture * rec, BdctStats * stats)
+{
+  static const BdctView plain = BDCT_VIEW_DEFAULT;
+  Case c = *s->c;
+  Scene alone = {.c = &c,.layout = s->layout };
+  Frame dst;
+
+  c.params = *params;
+  frame_init (&dst, &s->layout, c.stride);
+  run (engine, &alone, &plain, 0, src, &dst, stats);
+  frame_get (&dst, &s->layout, rec);
+  frame_clear (&dst);
 }
 
 static void
@@ -77,6 +106,12 @@ scene_init (Scene * s, const Case * c)
   bdct_view_colours (&s->view, c->depth, 0.2126, 0.0722, false);
   picture_init (&s->source, &s->layout);
   picture_init (&s->rec, &s->layout);
+  picture_init (&s->b, &s->layout);
+  s->b_params = c->params;
+  s->b_params.transform = (c->params.transform + 3 + c->width) % BDCT_N_FIXED;
+  s->b_params.quality = 10;
+  s->b_params.qp = 41;
+  s->b_size = ref_block_size (s->b_params.transform, s->layout.chroma, 0);
   picture_fill (&s->source, c->content, &s->layout, c->params.transform, 7);
   for (int k = 0; k < BDCT_MAX_COMPONENTS; k++) {
     RefPlane plane = { &c->params, s->layout.chroma, k, c->depth,
@@ -109,6 +144,7 @@ scene_clear (Scene * s)
   g_free (s->set);
   picture_clear (&s->source);
   picture_clear (&s->rec);
+  picture_clear (&s->b);
   for (int k = 0; k < BDCT_MAX_COMPONENTS; k++) {
     g_free (s->levels[k]);
     g_free (s->defined[k]);
@@ -359,7 +395,32 @@ level_sample (const Scene * s, int k, int level)
   return middle + (level < 0 ? -1 : 1) * (bright * (middle - 1) / 255);
 }
 
-/* Where luma's (x, y) comes from, and whether that is the reconstruction. */
+/* What is shown in the first part of a view, or in its second, and how large
+ * luma's blocks of the grid are there. */
+static const Picture *
+find_picture (const Scene * s, gboolean second, int *size)
+{
+  const BdctView *v = &s->view;
+  BdctSide side[2] = { v->left, v->right };
+  const Picture *pictures[] = { &s->source, &s->rec, &s->b };
+  const int sizes[] = { 0, s->size[0], s->b_size };
+
+  if (v->mode == BDCT_VIEW_FLICKER)
+    side[0] = side[1] = side[v->second];
+  else if (v->mode <= BDCT_VIEW_RECONSTRUCTION_B)
+    side[0] = side[1] = v->mode == BDCT_VIEW_ORIGINAL ? BDCT_SIDE_ORIGINAL
+        : v->mode == BDCT_VIEW_RECONSTRUCTION ? BDCT_SIDE_A : BDCT_SIDE_B;
+  else if (v->mode > BDCT_VIEW_DIFFERENCE)
+    side[0] = side[1] = BDCT_SIDE_A;
+  *size = sizes[side[second]];
+  if (*size == 0)
+    *size = sizes[side[!second]];
+  if (*size == 0)
+    *size = s->size[0];
+  return pictures[side[second]];
+}
+
+/* Where luma's (x, y) comes from, and whether that is in the second part. */
 static gboolean
 origin (const Scene * s, int *x, int *y)
 {
@@ -371,7 +432,7 @@ origin (const Scene * s, int *x, int *y)
   if (mode == BDCT_VIEW_WIPE)
     return *x >= round (s->view.position * size);
   if (mode != BDCT_VIEW_SIDE_BY_SIDE && mode != BDCT_VIEW_STACKED)
-    return mode != BDCT_VIEW_ORIGINAL;
+    return TRUE;
   if (size < 4)
     return TRUE;
   if (*z < half) {
@@ -392,28 +453,28 @@ expect (const Scene * s, int k, int x, int y, double *value, double *most)
   BdctViewMode mode = s->view.mode;
   int line = round (s->view.position * s->c->width);
   int end = MIN (line + 1 + s->c->width / 1280, s->c->width);
-  gboolean rec = origin (s, &lx, &ly);
+  gboolean second = origin (s, &lx, &ly);
+  int size, any;
+  const Picture *picture = find_picture (s, second, &size);
 
   if (mode == BDCT_VIEW_WIPE && line > 0 && line < s->c->width
       && x >= line / sub_x (s, k) && x <= (end - 1) / sub_x (s, k))
     return k == BDCT_Y ? peak : middle;
   if (mode == BDCT_VIEW_DIFFERENCE)
-    v = CLAMP (middle + floor ((at (&s->rec, k, x, y)
-                - at (&s->source, k, x, y)) * round (s->view.gain * 256) / 256
+    v = CLAMP (middle + floor ((at (picture, k, x, y)
+                - at (find_picture (s, FALSE, &any), k, x, y)) * round (s->view.gain * 256) / 256
             + 0.5), 0, peak);
   else if (mode == BDCT_VIEW_COEFFICIENTS)
     v = level_sample (s, k, level_at (s, k, x, y));
   else if (mode >= BDCT_VIEW_ERROR_MAP) {
-    int size = cell_size (s), columns = (s->c->width + size - 1) / size;
+    int cell = cell_size (s), columns = (s->c->width + cell - 1) / cell;
 
-    *value = s->value[ly / size * columns + lx / size];
-    *most = s->most[ly / size * columns + lx / size];
+    *value = s->value[ly / cell * columns + lx / cell];
+    *most = s->most[ly / cell * columns + lx / cell];
     return -1;
   } else
-    v = at (rec ? &s->rec : &s->source, k, lx / sub_x (s, k),
-        ly / sub_y (s, k));
-  if (s->view.grid && k == BDCT_Y
-      && (lx % s->size[0] == 0 || ly % s->size[0] == 0))
+    v = at (picture, k, lx / sub_x (s, k), ly / sub_y (s, k));
+  if (s->view.grid && k == BDCT_Y && (lx % size == 0 || ly % size == 0))
     v += v >= middle ? -middle / 2 : middle / 2;
   return v;
 }
@@ -446,11 +507,12 @@ check_sample (const Scene * s, const BdctEngine * engine, int k, int x, int y,
         || is_colour (s, k, value, most, v + quarter);
   }
   if (!ok)
-    g_test_fail_printf ("%s: %s, %s depth %d, %s %dx%d, grid %d, position %g, "
-        "component %d (%d, %d): %d, not %d (%g to %g)", engine->description,
-        bdct_transform_info (s->c->params.transform)->name,
+    g_test_fail_printf ("%s: %s, %s depth %d, %s of %s and %s, %dx%d, grid %d, "
+        "position %g, component %d (%d, %d): %d, not %d (%g to %g)",
+        engine->description, bdct_transform_info (s->c->params.transform)->name,
         format_names[s->c->format], s->c->depth,
-        bdct_view_info (s->view.mode)->name, s->c->width, s->c->height,
+        bdct_view_info (s->view.mode)->name, bdct_side_info (s->view.left)->name,
+        bdct_side_info (s->view.right)->name, s->c->width, s->c->height,
         s->view.grid, s->view.position, k, x, y, v, expected, value, most);
   return ok;
 }
@@ -498,18 +560,21 @@ check_case (const Case * c)
   frame_init (&src, &s.layout, c->stride);
   frame_put (&src, &s.layout, &s.source, TRUE);
   for (guint e = 0; e < n_engines && ok; e++) {
-    static const BdctView plain = BDCT_VIEW_DEFAULT;
     BdctStats stats, view_stats;
+    guint pair = c->width;
     Frame dst;
 
     frame_init (&dst, &s.layout, c->stride);
-    run (engines[e], &s, &plain, 0, &src, &dst, &stats);
-    frame_get (&dst, &s.layout, &s.rec);
-    for (int i = 0; i < 2 * BDCT_N_VIEWS && ok; i++) {
+    run_alone (engines[e], &s, &c->params, &src, &s.rec, &stats);
+    run_alone (engines[e], &s, &s.b_params, &src, &s.b, &s.b_stats);
+    for (int i = 0; i < 2 * BDCT_N_VIEWS && ok; i++, pair++) {
       s.view.mode = i / 2;
       if (!bdct_engine_view_check (engines[e]->klass, s.view.mode, NULL))
         continue;
       s.view.grid = i % 2;
+      s.view.left = pair % BDCT_N_SIDES;
+      s.view.right = pair / BDCT_N_SIDES % BDCT_N_SIDES;
+      s.view.second = i / 4 % 2;
       s.view.position = positions[(i + c->width) % 4];
       s.view.gain = 1.3 * (1 + i % 3);
       if (s.view.mode == BDCT_VIEW_QUALITY_MAP && c->width % 2)
@@ -691,6 +756,7 @@ test_colours (void)
         g_assert_cmpint (view.colour[i][k], <, 1 << depth);
   }
   g_assert_null (bdct_view_info (BDCT_N_VIEWS));
+  g_assert_null (bdct_side_info (BDCT_N_SIDES));
 }
 
 /* A sample of a block computed alone is the engine's, or where the engine has
