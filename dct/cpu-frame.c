@@ -263,8 +263,7 @@ prepare_images (CpuEngine * self, Slot * slot, const BdctFrame * frame,
       &images->levels);
 }
 
-/* Have memory for the sizes of a pass' blocks, if it is a tree that a view looks
- * at. */
+/* Have memory for the sizes of a pass' blocks, if a view looks at its tree. */
 static bool
 prepare_sizes (const CpuEngine * self, Pass * pass, const BdctView * view,
     uint8_t ** memory)

@@ -60,7 +60,8 @@ typedef struct {
                                      too; of the sets and the second job they
                                      always are */
   /** Metrics to have in the statistics of the sets and the second job, and of
-   * each other job: bits 1 << BdctMetric, of which those that bdct_engine_metrics() leaves. */
+   * each other job: bits 1 << BdctMetric, of which those that
+   * bdct_engine_metrics() leaves. */
   unsigned metrics, other_metrics;
   int frame_rate;               /**< for XPSNR: whole frames a second, ... */
   uint64_t number;              /**< ... and which of the stream it is: those
@@ -124,8 +125,9 @@ typedef struct BdctEngineClass {
 
   /** Wait for the oldest frame; `dst` and `blocks` are then complete. `stats`,
    * which may be NULL, receives 1 + n_others: of the sets, then of each other
-   * job; and behind these the second job's, if there is one. False on an error of that frame, or if none is in flight; the frame is
-   * gone from the queue either way. */
+   * job; and behind these the second job's, if there is one. False on an error
+   * of that frame, or if none is in flight; the frame is gone from the queue
+   * either way. */
   bool (*collect) (BdctEngine *engine, BdctStats *stats, BdctError *error);
 
   /** Host memory that a context's device copies from and to by itself; NULL if

@@ -69,7 +69,8 @@ INLINE void
 difference_run (const BdctRenderPlane * p, int y, int gain, int depth,
     int bytes, int step)
 {
-  const uint8_t *first = row_of (&p->first, y), *second = row_of (&p->second, y);
+  const uint8_t *first = row_of (&p->first, y);
+  const uint8_t *second = row_of (&p->second, y);
   uint8_t *to = row_of (&p->dst, y);
   int peak = (1 << depth) - 1, shift = p->layout.shift;
 

@@ -71,7 +71,7 @@ gst_blockdct_start (GstBaseTransform * trans)
   self->warned_target = self->warned_no_target = self->warned_no_curve = FALSE;
   self->below = FALSE;
   memset (self->told_idle, 0, sizeof self->told_idle);
-  self->told_subsampling = FALSE;
+  self->told_subsampling = self->told_no_second = FALSE;
   gst_blockdct_changes_tell (&self->changes, GST_ELEMENT (self));
   if (gst_blockdct_output_open (self)) {
     if (gst_blockdct_queue_open (self))

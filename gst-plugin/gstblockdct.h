@@ -80,6 +80,7 @@ struct _GstBlockDct
   BdctParams job_params;        /* what `job` was made from */
   BdctJob job;
   gboolean job_valid;
+  GstBlockDctSweep *second;     /* B's job; NULL: there was none */
   GstBlockDctRegions *regions;  /* of the latest frame; NULL: never any */
   GstBlockDctSweep *curve;      /* of the latest frame; NULL: there was none */
   GstBlockDctSweep *all;        /* all settings, for targets; likewise */
@@ -89,6 +90,7 @@ struct _GstBlockDct
   gboolean told_subsampling;
   guint told_metrics;           /* bits: those that these caps do not have */
   BdctViewMode told_view;       /* the one that the engine does not draw */
+  gboolean told_no_second;      /* a view shows A in place of B */
   gboolean warned_target, warned_no_target, warned_no_curve, below;
   GstBlockDctInFlight *in_flight; /* a ring of `depth` */
   guint oldest, n_in_flight;
@@ -122,7 +124,8 @@ GstBlockDctSettings gst_blockdct_get_settings (GstBlockDct * self);
 
 /** Say of each property that was set and has no effect with the transform in
  * force that this is so; once. */
-void gst_blockdct_tell_idle (GstBlockDct * self, const BdctParams * params);
+void gst_blockdct_tell_idle (GstBlockDct * self, const BdctParams * params,
+    const GstBlockDctSecond * second);
 
 /** Say, once, that `chroma-subsampling` was set and the caps are not of R, G
  * and B. */
@@ -142,9 +145,10 @@ GType gst_blockdct_view_get_type (void);
 /** Make the maps' colours those of the caps in `info`. */
 void gst_blockdct_view_configure (GstBlockDct * self);
 
-/** The view that the settings ask for. */
+/** The view that the settings ask for, of a frame at this stream time, which
+ * may be unknown. */
 const BdctView *gst_blockdct_view_update (GstBlockDct * self,
-    const GstBlockDctSettings * settings);
+    const GstBlockDctSettings * settings, GstClockTime time);
 
 /* gstblockdctpreset.c */
 void gst_blockdct_preset_init (gpointer iface, gpointer data);
@@ -193,9 +197,9 @@ GstFlowReturn gst_blockdct_queue_submit (GstBlockDct * self,
 
 /** Wait for the oldest frame and take it out of the ring. Unmapped, its buffers
  * are the caller's; on an error, which is posted, there are none. Behind its
- * own statistics are those of its curve. */
+ * own statistics are those of its curve, and then B's. */
 GstFlowReturn gst_blockdct_queue_collect (GstBlockDct * self,
-    GstBlockDctInFlight * frame, BdctStats stats[1 + BDCT_MAX_OTHERS]);
+    GstBlockDctInFlight * frame, BdctStats stats[1 + BDCT_MAX_OTHERS + 1]);
 
 /** Wait for what is in flight and take it back, to be started again: up to
  * BDCT_MAX_DEPTH inputs and outputs, which are the caller's. Returns their

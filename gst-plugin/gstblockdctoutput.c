@@ -91,6 +91,7 @@ hold (GstBlockDct * self, const GstBlockDctInFlight * frame,
     .layout = self->layout,
     .view = frame->view,
     .params = frame->how.params,
+    .second = frame->how.second,
     .index = index,
     .times = *times,
   };
@@ -177,11 +178,12 @@ gst_blockdct_output_frame (GstBlockDct * self)
   GstBlockDctOverlayFrame drawn;
   GstBlockDctInFlight frame;
   GstBlockDctTimes times;
-  BdctStats stats[1 + BDCT_MAX_OTHERS];
+  BdctStats stats[1 + BDCT_MAX_OTHERS + 1], *second;
   GstFlowReturn ret = gst_blockdct_queue_collect (self, &frame, stats);
 
   if (ret != GST_FLOW_OK)
     return ret;
+  second = stats + 1 + frame.curve.n;
   times = get_times (self, frame.out);
   /* It was chosen without them. */
   if (frame.how.target && frame.how.regions > 0)
@@ -190,10 +192,12 @@ gst_blockdct_output_frame (GstBlockDct * self)
   if (frame.repeated) {
     index--;
     gst_blockdct_report_repeated (&self->report, GST_ELEMENT (self), frame.out,
-        stats, &frame.how, &times, frame.post_messages && frame.interval == 0);
+        stats, second, &frame.how, &times, frame.post_messages
+        && frame.interval == 0);
   } else {
     gst_blockdct_report_frame (&self->report, GST_ELEMENT (self), frame.out,
-        stats, &frame.how, &times, frame.post_messages, frame.interval);
+        stats, second, &frame.how, &times, frame.post_messages,
+        frame.interval);
   }
   if (frame.curve.n > 0)
     gst_blockdct_report_curve (&self->report, GST_ELEMENT (self), &frame.curve,
@@ -207,6 +211,7 @@ gst_blockdct_output_frame (GstBlockDct * self)
     .layout = &self->layout,
     .view = &frame.view,
     .stats = stats,
+    .second = second,
     .how = &frame.how,
     .figures = frame.overlay,
     .attach = self->overlay_attach,

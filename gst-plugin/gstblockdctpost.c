@@ -42,6 +42,7 @@ gst_blockdct_post_release (GstBlockDct * self)
     {GST_BLOCKDCT_SCALING, "scaling-list"},
     {GST_BLOCKDCT_SCALING, "scaling-list-file"},
     {GST_BLOCKDCT_CURVE, "curve"},
+    {GST_BLOCKDCT_SECOND, "b-transform"},
   };
   gboolean told[GST_BLOCKDCT_N_CHECKED];
   GstMessage *message;

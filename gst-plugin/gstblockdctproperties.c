@@ -152,14 +152,18 @@ void
 gst_blockdct_init_properties (GstBlockDct * self)
 {
   const BdctView view = BDCT_VIEW_DEFAULT;
+  const BdctParams params = BDCT_PARAMS_DEFAULT;
   const GstBlockDctSettings initial = {
-    .params = BDCT_PARAMS_DEFAULT,
+    .params = params,
+    .second = {0, params.quality, params.qp},
     .subsampling = BDCT_CHROMA_420,
     .backend = GST_BLOCKDCT_BACKEND_AUTO,
     .device_id = -1,
     .async_depth = 1,
     .post_messages = TRUE,
     .view = view.mode,
+    .left = view.left,
+    .right = view.right,
     .wipe_position = view.position,
     .difference_gain = view.gain,
   };

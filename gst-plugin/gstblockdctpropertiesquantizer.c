@@ -40,6 +40,29 @@ transform_get_type (void)
   return type;
 }
 
+/* As GstBlockDctSecond has it. */
+static GType
+b_transform_get_type (void)
+{
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type)) {
+    static GEnumValue values[1 + BDCT_N_TRANSFORMS + 1] = {
+      {0, "there is no B", "none"}
+    };
+
+    for (gint i = 0; i < BDCT_N_TRANSFORMS; i++) {
+      const BdctTransformInfo *info = bdct_transform_info (i);
+
+      values[1 + i] = (GEnumValue) {
+      1 + i, info->description, info->name};
+    }
+    g_once_init_leave (&type,
+        g_enum_register_static ("GstBlockDctBTransform", values));
+  }
+  return type;
+}
+
 static GType
 scaling_list_get_type (void)
 {
@@ -220,8 +243,21 @@ has_effect (guint id, const BdctParams * params)
   }
 }
 
+static gboolean
+has_effect_on_b (guint id, const GstBlockDctSecond * second,
+    const BdctParams * a)
+{
+  BdctParams b;
+
+  if (second->transform == 0 || id == PROP_QUALITY || id == PROP_QP)
+    return FALSE;
+  b = gst_blockdct_second_params (second, a);
+  return has_effect (id, &b);
+}
+
 void
-gst_blockdct_tell_idle (GstBlockDct * self, const BdctParams * params)
+gst_blockdct_tell_idle (GstBlockDct * self, const BdctParams * params,
+    const GstBlockDctSecond * second)
 {
   const gchar *transform = bdct_transform_info (params->transform)->name;
   guint *told = &self->told_idle[params->transform], idle = 0;
@@ -229,7 +265,8 @@ gst_blockdct_tell_idle (GstBlockDct * self, const BdctParams * params)
   GST_OBJECT_LOCK (self);
   for (guint i = 0; i < G_N_ELEMENTS (quantizers); i++)
     if (gst_blockdct_changes_was_set (&self->changes, quantizers[i].id)
-        && !has_effect (quantizers[i].id, params))
+        && !has_effect (quantizers[i].id, params)
+        && !has_effect_on_b (quantizers[i].id, second, params))
       idle |= 1 << i;
   GST_OBJECT_UNLOCK (self);
   for (guint i = 0; i < G_N_ELEMENTS (quantizers); i++)
@@ -260,6 +297,47 @@ gst_blockdct_tell_subsampling (GstBlockDct * self)
         ("It is for R, G and B; frames of Y, U and V have a subsampling of "
             "their own."));
   self->told_subsampling = set;
+}
+
+static void
+install_second (GObjectClass * klass)
+{
+  /**
+   * GstBlockDct:b-transform:
+   *
+   * The transform of B, which each frame is also made with, to be compared with
+   * what the other properties make of it, A: by its figures, whose fields begin
+   * with `b-`, and in the views of #GstBlockDct:left and #GstBlockDct:right.
+   * But for #GstBlockDct:b-quality and #GstBlockDct:b-qp, B is quantized by A's
+   * properties; it has no regions and no target.
+   *
+   * Since: 0.1
+   */
+  gst_blockdct_property (klass, PROP_B_TRANSFORM, FIELD (second.transform),
+      g_param_spec_enum ("b-transform", "B: transform",
+          "Transform of B, which is compared with A, what the other properties "
+          "say", b_transform_get_type (), 0, LIVE));
+  /**
+   * GstBlockDct:b-quality:
+   *
+   * #GstBlockDct:quality of B.
+   *
+   * Since: 0.1
+   */
+  gst_blockdct_property (klass, PROP_B_QUALITY, FIELD (second.quality),
+      g_param_spec_int ("b-quality", "B: quality", "Quality of B", 1, 100,
+          default_params.quality, LIVE));
+  /**
+   * GstBlockDct:b-qp:
+   *
+   * #GstBlockDct:qp of B.
+   *
+   * Since: 0.1
+   */
+  gst_blockdct_property (klass, PROP_B_QP, FIELD (second.qp),
+      g_param_spec_int ("b-qp", "B: QP", "Luma quantization parameter of B", 0,
+          51, default_params.qp, LIVE));
+  gst_type_mark_as_plugin_api (b_transform_get_type (), 0);
 }
 
 void
@@ -460,6 +538,8 @@ gst_blockdct_install_quantizers (GObjectClass * klass)
       g_param_spec_enum ("chroma-subsampling", "Chroma subsampling",
           "Of the planes that R, G and B become", subsampling_get_type (),
           BDCT_CHROMA_420, LIVE));
+
+  install_second (klass);
 
   gst_blockdct_property_access (PROP_QUANTIZATION_MATRIX, set_matrix,
       get_matrix);

@@ -42,9 +42,12 @@ gboolean
 gst_blockdct_queue_open (GstBlockDct * self)
 {
   GstBlockDctSettings settings = gst_blockdct_get_settings (self);
+  /* What not every engine does is the quadtree. */
+  BdctTransform transform = settings.second.transform == 1 + BDCT_HEVC_QUADTREE
+      ? BDCT_HEVC_QUADTREE : settings.params.transform;
 
   if (!gst_blockdct_backend_open (&self->backend, GST_ELEMENT (self),
-          settings.backend, settings.params.transform, settings.device_id,
+          settings.backend, transform, settings.device_id,
           settings.threads, &self->context))
     return FALSE;
   gst_blockdct_changes_run (&self->changes, GST_ELEMENT (self),
@@ -88,6 +91,8 @@ gst_blockdct_queue_configure (GstBlockDct * self)
   self->told_view = BDCT_VIEW_RECONSTRUCTION;
   if (self->curve != NULL)
     self->curve->n = 0;
+  if (self->second != NULL)
+    self->second->n = 0;
   gst_blockdct_target_reset (self);
   gst_blockdct_view_configure (self);
   return TRUE;
@@ -262,6 +267,38 @@ update_curve (GstBlockDct * self, const GstBlockDctSettings * settings,
       curve->n * sizeof curve->setting[0]);
 }
 
+/* Have B's job ready, or do without B, which then is none in `settings`. */
+static void
+update_second (GstBlockDct * self, GstBlockDctSettings * settings)
+{
+  GstBlockDctSecond *second = &settings->second;
+  BdctParams params;
+  BdctError error;
+
+  if (second->transform == 0)
+    return;
+  params = gst_blockdct_second_params (second, &settings->params);
+  if (self->second == NULL)
+    self->second = g_new0 (GstBlockDctSweep, 1);
+  if (self->second->n > 0
+      && memcmp (&params, &self->second->params, sizeof params) == 0)
+    return;
+  self->second->params = params;
+  self->second->n = bdct_engine_does (self->backend.engine->klass,
+      params.transform)
+      ? bdct_job_init (&self->second->job[0], &params, &self->layout, &error)
+      : bdct_error (&error, "the %s engine, which runs, does not do it",
+      self->backend.engine->klass->name);
+  if (self->second->n > 0)
+    return;
+  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+      ("b-transform=%s is set aside: %s.",
+          bdct_transform_info (params.transform)->name, error.message),
+      ("There is no B."));
+  set_aside (self, GST_BLOCKDCT_SECOND, settings);
+  second->transform = 0;
+}
+
 /* Copies still work without pinned memory, only slower: that is said once. */
 static void
 warn_slow (GstBlockDct * self)
@@ -309,18 +346,31 @@ find_regions (GstBlockDct * self, GstBlockDctInFlight * frame)
     frame->view.delta_qp[i] = gst_blockdct_regions_delta_qp (self->regions, i);
 }
 
+/* What will be known of a job's bits. */
+static GstBlockDctRate
+get_rate (const GstBlockDctSettings * settings, const BdctJob * job)
+{
+  return !settings->rate ? GST_BLOCKDCT_RATE_NONE : bdct_rate_is_exact (job)
+      ? GST_BLOCKDCT_RATE_EXACT : GST_BLOCKDCT_RATE_ESTIMATED;
+}
+
 /* What a frame enters with. */
 static void
 describe (GstBlockDct * self, GstBlockDctInFlight * frame,
-    const GstBlockDctSettings * settings)
+    GstBlockDctSettings * settings)
 {
+  update_second (self, settings);
+  frame->how.second = settings->second;
+  frame->how.second_rate = get_rate (settings, settings->second.transform > 0
+      ? &self->second->job[0] : &self->job);
   frame->how.depth = self->layout.depth;
   frame->how.backend = self->backend_name;
   frame->exact = bdct_rate_is_exact (&self->job);
-  frame->how.rate = !settings->rate ? GST_BLOCKDCT_RATE_NONE
-      : frame->exact ? GST_BLOCKDCT_RATE_EXACT : GST_BLOCKDCT_RATE_ESTIMATED;
+  frame->how.rate = get_rate (settings, &self->job);
   frame->metrics = choose_metrics (self, wanted_metrics (settings));
-  frame->view = *gst_blockdct_view_update (self, settings);
+  frame->view = *gst_blockdct_view_update (self, settings,
+      gst_segment_to_stream_time (&GST_BASE_TRANSFORM (self)->segment,
+          GST_FORMAT_TIME, GST_BUFFER_PTS (frame->in)));
   frame->interval = settings->interval;
   frame->post_messages = settings->post_messages;
   frame->overlay = settings->overlay;
@@ -356,6 +406,7 @@ start (GstBlockDct * self, const GstBlockDctInFlight * frame,
     .n_blocks = divided ? regions->n_blocks : 0,
     .others = frame->curve.n > 0 ? self->curve->job : NULL,
     .n_others = frame->curve.n,
+    .second = frame->how.second.transform > 0 ? self->second->job : NULL,
     .src = *src,
     .dst = *dst,
     .rate = needs_rate (frame),
@@ -427,7 +478,7 @@ gst_blockdct_queue_submit (GstBlockDct * self, GstBuffer * inbuf,
   gst_buffer_ref (inbuf);
   gst_buffer_ref (outbuf);
   self->n_in_flight++;
-  gst_blockdct_tell_idle (self, &frame->how.params);
+  gst_blockdct_tell_idle (self, &frame->how.params, &frame->how.second);
   gst_blockdct_tell_subsampling (self);
   warn_slow (self);
   warn_distrust (self);
@@ -447,7 +498,7 @@ take_out (GstBlockDct * self, GstBlockDctInFlight * frame)
 
 GstFlowReturn
 gst_blockdct_queue_collect (GstBlockDct * self, GstBlockDctInFlight * frame,
-    BdctStats stats[1 + BDCT_MAX_OTHERS])
+    BdctStats stats[1 + BDCT_MAX_OTHERS + 1])
 {
   BdctEngine *engine = self->backend.engine;
   BdctError error;
@@ -504,6 +555,7 @@ gst_blockdct_queue_close (GstBlockDct * self)
   gst_blockdct_queue_discard (self);
   gst_blockdct_target_close (self);
   g_clear_pointer (&self->curve, g_free);
+  g_clear_pointer (&self->second, g_free);
   gst_blockdct_regions_clear (&self->regions);
   gst_blockdct_backend_close (&self->backend);
   g_clear_pointer (&self->in_flight, g_free);

@@ -29,11 +29,24 @@ static const gchar *const names[N_FIELDS] = {
   "samples-v", "setting", "repeated"
 };
 
-static GQuark fields[N_FIELDS];
-static GQuark metric_fields[BDCT_N_METRICS][BDCT_METRIC_ALL + 1];
+/* A field of B's figures is the field of A's with this added. */
+#define B N_FIELDS
+
+static GQuark fields[2 * N_FIELDS];
+static GQuark metric_fields[2][BDCT_N_METRICS][BDCT_METRIC_ALL + 1];
 static const gchar *transforms[BDCT_N_TRANSFORMS];
 static const gchar *frame_type, *interval_type, *pooled_type;
 static const GstMetaInfo *meta_info;
+
+static GQuark
+name_of_b (const gchar * name)
+{
+  gchar *of_b = g_strconcat ("b-", name, NULL);
+  GQuark quark = g_quark_from_string (of_b);
+
+  g_free (of_b);
+  return quark;
+}
 
 static void
 name_metrics (void)
@@ -43,7 +56,8 @@ name_metrics (void)
   for (guint m = 0; m < BDCT_N_METRICS; m++)
     for (guint c = 0; c <= BDCT_METRIC_ALL; c++) {
       bdct_metric_field (m, c, name);
-      metric_fields[m][c] = g_quark_from_string (name);
+      metric_fields[0][m][c] = g_quark_from_string (name);
+      metric_fields[1][m][c] = name_of_b (name);
     }
 }
 
@@ -54,8 +68,10 @@ gst_blockdct_report_init (void)
   static gsize once = 0;
 
   if (g_once_init_enter (&once)) {
-    for (guint i = 0; i < N_FIELDS; i++)
+    for (guint i = 0; i < N_FIELDS; i++) {
       fields[i] = g_quark_from_static_string (names[i]);
+      fields[B + i] = name_of_b (names[i]);
+    }
     name_metrics ();
     for (guint i = 0; i < BDCT_N_TRANSFORMS; i++)
       transforms[i] = g_intern_static_string (bdct_transform_info (i)->name);
@@ -69,7 +85,7 @@ gst_blockdct_report_init (void)
 }
 
 static void
-add_uint64 (GstStructure * s, Field field, guint64 v)
+add_uint64 (GstStructure * s, guint field, guint64 v)
 {
   GValue value = G_VALUE_INIT;
 
@@ -79,7 +95,7 @@ add_uint64 (GstStructure * s, Field field, guint64 v)
 }
 
 static void
-add_int (GstStructure * s, Field field, gint v)
+add_int (GstStructure * s, guint field, gint v)
 {
   GValue value = G_VALUE_INIT;
 
@@ -89,7 +105,7 @@ add_int (GstStructure * s, Field field, gint v)
 }
 
 static void
-add_uint (GstStructure * s, Field field, guint v)
+add_uint (GstStructure * s, guint field, guint v)
 {
   GValue value = G_VALUE_INIT;
 
@@ -99,7 +115,7 @@ add_uint (GstStructure * s, Field field, guint v)
 }
 
 static void
-add_double (GstStructure * s, Field field, gdouble v)
+add_double (GstStructure * s, guint field, gdouble v)
 {
   GValue value = G_VALUE_INIT;
 
@@ -109,7 +125,7 @@ add_double (GstStructure * s, Field field, gdouble v)
 }
 
 static void
-add_boolean (GstStructure * s, Field field, gboolean v)
+add_boolean (GstStructure * s, guint field, gboolean v)
 {
   GValue value = G_VALUE_INIT;
 
@@ -119,7 +135,7 @@ add_boolean (GstStructure * s, Field field, gboolean v)
 }
 
 static void
-add_string (GstStructure * s, Field field, const gchar * interned)
+add_string (GstStructure * s, guint field, const gchar * interned)
 {
   GValue value = G_VALUE_INIT;
 
@@ -136,7 +152,7 @@ get_share (const BdctCounters * total)
 
 /* Of each component that there is. */
 static void
-add_errors (GstStructure * s, Field mse, Field psnr,
+add_errors (GstStructure * s, guint mse, guint psnr,
     const BdctCounters counters[3], gint depth)
 {
   for (guint c = 0; c < 3; c++) {
@@ -147,25 +163,27 @@ add_errors (GstStructure * s, Field mse, Field psnr,
   }
 }
 
-/* The figures that frames, intervals and the whole stream have in common. */
+/* The figures that frames, intervals and the whole stream have in common; `of`:
+ * 0 for A, or B. */
 static void
-add_figures (GstStructure * s, const BdctStats * stats, gint depth)
+add_figures (GstStructure * s, guint of, const BdctStats * stats, gint depth)
 {
   BdctCounters total = bdct_stats_total (stats);
   gdouble mse = bdct_mse (&total);
   guint64 rgb = stats->rgb[0].sse | stats->rgb[1].sse | stats->rgb[2].sse;
 
-  add_errors (s, MSE_Y, PSNR_Y, stats->component, depth);
-  add_double (s, MSE, mse);
-  add_double (s, PSNR, bdct_psnr (mse, depth));
-  add_errors (s, MSE_R, PSNR_R, stats->rgb, depth);
-  add_boolean (s, IDENTICAL, total.sse == 0 && rgb == 0);
-  add_double (s, NONZERO, get_share (&total));
+  add_errors (s, of + MSE_Y, of + PSNR_Y, stats->component, depth);
+  add_double (s, of + MSE, mse);
+  add_double (s, of + PSNR, bdct_psnr (mse, depth));
+  add_errors (s, of + MSE_R, of + PSNR_R, stats->rgb, depth);
+  add_boolean (s, of + IDENTICAL, total.sse == 0 && rgb == 0);
+  add_double (s, of + NONZERO, get_share (&total));
 }
 
 /* What they have in common of bits. A sum with an estimate in it is one. */
 static void
-add_bits (GstStructure * s, const BdctStats * stats, GstBlockDctRate rate)
+add_bits (GstStructure * s, guint of, const BdctStats * stats,
+    GstBlockDctRate rate)
 {
   gboolean exact = rate == GST_BLOCKDCT_RATE_EXACT;
   guint64 bits = bdct_stats_total (stats).bits;
@@ -176,36 +194,36 @@ add_bits (GstStructure * s, const BdctStats * stats, GstBlockDctRate rate)
     const BdctCounters *counters = &stats->component[c];
 
     if (counters->samples > 0 && exact)
-      add_uint64 (s, BITS_Y + c, counters->bits);
+      add_uint64 (s, of + BITS_Y + c, counters->bits);
     else if (counters->samples > 0)
-      add_double (s, BITS_ESTIMATED_Y + c, counters->bits);
+      add_double (s, of + BITS_ESTIMATED_Y + c, counters->bits);
   }
   if (exact) {
-    add_uint64 (s, BITS, bits);
-    add_uint64 (s, BITS_OPTIMIZED, stats->bits_optimized);
-    add_uint64 (s, FILE_SIZE, stats->file_size);
-    add_uint64 (s, FILE_SIZE_OPTIMIZED, stats->file_size_optimized);
+    add_uint64 (s, of + BITS, bits);
+    add_uint64 (s, of + BITS_OPTIMIZED, stats->bits_optimized);
+    add_uint64 (s, of + FILE_SIZE, stats->file_size);
+    add_uint64 (s, of + FILE_SIZE_OPTIMIZED, stats->file_size_optimized);
   } else {
-    add_double (s, BITS_ESTIMATED, bits);
+    add_double (s, of + BITS_ESTIMATED, bits);
   }
-  add_double (s, BPP, (gdouble) bits / stats->component[BDCT_Y].samples);
+  add_double (s, of + BPP, (gdouble) bits / stats->component[BDCT_Y].samples);
 }
 
 /* Shares of the picture by the side of its blocks, where a tree chose them. */
 static void
-add_areas (GstStructure * s, const BdctStats * stats)
+add_areas (GstStructure * s, guint of, const BdctStats * stats)
 {
   guint64 all = 0;
 
   for (guint i = 0; i < BDCT_TREE_SIZES; i++)
     all += stats->area[i];
   for (guint i = 0; all > 0 && i < BDCT_TREE_SIZES; i++)
-    add_double (s, AREA_4 + i, (gdouble) stats->area[i] / all);
+    add_double (s, of + AREA_4 + i, (gdouble) stats->area[i] / all);
 }
 
 static void
-add_metrics (GstStructure * s, const BdctStats * stats, guint64 frames,
-    gint depth)
+add_metrics (GstStructure * s, guint of, const BdctStats * stats,
+    guint64 frames, gint depth)
 {
   for (guint m = 0; m < BDCT_N_METRICS; m++)
     for (guint c = 0; c <= BDCT_METRIC_ALL; c++) {
@@ -215,7 +233,7 @@ add_metrics (GstStructure * s, const BdctStats * stats, guint64 frames,
         continue;
       g_value_init (&v, G_TYPE_DOUBLE);
       g_value_set_double (&v, bdct_metric_figure (stats, frames, depth, m, c));
-      gst_structure_id_take_value (s, metric_fields[m][c], &v);
+      gst_structure_id_take_value (s, metric_fields[of / B][m][c], &v);
     }
 }
 
@@ -229,38 +247,60 @@ add_times (GstStructure * s, const GstBlockDctTimes * t)
 }
 
 static void
+add_pool (GstStructure * s, guint of, const BdctPool * pool,
+    GstBlockDctRate rate, gint depth)
+{
+  add_uint64 (s, of + FRAMES, pool->frames);
+  add_figures (s, of, &pool->sum, depth);
+  add_bits (s, of, &pool->sum, rate);
+  add_areas (s, of, &pool->sum);
+  add_metrics (s, of, &pool->sum, pool->frames, depth);
+}
+
+/* How it was made, and what came of it. */
+static void
+add_made (GstStructure * s, guint of, const BdctPool * pool,
+    const BdctParams * params, GstBlockDctRate rate, gint depth)
+{
+  add_pool (s, of, pool, rate, depth);
+  add_string (s, of + TRANSFORM, transforms[params->transform]);
+  if (bdct_family_has_qp (bdct_transform_info (params->transform)->family))
+    add_int (s, of + QP, params->qp);
+  else
+    add_int (s, of + QUALITY, params->quality);
+}
+
+static void
 add_span (GstStructure * s, const gchar * type, const GstBlockDctSpan * span)
 {
   const GstBlockDctHow *how = &span->how;
-  const BdctTransformInfo *info = bdct_transform_info (how->params.transform);
 
   add_string (s, TYPE, type);
   add_times (s, &span->times);
   add_uint64 (s, INDEX, span->first_index);
-  add_uint64 (s, FRAMES, span->pool.frames);
-  add_figures (s, &span->pool.sum, how->depth);
-  add_bits (s, &span->pool.sum, how->rate);
-  add_areas (s, &span->pool.sum);
-  add_metrics (s, &span->pool.sum, span->pool.frames, how->depth);
-  add_string (s, TRANSFORM, transforms[how->params.transform]);
-  if (bdct_family_has_qp (info->family))
-    add_int (s, QP, how->params.qp);
-  else
-    add_int (s, QUALITY, how->params.quality);
+  add_made (s, 0, &span->pool, &how->params, how->rate, how->depth);
   if (how->target)
     add_boolean (s, TARGET_MET, how->target_met);
   if (how->regions > 0)
     add_uint (s, REGIONS, how->regions);
   add_string (s, BACKEND, how->backend);
+  if (span->second.frames > 0) {
+    const BdctParams b =
+        gst_blockdct_second_params (&how->second, &how->params);
+
+    add_made (s, B, &span->second, &b, how->second_rate, how->depth);
+  }
 }
 
 static void
-add_spread (GstStructure * s, const BdctPool * pool)
+add_spread (GstStructure * s, guint of, const BdctPool * pool)
 {
-  add_double (s, PSNR_MEAN, pool->psnr_mean);
-  add_double (s, PSNR_MEAN_CAPPED, pool->psnr_mean_capped);
-  add_double (s, PSNR_MIN, pool->psnr_min);
-  add_double (s, PSNR_MAX, pool->psnr_max);
+  if (pool->frames == 0)
+    return;
+  add_double (s, of + PSNR_MEAN, pool->psnr_mean);
+  add_double (s, of + PSNR_MEAN_CAPPED, pool->psnr_mean_capped);
+  add_double (s, of + PSNR_MIN, pool->psnr_min);
+  add_double (s, of + PSNR_MAX, pool->psnr_max);
 }
 
 static void
@@ -292,7 +332,8 @@ stretch (GstBlockDctSpan * span, const GstBlockDctTimes * times)
 
 static void
 add_to_span (GstBlockDctSpan * span, const BdctStats * stats,
-    const GstBlockDctHow * how, guint64 index, const GstBlockDctTimes * times)
+    const BdctStats * second, const GstBlockDctHow * how, guint64 index,
+    const GstBlockDctTimes * times)
 {
   GstBlockDctHow before = span->how;
 
@@ -313,6 +354,14 @@ add_to_span (GstBlockDctSpan * span, const BdctStats * stats,
         && (!before.target || before.target_met);
   }
   bdct_pool_add (&span->pool, stats, how->depth);
+  if (how->second.transform == 0) {
+    span->how.second = before.second;
+    span->how.second_rate = before.second_rate;
+    return;
+  }
+  if (span->second.frames > 0)
+    span->how.second_rate = MIN (how->second_rate, before.second_rate);
+  bdct_pool_add (&span->second, second, how->depth);
 }
 
 static void
@@ -322,7 +371,8 @@ end_interval (GstBlockDctReport * report, GstElement * element, gboolean post)
     GstStructure *s = gst_structure_new_empty (GST_BLOCKDCT_NAME);
 
     add_span (s, interval_type, &report->interval);
-    add_spread (s, &report->interval.pool);
+    add_spread (s, 0, &report->interval.pool);
+    add_spread (s, B, &report->interval.second);
     post_structure (element, s);
   }
   gst_blockdct_report_flush (report);
@@ -332,8 +382,9 @@ end_interval (GstBlockDctReport * report, GstElement * element, gboolean post)
  * its end; the next one follows at once, so that intervals do not drift. */
 static void
 add_to_interval (GstBlockDctReport * report, GstElement * element,
-    const BdctStats * stats, const GstBlockDctHow * how, guint64 index,
-    const GstBlockDctTimes * times, gboolean post, GstClockTime interval)
+    const BdctStats * stats, const BdctStats * second,
+    const GstBlockDctHow * how, guint64 index, const GstBlockDctTimes * times,
+    gboolean post, GstClockTime interval)
 {
   GstClockTime start = times->timestamp;
   GstClockTime end = report->interval_end;
@@ -350,7 +401,7 @@ add_to_interval (GstBlockDctReport * report, GstElement * element,
     report->interval_end = gst_blockdct_times_add (start, interval);
   }
   end = report->interval_end;
-  add_to_span (&report->interval, stats, how, index, times);
+  add_to_span (&report->interval, stats, second, how, index, times);
   if (GST_CLOCK_TIME_IS_VALID (end_of (times))
       && GST_CLOCK_TIME_IS_VALID (end) && end_of (times) >= end) {
     end_interval (report, element, post);
@@ -360,14 +411,14 @@ add_to_interval (GstBlockDctReport * report, GstElement * element,
 
 /* The values of one frame, attached to its buffer. */
 static GstStructure *
-attach (GstBuffer * buffer, const BdctStats * stats,
+attach (GstBuffer * buffer, const BdctStats * stats, const BdctStats * second,
     const GstBlockDctHow * how, guint64 index, const GstBlockDctTimes * times)
 {
   GstBlockDctSpan span = { 0 };
   GstStructure *s = gst_custom_meta_get_structure ((GstCustomMeta *)
       gst_buffer_add_meta (buffer, meta_info, NULL));
 
-  add_to_span (&span, stats, how, index, times);
+  add_to_span (&span, stats, second, how, index, times);
   add_span (s, frame_type, &span);
   return s;
 }
@@ -375,10 +426,11 @@ attach (GstBuffer * buffer, const BdctStats * stats,
 void
 gst_blockdct_report_repeated (const GstBlockDctReport * report,
     GstElement * element, GstBuffer * buffer, const BdctStats * stats,
-    const GstBlockDctHow * how, const GstBlockDctTimes * times, gboolean post)
+    const BdctStats * second, const GstBlockDctHow * how,
+    const GstBlockDctTimes * times, gboolean post)
 {
-  GstStructure *s = attach (buffer, stats, how, report->totals.frames - 1,
-      times);
+  GstStructure *s = attach (buffer, stats, second, how,
+      report->totals.frames - 1, times);
 
   add_boolean (s, REPEATED, TRUE);
   if (post)
@@ -387,8 +439,9 @@ gst_blockdct_report_repeated (const GstBlockDctReport * report,
 
 void
 gst_blockdct_report_frame (GstBlockDctReport * report, GstElement * element,
-    GstBuffer * buffer, const BdctStats * stats, const GstBlockDctHow * how,
-    const GstBlockDctTimes * times, gboolean post, GstClockTime interval)
+    GstBuffer * buffer, const BdctStats * stats, const BdctStats * second,
+    const GstBlockDctHow * how, const GstBlockDctTimes * times, gboolean post,
+    GstClockTime interval)
 {
   GstBlockDctTotals *totals = &report->totals;
   guint64 index = totals->frames++;
@@ -398,18 +451,24 @@ gst_blockdct_report_frame (GstBlockDctReport * report, GstElement * element,
   if (report->pooled.pool.frames > 0 && how->depth != report->pooled.how.depth)
     gst_blockdct_report_end (report, element, post);
 
-  s = attach (buffer, stats, how, index, times);
+  s = attach (buffer, stats, second, how, index, times);
   if (how->depth != totals->depth) {
-    totals->pool = (BdctPool) { 0 };
+    totals->pool = totals->second = (BdctPool) { 0 };
     totals->depth = how->depth;
     totals->first_index = index;
     totals->rate = how->rate;
   }
   totals->rate = MIN (totals->rate, how->rate);
   bdct_pool_add (&totals->pool, stats, how->depth);
-  add_to_span (&report->pooled, stats, how, index, times);
+  if (how->second.transform > 0) {
+    totals->second_rate = totals->second.frames == 0 ? how->second_rate
+        : MIN (totals->second_rate, how->second_rate);
+    bdct_pool_add (&totals->second, second, how->depth);
+  }
+  add_to_span (&report->pooled, stats, second, how, index, times);
   if (interval > 0) {
-    add_to_interval (report, element, stats, how, index, times, post, interval);
+    add_to_interval (report, element, stats, second, how, index, times, post,
+        interval);
   } else {
     end_interval (report, element, post);
     if (post)
@@ -471,7 +530,7 @@ add_metric_items (GstStructure * s, guint metric, guint component,
             component));
     gst_value_array_append_and_take_value (&array, &v);
   }
-  gst_structure_id_take_value (s, metric_fields[metric][component], &array);
+  gst_structure_id_take_value (s, metric_fields[0][metric][component], &array);
 }
 
 void
@@ -512,7 +571,8 @@ gst_blockdct_report_end (GstBlockDctReport * report, GstElement * element,
       GstStructure *s = gst_structure_new_empty (GST_BLOCKDCT_NAME);
 
       add_span (s, pooled_type, &report->pooled);
-      add_spread (s, &report->pooled.pool);
+      add_spread (s, 0, &report->pooled.pool);
+      add_spread (s, B, &report->pooled.second);
       add_uint64 (s, DROPPED, dropped);
       post_structure (element, s);
     }
@@ -528,6 +588,23 @@ gst_blockdct_report_flush (GstBlockDctReport * report)
   report->interval_end = GST_CLOCK_TIME_NONE;
 }
 
+static void
+add_totals (GstStructure * s, guint of, const BdctPool * pool,
+    GstBlockDctRate rate, gint depth)
+{
+  for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    const BdctCounters *counters = &pool->sum.component[c];
+
+    if (counters->samples == 0)
+      continue;
+    add_uint64 (s, of + SSE_Y + c, counters->sse_high > 0 ? G_MAXUINT64
+        : counters->sse);
+    add_uint64 (s, of + SAMPLES_Y + c, counters->samples);
+  }
+  add_pool (s, of, pool, rate, depth);
+  add_spread (s, of, pool);
+}
+
 GstStructure *
 gst_blockdct_report_stats (const GstBlockDctTotals * totals)
 {
@@ -539,19 +616,8 @@ gst_blockdct_report_stats (const GstBlockDctTotals * totals)
   if (pool->frames == 0)
     return s;
   add_uint64 (s, INDEX, totals->first_index);
-  for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++) {
-    const BdctCounters *counters = &pool->sum.component[c];
-
-    if (counters->samples == 0)
-      continue;
-    add_uint64 (s, SSE_Y + c, counters->sse_high > 0 ? G_MAXUINT64
-        : counters->sse);
-    add_uint64 (s, SAMPLES_Y + c, counters->samples);
-  }
-  add_figures (s, &pool->sum, totals->depth);
-  add_bits (s, &pool->sum, totals->rate);
-  add_areas (s, &pool->sum);
-  add_metrics (s, &pool->sum, pool->frames, totals->depth);
-  add_spread (s, pool);
+  add_totals (s, 0, pool, totals->rate, totals->depth);
+  if (totals->second.frames > 0)
+    add_totals (s, B, &totals->second, totals->second_rate, totals->depth);
   return s;
 }

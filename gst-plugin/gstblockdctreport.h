@@ -9,6 +9,7 @@
 #include <gst/gst.h>
 #include "dct/job.h"
 #include "dct/stats.h"
+#include "gstblockdctsecond.h"
 #include "gstblockdctsweep.h"
 
 G_BEGIN_DECLS
@@ -46,19 +47,22 @@ typedef struct
   GstBlockDctRate rate;
   gboolean target, target_met;  /* a target chose the setting; it is kept */
   guint regions;                /* that have a setting of their own */
+  GstBlockDctSecond second;     /* B's; there may be none */
+  GstBlockDctRate second_rate;
 } GstBlockDctHow;
 
 /** Statistics pooled over some frames. */
 typedef struct
 {
   BdctPool pool;
+  BdctPool second;              /* of B, over the frames that had one */
   guint64 first_index;
   GstBlockDctTimes times;       /* of the first frame; the whole's duration */
   GstClockTime start, end;      /* of the earliest, of the latest frame */
   GstBlockDctHow how;           /* of the latest frame; but `rate` is the least
                                    that is known of one, `regions` the most, and
                                    of the targets whether there was one, and all
-                                   were met */
+                                   were met; and B's is of the latest with B */
 } GstBlockDctSpan;
 
 /** Counters since the start. */
@@ -69,6 +73,8 @@ typedef struct
   BdctPool pool;                /* of those at the latest frame's depth */
   guint64 first_index;          /* of these */
   GstBlockDctRate rate;         /* the least that is known of one */
+  BdctPool second;              /* of B, likewise */
+  GstBlockDctRate second_rate;
   gint depth;
 } GstBlockDctTotals;
 
@@ -85,20 +91,21 @@ typedef struct
 /** Register the custom meta; once. */
 void gst_blockdct_report_init (void);
 
-/** Add one frame. Its values are attached to `buffer` as the custom meta
+/** Add one frame; `second`: B's statistics, if how->second says that there is
+ * B. Its values are attached to `buffer` as the custom meta
  * GST_BLOCKDCT_NAME, and if `post`, posted: as a `frame` message, or, with an
  * `interval` above 0, pooled in one `interval` message for each. */
 void gst_blockdct_report_frame (GstBlockDctReport * report,
     GstElement * element, GstBuffer * buffer, const BdctStats * stats,
-    const GstBlockDctHow * how, const GstBlockDctTimes * times, gboolean post,
-    GstClockTime interval);
+    const BdctStats * second, const GstBlockDctHow * how,
+    const GstBlockDctTimes * times, gboolean post, GstClockTime interval);
 
 /** The latest frame once more: its values are attached to `buffer`, and posted
  * if `post`, as a repeated frame's; nothing is counted. */
 void gst_blockdct_report_repeated (const GstBlockDctReport * report,
     GstElement * element, GstBuffer * buffer, const BdctStats * stats,
-    const GstBlockDctHow * how, const GstBlockDctTimes * times,
-    gboolean post);
+    const BdctStats * second, const GstBlockDctHow * how,
+    const GstBlockDctTimes * times, gboolean post);
 
 /** Post the `blockdct-curve` message of a frame, the latest one: its statistics
  * at each of the curve's settings, and whether their bits are exact. */

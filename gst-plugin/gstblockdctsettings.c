@@ -200,6 +200,10 @@ get_part (GstBlockDctChecked which, gsize * offset, gsize * size)
       *size = G_STRUCT_OFFSET (BdctParams, lambda_scale)
           - G_STRUCT_OFFSET (BdctParams, min_block);
       break;
+    case GST_BLOCKDCT_SECOND:
+      *offset = G_STRUCT_OFFSET (GstBlockDctSettings, second.transform);
+      *size = sizeof (gint);
+      break;
     case GST_BLOCKDCT_CURVE:
       *offset = G_STRUCT_OFFSET (GstBlockDctSettings, curve);
       *size = sizeof (GstBlockDctCurve);
@@ -289,6 +293,9 @@ is_allowed (const GstBlockDctChanges * changes, GstBlockDctChecked which,
       return check_steps (&s->params, depth, error);
     case GST_BLOCKDCT_TRANSFORM:
       return check_transform (s->params.transform, changes->engine, error);
+    case GST_BLOCKDCT_SECOND:
+      return s->second.transform == 0
+          || check_transform (s->second.transform - 1, changes->engine, error);
     case GST_BLOCKDCT_BLOCKS:
       return bdct_blocks_check (s->params.min_block, s->params.max_block,
           error);
@@ -432,7 +439,8 @@ gst_blockdct_changes_warn (GstBlockDctChanges * changes, GstElement * element,
 {
   static const gchar *const names[GST_BLOCKDCT_N_CHECKED] = {
     "The quantization tables were", "The scaling lists were", "curve was",
-    "The targets were", "transform was", "min-block and max-block were"
+    "The targets were", "transform was", "min-block and max-block were",
+    "b-transform was"
   };
   gboolean no_bus;
 

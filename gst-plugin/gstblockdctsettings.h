@@ -13,16 +13,18 @@
 #include <gst/gst.h>
 #include "dct/engine.h"
 #include "dct/view.h"
+#include "gstblockdctsecond.h"
 #include "gstblockdctsweep.h"
 
 G_BEGIN_DECLS
 
 /** More than there are properties: their ids are below. */
-#define GST_BLOCKDCT_MAX_PROPERTIES 48
+#define GST_BLOCKDCT_MAX_PROPERTIES 64
 
 typedef struct
 {
   BdctParams params;
+  GstBlockDctSecond second;
   BdctChromaFormat subsampling;
   gint backend;
   gint device_id;
@@ -36,6 +38,7 @@ typedef struct
   GstBlockDctTargets targets;
   gdouble min_psnr_error, min_psnr_warning;
   BdctViewMode view;
+  BdctSide left, right;
   gdouble wipe_position;
   gdouble difference_gain;
   gboolean grid;
@@ -61,6 +64,7 @@ typedef enum
   GST_BLOCKDCT_TARGETS,
   GST_BLOCKDCT_TRANSFORM,       /* which not every engine does */
   GST_BLOCKDCT_BLOCKS,          /* min-block and max-block */
+  GST_BLOCKDCT_SECOND,          /* b-transform, likewise */
   GST_BLOCKDCT_N_CHECKED
 } GstBlockDctChecked;
 

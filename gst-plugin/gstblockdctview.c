@@ -4,6 +4,9 @@
  * draws. */
 #include "gstblockdctproperties.h"
 
+/* For how long view=flicker shows one picture. */
+#define FLICKER_TIME (GST_SECOND / 2)
+
 GType
 gst_blockdct_view_get_type (void)
 {
@@ -20,6 +23,26 @@ gst_blockdct_view_get_type (void)
     }
     g_once_init_leave (&type,
         g_enum_register_static ("GstBlockDctView", values));
+  }
+  return type;
+}
+
+static GType
+side_get_type (void)
+{
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type)) {
+    static GEnumValue values[BDCT_N_SIDES + 1];
+
+    for (gint i = 0; i < BDCT_N_SIDES; i++) {
+      const BdctViewInfo *info = bdct_side_info (i);
+
+      values[i] = (GEnumValue) {
+      i, info->description, info->name};
+    }
+    g_once_init_leave (&type,
+        g_enum_register_static ("GstBlockDctSide", values));
   }
   return type;
 }
@@ -55,12 +78,42 @@ choose_view (GstBlockDct * self, BdctViewMode view)
   return BDCT_VIEW_RECONSTRUCTION;
 }
 
+/* Where there is no B, A is shown in its place, which is said once. */
+static void
+do_without_second (GstBlockDct * self)
+{
+  BdctView *view = &self->view;
+
+  if (!bdct_view_shows (view, BDCT_SIDE_B))
+    return;
+  if (!self->told_no_second)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("view=%s shows A in place of B: there is no B.",
+            bdct_view_info (view->mode)->name),
+        ("Set b-transform, b-quality and b-qp."));
+  self->told_no_second = TRUE;
+  if (view->mode == BDCT_VIEW_RECONSTRUCTION_B)
+    view->mode = BDCT_VIEW_RECONSTRUCTION;
+  if (view->left == BDCT_SIDE_B)
+    view->left = BDCT_SIDE_A;
+  if (view->right == BDCT_SIDE_B)
+    view->right = BDCT_SIDE_A;
+}
+
 const BdctView *
 gst_blockdct_view_update (GstBlockDct * self,
-    const GstBlockDctSettings * settings)
+    const GstBlockDctSettings * settings, GstClockTime time)
 {
   self->view.mode = choose_view (self, settings->view);
   self->view.grid = settings->grid;
+  self->view.left = settings->left;
+  self->view.right = settings->right;
+  self->view.second = GST_CLOCK_TIME_IS_VALID (time)
+      && time / FLICKER_TIME % 2 == 1;
+  if (settings->second.transform == 0)
+    do_without_second (self);
+  else
+    self->told_no_second = FALSE;
   self->view.position = settings->wipe_position;
   self->view.gain = settings->difference_gain;
   return &self->view;
@@ -82,6 +135,29 @@ gst_blockdct_install_views (GObjectClass * klass)
       g_param_spec_enum ("view", "View",
           "What is shown; the statistics are the reconstruction's in any case",
           gst_blockdct_view_get_type (), default_view.mode, LIVE));
+  /**
+   * GstBlockDct:left:
+   *
+   * The first of the two pictures in wipe, side-by-side, stacked (where it is
+   * the upper one), flicker and difference (where it is subtracted).
+   *
+   * Since: 0.1
+   */
+  gst_blockdct_property (klass, PROP_LEFT, FIELD (left),
+      g_param_spec_enum ("left", "Left",
+          "The first picture of the views that show two", side_get_type (),
+          default_view.left, LIVE));
+  /**
+   * GstBlockDct:right:
+   *
+   * The second of the two pictures in these views.
+   *
+   * Since: 0.1
+   */
+  gst_blockdct_property (klass, PROP_RIGHT, FIELD (right),
+      g_param_spec_enum ("right", "Right",
+          "The second picture of the views that show two", side_get_type (),
+          default_view.right, LIVE));
   /**
    * GstBlockDct:wipe-position:
    *
@@ -155,4 +231,5 @@ gst_blockdct_install_views (GObjectClass * klass)
           "While paused, and at the end, show the latest frame again when a "
           "property changes", FALSE, PLAYING));
   gst_type_mark_as_plugin_api (gst_blockdct_view_get_type (), 0);
+  gst_type_mark_as_plugin_api (side_get_type (), 0);
 }

@@ -74,12 +74,61 @@ turn_transform (GstElement * element, gint by)
           + BDCT_N_TRANSFORMS) % BDCT_N_TRANSFORMS, NULL);
 }
 
+static gboolean
+has_second (GstElement * element)
+{
+  return get_int (element, "b-transform") > 0;
+}
+
 static void
 next_view (GstElement * element, gint unused)
 {
+  gint next = (get_int (element, "view") + 1) % BDCT_N_VIEWS;
+
   (void) unused;
-  g_object_set (element, "view", (get_int (element, "view") + 1)
-      % BDCT_N_VIEWS, NULL);
+  g_object_set (element, "view", next + (next == BDCT_VIEW_RECONSTRUCTION_B
+          && !has_second (element)), NULL);
+}
+
+static void
+next_pair (GstElement * element, gint unused)
+{
+  static const gint pairs[][2] = {
+    {BDCT_SIDE_ORIGINAL, BDCT_SIDE_A}, {BDCT_SIDE_A, BDCT_SIDE_B},
+    {BDCT_SIDE_ORIGINAL, BDCT_SIDE_B}
+  };
+  const guint n = has_second (element) ? G_N_ELEMENTS (pairs) : 1;
+  guint i = 0;
+
+  (void) unused;
+  while (i < n && (get_int (element, "left") != pairs[i][0]
+          || get_int (element, "right") != pairs[i][1]))
+    i++;
+  i = i < n ? (i + 1) % n : 0;
+  g_object_set (element, "left", pairs[i][0], "right", pairs[i][1], NULL);
+}
+
+/* B becomes what A is. */
+static void
+store_second (GstElement * element, gint unused)
+{
+  (void) unused;
+  g_object_set (element, "b-transform", get_int (element, "transform") + 1,
+      "b-quality", get_int (element, "quality"), "b-qp",
+      get_int (element, "qp"), NULL);
+}
+
+static void
+swap_second (GstElement * element, gint unused)
+{
+  gint transform = get_int (element, "b-transform");
+
+  (void) unused;
+  if (transform > 0)
+    g_object_set (element, "b-transform", get_int (element, "transform") + 1,
+        "b-quality", get_int (element, "quality"), "b-qp",
+        get_int (element, "qp"), "transform", transform - 1, "quality",
+        get_int (element, "b-quality"), "qp", get_int (element, "b-qp"), NULL);
 }
 
 static void
@@ -89,17 +138,30 @@ toggle_grid (GstElement * element, gint unused)
   g_object_set (element, "grid", !get_int (element, "grid"), NULL);
 }
 
-/* To the original, and back to the view that was left for it. */
-static void
-toggle_original (GstBlockDctNavigation * navigation, GstElement * element)
+/* The view that shows a side alone. */
+static gint
+view_of (gint side)
 {
-  gint view = get_int (element, "view"), next = BDCT_VIEW_ORIGINAL;
+  return side == BDCT_SIDE_ORIGINAL ? BDCT_VIEW_ORIGINAL
+      : side == BDCT_SIDE_A ? BDCT_VIEW_RECONSTRUCTION
+      : BDCT_VIEW_RECONSTRUCTION_B;
+}
+
+/* To the left picture, and back to the view that was left for it, or to the
+ * right one. */
+static void
+toggle_left (GstBlockDctNavigation * navigation, GstElement * element)
+{
+  gint view = get_int (element, "view");
+  gint next = view_of (get_int (element, "left"));
 
   g_mutex_lock (&navigation->lock);
-  if (view == BDCT_VIEW_ORIGINAL)
+  if (view != next)
+    navigation->left = view;
+  else if ((gint) navigation->left != next)
     next = navigation->left;
   else
-    navigation->left = view;
+    next = view_of (get_int (element, "right"));
   g_mutex_unlock (&navigation->lock);
   g_object_set (element, "view", next, NULL);
 }
@@ -122,6 +184,9 @@ static const struct
   {"Left", turn_transform, -1},
   {"Right", turn_transform, 1},
   {"v", next_view, 0},
+  {"p", next_pair, 0},
+  {"b", store_second, 0},
+  {"x", swap_second, 0},
   {"g", toggle_grid, 0},
 };
 
@@ -143,7 +208,7 @@ handle_key (GstBlockDctNavigation * navigation, GstElement * element,
     return FALSE;
   if (is_space (key)) {
     if (press)
-      toggle_original (navigation, element);
+      toggle_left (navigation, element);
     return TRUE;
   }
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
@@ -372,13 +437,21 @@ post_block (GstBlockDctNavigation * navigation, GstElement * element, gint x,
   BdctImage image = { 0 };
   GstBlockDctShown shown;
   GstVideoFrame frame;
+  gboolean of_b;
+  bool second;
   GstStructure *s;
   BdctJob job;
 
   if (!get_shown (navigation, &shown))
     return;
-  if (!bdct_view_source (&shown.view, &shown.layout, &x, &y, NULL)
-      || !bdct_job_init (&job, &shown.params, &shown.layout, NULL)) {
+  if (!bdct_view_source (&shown.view, &shown.layout, &x, &y, &second)) {
+    gst_buffer_unref (shown.in);
+    return;
+  }
+  of_b = bdct_view_blocks (&shown.view, second) == BDCT_SIDE_B;
+  if (of_b)
+    shown.params = gst_blockdct_second_params (&shown.second, &shown.params);
+  if (!bdct_job_init (&job, &shown.params, &shown.layout, NULL)) {
     gst_buffer_unref (shown.in);
     return;
   }
@@ -391,13 +464,15 @@ post_block (GstBlockDctNavigation * navigation, GstElement * element, gint x,
     image.data[p] = GST_VIDEO_FRAME_PLANE_DATA (&frame, p);
     image.stride[p] = GST_VIDEO_FRAME_PLANE_STRIDE (&frame, p);
   }
-  if (gst_blockdct_regions_find (&regions, NULL, shown.in, &shown.params,
-          &shown.layout) == 0)
+  if (of_b || gst_blockdct_regions_find (&regions, NULL, shown.in,
+          &shown.params, &shown.layout) == 0)
     gst_blockdct_regions_clear (&regions);
   s = describe_block (&shown, &image, regions, &job, x, y);
   gst_blockdct_regions_clear (&regions);
   gst_video_frame_unmap (&frame);
   gst_buffer_unref (shown.in);
+  if (s != NULL && shown.second.transform > 0)
+    gst_structure_set (s, "side", G_TYPE_STRING, of_b ? "b" : "a", NULL);
   if (s == NULL)
     GST_WARNING_OBJECT (element, "no memory for the frame on display");
   else

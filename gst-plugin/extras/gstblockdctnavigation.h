@@ -22,6 +22,7 @@ G_BEGIN_DECLS
   BdctLayout layout;
   BdctView view;
   BdctParams params;
+  GstBlockDctSecond second;
   guint64 index;
   GstBlockDctTimes times;
 } GstBlockDctShown;

@@ -236,30 +236,100 @@ append_metrics (GString * text, const BdctStats * stats, gint depth)
   }
 }
 
+/* A transform and its setting, to be freed. */
+static gchar *
+describe_params (const BdctParams * params, const gchar * before)
+{
+  const BdctTransformInfo *info = bdct_transform_info (params->transform);
+
+  if (bdct_family_has_qp (info->family))
+    return g_strdup_printf ("%s%s  QP %d", before, info->name, params->qp);
+  if (bdct_params_has_quality (params))
+    return g_strdup_printf ("%s%s  quality %d", before, info->name,
+        params->quality);
+  return g_strdup_printf ("%s%s  own matrix", before, info->name);
+}
+
+/* What a side is, to be freed: A has a name where there is B too. */
+static gchar *
+describe_side (const GstBlockDctHow * how, BdctSide side)
+{
+  BdctParams b;
+
+  if (side == BDCT_SIDE_ORIGINAL)
+    return g_strdup ("original");
+  if (side == BDCT_SIDE_A)
+    return describe_params (&how->params, how->second.transform > 0 ? "A  "
+        : "");
+  b = gst_blockdct_second_params (&how->second, &how->params);
+  return describe_params (&b, "B  ");
+}
+
+static void
+append_psnr (GString * text, const BdctCounters * total, gint depth)
+{
+  gchar *psnr = decibels (total, depth);
+
+  g_string_append_printf (text, "PSNR %s%s ", psnr, total->sse > 0 ? " dB"
+      : "");
+  g_free (psnr);
+}
+
+static void
+append_side (GString * text, const GstBlockDctHow * how, BdctSide side)
+{
+  gchar *name = describe_side (how, side);
+
+  g_string_append_printf (text, "%s\n", name);
+  g_free (name);
+}
+
+static void
+append_small_second (GString * text, const GstBlockDctOverlayFrame * frame)
+{
+  BdctCounters total;
+
+  if (frame->how->second.transform == 0)
+    return;
+  total = bdct_stats_total (frame->second);
+  g_string_append_c (text, '\n');
+  append_side (text, frame->how, BDCT_SIDE_B);
+  append_psnr (text, &total, frame->how->depth);
+}
+
+/* B's figures, where there is one. */
+static void
+append_second (GString * text, const GstBlockDctOverlayFrame * frame)
+{
+  const GstBlockDctHow *how = frame->how;
+  BdctCounters total;
+
+  if (how->second.transform == 0)
+    return;
+  append_small_second (text, frame);
+  append_components (text, "YUV", frame->second->component, how->depth);
+  total = bdct_stats_total (frame->second);
+  append_bits (text, frame->second, &total, how->second_rate);
+  append_metrics (text, frame->second, how->depth);
+}
+
 /* What has room on a small picture: `small` leaves the rest out. */
 static gchar *
 make_text (const GstBlockDctOverlayFrame * frame, gboolean small)
 {
   const BdctStats *stats = frame->stats;
   const GstBlockDctHow *how = frame->how;
-  const BdctTransformInfo *info = bdct_transform_info (how->params.transform);
   BdctCounters total = bdct_stats_total (stats);
   GString *text = g_string_new (NULL);
-  gchar *psnr = decibels (&total, how->depth);
 
-  if (bdct_family_has_qp (info->family))
-    g_string_append_printf (text, "%s  QP %d\n", info->name, how->params.qp);
-  else if (bdct_params_has_quality (&how->params))
-    g_string_append_printf (text, "%s  quality %d\n", info->name,
-        how->params.quality);
-  else
-    g_string_append_printf (text, "%s  own matrix\n", info->name);
+  append_side (text, how, BDCT_SIDE_A);
   if (how->target && !how->target_met)
     g_string_append (text, "target not met\n");
-  g_string_append_printf (text, "PSNR %s%s ", psnr, total.sse > 0 ? " dB" : "");
-  g_free (psnr);
-  if (small)
+  append_psnr (text, &total, how->depth);
+  if (small) {
+    append_small_second (text, frame);
     return g_string_free (text, FALSE);
+  }
   append_components (text, "YUV", stats->component, how->depth);
   if (stats->rgb[0].samples > 0) {
     g_string_append (text, "\nPSNR");
@@ -270,6 +340,7 @@ make_text (const GstBlockDctOverlayFrame * frame, gboolean small)
   append_bits (text, stats, &total, how->rate);
   append_areas (text, stats);
   append_metrics (text, stats, how->depth);
+  append_second (text, frame);
   g_string_append_printf (text, "\n%s\n%s",
       bdct_view_info (frame->view->mode)->name, how->backend);
   return g_string_free (text, FALSE);
@@ -360,16 +431,41 @@ choose_size (const GstVideoInfo * info, gboolean * small)
   return MIN (size, 64);
 }
 
-/* Which picture is which, where two of them are shown. */
+/* A side's name at the bottom of its part, `width` wide, of the picture; in
+ * short, or not at all, where it has no room. */
 static gboolean
-name_halves (GstBlockDctOverlay * self, const GstBlockDctOverlayFrame * frame,
+name_side (GstBlockDctOverlay * self, const GstBlockDctOverlayFrame * frame,
+    gboolean second, gint bottom, gint width, gint size,
+    GstVideoOverlayComposition * composition)
+{
+  /* A letter is some 0.6 of its size wide; and there is the box. */
+  const gint letters = (width - size) / (0.6 * size);
+  BdctSide side[2];
+  gchar *name;
+
+  bdct_view_sides (frame->view, side);
+  name = frame->how->second.transform == 0 && side[second] == BDCT_SIDE_A
+      ? g_strdup ("reconstruction") : describe_side (frame->how, side[second]);
+  if ((gint) strlen (name) > letters && side[second] != BDCT_SIDE_ORIGINAL
+      && frame->how->second.transform > 0)
+    name[1] = '\0';
+  if ((gint) strlen (name) > letters) {
+    g_free (name);
+    return TRUE;
+  }
+  return add (composition, update_label (self, second ? SECOND_HALF
+          : FIRST_HALF, name, second ? GST_VIDEO_INFO_WIDTH (frame->info) : 0,
+          bottom, size, second ? BOTTOM_RIGHT : BOTTOM_LEFT));
+}
+
+/* Which picture is which, where two of them are shown, or it may be B. */
+static gboolean
+name_sides (GstBlockDctOverlay * self, const GstBlockDctOverlayFrame * frame,
     gint size, GstVideoOverlayComposition * composition)
 {
-  static const gchar *const names[] = { "original", "reconstruction" };
-  gint width = GST_VIDEO_INFO_WIDTH (frame->info), second = width;
-  gint height = GST_VIDEO_INFO_HEIGHT (frame->info), first = width;
-  gint bottom = height;
-  gboolean ok = TRUE;
+  gint width = GST_VIDEO_INFO_WIDTH (frame->info), first = width;
+  gint height = GST_VIDEO_INFO_HEIGHT (frame->info), bottom = height;
+  gint second = width;
 
   switch (frame->view->mode) {
     case BDCT_VIEW_WIPE:
@@ -382,17 +478,20 @@ name_halves (GstBlockDctOverlay * self, const GstBlockDctOverlayFrame * frame,
     case BDCT_VIEW_STACKED:
       bottom = height / 2;
       break;
-    default:
+    case BDCT_VIEW_DIFFERENCE:
       return TRUE;
+    case BDCT_VIEW_FLICKER:
+      first = 0;
+      break;
+    default:
+      if (frame->how->second.transform == 0
+          || frame->view->mode > BDCT_VIEW_RECONSTRUCTION_B)
+        return TRUE;
+      first = 0;
+      break;
   }
-  /* A letter is some 0.6 of its size wide. */
-  if (first > size * 7)
-    ok &= add (composition, update_label (self, FIRST_HALF,
-            g_strdup (names[0]), 0, bottom, size, BOTTOM_LEFT));
-  if (second > size * 11)
-    ok &= add (composition, update_label (self, SECOND_HALF,
-            g_strdup (names[1]), width, height, size, BOTTOM_RIGHT));
-  return ok;
+  return name_side (self, frame, FALSE, bottom, first, size, composition)
+      && name_side (self, frame, TRUE, height, second, size, composition);
 }
 
 void
@@ -423,7 +522,7 @@ gst_blockdct_overlay_draw (GstBlockDctOverlay ** overlay,
   if (frame->figures)
     complete = add (composition, update_label (self, FIGURES,
             make_text (frame, small), size, size, size, TOP_LEFT))
-        && name_halves (self, frame, size, composition);
+        && name_sides (self, frame, size, composition);
   for (gint i = 0; i < legend.n_marks; i++)
     complete &= add (composition, update_label (self, FIRST_MARK + i,
             g_strdup (legend.mark[i].text), legend.x - 4, legend.mark[i].y,

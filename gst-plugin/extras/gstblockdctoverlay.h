@@ -25,6 +25,7 @@ typedef struct
   const BdctLayout *layout;
   const BdctView *view;
   const BdctStats *stats;
+  const BdctStats *second;      /* B's, if `how` says that there is one */
   const GstBlockDctHow *how;
   gboolean figures;             /* write them too, not a map's labels alone */
   gboolean attach;              /* downstream draws what is attached */

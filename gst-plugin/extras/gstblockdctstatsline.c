@@ -31,11 +31,11 @@ append_ffmpeg (GString * line, const GstStructure * s, const gchar * name,
   g_string_append_c (line, ' ');
 }
 
-/* Call for each figure a metric can have. */
+/* Call for each figure a metric can have: A's, or B's, `before` its name. */
 static void
 for_each_figure (void (*func) (GString * line, const GstStructure * s,
         const gchar * name, const gchar * field), GString * line,
-    const GstStructure * s)
+    const GstStructure * s, const gchar * before)
 {
   static const gchar *const ends[] = { "-y", "-u", "-v", "" };
 
@@ -47,7 +47,7 @@ for_each_figure (void (*func) (GString * line, const GstStructure * s,
 
       if (c == BDCT_METRIC_ALL ? !info->all : c >= (guint) info->components)
         continue;
-      field = g_strconcat (info->name, ends[c], NULL);
+      field = g_strconcat (before, info->name, ends[c], NULL);
       name = g_strdelimit (g_strdup (field), "-", '_');
       func (line, s, name, field);
       g_free (name);
@@ -89,7 +89,7 @@ format_ffmpeg (GString * line, const GstStructure * s, gboolean first)
     g_string_append (line, colour ? "psnr_log_version:2 fields:n,mse_avg,mse_y,"
         "mse_u,mse_v,psnr_avg,psnr_y,psnr_u,psnr_v"
         : "psnr_log_version:2 fields:n,mse_avg,mse_y,psnr_avg,psnr_y");
-    for_each_figure (append_name, line, s);
+    for_each_figure (append_name, line, s, "");
     g_string_append_c (line, '\n');
   }
   gst_structure_get_uint64 (s, "index", &index);
@@ -102,7 +102,7 @@ format_ffmpeg (GString * line, const GstStructure * s, gboolean first)
   append_ffmpeg (line, s, "psnr_y", "psnr-y");
   append_ffmpeg (line, s, "psnr_u", "psnr-u");
   append_ffmpeg (line, s, "psnr_v", "psnr-v");
-  for_each_figure (append_figure, line, s);
+  for_each_figure (append_figure, line, s, "");
   g_string_append_c (line, '\n');
 }
 
@@ -169,11 +169,23 @@ format_csv (GString * line, const GstStructure * s, gboolean first)
     "mse-r", "mse-g", "mse-b", "psnr-r", "psnr-g", "psnr-b", "area-4",
     "area-8", "area-16", "area-32"
   };
+  static const gchar *b_columns[] = {
+    "b-transform", "b-quality", "b-qp", "b-mse", "b-mse-y", "b-mse-u",
+    "b-mse-v", "b-psnr", "b-psnr-y", "b-psnr-u", "b-psnr-v", "b-identical",
+    "b-nonzero", "b-bits", "b-bits-y", "b-bits-u", "b-bits-v",
+    "b-bits-optimized", "b-file-size", "b-file-size-optimized",
+    "b-bits-estimated", "b-bits-estimated-y", "b-bits-estimated-u",
+    "b-bits-estimated-v", "b-bpp", "b-area-4", "b-area-8", "b-area-16",
+    "b-area-32"
+  };
 
   for (guint i = 0; i < G_N_ELEMENTS (columns) && first; i++)
     g_string_append_printf (line, "%s%s", i ? "," : "", columns[i]);
   if (first) {
-    for_each_figure (append_column, line, s);
+    for_each_figure (append_column, line, s, "");
+    for (guint i = 0; i < G_N_ELEMENTS (b_columns); i++)
+      append_column (line, s, NULL, b_columns[i]);
+    for_each_figure (append_column, line, s, "b-");
     g_string_append_c (line, '\n');
   }
   for (guint i = 0; i < G_N_ELEMENTS (columns); i++) {
@@ -181,7 +193,10 @@ format_csv (GString * line, const GstStructure * s, gboolean first)
       g_string_append_c (line, ',');
     append_value (line, gst_structure_get_value (s, columns[i]), "", FALSE);
   }
-  for_each_figure (append_cell, line, s);
+  for_each_figure (append_cell, line, s, "");
+  for (guint i = 0; i < G_N_ELEMENTS (b_columns); i++)
+    append_cell (line, s, NULL, b_columns[i]);
+  for_each_figure (append_cell, line, s, "b-");
   g_string_append_c (line, '\n');
 }
 

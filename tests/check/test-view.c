@@ -462,7 +462,8 @@ expect (const Scene * s, int k, int x, int y, double *value, double *most)
     return k == BDCT_Y ? peak : middle;
   if (mode == BDCT_VIEW_DIFFERENCE)
     v = CLAMP (middle + floor ((at (picture, k, x, y)
-                - at (find_picture (s, FALSE, &any), k, x, y)) * round (s->view.gain * 256) / 256
+                - at (find_picture (s, FALSE, &any), k, x, y))
+            * round (s->view.gain * 256) / 256
             + 0.5), 0, peak);
   else if (mode == BDCT_VIEW_COEFFICIENTS)
     v = level_sample (s, k, level_at (s, k, x, y));
@@ -511,7 +512,8 @@ check_sample (const Scene * s, const BdctEngine * engine, int k, int x, int y,
         "position %g, component %d (%d, %d): %d, not %d (%g to %g)",
         engine->description, bdct_transform_info (s->c->params.transform)->name,
         format_names[s->c->format], s->c->depth,
-        bdct_view_info (s->view.mode)->name, bdct_side_info (s->view.left)->name,
+        bdct_view_info (s->view.mode)->name,
+        bdct_side_info (s->view.left)->name,
         bdct_side_info (s->view.right)->name, s->c->width, s->c->height,
         s->view.grid, s->view.position, k, x, y, v, expected, value, most);
   return ok;

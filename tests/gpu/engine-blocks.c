@@ -36,11 +36,11 @@ typedef struct {
   uint8_t *source, *expected, *result;
   uint8_t *device_source, *device_result;
   size_t used;
-  BdctJob sets[BDCT_MAX_SETS], others[MAX_OTHERS];
+  BdctJob sets[BDCT_MAX_SETS], others[MAX_OTHERS], second;
   uint8_t *map;
   BdctBlockRecord *blocks, *expected_blocks;
   BdctView view;
-  BdctStats stats[1 + MAX_OTHERS];      /* the CPU's */
+  BdctStats stats[2 + MAX_OTHERS];      /* the CPU's */
 } Question;
 
 static Question questions[IN_FLIGHT];
@@ -103,10 +103,15 @@ static void
 any_view (Question * q, const BdctLayout * layout)
 {
   q->view = (BdctView) BDCT_VIEW_DEFAULT;
-  do
+  do {
     q->view.mode = is_exact (&q->sets[0]) ? random_below (BDCT_N_VIEWS)
         : BDCT_VIEW_COEFFICIENTS;
-  while (!bdct_engine_view_check (&bdct_cuda_engine, q->view.mode, NULL));
+    q->view.left = random_below (BDCT_N_SIDES);
+    q->view.right = random_below (BDCT_N_SIDES);
+    q->view.second = random_below (2);
+  } while (!bdct_engine_view_check (&bdct_cuda_engine, q->view.mode, NULL)
+      || (q->what.second == NULL
+          && bdct_view_shows (&q->view, BDCT_SIDE_B)));
   q->view.grid = random_below (2);
   q->view.position = random_below (101) / 100.;
   for (int i = 0; i < BDCT_MAX_SETS; i++)
@@ -140,6 +145,12 @@ any_question (Question * q, const BdctLayout * layout, BdctTransform transform)
   q->what.n_others = random_below (2) ? random_below (MAX_OTHERS + 1) : 0;
   for (int i = 0; i < q->what.n_others; i++)
     any_job (&q->others[i], random_below (BDCT_N_FIXED), layout);
+  if (random_below (2)) {
+    do
+      any_job (&q->second, random_below (BDCT_N_FIXED), layout);
+    while (!is_exact (&q->second));
+    q->what.second = &q->second;
+  }
 }
 
 static bool
@@ -148,13 +159,15 @@ complain (const Question * q, const char *what)
   static int complaints;
 
   if (complaints++ < 40)
-    fprintf (stderr, "%s, %d sets%s%s%s%s, %d others, view %d%s: %s\n",
+    fprintf (stderr, "%s, %d sets%s%s%s%s, %d others%s, view %d%s of %d and "
+        "%d: %s\n",
         bdct_transform_info (q->sets[0].transform)->name, q->what.n_sets,
         q->what.set_of_block ? ", map" : "", q->what.blocks ? ", records" : "",
         q->what.rate ? ", bits" : "", q->dst.data[0] ? "" : ", no output",
-        q->what.n_others,
+        q->what.n_others, q->what.second ? ", second" : "",
         q->what.view ? (int) q->view.mode : -1,
-        q->what.view && q->view.grid ? ", grid" : "", what);
+        q->what.view && q->view.grid ? ", grid" : "", q->view.left,
+        q->view.right, what);
   return false;
 }
 
@@ -330,8 +343,9 @@ judge (Question * q, const BdctLayout * layout, const BdctStats * stats)
 {
   size_t size = q->what.n_blocks * sizeof *q->blocks;
   bool drawn = q->what.view != NULL;
+  const int second = q->what.second != NULL ? 1 + q->what.n_others : 0;
 
-  for (int i = 0; i <= q->what.n_others; i++)
+  for (int i = 0; i <= q->what.n_others + (second > 0); i++)
     if (!same_bits (stats + i, q->stats + i))
       return complain (q, i == 0 ? "other bits" : "other bits of an other job");
   if (is_exact (&q->sets[0])) {
@@ -346,6 +360,9 @@ judge (Question * q, const BdctLayout * layout, const BdctStats * stats)
   if ((drawn || is_exact (&q->sets[0]))
       && memcmp (q->result, q->expected, q->used) != 0)
     return complain (q, "other samples");
+  if (second > 0
+      && memcmp (stats + second, q->stats + second, sizeof *stats) != 0)
+    return complain (q, "other statistics of the second job");
   for (int i = 0; i < q->what.n_others; i++)
     if (is_exact (&q->others[i])
         && memcmp (stats + 1 + i, q->stats + 1 + i, sizeof *stats) != 0)
@@ -360,7 +377,7 @@ static void
 run_size (const Format * format, const Size * size, BdctTransform transform,
     int *ok, int *bad)
 {
-  static BdctStats stats[IN_FLIGHT][1 + MAX_OTHERS];
+  static BdctStats stats[IN_FLIGHT][2 + MAX_OTHERS];
   int n = 1 + random_below (IN_FLIGHT);
   bool good[IN_FLIGHT];
   BdctLayout layout;

@@ -31,6 +31,7 @@ typedef struct {
   Place src, dst, records;
   bool map, wait;
   int n_others;
+  bool second;
   BdctViewMode view;
   bool metrics;
 } Sort;
@@ -49,6 +50,8 @@ static const Sort sorts[] = {
   {.src = DEVICE,.dst = DEVICE,.metrics = true},
   {.src = PAGEABLE,.dst = PINNED,.n_others = 3,.view = BDCT_VIEW_ERROR_MAP,
       .metrics = true},
+  {.src = DEVICE,.dst = PINNED,.n_others = 2,.second = true,
+      .view = BDCT_VIEW_DIFFERENCE,.metrics = true},
 };
 
 #define N_SORTS ((int) N (sorts))
@@ -74,7 +77,7 @@ typedef struct {
   uint8_t *picture, *map;
   BdctView view;
   struct {
-    BdctStats stats[1 + MAX_OTHERS];
+    BdctStats stats[2 + MAX_OTHERS];
     uint8_t *bytes;
     BdctBlockRecord *blocks;
   } expected[N (sorts)];
@@ -345,10 +348,12 @@ frame_init (Frame * frame, const Stream * stream, int sort)
     memset (frame->dst, 0xa5, stream->size);
   frame->view = stream->view;
   frame->view.mode = s->view;
+  frame->view.left = s->second ? BDCT_SIDE_B : BDCT_SIDE_ORIGINAL;
   *what = (BdctFrame) {
     .sets = stream->sets,.n_sets = s->map ? 2 : 1,
     .set_of_block = s->map ? stream->map : NULL,
     .others = stream->others,.n_others = s->n_others,
+    .second = s->second ? &stream->sets[1] : NULL,
     .metrics = get_metrics (s, layout),.other_metrics = get_metrics (s, layout),
     .blocks = frame->blocks,.n_blocks = stream->n_blocks,
     .view = &frame->view,
@@ -397,10 +402,12 @@ stream_init (Stream * stream, const BdctLayout * layout)
     stream->expected[i].blocks = need (malloc (stream->n_blocks
             * sizeof (BdctBlockRecord)));
     view.mode = sort.view;
+    view.left = sort.second ? BDCT_SIDE_B : BDCT_SIDE_ORIGINAL;
     what = (BdctFrame) {
       .sets = stream->sets,.n_sets = sort.map ? 2 : 1,
       .set_of_block = sort.map ? stream->map : NULL,
       .others = stream->others,.n_others = sort.n_others,
+      .second = sort.second ? &stream->sets[1] : NULL,
       .metrics = get_metrics (&sort, layout),
       .other_metrics = get_metrics (&sort, layout),
       .blocks = stream->expected[i].blocks,.n_blocks = stream->n_blocks,
@@ -452,7 +459,7 @@ collect (void)
 {
   Frame *frame = &ring[oldest];
   const Stream *stream = frame->stream;
-  BdctStats stats[1 + MAX_OTHERS];
+  BdctStats stats[2 + MAX_OTHERS];
   BdctError error = { "" };
   bool ok;
 
@@ -462,7 +469,8 @@ collect (void)
   ok = disarm ("collect", ok, frame->doubtful, &error);
   if (ok) {
     expect (memcmp (stats, stream->expected[frame->sort].stats,
-            (1 + frame->what.n_others) * sizeof stats[0]) == 0,
+            (1 + frame->what.n_others + (frame->what.second != NULL))
+            * sizeof stats[0]) == 0,
         "a frame that is done", "other statistics");
     expect (frame->dst == NULL || memcmp (frame->dst,
             stream->expected[frame->sort].bytes, stream->size) == 0,

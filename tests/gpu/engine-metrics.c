@@ -50,7 +50,7 @@ static const Shape shapes[] = {
 typedef struct {
   BdctImage src, dst;
   uint8_t *host, *device;
-  BdctStats expected[1 + MAX_OTHERS], stats[1 + MAX_OTHERS];
+  BdctStats expected[2 + MAX_OTHERS], stats[2 + MAX_OTHERS];
 } Frame;
 
 typedef struct {
@@ -58,9 +58,9 @@ typedef struct {
   const Shape *shape;
   const Place *place;
   BdctLayout layout;
-  BdctJob job, others[MAX_OTHERS];
+  BdctJob job, others[MAX_OTHERS], second;
   int n_others;
-  bool no_dst, viewed;
+  bool no_dst, viewed, has_second;
   unsigned metrics;
   Frame frame[N_FRAMES];
 } Stream;
@@ -127,6 +127,8 @@ stream_init (Stream * s, const Format * format, const Shape * shape)
       : 1 + next_random () % MAX_OTHERS;
   for (int i = 0; i < s->n_others; i++)
     make_job (&s->others[i], &s->layout);
+  make_job (&s->second, &s->layout);
+  s->has_second = next_random () % 2;
   s->no_dst = next_random () % 4 == 0;
   s->viewed = next_random () % 3 == 0;
   s->metrics = bdct_engine_metrics (cuda->klass, (1 << BDCT_N_METRICS) - 1,
@@ -174,10 +176,12 @@ submit (Stream * s, BdctEngine * engine, int n, BdctMemory memory,
     .src = f->src,.dst = s->no_dst ? (BdctImage) { 0 } : f->dst,
     .metrics = s->metrics,.other_metrics = s->metrics,
     .frame_rate = s->shape->frame_rate,.number = n,
-    .view = s->viewed && !s->no_dst ? &view : NULL
+    .view = s->viewed && !s->no_dst ? &view : NULL,
+    .second = s->has_second ? &s->second : NULL
   };
 
   view.mode = modes[n % N (modes)];
+  view.left = s->has_second ? BDCT_SIDE_B : BDCT_SIDE_ORIGINAL;
   /* Numbers that are not those before, and none of one frame. */
   if (n == N_FRAMES - 1)
     frame.number = 100;
@@ -243,7 +247,7 @@ test (const Format * format, const Shape * shape)
     run (&s, cuda, depth, depth > 1 || next_random () % 2 ? BDCT_MEMORY_DEVICE
         : BDCT_MEMORY_HOST);
     for (int n = 0; n < N_FRAMES; n++)
-      for (int i = 0; i <= s.n_others; i++)
+      for (int i = 0; i <= s.n_others + s.has_second; i++)
         compare (&s, n, i, &s.frame[n].stats[i], &s.frame[n].expected[i]);
   }
   stream_clear (&s);
