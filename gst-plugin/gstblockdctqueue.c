@@ -359,6 +359,8 @@ static void
 describe (GstBlockDct * self, GstBlockDctInFlight * frame,
     GstBlockDctSettings * settings)
 {
+  const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
+
   update_second (self, settings);
   frame->how.second = settings->second;
   frame->how.second_rate = get_rate (settings, settings->second.transform > 0
@@ -369,8 +371,9 @@ describe (GstBlockDct * self, GstBlockDctInFlight * frame,
   frame->how.rate = get_rate (settings, &self->job);
   frame->metrics = choose_metrics (self, wanted_metrics (settings));
   frame->view = *gst_blockdct_view_update (self, settings,
-      gst_segment_to_stream_time (&GST_BASE_TRANSFORM (self)->segment,
-          GST_FORMAT_TIME, GST_BUFFER_PTS (frame->in)));
+      segment->format != GST_FORMAT_TIME ? GST_CLOCK_TIME_NONE
+      : gst_segment_to_stream_time (segment, GST_FORMAT_TIME,
+          GST_BUFFER_PTS (frame->in)));
   frame->interval = settings->interval;
   frame->post_messages = settings->post_messages;
   frame->overlay = settings->overlay;

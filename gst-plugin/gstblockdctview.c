@@ -84,7 +84,9 @@ do_without_second (GstBlockDct * self)
 {
   BdctView *view = &self->view;
 
-  if (!bdct_view_shows (view, BDCT_SIDE_B))
+  if (!bdct_view_shows (view, BDCT_SIDE_B)
+      && (view->mode != BDCT_VIEW_FLICKER || (view->left != BDCT_SIDE_B
+              && view->right != BDCT_SIDE_B)))
     return;
   if (!self->told_no_second)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,

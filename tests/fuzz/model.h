@@ -13,7 +13,8 @@
 typedef struct
 {
   BdctParams params;
-  gint view, subsampling;
+  gint b, b_quality, b_qp;      /**< 1 + a BdctTransform; 0: there is no B */
+  gint view, left, right, subsampling;
   gboolean set_subsampling;     /**< to whatever it is */
   gdouble position, gain;
   gboolean grid, post, overlay, interactive, rate;
@@ -33,6 +34,7 @@ typedef struct
   /** Of what a matrix leaves nothing to choose. */
   gboolean told_target, told_curve;
   gboolean told_subsampling;    /**< that it has no effect */
+  gboolean told_no_b;           /**< that a view shows A in its place */
 } Model;
 
 void model_init (Model * m);
@@ -56,6 +58,13 @@ gint model_last (BdctTransform transform);
 /** Whether there is a target, and a frame's quality or QP can be chosen. */
 gboolean model_has_target (const Choice * choice);
 gboolean model_may_sweep (const Choice * choice);
+
+/** The pictures that a view has, which has one or two; A where there is no B.
+ */
+void model_sides (const Choice * choice, BdctSide side[2]);
+
+/** B's parameters, if there is one. */
+BdctParams model_b (const Choice * choice);
 
 /** A frame enters; the same. */
 gint model_enter (Model * m);

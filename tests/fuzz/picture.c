@@ -562,7 +562,12 @@ picture_sweep (const Shape * s, const BdctParams * params,
 gboolean
 picture_view_known (const Choice * choice)
 {
-  return choice->view <= BDCT_VIEW_DIFFERENCE && (!choice->grid
+  BdctSide side[2];
+
+  model_sides (choice, side);
+  return choice->view <= BDCT_VIEW_DIFFERENCE
+      && choice->view != BDCT_VIEW_FLICKER && side[0] != BDCT_SIDE_B
+      && side[1] != BDCT_SIDE_B && (!choice->grid
       || choice->params.transform != BDCT_HEVC_QUADTREE);
 }
 
@@ -609,6 +614,12 @@ picture_view (const Shape * s, const Choice * choice, const Samples * in,
   gboolean second = picture_origin (s, choice, &lx, &ly);
   gint size = choice->grid ? ref_block_size (choice->params.transform,
       s->chroma, BDCT_Y) : 0;
+  const Samples *pictures[2];
+  BdctSide side[2];
+
+  model_sides (choice, side);
+  for (guint i = 0; i < 2; i++)
+    pictures[i] = side[i] == BDCT_SIDE_ORIGINAL ? in : rec;
 
   if (choice->view == BDCT_VIEW_WIPE && line > 0 && line < s->width
       && x >= line >> sub_x && x <= (end - 1) >> sub_x)
@@ -616,10 +627,10 @@ picture_view (const Shape * s, const Choice * choice, const Samples * in,
   if (choice->view == BDCT_VIEW_DIFFERENCE) {
     gint i = y * s->w[c] + x, gain = round (choice->gain * 256);
 
-    v = CLAMP (middle + floor ((rec->v[c][i] - in->v[c][i]) * gain / 256.0
-            + 0.5), 0, peak);
+    v = CLAMP (middle + floor ((pictures[1]->v[c][i] - pictures[0]->v[c][i])
+            * gain / 256.0 + 0.5), 0, peak);
   } else {
-    v = (second ? rec : in)->v[c][(ly >> sub_y) * s->w[c] + (lx >> sub_x)];
+    v = pictures[second]->v[c][(ly >> sub_y) * s->w[c] + (lx >> sub_x)];
   }
   if (choice->grid && c == 0 && (lx % size == 0 || ly % size == 0))
     v += v >= middle ? -middle / 2 : middle / 2;

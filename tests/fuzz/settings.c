@@ -141,6 +141,22 @@ run_params (World * w, const gint64 * arg)
   group_set (w, arg[0], &group);
 }
 
+/* how mask transform quality qp left right */
+static void
+run_second (World * w, const gint64 * arg)
+{
+  static const gchar *const names[] = { "b-transform", "b-quality", "b-qp",
+    "left", "right"
+  };
+  Group group = { 0 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (arg[1] >> i & 1 && (i > 0 || arg[2] != 1 + BDCT_HEVC_QUADTREE
+            || !on_cuda ()))
+      add_int (&group, names[i], arg[2 + i]);
+  group_set (w, arg[0], &group);
+}
+
 /* how mask min max scale */
 static void
 run_blocks (World * w, const gint64 * arg)
@@ -370,6 +386,7 @@ run_get (World * w, const gint64 * arg)
 {
   const Choice *c = &w->model.wanted;
   gint transform, quality, qp, offset, list, view, min_block, max_block;
+  gint b, b_quality, b_qp, left, right;
   gdouble position, gain, lambda_scale;
   gboolean grid, post, overlay, interactive, rate;
   gdouble psnr, bpp, min_psnr;
@@ -380,8 +397,9 @@ run_get (World * w, const gint64 * arg)
   g_object_get (w->element, "transform", &transform, "quality", &quality, "qp",
       &qp, "chroma-qp-offset", &offset, "scaling-list", &list, "min-block",
       &min_block, "max-block", &max_block, "lambda-scale", &lambda_scale,
-      "view", &view,
-      "wipe-position", &position, "difference-gain", &gain, "grid", &grid,
+      "view", &view, "b-transform", &b, "b-quality", &b_quality, "b-qp", &b_qp,
+      "left", &left, "right", &right, "wipe-position", &position,
+      "difference-gain", &gain, "grid", &grid,
       "post-messages", &post, "overlay", &overlay, "interactive", &interactive,
       "interval", &interval, "rate", &rate, "target-psnr", &psnr, "target-bpp",
       &bpp, "target-size", &size, "min-psnr-warning", &min_psnr, NULL);
@@ -392,6 +410,10 @@ run_get (World * w, const gint64 * arg)
       "parameters read: %d %d %d %d %d, set: %d %d %d %d %d", transform,
       quality, qp, offset, list, c->params.transform, c->params.quality,
       c->params.qp, c->params.chroma_qp_offset, c->params.scaling_list);
+  check (b == c->b && b_quality == c->b_quality && b_qp == c->b_qp
+      && left == c->left && right == c->right,
+      "B read: %d %d %d, sides %d %d, set: %d %d %d, %d %d", b, b_quality,
+      b_qp, left, right, c->b, c->b_quality, c->b_qp, c->left, c->right);
   check (min_block == c->params.min_block && max_block == c->params.max_block
       && lambda_scale == c->params.lambda_scale,
       "blocks read: %d %d %g, set: %d %d %g", min_block, max_block,
@@ -567,6 +589,10 @@ const Kind setting_kinds[] = {
   {"params", 120, run_params, {{"how", 0, 3}, {"mask", 1, 31},
           {"transform", 0, BDCT_N_TRANSFORMS - 1}, {"quality", 1, 100},
           {"qp", 0, 51}, {"offset", -12, 12}, {"list", 0, 1}}},
+  {"second", 30, run_second, {{"how", 0, 3}, {"mask", 1, 31},
+          {"transform", 0, BDCT_N_TRANSFORMS}, {"quality", 1, 100},
+          {"qp", 0, 51}, {"left", 0, BDCT_N_SIDES - 1},
+          {"right", 0, BDCT_N_SIDES - 1}}},
   {"blocks", 20, run_blocks, {{"how", 0, 3}, {"mask", 1, 7}, {"min", 0, 5},
           {"max", 0, 5}, {"scale", 0, 4}}},
   {"view", 40, run_view, {{"how", 0, 3}, {"mask", 1, 15},

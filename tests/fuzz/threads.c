@@ -133,9 +133,11 @@ set_others (gpointer data)
 
     if (freeze)
       g_object_freeze_notify (object);
-    switch (noise (&state, 6)) {
+    switch (noise (&state, 7)) {
       case 0:
-        g_object_set (object, "view", shows_view (view) ? view : 0, "grid",
+        /* Without B there is a warning. */
+        g_object_set (object, "view", shows_view (view)
+            && view != BDCT_VIEW_RECONSTRUCTION_B ? view : 0, "grid",
             noise (&state, 2), NULL);
         break;
       case 1:
@@ -150,6 +152,10 @@ set_others (gpointer data)
         g_object_set (object, "post-messages", noise (&state, 3) > 0, NULL);
         break;
       case 4:
+        g_object_set (object, "b-transform", noise (&state, 1 + BDCT_N_FIXED),
+            "b-quality", 1 + noise (&state, 100), NULL);
+        break;
+      case 5:
         g_object_set (object, "interactive", noise (&state, 2), NULL);
         break;
       default:

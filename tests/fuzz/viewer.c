@@ -65,20 +65,74 @@ turn_transform (World * w, gint by)
     p->transform = next;
 }
 
+static gint
+next_view (const Choice * c)
+{
+  gint next = (c->view + 1) % BDCT_N_VIEWS;
+
+  return next == BDCT_VIEW_RECONSTRUCTION_B && c->b == 0 ? next + 1 : next;
+}
+
+/* To the left picture, from there to the view before, or to the right one. */
+static void
+turn_space (World * w)
+{
+  static const gint views[] = { BDCT_VIEW_ORIGINAL, BDCT_VIEW_RECONSTRUCTION,
+    BDCT_VIEW_RECONSTRUCTION_B
+  };
+  Choice *c = &w->model.wanted;
+
+  if (c->view != views[c->left]) {
+    w->left = c->view;
+    c->view = views[c->left];
+  } else {
+    c->view = (gint) w->left != c->view ? (gint) w->left
+        : views[c->right];
+  }
+}
+
+/* B becomes A, they change places, and the next pair. */
+static void
+turn_second (Choice * c, gint key)
+{
+  const Choice old = *c;
+
+  if (key == 9) {
+    const gboolean first = c->left == BDCT_SIDE_ORIGINAL
+        && c->right == BDCT_SIDE_A && c->b > 0;
+    const gboolean between = c->left == BDCT_SIDE_A
+        && c->right == BDCT_SIDE_B && c->b > 0;
+
+    c->left = first ? BDCT_SIDE_A : BDCT_SIDE_ORIGINAL;
+    c->right = first || between ? BDCT_SIDE_B : BDCT_SIDE_A;
+    return;
+  }
+  if (key == 8 && c->b == 0)
+    return;
+  c->b = 1 + old.params.transform;
+  c->b_quality = old.params.quality;
+  c->b_qp = old.params.qp;
+  if (key == 7)
+    return;
+  c->params.transform = old.b - 1;
+  c->params.quality = old.b_quality;
+  c->params.qp = old.b_qp;
+}
+
 static void
 run_key (World * w, const gint64 * arg)
 {
   static const gchar *const keys[] = { "Up", "Down", "Left", "Right", "v", "g",
-    "space", "x", "", "V"
+    "space", "b", "x", "p", "y", "", "V"
   };
   static const guint modifiers[] = { 0, 0, 0,
     GST_NAVIGATION_MODIFIER_SHIFT_MASK, GST_NAVIGATION_MODIFIER_CONTROL_MASK,
     GST_NAVIGATION_MODIFIER_MOD1_MASK
   };
   Choice *c = &w->model.wanted;
-  gboolean mine = c->interactive && arg[0] < 7 && arg[1] < 4;
+  gboolean mine = c->interactive && arg[0] < 10 && arg[1] < 4;
 
-  if (arg[0] == 4 && !shows_view ((c->view + 1) % BDCT_N_VIEWS))
+  if (arg[0] == 4 && !shows_view (next_view (c)))
     return;
   world_stream (w);
   send (w, arg[2] ? gst_navigation_event_new_key_release (keys[arg[0]],
@@ -98,18 +152,16 @@ run_key (World * w, const gint64 * arg)
       turn_transform (w, arg[0] == 2 ? -1 : 1);
       break;
     case 4:
-      c->view = (c->view + 1) % BDCT_N_VIEWS;
+      c->view = next_view (c);
       break;
     case 5:
       c->grid = !c->grid;
       break;
+    case 6:
+      turn_space (w);
+      break;
     default:
-      if (c->view == BDCT_VIEW_ORIGINAL) {
-        c->view = w->left;
-      } else {
-        w->left = c->view;
-        c->view = BDCT_VIEW_ORIGINAL;
-      }
+      turn_second (c, arg[0]);
       break;
   }
   world_expect_warnings (w, model_announce (&w->model));
@@ -226,7 +278,7 @@ run_odd (World * w, const gint64 * arg)
 }
 
 const Kind viewer_kinds[] = {
-  {"key", 25, run_key, {{"key", 0, 9}, {"modifier", 0, 5}, {"up", 0, 1}}},
+  {"key", 25, run_key, {{"key", 0, 12}, {"modifier", 0, 5}, {"up", 0, 1}}},
   {"scroll", 5, run_scroll, {{"x", 0, 100}, {"y", 0, 100}, {"by", 0, 4}}},
   {"click", 20, run_click, {{"x", 0, 100}, {"y", 0, 100}, {"button", 1, 5}}},
   {"drag", 8, run_drag, {{"x0", 0, 100}, {"y0", 0, 100}, {"x1", 0, 100},

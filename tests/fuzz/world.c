@@ -132,7 +132,7 @@ world_start (World * w)
   w->missed = w->told_missed = w->below = FALSE;
   w->below_due = 0;
   w->model.told_target = w->model.told_curve = FALSE;
-  w->model.told_subsampling = FALSE;
+  w->model.told_subsampling = w->model.told_no_b = FALSE;
   w->first_depth = 0;
   w->depth = 0;
   w->model.depth = 0;

@@ -151,7 +151,8 @@ static void
 test_ends (void)
 {
   static const gchar *views[] = {
-    "original", "wipe", "side-by-side", "stacked", "difference",
+    "original", "wipe", "side-by-side", "stacked", "flicker",
+    "difference",
     "coefficients", "error-map", "nonzero-map", "quality-map", "ssim-map",
     "hvs-map", "size-map", "reconstruction"
   };
@@ -224,7 +225,7 @@ test_wheel (void)
 static void
 test_unknown (void)
 {
-  static const gchar *keys[] = { "V", "G", "Return", "x", "", "Page_Up" };
+  static const gchar *keys[] = { "V", "G", "Return", "y", "", "Page_Up" };
   Bench bench;
 
   bench_init (&bench, "I420", W, H, "interactive", TRUE, NULL);

@@ -22,7 +22,7 @@ start (const gchar * format, gint transform, gint second, gint quality,
       quality, "qp", qp, "rate", TRUE, "b-transform", 1 + second,
       "b-quality", 20, "b-qp", 37, "chroma-qp-offset", 3, NULL);
   gst_util_set_object_arg (G_OBJECT (bench.element), "metrics",
-      "ssim+psnr-hvs");
+      "ssim+psnr-b");
   gst_util_set_object_arg (G_OBJECT (bench.element), "view", view);
   return bench;
 }
