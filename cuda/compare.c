@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "compare.h"
 
+#include "metric-launch.h"
+
 /* Other jobs whose pictures there are at a time: as many as share a launch. */
 #define MAX_PICTURES BDCT_CUDA_MAX_PLANES
 
@@ -22,6 +24,9 @@ bdct_compare_describe (BdctSlot * slot, const BdctStaging * staging,
     .frame_rate = frame->frame_rate,
   };
 
+  slot->number = frame->number;
+  slot->keeps = (frame->metrics | frame->other_metrics)
+      >> BDCT_METRIC_XPSNR & 1;
   slot->others_compared = frame->other_metrics != 0 && frame->n_others > 0;
   if (slot->others_compared || second)
     n = 1 + slot->n_others;
@@ -41,6 +46,61 @@ bool
 bdct_compare_takes (const BdctSlot * slot, int i)
 {
   return slot->others_compared && 1 + i != slot->second;
+}
+
+/* Keep a frame's luma, unless it is there from when it came before with its
+ * number. */
+static bool
+keep (const BdctSlot * slot, const BdctStaging * staging, BdctKept * own,
+    BdctError * error)
+{
+  const BdctLayout *layout = &staging->layout;
+  const BdctPlaneLayout *plane = &layout->plane[0];
+  BdctMetricPlane luma = {
+    .depth = layout->depth,
+    .width = plane->width,
+    .height = plane->height,
+    .step = 1,
+    .shift = plane->shift,
+    .src = bdct_image_samples (&slot->planes, layout, 0, 0),
+  };
+  BdctError why;
+
+  if (own->there && own->number == slot->number)
+    return true;
+  own->there = false;
+  if (!bdct_buffer_reserve (&own->samples, (size_t) plane->width
+          * plane->height * sizeof (uint16_t), false, staging->engine, &why))
+    return bdct_error (error, "a frame's luma, for the XPSNR of those after "
+        "it: %s", why.message);
+  luma.memory = own->samples.device;
+  if (!bdct_cuda_check (bdct_cuda_xpsnr_keep (&luma, staging->device->stream),
+          "cudaLaunchKernel", error))
+    return false;
+  own->number = slot->number;
+  own->there = true;
+  return true;
+}
+
+/* The luma of a frame and of those before it: what is kept when its turn
+ * comes. */
+static bool
+place_luma (const BdctSlot * slot, const BdctStaging * staging,
+    BdctCompareMemory * memory, const uint16_t * luma[3], BdctError * error)
+{
+  const unsigned n = memory->n_kept;
+
+  if (!slot->keeps)
+    return true;
+  if (!keep (slot, staging, &memory->kept[slot->number % n], error))
+    return false;
+  for (unsigned i = 0; i < 3 && i <= slot->number; i++) {
+    const BdctKept *kept = &memory->kept[(slot->number - i) % n];
+
+    if (kept->there && kept->number == slot->number - i)
+      luma[i] = (const uint16_t *) kept->samples.device;
+  }
+  return true;
 }
 
 /* Have the other jobs from `first` on make their pictures. */
@@ -88,7 +148,8 @@ place_pictures (BdctBuffer * memory, const BdctStaging * staging,
 
 static bool
 enqueue_others (BdctSlot * slot, const BdctStaging * staging,
-    BdctCompareMemory * memory, BdctError * error)
+    const uint16_t * const luma[3], BdctCompareMemory * memory,
+    BdctError * error)
 {
   const int n_others = slot->n_others - (slot->second > 0);
   const int n = min (n_others,
@@ -104,7 +165,7 @@ enqueue_others (BdctSlot * slot, const BdctStaging * staging,
       return false;
     for (int i = 0; i < here; i++)
       if (!bdct_frame_metrics_enqueue (&slot->metrics, 1 + first + i,
-              &pictures[i], &memory->scratch, staging, error))
+              &pictures[i], luma, &memory->scratch, staging, error))
         return false;
   }
   return true;
@@ -114,14 +175,17 @@ bool
 bdct_compare_enqueue (BdctSlot * slot, const BdctStaging * staging,
     BdctCompareMemory * memory, BdctError * error)
 {
-  return slot->metrics.n == 0
-      || (bdct_frame_metrics_enqueue (&slot->metrics, 0, &slot->rec,
-          &memory->scratch, staging, error)
-      && (slot->second == 0
-          || bdct_frame_metrics_enqueue (&slot->metrics, slot->second,
-              &slot->b_rec, &memory->scratch, staging, error))
-      && (!slot->others_compared
-          || enqueue_others (slot, staging, memory, error)));
+  const uint16_t *luma[3] = { NULL, NULL, NULL };
+
+  return place_luma (slot, staging, memory, luma, error)
+      && (slot->metrics.n == 0
+      || (bdct_frame_metrics_enqueue (&slot->metrics, 0, &slot->rec, luma,
+              &memory->scratch, staging, error)
+          && (slot->second == 0
+              || bdct_frame_metrics_enqueue (&slot->metrics, slot->second,
+                  &slot->b_rec, luma, &memory->scratch, staging, error))
+          && (!slot->others_compared
+              || enqueue_others (slot, staging, luma, memory, error))));
 }
 
 void
@@ -129,4 +193,8 @@ bdct_compare_clear (BdctCompareMemory * memory, bool in_context)
 {
   bdct_buffer_free (&memory->scratch, in_context);
   bdct_buffer_free (&memory->pictures, in_context);
+  for (unsigned i = 0; i < memory->n_kept; i++) {
+    bdct_buffer_free (&memory->kept[i].samples, in_context);
+    memory->kept[i].there = false;
+  }
 }

@@ -7,10 +7,19 @@
 
 #include "slot.h"
 
+/** A frame's luma (metric-cpu.h), for XPSNR of those after it. */
+typedef struct {
+  BdctBuffer samples;
+  bool there;
+  uint64_t number;
+} BdctKept;
+
 /** What frames use one after the other. */
 typedef struct {
   BdctBuffer scratch;
   BdctBuffer pictures; /**< of other jobs */
+  unsigned n_kept;     /**< as the engine has it, with BDCT_MORE_KEPT */
+  BdctKept kept[BDCT_MAX_DEPTH + BDCT_MORE_KEPT]; /**< by number */
 } BdctCompareMemory;
 
 /** Describe the metrics of a frame whose passes are planned. */

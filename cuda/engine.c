@@ -159,6 +159,7 @@ cuda_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
     return false;
   free_frames (self, true);
   bdct_staging_init (&self->staging, layout);
+  self->compare.n_kept = depth + BDCT_MORE_KEPT;
   /* A frame is waited for when the depth is reached. The first half of those in
    * flight may have started by then, the second is gathered meanwhile. */
   self->batch = depth > 1 ? depth / 2 : 1;
@@ -471,7 +472,7 @@ cuda_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
 
 const BdctEngineClass bdct_cuda_engine = {
   .name = "cuda",
-  .metrics = ((1u << BDCT_N_METRICS) - 1) & ~(1u << BDCT_METRIC_XPSNR),
+  .metrics = (1u << BDCT_N_METRICS) - 1,
   .count_devices = bdct_cuda_count,
   .create = cuda_create,
   .destroy = cuda_destroy,

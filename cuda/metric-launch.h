@@ -39,7 +39,12 @@ typedef struct {
 } BdctCudaMetric;
 
 extern const BdctCudaMetric bdct_cuda_ssim, bdct_cuda_ms_ssim,
-    bdct_cuda_psnr_hvs, bdct_cuda_psnr_b;
+    bdct_cuda_psnr_hvs, bdct_cuda_psnr_b, bdct_cuda_xpsnr;
+
+/** Enqueue what makes a frame's luma 16 bits wide, without gaps, as XPSNR takes
+ * it: of `src`, in `memory`. */
+cudaError_t bdct_cuda_xpsnr_keep (const BdctMetricPlane *luma,
+    cudaStream_t stream);
 
 #ifdef __cplusplus
 }

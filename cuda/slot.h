@@ -49,6 +49,8 @@ typedef struct {
   BdctCudaPass pass[4];         /**< the sets', then those of their levels */
   int n_passes;
   bool rate, other_files;
+  bool keeps;                   /**< XPSNR looks at its luma, or will, ... */
+  uint64_t number;              /**< ... as this one's (engine.h) */
   BdctFrameMetrics metrics;     /**< of the sets alone, or of the others too */
   bool others_compared;         /**< they are of those but the second job: their
                                      passes then wait for it (compare.h) */

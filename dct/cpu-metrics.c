@@ -24,7 +24,7 @@ prepare_kept (CpuEngine * self, Slot * slot, const BdctFrame * frame,
     const BdctImage * src, const uint16_t * luma[3])
 {
   const BdctPlaneLayout *layout = &self->layout.plane[0];
-  const unsigned n = self->depth + CPU_MORE_KEPT;
+  const unsigned n = self->depth + BDCT_MORE_KEPT;
   Kept *own = &self->kept[frame->number % n];
 
   /* With the number of a frame before, as other jobs have it, it is kept

@@ -36,10 +36,6 @@
 /* The most passes of a frame. */
 #define MAX_PASSES (1 + BDCT_MAX_OTHERS + 1)
 
-/* Frames that may be asked for beside those in flight: one that is shown again,
- * and the two before it (engine.h: number). */
-#define CPU_MORE_KEPT 3
-
 /* A job of several block sizes, prepared (cpu-quadtree.c). */
 typedef struct BdctCpuTree BdctCpuTree;
 
@@ -132,7 +128,7 @@ typedef struct {
   bool quit;                    /* protected by lock, as all below */
   Slot *slots;
   unsigned depth, oldest, in_flight;
-  Kept kept[BDCT_MAX_DEPTH + CPU_MORE_KEPT];    /* by number */
+  Kept kept[BDCT_MAX_DEPTH + BDCT_MORE_KEPT];    /* by number */
 
   unsigned max_threads, n_threads;      /* there may be; have begun */
   unsigned n_workers;           /* that know which they are */

@@ -11,8 +11,8 @@
  * Compression With Different Resolutions and Bit Depths, ITU Journal 3(1),
  * 2020. */
 #include "metric-read.h"
+#include "metric-xpsnr.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "simd.h"
@@ -23,26 +23,9 @@
 /* Rows whose squared errors, of 24 bits, add up to less than 2^32. */
 #define ROWS 128
 
-/* Movement counts twice. */
-#define GAMMA 2
-
-/* What is added up of a block. */
-enum
-{ ERROR, CONTRAST, MOVEMENT, N_KINDS };
-
-typedef struct {
-  uint64_t sum[N_KINDS];
-  double weight;                /* luma's */
-} Block;
-
 /* Of a run of columns, or of pairs of them, in a row of blocks. Of the largest
  * block, which has 2916 rows, they are less than 2^32. */
 typedef uint32_t Sums[RUN];
-
-/* A block's place. */
-typedef struct {
-  int x, y, width, height;
-} Place;
 
 static int
 min (int a, int b)
@@ -56,66 +39,37 @@ max (int a, int b)
   return a > b ? a : b;
 }
 
-/* The picture's size to that of UHD, and luma's blocks, which may be smaller
- * than any: nothing is weighted then. */
-static double
-get_ratio (const BdctMetricPlane * plane)
-{
-  return (double) plane->luma_width * plane->luma_height / (3840.0 * 2160.0);
-}
-
-static int
-get_side (const BdctMetricPlane * plane)
-{
-  return 4 * (int) (32.0 * sqrt (get_ratio (plane)) + 0.5);
-}
-
 static int
 is_large (const BdctMetricPlane * plane)
 {
-  return (int64_t) plane->luma_width * plane->luma_height > 2048 * 1152;
-}
-
-/* A component's blocks are where luma's are. */
-static void
-get_sides (const BdctMetricPlane * plane, int *width, int *height)
-{
-  const int64_t side = get_side (plane);
-
-  *width = side * plane->width / plane->luma_width;
-  *height = side * plane->height / plane->luma_height;
-  if (side < 4)
-    *width = *height = 64;
-}
-
-static int
-count_columns (const BdctMetricPlane * plane)
-{
-  int width, height;
-
-  get_sides (plane, &width, &height);
-  return (plane->width + width - 1) / width;
+  return bdct_xpsnr_is_large (plane->luma_width, plane->luma_height);
 }
 
 static int
 count (const BdctMetricPlane * plane, int stage)
 {
-  int width, height;
-
   (void) stage;
-  get_sides (plane, &width, &height);
-  return (plane->height + height - 1) / height;
+  return bdct_xpsnr_grid (plane).rows;
+}
+
+static int
+count_blocks (const BdctMetricPlane * plane)
+{
+  const BdctXpsnrGrid grid = bdct_xpsnr_grid (plane);
+
+  return grid.columns * grid.rows;
 }
 
 static size_t
 memory (const BdctMetricPlane * plane)
 {
-  return (size_t) count (plane, 0) * count_columns (plane) * sizeof (Block);
+  return count_blocks (plane) * sizeof (BdctXpsnrBlock);
 }
 
 /* Add what columns have to their blocks. */
 static void
-add_columns (Block * block, int kind, const Sums sums, int x, int n, int width)
+add_columns (BdctXpsnrBlock * block, int kind, const Sums sums, int x, int n,
+    int width)
 {
   for (int i = 0; i < n;) {
     const int k = (x + i) / width, end = min (n, (k + 1) * width - x);
@@ -141,7 +95,7 @@ add_squares (const uint16_t * restrict a, const uint16_t * restrict b, int n,
 /* The errors of a row of blocks. */
 static void
 add_errors (const BdctMetricPlane * plane, int y0, int y1, int width,
-    Block * block)
+    BdctXpsnrBlock * block)
 {
   uint16_t src[RUN], rec[RUN];
 
@@ -156,7 +110,7 @@ add_errors (const BdctMetricPlane * plane, int y0, int y1, int width,
         bdct_metric_read (plane, &plane->rec, y, x, n, rec);
         add_squares (src, rec, n, sums);
       }
-      add_columns (block, ERROR, sums, x, n, width);
+      add_columns (block, BDCT_XPSNR_ERROR, sums, x, n, width);
     }
   }
 }
@@ -276,7 +230,7 @@ add_contrast_large (const uint16_t * row, int stride, int n, uint32_t * sums)
   }
 }
 
-/* Some frames at one place: the change from one to the next, or of it. */
+/* A sample's change, of frames as bdct_xpsnr_frames() has them. */
 static inline __attribute__ ((always_inline)) int16_t
 get_change (const uint16_t * const f[3], int i, int frames)
 {
@@ -299,13 +253,10 @@ add_changes (const uint16_t * const f[3], int stride, int n, int frames,
       sums[i] += abs (get_change (f, i, frames));
 }
 
-/* The second difference takes frames that are not there as 0. */
 static void
-add_movement (const uint16_t * const f[3], int stride, int n, int second,
+add_movement (const uint16_t * const f[3], int stride, int n, int frames,
     int large, uint32_t * sums)
 {
-  const int frames = f[1] == NULL ? 1 : !second ? 2 : f[2] != NULL ? 3 : 4;
-
 #define ADD(frames) \
   (large ? add_changes (f, stride, n, frames, 1, sums) \
       : add_changes (f, stride, n, frames, 0, sums))
@@ -318,9 +269,9 @@ add_movement (const uint16_t * const f[3], int stride, int n, int second,
  * borders as its filter reaches. */
 static void
 add_activity (const BdctMetricPlane * plane, int y0, int y1, int width,
-    Block * block)
+    BdctXpsnrBlock * block)
 {
-  const int second = plane->frame_rate >= 32, large = is_large (plane);
+  const int frames = bdct_xpsnr_frames (plane), large = is_large (plane);
   const int step = 1 + large, reach = 1 + large, stride = plane->width;
 
   for (int x = 0; x < stride; x += RUN) {
@@ -334,7 +285,7 @@ add_activity (const BdctMetricPlane * plane, int y0, int y1, int width,
 
       for (int k = 0; k < 3; k++)
         f[k] = plane->luma[k] != NULL ? plane->luma[k] + offset + x : NULL;
-      add_movement (f, stride, n, second, large, movement);
+      add_movement (f, stride, n, frames, large, movement);
       if (y < reach || y >= plane->height - reach)
         continue;
       if (large)
@@ -344,80 +295,41 @@ add_activity (const BdctMetricPlane * plane, int y0, int y1, int width,
         add_contrast (plane->luma[0] + offset + from, stride, inner,
             contrast + from - x);
     }
-    add_columns (block, CONTRAST, contrast, x / step, n / step, width / step);
-    add_columns (block, MOVEMENT, movement, x / step, n / step, width / step);
+    add_columns (block, BDCT_XPSNR_CONTRAST, contrast, x / step, n / step,
+        width / step);
+    add_columns (block, BDCT_XPSNR_MOVEMENT, movement, x / step, n / step,
+        width / step);
   }
-}
-
-/* What is inside the picture of a block: the filter reaches that far. */
-static Place
-get_inner (const BdctMetricPlane * plane, const Place * at)
-{
-  const int reach = 1 + is_large (plane);
-  Place inner = *at;
-
-  if (at->x == 0)
-    inner.x += reach, inner.width -= reach;
-  if (at->y == 0)
-    inner.y += reach, inner.height -= reach;
-  if (at->x + at->width >= plane->width)
-    inner.width -= reach;
-  if (at->y + at->height >= plane->height)
-    inner.height -= reach;
-  return inner;
-}
-
-static double
-get_weight (const BdctMetricPlane * plane, const Place * at,
-    const Block * block)
-{
-  const Place inner = get_inner (plane, at);
-  const double least = 1 << (plane->depth - 6);
-  double activity;
-
-  if (inner.width <= 0 || inner.height <= 0)
-    return 1;
-  /* That of a large picture's narrow block is lost there. */
-  activity = is_large (plane) && inner.x + inner.width - at->x <= 12 ? 0
-      : (double) block->sum[CONTRAST] / ((double) inner.width * inner.height);
-  activity += (double) (GAMMA * block->sum[MOVEMENT])
-      / ((double) at->width * at->height);
-  if (activity < least)
-    activity = least;
-  return 1.0 / sqrt (activity * activity);
 }
 
 /* A row of blocks. */
 static void
 work (const BdctMetricPlane * plane, int stage, int piece)
 {
-  const int columns = count_columns (plane);
-  const int weighted = plane->component == BDCT_Y && get_side (plane) >= 4;
-  Block *block = (Block *) plane->memory + (size_t) piece * columns;
-  int width, height, y0, y1;
+  const BdctXpsnrGrid grid = bdct_xpsnr_grid (plane);
+  const BdctXpsnrPlace row = bdct_xpsnr_place (plane, &grid, 0, piece);
+  const int end = row.y + row.height;
+  BdctXpsnrBlock *block
+      = (BdctXpsnrBlock *) plane->memory + (size_t) piece * grid.columns;
 
   (void) stage;
-  get_sides (plane, &width, &height);
-  y0 = piece * height;
-  y1 = min (y0 + height, plane->height);
-  for (int i = 0; i < columns; i++)
-    block[i] = (Block) {.weight = 1 };
-  add_errors (plane, y0, y1, width, block);
-  if (!weighted)
+  for (int i = 0; i < grid.columns; i++)
+    block[i] = (BdctXpsnrBlock) {.weight = 1 };
+  add_errors (plane, row.y, end, grid.width, block);
+  if (plane->component != BDCT_Y || !grid.weighted)
     return;
-  add_activity (plane, y0, y1, width, block);
-  for (int i = 0; i < columns; i++) {
-    const int x = i * width;
-    const Place at = { x, y0, min (width, plane->width - x), y1 - y0 };
+  add_activity (plane, row.y, end, grid.width, block);
+  for (int i = 0; i < grid.columns; i++) {
+    const BdctXpsnrPlace at = bdct_xpsnr_place (plane, &grid, i, piece);
 
-    block[i].weight = get_weight (plane, &at, &block[i]);
+    block[i].weight = bdct_xpsnr_weight (plane, &at, block[i].sum);
   }
 }
 
 /* Of small pictures no block weighs more than its heaviest neighbour that the
  * filter compares it with. */
 static void
-smooth (Block * block, int columns, int rows)
+smooth (BdctXpsnrBlock * block, int columns, int rows)
 {
   for (int y = 0, i = 0; y < rows; y++)
     for (int x = 0; x < columns; x++, i++) {
@@ -445,23 +357,24 @@ finish (const BdctMetricPlane * planes, int n_planes,
     double value[BDCT_MAX_COMPONENTS + 1])
 {
   const BdctMetricPlane *luma = &planes[BDCT_Y];
-  const int n_weights = count (luma, 0) * count_columns (luma);
+  const BdctXpsnrGrid grid = bdct_xpsnr_grid (luma);
+  const int n_weights = grid.columns * grid.rows;
   const double average = sqrt (16.0 * (1 << (2 * luma->depth - 9))
-      / sqrt (fmax (0.00001, get_ratio (luma))));
-  const int weighted = get_side (luma) >= 4;
-  Block *weights = luma->memory;
+      / sqrt (fmax (0.00001, bdct_xpsnr_ratio (luma))));
+  BdctXpsnrBlock *weights = luma->memory;
 
-  if (weighted && (int64_t) luma->width * luma->height <= 640 * 480)
-    smooth (weights, count_columns (luma), count (luma, 0));
+  if (grid.weighted && (int64_t) luma->width * luma->height <= 640 * 480)
+    smooth (weights, grid.columns, grid.rows);
   for (int c = 0; c < n_planes; c++) {
     const BdctMetricPlane *plane = &planes[c];
-    const int n = count (plane, 0) * count_columns (plane);
-    const Block *block = plane->memory;
+    const BdctXpsnrBlock *block = plane->memory;
+    const int n = count_blocks (plane);
     double sum = 0;
 
     for (int i = 0; i < n; i++)
-      sum += block[i].sum[ERROR] * weights[min (i, n_weights - 1)].weight;
-    value[c] = sqrt ((double) (uint64_t) (weighted ? sum * average + 0.5
+      sum += block[i].sum[BDCT_XPSNR_ERROR]
+          * weights[min (i, n_weights - 1)].weight;
+    value[c] = sqrt ((double) (uint64_t) (grid.weighted ? sum * average + 0.5
             : sum));
   }
 }

@@ -8,6 +8,10 @@
 #include "job.h"
 #include "metric-cpu.h"
 
+/** Frames whose luma may be asked for beside those in flight: one that is shown
+ * again, and the two before it (engine.h: number). */
+#define BDCT_MORE_KEPT 3
+
 /** What there is to compare. */
 typedef struct {
   const BdctLayout *layout;

@@ -90,6 +90,7 @@ bdct_metric_check (BdctMetric metric, const BdctLayout * layout,
     BdctError * error)
 {
   const BdctMetricInfo *info = &infos[metric];
+  const BdctPlaneLayout *luma = &layout->plane[0];
 
   if (layout->chroma == BDCT_CHROMA_400 && !info->grey)
     return bdct_error (error, "its definition wants Y, U and V");
@@ -102,11 +103,11 @@ bdct_metric_check (BdctMetric metric, const BdctLayout * layout,
       return bdct_error (error, "a plane of %d x %d samples is too small: its "
           "sides have to be %d or more", w, h, info->min_side);
   }
-  if (metric == BDCT_METRIC_XPSNR && bdct_xpsnr_is_large (layout)
-      && ((layout->plane[0].width | layout->plane[0].height) & 1))
+  if (metric == BDCT_METRIC_XPSNR
+      && bdct_xpsnr_is_large (luma->width, luma->height)
+      && ((luma->width | luma->height) & 1))
     return bdct_error (error, "it halves pictures as large as %d x %d, whose "
-        "sides then have to be even", layout->plane[0].width,
-        layout->plane[0].height);
+        "sides then have to be even", luma->width, luma->height);
   return true;
 }
 

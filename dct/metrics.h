@@ -47,11 +47,10 @@ bool bdct_metric_check (BdctMetric metric, const BdctLayout *layout,
     BdctError *error);
 
 /** Whether xpsnr halves a picture before it looks for activity. */
-static inline bool
-bdct_xpsnr_is_large (const BdctLayout *layout)
+BDCT_METRIC_INLINE bool
+bdct_xpsnr_is_large (int width, int height)
 {
-  return (int64_t) layout->plane[0].width * layout->plane[0].height
-      > 2048 * 1152;
+  return (int64_t) width * height > 2048 * 1152;
 }
 
 /** What psnr-hvs takes of a plane's side: libvmaf rounds chroma's down. */

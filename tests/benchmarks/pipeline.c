@@ -69,6 +69,8 @@ static const Row rows[] = {
       "blockdct async-depth=8 metrics=psnr-hvs ! " CUDA, TRUE, FALSE, NULL},
   {"CUDA, psnr-b", SOURCE_CUDA,
       "blockdct async-depth=8 metrics=psnr-b ! " CUDA, TRUE, FALSE, NULL},
+  {"CUDA, xpsnr", SOURCE_CUDA,
+      "blockdct async-depth=8 metrics=xpsnr ! " CUDA, TRUE, FALSE, NULL},
   {"CUDA, curve of 100", SOURCE_CUDA,
       "blockdct async-depth=8 curve=<all> ! " CUDA, TRUE, TRUE, NULL},
   {"CUDA, target-psnr", SOURCE_CUDA,

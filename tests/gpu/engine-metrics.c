@@ -175,14 +175,15 @@ submit (Stream * s, BdctEngine * engine, int n, BdctMemory memory,
     .sets = &s->job,.n_sets = 1,.others = s->others,.n_others = s->n_others,
     .src = f->src,.dst = s->no_dst ? (BdctImage) { 0 } : f->dst,
     .metrics = s->metrics,.other_metrics = s->metrics,
-    .frame_rate = s->shape->frame_rate,.number = n,
+    .frame_rate = s->shape->frame_rate,.number = n < 3 ? n : n - 1,
     .view = s->viewed && !s->no_dst ? &view : NULL,
     .second = s->has_second ? &s->second : NULL
   };
 
   view.mode = modes[n % N (modes)];
   view.left = s->has_second ? BDCT_SIDE_B : BDCT_SIDE_ORIGINAL;
-  /* Numbers that are not those before, and none of one frame. */
+  /* Two pictures that are the same have one number; another that is not those
+   * before; and none of the metrics of one frame. */
   if (n == N_FRAMES - 1)
     frame.number = 100;
   if (n == 1)

@@ -5,3 +5,4 @@
 #include "cuda/metric-psnr-b.cu"
 #include "cuda/metric-psnr-hvs.cu"
 #include "cuda/metric-ssim.cu"
+#include "cuda/metric-xpsnr.cu"

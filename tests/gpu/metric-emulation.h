@@ -35,10 +35,11 @@ emulate (const FakeOther *other)
 
   for (int c = 0; c < planes->n; c++) {
     const BdctMetricPlane *plane = &planes->plane[c].plane;
-    const void *of[] = { plane->src.data, plane->rec.data, plane->memory };
+    const void *of[] = { plane->src.data, plane->rec.data, plane->memory,
+      plane->luma[0], plane->luma[1], plane->luma[2] };
 
     for (const void *memory : of)
-      if (fake_kind_of (memory, 1) != 'd')
+      if (memory != NULL && fake_kind_of (memory, 1) != 'd')
         fake_die ("a metric of memory of the host");
     for (unsigned y = 0; y < other->y; y++)
       for (unsigned x = 0; x < other->x; x++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * `metrics` and `target-ssim`: what is said, of which frames; what cannot be
- * had. On an engine without a metric it is the warning that is tested. */
+ * had. */
 #include <glib/gstdio.h>
 #include <string.h>
 #include "bench.h"
@@ -274,34 +274,10 @@ test_order (void)
   }
 }
 
-/* An engine without a metric says so, once. */
-static void
-test_without (void)
-{
-  GstStructure *s;
-  Bench bench;
-
-  bench_init (&bench, "I420", WIDTH, HEIGHT, NULL);
-  gst_util_set_object_arg (G_OBJECT (bench.element), "metrics",
-      "xpsnr");
-  for (guint n = 0; n < 2; n++) {
-    s = push (&bench, n);
-    g_assert_cmpuint (count_fields (s), ==, 0);
-    gst_structure_free (s);
-    g_assert_cmpuint (count_warnings (&bench, "engine does not compute it"),
-        ==, n == 0 ? 1 : 0);
-  }
-  bench_clear (&bench);
-}
-
 int
 main (int argc, char *argv[])
 {
   test_init (&argc, &argv);
-  if (test_on_cuda ()) {
-    test_add ("/metrics/without", test_without);
-    return test_run ();
-  }
   test_add ("/metrics/fields", test_fields);
   test_add ("/metrics/limits", test_limits);
   test_add ("/metrics/target", test_target);
