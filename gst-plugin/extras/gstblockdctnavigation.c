@@ -184,7 +184,7 @@ static const struct
   {"Left", turn_transform, -1},
   {"Right", turn_transform, 1},
   {"v", next_view, 0},
-  {"p", next_pair, 0},
+  {"c", next_pair, 0},
   {"b", store_second, 0},
   {"x", swap_second, 0},
   {"g", toggle_grid, 0},

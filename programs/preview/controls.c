@@ -31,19 +31,41 @@ preview_control_is_idle (const gchar * name, const GstStructure * frame)
       : strcmp (name, "quality") == 0 && has_qp;
 }
 
-const gchar *
-preview_describe_view (const GEnumValue * view)
+/* One of the two pictures of a view. */
+static const gchar *
+describe_side (GstElement * dct, const gchar * property)
 {
-  static const gchar *const halves[][2] = {
-    {"wipe", "left: original | right: reconstruction"},
-    {"side-by-side", "left: original | right: reconstruction"},
-    {"stacked", "above: original | below: reconstruction"},
-  };
+  static const gchar *const names[] = { "original", "A", "B" };
+  gint side, second;
 
+  g_object_get (dct, property, &side, "b-transform", &second, NULL);
+  return side > 0 && second == 0 ? "reconstruction" : names[side];
+}
+
+gchar *
+preview_describe_view (GstElement * dct)
+{
+  static const gchar *const halves[][3] = {
+    {"wipe", "left", "right"}, {"side-by-side", "left", "right"},
+    {"stacked", "above", "below"},
+  };
+  GValue value = G_VALUE_INIT;
+  const GEnumValue *view;
+  gchar *text;
+
+  g_object_get_property (G_OBJECT (dct), "view", &value);
+  view = g_enum_get_value (g_type_class_peek (G_VALUE_TYPE (&value)),
+      g_value_get_enum (&value));
+  text = g_strdup (view->value_name);
   for (guint i = 0; i < G_N_ELEMENTS (halves); i++)
-    if (strcmp (view->value_nick, halves[i][0]) == 0)
-      return halves[i][1];
-  return view->value_name;
+    if (strcmp (view->value_nick, halves[i][0]) == 0) {
+      g_free (text);
+      text = g_strdup_printf ("%s: %s | %s: %s", halves[i][1],
+          describe_side (dct, "left"), halves[i][2],
+          describe_side (dct, "right"));
+    }
+  g_value_unset (&value);
+  return text;
 }
 
 /* What a property can be; the caller's. */

@@ -21,8 +21,9 @@ GParamSpec *preview_control_get_pspec (GstElement * dct, guint i);
 gboolean preview_control_is_idle (const gchar * name,
     const GstStructure * frame);
 
-/** Which part of the picture is which, or what it is; a value of `view`. */
-const gchar *preview_describe_view (const GEnumValue * view);
+/** Which part of the picture is which, or what it is, by the view; to be
+ * freed. */
+gchar *preview_describe_view (GstElement * dct);
 
 /** Set what "NAME=VALUE" says; or FALSE, with an error that says what the value
  * can be. */

@@ -231,14 +231,11 @@ add_values (PreviewPage * self, JsonBuilder * json)
 static void
 add_caption (PreviewPage * self, JsonBuilder * json)
 {
-  GValue view = G_VALUE_INIT;
+  gchar *caption = preview_describe_view (self->dct);
 
-  g_object_get_property (G_OBJECT (self->dct), "view", &view);
   json_builder_set_member_name (json, "caption");
-  json_builder_add_string_value (json, preview_describe_view
-      (g_enum_get_value (g_type_class_peek (G_VALUE_TYPE (&view)),
-              g_value_get_enum (&view))));
-  g_value_unset (&view);
+  json_builder_add_string_value (json, caption);
+  g_free (caption);
 }
 
 static void

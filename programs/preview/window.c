@@ -264,13 +264,10 @@ static gboolean
 show_caption (gpointer data)
 {
   PreviewWindow *self = data;
-  GValue view = G_VALUE_INIT;
+  gchar *caption = preview_describe_view (self->dct);
 
-  g_object_get_property (G_OBJECT (self->dct), "view", &view);
-  gtk_label_set_text (GTK_LABEL (self->caption), preview_describe_view
-      (g_enum_get_value (g_type_class_peek (G_VALUE_TYPE (&view)),
-              g_value_get_enum (&view))));
-  g_value_unset (&view);
+  gtk_label_set_text (GTK_LABEL (self->caption), caption);
+  g_free (caption);
   return G_SOURCE_REMOVE;
 }
 
@@ -473,13 +470,18 @@ make_main (PreviewWindow * self, PreviewTransport * transport)
 static void
 connect_signals (PreviewWindow * self)
 {
+  static const gchar *const shown[] = { "notify::view", "notify::left",
+    "notify::right", "notify::b-transform"
+  };
+
   gtk_widget_set_can_focus (self->video, TRUE);
   g_signal_connect (self->video, "button-press-event",
       G_CALLBACK (take_focus), NULL);
   g_signal_connect_after (self->video, "key-press-event",
       G_CALLBACK (keep_key), NULL);
-  g_signal_connect_swapped (self->dct, "notify::view",
-      G_CALLBACK (view_changed), self);
+  for (guint i = 0; i < G_N_ELEMENTS (shown); i++)
+    g_signal_connect_swapped (self->dct, shown[i], G_CALLBACK (view_changed),
+        self);
   g_signal_connect (self->top, "window-state-event",
       G_CALLBACK (state_changed), self);
   g_signal_connect_swapped (self->top, "size-allocate",

@@ -123,7 +123,7 @@ static void
 run_key (World * w, const gint64 * arg)
 {
   static const gchar *const keys[] = { "Up", "Down", "Left", "Right", "v", "g",
-    "space", "b", "x", "p", "y", "", "V"
+    "space", "b", "x", "c", "y", "", "V"
   };
   static const guint modifiers[] = { 0, 0, 0,
     GST_NAVIGATION_MODIFIER_SHIFT_MASK, GST_NAVIGATION_MODIFIER_CONTROL_MASK,

@@ -338,7 +338,7 @@ function openPicture (canvas) {
 }
 
 const keys = {ArrowUp: "Up", ArrowDown: "Down", ArrowLeft: "Left",
-  ArrowRight: "Right", v: "v", g: "g", " ": "space"};
+  ArrowRight: "Right", v: "v", g: "g", b: "b", x: "x", c: "c", " ": "space"};
 
 // What a widget that was clicked on does with a key is its own; the others stay
 // the picture's.
