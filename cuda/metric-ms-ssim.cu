@@ -2,9 +2,7 @@
  *
  * MS-SSIM on the GPU, as dct/metric-ms-ssim.c has it. A thread block has a tile
  * of a scale with what is around it: across its rows first, then down what came
- * of that. Products are in single precision, their sums in double. A thread has
- * some windows side by side, or samples of the next scale, as most of what one
- * of them takes the next one takes, too. */
+ * of that. Products are in single precision, their sums in double. */
 #include "dct/metric-ms-ssim.h"
 #include "metric.cuh"
 
@@ -78,7 +76,7 @@ get_sample (const BdctCudaMetricPlane &to, const float *picture, int width,
  * in double precision are. It is faster than a conversion, and sums of such
  * numbers are rounded as those of the numbers are. Below 0 are but samples that
  * the filter has made. */
-template <bool kPositive> BDCT_INLINE double
+template <bool kFirst> BDCT_INLINE double
 widen (float v)
 {
   uint32_t bits, high;
@@ -86,12 +84,8 @@ widen (float v)
   double d;
 
   memcpy (&bits, &v, sizeof bits);
-  if (kPositive) {
-    wide = (uint64_t) bits << 29;
-  } else {
-    high = (uint32_t) ((int32_t) bits >> 3) & 0x8fffffff;
-    wide = (uint64_t) high << 32 | bits << 29;
-  }
+  high = kFirst ? bits >> 3 : (uint32_t) ((int32_t) bits >> 3) & 0x8fffffff;
+  wide = (uint64_t) high << 32 | bits << 29;
   memcpy (&d, &wide, sizeof d);
   return d;
 }
@@ -103,24 +97,17 @@ narrow (double sum)
   return (float) (sum * 5.2829453113566525e+269);       /* 2^896 */
 }
 
-/* Four samples side by side. */
-struct alignas (16) Quad {
-  float v[4];
-};
-
 template <bool kFirst> struct Compare {
   static constexpr int kThreads = 256;
   static constexpr int kWide = 32, kHigh = 32;  /* of a tile; in one strip */
-  static constexpr int kRun = 4;        /* windows that a thread has at once */
-  static constexpr int kSpan = kRun + kWindow - 1;      /* what they take */
-  static constexpr int kQuads = (kWide + kWindow - 1 + 3) / 4;
+  static constexpr int kWideIn = kWide + kWindow - 1;
   static constexpr int kHighIn = kHigh + kWindow - 1;
   struct Shared {
     union {
-      Quad in[2][kHighIn][kQuads];
+      float in[2][kHighIn][kWideIn];
       unsigned long long sum[3][kThreads];
     };
-    Quad means[kKinds][kHighIn][kWide / 4];
+    float means[kKinds][kHighIn][kWide];
   };
 
   static BDCT_INLINE void
@@ -129,64 +116,47 @@ template <bool kFirst> struct Compare {
   {
     const int width = get_width (to.plane, scale);
     const int height = get_height (to.plane, scale);
-    const float *picture[2] = {
-      (float *) to.scratch + get_picture (to.plane, scale, 0),
-      (float *) to.scratch + get_picture (to.plane, scale, 1)
-    };
+    const float *src = (float *) to.scratch
+        + get_picture (to.plane, scale, 0);
+    const float *rec = (float *) to.scratch
+        + get_picture (to.plane, scale, 1);
 
     threads<kThreads> ([&] (int t) {
-      for (int i = t; i < kHighIn * 4 * kQuads; i += kThreads) {
-        const int row = i / (4 * kQuads), column = i % (4 * kQuads);
-        const int x = left + column, y = top + row;
+      for (int i = t; i < kHighIn * kWideIn; i += kThreads) {
+        const int x = left + i % kWideIn, y = top + i / kWideIn;
         const bool inside = x < width && y < height;
 
-        BDCT_UNROLL
-        for (int k = 0; k < 2; k++)
-          shared.in[k][row][column / 4].v[column % 4] = inside
-              ? get_sample<kFirst> (to, picture[k], width, k, x, y) : 0;
+        shared.in[0][i / kWideIn][i % kWideIn] = inside
+            ? get_sample<kFirst> (to, src, width, 0, x, y) : 0;
+        shared.in[1][i / kWideIn][i % kWideIn] = inside
+            ? get_sample<kFirst> (to, rec, width, 1, x, y) : 0;
       }
     });
-  }
-
-  /* Add to the means of a run of windows what they have of the i-th sample, or
-   * product, that they take. */
-  template <bool kPositive> static BDCT_INLINE void
-  add (double sum[kRun], int i, float v)
-  {
-    BDCT_UNROLL
-    for (int k = 0; k < kRun; k++)
-      if (i >= k && i - k < kWindow)
-        sum[k] += widen<kPositive> (v * bdct_ms_ssim_window[i - k]);
   }
 
   static BDCT_INLINE void
   weight_rows (Shared &shared)
   {
     threads<kThreads> ([&] (int t) {
-      for (int n = t; n < kHighIn * kWide / kRun; n += kThreads) {
-        const int y = n / (kWide / kRun), x = n % (kWide / kRun);
-        double sum[kKinds][kRun] = { { 0 } };
+      const int x = t % kWide;
+
+      for (int y = t / kWide; y < kHighIn; y += kThreads / kWide) {
+        double sum[kKinds] = { 0, 0, 0, 0, 0 };
 
         BDCT_UNROLL
-        for (int q = 0; q < (kSpan + 3) / 4; q++) {
-          const Quad src = shared.in[0][y][x + q];
-          const Quad rec = shared.in[1][y][x + q];
+        for (int u = 0; u < kWindow; u++) {
+          const float a = shared.in[0][y][x + u], b = shared.in[1][y][x + u];
+          const float weight = bdct_ms_ssim_window[u];
 
-          BDCT_UNROLL
-          for (int i = 0; i < 4; i++) {
-            const float a = src.v[i], b = rec.v[i];
-
-            add<kFirst> (sum[BDCT_MS_SSIM_SRC], 4 * q + i, a);
-            add<kFirst> (sum[BDCT_MS_SSIM_REC], 4 * q + i, b);
-            add<true> (sum[BDCT_MS_SSIM_SRC_SRC], 4 * q + i, a * a);
-            add<true> (sum[BDCT_MS_SSIM_REC_REC], 4 * q + i, b * b);
-            add<kFirst> (sum[BDCT_MS_SSIM_SRC_REC], 4 * q + i, a * b);
-          }
+          sum[BDCT_MS_SSIM_SRC] += widen<kFirst> (a * weight);
+          sum[BDCT_MS_SSIM_REC] += widen<kFirst> (b * weight);
+          sum[BDCT_MS_SSIM_SRC_SRC] += widen<kFirst> (a * a * weight);
+          sum[BDCT_MS_SSIM_REC_REC] += widen<kFirst> (b * b * weight);
+          sum[BDCT_MS_SSIM_SRC_REC] += widen<kFirst> (a * b * weight);
         }
         BDCT_UNROLL
         for (int k = 0; k < kKinds; k++)
-          shared.means[k][y][x] = { { narrow (sum[k][0]), narrow (sum[k][1]),
-              narrow (sum[k][2]), narrow (sum[k][3]) } };
+          shared.means[k][y][x] = narrow (sum[k]);
       }
     });
   }
@@ -194,36 +164,29 @@ template <bool kFirst> struct Compare {
   static BDCT_INLINE void
   weight_columns (int width, int height, Shared &shared)
   {
-    static_assert (kThreads * kRun == kWide * kHigh, "one run for each thread");
     threads<kThreads> ([&] (int t) {
-      const int x = t % kWide, y = t / kWide * kRun;
-      float means[kKinds][kRun];
+      const int x = t % kWide;
       int64_t l = 0, c = 0, s = 0;
 
-      BDCT_UNROLL
-      for (int k = 0; k < kKinds; k++) {
-        double sum[kRun] = { 0 };
+      for (int y = t / kWide; y < height; y += kThreads / kWide) {
+        float means[kKinds];
 
+        if (x >= width)
+          break;
         BDCT_UNROLL
-        for (int i = 0; i < kSpan; i++) {
-          const float v = shared.means[k][y + i][x / 4].v[x % 4];
+        for (int k = 0; k < kKinds; k++) {
+          double sum = 0;
 
-          if (k == BDCT_MS_SSIM_SRC_SRC || k == BDCT_MS_SSIM_REC_REC)
-            add<true> (sum, i, v);
-          else
-            add<kFirst> (sum, i, v);
+          BDCT_UNROLL
+          for (int v = 0; v < kWindow; v++)
+            sum += widen<kFirst> (shared.means[k][y + v][x]
+                * bdct_ms_ssim_window[v]);
+          means[k] = narrow (sum);
         }
-        BDCT_UNROLL
-        for (int i = 0; i < kRun; i++)
-          means[k][i] = narrow (sum[i]);
+        bdct_ms_ssim_compare (means[BDCT_MS_SSIM_SRC], means[BDCT_MS_SSIM_REC],
+            means[BDCT_MS_SSIM_SRC_SRC], means[BDCT_MS_SSIM_REC_REC],
+            means[BDCT_MS_SSIM_SRC_REC], &l, &c, &s);
       }
-      BDCT_UNROLL
-      for (int i = 0; i < kRun; i++)
-        if (x < width && y + i < height)
-          bdct_ms_ssim_compare (means[BDCT_MS_SSIM_SRC][i],
-              means[BDCT_MS_SSIM_REC][i], means[BDCT_MS_SSIM_SRC_SRC][i],
-              means[BDCT_MS_SSIM_REC_REC][i], means[BDCT_MS_SSIM_SRC_REC][i],
-              &l, &c, &s);
       shared.sum[0][t] = (unsigned long long) l;
       shared.sum[1][t] = (unsigned long long) c;
       shared.sum[2][t] = (unsigned long long) s;
@@ -256,15 +219,11 @@ template <bool kFirst> struct Compare {
 /* The next scale: two tiles one below the other are of the two pictures. */
 template <bool kFirst> struct Halve {
   static constexpr int kThreads = 256;
-  static constexpr int kWide = 32, kHigh = 32;
-  static constexpr int kRun = 4;        /* samples that a thread has at once */
-  static constexpr int kPairs = kWide + kFilter / 2;
+  static constexpr int kWide = 32, kHigh = 16;
+  static constexpr int kWideIn = 2 * kWide + kFilter - 2;
   static constexpr int kHighIn = 2 * kHigh + kFilter - 2;
-  struct alignas (8) Pair {
-    float v[2];
-  };
   struct Shared {
-    Pair in[kHighIn][kPairs];
+    float in[kHighIn][kWideIn];
   };
 
   static BDCT_INLINE int
@@ -274,26 +233,6 @@ template <bool kFirst> struct Halve {
 
     /* What no sample needs is somewhere. */
     return inside < 0 ? 0 : inside;
-  }
-
-  /* What the filter has of two samples, from column u on, of its row v. */
-  static BDCT_INLINE void
-  add (double &sum, int v, int u, const Pair &pair)
-  {
-    const int row = v <= kSide ? v : kFilter - 1 - v;
-
-    BDCT_UNROLL
-    for (int i = u; i < u + 2 && i < kFilter; i++) {
-      const int column = i <= kSide ? i : kFilter - 1 - i;
-      const double product = widen<kFirst> (pair.v[i - u]
-          * fabsf (bdct_ms_ssim_filter[row][column]));
-
-      /* Where one of the two is 1 or 2, the weight is below 0. */
-      if ((row == 1 || row == 2) != (column == 1 || column == 2))
-        sum -= product;
-      else
-        sum += product;
-    }
   }
 
   static BDCT_INLINE void
@@ -312,37 +251,32 @@ template <bool kFirst> struct Halve {
     if (left >= new_width || top >= new_height)
       return;
     threads<kThreads> ([&] (int t) {
-      for (int i = t; i < kHighIn * 2 * kPairs; i += kThreads) {
-        const int row = i / (2 * kPairs), column = i % (2 * kPairs);
-        const int x = mirror (2 * left - kSide + column, width);
-        const int y = mirror (2 * top - kSide + row, height);
+      for (int i = t; i < kHighIn * kWideIn; i += kThreads) {
+        const int x = mirror (2 * left - kSide + i % kWideIn, width);
+        const int y = mirror (2 * top - kSide + i / kWideIn, height);
 
-        shared.in[row][column / 2].v[column % 2] = get_sample<kFirst> (to,
-            from, width, which, x, y);
+        shared.in[i / kWideIn][i % kWideIn] = get_sample<kFirst> (to, from,
+            width, which, x, y);
       }
     });
     threads<kThreads> ([&] (int t) {
-      static_assert (kThreads * kRun == kWide * kHigh, "one run for each");
-      const int x = t % kWide, first = t / kWide * kRun;
-      double sum[kRun] = { 0 };
+      const int x = t % kWide;
 
-      BDCT_UNROLL
-      for (int i = 0; i < 2 * kRun + kFilter - 2; i++) {
+      for (int y = t / kWide; y < kHigh; y += kThreads / kWide) {
+        double sum = 0;
+
+        if (left + x >= new_width || top + y >= new_height)
+          break;
         BDCT_UNROLL
-        for (int u = 0; u < kFilter; u += 2) {
-          const Pair pair = shared.in[2 * first + i][x + u / 2];
-
+        for (int v = 0; v < kFilter; v++) {
           BDCT_UNROLL
-          for (int k = 0; k < kRun; k++)
-            if (i >= 2 * k && i - 2 * k < kFilter)
-              add (sum[k], i - 2 * k, u, pair);
+          for (int u = 0; u < kFilter; u++)
+            sum += (double) (shared.in[2 * y + v][2 * x + u]
+                * bdct_ms_ssim_filter[v <= kSide ? v : kFilter - 1 - v]
+                [u <= kSide ? u : kFilter - 1 - u]);
         }
+        into[(int64_t) (top + y) * new_width + left + x] = (float) sum;
       }
-      BDCT_UNROLL
-      for (int k = 0; k < kRun; k++)
-        if (left + x < new_width && top + first + k < new_height)
-          into[(int64_t) (top + first + k) * new_width + left + x]
-              = narrow (sum[k]);
     });
   }
 };
