@@ -24,9 +24,6 @@ bdct_compare_describe (BdctSlot * slot, const BdctStaging * staging,
     .frame_rate = frame->frame_rate,
   };
 
-  slot->number = frame->number;
-  slot->keeps = (frame->metrics | frame->other_metrics)
-      >> BDCT_METRIC_XPSNR & 1;
   slot->others_compared = frame->other_metrics != 0 && frame->n_others > 0;
   if (slot->others_compared || second)
     n = 1 + slot->n_others;

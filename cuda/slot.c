@@ -242,7 +242,7 @@ place_images (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
   if (bdct_slot_splits (slot))
     return place_planes (slot, staging, levels, compared, compared
         || slot->viewed || frame->rate || frame->n_others > 0
-        || frame->second != NULL, images, error);
+        || frame->second != NULL || slot->keeps, images, error);
   if (!slot->viewed)
     images->rec = slot->dst.image;
   else if ((levels || shows_samples (mode))
@@ -436,6 +436,9 @@ bdct_slot_prepare (BdctSlot * slot, BdctStaging * staging,
   slot->blocks = frame->blocks;
   slot->rate = frame->rate;
   slot->other_files = frame->other_files;
+  slot->keeps = (frame->metrics | frame->other_metrics)
+      >> BDCT_METRIC_XPSNR & 1;
+  slot->number = frame->number;
   if (!bdct_staging_place (staging, &slot->src, &frame->src, device->upload,
           error)
       || !bdct_staging_place (staging, &slot->dst, &frame->dst,
