@@ -5,7 +5,7 @@
 
 const gchar *const preview_controls[PREVIEW_N_CONTROLS] = {
   "transform", "quality", "qp", "chroma-qp-offset", "scaling-list", "view",
-  "wipe-position", "difference-gain", "grid", "overlay"
+  "wipe-position", "difference-gain", "grid", "overlay", "rate", "metrics"
 };
 
 GParamSpec *
@@ -133,4 +133,31 @@ preview_set_property (GstElement * dct, const gchar * text, GError ** error)
   if (!ok)
     explain (text, pspec, error);
   return ok;
+}
+
+void
+preview_foreach_setting (GstElement * dct,
+    void (*take) (GParamSpec * pspec, const GValue * value, gpointer data),
+    gpointer data)
+{
+  /* Of the program, or of GStreamer's own. */
+  static const gchar *const others[] = { "name", "parent", "qos", "stats-file",
+    "interactive", "keep-frame", NULL
+  };
+  guint n;
+  GParamSpec **pspecs = g_object_class_list_properties
+      (G_OBJECT_GET_CLASS (dct), &n);
+
+  for (guint i = 0; i < n; i++) {
+    GValue value = G_VALUE_INIT;
+
+    if (g_strv_contains (others, pspecs[i]->name)
+        || (pspecs[i]->flags & G_PARAM_READWRITE) != G_PARAM_READWRITE)
+      continue;
+    g_object_get_property (G_OBJECT (dct), pspecs[i]->name, &value);
+    if (!g_param_value_defaults (pspecs[i], &value))
+      take (pspecs[i], &value, data);
+    g_value_unset (&value);
+  }
+  g_free (pspecs);
 }

@@ -9,7 +9,7 @@
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
-#define PREVIEW_N_CONTROLS 10
+#define PREVIEW_N_CONTROLS 12
 /** The properties with a control, from the first one down. */
 extern const gchar *const preview_controls[PREVIEW_N_CONTROLS];
 
@@ -29,6 +29,12 @@ gchar *preview_describe_view (GstElement * dct);
  * can be. */
 gboolean preview_set_property (GstElement * dct, const gchar * pair,
     GError ** error);
+
+/** Call `take` with each property of `dct` that makes what is shown, or by
+ * which engine, and is not as it is without being set. */
+void preview_foreach_setting (GstElement * dct,
+    void (*take) (GParamSpec * pspec, const GValue * value, gpointer data),
+    gpointer data);
 
 G_END_DECLS
 #endif

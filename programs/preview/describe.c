@@ -21,6 +21,18 @@ describe_array (JsonBuilder * json, const GValue * value)
   json_builder_end_array (json);
 }
 
+static void
+describe_flags (JsonBuilder * json, const GValue * value)
+{
+  GFlagsClass *klass = g_type_class_peek (G_VALUE_TYPE (value));
+
+  json_builder_begin_array (json);
+  for (guint i = 0; i < klass->n_values; i++)
+    if (klass->values[i].value & g_value_get_flags (value))
+      json_builder_add_string_value (json, klass->values[i].value_nick);
+  json_builder_end_array (json);
+}
+
 void
 preview_describe_value (JsonBuilder * json, const GValue * value)
 {
@@ -28,6 +40,8 @@ preview_describe_value (JsonBuilder * json, const GValue * value)
     describe_array (json, value);
   else if (G_VALUE_HOLDS_ENUM (value))
     json_builder_add_string_value (json, get_nick (value));
+  else if (G_VALUE_HOLDS_FLAGS (value))
+    describe_flags (json, value);
   else if (G_VALUE_HOLDS_STRING (value))
     json_builder_add_string_value (json, g_value_get_string (value));
   else if (G_VALUE_HOLDS_BOOLEAN (value))
@@ -94,6 +108,22 @@ add_enumeration (JsonBuilder * json, GEnumClass * klass)
   json_builder_end_array (json);
 }
 
+static void
+add_flags (JsonBuilder * json, GFlagsClass * klass)
+{
+  json_builder_set_member_name (json, "flags");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < klass->n_values; i++) {
+    if (klass->values[i].value == 0)
+      continue;
+    json_builder_begin_object (json);
+    add_string (json, "nick", klass->values[i].value_nick);
+    add_string (json, "about", klass->values[i].value_name);
+    json_builder_end_object (json);
+  }
+  json_builder_end_array (json);
+}
+
 void
 preview_describe_control (JsonBuilder * json, GParamSpec * pspec)
 {
@@ -104,6 +134,8 @@ preview_describe_control (JsonBuilder * json, GParamSpec * pspec)
   preview_describe_value (json, g_param_spec_get_default_value (pspec));
   if (G_IS_PARAM_SPEC_ENUM (pspec))
     add_enumeration (json, G_PARAM_SPEC_ENUM (pspec)->enum_class);
+  else if (G_IS_PARAM_SPEC_FLAGS (pspec))
+    add_flags (json, G_PARAM_SPEC_FLAGS (pspec)->flags_class);
   else if (G_IS_PARAM_SPEC_INT (pspec))
     add_range (json, G_PARAM_SPEC_INT (pspec)->minimum,
         G_PARAM_SPEC_INT (pspec)->maximum, 1);

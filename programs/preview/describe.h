@@ -10,12 +10,13 @@
 
 G_BEGIN_DECLS
 /** An object with `name`, `about`, `default`, and either `values` (of an
- * enumeration, each with `nick` and `about`), or `minimum`, `maximum` and
- * `step` (of numbers), or neither (true or false). */
+ * enumeration) or `flags`, each with `nick` and `about`, or `minimum`,
+ * `maximum` and `step` (of numbers), or neither (true or false). */
     void preview_describe_control (JsonBuilder * json, GParamSpec * pspec);
 
 /** A number, a string (of an enumeration, the nick), true or false, or an array
- * of these; infinity, and what else JSON has not, is null. */
+ * of these (flags: of their nicks); infinity, and what else JSON has not, is
+ * null. */
 void preview_describe_value (JsonBuilder * json, const GValue * value);
 
 /** An object with the structure's fields. */

@@ -384,7 +384,7 @@ open_window (Preview * preview)
 
   g_object_get (preview->sink, "widget", &video, NULL);
   preview->front = preview_window_new (video, preview->dct, preview->pipeline,
-      preview->transport);
+      preview->transport, &preview->options);
   preview->front->open = open_file;
   preview->front->owner = preview;
   show_source (preview);

@@ -60,6 +60,65 @@ toggled (GtkToggleButton * button, Control * control)
         gtk_toggle_button_get_active (button), NULL);
 }
 
+/* All of them, by their buttons. */
+static void
+flag_toggled (GtkWidget * button, Control * control)
+{
+  GFlagsClass *klass = G_PARAM_SPEC_FLAGS (control->pspec)->flags_class;
+  GList *buttons = gtk_container_get_children (GTK_CONTAINER
+      (control->widget)), *l = buttons;
+  guint flags = 0;
+
+  (void) button;
+  for (guint i = 0; i < klass->n_values && l != NULL; i++) {
+    if (klass->values[i].value == 0)
+      continue;
+    if (gtk_toggle_button_get_active (l->data))
+      flags |= klass->values[i].value;
+    l = l->next;
+  }
+  g_list_free (buttons);
+  if (!control->updating)
+    g_object_set (control->panel->dct, control->pspec->name, flags, NULL);
+}
+
+static void
+show_flags (Control * control, guint flags)
+{
+  GFlagsClass *klass = G_PARAM_SPEC_FLAGS (control->pspec)->flags_class;
+  GList *buttons = gtk_container_get_children (GTK_CONTAINER
+      (control->widget)), *l = buttons;
+
+  for (guint i = 0; i < klass->n_values && l != NULL; i++) {
+    if (klass->values[i].value == 0)
+      continue;
+    gtk_toggle_button_set_active (l->data, flags & klass->values[i].value);
+    l = l->next;
+  }
+  g_list_free (buttons);
+}
+
+static GtkWidget *
+make_flags (Control * control)
+{
+  GFlagsClass *klass = G_PARAM_SPEC_FLAGS (control->pspec)->flags_class;
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+
+  for (guint i = 0; i < klass->n_values; i++) {
+    GtkWidget *button;
+
+    if (klass->values[i].value == 0)
+      continue;
+    button = gtk_check_button_new_with_label (klass->values[i].value_nick);
+    gtk_widget_set_name (button, klass->values[i].value_nick);
+    gtk_widget_set_tooltip_text (button, klass->values[i].value_name);
+    gtk_widget_set_focus_on_click (button, FALSE);
+    g_signal_connect (button, "toggled", G_CALLBACK (flag_toggled), control);
+    gtk_box_pack_start (GTK_BOX (box), button, FALSE, FALSE, 0);
+  }
+  return box;
+}
+
 /* What the value means, too: the blurb is the property's. */
 static void
 explain (Control * control, const GEnumValue * value)
@@ -90,6 +149,8 @@ update_control (gpointer data)
         gtk_combo_box_set_active (GTK_COMBO_BOX (control->widget), i);
         explain (control, &klass->values[i]);
       }
+  } else if (G_VALUE_HOLDS_FLAGS (&value)) {
+    show_flags (control, g_value_get_flags (&value));
   } else if (G_VALUE_HOLDS_BOOLEAN (&value)) {
     gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (control->widget),
         g_value_get_boolean (&value));
@@ -139,6 +200,8 @@ make_widget (Control * control)
       gtk_combo_box_text_append_text (GTK_COMBO_BOX_TEXT (widget),
           klass->values[i].value_nick);
     g_signal_connect (widget, "changed", G_CALLBACK (enum_changed), control);
+  } else if (G_IS_PARAM_SPEC_FLAGS (pspec)) {
+    widget = make_flags (control);
   } else if (G_IS_PARAM_SPEC_BOOLEAN (pspec)) {
     widget = gtk_check_button_new ();
     g_signal_connect (widget, "toggled", G_CALLBACK (toggled), control);

@@ -2,14 +2,18 @@
  *
  * Picture, bar and plot beside the panel, or above it where it is narrow. */
 #include "window.h"
+#include "actions.h"
 #include "bar.h"
 #include "controls.h"
-#include "menu.h"
+#include "curve.h"
+#include "figures.h"
+#include "inspector.h"
 #include "panel.h"
 #include "pipeline.h"
 #include "plot.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A window of this width and more has the panel beside the picture. */
 #define WIDE 640
@@ -26,14 +30,14 @@
     "click            a block's levels\n" \
     "p, comma, .      pause, back, step\n" \
     "l                repeat from, to, no\n" \
-    "Files can be dropped on it.\n" \
-    "Ctrl+Q closes the window."
+    "Files can be dropped on it."
 
 typedef struct
 {
   PreviewFront front;
-  GtkWidget *top, *content, *video, *paned, *plot, *side, *panel, *figures;
-  GtkWidget *block;
+  PreviewActions actions;
+  GtkWidget *top, *content, *video, *side, *panel, *figures;
+  GtkWidget *pages, *plot, *curve, *inspector;
   GtkWidget *caption;           /* what the picture is */
   GtkWidget *notice;            /* what went wrong */
   gchar *dropped;               /* frames that came too late; or NULL */
@@ -48,7 +52,7 @@ typedef struct
 static void
 show_parts (PreviewWindow * self)
 {
-  gtk_widget_set_visible (self->plot, !self->full);
+  gtk_widget_set_visible (self->pages, !self->full);
   gtk_widget_set_visible (self->side, !self->full);
 }
 
@@ -60,17 +64,6 @@ state_changed (GtkWidget * top, GdkEventWindowState * event,
   self->full = (event->new_window_state & GDK_WINDOW_STATE_FULLSCREEN) != 0;
   show_parts (self);
   return FALSE;
-}
-
-static void
-toggle_full (gpointer data)
-{
-  PreviewWindow *self = data;
-
-  if (self->full)
-    gtk_window_unfullscreen (GTK_WINDOW (self->top));
-  else
-    gtk_window_fullscreen (GTK_WINDOW (self->top));
 }
 
 static gboolean
@@ -98,32 +91,6 @@ arrange_later (PreviewWindow * self)
     self->arrange = g_idle_add (arrange, self);
 }
 
-/* Files */
-
-static void
-open_file (PreviewWindow * self, const gchar * uri)
-{
-  if (self->front.open != NULL)
-    self->front.open (self->front.owner, uri);
-}
-
-static void
-choose_file (gpointer data)
-{
-  PreviewWindow *self = data;
-  GtkFileChooserNative *chooser = gtk_file_chooser_native_new ("Open",
-      GTK_WINDOW (self->top), GTK_FILE_CHOOSER_ACTION_OPEN, NULL, NULL);
-  gchar *uri = NULL;
-
-  if (gtk_native_dialog_run (GTK_NATIVE_DIALOG (chooser))
-      == GTK_RESPONSE_ACCEPT)
-    uri = gtk_file_chooser_get_uri (GTK_FILE_CHOOSER (chooser));
-  g_object_unref (chooser);
-  if (uri != NULL)
-    open_file (self, uri);
-  g_free (uri);
-}
-
 /* The first of those that were dropped. */
 static void
 take_drop (GtkWidget * top, GdkDragContext * context, gint x, gint y,
@@ -133,21 +100,9 @@ take_drop (GtkWidget * top, GdkDragContext * context, gint x, gint y,
 
   (void) top, (void) context, (void) x, (void) y, (void) info, (void) when;
   if (uris != NULL && uris[0] != NULL)
-    open_file (self, uris[0]);
+    preview_actions_open (&self->actions, uris[0]);
   g_strfreev (uris);
 }
-
-static void
-close_window (gpointer data)
-{
-  gtk_window_close (GTK_WINDOW (((PreviewWindow *) data)->top));
-}
-
-static const PreviewMenuItem menu[] = {
-  {"Open\342\200\246", choose_file, GDK_KEY_o, GDK_CONTROL_MASK},
-  {"Full screen", toggle_full, GDK_KEY_F11, 0},
-  {"Close", close_window, GDK_KEY_q, GDK_CONTROL_MASK},
-};
 
 static GtkWidget *
 make_text (gint lines)
@@ -183,18 +138,18 @@ static GtkWidget *
 make_side (PreviewWindow * self)
 {
   GtkWidget *side = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12);
+  GtkWidget *help = make_text (-1);
 
   /* What its controls want is not for the panel to take from the picture. */
   gtk_widget_set_hexpand (side, FALSE);
   /* Beside the bar that scrolls it. */
   gtk_widget_set_margin_end (side, 12);
   self->panel = preview_panel_new (self->dct);
-  self->figures = make_text (7);
-  self->block = make_text (-1);
-  gtk_label_set_text (GTK_LABEL (self->block), HELP);
+  self->figures = make_text (-1);
+  gtk_label_set_text (GTK_LABEL (help), HELP);
   gtk_box_pack_start (GTK_BOX (side), self->panel, FALSE, FALSE, 0);
   gtk_box_pack_start (GTK_BOX (side), self->figures, FALSE, FALSE, 0);
-  gtk_box_pack_start (GTK_BOX (side), self->block, FALSE, FALSE, 0);
+  gtk_box_pack_start (GTK_BOX (side), help, FALSE, FALSE, 0);
   return make_scrolled (side);
 }
 
@@ -292,6 +247,7 @@ free_window (PreviewFront * front)
   if (self->arrange != 0)
     g_source_remove (self->arrange);
   g_object_unref (self->top);
+  preview_frames_free (self->actions.frames);
   gst_object_unref (self->dct);
   gst_object_unref (self->pipeline);
   g_free (self->dropped);
@@ -318,14 +274,28 @@ append_decibels (GString * text, const gchar * label, const GstStructure * s,
     g_string_append_printf (text, "%s %.2f dB\n", label, v);
 }
 
+/* What is not always measured; of what there is for planes alone, the first. */
+static void
+append_extra (GString * text, const PreviewFigure * figure,
+    const GstStructure * s)
+{
+  gdouble v = preview_get_number (s, figure->field[0]);
+
+  if (!isnan (v)
+      && strcmp (figure->field[0], "psnr") != 0
+      && strcmp (figure->field[0], "nonzero") != 0)
+    g_string_append_printf (text, "%s %.4g %s\n", figure->field[0], v,
+        figure->unit);
+}
+
 static void
 show_figures (PreviewWindow * self, const GstStructure * s)
 {
   GString *text = g_string_new (NULL);
-  gdouble psnr = 0, nonzero = 0;
+  const gchar *backend = gst_structure_get_string (s, "backend");
+  gdouble nonzero = 0;
   guint64 index = 0;
 
-  gst_structure_get_double (s, "psnr", &psnr);
   gst_structure_get_double (s, "nonzero", &nonzero);
   gst_structure_get_uint64 (s, "index", &index);
   append_decibels (text, "PSNR ", s, "psnr");
@@ -333,40 +303,15 @@ show_figures (PreviewWindow * self, const GstStructure * s)
   append_decibels (text, "    U", s, "psnr-u");
   append_decibels (text, "    V", s, "psnr-v");
   g_string_append_printf (text, "non-zero %.1f %%, frame %" G_GUINT64_FORMAT
-      "\n%s", 100 * nonzero, index, gst_structure_get_string (s, "backend"));
+      "\n", 100 * nonzero, index);
+  for (guint i = 0; i < PREVIEW_N_FIGURES; i++)
+    append_extra (text, &preview_figures[i], s);
+  if (backend != NULL)
+    g_string_append (text, backend);
   if (self->dropped != NULL)
     g_string_append_printf (text, "\n%s", self->dropped);
   gtk_label_set_text (GTK_LABEL (self->figures), text->str);
-  preview_plot_add (PREVIEW_PLOT (self->plot), psnr,
-      gst_structure_has_field (s, "repeated"));
   preview_panel_show_frame (PREVIEW_PANEL (self->panel), s);
-  g_string_free (text, TRUE);
-}
-
-/* The levels of the block that was clicked on; of a large one the lowest
- * frequencies. */
-static void
-show_block (PreviewWindow * self, const GstStructure * s)
-{
-  const GValue *levels = gst_structure_get_value (s, "levels");
-  gint x = 0, y = 0, size = 0;
-  GString *text;
-
-  gst_structure_get_int (s, "x", &x);
-  gst_structure_get_int (s, "y", &y);
-  gst_structure_get_int (s, "size", &size);
-  if (levels == NULL || size == 0)
-    return;
-  text = g_string_new (NULL);
-  g_string_append_printf (text, "Luma's block at (%d, %d), %dx%d:", x, y, size,
-      size);
-  for (gint v = 0; v < MIN (size, 8); v++) {
-    g_string_append_c (text, '\n');
-    for (gint u = 0; u < MIN (size, 8); u++)
-      g_string_append_printf (text, "%4d", g_value_get_int
-          (gst_value_array_get_value (levels, v * size + u)));
-  }
-  gtk_label_set_text (GTK_LABEL (self->block), text->str);
   g_string_free (text, TRUE);
 }
 
@@ -376,11 +321,16 @@ show_message (PreviewFront * front, const GstStructure * message)
   PreviewWindow *self = (PreviewWindow *) front;
   const gchar *type = gst_structure_get_string (message, "type");
 
-  if (gst_structure_has_name (message, "blockdct-block"))
-    show_block (self, message);
-  else if (gst_structure_has_name (message, "blockdct")
-      && g_strcmp0 (type, "pooled") != 0)
+  if (gst_structure_has_name (message, "blockdct-block")) {
+    preview_inspector_show (PREVIEW_INSPECTOR (self->inspector), message);
+    gtk_notebook_set_current_page (GTK_NOTEBOOK (self->pages),
+        gtk_notebook_page_num (GTK_NOTEBOOK (self->pages), self->inspector));
+  } else if (gst_structure_has_name (message, "blockdct")
+      && g_strcmp0 (type, "pooled") != 0) {
     show_figures (self, message);
+    preview_plot_add (PREVIEW_PLOT (self->plot), message);
+    preview_curve_update (PREVIEW_CURVE (self->curve), message);
+  }
 }
 
 static void
@@ -438,19 +388,50 @@ show_source (PreviewFront * front, const gchar * name)
   g_free (title);
 }
 
-/* The picture with what belongs to it above the plot. */
-static GtkWidget *
-make_main (PreviewWindow * self, PreviewTransport * transport)
+static void
+add_page (PreviewWindow * self, GtkWidget * page, const gchar * name)
 {
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
-  GtkAccelGroup *keys = gtk_accel_group_new ();
-  GtkWidget *bar = preview_bar_new (transport, keys, self->video);
+  gtk_notebook_append_page (GTK_NOTEBOOK (self->pages), page,
+      gtk_label_new (name));
+}
 
-  preview_bar_append (PREVIEW_BAR (bar), preview_menu_new (menu,
-          G_N_ELEMENTS (menu), keys, self));
+static GtkWidget *
+make_pages (PreviewWindow * self)
+{
+  self->pages = gtk_notebook_new ();
+  self->plot = preview_plot_new ();
+  self->curve = preview_curve_new (self->dct, self->actions.frames);
+  self->inspector = preview_inspector_new ();
+  gtk_widget_set_name (self->pages, "pages");
+  gtk_widget_set_focus_on_click (self->pages, FALSE);
+  gtk_notebook_set_scrollable (GTK_NOTEBOOK (self->pages), TRUE);
+  add_page (self, self->plot, "Time");
+  add_page (self, self->curve, "Rate");
+  add_page (self, self->inspector, "Block");
+  return self->pages;
+}
+
+static GtkWidget *
+make_bar (PreviewWindow * self)
+{
+  GtkAccelGroup *keys = gtk_accel_group_new ();
+  GtkWidget *bar = preview_bar_new (self->actions.transport, keys,
+      self->video);
+
+  preview_bar_append (PREVIEW_BAR (bar), preview_actions_new_menu
+      (&self->actions, keys));
   gtk_window_add_accel_group (GTK_WINDOW (self->top), keys);
   g_object_unref (keys);
-  self->plot = preview_plot_new ();
+  return bar;
+}
+
+/* The picture with what belongs to it above the pages. */
+static GtkWidget *
+make_main (PreviewWindow * self)
+{
+  GtkWidget *paned = gtk_paned_new (GTK_ORIENTATION_VERTICAL);
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
+
   self->caption = gtk_label_new (NULL);
   gtk_label_set_ellipsize (GTK_LABEL (self->caption), PANGO_ELLIPSIZE_END);
   self->notice = gtk_label_new (NULL);
@@ -459,12 +440,11 @@ make_main (PreviewWindow * self, PreviewTransport * transport)
   gtk_widget_set_size_request (self->video, 160, 120);
   gtk_box_pack_start (GTK_BOX (box), self->video, TRUE, TRUE, 0);
   gtk_box_pack_start (GTK_BOX (box), self->caption, FALSE, FALSE, 0);
-  gtk_box_pack_start (GTK_BOX (box), bar, FALSE, FALSE, 0);
+  gtk_box_pack_start (GTK_BOX (box), make_bar (self), FALSE, FALSE, 0);
   gtk_box_pack_start (GTK_BOX (box), self->notice, FALSE, FALSE, 0);
-  self->paned = gtk_paned_new (GTK_ORIENTATION_VERTICAL);
-  gtk_paned_pack1 (GTK_PANED (self->paned), box, TRUE, FALSE);
-  gtk_paned_pack2 (GTK_PANED (self->paned), self->plot, FALSE, TRUE);
-  return self->paned;
+  gtk_paned_pack1 (GTK_PANED (paned), box, TRUE, FALSE);
+  gtk_paned_pack2 (GTK_PANED (paned), make_pages (self), FALSE, FALSE);
+  return paned;
 }
 
 static void
@@ -496,7 +476,8 @@ connect_signals (PreviewWindow * self)
 
 PreviewFront *
 preview_window_new (GtkWidget * video, GstElement * dct,
-    GstElement * pipeline, PreviewTransport * transport)
+    GstElement * pipeline, PreviewTransport * transport,
+    const PreviewOptions * options)
 {
   PreviewWindow *self = g_new0 (PreviewWindow, 1);
   GtkWidget *main;
@@ -513,7 +494,14 @@ preview_window_new (GtkWidget * video, GstElement * dct,
   self->top = g_object_ref_sink (gtk_window_new (GTK_WINDOW_TOPLEVEL));
   self->content = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
   gtk_container_set_border_width (GTK_CONTAINER (self->content), 6);
-  main = make_main (self, transport);
+  self->actions.top = GTK_WINDOW (self->top);
+  self->actions.dct = dct;
+  self->actions.pipeline = pipeline;
+  self->actions.transport = transport;
+  self->actions.options = options;
+  self->actions.frames = preview_frames_new (dct);
+  self->actions.front = &self->front;
+  main = make_main (self);
   self->side = make_side (self);
   gtk_box_pack_start (GTK_BOX (self->content), main, TRUE, TRUE, 0);
   gtk_box_pack_start (GTK_BOX (self->content), self->side, FALSE, TRUE, 0);

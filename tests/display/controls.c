@@ -4,6 +4,7 @@
  * for who does not see them, follow the element, and leave the picture its
  * keys. Needs a display. */
 #include <string.h>
+#include "actions.h"
 #include "window.h"
 
 typedef struct
@@ -13,6 +14,8 @@ typedef struct
   GtkWidget *video, *top;
   PreviewFront *window;
 } Fixture;
+
+static const PreviewOptions options;
 
 static void
 set_up (Fixture * f, gconstpointer data)
@@ -25,7 +28,7 @@ set_up (Fixture * f, gconstpointer data)
   f->transport = preview_transport_new (f->pipeline);
   f->video = g_object_ref_sink (gtk_drawing_area_new ());
   f->window = preview_window_new (f->video, f->dct, f->pipeline,
-      f->transport);
+      f->transport, &options);
   f->top = preview_window_get_widget (f->window);
 }
 
@@ -70,7 +73,8 @@ test_names (Fixture * f, gconstpointer data)
 {
   static const gchar *const names[] = { "preset", "transform", "quality", "qp",
     "chroma-qp-offset", "scaling-list", "view", "wipe-position",
-    "difference-gain", "grid", "overlay"
+    "difference-gain", "grid", "overlay", "rate", "metrics", "back", "pause",
+    "step", "loop", "menu", "figure", "plane", "array"
   };
 
   (void) data;
@@ -198,6 +202,136 @@ test_texts (Fixture * f, gconstpointer data)
   g_assert_true (has_text (f->top, "a warning"));
 }
 
+/* A button for each flag. */
+static void
+test_flags (Fixture * f, gconstpointer data)
+{
+  GFlagsClass *klass;
+  guint flags;
+
+  (void) data;
+  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (get (f, "psnr-b")), TRUE);
+  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (get (f, "ssim")), TRUE);
+  g_object_get (f->dct, "metrics", &flags, NULL);
+  klass = G_PARAM_SPEC_FLAGS (g_object_class_find_property
+      (G_OBJECT_GET_CLASS (f->dct), "metrics"))->flags_class;
+  g_assert_cmpuint (flags, ==, g_flags_get_value_by_nick (klass,
+          "ssim")->value | g_flags_get_value_by_nick (klass, "psnr-b")->value);
+  gst_util_set_object_arg (G_OBJECT (f->dct), "metrics", "xpsnr");
+  g_assert_false (gtk_toggle_button_get_active (GTK_TOGGLE_BUTTON (get (f,
+                  "ssim"))));
+  g_assert_true (gtk_toggle_button_get_active (GTK_TOGGLE_BUTTON (get (f,
+                  "xpsnr"))));
+}
+
+/* What is measured can be plotted, and no more. */
+static void
+test_plot (Fixture * f, gconstpointer data)
+{
+  GtkComboBox *box = GTK_COMBO_BOX (get (f, "figure"));
+  GstStructure *s;
+
+  (void) data;
+  show_frame (f, "jpeg-8x8", "quality");
+  g_assert_true (gtk_combo_box_set_active_id (box, "PSNR"));
+  g_assert_false (gtk_combo_box_set_active_id (box, "SSIM"));
+  s = gst_structure_from_string ("blockdct, type=frame, psnr=(double)inf, "
+      "ssim=0.9, bpp=(double)1.5, transform=jpeg-8x8, quality=20;", NULL);
+  f->window->show_message (f->window, s);
+  gst_structure_free (s);
+  g_assert_true (has_text (f->top, "bpp 1.5"));
+  g_assert_true (gtk_combo_box_set_active_id (box, "SSIM"));
+  g_assert_true (gtk_combo_box_set_active_id (box, "rate"));
+  show_frame (f, "jpeg-8x8", "quality");
+  g_assert_cmpstr (gtk_combo_box_get_active_id (box), ==, "PSNR");
+}
+
+static void
+append_array (GString * text, const gchar * name, const gchar * type,
+    const gchar * plane)
+{
+  g_string_append_printf (text, ", %s%s=(%s)<", name, plane, type);
+  for (guint i = 0; i < 64; i++)
+    g_string_append_printf (text, "%s(%s)%u", i > 0 ? "," : "", type, i);
+  g_string_append (text, ">");
+}
+
+/* The table has a block's cells; a plane that is not there is not offered. */
+static void
+test_block (Fixture * f, gconstpointer data)
+{
+  GtkTreeView *table = GTK_TREE_VIEW (get (f, "table"));
+  GString *text = g_string_new ("blockdct-block, transform=jpeg-8x8, "
+      "quality=20, x=8, y=16, size=8, x-u=0, y-u=8, size-u=8");
+  static const gchar *const planes[] = { "", "-u" };
+  GstStructure *s;
+
+  (void) data;
+  for (guint i = 0; i < 2; i++) {
+    append_array (text, "samples", "int", planes[i]);
+    append_array (text, "coefficients", "double", planes[i]);
+    append_array (text, "levels", "int", planes[i]);
+    append_array (text, "reconstruction", "int", planes[i]);
+  }
+  g_string_append_c (text, ';');
+  s = gst_structure_from_string (text->str, NULL);
+  g_assert_nonnull (s);
+  f->window->show_message (f->window, s);
+  g_assert_cmpuint (gtk_tree_view_get_n_columns (table), ==, 9);
+  g_assert_cmpint (gtk_tree_model_iter_n_children (gtk_tree_view_get_model
+          (table), NULL), ==, 8);
+  g_assert_true (has_text (f->top, "jpeg-8x8 of 8x8 at (8, 16)"));
+  gtk_combo_box_set_active (GTK_COMBO_BOX (get (f, "plane")), 1);
+  g_assert_true (has_text (f->top, "jpeg-8x8 of 8x8 at (0, 8)"));
+  g_assert_cmpint (gtk_tree_model_iter_n_children (gtk_combo_box_get_model
+          (GTK_COMBO_BOX (get (f, "plane"))), NULL), ==, 2);
+  for (gint i = 0; i < 5; i++)
+    gtk_combo_box_set_active (GTK_COMBO_BOX (get (f, "array")), i);
+  gst_structure_free (s);
+  g_string_free (text, TRUE);
+}
+
+/* With the whole screen there is the picture alone, with its bar. */
+static void
+test_full (Fixture * f, gconstpointer data)
+{
+  GdkEventWindowState event = {.type = GDK_WINDOW_STATE,
+    .new_window_state = GDK_WINDOW_STATE_FULLSCREEN
+  };
+  gboolean handled;
+
+  (void) data;
+  g_signal_emit_by_name (f->top, "window-state-event", &event, &handled);
+  g_assert_false (gtk_widget_get_visible (get (f, "pages")));
+  g_assert_true (gtk_widget_get_visible (get (f, "pause")));
+  event.new_window_state = 0;
+  g_signal_emit_by_name (f->top, "window-state-event", &event, &handled);
+  g_assert_true (gtk_widget_get_visible (get (f, "pages")));
+}
+
+static void
+remember (gpointer owner, const gchar * uri)
+{
+  g_free (*(gchar **) owner);
+  *(gchar **) owner = g_strdup (uri);
+}
+
+/* What is chosen or dropped is opened, where there is somebody to do so. */
+static void
+test_opening (Fixture * f, gconstpointer data)
+{
+  gchar *opened = NULL;
+  PreviewActions actions = {.front = f->window };
+
+  (void) data;
+  preview_actions_open (&actions, "file:///nobody");
+  f->window->open = remember;
+  f->window->owner = &opened;
+  preview_actions_open (&actions, "file:///a%20b");
+  g_assert_cmpstr (opened, ==, "file:///a%20b");
+  g_free (opened);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -210,6 +344,9 @@ main (int argc, char **argv)
     {"/controls/preset", test_preset}, {"/controls/effect", test_effect},
     {"/controls/meaning", test_meaning},
     {"/controls/focus", test_focus}, {"/controls/texts", test_texts},
+    {"/controls/flags", test_flags}, {"/controls/plot", test_plot},
+    {"/controls/block", test_block}, {"/controls/full", test_full},
+    {"/controls/open", test_opening},
   };
 
   g_test_init (&argc, &argv, NULL);

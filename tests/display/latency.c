@@ -134,7 +134,7 @@ main (int argc, char **argv)
   gst_object_unref (pad);
   g_object_get (sink, "widget", &bench.video, NULL);
   bench.window = preview_window_new (bench.video, dct, bench.pipeline,
-      preview_transport_new (bench.pipeline));
+      preview_transport_new (bench.pipeline), &options);
   bench.scale = find (preview_window_get_widget (bench.window), "quality");
   g_signal_connect_after (bench.video, "draw", G_CALLBACK (on_draw), &bench);
   bench.loop = g_main_loop_new (NULL, FALSE);

@@ -5,10 +5,17 @@
  * the video. */
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include "frames.h"
+#include "lab.h"
 #include "pipeline.h"
+#include "recipe.h"
+#include "save.h"
 #include "transport.h"
 
 #define N_FRAMES 60
+/* The system's, which may have PyGObject where the first in PATH has not. */
+#define PYTHON "/usr/bin/python3"
 #define LIMIT (20 * G_TIME_SPAN_SECOND)
 /* Matroska has whole milliseconds. */
 #define LENGTH (GST_SECOND / 30)
@@ -264,6 +271,209 @@ test_open (void)
   close_player (&player);
 }
 
+/* A frame once more: to the last digit, and also where others went in since. */
+static void
+test_lab (void)
+{
+  static const gchar *const changes[] = { "view=reconstruction",
+    "curve=<20,40>", "rate=true", NULL
+  };
+  GstStructure *figures = NULL, *curve = NULL;
+  gdouble psnr, again, bpp;
+  GstSample *frame, *out;
+  PreviewFrames *frames;
+  GError *error = NULL;
+  const GValue *array;
+  Player player;
+
+  open_player (&player, video);
+  gst_util_set_object_arg (G_OBJECT (player.dct), "transform", "hevc-8x8");
+  g_object_set (player.dct, "qp", 40, "async-depth", 4, NULL);
+  frames = preview_frames_new (player.dct);
+  start_paused (&player);
+  preview_transport_step (player.transport, 1);
+  wait_frame (&player, 1);
+  settle (&player);
+  frame = preview_frames_get (frames);
+  g_assert_nonnull (frame);
+  g_assert_cmpuint (GST_BUFFER_PTS (gst_sample_get_buffer (frame))
+      / GST_MSECOND, ==, 33);
+  out = preview_lab_run (player.dct, frame, changes, &figures, &curve, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (out);
+  g_assert_true (gst_structure_get_double (figures, "psnr", &psnr));
+  g_assert_true (gst_structure_get_double (figures, "bpp", &bpp));
+  array = gst_structure_get_value (curve, "psnr");
+  g_assert_cmpuint (gst_value_array_get_size (array), ==, 2);
+  again = g_value_get_double (gst_value_array_get_value (array, 1));
+  g_assert_cmpfloat (again, ==, psnr);
+  g_assert_cmpfloat (again, <, g_value_get_double (gst_value_array_get_value
+          (array, 0)));
+  gst_sample_unref (out);
+  gst_structure_free (figures);
+  gst_structure_free (curve);
+  g_assert_null (preview_lab_run (player.dct, frame, (const gchar *[]) {
+          "qp=99", NULL}, NULL, NULL, &error));
+  g_assert_nonnull (error);
+  g_error_free (error);
+  gst_sample_unref (frame);
+  preview_frames_free (frames);
+  close_player (&player);
+}
+
+static GBytes *
+save (GstElement * dct, GstSample * frame, PreviewSave what)
+{
+  gchar *path = g_build_filename (folder, "saved.png", NULL);
+  GError *error = NULL;
+  gchar *data;
+  gsize size;
+
+  g_assert_true (preview_save (dct, frame, what, path, &error));
+  g_assert_no_error (error);
+  g_assert_true (g_file_get_contents (path, &data, &size, NULL));
+  g_assert_true (size > 100 && memcmp (data, "\211PNG", 4) == 0);
+  g_unlink (path);
+  g_free (path);
+  return g_bytes_new_take (data, size);
+}
+
+/* All three differ; with a view they are what they are called. */
+static void
+test_save (void)
+{
+  GBytes *view, *original, *reconstruction;
+  PreviewFrames *frames;
+  GError *error = NULL;
+  GstSample *frame;
+  Player player;
+
+  open_player (&player, still);
+  g_object_set (player.dct, "quality", 5, "grid", TRUE, NULL);
+  frames = preview_frames_new (player.dct);
+  start_paused (&player);
+  frame = preview_frames_get (frames);
+  view = save (player.dct, frame, PREVIEW_SAVE_VIEW);
+  original = save (player.dct, frame, PREVIEW_SAVE_ORIGINAL);
+  reconstruction = save (player.dct, frame, PREVIEW_SAVE_RECONSTRUCTION);
+  g_assert_false (g_bytes_equal (view, original));
+  g_assert_false (g_bytes_equal (view, reconstruction));
+  g_assert_false (g_bytes_equal (original, reconstruction));
+  g_bytes_unref (view);
+  g_object_set (player.dct, "grid", FALSE, NULL);
+  gst_util_set_object_arg (G_OBJECT (player.dct), "view", "original");
+  view = save (player.dct, frame, PREVIEW_SAVE_VIEW);
+  g_assert_true (g_bytes_equal (view, original));
+  g_assert_false (preview_save (player.dct, frame, PREVIEW_SAVE_VIEW,
+          "/nowhere/x.png", &error));
+  g_assert_nonnull (error);
+  g_error_free (error);
+  g_bytes_unref (view);
+  g_bytes_unref (original);
+  g_bytes_unref (reconstruction);
+  gst_sample_unref (frame);
+  preview_frames_free (frames);
+  close_player (&player);
+}
+
+static void
+replace (gchar ** text, const gchar * old, const gchar * new)
+{
+  gchar **parts = g_strsplit (*text, old, -1);
+
+  g_assert_cmpuint (g_strv_length (parts), ==, 2);
+  g_free (*text);
+  *text = g_strjoinv (new, parts);
+  g_strfreev (parts);
+}
+
+/* What it prints; NULL if it says 77. */
+static gchar *
+run (const gchar * const *command)
+{
+  GError *error = NULL;
+  gchar *out, *said;
+  gint status;
+
+  g_assert_true (g_spawn_sync (NULL, (gchar **) command, NULL,
+          G_SPAWN_SEARCH_PATH, NULL, NULL, &out, &said, &status, &error));
+  g_assert_no_error (error);
+  if (WIFEXITED (status) && WEXITSTATUS (status) == 77)
+    g_clear_pointer (&out, g_free);
+  else if (status != 0)
+    g_error ("%s: %s%s", command[0], out, said);
+  g_free (said);
+  return out;
+}
+
+/* The figures of the line's frames are the program's. Its elements write them
+ * to standard output for that. */
+static void
+compare_recipe (Player * player, const gchar * figures)
+{
+  GstElement *source = preview_pipeline_get_source (player->pipeline);
+  gchar *shell = preview_recipe_for_shell (&player->options, source, FALSE,
+      player->dct);
+  gchar *python = preview_recipe_for_python (&player->options, source, FALSE,
+      player->dct);
+  gchar *out;
+
+  replace (&shell, "gst-launch-1.0 ", "gst-launch-1.0 -q ");
+  replace (&shell, " blockdct ", " blockdct stats-file=- ");
+  replace (&shell, " autovideosink", " fakesink");
+  out = run ((const gchar *[]) {"timeout", "60", "sh", "-c", shell, NULL});
+  g_assert_cmpstr (out, ==, figures);
+  g_free (out);
+  replace (&python, "blockdct ", "blockdct stats-file=- ");
+  replace (&python, "autovideosink", "fakesink");
+  replace (&python, "import gi\n", "import sys\ntry:\n    import gi\n"
+      "except ImportError:\n    sys.exit(77)\n");
+  out = run ((const gchar *[]) {"timeout", "60", "python3", "-c", python,
+          NULL});
+  if (out == NULL && g_file_test (PYTHON, G_FILE_TEST_IS_EXECUTABLE))
+    out = run ((const gchar *[]) {"timeout", "60", PYTHON, "-c", python,
+            NULL});
+  if (out != NULL)
+    g_assert_cmpstr (out, ==, figures);
+  else
+    g_test_message ("python3 has no gi: not run");
+  g_free (out);
+  g_free (shell);
+  g_free (python);
+  gst_object_unref (source);
+}
+
+static void
+test_recipe (void)
+{
+  gchar *steps = g_build_filename (folder, "it's 64 \"steps\".txt", NULL);
+  gchar *path = g_build_filename (folder, "figures.log", NULL);
+  GString *text = g_string_new (NULL);
+  gchar *figures;
+  Player player;
+
+  for (guint i = 0; i < 64; i++)
+    g_string_append_printf (text, "%u ", 3 + i);
+  g_assert_true (g_file_set_contents (steps, text->str, -1, NULL));
+  open_player (&player, video);
+  g_object_set (player.dct, "quantization-file", steps, "stats-file", path,
+      "wipe-position", 0.25, NULL);
+  gst_util_set_object_arg (G_OBJECT (player.dct), "view", "wipe");
+  gst_util_set_object_arg (G_OBJECT (player.dct), "metrics", "ssim+psnr-b");
+  preview_transport_set_paused (player.transport, FALSE);
+  wait_frame (&player, N_FRAMES - 1);
+  gst_element_set_state (player.pipeline, GST_STATE_READY);
+  g_assert_true (g_file_get_contents (path, &figures, NULL, NULL));
+  compare_recipe (&player, figures);
+  close_player (&player);
+  g_unlink (steps);
+  g_unlink (path);
+  g_string_free (text, TRUE);
+  g_free (figures);
+  g_free (steps);
+  g_free (path);
+}
+
 static gboolean
 make (const gchar * description, const gchar * file)
 {
@@ -314,6 +524,9 @@ main (int argc, char **argv)
   g_test_add_func ("/player/range", test_range);
   g_test_add_func ("/player/still", test_still);
   g_test_add_func ("/player/open", test_open);
+  g_test_add_func ("/player/lab", test_lab);
+  g_test_add_func ("/player/save", test_save);
+  g_test_add_func ("/player/recipe", test_recipe);
   status = g_test_run ();
   g_unlink (video);
   g_unlink (still);

@@ -53,7 +53,10 @@ function turn (name, value) {
 function makeSelect (control) {
   const select = document.createElement("select");
 
-  for (const value of control.values) {
+  select.multiple = control.flags !== undefined;
+  if (select.multiple)
+    select.size = control.flags.length;
+  for (const value of control.flags ?? control.values) {
     const option = new Option(value.nick, value.nick);
     option.title = value.about;
     select.append(option);
@@ -75,19 +78,21 @@ function makeInput (control) {
 
 function makeControl (control) {
   const label = document.createElement("label");
-  const widget = control.values ? makeSelect(control) : makeInput(control);
+  const widget = control.values || control.flags ? makeSelect(control) : makeInput(control);
 
   widget.id = label.htmlFor = `control-${control.name}`;
   widget.title = label.title = control.about;
   label.textContent = control.name;
   widget.addEventListener("input", () => {
-    const value = widget.type === "checkbox" ? widget.checked : widget.value;
+    const value = widget.type === "checkbox" ? widget.checked
+      : widget.multiple ? [...widget.selectedOptions].map(one => one.value)
+        .join("+") || "0" : widget.value;
     showOutput(widget);
     turn(control.name, value);
   });
   widgets[control.name] = widget;
   find("controls").append(label, widget);
-  if (control.values === undefined)
+  if (widget.matches("input"))
     find("controls").append(document.createElement("output"));
 }
 
@@ -129,6 +134,9 @@ function showValues (values, heard) {
       continue;
     if (widget.type === "checkbox")
       widget.checked = value;
+    else if (widget.multiple)
+      for (const option of widget.options)
+        option.selected = value.includes(option.value);
     else
       widget.value = value;
     showOutput(widget);

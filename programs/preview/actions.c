@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "actions.h"
+#include "menu.h"
+#include "pipeline.h"
+#include "recipe.h"
+#include "save.h"
+
+void
+preview_actions_open (PreviewActions * self, const gchar * uri)
+{
+  if (self->front->open != NULL)
+    self->front->open (self->front->owner, uri);
+}
+
+/* What the user chose; the caller's, or NULL. */
+static gchar *
+choose (PreviewActions * self, const gchar * title, GtkFileChooserAction what,
+    const gchar * name)
+{
+  GtkFileChooserNative *native = gtk_file_chooser_native_new (title,
+      self->top, what, NULL, NULL);
+  GtkFileChooser *chooser = GTK_FILE_CHOOSER (native);
+  gchar *uri = NULL;
+
+  gtk_file_chooser_set_do_overwrite_confirmation (chooser, TRUE);
+  if (name != NULL)
+    gtk_file_chooser_set_current_name (chooser, name);
+  if (gtk_native_dialog_run (GTK_NATIVE_DIALOG (native))
+      == GTK_RESPONSE_ACCEPT)
+    uri = gtk_file_chooser_get_uri (chooser);
+  g_object_unref (native);
+  return uri;
+}
+
+static void
+open_file (gpointer data)
+{
+  PreviewActions *self = data;
+  gchar *uri = choose (self, "Open", GTK_FILE_CHOOSER_ACTION_OPEN, NULL);
+
+  if (uri != NULL)
+    preview_actions_open (self, uri);
+  g_free (uri);
+}
+
+/* Of the frame that was shown when it was asked for. */
+static void
+save (PreviewActions * self, PreviewSave what, const gchar * name)
+{
+  GstSample *frame = preview_frames_get (self->frames);
+  gchar *uri = choose (self, "Save", GTK_FILE_CHOOSER_ACTION_SAVE, name);
+  gchar *path = uri == NULL ? NULL : g_filename_from_uri (uri, NULL, NULL);
+  GError *error = NULL;
+
+  if (uri != NULL && (frame == NULL || path == NULL))
+    self->front->show_notice (self->front, frame == NULL
+        ? "There is no frame to save." : "Only files of this machine can be "
+        "written.");
+  else if (uri != NULL && !preview_save (self->dct, frame, what, path,
+          &error)) {
+    self->front->show_notice (self->front, error->message);
+    g_error_free (error);
+  }
+  g_clear_pointer (&frame, gst_sample_unref);
+  g_free (path);
+  g_free (uri);
+}
+
+static void
+save_view (gpointer data)
+{
+  save (data, PREVIEW_SAVE_VIEW, "view.png");
+}
+
+static void
+save_original (gpointer data)
+{
+  save (data, PREVIEW_SAVE_ORIGINAL, "original.png");
+}
+
+static void
+save_reconstruction (gpointer data)
+{
+  save (data, PREVIEW_SAVE_RECONSTRUCTION, "reconstruction.png");
+}
+
+static void
+copy (PreviewActions * self, gchar * (*describe) (const PreviewOptions *,
+        GstElement *, gboolean, GstElement *))
+{
+  GstElement *source = preview_pipeline_get_source (self->pipeline);
+  gchar *text = describe (self->options, source,
+      preview_transport_stays (self->transport)
+      && !preview_transport_moves (self->transport), self->dct);
+
+  gtk_clipboard_set_text (gtk_clipboard_get (GDK_SELECTION_CLIPBOARD), text,
+      -1);
+  gst_object_unref (source);
+  g_free (text);
+}
+
+static void
+copy_for_shell (gpointer data)
+{
+  copy (data, preview_recipe_for_shell);
+}
+
+static void
+copy_for_python (gpointer data)
+{
+  copy (data, preview_recipe_for_python);
+}
+
+static void
+toggle_full (gpointer data)
+{
+  PreviewActions *self = data;
+  GdkWindow *window = gtk_widget_get_window (GTK_WIDGET (self->top));
+
+  if (gdk_window_get_state (window) & GDK_WINDOW_STATE_FULLSCREEN)
+    gtk_window_unfullscreen (self->top);
+  else
+    gtk_window_fullscreen (self->top);
+}
+
+static void
+close_window (gpointer data)
+{
+  gtk_window_close (((PreviewActions *) data)->top);
+}
+
+static const PreviewMenuItem items[] = {
+  {"Open", open_file, GDK_KEY_o, GDK_CONTROL_MASK},
+  {"Save view", save_view, GDK_KEY_s, GDK_CONTROL_MASK},
+  {"Save original", save_original, 0, 0},
+  {"Save reconstruction", save_reconstruction, 0, 0},
+  {"Copy as gst-launch", copy_for_shell, GDK_KEY_c, GDK_CONTROL_MASK},
+  {"Copy as Python", copy_for_python, GDK_KEY_c,
+      GDK_CONTROL_MASK | GDK_SHIFT_MASK},
+  {"Full screen", toggle_full, GDK_KEY_F11, 0},
+  {"Close", close_window, GDK_KEY_q, GDK_CONTROL_MASK},
+};
+
+GtkWidget *
+preview_actions_new_menu (PreviewActions * self, GtkAccelGroup * keys)
+{
+  return preview_menu_new (items, G_N_ELEMENTS (items), keys, self);
+}

@@ -1,0 +1,34 @@
+/* blockdct-preview: what the window's menu does.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef PREVIEW_ACTIONS_H
+#define PREVIEW_ACTIONS_H
+
+#include <gtk/gtk.h>
+#include "frames.h"
+#include "front.h"
+#include "source.h"
+#include "transport.h"
+
+G_BEGIN_DECLS
+/** What it is done with; all of it outlives the menu. */
+    typedef struct
+{
+  GtkWindow *top;
+  GstElement *dct, *pipeline;
+  PreviewTransport *transport;
+  const PreviewOptions *options;
+  PreviewFrames *frames;
+  PreviewFront *front;
+} PreviewActions;
+
+/** A button with the menu, whose keys come into `keys`. */
+GtkWidget *preview_actions_new_menu (PreviewActions * self,
+    GtkAccelGroup * keys);
+
+/** Show this URI, if the front's owner can. */
+void preview_actions_open (PreviewActions * self, const gchar * uri);
+
+G_END_DECLS
+#endif

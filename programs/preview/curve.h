@@ -1,0 +1,23 @@
+/* blockdct-preview: rate and distortion of the frame that is shown.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef PREVIEW_CURVE_H
+#define PREVIEW_CURVE_H
+
+#include <gtk/gtk.h>
+#include "frames.h"
+
+G_BEGIN_DECLS
+#define PREVIEW_TYPE_CURVE (preview_curve_get_type ())
+G_DECLARE_FINAL_TYPE (PreviewCurve, preview_curve, PREVIEW, CURVE,
+    GtkDrawingArea)
+/** PSNR over bits at twenty settings of `dct`, and at the one in force. It is
+ * computed beside what plays, while it is seen. `frames` outlives it. */
+    GtkWidget * preview_curve_new (GstElement * dct, PreviewFrames * frames);
+
+/** Another frame is shown, or another setting; this is its message. */
+void preview_curve_update (PreviewCurve * self, const GstStructure * frame);
+
+G_END_DECLS
+#endif
