@@ -18,7 +18,7 @@
 /* A window of this width and more has the panel beside the picture. */
 #define WIDE 640
 /* What a narrower one has of the panel. */
-#define LOW 160
+#define LOW 140
 
 #define HELP "In the picture:\n" \
     "drag             dividing line\n" \
@@ -403,11 +403,13 @@ make_pages (PreviewWindow * self)
   self->curve = preview_curve_new (self->dct, self->actions.frames);
   self->inspector = preview_inspector_new ();
   gtk_widget_set_name (self->pages, "pages");
-  gtk_widget_set_focus_on_click (self->pages, FALSE);
   gtk_notebook_set_scrollable (GTK_NOTEBOOK (self->pages), TRUE);
   add_page (self, self->plot, "Time");
   add_page (self, self->curve, "Rate");
   add_page (self, self->inspector, "Block");
+  g_signal_connect_object (self->pages, "switch-page",
+      G_CALLBACK (gtk_widget_grab_focus), self->video,
+      G_CONNECT_SWAPPED | G_CONNECT_AFTER);
   return self->pages;
 }
 
