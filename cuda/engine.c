@@ -296,6 +296,18 @@ join (CudaEngine * self, const BdctSlot * slot, BdctError * error)
           device->join), "cudaEventRecord", error);
 }
 
+/* Enqueue what draws a frame's view. */
+static bool
+draw (CudaEngine * self, const BdctSlot * slot, BdctError * error)
+{
+  const int metric = bdct_view_metric (slot->render.mode);
+
+  return (metric < 0 || bdct_cuda_map_enqueue (metric, &slot->mapped,
+          &self->staging, error))
+      && check (bdct_cuda_view_launch (&slot->render, self->device.stream),
+      "cudaLaunchKernel", error);
+}
+
 /* Enqueue the kernels of `n` frames of those in flight. */
 static bool
 launch_kernels (CudaEngine * self, unsigned first, unsigned n,
@@ -316,8 +328,7 @@ launch_kernels (CudaEngine * self, unsigned first, unsigned n,
       return false;
     if (!bdct_compare_enqueue (slot, &self->staging, &self->compare, error))
       return false;
-    if (slot->viewed && !check (bdct_cuda_view_launch (&slot->render, stream),
-            "cudaLaunchKernel", error))
+    if (slot->viewed && !draw (self, slot, error))
       return false;
   }
   return !bdct_slot_splits (slot) || join (self, slot, error);

@@ -46,6 +46,13 @@ extern const BdctCudaMetric bdct_cuda_ssim, bdct_cuda_ms_ssim,
 cudaError_t bdct_cuda_xpsnr_keep (const BdctMetricPlane *luma,
     cudaStream_t stream);
 
+/** Enqueue what fills a metric's map (dct/metrics.h), which is the `memory` of
+ * the one component that there is. It takes no scratch memory. */
+cudaError_t bdct_cuda_ssim_map (const BdctCudaMetricPlanes *planes,
+    cudaStream_t stream);
+cudaError_t bdct_cuda_psnr_hvs_map (const BdctCudaMetricPlanes *planes,
+    cudaStream_t stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -48,11 +48,12 @@ constexpr int kStep = 7;
 /* Blocks of a run. */
 constexpr int kRun = 32;
 
-/* More than what is added before the next power of two. */
+/* A power of two in units of its last place, and the next one. */
+constexpr float kLeast = 1 << 23;
 constexpr int32_t kLimit = 1 << 24;
 
 /* What a run adds to an even sum, and to an odd one, in units of its last
- * place; kLimit: not known, or it reaches the next power of two. */
+ * place; kLimit at most: not known, or it reaches the next power of two. */
 struct Sum {
   int32_t to[2];
 };
@@ -87,6 +88,18 @@ count_runs (const BdctMetricPlane &p)
   return (count_blocks (p) + kRun - 1) / kRun;
 }
 
+BDCT_METRIC_INLINE BdctMetricMap
+count_map (const BdctMetricPlane &p)
+{
+  return bdct_metric_map (BDCT_METRIC_PSNR_HVS, p.width, p.height);
+}
+
+BDCT_METRIC_INLINE int
+min (int a, int b)
+{
+  return a < b ? a : b;
+}
+
 /* The scratch memory: about what is added before each run, and by all; guesses;
  * squares, of a run by frequency. */
 BDCT_METRIC_INLINE double *
@@ -102,17 +115,56 @@ get_guesses (const BdctCudaMetricPlane &to)
 }
 
 BDCT_METRIC_INLINE float *
-get_squares (const BdctCudaMetricPlane &to)
+get_run (const BdctCudaMetricPlane &to, int run)
 {
-  return (float *) (get_guesses (to) + count_runs (to.plane));
+  return (float *) (get_guesses (to) + count_runs (to.plane))
+      + (int64_t) run * 64 * kRun;
 }
 
-/* The squares of a block are kRun apart. */
+/* A block of a run; its squares are kRun apart. */
 BDCT_METRIC_INLINE float *
 get_block (const BdctCudaMetricPlane &to, int block)
 {
-  return get_squares (to) + (int64_t) (block / kRun) * 64 * kRun
-      + block % kRun;
+  return get_run (to, block / kRun) + block % kRun;
+}
+
+BDCT_METRIC_FUNCTION void
+get_squares (const float *block, float squares[64])
+{
+  BDCT_UNROLL
+  for (int i = 0; i < 64; i++)
+    squares[i] = block[i * kRun];
+}
+
+BDCT_INLINE void
+read (const BdctMetricPlane &p, const BdctSamples &image, int x, int y,
+    Blocks to)
+{
+  BDCT_UNROLL
+  for (int i = 0; i < 8; i++) {
+    const uint8_t *row = image.data + (y + i) * image.stride;
+
+    BDCT_UNROLL
+    for (int j = 0; j < 8; j++)
+      to[8 * i + j] = sample_at (p, row, x + j);
+  }
+}
+
+/* Compare the block at (x, y). Returns the sum of its squares. */
+BDCT_INLINE float
+compare_at (const BdctMetricPlane &p, int x, int y, const Weights *weights,
+    Squares squares)
+{
+  Blocks src, rec;
+  float sum = 0;
+
+  read (p, p.src, x, y, src);
+  read (p, p.rec, x, y, rec);
+  compare (src, rec, weights, squares);
+  BDCT_UNROLL
+  for (int i = 0; i < 64; i++)
+    sum += squares[i];
+  return sum;
 }
 
 struct Blocks64 {
@@ -121,20 +173,6 @@ struct Blocks64 {
     Weights weights;
     double sum[kThreads];
   };
-
-  static BDCT_INLINE void
-  read (const BdctMetricPlane &p, const BdctSamples &image, int x, int y,
-      Blocks to)
-  {
-    BDCT_UNROLL
-    for (int i = 0; i < 8; i++) {
-      const uint8_t *row = image.data + (y + i) * image.stride;
-
-      BDCT_UNROLL
-      for (int j = 0; j < 8; j++)
-        to[8 * i + j] = sample_at (p, row, x + j);
-    }
-  }
 
   static BDCT_INLINE void
   block (const BdctCudaMetricPlane &to, int bx, int, Shared &shared)
@@ -152,22 +190,15 @@ struct Blocks64 {
       const int at = bx * kThreads + t;
       const int x = at % columns * kStep, y = at / columns * kStep;
       float *squares = get_block (to, at);
-      Blocks src, rec;
       Squares of;
-      float sum = 0;
 
       shared.sum[t] = 0;
       if (at >= n)
         return;
-      read (p, p.src, x, y, src);
-      read (p, p.rec, x, y, rec);
-      compare (src, rec, &shared.weights, of);
+      shared.sum[t] = compare_at (p, x, y, &shared.weights, of);
       BDCT_UNROLL
-      for (int i = 0; i < 64; i++) {
+      for (int i = 0; i < 64; i++)
         squares[i * kRun] = of[i];
-        sum += of[i];
-      }
-      shared.sum[t] = sum;
     });
     threads<kThreads> ([&] (int t) {
       const int run = bx * (kThreads / kRun) + t;
@@ -235,11 +266,11 @@ get_power (float v)
   return bits.f < 5.421010862427522e-20f ? 0 : bits.f;
 }
 
-/* 2^23 to a power, that is, to its last place; a power to that. */
+/* What makes units of its last place of a power. */
 BDCT_METRIC_FUNCTION float
 get_scale (float power)
 {
-  return 8388608.0f / power;
+  return kLeast / power;
 }
 
 /* What comes of two runs, one behind the other. */
@@ -257,26 +288,30 @@ put_together (const Sum &a, const Sum &b)
   return sum;
 }
 
-/* What a block adds to sums from a power of two on. */
+/* What a block adds to sums from a power of two on. Added to 2^23, a number is
+ * rounded to a whole one as it is when added to an even sum. */
 BDCT_METRIC_FUNCTION Sum
-add_block (const float *squares, float power)
+add_block (const float squares[64], float power)
 {
+  const Bits least = { kLeast };
   const float scale = get_scale (power);
   Sum sum = { { 0, 0 } };
 
   BDCT_UNROLL
   for (int i = 0; i < 64; i++) {
-    const float square = squares[i * kRun];
-    float v = square * scale;
+    float v = squares[i] * scale;
+    Bits bits;
     Sum here;
 
     if (power == 0)
-      v = square > 0 ? kLimit : 0;
-    v = v < kLimit ? v : kLimit;
-    here.to[0] = here.to[1] = (int32_t) rintf (v);
+      v = squares[i] > 0 ? kLeast : 0;
+    v = v < kLeast ? v : kLeast;
+    bits.f = kLeast + v;
+    v -= bits.f - kLeast;
+    here.to[0] = here.to[1] = (int32_t) (bits.i - least.i);
     /* Halfway: to the even one, or for an odd sum to the other. */
-    if (fabsf (v - (float) here.to[0]) == 0.5f) {
-      here.to[1] = (int32_t) (2 * v) - here.to[0];
+    if (fabsf (v) == 0.5f) {
+      here.to[1] += v > 0 ? 1 : -1;
       sum = put_together (sum, here);
     } else {
       sum.to[0] += here.to[0];
@@ -307,20 +342,19 @@ struct Guesses {
     threads<kThreads> ([&] (int t) {
       const int run = first + t / kRun, at = run * kRun + t % kRun;
       const double *before = get_before (to) + run;
+      float squares[64], power[2];
 
-      for (int k = 0; k < 2; k++) {
-        Sum sum = { { 0, 0 } };
-
-        if (at < n) {
-          const float power = get_power ((float) (before[k]
-                  * (k == 0 ? 0.9375 : 1.0625)));
-
-          sum = add_block (get_block (to, at), power);
-          if (t % kRun == 0)
-            get_guesses (to)[run].power[k] = power;
-        }
-        shared.sum[k][t] = sum;
-      }
+      shared.sum[0][t] = shared.sum[1][t] = Sum { { 0, 0 } };
+      if (at >= n)
+        return;
+      get_squares (get_block (to, at), squares);
+      power[0] = get_power ((float) (before[0] * 0.9375));
+      power[1] = get_power ((float) (before[1] * 1.0625));
+      shared.sum[0][t] = shared.sum[1][t] = add_block (squares, power[0]);
+      if (power[1] != power[0])
+        shared.sum[1][t] = add_block (squares, power[1]);
+      for (int k = 0; k < 2 && t % kRun == 0; k++)
+        get_guesses (to)[run].power[k] = power[k];
     });
     for (int step = 1; step < kRun; step *= 2)
       threads<kThreads> ([&] (int t) {
@@ -340,6 +374,7 @@ struct Walk {
   static constexpr int kThreads = 1024;
   struct Shared {
     Sum sum[2][kThreads];
+    float squares[64 * kRun];   /* of the run that is done block by block */
     int until;                  /* the first that cannot be added at once */
     float total;
   };
@@ -358,8 +393,8 @@ struct Walk {
               : put_together (shared.sum[from][t - step], shared.sum[from][t]);
       });
     const float power = get_power (shared.total);
-    const float scale = power > 0 ? get_scale (power) : 0;
-    const int32_t total = (int32_t) (shared.total * scale);
+    const float scale = get_scale (power);
+    const int32_t total = (int32_t) (power > 0 ? shared.total * scale : kLeast);
     const Sum *sum = shared.sum[from];
 
     threads<kThreads> ([&] (int t) {
@@ -383,30 +418,35 @@ struct Walk {
   static BDCT_INLINE void
   add_run (const BdctCudaMetricPlane &to, int run, Shared &shared)
   {
-    const int n = count_blocks (to.plane);
+    const int blocks = count_blocks (to.plane) - run * kRun;
 
+    threads<kThreads> ([&] (int t) {
+      for (int i = t; i < 64 * kRun; i += kThreads)
+        shared.squares[i] = i % kRun < blocks ? get_run (to, run)[i] : 0;
+    });
     for (int done = 0; done < kRun;) {
       const float power = get_power (shared.total);
 
       threads<kThreads> ([&] (int t) {
-        const int at = run * kRun + t;
+        float squares[64];
 
-        if (t < kRun)
-          shared.sum[0][t] = t >= done && at < n
-              ? add_block (get_block (to, at), power) : Sum { { 0, 0 } };
         if (t == 0)
           shared.until = kRun;
+        if (t >= kRun)
+          return;
+        get_squares (shared.squares + t, squares);
+        shared.sum[0][t] = t < done ? Sum { { 0, 0 } }
+            : add_block (squares, power);
       });
       const int until = add<kRun> (shared);
 
       threads<kThreads> ([&] (int t) {
-        const float *squares = get_block (to, run * kRun + until);
         if (t > 0 || until == kRun)
           return;
         float total = shared.total;
         BDCT_UNROLL
         for (int i = 0; i < 64; i++)
-          total += squares[i * kRun];
+          total += shared.squares[i * kRun + until];
         shared.total = total;
       });
       done = until + 1;
@@ -455,6 +495,36 @@ struct Walk {
   }
 };
 
+/* The map's blocks, side by side. */
+struct Map {
+  static constexpr int kThreads = 128;
+  struct Shared {
+    Weights weights;
+  };
+
+  static BDCT_INLINE void
+  block (const BdctCudaMetricPlane &to, int bx, int by, Shared &shared)
+  {
+    const BdctMetricPlane &p = to.plane;
+    const int columns = count_map (p).columns;
+
+    threads<kThreads> ([&] (int t) {
+      if (t < 64)
+        set_weight (&shared.weights, p.component, t);
+    });
+    threads<kThreads> ([&] (int t) {
+      const int column = bx * kThreads + t;
+      const int x = min (8 * column, p.width - 8);
+      const int y = min (8 * by, p.height - 8);
+      Squares of;
+
+      if (column < columns)
+        ((uint32_t *) p.memory)[(int64_t) by * columns + column]
+            = bdct_psnr_hvs_map (compare_at (p, x, y, &shared.weights, of));
+    });
+  }
+};
+
 size_t
 results (const BdctMetricPlane *)
 {
@@ -488,3 +558,13 @@ launch_all (const BdctCudaMetricPlanes *planes, cudaStream_t stream)
 
 const BdctCudaMetric bdct_cuda_psnr_hvs = { hvs::results, hvs::scratch,
   hvs::launch_all };
+
+cudaError_t
+bdct_cuda_psnr_hvs_map (const BdctCudaMetricPlanes *planes,
+    cudaStream_t stream)
+{
+  const BdctMetricMap map = hvs::count_map (planes->plane[0].plane);
+
+  return launch<hvs::Map> (planes, (map.columns + hvs::Map::kThreads - 1)
+      / hvs::Map::kThreads, map.rows, stream);
+}

@@ -56,7 +56,31 @@ add_half (const BdctMetricPlane &p, int column, int row)
   return sums;
 }
 
-struct Windows {
+/* Where windows' numbers go: at 8 bits in units of 2^-30, else as they are. */
+struct ToScratch {
+  template <typename Window> static BDCT_INLINE void
+  put (const BdctCudaMetricPlane &to, int x, int y, Window v)
+  {
+    ((Window *) to.scratch)[(int64_t) x * count_rows (to.plane) + y] = v;
+  }
+};
+
+struct ToMap {
+  static BDCT_INLINE void
+  put (const BdctCudaMetricPlane &to, int x, int y, int32_t v)
+  {
+    ((uint32_t *) to.plane.memory)[(int64_t) y * count_columns (to.plane) + x]
+        = bdct_ssim_map (v);
+  }
+
+  static BDCT_INLINE void
+  put (const BdctCudaMetricPlane &to, int x, int y, float v)
+  {
+    put (to, x, y, (int32_t) (v * 1073741824.0f));
+  }
+};
+
+template <typename To> struct Windows {
   static constexpr int kThreads = 128;
   using Shared = BdctNothing;
 
@@ -77,14 +101,12 @@ struct Windows {
         const int32_t a = above.src + below.src, b = above.rec + below.rec;
         const int32_t squares = above.squares + below.squares;
         const int32_t products = above.products + below.products;
-        const int64_t at = (int64_t) x * rows + y;
 
         if (p.depth == 8)
-          ((int32_t *) to.scratch)[at] = bdct_ssim_window_8 (a, b, squares,
-              products);
+          To::put (to, x, y, bdct_ssim_window_8 (a, b, squares, products));
         else
-          ((float *) to.scratch)[at] = bdct_ssim_window_16 (a, b, squares,
-              products, peak);
+          To::put (to, x, y, bdct_ssim_window_16 (a, b, squares, products,
+                  peak));
         above = below;
       }
     });
@@ -145,12 +167,17 @@ scratch (const BdctMetricPlane *p)
   return (size_t) count_rows (*p) * count_columns (*p) * sizeof (int32_t);
 }
 
+template <typename To> cudaError_t
+launch_windows (const BdctCudaMetricPlanes *planes, cudaStream_t stream)
+{
+  return launch<Windows<To>> (planes, most (planes, Windows<To>::kThreads,
+          count_columns), most (planes, kStrip, count_rows), stream);
+}
+
 cudaError_t
 launch_all (const BdctCudaMetricPlanes *planes, cudaStream_t stream)
 {
-  const unsigned x = most (planes, Windows::kThreads, count_columns);
-  const unsigned y = most (planes, kStrip, count_rows);
-  const cudaError_t err = launch<Windows> (planes, x, y, stream);
+  const cudaError_t err = launch_windows<ToScratch> (planes, stream);
 
   return err != cudaSuccess ? err : launch<Rows> (planes, most (planes,
           Rows::kThreads, count_rows), 1, stream);
@@ -162,3 +189,9 @@ launch_all (const BdctCudaMetricPlanes *planes, cudaStream_t stream)
 
 const BdctCudaMetric bdct_cuda_ssim = { ssim::results, ssim::scratch,
   ssim::launch_all };
+
+cudaError_t
+bdct_cuda_ssim_map (const BdctCudaMetricPlanes *planes, cudaStream_t stream)
+{
+  return ssim::launch_windows<ssim::ToMap> (planes, stream);
+}

@@ -13,6 +13,12 @@ static const BdctCudaMetric *const metrics_of[BDCT_N_METRICS] = {
   [BDCT_METRIC_XPSNR] = &bdct_cuda_xpsnr,
 };
 
+static cudaError_t (*const maps_of[BDCT_N_METRICS])
+    (const BdctCudaMetricPlanes * planes, cudaStream_t stream) = {
+  [BDCT_METRIC_SSIM] = bdct_cuda_ssim_map,
+  [BDCT_METRIC_PSNR_HVS] = bdct_cuda_psnr_hvs_map,
+};
+
 /* Where the next thing in a buffer is, behind so many bytes. */
 static size_t
 align (size_t size)
@@ -145,6 +151,16 @@ bdct_frame_metrics_enqueue (BdctFrameMetrics * self, int i,
       return false;
   }
   return true;
+}
+
+bool
+bdct_cuda_map_enqueue (BdctMetric metric, const BdctMetricPlane * plane,
+    const BdctStaging * staging, BdctError * error)
+{
+  const BdctCudaMetricPlanes planes = {.plane = {{.plane = *plane}},.n = 1 };
+
+  return bdct_cuda_check (maps_of[metric] (&planes,
+          staging->device->stream), "cudaLaunchKernel", error);
 }
 
 bool

@@ -39,6 +39,11 @@ bool bdct_frame_metrics_download (const BdctFrameMetrics *metrics,
     cudaStream_t stream, BdctError *error);
 void bdct_frame_metrics_finish (BdctFrameMetrics *metrics, BdctStats *stats);
 
+/** Enqueue the map that a metric has of a component (metrics.h), in the
+ * component's `memory`, behind what makes its reconstruction. */
+bool bdct_cuda_map_enqueue (BdctMetric metric, const BdctMetricPlane *plane,
+    const BdctStaging *staging, BdctError *error);
+
 void bdct_frame_metrics_clear (BdctFrameMetrics *metrics, bool in_context);
 
 #endif

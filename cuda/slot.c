@@ -48,6 +48,7 @@ bdct_slot_clear (BdctSlot * slot, bool in_context)
   bdct_buffer_free (&slot->b, in_context);
   bdct_buffer_free (&slot->map, in_context);
   bdct_buffer_free (&slot->records, in_context);
+  bdct_buffer_free (&slot->metric_map, in_context);
   bdct_buffer_free (&slot->cells, in_context);
   bdct_buffer_free (&slot->counts, in_context);
   bdct_frame_metrics_clear (&slot->metrics, in_context);
@@ -182,11 +183,11 @@ make_map (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
   return true;
 }
 
-/* Whether a view shows samples of the reconstruction. */
+/* Whether a view is made of samples of the reconstruction. */
 static bool
-shows_samples (BdctViewMode mode)
+takes_samples (BdctViewMode mode)
 {
-  return mode <= BDCT_VIEW_DIFFERENCE;
+  return mode <= BDCT_VIEW_DIFFERENCE || bdct_view_metric (mode) >= 0;
 }
 
 /* What the passes make, and what a view is drawn on; what is not needed has no
@@ -245,7 +246,7 @@ place_images (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
         || frame->second != NULL || slot->keeps, images, error);
   if (!slot->viewed)
     images->rec = slot->dst.image;
-  else if ((levels || shows_samples (mode))
+  else if ((levels || takes_samples (mode))
       && !bdct_staging_scratch (staging, &slot->scratch,
           levels ? &images->levels : &images->rec, error))
     return false;
@@ -286,6 +287,28 @@ place_records (BdctSlot * slot, BdctStaging * staging, BdctError * error)
       ? (BdctBlockRecord *) slot->records.device : NULL;
 }
 
+/* Where a view is a metric's map, have that, to be made of a reconstruction. */
+static bool
+place_metric_map (BdctSlot * slot, BdctStaging * staging, BdctViewMode mode,
+    const BdctImage * rec, BdctError * error)
+{
+  const BdctMetricsTask task = {.layout = &staging->layout,
+    .job = slot->sets,.src = slot->planes,.rec = *rec
+  };
+  const BdctPlaneLayout *luma = &staging->layout.plane[0];
+  BdctMetricMap map;
+
+  if (bdct_view_metric (mode) < 0)
+    return true;
+  map = bdct_metric_map (bdct_view_metric (mode), luma->width, luma->height);
+  if (!bdct_buffer_reserve (&slot->metric_map, sizeof (uint32_t)
+          * map.columns * map.rows, false, staging->engine, error))
+    return false;
+  bdct_metrics_describe (&slot->mapped, &task, 0, 0);
+  slot->mapped.memory = slot->metric_map.device;
+  return true;
+}
+
 /* What is done for the sets: their passes, and the view. */
 static bool
 plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
@@ -307,7 +330,8 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
 
   slot->viewed = frame->view != NULL && !bdct_view_is_plain (frame->view);
   if (!place_images (slot, staging, frame, mode, &images, error)
-      || !place_second (slot, staging, frame, error))
+      || !place_second (slot, staging, frame, error)
+      || !place_metric_map (slot, staging, mode, &images.rec, error))
     return false;
   slot->rec = images.rec;
   describe (&work, layout, &slot->planes);
@@ -336,7 +360,8 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
   b = (BdctRenderPicture) {.job = frame->second,.image = slot->b_rec };
   if (slot->viewed)
     bdct_render_init (&slot->render, frame->view, layout, &slot->planes, &a,
-        &b, &images.view, records, by_map ? slot->map.device : NULL, NULL);
+        &b, &images.view, records, by_map ? slot->map.device : NULL,
+        (const uint32_t *) slot->metric_map.device);
   if (images.levels.data[0] == NULL)
     return true;
   work.levels = true;

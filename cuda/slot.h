@@ -38,6 +38,7 @@ typedef struct {
   BdctBuffer b;                 /**< the second job's; only with one */
   BdctBuffer map;               /**< sets of the blocks, then of the cells */
   BdctBuffer records;
+  BdctBuffer metric_map;        /**< of luma, for a view */
   BdctBuffer cells;             /**< of the others */
   BdctBuffer counts;            /**< BdctRateCounts of the sets, then of each
                                      other, if there is a `rate` */
@@ -59,6 +60,7 @@ typedef struct {
   BdctCudaWork work;            /**< of a `rate`: the sets, without more */
   bool viewed;                  /**< a view is drawn behind them */
   BdctRender render;
+  BdctMetricPlane mapped;       /**< luma, where the view is a metric's map */
   BdctBlockRecord *blocks;      /**< the caller's; NULL: not asked for */
   size_t n_blocks;
   bool reached;                 /**< the GPU copies there by itself */

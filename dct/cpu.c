@@ -286,7 +286,6 @@ cpu_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
 const BdctEngineClass bdct_cpu_engine = {
   .name = "cpu",
   .metrics = (1u << BDCT_N_METRICS) - 1,
-  .maps = 1u << BDCT_METRIC_SSIM | 1u << BDCT_METRIC_PSNR_HVS,
   .trees = true,
   .count_devices = cpu_count_devices,
   .create = cpu_create,

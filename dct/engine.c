@@ -75,18 +75,6 @@ check_metrics (const BdctEngineClass * klass, unsigned metrics,
 }
 
 bool
-bdct_engine_view_check (const BdctEngineClass * klass, BdctViewMode mode,
-    BdctError * error)
-{
-  const int metric = bdct_view_metric (mode);
-
-  if (metric < 0 || klass->maps >> metric & 1)
-    return true;
-  return bdct_error (error, "the %s engine has no map of %s yet", klass->name,
-      bdct_metric_info (metric)->name);
-}
-
-bool
 bdct_frame_check (const BdctEngineClass * klass, const BdctFrame * frame,
     const BdctLayout * layout, BdctError * error)
 {
@@ -114,9 +102,6 @@ bdct_frame_check (const BdctEngineClass * klass, const BdctFrame * frame,
   if (frame->view != NULL && frame->second == NULL
       && bdct_view_shows (frame->view, BDCT_SIDE_B))
     return bdct_error (error, "the view shows B, and there is no second job");
-  if (frame->view != NULL
-      && !bdct_engine_view_check (klass, frame->view->mode, error))
-    return false;
   if (!check_metrics (klass, frame->metrics | frame->other_metrics, layout,
           error))
     return false;

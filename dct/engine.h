@@ -100,8 +100,7 @@ typedef struct {
 
 typedef struct BdctEngineClass {
   const char *name; /**< "cpu", "cuda" */
-  unsigned metrics; /**< bits 1 << BdctMetric: those it computes, ... */
-  unsigned maps;    /**< ... and those whose maps it shows */
+  unsigned metrics; /**< bits 1 << BdctMetric: those it computes */
   bool trees;       /**< whether it does hevc-quadtree */
 
   /** How many devices there are; the CPU counts as one. 0 with the reason. */
@@ -173,10 +172,6 @@ bool bdct_layout_check (const BdctLayout *layout, BdctError *error);
 /** Whether an engine has a metric of frames of a layout; else the reason. */
 bool bdct_engine_metric_check (const BdctEngineClass *klass, BdctMetric metric,
     const BdctLayout *layout, BdctError *error);
-
-/** Whether an engine draws a view; else the reason. */
-bool bdct_engine_view_check (const BdctEngineClass *klass, BdctViewMode mode,
-    BdctError *error);
 
 /** Whether an engine does a transform. */
 static inline bool

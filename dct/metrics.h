@@ -91,13 +91,13 @@ typedef struct {
 } BdctMetricMap;
 
 /** That of PSNR-HVS, from the sum of a block's squares. */
-static inline uint32_t
+BDCT_METRIC_INLINE uint32_t
 bdct_psnr_hvs_map (float sum)
 {
   return sum < 1073741824.0f / 64 ? (uint32_t) (sum * 64) : 1u << 30;
 }
 
-static inline BdctMetricMap
+BDCT_METRIC_INLINE BdctMetricMap
 bdct_metric_map (BdctMetric metric, int width, int height)
 {
   const bool ssim = metric == BDCT_METRIC_SSIM;

@@ -89,7 +89,6 @@ struct _GstBlockDct
   guint told_idle[BDCT_N_TRANSFORMS];   /* bits: properties without effect */
   gboolean told_subsampling;
   guint told_metrics;           /* bits: those that these caps do not have */
-  BdctViewMode told_view;       /* the one that the engine does not draw */
   gboolean told_no_second;      /* a view shows A in place of B */
   gboolean warned_target, warned_no_target, warned_no_curve, below;
   GstBlockDctInFlight *in_flight; /* a ring of `depth` */

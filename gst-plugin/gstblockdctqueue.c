@@ -88,7 +88,6 @@ gst_blockdct_queue_configure (GstBlockDct * self)
   self->generation++;
   self->job_valid = FALSE;
   self->told_metrics = 0;
-  self->told_view = BDCT_VIEW_RECONSTRUCTION;
   if (self->curve != NULL)
     self->curve->n = 0;
   if (self->second != NULL)

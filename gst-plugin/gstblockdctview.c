@@ -61,23 +61,6 @@ gst_blockdct_view_configure (GstBlockDct * self)
       rgb || colorimetry->range == GST_VIDEO_COLOR_RANGE_0_255);
 }
 
-/* What the engine does not draw is said once, and the reconstruction shown. */
-static BdctViewMode
-choose_view (GstBlockDct * self, BdctViewMode view)
-{
-  BdctError reason;
-
-  if (bdct_engine_view_check (self->backend.engine->klass, view, &reason))
-    return view;
-  if (self->told_view != view)
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("view=%s cannot be had on %s: %s.", bdct_view_info (view)->name,
-            self->backend.engine->description, reason.message),
-        ("The reconstruction is shown; backend=cpu has it."));
-  self->told_view = view;
-  return BDCT_VIEW_RECONSTRUCTION;
-}
-
 /* Where there is no B, A is shown in its place, which is said once. */
 static void
 do_without_second (GstBlockDct * self)
@@ -106,7 +89,7 @@ const BdctView *
 gst_blockdct_view_update (GstBlockDct * self,
     const GstBlockDctSettings * settings, GstClockTime time)
 {
-  self->view.mode = choose_view (self, settings->view);
+  self->view.mode = settings->view;
   self->view.grid = settings->grid;
   self->view.left = settings->left;
   self->view.right = settings->right;

@@ -253,9 +253,6 @@ void count_step (World * w);
 
 gboolean on_cuda (void);
 
-/** Whether the engine draws it: CUDA has no maps of metrics. */
-gboolean shows_view (gint view);
-
 /* Several threads (threads.c): rounds of steps until `n` are done. */
 void threads_run (guint64 seed, guint n);
 

@@ -180,7 +180,7 @@ run_view (World * w, const gint64 * arg)
 {
   Group group = { 0 };
 
-  if (arg[1] & 1 && shows_view (arg[2]))
+  if (arg[1] & 1)
     add_int (&group, "view", arg[2]);
   if (arg[1] & 2)
     add_double (&group, "wipe-position", arg[3] / 40.0);

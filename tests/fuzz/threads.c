@@ -136,9 +136,8 @@ set_others (gpointer data)
     switch (noise (&state, 7)) {
       case 0:
         /* Without B there is a warning. */
-        g_object_set (object, "view", shows_view (view)
-            && view != BDCT_VIEW_RECONSTRUCTION_B ? view : 0, "grid",
-            noise (&state, 2), NULL);
+        g_object_set (object, "view", view != BDCT_VIEW_RECONSTRUCTION_B
+            ? view : 0, "grid", noise (&state, 2), NULL);
         break;
       case 1:
         g_object_set (object, "wipe-position", noise (&state, 11) / 10.0,

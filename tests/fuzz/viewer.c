@@ -132,8 +132,6 @@ run_key (World * w, const gint64 * arg)
   Choice *c = &w->model.wanted;
   gboolean mine = c->interactive && arg[0] < 10 && arg[1] < 4;
 
-  if (arg[0] == 4 && !shows_view (next_view (c)))
-    return;
   world_stream (w);
   send (w, arg[2] ? gst_navigation_event_new_key_release (keys[arg[0]],
           modifiers[arg[1]])

@@ -16,13 +16,6 @@ on_cuda (void)
   return g_strcmp0 (g_getenv ("BLOCKDCT_TEST_BACKEND"), "cuda") == 0;
 }
 
-gboolean
-shows_view (gint view)
-{
-  return !on_cuda () || (view != BDCT_VIEW_SSIM_MAP
-      && view != BDCT_VIEW_HVS_MAP);
-}
-
 void
 frame_free (Frame * frame)
 {

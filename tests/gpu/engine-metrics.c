@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The metrics of the CUDA engine against those of the CPU engine: the same
- * bits, of streams of all formats, of sizes about every border that metrics
- * have, with frames of a gradient, of noise, flat ones and ones that are the
- * same again, of the sets and of other jobs.
+ * The metrics of the CUDA engine, and views, their maps among them, against
+ * those of the CPU engine: the same bits, of streams of all formats, of sizes
+ * about every border that metrics have, with frames of a gradient, of noise,
+ * flat ones and ones that are the same again, of the sets and of other jobs.
  *
  *   engine-metrics           everything
  *   engine-metrics --quick   a small part, for compute-sanitizer
@@ -11,8 +11,8 @@
  * Built twice: with the CUDA runtime, and with the one of fake-runtime.c, where
  * the kernels are run thread by thread, for where no GPU is.
  *
- * Ends with "N passed, N failed, N skipped", of figures; exits 77 where there
- * is no GPU. */
+ * Ends with "N passed, N failed, N skipped", of figures and pictures; exits 77
+ * where there is no GPU. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,8 @@ static const Shape shapes[] = {
 /* A frame: its pictures, in host and in device memory, and what comes of it. */
 typedef struct {
   BdctImage src, dst;
-  uint8_t *host, *device;
+  uint8_t *host, *device;       /* the source's memory, then the other's */
+  uint8_t *drawn;               /* what that is to be */
   BdctStats expected[2 + MAX_OTHERS], stats[2 + MAX_OTHERS];
 } Frame;
 
@@ -62,6 +63,7 @@ typedef struct {
   int n_others;
   bool no_dst, viewed, has_second;
   unsigned metrics;
+  size_t size;                  /* of either's memory */
   Frame frame[N_FRAMES];
 } Stream;
 
@@ -115,8 +117,6 @@ make_job (BdctJob * job, const BdctLayout * layout)
 static void
 stream_init (Stream * s, const Format * format, const Shape * shape)
 {
-  size_t size;
-
   memset (s, 0, sizeof *s);
   s->format = format;
   s->shape = shape;
@@ -130,26 +130,25 @@ stream_init (Stream * s, const Format * format, const Shape * shape)
   make_job (&s->second, &s->layout);
   s->has_second = next_random () % 2;
   s->no_dst = next_random () % 4 == 0;
-  s->viewed = next_random () % 3 == 0;
+  s->viewed = next_random () % 2;
   s->metrics = bdct_engine_metrics (cuda->klass, (1 << BDCT_N_METRICS) - 1,
       &s->layout);
+  for (int p = 0; p < bdct_image_planes (&s->layout); p++)
+    s->size += (bdct_image_row_size (&s->layout, p) + 2 * s->place->spare)
+        * bdct_image_height (&s->layout, p) + 2 * s->place->offset;
+  s->size = (s->size + 15) & ~(size_t) 15;
   for (int n = 0; n < N_FRAMES; n++) {
     Frame *f = &s->frame[n];
 
-    size = 0;
-    for (int p = 0; p < bdct_image_planes (&s->layout); p++)
-      size += (bdct_image_row_size (&s->layout, p) + 2 * s->place->spare)
-          * bdct_image_height (&s->layout, p) + 2 * s->place->offset;
-    size = (size + 15) & ~(size_t) 15;
-    f->host = malloc (2 * size);
-    must (cudaMalloc ((void **) &f->device, 2 * size), "cudaMalloc");
+    f->host = malloc (2 * s->size);
+    f->drawn = malloc (s->size);
+    must (cudaMalloc ((void **) &f->device, 2 * s->size), "cudaMalloc");
     place_image (&f->src, &s->layout, f->host, s->place, s->place->up_src,
         false);
-    place_image (&f->dst, &s->layout, f->host + size, s->place,
+    place_image (&f->dst, &s->layout, f->host + s->size, s->place,
         s->place->up_dst, false);
+    memset (f->host, 0x5a, 2 * s->size);
     draw_frame (&s->layout, &f->src, n);
-    must (cudaMemcpy (f->device, f->host, 2 * size, cudaMemcpyHostToDevice),
-        "cudaMemcpy");
   }
 }
 
@@ -158,17 +157,27 @@ stream_clear (Stream * s)
 {
   for (int n = 0; n < N_FRAMES; n++) {
     free (s->frame[n].host);
+    free (s->frame[n].drawn);
     must (cudaFree (s->frame[n].device), "cudaFree");
   }
+}
+
+/* What a frame shows, if the stream is viewed. */
+static BdctViewMode
+get_mode (const Stream * s, int n)
+{
+  static const BdctViewMode modes[] = { BDCT_VIEW_DIFFERENCE,
+    BDCT_VIEW_COEFFICIENTS, BDCT_VIEW_SSIM_MAP, BDCT_VIEW_ERROR_MAP,
+    BDCT_VIEW_HVS_MAP
+  };
+
+  return modes[(n + s->shape->width) % N (modes)];
 }
 
 static bool
 submit (Stream * s, BdctEngine * engine, int n, BdctMemory memory,
     BdctError * error)
 {
-  static const BdctViewMode modes[] = { BDCT_VIEW_DIFFERENCE,
-    BDCT_VIEW_COEFFICIENTS, BDCT_VIEW_ERROR_MAP
-  };
   const Frame *f = &s->frame[n];
   BdctView view = BDCT_VIEW_DEFAULT;
   BdctFrame frame = {
@@ -180,7 +189,9 @@ submit (Stream * s, BdctEngine * engine, int n, BdctMemory memory,
     .second = s->has_second ? &s->second : NULL
   };
 
-  view.mode = modes[n % N (modes)];
+  bdct_view_colours (&view, s->layout.depth, 0.299, 0.114, n % 2);
+  view.mode = get_mode (s, n);
+  view.grid = n % 3 == 0;
   view.left = s->has_second ? BDCT_SIDE_B : BDCT_SIDE_ORIGINAL;
   /* Two pictures that are the same have one number; another that is not those
    * before; and none of the metrics of one frame. */
@@ -203,6 +214,11 @@ run (Stream * s, BdctEngine * engine, unsigned depth, BdctMemory memory)
   BdctError error = { "" };
   bool ok = klass->configure (engine, &s->layout, depth, &error);
 
+  for (int n = 0; n < N_FRAMES; n++) {
+    memset (s->frame[n].host + s->size, 0xa5, s->size);
+    must (cudaMemcpy (s->frame[n].device, s->frame[n].host, 2 * s->size,
+            cudaMemcpyHostToDevice), "cudaMemcpy");
+  }
   for (int in = 0, out = 0; ok && out < N_FRAMES;)
     if (in < N_FRAMES && in - out < (int) depth) {
       ok = submit (s, engine, in++, memory, &error);
@@ -237,6 +253,29 @@ compare (const Stream * s, int n, int i, const BdctStats * a,
     }
 }
 
+/* Whether the picture is the same, and nothing beside its samples. Of levels
+ * the fake kernels draw none. */
+static void
+compare_pictures (const Stream * s, int n, BdctMemory memory)
+{
+  const Frame *f = &s->frame[n];
+  bool same;
+
+#ifdef FAKE_RUNTIME
+  if (s->viewed && get_mode (s, n) == BDCT_VIEW_COEFFICIENTS)
+    return;
+#endif
+  if (memory == BDCT_MEMORY_DEVICE)
+    must (cudaMemcpy (f->host + s->size, f->device + s->size, s->size,
+            cudaMemcpyDeviceToHost), "cudaMemcpy");
+  same = memcmp (f->host + s->size, f->drawn, s->size) == 0;
+  same ? passed++ : failed++;
+  if (!same && failed < 20)
+    printf ("FAIL %s %dx%d, frame %d: another picture, of %s\n",
+        s->format->name, s->shape->width, s->shape->height, n,
+        s->viewed ? bdct_view_info (get_mode (s, n))->name : "no view");
+}
+
 static void
 test (const Format * format, const Shape * shape)
 {
@@ -244,12 +283,18 @@ test (const Format * format, const Shape * shape)
 
   stream_init (&s, format, shape);
   run (&s, cpu, 2, BDCT_MEMORY_HOST);
+  for (int n = 0; n < N_FRAMES; n++)
+    memcpy (s.frame[n].drawn, s.frame[n].host + s.size, s.size);
   for (unsigned depth = 1; depth <= 8; depth += 7) {
-    run (&s, cuda, depth, depth > 1 || next_random () % 2 ? BDCT_MEMORY_DEVICE
-        : BDCT_MEMORY_HOST);
-    for (int n = 0; n < N_FRAMES; n++)
+    const BdctMemory memory = depth > 1 || next_random () % 2
+        ? BDCT_MEMORY_DEVICE : BDCT_MEMORY_HOST;
+
+    run (&s, cuda, depth, memory);
+    for (int n = 0; n < N_FRAMES; n++) {
+      compare_pictures (&s, n, memory);
       for (int i = 0; i <= s.n_others + s.has_second; i++)
         compare (&s, n, i, &s.frame[n].stats[i], &s.frame[n].expected[i]);
+    }
   }
   stream_clear (&s);
 }
@@ -273,8 +318,8 @@ main (int argc, char **argv)
               || shapes[i].width % RGB_WIDTH == 0))
         test (&formats[f], &shapes[i]);
     if (passed > before)
-      printf ("%dx%d: %d figures\n", shapes[i].width, shapes[i].height,
-          passed - before);
+      printf ("%dx%d: %d figures and pictures\n", shapes[i].width,
+          shapes[i].height, passed - before);
   }
   cpu->klass->destroy (cpu);
   cuda->klass->destroy (cuda);

@@ -62,13 +62,6 @@ test_n_transforms (void)
   return BDCT_N_TRANSFORMS - test_on_cuda ();
 }
 
-gboolean
-test_shows (const gchar *view)
-{
-  return !test_on_cuda () || (strcmp (view, "ssim-map") != 0
-      && strcmp (view, "hvs-map") != 0);
-}
-
 /* Why the backend under test does not start; NULL if it does. Asked once. */
 static const gchar *
 backend_missing (void)

@@ -25,9 +25,6 @@ gboolean test_on_cuda (void);
  * hevc-quadtree. */
 gint test_n_transforms (void);
 
-/** Whether it shows a view: CUDA warns of maps of metrics, which it lacks. */
-gboolean test_shows (const gchar * view);
-
 /** Let a stopped element use the GPU context that a program's elements share
  * if CUDA is the backend under test. */
 void test_share_context (GstElement * element);

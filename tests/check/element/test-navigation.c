@@ -170,8 +170,7 @@ test_ends (void)
   for (guint i = 0; i < G_N_ELEMENTS (views); i++) {
     send (&bench, key ("v"));
     assert_property (&bench, "view", views[i]);
-    if (test_shows (views[i]))
-      push_frame (&bench, i);
+    push_frame (&bench, i);
   }
   send (&bench, key ("space"));
   assert_property (&bench, "view", "original");
