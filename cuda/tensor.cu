@@ -241,13 +241,15 @@ is_known (const BdctComponentJob &job)
 /* Whether a job of H.265's family stays within what hevc.cuh says: the matrix's
  * entries are bytes, the first pass's magnitudes at most 2^14, and the first
  * inverse pass's within 16 bits: 2^13 for the signal, and for the quantization
- * errors, 2/3 of a step at most, their sum with the matrix. No level needs to
- * be clipped, and none but 0 is dequantized to 0. */
+ * errors, at most a step less the rounding offset, their sum with the matrix.
+ * No level needs to be clipped, and none but 0 is dequantized to 0. */
 bool
 hevc_fits (const BdctComponentJob &job, int depth)
 {
   const Bounds &bounds = kBounds[bdct_chain_info (job.chain)->row];
   int32_t largest = job.dequant_dc, smallest = job.dequant_dc;
+  /* In 1/512 step, and one for what dequantizing rounds. */
+  const int error = 513 - (job.quant_add >> (job.quant_bits - 9));
 
   for (int i = 0; i < 64; i++) {
     largest = max (largest, job.dequant[i]);
@@ -257,8 +259,8 @@ hevc_fits (const BdctComponentJob &job, int depth)
       && bounds.row << (depth - 1) <= 1 << (14 + job.fwd_shift[0])
       && bdct_quantize_largest (&job) <= INT16_MAX
       && smallest > 1 << (job.dequant_bits - 1)
-      && (int64_t) largest * bounds.column * 2
-      < (int64_t) (32767 - (1 << 13)) * 3 * 128 << job.dequant_bits;
+      && (int64_t) largest * bounds.column * error
+      < (int64_t) (32767 - (1 << 13)) * 512 * 128 << job.dequant_bits;
 }
 
 /* Whether the quantization errors are what jpeg8.cuh says. */

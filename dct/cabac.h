@@ -233,6 +233,50 @@ bdct_cabac_sub_blocks (const int16_t *levels, int log2_size)
   return coded;
 }
 
+/* The contexts of a sub-block's flags: sig_coeff_flag's by place of the scan,
+ * and the first ones of those for levels above 1 and above 2. */
+typedef struct {
+  uint64_t pattern;
+  int sig, sig_here;
+  bool dc;                      /* it is the first one */
+  int greater1, greater2;
+} BdctCabacSubBlock;
+
+/* `right`, `below`: there are levels; `greater`: one of the sub-block before
+ * was above 1. */
+BDCT_CABAC_INLINE BdctCabacSubBlock
+bdct_cabac_sub_contexts (int log2_size, bool chroma, bool dc, bool right,
+    bool below, bool greater)
+{
+  const int set = (chroma || dc ? 0 : 2) + greater;
+  BdctCabacSubBlock s;
+
+  /* sigCtx of clause 9.3.4.2.5 before its last addend, digit i for place i of
+   * the scan: by position in 4x4, else by the flags of the neighbours. */
+  s.pattern = log2_size == 2 ? UINT64_C (0x8885875467436120)
+      : right && below ? UINT64_C (0x2222222222222222)
+      : right ? UINT64_C (0x0001002100210212)
+      : below ? UINT64_C (0x0000010012012122)
+      : UINT64_C (0x0000000000111112);
+  s.sig = chroma ? BDCT_CABAC_CHROMA_SIG : BDCT_CABAC_LUMA_SIG;
+  s.sig_here = s.sig + (log2_size == 2 ? 0
+      : chroma ? (log2_size == 3 ? 9 : 12)
+      : (log2_size == 3 ? 9 : 21) + (dc ? 0 : 3));
+  s.dc = dc;
+  s.greater1 = (chroma ? BDCT_CABAC_CHROMA_GREATER1
+      : BDCT_CABAC_LUMA_GREATER1) + 4 * set;
+  s.greater2 = (chroma ? BDCT_CABAC_CHROMA_GREATER2
+      : BDCT_CABAC_LUMA_GREATER2) + set;
+  return s;
+}
+
+BDCT_CABAC_INLINE int
+bdct_cabac_sig (const BdctCabacSubBlock *s, int i)
+{
+  return s->dc && i == 0 ? s->sig : s->sig_here + (int) (s->pattern >> 4 * i
+      & 15);
+}
+
 /* The levels of a coded sub-block, or of the first one. */
 BDCT_CABAC_INLINE void
 bdct_cabac_sub_block (BdctCabacSink *sink, const int16_t *levels,
@@ -241,22 +285,8 @@ bdct_cabac_sub_block (BdctCabacSink *sink, const int16_t *levels,
 {
   const int16_t *sub = levels + (((y << log2_size) + x) << 2);
   const bool dc = x + y == 0;
-  /* sigCtx of clause 9.3.4.2.5 before its last addend, digit i for place i of
-   * the scan: by position in 4x4, else by the flags of the neighbours. */
-  const uint64_t pattern = log2_size == 2 ? UINT64_C (0x8885875467436120)
-      : right && below ? UINT64_C (0x2222222222222222)
-      : right ? UINT64_C (0x0001002100210212)
-      : below ? UINT64_C (0x0000010012012122)
-      : UINT64_C (0x0000000000111112);
-  const int sig = chroma ? BDCT_CABAC_CHROMA_SIG : BDCT_CABAC_LUMA_SIG;
-  const int sig_here = sig + (log2_size == 2 ? 0
-      : chroma ? (log2_size == 3 ? 9 : 12)
-      : (log2_size == 3 ? 9 : 21) + (dc ? 0 : 3));
-  const int set = (chroma || dc ? 0 : 2) + *greater;
-  const int greater1 = (chroma ? BDCT_CABAC_CHROMA_GREATER1
-      : BDCT_CABAC_LUMA_GREATER1) + 4 * set;
-  const int greater2 = (chroma ? BDCT_CABAC_CHROMA_GREATER2
-      : BDCT_CABAC_LUMA_GREATER2) + set;
+  const BdctCabacSubBlock contexts = bdct_cabac_sub_contexts (log2_size, chroma,
+      dc, right, below, *greater);
   bool inferred = !*last && !dc; /* there is one level: place 0 has it if no
                                     other has */
   int greater1_ctx = 1;
@@ -279,18 +309,17 @@ bdct_cabac_sub_block (BdctCabacSink *sink, const int16_t *levels,
           : BDCT_CABAC_LUMA_LAST_Y, log2_size, chroma, 4 * y + (place >> 2));
       *last = false;
     } else if (i > 0 || !inferred) {
-      bdct_cabac_bin (sink, dc && i == 0 ? sig
-          : sig_here + (int) (pattern >> 4 * i & 15), level != 0);
+      bdct_cabac_bin (sink, bdct_cabac_sig (&contexts, i), level != 0);
     }
     if (level == 0)
       continue;
     inferred = false;
     if (n++ < 8) {
-      bdct_cabac_bin (sink, greater1 + greater1_ctx, magnitude > 1);
+      bdct_cabac_bin (sink, contexts.greater1 + greater1_ctx, magnitude > 1);
       base = 2;
       if (magnitude > 1) {
         if (!*greater) {
-          bdct_cabac_bin (sink, greater2, magnitude > 2);
+          bdct_cabac_bin (sink, contexts.greater2, magnitude > 2);
           base = 3;
         }
         *greater = true;

@@ -56,14 +56,16 @@ alloc_by_block (const CpuEngine * self, void *memory, size_t size)
   return memory != NULL ? memory : calloc (n, size);
 }
 
-/* A job's tables; chroma's two components often have the same. */
+/* A job's tables; chroma's two components often have the same, and luma, but
+ * where levels are chosen by what they cost. */
 static void
 init_sets (Pass * pass)
 {
   const BdctComponentJob *job = pass->job.component;
+  const int alone = pass->job.rdoq.distortion_shift != 0 ? BDCT_U : BDCT_Y;
 
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
-    if (c > 0 && memcmp (&job[c], &job[c - 1], sizeof *job) == 0)
+    if (c > alone && memcmp (&job[c], &job[c - 1], sizeof *job) == 0)
       pass->set[c] = pass->set[c - 1];
     else
       bdct_tile_set_init (&pass->set[c], &pass->job, c);

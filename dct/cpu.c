@@ -287,6 +287,7 @@ const BdctEngineClass bdct_cpu_engine = {
   .name = "cpu",
   .metrics = (1u << BDCT_N_METRICS) - 1,
   .trees = true,
+  .rdoq = true,
   .count_devices = cpu_count_devices,
   .create = cpu_create,
   .destroy = cpu_destroy,

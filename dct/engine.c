@@ -13,6 +13,9 @@ check_jobs (const BdctEngineClass * klass, const BdctJob * jobs, int n_jobs,
       return bdct_error (error, "%s %d is for %s, which the %s engine does not "
           "do", what, i, bdct_transform_info (jobs[i].transform)->name,
           klass->name);
+    if (jobs[i].rdoq.distortion_shift != 0 && !klass->rdoq)
+      return bdct_error (error, "%s %d is with rdoq, which the %s engine does "
+          "not do", what, i, klass->name);
   }
   return true;
 }
@@ -30,11 +33,24 @@ check_sets (const BdctJob * sets, int n_sets, BdctError * error)
           bdct_transform_info (sets[0].transform)->name);
     if (sets[i].tree.min_log2 != tree->min_log2
         || sets[i].tree.max_log2 != tree->max_log2
-        || sets[i].tree.distortion_shift != tree->distortion_shift)
+        || sets[i].tree.distortion_shift != tree->distortion_shift
+        || sets[i].rdoq.distortion_shift != sets[0].rdoq.distortion_shift)
       return bdct_error (error, "set %d has other blocks, or another "
-          "lambda-scale, than the first one", i);
+          "lambda-scale or rdoq, than the first one", i);
   }
   return true;
+}
+
+bool
+bdct_engine_params_check (const BdctEngineClass * klass,
+    const BdctParams * params, BdctError * error)
+{
+  if (!bdct_engine_does (klass, params->transform))
+    return bdct_error (error, "the %s engine does not do %s", klass->name,
+        bdct_transform_info (params->transform)->name);
+  return !params->rdoq || klass->rdoq
+      || !bdct_transform_has_rdoq (params->transform)
+      || bdct_error (error, "the %s engine does not do rdoq", klass->name);
 }
 
 bool

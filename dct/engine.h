@@ -102,6 +102,7 @@ typedef struct BdctEngineClass {
   const char *name; /**< "cpu", "cuda" */
   unsigned metrics; /**< bits 1 << BdctMetric: those it computes */
   bool trees;       /**< whether it does hevc-quadtree */
+  bool rdoq;        /**< whether it does jobs with rdoq */
 
   /** How many devices there are; the CPU counts as one. 0 with the reason. */
   int (*count_devices) (BdctError *error);
@@ -179,6 +180,10 @@ bdct_engine_does (const BdctEngineClass *klass, BdctTransform transform)
 {
   return transform != BDCT_HEVC_QUADTREE || klass->trees;
 }
+
+/** Whether it does all that parameters ask for; else the reason. */
+bool bdct_engine_params_check (const BdctEngineClass *klass,
+    const BdctParams *params, BdctError *error);
 
 /** Which metrics of a set it has. */
 unsigned bdct_engine_metrics (const BdctEngineClass *klass, unsigned metrics,

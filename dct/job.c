@@ -192,9 +192,16 @@ get_lists (const BdctParams * params)
   }
 }
 
+/* H.265's rounding offset in 1/512 step: HM's 171 is 1/3, its 85 is 1/6. */
+static int
+hevc_rounding (const BdctParams * params)
+{
+  return (int) lround (512 * params->deadzone);
+}
+
 static void
 init_hevc (BdctComponentJob * job, const BdctScalingLists * lists,
-    BdctComponent component, int qp, int depth)
+    BdctComponent component, int qp, int rounding, int depth)
 {
   int log2_size = (job->log2_width + job->log2_height) / 2;
   int rem = qp % 6, per = qp / 6, scale = hevc_quant_scale[rem] << 4;
@@ -207,7 +214,7 @@ init_hevc (BdctComponentJob * job, const BdctScalingLists * lists,
   job->inv_shift[1] = 20 - depth;
   job->clip16 = 1;
   job->quant_bits = 14 + per + 15 - depth - log2_size;
-  job->quant_add = 171 << (job->quant_bits - 9);
+  job->quant_add = rounding << (job->quant_bits - 9);
   job->dequant_bits = depth + log2_size - 5;
   for (int i = 0; i < 64; i++) {
     int m = lists ? lists->factor[list][component][i] : 16;
@@ -232,7 +239,7 @@ init_hevc (BdctComponentJob * job, const BdctScalingLists * lists,
  *   16 * 45 * 2^12: below 2^24, and after the shift below 2^19.
  * - An inverse pass sums eight such numbers, none more than once and a half. */
 static void
-init_h264 (BdctComponentJob * job, int qp)
+init_h264 (BdctComponentJob * job, int qp, double deadzone)
 {
   int size = 1 << job->log2_width;
   int rem = qp % 6, per = qp / 6;
@@ -242,7 +249,8 @@ init_h264 (BdctComponentJob * job, int qp)
   job->transposed = 1;
   job->inv_shift[1] = 6;
   job->quant_bits = (size == 4 ? 15 : 16) + per;
-  job->quant_add = (1 << job->quant_bits) / 3;
+  /* JM's 2^bits / 3 for 1/3, rounded down, as it is for 1/6. */
+  job->quant_add = (int32_t) ldexp (deadzone, job->quant_bits);
   job->dequant_bits = size == 4 ? 4 : 6;
   for (int v = 0; v < size; v++)
     for (int u = 0; u < size; u++) {
@@ -312,16 +320,6 @@ bdct_blocks_check (int min_block, int max_block, BdctError * error)
   return true;
 }
 
-static bool
-check_tree (const BdctParams * params, BdctError * error)
-{
-  if (!(params->lambda_scale >= 0
-          && params->lambda_scale <= BDCT_MAX_LAMBDA_SCALE))
-    return bdct_error (error, "lambda-scale %g is outside 0 to %d",
-        params->lambda_scale, BDCT_MAX_LAMBDA_SCALE);
-  return bdct_blocks_check (params->min_block, params->max_block, error);
-}
-
 void
 bdct_job_of_size (BdctJob * job, const BdctJob * tree, int log2_size)
 {
@@ -331,14 +329,27 @@ bdct_job_of_size (BdctJob * job, const BdctJob * tree, int log2_size)
 
   *job = (BdctJob) {
     .transform = transform[log2_size - 2], .family = BDCT_FAMILY_HEVC,
-    .depth = tree->depth
+    .depth = tree->depth, .rdoq = tree->rdoq
   };
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
     init_chain (&job->component[c], job->transform, tree->tree.chroma, c);
     init_hevc (&job->component[c],
         bdct_scaling_is_set (&tree->tree.lists) ? &tree->tree.lists : NULL, c,
-        tree->tree.qp[c], tree->depth);
+        tree->tree.qp[c], tree->tree.rounding, tree->depth);
   }
+}
+
+/* A sample's squared error is that of a coefficient of a block of side 1 over
+ * 2^(30 - 2 depth). */
+static void
+init_rdoq (BdctJob * job, const BdctParams * params)
+{
+  BdctJobTree tree = {.slice_qp = params->qp };
+
+  bdct_quadtree_lambda (&tree, params->lambda_scale, job->depth);
+  job->rdoq.slice_qp = params->qp;
+  job->rdoq.distortion_shift = tree.distortion_shift + 2 * job->depth - 30;
+  job->rdoq.lambda = tree.lambda;
 }
 
 /* The tree, and its components. */
@@ -356,6 +367,7 @@ init_tree (BdctJob * job, const BdctParams * params,
   tree->slice_qp = params->qp;
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
     tree->qp[c] = hevc_qp (params, layout, c);
+  tree->rounding = hevc_rounding (params);
   if (lists != NULL)
     tree->lists = *lists;
   bdct_quadtree_lambda (tree, params->lambda_scale, job->depth);
@@ -387,18 +399,29 @@ bdct_job_init (BdctJob * job, const BdctParams * params,
   if (params->chroma_qp_offset < -12 || params->chroma_qp_offset > 12)
     return bdct_error (error, "chroma-qp-offset %d is outside -12 to 12",
         params->chroma_qp_offset);
+  if (!(params->deadzone >= BDCT_MIN_DEADZONE
+          && params->deadzone <= BDCT_MAX_DEADZONE))
+    return bdct_error (error, "deadzone %g is outside 1/6 to 1/3",
+        params->deadzone);
   if (!bdct_family_has_qp (info->family)
       && !bdct_params_check_steps (params, depth, error))
     return false;
   if (info->family == BDCT_FAMILY_HEVC
       && !check_scaling_list (params, error))
     return false;
-  if (params->transform == BDCT_HEVC_QUADTREE && !check_tree (params, error))
+  if (!(params->lambda_scale >= 0
+          && params->lambda_scale <= BDCT_MAX_LAMBDA_SCALE))
+    return bdct_error (error, "lambda-scale %g is outside 0 to %d",
+        params->lambda_scale, BDCT_MAX_LAMBDA_SCALE);
+  if (params->transform == BDCT_HEVC_QUADTREE
+      && !bdct_blocks_check (params->min_block, params->max_block, error))
     return false;
 
   *job = (BdctJob) {
     .transform = params->transform, .family = info->family, .depth = depth
   };
+  if (params->rdoq && bdct_transform_has_rdoq (params->transform))
+    init_rdoq (job, params);
   if (params->transform == BDCT_HEVC_QUADTREE) {
     init_tree (job, params, layout);
     return true;
@@ -418,12 +441,12 @@ bdct_job_init (BdctJob * job, const BdctParams * params,
         break;
       case BDCT_FAMILY_HEVC:
         init_hevc (cj, get_lists (params), c, hevc_qp (params, layout, c),
-            depth);
+            hevc_rounding (params), depth);
         break;
       case BDCT_FAMILY_H264:
         init_h264 (cj, chroma
             ? h264_chroma_qp (params->qp, params->chroma_qp_offset, depth)
-            : params->qp + 6 * (depth - 8));
+            : params->qp + 6 * (depth - 8), params->deadzone);
         break;
     }
     if (info->family != BDCT_FAMILY_HEVC) {

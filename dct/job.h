@@ -33,10 +33,15 @@ typedef struct {
   int quality;          /**< 1 to 100; bdct_params_has_quality() */
   int qp;               /**< 0 to 51; where the family has one */
   int chroma_qp_offset; /**< -12 to 12; likewise */
-  /** hevc-quadtree: the sides of luma's blocks, 4, 8, 16 or 32, and what HM's
-   * lambda is multiplied by, 0 to BDCT_MAX_LAMBDA_SCALE. */
+  /** hevc-quadtree: the sides of luma's blocks, 4, 8, 16 or 32; and there and
+   * with rdoq what HM's lambda is multiplied by, 0 to BDCT_MAX_LAMBDA_SCALE. */
   int min_block, max_block;
   double lambda_scale;
+  /** Where there is a qp: what the quantizer adds before it rounds down, in
+   * steps, BDCT_MIN_DEADZONE to BDCT_MAX_DEADZONE. */
+  double deadzone;
+  int rdoq;             /**< bdct_transform_has_rdoq(): levels are chosen by
+                             what they cost, weighed as a tree's (rdoq.h) */
   BdctScalingList scaling_list; /**< BDCT_FAMILY_HEVC */
   BdctScalingLists lists;       /**< for BDCT_SCALING_FILE */
   /** The steps of jpeg-8x8 and dct-8x8: `steps`, or without these `tables`, or
@@ -57,10 +62,15 @@ typedef struct {
 #define BDCT_PARAMS_DEFAULT                                                   \
   {                                                                           \
     .transform = BDCT_JPEG_8X8, .quality = 85, .qp = 26, .min_block = 4,      \
-    .max_block = 32, .lambda_scale = 1, .baseline = true                      \
+    .max_block = 32, .lambda_scale = 1, .deadzone = BDCT_MAX_DEADZONE,        \
+    .baseline = true                                                          \
   }
 
 #define BDCT_MAX_LAMBDA_SCALE 1000
+
+/** What HM and JM add in blocks between pictures, and within one. */
+#define BDCT_MIN_DEADZONE (1.0 / 6)
+#define BDCT_MAX_DEADZONE (1.0 / 3)
 
 /** Everything about one component.
  *
@@ -111,10 +121,18 @@ typedef struct {
   BdctChromaFormat chroma;
   int32_t slice_qp;           /**< 0 to 51 */
   int32_t qp[BDCT_MAX_COMPONENTS]; /**< QP', which scales */
+  int32_t rounding;           /**< of the quantizers, in 1/512 step */
   uint64_t lambda;            /**< of quadtree.h's costs */
   int32_t distortion_shift;   /**< likewise */
   BdctScalingLists lists;     /**< none: flat */
 } BdctJobTree;
+
+/** How levels are chosen by rate and distortion (rdoq.h). */
+typedef struct {
+  int32_t slice_qp;         /**< 0 to 51 */
+  int32_t distortion_shift; /**< 0: they are not, and all of this is 0 */
+  uint64_t lambda;
+} BdctJobRdoq;
 
 typedef struct {
   BdctTransform transform;
@@ -123,6 +141,7 @@ typedef struct {
   BdctComponentJob component[BDCT_MAX_COMPONENTS]; /**< of a tree: of its
                                                         smallest blocks */
   BdctJobTree tree;
+  BdctJobRdoq rdoq;
 } BdctJob;
 
 /** The most quantizers that the blocks of a frame are divided among. */

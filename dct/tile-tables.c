@@ -57,6 +57,7 @@ bdct_tile_set_init (BdctTileSet * set, const BdctJob * job,
     }
   }
   bdct_chain16_init (&set->chain16, job, cj);
+  bdct_rdoq_init (&set->rdoq, job, component);
 }
 
 void
@@ -82,7 +83,8 @@ bool
 bdct_tile_is_chain16 (const BdctTilePlane * plane)
 {
   for (int i = 0; i < BDCT_MAX_SETS && plane->set[i] != NULL; i++)
-    if (plane->set[i]->chain16.basis == NULL)
+    if (plane->set[i]->chain16.basis == NULL
+        || plane->set[i]->rdoq.distortion_shift != 0)
       return false;
   return plane->levels.data == NULL;
 }

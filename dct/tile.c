@@ -184,6 +184,39 @@ spread (Tile * which, const BdctTilePlane * p, const uint8_t * set,
           + (min (x, region->columns - 1) >> job->log2_width)];
 }
 
+/* Requantize a tile by rate and distortion, each block with its set. */
+static uint64_t
+requantize_by_rate (Tile * t, const BdctTilePlane * p, const Region * region,
+    const uint8_t * set, int side)
+{
+  const int n = p->set[0]->job.log2_width, size = 1 << n;
+  uint64_t nonzero = 0;
+
+  for (int y = 0; y < region->rows >> n; y++)
+    for (int x = 0; x < region->columns >> n; x++) {
+      const int at = y * region->stride + x, first = (y * side + x) << n;
+      const BdctTileSet *s = p->set[set != NULL ? set[at] : 0];
+      BdctLevel levels[BDCT_TILE * BDCT_TILE];
+      uint16_t count = 0;
+
+      bdct_rdoq_choose (&s->rdoq, &s->job, p->component != BDCT_Y,
+          t->cell + first, side, levels);
+      for (int i = 0; i < size * size; i++) {
+        const int v = i >> n, u = i & (size - 1), cell = first + v * side + u;
+
+        t->cell[cell] = bdct_rdoq_dequantize (&s->job, bdct_job_entry (&s->job,
+                v, u).dequant, levels[i]);
+        if (region->level != NULL)
+          region->level->cell[cell] = levels[i];
+        count += levels[i] != 0;
+      }
+      if (region->blocks != NULL)
+        region->blocks[at].nonzero = count;
+      nonzero += count;
+    }
+  return nonzero;
+}
+
 /* Requantize a tile, each block with its set. */
 static uint64_t
 requantize_by_set (Tile * t, const BdctTilePlane * p, const Region * region,
@@ -196,6 +229,8 @@ requantize_by_set (Tile * t, const BdctTilePlane * p, const Region * region,
   Region some = *region;
   Tile which;
 
+  if (p->set[0]->rdoq.distortion_shift != 0)
+    return requantize_by_rate (t, p, region, set, side);
   for (int y = 0; set != NULL && y < region->rows >> job->log2_height; y++)
     for (int x = 0; x < region->columns >> job->log2_width; x++)
       present |= 1u << set[y * region->stride + x];

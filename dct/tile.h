@@ -11,6 +11,7 @@
 #include "engine.h"
 #include "metric-cpu.h"
 #include "rate.h"
+#include "rdoq.h"
 
 #ifndef BDCT_UNROLL             /* empty in a build with sanitizers */
 #ifdef __clang__                /* to which a count is what it has to reach */
@@ -47,6 +48,7 @@ typedef struct {
   int32_t companion[BDCT_TILE_ROWS][BDCT_MAX_SIZE]
       __attribute__ ((aligned (64)));
   BdctChain16 chain16;
+  BdctRdoq rdoq;
 } BdctTileSet;
 
 /** One component of one frame, ready to be worked on strip by strip. */

@@ -73,3 +73,12 @@ bdct_family_has_qp (BdctFamily family)
 {
   return family != BDCT_FAMILY_JPEG && family != BDCT_FAMILY_REAL;
 }
+
+bool
+bdct_transform_has_rdoq (BdctTransform transform)
+{
+  const BdctTransformInfo *info = bdct_transform_info (transform);
+
+  return info->family == BDCT_FAMILY_HEVC
+      && bdct_chain_info (info->luma)->log2_width <= 5;
+}

@@ -84,6 +84,9 @@ int bdct_basis_size (BdctBasis basis);
 BdctChain bdct_transform_chain (BdctTransform transform,
     BdctChromaFormat chroma, BdctComponent component);
 
+/** Whether its levels are in blocks that H.265 codes, for rdoq (rdoq.h). */
+bool bdct_transform_has_rdoq (BdctTransform transform);
+
 /** Whether a QP chooses the family's step; else a quality or a matrix does. */
 bool bdct_family_has_qp (BdctFamily family);
 

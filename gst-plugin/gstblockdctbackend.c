@@ -85,7 +85,7 @@ get_options (const GstBlockDctBackendClass * klass, guint threads,
 
 static gboolean
 open_row (GstBlockDctBackend * backend, guint index, GstElement * element,
-    BdctTransform transform, gint device_id, guint threads,
+    const BdctParams * params, gint device_id, guint threads,
     GstObject ** context, gboolean * wanting, BdctError * error)
 {
   const GstBlockDctBackendClass *klass = backends[index].klass;
@@ -97,10 +97,9 @@ open_row (GstBlockDctBackend * backend, guint index, GstElement * element,
   if (klass->open != NULL
       && !klass->open (element, device_id, context, error))
     return FALSE;
-  *wanting = !bdct_engine_does (klass->engine, transform);
+  *wanting = !bdct_engine_params_check (klass->engine, params, error);
   if (*wanting)
-    return bdct_error (error, "the %s engine does not do %s",
-        klass->engine->name, bdct_transform_info (transform)->name);
+    return FALSE;
   options = get_options (klass, threads, *context);
   backend->engine = klass->engine->create (&options, error);
   if (backend->engine == NULL)
@@ -114,7 +113,7 @@ open_row (GstBlockDctBackend * backend, guint index, GstElement * element,
 
 gboolean
 gst_blockdct_backend_open (GstBlockDctBackend * backend, GstElement * element,
-    gint choice, BdctTransform transform, gint device_id, guint threads,
+    gint choice, const BdctParams * params, gint device_id, guint threads,
     GstObject ** context)
 {
   for (guint i = 0; i < G_N_ELEMENTS (backends); i++) {
@@ -125,7 +124,7 @@ gst_blockdct_backend_open (GstBlockDctBackend * backend, GstElement * element,
 
     if (!is_candidate (i, choice))
       continue;
-    if (open_row (backend, i, element, transform, device_id, threads, context,
+    if (open_row (backend, i, element, params, device_id, threads, context,
             &wanting, &error))
       return TRUE;
     if (choice == backends[i].value || i + 1 == G_N_ELEMENTS (backends)) {

@@ -204,7 +204,9 @@ static const struct
       "all transforms but jpeg-8x8 and dct-8x8"},
   {PROP_MIN_BLOCK, "min-block", "hevc-quadtree"},
   {PROP_MAX_BLOCK, "max-block", "hevc-quadtree"},
-  {PROP_LAMBDA_SCALE, "lambda-scale", "hevc-quadtree"},
+  {PROP_RDOQ, "rdoq", "hevc-*"},
+  {PROP_LAMBDA_SCALE, "lambda-scale", "hevc-quadtree, and for rdoq"},
+  {PROP_DEADZONE, "deadzone", "all transforms but jpeg-8x8 and dct-8x8"},
   {PROP_SCALING_LIST, "scaling-list", "hevc-* and vvc-64x64"},
   {PROP_SCALING_LIST_FILE, "scaling-list-file",
       "hevc-* and vvc-64x64, with scaling-list=file"},
@@ -223,11 +225,16 @@ has_effect (guint id, const BdctParams * params)
   switch (id) {
     case PROP_QP:
     case PROP_CHROMA_QP_OFFSET:
+    case PROP_DEADZONE:
       return bdct_family_has_qp (family);
     case PROP_MIN_BLOCK:
     case PROP_MAX_BLOCK:
-    case PROP_LAMBDA_SCALE:
       return params->transform == BDCT_HEVC_QUADTREE;
+    case PROP_RDOQ:
+      return bdct_transform_has_rdoq (params->transform) || !params->rdoq;
+    case PROP_LAMBDA_SCALE:
+      return params->transform == BDCT_HEVC_QUADTREE || (params->rdoq
+          && bdct_transform_has_rdoq (params->transform));
     case PROP_SCALING_LIST:
       return family == BDCT_FAMILY_HEVC;
     case PROP_SCALING_LIST_FILE:
@@ -398,6 +405,34 @@ gst_blockdct_install_quantizers (GObjectClass * klass)
           "Added to qp before the standard's chroma mapping",
           -12, 12, default_params.chroma_qp_offset, LIVE));
   /**
+   * GstBlockDct:deadzone:
+   *
+   * What the quantizer adds to a coefficient before it rounds down, in steps:
+   * 1/3 as encoders do within a picture, to 1/6, as they do between pictures,
+   * which leaves more levels 0. H.265's quantizer has it to the nearest 1/512.
+   * For the transforms that have a #GstBlockDct:qp.
+   *
+   * Since: 0.1
+   */
+  gst_blockdct_property (klass, PROP_DEADZONE, FIELD (params.deadzone),
+      g_param_spec_double ("deadzone", "Dead zone",
+          "Rounding offset of the quantizer in steps, from 1/6 (inter) to 1/3 "
+          "(intra) (all but jpeg-8x8, dct-8x8)", BDCT_MIN_DEADZONE,
+          BDCT_MAX_DEADZONE, default_params.deadzone, LIVE));
+  /**
+   * GstBlockDct:rdoq:
+   *
+   * Whether levels are chosen by what rate and distortion cost together, in the
+   * spirit of HM's rate-distortion optimized quantization, instead of rounded
+   * each by itself. For the transforms hevc-*, on the CPU.
+   *
+   * Since: 0.1
+   */
+  gst_blockdct_property (klass, PROP_RDOQ, FIELD (params.rdoq),
+      g_param_spec_boolean ("rdoq", "RDOQ",
+          "Choose levels by rate and distortion (hevc-*; CPU)",
+          default_params.rdoq, LIVE));
+  /**
    * GstBlockDct:min-block:
    *
    * The least side of luma's blocks that hevc-quadtree may choose: 4, 8, 16 or
@@ -424,18 +459,18 @@ gst_blockdct_install_quantizers (GObjectClass * klass)
   /**
    * GstBlockDct:lambda-scale:
    *
-   * What a bit weighs beside squared errors where hevc-quadtree chooses, times
-   * HM's lambda: with 0 the blocks that err least are taken, with more those
-   * that cost fewer bits.
+   * What a bit weighs beside squared errors where hevc-quadtree or
+   * #GstBlockDct:rdoq chooses, times HM's lambda: with 0 the blocks and levels
+   * that err least are taken, with more those that cost fewer bits.
    *
    * Since: 0.1
    */
   gst_blockdct_property (klass, PROP_LAMBDA_SCALE,
       FIELD (params.lambda_scale),
       g_param_spec_double ("lambda-scale", "Lambda scale",
-          "Weight of bits beside errors where hevc-quadtree chooses, times "
-          "HM's lambda", 0, BDCT_MAX_LAMBDA_SCALE, default_params.lambda_scale,
-          LIVE));
+          "Weight of bits beside errors where hevc-quadtree or rdoq chooses, "
+          "times HM's lambda", 0, BDCT_MAX_LAMBDA_SCALE,
+          default_params.lambda_scale, LIVE));
   /**
    * GstBlockDct:scaling-list:
    *

@@ -42,12 +42,16 @@ gboolean
 gst_blockdct_queue_open (GstBlockDct * self)
 {
   GstBlockDctSettings settings = gst_blockdct_get_settings (self);
-  /* What not every engine does is the quadtree. */
-  BdctTransform transform = settings.second.transform == 1 + BDCT_HEVC_QUADTREE
-      ? BDCT_HEVC_QUADTREE : settings.params.transform;
+  const BdctParams *a = &settings.params;
+  const BdctTransform b = settings.second.transform - 1;
+  /* What not every engine does is the quadtree, and rdoq. */
+  const BdctParams params = settings.second.transform > 0
+      && (b == BDCT_HEVC_QUADTREE || (a->transform != BDCT_HEVC_QUADTREE
+          && bdct_transform_has_rdoq (b)))
+      ? gst_blockdct_second_params (&settings.second, a) : *a;
 
   if (!gst_blockdct_backend_open (&self->backend, GST_ELEMENT (self),
-          settings.backend, transform, settings.device_id,
+          settings.backend, &params, settings.device_id,
           settings.threads, &self->context))
     return FALSE;
   gst_blockdct_changes_run (&self->changes, GST_ELEMENT (self),
@@ -283,11 +287,9 @@ update_second (GstBlockDct * self, GstBlockDctSettings * settings)
       && memcmp (&params, &self->second->params, sizeof params) == 0)
     return;
   self->second->params = params;
-  self->second->n = bdct_engine_does (self->backend.engine->klass,
-      params.transform)
-      ? bdct_job_init (&self->second->job[0], &params, &self->layout, &error)
-      : bdct_error (&error, "the %s engine, which runs, does not do it",
-      self->backend.engine->klass->name);
+  self->second->n = bdct_engine_params_check (self->backend.engine->klass,
+      &params, &error)
+      && bdct_job_init (&self->second->job[0], &params, &self->layout, &error);
   if (self->second->n > 0)
     return;
   GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,

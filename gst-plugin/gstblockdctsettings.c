@@ -195,6 +195,10 @@ get_part (GstBlockDctChecked which, gsize * offset, gsize * size)
       *offset = G_STRUCT_OFFSET (GstBlockDctSettings, params.transform);
       *size = sizeof (BdctTransform);
       break;
+    case GST_BLOCKDCT_RDOQ:
+      *offset = G_STRUCT_OFFSET (GstBlockDctSettings, params.rdoq);
+      *size = sizeof (gint);
+      break;
     case GST_BLOCKDCT_BLOCKS:
       *offset = G_STRUCT_OFFSET (GstBlockDctSettings, params.min_block);
       *size = G_STRUCT_OFFSET (BdctParams, lambda_scale)
@@ -272,12 +276,25 @@ check_steps (const BdctParams * params, gint depth, BdctError * error)
 
 /* Without an engine one may be chosen yet. */
 static gboolean
-check_transform (BdctTransform transform, const BdctEngineClass * engine,
+check_engine (const BdctParams * params, const BdctEngineClass * engine,
     BdctError * error)
 {
-  return engine == NULL || bdct_engine_does (engine, transform)
-      || bdct_error (error, "the %s engine, which runs, does not do %s; "
-      "backend=cpu does", engine->name, bdct_transform_info (transform)->name);
+  BdctError reason;
+
+  return engine == NULL || bdct_engine_params_check (engine, params, &reason)
+      || bdct_error (error, "%s; backend=cpu does", reason.message);
+}
+
+static gboolean
+check_second (const GstBlockDctSettings * settings,
+    const BdctEngineClass * engine, BdctError * error)
+{
+  BdctParams params;
+
+  if (settings->second.transform == 0)
+    return TRUE;
+  params = gst_blockdct_second_params (&settings->second, &settings->params);
+  return check_engine (&params, engine, error);
 }
 
 /* Called with the lock. */
@@ -292,10 +309,12 @@ is_allowed (const GstBlockDctChanges * changes, GstBlockDctChecked which,
     case GST_BLOCKDCT_STEPS:
       return check_steps (&s->params, depth, error);
     case GST_BLOCKDCT_TRANSFORM:
-      return check_transform (s->params.transform, changes->engine, error);
+      return check_engine (&s->params, changes->engine, error);
     case GST_BLOCKDCT_SECOND:
-      return s->second.transform == 0
-          || check_transform (s->second.transform - 1, changes->engine, error);
+      return check_second (s, changes->engine, error);
+    case GST_BLOCKDCT_RDOQ:
+      return check_engine (&s->params, changes->engine, error)
+          && check_second (s, changes->engine, error);
     case GST_BLOCKDCT_BLOCKS:
       return bdct_blocks_check (s->params.min_block, s->params.max_block,
           error);
@@ -439,8 +458,8 @@ gst_blockdct_changes_warn (GstBlockDctChanges * changes, GstElement * element,
 {
   static const gchar *const names[GST_BLOCKDCT_N_CHECKED] = {
     "The quantization tables were", "The scaling lists were", "curve was",
-    "The targets were", "transform was", "min-block and max-block were",
-    "b-transform was"
+    "The targets were", "transform was", "rdoq was",
+    "min-block and max-block were", "b-transform was"
   };
   gboolean no_bus;
 

@@ -14,8 +14,8 @@ namespace {
  *
  * The smallest floats are magnitudes with a sign, in steps of kTiny: a level is
  * one with `fraction` bits below it, which |c| quant / 2^bits with the rounding
- * offset added, 171 / 2^9, is rounded towards zero to, and then to the level.
- * There is room for all levels, of 24 bits.
+ * offset added, at most 171 / 2^9, is rounded towards zero to, and then to the
+ * level. There is room for all levels, of 24 bits.
  *
  * A dequantized coefficient has 8 bits below it. In their unit,
  *     level step + (almost half) with the level's sign, + 1
@@ -47,7 +47,8 @@ struct HevcMagnitudes
       fraction--;
     scale[i] = (float) ldexp (entry.quant, fraction - job.quant_bits);
     step[i] = (float) ldexp (entry.dequant, 8 - fraction - job.dequant_bits);
-    offset[i] = 171u << (fraction - 9);
+    offset[i] = (uint32_t) (job.quant_add >> (job.quant_bits - 9))
+        << (fraction - 9);
     mask[i] = ~0u << fraction;
     half[i] = (uint32_t) (127.5 / step[i] + 0.5);
   }

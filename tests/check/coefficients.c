@@ -79,6 +79,7 @@ coefficients_compare (BdctTransform transform, Backward backward, void *data,
 
         params.transform = transform;
         params.qp = qp;
+        params.deadzone = ref_deadzone (*n_tiles);
         params.scaling_list = qp & 1 ? BDCT_SCALING_DEFAULT : BDCT_SCALING_FLAT;
         if (!bdct_job_init (&job, &params, &layout, error))
           return 1;

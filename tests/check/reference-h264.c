@@ -218,13 +218,16 @@ ref_h264_backward (const RefPlane * p, Whole x[][REF_SIZE],
   int qp = ref_h264_qp (p->params, p->component, p->depth);
   int per = qp / 6, bits = (size == 4 ? 15 : 16) + per;
   int shift = size == 4 ? 4 : 6;
+  Whole unit = (Whole) 1 << bits;
+  Whole offset = p->params->deadzone == 1.0 / 3 ? unit / 3
+      : (Whole) floor (p->params->deadzone * unit);
 
   for (int i = 0; i < size; i++)
     for (int j = 0; j < size; j++) {
       Whole scale = ref_h264_level_scale (size, qp % 6, i, j);
-      Whole unit = (Whole) 1 << bits, c = x[i][j];
+      Whole c = x[i][j];
       Whole level = ((c < 0 ? -c : c)
-          * ref_h264_quant_scale (size, qp % 6, i, j) + unit / 3) / unit;
+          * ref_h264_quant_scale (size, qp % 6, i, j) + offset) / unit;
 
       level = c < 0 ? -level : level;
       result->nonzero += level != 0;

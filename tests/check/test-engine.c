@@ -51,10 +51,11 @@ process (BdctEngine * engine, const BdctParams * params,
 static gboolean
 fail (const Case * c, const BdctEngine * engine, const char *what)
 {
-  g_test_fail_printf ("%s: %s quality %d qp %d%+d list %d steps %d, %s depth "
-      "%d shift %d, %dx%d stride %d content %d: %s", engine->description,
-      bdct_transform_info (c->params.transform)->name, c->params.quality,
-      c->params.qp, c->params.chroma_qp_offset, c->params.scaling_list,
+  g_test_fail_printf ("%s: %s quality %d qp %d%+d deadzone %g list %d steps "
+      "%d, %s depth %d shift %d, %dx%d stride %d content %d: %s",
+      engine->description, bdct_transform_info (c->params.transform)->name,
+      c->params.quality, c->params.qp, c->params.chroma_qp_offset,
+      c->params.deadzone, c->params.scaling_list,
       c->params.n_steps, format_names[c->format], c->depth, c->shift, c->width,
       c->height, c->stride, c->content, what);
   return FALSE;
@@ -297,6 +298,7 @@ test_formats (gconstpointer data)
           c.params.qp = n * 29 % 52;
           c.params.chroma_qp_offset = (int) (n * 11 % 25) - 12;
           c.params.scaling_list = n / 3 % 2;
+          c.params.deadzone = ref_deadzone (n);
           if (n % 4 == 3)
             random_lists (&c.params, n / 4);
           if (!check_case (&c))
@@ -324,6 +326,7 @@ test_qps (gconstpointer data)
                 + c.params.transform))
           continue;
         c.params.scaling_list = list;
+        c.params.deadzone = ref_deadzone (n / 2);
         if (list == BDCT_SCALING_FILE)
           random_lists (&c.params, c.params.qp);
         c.params.chroma_qp_offset = n * 7 % 25 - 12;

@@ -175,7 +175,8 @@ check_hevc_job (const BdctParams * params, const BdctLayout * layout)
     EXPECT (cj->inv_shift[1], 20 - b, "%s", where);
     EXPECT (cj->clip16, 1, "%s", where);
     EXPECT (cj->quant_bits, 14 + qp / 6 + 15 - b - l, "%s", where);
-    EXPECT (cj->quant_add, 171LL << (cj->quant_bits - 9), "%s", where);
+    EXPECT (cj->quant_add, (gint64) floor (512 * params->deadzone + 0.5)
+        << (cj->quant_bits - 9), "%s", where);
     EXPECT (cj->dequant_bits, b + l - 5, "%s", where);
     for (int v = 0; v < size; v++)
       for (int u = 0; u < size; u++) {
@@ -207,6 +208,7 @@ check_hevc_jobs (BdctTransform transform)
       for (params.qp = 0; params.qp <= 51; params.qp++) {
         params.chroma_qp_offset = params.qp * 7 % 25 - 12;
         params.scaling_list = params.qp % 3;
+        params.deadzone = ref_deadzone (params.qp + depth);
         if (params.scaling_list == BDCT_SCALING_FILE)
           random_lists (&params, params.qp);
         check_hevc_job (&params, &layout);
@@ -251,7 +253,8 @@ check_h264_job (const BdctParams * params, const BdctLayout * layout)
     EXPECT (cj->inv_shift[1], 6, "%s", where);
     EXPECT (cj->clip16, 0, "%s", where);
     EXPECT (cj->quant_bits, bits, "%s", where);
-    EXPECT (cj->quant_add, (1LL << bits) / 3, "%s", where);
+    EXPECT (cj->quant_add, params->deadzone == 1.0 / 3 ? (1LL << bits) / 3
+        : (gint64) floor (params->deadzone * (1LL << bits)), "%s", where);
     EXPECT (cj->dequant_bits, size == 4 ? 4 : 6, "%s", where);
     for (int v = 0; v < size; v++)
       for (int u = 0; u < size; u++) {
@@ -281,6 +284,7 @@ test_h264_jobs (void)
           for (int k = 0; k < 5; k++) {
             params.chroma_qp_offset = (params.qp + 5 * k) % 25 - 12;
             params.scaling_list = params.qp % 2; /* has no effect */
+            params.deadzone = ref_deadzone (params.qp + k);
             check_h264_job (&params, &layout);
             if (g_test_failed ())
               return;
@@ -306,6 +310,42 @@ test_h264_jobs (void)
   g_assert_cmpint (job.component[0].quant[9], ==, 5243);
   g_assert_cmpint (job.component[0].dequant[8], ==, 13 * 16 << 5);
   g_assert_cmpint (job.component[1].quant[1], ==, 4559); /* QPC 29 */
+}
+
+/* The reference encoders' offsets, by hand, and all between them. */
+static void
+test_deadzones (void)
+{
+  BdctParams params = defaults;
+  BdctJob job, fixed, sized;
+  BdctLayout layout;
+
+  format_layout (FORMAT_I420, 8, 0, 64, 64, &layout);
+  params.qp = 0;
+  for (int n = 0; n <= 1000; n++) {
+    params.deadzone = n == 1000 ? 1.0 / 3 : 1.0 / 6 + n / 6000.0;
+    params.transform = BDCT_HEVC_32X32;
+    g_assert_true (bdct_job_init (&job, &params, &layout, NULL));
+    g_assert_cmpint (job.component[0].quant_bits, ==, 16);
+    g_assert_cmpint (job.component[0].quant_add % 128, ==, 0);
+    g_assert_cmpfloat_with_epsilon (job.component[0].quant_add / 65536.0,
+        params.deadzone, 1.0 / 1024 + 1e-12);
+    if (n % 1000 == 0)
+      g_assert_cmpint (job.component[0].quant_add >> 7, ==, n ? 171 : 85);
+    fixed = job;
+    params.transform = BDCT_HEVC_QUADTREE;
+    g_assert_true (bdct_job_init (&job, &params, &layout, NULL));
+    bdct_job_of_size (&sized, &job, 5);
+    g_assert_cmpmem (&sized.component, sizeof sized.component,
+        &fixed.component, sizeof fixed.component);
+    params.transform = BDCT_H264_8X8;
+    g_assert_true (bdct_job_init (&job, &params, &layout, NULL));
+    g_assert_cmpint (job.component[0].quant_bits, ==, 16);
+    g_assert_cmpfloat_with_epsilon (job.component[0].quant_add / 65536.0,
+        params.deadzone, 1.0 / 65536);
+    if (n % 1000 == 0)
+      g_assert_cmpint (job.component[0].quant_add, ==, n ? 21845 : 10922);
+  }
 }
 
 static void
@@ -355,6 +395,7 @@ test_job_errors (void)
     {G_STRUCT_OFFSET (BdctParams, chroma_qp_offset), {-13, 13},
         "chroma-qp-offset", "-12 to 12"},
   };
+  static const double deadzones[] = { 0.166, 0.334, -1, 0, NAN, INFINITY };
   BdctLayout layout;
   BdctJob job;
 
@@ -382,6 +423,16 @@ test_job_errors (void)
     g_assert_false (bdct_job_init (&job, &defaults, &layout, &error));
     g_assert_nonnull (strstr (error.message, depth == 7 ? "7" : "13"));
     g_assert_nonnull (strstr (error.message, "8 to 12"));
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (deadzones); i++) {
+    BdctParams params = defaults;
+    BdctError error = { "" };
+
+    layout.depth = 8;
+    params.deadzone = deadzones[i];
+    g_assert_false (bdct_job_init (&job, &params, &layout, &error));
+    g_assert_nonnull (strstr (error.message, "deadzone "));
+    g_assert_nonnull (strstr (error.message, " 1/6 to 1/3"));
   }
   /* A bad matrix is the business of the transforms that have one. */
   {
@@ -430,6 +481,7 @@ main (int argc, char **argv)
   g_test_add_func ("/job/chroma-qp", test_chroma_qp);
   g_test_add_func ("/job/hevc", test_hevc_jobs);
   g_test_add_func ("/job/h264", test_h264_jobs);
+  g_test_add_func ("/job/deadzone", test_deadzones);
   g_test_add_func ("/job/jpeg", test_jpeg_jobs);
   g_test_add_func ("/job/errors", test_job_errors);
   g_test_add_func ("/engine/count", test_count);

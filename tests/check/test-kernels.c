@@ -259,6 +259,9 @@ choose_params (BdctParams * params, BdctTransform transform, int setting,
   params->quality = setting + 1;
   params->qp = setting % 52;
   params->chroma_qp_offset = g_rand_int_range (rand, -12, 13);
+  if (g_rand_boolean (rand))
+    params->deadzone = g_rand_double_range (rand, BDCT_MIN_DEADZONE,
+        BDCT_MAX_DEADZONE);
   params->scaling_list = g_rand_int_range (rand, 0, BDCT_N_SCALING_LISTS);
   if (params->scaling_list == BDCT_SCALING_FILE)
     random_lists (params, g_rand_int (rand));

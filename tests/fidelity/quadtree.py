@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""quadtree.py CLIP...: hevc-quadtree beside H.265's fixed sizes, and beside
-x265 with all frames intra at the same QP.
+"""quadtree.py [--levels] CLIP...: hevc-quadtree beside H.265's fixed sizes, and
+beside x265 with all frames intra at the same QP; or, with --levels, each of them
+with rdoq and with a deadzone of 1/6 beside itself without.
 
 The first frames of each clip go through blockdct, which tells PSNR of all
 planes and estimated bits, and through x265 by ffmpeg, whose psnr filter measures
@@ -24,6 +25,7 @@ FRAMES = 20
 QPS = (22, 27, 32, 37, 42)
 FIXED = ("hevc-4x4", "hevc-8x8", "hevc-16x16", "hevc-32x32")
 TREE = "hevc-quadtree"
+SETTINGS = ("rdoq=true", "deadzone=0.16666666666666666")
 X265 = "keyint=1:qp={}:ipratio=1:cbqpoffs=0:crqpoffs=0:log-level=none"
 
 
@@ -89,13 +91,13 @@ class Clip:
         db = float(re.search(r"average:(\S+)", text).group(1))
         return 8 * os.path.getsize(self.stream) / self.frames, db
 
-    def blockdct(self, transform, qp):
+    def blockdct(self, transform, qp, *more):
         """(bits a frame, dB), shares of area"""
         text = run(["gst-launch-1.0", "-m", "filesrc", "location=" + self.raw,
                     "!", "rawvideoparse", "format=" + self.format,
                     f"width={self.width}", f"height={self.height}", "!",
                     "blockdct", "backend=cpu", "transform=" + transform,
-                    f"qp={qp}", "rate=true", "!", "fakesink"])
+                    f"qp={qp}", "rate=true", *more, "!", "fakesink"])
         text = [line for line in text.splitlines()
                 if "blockdct, type=(string)pooled" in line][-1]
         found = dict(re.findall(r"([a-z0-9-]+)=\(\w+\)([^,;]+)", text))
@@ -104,12 +106,35 @@ class Clip:
                 [float(found.get(f"area-{n}", 0)) for n in (4, 8, 16, 32)])
 
 
+def compare_levels(paths):
+    print("| clip | transform | " + " | ".join(
+        f"{setting}: BD-PSNR, dB | BD-rate, %" for setting in SETTINGS)
+          + " |\n" + "| --- " * (2 + 2 * len(SETTINGS)) + "|")
+    with tempfile.TemporaryDirectory() as folder:
+        for path in paths:
+            clip = Clip(path, folder)
+            for name in (*FIXED, TREE):
+                plain = [clip.blockdct(name, qp)[0] for qp in QPS]
+                cells = []
+                for setting in SETTINGS:
+                    points = [clip.blockdct(name, qp, setting)[0]
+                              for qp in QPS]
+                    cells += [f"{bd_psnr(plain, points):+.2f}",
+                              f"{bd_rate(plain, points):+.1f}"]
+                print(f"| {clip.name} | {name} | " + " | ".join(cells) + " |",
+                      flush=True)
+
+
 def main():
-    if len(sys.argv) < 2:
+    levels = sys.argv[1:2] == ["--levels"]
+    if len(sys.argv) < 2 + levels:
         sys.exit(__doc__)
     for needed in ("gst-launch-1.0", "ffmpeg", "ffprobe"):
         if not shutil.which(needed):
             sys.exit(f"{needed} is missing")
+    if levels:
+        compare_levels(sys.argv[2:])
+        return
     gains = []
     print("| clip | QP | " + " | ".join((*FIXED, TREE, "x265 all-intra"))
           + " | area of 4, 8, 16, 32, % |")

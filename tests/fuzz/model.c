@@ -339,6 +339,10 @@ set (Choice * w, const gchar * name, const GValue * value)
     w->params.max_block = i;
   else if (strcmp (name, "lambda-scale") == 0)
     w->params.lambda_scale = g_value_get_double (value);
+  else if (strcmp (name, "deadzone") == 0)
+    w->params.deadzone = g_value_get_double (value);
+  else if (strcmp (name, "rdoq") == 0)
+    w->params.rdoq = g_value_get_boolean (value);
   else if (strcmp (name, "scaling-list") == 0)
     w->params.scaling_list = i;
   else if (strcmp (name, "b-transform") == 0)
@@ -418,6 +422,7 @@ group_params (guint n, BdctParams * params)
   params->min_block = 4;
   params->max_block = 32;
   params->lambda_scale = 1;
+  params->deadzone = BDCT_MAX_DEADZONE;
   params->scaling_list = n / 3 % 2 ? BDCT_SCALING_DEFAULT : BDCT_SCALING_FLAT;
   params->n_steps = n % 5 == 0 ? 64 : 0;
   for (gint i = 0; i < params->n_steps; i++)

@@ -174,6 +174,20 @@ run_blocks (World * w, const gint64 * arg)
   group_set (w, arg[0], &group);
 }
 
+/* how mask deadzone rdoq */
+static void
+run_levels (World * w, const gint64 * arg)
+{
+  static const gdouble values[] = { 1.0 / 3, 1.0 / 6, 0.2, 0.25, 0.3 };
+  Group group = { 0 };
+
+  if (arg[1] & 1)
+    add_double (&group, "deadzone", values[arg[2]]);
+  if (arg[1] & 2 && !on_cuda ())
+    add_boolean (&group, "rdoq", arg[3]);
+  group_set (w, arg[0], &group);
+}
+
 /* how mask view position gain grid */
 static void
 run_view (World * w, const gint64 * arg)
@@ -387,8 +401,8 @@ run_get (World * w, const gint64 * arg)
   const Choice *c = &w->model.wanted;
   gint transform, quality, qp, offset, list, view, min_block, max_block;
   gint b, b_quality, b_qp, left, right;
-  gdouble position, gain, lambda_scale;
-  gboolean grid, post, overlay, interactive, rate;
+  gdouble position, gain, lambda_scale, deadzone;
+  gboolean grid, post, overlay, interactive, rate, rdoq;
   gdouble psnr, bpp, min_psnr;
   guint64 interval;
   guint size;
@@ -397,9 +411,9 @@ run_get (World * w, const gint64 * arg)
   g_object_get (w->element, "transform", &transform, "quality", &quality, "qp",
       &qp, "chroma-qp-offset", &offset, "scaling-list", &list, "min-block",
       &min_block, "max-block", &max_block, "lambda-scale", &lambda_scale,
-      "view", &view, "b-transform", &b, "b-quality", &b_quality, "b-qp", &b_qp,
-      "left", &left, "right", &right, "wipe-position", &position,
-      "difference-gain", &gain, "grid", &grid,
+      "deadzone", &deadzone, "rdoq", &rdoq, "view", &view, "b-transform", &b,
+      "b-quality", &b_quality, "b-qp", &b_qp, "left", &left, "right", &right,
+      "wipe-position", &position, "difference-gain", &gain, "grid", &grid,
       "post-messages", &post, "overlay", &overlay, "interactive", &interactive,
       "interval", &interval, "rate", &rate, "target-psnr", &psnr, "target-bpp",
       &bpp, "target-size", &size, "min-psnr-warning", &min_psnr, NULL);
@@ -415,10 +429,12 @@ run_get (World * w, const gint64 * arg)
       "B read: %d %d %d, sides %d %d, set: %d %d %d, %d %d", b, b_quality,
       b_qp, left, right, c->b, c->b_quality, c->b_qp, c->left, c->right);
   check (min_block == c->params.min_block && max_block == c->params.max_block
-      && lambda_scale == c->params.lambda_scale,
-      "blocks read: %d %d %g, set: %d %d %g", min_block, max_block,
-      lambda_scale, c->params.min_block, c->params.max_block,
-      c->params.lambda_scale);
+      && lambda_scale == c->params.lambda_scale
+      && deadzone == c->params.deadzone && rdoq == c->params.rdoq,
+      "blocks and levels read: %d %d %g %g %d, set: %d %d %g %g %d", min_block,
+      max_block, lambda_scale, deadzone, rdoq, c->params.min_block,
+      c->params.max_block, c->params.lambda_scale, c->params.deadzone,
+      c->params.rdoq);
   check (view == c->view && position == c->position && gain == c->gain
       && grid == c->grid && post == c->post && overlay == c->overlay
       && interactive == c->interactive && interval == c->interval,
@@ -534,6 +550,7 @@ read_back (World * w)
       &c->params.chroma_qp_offset, "scaling-list", &c->params.scaling_list,
       "min-block", &c->params.min_block, "max-block", &c->params.max_block,
       "lambda-scale", &c->params.lambda_scale,
+      "deadzone", &c->params.deadzone, "rdoq", &c->params.rdoq,
       "view", &c->view, "wipe-position", &c->position, "difference-gain",
       &c->gain, "grid", &c->grid, "post-messages", &c->post, "overlay",
       &c->overlay, "interactive", &c->interactive, "interval", &c->interval,
@@ -595,6 +612,8 @@ const Kind setting_kinds[] = {
           {"right", 0, BDCT_N_SIDES - 1}}},
   {"blocks", 20, run_blocks, {{"how", 0, 3}, {"mask", 1, 7}, {"min", 0, 5},
           {"max", 0, 5}, {"scale", 0, 4}}},
+  {"levels", 15, run_levels, {{"how", 0, 3}, {"mask", 1, 3},
+          {"deadzone", 0, 4}, {"rdoq", 0, 1}}},
   {"view", 40, run_view, {{"how", 0, 3}, {"mask", 1, 15},
           {"view", 0, BDCT_N_VIEWS - 1}, {"position", 0, 40},
           {"gain", 0, 320}, {"grid", 0, 1}}},

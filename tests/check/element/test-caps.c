@@ -32,6 +32,8 @@ static const struct
   {"quality", "gint", "85", "RWPC"},
   {"qp", "gint", "26", "RWPC"},
   {"chroma-qp-offset", "gint", "0", "RWPC"},
+  {"deadzone", "gdouble", "0.33333333333333331", "RWPC"},
+  {"rdoq", "gboolean", "false", "RWPC"},
   {"min-block", "gint", "4", "RWPC"},
   {"max-block", "gint", "32", "RWPC"},
   {"lambda-scale", "gdouble", "1", "RWPC"},

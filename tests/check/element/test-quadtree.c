@@ -36,6 +36,40 @@ test_refused (void)
   bench_clear (&bench);
 }
 
+/* So do those that do no rdoq, whichever of the two comes first. */
+static void
+test_rdoq_refused (void)
+{
+  gint transform;
+  gboolean rdoq;
+  gchar *text;
+  Bench bench;
+
+  bench_init (&bench, "I420", W, H, "transform", BDCT_HEVC_8X8, NULL);
+  bench_push (&bench, 0);
+  gst_buffer_unref (bench_pull (&bench));
+  gst_structure_free (bench_pop_report (&bench, "frame"));
+  g_object_set (bench.element, "rdoq", TRUE, NULL);
+  g_object_get (bench.element, "rdoq", &rdoq, NULL);
+  g_assert_true (rdoq == !test_on_cuda ());
+  if (test_on_cuda ()) {
+    text = bench_pop_text (&bench, GST_MESSAGE_WARNING);
+    g_assert_nonnull (strstr (text, "rdoq was not changed"));
+    g_assert_nonnull (strstr (text, "backend=cpu"));
+    g_free (text);
+    g_object_set (bench.element, "transform", BDCT_JPEG_8X8, NULL);
+    g_object_set (bench.element, "rdoq", TRUE, NULL);
+    g_object_set (bench.element, "transform", BDCT_HEVC_8X8, NULL);
+    text = bench_pop_text (&bench, GST_MESSAGE_WARNING);
+    g_assert_nonnull (strstr (text, "transform was not changed"));
+    g_assert_nonnull (strstr (text, "rdoq"));
+    g_free (text);
+    g_object_get (bench.element, "transform", &transform, NULL);
+    g_assert_cmpint (transform, ==, BDCT_JPEG_8X8);
+  }
+  bench_clear (&bench);
+}
+
 static void
 check_blocks (Bench * bench, gint min_block, gint max_block)
 {
@@ -105,10 +139,17 @@ test_figures (void)
     BdctTransform transform;
     gint min_block, max_block;
     gdouble lambda_scale;
+    gboolean rdoq;
+    gdouble deadzone;
   } steps[] = {
-    {BDCT_HEVC_QUADTREE, 4, 32, 1}, {BDCT_HEVC_QUADTREE, 8, 16, 1},
-    {BDCT_HEVC_QUADTREE, 4, 32, 0}, {BDCT_HEVC_QUADTREE, 4, 32, 20},
-    {BDCT_HEVC_8X8, 4, 32, 1},
+    {BDCT_HEVC_QUADTREE, 4, 32, 1, FALSE, 1.0 / 3},
+    {BDCT_HEVC_QUADTREE, 8, 16, 1, FALSE, 1.0 / 6},
+    {BDCT_HEVC_QUADTREE, 4, 32, 0, FALSE, 0.25},
+    {BDCT_HEVC_QUADTREE, 4, 32, 20, FALSE, 1.0 / 3},
+    {BDCT_HEVC_QUADTREE, 4, 32, 1, TRUE, 1.0 / 3},
+    {BDCT_HEVC_8X8, 4, 32, 1, TRUE, 0.2},
+    {BDCT_HEVC_8X8, 4, 32, 8, TRUE, 0.2},
+    {BDCT_HEVC_8X8, 4, 32, 1, FALSE, 0.2},
   };
   GstStructure *s, *all;
   Bench bench;
@@ -120,11 +161,18 @@ test_figures (void)
     BdctParams params = defaults;
     BdctStats stats, rated;
 
+    if (steps[i].rdoq && test_on_cuda ()) {
+      gst_buffer_unref (in);
+      continue;
+    }
     params.transform = steps[i].transform;
     params.min_block = steps[i].min_block;
     params.max_block = steps[i].max_block;
     params.lambda_scale = steps[i].lambda_scale;
-    g_object_set (bench.element, "transform", params.transform, "min-block",
+    params.rdoq = steps[i].rdoq;
+    params.deadzone = steps[i].deadzone;
+    g_object_set (bench.element, "rdoq", params.rdoq, "deadzone",
+        params.deadzone, "transform", params.transform, "min-block",
         params.min_block, "max-block", params.max_block, "lambda-scale",
         params.lambda_scale, NULL);
     expected = frame_expect (&bench.info, in, &params, &stats);
@@ -226,6 +274,7 @@ main (int argc, char **argv)
 {
   test_init (&argc, &argv);
   test_add ("/quadtree/refused", test_refused);
+  test_add ("/quadtree/rdoq-refused", test_rdoq_refused);
   test_add ("/quadtree/pairs", test_pairs);
   if (!test_on_cuda ()) {
     test_add ("/quadtree/figures", test_figures);
