@@ -175,7 +175,7 @@ test_small (gconstpointer data)
   const int size = GPOINTER_TO_INT (data);
   GRand *rand = g_rand_new_with_seed (size);
   double excess = 0, gain = 0, gained = 0;
-  guint n_best = 0, n = 1000 >> 2 * size;
+  guint n_best = 0, n = 400 >> 2 * size;
 
   for (guint k = 0; k < n; k++) {
     BdctParams params = BDCT_PARAMS_DEFAULT;
