@@ -61,24 +61,25 @@ fail (GError ** error, const gchar * message)
   return FALSE;
 }
 
-/* One of the transforms, which an engine must do: that for which there may be
+/* One of the settings, which an engine must do: that for which there may be
  * fewest. */
-static BdctTransform
-find_transform (const GArray * settings)
+static BdctParams
+find_params (const GArray * settings)
 {
-  BdctTransform transform = BDCT_JPEG_8X8;
+  BdctParams params = BDCT_PARAMS_DEFAULT;
 
   for (guint i = 0; i < settings->len; i++)
     if (g_array_index (settings, BdctParams, i).transform
         == BDCT_HEVC_QUADTREE)
-      transform = BDCT_HEVC_QUADTREE;
-  return transform;
+      params = g_array_index (settings, BdctParams, i);
+  return params;
 }
 
 MeasureBench *
 measure_bench_new (const MeasurePlan * plan, gint backend, gint device,
     guint threads, const MeasureBench * beside, GError ** error)
 {
+  const BdctParams params = find_params (plan->settings);
   MeasureBench *bench = g_new0 (MeasureBench, 1);
   GstBus *bus;
 
@@ -101,7 +102,7 @@ measure_bench_new (const MeasurePlan * plan, gint backend, gint device,
       g_set_object (&lane->context, (beside != NULL ? beside : bench)
           ->lanes[0].context);
     if (gst_blockdct_backend_open (&lane->backend, bench->element, backend,
-            find_transform (plan->settings), device, threads, &lane->context))
+            &params, device, threads, &lane->context))
       continue;
     message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
     gst_message_parse_error (message, error, NULL);
