@@ -175,7 +175,7 @@ test_small (gconstpointer data)
   const int size = GPOINTER_TO_INT (data);
   GRand *rand = g_rand_new_with_seed (size);
   double excess = 0, gain = 0, gained = 0;
-  guint n_best = 0, n = 400 >> 2 * size;
+  guint n_best = 0, n = 40000 >> 2 * size;
 
   for (guint k = 0; k < n; k++) {
     BdctParams params = BDCT_PARAMS_DEFAULT;
@@ -188,7 +188,7 @@ test_small (gconstpointer data)
     params.qp = g_rand_int_range (rand, 10, 52);
     block_init (&b, &params, 8, k % 2 ? BDCT_Y : BDCT_U);
     for (int i = 0; i < b.n; i++)
-      set_cell (&b, i, g_rand_double_range (rand, -0.49, 0.49));
+      set_cell (&b, i, g_rand_double_range (rand, -0.4, 0.4));
     for (int i = g_rand_int_range (rand, 1, 7 - size); i > 0; i--)
       set_cell (&b, g_rand_int_range (rand, 0, MIN (b.n, 64)),
           g_rand_double_range (rand, -3.4, 3.4));
