@@ -42,6 +42,18 @@ bdct_stats_total (const BdctStats * stats)
   return total;
 }
 
+bool
+bdct_stats_shares (const BdctStats * stats, double share[BDCT_TREE_SIZES])
+{
+  uint64_t all = 0;
+
+  for (int i = 0; i < BDCT_TREE_SIZES; i++)
+    all += stats->area[i];
+  for (int i = 0; all > 0 && i < BDCT_TREE_SIZES; i++)
+    share[i] = (double) stats->area[i] / all;
+  return all > 0;
+}
+
 double
 bdct_mse (const BdctCounters * counters)
 {

@@ -213,12 +213,12 @@ add_bits (GstStructure * s, guint of, const BdctStats * stats,
 static void
 add_areas (GstStructure * s, guint of, const BdctStats * stats)
 {
-  guint64 all = 0;
+  gdouble share[BDCT_TREE_SIZES];
 
+  if (!bdct_stats_shares (stats, share))
+    return;
   for (guint i = 0; i < BDCT_TREE_SIZES; i++)
-    all += stats->area[i];
-  for (guint i = 0; all > 0 && i < BDCT_TREE_SIZES; i++)
-    add_double (s, of + AREA_4 + i, (gdouble) stats->area[i] / all);
+    add_double (s, of + AREA_4 + i, share[i]);
 }
 
 static void

@@ -207,13 +207,13 @@ append_bits (GString * text, const BdctStats * stats,
 static void
 append_areas (GString * text, const BdctStats * stats)
 {
-  guint64 all = 0;
+  gdouble share[BDCT_TREE_SIZES];
 
+  if (!bdct_stats_shares (stats, share))
+    return;
   for (guint i = 0; i < BDCT_TREE_SIZES; i++)
-    all += stats->area[i];
-  for (guint i = 0; all > 0 && i < BDCT_TREE_SIZES; i++)
     g_string_append_printf (text, "%s%d: %.0f %%", i > 0 ? ", " : "\nblocks ",
-        4 << i, 100.0 * stats->area[i] / all);
+        4 << i, 100.0 * share[i]);
 }
 
 /* Of a metric the figure of all components, or luma's. */
