@@ -138,6 +138,24 @@ test_pool_identical_first (void)
   g_assert_true (isinf (pool.psnr_max) && isinf (pool.psnr_mean));
 }
 
+/* Without a tree there are none; with one they are parts of a whole. */
+static void
+test_shares (void)
+{
+  BdctStats stats = {.area = {0} };
+  double share[BDCT_TREE_SIZES] = { -1, -1, -1, -1 };
+
+  g_assert_false (bdct_stats_shares (&stats, share));
+  g_assert_cmpfloat (share[0], ==, -1);
+  stats.area[0] = (guint64) 1 << 61;
+  stats.area[3] = (guint64) 3 << 61;
+  g_assert_true (bdct_stats_shares (&stats, share));
+  g_assert_cmpfloat (share[0], ==, 0.25);
+  g_assert_cmpfloat (share[1], ==, 0);
+  g_assert_cmpfloat (share[2], ==, 0);
+  g_assert_cmpfloat (share[3], ==, 0.75);
+}
+
 /* --- transforms and matrices --- */
 
 static void
@@ -262,6 +280,7 @@ main (int argc, char **argv)
   g_test_add_func ("/stats/wide-sum", test_wide_sum);
   g_test_add_func ("/stats/pool", test_pool);
   g_test_add_func ("/stats/pool-identical-first", test_pool_identical_first);
+  g_test_add_func ("/stats/shares", test_shares);
   g_test_add_func ("/transform/table", test_transforms);
   g_test_add_func ("/matrix/hevc", test_hevc_matrices);
   g_test_add_func ("/matrix/islow", test_islow_matrix);

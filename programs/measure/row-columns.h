@@ -1,0 +1,40 @@
+/* blockdct-measure: what the table's columns are, for those who write and read
+ * them.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEASURE_ROW_COLUMNS_H
+#define MEASURE_ROW_COLUMNS_H
+
+#include "row.h"
+
+G_BEGIN_DECLS
+
+/** The columns of counts. Bits are named for what they are. */
+typedef struct
+{
+  const gchar *name;
+  MeasureCount count;
+  enum { MEASURE_ANY, MEASURE_EXACT, MEASURE_ESTIMATE } bits;
+} MeasureColumn;
+
+#define MEASURE_N_COLUMNS 20
+extern const MeasureColumn measure_columns[MEASURE_N_COLUMNS];
+
+/** Whether the format has the plane that a count is of. */
+gboolean measure_row_has_plane (const MeasureRow * row, MeasureCount count);
+/** Whether there is something in measure_columns[i]. */
+gboolean measure_row_has_column (const MeasureRow * row, guint i);
+
+/** What the metrics' figures are made of. */
+void measure_row_get_stats (const MeasureRow * row, BdctStats * stats);
+/** A metric's figure; NAN without one. */
+gdouble measure_row_figure (const MeasureRow * row, const BdctStats * stats,
+    guint metric, guint component);
+
+/** The columns of a metric, interned: of its sum and of its figure. */
+const gchar *measure_name_sum (guint metric, guint component);
+const gchar *measure_name_figure (guint metric, guint component);
+
+G_END_DECLS
+#endif
