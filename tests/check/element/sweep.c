@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "sweep.h"
+
+#include <string.h>
+
+gboolean
+has_qp (BdctTransform transform)
+{
+  return transform != BDCT_JPEG_8X8 && transform != BDCT_DCT_8X8;
+}
+
+const gchar *
+setting_name (BdctTransform transform)
+{
+  return has_qp (transform) ? "qp" : "quality";
+}
+
+gint
+run_all (const gchar * format, guint n, BdctTransform transform,
+    GstStructure * reports[MAX_SETTINGS])
+{
+  gint first = has_qp (transform) ? 0 : 1, last = has_qp (transform) ? 51 : 100;
+  Bench bench;
+
+  bench_init (&bench, format, WIDTH, HEIGHT, "transform", transform, "rate",
+      TRUE, "threads", 1, NULL);
+  for (gint i = first; i <= last; i++) {
+    g_object_set (bench.element, setting_name (transform), i, NULL);
+    bench_push (&bench, n);
+    reports[i - first] = bench_pop_report (&bench, "frame");
+    g_assert_cmpint (get_int (reports[i - first], setting_name (transform)), ==,
+        i);
+  }
+  bench_clear (&bench);
+  return last - first + 1;
+}
+
+void
+free_all (GstStructure ** reports, gint n)
+{
+  for (gint i = 0; i < n; i++)
+    gst_structure_free (reports[i]);
+}
+
+void
+set_curve (Bench * bench, const gint * settings, guint n)
+{
+  GValue array = G_VALUE_INIT;
+
+  g_value_init (&array, GST_TYPE_ARRAY);
+  for (guint i = 0; i < n; i++) {
+    GValue v = G_VALUE_INIT;
+
+    g_value_init (&v, G_TYPE_INT);
+    g_value_set_int (&v, settings[i]);
+    gst_value_array_append_and_take_value (&array, &v);
+  }
+  g_object_set_property (G_OBJECT (bench->element), "curve", &array);
+  g_value_unset (&array);
+}
+
+GstStructure *
+pop_curve (Bench * bench, gint64 index)
+{
+  GstMessage *message = bench_pop (bench, GST_MESSAGE_ELEMENT);
+  GstStructure *s;
+
+  if (index < 0) {
+    g_assert_null (message);
+    return NULL;
+  }
+  g_assert_nonnull (message);
+  s = gst_structure_copy (gst_message_get_structure (message));
+  gst_message_unref (message);
+  g_assert_true (gst_structure_has_name (s, "blockdct-curve"));
+  g_assert_cmpuint (get_uint64 (s, "index"), ==, index);
+  return s;
+}
+
+void
+assert_warning (Bench * bench, const gchar * part, const gchar * other)
+{
+  gchar *text = bench_pop_text (bench, GST_MESSAGE_WARNING);
+
+  g_assert_nonnull (strstr (text, part));
+  g_assert_nonnull (strstr (text, other));
+  g_free (text);
+  g_assert_null (bench_pop (bench, GST_MESSAGE_WARNING));
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * `curve`: what a frame would be at other settings, against an element that is
+ * given one setting after another. */
+#include <string.h>
+#include "sweep.h"
+
+static gchar *
+get_curve (Bench * bench)
+{
+  GValue array = G_VALUE_INIT;
+  gchar *text;
+
+  g_value_init (&array, GST_TYPE_ARRAY);
+  g_object_get_property (G_OBJECT (bench->element), "curve", &array);
+  text = gst_value_serialize (&array);
+  g_value_unset (&array);
+  return text;
+}
+
+static void
+assert_curve (Bench * bench, const gchar * expected)
+{
+  gchar *text = get_curve (bench);
+
+  g_assert_cmpstr (text, ==, expected);
+  g_free (text);
+}
+
+static const GValue *
+get_item (const GstStructure * s, const gchar * name, guint n, guint i,
+    GType type)
+{
+  const GValue *array = gst_structure_get_value (s, name), *v;
+
+  g_assert_true (array != NULL && GST_VALUE_HOLDS_ARRAY (array));
+  g_assert_cmpuint (gst_value_array_get_size (array), ==, n);
+  v = gst_value_array_get_value (array, i);
+  g_assert_true (G_VALUE_HOLDS (v, type));
+  return v;
+}
+
+/* Entry `i` of `n` says what `report` does. */
+static void
+assert_entry (const GstStructure * s, guint n, guint i,
+    const GstStructure * report)
+{
+  static const gchar *names[] = { "psnr-y", "psnr-u", "psnr-v", "psnr",
+    "nonzero", "bits-estimated"
+  };
+  gint setting;
+
+  g_assert_true (gst_structure_get_int (report, "quality", &setting)
+      || gst_structure_get_int (report, "qp", &setting));
+  g_assert_cmpint (g_value_get_int (get_item (s, "setting", n, i, G_TYPE_INT)),
+      ==, setting);
+  for (guint k = 0; k < G_N_ELEMENTS (names); k++) {
+    g_assert_cmpint (gst_structure_has_field (s, names[k]), ==,
+        gst_structure_has_field (report, names[k]));
+    if (gst_structure_has_field (s, names[k]))
+      g_assert_cmpfloat (g_value_get_double (get_item (s, names[k], n, i,
+                  G_TYPE_DOUBLE)), ==, get_double (report, names[k]));
+  }
+  g_assert_cmpint (gst_structure_has_field (s, "bits"), ==,
+      gst_structure_has_field (report, "bits"));
+  if (gst_structure_has_field (s, "bits"))
+    g_assert_cmpuint (g_value_get_uint64 (get_item (s, "bits", n, i,
+                G_TYPE_UINT64)), ==, get_uint64 (report, "bits"));
+}
+
+/* All settings, and some in their own order, are what single runs give; the
+ * frame's own message does not know of it. */
+static void
+test_by_format (void)
+{
+  static const gchar *formats[] = { "GRAY8", "I420", "Y42B", "I420_10LE" };
+  static const BdctTransform transforms[] = { BDCT_JPEG_8X8, BDCT_HEVC_8X8,
+    BDCT_DCT_8X8
+  };
+  static const gint some[] = { 40, 7, 40, 51 };
+
+  for (guint f = 0; f < G_N_ELEMENTS (formats); f++)
+    for (guint t = 0; t < G_N_ELEMENTS (transforms) - test_on_cuda (); t++) {
+      gint first = has_qp (transforms[t]) ? 0 : 1, n;
+      GstStructure *reports[MAX_SETTINGS], *s, *own;
+      Bench bench;
+
+      n = run_all (formats[f], 3, transforms[t], reports);
+      bench_init (&bench, formats[f], WIDTH, HEIGHT, "transform",
+          transforms[t], NULL);
+      gst_util_set_object_arg (G_OBJECT (bench.element), "curve", "<all>");
+      assert_curve (&bench, "< (string)all >");
+      bench_push (&bench, 3);
+      own = bench_pop_report (&bench, "frame");
+      g_assert_false (gst_structure_has_field (own, "bpp"));
+      s = pop_curve (&bench, 0);
+      for (gint i = 0; i < n; i++)
+        assert_entry (s, n, i, reports[i]);
+      g_assert_cmpstr (gst_structure_get_string (s, "transform"), ==,
+          bdct_transform_info (transforms[t])->name);
+      g_assert_cmpstr (gst_structure_get_string (s, "backend"), ==,
+          gst_structure_get_string (own, "backend"));
+      g_assert_cmpuint (get_uint64 (s, "timestamp"), ==, 3 * FRAME);
+      g_assert_cmpuint (get_uint64 (s, "stream-time"), ==, 3 * FRAME);
+      g_assert_cmpuint (get_uint64 (s, "running-time"), ==, 3 * FRAME);
+      g_assert_cmpuint (get_uint64 (s, "duration"), ==, FRAME);
+      gst_structure_free (own);
+      gst_structure_free (s);
+      set_curve (&bench, some, G_N_ELEMENTS (some));
+      bench_push (&bench, 3);
+      gst_structure_free (bench_pop_report (&bench, "frame"));
+      s = pop_curve (&bench, 1);
+      for (guint i = 0; i < G_N_ELEMENTS (some); i++)
+        assert_entry (s, G_N_ELEMENTS (some), i, reports[some[i] - first]);
+      gst_structure_free (s);
+      pop_curve (&bench, -1);
+      free_all (reports, n);
+      bench_clear (&bench);
+    }
+}
+
+/* Each frame has the curve it entered with, behind its own message. */
+static void
+test_curve_live (void)
+{
+  static const gint settings[] = { 11, 22, 33, 44, 50 };
+
+  for (guint depth = 1; depth <= 8; depth += depth) {
+    Bench bench;
+
+    bench_init (&bench, "I420", WIDTH, HEIGHT, "async-depth", depth, NULL);
+    for (guint n = 0; n < 10; n++) {
+      if (n == 7)
+        g_object_set (bench.element, "transform", BDCT_HEVC_4X4, NULL);
+      set_curve (&bench, settings, n % 5);
+      bench_push (&bench, n);
+    }
+    gst_harness_push_event (bench.h, gst_event_new_eos ());
+    for (guint n = 0; n < 10; n++) {
+      GstStructure *s = bench_pop_report (&bench, "frame");
+
+      g_assert_cmpuint (get_uint64 (s, "index"), ==, n);
+      gst_structure_free (s);
+      if (n % 5 == 0)
+        continue;
+      s = pop_curve (&bench, n);
+      g_assert_cmpstr (gst_structure_get_string (s, "transform"), ==,
+          n < 7 ? "jpeg-8x8" : "hevc-4x4");
+      for (guint i = 0; i < n % 5; i++)
+        g_assert_cmpint (g_value_get_int (get_item (s, "setting", n % 5, i,
+                    G_TYPE_INT)), ==, settings[i]);
+      gst_structure_free (s);
+    }
+    gst_structure_free (bench_pop_report (&bench, "pooled"));
+    pop_curve (&bench, -1);
+    bench_clear (&bench);
+  }
+}
+
+/* One a frame whatever the interval is; none without messages. */
+static void
+test_curve_interval (void)
+{
+  static const gint settings[] = { 50 };
+  Bench bench;
+
+  bench_init (&bench, "I420", 16, 16, "interval", 2 * FRAME, NULL);
+  set_curve (&bench, settings, 1);
+  bench_push (&bench, 0);
+  gst_structure_free (pop_curve (&bench, 0));
+  bench_push (&bench, 1);
+  gst_structure_free (bench_pop_report (&bench, "interval"));
+  gst_structure_free (pop_curve (&bench, 1));
+  g_object_set (bench.element, "post-messages", FALSE, NULL);
+  bench_push (&bench, 2);
+  pop_curve (&bench, -1);
+  bench_clear (&bench);
+}
+
+/* All settings after as many others. */
+static void
+test_curve_all (void)
+{
+  gint settings[52];
+  Bench bench;
+
+  bench_init (&bench, "GRAY8", 16, 16, "transform", BDCT_HEVC_8X8, NULL);
+  for (gint i = 0; i < 52; i++)
+    settings[i] = 51 - i;
+  set_curve (&bench, settings, 52);
+  for (guint n = 0; n < 2; n++) {
+    GstStructure *s;
+    const GValue *array;
+
+    bench_push (&bench, n);
+    gst_structure_free (bench_pop_report (&bench, "frame"));
+    s = pop_curve (&bench, n);
+    array = gst_structure_get_value (s, "setting");
+    g_assert_cmpuint (gst_value_array_get_size (array), ==, 52);
+    g_assert_cmpint (g_value_get_int (gst_value_array_get_value (array, 0)),
+        ==, n == 0 ? 51 : 0);
+    gst_structure_free (s);
+    gst_util_set_object_arg (G_OBJECT (bench.element), "curve", "<all>");
+  }
+  bench_clear (&bench);
+}
+
+static void
+count (GObject * object, GParamSpec * pspec, gint * n)
+{
+  (void) object, (void) pspec;
+  ++*n;
+}
+
+/* What cannot be is refused, with the value and the range, and the curve that
+ * was stays. */
+static void
+test_curve_refused (void)
+{
+  static const gint right[] = { 20, 60 }, high[] = { 20, 101 };
+  static const gint low[] = { -1 }, zero[] = { 30, 0 };
+  gint many[BDCT_MAX_OTHERS + 1], n = 0;
+  Bench bench;
+
+  for (guint i = 0; i < G_N_ELEMENTS (many); i++)
+    many[i] = 1 + i % 51;
+  bench_init (&bench, "I420", 16, 16, NULL);
+  set_curve (&bench, right, 2);
+  set_curve (&bench, high, 2);
+  assert_warning (&bench, "setting 101 at index 1", "0 to 100");
+  set_curve (&bench, low, 1);
+  assert_warning (&bench, "setting -1 at index 0", "0 to 100");
+  set_curve (&bench, zero, 2);
+  assert_warning (&bench, "setting 0 at index 1", "1 to 100 (jpeg-8x8)");
+  set_curve (&bench, many, G_N_ELEMENTS (many));
+  assert_warning (&bench, "128", "129");
+  gst_util_set_object_arg (G_OBJECT (bench.element), "curve", "<most>");
+  assert_warning (&bench, "curve was not changed", "index 0");
+  assert_curve (&bench, "< (int)20, (int)60 >");
+  set_curve (&bench, many, G_N_ELEMENTS (many) - 1);
+  bench_push (&bench, 0);
+  gst_structure_free (bench_pop_report (&bench, "frame"));
+  gst_structure_free (pop_curve (&bench, 0));
+  /* A transform that does not have it sets it aside. */
+  set_curve (&bench, right, 2);
+  g_signal_connect (bench.element, "notify::curve", G_CALLBACK (count), &n);
+  g_object_set (bench.element, "transform", BDCT_HEVC_8X8, NULL);
+  bench_push (&bench, 1);
+  gst_structure_free (bench_pop_report (&bench, "frame"));
+  pop_curve (&bench, -1);
+  assert_warning (&bench, "setting 60 at index 1", "0 to 51 (hevc-8x8)");
+  assert_curve (&bench, "<  >");
+  g_assert_cmpint (n, ==, 1);
+  /* Both at once is a group. */
+  g_object_freeze_notify (G_OBJECT (bench.element));
+  set_curve (&bench, right, 2);
+  g_object_set (bench.element, "transform", BDCT_JPEG_8X8, NULL);
+  g_object_thaw_notify (G_OBJECT (bench.element));
+  bench_push (&bench, 2);
+  gst_structure_free (bench_pop_report (&bench, "frame"));
+  gst_structure_free (pop_curve (&bench, 2));
+  bench_clear (&bench);
+}
+
+/* Before the stream is known the order of properties does not matter; what is
+ * wrong by then is said at the first frame. */
+static void
+test_curve_early (void)
+{
+  for (guint right = 0; right < 2; right++) {
+    Bench bench;
+
+    bench_init (&bench, NULL, 0, 0, NULL);
+    gst_util_set_object_arg (G_OBJECT (bench.element), "curve", "<0, 51>");
+    if (right)
+      g_object_set (bench.element, "transform", BDCT_HEVC_8X8, NULL);
+    bench_set_caps (&bench, "I420", 16, 16);
+    bench_push (&bench, 0);
+    gst_structure_free (bench_pop_report (&bench, "frame"));
+    if (right)
+      gst_structure_free (pop_curve (&bench, 0));
+    else
+      assert_warning (&bench, "setting 0 at index 0", "1 to 100 (jpeg-8x8)");
+    pop_curve (&bench, -1);
+    bench_clear (&bench);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  test_init (&argc, &argv);
+  test_add ("/curve/formats", test_by_format);
+  test_add ("/curve/live", test_curve_live);
+  test_add ("/curve/interval", test_curve_interval);
+  test_add ("/curve/refused", test_curve_refused);
+  test_add ("/curve/early", test_curve_early);
+  test_add ("/curve/all", test_curve_all);
+  return test_run ();
+}

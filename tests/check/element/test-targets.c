@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Targets, which choose a frame's setting, against an element that is given one
+ * setting after another. */
+#include <math.h>
+#include <string.h>
+#ifdef HAVE_CONTROLLER
+#include <gst/controller/controller.h>
+#endif
+#include "sweep.h"
+
+typedef struct
+{
+  const gchar *name;
+  gboolean psnr;                /* at least, else at most */
+  gdouble value;
+} Target;
+
+static void
+set_target (Bench * bench, const gchar * name, gdouble value)
+{
+  if (strcmp (name, "target-size") == 0)
+    g_object_set (bench->element, name, (guint) value, NULL);
+  else
+    g_object_set (bench->element, name, value, NULL);
+}
+
+static gdouble
+get_measure (const GstStructure * report, const gchar * name)
+{
+  if (strcmp (name, "target-psnr") == 0)
+    return get_double (report, "psnr");
+  if (strcmp (name, "target-bpp") == 0)
+    return get_double (report, "bpp");
+  return gst_structure_has_field (report, "file-size")
+      ? get_uint64 (report, "file-size")
+      : get_double (report, "bits-estimated") / 8;
+}
+
+/* The coarsest of those that keep a PSNR, the finest of those that keep to a
+ * size; else what comes nearest. */
+static gint
+find (GstStructure ** reports, gint n, gboolean qp, const Target * target,
+    gboolean * met)
+{
+  gint found = -1, nearest = 0;
+  gdouble best = target->psnr ? -INFINITY : INFINITY;
+
+  for (gint fineness = 0; fineness < n; fineness++) {
+    gint i = qp ? n - 1 - fineness : fineness;
+    gdouble v = get_measure (reports[i], target->name);
+
+    if (target->psnr ? v >= target->value : v <= target->value)
+      if (found < 0 || !target->psnr)
+        found = i;
+    if (target->psnr ? v > best : v <= best) {
+      best = v;
+      nearest = i;
+    }
+  }
+  *met = found >= 0;
+  return *met ? found : nearest;
+}
+
+/* Every frame gets what all single runs say, at any depth, and nothing else
+ * of it changes. */
+static void
+test_targets (void)
+{
+  static const struct
+  {
+    const gchar *format;
+    BdctTransform transform;
+  } streams[] = {
+    {"I420", BDCT_JPEG_8X8}, {"GRAY8", BDCT_HEVC_8X8},
+    {"I420_10LE", BDCT_JPEG_8X8}, {"Y444", BDCT_H264_4X4},
+  };
+  static const Target targets[] = {
+    {"target-psnr", TRUE, 32}, {"target-psnr", TRUE, 45.5},
+    {"target-psnr", TRUE, 190}, {"target-psnr", TRUE, 1},
+    {"target-bpp", FALSE, 1.5}, {"target-bpp", FALSE, 4},
+    {"target-bpp", FALSE, 0.0001}, {"target-bpp", FALSE, 900},
+    {"target-size", FALSE, 700}, {"target-size", FALSE, 1200},
+    {"target-size", FALSE, 1}, {"target-size", FALSE, 1000000},
+  };
+
+  for (guint k = 0; k < G_N_ELEMENTS (streams); k++) {
+    BdctTransform transform = streams[k].transform;
+    GstStructure *reports[2][MAX_SETTINGS], *s;
+    gint n = 0, first = has_qp (transform) ? 0 : 1;
+
+    for (guint f = 0; f < 2; f++)
+      n = run_all (streams[k].format, f, transform, reports[f]);
+    for (guint depth = 1; depth <= 8; depth = depth == 1 ? 2 : 4 * depth) {
+      gboolean missed = FALSE;
+      GstMessage *message;
+      Bench bench;
+
+      bench_init (&bench, streams[k].format, WIDTH, HEIGHT, "async-depth",
+          depth, "transform", transform, "rate", TRUE, NULL);
+      for (guint t = 0; t < G_N_ELEMENTS (targets); t++) {
+        if (t > 0)
+          set_target (&bench, targets[t - 1].name, 0);
+        set_target (&bench, targets[t].name, targets[t].value);
+        bench_push (&bench, 0);
+        bench_push (&bench, 1);
+      }
+      gst_harness_push_event (bench.h, gst_event_new_eos ());
+      for (guint t = 0; t < G_N_ELEMENTS (targets); t++)
+        for (guint f = 0; f < 2; f++) {
+          gboolean met;
+          gint i = find (reports[f], n, has_qp (transform), &targets[t], &met);
+
+          s = bench_pop_report (&bench, "frame");
+          g_assert_cmpuint (get_uint64 (s, "index"), ==, 2 * t + f);
+          g_assert_cmpint (get_int (s, setting_name (transform)), ==,
+              first + i);
+          g_assert_cmpint (get_boolean (s, "target-met"), ==, met);
+          g_assert_cmpfloat (get_double (s, "psnr"), ==,
+              get_double (reports[f][i], "psnr"));
+          g_assert_cmpfloat (get_double (s, "bpp"), ==,
+              get_double (reports[f][i], "bpp"));
+          missed |= !met;
+          gst_structure_free (s);
+        }
+      s = bench_pop_report (&bench, "pooled");
+      g_assert_cmpint (get_boolean (s, "target-met"), ==, !missed);
+      gst_structure_free (s);
+      /* However often one is missed. */
+      g_assert_true (missed);
+      message = bench_pop (&bench, GST_MESSAGE_WARNING);
+      g_assert_nonnull (message);
+      gst_message_unref (message);
+      g_assert_null (bench_pop (&bench, GST_MESSAGE_WARNING));
+      bench_clear (&bench);
+    }
+    for (guint f = 0; f < 2; f++)
+      free_all (reports[f], n);
+  }
+}
+
+/* The picture is the one that the chosen setting makes; without `rate` nothing
+ * is said of bits; and the next caps are others. */
+static void
+test_target_picture (void)
+{
+  static const gint widths[] = { 48, 72 };
+  BdctParams params = BDCT_PARAMS_DEFAULT;
+  Bench bench;
+
+  bench_init (&bench, NULL, 0, 0, "target-bpp", 2.0, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (widths); i++) {
+    GstBuffer *in, *out, *expected;
+    GstStructure *s;
+    BdctStats stats;
+
+    bench_set_caps (&bench, i ? "Y444" : "I420", widths[i], 40);
+    in = frame_new (&bench.info, i);
+    gst_harness_push (bench.h, gst_buffer_ref (in));
+    out = bench_pull (&bench);
+    s = bench_pop_report (&bench, "frame");
+    g_assert_false (gst_structure_has_field (s, "bpp"));
+    params.quality = get_int (s, "quality");
+    expected = frame_expect (&bench.info, in, &params, &stats);
+    g_assert_true (frames_equal (&bench.info, expected, out));
+    frame_rate (&bench.info, in, &params, &stats);
+    g_assert_cmpuint (bdct_stats_total (&stats).bits, <=, widths[i] * 40 * 2);
+    params.quality++;
+    frame_rate (&bench.info, in, &params, &stats);
+    g_assert_cmpuint (bdct_stats_total (&stats).bits, >, widths[i] * 40 * 2);
+    gst_structure_free (s);
+    gst_buffer_unref (expected);
+    gst_buffer_unref (out);
+    gst_buffer_unref (in);
+  }
+  /* The property is the user's. */
+  g_object_get (bench.element, "quality", &params.quality, NULL);
+  g_assert_cmpint (params.quality, ==, 85);
+  g_object_set (bench.element, "target-bpp", 0.0, NULL);
+  bench_push (&bench, 2);
+  {
+    GstStructure *s = bench_pop_report (&bench, "frame");
+
+    g_assert_cmpint (get_int (s, "quality"), ==, 85);
+    g_assert_false (gst_structure_has_field (s, "target-met"));
+    gst_structure_free (s);
+  }
+  bench_clear (&bench);
+}
+
+static void
+assert_targets (Bench * bench, gdouble psnr, gdouble bpp, guint size)
+{
+  gdouble got_psnr, got_bpp;
+  guint got_size;
+
+  g_object_get (bench->element, "target-psnr", &got_psnr, "target-bpp",
+      &got_bpp, "target-size", &got_size, NULL);
+  g_assert_cmpfloat (got_psnr, ==, psnr);
+  g_assert_cmpfloat (got_bpp, ==, bpp);
+  g_assert_cmpuint (got_size, ==, size);
+}
+
+/* A second one is refused; one in the place of another is not, in any order. */
+static void
+test_exclusive (void)
+{
+  Bench bench;
+
+  bench_init (&bench, "I420", 16, 16, "target-psnr", 30.0, NULL);
+  g_object_set (bench.element, "target-bpp", 2.0, NULL);
+  assert_warning (&bench, "target-psnr=30", "target-bpp=2");
+  assert_targets (&bench, 30, 0, 0);
+  g_object_set (bench.element, "target-bpp", 2.0, "target-psnr", 0.0, NULL);
+  assert_targets (&bench, 0, 2, 0);
+  g_object_set (bench.element, "target-bpp", 0.0, "target-size", 5000, NULL);
+  assert_targets (&bench, 0, 0, 5000);
+  g_object_set (bench.element, "target-size", 0, "target-psnr", 31.0,
+      "target-bpp", 3.0, "quality", 12, NULL);
+  assert_warning (&bench, "target-psnr=31", "target-bpp=3");
+  assert_targets (&bench, 0, 0, 5000);
+  bench_push (&bench, 0);
+  gst_structure_free (bench_pop_report (&bench, "frame"));
+  bench_clear (&bench);
+}
+
+#ifdef HAVE_CONTROLLER
+/* By stream time: what one frame is made with is what it would be made with
+ * alone. */
+static void
+test_target_controlled (void)
+{
+  static const gdouble psnr[] = { 30, 0, 42, 36 };
+  GstControlSource *source = gst_interpolation_control_source_new ();
+  GstStructure *reports[MAX_SETTINGS], *s;
+  Bench bench;
+
+  bench_init (&bench, "I420", WIDTH, HEIGHT, NULL);
+  g_object_set (source, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
+  gst_object_add_control_binding (GST_OBJECT (bench.element),
+      gst_direct_control_binding_new_absolute (GST_OBJECT (bench.element),
+          "target-psnr", source));
+  for (guint n = 0; n < G_N_ELEMENTS (psnr); n++)
+    gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE
+        (source), n * FRAME, psnr[n]);
+  for (guint n = 0; n < G_N_ELEMENTS (psnr); n++) {
+    Target target = { "target-psnr", TRUE, psnr[n] };
+    gint n_all = run_all ("I420", n, BDCT_JPEG_8X8, reports);
+    gboolean met;
+
+    bench_push (&bench, n);
+    s = bench_pop_report (&bench, "frame");
+    g_assert_cmpint (get_int (s, "quality"), ==, psnr[n] == 0 ? 85
+        : 1 + find (reports, n_all, FALSE, &target, &met));
+    gst_structure_free (s);
+    free_all (reports, n_all);
+  }
+  gst_object_unref (source);
+  bench_clear (&bench);
+}
+#endif
+
+/* With a matrix there is no quality to choose: said once, and nothing done. */
+static void
+test_matrix (void)
+{
+  static const gint settings[] = { 50 };
+  gint steps[64];
+  GstStructure *s;
+  gchar *text;
+  Bench bench;
+
+  for (guint i = 0; i < 64; i++)
+    steps[i] = 9;
+  bench_init (&bench, "I420", 16, 16, "target-psnr", 30.0, NULL);
+  set_curve (&bench, settings, 1);
+  set_matrix (bench.element, steps, 64);
+  for (guint n = 0; n < 2; n++) {
+    bench_push (&bench, n);
+    s = bench_pop_report (&bench, "frame");
+    g_assert_false (gst_structure_has_field (s, "target-met"));
+    g_assert_cmpint (get_int (s, "quality"), ==, 85);
+    gst_structure_free (s);
+  }
+  pop_curve (&bench, -1);
+  text = bench_pop_text (&bench, GST_MESSAGE_WARNING);
+  g_assert_nonnull (strstr (text, "A target has no effect"));
+  g_free (text);
+  assert_warning (&bench, "curve has no effect", "quantization-matrix");
+  /* It has none itself where there is a QP. */
+  g_object_set (bench.element, "transform", BDCT_HEVC_8X8, NULL);
+  bench_push (&bench, 2);
+  s = bench_pop_report (&bench, "frame");
+  g_assert_true (gst_structure_has_field (s, "target-met"));
+  gst_structure_free (s);
+  gst_structure_free (pop_curve (&bench, 2));
+  bench_clear (&bench);
+}
+
+int
+main (int argc, char **argv)
+{
+  test_init (&argc, &argv);
+  test_add ("/target/all", test_targets);
+  test_add ("/target/picture", test_target_picture);
+  test_add ("/target/exclusive", test_exclusive);
+#ifdef HAVE_CONTROLLER
+  test_add ("/target/controlled", test_target_controlled);
+#endif
+  test_add ("/target/matrix", test_matrix);
+  return test_run ();
+}
