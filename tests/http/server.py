@@ -162,6 +162,14 @@ async def controls_are_the_elements():
                              getattr(enum, "__enum_values__", {}).values() or enum]
                     assert [value["nick"] for value in control["values"]] == known
                     assert control["default"] == enum(int(pspec.default_value)).value_nick
+                elif "flags" in control:
+                    assert control["default"] == [], control
+                    nicks = [flag["nick"] for flag in control["flags"]]
+                    await viewer.say(f"set {control['name']}={nicks[-1]}+{nicks[0]}")
+                    await viewer.wait(lambda news: news["values"][control["name"]]
+                                      == [nicks[0], nicks[-1]])
+                    await viewer.say(f"set {control['name']}=0")
+                    await viewer.wait(lambda news: news["values"][control["name"]] == [])
                 elif pspec.value_type != GObject.TYPE_BOOLEAN:
                     assert control["minimum"] == pspec.minimum, control
                     assert control["maximum"] == pspec.maximum, control
