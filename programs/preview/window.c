@@ -365,7 +365,12 @@ save (PreviewFront * front, const gchar * path, GError ** error)
       gtk_widget_get_allocated_height (self->top));
   cairo_t *cr = cairo_create (surface);
   cairo_status_t status;
+  GtkAllocation all;
 
+  /* The last figures may want another place, and what waits for one is not
+   * drawn. */
+  gtk_widget_get_allocation (self->top, &all);
+  gtk_widget_size_allocate (self->top, &all);
   gtk_widget_draw (self->top, cr);
   cairo_destroy (cr);
   status = cairo_surface_write_to_png (surface, path);
