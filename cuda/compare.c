@@ -2,6 +2,7 @@
 #include "compare.h"
 
 #include "metric-launch.h"
+#include "quadtree.h"
 
 /* Other jobs whose pictures there are at a time: as many as share a launch. */
 #define MAX_PICTURES BDCT_CUDA_MAX_PLANES
@@ -103,14 +104,21 @@ place_luma (const BdctSlot * slot, const BdctStaging * staging,
 /* Have the other jobs from `first` on make their pictures. */
 static bool
 make_pictures (BdctSlot * slot, const BdctStaging * staging, int first, int n,
-    const BdctImage * pictures, BdctError * error)
+    const BdctImage * pictures, BdctBuffer * trees, BdctError * error)
 {
   const BdctCudaPass *passes[MAX_PICTURES];
+  int n_passes = 0;
 
   for (int i = 0; i < n; i++) {
     BdctOther *other = &slot->others[first + i];
     BdctCudaWork work;
 
+    if (bdct_job_is_tree (&other->job)) {
+      if (!bdct_quadtree_enqueue (slot, 1 + first + i, &pictures[i], staging,
+              trees, error))
+        return false;
+      continue;
+    }
     bdct_slot_describe_other (slot, &staging->layout, first + i, &work);
     for (int p = 0; p < work.n_planes; p++)
       work.plane[p].dst = bdct_image_samples (&pictures[i], &staging->layout,
@@ -118,9 +126,9 @@ make_pictures (BdctSlot * slot, const BdctStaging * staging, int first, int n,
     if (bdct_cuda_plan (staging->device->kernels, &work, &other->pass,
             error) == 0)
       return false;
-    passes[i] = &other->pass;
+    passes[n_passes++] = &other->pass;
   }
-  return bdct_cuda_check (bdct_cuda_launch (passes, n,
+  return bdct_cuda_check (bdct_cuda_launch (passes, n_passes,
           staging->device->kernels, staging->device->stream),
       "cudaLaunchKernel", error);
 }
@@ -146,7 +154,7 @@ place_pictures (BdctBuffer * memory, const BdctStaging * staging,
 static bool
 enqueue_others (BdctSlot * slot, const BdctStaging * staging,
     const uint16_t * const luma[3], BdctCompareMemory * memory,
-    BdctError * error)
+    BdctBuffer * trees, BdctError * error)
 {
   const int n_others = slot->n_others - (slot->second > 0);
   const int n = min (n_others,
@@ -158,7 +166,7 @@ enqueue_others (BdctSlot * slot, const BdctStaging * staging,
   for (int first = 0; first < n_others; first += n) {
     const int here = min (n, n_others - first);
 
-    if (!make_pictures (slot, staging, first, here, pictures, error))
+    if (!make_pictures (slot, staging, first, here, pictures, trees, error))
       return false;
     for (int i = 0; i < here; i++)
       if (!bdct_frame_metrics_enqueue (&slot->metrics, 1 + first + i,
@@ -170,7 +178,7 @@ enqueue_others (BdctSlot * slot, const BdctStaging * staging,
 
 bool
 bdct_compare_enqueue (BdctSlot * slot, const BdctStaging * staging,
-    BdctCompareMemory * memory, BdctError * error)
+    BdctCompareMemory * memory, BdctBuffer * trees, BdctError * error)
 {
   const uint16_t *luma[3] = { NULL, NULL, NULL };
 
@@ -182,7 +190,8 @@ bdct_compare_enqueue (BdctSlot * slot, const BdctStaging * staging,
               || bdct_frame_metrics_enqueue (&slot->metrics, slot->second,
                   &slot->b_rec, luma, &memory->scratch, staging, error))
           && (!slot->others_compared
-              || enqueue_others (slot, staging, luma, memory, error))));
+              || enqueue_others (slot, staging, luma, memory, trees,
+                  error))));
 }
 
 void

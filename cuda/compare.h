@@ -31,9 +31,10 @@ bool bdct_compare_describe (BdctSlot *slot, const BdctStaging *staging,
  * compares them. */
 bool bdct_compare_takes (const BdctSlot *slot, int i);
 
-/** Enqueue all of it behind the passes of the sets. */
+/** Enqueue all of it behind the passes of the sets. `trees`: where trees are
+ * found (quadtree.h). */
 bool bdct_compare_enqueue (BdctSlot *slot, const BdctStaging *staging,
-    BdctCompareMemory *memory, BdctError *error);
+    BdctCompareMemory *memory, BdctBuffer *trees, BdctError *error);
 
 void bdct_compare_clear (BdctCompareMemory *memory, bool in_context);
 

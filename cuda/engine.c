@@ -9,6 +9,7 @@
 #include "compare.h"
 #include "device.h"
 #include "plan.h"
+#include "quadtree.h"
 #include "rate.h"
 #include "slot.h"
 #include "staging.h"
@@ -46,6 +47,7 @@ typedef struct {
   unsigned n_cells, next_cells; /* frames */
   bool zeroed;                  /* the half of the cells in use */
   BdctBuffer levels;            /* of the frame whose bits are counted */
+  BdctBuffer trees;             /* of the one whose trees are found */
   BdctCompareMemory compare;    /* of the one whose metrics are computed */
   const BdctCudaPass *passes[MAX_BATCH * (4 + BDCT_MAX_OTHERS + 1)];
 } CudaEngine;
@@ -62,6 +64,7 @@ free_frames (CudaEngine * self, bool in_context)
   free (self->frames);
   bdct_buffer_free (&self->cells, in_context);
   bdct_buffer_free (&self->levels, in_context);
+  bdct_buffer_free (&self->trees, in_context);
   bdct_compare_clear (&self->compare, in_context);
   bdct_staging_clear (&self->staging, in_context);
   self->frames = NULL;
@@ -201,7 +204,8 @@ gather_passes (CudaEngine * self, unsigned first, unsigned n)
       more = true;
       if (other < 0)
         self->passes[n_passes++] = &slot->pass[i];
-      else if (!bdct_compare_takes (slot, other))
+      else if (!bdct_compare_takes (slot, other)
+          && !bdct_job_is_tree (&slot->others[other].job))
         self->passes[n_passes++] = &slot->others[other].pass;
     }
   }
@@ -308,6 +312,21 @@ draw (CudaEngine * self, const BdctSlot * slot, BdctError * error)
       "cudaLaunchKernel", error);
 }
 
+/* Enqueue the trees of a frame, but for those of other jobs that are compared.
+ */
+static bool
+find_trees (CudaEngine * self, const BdctSlot * slot, BdctError * error)
+{
+  for (int i = 0; i <= slot->n_others; i++)
+    if (bdct_job_is_tree (bdct_slot_job (slot, i))
+        && (i == 0 || !bdct_compare_takes (slot, i - 1))
+        && !bdct_quadtree_enqueue (slot, i, i == 0 ? &slot->rec
+            : i == slot->second ? &slot->b_rec : NULL, &self->staging,
+            &self->trees, error))
+      return false;
+  return true;
+}
+
 /* Enqueue the kernels of `n` frames of those in flight. */
 static bool
 launch_kernels (CudaEngine * self, unsigned first, unsigned n,
@@ -323,10 +342,13 @@ launch_kernels (CudaEngine * self, unsigned first, unsigned n,
     return false;
   for (unsigned i = 0; i < n; i++) {
     slot = &frame_at (self, first + i)->slot;
+    if (!find_trees (self, slot, error))
+      return false;
     if (slot->rate && !bdct_rate_enqueue (slot, &self->staging, &self->levels,
             error))
       return false;
-    if (!bdct_compare_enqueue (slot, &self->staging, &self->compare, error))
+    if (!bdct_compare_enqueue (slot, &self->staging, &self->compare,
+            &self->trees, error))
       return false;
     if (slot->viewed && !draw (self, slot, error))
       return false;

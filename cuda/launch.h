@@ -77,8 +77,10 @@ typedef struct BdctCudaCell {
   unsigned long long sse[BDCT_MAX_COMPONENTS];
   unsigned long long nonzero[BDCT_MAX_COMPONENTS];
   unsigned long long rgb_sse[3];
-  unsigned long long unused[3]; /* a cell has cache sectors of its own */
-} BdctCudaCell;
+  /* Of a tree: */
+  unsigned long long levels[BDCT_MAX_COMPONENTS];
+  unsigned long long area[BDCT_TREE_SIZES];
+} BdctCudaCell; /* it has cache sectors of its own */
 
 #define BDCT_CUDA_CELLS 16
 

@@ -1,10 +1,8 @@
 /* blockdct: what the metrics' kernels have in common.
  *
  * A kernel is a struct K: of K::kThreads threads, which share a K::Shared, and
- * K::block() for thread block (x, y) of a component. There, threads() has each
- * thread do something, and all of them wait for it. So written, a kernel is
- * also plain C++: without a GPU the tests do the threads one after the other
- * (tests/gpu/metric-emulation.h).
+ * K::block() for thread block (x, y) of a component, which is made of threads()
+ * (threads.cuh).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,21 +13,9 @@
 #include "dct/metric-arithmetic.h"
 #include "dct/sample.h"
 #include "metric-launch.h"
+#include "threads.cuh"
 
 #ifdef __CUDACC__
-
-#include "device.cuh"
-
-/* Nothing shared. */
-struct BdctNothing {
-};
-
-template <int kThreads, typename F> BDCT_INLINE void
-threads (F f)
-{
-  f ((int) threadIdx.x);
-  __syncthreads ();
-}
 
 template <typename K> __global__ void
 __launch_bounds__ (K::kThreads)

@@ -23,10 +23,13 @@ round_size (const BdctLayout * layout)
   return BDCT_CUDA_MAX_PLANES / layout->n_planes;
 }
 
+/* Whether a job's levels are counted from memory; those of a tree are where it
+ * is found. */
 static bool
 has_levels (const BdctJob * job)
 {
-  return bdct_rate_coder (job->family) == BDCT_CODER_CABAC;
+  return bdct_rate_coder (job->family) == BDCT_CODER_CABAC
+      && !bdct_job_is_tree (job);
 }
 
 static size_t
@@ -145,6 +148,8 @@ bdct_rate_enqueue (const BdctSlot * slot, const BdctStaging * staging,
 
     memset (round.n, 0, sizeof round.n);
     for (int i = first; i <= slot->n_others && i < first + size; i++) {
+      if (bdct_job_is_tree (bdct_slot_job (slot, i)))
+        continue;
       if (!plan (&round, slot, staging, i, at, error))
         return false;
       if (has_levels (bdct_slot_job (slot, i)))

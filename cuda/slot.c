@@ -49,6 +49,8 @@ bdct_slot_clear (BdctSlot * slot, bool in_context)
   bdct_buffer_free (&slot->map, in_context);
   bdct_buffer_free (&slot->records, in_context);
   bdct_buffer_free (&slot->metric_map, in_context);
+  bdct_buffer_free (&slot->sizes, in_context);
+  bdct_buffer_free (&slot->b_sizes, in_context);
   bdct_buffer_free (&slot->cells, in_context);
   bdct_buffer_free (&slot->counts, in_context);
   bdct_frame_metrics_clear (&slot->metrics, in_context);
@@ -148,38 +150,102 @@ find_cell (const BdctPlaneLayout * plane, const BdctJob * job,
   return set;
 }
 
-/* Put a map where it can be uploaded, with that of its cells. */
+/* A map of a frame's blocks for larger ones: each takes the set of the block in
+ * its corner. */
+static void
+fill_sets (uint8_t * to, const BdctBlockGrid * to_grid, const BdctJob * to_job,
+    const uint8_t * from, const BdctBlockGrid * grid, const BdctJob * job)
+{
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    const int right = to_job->component[c].log2_width
+        - job->component[c].log2_width;
+    const int down = to_job->component[c].log2_height
+        - job->component[c].log2_height;
+
+    for (int y = 0; y < to_grid[c].rows; y++) {
+      const uint8_t *row = from + grid[c].first
+          + (size_t) (y << down) * grid[c].columns;
+      uint8_t *to_row = to + to_grid[c].first
+          + (size_t) y * to_grid[c].columns;
+
+      if (right == 0)
+        memcpy (to_row, row, to_grid[c].columns);
+      else
+        for (int x = 0; x < to_grid[c].columns; x++)
+          to_row[x] = row[x << right];
+    }
+  }
+}
+
+static size_t
+count_cells (const BdctLayout * layout)
+{
+  size_t n = 0;
+
+  for (int p = 0; p < layout->n_planes; p++)
+    n += (size_t) cells_across (&layout->plane[p])
+        * cells_down (&layout->plane[p]);
+  return n;
+}
+
+/* Write the map of a job's blocks, and behind it that of its cells, at a place
+ * in the slot's. Returns how large they are. */
+static size_t
+write_map (BdctSlot * slot, const BdctLayout * layout, const BdctFrame * frame,
+    const BdctBlockGrid * frame_grid, const BdctJob * job, size_t at,
+    BdctCudaWork * work)
+{
+  uint8_t *map = slot->map.host.data + at;
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  size_t n = bdct_blocks_init (grid, layout, job);
+
+  fill_sets (map, grid, job, frame->set_of_block, frame_grid, slot->sets);
+  for (int p = 0; p < layout->n_planes; p++) {
+    const BdctPlaneLayout *plane = &layout->plane[p];
+
+    for (int i = 0; i < plane->interleave; i++)
+      work->plane[p].set_of_block[i] = slot->map.device + at
+          + grid[plane->component[i]].first;
+    work->plane[p].set_of_cell = slot->map.device + at + n;
+    for (int y = 0; y < cells_down (plane); y++)
+      for (int x = 0; x < cells_across (plane); x++) {
+        const uint8_t cell = find_cell (plane, job, grid, map, x, y);
+
+        map[n++] = cell;
+        work->mixed = work->mixed || cell == BDCT_CUDA_MIXED;
+      }
+  }
+  return n;
+}
+
+/* Put a map where it can be uploaded; of a tree one for the blocks of each
+ * size, the smallest ones' first. */
 static bool
 make_map (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
     const BdctBlockGrid * grid, BdctCudaWork * work, size_t * size,
     BdctError * error)
 {
   const BdctLayout *layout = &staging->layout;
-  size_t at = frame->n_blocks;
+  const BdctJobTree *tree = &slot->sets->tree;
+  const bool is_tree = bdct_job_is_tree (slot->sets);
+  const int n_maps = is_tree ? tree->max_log2 - tree->min_log2 + 1 : 1;
+  size_t at = 0;
 
-  *size = frame->n_blocks;
-  for (int p = 0; p < layout->n_planes; p++)
-    *size += (size_t) cells_across (&layout->plane[p])
-        * cells_down (&layout->plane[p]);
+  *size = n_maps * (frame->n_blocks + count_cells (layout));
   if (!bdct_buffer_reserve (&slot->map, *size, true, staging->engine, error))
     return false;
-  memcpy (slot->map.host.data, frame->set_of_block, frame->n_blocks);
-  for (int p = 0; p < layout->n_planes; p++) {
-    const BdctPlaneLayout *plane = &layout->plane[p];
-
-    for (int i = 0; i < plane->interleave; i++)
-      work->plane[p].set_of_block[i] = slot->map.device
-          + grid[plane->component[i]].first;
-    work->plane[p].set_of_cell = slot->map.device + at;
-    for (int y = 0; y < cells_down (plane); y++)
-      for (int x = 0; x < cells_across (plane); x++) {
-        const uint8_t cell = find_cell (plane, &slot->sets[0], grid,
-            frame->set_of_block, x, y);
-
-        slot->map.host.data[at++] = cell;
-        work->mixed = work->mixed || cell == BDCT_CUDA_MIXED;
-      }
+  if (!is_tree) {
+    write_map (slot, layout, frame, grid, slot->sets, 0, work);
+    return true;
   }
+  for (int n = tree->min_log2; n <= tree->max_log2; n++) {
+    BdctJob job;
+
+    bdct_job_of_size (&job, slot->sets, n);
+    at += write_map (slot, layout, frame, grid, &job, at,
+        &slot->tree.sized[n - 2]);
+  }
+  *size = at;
   return true;
 }
 
@@ -309,13 +375,69 @@ place_metric_map (BdctSlot * slot, BdctStaging * staging, BdctViewMode mode,
   return true;
 }
 
+/* What a tree's blocks are as large as: how many places there are, and memory
+ * for them. */
+static bool
+reserve_sizes (BdctBuffer * buffer, uint8_t ** sizes, size_t * n,
+    const BdctJob * job, bool on_host, const BdctStaging * staging,
+    BdctError * error)
+{
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+
+  bdct_blocks_init (grid, &staging->layout, job);
+  *n = (size_t) grid[BDCT_Y].columns * grid[BDCT_Y].rows;
+  if (!bdct_buffer_reserve (buffer, *n, on_host, staging->engine, error))
+    return false;
+  *sizes = buffer->device;
+  return true;
+}
+
+/* ... where it is asked for or looked at. */
+static bool
+place_sizes (BdctSlot * slot, const BdctStaging * staging,
+    const BdctFrame * frame, BdctError * error)
+{
+  const bool looks = slot->viewed && (frame->view->grid
+      || frame->view->mode == BDCT_VIEW_SIZE_MAP);
+  size_t n;
+
+  slot->tree.sizes = slot->tree.b_sizes = NULL;
+  return (!bdct_job_is_tree (slot->sets)
+      || (slot->asked_sizes == NULL && !looks)
+      || reserve_sizes (&slot->sizes, &slot->tree.sizes, &slot->n_sizes,
+          slot->sets, slot->asked_sizes != NULL, staging, error))
+      && (frame->second == NULL || !bdct_job_is_tree (frame->second) || !looks
+      || reserve_sizes (&slot->b_sizes, &slot->tree.b_sizes, &n,
+          frame->second, false, staging, error));
+}
+
+/* The passes of the sets, `work`, and of their levels. */
+static bool
+plan_passes (BdctSlot * slot, const BdctStaging * staging,
+    const Images * images, BdctCudaWork * work, BdctError * error)
+{
+  BdctCudaDevice *device = staging->device->kernels;
+  int n;
+
+  slot->n_passes = bdct_cuda_plan (device, work, slot->pass, error);
+  if (slot->n_passes == 0 || images->levels.data[0] == NULL)
+    return slot->n_passes > 0;
+  work->levels = true;
+  set_output (work, &staging->layout, &images->levels);
+  for (int p = 0; p < work->n_planes; p++)
+    work->plane[p].blocks[0] = work->plane[p].blocks[1] = NULL;
+  n = bdct_cuda_plan (device, work, slot->pass + slot->n_passes, error);
+  slot->n_passes += n;
+  return n > 0;
+}
+
 /* What is done for the sets: their passes, and the view. */
 static bool
 plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
     BdctCudaCell * cells, size_t * map_size, BdctError * error)
 {
   const BdctLayout *layout = &staging->layout;
-  BdctCudaDevice *device = staging->device->kernels;
+  const bool is_tree = bdct_job_is_tree (slot->sets);
   const BdctViewMode mode = frame->view != NULL ? frame->view->mode
       : BDCT_VIEW_RECONSTRUCTION;
   const bool by_map = frame->set_of_block != NULL && frame->n_sets > 1;
@@ -326,17 +448,19 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
   BdctRenderPicture a, b;
   BdctCudaWork work;
   Images images;
-  int n;
 
   slot->viewed = frame->view != NULL && !bdct_view_is_plain (frame->view);
   if (!place_images (slot, staging, frame, mode, &images, error)
       || !place_second (slot, staging, frame, error)
-      || !place_metric_map (slot, staging, mode, &images.rec, error))
+      || !place_metric_map (slot, staging, mode, &images.rec, error)
+      || !place_sizes (slot, staging, frame, error))
     return false;
   slot->rec = images.rec;
   describe (&work, layout, &slot->planes);
   work.sets = slot->sets;
   work.n_sets = by_map ? frame->n_sets : 1;
+  for (int n = 0; n < BDCT_TREE_SIZES && is_tree; n++)
+    slot->tree.sized[n] = work;
   if (by_map || slot->blocks != NULL || colours)
     slot->n_blocks = bdct_blocks_init (grid, layout, slot->sets);
   if (by_map && !make_map (slot, staging, frame, grid, &work, map_size, error))
@@ -352,24 +476,23 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
       return false;
     set_records (&work, grid, records);
   }
-  slot->n_passes = bdct_cuda_plan (device, &work, slot->pass, error);
-  if (slot->n_passes == 0)
+  slot->n_passes = 0;
+  if (is_tree) {
+    slot->tree.levels = images.levels;
+    slot->tree.records = records;
+    slot->tree.cells = cells;
+  } else if (!plan_passes (slot, staging, &images, &work, error)) {
     return false;
+  }
   a = (BdctRenderPicture) {.job = slot->sets,.image = images.levels.data[0]
-        != NULL ? images.levels : images.rec };
-  b = (BdctRenderPicture) {.job = frame->second,.image = slot->b_rec };
+        != NULL ? images.levels : images.rec,.sizes = slot->tree.sizes };
+  b = (BdctRenderPicture) {.job = frame->second,.image = slot->b_rec,
+    .sizes = slot->tree.b_sizes };
   if (slot->viewed)
     bdct_render_init (&slot->render, frame->view, layout, &slot->planes, &a,
         &b, &images.view, records, by_map ? slot->map.device : NULL,
         (const uint32_t *) slot->metric_map.device);
-  if (images.levels.data[0] == NULL)
-    return true;
-  work.levels = true;
-  set_output (&work, layout, &images.levels);
-  set_records (&work, grid, NULL);
-  n = bdct_cuda_plan (device, &work, slot->pass + slot->n_passes, error);
-  slot->n_passes += n;
-  return n > 0;
+  return true;
 }
 
 static bool
@@ -396,6 +519,8 @@ plan_others (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
     BdctOther *other = &slot->others[i];
 
     other->job = i < frame->n_others ? frame->others[i] : *frame->second;
+    if (bdct_job_is_tree (&other->job))
+      continue;
     bdct_slot_describe_other (slot, &staging->layout, i, &work);
     if (1 + i == slot->second)
       set_output (&work, &staging->layout, &slot->b_rec);
@@ -459,6 +584,7 @@ bdct_slot_prepare (BdctSlot * slot, BdctStaging * staging,
 
   memcpy (slot->sets, frame->sets, frame->n_sets * sizeof slot->sets[0]);
   slot->blocks = frame->blocks;
+  slot->asked_sizes = bdct_job_is_tree (slot->sets) ? frame->sizes : NULL;
   slot->rate = frame->rate;
   slot->other_files = frame->other_files;
   slot->keeps = (frame->metrics | frame->other_metrics)
@@ -500,7 +626,8 @@ bdct_slot_joins (const BdctSlot * slot)
 bool
 bdct_slot_downloads (const BdctSlot * slot)
 {
-  return slot->dst.on_host || slot->blocks != NULL;
+  return slot->dst.on_host || slot->blocks != NULL
+      || slot->asked_sizes != NULL;
 }
 
 bool
@@ -512,7 +639,11 @@ bdct_slot_download (BdctSlot * slot, BdctStaging * staging, BdctError * error)
               ? (void *) slot->blocks : slot->records.host.data,
               slot->records.device, slot->n_blocks * sizeof *slot->blocks,
               cudaMemcpyDeviceToHost, staging->device->download),
-          "cudaMemcpyAsync", error));
+          "cudaMemcpyAsync", error))
+      && (slot->asked_sizes == NULL
+      || check (cudaMemcpyAsync (slot->sizes.host.data, slot->sizes.device,
+              slot->n_sizes, cudaMemcpyDeviceToHost,
+              staging->device->download), "cudaMemcpyAsync", error));
 }
 
 void
@@ -522,6 +653,8 @@ bdct_slot_finish (BdctSlot * slot, BdctStaging * staging)
   if (slot->blocks != NULL && !slot->reached)
     memcpy (slot->blocks, slot->records.host.data,
         slot->n_blocks * sizeof *slot->blocks);
+  if (slot->asked_sizes != NULL)
+    memcpy (slot->asked_sizes, slot->sizes.host.data, slot->n_sizes);
 }
 
 static void
@@ -530,11 +663,15 @@ count (const BdctLayout * layout, const BdctJob * job,
 {
   memset (stats, 0, sizeof *stats);
   bdct_engine_count (layout, job, stats);
-  for (int i = 0; i < BDCT_CUDA_CELLS; i++)
+  for (int i = 0; i < BDCT_CUDA_CELLS; i++) {
     for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
       stats->component[c].sse += cells[i].sse[c];
       stats->component[c].nonzero += cells[i].nonzero[c];
+      stats->component[c].levels += cells[i].levels[c];
     }
+    for (int n = 0; n < BDCT_TREE_SIZES; n++)
+      stats->area[n] += cells[i].area[n];
+  }
 }
 
 void

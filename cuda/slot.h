@@ -39,6 +39,7 @@ typedef struct {
   BdctBuffer map;               /**< sets of the blocks, then of the cells */
   BdctBuffer records;
   BdctBuffer metric_map;        /**< of luma, for a view */
+  BdctBuffer sizes, b_sizes;    /**< of a tree's blocks; the second job's */
   BdctBuffer cells;             /**< of the others */
   BdctBuffer counts;            /**< BdctRateCounts of the sets, then of each
                                      other, if there is a `rate` */
@@ -57,6 +58,16 @@ typedef struct {
                                      passes then wait for it (compare.h) */
   BdctImage rec;                /**< the sets' reconstruction, if it is made */
   BdctImage b_rec;              /**< likewise, the second job's */
+  struct
+  {
+    BdctCudaWork sized[BDCT_TREE_SIZES];        /**< the sets in blocks of each
+                                                   size, without more */
+    BdctImage levels;           /**< their picture, if it is made */
+    BdctBlockRecord *records;   /**< NULL: not asked for */
+    uint8_t *sizes, *b_sizes;   /**< likewise; and the second job's */
+    BdctCudaCell *cells;
+  } tree;                       /**< of hevc-quadtree, which has no passes
+                                     (quadtree.h) */
   BdctCudaWork work;            /**< of a `rate`: the sets, without more */
   bool viewed;                  /**< a view is drawn behind them */
   BdctRender render;
@@ -64,6 +75,8 @@ typedef struct {
   BdctBlockRecord *blocks;      /**< the caller's; NULL: not asked for */
   size_t n_blocks;
   bool reached;                 /**< the GPU copies there by itself */
+  uint8_t *asked_sizes;         /**< the caller's; NULL: not asked for */
+  size_t n_sizes;
   BdctWait wait;                /**< for which event */
 } BdctSlot;
 

@@ -135,10 +135,11 @@ bdct_cabac_segment_blocks (int log2_size)
   return BDCT_CABAC_SEGMENT >> 2 * log2_size;
 }
 
-/* Where a walk's bins go. Either they are counted, or they are priced by
- * states, which adapt. */
+/* Where a walk's bins go. They are counted, or priced: by what each costs, or
+ * by states, which adapt. */
 typedef struct {
   uint32_t *counter;    /* [2 context + bin]; NULL: price */
+  const uint32_t *costs; /* likewise, in 2^-15 bit; NULL: by states */
   uint8_t *state;       /* context's at [pitch context] */
   int pitch;
   const uint32_t *step; /* bdct_cabac_step, or a copy */
@@ -154,6 +155,10 @@ bdct_cabac_bin (BdctCabacSink *sink, int context, int bin)
 
   if (sink->counter != NULL) {
     BDCT_CABAC_ADD (&sink->counter[2 * context + bin]);
+    return;
+  }
+  if (sink->costs != NULL) {
+    sink->cost += sink->costs[2 * context + bin];
     return;
   }
   state = &sink->state[context * sink->pitch];
@@ -396,7 +401,7 @@ BDCT_CABAC_INLINE uint32_t
 bdct_cabac_count (uint32_t *counter, const int16_t *levels, int log2_size,
     bool chroma)
 {
-  BdctCabacSink sink = { counter, NULL, 0, NULL, 0, 0 };
+  BdctCabacSink sink = { counter, NULL, NULL, 0, NULL, 0, 0 };
 
   bdct_cabac_walk (&sink, levels, log2_size, chroma);
   return sink.bypass;
@@ -446,7 +451,7 @@ BDCT_CABAC_INLINE uint32_t
 bdct_cabac_price (uint8_t *state, int pitch, const uint32_t *step,
     const int16_t *levels, int log2_size, bool chroma, uint32_t *bypass)
 {
-  BdctCabacSink sink = { NULL, state, pitch, step, 0, 0 };
+  BdctCabacSink sink = { NULL, NULL, state, pitch, step, 0, 0 };
 
   bdct_cabac_walk (&sink, levels, log2_size, chroma);
   *bypass += sink.bypass;

@@ -13,10 +13,8 @@
 /* Rows of luma in a piece, so that subsampled chroma has whole tiles. */
 #define ROWS 64
 
-/* Squares of a segment of bins, in a row, and their columns of luma: those of a
- * region, too. */
-#define SQUARES 8
-#define COLUMNS (SQUARES * BDCT_QUADTREE_SIDE)
+/* A segment's columns of luma: those of a region, too. */
+#define COLUMNS (BDCT_QUADTREE_SEGMENT * BDCT_QUADTREE_SIDE)
 #define SQUARE_ROWS (ROWS / BDCT_QUADTREE_SIDE)
 
 struct BdctCpuTree
@@ -55,7 +53,6 @@ typedef struct
   Piece *piece;
   int k;                        /* which pass of the piece's batch */
   int x, y;                     /* of the region, in luma */
-  bool sampled;                 /* 4 x 4 share chroma's blocks */
   bool rate;
   BdctBinsWriter writer[BDCT_MAX_COMPONENTS][SQUARE_ROWS];
 } Region;
@@ -118,14 +115,14 @@ bdct_cpu_count_tree_words (const Pass * pass, int c)
   const size_t n_blocks = (size_t) (COLUMNS * BDCT_QUADTREE_SIDE / 16)
       >> (pass->sub_x[c] + pass->sub_y[c]);
 
-  return bdct_bins_words (n_blocks, 2) + SQUARES + BDCT_BINS_RUN;
+  return bdct_bins_words (n_blocks, 2) + BDCT_QUADTREE_SEGMENT + BDCT_BINS_RUN;
 }
 
 /* Blocks of one size of luma's: whether a component has some of its own. */
 static bool
 has_own (const Region * r, int c, int n)
 {
-  return c == BDCT_Y || !r->sampled || n > 2 || r->tree->max_log2 == 2;
+  return bdct_quadtree_has_own (r->tree->chroma, c, n, r->tree->max_log2);
 }
 
 /* Where those are that it has in a node of this size. */
@@ -249,6 +246,13 @@ find_tree (const Region * r, const Blocks * b, int number)
       ? b->plane->set_of_block[number] : 0]->job.tree;
 }
 
+static uint64_t
+cost (const BdctJobTree * tree, uint64_t distortion, uint64_t rate)
+{
+  return bdct_quadtree_cost (tree->lambda, tree->distortion_shift, distortion,
+      rate);
+}
+
 /* What a component's blocks in a node cost. */
 static uint64_t
 price (const Region * r, int c, int n, int x, int y)
@@ -264,7 +268,7 @@ price (const Region * r, int c, int n, int x, int y)
           b.sized->levels[c] + ((size_t) number << 2 * b.log2_size),
           b.log2_size, c != BDCT_Y);
 
-      sum += bdct_quadtree_cost (find_tree (r, &b, number), record->sse, rate);
+      sum += cost (find_tree (r, &b, number), record->sse, rate);
     }
   return sum;
 }
@@ -274,8 +278,7 @@ price_flag (const Region * r, int n, int x, int y, int bin)
 {
   const Blocks b = find_blocks (r, BDCT_Y, n, x, y);
 
-  return bdct_quadtree_cost (find_tree (r, &b,
-          b.y0 * b.plane->grid.columns + b.x0), 0,
+  return cost (find_tree (r, &b, b.y0 * b.plane->grid.columns + b.x0), 0,
       r->pass->tree->costs.bin[bdct_quadtree_context (n)][bin]);
 }
 
@@ -547,8 +550,6 @@ bdct_cpu_work_on_tree (CpuEngine * self, Batch * batch, int number,
   for (r.k = 0; r.k < batch->n; r.k++) {
     r.pass = batch->pass[r.k];
     r.tree = &r.pass->job.tree;
-    r.sampled = r.tree->chroma != BDCT_CHROMA_444
-        && r.tree->chroma != BDCT_CHROMA_400;
     /* The sets are those of the frame's first pass. */
     r.sets = r.pass == piece->slot->pass[0]
         ? (const Pass * const *) piece->slot->pass

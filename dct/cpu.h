@@ -189,7 +189,7 @@ uint64_t *bdct_cpu_find_tree_run (const Pass *pass, int c, int segment);
 static inline bool
 bdct_cpu_is_tree (const Pass * pass)
 {
-  return pass->job.tree.max_log2 > 0;
+  return bdct_job_is_tree (&pass->job);
 }
 
 /* Describe a frame's work in a slot that is free, with all memory that it needs

@@ -164,7 +164,7 @@ bdct_engine_count (const BdctLayout * layout, const BdctJob * job,
       const BdctComponentJob *cj = &job->component[c];
 
       stats->component[c].samples = (uint64_t) plane->width * plane->height;
-      if (job->tree.max_log2 == 0)
+      if (!bdct_job_is_tree (job))
         stats->component[c].levels = (uint64_t) grid[c].columns * grid[c].rows
           << (cj->log2_width + cj->log2_height);
     }

@@ -144,6 +144,13 @@ typedef struct {
   BdctJobRdoq rdoq;
 } BdctJob;
 
+/** Whether a job chooses among block sizes. */
+static inline bool
+bdct_job_is_tree (const BdctJob *job)
+{
+  return job->tree.max_log2 > 0;
+}
+
 /** The most quantizers that the blocks of a frame are divided among. */
 #define BDCT_MAX_SETS 8
 

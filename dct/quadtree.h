@@ -57,6 +57,10 @@ extern "C" {
 /** The side of a square with a tree of its own, and its logarithm. */
 enum { BDCT_QUADTREE_LOG2 = 5, BDCT_QUADTREE_SIDE = 1 << BDCT_QUADTREE_LOG2 };
 
+/** Squares of a segment of bins (cabac.h), in a row; the last one of a row has
+ * what is left. */
+enum { BDCT_QUADTREE_SEGMENT = 8 };
+
 /** Sides that blocks have: 4 to 32, as a logarithm less 2. */
 enum { BDCT_QUADTREE_SIZES = BDCT_TREE_SIZES };
 
@@ -96,9 +100,10 @@ bdct_quadtree_node (BdctChromaFormat chroma, int component, int log2_size)
 }
 
 BDCT_QUADTREE_INLINE uint64_t
-bdct_quadtree_cost (const BdctJobTree *tree, uint64_t distortion, uint64_t rate)
+bdct_quadtree_cost (uint64_t lambda, int distortion_shift, uint64_t distortion,
+    uint64_t rate)
 {
-  return (distortion << tree->distortion_shift) + tree->lambda * rate;
+  return (distortion << distortion_shift) + lambda * rate;
 }
 
 /** The context of the flag of a node that may be split: split_transform_flag's
@@ -109,9 +114,40 @@ bdct_quadtree_context (int log2_size)
   return BDCT_CABAC_LUMA_SPLIT + 5 - log2_size;
 }
 
-/** Find the tree of a square: log2 of the side of luma's block at each of its
- * 8 x 8 places. `whole` becomes what the nodes cost at their best. Returns the
- * square's cost. */
+/** Whether a component has blocks of its own where luma's are 2^log2_size, of
+ * which there are none larger than 2^max_log2: else it has those of the node
+ * around them. */
+BDCT_QUADTREE_INLINE bool
+bdct_quadtree_has_own (BdctChromaFormat chroma, int component, int log2_size,
+    int max_log2)
+{
+  return max_log2 == 2
+      || bdct_quadtree_node (chroma, component, log2_size) == log2_size;
+}
+
+/** Take node `i` of a size above the smallest as a block, or as the parts that
+ * were taken before: `whole` becomes what it costs at its best, and `size` has
+ * log2 of the side of luma's block at each of the square's 8 x 8 places. */
+BDCT_QUADTREE_INLINE void
+bdct_quadtree_decide_node (BdctQuadtreeSquare *square, uint8_t size[64], int n,
+    int i)
+{
+  const int columns = BDCT_QUADTREE_SIDE >> n, places = 1 << (n - 2);
+  const int x = i % columns, y = i / columns;
+  const uint64_t *first = square->whole[n - 3] + 4 * columns * y + 2 * x;
+  const uint64_t split = square->split[n - 2][i] + first[0] + first[1]
+      + first[2 * columns] + first[2 * columns + 1];
+
+  if (split < square->whole[n - 2][i]) {
+    square->whole[n - 2][i] = split;
+    return;
+  }
+  for (int k = 0; k < places * places; k++)
+    size[8 * (places * y + k / places) + places * x + k % places] =
+        (uint8_t) n;
+}
+
+/** Find the tree of a square. Returns what it costs. */
 BDCT_QUADTREE_INLINE uint64_t
 bdct_quadtree_decide (const BdctJobTree *tree, BdctQuadtreeSquare *square,
     uint8_t size[64])
@@ -120,26 +156,9 @@ bdct_quadtree_decide (const BdctJobTree *tree, BdctQuadtreeSquare *square,
 
   for (int i = 0; i < 64; i++)
     size[i] = (uint8_t) tree->min_log2;
-  for (int n = tree->min_log2 + 1; n <= tree->max_log2; n++) {
-    const int columns = BDCT_QUADTREE_SIDE >> n, places = 1 << (n - 2);
-    const uint64_t *part = square->whole[n - 3];
-    uint64_t *whole = square->whole[n - 2];
-
-    for (int i = 0; i < columns * columns; i++) {
-      const int x = i % columns, y = i / columns;
-      const uint64_t *first = part + 4 * columns * y + 2 * x;
-      const uint64_t split = square->split[n - 2][i] + first[0] + first[1]
-          + first[2 * columns] + first[2 * columns + 1];
-
-      if (split < whole[i]) {
-        whole[i] = split;
-        continue;
-      }
-      for (int k = 0; k < places * places; k++)
-        size[8 * (places * y + k / places) + places * x + k % places] =
-            (uint8_t) n;
-    }
-  }
+  for (int n = tree->min_log2 + 1; n <= tree->max_log2; n++)
+    for (int i = 0; i < 1 << 2 * (BDCT_QUADTREE_LOG2 - n); i++)
+      bdct_quadtree_decide_node (square, size, n, i);
   for (int i = 0; i < 64 >> 2 * (tree->max_log2 - 2); i++)
     sum += square->whole[tree->max_log2 - 2][i];
   return sum;

@@ -56,13 +56,8 @@ static void
 turn_transform (World * w, gint by)
 {
   BdctParams *p = &w->model.wanted.params;
-  BdctTransform next = (p->transform + BDCT_N_TRANSFORMS + by)
-      % BDCT_N_TRANSFORMS;
 
-  if (next == BDCT_HEVC_QUADTREE && on_cuda ())
-    world_expect_warnings (w, 1);
-  else
-    p->transform = next;
+  p->transform = (p->transform + BDCT_N_TRANSFORMS + by) % BDCT_N_TRANSFORMS;
 }
 
 static gint

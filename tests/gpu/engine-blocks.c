@@ -38,6 +38,7 @@ typedef struct {
   size_t used;
   BdctJob sets[BDCT_MAX_SETS], others[MAX_OTHERS], second;
   uint8_t *map;
+  uint8_t *sizes, *expected_sizes;
   BdctBlockRecord *blocks, *expected_blocks;
   BdctView view;
   BdctStats stats[2 + MAX_OTHERS];      /* the CPU's */
@@ -59,10 +60,24 @@ is_exact (const BdctJob * job)
   return job->family != BDCT_FAMILY_REAL || cuda_cores;
 }
 
+/* What the sets of a frame have in common: the parameters are what is left. */
 static void
-any_job (BdctJob * job, BdctTransform transform, const BdctLayout * layout)
+any_tree (BdctParams * params)
 {
-  BdctParams params = BDCT_PARAMS_DEFAULT;
+  static const double scales[] = { 1, 1, 0, 0.3, 20 };
+  int most = random_below (4);
+
+  *params = (BdctParams) BDCT_PARAMS_DEFAULT;
+  params->max_block = 4 << most;
+  params->min_block = 4 << random_below (most + 1);
+  params->lambda_scale = scales[random_below (5)];
+}
+
+static void
+any_job (BdctJob * job, BdctTransform transform, const BdctLayout * layout,
+    const BdctParams * tree)
+{
+  BdctParams params = *tree;
 
   params.transform = transform;
   params.quality = 1 + random_below (100);
@@ -122,12 +137,14 @@ static void
 any_question (Question * q, const BdctLayout * layout, BdctTransform transform)
 {
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  BdctParams tree;
 
   memset (&q->what, 0, sizeof q->what);
   q->what.sets = q->sets;
   q->what.n_sets = 1 + random_below (BDCT_MAX_SETS);
+  any_tree (&tree);
   for (int i = 0; i < q->what.n_sets; i++)
-    any_job (&q->sets[i], transform, layout);
+    any_job (&q->sets[i], transform, layout, &tree);
   q->what.n_blocks = bdct_blocks_init (grid, layout, &q->sets[0]);
   if (q->what.n_blocks > MAX_BLOCKS)
     abort ();
@@ -141,14 +158,19 @@ any_question (Question * q, const BdctLayout * layout, BdctTransform transform)
   q->what.other_files = random_below (2);
   q->what.others = q->others;
   q->what.n_others = random_below (2) ? random_below (MAX_OTHERS + 1) : 0;
-  for (int i = 0; i < q->what.n_others; i++)
-    any_job (&q->others[i], random_below (BDCT_N_FIXED), layout);
+  for (int i = 0; i < q->what.n_others; i++) {
+    any_tree (&tree);
+    any_job (&q->others[i], random_below (BDCT_N_TRANSFORMS), layout, &tree);
+  }
   if (random_below (2)) {
+    any_tree (&tree);
     do
-      any_job (&q->second, random_below (BDCT_N_FIXED), layout);
+      any_job (&q->second, random_below (BDCT_N_TRANSFORMS), layout, &tree);
     while (!is_exact (&q->second));
     q->what.second = &q->second;
   }
+  if (random_below (2))
+    q->what.sizes = q->sizes;
 }
 
 static bool
@@ -199,12 +221,16 @@ start (Question * q, const BdctLayout * layout, BdctTransform transform)
   memset (q->expected, CANARY, q->used);
   memset (q->result, CANARY, q->used);
   memset (q->blocks, CANARY, q->what.n_blocks * sizeof *q->blocks);
+  memset (q->sizes, CANARY, MAX_BLOCKS);
+  memset (q->expected_sizes, CANARY, MAX_BLOCKS);
   what = q->what;
   what.src = q->src;
   what.dst = move_image (&q->dst, layout, q->result, q->expected,
       BDCT_MEMORY_HOST);
   if (what.blocks != NULL)
     what.blocks = q->expected_blocks;
+  if (what.sizes != NULL)
+    what.sizes = q->expected_sizes;
   if (!cpu->klass->submit (cpu, &what, &error)
       || !cpu->klass->collect (cpu, q->stats, &error))
     return complain (q, error.message);
@@ -352,6 +378,8 @@ judge (Question * q, const BdctLayout * layout, const BdctStats * stats)
     if (q->what.blocks != NULL
         && memcmp (q->blocks, q->expected_blocks, size) != 0)
       return complain (q, "other records");
+    if (memcmp (q->sizes, q->expected_sizes, MAX_BLOCKS) != 0)
+      return complain (q, "other sizes");
   } else if (q->what.blocks != NULL && !agrees_with_itself (q, layout, stats)) {
     return false;
   }
@@ -422,6 +450,8 @@ questions_init (void)
     q->expected = allocate (BUFFER_SIZE);
     q->result = allocate (BUFFER_SIZE);
     q->map = allocate (MAX_BLOCKS);
+    q->sizes = allocate (MAX_BLOCKS);
+    q->expected_sizes = allocate (MAX_BLOCKS);
     q->blocks = allocate (MAX_BLOCKS * sizeof *q->blocks);
     q->expected_blocks = allocate (MAX_BLOCKS * sizeof *q->blocks);
     must (cudaMalloc ((void **) &q->device_source, BUFFER_SIZE), "cudaMalloc");
@@ -439,6 +469,8 @@ questions_clear (void)
     free (q->expected);
     free (q->result);
     free (q->map);
+    free (q->sizes);
+    free (q->expected_sizes);
     free (q->blocks);
     free (q->expected_blocks);
     cudaFree (q->device_source);
@@ -470,7 +502,7 @@ main (int argc, char **argv)
   cuda_cores = strstr (cuda->description, "tensor cores unused") != NULL;
   questions_init ();
   for (int f = 0; f < N_FORMATS; f++)
-    for (int t = 0; t < BDCT_N_FIXED; t++) {
+    for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
       int ok = 0, bad = 0;
 
       if (quick && !formats[f].quick)

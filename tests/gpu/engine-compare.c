@@ -94,6 +94,10 @@ init_params (BdctParams * params, BdctTransform transform, int variant)
     BDCT_SCALING_DEFAULT, BDCT_SCALING_FLAT, BDCT_SCALING_FLAT,
     BDCT_SCALING_FILE, BDCT_SCALING_FILE
   };
+  /* Of hevc-quadtree. */
+  static const int min_block[] = { 4, 4, 8, 4, 16, 4, 4, 32, 8, 4 };
+  static const int max_block[] = { 32, 16, 32, 8, 32, 4, 32, 32, 16, 32 };
+  static const double lambda_scale[] = { 1, 1, 0.5, 1, 3, 1, 0, 1, 1000, 0.01 };
   bool has_qp = bdct_family_has_qp (bdct_transform_info (transform)->family);
 
   *params = (BdctParams) BDCT_PARAMS_DEFAULT;
@@ -104,6 +108,9 @@ init_params (BdctParams * params, BdctTransform transform, int variant)
     params->qp = qp[variant];
     params->chroma_qp_offset = offset[variant];
     params->scaling_list = list[variant];
+    params->min_block = min_block[variant];
+    params->max_block = max_block[variant];
+    params->lambda_scale = lambda_scale[variant];
     if (list[variant] == BDCT_SCALING_FILE)
       random_lists (params, next_random () % 1000);
   } else {
@@ -366,7 +373,7 @@ is_wanted (const Format * format, BdctTransform transform)
 {
   return format->rgb.n_planes == 0 || transform == BDCT_JPEG_8X8
       || (transform != BDCT_DCT_8X8
-      && (format - formats) % BDCT_N_FIXED == transform);
+      && (format - formats) % BDCT_N_TRANSFORMS == transform);
 }
 
 static void
@@ -431,7 +438,7 @@ main (int argc, char **argv)
     return status;
   allocate ();
   for (size_t f = 0; f < N_FORMATS; f++)
-    for (int t = 0; t < BDCT_N_FIXED; t++) {
+    for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
       Agreement agreement = { 0, 0, 0 };
       int ok = 0, bad = 0;
 

@@ -92,7 +92,7 @@ draw_frame (const BdctLayout * layout, const BdctImage * image, int n)
 }
 
 /* Of any transform but dct-8x8, whose samples may differ where they are ties
- * (engine-compare), and hevc-quadtree, which CUDA lacks. */
+ * (engine-compare). */
 static void
 make_job (BdctJob * job, const BdctLayout * layout)
 {
@@ -101,8 +101,7 @@ make_job (BdctJob * job, const BdctLayout * layout)
 
   do
     params.transform = next_random () % BDCT_N_TRANSFORMS;
-  while (params.transform == BDCT_DCT_8X8
-      || params.transform == BDCT_HEVC_QUADTREE);
+  while (params.transform == BDCT_DCT_8X8);
   params.quality = 1 + next_random () % 100;
   params.qp = next_random () % 52;
   if (!bdct_job_init (job, &params, layout, &error)) {

@@ -73,7 +73,7 @@ typedef struct {
 } Frame;
 
 static BdctEngine *cpu, *cuda;
-static BdctJob jobs[BDCT_N_FIXED][BDCT_MAX_SETS];
+static BdctJob jobs[BDCT_N_TRANSFORMS][BDCT_MAX_SETS];
 static size_t size;             /* of an image */
 static size_t max_blocks;       /* of a frame */
 static int passed, failed;
@@ -230,7 +230,7 @@ any_transform (void)
   BdctTransform t;
 
   do
-    t = next_random (BDCT_N_FIXED);
+    t = next_random (BDCT_N_TRANSFORMS);
   while (bdct_transform_info (t)->family == BDCT_FAMILY_REAL);
   return t;
 }
@@ -362,7 +362,7 @@ set_up (const Kind * kind, unsigned depth)
   expect (cpu->klass->configure (cpu, &kind->layout, 1, &error)
       && cuda->klass->configure (cuda, &kind->layout, depth, &error),
       "configure", error.message);
-  for (int t = 0; t < BDCT_N_FIXED; t++)
+  for (int t = 0; t < BDCT_N_TRANSFORMS; t++)
     for (int i = 0; i < BDCT_MAX_SETS; i++) {
       BdctParams params = BDCT_PARAMS_DEFAULT;
 

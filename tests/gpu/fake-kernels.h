@@ -9,6 +9,7 @@
 #include "cuda/colour-launch.h"
 #include "cuda/launch.h"
 #include "cuda/metric-launch.h"
+#include "cuda/quadtree-launch.h"
 #include "dct/render.h"
 
 #ifdef __cplusplus
@@ -35,7 +36,9 @@ typedef struct FakeOther {
   bool viewed;                  /**< there is a `render` */
   BdctCudaColour colour;
   BdctCudaMetricPlanes metric;
-  unsigned x, y;                /**< thread blocks of a metric's component */
+  BdctCudaTree tree;
+  unsigned x, y;                /**< thread blocks of a metric's component, or of
+                                     a tree */
 } FakeOther;
 
 /** Enqueue it. */

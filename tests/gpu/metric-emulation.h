@@ -1,5 +1,5 @@
-/* The metrics' kernels (cuda/metric.cuh) without a GPU: thread blocks, and the
- * threads of each, one after the other.
+/* The metrics' kernels (cuda/metric.cuh) without a GPU: thread blocks one after
+ * the other.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,26 +7,6 @@
 #define TESTS_METRIC_EMULATION_H
 
 #include "fake-kernels.h"
-
-#define BDCT_INLINE inline
-#define BDCT_UNROLL
-
-struct BdctNothing
-{
-};
-
-template <int kThreads, typename F> void
-threads (F f)
-{
-  for (int t = 0; t < kThreads; t++)
-    f (t);
-}
-
-static inline void
-atomicAdd (unsigned long long *to, unsigned long long v)
-{
-  *to += v;
-}
 
 template <typename K> void
 emulate (const FakeOther *other)

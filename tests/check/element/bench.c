@@ -56,12 +56,6 @@ test_on_cuda (void)
   return strcmp (test_backend (), "cuda") == 0;
 }
 
-gint
-test_n_transforms (void)
-{
-  return BDCT_N_TRANSFORMS - test_on_cuda ();
-}
-
 /* Why the backend under test does not start; NULL if it does. Asked once. */
 static const gchar *
 backend_missing (void)

@@ -21,10 +21,6 @@ void test_add (const gchar * path, TestFunc func);
 const gchar *test_backend (void);
 gboolean test_on_cuda (void);
 
-/** How many transforms the backend under test does: CUDA all but the last,
- * hevc-quadtree. */
-gint test_n_transforms (void);
-
 /** Let a stopped element use the GPU context that a program's elements share
  * if CUDA is the backend under test. */
 void test_share_context (GstElement * element);

@@ -11,32 +11,8 @@
 
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
 
-/* The engines that do not do it refuse it, by name, and keep what was. */
-static void
-test_refused (void)
-{
-  gint transform;
-  gchar *text;
-  Bench bench;
-
-  bench_init (&bench, "I420", W, H, NULL);
-  bench_push (&bench, 0);
-  gst_buffer_unref (bench_pull (&bench));
-  gst_structure_free (bench_pop_report (&bench, "frame"));
-  g_object_set (bench.element, "transform", BDCT_HEVC_QUADTREE, NULL);
-  g_object_get (bench.element, "transform", &transform, NULL);
-  if (test_on_cuda ()) {
-    text = bench_pop_text (&bench, GST_MESSAGE_WARNING);
-    g_assert_nonnull (strstr (text, "hevc-quadtree"));
-    g_assert_cmpint (transform, ==, BDCT_JPEG_8X8);
-    g_free (text);
-  } else {
-    g_assert_cmpint (transform, ==, BDCT_HEVC_QUADTREE);
-  }
-  bench_clear (&bench);
-}
-
-/* So do those that do no rdoq, whichever of the two comes first. */
+/* The engines that do no rdoq refuse it, by name, and keep what was, whichever
+ * of it and the transform comes first. */
 static void
 test_rdoq_refused (void)
 {
@@ -273,12 +249,9 @@ int
 main (int argc, char **argv)
 {
   test_init (&argc, &argv);
-  test_add ("/quadtree/refused", test_refused);
   test_add ("/quadtree/rdoq-refused", test_rdoq_refused);
   test_add ("/quadtree/pairs", test_pairs);
-  if (!test_on_cuda ()) {
-    test_add ("/quadtree/figures", test_figures);
-    test_add ("/quadtree/views", test_views);
-  }
+  test_add ("/quadtree/figures", test_figures);
+  test_add ("/quadtree/views", test_views);
   return test_run ();
 }

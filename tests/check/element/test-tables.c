@@ -423,7 +423,7 @@ test_lists (void)
     bench_init (&bench, formats[f], 70, 40, SCALED, "scaling-list-file", path,
         "scaling-list", BDCT_SCALING_FILE, NULL);
     check_path (bench.element, "scaling-list-file", path);
-    for (gint t = BDCT_HEVC_DST_4X4; t < test_n_transforms (); t++) {
+    for (gint t = BDCT_HEVC_DST_4X4; t < BDCT_N_TRANSFORMS; t++) {
       params.transform = t;
       g_object_set (bench.element, "transform", t, NULL);
       check_next (&bench, t - BDCT_HEVC_DST_4X4, &params);

@@ -1,0 +1,22 @@
+/* blockdct: what the CUDA engine enqueues for hevc-quadtree (dct/quadtree.h).
+ *
+ * The kernels of the fixed transforms make a frame's blocks of each size, all
+ * of it; another finds the trees, and takes from these what they have
+ * (quadtree.cu).
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_CUDA_QUADTREE_H
+#define BDCT_CUDA_QUADTREE_H
+
+#include "slot.h"
+
+/** Enqueue all for job `i` of a slot (bdct_slot_job()), which has trees, with
+ * its statistics and its bits. `dst`: receives the reconstruction; NULL or
+ * without data: none. `memory` is where the blocks of all sizes are meanwhile:
+ * one buffer for all slots, as what is enqueued runs in order. It grows on
+ * demand. */
+bool bdct_quadtree_enqueue (const BdctSlot *slot, int i, const BdctImage *dst,
+    const BdctStaging *staging, BdctBuffer *memory, BdctError *error);
+
+#endif

@@ -1,0 +1,29 @@
+/* Kernels of cuda/threads.cuh without a GPU: the threads of a thread block one
+ * after the other.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef TESTS_THREAD_EMULATION_H
+#define TESTS_THREAD_EMULATION_H
+
+#define BDCT_INLINE inline
+#define BDCT_UNROLL
+
+struct BdctNothing
+{
+};
+
+template <int kThreads, typename F> void
+threads (F f)
+{
+  for (int t = 0; t < kThreads; t++)
+    f (t);
+}
+
+template <typename Number> void
+atomicAdd (Number *to, Number v)
+{
+  *to += v;
+}
+
+#endif
