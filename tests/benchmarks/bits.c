@@ -180,7 +180,7 @@ lab_bits_print (void)
   printf ("blockdct's CUDA engine, bits: NV12 %d x %d in device memory, 16 in "
       "flight\n%-14s %10s %10s %12s %8s\n", LAB_WIDTH, HEIGHT, "",
       "us without", "us with", "frames/s", "bpp");
-  for (int t = 0; t < BDCT_N_FIXED; t++)
+  for (int t = 0; t < BDCT_N_TRANSFORMS; t++)
     print_frame (t);
   printf ("\na curve: all settings of a frame of NV12 1920 x 1080\n"
       "%-14s %10s %21s %21s\n%-14s %10s %10s %10s %10s %10s\n", "", "",
