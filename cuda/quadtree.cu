@@ -534,10 +534,11 @@ add_up (const BdctCudaTree &tree, const Found &shared, unsigned square, int t,
   }
 }
 
-/* For squares (x, y). */
+/* For squares (x, y). kBlocks, here and below: of a multiprocessor, for which
+ * the compiler saves registers. */
 struct Choose
 {
-  static constexpr int kThreads = 192;
+  static constexpr int kThreads = 192, kBlocks = 5;
   using Shared = Found;
 
   /* What the nodes cost at their best, and the sizes that it takes. */
@@ -688,7 +689,7 @@ price_square (const BdctCudaTree &tree, int c, int x, int y, uint8_t *state,
  * which goes through the segment before first (dct/cabac.h). */
 struct Price
 {
-  static constexpr int kThreads = 32;
+  static constexpr int kThreads = 32, kBlocks = 16;
   struct Shared
   {
     uint32_t step[126];
@@ -736,7 +737,7 @@ struct Price
 #ifdef __CUDACC__
 
 template <typename K> __global__ void
-__launch_bounds__ (K::kThreads)
+__launch_bounds__ (K::kThreads, K::kBlocks)
 run (const __grid_constant__ BdctCudaTree tree)
 {
   __shared__ typename K::Shared shared;

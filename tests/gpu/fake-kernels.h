@@ -37,8 +37,8 @@ typedef struct FakeOther {
   BdctCudaColour colour;
   BdctCudaMetricPlanes metric;
   BdctCudaTree tree;
-  unsigned x, y;                /**< thread blocks of a metric's component, or of
-                                     a tree */
+  unsigned x, y;                /**< thread blocks of a metric's component, or
+                                     of a tree */
 } FakeOther;
 
 /** Enqueue it. */
