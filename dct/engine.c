@@ -108,7 +108,7 @@ bdct_frame_check (const BdctEngineClass * klass, const BdctFrame * frame,
           error)
       || !check_jobs (klass, frame->others, frame->n_others, "other job",
           layout->depth, error)
-      || (frame->second != NULL && !check_jobs (klass, frame->second, 1,
+      || (frame->second != NULL && !check_jobs (frame->second, 1,
               "second job", layout->depth, error))
       || !check_sets (frame->sets, frame->n_sets, error))
     return false;

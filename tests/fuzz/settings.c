@@ -150,8 +150,7 @@ run_second (World * w, const gint64 * arg)
   Group group = { 0 };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    if (arg[1] >> i & 1 && (i > 0 || arg[2] != 1 + BDCT_HEVC_QUADTREE
-            || !on_cuda ()))
+    if (arg[1] >> i & 1)
       add_int (&group, names[i], arg[2 + i]);
   group_set (w, arg[0], &group);
 }
