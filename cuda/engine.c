@@ -505,6 +505,7 @@ cuda_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
 
 const BdctEngineClass bdct_cuda_engine = {
   .name = "cuda",
+  .trees = true,
   .metrics = (1u << BDCT_N_METRICS) - 1,
   .count_devices = bdct_cuda_count,
   .create = cuda_create,

@@ -108,7 +108,7 @@ bdct_frame_check (const BdctEngineClass * klass, const BdctFrame * frame,
           error)
       || !check_jobs (klass, frame->others, frame->n_others, "other job",
           layout->depth, error)
-      || (frame->second != NULL && !check_jobs (frame->second, 1,
+      || (frame->second != NULL && !check_jobs (klass, frame->second, 1,
               "second job", layout->depth, error))
       || !check_sets (frame->sets, frame->n_sets, error))
     return false;
@@ -164,7 +164,7 @@ bdct_engine_count (const BdctLayout * layout, const BdctJob * job,
       const BdctComponentJob *cj = &job->component[c];
 
       stats->component[c].samples = (uint64_t) plane->width * plane->height;
-      if (!bdct_job_is_tree (job))
+      if (job->tree.max_log2 == 0)
         stats->component[c].levels = (uint64_t) grid[c].columns * grid[c].rows
           << (cj->log2_width + cj->log2_height);
     }
