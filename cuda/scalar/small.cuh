@@ -475,7 +475,7 @@ run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
         store_samples<Sample, true> (to, packed, w, visible);
       to += w.dst_stride;
     }
-    if constexpr (ASK != LEVELS)
+    if constexpr (ASK != LEVELS) {
       BDCT_UNROLL for (int i = 0; i < parts; i++) {
         sum += (unsigned long long) nonzero[i] << 48 | sse[i];
         if (blocks.records != nullptr && i * C::width < w.width
@@ -483,6 +483,7 @@ run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
           blocks.put (blocks.number<C> (x + i * C::width, y + y0), sse[i],
               nonzero[i]);
       }
+    }
   }
   return sum;
 }

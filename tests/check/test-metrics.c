@@ -345,6 +345,8 @@ test_other_jobs (void)
       };
 
       view.mode = MAX (mode, 0);
+      if (bdct_view_shows (&view, BDCT_SIDE_B))
+        continue;
       if (mode >= 0)
         frame.dst = dst.image;
       g_assert_true (engine->klass->configure (engine, &s.layout, 1, &error));

@@ -165,6 +165,10 @@ test_rgb (void)
 static void
 test_live (void)
 {
+  /* Those that all engines make the same bytes of. */
+  static const BdctTransform transforms[] = { BDCT_JPEG_8X8, BDCT_HEVC_16X16,
+    BDCT_HEVC_DST_4X4
+  };
   guint n_with = 0;
   gdouble sum = 0;
   GstMessage *message;
@@ -174,7 +178,7 @@ test_live (void)
   bench_init (&bench, "I420", W, H, "async-depth", 4, NULL);
   gst_util_set_object_arg (G_OBJECT (bench.element), "curve", "<1, 50, 100>");
   for (guint i = 0; i < 12; i++) {
-    const gint b = i % 4 == 3 ? 0 : 1 + i % 3;
+    const gint b = i % 4 == 3 ? 0 : 1 + (gint) transforms[i % 3];
 
     g_object_set (bench.element, "b-transform", b, "b-quality", 10 + 5 * i,
         "b-qp", 20 + i, "left", BDCT_SIDE_A, "right", b > 0 ? BDCT_SIDE_B
@@ -193,15 +197,16 @@ test_live (void)
     g_assert_nonnull (s);
     g_assert_cmpint (gst_structure_has_field (s, "b-psnr"), ==, i % 4 != 3);
     if (i % 4 != 3) {
-      params.transform = i % 3;
+      params.transform = transforms[i % 3];
       params.quality = 10 + 5 * i;
       params.qp = 20 + i;
       frame_rate (&bench.info, in, &params, &stats);
       g_assert_cmpfloat (get_double (s, "b-mse-y"), ==,
           bdct_mse (&stats.component[BDCT_Y]));
-      g_assert_cmpint (get_int (s, i % 3 == BDCT_HEVC_DST_4X4 ? "b-qp"
-              : "b-quality"), ==, i % 3 == BDCT_HEVC_DST_4X4 ? 20 + (gint) i
-          : 10 + 5 * (gint) i);
+      if (i % 3)
+        g_assert_cmpint (get_int (s, "b-qp"), ==, 20 + (gint) i);
+      else
+        g_assert_cmpint (get_int (s, "b-quality"), ==, 10 + 5 * (gint) i);
       sum += get_double (s, "b-mse");
       n_with++;
     }
