@@ -271,6 +271,14 @@ copy_cells (CudaEngine * self, unsigned first, unsigned n, cudaStream_t stream,
   return ok;
 }
 
+/* Enqueue the last step to a zoomed view. */
+static bool
+enlarge (const BdctSlot * slot, cudaStream_t stream, BdctError * error)
+{
+  return !slot->zoomed || check (bdct_cuda_zoom_launch (&slot->zoom, stream),
+      "cudaLaunchKernel", error);
+}
+
 /* Enqueue what makes a frame's planes, and what makes R, G and B again. */
 static bool
 split (CudaEngine * self, const BdctSlot * slot, BdctError * error)
@@ -296,6 +304,10 @@ join (CudaEngine * self, const BdctSlot * slot, BdctError * error)
       || check (bdct_cuda_join_launch (&slot->colour,
               slot->viewed ? &slot->render : NULL, device->join),
           "cudaLaunchKernel", error))
+      && (!slot->zoomed || !slot->joins_b
+      || check (bdct_cuda_join_launch (&slot->colour_b, NULL, device->join),
+          "cudaLaunchKernel", error))
+      && enlarge (slot, device->join, error)
       && check (cudaEventRecord (self->staging.turn[slot->turn].free,
           device->join), "cudaEventRecord", error);
 }
@@ -351,6 +363,8 @@ launch_kernels (CudaEngine * self, unsigned first, unsigned n,
             &self->trees, error))
       return false;
     if (slot->viewed && !draw (self, slot, error))
+      return false;
+    if (!bdct_slot_splits (slot) && !enlarge (slot, stream, error))
       return false;
   }
   return !bdct_slot_splits (slot) || join (self, slot, error);

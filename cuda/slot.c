@@ -44,6 +44,9 @@ bdct_slot_clear (BdctSlot * slot, bool in_context)
   bdct_buffer_free (&slot->src.buffer, in_context);
   bdct_buffer_free (&slot->dst.buffer, in_context);
   bdct_buffer_free (&slot->scratch, in_context);
+  bdct_buffer_free (&slot->base, in_context);
+  bdct_buffer_free (&slot->base_b, in_context);
+  bdct_buffer_free (&slot->no_cells, in_context);
   bdct_buffer_free (&slot->compared, in_context);
   bdct_buffer_free (&slot->b, in_context);
   bdct_buffer_free (&slot->map, in_context);
@@ -293,25 +296,26 @@ place_planes (BdctSlot * slot, BdctStaging * staging, bool levels,
   return true;
 }
 
-/* Have the images that a frame goes through. */
+/* Have the images that a frame goes through; `shown` is what becomes of it. */
 static bool
 place_images (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
-    BdctViewMode mode, Images * images, BdctError * error)
+    BdctViewMode mode, const BdctImage * shown, Images * images,
+    BdctError * error)
 {
   const bool compared = frame->metrics != 0;    /* with a reconstruction */
   const bool levels = mode == BDCT_VIEW_COEFFICIENTS;
 
-  *images = (Images) {.view = slot->dst.image };
+  *images = (Images) {.view = *shown };
   slot->planes = slot->src.image;
   slot->colour = (BdctCudaColour) {.layout = staging->layout,
-    .src = slot->src.image,.dst = slot->dst.image
+    .src = slot->src.image,.dst = *shown
   };
   if (bdct_slot_splits (slot))
     return place_planes (slot, staging, levels, compared, compared
         || slot->viewed || frame->rate || frame->n_others > 0
         || frame->second != NULL || slot->keeps, images, error);
   if (!slot->viewed)
-    images->rec = slot->dst.image;
+    images->rec = *shown;
   else if ((levels || takes_samples (mode))
       && !bdct_staging_scratch (staging, &slot->scratch,
           levels ? &images->levels : &images->rec, error))
@@ -397,7 +401,7 @@ static bool
 place_sizes (BdctSlot * slot, const BdctStaging * staging,
     const BdctFrame * frame, BdctError * error)
 {
-  const bool looks = slot->viewed && (frame->view->grid
+  const bool looks = (slot->viewed || slot->zoomed) && (frame->view->grid
       || frame->view->mode == BDCT_VIEW_SIZE_MAP);
   size_t n;
 
@@ -431,6 +435,34 @@ plan_passes (BdctSlot * slot, const BdctStaging * staging,
   return n > 0;
 }
 
+/* The last step to a zoomed view, from its base in `a`. Of R, G and B, B too has
+ * to become pixels; its errors in these are nobody's. */
+static bool
+plan_zoom (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
+    const BdctImage * base, BdctError * error)
+{
+  BdctRenderPicture a = {.job = slot->sets,.image = *base,
+    .sizes = slot->tree.sizes };
+  BdctRenderPicture b = {.job = frame->second,.image = slot->b_rec,
+    .sizes = slot->tree.b_sizes };
+
+  slot->joins_b = bdct_slot_splits (slot)
+      && bdct_view_shows (frame->view, BDCT_SIDE_B);
+  if (slot->joins_b) {
+    if (!bdct_staging_scratch (staging, &slot->base_b, &b.image, error)
+        || !bdct_buffer_reserve (&slot->no_cells, BDCT_CELLS_SIZE, false,
+            staging->engine, error))
+      return false;
+    slot->colour_b = slot->colour;
+    slot->colour_b.rec = slot->colour_b.shown = slot->b_rec;
+    slot->colour_b.dst = b.image;
+    slot->colour_b.cells = (BdctCudaCell *) slot->no_cells.device;
+  }
+  bdct_zoom_init (&slot->zoom, frame->view, &staging->layout, &slot->src.image,
+      &a, &b, &slot->dst.image);
+  return true;
+}
+
 /* What is done for the sets: their passes, and the view. */
 static bool
 plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
@@ -438,22 +470,29 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
 {
   const BdctLayout *layout = &staging->layout;
   const bool is_tree = bdct_job_is_tree (slot->sets);
-  const BdctViewMode mode = frame->view != NULL ? frame->view->mode
-      : BDCT_VIEW_RECONSTRUCTION;
+  static const BdctView default_view = BDCT_VIEW_DEFAULT;
+  BdctView view = frame->view != NULL ? *frame->view : default_view;
   const bool by_map = frame->set_of_block != NULL && frame->n_sets > 1;
-  const bool colours = frame->view != NULL
-      && bdct_view_is_of_blocks (frame->view);
+  const bool colours = bdct_view_is_of_blocks (&view);
+  BdctImage shown = slot->dst.image;
   BdctBlockRecord *records = NULL;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   BdctRenderPicture a, b;
   BdctCudaWork work;
   Images images;
 
-  slot->viewed = frame->view != NULL && !bdct_view_is_plain (frame->view);
-  if (!place_images (slot, staging, frame, mode, &images, error)
+  slot->zoomed = bdct_view_is_zoomed (&view);
+  if (slot->zoomed) {
+    if (!bdct_staging_scratch (staging, &slot->base, &shown, error))
+      return false;
+    view = bdct_zoom_base (&view);
+  }
+  slot->viewed = !bdct_view_is_plain (&view);
+  if (!place_images (slot, staging, frame, view.mode, &shown, &images, error)
       || !place_second (slot, staging, frame, error)
-      || !place_metric_map (slot, staging, mode, &images.rec, error)
-      || !place_sizes (slot, staging, frame, error))
+      || !place_metric_map (slot, staging, view.mode, &images.rec, error)
+      || !place_sizes (slot, staging, frame, error)
+      || (slot->zoomed && !plan_zoom (slot, staging, frame, &shown, error)))
     return false;
   slot->rec = images.rec;
   describe (&work, layout, &slot->planes);
@@ -489,8 +528,8 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
   b = (BdctRenderPicture) {.job = frame->second,.image = slot->b_rec,
     .sizes = slot->tree.b_sizes };
   if (slot->viewed)
-    bdct_render_init (&slot->render, frame->view, layout, &slot->planes, &a,
-        &b, &images.view, records, by_map ? slot->map.device : NULL,
+    bdct_render_init (&slot->render, &view, layout, &slot->planes, &a, &b,
+        &images.view, records, by_map ? slot->map.device : NULL,
         (const uint32_t *) slot->metric_map.device);
   return true;
 }

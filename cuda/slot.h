@@ -7,7 +7,7 @@
 #define BDCT_SLOT_H
 
 #include "colour-launch.h"
-#include "dct/render.h"
+#include "dct/zoom.h"
 #include "metrics.h"
 #include "plan.h"
 #include "staging.h"
@@ -34,6 +34,8 @@ typedef struct {
                                      its R, G and B */
   BdctCudaColour colour;        /**< of R, G and B */
   BdctBuffer scratch;           /**< what a view is drawn from */
+  BdctBuffer base, base_b;      /**< what a zoomed one is made of */
+  BdctBuffer no_cells;          /**< of errors that nobody asks for */
   BdctBuffer compared;          /**< a reconstruction for metrics alone */
   BdctBuffer b;                 /**< the second job's; only with one */
   BdctBuffer map;               /**< sets of the blocks, then of the cells */
@@ -72,6 +74,10 @@ typedef struct {
   bool viewed;                  /**< a view is drawn behind them */
   BdctRender render;
   BdctMetricPlane mapped;       /**< luma, where the view is a metric's map */
+  bool zoomed;                  /**< last of all it is enlarged */
+  bool joins_b;                 /**< from a B that becomes R, G and B, too */
+  BdctCudaColour colour_b;
+  BdctZoom zoom;
   BdctBlockRecord *blocks;      /**< the caller's; NULL: not asked for */
   size_t n_blocks;
   bool reached;                 /**< the GPU copies there by itself */

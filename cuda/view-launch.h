@@ -1,4 +1,5 @@
-/* blockdct: drawing views on the GPU (view.cu), as engine.c calls it.
+/* blockdct: drawing views on the GPU (view.cu, zoom.cu), as engine.c calls
+ * it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -6,7 +7,7 @@
 #define BDCT_CUDA_VIEW_H
 
 #include <cuda_runtime_api.h>
-#include "dct/render.h"
+#include "dct/zoom.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,6 +17,10 @@ extern "C" {
  * All planes, aligned to their samples, and records are in device memory. */
 cudaError_t bdct_cuda_view_launch (const BdctRender *render,
     cudaStream_t stream);
+
+/** Likewise that of a zoomed view, behind all that makes its base and, of R, G
+ * and B, their pixels. */
+cudaError_t bdct_cuda_zoom_launch (const BdctZoom *zoom, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -16,28 +16,38 @@ typedef struct {
   BdctImage src, rec, b, levels, view;
 } Images;
 
-bool
-bdct_cpu_own_image (const CpuEngine * self, uint8_t ** memory,
-    BdctImage * image)
+/* An image of a layout, in memory that is had if it is NULL. */
+static bool
+lay_out (const BdctLayout * layout, uint8_t ** memory, BdctImage * image)
 {
+  const int n_planes = bdct_image_planes (layout);
   size_t size = 0, offset[BDCT_MAX_PLANES];
 
   image->memory = BDCT_MEMORY_HOST;
-  for (int p = 0; p < self->layout.n_planes; p++) {
-    size_t stride = (bdct_layout_row_size (&self->layout, p) + 63)
-        & ~(size_t) 63;
+  for (int p = 0; p < n_planes; p++) {
+    size_t stride = (bdct_image_row_size (layout, p) + 63) & ~(size_t) 63;
 
     offset[p] = size;
     image->stride[p] = stride;
-    size += stride * self->layout.plane[p].height;
+    size += stride * bdct_image_height (layout, p);
   }
   if (*memory == NULL)
     *memory = aligned_alloc (64, size);
   if (*memory == NULL)
     return false;
-  for (int p = 0; p < self->layout.n_planes; p++)
+  for (int p = 0; p < n_planes; p++)
     image->data[p] = *memory + offset[p];
   return true;
+}
+
+bool
+bdct_cpu_own_image (const CpuEngine * self, uint8_t ** memory,
+    BdctImage * image)
+{
+  BdctLayout planes = self->layout;
+
+  planes.rgb.n_planes = 0;
+  return lay_out (&planes, memory, image);
 }
 
 /* Memory, if there is none yet, with an entry for each block that a transform
@@ -256,7 +266,7 @@ prepare_images (CpuEngine * self, Slot * slot, const BdctFrame * frame,
       && !bdct_cpu_own_image (self, &slot->scratch, &images->rec)) {
     return false;
   }
-  if (bdct_view_shows (view, BDCT_SIDE_B)
+  if (slot->needs_b
       && !(self->layout.rgb.n_planes > 0
           ? bdct_colour_image (&self->layout, &slot->b, &images->b)
           : bdct_cpu_own_image (self, &slot->b, &images->b)))
@@ -267,11 +277,10 @@ prepare_images (CpuEngine * self, Slot * slot, const BdctFrame * frame,
 
 /* Have memory for the sizes of a pass' blocks, if a view looks at its tree. */
 static bool
-prepare_sizes (const CpuEngine * self, Pass * pass, const BdctView * view,
+prepare_sizes (const CpuEngine * self, Pass * pass, bool needed,
     uint8_t ** memory)
 {
-  if (!bdct_cpu_is_tree (pass)
-      || (!view->grid && view->mode != BDCT_VIEW_SIZE_MAP))
+  if (!bdct_cpu_is_tree (pass) || !needed)
     return true;
   pass->sizes = *memory = alloc_by_block (self, *memory, 1);
   return pass->sizes != NULL;
@@ -280,17 +289,17 @@ prepare_sizes (const CpuEngine * self, Pass * pass, const BdctView * view,
 /* Have what trees are found in, and where they are kept for who asks or looks
  * at them. */
 static bool
-prepare_trees (CpuEngine * self, Slot * slot, const BdctFrame * frame,
-    const BdctView * view)
+prepare_trees (CpuEngine * self, Slot * slot, const BdctFrame * frame)
 {
   Pass *sets = slot->pass[0];
 
   sets->sizes = bdct_cpu_is_tree (sets) ? frame->sizes : NULL;
   if (sets->sizes == NULL
-      && !prepare_sizes (self, sets, view, &slot->own_sizes))
+      && !prepare_sizes (self, sets, slot->needs_sizes, &slot->own_sizes))
     return false;
   if (slot->second > 0 && !prepare_sizes (self,
-          bdct_cpu_pass (slot, slot->second), view, &slot->b_sizes))
+          bdct_cpu_pass (slot, slot->second), slot->needs_sizes,
+          &slot->b_sizes))
     return false;
   /* No frame in flight uses this if there is none. */
   for (int i = 0; i <= slot->n_others && self->tree_scratch == NULL; i++)
@@ -323,7 +332,8 @@ free_second (Slot * slot)
 {
   free (slot->b);
   free (slot->b_sizes);
-  slot->b = slot->b_sizes = NULL;
+  free (slot->base_b);
+  slot->b = slot->b_sizes = slot->base_b = NULL;
 }
 
 /* Have all that a frame needs. */
@@ -351,7 +361,7 @@ prepare (CpuEngine * self, Slot * slot, const BdctFrame * frame,
     if (slot->blocks == NULL)
       return false;
   }
-  return prepare_trees (self, slot, frame, view)
+  return prepare_trees (self, slot, frame)
       && prepare_images (self, slot, frame, view, images);
 }
 
@@ -454,13 +464,11 @@ make_stages (const CpuEngine * self, Slot * slot, bool plain)
   }
 }
 
-bool
-bdct_cpu_start_frame (CpuEngine * self, Slot * slot, const BdctFrame * frame,
-    BdctError * error)
+/* Describe a frame's work, but for what becomes of a zoomed view. */
+static bool
+start (CpuEngine * self, Slot * slot, const BdctFrame * frame,
+    const BdctView * view, BdctError * error)
 {
-  static const BdctView default_view = BDCT_VIEW_DEFAULT;
-  const BdctView *view = frame->view != NULL ? frame->view : &default_view;
-  const bool plain = bdct_view_is_plain (view);
   const BdctImage none = { 0 };
   BdctBlockRecord *blocks = frame->blocks;
   BdctRenderPicture a = {.job = frame->sets }, b = {.job = frame->second };
@@ -482,17 +490,66 @@ bdct_cpu_start_frame (CpuEngine * self, Slot * slot, const BdctFrame * frame,
     return bdct_error (error, "out of memory");
   if (!bdct_cpu_prepare_map (self, slot, view, &images.src, &images.rec))
     return bdct_error (error, "out of memory");
-  make_stages (self, slot, plain);
-  if (plain)
-    return true;
+  make_stages (self, slot, bdct_view_is_plain (view));
   a.image = images.levels.data[0] != NULL ? images.levels : images.rec;
   a.sizes = slot->pass[0]->sizes;
-  b.image = images.b;
+  b.image = slot->b_rec = images.b;
   b.sizes = slot->second > 0 ? bdct_cpu_pass (slot, slot->second)->sizes : NULL;
-  bdct_render_init (&slot->render, view, &self->layout, &images.src, &a, &b,
-      &images.view, blocks, frame->set_of_block != NULL ? slot->set_of_block
-      : NULL, slot->seen.memory);
+  if (!bdct_view_is_plain (view))
+    bdct_render_init (&slot->render, view, &self->layout, &images.src, &a, &b,
+        &images.view, blocks, frame->set_of_block != NULL ? slot->set_of_block
+        : NULL, slot->seen.memory);
   return true;
+}
+
+/* The last stage to a zoomed view, from its base. Of R, G and B, B too has to
+ * become pixels. False without memory. */
+static bool
+start_zoom (CpuEngine * self, Slot * slot, const BdctFrame * frame,
+    const BdctImage * base)
+{
+  BdctRenderPicture a = {.job = frame->sets,.image = *base };
+  BdctRenderPicture b = {.job = frame->second,.image = slot->b_rec };
+
+  a.sizes = slot->pass[0]->sizes;
+  b.sizes = slot->second > 0 ? bdct_cpu_pass (slot, slot->second)->sizes : NULL;
+  if (self->layout.rgb.n_planes > 0 && slot->needs_b) {
+    if (!lay_out (&self->layout, &slot->base_b, &b.image))
+      return false;
+    slot->colour_b = slot->colour;
+    slot->colour_b.rec = slot->b_rec;
+    slot->colour_b.dst = b.image;
+    slot->colour_b.render = NULL;
+    add_stage (slot, STAGE_JOIN_B, 0)->n_pieces =
+        bdct_colour_count_strips (&self->layout);
+  }
+  bdct_zoom_init (&slot->zoom, frame->view, &self->layout, &frame->src, &a, &b,
+      &frame->dst);
+  add_stage (slot, STAGE_ZOOM, 0)->n_pieces =
+      bdct_render_count_strips (&self->layout);
+  return true;
+}
+
+bool
+bdct_cpu_start_frame (CpuEngine * self, Slot * slot, const BdctFrame * frame,
+    BdctError * error)
+{
+  static const BdctView default_view = BDCT_VIEW_DEFAULT;
+  const BdctView *view = frame->view != NULL ? frame->view : &default_view;
+  BdctFrame at_1 = *frame;
+  BdctView base;
+
+  slot->needs_sizes = view->grid || view->mode == BDCT_VIEW_SIZE_MAP;
+  slot->needs_b = bdct_view_shows (view, BDCT_SIDE_B);
+  if (!bdct_view_is_zoomed (view))
+    return start (self, slot, frame, view, error);
+  base = bdct_zoom_base (view);
+  if (!lay_out (&self->layout, &slot->base, &at_1.dst))
+    return bdct_error (error, "out of memory");
+  if (!start (self, slot, &at_1, &base, error))
+    return false;
+  return start_zoom (self, slot, frame, &at_1.dst)
+      || bdct_error (error, "out of memory");
 }
 
 /* Set the bits of a pass; what remains to be counted of it are the DC
@@ -540,6 +597,7 @@ bdct_cpu_free_slots (CpuEngine * self)
     free (slot->planes);
     free (slot->rec);
     free (slot->shown);
+    free (slot->base);
     free (slot->scratch);
     free (slot->set_of_block);
     free (slot->own_sizes);

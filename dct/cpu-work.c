@@ -296,6 +296,7 @@ bdct_cpu_work (CpuEngine * self, Piece * piece)
 {
   Slot *slot = piece->slot;
   Batch *batch = &slot->batch[piece->stage->batch];
+  uint64_t unused[3] = { 0 };
   int number = piece->number;
 
   piece->batch = NULL;
@@ -330,6 +331,12 @@ bdct_cpu_work (CpuEngine * self, Piece * piece)
       break;
     case STAGE_JOIN:
       self->kernel->colour->join (&slot->colour, number, piece->sse);
+      break;
+    case STAGE_JOIN_B:
+      self->kernel->colour->join (&slot->colour_b, number, unused);
+      break;
+    case STAGE_ZOOM:
+      bdct_zoom_strip (&slot->zoom, number);
       break;
   }
 }

@@ -29,6 +29,7 @@
 #include "rate.h"
 #include "render.h"
 #include "tile.h"
+#include "zoom.h"
 
 /* The most passes of a batch: what their bins take is bounded by it. */
 #define MAX_BATCH BDCT_TILE_JOBS
@@ -67,7 +68,9 @@ typedef struct {
 typedef struct {
   enum
   { STAGE_SPLIT, STAGE_KEEP, STAGE_STRIPS, STAGE_SEGMENTS, STAGE_METRICS,
-    STAGE_FIGURES, STAGE_MAP, STAGE_VIEW, STAGE_JOIN } kind;
+    STAGE_FIGURES, STAGE_MAP, STAGE_VIEW, STAGE_JOIN, STAGE_JOIN_B,
+    STAGE_ZOOM }
+  kind;
   int batch;                    /* the first, or that of the segments and of
                                    the metrics */
   int step;                     /* of the metrics: their stage */
@@ -81,18 +84,23 @@ typedef struct {
   /* The sets, then the others; NULL until there is such a one. */
   Pass *pass[BDCT_MAX_SETS - 1 + MAX_PASSES];
   Batch batch[MAX_PASSES];
-  Stage stages[(3 + BDCT_METRIC_STAGES) * MAX_PASSES + 5];
+  Stage stages[(3 + BDCT_METRIC_STAGES) * MAX_PASSES + 7];
   int n_batches, n_stages;
   int stage;                    /* the one that is worked on */
   int next_piece, done_pieces;  /* of it */
   BdctRender render;
-  BdctColour colour;
+  BdctZoom zoom;
+  BdctColour colour, colour_b;  /* the latter of a zoom of B */
   uint8_t *planes, *rec, *shown;        /* its images; NULL until needed */
+  uint8_t *base;                /* of the zoom; likewise */
   /* NULL until something needs them, for the layout's most blocks. */
   uint8_t *scratch, *set_of_block, *own_sizes;
-  uint8_t *b, *b_sizes;         /* the second job's picture and blocks; NULL
-                                   without one */
+  /* The second job's picture and blocks; NULL without one. */
+  uint8_t *b, *b_sizes, *base_b;
   BdctBlockRecord *blocks;
+  bool needs_sizes;             /* of trees, to be shown */
+  bool needs_b;                 /* a second job's picture, likewise */
+  BdctImage b_rec;              /* which is there */
   uint64_t *bins;               /* of a batch */
   size_t n_bins;                /* words of them */
   unsigned metrics, other_metrics;

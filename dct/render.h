@@ -87,6 +87,10 @@ void bdct_render_init (BdctRender *render, const BdctView *view,
     const BdctBlockRecord *blocks, const uint8_t *set_of_block,
     const uint32_t *map);
 
+/** The part of it that says where things are. */
+void bdct_render_place (BdctRender *render, const BdctView *view,
+    const BdctLayout *layout);
+
 /** Whether a mode shows the samples of the two pictures, moved at most. */
 BDCT_RENDER_INLINE bool
 bdct_render_is_copy (int mode)
@@ -227,10 +231,12 @@ bdct_render_cell_colour (const BdctRender *r, int x, int y)
   return bdct_render_colour (r, value << 12, count);
 }
 
-/** Whether a sample of luma, by its place in a picture, is on the border of a
- * block. */
-BDCT_RENDER_INLINE bool
-bdct_render_on_grid (const BdctRender *r, bool second, int x, int y)
+enum { BDCT_RENDER_LEFT = 1, BDCT_RENDER_TOP = 2 };
+
+/** The borders of its block that a sample of luma, by its place in a picture, is
+ * on. */
+BDCT_RENDER_INLINE int
+bdct_render_borders (const BdctRender *r, bool second, int x, int y)
 {
   const BdctRenderBorder *b = &r->border[second];
   int log2_width = b->log2_width, log2_height = b->log2_height;
@@ -238,8 +244,15 @@ bdct_render_on_grid (const BdctRender *r, bool second, int x, int y)
   if (b->sizes != NULL)
     log2_width = log2_height = b->sizes[(y >> log2_height)
         * (size_t) b->columns + (x >> log2_width)];
-  return (x & ((1 << log2_width) - 1)) == 0
-      || (y & ((1 << log2_height) - 1)) == 0;
+  return ((x & ((1 << log2_width) - 1)) == 0 ? BDCT_RENDER_LEFT : 0)
+      | ((y & ((1 << log2_height) - 1)) == 0 ? BDCT_RENDER_TOP : 0);
+}
+
+/** Whether it is on any. */
+BDCT_RENDER_INLINE bool
+bdct_render_on_grid (const BdctRender *r, bool second, int x, int y)
+{
+  return bdct_render_borders (r, second, x, y) != 0;
 }
 
 /** Luma on the border: a quarter darker or lighter. */

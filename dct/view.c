@@ -2,7 +2,7 @@
 #include "view.h"
 
 #include <math.h>
-#include "render.h"
+#include "zoom.h"
 
 static const BdctViewInfo views[BDCT_N_VIEWS] = {
   [BDCT_VIEW_RECONSTRUCTION] = {"reconstruction", "what a decoder would show"},
@@ -204,7 +204,7 @@ bdct_view_legend (const BdctView * view, const BdctLayout * layout,
   int width = layout->plane[0].width, height = layout->plane[0].height;
 
   *legend = (BdctLegend) { 0 };
-  if (!bdct_view_is_map (view) || width < 96 || height < 96)
+  if (!bdct_view_is_map (view) || view->bare || width < 96 || height < 96)
     return;
   /* On even samples, so that chroma's have the same borders. */
   legend->width = (8 + width / 64) & ~1;
@@ -259,8 +259,9 @@ set_size_colours (BdctRender * r)
         * (BDCT_VIEW_COLOURS - 1));
 }
 
-static void
-set_geometry (BdctRender * r, const BdctView * view, const BdctLayout * layout)
+void
+bdct_render_place (BdctRender * r, const BdctView * view,
+    const BdctLayout * layout)
 {
   int size = r->mode == BDCT_VIEW_STACKED ? layout->plane[0].height
       : layout->plane[0].width;
@@ -351,7 +352,7 @@ bdct_render_init (BdctRender * r, const BdctView * view,
   }
   for (int i = 0; i < 2; i++)
     r->original[i] = side[i] == BDCT_SIDE_ORIGINAL;
-  set_geometry (r, view, layout);
+  bdct_render_place (r, view, layout);
   set_borders (r, view, layout, a, b);
   set_legend (r, view, layout);
   if (r->mode == BDCT_VIEW_QUALITY_MAP)
@@ -387,14 +388,18 @@ bdct_view_source (const BdctView * view, const BdctLayout * layout, int *x,
     int *y, bool * second)
 {
   BdctRender r = {.mode = view->mode };
+  BdctWindow window;
   bool is_second;
 
   if (*x < 0 || *y < 0 || *x >= layout->plane[0].width
       || *y >= layout->plane[0].height)
     return false;
-  set_geometry (&r, view, layout);
+  bdct_render_place (&r, view, layout);
   is_second = bdct_render_locate (&r, 0, 0, x, y);
   if (second != NULL)
     *second = is_second;
+  bdct_zoom_window (&window, view, layout);
+  *x = bdct_zoom_find (&window, *x + window.left);
+  *y = bdct_zoom_find (&window, *y + window.top);
   return true;
 }

@@ -62,6 +62,7 @@ const BdctViewInfo *bdct_view_info (BdctViewMode mode);
 const BdctViewInfo *bdct_side_info (BdctSide side);
 
 #define BDCT_VIEW_MAX_GAIN 64
+#define BDCT_VIEW_MAX_ZOOM 16
 
 /** Colours of the maps, from the least to the most. */
 #define BDCT_VIEW_COLOURS 64
@@ -90,6 +91,11 @@ typedef struct {
   double position; /**< 0 to 1: wipe: of the dividing line; side-by-side and
                         stacked: which part of the picture is shown */
   double gain;     /**< 0 to BDCT_VIEW_MAX_GAIN, of the difference */
+  double zoom;     /**< 1 to BDCT_VIEW_MAX_ZOOM: samples of the view to one of
+                        the picture, across and down; 1/256 is the least step */
+  double zoom_x, zoom_y; /**< 0 to 1: which part of the picture is seen then,
+                              from the one at the left, or at the top, on */
+  bool bare;       /**< no legend, whatever is shown */
   /** The maps' colours as samples of the frame, bdct_view_colours(). */
   uint16_t colour[BDCT_VIEW_COLOURS][BDCT_MAX_COMPONENTS];
   double delta_qp[BDCT_MAX_SETS]; /**< the quality map: of each set; below 0 is
@@ -99,14 +105,30 @@ typedef struct {
 #define BDCT_VIEW_DEFAULT                                                     \
   {                                                                           \
     .mode = BDCT_VIEW_RECONSTRUCTION, .left = BDCT_SIDE_ORIGINAL,             \
-    .right = BDCT_SIDE_A, .position = 0.5, .gain = 4.0                        \
+    .right = BDCT_SIDE_A, .position = 0.5, .gain = 4.0, .zoom = 1.0,          \
+    .zoom_x = 0.5, .zoom_y = 0.5                                              \
   }
+
+/** 256 times its zoom. */
+static inline int
+bdct_view_ratio (const BdctView *view)
+{
+  return !(view->zoom >= 1) ? 256 : view->zoom >= BDCT_VIEW_MAX_ZOOM
+      ? 256 * BDCT_VIEW_MAX_ZOOM : (int) (view->zoom * 256 + 0.5);
+}
+
+static inline bool
+bdct_view_is_zoomed (const BdctView *view)
+{
+  return bdct_view_ratio (view) > 256;
+}
 
 /** Whether a view is the reconstruction and nothing else. */
 static inline bool
 bdct_view_is_plain (const BdctView *view)
 {
-  return view->mode == BDCT_VIEW_RECONSTRUCTION && !view->grid;
+  return view->mode == BDCT_VIEW_RECONSTRUCTION && !view->grid
+      && !bdct_view_is_zoomed (view);
 }
 
 /** Whether a view has the maps' colours; whether they are those of the blocks,
@@ -148,6 +170,15 @@ void bdct_view_colours (BdctView *view, int depth, double kr, double kb,
  * if (x, y) is outside the frame. */
 bool bdct_view_source (const BdctView *view, const BdctLayout *layout, int *x,
     int *y, bool *second);
+
+/** Zoom so that what is at (x, y) of the view, in samples of luma, stays there
+ * as far as the picture's edges allow. */
+void bdct_view_zoom_at (BdctView *view, const BdctLayout *layout, double zoom,
+    double x, double y);
+
+/** Move what is seen of a zoomed picture by so many samples of the view. */
+void bdct_view_pan (BdctView *view, const BdctLayout *layout, double dx,
+    double dy);
 
 /** The bar that explains a map's colours, in samples of luma, and where on it
  * its marks are. */

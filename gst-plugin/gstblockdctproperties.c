@@ -166,6 +166,9 @@ gst_blockdct_init_properties (GstBlockDct * self)
     .right = view.right,
     .wipe_position = view.position,
     .difference_gain = view.gain,
+    .zoom = view.zoom,
+    .zoom_x = view.zoom_x,
+    .zoom_y = view.zoom_y,
   };
 
   gst_blockdct_changes_init (&self->changes, &initial);

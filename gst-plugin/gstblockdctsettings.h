@@ -41,6 +41,7 @@ typedef struct
   BdctSide left, right;
   gdouble wipe_position;
   gdouble difference_gain;
+  gdouble zoom, zoom_x, zoom_y;
   gboolean grid;
   gboolean overlay;
   gboolean interactive;

@@ -101,7 +101,55 @@ gst_blockdct_view_update (GstBlockDct * self,
     self->told_no_second = FALSE;
   self->view.position = settings->wipe_position;
   self->view.gain = settings->difference_gain;
+  self->view.zoom = settings->zoom;
+  self->view.zoom_x = settings->zoom_x;
+  self->view.zoom_y = settings->zoom_y;
   return &self->view;
+}
+
+static void
+install_zoom (GObjectClass * klass)
+{
+  const BdctView default_view = BDCT_VIEW_DEFAULT;
+
+  /**
+   * GstBlockDct:zoom:
+   *
+   * How many times as wide and as high the view is shown, each sample a square
+   * of its own colour. The caps, and the figures, are those of the whole
+   * picture. At 16 each square has its sample's value on it, in builds with
+   * Pango.
+   *
+   * Since: 0.1
+   */
+  gst_blockdct_property (klass, PROP_ZOOM, FIELD (zoom),
+      g_param_spec_double ("zoom", "Zoom",
+          "How many times as wide and high the view is shown; steps of 1/256",
+          1, BDCT_VIEW_MAX_ZOOM, default_view.zoom, LIVE));
+  /**
+   * GstBlockDct:zoom-x:
+   *
+   * Which part of the picture is seen when zoomed: 0 has its left edge at the
+   * frame's, 1 its right edge. What is at this share of the frame's width stays
+   * there whatever the zoom.
+   *
+   * Since: 0.1
+   */
+  gst_blockdct_property (klass, PROP_ZOOM_X, FIELD (zoom_x),
+      g_param_spec_double ("zoom-x", "Zoom X",
+          "Which part of the zoomed picture is seen, from its left edge (0) to "
+          "its right one (1)", 0, 1, default_view.zoom_x, LIVE));
+  /**
+   * GstBlockDct:zoom-y:
+   *
+   * As #GstBlockDct:zoom-x, from the top (0) to the bottom (1).
+   *
+   * Since: 0.1
+   */
+  gst_blockdct_property (klass, PROP_ZOOM_Y, FIELD (zoom_y),
+      g_param_spec_double ("zoom-y", "Zoom Y",
+          "Which part of the zoomed picture is seen, from its top (0) to its "
+          "bottom (1)", 0, 1, default_view.zoom_y, LIVE));
 }
 
 void
@@ -177,6 +225,7 @@ gst_blockdct_install_views (GObjectClass * klass)
   gst_blockdct_property (klass, PROP_GRID, FIELD (grid),
       g_param_spec_boolean ("grid", "Grid",
           "Show the borders of luma's blocks", default_view.grid, LIVE));
+  install_zoom (klass);
   /**
    * GstBlockDct:overlay:
    *

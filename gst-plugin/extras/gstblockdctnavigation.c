@@ -10,6 +10,7 @@
 #include "dct/quadtree.h"
 #include "dct/sample.h"
 #include "gstblockdctregions.h"
+#include "gstblockdctzoom.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -190,12 +191,34 @@ static const struct
   {"g", toggle_grid, 0},
 };
 
+static void
+get_size (GstBlockDctNavigation * navigation, gint * width, gint * height)
+{
+  g_mutex_lock (&navigation->lock);
+  *width = navigation->width;
+  *height = navigation->height;
+  g_mutex_unlock (&navigation->lock);
+}
+
+/* In the middle of what is seen. */
+static void
+zoom (GstBlockDctNavigation * navigation, GstElement * element, gint steps)
+{
+  gint width, height;
+
+  get_size (navigation, &width, &height);
+  if (width > 0)
+    gst_blockdct_zoom_turn (element, width, height, steps, width / 2.0,
+        height / 2.0);
+}
+
 static gboolean
 handle_key (GstBlockDctNavigation * navigation, GstElement * element,
     GstEvent * event, gboolean press)
 {
   GstNavigationModifierType state = 0;
   const gchar *key;
+  gint steps;
 
   if (!gst_navigation_event_parse_key_event (event, &key) || key == NULL)
     return FALSE;
@@ -209,6 +232,11 @@ handle_key (GstBlockDctNavigation * navigation, GstElement * element,
   if (is_space (key)) {
     if (press)
       toggle_left (navigation, element);
+    return TRUE;
+  }
+  if (gst_blockdct_zoom_find_key (key, &steps)) {
+    if (press)
+      zoom (navigation, element, steps);
     return TRUE;
   }
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
@@ -487,11 +515,29 @@ static gboolean
 is_inside (GstBlockDctNavigation * navigation, gdouble x, gdouble y,
     gint * width, gint * height)
 {
-  g_mutex_lock (&navigation->lock);
-  *width = navigation->width;
-  *height = navigation->height;
-  g_mutex_unlock (&navigation->lock);
+  get_size (navigation, width, height);
   return x >= 0 && y >= 0 && x < *width && y < *height;
+}
+
+/* A hand that clicks is not quite still. */
+static gdouble
+get_reach (gint width)
+{
+  return MAX (3, width / 200);
+}
+
+/* The wheel: zoom with Ctrl, else the quantizer. */
+static void
+turn_wheel (GstElement * element, GstEvent * event, gint width, gint height,
+    gint by, gdouble x, gdouble y)
+{
+  GstNavigationModifierType state = 0;
+
+  if (gst_navigation_event_parse_modifier_state (event, &state)
+      && (state & GST_NAVIGATION_MODIFIER_CONTROL_MASK))
+    gst_blockdct_zoom_turn (element, width, height, by, x, y);
+  else
+    turn_quality (element, by);
 }
 
 /* X11 sinks send a wheel as buttons 4 (up) and 5. */
@@ -499,6 +545,7 @@ static gboolean
 handle_press (GstBlockDctNavigation * navigation, GstElement * element,
     GstEvent * event)
 {
+  GstBlockDctPointer pointer = {.pressed = TRUE };
   gint button, width, height;
   gdouble x, y;
 
@@ -506,14 +553,19 @@ handle_press (GstBlockDctNavigation * navigation, GstElement * element,
       || !is_inside (navigation, x, y, &width, &height))
     return FALSE;
   if (button == 4 || button == 5) {
-    turn_quality (element, button == 4 ? 1 : -1);
+    turn_wheel (element, event, width, height, button == 4 ? 1 : -1, x, y);
     return TRUE;
   }
   if (button != 1)
     return FALSE;
+  pointer.x = x;
+  pointer.y = y;
+  pointer.pans = gst_blockdct_zoom_grabs (element, width, x,
+      get_reach (width));
+  g_object_get (element, "zoom-x", &pointer.zoom_x, "zoom-y", &pointer.zoom_y,
+      NULL);
   g_mutex_lock (&navigation->lock);
-  navigation->pointer = (GstBlockDctPointer) {
-  TRUE, FALSE, x, y};
+  navigation->pointer = pointer;
   g_mutex_unlock (&navigation->lock);
   return TRUE;
 }
@@ -546,28 +598,29 @@ static gboolean
 handle_move (GstBlockDctNavigation * navigation, GstElement * element,
     GstEvent * event)
 {
-  gboolean pressed, dragging;
+  GstBlockDctPointer *pointer = &navigation->pointer, now;
   gint width, height;
   gdouble x, y, far;
 
   if (!gst_navigation_event_parse_mouse_move_event (event, &x, &y)
       || !is_inside (navigation, x, y, &width, &height))
     return FALSE;
-  /* A hand that clicks is not quite still. */
-  far = MAX (3, width / 200);
+  far = get_reach (width);
   g_mutex_lock (&navigation->lock);
-  pressed = navigation->pointer.pressed;
-  if (pressed && (fabs (x - navigation->pointer.x) >= far
-          || fabs (y - navigation->pointer.y) >= far))
-    navigation->pointer.dragging = TRUE;
-  dragging = navigation->pointer.dragging;
+  if (pointer->pressed && (fabs (x - pointer->x) >= far
+          || fabs (y - pointer->y) >= far))
+    pointer->dragging = TRUE;
+  now = *pointer;
   g_mutex_unlock (&navigation->lock);
-  if (dragging)
+  if (now.dragging && now.pans)
+    gst_blockdct_zoom_drag (element, width, height, now.zoom_x, now.zoom_y,
+        x - now.x, y - now.y);
+  else if (now.dragging)
     g_object_set (element, "wipe-position",
         get_int (element, "view") == BDCT_VIEW_STACKED
         ? MIN (y / MAX (height - 1, 1), 1) : MIN (x / MAX (width - 1, 1), 1),
         NULL);
-  return pressed;
+  return now.pressed;
 }
 
 static gboolean
@@ -580,7 +633,7 @@ handle_scroll (GstBlockDctNavigation * navigation, GstElement * element,
   if (!gst_navigation_event_parse_mouse_scroll_event (event, &x, &y, &dx, &dy)
       || dy == 0 || !is_inside (navigation, x, y, &width, &height))
     return FALSE;
-  turn_quality (element, dy > 0 ? 1 : -1);
+  turn_wheel (element, event, width, height, dy > 0 ? 1 : -1, x, y);
   return TRUE;
 }
 

@@ -32,6 +32,8 @@ typedef struct
 {
   gboolean pressed, dragging;
   gdouble x, y;                 /* where it was pressed */
+  gboolean pans;                /* a drag from there moves a zoomed picture */
+  gdouble zoom_x, zoom_y;       /* which was there then */
 } GstBlockDctPointer;
 
 /** One of an element; from any thread. */

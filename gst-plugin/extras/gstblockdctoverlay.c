@@ -8,6 +8,7 @@
 #include "dct/metrics.h"
 #include <pango/pangocairo.h>
 #include <string.h>
+#include "gstblockdctvalues.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_debug);
 #define GST_CAT_DEFAULT gst_blockdct_debug
@@ -44,6 +45,7 @@ struct _GstBlockDctOverlay
   PangoFontMap *fonts;
   gboolean no_font, warned;     /* there is none; and the user was told so */
   Label label[N_LABELS];
+  GstBlockDctValues *values;
 };
 
 static void
@@ -62,6 +64,7 @@ gst_blockdct_overlay_clear (GstBlockDctOverlay ** overlay)
     return;
   for (guint i = 0; i < N_LABELS; i++)
     clear_label (&self->label[i]);
+  gst_blockdct_values_clear (&self->values);
   g_object_unref (self->fonts);
   g_free (self);
 }
@@ -341,8 +344,12 @@ make_text (const GstBlockDctOverlayFrame * frame, gboolean small)
   append_areas (text, stats);
   append_metrics (text, stats, how->depth);
   append_second (text, frame);
-  g_string_append_printf (text, "\n%s\n%s",
-      bdct_view_info (frame->view->mode)->name, how->backend);
+  g_string_append_printf (text, "\n%s",
+      bdct_view_info (frame->view->mode)->name);
+  if (bdct_view_is_zoomed (frame->view))
+    g_string_append_printf (text, " %.4g:1",
+        bdct_view_ratio (frame->view) / 256.0);
+  g_string_append_printf (text, "\n%s", how->backend);
   return g_string_free (text, FALSE);
 }
 
@@ -402,6 +409,20 @@ add (GstVideoOverlayComposition * composition,
   if (rectangle != NULL)
     gst_video_overlay_composition_add_rectangle (composition, rectangle);
   return rectangle != NULL;
+}
+
+/* Of every frame its own: they are not kept. */
+static gboolean
+add_values (GstBlockDctOverlay * self, const GstBlockDctOverlayFrame * frame,
+    GstVideoOverlayComposition * composition)
+{
+  GstVideoOverlayRectangle *rectangle = gst_blockdct_values_draw
+      (&self->values, self->fonts, frame->buffer, frame->info, frame->layout,
+      frame->view);
+  gboolean ok = add (composition, rectangle);
+
+  g_clear_pointer (&rectangle, gst_video_overlay_rectangle_unref);
+  return ok;
 }
 
 static gboolean
@@ -503,10 +524,11 @@ gst_blockdct_overlay_draw (GstBlockDctOverlay ** overlay,
   GstVideoOverlayComposition *composition;
   GstBlockDctOverlay *self = *overlay;
   gboolean complete = TRUE;
+  gboolean values = gst_blockdct_values_are_shown (frame->view);
   BdctLegend legend;
 
   bdct_view_legend (frame->view, frame->layout, &legend);
-  if (!frame->figures && legend.n_marks == 0)
+  if (!frame->figures && legend.n_marks == 0 && !values)
     return;
   if (self == NULL) {
     *overlay = self = g_new0 (GstBlockDctOverlay, 1);
@@ -519,8 +541,11 @@ gst_blockdct_overlay_draw (GstBlockDctOverlay ** overlay,
     return;
   }
   composition = gst_video_overlay_composition_new (NULL);
+  /* Under all other text. */
+  if (values)
+    complete = add_values (self, frame, composition);
   if (frame->figures)
-    complete = add (composition, update_label (self, FIGURES,
+    complete &= add (composition, update_label (self, FIGURES,
             make_text (frame, small), size, size, size, TOP_LEFT))
         && name_sides (self, frame, size, composition);
   for (gint i = 0; i < legend.n_marks; i++)

@@ -443,10 +443,35 @@ origin (const Scene * s, int *x, int *y)
   return TRUE;
 }
 
-/* What a component's sample has to be; -1: a map's colour, of *value to
- * *most. */
+/* The column or row of the enlarged picture that place `at` of the view shows;
+ * zooms here are whole multiples of 1/256, which doubles have exactly. */
+static double
+enlarged (const Scene * s, double share, int side, int at)
+{
+  return at + round (share * (floor (side * s->view.zoom) - side));
+}
+
+/* Where luma's (x, y) of the view, in a half where that is at 1:1, is in the
+ * picture, and whether its column or its row shows the block's border: a line
+ * is one sample thick at any zoom. */
+static gboolean
+magnify (const Scene * s, int size, int *x, int *y)
+{
+  const double zoom = s->view.zoom;
+  const double column = enlarged (s, s->view.zoom_x, s->c->width, *x);
+  const double row = enlarged (s, s->view.zoom_y, s->c->height, *y);
+
+  *x = floor (column / zoom);
+  *y = floor (row / zoom);
+  return (*x % size == 0 && floor ((column - 1) / zoom) < *x)
+      || (*y % size == 0 && floor ((row - 1) / zoom) < *y);
+}
+
+/* What a component's sample has to be; -1: a map's colour, of *value to *most,
+ * of which *border says whether it is on the grid. */
 static int
-expect (const Scene * s, int k, int x, int y, double *value, double *most)
+expect (const Scene * s, int k, int x, int y, double *value, double *most,
+    gboolean * border)
 {
   int peak = (1 << s->c->depth) - 1, middle = (peak + 1) / 2;
   int lx = x * sub_x (s, k), ly = y * sub_y (s, k), v;
@@ -454,19 +479,22 @@ expect (const Scene * s, int k, int x, int y, double *value, double *most)
   int line = round (s->view.position * s->c->width);
   int end = MIN (line + 1 + s->c->width / 1280, s->c->width);
   gboolean second = origin (s, &lx, &ly);
-  int size, any;
+  int size, any, px, py;
   const Picture *picture = find_picture (s, second, &size);
 
+  *border = magnify (s, size, &lx, &ly) && s->view.grid && k == BDCT_Y;
+  px = lx / sub_x (s, k);
+  py = ly / sub_y (s, k);
   if (mode == BDCT_VIEW_WIPE && line > 0 && line < s->c->width
       && x >= line / sub_x (s, k) && x <= (end - 1) / sub_x (s, k))
     return k == BDCT_Y ? peak : middle;
   if (mode == BDCT_VIEW_DIFFERENCE)
-    v = CLAMP (middle + floor ((at (picture, k, x, y)
-                - at (find_picture (s, FALSE, &any), k, x, y))
+    v = CLAMP (middle + floor ((at (picture, k, px, py)
+                - at (find_picture (s, FALSE, &any), k, px, py))
             * round (s->view.gain * 256) / 256
             + 0.5), 0, peak);
   else if (mode == BDCT_VIEW_COEFFICIENTS)
-    v = level_sample (s, k, level_at (s, k, x, y));
+    v = level_sample (s, k, level_at (s, k, px, py));
   else if (mode >= BDCT_VIEW_ERROR_MAP) {
     int cell = cell_size (s), columns = (s->c->width + cell - 1) / cell;
 
@@ -474,8 +502,8 @@ expect (const Scene * s, int k, int x, int y, double *value, double *most)
     *most = s->most[ly / cell * columns + lx / cell];
     return -1;
   } else
-    v = at (picture, k, lx / sub_x (s, k), ly / sub_y (s, k));
-  if (s->view.grid && k == BDCT_Y && (lx % size == 0 || ly % size == 0))
+    v = at (picture, k, px, py);
+  if (*border)
     v += v >= middle ? -middle / 2 : middle / 2;
   return v;
 }
@@ -495,12 +523,12 @@ check_sample (const Scene * s, const BdctEngine * engine, int k, int x, int y,
     int v)
 {
   double value = 0, most = 0;
-  int expected = expect (s, k, x, y, &value, &most);
+  gboolean border;
+  int expected = expect (s, k, x, y, &value, &most, &border);
   gboolean ok = expected < 0 ? is_colour (s, k, value, most, v)
       : v == expected;
 
-  if (expected < 0 && s->view.grid && k == BDCT_Y
-      && (x % s->size[0] == 0 || y % s->size[0] == 0)) {
+  if (expected < 0 && border) {
     int quarter = 1 << (s->c->depth - 2);
 
     /* The mark changes which half the sample is in, or not. */
@@ -509,13 +537,15 @@ check_sample (const Scene * s, const BdctEngine * engine, int k, int x, int y,
   }
   if (!ok)
     g_test_fail_printf ("%s: %s, %s depth %d, %s of %s and %s, %dx%d, grid %d, "
-        "position %g, component %d (%d, %d): %d, not %d (%g to %g)",
-        engine->description, bdct_transform_info (s->c->params.transform)->name,
+        "position %g, zoom %g at %g, %g, component %d (%d, %d): %d, not %d "
+        "(%g to %g)", engine->description,
+        bdct_transform_info (s->c->params.transform)->name,
         format_names[s->c->format], s->c->depth,
         bdct_view_info (s->view.mode)->name,
         bdct_side_info (s->view.left)->name,
         bdct_side_info (s->view.right)->name, s->c->width, s->c->height,
-        s->view.grid, s->view.position, k, x, y, v, expected, value, most);
+        s->view.grid, s->view.position, s->view.zoom, s->view.zoom_x,
+        s->view.zoom_y, k, x, y, v, expected, value, most);
   return ok;
 }
 
@@ -553,7 +583,9 @@ check_view (const Scene * s, const BdctEngine * engine, const Frame * dst)
 static gboolean
 check_case (const Case * c)
 {
+  static guint n_zoomed;
   static const double positions[] = { 0, 0.3, 0.5, 1 };
+  static const double zooms[] = { 2, 16, 257 / 256.0, 3, 2.5, 8, 1855 / 256.0 };
   gboolean ok = TRUE;
   Frame src;
   Scene s;
@@ -569,21 +601,24 @@ check_case (const Case * c)
     frame_init (&dst, &s.layout, c->stride);
     run_alone (engines[e], &s, &c->params, &src, &s.rec, &stats);
     run_alone (engines[e], &s, &s.b_params, &src, &s.b, &s.b_stats);
-    for (int i = 0; i < 2 * BDCT_N_VIEWS && ok; i++, pair++) {
-      s.view.mode = i / 2;
+    for (int i = 0; i < 4 * BDCT_N_VIEWS && ok; i++, pair++) {
+      s.view.mode = i / 4;
       s.view.grid = i % 2;
       s.view.left = pair % BDCT_N_SIDES;
       s.view.right = pair / BDCT_N_SIDES % BDCT_N_SIDES;
-      s.view.second = i / 4 % 2;
-      s.view.position = positions[(i + c->width) % 4];
+      s.view.second = i / 8 % 2;
+      s.view.position = positions[(i / 2 + c->width) % 4];
+      s.view.zoom = i / 2 % 2 ? zooms[n_zoomed++ % G_N_ELEMENTS (zooms)] : 1;
+      s.view.zoom_x = positions[(i + n_zoomed / 3) % 4];
+      s.view.zoom_y = positions[n_zoomed / 5 % 4];
       s.view.gain = 1.3 * (1 + i % 3);
       if (s.view.mode == BDCT_VIEW_QUALITY_MAP && c->width % 2)
         scene_divide (&s);
       frame_clear (&dst);
       frame_init (&dst, &s.layout, c->stride);
       run (engines[e], &s, &s.view, 0, &src, &dst, &view_stats);
-      if (bdct_view_is_map (&s.view) && !s.view.grid)
-        measure_blocks (&s);    /* with the grid they are the same */
+      if (bdct_view_is_map (&s.view) && i % 4 == 0)
+        measure_blocks (&s);    /* the other three have the same */
       ok = check_view (&s, engines[e], &dst);
       /* Whatever is shown. */
       g_assert_cmpmem (&stats, sizeof stats, &view_stats, sizeof stats);

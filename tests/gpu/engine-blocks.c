@@ -127,6 +127,11 @@ any_view (Question * q, const BdctLayout * layout)
   } while (q->what.second == NULL && bdct_view_shows (&q->view, BDCT_SIDE_B));
   q->view.grid = random_below (2);
   q->view.position = random_below (101) / 100.;
+  if (random_below (2)) {
+    q->view.zoom = 1 + random_below (15 * 256 + 1) / 256.;
+    q->view.zoom_x = random_below (101) / 100.;
+    q->view.zoom_y = random_below (101) / 100.;
+  }
   for (int i = 0; i < BDCT_MAX_SETS; i++)
     q->view.delta_qp[i] = (int) random_below (60) - 30;
   bdct_view_colours (&q->view, layout->depth, 0.299, 0.114, false);

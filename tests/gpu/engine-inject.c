@@ -33,6 +33,7 @@ typedef struct {
   int n_others;
   bool second;
   BdctViewMode view;
+  double zoom;
   bool metrics;
 } Sort;
 
@@ -47,6 +48,8 @@ static const Sort sorts[] = {
   {.src = PAGEABLE,.records = PAGEABLE,.n_others = 1},
   {.src = DEVICE,.dst = DEVICE,.view = BDCT_VIEW_DIFFERENCE},
   {.src = PINNED,.dst = DEVICE,.view = BDCT_VIEW_ERROR_MAP},
+  {.src = DEVICE,.dst = DEVICE,.zoom = 2},
+  {.src = PAGEABLE,.dst = PAGEABLE,.view = BDCT_VIEW_WIPE,.zoom = 3},
   {.src = DEVICE,.dst = DEVICE,.metrics = true},
   {.src = PAGEABLE,.dst = PINNED,.n_others = 3,.view = BDCT_VIEW_ERROR_MAP,
       .metrics = true},
@@ -349,6 +352,7 @@ frame_init (Frame * frame, const Stream * stream, int sort)
   frame->view = stream->view;
   frame->view.mode = s->view;
   frame->view.left = s->second ? BDCT_SIDE_B : BDCT_SIDE_ORIGINAL;
+  frame->view.zoom = s->zoom;
   *what = (BdctFrame) {
     .sets = stream->sets,.n_sets = s->map ? 2 : 1,
     .set_of_block = s->map ? stream->map : NULL,
@@ -403,6 +407,7 @@ stream_init (Stream * stream, const BdctLayout * layout)
             * sizeof (BdctBlockRecord)));
     view.mode = sort.view;
     view.left = sort.second ? BDCT_SIDE_B : BDCT_SIDE_ORIGINAL;
+    view.zoom = sort.zoom;
     what = (BdctFrame) {
       .sets = stream->sets,.n_sets = sort.map ? 2 : 1,
       .set_of_block = sort.map ? stream->map : NULL,

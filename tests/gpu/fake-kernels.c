@@ -428,6 +428,30 @@ bdct_cuda_view_launch (const BdctRender * render, cudaStream_t stream)
   return fake_launch (&(FakeOther) {draw,.render = *render }, stream);
 }
 
+static void
+enlarge (const FakeOther * other)
+{
+  const BdctZoom *zoom = &other->zoom;
+
+  for (int g = 0; g < zoom->n_groups; g++)
+    for (int k = 0; k < zoom->group[g].n; k++) {
+      const BdctZoomChannel *channel = &zoom->channel[zoom->group[g].first + k];
+
+      if (fake_kind_of (channel->first.data, 1) != 'd'
+          || fake_kind_of (channel->second.data, 1) != 'd'
+          || fake_kind_of (channel->dst.data, 1) != 'd')
+        fake_die ("a zoomed view of the host's, or there");
+    }
+  for (int y = 0; y < zoom->group[0].height; y += BDCT_RENDER_STRIP)
+    bdct_zoom_strip (zoom, y / BDCT_RENDER_STRIP);
+}
+
+cudaError_t
+bdct_cuda_zoom_launch (const BdctZoom * zoom, cudaStream_t stream)
+{
+  return fake_launch (&(FakeOther) {enlarge,.zoom = *zoom }, stream);
+}
+
 /* R, G and B, as the CPU has them. */
 
 static BdctColour

@@ -11,6 +11,7 @@
 #include "cuda/metric-launch.h"
 #include "cuda/quadtree-launch.h"
 #include "dct/render.h"
+#include "dct/zoom.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,6 +35,7 @@ typedef struct FakeOther {
   void (*compute) (const struct FakeOther *other);
   BdctRender render;
   bool viewed;                  /**< there is a `render` */
+  BdctZoom zoom;
   BdctCudaColour colour;
   BdctCudaMetricPlanes metric;
   BdctCudaTree tree;

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Thousands of numbers a frame: the digits are drawn by Pango once, then
+ * copied. */
+#include "gstblockdctvalues.h"
+
+#include <string.h>
+#include "dct/zoom.h"
+
+/* A square's side, and rows for a digit in it. */
+#define SIDE BDCT_VIEW_MAX_ZOOM
+#define ROWS 10
+
+struct _GstBlockDctValues
+{
+  gint n_digits;                /* that the largest value has */
+  gint width;                   /* of each */
+  guint8 mask[10][ROWS][SIDE];
+};
+
+/* What of the frame a half shows at 1:1, and where that is. */
+typedef struct
+{
+  gint x0, y0, x1, y1;
+} Half;
+
+gboolean
+gst_blockdct_values_are_shown (const BdctView * view)
+{
+  return bdct_view_ratio (view) == 256 * BDCT_VIEW_MAX_ZOOM
+      && view->mode <= BDCT_VIEW_DIFFERENCE;
+}
+
+void
+gst_blockdct_values_clear (GstBlockDctValues ** values)
+{
+  g_clear_pointer (values, g_free);
+}
+
+static void
+draw_digit (GstBlockDctValues * self, PangoContext * context, gint digit)
+{
+  PangoFontDescription *font = pango_font_description_from_string
+      ("Monospace");
+  PangoLayout *layout = pango_layout_new (context);
+  const gchar text[] = { '0' + digit, '\0' };
+  cairo_surface_t *surface =
+      cairo_image_surface_create (CAIRO_FORMAT_A8, SIDE, ROWS);
+  cairo_t *cr = cairo_create (surface);
+  PangoRectangle ink;
+
+  /* A digit is some 0.6 of its size wide, and 0.75 high. */
+  pango_font_description_set_absolute_size (font,
+      (self->n_digits > 3 ? 7 : 9) * PANGO_SCALE);
+  pango_layout_set_font_description (layout, font);
+  pango_layout_set_text (layout, text, -1);
+  pango_layout_get_pixel_extents (layout, &ink, NULL);
+  cairo_move_to (cr, (self->width - ink.width) / 2 - ink.x,
+      (ROWS - ink.height) / 2 - ink.y);
+  pango_cairo_show_layout (cr, layout);
+  cairo_surface_flush (surface);
+  for (gint y = 0; y < ROWS
+      && cairo_surface_status (surface) == CAIRO_STATUS_SUCCESS; y++)
+    memcpy (self->mask[digit][y], cairo_image_surface_get_data (surface)
+        + y * cairo_image_surface_get_stride (surface), SIDE);
+  cairo_destroy (cr);
+  cairo_surface_destroy (surface);
+  g_object_unref (layout);
+  pango_font_description_free (font);
+}
+
+static void
+draw_digits (GstBlockDctValues * self, PangoFontMap * fonts, gint n_digits)
+{
+  PangoContext *context = pango_font_map_create_context (fonts);
+
+  self->n_digits = n_digits;
+  self->width = SIDE / n_digits;
+  for (gint digit = 0; digit < 10; digit++)
+    draw_digit (self, context, digit);
+  g_object_unref (context);
+}
+
+/* Luma at (x, y) of the frame. */
+static gint
+read_luma (GstVideoFrame * frame, const BdctLayout * layout, gint x, gint y)
+{
+  gint v[3];
+
+  for (gint c = 0; c < (GST_VIDEO_INFO_IS_RGB (&frame->info) ? 3 : 1); c++) {
+    const guint8 *row = (guint8 *) GST_VIDEO_FRAME_COMP_DATA (frame, c)
+        + y * GST_VIDEO_FRAME_COMP_STRIDE (frame, c)
+        + x * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c);
+
+    v[c] = bdct_sample_get (row, 0, bdct_layout_sample_size (layout),
+        layout->plane[0].shift, bdct_layout_peak (layout));
+  }
+  return GST_VIDEO_INFO_IS_RGB (&frame->info)
+      ? bdct_colour_y (v[0], v[1], v[2]) : v[0];
+}
+
+/* Black on light squares, white on dark ones. */
+static void
+put_value (const GstBlockDctValues * self, guint32 * pixels, gint stride,
+    gint value, gboolean light)
+{
+  gint n = 1;
+
+  for (gint rest = value; rest >= 10; rest /= 10)
+    n++;
+  pixels += (SIDE - ROWS) / 2 * stride + (SIDE - n * self->width) / 2;
+  for (; n > 0; n--, value /= 10)
+    for (gint i = 0; i < ROWS * self->width; i++) {
+      const gint x = i % self->width, y = i / self->width;
+      const guint32 mask = self->mask[value % 10][y][x];
+
+      pixels[y * stride + (n - 1) * self->width + x] =
+          mask * (light ? 0x1000000 : 0x1010101);
+    }
+}
+
+/* The squares that are whole in a half. */
+static void
+put_values (const GstBlockDctValues * self, GstVideoFrame * frame,
+    const BdctLayout * layout, const BdctView * view, const Half * half,
+    guint32 * pixels)
+{
+  const gint width = GST_VIDEO_INFO_WIDTH (&frame->info);
+  gint column = half->x0, row = half->y0;
+  BdctRender render = {.mode = view->mode };
+  BdctWindow window;
+
+  bdct_render_place (&render, view, layout);
+  bdct_render_locate (&render, 0, 0, &column, &row);
+  bdct_zoom_window (&window, view, layout);
+  column = half->x0 + (-(column + window.left) & (SIDE - 1));
+  row = half->y0 + (-(row + window.top) & (SIDE - 1));
+  for (gint y = row; y + SIDE <= half->y1; y += SIDE)
+    for (gint x = column; x + SIDE <= half->x1; x += SIDE) {
+      gint v = read_luma (frame, layout, x + SIDE / 2, y + SIDE / 2);
+
+      put_value (self, pixels + y * width + x, width, v,
+          v > bdct_layout_peak (layout) / 2);
+    }
+}
+
+/* The halves, of which a wipe's line is in none. */
+static void
+put_halves (const GstBlockDctValues * self, GstVideoFrame * frame,
+    const BdctLayout * layout, const BdctView * view, guint32 * pixels)
+{
+  const gint width = GST_VIDEO_INFO_WIDTH (&frame->info);
+  const gint height = GST_VIDEO_INFO_HEIGHT (&frame->info);
+  BdctRender render = {.mode = view->mode };
+  Half first = { 0, 0, width, height }, second = first;
+
+  bdct_render_place (&render, view, layout);
+  if (view->mode == BDCT_VIEW_STACKED) {
+    first.y1 = second.y0 = render.split;
+  } else {
+    first.x1 = MIN (render.split, width);
+    second.x0 = MIN (render.split + render.divider, width);
+  }
+  put_values (self, frame, layout, view, &first, pixels);
+  put_values (self, frame, layout, view, &second, pixels);
+}
+
+GstVideoOverlayRectangle *
+gst_blockdct_values_draw (GstBlockDctValues ** values, PangoFontMap * fonts,
+    GstBuffer * buffer, const GstVideoInfo * info, const BdctLayout * layout,
+    const BdctView * view)
+{
+  const gint n_digits = layout->depth > 9 ? 4 : 3;
+  const gint width = GST_VIDEO_INFO_WIDTH (info);
+  const gint height = GST_VIDEO_INFO_HEIGHT (info);
+  GstVideoOverlayRectangle *rectangle = NULL;
+  GstBuffer *drawn =
+      gst_buffer_new_allocate (NULL, (gsize) 4 * width * height, NULL);
+  GstVideoFrame frame;
+  GstMapInfo map;
+
+  if (*values == NULL)
+    *values = g_new0 (GstBlockDctValues, 1);
+  if ((*values)->n_digits != n_digits)
+    draw_digits (*values, fonts, n_digits);
+  if (drawn != NULL && gst_buffer_map (drawn, &map, GST_MAP_READWRITE)) {
+    gboolean ok = gst_video_frame_map (&frame, info, buffer, GST_MAP_READ);
+
+    memset (map.data, 0, map.size);
+    if (ok) {
+      put_halves (*values, &frame, layout, view, (guint32 *) map.data);
+      gst_video_frame_unmap (&frame);
+    }
+    gst_buffer_unmap (drawn, &map);
+    if (ok) {
+      gst_buffer_add_video_meta (drawn, GST_VIDEO_FRAME_FLAG_NONE,
+          GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB, width, height);
+      rectangle = gst_video_overlay_rectangle_new_raw (drawn, 0, 0, width,
+          height, GST_VIDEO_OVERLAY_FORMAT_FLAG_PREMULTIPLIED_ALPHA);
+    }
+  }
+  gst_clear_buffer (&drawn);
+  return rectangle;
+}

@@ -1,0 +1,33 @@
+/* blockdct: zooming and panning in the sink's window.
+ *
+ * It knows the element by its properties alone, as the rest of what a viewer
+ * does (gstblockdctnavigation.h).
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_BLOCKDCT_ZOOM_H
+#define GST_BLOCKDCT_ZOOM_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/** Whether a key, by its name or by what it writes, zooms: `*steps` in (above
+ * 0) or out; 0 is back to the whole picture. */
+gboolean gst_blockdct_zoom_find_key (const gchar * key, gint * steps);
+
+/** Zoom a picture of this size in, or out, by so many steps; 0: show all of it.
+ * What is at (x, y) of the view stays there as far as the edges allow. */
+void gst_blockdct_zoom_turn (GstElement * element, gint width, gint height,
+    gint steps, gdouble x, gdouble y);
+
+/** Whether a drag that begins in column `x` moves the picture. */
+gboolean gst_blockdct_zoom_grabs (GstElement * element, gint width,
+    gdouble x, gdouble reach);
+
+/** Move the picture by (dx, dy) from where it was at `zoom-x` and `zoom-y`. */
+void gst_blockdct_zoom_drag (GstElement * element, gint width, gint height,
+    gdouble zoom_x, gdouble zoom_y, gdouble dx, gdouble dy);
+
+G_END_DECLS
+#endif
