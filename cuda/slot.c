@@ -435,7 +435,7 @@ plan_passes (BdctSlot * slot, const BdctStaging * staging,
   return n > 0;
 }
 
-/* The last step to a zoomed view, from its base in `a`. Of R, G and B, B too has
+/* The last step to a zoomed view, from its base. Of R, G and B, B too has
  * to become pixels; its errors in these are nobody's. */
 static bool
 plan_zoom (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,

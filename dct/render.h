@@ -233,8 +233,8 @@ bdct_render_cell_colour (const BdctRender *r, int x, int y)
 
 enum { BDCT_RENDER_LEFT = 1, BDCT_RENDER_TOP = 2 };
 
-/** The borders of its block that a sample of luma, by its place in a picture, is
- * on. */
+/** The borders of its block that a sample of luma, by its place in a picture,
+ * is on. */
 BDCT_RENDER_INLINE int
 bdct_render_borders (const BdctRender *r, bool second, int x, int y)
 {

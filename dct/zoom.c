@@ -196,8 +196,8 @@ draw_run (const BdctZoom * z, const BdctZoomGroup * group, int n, int bytes,
   const BdctWindow *window = &z->window;
   const uint32_t ratio = window->ratio, step = 256u << group->sub_x;
   int at = x0, row = y, first;
-  const bool second = bdct_render_locate (&z->render, group->sub_x, group->sub_y,
-      &at, &row);
+  const bool second = bdct_render_locate (&z->render, group->sub_x,
+      group->sub_y, &at, &row);
   uint32_t column, rest;
 
   at = (at << group->sub_x) + window->left;

@@ -3,7 +3,7 @@
  * A zoomed view is made of pictures at 1:1: the original, what there is to see
  * of A (bdct_zoom_base()), and B. Each sample is copied as
  * often as it is seen; lines and legend are drawn on top, none of them any
- * larger. R, G and B are enlarged as they are, not the planes they went through.
+ * larger. R, G and B are enlarged as they are, not the planes they went by.
  *
  * Plain C, which is also CUDA.
  *
@@ -57,8 +57,9 @@ BdctView bdct_zoom_base (const BdctView *view);
 void bdct_zoom_window (BdctWindow *window, const BdctView *view,
     const BdctLayout *layout);
 
-/** Describe a zoomed view of one frame: `dst` is made of `src`, of the base that
- * is in place of A, and of B, all as the caps have them, and overlaps none. */
+/** Describe a zoomed view of one frame: `dst` is made of `src`, of the base,
+ * which is in place of A, and of B, all as the caps have them; it overlaps none
+ * of them. */
 void bdct_zoom_init (BdctZoom *zoom, const BdctView *view,
     const BdctLayout *layout, const BdctImage *src, const BdctRenderPicture *a,
     const BdctRenderPicture *b, const BdctImage *dst);
@@ -122,9 +123,9 @@ bdct_zoom_on_top (const BdctZoom *z, const BdctZoomGroup *group, int n, int x,
 }
 
 /** Put a group's sample (x, y) of the view: of the second picture, or of the
- * first, that at luma's (from_x, from_y), of which it shows the borders `first`.
- * `n`, the group's channels, and `bytes`, of a
- * sample, are constants. */
+ * first, that at luma's (from_x, from_y), of which it shows the borders
+ * `first`. `n`, the group's channels, and `bytes`, of a sample, are constants.
+ */
 BDCT_RENDER_INLINE void
 bdct_zoom_put (const BdctZoom *z, const BdctZoomGroup *group, int n, int bytes,
     int x, int y, bool second, int from_x, int from_y, int first)

@@ -67,13 +67,15 @@ static void
 check_format (const gchar * format)
 {
   static const gchar *views[] = { "reconstruction", "original", "difference",
-    "nonzero-map", "error-map", "coefficients"
+    "nonzero-map", "error-map", "coefficients", "reconstruction-b"
   };
-  static const gdouble zooms[] = { 2, 3.5, 1.00390625, 8, 15.99609375, 5 };
+  static const gdouble zooms[] = { 2, 3.5, 1.00390625, 8, 15.99609375, 5, 3 };
   static const gdouble shares[] = { 0.3, 1, 0, 0.5, 0.71 };
   Bench bench;
 
   bench_init (&bench, format, WIDTH, HEIGHT, "quality", 20, NULL);
+  gst_util_set_object_arg (G_OBJECT (bench.element), "b-transform",
+      "hevc-16x16");
   for (guint i = 0; i < G_N_ELEMENTS (views); i++) {
     const gdouble zoom = zooms[i], zoom_x = shares[i % 5];
     const gdouble zoom_y = shares[(i + 2) % 5];
