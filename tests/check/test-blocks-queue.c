@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Frames in flight that ask for more than their picture (test-blocks.c), and
+ * what an engine refuses of such frames. */
+#include <string.h>
+#include "blocks-scene.h"
+
+static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
+
+static BdctEngine *engines[MAX_ENGINES];
+static guint n_engines;
+
+/* Frames in flight, each with another map and other jobs, which are the
+ * engine's once submit has returned. */
+static void
+test_queue (void)
+{
+  enum { N = 12, DEPTH = 4 };
+  Case c = { .params = defaults, .format = FORMAT_NV12, .depth = 8,
+    .width = 150, .height = 70, .content = CONTENT_SMOOTH
+  };
+  BdctView maps = BDCT_VIEW_DEFAULT;
+  BdctJob sets[BDCT_MAX_SETS], others[4];
+  Scene s;
+
+  c.params.transform = BDCT_HEVC_8X8;
+  scene_init (&s, &c);
+  make_sets (&s, sets);
+  bdct_view_colours (&maps, 8, 0.299, 0.114, true);
+  maps.mode = BDCT_VIEW_ERROR_MAP;
+  for (guint e = 0; e < n_engines; e++) {
+    const BdctEngineClass *klass = engines[e]->klass;
+    Result expected[N], got[N];
+    BdctFrame frame[N];
+
+    for (int i = 0; i < N; i++) {
+      guint8 *map = make_map (&s, i % 2);
+
+      for (gsize k = 0; k < s.n_blocks; k++)
+        map[k] = (map[k] + i) % (1 + i % BDCT_MAX_SETS);
+      frame[i] = (BdctFrame) {
+        .sets = sets, .n_sets = 1 + i % BDCT_MAX_SETS, .set_of_block = map,
+        .others = sets + i % 4, .n_others = i % 5,
+        .view = i % 3 ? NULL : &maps
+      };
+      run (&s, engines[e], &frame[i], i != 7, i % 2, &expected[i]);
+    }
+    g_assert_true (klass->configure (engines[e], &s.layout, DEPTH, NULL));
+    for (int i = 0; i < N + DEPTH; i++) {
+      if (i >= DEPTH) {
+        int k = i - DEPTH;
+
+        g_assert_true (klass->collect (engines[e], got[k].stats, NULL));
+        g_assert_cmpmem (got[k].stats, sizeof got[k].stats, expected[k].stats,
+            sizeof expected[k].stats);
+        g_assert_true (k == 7 || frame_equal (&got[k].dst, &expected[k].dst,
+                &s.layout));
+        if (k % 2)
+          g_assert_cmpmem (got[k].blocks, s.n_blocks * sizeof *got[k].blocks,
+              expected[k].blocks, s.n_blocks * sizeof *got[k].blocks);
+        result_clear (&got[k]);
+        result_clear (&expected[k]);
+      }
+      if (i < N) {
+        BdctView view = maps;
+        BdctJob own[BDCT_MAX_SETS];
+
+        memcpy (own, frame[i].sets, sizeof own);
+        memcpy (others, frame[i].others, sizeof others);
+        describe (&s, &frame[i], i != 7, i % 2, &got[i]);
+        frame[i].sets = own;
+        frame[i].others = others;
+        frame[i].view = frame[i].view ? &view : NULL;
+        g_assert_true (klass->submit (engines[e], &frame[i], NULL));
+        memset ((void *) frame[i].set_of_block, 0xff, s.n_blocks);
+        g_free ((void *) frame[i].set_of_block);
+        memset (own, 0xff, sizeof own);
+        memset (others, 0xff, sizeof others);
+        memset (&view, 0xff, sizeof view);
+        memset (&frame[i], 0xff, sizeof frame[i]);
+      }
+    }
+  }
+  scene_clear (&s);
+}
+
+/* Submit has to fail with a text that has all of these. */
+static void
+refuse (BdctEngine * engine, const BdctFrame * frame, const char *a,
+    const char *b)
+{
+  BdctError error = { "" };
+  BdctStats stats;
+
+  g_assert_false (engine->klass->submit (engine, frame, &error));
+  if (strstr (error.message, a) == NULL || strstr (error.message, b) == NULL)
+    g_test_fail_printf ("%s: '%s' lacks '%s' or '%s'", engine->description,
+        error.message, a, b);
+  g_assert_false (engine->klass->submit (engine, frame, NULL));
+  g_assert_false (engine->klass->collect (engine, &stats, NULL));
+}
+
+/* What is not as described is named, and starts nothing. */
+static void
+test_errors (void)
+{
+  Case c = { .params = defaults, .format = FORMAT_I420, .depth = 8,
+    .width = 50, .height = 41, .content = CONTENT_RANDOM
+  };
+  BdctView view = BDCT_VIEW_DEFAULT;
+  BdctJob sets[BDCT_MAX_SETS], deep, other;
+  BdctParams params = defaults;
+  BdctLayout layout;
+  guint8 *map;
+  Scene s;
+
+  scene_init (&s, &c);
+  make_sets (&s, sets);
+  map = make_map (&s, TRUE);
+  format_layout (FORMAT_I420, 10, 0, 50, 41, &layout);
+  g_assert_true (bdct_job_init (&deep, &params, &layout, NULL));
+  params.transform = BDCT_HEVC_4X4;
+  g_assert_true (bdct_job_init (&other, &params, &s.layout, NULL));
+  for (guint e = 0; e < n_engines; e++) {
+    BdctEngine *engine = engines[e];
+    BdctFrame good = {.sets = sets,.n_sets = BDCT_MAX_SETS,
+      .set_of_block = map,.others = sets,.n_others = 2
+    }, bad;
+    Frame untouched;
+    Result result;
+
+    g_assert_true (engine->klass->configure (engine, &s.layout, 2, NULL));
+    describe (&s, &good, TRUE, TRUE, &result);
+    frame_init (&untouched, &s.layout, c.stride);
+
+    bad = good;
+    bad.n_sets = 0;
+    refuse (engine, &bad, "0 sets", "1 to 8");
+    bad = good;
+    bad.n_sets = 9;
+    refuse (engine, &bad, "9 sets", "1 to 8");
+    bad = good;
+    bad.n_others = -1;
+    refuse (engine, &bad, "-1", "0 to 128");
+    bad = good;
+    bad.n_others = 129;
+    refuse (engine, &bad, "129", "0 to 128");
+    bad = good;
+    bad.n_blocks--;
+    refuse (engine, &bad, "map", "do not fit");
+    bad = good;
+    bad.n_blocks++;
+    refuse (engine, &bad, "map", "do not fit");
+    bad.set_of_block = NULL;
+    refuse (engine, &bad, "records", "do not fit");
+    bad = good;
+    bad.view = &view;
+    view.grid = true;
+    memset (bad.dst.data, 0, sizeof bad.dst.data);
+    refuse (engine, &bad, "view", "image");
+    bad = good;
+    bad.sets = &deep;
+    bad.n_sets = 1;
+    refuse (engine, &bad, "set 0", "depth of 10");
+    bad = good;
+    bad.others = &deep;
+    bad.n_others = 1;
+    refuse (engine, &bad, "other job 0", "depth of 10");
+    sets[3] = other;
+    refuse (engine, &good, "set 3", "hevc-4x4");
+    make_sets (&s, sets);
+    map[s.n_blocks - 1] = BDCT_MAX_SETS;
+    refuse (engine, &good, "takes set 8", "0 to 7");
+    map[s.n_blocks - 1] = 5;
+    bad = good;
+    bad.n_sets = 5;
+    map[0] = 5;
+    refuse (engine, &bad, "block 0 takes set 5", "0 to 4");
+
+    g_assert_true (frame_equal (&result.dst, &untouched, &s.layout));
+    g_assert_true (engine->klass->submit (engine, &good, NULL));
+    g_assert_true (engine->klass->collect (engine, result.stats, NULL));
+    result_clear (&result);
+    frame_clear (&untouched);
+  }
+  g_free (map);
+  scene_clear (&s);
+}
+
+int
+main (int argc, char **argv)
+{
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  n_engines = engines_open (engines);
+  g_test_add_func ("/blocks/queue", test_queue);
+  g_test_add_func ("/blocks/errors", test_errors);
+  status = g_test_run ();
+  engines_close (engines, n_engines);
+  return status;
+}
