@@ -734,8 +734,7 @@ test_metrics (void)
 
   for (guint i = 0; i < 400; i++) {
     BdctEngine *engine = engines[i % n_engines];
-    const Case c = {.params = { .transform = BDCT_JPEG_8X8,
-            .quality = 1 + i * 7 % 100},.format = FORMAT_Y444,
+    Case c = {.params = defaults,.format = FORMAT_Y444,
       .depth = i % 3 ? 8 : 12,.width = 8,.height = 8,
       .content = i % 2 ? CONTENT_RANDOM : CONTENT_SMOOTH
     };
@@ -746,6 +745,7 @@ test_metrics (void)
     Picture got;
     Scene s;
 
+    c.params.quality = 1 + i * 7 % 100;
     scene_init (&s, &c);
     s.view.mode = metric == BDCT_METRIC_SSIM ? BDCT_VIEW_SSIM_MAP
         : BDCT_VIEW_HVS_MAP;
