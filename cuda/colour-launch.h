@@ -26,7 +26,7 @@ typedef struct {
   BdctImage planes;         /**< made of `src`, all their columns */
   BdctImage rec;            /**< the reconstruction, ... */
   BdctImage shown;          /**< ... and what `dst` is made of; may be `rec` */
-  BdctCudaCell *cells;      /**< the frame's, for the errors of R, G and B */
+  BdctCudaCell *cells;      /**< of the errors of R, G and B; NULL: not asked */
 } BdctCudaColour;
 
 /** Enqueue what makes `planes` of `src`. */

@@ -264,7 +264,7 @@ flush (const Work &work, const uint32_t sse[4])
       sums[threadIdx.y][b] = sum;
   }
   __syncthreads ();
-  if (threadIdx.y == 0 && threadIdx.x < 3) {
+  if (work.cells != nullptr && threadIdx.y == 0 && threadIdx.x < 3) {
     const int k = threadIdx.x;
     uint32_t sum = 0;
 

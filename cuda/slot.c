@@ -46,7 +46,6 @@ bdct_slot_clear (BdctSlot * slot, bool in_context)
   bdct_buffer_free (&slot->scratch, in_context);
   bdct_buffer_free (&slot->base, in_context);
   bdct_buffer_free (&slot->base_b, in_context);
-  bdct_buffer_free (&slot->no_cells, in_context);
   bdct_buffer_free (&slot->compared, in_context);
   bdct_buffer_free (&slot->b, in_context);
   bdct_buffer_free (&slot->map, in_context);
@@ -337,11 +336,8 @@ place_second (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
   if (frame->metrics == 0 && (frame->view == NULL
           || !bdct_view_shows (frame->view, BDCT_SIDE_B)))
     return true;
-  if (!bdct_buffer_reserve (&slot->b, bdct_staging_picture_size (staging),
-          false, staging->engine, error))
-    return false;
-  slot->b_rec = bdct_staging_picture (staging, slot->b.device);
-  return true;
+  return bdct_staging_reserve_picture (staging, &slot->b,
+      staging->device->stream, &slot->b_rec, error);
 }
 
 /* The blocks' records, where they are asked for or coloured. */
@@ -449,14 +445,12 @@ plan_zoom (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
   slot->joins_b = bdct_slot_splits (slot)
       && bdct_view_shows (frame->view, BDCT_SIDE_B);
   if (slot->joins_b) {
-    if (!bdct_staging_scratch (staging, &slot->base_b, &b.image, error)
-        || !bdct_buffer_reserve (&slot->no_cells, BDCT_CELLS_SIZE, false,
-            staging->engine, error))
+    if (!bdct_staging_scratch (staging, &slot->base_b, &b.image, error))
       return false;
     slot->colour_b = slot->colour;
     slot->colour_b.rec = slot->colour_b.shown = slot->b_rec;
     slot->colour_b.dst = b.image;
-    slot->colour_b.cells = (BdctCudaCell *) slot->no_cells.device;
+    slot->colour_b.cells = NULL;
   }
   bdct_zoom_init (&slot->zoom, frame->view, &staging->layout, &slot->src.image,
       &a, &b, &slot->dst.image);

@@ -35,7 +35,6 @@ typedef struct {
   BdctCudaColour colour;        /**< of R, G and B */
   BdctBuffer scratch;           /**< what a view is drawn from */
   BdctBuffer base, base_b;      /**< what a zoomed one is made of */
-  BdctBuffer no_cells;          /**< of errors that nobody asks for */
   BdctBuffer compared;          /**< a reconstruction for metrics alone */
   BdctBuffer b;                 /**< the second job's; only with one */
   BdctBuffer map;               /**< sets of the blocks, then of the cells */

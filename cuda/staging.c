@@ -206,25 +206,33 @@ bdct_staging_picture (const BdctStaging * self, uint8_t * memory)
 }
 
 bool
-bdct_staging_planes (BdctStaging * self, unsigned turn, BdctStagedPlanes which,
-    BdctImage * image, BdctError * error)
+bdct_staging_reserve_picture (BdctStaging * self, BdctBuffer * buffer,
+    cudaStream_t stream, BdctImage * image, BdctError * error)
 {
-  cudaEvent_t *free = &self->turn[turn].free;
-  BdctBuffer *buffer = &self->turn[turn].planes[which];
-  const bool is_new = buffer->device == NULL;
   /* What is beside the picture may be read: it is zeroed, and goes on a little
    * behind the last row. */
   const size_t size = bdct_staging_picture_size (self)
       + BDCT_CUDA_COLOUR_ALIGN;
+  const bool is_new = buffer->size < size;
 
   if (!bdct_buffer_reserve (buffer, size, false, self->engine, error)
       || (is_new && !bdct_cuda_check (cudaMemsetAsync (buffer->device, 0, size,
-                  self->device->split), "cudaMemsetAsync", error))
-      || (*free == NULL && !bdct_cuda_check (cudaEventCreateWithFlags (free,
-                  cudaEventDisableTiming), "cudaEventCreateWithFlags", error)))
+                  stream), "cudaMemsetAsync", error)))
     return false;
   *image = bdct_staging_picture (self, buffer->device);
   return true;
+}
+
+bool
+bdct_staging_planes (BdctStaging * self, unsigned turn, BdctStagedPlanes which,
+    BdctImage * image, BdctError * error)
+{
+  cudaEvent_t *free = &self->turn[turn].free;
+
+  return bdct_staging_reserve_picture (self, &self->turn[turn].planes[which],
+      self->device->split, image, error)
+      && (*free != NULL || bdct_cuda_check (cudaEventCreateWithFlags (free,
+              cudaEventDisableTiming), "cudaEventCreateWithFlags", error));
 }
 
 void

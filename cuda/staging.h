@@ -92,6 +92,11 @@ bool bdct_staging_scratch (BdctStaging *staging, BdctBuffer *buffer,
 size_t bdct_staging_picture_size (const BdctStaging *staging);
 BdctImage bdct_staging_picture (const BdctStaging *staging, uint8_t *memory);
 
+/** Memory for such a picture; new, what the kernels read beside it is zeroed in
+ * this stream. */
+bool bdct_staging_reserve_picture (BdctStaging *staging, BdctBuffer *buffer,
+    cudaStream_t stream, BdctImage *image, BdctError *error);
+
 /** The planes of R, G and B of a frame's turn, of which rows of luma are a
  * multiple of BDCT_CUDA_COLOUR_ALIGN long (colour-launch.h), those of chroma as
  * much shorter as they are narrower. */
