@@ -4,8 +4,10 @@
 #include <string.h>
 
 const gchar *const preview_controls[PREVIEW_N_CONTROLS] = {
-  "transform", "quality", "qp", "chroma-qp-offset", "scaling-list", "view",
-  "wipe-position", "difference-gain", "grid", "overlay", "rate", "metrics"
+  "transform", "quality", "qp", "chroma-qp-offset", "scaling-list",
+  "b-transform", "b-quality", "b-qp", "view", "left", "right",
+  "wipe-position", "difference-gain", "zoom", "grid", "overlay", "rate",
+  "metrics"
 };
 
 GParamSpec *
@@ -15,8 +17,46 @@ preview_control_get_pspec (GstElement * dct, guint i)
       preview_controls[i]);
 }
 
-gboolean
-preview_control_is_idle (const gchar * name, const GstStructure * frame)
+static const GEnumValue *
+get_enum (GstElement * dct, const gchar * property)
+{
+  GValue value = G_VALUE_INIT;
+  const GEnumValue *known;
+
+  g_object_get_property (G_OBJECT (dct), property, &value);
+  known = g_enum_get_value (g_type_class_peek (G_VALUE_TYPE (&value)),
+      g_value_get_enum (&value));
+  g_value_unset (&value);
+  return known;
+}
+
+/* What only some views look at: those, with commas around each. */
+static const struct
+{
+  const gchar *control, *views;
+} of_views[] = {
+  {"left", ",wipe,side-by-side,stacked,flicker,difference,"},
+  {"right", ",wipe,side-by-side,stacked,flicker,difference,"},
+  {"wipe-position", ",wipe,side-by-side,stacked,"},
+  {"difference-gain", ",difference,"},
+};
+
+static gboolean
+is_of_another_view (GstElement * dct, const gchar * name)
+{
+  gchar *view = g_strdup_printf (",%s,", get_enum (dct, "view")->value_nick);
+  gboolean other = FALSE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (of_views); i++)
+    if (strcmp (name, of_views[i].control) == 0)
+      other = strstr (of_views[i].views, view) == NULL;
+  g_free (view);
+  return other;
+}
+
+/* What a family of transforms does without. */
+static gboolean
+is_of_another_family (const gchar * name, const GstStructure * frame)
 {
   static const gchar *const of_qp[] = { "qp", "chroma-qp-offset",
     "scaling-list", NULL
@@ -29,6 +69,16 @@ preview_control_is_idle (const gchar * name, const GstStructure * frame)
     return TRUE;
   return g_strv_contains (of_qp, name) ? !has_qp
       : strcmp (name, "quality") == 0 && has_qp;
+}
+
+gboolean
+preview_control_is_idle (GstElement * dct, const gchar * name,
+    const GstStructure * frame)
+{
+  /* A frame names what B was made with, if there is one. */
+  if (strcmp (name, "b-quality") == 0 || strcmp (name, "b-qp") == 0)
+    return !gst_structure_has_field (frame, name);
+  return is_of_another_view (dct, name) || is_of_another_family (name, frame);
 }
 
 /* One of the two pictures of a view. */
@@ -49,14 +99,9 @@ preview_describe_view (GstElement * dct)
     {"wipe", "left", "right"}, {"side-by-side", "left", "right"},
     {"stacked", "above", "below"},
   };
-  GValue value = G_VALUE_INIT;
-  const GEnumValue *view;
-  gchar *text;
+  const GEnumValue *view = get_enum (dct, "view");
+  gchar *text = g_strdup (view->value_name);
 
-  g_object_get_property (G_OBJECT (dct), "view", &value);
-  view = g_enum_get_value (g_type_class_peek (G_VALUE_TYPE (&value)),
-      g_value_get_enum (&value));
-  text = g_strdup (view->value_name);
   for (guint i = 0; i < G_N_ELEMENTS (halves); i++)
     if (strcmp (view->value_nick, halves[i][0]) == 0) {
       g_free (text);
@@ -64,7 +109,6 @@ preview_describe_view (GstElement * dct)
           describe_side (dct, "left"), halves[i][2],
           describe_side (dct, "right"));
     }
-  g_value_unset (&value);
   return text;
 }
 

@@ -9,16 +9,16 @@
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
-#define PREVIEW_N_CONTROLS 12
+#define PREVIEW_N_CONTROLS 18
 /** The properties with a control, from the first one down. */
 extern const gchar *const preview_controls[PREVIEW_N_CONTROLS];
 
 /** The description of control `i`, which is `dct`'s. */
 GParamSpec *preview_control_get_pspec (GstElement * dct, guint i);
 
-/** Whether the property has no effect with what made a frame: `frame` is its
- * message, or meta. */
-gboolean preview_control_is_idle (const gchar * name,
+/** Whether the property has no effect with what made a frame, whose message or
+ * meta is `frame`, or in the view that `dct` shows. */
+gboolean preview_control_is_idle (GstElement * dct, const gchar * name,
     const GstStructure * frame);
 
 /** Which part of the picture is which, or what it is, by the view; to be

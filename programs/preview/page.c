@@ -279,7 +279,7 @@ add_picture (Viewer * viewer, JsonBuilder * json)
   json_builder_set_member_name (json, "idle");
   json_builder_begin_array (json);
   for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
-    if (preview_control_is_idle (preview_controls[i], figures))
+    if (preview_control_is_idle (self->dct, preview_controls[i], figures))
       json_builder_add_string_value (json, preview_controls[i]);
   json_builder_end_array (json);
 }

@@ -330,5 +330,6 @@ preview_panel_show_frame (PreviewPanel * self, const GstStructure * frame)
 {
   for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
     gtk_widget_set_sensitive (self->control[i].widget,
-        !preview_control_is_idle (preview_controls[i], frame));
+        !preview_control_is_idle (self->dct, preview_controls[i],
+            frame));
 }

@@ -72,8 +72,9 @@ static void
 test_names (Fixture * f, gconstpointer data)
 {
   static const gchar *const names[] = { "preset", "transform", "quality", "qp",
-    "chroma-qp-offset", "scaling-list", "view", "wipe-position",
-    "difference-gain", "grid", "overlay", "rate", "metrics", "back", "pause",
+    "chroma-qp-offset", "scaling-list", "b-transform", "b-quality", "b-qp",
+    "view", "left", "right", "wipe-position", "difference-gain", "zoom", "grid",
+    "overlay", "rate", "metrics", "back", "pause",
     "step", "loop", "menu", "figure", "plane", "array"
   };
 
@@ -137,6 +138,34 @@ test_effect (Fixture * f, gconstpointer data)
   show_frame (f, "hevc-8x8", "qp");
   g_assert_true (gtk_widget_get_sensitive (get (f, "scaling-list")));
   g_assert_true (gtk_widget_get_sensitive (get (f, "view")));
+}
+
+/* So do the controls of B, and those of some views. */
+static void
+test_effect_of_b (Fixture * f, gconstpointer data)
+{
+  (void) data;
+  show_frame (f, "jpeg-8x8", "quality");
+  g_assert_true (gtk_widget_get_sensitive (get (f, "b-transform")));
+  g_assert_false (gtk_widget_get_sensitive (get (f, "b-quality")));
+  show_frame (f, "jpeg-8x8", "b-qp");
+  g_assert_false (gtk_widget_get_sensitive (get (f, "b-quality")));
+  g_assert_true (gtk_widget_get_sensitive (get (f, "b-qp")));
+  g_assert_false (gtk_widget_get_sensitive (get (f, "left")));
+  gst_util_set_object_arg (G_OBJECT (f->dct), "view", "flicker");
+  show_frame (f, "jpeg-8x8", "quality");
+  g_assert_true (gtk_widget_get_sensitive (get (f, "left")));
+  g_assert_true (gtk_widget_get_sensitive (get (f, "right")));
+  g_assert_false (gtk_widget_get_sensitive (get (f, "wipe-position")));
+  gst_util_set_object_arg (G_OBJECT (f->dct), "view", "stacked");
+  show_frame (f, "jpeg-8x8", "quality");
+  g_assert_true (gtk_widget_get_sensitive (get (f, "wipe-position")));
+  g_assert_false (gtk_widget_get_sensitive (get (f, "difference-gain")));
+  gst_util_set_object_arg (G_OBJECT (f->dct), "view", "difference");
+  show_frame (f, "jpeg-8x8", "quality");
+  g_assert_false (gtk_widget_get_sensitive (get (f, "wipe-position")));
+  g_assert_true (gtk_widget_get_sensitive (get (f, "difference-gain")));
+  g_assert_true (gtk_widget_get_sensitive (get (f, "zoom")));
 }
 
 /* What a value is for is said where it is chosen. */
@@ -342,6 +371,7 @@ main (int argc, char **argv)
   } tests[] = {
     {"/controls/names", test_names}, {"/controls/low", test_low},
     {"/controls/preset", test_preset}, {"/controls/effect", test_effect},
+    {"/controls/effect-of-b", test_effect_of_b},
     {"/controls/meaning", test_meaning},
     {"/controls/focus", test_focus}, {"/controls/texts", test_texts},
     {"/controls/flags", test_flags}, {"/controls/plot", test_plot},
