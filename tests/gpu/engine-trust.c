@@ -54,10 +54,9 @@ plant (bool wanted)
 }
 #else
 #define MAX_KERNELS 64
-#undef bdct_tensor_find
-const BdctTensorKernel *bdct_tensor_find (const BdctCudaWork * work,
+const BdctTensorKernel *__real_bdct_tensor_find (const BdctCudaWork * work,
     unsigned traits);
-const BdctTensorKernel *planted_tensor_find (const BdctCudaWork * work,
+const BdctTensorKernel *__wrap_bdct_tensor_find (const BdctCudaWork * work,
     unsigned traits);
 
 static bool planted;
@@ -81,13 +80,13 @@ make_wrong_constants (void *to, const BdctCudaPlane * plane,
   memcpy (b, own, sizeof own);
 }
 
-/* What the engine's host side of this program calls. */
+/* What the engine's host side of this program calls (--wrap). */
 const BdctTensorKernel *
-planted_tensor_find (const BdctCudaWork * work, unsigned traits)
+__wrap_bdct_tensor_find (const BdctCudaWork * work, unsigned traits)
 {
   static BdctTensorKernel kernels[MAX_KERNELS];
   static const BdctTensorKernel *of[MAX_KERNELS];
-  const BdctTensorKernel *found = bdct_tensor_find (work, traits);
+  const BdctTensorKernel *found = __real_bdct_tensor_find (work, traits);
   int i = 0;
 
   if (!planted || found == NULL)
