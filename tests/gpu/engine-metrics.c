@@ -5,8 +5,9 @@
  * about every border that metrics have, with frames of a gradient, of noise,
  * flat ones and ones that are the same again, of the sets and of other jobs.
  *
- *   engine-metrics           everything
- *   engine-metrics --quick   a small part, for compute-sanitizer
+ *   engine-metrics             everything
+ *   engine-metrics --quick     a small part, for compute-sanitizer
+ *   engine-metrics --kernels   each kernel of metrics and maps, for racecheck
  *
  * Built twice: with the CUDA runtime, and with the one of fake-runtime.c, where
  * the kernels are run thread by thread, for where no GPU is.
@@ -31,19 +32,24 @@
 #define RGB_WIDTH 1
 #endif
 
+/* What is asked for, each of it a bit of what a shape is for. */
+typedef enum { ALL = 1, QUICK = 2, KERNELS = 4 } Part;
+
 typedef struct {
   int width, height, frame_rate;
-  bool quick;                   /* --quick has it */
+  unsigned parts;
   bool large;                   /* too large for all formats */
 } Shape;
 
+/* Of KERNELS: the least for all scales of MS-SSIM, and one for which XPSNR has
+ * another kernel. */
 static const Shape shapes[] = {
-  {8, 8, 25, true, false}, {7, 40, 25, false, false},
-  {17, 23, 50, true, false}, {61, 49, 25, false, false},
-  {64, 40, 60, true, false}, {176, 176, 25, true, false},
-  {181, 177, 50, false, false}, {353, 201, 25, false, false},
-  {720, 486, 50, false, false}, {1919, 1079, 25, false, true},
-  {2304, 1156, 50, false, true}, {3840, 2160, 50, false, true},
+  {8, 8, 25, ALL | QUICK, false}, {7, 40, 25, ALL, false},
+  {17, 23, 50, ALL | QUICK, false}, {61, 49, 25, ALL, false},
+  {64, 40, 60, ALL | QUICK, false}, {176, 176, 25, ALL | QUICK, false},
+  {181, 177, 50, ALL | KERNELS, false}, {353, 201, 25, ALL, false},
+  {720, 486, 50, ALL, false}, {1919, 1079, 25, ALL, true},
+  {2304, 1156, 50, ALL | KERNELS, true}, {3840, 2160, 50, ALL, true},
 };
 
 /* A frame: its pictures, in host and in device memory, and what comes of it. */
@@ -68,7 +74,8 @@ typedef struct {
 } Stream;
 
 static BdctEngine *cpu, *cuda;
-static bool quick;
+static Part part = ALL;
+static int n_frames = N_FRAMES; /* of a stream */
 
 static void
 draw_flat (const BdctLayout * layout, const BdctImage * image)
@@ -113,6 +120,18 @@ make_job (BdctJob * job, const BdctLayout * layout)
   }
 }
 
+/* Metrics and maps of one job; of a large picture the one that is another
+ * there. */
+static void
+keep_kernels (Stream * s)
+{
+  s->n_others = 0;
+  s->has_second = s->no_dst = false;
+  s->viewed = !s->shape->large;
+  if (s->shape->large)
+    s->metrics &= 1 << BDCT_METRIC_XPSNR;
+}
+
 static void
 stream_init (Stream * s, const Format * format, const Shape * shape)
 {
@@ -132,11 +151,13 @@ stream_init (Stream * s, const Format * format, const Shape * shape)
   s->viewed = next_random () % 2;
   s->metrics = bdct_engine_metrics (cuda->klass, (1 << BDCT_N_METRICS) - 1,
       &s->layout);
+  if (part == KERNELS)
+    keep_kernels (s);
   for (int p = 0; p < bdct_image_planes (&s->layout); p++)
     s->size += (bdct_image_row_size (&s->layout, p) + 2 * s->place->spare)
         * bdct_image_height (&s->layout, p) + 2 * s->place->offset;
   s->size = (s->size + 15) & ~(size_t) 15;
-  for (int n = 0; n < N_FRAMES; n++) {
+  for (int n = 0; n < n_frames; n++) {
     Frame *f = &s->frame[n];
 
     f->host = malloc (2 * s->size);
@@ -154,7 +175,7 @@ stream_init (Stream * s, const Format * format, const Shape * shape)
 static void
 stream_clear (Stream * s)
 {
-  for (int n = 0; n < N_FRAMES; n++) {
+  for (int n = 0; n < n_frames; n++) {
     free (s->frame[n].host);
     free (s->frame[n].drawn);
     must (cudaFree (s->frame[n].device), "cudaFree");
@@ -213,13 +234,13 @@ run (Stream * s, BdctEngine * engine, unsigned depth, BdctMemory memory)
   BdctError error = { "" };
   bool ok = klass->configure (engine, &s->layout, depth, &error);
 
-  for (int n = 0; n < N_FRAMES; n++) {
+  for (int n = 0; n < n_frames; n++) {
     memset (s->frame[n].host + s->size, 0xa5, s->size);
     must (cudaMemcpy (s->frame[n].device, s->frame[n].host, 2 * s->size,
             cudaMemcpyHostToDevice), "cudaMemcpy");
   }
-  for (int in = 0, out = 0; ok && out < N_FRAMES;)
-    if (in < N_FRAMES && in - out < (int) depth) {
+  for (int in = 0, out = 0; ok && out < n_frames;)
+    if (in < n_frames && in - out < (int) depth) {
       ok = submit (s, engine, in++, memory, &error);
     } else {
       Frame *f = &s->frame[out++];
@@ -282,14 +303,14 @@ test (const Format * format, const Shape * shape)
 
   stream_init (&s, format, shape);
   run (&s, cpu, 2, BDCT_MEMORY_HOST);
-  for (int n = 0; n < N_FRAMES; n++)
+  for (int n = 0; n < n_frames; n++)
     memcpy (s.frame[n].drawn, s.frame[n].host + s.size, s.size);
-  for (unsigned depth = 1; depth <= 8; depth += 7) {
+  for (unsigned depth = 1; depth <= (part == KERNELS ? 1 : 8); depth += 7) {
     const BdctMemory memory = depth > 1 || next_random () % 2
         ? BDCT_MEMORY_DEVICE : BDCT_MEMORY_HOST;
 
     run (&s, cuda, depth, memory);
-    for (int n = 0; n < N_FRAMES; n++) {
+    for (int n = 0; n < n_frames; n++) {
       compare_pictures (&s, n, memory);
       for (int i = 0; i <= s.n_others + s.has_second; i++)
         compare (&s, n, i, &s.frame[n].stats[i], &s.frame[n].expected[i]);
@@ -298,12 +319,30 @@ test (const Format * format, const Shape * shape)
   stream_clear (&s);
 }
 
+/* Samples of one byte and of two; fewer formats of what is large. */
+static bool
+is_due (const Format * format, const Shape * shape)
+{
+  if (!(shape->parts & part) || (format->rgb.n_planes > 0
+          && shape->width % RGB_WIDTH != 0))
+    return false;
+  if (part == KERNELS)
+    return strcmp (format->name, "I420") == 0
+        || (!shape->large && strcmp (format->name, "P010") == 0);
+  return format->quick || (part == ALL && !shape->large);
+}
+
 int
 main (int argc, char **argv)
 {
   int status;
 
-  quick = argc > 1 && strcmp (argv[1], "--quick") == 0;
+  if (argc > 1 && strcmp (argv[1], "--quick") == 0)
+    part = QUICK;
+  else if (argc > 1 && strcmp (argv[1], "--kernels") == 0)
+    part = KERNELS;
+  /* As many as have both maps, and their changes of two kinds. */
+  n_frames = part == KERNELS ? 4 : N_FRAMES;
   status = engines_create (&(BdctEngineOptions) {.threads = 2}, &cpu, &cuda);
   if (status != 0)
     return status;
@@ -311,10 +350,7 @@ main (int argc, char **argv)
     const int before = passed;
 
     for (int f = 0; f < N_FORMATS; f++)
-      if (((shapes[i].quick && formats[f].quick)
-              || (!quick && (formats[f].quick || !shapes[i].large)))
-          && (formats[f].rgb.n_planes == 0
-              || shapes[i].width % RGB_WIDTH == 0))
+      if (is_due (&formats[f], &shapes[i]))
         test (&formats[f], &shapes[i]);
     if (passed > before)
       printf ("%dx%d: %d figures and pictures\n", shapes[i].width,
