@@ -112,8 +112,8 @@ static gboolean
 press_key (const Target * target, gchar ** words, GError ** error)
 {
   (void) error;
-  return navigate (target, gst_navigation_event_new_key_press (words[1],
-          GST_NAVIGATION_MODIFIER_NONE));
+  preview_press_key (target->dct, words[1]);
+  return TRUE;
 }
 
 static const struct

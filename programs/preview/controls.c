@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "controls.h"
 
+#include <gst/video/navigation.h>
 #include <string.h>
 
 const gchar *const preview_controls[PREVIEW_N_CONTROLS] = {
@@ -79,6 +80,16 @@ preview_control_is_idle (GstElement * dct, const gchar * name,
   if (strcmp (name, "b-quality") == 0 || strcmp (name, "b-qp") == 0)
     return !gst_structure_has_field (frame, name);
   return is_of_another_view (dct, name) || is_of_another_family (name, frame);
+}
+
+void
+preview_press_key (GstElement * dct, const gchar * key)
+{
+  GstPad *pad = gst_element_get_static_pad (dct, "src");
+
+  gst_pad_send_event (pad, gst_navigation_event_new_key_press (key,
+          GST_NAVIGATION_MODIFIER_NONE));
+  gst_object_unref (pad);
 }
 
 /* One of the two pictures of a view. */

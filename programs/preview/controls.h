@@ -21,6 +21,9 @@ GParamSpec *preview_control_get_pspec (GstElement * dct, guint i);
 gboolean preview_control_is_idle (GstElement * dct, const gchar * name,
     const GstStructure * frame);
 
+/** What a key does in the picture, by its name: "b". */
+void preview_press_key (GstElement * dct, const gchar * key);
+
 /** Which part of the picture is which, or what it is, by the view; to be
  * freed. */
 gchar *preview_describe_view (GstElement * dct);

@@ -16,13 +16,34 @@ typedef struct
   gboolean updating;            /* the property came first */
 } Control;
 
+/* What a key of the picture does, too. */
+typedef struct
+{
+  const gchar *name, *about, *key;
+} Command;
+
+static const Command commands[] = {
+  {"Store A as B", "From there on A alone is turned (b)", "b"},
+  {"Swap A and B", "A and B change places (x)", "x"},
+  {"Whole picture", "Zoom 1:1 (0)", "0"},
+};
+
+enum
+{
+  STORE, SWAP, WHOLE, N_COMMANDS
+};
+
 struct _PreviewPanel
 {
   GtkGrid parent;
   GstElement *dct;
   GtkWidget *preset;
   Control control[PREVIEW_N_CONTROLS];
+  GtkWidget *command[N_COMMANDS], *flicker;
+  GstStructure *frame;          /* what is shown; NULL before */
+  gint steady;                  /* the view before the flicker */
   gboolean loading;             /* a preset */
+  gboolean updating;            /* the view came first */
 };
 
 G_DEFINE_FINAL_TYPE (PreviewPanel, preview_panel, GTK_TYPE_GRID);
@@ -131,6 +152,41 @@ explain (Control * control, const GEnumValue * value)
   g_free (text);
 }
 
+static gint
+get_flicker (PreviewPanel * self)
+{
+  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS
+      (self->dct), "view");
+
+  return g_enum_get_value_by_nick (G_PARAM_SPEC_ENUM (pspec)->enum_class,
+      "flicker")->value;
+}
+
+/* The buttons are those of what is set; only what is in force can be turned. */
+static void
+update_effects (PreviewPanel * self)
+{
+  gint second, view;
+  gdouble zoom;
+
+  g_object_get (self->dct, "b-transform", &second, "view", &view, "zoom",
+      &zoom, NULL);
+  gtk_widget_set_sensitive (self->command[SWAP], second > 0);
+  gtk_widget_set_sensitive (self->command[WHOLE], zoom > 1);
+  self->updating = TRUE;
+  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (self->flicker),
+      view == get_flicker (self));
+  self->updating = FALSE;
+  if (view != get_flicker (self))
+    self->steady = view;
+  if (self->frame == NULL)
+    return;
+  for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
+    gtk_widget_set_sensitive (self->control[i].widget,
+        !preview_control_is_idle (self->dct, preview_controls[i],
+            self->frame));
+}
+
 /* In GTK's thread: the control shows what the property is. */
 static gboolean
 update_control (gpointer data)
@@ -160,6 +216,7 @@ update_control (gpointer data)
   }
   g_value_unset (&value);
   control->updating = FALSE;
+  update_effects (self);
   return G_SOURCE_REMOVE;
 }
 
@@ -214,8 +271,9 @@ make_widget (Control * control)
     } else {
       GParamSpecDouble *range = G_PARAM_SPEC_DOUBLE (pspec);
 
+      /* A zoom; whole ones have all samples as large as each other. */
       widget = gtk_scale_new_with_range (GTK_ORIENTATION_HORIZONTAL,
-          range->minimum, range->maximum, 0.01);
+          range->minimum, range->maximum, range->minimum == 1 ? 1 : 0.01);
     }
     gtk_scale_set_value_pos (GTK_SCALE (widget), GTK_POS_RIGHT);
     g_signal_connect (widget, "value-changed", G_CALLBACK (range_changed),
@@ -279,6 +337,57 @@ attach_presets (PreviewPanel * self, GtkGrid * grid)
 }
 
 static void
+run_command (GtkWidget * button, PreviewPanel * self)
+{
+  const Command *command = g_object_get_data (G_OBJECT (button), "command");
+
+  preview_press_key (self->dct, command->key);
+}
+
+static void
+flicker_toggled (GtkToggleButton * button, PreviewPanel * self)
+{
+  if (!self->updating)
+    g_object_set (self->dct, "view", gtk_toggle_button_get_active (button)
+        ? get_flicker (self) : self->steady, NULL);
+}
+
+static void
+add_button (GtkGrid * grid, GtkWidget * button, guint i,
+    const gchar * name, const gchar * about)
+{
+  gtk_widget_set_name (button, name);
+  gtk_widget_set_tooltip_text (button, about);
+  gtk_widget_set_focus_on_click (button, FALSE);
+  gtk_grid_attach (grid, button, i % 2, i / 2, 1, 1);
+}
+
+static void
+attach_commands (PreviewPanel * self)
+{
+  GtkGrid *grid = GTK_GRID (gtk_grid_new ());
+
+  gtk_grid_set_column_homogeneous (grid, TRUE);
+  gtk_grid_set_row_spacing (grid, 4);
+  gtk_grid_set_column_spacing (grid, 4);
+  for (guint i = 0; i < N_COMMANDS; i++) {
+    GtkWidget *button = gtk_button_new_with_label (commands[i].name);
+
+    g_object_set_data (G_OBJECT (button), "command", (gpointer) & commands[i]);
+    g_signal_connect (button, "clicked", G_CALLBACK (run_command), self);
+    add_button (grid, button, i, commands[i].name, commands[i].about);
+    self->command[i] = button;
+  }
+  self->flicker = gtk_toggle_button_new_with_label ("Flicker");
+  g_signal_connect (self->flicker, "toggled", G_CALLBACK (flicker_toggled),
+      self);
+  add_button (grid, self->flicker, N_COMMANDS, "Flicker",
+      "The left picture and the right one in turn");
+  gtk_grid_attach_next_to (GTK_GRID (self), GTK_WIDGET (grid), NULL,
+      GTK_POS_BOTTOM, 2, 1);
+}
+
+static void
 dispose (GObject * object)
 {
   PreviewPanel *self = PREVIEW_PANEL (object);
@@ -287,6 +396,7 @@ dispose (GObject * object)
     for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
       g_signal_handlers_disconnect_by_data (self->dct, &self->control[i]);
   gst_clear_object (&self->dct);
+  g_clear_pointer (&self->frame, gst_structure_free);
   G_OBJECT_CLASS (preview_panel_parent_class)->dispose (object);
 }
 
@@ -310,6 +420,7 @@ preview_panel_new (GstElement * dct)
 
   self->dct = gst_object_ref (dct);
   attach_presets (self, GTK_GRID (self));
+  attach_commands (self);
   for (guint i = 0; i < PREVIEW_N_CONTROLS; i++) {
     Control *control = &self->control[i];
     gchar *signal = g_strconcat ("notify::", preview_controls[i], NULL);
@@ -328,8 +439,7 @@ preview_panel_new (GstElement * dct)
 void
 preview_panel_show_frame (PreviewPanel * self, const GstStructure * frame)
 {
-  for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
-    gtk_widget_set_sensitive (self->control[i].widget,
-        !preview_control_is_idle (self->dct, preview_controls[i],
-            frame));
+  g_clear_pointer (&self->frame, gst_structure_free);
+  self->frame = gst_structure_copy (frame);
+  update_effects (self);
 }

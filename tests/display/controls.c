@@ -5,6 +5,7 @@
  * keys. Needs a display. */
 #include <string.h>
 #include "actions.h"
+#include "controls.h"
 #include "window.h"
 
 typedef struct
@@ -36,6 +37,7 @@ static void
 tear_down (Fixture * f, gconstpointer data)
 {
   (void) data;
+  gst_element_set_state (f->dct, GST_STATE_NULL);
   f->window->free (f->window);
   preview_transport_free (f->transport);
   g_object_unref (f->video);
@@ -166,6 +168,101 @@ test_effect_of_b (Fixture * f, gconstpointer data)
   g_assert_false (gtk_widget_get_sensitive (get (f, "wipe-position")));
   g_assert_true (gtk_widget_get_sensitive (get (f, "difference-gain")));
   g_assert_true (gtk_widget_get_sensitive (get (f, "zoom")));
+}
+
+/* Of the element, and of its controls. */
+static void
+assert_b (Fixture * f, const gchar * transform, gint quality)
+{
+  GtkWidget *box = get (f, "b-transform");
+  gchar *text = gtk_combo_box_text_get_active_text (GTK_COMBO_BOX_TEXT (box));
+  GValue value = G_VALUE_INIT;
+  gchar *is;
+  gint q;
+
+  g_object_get_property (G_OBJECT (f->dct), "b-transform", &value);
+  is = gst_value_serialize (&value);
+  g_object_get (f->dct, "b-quality", &q, NULL);
+  g_assert_cmpstr (is, ==, transform);
+  g_assert_cmpstr (text, ==, transform);
+  g_assert_cmpint (q, ==, quality);
+  g_assert_cmpfloat (gtk_range_get_value (GTK_RANGE (get (f, "b-quality"))),
+      ==, quality);
+  g_value_unset (&value);
+  g_free (text);
+  g_free (is);
+}
+
+/* The buttons do what the keys do, and the controls follow. */
+static void
+test_second (Fixture * f, gconstpointer data)
+{
+  gint quality;
+
+  (void) data;
+  g_object_set (f->dct, "interactive", TRUE, "quality", 20, NULL);
+  gst_element_set_state (f->dct, GST_STATE_PAUSED);
+  g_assert_false (gtk_widget_get_sensitive (get (f, "Swap A and B")));
+  assert_b (f, "none", 85);
+  gtk_button_clicked (GTK_BUTTON (get (f, "Store A as B")));
+  assert_b (f, "jpeg-8x8", 20);
+  g_assert_true (gtk_widget_get_sensitive (get (f, "Swap A and B")));
+  gst_util_set_object_arg (G_OBJECT (f->dct), "transform", "dct-8x8");
+  g_object_set (f->dct, "quality", 30, NULL);
+  gtk_button_clicked (GTK_BUTTON (get (f, "Swap A and B")));
+  assert_b (f, "dct-8x8", 30);
+  g_object_get (f->dct, "quality", &quality, NULL);
+  g_assert_cmpint (quality, ==, 20);
+  preview_press_key (f->dct, "x");
+  assert_b (f, "jpeg-8x8", 20);
+  gtk_combo_box_set_active (GTK_COMBO_BOX (get (f, "b-transform")), 0);
+  g_assert_false (gtk_widget_get_sensitive (get (f, "Swap A and B")));
+}
+
+static void
+assert_view (Fixture * f, const gchar * view)
+{
+  gchar *text = gtk_combo_box_text_get_active_text (GTK_COMBO_BOX_TEXT (get
+          (f, "view")));
+
+  g_assert_cmpstr (text, ==, view);
+  g_free (text);
+}
+
+/* It goes back to the view that was there. */
+static void
+test_flicker (Fixture * f, gconstpointer data)
+{
+  GtkToggleButton *button = GTK_TOGGLE_BUTTON (get (f, "Flicker"));
+
+  (void) data;
+  gst_util_set_object_arg (G_OBJECT (f->dct), "view", "stacked");
+  gtk_toggle_button_set_active (button, TRUE);
+  assert_view (f, "flicker");
+  gtk_toggle_button_set_active (button, FALSE);
+  assert_view (f, "stacked");
+  gst_util_set_object_arg (G_OBJECT (f->dct), "view", "flicker");
+  g_assert_true (gtk_toggle_button_get_active (button));
+  gst_util_set_object_arg (G_OBJECT (f->dct), "view", "wipe");
+  g_assert_false (gtk_toggle_button_get_active (button));
+}
+
+static void
+test_zoom (Fixture * f, gconstpointer data)
+{
+  GtkRange *range = GTK_RANGE (get (f, "zoom"));
+  gdouble zoom;
+
+  (void) data;
+  g_assert_false (gtk_widget_get_sensitive (get (f, "Whole picture")));
+  gtk_range_set_value (range, 8);
+  g_object_get (f->dct, "zoom", &zoom, NULL);
+  g_assert_cmpfloat (zoom, ==, 8);
+  g_object_set (f->dct, "zoom", 2.5, NULL);
+  g_assert_cmpfloat (gtk_range_get_value (range), ==, 2.5);
+  g_object_get (f->dct, "zoom", &zoom, NULL);
+  g_assert_cmpfloat (zoom, ==, 2.5);
+  g_assert_true (gtk_widget_get_sensitive (get (f, "Whole picture")));
 }
 
 /* What a value is for is said where it is chosen. */
@@ -372,7 +469,8 @@ main (int argc, char **argv)
     {"/controls/names", test_names}, {"/controls/low", test_low},
     {"/controls/preset", test_preset}, {"/controls/effect", test_effect},
     {"/controls/effect-of-b", test_effect_of_b},
-    {"/controls/meaning", test_meaning},
+    {"/controls/second", test_second}, {"/controls/flicker", test_flicker},
+    {"/controls/zoom", test_zoom}, {"/controls/meaning", test_meaning},
     {"/controls/focus", test_focus}, {"/controls/texts", test_texts},
     {"/controls/flags", test_flags}, {"/controls/plot", test_plot},
     {"/controls/block", test_block}, {"/controls/full", test_full},
