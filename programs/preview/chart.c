@@ -79,6 +79,7 @@ preview_chart_draw (GtkWidget * widget, cairo_t * cr,
 {
   gdouble width = gtk_widget_get_allocated_width (widget);
   gdouble step = get_step (range);
+  gint left;
 
   cairo_set_source_rgb (cr, 0.1, 0.1, 0.1);
   cairo_paint (cr);
@@ -88,12 +89,12 @@ preview_chart_draw (GtkWidget * widget, cairo_t * cr,
     gchar *text = g_strdup_printf ("%.4g %s", fabs (v) < step / 2 ? 0 : v,
         unit);
 
+    cairo_set_source_rgb (cr, 0.8, 0.8, 0.8);
+    left = 8 + preview_chart_write (widget, cr, 4, y - 9, FALSE, text);
     cairo_set_source_rgb (cr, 0.3, 0.3, 0.3);
-    cairo_move_to (cr, 0, y);
+    cairo_move_to (cr, left, y);
     cairo_line_to (cr, width, y);
     cairo_stroke (cr);
-    cairo_set_source_rgb (cr, 0.8, 0.8, 0.8);
-    preview_chart_write (widget, cr, 4, y, FALSE, text);
     g_free (text);
   }
 }

@@ -18,7 +18,7 @@ struct _PreviewFront
   void (*show_message) (PreviewFront * front, const GstStructure * message);
   /** Show a warning. */
   void (*show_notice) (PreviewFront * front, const gchar * text);
-  /** Show how many frames a sink had to drop. */
+  /** A frame came too late for an element: show how many did. */
   void (*show_qos) (PreviewFront * front, GstMessage * message);
   /** Write all that is shown as a PNG. */
     gboolean (*save) (PreviewFront * front, const gchar * path,

@@ -276,9 +276,7 @@ handle_message (GstBus * bus, GstMessage * message, gpointer data)
         preview->front->show_notice (preview->front, error->message);
       break;
     case GST_MESSAGE_QOS:
-      /* What is shown again at the end is late, and seen. */
-      if (preview->front != NULL && preview->front->show_qos != NULL
-          && !preview_transport_stays (preview->transport))
+      if (preview->front != NULL && preview->front->show_qos != NULL)
         preview->front->show_qos (preview->front, message);
       break;
     case GST_MESSAGE_ASYNC_DONE:

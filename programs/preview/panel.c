@@ -243,6 +243,18 @@ property_changed (GObject * object, GParamSpec * pspec, Control * control)
     g_main_context_invoke (NULL, forget_preset, self);
 }
 
+/* What is chosen can be shortened, where the window is narrow. */
+static GtkWidget *
+make_choice (void)
+{
+  GtkWidget *box = gtk_combo_box_text_new ();
+  GList *cells = gtk_cell_layout_get_cells (GTK_CELL_LAYOUT (box));
+
+  g_object_set (cells->data, "ellipsize", PANGO_ELLIPSIZE_END, NULL);
+  g_list_free (cells);
+  return box;
+}
+
 static GtkWidget *
 make_widget (Control * control)
 {
@@ -252,7 +264,7 @@ make_widget (Control * control)
   if (G_IS_PARAM_SPEC_ENUM (pspec)) {
     GEnumClass *klass = G_PARAM_SPEC_ENUM (pspec)->enum_class;
 
-    widget = gtk_combo_box_text_new ();
+    widget = make_choice ();
     for (guint i = 0; i < klass->n_values; i++)
       gtk_combo_box_text_append_text (GTK_COMBO_BOX_TEXT (widget),
           klass->values[i].value_nick);
@@ -324,7 +336,7 @@ static void
 attach_presets (PreviewPanel * self, GtkGrid * grid)
 {
   gchar **names = gst_preset_get_preset_names (GST_PRESET (self->dct));
-  GtkWidget *box = gtk_combo_box_text_new ();
+  GtkWidget *box = make_choice ();
 
   for (gchar ** name = names; name != NULL && *name != NULL; name++)
     gtk_combo_box_text_append_text (GTK_COMBO_BOX_TEXT (box), *name);

@@ -40,7 +40,7 @@ typedef struct
   GtkWidget *pages, *plot, *curve, *inspector;
   GtkWidget *caption;           /* what the picture is */
   GtkWidget *notice;            /* what went wrong */
-  gchar *dropped;               /* frames that came too late; or NULL */
+  guint64 late, played;         /* frames */
   GstElement *dct, *pipeline;
   gboolean full;                /* the whole screen */
   guint fit;                    /* source */
@@ -73,7 +73,6 @@ arrange (gpointer data)
   gint width = gtk_widget_get_allocated_width (self->top);
   GtkOrientation orientation = width < WIDE ? GTK_ORIENTATION_VERTICAL
       : GTK_ORIENTATION_HORIZONTAL;
-
   self->arrange = 0;
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self->content), orientation);
   gtk_container_child_set (GTK_CONTAINER (self->content), self->side, "expand",
@@ -250,7 +249,6 @@ free_window (PreviewFront * front)
   preview_frames_free (self->actions.frames);
   gst_object_unref (self->dct);
   gst_object_unref (self->pipeline);
-  g_free (self->dropped);
   g_free (self);
 }
 
@@ -288,14 +286,24 @@ append_extra (GString * text, const PreviewFigure * figure,
         figure->unit);
 }
 
+/* Frames that a step or the end leaves behind are late for a sink, and seen. */
+static gboolean
+plays (PreviewWindow * self)
+{
+  return !preview_transport_is_paused (self->actions.transport)
+      && !preview_transport_stays (self->actions.transport);
+}
+
 static void
 show_figures (PreviewWindow * self, const GstStructure * s)
 {
   GString *text = g_string_new (NULL);
   const gchar *backend = gst_structure_get_string (s, "backend");
   gdouble nonzero = 0;
-  guint64 index = 0;
+  guint64 index = 0, frames = 1;
 
+  gst_structure_get_uint64 (s, "frames", &frames);
+  self->played += plays (self) ? frames : 0;
   gst_structure_get_double (s, "nonzero", &nonzero);
   gst_structure_get_uint64 (s, "index", &index);
   append_decibels (text, "PSNR ", s, "psnr");
@@ -308,8 +316,10 @@ show_figures (PreviewWindow * self, const GstStructure * s)
     append_extra (text, &preview_figures[i], s);
   if (backend != NULL)
     g_string_append (text, backend);
-  if (self->dropped != NULL)
-    g_string_append_printf (text, "\n%s", self->dropped);
+  if (self->late > 0)
+    g_string_append_printf (text, "\n%" G_GUINT64_FORMAT " of %"
+        G_GUINT64_FORMAT " frames too late: not shown", self->late,
+        self->played);
   gtk_label_set_text (GTK_LABEL (self->figures), text->str);
   preview_panel_show_frame (PREVIEW_PANEL (self->panel), s);
   g_string_free (text, TRUE);
@@ -341,19 +351,21 @@ show_notice (PreviewFront * front, const gchar * text)
   gtk_widget_show (self->notice);
 }
 
+/* Elements post one for each frame that they drop. What is dropped before it
+ * comes to blockdct has no figures. */
 static void
 show_qos (PreviewFront * front, GstMessage * message)
 {
   PreviewWindow *self = (PreviewWindow *) front;
-  GstFormat format;
-  guint64 shown, dropped;
+  GstElement *source = preview_pipeline_get_source (self->pipeline);
 
-  gst_message_parse_qos_stats (message, &format, &shown, &dropped);
-  if (format != GST_FORMAT_BUFFERS || dropped == 0)
-    return;
-  g_free (self->dropped);
-  self->dropped = g_strdup_printf ("%" G_GUINT64_FORMAT " of %"
-      G_GUINT64_FORMAT " frames too late: not shown", dropped, shown + dropped);
+  if (plays (self)) {
+    self->late++;
+    if (source != NULL && gst_object_has_as_ancestor (GST_MESSAGE_SRC (message),
+            GST_OBJECT (source)))
+      self->played++;
+  }
+  gst_clear_object (&source);
 }
 
 static gboolean
@@ -389,7 +401,7 @@ show_source (PreviewFront * front, const gchar * name)
 
   gtk_window_set_title (GTK_WINDOW (self->top), title);
   gtk_widget_hide (self->notice);
-  g_clear_pointer (&self->dropped, g_free);
+  self->late = self->played = 0;
   g_free (title);
 }
 
@@ -432,6 +444,31 @@ make_bar (PreviewWindow * self)
   return bar;
 }
 
+/* A picture asks for its own size: not at the cost of the panel. */
+static GtkWidget *
+make_place (PreviewWindow * self)
+{
+  GtkWidget *place = gtk_scrolled_window_new (NULL, NULL);
+  GtkScrolledWindow *scrolled = GTK_SCROLLED_WINDOW (place);
+
+  gtk_scrolled_window_set_policy (scrolled, GTK_POLICY_EXTERNAL,
+      GTK_POLICY_EXTERNAL);
+  gtk_scrolled_window_set_min_content_width (scrolled, 160);
+  gtk_scrolled_window_set_min_content_height (scrolled, 120);
+  gtk_container_add (GTK_CONTAINER (place), self->video);
+  return place;
+}
+
+/* Nor do labels: they have the place that there is. */
+static GtkWidget *
+make_label (void)
+{
+  GtkWidget *label = gtk_label_new (NULL);
+
+  gtk_label_set_max_width_chars (GTK_LABEL (label), 20);
+  return label;
+}
+
 /* The picture with what belongs to it above the pages. */
 static GtkWidget *
 make_main (PreviewWindow * self)
@@ -439,13 +476,12 @@ make_main (PreviewWindow * self)
   GtkWidget *paned = gtk_paned_new (GTK_ORIENTATION_VERTICAL);
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
 
-  self->caption = gtk_label_new (NULL);
+  self->caption = make_label ();
   gtk_label_set_ellipsize (GTK_LABEL (self->caption), PANGO_ELLIPSIZE_END);
-  self->notice = gtk_label_new (NULL);
+  self->notice = make_label ();
   gtk_label_set_line_wrap (GTK_LABEL (self->notice), TRUE);
   gtk_label_set_xalign (GTK_LABEL (self->notice), 0);
-  gtk_widget_set_size_request (self->video, 160, 120);
-  gtk_box_pack_start (GTK_BOX (box), self->video, TRUE, TRUE, 0);
+  gtk_box_pack_start (GTK_BOX (box), make_place (self), TRUE, TRUE, 0);
   gtk_box_pack_start (GTK_BOX (box), self->caption, FALSE, FALSE, 0);
   gtk_box_pack_start (GTK_BOX (box), make_bar (self), FALSE, FALSE, 0);
   gtk_box_pack_start (GTK_BOX (box), self->notice, FALSE, FALSE, 0);

@@ -16,6 +16,8 @@ typedef struct
   PreviewFront *window;
 } Fixture;
 
+#define N_TURNS 10000
+
 static const PreviewOptions options;
 
 static void
@@ -25,7 +27,8 @@ set_up (Fixture * f, gconstpointer data)
   f->pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
   f->dct = gst_element_factory_make ("blockdct", NULL);
   g_assert_nonnull (f->dct);
-  gst_bin_add (GST_BIN (f->pipeline), f->dct);
+  gst_bin_add_many (GST_BIN (f->pipeline), f->dct,
+      gst_element_factory_make ("capsfilter", "fit"), NULL);
   f->transport = preview_transport_new (f->pipeline);
   f->video = g_object_ref_sink (gtk_drawing_area_new ());
   f->window = preview_window_new (f->video, f->dct, f->pipeline,
@@ -310,22 +313,78 @@ has_text (GtkWidget * widget, const gchar * text)
 static void
 test_texts (Fixture * f, gconstpointer data)
 {
-  GstMessage *qos = gst_message_new_qos (GST_OBJECT (f->dct), FALSE, 0, 0, 0,
-      0);
-
   (void) data;
   gst_util_set_object_arg (G_OBJECT (f->dct), "view", "wipe");
   g_assert_true (has_text (f->top, "left: original | right: reconstruction"));
   gst_util_set_object_arg (G_OBJECT (f->dct), "view", "stacked");
   g_assert_true (has_text (f->top, "above: original"));
-  gst_message_set_qos_stats (qos, GST_FORMAT_BUFFERS, 90, 10);
-  f->window->show_qos (f->window, qos);
-  gst_message_unref (qos);
-  show_frame (f, "jpeg-8x8", "quality");
-  g_assert_true (has_text (f->top, "10 of 100 frames too late"));
   g_assert_false (has_text (f->top, "a warning"));
   f->window->show_notice (f->window, "a warning");
   g_assert_true (has_text (f->top, "a warning"));
+}
+
+static void
+drop_frame (Fixture * f, gpointer element)
+{
+  GstMessage *qos = gst_message_new_qos (element, FALSE, 0, 0, 0, 0);
+
+  f->window->show_qos (f->window, qos);
+  gst_message_unref (qos);
+}
+
+/* What is dropped is said, by whichever element, with how many there were; but
+ * not what a step leaves behind. */
+static void
+test_late (Fixture * f, gconstpointer data)
+{
+  GstElement *source = gst_bin_new ("source");
+  GstElement *decoder = gst_element_factory_make ("identity", NULL);
+
+  (void) data;
+  gst_bin_add (GST_BIN (source), decoder);
+  gst_bin_add (GST_BIN (f->pipeline), source);
+  gst_element_set_state (f->pipeline, GST_STATE_PLAYING);
+  show_frame (f, "jpeg-8x8", "quality");
+  g_assert_false (has_text (f->top, "too late"));
+  drop_frame (f, f->dct);
+  drop_frame (f, decoder);
+  show_frame (f, "jpeg-8x8", "quality");
+  g_assert_true (has_text (f->top, "2 of 3 frames too late"));
+  gst_element_set_state (f->pipeline, GST_STATE_PAUSED);
+  drop_frame (f, f->dct);
+  show_frame (f, "jpeg-8x8", "quality");
+  g_assert_true (has_text (f->top, "2 of 3 frames too late"));
+  f->window->show_source (f->window, "another");
+  show_frame (f, "jpeg-8x8", "quality");
+  g_assert_false (has_text (f->top, "too late"));
+  gst_element_set_state (f->pipeline, GST_STATE_NULL);
+}
+
+/* The panel is not cut off beside the picture, nor in a narrow window. */
+static void
+test_wide (Fixture * f, gconstpointer data)
+{
+  static const gint widths[] = { 320, 600, 720, 760, 1100 };
+  gint least, now;
+
+  (void) data;
+  gtk_widget_set_size_request (f->video, 640, 480);
+  f->window->show_notice (f->window, "What is beside the panel would like to "
+      "have as much of the window as this has letters, and more.");
+  for (guint i = 0; i < G_N_ELEMENTS (widths); i++) {
+    gtk_window_resize (GTK_WINDOW (f->top), widths[i], 600);
+    for (guint n = 0; n < 50; n++) {
+      while (gtk_events_pending ())
+        gtk_main_iteration ();
+      g_usleep (2000);
+    }
+    gtk_widget_get_preferred_width (gtk_widget_get_ancestor (get (f,
+                "quality"), GTK_TYPE_BOX), &least, NULL);
+    now = gtk_widget_get_allocated_width (gtk_widget_get_ancestor (get (f,
+                "quality"), GTK_TYPE_SCROLLED_WINDOW));
+    g_assert_cmpint (gtk_widget_get_allocated_width (f->top), ==, widths[i]);
+    g_assert_cmpint (now, >=, least);
+  }
 }
 
 /* A button for each flag. */
@@ -417,6 +476,84 @@ test_block (Fixture * f, gconstpointer data)
   g_string_free (text, TRUE);
 }
 
+static gpointer
+turn_many (gpointer dct)
+{
+  for (gint i = 0; i < N_TURNS; i++)
+    g_object_set (dct, "quality", 1 + i % 90, NULL);
+  return NULL;
+}
+
+static void
+count_frame (GstElement * sink, GstBuffer * frame, GstPad * pad, gint * n)
+{
+  (void) sink, (void) frame, (void) pad;
+  g_atomic_int_inc (n);
+}
+
+/* Shows what the pipeline says until a frame has this quality; how many
+ * messages it was. */
+static guint
+wait_quality (Fixture * f, GstBus * bus, gint wanted)
+{
+  gint quality = 0;
+  guint n = 0;
+
+  while (quality != wanted) {
+    GstMessage *message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND,
+        GST_MESSAGE_ELEMENT);
+
+    g_assert_nonnull (message);
+    f->window->show_message (f->window, gst_message_get_structure (message));
+    gst_structure_get_int (gst_message_get_structure (message), "quality",
+        &quality);
+    gst_message_unref (message);
+    n++;
+  }
+  while (gtk_events_pending ())
+    gtk_main_iteration ();
+  return n;
+}
+
+/* The slider of what is paused is moved 10,000 times while another thread, as
+ * keys do, turns the same: fewer frames are shown, none waits, the last value
+ * is in force and on the slider. */
+static void
+test_many (Fixture * f, gconstpointer data)
+{
+  GtkRange *slider = GTK_RANGE (get (f, "quality"));
+  GstElement *source = gst_element_factory_make ("videotestsrc", NULL);
+  GstElement *sink = gst_element_factory_make ("fakesink", NULL);
+  GstBus *bus = gst_element_get_bus (f->pipeline);
+  gint n_frames = 0;
+  GThread *thread;
+
+  (void) data;
+  g_object_set (sink, "signal-handoffs", TRUE, NULL);
+  g_signal_connect (sink, "preroll-handoff", G_CALLBACK (count_frame),
+      &n_frames);
+  g_object_set (f->dct, "keep-frame", TRUE, "quality", 91, NULL);
+  gst_bin_add_many (GST_BIN (f->pipeline), source, sink, NULL);
+  g_assert_true (gst_element_link_many (source, f->dct, sink, NULL));
+  gst_element_set_state (f->pipeline, GST_STATE_PAUSED);
+  wait_quality (f, bus, 91);
+  /* As the main loop does: else GTK would be used in the other thread. */
+  g_assert_true (g_main_context_acquire (NULL));
+  thread = g_thread_new ("keys", turn_many, f->dct);
+  for (gint i = 0; i < N_TURNS; i++)
+    gtk_range_set_value (slider, 1 + i % 89);
+  g_thread_join (thread);
+  gtk_range_set_value (slider, 99);
+  g_assert_cmpuint (wait_quality (f, bus, 99), <, N_TURNS);
+  g_assert_cmpint (gtk_range_get_value (slider), ==, 99);
+  g_assert_cmpint (g_atomic_int_get (&n_frames), <, N_TURNS);
+  g_assert_null (gst_bus_timed_pop_filtered (bus, GST_SECOND / 5,
+          GST_MESSAGE_ELEMENT));
+  g_main_context_release (NULL);
+  gst_element_set_state (f->pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+}
+
 /* With the whole screen there is the picture alone, with its bar. */
 static void
 test_full (Fixture * f, gconstpointer data)
@@ -472,6 +609,8 @@ main (int argc, char **argv)
     {"/controls/second", test_second}, {"/controls/flicker", test_flicker},
     {"/controls/zoom", test_zoom}, {"/controls/meaning", test_meaning},
     {"/controls/focus", test_focus}, {"/controls/texts", test_texts},
+    {"/controls/late", test_late}, {"/controls/wide", test_wide},
+    {"/controls/many", test_many},
     {"/controls/flags", test_flags}, {"/controls/plot", test_plot},
     {"/controls/block", test_block}, {"/controls/full", test_full},
     {"/controls/open", test_opening},
