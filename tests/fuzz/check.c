@@ -9,46 +9,6 @@
 
 #define NAME "blockdct"
 
-/* Fields */
-
-static guint64
-field_uint64 (const GstStructure * s, const gchar * name)
-{
-  guint64 v = 0;
-
-  if (!gst_structure_get_uint64 (s, name, &v))
-    fail ("no uint64 '%s' in %s", name, gst_structure_to_string (s));
-  return v;
-}
-
-static gdouble
-field_double (const GstStructure * s, const gchar * name)
-{
-  gdouble v = 0;
-
-  if (!gst_structure_get_double (s, name, &v))
-    fail ("no double '%s' in %s", name, gst_structure_to_string (s));
-  return v;
-}
-
-static void
-expect_uint64 (const GstStructure * s, const gchar * name, guint64 expected)
-{
-  guint64 v = field_uint64 (s, name);
-
-  check (v == expected, "%s is %" G_GUINT64_FORMAT ", not %" G_GUINT64_FORMAT,
-      name, v, expected);
-}
-
-static void
-expect_double (const GstStructure * s, const gchar * name, gdouble expected)
-{
-  gdouble v = field_double (s, name);
-
-  check (v == expected || fabs (v - expected) <= 1e-9 * fabs (expected),
-      "%s is %.17g, not %.17g", name, v, expected);
-}
-
 /* Metas */
 
 /* Every meta that went in came out once, and nothing else did but the figures'
@@ -107,286 +67,95 @@ check_metas (const Frame * frame, GstBuffer * buffer)
 
 /* Samples */
 
-static gboolean
-near_enough (const Frame * f, const Choice * choice, gint c, gint i, gint v)
-{
-  gint defined = f->out.v[c][i], slack = f->slack.v[c] ? f->slack.v[c][i] : 0;
-
-  if (f->slack.v[c] == NULL || choice->view == BDCT_VIEW_ORIGINAL)
-    return v == picture_view (&f->shape, choice, &f->in, &f->out, c,
-        i % f->shape.w[c], i / f->shape.w[c]);
-  /* dct-8x8: only the reconstruction itself has a tolerance of its own. */
-  if (choice->view != BDCT_VIEW_RECONSTRUCTION
-      || (choice->grid && c == 0))
-    return TRUE;
-  return ref_agrees (v, defined, slack);
-}
-
-/* Of R, G and B: whole pictures where they are known, and always the bytes that
- * are no colour. */
+/* Of R, G and B, and of bytes that are no colour: those that are known. */
 static void
-check_pixels (const Frame * f, const Choice * choice, const Samples * got)
+check_pixels (const Frame * f, const Choice * choice,
+    const Pictures * pictures, const Samples * got)
 {
-  const gint bytes = f->shape.rgb->bytes, row = f->shape.row[0];
-  const gint *offset = f->shape.rgb->offset;
-  const guint8 *all = f->slack.v[0] == NULL
-      || choice->view == BDCT_VIEW_ORIGINAL
-      ? picture_view_pixels (choice, &f->in, &f->out) : NULL;
+  const Shape *s = &f->shape;
+  const gint bytes = s->rgb->bytes, row = s->row[0];
+  guint8 v;
 
-  for (gint i = 0; i < f->shape.n_planes * row * f->shape.height; i++) {
-    const gint k = i % row % bytes;
-    const gboolean is_colour = bytes < 4 || k == offset[0] || k == offset[1]
-        || k == offset[2];
-    const guint8 *known = is_colour ? all : f->in.pixels;
+  for (gint i = 0; i < s->n_planes * row * s->height; i++) {
+    const gint x = i % row / bytes, y = i / row % s->height;
 
-    if (known != NULL && got->pixels[i] != known[i])
-      fail ("byte %d of pixel (%d, %d) of view %d is %d, not %d, in %s %dx%d, "
-          "chroma %d", k, i % row / bytes, i / row, choice->view,
-          got->pixels[i], known[i], f->shape.format, f->shape.width,
-          f->shape.height, f->shape.chroma);
+    if (view_byte (s, choice, pictures, i / row / s->height, i % row % bytes, x,
+            y, &v) && got->pixels[i] != v)
+      fail ("byte %d of pixel (%d, %d) of view %d, zoom %g, is %d, not %d, in "
+          "%s %dx%d, chroma %d", i % row % bytes, x, i / row, choice->view,
+          choice->zoom, got->pixels[i], v, s->format, s->width, s->height,
+          s->chroma);
   }
 }
 
 static void
-check_samples (const Frame * f, const Choice * choice, const Samples * got)
+check_samples (const Frame * f, const Choice * choice,
+    const Pictures * pictures, const Samples * got)
 {
-  if (f->shape.rgb != NULL) {
-    check_pixels (f, choice, got);
+  const Shape *s = &f->shape;
+
+  if (s->rgb != NULL) {
+    check_pixels (f, choice, pictures, got);
     return;
   }
-  for (gint c = 0; c < f->shape.n_components; c++)
-    for (gint i = 0; i < f->shape.w[c] * f->shape.h[c]; i++)
-      if (!near_enough (f, choice, c, i, got->v[c][i]))
-        fail ("component %d (%d, %d) of view %d is %d, not %d, in %s %dx%d", c,
-            i % f->shape.w[c], i / f->shape.w[c], choice->view, got->v[c][i],
-            picture_view (&f->shape, choice, &f->in, &f->out, c,
-                i % f->shape.w[c], i / f->shape.w[c]), f->shape.format,
-            f->shape.width, f->shape.height);
-}
+  for (gint c = 0; c < s->n_components; c++)
+    for (gint i = 0; i < s->w[c] * s->h[c]; i++) {
+      const gint x = i % s->w[c], y = i / s->w[c];
+      gint slack, v = view_sample (s, choice, pictures, c, x, y, &slack);
 
-/* Figures */
-
-static gdouble
-psnr (gdouble mse, gint depth)
-{
-  gdouble peak = (1 << depth) - 1;
-
-  return mse == 0 ? INFINITY : 10 * log10 (peak * peak / mse);
-}
-
-/* The squared errors of what came out, where that is all dct-8x8 is held to. */
-static guint64
-measure (const Frame * f, gint c, const Samples * got)
-{
-  guint64 sse = 0;
-
-  for (gint i = 0; i < f->shape.w[c] * f->shape.h[c]; i++) {
-    gint64 e = got->v[c][i] - f->in.v[c][i];
-
-    sse += e * e;
-  }
-  return sse;
-}
-
-/* Those of R, G and B; whether there are any errors. dct-8x8 is held to its
- * planes alone: then they are taken at their word. */
-static gboolean
-check_rgb_figures (const Frame * f, const GstStructure * s, gboolean real,
-    Figures * figures)
-{
-  static const gchar *mse[] = { "mse-r", "mse-g", "mse-b" };
-  static const gchar *names[] = { "psnr-r", "psnr-g", "psnr-b" };
-  const gdouble n = figures->samples[0];
-  gboolean any = FALSE;
-
-  for (gint k = 0; k < 3; k++) {
-    if (f->shape.rgb == NULL) {
-      check (!gst_structure_has_field (s, mse[k])
-          && !gst_structure_has_field (s, names[k]),
-          "figures of R, G and B, which are not there");
-      continue;
+      if (!ref_agrees (got->v[c][i], v, slack))
+        fail ("component %d (%d, %d) of view %d of %d and %d, zoom %g, is %d, "
+            "not %d, in %s %dx%d", c, x, y, choice->view, choice->left,
+            choice->right, choice->zoom, got->v[c][i], v, s->format, s->width,
+            s->height);
     }
-    if (real)
-      figures->rgb_sse[k] = llround (field_double (s, mse[k]) * n);
-    expect_double (s, mse[k], figures->rgb_sse[k] / n);
-    expect_double (s, names[k], psnr (figures->rgb_sse[k] / n, 8));
-    any |= figures->rgb_sse[k] > 0;
-  }
-  return any;
 }
 
+/* What became of it as B, if there is one. */
 static void
-check_figures (const Frame * f, const Choice * choice, GstStructure * s,
-    Figures * figures, const Samples * got)
+make_b (const Frame * f, const Choice * choice, Samples * b, Samples * slack)
 {
-  static const gchar *mse[] = { "mse-y", "mse-u", "mse-v" };
-  static const gchar *names[] = { "psnr-y", "psnr-u", "psnr-v" };
-  gboolean real = choice->params.transform == BDCT_DCT_8X8, identical;
-  gboolean plain = choice->view == BDCT_VIEW_RECONSTRUCTION && !choice->grid
-      && !choice->overlay && f->shape.rgb == NULL;
-  gboolean rgb;
-  guint64 sse = 0, samples = 0;
-  gdouble nonzero = field_double (s, "nonzero");
+  const BdctParams params = model_b (choice);
+  Figures figures;
 
-  for (gint c = 0; c < 3; c++) {
-    if (c >= f->shape.n_components) {
-      check (!gst_structure_has_field (s, mse[c])
-          && !gst_structure_has_field (s, names[c]),
-          "figures of a plane that is not there");
-      continue;
-    }
-    if (real)
-      figures->sse[c] = plain ? measure (f, c, got)
-          : (guint64) llround (field_double (s, mse[c]) * figures->samples[c]);
-    expect_double (s, mse[c],
-        (gdouble) figures->sse[c] / figures->samples[c]);
-    expect_double (s, names[c],
-        psnr ((gdouble) figures->sse[c] / figures->samples[c],
-            f->shape.depth));
-    sse += figures->sse[c];
-    samples += figures->samples[c];
-  }
-  rgb = check_rgb_figures (f, s, real, figures);
-  expect_double (s, "mse", (gdouble) sse / samples);
-  expect_double (s, "psnr", psnr ((gdouble) sse / samples, f->shape.depth));
-  check (gst_structure_get_boolean (s, "identical", &identical)
-      && identical == (sse == 0 && !rgb), "'identical' is wrong");
-  if (real) {
-    gdouble n = nonzero * figures->levels;
-
-    check (fabs (n - figures->nonzero) <= figures->unsure + 1e-6,
-        "%g levels are not 0, of %" G_GUINT64_FORMAT " or %" G_GUINT64_FORMAT
-        " more or less", n, figures->nonzero, figures->unsure);
-    figures->nonzero = llround (n);
-  }
-  expect_double (s, "nonzero", (gdouble) figures->nonzero / figures->levels);
+  picture_transform (&f->shape, &params, &f->in, b, slack, &figures,
+      on_cuda ());
 }
 
-/* B has figures if there is one: those of its parameters alone. */
-static void
-check_second (const Frame * f, const Choice * choice, const GstStructure * s)
-{
-  BdctParams b = model_b (choice);
-  gint setting = b.transform >= BDCT_HEVC_DST_4X4 ? b.qp : b.quality;
-  BdctCounters total;
-  BdctStats stats;
-
-  check (gst_structure_has_field (s, "b-psnr") == (choice->b > 0),
-      "B's figures are there, or not");
-  if (choice->b == 0 || (b.transform == BDCT_DCT_8X8 && on_cuda ()))
-    return;
-  picture_sweep (&f->shape, &b, &f->in, &setting, 1, &stats);
-  total = bdct_stats_total (&stats);
-  expect_double (s, "b-mse", bdct_mse (&total));
-  expect_double (s, "b-mse-y", bdct_mse (&stats.component[BDCT_Y]));
-  check (g_strcmp0 (gst_structure_get_string (s, "b-transform"),
-          bdct_transform_info (b.transform)->name) == 0,
-      "B's transform is not %s", bdct_transform_info (b.transform)->name);
-}
-
-/* The engine's arithmetic is known but where it is a GPU's floating point. */
+/* A flicker changes every half a second. */
 static gboolean
-is_known (const BdctParams * params)
+is_second (const Frame * f)
 {
-  return params->transform != BDCT_DCT_8X8 || !on_cuda ();
+  return GST_CLOCK_TIME_IS_VALID (f->stream_time)
+      && f->stream_time / (GST_SECOND / 2) % 2 == 1;
 }
 
+/* Whether there is text on it: the overlay, what a map's colours stand for, or
+ * the values of samples that are enlarged as much as they can be. */
 static gboolean
-is_exact (const Frame * f, const BdctParams * params)
+is_written_on (const Frame * f, const Choice * choice)
 {
-  return params->transform == BDCT_JPEG_8X8 && f->shape.depth == 8;
+  return choice->overlay || view_zoom (choice) == BDCT_VIEW_MAX_ZOOM
+      || (choice->view >= BDCT_VIEW_ERROR_MAP
+      && MIN (f->shape.width, f->shape.height) >= 96);
 }
 
-/* The setting that keeps the target: of all, the coarsest for a PSNR, the
- * finest for bits or bytes; else the nearest. */
-static gint
-find_target (const Frame * f, const Choice * c, gboolean * met)
-{
-  gint first = model_first (c->params.transform), settings[100];
-  gint n = model_last (c->params.transform) - first + 1, nearest = 0;
-  gboolean finer_first = (c->psnr > 0) == (first == 0);
-  BdctStats stats[100];
-  gdouble best = INFINITY;
-
-  for (gint i = 0; i < n; i++)
-    settings[i] = finer_first ? first + n - 1 - i : first + i;
-  picture_sweep (&f->shape, &c->params, &f->in, settings, n, stats);
-  for (gint i = 0; i < n; i++) {
-    BdctCounters total = bdct_stats_total (&stats[i]);
-    gdouble size = is_exact (f, &c->params) ? (gdouble) stats[i].file_size
-        : total.bits / 8.0;
-    gdouble by = c->psnr > 0
-        ? c->psnr - bdct_psnr (bdct_mse (&total), f->shape.depth)
-        : c->bpp > 0 ? (gdouble) total.bits
-        / (f->shape.w[0] * f->shape.h[0]) - c->bpp : size - c->size;
-
-    if (by < best || i == 0)
-      nearest = i;
-    best = MIN (best, by);
-    if (by <= 0)
-      break;
-  }
-  *met = best <= 0;
-  return settings[nearest];
-}
-
-/* What the target makes of the parameters. */
 static void
-apply_target (World * w, const Frame * f, const GstStructure * s,
-    Choice * choice)
+check_view (const Frame * f, const Choice * choice, const Samples * got)
 {
-  gboolean has = model_has_target (choice) && model_may_sweep (choice);
-  gboolean met = FALSE, said = FALSE;
-  gint *setting = model_first (choice->params.transform) == 0
-      ? &choice->params.qp : &choice->params.quality;
+  Samples b = { 0 }, slack = { 0 };
+  const Pictures pictures = {
+    .sample = {&f->in, &f->out, &b},.slack = {NULL, &f->slack, &slack},
+    .second = is_second (f)
+  };
 
-  check (gst_structure_get_boolean (s, "target-met", &said) == has,
-      "target-met is there or not: %s", gst_structure_to_string (s));
-  if (!has)
+  if (is_written_on (f, choice))
     return;
-  if (is_known (&choice->params))
-    *setting = find_target (f, choice, &met);
-  else if (!gst_structure_get_int (s, "quality", setting))
-    fail ("no quality");
-  check (said == met || !is_known (&choice->params), "target-met is %d", said);
-  w->missed |= !said;
-}
-
-/* What the report says was done; with several threads that is all there is to
- * go by. */
-static void
-find_choice (World * w, const Frame * f, const GstStructure * s,
-    Choice * choice)
-{
-  const gchar *transform = gst_structure_get_string (s, "transform");
-  gboolean has_qp;
-  gint v;
-
-  check (transform != NULL && (gst_structure_get_int (s, "qp", &v)
-          || gst_structure_get_int (s, "quality", &v)),
-      "no transform, or neither quality nor qp");
-  has_qp = strcmp (transform, "jpeg-8x8") != 0
-      && strcmp (transform, "dct-8x8") != 0;
-  check (gst_structure_has_field (s, "qp") == has_qp
-      && gst_structure_has_field (s, "quality") == !has_qp,
-      "qp or quality, of %s", transform);
-  *choice = f->choice;
-  if (f->any_settings) {
-    gint n = group_find (transform, v);
-
-    check (n >= 0, "%s and %d were never set together", transform, v);
-    group_params (n, &choice->params);
-    threads_seen (w, n);
-    return;
-  }
-  apply_target (w, f, s, choice);
-  check (strcmp (transform,
-          bdct_transform_info (choice->params.transform)->name) == 0,
-      "the transform is %s, not %s", transform,
-      bdct_transform_info (choice->params.transform)->name);
-  check (v == (has_qp ? choice->params.qp : choice->params.quality),
-      "%s is %d, not %d", has_qp ? "qp" : "quality", v,
-      has_qp ? choice->params.qp : choice->params.quality);
+  if (view_shows_b (choice, &pictures))
+    make_b (f, choice, &b, &slack);
+  check_samples (f, choice, &pictures, got);
+  samples_clear (&b);
+  samples_clear (&slack);
 }
 
 static void
@@ -446,32 +215,6 @@ check_input (const Frame * f)
   samples_clear (&now);
 }
 
-/* What the frame costs, and its curve. */
-static void
-add_rate (const Frame * f, const Choice * c, Record * record)
-{
-  const BdctParams *params = &c->params;
-  gint first = model_first (params->transform);
-  gint n = model_last (params->transform) - first + 1;
-  gint setting = first == 0 ? params->qp : params->quality;
-
-  record->rate = !c->rate ? 0 : !is_known (params) ? -1
-      : is_exact (f, params) ? 2 : 1;
-  if (record->rate > 0)
-    picture_sweep (&f->shape, params, &f->in, &setting, 1, &record->stats);
-  if (!c->post || c->n_curve == 0 || !model_may_sweep (c))
-    return;
-  record->n_curve = c->n_curve < 0 ? n : c->n_curve;
-  if (!is_known (params))
-    return;
-  record->curve = g_new (gint, record->n_curve);
-  record->curve_stats = g_new (BdctStats, record->n_curve);
-  for (gint i = 0; i < record->n_curve; i++)
-    record->curve[i] = c->n_curve < 0 ? first + i : c->curve[i];
-  picture_sweep (&f->shape, params, &f->in, record->curve, record->n_curve,
-      record->curve_stats);
-}
-
 static void
 keep_record (World * w, const Frame * f, const GstStructure * s,
     const Figures * figures)
@@ -497,7 +240,7 @@ keep_record (World * w, const Frame * f, const GstStructure * s,
   if (f->excused)
     record->rate = -1;
   else
-    add_rate (f, &f->choice, record);
+    check_costs (f, &f->choice, record);
   if (!f->excused)
     check_rate (s, record->rate, &record->stats);
   record->pool_start = w->new_pool || w->records->len == 0
@@ -549,7 +292,7 @@ check_frame (World * w, Frame * f, GstBuffer * buffer)
   report = check_metas (f, buffer);
   check (report != NULL, "a buffer has no figures");
   check_times (w, f, report);
-  find_choice (w, f, report, &choice);
+  check_choice (w, f, report, &choice);
   picture_transform (&f->shape, &choice.params, &f->in, &f->out, &f->slack,
       &figures, on_cuda ());
   check (picture_read (&f->shape, &f->info, buffer, &got, &why),
@@ -559,8 +302,7 @@ check_frame (World * w, Frame * f, GstBuffer * buffer)
   check_figures (f, &choice, report, &figures, &got);
   if (!f->any_settings)
     check_second (f, &choice, report);
-  if (!choice.overlay && picture_view_known (&choice))
-    check_samples (f, &choice, &got);
+  check_view (f, &choice, &got);
   samples_clear (&got);
   if (f->held != NULL)
     check_input (f);
@@ -595,29 +337,25 @@ place (const GstStructure * s, const gchar * name, const gchar * suffix)
   return v;
 }
 
-void
-check_block (World * w, const Frame * f, gdouble x, gdouble y)
+/* A block of each component, of what became of the frame. */
+static void
+check_components (const Frame * f, const GstStructure * s,
+    const BdctParams * params, const Samples * out, const Samples * slack,
+    gint lx, gint ly)
 {
   static const gchar *suffix[] = { "", "-u", "-v" };
-  gint lx = x, ly = y;
 
-  picture_origin (&f->shape, &f->choice, &lx, &ly);
-  expect_uint64 (w->block, "timestamp", f->pts);
-  /* B's are not known here, sample by sample. */
-  if (g_strcmp0 (gst_structure_get_string (w->block, "side"), "b") == 0)
-    return;
   for (gint c = 0; c < f->shape.n_components; c++) {
     gint width = f->shape.w[c], height = f->shape.h[c];
     gint columns = f->shape.columns[c];
     gint cx = c > 0 ? lx >> f->shape.sub_x : lx;
     gint cy = c > 0 ? ly >> f->shape.sub_y : ly;
-    gint size = f->choice.params.transform == BDCT_HEVC_QUADTREE
-        ? place (w->block, "size", suffix[c])
-        : ref_block_size (f->choice.params.transform, f->shape.chroma, c);
-    gint left = place (w->block, "x", suffix[c]);
-    gint top = place (w->block, "y", suffix[c]);
+    gint size = params->transform == BDCT_HEVC_QUADTREE
+        ? place (s, "size", suffix[c])
+        : ref_block_size (params->transform, f->shape.chroma, c);
+    gint left = place (s, "x", suffix[c]), top = place (s, "y", suffix[c]);
 
-    check (size >= 4 && place (w->block, "size", suffix[c]) == size
+    check (size >= 4 && place (s, "size", suffix[c]) == size
         && left == cx / size * size && top == cy / size * size,
         "component %d: block (%d, %d), where (%d, %d) was clicked", c, left,
         top, cx, cy);
@@ -625,12 +363,39 @@ check_block (World * w, const Frame * f, gdouble x, gdouble y)
       gint sx = left + i % size, sy = top + i / size;
       gint at = MIN (sy, height - 1) * columns + MIN (sx, columns - 1);
 
-      check (item (w->block, "samples", suffix[c], i) == f->in.v[c][at],
+      check (item (s, "samples", suffix[c], i) == f->in.v[c][at],
           "component %d: sample %d of a block is wrong", c, i);
-      check (sx >= width || sy >= height || f->slack.v[c] != NULL
-          || item (w->block, "reconstruction", suffix[c], i)
-          == f->out.v[c][sy * width + sx],
+      check (sx >= width || sy >= height || slack->v[c] != NULL
+          || item (s, "reconstruction", suffix[c], i)
+          == out->v[c][sy * width + sx],
           "component %d: reconstructed sample %d of a block is wrong", c, i);
     }
+  }
+}
+
+void
+check_block (World * w, const Frame * f, gdouble x, gdouble y)
+{
+  const Choice *choice = &f->choice;
+  const gchar *side = gst_structure_get_string (w->block, "side");
+  const Pictures pictures = {.second = is_second (f) };
+  gint lx = x, ly = y;
+  gboolean of_b = view_origin (&f->shape, choice, &pictures, &lx, &ly)
+      == BDCT_SIDE_B;
+
+  expect_uint64 (w->block, "timestamp", f->pts);
+  check (g_strcmp0 (side, choice->b == 0 ? NULL : of_b ? "b" : "a") == 0,
+      "a block is of %s", side);
+  if (of_b) {
+    BdctParams params = model_b (choice);
+    Samples b, slack;
+
+    make_b (f, choice, &b, &slack);
+    check_components (f, w->block, &params, &b, &slack, lx, ly);
+    samples_clear (&b);
+    samples_clear (&slack);
+  } else {
+    check_components (f, w->block, &choice->params, &f->out, &f->slack, lx,
+        ly);
   }
 }

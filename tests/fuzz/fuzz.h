@@ -41,10 +41,10 @@ typedef struct
   Arg arg[MAX_ARGS];
 } Kind;
 
-/** The kinds, by their numbers: of the stream, of settings, of what a viewer
- * does. steps.c strings them together. */
+/** The kinds, by their numbers: of the stream, of settings, of what else sets
+ * them, of what a viewer does. steps.c strings them together. */
 extern const Kind stream_kinds[], query_kinds[], setting_kinds[],
-    viewer_kinds[];
+    setter_kinds[], viewer_kinds[];
 
 guint n_kinds (void);
 const Kind *kind_get (guint n);
@@ -220,7 +220,50 @@ void world_thaw (World * w);
 void world_set (World * w, guint how, guint n, const gchar ** names,
     const GValue * values);
 
-/* Checks (check.c, report.c) */
+#define MAX_SET 8
+
+/** Properties and their values, of which enumerations are ints. */
+typedef struct
+{
+  World *w;
+  guint n;
+  const gchar *name[MAX_SET];
+  GValue value[MAX_SET];
+} Group;
+
+/** Add one, without a value yet; and with one. */
+GValue *group_add (Group * group, const gchar * name, GType type);
+void group_add_int (Group * group, const gchar * name, gint v);
+void group_add_double (Group * group, const gchar * name, gdouble v);
+void group_add_boolean (Group * group, const gchar * name, gboolean v);
+
+/** Set them as world_set() does; the values are freed. */
+void group_set (World * w, guint how, Group * group);
+
+/* Checks (check.c, figures.c, report.c) */
+
+/** Fields of a report, which have to be there. */
+guint64 field_uint64 (const GstStructure * s, const gchar * name);
+gdouble field_double (const GstStructure * s, const gchar * name);
+void expect_uint64 (const GstStructure * s, const gchar * name,
+    guint64 expected);
+void expect_double (const GstStructure * s, const gchar * name,
+    gdouble expected);
+
+/** What the report says was done to a frame, which has to be what was set;
+ * with several threads that is all there is to go by. */
+void check_choice (World * w, const Frame * f, const GstStructure * s,
+    Choice * choice);
+
+/** Compare a frame's figures, and B's, if there is one: those of its parameters
+ * alone. Those of what is not known are taken at their word. */
+void check_figures (const Frame * f, const Choice * choice, GstStructure * s,
+    Figures * figures, const Samples * got);
+void check_second (const Frame * f, const Choice * choice,
+    const GstStructure * s);
+
+/** Put what the frame costs, and its curve, into its record. */
+void check_costs (const Frame * f, const Choice * choice, Record * record);
 
 /** Compare a buffer with its frame; adds a record. */
 void check_frame (World * w, Frame * frame, GstBuffer * buffer);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 const gchar *const binding_names[N_BINDINGS] = {
-  "quality", "qp", "wipe-position"
+  "quality", "qp", "wipe-position", "zoom"
 };
 
 void
@@ -16,6 +16,7 @@ model_init (Model * m)
       .params = BDCT_PARAMS_DEFAULT,
       .position = 0.5,.gain = 4,.post = TRUE,.subsampling = BDCT_CHROMA_420,
       .b_quality = 85,.b_qp = 26,.right = BDCT_SIDE_A,
+      .zoom = 1,.zoom_x = 0.5,.zoom_y = 0.5,
     },
   };
   m->force = m->wanted;
@@ -363,6 +364,12 @@ set (Choice * w, const gchar * name, const GValue * value)
     w->position = g_value_get_double (value);
   else if (strcmp (name, "difference-gain") == 0)
     w->gain = g_value_get_double (value);
+  else if (strcmp (name, "zoom") == 0)
+    w->zoom = g_value_get_double (value);
+  else if (strcmp (name, "zoom-x") == 0)
+    w->zoom_x = g_value_get_double (value);
+  else if (strcmp (name, "zoom-y") == 0)
+    w->zoom_y = g_value_get_double (value);
   else if (strcmp (name, "grid") == 0)
     w->grid = g_value_get_boolean (value);
   else if (strcmp (name, "post-messages") == 0)

@@ -16,7 +16,7 @@ typedef struct
   gint b, b_quality, b_qp;      /**< 1 + a BdctTransform; 0: there is no B */
   gint view, left, right, subsampling;
   gboolean set_subsampling;     /**< to whatever it is */
-  gdouble position, gain;
+  gdouble position, gain, zoom, zoom_x, zoom_y;
   gboolean grid, post, overlay, interactive, rate;
   guint64 interval;
   gint n_curve;                 /**< -1: all */
@@ -81,7 +81,8 @@ enum
 {
   BIND_QUALITY,
   BIND_QP,
-  BIND_POSITION,
+  BIND_POSITION,                /* from here on doubles */
+  BIND_ZOOM,
   N_BINDINGS
 };
 

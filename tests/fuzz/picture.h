@@ -96,17 +96,41 @@ void picture_transform (const Shape * shape, const BdctParams * params,
 void picture_sweep (const Shape * shape, const BdctParams * params,
     const Samples * in, const gint * settings, gint n, BdctStats * stats);
 
-/** What a view shows of a component's sample; -1 if that is not checked here.
- * The grid is another function's. Of R, G and B only whole pictures are known:
- * NULL where they are not. */
-const guint8 *picture_view_pixels (const Choice * choice, const Samples * in,
-    const Samples * rec);
-gint picture_view (const Shape * shape, const Choice * choice,
-    const Samples * in, const Samples * rec, gint c, gint x, gint y);
-gboolean picture_view_known (const Choice * choice);
+/* Views (view.c) */
 
-/** Where luma's (x, y) of a view comes from; TRUE: the reconstruction. */
-gboolean picture_origin (const Shape * shape, const Choice * choice, gint * x,
+/** What there is of a frame. */
+typedef struct
+{
+  /** The original, what became of it, and of it as B; and how far the samples
+   * of these may be off, if that is not NULL. */
+  const Samples *sample[BDCT_N_SIDES], *slack[BDCT_N_SIDES];
+  gboolean second;              /**< a flicker shows the right one */
+} Pictures;
+
+/** How many times as large the view is; and how many columns, or rows, of the
+ * enlarged picture are not seen. */
+gdouble view_zoom (const Choice * choice);
+gint view_hidden (const Choice * choice, gint side);
+
+gboolean view_shows_b (const Choice * choice, const Pictures * pictures);
+
+/** Where luma's (x, y) of the view is in the enlarged picture, from its part
+ * that is seen on; TRUE: in the second of two. */
+gboolean view_locate (const Shape * shape, const Choice * choice, gint * x,
     gint * y);
+
+/** Where it is in the picture, and whose blocks are there. */
+BdctSide view_origin (const Shape * shape, const Choice * choice,
+    const Pictures * pictures, gint * x, gint * y);
+
+/** What is shown of a component's sample, and how far off it may be, as
+ * ref_agrees() has it: REF_ANY where it is not known here. */
+gint view_sample (const Shape * shape, const Choice * choice,
+    const Pictures * pictures, gint c, gint x, gint y, gint * slack);
+
+/** Byte `k` of a pixel, of R, G and B or none of them; FALSE: it is not
+ * known. */
+gboolean view_byte (const Shape * shape, const Choice * choice,
+    const Pictures * pictures, gint plane, gint k, gint x, gint y, guint8 * v);
 
 #endif

@@ -7,16 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static guint64
-get_uint64 (const GstStructure * s, const gchar * name)
-{
-  guint64 v = 0;
-
-  if (!gst_structure_get_uint64 (s, name, &v))
-    fail ("no uint64 '%s' in %s", name, gst_structure_to_string (s));
-  return v;
-}
-
 static void
 expect (const GstStructure * s, const gchar * name, gdouble expected)
 {
@@ -62,7 +52,7 @@ check_rate (const GstStructure * s, gint rate, const BdctStats * stats)
     const BdctCounters *counters = &stats->component[c];
 
     if (rate == 2 && counters->samples > 0)
-      check (get_uint64 (s, exact[c]) == counters->bits, "%s is wrong",
+      check (field_uint64 (s, exact[c]) == counters->bits, "%s is wrong",
           exact[c]);
     else
       expect_none (s, exact[c]);
@@ -72,10 +62,10 @@ check_rate (const GstStructure * s, gint rate, const BdctStats * stats)
       expect_none (s, estimated[c]);
   }
   if (rate == 2)
-    check (get_uint64 (s, "bits") == bits
-        && get_uint64 (s, "bits-optimized") == stats->bits_optimized
-        && get_uint64 (s, "file-size") == stats->file_size
-        && get_uint64 (s, "file-size-optimized") == stats->file_size_optimized,
+    check (field_uint64 (s, "bits") == bits
+        && field_uint64 (s, "bits-optimized") == stats->bits_optimized
+        && field_uint64 (s, "file-size") == stats->file_size
+        && field_uint64 (s, "file-size-optimized") == stats->file_size_optimized,
         "bits or sizes are wrong: %s", gst_structure_to_string (s));
   else
     expect_none (s, "bits");
@@ -99,7 +89,7 @@ check_curve (World * w, const GstStructure * s)
 
   if (w->chaos)
     return;
-  index = get_uint64 (s, "index");
+  index = field_uint64 (s, "index");
   check (index < w->records->len, "a curve of frame %u, of %u", (guint) index,
       w->records->len);
   record = g_ptr_array_index (w->records, index);
@@ -231,8 +221,8 @@ check_message (World * w, const GstStructure * s)
       "a message of no known kind: %s", gst_structure_to_string (s));
   if (w->chaos)
     return;
-  index = get_uint64 (s, "index");
-  frames = get_uint64 (s, "frames");
+  index = field_uint64 (s, "index");
+  frames = field_uint64 (s, "frames");
   check (frames > 0 && index + frames <= w->records->len,
       "a message about %u frames from %u, of %u", (guint) frames,
       (guint) index, w->records->len);
@@ -250,9 +240,9 @@ check_message (World * w, const GstStructure * s)
     check (strcmp (type, "pooled") == 0, "a message of type %s", type);
     check_whole (w, index, frames);
     check_pool (w, s, index, frames);
-    check (w->threaded || get_uint64 (s, "dropped") + w->dropped_reported
+    check (w->threaded || field_uint64 (s, "dropped") + w->dropped_reported
         <= w->n_dropped, "more frames dropped than there were");
-    w->dropped_reported += get_uint64 (s, "dropped");
+    w->dropped_reported += field_uint64 (s, "dropped");
   }
 }
 
@@ -286,10 +276,10 @@ check_eos (World * w)
 static void
 check_counted (World * w, const GstStructure * s)
 {
-  guint64 frames = get_uint64 (s, "frames");
+  guint64 frames = field_uint64 (s, "frames");
 
   if (frames > 0)
-    frames += get_uint64 (s, "index");
+    frames += field_uint64 (s, "index");
   check (frames == w->records->len || frames == w->records->len + 1,
       "%u frames were counted, and %u came out", (guint) frames,
       w->records->len);
@@ -317,19 +307,19 @@ check_stats (World * w, gboolean mixed)
     }
     excused |= record->excused;
   }
-  check (get_uint64 (s, "dropped") == w->n_dropped,
-      "dropped frames: %u, not %u", (guint) get_uint64 (s, "dropped"),
+  check (field_uint64 (s, "dropped") == w->n_dropped,
+      "dropped frames: %u, not %u", (guint) field_uint64 (s, "dropped"),
       (guint) w->n_dropped);
   if (w->chaos) {
     check_counted (w, s);
   } else if (w->first_depth > 0 && !excused) {
-    check (get_uint64 (s, "frames") == w->records->len,
-        "frames: %u, not %u", (guint) get_uint64 (s, "frames"),
+    check (field_uint64 (s, "frames") == w->records->len,
+        "frames: %u, not %u", (guint) field_uint64 (s, "frames"),
         w->records->len);
     for (gint c = 0; c < 3; c++)
       if (samples[c] > 0)
-        check (get_uint64 (s, sse_names[c]) == sse[c]
-            && get_uint64 (s, names[c]) == samples[c],
+        check (field_uint64 (s, sse_names[c]) == sse[c]
+            && field_uint64 (s, names[c]) == samples[c],
             "stats: %s or %s is wrong", sse_names[c], names[c]);
     if (w->records->len > 0)
       check_pool (w, s, 0, w->records->len);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const Kind *const tables[] = {
-  stream_kinds, query_kinds, setting_kinds, viewer_kinds
+  stream_kinds, query_kinds, setting_kinds, setter_kinds, viewer_kinds
 };
 
 guint

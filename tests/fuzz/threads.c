@@ -133,7 +133,7 @@ set_others (gpointer data)
 
     if (freeze)
       g_object_freeze_notify (object);
-    switch (noise (&state, 7)) {
+    switch (noise (&state, 8)) {
       case 0:
         /* Without B there is a warning. */
         g_object_set (object, "view", view != BDCT_VIEW_RECONSTRUCTION_B
@@ -156,6 +156,11 @@ set_others (gpointer data)
         break;
       case 5:
         g_object_set (object, "interactive", noise (&state, 2), NULL);
+        break;
+      case 6:
+        g_object_set (object, "zoom", 1 + noise (&state, 31) / 2.0, "zoom-x",
+            noise (&state, 11) / 10.0, "zoom-y", noise (&state, 11) / 10.0,
+            NULL);
         break;
       default:
         g_object_notify (object, "quality");

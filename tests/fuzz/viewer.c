@@ -114,18 +114,93 @@ turn_second (Choice * c, gint key)
   c->params.qp = old.b_qp;
 }
 
+/* Zooming */
+
+/* A share of what is hidden, left of or above place `at` of the enlarged
+ * picture. */
+static void
+set_share (gdouble * share, gint hidden, gdouble at)
+{
+  if (hidden > 0)
+    *share = CLAMP (at / hidden, 0, 1);
+}
+
+/* What the element has made of it has to be near; it may round otherwise, and
+ * is what is looked at. */
+static void
+take_zoom (World * w)
+{
+  Choice *c = &w->model.wanted;
+  gdouble zoom, x, y;
+
+  g_object_get (w->element, "zoom", &zoom, "zoom-x", &x, "zoom-y", &y, NULL);
+  check (zoom == c->zoom && fabs (x - c->zoom_x) < 1e-9
+      && fabs (y - c->zoom_y) < 1e-9, "zoom %g at %.12g, %.12g, not %g at "
+      "%.12g, %.12g", zoom, x, y, c->zoom, c->zoom_x, c->zoom_y);
+  c->zoom_x = x;
+  c->zoom_y = y;
+  world_expect_warnings (w, model_announce (&w->model));
+}
+
+/* In or out by a step; 0: all of it is seen. What is at (x, y) stays there. */
+static void
+turn_zoom (World * w, gint by, gdouble x, gdouble y)
+{
+  static const gint zooms[] = { 1, 2, 3, 4, 6, 8, 12, 16 };
+  const gint width = w->info.width, height = w->info.height;
+  Choice *c = &w->model.wanted;
+  const Choice old = *c;
+  gint at_x = x, at_y = y;
+
+  c->zoom = by > 0 ? 16 : 1;
+  if (by == 0) {
+    c->zoom_x = c->zoom_y = 0.5;
+    return;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (zooms); i++)
+    if (by > 0 ? zooms[i] > old.zoom && zooms[i] < c->zoom
+        : zooms[i] < old.zoom)
+      c->zoom = zooms[i];
+  /* In a half, as it would be at 1:1. */
+  view_locate (&w->shape, &old, &at_x, &at_y);
+  x += at_x - (gint) x;
+  y += at_y - (gint) y;
+  set_share (&c->zoom_x, view_hidden (c, width), (x + round (old.zoom_x
+              * view_hidden (&old, width))) / view_zoom (&old)
+      * view_zoom (c) - x);
+  set_share (&c->zoom_y, view_hidden (c, height), (y + round (old.zoom_y
+              * view_hidden (&old, height))) / view_zoom (&old)
+      * view_zoom (c) - y);
+}
+
+/* From where it was at `zoom_x` and `zoom_y` along with the pointer. */
+static void
+drag_picture (World * w, gdouble zoom_x, gdouble zoom_y, gdouble dx, gdouble dy)
+{
+  Choice *c = &w->model.wanted;
+  const gint hidden_x = view_hidden (c, w->info.width);
+  const gint hidden_y = view_hidden (c, w->info.height);
+
+  c->zoom_x = zoom_x;
+  c->zoom_y = zoom_y;
+  set_share (&c->zoom_x, hidden_x, round (zoom_x * hidden_x) - dx);
+  set_share (&c->zoom_y, hidden_y, round (zoom_y * hidden_y) - dy);
+  take_zoom (w);
+}
+
 static void
 run_key (World * w, const gint64 * arg)
 {
   static const gchar *const keys[] = { "Up", "Down", "Left", "Right", "v", "g",
-    "space", "b", "x", "c", "y", "", "V"
+    "space", "b", "x", "c", "plus", "KP_Add", "minus", "-", "0", "y", "", "V"
   };
+  static const gint zooms[] = { 1, 1, -1, -1, 0 };
   static const guint modifiers[] = { 0, 0, 0,
     GST_NAVIGATION_MODIFIER_SHIFT_MASK, GST_NAVIGATION_MODIFIER_CONTROL_MASK,
     GST_NAVIGATION_MODIFIER_MOD1_MASK
   };
   Choice *c = &w->model.wanted;
-  gboolean mine = c->interactive && arg[0] < 10 && arg[1] < 4;
+  gboolean mine = c->interactive && arg[0] < 15 && arg[1] < 4;
 
   world_stream (w);
   send (w, arg[2] ? gst_navigation_event_new_key_release (keys[arg[0]],
@@ -153,9 +228,16 @@ run_key (World * w, const gint64 * arg)
     case 6:
       turn_space (w);
       break;
-    default:
+    case 7:
+    case 8:
+    case 9:
       turn_second (c, arg[0]);
       break;
+    default:
+      turn_zoom (w, zooms[arg[0] - 10], w->info.width / 2.0,
+          w->info.height / 2.0);
+      take_zoom (w);
+      return;
   }
   world_expect_warnings (w, model_announce (&w->model));
 }
@@ -170,10 +252,14 @@ run_scroll (World * w, const gint64 * arg)
   x = place (w->info.width, arg[0]);
   y = place (w->info.height, arg[1]);
   mine = w->model.wanted.interactive && inside (w, x, y) && by != 0;
-  send (w, gst_navigation_event_new_mouse_scroll (x, y, 0, by, 0));
+  send (w, gst_navigation_event_new_mouse_scroll (x, y, 0, by,
+          arg[3] ? GST_NAVIGATION_MODIFIER_CONTROL_MASK : 0));
   check (w->nav_passed == !mine, "a wheel was %s",
       mine ? "passed on" : "not passed on");
-  if (mine) {
+  if (mine && arg[3]) {
+    turn_zoom (w, by > 0 ? 1 : -1, x, y);
+    take_zoom (w);
+  } else if (mine) {
     turn (w, by > 0 ? 1 : -1);
     world_expect_warnings (w, model_announce (&w->model));
   }
@@ -214,7 +300,8 @@ static void
 run_drag (World * w, const gint64 * arg)
 {
   Choice *c = &w->model.wanted;
-  gboolean was = c->interactive, pressed, dragging = FALSE;
+  const Choice old = *c;
+  gboolean was = c->interactive, pressed, dragging = FALSE, pans;
   gdouble far, x[3], y[3];
   gint width, height;
 
@@ -227,6 +314,9 @@ run_drag (World * w, const gint64 * arg)
     y[i] = place (height, arg[2 * i + 1]);
   }
   pressed = inside (w, x[0], y[0]);
+  /* But the wipe's line is there at any zoom. */
+  pans = view_zoom (c) > 1 && (c->view != BDCT_VIEW_WIPE
+      || fabs (c->position * width - x[0]) > far);
   send (w, gst_navigation_event_new_mouse_button_press (1, x[0], y[0], 0));
   for (guint i = 1; i < 3; i++) {
     send (w, gst_navigation_event_new_mouse_move (x[i], y[i], 0));
@@ -234,7 +324,9 @@ run_drag (World * w, const gint64 * arg)
       continue;
     dragging = dragging || fabs (x[i] - x[0]) >= far
         || fabs (y[i] - y[0]) >= far;
-    if (dragging) {
+    if (dragging && pans) {
+      drag_picture (w, old.zoom_x, old.zoom_y, x[i] - x[0], y[i] - y[0]);
+    } else if (dragging) {
       c->position = c->view == BDCT_VIEW_STACKED
           ? MIN (y[i] / MAX (height - 1, 1), 1)
           : MIN (x[i] / MAX (width - 1, 1), 1);
@@ -271,8 +363,9 @@ run_odd (World * w, const gint64 * arg)
 }
 
 const Kind viewer_kinds[] = {
-  {"key", 25, run_key, {{"key", 0, 12}, {"modifier", 0, 5}, {"up", 0, 1}}},
-  {"scroll", 5, run_scroll, {{"x", 0, 100}, {"y", 0, 100}, {"by", 0, 4}}},
+  {"key", 40, run_key, {{"key", 0, 17}, {"modifier", 0, 5}, {"up", 0, 1}}},
+  {"scroll", 10, run_scroll, {{"x", 0, 100}, {"y", 0, 100}, {"by", 0, 4},
+          {"control", 0, 1}}},
   {"click", 20, run_click, {{"x", 0, 100}, {"y", 0, 100}, {"button", 1, 5}}},
   {"drag", 8, run_drag, {{"x0", 0, 100}, {"y0", 0, 100}, {"x1", 0, 100},
           {"y1", 0, 100}, {"x2", 0, 100}, {"y2", 0, 100}}},

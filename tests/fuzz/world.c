@@ -290,8 +290,8 @@ sync_bindings (World * w, GstClockTime time)
     any = TRUE;
     if (time >= w->last_sync && value == binding->last)
       continue;
-    g_value_init (&v, i == BIND_POSITION ? G_TYPE_DOUBLE : G_TYPE_INT);
-    if (i == BIND_POSITION)
+    g_value_init (&v, i >= BIND_POSITION ? G_TYPE_DOUBLE : G_TYPE_INT);
+    if (i >= BIND_POSITION)
       g_value_set_double (&v, value);
     else
       g_value_set_int (&v, value);

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The figures of a frame that came out, and what they say was done to it,
+ * against the definitions. */
+#include "fuzz.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Fields */
+
+guint64
+field_uint64 (const GstStructure * s, const gchar * name)
+{
+  guint64 v = 0;
+
+  if (!gst_structure_get_uint64 (s, name, &v))
+    fail ("no uint64 '%s' in %s", name, gst_structure_to_string (s));
+  return v;
+}
+
+gdouble
+field_double (const GstStructure * s, const gchar * name)
+{
+  gdouble v = 0;
+
+  if (!gst_structure_get_double (s, name, &v))
+    fail ("no double '%s' in %s", name, gst_structure_to_string (s));
+  return v;
+}
+
+void
+expect_uint64 (const GstStructure * s, const gchar * name, guint64 expected)
+{
+  guint64 v = field_uint64 (s, name);
+
+  check (v == expected, "%s is %" G_GUINT64_FORMAT ", not %" G_GUINT64_FORMAT,
+      name, v, expected);
+}
+
+void
+expect_double (const GstStructure * s, const gchar * name, gdouble expected)
+{
+  gdouble v = field_double (s, name);
+
+  check (v == expected || fabs (v - expected) <= 1e-9 * fabs (expected),
+      "%s is %.17g, not %.17g", name, v, expected);
+}
+
+/* Figures */
+
+static gdouble
+psnr (gdouble mse, gint depth)
+{
+  gdouble peak = (1 << depth) - 1;
+
+  return mse == 0 ? INFINITY : 10 * log10 (peak * peak / mse);
+}
+
+/* The squared errors of what came out, where that is all dct-8x8 is held to. */
+static guint64
+measure (const Frame * f, gint c, const Samples * got)
+{
+  guint64 sse = 0;
+
+  for (gint i = 0; i < f->shape.w[c] * f->shape.h[c]; i++) {
+    gint64 e = got->v[c][i] - f->in.v[c][i];
+
+    sse += e * e;
+  }
+  return sse;
+}
+
+/* Those of R, G and B; whether there are any errors. dct-8x8 is held to its
+ * planes alone: then they are taken at their word. */
+static gboolean
+check_rgb_figures (const Frame * f, const GstStructure * s, gboolean real,
+    Figures * figures)
+{
+  static const gchar *mse[] = { "mse-r", "mse-g", "mse-b" };
+  static const gchar *names[] = { "psnr-r", "psnr-g", "psnr-b" };
+  const gdouble n = figures->samples[0];
+  gboolean any = FALSE;
+
+  for (gint k = 0; k < 3; k++) {
+    if (f->shape.rgb == NULL) {
+      check (!gst_structure_has_field (s, mse[k])
+          && !gst_structure_has_field (s, names[k]),
+          "figures of R, G and B, which are not there");
+      continue;
+    }
+    if (real)
+      figures->rgb_sse[k] = llround (field_double (s, mse[k]) * n);
+    expect_double (s, mse[k], figures->rgb_sse[k] / n);
+    expect_double (s, names[k], psnr (figures->rgb_sse[k] / n, 8));
+    any |= figures->rgb_sse[k] > 0;
+  }
+  return any;
+}
+
+void
+check_figures (const Frame * f, const Choice * choice, GstStructure * s,
+    Figures * figures, const Samples * got)
+{
+  static const gchar *mse[] = { "mse-y", "mse-u", "mse-v" };
+  static const gchar *names[] = { "psnr-y", "psnr-u", "psnr-v" };
+  gboolean real = choice->params.transform == BDCT_DCT_8X8, identical;
+  gboolean plain = choice->view == BDCT_VIEW_RECONSTRUCTION && !choice->grid
+      && !choice->overlay && view_zoom (choice) == 1 && f->shape.rgb == NULL;
+  gboolean rgb;
+  guint64 sse = 0, samples = 0;
+  gdouble nonzero = field_double (s, "nonzero");
+
+  for (gint c = 0; c < 3; c++) {
+    if (c >= f->shape.n_components) {
+      check (!gst_structure_has_field (s, mse[c])
+          && !gst_structure_has_field (s, names[c]),
+          "figures of a plane that is not there");
+      continue;
+    }
+    if (real)
+      figures->sse[c] = plain ? measure (f, c, got)
+          : (guint64) llround (field_double (s, mse[c]) * figures->samples[c]);
+    expect_double (s, mse[c],
+        (gdouble) figures->sse[c] / figures->samples[c]);
+    expect_double (s, names[c],
+        psnr ((gdouble) figures->sse[c] / figures->samples[c],
+            f->shape.depth));
+    sse += figures->sse[c];
+    samples += figures->samples[c];
+  }
+  rgb = check_rgb_figures (f, s, real, figures);
+  expect_double (s, "mse", (gdouble) sse / samples);
+  expect_double (s, "psnr", psnr ((gdouble) sse / samples, f->shape.depth));
+  check (gst_structure_get_boolean (s, "identical", &identical)
+      && identical == (sse == 0 && !rgb), "'identical' is wrong");
+  if (real) {
+    gdouble n = nonzero * figures->levels;
+
+    check (fabs (n - figures->nonzero) <= figures->unsure + 1e-6,
+        "%g levels are not 0, of %" G_GUINT64_FORMAT " or %" G_GUINT64_FORMAT
+        " more or less", n, figures->nonzero, figures->unsure);
+    figures->nonzero = llround (n);
+  }
+  expect_double (s, "nonzero", (gdouble) figures->nonzero / figures->levels);
+}
+
+void
+check_second (const Frame * f, const Choice * choice, const GstStructure * s)
+{
+  BdctParams b = model_b (choice);
+  gint setting = b.transform >= BDCT_HEVC_DST_4X4 ? b.qp : b.quality;
+  BdctCounters total;
+  BdctStats stats;
+
+  check (gst_structure_has_field (s, "b-psnr") == (choice->b > 0),
+      "B's figures are there, or not");
+  if (choice->b == 0 || (b.transform == BDCT_DCT_8X8 && on_cuda ()))
+    return;
+  picture_sweep (&f->shape, &b, &f->in, &setting, 1, &stats);
+  total = bdct_stats_total (&stats);
+  expect_double (s, "b-mse", bdct_mse (&total));
+  expect_double (s, "b-mse-y", bdct_mse (&stats.component[BDCT_Y]));
+  check (g_strcmp0 (gst_structure_get_string (s, "b-transform"),
+          bdct_transform_info (b.transform)->name) == 0,
+      "B's transform is not %s", bdct_transform_info (b.transform)->name);
+}
+
+/* The engine's arithmetic is known but where it is a GPU's floating point. */
+static gboolean
+is_known (const BdctParams * params)
+{
+  return params->transform != BDCT_DCT_8X8 || !on_cuda ();
+}
+
+static gboolean
+is_exact (const Frame * f, const BdctParams * params)
+{
+  return params->transform == BDCT_JPEG_8X8 && f->shape.depth == 8;
+}
+
+/* The setting that keeps the target: of all, the coarsest for a PSNR, the
+ * finest for bits or bytes; else the nearest. */
+static gint
+find_target (const Frame * f, const Choice * c, gboolean * met)
+{
+  gint first = model_first (c->params.transform), settings[100];
+  gint n = model_last (c->params.transform) - first + 1, nearest = 0;
+  gboolean finer_first = (c->psnr > 0) == (first == 0);
+  BdctStats stats[100];
+  gdouble best = INFINITY;
+
+  for (gint i = 0; i < n; i++)
+    settings[i] = finer_first ? first + n - 1 - i : first + i;
+  picture_sweep (&f->shape, &c->params, &f->in, settings, n, stats);
+  for (gint i = 0; i < n; i++) {
+    BdctCounters total = bdct_stats_total (&stats[i]);
+    gdouble size = is_exact (f, &c->params) ? (gdouble) stats[i].file_size
+        : total.bits / 8.0;
+    gdouble by = c->psnr > 0
+        ? c->psnr - bdct_psnr (bdct_mse (&total), f->shape.depth)
+        : c->bpp > 0 ? (gdouble) total.bits
+        / (f->shape.w[0] * f->shape.h[0]) - c->bpp : size - c->size;
+
+    if (by < best || i == 0)
+      nearest = i;
+    best = MIN (best, by);
+    if (by <= 0)
+      break;
+  }
+  *met = best <= 0;
+  return settings[nearest];
+}
+
+/* What the target makes of the parameters. */
+static void
+apply_target (World * w, const Frame * f, const GstStructure * s,
+    Choice * choice)
+{
+  gboolean has = model_has_target (choice) && model_may_sweep (choice);
+  gboolean met = FALSE, said = FALSE;
+  gint *setting = model_first (choice->params.transform) == 0
+      ? &choice->params.qp : &choice->params.quality;
+
+  check (gst_structure_get_boolean (s, "target-met", &said) == has,
+      "target-met is there or not: %s", gst_structure_to_string (s));
+  if (!has)
+    return;
+  if (is_known (&choice->params))
+    *setting = find_target (f, choice, &met);
+  else if (!gst_structure_get_int (s, "quality", setting))
+    fail ("no quality");
+  check (said == met || !is_known (&choice->params), "target-met is %d", said);
+  w->missed |= !said;
+}
+
+void
+check_choice (World * w, const Frame * f, const GstStructure * s,
+    Choice * choice)
+{
+  const gchar *transform = gst_structure_get_string (s, "transform");
+  gboolean has_qp;
+  gint v;
+
+  check (transform != NULL && (gst_structure_get_int (s, "qp", &v)
+          || gst_structure_get_int (s, "quality", &v)),
+      "no transform, or neither quality nor qp");
+  has_qp = strcmp (transform, "jpeg-8x8") != 0
+      && strcmp (transform, "dct-8x8") != 0;
+  check (gst_structure_has_field (s, "qp") == has_qp
+      && gst_structure_has_field (s, "quality") == !has_qp,
+      "qp or quality, of %s", transform);
+  *choice = f->choice;
+  if (f->any_settings) {
+    gint n = group_find (transform, v);
+
+    check (n >= 0, "%s and %d were never set together", transform, v);
+    group_params (n, &choice->params);
+    threads_seen (w, n);
+    return;
+  }
+  apply_target (w, f, s, choice);
+  check (strcmp (transform,
+          bdct_transform_info (choice->params.transform)->name) == 0,
+      "the transform is %s, not %s", transform,
+      bdct_transform_info (choice->params.transform)->name);
+  check (v == (has_qp ? choice->params.qp : choice->params.quality),
+      "%s is %d, not %d", has_qp ? "qp" : "quality", v,
+      has_qp ? choice->params.qp : choice->params.quality);
+}
+
+void
+check_costs (const Frame * f, const Choice * c, Record * record)
+{
+  const BdctParams *params = &c->params;
+  gint first = model_first (params->transform);
+  gint n = model_last (params->transform) - first + 1;
+  gint setting = first == 0 ? params->qp : params->quality;
+
+  record->rate = !c->rate ? 0 : !is_known (params) ? -1
+      : is_exact (f, params) ? 2 : 1;
+  if (record->rate > 0)
+    picture_sweep (&f->shape, params, &f->in, &setting, 1, &record->stats);
+  if (!c->post || c->n_curve == 0 || !model_may_sweep (c))
+    return;
+  record->n_curve = c->n_curve < 0 ? n : c->n_curve;
+  if (!is_known (params))
+    return;
+  record->curve = g_new (gint, record->n_curve);
+  record->curve_stats = g_new (BdctStats, record->n_curve);
+  for (gint i = 0; i < record->n_curve; i++)
+    record->curve[i] = c->n_curve < 0 ? first + i : c->curve[i];
+  picture_sweep (&f->shape, params, &f->in, record->curve, record->n_curve,
+      record->curve_stats);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Properties that are set together. */
+#include "fuzz.h"
+
+#include <string.h>
+
+GValue *
+group_add (Group * group, const gchar * name, GType type)
+{
+  group->name[group->n] = name;
+  return g_value_init (&group->value[group->n++], type);
+}
+
+void
+group_add_int (Group * group, const gchar * name, gint v)
+{
+  g_value_set_int (group_add (group, name, G_TYPE_INT), v);
+}
+
+void
+group_add_double (Group * group, const gchar * name, gdouble v)
+{
+  g_value_set_double (group_add (group, name, G_TYPE_DOUBLE), v);
+}
+
+void
+group_add_boolean (Group * group, const gchar * name, gboolean v)
+{
+  g_value_set_boolean (group_add (group, name, G_TYPE_BOOLEAN), v);
+}
+
+/* Enumerations of the element's are ints in the model. */
+static void
+to_element (World * w, const gchar * name, const GValue * value, GValue * out)
+{
+  GParamSpec *pspec =
+      g_object_class_find_property (G_OBJECT_GET_CLASS (w->element), name);
+
+  g_value_init (out, G_PARAM_SPEC_VALUE_TYPE (pspec));
+  if (G_VALUE_HOLDS_ENUM (out))
+    g_value_set_enum (out, g_value_get_int (value));
+  else
+    g_value_copy (value, out);
+}
+
+static void
+set_all (World * w, guint n, const gchar ** names, const GValue * values)
+{
+  GValue out[MAX_SET] = { G_VALUE_INIT };
+
+  for (guint i = 0; i < n; i++)
+    to_element (w, names[i], &values[i], &out[i]);
+  g_object_setv (G_OBJECT (w->element), n, names, out);
+  for (guint i = 0; i < n; i++)
+    g_value_unset (&out[i]);
+}
+
+static gpointer
+set_in_thread (gpointer data)
+{
+  Group *group = data;
+
+  set_all (group->w, group->n, group->name, group->value);
+  return NULL;
+}
+
+void
+world_set (World * w, guint how, guint n, const gchar ** names,
+    const GValue * values)
+{
+  Group group = {.w = w,.n = n };
+
+  if (n == 0)
+    return;
+  if (how != 3) {
+    for (guint i = 0; i < n; i++)
+      model_set (&w->model, names[i], &values[i]);
+    world_expect_warnings (w, model_announce (&w->model));
+  }
+  switch (how) {
+    case 0:
+      set_all (w, n, names, values);
+      break;
+    case 1:
+      g_object_freeze_notify (G_OBJECT (w->element));
+      for (guint i = 0; i < n; i++)
+        set_all (w, 1, &names[i], &values[i]);
+      g_object_thaw_notify (G_OBJECT (w->element));
+      break;
+    case 2:
+      memcpy (group.name, names, n * sizeof names[0]);
+      memcpy (group.value, values, n * sizeof values[0]);
+      g_thread_join (g_thread_new ("setter", set_in_thread, &group));
+      break;
+    default:
+      for (guint i = 0; i < n; i++) {
+        model_set (&w->model, names[i], &values[i]);
+        world_expect_warnings (w, model_announce (&w->model));
+        set_all (w, 1, &names[i], &values[i]);
+      }
+      break;
+  }
+}
+
+void
+group_set (World * w, guint how, Group * group)
+{
+  world_set (w, how, group->n, group->name, group->value);
+  for (guint i = 0; i < group->n; i++)
+    g_value_unset (&group->value[i]);
+}
+
+void
+world_thaw (World * w)
+{
+  if (w->model.frozen == 0)
+    return;
+  while (w->model.frozen > 0) {
+    w->model.frozen--;
+    g_object_thaw_notify (G_OBJECT (w->element));
+  }
+  world_expect_warnings (w, model_announce (&w->model));
+}
