@@ -104,7 +104,8 @@ void
 preview_chart_set_colour (cairo_t * cr, guint i)
 {
   static const gdouble rgb[][3] = {
-    {0.99, 0.9, 0.14}, {0.9, 0.9, 0.9}, {0.34, 0.71, 0.91}, {0.84, 0.37, 0}
+    {0.99, 0.9, 0.14}, {0.9, 0.9, 0.9}, {0.34, 0.71, 0.91}, {0.84, 0.37, 0},
+    {0, 0.75, 0.55}
   };
 
   cairo_set_source_rgb (cr, rgb[i][0], rgb[i][1], rgb[i][2]);

@@ -4,15 +4,16 @@
 #include <math.h>
 
 const PreviewFigure preview_figures[PREVIEW_N_FIGURES] = {
-  {"PSNR", "dB", {"psnr", "psnr-y", "psnr-u", "psnr-v"}, 1},
-  {"rate", "bits per luma sample", {"bpp"}, 1},
-  {"non-zero levels", "%", {"nonzero"}, 100},
-  {"SSIM", "", {"ssim", "ssim-y", "ssim-u", "ssim-v"}, 1},
-  {"MS-SSIM", "", {"ms-ssim-y"}, 1},
-  {"PSNR-HVS", "dB", {"psnr-hvs", "psnr-hvs-y", "psnr-hvs-u", "psnr-hvs-v"},
+  {"PSNR", "dB", {"psnr", "psnr-y", "psnr-u", "psnr-v", "b-psnr"}, 1},
+  {"rate", "bits per luma sample", {"bpp", NULL, NULL, NULL, "b-bpp"}, 1},
+  {"non-zero levels", "%", {"nonzero", NULL, NULL, NULL, "b-nonzero"}, 100},
+  {"SSIM", "", {"ssim", "ssim-y", "ssim-u", "ssim-v", "b-ssim"}, 1},
+  {"MS-SSIM", "", {"ms-ssim-y", NULL, NULL, NULL, "b-ms-ssim-y"}, 1},
+  {"PSNR-HVS", "dB", {"psnr-hvs", "psnr-hvs-y", "psnr-hvs-u", "psnr-hvs-v",
+          "b-psnr-hvs"}, 1},
+  {"PSNR-B", "dB", {"psnr-b-y", "psnr-b-u", "psnr-b-v", NULL, "b-psnr-b-y"},
       1},
-  {"PSNR-B", "dB", {"psnr-b-y", "psnr-b-u", "psnr-b-v"}, 1},
-  {"XPSNR", "dB", {"xpsnr-y", "xpsnr-u", "xpsnr-v"}, 1},
+  {"XPSNR", "dB", {"xpsnr-y", "xpsnr-u", "xpsnr-v", NULL, "b-xpsnr-y"}, 1},
   {"R, G, B", "dB", {"psnr-r", "psnr-g", "psnr-b"}, 1},
 };
 

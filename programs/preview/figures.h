@@ -9,8 +9,10 @@
 
 G_BEGIN_DECLS
 #define PREVIEW_N_FIGURES 9
-#define PREVIEW_N_LINES 4
-/** One of them: of the whole frame, or of its luma, and of planes. */
+#define PREVIEW_N_LINES 5
+/** Of them the last one, B's. */
+#define PREVIEW_LINE_B (PREVIEW_N_LINES - 1)
+/** One of them: of the whole frame, or of its luma, of planes, and of B. */
     typedef struct
 {
   const gchar *name, *unit;

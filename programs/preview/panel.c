@@ -7,6 +7,7 @@
 #include "controls.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct
 {
@@ -432,7 +433,6 @@ preview_panel_new (GstElement * dct)
 
   self->dct = gst_object_ref (dct);
   attach_presets (self, GTK_GRID (self));
-  attach_commands (self);
   for (guint i = 0; i < PREVIEW_N_CONTROLS; i++) {
     Control *control = &self->control[i];
     gchar *signal = g_strconcat ("notify::", preview_controls[i], NULL);
@@ -441,10 +441,13 @@ preview_panel_new (GstElement * dct)
     control->pspec = preview_control_get_pspec (dct, i);
     control->widget = make_widget (control);
     attach_row (GTK_GRID (self), preview_controls[i], control->widget);
-    update_control (control);
     g_signal_connect (dct, signal, G_CALLBACK (property_changed), control);
     g_free (signal);
+    if (strcmp (preview_controls[i], "b-qp") == 0)
+      attach_commands (self);
   }
+  for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
+    update_control (&self->control[i]);
   return GTK_WIDGET (self);
 }
 

@@ -27,11 +27,13 @@ get_value (PreviewPlot * self, guint i, guint line)
   return self->frame[(self->first + i) % N_FRAMES][self->shown][line];
 }
 
-/* The newest is at the right edge. What is not there is a gap. */
+/* The newest is at the right edge. What is not there is a gap; B is in dashes.
+ */
 static void
 draw_line (PreviewPlot * self, cairo_t * cr, const PreviewRange * range,
     guint line)
 {
+  static const gdouble dash[] = { 4 };
   gdouble width = gtk_widget_get_allocated_width (self->area);
 
   cairo_new_path (cr);
@@ -45,6 +47,7 @@ draw_line (PreviewPlot * self, cairo_t * cr, const PreviewRange * range,
       cairo_line_to (cr, x, preview_chart_place (self->area, range, v));
   }
   preview_chart_set_colour (cr, line);
+  cairo_set_dash (cr, dash, line == PREVIEW_LINE_B, 0);
   cairo_stroke (cr);
 }
 

@@ -18,7 +18,9 @@
 /* A window of this width and more has the panel beside the picture. */
 #define WIDE 640
 /* What a narrower one has of the panel. */
-#define LOW 140
+#define LOW 90
+/* What the figures have of the height; more of them are scrolled. */
+#define FIGURES 220
 
 #define HELP "In the picture:\n" \
     "drag             dividing line\n" \
@@ -36,7 +38,7 @@ typedef struct
 {
   PreviewFront front;
   PreviewActions actions;
-  GtkWidget *top, *content, *video, *side, *panel, *figures;
+  GtkWidget *top, *content, *video, *side, *controls, *panel, *figures;
   GtkWidget *pages, *plot, *curve, *inspector;
   GtkWidget *caption;           /* what the picture is */
   GtkWidget *notice;            /* what went wrong */
@@ -77,8 +79,8 @@ arrange (gpointer data)
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self->content), orientation);
   gtk_container_child_set (GTK_CONTAINER (self->content), self->side, "expand",
       width < WIDE, NULL);
-  gtk_scrolled_window_set_min_content_height (GTK_SCROLLED_WINDOW (self->side),
-      width < WIDE ? LOW : -1);
+  gtk_scrolled_window_set_min_content_height (GTK_SCROLLED_WINDOW
+      (self->controls), width < WIDE ? LOW : -1);
   return G_SOURCE_REMOVE;
 }
 
@@ -133,23 +135,32 @@ make_scrolled (GtkWidget * widget)
   return scrolled;
 }
 
+/* The figures stay in sight while controls are turned. */
 static GtkWidget *
 make_side (PreviewWindow * self)
 {
   GtkWidget *side = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12);
-  GtkWidget *help = make_text (-1);
+  GtkWidget *controls = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12);
+  GtkWidget *help = make_text (-1), *figures;
 
   /* What its controls want is not for the panel to take from the picture. */
-  gtk_widget_set_hexpand (side, FALSE);
+  gtk_widget_set_hexpand (controls, FALSE);
   /* Beside the bar that scrolls it. */
-  gtk_widget_set_margin_end (side, 12);
+  gtk_widget_set_margin_end (controls, 12);
   self->panel = preview_panel_new (self->dct);
   self->figures = make_text (-1);
   gtk_label_set_text (GTK_LABEL (help), HELP);
-  gtk_box_pack_start (GTK_BOX (side), self->panel, FALSE, FALSE, 0);
-  gtk_box_pack_start (GTK_BOX (side), self->figures, FALSE, FALSE, 0);
-  gtk_box_pack_start (GTK_BOX (side), help, FALSE, FALSE, 0);
-  return make_scrolled (side);
+  gtk_box_pack_start (GTK_BOX (controls), self->panel, FALSE, FALSE, 0);
+  gtk_box_pack_start (GTK_BOX (controls), help, FALSE, FALSE, 0);
+  self->controls = make_scrolled (controls);
+  figures = make_scrolled (self->figures);
+  gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW
+      (figures), TRUE);
+  gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (figures),
+      FIGURES);
+  gtk_box_pack_start (GTK_BOX (side), self->controls, TRUE, TRUE, 0);
+  gtk_box_pack_start (GTK_BOX (side), figures, FALSE, FALSE, 0);
+  return side;
 }
 
 /* The picture's own keys are not GTK's way from control to control. */
@@ -259,31 +270,47 @@ preview_window_get_widget (PreviewFront * front)
 }
 
 static void
-append_decibels (GString * text, const gchar * label, const GstStructure * s,
-    const gchar * field)
+append_value (GString * text, gdouble v)
 {
-  gdouble v;
-
-  if (!gst_structure_get_double (s, field, &v))
-    return;
   if (isinf (v))
-    g_string_append_printf (text, "%s identical\n", label);
+    g_string_append (text, "identical");
   else
-    g_string_append_printf (text, "%s %.2f dB\n", label, v);
+    g_string_append_printf (text, "%.4g", v);
 }
 
-/* What is not always measured; of what there is for planes alone, the first. */
+/* A field of A, and B's. What is not measured is not there; bpp is a unit. */
 static void
-append_extra (GString * text, const PreviewFigure * figure,
+append_row (GString * text, const PreviewFigure * figure, guint line,
     const GstStructure * s)
 {
-  gdouble v = preview_get_number (s, figure->field[0]);
+  const gchar *field = figure->field[line];
+  gchar *of_b = g_strconcat ("b-", field, NULL);
+  gdouble a = preview_get_number (s, field);
+  gdouble b = preview_get_number (s, of_b);
 
-  if (!isnan (v)
-      && strcmp (figure->field[0], "psnr") != 0
-      && strcmp (figure->field[0], "nonzero") != 0)
-    g_string_append_printf (text, "%s %.4g %s\n", figure->field[0], v,
+  if (!isnan (a)) {
+    g_string_append_printf (text, "%s ", field);
+    append_value (text, a * figure->scale);
+    if (!isnan (b)) {
+      g_string_append (text, " | ");
+      append_value (text, b * figure->scale);
+    }
+    g_string_append_printf (text, strcmp (field, "bpp") == 0 ? "\n" : " %s\n",
         figure->unit);
+  }
+  g_free (of_b);
+}
+
+/* Of PSNR that of the planes, too. */
+static void
+append_figures (GString * text, const GstStructure * s)
+{
+  if (gst_structure_has_field (s, "b-psnr"))
+    g_string_append (text, "A | B\n");
+  for (guint line = 0; line < PREVIEW_LINE_B; line++)
+    append_row (text, &preview_figures[0], line, s);
+  for (guint i = 1; i < PREVIEW_N_FIGURES; i++)
+    append_row (text, &preview_figures[i], 0, s);
 }
 
 /* Frames that a step or the end leaves behind are late for a sink, and seen. */
@@ -299,23 +326,15 @@ show_figures (PreviewWindow * self, const GstStructure * s)
 {
   GString *text = g_string_new (NULL);
   const gchar *backend = gst_structure_get_string (s, "backend");
-  gdouble nonzero = 0;
   guint64 index = 0, frames = 1;
 
   gst_structure_get_uint64 (s, "frames", &frames);
   self->played += plays (self) ? frames : 0;
-  gst_structure_get_double (s, "nonzero", &nonzero);
   gst_structure_get_uint64 (s, "index", &index);
-  append_decibels (text, "PSNR ", s, "psnr");
-  append_decibels (text, "    Y", s, "psnr-y");
-  append_decibels (text, "    U", s, "psnr-u");
-  append_decibels (text, "    V", s, "psnr-v");
-  g_string_append_printf (text, "non-zero %.1f %%, frame %" G_GUINT64_FORMAT
-      "\n", 100 * nonzero, index);
-  for (guint i = 0; i < PREVIEW_N_FIGURES; i++)
-    append_extra (text, &preview_figures[i], s);
+  append_figures (text, s);
+  g_string_append_printf (text, "frame %" G_GUINT64_FORMAT, index);
   if (backend != NULL)
-    g_string_append (text, backend);
+    g_string_append_printf (text, "\n%s", backend);
   if (self->late > 0)
     g_string_append_printf (text, "\n%" G_GUINT64_FORMAT " of %"
         G_GUINT64_FORMAT " frames too late: not shown", self->late,

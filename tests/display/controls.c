@@ -424,11 +424,28 @@ test_plot (Fixture * f, gconstpointer data)
       "ssim=0.9, bpp=(double)1.5, transform=jpeg-8x8, quality=20;", NULL);
   f->window->show_message (f->window, s);
   gst_structure_free (s);
-  g_assert_true (has_text (f->top, "bpp 1.5"));
+  g_assert_true (has_text (f->top, "psnr identical dB\nbpp 1.5\n"));
   g_assert_true (gtk_combo_box_set_active_id (box, "SSIM"));
   g_assert_true (gtk_combo_box_set_active_id (box, "rate"));
   show_frame (f, "jpeg-8x8", "quality");
   g_assert_cmpstr (gtk_combo_box_get_active_id (box), ==, "PSNR");
+}
+
+/* B's figures stand beside A's, and are plotted where A's are. */
+static void
+test_figures_of_b (Fixture * f, gconstpointer data)
+{
+  GstStructure *s = gst_structure_from_string ("blockdct, type=frame, "
+      "psnr=30.25, b-psnr=(double)inf, nonzero=0.5, b-nonzero=0.25, "
+      "transform=jpeg-8x8, quality=20;", NULL);
+
+  (void) data;
+  f->window->show_message (f->window, s);
+  gst_structure_free (s);
+  g_assert_true (has_text (f->top, "A | B\npsnr 30.25 | identical dB\n"
+          "nonzero 50 | 25 %\n"));
+  show_frame (f, "jpeg-8x8", "quality");
+  g_assert_false (has_text (f->top, "A | B"));
 }
 
 static void
@@ -612,6 +629,7 @@ main (int argc, char **argv)
     {"/controls/late", test_late}, {"/controls/wide", test_wide},
     {"/controls/many", test_many},
     {"/controls/flags", test_flags}, {"/controls/plot", test_plot},
+    {"/controls/figures-of-b", test_figures_of_b},
     {"/controls/block", test_block}, {"/controls/full", test_full},
     {"/controls/open", test_opening},
   };
