@@ -79,9 +79,15 @@ save_original (gpointer data)
 }
 
 static void
-save_reconstruction (gpointer data)
+save_a (gpointer data)
 {
-  save (data, PREVIEW_SAVE_RECONSTRUCTION, "reconstruction.png");
+  save (data, PREVIEW_SAVE_A, "a.png");
+}
+
+static void
+save_b (gpointer data)
+{
+  save (data, PREVIEW_SAVE_B, "b.png");
 }
 
 static void
@@ -133,7 +139,8 @@ static const PreviewMenuItem items[] = {
   {"Open", open_file, GDK_KEY_o, GDK_CONTROL_MASK},
   {"Save view", save_view, GDK_KEY_s, GDK_CONTROL_MASK},
   {"Save original", save_original, 0, 0},
-  {"Save reconstruction", save_reconstruction, 0, 0},
+  {"Save A", save_a, 0, 0},
+  {"Save B", save_b, 0, 0},
   {"Copy as gst-launch", copy_for_shell, GDK_KEY_c, GDK_CONTROL_MASK},
   {"Copy as Python", copy_for_python, GDK_KEY_c,
       GDK_CONTROL_MASK | GDK_SHIFT_MASK},

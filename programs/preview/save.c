@@ -22,19 +22,36 @@ write_png (GstSample * picture, const gchar * path, GError ** error)
   return ok;
 }
 
+static gboolean
+has_second (GstElement * dct, GError ** error)
+{
+  gint second;
+
+  g_object_get (dct, "b-transform", &second, NULL);
+  if (second == 0)
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+        "There is no B to save: b-transform is none.");
+  return second > 0;
+}
+
 gboolean
 preview_save (GstElement * dct, GstSample * frame, PreviewSave what,
     const gchar * path, GError ** error)
 {
-  static const gchar *const as_it_is[] = { NULL };
-  static const gchar *const plain[] = { "view=reconstruction", "grid=false",
-    "overlay=false", NULL
+#define PLAIN "grid=false", "overlay=false", "zoom=1", NULL
+  static const gchar *const changes[][5] = {
+    [PREVIEW_SAVE_VIEW] = {NULL},
+    [PREVIEW_SAVE_A] = {"view=reconstruction", PLAIN},
+    [PREVIEW_SAVE_B] = {"view=reconstruction-b", PLAIN},
   };
-  GstSample *picture = what == PREVIEW_SAVE_ORIGINAL ? gst_sample_ref (frame)
-      : preview_lab_run (dct, frame, what == PREVIEW_SAVE_VIEW ? as_it_is
-      : plain, NULL, NULL, error);
-  gboolean ok = picture != NULL && write_png (picture, path, error);
+  GstSample *picture = NULL;
+  gboolean ok;
 
+  if (what == PREVIEW_SAVE_ORIGINAL)
+    picture = gst_sample_ref (frame);
+  else if (what != PREVIEW_SAVE_B || has_second (dct, error))
+    picture = preview_lab_run (dct, frame, changes[what], NULL, NULL, error);
+  ok = picture != NULL && write_png (picture, path, error);
   g_clear_pointer (&picture, gst_sample_unref);
   return ok;
 }

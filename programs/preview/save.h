@@ -11,12 +11,13 @@ G_BEGIN_DECLS
     typedef enum
 {
   PREVIEW_SAVE_VIEW,            /* as it is shown, in its own size */
-  PREVIEW_SAVE_ORIGINAL,
-  PREVIEW_SAVE_RECONSTRUCTION
+  PREVIEW_SAVE_A,               /* these at 1:1, without grid and text */
+  PREVIEW_SAVE_B,
+  PREVIEW_SAVE_ORIGINAL
 } PreviewSave;
 
 /** Write what `dct` makes of `frame` as a PNG with 8 bits a sample; FALSE with
- * an error. */
+ * an error, as where there is no B. */
 gboolean preview_save (GstElement * dct, GstSample * frame, PreviewSave what,
     const gchar * path, GError ** error);
 

@@ -4,6 +4,9 @@
  * its figures. Needs no display. Exit status 77, skipped, without what writes
  * the video. */
 #include <glib/gstdio.h>
+#include <gst/app/gstappsink.h>
+#include <gst/app/gstappsrc.h>
+#include <gst/video/video.h>
 #include <string.h>
 #include <sys/wait.h>
 #include "frames.h"
@@ -355,7 +358,7 @@ test_save (void)
   frame = preview_frames_get (frames);
   view = save (player.dct, frame, PREVIEW_SAVE_VIEW);
   original = save (player.dct, frame, PREVIEW_SAVE_ORIGINAL);
-  reconstruction = save (player.dct, frame, PREVIEW_SAVE_RECONSTRUCTION);
+  reconstruction = save (player.dct, frame, PREVIEW_SAVE_A);
   g_assert_false (g_bytes_equal (view, original));
   g_assert_false (g_bytes_equal (view, reconstruction));
   g_assert_false (g_bytes_equal (original, reconstruction));
@@ -371,6 +374,124 @@ test_save (void)
   g_bytes_unref (view);
   g_bytes_unref (original);
   g_bytes_unref (reconstruction);
+  gst_sample_unref (frame);
+  preview_frames_free (frames);
+  close_player (&player);
+}
+
+/* A file's R, G and B, and nothing else of it. */
+static GstVideoFrame *
+decode (GBytes * png)
+{
+  GstElement *pipeline = gst_parse_launch ("appsrc name=src ! pngdec ! "
+      "videoconvert ! video/x-raw,format=RGB ! appsink name=sink", NULL);
+  GstElement *src = gst_bin_get_by_name (GST_BIN (pipeline), "src");
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstVideoFrame *frame = g_new0 (GstVideoFrame, 1);
+  GstVideoInfo info;
+  GstSample *sample;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  gst_app_src_push_buffer (GST_APP_SRC (src), gst_buffer_new_wrapped_bytes
+      (png));
+  gst_app_src_end_of_stream (GST_APP_SRC (src));
+  sample = gst_app_sink_pull_sample (GST_APP_SINK (sink));
+  g_assert_nonnull (sample);
+  g_assert_true (gst_video_info_from_caps (&info, gst_sample_get_caps
+          (sample)));
+  g_assert_true (gst_video_frame_map (frame, &info, gst_sample_get_buffer
+          (sample), GST_MAP_READ));
+  gst_sample_unref (sample);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (src);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+  return frame;
+}
+
+static void
+free_frame (GstVideoFrame * frame)
+{
+  gst_video_frame_unmap (frame);
+  g_free (frame);
+}
+
+static GstVideoFrame *
+save_frame (GstElement * dct, GstSample * frame, PreviewSave what)
+{
+  GBytes *png = save (dct, frame, what);
+  GstVideoFrame *decoded = decode (png);
+
+  g_bytes_unref (png);
+  return decoded;
+}
+
+/* Pixel (x, y) of the one is (x / zoom + left, y / zoom + top) of the other. */
+static void
+assert_zoomed (const GstVideoFrame * zoomed, const GstVideoFrame * of,
+    gint zoom, gint left, gint top)
+{
+  gint width = GST_VIDEO_FRAME_WIDTH (of), height = GST_VIDEO_FRAME_HEIGHT (of);
+
+  g_assert_cmpint (GST_VIDEO_FRAME_WIDTH (zoomed), ==, width);
+  g_assert_cmpint (GST_VIDEO_FRAME_HEIGHT (zoomed), ==, height);
+  for (gint y = 0; y < height; y++)
+    for (gint x = 0; x < width; x++) {
+      const guint8 *a = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (zoomed, 0)
+          + y * GST_VIDEO_FRAME_PLANE_STRIDE (zoomed, 0) + 3 * x;
+      const guint8 *b = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (of, 0)
+          + (y / zoom + top) * GST_VIDEO_FRAME_PLANE_STRIDE (of, 0)
+          + 3 * (x / zoom + left);
+
+      if (memcmp (a, b, 3) != 0)
+        g_error ("(%d, %d): %d %d %d, not %d %d %d", x, y, a[0], a[1], a[2],
+            b[0], b[1], b[2]);
+    }
+}
+
+/* The view as it is seen; A, B and the original whole, whatever is seen. */
+static void
+test_save_zoomed (void)
+{
+  static const PreviewSave whole[] = { PREVIEW_SAVE_A, PREVIEW_SAVE_B,
+    PREVIEW_SAVE_ORIGINAL
+  };
+  static const gchar *const views[] = { "reconstruction", "reconstruction-b",
+    "original"
+  };
+  PreviewFrames *frames;
+  GstVideoFrame *plain[3];
+  GError *error = NULL;
+  GstSample *frame;
+  Player player;
+
+  open_player (&player, still);
+  g_object_set (player.dct, "quality", 5, NULL);
+  frames = preview_frames_new (player.dct);
+  start_paused (&player);
+  frame = preview_frames_get (frames);
+  g_assert_false (preview_save (player.dct, frame, PREVIEW_SAVE_B, "b.png",
+          &error));
+  g_assert_nonnull (strstr (error->message, "no B"));
+  g_error_free (error);
+  gst_util_set_object_arg (G_OBJECT (player.dct), "b-transform", "hevc-16x16");
+  g_object_set (player.dct, "b-qp", 45, NULL);
+  for (guint i = 0; i < 3; i++)
+    plain[i] = save_frame (player.dct, frame, whole[i]);
+  g_object_set (player.dct, "zoom", 4.0, "zoom-x", 1.0, "zoom-y", 0.0, NULL);
+  for (guint i = 0; i < 3; i++) {
+    GstVideoFrame *again = save_frame (player.dct, frame, whole[i]), *view;
+    gint width = GST_VIDEO_FRAME_WIDTH (again);
+
+    assert_zoomed (again, plain[i], 1, 0, 0);
+    gst_util_set_object_arg (G_OBJECT (player.dct), "view", views[i]);
+    view = save_frame (player.dct, frame, PREVIEW_SAVE_VIEW);
+    assert_zoomed (view, plain[i], 4, width - width / 4, 0);
+    free_frame (again);
+    free_frame (view);
+  }
+  for (guint i = 0; i < 3; i++)
+    free_frame (plain[i]);
   gst_sample_unref (frame);
   preview_frames_free (frames);
   close_player (&player);
@@ -460,6 +581,11 @@ test_recipe (void)
       "wipe-position", 0.25, NULL);
   gst_util_set_object_arg (G_OBJECT (player.dct), "view", "wipe");
   gst_util_set_object_arg (G_OBJECT (player.dct), "metrics", "ssim+psnr-b");
+  gst_util_set_object_arg (G_OBJECT (player.dct), "b-transform", "hevc-8x8");
+  gst_util_set_object_arg (G_OBJECT (player.dct), "left", "b");
+  gst_util_set_object_arg (G_OBJECT (player.dct), "right", "a");
+  g_object_set (player.dct, "b-qp", 40, "zoom", 2.5, "zoom-x", 0.3, "zoom-y",
+      1 / 3.0, NULL);
   preview_transport_set_paused (player.transport, FALSE);
   wait_frame (&player, N_FRAMES - 1);
   gst_element_set_state (player.pipeline, GST_STATE_READY);
@@ -526,6 +652,7 @@ main (int argc, char **argv)
   g_test_add_func ("/player/open", test_open);
   g_test_add_func ("/player/lab", test_lab);
   g_test_add_func ("/player/save", test_save);
+  g_test_add_func ("/player/save-zoomed", test_save_zoomed);
   g_test_add_func ("/player/recipe", test_recipe);
   status = g_test_run ();
   g_unlink (video);
