@@ -65,7 +65,8 @@ check_rate (const GstStructure * s, gint rate, const BdctStats * stats)
     check (field_uint64 (s, "bits") == bits
         && field_uint64 (s, "bits-optimized") == stats->bits_optimized
         && field_uint64 (s, "file-size") == stats->file_size
-        && field_uint64 (s, "file-size-optimized") == stats->file_size_optimized,
+        && field_uint64 (s, "file-size-optimized")
+        == stats->file_size_optimized,
         "bits or sizes are wrong: %s", gst_structure_to_string (s));
   else
     expect_none (s, "bits");
