@@ -8,9 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "fake-kernels.h"
-
-#define N_OBJECTS 4096
-#define MAX_FILLED (2 << 20)
+#include "fake-memory.h"
 
 bool fake_refuse_pinned, fake_fail_launch, fake_lose_context;
 int fake_capability = 90, fake_code = cudaSuccess;
@@ -35,6 +33,7 @@ typedef struct Op {
 
 struct CUstream_st {
   pthread_t thread;
+  pthread_cond_t filled;        /* there is a `first` */
   Op *first, **end;
   unsigned long enqueued, done;
   unsigned seed;
@@ -44,16 +43,8 @@ struct CUevent_st {
   unsigned long recorded, reached;
 };
 
-/* What is not freed: 'd'evice and 'p'inned memory, 's'treams, 'e'vents. */
-typedef struct {
-  uint8_t *base;
-  size_t size;
-  char kind;
-} Object;
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static Object objects[N_OBJECTS];
 
 void
 fake_die (const char *what)
@@ -77,143 +68,13 @@ fake_fails (const char *call)
   return true;
 }
 
-/* What a call returns, unless it has something else to say. */
-static cudaError_t
-outcome (const char *call, cudaError_t err)
+cudaError_t
+fake_outcome (const char *call, cudaError_t err)
 {
   if (!fake_fails (call) && !fake_lose_context)
     return cudaSuccess;
   return last_error = fake_faults.lost || fake_lose_context
       ? cudaErrorLaunchFailure : err;
-}
-
-unsigned
-fake_outstanding (void)
-{
-  unsigned n = 0;
-
-  pthread_mutex_lock (&lock);
-  for (int i = 0; i < N_OBJECTS; i++)
-    n += objects[i].base != NULL;
-  pthread_mutex_unlock (&lock);
-  return n;
-}
-
-static void
-add (void *base, size_t size, char kind)
-{
-  int i = 0;
-
-  pthread_mutex_lock (&lock);
-  while (i < N_OBJECTS && objects[i].base != NULL)
-    i++;
-  if (i == N_OBJECTS)
-    fake_die ("too many allocations");
-  objects[i] = (Object) { base, size, kind };
-  pthread_mutex_unlock (&lock);
-}
-
-static void
-take_away (void *base, char kind)
-{
-  int i = 0;
-
-  pthread_mutex_lock (&lock);
-  while (i < N_OBJECTS
-      && (objects[i].base != base || objects[i].kind != kind))
-    i++;
-  if (i == N_OBJECTS)
-    fake_die ("not allocated");
-  objects[i].base = NULL;
-  pthread_mutex_unlock (&lock);
-}
-
-/* Memory */
-
-static cudaError_t
-allocate (void **memory, size_t size, char kind)
-{
-  *memory = malloc (size);
-  /* Of what is larger no test asks more, and it takes its time. */
-  memset (*memory, 0x5a, size < MAX_FILLED ? size : MAX_FILLED);
-  add (*memory, size, kind);
-  return cudaSuccess;
-}
-
-static void
-release (void *memory, char kind)
-{
-  if (memory == NULL)
-    return;
-  take_away (memory, kind);
-  free (memory);
-}
-
-char
-fake_kind_of (const void *memory, size_t size)
-{
-  const uint8_t *from = memory;
-  char kind = 0;
-
-  pthread_mutex_lock (&lock);
-  for (int i = 0; i < N_OBJECTS; i++)
-    if (objects[i].base != NULL && from >= objects[i].base
-        && from < objects[i].base + objects[i].size) {
-      if (from + size > objects[i].base + objects[i].size)
-        fake_die ("outside an allocation");
-      kind = objects[i].kind;
-    }
-  pthread_mutex_unlock (&lock);
-  return kind;
-}
-
-cudaError_t
-cudaMalloc (void **memory, size_t size)
-{
-  cudaError_t err = outcome (__func__, cudaErrorMemoryAllocation);
-
-  return err != cudaSuccess ? err : allocate (memory, size, 'd');
-}
-
-/* What frees does so even where it returns an error: that is one of work before
- * it, or the context is lost, and what is in it is gone. */
-cudaError_t
-cudaFree (void *memory)
-{
-  release (memory, 'd');
-  return memory != NULL ? outcome (__func__, cudaErrorUnknown) : cudaSuccess;
-}
-
-cudaError_t
-cudaHostAlloc (void **memory, size_t size, unsigned flags)
-{
-  cudaError_t err = outcome (__func__, cudaErrorMemoryAllocation);
-
-  (void) flags;
-  return err != cudaSuccess ? err : fake_refuse_pinned
-      ? cudaErrorMemoryAllocation : allocate (memory, size, 'p');
-}
-
-cudaError_t
-cudaFreeHost (void *memory)
-{
-  release (memory, 'p');
-  return outcome (__func__, cudaErrorUnknown);
-}
-
-cudaError_t
-cudaPointerGetAttributes (struct cudaPointerAttributes *attributes,
-    const void *memory)
-{
-  cudaError_t err = outcome (__func__, cudaErrorUnknown);
-  char kind = fake_kind_of (memory, 1);
-
-  if (err != cudaSuccess)
-    return err;
-  memset (attributes, 0, sizeof *attributes);
-  attributes->type = kind == 'd' ? cudaMemoryTypeDevice
-      : kind == 'p' ? cudaMemoryTypeHost : cudaMemoryTypeUnregistered;
-  return cudaSuccess;
 }
 
 /* Streams */
@@ -266,7 +127,7 @@ run_stream (void *data)
 
     pthread_mutex_lock (&lock);
     while (stream->first == NULL)
-      pthread_cond_wait (&changed, &lock);
+      pthread_cond_wait (&stream->filled, &lock);
     op = stream->first;
     pthread_mutex_unlock (&lock);
     /* Late, and each time otherwise. */
@@ -299,7 +160,7 @@ enqueue (cudaStream_t stream, Op op)
   *stream->end = copy;
   stream->end = &copy->next;
   stream->enqueued++;
-  pthread_cond_broadcast (&changed);
+  pthread_cond_signal (&stream->filled);
   pthread_mutex_unlock (&lock);
   return cudaSuccess;
 }
@@ -314,9 +175,10 @@ create_stream (cudaStream_t * stream, cudaError_t err)
   *stream = calloc (1, sizeof **stream);
   (*stream)->end = &(*stream)->first;
   (*stream)->seed = seed++;
+  pthread_cond_init (&(*stream)->filled, NULL);
   if (pthread_create (&(*stream)->thread, NULL, run_stream, *stream) != 0)
     fake_die ("no thread");
-  add (*stream, sizeof **stream, 's');
+  fake_add (*stream, sizeof **stream, 's');
   return cudaSuccess;
 }
 
@@ -324,13 +186,13 @@ cudaError_t
 cudaStreamCreateWithFlags (cudaStream_t * stream, unsigned flags)
 {
   (void) flags;
-  return create_stream (stream, outcome (__func__, cudaErrorUnknown));
+  return create_stream (stream, fake_outcome (__func__, cudaErrorUnknown));
 }
 
 cudaError_t
 cudaStreamCreate (cudaStream_t * stream)
 {
-  return create_stream (stream, outcome (__func__, cudaErrorUnknown));
+  return create_stream (stream, fake_outcome (__func__, cudaErrorUnknown));
 }
 
 static void
@@ -350,50 +212,51 @@ cudaError_t
 cudaStreamSynchronize (cudaStream_t stream)
 {
   drain (stream);
-  return outcome (__func__, cudaErrorUnknown);
+  return fake_outcome (__func__, cudaErrorUnknown);
 }
 
 static void
 destroy_stream (cudaStream_t stream)
 {
+  fake_take_away (stream, 's');
   enqueue (stream, (Op) {.what = STOP});
   pthread_join (stream->thread, NULL);
+  pthread_cond_destroy (&stream->filled);
   free (stream);
 }
 
 cudaError_t
 cudaStreamDestroy (cudaStream_t stream)
 {
-  take_away (stream, 's');
   destroy_stream (stream);
-  return outcome (__func__, cudaErrorUnknown);
+  return fake_outcome (__func__, cudaErrorUnknown);
 }
 
 cudaError_t
 cudaEventCreateWithFlags (cudaEvent_t * event, unsigned flags)
 {
-  cudaError_t err = outcome (__func__, cudaErrorUnknown);
+  cudaError_t err = fake_outcome (__func__, cudaErrorUnknown);
 
   (void) flags;
   if (err != cudaSuccess)
     return err;
   *event = calloc (1, sizeof **event);
-  add (*event, sizeof **event, 'e');
+  fake_add (*event, sizeof **event, 'e');
   return cudaSuccess;
 }
 
 cudaError_t
 cudaEventDestroy (cudaEvent_t event)
 {
-  take_away (event, 'e');
+  fake_take_away (event, 'e');
   free (event);
-  return outcome (__func__, cudaErrorUnknown);
+  return fake_outcome (__func__, cudaErrorUnknown);
 }
 
 cudaError_t
 cudaEventRecord (cudaEvent_t event, cudaStream_t stream)
 {
-  cudaError_t err = outcome (__func__, cudaErrorUnknown);
+  cudaError_t err = fake_outcome (__func__, cudaErrorUnknown);
 
   if (err != cudaSuccess)
     return err;
@@ -407,7 +270,7 @@ cudaEventRecord (cudaEvent_t event, cudaStream_t stream)
 cudaError_t
 cudaStreamWaitEvent (cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
-  cudaError_t err = outcome (__func__, cudaErrorUnknown);
+  cudaError_t err = fake_outcome (__func__, cudaErrorUnknown);
 
   (void) flags;
   return err != cudaSuccess ? err
@@ -418,7 +281,7 @@ cudaStreamWaitEvent (cudaStream_t stream, cudaEvent_t event, unsigned flags)
 cudaError_t
 cudaEventSynchronize (cudaEvent_t event)
 {
-  cudaError_t err = outcome (__func__, cudaErrorUnknown);
+  cudaError_t err = fake_outcome (__func__, cudaErrorUnknown);
 
   if (err != cudaSuccess)
     return err;
@@ -432,7 +295,7 @@ cudaEventSynchronize (cudaEvent_t event)
 cudaError_t
 cudaMemsetAsync (void *memory, int value, size_t n, cudaStream_t stream)
 {
-  cudaError_t err = outcome (__func__, cudaErrorUnknown);
+  cudaError_t err = fake_outcome (__func__, cudaErrorUnknown);
 
   if (fake_kind_of (memory, n) != 'd')
     fake_die ("memset of memory of the host");
@@ -473,7 +336,7 @@ cudaMemcpy2DAsync (void *to, size_t to_pitch, const void *from,
     size_t from_pitch, size_t row, size_t rows, enum cudaMemcpyKind kind,
     cudaStream_t stream)
 {
-  cudaError_t err = outcome (__func__, cudaErrorUnknown);
+  cudaError_t err = fake_outcome (__func__, cudaErrorUnknown);
 
   return err != cudaSuccess ? err
       : copy (to, to_pitch, from, from_pitch, row, rows, kind, stream);
@@ -483,7 +346,7 @@ cudaError_t
 cudaMemcpyAsync (void *to, const void *from, size_t n,
     enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-  cudaError_t err = outcome (__func__, cudaErrorUnknown);
+  cudaError_t err = fake_outcome (__func__, cudaErrorUnknown);
 
   return err != cudaSuccess ? err : copy (to, n, from, n, n, 1, kind, stream);
 }
@@ -517,21 +380,21 @@ cudaError_t
 cudaGetDeviceCount (int *n)
 {
   *n = 1;
-  return outcome (__func__, cudaErrorUnknown);
+  return fake_outcome (__func__, cudaErrorUnknown);
 }
 
 cudaError_t
 cudaDriverGetVersion (int *version)
 {
   *version = CUDART_VERSION;
-  return outcome (__func__, cudaErrorUnknown);
+  return fake_outcome (__func__, cudaErrorUnknown);
 }
 
 cudaError_t
 cudaGetDevice (int *device)
 {
   *device = 0;
-  return outcome (__func__, cudaErrorUnknown);
+  return fake_outcome (__func__, cudaErrorUnknown);
 }
 
 cudaError_t
@@ -542,7 +405,7 @@ cudaGetDeviceProperties (struct cudaDeviceProp *prop, int device)
   strcpy (prop->name, "fake");
   prop->major = fake_capability / 10;
   prop->minor = fake_capability % 10;
-  return outcome (__func__, cudaErrorUnknown);
+  return fake_outcome (__func__, cudaErrorUnknown);
 }
 
 cudaError_t
@@ -550,14 +413,14 @@ cudaDeviceGetAttribute (int *value, enum cudaDeviceAttr what, int device)
 {
   (void) what, (void) device;
   *value = 3;
-  return outcome (__func__, cudaErrorUnknown);
+  return fake_outcome (__func__, cudaErrorUnknown);
 }
 
 cudaError_t
 cudaFuncGetAttributes (struct cudaFuncAttributes *attributes,
     const void *function)
 {
-  cudaError_t err = outcome (__func__, cudaErrorUnknown);
+  cudaError_t err = fake_outcome (__func__, cudaErrorUnknown);
 
   (void) function;
   memset (attributes, 0, sizeof *attributes);
@@ -571,7 +434,7 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessor (int *blocks,
 {
   (void) function, (void) threads, (void) shared;
   *blocks = 4;
-  return outcome (__func__, cudaErrorUnknown);
+  return fake_outcome (__func__, cudaErrorUnknown);
 }
 
 cudaError_t
@@ -608,7 +471,7 @@ cudaLaunchKernelExC (const cudaLaunchConfig_t * config, const void *function,
   Op op = {.what = LAUNCH,.function = function,
     .batch = *(const BdctCudaBatch *) args[0]
   };
-  cudaError_t err = outcome (__func__, cudaErrorUnknown);
+  cudaError_t err = fake_outcome (__func__, cudaErrorUnknown);
 
   if (err != cudaSuccess || fake_fail_launch)
     return err != cudaSuccess ? err : cudaErrorLaunchFailure;
@@ -622,7 +485,7 @@ cudaLaunchKernelExC (const cudaLaunchConfig_t * config, const void *function,
 cudaError_t
 fake_launch (const FakeOther * other, cudaStream_t stream)
 {
-  cudaError_t err = outcome ("cudaLaunchKernelExC", cudaErrorUnknown);
+  cudaError_t err = fake_outcome ("cudaLaunchKernelExC", cudaErrorUnknown);
 
   return err != cudaSuccess ? err
       : enqueue (stream, (Op) {.what = OTHER,.other = *other });
@@ -631,21 +494,12 @@ fake_launch (const FakeOther * other, cudaStream_t stream)
 void
 fake_settle (void)
 {
-  for (int i = 0; i < N_OBJECTS; i++)
-    if (objects[i].base != NULL && objects[i].kind == 's')
-      drain ((cudaStream_t) objects[i].base);
+  fake_each_stream (drain);
 }
 
 void
 fake_abandon (void)
 {
-  for (int i = 0; i < N_OBJECTS; i++)
-    if (objects[i].base != NULL && objects[i].kind == 's') {
-      destroy_stream ((cudaStream_t) objects[i].base);
-      objects[i].base = NULL;
-    }
-  for (int i = 0; i < N_OBJECTS; i++) {
-    free (objects[i].base);
-    objects[i].base = NULL;
-  }
+  fake_each_stream (destroy_stream);
+  fake_free_all ();
 }
