@@ -218,6 +218,101 @@ test_overlay (void)
   bench_clear (&bench);
 }
 
+/* What each property does to the frames that enter after it is set. */
+static const struct
+{
+  const gchar *format, *before, *name, *value;
+} shown[] = {
+  {"I420", "", "transform", "hevc-8x8"}, {"NV12", "", "quality", "20"},
+  {"I420", "transform=hevc-4x4", "qp", "50"},
+  {"I420", "transform=hevc-8x8 qp=40", "chroma-qp-offset", "-12"},
+  {"I420", "transform=hevc-8x8 qp=35", "deadzone", "0.17"},
+  {"I420", "transform=hevc-8x8", "scaling-list", "default"},
+  {"I420", "transform=hevc-quadtree", "min-block", "16"},
+  {"I420", "transform=hevc-quadtree", "max-block", "8"},
+  {"I420", "transform=hevc-quadtree qp=40", "lambda-scale", "40"},
+  {"I420", "quality=5", "baseline", "false"},
+  {"I420", "quality=40", "quantization-preset", "flat"},
+  {"BGRx", "quality=30", "chroma-subsampling", "4:4:4"},
+  {"I420", "", "target-psnr", "25"}, {"I420", "", "target-ssim", "0.5"},
+  {"I420", "", "target-bpp", "1.5"}, {"I420", "", "target-size", "2500"},
+  {"I420", "", "view", "difference"}, {"RGB", "view=wipe", "left", "a"},
+  {"I420", "view=flicker quality=9", "left", "a"},
+  {"I420", "view=difference b-transform=hevc-8x8", "right", "b"},
+  {"P010_10LE", "view=wipe", "wipe-position", "0.9"},
+  {"I420", "view=difference quality=9", "difference-gain", "20"},
+  {"Y444", "", "grid", "true"}, {"I420", "", "zoom", "2.5"},
+  {"BGRx", "", "zoom", "7"}, {"NV12", "zoom=4", "zoom-x", "0"},
+  {"RGB", "zoom=4", "zoom-y", "1"},
+  {"I420", "view=reconstruction-b b-transform=hevc-8x8", "b-transform",
+      "hevc-32x32"},
+  {"I420", "view=reconstruction-b b-transform=jpeg-8x8", "b-quality", "3"},
+  {"RGB", "view=wipe right=b zoom=2 b-transform=hevc-8x8", "b-qp", "48"},
+};
+
+static void
+set_all (GstElement * element, const gchar * settings)
+{
+  gchar **parts = g_strsplit (settings, " ", 0);
+
+  for (guint i = 0; parts[i] != NULL && *parts[i] != '\0'; i++) {
+    gchar **part = g_strsplit (parts[i], "=", 2);
+
+    gst_util_set_object_arg (G_OBJECT (element), part[0], part[1]);
+    g_strfreev (part);
+  }
+  g_strfreev (parts);
+}
+
+/* Frames with one property set before a frame enters. */
+static void
+make_frames (guint i, guint first, GstBuffer * out[2 * DEPTH],
+    GstVideoInfo * info)
+{
+  Bench bench;
+
+  bench_init (&bench, shown[i].format, 96, 64, "async-depth", DEPTH, NULL);
+  bench.drain = FALSE;
+  set_all (bench.element, shown[i].before);
+  for (guint n = 0; n < 2 * DEPTH; n++) {
+    if (n == first)
+      gst_util_set_object_arg (G_OBJECT (bench.element), shown[i].name,
+          shown[i].value);
+    bench_push (&bench, n);
+  }
+  gst_harness_push_event (bench.h, gst_event_new_eos ());
+  for (guint n = 0; n < 2 * DEPTH; n++) {
+    out[n] = gst_harness_try_pull (bench.h);
+    g_assert_nonnull (out[n]);
+  }
+  *info = bench.info;
+  bench_clear (&bench);
+}
+
+/* Frames in flight are as they would be without it, the others as with it from
+ * the start; and these are not the same. */
+static void
+test_shown (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (shown); i++) {
+    GstBuffer *without[2 * DEPTH], *with[2 * DEPTH], *out[2 * DEPTH];
+    GstVideoInfo info;
+
+    g_test_message ("%s=%s", shown[i].name, shown[i].value);
+    make_frames (i, 2 * DEPTH, without, &info);
+    make_frames (i, 0, with, &info);
+    make_frames (i, 3, out, &info);
+    for (guint n = 0; n < 2 * DEPTH; n++) {
+      g_assert_true (frames_equal (&info, n < 3 ? without[n] : with[n],
+              out[n]));
+      g_assert_false (frames_equal (&info, without[n], with[n]));
+      gst_buffer_unref (without[n]);
+      gst_buffer_unref (with[n]);
+      gst_buffer_unref (out[n]);
+    }
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -228,5 +323,6 @@ main (int argc, char **argv)
   test_add ("/in-force/post-messages", test_post_messages);
   test_add ("/in-force/interval", test_interval);
   test_add ("/in-force/overlay", test_overlay);
+  test_add ("/in-force/shown", test_shown);
   return test_run ();
 }

@@ -74,6 +74,82 @@ test_paused (void)
   check_paused (4);
 }
 
+/* The sink's frame, when it has another than `old`. */
+static GstBuffer *
+wait_for_other (World * world, GstBuffer * old)
+{
+  gint64 end = g_get_monotonic_time () + TIMEOUT;
+  GstBuffer *buffer = NULL;
+
+  while (buffer == NULL) {
+    GstSample *sample = NULL;
+
+    g_object_get (world->sink, "last-sample", &sample, NULL);
+    if (sample != NULL) {
+      if (gst_sample_get_buffer (sample) != old)
+        buffer = gst_buffer_ref (gst_sample_get_buffer (sample));
+      gst_sample_unref (sample);
+    }
+    g_assert_cmpint (g_get_monotonic_time (), <, end);
+    g_usleep (200);
+  }
+  return buffer;
+}
+
+/* What is shown, one change after the other, is what an element that has these
+ * settings makes of the frame. */
+static void
+test_views (void)
+{
+  static const struct
+  {
+    const gchar *name, *value;
+  } steps[] = {
+    {"zoom", "4"}, {"zoom-x", "0.9"}, {"zoom-y", "0.1"}, {"view", "wipe"},
+    {"zoom", "2.5"}, {"wipe-position", "0.8"}, {"left", "a"},
+    {"right", "original"}, {"b-transform", "hevc-8x8"}, {"right", "b"},
+    {"b-qp", "44"}, {"view", "reconstruction-b"}, {"b-transform", "jpeg-8x8"},
+    {"b-quality", "7"}, {"grid", "true"}, {"view", "difference"},
+    {"difference-gain", "9"}, {"view", "flicker"}, {"left", "b"},
+    {"zoom", "1"}, {"quality", "3"}, {"view", "size-map"},
+  };
+  GstBuffer *shown;
+  World world;
+  Bench bench;
+
+  world_init (&world, 2, 1, NULL);
+  bench_init (&bench, "I420", SIDE, SIDE, NULL);
+  world_start (&world, GST_STATE_PAUSED);
+  shown = wait_for_other (&world, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
+    GstBuffer *in = frame_new (&world.info, 0), *expected, *next;
+
+    g_test_message ("%s=%s", steps[i].name, steps[i].value);
+    gst_util_set_object_arg (G_OBJECT (world.dct), steps[i].name,
+        steps[i].value);
+    gst_util_set_object_arg (G_OBJECT (bench.element), steps[i].name,
+        steps[i].value);
+    g_assert_cmpint (gst_harness_push (bench.h, in), ==, GST_FLOW_OK);
+    expected = bench_pull (&bench);
+    gst_structure_free (bench_pop_report (&bench, "frame"));
+    next = wait_for_other (&world, shown);
+    g_assert_true (get_boolean (buffer_report (next), "repeated"));
+    g_assert_true (frames_equal (&world.info, expected, next));
+    gst_buffer_unref (expected);
+    gst_buffer_unref (shown);
+    shown = next;
+  }
+  gst_buffer_unref (shown);
+  g_assert_cmpuint (count_frames (&world), ==, 1);
+  bench_clear (&bench);
+  world_set_state (&world, GST_STATE_PLAYING);
+  world_wait_for_end (&world);
+  g_thread_join (g_steal_pointer (&world.feeder));
+  g_assert_cmpuint (world_check_steps (&world, 2), >=,
+      G_N_ELEMENTS (steps));
+  world_clear (&world);
+}
+
 /* With one frame it is a still picture. */
 static void
 check_end (guint n, guint depth)
@@ -247,6 +323,7 @@ main (int argc, char **argv)
 {
   test_init (&argc, &argv);
   test_add ("/repeat/paused", test_paused);
+  test_add ("/repeat/views", test_views);
   test_add ("/repeat/end", test_end_of_stream);
   test_add ("/repeat/nothing", test_nothing);
   test_add ("/repeat/new-stream", test_new_stream);
