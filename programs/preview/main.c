@@ -233,24 +233,39 @@ handle_figures (Preview * preview, const GstStructure * s)
     preview->front->show_message (preview->front, s);
 }
 
+/* What is missing by its name alone, as its caps can be of kilobytes; the
+ * caller's. */
+static gchar *
+name_missing (const gchar * debug)
+{
+  const gchar *missing = debug != NULL ? strstr (debug, "Missing ") : NULL;
+
+  return missing == NULL ? NULL
+      : g_strndup (missing, strcspn (missing, "(\n"));
+}
+
 /* To a decoder of which video is wanted, all else lacks a plug-in. Who opened a
  * file in the window can open another one. */
 static void
 complain_of (Preview * preview, const GError * error, const gchar * debug)
 {
-  gchar *text = NULL;
+  gchar *text = NULL, *missing = NULL;
 
   if (preview->options.file != NULL && g_error_matches (error, GST_CORE_ERROR,
-          GST_CORE_ERROR_MISSING_PLUGIN))
+          GST_CORE_ERROR_MISSING_PLUGIN)) {
     text = g_strdup_printf ("There is no video in %s that GStreamer can "
         "decode.", preview->options.file);
+    missing = name_missing (debug);
+  }
   if (preview->opened) {
     preview->front->show_notice (preview->front, text ? text : error->message);
     gst_element_set_state (preview->pipeline, GST_STATE_READY);
   } else {
-    complain (preview, text != NULL ? text : error->message, debug);
+    complain (preview, text != NULL ? text : error->message,
+        text != NULL ? missing : debug);
     quit (preview);
   }
+  g_free (missing);
   g_free (text);
 }
 
