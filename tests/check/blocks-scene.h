@@ -5,15 +5,7 @@
 #ifndef TESTS_BLOCKS_SCENE_H
 #define TESTS_BLOCKS_SCENE_H
 
-#include "frame.h"
-
-typedef struct {
-  BdctParams params;
-  Format format;
-  int depth, shift, width, height;
-  Stride stride;
-  Content content;
-} Case;
+#include "case.h"
 
 /** A frame that was run, and what came of it. */
 typedef struct {

@@ -1,0 +1,23 @@
+/* blockdct tests: H.265's binary arithmetic coder (clauses 9.3.4.3, 9.3.5), as
+ * residual-coding.c drives it.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef TESTS_RESIDUAL_ARITHMETIC_H
+#define TESTS_RESIDUAL_ARITHMETIC_H
+
+#include "residual-coding.h"
+
+/** A bin with a context of a syntax element, one without, and `n` of these,
+ * the most significant first. */
+void encode_decision (ResidualCoder *coder, ResidualElement element, int ctx,
+    guint bin);
+void encode_bypass (ResidualCoder *coder, guint bin);
+void encode_bits (ResidualCoder *coder, guint value, int n);
+
+/** The same read. */
+guint decode_decision (ResidualCoder *coder, ResidualElement element, int ctx);
+guint decode_bypass (ResidualCoder *coder);
+guint decode_bits (ResidualCoder *coder, int n);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "view-scene.h"
+
+#include <string.h>
+#include "reference.h"
+
+const double view_deltas[VIEW_SETS] = { 0, -8.5, 30 };
+
+void
+view_run (BdctEngine * engine, const Scene * s, const BdctView * view,
+    unsigned metrics, const Frame * src, const Frame * dst, BdctStats * stats)
+{
+  BdctJob job[VIEW_SETS], second;
+  BdctStats all[2];
+  BdctFrame frame = {.sets = job,.n_sets = s->set ? G_N_ELEMENTS (job) : 1,
+    .set_of_block = s->set,.src = src->image,.dst = dst->image,.view = view,
+    .metrics = metrics
+  };
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  BdctError error = { "" };
+  gboolean ok = TRUE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (job); i++)
+    ok = ok && bdct_job_init (&job[i], &s->c->params, &s->layout, &error);
+  if (bdct_view_shows (view, BDCT_SIDE_B)) {
+    ok = ok && bdct_job_init (&second, &s->b_params, &s->layout, &error);
+    frame.second = &second;
+  }
+  frame.n_blocks = bdct_blocks_init (grid, &s->layout, job);
+  if (!ok
+      || !engine->klass->configure (engine, &s->layout, 1, &error)
+      || !engine->klass->submit (engine, &frame, &error)
+      || !engine->klass->collect (engine, all, &error))
+    g_error ("%s: %s", engine->description, error.message);
+  *stats = all[0];
+  if (frame.second != NULL)
+    g_assert_cmpmem (&all[1], sizeof all[1], &s->b_stats, sizeof s->b_stats);
+}
+
+void
+view_run_alone (BdctEngine * engine, const Scene * s, const BdctParams * params,
+    const Frame * src, Picture * rec, BdctStats * stats)
+{
+  static const BdctView plain = BDCT_VIEW_DEFAULT;
+  Case c = *s->c;
+  Scene alone = {.c = &c,.layout = s->layout };
+  Frame dst;
+
+  c.params = *params;
+  frame_init (&dst, &s->layout, c.stride);
+  view_run (engine, &alone, &plain, 0, src, &dst, stats);
+  frame_get (&dst, &s->layout, rec);
+  frame_clear (&dst);
+}
+
+void
+view_scene_init (Scene * s, const Case * c)
+{
+  *s = (Scene) { .c = c, .view = BDCT_VIEW_DEFAULT };
+  format_layout (c->format, c->depth, c->shift, c->width, c->height,
+      &s->layout);
+  bdct_view_colours (&s->view, c->depth, 0.2126, 0.0722, false);
+  picture_init (&s->source, &s->layout);
+  picture_init (&s->rec, &s->layout);
+  picture_init (&s->b, &s->layout);
+  s->b_params = c->params;
+  s->b_params.transform = (c->params.transform + 3 + c->width) % BDCT_N_FIXED;
+  s->b_params.quality = 10;
+  s->b_params.qp = 41;
+  s->b_size = ref_block_size (s->b_params.transform, s->layout.chroma, 0);
+  picture_fill (&s->source, c->content, &s->layout, c->params.transform, 7);
+  for (int k = 0; k < BDCT_MAX_COMPONENTS; k++) {
+    RefPlane plane = { &c->params, s->layout.chroma, k, c->depth,
+      s->source.width[k], s->source.height[k],
+      engines_on_cuda () ? REF_TENSOR : REF_FLOAT
+    };
+
+    if (s->source.sample[k] == NULL)
+      continue;
+    s->size[k] = ref_block_size (c->params.transform, s->layout.chroma, k);
+    s->levels[k] = g_new0 (int, (plane.width + REF_SIZE - 1)
+        * (plane.height + REF_SIZE - 1));
+    ref_levels (&plane, s->source.sample[k], s->levels[k]);
+    if (c->params.transform == BDCT_DCT_8X8 && engines_on_cuda ()) {
+      RefResult result;
+
+      s->defined[k] = g_new (int, plane.width * plane.height);
+      s->slack[k] = g_new (guint8, plane.width * plane.height);
+      ref_plane (&plane, s->source.sample[k], s->defined[k], s->slack[k],
+          &result);
+    }
+  }
+}
+
+void
+view_scene_clear (Scene * s)
+{
+  g_free (s->value);
+  g_free (s->most);
+  g_free (s->set);
+  picture_clear (&s->source);
+  picture_clear (&s->rec);
+  picture_clear (&s->b);
+  for (int k = 0; k < BDCT_MAX_COMPONENTS; k++) {
+    g_free (s->levels[k]);
+    g_free (s->defined[k]);
+    g_free (s->slack[k]);
+  }
+}
+
+void
+view_scene_divide (Scene * s)
+{
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  BdctJob job;
+  gsize n;
+
+  g_assert_true (bdct_job_init (&job, &s->c->params, &s->layout, NULL));
+  n = bdct_blocks_init (grid, &s->layout, &job);
+  g_free (s->set);
+  s->set = g_new (guint8, n);
+  for (gsize i = 0; i < n; i++)
+    s->set[i] = i * 7 / 3 % VIEW_SETS;
+  memcpy (s->view.delta_qp, view_deltas, sizeof view_deltas);
+}

@@ -1,0 +1,70 @@
+/* blockdct tests: a frame with all that a view may show of it, and what it has
+ * to show by docs/reference.md: computed here in another way from the original,
+ * the engine's own reconstruction and the levels of reference.c.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef TESTS_VIEW_SCENE_H
+#define TESTS_VIEW_SCENE_H
+
+#include "case.h"
+#include "dct/view.h"
+
+#define VIEW_SETS 3
+
+/** What the sets' quality is by, for the map: their quantizers are the same, so
+ * that the picture is that of one. */
+extern const double view_deltas[VIEW_SETS];
+
+typedef struct {
+  const Case *c;
+  BdctView view;
+  BdctLayout layout;
+  Picture source, rec;
+  BdctParams b_params;          /* of the second job, its picture, and its */
+  Picture b;                    /* figures; luma's blocks */
+  BdctStats b_stats;
+  int b_size;
+  int *levels[BDCT_MAX_COMPONENTS];     /* of whole blocks */
+  int *defined[BDCT_MAX_COMPONENTS];    /* dct-8x8 on the CUDA engine: what */
+  guint8 *slack[BDCT_MAX_COMPONENTS];   /* it has to agree with, how far */
+  int size[BDCT_MAX_COMPONENTS];
+  double *value;                /* a map's, of each block of luma */
+  double *most;                 /* and what it may be up to */
+  guint8 *set;                  /* of each block; NULL: the first for all */
+} Scene;
+
+void view_scene_init (Scene *s, const Case *c);
+void view_scene_clear (Scene *s);
+
+/** Give every block one of the sets. */
+void view_scene_divide (Scene *s);
+
+/** Have an engine make a view of the source, with B where the view shows it,
+ * whose figures have to be those of B alone. */
+void view_run (BdctEngine *engine, const Scene *s, const BdctView *view,
+    unsigned metrics, const Frame *src, const Frame *dst, BdctStats *stats);
+
+/** What a job makes of the source, by itself. */
+void view_run_alone (BdctEngine *engine, const Scene *s,
+    const BdctParams *params, const Frame *src, Picture *rec,
+    BdctStats *stats);
+
+/** A sample, which has to be there, and a level. */
+int picture_at (const Picture *p, int k, int x, int y);
+int view_level_at (const Scene *s, int k, int x, int y);
+
+/** Find what the map of `s->view` shows, once for all its positions. */
+void view_measure (Scene *s);
+
+/** Whether `v` is the colour of one of the values from `value` to `most`; where
+ * one is within a hair of the next colour, either. */
+gboolean view_is_colour (const Scene *s, int k, double value, double most,
+    int v);
+
+/** Compare a view with what it has to be; nothing beside its samples may have
+ * been written. */
+gboolean view_check (const Scene *s, const BdctEngine *engine,
+    const Frame *dst);
+
+#endif
