@@ -55,8 +55,9 @@ preview_chart_place (GtkWidget * widget, const PreviewRange * range,
   gdouble part = (range->high - value) / (range->high - range->low);
 
   if (isinf (value))
-    return value > 0 ? 2 : height - 2;
-  return PREVIEW_CHART_MARGIN + part * (height - 2 * PREVIEW_CHART_MARGIN);
+    return value > 0 ? PREVIEW_CHART_TOP - 4 : height - 2;
+  return PREVIEW_CHART_TOP + part * (height - PREVIEW_CHART_TOP
+      - PREVIEW_CHART_MARGIN);
 }
 
 gint

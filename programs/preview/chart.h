@@ -8,8 +8,9 @@
 #include <gtk/gtk.h>
 
 G_BEGIN_DECLS
-/** Pixels above and below the lines. */
+/** Pixels below the lines, and above them, where a line of text is. */
 #define PREVIEW_CHART_MARGIN 12
+#define PREVIEW_CHART_TOP 24
 /** The least and the largest value of an axis. */
     typedef struct
 {

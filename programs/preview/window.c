@@ -269,13 +269,17 @@ preview_window_get_widget (PreviewFront * front)
   return ((PreviewWindow *) front)->top;
 }
 
+/* As many digits as the last frame had, that it stands still. */
 static void
-append_value (GString * text, gdouble v)
+append_value (GString * text, const PreviewFigure * figure, gdouble v)
 {
+  const gboolean decibels = strcmp (figure->unit, "dB") == 0;
+
+  v *= figure->scale;
   if (isinf (v))
     g_string_append (text, "identical");
   else
-    g_string_append_printf (text, "%.4g", v);
+    g_string_append_printf (text, decibels ? "%.2f" : "%.4g", v);
 }
 
 /* A field of A, and B's. What is not measured is not there; bpp is a unit. */
@@ -290,13 +294,14 @@ append_row (GString * text, const PreviewFigure * figure, guint line,
 
   if (!isnan (a)) {
     g_string_append_printf (text, "%s ", field);
-    append_value (text, a * figure->scale);
+    append_value (text, figure, a);
     if (!isnan (b)) {
       g_string_append (text, " | ");
-      append_value (text, b * figure->scale);
+      append_value (text, figure, b);
     }
-    g_string_append_printf (text, strcmp (field, "bpp") == 0 ? "\n" : " %s\n",
-        figure->unit);
+    if (strcmp (field, "bpp") != 0 && !isinf (isnan (b) ? a : b))
+      g_string_append_printf (text, " %s", figure->unit);
+    g_string_append_c (text, '\n');
   }
   g_free (of_b);
 }

@@ -424,7 +424,7 @@ test_plot (Fixture * f, gconstpointer data)
       "ssim=0.9, bpp=(double)1.5, transform=jpeg-8x8, quality=20;", NULL);
   f->window->show_message (f->window, s);
   gst_structure_free (s);
-  g_assert_true (has_text (f->top, "psnr identical dB\nbpp 1.5\n"));
+  g_assert_true (has_text (f->top, "psnr identical\nbpp 1.5\n"));
   g_assert_true (gtk_combo_box_set_active_id (box, "SSIM"));
   g_assert_true (gtk_combo_box_set_active_id (box, "rate"));
   show_frame (f, "jpeg-8x8", "quality");
@@ -442,7 +442,7 @@ test_figures_of_b (Fixture * f, gconstpointer data)
   (void) data;
   f->window->show_message (f->window, s);
   gst_structure_free (s);
-  g_assert_true (has_text (f->top, "A | B\npsnr 30.25 | identical dB\n"
+  g_assert_true (has_text (f->top, "A | B\npsnr 30.25 | identical\n"
           "nonzero 50 | 25 %\n"));
   show_frame (f, "jpeg-8x8", "quality");
   g_assert_false (has_text (f->top, "A | B"));
