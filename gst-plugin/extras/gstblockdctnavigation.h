@@ -8,25 +8,9 @@
 #ifndef GST_BLOCKDCT_NAVIGATION_H
 #define GST_BLOCKDCT_NAVIGATION_H
 
-#include <gst/video/video.h>
-#include "dct/layout.h"
-#include "dct/view.h"
-#include "gst-plugin/gstblockdctreport.h"
+#include "gstblockdctblock.h"
 
 G_BEGIN_DECLS
-/** The frame on display, for clicks on it. */
-    typedef struct
-{
-  GstBuffer *in;                /* the original; NULL if there is no frame */
-  GstVideoInfo info;
-  BdctLayout layout;
-  BdctView view;
-  BdctParams params;
-  GstBlockDctSecond second;
-  guint64 index;
-  GstBlockDctTimes times;
-} GstBlockDctShown;
-
 /** What the pointer is doing, in samples of luma. */
 typedef struct
 {
