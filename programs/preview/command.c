@@ -108,6 +108,17 @@ point (const Target * target, gchar ** words, GError ** error)
           GST_NAVIGATION_MODIFIER_BUTTON1_MASK));
 }
 
+/* At a place, by steps: Ctrl and the wheel. */
+static gboolean
+zoom (const Target * target, gchar ** words, GError ** error)
+{
+  (void) error;
+  return navigate (target, gst_navigation_event_new_mouse_scroll
+      (g_ascii_strtod (words[1], NULL), g_ascii_strtod (words[2], NULL), 0,
+          g_ascii_strtod (words[3], NULL),
+          GST_NAVIGATION_MODIFIER_CONTROL_MASK));
+}
+
 static gboolean
 press_key (const Target * target, gchar ** words, GError ** error)
 {
@@ -132,6 +143,7 @@ static const struct
   {"press", 3, point},
   {"move", 3, point},
   {"release", 3, point},
+  {"zoom", 4, zoom},
   {"key", 2, press_key},
 };
 

@@ -7,8 +7,8 @@
 const gchar *const preview_controls[PREVIEW_N_CONTROLS] = {
   "transform", "quality", "qp", "chroma-qp-offset", "scaling-list",
   "b-transform", "b-quality", "b-qp", "view", "left", "right",
-  "wipe-position", "difference-gain", "zoom", "grid", "overlay", "rate",
-  "metrics"
+  "wipe-position", "difference-gain", "zoom", "zoom-x", "zoom-y", "grid",
+  "overlay", "rate", "metrics"
 };
 
 GParamSpec *
@@ -72,6 +72,15 @@ is_of_another_family (const gchar * name, const GstStructure * frame)
       : strcmp (name, "quality") == 0 && has_qp;
 }
 
+static gboolean
+is_zoomed (GstElement * dct)
+{
+  gdouble zoom;
+
+  g_object_get (dct, "zoom", &zoom, NULL);
+  return zoom > 1;
+}
+
 gboolean
 preview_control_is_idle (GstElement * dct, const gchar * name,
     const GstStructure * frame)
@@ -79,6 +88,8 @@ preview_control_is_idle (GstElement * dct, const gchar * name,
   /* A frame names what B was made with, if there is one. */
   if (strcmp (name, "b-quality") == 0 || strcmp (name, "b-qp") == 0)
     return !gst_structure_has_field (frame, name);
+  if (strcmp (name, "zoom-x") == 0 || strcmp (name, "zoom-y") == 0)
+    return !is_zoomed (dct);
   return is_of_another_view (dct, name) || is_of_another_family (name, frame);
 }
 

@@ -56,7 +56,7 @@ struct _PreviewPage
   gboolean turned;              /* a property */
   gboolean updating;            /* update() will run */
   Frame latest;
-  GArray *plot;                 /* of gdouble */
+  GArray *plot[2];              /* of gdouble: of A, and of B */
 };
 
 static gboolean update (gpointer data);
@@ -79,6 +79,9 @@ wake (PreviewPage * self)
 
 /* Frames */
 
+/* Of A and B. */
+static const gchar *const psnr_names[2] = { "psnr", "b-psnr" };
+
 static GstStructure *
 get_figures (GstBuffer * buffer)
 {
@@ -87,18 +90,21 @@ get_figures (GstBuffer * buffer)
   return meta != NULL ? gst_custom_meta_get_structure (meta) : NULL;
 }
 
+/* Without a figure it begins anew: B is plotted from when on there is one. */
 static void
-add_to_plot (PreviewPage * self, const GstStructure * figures)
+add_to_plot (GArray * plot, const GstStructure * figures, const gchar * name)
 {
   gdouble psnr;
 
-  if (figures == NULL || !gst_structure_get_double (figures, "psnr", &psnr))
+  if (!gst_structure_get_double (figures, name, &psnr)) {
+    g_array_set_size (plot, 0);
     return;
-  if (self->plot->len > 0 && gst_structure_has_field (figures, "repeated"))
-    g_array_set_size (self->plot, self->plot->len - 1);
-  if (self->plot->len == N_VALUES)
-    g_array_remove_index (self->plot, 0);
-  g_array_append_val (self->plot, psnr);
+  }
+  if (plot->len > 0 && gst_structure_has_field (figures, "repeated"))
+    g_array_set_size (plot, plot->len - 1);
+  if (plot->len == N_VALUES)
+    g_array_remove_index (plot, 0);
+  g_array_append_val (plot, psnr);
 }
 
 /* A frame comes twice where it is shown while paused, and then played. */
@@ -106,6 +112,7 @@ static void
 take_frame (GstElement * sink, GstBuffer * buffer, GstPad * pad,
     PreviewPage * self)
 {
+  const GstStructure *figures = get_figures (buffer);
   GstCaps *caps;
 
   (void) sink;
@@ -117,7 +124,8 @@ take_frame (GstElement * sink, GstBuffer * buffer, GstPad * pad,
     self->latest.sample = gst_sample_new (buffer, caps, NULL, NULL);
     self->latest.number++;
     gst_caps_unref (caps);
-    add_to_plot (self, get_figures (buffer));
+    for (guint i = 0; i < 2 && figures != NULL; i++)
+      add_to_plot (self->plot[i], figures, psnr_names[i]);
     update_soon (self);
   }
   g_mutex_unlock (&self->lock);
@@ -239,13 +247,14 @@ add_caption (PreviewPage * self, JsonBuilder * json)
 }
 
 static void
-add_plot (PreviewPage * self, JsonBuilder * json)
+add_plot (PreviewPage * self, JsonBuilder * json, const gchar * name,
+    const GArray * plot)
 {
-  json_builder_set_member_name (json, "plot");
+  json_builder_set_member_name (json, name);
   json_builder_begin_array (json);
   g_mutex_lock (&self->lock);
-  for (guint i = 0; i < self->plot->len; i++) {
-    gdouble psnr = g_array_index (self->plot, gdouble, i);
+  for (guint i = 0; i < plot->len; i++) {
+    gdouble psnr = g_array_index (plot, gdouble, i);
 
     if (isfinite (psnr))
       json_builder_add_double_value (json, psnr);
@@ -271,7 +280,8 @@ add_picture (Viewer * viewer, JsonBuilder * json)
   add_uint64 (json, "frame", viewer->frame);
   add_uint64 (json, "skipped", viewer->skipped);
   json_builder_end_object (json);
-  add_plot (self, json);
+  add_plot (self, json, "plot", self->plot[0]);
+  add_plot (self, json, "b-plot", self->plot[1]);
   if (figures == NULL)
     return;
   json_builder_set_member_name (json, "figures");
@@ -490,7 +500,8 @@ preview_page_new (GstElement * dct, GstElement * sink,
   self->transport = transport;
   self->encoder = encoder;
   self->viewers = g_ptr_array_new_with_free_func (free_viewer);
-  self->plot = g_array_new (FALSE, FALSE, sizeof (gdouble));
+  for (guint i = 0; i < 2; i++)
+    self->plot[i] = g_array_new (FALSE, FALSE, sizeof (gdouble));
   self->now = 1;
   g_mutex_init (&self->lock);
   g_signal_connect (dct, "notify", G_CALLBACK (property_changed), self);
@@ -515,7 +526,8 @@ preview_page_free (PreviewPage * self)
   g_clear_pointer (&self->picture.sample, gst_sample_unref);
   g_clear_pointer (&self->png, g_bytes_unref);
   g_clear_pointer (&self->block, gst_structure_free);
-  g_array_unref (self->plot);
+  for (guint i = 0; i < 2; i++)
+    g_array_unref (self->plot[i]);
   g_mutex_clear (&self->lock);
   gst_object_unref (self->dct);
   gst_object_unref (self->sink);

@@ -15,7 +15,8 @@
  *      "paused": true, "notice": "a warning", "block": {...},
  *      "picture": {"frame": number, "skipped": frames not sent to this viewer},
  *      "figures": {...} of this frame, "idle": [controls without an effect],
- *      "plot": [the PSNR of the last frames; null where nothing differs]}
+ *      "plot": [the PSNR of the last frames; null where nothing differs],
+ *      "b-plot": [B's, from when on there is a B]}
  *
  * It may say "shown", and what command.h has.
  */

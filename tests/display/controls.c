@@ -78,8 +78,8 @@ test_names (Fixture * f, gconstpointer data)
 {
   static const gchar *const names[] = { "preset", "transform", "quality", "qp",
     "chroma-qp-offset", "scaling-list", "b-transform", "b-quality", "b-qp",
-    "view", "left", "right", "wipe-position", "difference-gain", "zoom", "grid",
-    "overlay", "rate", "metrics", "back", "pause",
+    "view", "left", "right", "wipe-position", "difference-gain", "zoom",
+    "zoom-x", "zoom-y", "grid", "overlay", "rate", "metrics", "back", "pause",
     "step", "loop", "menu", "figure", "plane", "array"
   };
 
@@ -171,6 +171,11 @@ test_effect_of_b (Fixture * f, gconstpointer data)
   g_assert_false (gtk_widget_get_sensitive (get (f, "wipe-position")));
   g_assert_true (gtk_widget_get_sensitive (get (f, "difference-gain")));
   g_assert_true (gtk_widget_get_sensitive (get (f, "zoom")));
+  g_assert_false (gtk_widget_get_sensitive (get (f, "zoom-x")));
+  g_object_set (f->dct, "zoom", 2.0, NULL);
+  show_frame (f, "jpeg-8x8", "quality");
+  g_assert_true (gtk_widget_get_sensitive (get (f, "zoom-x")));
+  g_assert_true (gtk_widget_get_sensitive (get (f, "zoom-y")));
 }
 
 /* Of the element, and of its controls. */

@@ -95,7 +95,7 @@ async def sliders_wipe_keys_and_figures(browser):
 
 
 @on_page("--test-pattern=smpte100", "transform=hevc-16x16", "qp=40", "grid=true")
-async def zoom_shows_samples_as_they_are(browser):
+async def the_screen_shows_samples_as_they_are(browser):
     await browser.key("p")
     await browser.wait("page.paused && find('pause').textContent === 'Play'")
     assert await browser.read("view.description") == "1:1"
@@ -103,8 +103,8 @@ async def zoom_shows_samples_as_they_are(browser):
     corner = await browser.read("view.corner")
     here = x + corner[0] + 300.5, y + corner[1] + 200.5
     for _ in range(3):
-        await browser.wheel(*here, -100, control=True)
-    await browser.wait("view.scale === 8 && find('zoom').value === '8:1'")
+        await browser.wheel(*here, -100, key="Shift")
+    await browser.wait("view.scale === 8 && find('scale').value === '8:1'")
     # The sample under the pointer is where it was, and each is 8 x 8 pixels.
     differs = await browser.read("""(() => {
       const context = new OffscreenCanvas(640, 480).getContext("2d");
@@ -122,7 +122,7 @@ async def zoom_shows_samples_as_they_are(browser):
       return "nowhere";
     })()""" % (2 * (here[0] - x, here[1] - y)))
     assert differs == "nowhere", differs
-    await photograph(browser, "zoom")
+    await photograph(browser, "scale")
     before = await browser.read("view.middle")
     await browser.call("Input.dispatchMouseEvent", type="mousePressed", x=400, y=300,
                        button="middle", buttons=4, clickCount=1)
@@ -131,8 +131,102 @@ async def zoom_shows_samples_as_they_are(browser):
     await browser.call("Input.dispatchMouseEvent", type="mouseReleased", x=480, y=300,
                        button="middle", buttons=0, clickCount=1)
     assert await browser.read("view.middle[0]") == before[0] - 10
-    await browser.key("0")
+    await browser.key("f")
     await browser.wait("view.description === '1:1'")
+
+
+# Its samples: R, G, B and 255 of each.
+SAMPLES = """(() => {
+  const context = new OffscreenCanvas(640, 480).getContext("2d");
+  context.drawImage(view.picture, 0, 0);
+  return [...context.getImageData(0, 0, 640, 480).data];
+})()"""
+
+
+@on_page("transform=hevc-16x16", "qp=40")
+async def zoom_is_the_elements(browser):
+    await browser.key("p")
+    await browser.wait("page.paused")
+    await asyncio.sleep(0.5)
+    whole = await browser.read(SAMPLES)
+    assert len(set(whole)) > 50
+    x, y, *_ = await browser.box("#picture")
+    corner = await browser.read("view.corner")
+    for zoom in (2, 3, 4):
+        await browser.wheel(x + corner[0] + 301, y + corner[1] + 201, -100, key="Control")
+        await browser.wait(f"page.told.values.zoom === {zoom} && widgets.zoom.value === '{zoom}'")
+    await browser.wait("widgets.zoom.nextSibling.value === '4'")
+    await asyncio.sleep(0.5)
+    left, top = [round(await browser.read(f"page.told.values['zoom-{axis}']") * 3 * size)
+                 for axis, size in (("x", 640), ("y", 480))]
+    zoomed = await browser.read(SAMPLES)
+    assert all(zoomed[4 * (v * 640 + u):][:4]
+               == whole[4 * ((top + v) // 4 * 640 + (left + u) // 4):][:4]
+               for v in range(0, 480, 7) for u in range(0, 640, 7)), (left, top)
+    assert (left + 301) // 4 in (300, 301), left  # what was under the pointer
+    await photograph(browser, "zoom")
+    # The left button moves it: 40 samples of the picture are 10 of the frame.
+    before = await browser.read("page.told.values['zoom-x'] * 480")
+    await browser.drag((300, 200), (320, 200), (340, 200))
+    await browser.wait(f"Math.abs(page.told.values['zoom-x'] * 480 - {before} + 10) < 1")
+    await move_slider(browser, "zoom", 16)
+    await browser.wait("page.told.values.zoom === 16")
+    await browser.click("#control-overlay")
+    await browser.wait("page.told.values.overlay && page.figures.repeated")
+    await photograph(browser, "values")
+    await browser.click("#out")
+    await browser.wait("page.told.values.zoom === 12 && widgets.zoom.value === '12'")
+    await browser.click("#whole")
+    await browser.wait("page.told.values.zoom === 1 && widgets.zoom.value === '1'")
+    await browser.key("+")
+    await browser.wait("widgets.zoom.value === '2'")
+    await browser.key("0")
+    await browser.wait("widgets.zoom.value === '1'")
+
+
+async def choose(browser, name, value):
+    await browser.read(f"(widget => {{ widget.value = '{value}';"
+                       " widget.dispatchEvent(new Event('input')); })"
+                       f"(widgets['{name}'])")
+
+
+@on_page("quality=60", "view=wipe", "grid=true")
+async def a_and_b(browser):
+    await browser.wait("find('swap').disabled"
+                       " && widgets['b-quality'].classList.contains('idle')")
+    await browser.click("#store")
+    await browser.wait("page.figures['b-transform'] === 'jpeg-8x8'"
+                       " && page.figures['b-quality'] === 60")
+    await browser.wait("widgets['b-transform'].value === 'jpeg-8x8'"
+                       " && !widgets['b-quality'].classList.contains('idle')")
+    await move_slider(browser, "b-quality", 5)
+    low = await browser.wait("page.figures['b-quality'] < 15 && page.figures['b-quality']")
+    assert await browser.read("page.figures['b-psnr'] < page.figures.psnr")
+    rows = await browser.read("[...find('figures').rows].map(row => row.innerText)")
+    assert rows[0].split() == ["A", "B"] and f"quality\t60\t{low}" in rows, rows
+    assert any(row.startswith("psnr\t") and row.count("dB") == 2 for row in rows), rows
+    await choose(browser, "left", "a")
+    await choose(browser, "right", "b")
+    await browser.wait("find('caption').textContent === 'left: A | right: B'")
+    await browser.wait("page.told['b-plot'].length > 1 "
+                       "&& find('plot').querySelectorAll('polyline').length === 2")
+    await photograph(browser, "a-and-b")
+    await browser.click("#swap")
+    await browser.wait(f"page.figures.quality === {low} && page.figures['b-quality'] === 60")
+    await browser.click("#flicker")
+    await browser.wait("page.told.values.view === 'flicker'"
+                       " && find('flicker').ariaPressed === 'true'")
+    await browser.wait("widgets['wipe-position'].classList.contains('idle')")
+    await browser.click("#flicker")
+    await browser.wait("page.told.values.view === 'wipe'")
+    await choose(browser, "b-transform", "hevc-8x8")
+    await choose(browser, "b-qp", 45)
+    await browser.wait("page.figures['b-qp'] === 45 && !('b-quality' in page.figures)"
+                       " && widgets['b-quality'].classList.contains('idle')")
+    await choose(browser, "b-transform", "none")
+    await browser.wait("!('b-psnr' in page.figures) && find('swap').disabled "
+                       "&& find('plot').querySelectorAll('polyline').length === 1")
+    assert (await browser.read("find('figures').rows[0].cells.length")) == 2
 
 
 @on_page("still.png", "view=difference", scheme="dark")

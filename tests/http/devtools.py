@@ -136,9 +136,15 @@ class Browser:
                             windowsVirtualKeyCode=code,
                             text=key if len(key) == 1 and kind == "keyDown" else "")
 
-    async def wheel(self, x, y, by, control=False):
+    async def wheel(self, x, y, by, key=None):
         await self.call("Input.dispatchMouseEvent", type="mouseWheel", x=x, y=y,
-                        deltaX=0, deltaY=by, modifiers=2 if control else 0)
+                        deltaX=0, deltaY=by,
+                        modifiers={None: 0, "Control": 2, "Shift": 8}[key])
+
+    async def click(self, selector):
+        x, y, width, height = await self.box(selector)
+        for kind in ("mousePressed", "mouseReleased"):
+            await self.mouse(kind, x + width / 2, y + height / 2)
 
     async def box(self, selector):
         """Its left and upper edge, width and height."""

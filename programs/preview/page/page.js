@@ -11,6 +11,7 @@ const page = {
   told: null, // what came last
   png: null,
   paused: false,
+  before: "wipe", // the view before flicker
   lost: false,
 };
 
@@ -68,10 +69,11 @@ function makeInput (control) {
   const input = document.createElement("input");
 
   input.type = control.step === undefined ? "checkbox" : "range";
+  // A zoom by a whole number has samples that are as large as each other.
   if (control.step !== undefined) {
     input.min = control.minimum;
     input.max = control.maximum;
-    input.step = control.step;
+    input.step = control.name === "zoom" ? 1 : control.step;
   }
   return input;
 }
@@ -87,7 +89,7 @@ function makeControl (control) {
     const value = widget.type === "checkbox" ? widget.checked
       : widget.multiple ? [...widget.selectedOptions].map(one => one.value)
         .join("+") || "0" : widget.value;
-    showOutput(widget);
+    showOutput(widget, value);
     turn(control.name, value);
   });
   widgets[control.name] = widget;
@@ -120,9 +122,9 @@ function makeControls (told) {
   told.controls.forEach(makeControl);
 }
 
-function showOutput (widget) {
+function showOutput (widget, value) {
   if (widget.type === "range")
-    widget.nextSibling.value = widget.value;
+    widget.nextSibling.value = +Number(value).toFixed(2);
 }
 
 // A control that was turned since is not turned back: what it was turned to
@@ -139,8 +141,10 @@ function showValues (values, heard) {
         option.selected = value.includes(option.value);
     else
       widget.value = value;
-    showOutput(widget);
+    showOutput(widget, value);
   }
+  find("swap").disabled = values["b-transform"] === "none";
+  find("flicker").ariaPressed = values.view === "flicker";
 }
 
 // What came
@@ -155,19 +159,29 @@ function format (name, value) {
   return String(value);
 }
 
+function addRow (body, name, cells) {
+  const row = body.insertRow(), head = document.createElement("th");
+
+  head.textContent = name;
+  row.append(head);
+  for (const cell of cells)
+    row.insertCell().textContent = cell;
+}
+
 // All fields but times and what others say.
+// Those of B have a column beside A's.
 function showFigures (figures) {
   const left = /^(type|timestamp|.*-time|duration|frames|mse.*|repeated)$/;
   const body = document.createElement("tbody");
+  const columns = "b-transform" in figures ? ["", "b-"] : [""];
+  const names = new Set(Object.keys(figures).map(name => name.replace(/^b-/, "")));
 
-  for (const [name, value] of Object.entries(figures)) {
-    if (left.test(name))
-      continue;
-    const row = body.insertRow(), head = document.createElement("th");
-    head.textContent = name;
-    row.append(head);
-    row.insertCell().textContent = format(name, value);
-  }
+  if (columns.length > 1)
+    addRow(body, "", ["A", "B"]);
+  for (const name of names)
+    if (!left.test(name))
+      addRow(body, name, columns.map(column => column + name in figures
+        ? format(name, figures[column + name]) : ""));
   find("figures").tBodies[0]?.remove();
   find("figures").append(body);
 }
@@ -194,7 +208,7 @@ function showNotice (text) {
 function showTransport () {
   const {picture, width, height} = page;
 
-  find("zoom").value = view.description;
+  find("scale").value = view.description;
   if (picture === undefined)
     return;
   find("transport").textContent = `PNG, lossless at 8 bits, ${width} x ${height}, `
@@ -243,7 +257,7 @@ async function showPicture (told, data) {
   page.width = picture.width;
   page.height = picture.height;
   view.show(picture);
-  plot.show(find("plot"), told.plot);
+  plot.show(find("plot"), told.plot, told["b-plot"]);
   if (told.figures !== undefined) {
     page.figures = told.figures;
     showFigures(told.figures);
@@ -301,14 +315,29 @@ function place (event) {
   return view.sample(event).map(at => at.toFixed(2)).join(" ");
 }
 
-function zoom (by, event) {
+// Of the whole picture on the screen; the element's zoom is one of its properties.
+function scale (by, event) {
   if (by === 0)
-    view.zoomTo(0);
+    view.scaleTo(0);
   else if (by === 1)
-    view.zoomTo(1);
+    view.scaleTo(1);
   else
-    view.zoomBy(by === "+" ? 1 : -1, event);
+    view.scaleBy(by === "+" ? 1 : -1, event);
   showTransport();
+}
+
+function turnWheel (event) {
+  const by = event.deltaY || event.deltaX; // with Shift it may be the other one
+
+  event.preventDefault();
+  if (by === 0)
+    return;
+  if (event.shiftKey)
+    scale(by < 0 ? "+" : "-", event);
+  else if (event.ctrlKey)
+    say(`zoom ${place(event)} ${by < 0 ? 1 : -1}`);
+  else
+    say(`key ${by < 0 ? "Up" : "Down"}`);
 }
 
 function openPicture (canvas) {
@@ -336,17 +365,12 @@ function openPicture (canvas) {
     canvas.classList.remove("panning");
   });
   canvas.addEventListener("contextmenu", event => event.preventDefault());
-  canvas.addEventListener("wheel", event => {
-    event.preventDefault();
-    if (event.ctrlKey)
-      zoom(event.deltaY < 0 ? "+" : "-", event);
-    else if (event.deltaY !== 0)
-      say(`key ${event.deltaY < 0 ? "Up" : "Down"}`);
-  }, {passive: false});
+  canvas.addEventListener("wheel", turnWheel, {passive: false});
 }
 
 const keys = {ArrowUp: "Up", ArrowDown: "Down", ArrowLeft: "Left",
-  ArrowRight: "Right", v: "v", g: "g", b: "b", x: "x", c: "c", " ": "space"};
+  ArrowRight: "Right", v: "v", g: "g", b: "b", x: "x", c: "c", "+": "+", "-": "-",
+  "0": "0", " ": "space"};
 
 // What a widget that was clicked on does with a key is its own; the others stay
 // the picture's.
@@ -365,10 +389,8 @@ function takeKey (event) {
     pause();
   else if (event.key === "." || event.key === ",")
     say(event.key === "." ? "step" : "back");
-  else if (event.key === "0" || event.key === "1")
-    zoom(Number(event.key));
-  else if (event.key === "+" || event.key === "-")
-    zoom(event.key);
+  else if (event.key === "f" || event.key === "1")
+    scale(event.key === "f" ? 0 : 1);
   else
     return;
   event.preventDefault();
@@ -376,6 +398,15 @@ function takeKey (event) {
 
 function pause () {
   say(page.paused ? "play" : "pause");
+}
+
+// And back to the view before.
+function flicker () {
+  const {view: shown} = page.told.values;
+
+  turn("view", shown === "flicker" ? page.before : "flicker");
+  if (shown !== "flicker")
+    page.before = shown;
 }
 
 function save () {
@@ -396,8 +427,14 @@ find("step").addEventListener("click", () => say("step"));
 find("seek").addEventListener("input", () =>
   say(`seek ${find("seek").value}`, "seek"));
 find("save").addEventListener("click", save);
-find("fit").addEventListener("click", () => zoom(0));
-find("one").addEventListener("click", () => zoom(1));
-find("in").addEventListener("click", () => zoom("+"));
-find("out").addEventListener("click", () => zoom("-"));
+find("fit").addEventListener("click", () => scale(0));
+find("one").addEventListener("click", () => scale(1));
+find("larger").addEventListener("click", () => scale("+"));
+find("smaller").addEventListener("click", () => scale("-"));
+find("in").addEventListener("click", () => say("key +"));
+find("out").addEventListener("click", () => say("key -"));
+find("whole").addEventListener("click", () => say("key 0"));
+find("store").addEventListener("click", () => say("key b"));
+find("swap").addEventListener("click", () => say("key x"));
+find("flicker").addEventListener("click", flicker);
 connect();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 "use strict";
 
-// The PSNR of the last frames in an <svg>; null is a frame without a difference.
+// The PSNR of the last frames in an <svg>, of A and of B; null is a frame without a
+// difference.
 const plot = {
   length: 300,
 
@@ -26,15 +27,21 @@ const plot = {
   },
 
   // The newest is at the right edge; what is identical, at the top.
-  show (svg, values) {
+  show (svg, ...lines) {
     const width = svg.clientWidth, height = svg.clientHeight - 20;
-    const [low, high] = this.range(values);
+    const [low, high] = this.range(lines.flat());
     const place = value => value === null ? 2
       : 10 + height * (high - value) / (high - low);
-    const points = values.map((value, i) => {
-      const x = width - (values.length - 1 - i) * width / (this.length - 1);
-      return `${x.toFixed(1)},${place(value).toFixed(1)}`;
-    });
+    const draw = (values, i) => {
+      const points = values.map((value, j) => {
+        const x = width - (values.length - 1 - j) * width / (this.length - 1);
+        return `${x.toFixed(1)},${place(value).toFixed(1)}`;
+      });
+      // One frame is a dot.
+      points.push(...points.slice(-1));
+      svg.append(this.make("polyline", {points: points.join(" "),
+        class: "ab"[i]}));
+    };
 
     svg.replaceChildren();
     for (const value of [low, (low + high) / 2, high]) {
@@ -42,8 +49,9 @@ const plot = {
       svg.append(this.make("line", {x1: 0, x2: width, y1: y, y2: y}),
         this.make("text", {x: 4, y: Math.max(y - 3, 10)}, `${value} dB`));
     }
-    // One frame is a dot.
-    points.push(...points.slice(-1));
-    svg.append(this.make("polyline", {points: points.join(" ")}));
+    lines.filter(values => values.length > 0).forEach(draw);
+    if (lines[1]?.length > 0)
+      ["A", "B"].forEach((name, i) => svg.append(this.make("text",
+        {x: width - 14, y: 14 + 14 * i, class: "ab"[i]}, name)));
   },
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 "use strict";
 
-// The picture in a <canvas>: one sample is `scale` of the display's own pixels,
-// by the nearest sample from 1:1 on.
+// The picture in a <canvas>: one pixel of it is `scale` of the display's own, by
+// the nearest one from 1:1 on.
 const view = {
-  zoom: 0, // of the display's pixels; 0: as large as fits, 1:1 at most
+  wanted: 0, // scale; 0: as large as fits, 1:1 at most
   largest: 32,
   picture: null, // ImageBitmap
   middle: [0, 0], // the sample that is in the middle
@@ -16,8 +16,8 @@ const view = {
   },
 
   get scale () {
-    if (this.zoom > 0 || this.picture === null)
-      return this.zoom || 1;
+    if (this.wanted > 0 || this.picture === null)
+      return this.wanted || 1;
     return Math.min(1, this.canvas.width / this.picture.width,
       this.canvas.height / this.picture.height);
   },
@@ -83,10 +83,11 @@ const view = {
   },
 
   // The sample that is under the pointer stays there.
-  zoomTo (zoom, event) {
+  scaleTo (scale, event) {
     const before = event === undefined ? null : this.sample(event);
 
-    this.zoom = zoom === 0 ? 0 : Math.min(Math.max(zoom, 1 / 16), this.largest);
+    this.wanted = scale === 0 ? 0
+      : Math.min(Math.max(scale, 1 / 16), this.largest);
     if (before !== null) {
       const size = [this.canvas.width, this.canvas.height];
       const pixel = this.pixel(event);
@@ -97,10 +98,10 @@ const view = {
   },
 
   // The next power of two.
-  zoomBy (steps, event) {
+  scaleBy (steps, event) {
     const now = Math.log2(this.scale);
 
-    this.zoomTo(2 ** (steps > 0 ? Math.floor(now + 1e-9) + 1
+    this.scaleTo(2 ** (steps > 0 ? Math.floor(now + 1e-9) + 1
       : Math.ceil(now - 1e-9) - 1), event);
   },
 
