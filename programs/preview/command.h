@@ -8,7 +8,7 @@
  *     step, back                                to the next frame, the last one
  *     seek SECONDS
  *     press X Y, move X Y, release X Y          of the picture's samples
- *     zoom X Y STEPS                            with what is there staying there
+ *     zoom X Y STEPS                            by Ctrl and the wheel there
  *     key NAME                                  such as Up, g, space
  */
 #ifndef PREVIEW_COMMAND_H
