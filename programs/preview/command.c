@@ -80,14 +80,10 @@ step (const Target * target, gchar ** words, GError ** error)
   return FALSE;
 }
 
-/* As if from a sink, with places in the picture's samples. */
 static gboolean
 navigate (const Target * target, GstEvent * event)
 {
-  GstPad *pad = gst_element_get_static_pad (target->dct, "src");
-
-  gst_pad_send_event (pad, event);
-  gst_object_unref (pad);
+  preview_navigate (target->dct, event);
   return TRUE;
 }
 

@@ -93,14 +93,22 @@ preview_control_is_idle (GstElement * dct, const gchar * name,
   return is_of_another_view (dct, name) || is_of_another_family (name, frame);
 }
 
+/* Not by gst_pad_send_event(): a pad takes none while it is flushed, which it
+ * is for a moment whenever a paused frame is shown again. */
 void
-preview_press_key (GstElement * dct, const gchar * key)
+preview_navigate (GstElement * dct, GstEvent * event)
 {
   GstPad *pad = gst_element_get_static_pad (dct, "src");
 
-  gst_pad_send_event (pad, gst_navigation_event_new_key_press (key,
-          GST_NAVIGATION_MODIFIER_NONE));
+  GST_PAD_EVENTFUNC (pad) (pad, GST_OBJECT (dct), event);
   gst_object_unref (pad);
+}
+
+void
+preview_press_key (GstElement * dct, const gchar * key)
+{
+  preview_navigate (dct, gst_navigation_event_new_key_press (key,
+          GST_NAVIGATION_MODIFIER_NONE));
 }
 
 /* One of the two pictures of a view. */

@@ -21,6 +21,10 @@ GParamSpec *preview_control_get_pspec (GstElement * dct, guint i);
 gboolean preview_control_is_idle (GstElement * dct, const gchar * name,
     const GstStructure * frame);
 
+/** Have `dct` take a navigation event, which it owns then, as if from a sink
+ * that shows all of the picture; in any state. */
+void preview_navigate (GstElement * dct, GstEvent * event);
+
 /** What a key does in the picture, by its name: "b". */
 void preview_press_key (GstElement * dct, const gchar * key);
 

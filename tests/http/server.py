@@ -21,7 +21,7 @@ from tap import Skip, case, run_cases  # noqa: E402
 
 try:
     import websockets
-    from viewer import LIMIT, Server, Viewer
+    from viewer import ENGINE, LIMIT, Server, Viewer
 except ImportError:
     print("1..0 # SKIP websockets is missing: install python3-websockets")
     sys.exit()
@@ -190,7 +190,7 @@ def decode(png):
 def make_frame(format_, *settings):
     subprocess.run(f"gst-launch-1.0 -q videotestsrc num-buffers=1 pattern=smpte100 ! "
                    f"video/x-raw,format={format_},width=640,height=480 ! blockdct "
-                   f"{' '.join(settings)} ! videoconvert dither=none ! "
+                   f"{' '.join([*ENGINE, *settings])} ! videoconvert dither=none ! "
                    "video/x-raw,format=RGB ! filesink location=frame.rgb", shell=True,
                    env=dict(os.environ, GST_PLUGIN_PATH_1_0=PLUGINS), timeout=LIMIT, check=True)
     with open("frame.rgb", "rb") as file:
@@ -205,12 +205,40 @@ async def the_picture_is_the_frame():
             await viewer.wait_figure("quality", 7)
             assert viewer.told["picture"]["frame"] > 0
             assert decode(viewer.png) == ((640, 480), make_frame("I420", "quality=7", "grid=true"))
+            backend = viewer.told["figures"]["backend"]
+            assert backend.startswith(ENGINE[0].split("=")[1]), backend
             await viewer.say("set transform=hevc-32x32")
             await viewer.say("set qp=44")
             await viewer.wait_figure("qp", 44)
             assert decode(viewer.png)[1] == make_frame("I420", "transform=hevc-32x32", "qp=44",
                                                        "grid=true")
             assert "quality" in viewer.told["idle"] and "qp" not in viewer.told["idle"]
+
+
+@case
+@synchronous
+async def so_it_is_of_b_and_zoomed():
+    settings = ("b-transform=hevc-8x8", "b-qp=40", "left=b", "right=a", "view=side-by-side",
+                "quality=9", "zoom=5", "zoom-x=0.3", "zoom-y=0.61")
+    with start(STILL) as server:
+        async with Viewer(server.address) as viewer:
+            for setting in settings:
+                await viewer.say(f"set {setting}")
+            await viewer.wait(lambda news: "picture" in news and news["values"]["zoom-y"] == 0.61
+                              and news["figures"].get("b-qp") == 40
+                              and news["figures"]["quality"] == 9)
+            figures = viewer.told["figures"]
+            assert figures["b-psnr"] != figures["psnr"] and len(viewer.told["b-plot"]) > 0
+            # A view has no figure: the one that was turned last may come with the next.
+            expected = make_frame("I420", *settings)
+            await viewer.wait(lambda news: "picture" in news and decode(viewer.png)[1] == expected)
+            # Ctrl and the wheel: what is there stays there, a quarter from the left
+            # in the middle halves.
+            await viewer.say("zoom 0 0 1")
+            await viewer.wait(lambda news: news["values"]["zoom"] == 6)
+            left, top = (viewer.told["values"][name] for name in ("zoom-x", "zoom-y"))
+            assert abs(left * 5 * 640 - (0.3 * 4 * 640 + 160) * 6 / 5 + 160) < 3, left
+            assert abs(top * 5 * 480 - 0.61 * 4 * 480 * 6 / 5) < 3, top
 
 
 def is_paused(news):
@@ -235,6 +263,14 @@ async def paused_it_is_shown_again():
             await viewer.wait(lambda news: abs(news["values"]["wipe-position"] - 0.75) < 0.01)
             await viewer.say("key g")
             await viewer.wait(lambda news: news["values"]["grid"])
+            # None is lost while the frame is shown again for the one before.
+            for i in range(200):
+                await viewer.say(f"set quality={5 + i % 50}")
+                await viewer.say("key g")
+                await asyncio.sleep(0.001 * (i % 7))
+            await viewer.say("set quality=99")
+            await viewer.wait_figure("quality", 99)
+            assert viewer.told["values"]["grid"]
             await viewer.say("play")
             await viewer.wait(lambda news: news.get("figures", {}).get("index", 0) > index)
             await viewer.say("press 100 70")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """blockdct-preview --http, started and ended; and a viewer of its page that is no
-browser: what it is told, and what it says."""
+browser: what it is told, and what it says. BLOCKDCT_TEST_BACKEND=cuda has the GPU
+make the frames, BLOCKDCT_TEST_DEPTH=4 so many at a time."""
 
 import asyncio
 import json
@@ -11,6 +12,8 @@ import subprocess
 import websockets
 
 LIMIT = 60  # s, for whatever is waited for
+ENGINE = [f"backend={os.environ.get('BLOCKDCT_TEST_BACKEND', 'cpu')}",
+          f"async-depth={os.environ.get('BLOCKDCT_TEST_DEPTH', '1')}"]
 
 # On the machine itself, whatever proxy there is for other hosts.
 os.environ["no_proxy"] = "*"
@@ -22,7 +25,7 @@ class Server:
     def __init__(self, program, plugins, *arguments):
         environment = dict(os.environ, GST_PLUGIN_PATH_1_0=plugins, DISPLAY="",
                            WAYLAND_DISPLAY="", LC_ALL="C.UTF-8")
-        self.process = subprocess.Popen([program, "--http=0", *arguments], text=True,
+        self.process = subprocess.Popen([program, "--http=0", *ENGINE, *arguments], text=True,
                                         stdout=subprocess.PIPE, env=environment)
         self.address = self.process.stdout.readline().strip()
 
