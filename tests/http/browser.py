@@ -147,7 +147,8 @@ SAMPLES = """(() => {
 async def zoom_is_the_elements(browser):
     await browser.key("p")
     await browser.wait("page.paused")
-    await asyncio.sleep(0.5)
+    await browser.read("turn('qp', 41)")
+    await browser.wait("page.figures.qp === 41")
     whole = await browser.read(SAMPLES)
     assert len(set(whole)) > 50
     x, y, *_ = await browser.box("#picture")
@@ -156,13 +157,17 @@ async def zoom_is_the_elements(browser):
         await browser.wheel(x + corner[0] + 301, y + corner[1] + 201, -100, key="Control")
         await browser.wait(f"page.told.values.zoom === {zoom} && widgets.zoom.value === '{zoom}'")
     await browser.wait("widgets.zoom.nextSibling.value === '4'")
-    await asyncio.sleep(0.5)
     left, top = [round(await browser.read(f"page.told.values['zoom-{axis}']") * 3 * size)
                  for axis, size in (("x", 640), ("y", 480))]
-    zoomed = await browser.read(SAMPLES)
-    assert all(zoomed[4 * (v * 640 + u):][:4]
-               == whole[4 * ((top + v) // 4 * 640 + (left + u) // 4):][:4]
-               for v in range(0, 480, 7) for u in range(0, 640, 7)), (left, top)
+    places = [(u, v) for v in range(0, 480, 7) for u in range(0, 640, 7)]
+    expected = [whole[4 * ((top + v) // 4 * 640 + (left + u) // 4)] for u, v in places]
+    for _ in range(60):  # the picture comes after the values
+        zoomed = await browser.read(SAMPLES)
+        if [zoomed[4 * (v * 640 + u)] for u, v in places] == expected:
+            break
+        await asyncio.sleep(0.1)
+    else:
+        raise AssertionError((left, top))
     assert (left + 301) // 4 in (300, 301), left  # what was under the pointer
     await photograph(browser, "zoom")
     # The left button moves it: 40 samples of the picture are 10 of the frame.
