@@ -9,7 +9,10 @@
  *
  * checks nothing, but times them, in turn, over a 1080p picture, and prints a
  * table of Msamples/s (docs/performance.md): medians of the processor's time in
- * a thread. WHAT, one of a row's first two cells, has only such rows timed. */
+ * a thread. WHAT, one of a row's first two cells, has only such rows timed.
+ * With --turns in place of --time each run waits for a line of input and prints
+ * transform, row, instruction set, kind and seconds, between tabs, for
+ * tests/benchmarks/compilers. */
 #include <glib.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +38,7 @@ typedef struct {
 
 static Way ways[64];
 static guint n_ways;
+static gboolean turns;
 
 /* What is asked of a frame: the first job's picture, records and, with several
  * sets, a map; of all jobs counters and levels. */
@@ -464,6 +468,19 @@ print_head (void)
   printf ("\n");
 }
 
+static void
+wait_for_line (void)
+{
+  int c;
+
+  fflush (stdout);
+  do
+    c = getchar ();
+  while (c != '\n' && c != EOF);
+  if (c == EOF)
+    exit (0);
+}
+
 /* Time all ways of a task in turn, and print their row. */
 static void
 time_task (const Task * task, const char *what, int runs)
@@ -471,6 +488,7 @@ time_task (const Task * task, const char *what, int runs)
   static double seconds[G_N_ELEMENTS (ways)][MAX_RUNS];
   double samples = 0;
   gboolean takes[G_N_ELEMENTS (ways)];
+  const char *name = bdct_transform_info (task->job[0].transform)->name;
   Result result;
 
   for (int p = 0; p < task->layout.n_planes; p++)
@@ -479,13 +497,22 @@ time_task (const Task * task, const char *what, int runs)
   result_init (&result, task);
   for (int run = 0; run < runs; run++)
     for (guint i = 0; i < n_ways; i++) {
-      double start = now ();
+      double start;
 
+      if (turns)
+        wait_for_line ();
+      start = now ();
       takes[i] = do_frame (task, &result, &ways[i]) == task->layout.n_planes;
       seconds[i][run] = now () - start;
+      if (turns)
+        printf ("%s\t%s\t%s\t%s\t%g\n", name, what, ways[i].kernel->isa,
+            kind_names[ways[i].kind], takes[i] ? seconds[i][run] : 0);
     }
-  printf ("| `%s` | %s |",
-      bdct_transform_info (task->job[0].transform)->name, what);
+  if (turns) {
+    result_clear (&result);
+    return;
+  }
+  printf ("| `%s` | %s |", name, what);
   for (guint i = 0; i < n_ways; i++) {
     qsort (seconds[i], runs, sizeof (double), compare_doubles);
     if (takes[i])
@@ -516,7 +543,8 @@ time_all (int runs, const char *wanted)
   };
   GRand *rand = g_rand_new_with_seed (1);
 
-  print_head ();
+  if (!turns)
+    print_head ();
   for (int t = 0; t < BDCT_N_FIXED; t++)
     for (guint i = 0; i < G_N_ELEMENTS (tasks); i++) {
       BdctParams params = BDCT_PARAMS_DEFAULT;
@@ -541,7 +569,8 @@ int
 main (int argc, char **argv)
 {
   find_ways ();
-  if (argc > 1 && strcmp (argv[1], "--time") == 0) {
+  turns = argc > 1 && strcmp (argv[1], "--turns") == 0;
+  if (turns || (argc > 1 && strcmp (argv[1], "--time") == 0)) {
     int runs = argc > 2 ? atoi (argv[2]) : 9;
 
     time_all (CLAMP (runs, 1, MAX_RUNS), argc > 3 ? argv[3] : NULL);
