@@ -153,10 +153,8 @@ test_figures (void)
         params.lambda_scale, NULL);
     expected = frame_expect (&bench.info, in, &params, &stats);
     frame_rate (&bench.info, in, &params, &rated);
-    bench_push (&bench, i);
-    out = bench_pull (&bench);
+    out = bench_frame (&bench, i, &s);
     g_assert_true (frames_equal (&bench.info, out, expected));
-    s = bench_pop_report (&bench, "frame");
     check_figures (s, &stats, 8);
     g_assert_cmpfloat (get_double (s, "bits-estimated"), ==,
         (gdouble) bdct_stats_total (&rated).bits);
@@ -189,11 +187,9 @@ test_views (void)
 
   bench_init (&bench, "GRAY8", 64, 64, "transform", BDCT_HEVC_QUADTREE, "qp",
       30, NULL);
-  bench_push (&bench, 0);
-  out = bench_pull (&bench);
+  out = bench_frame (&bench, 0, &s);
   plain = frame_samples (&bench.info, out, BDCT_Y, &w, &h);
   gst_buffer_unref (out);
-  s = bench_pop_report (&bench, "frame");
   areas[0] = get_double (s, "area-4");
   areas[1] = get_double (s, "area-8");
   areas[2] = get_double (s, "area-16");

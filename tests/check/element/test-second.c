@@ -140,13 +140,9 @@ test_rgb (void)
   GstStructure *s, *alone;
   GstBuffer *out[2];
 
-  bench_push (&both, 0);
-  bench_push (&b, 0);
-  out[0] = bench_pull (&both);
-  out[1] = bench_pull (&b);
+  out[0] = bench_frame (&both, 0, &s);
+  out[1] = bench_frame (&b, 0, &alone);
   g_assert_true (frames_equal (&both.info, out[0], out[1]));
-  s = bench_pop_report (&both, "frame");
-  alone = bench_pop_report (&b, "frame");
   g_assert_cmpfloat (get_double (s, "b-psnr"), ==, get_double (alone, "psnr"));
   g_assert_cmpfloat (get_double (s, "b-mse-u"), ==,
       get_double (alone, "mse-u"));
@@ -234,6 +230,7 @@ test_flicker (void)
   for (guint i = 0; i < 30; i++) {
     BdctParams params = BDCT_PARAMS_DEFAULT;
     GstBuffer *in = frame_new (&bench.info, i), *out, *rec;
+    GstStructure *s;
     BdctStats stats;
 
     if (i * FRAME / (GST_SECOND / 2) % 2 == 0) {
@@ -241,10 +238,9 @@ test_flicker (void)
       params.qp = 44;
     }
     rec = frame_expect (&bench.info, in, &params, &stats);
-    bench_push (&bench, i);
-    out = bench_pull (&bench);
+    out = bench_frame (&bench, i, &s);
     g_assert_true (frames_equal (&bench.info, rec, out));
-    gst_structure_free (bench_pop_report (&bench, "frame"));
+    gst_structure_free (s);
     gst_buffer_unref (in);
     gst_buffer_unref (rec);
     gst_buffer_unref (out);
@@ -268,10 +264,8 @@ test_none (void)
 
     g_object_set (bench.element, "b-transform", i == 2, NULL);
     rec = frame_expect (&bench.info, in, &params, &stats);
-    bench_push (&bench, i);
-    out = bench_pull (&bench);
+    out = bench_frame (&bench, i, &s);
     g_assert_true (frames_equal (&bench.info, rec, out));
-    s = bench_pop_report (&bench, "frame");
     g_assert_cmpint (gst_structure_has_field (s, "b-psnr"), ==, i == 2);
     if (i % 3 == 0) {
       gchar *text = bench_pop_text (&bench, GST_MESSAGE_WARNING);
@@ -411,27 +405,18 @@ test_click (void)
   bench_init (&bench, "I420", W, H, "interactive", TRUE, "view",
       BDCT_VIEW_WIPE, "b-transform", 1 + BDCT_HEVC_16X16, "b-qp", 33, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (clicks); i++) {
-    GstMessage *message;
-    const GstStructure *s;
+    GstStructure *s;
 
     g_object_set (bench.element, "left", clicks[i].left, "right",
         clicks[i].right, NULL);
-    bench_push (&bench, i);
-    gst_buffer_unref (bench_pull (&bench));
-    gst_structure_free (bench_pop_report (&bench, "frame"));
-    for (gint press = 1; press >= 0; press--)
-      gst_harness_push_upstream_event (bench.h, press
-          ? gst_navigation_event_new_mouse_button_press (1, clicks[i].x, 5, 0)
-          : gst_navigation_event_new_mouse_button_release (1, clicks[i].x, 5,
-              0));
-    message = bench_pop (&bench, GST_MESSAGE_ELEMENT);
-    g_assert_nonnull (message);
-    s = gst_message_get_structure (message);
+    gst_buffer_unref (bench_frame (&bench, i, &s));
+    gst_structure_free (s);
+    s = bench_click (&bench, clicks[i].x, 5);
     g_assert_cmpstr (gst_structure_get_string (s, "side"), ==, clicks[i].side);
     g_assert_cmpint (get_int (s, "size"), ==, clicks[i].size);
     if (clicks[i].size == 16)
       g_assert_cmpint (get_int (s, "qp"), ==, 33);
-    gst_message_unref (message);
+    gst_structure_free (s);
   }
   bench_clear (&bench);
 }
