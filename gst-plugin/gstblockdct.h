@@ -34,7 +34,8 @@ typedef struct
   GstBlockDctHow how;
   BdctView view;
   GstClockTime interval;        /* the settings it entered with */
-  gboolean post_messages, overlay;
+  gboolean post_messages, overlay, magnifier;
+  gdouble magnifier_x, magnifier_y;
   gdouble min_psnr_error, min_psnr_warning;
   GstBlockDctCurve curve;       /* written out: `n` is not below 0 */
   GstBlockDctTargets targets;

@@ -214,6 +214,9 @@ gst_blockdct_output_frame (GstBlockDct * self)
     .second = second,
     .how = &frame.how,
     .figures = frame.overlay,
+    .magnifier = frame.magnifier,
+    .magnifier_x = frame.magnifier_x,
+    .magnifier_y = frame.magnifier_y,
     .attach = self->overlay_attach,
   };
   gst_blockdct_overlay_draw (&self->overlay, GST_ELEMENT (self), &drawn);

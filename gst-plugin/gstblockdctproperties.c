@@ -169,6 +169,8 @@ gst_blockdct_init_properties (GstBlockDct * self)
     .zoom = view.zoom,
     .zoom_x = view.zoom_x,
     .zoom_y = view.zoom_y,
+    .magnifier_x = 0.5,
+    .magnifier_y = 0.5,
   };
 
   gst_blockdct_changes_init (&self->changes, &initial);

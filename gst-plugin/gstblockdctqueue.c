@@ -378,6 +378,9 @@ describe (GstBlockDct * self, GstBlockDctInFlight * frame,
   frame->interval = settings->interval;
   frame->post_messages = settings->post_messages;
   frame->overlay = settings->overlay;
+  frame->magnifier = settings->magnifier;
+  frame->magnifier_x = settings->magnifier_x;
+  frame->magnifier_y = settings->magnifier_y;
   frame->min_psnr_error = settings->min_psnr_error;
   frame->min_psnr_warning = settings->min_psnr_warning;
   frame->targets = settings->targets;

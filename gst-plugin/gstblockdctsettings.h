@@ -42,6 +42,8 @@ typedef struct
   gdouble wipe_position;
   gdouble difference_gain;
   gdouble zoom, zoom_x, zoom_y;
+  gboolean magnifier;
+  gdouble magnifier_x, magnifier_y;
   gboolean grid;
   gboolean overlay;
   gboolean interactive;

@@ -152,6 +152,48 @@ install_zoom (GObjectClass * klass)
           "bottom (1)", 0, 1, default_view.zoom_y, LIVE));
 }
 
+static void
+install_magnifier (GObjectClass * klass)
+{
+  /**
+   * GstBlockDct:magnifier:
+   *
+   * Whether the view's samples around a place are shown there 16 times as
+   * large, or more in a large picture, with their values and the place in the
+   * picture that the middle one has, in builds with Pango. It follows the
+   * pointer if the element is #GstBlockDct:interactive. Frames of less than 48
+   * samples across or down have none.
+   *
+   * Since: 0.1
+   */
+  gst_blockdct_property (klass, PROP_MAGNIFIER, FIELD (magnifier),
+      g_param_spec_boolean ("magnifier", "Magnifier",
+          "Show samples and their values large around the pointer", FALSE,
+          LIVE));
+  /**
+   * GstBlockDct:magnifier-x:
+   *
+   * The column in the middle of the magnifier, as a share of the view's width.
+   *
+   * Since: 0.1
+   */
+  gst_blockdct_property (klass, PROP_MAGNIFIER_X, FIELD (magnifier_x),
+      g_param_spec_double ("magnifier-x", "Magnifier X",
+          "The place of the magnifier, from the left edge (0) to the right one "
+          "(1)", 0, 1, 0.5, LIVE));
+  /**
+   * GstBlockDct:magnifier-y:
+   *
+   * The row in the middle of the magnifier, as a share of the view's height.
+   *
+   * Since: 0.1
+   */
+  gst_blockdct_property (klass, PROP_MAGNIFIER_Y, FIELD (magnifier_y),
+      g_param_spec_double ("magnifier-y", "Magnifier Y",
+          "The place of the magnifier, from the top (0) to the bottom (1)", 0,
+          1, 0.5, LIVE));
+}
+
 void
 gst_blockdct_install_views (GObjectClass * klass)
 {
@@ -226,6 +268,7 @@ gst_blockdct_install_views (GObjectClass * klass)
       g_param_spec_boolean ("grid", "Grid",
           "Show the borders of luma's blocks", default_view.grid, LIVE));
   install_zoom (klass);
+  install_magnifier (klass);
   /**
    * GstBlockDct:overlay:
    *

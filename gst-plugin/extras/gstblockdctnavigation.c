@@ -188,6 +188,24 @@ zoom (GstBlockDctNavigation * navigation, GstElement * element, gint steps)
         height / 2.0);
 }
 
+/* To where the pointer is; a picture of no size has none. */
+static void
+place_magnifier (GstBlockDctNavigation * navigation, GstElement * element,
+    gboolean on)
+{
+  gdouble x, y;
+  gint width, height;
+
+  g_mutex_lock (&navigation->lock);
+  width = MAX (navigation->width, 1);
+  height = MAX (navigation->height, 1);
+  x = (floor (navigation->x) + 0.5) / width;
+  y = (floor (navigation->y) + 0.5) / height;
+  g_mutex_unlock (&navigation->lock);
+  g_object_set (element, "magnifier", on, "magnifier-x", CLAMP (x, 0, 1),
+      "magnifier-y", CLAMP (y, 0, 1), NULL);
+}
+
 static gboolean
 handle_key (GstBlockDctNavigation * navigation, GstElement * element,
     GstEvent * event, gboolean press)
@@ -208,6 +226,11 @@ handle_key (GstBlockDctNavigation * navigation, GstElement * element,
   if (is_space (key)) {
     if (press)
       toggle_left (navigation, element);
+    return TRUE;
+  }
+  if (strcmp (key, "m") == 0) {
+    if (press)
+      place_magnifier (navigation, element, !get_int (element, "magnifier"));
     return TRUE;
   }
   if (gst_blockdct_zoom_find_key (key, &steps)) {
@@ -339,7 +362,7 @@ handle_move (GstBlockDctNavigation * navigation, GstElement * element,
     GstEvent * event)
 {
   GstBlockDctPointer *pointer = &navigation->pointer, now;
-  gint width, height;
+  gint width, height, magnifier;
   gdouble x, y, far;
 
   if (!gst_navigation_event_parse_mouse_move_event (event, &x, &y)
@@ -351,7 +374,12 @@ handle_move (GstBlockDctNavigation * navigation, GstElement * element,
           || fabs (y - pointer->y) >= far))
     pointer->dragging = TRUE;
   now = *pointer;
+  navigation->x = x;
+  navigation->y = y;
   g_mutex_unlock (&navigation->lock);
+  magnifier = get_int (element, "magnifier");
+  if (magnifier)
+    place_magnifier (navigation, element, TRUE);
   if (now.dragging && now.pans)
     gst_blockdct_zoom_drag (element, width, height, now.zoom_x, now.zoom_y,
         x - now.x, y - now.y);
@@ -360,7 +388,7 @@ handle_move (GstBlockDctNavigation * navigation, GstElement * element,
         get_int (element, "view") == BDCT_VIEW_STACKED
         ? MIN (y / MAX (height - 1, 1), 1) : MIN (x / MAX (width - 1, 1), 1),
         NULL);
-  return now.pressed;
+  return now.pressed || magnifier;
 }
 
 static gboolean

@@ -27,6 +27,7 @@ typedef struct
   gint width, height;           /* of the picture; 0 before caps */
   GstBlockDctShown shown;
   GstBlockDctPointer pointer;
+  gdouble x, y;                 /* where it moved to last */
   BdctViewMode left;            /* for the original */
 } GstBlockDctNavigation;
 

@@ -3,11 +3,19 @@
  * Text on the picture. What was drawn is kept until the text changes. */
 #include "gstblockdctoverlay.h"
 
+/* The property that wants text. */
+static const gchar *
+get_name (const GstBlockDctOverlayFrame * frame)
+{
+  return frame->figures ? "overlay" : "magnifier";
+}
+
 #ifdef HAVE_OVERLAY
 #include <math.h>
 #include "dct/metrics.h"
 #include <pango/pangocairo.h>
 #include <string.h>
+#include "gstblockdctmagnifier.h"
 #include "gstblockdctvalues.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_debug);
@@ -36,6 +44,7 @@ enum
   FIGURES,
   FIRST_HALF,
   SECOND_HALF,
+  MAGNIFIER,
   FIRST_MARK,
   N_LABELS = FIRST_MARK + 8
 };
@@ -379,13 +388,14 @@ attach (GstBuffer * buffer, GstVideoOverlayComposition * ours)
 /* A map's bar without numbers still shows its marks, as in a build without
  * Pango: only who asked for text is warned. */
 static void
-warn_no_font (GstBlockDctOverlay * overlay, GstElement * element)
+warn_no_font (GstBlockDctOverlay * overlay, GstElement * element,
+    const gchar * name)
 {
   if (overlay->warned)
     return;
   overlay->warned = TRUE;
   GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
-      ("overlay=true shows nothing: no font is installed."),
+      ("%s=true shows nothing: no font is installed.", name),
       ("Install one (Debian: fonts-dejavu-core), or see to it that fontconfig "
           "finds it (fc-list prints what it finds)."));
 }
@@ -399,7 +409,7 @@ warn_missing (GstBlockDctOverlay * overlay, GstElement * element)
   GST_ELEMENT_WARNING (element, RESOURCE, NO_SPACE_LEFT,
       ("Text is missing on a frame: there is no memory for it, or the frame "
           "cannot be written on."),
-      ("Close other programs, or set overlay to false."));
+      ("Close other programs, or set overlay and magnifier to false."));
 }
 
 static gboolean
@@ -423,6 +433,35 @@ add_values (GstBlockDctOverlay * self, const GstBlockDctOverlayFrame * frame,
 
   g_clear_pointer (&rectangle, gst_video_overlay_rectangle_unref);
   return ok;
+}
+
+/* Over all other text, with the place and the sample in words below it. A frame
+ * that is too small for it has none. */
+static gboolean
+add_magnifier (GstBlockDctOverlay * self,
+    const GstBlockDctOverlayFrame * frame, gint size,
+    GstVideoOverlayComposition * composition)
+{
+  const gint width = GST_VIDEO_INFO_WIDTH (frame->info);
+  GstBlockDctMagnifier lens;
+  gint x, y;
+
+  if (!gst_blockdct_magnifier_place (&lens, frame->info, frame->magnifier_x,
+          frame->magnifier_y))
+    return TRUE;
+  if (!gst_blockdct_magnifier_draw (&lens, &self->values, self->fonts,
+          frame->buffer, frame->info, frame->layout, frame->view))
+    return FALSE;
+  gst_video_overlay_composition_add_rectangle (composition, lens.rectangle);
+  gst_video_overlay_rectangle_unref (lens.rectangle);
+  /* A letter is some 0.6 of its size wide; and there is the box. */
+  x = MIN (lens.left, width - size - (gint) (0.6 * size * strlen (lens.text)));
+  y = lens.top + lens.side;
+  if (y + 2 * size > GST_VIDEO_INFO_HEIGHT (frame->info))
+    return add (composition, update_label (self, MAGNIFIER, lens.text,
+            MAX (x, 0), lens.top, size, BOTTOM_LEFT));
+  return add (composition, update_label (self, MAGNIFIER, lens.text,
+          MAX (x, 0), y, size, TOP_LEFT));
 }
 
 static gboolean
@@ -528,7 +567,7 @@ gst_blockdct_overlay_draw (GstBlockDctOverlay ** overlay,
   BdctLegend legend;
 
   bdct_view_legend (frame->view, frame->layout, &legend);
-  if (!frame->figures && legend.n_marks == 0 && !values)
+  if (!frame->figures && legend.n_marks == 0 && !values && !frame->magnifier)
     return;
   if (self == NULL) {
     *overlay = self = g_new0 (GstBlockDctOverlay, 1);
@@ -536,8 +575,8 @@ gst_blockdct_overlay_draw (GstBlockDctOverlay ** overlay,
     self->no_font = !have_font (self->fonts);
   }
   if (self->no_font) {
-    if (frame->figures)
-      warn_no_font (self, element);
+    if (frame->figures || frame->magnifier)
+      warn_no_font (self, element, get_name (frame));
     return;
   }
   composition = gst_video_overlay_composition_new (NULL);
@@ -552,6 +591,8 @@ gst_blockdct_overlay_draw (GstBlockDctOverlay ** overlay,
     complete &= add (composition, update_label (self, FIRST_MARK + i,
             g_strdup (legend.mark[i].text), legend.x - 4, legend.mark[i].y,
             size, MIDDLE_RIGHT));
+  if (frame->magnifier)
+    complete &= add_magnifier (self, frame, size, composition);
   if (frame->attach)
     attach (frame->buffer, composition);
   else
@@ -572,11 +613,12 @@ void
 gst_blockdct_overlay_draw (GstBlockDctOverlay ** overlay,
     GstElement * element, const GstBlockDctOverlayFrame * frame)
 {
-  if (*overlay != NULL || !frame->figures)
+  if (*overlay != NULL || !(frame->figures || frame->magnifier))
     return;
   *overlay = g_new0 (GstBlockDctOverlay, 1);
   GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
-      ("overlay=true shows nothing: this plugin was built without Pango."),
+      ("%s=true shows nothing: this plugin was built without Pango.",
+          get_name (frame)),
       ("Build it with -Doverlay=enabled, which needs pangocairo (Debian: "
           "libpango1.0-dev)."));
 }

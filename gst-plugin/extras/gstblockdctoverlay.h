@@ -28,6 +28,8 @@ typedef struct
   const BdctStats *second;      /* B's, if `how` says that there is one */
   const GstBlockDctHow *how;
   gboolean figures;             /* write them too, not a map's labels alone */
+  gboolean magnifier;           /* at these shares of width and height */
+  gdouble magnifier_x, magnifier_y;
   gboolean attach;              /* downstream draws what is attached */
 } GstBlockDctOverlayFrame;
 

@@ -69,15 +69,22 @@ draw_digit (GstBlockDctValues * self, PangoContext * context, gint digit)
   pango_font_description_free (font);
 }
 
-static void
-draw_digits (GstBlockDctValues * self, PangoFontMap * fonts, gint n_digits)
+void
+gst_blockdct_values_prepare (GstBlockDctValues ** values,
+    PangoFontMap * fonts, gint depth)
 {
-  PangoContext *context = pango_font_map_create_context (fonts);
+  const gint n_digits = depth > 9 ? 4 : 3;
+  PangoContext *context;
 
-  self->n_digits = n_digits;
-  self->width = SIDE / n_digits;
+  if (*values == NULL)
+    *values = g_new0 (GstBlockDctValues, 1);
+  if ((*values)->n_digits == n_digits)
+    return;
+  context = pango_font_map_create_context (fonts);
+  (*values)->n_digits = n_digits;
+  (*values)->width = SIDE / n_digits;
   for (gint digit = 0; digit < 10; digit++)
-    draw_digit (self, context, digit);
+    draw_digit (*values, context, digit);
   g_object_unref (context);
 }
 
@@ -99,10 +106,9 @@ read_luma (GstVideoFrame * frame, const BdctLayout * layout, gint x, gint y)
       ? bdct_colour_y (v[0], v[1], v[2]) : v[0];
 }
 
-/* Black on light squares, white on dark ones. */
-static void
-put_value (const GstBlockDctValues * self, guint32 * pixels, gint stride,
-    gint value, gboolean light)
+void
+gst_blockdct_values_put (const GstBlockDctValues * self, guint32 * pixels,
+    gint stride, gint value, gboolean light)
 {
   gint n = 1;
 
@@ -139,7 +145,7 @@ put_values (const GstBlockDctValues * self, GstVideoFrame * frame,
     for (gint x = column; x + SIDE <= half->x1; x += SIDE) {
       gint v = read_luma (frame, layout, x + SIDE / 2, y + SIDE / 2);
 
-      put_value (self, pixels + y * width + x, width, v,
+      gst_blockdct_values_put (self, pixels + y * width + x, width, v,
           v > bdct_layout_peak (layout) / 2);
     }
 }
@@ -170,7 +176,6 @@ gst_blockdct_values_draw (GstBlockDctValues ** values, PangoFontMap * fonts,
     GstBuffer * buffer, const GstVideoInfo * info, const BdctLayout * layout,
     const BdctView * view)
 {
-  const gint n_digits = layout->depth > 9 ? 4 : 3;
   const gint width = GST_VIDEO_INFO_WIDTH (info);
   const gint height = GST_VIDEO_INFO_HEIGHT (info);
   GstVideoOverlayRectangle *rectangle = NULL;
@@ -179,10 +184,7 @@ gst_blockdct_values_draw (GstBlockDctValues ** values, PangoFontMap * fonts,
   GstVideoFrame frame;
   GstMapInfo map;
 
-  if (*values == NULL)
-    *values = g_new0 (GstBlockDctValues, 1);
-  if ((*values)->n_digits != n_digits)
-    draw_digits (*values, fonts, n_digits);
+  gst_blockdct_values_prepare (values, fonts, layout->depth);
   if (drawn != NULL && gst_buffer_map (drawn, &map, GST_MAP_READWRITE)) {
     gboolean ok = gst_video_frame_map (&frame, info, buffer, GST_MAP_READ);
 

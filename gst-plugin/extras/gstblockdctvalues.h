@@ -27,6 +27,15 @@ GstVideoOverlayRectangle *gst_blockdct_values_draw (GstBlockDctValues **
     values, PangoFontMap * fonts, GstBuffer * buffer, const GstVideoInfo * info,
     const BdctLayout * layout, const BdctView * view);
 
+/** The same digits for others: of samples of so many bits. */
+void gst_blockdct_values_prepare (GstBlockDctValues ** values,
+    PangoFontMap * fonts, gint depth);
+
+/** Put a value on a square of BDCT_VIEW_MAX_ZOOM pixels, premultiplied: black
+ * where the square is `light`, else white. What is none of it stays. */
+void gst_blockdct_values_put (const GstBlockDctValues * values,
+    guint32 * pixels, gint stride, gint value, gboolean light);
+
 void gst_blockdct_values_clear (GstBlockDctValues ** values);
 
 G_END_DECLS

@@ -7,8 +7,8 @@
 const gchar *const preview_controls[PREVIEW_N_CONTROLS] = {
   "transform", "quality", "qp", "chroma-qp-offset", "scaling-list",
   "b-transform", "b-quality", "b-qp", "view", "left", "right",
-  "wipe-position", "difference-gain", "zoom", "zoom-x", "zoom-y", "grid",
-  "overlay", "rate", "metrics"
+  "wipe-position", "difference-gain", "zoom", "zoom-x", "zoom-y", "magnifier",
+  "grid", "overlay", "rate", "metrics"
 };
 
 GParamSpec *

@@ -9,7 +9,7 @@
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
-#define PREVIEW_N_CONTROLS 20
+#define PREVIEW_N_CONTROLS 21
 /** The properties with a control, from the first one down. */
 extern const gchar *const preview_controls[PREVIEW_N_CONTROLS];
 

@@ -38,8 +38,9 @@ gboolean
 preview_save (GstElement * dct, GstSample * frame, PreviewSave what,
     const gchar * path, GError ** error)
 {
-#define PLAIN "grid=false", "overlay=false", "zoom=1", NULL
-  static const gchar *const changes[][5] = {
+#define PLAIN "grid=false", "overlay=false", "zoom=1", "magnifier=false", \
+    NULL
+  static const gchar *const changes[][6] = {
     [PREVIEW_SAVE_VIEW] = {NULL},
     [PREVIEW_SAVE_A] = {"view=reconstruction", PLAIN},
     [PREVIEW_SAVE_B] = {"view=reconstruction-b", PLAIN},

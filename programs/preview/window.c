@@ -28,7 +28,11 @@
     "Left, Right      transform\n" \
     "v                next view\n" \
     "g                grid\n" \
-    "space            original, and back\n" \
+    "space            left picture, and back\n" \
+    "b, x             A to B, swap them\n" \
+    "c                pair to compare\n" \
+    "Ctrl+wheel, + -  zoom; 0: whole\n" \
+    "m                magnifier\n" \
     "click            a block's levels\n" \
     "p, comma, .      pause, back, step\n" \
     "l                repeat from, to, no\n" \

@@ -627,6 +627,9 @@ test_recipe (void)
       1 / 3.0, NULL);
   preview_transport_set_paused (player.transport, FALSE);
   wait_frame (&player, N_FRAMES - 1);
+  for (guint i = 0; i < 50 && player.n_ends == 0; i++)
+    settle (&player);
+  g_assert_cmpuint (player.n_ends, ==, 1);
   gst_element_set_state (player.pipeline, GST_STATE_READY);
   g_assert_true (g_file_get_contents (path, &figures, NULL, NULL));
   compare_recipe (&player, figures, pictures);

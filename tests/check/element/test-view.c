@@ -6,36 +6,15 @@
 #include <math.h>
 #include <string.h>
 #include "bench.h"
+#include "text.h"
 #ifdef HAVE_OVERLAY
 #include <glib/gstdio.h>
-#include <pango/pangocairo.h>
 #endif
 
 #define WIDTH 131
 #define HEIGHT 101
 
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
-
-/* Whether text can be drawn here. */
-static gboolean
-have_text (void)
-{
-  gboolean found = FALSE;
-#ifdef HAVE_OVERLAY
-  PangoFontMap *fonts = pango_cairo_font_map_new ();
-  PangoContext *context = pango_font_map_create_context (fonts);
-  PangoFontDescription *wanted =
-      pango_font_description_from_string ("Monospace");
-  PangoFont *font = pango_font_map_load_font (fonts, context, wanted);
-
-  found = font != NULL;
-  g_clear_object (&font);
-  pango_font_description_free (wanted);
-  g_object_unref (context);
-  g_object_unref (fonts);
-#endif
-  return found;
-}
 
 static const gchar *views[] = {
   "reconstruction", "original", "wipe", "side-by-side", "stacked",
@@ -272,8 +251,6 @@ test_flags (void)
 }
 
 #ifdef HAVE_OVERLAY
-
-#define NO_FONT "no font is installed here (Debian: fonts-dejavu-core)"
 
 /* The text goes into the picture in every format, and nowhere else. */
 static void

@@ -313,7 +313,9 @@ test_tiny (void)
 static void
 test_flags (void)
 {
-  static const gchar *live[] = { "zoom", "zoom-x", "zoom-y" };
+  static const gchar *live[] = { "zoom", "zoom-x", "zoom-y", "magnifier",
+    "magnifier-x", "magnifier-y"
+  };
   Bench bench;
 
   bench_init (&bench, NULL, 0, 0, NULL);

@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The values of samples: on the squares of a view at 16:1, and in the
+ * magnifier, whose squares are checked by all components. What is drawn is
+ * attached to the frames here, whose own samples stay as the view has them. */
+#include <math.h>
+#include <string.h>
+#include <gst/video/navigation.h>
+#include "bench.h"
+#include "rgb-formats.h"
+#include "text.h"
+
+#define SIDE 16
+#define WIDTH 256
+#define HEIGHT 128
+/* Of the magnifier: what half of such a frame holds, odd. */
+#define N_SQUARES 3
+#define LENS (N_SQUARES * SIDE)
+
+/* A square's pixels: how much of a digit is on each. */
+typedef guint8 Pattern[SIDE * SIDE];
+
+static void
+open_bench (Bench * bench, const gchar * format)
+{
+  bench_init (bench, NULL, 0, 0, "quality", 20, "zoom-x", 0.0, "zoom-y", 0.0,
+      NULL);
+  gst_harness_add_propose_allocation_meta (bench->h,
+      GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
+  bench_set_caps (bench, format, WIDTH, HEIGHT);
+}
+
+/* The first rectangle on a frame; NULL if there is none. */
+static GstVideoOverlayRectangle *
+get_rectangle (GstBuffer * out)
+{
+  GstVideoOverlayCompositionMeta *meta =
+      gst_buffer_get_video_overlay_composition_meta (out);
+
+  return meta == NULL ? NULL
+      : gst_video_overlay_composition_get_rectangle (meta->overlay, 0);
+}
+
+static GstBuffer *
+show (Bench * bench, guint n)
+{
+  GstBuffer *out;
+
+  bench_push (bench, n);
+  out = bench_pull (bench);
+  g_assert_nonnull (out);
+  gst_structure_free (bench_pop_report (bench, "frame"));
+  return out;
+}
+
+/* The square that begins at (x, y) of what is as large as the frame. */
+static void
+read_pattern (const guint32 * pixels, gint x, gint y, Pattern pattern)
+{
+  for (gint i = 0; i < SIDE * SIDE; i++)
+    pattern[i] = pixels[(y + i / SIDE) * WIDTH + x + i % SIDE] >> 24;
+}
+
+/* Luma of the frame, or that of R, G and B. */
+static gint *
+get_luma (const GstVideoInfo * info, GstBuffer * buffer)
+{
+  GstVideoFrame frame;
+  gint *luma, w, h;
+
+  if (!GST_VIDEO_INFO_IS_RGB (info))
+    return frame_samples (info, buffer, BDCT_Y, &w, &h);
+  luma = g_new (gint, WIDTH * HEIGHT);
+  g_assert_true (gst_video_frame_map (&frame, info, buffer, GST_MAP_READ));
+  for (gint i = 0; i < WIDTH * HEIGHT; i++) {
+    gint v[3];
+
+    for (gint c = 0; c < 3; c++)
+      v[c] = ((guint8 *) GST_VIDEO_FRAME_COMP_DATA (&frame, c))
+          [i / WIDTH * GST_VIDEO_FRAME_COMP_STRIDE (&frame, c)
+          + i % WIDTH * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, c)];
+    /* JFIF's */
+    luma[i] = (19595 * v[0] + 38470 * v[1] + 7471 * v[2] + 32768) >> 16;
+  }
+  gst_video_frame_unmap (&frame);
+  return luma;
+}
+
+#ifdef HAVE_OVERLAY
+/* What a value of up to 4 digits looks like: its digits side by side in the
+ * middle, each drawn by Pango in its own place. `n_digits` are the largest
+ * value's. */
+static void
+draw_value (gint value, gint n_digits, Pattern pattern)
+{
+  const gint width = SIDE / n_digits, rows = 10;
+  gchar *text = g_strdup_printf ("%d", value);
+  const gint n = strlen (text);
+  PangoFontMap *fonts = pango_cairo_font_map_new ();
+  PangoContext *context = pango_font_map_create_context (fonts);
+  PangoFontDescription *font =
+      pango_font_description_from_string ("Monospace");
+
+  memset (pattern, 0, sizeof (Pattern));
+  pango_font_description_set_absolute_size (font,
+      (n_digits > 3 ? 7 : 9) * PANGO_SCALE);
+  for (gint i = 0; i < n; i++) {
+    cairo_surface_t *surface =
+        cairo_image_surface_create (CAIRO_FORMAT_A8, SIDE, rows);
+    PangoLayout *layout = pango_layout_new (context);
+    cairo_t *cr = cairo_create (surface);
+    PangoRectangle ink;
+
+    pango_layout_set_font_description (layout, font);
+    pango_layout_set_text (layout, text + i, 1);
+    pango_layout_get_pixel_extents (layout, &ink, NULL);
+    cairo_move_to (cr, (width - ink.width) / 2 - ink.x,
+        (rows - ink.height) / 2 - ink.y);
+    pango_cairo_show_layout (cr, layout);
+    cairo_destroy (cr);
+    cairo_surface_flush (surface);
+    for (gint y = 0; y < rows; y++)
+      memcpy (pattern + (3 + y) * SIDE + (SIDE - n * width) / 2 + i * width,
+          cairo_image_surface_get_data (surface)
+          + y * cairo_image_surface_get_stride (surface), width);
+    cairo_surface_destroy (surface);
+    g_object_unref (layout);
+  }
+  pango_font_description_free (font);
+  g_object_unref (context);
+  g_object_unref (fonts);
+  g_free (text);
+}
+#else
+static void
+draw_value (gint value, gint n_digits, Pattern pattern)
+{
+  (void) value, (void) n_digits;
+  memset (pattern, 0, sizeof (Pattern));
+}
+#endif
+
+/* The same, drawn once. */
+static const guint8 *
+get_pattern (gint value, gboolean deep)
+{
+  static Pattern *drawn[2][4096];
+
+  if (drawn[deep][value] == NULL) {
+    drawn[deep][value] = g_new (Pattern, 1);
+    draw_value (value, deep ? 4 : 3, *drawn[deep][value]);
+  }
+  return *drawn[deep][value];
+}
+
+/* Whether a square is whole in what a view shows: not on the line. */
+static gboolean
+is_whole (const gchar * view, gint x)
+{
+  return strcmp (view, "wipe") != 0 || x > WIDTH / 2 || x + SIDE <= WIDTH / 2;
+}
+
+static void
+check_values (Bench * bench, const gchar * view, GstBuffer * out, gint depth)
+{
+  GstVideoOverlayRectangle *rectangle = get_rectangle (out);
+  gint *luma = get_luma (&bench->info, out);
+  GstBuffer *pixels;
+  GstMapInfo map;
+
+  g_assert_nonnull (rectangle);
+  pixels = gst_video_overlay_rectangle_get_pixels_unscaled_argb (rectangle,
+      GST_VIDEO_OVERLAY_FORMAT_FLAG_PREMULTIPLIED_ALPHA);
+  g_assert_true (gst_buffer_map (pixels, &map, GST_MAP_READ));
+  for (gint y = 0; y < HEIGHT; y += SIDE)
+    for (gint x = 0; x < WIDTH; x += SIDE) {
+      const gint value = luma[y * WIDTH + x];
+      static const Pattern none;
+      const guint8 *wanted = is_whole (view, x) ? get_pattern (value,
+          depth > 9) : none;
+      Pattern got;
+
+      read_pattern ((guint32 *) map.data, x, y, got);
+      if (memcmp (wanted, got, sizeof (Pattern)) != 0)
+        g_error ("%s, %s: what is at (%d, %d) is not %d",
+            GST_VIDEO_INFO_NAME (&bench->info), view, x, y, value);
+    }
+  gst_buffer_unmap (pixels, &map);
+  g_free (luma);
+}
+
+static void
+check_views (const gchar * format, gint depth)
+{
+  static const gchar *views[] = { "reconstruction", "original",
+    "reconstruction-b", "wipe", "side-by-side", "stacked", "flicker",
+    "difference", "coefficients", "error-map"
+  };
+  Bench bench;
+
+  open_bench (&bench, format);
+  gst_util_set_object_arg (G_OBJECT (bench.element), "b-transform",
+      "hevc-16x16");
+  g_object_set (bench.element, "wipe-position", 0.5, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (views); i++) {
+    GstBuffer *out;
+
+    gst_util_set_object_arg (G_OBJECT (bench.element), "view", views[i]);
+    g_object_set (bench.element, "zoom", 16.0, NULL);
+    out = show (&bench, i);
+    if (i < 8)
+      check_values (&bench, views[i], out, depth);
+    else if (i == 8)
+      g_assert_null (get_rectangle (out));
+    gst_buffer_unref (out);
+    g_object_set (bench.element, "zoom", 15.99, NULL);
+    out = show (&bench, i);
+    if (i < 9)
+      g_assert_null (get_rectangle (out));
+    gst_buffer_unref (out);
+  }
+  bench_clear (&bench);
+}
+
+/* Every format, every view: the digits are those of what is under them, and
+ * there are none below 16:1, or on what is no sample. */
+static void
+test_values (void)
+{
+  if (!have_text ()) {
+    g_test_skip (NO_FONT);
+    return;
+  }
+  for (guint f = 0; f < N_TEST_FORMATS; f++)
+    check_views (test_formats[f].name, test_formats[f].depth);
+  for (guint f = 0; f < G_N_ELEMENTS (rgb_formats); f++)
+    check_views (rgb_formats[f].name, 8);
+}
+
+/* The magnifier */
+
+/* A frame's Y, U and V, or R, G and B, with 8 bits, a sample of each at every
+ * place; to be freed. */
+static guint8 *
+read_frame (const GstVideoInfo * info, GstBuffer * buffer, gint depth)
+{
+  guint8 *all = g_malloc (3 * WIDTH * HEIGHT);
+  GstVideoFrame frame;
+
+  memset (all, 128, 3 * WIDTH * HEIGHT);
+  if (!GST_VIDEO_INFO_IS_RGB (info)) {
+    for (BdctComponent c = 0; c < 3; c++) {
+      gint w, h, *samples = frame_samples (info, buffer, c, &w, &h);
+
+      for (gint i = 0; samples != NULL && i < WIDTH * HEIGHT; i++)
+        all[3 * i + c] = samples[i / WIDTH / (HEIGHT / h) * w
+            + i % WIDTH / (WIDTH / w)] >> (depth - 8);
+      g_free (samples);
+    }
+    return all;
+  }
+  g_assert_true (gst_video_frame_map (&frame, info, buffer, GST_MAP_READ));
+  for (gint i = 0; i < 3 * WIDTH * HEIGHT; i++)
+    all[i] = ((guint8 *) GST_VIDEO_FRAME_COMP_DATA (&frame, i % 3))
+        [i / 3 / WIDTH * GST_VIDEO_FRAME_COMP_STRIDE (&frame, i % 3)
+        + i / 3 % WIDTH * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, i % 3)];
+  gst_video_frame_unmap (&frame);
+  return all;
+}
+
+/* Between its frame, if it has one, and its digits. */
+static void
+read_square (GstVideoOverlayRectangle * rectangle, gboolean rgb, gint i,
+    gint j, guint8 v[3])
+{
+  GstBuffer *pixels = gst_video_overlay_rectangle_get_pixels_unscaled_raw
+      (rectangle, GST_VIDEO_OVERLAY_FORMAT_FLAG_NONE);
+  const gsize at = (j * SIDE + 1) * LENS + i * SIDE + 1;
+  GstMapInfo map;
+  guint32 word;
+
+  g_assert_true (gst_buffer_map (pixels, &map, GST_MAP_READ));
+  g_assert_cmpuint (map.size, ==, 4 * LENS * LENS);
+  memcpy (&word, map.data + 4 * at, 4);
+  for (gint c = 0; c < 3; c++)
+    v[c] = rgb ? word >> (16 - 8 * c) & 255 : map.data[4 * at + 1 + c];
+  gst_buffer_unmap (pixels, &map);
+}
+
+/* It comes after all else but its words. */
+static GstVideoOverlayRectangle *
+get_lens (GstBuffer * out)
+{
+  GstVideoOverlayCompositionMeta *meta =
+      gst_buffer_get_video_overlay_composition_meta (out);
+
+  g_assert_nonnull (meta);
+  return gst_video_overlay_composition_get_rectangle (meta->overlay,
+      gst_video_overlay_composition_n_rectangles (meta->overlay) - 2);
+}
+
+/* The squares are those of `of` around (x, y), where it has them, and the
+ * rectangle is around (at_x, at_y) as far as the edges allow. */
+static void
+check_lens (Bench * bench, const gchar * what, GstBuffer * out, gint at_x,
+    gint at_y, GstBuffer * of, gint depth, gint x, gint y)
+{
+  const gboolean rgb = GST_VIDEO_INFO_IS_RGB (&bench->info);
+  GstVideoOverlayRectangle *rectangle = get_lens (out);
+  guint8 *samples = read_frame (&bench->info, of, depth);
+  static const guint8 dark[2][3] = { {16, 128, 128}, {0, 0, 0} };
+  gint left, top;
+  guint width, height;
+
+  gst_video_overlay_rectangle_get_render_rectangle (rectangle, &left, &top,
+      &width, &height);
+  g_assert_cmpint (left, ==, CLAMP (at_x - LENS / 2, 0, WIDTH - LENS));
+  g_assert_cmpint (top, ==, CLAMP (at_y - LENS / 2, 0, HEIGHT - LENS));
+  for (gint j = 0; j < N_SQUARES; j++)
+    for (gint i = 0; i < N_SQUARES; i++) {
+      gint sx = x + i - N_SQUARES / 2, sy = y + j - N_SQUARES / 2;
+      const guint8 *wanted = sx >= 0 && sx < WIDTH && sy >= 0 && sy < HEIGHT
+          ? samples + 3 * (sy * WIDTH + sx) : dark[rgb];
+      guint8 got[3];
+
+      read_square (rectangle, rgb, i, j, got);
+      if (memcmp (wanted, got, sizeof got) != 0)
+        g_error ("%s, %s: square (%d, %d) is %d %d %d, not %d %d %d of "
+            "(%d, %d)", GST_VIDEO_INFO_NAME (&bench->info), what, i, j, got[0],
+            got[1], got[2], wanted[0], wanted[1], wanted[2], sx, sy);
+    }
+  g_free (samples);
+}
+
+/* At places, of which some are at the edges, and on the line of the wipe. */
+static void
+check_lens_of_views (const gchar * format, gint depth)
+{
+  static const gchar *views[] = { "reconstruction", "original", "wipe",
+    "side-by-side", "stacked", "difference", "coefficients", "quality-map"
+  };
+  static const gint at[][2] = { {100, 60}, {0, 0}, {128, 63}, {255, 127},
+    {127, 64}, {1, 126}, {31, 33}, {200, 1}
+  };
+  Bench bench;
+
+  open_bench (&bench, format);
+  g_object_set (bench.element, "magnifier", TRUE, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (views); i++) {
+    GstBuffer *out;
+
+    gst_util_set_object_arg (G_OBJECT (bench.element), "view", views[i]);
+    g_object_set (bench.element, "magnifier-x", (at[i][0] + 0.5) / WIDTH,
+        "magnifier-y", (at[i][1] + 0.5) / HEIGHT, NULL);
+    out = show (&bench, i);
+    check_lens (&bench, views[i], out, at[i][0], at[i][1], out, depth,
+        at[i][0], at[i][1]);
+    gst_buffer_unref (out);
+  }
+  bench_clear (&bench);
+}
+
+/* In every format and sort of view its squares are what the view shows. */
+static void
+test_lens (void)
+{
+  if (!have_text ()) {
+    g_test_skip (NO_FONT);
+    return;
+  }
+  for (guint f = 0; f < N_TEST_FORMATS; f++)
+    check_lens_of_views (test_formats[f].name, test_formats[f].depth);
+  for (guint f = 0; f < G_N_ELEMENTS (rgb_formats); f++)
+    check_lens_of_views (rgb_formats[f].name, 8);
+}
+
+/* A square for each sample, however large it is in the view, and however much
+ * is drawn on top; in the halves of views, too. */
+static void
+test_lens_zoomed (void)
+{
+  static const struct
+  {
+    const gchar *view;
+    gdouble zoom, zoom_x;
+    gint x, y;                  /* of the view */
+    gint column, row;           /* of the picture */
+  } cases[] = {
+    {"original", 2, 0, 101, 61, 50, 30},
+    {"original", 3, 1, 255, 100, 255, 33},
+    {"original", 16, 0.5, 128, 0, 128, 0},
+    {"original", 16, 0, 37, 100, 2, 6},
+    {"wipe", 4, 0, 40, 9, 10, 2},
+    {"side-by-side", 2, 0, 128 + 21, 40, 10, 20},
+    {"side-by-side", 2, 1, 128 + 21, 40, (256 + 21) / 2, 20},
+    {"stacked", 8, 0, 80, 64 + 17, 10, 2},
+  };
+
+  if (!have_text ()) {
+    g_test_skip (NO_FONT);
+    return;
+  }
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (cases); i++) {
+    const guint k = i / 2;
+    GstBuffer *of, *out;
+    Bench bench;
+
+    open_bench (&bench, i % 2 == 0 ? "I420" : "P010_10LE");
+    gst_util_set_object_arg (G_OBJECT (bench.element), "left", "original");
+    gst_util_set_object_arg (G_OBJECT (bench.element), "right", "original");
+    gst_util_set_object_arg (G_OBJECT (bench.element), "view", "original");
+    of = show (&bench, 0);
+    gst_util_set_object_arg (G_OBJECT (bench.element), "view", cases[k].view);
+    g_object_set (bench.element, "wipe-position", strcmp (cases[k].view,
+            "wipe") == 0 ? 0.9 : 0.0, "zoom", cases[k].zoom, "zoom-x",
+        cases[k].zoom_x, "magnifier", TRUE, "magnifier-x",
+        (cases[k].x + 0.5) / WIDTH, "magnifier-y",
+        (cases[k].y + 0.5) / HEIGHT, "grid", TRUE, NULL);
+    out = show (&bench, 0);
+    check_lens (&bench, cases[k].view, out, cases[k].x, cases[k].y, of,
+        i % 2 == 0 ? 8 : 10, cases[k].column, cases[k].row);
+    gst_buffer_unref (of);
+    gst_buffer_unref (out);
+    bench_clear (&bench);
+  }
+}
+
+/* The pointer */
+
+static void
+send (Bench * bench, GstEvent * event)
+{
+  gst_harness_push_upstream_event (bench->h, event);
+}
+
+static void
+assert_lens (Bench * bench, gboolean on, gdouble x, gdouble y)
+{
+  gdouble is[2];
+  gboolean shown;
+
+  g_object_get (bench->element, "magnifier", &shown, "magnifier-x", &is[0],
+      "magnifier-y", &is[1], NULL);
+  g_assert_cmpint (shown, ==, on);
+  g_assert_cmpfloat_with_epsilon (is[0], x, 1e-9);
+  g_assert_cmpfloat_with_epsilon (is[1], y, 1e-9);
+}
+
+/* A key turns it on, where the pointer is, which it then follows. */
+static void
+test_pointer (void)
+{
+  GstBuffer *out;
+  Bench bench;
+
+  open_bench (&bench, "I420");
+  g_object_set (bench.element, "interactive", TRUE, NULL);
+  out = show (&bench, 0);
+  gst_buffer_unref (out);
+  send (&bench, gst_navigation_event_new_mouse_move (10.75, 20.25,
+          GST_NAVIGATION_MODIFIER_NONE));
+  assert_lens (&bench, FALSE, 0.5, 0.5);
+  send (&bench, gst_navigation_event_new_key_press ("m",
+          GST_NAVIGATION_MODIFIER_NONE));
+  assert_lens (&bench, TRUE, 10.5 / WIDTH, 20.5 / HEIGHT);
+  send (&bench, gst_navigation_event_new_mouse_move (255.9, 127.9,
+          GST_NAVIGATION_MODIFIER_NONE));
+  assert_lens (&bench, TRUE, 255.5 / WIDTH, 127.5 / HEIGHT);
+  send (&bench, gst_navigation_event_new_mouse_move (256, 10,
+          GST_NAVIGATION_MODIFIER_NONE));
+  assert_lens (&bench, TRUE, 255.5 / WIDTH, 127.5 / HEIGHT);
+  if (have_text ()) {
+    out = show (&bench, 0);
+    check_lens (&bench, "pointer", out, 255, 127, out, 8, 255, 127);
+    gst_buffer_unref (out);
+  }
+  send (&bench, gst_navigation_event_new_key_press ("m",
+          GST_NAVIGATION_MODIFIER_NONE));
+  assert_lens (&bench, FALSE, 255.5 / WIDTH, 127.5 / HEIGHT);
+  bench_clear (&bench);
+}
+
+/* Of any size; what is too small has none. */
+static void
+test_sizes (void)
+{
+  static const gint sizes[][2] = { {1, 1}, {47, 200}, {48, 48}, {640, 47},
+    {49, 51}, {1921, 1081}
+  };
+  static const gchar *formats[] = { "I420", "BGRx" };
+
+  if (!have_text ()) {
+    g_test_skip (NO_FONT);
+    return;
+  }
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (sizes); i++) {
+    const gint *size = sizes[i / 2];
+    GstBuffer *before, *after;
+    Bench bench;
+
+    bench_init (&bench, formats[i % 2], size[0], size[1], "magnifier-x", 1.0,
+        "magnifier-y", 1.0, NULL);
+    before = show (&bench, 0);
+    g_object_set (bench.element, "magnifier", TRUE, NULL);
+    after = show (&bench, 0);
+    g_assert_cmpint (frames_equal (&bench.info, before, after), ==,
+        MIN (size[0], size[1]) < LENS);
+    gst_buffer_unref (before);
+    gst_buffer_unref (after);
+    bench_clear (&bench);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  test_init (&argc, &argv);
+  test_add ("/values/squares", test_values);
+  test_add ("/values/magnifier", test_lens);
+  test_add ("/values/magnifier-zoomed", test_lens_zoomed);
+  test_add ("/values/magnifier-pointer", test_pointer);
+  test_add ("/values/magnifier-sizes", test_sizes);
+  return test_run ();
+}
