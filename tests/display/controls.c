@@ -79,8 +79,8 @@ test_names (Fixture * f, gconstpointer data)
   static const gchar *const names[] = { "preset", "transform", "quality", "qp",
     "chroma-qp-offset", "scaling-list", "b-transform", "b-quality", "b-qp",
     "view", "left", "right", "wipe-position", "difference-gain", "zoom",
-    "zoom-x", "zoom-y", "magnifier", "grid", "overlay", "rate", "metrics", "back",
-    "pause", "step", "loop", "menu", "figure", "plane", "array"
+    "zoom-x", "zoom-y", "magnifier", "grid", "overlay", "rate", "metrics",
+    "back", "pause", "step", "loop", "menu", "figure", "plane", "array"
   };
 
   (void) data;
