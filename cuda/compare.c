@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "compare.h"
 
+#include "apart.h"
 #include "metric-launch.h"
-#include "quadtree.h"
 
 /* Other jobs whose pictures there are at a time: as many as share a launch. */
 #define MAX_PICTURES BDCT_CUDA_MAX_PLANES
@@ -104,7 +104,7 @@ place_luma (const BdctSlot * slot, const BdctStaging * staging,
 /* Have the other jobs from `first` on make their pictures. */
 static bool
 make_pictures (BdctSlot * slot, const BdctStaging * staging, int first, int n,
-    const BdctImage * pictures, BdctBuffer * trees, BdctError * error)
+    const BdctImage * pictures, BdctBuffer * apart, BdctError * error)
 {
   const BdctCudaPass *passes[MAX_PICTURES];
   int n_passes = 0;
@@ -113,9 +113,9 @@ make_pictures (BdctSlot * slot, const BdctStaging * staging, int first, int n,
     BdctOther *other = &slot->others[first + i];
     BdctCudaWork work;
 
-    if (bdct_job_is_tree (&other->job)) {
-      if (!bdct_quadtree_enqueue (slot, 1 + first + i, &pictures[i], staging,
-              trees, error))
+    if (bdct_job_is_apart (&other->job)) {
+      if (!bdct_apart_enqueue (slot, 1 + first + i, &pictures[i], staging,
+              apart, error))
         return false;
       continue;
     }
@@ -154,7 +154,7 @@ place_pictures (BdctBuffer * memory, const BdctStaging * staging,
 static bool
 enqueue_others (BdctSlot * slot, const BdctStaging * staging,
     const uint16_t * const luma[3], BdctCompareMemory * memory,
-    BdctBuffer * trees, BdctError * error)
+    BdctBuffer * apart, BdctError * error)
 {
   const int n_others = slot->n_others - (slot->second > 0);
   const int n = min (n_others,
@@ -166,7 +166,7 @@ enqueue_others (BdctSlot * slot, const BdctStaging * staging,
   for (int first = 0; first < n_others; first += n) {
     const int here = min (n, n_others - first);
 
-    if (!make_pictures (slot, staging, first, here, pictures, trees, error))
+    if (!make_pictures (slot, staging, first, here, pictures, apart, error))
       return false;
     for (int i = 0; i < here; i++)
       if (!bdct_frame_metrics_enqueue (&slot->metrics, 1 + first + i,
@@ -178,7 +178,7 @@ enqueue_others (BdctSlot * slot, const BdctStaging * staging,
 
 bool
 bdct_compare_enqueue (BdctSlot * slot, const BdctStaging * staging,
-    BdctCompareMemory * memory, BdctBuffer * trees, BdctError * error)
+    BdctCompareMemory * memory, BdctBuffer * apart, BdctError * error)
 {
   const uint16_t *luma[3] = { NULL, NULL, NULL };
 
@@ -190,7 +190,7 @@ bdct_compare_enqueue (BdctSlot * slot, const BdctStaging * staging,
               || bdct_frame_metrics_enqueue (&slot->metrics, slot->second,
                   &slot->b_rec, luma, &memory->scratch, staging, error))
           && (!slot->others_compared
-              || enqueue_others (slot, staging, luma, memory, trees,
+              || enqueue_others (slot, staging, luma, memory, apart,
                   error))));
 }
 

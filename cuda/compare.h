@@ -31,10 +31,10 @@ bool bdct_compare_describe (BdctSlot *slot, const BdctStaging *staging,
  * compares them. */
 bool bdct_compare_takes (const BdctSlot *slot, int i);
 
-/** Enqueue all of it behind the passes of the sets. `trees`: where trees are
- * found (quadtree.h). */
+/** Enqueue all of it behind the passes of the sets. `apart`: memory of jobs
+ * that are apart (apart.h). */
 bool bdct_compare_enqueue (BdctSlot *slot, const BdctStaging *staging,
-    BdctCompareMemory *memory, BdctBuffer *trees, BdctError *error);
+    BdctCompareMemory *memory, BdctBuffer *apart, BdctError *error);
 
 void bdct_compare_clear (BdctCompareMemory *memory, bool in_context);
 

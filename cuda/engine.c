@@ -5,11 +5,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "apart.h"
 #include "colour-launch.h"
 #include "compare.h"
 #include "device.h"
 #include "plan.h"
-#include "quadtree.h"
 #include "rate.h"
 #include "slot.h"
 #include "staging.h"
@@ -47,7 +47,7 @@ typedef struct {
   unsigned n_cells, next_cells; /* frames */
   bool zeroed;                  /* the half of the cells in use */
   BdctBuffer levels;            /* of the frame whose bits are counted */
-  BdctBuffer trees;             /* of the one whose trees are found */
+  BdctBuffer apart;             /* of the one whose jobs are apart */
   BdctCompareMemory compare;    /* of the one whose metrics are computed */
   const BdctCudaPass *passes[MAX_BATCH * (4 + BDCT_MAX_OTHERS + 1)];
 } CudaEngine;
@@ -64,7 +64,7 @@ free_frames (CudaEngine * self, bool in_context)
   free (self->frames);
   bdct_buffer_free (&self->cells, in_context);
   bdct_buffer_free (&self->levels, in_context);
-  bdct_buffer_free (&self->trees, in_context);
+  bdct_buffer_free (&self->apart, in_context);
   bdct_compare_clear (&self->compare, in_context);
   bdct_staging_clear (&self->staging, in_context);
   self->frames = NULL;
@@ -205,7 +205,7 @@ gather_passes (CudaEngine * self, unsigned first, unsigned n)
       if (other < 0)
         self->passes[n_passes++] = &slot->pass[i];
       else if (!bdct_compare_takes (slot, other)
-          && !bdct_job_is_tree (&slot->others[other].job))
+          && !bdct_job_is_apart (&slot->others[other].job))
         self->passes[n_passes++] = &slot->others[other].pass;
     }
   }
@@ -324,17 +324,17 @@ draw (CudaEngine * self, const BdctSlot * slot, BdctError * error)
       "cudaLaunchKernel", error);
 }
 
-/* Enqueue the trees of a frame, but for those of other jobs that are compared.
- */
+/* Enqueue the jobs of a frame that are apart, but for other ones that are
+ * compared. */
 static bool
-find_trees (CudaEngine * self, const BdctSlot * slot, BdctError * error)
+enqueue_apart (CudaEngine * self, const BdctSlot * slot, BdctError * error)
 {
   for (int i = 0; i <= slot->n_others; i++)
-    if (bdct_job_is_tree (bdct_slot_job (slot, i))
+    if (bdct_job_is_apart (bdct_slot_job (slot, i))
         && (i == 0 || !bdct_compare_takes (slot, i - 1))
-        && !bdct_quadtree_enqueue (slot, i, i == 0 ? &slot->rec
+        && !bdct_apart_enqueue (slot, i, i == 0 ? &slot->rec
             : i == slot->second ? &slot->b_rec : NULL, &self->staging,
-            &self->trees, error))
+            &self->apart, error))
       return false;
   return true;
 }
@@ -354,13 +354,13 @@ launch_kernels (CudaEngine * self, unsigned first, unsigned n,
     return false;
   for (unsigned i = 0; i < n; i++) {
     slot = &frame_at (self, first + i)->slot;
-    if (!find_trees (self, slot, error))
+    if (!enqueue_apart (self, slot, error))
       return false;
     if (slot->rate && !bdct_rate_enqueue (slot, &self->staging, &self->levels,
             error))
       return false;
     if (!bdct_compare_enqueue (slot, &self->staging, &self->compare,
-            &self->trees, error))
+            &self->apart, error))
       return false;
     if (slot->viewed && !draw (self, slot, error))
       return false;

@@ -51,8 +51,8 @@ typedef struct {
   union
   {
     BdctBlockRecord *blocks[2];   /**< NULL: not asked for */
-    BdctLevel *levels[2];         /**< of what writes or reads levels, aligned
-                                       to 16 bytes */
+    BdctLevel *levels[2];         /**< of what writes levels, or reads them and
+                                       has no records; aligned to 16 bytes */
   };
   /* The following is what planning and launching fill in (plan.h). */
   int32_t row_bytes;      /**< of a row's samples */
@@ -60,8 +60,19 @@ typedef struct {
   int32_t grey;           /**< the middle sample, as it lies in memory */
   int32_t aligned;        /**< whether every row begins at a multiple of 16 */
   int32_t columns;        /**< blocks from left to right, of each component */
-  int32_t mcu_width, mcu_height; /**< of what counts symbols: a component's
-                                      blocks in an MCU (dct/symbols.h) */
+  union
+  {
+    struct
+    {
+      int32_t mcu_width, mcu_height; /**< of what counts symbols: a component's
+                                          blocks in an MCU (dct/symbols.h) */
+    };
+    const BdctLevel *given;          /**< of BDCT_CUDA_GIVEN: the levels of the
+                                          first component and, behind them, of
+                                          the second */
+    BdctLevel *coefficients;         /**< of what chooses levels: likewise, and
+                                          behind them as much room */
+  };
   int32_t cells_x;        /**< cells of the map from left to right */
   int32_t tiles_x;        /**< tiles of the plane from left to right, or of a
                                component where they are blocks in a row */
@@ -124,6 +135,19 @@ typedef struct BdctCudaKernel {
       const BdctJob *job);
 } BdctCudaKernel;
 
+/** What is asked of the planes of a frame. */
+typedef enum
+{
+  BDCT_CUDA_STATISTICS,   /**< these, and if wanted the picture and the blocks'
+                               records */
+  BDCT_CUDA_GIVEN,        /**< the same of given levels */
+  BDCT_CUDA_LEVELS,       /**< the levels, or with a `dst` their picture there
+                               (dct/render.h, bdct_render_level()); nothing is
+                               counted */
+  BDCT_CUDA_COEFFICIENTS, /**< in place of levels, what these are made of */
+  BDCT_CUDA_N_ASKS
+} BdctCudaAsk;
+
 /** The planes of a frame with the jobs that are done to them. */
 typedef struct {
   const BdctJob *sets;  /**< of one transform and depth */
@@ -131,9 +155,7 @@ typedef struct {
   BdctCudaPlane plane[BDCT_MAX_PLANES];
   int n_planes;
   bool mixed;           /**< there is a map, and it has mixed cells */
-  bool levels;          /**< the levels are made and nothing is counted:
-                             planes' `levels`, or with a `dst` their picture
-                             there (dct/render.h, bdct_render_level()) */
+  BdctCudaAsk ask;
   const BdctCudaKernel *kernel; /**< what does all of it; NULL: the best */
 } BdctCudaWork;
 
@@ -159,7 +181,8 @@ typedef enum
 const BdctTensorKernel *bdct_tensor_find (const BdctCudaWork *work,
     unsigned traits);
 
-/** The kernel without tensor cores, which takes any work (scalar.cu). */
+/** The kernel without tensor cores, which takes any work (scalar.cu); given
+ * levels and coefficients, that of blocks that H.265 has. */
 const BdctCudaKernel *bdct_scalar_find (const BdctCudaWork *work);
 
 /** What is counted for a frame's bits (dct/rate.h) into the planes' `counts`:
@@ -174,6 +197,17 @@ typedef enum
 
 /** The kernel that counts so, for jobs such as this one (rate.cu). */
 const BdctCudaKernel *bdct_rate_find (BdctCudaCount count, const BdctJob *job);
+
+/** What is done for levels by rate and distortion (dct/rdoq.h): they are chosen
+ * from the planes' `coefficients`, or their picture drawn to `dst`. */
+typedef enum
+{
+  BDCT_CUDA_CHOOSE,
+  BDCT_CUDA_DRAW,
+} BdctCudaRdoq;
+
+/** The kernel that does it to the planes' `levels` (rdoq.cu). */
+const BdctCudaKernel *bdct_rdoq_find (BdctCudaRdoq what);
 
 #ifdef __cplusplus
 }

@@ -18,7 +18,8 @@
 #define N_PROBES 8
 
 /* One plane's constants of all sets, and behind them what they were made for:
- * the component jobs. Some kernels share theirs. */
+ * the component jobs, and what chooses each set's levels. Some kernels share
+ * theirs. */
 typedef struct {
   void (*make_constants) (void *, const BdctCudaPlane *, const BdctJob *);
   int depth, n_sets, interleave;
@@ -188,9 +189,9 @@ int
 bdct_cuda_plan (BdctCudaDevice * device, const BdctCudaWork * work,
     BdctCudaPass * passes, BdctError * error)
 {
-  const BdctTensorKernel *tensor = device->tensor && !work->levels
-      && work->kernel == NULL ? bdct_tensor_find (work,
-      device->capability.traits) : NULL;
+  const BdctTensorKernel *tensor = device->tensor
+      && work->ask == BDCT_CUDA_STATISTICS && work->kernel == NULL
+      ? bdct_tensor_find (work, device->capability.traits) : NULL;
   const BdctCudaKernel *scalar = work->kernel != NULL ? work->kernel
       : bdct_scalar_find (work);
   bool both, ok = true;
@@ -236,23 +237,38 @@ count_jobs (const BdctCudaPass * pass, const BdctPlaneLayout * layout)
   return pass->n_sets * layout->interleave;
 }
 
+/* Bytes of what an entry was made for. */
+static size_t
+key_size (const BdctCudaPass * pass, const BdctPlaneLayout * layout)
+{
+  return count_jobs (pass, layout) * sizeof (BdctComponentJob)
+      + pass->n_sets * sizeof (BdctJobRdoq);
+}
+
+static uint64_t
+add_to_hash (uint64_t hash, const void *data, size_t size)
+{
+  for (size_t at = 0; at < size; at += 4) {
+    uint32_t word;
+
+    memcpy (&word, (const uint8_t *) data + at, sizeof word);
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
 static uint64_t
 hash_of (const BdctCudaPass * pass, const BdctPlaneLayout * layout)
 {
   uint64_t hash = (uintptr_t) pass->kernel->make_constants
       + pass->sets[0].depth;
 
-  for (int i = 0; i < count_jobs (pass, layout); i++) {
-    const BdctComponentJob *job = job_of (pass, layout, i);
-
-    for (size_t at = 0; at < sizeof *job; at += 4) {
-      uint32_t word;
-
-      memcpy (&word, (const uint8_t *) job + at, sizeof word);
-      hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-      hash ^= hash >> 29;
-    }
-  }
+  for (int i = 0; i < count_jobs (pass, layout); i++)
+    hash = add_to_hash (hash, job_of (pass, layout, i),
+        sizeof (BdctComponentJob));
+  for (int i = 0; i < pass->n_sets; i++)
+    hash = add_to_hash (hash, &pass->sets[i].rdoq, sizeof (BdctJobRdoq));
   return hash;
 }
 
@@ -275,6 +291,11 @@ is_for (BdctCudaDevice * device, uint64_t number, const BdctCudaPass * pass,
   for (int i = 0; i < count_jobs (pass, layout); i++)
     if (memcmp (made_for + i * sizeof (BdctComponentJob),
             job_of (pass, layout, i), sizeof (BdctComponentJob)) != 0)
+      return false;
+  made_for += count_jobs (pass, layout) * sizeof (BdctComponentJob);
+  for (int i = 0; i < pass->n_sets; i++)
+    if (memcmp (made_for + i * sizeof (BdctJobRdoq), &pass->sets[i].rdoq,
+            sizeof (BdctJobRdoq)) != 0)
       return false;
   return true;
 }
@@ -315,8 +336,7 @@ make_entry (BdctCudaDevice * device, uint64_t hash, const BdctCudaPass * pass,
   const BdctPlaneLayout *layout = &plane->layout;
   const int n_jobs = count_jobs (pass, layout);
   const uint64_t number = make_room (device,
-      pass->n_sets * kernel->constants_size
-      + n_jobs * sizeof (BdctComponentJob));
+      pass->n_sets * kernel->constants_size + key_size (pass, layout));
   Entry *entry = entry_at (device, number);
   int probe = 0;
   uint8_t *to;
@@ -333,6 +353,8 @@ make_entry (BdctCudaDevice * device, uint64_t hash, const BdctCudaPass * pass,
     kernel->make_constants (to, plane, &pass->sets[set]);
   for (int i = 0; i < n_jobs; i++, to += sizeof (BdctComponentJob))
     memcpy (to, job_of (pass, layout, i), sizeof (BdctComponentJob));
+  for (int i = 0; i < pass->n_sets; i++, to += sizeof (BdctJobRdoq))
+    memcpy (to, &pass->sets[i].rdoq, sizeof (BdctJobRdoq));
   while (probe < N_PROBES
       && is_there (device, device->bucket[(hash + probe) % N_BUCKETS]))
     probe++;

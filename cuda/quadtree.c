@@ -2,6 +2,7 @@
 #include "quadtree.h"
 
 #include "quadtree-launch.h"
+#include "rdoq.h"
 
 /* One job, and what it is done with. */
 typedef struct {
@@ -11,6 +12,7 @@ typedef struct {
   const BdctJob *sets;
   int n_sets;
   BdctImage picture[BDCT_TREE_SIZES];
+  uint8_t *room;                /* of rdoq */
   BdctCudaCell *cells;          /* of the fixed transforms: of no use */
   BdctCudaTree tree;
 } Task;
@@ -30,20 +32,46 @@ take (Share * share, size_t size)
   return memory;
 }
 
-/* What a component has of the blocks of one size. */
+/* What the components of a plane have of the blocks of one size. */
 static void
-place_blocks (Task * task, int c, const BdctJob * job,
-    const BdctBlockGrid * grid, int size, Share * share)
+place_blocks (Task * task, const BdctPlaneLayout * plane, const BdctJob * job,
+    const BdctBlockGrid * grids, int size, Share * share)
 {
+  const BdctBlockGrid *grid = &grids[plane->component[0]];
+  const int log2_size = job->component[plane->component[0]].log2_width;
   const size_t n = (size_t) grid->columns * grid->rows;
-  BdctCudaTreeBlocks *blocks = &task->tree.component[c].sized[size];
+  const size_t n_levels = n << 2 * log2_size;
+  const BdctLevel *levels = take (share, plane->interleave * n_levels
+      * sizeof *levels);
 
-  blocks->log2_size = job->component[c].log2_width;
-  blocks->columns = grid->columns;
-  blocks->rows = grid->rows;
-  blocks->levels = take (share, (n << 2 * blocks->log2_size)
-      * sizeof (BdctLevel));
-  blocks->records = take (share, n * sizeof (BdctBlockRecord));
+  for (int k = 0; k < plane->interleave; k++) {
+    BdctCudaTreeBlocks *blocks =
+        &task->tree.component[plane->component[k]].sized[size];
+
+    blocks->log2_size = log2_size;
+    blocks->columns = grid->columns;
+    blocks->rows = grid->rows;
+    blocks->levels = levels != NULL ? levels + k * n_levels : NULL;
+    blocks->records = take (share, n * sizeof (BdctBlockRecord));
+  }
+}
+
+/* What choosing levels takes: most for the largest blocks, which reach farthest
+ * beyond the picture. */
+static size_t
+count_room (const Task * task)
+{
+  const BdctLayout *layout = &task->staging->layout;
+  BdctCudaWork work = {.sets = task->sets,.n_planes = layout->n_planes };
+  BdctJob job;
+
+  if (!bdct_job_is_rdoq (task->sets))
+    return 0;
+  bdct_job_of_size (&job, task->sets, task->tree.max_log2);
+  work.sets = &job;
+  for (int p = 0; p < work.n_planes; p++)
+    work.plane[p].layout = layout->plane[p];
+  return bdct_rdoq_room (&work);
 }
 
 /* Where everything is. */
@@ -62,10 +90,12 @@ place (Task * task, Share * share)
       task->picture[n - 2] = bdct_staging_picture (task->staging, picture);
     bdct_job_of_size (&job, task->sets, n);
     bdct_blocks_init (grid, layout, &job);
-    for (int c = 0; c < tree->n_components; c++)
-      if (bdct_quadtree_has_own (tree->chroma, c, n, tree->max_log2))
-        place_blocks (task, c, &job, &grid[c], n - 2, share);
+    for (int p = 0; p < layout->n_planes; p++)
+      if (bdct_quadtree_has_own (tree->chroma, layout->plane[p].component[0],
+              n, tree->max_log2))
+        place_blocks (task, &layout->plane[p], &job, grid, n - 2, share);
   }
+  task->room = take (share, count_room (task));
   task->cells = take (share, BDCT_CELLS_SIZE);
   bdct_blocks_init (grid, layout, task->sets);
   if (tree->sizes == NULL && tree->counts != NULL)
@@ -114,9 +144,9 @@ describe_component (Task * task, const BdctImage * dst, int p, int k)
     component->dst = bdct_image_samples (dst, layout, p, k);
   if (task->i > 0)
     return;
-  component->levels = bdct_image_samples (&slot->tree.levels, layout, p, k);
-  if (slot->tree.records != NULL)
-    component->records = slot->tree.records + grid[c].first;
+  component->levels = bdct_image_samples (&slot->apart.levels, layout, p, k);
+  if (slot->apart.records != NULL)
+    component->records = slot->apart.records + grid[c].first;
 }
 
 static void
@@ -134,10 +164,9 @@ describe (Task * task, const BdctImage * dst)
     .max_log2 = job->max_log2,
     .distortion_shift = job->distortion_shift,
     .chroma = job->chroma,
-    .sizes = task->i == 0 ? slot->tree.sizes
-        : task->i == slot->second ? slot->tree.b_sizes : NULL,
-    .cells = task->i == 0 ? slot->tree.cells
-        : (BdctCudaCell *) slot->cells.device + (task->i - 1) * BDCT_CUDA_CELLS,
+    .sizes = task->i == 0 ? slot->apart.sizes
+        : task->i == slot->second ? slot->apart.b_sizes : NULL,
+    .cells = bdct_slot_cells (slot, task->i),
     .counts = slot->rate ? (unsigned long long *) (slot->counts.device
         + task->i * sizeof (BdctRateCounts)) : NULL,
   };
@@ -157,7 +186,7 @@ describe_size (Task * task, const BdctJob * jobs, int n, BdctCudaWork * work)
   const BdctCudaTree *tree = &task->tree;
 
   if (task->i == 0)
-    *work = task->slot->tree.sized[n - 2];
+    *work = task->slot->apart.sized[n - 2];
   else
     bdct_slot_describe (task->slot, &task->staging->layout, task->i, work);
   work->sets = jobs;
@@ -170,13 +199,82 @@ describe_size (Task * task, const BdctJob * jobs, int n, BdctCudaWork * work)
           .set_of_block = work->plane[p].set_of_block[k];
 }
 
-/* Enqueue the fixed transform of one size: the picture and the records, then
- * the levels. */
+/* Set where the levels of one size go to, and nothing else does. */
+static void
+ask_for_levels (const Task * task, int n, BdctCudaWork * work)
+{
+  for (int p = 0; p < work->n_planes; p++) {
+    BdctCudaPlane *plane = &work->plane[p];
+
+    plane->dst.data = NULL;
+    for (int k = 0; k < plane->layout.interleave; k++)
+      plane->levels[k] = (BdctLevel *) task->tree.component
+          [plane->layout.component[k]].sized[n - 2].levels;
+  }
+}
+
+/* Set where the picture goes to, and the records. */
+static void
+ask_for_picture (Task * task, int n, BdctCudaWork * work)
+{
+  for (int p = 0; p < work->n_planes; p++) {
+    const BdctLayout *layout = &task->staging->layout;
+    BdctCudaPlane *plane = &work->plane[p];
+    BdctCudaTreeComponent *component = task->tree.component;
+
+    plane->dst = bdct_image_samples (&task->picture[n - 2], layout, p, 0);
+    plane->cells = task->cells;
+    for (int k = 0; k < plane->layout.interleave; k++) {
+      BdctCudaTreeBlocks *blocks =
+          &component[plane->layout.component[k]].sized[n - 2];
+
+      blocks->picture = bdct_image_samples (&task->picture[n - 2], layout, p,
+          k);
+      plane->blocks[k] = (BdctBlockRecord *) blocks->records;
+    }
+  }
+}
+
+/* Plan the levels, then the picture of them. Returns how many passes. */
+static int
+plan_by_rate (Task * task, int n, BdctCudaWork * work, BdctCudaPass * pass,
+    BdctError * error)
+{
+  BdctCudaDevice *device = task->staging->device->kernels;
+  const BdctLevel *levels[BDCT_MAX_PLANES];
+
+  ask_for_levels (task, n, work);
+  for (int p = 0; p < work->n_planes; p++)
+    levels[p] = work->plane[p].levels[0];
+  if (!bdct_rdoq_plan (device, work, task->room, pass, error))
+    return 0;
+  ask_for_picture (task, n, work);
+  return bdct_rdoq_plan_given (device, work, levels, pass + 2, error) ? 3 : 0;
+}
+
+/* Plan the picture and the records, then the levels. */
+static int
+plan_plainly (Task * task, int n, BdctCudaWork * work, BdctCudaPass * pass,
+    BdctError * error)
+{
+  BdctCudaDevice *device = task->staging->device->kernels;
+  int n_passes;
+
+  ask_for_picture (task, n, work);
+  n_passes = bdct_cuda_plan (device, work, pass, error);
+  if (n_passes == 0)
+    return 0;
+  ask_for_levels (task, n, work);
+  work->ask = BDCT_CUDA_LEVELS;
+  return bdct_cuda_plan (device, work, pass + n_passes, error) > 0
+      ? n_passes + 1 : 0;
+}
+
+/* Enqueue the fixed transform of one size. */
 static bool
 transform (Task * task, int n, BdctError * error)
 {
-  const BdctStaging *staging = task->staging;
-  BdctCudaDevice *device = staging->device->kernels;
+  const BdctDevice *device = task->staging->device;
   BdctJob jobs[BDCT_MAX_SETS];
   BdctCudaPass pass[3];
   const BdctCudaPass *passes[] = { &pass[0], &pass[1], &pass[2] };
@@ -186,38 +284,10 @@ transform (Task * task, int n, BdctError * error)
   for (int k = 0; k < task->n_sets; k++)
     bdct_job_of_size (&jobs[k], &task->sets[k], n);
   describe_size (task, jobs, n, &work);
-  for (int p = 0; p < work.n_planes; p++) {
-    BdctCudaPlane *plane = &work.plane[p];
-    BdctCudaTreeComponent *component = task->tree.component;
-
-    plane->dst = bdct_image_samples (&task->picture[n - 2], &staging->layout,
-        p, 0);
-    plane->cells = task->cells;
-    for (int k = 0; k < plane->layout.interleave; k++) {
-      const int c = plane->layout.component[k];
-
-      component[c].sized[n - 2].picture =
-          bdct_image_samples (&task->picture[n - 2], &staging->layout, p, k);
-      plane->blocks[k] =
-          (BdctBlockRecord *) component[c].sized[n - 2].records;
-    }
-  }
-  n_passes = bdct_cuda_plan (device, &work, pass, error);
-  if (n_passes == 0)
-    return false;
-  work.levels = true;
-  for (int p = 0; p < work.n_planes; p++) {
-    BdctCudaPlane *plane = &work.plane[p];
-
-    plane->dst.data = NULL;
-    for (int k = 0; k < plane->layout.interleave; k++)
-      plane->levels[k] = (BdctLevel *) task->tree.component
-          [plane->layout.component[k]].sized[n - 2].levels;
-  }
-  if (bdct_cuda_plan (device, &work, &pass[n_passes], error) == 0)
-    return false;
-  return bdct_cuda_check (bdct_cuda_launch (passes, n_passes + 1, device,
-          staging->device->stream), "cudaLaunchKernel", error);
+  n_passes = (bdct_job_is_rdoq (jobs) ? plan_by_rate : plan_plainly) (task, n,
+      &work, pass, error);
+  return n_passes > 0 && bdct_cuda_check (bdct_cuda_launch (passes, n_passes,
+          device->kernels, device->stream), "cudaLaunchKernel", error);
 }
 
 bool
@@ -227,7 +297,7 @@ bdct_quadtree_enqueue (const BdctSlot * slot, int i, const BdctImage * dst,
   const cudaStream_t stream = staging->device->stream;
   Task task = {.slot = slot,.staging = staging,.i = i,
     .sets = bdct_slot_job (slot, i),
-    .n_sets = i == 0 ? slot->tree.sized[0].n_sets : 1
+    .n_sets = i == 0 ? slot->apart.sized[0].n_sets : 1
   };
 
   describe (&task, dst);

@@ -11,11 +11,7 @@
 
 #include "slot.h"
 
-/** Enqueue all for job `i` of a slot (bdct_slot_job()), which has trees, with
- * its statistics and its bits. `dst`: receives the reconstruction; NULL or
- * without data: none. `memory` is where the blocks of all sizes are meanwhile:
- * one buffer for all slots, as what is enqueued runs in order. It grows on
- * demand. */
+/** As bdct_apart_enqueue() has it, of a job that has trees. */
 bool bdct_quadtree_enqueue (const BdctSlot *slot, int i, const BdctImage *dst,
     const BdctStaging *staging, BdctBuffer *memory, BdctError *error);
 

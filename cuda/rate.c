@@ -2,6 +2,7 @@
 #include "rate.h"
 
 #include <string.h>
+#include "apart.h"
 #include "dct/symbols.h"
 
 /* The most jobs of a round: of one plane each. */
@@ -23,13 +24,13 @@ round_size (const BdctLayout * layout)
   return BDCT_CUDA_MAX_PLANES / layout->n_planes;
 }
 
-/* Whether a job's levels are counted from memory; those of a tree are where it
- * is found. */
+/* Whether a job's levels are counted from memory here: those of jobs that are
+ * apart are where they are made. */
 static bool
 has_levels (const BdctJob * job)
 {
   return bdct_rate_coder (job->family) == BDCT_CODER_CABAC
-      && !bdct_job_is_tree (job);
+      && !bdct_job_is_apart (job);
 }
 
 static size_t
@@ -110,7 +111,7 @@ plan (Round * round, const BdctSlot * slot, const BdctStaging * staging, int i,
     work.kernel = bdct_rate_find (BDCT_CUDA_SYMBOLS, job);
     return add (round, 0, &work, staging, error);
   }
-  work.levels = true;
+  work.ask = BDCT_CUDA_LEVELS;
   if (!add (round, 0, &work, staging, error))
     return false;
   work.kernel = bdct_rate_find (BDCT_CUDA_BINS, job);
@@ -148,7 +149,7 @@ bdct_rate_enqueue (const BdctSlot * slot, const BdctStaging * staging,
 
     memset (round.n, 0, sizeof round.n);
     for (int i = first; i <= slot->n_others && i < first + size; i++) {
-      if (bdct_job_is_tree (bdct_slot_job (slot, i)))
+      if (bdct_job_is_apart (bdct_slot_job (slot, i)))
         continue;
       if (!plan (&round, slot, staging, i, at, error))
         return false;

@@ -112,7 +112,7 @@ transform (const __grid_constant__ BdctCudaBatch batch)
     run_tile<Luma, ASK, Sample, side, warps, words> (own, tile, sum);
   else
     run_tile<Other, ASK, Sample, side, warps, words> (own, tile, sum);
-  if (ASK != LEVELS)
+  if (!ends_with_levels (ASK))
     add_up<warps> (plane, sum);
 }
 
@@ -124,10 +124,24 @@ const BdctCudaKernel kernel = {
   2 * sizeof (Constants), 1, nullptr, bdct_scalar_constants
 };
 
+template <BdctChain LUMA, BdctChain OTHER, Ask ASK, typename Sample>
+constexpr const BdctCudaKernel *
+find_kernel ()
+{
+  if constexpr (ASK == BDCT_CUDA_STATISTICS || ASK == BDCT_CUDA_LEVELS
+      || (Chain<LUMA>::dots && Chain<LUMA>::width <= 32))
+    return &kernel<LUMA, OTHER, ASK, Sample>;
+  return nullptr;
+}
+
+#define KERNEL(luma, other, ask, sample)                                      \
+  find_kernel<BDCT_CHAIN_##luma, BDCT_CHAIN_##other, BDCT_CUDA_##ask, sample> ()
 #define KERNELS(luma, other, sample)                                          \
   {                                                                           \
-    &kernel<BDCT_CHAIN_##luma, BDCT_CHAIN_##other, STATISTICS, sample>,       \
-    &kernel<BDCT_CHAIN_##luma, BDCT_CHAIN_##other, LEVELS, sample>,           \
+    KERNEL (luma, other, STATISTICS, sample),                                 \
+    KERNEL (luma, other, GIVEN, sample),                                      \
+    KERNEL (luma, other, LEVELS, sample),                                     \
+    KERNEL (luma, other, COEFFICIENTS, sample),                               \
   }
 
 /* Two chains a transform, of luma and of what is not luma's. */
@@ -139,7 +153,7 @@ const BdctCudaKernel kernel = {
 #define TRANSFORM(id, nick, text, luma, chroma_444, chroma_sampled)           \
   { KERNELS (luma, chroma_sampled, uint8_t),                                  \
     KERNELS (luma, chroma_sampled, uint16_t) },
-const BdctCudaKernel *const kernels[BDCT_N_TRANSFORMS][2][2] = {
+const BdctCudaKernel *const kernels[BDCT_N_TRANSFORMS][2][BDCT_CUDA_N_ASKS] = {
 #include "dct/transforms.def"
 };
 
@@ -155,7 +169,5 @@ bdct_scalar_constants (void *to, const BdctCudaPlane *plane, const BdctJob *job)
 extern "C" const BdctCudaKernel *
 bdct_scalar_find (const BdctCudaWork *work)
 {
-  const Ask ask = work->levels ? LEVELS : STATISTICS;
-
-  return kernels[work->sets[0].transform][work->sets[0].depth > 8][ask];
+  return kernels[work->sets[0].transform][work->sets[0].depth > 8][work->ask];
 }

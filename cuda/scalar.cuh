@@ -208,13 +208,14 @@ extern "C" void bdct_scalar_constants (void *to, const BdctCudaPlane *plane,
 
 namespace {
 
-/* What a kernel is made for. */
-enum Ask
+/* What a kernel is made for, and whether it ends with numbers in memory. */
+using Ask = BdctCudaAsk;
+
+__host__ __device__ constexpr bool
+ends_with_levels (Ask ask)
 {
-  STATISTICS,                   /* the statistics, and if wanted the picture and
-                                   the blocks' records */
-  LEVELS,                       /* the levels or a picture of them */
-};
+  return ask == BDCT_CUDA_LEVELS || ask == BDCT_CUDA_COEFFICIENTS;
+}
 
 /* What the passes need of a job. */
 struct Shifts
@@ -271,8 +272,9 @@ struct Blocks
   union
   {
     BdctBlockRecord *records;   /* NULL: not asked for */
-    BdctLevel *levels;          /* of LEVELS */
+    BdctLevel *levels;          /* of what ends with them */
   };
+  const BdctLevel *given;       /* of BDCT_CUDA_GIVEN */
 
   BDCT_INLINE
   Blocks (const BdctCudaPlane &plane, int i, Ask ask)
@@ -281,10 +283,14 @@ struct Blocks
     set_of_block = plane.set_of_block[i];
     sets = (const Constants *) plane.constants + i;
     set_size = plane.set_size;
-    if (ask == LEVELS)
+    if (ends_with_levels (ask))
       levels = plane.levels[i];
     else
       records = plane.blocks[i];
+    if (ask == BDCT_CUDA_GIVEN)
+      given = plane.given + (i == 0 ? 0 : (size_t) columns
+          * (((plane.layout.height - 1) >> plane.log2_height) + 1)
+          << plane.log2_width + plane.log2_height);
   }
 
   /* Of the block at a sample. */
@@ -426,6 +432,24 @@ requantize_column (typename C::Value *c, const BdctComponentJob &job,
 
         c[v] = lane_dequantize (C::family, &job, c[v], own.x, own.y);
       }
+  }
+  return nonzero;
+}
+
+/* The same of a column of given levels; level (v) has each. */
+template <typename C, int COUNT, typename Entry, typename Level>
+BDCT_INLINE uint32_t
+dequantize_column (int32_t *c, const BdctComponentJob &job, Entry entry,
+    Level level)
+{
+  uint32_t nonzero = 0;
+
+  BDCT_UNROLL for (int v = 0; v < COUNT; v++) {
+    const int2 own = entry (v);
+
+    c[v] = level (v);
+    nonzero += is_nonzero (c[v]);
+    c[v] = lane_dequantize (C::family, &job, c[v], own.x, own.y);
   }
   return nonzero;
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "apart.h"
 #include "compare.h"
 
 #define check bdct_cuda_check
@@ -245,7 +246,7 @@ make_map (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
 
     bdct_job_of_size (&job, slot->sets, n);
     at += write_map (slot, layout, frame, grid, &job, at,
-        &slot->tree.sized[n - 2]);
+        &slot->apart.sized[n - 2]);
   }
   *size = at;
   return true;
@@ -401,13 +402,13 @@ place_sizes (BdctSlot * slot, const BdctStaging * staging,
       || frame->view->mode == BDCT_VIEW_SIZE_MAP);
   size_t n;
 
-  slot->tree.sizes = slot->tree.b_sizes = NULL;
+  slot->apart.sizes = slot->apart.b_sizes = NULL;
   return (!bdct_job_is_tree (slot->sets)
       || (slot->asked_sizes == NULL && !looks)
-      || reserve_sizes (&slot->sizes, &slot->tree.sizes, &slot->n_sizes,
+      || reserve_sizes (&slot->sizes, &slot->apart.sizes, &slot->n_sizes,
           slot->sets, slot->asked_sizes != NULL, staging, error))
       && (frame->second == NULL || !bdct_job_is_tree (frame->second) || !looks
-      || reserve_sizes (&slot->b_sizes, &slot->tree.b_sizes, &n,
+      || reserve_sizes (&slot->b_sizes, &slot->apart.b_sizes, &n,
           frame->second, false, staging, error));
 }
 
@@ -422,7 +423,7 @@ plan_passes (BdctSlot * slot, const BdctStaging * staging,
   slot->n_passes = bdct_cuda_plan (device, work, slot->pass, error);
   if (slot->n_passes == 0 || images->levels.data[0] == NULL)
     return slot->n_passes > 0;
-  work->levels = true;
+  work->ask = BDCT_CUDA_LEVELS;
   set_output (work, &staging->layout, &images->levels);
   for (int p = 0; p < work->n_planes; p++)
     work->plane[p].blocks[0] = work->plane[p].blocks[1] = NULL;
@@ -438,9 +439,9 @@ plan_zoom (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
     const BdctImage * base, BdctError * error)
 {
   BdctRenderPicture a = {.job = slot->sets,.image = *base,
-    .sizes = slot->tree.sizes };
+    .sizes = slot->apart.sizes };
   BdctRenderPicture b = {.job = frame->second,.image = slot->b_rec,
-    .sizes = slot->tree.b_sizes };
+    .sizes = slot->apart.b_sizes };
 
   slot->joins_b = bdct_slot_splits (slot)
       && bdct_view_shows (frame->view, BDCT_SIDE_B);
@@ -463,7 +464,7 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
     BdctCudaCell * cells, size_t * map_size, BdctError * error)
 {
   const BdctLayout *layout = &staging->layout;
-  const bool is_tree = bdct_job_is_tree (slot->sets);
+  const bool is_apart = bdct_job_is_apart (slot->sets);
   static const BdctView default_view = BDCT_VIEW_DEFAULT;
   BdctView view = frame->view != NULL ? *frame->view : default_view;
   const bool by_map = frame->set_of_block != NULL && frame->n_sets > 1;
@@ -492,13 +493,13 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
   describe (&work, layout, &slot->planes);
   work.sets = slot->sets;
   work.n_sets = by_map ? frame->n_sets : 1;
-  for (int n = 0; n < BDCT_TREE_SIZES && is_tree; n++)
-    slot->tree.sized[n] = work;
+  for (int n = 0; n < BDCT_TREE_SIZES && bdct_job_is_tree (slot->sets); n++)
+    slot->apart.sized[n] = work;
   if (by_map || slot->blocks != NULL || colours)
     slot->n_blocks = bdct_blocks_init (grid, layout, slot->sets);
   if (by_map && !make_map (slot, staging, frame, grid, &work, map_size, error))
     return false;
-  if (frame->rate)
+  if (frame->rate || is_apart)
     slot->work = work;
   set_cells (&work, cells);
   slot->colour.cells = cells;
@@ -510,17 +511,17 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
     set_records (&work, grid, records);
   }
   slot->n_passes = 0;
-  if (is_tree) {
-    slot->tree.levels = images.levels;
-    slot->tree.records = records;
-    slot->tree.cells = cells;
+  if (is_apart) {
+    slot->apart.levels = images.levels;
+    slot->apart.records = records;
+    slot->apart.cells = cells;
   } else if (!plan_passes (slot, staging, &images, &work, error)) {
     return false;
   }
   a = (BdctRenderPicture) {.job = slot->sets,.image = images.levels.data[0]
-        != NULL ? images.levels : images.rec,.sizes = slot->tree.sizes };
+        != NULL ? images.levels : images.rec,.sizes = slot->apart.sizes };
   b = (BdctRenderPicture) {.job = frame->second,.image = slot->b_rec,
-    .sizes = slot->tree.b_sizes };
+    .sizes = slot->apart.b_sizes };
   if (slot->viewed)
     bdct_render_init (&slot->render, &view, layout, &slot->planes, &a, &b,
         &images.view, records, by_map ? slot->map.device : NULL,
@@ -552,7 +553,7 @@ plan_others (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
     BdctOther *other = &slot->others[i];
 
     other->job = i < frame->n_others ? frame->others[i] : *frame->second;
-    if (bdct_job_is_tree (&other->job))
+    if (bdct_job_is_apart (&other->job))
       continue;
     bdct_slot_describe_other (slot, &staging->layout, i, &work);
     if (1 + i == slot->second)
@@ -568,6 +569,13 @@ const BdctJob *
 bdct_slot_job (const BdctSlot * slot, int i)
 {
   return i == 0 ? slot->sets : &slot->others[i - 1].job;
+}
+
+BdctCudaCell *
+bdct_slot_cells (const BdctSlot * slot, int i)
+{
+  return i == 0 ? slot->apart.cells
+      : (BdctCudaCell *) slot->cells.device + (i - 1) * BDCT_CUDA_CELLS;
 }
 
 void
@@ -588,7 +596,7 @@ bdct_slot_describe_other (const BdctSlot * slot, const BdctLayout * layout,
     int i, BdctCudaWork * work)
 {
   bdct_slot_describe (slot, layout, 1 + i, work);
-  set_cells (work, (BdctCudaCell *) slot->cells.device + i * BDCT_CUDA_CELLS);
+  set_cells (work, bdct_slot_cells (slot, 1 + i));
 }
 
 static bool

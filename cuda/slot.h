@@ -65,11 +65,10 @@ typedef struct {
                                                    size, without more */
     BdctImage levels;           /**< their picture, if it is made */
     BdctBlockRecord *records;   /**< NULL: not asked for */
-    uint8_t *sizes, *b_sizes;   /**< likewise; and the second job's */
+    uint8_t *sizes, *b_sizes;   /**< likewise, of trees; and the second job's */
     BdctCudaCell *cells;
-  } tree;                       /**< of hevc-quadtree, which has no passes
-                                     (quadtree.h) */
-  BdctCudaWork work;            /**< of a `rate`: the sets, without more */
+  } apart;                      /**< of sets that have no passes (apart.h) */
+  BdctCudaWork work;            /**< the sets, without more */
   bool viewed;                  /**< a view is drawn behind them */
   BdctRender render;
   BdctMetricPlane mapped;       /**< luma, where the view is a metric's map */
@@ -96,7 +95,11 @@ bool bdct_slot_prepare (BdctSlot *slot, BdctStaging *staging,
 /** Job `i` of those counted: 0 stands for the sets, then come the others. */
 const BdctJob *bdct_slot_job (const BdctSlot *slot, int i);
 
-/** Describe it, with nothing asked. */
+/** Where it has its statistics added up. */
+BdctCudaCell *bdct_slot_cells (const BdctSlot *slot, int i);
+
+/** Describe it, with nothing asked; of the sets if there is a `rate`, or they
+ * are apart. */
 void bdct_slot_describe (const BdctSlot *slot, const BdctLayout *layout, int i,
     BdctCudaWork *work);
 

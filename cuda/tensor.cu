@@ -425,7 +425,7 @@ bdct_tensor_find (const BdctCudaWork *work, unsigned traits)
   bool flat = true;
   int size = 8, smallest = 32;
 
-  if (work->levels)
+  if (work->ask != BDCT_CUDA_STATISTICS)
     return nullptr;
   for (int p = 0; p < work->n_planes; p++) {
     const BdctCudaPlane &plane = work->plane[p];

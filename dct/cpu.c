@@ -287,7 +287,6 @@ const BdctEngineClass bdct_cpu_engine = {
   .name = "cpu",
   .metrics = (1u << BDCT_N_METRICS) - 1,
   .trees = true,
-  .rdoq = true,
   .count_devices = cpu_count_devices,
   .create = cpu_create,
   .destroy = cpu_destroy,

@@ -13,9 +13,6 @@ check_jobs (const BdctEngineClass * klass, const BdctJob * jobs, int n_jobs,
       return bdct_error (error, "%s %d is for %s, which the %s engine does not "
           "do", what, i, bdct_transform_info (jobs[i].transform)->name,
           klass->name);
-    if (jobs[i].rdoq.distortion_shift != 0 && !klass->rdoq)
-      return bdct_error (error, "%s %d is with rdoq, which the %s engine does "
-          "not do", what, i, klass->name);
   }
   return true;
 }
@@ -45,12 +42,9 @@ bool
 bdct_engine_params_check (const BdctEngineClass * klass,
     const BdctParams * params, BdctError * error)
 {
-  if (!bdct_engine_does (klass, params->transform))
-    return bdct_error (error, "the %s engine does not do %s", klass->name,
-        bdct_transform_info (params->transform)->name);
-  return !params->rdoq || klass->rdoq
-      || !bdct_transform_has_rdoq (params->transform)
-      || bdct_error (error, "the %s engine does not do rdoq", klass->name);
+  return bdct_engine_does (klass, params->transform)
+      || bdct_error (error, "the %s engine does not do %s", klass->name,
+      bdct_transform_info (params->transform)->name);
 }
 
 bool

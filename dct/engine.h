@@ -102,7 +102,6 @@ typedef struct BdctEngineClass {
   const char *name; /**< "cpu", "cuda" */
   unsigned metrics; /**< bits 1 << BdctMetric: those it computes */
   bool trees;       /**< whether it does hevc-quadtree */
-  bool rdoq;        /**< whether it does jobs with rdoq */
 
   /** How many devices there are; the CPU counts as one. 0 with the reason. */
   int (*count_devices) (BdctError *error);

@@ -185,6 +185,9 @@ typedef struct {
 } BdctQuantizer;
 
 /** What they have for it. */
+#ifdef __CUDACC__
+__host__ __device__
+#endif
 static inline BdctQuantizer
 bdct_job_entry (const BdctComponentJob *job, int v, int u)
 {

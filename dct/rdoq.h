@@ -23,6 +23,8 @@
  * whole block's cost decides in the end, also against its plain levels: it
  * never costs more than these.
  *
+ * Both engines run the same code (rdoq-choose.h), in whole numbers.
+ *
  * What HM has and this has not: docs/quadtree.md.
  *
  * All sums fit 64 bits: the coefficients of a block have a norm of at most
@@ -37,6 +39,10 @@
 #include "job.h"
 #include "quadtree.h"
 #include "rate.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /** What the levels of a component's blocks are chosen by. */
 typedef struct {
@@ -56,12 +62,8 @@ void bdct_rdoq_init (BdctRdoq *rdoq, const BdctJob *job,
 uint64_t bdct_rdoq_choose (const BdctRdoq *rdoq, const BdctComponentJob *job,
     bool chroma, const int32_t *cells, int stride, BdctLevel *levels);
 
-/** What levels of that block cost. */
-uint64_t bdct_rdoq_cost (const BdctRdoq *rdoq, const BdctComponentJob *job,
-    bool chroma, const int32_t *cells, int stride, const BdctLevel *levels);
-
 /** What is stored of a level (H.265 equation 8-309). */
-static inline int32_t
+BDCT_QUADTREE_INLINE int32_t
 bdct_rdoq_dequantize (const BdctComponentJob *job, int32_t dequant,
     int32_t level)
 {
@@ -70,5 +72,9 @@ bdct_rdoq_dequantize (const BdctComponentJob *job, int32_t dequant,
 
   return (int32_t) (d < INT16_MIN ? INT16_MIN : d > INT16_MAX ? INT16_MAX : d);
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -424,13 +424,13 @@ gst_blockdct_install_quantizers (GObjectClass * klass)
    *
    * Whether levels are chosen by what rate and distortion cost together, in the
    * spirit of HM's rate-distortion optimized quantization, instead of rounded
-   * each by itself. For the transforms hevc-*, on the CPU.
+   * each by itself. For the transforms hevc-*.
    *
    * Since: 0.1
    */
   gst_blockdct_property (klass, PROP_RDOQ, FIELD (params.rdoq),
       g_param_spec_boolean ("rdoq", "RDOQ",
-          "Choose levels by rate and distortion (hevc-*; CPU)",
+          "Choose levels by rate and distortion (hevc-*)",
           default_params.rdoq, LIVE));
   /**
    * GstBlockDct:min-block:

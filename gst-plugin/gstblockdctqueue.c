@@ -43,11 +43,8 @@ gst_blockdct_queue_open (GstBlockDct * self)
 {
   GstBlockDctSettings settings = gst_blockdct_get_settings (self);
   const BdctParams *a = &settings.params;
-  const BdctTransform b = settings.second.transform - 1;
-  /* What not every engine does is the quadtree, and rdoq. */
-  const BdctParams params = settings.second.transform > 0
-      && (b == BDCT_HEVC_QUADTREE || (a->transform != BDCT_HEVC_QUADTREE
-          && bdct_transform_has_rdoq (b)))
+  /* What not every engine does is the quadtree. */
+  const BdctParams params = settings.second.transform - 1 == BDCT_HEVC_QUADTREE
       ? gst_blockdct_second_params (&settings.second, a) : *a;
 
   if (!gst_blockdct_backend_open (&self->backend, GST_ELEMENT (self),

@@ -11,9 +11,10 @@ typedef enum
   MSE_R, MSE_G, MSE_B, PSNR_R, PSNR_G, PSNR_B,
   BITS_Y, BITS_U, BITS_V, BITS, BITS_OPTIMIZED, FILE_SIZE, FILE_SIZE_OPTIMIZED,
   BITS_ESTIMATED_Y, BITS_ESTIMATED_U, BITS_ESTIMATED_V, BITS_ESTIMATED, BPP,
-  AREA_4, AREA_8, AREA_16, AREA_32, TRANSFORM, QUALITY, QP, TARGET_MET, REGIONS,
-  BACKEND, PSNR_MEAN, PSNR_MEAN_CAPPED, PSNR_MIN, PSNR_MAX, DROPPED, SSE_Y,
-  SSE_U, SSE_V, SAMPLES_Y, SAMPLES_U, SAMPLES_V, SETTING, REPEATED, N_FIELDS
+  AREA_4, AREA_8, AREA_16, AREA_32, TRANSFORM, QUALITY, QP, DEADZONE, RDOQ,
+  TARGET_MET, REGIONS, BACKEND, PSNR_MEAN, PSNR_MEAN_CAPPED, PSNR_MIN, PSNR_MAX,
+  DROPPED, SSE_Y, SSE_U, SSE_V, SAMPLES_Y, SAMPLES_U, SAMPLES_V, SETTING,
+  REPEATED, N_FIELDS
 } Field;
 
 static const gchar *const names[N_FIELDS] = {
@@ -23,10 +24,10 @@ static const gchar *const names[N_FIELDS] = {
   "psnr-b", "bits-y", "bits-u", "bits-v", "bits",
   "bits-optimized", "file-size", "file-size-optimized", "bits-estimated-y",
   "bits-estimated-u", "bits-estimated-v", "bits-estimated", "bpp", "area-4",
-  "area-8", "area-16", "area-32", "transform", "quality", "qp", "target-met",
-  "regions", "backend", "psnr-mean", "psnr-mean-capped", "psnr-min",
-  "psnr-max", "dropped", "sse-y", "sse-u", "sse-v", "samples-y", "samples-u",
-  "samples-v", "setting", "repeated"
+  "area-8", "area-16", "area-32", "transform", "quality", "qp", "deadzone",
+  "rdoq", "target-met", "regions", "backend", "psnr-mean", "psnr-mean-capped",
+  "psnr-min", "psnr-max", "dropped", "sse-y", "sse-u", "sse-v", "samples-y",
+  "samples-u", "samples-v", "setting", "repeated"
 };
 
 /* A field of B's figures is the field of A's with this added. */
@@ -264,10 +265,14 @@ add_made (GstStructure * s, guint of, const BdctPool * pool,
 {
   add_pool (s, of, pool, rate, depth);
   add_string (s, of + TRANSFORM, transforms[params->transform]);
-  if (bdct_family_has_qp (bdct_transform_info (params->transform)->family))
+  if (bdct_family_has_qp (bdct_transform_info (params->transform)->family)) {
     add_int (s, of + QP, params->qp);
-  else
+    add_double (s, of + DEADZONE, params->deadzone);
+  } else {
     add_int (s, of + QUALITY, params->quality);
+  }
+  if (bdct_transform_has_rdoq (params->transform))
+    add_boolean (s, of + RDOQ, params->rdoq);
 }
 
 static void

@@ -195,10 +195,6 @@ get_part (GstBlockDctChecked which, gsize * offset, gsize * size)
       *offset = G_STRUCT_OFFSET (GstBlockDctSettings, params.transform);
       *size = sizeof (BdctTransform);
       break;
-    case GST_BLOCKDCT_RDOQ:
-      *offset = G_STRUCT_OFFSET (GstBlockDctSettings, params.rdoq);
-      *size = sizeof (gint);
-      break;
     case GST_BLOCKDCT_BLOCKS:
       *offset = G_STRUCT_OFFSET (GstBlockDctSettings, params.min_block);
       *size = G_STRUCT_OFFSET (BdctParams, lambda_scale)
@@ -312,9 +308,6 @@ is_allowed (const GstBlockDctChanges * changes, GstBlockDctChecked which,
       return check_engine (&s->params, changes->engine, error);
     case GST_BLOCKDCT_SECOND:
       return check_second (s, changes->engine, error);
-    case GST_BLOCKDCT_RDOQ:
-      return check_engine (&s->params, changes->engine, error)
-          && check_second (s, changes->engine, error);
     case GST_BLOCKDCT_BLOCKS:
       return bdct_blocks_check (s->params.min_block, s->params.max_block,
           error);
@@ -458,7 +451,7 @@ gst_blockdct_changes_warn (GstBlockDctChanges * changes, GstElement * element,
 {
   static const gchar *const names[GST_BLOCKDCT_N_CHECKED] = {
     "The quantization tables were", "The scaling lists were", "curve was",
-    "The targets were", "transform was", "rdoq was",
+    "The targets were", "transform was",
     "min-block and max-block were", "b-transform was"
   };
   gboolean no_bus;

@@ -65,8 +65,7 @@ typedef enum
   GST_BLOCKDCT_SCALING,         /* scaling-list and its file */
   GST_BLOCKDCT_CURVE,
   GST_BLOCKDCT_TARGETS,
-  GST_BLOCKDCT_TRANSFORM,       /* which not every engine does, */
-  GST_BLOCKDCT_RDOQ,            /* nor this */
+  GST_BLOCKDCT_TRANSFORM,       /* which not every engine does */
   GST_BLOCKDCT_BLOCKS,          /* min-block and max-block */
   GST_BLOCKDCT_SECOND,          /* b-transform, likewise */
   GST_BLOCKDCT_N_CHECKED

@@ -105,13 +105,23 @@ template <typename C> struct Large
     }
   };
 
-  /* Coefficients become their values, or with ASK their levels. Returns how
-   * many are not 0. */
+  /* Coefficients become their values, or with ASK their levels, unless the
+   * column of these is given. Returns how many are not 0. */
   template <Ask ASK> static BDCT_INLINE uint32_t
-  quantize_column (int32_t (&c)[keep], const Tables &tables)
+  quantize_column (int32_t (&c)[keep], const Tables &tables,
+      const BdctLevel *level)
   {
-    return requantize_column<C, ASK == LEVELS, keep> (c, tables.job,
-        tables.clips, [&] (int v) { return tables.entry (v); });
+    const auto entry = [&] (int v) { return tables.entry (v); };
+
+    if constexpr (ASK == BDCT_CUDA_COEFFICIENTS)
+      return 0;
+    else if constexpr (ASK == BDCT_CUDA_GIVEN)
+      return dequantize_column<C, keep> (c, tables.job, entry, [&] (int v) {
+        return level != nullptr ? level[v * keep] : 0;
+      });
+    else
+      return requantize_column<C, ASK == BDCT_CUDA_LEVELS, keep> (c,
+          tables.job, tables.clips, entry);
   }
 
   static BDCT_INLINE void
@@ -265,21 +275,25 @@ run_large (const Lane &lane, const Tile &tile, const Blocks &blocks,
     return 0;
   if (L::holds && blocks.set_of_block != nullptr)
     tables.load (blocks.set (number, inside), lane.i);
-  _Pragma ("unroll 1") for (int k = 0; k < L::n; k += L::keep) {
-    Window row = k == 0 ? w : get_window<Sample> (tile, component, x, y
-        + lane.i + k);
+  if constexpr (ASK != BDCT_CUDA_GIVEN) {
+    _Pragma ("unroll 1") for (int k = 0; k < L::n; k += L::keep) {
+      Window row = k == 0 ? w : get_window<Sample> (tile, component, x, y
+          + lane.i + k);
 
-    row.whole = w.whole;
-    row.height = !below;
-    L::template forward_row<Sample> (lane.t, row, shifts, lane.i + k);
+      row.whole = w.whole;
+      row.height = !below;
+      L::template forward_row<Sample> (lane.t, row, shifts, lane.i + k);
+    }
+    __syncwarp ();
+    L::forward_column (c, lane.t, shifts, lane.i);
   }
-  __syncwarp ();
-  L::forward_column (c, lane.t, shifts, lane.i);
   if (!L::holds)
     tables.load (blocks.set (number, inside), lane.i);
-  nonzero = L::template quantize_column<ASK> (c, tables);
+  nonzero = L::template quantize_column<ASK> (c, tables,
+      ASK == BDCT_CUDA_GIVEN && inside ? blocks.given
+      + (size_t) number * (L::keep * L::keep) + lane.i : nullptr);
   __syncwarp ();
-  if (ASK == LEVELS) {
+  if (ends_with_levels (ASK)) {
     const Window block = get_window<Sample> (tile, component, x, y);
 
     if (inside && w.dst == nullptr)

@@ -69,29 +69,48 @@ cell_of (float v)
 }
 
 /* What is asked of a block's levels: how many are not 0, and with ASK
- * themselves. */
+ * themselves. They may be given: `level` is the first one then, NULL where
+ * there is no block. */
 template <typename C, Ask ASK> struct Quantizer
 {
+  static constexpr bool given = ASK == BDCT_CUDA_GIVEN;
   BdctComponentJob job;
   bool clips;
   const Constants *set;
+  const BdctLevel *level;
   uint32_t nonzero = 0;
 
-  BDCT_INLINE Quantizer (const Constants *set) : job (get_job<C> (set)),
-      clips (C::clip16 && __ldg (&set->clips)), set (set) {}
+  BDCT_INLINE Quantizer (const Constants *set, const BdctLevel *level)
+    : job (get_job<C> (set)), clips (C::clip16 && __ldg (&set->clips)),
+      set (set), level (level) {}
 
   /* A column of coefficients to their values, or to their levels. */
   BDCT_INLINE void
   column (int u, typename C::Value *c)
   {
-    int32_t quant[C::height], companion[C::height];
+    if constexpr (ASK != BDCT_CUDA_COEFFICIENTS) {
+      int32_t quant[C::height], companion[C::height];
 
-    BDCT_UNROLL for (int v = 0; v < C::height; v += 4) {
-      load_entries (quant + v, set->job.quant, u, v);
-      load_entries (companion + v, set->job.dequant, u, v);
+      BDCT_UNROLL for (int v = 0; v < C::height; v += 4) {
+        load_entries (quant + v, set->job.quant, u, v);
+        load_entries (companion + v, set->job.dequant, u, v);
+      }
+      nonzero += to_values (u, c, [&] (int v) {
+        return make_int2 (quant[v], companion[v]);
+      });
     }
-    nonzero += requantize_column<C, ASK == LEVELS, C::height> (c, job, clips,
-        [&] (int v) { return make_int2 (quant[v], companion[v]); });
+  }
+
+  template <typename Entry> BDCT_INLINE uint32_t
+  to_values (int u, typename C::Value *c, Entry entry)
+  {
+    if constexpr (given)
+      return dequantize_column<C, C::height> (c, job, entry, [&] (int v) {
+        return level != nullptr ? level[v * C::width + u] : 0;
+      });
+    else
+      return requantize_column<C, ASK == BDCT_CUDA_LEVELS, C::height> (c, job,
+          clips, entry);
   }
 };
 
@@ -303,9 +322,9 @@ template <typename C, typename Sample> struct Pairs
   {
 #pragma unroll (unroll)
     for (int i = 0; i < n / 2; i++) {
-      int32_t c[2][m];
+      int32_t c[2][m] = {};
 
-      BDCT_UNROLL for (int k = 0; k < 2; k++) {
+      BDCT_UNROLL for (int k = 0; k < 2 && !Quantizer::given; k++) {
         uint32_t pair[m / 2];
 
         BDCT_UNROLL for (int y = 0; y < m / 2; y++)
@@ -436,17 +455,20 @@ run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
     BDCT_UNROLL for (int i = 0; i < parts; i++) {
       const int number = blocks.number<C> (x + i * C::width, y + y0);
       const bool inside = i * C::width < w.width && y0 < w.height;
-      Quantizer<C, ASK> quantizer (blocks.set (number, inside));
+      Quantizer<C, ASK> quantizer (blocks.set (number, inside),
+          ASK == BDCT_CUDA_GIVEN && inside ? blocks.given
+          + (size_t) number * (C::width * C::height) : nullptr);
 
-      block[i].template forward_rows<row_words> (source, i * row_words / parts,
-          shifts, middle);
-      block[i].columns (quantizer, shifts, ASK == LEVELS);
+      if (ASK != BDCT_CUDA_GIVEN)
+        block[i].template forward_rows<row_words> (source,
+            i * row_words / parts, shifts, middle);
+      block[i].columns (quantizer, shifts, ends_with_levels (ASK));
       nonzero[i] = inside ? quantizer.nonzero : 0;
-      if (ASK == LEVELS && w.dst == nullptr && inside)
+      if (ends_with_levels (ASK) && w.dst == nullptr && inside)
         store_levels<C, Sample> (blocks.levels + (size_t) number
             * (C::width * C::height), block[i]);
     }
-    if (ASK == LEVELS && w.dst == nullptr)
+    if (ends_with_levels (ASK) && w.dst == nullptr)
       continue;
     uint8_t *to = w.dst + y0 * w.dst_stride;
 #pragma unroll (C::shared ? 2 : 8)
@@ -456,7 +478,7 @@ run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
       uint32_t packed[row_words];
 
       BDCT_UNROLL for (int i = 0; i < parts; i++)
-        if (ASK != LEVELS)
+        if (!ends_with_levels (ASK))
           block[i].residuals (out + i * C::width, row, shifts, middle);
         else
           BDCT_UNROLL for (int u = 0; u < C::width; u++)
@@ -464,7 +486,7 @@ run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
                 w.chroma, w.depth);
       BDCT_UNROLL for (int i = 0; i < row_words; i++)
         packed[i] = pack_samples<Sample> (out + i * kPerWord<Sample>, w.depth);
-      if (ASK != LEVELS && visible) {
+      if (!ends_with_levels (ASK) && visible) {
         uint32_t in[row_words];
 
         BDCT_UNROLL for (int i = 0; i < row_words; i++)
@@ -475,7 +497,7 @@ run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
         store_samples<Sample, true> (to, packed, w, visible);
       to += w.dst_stride;
     }
-    if constexpr (ASK != LEVELS) {
+    if constexpr (!ends_with_levels (ASK)) {
       BDCT_UNROLL for (int i = 0; i < parts; i++) {
         sum += (unsigned long long) nonzero[i] << 48 | sse[i];
         if (blocks.records != nullptr && i * C::width < w.width

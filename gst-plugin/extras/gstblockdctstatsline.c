@@ -167,7 +167,7 @@ format_csv (GString * line, const GstStructure * s, gboolean first)
     "file-size-optimized", "bits-estimated", "bits-estimated-y",
     "bits-estimated-u", "bits-estimated-v", "bpp", "target-met", "regions",
     "mse-r", "mse-g", "mse-b", "psnr-r", "psnr-g", "psnr-b", "area-4",
-    "area-8", "area-16", "area-32"
+    "area-8", "area-16", "area-32", "deadzone", "rdoq"
   };
   static const gchar *b_columns[] = {
     "b-transform", "b-quality", "b-qp", "b-mse", "b-mse-y", "b-mse-u",
@@ -176,7 +176,7 @@ format_csv (GString * line, const GstStructure * s, gboolean first)
     "b-bits-optimized", "b-file-size", "b-file-size-optimized",
     "b-bits-estimated", "b-bits-estimated-y", "b-bits-estimated-u",
     "b-bits-estimated-v", "b-bpp", "b-area-4", "b-area-8", "b-area-16",
-    "b-area-32"
+    "b-area-32", "b-deadzone", "b-rdoq"
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (columns) && first; i++)

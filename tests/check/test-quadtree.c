@@ -152,7 +152,7 @@ test_definition (gconstpointer data)
         c.lambda_scale = scales[k == 0 ? 0 : n % G_N_ELEMENTS (scales)];
         c.list = (i + k) % BDCT_N_SCALING_LISTS;
         c.mapped = (n / 2) % 2;
-        c.rdoq = n % 3 == 2 && !engines_on_cuda ();
+        c.rdoq = n % 3 == 2;
         quadtree_scene_init (&s, &c, n);
         check_scene (&s);
         quadtree_scene_clear (&s);
@@ -168,7 +168,7 @@ test_exhaustive (void)
     Case c = { seed % N_FORMATS, 8 + seed / 8 % 3 * 2, 32, 32,
       seed % 3 ? CONTENT_SMOOTH : CONTENT_RANDOM, 4, 32, 10 + seed * 7 % 40,
       1, seed % BDCT_N_SCALING_LISTS, FALSE,
-      seed % 4 == 3 && !engines_on_cuda ()
+      seed % 4 == 3
     };
     guint64 *costs, best = G_MAXUINT64, own;
     Result r;
@@ -209,7 +209,7 @@ test_one_size (void)
     Case c = { i / 4 % N_FORMATS, 8 + i / 4 / N_FORMATS * 2, 331, 203,
       CONTENT_SMOOTH, 4 << i % 4, 4 << i % 4, 5 + i % 46, 1,
       i % 2 ? BDCT_SCALING_DEFAULT : BDCT_SCALING_FLAT, i % 3 == 0,
-      i % 5 == 4 && !engines_on_cuda ()
+      i % 5 == 4
     };
     Result tree, fixed;
     Scene s;

@@ -234,6 +234,24 @@ apply_target (World * w, const Frame * f, const GstStructure * s,
   w->missed |= !said;
 }
 
+/* What it says of the quantizer: no more than the transform has. */
+static void
+check_quantizer (const GstStructure * s, const BdctParams * params)
+{
+  gboolean has_qp =
+      bdct_family_has_qp (bdct_transform_info (params->transform)->family);
+  gboolean has_rdoq = bdct_transform_has_rdoq (params->transform);
+  gdouble deadzone = 0;
+  gboolean rdoq = FALSE;
+
+  check (gst_structure_get_double (s, "deadzone", &deadzone) == has_qp
+      && (!has_qp || deadzone == params->deadzone),
+      "deadzone is %g, not %g", deadzone, params->deadzone);
+  check (gst_structure_get_boolean (s, "rdoq", &rdoq) == has_rdoq
+      && (!has_rdoq || !rdoq == !params->rdoq),
+      "rdoq is %d, not %d", rdoq, params->rdoq);
+}
+
 void
 check_choice (World * w, const Frame * f, const GstStructure * s,
     Choice * choice)
@@ -267,6 +285,7 @@ check_choice (World * w, const Frame * f, const GstStructure * s,
   check (v == (has_qp ? choice->params.qp : choice->params.quality),
       "%s is %d, not %d", has_qp ? "qp" : "quality", v,
       has_qp ? choice->params.qp : choice->params.quality);
+  check_quantizer (s, &choice->params);
 }
 
 void

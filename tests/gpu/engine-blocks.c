@@ -60,7 +60,7 @@ is_exact (const BdctJob * job)
   return job->family != BDCT_FAMILY_REAL || cuda_cores;
 }
 
-/* What the sets of a frame have in common: the parameters are what is left. */
+/* What the sets of a frame have in common. */
 static void
 any_tree (BdctParams * params)
 {
@@ -71,6 +71,7 @@ any_tree (BdctParams * params)
   params->max_block = 4 << most;
   params->min_block = 4 << random_below (most + 1);
   params->lambda_scale = scales[random_below (5)];
+  params->rdoq = random_below (3) == 0;
 }
 
 static void
@@ -85,6 +86,7 @@ any_job (BdctJob * job, BdctTransform transform, const BdctLayout * layout,
   params.chroma_qp_offset = random_below (5) ? 0 : random_below (25) - 12;
   params.scaling_list = random_below (4) ? BDCT_SCALING_FLAT
       : BDCT_SCALING_DEFAULT;
+  params.deadzone = 1. / (3 + random_below (4));
   if (random_below (4) == 0)
     random_lists (&params, random_below (1000));
   if (!bdct_job_init (job, &params, layout, NULL))
@@ -184,9 +186,10 @@ complain (const Question * q, const char *what)
   static int complaints;
 
   if (complaints++ < 40)
-    fprintf (stderr, "%s, %d sets%s%s%s%s, %d others%s, view %d%s of %d and "
+    fprintf (stderr, "%s%s, %d sets%s%s%s%s, %d others%s, view %d%s of %d and "
         "%d: %s\n",
-        bdct_transform_info (q->sets[0].transform)->name, q->what.n_sets,
+        bdct_transform_info (q->sets[0].transform)->name,
+        q->sets[0].rdoq.distortion_shift ? " rdoq" : "", q->what.n_sets,
         q->what.set_of_block ? ", map" : "", q->what.blocks ? ", records" : "",
         q->what.rate ? ", bits" : "", q->dst.data[0] ? "" : ", no output",
         q->what.n_others, q->what.second ? ", second" : "",

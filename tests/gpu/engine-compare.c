@@ -98,6 +98,7 @@ init_params (BdctParams * params, BdctTransform transform, int variant)
   static const int min_block[] = { 4, 4, 8, 4, 16, 4, 4, 32, 8, 4 };
   static const int max_block[] = { 32, 16, 32, 8, 32, 4, 32, 32, 16, 32 };
   static const double lambda_scale[] = { 1, 1, 0.5, 1, 3, 1, 0, 1, 1000, 0.01 };
+  static const double deadzone[] = { 3, 4, 5, 6, 3, 3, 5.5, 3, 6, 3.3 };
   bool has_qp = bdct_family_has_qp (bdct_transform_info (transform)->family);
 
   *params = (BdctParams) BDCT_PARAMS_DEFAULT;
@@ -111,6 +112,8 @@ init_params (BdctParams * params, BdctTransform transform, int variant)
     params->min_block = min_block[variant];
     params->max_block = max_block[variant];
     params->lambda_scale = lambda_scale[variant];
+    params->deadzone = 1 / deadzone[variant];
+    params->rdoq = variant % 2;
     if (list[variant] == BDCT_SCALING_FILE)
       random_lists (params, next_random () % 1000);
   } else {
@@ -133,13 +136,13 @@ complain (const Case * c, const char *what)
   static int complaints;
 
   if (complaints++ < 40)
-    fprintf (stderr, "%s %dx%d %s quality %d qp %d%+d scaling %d steps %d "
-        "content %d place %d memory %d>%d: %s\n", c->format->name,
-        c->size->width, c->size->height,
+    fprintf (stderr, "%s %dx%d %s quality %d qp %d%+d scaling %d "
+        "rdoq %d steps %d content %d place %d memory %d>%d: %s\n",
+        c->format->name, c->size->width, c->size->height,
         bdct_transform_info (c->params.transform)->name, c->params.quality,
         c->params.qp, c->params.chroma_qp_offset, c->params.scaling_list,
-        c->params.n_steps, c->content, (int) (c->place - places),
-        c->src_memory, c->dst_memory, what);
+        c->params.rdoq, c->params.n_steps, c->content,
+        (int) (c->place - places), c->src_memory, c->dst_memory, what);
   return false;
 }
 

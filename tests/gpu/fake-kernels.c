@@ -39,9 +39,10 @@ static const BdctCudaKernel scalar[2] = {
       make_constants},
 };
 
-/* And those for bits, by BdctCudaCount, with what makes the levels behind
- * them. */
+/* And those for bits, by BdctCudaCount, with what makes the levels behind them,
+ * and the coefficients. */
 #define LEVELS (BDCT_CUDA_COST + 1)
+#define COEFFICIENTS (LEVELS + 1)
 
 static int
 tile_blocks (const BdctComponentJob * job)
@@ -57,6 +58,12 @@ static const BdctCudaKernel rate[] = {
   {&rate[2], 0, 0, 1, 1, 0, sizeof (Constants), 1, tile_blocks,
       make_constants},
   {&rate[3], 32, 128, 4, 4, 0, sizeof (Constants), 1, NULL, make_constants},
+  {&rate[4], 32, 128, 4, 4, 0, sizeof (Constants), 1, NULL, make_constants},
+};
+
+/* What goes on from given levels. */
+static const BdctCudaKernel given = {
+  &given, 32, 128, 4, 4, 0, sizeof (Constants), 1, NULL, make_constants
 };
 
 static BdctJob
@@ -251,6 +258,75 @@ make_levels (const BdctCudaPlane * plane, const BdctJob * job, int i,
   }
 }
 
+/* The coefficients of component `i`. */
+static void
+make_coefficients (const BdctCudaPlane * plane, const BdctJob * job, int i,
+    const BdctBlockGrid * grid, BdctLevel * to)
+{
+  static BdctTileSet set;
+  const BdctComponent c = plane->layout.component[i];
+  const BdctImage image = {.data = {plane->src.data},
+    .stride = {plane->src.stride}
+  };
+  const BdctLayout layout = {.depth = job->depth };
+  const BdctSamples src = bdct_image_samples (&image, &layout, 0, i);
+  const int n = job->component[c].log2_width, per_row = BDCT_TILE >> n;
+  const int bytes = job->depth > 8 ? 2 : 1, peak = (1 << job->depth) - 1;
+  static BdctTileStages stages;
+  BdctTilePlane tiles;
+
+  memset (&tiles, 0, sizeof tiles);
+  bdct_tile_plane_init (&tiles, job, c);
+  bdct_tile_set_init (&set, job, c);
+  set.rdoq.distortion_shift = 0;        /* what levels they have is unused */
+  tiles.set[0] = &set;
+  for (int number = 0; number < grid->columns * grid->rows; number++) {
+    const int left = number % grid->columns << n;
+    const int top = number / grid->columns << n;
+
+    if (number % grid->columns % per_row == 0)
+      for (int k = 0; k < BDCT_TILE * BDCT_TILE; k++) {
+        const int y = top + k / BDCT_TILE, x = left + k % BDCT_TILE;
+        const int last = plane->layout.height - 1;
+
+        stages.residual.cell[k] = bdct_sample_get (src.data
+            + (y < last ? y : last) * src.stride,
+            (x < plane->last_column ? x : plane->last_column)
+            * plane->layout.interleave, bytes, plane->layout.shift, peak)
+            - (peak + 1) / 2;
+      }
+    if (number % grid->columns % per_row == 0)
+      bdct_tile_kernels ()[0]->plain->stages (&tiles, &stages, true);
+    for (int k = 0; k < 1 << 2 * n; k++)
+      to[((size_t) number << 2 * n) + k] = (BdctLevel)
+          stages.coefficient.cell[(k >> n) * BDCT_TILE
+              + (number % grid->columns % per_row << n)
+              + (k & ((1 << n) - 1))];
+  }
+}
+
+/* Whether given levels are those that the CPU makes for component `i`. */
+static void
+check_given (const BdctCudaPlane * plane, int i)
+{
+  const BdctJob job = job_of (plane, 0);
+  const BdctLayout layout = {.n_planes = 1,.plane = {plane->layout} };
+  const BdctComponent c = plane->layout.component[i];
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  BdctLevel *levels;
+  size_t n;
+
+  bdct_blocks_init (grid, &layout, &job);
+  n = ((size_t) grid[c].columns * grid[c].rows)
+      << 2 * job.component[c].log2_width;
+  levels = malloc (n * sizeof *levels);
+  make_levels (plane, &job, i, &grid[c], levels);
+  if (fake_kind_of (plane->given + i * n, n * sizeof *levels) != 'd'
+      || memcmp (levels, plane->given + i * n, n * sizeof *levels) != 0)
+    fake_die ("levels that are not the CPU's");
+  free (levels);
+}
+
 /* What one of `rate` does to component `i`. */
 static void
 count_component (const BdctCudaPlane * plane, int i, int what)
@@ -269,7 +345,7 @@ count_component (const BdctCudaPlane * plane, int i, int what)
 
   bdct_blocks_init (grid, &layout, &job);
   n = grid[c].columns * grid[c].rows;
-  if (what != LEVELS
+  if (what < LEVELS
       && fake_kind_of (plane->counts, sizeof (BdctRateCounts)) != 'd')
     fake_die ("counts on the host");
   if (levels == NULL)
@@ -278,6 +354,8 @@ count_component (const BdctCudaPlane * plane, int i, int what)
     fake_die ("levels on the host");
   if (what == LEVELS || what == BDCT_CUDA_SYMBOLS)
     make_levels (plane, &job, i, &grid[c], levels);
+  else if (what == COEFFICIENTS)
+    make_coefficients (plane, &job, i, &grid[c], levels);
   if (what == BDCT_CUDA_SYMBOLS) {
     const BdctScan scan = { grid[c].columns, grid[c].rows, plane->mcu_width,
       plane->mcu_height
@@ -301,7 +379,7 @@ count_component (const BdctCudaPlane * plane, int i, int what)
           + (size_t) k * size, k < step ? 0 : step,
           k + step < n ? step : n - k, log2_size, c != BDCT_Y);
   }
-  for (int k = 0; k < BDCT_RATE_COUNTERS && what != LEVELS; k++)
+  for (int k = 0; k < BDCT_RATE_COUNTERS && what < LEVELS; k++)
     counts[k] += counter[k];
 }
 
@@ -310,7 +388,12 @@ fake_compute (const void *function, const BdctCudaBatch * batch)
 {
   const bool takes_mixed = function != &tensor;
 
-  for (int what = 0; what <= LEVELS; what++)
+  if (fake_rdoq (function, batch))
+    return;
+  for (int p = 0; p < batch->n_planes && function == &given; p++)
+    for (int i = 0; i < batch->plane[p].layout.interleave; i++)
+      check_given (&batch->plane[p], i);
+  for (int what = 0; what <= COEFFICIENTS; what++)
     if (function == &rate[what]) {
       for (int p = 0; p < batch->n_planes; p++)
         for (int i = 0; i < batch->plane[p].layout.interleave; i++)
@@ -361,7 +444,16 @@ bdct_tensor_find (const BdctCudaWork * work, unsigned traits)
 const BdctCudaKernel *
 bdct_scalar_find (const BdctCudaWork * work)
 {
-  return work->levels ? &rate[LEVELS] : &scalar[work->sets[0].depth > 8];
+  switch (work->ask) {
+    case BDCT_CUDA_GIVEN:
+      return &given;
+    case BDCT_CUDA_LEVELS:
+      return &rate[LEVELS];
+    case BDCT_CUDA_COEFFICIENTS:
+      return &rate[COEFFICIENTS];
+    default:
+      return &scalar[work->sets[0].depth > 8];
+  }
 }
 
 const BdctCudaKernel *

@@ -107,7 +107,8 @@ test_csv (void)
       "bits-optimized,file-size,file-size-optimized,bits-estimated,"
       "bits-estimated-y,bits-estimated-u,bits-estimated-v,bpp,target-met,"
       "regions,mse-r,mse-g,mse-b,psnr-r,psnr-g,psnr-b,area-4,area-8,"
-      "area-16,area-32,ssim-y,ssim-u,ssim-v,ssim,ms-ssim-y,psnr-hvs-y,"
+      "area-16,area-32,deadzone,rdoq,ssim-y,ssim-u,ssim-v,ssim,ms-ssim-y,"
+      "psnr-hvs-y,"
       "psnr-hvs-u,psnr-hvs-v,psnr-hvs,psnr-b-y,"
       "psnr-b-u,psnr-b-v,xpsnr-y,xpsnr-u,xpsnr-v,"
       "b-transform,b-quality,b-qp,b-mse,b-mse-y,b-mse-u,b-mse-v,b-psnr,"
@@ -115,12 +116,13 @@ test_csv (void)
       "b-bits-u,b-bits-v,b-bits-optimized,b-file-size,b-file-size-optimized,"
       "b-bits-estimated,b-bits-estimated-y,b-bits-estimated-u,"
       "b-bits-estimated-v,b-bpp,b-area-4,b-area-8,b-area-16,b-area-32,"
-      "b-ssim-y,b-ssim-u,b-ssim-v,b-ssim,b-ms-ssim-y,b-psnr-hvs-y,"
+      "b-deadzone,b-rdoq,b-ssim-y,b-ssim-u,b-ssim-v,b-ssim,b-ms-ssim-y,"
+      "b-psnr-hvs-y,"
       "b-psnr-hvs-u,b-psnr-hvs-v,b-psnr-hvs,b-psnr-b-y,b-psnr-b-u,b-psnr-b-v,"
       "b-xpsnr-y,b-xpsnr-u,b-xpsnr-v");
   for (guint i = 0; i < 4; i++) {
     cells = g_strsplit (lines[i + 1], ",", -1);
-    g_assert_cmpint (g_strv_length (cells), ==, 102);
+    g_assert_cmpint (g_strv_length (cells), ==, 106);
     g_assert_cmpint (atoi (cells[0]), ==, i);
     g_assert_cmpint (atol (cells[1]), ==, i * FRAME);
     if (i == 2)
@@ -146,7 +148,7 @@ test_csv (void)
   /* The same columns, some of them empty. */
   lines = record ("gray.csv", "GRAY8", 1, NULL);
   cells = g_strsplit (lines[1], ",", -1);
-  g_assert_cmpint (g_strv_length (cells), ==, 102);
+  g_assert_cmpint (g_strv_length (cells), ==, 106);
   g_assert_cmpstr (cells[7], ==, "");
   g_assert_cmpstr (cells[6], !=, "");
   g_strfreev (cells);

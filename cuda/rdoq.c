@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "rdoq.h"
+
+/* Choosing levels is two passes; then there may be the picture, that of the
+ * levels, and the two that count bits. */
+#define MAX_PASSES 6
+
+/* One job, and what is enqueued for it. */
+typedef struct {
+  const BdctSlot *slot;
+  const BdctStaging *staging;
+  int i;
+  BdctCudaWork work;            /* with nothing asked */
+  BdctLevel *levels[BDCT_MAX_PLANES];
+  BdctCudaPass pass[MAX_PASSES];
+  int n_passes;
+} Task;
+
+/* Of one component. */
+static size_t
+count (const BdctCudaWork * work, int p)
+{
+  const BdctPlaneLayout *layout = &work->plane[p].layout;
+  const int n = work->sets->component[layout->component[0]].log2_width;
+
+  return ((size_t) ((layout->width - 1) >> n) + 1)
+      * (((layout->height - 1) >> n) + 1) << 2 * n;
+}
+
+size_t
+bdct_rdoq_count (const BdctCudaWork * work, int p)
+{
+  return count (work, p) * work->plane[p].layout.interleave;
+}
+
+size_t
+bdct_rdoq_room (const BdctCudaWork * work)
+{
+  size_t n = 0;
+
+  for (int p = 0; p < work->n_planes; p++)
+    n += bdct_rdoq_count (work, p);
+  return 2 * n * sizeof (BdctLevel);
+}
+
+bool
+bdct_rdoq_plan (BdctCudaDevice * device, const BdctCudaWork * work,
+    uint8_t * room, BdctCudaPass pass[2], BdctError * error)
+{
+  BdctCudaWork make = *work, choose = *work;
+  BdctLevel *at = (BdctLevel *) room;
+
+  make.ask = BDCT_CUDA_COEFFICIENTS;
+  choose.kernel = bdct_rdoq_find (BDCT_CUDA_CHOOSE);
+  for (int p = 0; p < work->n_planes; p++) {
+    make.plane[p].dst.data = NULL;
+    for (int k = 0; k < work->plane[p].layout.interleave; k++)
+      make.plane[p].levels[k] = at + k * count (work, p);
+    choose.plane[p].coefficients = at;
+    at += 2 * bdct_rdoq_count (work, p);
+  }
+  return bdct_cuda_plan (device, &make, &pass[0], error) > 0
+      && bdct_cuda_plan (device, &choose, &pass[1], error) > 0;
+}
+
+bool
+bdct_rdoq_plan_given (BdctCudaDevice * device, const BdctCudaWork * work,
+    const BdctLevel * const levels[BDCT_MAX_PLANES], BdctCudaPass * pass,
+    BdctError * error)
+{
+  BdctCudaWork given = *work;
+
+  given.ask = BDCT_CUDA_GIVEN;
+  for (int p = 0; p < work->n_planes; p++)
+    given.plane[p].given = levels[p];
+  return bdct_cuda_plan (device, &given, pass, error) > 0;
+}
+
+/* Where everything is. */
+static bool
+place (Task * task, BdctBuffer * memory, BdctError * error)
+{
+  const BdctStaging *staging = task->staging;
+  BdctCudaWork *work = &task->work;
+  BdctError why;
+  size_t n = 0;
+
+  for (int p = 0; p < work->n_planes; p++)
+    n += bdct_rdoq_count (work, p);
+  if (!bdct_buffer_grow (memory, bdct_rdoq_room (work)
+          + n * sizeof (BdctLevel), staging->device, staging->engine, &why))
+    return bdct_error (error, "the levels of all blocks, for rdoq: %s",
+        why.message);
+  task->levels[0] = (BdctLevel *) (memory->device + bdct_rdoq_room (work));
+  for (int p = 0; p < work->n_planes; p++) {
+    for (int k = 0; k < work->plane[p].layout.interleave; k++)
+      work->plane[p].levels[k] = task->levels[p] + k * count (work, p);
+    if (p + 1 < work->n_planes)
+      task->levels[p + 1] = task->levels[p] + bdct_rdoq_count (work, p);
+  }
+  return true;
+}
+
+/* The statistics, and the picture if it is wanted. */
+static bool
+plan_picture (Task * task, const BdctImage * dst, BdctError * error)
+{
+  const BdctSlot *slot = task->slot;
+  const BdctLayout *layout = &task->staging->layout;
+  BdctCudaWork work = task->work;
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+
+  bdct_blocks_init (grid, layout, work.sets);
+  for (int p = 0; p < work.n_planes; p++) {
+    BdctCudaPlane *plane = &work.plane[p];
+
+    if (dst != NULL)
+      plane->dst = bdct_image_samples (dst, layout, p, 0);
+    plane->cells = bdct_slot_cells (slot, task->i);
+    for (int k = 0; k < plane->layout.interleave; k++)
+      plane->blocks[k] = task->i > 0 || slot->apart.records == NULL ? NULL
+          : slot->apart.records + grid[plane->layout.component[k]].first;
+  }
+  return bdct_rdoq_plan_given (task->staging->device->kernels, &work,
+      (const BdctLevel * const *) task->levels, &task->pass[task->n_passes++],
+      error);
+}
+
+/* What is done to the levels by a kernel of its own. */
+static bool
+plan_more (Task * task, const BdctCudaKernel * kernel, BdctError * error)
+{
+  task->work.kernel = kernel;
+  return bdct_cuda_plan (task->staging->device->kernels, &task->work,
+      &task->pass[task->n_passes++], error) > 0;
+}
+
+static bool
+plan_drawing (Task * task, BdctError * error)
+{
+  const BdctImage *levels = &task->slot->apart.levels;
+
+  if (task->i > 0 || levels->data[0] == NULL)
+    return true;
+  for (int p = 0; p < task->work.n_planes; p++)
+    task->work.plane[p].dst = bdct_image_samples (levels,
+        &task->staging->layout, p, 0);
+  return plan_more (task, bdct_rdoq_find (BDCT_CUDA_DRAW), error);
+}
+
+static bool
+plan_bits (Task * task, BdctError * error)
+{
+  const BdctSlot *slot = task->slot;
+
+  if (!slot->rate)
+    return true;
+  for (int p = 0; p < task->work.n_planes; p++)
+    task->work.plane[p].counts = (unsigned long long *) (slot->counts.device
+        + task->i * sizeof (BdctRateCounts));
+  return plan_more (task, bdct_rate_find (BDCT_CUDA_BINS, task->work.sets),
+      error)
+      && plan_more (task, bdct_rate_find (BDCT_CUDA_COST, task->work.sets),
+      error);
+}
+
+bool
+bdct_rdoq_enqueue (const BdctSlot * slot, int i, const BdctImage * dst,
+    const BdctStaging * staging, BdctBuffer * memory, BdctError * error)
+{
+  const BdctDevice *device = staging->device;
+  const BdctCudaPass *passes[MAX_PASSES];
+  Task task = {.slot = slot,.staging = staging,.i = i,.n_passes = 2 };
+
+  bdct_slot_describe (slot, &staging->layout, i, &task.work);
+  if (!place (&task, memory, error)
+      || !bdct_rdoq_plan (device->kernels, &task.work, memory->device,
+          task.pass, error)
+      || !plan_picture (&task, dst, error) || !plan_drawing (&task, error)
+      || !plan_bits (&task, error))
+    return false;
+  for (int k = 0; k < task.n_passes; k++)
+    passes[k] = &task.pass[k];
+  return bdct_cuda_check (bdct_cuda_launch (passes, task.n_passes,
+          device->kernels, device->stream), "cudaLaunchKernel", error);
+}
