@@ -5,6 +5,7 @@
 #include <string.h>
 #include "apart.h"
 #include "compare.h"
+#include "slot-view.h"
 
 #define check bdct_cuda_check
 
@@ -252,95 +253,6 @@ make_map (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
   return true;
 }
 
-/* Whether a view is made of samples of the reconstruction. */
-static bool
-takes_samples (BdctViewMode mode)
-{
-  return mode <= BDCT_VIEW_DIFFERENCE || bdct_view_metric (mode) >= 0;
-}
-
-/* What the passes make, and what a view is drawn on; what is not needed has no
- * data. */
-typedef struct {
-  BdctImage rec, levels, view;
-} Images;
-
-static bool
-place (BdctSlot * slot, BdctStaging * staging, BdctStagedPlanes which,
-    BdctImage * image, BdctError * error)
-{
-  return bdct_staging_planes (staging, slot->turn, which, image, error);
-}
-
-/* A frame of R, G and B: its planes. They are made again whatever is shown, for
- * the errors of R, G and B; and in their own place, unless they are `read` once
- * more, so that half as much is to stay in the GPU's cache: a pass has read all
- * of a block, which nothing else reads, before it writes. */
-static bool
-place_planes (BdctSlot * slot, BdctStaging * staging, bool levels,
-    bool compared, bool read, Images * images, BdctError * error)
-{
-  BdctCudaColour *colour = &slot->colour;
-
-  if (!place (slot, staging, BDCT_PLANES_SRC, &slot->planes, error)
-      || ((compared || bdct_slot_joins (slot)) && !place (slot, staging,
-              read ? BDCT_PLANES_REC : BDCT_PLANES_SRC, &images->rec, error))
-      || (slot->viewed
-          && !place (slot, staging, BDCT_PLANES_SHOWN, &images->view, error))
-      || (levels && !place (slot, staging, BDCT_PLANES_LEVELS,
-              &images->levels, error)))
-    return false;
-  colour->planes = slot->planes;
-  colour->rec = images->rec;
-  colour->shown = slot->viewed ? images->view : images->rec;
-  return true;
-}
-
-/* Have the images that a frame goes through; `shown` is what becomes of it. */
-static bool
-place_images (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
-    BdctViewMode mode, const BdctImage * shown, Images * images,
-    BdctError * error)
-{
-  const bool compared = frame->metrics != 0;    /* with a reconstruction */
-  const bool levels = mode == BDCT_VIEW_COEFFICIENTS;
-
-  *images = (Images) {.view = *shown };
-  slot->planes = slot->src.image;
-  slot->colour = (BdctCudaColour) {.layout = staging->layout,
-    .src = slot->src.image,.dst = *shown
-  };
-  if (bdct_slot_splits (slot))
-    return place_planes (slot, staging, levels, compared, compared
-        || slot->viewed || frame->rate || frame->n_others > 0
-        || frame->second != NULL || slot->keeps, images, error);
-  if (!slot->viewed)
-    images->rec = *shown;
-  else if ((levels || takes_samples (mode))
-      && !bdct_staging_scratch (staging, &slot->scratch,
-          levels ? &images->levels : &images->rec, error))
-    return false;
-  return !compared || images->rec.data[0] != NULL
-      || bdct_staging_scratch (staging, &slot->compared, &images->rec, error);
-}
-
-/* The second job's picture, where it is looked at. */
-static bool
-place_second (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
-    BdctError * error)
-{
-  slot->b_rec = (BdctImage) { 0 };
-  if (frame->second == NULL && slot->b.device != NULL)
-    bdct_buffer_free (&slot->b, true);
-  if (frame->second == NULL)
-    return true;
-  if (frame->metrics == 0 && (frame->view == NULL
-          || !bdct_view_shows (frame->view, BDCT_SIDE_B)))
-    return true;
-  return bdct_staging_reserve_picture (staging, &slot->b,
-      staging->device->stream, &slot->b_rec, error);
-}
-
 /* The blocks' records, where they are asked for or coloured. */
 static BdctBlockRecord *
 place_records (BdctSlot * slot, BdctStaging * staging, BdctError * error)
@@ -354,108 +266,24 @@ place_records (BdctSlot * slot, BdctStaging * staging, BdctError * error)
       ? (BdctBlockRecord *) slot->records.device : NULL;
 }
 
-/* Where a view is a metric's map, have that, to be made of a reconstruction. */
-static bool
-place_metric_map (BdctSlot * slot, BdctStaging * staging, BdctViewMode mode,
-    const BdctImage * rec, BdctError * error)
-{
-  const BdctMetricsTask task = {.layout = &staging->layout,
-    .job = slot->sets,.src = slot->planes,.rec = *rec
-  };
-  const BdctPlaneLayout *luma = &staging->layout.plane[0];
-  BdctMetricMap map;
-
-  if (bdct_view_metric (mode) < 0)
-    return true;
-  map = bdct_metric_map (bdct_view_metric (mode), luma->width, luma->height);
-  if (!bdct_buffer_reserve (&slot->metric_map, sizeof (uint32_t)
-          * map.columns * map.rows, false, staging->engine, error))
-    return false;
-  bdct_metrics_describe (&slot->mapped, &task, 0, 0);
-  slot->mapped.memory = slot->metric_map.device;
-  return true;
-}
-
-/* What a tree's blocks are as large as: how many places there are, and memory
- * for them. */
-static bool
-reserve_sizes (BdctBuffer * buffer, uint8_t ** sizes, size_t * n,
-    const BdctJob * job, bool on_host, const BdctStaging * staging,
-    BdctError * error)
-{
-  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
-
-  bdct_blocks_init (grid, &staging->layout, job);
-  *n = (size_t) grid[BDCT_Y].columns * grid[BDCT_Y].rows;
-  if (!bdct_buffer_reserve (buffer, *n, on_host, staging->engine, error))
-    return false;
-  *sizes = buffer->device;
-  return true;
-}
-
-/* ... where it is asked for or looked at. */
-static bool
-place_sizes (BdctSlot * slot, const BdctStaging * staging,
-    const BdctFrame * frame, BdctError * error)
-{
-  const bool looks = (slot->viewed || slot->zoomed) && (frame->view->grid
-      || frame->view->mode == BDCT_VIEW_SIZE_MAP);
-  size_t n;
-
-  slot->apart.sizes = slot->apart.b_sizes = NULL;
-  return (!bdct_job_is_tree (slot->sets)
-      || (slot->asked_sizes == NULL && !looks)
-      || reserve_sizes (&slot->sizes, &slot->apart.sizes, &slot->n_sizes,
-          slot->sets, slot->asked_sizes != NULL, staging, error))
-      && (frame->second == NULL || !bdct_job_is_tree (frame->second) || !looks
-      || reserve_sizes (&slot->b_sizes, &slot->apart.b_sizes, &n,
-          frame->second, false, staging, error));
-}
-
 /* The passes of the sets, `work`, and of their levels. */
 static bool
 plan_passes (BdctSlot * slot, const BdctStaging * staging,
-    const Images * images, BdctCudaWork * work, BdctError * error)
+    const BdctImage * levels, BdctCudaWork * work, BdctError * error)
 {
   BdctCudaDevice *device = staging->device->kernels;
   int n;
 
   slot->n_passes = bdct_cuda_plan (device, work, slot->pass, error);
-  if (slot->n_passes == 0 || images->levels.data[0] == NULL)
+  if (slot->n_passes == 0 || levels->data[0] == NULL)
     return slot->n_passes > 0;
   work->ask = BDCT_CUDA_LEVELS;
-  set_output (work, &staging->layout, &images->levels);
+  set_output (work, &staging->layout, levels);
   for (int p = 0; p < work->n_planes; p++)
     work->plane[p].blocks[0] = work->plane[p].blocks[1] = NULL;
   n = bdct_cuda_plan (device, work, slot->pass + slot->n_passes, error);
   slot->n_passes += n;
   return n > 0;
-}
-
-/* The last step to a zoomed view, from its base. Of R, G and B, B too has
- * to become pixels; its errors in these are nobody's. */
-static bool
-plan_zoom (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
-    const BdctImage * base, BdctError * error)
-{
-  BdctRenderPicture a = {.job = slot->sets,.image = *base,
-    .sizes = slot->apart.sizes };
-  BdctRenderPicture b = {.job = frame->second,.image = slot->b_rec,
-    .sizes = slot->apart.b_sizes };
-
-  slot->joins_b = bdct_slot_splits (slot)
-      && bdct_view_shows (frame->view, BDCT_SIDE_B);
-  if (slot->joins_b) {
-    if (!bdct_staging_scratch (staging, &slot->base_b, &b.image, error))
-      return false;
-    slot->colour_b = slot->colour;
-    slot->colour_b.rec = slot->colour_b.shown = slot->b_rec;
-    slot->colour_b.dst = b.image;
-    slot->colour_b.cells = NULL;
-  }
-  bdct_zoom_init (&slot->zoom, frame->view, &staging->layout, &slot->src.image,
-      &a, &b, &slot->dst.image);
-  return true;
 }
 
 /* What is done for the sets: their passes, and the view. */
@@ -465,31 +293,16 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
 {
   const BdctLayout *layout = &staging->layout;
   const bool is_apart = bdct_job_is_apart (slot->sets);
-  static const BdctView default_view = BDCT_VIEW_DEFAULT;
-  BdctView view = frame->view != NULL ? *frame->view : default_view;
   const bool by_map = frame->set_of_block != NULL && frame->n_sets > 1;
-  const bool colours = bdct_view_is_of_blocks (&view);
-  BdctImage shown = slot->dst.image;
   BdctBlockRecord *records = NULL;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
-  BdctRenderPicture a, b;
   BdctCudaWork work;
-  Images images;
+  BdctSlotView view;
+  bool colours;
 
-  slot->zoomed = bdct_view_is_zoomed (&view);
-  if (slot->zoomed) {
-    if (!bdct_staging_scratch (staging, &slot->base, &shown, error))
-      return false;
-    view = bdct_zoom_base (&view);
-  }
-  slot->viewed = !bdct_view_is_plain (&view);
-  if (!place_images (slot, staging, frame, view.mode, &shown, &images, error)
-      || !place_second (slot, staging, frame, error)
-      || !place_metric_map (slot, staging, view.mode, &images.rec, error)
-      || !place_sizes (slot, staging, frame, error)
-      || (slot->zoomed && !plan_zoom (slot, staging, frame, &shown, error)))
+  if (!bdct_slot_view_place (slot, staging, frame, &view, error))
     return false;
-  slot->rec = images.rec;
+  colours = bdct_view_is_of_blocks (&view.view);
   describe (&work, layout, &slot->planes);
   work.sets = slot->sets;
   work.n_sets = by_map ? frame->n_sets : 1;
@@ -503,7 +316,7 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
     slot->work = work;
   set_cells (&work, cells);
   slot->colour.cells = cells;
-  set_output (&work, layout, &images.rec);
+  set_output (&work, layout, &view.rec);
   if (slot->blocks != NULL || colours) {
     records = place_records (slot, staging, error);
     if (records == NULL)
@@ -512,20 +325,14 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
   }
   slot->n_passes = 0;
   if (is_apart) {
-    slot->apart.levels = images.levels;
+    slot->apart.levels = view.levels;
     slot->apart.records = records;
     slot->apart.cells = cells;
-  } else if (!plan_passes (slot, staging, &images, &work, error)) {
+  } else if (!plan_passes (slot, staging, &view.levels, &work, error)) {
     return false;
   }
-  a = (BdctRenderPicture) {.job = slot->sets,.image = images.levels.data[0]
-        != NULL ? images.levels : images.rec,.sizes = slot->apart.sizes };
-  b = (BdctRenderPicture) {.job = frame->second,.image = slot->b_rec,
-    .sizes = slot->apart.b_sizes };
-  if (slot->viewed)
-    bdct_render_init (&slot->render, &view, layout, &slot->planes, &a, &b,
-        &images.view, records, by_map ? slot->map.device : NULL,
-        (const uint32_t *) slot->metric_map.device);
+  bdct_slot_view_describe (slot, layout, frame, &view, records,
+      by_map ? slot->map.device : NULL);
   return true;
 }
 
