@@ -21,6 +21,9 @@
 /* Frames of a source without an end, where nobody is there to close it. */
 #define DEFAULT_FRAMES 60
 #define DEFAULT_PORT 8080
+/* A frame that is made is shown, as there is no sound to be behind of; who is
+ * later than this skips some before they are made. */
+#define MAX_LATENESS (GST_SECOND / 5)
 
 typedef struct
 {
@@ -340,7 +343,9 @@ make_sink (Preview * preview, gboolean display)
   /* Who wants a table or a file alone need not wait for the pictures. */
   g_object_set (preview->sink, "sync", preview->options.csv == NULL
       && (display || preview->http), NULL);
-  if (!display)
+  if (display)
+    g_object_set (preview->sink, "max-lateness", (gint64) MAX_LATENESS, NULL);
+  else
     g_object_set (preview->sink, "enable-last-sample", TRUE, NULL);
   return TRUE;
 }

@@ -95,6 +95,9 @@ preview_pipeline_new (const PreviewOptions * options, GstElement * sink,
             element[i]));
   }
   *dct = element[2];
+  /* What the transform was spent on is shown: those before it drop frames. */
+  g_object_set (element[3], "qos", FALSE, NULL);
+  g_object_set (element[5], "qos", FALSE, NULL);
   if (options->frames > 0)
     limit_frames (element[0], options->frames);
   g_object_set (element[1], "max-size-buffers", 3, "max-size-bytes", 0,

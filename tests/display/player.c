@@ -163,6 +163,49 @@ test_back (void)
   close_player (&player);
 }
 
+/* Says that this frame came a second too late, and counts it. */
+static GstPadProbeReturn
+complain (GstPad * pad, GstPadProbeInfo * info, gpointer n)
+{
+  GstBuffer *frame = GST_PAD_PROBE_INFO_BUFFER (info);
+
+  g_atomic_int_inc ((gint *) n);
+  gst_pad_push_event (pad, gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 2,
+          GST_SECOND, GST_BUFFER_PTS (frame)));
+  return GST_PAD_PROBE_OK;
+}
+
+/* Who is late skips frames before they are transformed, not after that. */
+static void
+test_late (void)
+{
+  GstElement *sink;
+  gint n_shown = 0;
+  guint n_made = 0;
+  Player player;
+  GstPad *pad;
+
+  open_player (&player, video);
+  sink = gst_bin_get_by_name (GST_BIN (player.pipeline), "sink");
+  pad = gst_element_get_static_pad (sink, "sink");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, complain, &n_shown, NULL);
+  preview_transport_set_paused (player.transport, FALSE);
+  while (player.n_ends == 0) {
+    GstMessage *message = gst_bus_timed_pop (player.bus, 20 * GST_SECOND);
+
+    g_assert_nonnull (message);
+    player.frame = -1;
+    take (&player, message);
+    n_made += player.frame >= 0;
+    gst_message_unref (message);
+  }
+  g_assert_cmpint (g_atomic_int_get (&n_shown), ==, n_made);
+  g_assert_cmpuint (n_made, >, 0);
+  gst_object_unref (pad);
+  gst_object_unref (sink);
+  close_player (&player);
+}
+
 /* Of ten thousand the last one counts. */
 static void
 test_drag (void)
@@ -689,6 +732,7 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/player/step", test_step);
   g_test_add_func ("/player/back", test_back);
+  g_test_add_func ("/player/late", test_late);
   g_test_add_func ("/player/drag", test_drag);
   g_test_add_func ("/player/range", test_range);
   g_test_add_func ("/player/still", test_still);
