@@ -2,6 +2,7 @@
  *
  * The properties of where frames are made, what they aim at, and what is
  * reported of them. */
+#include "gstblockdctfields.h"
 #include "gstblockdctproperties.h"
 
 /* Both beyond what a frame can have: levels of 16 bits, or one sample of the
@@ -114,7 +115,7 @@ get_stats (GstBlockDct * self, const GstBlockDctSettings * settings,
     GValue * value)
 {
   (void) settings;
-  g_value_take_boxed (value, gst_blockdct_report_stats (&self->totals));
+  g_value_take_boxed (value, gst_blockdct_fields_stats (&self->totals));
 }
 
 /* What chooses quality or QP frame by frame. */

@@ -122,8 +122,5 @@ void gst_blockdct_report_end (GstBlockDctReport * report,
 /** Forget the interval under way, as after a flush. */
 void gst_blockdct_report_flush (GstBlockDctReport * report);
 
-/** The `stats` property's value; the caller's. */
-GstStructure *gst_blockdct_report_stats (const GstBlockDctTotals * totals);
-
 G_END_DECLS
 #endif

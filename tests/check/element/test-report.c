@@ -2,7 +2,7 @@
  *
  * What no stream of a test's length comes to: sums beyond 64 bits. */
 #include "bench.h"
-#include "gst-plugin/gstblockdctreport.h"
+#include "gst-plugin/gstblockdctfields.h"
 
 /* `sse-y` stays at its highest value; what is worked out of the sums stays
  * right. */
@@ -13,18 +13,18 @@ test_stats (void)
   BdctCounters *y = &totals.pool.sum.component[0];
   GstStructure *s;
 
-  gst_blockdct_report_init ();
+  gst_blockdct_fields_init ();
   totals.pool.frames = 7;
   y->samples = G_GUINT64_CONSTANT (1) << 50;
   y->levels = 1;
   y->sse = G_MAXUINT64;
-  s = gst_blockdct_report_stats (&totals);
+  s = gst_blockdct_fields_stats (&totals);
   g_assert_cmpuint (get_uint64 (s, "sse-y"), ==, G_MAXUINT64);
   g_assert_cmpfloat (get_double (s, "mse"), ==, 16384);
   gst_structure_free (s);
   y->sse = 1;
   y->sse_high = 2;
-  s = gst_blockdct_report_stats (&totals);
+  s = gst_blockdct_fields_stats (&totals);
   g_assert_cmpuint (get_uint64 (s, "sse-y"), ==, G_MAXUINT64);
   g_assert_cmpfloat (get_double (s, "mse"), ==, 32768);
   g_assert_cmpfloat (get_double (s, "mse-y"), ==, 32768);

@@ -1,0 +1,34 @@
+/* blockdct: the fields of messages, metas and `stats`. Strings are interned and
+ * names are quarks, as every frame fills a structure.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_BLOCKDCT_FIELDS_H
+#define GST_BLOCKDCT_FIELDS_H
+
+#include "gstblockdctreport.h"
+
+G_BEGIN_DECLS
+
+/** Make the names; before all others, once. */
+void gst_blockdct_fields_init (void);
+
+/** Fill in what a frame's meta says. */
+void gst_blockdct_fields_frame (GstStructure * s,
+    const GstBlockDctSpan * span);
+
+/** And that the frame was there before. */
+void gst_blockdct_fields_repeated (GstStructure * s);
+
+/** The message of an interval; of all frames, and how many were dropped beside
+ * them; of a frame's curve; and what `stats` says. The caller's. */
+GstStructure *gst_blockdct_fields_interval (const GstBlockDctSpan * span);
+GstStructure *gst_blockdct_fields_pooled (const GstBlockDctSpan * span,
+    guint64 dropped);
+GstStructure *gst_blockdct_fields_curve (const GstBlockDctCurve * curve,
+    const BdctStats * stats, gboolean exact, const GstBlockDctHow * how,
+    const GstBlockDctTimes * times, guint64 index);
+GstStructure *gst_blockdct_fields_stats (const GstBlockDctTotals * totals);
+
+G_END_DECLS
+#endif
