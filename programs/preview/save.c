@@ -8,7 +8,7 @@ write_png (GstSample * picture, const gchar * path, GError ** error)
 {
   PreviewEncoder *encoder = preview_encoder_new (error);
   GBytes *png = encoder == NULL ? NULL
-      : preview_encoder_run (encoder, picture, error);
+      : preview_encoder_run (encoder, picture, TRUE, error);
   gboolean ok = FALSE;
 
   if (png != NULL) {

@@ -241,6 +241,29 @@ async def so_it_is_of_b_and_zoomed():
             assert abs(top * 5 * 480 - 0.61 * 4 * 480 * 6 / 5) < 3, top
 
 
+@case
+@synchronous
+async def only_for_slow_lines_it_is_compressed():
+    expected = (640, 480), make_frame("I420", "quality=7")
+    with start(STILL, "quality=7") as server:
+        async with Viewer(server.address) as viewer:
+            for took, compressed in ((60000, True), (0.001, False), (60000, True)):
+                for _ in range(5):
+                    await viewer.hear()
+                    await viewer.say(f"shown {took}")
+                assert (len(viewer.png) < 640 * 480 * 3) == compressed, took
+                assert decode(viewer.png) == expected, took
+            async with Viewer(server.address) as slow:  # one is enough
+                for _ in range(5):
+                    await slow.hear()
+                    await slow.say("shown 60000")
+                assert len(slow.png) < 640 * 480 * 3
+            for text in ("shown -1", "shown nan", "shown 1e999", "shown x"):
+                await viewer.say(text)
+            await viewer.say("set quality=8")
+            await viewer.wait_figure("quality", 8)
+
+
 def is_paused(news):
     return news["paused"]
 

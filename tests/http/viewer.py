@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 
 import websockets
 
@@ -59,6 +60,7 @@ class Viewer:
         self.address = address.replace("http://", "ws://") + "socket"
         self.options = options
         self.png = None
+        self.took = 0  # ms
         self.told = {}  # all that it was told, the newest of each
 
     async def __aenter__(self):
@@ -75,15 +77,18 @@ class Viewer:
     async def hear(self, limit=LIMIT):
         """What it is told next; the picture, too, if there is one."""
         news = json.loads(await asyncio.wait_for(self.socket.recv(), limit))
+        self.took = 0
         if "picture" in news:
+            start = time.monotonic()
             self.png = await asyncio.wait_for(self.socket.recv(), limit)
+            self.took = max(1000 * (time.monotonic() - start), 0.1)
         self.told.update(news)
         return news
 
     async def next(self):
         """As hear(), and the next may come."""
         news = await self.hear()
-        await self.say("shown")
+        await self.say(f"shown {self.took}")
         return news
 
     async def wait(self, condition):

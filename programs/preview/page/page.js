@@ -9,6 +9,8 @@ const page = {
   socket: null,
   said: 0, // commands
   told: null, // what came last
+  toldAt: 0, // ms
+  took: 0, // ms that the picture came after it; 0: none did
   png: null,
   paused: false,
   before: "wipe", // the view before flicker
@@ -267,21 +269,25 @@ async function showPicture (told, data) {
   showTransport();
 }
 
-// The next comes when this has been seen.
+// The next comes when this has been seen. How long the picture was on its way says
+// whether it is to be compressed.
 function acknowledge () {
   requestAnimationFrame(() => {
     if (page.socket.readyState === WebSocket.OPEN)
-      page.socket.send("shown");
+      page.socket.send(`shown ${page.took}`);
   });
 }
 
 async function receive (message) {
   if (typeof message.data === "string") {
     page.told = JSON.parse(message.data);
+    page.toldAt = message.timeStamp;
+    page.took = 0;
     show(page.told);
     if (page.told.picture !== undefined)
       return;
   } else {
+    page.took = Math.max(message.timeStamp - page.toldAt, 0.1);
     await showPicture(page.told, message.data);
   }
   acknowledge();
