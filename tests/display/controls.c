@@ -595,6 +595,40 @@ test_full (Fixture * f, gconstpointer data)
 }
 
 static void
+choose (Fixture * f, const gchar * item)
+{
+  GtkWidget *widget = find (GTK_WIDGET (gtk_menu_button_get_popup
+          (GTK_MENU_BUTTON (get (f, "menu")))), item);
+
+  g_assert_nonnull (widget);
+  gtk_menu_item_activate (GTK_MENU_ITEM (widget));
+}
+
+/* What is copied is in the clipboard, with what is set. */
+static void
+test_copy (Fixture * f, gconstpointer data)
+{
+  GtkClipboard *clipboard = gtk_clipboard_get (GDK_SELECTION_CLIPBOARD);
+  gchar *text;
+
+  (void) data;
+  gst_bin_add (GST_BIN (f->pipeline), gst_bin_new ("source"));
+  gst_util_set_object_arg (G_OBJECT (f->dct), "b-transform", "hevc-8x8");
+  g_object_set (f->dct, "zoom", 3.0, NULL);
+  choose (f, "Copy as gst-launch");
+  text = gtk_clipboard_wait_for_text (clipboard);
+  g_assert_true (g_str_has_prefix (text, "gst-launch-1.0 videotestsrc "));
+  g_assert_nonnull (strstr (text, " b-transform=hevc-8x8 "));
+  g_assert_nonnull (strstr (text, " zoom=3"));
+  g_free (text);
+  choose (f, "Copy as Python");
+  text = gtk_clipboard_wait_for_text (clipboard);
+  g_assert_true (g_str_has_prefix (text, "import gi\n"));
+  g_assert_nonnull (strstr (text, " b-transform=hevc-8x8 "));
+  g_free (text);
+}
+
+static void
 remember (gpointer owner, const gchar * uri)
 {
   g_free (*(gchar **) owner);
@@ -636,6 +670,7 @@ main (int argc, char **argv)
     {"/controls/flags", test_flags}, {"/controls/plot", test_plot},
     {"/controls/figures-of-b", test_figures_of_b},
     {"/controls/block", test_block}, {"/controls/full", test_full},
+    {"/controls/copy", test_copy},
     {"/controls/open", test_opening},
   };
 
