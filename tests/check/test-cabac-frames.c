@@ -262,6 +262,8 @@ measure_picture (const char *name, const Picture * picture,
       double truth, estimate, error;
       Bits bits;
 
+      if (!case_due (t + q))
+        continue;
       params.qp = qps[q];
       measure (picture, chroma, &params, &bits);
       truth = bits.truth[0] + bits.truth[1] + bits.truth[2];

@@ -313,6 +313,8 @@ test_transform (gconstpointer data)
     char where[120];
     Task task;
 
+    if (!case_due (n + transform))
+      continue;
     choose_task (&task, n, rand);
     for (int k = 0; k < task.n_jobs; k++)
       choose_params (&params[k], transform, k > 0 ? g_rand_int_range (rand,

@@ -241,7 +241,8 @@ test_definitions (void)
               : SSIM_TOLERANCE;
 
           if (!(s.stats[n].metrics >> m & 1) || !is_checked (&s, n, m)
-              || s.stats[n].component[c].samples == 0)
+              || s.stats[n].component[c].samples == 0
+              || !case_due (i + n + m + c))
             continue;
           wanted = define (&s, n, m, c);
           if (isnan (wanted))
@@ -258,7 +259,7 @@ test_definitions (void)
         }
     scene_clear (&s);
   }
-  g_assert_cmpuint (n_compared, >, 100);
+  g_assert_cmpuint (n_compared, >, case_due (1) ? 100 : 10);
   tally_add (n_compared, n_differ);
 }
 
@@ -273,6 +274,8 @@ test_same (void)
     scene_init (&other, &cases[i]);
     run (&s, engines[0], 1, STRIDE_TIGHT);
     for (guint e = 0; e < n_engines; e++) {
+      if (!case_due (i + e))
+        continue;
       run (&other, engines[e], 1 + e % N_FRAMES, e % N_STRIDES);
       for (guint n = 0; n < N_FRAMES; n++)
         if (memcmp (s.stats[n].metric, other.stats[n].metric,

@@ -29,12 +29,15 @@ check_case (const Case * c)
   for (guint e = 0; e < n_engines && ok; e++) {
     BdctStats stats, view_stats;
     guint pair = c->width;
+    int measured = -1;
     Frame dst;
 
     frame_init (&dst, &s.layout, c->stride);
     view_run_alone (engines[e], &s, &c->params, &src, &s.rec, &stats);
     view_run_alone (engines[e], &s, &s.b_params, &src, &s.b, &s.b_stats);
     for (int i = 0; i < 4 * BDCT_N_VIEWS && ok; i++, pair++) {
+      if (!case_due (i + e))
+        continue;
       s.view.mode = i / 4;
       s.view.grid = i % 2;
       s.view.left = pair % BDCT_N_SIDES;
@@ -50,8 +53,10 @@ check_case (const Case * c)
       frame_clear (&dst);
       frame_init (&dst, &s.layout, c->stride);
       view_run (engines[e], &s, &s.view, 0, &src, &dst, &view_stats);
-      if (bdct_view_is_map (&s.view) && i % 4 == 0)
-        view_measure (&s);    /* the other three have the same */
+      if (bdct_view_is_map (&s.view) && measured != i / 4) {
+        measured = i / 4;       /* the other three have the same */
+        view_measure (&s);
+      }
       ok = view_check (&s, engines[e], &dst);
       /* Whatever is shown. */
       g_assert_cmpmem (&stats, sizeof stats, &view_stats, sizeof stats);
@@ -178,6 +183,8 @@ test_metrics (void)
     Picture got;
     Scene s;
 
+    if (!case_due (i))
+      continue;
     c.params.quality = 1 + i * 7 % 100;
     view_scene_init (&s, &c);
     s.view.mode = metric == BDCT_METRIC_SSIM ? BDCT_VIEW_SSIM_MAP
