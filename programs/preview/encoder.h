@@ -1,4 +1,4 @@
-/* blockdct-preview: frames as PNG, without a loss at 8 bits.
+/* blockdct-preview: frames as PNG or BMP, without a loss at 8 bits.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,9 +13,10 @@ G_BEGIN_DECLS typedef struct _PreviewEncoder PreviewEncoder;
 PreviewEncoder *preview_encoder_new (GError ** error);
 void preview_encoder_free (PreviewEncoder * encoder);
 
-/** The frame as a PNG in R, G and B, or grey, of 8 bits a sample; or NULL with
- * the error. With `compress` a third of the bytes, in more than twice the
- * time. Takes as long as it takes, in any one thread at a time. */
+/** The frame in R, G and B, or grey, of 8 bits a sample, or NULL with the
+ * error: a PNG with `compress`, else an uncompressed BMP, which has twice the
+ * bytes and takes a small part of the time. Takes as long as it takes, in any
+ * one thread at a time. */
 GBytes *preview_encoder_run (PreviewEncoder * encoder, GstSample * frame,
     gboolean compress, GError ** error);
 

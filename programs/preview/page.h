@@ -5,8 +5,8 @@
  * A viewer is a browser's WebSocket. It is told all that is new to it since it
  * was told last, as one text in JSON, and then not again before it has said
  * "shown": what changes meanwhile is not queued, but told then as it is then.
- * So are frames, of which the newest one follows the text as a PNG where the
- * text has "picture".
+ * So are frames, of which the newest one follows the text as encoder.h makes
+ * it where the text has "picture".
  *
  *     {"controls": [...], "presets": [...]      at first; describe.h has them
  *      "heard": commands that came from this viewer,
@@ -19,8 +19,8 @@
  *      "b-plot": [B's, from when on there is a B]}
  *
  * It may say "shown", or "shown 3.5" where the picture was 3.5 ms on its way,
- * and what command.h has. A picture is compressed unless the lines of all who
- * wait for it are fast.
+ * and what command.h has. A picture is a PNG, or a BMP where the lines of
+ * all who wait for it are fast.
  */
 #ifndef PREVIEW_PAGE_H
 #define PREVIEW_PAGE_H

@@ -263,7 +263,7 @@ preview_server_new (GstElement * dct, GstElement * sink,
   self->local = address == NULL;
   self->base = make_base (self->local);
   self->server = soup_server_new ("server-header", "blockdct-preview", NULL);
-  /* PNGs are compressed, and what comes is to be as long as it says. */
+  /* A picture is compressed where that is of use. */
   soup_server_remove_websocket_extension (self->server,
       SOUP_TYPE_WEBSOCKET_EXTENSION_DEFLATE);
   self->page = preview_page_new (dct, sink, transport, error);

@@ -7,6 +7,7 @@ import asyncio
 import json
 import os
 import signal
+import struct
 import subprocess
 import time
 
@@ -18,6 +19,41 @@ ENGINE = [f"backend={os.environ.get('BLOCKDCT_TEST_BACKEND', 'cpu')}",
 
 # On the machine itself, whatever proxy there is for other hosts.
 os.environ["no_proxy"] = "*"
+
+
+def decode_bmp(file):
+    size, start, header, width, height, planes, bits, compression, samples = \
+        struct.unpack("<2xI4xIIiiHHII", file[:38])
+    assert (header, planes, compression, size) == (40, 1, 0, len(file)), file[:54]
+    assert samples == size - start and height < 0, file[:54]
+    if bits == 8:
+        assert file[54:start] == b"".join(bytes((i, i, i, 0)) for i in range(256))
+        size = width
+    else:
+        assert (bits, start) == (24, 54), file[:54]
+        size = 3 * width
+    pitch = (size + 3) // 4 * 4
+    assert samples == pitch * -height
+    rows = b"".join(file[at:at + size] for at in range(start, len(file), pitch))
+    red, green, blue = (rows[2::3], rows[1::3], rows[::3]) if bits == 24 else (rows,) * 3
+    pixels = bytearray(3 * len(red))
+    pixels[::3], pixels[1::3], pixels[2::3] = red, green, blue
+    return (width, -height), bytes(pixels)
+
+
+def decode(picture):
+    """Width and height, and R, G and B of each sample."""
+    if picture.startswith(b"BM"):
+        return decode_bmp(picture)
+    with open("picture.png", "wb") as file:
+        file.write(picture)
+    subprocess.run("gst-launch-1.0 -q filesrc location=picture.png ! pngdec ! videoconvert ! "
+                   "video/x-raw,format=RGB ! filesink location=picture.rgb", shell=True,
+                   timeout=LIMIT, check=True)
+    width, height = struct.unpack(">II", picture[16:24])
+    pitch = (3 * width + 3) // 4 * 4  # rows are filled up to four bytes
+    with open("picture.rgb", "rb") as file:
+        return (width, height), b"".join(file.read(pitch)[:3 * width] for _ in range(height))
 
 
 class Server:
@@ -59,7 +95,7 @@ class Viewer:
     def __init__(self, address, **options):
         self.address = address.replace("http://", "ws://") + "socket"
         self.options = options
-        self.png = None
+        self.file = None
         self.took = 0  # ms
         self.told = {}  # all that it was told, the newest of each
 
@@ -80,7 +116,7 @@ class Viewer:
         self.took = 0
         if "picture" in news:
             start = time.monotonic()
-            self.png = await asyncio.wait_for(self.socket.recv(), limit)
+            self.file = await asyncio.wait_for(self.socket.recv(), limit)
             self.took = max(1000 * (time.monotonic() - start), 0.1)
         self.told.update(news)
         return news

@@ -11,7 +11,7 @@ const page = {
   told: null, // what came last
   toldAt: 0, // ms
   took: 0, // ms that the picture came after it; 0: none did
-  png: null,
+  file: null,
   paused: false,
   before: "wipe", // the view before flicker
   lost: false,
@@ -208,13 +208,15 @@ function showNotice (text) {
 }
 
 function showTransport () {
-  const {picture, width, height} = page;
+  const {picture, width, height, file} = page;
 
   find("scale").value = view.description;
   if (picture === undefined)
     return;
-  find("transport").textContent = `PNG, lossless at 8 bits, ${width} x ${height}, `
-    + `${(page.png.size / 1024).toFixed(0)} KiB; ${picture.skipped} frames not sent, `
+  find("transport").textContent =
+    `${file.type === "image/png" ? "PNG" : "uncompressed BMP"}, lossless at 8 bits, `
+    + `${width} x ${height}, ${(file.size / 1024).toFixed(0)} KiB; `
+    + `${picture.skipped} frames not sent, `
     + "as this browser was busy with others; shown "
     + (view.scale < 1 ? "smaller than it is: artefacts look otherwise"
       : "sample by sample");
@@ -250,11 +252,13 @@ function show (told) {
 
 // The picture and its figures, at once.
 async function showPicture (told, data) {
-  const png = new Blob([data], {type: "image/png"});
-  const picture = await createImageBitmap(png,
+  // A BMP's first byte is a B.
+  const type = new Uint8Array(data, 0, 1)[0] === 66 ? "image/bmp" : "image/png";
+  const file = new Blob([data], {type});
+  const picture = await createImageBitmap(file,
     {colorSpaceConversion: "none", premultiplyAlpha: "none"});
 
-  page.png = png;
+  page.file = file;
   page.picture = told.picture;
   page.width = picture.width;
   page.height = picture.height;
@@ -415,11 +419,21 @@ function flicker () {
     page.before = shown;
 }
 
-function save () {
+// What is shown, as a PNG, whatever it came as.
+async function getStill () {
+  const canvas = new OffscreenCanvas(page.width, page.height);
+
+  if (page.file.type === "image/png")
+    return page.file;
+  canvas.getContext("2d", {alpha: false}).drawImage(view.picture, 0, 0);
+  return canvas.convertToBlob();
+}
+
+async function save () {
   const link = document.createElement("a");
 
-  link.href = URL.createObjectURL(page.png);
   link.download = `blockdct-${page.figures?.index ?? page.picture.frame}.png`;
+  link.href = URL.createObjectURL(await getStill());
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
