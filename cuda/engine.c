@@ -447,7 +447,7 @@ cuda_submit (BdctEngine * engine, const BdctFrame * what, BdctError * error)
     return bdct_error (error, "the engine is not configured");
   if (self->in_flight == self->depth)
     return bdct_error (error, "all %u frames are in flight", self->depth);
-  if (!bdct_frame_check (engine->klass, what, &self->staging.layout, error)
+  if (!bdct_frame_check (what, &self->staging.layout, error)
       || !bdct_device_enter (&self->device, error))
     return false;
   frame = frame_at (self, self->in_flight);
@@ -519,8 +519,6 @@ cuda_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
 
 const BdctEngineClass bdct_cuda_engine = {
   .name = "cuda",
-  .trees = true,
-  .metrics = (1u << BDCT_N_METRICS) - 1,
   .count_devices = bdct_cuda_count,
   .create = cuda_create,
   .destroy = cuda_destroy,

@@ -236,7 +236,7 @@ cpu_submit (BdctEngine * engine, const BdctFrame * frame, BdctError * error)
 
   if (self->in_flight == self->depth)
     return bdct_error (error, "all %u frames are in flight", self->depth);
-  if (!bdct_frame_check (engine->klass, frame, &self->layout, error))
+  if (!bdct_frame_check (frame, &self->layout, error))
     return false;
   if (frame->src.memory != BDCT_MEMORY_HOST
       || (frame->dst.data[0] != NULL && frame->dst.memory != BDCT_MEMORY_HOST))
@@ -285,8 +285,6 @@ cpu_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
 
 const BdctEngineClass bdct_cpu_engine = {
   .name = "cpu",
-  .metrics = (1u << BDCT_N_METRICS) - 1,
-  .trees = true,
   .count_devices = cpu_count_devices,
   .create = cpu_create,
   .destroy = cpu_destroy,

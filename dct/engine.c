@@ -2,18 +2,13 @@
 #include "engine.h"
 
 static bool
-check_jobs (const BdctEngineClass * klass, const BdctJob * jobs, int n_jobs,
-    const char *what, int depth, BdctError * error)
+check_jobs (const BdctJob * jobs, int n_jobs, const char *what, int depth,
+    BdctError * error)
 {
-  for (int i = 0; i < n_jobs; i++) {
+  for (int i = 0; i < n_jobs; i++)
     if (jobs[i].depth != depth)
       return bdct_error (error, "%s %d is for a depth of %d, the frames have "
           "%d", what, i, jobs[i].depth, depth);
-    if (!bdct_engine_does (klass, jobs[i].transform))
-      return bdct_error (error, "%s %d is for %s, which the %s engine does not "
-          "do", what, i, bdct_transform_info (jobs[i].transform)->name,
-          klass->name);
-  }
   return true;
 }
 
@@ -38,55 +33,22 @@ check_sets (const BdctJob * sets, int n_sets, BdctError * error)
   return true;
 }
 
-bool
-bdct_engine_params_check (const BdctEngineClass * klass,
-    const BdctParams * params, BdctError * error)
-{
-  return bdct_engine_does (klass, params->transform)
-      || bdct_error (error, "the %s engine does not do %s", klass->name,
-      bdct_transform_info (params->transform)->name);
-}
-
-bool
-bdct_engine_metric_check (const BdctEngineClass * klass, BdctMetric metric,
-    const BdctLayout * layout, BdctError * error)
-{
-  if (!(klass->metrics >> metric & 1))
-    return bdct_error (error, "the %s engine does not compute it", klass->name);
-  return bdct_metric_check (metric, layout, error);
-}
-
-unsigned
-bdct_engine_metrics (const BdctEngineClass * klass, unsigned metrics,
-    const BdctLayout * layout)
-{
-  unsigned had = 0;
-  BdctError error;
-
-  for (int m = 0; m < BDCT_N_METRICS; m++)
-    if (metrics >> m & 1 && bdct_engine_metric_check (klass, m, layout, &error))
-      had |= 1u << m;
-  return had;
-}
-
 /* Whether the metrics of a frame can be had. */
 static bool
-check_metrics (const BdctEngineClass * klass, unsigned metrics,
-    const BdctLayout * layout, BdctError * error)
+check_metrics (unsigned metrics, const BdctLayout * layout, BdctError * error)
 {
   BdctError reason;
 
   for (int m = 0; m < BDCT_N_METRICS; m++)
-    if (metrics >> m & 1
-        && !bdct_engine_metric_check (klass, m, layout, &reason))
+    if (metrics >> m & 1 && !bdct_metric_check (m, layout, &reason))
       return bdct_error (error, "%s: %s", bdct_metric_info (m)->name,
           reason.message);
   return true;
 }
 
 bool
-bdct_frame_check (const BdctEngineClass * klass, const BdctFrame * frame,
-    const BdctLayout * layout, BdctError * error)
+bdct_frame_check (const BdctFrame * frame, const BdctLayout * layout,
+    BdctError * error)
 {
   bool by_block = frame->set_of_block != NULL || frame->blocks != NULL;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
@@ -98,11 +60,10 @@ bdct_frame_check (const BdctEngineClass * klass, const BdctFrame * frame,
   if (frame->n_others < 0 || frame->n_others > BDCT_MAX_OTHERS)
     return bdct_error (error, "%d other jobs are outside 0 to %d",
         frame->n_others, BDCT_MAX_OTHERS);
-  if (!check_jobs (klass, frame->sets, frame->n_sets, "set", layout->depth,
-          error)
-      || !check_jobs (klass, frame->others, frame->n_others, "other job",
+  if (!check_jobs (frame->sets, frame->n_sets, "set", layout->depth, error)
+      || !check_jobs (frame->others, frame->n_others, "other job",
           layout->depth, error)
-      || (frame->second != NULL && !check_jobs (klass, frame->second, 1,
+      || (frame->second != NULL && !check_jobs (frame->second, 1,
               "second job", layout->depth, error))
       || !check_sets (frame->sets, frame->n_sets, error))
     return false;
@@ -112,8 +73,7 @@ bdct_frame_check (const BdctEngineClass * klass, const BdctFrame * frame,
   if (frame->view != NULL && frame->second == NULL
       && bdct_view_shows (frame->view, BDCT_SIDE_B))
     return bdct_error (error, "the view shows B, and there is no second job");
-  if (!check_metrics (klass, frame->metrics | frame->other_metrics, layout,
-          error))
+  if (!check_metrics (frame->metrics | frame->other_metrics, layout, error))
     return false;
   if (!by_block)
     return true;

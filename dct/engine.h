@@ -61,7 +61,7 @@ typedef struct {
                                      always are */
   /** Metrics to have in the statistics of the sets and the second job, and of
    * each other job: bits 1 << BdctMetric, of which those that
-   * bdct_engine_metrics() leaves. */
+   * bdct_metrics_had() leaves. */
   unsigned metrics, other_metrics;
   int frame_rate;               /**< for XPSNR: whole frames a second, ... */
   uint64_t number;              /**< ... and which of the stream it is: those
@@ -100,8 +100,6 @@ typedef struct {
 
 typedef struct BdctEngineClass {
   const char *name; /**< "cpu", "cuda" */
-  unsigned metrics; /**< bits 1 << BdctMetric: those it computes */
-  bool trees;       /**< whether it does hevc-quadtree */
 
   /** How many devices there are; the CPU counts as one. 0 with the reason. */
   int (*count_devices) (BdctError *error);
@@ -162,31 +160,12 @@ extern const BdctEngineClass bdct_cpu_engine;
 extern const BdctEngineClass bdct_cuda_engine;
 
 /** Whether a frame is as described, for a layout: what all engines ask for. */
-bool bdct_frame_check (const BdctEngineClass *klass, const BdctFrame *frame,
-    const BdctLayout *layout, BdctError *error);
+bool bdct_frame_check (const BdctFrame *frame, const BdctLayout *layout,
+    BdctError *error);
 
 /** Whether a layout's sides are within what is exact: what all engines ask for
  * in configure(). */
 bool bdct_layout_check (const BdctLayout *layout, BdctError *error);
-
-/** Whether an engine has a metric of frames of a layout; else the reason. */
-bool bdct_engine_metric_check (const BdctEngineClass *klass, BdctMetric metric,
-    const BdctLayout *layout, BdctError *error);
-
-/** Whether an engine does a transform. */
-static inline bool
-bdct_engine_does (const BdctEngineClass *klass, BdctTransform transform)
-{
-  return transform != BDCT_HEVC_QUADTREE || klass->trees;
-}
-
-/** Whether it does all that parameters ask for; else the reason. */
-bool bdct_engine_params_check (const BdctEngineClass *klass,
-    const BdctParams *params, BdctError *error);
-
-/** Which metrics of a set it has. */
-unsigned bdct_engine_metrics (const BdctEngineClass *klass, unsigned metrics,
-    const BdctLayout *layout);
 
 /** samples and levels of a frame: what the layout and the block sizes fix. */
 void bdct_engine_count (const BdctLayout *layout, const BdctJob *job,

@@ -111,6 +111,18 @@ bdct_metric_check (BdctMetric metric, const BdctLayout * layout,
   return true;
 }
 
+unsigned
+bdct_metrics_had (unsigned metrics, const BdctLayout * layout)
+{
+  unsigned had = 0;
+  BdctError error;
+
+  for (int m = 0; m < BDCT_N_METRICS; m++)
+    if (metrics >> m & 1 && bdct_metric_check (m, layout, &error))
+      had |= 1u << m;
+  return had;
+}
+
 /* ffmpeg's mean over frames: that of the square roots. Below 1 it is infinite
  * there. */
 static double

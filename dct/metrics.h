@@ -46,6 +46,9 @@ const BdctMetricInfo *bdct_metric_info (BdctMetric metric);
 bool bdct_metric_check (BdctMetric metric, const BdctLayout *layout,
     BdctError *error);
 
+/** Which of the metrics, bits 1 << BdctMetric, can be had of them. */
+unsigned bdct_metrics_had (unsigned metrics, const BdctLayout *layout);
+
 /** Whether xpsnr halves a picture before it looks for activity. */
 BDCT_METRIC_INLINE bool
 bdct_xpsnr_is_large (int width, int height)

@@ -96,7 +96,6 @@ gst_blockdct_stop (GstBaseTransform * trans)
   gst_video_info_init (&self->info);
   GST_OBJECT_LOCK (self);
   self->changes.depth = 0;
-  self->changes.engine = NULL;
   self->latency = 0;
   GST_OBJECT_UNLOCK (self);
   gst_blockdct_changes_start (&self->changes, GST_ELEMENT (self), FALSE);

@@ -85,8 +85,7 @@ get_options (const GstBlockDctBackendClass * klass, guint threads,
 
 static gboolean
 open_row (GstBlockDctBackend * backend, guint index, GstElement * element,
-    const BdctParams * params, gint device_id, guint threads,
-    GstObject ** context, gboolean * wanting, BdctError * error)
+    gint device_id, guint threads, GstObject ** context, BdctError * error)
 {
   const GstBlockDctBackendClass *klass = backends[index].klass;
   BdctEngineOptions options;
@@ -96,9 +95,6 @@ open_row (GstBlockDctBackend * backend, guint index, GstElement * element,
         backends[index].name);
   if (klass->open != NULL
       && !klass->open (element, device_id, context, error))
-    return FALSE;
-  *wanting = !bdct_engine_params_check (klass->engine, params, error);
-  if (*wanting)
     return FALSE;
   options = get_options (klass, threads, *context);
   backend->engine = klass->engine->create (&options, error);
@@ -113,19 +109,16 @@ open_row (GstBlockDctBackend * backend, guint index, GstElement * element,
 
 gboolean
 gst_blockdct_backend_open (GstBlockDctBackend * backend, GstElement * element,
-    gint choice, const BdctParams * params, gint device_id, guint threads,
-    GstObject ** context)
+    gint choice, gint device_id, guint threads, GstObject ** context)
 {
   for (guint i = 0; i < G_N_ELEMENTS (backends); i++) {
     const gchar *name = backends[i].name;
-    gboolean wanting = FALSE;
     GstObject *found;
     BdctError error;
 
     if (!is_candidate (i, choice))
       continue;
-    if (open_row (backend, i, element, params, device_id, threads, context,
-            &wanting, &error))
+    if (open_row (backend, i, element, device_id, threads, context, &error))
       return TRUE;
     if (choice == backends[i].value || i + 1 == G_N_ELEMENTS (backends)) {
       gst_element_message_full (element, GST_MESSAGE_ERROR,
@@ -135,9 +128,6 @@ gst_blockdct_backend_open (GstBlockDctBackend * backend, GstElement * element,
       return FALSE;
     }
     GST_INFO_OBJECT (element, "no %s (%s)", name, error.message);
-    if (wanting)
-      GST_ELEMENT_INFO (element, RESOURCE, NOT_FOUND,
-          ("backend=auto does without %s: %s.", name, error.message), (NULL));
     /* What it found on the way is of no use to the next. */
     GST_OBJECT_LOCK (element);
     found = g_steal_pointer (context);

@@ -83,13 +83,12 @@ GType gst_blockdct_backend_get_type (void);
 guint gst_blockdct_backend_candidates (gint choice,
     const GstBlockDctBackendClass * classes[GST_BLOCKDCT_MAX_BACKENDS]);
 
-/** Start the first of them that can run and does what parameters ask for; an
- * element info says so if one that could run does not. An element error is
- * posted where it returns FALSE. `context`, which may point to one, receives
- * that of the backend. */
+/** Start the first of them that can run. An element error is posted where it
+ * returns FALSE. `context`, which may point to one, receives that of the
+ * backend. */
 gboolean gst_blockdct_backend_open (GstBlockDctBackend * backend,
-    GstElement * element, gint choice, const BdctParams * params,
-    gint device_id, guint threads, GstObject ** context);
+    GstElement * element, gint choice, gint device_id, guint threads,
+    GstObject ** context);
 void gst_blockdct_backend_close (GstBlockDctBackend * backend);
 
 /** Another engine of its class in its context, to be destroyed before it is

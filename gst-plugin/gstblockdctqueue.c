@@ -42,17 +42,11 @@ gboolean
 gst_blockdct_queue_open (GstBlockDct * self)
 {
   GstBlockDctSettings settings = gst_blockdct_get_settings (self);
-  const BdctParams *a = &settings.params;
-  /* What not every engine does is the quadtree. */
-  const BdctParams params = settings.second.transform - 1 == BDCT_HEVC_QUADTREE
-      ? gst_blockdct_second_params (&settings.second, a) : *a;
 
   if (!gst_blockdct_backend_open (&self->backend, GST_ELEMENT (self),
-          settings.backend, &params, settings.device_id,
-          settings.threads, &self->context))
+          settings.backend, settings.device_id, settings.threads,
+          &self->context))
     return FALSE;
-  gst_blockdct_changes_run (&self->changes, GST_ELEMENT (self),
-      self->backend.engine->klass);
   GST_INFO_OBJECT (self, "running on %s", self->backend.engine->description);
   set_active_backend (self);
   return TRUE;
@@ -182,25 +176,23 @@ may_sweep (GstBlockDct * self, const gchar * what, gboolean * warned)
   return FALSE;
 }
 
-/* Those of the metrics that these caps and the engine have; of the others it is
- * said once why not. */
+/* Those of the metrics that these caps have; of the others it is said once why
+ * not. */
 static guint
 choose_metrics (GstBlockDct * self, guint metrics)
 {
-  const BdctEngineClass *klass = self->backend.engine->klass;
-  guint had = bdct_engine_metrics (klass, metrics, &self->layout);
+  guint had = bdct_metrics_had (metrics, &self->layout);
   BdctError reason;
 
   for (guint m = 0; m < BDCT_N_METRICS; m++) {
     if (!((metrics & ~had & ~self->told_metrics) >> m & 1))
       continue;
-    bdct_engine_metric_check (klass, m, &self->layout, &reason);
+    bdct_metric_check (m, &self->layout, &reason);
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("%s cannot be had of %s %dx%d on %s: %s.", bdct_metric_info (m)->name,
+        ("%s cannot be had of %s %dx%d: %s.", bdct_metric_info (m)->name,
             GST_VIDEO_INFO_NAME (&self->info),
             GST_VIDEO_INFO_WIDTH (&self->info),
-            GST_VIDEO_INFO_HEIGHT (&self->info),
-            self->backend.engine->description, reason.message),
+            GST_VIDEO_INFO_HEIGHT (&self->info), reason.message),
         ("Its fields, and a target of it, are left out."));
   }
   self->told_metrics |= metrics & ~had;
@@ -284,9 +276,8 @@ update_second (GstBlockDct * self, GstBlockDctSettings * settings)
       && memcmp (&params, &self->second->params, sizeof params) == 0)
     return;
   self->second->params = params;
-  self->second->n = bdct_engine_params_check (self->backend.engine->klass,
-      &params, &error)
-      && bdct_job_init (&self->second->job[0], &params, &self->layout, &error);
+  self->second->n = bdct_job_init (&self->second->job[0], &params,
+      &self->layout, &error);
   if (self->second->n > 0)
     return;
   GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,

@@ -119,15 +119,6 @@ gst_blockdct_changes_start (GstBlockDctChanges * changes,
   GST_OBJECT_UNLOCK (element);
 }
 
-void
-gst_blockdct_changes_run (GstBlockDctChanges * changes, GstElement * element,
-    const BdctEngineClass * engine)
-{
-  GST_OBJECT_LOCK (element);
-  changes->engine = engine;
-  GST_OBJECT_UNLOCK (element);
-}
-
 /* What is read at the start is in force at once, as nothing runs; no frame can
  * see half of a group. Called with the lock. */
 static gboolean
@@ -190,10 +181,6 @@ get_part (GstBlockDctChecked which, gsize * offset, gsize * size)
       *offset = G_STRUCT_OFFSET (GstBlockDctSettings, params.scaling_list);
       *size = G_STRUCT_OFFSET (BdctParams, baseline)
           - G_STRUCT_OFFSET (BdctParams, scaling_list);
-      break;
-    case GST_BLOCKDCT_TRANSFORM:
-      *offset = G_STRUCT_OFFSET (GstBlockDctSettings, params.transform);
-      *size = sizeof (BdctTransform);
       break;
     case GST_BLOCKDCT_BLOCKS:
       *offset = G_STRUCT_OFFSET (GstBlockDctSettings, params.min_block);
@@ -270,29 +257,6 @@ check_steps (const BdctParams * params, gint depth, BdctError * error)
   return FALSE;
 }
 
-/* Without an engine one may be chosen yet. */
-static gboolean
-check_engine (const BdctParams * params, const BdctEngineClass * engine,
-    BdctError * error)
-{
-  BdctError reason;
-
-  return engine == NULL || bdct_engine_params_check (engine, params, &reason)
-      || bdct_error (error, "%s; backend=cpu does", reason.message);
-}
-
-static gboolean
-check_second (const GstBlockDctSettings * settings,
-    const BdctEngineClass * engine, BdctError * error)
-{
-  BdctParams params;
-
-  if (settings->second.transform == 0)
-    return TRUE;
-  params = gst_blockdct_second_params (&settings->second, &settings->params);
-  return check_engine (&params, engine, error);
-}
-
 /* Called with the lock. */
 static gboolean
 is_allowed (const GstBlockDctChanges * changes, GstBlockDctChecked which,
@@ -304,15 +268,12 @@ is_allowed (const GstBlockDctChanges * changes, GstBlockDctChecked which,
   switch (which) {
     case GST_BLOCKDCT_STEPS:
       return check_steps (&s->params, depth, error);
-    case GST_BLOCKDCT_TRANSFORM:
-      return check_engine (&s->params, changes->engine, error);
-    case GST_BLOCKDCT_SECOND:
-      return check_second (s, changes->engine, error);
     case GST_BLOCKDCT_BLOCKS:
       return bdct_blocks_check (s->params.min_block, s->params.max_block,
           error);
-    case GST_BLOCKDCT_SCALING:
-      return TRUE;              /* whole with another group */
+    case GST_BLOCKDCT_SCALING: /* whole with another group */
+    case GST_BLOCKDCT_SECOND:  /* what its job says */
+      return TRUE;
     case GST_BLOCKDCT_CURVE:
       /* Before there is a stream, the transform may still be set. */
       return depth == 0 || gst_blockdct_sweep_check (&s->curve,
@@ -451,8 +412,7 @@ gst_blockdct_changes_warn (GstBlockDctChanges * changes, GstElement * element,
 {
   static const gchar *const names[GST_BLOCKDCT_N_CHECKED] = {
     "The quantization tables were", "The scaling lists were", "curve was",
-    "The targets were", "transform was",
-    "min-block and max-block were", "b-transform was"
+    "The targets were", "min-block and max-block were", "b-transform was"
   };
   gboolean no_bus;
 

@@ -65,9 +65,8 @@ typedef enum
   GST_BLOCKDCT_SCALING,         /* scaling-list and its file */
   GST_BLOCKDCT_CURVE,
   GST_BLOCKDCT_TARGETS,
-  GST_BLOCKDCT_TRANSFORM,       /* which not every engine does */
   GST_BLOCKDCT_BLOCKS,          /* min-block and max-block */
-  GST_BLOCKDCT_SECOND,          /* b-transform, likewise */
+  GST_BLOCKDCT_SECOND,          /* b-transform */
   GST_BLOCKDCT_N_CHECKED
 } GstBlockDctChecked;
 
@@ -78,7 +77,6 @@ typedef struct
   GstBlockDctSettings current;  /* what is in force */
   gboolean started;             /* what is read at the start has been */
   gint depth;                   /* of the stream's samples; 0 before caps */
-  const BdctEngineClass *engine;        /* what runs; NULL: nothing yet */
   BdctError untold[GST_BLOCKDCT_N_CHECKED];     /* while there was no bus */
 
   guint64 n_set;                /* changes, ever */
@@ -99,11 +97,6 @@ void gst_blockdct_changes_clear (GstBlockDctChanges * changes);
 /** From here on to the stop, what is read at the start stays as it is. */
 void gst_blockdct_changes_start (GstBlockDctChanges * changes,
     GstElement * element, gboolean started);
-
-/** What runs from here on; NULL: nothing does. A transform that came into force
- * before that is not checked again. */
-void gst_blockdct_changes_run (GstBlockDctChanges * changes,
-    GstElement * element, const BdctEngineClass * engine);
 
 /** Set a property's field. To be called without the lock, by a setter. FALSE
  * if it cannot be set any more. */

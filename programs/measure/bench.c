@@ -61,25 +61,10 @@ fail (GError ** error, const gchar * message)
   return FALSE;
 }
 
-/* One of the settings, which an engine must do: that for which there may be
- * fewest. */
-static BdctParams
-find_params (const GArray * settings)
-{
-  BdctParams params = BDCT_PARAMS_DEFAULT;
-
-  for (guint i = 0; i < settings->len; i++)
-    if (g_array_index (settings, BdctParams, i).transform
-        == BDCT_HEVC_QUADTREE)
-      params = g_array_index (settings, BdctParams, i);
-  return params;
-}
-
 MeasureBench *
 measure_bench_new (const MeasurePlan * plan, gint backend, gint device,
     guint threads, const MeasureBench * beside, GError ** error)
 {
-  const BdctParams params = find_params (plan->settings);
   MeasureBench *bench = g_new0 (MeasureBench, 1);
   GstBus *bus;
 
@@ -102,7 +87,7 @@ measure_bench_new (const MeasurePlan * plan, gint backend, gint device,
       g_set_object (&lane->context, (beside != NULL ? beside : bench)
           ->lanes[0].context);
     if (gst_blockdct_backend_open (&lane->backend, bench->element, backend,
-            &params, device, threads, &lane->context))
+            device, threads, &lane->context))
       continue;
     message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
     gst_message_parse_error (message, error, NULL);
@@ -169,19 +154,18 @@ set_info (Lane * lane, const GstVideoInfo * decoded, GstVideoFormat format)
   return lane->converter != NULL;
 }
 
-/* Those of the metrics that the engine has of these pictures. */
+/* Those of the metrics that can be had of these pictures. */
 static void
 choose_metrics (Lane * lane)
 {
-  const BdctEngineClass *klass = lane->backend.engine->klass;
   guint wanted = lane->plan->metrics;
   BdctError reason;
 
-  lane->metrics = bdct_engine_metrics (klass, wanted, &lane->layout);
+  lane->metrics = bdct_metrics_had (wanted, &lane->layout);
   g_string_truncate (lane->without, 0);
   for (guint m = 0; m < BDCT_N_METRICS; m++)
     if ((wanted & ~lane->metrics) >> m & 1) {
-      bdct_engine_metric_check (klass, m, &lane->layout, &reason);
+      bdct_metric_check (m, &lane->layout, &reason);
       g_string_append_printf (lane->without, "  no %s of %s: %s\n",
           bdct_metric_info (m)->name,
           measure_format_name (GST_VIDEO_INFO_FORMAT (&lane->info),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The metrics (dct/metrics.h) on every engine of frame.h that has them: against
- * their definitions, in double precision and as plainly as they can be written;
- * and that neither instruction set, threads, strides nor anything else in a
- * frame makes them others. The programs that they are named after are in
+ * The metrics (dct/metrics.h) on every engine of frame.h: against their
+ * definitions, in double precision and as plainly as they can be written; and
+ * that neither instruction set, threads, strides nor anything else in a frame
+ * makes them others. The programs that they are named after are in
  * tests/fidelity/metrics.py. */
 #include <math.h>
 #include <string.h>
@@ -50,10 +50,9 @@ static BdctEngine *engines[MAX_ENGINES];
 static guint n_engines;
 
 static unsigned
-all_of (const BdctEngine * engine, const BdctLayout * layout)
+all_of (const BdctLayout * layout)
 {
-  return bdct_engine_metrics (engine->klass, (1 << BDCT_N_METRICS) - 1,
-      layout);
+  return bdct_metrics_had ((1 << BDCT_N_METRICS) - 1, layout);
 }
 
 /* Have an engine do the stream, `depth` frames at a time. */
@@ -68,7 +67,7 @@ run (Scene * s, BdctEngine * engine, unsigned depth, Stride stride)
   for (guint n = 0; n < N_FRAMES; n++) {
     BdctFrame frame = {
       .sets = &s->job,.n_sets = 1,.frame_rate = s->c->frame_rate,.number = n,
-      .metrics = all_of (engine, &s->layout)
+      .metrics = all_of (&s->layout)
     };
 
     frame_init (&src[n], &s->layout, stride);
@@ -339,7 +338,7 @@ test_other_jobs (void)
   }
   for (guint e = 0; e < n_engines; e++) {
     BdctEngine *engine = engines[e];
-    const unsigned metrics = all_of (engine, &s.layout);
+    const unsigned metrics = all_of (&s.layout);
 
     for (int mode = -1; mode < BDCT_N_VIEWS; mode += 3) {
       BdctFrame frame = {.sets = others,.n_sets = 1,.others = others,
@@ -451,13 +450,11 @@ main (int argc, char *argv[])
   g_test_init (&argc, &argv, NULL);
   n_engines = engines_open (engines);
   g_test_add_func ("/metrics/limits", test_limits);
-  if (engines[0]->klass->metrics != 0) {
-    g_test_add_func ("/metrics/definitions", test_definitions);
-    g_test_add_func ("/metrics/same", test_same);
-    g_test_add_func ("/metrics/threads", test_threads);
-    g_test_add_func ("/metrics/other-jobs", test_other_jobs);
-    g_test_add_func ("/metrics/small", test_small);
-  }
+  g_test_add_func ("/metrics/definitions", test_definitions);
+  g_test_add_func ("/metrics/same", test_same);
+  g_test_add_func ("/metrics/threads", test_threads);
+  g_test_add_func ("/metrics/other-jobs", test_other_jobs);
+  g_test_add_func ("/metrics/small", test_small);
   ret = g_test_run ();
   tally_print ("the metrics' definitions");
   engines_close (engines, n_engines);

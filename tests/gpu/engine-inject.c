@@ -327,8 +327,8 @@ frame_clear (Frame * frame)
 static unsigned
 get_metrics (const Sort * sort, const BdctLayout * layout)
 {
-  return !sort->metrics ? 0 : bdct_engine_metrics (&bdct_cuda_engine,
-      (1 << BDCT_N_METRICS) - 1, layout);
+  return !sort->metrics ? 0 : bdct_metrics_had ((1 << BDCT_N_METRICS) - 1,
+      layout);
 }
 
 static void
