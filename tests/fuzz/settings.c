@@ -59,7 +59,7 @@ run_levels (World * w, const gint64 * arg)
 
   if (arg[1] & 1)
     group_add_double (&group, "deadzone", values[arg[2]]);
-  if (arg[1] & 2 && !on_cuda ())
+  if (arg[1] & 2)
     group_add_boolean (&group, "rdoq", arg[3]);
   group_set (w, arg[0], &group);
 }
