@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <string.h>
 #include "matrices.h"
 
@@ -404,7 +405,7 @@ bdct_chain16_init (BdctChain16 * chain, const BdctJob * job,
   Fit fit;
   int largest;
 
-  memset (chain, 0, sizeof *chain);
+  memset (chain, 0, offsetof (BdctChain16, entry));
   pthread_once (&once, fill_tables);
   if ((job->family != BDCT_FAMILY_HEVC && job->family != BDCT_FAMILY_JPEG)
       || info->row != info->column || !has_form[basis] || cj->keep != n

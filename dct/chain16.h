@@ -59,7 +59,8 @@ typedef struct {
                                      2^(16-bits) */
   int dequant_round, dequant_shift;
   int n_vectors;
-  /** So many; and, of JPEG above 8 bits, as many for the wide form. */
+  /** So many; and, of JPEG above 8 bits, as many for the wide form. The rest is
+   * not set. */
   BdctChain16Entry entry[BDCT_CHAIN16_VECTORS];
 } BdctChain16;
 

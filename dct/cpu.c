@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,9 +213,11 @@ cpu_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
         BDCT_MAX_DEPTH);
   if (!bdct_layout_check (layout, error))
     return false;
-  slots = calloc (depth, sizeof *slots);
+  slots = malloc (depth * sizeof *slots);
   if (slots == NULL)
     return bdct_error (error, "out of memory");
+  for (unsigned i = 0; i < depth; i++)
+    memset (&slots[i], 0, offsetof (Slot, batch));
   pthread_mutex_lock (&self->lock);
   bdct_cpu_free_slots (self);
   self->slots = slots;

@@ -83,8 +83,6 @@ typedef struct {
   int second;                   /* its pass; 0: there is none */
   /* The sets, then the others; NULL until there is such a one. */
   Pass *pass[BDCT_MAX_SETS - 1 + MAX_PASSES];
-  Batch batch[MAX_PASSES];
-  Stage stages[(3 + BDCT_METRIC_STAGES) * MAX_PASSES + 7];
   int n_batches, n_stages;
   int stage;                    /* the one that is worked on */
   int next_piece, done_pieces;  /* of it */
@@ -113,6 +111,9 @@ typedef struct {
   /* Of a batch's passes; NULL until needed. */
   uint8_t *pictures[MAX_BATCH], *metric_memory[MAX_BATCH];
   size_t metric_size[MAX_BATCH];
+  /* As many as there are; most of a slot, and not cleared when it is made. */
+  Batch batch[MAX_PASSES];
+  Stage stages[(3 + BDCT_METRIC_STAGES) * MAX_PASSES + 7];
 } Slot;
 
 /* A frame's luma in 16 bits, for those after it. */

@@ -126,21 +126,21 @@ static gboolean
 decide_allocation (GstBaseTransform * trans, GstQuery * query)
 {
   GstBlockDct *self = GST_BLOCKDCT (trans);
+  const GstVideoInfo *info = &self->info;
   GstBufferPool *pool = NULL;
-  GstVideoInfo info;
   GstCaps *caps;
   gboolean own, update, video_meta;
   guint size, min = 0, max = 0;
 
   gst_query_parse_allocation (query, &caps, NULL);
-  if (caps == NULL || !gst_video_info_from_caps (&info, caps))
+  if (caps == NULL)
     return FALSE;
   own = gst_blockdct_backend_owns (self->backend.klass, caps);
-  size = GST_VIDEO_INFO_SIZE (&info);
+  size = GST_VIDEO_INFO_SIZE (info);
   update = gst_query_get_n_allocation_pools (query) > 0;
   if (update) {
     gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
-    size = MAX (size, GST_VIDEO_INFO_SIZE (&info));
+    size = MAX (size, GST_VIDEO_INFO_SIZE (info));
     if (pool != NULL
         && own && !self->backend.klass->fits (pool, self->context))
       gst_clear_object (&pool);
@@ -176,8 +176,8 @@ decide_allocation (GstBaseTransform * trans, GstQuery * query)
 
 no_pool:
   GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-      ("Cannot get output buffers for %s %dx%d.", GST_VIDEO_INFO_NAME (&info),
-          GST_VIDEO_INFO_WIDTH (&info), GST_VIDEO_INFO_HEIGHT (&info)),
+      ("Cannot get output buffers for %s %dx%d.", GST_VIDEO_INFO_NAME (info),
+          GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)),
       ("The %s memory may be full: close other users of it or lower "
           "async-depth.", own ? "device's" : "system's"));
   gst_object_unref (pool);

@@ -92,6 +92,23 @@ gst_blockdct_format_caps (void)
   return gst_caps_ref (all_caps);
 }
 
+/* Whether all that the caps allow is in the system's memory and can stay as it
+ * is. */
+static gboolean
+is_handled (GstCaps * caps)
+{
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    const GstStructure *s = gst_caps_get_structure (caps, i);
+
+    if (!gst_blockdct_backend_has_feature (caps, i,
+            GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY)
+        || (gst_structure_has_field (s, "interlace-mode")
+            && !gst_structure_is_subset (s, woven)))
+      return FALSE;
+  }
+  return caps == all_caps || gst_caps_is_subset (caps, all_caps);
+}
+
 /* The structure, which is taken, where it `stays` in the memory it comes
  * `from`, and where it `moves` to another one. */
 static void
@@ -112,14 +129,18 @@ gst_blockdct_format_transform_caps (GstCaps * caps,
 {
   const gchar *memories[1 + GST_BLOCKDCT_MAX_BACKENDS] =
       { GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY };
-  GstCaps *stays = gst_caps_new_empty (), *moves = gst_caps_new_empty ();
-  GstCaps *handled;
+  GstCaps *stays, *moves, *handled;
   guint n_memories = 1;
 
   ensure_made ();
   for (guint i = 0; i < n_classes; i++)
     if (classes[i]->feature != NULL)
       memories[n_memories++] = classes[i]->feature;
+  /* Most often there is nothing to choose, which is told far sooner. */
+  if (n_memories == 1 && is_handled (caps))
+    return gst_caps_ref (caps);
+  stays = gst_caps_new_empty ();
+  moves = gst_caps_new_empty ();
   for (guint i = 0; i < gst_caps_get_size (caps); i++) {
     GstStructure *s = gst_caps_get_structure (caps, i);
     guint from = 0;
