@@ -130,12 +130,14 @@ is_second (const Frame * f)
       && f->stream_time / (GST_SECOND / 2) % 2 == 1;
 }
 
-/* Whether there is text on it: the overlay, what a map's colours stand for, or
- * the values of samples that are enlarged as much as they can be. */
+/* Whether there is something on it: the overlay, the magnifier, what a map's
+ * colours stand for, or the values of samples that are enlarged as much as they
+ * can be. */
 static gboolean
 is_written_on (const Frame * f, const Choice * choice)
 {
-  return choice->overlay || view_zoom (choice) == BDCT_VIEW_MAX_ZOOM
+  return choice->overlay || choice->magnifier
+      || view_zoom (choice) == BDCT_VIEW_MAX_ZOOM
       || (choice->view >= BDCT_VIEW_ERROR_MAP
       && MIN (f->shape.width, f->shape.height) >= 96);
 }

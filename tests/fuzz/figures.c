@@ -106,7 +106,8 @@ check_figures (const Frame * f, const Choice * choice, GstStructure * s,
   static const gchar *names[] = { "psnr-y", "psnr-u", "psnr-v" };
   gboolean real = choice->params.transform == BDCT_DCT_8X8, identical;
   gboolean plain = choice->view == BDCT_VIEW_RECONSTRUCTION && !choice->grid
-      && !choice->overlay && view_zoom (choice) == 1 && f->shape.rgb == NULL;
+      && !choice->overlay && !choice->magnifier
+      && view_zoom (choice) == 1 && f->shape.rgb == NULL;
   gboolean rgb;
   guint64 sse = 0, samples = 0;
   gdouble nonzero = field_double (s, "nonzero");

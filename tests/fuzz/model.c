@@ -17,6 +17,7 @@ model_init (Model * m)
       .position = 0.5,.gain = 4,.post = TRUE,.subsampling = BDCT_CHROMA_420,
       .b_quality = 85,.b_qp = 26,.right = BDCT_SIDE_A,
       .zoom = 1,.zoom_x = 0.5,.zoom_y = 0.5,
+      .magnifier_x = 0.5,.magnifier_y = 0.5,
     },
   };
   m->force = m->wanted;
@@ -374,6 +375,12 @@ set (Choice * w, const gchar * name, const GValue * value)
     w->grid = g_value_get_boolean (value);
   else if (strcmp (name, "post-messages") == 0)
     w->post = g_value_get_boolean (value);
+  else if (strcmp (name, "magnifier") == 0)
+    w->magnifier = g_value_get_boolean (value);
+  else if (strcmp (name, "magnifier-x") == 0)
+    w->magnifier_x = g_value_get_double (value);
+  else if (strcmp (name, "magnifier-y") == 0)
+    w->magnifier_y = g_value_get_double (value);
   else if (strcmp (name, "overlay") == 0)
     w->overlay = g_value_get_boolean (value);
   else if (strcmp (name, "interactive") == 0)

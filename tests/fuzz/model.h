@@ -16,8 +16,8 @@ typedef struct
   gint b, b_quality, b_qp;      /**< 1 + a BdctTransform; 0: there is no B */
   gint view, left, right, subsampling;
   gboolean set_subsampling;     /**< to whatever it is */
-  gdouble position, gain, zoom, zoom_x, zoom_y;
-  gboolean grid, post, overlay, interactive, rate;
+  gdouble position, gain, zoom, zoom_x, zoom_y, magnifier_x, magnifier_y;
+  gboolean grid, post, overlay, magnifier, interactive, rate;
   guint64 interval;
   gint n_curve;                 /**< -1: all */
   gint curve[BDCT_MAX_OTHERS];

@@ -115,6 +115,8 @@ read_back (World * w)
       "deadzone", &c->params.deadzone, "rdoq", &c->params.rdoq,
       "view", &c->view, "wipe-position", &c->position, "difference-gain",
       &c->gain, "zoom", &c->zoom, "zoom-x", &c->zoom_x, "zoom-y", &c->zoom_y,
+      "magnifier", &c->magnifier, "magnifier-x", &c->magnifier_x,
+      "magnifier-y", &c->magnifier_y,
       "grid", &c->grid, "post-messages", &c->post, "overlay",
       &c->overlay, "interactive", &c->interactive, "interval", &c->interval,
       "target-psnr", &c->psnr, "target-bpp", &c->bpp, "target-size", &size,

@@ -96,6 +96,21 @@ run_zoom (World * w, const gint64 * arg)
   group_set (w, arg[0], &group);
 }
 
+/* how mask off x y */
+static void
+run_magnifier (World * w, const gint64 * arg)
+{
+  Group group = { 0 };
+
+  if (arg[1] & 1)
+    group_add_boolean (&group, "magnifier", arg[2] == 0);
+  if (arg[1] & 2)
+    group_add_double (&group, "magnifier-x", arg[3] / 40.0);
+  if (arg[1] & 4)
+    group_add_double (&group, "magnifier-y", arg[4] / 40.0);
+  group_set (w, arg[0], &group);
+}
+
 /* Have what is in flight leave before a change, which comes at once; or not. */
 static void
 drain (World * w, gboolean first)
@@ -281,7 +296,8 @@ run_get (World * w, const gint64 * arg)
   gint transform, quality, qp, offset, list, view, min_block, max_block;
   gint b, b_quality, b_qp, left, right;
   gdouble position, gain, zoom, zoom_x, zoom_y, lambda_scale, deadzone;
-  gboolean grid, post, overlay, interactive, rate, rdoq;
+  gdouble magnifier_x, magnifier_y;
+  gboolean grid, post, overlay, magnifier, interactive, rate, rdoq;
   gdouble psnr, bpp, min_psnr;
   guint64 interval;
   guint size;
@@ -294,6 +310,8 @@ run_get (World * w, const gint64 * arg)
       "b-quality", &b_quality, "b-qp", &b_qp, "left", &left, "right", &right,
       "wipe-position", &position, "difference-gain", &gain, "grid", &grid,
       "zoom", &zoom, "zoom-x", &zoom_x, "zoom-y", &zoom_y,
+      "magnifier", &magnifier, "magnifier-x", &magnifier_x, "magnifier-y",
+      &magnifier_y,
       "post-messages", &post, "overlay", &overlay, "interactive", &interactive,
       "interval", &interval, "rate", &rate, "target-psnr", &psnr, "target-bpp",
       &bpp, "target-size", &size, "min-psnr-warning", &min_psnr, NULL);
@@ -317,6 +335,8 @@ run_get (World * w, const gint64 * arg)
       c->params.rdoq);
   check (view == c->view && position == c->position && gain == c->gain
       && zoom == c->zoom && zoom_x == c->zoom_x && zoom_y == c->zoom_y
+      && magnifier == c->magnifier && magnifier_x == c->magnifier_x
+      && magnifier_y == c->magnifier_y
       && grid == c->grid && post == c->post && overlay == c->overlay
       && interactive == c->interactive && interval == c->interval,
       "settings of view or report are not read as set");
@@ -344,6 +364,8 @@ const Kind setting_kinds[] = {
           {"gain", 0, 320}, {"grid", 0, 1}}},
   {"zoom", 30, run_zoom, {{"how", 0, 3}, {"mask", 1, 7}, {"zoom", 0, 170},
           {"x", 0, 40}, {"y", 0, 40}}},
+  {"magnifier", 10, run_magnifier, {{"how", 0, 3}, {"mask", 1, 7},
+          {"off", 0, 2}, {"x", 0, 40}, {"y", 0, 40}}},
   {"report", 25, run_report, {{"how", 0, 3}, {"mask", 1, 3}, {"post", 0, 3},
           {"interval", 0, 5}, {"drain", 0, 1}}},
   {"overlay", 6, run_overlay, {{"how", 0, 3}, {"off", 0, 5}, {"drain", 0, 1}}},

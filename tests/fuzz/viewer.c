@@ -295,6 +295,19 @@ run_click (World * w, const gint64 * arg)
     check_block (w, w->last, x, y);
 }
 
+/* The pointer has it along. */
+static void
+move_magnifier (World * w, gdouble x, gdouble y)
+{
+  Choice *c = &w->model.wanted;
+
+  if (!c->interactive || !c->magnifier || !inside (w, x, y))
+    return;
+  c->magnifier_x = CLAMP ((floor (x) + 0.5) / w->info.width, 0, 1);
+  c->magnifier_y = CLAMP ((floor (y) + 0.5) / w->info.height, 0, 1);
+  world_expect_warnings (w, model_announce (&w->model));
+}
+
 /* Down, along, and up. */
 static void
 run_drag (World * w, const gint64 * arg)
@@ -320,6 +333,7 @@ run_drag (World * w, const gint64 * arg)
   send (w, gst_navigation_event_new_mouse_button_press (1, x[0], y[0], 0));
   for (guint i = 1; i < 3; i++) {
     send (w, gst_navigation_event_new_mouse_move (x[i], y[i], 0));
+    move_magnifier (w, x[i], y[i]);
     if (!was || !pressed || !inside (w, x[i], y[i]))
       continue;
     dragging = dragging || fabs (x[i] - x[0]) >= far
