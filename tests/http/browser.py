@@ -261,7 +261,7 @@ async def a_large_still_without_a_loss(browser):
             await browser.wait(f"page.figures.quality === {quality}")
         told = await browser.read("find('transport').textContent")
         assert told.startswith(kind + ", lossless"), told
-        size, samples = decode(await read_blob(browser, "page.file"))
+        size, samples = decode(await read_blob(browser, "new Blob([page.data])"))
         assert size == (2501, 1501)
         still = await read_blob(browser, "getStill()")
         assert still.startswith(b"\x89PNG") and decode(still) == (size, samples)
