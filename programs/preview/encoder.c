@@ -5,8 +5,6 @@
 #include <gst/app/gstappsrc.h>
 #include <gst/video/video.h>
 
-#include <string.h>
-
 /* Nothing is dithered: that would be a pattern the transform did not make. */
 #define N_THREADS 2
 /* Level 1 takes half of the default's time, for a tenth more bytes. */
@@ -146,7 +144,8 @@ write_header (guint8 * data, guint start, const GstVideoInfo * info)
     GST_WRITE_UINT32_LE (data + HEADER + 4 * i, i * 0x010101);
 }
 
-/* The converter writes where it is to be, behind the header. */
+/* The converter writes where it is to be, behind the header. What fills rows up
+ * stays 0, and tells nobody what else the memory held. */
 static GBytes *
 make_bmp (PreviewEncoder * self, GstSample * frame)
 {
@@ -161,9 +160,9 @@ make_bmp (PreviewEncoder * self, GstSample * frame)
     return NULL;
   start = HEADER + (GST_VIDEO_INFO_IS_GRAY (&self->to) ? PALETTE : 0);
   size = start + self->to.size;
-  if (size > G_MAXUINT32 || (data = g_try_malloc (size)) == NULL)
+  data = size <= G_MAXUINT32 ? g_try_malloc0 (size) : NULL;
+  if (data == NULL)
     return NULL;
-  memset (data, 0, start);
   write_header (data, start, &self->to);
   buffer = gst_buffer_new_wrapped_full (0, data, size, start, self->to.size,
       data, NULL);

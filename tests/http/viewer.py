@@ -34,6 +34,8 @@ def decode_bmp(file):
         size = 3 * width
     pitch = (size + 3) // 4 * 4
     assert samples == pitch * -height
+    assert not any(b"".join(file[at - pitch + size:at]
+                            for at in range(start + pitch, len(file) + 1, pitch)))
     rows = b"".join(file[at:at + size] for at in range(start, len(file), pitch))
     red, green, blue = (rows[2::3], rows[1::3], rows[::3]) if bits == 24 else (rows,) * 3
     pixels = bytearray(3 * len(red))
