@@ -25,7 +25,7 @@ backward_small (uint32_t *memory, const Constants *constants, int32_t *cells,
     int side, const Shifts &shifts)
 {
   constexpr int n = C::width, m = C::height;
-  Quantizer<C, STATISTICS> quantizer (constants);
+  Quantizer<C, BDCT_CUDA_STATISTICS> quantizer (constants, nullptr);
   Block<C, uint8_t> block (memory + threadIdx.x);
 
   if constexpr (C::dots) {
@@ -72,7 +72,8 @@ backward_large (const Constants *constants, int32_t *cells, int side,
   BDCT_UNROLL for (int v = 0; v < L::keep; v++)
     c[v] = block[v * side + lane];
   tables.load (constants, lane);
-  nonzero = L::template quantize_column<STATISTICS> (c, tables);
+  nonzero = L::template quantize_column<BDCT_CUDA_STATISTICS> (c, tables,
+      nullptr);
   L::inverse_column (t[which], c, shifts, lane);
   __syncwarp ();
   for (int y = lane; y < L::n; y += L::keep) {
