@@ -29,6 +29,22 @@ if command -v nvcc > /dev/null; then
   build_packages+=(g++ libgstreamer-plugins-bad1.0-dev libgl-dev)
 fi
 
+# gpu_archs: those of this machine's GPUs that the engine supports and nvcc knows, as
+# -Dcuda-arch wants them; nothing where there is none.
+gpu_archs () {
+  local known
+
+  known=$(nvcc --list-gpu-code)
+  { nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2> /dev/null || true; } \
+    | tr -d . | sort -un \
+    | while read -r arch; do
+        if [[ $arch =~ ^[0-9]+$ ]] && test "$arch" -ge 75 \
+            && grep -q "^sm_$arch\$" <<< "$known"; then
+          echo "$arch"
+        fi
+      done | paste -sd ,
+}
+
 # need PACKAGE...: install those that are not there yet, with apt.
 need () {
   local package missing=() sudo=()
