@@ -241,14 +241,15 @@ static gchar *
 verdict (const Progress * slot, gint status, gint output)
 {
   gchar *text = NULL, *at = NULL;
-  const off_t size = MAX (lseek (output, 0, SEEK_END), 0);
+  /* A sanitizer's are some kilobytes. */
+  const gsize size = CLAMP (lseek (output, 0, SEEK_END), 0, 1 << 24);
 
   if (WIFEXITED (status) && WEXITSTATUS (status) == 0)
     return NULL;
   if (slot->text[0] != '\0')
     return g_strdup (slot->text);
   text = g_malloc0 (size + 1);
-  if (pread (output, text, size, 0) == size
+  if (pread (output, text, size, 0) == (gssize) size
       && ((at = strstr (text, "SUMMARY: ")) != NULL
           || (at = strstr (text, "runtime error: ")) != NULL))
     at = g_strndup (at, strcspn (at, "\n"));

@@ -4,9 +4,11 @@ and keys as a person would, read, and photographed."""
 
 import asyncio
 import base64
+import functools
 import json
 import os
 import shutil
+import subprocess
 import tempfile
 
 import websockets
@@ -16,8 +18,15 @@ START = 60  # s, for a browser to start on a busy machine
 LIMIT = 30  # s, for anything else
 
 
+def starts(path):
+    """Whether it is a browser: Ubuntu has a script of that name that asks for another."""
+    return path and subprocess.run([path, "--version"], check=False, timeout=START,
+                                   capture_output=True).returncode == 0
+
+
+@functools.cache
 def find_chromium():
-    return next((path for path in map(shutil.which, NAMES) if path), None)
+    return next(filter(starts, map(shutil.which, NAMES)), None)
 
 
 class Browser:
