@@ -34,7 +34,7 @@ fi
 gpu_archs () {
   local known
 
-  known=$(nvcc --list-gpu-code)
+  known=$(nvcc --list-gpu-code 2> /dev/null || true)
   { nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2> /dev/null || true; } \
     | tr -d . | sort -un \
     | while read -r arch; do
