@@ -45,6 +45,24 @@ gpu_archs () {
       done | paste -sd ,
 }
 
+# cuda_options: meson's, for a build/ that is new: of CUDA what this machine runs, as
+# code for every GPU takes many minutes to compile. One a line.
+cuda_options () {
+  local gpus
+
+  if test -f "$build/build.ninja" || ! command -v nvcc > /dev/null; then
+    return
+  fi
+  gpus=$(gpu_archs)
+  if test -n "$gpus"; then
+    echo "-Dcuda-arch=$gpus"
+  else
+    echo "No GPU here that this nvcc compiles for: without the CUDA engine" \
+      "(README.md, CUDA)." >&2
+    echo -Dcuda=disabled
+  fi
+}
+
 # need PACKAGE...: install those that are not there yet, with apt.
 need () {
   local package missing=() sudo=()
