@@ -21,12 +21,15 @@ if ! command -v nvcc > /dev/null && test -x /usr/local/cuda/bin/nvcc; then
   PATH=$PATH:/usr/local/cuda/bin
 fi
 
-# What building needs, and what every pipeline here is made of.
-build_packages=(gcc libc6-dev meson ninja-build pkg-config libgstreamer1.0-dev
-  libgstreamer-plugins-base1.0-dev gstreamer1.0-tools
-  gstreamer1.0-plugins-base gstreamer1.0-plugins-good)
+# What building all of it needs, and what pipelines decode and show with.
+packages=(gcc libc6-dev meson ninja-build pkg-config libgstreamer1.0-dev
+  libgstreamer-plugins-base1.0-dev libpango1.0-dev libgtk-3-dev libsoup-3.0-dev
+  libjson-glib-dev libcairo2-dev gstreamer1.0-tools gstreamer1.0-plugins-base
+  gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly
+  gstreamer1.0-libav gstreamer1.0-x gstreamer1.0-gtk3 python3-gi
+  gir1.2-gstreamer-1.0)
 if command -v nvcc > /dev/null; then
-  build_packages+=(g++ libgstreamer-plugins-bad1.0-dev libgl-dev)
+  packages+=(g++ libgstreamer-plugins-bad1.0-dev libgl-dev)
 fi
 
 # gpu_archs: those of this machine's GPUs that the engine supports and nvcc knows, as
@@ -94,13 +97,25 @@ need () {
     apt-get install -y --no-install-recommends "${missing[@]}"
 }
 
-# quietly NAME COMMAND...: run it, show its output only if it fails.
+# progress: of the lines that come, the first, and one every five seconds.
+progress () {
+  local line next=$SECONDS
+
+  while IFS= read -r line; do
+    if test "$SECONDS" -ge "$next"; then
+      echo "  ${line:0:76}"
+      next=$((SECONDS + 5))
+    fi
+  done
+}
+
+# quietly NAME COMMAND...: run it, say where it is, show its output only if it fails.
 quietly () {
   local log=$build/$1.log start=$SECONDS
 
   shift
   echo "\$ $*"
-  if ! "$@" > "$log" 2>&1 < /dev/null; then
+  if ! "$@" 2>&1 < /dev/null | tee "$log" | progress; then
     tail -n 40 "$log" >&2
     fail "'$*' failed; the end of $log is above"
   fi
