@@ -77,7 +77,9 @@ def x265(preset, more=""):
 # SVT-AV1 has no grey: its chroma is mid-grey.
 ENCODERS = {
     REFERENCE: x265("medium"),
-    "x265 medium, no loop filters": x265("medium", ":deblock=0:sao=0"),
+    # Without what blockdct has not either, so that prediction is what remains.
+    "x265 medium, no loop filters, no sign hiding": x265(
+        "medium", ":deblock=0:sao=0:signhide=0"),
     "x265 slow": x265("slow"),
     "SVT-AV1, preset 4": (
         "yuv420p", "obu", (16, 26, 36, 46, 56), "-c:v", "libsvtav1", "-preset", "4",
