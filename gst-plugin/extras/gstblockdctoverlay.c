@@ -464,18 +464,58 @@ add_magnifier (GstBlockDctOverlay * self,
           MAX (x, 0), y, size, TOP_LEFT));
 }
 
+/* Exchange the byte beside the colours of each pixel, alpha or padding, for
+ * another one. */
+static void
+exchange_fourth (GstVideoFrame * mapped, const BdctRgb * rgb, guint8 * bytes)
+{
+  const gint at = 6 - rgb->offset[0] - rgb->offset[1] - rgb->offset[2];
+
+  for (gint y = 0; y < GST_VIDEO_FRAME_HEIGHT (mapped); y++) {
+    guint8 *pixels = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (mapped, 0)
+        + (gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (mapped, 0) + at;
+
+    for (gint x = 0; x < GST_VIDEO_FRAME_WIDTH (mapped); x++, bytes++) {
+      const guint8 byte = pixels[4 * (gsize) x];
+
+      pixels[4 * (gsize) x] = *bytes;
+      *bytes = byte;
+    }
+  }
+}
+
+/* GStreamer mixes colours by the picture's alpha, and writes alpha and padding
+ * of whole rows. Text changes colours alone: it is drawn on a picture that is
+ * opaque meanwhile. FALSE without memory. */
 static gboolean
 blend (GstVideoOverlayComposition * composition,
     const GstBlockDctOverlayFrame * frame)
 {
+  const BdctRgb *rgb = &frame->layout->rgb;
+  const gsize n = (gsize) GST_VIDEO_INFO_WIDTH (frame->info)
+      * GST_VIDEO_INFO_HEIGHT (frame->info);
+  guint8 *fourth = NULL;
   GstVideoFrame mapped;
+  gboolean ok;
 
-  if (!gst_video_frame_map (&mapped, frame->info, frame->buffer,
-          GST_MAP_READWRITE))
-    return FALSE;
-  gst_video_overlay_composition_blend (composition, &mapped);
-  gst_video_frame_unmap (&mapped);
-  return TRUE;
+  if (rgb->bytes == 4) {
+    fourth = g_try_malloc (n);
+    if (fourth == NULL)
+      return FALSE;
+    memset (fourth, 255, n);
+  }
+  ok = gst_video_frame_map (&mapped, frame->info, frame->buffer,
+      GST_MAP_READWRITE);
+  if (ok) {
+    if (fourth != NULL)
+      exchange_fourth (&mapped, rgb, fourth);
+    gst_video_overlay_composition_blend (composition, &mapped);
+    if (fourth != NULL)
+      exchange_fourth (&mapped, rgb, fourth);
+    gst_video_frame_unmap (&mapped);
+  }
+  g_free (fourth);
+  return ok;
 }
 
 /* The longest line has some 40 letters: less than half of the picture's width.

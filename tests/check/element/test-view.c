@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 #include "bench.h"
+#include "rgb-formats.h"
 #include "text.h"
 #ifdef HAVE_OVERLAY
 #include <glib/gstdio.h>
@@ -339,6 +340,136 @@ test_attach (void)
   bench_clear (&bench);
 }
 
+/* Pixels of four bytes whose colours are the same in every format, and whose
+ * fourth byte is anything. */
+static GstBuffer *
+new_pixels (const GstVideoInfo * info, const BdctRgb * rgb)
+{
+  GstBuffer *buffer = frame_new (info, 0);
+  GstMapInfo map;
+
+  g_assert_true (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
+  for (gsize i = 0; i < map.size / 4; i++)
+    for (gint k = 0; k < 3; k++)
+      map.data[4 * i + rgb->offset[k]] = i / 977 + (k + 1) * i % 251;
+  gst_buffer_unmap (buffer, &map);
+  return buffer;
+}
+
+static void
+set_text (Bench * bench, guint which)
+{
+  if (which == 0)
+    g_object_set (bench->element, "overlay", TRUE, NULL);
+  else if (which == 1)
+    g_object_set (bench->element, "magnifier", TRUE, NULL);
+  else if (which == 2)
+    g_object_set (bench->element, "zoom", 16.0, NULL);
+  else
+    gst_util_set_object_arg (G_OBJECT (bench->element), "view", "error-map");
+}
+
+/* What comes out with text, which is `attached`, or drawn into the samples. */
+static GstBuffer *
+write_text (const BdctRgb * rgb, const gchar * format, guint which,
+    gboolean attached, GstBuffer ** in)
+{
+  GstBuffer *out;
+  Bench bench;
+
+  bench_init (&bench, NULL, 0, 0, "quality", 20, NULL);
+  set_text (&bench, which);
+  if (attached)
+    gst_harness_add_propose_allocation_meta (bench.h,
+        GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
+  bench_set_caps (&bench, format, 640, 360);
+  gst_buffer_replace (in, NULL);
+  *in = new_pixels (&bench.info, rgb);
+  g_assert_cmpint (gst_harness_push (bench.h, gst_buffer_ref (*in)), ==,
+      GST_FLOW_OK);
+  out = bench_pull (&bench);
+  g_assert_nonnull (out);
+  bench_clear (&bench);
+  return out;
+}
+
+/* The bytes of a picture's pixels in one order: R, G, B, the fourth. */
+static guint8 *
+read_pixels (GstBuffer * buffer, const BdctRgb * rgb)
+{
+  gint fourth = 6 - rgb->offset[0] - rgb->offset[1] - rgb->offset[2];
+  guint8 *pixels = g_malloc (640 * 360 * 4);
+  GstMapInfo map;
+
+  g_assert_true (gst_buffer_map (buffer, &map, GST_MAP_READ));
+  g_assert_cmpuint (map.size, >=, 640 * 360 * 4);
+  for (gsize i = 0; i < 640 * 360 * 4; i++)
+    pixels[i] = map.data[i / 4 * 4 + (i % 4 == 3 ? fourth
+            : rgb->offset[i % 4])];
+  gst_buffer_unmap (buffer, &map);
+  return pixels;
+}
+
+/* How many pixels differ, by their colours, or by their fourth byte alone. */
+static guint
+count_other (const guint8 * a, const guint8 * b, gboolean colours)
+{
+  guint n = 0;
+
+  for (gsize i = 0; i < 640 * 360; i++)
+    n += colours ? memcmp (a + 4 * i, b + 4 * i, 3) != 0
+        : a[4 * i + 3] != b[4 * i + 3];
+  return n;
+}
+
+/* All text is drawn on the colours alone, and looks the same whatever is beside
+ * them: alpha and padding stay as they came in. */
+static void
+test_alpha (void)
+{
+  static const gchar *texts[] = { "overlay", "magnifier", "values", "legend" };
+
+  if (!have_text ()) {
+    g_test_skip (NO_FONT);
+    return;
+  }
+  for (guint which = 0; which < G_N_ELEMENTS (texts); which++) {
+    guint8 *first = NULL;
+
+    for (guint f = 0; f < G_N_ELEMENTS (rgb_formats); f++) {
+      const BdctRgb *rgb = &rgb_formats[f].rgb;
+      GstBuffer *in = NULL, *out[2];
+      guint8 *before, *bare, *drawn;
+
+      if (rgb->bytes != 4)
+        continue;
+      out[0] = write_text (rgb, rgb_formats[f].name, which, TRUE, &in);
+      out[1] = write_text (rgb, rgb_formats[f].name, which, FALSE, &in);
+      before = read_pixels (in, rgb);
+      bare = read_pixels (out[0], rgb);
+      drawn = read_pixels (out[1], rgb);
+      g_test_message ("%s on %s: %u pixels drawn, %u fourth bytes changed",
+          texts[which], rgb_formats[f].name, count_other (bare, drawn, TRUE),
+          count_other (bare, drawn, FALSE));
+      g_assert_cmpuint (count_other (bare, drawn, TRUE), >, 100);
+      g_assert_cmpuint (count_other (bare, drawn, FALSE), ==, 0);
+      /* Zoomed, it goes with its pixel. */
+      if (strcmp (texts[which], "values") != 0)
+        g_assert_cmpuint (count_other (before, drawn, FALSE), ==, 0);
+      if (first == NULL)
+        first = g_memdup2 (drawn, 640 * 360 * 4);
+      g_assert_cmpuint (count_other (first, drawn, TRUE), ==, 0);
+      gst_buffer_unref (in);
+      gst_buffer_unref (out[0]);
+      gst_buffer_unref (out[1]);
+      g_free (before);
+      g_free (bare);
+      g_free (drawn);
+    }
+    g_free (first);
+  }
+}
+
 /* Text leaves the picture most of it and stays inside, whatever the size and
  * the shape; two halves are named, where they have room. */
 static void
@@ -501,6 +632,7 @@ main (int argc, char **argv)
   test_add ("/view/overlay", test_overlay);
   test_add ("/view/overlay-sizes", test_overlay_sizes);
   test_add ("/view/attach", test_attach);
+  test_add ("/view/alpha", test_alpha);
   test_add ("/view/no-font", test_no_font);
   test_add ("/view/no-font/subprocess", no_font);
 #else
