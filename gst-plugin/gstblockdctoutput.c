@@ -103,6 +103,7 @@ hold (GstBlockDct * self, const GstBlockDctInFlight * frame,
   shown.in = in;
   gst_blockdct_navigation_show (&self->navigation,
       settings.interactive && in != NULL ? &shown : NULL);
+  gst_blockdct_navigation_follow (&self->navigation, GST_ELEMENT (self));
   gst_blockdct_repeat_keep (self, settings.keep_frame ? in : NULL,
       frame->asked);
   gst_clear_buffer (&in);

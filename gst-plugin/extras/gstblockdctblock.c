@@ -221,24 +221,47 @@ describe_block (const GstBlockDctShown * shown, const BdctImage * image,
   return s;
 }
 
+gboolean
+gst_blockdct_block_locate (const GstBlockDctShown * shown, gint x, gint y,
+    GstBlockDctPlace * place)
+{
+  bool second;
+
+  if (!bdct_view_source (&shown->view, &shown->layout, &x, &y, &second))
+    return FALSE;
+  *place = (GstBlockDctPlace) {
+  x, y, bdct_view_blocks (&shown->view, second)};
+  return TRUE;
+}
+
+static gboolean
+is_of_b (const GstBlockDctShown * shown, const GstBlockDctPlace * place)
+{
+  return place->side == BDCT_SIDE_B && shown->second.transform > 0;
+}
+
+BdctParams
+gst_blockdct_block_params (const GstBlockDctShown * shown,
+    const GstBlockDctPlace * place)
+{
+  return is_of_b (shown, place)
+      ? gst_blockdct_second_params (&shown->second, &shown->params)
+      : shown->params;
+}
+
 void
 gst_blockdct_block_post (GstElement * element, const GstBlockDctShown * frame,
-    gint x, gint y)
+    const GstBlockDctPlace * place, gboolean repeated)
 {
+  const gboolean of_b = is_of_b (frame, place);
   GstBlockDctShown shown = *frame;
   GstBlockDctRegions *regions = NULL;
   BdctImage image = { 0 };
   GstVideoFrame mapped;
   GstStructure *s;
-  gboolean of_b;
-  bool second;
   BdctJob job;
 
-  if (!bdct_view_source (&shown.view, &shown.layout, &x, &y, &second))
-    return;
-  of_b = bdct_view_blocks (&shown.view, second) == BDCT_SIDE_B;
-  if (of_b)
-    shown.params = gst_blockdct_second_params (&shown.second, &shown.params);
+  shown.params = gst_blockdct_block_params (frame, place);
   if (!bdct_job_init (&job, &shown.params, &shown.layout, NULL))
     return;
   if (!gst_video_frame_map (&mapped, &shown.info, shown.in, GST_MAP_READ)) {
@@ -252,14 +275,17 @@ gst_blockdct_block_post (GstElement * element, const GstBlockDctShown * frame,
   if (of_b || gst_blockdct_regions_find (&regions, NULL, shown.in,
           &shown.params, &shown.layout) == 0)
     gst_blockdct_regions_clear (&regions);
-  s = describe_block (&shown, &image, regions, &job, x, y);
+  s = describe_block (&shown, &image, regions, &job, place->x, place->y);
   gst_blockdct_regions_clear (&regions);
   gst_video_frame_unmap (&mapped);
-  if (s != NULL && shown.second.transform > 0)
-    gst_structure_set (s, "side", G_TYPE_STRING, of_b ? "b" : "a", NULL);
-  if (s == NULL)
+  if (s == NULL) {
     GST_WARNING_OBJECT (element, "no memory for the frame on display");
-  else
-    gst_element_post_message (element,
-        gst_message_new_element (GST_OBJECT (element), s));
+    return;
+  }
+  if (shown.second.transform > 0)
+    gst_structure_set (s, "side", G_TYPE_STRING, of_b ? "b" : "a", NULL);
+  if (repeated)
+    gst_structure_set (s, "repeated", G_TYPE_BOOLEAN, TRUE, NULL);
+  gst_element_post_message (element,
+      gst_message_new_element (GST_OBJECT (element), s));
 }

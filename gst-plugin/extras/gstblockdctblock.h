@@ -24,10 +24,26 @@ G_BEGIN_DECLS
   GstBlockDctTimes times;
 } GstBlockDctShown;
 
-/** Post the message `blockdct-block` about the blocks that (x, y) of the view,
- * in samples of luma, is in; nothing outside the picture. From any thread. */
+/** A place in the picture, in samples of luma, and whose blocks are there. */
+typedef struct
+{
+  gint x, y;
+  BdctSide side;                /* A, or B */
+} GstBlockDctPlace;
+
+/** What (x, y) of the view, in samples of luma, shows; FALSE outside of it. */
+gboolean gst_blockdct_block_locate (const GstBlockDctShown * shown, gint x,
+    gint y, GstBlockDctPlace * place);
+
+/** What the blocks at a place are made with; A's, if there is no B any more. */
+BdctParams gst_blockdct_block_params (const GstBlockDctShown * shown,
+    const GstBlockDctPlace * place);
+
+/** Post the message `blockdct-block` about the blocks at a place of the frame;
+ * `repeated`, where there was one about this place before. From any thread. */
 void gst_blockdct_block_post (GstElement * element,
-    const GstBlockDctShown * shown, gint x, gint y);
+    const GstBlockDctShown * shown, const GstBlockDctPlace * place,
+    gboolean repeated);
 
 G_END_DECLS
 #endif

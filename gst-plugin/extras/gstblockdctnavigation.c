@@ -249,15 +249,75 @@ handle_key (GstBlockDctNavigation * navigation, GstElement * element,
 
 /* The pointer */
 
+/* Whether there is something new to say of the block that was clicked on, which
+ * the picture may not have any more. Called with the lock. */
 static gboolean
-get_shown (GstBlockDctNavigation * navigation, GstBlockDctShown * shown)
+is_due (GstBlockDctNavigation * navigation, BdctParams * params)
 {
+  const GstBlockDctShown *shown = &navigation->shown;
+  GstBlockDctFollowed *followed = &navigation->followed;
+
+  if (!followed->any || shown->in == NULL
+      || followed->place.x >= shown->layout.plane[0].width
+      || followed->place.y >= shown->layout.plane[0].height)
+    return FALSE;
+  *params = gst_blockdct_block_params (shown, &followed->place);
+  return !followed->told
+      || memcmp (params, &followed->params, sizeof *params) != 0;
+}
+
+/* A handler that is called at once may click, too. */
+static void
+tell (GstBlockDctNavigation * navigation, GstElement * element)
+{
+  GstBlockDctFollowed *followed = &navigation->followed;
+  BdctParams params;
+
+  g_rec_mutex_lock (&followed->telling);
   g_mutex_lock (&navigation->lock);
-  *shown = navigation->shown;
-  if (shown->in != NULL)
-    gst_buffer_ref (shown->in);
+  while (is_due (navigation, &params)) {
+    GstBlockDctShown shown = navigation->shown;
+    GstBlockDctPlace place = followed->place;
+    gboolean repeated = followed->told;
+
+    followed->told = TRUE;
+    followed->params = params;
+    gst_buffer_ref (shown.in);
+    g_mutex_unlock (&navigation->lock);
+    gst_blockdct_block_post (element, &shown, &place, repeated);
+    gst_buffer_unref (shown.in);
+    g_mutex_lock (&navigation->lock);
+  }
   g_mutex_unlock (&navigation->lock);
-  return shown->in != NULL;
+  g_rec_mutex_unlock (&followed->telling);
+}
+
+static void
+follow (GstElement * element, gpointer data)
+{
+  GstBlockDctNavigation *navigation = data;
+
+  g_mutex_lock (&navigation->lock);
+  navigation->followed.scheduled = FALSE;
+  g_mutex_unlock (&navigation->lock);
+  tell (navigation, element);
+}
+
+/* The sizes of a tree's blocks take as long to find as a frame does, for which
+ * no stream is to wait. */
+void
+gst_blockdct_navigation_follow (GstBlockDctNavigation * navigation,
+    GstElement * element)
+{
+  GstBlockDctFollowed *followed = &navigation->followed;
+  BdctParams params;
+
+  g_mutex_lock (&navigation->lock);
+  if (!followed->scheduled && is_due (navigation, &params)) {
+    followed->scheduled = TRUE;
+    gst_element_call_async (element, follow, navigation, NULL);
+  }
+  g_mutex_unlock (&navigation->lock);
 }
 
 /* What became of the blocks at (x, y) of the frame on display. */
@@ -265,12 +325,18 @@ static void
 click (GstBlockDctNavigation * navigation, GstElement * element, gint x,
     gint y)
 {
-  GstBlockDctShown shown;
+  GstBlockDctFollowed *followed = &navigation->followed;
+  GstBlockDctPlace place;
 
-  if (!get_shown (navigation, &shown))
-    return;
-  gst_blockdct_block_post (element, &shown, x, y);
-  gst_buffer_unref (shown.in);
+  g_mutex_lock (&navigation->lock);
+  if (navigation->shown.in != NULL
+      && gst_blockdct_block_locate (&navigation->shown, x, y, &place)) {
+    followed->any = TRUE;
+    followed->place = place;
+    followed->told = FALSE;
+  }
+  g_mutex_unlock (&navigation->lock);
+  tell (navigation, element);
 }
 
 /* Whether (x, y) is in the picture, whose size it tells. */
@@ -409,6 +475,7 @@ void
 gst_blockdct_navigation_init (GstBlockDctNavigation * navigation)
 {
   g_mutex_init (&navigation->lock);
+  g_rec_mutex_init (&navigation->followed.telling);
 }
 
 void
@@ -416,6 +483,7 @@ gst_blockdct_navigation_clear (GstBlockDctNavigation * navigation)
 {
   gst_clear_buffer (&navigation->shown.in);
   g_mutex_clear (&navigation->lock);
+  g_rec_mutex_clear (&navigation->followed.telling);
 }
 
 void
@@ -439,6 +507,7 @@ gst_blockdct_navigation_show (GstBlockDctNavigation * navigation,
   if (shown == NULL) {
     navigation->shown.in = NULL;
     navigation->pointer.pressed = navigation->pointer.dragging = FALSE;
+    navigation->followed.any = FALSE;
   } else {
     navigation->shown = *shown;
     gst_buffer_ref (shown->in);

@@ -1,7 +1,8 @@
 /* blockdct: what a viewer does in the sink's window.
  *
  * Keys and pointer turn the element's properties, and a click posts a message
- * about a block. It knows the element by its properties alone.
+ * about a block, and more of them when other settings make it. It knows the
+ * element by its properties alone.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -20,6 +21,17 @@ typedef struct
   gdouble zoom_x, zoom_y;       /* which was there then */
 } GstBlockDctPointer;
 
+/** The block that was clicked on last. */
+typedef struct
+{
+  gboolean any;                 /* there is one */
+  GstBlockDctPlace place;
+  gboolean told;                /* a message was about it */
+  BdctParams params;            /* what the block was made with then */
+  gboolean scheduled;           /* a thread is under way */
+  GRecMutex telling;            /* one at a time: the last says what is shown */
+} GstBlockDctFollowed;
+
 /** One of an element; from any thread. */
 typedef struct
 {
@@ -27,6 +39,7 @@ typedef struct
   gint width, height;           /* of the picture; 0 before caps */
   GstBlockDctShown shown;
   GstBlockDctPointer pointer;
+  GstBlockDctFollowed followed;
   gdouble x, y;                 /* where it moved to last */
   BdctViewMode left;            /* for the original */
 } GstBlockDctNavigation;
@@ -39,9 +52,14 @@ void gst_blockdct_navigation_set_size (GstBlockDctNavigation * navigation,
     gint width, gint height);
 
 /** Remember a frame that comes out, with a reference to its `in`; with NULL
- * forget the last one. */
+ * forget the last one, and which block was clicked on. */
 void gst_blockdct_navigation_show (GstBlockDctNavigation * navigation,
     const GstBlockDctShown * shown);
+
+/** Have another thread say what became of the block that was clicked on, if the
+ * frame that is shown now was made with other settings. */
+void gst_blockdct_navigation_follow (GstBlockDctNavigation * navigation,
+    GstElement * element);
 
 /** Take an upstream navigation event if the element is `interactive`. FALSE if
  * it is not for it; the event stays the caller's in any case. */

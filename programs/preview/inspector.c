@@ -162,16 +162,26 @@ show_title (PreviewInspector * self)
   g_free (text);
 }
 
+/* Columns are made anew for blocks of another size alone: of 64 they take long.
+ */
 static void
 show_array (PreviewInspector * self)
 {
+  const gint size = get_int (self, "size"), n = size * size;
+  const gboolean same = size == self->size;
+
   if (self->block == NULL)
     return;
-  self->size = get_int (self, "size");
+  self->size = size;
   self->largest = 0;
-  for (gint i = 0; i < self->size * self->size; i++)
+  for (gint i = 0; i < n; i++)
     self->largest = MAX (self->largest, fabs (get_cell (self, i)));
-  make_table (self);
+  if (same) {
+    gtk_tree_view_columns_autosize (GTK_TREE_VIEW (self->table));
+    gtk_widget_queue_draw (self->table);
+  } else {
+    make_table (self);
+  }
   show_title (self);
   gtk_widget_queue_draw (self->histogram);
 }

@@ -361,8 +361,9 @@ show_message (PreviewFront * front, const GstStructure * message)
 
   if (gst_structure_has_name (message, "blockdct-block")) {
     preview_inspector_show (PREVIEW_INSPECTOR (self->inspector), message);
-    gtk_notebook_set_current_page (GTK_NOTEBOOK (self->pages),
-        gtk_notebook_page_num (GTK_NOTEBOOK (self->pages), self->inspector));
+    if (!gst_structure_has_field (message, "repeated"))
+      gtk_notebook_set_current_page (GTK_NOTEBOOK (self->pages),
+          gtk_notebook_page_num (GTK_NOTEBOOK (self->pages), self->inspector));
   } else if (gst_structure_has_name (message, "blockdct")
       && g_strcmp0 (type, "pooled") != 0) {
     show_figures (self, message);

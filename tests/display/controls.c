@@ -3,7 +3,9 @@
  * The controls of blockdct-preview's window, without a pointer: they have names
  * for who does not see them, follow the element, and leave the picture its
  * keys. Needs a display. */
+#include <stdlib.h>
 #include <string.h>
+#include <gst/video/navigation.h>
 #include "actions.h"
 #include "controls.h"
 #include "window.h"
@@ -513,10 +515,10 @@ count_frame (GstElement * sink, GstBuffer * frame, GstPad * pad, gint * n)
   g_atomic_int_inc (n);
 }
 
-/* Shows what the pipeline says until a frame has this quality; how many
- * messages it was. */
+/* Shows what the pipeline says until a message of this name has this quality;
+ * how many messages it was. */
 static guint
-wait_quality (Fixture * f, GstBus * bus, gint wanted)
+wait_message (Fixture * f, GstBus * bus, const gchar * name, gint wanted)
 {
   gint quality = 0;
   guint n = 0;
@@ -527,14 +529,21 @@ wait_quality (Fixture * f, GstBus * bus, gint wanted)
 
     g_assert_nonnull (message);
     f->window->show_message (f->window, gst_message_get_structure (message));
-    gst_structure_get_int (gst_message_get_structure (message), "quality",
-        &quality);
+    if (gst_message_has_name (message, name))
+      gst_structure_get_int (gst_message_get_structure (message), "quality",
+          &quality);
     gst_message_unref (message);
     n++;
   }
   while (gtk_events_pending ())
     gtk_main_iteration ();
   return n;
+}
+
+static guint
+wait_quality (Fixture * f, GstBus * bus, gint wanted)
+{
+  return wait_message (f, bus, "blockdct", wanted);
 }
 
 /* The slider of what is paused is moved 10,000 times while another thread, as
@@ -572,6 +581,78 @@ test_many (Fixture * f, gconstpointer data)
   g_assert_null (gst_bus_timed_pop_filtered (bus, GST_SECOND / 5,
           GST_MESSAGE_ELEMENT));
   g_main_context_release (NULL);
+  gst_element_set_state (f->pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+}
+
+/* What the table shows of DC. */
+static gint
+read_cell (Fixture * f)
+{
+  GtkTreeView *table = GTK_TREE_VIEW (get (f, "table"));
+  GtkTreeViewColumn *column = gtk_tree_view_get_column (table, 0);
+  GList *cells = gtk_cell_layout_get_cells (GTK_CELL_LAYOUT (column));
+  GtkTreeIter row;
+  gchar *text;
+  gint dc;
+
+  g_assert_true (gtk_tree_model_get_iter_first (gtk_tree_view_get_model
+          (table), &row));
+  gtk_tree_view_column_cell_set_cell_data (column,
+      gtk_tree_view_get_model (table), &row, FALSE, FALSE);
+  g_object_get (cells->data, "text", &text, NULL);
+  dc = atoi (text);
+  g_list_free (cells);
+  g_free (text);
+  return dc;
+}
+
+/* The block that was clicked on is shown as the settings make it, paused and
+ * playing, and whoever looks at another page stays there. */
+static void
+test_follow (Fixture * f, gconstpointer data)
+{
+  GtkRange *slider = GTK_RANGE (get (f, "quality"));
+  GtkNotebook *pages = GTK_NOTEBOOK (get (f, "pages"));
+  GstElement *source = gst_element_factory_make ("videotestsrc", NULL);
+  GstElement *sink = gst_element_factory_make ("fakesink", NULL);
+  GstBus *bus = gst_element_get_bus (f->pipeline);
+  gint dc[4];
+
+  (void) data;
+  g_object_set (sink, "sync", TRUE, NULL);
+  g_object_set (f->dct, "keep-frame", TRUE, "interactive", TRUE, "quality", 90,
+      NULL);
+  gst_bin_add_many (GST_BIN (f->pipeline), source, sink, NULL);
+  g_assert_true (gst_element_link_many (source, f->dct, sink, NULL));
+  gst_element_set_state (f->pipeline, GST_STATE_PAUSED);
+  wait_quality (f, bus, 90);
+  preview_navigate (f->dct, gst_navigation_event_new_mouse_button_press (1,
+          100, 70, GST_NAVIGATION_MODIFIER_NONE));
+  preview_navigate (f->dct, gst_navigation_event_new_mouse_button_release (1,
+          100, 70, GST_NAVIGATION_MODIFIER_NONE));
+  wait_message (f, bus, "blockdct-block", 90);
+  g_assert_cmpint (gtk_notebook_get_current_page (pages), ==, 2);
+  dc[0] = read_cell (f);
+  gtk_range_set_value (slider, 5);
+  wait_message (f, bus, "blockdct-block", 5);
+  dc[1] = read_cell (f);
+  gtk_notebook_set_current_page (pages, 0);
+  gst_element_set_state (f->pipeline, GST_STATE_PLAYING);
+  gtk_range_set_value (slider, 20);
+  wait_message (f, bus, "blockdct-block", 20);
+  dc[2] = read_cell (f);
+  g_assert_cmpint (gtk_notebook_get_current_page (pages), ==, 0);
+  gtk_range_set_value (slider, 90);
+  wait_message (f, bus, "blockdct-block", 90);
+  dc[3] = read_cell (f);
+  g_test_message ("DC at 90, 5, 20, 90: %d %d %d %d", dc[0], dc[1], dc[2],
+      dc[3]);
+  /* By the steps of annex K for DC: 3, 160, 40. */
+  g_assert_cmpint (dc[0], !=, 0);
+  g_assert_cmpint (dc[3], ==, dc[0]);
+  g_assert_cmpint (ABS (dc[1] * 160 - dc[0] * 3), <=, 82);
+  g_assert_cmpint (ABS (dc[2] * 40 - dc[0] * 3), <=, 22);
   gst_element_set_state (f->pipeline, GST_STATE_NULL);
   gst_object_unref (bus);
 }
@@ -669,7 +750,8 @@ main (int argc, char **argv)
     {"/controls/many", test_many},
     {"/controls/flags", test_flags}, {"/controls/plot", test_plot},
     {"/controls/figures-of-b", test_figures_of_b},
-    {"/controls/block", test_block}, {"/controls/full", test_full},
+    {"/controls/block", test_block}, {"/controls/follow", test_follow},
+    {"/controls/full", test_full},
     {"/controls/copy", test_copy},
     {"/controls/open", test_opening},
   };

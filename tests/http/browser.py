@@ -102,6 +102,10 @@ async def sliders_wipe_keys_and_figures(browser):
     x, y, width, height = await browser.box("#picture")
     await browser.wheel(x + width / 2, y + height / 2, 100)
     await browser.wait(f"page.figures.quality === {quality}")
+    await browser.read("before = find('block').innerText")
+    await move_slider(browser, "quality", 90)
+    await browser.wait("find('block').innerText !== before"
+                       " && find('block').innerText.includes('(96, 64), 8x8')")
 
 
 @on_page("--test-pattern=smpte100", "transform=hevc-16x16", "qp=40", "grid=true")

@@ -319,6 +319,40 @@ async def paused_it_is_shown_again():
 
 @case
 @synchronous
+async def the_block_follows_the_settings():
+    def is_block(setting, value):
+        return lambda news: news.get("block", {}).get(setting) == value
+
+    with start(STILL, "quality=90") as server:
+        async with Viewer(server.address) as viewer, Viewer(server.address) as other:
+            await viewer.wait_figure("quality", 90)
+            for state in ("pause", "play"):
+                await viewer.say(state)
+                await viewer.wait(lambda news, state=state: news["paused"] == (state == "pause"))
+                await viewer.say("press 100 70")
+                await viewer.say("release 100 70")
+                fine = (await viewer.wait(is_block("quality", 90)))["block"]
+                # By whoever turns it; DC's steps in annex K are 3 and 160 then.
+                await other.say("set quality=5")
+                coarse = (await viewer.wait(is_block("quality", 5)))["block"]
+                assert (coarse["x"], coarse["y"], coarse["size"]) == (96, 64, 8), coarse
+                assert coarse["samples"] == fine["samples"] and fine["levels"][0] != 0
+                assert abs(coarse["levels"][0] * 160 - fine["levels"][0] * 3) <= 82, coarse
+                await viewer.say("set transform=hevc-32x32")
+                await viewer.say("set qp=44")
+                block = (await viewer.wait(is_block("qp", 44)))["block"]
+                assert (block["x"], block["y"], block["size"]) == (96, 64, 32), block
+                await viewer.say("set transform=jpeg-8x8")
+                await viewer.wait(is_block("quality", 5))
+                await viewer.say("set quality=90")
+                await viewer.wait(is_block("quality", 90))
+            # Who comes late sees it, too.
+            async with Viewer(server.address) as late:
+                await late.wait(is_block("quality", 90))
+
+
+@case
+@synchronous
 async def a_still_is_shown_again():
     subprocess.run("gst-launch-1.0 -q videotestsrc num-buffers=1 ! video/x-raw,width=97,height=65 "
                    "! pngenc ! filesink location=still.png", shell=True, timeout=LIMIT, check=True)

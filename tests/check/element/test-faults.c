@@ -172,12 +172,14 @@ stream (Play * play)
   if (!push_frames (play))
     return FALSE;
   click (play);
-  g_object_set (play->element, "view", BDCT_VIEW_DIFFERENCE, NULL);
+  /* No other thread follows that block: which call fails would be chance. */
+  g_object_set (play->element, "view", BDCT_VIEW_DIFFERENCE, "interactive",
+      FALSE, NULL);
   if (!push_frames (play))
     return FALSE;
   set_transform (play, BDCT_HEVC_32X32, 30);
   g_object_set (play->element, "view", BDCT_VIEW_ERROR_MAP, "overlay", TRUE,
-      "interval", 2 * FRAME, NULL);
+      "interactive", TRUE, "interval", 2 * FRAME, NULL);
   if (!push_frames (play))
     return FALSE;
   g_object_set (play->element, "overlay", FALSE, NULL);

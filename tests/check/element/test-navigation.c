@@ -530,6 +530,121 @@ test_click_view (void)
   bench_clear (&bench);
 }
 
+/* The next message about the block, which another thread posts. */
+static GstStructure *
+wait_for_block (Bench * bench)
+{
+  GstMessage *message = NULL;
+  GstStructure *s = NULL;
+
+  while (s == NULL) {
+    message = gst_bus_timed_pop_filtered (bench->bus, 60 * GST_SECOND,
+        GST_MESSAGE_ELEMENT);
+    g_assert_nonnull (message);
+    if (gst_message_has_name (message, "blockdct-block"))
+      s = gst_structure_copy (gst_message_get_structure (message));
+    gst_message_unref (message);
+  }
+  return s;
+}
+
+/* A frame, whose message is somebody else's. */
+static void
+show_frame (Bench * bench, guint n)
+{
+  bench_push (bench, n);
+  gst_buffer_unref (bench_pull (bench));
+}
+
+static void
+assert_block (GstStructure * s, gboolean repeated, gint x, gint y, gint size,
+    const gchar * setting, gint value)
+{
+  g_assert_cmpint (gst_structure_has_field (s, "repeated"), ==, repeated);
+  g_assert_cmpint (get_int (s, "x"), ==, x);
+  g_assert_cmpint (get_int (s, "y"), ==, y);
+  g_assert_cmpint (get_int (s, "size"), ==, size);
+  g_assert_cmpint (get_int (s, setting), ==, value);
+  gst_structure_free (s);
+}
+
+/* Other settings have the block that was clicked on told again: that place of
+ * the picture, in whichever view, with the figures of a click on it. */
+static void
+test_follow (void)
+{
+  GstStructure *s, *clicked;
+  GstMessage *message;
+  Bench bench;
+
+  bench_init (&bench, "I420", W, H, "interactive", TRUE, "quality", 90, NULL);
+  show_frame (&bench, 0);
+  gst_message_unref (bench_pop (&bench, GST_MESSAGE_ELEMENT));
+  assert_block (click (&bench, 77, 50), FALSE, 72, 48, 8, "quality", 90);
+  /* Not where only the picture, or the view of it, is another one. */
+  g_object_set (bench.element, "grid", TRUE, "zoom", 2.0, NULL);
+  gst_util_set_object_arg (G_OBJECT (bench.element), "view", "side-by-side");
+  show_frame (&bench, 1);
+  g_object_set (bench.element, "quality", 5, NULL);
+  show_frame (&bench, 2);
+  s = wait_for_block (&bench);
+  g_assert_cmpuint (get_uint64 (s, "index"), ==, 2);
+  g_object_set (bench.element, "zoom", 1.0, "grid", FALSE, NULL);
+  gst_util_set_object_arg (G_OBJECT (bench.element), "view", "reconstruction");
+  show_frame (&bench, 2);
+  while ((message = bench_pop (&bench, GST_MESSAGE_ELEMENT)) != NULL)
+    gst_message_unref (message);
+  clicked = click (&bench, 77, 50);
+  g_assert_cmpint (gst_value_compare (gst_structure_get_value (s, "levels"),
+          gst_structure_get_value (clicked, "levels")), ==, GST_VALUE_EQUAL);
+  gst_structure_free (clicked);
+  assert_block (s, TRUE, 72, 48, 8, "quality", 5);
+  /* With blocks of another size: the one that has this place. */
+  gst_util_set_object_arg (G_OBJECT (bench.element), "transform",
+      "hevc-32x32");
+  g_object_set (bench.element, "qp", 40, NULL);
+  show_frame (&bench, 3);
+  assert_block (wait_for_block (&bench), TRUE, 64, 32, 32, "qp", 40);
+  gst_util_set_object_arg (G_OBJECT (bench.element), "transform", "hevc-4x4");
+  show_frame (&bench, 4);
+  assert_block (wait_for_block (&bench), TRUE, 76, 48, 4, "qp", 40);
+  /* A smaller picture may not have it. */
+  bench_set_caps (&bench, "I420", 64, 40);
+  g_object_set (bench.element, "qp", 41, NULL);
+  show_frame (&bench, 5);
+  bench_set_caps (&bench, "I420", W, H);
+  show_frame (&bench, 6);
+  assert_block (wait_for_block (&bench), TRUE, 76, 48, 4, "qp", 41);
+  bench_clear (&bench);
+}
+
+/* Of B, where that was clicked on, and of A, where there is no B any more. */
+static void
+test_follow_second (void)
+{
+  Bench bench;
+
+  bench_init (&bench, "I420", W, H, "interactive", TRUE, "quality", 90,
+      "b-quality", 20, NULL);
+  gst_util_set_object_arg (G_OBJECT (bench.element), "b-transform",
+      "jpeg-8x8");
+  gst_util_set_object_arg (G_OBJECT (bench.element), "view",
+      "reconstruction-b");
+  show_frame (&bench, 0);
+  gst_message_unref (bench_pop (&bench, GST_MESSAGE_ELEMENT));
+  assert_block (click (&bench, 77, 50), FALSE, 72, 48, 8, "quality", 20);
+  g_object_set (bench.element, "quality", 80, NULL);
+  show_frame (&bench, 1);
+  gst_util_set_object_arg (G_OBJECT (bench.element), "view", "reconstruction");
+  g_object_set (bench.element, "b-quality", 30, NULL);
+  show_frame (&bench, 2);
+  assert_block (wait_for_block (&bench), TRUE, 72, 48, 8, "quality", 30);
+  gst_util_set_object_arg (G_OBJECT (bench.element), "b-transform", "none");
+  show_frame (&bench, 3);
+  assert_block (wait_for_block (&bench), TRUE, 72, 48, 8, "quality", 80);
+  bench_clear (&bench);
+}
+
 /* Upstream has as many buffers as were proposed, before or after there was
  * anything to click on, and may have asked again: the stream goes on. */
 static void
@@ -599,6 +714,8 @@ main (int argc, char **argv)
   test_add ("/navigation/change-while-dragging", test_change_while_dragging);
   test_add ("/navigation/click", test_click);
   test_add ("/navigation/click-view", test_click_view);
+  test_add ("/navigation/follow", test_follow);
+  test_add ("/navigation/follow-second", test_follow_second);
   test_add ("/navigation/small-pool", test_small_pool);
   return test_run ();
 }
