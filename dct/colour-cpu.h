@@ -38,7 +38,14 @@ extern const BdctColourKernel bdct_colour_baseline, bdct_colour_sse41,
 int bdct_colour_count_strips (const BdctLayout *layout);
 
 /** Columns of a plane in memory: any tile there is in it is whole. */
-int bdct_colour_columns (const BdctLayout *layout, int plane);
+static inline int
+bdct_colour_columns (const BdctLayout *layout, int plane)
+{
+  const int whole = 2 * BDCT_MAX_SIZE;
+
+  return (layout->plane[0].width + whole - 1) / whole * whole
+      >> bdct_layout_sub_x (layout, plane);
+}
 
 /** Describe planes in `*memory`, which is allocated if it is NULL: their rows
  * have bdct_colour_columns() bytes. False without memory. */

@@ -3,20 +3,10 @@
 
 #include <stdlib.h>
 
-/* Luma's columns are a multiple of it. */
-#define ALIGN (2 * BDCT_MAX_SIZE)
-
 int
 bdct_colour_count_strips (const BdctLayout * layout)
 {
   return (layout->plane[0].height + BDCT_COLOUR_STRIP - 1) / BDCT_COLOUR_STRIP;
-}
-
-int
-bdct_colour_columns (const BdctLayout * layout, int plane)
-{
-  return (layout->plane[0].width + ALIGN - 1) / ALIGN * ALIGN
-      >> bdct_layout_sub_x (layout, plane);
 }
 
 bool

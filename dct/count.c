@@ -59,9 +59,8 @@ find_nonzero (const BdctLevel * levels)
 #endif
 }
 
-/* Which levels of a block are not 0: bit i for place i of the zigzag order. */
-static uint64_t
-find_levels (const BdctLevel * levels)
+uint64_t
+bdct_count_places (const BdctLevel * levels)
 {
   const uint64_t found = find_nonzero (levels);
   uint64_t places = 0;
@@ -80,7 +79,7 @@ bdct_count_huffman (const BdctLevel * levels, const BdctScan * scan,
 
   for (int y = 0; y < scan->rows; y++)
     for (int x = 0; x < scan->columns; x++, block += 64) {
-      uint64_t places = find_levels (block) & ~(uint64_t) 1;
+      uint64_t places = bdct_count_places (block) & ~(uint64_t) 1;
       int before = bdct_scan_before (scan, x, y), last = 0;
 
       if (before >= 0)

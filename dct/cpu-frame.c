@@ -127,12 +127,7 @@ start_pass (const CpuEngine * self, Pass * pass, const BdctImage * src,
 
       bdct_tile_plane_init (plane, &pass->job, c);
       plane->set[0] = &pass->set[c];
-      plane->layout = layout->plane[p];
-      plane->columns = layout->rgb.n_planes > 0
-          ? bdct_colour_columns (layout, p) : layout->plane[p].width;
-      plane->src = bdct_image_samples (src, layout, p, i);
-      plane->dst = bdct_image_samples (dst, layout, p, i);
-      plane->grid = grid[c];
+      bdct_tile_plane_place (plane, layout, &grid[c], src, dst, p, i);
       pass->strips[c] = (layout->plane[p].height + side - 1) / side;
       pass->sub_x[c] = bdct_layout_sub_x (layout, c);
       pass->sub_y[c] = bdct_layout_sub_y (layout, c);

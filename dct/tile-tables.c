@@ -79,6 +79,19 @@ bdct_tile_plane_init (BdctTilePlane * plane, const BdctJob * job,
     plane->row = plane->column = matrix_real;
 }
 
+void
+bdct_tile_plane_place (BdctTilePlane * plane, const BdctLayout * layout,
+    const BdctBlockGrid * grid, const BdctImage * src, const BdctImage * dst,
+    int p, int i)
+{
+  plane->layout = layout->plane[p];
+  plane->columns = layout->rgb.n_planes > 0
+      ? bdct_colour_columns (layout, p) : layout->plane[p].width;
+  plane->src = bdct_image_samples (src, layout, p, i);
+  plane->dst = bdct_image_samples (dst, layout, p, i);
+  plane->grid = *grid;
+}
+
 bool
 bdct_tile_is_chain16 (const BdctTilePlane * plane)
 {

@@ -139,6 +139,12 @@ void bdct_tile_set_init (BdctTileSet *set, const BdctJob *job,
 void bdct_tile_plane_init (BdctTilePlane *plane, const BdctJob *job,
     BdctComponent component);
 
+/** Fill what a plane has from a frame: it is component `i` of those in plane
+ * `p`. Of R, G and B, the images are the planes made of these. */
+void bdct_tile_plane_place (BdctTilePlane *plane, const BdctLayout *layout,
+    const BdctBlockGrid *grid, const BdctImage *src, const BdctImage *dst,
+    int p, int i);
+
 /** Whether a plane's jobs and what is asked of it are for 16-bit lanes. */
 bool bdct_tile_is_chain16 (const BdctTilePlane *plane);
 

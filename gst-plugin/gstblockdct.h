@@ -213,11 +213,11 @@ void gst_blockdct_queue_discard (GstBlockDct * self);
 /* gstblockdcttarget.c */
 
 /** Choose the quality or QP in `how` that keeps the target for this frame, and
- * say in it whether one does. `wait` is as in BdctFrame. FALSE, with an element
- * error, on an error of the engine. */
+ * say in it whether one does. `src` is the mapped buffer `in`, and `wait` is as
+ * in BdctFrame. FALSE, with an element error, on an error of the engine. */
 gboolean gst_blockdct_target_find (GstBlockDct * self,
-    const GstBlockDctTargets * targets, const BdctImage * src, gpointer wait,
-    GstBlockDctHow * how);
+    const GstBlockDctTargets * targets, const BdctImage * src, GstBuffer * in,
+    gpointer wait, GstBlockDctHow * how);
 
 /** The layout is another one; the backend is about to close. */
 void gst_blockdct_target_reset (GstBlockDct * self);

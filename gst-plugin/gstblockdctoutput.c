@@ -190,6 +190,8 @@ gst_blockdct_output_frame (GstBlockDct * self)
   if (frame.how.target && frame.how.regions > 0)
     frame.how.target_met = gst_blockdct_targets_are_met (&frame.targets,
         frame.how.depth, frame.exact, stats);
+  else if (frame.how.file_size > 0)
+    stats->file_size = frame.how.file_size;
   if (frame.repeated) {
     index--;
     gst_blockdct_report_repeated (&self->report, GST_ELEMENT (self), frame.out,

@@ -215,6 +215,7 @@ keep_target (GstBlockDct * self, GstBlockDctSettings * settings,
   GstBlockDctHow *how = &frame->how;
 
   how->target = FALSE;
+  how->file_size = 0;
   how->params = self->job_params;
   if (!gst_blockdct_targets_is_set (&settings->targets)
       || !may_sweep (self, "A target", &self->warned_no_target))
@@ -224,7 +225,7 @@ keep_target (GstBlockDct * self, GstBlockDctSettings * settings,
     settings->targets.ssim = 0;
     return TRUE;
   }
-  if (!gst_blockdct_target_find (self, &settings->targets, src,
+  if (!gst_blockdct_target_find (self, &settings->targets, src, frame->in,
           pending_stream (self, frame->in), how))
     return FALSE;
   settings->params = how->params;

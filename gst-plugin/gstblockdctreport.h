@@ -46,6 +46,8 @@ typedef struct
   const gchar *backend;         /* interned */
   GstBlockDctRate rate;
   gboolean target, target_met;  /* a target chose the setting; it is kept */
+  guint64 file_size;            /* of the JPEG file, if the target had it coded;
+                                   0: it is not known so well */
   guint regions;                /* that have a setting of their own */
   GstBlockDctSecond second;     /* B's; there may be none */
   GstBlockDctRate second_rate;

@@ -4,6 +4,8 @@
  * started, while the engine has earlier ones in hand: another engine, which
  * makes no picture, evaluates the frame at all settings there are. */
 #include "gstblockdct.h"
+#include "dct/file.h"
+#include "dct/rate.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
 
@@ -60,12 +62,63 @@ evaluate (GstBlockDct * self, const GstBlockDctTargets * targets,
     .rate = gst_blockdct_targets_want_bits (targets),
     .metrics = metrics,
     .other_metrics = metrics,
-    .other_files = targets->size > 0,
     .wait = {wait},
   };
 
   return klass->submit (self->scout, &task, error)
       && klass->collect (self->scout, stats, error);
+}
+
+/* How long the frame's file is at setting `i`: it is coded, on the host. */
+static gboolean
+code (GstBlockDct * self, gint i, const BdctImage * src, GstBuffer * in,
+    guint64 * size, BdctError * error)
+{
+  BdctImage image = *src;
+  GstVideoFrame frame;
+  gboolean ok;
+
+  if (src->memory == BDCT_MEMORY_HOST)
+    return bdct_file_size (&self->layout, &self->all->job[i], src, size, error);
+  if (!gst_video_frame_map (&frame, &self->info, in, GST_MAP_READ))
+    return bdct_error (error, "the frame cannot be copied from the device");
+  image.memory = BDCT_MEMORY_HOST;
+  for (gint p = 0; p < bdct_image_planes (&self->layout); p++) {
+    image.data[p] = GST_VIDEO_FRAME_PLANE_DATA (&frame, p);
+    image.stride[p] = GST_VIDEO_FRAME_PLANE_STRIDE (&frame, p);
+  }
+  ok = bdct_file_size (&self->layout, &self->all->job[i], &image, size, error);
+  gst_video_frame_unmap (&frame);
+  return ok;
+}
+
+/* Choose the setting, whose place is `*i`, by the statistics of all. How long a
+ * JPEG file is without stuffed bytes follows from these; with them it is known
+ * once the frame is coded. What is chosen by the least that it can be is
+ * therefore coded, and left for the next one if it is longer than wanted. */
+static gboolean
+choose (GstBlockDct * self, const GstBlockDctTargets * targets,
+    const BdctImage * src, GstBuffer * in, BdctStats * stats, gint * i,
+    GstBlockDctHow * how, BdctError * error)
+{
+  const GstBlockDctSweep *all = self->all;
+  const gboolean files = targets->size > 0
+      && bdct_rate_is_exact (&all->job[0]);
+  gboolean coded[BDCT_MAX_OTHERS] = { FALSE };
+
+  for (gint k = 0; files && k < all->n; k++)
+    stats[k].file_size = bdct_file_head (&self->layout, &all->job[k], 0)
+        + (bdct_stats_total (&stats[k]).bits + 7) / 8;
+  while (TRUE) {
+    *i = gst_blockdct_targets_choose (targets, all, stats, &how->target_met);
+    if (!files || coded[*i])
+      break;
+    if (!code (self, *i, src, in, &stats[*i].file_size, error))
+      return FALSE;
+    coded[*i] = TRUE;
+  }
+  how->file_size = stats[*i].file_size;
+  return TRUE;
 }
 
 static void
@@ -88,16 +141,17 @@ warn_missed (GstBlockDct * self, const GstBlockDctTargets * targets,
 
 gboolean
 gst_blockdct_target_find (GstBlockDct * self,
-    const GstBlockDctTargets * targets, const BdctImage * src, gpointer wait,
-    GstBlockDctHow * how)
+    const GstBlockDctTargets * targets, const BdctImage * src, GstBuffer * in,
+    gpointer wait, GstBlockDctHow * how)
 {
   BdctStats stats[BDCT_MAX_OTHERS];
   BdctParams *params = &how->params;
   BdctError error;
   gboolean ready = prepare (self, params, &error);
-  gint setting;
+  gint i, setting;
 
-  if (!ready || !evaluate (self, targets, src, wait, stats, &error)) {
+  if (!ready || !evaluate (self, targets, src, wait, stats, &error)
+      || !choose (self, targets, src, in, stats, &i, how, &error)) {
     const gchar *engine = self->backend.engine->description;
     gchar *target = gst_blockdct_targets_describe (targets);
 
@@ -113,8 +167,7 @@ gst_blockdct_target_find (GstBlockDct * self,
     g_free (target);
     return FALSE;
   }
-  setting = self->all->setting[gst_blockdct_targets_choose (targets, self->all,
-          stats, &how->target_met)];
+  setting = self->all->setting[i];
   how->target = TRUE;
   if (bdct_family_has_qp (bdct_transform_info (params->transform)->family))
     params->qp = setting;
