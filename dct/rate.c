@@ -43,7 +43,8 @@ price (const uint64_t * count, const BdctHuffman * table)
 /* ones[k]: the chance that k bits from the start of a symbol on are ones. No
  * code is of ones alone. */
 static void
-chance_of_ones (const uint64_t * count, const BdctHuffman * table, double ones[9])
+chance_of_ones (const uint64_t * count, const BdctHuffman * table,
+    double ones[9])
 {
   uint64_t leading[9] = { 0 };
 

@@ -4,7 +4,9 @@
  * method through the raw-data interface, which keeps colour conversion and
  * chroma filters out of it. Every sample, the count of non-zero coefficients
  * and the bits of the scan must be the same, with Annex K's Huffman tables and
- * with optimal ones, and the size of the file within 0.5%. */
+ * with optimal ones, and the size of the file within 0.5%; that of the frame as
+ * it is coded (file.h), to the byte. */
+#include "dct/file.h"
 #include "frame.h"
 #include "reference-rate.h"
 
@@ -275,6 +277,40 @@ check_bits (const FileFacts * facts, const BdctStats * stats,
   return ok;
 }
 
+/* The size of the file of a coded frame, of planes and of pairs. */
+static gboolean
+check_coded (const Picture * picture, const BdctParams * params, guint f,
+    unsigned long length)
+{
+  static const Format same[][2] = {
+    {FORMAT_GRAY, FORMAT_GRAY}, {FORMAT_I420, FORMAT_NV21},
+    {FORMAT_Y42B, FORMAT_NV16}, {FORMAT_Y444, FORMAT_Y444}
+  };
+  gboolean ok = TRUE;
+
+  for (guint i = 0; i < 2 && ok; i++) {
+    BdctLayout layout;
+    BdctError error;
+    guint64 size;
+    BdctJob job;
+    Frame src;
+
+    format_layout (same[f][i], 8, 0, picture->width[0], picture->height[0],
+        &layout);
+    frame_init (&src, &layout, STRIDE_ODD);
+    frame_put (&src, &layout, picture, FALSE);
+    g_assert_true (bdct_job_init (&job, params, &layout, NULL));
+    g_assert_true (bdct_file_size (&layout, &job, &src.image, &size, &error));
+    ok = size == length;
+    if (!ok)
+      g_test_fail_printf ("%s %dx%d quality %d: coded %" G_GUINT64_FORMAT
+          " bytes, libjpeg %lu", format_names[same[f][i]], picture->width[0],
+          picture->height[0], params->quality, size, length);
+    frame_clear (&src);
+  }
+  return ok;
+}
+
 /* FALSE at the first difference. */
 static gboolean
 check (const Picture * picture, const BdctLayout * layout, guint f,
@@ -340,7 +376,7 @@ check (const Picture * picture, const BdctLayout * layout, guint f,
     }
   }
   ok = ok && check_bits (&facts, &stats, FALSE, length, f, quality, picture,
-      what, share);
+      what, share) && check_coded (picture, params, f, length);
   free (bytes);
   bytes = NULL;
   encode (picture, f, params, TRUE, rows, &bytes, &length);

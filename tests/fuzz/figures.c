@@ -158,7 +158,7 @@ check_second (const Frame * f, const Choice * choice, const GstStructure * s)
       "B's figures are there, or not");
   if (choice->b == 0 || (b.transform == BDCT_DCT_8X8 && on_cuda ()))
     return;
-  picture_sweep (&f->shape, &b, &f->in, &setting, 1, &stats);
+  picture_sweep (&f->shape, &b, &f->in, &setting, 1, FALSE, &stats);
   total = bdct_stats_total (&stats);
   expect_double (s, "b-mse", bdct_mse (&total));
   expect_double (s, "b-mse-y", bdct_mse (&stats.component[BDCT_Y]));
@@ -193,7 +193,8 @@ find_target (const Frame * f, const Choice * c, gboolean * met)
 
   for (gint i = 0; i < n; i++)
     settings[i] = finer_first ? first + n - 1 - i : first + i;
-  picture_sweep (&f->shape, &c->params, &f->in, settings, n, stats);
+  picture_sweep (&f->shape, &c->params, &f->in, settings, n, c->size > 0,
+      stats);
   for (gint i = 0; i < n; i++) {
     BdctCounters total = bdct_stats_total (&stats[i]);
     gdouble size = is_exact (f, &c->params) ? (gdouble) stats[i].file_size
@@ -300,7 +301,8 @@ check_costs (const Frame * f, const Choice * c, Record * record)
   record->rate = !c->rate ? 0 : !is_known (params) ? -1
       : is_exact (f, params) ? 2 : 1;
   if (record->rate > 0)
-    picture_sweep (&f->shape, params, &f->in, &setting, 1, &record->stats);
+    picture_sweep (&f->shape, params, &f->in, &setting, 1,
+        c->size > 0 && model_may_sweep (c), &record->stats);
   if (!c->post || c->n_curve == 0 || !model_may_sweep (c))
     return;
   record->n_curve = c->n_curve < 0 ? n : c->n_curve;
@@ -311,5 +313,5 @@ check_costs (const Frame * f, const Choice * c, Record * record)
   for (gint i = 0; i < record->n_curve; i++)
     record->curve[i] = c->n_curve < 0 ? first + i : c->curve[i];
   picture_sweep (&f->shape, params, &f->in, record->curve, record->n_curve,
-      record->curve_stats);
+      FALSE, record->curve_stats);
 }

@@ -6,6 +6,8 @@
 #include "check/reference.h"
 #include "check/rgb-formats.h"
 #include "dct/colour-cpu.h"
+#include "dct/file.h"
+#include "dct/rate.h"
 
 G_STATIC_ASSERT (N_FORMATS == N_TEST_FORMATS + G_N_ELEMENTS (rgb_formats));
 
@@ -435,10 +437,10 @@ get_plane (const Shape * s, const Samples * in, gint c)
 }
 
 /* Have the CPU engine work on samples, with as many jobs as there are
- * parameters. */
+ * parameters; `coded`: with the sizes of coded files. */
 static void
 run_engine (const Shape * s, const Samples * in, const BdctParams * params,
-    gint n, guint8 ** sizes, BdctStats * stats)
+    gint n, guint8 ** sizes, gboolean coded, BdctStats * stats)
 {
   BdctEngineOptions options = {.threads = 1 };
   BdctEngine *engine = bdct_cpu_engine.create (&options, NULL);
@@ -465,6 +467,10 @@ run_engine (const Shape * s, const Samples * in, const BdctParams * params,
       || !engine->klass->submit (engine, &frame, &error)
       || !engine->klass->collect (engine, stats, &error))
     g_error ("%s", error.message);
+  for (gint i = 0; i < n && coded && bdct_rate_is_exact (jobs); i++)
+    if (!bdct_file_size (&layout, &jobs[i], &frame.src, &stats[i].file_size,
+            &error))
+      g_error ("%s", error.message);
   engine->klass->destroy (engine);
   for (gint c = 0; c < s->n_components && s->rgb == NULL; c++)
     g_free (frame.src.data[c]);
@@ -486,7 +492,7 @@ transform_tree (const Shape * s, RefPlane * plane, const Samples * in,
   BdctStats stats;
   guint8 *sizes;
 
-  run_engine (s, in, &params, 1, &sizes, &stats);
+  run_engine (s, in, &params, 1, &sizes, FALSE, &stats);
   plane->params = &params;
   for (gint size = 0; size < 4; size++) {
     Figures unused = {.levels = 0 };
@@ -544,7 +550,8 @@ picture_transform (const Shape * s, const BdctParams * params,
 
 void
 picture_sweep (const Shape * s, const BdctParams * params,
-    const Samples * in, const gint * settings, gint n, BdctStats * stats)
+    const Samples * in, const gint * settings, gint n, gboolean coded,
+    BdctStats * stats)
 {
   gboolean qp = params->transform >= BDCT_HEVC_DST_4X4;
   BdctParams *all = g_new (BdctParams, n);
@@ -553,6 +560,6 @@ picture_sweep (const Shape * s, const BdctParams * params,
     all[i] = *params;
     *(qp ? &all[i].qp : &all[i].quality) = settings[i];
   }
-  run_engine (s, in, all, n, NULL, stats);
+  run_engine (s, in, all, n, NULL, coded, stats);
   g_free (all);
 }

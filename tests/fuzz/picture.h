@@ -92,9 +92,11 @@ void picture_transform (const Shape * shape, const BdctParams * params,
     gboolean cuda);
 
 /** The statistics at several qualities, or QPs, with their bits, by the CPU
- * engine: its own tests are elsewhere. */
+ * engine: its own tests are elsewhere. `coded`: the sizes of JPEG files are
+ * those of coded frames. */
 void picture_sweep (const Shape * shape, const BdctParams * params,
-    const Samples * in, const gint * settings, gint n, BdctStats * stats);
+    const Samples * in, const gint * settings, gint n, gboolean coded,
+    BdctStats * stats);
 
 /* Views (view.c) */
 

@@ -2,6 +2,7 @@
 #include "frames.h"
 
 #include <string.h>
+#include "dct/file.h"
 #include "rgb-formats.h"
 
 const TestFormat test_formats[N_TEST_FORMATS] = {
@@ -258,6 +259,27 @@ frame_rate (const GstVideoInfo * info, GstBuffer * in,
     const BdctParams * params, BdctStats * stats)
 {
   run_engine (info, in, NULL, params, TRUE, stats);
+}
+
+guint64
+frame_file_size (const GstVideoInfo * info, GstBuffer * in,
+    const BdctParams * params)
+{
+  BdctImage image = { 0 };
+  GstVideoFrame frame;
+  BdctLayout layout;
+  BdctError error;
+  guint64 size;
+  BdctJob job;
+
+  make_layout (info, &layout);
+  map (&frame, info, in, GST_MAP_READ);
+  get_image (&image, &frame);
+  if (!bdct_job_init (&job, params, &layout, &error)
+      || !bdct_file_size (&layout, &job, &image, &size, &error))
+    g_error ("%s", error.message);
+  gst_video_frame_unmap (&frame);
+  return size;
 }
 
 gboolean

@@ -52,6 +52,10 @@ GstBuffer *frame_expect (const GstVideoInfo * info, GstBuffer * in,
 void frame_rate (const GstVideoInfo * info, GstBuffer * in,
     const BdctParams * params, BdctStats * stats);
 
+/** Bytes of the JPEG file with Annex K's tables: the frame is coded. */
+guint64 frame_file_size (const GstVideoInfo * info, GstBuffer * in,
+    const BdctParams * params);
+
 /** Whether the visible samples are the same; if not, the test log says where
  * the first difference is. */
 gboolean frames_equal (const GstVideoInfo * info, GstBuffer * a, GstBuffer * b);
