@@ -117,6 +117,7 @@ end_list (const Reader * reader, BdctError * error)
 static bool
 begin_list (Reader * reader, BdctError * error)
 {
+  const int column = bdct_text_column (&reader->text);
   char word[BDCT_TEXT_WORD];
 
   if (!end_list (reader, error))
@@ -124,8 +125,8 @@ begin_list (Reader * reader, BdctError * error)
   bdct_text_word (&reader->text, word);
   reader->list = find_list (word);
   if (reader->list < 0)
-    return bdct_error (error, "line %d: there is no scaling list '%s'",
-        reader->text.line, word);
+    return bdct_error (error, "line %d, column %d: no scaling list's name",
+        reader->text.line, column);
   if (reader->seen[reader->list])
     return bdct_error (error, "line %d: %s is there twice", reader->text.line,
         word);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "text.h"
 
+#include <limits.h>
 #include "tables.h"
 
 static bool
@@ -60,9 +61,37 @@ bdct_text_word (BdctText * text, char word[BDCT_TEXT_WORD])
   word[n] = '\0';
 }
 
+/* A file that is no table may hold what nobody is to read: an error says where
+ * in it something is wrong, but quotes only numbers. */
+int
+bdct_text_column (const BdctText * text)
+{
+  size_t start = text->at;
+
+  while (start > 0 && text->data[start - 1] != '\n')
+    start--;
+  return text->at - start < INT_MAX ? (int) (text->at - start) + 1 : INT_MAX;
+}
+
+/* Whether a word is a decimal number; it may have a sign and a point. */
+static bool
+is_number (const char *word)
+{
+  bool digits = false, point = false;
+
+  for (word += *word == '-' || *word == '+'; *word != '\0'; word++) {
+    if (*word != '.' ? !is_digit (*word) : point)
+      return false;
+    point |= *word == '.';
+    digits |= *word != '.';
+  }
+  return digits;
+}
+
 bool
 bdct_text_number (BdctText * text, int *value, BdctError * error)
 {
+  const int column = bdct_text_column (text);
   const size_t start = text->at;
   char word[BDCT_TEXT_WORD];
 
@@ -71,9 +100,12 @@ bdct_text_number (BdctText * text, int *value, BdctError * error)
   for (size_t at = start; at < text->at; at++) {
     const uint8_t c = text->data[at];
 
+    if (!is_digit (c) && is_number (word))
+      return bdct_error (error, "line %d, column %d: %s is no whole number "
+          "from 0 on", text->line, column, word);
     if (!is_digit (c))
-      return bdct_error (error, "line %d: '%s' is no whole number", text->line,
-          word);
+      return bdct_error (error, "line %d, column %d: no number", text->line,
+          column);
     if (*value <= BDCT_MAX_STEP)
       *value = 10 * *value + (c - '0');
   }

@@ -18,7 +18,7 @@ typedef struct {
   int line; /**< from 1 */
 } BdctText;
 
-/** No word is longer than that, with its end, as it is shown in an error. */
+/** Room for a word that may be known, with its end. */
 #define BDCT_TEXT_WORD 48
 
 /** To the next word; false if there is none. */
@@ -30,8 +30,11 @@ void bdct_text_skip_line (BdctText *text);
 /** Read the word there is: its beginning, with what cannot be shown as '?'. */
 void bdct_text_word (BdctText *text, char word[BDCT_TEXT_WORD]);
 
+/** Where in its line one is, in bytes from 1. */
+int bdct_text_column (const BdctText *text);
+
 /** Read the number, from 0 on, that the word is, or what is above any step;
- * false, with the word named, if it is none. */
+ * false, with its place, if it is none. */
 bool bdct_text_number (BdctText *text, int *value, BdctError *error);
 
 #endif

@@ -355,7 +355,8 @@ gst_blockdct_install_quantizers (GObjectClass * klass)
    *
    * The block transform, and the quantizer and the arithmetic that go with it.
    * All of them take samples, where a video encoder takes what its prediction
-   * leaves; the DST is made for that and says least about one.
+   * leaves; the DST is made for that and says least about one. vvc-64x64 is
+   * made for large smooth blocks: in all others it loses what it does not keep.
    *
    * Since: 0.1
    */

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A JPEG file's headers may hold that many profiles and thumbnails. */
-#define MAX_SIZE (16 << 20)
+/* No more is read. A JPEG file's headers may hold profiles and thumbnails. */
+#define MAX_MIB 16
 /* Of a path in a message: the end says most. */
 #define MAX_SHOWN 60
 
@@ -25,8 +25,8 @@ describe (const gchar * property, const gchar * path)
   return text;
 }
 
-/* The first MAX_SIZE bytes of a file, to be freed; NULL with a reason. What is
- * no regular file might never end, or never begin. */
+/* A file's bytes, to be freed; NULL with a reason. What is no regular file
+ * might never end, or never begin. */
 static guint8 *
 read_file (const gchar * path, gsize * size, BdctError * reason)
 {
@@ -42,12 +42,17 @@ read_file (const gchar * path, gsize * size, BdctError * reason)
     bdct_error (reason, "not a regular file");
     return NULL;
   }
+  if (info.st_size > MAX_MIB << 20) {
+    bdct_error (reason, "it has %" G_GINT64_FORMAT " bytes, more than %d MiB; "
+        "put the numbers alone in a file", (gint64) info.st_size, MAX_MIB);
+    return NULL;
+  }
   file = g_fopen (path, "rb");
   if (file == NULL) {
     bdct_error (reason, "%s", g_strerror (errno));
     return NULL;
   }
-  *size = CLAMP (info.st_size, 1, MAX_SIZE);
+  *size = MAX (info.st_size, 1);
   data = g_malloc (*size);
   *size = fread (data, 1, *size, file);
   if (ferror (file)) {

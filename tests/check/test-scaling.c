@@ -150,6 +150,26 @@ check_bad (const gchar * text, gsize size, const gchar * const *named)
       g_error ("'%s' lacks '%s'", error.message, *named);
 }
 
+/* What is no list may be somebody's secret: no word of it is quoted. */
+static void
+test_secret (void)
+{
+  static const gchar *const texts[] = {
+    "hunter2 opens it", "INTRA4X4_LUMA\nhunter2", "16hunter2", "-hunter2",
+    "  \n hunter2=1"
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
+    BdctScalingLists lists = {.name = 77 };
+    BdctError error = { "" };
+
+    g_assert_false (parse (texts[i], strlen (texts[i]), &lists, &error));
+    if (strstr (error.message, "hunter") != NULL
+        || strstr (error.message, "line ") == NULL)
+      g_error ("'%s' tells of '%s'", error.message, texts[i]);
+  }
+}
+
 static void
 test_bad (void)
 {
@@ -164,15 +184,15 @@ test_bad (void)
     {"INTRA4X4_LUMA\n9,\n0", {"line 3", "0, number 2 of", "4 to 255"}},
     {"INTRA4X4_LUMA\n256", {"line 2", "256", "4 to 255"}},
     {"INTRA8X8_LUMA\n99999999999999999999", {"line 2", "4 to 255"}},
-    {"INTRA4X4_LUMA\n-7", {"line 2", "'-7'"}},
-    {"INTRA4X4_LUMA\n16.5", {"line 2", "'16.5'"}},
+    {"INTRA4X4_LUMA\n-7", {"line 2, column 1", "-7 is no whole"}},
+    {"INTRA4X4_LUMA\n16.5", {"line 2", "16.5 is no whole"}},
     {"INTRA16X16_LUMA_DC\n16 17", {"line 2", "LUMA_DC has more than 1"}},
     {"INTRA16X16_LUMA_DC\n\nINTRA4X4_LUMA", {"line 3", "after 0 of 1"}},
     {"INTRA16X16_LUMA_DC\n16\nINTRA16X16_LUMA_DC\n16", {"line 3", "twice"}},
-    {"\nINTRA8x8_LUMA =\n16", {"line 2", "'INTRA8x8_LUMA'"}},
+    {"\nINTRA8x8_LUMA =\n16", {"line 2, column 1: no scaling"}},
     {"INTRA8X8_LUMA_DC\n16", {"line 1", "no scaling list"}},
-    {"<html><body>", {"line 1", "'<html><body>'"}},
-    {"\x89PNG\r\n", {"line 1", "'?PNG'"}},
+    {"<html><body>", {"line 1, column 1: no number"}},
+    {"\x89PNG\r\n", {"line 1, column 1: no number"}},
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -205,6 +225,7 @@ main (int argc, char **argv)
   g_test_add_func ("/scaling/good", test_good);
   g_test_add_func ("/scaling/default", test_default);
   g_test_add_func ("/scaling/bad", test_bad);
+  g_test_add_func ("/scaling/secret", test_secret);
   g_test_add_func ("/scaling/incomplete", test_incomplete);
   return g_test_run ();
 }

@@ -135,11 +135,11 @@ test_bad_text (void)
     {64, "32768 ", {"line 65", "32768", "number 1 of table 2"}},
     {191, "0", {"line 192", "step 0", "number 64 of table 3"}},
     {3, "99999999999999999999999999999", {"line 4", "or more", "32767"}},
-    {3, "-7 ", {"line 4", "'-7'"}},
-    {3, "1.5", {"line 4", "'1.5'"}},
-    {3, "<html><body>\x80 \n", {"line 4", "'<html><body>?'"}},
-    {0, "\x89PNG\r\n", {"line 1", "'?PNG'"}},
-    {0, "\xff\xd9", {"line 1", "'?" "?'"}},
+    {3, "-7 ", {"line 4, column 1", "-7 is no whole"}},
+    {3, "1.5", {"line 4", "1.5 is no whole"}},
+    {3, "<html><body>\x80 \n", {"line 4, column 1: no number"}},
+    {0, "\x89PNG\r\n", {"line 1, column 1: no number"}},
+    {0, "\xff\xd9", {"line 1, column 1: no number"}},
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {

@@ -287,6 +287,10 @@ test_meaning (Fixture * f, gconstpointer data)
   g_assert_nonnull (strstr (text, "hevc-dst-4x4: HEVC 4x4 DST-VII"));
   g_assert_nonnull (strstr (text, "no guide"));
   g_free (text);
+  gst_util_set_object_arg (G_OBJECT (f->dct), "transform", "vvc-64x64");
+  text = gtk_widget_get_tooltip_text (get (f, "transform"));
+  g_assert_nonnull (strstr (text, "large smooth blocks"));
+  g_free (text);
 }
 
 static void

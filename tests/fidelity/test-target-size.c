@@ -119,7 +119,8 @@ check_target (Bench * bench, guint n, const guint8 * samples,
         "target-met %d, file-size %" G_GUINT64_FORMAT "; libjpeg's file has %u "
         "bytes, and the finest that fits is of quality %d", format->format,
         GST_VIDEO_INFO_WIDTH (&bench->info),
-        GST_VIDEO_INFO_HEIGHT (&bench->info), n, target, quality, met, size, length[quality], best);
+        GST_VIDEO_INFO_HEIGHT (&bench->info), n, target, quality, met, size,
+        length[quality], best);
   gst_structure_free (s);
   gst_buffer_unref (out);
   return ok;

@@ -306,6 +306,30 @@ check_matrix (GstElement * element, const gint * steps, guint n)
   g_value_unset (&value);
 }
 
+/* What a transform is no guide to is said where it is chosen. */
+static void
+test_meaning (void)
+{
+  static const gchar *const texts[][2] = {
+    {"hevc-dst-4x4", "what a prediction leaves"},
+    {"vvc-64x64", "large smooth blocks"},
+  };
+  GstElement *element = gst_element_factory_make ("blockdct", NULL);
+  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS
+      (element), "transform");
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
+    GEnumValue *value =
+        g_enum_get_value_by_nick (G_PARAM_SPEC_ENUM (pspec)->enum_class,
+        texts[i][0]);
+
+    if (strstr (value->value_name, texts[i][1]) == NULL
+        || strstr (value->value_name, "no guide to an encoder") == NULL)
+      g_error ("%s: '%s'", texts[i][0], value->value_name);
+  }
+  gst_object_unref (element);
+}
+
 static void
 test_matrix (void)
 {
@@ -501,6 +525,7 @@ main (int argc, char **argv)
   test_add ("/element/properties/controller-segment",
       test_controller_segment);
 #endif
+  test_add ("/element/properties/meaning", test_meaning);
   test_add ("/element/properties/matrix", test_matrix);
   test_add ("/element/properties/bad-matrix", test_bad_matrix);
   test_add ("/element/properties/large-matrix", test_large_matrix);

@@ -5,6 +5,7 @@
  * quantization-matrix; and scaling-list-file. */
 #include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 #include "bench.h"
 
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
@@ -194,7 +195,7 @@ test_bad_file (void)
 
   path = write_file ("page", "<html>\n", -1);
   g_object_set (bench.element, "quantization-file", path, NULL);
-  CHECK_WARNING (&bench, "quantization-file", "page", "line 1", "<html>");
+  CHECK_WARNING (&bench, "quantization-file", "page", "line 1, column 1");
   g_free (path);
 
   /* Of a long name the end is shown; the reason stays in. */
@@ -224,6 +225,63 @@ test_bad_file (void)
   g_free (path);
   g_free (good);
   bench_clear (&bench);
+}
+
+/* A file that is no table may be somebody's secret: no word of it is told. */
+static void
+test_secret_file (void)
+{
+  static const gchar *const properties[] = {
+    "quantization-file", "scaling-list-file"
+  };
+  gchar *path = write_file ("secret", "hunter2:$6$abcdef\n", -1);
+  Bench bench;
+
+  bench_init (&bench, "I420", 16, 16, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
+    gchar *text;
+
+    g_object_set (bench.element, properties[i], path, NULL);
+    text = bench_pop_text (&bench, GST_MESSAGE_WARNING);
+    if (strstr (text, properties[i]) == NULL || strstr (text, "line 1") == NULL
+        || strstr (text, "hunter") != NULL || strstr (text, "abc") != NULL)
+      g_error ("'%s'", text);
+    g_free (text);
+  }
+  bench_clear (&bench);
+  g_free (path);
+}
+
+/* Of what is longer than a table could be, nothing is read: the end might be
+ * anything. */
+static void
+test_long_file (void)
+{
+  static const gchar *const properties[] = {
+    "quantization-file", "scaling-list-file"
+  };
+  BdctParams params = defaults;
+  gchar *path = write_steps ("long", &params, 64, 5, 2);
+  FILE *file = g_fopen (path, "ab");
+  Bench bench;
+
+  fputs ("# all that follows is one comment", file);
+  fflush (file);
+  g_assert_cmpint (ftruncate (fileno (file), 16 << 20), ==, 0);
+  bench_init (&bench, "I420", 16, 16, NULL);
+  g_object_set (bench.element, "quantization-file", path, NULL);
+  check_next (&bench, 0, &params);
+  g_object_set (bench.element, "quantization-file", NULL, NULL);
+  g_assert_cmpint (ftruncate (fileno (file), (16 << 20) + 1), ==, 0);
+  fclose (file);
+  for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
+    g_object_set (bench.element, properties[i], path, NULL);
+    CHECK_WARNING (&bench, properties[i], "long", "16777217 bytes", "16 MiB");
+  }
+  check_file (bench.element, NULL);
+  check_next (&bench, 1, &defaults);
+  bench_clear (&bench);
+  g_free (path);
 }
 
 static void
@@ -538,6 +596,8 @@ main (int argc, char **argv)
   test_add ("/tables/file", test_file);
   test_add ("/tables/jpeg", test_jpeg);
   test_add ("/tables/bad", test_bad_file);
+  test_add ("/tables/secret-file", test_secret_file);
+  test_add ("/tables/long-file", test_long_file);
   test_add ("/tables/presets", test_presets);
   test_add ("/tables/baseline", test_baseline);
   test_add ("/tables/exclusive", test_exclusive);
