@@ -32,14 +32,26 @@ bdct_stats_add (BdctStats * a, const BdctStats * b)
       a->metric[m][c] += b->metric[m][c];
 }
 
-BdctCounters
-bdct_stats_total (const BdctStats * stats)
+static BdctCounters
+add_up (const BdctCounters counters[3])
 {
   BdctCounters total = { 0 };
 
-  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
-    counters_add (&total, &stats->component[c]);
+  for (int c = 0; c < 3; c++)
+    counters_add (&total, &counters[c]);
   return total;
+}
+
+BdctCounters
+bdct_stats_total (const BdctStats * stats)
+{
+  return add_up (stats->component);
+}
+
+BdctCounters
+bdct_stats_total_rgb (const BdctStats * stats)
+{
+  return add_up (stats->rgb);
 }
 
 bool

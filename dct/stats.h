@@ -76,6 +76,9 @@ void bdct_stats_add (BdctStats *a, const BdctStats *b);
  * psnr_avg. */
 BdctCounters bdct_stats_total (const BdctStats *stats);
 
+/** R, G and B together; 0 samples where there are none. */
+BdctCounters bdct_stats_total_rgb (const BdctStats *stats);
+
 /** The shares of a picture, 0 to 1, that blocks of each side of a quadtree
  * have; false, and nothing written, where no tree divided it. */
 bool bdct_stats_shares (const BdctStats *stats, double share[BDCT_TREE_SIZES]);

@@ -8,7 +8,7 @@ typedef enum
 {
   TYPE, TIMESTAMP, STREAM_TIME, RUNNING_TIME, DURATION, INDEX, FRAMES,
   MSE_Y, MSE_U, MSE_V, PSNR_Y, PSNR_U, PSNR_V, MSE, PSNR, IDENTICAL, NONZERO,
-  MSE_R, MSE_G, MSE_B, PSNR_R, PSNR_G, PSNR_B,
+  MSE_R, MSE_G, MSE_B, PSNR_R, PSNR_G, PSNR_B, MSE_RGB, PSNR_RGB,
   BITS_Y, BITS_U, BITS_V, BITS, BITS_OPTIMIZED, FILE_SIZE, FILE_SIZE_OPTIMIZED,
   BITS_ESTIMATED_Y, BITS_ESTIMATED_U, BITS_ESTIMATED_V, BITS_ESTIMATED, BPP,
   AREA_4, AREA_8, AREA_16, AREA_32, TRANSFORM, QUALITY, QP, DEADZONE, RDOQ,
@@ -21,7 +21,7 @@ static const gchar *const names[N_FIELDS] = {
   "type", "timestamp", "stream-time", "running-time", "duration", "index",
   "frames", "mse-y", "mse-u", "mse-v", "psnr-y", "psnr-u", "psnr-v", "mse",
   "psnr", "identical", "nonzero", "mse-r", "mse-g", "mse-b", "psnr-r", "psnr-g",
-  "psnr-b", "bits-y", "bits-u", "bits-v", "bits",
+  "psnr-b", "mse-rgb", "psnr-rgb", "bits-y", "bits-u", "bits-v", "bits",
   "bits-optimized", "file-size", "file-size-optimized", "bits-estimated-y",
   "bits-estimated-u", "bits-estimated-v", "bits-estimated", "bpp", "area-4",
   "area-8", "area-16", "area-32", "transform", "quality", "qp", "deadzone",
@@ -161,14 +161,18 @@ static void
 add_figures (GstStructure * s, guint of, const BdctStats * stats, gint depth)
 {
   BdctCounters total = bdct_stats_total (stats);
+  BdctCounters rgb = bdct_stats_total_rgb (stats);
   gdouble mse = bdct_mse (&total);
-  guint64 rgb = stats->rgb[0].sse | stats->rgb[1].sse | stats->rgb[2].sse;
 
   add_errors (s, of + MSE_Y, of + PSNR_Y, stats->component, depth);
   add_double (s, of + MSE, mse);
   add_double (s, of + PSNR, bdct_psnr (mse, depth));
   add_errors (s, of + MSE_R, of + PSNR_R, stats->rgb, depth);
-  add_boolean (s, of + IDENTICAL, total.sse == 0 && rgb == 0);
+  if (rgb.samples > 0) {
+    add_double (s, of + MSE_RGB, bdct_mse (&rgb));
+    add_double (s, of + PSNR_RGB, bdct_psnr (bdct_mse (&rgb), depth));
+  }
+  add_boolean (s, of + IDENTICAL, mse == 0 && bdct_mse (&rgb) == 0);
   add_double (s, of + NONZERO, get_share (&total));
 }
 

@@ -31,10 +31,16 @@ function mean () {
       : decibels ("psnr-mean-capped") " (identical frames capped)"
 }
 
+# Of R, G and B together, which other frames have not.
+function rgb (text) {
+  return field ("psnr-rgb") != "" ? text : ""
+}
+
 function row (label) {
-  printf "%-12s %9.3f %8s %8s %8s %8s %8.1f%%\n", label,
+  printf "%-12s %9.3f %8s %8s %8s %8s%s %8.1f%%\n", label,
       field ("timestamp") / 1e9, decibels ("psnr"), decibels ("psnr-y"),
-      decibels ("psnr-u"), decibels ("psnr-v"), 100 * field ("nonzero")
+      decibels ("psnr-u"), decibels ("psnr-v"),
+      rgb (sprintf (" %8s", decibels ("psnr-rgb"))), 100 * field ("nonzero")
 }
 
 /^WARNING/ || /^Additional debug info/ { print; next }
@@ -45,8 +51,8 @@ function row (label) {
   printf "transform %s, %s, on %s\n", field ("transform"),
       field ("qp") != "" ? "qp " field ("qp") : "quality " field ("quality"),
       field ("backend")
-  printf "%-12s %9s %8s %8s %8s %8s %9s\n", "frame", "time (s)", "PSNR (dB)",
-      "Y", "U", "V", "nonzero"
+  printf "%-12s %9s %8s %8s %8s %8s%s %9s\n", "frame", "time (s)", "PSNR (dB)",
+      "Y", "U", "V", rgb (sprintf (" %8s", "R, G, B")), "nonzero"
 }
 
 { type = field ("type") }
@@ -59,9 +65,10 @@ type == "interval" {
 }
 
 type == "pooled" {
-  printf "\nall %d frames: PSNR %s dB (global); by frame: mean %s, " \
+  printf "\nall %d frames: PSNR %s dB (global%s); by frame: mean %s, " \
       "lowest %s, highest %s; %d dropped\n", field ("frames"),
-      decibels ("psnr"), mean (), decibels ("psnr-min"), decibels ("psnr-max"),
+      decibels ("psnr"), rgb (", of Y, U and V; of R, G and B " \
+      decibels ("psnr-rgb") " dB"), mean (), decibels ("psnr-min"), decibels ("psnr-max"),
       field ("dropped")
   if (summary)
     print field ("frames") > summary

@@ -278,12 +278,13 @@ describe_side (const GstBlockDctHow * how, BdctSide side)
 }
 
 static void
-append_psnr (GString * text, const BdctCounters * total, gint depth)
+append_psnr (GString * text, const gchar * what, const BdctCounters * total,
+    gint depth)
 {
   gchar *psnr = decibels (total, depth);
 
-  g_string_append_printf (text, "PSNR %s%s ", psnr, total->sse > 0 ? " dB"
-      : "");
+  g_string_append_printf (text, "%s %s%s ", what, psnr, total->sse > 0
+      ? " dB" : "");
   g_free (psnr);
 }
 
@@ -306,7 +307,7 @@ append_small_second (GString * text, const GstBlockDctOverlayFrame * frame)
   total = bdct_stats_total (frame->second);
   g_string_append_c (text, '\n');
   append_side (text, frame->how, BDCT_SIDE_B);
-  append_psnr (text, &total, frame->how->depth);
+  append_psnr (text, "PSNR", &total, frame->how->depth);
 }
 
 /* B's figures, where there is one. */
@@ -332,20 +333,23 @@ make_text (const GstBlockDctOverlayFrame * frame, gboolean small)
   const BdctStats *stats = frame->stats;
   const GstBlockDctHow *how = frame->how;
   BdctCounters total = bdct_stats_total (stats);
+  BdctCounters rgb = bdct_stats_total_rgb (stats);
   GString *text = g_string_new (NULL);
 
   append_side (text, how, BDCT_SIDE_A);
   if (how->target && !how->target_met)
     g_string_append (text, "target not met\n");
-  append_psnr (text, &total, how->depth);
+  append_psnr (text, "PSNR", &total, how->depth);
+  if (!small)
+    append_components (text, "YUV", stats->component, how->depth);
+  if (rgb.samples > 0) {
+    append_psnr (text, "\nRGB", &rgb, how->depth);
+    if (!small)
+      append_components (text, "RGB", stats->rgb, how->depth);
+  }
   if (small) {
     append_small_second (text, frame);
     return g_string_free (text, FALSE);
-  }
-  append_components (text, "YUV", stats->component, how->depth);
-  if (stats->rgb[0].samples > 0) {
-    g_string_append (text, "\nPSNR");
-    append_components (text, "RGB", stats->rgb, how->depth);
   }
   g_string_append_printf (text, "\nnon-zero %.1f %%",
       100.0 * total.nonzero / MAX (total.levels, 1));

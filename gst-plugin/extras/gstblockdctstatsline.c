@@ -77,35 +77,6 @@ append_figure (GString * line, const GstStructure * s, const gchar * name,
   g_string_append_c (line, ' ');
 }
 
-/* What `ffmpeg -lavfi psnr=stats_file=...:stats_version=2` writes; and behind
- * it, if they are asked for, the metrics. */
-static void
-format_ffmpeg (GString * line, const GstStructure * s, gboolean first)
-{
-  gboolean colour = gst_structure_has_field (s, "mse-u");
-  guint64 index = 0;
-
-  if (first) {
-    g_string_append (line, colour ? "psnr_log_version:2 fields:n,mse_avg,mse_y,"
-        "mse_u,mse_v,psnr_avg,psnr_y,psnr_u,psnr_v"
-        : "psnr_log_version:2 fields:n,mse_avg,mse_y,psnr_avg,psnr_y");
-    for_each_figure (append_name, line, s, "");
-    g_string_append_c (line, '\n');
-  }
-  gst_structure_get_uint64 (s, "index", &index);
-  g_string_append_printf (line, "n:%" G_GUINT64_FORMAT " ", index + 1);
-  append_ffmpeg (line, s, "mse_avg", "mse");
-  append_ffmpeg (line, s, "mse_y", "mse-y");
-  append_ffmpeg (line, s, "mse_u", "mse-u");
-  append_ffmpeg (line, s, "mse_v", "mse-v");
-  append_ffmpeg (line, s, "psnr_avg", "psnr");
-  append_ffmpeg (line, s, "psnr_y", "psnr-y");
-  append_ffmpeg (line, s, "psnr_u", "psnr-u");
-  append_ffmpeg (line, s, "psnr_v", "psnr-v");
-  for_each_figure (append_figure, line, s, "");
-  g_string_append_c (line, '\n');
-}
-
 /* Times that are unknown, and what a frame has not, are empty. */
 static void
 append_value (GString * line, const GValue * value, const gchar * nothing,
@@ -138,6 +109,68 @@ append_value (GString * line, const GValue * value, const gchar * nothing,
   }
 }
 
+/* Call for each further figure that is there. */
+static void
+for_each_further (void (*func) (GString * line, const GstStructure * s,
+        const gchar * name, const gchar * field), GString * line,
+    const GstStructure * s)
+{
+  static const gchar *const fields[] = {
+    "mse-rgb", "mse-r", "mse-g", "mse-b", "psnr-rgb", "psnr-r", "psnr-g",
+    "psnr-b", "bits", "bits-y", "bits-u", "bits-v", "bits-optimized",
+    "file-size", "file-size-optimized", "bits-estimated", "bits-estimated-y",
+    "bits-estimated-u", "bits-estimated-v", "bpp"
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++) {
+    gchar *name = g_strdelimit (g_strdup (fields[i]), "-", '_');
+
+    if (gst_structure_has_field (s, fields[i]))
+      func (line, s, name, fields[i]);
+    g_free (name);
+  }
+}
+
+static void
+append_further (GString * line, const GstStructure * s, const gchar * name,
+    const gchar * field)
+{
+  g_string_append_printf (line, "%s:", name);
+  append_value (line, gst_structure_get_value (s, field), "", FALSE);
+  g_string_append_c (line, ' ');
+}
+
+/* What `ffmpeg -lavfi psnr=stats_file=...:stats_version=2` writes; and behind
+ * it, if they are there, the metrics, errors of R, G and B, and the bits. */
+static void
+format_ffmpeg (GString * line, const GstStructure * s, gboolean first)
+{
+  gboolean colour = gst_structure_has_field (s, "mse-u");
+  guint64 index = 0;
+
+  if (first) {
+    g_string_append (line, colour ? "psnr_log_version:2 fields:n,mse_avg,mse_y,"
+        "mse_u,mse_v,psnr_avg,psnr_y,psnr_u,psnr_v"
+        : "psnr_log_version:2 fields:n,mse_avg,mse_y,psnr_avg,psnr_y");
+    for_each_figure (append_name, line, s, "");
+    for_each_further (append_name, line, s);
+    g_string_append_c (line, '\n');
+  }
+  gst_structure_get_uint64 (s, "index", &index);
+  g_string_append_printf (line, "n:%" G_GUINT64_FORMAT " ", index + 1);
+  append_ffmpeg (line, s, "mse_avg", "mse");
+  append_ffmpeg (line, s, "mse_y", "mse-y");
+  append_ffmpeg (line, s, "mse_u", "mse-u");
+  append_ffmpeg (line, s, "mse_v", "mse-v");
+  append_ffmpeg (line, s, "psnr_avg", "psnr");
+  append_ffmpeg (line, s, "psnr_y", "psnr-y");
+  append_ffmpeg (line, s, "psnr_u", "psnr-u");
+  append_ffmpeg (line, s, "psnr_v", "psnr-v");
+  for_each_figure (append_figure, line, s, "");
+  for_each_further (append_further, line, s);
+  g_string_append_c (line, '\n');
+}
+
 static void
 append_column (GString * line, const GstStructure * s, const gchar * name,
     const gchar * field)
@@ -166,8 +199,8 @@ format_csv (GString * line, const GstStructure * s, gboolean first)
     "bits-y", "bits-u", "bits-v", "bits-optimized", "file-size",
     "file-size-optimized", "bits-estimated", "bits-estimated-y",
     "bits-estimated-u", "bits-estimated-v", "bpp", "target-met", "regions",
-    "mse-r", "mse-g", "mse-b", "psnr-r", "psnr-g", "psnr-b", "area-4",
-    "area-8", "area-16", "area-32", "deadzone", "rdoq"
+    "mse-r", "mse-g", "mse-b", "mse-rgb", "psnr-r", "psnr-g", "psnr-b",
+    "psnr-rgb", "area-4", "area-8", "area-16", "area-32", "deadzone", "rdoq"
   };
   static const gchar *b_columns[] = {
     "b-transform", "b-quality", "b-qp", "b-mse", "b-mse-y", "b-mse-u",

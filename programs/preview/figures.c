@@ -14,7 +14,7 @@ const PreviewFigure preview_figures[PREVIEW_N_FIGURES] = {
   {"PSNR-B", "dB", {"psnr-b-y", "psnr-b-u", "psnr-b-v", NULL, "b-psnr-b-y"},
       1},
   {"XPSNR", "dB", {"xpsnr-y", "xpsnr-u", "xpsnr-v", NULL, "b-xpsnr-y"}, 1},
-  {"R, G, B", "dB", {"psnr-r", "psnr-g", "psnr-b"}, 1},
+  {"R, G, B", "dB", {"psnr-rgb", "psnr-r", "psnr-g", "psnr-b"}, 1},
 };
 
 gdouble

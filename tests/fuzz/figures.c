@@ -81,6 +81,7 @@ check_rgb_figures (const Frame * f, const GstStructure * s, gboolean real,
   static const gchar *names[] = { "psnr-r", "psnr-g", "psnr-b" };
   const gdouble n = figures->samples[0];
   gboolean any = FALSE;
+  guint64 all = 0;
 
   for (gint k = 0; k < 3; k++) {
     if (f->shape.rgb == NULL) {
@@ -94,7 +95,15 @@ check_rgb_figures (const Frame * f, const GstStructure * s, gboolean real,
     expect_double (s, mse[k], figures->rgb_sse[k] / n);
     expect_double (s, names[k], psnr (figures->rgb_sse[k] / n, 8));
     any |= figures->rgb_sse[k] > 0;
+    all += figures->rgb_sse[k];
   }
+  if (f->shape.rgb == NULL) {
+    check (!gst_structure_has_field (s, "psnr-rgb"),
+        "a figure of R, G and B, which are not there");
+    return any;
+  }
+  expect_double (s, "mse-rgb", all / (3 * n));
+  expect_double (s, "psnr-rgb", psnr (all / (3 * n), 8));
   return any;
 }
 

@@ -170,6 +170,11 @@ check_pool (World * w, const GstStructure * s, guint first, guint n)
     else
       expect_none (s, rgb_names[c]);
   }
+  if (pixels > 0)
+    expect (s, "mse-rgb", (gdouble) (rgb_sse[0] + rgb_sse[1] + rgb_sse[2])
+        / (3 * pixels));
+  else
+    expect_none (s, "mse-rgb");
   expect (s, "mse", (gdouble) all_sse / all);
   expect (s, "psnr", all_sse == 0 ? INFINITY
       : 10 * log10 (peak * peak * all / all_sse));

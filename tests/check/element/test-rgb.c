@@ -135,6 +135,7 @@ check_errors (const GstStructure * s, guint f, const GstVideoInfo * info,
 {
   static const gchar *mse[] = { "mse-r", "mse-g", "mse-b" };
   static const gchar *psnr[] = { "psnr-r", "psnr-g", "psnr-b" };
+  gdouble all = 0;
   Bytes a, b;
 
   bytes_map (&a, f, info, in);
@@ -150,10 +151,14 @@ check_errors (const GstStructure * s, guint f, const GstVideoInfo * info,
         sse += e * e;
       }
     expected = (gdouble) sse / (info->width * info->height);
+    all += expected / 3;
     g_assert_cmpfloat (get_double (s, mse[k]), ==, expected);
     g_assert_cmpfloat_with_epsilon (get_double (s, psnr[k]),
         10 * log10 (255 * 255 / expected), 1e-9);
   }
+  g_assert_cmpfloat_with_epsilon (get_double (s, "mse-rgb"), all, 1e-9);
+  g_assert_cmpfloat_with_epsilon (get_double (s, "psnr-rgb"),
+      10 * log10 (255 * 255 / all), 1e-9);
   bytes_unmap (&a);
   bytes_unmap (&b);
 }

@@ -62,7 +62,19 @@ assert_decibels (const gchar * line, const gchar * name, gdouble expected)
         0.00501);
 }
 
-/* The header and the lines of libavfilter's vf_psnr.c. */
+/* A whole number behind its name. */
+static void
+assert_number (const gchar * line, const gchar * name, guint64 expected)
+{
+  gchar *text = g_strdup_printf (" %s:%" G_GUINT64_FORMAT " ", name, expected);
+
+  if (strstr (line, text) == NULL)
+    g_error ("'%s' lacks '%s'", line, text);
+  g_free (text);
+}
+
+/* The header and the lines of libavfilter's vf_psnr.c; and behind these what
+ * that has not. */
 static void
 test_ffmpeg (void)
 {
@@ -71,7 +83,8 @@ test_ffmpeg (void)
 
   g_assert_cmpint (g_strv_length (lines), ==, 9);
   g_assert_cmpstr (lines[0], ==, "psnr_log_version:2 fields:n,mse_avg,mse_y,"
-      "mse_u,mse_v,psnr_avg,psnr_y,psnr_u,psnr_v");
+      "mse_u,mse_v,psnr_avg,psnr_y,psnr_u,psnr_v,bits,bits_y,bits_u,bits_v,"
+      "bits_optimized,file_size,file_size_optimized,bpp");
   for (guint i = 0; i < 7; i++) {
     gchar *start = g_strdup_printf ("n:%u mse_avg:", i + 1);
 
@@ -83,15 +96,26 @@ test_ffmpeg (void)
             "psnr"));
     assert_decibels (lines[i + 1], " psnr_u:", get_double (reports[i],
             "psnr-u"));
+    assert_number (lines[i + 1], "bits", get_uint64 (reports[i], "bits"));
+    assert_number (lines[i + 1], "file_size", get_uint64 (reports[i],
+            "file-size"));
     gst_structure_free (reports[i]);
     g_free (start);
   }
   g_strfreev (lines);
   lines = record ("gray", "GRAY8", 3, NULL);
   g_assert_cmpstr (lines[0], ==,
-      "psnr_log_version:2 fields:n,mse_avg,mse_y,psnr_avg,psnr_y");
-  g_assert_cmpstr (lines[3], ==,
-      "n:3 mse_avg:0.00 mse_y:0.00 psnr_avg:inf psnr_y:inf ");
+      "psnr_log_version:2 fields:n,mse_avg,mse_y,psnr_avg,psnr_y,bits,bits_y,"
+      "bits_optimized,file_size,file_size_optimized,bpp");
+  g_assert_true (g_str_has_prefix (lines[3],
+          "n:3 mse_avg:0.00 mse_y:0.00 psnr_avg:inf psnr_y:inf bits:"));
+  g_strfreev (lines);
+  lines = record ("colours", "RGB", 1, reports);
+  g_assert_nonnull (strstr (lines[0], ",psnr_v,mse_rgb,mse_r,mse_g,mse_b,"
+          "psnr_rgb,psnr_r,psnr_g,psnr_b,bits,"));
+  assert_decibels (lines[1], " psnr_rgb:", get_double (reports[0],
+          "psnr-rgb"));
+  gst_structure_free (reports[0]);
   g_strfreev (lines);
 }
 
@@ -106,9 +130,9 @@ test_csv (void)
       "nonzero,transform,quality,qp,backend,bits,bits-y,bits-u,bits-v,"
       "bits-optimized,file-size,file-size-optimized,bits-estimated,"
       "bits-estimated-y,bits-estimated-u,bits-estimated-v,bpp,target-met,"
-      "regions,mse-r,mse-g,mse-b,psnr-r,psnr-g,psnr-b,area-4,area-8,"
-      "area-16,area-32,deadzone,rdoq,ssim-y,ssim-u,ssim-v,ssim,ms-ssim-y,"
-      "psnr-hvs-y,"
+      "regions,mse-r,mse-g,mse-b,mse-rgb,psnr-r,psnr-g,psnr-b,psnr-rgb,"
+      "area-4,area-8,area-16,area-32,deadzone,rdoq,ssim-y,ssim-u,ssim-v,"
+      "ssim,ms-ssim-y,psnr-hvs-y,"
       "psnr-hvs-u,psnr-hvs-v,psnr-hvs,psnr-b-y,"
       "psnr-b-u,psnr-b-v,xpsnr-y,xpsnr-u,xpsnr-v,"
       "b-transform,b-quality,b-qp,b-mse,b-mse-y,b-mse-u,b-mse-v,b-psnr,"
@@ -122,7 +146,7 @@ test_csv (void)
       "b-xpsnr-y,b-xpsnr-u,b-xpsnr-v");
   for (guint i = 0; i < 4; i++) {
     cells = g_strsplit (lines[i + 1], ",", -1);
-    g_assert_cmpint (g_strv_length (cells), ==, 106);
+    g_assert_cmpint (g_strv_length (cells), ==, 108);
     g_assert_cmpint (atoi (cells[0]), ==, i);
     g_assert_cmpint (atol (cells[1]), ==, i * FRAME);
     if (i == 2)
@@ -148,7 +172,7 @@ test_csv (void)
   /* The same columns, some of them empty. */
   lines = record ("gray.csv", "GRAY8", 1, NULL);
   cells = g_strsplit (lines[1], ",", -1);
-  g_assert_cmpint (g_strv_length (cells), ==, 106);
+  g_assert_cmpint (g_strv_length (cells), ==, 108);
   g_assert_cmpstr (cells[7], ==, "");
   g_assert_cmpstr (cells[6], !=, "");
   g_strfreev (cells);
