@@ -16,9 +16,9 @@ typedef struct {
   BdctImage src, rec, b, levels, view;
 } Images;
 
-/* An image of a layout, in memory that is had if it is NULL. */
-static bool
-lay_out (const BdctLayout * layout, uint8_t ** memory, BdctImage * image)
+bool
+bdct_cpu_lay_out (const BdctLayout * layout, uint8_t ** memory,
+    BdctImage * image)
 {
   const int n_planes = bdct_image_planes (layout);
   size_t size = 0, offset[BDCT_MAX_PLANES];
@@ -47,13 +47,12 @@ bdct_cpu_own_image (const CpuEngine * self, uint8_t ** memory,
   BdctLayout planes = self->layout;
 
   planes.rgb.n_planes = 0;
-  return lay_out (&planes, memory, image);
+  return bdct_cpu_lay_out (&planes, memory, image);
 }
 
-/* Memory, if there is none yet, with an entry for each block that a transform
- * may make of the layout: none is smaller than 4 x 4. */
-static void *
-alloc_by_block (const CpuEngine * self, void *memory, size_t size)
+/* No block is smaller than 4 x 4. */
+void *
+bdct_cpu_alloc_by_block (const CpuEngine * self, void *memory, size_t size)
 {
   size_t n = 0;
 
@@ -81,9 +80,9 @@ init_sets (Pass * pass)
       bdct_tile_set_init (&pass->set[c], &pass->job, c);
 }
 
-/* Pass `i` with a job's tables, which stay from frame to frame. */
-static bool
-prepare_pass (Slot * slot, int i, const BdctJob * job)
+/* The tables stay from frame to frame. */
+bool
+bdct_cpu_prepare_pass (Slot * slot, int i, const BdctJob * job)
 {
   Pass *pass = slot->pass[i];
 
@@ -107,16 +106,16 @@ prepare_pass (Slot * slot, int i, const BdctJob * job)
   return true;
 }
 
-/* Describe a pass over the frame. */
-static void
-start_pass (const CpuEngine * self, Pass * pass, const BdctImage * src,
-    const BdctImage * dst)
+void
+bdct_cpu_start_pass (const CpuEngine * self, Pass * pass,
+    const BdctImage * src, const BdctImage * dst)
 {
   const BdctLayout *layout = &self->layout;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
 
   memset (&pass->stats, 0, sizeof pass->stats);
   memset (pass->strips, 0, sizeof pass->strips);
+  pass->rec = *dst;
   bdct_engine_count (layout, &pass->job, &pass->stats);
   bdct_blocks_init (grid, layout, &pass->job);
   for (int p = 0; p < layout->n_planes; p++)
@@ -198,9 +197,8 @@ prepare_rate (CpuEngine * self, Slot * slot)
   return slot->n_bins >= n_bins;
 }
 
-/* Put passes of one transform together. */
-static void
-make_batches (Slot * slot)
+void
+bdct_cpu_make_batches (Slot * slot)
 {
   slot->n_batches = 0;
   for (int i = 0; i <= slot->n_others; i++) {
@@ -277,7 +275,7 @@ prepare_sizes (const CpuEngine * self, Pass * pass, bool needed,
 {
   if (!bdct_cpu_is_tree (pass) || !needed)
     return true;
-  pass->sizes = *memory = alloc_by_block (self, *memory, 1);
+  pass->sizes = *memory = bdct_cpu_alloc_by_block (self, *memory, 1);
   return pass->sizes != NULL;
 }
 
@@ -313,7 +311,7 @@ prepare_others (Slot * slot, const BdctFrame * frame)
   slot->n_others = frame->n_others + (frame->second != NULL);
   slot->second = frame->second != NULL ? slot->n_others : 0;
   for (int i = 0; i < slot->n_others; i++) {
-    if (!prepare_pass (slot, BDCT_MAX_SETS + i, i < frame->n_others
+    if (!bdct_cpu_prepare_pass (slot, BDCT_MAX_SETS + i, i < frame->n_others
             ? &frame->others[i] : frame->second))
       return false;
     slot->pass[BDCT_MAX_SETS + i]->sizes = NULL;
@@ -337,7 +335,7 @@ prepare (CpuEngine * self, Slot * slot, const BdctFrame * frame,
     const BdctView * view, Images * images)
 {
   for (int i = 0; i < frame->n_sets; i++)
-    if (!prepare_pass (slot, i, &frame->sets[i]))
+    if (!bdct_cpu_prepare_pass (slot, i, &frame->sets[i]))
       return false;
   if (!prepare_others (slot, frame))
     return false;
@@ -345,14 +343,15 @@ prepare (CpuEngine * self, Slot * slot, const BdctFrame * frame,
     free_second (slot);
   slot->rate = frame->rate;
   slot->other_files = frame->other_files;
-  make_batches (slot);
+  bdct_cpu_make_batches (slot);
   if (frame->set_of_block != NULL) {
-    slot->set_of_block = alloc_by_block (self, slot->set_of_block, 1);
+    slot->set_of_block = bdct_cpu_alloc_by_block (self, slot->set_of_block, 1);
     if (slot->set_of_block == NULL)
       return false;
   }
   if (bdct_view_is_of_blocks (view)) {
-    slot->blocks = alloc_by_block (self, slot->blocks, sizeof *slot->blocks);
+    slot->blocks = bdct_cpu_alloc_by_block (self, slot->blocks,
+        sizeof *slot->blocks);
     if (slot->blocks == NULL)
       return false;
   }
@@ -380,8 +379,15 @@ start_rate (Slot * slot, Batch * batch)
   }
 }
 
-static Stage *
-add_stage (Slot * slot, int kind, int batch)
+void
+bdct_cpu_start_stages (Slot * slot)
+{
+  slot->stage = slot->n_stages = 0;
+  slot->next_piece = slot->done_pieces = 0;
+}
+
+Stage *
+bdct_cpu_add_stage (Slot * slot, int kind, int batch)
 {
   Stage *stage = &slot->stages[slot->n_stages++];
 
@@ -389,22 +395,21 @@ add_stage (Slot * slot, int kind, int batch)
   return stage;
 }
 
-/* Stages of a batch's metrics; whether there are any. */
-static bool
-add_metrics (Slot * slot, int b)
+bool
+bdct_cpu_add_metrics (Slot * slot, int b)
 {
   const Batch *batch = &slot->batch[b];
   int step = 0, n;
 
   while (step < BDCT_METRIC_STAGES
       && (n = bdct_cpu_count_metrics (slot, batch, step)) > 0) {
-    Stage *stage = add_stage (slot, STAGE_METRICS, b);
+    Stage *stage = bdct_cpu_add_stage (slot, STAGE_METRICS, b);
 
     stage->step = step++;
     stage->n_pieces = n;
   }
   if (step > 0)
-    add_stage (slot, STAGE_FIGURES, b)->n_pieces = batch->n;
+    bdct_cpu_add_stage (slot, STAGE_FIGURES, b)->n_pieces = batch->n;
   return step > 0;
 }
 
@@ -417,13 +422,12 @@ make_stages (const CpuEngine * self, Slot * slot, bool plain)
   const int n_kept = bdct_cpu_count_kept (self, slot);
   Stage *strips = NULL;
 
-  slot->stage = slot->n_stages = 0;
-  slot->next_piece = slot->done_pieces = 0;
+  bdct_cpu_start_stages (slot);
   if (colour)
-    add_stage (slot, STAGE_SPLIT, 0)->n_pieces =
+    bdct_cpu_add_stage (slot, STAGE_SPLIT, 0)->n_pieces =
         bdct_colour_count_strips (layout);
   if (n_kept > 0) {
-    add_stage (slot, STAGE_KEEP, 0)->n_pieces = n_kept;
+    bdct_cpu_add_stage (slot, STAGE_KEEP, 0)->n_pieces = n_kept;
     slot->kept_stage = slot->n_stages;
   }
   for (int b = 0; b < slot->n_batches; b++) {
@@ -436,22 +440,22 @@ make_stages (const CpuEngine * self, Slot * slot, bool plain)
       for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
         n_segments += bdct_cpu_count_segment_pieces (batch->pass[i], c);
     if (strips == NULL)
-      strips = add_stage (slot, STAGE_STRIPS, b);
+      strips = bdct_cpu_add_stage (slot, STAGE_STRIPS, b);
     strips->n_pieces += bdct_cpu_count_strips (batch->pass[0]);
     if (n_segments > 0) {
-      add_stage (slot, STAGE_SEGMENTS, b)->n_pieces = n_segments;
+      bdct_cpu_add_stage (slot, STAGE_SEGMENTS, b)->n_pieces = n_segments;
       strips = NULL;
     }
-    if (add_metrics (slot, b))
+    if (bdct_cpu_add_metrics (slot, b))
       strips = NULL;
   }
   if (slot->map.rows > 0)
-    add_stage (slot, STAGE_MAP, 0)->n_pieces = slot->map.rows;
+    bdct_cpu_add_stage (slot, STAGE_MAP, 0)->n_pieces = slot->map.rows;
   if (!plain)
-    add_stage (slot, STAGE_VIEW, 0)->n_pieces =
+    bdct_cpu_add_stage (slot, STAGE_VIEW, 0)->n_pieces =
         bdct_render_count_strips (layout);
   if (colour && slot->colour.dst.data[0] != NULL) {
-    add_stage (slot, STAGE_JOIN, 0)->n_pieces =
+    bdct_cpu_add_stage (slot, STAGE_JOIN, 0)->n_pieces =
         bdct_colour_count_strips (layout);
     for (int k = 0; k < 3; k++)
       slot->pass[0]->stats.rgb[k].samples =
@@ -473,15 +477,14 @@ start (CpuEngine * self, Slot * slot, const BdctFrame * frame,
     return bdct_error (error, "out of memory");
   if (bdct_view_is_of_blocks (view) && blocks == NULL)
     blocks = slot->blocks;
-  start_pass (self, slot->pass[0], &images.src, &images.rec);
+  bdct_cpu_start_pass (self, slot->pass[0], &images.src, &images.rec);
   start_sets (self, slot, frame, blocks, &images.levels);
   for (int i = 1; i <= slot->n_others; i++)
-    start_pass (self, bdct_cpu_pass (slot, i), &images.src,
+    bdct_cpu_start_pass (self, bdct_cpu_pass (slot, i), &images.src,
         i == slot->second ? &images.b : &none);
   if (frame->rate && !prepare_rate (self, slot))
     return bdct_error (error, "out of memory");
-  if (!bdct_cpu_prepare_metrics (self, slot, frame, &images.src, &images.rec,
-          &images.b))
+  if (!bdct_cpu_prepare_metrics (self, slot, frame, &images.src))
     return bdct_error (error, "out of memory");
   if (!bdct_cpu_prepare_map (self, slot, view, &images.src, &images.rec))
     return bdct_error (error, "out of memory");
@@ -509,18 +512,18 @@ start_zoom (CpuEngine * self, Slot * slot, const BdctFrame * frame,
   a.sizes = slot->pass[0]->sizes;
   b.sizes = slot->second > 0 ? bdct_cpu_pass (slot, slot->second)->sizes : NULL;
   if (self->layout.rgb.n_planes > 0 && slot->needs_b) {
-    if (!lay_out (&self->layout, &slot->base_b, &b.image))
+    if (!bdct_cpu_lay_out (&self->layout, &slot->base_b, &b.image))
       return false;
     slot->colour_b = slot->colour;
     slot->colour_b.rec = slot->b_rec;
     slot->colour_b.dst = b.image;
     slot->colour_b.render = NULL;
-    add_stage (slot, STAGE_JOIN_B, 0)->n_pieces =
+    bdct_cpu_add_stage (slot, STAGE_JOIN_B, 0)->n_pieces =
         bdct_colour_count_strips (&self->layout);
   }
   bdct_zoom_init (&slot->zoom, frame->view, &self->layout, &frame->src, &a, &b,
       &frame->dst);
-  add_stage (slot, STAGE_ZOOM, 0)->n_pieces =
+  bdct_cpu_add_stage (slot, STAGE_ZOOM, 0)->n_pieces =
       bdct_render_count_strips (&self->layout);
   return true;
 }
@@ -539,7 +542,7 @@ bdct_cpu_start_frame (CpuEngine * self, Slot * slot, const BdctFrame * frame,
   if (!bdct_view_is_zoomed (view))
     return start (self, slot, frame, view, error);
   base = bdct_zoom_base (view);
-  if (!lay_out (&self->layout, &slot->base, &at_1.dst))
+  if (!bdct_cpu_lay_out (&self->layout, &slot->base, &at_1.dst))
     return bdct_error (error, "out of memory");
   if (!start (self, slot, &at_1, &base, error))
     return false;
@@ -599,6 +602,7 @@ bdct_cpu_free_slots (CpuEngine * self)
     free_second (slot);
     free (slot->blocks);
     free (slot->bins);
+    bdct_cpu_free_comparison (slot);
   }
   bdct_cpu_free_metrics (self);
   free (self->slots);

@@ -83,8 +83,7 @@ prepare_pass (CpuEngine * self, Slot * slot, Pass * pass, int k,
 
 bool
 bdct_cpu_prepare_metrics (CpuEngine * self, Slot * slot,
-    const BdctFrame * frame, const BdctImage * src, const BdctImage * rec,
-    const BdctImage * b)
+    const BdctFrame * frame, const BdctImage * src)
 {
   const unsigned any = frame->metrics | frame->other_metrics;
   BdctMetricsTask task = {
@@ -105,9 +104,7 @@ bdct_cpu_prepare_metrics (CpuEngine * self, Slot * slot,
     for (int k = 0; k < slot->batch[i].n; k++) {
       Pass *pass = slot->batch[i].pass[k];
 
-      task.rec = pass == slot->pass[0] ? *rec : slot->second > 0
-          && pass == bdct_cpu_pass (slot, slot->second) ? *b
-          : (BdctImage) { 0 };
+      task.rec = pass->rec;
       if (get_metrics (slot, pass) != 0
           && !prepare_pass (self, slot, pass, k, &task))
         return false;

@@ -301,10 +301,16 @@ bdct_cpu_work (CpuEngine * self, Piece * piece)
 
   piece->batch = NULL;
   piece->pass = NULL;
-  memset (piece->sse, 0, sizeof piece->sse);
+  piece->n_rgb = 0;
   switch (piece->stage->kind) {
     case STAGE_SPLIT:
       self->kernel->colour->split (&slot->colour, number);
+      break;
+    case STAGE_PACK:
+      bdct_cpu_pack (self, slot, number);
+      break;
+    case STAGE_ERRORS:
+      bdct_cpu_square (self, batch, number, piece);
       break;
     case STAGE_KEEP:
       bdct_cpu_keep (slot, number);
@@ -323,6 +329,9 @@ bdct_cpu_work (CpuEngine * self, Piece * piece)
     case STAGE_FIGURES:
       bdct_cpu_finish_metrics (slot, batch, number);
       break;
+    case STAGE_BLOCKS:
+      bdct_cpu_measure_blocks (self, slot, number);
+      break;
     case STAGE_MAP:
       bdct_cpu_work_on_map (self, slot, number);
       break;
@@ -330,7 +339,9 @@ bdct_cpu_work (CpuEngine * self, Piece * piece)
       bdct_render_strip (&slot->render, number);
       break;
     case STAGE_JOIN:
-      self->kernel->colour->join (&slot->colour, number, piece->sse);
+      piece->n_rgb = 1;
+      memset (piece->rgb_sse, 0, sizeof piece->rgb_sse);
+      self->kernel->colour->join (&slot->colour, number, piece->rgb_sse[0]);
       break;
     case STAGE_JOIN_B:
       self->kernel->colour->join (&slot->colour_b, number, unused);
@@ -363,8 +374,10 @@ bdct_cpu_add_up (const Piece * piece)
       for (int n = 0; strip->levels != NULL && n < BDCT_RATE_COUNTERS; n++)
         pass->counts.counter[c][n] += piece->counter[i][k][n];
     }
-  for (int k = 0; k < 3; k++)
-    piece->slot->pass[0]->stats.rgb[k].sse += piece->sse[k];
+  for (int i = 0; i < piece->n_rgb; i++)
+    for (int k = 0; k < 3; k++)
+      bdct_cpu_pass (piece->slot, i)->stats.rgb[k].sse +=
+          piece->rgb_sse[i][k];
   if (piece->pass != NULL)
     piece->pass->counts.counter[piece->component[0]][BDCT_RATE_COST] +=
         piece->cost;

@@ -222,10 +222,46 @@ cpu_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   bdct_cpu_free_slots (self);
   self->slots = slots;
   self->layout = *layout;
+  bdct_comparison_job (&self->compared, layout);
   self->depth = depth;
   self->oldest = 0;
   pthread_mutex_unlock (&self->lock);
   return is_small (self, 1) || start_threads (self, error);
+}
+
+/* Whether a comparison or a frame has nothing but host memory. */
+static bool
+is_host (const BdctImage * image)
+{
+  return image->data[0] == NULL || image->memory == BDCT_MEMORY_HOST;
+}
+
+static Slot *
+next_slot (CpuEngine * self)
+{
+  return &self->slots[(self->oldest + self->in_flight) % self->depth];
+}
+
+/* A slot's work is described: have it done, by others or by the caller. */
+static void
+begin (CpuEngine * self, Slot * slot, bool alone)
+{
+  if (alone)
+    work_alone (self, slot);
+  pthread_mutex_lock (&self->lock);
+  self->in_flight++;
+  if (!alone)
+    pthread_cond_broadcast (&self->work);
+  pthread_mutex_unlock (&self->lock);
+}
+
+/* Whether the caller does it, with so many times the work of one pass. A frame
+ * before may be in other threads' hands, and not yet kept. */
+static bool
+is_alone (const CpuEngine * self, unsigned times, unsigned metrics)
+{
+  return is_small (self, times * (metrics != 0 ? METRICS_COST : 1))
+      && (self->in_flight == 0 || !(metrics >> BDCT_METRIC_XPSNR & 1));
 }
 
 static bool
@@ -241,26 +277,44 @@ cpu_submit (BdctEngine * engine, const BdctFrame * frame, BdctError * error)
     return bdct_error (error, "all %u frames are in flight", self->depth);
   if (!bdct_frame_check (frame, &self->layout, error))
     return false;
-  if (frame->src.memory != BDCT_MEMORY_HOST
-      || (frame->dst.data[0] != NULL && frame->dst.memory != BDCT_MEMORY_HOST))
+  if (!is_host (&frame->src) || !is_host (&frame->dst))
     return bdct_error (error, "the CPU engine takes host memory only");
 
-  /* A frame before may be in other threads' hands, and not yet kept. */
-  alone = is_small (self, n_passes * (frame->rate ? RATE_COST : 1)
-      * (metrics != 0 ? METRICS_COST : 1))
-      && (self->in_flight == 0 || !(metrics >> BDCT_METRIC_XPSNR & 1));
+  alone = is_alone (self, n_passes * (frame->rate ? RATE_COST : 1), metrics);
   if (!alone && !start_threads (self, error))
     return false;
-  slot = &self->slots[(self->oldest + self->in_flight) % self->depth];
+  slot = next_slot (self);
   if (!bdct_cpu_start_frame (self, slot, frame, error))
     return false;
-  if (alone)
-    work_alone (self, slot);
-  pthread_mutex_lock (&self->lock);
-  self->in_flight++;
-  if (!alone)
-    pthread_cond_broadcast (&self->work);
-  pthread_mutex_unlock (&self->lock);
+  begin (self, slot, alone);
+  return true;
+}
+
+static bool
+cpu_compare (BdctEngine * engine, const BdctComparison * comparison,
+    BdctError * error)
+{
+  CpuEngine *self = (CpuEngine *) engine;
+  bool alone, on_host;
+  Slot *slot;
+
+  if (self->in_flight == self->depth)
+    return bdct_error (error, "all %u frames are in flight", self->depth);
+  if (!bdct_comparison_check (comparison, &self->layout, error))
+    return false;
+  on_host = comparison->view == NULL || is_host (&comparison->dst);
+  for (int i = -1; i < comparison->n_distorted; i++)
+    on_host = on_host
+        && is_host (&bdct_comparison_picture (comparison, i)->image);
+  if (!on_host)
+    return bdct_error (error, "the CPU engine takes host memory only");
+  alone = is_alone (self, comparison->n_distorted, comparison->metrics);
+  if (!alone && !start_threads (self, error))
+    return false;
+  slot = next_slot (self);
+  if (!bdct_cpu_start_comparison (self, slot, comparison, error))
+    return false;
+  begin (self, slot, alone);
   return true;
 }
 
@@ -293,5 +347,6 @@ const BdctEngineClass bdct_cpu_engine = {
   .destroy = cpu_destroy,
   .configure = cpu_configure,
   .submit = cpu_submit,
+  .compare = cpu_compare,
   .collect = cpu_collect,
 };

@@ -2,7 +2,8 @@
  *
  * The CPU engine's inside: a queue of frames (cpu.c), how a frame is cut into
  * pieces of work (cpu-frame.c, cpu-metrics.c), and the work on a piece
- * (cpu-work.c, cpu-quadtree.c).
+ * (cpu-work.c, cpu-quadtree.c). A comparison is such a frame too, whose passes'
+ * pictures are given (cpu-compare.c).
  *
  * A pass over a frame is that of the sets, one of each other job, or of the
  * second one, which then is the last of the others. Passes of
@@ -24,6 +25,7 @@
 
 #include <pthread.h>
 #include "colour-cpu.h"
+#include "compare-cpu.h"
 #include "engine.h"
 #include "metrics-cpu.h"
 #include "rate.h"
@@ -47,6 +49,7 @@ typedef struct {
   BdctCpuTree *tree;            /* NULL until needed */
   BdctTileSet set[BDCT_MAX_COMPONENTS];
   /* Of a pass, which the first of the sets is for all. */
+  BdctImage rec;                /* no data: nobody asked for a picture */
   BdctTilePlane plane[BDCT_MAX_COMPONENTS];
   int strips[BDCT_MAX_COMPONENTS]; /* 0 for a component the format lacks */
   int sub_x[BDCT_MAX_COMPONENTS], sub_y[BDCT_MAX_COMPONENTS];
@@ -67,15 +70,31 @@ typedef struct {
 
 typedef struct {
   enum
-  { STAGE_SPLIT, STAGE_KEEP, STAGE_STRIPS, STAGE_SEGMENTS, STAGE_METRICS,
-    STAGE_FIGURES, STAGE_MAP, STAGE_VIEW, STAGE_JOIN, STAGE_JOIN_B,
-    STAGE_ZOOM }
+  { STAGE_SPLIT, STAGE_PACK, STAGE_KEEP, STAGE_ERRORS, STAGE_STRIPS,
+    STAGE_SEGMENTS, STAGE_METRICS, STAGE_FIGURES, STAGE_BLOCKS, STAGE_MAP,
+    STAGE_VIEW, STAGE_JOIN, STAGE_JOIN_B, STAGE_ZOOM }
   kind;
   int batch;                    /* the first, or that of the segments and of
                                    the metrics */
   int step;                     /* of the metrics: their stage */
   int n_pieces;
 } Stage;
+
+/* A picture of a comparison. */
+typedef struct {
+  BdctImage image;              /* the caller's */
+  BdctImage planes;             /* in the engine's layout */
+  bool packs;                   /* some of these are made of it, in `memory` */
+  bool in_place[BDCT_MAX_PLANES];       /* ... but these */
+  BdctScattered component[BDCT_MAX_COMPONENTS];
+  uint8_t *memory;              /* NULL until needed */
+} CpuPicture;
+
+typedef struct {
+  int n;                        /* distorted pictures, behind the reference */
+  int left, right;              /* which ones the view shows */
+  CpuPicture picture[1 + BDCT_MAX_DISTORTED];
+} CpuComparison;
 
 typedef struct {
   bool rate, other_files;
@@ -107,6 +126,7 @@ typedef struct {
                                    map, NULL until needed */
   BdctMetricMap map;
   bool keeps, needs_kept;       /* that; its own or those before it */
+  CpuComparison comparison;
   int kept_stage;               /* the first one behind it; 0: there is none */
   /* Of a batch's passes; NULL until needed. */
   uint8_t *pictures[MAX_BATCH], *metric_memory[MAX_BATCH];
@@ -127,6 +147,7 @@ typedef struct {
   BdctEngine engine;
   const BdctTileKernel *kernel;
   BdctLayout layout;
+  BdctJob compared;             /* stands for those of given pictures */
   BdctLevel *strip_levels;      /* of a batch's strip, for each thread and the
                                    caller's; NULL until something needs them */
   uint8_t *tree_scratch;        /* likewise, of a region's blocks */
@@ -157,7 +178,8 @@ typedef struct {
   uint32_t counter[BDCT_MAX_COMPONENTS][MAX_BATCH][BDCT_RATE_COUNTERS];
   uint64_t area[MAX_BATCH][BDCT_TREE_SIZES];
   uint64_t cost;                /* of a piece of pass' segments */
-  uint64_t sse[3];              /* of R, G and B */
+  int n_rgb;                    /* passes with errors of R, G and B */
+  uint64_t rgb_sse[BDCT_MAX_DISTORTED][3];
   Pass *pass;
 } Piece;
 
@@ -206,16 +228,42 @@ bdct_cpu_is_tree (const Pass * pass)
 bool bdct_cpu_start_frame (CpuEngine *self, Slot *slot, const BdctFrame *frame,
     BdctError *error);
 
-/* An image of the engine's own, in memory that is had if it is NULL. */
+/* Parts of that: a pass with a job's tables, the i-th of the slot's; where it
+ * reads and writes; passes of one transform together; stages, from the first
+ * one on; those of a batch's metrics, and whether there are any. */
+bool bdct_cpu_prepare_pass (Slot *slot, int i, const BdctJob *job);
+void bdct_cpu_start_pass (const CpuEngine *self, Pass *pass,
+    const BdctImage *src, const BdctImage *dst);
+void bdct_cpu_make_batches (Slot *slot);
+void bdct_cpu_start_stages (Slot *slot);
+Stage *bdct_cpu_add_stage (Slot *slot, int kind, int batch);
+bool bdct_cpu_add_metrics (Slot *slot, int b);
+
+/* The same of a comparison; and a piece of what makes its pictures' planes, of
+ * its errors, and of the records of the view's blocks (cpu-compare.c). */
+bool bdct_cpu_start_comparison (CpuEngine *self, Slot *slot,
+    const BdctComparison *comparison, BdctError *error);
+void bdct_cpu_pack (const CpuEngine *self, const Slot *slot, int number);
+void bdct_cpu_square (const CpuEngine *self, Batch *batch, int number,
+    Piece *piece);
+void bdct_cpu_measure_blocks (const CpuEngine *self, const Slot *slot,
+    int number);
+void bdct_cpu_free_comparison (Slot *slot);
+
+/* An image of a layout, in memory that is had if it is NULL; one of the
+ * engine's own; and memory, if there is none yet, with an entry for each block
+ * that a transform may make of the layout. */
+bool bdct_cpu_lay_out (const BdctLayout *layout, uint8_t **memory,
+    BdctImage *image);
+void *bdct_cpu_alloc_by_block (const CpuEngine *self, void *memory,
+    size_t size);
 bool bdct_cpu_own_image (const CpuEngine *self, uint8_t **memory,
     BdctImage *image);
 
-/* Have what the metrics of a frame need, whose passes have started; `rec` and
- * `b`, the second job's, have no data where nobody asked for a picture
+/* Have what the metrics of a frame need, whose passes have started
  * (cpu-metrics.c). */
 bool bdct_cpu_prepare_metrics (CpuEngine *self, Slot *slot,
-    const BdctFrame *frame, const BdctImage *src, const BdctImage *rec,
-    const BdctImage *b);
+    const BdctFrame *frame, const BdctImage *src);
 
 /* Pieces of a frame's luma that are to be kept; and one of them. */
 int bdct_cpu_count_kept (const CpuEngine *self, const Slot *slot);

@@ -33,19 +33,6 @@ check_sets (const BdctJob * sets, int n_sets, BdctError * error)
   return true;
 }
 
-/* Whether the metrics of a frame can be had. */
-static bool
-check_metrics (unsigned metrics, const BdctLayout * layout, BdctError * error)
-{
-  BdctError reason;
-
-  for (int m = 0; m < BDCT_N_METRICS; m++)
-    if (metrics >> m & 1 && !bdct_metric_check (m, layout, &reason))
-      return bdct_error (error, "%s: %s", bdct_metric_info (m)->name,
-          reason.message);
-  return true;
-}
-
 bool
 bdct_frame_check (const BdctFrame * frame, const BdctLayout * layout,
     BdctError * error)
@@ -73,7 +60,8 @@ bdct_frame_check (const BdctFrame * frame, const BdctLayout * layout,
   if (frame->view != NULL && frame->second == NULL
       && bdct_view_shows (frame->view, BDCT_SIDE_B))
     return bdct_error (error, "the view shows B, and there is no second job");
-  if (!check_metrics (frame->metrics | frame->other_metrics, layout, error))
+  if (!bdct_metrics_check (frame->metrics | frame->other_metrics, layout,
+          error))
     return false;
   if (!by_block)
     return true;
@@ -108,19 +96,19 @@ bdct_engine_count (const BdctLayout * layout, const BdctJob * job,
 {
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
 
-  /* Of a tree the levels are not known before it is. */
-  bdct_blocks_init (grid, layout, job);
+  if (job != NULL)
+    bdct_blocks_init (grid, layout, job);
   for (int p = 0; p < layout->n_planes; p++) {
     const BdctPlaneLayout *plane = &layout->plane[p];
 
     for (int i = 0; i < plane->interleave; i++) {
       BdctComponent c = plane->component[i];
-      const BdctComponentJob *cj = &job->component[c];
 
       stats->component[c].samples = (uint64_t) plane->width * plane->height;
-      if (job->tree.max_log2 == 0)
+      /* Of a tree the levels are not known before it is. */
+      if (job != NULL && job->tree.max_log2 == 0)
         stats->component[c].levels = (uint64_t) grid[c].columns * grid[c].rows
-          << (cj->log2_width + cj->log2_height);
+          << (job->component[c].log2_width + job->component[c].log2_height);
     }
   }
 }

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include "blocks.h"
+#include "compare.h"
 #include "job.h"
 #include "layout.h"
 #include "metrics.h"
@@ -120,11 +121,16 @@ typedef struct BdctEngineClass {
   bool (*submit) (BdctEngine *engine, const BdctFrame *frame,
       BdctError *error);
 
+  /** Start one comparison (compare.h), which is in flight as a frame is, among
+   * frames if there are any. Fails likewise. */
+  bool (*compare) (BdctEngine *engine, const BdctComparison *comparison,
+      BdctError *error);
+
   /** Wait for the oldest frame; `dst` and `blocks` are then complete. `stats`,
    * which may be NULL, receives 1 + n_others: of the sets, then of each other
-   * job; and behind these the second job's, if there is one. False on an error
-   * of that frame, or if none is in flight; the frame is gone from the queue
-   * either way. */
+   * job; and behind these the second job's, if there is one. Of a comparison it
+   * receives n_distorted, without levels. False on an error of that frame, or
+   * if none is in flight; the frame is gone from the queue either way. */
   bool (*collect) (BdctEngine *engine, BdctStats *stats, BdctError *error);
 
   /** Host memory that a context's device copies from and to by itself; NULL if
@@ -167,7 +173,8 @@ bool bdct_frame_check (const BdctFrame *frame, const BdctLayout *layout,
  * in configure(). */
 bool bdct_layout_check (const BdctLayout *layout, BdctError *error);
 
-/** samples and levels of a frame: what the layout and the block sizes fix. */
+/** samples and levels of a frame: what the layout and the block sizes fix; of
+ * a comparison, where there is no job, samples alone. */
 void bdct_engine_count (const BdctLayout *layout, const BdctJob *job,
     BdctStats *stats);
 

@@ -111,6 +111,18 @@ bdct_metric_check (BdctMetric metric, const BdctLayout * layout,
   return true;
 }
 
+bool
+bdct_metrics_check (unsigned metrics, const BdctLayout * layout,
+    BdctError * error)
+{
+  BdctError reason;
+
+  for (int m = 0; m < BDCT_N_METRICS; m++)
+    if (metrics >> m & 1 && !bdct_metric_check (m, layout, &reason))
+      return bdct_error (error, "%s: %s", infos[m].name, reason.message);
+  return true;
+}
+
 unsigned
 bdct_metrics_had (unsigned metrics, const BdctLayout * layout)
 {

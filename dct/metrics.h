@@ -46,6 +46,10 @@ const BdctMetricInfo *bdct_metric_info (BdctMetric metric);
 bool bdct_metric_check (BdctMetric metric, const BdctLayout *layout,
     BdctError *error);
 
+/** The same of all of these, bits 1 << BdctMetric; the reason names the one. */
+bool bdct_metrics_check (unsigned metrics, const BdctLayout *layout,
+    BdctError *error);
+
 /** Which of the metrics, bits 1 << BdctMetric, can be had of them. */
 unsigned bdct_metrics_had (unsigned metrics, const BdctLayout *layout);
 

@@ -8,6 +8,7 @@
 #include "blocks.h"
 #include "colour-cpu.h"
 #include "chain16.h"
+#include "compare-cpu.h"
 #include "engine.h"
 #include "metric-cpu.h"
 #include "rate.h"
@@ -128,6 +129,7 @@ typedef struct {
   const BdctTileFunc *real;       /**< NULL: none */
   const BdctColourKernel *colour;
   const BdctMetricKernels *metrics;
+  const BdctCompareKernel *compare;
 } BdctTileKernel;
 
 /** Fill a set of one component's. */
