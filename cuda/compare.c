@@ -80,10 +80,8 @@ keep (const BdctSlot * slot, const BdctStaging * staging, BdctKept * own,
   return true;
 }
 
-/* The luma of a frame and of those before it: what is kept when its turn
- * comes. */
-static bool
-place_luma (const BdctSlot * slot, const BdctStaging * staging,
+bool
+bdct_compare_place_luma (const BdctSlot * slot, const BdctStaging * staging,
     BdctCompareMemory * memory, const uint16_t * luma[3], BdctError * error)
 {
   const unsigned n = memory->n_kept;
@@ -182,7 +180,7 @@ bdct_compare_enqueue (BdctSlot * slot, const BdctStaging * staging,
 {
   const uint16_t *luma[3] = { NULL, NULL, NULL };
 
-  return place_luma (slot, staging, memory, luma, error)
+  return bdct_compare_place_luma (slot, staging, memory, luma, error)
       && (slot->metrics.n == 0
       || (bdct_frame_metrics_enqueue (&slot->metrics, 0, &slot->rec, luma,
               &memory->scratch, staging, error)

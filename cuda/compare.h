@@ -22,6 +22,11 @@ typedef struct {
   BdctKept kept[BDCT_MAX_DEPTH + BDCT_MORE_KEPT]; /**< by number */
 } BdctCompareMemory;
 
+/** The luma of a frame and of those before it: what is kept when its turn
+ * comes; nothing where no metric looks at it. */
+bool bdct_compare_place_luma (const BdctSlot *slot, const BdctStaging *staging,
+    BdctCompareMemory *memory, const uint16_t *luma[3], BdctError *error);
+
 /** Describe the metrics of a frame whose passes are planned. */
 bool bdct_compare_describe (BdctSlot *slot, const BdctStaging *staging,
     const BdctFrame *frame, BdctError *error);

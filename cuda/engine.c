@@ -8,6 +8,7 @@
 #include "apart.h"
 #include "colour-launch.h"
 #include "compare.h"
+#include "comparison.h"
 #include "device.h"
 #include "plan.h"
 #include "rate.h"
@@ -49,6 +50,7 @@ typedef struct {
   BdctBuffer levels;            /* of the frame whose bits are counted */
   BdctBuffer apart;             /* of the one whose jobs are apart */
   BdctCompareMemory compare;    /* of the one whose metrics are computed */
+  BdctJob compared;             /* stands for those of given pictures */
   const BdctCudaPass *passes[MAX_BATCH * (4 + BDCT_MAX_OTHERS + 1)];
 } CudaEngine;
 
@@ -162,6 +164,7 @@ cuda_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
     return false;
   free_frames (self, true);
   bdct_staging_init (&self->staging, layout);
+  bdct_comparison_job (&self->compared, layout);
   self->compare.n_kept = depth + BDCT_MORE_KEPT;
   /* A frame is waited for when the depth is reached. The first half of those in
    * flight may have started by then, the second is gathered meanwhile. */
@@ -199,7 +202,7 @@ gather_passes (CudaEngine * self, unsigned first, unsigned n)
       const BdctSlot *slot = &frame_at (self, first + j)->slot;
       const int other = i - slot->n_passes;
 
-      if (other >= slot->n_others)
+      if (other >= slot->n_others || slot->given.n > 0)
         continue;
       more = true;
       if (other < 0)
@@ -324,6 +327,23 @@ draw (CudaEngine * self, const BdctSlot * slot, BdctError * error)
       "cudaLaunchKernel", error);
 }
 
+/* Enqueue the kernels of a comparison. Where frames have R, G and B, what
+ * follows them is in another stream. */
+static bool
+launch_comparison (CudaEngine * self, BdctSlot * slot, BdctError * error)
+{
+  const BdctDevice *device = &self->device;
+
+  return bdct_comparison_enqueue (slot, &self->staging, &self->compare, error)
+      && (!slot->viewed || draw (self, slot, error))
+      && (!slot->given.joins || check (bdct_cuda_join_launch (&slot->colour_b,
+              NULL, device->stream), "cudaLaunchKernel", error))
+      && enlarge (slot, device->stream, error)
+      && (self->staging.layout.rgb.n_planes == 0
+      || bdct_device_follow (device->join, device->stream,
+          device->was_computed, error));
+}
+
 /* Enqueue the jobs of a frame that are apart, but for other ones that are
  * compared. */
 static bool
@@ -354,6 +374,11 @@ launch_kernels (CudaEngine * self, unsigned first, unsigned n,
     return false;
   for (unsigned i = 0; i < n; i++) {
     slot = &frame_at (self, first + i)->slot;
+    if (slot->given.n > 0) {
+      if (!launch_comparison (self, slot, error))
+        return false;
+      continue;
+    }
     if (!enqueue_apart (self, slot, error))
       return false;
     if (slot->rate && !bdct_rate_enqueue (slot, &self->staging, &self->levels,
@@ -378,9 +403,9 @@ static bool
 enqueue (CudaEngine * self, unsigned first, unsigned n, BdctError * error)
 {
   BdctSlot *last = &frame_at (self, first + n - 1)->slot;
-  const unsigned together = bdct_slot_splits (last) ? 1 : n;
-  cudaStream_t stream = bdct_slot_splits (last) ? self->device.join
-      : self->device.stream;
+  const bool colour = self->staging.layout.rgb.n_planes > 0;
+  const unsigned together = colour ? 1 : n;
+  cudaStream_t stream = colour ? self->device.join : self->device.stream;
 
   if (!zero_cells (self, first, n, error))
     return false;
@@ -424,16 +449,56 @@ start_pending (CudaEngine * self)
 }
 
 static bool
-wait_for (CudaEngine * self, void *const wait[2], BdctError * error)
+wait_for (CudaEngine * self, cudaStream_t stream, void *const *wait, int n,
+    BdctError * error)
 {
-  const cudaStream_t stream = self->staging.layout.rgb.n_planes > 0
-      ? self->device.split : self->device.stream;
-
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < n; i++)
     if (wait[i] != NULL && !bdct_device_follow (stream,
             (cudaStream_t) wait[i], self->device.foreign, error))
       return false;
   return true;
+}
+
+/* Whether there is room for another frame. */
+static bool
+has_room (const CudaEngine * self, BdctError * error)
+{
+  if (self->depth == 0)
+    return bdct_error (error, "the engine is not configured");
+  return self->in_flight < self->depth
+      || bdct_error (error, "all %u frames are in flight", self->depth);
+}
+
+/* The next frame, with nothing in it yet. */
+static Frame *
+next_frame (CudaEngine * self)
+{
+  Frame *frame = frame_at (self, self->in_flight);
+
+  frame->waited = frame->failed = false;
+  frame->slot.turn = self->turn % BDCT_TURNS;
+  frame->cells = self->next_cells;
+  return frame;
+}
+
+/* It is prepared: put it among those in flight. */
+static void
+queue (CudaEngine * self, Frame * frame)
+{
+  const bool alone = frame->slot.wait == BDCT_WAIT_SLEEPING;
+  const bool new_half = frame->cells % (self->n_cells / 2) == 0;
+
+  /* Frames that are started together have cells of one half. */
+  if (alone || new_half)
+    start_pending (self);
+  if (new_half)
+    self->zeroed = false;
+  self->next_cells = (self->next_cells + 1) % self->n_cells;
+  self->turn++;
+  self->in_flight++;
+  self->pending++;
+  if (alone || self->pending >= self->batch)
+    start_pending (self);
 }
 
 static bool
@@ -441,39 +506,44 @@ cuda_submit (BdctEngine * engine, const BdctFrame * what, BdctError * error)
 {
   CudaEngine *self = (CudaEngine *) engine;
   Frame *frame;
-  bool alone, new_half, ok;
+  bool ok;
 
-  if (self->depth == 0)
-    return bdct_error (error, "the engine is not configured");
-  if (self->in_flight == self->depth)
-    return bdct_error (error, "all %u frames are in flight", self->depth);
-  if (!bdct_frame_check (what, &self->staging.layout, error)
+  if (!has_room (self, error)
+      || !bdct_frame_check (what, &self->staging.layout, error)
       || !bdct_device_enter (&self->device, error))
     return false;
-  frame = frame_at (self, self->in_flight);
-  frame->waited = frame->failed = false;
-  frame->slot.turn = self->turn % BDCT_TURNS;
-  frame->cells = self->next_cells;
-  ok = wait_for (self, what->wait, error)
+  frame = next_frame (self);
+  ok = wait_for (self, self->staging.layout.rgb.n_planes > 0
+      ? self->device.split : self->device.stream, what->wait, 2, error)
       && bdct_slot_prepare (&frame->slot, &self->staging, what,
       cells_at (self->cells.device, frame), error);
   /* A kernel may have been found to differ. */
   bdct_device_describe (&self->device, engine);
-  if (ok) {
-    alone = frame->slot.wait == BDCT_WAIT_SLEEPING;
-    new_half = frame->cells % (self->n_cells / 2) == 0;
-    /* Frames that are started together have cells of one half. */
-    if (alone || new_half)
-      start_pending (self);
-    if (new_half)
-      self->zeroed = false;
-    self->next_cells = (self->next_cells + 1) % self->n_cells;
-    self->turn++;
-    self->in_flight++;
-    self->pending++;
-    if (alone || self->pending >= self->batch)
-      start_pending (self);
-  }
+  if (ok)
+    queue (self, frame);
+  bdct_device_leave (&self->device);
+  return ok;
+}
+
+static bool
+cuda_compare (BdctEngine * engine, const BdctComparison * what,
+    BdctError * error)
+{
+  CudaEngine *self = (CudaEngine *) engine;
+  Frame *frame;
+  bool ok;
+
+  if (!has_room (self, error)
+      || !bdct_comparison_check (what, &self->staging.layout, error)
+      || !bdct_device_enter (&self->device, error))
+    return false;
+  frame = next_frame (self);
+  ok = wait_for (self, self->device.stream, what->wait,
+      sizeof what->wait / sizeof what->wait[0], error)
+      && bdct_comparison_prepare (&frame->slot, &self->staging, what,
+      &self->compared, cells_at (self->cells.device, frame), error);
+  if (ok)
+    queue (self, frame);
   bdct_device_leave (&self->device);
   return ok;
 }
@@ -524,6 +594,7 @@ const BdctEngineClass bdct_cuda_engine = {
   .destroy = cuda_destroy,
   .configure = cuda_configure,
   .submit = cuda_submit,
+  .compare = cuda_compare,
   .collect = cuda_collect,
   .alloc_host = bdct_cuda_alloc_host,
   .free_host = bdct_cuda_free_host,

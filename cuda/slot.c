@@ -57,6 +57,10 @@ bdct_slot_clear (BdctSlot * slot, bool in_context)
   bdct_buffer_free (&slot->b_sizes, in_context);
   bdct_buffer_free (&slot->cells, in_context);
   bdct_buffer_free (&slot->counts, in_context);
+  for (int i = 0; i <= BDCT_MAX_DISTORTED; i++) {
+    bdct_buffer_free (&slot->given.end[i].buffer, in_context);
+    bdct_buffer_free (&slot->given.packed[i], in_context);
+  }
   bdct_frame_metrics_clear (&slot->metrics, in_context);
   free (slot->others);
 }
@@ -430,6 +434,7 @@ bdct_slot_prepare (BdctSlot * slot, BdctStaging * staging,
   const BdctDevice *device = staging->device;
   size_t map_size = 0;
 
+  slot->given.n = 0;
   memcpy (slot->sets, frame->sets, frame->n_sets * sizeof slot->sets[0]);
   slot->blocks = frame->blocks;
   slot->asked_sizes = bdct_job_is_tree (slot->sets) ? frame->sizes : NULL;
@@ -462,7 +467,7 @@ bdct_slot_prepare (BdctSlot * slot, BdctStaging * staging,
 bool
 bdct_slot_splits (const BdctSlot * slot)
 {
-  return slot->colour.layout.rgb.n_planes > 0;
+  return slot->given.n == 0 && slot->colour.layout.rgb.n_planes > 0;
 }
 
 bool
@@ -522,21 +527,32 @@ count (const BdctLayout * layout, const BdctJob * job,
   }
 }
 
+static void
+count_rgb (const BdctCudaCell * cells, BdctStats * stats)
+{
+  for (int k = 0; k < 3; k++) {
+    stats->rgb[k].samples = stats->component[BDCT_Y].samples;
+    for (int i = 0; i < BDCT_CUDA_CELLS; i++)
+      stats->rgb[k].sse += cells[i].rgb_sse[k];
+  }
+}
+
 void
 bdct_slot_count (BdctSlot * slot, const BdctLayout * layout,
     const BdctCudaCell * cells, BdctStats * stats)
 {
   const BdctCudaCell *others = (BdctCudaCell *) slot->cells.host.data;
+  const bool given = slot->given.n > 0;
 
-  count (layout, slot->sets, cells, stats);
-  for (int k = 0; bdct_slot_joins (slot) && k < 3; k++) {
-    stats->rgb[k].samples = stats->component[BDCT_Y].samples;
-    for (int i = 0; i < BDCT_CUDA_CELLS; i++)
-      stats->rgb[k].sse += cells[i].rgb_sse[k];
+  for (int i = 0; i <= slot->n_others; i++) {
+    const BdctCudaCell *own = i == 0 ? cells
+        : others + (i - 1) * BDCT_CUDA_CELLS;
+
+    count (layout, given ? NULL : bdct_slot_job (slot, i), own, stats + i);
+    if (given ? slot->given.errors && layout->rgb.n_planes > 0
+        : i == 0 && bdct_slot_joins (slot))
+      count_rgb (own, stats + i);
   }
-  for (int i = 0; i < slot->n_others; i++)
-    count (layout, &slot->others[i].job, others + i * BDCT_CUDA_CELLS,
-        stats + 1 + i);
   for (int i = 0; slot->rate && i <= slot->n_others; i++)
     bdct_rate_price ((BdctRateCounts *) slot->counts.host.data + i, layout,
         bdct_slot_job (slot, i), i == 0 || i == slot->second

@@ -7,6 +7,7 @@
 #define BDCT_SLOT_H
 
 #include "colour-launch.h"
+#include "comparison-launch.h"
 #include "dct/zoom.h"
 #include "metrics.h"
 #include "plan.h"
@@ -82,6 +83,22 @@ typedef struct {
   uint8_t *asked_sizes;         /**< the caller's; NULL: not asked for */
   size_t n_sizes;
   BdctWait wait;                /**< for which event */
+  struct
+  {
+    int n;                      /**< distorted pictures; 0: it is a frame */
+    bool errors;                /**< are added up */
+    /* Of each picture, the reference's first: */
+    BdctEnd end[1 + BDCT_MAX_DISTORTED];
+    BdctBuffer packed[1 + BDCT_MAX_DISTORTED];
+    BdctImage planes[1 + BDCT_MAX_DISTORTED];   /**< in the engine's layout */
+    BdctCudaColour colour[1 + BDCT_MAX_DISTORTED];      /**< of R, G and B */
+    int n_packs;                /**< planes that are made of others */
+    BdctCudaPack pack[(1 + BDCT_MAX_DISTORTED) * BDCT_MAX_PLANES];
+    BdctCudaErrors sums;
+    BdctCudaRgbErrors rgb_sums; /**< where there are R, G and B */
+    BdctCudaMetricPlanes records;       /**< of the view's blocks */
+    bool joins;                 /**< what is drawn becomes R, G and B */
+  } given;                      /**< of a comparison (comparison.h) */
 } BdctSlot;
 
 bool bdct_slot_init (BdctSlot *slot, BdctError *error);

@@ -2,40 +2,14 @@
  *
  * Views on the GPU. What a sample of a view is stands in dct/render.h; here is
  * the way over the frame: a thread a sample where samples are copied or
- * subtracted, a warp a tile of 32 x 32 of luma where blocks are coloured. */
-#include "view-launch.h"
+ * subtracted and view-copy.cu does not, a warp a tile of 32 x 32 of luma where
+ * blocks are coloured. */
+#include "view.cuh"
 
 namespace {
 
 constexpr int kTile = 32;
 constexpr int kBlocks = kTile / 4;      /* of the smallest size, a side */
-
-template <typename Sample> __device__ __forceinline__ int
-get (const BdctRenderPlane &p, const BdctSamples &of, int x, int y, int depth)
-{
-  return bdct_sample_get (of.data + y * of.stride,
-      (int64_t) x * p.layout.interleave, sizeof (Sample), p.layout.shift,
-      (1 << depth) - 1);
-}
-
-/* Put the sample (x, y) of a component, which was at (from_x, from_y) of one of
- * the pictures, and what lies on top of it. */
-template <typename Sample> __device__ __forceinline__ void
-put (const BdctRender &r, int c, int x, int y, bool second, int from_x,
-    int from_y, int v)
-{
-  const BdctRenderPlane &p = r.plane[c];
-
-  if (r.grid && c == BDCT_Y && bdct_render_on_grid (&r, second, from_x,
-          from_y))
-    v = bdct_render_mark (v, r.depth);
-  if (r.divider && x >= r.split >> p.sub_x
-      && x <= (r.split + r.divider - 1) >> p.sub_x)
-    v = c == BDCT_Y ? (1 << r.depth) - 1 : 1 << (r.depth - 1);
-  bdct_render_legend (&r, c, x, y, &v);
-  bdct_sample_put (p.dst.data + y * p.dst.stride,
-      (int64_t) x * p.layout.interleave, sizeof (Sample), p.layout.shift, v);
-}
 
 /* Rows of 32 samples, 8 at a time; a launch's third dimension is the component.
  * The second one has fewer blocks than the highest frames need. */
@@ -49,19 +23,8 @@ draw_samples (const __grid_constant__ BdctRender r)
   if (x >= p.layout.width)
     return;
   for (int y = blockIdx.y * 8 + threadIdx.y; y < p.layout.height;
-      y += gridDim.y * 8) {
-    int from_x = x, from_y = y, v;
-    bool second = true;
-
-    if (r.mode == BDCT_VIEW_DIFFERENCE) {
-      v = bdct_render_difference (get<Sample> (p, p.first, x, y, r.depth),
-          get<Sample> (p, p.second, x, y, r.depth), r.gain, r.depth);
-    } else {
-      second = bdct_render_locate (&r, p.sub_x, p.sub_y, &from_x, &from_y);
-      v = get<Sample> (p, second ? p.second : p.first, from_x, from_y, r.depth);
-    }
-    put<Sample> (r, c, x, y, second, from_x, from_y, v);
-  }
+      y += gridDim.y * 8)
+    draw_sample<Sample> (r, c, x, y);
 }
 
 /* One tile of luma and what lies there of chroma, in the colours of its
@@ -126,6 +89,8 @@ bdct_cuda_view_launch (const BdctRender *r, cudaStream_t stream)
   BdctRender render = *r;
   void *args[] = { &render };
 
+  if (bdct_cuda_copy_takes (r))
+    return bdct_cuda_copy_launch (r, stream);
   return cudaLaunchKernel (kernels[r->depth > 8][map], grid,
       dim3 (32, map ? 1 : 8), args, 0, stream);
 }

@@ -109,12 +109,14 @@ bdct_render_clip (int v, int peak)
 BDCT_RENDER_INLINE bool
 bdct_render_locate (const BdctRender *r, int sub_x, int sub_y, int *x, int *y)
 {
-  int *at = r->mode == BDCT_VIEW_STACKED ? y : x;
-  int sub = r->mode == BDCT_VIEW_STACKED ? sub_y : sub_x;
-  bool second = *at >= r->split >> sub;
+  const bool stacked = r->mode == BDCT_VIEW_STACKED;
+  const int sub = stacked ? sub_y : sub_x, split = r->split >> sub;
+  const bool second = (stacked ? *y : *x) >= split;
+  const int by = (r->pan >> sub) - (second ? split : 0);
 
-  if (r->mode == BDCT_VIEW_SIDE_BY_SIDE || r->mode == BDCT_VIEW_STACKED)
-    *at += (r->pan >> sub) - (second ? r->split >> sub : 0);
+  /* Without a pointer to either, for which a GPU would need memory. */
+  *x += r->mode == BDCT_VIEW_SIDE_BY_SIDE ? by : 0;
+  *y += stacked ? by : 0;
   return second;
 }
 

@@ -517,6 +517,8 @@ draw (const FakeOther * other)
 cudaError_t
 bdct_cuda_view_launch (const BdctRender * render, cudaStream_t stream)
 {
+  if (bdct_cuda_copy_takes (render))
+    return bdct_cuda_copy_launch (render, stream);
   return fake_launch (&(FakeOther) {draw,.render = *render }, stream);
 }
 

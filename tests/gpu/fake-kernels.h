@@ -42,8 +42,9 @@ typedef struct FakeOther {
   BdctCudaColour colour;
   BdctCudaMetricPlanes metric;
   BdctCudaTree tree;
-  unsigned x, y;                /**< thread blocks of a metric's component, or
-                                     of a tree */
+  uint64_t work[512];           /**< what cuda/vector.cuh's have */
+  unsigned x, y;                /**< thread blocks of a metric's component, of
+                                     a tree, or of these */
 } FakeOther;
 
 /** Enqueue it. */

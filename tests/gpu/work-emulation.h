@@ -1,0 +1,50 @@
+/* The kernels of cuda/vector.cuh without a GPU: thread blocks one after the
+ * other.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef TESTS_WORK_EMULATION_H
+#define TESTS_WORK_EMULATION_H
+
+#include <string.h>
+#include "fake-kernels.h"
+
+/* What a kernel gets to see is on the device. */
+static inline void
+need_on_device (const void *memory)
+{
+  if (memory != NULL && fake_kind_of (memory, 1) != 'd')
+    fake_die ("a kernel on memory of the host");
+}
+
+template <typename K> void
+emulate_work (const FakeOther *other)
+{
+  typename K::Work work;
+
+  memcpy (&work, other->work, sizeof work);
+  K::each (work, need_on_device);
+  for (unsigned y = 0; y < other->y; y++)
+    for (unsigned x = 0; x < other->x; x++) {
+      typename K::Shared shared;
+
+      memset ((void *) &shared, 0x5a, sizeof shared);
+      K::block (work, (int) x, (int) y, shared);
+    }
+}
+
+template <typename K> cudaError_t
+launch_work (const typename K::Work &work, unsigned x, unsigned y,
+    cudaStream_t stream)
+{
+  FakeOther other = {};
+
+  static_assert (sizeof work <= sizeof other.work, "a kernel's parameters");
+  other.compute = emulate_work<K>;
+  memcpy (other.work, &work, sizeof work);
+  other.x = x;
+  other.y = y;
+  return fake_launch (&other, stream);
+}
+
+#endif
