@@ -35,6 +35,7 @@ typedef struct {
   BdctViewMode view;
   double zoom;
   bool metrics;
+  int compared;                 /* pictures; 0: it is a frame */
 } Sort;
 
 static const Sort sorts[] = {
@@ -55,7 +56,16 @@ static const Sort sorts[] = {
       .metrics = true},
   {.src = DEVICE,.dst = PINNED,.n_others = 2,.second = true,
       .view = BDCT_VIEW_DIFFERENCE,.metrics = true},
+  {.src = DEVICE,.dst = DEVICE,.view = BDCT_VIEW_WIPE,.compared = 1},
+  {.src = PAGEABLE,.dst = PAGEABLE,.view = BDCT_VIEW_ERROR_MAP,.metrics = true,
+      .compared = 3},
+  {.src = PINNED,.dst = DEVICE,.view = BDCT_VIEW_SSIM_MAP,.zoom = 2,
+      .compared = 2},
+  {.src = DEVICE,.wait = true,.metrics = true,.compared = 3},
 };
+
+/* Those of comparisons. */
+enum { FIRST_COMPARED = 15 };
 
 #define N_SORTS ((int) N (sorts))
 #define MAX_OTHERS 4
@@ -79,6 +89,7 @@ typedef struct {
   BdctJob sets[2], others[MAX_OTHERS];
   uint8_t *picture, *map;
   BdctView view;
+  BdctLayout mate;
   struct {
     BdctStats stats[2 + MAX_OTHERS];
     uint8_t *bytes;
@@ -94,6 +105,7 @@ typedef struct {
   BdctBlockRecord *blocks;
   BdctView view;
   BdctFrame what;
+  BdctComparison comparison;    /* in its place */
   bool doubtful;                /* something failed while it was in flight */
 } Frame;
 
@@ -323,6 +335,58 @@ frame_clear (Frame * frame)
   free_memory (frame->records_place, frame->blocks);
 }
 
+/* The same bytes as another layout of the same components: each in a plane of
+ * its own. */
+static BdctLayout
+get_mate (const BdctLayout * layout)
+{
+  BdctLayout mate = *layout;
+
+  if (layout->n_planes == 2) {
+    mate.n_planes = 3;
+    mate.plane[1].interleave = 1;
+    mate.plane[2] = mate.plane[1];
+    mate.plane[2].component[0] = BDCT_V;
+  }
+  return mate;
+}
+
+/* A picture is compared with itself from the bottom up, as another layout has
+ * it, and with itself. */
+static void
+make_comparison (BdctComparison * to, const Sort * sort,
+    const BdctLayout * layout, const BdctLayout * mate, uint8_t * picture,
+    bool device, unsigned metrics, const BdctView * view)
+{
+  BdctImage image, other;
+
+  lay_out (&image, layout, picture, device);
+  lay_out (&other, mate, picture, device);
+  *to = (BdctComparison) {
+    .reference = {image},
+    .distorted = {{image}, {other, mate}, {image}},
+    .n_distorted = sort->compared,
+    .errors = true,
+    .metrics = metrics,
+    .view = view,
+    .left = -1,
+  };
+  for (int p = 0; p < bdct_image_planes (layout); p++) {
+    BdctImage *first = &to->distorted[0].image;
+
+    first->data[p] = (uint8_t *) first->data[p]
+        + (bdct_image_height (layout, p) - 1) * first->stride[p];
+    first->stride[p] = -first->stride[p];
+  }
+}
+
+static int
+count_stats (const Sort * sort)
+{
+  return sort->compared > 0 ? sort->compared
+      : 1 + sort->n_others + sort->second;
+}
+
 /* All metrics; each frame has the same number, and none before it. */
 static unsigned
 get_metrics (const Sort * sort, const BdctLayout * layout)
@@ -366,6 +430,10 @@ frame_init (Frame * frame, const Stream * stream, int sort)
   lay_out (&what->src, layout, frame->src, s->src == DEVICE);
   if (frame->dst != NULL)
     lay_out (&what->dst, layout, frame->dst, s->dst == DEVICE);
+  make_comparison (&frame->comparison, s, layout, &stream->mate, frame->src,
+      s->src == DEVICE, what->metrics, s->dst != NONE ? &frame->view : NULL);
+  frame->comparison.dst = what->dst;
+  frame->comparison.wait[4] = s->wait ? other : NULL;
 }
 
 /* What the CPU makes of all frames of a layout. */
@@ -389,6 +457,7 @@ stream_init (Stream * stream, const BdctLayout * layout)
   stream->n_blocks = bdct_blocks_init (grid, layout, &stream->sets[0]);
   stream->picture = need (malloc (stream->size));
   stream->map = need (malloc (stream->n_blocks));
+  stream->mate = get_mate (layout);
   stream->view = (BdctView) BDCT_VIEW_DEFAULT;
   bdct_view_colours (&stream->view, layout->depth, 0.299, 0.114, true);
   for (size_t i = 0; i < stream->size; i++)
@@ -399,6 +468,7 @@ stream_init (Stream * stream, const BdctLayout * layout)
     abort ();
   for (int i = 0; i < N_SORTS; i++) {
     Sort sort = sorts[i];
+    BdctComparison comparison;
     BdctFrame what;
     BdctView view = stream->view;
 
@@ -420,7 +490,11 @@ stream_init (Stream * stream, const BdctLayout * layout)
     };
     lay_out (&what.src, layout, stream->picture, false);
     lay_out (&what.dst, layout, stream->expected[i].bytes, false);
-    if (!cpu->klass->submit (cpu, &what, NULL)
+    make_comparison (&comparison, &sort, layout, &stream->mate,
+        stream->picture, false, what.metrics, sort.dst != NONE ? &view : NULL);
+    comparison.dst = what.dst;
+    if (!(sort.compared > 0 ? cpu->klass->compare (cpu, &comparison, NULL)
+            : cpu->klass->submit (cpu, &what, NULL))
         || !cpu->klass->collect (cpu, stream->expected[i].stats, NULL))
       abort ();
   }
@@ -474,8 +548,7 @@ collect (void)
   ok = disarm ("collect", ok, frame->doubtful, &error);
   if (ok) {
     expect (memcmp (stats, stream->expected[frame->sort].stats,
-            (1 + frame->what.n_others + (frame->what.second != NULL))
-            * sizeof stats[0]) == 0,
+            count_stats (&sorts[frame->sort]) * sizeof stats[0]) == 0,
         "a frame that is done", "other statistics");
     expect (frame->dst == NULL || memcmp (frame->dst,
             stream->expected[frame->sort].bytes, stream->size) == 0,
@@ -503,7 +576,9 @@ submit (const Stream * stream, int sort)
 
     frame_init (frame, stream, sort);
     arm ();
-    ok = engine->klass->submit (engine, &frame->what, &error);
+    ok = sorts[sort].compared > 0
+        ? engine->klass->compare (engine, &frame->comparison, &error)
+        : engine->klass->submit (engine, &frame->what, &error);
     ok = disarm ("submit", ok, false, &error);
     if (ok) {
       frame->doubtful = fake_faults.failed > before;
@@ -579,6 +654,22 @@ play_large (void)
     return;
   if (configure (stream, 1)) {
     submit (stream, 3);
+    drain (0);
+  }
+  destroy ();
+}
+
+/* Comparisons of R, G and B. */
+static void
+play_colour (void)
+{
+  const Stream *stream = &streams[2];
+
+  if (!create ())
+    return;
+  if (configure (stream, DEPTH)) {
+    for (int i = FIRST_COMPARED; i < N_SORTS; i++)
+      submit (stream, i);
     drain (0);
   }
   destroy ();
@@ -698,6 +789,7 @@ main (void)
       error.message);
   run_all ("all sorts of frames", play);
   run_all ("a large frame", play_large);
+  run_all ("comparisons of R, G and B", play_colour);
   run_all ("a frame that is refused", play_refused);
   run_all ("many frames", play_on);
   printf ("%u failures were told of\n", n_told);
