@@ -83,6 +83,12 @@ def check_bd_rate():
     return round(encoders.bd_rate(points, dearer), 9), 25, "% of 25% more bits"
 
 
+def check_no_overlap():
+    rates = encoders.bd_rate([(1000 * n, 30 + n) for n in (1, 2, 3, 4)],
+                             [(1000 * n, 34 + n) for n in (1, 2, 3, 4)])
+    return str(rates), "nan", "of curves without a PSNR in common"
+
+
 def check_against_bjontegaard():
     a = [(97e3 * 1.6 ** n, 30 + 3.3 * n) for n in range(5)]
     b = [(117e3 * 1.7 ** n, 29.1 + 3.2 * n + .1 * n * n) for n in range(5)]
@@ -126,6 +132,7 @@ def main():
                 tests.append((f"{name}: option text", missing, check_option_text, picture,
                               name, folder))
         tests.append(("BD-rate", None, check_bd_rate))
+        tests.append(("BD-rate, no overlap", None, check_no_overlap))
         tests.append(("BD-rate, bjontegaard", None if bjontegaard else
                       "bjontegaard is missing: pip install bjontegaard",
                       check_against_bjontegaard))

@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """encoders.py [FOLDER]: blockdct's transforms beside encoders of still pictures.
 
-Prints the tables of docs/quadtree.md: PSNR and bits of x265, SVT-AV1 and libaom, by
-ffmpeg, and of blockdct, on pictures that were never coded in blocks. pip and apt-get
-download them into FOLDER, or into a temporary one; barbara.pgm is one more where
-BLOCKDCT_DATA has it. All of them is luma alone, in full range, and each side gets the
-same samples. Bits are those of the coded picture: no option text, no parameter sets.
-Takes numpy, Pillow, ffmpeg and about 20 minutes; the element is found as
-gst-launch-1.0 finds it (meson devenv). No test: run by hand (accounting.py tests
-it)."""
+Prints the tables of docs/fidelity.md and docs/quadtree.md from PSNR and bits of x265,
+SVT-AV1 and libaom, by ffmpeg, and of blockdct, on pictures that were never coded in
+blocks. pip and apt-get download these into FOLDER, or into a temporary one;
+barbara.pgm is one more where BLOCKDCT_DATA has it. Only their luma is coded, and each
+side gets the same samples. Bits are those of the coded picture: no option text, no
+parameter sets. It needs numpy, Pillow and ffmpeg, and finds the element as
+gst-launch-1.0 does (meson devenv). No test: run by hand (accounting.py tests it)."""
 
 import glob
 import math
@@ -33,10 +32,10 @@ PICTURES = (
     (WHEEL, "skimage/data/chelsea.png", "CC0"),
     (WHEEL, "skimage/data/clock_motion.png", "public domain"),
     (WHEEL, "skimage/data/coffee.png", "CC0"),
-    (WHEEL, "skimage/data/coins.png", "public domain"),
+    (WHEEL, "skimage/data/coins.png", "no known restrictions"),
     (WHEEL, "skimage/data/grass.png", "CC0"),
     (WHEEL, "skimage/data/gravel.png", "CC0"),
-    (WHEEL, "skimage/data/ihc.png", "public domain"),
+    (WHEEL, "skimage/data/ihc.png", "no known restrictions"),
     (WHEEL, "skimage/data/text.png", "public domain"),
     (DEB, "usr/share/backgrounds/Bridge_by_Sander_Klootwijk.jpg", "CC-BY-SA-4.0"),
     (DEB, "usr/share/backgrounds/Dragonfly_by_Bolly.jpg", "CC-BY-SA-4.0"),
@@ -210,11 +209,14 @@ def of_element(y, transform, folder):
 
 def bd_rate(reference, test):
     """Bjontegaard's mean difference in bits at the same PSNR, in %, of (bits, dB) points
-    (VCEG-M33, with as many points as there are a cubic by least squares)."""
+    (VCEG-M33, with as many points as there are a cubic by least squares); nan where no
+    PSNR is in both curves."""
     curves = [([point[1] for point in points],
                [math.log10(point[0]) for point in points]) for points in (reference, test)]
     low = max(min(x) for x, _ in curves)
     high = min(max(x) for x, _ in curves)
+    if low >= high:
+        return math.nan
     areas = []
     for x, y in curves:
         whole = np.polyint(np.polyfit(x, y, 3))
@@ -224,7 +226,10 @@ def bd_rate(reference, test):
 
 def download(folder):
     """(name, package, licence, luma) of each picture."""
-    from PIL import Image  # pylint: disable=import-outside-toplevel
+    try:
+        from PIL import Image
+    except ImportError:
+        sys.exit("Pillow is missing: install python3-pil")
     if not glob.glob(os.path.join(folder, "*.whl")):
         # That of one machine, wherever this runs: the pictures are the same in all.
         run(sys.executable, "-m", "pip", "download", "-q", "--no-deps",
@@ -259,9 +264,11 @@ def head(*cells):
 
 
 def spread(values, digits):
-    """The mean over pictures, the least and the largest."""
-    return (f"{np.mean(values):+.{digits}f} ({min(values):+.{digits}f} to "
-            f"{max(values):+.{digits}f})")
+    """The mean over pictures, the least and the largest; of those that have a figure."""
+    known = [value for value in values if not math.isnan(value)]
+    return (f"{np.mean(known):+.{digits}f} ({min(known):+.{digits}f} to "
+            f"{max(known):+.{digits}f})"
+            + (f", {len(known)} pictures" if len(known) < len(values) else ""))
 
 
 def measure(folder):
@@ -298,7 +305,8 @@ def main():
     def rates(reference, test):
         return [bd_rate(points[reference], points[test]) for points in everything]
 
-    head(f"against {REFERENCE}", "dB at equal QP", "bits at equal QP, %", "BD-rate, %")
+    head(f"against {REFERENCE}", "dB at equal QP", "bits at equal QP, %", "BD-rate, %",
+         "its median")
     for name, options in {**ENCODERS, **TRANSFORMS}.items():
         if name == REFERENCE or DEADZONE.split("=")[0] in name:
             continue
@@ -308,7 +316,8 @@ def main():
             cells = [spread([np.mean([a[1] - b[1] for a, b in pair]) for pair in pairs], 2),
                      spread([np.mean([100 * (a[0] / b[0] - 1) for a, b in pair])
                              for pair in pairs], 0)]
-        row(name, *cells, spread(rates(REFERENCE, name), 0))
+        found = rates(REFERENCE, name)
+        row(name, *cells, spread(found, 0), f"{np.nanmedian(found):+.0f}")
     head(f"{TREE} against", "BD-rate, %")
     for name in FIXED:
         row(name, spread(rates(name, TREE), 1))
