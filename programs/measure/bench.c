@@ -2,6 +2,7 @@
 #include "bench.h"
 
 #include <string.h>
+#include "dct/file.h"
 #include "dct/rate.h"
 #include "gst-plugin/gstblockdctformat.h"
 #include "settings.h"
@@ -21,6 +22,7 @@ typedef struct
 {
   guint first, n;               /* of the settings */
   gboolean lead;                /* it is not measured */
+  BdctImage image;              /* on the host, as all that is decoded */
   GstVideoFrame frame;          /* unmapped with the last part */
 } Flight;
 
@@ -201,6 +203,21 @@ start_lane (Lane * lane, const GstVideoInfo * decoded, GstVideoFormat format,
   return TRUE;
 }
 
+/* Have the exact sizes of a part's JPEG files. */
+static gboolean
+code (Lane * lane, const Flight * flight, BdctStats * stats, GError ** error)
+{
+  const BdctJob *jobs = &g_array_index (lane->jobs, BdctJob, flight->first);
+  BdctError reason;
+
+  for (guint i = 0; i < flight->n && lane->plan->coded; i++)
+    if (bdct_rate_is_exact (&jobs[i])
+        && !bdct_file_size (&lane->layout, &jobs[i], &flight->image,
+            &stats[i].file_size, &reason))
+      return fail (error, reason.message);
+  return TRUE;
+}
+
 /* Add a part's statistics to those of the frames before. */
 static gboolean
 add_up (Lane * lane, const Flight * flight, const BdctStats * stats,
@@ -230,7 +247,8 @@ collect (Lane * lane, GError ** error)
       || fail (error, reason.message);
 
   if (ok && !flight->lead)
-    ok = add_up (lane, flight, stats, error);
+    ok = code (lane, flight, stats, error)
+        && add_up (lane, flight, stats, error);
   if (flight->frame.buffer != NULL) {
     GstBuffer *buffer = flight->frame.buffer;
 
@@ -267,6 +285,7 @@ submit (Lane * lane, const BdctImage * image, gint64 index, guint first,
   flight->first = first;
   flight->n = n;
   flight->lead = lead;
+  flight->image = *image;
   g_queue_push_tail (&lane->flights, flight);
   return TRUE;
 }
@@ -412,7 +431,7 @@ append_row (GArray * rows, const Lane * lane, const gchar * file, guint setting,
     .transform = params->transform,.setting = measure_setting (params),
     .width = GST_VIDEO_INFO_WIDTH (&lane->info),
     .height = GST_VIDEO_INFO_HEIGHT (&lane->info),.depth = lane->layout.depth,
-    .frame = frame,.metrics = *metrics,
+    .frame = frame,.coded = lane->plan->coded,.metrics = *metrics,
     .exact = bdct_rate_is_exact (&g_array_index (lane->jobs, BdctJob, setting))
   };
 

@@ -482,8 +482,8 @@ merge (Program * program)
   for (gchar ** path = program->options.arguments; error == NULL && *path;
       path++)
     read_table (*path, rows, &error);
-  if (error == NULL)
-    measure_rows_merge (rows, &error);
+  if (error == NULL && measure_rows_merge (rows, &error))
+    measure_target_check (&program->options.target, rows, &error);
   for (guint i = 0; i < rows->len; i++)
     metrics |= g_array_index (rows, MeasureRow, i).metrics.there;
   if (error != NULL)

@@ -54,6 +54,7 @@ add_row (MeasureRow * sum, const MeasureRow * row, GError ** error)
         row->file, sum->width, sum->height, row->width, row->height);
     return FALSE;
   }
+  sum->coded = sum->coded && row->coded;
   /* A part without frames has no figures. */
   if (sum->count[MEASURE_FRAMES] == 0)
     sum->metrics = row->metrics;

@@ -97,7 +97,7 @@ check_options (const MeasureOptions * o, const Texts * t, GError ** error)
   if (o->merge && (t->transforms || t->quality || t->qp || t->all_settings
           || t->formats || t->subsampling || o->plan.each_frame
           || o->plan.first_frame || o->plan.n_frames >= 0 || o->resume
-          || o->list || t->metrics))
+          || o->list || t->metrics || o->plan.coded))
     return refuse (error, "--merge measures nothing: it goes with --csv, "
         "--json, --plot and the targets alone");
   if (o->resume && ((o->csv != NULL) == (o->json != NULL)
@@ -160,6 +160,7 @@ make_plan (MeasureOptions * o, const Texts * t, GError ** error)
       || !check_metric (o, "--target-ssim", o->target.ssim > 0.0
           ? BDCT_METRIC_SSIM : -1, error))
     return FALSE;
+  plan->coded |= o->target.size > 0.0;
   plan->settings = measure_settings_new (t->transforms, t->quality, t->qp,
       t->all_settings || o->plot != NULL || measure_target_is_set (&o->target),
       error);
@@ -191,6 +192,9 @@ measure_options_parse (MeasureOptions * o, int *argc, char ***argv,
     {"metrics", 'm', 0, G_OPTION_ARG_STRING, &t.metrics,
         "Perceptual figures: ssim, ms-ssim, psnr-hvs, psnr-b, xpsnr, or all "
           "(none)", "LIST"},
+    {"exact-size", 0, 0, G_OPTION_ARG_NONE, &o->plan.coded,
+        "Code each frame at each setting of jpeg-8x8, for the exact size of "
+          "its file (as with --target-size)", NULL},
     {"frames", 0, 0, G_OPTION_ARG_NONE, &o->plan.each_frame,
         "A row a frame too", NULL},
     {"first-frame", 0, 0, G_OPTION_ARG_INT64, &o->plan.first_frame,

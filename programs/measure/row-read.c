@@ -147,6 +147,7 @@ make_row (GHashTable * cells, MeasureRow * row)
   const gchar *file = g_hash_table_lookup (cells, "file");
   const gchar *format = g_hash_table_lookup (cells, "format");
   const gchar *transform = g_hash_table_lookup (cells, "transform");
+  const gchar *coded = g_hash_table_lookup (cells, "file-size-exact");
   const gchar *met = g_hash_table_lookup (cells, "target-met");
 
   *row = (MeasureRow) {
@@ -167,6 +168,7 @@ make_row (GHashTable * cells, MeasureRow * row)
       && !get_whole (cells, "frame", G_MAXINT64, &row->frame))
     return FALSE;
   row->exact = g_hash_table_contains (cells, "file-size");
+  row->coded = g_strcmp0 (coded, "true") == 0;
   if (met != NULL)
     row->target = strcmp (met, "true") == 0 ? MEASURE_TARGET_MET
         : MEASURE_TARGET_MISSED;

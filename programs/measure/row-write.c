@@ -62,6 +62,15 @@ add_real (Cells * cells, const gchar * name, gboolean there, gdouble real)
   cell->real = real;
 }
 
+static void
+add_boolean (Cells * cells, const gchar * name, gboolean there, gboolean v)
+{
+  Cell *cell = add_cell (cells, name);
+
+  cell->type = there ? BOOLEAN : NOTHING;
+  cell->whole = v;
+}
+
 static gdouble
 get_nonzero (const MeasureRow * row)
 {
@@ -98,7 +107,6 @@ fill_cells (const MeasureRow * row, Cells * cells, guint metrics)
 {
   static const gchar *psnr[] = { "psnr-y", "psnr-u", "psnr-v" };
   gboolean has_qp = measure_has_qp (row->transform);
-  Cell *target;
 
   cells->n = 0;
   add_string (cells, "file", row->file);
@@ -121,11 +129,9 @@ fill_cells (const MeasureRow * row, Cells * cells, guint metrics)
   add_metrics (cells, row, metrics, FALSE);
   add_real (cells, "bpp", TRUE, measure_row_bpp (row));
   add_real (cells, "nonzero", TRUE, get_nonzero (row));
-  target = add_cell (cells, "target-met");
-  if (row->target != MEASURE_NO_TARGET) {
-    target->type = BOOLEAN;
-    target->whole = row->target == MEASURE_TARGET_MET;
-  }
+  add_boolean (cells, "file-size-exact", row->exact, row->coded);
+  add_boolean (cells, "target-met", row->target != MEASURE_NO_TARGET,
+      row->target == MEASURE_TARGET_MET);
 }
 
 static void

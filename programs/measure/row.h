@@ -33,6 +33,7 @@ typedef struct
   gint width, height, depth;
   gint64 frame;                 /* its number in the file; -1: their sum */
   gboolean exact;               /* the bits are a file's, not an estimate */
+  gboolean coded;               /* MEASURE_FILE_SIZE is exact, too */
   gint64 count[MEASURE_N_COUNTS];
   MeasureMetrics metrics;
   enum { MEASURE_NO_TARGET, MEASURE_TARGET_MISSED, MEASURE_TARGET_MET } target;

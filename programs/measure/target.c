@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "target.h"
 
+#include <gio/gio.h>
 #include <math.h>
 #include "settings.h"
 
@@ -15,6 +16,23 @@ gboolean
 measure_target_is_set (const MeasureTarget * target)
 {
   return wants_quality (target) || target->bpp > 0.0 || target->size > 0.0;
+}
+
+gboolean
+measure_target_check (const MeasureTarget * target, const GArray * rows,
+    GError ** error)
+{
+  for (guint i = 0; i < rows->len && target->size > 0.0; i++) {
+    const MeasureRow *row = &g_array_index (rows, MeasureRow, i);
+
+    if (!row->exact || row->coded)
+      continue;
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+        "--target-size: a file-size of %s is a model's; measure it with "
+        "--exact-size", row->file);
+    return FALSE;
+  }
+  return TRUE;
 }
 
 /* How far a row is above the target; below it if negative. */

@@ -20,6 +20,11 @@ typedef struct
 
 gboolean measure_target_is_set (const MeasureTarget * target);
 
+/** Whether it can be said of these rows what keeps it: of a size, those of JPEG
+ * files have to be exact. */
+gboolean measure_target_check (const MeasureTarget * target,
+    const GArray * rows, GError ** error);
+
 /** Of each file's, format's and transform's rows the one to take: the coarsest
  * that has the PSNR or the SSIM, or the finest within the bits; if none has,
  * the nearest to it. Rows of frames are left out; the others lie together by

@@ -12,6 +12,7 @@ import csv
 import io
 import json
 import os
+import random
 import re
 import shutil
 import signal
@@ -192,7 +193,7 @@ def json_says_what_csv_says():
             if text in ("", "inf"):
                 assert value is None, name
             else:
-                assert (text == value) or float(text) == value, name
+                assert text in (value, json.dumps(value)) or float(text) == value, name
 
 
 @case
@@ -320,6 +321,7 @@ def targets_are_the_best_of_all():
     files = ("colour.jpg", "clip.y4m", "grey.png")
     options = ("--transform", "jpeg-8x8,dct-8x8,h264-4x4", "--quality", "1-100", "--qp", "0-51")
     rows = table(*options, *files)
+    exact = table("--exact-size", *options, *files)
     figures = {"psnr": lambda r: float(r["psnr"]), "bpp": lambda r: float(r["bpp"]),
                "size": size}
     missed = 0
@@ -330,8 +332,8 @@ def targets_are_the_best_of_all():
             chosen = table(f"--target-{kind}", value, "--transform", options[1], *files)
             assert len(chosen) == 9
             for row in chosen:
-                same = [r for r in rows if r["file"] == row["file"]
-                        and r["transform"] == row["transform"]]
+                same = [r for r in (exact if kind == "size" else rows)
+                        if r["file"] == row["file"] and r["transform"] == row["transform"]]
                 if kind == "psnr":
                     able = [r for r in same if figure(r) >= float(value)]
                     best = min(able or [max(same, key=figure)], key=number)
@@ -353,6 +355,44 @@ def targets_are_the_best_of_all():
     run("--quiet", *resumed)
     with open("chosen.csv", encoding="utf-8") as file:
         assert file.read() == before
+
+
+@case
+def sizes_are_of_files():
+    """What is chosen for a size has a file of that size, and no longer one."""
+    if not shutil.which("cjpeg"):
+        raise Skip("cjpeg is missing: install libjpeg-turbo-progs")
+    draw = random.Random(1)
+    longer = 0
+    for n, (width, height) in enumerate(((40, 24), (64, 48), (17, 9), (161, 115))):
+        amplitude = (255, 40, 120, 200)[n]
+        samples = bytes(max(0, min(255, 128 + draw.randint(-amplitude, amplitude)))
+                        for _ in range(width * height))
+        with open("noise.pgm", "wb") as file:
+            file.write(b"P5\n%d %d\n255\n" % (width, height) + samples)
+        sizes = [len(subprocess.run(["cjpeg", "-baseline", "-dct", "int", "-quality", str(q),
+                                     "noise.pgm"], stdout=subprocess.PIPE, check=True).stdout)
+                 for q in range(1, 101)]
+        modelled = table("--quality", "1-100", "--format", "GRAY8", "noise.pgm")
+        rows = table("--quality", "1-100", "--format", "GRAY8", "--exact-size", "noise.pgm")
+        assert [int(row["file-size"]) for row in rows] == sizes
+        assert {row["file-size-exact"] for row in rows} == {"true"}
+        assert {row["file-size-exact"] for row in modelled} == {"false"}
+        for q in range(5, 100, 10):
+            target = str(sizes[q - 1] - 1)
+            row, = table("--target-size", target, "--format", "GRAY8", "noise.pgm")
+            best = max(k for k in range(1, 101) if sizes[k - 1] < sizes[q - 1])
+            assert (row["quality"], row["target-met"]) == (str(best), "true")
+            # That a model has to fail here is what makes this a test.
+            longer += any(int(m["file-size"]) <= int(target) < size
+                          for m, size in zip(modelled, sizes))
+    assert longer > 0
+    merged = "--merge", "-", "--csv", "-", "--target-size", "3000"
+    lines = run("--quiet", "--csv", "-", "--all-settings", "grey.png")[0]
+    assert "--exact-size" in run(*merged, status=1, input=lines)[1]
+    lines = run("--quiet", "--csv", "-", "--all-settings", "--exact-size", "grey.png")[0]
+    assert run(*merged, input=lines)[0] == run("--quiet", "--csv", "-", "--target-size", "3000",
+                                               "grey.png")[0]
 
 
 @case
@@ -407,6 +447,7 @@ def wrong_usage_names_value_and_range():
             ("--csv", "-", "--json", "-"): ("--csv", "--json"),
             ("--merge", "--quality", "3"): ("--merge",),
             ("--merge", "--all-settings"): ("--merge",),
+            ("--merge", "--exact-size"): ("--merge",),
             ("--plot", "curves.gif"): ("curves.gif", ".svg") if PLOT else ("cairo",),
             ("--no-such-option",): ("--no-such-option",)}.items():
         out, err = run(*arguments, "grey.png", status=2)
