@@ -293,30 +293,35 @@ test_all (void)
 }
 
 /* Where what chooses a setting for a target cannot be had, it can be done
- * without. */
+ * without. For a size the frame is coded, too. */
 static void
-test_target (void)
+test_target (gconstpointer data)
 {
+  const gchar *const *target = data;    /* and its value */
   gboolean hit = TRUE;
-  guint n_advised = 0;
+  guint n_advised = 0, n_not_coded = 0;
 
   for (guint n = 1; hit; n++) {
     GstElement *element = gst_element_factory_make ("blockdct", NULL);
     Play play = {.bus = gst_bus_new () };
     GstMessage *message;
+    GstFlowReturn ret;
 
     gst_object_ref_sink (element);
-    g_object_set (element, "threads", 1, "target-psnr", 40.0, NULL);
+    g_object_set (element, "threads", 1, NULL);
+    gst_util_set_object_arg (G_OBJECT (element), target[0], target[1]);
     gst_util_set_object_arg (G_OBJECT (element), "backend", "cpu");
     gst_element_set_bus (element, play.bus);
     play.h = gst_harness_new_with_element (element, "sink", "src");
     gst_harness_set_src_caps (play.h, video_caps ("GRAY8", 16, 16));
     video_info (&play.info, "GRAY8", 16, 16);
     faults_init (n, FALSE);
-    gst_harness_push (play.h, frame_new (&play.info, 0));
+    ret = gst_harness_push (play.h, frame_new (&play.info, 0));
     hit = faults.failed > 0;
     faults_init (0, FALSE);
     message = gst_bus_pop_filtered (play.bus, GST_MESSAGE_ERROR);
+    if (ret != GST_FLOW_OK)
+      g_assert_nonnull (message);
     if (message != NULL) {
       GError *error;
       gchar *debug;
@@ -327,6 +332,9 @@ test_target (void)
             GST_RESOURCE_ERROR_NO_SPACE_LEFT);
         g_assert_nonnull (strstr (debug, "unset the target"));
         n_advised++;
+      } else if (strstr (error->message, "could not be evaluated") != NULL
+          && strstr (debug, "out of memory") != NULL) {
+        n_not_coded++;
       }
       g_error_free (error);
       g_free (debug);
@@ -339,14 +347,21 @@ test_target (void)
   }
   /* Its engine, its thread, its memory. */
   g_assert_cmpuint (n_advised, >=, FAULTS_MALLOC ? 3 : 1);
+  /* The component, and its blocks. */
+  if (strcmp (target[0], "target-size") == 0)
+    g_assert_cmpuint (n_not_coded, >=, FAULTS_MALLOC ? 2 : 0);
 }
 
 int
 main (int argc, char **argv)
 {
+  static const gchar *const psnr[] = { "target-psnr", "40" };
+  static const gchar *const size[] = { "target-size", "400" };
+
   test_init (&argc, &argv);
   g_test_add_func ("/faults/once", test_once);
   g_test_add_func ("/faults/all", test_all);
-  g_test_add_func ("/faults/target", test_target);
+  g_test_add_data_func ("/faults/target-psnr", psnr, test_target);
+  g_test_add_data_func ("/faults/target-size", size, test_target);
   return test_run ();
 }
