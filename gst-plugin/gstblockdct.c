@@ -89,7 +89,7 @@ gst_blockdct_stop (GstBaseTransform * trans)
 
   gst_blockdct_queue_close (self);
   gst_blockdct_repeat_forget (self);
-  gst_blockdct_queue_set_context (self, NULL);
+  gst_blockdct_backend_set_context (GST_ELEMENT (self), &self->context, NULL);
   gst_blockdct_navigation_show (&self->navigation, NULL);
   gst_blockdct_navigation_set_size (&self->navigation, 0, 0);
   gst_blockdct_overlay_clear (&self->overlay);
@@ -215,26 +215,6 @@ gst_blockdct_get_unit_size (GstBaseTransform * trans, GstCaps * caps,
   return TRUE;
 }
 
-/* Whether a query for a context could be answered. */
-static gboolean
-answer_context (GstBlockDct * self, GstQuery * query)
-{
-  const GstBlockDctBackendClass *classes[GST_BLOCKDCT_MAX_BACKENDS];
-  guint n = gst_blockdct_backend_candidates (GST_BLOCKDCT_BACKEND_AUTO,
-      classes);
-  gboolean answered = FALSE;
-  GstObject *context;
-
-  GST_OBJECT_LOCK (self);
-  context = self->context ? gst_object_ref (self->context) : NULL;
-  GST_OBJECT_UNLOCK (self);
-  for (guint i = 0; i < n && context != NULL && !answered; i++)
-    answered = classes[i]->query_context != NULL
-        && classes[i]->query_context (GST_ELEMENT (self), query, context);
-  gst_clear_object (&context);
-  return answered;
-}
-
 static gboolean
 gst_blockdct_query (GstBaseTransform * trans, GstPadDirection direction,
     GstQuery * query)
@@ -243,7 +223,8 @@ gst_blockdct_query (GstBaseTransform * trans, GstPadDirection direction,
   gboolean ret;
 
   if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT
-      && answer_context (self, query))
+      && gst_blockdct_backend_answer_context (GST_ELEMENT (self),
+          &self->context, query))
     return TRUE;
   if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query))
     gst_blockdct_drain (self);
@@ -354,13 +335,9 @@ gst_blockdct_set_context (GstElement * element, GstContext * context)
 {
   GstBlockDct *self = GST_BLOCKDCT (element);
   GstBlockDctSettings settings = gst_blockdct_get_settings (self);
-  const GstBlockDctBackendClass *classes[GST_BLOCKDCT_MAX_BACKENDS];
-  guint n = gst_blockdct_backend_candidates (settings.backend, classes);
 
-  for (guint i = 0; i < n; i++)
-    if (classes[i]->set_context != NULL)
-      classes[i]->set_context (element, context, settings.device_id,
-          &self->context);
+  gst_blockdct_backend_offer_context (element, context, settings.backend,
+      settings.device_id, &self->context);
   GST_ELEMENT_CLASS (gst_blockdct_parent_class)->set_context (element, context);
 }
 
@@ -449,7 +426,7 @@ gst_blockdct_init (GstBlockDct * self)
 {
   gst_video_info_init (&self->info);
   gst_blockdct_init_properties (self);
-  gst_blockdct_navigation_init (&self->navigation);
+  gst_blockdct_navigation_init (&self->navigation, &gst_blockdct_actions);
   gst_blockdct_repeat_init (&self->repeat);
   gst_pad_add_probe (GST_BASE_TRANSFORM_SINK_PAD (self),
       GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, explain_size, self, NULL);

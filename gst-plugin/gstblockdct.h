@@ -184,9 +184,6 @@ gboolean gst_blockdct_is_stopped (GstBlockDct * self);
 gboolean gst_blockdct_queue_open (GstBlockDct * self);
 void gst_blockdct_queue_close (GstBlockDct * self);
 
-/** Set the context to open the backend with; `context` may be NULL. */
-void gst_blockdct_queue_set_context (GstBlockDct * self, GstObject * context);
-
 /** Prepare for the caps in `info`; nothing may be in flight. An element error
  * is posted where it returns FALSE. */
 gboolean gst_blockdct_queue_configure (GstBlockDct * self);

@@ -1,62 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What buffers the element offers upstream and writes to downstream. System
- * memory is pinned where the CUDA engine runs: the GPU copies it by itself. */
+ * What buffers the element offers upstream and writes to downstream. */
 #include "gstblockdct.h"
+#include "gstblockdctpool.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
 
-/* A device's memory is small, and what fills it stops others too. Buffers of it
- * that may be downstream beside those it asked for, where it sets no limit: as
- * many as 2 GiB hold, between these. When all are there, the element says so
- * and waits for one. An encoder that looks far ahead must not come to that.
- * System memory has no such limit: who keeps buffers there may. */
-#define MIN_DOWNSTREAM 64
-#define MAX_DOWNSTREAM 256
-#define DOWNSTREAM_SIZE (G_GUINT64_CONSTANT (1) << 31)
-
 static GstBaseTransformClass *parent_class;
-
-/* Configure a pool; its size may grow with the pool's own strides. */
-static gboolean
-configure_pool (GstBufferPool * pool, GstCaps * caps, guint * size, guint min,
-    guint max, gboolean video_meta, GstAllocator * allocator)
-{
-  GstStructure *config = gst_buffer_pool_get_config (pool);
-
-  gst_buffer_pool_config_set_params (config, caps, *size, min, max);
-  if (allocator != NULL)
-    gst_buffer_pool_config_set_allocator (config, allocator, NULL);
-  if (video_meta)
-    gst_buffer_pool_config_add_option (config,
-        GST_BUFFER_POOL_OPTION_VIDEO_META);
-  if (!gst_buffer_pool_set_config (pool, config))
-    return FALSE;
-  config = gst_buffer_pool_get_config (pool);
-  gst_buffer_pool_config_get_params (config, NULL, size, NULL, NULL);
-  gst_structure_free (config);
-  return TRUE;
-}
-
-/* A pool of the backend's own memory or the system's, not yet configured. */
-static GstBufferPool *
-make_pool (GstBlockDct * self, gboolean own)
-{
-  return own ? self->backend.klass->pool (self->context)
-      : gst_video_buffer_pool_new ();
-}
 
 static gboolean
 propose_allocation (GstBaseTransform * trans, GstQuery * decide_query,
     GstQuery * query)
 {
   GstBlockDct *self = GST_BLOCKDCT (trans);
-  GstAllocator *allocator = NULL;
-  GstBufferPool *pool;
-  GstVideoInfo info;
-  GstCaps *caps;
-  gboolean need_pool, own;
-  guint size, min = self->depth;
 
   if (!parent_class->propose_allocation (trans, decide_query, query))
     return FALSE;
@@ -64,62 +20,8 @@ propose_allocation (GstBaseTransform * trans, GstQuery * decide_query,
     self->others_proposed = TRUE;
     return TRUE;
   }
-  gst_query_parse_allocation (query, &caps, &need_pool);
-  if (caps == NULL || !gst_video_info_from_caps (&info, caps))
-    return FALSE;
-  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-
-  own = gst_blockdct_backend_owns (self->backend.klass, caps);
-  if (!own && !gst_blockdct_backend_has_feature (caps, 0,
-          GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY))
-    return FALSE;
-  if (!own)
-    allocator = self->backend.host_allocator;
-  if (allocator != NULL)
-    gst_query_add_allocation_param (query, allocator, NULL);
-  size = GST_VIDEO_INFO_SIZE (&info);
-  if (!need_pool) {
-    gst_query_add_allocation_pool (query, NULL, size, min, 0);
-    return TRUE;
-  }
-  pool = make_pool (self, own);
-  if (!configure_pool (pool, caps, &size, min, 0, TRUE, allocator)) {
-    GST_WARNING_OBJECT (self, "no pool for %" GST_PTR_FORMAT, caps);
-    gst_object_unref (pool);
-    return FALSE;
-  }
-  gst_query_add_allocation_pool (query, pool, size, min, 0);
-  gst_object_unref (pool);
-  return TRUE;
-}
-
-/* Have output in system memory pinned, if nothing downstream depends on its own
- * memory or its own kind of pool: the base class gives the pool the allocator
- * that is in the query. */
-static void
-prefer_pinned (GstBlockDct * self, GstQuery * query, GstBufferPool * pool)
-{
-  gboolean update = gst_query_get_n_allocation_params (query) > 0;
-  GstAllocator *ours = self->backend.host_allocator, *allocator = NULL;
-  GstAllocationParams params;
-  gboolean theirs;
-
-  if (ours == NULL || (pool != NULL
-          && G_OBJECT_TYPE (pool) != GST_TYPE_VIDEO_BUFFER_POOL
-          && G_OBJECT_TYPE (pool) != GST_TYPE_BUFFER_POOL))
-    return;
-  gst_allocation_params_init (&params);
-  if (update)
-    gst_query_parse_nth_allocation_param (query, 0, &allocator, &params);
-  theirs = allocator != NULL
-      && g_strcmp0 (allocator->mem_type, GST_ALLOCATOR_SYSMEM) != 0;
-  gst_clear_object (&allocator);
-  if (theirs)
-    return;
-  if (update)
-    gst_query_set_nth_allocation_param (query, 0, ours, &params);
-  else
-    gst_query_add_allocation_param (query, ours, &params);
+  return gst_blockdct_pool_propose (&self->backend, self->context, query,
+      self->depth);
 }
 
 static gboolean
@@ -127,60 +29,17 @@ decide_allocation (GstBaseTransform * trans, GstQuery * query)
 {
   GstBlockDct *self = GST_BLOCKDCT (trans);
   const GstVideoInfo *info = &self->info;
-  GstBufferPool *pool = NULL;
-  GstCaps *caps;
-  gboolean own, update, video_meta;
-  guint size, min = 0, max = 0;
 
-  gst_query_parse_allocation (query, &caps, NULL);
-  if (caps == NULL)
-    return FALSE;
-  own = gst_blockdct_backend_owns (self->backend.klass, caps);
-  size = GST_VIDEO_INFO_SIZE (info);
-  update = gst_query_get_n_allocation_pools (query) > 0;
-  if (update) {
-    gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
-    size = MAX (size, GST_VIDEO_INFO_SIZE (info));
-    if (pool != NULL
-        && own && !self->backend.klass->fits (pool, self->context))
-      gst_clear_object (&pool);
-  }
-  if (!own)
-    prefer_pinned (self, query, pool);
-  /* The frames in flight are held here, beside those downstream needs. */
-  min += self->depth;
-  if (max != 0 && max < min)
-    gst_clear_object (&pool);
-  self->own_limit = own && (max == 0 || pool == NULL) ? min
-      + CLAMP (DOWNSTREAM_SIZE / size, MIN_DOWNSTREAM, MAX_DOWNSTREAM) : 0;
-  if (max == 0 || pool == NULL)
-    max = self->own_limit;
   self->overlay_attach = gst_query_find_allocation_meta (query,
       GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
-  video_meta = own || gst_query_find_allocation_meta (query,
-      GST_VIDEO_META_API_TYPE, NULL);
-  if (pool != NULL
-      && !configure_pool (pool, caps, &size, min, max, video_meta, NULL))
-    gst_clear_object (&pool);
-  if (pool == NULL) {
-    pool = make_pool (self, own);
-    if (!configure_pool (pool, caps, &size, min, max, video_meta, NULL))
-      goto no_pool;
-  }
-  if (update)
-    gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
-  else
-    gst_query_add_allocation_pool (query, pool, size, min, max);
-  gst_object_unref (pool);
-  return parent_class->decide_allocation (trans, query);
-
-no_pool:
+  if (gst_blockdct_pool_decide (&self->backend, self->context, query, info,
+          self->depth, &self->own_limit))
+    return parent_class->decide_allocation (trans, query);
   GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
       ("Cannot get output buffers for %s %dx%d.", GST_VIDEO_INFO_NAME (info),
           GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)),
-      ("The %s memory may be full: close other users of it or lower "
-          "async-depth.", own ? "device's" : "system's"));
-  gst_object_unref (pool);
+      ("The memory may be full: close other users of it or lower "
+          "async-depth."));
   return FALSE;
 }
 

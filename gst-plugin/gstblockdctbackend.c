@@ -156,6 +156,55 @@ gst_blockdct_backend_close (GstBlockDctBackend * backend)
   gst_clear_object (&backend->host_allocator);
 }
 
+/* Contexts */
+
+gboolean
+gst_blockdct_backend_answer_context (GstElement * element,
+    GstObject ** context, GstQuery * query)
+{
+  GstObject *ours;
+  gboolean answered = FALSE;
+
+  GST_OBJECT_LOCK (element);
+  ours = *context ? gst_object_ref (*context) : NULL;
+  GST_OBJECT_UNLOCK (element);
+  for (guint i = 0; i < G_N_ELEMENTS (backends) && ours != NULL && !answered;
+      i++) {
+    const GstBlockDctBackendClass *klass = backends[i].klass;
+
+    answered = klass != NULL && klass->query_context != NULL
+        && klass->query_context (element, query, ours);
+  }
+  gst_clear_object (&ours);
+  return answered;
+}
+
+void
+gst_blockdct_backend_offer_context (GstElement * element,
+    GstContext * offered, gint choice, gint device_id, GstObject ** context)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (backends); i++) {
+    const GstBlockDctBackendClass *klass = backends[i].klass;
+
+    if (is_candidate (i, choice) && klass != NULL && klass->set_context != NULL)
+      klass->set_context (element, offered, device_id, context);
+  }
+}
+
+/* Queries read the context from other threads. */
+void
+gst_blockdct_backend_set_context (GstElement * element, GstObject ** context,
+    GstObject * other)
+{
+  GstObject *old;
+
+  GST_OBJECT_LOCK (element);
+  old = *context;
+  *context = other != NULL ? gst_object_ref (other) : NULL;
+  GST_OBJECT_UNLOCK (element);
+  gst_clear_object (&old);
+}
+
 /* Memory */
 
 gboolean

@@ -96,6 +96,16 @@ void gst_blockdct_backend_close (GstBlockDctBackend * backend);
 BdctEngine *gst_blockdct_backend_another (const GstBlockDctBackend * backend,
     guint threads, GstObject * context, BdctError * error);
 
+/** An element's part of context sharing; `context` is one of its members, under
+ * its object lock. Answer a query for a context; take a context that is
+ * offered, if a backend of `choice` wants it; replace the one there is. */
+gboolean gst_blockdct_backend_answer_context (GstElement * element,
+    GstObject ** context, GstQuery * query);
+void gst_blockdct_backend_offer_context (GstElement * element,
+    GstContext * offered, gint choice, gint device_id, GstObject ** context);
+void gst_blockdct_backend_set_context (GstElement * element,
+    GstObject ** context, GstObject * other);
+
 /** Whether a structure of caps has this feature and no other. */
 gboolean gst_blockdct_backend_has_feature (GstCaps * caps, guint index,
     const gchar * feature);

@@ -14,7 +14,7 @@ typedef enum
   AREA_4, AREA_8, AREA_16, AREA_32, TRANSFORM, QUALITY, QP, DEADZONE, RDOQ,
   TARGET_MET, REGIONS, BACKEND, PSNR_MEAN, PSNR_MEAN_CAPPED, PSNR_MIN, PSNR_MAX,
   DROPPED, SSE_Y, SSE_U, SSE_V, SAMPLES_Y, SAMPLES_U, SAMPLES_V, SETTING,
-  REPEATED, N_FIELDS
+  REPEATED, PAD, UNMATCHED, VIEW, N_FIELDS
 } Field;
 
 static const gchar *const names[N_FIELDS] = {
@@ -27,7 +27,7 @@ static const gchar *const names[N_FIELDS] = {
   "area-8", "area-16", "area-32", "transform", "quality", "qp", "deadzone",
   "rdoq", "target-met", "regions", "backend", "psnr-mean", "psnr-mean-capped",
   "psnr-min", "psnr-max", "dropped", "sse-y", "sse-u", "sse-v", "samples-y",
-  "samples-u", "samples-v", "setting", "repeated"
+  "samples-u", "samples-v", "setting", "repeated", "pad", "unmatched", "view"
 };
 
 /* A field of B's figures is the field of A's with this added. */
@@ -36,6 +36,7 @@ static const gchar *const names[N_FIELDS] = {
 static GQuark fields[2 * N_FIELDS];
 static GQuark metric_fields[2][BDCT_N_METRICS][BDCT_METRIC_ALL + 1];
 static const gchar *transforms[BDCT_N_TRANSFORMS];
+static const gchar *views[BDCT_N_VIEWS];
 static const gchar *frame_type, *interval_type, *pooled_type;
 
 static GQuark
@@ -71,6 +72,8 @@ gst_blockdct_fields_init (void)
   name_metrics ();
   for (guint i = 0; i < BDCT_N_TRANSFORMS; i++)
     transforms[i] = g_intern_static_string (bdct_transform_info (i)->name);
+  for (guint i = 0; i < BDCT_N_VIEWS; i++)
+    views[i] = g_intern_static_string (bdct_view_info (i)->name);
   frame_type = g_intern_static_string ("frame");
   interval_type = g_intern_static_string ("interval");
   pooled_type = g_intern_static_string ("pooled");
@@ -164,6 +167,8 @@ add_figures (GstStructure * s, guint of, const BdctStats * stats, gint depth)
   BdctCounters rgb = bdct_stats_total_rgb (stats);
   gdouble mse = bdct_mse (&total);
 
+  if (total.samples == 0)
+    return;
   add_errors (s, of + MSE_Y, of + PSNR_Y, stats->component, depth);
   add_double (s, of + MSE, mse);
   add_double (s, of + PSNR, bdct_psnr (mse, depth));
@@ -173,7 +178,8 @@ add_figures (GstStructure * s, guint of, const BdctStats * stats, gint depth)
     add_double (s, of + PSNR_RGB, bdct_psnr (bdct_mse (&rgb), depth));
   }
   add_boolean (s, of + IDENTICAL, mse == 0 && bdct_mse (&rgb) == 0);
-  add_double (s, of + NONZERO, get_share (&total));
+  if (total.levels > 0)
+    add_double (s, of + NONZERO, get_share (&total));
 }
 
 /* What they have in common of bits. A sum with an estimate in it is one. */
@@ -278,6 +284,12 @@ add_span (GstStructure * s, const gchar * type, const GstBlockDctSpan * span)
   add_string (s, TYPE, type);
   add_times (s, &span->times);
   add_uint64 (s, INDEX, span->first_index);
+  if (how->pad != NULL) {
+    add_string (s, PAD, how->pad);
+    add_pool (s, 0, &span->pool, GST_BLOCKDCT_RATE_NONE, how->depth);
+    add_string (s, BACKEND, how->backend);
+    return;
+  }
   add_made (s, 0, &span->pool, &how->params, how->rate, how->depth);
   if (how->target)
     add_boolean (s, TARGET_MET, how->target_met);
@@ -295,7 +307,7 @@ add_span (GstStructure * s, const gchar * type, const GstBlockDctSpan * span)
 static void
 add_spread (GstStructure * s, guint of, const BdctPool * pool)
 {
-  if (pool->frames == 0)
+  if (pool->frames == 0 || bdct_stats_total (&pool->sum).samples == 0)
     return;
   add_double (s, of + PSNR_MEAN, pool->psnr_mean);
   add_double (s, of + PSNR_MEAN_CAPPED, pool->psnr_mean_capped);
@@ -307,6 +319,8 @@ void
 gst_blockdct_fields_frame (GstStructure * s, const GstBlockDctSpan * span)
 {
   add_span (s, frame_type, span);
+  if (span->how.pad == NULL)
+    add_string (s, VIEW, views[span->how.view]);
 }
 
 void
@@ -318,7 +332,8 @@ gst_blockdct_fields_repeated (GstStructure * s)
 static GstStructure *
 describe_span (const gchar * type, const GstBlockDctSpan * span)
 {
-  GstStructure *s = gst_structure_new_empty (GST_BLOCKDCT_NAME);
+  GstStructure *s = gst_structure_new_empty (span->how.pad != NULL
+      ? GST_BLOCKDCT_COMPARE_NAME : GST_BLOCKDCT_NAME);
 
   add_span (s, type, span);
   add_spread (s, 0, &span->pool);
@@ -337,7 +352,7 @@ gst_blockdct_fields_pooled (const GstBlockDctSpan * span, guint64 dropped)
 {
   GstStructure *s = describe_span (pooled_type, span);
 
-  add_uint64 (s, DROPPED, dropped);
+  add_uint64 (s, span->how.pad != NULL ? UNMATCHED : DROPPED, dropped);
   return s;
 }
 
@@ -441,13 +456,15 @@ add_totals (GstStructure * s, guint of, const BdctPool * pool,
 }
 
 GstStructure *
-gst_blockdct_fields_stats (const GstBlockDctTotals * totals)
+gst_blockdct_fields_stats (const GstBlockDctTotals * totals,
+    const gchar * pad)
 {
   const BdctPool *pool = &totals->pool;
-  GstStructure *s = gst_structure_new_empty (GST_BLOCKDCT_NAME "-stats");
+  GstStructure *s = gst_structure_new_empty (pad != NULL ? pad
+      : GST_BLOCKDCT_NAME "-stats");
 
   add_uint64 (s, FRAMES, pool->frames);
-  add_uint64 (s, DROPPED, totals->dropped);
+  add_uint64 (s, pad != NULL ? UNMATCHED : DROPPED, totals->dropped);
   if (pool->frames == 0)
     return s;
   add_uint64 (s, INDEX, totals->first_index);

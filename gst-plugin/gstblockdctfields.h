@@ -21,14 +21,16 @@ void gst_blockdct_fields_frame (GstStructure * s,
 void gst_blockdct_fields_repeated (GstStructure * s);
 
 /** The message of an interval; of all frames, and how many were dropped beside
- * them; of a frame's curve; and what `stats` says. The caller's. */
+ * them; of a frame's curve; and what `stats` says, of a `pad` of
+ * blockdctcompare, or NULL. The caller's. */
 GstStructure *gst_blockdct_fields_interval (const GstBlockDctSpan * span);
 GstStructure *gst_blockdct_fields_pooled (const GstBlockDctSpan * span,
     guint64 dropped);
 GstStructure *gst_blockdct_fields_curve (const GstBlockDctCurve * curve,
     const BdctStats * stats, gboolean exact, const GstBlockDctHow * how,
     const GstBlockDctTimes * times, guint64 index);
-GstStructure *gst_blockdct_fields_stats (const GstBlockDctTotals * totals);
+GstStructure *gst_blockdct_fields_stats (const GstBlockDctTotals * totals,
+    const gchar * pad);
 
 G_END_DECLS
 #endif

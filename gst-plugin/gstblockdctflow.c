@@ -103,7 +103,8 @@ follow_context (GstBlockDct * self, GstBuffer * buffer)
   gst_blockdct_drain (self);
   gst_blockdct_queue_close (self);
   if (is_started (self))
-    gst_blockdct_queue_set_context (self, other);
+    gst_blockdct_backend_set_context (GST_ELEMENT (self), &self->context,
+        other);
   gst_object_unref (other);
   gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (self));
   return is_started (self) && gst_blockdct_queue_open (self)

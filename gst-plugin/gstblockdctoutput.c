@@ -180,6 +180,7 @@ gst_blockdct_output_frame (GstBlockDct * self)
   GstBlockDctInFlight frame;
   GstBlockDctTimes times;
   BdctStats stats[1 + BDCT_MAX_OTHERS + 1], *second;
+  GstStructure *figures = NULL;
   GstFlowReturn ret = gst_blockdct_queue_collect (self, &frame, stats);
 
   if (ret != GST_FLOW_OK)
@@ -198,9 +199,9 @@ gst_blockdct_output_frame (GstBlockDct * self)
         stats, second, &frame.how, &times, frame.post_messages
         && frame.interval == 0);
   } else {
-    gst_blockdct_report_frame (&self->report, GST_ELEMENT (self), frame.out,
-        stats, second, &frame.how, &times, frame.post_messages,
-        frame.interval);
+    figures =
+        gst_blockdct_report_frame (&self->report, GST_ELEMENT (self), frame.out,
+        stats, second, &frame.how, &times, frame.post_messages, frame.interval);
   }
   if (frame.curve.n > 0)
     gst_blockdct_report_curve (&self->report, GST_ELEMENT (self), &frame.curve,
@@ -225,7 +226,7 @@ gst_blockdct_output_frame (GstBlockDct * self)
   gst_blockdct_overlay_draw (&self->overlay, GST_ELEMENT (self), &drawn);
   if (!frame.repeated)
     ok = gst_blockdct_stats_file_add (self->stats_file, GST_ELEMENT (self),
-        frame.out) && check_psnr (self, &frame, stats, &times, index);
+        figures) && check_psnr (self, &frame, stats, &times, index);
   if (!ok) {
     gst_buffer_unref (frame.out);
     /* The stream ends here, also for what is behind it. */

@@ -115,7 +115,7 @@ get_stats (GstBlockDct * self, const GstBlockDctSettings * settings,
     GValue * value)
 {
   (void) settings;
-  g_value_take_boxed (value, gst_blockdct_fields_stats (&self->totals));
+  g_value_take_boxed (value, gst_blockdct_fields_stats (&self->totals, NULL));
 }
 
 /* What chooses quality or QP frame by frame. */

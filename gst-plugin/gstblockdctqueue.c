@@ -25,19 +25,6 @@ set_active_backend (GstBlockDct * self)
   g_object_notify (G_OBJECT (self), "active-backend");
 }
 
-/* Queries read the context from other threads. */
-void
-gst_blockdct_queue_set_context (GstBlockDct * self, GstObject * context)
-{
-  GstObject *old;
-
-  GST_OBJECT_LOCK (self);
-  old = self->context;
-  self->context = context ? gst_object_ref (context) : NULL;
-  GST_OBJECT_UNLOCK (self);
-  gst_clear_object (&old);
-}
-
 gboolean
 gst_blockdct_queue_open (GstBlockDct * self)
 {
@@ -364,6 +351,7 @@ describe (GstBlockDct * self, GstBlockDctInFlight * frame,
       segment->format != GST_FORMAT_TIME ? GST_CLOCK_TIME_NONE
       : gst_segment_to_stream_time (segment, GST_FORMAT_TIME,
           GST_BUFFER_PTS (frame->in)));
+  frame->how.view = frame->view.mode;
   frame->interval = settings->interval;
   frame->post_messages = settings->post_messages;
   frame->overlay = settings->overlay;

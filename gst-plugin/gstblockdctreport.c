@@ -2,7 +2,8 @@
 #include "gstblockdctreport.h"
 #include "gstblockdctfields.h"
 
-static const GstMetaInfo *meta_info;
+/* Of blockdct, and of blockdctcompare. */
+static const GstMetaInfo *meta_infos[2];
 
 void
 gst_blockdct_report_init (void)
@@ -12,8 +13,10 @@ gst_blockdct_report_init (void)
 
   if (g_once_init_enter (&once)) {
     gst_blockdct_fields_init ();
-    meta_info = gst_meta_register_custom (GST_BLOCKDCT_NAME, no_tags, NULL,
+    meta_infos[0] = gst_meta_register_custom (GST_BLOCKDCT_NAME, no_tags, NULL,
         NULL, NULL);
+    meta_infos[1] = gst_meta_register_custom (GST_BLOCKDCT_COMPARE_NAME,
+        no_tags, NULL, NULL, NULL);
     g_once_init_leave (&once, 1);
   }
 }
@@ -125,7 +128,7 @@ attach (GstBuffer * buffer, const BdctStats * stats, const BdctStats * second,
 {
   GstBlockDctSpan span = { 0 };
   GstStructure *s = gst_custom_meta_get_structure ((GstCustomMeta *)
-      gst_buffer_add_meta (buffer, meta_info, NULL));
+      gst_buffer_add_meta (buffer, meta_infos[how->pad != NULL], NULL));
 
   add_to_span (&span, stats, second, how, index, times);
   gst_blockdct_fields_frame (s, &span);
@@ -146,7 +149,7 @@ gst_blockdct_report_repeated (const GstBlockDctReport * report,
     post_structure (element, gst_structure_copy (s));
 }
 
-void
+GstStructure *
 gst_blockdct_report_frame (GstBlockDctReport * report, GstElement * element,
     GstBuffer * buffer, const BdctStats * stats, const BdctStats * second,
     const GstBlockDctHow * how, const GstBlockDctTimes * times, gboolean post,
@@ -183,6 +186,7 @@ gst_blockdct_report_frame (GstBlockDctReport * report, GstElement * element,
     if (post)
       post_structure (element, gst_structure_copy (s));
   }
+  return s;
 }
 
 void

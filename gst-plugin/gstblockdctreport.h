@@ -9,6 +9,7 @@
 #include <gst/gst.h>
 #include "dct/job.h"
 #include "dct/stats.h"
+#include "dct/view.h"
 #include "gstblockdctsecond.h"
 #include "gstblockdctsweep.h"
 
@@ -16,6 +17,9 @@ G_BEGIN_DECLS
 
 /** The name of the message's structure, of the custom meta and its structure.*/
 #define GST_BLOCKDCT_NAME "blockdct"
+
+/** Likewise of blockdctcompare. */
+#define GST_BLOCKDCT_COMPARE_NAME "blockdct-compare"
 
 /** When a report's frames were shown. GST_CLOCK_TIME_NONE where unknown. */
 typedef struct
@@ -44,11 +48,15 @@ typedef struct
   BdctParams params;
   gint depth;
   const gchar *backend;         /* interned */
+  const gchar *pad;             /* of blockdctcompare, interned: whose frames
+                                   these are; nothing below then counts. NULL:
+                                   of blockdct */
   GstBlockDctRate rate;
   gboolean target, target_met;  /* a target chose the setting; it is kept */
   guint64 file_size;            /* of the JPEG file, if the target had it coded;
                                    0: it is not known so well */
   guint regions;                /* that have a setting of their own */
+  BdctViewMode view;            /* what its buffer shows */
   GstBlockDctSecond second;     /* B's; there may be none */
   GstBlockDctRate second_rate;
 } GstBlockDctHow;
@@ -71,7 +79,8 @@ typedef struct
 typedef struct
 {
   guint64 frames;
-  guint64 dropped;              /* frames skipped for QoS */
+  guint64 dropped;              /* frames skipped for QoS; of blockdctcompare
+                                   those that had no partner */
   BdctPool pool;                /* of those at the latest frame's depth */
   guint64 first_index;          /* of these */
   GstBlockDctRate rate;         /* the least that is known of one */
@@ -95,9 +104,10 @@ void gst_blockdct_report_init (void);
 
 /** Add one frame; `second`: B's statistics, if how->second says that there is
  * B. Its values are attached to `buffer` as the custom meta
- * GST_BLOCKDCT_NAME, and if `post`, posted: as a `frame` message, or, with an
- * `interval` above 0, pooled in one `interval` message for each. */
-void gst_blockdct_report_frame (GstBlockDctReport * report,
+ * GST_BLOCKDCT_NAME, or GST_BLOCKDCT_COMPARE_NAME, and if `post`, posted: as a
+ * `frame` message, or, with an `interval` above 0, pooled in one `interval`
+ * message for each. Returns the meta's structure. */
+GstStructure *gst_blockdct_report_frame (GstBlockDctReport * report,
     GstElement * element, GstBuffer * buffer, const BdctStats * stats,
     const BdctStats * second, const GstBlockDctHow * how,
     const GstBlockDctTimes * times, gboolean post, GstClockTime interval);

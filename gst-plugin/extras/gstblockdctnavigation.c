@@ -134,9 +134,9 @@ toggle_left (GstBlockDctNavigation * navigation, GstElement * element)
 
   g_mutex_lock (&navigation->lock);
   if (view != next)
-    navigation->left = view;
-  else if ((gint) navigation->left != next)
-    next = navigation->left;
+    navigation->left[0] = view;
+  else if (navigation->left[0] != next)
+    next = navigation->left[0];
   else
     next = view_of (get_int (element, "right"));
   g_mutex_unlock (&navigation->lock);
@@ -150,21 +150,20 @@ is_space (const gchar * key)
   return strcmp (key, "space") == 0 || strcmp (key, " ") == 0;
 }
 
-static const struct
-{
-  const gchar *key;
-  void (*func) (GstElement * element, gint by);
-  gint by;
-} keys[] = {
-  {"Up", turn_quality, 1},
-  {"Down", turn_quality, -1},
-  {"Left", turn_transform, -1},
-  {"Right", turn_transform, 1},
-  {"v", next_view, 0},
-  {"c", next_pair, 0},
-  {"b", store_second, 0},
-  {"x", swap_second, 0},
-  {"g", toggle_grid, 0},
+const GstBlockDctActions gst_blockdct_actions = {
+  .keys = {
+        {"Up", turn_quality, 1},
+        {"Down", turn_quality, -1},
+        {"Left", turn_transform, -1},
+        {"Right", turn_transform, 1},
+        {"v", next_view, 0},
+        {"c", next_pair, 0},
+        {"b", store_second, 0},
+        {"x", swap_second, 0},
+        {"g", toggle_grid, 0},
+      },
+  .space = toggle_left,
+  .wheel = turn_quality,
 };
 
 static void
@@ -225,7 +224,7 @@ handle_key (GstBlockDctNavigation * navigation, GstElement * element,
     return FALSE;
   if (is_space (key)) {
     if (press)
-      toggle_left (navigation, element);
+      navigation->actions->space (navigation, element);
     return TRUE;
   }
   if (strcmp (key, "m") == 0) {
@@ -238,10 +237,11 @@ handle_key (GstBlockDctNavigation * navigation, GstElement * element,
       zoom (navigation, element, steps);
     return TRUE;
   }
-  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
-    if (strcmp (key, keys[i].key) == 0) {
+  for (guint i = 0; navigation->actions->keys[i].key != NULL; i++)
+    if (strcmp (key, navigation->actions->keys[i].key) == 0) {
       if (press)
-        keys[i].func (element, keys[i].by);
+        navigation->actions->keys[i].func (element,
+            navigation->actions->keys[i].by);
       return TRUE;
     }
   return FALSE;
@@ -357,16 +357,17 @@ get_reach (gint width)
 
 /* The wheel: zoom with Ctrl, else the quantizer. */
 static void
-turn_wheel (GstElement * element, GstEvent * event, gint width, gint height,
-    gint by, gdouble x, gdouble y)
+turn_wheel (GstBlockDctNavigation * navigation, GstElement * element,
+    GstEvent * event, gint width, gint height, gint by, gdouble x, gdouble y)
 {
   GstNavigationModifierType state = 0;
 
-  if (gst_navigation_event_parse_modifier_state (event, &state)
-      && (state & GST_NAVIGATION_MODIFIER_CONTROL_MASK))
+  if (navigation->actions->wheel == NULL
+      || (gst_navigation_event_parse_modifier_state (event, &state)
+          && (state & GST_NAVIGATION_MODIFIER_CONTROL_MASK)))
     gst_blockdct_zoom_turn (element, width, height, by, x, y);
   else
-    turn_quality (element, by);
+    navigation->actions->wheel (element, by);
 }
 
 /* X11 sinks send a wheel as buttons 4 (up) and 5. */
@@ -382,7 +383,8 @@ handle_press (GstBlockDctNavigation * navigation, GstElement * element,
       || !is_inside (navigation, x, y, &width, &height))
     return FALSE;
   if (button == 4 || button == 5) {
-    turn_wheel (element, event, width, height, button == 4 ? 1 : -1, x, y);
+    turn_wheel (navigation, element, event, width, height,
+        button == 4 ? 1 : -1, x, y);
     return TRUE;
   }
   if (button != 1)
@@ -467,13 +469,15 @@ handle_scroll (GstBlockDctNavigation * navigation, GstElement * element,
   if (!gst_navigation_event_parse_mouse_scroll_event (event, &x, &y, &dx, &dy)
       || dy == 0 || !is_inside (navigation, x, y, &width, &height))
     return FALSE;
-  turn_wheel (element, event, width, height, dy > 0 ? 1 : -1, x, y);
+  turn_wheel (navigation, element, event, width, height, dy > 0 ? 1 : -1, x, y);
   return TRUE;
 }
 
 void
-gst_blockdct_navigation_init (GstBlockDctNavigation * navigation)
+gst_blockdct_navigation_init (GstBlockDctNavigation * navigation,
+    const GstBlockDctActions * actions)
 {
+  navigation->actions = actions;
   g_mutex_init (&navigation->lock);
   g_rec_mutex_init (&navigation->followed.telling);
 }

@@ -12,6 +12,28 @@
 #include "gstblockdctblock.h"
 
 G_BEGIN_DECLS
+
+typedef struct _GstBlockDctNavigation GstBlockDctNavigation;
+
+/** What keys and wheel do; zoom and magnifier are the same for all elements. */
+typedef struct
+{
+  /** Keys, up to one without a name, and what `by` says of them. */
+  struct
+  {
+    const gchar *key;
+    void (*func) (GstElement * element, gint by);
+    gint by;
+  } keys[12];
+  /** The space bar. */
+  void (*space) (GstBlockDctNavigation * navigation, GstElement * element);
+  /** The wheel, up (1) or down (-1). NULL: it zooms, as with Ctrl. */
+  void (*wheel) (GstElement * element, gint by);
+} GstBlockDctActions;
+
+/** Those of blockdct. */
+extern const GstBlockDctActions gst_blockdct_actions;
+
 /** What the pointer is doing, in samples of luma. */
 typedef struct
 {
@@ -33,18 +55,21 @@ typedef struct
 } GstBlockDctFollowed;
 
 /** One of an element; from any thread. */
-typedef struct
+struct _GstBlockDctNavigation
 {
   GMutex lock;
+  const GstBlockDctActions *actions;
   gint width, height;           /* of the picture; 0 before caps */
   GstBlockDctShown shown;
   GstBlockDctPointer pointer;
   GstBlockDctFollowed followed;
   gdouble x, y;                 /* where it moved to last */
-  BdctViewMode left;            /* for the original */
-} GstBlockDctNavigation;
+  gint left[2];                 /* view, and right, for the picture that the
+                                   space bar shows */
+};
 
-void gst_blockdct_navigation_init (GstBlockDctNavigation * navigation);
+void gst_blockdct_navigation_init (GstBlockDctNavigation * navigation,
+    const GstBlockDctActions * actions);
 void gst_blockdct_navigation_clear (GstBlockDctNavigation * navigation);
 
 /** The picture's size, which pointers are in. */

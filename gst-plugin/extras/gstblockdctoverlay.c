@@ -332,10 +332,14 @@ make_text (const GstBlockDctOverlayFrame * frame, gboolean small)
 {
   const BdctStats *stats = frame->stats;
   const GstBlockDctHow *how = frame->how;
-  BdctCounters total = bdct_stats_total (stats);
-  BdctCounters rgb = bdct_stats_total_rgb (stats);
-  GString *text = g_string_new (NULL);
+  BdctCounters total, rgb;
+  GString *text;
 
+  if (how == NULL)
+    return g_strdup (frame->text);
+  text = g_string_new (NULL);
+  total = bdct_stats_total (stats);
+  rgb = bdct_stats_total_rgb (stats);
   append_side (text, how, BDCT_SIDE_A);
   if (how->target && !how->target_met)
     g_string_append (text, "target not met\n");
@@ -548,10 +552,14 @@ name_side (GstBlockDctOverlay * self, const GstBlockDctOverlayFrame * frame,
   gchar *name;
 
   bdct_view_sides (frame->view, side);
-  name = frame->how->second.transform == 0 && side[second] == BDCT_SIDE_A
-      ? g_strdup ("reconstruction") : describe_side (frame->how, side[second]);
+  if (frame->how == NULL)
+    name = g_strdup (frame->names[second]);
+  else if (frame->how->second.transform == 0 && side[second] == BDCT_SIDE_A)
+    name = g_strdup ("reconstruction");
+  else
+    name = describe_side (frame->how, side[second]);
   if ((gint) strlen (name) > letters && side[second] != BDCT_SIDE_ORIGINAL
-      && frame->how->second.transform > 0)
+      && frame->how != NULL && frame->how->second.transform > 0)
     name[1] = '\0';
   if ((gint) strlen (name) > letters) {
     g_free (name);
@@ -588,7 +596,7 @@ name_sides (GstBlockDctOverlay * self, const GstBlockDctOverlayFrame * frame,
       first = 0;
       break;
     default:
-      if (frame->how->second.transform == 0
+      if (frame->how == NULL || frame->how->second.transform == 0
           || frame->view->mode > BDCT_VIEW_RECONSTRUCTION_B)
         return TRUE;
       first = 0;

@@ -26,7 +26,9 @@ typedef struct
   const BdctView *view;
   const BdctStats *stats;
   const BdctStats *second;      /* B's, if `how` says that there is one */
-  const GstBlockDctHow *how;
+  const GstBlockDctHow *how;    /* NULL: the text is given */
+  const gchar *text;            /* of the figures, */
+  const gchar *names[2];        /* and what the view's pictures are */
   gboolean figures;             /* write them too, not a map's labels alone */
   gboolean magnifier;           /* at these shares of width and height */
   gdouble magnifier_x, magnifier_y;

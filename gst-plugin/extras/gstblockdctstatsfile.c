@@ -389,13 +389,10 @@ unlock_and_tell (GstBlockDctStatsFile * file, GstElement * element,
 
 gboolean
 gst_blockdct_stats_file_add (GstBlockDctStatsFile * file, GstElement * element,
-    GstBuffer * buffer)
+    const GstStructure * frame)
 {
-  GstCustomMeta *meta;
-
   if (file == NULL)
     return TRUE;
-  meta = gst_buffer_get_custom_meta (buffer, GST_BLOCKDCT_NAME);
   g_mutex_lock (&file->lock);
   file->deadline = 0;
   while (is_regular (file) && file->waiting.length >= MAX_WAITING
@@ -403,9 +400,8 @@ gst_blockdct_stats_file_add (GstBlockDctStatsFile * file, GstElement * element,
     g_cond_wait (&file->written, &file->lock);
   if (file->waiting.length >= MAX_WAITING) {
     file->lost++;
-  } else if (file->error == 0 && meta != NULL) {
-    g_queue_push_tail (&file->waiting,
-        gst_structure_copy (gst_custom_meta_get_structure (meta)));
+  } else if (file->error == 0) {
+    g_queue_push_tail (&file->waiting, gst_structure_copy (frame));
     g_cond_signal (&file->added);
   }
   return unlock_and_tell (file, element, FALSE);

@@ -26,11 +26,11 @@ typedef struct _GstBlockDctStatsFile GstBlockDctStatsFile;
 GstBlockDctStatsFile *gst_blockdct_stats_file_open (const gchar * path,
     GstElement * element);
 
-/** Add a frame, by the custom meta that its buffer carries. FALSE, with an
+/** Add a frame, by what its meta says of it. FALSE, with an
  * element error, if something before it could not be written. `file` may be
  * NULL. */
 gboolean gst_blockdct_stats_file_add (GstBlockDctStatsFile * file,
-    GstElement * element, GstBuffer * buffer);
+    GstElement * element, const GstStructure * frame);
 
 /** Wait until all is written, for a reader less than a second. What could not
  * be written is an error or a warning. `file` may be NULL. */

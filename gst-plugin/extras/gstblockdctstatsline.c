@@ -189,6 +189,32 @@ append_cell (GString * line, const GstStructure * s, const gchar * name,
   append_value (line, gst_structure_get_value (s, field), "", FALSE);
 }
 
+/* A frame of blockdctcompare: of each pad a line. */
+static void
+format_compare_csv (GString * line, const GstStructure * s, gboolean first)
+{
+  static const gchar *columns[] = {
+    "pad", "index", "timestamp", "stream-time", "running-time", "duration",
+    "mse", "mse-y", "mse-u", "mse-v", "psnr", "psnr-y", "psnr-u", "psnr-v",
+    "identical", "backend", "mse-r", "mse-g", "mse-b", "psnr-r", "psnr-g",
+    "psnr-b", "mse-rgb", "psnr-rgb"
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (columns) && first; i++)
+    g_string_append_printf (line, "%s%s", i ? "," : "", columns[i]);
+  if (first) {
+    for_each_figure (append_column, line, s, "");
+    g_string_append_c (line, '\n');
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (columns); i++) {
+    if (i > 0)
+      g_string_append_c (line, ',');
+    append_value (line, gst_structure_get_value (s, columns[i]), "", FALSE);
+  }
+  for_each_figure (append_cell, line, s, "");
+  g_string_append_c (line, '\n');
+}
+
 static void
 format_csv (GString * line, const GstStructure * s, gboolean first)
 {
@@ -212,6 +238,10 @@ format_csv (GString * line, const GstStructure * s, gboolean first)
     "b-area-32", "b-deadzone", "b-rdoq"
   };
 
+  if (gst_structure_has_field (s, "pad")) {
+    format_compare_csv (line, s, first);
+    return;
+  }
   for (guint i = 0; i < G_N_ELEMENTS (columns) && first; i++)
     g_string_append_printf (line, "%s%s", i ? "," : "", columns[i]);
   if (first) {
@@ -258,7 +288,8 @@ gst_blockdct_stats_format (const gchar * path)
 {
   gchar *lower = g_ascii_strdown (path, -1);
   GstBlockDctStatsFormat format = g_str_has_suffix (lower, ".csv") ? format_csv
-      : g_str_has_suffix (lower, ".json") ? format_json : format_ffmpeg;
+      : g_str_has_suffix (lower, ".json") || g_str_has_suffix (lower, ".jsonl")
+      ? format_json : format_ffmpeg;
 
   g_free (lower);
   return format;

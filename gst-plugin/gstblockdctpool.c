@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstblockdctpool.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_debug);
+#define GST_CAT_DEFAULT gst_blockdct_debug
+
+/* A device's memory is small, and what fills it stops others too. Buffers of it
+ * that may be downstream beside those it asked for, where it sets no limit: as
+ * many as 2 GiB hold, between these. When all are there, the element says so
+ * and waits for one. An encoder that looks far ahead must not come to that.
+ * System memory has no such limit: who keeps buffers there may. */
+#define MIN_DOWNSTREAM 64
+#define MAX_DOWNSTREAM 256
+#define DOWNSTREAM_SIZE (G_GUINT64_CONSTANT (1) << 31)
+
+/* Configure a pool; its size may grow with the pool's own strides. */
+static gboolean
+configure_pool (GstBufferPool * pool, GstCaps * caps, guint * size, guint min,
+    guint max, gboolean video_meta, GstAllocator * allocator)
+{
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+
+  gst_buffer_pool_config_set_params (config, caps, *size, min, max);
+  if (allocator != NULL)
+    gst_buffer_pool_config_set_allocator (config, allocator, NULL);
+  if (video_meta)
+    gst_buffer_pool_config_add_option (config,
+        GST_BUFFER_POOL_OPTION_VIDEO_META);
+  if (!gst_buffer_pool_set_config (pool, config))
+    return FALSE;
+  config = gst_buffer_pool_get_config (pool);
+  gst_buffer_pool_config_get_params (config, NULL, size, NULL, NULL);
+  gst_structure_free (config);
+  return TRUE;
+}
+
+/* A pool of the backend's own memory or the system's, not yet configured. */
+static GstBufferPool *
+make_pool (const GstBlockDctBackend * backend, GstObject * context,
+    gboolean own)
+{
+  return own ? backend->klass->pool (context) : gst_video_buffer_pool_new ();
+}
+
+gboolean
+gst_blockdct_pool_propose (const GstBlockDctBackend * backend,
+    GstObject * context, GstQuery * query, guint depth)
+{
+  GstAllocator *allocator = NULL;
+  GstBufferPool *pool;
+  GstVideoInfo info;
+  GstCaps *caps;
+  gboolean need_pool, own;
+  guint size;
+
+  gst_query_parse_allocation (query, &caps, &need_pool);
+  if (caps == NULL || !gst_video_info_from_caps (&info, caps))
+    return FALSE;
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+
+  own = gst_blockdct_backend_owns (backend->klass, caps);
+  if (!own && !gst_blockdct_backend_has_feature (caps, 0,
+          GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY))
+    return FALSE;
+  if (!own)
+    allocator = backend->host_allocator;
+  if (allocator != NULL)
+    gst_query_add_allocation_param (query, allocator, NULL);
+  size = GST_VIDEO_INFO_SIZE (&info);
+  if (!need_pool) {
+    gst_query_add_allocation_pool (query, NULL, size, depth, 0);
+    return TRUE;
+  }
+  pool = make_pool (backend, context, own);
+  if (!configure_pool (pool, caps, &size, depth, 0, TRUE, allocator)) {
+    GST_WARNING ("no pool for %" GST_PTR_FORMAT, caps);
+    gst_object_unref (pool);
+    return FALSE;
+  }
+  gst_query_add_allocation_pool (query, pool, size, depth, 0);
+  gst_object_unref (pool);
+  return TRUE;
+}
+
+/* Have output in system memory pinned, if nothing downstream depends on its own
+ * memory or its own kind of pool: the base class gives the pool the allocator
+ * that is in the query. */
+static void
+prefer_pinned (const GstBlockDctBackend * backend, GstQuery * query,
+    GstBufferPool * pool)
+{
+  gboolean update = gst_query_get_n_allocation_params (query) > 0;
+  GstAllocator *ours = backend->host_allocator, *allocator = NULL;
+  GstAllocationParams params;
+  gboolean theirs;
+
+  if (ours == NULL || (pool != NULL
+          && G_OBJECT_TYPE (pool) != GST_TYPE_VIDEO_BUFFER_POOL
+          && G_OBJECT_TYPE (pool) != GST_TYPE_BUFFER_POOL))
+    return;
+  gst_allocation_params_init (&params);
+  if (update)
+    gst_query_parse_nth_allocation_param (query, 0, &allocator, &params);
+  theirs = allocator != NULL
+      && g_strcmp0 (allocator->mem_type, GST_ALLOCATOR_SYSMEM) != 0;
+  gst_clear_object (&allocator);
+  if (theirs)
+    return;
+  if (update)
+    gst_query_set_nth_allocation_param (query, 0, ours, &params);
+  else
+    gst_query_add_allocation_param (query, ours, &params);
+}
+
+gboolean
+gst_blockdct_pool_decide (const GstBlockDctBackend * backend,
+    GstObject * context, GstQuery * query, const GstVideoInfo * info,
+    guint depth, guint * own_limit)
+{
+  GstBufferPool *pool = NULL;
+  GstCaps *caps;
+  gboolean own, update, video_meta;
+  guint size, min = 0, max = 0;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (caps == NULL)
+    return FALSE;
+  own = gst_blockdct_backend_owns (backend->klass, caps);
+  size = GST_VIDEO_INFO_SIZE (info);
+  update = gst_query_get_n_allocation_pools (query) > 0;
+  if (update) {
+    gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
+    size = MAX (size, GST_VIDEO_INFO_SIZE (info));
+    if (pool != NULL && own && !backend->klass->fits (pool, context))
+      gst_clear_object (&pool);
+  }
+  if (!own)
+    prefer_pinned (backend, query, pool);
+  /* The frames in flight are held here, beside those downstream needs. */
+  min += depth;
+  if (max != 0 && max < min)
+    gst_clear_object (&pool);
+  *own_limit = own && (max == 0 || pool == NULL) ? min
+      + CLAMP (DOWNSTREAM_SIZE / size, MIN_DOWNSTREAM, MAX_DOWNSTREAM) : 0;
+  if (max == 0 || pool == NULL)
+    max = *own_limit;
+  video_meta = own || gst_query_find_allocation_meta (query,
+      GST_VIDEO_META_API_TYPE, NULL);
+  if (pool != NULL
+      && !configure_pool (pool, caps, &size, min, max, video_meta, NULL))
+    gst_clear_object (&pool);
+  if (pool == NULL) {
+    pool = make_pool (backend, context, own);
+    if (!configure_pool (pool, caps, &size, min, max, video_meta, NULL)) {
+      gst_object_unref (pool);
+      return FALSE;
+    }
+  }
+  if (update)
+    gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
+  else
+    gst_query_add_allocation_pool (query, pool, size, min, max);
+  gst_object_unref (pool);
+  return TRUE;
+}
