@@ -3,12 +3,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/gst.h>
+#include "compare/gstblockdctcompare.h"
 #include "gstblockdct.h"
 
 static gboolean
 plugin_init (GstPlugin * plugin)
 {
-  return GST_ELEMENT_REGISTER (blockdct, plugin);
+  return GST_ELEMENT_REGISTER (blockdct, plugin)
+      && GST_ELEMENT_REGISTER (blockdctcompare, plugin);
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, blockdct,

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/**
+ * SECTION:element-blockdctcompare
+ * @title: blockdctcompare
+ *
+ * Compares pictures with a reference: PSNR, SSIM and others of each pair as
+ * element messages and metas, and a view of two of them. It does not care who
+ * made them: blockdct, or an encoder and a decoder.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 -m blockdctcompare name=c ! videoconvert ! autovideosink
+ *     videotestsrc num-buffers=100 ! tee name=t ! queue ! c.ref_sink
+ *     t. ! queue ! x264enc ! avdec_h264 ! c.dist_sink
+ * ]|
+ */
+#include "gstblockdctcompare.h"
+#include "gst-plugin/gstblockdctformat.h"
+#include "gstblockdctcompareupstream.h"
+
+#include <string.h>
+
+GST_DEBUG_CATEGORY (gst_blockdct_compare_debug);
+#define GST_CAT_DEFAULT gst_blockdct_compare_debug
+
+G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDctCompare, gst_blockdct_compare,
+    GST_TYPE_AGGREGATOR,
+    GST_DEBUG_CATEGORY_INIT (gst_blockdct_compare_debug, "blockdctcompare", 0,
+        "Pictures against a reference");
+    gst_blockdct_report_init ());
+GST_ELEMENT_REGISTER_DEFINE (blockdctcompare, "blockdctcompare", GST_RANK_NONE,
+    GST_TYPE_BLOCKDCT_COMPARE);
+
+/* Open what runs, or say why not. */
+static gboolean
+open_all (GstBlockDctCompare * self)
+{
+  gchar *path;
+  gboolean ok = TRUE;
+
+  GST_OBJECT_LOCK (self);
+  path = g_strdup (self->settings.stats_file);
+  GST_OBJECT_UNLOCK (self);
+  if (path != NULL && *path != '\0') {
+    ok = strcmp (path, "-") == 0 || g_str_has_suffix (path, ".log")
+        || g_str_has_suffix (path, ".csv") || g_str_has_suffix (path, ".jsonl");
+    if (!ok)
+      GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
+          ("stats-file=%s has an ending that says no format.", path),
+          ("It may end in .log, .csv or .jsonl."));
+    else
+      self->stats_file = gst_blockdct_stats_file_open (path,
+          GST_ELEMENT (self));
+    ok = self->stats_file != NULL;
+  }
+  g_free (path);
+  if (ok && gst_blockdct_compare_frames_open (self))
+    return TRUE;
+  gst_blockdct_stats_file_close (&self->stats_file, GST_ELEMENT (self));
+  return FALSE;
+}
+
+static void
+set_started (GstBlockDctCompare * self, gboolean started)
+{
+  GST_OBJECT_LOCK (self);
+  self->started = started;
+  GST_OBJECT_UNLOCK (self);
+}
+
+static gboolean
+gst_blockdct_compare_start (GstAggregator * agg)
+{
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
+
+  set_started (self, TRUE);
+  self->match = (GstBlockDctCompareMatch) {
+  .smallest_gap = GST_CLOCK_TIME_NONE};
+  for (guint i = 0; i < BDCT_MAX_DISTORTED; i++) {
+    self->report[i] = (GstBlockDctReport) { 0 };
+    gst_blockdct_report_flush (&self->report[i]);
+    self->shifts[i].done = FALSE;
+  }
+  self->output = (GstBlockDctCompareOutput) {
+  .single = GST_BLOCKDCT_COMPARE_DRAWN};
+  self->warned_differ = self->warned_view = self->below = 0;
+  self->warned_alone = FALSE;
+  gst_blockdct_compare_output_publish (self);
+  if (open_all (self))
+    return TRUE;
+  set_started (self, FALSE);
+  return FALSE;
+}
+
+static gboolean
+gst_blockdct_compare_stop (GstAggregator * agg)
+{
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
+  GstBlockDctComparePad *pads[1 + BDCT_MAX_DISTORTED];
+
+  gst_blockdct_compare_forget (self);
+  gst_blockdct_compare_frames_close (self);
+  gst_blockdct_compare_get_pads (self, pads);
+  for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++)
+    if (pads[i] != NULL) {
+      gst_clear_caps (&pads[i]->caps);
+      pads[i]->arrived = 0;
+      pads[i]->last_time = GST_CLOCK_TIME_NONE;
+      gst_blockdct_compare_pad_set_flushing (pads[i], &self->gate, FALSE);
+    }
+  gst_blockdct_compare_put_pads (pads);
+  gst_blockdct_overlay_clear (&self->overlay);
+  gst_blockdct_navigation_set_size (&self->navigation, 0, 0);
+  gst_blockdct_backend_set_context (GST_ELEMENT (self), &self->context, NULL);
+  set_started (self, FALSE);
+  gst_blockdct_stats_file_close (&self->stats_file, GST_ELEMENT (self));
+  return TRUE;
+}
+
+static GstFlowReturn
+gst_blockdct_compare_flush (GstAggregator * agg)
+{
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
+
+  gst_blockdct_compare_forget (self);
+  self->match.smallest_gap = GST_CLOCK_TIME_NONE;
+  for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
+    gst_blockdct_report_flush (&self->report[i]);
+  self->output.flushed = TRUE;
+  self->output.drained = GST_FLOW_OK;
+  gst_blockdct_compare_gate_set_open (&self->gate, FALSE);
+  return GST_FLOW_OK;
+}
+
+/* Pads */
+
+/* dist_sink_1 or dist_sink_2, or the first of these that is free. */
+static GstAggregatorPad *
+gst_blockdct_compare_create_new_pad (GstAggregator * agg,
+    GstPadTemplate * templ, const gchar * req_name, const GstCaps * caps)
+{
+  (void) caps;
+  for (gint i = 1; i < BDCT_MAX_DISTORTED; i++) {
+    gchar *name = g_strdup_printf ("dist_sink_%d", i);
+    GstPad *other = gst_element_get_static_pad (GST_ELEMENT (agg), name);
+    gboolean fits = other == NULL && (req_name == NULL
+        || strcmp (req_name, name) == 0
+        || strcmp (req_name, GST_PAD_TEMPLATE_NAME_TEMPLATE (templ)) == 0);
+    GstBlockDctComparePad *pad = fits
+        ? gst_blockdct_compare_pad_new (name, templ, i) : NULL;
+
+    gst_clear_object (&other);
+    g_free (name);
+    if (pad != NULL)
+      return GST_AGGREGATOR_PAD (pad);
+  }
+  GST_WARNING_OBJECT (agg, "no pad %s: there are dist_sink_1 and dist_sink_2, "
+      "once each", req_name != NULL ? req_name : "is left");
+  return NULL;
+}
+
+static gboolean
+set_caps (GstBlockDctComparePad * pad, GstCaps * caps)
+{
+  GstVideoInfo info;
+
+  if (!gst_video_info_from_caps (&info, caps))
+    return FALSE;
+  gst_caps_replace (&pad->caps, caps);
+  pad->info = info;
+  gst_blockdct_format_layout (&info, BDCT_CHROMA_444, &pad->layout);
+  return TRUE;
+}
+
+/* An event's turn has come, behind the frames before it. */
+static gboolean
+gst_blockdct_compare_sink_event (GstAggregator * agg,
+    GstAggregatorPad * agg_pad, GstEvent * event)
+{
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
+  GstBlockDctComparePad *pad = GST_BLOCKDCT_COMPARE_PAD (agg_pad);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
+    GstCaps *caps;
+    gboolean ok;
+
+    gst_event_parse_caps (event, &caps);
+    ok = set_caps (pad, caps);
+    gst_event_unref (event);
+    return ok;
+  }
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START) {
+    gst_blockdct_compare_pad_set_flushing (pad, &self->gate, TRUE);
+  } else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
+    pad->arrived = 0;
+    pad->last_time = GST_CLOCK_TIME_NONE;
+    gst_blockdct_compare_pad_set_flushing (pad, &self->gate, FALSE);
+  }
+  /* All else that is serialized is about the reference, if it is downstream's
+   * business. */
+  if (GST_EVENT_IS_SERIALIZED (event) && GST_EVENT_TYPE (event)
+      > GST_EVENT_SEGMENT && GST_EVENT_TYPE (event) != GST_EVENT_GAP
+      && GST_EVENT_TYPE (event) != GST_EVENT_EOS
+      && pad->number != GST_BLOCKDCT_COMPARE_REFERENCE) {
+    gst_event_unref (event);
+    return TRUE;
+  }
+  return GST_AGGREGATOR_CLASS (gst_blockdct_compare_parent_class)->sink_event
+      (agg, agg_pad, event);
+}
+
+static gboolean
+gst_blockdct_compare_sink_query (GstAggregator * agg, GstAggregatorPad * pad,
+    GstQuery * query)
+{
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
+
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT
+      && gst_blockdct_backend_answer_context (GST_ELEMENT (self),
+          &self->context, query))
+    return TRUE;
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS) {
+    GstCaps *filter, *all = gst_pad_get_pad_template_caps (GST_PAD (pad));
+
+    gst_query_parse_caps (query, &filter);
+    if (filter != NULL) {
+      GstCaps *both = gst_caps_intersect_full (filter, all,
+          GST_CAPS_INTERSECT_FIRST);
+
+      gst_caps_unref (all);
+      all = both;
+    }
+    gst_query_set_caps_result (query, all);
+    gst_caps_unref (all);
+    return TRUE;
+  }
+  return GST_AGGREGATOR_CLASS (gst_blockdct_compare_parent_class)->sink_query
+      (agg, pad, query);
+}
+
+/* What concerns the whole stream is asked of the reference. */
+static gboolean
+gst_blockdct_compare_src_query (GstAggregator * agg, GstQuery * query)
+{
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
+
+  switch (GST_QUERY_TYPE (query)) {
+    case GST_QUERY_CONTEXT:
+      if (gst_blockdct_backend_answer_context (GST_ELEMENT (self),
+              &self->context, query))
+        return TRUE;
+      break;
+    case GST_QUERY_SEEKING:
+    case GST_QUERY_DURATION:
+    case GST_QUERY_POSITION:
+    case GST_QUERY_SEGMENT:
+    {
+      GstPad *pad = gst_element_get_static_pad (GST_ELEMENT (agg), "ref_sink");
+      gboolean ok = gst_pad_peer_query (pad, query);
+
+      gst_object_unref (pad);
+      return ok;
+    }
+    default:
+      break;
+  }
+  return GST_AGGREGATOR_CLASS (gst_blockdct_compare_parent_class)->src_query
+      (agg, query);
+}
+
+/* Seeking */
+
+/* A seek that another pad's upstream does is done here, too. */
+static GstPadProbeReturn
+swallow_seek (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
+
+  (void) pad;
+  if (GST_EVENT_TYPE (event) != GST_EVENT_SEEK
+      || gst_event_get_seqnum (event) != GPOINTER_TO_UINT (data))
+    return GST_PAD_PROBE_OK;
+  gst_event_unref (event);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+/* GstAggregator sends a seek up each pad. Behind a tee these are one source,
+ * which would seek once for each: a pad that shares its source with one before it
+ * sends none. */
+static gboolean
+seek (GstBlockDctCompare * self, GstEvent * event)
+{
+  GstBlockDctComparePad *pads[1 + BDCT_MAX_DISTORTED];
+  GstPad *peers[1 + BDCT_MAX_DISTORTED] = { NULL };
+  gulong probes[1 + BDCT_MAX_DISTORTED] = { 0 };
+  const guint32 seqnum = gst_event_get_seqnum (event);
+  gboolean ok;
+
+  gst_blockdct_compare_get_pads (self, pads);
+  for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++) {
+    gboolean common = FALSE;
+
+    if (pads[i] == NULL)
+      continue;
+    peers[i] = gst_pad_get_peer (GST_PAD (pads[i]));
+    for (guint k = 0; k < i; k++)
+      common |= pads[k] != NULL && gst_blockdct_compare_share_source
+          (GST_PAD (pads[k]), GST_PAD (pads[i]));
+    if (common && peers[i] != NULL)
+      probes[i] = gst_pad_add_probe (peers[i],
+          GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, swallow_seek,
+          GUINT_TO_POINTER (seqnum), NULL);
+  }
+  ok = GST_AGGREGATOR_CLASS (gst_blockdct_compare_parent_class)->src_event
+      (GST_AGGREGATOR (self), event);
+  for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++) {
+    if (probes[i] != 0)
+      gst_pad_remove_probe (peers[i], probes[i]);
+    gst_clear_object (&peers[i]);
+  }
+  gst_blockdct_compare_put_pads (pads);
+  return ok;
+}
+
+static gboolean
+gst_blockdct_compare_src_event (GstAggregator * agg, GstEvent * event)
+{
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK)
+    return seek (self, event);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_NAVIGATION) {
+    GstPad *pad;
+    gboolean ok;
+
+    if (gst_blockdct_navigation_event (&self->navigation, GST_ELEMENT (self),
+            event)) {
+      gst_event_unref (event);
+      return TRUE;
+    }
+    pad = gst_element_get_static_pad (GST_ELEMENT (agg), "ref_sink");
+    ok = gst_pad_push_event (pad, event);
+    gst_object_unref (pad);
+    return ok;
+  }
+  return GST_AGGREGATOR_CLASS (gst_blockdct_compare_parent_class)->src_event
+      (agg, event);
+}
+
+/* GstElement, GObject */
+
+static void
+gst_blockdct_compare_set_context (GstElement * element, GstContext * context)
+{
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (element);
+  GstBlockDctCompareSettings settings =
+      gst_blockdct_compare_get_settings (self);
+
+  gst_blockdct_backend_offer_context (element, context, settings.backend,
+      settings.device_id, &self->context);
+  GST_ELEMENT_CLASS (gst_blockdct_compare_parent_class)->set_context (element,
+      context);
+}
+
+static GstStateChangeReturn
+gst_blockdct_compare_change_state (GstElement * element,
+    GstStateChange transition)
+{
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (element);
+
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED
+      || transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    gst_blockdct_compare_gate_set_open (&self->gate,
+        transition == GST_STATE_CHANGE_PAUSED_TO_READY);
+  return GST_ELEMENT_CLASS (gst_blockdct_compare_parent_class)->change_state
+      (element, transition);
+}
+
+static void
+gst_blockdct_compare_release_pad (GstElement * element, GstPad * pad)
+{
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (element);
+
+  gst_blockdct_compare_pad_set_flushing (GST_BLOCKDCT_COMPARE_PAD (pad),
+      &self->gate, TRUE);
+  GST_ELEMENT_CLASS (gst_blockdct_compare_parent_class)->release_pad (element,
+      pad);
+}
+
+static void
+gst_blockdct_compare_finalize (GObject * object)
+{
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (object);
+
+  gst_blockdct_compare_gate_clear (&self->gate);
+  gst_blockdct_navigation_clear (&self->navigation);
+  gst_clear_object (&self->context);
+  g_free (self->active_backend);
+  g_free (self->settings.stats_file);
+  G_OBJECT_CLASS (gst_blockdct_compare_parent_class)->finalize (object);
+}
+
+static void
+gst_blockdct_compare_class_init (GstBlockDctCompareClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstAggregatorClass *agg_class = GST_AGGREGATOR_CLASS (klass);
+  GstCaps *caps = gst_blockdct_format_caps ();
+
+  object_class->finalize = GST_DEBUG_FUNCPTR (gst_blockdct_compare_finalize);
+  gst_blockdct_compare_install_properties (object_class);
+
+  element_class->set_context =
+      GST_DEBUG_FUNCPTR (gst_blockdct_compare_set_context);
+  element_class->change_state =
+      GST_DEBUG_FUNCPTR (gst_blockdct_compare_change_state);
+  element_class->release_pad =
+      GST_DEBUG_FUNCPTR (gst_blockdct_compare_release_pad);
+  gst_element_class_set_static_metadata (element_class,
+      "Block DCT compare", "Analyzer/Video",
+      "Compares pictures with a reference: PSNR, SSIM and others, and a view",
+      "gst-blockdct");
+  gst_element_class_add_pad_template (element_class,
+      gst_pad_template_new_with_gtype ("ref_sink", GST_PAD_SINK,
+          GST_PAD_ALWAYS, caps, GST_TYPE_BLOCKDCT_COMPARE_PAD));
+  gst_element_class_add_pad_template (element_class,
+      gst_pad_template_new_with_gtype ("dist_sink", GST_PAD_SINK,
+          GST_PAD_ALWAYS, caps, GST_TYPE_BLOCKDCT_COMPARE_PAD));
+  gst_element_class_add_pad_template (element_class,
+      gst_pad_template_new_with_gtype ("dist_sink_%u", GST_PAD_SINK,
+          GST_PAD_REQUEST, caps, GST_TYPE_BLOCKDCT_COMPARE_PAD));
+  gst_element_class_add_pad_template (element_class,
+      gst_pad_template_new_with_gtype ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+          caps, GST_TYPE_AGGREGATOR_PAD));
+  gst_caps_unref (caps);
+
+  agg_class->start = GST_DEBUG_FUNCPTR (gst_blockdct_compare_start);
+  agg_class->stop = GST_DEBUG_FUNCPTR (gst_blockdct_compare_stop);
+  agg_class->flush = GST_DEBUG_FUNCPTR (gst_blockdct_compare_flush);
+  agg_class->create_new_pad =
+      GST_DEBUG_FUNCPTR (gst_blockdct_compare_create_new_pad);
+  agg_class->sink_event = GST_DEBUG_FUNCPTR (gst_blockdct_compare_sink_event);
+  agg_class->sink_query = GST_DEBUG_FUNCPTR (gst_blockdct_compare_sink_query);
+  agg_class->src_query = GST_DEBUG_FUNCPTR (gst_blockdct_compare_src_query);
+  agg_class->src_event = GST_DEBUG_FUNCPTR (gst_blockdct_compare_src_event);
+  gst_blockdct_compare_install_flow (agg_class);
+  gst_type_mark_as_plugin_api (GST_TYPE_BLOCKDCT_COMPARE_PAD, 0);
+}
+
+static void
+gst_blockdct_compare_init (GstBlockDctCompare * self)
+{
+  GstElementClass *klass = GST_ELEMENT_GET_CLASS (self);
+
+  gst_blockdct_compare_gate_init (&self->gate);
+  self->gate.open = TRUE;
+  gst_blockdct_navigation_init (&self->navigation,
+      &gst_blockdct_compare_actions);
+  gst_blockdct_compare_init_properties (self);
+  gst_element_add_pad (GST_ELEMENT (self), GST_PAD
+      (gst_blockdct_compare_pad_new ("ref_sink",
+              gst_element_class_get_pad_template (klass, "ref_sink"),
+              GST_BLOCKDCT_COMPARE_REFERENCE)));
+  gst_element_add_pad (GST_ELEMENT (self), GST_PAD
+      (gst_blockdct_compare_pad_new ("dist_sink",
+              gst_element_class_get_pad_template (klass, "dist_sink"), 0)));
+}

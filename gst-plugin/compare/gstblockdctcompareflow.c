@@ -1,0 +1,570 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A frame's way through blockdctcompare: what GstAggregator gives it, and what
+ * goes downstream. */
+#include "gstblockdctcompare.h"
+#include "gst-plugin/gstblockdctformat.h"
+#include "gst-plugin/gstblockdctpool.h"
+
+#define GST_CAT_DEFAULT gst_blockdct_compare_debug
+
+static gpointer parent_class;
+
+void
+gst_blockdct_compare_get_pads (GstBlockDctCompare * self,
+    GstBlockDctComparePad * pads[1 + BDCT_MAX_DISTORTED])
+{
+  for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++)
+    pads[i] = NULL;
+  GST_OBJECT_LOCK (self);
+  for (GList * l = GST_ELEMENT (self)->sinkpads; l != NULL; l = l->next) {
+    GstBlockDctComparePad *pad = l->data;
+
+    pads[1 + pad->number] = gst_object_ref (pad);
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+void
+gst_blockdct_compare_put_pads (GstBlockDctComparePad *
+    pads[1 + BDCT_MAX_DISTORTED])
+{
+  for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++)
+    g_clear_object (&pads[i]);
+}
+
+void
+gst_blockdct_compare_forget (GstBlockDctCompare * self)
+{
+  gst_blockdct_compare_pair_clear (&self->pair);
+  gst_blockdct_compare_frames_discard (self);
+  for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
+    gst_blockdct_compare_shifts_reset (&self->shifts[i]);
+}
+
+/* Caps */
+
+/* What of two inputs has to be the same; NULL if it is. */
+static const gchar *
+find_conflict (const GstBlockDctComparePad * a, const GstBlockDctComparePad * b,
+    const gchar ** cure)
+{
+  const GstVideoInfo *x = &a->info, *y = &b->info;
+
+  if (GST_VIDEO_INFO_WIDTH (x) != GST_VIDEO_INFO_WIDTH (y)
+      || GST_VIDEO_INFO_HEIGHT (x) != GST_VIDEO_INFO_HEIGHT (y)) {
+    *cure = "videoscale ! video/x-raw,width=%d,height=%d";
+    return "size";
+  }
+  *cure = "videoconvert ! video/x-raw,format=%s";
+  if (a->layout.depth != b->layout.depth)
+    return "depth";
+  if (GST_VIDEO_INFO_IS_RGB (x) != GST_VIDEO_INFO_IS_RGB (y)
+      || (GST_VIDEO_INFO_IS_RGB (x)
+          && GST_VIDEO_INFO_FORMAT (x) != GST_VIDEO_INFO_FORMAT (y)))
+    return "format";
+  return a->layout.chroma != b->layout.chroma ? "chroma subsampling" : NULL;
+}
+
+/* Whether a distorted input can be compared with the reference. */
+static gboolean
+check_caps (GstBlockDctCompare * self, GstBlockDctComparePad * reference,
+    GstBlockDctComparePad * pad)
+{
+  const gchar *cure, *what = find_conflict (reference, pad, &cure);
+  GstCaps *a, *b;
+  gchar *filter;
+
+  if (what == NULL)
+    return TRUE;
+  a = gst_video_info_to_caps (&reference->info);
+  b = gst_video_info_to_caps (&pad->info);
+  filter = g_str_has_prefix (cure, "videoscale")
+      ? g_strdup_printf ("videoscale ! video/x-raw,width=%d,height=%d",
+      GST_VIDEO_INFO_WIDTH (&reference->info),
+      GST_VIDEO_INFO_HEIGHT (&reference->info))
+      : g_strdup_printf ("videoconvert ! video/x-raw,format=%s",
+      GST_VIDEO_INFO_NAME (&reference->info));
+  GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+      ("%s has another %s than ref_sink.", GST_PAD_NAME (pad), what),
+      ("ref_sink: %" GST_PTR_FORMAT "; %s: %" GST_PTR_FORMAT ". Put '%s' in "
+          "front of %s.", a, GST_PAD_NAME (pad), b, filter,
+          GST_PAD_NAME (pad)));
+  g_free (filter);
+  gst_caps_unref (a);
+  gst_caps_unref (b);
+  return FALSE;
+}
+
+/* What may differ, though it makes the figures say less: once a pad. */
+static void
+warn_differences (GstBlockDctCompare * self,
+    const GstBlockDctComparePad * reference, const GstBlockDctComparePad * pad)
+{
+  const GstVideoInfo *x = &reference->info, *y = &pad->info;
+  const gchar *what = NULL;
+
+  if (!gst_video_colorimetry_is_equal (&x->colorimetry, &y->colorimetry))
+    what = x->colorimetry.range != y->colorimetry.range ? "range"
+        : "colorimetry";
+  else if (x->chroma_site != y->chroma_site
+      && x->chroma_site != GST_VIDEO_CHROMA_SITE_UNKNOWN
+      && y->chroma_site != GST_VIDEO_CHROMA_SITE_UNKNOWN)
+    what = "chroma site";
+  else if (GST_VIDEO_INFO_PAR_N (x) * GST_VIDEO_INFO_PAR_D (y)
+      != GST_VIDEO_INFO_PAR_N (y) * GST_VIDEO_INFO_PAR_D (x))
+    what = "pixel aspect ratio";
+  else if (GST_VIDEO_INFO_IS_INTERLACED (x) != GST_VIDEO_INFO_IS_INTERLACED (y))
+    what = "interlacing";
+  else if (GST_VIDEO_INFO_FPS_N (x) > 0 && GST_VIDEO_INFO_FPS_N (y) > 0
+      && (gint64) GST_VIDEO_INFO_FPS_N (x) * GST_VIDEO_INFO_FPS_D (y)
+      != (gint64) GST_VIDEO_INFO_FPS_N (y) * GST_VIDEO_INFO_FPS_D (x))
+    what = "framerate";
+  if (what == NULL || self->warned_differ >> pad->number & 1)
+    return;
+  self->warned_differ |= 1u << pad->number;
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+      ("%s has another %s than ref_sink.", GST_PAD_NAME (pad), what),
+      ("Samples are compared as they are, and frames by their times."));
+}
+
+/* Have the engine ready for a pair; `*changed`: it was not. */
+static gboolean
+follow_caps (GstBlockDctCompare * self,
+    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED],
+    gboolean * changed)
+{
+  GstBlockDctCompareFrames *frames = &self->frames;
+  GstBlockDctComparePad *reference = pads[0];
+
+  for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
+    if (self->pair.distorted[i] != NULL) {
+      if (!check_caps (self, reference, pads[1 + i]))
+        return FALSE;
+      warn_differences (self, reference, pads[1 + i]);
+    }
+  *changed = frames->depth == 0
+      || !gst_video_info_is_equal (&frames->info, &reference->info);
+  if (!*changed)
+    return TRUE;
+  if (gst_blockdct_compare_drain (self) != GST_FLOW_OK)
+    return FALSE;
+  for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
+    gst_blockdct_compare_shifts_reset (&self->shifts[i]);
+  return gst_blockdct_compare_frames_configure (self, &reference->info);
+}
+
+/* The pad whose buffers pass as they are; else DRAWN. */
+static gint
+find_single (const GstBlockDctCompareSettings * settings)
+{
+  return settings->view == GST_BLOCKDCT_COMPARE_SINGLE ? settings->right
+      : GST_BLOCKDCT_COMPARE_DRAWN;
+}
+
+/* The caps that a picture of these can leave in: its own memory first. */
+static GstCaps *
+list_memories (GstBlockDctCompare * self, GstCaps * caps)
+{
+  const GstBlockDctBackendClass *klass = self->frames.backend.klass;
+
+  return gst_blockdct_format_transform_caps (caps, &klass, 1);
+}
+
+static GstFlowReturn
+update_src_caps (GstAggregator * agg, GstCaps * downstream, GstCaps ** ret)
+{
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
+  GstBlockDctCompareSettings settings =
+      gst_blockdct_compare_get_settings (self);
+  const gint single = find_single (&settings);
+  GstBlockDctComparePad *pads[1 + BDCT_MAX_DISTORTED], *pad;
+  GstCaps *caps = NULL, *all;
+
+  gst_blockdct_compare_get_pads (self, pads);
+  pad = pads[single == GST_BLOCKDCT_COMPARE_DRAWN ? 0 : 1 + single];
+  if (pad != NULL)
+    gst_caps_replace (&caps, pad->caps);
+  gst_blockdct_compare_put_pads (pads);
+  if (caps == NULL)
+    return GST_AGGREGATOR_FLOW_NEED_DATA;
+  self->output.single = single;
+  all = single == GST_BLOCKDCT_COMPARE_DRAWN ? list_memories (self, caps)
+      : gst_caps_ref (caps);
+  gst_caps_unref (caps);
+  caps = gst_caps_intersect_full (all, downstream, GST_CAPS_INTERSECT_FIRST);
+  if (gst_caps_is_empty (caps)) {
+    GST_ELEMENT_ERROR (self, STREAM, WRONG_TYPE,
+        ("Downstream does not take the picture."),
+        ("It takes %" GST_PTR_FORMAT "; there is %" GST_PTR_FORMAT ". Put "
+            "videoconvert behind this element.", downstream, all));
+    gst_caps_unref (all);
+    gst_caps_unref (caps);
+    return GST_FLOW_NOT_NEGOTIATED;
+  }
+  gst_caps_unref (all);
+  *ret = gst_caps_truncate (caps);
+  return GST_FLOW_OK;
+}
+
+/* What was drawn in the caps before leaves before the new ones. GstAggregator
+ * takes no other answer than whether it went well. */
+static gboolean
+negotiate (GstAggregator * agg)
+{
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
+
+  self->output.drained = gst_blockdct_compare_drain (self);
+  return self->output.drained != GST_FLOW_OK
+      || GST_AGGREGATOR_CLASS (parent_class)->negotiate (agg);
+}
+
+static gboolean
+negotiated_src_caps (GstAggregator * agg, GstCaps * caps)
+{
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
+
+  self->output.own_memory =
+      gst_blockdct_backend_owns (self->frames.backend.klass, caps);
+  return gst_video_info_from_caps (&self->output.info, caps);
+}
+
+static gboolean
+decide_allocation (GstAggregator * agg, GstQuery * query)
+{
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
+
+  self->output.overlay_attach = gst_query_find_allocation_meta (query,
+      GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
+  return gst_blockdct_pool_decide (&self->frames.backend, self->context, query,
+      &self->output.info, GST_BLOCKDCT_COMPARE_DEPTH, &self->output.own_limit);
+}
+
+static gboolean
+propose_allocation (GstAggregator * agg, GstAggregatorPad * pad,
+    GstQuery * decide_query, GstQuery * query)
+{
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
+
+  (void) pad, (void) decide_query;
+  return gst_blockdct_pool_propose (&self->frames.backend, self->context, query,
+      GST_BLOCKDCT_COMPARE_DEPTH);
+}
+
+/* Frames */
+
+/* The source pad's segment is the reference's. */
+static void
+follow_segment (GstBlockDctCompare * self, GstBlockDctComparePad * reference)
+{
+  GstEvent *event = gst_pad_get_sticky_event (GST_PAD (reference),
+      GST_EVENT_SEGMENT, 0);
+  const guint32 seqnum = event != NULL ? gst_event_get_seqnum (event) : 0;
+  GstSegment segment = GST_AGGREGATOR_PAD (reference)->segment;
+  const GstSegment *ours = &GST_AGGREGATOR_PAD (GST_AGGREGATOR_SRC_PAD
+      (self))->segment;
+
+  if (event != NULL)
+    gst_event_unref (event);
+  if (!self->output.flushed && seqnum == self->output.segment_seqnum
+      && segment.base == ours->base && segment.start == ours->start
+      && segment.rate == ours->rate)
+    return;
+  self->output.segment_seqnum = seqnum;
+  self->output.flushed = FALSE;
+  gst_aggregator_update_segment (GST_AGGREGATOR (self), &segment);
+}
+
+static GstFlowReturn
+push_oldest (GstBlockDctCompare * self)
+{
+  GstBuffer *buffer = NULL;
+  GstFlowReturn ret = gst_blockdct_compare_output (self, &buffer);
+
+  return ret == GST_FLOW_OK
+      ? gst_aggregator_finish_buffer (GST_AGGREGATOR (self), buffer) : ret;
+}
+
+GstFlowReturn
+gst_blockdct_compare_drain (GstBlockDctCompare * self)
+{
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  while (self->frames.n_in_flight > 0 && ret == GST_FLOW_OK)
+    ret = push_oldest (self);
+  if (ret != GST_FLOW_OK)
+    gst_blockdct_compare_frames_discard (self);
+  return ret;
+}
+
+/* Look for a shift of each input that would fit better. */
+static GstFlowReturn
+look_for_shifts (GstBlockDctCompare * self,
+    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED], gint offset)
+{
+  const GstBlockDctComparePair *pair = &self->pair;
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  for (guint i = 0; i < BDCT_MAX_DISTORTED && ret == GST_FLOW_OK; i++) {
+    GstBlockDctCompareShifts *shifts = &self->shifts[i];
+    gint shift;
+
+    if (pair->distorted[i] == NULL || shifts->done)
+      continue;
+    ret = gst_blockdct_compare_drain (self);
+    if (ret == GST_FLOW_OK)
+      ret = gst_blockdct_compare_frames_measure_shifts (self, pair, i, pads);
+    gst_blockdct_compare_shifts_keep (shifts, pair->reference,
+        pair->distorted[i]);
+    if (shifts->pairs < GST_BLOCKDCT_COMPARE_SHIFT_PAIRS)
+      continue;
+    shift = gst_blockdct_compare_shifts_find (shifts);
+    gst_blockdct_compare_shifts_reset (shifts);
+    shifts->done = TRUE;
+    if (shift != 0)
+      GST_ELEMENT_WARNING (self, STREAM, FAILED,
+          ("%s: offset=%d fits better.", GST_PAD_NAME (pads[1 + i]),
+              offset + shift),
+          ("Over the first %d pairs its frames are closer to reference frames "
+              "%+d away than to those of their own time, as behind an edit "
+              "list of a container. Set offset=%d.",
+              GST_BLOCKDCT_COMPARE_SHIFT_PAIRS, -shift, offset + shift));
+  }
+  return ret;
+}
+
+static GstFlowReturn
+get_output (GstBlockDctCompare * self, GstBuffer ** out)
+{
+  GstBufferPool *pool;
+  GstFlowReturn ret;
+
+  *out = NULL;
+  if (self->output.single != GST_BLOCKDCT_COMPARE_DRAWN)
+    return GST_FLOW_OK;
+  pool = gst_aggregator_get_buffer_pool (GST_AGGREGATOR (self));
+  if (pool == NULL)
+    return GST_FLOW_NOT_NEGOTIATED;
+  ret = gst_buffer_pool_set_active (pool, TRUE)
+      ? gst_buffer_pool_acquire_buffer (pool, out, NULL) : GST_FLOW_ERROR;
+  gst_object_unref (pool);
+  if (ret == GST_FLOW_ERROR)
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("Cannot get an output buffer."),
+        ("The memory may be full: close other users of it."));
+  return ret;
+}
+
+/* Whether the pictures that the view wants are there; else it shows what is. */
+static void
+choose_pictures (GstBlockDctCompare * self,
+    GstBlockDctCompareSettings * settings)
+{
+  gint *const sides[] = { &settings->left, &settings->right };
+  gint present = 0;
+
+  while (present < BDCT_MAX_DISTORTED - 1
+      && self->pair.distorted[present] == NULL)
+    present++;
+  for (guint i = 0; i < G_N_ELEMENTS (sides); i++)
+    if (*sides[i] >= 0 && self->pair.distorted[*sides[i]] == NULL)
+      *sides[i] = i == 0 ? GST_BLOCKDCT_COMPARE_REFERENCE : present;
+}
+
+/* The caps that leave follow from the view, the pads it shows, and theirs. */
+static gboolean
+follow_output (GstBlockDctCompare * self,
+    const GstBlockDctCompareSettings * settings, gboolean changed)
+{
+  GstPad *src = GST_AGGREGATOR_SRC_PAD (self);
+
+  if (!changed && find_single (settings) == self->output.single
+      && gst_pad_has_current_caps (src) && !gst_pad_needs_reconfigure (src))
+    return TRUE;
+  (void) gst_pad_check_reconfigure (src);
+  return gst_aggregator_negotiate (GST_AGGREGATOR (self));
+}
+
+/* The reference's memory may come from another context than the one found at
+ * the start: go with it where cuda-device-id leaves the choice. */
+static gboolean
+follow_context (GstBlockDctCompare * self)
+{
+  const GstBlockDctBackendClass *klass = self->frames.backend.klass;
+  GstObject *other = NULL;
+
+  if (klass->other_context != NULL)
+    other = klass->other_context (self->pair.reference, self->context,
+        gst_blockdct_compare_get_settings (self).device_id);
+  if (other == NULL)
+    return TRUE;
+  gst_object_ref (other);
+  if (gst_blockdct_compare_drain (self) == GST_FLOW_OK) {
+    gst_blockdct_compare_frames_close (self);
+    gst_blockdct_backend_set_context (GST_ELEMENT (self), &self->context,
+        other);
+  }
+  gst_object_unref (other);
+  return self->frames.backend.engine != NULL
+      || gst_blockdct_compare_frames_open (self);
+}
+
+/* Start the pair that was found, and push what is ready. */
+static GstFlowReturn
+start_pair (GstBlockDctCompare * self,
+    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED])
+{
+  GstBlockDctCompareSettings settings;
+  gboolean changed;
+  GstClockTime time = gst_segment_to_stream_time
+      (&GST_AGGREGATOR_PAD (pads[0])->segment, GST_FORMAT_TIME,
+      GST_BUFFER_PTS (self->pair.reference));
+  GstFlowReturn ret;
+  GstBuffer *out;
+
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    gst_object_sync_values (GST_OBJECT (self), time);
+  settings = gst_blockdct_compare_get_settings (self);
+  if (!follow_context (self) || !follow_caps (self, pads, &changed))
+    return GST_FLOW_ERROR;
+  choose_pictures (self, &settings);
+  if (!follow_output (self, &settings, changed))
+    return GST_PAD_IS_FLUSHING (GST_AGGREGATOR_SRC_PAD (self))
+        ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
+  if (self->output.drained != GST_FLOW_OK)
+    return self->output.drained;
+  follow_segment (self, pads[0]);
+  ret = look_for_shifts (self, pads, settings.offset);
+  if (ret == GST_FLOW_OK)
+    ret = get_output (self, &out);
+  if (ret == GST_FLOW_OK)
+    ret = gst_blockdct_compare_frames_submit (self, &self->pair, out,
+        &settings);
+  return ret;
+}
+
+/* Whether every input has its next frame: the engine is kept busy then; else
+ * what is in it leaves at once. */
+static gboolean
+has_more (GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED])
+{
+  gboolean more = TRUE;
+
+  for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++)
+    more = more && (pads[i] == NULL
+        || gst_aggregator_pad_has_buffer (GST_AGGREGATOR_PAD (pads[i])));
+  return more;
+}
+
+/* Who waits for a partner that cannot come is told so. */
+static void
+warn_alone (GstBlockDctCompare * self, const GstBlockDctComparePad * reference)
+{
+  if (self->warned_alone || reference->arrived
+      < GST_BLOCKDCT_COMPARE_MAX_FRAMES
+      || self->report[0].totals.frames > 0)
+    return;
+  self->warned_alone = TRUE;
+  GST_ELEMENT_WARNING (self, STREAM, FAILED,
+      ("None of %" G_GUINT64_FORMAT " reference frames has a partner.",
+          reference->arrived),
+      ("Frames meet by running time: check the inputs' timestamps, or set "
+          "offset, by which the distorted inputs are behind, in frames."));
+}
+
+static GstFlowReturn
+aggregate (GstAggregator * agg, gboolean timeout)
+{
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
+  GstBlockDctComparePad *pads[1 + BDCT_MAX_DISTORTED];
+  GstFlowReturn ret = self->output.drained;
+
+  if (ret != GST_FLOW_OK)
+    return ret;
+  gst_blockdct_compare_get_pads (self, pads);
+  switch (gst_blockdct_compare_match_next (&self->match, GST_ELEMENT (self),
+          pads, gst_blockdct_compare_get_settings (self).offset, timeout,
+          &self->pair)) {
+    case GST_BLOCKDCT_COMPARE_MATCHED:
+      ret = start_pair (self, pads);
+      gst_blockdct_compare_pair_clear (&self->pair);
+      if (ret == GST_FLOW_OK
+          && self->frames.n_in_flight == self->frames.depth)
+        ret = push_oldest (self);
+      if (ret == GST_FLOW_OK && !has_more (pads))
+        ret = gst_blockdct_compare_drain (self);
+      break;
+    case GST_BLOCKDCT_COMPARE_SKIPPED:
+      warn_alone (self, pads[0]);
+      break;
+    case GST_BLOCKDCT_COMPARE_WAITING:
+      ret = gst_blockdct_compare_drain (self);
+      if (ret == GST_FLOW_OK)
+        ret = GST_AGGREGATOR_FLOW_NEED_DATA;
+      break;
+    case GST_BLOCKDCT_COMPARE_ENDED:
+      ret = gst_blockdct_compare_drain (self);
+      if (ret == GST_FLOW_OK) {
+        gst_blockdct_compare_output_end (self);
+        ret = GST_FLOW_EOS;
+      }
+      break;
+  }
+  gst_blockdct_compare_put_pads (pads);
+  /* Who waits at the gate has to hear of it. */
+  if (ret != GST_FLOW_OK && ret != GST_AGGREGATOR_FLOW_NEED_DATA)
+    gst_blockdct_compare_gate_set_open (&self->gate, TRUE);
+  return ret;
+}
+
+/* A live pipeline waits for the partners of the next reference frame until its
+ * time has come. */
+static GstClockTime
+get_next_time (GstAggregator * agg)
+{
+  GstPad *pad = gst_element_get_static_pad (GST_ELEMENT (agg), "ref_sink");
+  GstBuffer *buffer =
+      gst_aggregator_pad_peek_buffer (GST_AGGREGATOR_PAD (pad));
+  GstClockTime time = GST_CLOCK_TIME_NONE;
+
+  if (buffer != NULL) {
+    time = gst_blockdct_compare_running_time (&GST_AGGREGATOR_PAD
+        (pad)->segment, buffer);
+    gst_buffer_unref (buffer);
+  }
+  gst_object_unref (pad);
+  return time;
+}
+
+/* What lies outside of the segment is not shown, nor compared. */
+static GstBuffer *
+clip (GstAggregator * agg, GstAggregatorPad * pad, GstBuffer * buffer)
+{
+  GstClockTime start = GST_BUFFER_PTS (buffer), stop = GST_CLOCK_TIME_NONE;
+
+  gst_blockdct_compare_pad_leave (GST_BLOCKDCT_COMPARE_PAD (pad),
+      &GST_BLOCKDCT_COMPARE (agg)->gate, buffer);
+  if (start > G_MAXINT64 || pad->segment.format != GST_FORMAT_TIME)
+    return buffer;
+  if (GST_BUFFER_DURATION_IS_VALID (buffer))
+    stop = start + GST_BUFFER_DURATION (buffer);
+  if (gst_segment_clip (&pad->segment, GST_FORMAT_TIME, start, stop, NULL,
+          NULL) && start >= pad->segment.start)
+    return buffer;
+  gst_buffer_unref (buffer);
+  return NULL;
+}
+
+void
+gst_blockdct_compare_install_flow (GstAggregatorClass * klass)
+{
+  parent_class = g_type_class_peek_parent (klass);
+  klass->aggregate = GST_DEBUG_FUNCPTR (aggregate);
+  klass->get_next_time = GST_DEBUG_FUNCPTR (get_next_time);
+  klass->clip = GST_DEBUG_FUNCPTR (clip);
+  klass->update_src_caps = GST_DEBUG_FUNCPTR (update_src_caps);
+  klass->negotiate = GST_DEBUG_FUNCPTR (negotiate);
+  klass->negotiated_src_caps = GST_DEBUG_FUNCPTR (negotiated_src_caps);
+  klass->decide_allocation = GST_DEBUG_FUNCPTR (decide_allocation);
+  klass->propose_allocation = GST_DEBUG_FUNCPTR (propose_allocation);
+}

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The pairs in the engine: which backend runs, what goes in and what comes
+ * out. All of it is the aggregating thread's. */
+#include "gstblockdctcompare.h"
+#include "gst-plugin/gstblockdctformat.h"
+
+#define GST_CAT_DEFAULT gst_blockdct_compare_debug
+
+/* For how long view=flicker shows one picture. */
+#define FLICKER_TIME (GST_SECOND / 2)
+
+static void
+set_active_backend (GstBlockDctCompare * self)
+{
+  const BdctEngine *engine = self->frames.backend.engine;
+
+  GST_OBJECT_LOCK (self);
+  g_free (self->active_backend);
+  self->active_backend = engine ? g_strdup (engine->description) : NULL;
+  GST_OBJECT_UNLOCK (self);
+  self->frames.name = engine ? g_intern_string (engine->description) : NULL;
+  g_object_notify (G_OBJECT (self), "active-backend");
+}
+
+gboolean
+gst_blockdct_compare_frames_open (GstBlockDctCompare * self)
+{
+  GstBlockDctCompareSettings settings =
+      gst_blockdct_compare_get_settings (self);
+
+  if (!gst_blockdct_backend_open (&self->frames.backend, GST_ELEMENT (self),
+          settings.backend, settings.device_id, settings.threads,
+          &self->context))
+    return FALSE;
+  set_active_backend (self);
+  return TRUE;
+}
+
+void
+gst_blockdct_compare_frames_close (GstBlockDctCompare * self)
+{
+  if (self->frames.backend.engine == NULL)
+    return;
+  gst_blockdct_compare_frames_discard (self);
+  gst_blockdct_backend_close (&self->frames.backend);
+  self->frames.depth = 0;
+  set_active_backend (self);
+}
+
+/* The colours of the maps, as samples of these caps. */
+static void
+choose_colours (GstBlockDctCompareFrames * frames)
+{
+  const GstVideoColorimetry *colorimetry = &frames->info.colorimetry;
+  const BdctView view = BDCT_VIEW_DEFAULT;
+  /* The planes that R, G and B become are JFIF's. */
+  gboolean rgb = GST_VIDEO_INFO_IS_RGB (&frames->info);
+  gdouble kr, kb;
+
+  frames->colours = view;
+  if (rgb || !gst_video_color_matrix_get_Kr_Kb (colorimetry->matrix, &kr, &kb))
+    gst_video_color_matrix_get_Kr_Kb (GST_VIDEO_COLOR_MATRIX_BT601, &kr, &kb);
+  bdct_view_colours (&frames->colours, frames->layout.depth, kr, kb,
+      rgb || colorimetry->range == GST_VIDEO_COLOR_RANGE_0_255);
+}
+
+/* Pairs that may be in the engine. Copies to and from a GPU overlap with its
+ * work; a live pipeline gets each frame as soon as there is one. */
+static guint
+choose_depth (GstBlockDctCompare * self)
+{
+  return self->frames.backend.klass->feature != NULL
+      && !GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency
+      (GST_AGGREGATOR (self))) ? GST_BLOCKDCT_COMPARE_DEPTH : 1;
+}
+
+gboolean
+gst_blockdct_compare_frames_configure (GstBlockDctCompare * self,
+    const GstVideoInfo * info)
+{
+  GstBlockDctCompareFrames *frames = &self->frames;
+  BdctEngine *engine = frames->backend.engine;
+  BdctError error;
+
+  frames->info = *info;
+  frames->depth = choose_depth (self);
+  frames->oldest = 0;
+  frames->warned_metrics = 0;
+  gst_blockdct_format_layout (info, BDCT_CHROMA_444, &frames->layout);
+  choose_colours (frames);
+  gst_blockdct_navigation_set_size (&self->navigation,
+      GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info));
+  if (engine->klass->configure (engine, &frames->layout, frames->depth,
+          &error))
+    return TRUE;
+  frames->depth = 0;
+  GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+      ("%s cannot take %s %dx%d, %u at a time.", engine->description,
+          GST_VIDEO_INFO_NAME (info), GST_VIDEO_INFO_WIDTH (info),
+          GST_VIDEO_INFO_HEIGHT (info), choose_depth (self)),
+      ("%s", error.message));
+  return FALSE;
+}
+
+/* Those of the metrics that these caps have; of the others it is said once why
+ * not. */
+static guint
+choose_metrics (GstBlockDctCompare * self, guint metrics)
+{
+  GstBlockDctCompareFrames *frames = &self->frames;
+  const guint wanted = metrics & ~GST_BLOCKDCT_COMPARE_PSNR;
+  const guint had = bdct_metrics_had (wanted, &frames->layout);
+  BdctError reason;
+
+  for (guint m = 0; m < BDCT_N_METRICS; m++) {
+    if (!((wanted & ~had & ~frames->warned_metrics) >> m & 1))
+      continue;
+    bdct_metric_check (m, &frames->layout, &reason);
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("%s is not defined for %s %dx%d: %s.", bdct_metric_info (m)->name,
+            GST_VIDEO_INFO_NAME (&frames->info),
+            GST_VIDEO_INFO_WIDTH (&frames->info),
+            GST_VIDEO_INFO_HEIGHT (&frames->info), reason.message),
+        ("Its fields are left out."));
+  }
+  frames->warned_metrics |= wanted & ~had;
+  return had;
+}
+
+/* A frame's view, by its settings. */
+static BdctView
+make_view (const GstBlockDctCompareFrames * frames,
+    const GstBlockDctCompareSettings * settings, GstClockTime stream_time)
+{
+  BdctView view = frames->colours;
+
+  view.mode = settings->view;
+  view.second = GST_CLOCK_TIME_IS_VALID (stream_time)
+      && stream_time / FLICKER_TIME % 2 == 1;
+  view.position = settings->wipe_position;
+  view.gain = settings->difference_gain;
+  view.zoom = settings->zoom;
+  view.zoom_x = settings->zoom_x;
+  view.zoom_y = settings->zoom_y;
+  return view;
+}
+
+static GstBlockDctTimes
+get_times (GstBlockDctCompare * self, GstBuffer * buffer)
+{
+  const GstSegment *segment = &GST_AGGREGATOR_PAD (GST_AGGREGATOR_SRC_PAD
+      (self))->segment;
+  const GstVideoInfo *info = &self->frames.info;
+  GstClockTime pts = GST_BUFFER_PTS (buffer);
+  GstBlockDctTimes times = {
+    .timestamp = pts,
+    .stream_time = GST_CLOCK_TIME_NONE,
+    .running_time = GST_CLOCK_TIME_NONE,
+    .duration = GST_BUFFER_DURATION (buffer),
+  };
+
+  if (segment->format == GST_FORMAT_TIME) {
+    times.stream_time =
+        gst_segment_to_stream_time (segment, GST_FORMAT_TIME, pts);
+    times.running_time =
+        gst_segment_to_running_time (segment, GST_FORMAT_TIME, pts);
+  }
+  if (!GST_CLOCK_TIME_IS_VALID (times.duration)
+      && GST_VIDEO_INFO_FPS_N (info) > 0)
+    times.duration = gst_util_uint64_scale_int (GST_SECOND,
+        GST_VIDEO_INFO_FPS_D (info), GST_VIDEO_INFO_FPS_N (info));
+  return times;
+}
+
+static void
+unmap (GstBlockDctCompareInFlight * frame)
+{
+  while (frame->n_mapped > 0)
+    gst_video_frame_unmap (&frame->mapped[--frame->n_mapped]);
+}
+
+static gboolean
+map (GstBlockDctCompare * self, GstBlockDctCompareInFlight * frame,
+    const GstVideoInfo * info, const BdctLayout * layout, GstBuffer * buffer,
+    GstMapFlags flags, BdctImage * image)
+{
+  BdctError error;
+
+  if (gst_blockdct_backend_map (&self->frames.backend,
+          &frame->mapped[frame->n_mapped], info, buffer, flags, layout,
+          self->context, image, &error)) {
+    frame->n_mapped++;
+    return TRUE;
+  }
+  if (flags & GST_MAP_WRITE)
+    GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
+        ("An output buffer cannot be written."), ("%s", error.message));
+  else
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("An input buffer does not fit its caps."), ("%s", error.message));
+  return FALSE;
+}
+
+/* Where a pad's picture is among those compared; -1 is the reference. */
+static gint
+find_picture (const GstBlockDctCompareInFlight * frame, gint pad)
+{
+  gint i = frame->n_pads - 1;
+
+  while (i >= 0 && frame->pad[i] != pad)
+    i--;
+  return i;
+}
+
+/* Work on a buffer may be pending in a stream of its memory. */
+static void
+wait_for (GstBlockDctCompare * self, GstBuffer * buffer,
+    BdctComparison * comparison, guint * n)
+{
+  const GstBlockDctBackendClass *klass = self->frames.backend.klass;
+
+  if (klass->stream != NULL && buffer != NULL)
+    comparison->wait[*n] = klass->stream (buffer, self->context);
+  *n += 1;
+}
+
+/* Map all pictures of a pair and describe them. */
+static gboolean
+map_pictures (GstBlockDctCompare * self, GstBlockDctCompareInFlight * frame,
+    BdctComparison * comparison)
+{
+  GstBlockDctComparePad *pads[1 + BDCT_MAX_DISTORTED];
+  guint n_waits = 0;
+  gboolean ok;
+
+  gst_blockdct_compare_get_pads (self, pads);
+  ok = map (self, frame, &self->frames.info, &self->frames.layout,
+      frame->pair.reference, GST_MAP_READ, &comparison->reference.image);
+  wait_for (self, frame->pair.reference, comparison, &n_waits);
+  for (gint i = 0; i < BDCT_MAX_DISTORTED && ok; i++) {
+    BdctPicture *picture = &comparison->distorted[comparison->n_distorted];
+
+    if (frame->pair.distorted[i] == NULL)
+      continue;
+    frame->layout[1 + i] = pads[1 + i]->layout;
+    ok = map (self, frame, &pads[1 + i]->info, &frame->layout[1 + i],
+        frame->pair.distorted[i], GST_MAP_READ, &picture->image);
+    picture->layout = &frame->layout[1 + i];
+    wait_for (self, frame->pair.distorted[i], comparison, &n_waits);
+    frame->pad[frame->n_pads++] = i;
+    comparison->n_distorted++;
+  }
+  if (ok && frame->out != NULL) {
+    ok = map (self, frame, &self->output.info, &self->frames.layout,
+        frame->out, GST_MAP_WRITE, &comparison->dst);
+    wait_for (self, frame->out, comparison, &n_waits);
+  }
+  gst_blockdct_compare_put_pads (pads);
+  return ok;
+}
+
+static void
+release (GstBlockDctCompareInFlight * frame)
+{
+  unmap (frame);
+  gst_blockdct_compare_pair_clear (&frame->pair);
+  gst_clear_buffer (&frame->out);
+}
+
+static gboolean
+start (GstBlockDctCompare * self, const BdctComparison * comparison)
+{
+  BdctEngine *engine = self->frames.backend.engine;
+  BdctError error;
+
+  if (engine->klass->compare (engine, comparison, &error))
+    return TRUE;
+  GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
+      ("Frames could not be compared on %s.", engine->description),
+      ("%s", error.message));
+  return FALSE;
+}
+
+GstFlowReturn
+gst_blockdct_compare_frames_submit (GstBlockDctCompare * self,
+    GstBlockDctComparePair * pair, GstBuffer * out,
+    const GstBlockDctCompareSettings * settings)
+{
+  GstBlockDctCompareFrames *frames = &self->frames;
+  GstBlockDctCompareInFlight *frame = &frames->in_flight[(frames->oldest
+          + frames->n_in_flight) % frames->depth];
+  BdctComparison comparison = {
+    .errors = (settings->metrics & GST_BLOCKDCT_COMPARE_PSNR) != 0
+        || settings->min_psnr_error > 0 || settings->min_psnr_warning > 0,
+    .metrics = choose_metrics (self, settings->metrics),
+    .frame_rate = GST_VIDEO_INFO_FPS_N (&frames->info)
+        / MAX (GST_VIDEO_INFO_FPS_D (&frames->info), 1),
+  };
+
+  frame->pair = *pair;
+  *pair = (GstBlockDctComparePair) { 0 };
+  frame->out = out;
+  frame->n_mapped = frame->n_pads = 0;
+  frame->settings = *settings;
+  frame->times = get_times (self, frame->pair.reference);
+  frame->view = make_view (frames, settings, frame->times.stream_time);
+  comparison.number = frame->pair.number;
+  if (!map_pictures (self, frame, &comparison)) {
+    release (frame);
+    return GST_FLOW_ERROR;
+  }
+  if (out != NULL) {
+    comparison.view = &frame->view;
+    comparison.left = find_picture (frame, settings->left);
+    comparison.right = find_picture (frame, settings->right);
+  }
+  if (!start (self, &comparison)) {
+    release (frame);
+    return GST_FLOW_ERROR;
+  }
+  frames->n_in_flight++;
+  return GST_FLOW_OK;
+}
+
+GstFlowReturn
+gst_blockdct_compare_frames_collect (GstBlockDctCompare * self,
+    GstBlockDctCompareInFlight * frame, BdctStats stats[BDCT_MAX_DISTORTED])
+{
+  GstBlockDctCompareFrames *frames = &self->frames;
+  BdctEngine *engine = frames->backend.engine;
+  BdctError error;
+  gboolean ok = engine->klass->collect (engine, stats, &error);
+
+  *frame = frames->in_flight[frames->oldest];
+  frames->oldest = (frames->oldest + 1) % frames->depth;
+  frames->n_in_flight--;
+  unmap (frame);
+  if (ok)
+    return GST_FLOW_OK;
+  release (frame);
+  GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
+      ("Frames could not be compared on %s.", engine->description),
+      ("%s", error.message));
+  return GST_FLOW_ERROR;
+}
+
+void
+gst_blockdct_compare_frames_discard (GstBlockDctCompare * self)
+{
+  GstBlockDctCompareFrames *frames = &self->frames;
+
+  while (frames->n_in_flight > 0) {
+    frames->backend.engine->klass->collect (frames->backend.engine, NULL, NULL);
+    release (&frames->in_flight[frames->oldest]);
+    frames->oldest = (frames->oldest + 1) % frames->depth;
+    frames->n_in_flight--;
+  }
+}
+
+/* Compare one picture, of pad `from`, with those before it of pad `with`, and
+ * collect at once. Returns how many there were. */
+static gint
+measure (GstBlockDctCompare * self, GstBuffer * buffer,
+    const GstBlockDctComparePad * from, GstBuffer * const *others, guint n,
+    const GstBlockDctComparePad * with, gdouble mse[BDCT_MAX_DISTORTED])
+{
+  BdctEngine *engine = self->frames.backend.engine;
+  GstBlockDctCompareInFlight frame = {.n_mapped = 0 };
+  BdctComparison comparison = {.errors = true };
+  BdctStats stats[BDCT_MAX_DISTORTED];
+  guint n_waits = 0;
+  BdctError error;
+  gboolean ok = map (self, &frame, &from->info, &from->layout, buffer,
+      GST_MAP_READ, &comparison.reference.image);
+
+  comparison.reference.layout = &from->layout;
+  wait_for (self, buffer, &comparison, &n_waits);
+  for (guint i = 0; i < n && others[i] != NULL && ok; i++) {
+    BdctPicture *picture = &comparison.distorted[comparison.n_distorted++];
+
+    ok = map (self, &frame, &with->info, &with->layout, others[i],
+        GST_MAP_READ, &picture->image);
+    picture->layout = &with->layout;
+    wait_for (self, others[i], &comparison, &n_waits);
+  }
+  if (ok && comparison.n_distorted > 0)
+    ok = start (self, &comparison)
+        && engine->klass->collect (engine, stats, &error);
+  unmap (&frame);
+  for (gint i = 0; i < comparison.n_distorted && ok; i++) {
+    BdctCounters total = bdct_stats_total (&stats[i]);
+
+    mse[i] = bdct_mse (&total);
+  }
+  return ok ? comparison.n_distorted : -1;
+}
+
+GstFlowReturn
+gst_blockdct_compare_frames_measure_shifts (GstBlockDctCompare * self,
+    const GstBlockDctComparePair * pair, guint pad_number,
+    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED])
+{
+  GstBlockDctCompareShifts *shifts = &self->shifts[pad_number];
+  GstBuffer *distorted = pair->distorted[pad_number];
+  gdouble as_it_is[BDCT_MAX_DISTORTED], mse[BDCT_MAX_DISTORTED];
+  gint n = measure (self, pair->reference, pads[0], &distorted, 1,
+      pads[1 + pad_number], as_it_is);
+
+  if (n == 1)
+    n = measure (self, pair->reference, pads[0], shifts->distorted,
+        GST_BLOCKDCT_COMPARE_SHIFTS, pads[1 + pad_number], mse);
+  for (gint i = 0; i < n; i++)
+    gst_blockdct_compare_shifts_add (shifts, -1 - i, mse[i], as_it_is[0]);
+  if (n >= 0)
+    n = measure (self, distorted, pads[1 + pad_number], shifts->reference,
+        GST_BLOCKDCT_COMPARE_SHIFTS, pads[0], mse);
+  for (gint i = 0; i < n; i++)
+    gst_blockdct_compare_shifts_add (shifts, 1 + i, mse[i], as_it_is[0]);
+  return n < 0 ? GST_FLOW_ERROR : GST_FLOW_OK;
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What is said of a pair that comes out of the engine, and what leaves. */
+#include "gstblockdctcompare.h"
+#include "gst-plugin/gstblockdctfields.h"
+
+#include <math.h>
+
+#define GST_CAT_DEFAULT gst_blockdct_compare_debug
+
+static const gchar *const pad_names[BDCT_MAX_DISTORTED] = {
+  "dist_sink", "dist_sink_1", "dist_sink_2"
+};
+
+void
+gst_blockdct_compare_output_publish (GstBlockDctCompare * self)
+{
+  GST_OBJECT_LOCK (self);
+  for (guint i = 0; i < BDCT_MAX_DISTORTED; i++) {
+    self->totals[i] = self->report[i].totals;
+    self->totals[i].dropped = self->match.unmatched[i];
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+GstStructure *
+gst_blockdct_compare_output_stats (GstBlockDctCompare * self)
+{
+  GstStructure *s =
+      gst_structure_new_empty (GST_BLOCKDCT_COMPARE_NAME "-stats");
+
+  for (guint i = 0; i < BDCT_MAX_DISTORTED; i++) {
+    GstStructure *of_pad;
+
+    if (i > 0 && self->totals[i].frames + self->totals[i].dropped == 0)
+      continue;
+    of_pad = gst_blockdct_fields_stats (&self->totals[i], pad_names[i]);
+    gst_structure_set (s, pad_names[i], GST_TYPE_STRUCTURE, of_pad, NULL);
+    gst_structure_free (of_pad);
+  }
+  return s;
+}
+
+/* Without `psnr` its fields are left out, whatever else needs the errors. */
+static void
+leave_out_errors (BdctStats * stats)
+{
+  for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++)
+    stats->component[c].samples = 0;
+  for (guint k = 0; k < 3; k++)
+    stats->rgb[k].samples = 0;
+}
+
+/* Whether what a pad shows is a view of a picture, and not the picture. */
+static const gchar *
+find_view (GstBuffer * buffer)
+{
+  GstCustomMeta *meta =
+      gst_buffer_get_custom_meta (buffer, GST_BLOCKDCT_NAME);
+  const gchar *view = meta == NULL ? NULL : gst_structure_get_string
+      (gst_custom_meta_get_structure (meta), "view");
+
+  return g_strcmp0 (view, "reconstruction") != 0 ? view : NULL;
+}
+
+/* Whether the frame is good enough to go on. */
+static gboolean
+check_psnr (GstBlockDctCompare * self,
+    const GstBlockDctCompareInFlight * frame, const BdctStats * stats,
+    gint pad, guint64 index)
+{
+  const GstBlockDctCompareSettings *settings = &frame->settings;
+  BdctCounters total = bdct_stats_total (stats);
+  gdouble psnr = bdct_psnr (bdct_mse (&total), self->frames.layout.depth);
+  gboolean bad = psnr < settings->min_psnr_error;
+  gboolean below = psnr < settings->min_psnr_warning;
+  gboolean was_below = self->below >> pad & 1;
+  gchar *what;
+
+  self->below = (self->below & ~(1u << pad)) | (guint) below << pad;
+  if (!bad && !below)
+    return TRUE;
+  what = g_strdup_printf ("%s: frame %" G_GUINT64_FORMAT " at %"
+      GST_TIME_FORMAT " has a PSNR of %.2f dB, below", pad_names[pad], index,
+      GST_TIME_ARGS (frame->times.timestamp), psnr);
+  if (below && !was_below)
+    GST_ELEMENT_WARNING (self, STREAM, FAILED,
+        ("%s min-psnr-warning=%g.", what, settings->min_psnr_warning),
+        ("The next warning is after a frame that is not."));
+  if (bad)
+    GST_ELEMENT_ERROR (self, STREAM, FAILED,
+        ("%s min-psnr-error=%g.", what, settings->min_psnr_error),
+        ("Code it better, or lower min-psnr-error."));
+  g_free (what);
+  return !bad;
+}
+
+/* Say one pad's figures. */
+static gboolean
+report (GstBlockDctCompare * self, GstBuffer * buffer,
+    const GstBlockDctCompareInFlight * frame, BdctStats * stats, gint pad)
+{
+  const GstBlockDctCompareSettings *settings = &frame->settings;
+  const GstBlockDctHow how = {
+    .depth = self->frames.layout.depth,
+    .backend = self->frames.name,
+    .pad = pad_names[pad],
+  };
+  const guint64 index = self->report[pad].totals.frames;
+  const gboolean ok = check_psnr (self, frame, stats, pad, index);
+  const GstStructure *s;
+
+  if (!(settings->metrics & GST_BLOCKDCT_COMPARE_PSNR))
+    leave_out_errors (stats);
+  self->report[pad].totals.dropped = self->match.unmatched[pad];
+  s = gst_blockdct_report_frame (&self->report[pad], GST_ELEMENT (self),
+      buffer, stats, NULL, &how, &frame->times, settings->post_messages,
+      settings->interval);
+  return gst_blockdct_stats_file_add (self->stats_file, GST_ELEMENT (self), s)
+      && ok;
+}
+
+static void
+append_figures (GString * text, const gchar * name, const BdctStats * stats,
+    gint depth)
+{
+  static const gchar names[] = "YUV";
+  BdctCounters total = bdct_stats_total (stats);
+
+  g_string_append_printf (text, "%s%s", text->len > 0 ? "\n" : "", name);
+  if (total.samples > 0 && total.sse == 0) {
+    g_string_append (text, "  identical");
+  } else if (total.samples > 0) {
+    g_string_append_printf (text, "  PSNR %.2f dB\n ",
+        bdct_psnr (bdct_mse (&total), depth));
+    for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++)
+      if (stats->component[c].samples > 0)
+        g_string_append_printf (text, stats->component[c].sse > 0
+            ? " %c %.2f" : " %c same", names[c],
+            bdct_psnr (bdct_mse (&stats->component[c]), depth));
+  }
+  for (guint m = 0; m < BDCT_N_METRICS; m++)
+    if (stats->metrics >> m & 1)
+      g_string_append_printf (text, bdct_metric_info (m)->in_db
+          ? "\n  %s %.2f dB" : "\n  %s %.4f", bdct_metric_info (m)->name,
+          bdct_metric_figure (stats, 1, depth, m, bdct_metric_main (m)));
+}
+
+/* Text on the picture. */
+static void
+draw_text (GstBlockDctCompare * self, const GstBlockDctCompareInFlight * frame,
+    const BdctStats * stats, GstBuffer * buffer)
+{
+  const GstBlockDctCompareSettings *settings = &frame->settings;
+  GString *text = g_string_new (NULL);
+  GstBlockDctOverlayFrame drawn = {
+    .buffer = buffer,
+    .info = &self->output.info,
+    .layout = &self->frames.layout,
+    .view = &frame->view,
+    .figures = settings->overlay,
+    .magnifier = settings->magnifier,
+    .magnifier_x = settings->magnifier_x,
+    .magnifier_y = settings->magnifier_y,
+    .attach = self->output.overlay_attach,
+  };
+  const gint sides[] = { settings->left, settings->right };
+
+  for (guint i = 0; i < frame->n_pads; i++)
+    append_figures (text, pad_names[frame->pad[i]], &stats[i],
+        self->frames.layout.depth);
+  for (guint i = 0; i < G_N_ELEMENTS (sides); i++)
+    drawn.names[i] = sides[i] < 0 ? "reference" : pad_names[sides[i]];
+  drawn.text = text->str;
+  gst_blockdct_overlay_draw (&self->overlay, GST_ELEMENT (self), &drawn);
+  g_string_free (text, TRUE);
+}
+
+/* The buffer that leaves, with the reference's times: the one that was drawn
+ * on, or the pad's own. The pair is let go, so that it need not be copied. */
+static GstBuffer *
+take_buffer (GstBlockDctCompareInFlight * frame)
+{
+  const gint right = frame->settings.right;
+  const GstClockTime pts = GST_BUFFER_PTS (frame->pair.reference);
+  const GstClockTime duration = GST_BUFFER_DURATION (frame->pair.reference);
+  GstBuffer *buffer = frame->out != NULL ? g_steal_pointer (&frame->out)
+      : gst_buffer_ref (right < 0 ? frame->pair.reference
+      : frame->pair.distorted[right]);
+
+  gst_blockdct_compare_pair_clear (&frame->pair);
+  buffer = gst_buffer_make_writable (buffer);
+  GST_BUFFER_PTS (buffer) = pts;
+  GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
+  GST_BUFFER_DURATION (buffer) = duration;
+  return buffer;
+}
+
+/* The first input of a pad's pair that is no picture but a view of one; NULL if
+ * both are pictures. */
+static const gchar *
+find_views (const GstBlockDctComparePair * pair, gint pad)
+{
+  const gchar *view = find_view (pair->distorted[pad]);
+
+  return view != NULL ? view : find_view (pair->reference);
+}
+
+static void
+warn_view (GstBlockDctCompare * self, gint pad, const gchar * view)
+{
+  if (self->warned_view >> pad & 1)
+    return;
+  self->warned_view |= 1u << pad;
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+      ("%s gives no figures: an input is a view=%s.", pad_names[pad], view),
+      ("Set view=reconstruction on the blockdct that it comes from."));
+}
+
+GstFlowReturn
+gst_blockdct_compare_output (GstBlockDctCompare * self, GstBuffer ** buffer)
+{
+  const gchar *views[BDCT_MAX_DISTORTED];
+  GstBlockDctCompareInFlight frame;
+  BdctStats stats[BDCT_MAX_DISTORTED];
+  GstFlowReturn ret =
+      gst_blockdct_compare_frames_collect (self, &frame, stats);
+  gboolean ok = TRUE;
+
+  if (ret != GST_FLOW_OK)
+    return ret;
+  for (guint i = 0; i < frame.n_pads; i++)
+    views[i] = find_views (&frame.pair, frame.pad[i]);
+  *buffer = take_buffer (&frame);
+  for (guint i = 0; i < frame.n_pads && ok; i++)
+    if (views[i] == NULL)
+      ok = report (self, *buffer, &frame, &stats[i], frame.pad[i]);
+    else
+      warn_view (self, frame.pad[i], views[i]);
+  gst_blockdct_compare_output_publish (self);
+  if (ok && self->output.single == GST_BLOCKDCT_COMPARE_DRAWN)
+    draw_text (self, &frame, stats, *buffer);
+  if (ok)
+    return GST_FLOW_OK;
+  gst_clear_buffer (buffer);
+  gst_blockdct_compare_frames_discard (self);
+  return GST_FLOW_ERROR;
+}
+
+void
+gst_blockdct_compare_output_end (GstBlockDctCompare * self)
+{
+  const gboolean post = gst_blockdct_compare_get_settings (self).post_messages;
+
+  for (guint i = 0; i < BDCT_MAX_DISTORTED; i++) {
+    self->report[i].totals.dropped = self->match.unmatched[i];
+    gst_blockdct_report_end (&self->report[i], GST_ELEMENT (self), post);
+  }
+  gst_blockdct_compare_output_publish (self);
+  gst_blockdct_stats_file_flush (self->stats_file, GST_ELEMENT (self));
+}

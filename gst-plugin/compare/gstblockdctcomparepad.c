@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstblockdctcompare.h"
+#include "gstblockdctcompareupstream.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_compare_debug);
+#define GST_CAT_DEFAULT gst_blockdct_compare_debug
+
+/* More than any input runs ahead: the gate decides, not GstAggregator. */
+#define UNLIMITED (G_GUINT64_CONSTANT (1) << 60)
+
+/* Frames of a limited pool that may wait as they are. */
+#define MAX_HELD 2
+
+G_DEFINE_FINAL_TYPE (GstBlockDctComparePad, gst_blockdct_compare_pad,
+    GST_TYPE_AGGREGATOR_PAD);
+
+static GstPadChainFunction parent_chain;
+
+void
+gst_blockdct_compare_gate_init (GstBlockDctCompareGate * gate)
+{
+  g_mutex_init (&gate->lock);
+  g_cond_init (&gate->cond);
+}
+
+void
+gst_blockdct_compare_gate_clear (GstBlockDctCompareGate * gate)
+{
+  g_mutex_clear (&gate->lock);
+  g_cond_clear (&gate->cond);
+}
+
+void
+gst_blockdct_compare_gate_set_open (GstBlockDctCompareGate * gate,
+    gboolean open)
+{
+  g_mutex_lock (&gate->lock);
+  gate->open = open;
+  g_cond_broadcast (&gate->cond);
+  g_mutex_unlock (&gate->lock);
+}
+
+gboolean
+gst_blockdct_compare_is_limited (GstBuffer * buffer)
+{
+  GstStructure *config;
+  guint max = 0;
+
+  if (buffer->pool == NULL)
+    return gst_buffer_get_parent_buffer_meta (buffer) != NULL;
+  config = gst_buffer_pool_get_config (buffer->pool);
+  gst_buffer_pool_config_get_params (config, NULL, NULL, NULL, &max);
+  gst_structure_free (config);
+  return max > 0;
+}
+
+/* FFmpeg's AV_NOPTS_VALUE is the least of signed numbers; avenc_mpeg4 of 1.22
+ * passes it on as a time, and a parser counts on from there. */
+GstClockTime
+gst_blockdct_compare_running_time (const GstSegment * segment,
+    GstBuffer * buffer)
+{
+  return segment->format == GST_FORMAT_TIME
+      && GST_BUFFER_PTS (buffer) <= G_MAXINT64
+      ? gst_segment_to_running_time (segment, GST_FORMAT_TIME,
+      GST_BUFFER_PTS (buffer)) : GST_CLOCK_TIME_NONE;
+}
+
+/* The same, by the segment that came before it. */
+static GstClockTime
+get_running_time (GstPad * pad, GstBuffer * buffer)
+{
+  GstEvent *event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
+  GstClockTime time = GST_CLOCK_TIME_NONE;
+  const GstSegment *segment;
+
+  if (event == NULL)
+    return time;
+  gst_event_parse_segment (event, &segment);
+  time = gst_blockdct_compare_running_time (segment, buffer);
+  gst_event_unref (event);
+  return time;
+}
+
+/* Called with the gate's lock. A frame of unknown time counts as late. */
+static gboolean
+is_full (const GstBlockDctComparePad * self, GstClockTime time)
+{
+  return self->queued >= GST_BLOCKDCT_COMPARE_MAX_FRAMES
+      && (!GST_CLOCK_TIME_IS_VALID (time)
+      || !GST_CLOCK_TIME_IS_VALID (self->oldest) || time < self->oldest
+      || time - self->oldest >= GST_BLOCKDCT_COMPARE_MAX_TIME);
+}
+
+/* A pad that is empty, with a reference; NULL: there is none. */
+static GstPad *
+find_empty (GstBlockDctCompare * self)
+{
+  GstPad *pad = NULL;
+
+  GST_OBJECT_LOCK (self);
+  for (GList * l = GST_ELEMENT (self)->sinkpads; l != NULL; l = l->next)
+    if (pad == NULL && GST_BLOCKDCT_COMPARE_PAD (l->data)->queued == 0
+        && !GST_PAD_IS_EOS (l->data))
+      pad = gst_object_ref (l->data);
+  GST_OBJECT_UNLOCK (self);
+  return pad;
+}
+
+/* A pad has been full for long. If the thread that waits here also feeds the
+ * empty pad, it waits for ever: that is an error, and FALSE. */
+static gboolean
+report_full (GstBlockDctCompare * self, GstBlockDctComparePad * pad)
+{
+  static const gchar cure[] = "Put 'queue max-size-buffers=0 max-size-bytes=0 "
+      "max-size-time=0' in front of both pads, or lower the encoder's "
+      "lookahead (x264enc rc-lookahead, or tune=zerolatency).";
+  GstPad *empty = find_empty (self);
+  gboolean stuck;
+
+  if (empty == NULL)
+    return TRUE;
+  stuck = gst_blockdct_compare_share_thread (GST_PAD (pad), empty);
+  if (stuck)
+    GST_ELEMENT_ERROR (self, STREAM, FAILED,
+        ("%s has %u frames waiting, %s has none, and one thread feeds both.",
+            GST_PAD_NAME (pad), pad->queued, GST_PAD_NAME (empty)),
+        ("%s", cure));
+  else
+    GST_ELEMENT_WARNING (self, STREAM, FAILED,
+        ("%s has %u frames waiting, and %s has none.", GST_PAD_NAME (pad),
+            pad->queued, GST_PAD_NAME (empty)),
+        ("What feeds %s is slow, or holds more frames back than fit here. %s",
+            GST_PAD_NAME (empty), cure));
+  gst_object_unref (empty);
+  return !stuck;
+}
+
+/* GstAggregator's own limit is its latency, which a live pipeline adds to each
+ * frame's time: there it stays as it is, and GstAggregator keeps the clock. */
+static gboolean
+is_live (GstBlockDctCompare * self)
+{
+  GstBlockDctCompareGate *gate = &self->gate;
+  const gboolean live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency
+      (GST_AGGREGATOR (self)));
+  gboolean changes;
+
+  g_mutex_lock (&gate->lock);
+  changes = gate->buffering == live;
+  gate->buffering = !live;
+  g_mutex_unlock (&gate->lock);
+  if (changes)
+    g_object_set (self, "latency", live ? G_GUINT64_CONSTANT (0) : UNLIMITED,
+        NULL);
+  return live;
+}
+
+/* Wait until there is room. FALSE: there never will be. */
+static gboolean
+enter (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
+    GstClockTime time)
+{
+  GstBlockDctCompareGate *gate = &self->gate;
+  gboolean ok = TRUE;
+
+  g_mutex_lock (&gate->lock);
+  while (ok && !gate->open && !pad->flushing && is_full (pad, time)) {
+    const gint64 end = g_get_monotonic_time () + GST_BLOCKDCT_COMPARE_PATIENCE;
+    const guint queued = pad->queued;
+
+    if (g_cond_wait_until (&gate->cond, &gate->lock, end) || pad->warned
+        || pad->queued < queued)
+      continue;
+    pad->warned = TRUE;
+    g_mutex_unlock (&gate->lock);
+    ok = report_full (self, pad);
+    g_mutex_lock (&gate->lock);
+  }
+  if (pad->queued == 0 && !GST_CLOCK_TIME_IS_VALID (pad->oldest))
+    pad->oldest = time;
+  pad->queued++;
+  g_mutex_unlock (&gate->lock);
+  return ok;
+}
+
+static GstFlowReturn
+chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
+{
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (parent);
+  GstBlockDctComparePad *own = GST_BLOCKDCT_COMPARE_PAD (pad);
+
+  if (!is_live (self)) {
+    if (!enter (self, own, get_running_time (pad, buffer))) {
+      gst_buffer_unref (buffer);
+      return GST_FLOW_ERROR;
+    }
+    /* Who has no other buffer would wait for this one. */
+    if (own->queued > MAX_HELD && gst_blockdct_compare_is_limited (buffer)) {
+      GstBuffer *copy = gst_buffer_copy_deep (buffer);
+
+      gst_buffer_unref (buffer);
+      if (copy == NULL)
+        return GST_FLOW_ERROR;
+      buffer = copy;
+    }
+  } else {
+    g_mutex_lock (&self->gate.lock);
+    own->queued++;
+    g_mutex_unlock (&self->gate.lock);
+  }
+  return parent_chain (pad, parent, buffer);
+}
+
+void
+gst_blockdct_compare_pad_set_flushing (GstBlockDctComparePad * self,
+    GstBlockDctCompareGate * gate, gboolean flushing)
+{
+  g_mutex_lock (&gate->lock);
+  self->flushing = flushing;
+  if (!flushing) {
+    self->queued = 0;
+    self->oldest = GST_CLOCK_TIME_NONE;
+    self->warned = FALSE;
+  }
+  g_cond_broadcast (&gate->cond);
+  g_mutex_unlock (&gate->lock);
+}
+
+void
+gst_blockdct_compare_pad_leave (GstBlockDctComparePad * self,
+    GstBlockDctCompareGate * gate, GstBuffer * buffer)
+{
+  g_mutex_lock (&gate->lock);
+  if (self->queued > 0)
+    self->queued--;
+  self->oldest = gst_blockdct_compare_running_time (&GST_AGGREGATOR_PAD
+      (self)->segment, buffer);
+  g_cond_broadcast (&gate->cond);
+  g_mutex_unlock (&gate->lock);
+}
+
+GstBlockDctComparePad *
+gst_blockdct_compare_pad_new (const gchar * name, GstPadTemplate * templ,
+    gint number)
+{
+  GstBlockDctComparePad *self = g_object_new (GST_TYPE_BLOCKDCT_COMPARE_PAD,
+      "name", name, "direction", GST_PAD_SINK, "template", templ, NULL);
+
+  self->number = number;
+  return self;
+}
+
+static void
+gst_blockdct_compare_pad_constructed (GObject * object)
+{
+  GstPad *pad = GST_PAD (object);
+
+  G_OBJECT_CLASS (gst_blockdct_compare_pad_parent_class)->constructed (object);
+  parent_chain = GST_PAD_CHAINFUNC (pad);
+  gst_pad_set_chain_function (pad, GST_DEBUG_FUNCPTR (chain));
+}
+
+static void
+gst_blockdct_compare_pad_finalize (GObject * object)
+{
+  gst_clear_caps (&GST_BLOCKDCT_COMPARE_PAD (object)->caps);
+  G_OBJECT_CLASS (gst_blockdct_compare_pad_parent_class)->finalize (object);
+}
+
+static void
+gst_blockdct_compare_pad_class_init (GstBlockDctComparePadClass * klass)
+{
+  G_OBJECT_CLASS (klass)->constructed = gst_blockdct_compare_pad_constructed;
+  G_OBJECT_CLASS (klass)->finalize = gst_blockdct_compare_pad_finalize;
+}
+
+static void
+gst_blockdct_compare_pad_init (GstBlockDctComparePad * self)
+{
+  self->oldest = self->last_time = GST_CLOCK_TIME_NONE;
+  gst_video_info_init (&self->info);
+}

@@ -1,0 +1,90 @@
+/* blockdct: a sink pad of blockdctcompare, and how far its input may run ahead.
+ *
+ * GstAggregator takes nothing while one of its pads is empty. Behind a `tee` an
+ * encoder with a long lookahead keeps one pad empty while the other one fills,
+ * and nothing moves. So each pad takes up to 4 s or 64 frames, whichever is
+ * more, where the pipeline is not live.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_BLOCKDCT_COMPARE_PAD_H
+#define GST_BLOCKDCT_COMPARE_PAD_H
+
+#include <gst/base/gstaggregator.h>
+#include <gst/video/video.h>
+#include "dct/layout.h"
+
+G_BEGIN_DECLS
+
+/** How far an input may run ahead: both have to be reached. */
+#define GST_BLOCKDCT_COMPARE_MAX_FRAMES 64
+#define GST_BLOCKDCT_COMPARE_MAX_TIME (4 * GST_SECOND)
+
+/** For how long a pad is full while another one is empty before that is
+ * reported. */
+#define GST_BLOCKDCT_COMPARE_PATIENCE (2 * G_TIME_SPAN_SECOND)
+
+/** The number of ref_sink; dist_sink is 0, dist_sink_1 1, dist_sink_2 2. */
+#define GST_BLOCKDCT_COMPARE_REFERENCE (-1)
+
+#define GST_TYPE_BLOCKDCT_COMPARE_PAD (gst_blockdct_compare_pad_get_type ())
+G_DECLARE_FINAL_TYPE (GstBlockDctComparePad, gst_blockdct_compare_pad, GST,
+    BLOCKDCT_COMPARE_PAD, GstAggregatorPad)
+
+/** Admits buffers to the pads of one element. From any thread. */
+typedef struct
+{
+  GMutex lock;
+  GCond cond;
+  gboolean open;                /* nothing waits: the element stops, or
+                                   downstream wants no more */
+  gboolean buffering;           /* GstAggregator's latency has been raised */
+} GstBlockDctCompareGate;
+
+struct _GstBlockDctComparePad
+{
+  GstAggregatorPad parent;
+  gint number;
+
+  /* Protected by the gate's lock. */
+  guint queued;                 /* frames that wait in GstAggregator's queue */
+  GstClockTime oldest;          /* running time of the last one that left it */
+  gboolean flushing;
+  gboolean warned;              /* that it is full while another is empty */
+
+  /* Of the thread that aggregates. */
+  GstCaps *caps;                /* NULL before they come */
+  GstVideoInfo info;            /* of these */
+  BdctLayout layout;
+  guint64 arrived;              /* frames since the start or the last flush */
+  GstClockTime last_time;       /* of the last of these; NONE: unknown */
+};
+
+void gst_blockdct_compare_gate_init (GstBlockDctCompareGate * gate);
+void gst_blockdct_compare_gate_clear (GstBlockDctCompareGate * gate);
+
+/** Let all that waits pass from now on, or, with FALSE, wait again. */
+void gst_blockdct_compare_gate_set_open (GstBlockDctCompareGate * gate,
+    gboolean open);
+
+/** A new pad named `name`, with a reference that floats. */
+GstBlockDctComparePad *gst_blockdct_compare_pad_new (const gchar * name,
+    GstPadTemplate * templ, gint number);
+
+/** A flush begins or ends: what waits is let go, and counting begins anew. */
+void gst_blockdct_compare_pad_set_flushing (GstBlockDctComparePad * self,
+    GstBlockDctCompareGate * gate, gboolean flushing);
+
+/** A frame leaves GstAggregator's queue: it is `clip`ped. */
+void gst_blockdct_compare_pad_leave (GstBlockDctComparePad * self,
+    GstBlockDctCompareGate * gate, GstBuffer * buffer);
+
+/** A buffer's running time in a segment; NONE where it is unknown. */
+GstClockTime gst_blockdct_compare_running_time (const GstSegment * segment,
+    GstBuffer * buffer);
+
+/** Whether a buffer is of a pool that has only so many. */
+gboolean gst_blockdct_compare_is_limited (GstBuffer * buffer);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The properties of blockdctcompare. Each is a field of its settings; a change
+ * is in force from the next frame on. */
+#include "gstblockdctcompare.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_compare_debug);
+#define GST_CAT_DEFAULT gst_blockdct_compare_debug
+
+#define BASE (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)
+#define READY (BASE | GST_PARAM_MUTABLE_READY)
+#define PLAYING (BASE | GST_PARAM_MUTABLE_PLAYING)
+#define LIVE (PLAYING | GST_PARAM_CONTROLLABLE)
+#define READ (G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)
+
+enum
+{
+  PROP_0,
+  PROP_METRICS,
+  PROP_VIEW,
+  PROP_LEFT,
+  PROP_RIGHT,
+  PROP_WIPE_POSITION,
+  PROP_DIFFERENCE_GAIN,
+  PROP_ZOOM,
+  PROP_ZOOM_X,
+  PROP_ZOOM_Y,
+  PROP_MAGNIFIER,
+  PROP_MAGNIFIER_X,
+  PROP_MAGNIFIER_Y,
+  PROP_OVERLAY,
+  PROP_INTERACTIVE,
+  PROP_MIN_PSNR_ERROR,
+  PROP_MIN_PSNR_WARNING,
+  PROP_OFFSET,
+  PROP_POST_MESSAGES,
+  PROP_INTERVAL,
+  PROP_STATS_FILE,
+  PROP_BACKEND,
+  PROP_CUDA_DEVICE_ID,
+  PROP_THREADS,
+  PROP_STATS,
+  PROP_ACTIVE_BACKEND,
+  N_PROPERTIES
+};
+
+/* Where a property's value is among the settings. */
+static gsize offsets[N_PROPERTIES];
+
+/* Their range and their default are not those of one type's. */
+#define MAX_DB 200
+#define MAX_OFFSET 100000
+
+static GType
+metrics_get_type (void)
+{
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type)) {
+    static GFlagsValue values[BDCT_N_METRICS + 2];
+
+    values[0] = (GFlagsValue) {
+    GST_BLOCKDCT_COMPARE_PSNR, "Peak signal-to-noise ratio", "psnr"};
+    for (gint i = 0; i < BDCT_N_METRICS; i++) {
+      const BdctMetricInfo *info = bdct_metric_info (i);
+
+      values[1 + i] = (GFlagsValue) {
+      1 << i, info->description, info->name};
+    }
+    g_once_init_leave (&type,
+        g_flags_register_static ("GstBlockDctCompareMetrics", values));
+  }
+  return type;
+}
+
+static GType
+view_get_type (void)
+{
+  static const GEnumValue views[] = {
+    {BDCT_VIEW_WIPE, "left up to wipe-position, then right", "wipe"},
+    {BDCT_VIEW_SIDE_BY_SIDE, "half of left's width, and the same of right",
+        "side-by-side"},
+    {BDCT_VIEW_STACKED, "half of left's height, and the same of right",
+        "stacked"},
+    {BDCT_VIEW_FLICKER, "left and right, each for half a second", "flicker"},
+    {BDCT_VIEW_DIFFERENCE, "right minus left, times difference-gain, around "
+          "mid-grey", "difference"},
+    {GST_BLOCKDCT_COMPARE_SINGLE, "right alone: its buffers pass untouched",
+        "single"},
+    {BDCT_VIEW_ERROR_MAP, "PSNR of right against left in each block of 8x8 "
+          "samples, as a colour", "error-map"},
+    {BDCT_VIEW_SSIM_MAP, "SSIM of each window of luma, as a colour",
+        "ssim-map"},
+    {BDCT_VIEW_HVS_MAP, "PSNR-HVS of each 8x8 samples of luma, as a colour",
+        "hvs-map"},
+    {0, NULL, NULL}
+  };
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type,
+        g_enum_register_static ("GstBlockDctCompareView", views));
+  return type;
+}
+
+GstBlockDctCompareSettings
+gst_blockdct_compare_get_settings (GstBlockDctCompare * self)
+{
+  GstBlockDctCompareSettings settings;
+
+  GST_OBJECT_LOCK (self);
+  settings = self->settings;
+  GST_OBJECT_UNLOCK (self);
+  settings.stats_file = NULL;
+  return settings;
+}
+
+/* Where a property's value is. */
+static gpointer
+get_place (GstBlockDctCompare * self, guint id)
+{
+  return G_STRUCT_MEMBER_P (&self->settings, offsets[id]);
+}
+
+static void
+set_field (gpointer field, const GValue * value)
+{
+  if (G_VALUE_HOLDS_ENUM (value))
+    *(gint *) field = g_value_get_enum (value);
+  else if (G_VALUE_HOLDS_FLAGS (value))
+    *(guint *) field = g_value_get_flags (value);
+  else if (G_VALUE_HOLDS_INT (value))
+    *(gint *) field = g_value_get_int (value);
+  else if (G_VALUE_HOLDS_UINT (value))
+    *(guint *) field = g_value_get_uint (value);
+  else if (G_VALUE_HOLDS_BOOLEAN (value))
+    *(gboolean *) field = g_value_get_boolean (value);
+  else if (G_VALUE_HOLDS_UINT64 (value))
+    *(guint64 *) field = g_value_get_uint64 (value);
+  else if (G_VALUE_HOLDS_DOUBLE (value))
+    *(gdouble *) field = g_value_get_double (value);
+  else {
+    g_free (*(gchar **) field);
+    *(gchar **) field = g_value_dup_string (value);
+  }
+}
+
+static void
+get_field (gconstpointer field, GValue * value)
+{
+  if (G_VALUE_HOLDS_ENUM (value))
+    g_value_set_enum (value, *(const gint *) field);
+  else if (G_VALUE_HOLDS_FLAGS (value))
+    g_value_set_flags (value, *(const guint *) field);
+  else if (G_VALUE_HOLDS_INT (value))
+    g_value_set_int (value, *(const gint *) field);
+  else if (G_VALUE_HOLDS_UINT (value))
+    g_value_set_uint (value, *(const guint *) field);
+  else if (G_VALUE_HOLDS_BOOLEAN (value))
+    g_value_set_boolean (value, *(const gboolean *) field);
+  else if (G_VALUE_HOLDS_UINT64 (value))
+    g_value_set_uint64 (value, *(const guint64 *) field);
+  else if (G_VALUE_HOLDS_DOUBLE (value))
+    g_value_set_double (value, *(const gdouble *) field);
+  else
+    g_value_set_string (value, *(gchar * const *) field);
+}
+
+static void
+set_property (GObject * object, guint id, const GValue * value,
+    GParamSpec * pspec)
+{
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (object);
+  gboolean late;
+
+  GST_OBJECT_LOCK (self);
+  late = self->started && (pspec->flags & GST_PARAM_MUTABLE_READY) != 0;
+  if (!late)
+    set_field (get_place (self, id), value);
+  GST_OBJECT_UNLOCK (self);
+  if (late)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("%s was not changed: it is read when the element starts.",
+            pspec->name), ("Set it in the state NULL or READY."));
+  /* Another picture passes, or is drawn, in the caps of another pad. */
+  if (id == PROP_VIEW || id == PROP_LEFT || id == PROP_RIGHT)
+    gst_pad_mark_reconfigure (GST_AGGREGATOR_SRC_PAD (self));
+}
+
+static void
+get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
+{
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (object);
+
+  (void) pspec;
+  GST_OBJECT_LOCK (self);
+  if (id == PROP_STATS)
+    g_value_take_boxed (value, gst_blockdct_compare_output_stats (self));
+  else if (id == PROP_ACTIVE_BACKEND)
+    g_value_set_string (value, self->active_backend);
+  else
+    get_field (get_place (self, id), value);
+  GST_OBJECT_UNLOCK (self);
+}
+
+#define FIELD(member) G_STRUCT_OFFSET (GstBlockDctCompareSettings, member)
+
+static void
+install (GObjectClass * klass, guint id, gsize offset, GParamSpec * pspec)
+{
+  offsets[id] = offset;
+  g_object_class_install_property (klass, id, pspec);
+}
+
+static void
+install_views (GObjectClass * klass)
+{
+  install (klass, PROP_VIEW, FIELD (view),
+      g_param_spec_enum ("view", "View",
+          "What the source pad shows; the figures do not depend on it",
+          view_get_type (), BDCT_VIEW_WIPE, LIVE));
+  install (klass, PROP_LEFT, FIELD (left),
+      g_param_spec_int ("left", "Left",
+          "The first picture of a view: -1 = ref_sink, 0 = dist_sink, "
+          "1 = dist_sink_1, 2 = dist_sink_2", GST_BLOCKDCT_COMPARE_REFERENCE,
+          BDCT_MAX_DISTORTED - 1, GST_BLOCKDCT_COMPARE_REFERENCE, LIVE));
+  install (klass, PROP_RIGHT, FIELD (right),
+      g_param_spec_int ("right", "Right",
+          "The second picture of a view, numbered as left",
+          GST_BLOCKDCT_COMPARE_REFERENCE, BDCT_MAX_DISTORTED - 1, 0, LIVE));
+  install (klass, PROP_WIPE_POSITION, FIELD (wipe_position),
+      g_param_spec_double ("wipe-position", "Wipe position",
+          "Where view=wipe is divided, or which part of the picture "
+          "view=side-by-side and view=stacked show", 0, 1, 0.5, LIVE));
+  install (klass, PROP_DIFFERENCE_GAIN, FIELD (difference_gain),
+      g_param_spec_double ("difference-gain", "Difference gain",
+          "Amplification of view=difference", 0, BDCT_VIEW_MAX_GAIN, 4, LIVE));
+  install (klass, PROP_ZOOM, FIELD (zoom),
+      g_param_spec_double ("zoom", "Zoom",
+          "How many times as wide and high the view is shown; steps of 1/256",
+          1, BDCT_VIEW_MAX_ZOOM, 1, LIVE));
+  install (klass, PROP_ZOOM_X, FIELD (zoom_x),
+      g_param_spec_double ("zoom-x", "Zoom X",
+          "Which part of the zoomed picture is seen, from its left edge (0) to "
+          "its right one (1)", 0, 1, 0.5, LIVE));
+  install (klass, PROP_ZOOM_Y, FIELD (zoom_y),
+      g_param_spec_double ("zoom-y", "Zoom Y",
+          "Which part of the zoomed picture is seen, from its top (0) to its "
+          "bottom (1)", 0, 1, 0.5, LIVE));
+  install (klass, PROP_MAGNIFIER, FIELD (magnifier),
+      g_param_spec_boolean ("magnifier", "Magnifier",
+          "Show samples and their values large around the pointer", FALSE,
+          LIVE));
+  install (klass, PROP_MAGNIFIER_X, FIELD (magnifier_x),
+      g_param_spec_double ("magnifier-x", "Magnifier X",
+          "The place of the magnifier, from the left edge (0) to the right one "
+          "(1)", 0, 1, 0.5, LIVE));
+  install (klass, PROP_MAGNIFIER_Y, FIELD (magnifier_y),
+      g_param_spec_double ("magnifier-y", "Magnifier Y",
+          "The place of the magnifier, from the top (0) to the bottom (1)", 0,
+          1, 0.5, LIVE));
+  install (klass, PROP_OVERLAY, FIELD (overlay),
+      g_param_spec_boolean ("overlay", "Overlay",
+          "Write the figures on the picture (in builds with Pango)", FALSE,
+          LIVE));
+  install (klass, PROP_INTERACTIVE, FIELD (interactive),
+      g_param_spec_boolean ("interactive", "Interactive",
+          "Let pointer and keys in the sink's window change the view", FALSE,
+          PLAYING));
+}
+
+static void
+install_reports (GObjectClass * klass)
+{
+  install (klass, PROP_METRICS, FIELD (metrics),
+      g_param_spec_flags ("metrics", "Metrics",
+          "What is measured of each distorted picture", metrics_get_type (),
+          GST_BLOCKDCT_COMPARE_PSNR, LIVE));
+  install (klass, PROP_OFFSET, FIELD (offset),
+      g_param_spec_int ("offset", "Offset",
+          "How many frames the distorted inputs are behind the reference; "
+          "reference frame n meets their frame n + offset", -MAX_OFFSET,
+          MAX_OFFSET, 0, LIVE));
+  install (klass, PROP_POST_MESSAGES, FIELD (post_messages),
+      g_param_spec_boolean ("post-messages", "Post messages",
+          "Post the figures as element messages", TRUE, LIVE));
+  install (klass, PROP_INTERVAL, FIELD (interval),
+      g_param_spec_uint64 ("interval", "Interval",
+          "Post one message for this time, pooled over it (ns; 0 = one a "
+          "frame)", 0, G_MAXUINT64 - 1, 0, LIVE));
+  install (klass, PROP_MIN_PSNR_ERROR, FIELD (min_psnr_error),
+      g_param_spec_double ("min-psnr-error", "Minimum PSNR, error",
+          "A frame with a lower PSNR is an error (dB; 0 = off)", 0, MAX_DB, 0,
+          LIVE));
+  install (klass, PROP_MIN_PSNR_WARNING, FIELD (min_psnr_warning),
+      g_param_spec_double ("min-psnr-warning", "Minimum PSNR, warning",
+          "A frame with a lower PSNR is a warning (dB; 0 = off)", 0, MAX_DB, 0,
+          LIVE));
+  install (klass, PROP_STATS_FILE, FIELD (stats_file),
+      g_param_spec_string ("stats-file", "Statistics file",
+          "Write every frame's figures to this file: .log as ffmpeg's psnr "
+          "filter, .csv, or .jsonl; - is standard output, as .log", NULL,
+          READY));
+  g_object_class_install_property (klass, PROP_STATS,
+      g_param_spec_boxed ("stats", "Statistics",
+          "Counters since the start, by pad", GST_TYPE_STRUCTURE, READ));
+}
+
+void
+gst_blockdct_compare_install_properties (GObjectClass * klass)
+{
+  klass->set_property = set_property;
+  klass->get_property = get_property;
+  install_reports (klass);
+  install_views (klass);
+  install (klass, PROP_BACKEND, FIELD (backend),
+      g_param_spec_enum ("backend", "Backend", "Where frames are compared",
+          gst_blockdct_backend_get_type (), GST_BLOCKDCT_BACKEND_AUTO, READY));
+  install (klass, PROP_CUDA_DEVICE_ID, FIELD (device_id),
+      g_param_spec_int ("cuda-device-id", "CUDA device ID",
+          "The GPU (-1 = the pipeline's, else the first one)", -1, G_MAXINT,
+          -1, READY));
+  install (klass, PROP_THREADS, FIELD (threads),
+      g_param_spec_uint ("threads", "Threads",
+          "Threads of the CPU engine (0 = one a processor); CUDA: threads that "
+          "copy pageable memory (0 = at most 4)", 0, 1024, 0, READY));
+  g_object_class_install_property (klass, PROP_ACTIVE_BACKEND,
+      g_param_spec_string ("active-backend", "Active backend",
+          "What runs, such as 'cpu:avx2 8 threads'", NULL, READ));
+  gst_type_mark_as_plugin_api (metrics_get_type (), 0);
+  gst_type_mark_as_plugin_api (view_get_type (), 0);
+}
+
+void
+gst_blockdct_compare_init_properties (GstBlockDctCompare * self)
+{
+  guint n;
+  GParamSpec **specs = g_object_class_list_properties (G_OBJECT_GET_CLASS
+      (self), &n);
+
+  for (guint i = 0; i < n; i++)
+    if (specs[i]->owner_type == GST_TYPE_BLOCKDCT_COMPARE
+        && (specs[i]->flags & G_PARAM_WRITABLE))
+      set_field (get_place (self, specs[i]->param_id),
+          g_param_spec_get_default_value (specs[i]));
+  g_free (specs);
+}

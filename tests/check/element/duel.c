@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "duel.h"
+
+#include <string.h>
+
+#define PATIENCE (30 * GST_SECOND)
+
+static const gchar *const pads[DUEL_MAX_INPUTS] = {
+  "ref_sink", "dist_sink", "dist_sink_1", "dist_sink_2"
+};
+
+void
+duel_init (Duel * duel, guint n_inputs, const gchar * properties)
+{
+  GString *line = g_string_new (NULL);
+  GError *error = NULL;
+
+  memset (duel, 0, sizeof *duel);
+  g_string_printf (line, "blockdctcompare name=compare backend=%s %s ! "
+      "appsink name=out sync=false max-buffers=0", test_backend (), properties);
+  for (guint i = 0; i < n_inputs; i++)
+    g_string_append_printf (line, " appsrc name=in%u format=time max-bytes=0 ! "
+        "compare.%s", i, pads[i]);
+  duel->pipeline = gst_parse_launch (line->str, &error);
+  g_assert_no_error (error);
+  g_string_free (line, TRUE);
+  duel->n_inputs = n_inputs;
+  duel->bus = gst_element_get_bus (duel->pipeline);
+  duel->element = gst_bin_get_by_name (GST_BIN (duel->pipeline), "compare");
+  duel->sink = gst_bin_get_by_name (GST_BIN (duel->pipeline), "out");
+  for (guint i = 0; i < n_inputs; i++) {
+    gchar *name = g_strdup_printf ("in%u", i);
+
+    duel->input[i] = gst_bin_get_by_name (GST_BIN (duel->pipeline), name);
+    g_free (name);
+  }
+  test_share_context (duel->element);
+  gst_element_set_state (duel->pipeline, GST_STATE_PLAYING);
+}
+
+void
+duel_clear (Duel * duel)
+{
+  GstMessage *message;
+
+  gst_element_set_state (duel->pipeline, GST_STATE_NULL);
+  while ((message = gst_bus_pop_filtered (duel->bus, GST_MESSAGE_ERROR
+              | GST_MESSAGE_WARNING)) != NULL) {
+    g_test_message ("%" GST_PTR_FORMAT, gst_message_get_structure (message));
+    g_test_fail ();
+    gst_message_unref (message);
+  }
+  for (guint i = 0; i < duel->n_inputs; i++)
+    gst_object_unref (duel->input[i]);
+  gst_object_unref (duel->element);
+  gst_object_unref (duel->sink);
+  gst_object_unref (duel->bus);
+  gst_object_unref (duel->pipeline);
+}
+
+void
+duel_set_caps (Duel * duel, guint input, const GstVideoInfo * info)
+{
+  GstCaps *caps = gst_video_info_to_caps ((GstVideoInfo *) info);
+
+  g_object_set (duel->input[input], "caps", caps, NULL);
+  gst_caps_unref (caps);
+}
+
+void
+duel_push (Duel * duel, guint input, GstBuffer * buffer)
+{
+  GstFlowReturn ret;
+
+  g_signal_emit_by_name (duel->input[input], "push-buffer", buffer, &ret);
+  gst_buffer_unref (buffer);
+}
+
+void
+duel_end (Duel * duel, guint input)
+{
+  GstFlowReturn ret;
+
+  g_signal_emit_by_name (duel->input[input], "end-of-stream", &ret);
+}
+
+GstBuffer *
+duel_pull (Duel * duel)
+{
+  GstSample *sample;
+  GstBuffer *buffer;
+  gboolean eos;
+
+  g_signal_emit_by_name (duel->sink, "try-pull-sample", PATIENCE, &sample);
+  if (sample == NULL) {
+    g_object_get (duel->sink, "eos", &eos, NULL);
+    g_assert_true (eos);
+    return NULL;
+  }
+  buffer = gst_buffer_ref (gst_sample_get_buffer (sample));
+  gst_sample_unref (sample);
+  return buffer;
+}
+
+GstStructure *
+duel_figures (GstBuffer * buffer, const gchar * pad)
+{
+  gpointer state = NULL;
+  GstMeta *meta;
+
+  while ((meta = gst_buffer_iterate_meta (buffer, &state)) != NULL) {
+    GstStructure *s;
+
+    if (!gst_meta_info_is_custom (meta->info)
+        || !gst_custom_meta_has_name ((GstCustomMeta *) meta,
+            "blockdct-compare"))
+      continue;
+    s = gst_custom_meta_get_structure ((GstCustomMeta *) meta);
+    if (g_strcmp0 (gst_structure_get_string (s, "pad"), pad) == 0)
+      return s;
+  }
+  return NULL;
+}
+
+GstMessage *
+duel_wait (Duel * duel, GstMessageType types)
+{
+  GstMessage *message = gst_bus_timed_pop_filtered (duel->bus, PATIENCE, types);
+
+  g_assert_nonnull (message);
+  return message;
+}
+
+gchar *
+duel_wait_text (Duel * duel, GstMessageType type)
+{
+  GstMessage *message = duel_wait (duel, type);
+  gchar *debug, *text;
+  GError *error;
+
+  if (type == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, &debug);
+  else
+    gst_message_parse_warning (message, &error, &debug);
+  text = g_strdup_printf ("%s %s", error->message, debug);
+  g_error_free (error);
+  g_free (debug);
+  gst_message_unref (message);
+  return text;
+}
+
+GstStructure *
+duel_wait_report (Duel * duel, const gchar * type)
+{
+  for (;;) {
+    GstMessage *message = duel_wait (duel, GST_MESSAGE_ELEMENT);
+    const GstStructure *s = gst_message_get_structure (message);
+    GstStructure *found = gst_structure_has_name (s, "blockdct-compare")
+        && g_strcmp0 (gst_structure_get_string (s, "type"), type) == 0
+        ? gst_structure_copy (s) : NULL;
+
+    gst_message_unref (message);
+    if (found != NULL)
+      return found;
+  }
+}

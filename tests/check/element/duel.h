@@ -1,0 +1,55 @@
+/* blockdct element tests: blockdctcompare between sources and a sink that the
+ * test holds in its hands.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef TESTS_ELEMENT_DUEL_H
+#define TESTS_ELEMENT_DUEL_H
+
+#include "bench.h"
+
+/** The inputs, by the pads that they feed. */
+enum
+{ DUEL_REFERENCE, DUEL_DISTORTED, DUEL_DISTORTED_1, DUEL_DISTORTED_2,
+  DUEL_MAX_INPUTS };
+
+typedef struct
+{
+  GstElement *pipeline, *element, *sink;
+  GstElement *input[DUEL_MAX_INPUTS];
+  guint n_inputs;
+  GstBus *bus;
+} Duel;
+
+/** A playing pipeline of 2 to 4 inputs, with properties of the element as in a
+ * launch line. */
+void duel_init (Duel * duel, guint n_inputs, const gchar * properties);
+
+/** Fails on an error or a warning that no test asked for. */
+void duel_clear (Duel * duel);
+
+void duel_set_caps (Duel * duel, guint input, const GstVideoInfo * info);
+
+/** Give a buffer, which is taken, to an input; and the end of its stream. */
+void duel_push (Duel * duel, guint input, GstBuffer * buffer);
+void duel_end (Duel * duel, guint input);
+
+/** The next buffer that leaves, the caller's; NULL at the end. Fails after half
+ * a minute. */
+GstBuffer *duel_pull (Duel * duel);
+
+/** The figures of a pad that a buffer carries; NULL: there are none. */
+GstStructure *duel_figures (GstBuffer * buffer, const gchar * pad);
+
+/** The next message of these types, within half a minute; the caller's. */
+GstMessage *duel_wait (Duel * duel, GstMessageType types);
+
+/** The text and the debug text of the next warning or error, joined; the
+ * caller's. */
+gchar *duel_wait_text (Duel * duel, GstMessageType type);
+
+/** The next blockdct-compare message of a type; others before it are skipped.
+ * The caller's. */
+GstStructure *duel_wait_report (Duel * duel, const gchar * type);
+
+#endif

@@ -1,0 +1,838 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * blockdctcompare: figures against samples counted here, who meets whom, and
+ * what is said where inputs do not fit. */
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+#include "duel.h"
+
+#define WIDTH 37
+#define HEIGHT 23
+
+/* A pair of frames `n`: what is distorted is another frame's picture, at the
+ * time of this one. */
+static GstBuffer *
+distorted_new (const GstVideoInfo * info, guint n)
+{
+  GstBuffer *buffer = frame_new (info, 1000 + n);
+
+  GST_BUFFER_PTS (buffer) = n * FRAME;
+  return buffer;
+}
+
+/* The same picture for reference and distorted, but for one sample in eight. */
+static GstBuffer *
+similar_new (const GstVideoInfo * info, guint n)
+{
+  GstBuffer *buffer = frame_new (info, n);
+  GstMapInfo map;
+
+  g_assert_true (gst_buffer_map (buffer, &map, GST_MAP_READWRITE));
+  for (gsize i = 0; i < map.size; i += 8)
+    map.data[i] ^= 1;
+  gst_buffer_unmap (buffer, &map);
+  return buffer;
+}
+
+/* Mean squared errors of samples, whatever lies where in memory. */
+static void
+measure (const GstVideoInfo * a_info, GstBuffer * a,
+    const GstVideoInfo * b_info, GstBuffer * b, gdouble mse[3],
+    gdouble * total)
+{
+  guint64 all = 0, count = 0;
+
+  for (guint c = 0; c < 3; c++) {
+    gint width, height;
+    gint *x = frame_samples (a_info, a, c, &width, &height);
+    gint *y = frame_samples (b_info, b, c, &width, &height);
+    guint64 sse = 0;
+
+    mse[c] = -1;
+    for (gint i = 0; x != NULL && i < width * height; i++)
+      sse += (x[i] - y[i]) * (x[i] - y[i]);
+    if (x != NULL) {
+      mse[c] = (gdouble) sse / (width * height);
+      all += sse;
+      count += (guint64) width * height;
+    }
+    g_free (x);
+    g_free (y);
+  }
+  *total = (gdouble) all / count;
+}
+
+static void
+check_errors (const GstStructure * s, const gdouble mse[3], gdouble total,
+    gint depth)
+{
+  static const gchar *const names[] = { "mse-y", "mse-u", "mse-v" };
+  const gdouble peak = (1 << depth) - 1;
+
+  g_assert_nonnull (s);
+  for (guint c = 0; c < 3; c++)
+    if (mse[c] < 0)
+      g_assert_false (gst_structure_has_field (s, names[c]));
+    else
+      g_assert_cmpfloat (get_double (s, names[c]), ==, mse[c]);
+  g_assert_cmpfloat (get_double (s, "mse"), ==, total);
+  g_assert_cmpfloat_with_epsilon (get_double (s, "psnr"),
+      10 * log10 (peak * peak / total), 1e-9);
+  g_assert_false (gst_structure_has_field (s, "nonzero"));
+  g_assert_false (gst_structure_has_field (s, "transform"));
+}
+
+/* Two formats, whose samples are compared. */
+static void
+compare_formats (const gchar * reference, const gchar * distorted, gint depth)
+{
+  GstVideoInfo a_info, b_info;
+  Duel duel;
+
+  video_info (&a_info, reference, WIDTH, HEIGHT);
+  video_info (&b_info, distorted, WIDTH, HEIGHT);
+  duel_init (&duel, 2, "view=single");
+  duel_set_caps (&duel, DUEL_REFERENCE, &a_info);
+  duel_set_caps (&duel, DUEL_DISTORTED, &b_info);
+  for (guint n = 0; n < 3; n++) {
+    GstBuffer *a = frame_new (&a_info, n), *b = distorted_new (&b_info, n);
+    gdouble mse[3], total;
+    GstBuffer *out;
+
+    measure (&a_info, a, &b_info, b, mse, &total);
+    duel_push (&duel, DUEL_REFERENCE, gst_buffer_ref (a));
+    duel_push (&duel, DUEL_DISTORTED, gst_buffer_ref (b));
+    out = duel_pull (&duel);
+    check_errors (duel_figures (out, "dist_sink"), mse, total, depth);
+    g_assert_cmpuint (GST_BUFFER_PTS (out), ==, n * FRAME);
+    g_assert_true (frames_equal (&b_info, out, b));
+    gst_buffer_unref (out);
+    gst_buffer_unref (a);
+    gst_buffer_unref (b);
+  }
+  duel_clear (&duel);
+}
+
+static void
+test_all_formats (void)
+{
+  for (guint i = 0; i < N_TEST_FORMATS; i++)
+    compare_formats (test_formats[i].name, test_formats[i].name,
+        test_formats[i].depth);
+}
+
+/* One subsampling and depth in two layouts. */
+static void
+test_mixed_layouts (void)
+{
+  static const gchar *const pairs[][2] = {
+    {"NV12", "I420"}, {"I420", "NV12"}, {"I420", "YV12"}, {"NV21", "NV12"},
+    {"Y42B", "NV16"}, {"I420_10LE", "P010_10LE"}, {"P012_LE", "I420_12LE"}
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (pairs); i++)
+    compare_formats (pairs[i][0], pairs[i][1], strstr (pairs[i][0], "12_") ||
+        strstr (pairs[i][0], "012") ? 12 : strstr (pairs[i][0], "10") ? 10 : 8);
+}
+
+/* R, G and B themselves, whatever the planes are that they become. */
+static void
+test_rgb (void)
+{
+  static const gchar *const formats[] = { "RGB", "BGRx", "ARGB", "GBR" };
+  static const gchar *const names[] = { "mse-r", "mse-g", "mse-b" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    GstBuffer *a, *b, *out;
+    GstVideoFrame fa, fb;
+    GstVideoInfo info;
+    Duel duel;
+
+    video_info (&info, formats[i], WIDTH, HEIGHT);
+    duel_init (&duel, 2, "view=wipe");
+    duel_set_caps (&duel, DUEL_REFERENCE, &info);
+    duel_set_caps (&duel, DUEL_DISTORTED, &info);
+    a = frame_new (&info, 0);
+    b = distorted_new (&info, 0);
+    duel_push (&duel, DUEL_REFERENCE, gst_buffer_ref (a));
+    duel_push (&duel, DUEL_DISTORTED, gst_buffer_ref (b));
+    out = duel_pull (&duel);
+    g_assert_true (gst_video_frame_map (&fa, &info, a, GST_MAP_READ));
+    g_assert_true (gst_video_frame_map (&fb, &info, b, GST_MAP_READ));
+    for (guint k = 0; k < 3; k++) {
+      const gint step = GST_VIDEO_FRAME_COMP_PSTRIDE (&fa, k);
+      guint64 sse = 0;
+
+      for (gint y = 0; y < HEIGHT; y++)
+        for (gint x = 0; x < WIDTH; x++) {
+          const gint at = y * GST_VIDEO_FRAME_COMP_STRIDE (&fa, k) + x * step;
+          const gint d = (gint) ((guint8 *) GST_VIDEO_FRAME_COMP_DATA (&fa,
+                  k))[at] - ((guint8 *) GST_VIDEO_FRAME_COMP_DATA (&fb,
+                  k))[at];
+
+          sse += d * d;
+        }
+      g_assert_cmpfloat (get_double (duel_figures (out, "dist_sink"),
+              names[k]), ==, (gdouble) sse / (WIDTH * HEIGHT));
+    }
+    gst_video_frame_unmap (&fa);
+    gst_video_frame_unmap (&fb);
+    gst_buffer_unref (a);
+    gst_buffer_unref (b);
+    gst_buffer_unref (out);
+    duel_clear (&duel);
+  }
+}
+
+/* Every size is compared, the least too. */
+static void
+test_sizes (void)
+{
+  static const gint sizes[][2] = { {1, 1}, {1, 9}, {17, 9}, {64, 64} };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    GstBuffer *a, *b, *out;
+    gdouble mse[3], total;
+    GstVideoInfo info;
+    Duel duel;
+
+    video_info (&info, "I420", sizes[i][0], sizes[i][1]);
+    duel_init (&duel, 2, "view=difference");
+    duel_set_caps (&duel, DUEL_REFERENCE, &info);
+    duel_set_caps (&duel, DUEL_DISTORTED, &info);
+    a = frame_new (&info, 0);
+    b = distorted_new (&info, 0);
+    measure (&info, a, &info, b, mse, &total);
+    duel_push (&duel, DUEL_REFERENCE, a);
+    duel_push (&duel, DUEL_DISTORTED, b);
+    out = duel_pull (&duel);
+    check_errors (duel_figures (out, "dist_sink"), mse, total, 8);
+    gst_buffer_unref (out);
+    duel_clear (&duel);
+  }
+}
+
+/* Three distorted inputs, each with its figures. */
+static void
+test_three (void)
+{
+  static const gchar *const pads[] = { "dist_sink", "dist_sink_1",
+    "dist_sink_2"
+  };
+  GstBuffer *frames[4], *out;
+  gdouble mse[3], total;
+  GstStructure *s;
+  GstVideoInfo info;
+  Duel duel;
+
+  video_info (&info, "NV12", WIDTH, HEIGHT);
+  duel_init (&duel, 4, "view=side-by-side left=0 right=2 metrics=psnr+ssim");
+  for (guint i = 0; i < 4; i++) {
+    duel_set_caps (&duel, i, &info);
+    frames[i] = i == 0 ? frame_new (&info, 0) : distorted_new (&info, 0);
+    gst_buffer_memset (frames[i], 8 * i, 40 * i, 16);
+    duel_push (&duel, i, gst_buffer_ref (frames[i]));
+  }
+  out = duel_pull (&duel);
+  for (guint i = 0; i < 3; i++) {
+    measure (&info, frames[0], &info, frames[1 + i], mse, &total);
+    check_errors (duel_figures (out, pads[i]), mse, total, 8);
+    get_double (duel_figures (out, pads[i]), "ssim-y");
+  }
+  gst_buffer_unref (out);
+  for (guint i = 0; i < 4; i++) {
+    duel_end (&duel, i);
+    gst_buffer_unref (frames[i]);
+  }
+  g_assert_null (duel_pull (&duel));
+  for (guint i = 0; i < 3; i++) {
+    s = duel_wait_report (&duel, "pooled");
+    g_assert_cmpstr (gst_structure_get_string (s, "pad"), ==, pads[i]);
+    g_assert_cmpuint (get_uint64 (s, "frames"), ==, 1);
+    g_assert_cmpuint (get_uint64 (s, "unmatched"), ==, 0);
+    gst_structure_free (s);
+  }
+  g_object_get (duel.element, "stats", &s, NULL);
+  for (guint i = 0; i < 3; i++) {
+    const GstStructure *of_pad = gst_value_get_structure
+        (gst_structure_get_value (s, pads[i]));
+
+    g_assert_cmpuint (get_uint64 (of_pad, "frames"), ==, 1);
+  }
+  gst_structure_free (s);
+  duel_clear (&duel);
+}
+
+/* Which frames of each input there are, as their times in frames; and which
+ * reference frames have to come out. */
+typedef struct
+{
+  const gchar *properties;
+  gint reference[8], distorted[8], out[8];      /* up to -1 */
+  guint unmatched;
+  gboolean timeless;
+} Match;
+
+static const Match matches[] = {
+  /* The distorted input ends early, or starts late. */
+  {"", {0, 1, 2, 3, -1}, {0, 1, -1}, {0, 1, -1}, 2, FALSE},
+  {"", {0, 1, 2, 3, -1}, {2, 3, -1}, {2, 3, -1}, 2, FALSE},
+  /* It drops frames, or has more of them. */
+  {"", {0, 1, 2, 3, -1}, {0, 3, -1}, {0, 3, -1}, 2, FALSE},
+  {"", {1, 3, -1}, {0, 1, 2, 3, 4, -1}, {1, 3, -1}, 3, FALSE},
+  /* The reference does. */
+  {"", {0, 3, 4, -1}, {0, 1, 2, 3, 4, -1}, {0, 3, 4, -1}, 2, FALSE},
+  /* Two frames of one time. */
+  {"", {0, 1, 1, 2, -1}, {0, 1, 2, -1}, {0, 1, 2, -1}, 1, FALSE},
+  {"", {0, 1, 2, -1}, {0, 1, 1, 2, -1}, {0, 1, 2, -1}, 1, FALSE},
+  /* Inputs that are known to be shifted. */
+  {"offset=2", {0, 1, 2, -1}, {2, 3, 4, -1}, {0, 1, 2, -1}, 0, FALSE},
+  {"offset=-1", {0, 1, 2, -1}, {0, 1, 2, -1}, {1, 2, -1}, 2, FALSE},
+  /* Without times the n-th meets the n-th. */
+  {"", {0, 1, 2, -1}, {5, 6, 7, -1}, {0, 1, 2, -1}, 0, TRUE},
+  {"offset=1", {0, 1, 2, -1}, {5, 6, 7, -1}, {0, 1, -1}, 2, TRUE},
+};
+
+static void
+push_all (Duel * duel, guint input, const GstVideoInfo * info,
+    const gint * times, gboolean timeless)
+{
+  for (guint i = 0; times[i] >= 0; i++) {
+    GstBuffer *buffer = frame_new (info, times[i]);
+
+    if (timeless) {
+      GST_BUFFER_PTS (buffer) = GST_CLOCK_TIME_NONE;
+      GST_BUFFER_DURATION (buffer) = GST_CLOCK_TIME_NONE;
+    }
+    duel_push (duel, input, buffer);
+  }
+  duel_end (duel, input);
+}
+
+static void
+test_matching (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (matches); i++) {
+    const Match *match = &matches[i];
+    guint n = 0;
+    GstVideoInfo info;
+    GstBuffer *out;
+    GstStructure *s;
+    Duel duel;
+
+    g_test_message ("match %u", i);
+    video_info (&info, "I420", 16, 16);
+    duel_init (&duel, 2, match->properties);
+    duel_set_caps (&duel, DUEL_REFERENCE, &info);
+    duel_set_caps (&duel, DUEL_DISTORTED, &info);
+    push_all (&duel, DUEL_REFERENCE, &info, match->reference, match->timeless);
+    push_all (&duel, DUEL_DISTORTED, &info, match->distorted, match->timeless);
+    while ((out = duel_pull (&duel)) != NULL) {
+      g_assert_cmpint (match->out[n], >=, 0);
+      if (!match->timeless)
+        g_assert_cmpuint (GST_BUFFER_PTS (out), ==, match->out[n] * FRAME);
+      g_assert_nonnull (duel_figures (out, "dist_sink"));
+      gst_buffer_unref (out);
+      n++;
+    }
+    g_assert_cmpint (match->out[n], ==, -1);
+    s = duel_wait_report (&duel, "pooled");
+    g_assert_cmpuint (get_uint64 (s, "frames"), ==, n);
+    g_assert_cmpuint (get_uint64 (s, "unmatched"), ==, match->unmatched);
+    gst_structure_free (s);
+    duel_clear (&duel);
+  }
+}
+
+/* Times a little off, as containers round them. */
+static void
+test_jitter (void)
+{
+  GstVideoInfo info;
+  GstBuffer *out;
+  guint n = 0;
+  Duel duel;
+
+  video_info (&info, "I420", 16, 16);
+  duel_init (&duel, 2, "");
+  duel_set_caps (&duel, DUEL_REFERENCE, &info);
+  duel_set_caps (&duel, DUEL_DISTORTED, &info);
+  for (guint i = 1; i < 20; i++) {
+    GstBuffer *b = frame_new (&info, i);
+
+    GST_BUFFER_PTS (b) = i % 2 ? i * FRAME + FRAME / 3 : i * FRAME - FRAME / 3;
+    duel_push (&duel, DUEL_REFERENCE, frame_new (&info, i));
+    duel_push (&duel, DUEL_DISTORTED, b);
+  }
+  duel_end (&duel, DUEL_REFERENCE);
+  duel_end (&duel, DUEL_DISTORTED);
+  while ((out = duel_pull (&duel)) != NULL) {
+    g_assert_true (get_boolean (duel_figures (out, "dist_sink"), "identical"));
+    gst_buffer_unref (out);
+    n++;
+  }
+  g_assert_cmpuint (n, ==, 19);
+  duel_clear (&duel);
+}
+
+/* A stream that is shifted by two frames finds partners for all but two, each
+ * of them wrong. */
+static void
+test_shift (void)
+{
+  for (gint shift = -2; shift <= 3; shift++) {
+    GstVideoInfo info;
+    gchar *text, *wanted = g_strdup_printf ("offset=%d fits better", shift);
+    GstBuffer *out;
+    Duel duel;
+
+    video_info (&info, "I420", 64, 64);
+    duel_init (&duel, 2, "");
+    duel_set_caps (&duel, DUEL_REFERENCE, &info);
+    duel_set_caps (&duel, DUEL_DISTORTED, &info);
+    for (gint i = 0; i < 60; i++) {
+      GstBuffer *b = similar_new (&info, i + 3 - shift);
+
+      GST_BUFFER_PTS (b) = i * FRAME;
+      out = frame_new (&info, i + 3);
+      GST_BUFFER_PTS (out) = i * FRAME;
+      duel_push (&duel, DUEL_REFERENCE, out);
+      duel_push (&duel, DUEL_DISTORTED, b);
+    }
+    duel_end (&duel, DUEL_REFERENCE);
+    duel_end (&duel, DUEL_DISTORTED);
+    while ((out = duel_pull (&duel)) != NULL)
+      gst_buffer_unref (out);
+    if (shift != 0) {
+      text = duel_wait_text (&duel, GST_MESSAGE_WARNING);
+      g_assert_nonnull (strstr (text, wanted));
+      g_free (text);
+    }
+    g_free (wanted);
+    duel_clear (&duel);
+  }
+}
+
+/* What has to be the same: both caps are named, and what makes them so. */
+static void
+test_conflicts (void)
+{
+  static const struct
+  {
+    const gchar *a, *b, *what, *cure;
+    gint b_width;
+  } conflicts[] = {
+    {"I420", "I420", "another size", "videoscale", 18},
+    {"I420", "Y42B", "another chroma subsampling", "videoconvert", 16},
+    {"I420", "I420_10LE", "another depth", "videoconvert", 16},
+    {"I420", "RGB", "another format", "videoconvert", 16},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (conflicts); i++) {
+    GstVideoInfo a, b;
+    gchar *text;
+    Duel duel;
+
+    video_info (&a, conflicts[i].a, 16, 16);
+    video_info (&b, conflicts[i].b, conflicts[i].b_width, 16);
+    duel_init (&duel, 2, "");
+    duel_set_caps (&duel, DUEL_REFERENCE, &a);
+    duel_set_caps (&duel, DUEL_DISTORTED, &b);
+    duel_push (&duel, DUEL_REFERENCE, frame_new (&a, 0));
+    duel_push (&duel, DUEL_DISTORTED, frame_new (&b, 0));
+    text = duel_wait_text (&duel, GST_MESSAGE_ERROR);
+    g_assert_nonnull (strstr (text, conflicts[i].what));
+    g_assert_nonnull (strstr (text, conflicts[i].cure));
+    g_assert_nonnull (strstr (text, conflicts[i].b));
+    g_free (text);
+    gst_element_set_state (duel.pipeline, GST_STATE_NULL);
+    gst_bus_set_flushing (duel.bus, TRUE);
+    duel_clear (&duel);
+  }
+}
+
+/* What may differ is said, once. */
+static void
+test_differences (void)
+{
+  GstVideoInfo a, b;
+  gchar *text;
+  Duel duel;
+
+  video_info (&a, "I420", 16, 16);
+  b = a;
+  b.colorimetry.range = GST_VIDEO_COLOR_RANGE_0_255;
+  duel_init (&duel, 2, "");
+  duel_set_caps (&duel, DUEL_REFERENCE, &a);
+  duel_set_caps (&duel, DUEL_DISTORTED, &b);
+  for (guint n = 0; n < 3; n++) {
+    duel_push (&duel, DUEL_REFERENCE, frame_new (&a, n));
+    duel_push (&duel, DUEL_DISTORTED, frame_new (&b, n));
+    gst_buffer_unref (duel_pull (&duel));
+  }
+  text = duel_wait_text (&duel, GST_MESSAGE_WARNING);
+  g_assert_nonnull (strstr (text, "another range than ref_sink"));
+  g_free (text);
+  duel_clear (&duel);
+}
+
+/* Both inputs go over to other caps, one after the other. */
+static void
+test_caps_change (void)
+{
+  GstVideoInfo infos[2];
+  GstBuffer *out;
+  guint n = 0;
+  Duel duel;
+
+  video_info (&infos[0], "I420", 16, 16);
+  video_info (&infos[1], "NV12", 48, 32);
+  duel_init (&duel, 2, "view=wipe");
+  for (guint half = 0; half < 2; half++)
+    for (guint input = 0; input < 2; input++) {
+      duel_set_caps (&duel, input, &infos[half]);
+      for (guint i = 0; i < 5; i++)
+        duel_push (&duel, input, frame_new (&infos[half], 5 * half + i));
+    }
+  duel_end (&duel, DUEL_REFERENCE);
+  duel_end (&duel, DUEL_DISTORTED);
+  for (; (out = duel_pull (&duel)) != NULL; n++) {
+    g_assert_true (get_boolean (duel_figures (out, "dist_sink"), "identical"));
+    g_assert_cmpuint (gst_buffer_get_size (out), >=,
+        n < 5 ? 16 * 16 * 3 / 2 : 48 * 32 * 3 / 2);
+    gst_buffer_unref (out);
+  }
+  g_assert_cmpuint (n, ==, 10);
+  duel_clear (&duel);
+}
+
+/* A view of a blockdct is no picture of it. */
+static void
+test_views_of_others (void)
+{
+  GstCustomMeta *meta;
+  GstVideoInfo info;
+  GstBuffer *buffer;
+  gchar *text;
+  Duel duel;
+
+  video_info (&info, "I420", 16, 16);
+  duel_init (&duel, 2, "");
+  duel_set_caps (&duel, DUEL_REFERENCE, &info);
+  duel_set_caps (&duel, DUEL_DISTORTED, &info);
+  for (guint n = 0; n < 2; n++) {
+    buffer = frame_new (&info, n);
+    meta = gst_buffer_add_custom_meta (buffer, "blockdct");
+    gst_structure_set (gst_custom_meta_get_structure (meta), "view",
+        G_TYPE_STRING, n == 0 ? "error-map" : "reconstruction", NULL);
+    duel_push (&duel, DUEL_REFERENCE, frame_new (&info, n));
+    duel_push (&duel, DUEL_DISTORTED, buffer);
+    buffer = duel_pull (&duel);
+    g_assert_true ((duel_figures (buffer, "dist_sink") == NULL) == (n == 0));
+    gst_buffer_unref (buffer);
+  }
+  text = duel_wait_text (&duel, GST_MESSAGE_WARNING);
+  g_assert_nonnull (strstr (text, "view=error-map"));
+  g_free (text);
+  duel_clear (&duel);
+}
+
+/* A property is in force from the next frame on. */
+static void
+test_live (void)
+{
+  static const struct
+  {
+    const gchar *name, *value;
+  } changes[] = {
+    {"view", "difference"}, {"view", "single"}, {"right", "-1"},
+    {"view", "wipe"}, {"right", "0"}, {"wipe-position", "0"},
+    {"metrics", "ssim"}, {"metrics", "psnr"}, {"zoom", "3"},
+  };
+  GstVideoInfo info;
+  Duel duel;
+
+  video_info (&info, "I420", WIDTH, HEIGHT);
+  duel_init (&duel, 2, "");
+  duel_set_caps (&duel, DUEL_REFERENCE, &info);
+  duel_set_caps (&duel, DUEL_DISTORTED, &info);
+  for (guint n = 0; n < G_N_ELEMENTS (changes); n++) {
+    GstBuffer *a = frame_new (&info, n), *b = distorted_new (&info, n), *out;
+    const gchar *value = changes[n].value;
+    const GstStructure *s;
+
+    gst_util_set_object_arg (G_OBJECT (duel.element), changes[n].name, value);
+    duel_push (&duel, DUEL_REFERENCE, gst_buffer_ref (a));
+    duel_push (&duel, DUEL_DISTORTED, gst_buffer_ref (b));
+    out = duel_pull (&duel);
+    s = duel_figures (out, "dist_sink");
+    g_assert_true (gst_structure_has_field (s, "ssim")
+        == (strcmp (value, "ssim") == 0));
+    g_assert_true (gst_structure_has_field (s, "psnr")
+        == (strcmp (value, "ssim") != 0));
+    if (strcmp (value, "single") == 0)
+      g_assert_true (frames_equal (&info, out, b));
+    else if (strcmp (changes[n].name, "right") == 0 && n == 2)
+      g_assert_true (frames_equal (&info, out, a));
+    else
+      g_assert_false (frames_equal (&info, out, a));
+    gst_buffer_unref (a);
+    gst_buffer_unref (b);
+    gst_buffer_unref (out);
+  }
+  duel_clear (&duel);
+}
+
+static void
+test_min_psnr (void)
+{
+  GstVideoInfo info;
+  gchar *text;
+  Duel duel;
+
+  video_info (&info, "I420", 16, 16);
+  duel_init (&duel, 2, "metrics=ssim min-psnr-warning=50 min-psnr-error=1");
+  duel_set_caps (&duel, DUEL_REFERENCE, &info);
+  duel_set_caps (&duel, DUEL_DISTORTED, &info);
+  for (guint n = 0; n < 3; n++) {
+    duel_push (&duel, DUEL_REFERENCE, frame_new (&info, n));
+    duel_push (&duel, DUEL_DISTORTED, distorted_new (&info, n));
+    gst_buffer_unref (duel_pull (&duel));
+  }
+  text = duel_wait_text (&duel, GST_MESSAGE_WARNING);
+  g_assert_nonnull (strstr (text, "below min-psnr-warning=50"));
+  g_free (text);
+  g_object_set (duel.element, "min-psnr-error", 60.0, NULL);
+  duel_push (&duel, DUEL_REFERENCE, frame_new (&info, 3));
+  duel_push (&duel, DUEL_DISTORTED, distorted_new (&info, 3));
+  text = duel_wait_text (&duel, GST_MESSAGE_ERROR);
+  g_assert_nonnull (strstr (text, "dist_sink: frame 3"));
+  g_free (text);
+  gst_element_set_state (duel.pipeline, GST_STATE_NULL);
+  gst_bus_set_flushing (duel.bus, TRUE);
+  duel_clear (&duel);
+}
+
+/* Each ending has its format; another one is an error. */
+static void
+test_stats_file (void)
+{
+  static const struct
+  {
+    const gchar *name, *first;
+  } files[] = {
+    {"stats.log", "psnr_log_version:2 "}, {"stats.csv", "pad,index,"},
+    {"stats.jsonl", "{\"type\":\"frame\","}, {"stats.txt", NULL}
+  };
+  gchar *folder = g_dir_make_tmp ("blockdct-XXXXXX", NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
+    gchar *path = g_build_filename (folder, files[i].name, NULL), *text;
+    gchar *properties = g_strdup_printf ("stats-file=%s", path);
+    GstVideoInfo info;
+    GstBuffer *out;
+    Duel duel;
+
+    video_info (&info, "I420", 16, 16);
+    duel_init (&duel, 2, properties);
+    g_free (properties);
+    if (files[i].first == NULL) {
+      text = duel_wait_text (&duel, GST_MESSAGE_ERROR);
+      g_assert_nonnull (strstr (text, ".log, .csv or .jsonl"));
+      g_assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
+      g_free (text);
+    } else {
+      duel_set_caps (&duel, DUEL_REFERENCE, &info);
+      duel_set_caps (&duel, DUEL_DISTORTED, &info);
+      for (guint n = 0; n < 3; n++) {
+        duel_push (&duel, DUEL_REFERENCE, frame_new (&info, n));
+        duel_push (&duel, DUEL_DISTORTED, distorted_new (&info, n));
+      }
+      duel_end (&duel, DUEL_REFERENCE);
+      duel_end (&duel, DUEL_DISTORTED);
+      while ((out = duel_pull (&duel)) != NULL)
+        gst_buffer_unref (out);
+      g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+      g_assert_true (g_str_has_prefix (text, files[i].first));
+      g_free (text);
+      g_unlink (path);
+    }
+    duel_clear (&duel);
+    g_free (path);
+  }
+  g_rmdir (folder);
+  g_free (folder);
+}
+
+/* A reference that fills its place while the other input has nothing: where one
+ * thread feeds both, that is an error within seconds, and no hang. */
+static void
+test_one_thread (void)
+{
+  GError *error = NULL;
+  Duel duel = { 0 };
+  gchar *text;
+
+  duel.pipeline = gst_parse_launch ("videotestsrc ! "
+      "video/x-raw,format=I420,width=16,height=16,framerate=200/1 ! "
+      "tee name=t ! compare.ref_sink "
+      "t. ! identity drop-probability=1 ! compare.dist_sink "
+      "blockdctcompare name=compare ! fakesink", &error);
+  g_assert_no_error (error);
+  duel.bus = gst_element_get_bus (duel.pipeline);
+  duel.element = gst_bin_get_by_name (GST_BIN (duel.pipeline), "compare");
+  duel.sink = gst_object_ref (duel.element);
+  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+  text = duel_wait_text (&duel, GST_MESSAGE_ERROR);
+  g_assert_nonnull (strstr (text, "one thread feeds both"));
+  g_assert_nonnull (strstr (text, "queue"));
+  g_free (text);
+  gst_element_set_state (duel.pipeline, GST_STATE_NULL);
+  gst_bus_set_flushing (duel.bus, TRUE);
+  duel_clear (&duel);
+}
+
+static GstPadProbeReturn
+count_seeks (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  (void) pad;
+  if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_SEEK)
+    g_atomic_int_inc ((gint *) data);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+wait_for_preroll (GstElement * pipeline)
+{
+  g_assert_cmpint (gst_element_get_state (pipeline, NULL, NULL,
+          30 * GST_SECOND), ==, GST_STATE_CHANGE_SUCCESS);
+}
+
+/* Behind a tee the source gets one seek; frames go on from where it went. */
+static void
+test_seek (void)
+{
+  gint seeks = 0;
+  gboolean seekable;
+  GError *error = NULL;
+  GstElement *source;
+  GstQuery *query;
+  GstBuffer *out;
+  Duel duel = { 0 };
+  GstPad *pad;
+
+  duel.pipeline = gst_parse_launch ("videotestsrc name=in num-buffers=500 ! "
+      "video/x-raw,format=I420,width=32,height=32,framerate=25/1 ! "
+      "tee name=t ! queue ! compare.ref_sink "
+      "t. ! queue ! blockdct post-messages=false ! compare.dist_sink "
+      "blockdctcompare name=compare ! appsink name=out sync=false "
+      "max-buffers=2", &error);
+  g_assert_no_error (error);
+  duel.bus = gst_element_get_bus (duel.pipeline);
+  duel.element = gst_bin_get_by_name (GST_BIN (duel.pipeline), "compare");
+  duel.sink = gst_bin_get_by_name (GST_BIN (duel.pipeline), "out");
+  source = gst_bin_get_by_name (GST_BIN (duel.pipeline), "in");
+  pad = gst_element_get_static_pad (source, "src");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, count_seeks,
+      &seeks, NULL);
+  gst_element_set_state (duel.pipeline, GST_STATE_PAUSED);
+  wait_for_preroll (duel.pipeline);
+  query = gst_query_new_seeking (GST_FORMAT_TIME);
+  g_assert_true (gst_element_query (duel.sink, query));
+  gst_query_parse_seeking (query, NULL, &seekable, NULL, NULL);
+  g_assert_true (seekable);
+  gst_query_unref (query);
+  for (gint i = 1; i <= 3; i++) {
+    g_assert_true (gst_element_seek_simple (duel.pipeline, GST_FORMAT_TIME,
+            GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, i * 4 * GST_SECOND));
+    wait_for_preroll (duel.pipeline);
+    g_assert_cmpint (g_atomic_int_get (&seeks), ==, i);
+    gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+    out = duel_pull (&duel);
+    g_assert_cmpuint (GST_BUFFER_PTS (out), ==, i * 4 * GST_SECOND);
+    g_assert_nonnull (duel_figures (out, "dist_sink"));
+    gst_buffer_unref (out);
+    gst_element_set_state (duel.pipeline, GST_STATE_PAUSED);
+  }
+  gst_element_set_state (duel.pipeline, GST_STATE_NULL);
+  gst_object_unref (pad);
+  gst_object_unref (source);
+  duel_clear (&duel);
+}
+
+/* Frames of a live source, and of one that is shown late. */
+static void
+test_live_source (void)
+{
+  GError *error = NULL;
+  Duel duel = { 0 };
+  GstStructure *s;
+
+  duel.pipeline = gst_parse_launch ("videotestsrc is-live=true num-buffers=20 "
+      "! video/x-raw,format=I420,width=32,height=32,framerate=50/1 ! "
+      "tee name=t ! queue ! compare.ref_sink "
+      "t. ! queue ! blockdct post-messages=false ! compare.dist_sink "
+      "blockdctcompare name=compare ! fakesink", &error);
+  g_assert_no_error (error);
+  duel.bus = gst_element_get_bus (duel.pipeline);
+  duel.element = gst_bin_get_by_name (GST_BIN (duel.pipeline), "compare");
+  duel.sink = gst_object_ref (duel.element);
+  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+  s = duel_wait_report (&duel, "pooled");
+  g_assert_cmpuint (get_uint64 (s, "frames"), >, 0);
+  gst_structure_free (s);
+  duel_clear (&duel);
+}
+
+/* Stopped and started again and again, in the middle of frames. */
+static void
+test_restart (void)
+{
+  GstVideoInfo info;
+  Duel duel;
+
+  video_info (&info, "NV12", 64, 48);
+  duel_init (&duel, 2, "metrics=psnr+xpsnr overlay=false");
+  for (gint i = 0; i < test_rounds (20); i++) {
+    duel_set_caps (&duel, DUEL_REFERENCE, &info);
+    duel_set_caps (&duel, DUEL_DISTORTED, &info);
+    for (guint n = 0; n < 4; n++) {
+      duel_push (&duel, DUEL_REFERENCE, frame_new (&info, n));
+      if (n < 3)
+        duel_push (&duel, DUEL_DISTORTED, distorted_new (&info, n));
+    }
+    if (i % 2)
+      gst_buffer_unref (duel_pull (&duel));
+    gst_element_set_state (duel.pipeline, i % 3 ? GST_STATE_READY
+        : GST_STATE_NULL);
+    gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+  }
+  duel_clear (&duel);
+}
+
+int
+main (int argc, char *argv[])
+{
+  test_init (&argc, &argv);
+  test_add ("/compare/formats", test_all_formats);
+  test_add ("/compare/mixed-layouts", test_mixed_layouts);
+  test_add ("/compare/rgb", test_rgb);
+  test_add ("/compare/sizes", test_sizes);
+  test_add ("/compare/three", test_three);
+  test_add ("/compare/matching", test_matching);
+  test_add ("/compare/jitter", test_jitter);
+  test_add ("/compare/shift", test_shift);
+  test_add ("/compare/conflicts", test_conflicts);
+  test_add ("/compare/differences", test_differences);
+  test_add ("/compare/caps-change", test_caps_change);
+  test_add ("/compare/views-of-others", test_views_of_others);
+  test_add ("/compare/live", test_live);
+  test_add ("/compare/min-psnr", test_min_psnr);
+  test_add ("/compare/stats-file", test_stats_file);
+  test_add ("/compare/one-thread", test_one_thread);
+  test_add ("/compare/seek", test_seek);
+  test_add ("/compare/live-source", test_live_source);
+  test_add ("/compare/restart", test_restart);
+  return test_run ();
+}

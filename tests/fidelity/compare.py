@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""blockdctcompare behind real encoders, against numpy and ffmpeg.
+
+A clip in motion goes through a tee: once to ref_sink as it is, once through an
+encoder with its defaults (lookahead, B-frames) and a decoder to dist_sink, with
+queues as they come. Both inputs are dumped behind the tee and the decoder. Each
+frame has to meet its own original: none is unmatched, and no other original is
+nearer. Its errors are counted again by numpy, and by ffmpeg's psnr filter to each
+digit it prints. Speaks TAP."""
+
+import csv
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy as np
+except ImportError:
+    print("1..0 # SKIP numpy is missing: install python3-numpy")
+    sys.exit(0)
+
+if not shutil.which("gst-launch-1.0"):
+    print("1..0 # SKIP gst-launch-1.0 is missing: install gstreamer1.0-tools")
+    sys.exit(0)
+
+WIDTH, HEIGHT, FRAMES = 322, 242, 75
+BACKEND = os.environ.get("BLOCKDCT_TEST_BACKEND", "auto")
+
+# name: (format, encoder, decoder); all that Debian 12 packages for GStreamer.
+CODERS = {
+    "x264": ("I420", "x264enc", "avdec_h264"),
+    "x264, 10 bits": ("I420_10LE", "x264enc", "avdec_h264"),
+    "x264, 4:2:2": ("Y42B", "x264enc", "avdec_h264"),
+    "x264 zerolatency": ("I420", "x264enc tune=zerolatency", "avdec_h264"),
+    "x265": ("I420", "x265enc", "avdec_h265"),
+    "x265, 10 bits": ("I420_10LE", "x265enc", "avdec_h265"),
+    "openh264": ("I420", "openh264enc", "avdec_h264"),
+    "av1": ("I420", "av1enc cpu-used=8", "av1dec"),
+    "vp8": ("I420", "vp8enc deadline=1", "vp8dec"),
+    "vp9": ("I420", "vp9enc deadline=1", "vp9dec"),
+    "theora": ("I420", "theoraenc", "theoradec"),
+    "jpeg": ("I420", "jpegenc", "jpegdec"),
+    "mpeg4": ("I420", "avenc_mpeg4 max-bframes=2", "mpeg4videoparse ! avdec_mpeg4"),
+    "mpeg2": ("I420", "avenc_mpeg2video max-bframes=2", "mpegvideoparse ! avdec_mpeg2video"),
+    "mpeg2enc": ("I420", "mpeg2enc", "mpegvideoparse ! avdec_mpeg2video"),
+}
+SHAPES = {"I420": (1, 1, 8, "yuv420p"), "Y42B": (1, 0, 8, "yuv422p"),
+          "I420_10LE": (1, 1, 10, "yuv420p10le")}
+
+
+def missing(line):
+    """The first element of a line that is not installed."""
+    for name in (part.split()[0] for part in line.split("!")):
+        if subprocess.run(["gst-inspect-1.0", "--exists", name]).returncode != 0:
+            return name
+    return None
+
+
+def works(form, encoder):
+    """Whether an encoder takes a frame at all. Debian 12's avenc_mpeg2video does
+    not: it sees a framerate of 1000000000/1."""
+    line = (f"videotestsrc num-buffers=3 ! video/x-raw,format={form},width={WIDTH},"
+            f"height={HEIGHT},framerate=30000/1001 ! {encoder} ! fakesink")
+    return subprocess.run(["gst-launch-1.0", "-q"] + line.split(), timeout=60,
+                          stderr=subprocess.DEVNULL).returncode == 0
+
+
+def planes(form):
+    sub_x, sub_y, depth, _ = SHAPES[form]
+    width, height = (WIDTH + sub_x) >> sub_x, (HEIGHT + sub_y) >> sub_y
+    return [(WIDTH, HEIGHT), (width, height), (width, height)], depth
+
+
+def read(path, form):
+    """Frames as lists of planes; GStreamer's rows are padded to 4 bytes, and
+    planar 4:2:0 has an even number of them."""
+    shapes, depth = planes(form)
+    word = 1 if depth == 8 else 2
+    frames, data, at = [], open(path, "rb").read(), 0
+    while at < len(data):
+        frame = []
+        for width, height in shapes:
+            stride = -(-width * word // 4) * 4
+            raw = np.frombuffer(data, np.uint8, stride * height, at).reshape(height, stride)
+            frame.append(np.ascontiguousarray(raw[:, :width * word]).view(
+                np.uint8 if word == 1 else "<u2"))
+            at += stride * height
+        frames.append(frame)
+    return frames
+
+
+def run(folder, form, encoder, decoder):
+    """The rows of stats-file, and both dumps."""
+    queue = "queue max-size-buffers=0 max-size-bytes=0 max-size-time=0"
+    line = (
+        f"blockdctcompare name=c backend={BACKEND} view=single stats-file={folder}/stats.csv "
+        f"! fakesink "
+        f"videotestsrc num-buffers={FRAMES} pattern=zone-plate kx2=8 ky2=8 kt=3 kxt=2 "
+        f"! video/x-raw,format={form},width={WIDTH},height={HEIGHT},framerate=30000/1001 "
+        f"! tee name=t t. ! queue ! c.ref_sink "
+        f"t. ! queue ! {encoder} ! {decoder} ! video/x-raw,format={form} ! tee name=d "
+        f"d. ! queue ! c.dist_sink t. ! {queue} ! filesink location={folder}/ref "
+        f"d. ! {queue} ! filesink location={folder}/dist")
+    result = subprocess.run(["gst-launch-1.0", "-m"] + line.split(), timeout=200,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if result.returncode != 0:
+        raise ValueError(result.stdout[-2000:])
+    with open(f"{folder}/stats.csv") as file:
+        return list(csv.DictReader(file)), result.stdout
+
+
+def errors(a, b):
+    return [int(np.square(x.astype(np.int64) - y.astype(np.int64)).sum()) for x, y in zip(a, b)]
+
+
+def check_numpy(rows, ref, dist, depth):
+    peak = (1 << depth) - 1
+    for n, row in enumerate(rows):
+        sse = errors(ref[n], dist[n])
+        samples = [plane.size for plane in ref[n]]
+        for name, s, count in zip(("y", "u", "v"), sse, samples):
+            if float(row[f"mse-{name}"]) != s / count:
+                raise ValueError(f"frame {n}: mse-{name} {row[f'mse-{name}']}, numpy {s / count}")
+        mse = sum(sse) / sum(samples)
+        if float(row["mse"]) != mse:
+            raise ValueError(f"frame {n}: mse {row['mse']}, numpy {mse}")
+        psnr = 10 * np.log10(peak * peak / mse) if mse else float("inf")
+        if mse and abs(float(row["psnr"]) - psnr) > 1e-9:
+            raise ValueError(f"frame {n}: psnr {row['psnr']}, numpy {psnr}")
+
+
+def check_own(ref, dist):
+    """No original is nearer than a frame's own."""
+    for n, frame in enumerate(dist):
+        near = {k: errors([ref[k][0]], [frame[0]])[0]
+                for k in range(max(n - 3, 0), min(n + 4, len(ref)))}
+        if min(near, key=near.get) != n:
+            raise ValueError(f"frame {n} is nearest to original {min(near, key=near.get)}")
+
+
+def write_planar(path, frames):
+    with open(path, "wb") as file:
+        for frame in frames:
+            for plane in frame:
+                file.write(plane.tobytes())
+
+
+def check_ffmpeg(folder, rows, form, ref, dist):
+    for name, frames in (("ref", ref), ("dist", dist)):
+        write_planar(f"{folder}/{name}.yuv", frames)
+    inputs = []
+    for name in ("dist", "ref"):
+        inputs += ["-f", "rawvideo", "-pix_fmt", SHAPES[form][3], "-s", f"{WIDTH}x{HEIGHT}",
+                   "-i", f"{folder}/{name}.yuv"]
+    subprocess.run(["ffmpeg", "-v", "error", *inputs, "-lavfi",
+                    f"psnr=stats_file={folder}/psnr.log", "-f", "null", "-"],
+                   check=True, stdin=subprocess.DEVNULL, timeout=100)
+    lines = open(f"{folder}/psnr.log").read().splitlines()
+    if len(lines) != len(rows):
+        raise ValueError(f"{len(rows)} rows, ffmpeg has {len(lines)} frames")
+    for n, (row, line) in enumerate(zip(rows, lines)):
+        theirs = dict(re.findall(r"(\w+):(\S+)", line))
+        for ours, name in (("mse", "mse_avg"), ("mse-y", "mse_y"), ("mse-u", "mse_u"),
+                           ("mse-v", "mse_v"), ("psnr", "psnr_avg"), ("psnr-y", "psnr_y")):
+            value = f"{float(row[ours]):.2f}"
+            if value != theirs[name]:
+                raise ValueError(f"frame {n}: {ours} {value}, ffmpeg {theirs[name]}")
+
+
+def check(folder, form, encoder, decoder):
+    rows, log = run(folder, form, encoder, decoder)
+    ref, dist = read(f"{folder}/ref", form), read(f"{folder}/dist", form)
+    if not len(rows) == len(ref) == len(dist) == FRAMES:
+        raise ValueError(f"{len(rows)} pairs of {len(ref)} and {len(dist)} frames")
+    pooled = re.search(r"type=\(string\)pooled.*unmatched=\(guint64\)(\d+)", log)
+    if not pooled or int(pooled[1]) != 0 or "fits better" in log:
+        raise ValueError("unmatched: " + (pooled[1] if pooled else "no pooled message"))
+    check_numpy(rows, ref, dist, SHAPES[form][2])
+    check_own(ref, dist)
+    if not shutil.which("ffmpeg"):
+        return "without ffmpeg, which is missing"
+    check_ffmpeg(folder, rows, form, ref, dist)
+    return f"{FRAMES} frames, mean PSNR-Y {np.mean([float(r['psnr-y']) for r in rows]):.2f}"
+
+
+def main():
+    chosen = [name for name in CODERS if not sys.argv[1:] or name in sys.argv[1:]]
+    print(f"1..{len(chosen)}")
+    for number, name in enumerate(chosen, 1):
+        form, encoder, decoder = CODERS[name]
+        absent = missing(f"{encoder} ! {decoder}")
+        if absent:
+            print(f"ok {number} {name} # SKIP there is no {absent}", flush=True)
+            continue
+        if not works(form, encoder):
+            print(f"ok {number} {name} # SKIP this {encoder.split()[0]} takes no frame", flush=True)
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                print(f"ok {number} {name} # {check(folder, form, encoder, decoder)}", flush=True)
+            except (ValueError, OSError, subprocess.SubprocessError) as error:
+                print("\n".join(f"# {line}" for line in str(error).splitlines()))
+                print(f"not ok {number} {name}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
