@@ -119,6 +119,7 @@ typedef struct {
   bool quick, cpu_only;
   bool cuda_cores;            /**< blockdct's kernels without tensor cores */
   bool frames, profile;       /**< nothing but that of frames.c */
+  bool comparisons;           /**< nothing but these */
   LabContent content;         /**< what is timed; both are checked */
   int n_qualities, n_qps;
   int quality[LAB_MAX_LIST], qp[LAB_MAX_LIST];
@@ -218,6 +219,10 @@ void lab_bits_print (void);
 void lab_frames_print (void);
 /** Launch each kernel once, over a large plane. */
 void lab_frames_profile (void);
+
+/* comparisons.c */
+/** Time comparisons of given pictures, on the CPU and perhaps on a GPU. */
+void lab_comparisons_print (bool gpu);
 
 /* device.cu */
 /** Enqueue: n periods of `words` words at dst become the one at src. */

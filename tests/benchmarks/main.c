@@ -35,6 +35,7 @@ static const char usage[] =
     "  --cpu-only          leave out what needs a GPU\n"
     "  --cuda-cores        blockdct's kernels without tensor cores\n"
     "  --frames            nothing but frames of some sizes\n"
+    "  --comparisons       nothing but comparisons of given pictures\n"
     "  --profile           nothing but a launch of each of blockdct's kernels\n"
     "                      over a large plane, for Nsight Compute\n"
     "  --only SOURCE,...   of cpu, whitepaper, hevc-paper, spector, blockdct\n"
@@ -161,6 +162,7 @@ parse_options (int argc, char **argv)
     { "cpu-only", no_argument, NULL, 'p' },
     { "cuda-cores", no_argument, NULL, 'u' },
     { "frames", no_argument, NULL, 'f' },
+    { "comparisons", no_argument, NULL, 'm' },
     { "profile", no_argument, NULL, 'r' },
     { "only", required_argument, NULL, 'o' },
     { "quality", required_argument, NULL, 'Q' },
@@ -188,6 +190,9 @@ parse_options (int argc, char **argv)
         break;
       case 'f':
         o->frames = true;
+        break;
+      case 'm':
+        o->comparisons = true;
         break;
       case 'r':
         o->profile = true;
@@ -382,6 +387,10 @@ main (int argc, char **argv)
   parse_options (argc, argv);
   describe_cpu ();
   gpu = open_gpu ();
+  if (lab_options.comparisons) {
+    lab_comparisons_print (gpu);
+    return 0;
+  }
 #ifdef HAVE_CUDA
   if (gpu && (lab_options.frames || lab_options.profile)) {
     if (lab_options.frames)
