@@ -25,6 +25,10 @@
 #define SYSTEM "capsfilter caps=video/x-raw"
 #define ROUNDS 3
 
+/* Each frame compared with itself, with these properties. */
+#define COMPARE(properties) "tee name=t ! queue ! c.ref_sink " \
+    "t. ! queue ! c.dist_sink blockdctcompare name=c " properties
+
 typedef struct
 {
   const gchar *name;
@@ -88,6 +92,20 @@ static const Row rows[] = {
       "blockdct async-depth=8 zoom=8 ! " CUDA, TRUE, FALSE, NULL},
   {"CUDA, xpsnr", SOURCE_CUDA,
       "blockdct async-depth=8 metrics=xpsnr ! " CUDA, TRUE, FALSE, NULL},
+  {"CUDA, compare, single", SOURCE_CUDA, COMPARE ("view=single") " ! " CUDA,
+      TRUE, FALSE, NULL},
+  {"CUDA, compare, wipe", SOURCE_CUDA, COMPARE ("view=wipe") " ! " CUDA, TRUE,
+      FALSE, NULL},
+  {"CUDA, compare, difference", SOURCE_CUDA,
+      COMPARE ("view=difference") " ! " CUDA, TRUE, FALSE, NULL},
+  {"CUDA, compare, ssim", SOURCE_CUDA,
+      COMPARE ("view=single metrics=ssim") " ! " CUDA, TRUE, FALSE, NULL},
+  {"system, compare, wipe", SOURCE_POOL,
+        COMPARE ("view=wipe backend=cuda") " ! " SYSTEM, TRUE, FALSE, NULL},
+  {"compare, single, CPU", SOURCE_OWN, COMPARE ("view=single backend=cpu"),
+      FALSE, TRUE, NULL},
+  {"compare, ssim, CPU", SOURCE_OWN,
+        COMPARE ("view=single backend=cpu metrics=ssim"), FALSE, TRUE, NULL},
   {"CUDA, curve of 100", SOURCE_CUDA,
       "blockdct async-depth=8 curve=<all> ! " CUDA, TRUE, TRUE, NULL},
   {"CUDA, target-psnr", SOURCE_CUDA,
