@@ -514,8 +514,6 @@ measure_bench_run (MeasureBench * bench, MeasureSource * source,
                 (source), (gdouble) index / end)));
   }
   ok = finish_flights (bench, reason == NULL ? &reason : NULL) && ok;
-  if (reason == NULL && !g_atomic_int_get (stop) && index == 0)
-    fail (&reason, "it has no picture");
   if (reason != NULL) {
     g_propagate_error (error, reason);
     return NULL;

@@ -4,10 +4,10 @@
 #include <glib/gstdio.h>
 #include <glob.h>
 #include <gst/base/gsttypefindhelper.h>
-#include <gst/pbutils/pbutils.h>
 #include <json-glib/json-glib.h>
 #include <stdio.h>
 #include <string.h>
+#include "source.h"
 
 /* What a file's kind is told from. */
 #define HEAD_SIZE 4096
@@ -25,34 +25,55 @@ clear_file (gpointer data)
   g_free (((MeasureFile *) data)->path);
 }
 
+/* A name in UTF-8 that no other file has: a byte that is none becomes \xFF,
+ * and so does the backslash of what would be read as such a byte. */
+static const gchar *
+make_name (const gchar * path)
+{
+  GString *text = g_string_new (NULL);
+  const gchar *name;
+
+  while (*path != '\0') {
+    const gchar *next = g_utf8_next_char (path);
+
+    if (g_utf8_get_char_validated (path, -1) >= (gunichar) - 2
+        || (path[0] == '\\' && path[1] == 'x' && g_ascii_isxdigit (path[2])
+            && g_ascii_isxdigit (path[3])))
+      g_string_append_printf (text, "\\x%02X", (guchar) * path++);
+    else
+      for (; path < next; path++)
+        g_string_append_c (text, *path);
+  }
+  name = g_intern_string (text->str);
+  g_string_free (text, TRUE);
+  return name;
+}
+
 static void
 add_file (Search * search, const gchar * path, gboolean found)
 {
-  MeasureFile file = {.found = found };
-  gchar *name;
+  MeasureFile file = {.name = make_name (path),.found = found };
   GStatBuf status;
 
   if (g_hash_table_contains (search->paths, path))
     return;
   file.path = g_strdup (path);
-  name = g_filename_display_name (path);
-  file.name = g_intern_string (name);
-  g_free (name);
   if (g_stat (path, &status) == 0)
     file.size = status.st_size;
   g_hash_table_add (search->paths, file.path);
   g_array_append_val (search->files, file);
 }
 
-/* Whether its first bytes are of a kind with pictures that something here can
- * take apart or decode. */
-static gboolean
-is_decodable (Search * search, const gchar * path)
+/* Add a file of a folder if its first bytes are of a kind with pictures that
+ * something here can take apart or decode; or if they cannot be read, which is
+ * then found, and said, when it is to be measured. */
+static void
+add_decodable (Search * search, const gchar * path)
 {
   guint8 head[HEAD_SIZE];
   FILE *file = fopen (path, "rb");
   gsize size = file != NULL ? fread (head, 1, sizeof head, file) : 0;
-  gboolean decodable = FALSE;
+  gboolean readable = file != NULL && !ferror (file), decodable = FALSE;
   GstCaps *caps = NULL;
 
   if (file != NULL)
@@ -70,7 +91,8 @@ is_decodable (Search * search, const gchar * path)
     gst_plugin_feature_list_free (able);
     gst_caps_unref (caps);
   }
-  return decodable;
+  if (decodable || !readable)
+    add_file (search, path, readable);
 }
 
 static gint
@@ -97,9 +119,10 @@ add_folder (Search * search, const gchar * path)
     const gchar *inner = names->pdata[i];
 
     if (!g_file_test (inner, G_FILE_TEST_IS_DIR)) {
+      /* Or a link to nothing. */
       if (g_file_test (inner, G_FILE_TEST_IS_REGULAR)
-          && is_decodable (search, inner))
-        add_file (search, inner, TRUE);
+          || !g_file_test (inner, G_FILE_TEST_EXISTS))
+        add_decodable (search, inner);
     } else if (!g_file_test (inner, G_FILE_TEST_IS_SYMLINK)) {
       add_folder (search, inner);       /* links could lead in a circle */
     }
@@ -126,6 +149,13 @@ measure_files_new (gchar ** arguments)
         GST_RANK_MARGINAL)
   };
 
+  for (GList * l = search.decoders, *next; l != NULL; l = next) {
+    next = l->next;
+    if (measure_source_refuses (l->data)) {
+      gst_object_unref (l->data);
+      search.decoders = g_list_delete_link (search.decoders, l);
+    }
+  }
   g_array_set_clear_func (search.files, clear_file);
   for (gchar ** argument = arguments; *argument != NULL; argument++) {
     glob_t matches = { 0 };
@@ -143,69 +173,39 @@ measure_files_new (gchar ** arguments)
   return search.files;
 }
 
-/* No file is. */
-#define LONGEST (1000 * 3600 * GST_SECOND)
-
-/* The frames of the first video, 0 where that is not known; -1 without one. */
-static gint64
-count_frames (GstDiscovererInfo * info)
-{
-  GList *videos = gst_discoverer_info_get_video_streams (info);
-  GstDiscovererVideoInfo *video = videos != NULL ? videos->data : NULL;
-  gint64 frames = -1;
-
-  if (video != NULL && gst_discoverer_video_info_is_image (video))
-    frames = 1;
-  else if (video != NULL
-      && gst_discoverer_info_get_duration (info) > LONGEST)
-    frames = 0;
-  else if (video != NULL)
-    frames = gst_util_uint64_scale_round (gst_discoverer_info_get_duration
-        (info), gst_discoverer_video_info_get_framerate_num (video),
-        GST_SECOND * MAX (gst_discoverer_video_info_get_framerate_denom
-            (video), 1));
-  gst_discoverer_stream_info_list_free (videos);
-  return frames;
-}
-
 gboolean
-measure_files_list (GArray * files)
+measure_files_list (GArray * files, gint limit)
 {
-  GstDiscoverer *discoverer = gst_discoverer_new (30 * GST_SECOND, NULL);
   gboolean ok = TRUE;
 
   for (guint i = 0; i < files->len; i++) {
     const MeasureFile *file = &g_array_index (files, MeasureFile, i);
+    MeasureSource *source = measure_source_new (file->path, limit);
     GError *error = NULL;
-    gchar *path = g_canonicalize_filename (file->path, NULL);
-    gchar *uri = gst_filename_to_uri (path, NULL);
-    GstDiscovererInfo *info = gst_discoverer_discover_uri (discoverer, uri,
-        &error);
-    gint64 frames = info != NULL && error == NULL ? count_frames (info) : -1;
+    gint stop = 0;
+    GstSample *sample = measure_source_pull (source, &stop, &error);
 
-    if (error != NULL || (frames < 0 && !file->found)) {
-      g_printerr ("blockdct-measure: %s: %s\n", file->name, error != NULL
-          ? error->message : "there is no video in it");
-      ok = FALSE;
-    }
-    if (frames >= 0 || error != NULL || !file->found) {
+    if (error == NULL || !file->found
+        || !g_error_matches (error, MEASURE_SOURCE_ERROR, MEASURE_NO_VIDEO)) {
       JsonObject *object = json_object_new ();
       JsonNode *node = json_node_init_object (json_node_alloc (), object);
       gchar *line;
 
       json_object_set_string_member (object, "file", file->name);
-      json_object_set_int_member (object, "frames", MAX (frames, 0));
+      json_object_set_int_member (object, "frames", sample != NULL
+          ? measure_source_frames (source) : 0);
       line = json_to_string (node, FALSE);
       puts (line);              /* UTF-8 in every locale */
       g_free (line);
       json_node_unref (node);
       json_object_unref (object);
+      if (error != NULL)
+        g_printerr ("blockdct-measure: %s: %s\n", file->name, error->message);
+      ok = ok && error == NULL;
     }
     g_clear_error (&error);
-    g_clear_object (&info);
-    g_free (uri);
-    g_free (path);
+    g_clear_pointer (&sample, gst_sample_unref);
+    measure_source_free (source);
   }
-  g_object_unref (discoverer);
   return ok;
 }

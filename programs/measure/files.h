@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   gchar *path;                  /* for the system */
-  const gchar *name;            /* in UTF-8, interned */
+  const gchar *name;            /* in UTF-8, with \xFF for bytes; interned */
   goffset size;                 /* bytes */
   gboolean found;               /* in a folder: nobody said that it has video */
 } MeasureFile;
@@ -24,8 +24,9 @@ typedef struct
 GArray *measure_files_new (gchar ** arguments);
 
 /** Print a line of JSON for each file: its name and how many frames it has, as
- * its container says; 0 where that does not. FALSE if one cannot be read. */
-gboolean measure_files_list (GArray * files);
+ * its container says; 0 where that does not. FALSE if one cannot be read, or
+ * stalls for `limit` seconds. */
+gboolean measure_files_list (GArray * files, gint limit);
 
 G_END_DECLS
 #endif

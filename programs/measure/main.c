@@ -12,6 +12,7 @@
 #include "bench.h"
 #include "files.h"
 #include "gst-plugin/gstblockdctbackend.h"
+#include "memory.h"
 #include "merge.h"
 #include "options.h"
 #include "output.h"
@@ -227,7 +228,7 @@ take_file (Program * program, guint * index)
       return NULL;
   } while (program->results[*index].done);
   return measure_source_new (g_array_index (program->files, MeasureFile,
-          *index).path);
+          *index).path, program->options.stall_limit);
 }
 
 static gpointer
@@ -497,13 +498,14 @@ merge (Program * program)
 static void
 run (Program * program)
 {
+  measure_memory_init ();
   if (program->options.merge) {
     merge (program);
     return;
   }
   program->files = measure_files_new (program->options.arguments);
   if (program->options.list) {
-    if (!measure_files_list (program->files))
+    if (!measure_files_list (program->files, program->options.stall_limit))
       program->status = FAILED;
   } else if (program->files->len == 0) {
     g_printerr ("blockdct-measure: there is nothing in these folders that "
@@ -531,10 +533,15 @@ main (int argc, char **argv)
     g_print ("blockdct-measure %s\n", VERSION);
   else
     run (&program);
+  if ((fflush (stdout) != 0 || ferror (stdout)) && program.status == 0) {
+    g_printerr ("blockdct-measure: standard output: %s\n", g_strerror (errno));
+    program.status = FAILED;
+  }
   measure_options_clear (&program.options);
   g_ptr_array_unref (program.outputs);
   g_array_unref (program.rows);
   g_string_free (program.failures, TRUE);
-  gst_deinit ();
+  if (!measure_source_any_stalled ())
+    gst_deinit ();              /* it waits for all threads */
   return program.status;
 }

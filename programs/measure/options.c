@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "options.h"
 
+#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 #include "gst-plugin/gstblockdctbackend.h"
@@ -78,6 +79,45 @@ check_metric (const MeasureOptions * o, const gchar * option, gint metric,
   return FALSE;
 }
 
+/* The same file under one name or two. */
+static gboolean
+is_same_file (const gchar * a, const gchar * b)
+{
+  gchar *full_a = g_canonicalize_filename (a, NULL);
+  gchar *full_b = g_canonicalize_filename (b, NULL);
+  gboolean same = strcmp (full_a, full_b) == 0;
+  GStatBuf status_a, status_b;
+
+  if (g_stat (a, &status_a) == 0 && g_stat (b, &status_b) == 0)
+    same = same || (status_a.st_dev == status_b.st_dev
+        && status_a.st_ino == status_b.st_ino);
+  g_free (full_a);
+  g_free (full_b);
+  return same;
+}
+
+static gboolean
+check_outputs (const MeasureOptions * o, GError ** error)
+{
+  const struct
+  {
+    const gchar *name, *path;
+  } outputs[] = {
+    {"--csv", o->csv}, {"--json", o->json}, {"--plot", o->plot}
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (outputs); i++)
+    for (guint k = 0; k < i; k++)
+      if (outputs[i].path != NULL && outputs[k].path != NULL
+          && is_same_file (outputs[i].path, outputs[k].path)) {
+        g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+            "%s and %s cannot both be %s", outputs[k].name, outputs[i].name,
+            outputs[i].path);
+        return FALSE;
+      }
+  return TRUE;
+}
+
 /* What excludes each other. */
 static gboolean
 check_options (const MeasureOptions * o, const Texts * t, GError ** error)
@@ -88,9 +128,8 @@ check_options (const MeasureOptions * o, const Texts * t, GError ** error)
     return FALSE;
   if (o->arguments == NULL)
     return refuse (error, "No file, folder or pattern is named");
-  if (o->csv != NULL && o->json != NULL && strcmp (o->csv, "-") == 0
-      && strcmp (o->json, "-") == 0)
-    return refuse (error, "--csv and --json cannot both be -");
+  if (!check_outputs (o, error))
+    return FALSE;
   if (o->plan.each_frame && target)
     return refuse (error, "--frames and a target exclude each other: a target "
         "is that of the whole file");
@@ -119,6 +158,11 @@ check_options (const MeasureOptions * o, const Texts * t, GError ** error)
   if (o->threads < 0 || o->threads > 1024) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
         "--threads=%d is outside 0 to 1024", o->threads);
+    return FALSE;
+  }
+  if (o->stall_limit < 0) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--stall-limit=%d is below 0", o->stall_limit);
     return FALSE;
   }
   if (t->plot_metric != NULL && o->plot == NULL)
@@ -223,6 +267,9 @@ measure_options_parse (MeasureOptions * o, int *argc, char ***argv,
         "cuda, cpu, or auto: every GPU there is, else the CPU", "NAME"},
     {"threads", 0, 0, G_OPTION_ARG_INT, &o->threads,
         "Threads of the CPU engine (0: one a processor)", "N"},
+    {"stall-limit", 0, 0, G_OPTION_ARG_INT, &o->stall_limit,
+        "How long to wait for a file that stalls (120; 0: for ever)",
+        "SECONDS"},
     {"list", 0, 0, G_OPTION_ARG_NONE, &o->list,
         "Measure nothing: print the files and how many frames they say they "
           "have, as lines of JSON", NULL},
@@ -241,6 +288,7 @@ measure_options_parse (MeasureOptions * o, int *argc, char ***argv,
   gboolean ok;
 
   o->plan.n_frames = -1;
+  o->stall_limit = 120;
   o->target = (MeasureTarget) { UNSET, UNSET, UNSET, UNSET };
   g_option_context_set_description (context, "Example:\n"
       "  blockdct-measure shots/ film.mkv --quality 10-90:10 "

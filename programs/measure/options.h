@@ -17,6 +17,7 @@ typedef struct
   gchar *csv, *json, *plot;     /* NULL: none */
   gboolean quiet, resume, list, merge, version;
   gint threads, backend;        /* values of the element's properties */
+  gint stall_limit;             /* seconds; 0: none */
   gint plot_metric;             /* BdctMetric; -1: PSNR */
   MeasureTarget target;
   MeasurePlan plan;

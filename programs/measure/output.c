@@ -2,11 +2,16 @@
 #include "output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 #include "settings.h"
+
+/* What a file's kind is told from. */
+#define HEAD_SIZE (1 << 16)
 
 struct _MeasureOutput
 {
@@ -34,15 +39,60 @@ write_text (MeasureOutput * output, GString * text, GError ** error)
   return ok || set_error (output->path, errno, error);
 }
 
+/* Whether a file has nothing, or a table of this program, whole or broken
+ * off. */
+static gboolean
+is_table (int fd)
+{
+  static const gchar *const starts[] = { "file,transform,", "{\"file\":" };
+  GArray *rows = g_array_new (FALSE, FALSE, sizeof (MeasureRow));
+  gchar *text = g_malloc (HEAD_SIZE);
+  gssize n = pread (fd, text, HEAD_SIZE, 0);
+  gboolean is = FALSE;
+
+  for (guint i = 0; n >= 0 && i < G_N_ELEMENTS (starts); i++)
+    is = is || strncmp (text, starts[i], MIN ((gsize) n,
+            strlen (starts[i]))) == 0;
+  is = is && measure_rows_read (rows, NULL, text, n, NULL);
+  g_free (text);
+  g_array_unref (rows);
+  return is;
+}
+
+/* A file that stays as it is, and is this program's alone, until it is known
+ * what it has. What is no regular file, such as a pipe, has nothing. */
+static FILE *
+open_table (const gchar * path, GError ** error)
+{
+  GStatBuf status;
+  int fd;
+
+  if (g_stat (path, &status) == 0 && !S_ISREG (status.st_mode)
+      && !S_ISDIR (status.st_mode))
+    return g_fopen (path, "w");
+  fd = g_open (path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (fd >= 0 && flock (fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "%s is being written by another run: wait for its end, or name another "
+        "file", path);
+    close (fd);
+    return NULL;
+  }
+  return fd >= 0 ? fdopen (fd, "r+") : NULL;
+}
+
 static MeasureOutput *
 open_output (const gchar * path, MeasureStyle style, guint metrics,
-    const gchar * mode, GError ** error)
+    GError ** error)
 {
-  FILE *file = strcmp (path, "-") == 0 ? stdout : g_fopen (path, mode);
+  GError *reason = NULL;
+  FILE *file = strcmp (path, "-") == 0 ? stdout : open_table (path, &reason);
   MeasureOutput *output;
 
+  if (file == NULL && reason == NULL)
+    set_error (path, errno, &reason);
   if (file == NULL) {
-    set_error (path, errno, error);
+    g_propagate_error (error, reason);
     return NULL;
   }
   output = g_new0 (MeasureOutput, 1);
@@ -53,19 +103,50 @@ open_output (const gchar * path, MeasureStyle style, guint metrics,
   return output;
 }
 
+/* Whether it is a file that may have something already. */
+static gboolean
+has_content (const MeasureOutput * output)
+{
+  struct stat status;
+
+  return output->file != stdout && fstat (fileno (output->file), &status) == 0
+      && S_ISREG (status.st_mode);
+}
+
+/* Go on behind so many bytes of a file; without any, with the head. */
+static gboolean
+start_at (MeasureOutput * output, gsize kept, GError ** error)
+{
+  GString *head = g_string_new (NULL);
+
+  if (kept == 0)
+    measure_row_append_head (head, output->style, output->metrics);
+  if (has_content (output) && (ftruncate (fileno (output->file), kept) != 0
+          || fseeko (output->file, kept, SEEK_SET) != 0)) {
+    g_string_free (head, TRUE);
+    return set_error (output->path, errno, error);
+  }
+  return write_text (output, head, error);
+}
+
 MeasureOutput *
 measure_output_new (const gchar * path, MeasureStyle style, guint metrics,
     GError ** error)
 {
-  MeasureOutput *output = open_output (path, style, metrics, "w", error);
-  GString *head = g_string_new (NULL);
+  MeasureOutput *output = open_output (path, style, metrics, error);
+  gboolean ok = FALSE;
 
-  measure_row_append_head (head, style, metrics);
   if (output == NULL)
-    g_string_free (head, TRUE);
-  else if (!write_text (output, head, error)) {
+    return NULL;
+  if (has_content (output) && !is_table (fileno (output->file)))
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "%s holds something else than a table of blockdct-measure: remove it, "
+        "or name another", path);
+  else
+    ok = start_at (output, 0, error);
+  if (!ok) {
     measure_output_close (output, NULL);
-    output = NULL;
+    return NULL;
   }
   return output;
 }
@@ -208,17 +289,13 @@ MeasureOutput *
 measure_output_resume (const gchar * path, MeasureStyle style,
     const MeasurePlan * plan, gboolean chosen, GArray * rows, GError ** error)
 {
+  MeasureOutput *output = open_output (path, style, plan->metrics, error);
   gsize kept;
 
-  if (!g_file_test (path, G_FILE_TEST_EXISTS))
-    return measure_output_new (path, style, plan->metrics, error);
-  if (!find_end (path, style, plan, chosen, rows, &kept, error))
-    return NULL;
-  if (kept == 0)
-    return measure_output_new (path, style, plan->metrics, error);
-  if (truncate (path, kept) != 0) {
-    set_error (path, errno, error);
+  if (output != NULL && (!find_end (path, style, plan, chosen, rows, &kept,
+              error) || !start_at (output, kept, error))) {
+    measure_output_close (output, NULL);
     return NULL;
   }
-  return open_output (path, style, plan->metrics, "a", error);
+  return output;
 }

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "source.h"
 
+#include <errno.h>
+#include <glib/gstdio.h>
 #include <gst/app/gstappsink.h>
 #include <gst/video/video.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "memory.h"
 
 /* Pictures decoded ahead of those that are measured. */
 #define AHEAD 4
@@ -10,22 +17,81 @@
 /* How often a wait for a picture looks for an error, and whether to stop. */
 #define NAP (20 * GST_MSECOND)
 
+/* By how much the limit on a wait is longer for a process that computes, which
+ * it does from this part of the time on. */
+#define BUSY 10
+#define COMPUTES 20
+
+/* No file is. */
+#define LONGEST (1000 * 3600 * GST_SECOND)
+
 struct _MeasureSource
 {
+  GError *error;                /* it cannot be opened; there is no pipeline */
   GstElement *pipeline, *sink;
-  gint no_video;                /* atomic */
-  GstClockTime position;        /* of the last picture's end */
+  GstClockTime limit;           /* of a wait; 0: none */
+  gboolean stalled;
+  guint cut_frames;             /* of an AVI file that breaks off */
+  gint no_video, refused, contained, image, active;     /* atomic */
+
+  GMutex lock;
+  GstClockTime end;             /* of all streams so far, in stream time */
+
+  /* Of the pictures so far: */
+  gint64 n_frames;
+  gint fps_n, fps_d;
+  GstClockTime position, gap;   /* the last one's end; the longest of them */
 };
+
+static gint n_stalled;          /* atomic */
 
 G_DEFINE_QUARK (blockdct_measure_source, measure_source_error);
 
-/* Sound and subtitles are left as they are, and not linked. */
-static gboolean
-is_to_decode (GstElement * decoder, GstPad * pad, GstCaps * caps)
+static void
+fail (GError ** error, const gchar * message)
 {
+  g_clear_error (error);
+  g_set_error_literal (error, MEASURE_SOURCE_ERROR, MEASURE_OTHER, message);
+}
+
+gboolean
+measure_source_refuses (GstElementFactory * factory)
+{
+  const gchar *klass = gst_element_factory_get_metadata (factory,
+      GST_ELEMENT_METADATA_KLASS);
+
+  return strstr (klass, "Adaptive") != NULL
+      || strstr (klass, "Network") != NULL;
+}
+
+/* A GstAutoplugSelectResult, which no header has: to try it, or to skip it. */
+static gint
+select_factory (GstElement * decoder, GstPad * pad, GstCaps * caps,
+    GstElementFactory * factory, gpointer data)
+{
+  MeasureSource *source = data;
+
+  (void) decoder, (void) pad, (void) caps;
+  if (measure_source_refuses (factory)) {
+    g_atomic_int_set (&source->refused, TRUE);
+    return 2;
+  }
+  if (gst_element_factory_list_is_type (factory,
+          GST_ELEMENT_FACTORY_TYPE_DEMUXER))
+    g_atomic_int_set (&source->contained, TRUE);
+  return 0;
+}
+
+/* Sound and subtitles are left as they are. */
+static gboolean
+is_to_decode (GstElement * decoder, GstPad * pad, GstCaps * caps, gpointer data)
+{
+  MeasureSource *source = data;
   const gchar *kind = gst_structure_get_name (gst_caps_get_structure (caps, 0));
 
   (void) decoder, (void) pad;
+  if (g_str_has_prefix (kind, "image/"))
+    g_atomic_int_set (&source->image, TRUE);
   return !g_str_has_prefix (kind, "audio/")
       && !g_str_has_prefix (kind, "text/")
       && !g_str_has_prefix (kind, "subpicture/");
@@ -47,16 +113,66 @@ is_video (GstPad * pad)
   return video;
 }
 
+static GstPadProbeReturn
+note_read (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  MeasureSource *source = data;
+
+  (void) pad, (void) info;
+  g_atomic_int_set (&source->active, TRUE);
+  return GST_PAD_PROBE_OK;
+}
+
+/* How far a stream has come. */
+static GstPadProbeReturn
+note_end (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  MeasureSource *source = data;
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  GstEvent *event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
+  GstClockTime end = GST_BUFFER_PTS (buffer);
+  const GstSegment *segment;
+
+  if (event == NULL)
+    return GST_PAD_PROBE_OK;
+  gst_event_parse_segment (event, &segment);
+  if (segment->format == GST_FORMAT_TIME && GST_CLOCK_TIME_IS_VALID (end)) {
+    if (GST_BUFFER_DURATION_IS_VALID (buffer))
+      end += GST_BUFFER_DURATION (buffer);
+    end = gst_segment_to_stream_time (segment, GST_FORMAT_TIME,
+        MIN (end, segment->stop));
+    g_mutex_lock (&source->lock);
+    if (GST_CLOCK_TIME_IS_VALID (end))
+      source->end = MAX (source->end, end);
+    g_mutex_unlock (&source->lock);
+  }
+  gst_event_unref (event);
+  return GST_PAD_PROBE_OK;
+}
+
+/* The first video is the file's. What is not decoded goes nowhere, but has to
+ * come to its end before the file has. */
 static void
 link_pad (GstElement * decoder, GstPad * pad, gpointer data)
 {
   MeasureSource *source = data;
   GstPad *sink = gst_element_get_static_pad (source->sink, "sink");
+  gboolean video = is_video (pad);
 
   (void) decoder;
-  /* The first video is the file's. */
-  if (!gst_pad_is_linked (sink) && is_video (pad))
+  if (video && !gst_pad_is_linked (sink)) {
     gst_pad_link (pad, sink);
+  } else if (!video) {
+    GstElement *nowhere = gst_element_factory_make ("fakesink", NULL);
+
+    g_object_set (nowhere, "async", FALSE, "sync", FALSE, NULL);
+    gst_bin_add (GST_BIN (source->pipeline), nowhere);
+    gst_object_unref (sink);
+    sink = gst_element_get_static_pad (nowhere, "sink");
+    gst_element_sync_state_with_parent (nowhere);
+    gst_pad_link (pad, sink);
+  }
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, note_end, source, NULL);
   gst_object_unref (sink);
 }
 
@@ -90,12 +206,46 @@ link_file (GstElement * pipeline, GstElement * file, GstElement * decoder,
   gst_element_link_many (file, queue, decoder, NULL);
 }
 
-MeasureSource *
-measure_source_new (const gchar * path)
+/* Before anything waits for what never comes. */
+static gboolean
+check_file (MeasureSource * source, const gchar * path, GStatBuf * status)
 {
-  MeasureSource *source = g_new0 (MeasureSource, 1);
+  if (g_stat (path, status) != 0)
+    fail (&source->error, errno == ENOENT ? "there is no such file"
+        : g_strerror (errno));
+  else if (g_access (path, R_OK) != 0)
+    fail (&source->error, g_strerror (errno));
+  else if (!S_ISREG (status->st_mode))
+    fail (&source->error, "it is no regular file: save in one what comes from "
+        "a pipe or a device");
+  return source->error == NULL;
+}
+
+/* avidemux takes what is left of an AVI file for all of it. The frames that its
+ * header counts if the file is shorter than the header says; else 0. */
+static guint
+count_cut_frames (const gchar * path, goffset size)
+{
+  FILE *file = fopen (path, "rb");
+  guint8 head[52];
+  gsize n = file != NULL ? fread (head, 1, sizeof head, file) : 0;
+
+  if (file != NULL)
+    fclose (file);
+  if (n < sizeof head || memcmp (head, "RIFF", 4) != 0
+      || memcmp (head + 8, "AVI LIST", 8) != 0
+      || memcmp (head + 20, "hdrlavih", 8) != 0
+      || GST_READ_UINT32_LE (head + 4) + G_GOFFSET_CONSTANT (8) <= size)
+    return 0;
+  return GST_READ_UINT32_LE (head + 48);
+}
+
+static void
+start (MeasureSource * source, const gchar * path)
+{
   GstElement *file = gst_element_factory_make ("filesrc", NULL);
   GstElement *decoder = gst_element_factory_make ("decodebin", NULL);
+  GstPad *pad = gst_element_get_static_pad (file, "src");
   /* A frame is taken as it lies: two fields may be woven into it, but not stand
    * apart. */
   GstCaps *woven = gst_caps_from_string ("video/x-raw, "
@@ -103,7 +253,6 @@ measure_source_new (const gchar * path)
 
   source->pipeline = gst_pipeline_new (NULL);
   source->sink = gst_element_factory_make ("appsink", NULL);
-  source->position = GST_CLOCK_TIME_NONE;
   g_object_set (file, "location", path, NULL);
   g_object_set (source->sink, "caps", woven, "sync", FALSE,
       "max-buffers", AHEAD, "enable-last-sample", FALSE, NULL);
@@ -111,55 +260,185 @@ measure_source_new (const gchar * path)
   gst_bin_add_many (GST_BIN (source->pipeline), file, decoder, source->sink,
       NULL);
   link_file (source->pipeline, file, decoder, path);
-  g_signal_connect (decoder, "autoplug-continue", G_CALLBACK (is_to_decode),
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER
+      | GST_PAD_PROBE_TYPE_PULL | GST_PAD_PROBE_TYPE_PUSH, note_read, source,
       NULL);
+  gst_object_unref (pad);
+  g_signal_connect (decoder, "autoplug-select", G_CALLBACK (select_factory),
+      source);
+  g_signal_connect (decoder, "autoplug-continue", G_CALLBACK (is_to_decode),
+      source);
   g_signal_connect (decoder, "pad-added", G_CALLBACK (link_pad), source);
   g_signal_connect (decoder, "no-more-pads", G_CALLBACK (check_linked), source);
   gst_element_set_state (source->pipeline, GST_STATE_PLAYING);
+}
+
+MeasureSource *
+measure_source_new (const gchar * path, gint limit)
+{
+  MeasureSource *source = g_new0 (MeasureSource, 1);
+  GStatBuf status;
+
+  g_mutex_init (&source->lock);
+  source->limit = limit * GST_SECOND;
+  source->position = GST_CLOCK_TIME_NONE;
+  source->fps_d = 1;
+  if (check_file (source, path, &status)) {
+    source->cut_frames = count_cut_frames (path, status.st_size);
+    start (source, path);
+  }
   return source;
 }
 
 static gboolean
-find_error (MeasureSource * source, GError ** error)
+query_duration (MeasureSource * source, gint64 * duration)
 {
-  GstBus *bus = gst_element_get_bus (source->pipeline);
-  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  return gst_element_query_duration (source->pipeline, GST_FORMAT_TIME,
+      duration) && *duration > 0;
+}
 
-  /* Without one, elements complain about whatever follows from it. */
-  if (g_atomic_int_get (&source->no_video))
-    g_set_error_literal (error, MEASURE_SOURCE_ERROR, MEASURE_NO_VIDEO,
-        "there is no video or picture in it that GStreamer can decode");
+gint64
+measure_source_frames (MeasureSource * source)
+{
+  GstPad *pad = gst_element_get_static_pad (source->sink, "sink");
+  gint64 duration, frames = 0;
+
+  if (source->cut_frames > 0)
+    frames = source->cut_frames;
+  else if (!g_atomic_int_get (&source->contained))      /* a parser guesses */
+    frames = g_atomic_int_get (&source->image);
+  else if (gst_pad_peer_query_duration (pad, GST_FORMAT_TIME, &duration)
+      && duration > 0 && duration <= (gint64) LONGEST)
+    frames = gst_util_uint64_scale_round (duration, source->fps_n,
+        GST_SECOND * source->fps_d);
+  gst_object_unref (pad);
+  return frames;
+}
+
+/* Whether a file that is at its end says that there is more of the longest of
+ * its streams: by more than a picture, whose duration may be missing, lasts. */
+static gboolean
+is_cut (MeasureSource * source)
+{
+  GstClockTime frame = source->fps_n > 0
+      ? gst_util_uint64_scale (GST_SECOND, source->fps_d, source->fps_n) : 0;
+  gint64 duration;
+
+  if (source->n_frames >= measure_source_frames (source))
+    return FALSE;
+  return source->cut_frames > 0
+      || (source->end > 0 && query_duration (source, &duration)
+      && source->end + MAX (frame, source->gap) * 3 / 2
+      < (GstClockTime) duration);
+}
+
+static void
+check_end (MeasureSource * source, GError ** error)
+{
+  const gint64 n = source->n_frames;
+
+  if (n == 0)
+    fail (error, "it has no picture");
+  else if (is_cut (source))
+    g_set_error (error, MEASURE_SOURCE_ERROR, MEASURE_OTHER,
+        "it breaks off: %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " frames "
+        "are there (--n-frames %" G_GINT64_FORMAT " measures them)", n,
+        measure_source_frames (source), n);
+}
+
+/* Whether there is no going on: the end, or with `*error` set. */
+static gboolean
+find_end (MeasureSource * source, GError ** error)
+{
+  gboolean at_end = gst_app_sink_is_eos (GST_APP_SINK (source->sink));
+  GstBus *bus = gst_element_get_bus (source->pipeline);
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, at_end ? NAP : 0,
+      GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+  gboolean ended = message != NULL
+      && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
+  gsize bytes;
+
+  gst_object_unref (bus);
+  if (ended)
+    check_end (source, error);
   else if (message != NULL)
     gst_message_parse_error (message, error, NULL);
-  if (g_error_matches (*error, GST_RESOURCE_ERROR,
-          GST_RESOURCE_ERROR_NOT_FOUND)) {
-    g_free ((*error)->message);
-    (*error)->message = g_strdup ("there is no such file");
-  }
   g_clear_pointer (&message, gst_message_unref);
-  gst_object_unref (bus);
-  return *error != NULL;
+  /* Elements complain about whatever follows from these. */
+  if (*error != NULL && (bytes = measure_memory_take_refused ()) > 0) {
+    g_clear_error (error);
+    g_set_error (error, MEASURE_SOURCE_ERROR, MEASURE_OTHER, "a picture of it "
+        "takes %" G_GSIZE_FORMAT " bytes, which do not fit the memory", bytes);
+  } else if (g_atomic_int_get (&source->refused)
+      && (*error != NULL || g_atomic_int_get (&source->no_video))) {
+    fail (error, "it is a list of other places, which are not opened: name the "
+        "files themselves");
+  } else if (g_atomic_int_get (&source->no_video)) {
+    g_clear_error (error);
+    g_set_error_literal (error, MEASURE_SOURCE_ERROR, MEASURE_NO_VIDEO,
+        "there is no video or picture in it that GStreamer can decode");
+  }
+  return ended || *error != NULL;
+}
+
+static void
+take_sample (MeasureSource * source, GstSample * sample)
+{
+  GstBuffer *buffer = gst_sample_get_buffer (sample);
+  GstClockTime start = GST_BUFFER_PTS (buffer), last = source->position;
+
+  if (source->n_frames++ == 0)
+    gst_structure_get_fraction (gst_caps_get_structure (gst_sample_get_caps
+            (sample), 0), "framerate", &source->fps_n, &source->fps_d);
+  source->position = start;
+  if (GST_CLOCK_TIME_IS_VALID (start) && GST_BUFFER_DURATION_IS_VALID (buffer))
+    source->position += GST_BUFFER_DURATION (buffer);
+  if (GST_CLOCK_TIME_IS_VALID (start) && GST_CLOCK_TIME_IS_VALID (last)
+      && source->position > last)
+    source->gap = MAX (source->gap, source->position - last);
+}
+
+/* Whether too long a wait, during which so much was computed, has no result. */
+static gboolean
+is_stalled (MeasureSource * source, GstClockTime waited, clock_t computed)
+{
+  gboolean idle = computed * (GstClockTime) (GST_SECOND / CLOCKS_PER_SEC)
+      < waited / COMPUTES;
+
+  return source->limit > 0 && waited >= source->limit * (idle ? 1 : BUSY);
 }
 
 GstSample *
 measure_source_pull (MeasureSource * source, gint * stop, GError ** error)
 {
-  GstAppSink *sink = GST_APP_SINK (source->sink);
+  GstClockTime waited = 0;
+  clock_t start = clock ();
 
-  while (!g_atomic_int_get (stop)) {
-    GstSample *sample = gst_app_sink_try_pull_sample (sink, NAP);
+  if (source->error != NULL)
+    *error = g_error_copy (source->error);
+  while (*error == NULL && !g_atomic_int_get (stop)) {
+    GstSample *sample = gst_app_sink_try_pull_sample (GST_APP_SINK
+        (source->sink), NAP);
 
     if (sample != NULL) {
-      GstBuffer *buffer = gst_sample_get_buffer (sample);
-
-      source->position = GST_BUFFER_PTS (buffer);
-      if (GST_CLOCK_TIME_IS_VALID (source->position)
-          && GST_BUFFER_DURATION_IS_VALID (buffer))
-        source->position += GST_BUFFER_DURATION (buffer);
+      take_sample (source, sample);
       return sample;
     }
-    if (find_error (source, error) || gst_app_sink_is_eos (sink))
+    if (find_end (source, error))
       break;
+    /* Naps are counted, not time, which goes on while the machine sleeps. */
+    waited += NAP;
+    if (g_atomic_int_compare_and_exchange (&source->active, TRUE, FALSE)) {
+      waited = 0;
+      start = clock ();
+    }
+    source->stalled = is_stalled (source, waited, clock () - start);
+    if (source->stalled) {
+      g_atomic_int_inc (&n_stalled);
+      g_set_error (error, MEASURE_SOURCE_ERROR, MEASURE_OTHER,
+          "nothing came of it for %" G_GUINT64_FORMAT " s (--stall-limit says "
+          "how long is waited)", waited / GST_SECOND);
+    }
   }
   return NULL;
 }
@@ -170,16 +449,28 @@ measure_source_progress (MeasureSource * source)
   gint64 duration;
 
   if (!GST_CLOCK_TIME_IS_VALID (source->position)
-      || !gst_element_query_duration (source->pipeline, GST_FORMAT_TIME,
-          &duration) || duration <= 0)
+      || !query_duration (source, &duration))
     return 0.0;
   return MIN ((gdouble) source->position / duration, 1.0);
+}
+
+gboolean
+measure_source_any_stalled (void)
+{
+  return g_atomic_int_get (&n_stalled) > 0;
 }
 
 void
 measure_source_free (MeasureSource * source)
 {
-  gst_element_set_state (source->pipeline, GST_STATE_NULL);
-  gst_object_unref (source->pipeline);
+  /* Whoever stops a thread that hangs would wait for it. */
+  if (source->stalled)
+    return;
+  if (source->pipeline != NULL) {
+    gst_element_set_state (source->pipeline, GST_STATE_NULL);
+    gst_object_unref (source->pipeline);
+  }
+  g_clear_error (&source->error);
+  g_mutex_clear (&source->lock);
   g_free (source);
 }

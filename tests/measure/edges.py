@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""edges.py PROGRAM STALLS-MODULE [--no-element]
+
+blockdct-measure with files that are no pictures, that break off, stall, cannot be
+read or do not fit the memory, with any names, and with tables that are not its
+own: what it cannot do it says, and nothing else is lost. Speaks TAP.
+--no-element: it was built with sanitizers."""
+
+import csv
+import json
+import os
+import resource
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+import zlib
+
+from program import ELEMENT, LIMIT, PROGRAM, ZONES, have, launch, run, skip_without, table
+from tap import Skip, case, run_cases
+
+STALLS = os.path.dirname(os.path.abspath(sys.argv[2]))
+PACKAGES = {"videotestsrc": "gstreamer1.0-plugins-base", "jpegenc": "gstreamer1.0-plugins-good",
+            "pngenc": "gstreamer1.0-plugins-good", "avimux": "gstreamer1.0-plugins-good",
+            "matroskamux": "gstreamer1.0-plugins-good", "qtmux": "gstreamer1.0-plugins-good"}
+MUXERS = {"avi": "avimux", "mkv": "matroskamux", "mov": "qtmux faststart=true"}
+HLS = """#EXTM3U
+#EXT-X-TARGETDURATION:10
+#EXTINF:10,
+http://127.0.0.1:{0}/a.ts
+#EXT-X-ENDLIST
+"""
+DASH = """<?xml version="1.0"?>
+<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT9S"
+ minBufferTime="PT1S" profiles="urn:mpeg:dash:profile:isoff-on-demand:2011"><Period>
+<BaseURL>http://127.0.0.1:{0}/</BaseURL>
+<AdaptationSet mimeType="video/mp4" contentType="video"><Representation id="1" bandwidth="9">
+<SegmentList duration="9"><Initialization sourceURL="i.mp4"/><SegmentURL media="s.mp4"/>
+</SegmentList></Representation></AdaptationSet></Period></MPD>
+"""
+
+
+def make_files():
+    launch(ZONES + "1 ! video/x-raw,format=GRAY8,width=97,height=65 ! pngenc",
+           "! filesink location=grey.png")
+    shape = "video/x-raw,format=I420,width=64,height=48,framerate=25/1"
+    for kind, muxer in MUXERS.items():
+        launch(f"{ZONES}400 ! {shape} ! jpegenc ! {muxer} ! filesink location=film.{kind}")
+
+
+def png(path, side):
+    """A black square of so many pixels a side."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I",
+                                                                        zlib.crc32(kind + data))
+    rows = zlib.compressobj(1)
+    data = b"".join(rows.compress(bytes(1 + side // 8)) for _ in range(side)) + rows.flush()
+    with open(path, "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\n"
+                   + chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, 1, 0, 0, 0, 0))
+                   + chunk(b"IDAT", data) + chunk(b"IEND", b""))
+
+
+def write(path, data):
+    with open(path, "wb") as file:
+        file.write(data if isinstance(data, bytes) else data.encode())
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def with_stalls():
+    """An environment with the decoders that take their time."""
+    path = os.environ.get("GST_PLUGIN_PATH_1_0", "")
+    return dict(os.environ, GST_PLUGIN_PATH_1_0=f"{path}:{STALLS}",
+                GST_REGISTRY_1_0=os.path.abspath("registry.bin"))
+
+
+@case
+def nothing_but_files_is_opened():
+    if not have("hlsdemux") or not have("dashdemux"):
+        raise Skip("hlsdemux or dashdemux is missing: install gstreamer1.0-plugins-bad")
+    os.mkdir("lists")
+    shutil.copy("grey.png", "lists/grey.png")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        write("lists/a.m3u8", HLS.format(port))
+        write("lists/b.mpd", DASH.format(port))
+        write("lists/c.png", HLS.format(port))
+        assert [r["file"] for r in table("lists")] == ["lists/grey.png"]
+        out = run("--list", "lists")[0]
+        assert json.loads(out) == {"file": "lists/grey.png", "frames": 1}
+        for name in "lists/a.m3u8", "lists/b.mpd", "lists/c.png":
+            for options in ("--quiet",), ("--list",):
+                err = run(*options, name, status=1)[1]
+                assert f"{name}: it is a list of other places" in err, err
+        server.settimeout(0)
+        try:
+            server.accept()
+        except BlockingIOError:
+            return
+    raise AssertionError("the network was asked")
+
+
+@case
+def what_breaks_off_is_said():
+    for kind in MUXERS:
+        film, half = f"film.{kind}", f"half.{kind}"
+        row, = table(film)
+        assert row["frames"] == "400"
+        write(half, read(film)[:os.path.getsize(film) // 2])
+        assert json.loads(run("--list", half)[0]) == {"file": half, "frames": 400}
+        err = run("--quiet", "--csv", "half.csv", half, film, status=1)[1]
+        n = err.split(f"{half}: it breaks off: ")[-1].split(" of 400 frames")[0]
+        assert 100 < int(n) < 300, err
+        # It is not done, for --resume either; what is there can be had.
+        assert read("half.csv").count(half.encode()) == 0
+        assert read("half.csv").count(film.encode()) == 1
+        run("--quiet", "--csv", "half.csv", "--resume", half, film, status=1)
+        row, = table("--n-frames", n, half)
+        assert row["frames"] == n
+
+
+@case
+def sound_of_another_length_breaks_nothing_off():
+    if not have("audiotestsrc"):
+        raise Skip("audiotestsrc is missing: install gstreamer1.0-plugins-base")
+    for muxer in MUXERS.values():
+        for n in 10, 60:    # tenths of a second; the pictures are 3 s
+            launch(f"{ZONES}75 ! video/x-raw,format=I420,width=64,height=48,framerate=25/1 ! "
+                   f"jpegenc ! {muxer} name=mux ! filesink location=sound audiotestsrc "
+                   f"samplesperbuffer=4410 num-buffers={n} ! audio/x-raw,rate=44100 ! mux.")
+            row, = table("sound")
+            assert row["frames"] == "75"
+
+
+@case
+def what_stalls_is_given_up():
+    for name in "STALLS", "SLOW", "COMPUTES":
+        write(name, name.encode() + bytes(6 * 4096 - 100))
+    env = with_stalls()
+    out, err = run("--quiet", "--csv", "-", "--stall-limit", "1", "STALLS", "grey.png", status=1,
+                   env=env)
+    assert [r["file"] for r in csv.DictReader(out.splitlines())] == ["grey.png"]
+    assert "STALLS: nothing came of it for 1 s" in err and "--stall-limit" in err, err
+    assert "nothing came" in run("--list", "--stall-limit", "1", "STALLS", status=1, env=env)[1]
+    # It takes longer, but goes on: bytes are read, or a processor is busy.
+    for limit, name in ("4", "SLOW"), ("2", "COMPUTES"):
+        row, = table("--stall-limit", limit, name, env=env)
+        assert row["frames"] == "1"
+
+
+@case
+def one_run_at_a_time_writes_a_table():
+    write("STALLS", "STALLS..")
+    options = ("--quiet", "--csv", "shared.csv")
+    with subprocess.Popen([PROGRAM, *options, "grey.png", "STALLS", "film.avi"],
+                          env=with_stalls()) as first:
+        try:
+            end = time.monotonic() + LIMIT
+            while time.monotonic() < end and not (
+                    os.path.exists("shared.csv") and b"grey.png" in read("shared.csv")):
+                time.sleep(0.05)
+            before = read("shared.csv")
+            for resume in ("--resume",), ():
+                err = run(*options, *resume, "grey.png", "film.mkv", status=2)[1]
+                assert "shared.csv is being written by another run" in err, err
+            assert read("shared.csv") == before and before.count(b"\n") == 2
+        finally:
+            first.send_signal(signal.SIGKILL)
+    run(*options, "--resume", "grey.png", "film.mkv")
+    assert read("shared.csv").startswith(before)
+
+
+@case
+def nothing_but_tables_is_overwritten():
+    run("--quiet", "--csv", "table.csv", "--metrics", "ssim", "grey.png")
+    run("--quiet", "--json", "table.json", "grey.png")
+    foreign = {"copy.png": read("grey.png"), "text": "text\n", "word": "word",
+               "foreign.csv": "file,transform,x\n1,2,3\n", "foreign.json": '{"file": 3}\n',
+               "list.json": run("--list", "grey.png")[0], "film": read("film.avi")}
+    own = {"empty": b"", "own.csv": read("table.csv"), "own.json": read("table.json"),
+           "half.csv": read("table.csv")[:-9], "head.csv": b"file,tr",
+           "half.json": read("table.json")[:-9]}
+    for name, data in {**foreign, **own}.items():
+        for kind in "--csv", "--json":
+            write(name, data)
+            err = run("--quiet", kind, name, "grey.png", status=2 if name in foreign else 0)[1]
+            if name in foreign:
+                assert f"{name} holds something else than a table" in err, err
+                assert read(name) == (data if isinstance(data, bytes) else data.encode()), name
+            else:
+                assert read(name) == run("--quiet", kind, "-", "grey.png")[0].encode(), name
+    run("--quiet", "--csv", "/dev/null", "grey.png")
+
+
+@case
+def outputs_are_apart_and_complete():
+    os.symlink("one", "other")
+    write("one", "")
+    for first, second in ("new", "new"), ("new", "./new"), ("one", "other"), ("one", "one"):
+        err = run("--csv", first, "--json", second, "grey.png", status=2)[1]
+        assert "--csv and --json cannot both be" in err, err
+    assert read("one") == b"" and not os.path.exists("new")
+    for options in ("--list", "grey.png"), ("--version",), ("--quiet", "grey.png"):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([PROGRAM, *options], stdout=full, stderr=subprocess.PIPE,
+                                  timeout=LIMIT, check=False)
+        assert done.returncode == 1 and b"No space left" in done.stderr, (options, done)
+
+
+@case
+def what_cannot_be_read_is_said():
+    os.makedirs("locked/in")
+    for name in "locked/a.png", "locked/b.png":
+        shutil.copy("grey.png", name)
+    os.symlink("not-there", "locked/link")
+    os.chmod("locked/b.png", 0)
+    os.chmod("locked/in", 0)
+    # root reads everything, unless told.
+    drop = [] if os.geteuid() else ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+    if drop and (not shutil.which(drop[0]) or subprocess.run(
+            [*drop, "cat", "locked/b.png"], capture_output=True, check=False).returncode == 0):
+        raise Skip("root cannot be kept from reading: no setpriv, or it is not allowed")
+    done = subprocess.run([*drop, PROGRAM, "--quiet", "--csv", "-", "locked"], text=True,
+                          capture_output=True, timeout=LIMIT, check=False)
+    assert [r["file"] for r in csv.DictReader(done.stdout.splitlines())] == ["locked/a.png"]
+    assert done.returncode == 1 and "3 of 4 files" in done.stderr, done
+    for words in "b.png: Permission denied", "in: Permission denied", "link: there is no such":
+        assert f"  locked/{words}" in done.stderr, done.stderr
+
+
+@case
+def no_pipe_is_waited_for():
+    os.mkfifo("pipe.png")
+    for options in ("--quiet", "--csv", "-"), ("--list",):
+        out, err = run(*options, "pipe.png", "grey.png", status=1)
+        assert "pipe.png: it is no regular file" in err and "grey.png" in out, err
+
+
+@case
+def what_does_not_fit_the_memory_loses_its_row():
+    if not ELEMENT:
+        raise Skip("sanitizers take more memory than there is")
+    png("large.png", 40000)  # 1.6 GB of samples
+    out, err = run("--quiet", "--csv", "-", "--backend=cpu", "--threads=1", "grey.png",
+                   "large.png", "film.avi", status=1, preexec_fn=lambda: resource.setrlimit(
+                       resource.RLIMIT_AS, (1500 << 20,) * 2))
+    assert [r["file"] for r in csv.DictReader(out.splitlines())] == ["grey.png", "film.avi"]
+    assert "1 of 3 files" in err and "large.png: a picture of it takes 1600000000 bytes" in err, err
+
+
+@case
+def any_bytes_are_a_name():
+    names = {b"raw\xff.png": r"raw\xFF.png", b"raw\xfe.png": r"raw\xFE.png",
+             br"raw\xFF.png": r"raw\x5CxFF.png", br"raw\n\\x\xf.png": r"raw\n\\x\xf.png",
+             "raw\xff\ud7ff.png".encode() + b"\xed\xa0\x80": "raw\xff\ud7ff.png" r"\xED\xA0\x80"}
+    os.mkdir("names")
+    for name in names:
+        shutil.copy("grey.png", b"names/" + name)
+    wanted = ["names/" + names[name] for name in sorted(names)]
+    for environment in "C.UTF-8", "C":
+        env = dict(os.environ, LC_ALL=environment)
+        lines = run("--list", "names", env=env, encoding="utf-8")[0].splitlines()
+        assert [json.loads(line)["file"] for line in lines] == wanted, lines
+    whole = run("--quiet", "--json", "-", "names", encoding="utf-8")[0]
+    assert [json.loads(line)["file"] for line in whole.splitlines()] == wanted
+    rows = run("--quiet", "--csv", "-", "names", encoding="utf-8")[0]
+    assert [r["file"] for r in csv.DictReader(rows.splitlines())] == wanted
+    assert run("--merge", "-", "--json", "-", input=rows, encoding="utf-8")[0] == whole
+    write("names.json", "".join(whole.splitlines(keepends=True)[:2]))
+    run("--quiet", "--json", "names.json", "--resume", "names")
+    assert read("names.json").decode() == whole
+
+
+if not skip_without(PACKAGES):
+    run_cases(make_files)
