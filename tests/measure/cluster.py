@@ -9,6 +9,8 @@ whatever dies or fails meanwhile. Speaks TAP."""
 import csv
 import glob
 import os
+import pty
+import select
 import shutil
 import signal
 import subprocess
@@ -133,6 +135,15 @@ def folders_and_targets():
 
 
 @case
+def names_that_are_not_utf_8():
+    os.mkdir("names")
+    for name in b"a\xff.jpg", b"a\xfe.jpg", br"a\xfe.jpg":
+        shutil.copy("a.jpg", b"names/" + name)
+    out = cluster("names", "--", "--csv=-")[0]
+    assert out == alone("names", "--csv=-") and out.count(b"\n") == 4, out
+
+
+@case
 def what_fails_is_tried_again():
     # The files of the first call, each alone, after it.
     out, err = cluster(*STILLS, "--", "--csv=-", program="./fails-once")
@@ -164,30 +175,72 @@ def no_scheduler():
         assert "Does the scheduler run" in err and "Traceback" not in err, err
 
 
-@case
-def interrupted():
-    # As a terminal does it: the whole group. The shell's background would ignore it.
-    with subprocess.Popen([sys.executable, CLUSTER, "--program", "./slow-end", "--workers", "2",
-                           "--segment", "10", "a.jpg", "long.mkv", "--", "--csv", "-"],
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          start_new_session=True) as process:
-        end = time.monotonic() + LIMIT
-        while time.monotonic() < end and process.poll() is None and not (
-                os.path.exists("slow") and os.path.exists("done")
-                and os.path.getsize("done") >= 5 * len("done\n")):
-            time.sleep(0.05)
-        time.sleep(1)
-        os.killpg(process.pid, signal.SIGINT)
+def watch(act, *arguments, **options):
+    """The cluster's program on a terminal, whose last task hangs; what to do when all others
+    are done. Its status, the table, and what is shown."""
+    command = [sys.executable, CLUSTER, "--program", "./slow-end", "--segment", "10", *arguments,
+               "a.jpg", "long.mkv", "--", "--csv", "-"]
+    master, slave = pty.openpty()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=slave, start_new_session=True,
+                          **options) as process:
+        os.close(slave)
+        shown, wanted, end = b"", b"5 of 6 tasks", time.monotonic() + LIMIT
         try:
-            out, err = process.communicate(timeout=LIMIT)
+            while time.monotonic() < end and process.poll() is None:
+                if select.select([master], [], [], 0.05)[0]:
+                    shown += os.read(master, 4096)
+                if wanted and wanted in shown:
+                    act(process)
+                    wanted = b""
+            if wanted:
+                os.killpg(process.pid, signal.SIGKILL)
+            out = process.communicate(timeout=LIMIT)[0]
+            while select.select([master], [], [], 0)[0]:
+                shown += os.read(master, 4096)
+        except OSError:  # the terminal's other end is closed
+            out = process.communicate(timeout=LIMIT)[0]
         finally:
+            os.close(master)
             try:
                 os.killpg(process.pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
-    assert process.returncode == 130, err.decode()
-    assert b"Traceback" not in err, err.decode()
-    assert out in (alone("a.jpg", "--csv=-"), b""), out
+    assert not wanted, shown.decode()
+    return process.returncode, out, shown.rpartition(b"\033[K")[2].decode()
+
+
+@case
+def interrupted():
+    for number in signal.SIGINT, signal.SIGTERM:
+        # As a terminal does it: the whole group. The shell's background would ignore it.
+        status, out, shown = watch(
+            lambda process, number=number: (os.killpg(process.pid, number)
+                                            if number == signal.SIGINT
+                                            else process.send_signal(number)), "--workers", "2")
+        assert status == 130 and out == alone("a.jpg", "--csv=-"), (status, out, shown)
+        assert "interrupted; 1 of 2 files are in the table" in shown, shown
+        assert "Traceback" not in shown, shown
+
+
+@case
+def its_scheduler_is_lost():
+    code = "from distributed import LocalCluster\nimport time\ncluster = LocalCluster(" \
+        "n_workers=2, threads_per_worker=1, processes=False, protocol='tcp://', " \
+        "dashboard_address=':0')\nprint(cluster.scheduler_address, flush=True)\ntime.sleep(999)"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True,
+                          start_new_session=True) as host:
+        try:
+            status, out, shown = watch(
+                lambda _: os.killpg(host.pid, signal.SIGKILL), "--scheduler",
+                host.stdout.readline().strip(),
+                env=dict(os.environ, DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT="1s"))
+        finally:
+            if host.poll() is None:
+                os.killpg(host.pid, signal.SIGKILL)
+    assert status == 1 and out == alone("a.jpg", "--csv=-"), (status, out, shown)
+    lines = shown.split("\r\n")
+    assert [line for line in lines if "blockdct-measure-cluster: the scheduler is gone; "
+            "1 of 2 files are in the table" in line] and len(lines) == 2, shown
 
 
 @case

@@ -437,6 +437,7 @@ def wrong_usage_names_value_and_range():
             ("--merge", "--chroma-subsampling", "4:4:4"): ("--merge",),
             ("--backend", "gpu"): ("'gpu'", "auto", "cuda", "cpu"),
             ("--threads", "-1"): ("-1", "0 to 1024"),
+            ("--stall-limit", "-1"): ("--stall-limit=-1", "0"),
             ("--first-frame", "-1"): ("-1",),
             ("--n-frames", "0"): ("0",),
             ("--target-psnr", "-3"): ("-3", "above 0"),
