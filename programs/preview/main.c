@@ -79,11 +79,11 @@ parse_http (const gchar * name, const gchar * value, gpointer data,
     GError ** error)
 {
   Preview *preview = data;
-  guint64 port = DEFAULT_PORT;
+  guint64 port;
 
   (void) name;
   preview->http = TRUE;
-  if (value != NULL && !g_ascii_string_to_unsigned (value, 10, 0, G_MAXUINT16,
+  if (!g_ascii_string_to_unsigned (value, 10, 0, G_MAXUINT16,
           &port, NULL)) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
         "--http=%s: a port is a number from 0 to 65535", value);
@@ -153,7 +153,7 @@ parse (Preview * preview, int *argc, char ***argv)
         "FILE"},
     {"frames", 'n', 0, G_OPTION_ARG_INT, &options->frames,
         "Quit after N frames", "N"},
-    {"http", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, parse_http,
+    {"http", 0, 0, G_OPTION_ARG_CALLBACK, parse_http,
         "Serve a page to a browser of this machine, at port 8080 or PORT "
           "(0: any), instead of a window", "PORT"},
     {"http-address", 0, 0, G_OPTION_ARG_STRING, &preview->address,
@@ -170,6 +170,10 @@ parse (Preview * preview, int *argc, char ***argv)
   GError *error = NULL;
   gboolean ok;
 
+  /* GLib would take the file in `--http FILE` for the port. */
+  for (int i = 1; i < *argc; i++)
+    if (g_strcmp0 ((*argv)[i], "--http") == 0)
+      (*argv)[i] = (gchar *) "--http=" G_STRINGIFY (DEFAULT_PORT);
   g_option_group_add_entries (group, entries);
   g_option_context_set_main_group (context, group);
   g_option_context_add_group (context, gst_init_get_option_group ());

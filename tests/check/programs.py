@@ -128,6 +128,11 @@ def preview_names_a_file_without_video():
 
 
 @case
+def a_file_after_http_is_no_port():
+    refuses("--http", "one.avi", "two.avi", words=("One file at a time: one.avi and two.avi",))
+
+
+@case
 def preview_names_a_wrong_property():
     refuses("quality=101", words=("'quality=101'", "from 1 to 100"))
 
