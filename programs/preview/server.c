@@ -5,6 +5,7 @@
  * themselves as the origin, or, having had their name mean this machine, as the
  * host. Anywhere else it is who has the token. */
 #include "server.h"
+#include "listener.h"
 #include "page.h"
 #include "resources.h"
 
@@ -23,6 +24,7 @@ typedef struct
   PreviewFront front;
   PreviewPage *page;
   SoupServer *server;
+  PreviewListener *listener;
   gchar *base;                  /* the page's path, with a / at its end */
   gboolean local;               /* no token */
 } PreviewServer;
@@ -126,6 +128,9 @@ serve_file (SoupServer * server, SoupServerMessage * message,
   gsize size;
 
   (void) server, (void) query;
+  /* libsoup closes it after the answer. */
+  soup_message_headers_replace (soup_server_message_get_response_headers
+      (message), "Connection", "close");
   if (!may_pass (self, message, path))
     return;
   if (method != SOUP_METHOD_GET && method != SOUP_METHOD_HEAD) {
@@ -168,7 +173,8 @@ static void
 add_viewer (SoupServer * server, SoupServerMessage * message,
     const gchar * path, SoupWebsocketConnection * socket, gpointer data)
 {
-  (void) server, (void) message, (void) path;
+  (void) server, (void) path;
+  preview_listener_keep (message);
   preview_page_add_viewer (((PreviewServer *) data)->page, socket);
 }
 
@@ -190,6 +196,7 @@ free_server (PreviewFront * front)
 {
   PreviewServer *self = (PreviewServer *) front;
 
+  g_clear_pointer (&self->listener, preview_listener_free);
   soup_server_disconnect (self->server);
   g_clear_pointer (&self->page, preview_page_free);
   g_object_unref (self->server);
@@ -218,16 +225,14 @@ make_base (gboolean local)
 static void
 print_address (PreviewServer * self)
 {
-  GSList *uris = soup_server_get_uris (self->server);
-  GInetAddress *address = g_inet_address_new_from_string (g_uri_get_host
-      (uris->data));
-  const gchar *host = g_inet_address_get_is_any (address) ? g_get_host_name ()
-      : g_uri_get_host (uris->data);
+  GInetSocketAddress *at = preview_listener_get_address (self->listener);
+  GInetAddress *address = g_inet_socket_address_get_address (at);
+  gchar *host = g_inet_address_get_is_any (address)
+      ? g_strdup (g_get_host_name ()) : g_inet_address_to_string (address);
 
   g_print (strchr (host, ':') ? "http://[%s]:%d%s\n" : "http://%s:%d%s\n",
-      host, g_uri_get_port (uris->data), self->base);
-  g_object_unref (address);
-  g_slist_free_full (uris, (GDestroyNotify) g_uri_unref);
+      host, g_inet_socket_address_get_port (at), self->base);
+  g_free (host);
 }
 
 static gboolean
@@ -235,18 +240,17 @@ listen (PreviewServer * self, const gchar * address, guint port,
     GError ** error)
 {
   GSocketAddress *at = g_inet_socket_address_new_from_string (address, port);
-  gboolean ok = FALSE;
 
   if (at == NULL)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
         "--http-address=%s is no address of IP, such as 0.0.0.0 or ::1",
         address);
   else
-    ok = soup_server_listen (self->server, at, 0, error);
-  if (at != NULL && !ok)
+    self->listener = preview_listener_new (self->server, at, error);
+  if (at != NULL && self->listener == NULL)
     g_prefix_error (error, "%s, port %u: ", address, port);
   g_clear_object (&at);
-  return ok;
+  return self->listener != NULL;
 }
 
 PreviewFront *

@@ -10,9 +10,11 @@ import asyncio
 import contextlib
 import http.client
 import os
+import resource
 import socket
 import subprocess
 import sys
+import tempfile
 from urllib.parse import urlsplit
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "measure"))
@@ -32,8 +34,8 @@ STILL = "--test-pattern=smpte100"
 GROWTH = 96 * 1024
 
 
-def start(*arguments):
-    return Server(PROGRAM, PLUGINS, *arguments)
+def start(*arguments, **options):
+    return Server(PROGRAM, PLUGINS, *arguments, **options)
 
 
 def get(address, path=None, method="GET", **headers):
@@ -456,6 +458,51 @@ async def there_is_room_for_so_many():
             await is_refused(server.address, 503)
         async with Viewer(server.address) as viewer:
             await viewer.next()
+
+
+@contextlib.asynccontextmanager
+async def idle(server, number, until):
+    """So many connections that ask for nothing, of which the server takes as many
+    as make its descriptors so many."""
+    parts = urlsplit(server.address)
+    with contextlib.ExitStack() as sockets:
+        for _ in range(number):
+            sockets.enter_context(socket.create_connection((parts.hostname, parts.port), LIMIT))
+        for _ in range(20 * LIMIT):
+            if server.descriptors >= until:
+                break
+            await asyncio.sleep(0.05)
+        assert server.descriptors == until, (server.descriptors, until)
+        yield
+
+
+async def check_idle(number, room, low, words):
+    """Whoever comes after these connections has an answer though they stay, and a
+    viewer stays, who says nothing meanwhile."""
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as log, start(STILL, stderr=log) as server:
+        async with Viewer(server.address, ping_interval=None) as viewer:
+            # The pipeline has its descriptors by then.
+            await viewer.wait(lambda news: news.get("picture", {}).get("frame", 0) > 3)
+            until = server.descriptors + room
+            if low:
+                resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (until, until))
+            async with idle(server, number, until):
+                assert (await asyncio.to_thread(get, server.address)).status == 200
+                assert server.descriptors <= until, (server.descriptors, until)
+                await viewer.say("set quality=12")
+                await viewer.wait_figure("quality", 12)
+        log.seek(0)
+        said = [line for line in log if "Others wait" in line]
+        assert len(said) == 1, said
+        for word in words:
+            assert word in said[0], said
+
+
+@case
+@synchronous
+async def connections_that_ask_for_nothing():
+    await asyncio.gather(check_idle(8, 6, True, ("Too many open files", "ulimit -n", " 10 s")),
+                         check_idle(132, 127, False, ("128", " 10 s")))  # and a viewer
 
 
 @case

@@ -61,11 +61,11 @@ def decode(picture):
 class Server:
     """with Server(PROGRAM, PLUGINS, ARGUMENT...) as server: server.address"""
 
-    def __init__(self, program, plugins, *arguments):
+    def __init__(self, program, plugins, *arguments, **options):
         environment = dict(os.environ, GST_PLUGIN_PATH_1_0=plugins, DISPLAY="",
                            WAYLAND_DISPLAY="", LC_ALL="C.UTF-8")
         self.process = subprocess.Popen([program, "--http=0", *ENGINE, *arguments], text=True,
-                                        stdout=subprocess.PIPE, env=environment)
+                                        stdout=subprocess.PIPE, env=environment, **options)
         self.address = self.process.stdout.readline().strip()
 
     def __enter__(self):
@@ -83,6 +83,10 @@ class Server:
         finally:
             self.process.stdout.close()
         assert kind or status == 0, f"it ended with {status}"
+
+    @property
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
     @property
     def memory(self):

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A connection has an answer, or is a viewer's, before its time is over. Where
+ * there are as many as there may be, others wait in the kernel. */
+#include "listener.h"
+
+#include <gio/gnetworking.h>
+
+/* Viewers, and what their browsers open beside. */
+#define MAX_CONNECTIONS 128
+/* Seconds: for a request and its answer, and between two tries to take one. */
+#define TIME 10
+#define PAUSE 1
+#define CONNECTION "blockdct-connection"
+
+struct _PreviewListener
+{
+  SoupServer *server;
+  GSocketListener *listener;
+  GSocketAddress *address;
+  GCancellable *cancellable;
+  guint n;                      /* connections */
+  gboolean full;                /* none is waited for */
+  guint pause;                  /* source */
+  gboolean told;                /* that there is no room */
+  guint n_told;                 /* connections then */
+};
+
+typedef struct
+{
+  PreviewListener *listener;    /* a reference */
+  GSocketConnection *stream;    /* whose data this is */
+  guint time;                   /* source; 0: it may stay */
+} Connection;
+
+static void
+clear (gpointer data)
+{
+  PreviewListener *self = data;
+
+  g_object_unref (self->server);
+  g_object_unref (self->listener);
+  g_clear_object (&self->address);
+  g_object_unref (self->cancellable);
+}
+
+static void
+release (PreviewListener * self)
+{
+  g_rc_box_release_full (self, clear);
+}
+
+/* Once, until half of them are gone. */
+static void
+tell (PreviewListener * self, const gchar * text)
+{
+  if (!self->told)
+    g_printerr ("blockdct-preview: %s Others wait; those that ask for nothing "
+        "are closed after %d s.\n", text, TIME);
+  self->told = TRUE;
+  self->n_told = self->n;
+}
+
+static void take_next (PreviewListener * self);
+
+static gboolean
+try_again (gpointer data)
+{
+  PreviewListener *self = data;
+
+  self->pause = 0;
+  take_next (self);
+  return G_SOURCE_REMOVE;
+}
+
+/* libsoup finds the end of what was sent, and lets it go. */
+static gboolean
+close_idle (gpointer data)
+{
+  Connection *connection = data;
+
+  connection->time = 0;
+  g_socket_shutdown (g_socket_connection_get_socket (connection->stream), TRUE,
+      TRUE, NULL);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+keep (Connection * connection)
+{
+  if (connection->time != 0)
+    g_source_remove (connection->time);
+  connection->time = 0;
+}
+
+static void
+free_connection (gpointer data)
+{
+  Connection *connection = data;
+  PreviewListener *self = connection->listener;
+
+  keep (connection);
+  g_free (connection);
+  self->n--;
+  if (self->n <= self->n_told / 2)
+    self->told = FALSE;
+  if (self->full)
+    take_next (self);
+  release (self);
+}
+
+static void
+serve (PreviewListener * self, GSocketConnection * stream)
+{
+  GSocketAddress *local = g_socket_connection_get_local_address (stream, NULL);
+  GSocketAddress *remote = g_socket_connection_get_remote_address (stream,
+      NULL);
+  Connection *connection = g_new0 (Connection, 1);
+
+  connection->listener = g_rc_box_acquire (self);
+  connection->stream = stream;
+  connection->time = g_timeout_add_seconds (TIME, close_idle, connection);
+  g_object_set_data_full (G_OBJECT (stream), CONNECTION, connection,
+      free_connection);
+  self->n++;
+  /* Who is gone already has no address. */
+  if (local != NULL && remote != NULL) {
+    /* A message has the address, not the stream. */
+    g_object_set_data (G_OBJECT (remote), CONNECTION, connection);
+    g_socket_set_option (g_socket_connection_get_socket (stream), IPPROTO_TCP,
+        TCP_NODELAY, TRUE, NULL);
+    soup_server_accept_iostream (self->server, G_IO_STREAM (stream), local,
+        remote, NULL);
+  }
+  g_clear_object (&local);
+  g_clear_object (&remote);
+}
+
+static void
+take (GObject * source, GAsyncResult * result, gpointer data)
+{
+  PreviewListener *self = data;
+  GError *error = NULL;
+  GSocketConnection *stream = g_socket_listener_accept_finish
+      (G_SOCKET_LISTENER (source), result, NULL, &error);
+
+  if (stream != NULL) {
+    serve (self, stream);
+    g_object_unref (stream);
+    take_next (self);
+  } else if (!g_cancellable_is_cancelled (self->cancellable)) {
+    gchar *text = g_strdup_printf ("no connection can be taken beside %u: %s. "
+        "With a higher limit (ulimit -n) there is room for more.", self->n,
+        error->message);
+
+    tell (self, text);
+    g_free (text);
+    self->pause = g_timeout_add_seconds (PAUSE, try_again, self);
+  }
+  g_clear_error (&error);
+  release (self);
+}
+
+static void
+take_next (PreviewListener * self)
+{
+  self->full = self->n >= MAX_CONNECTIONS;
+  if (self->full)
+    tell (self, "there are as many connections as there may be, "
+        G_STRINGIFY (MAX_CONNECTIONS) ".");
+  else if (!g_cancellable_is_cancelled (self->cancellable))
+    g_socket_listener_accept_async (self->listener, self->cancellable, take,
+        g_rc_box_acquire (self));
+}
+
+PreviewListener *
+preview_listener_new (SoupServer * server, GSocketAddress * at,
+    GError ** error)
+{
+  PreviewListener *self = g_rc_box_new0 (PreviewListener);
+
+  self->server = g_object_ref (server);
+  self->listener = g_socket_listener_new ();
+  self->cancellable = g_cancellable_new ();
+  g_socket_listener_set_backlog (self->listener, MAX_CONNECTIONS);
+  if (!g_socket_listener_add_address (self->listener, at, G_SOCKET_TYPE_STREAM,
+          G_SOCKET_PROTOCOL_TCP, NULL, &self->address, error)) {
+    release (self);
+    return NULL;
+  }
+  take_next (self);
+  return self;
+}
+
+void
+preview_listener_free (PreviewListener * self)
+{
+  g_cancellable_cancel (self->cancellable);
+  if (self->pause != 0)
+    g_source_remove (self->pause);
+  g_socket_listener_close (self->listener);
+  release (self);
+}
+
+GInetSocketAddress *
+preview_listener_get_address (PreviewListener * self)
+{
+  return G_INET_SOCKET_ADDRESS (self->address);
+}
+
+void
+preview_listener_keep (SoupServerMessage * message)
+{
+  keep (g_object_get_data (G_OBJECT (soup_server_message_get_remote_address
+              (message)), CONNECTION));
+}
