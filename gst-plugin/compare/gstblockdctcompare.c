@@ -286,8 +286,8 @@ swallow_seek (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 }
 
 /* GstAggregator sends a seek up each pad. Behind a tee these are one source,
- * which would seek once for each: a pad that shares its source with one before it
- * sends none. */
+ * which would seek once for each: a pad that shares the source of one before
+ * it sends none. */
 static gboolean
 seek (GstBlockDctCompare * self, GstEvent * event)
 {
