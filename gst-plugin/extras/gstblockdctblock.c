@@ -249,9 +249,10 @@ gst_blockdct_block_params (const GstBlockDctShown * shown,
       : shown->params;
 }
 
-void
-gst_blockdct_block_post (GstElement * element, const GstBlockDctShown * frame,
-    const GstBlockDctPlace * place, gboolean repeated)
+GstMessage *
+gst_blockdct_block_describe (GstElement * element,
+    const GstBlockDctShown * frame, const GstBlockDctPlace * place,
+    gboolean repeated)
 {
   const gboolean of_b = is_of_b (frame, place);
   GstBlockDctShown shown = *frame;
@@ -263,10 +264,10 @@ gst_blockdct_block_post (GstElement * element, const GstBlockDctShown * frame,
 
   shown.params = gst_blockdct_block_params (frame, place);
   if (!bdct_job_init (&job, &shown.params, &shown.layout, NULL))
-    return;
+    return NULL;
   if (!gst_video_frame_map (&mapped, &shown.info, shown.in, GST_MAP_READ)) {
     GST_WARNING_OBJECT (element, "the frame on display cannot be read");
-    return;
+    return NULL;
   }
   for (gint p = 0; p < bdct_image_planes (&shown.layout); p++) {
     image.data[p] = GST_VIDEO_FRAME_PLANE_DATA (&mapped, p);
@@ -280,12 +281,11 @@ gst_blockdct_block_post (GstElement * element, const GstBlockDctShown * frame,
   gst_video_frame_unmap (&mapped);
   if (s == NULL) {
     GST_WARNING_OBJECT (element, "no memory for the frame on display");
-    return;
+    return NULL;
   }
   if (shown.second.transform > 0)
     gst_structure_set (s, "side", G_TYPE_STRING, of_b ? "b" : "a", NULL);
   if (repeated)
     gst_structure_set (s, "repeated", G_TYPE_BOOLEAN, TRUE, NULL);
-  gst_element_post_message (element,
-      gst_message_new_element (GST_OBJECT (element), s));
+  return gst_message_new_element (GST_OBJECT (element), s);
 }

@@ -39,9 +39,10 @@ gboolean gst_blockdct_block_locate (const GstBlockDctShown * shown, gint x,
 BdctParams gst_blockdct_block_params (const GstBlockDctShown * shown,
     const GstBlockDctPlace * place);
 
-/** Post the message `blockdct-block` about the blocks at a place of the frame;
- * `repeated`, where there was one about this place before. From any thread. */
-void gst_blockdct_block_post (GstElement * element,
+/** The message `blockdct-block` about the blocks at a place of the frame, to be
+ * posted by `element`; `repeated` if there was one about this place before.
+ * NULL where there can be none, as the log says. From any thread. */
+GstMessage *gst_blockdct_block_describe (GstElement * element,
     const GstBlockDctShown * shown, const GstBlockDctPlace * place,
     gboolean repeated);
 

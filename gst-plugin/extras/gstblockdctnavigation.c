@@ -279,13 +279,20 @@ tell (GstBlockDctNavigation * navigation, GstElement * element)
     GstBlockDctShown shown = navigation->shown;
     GstBlockDctPlace place = followed->place;
     gboolean repeated = followed->told;
+    GstMessage *message;
 
-    followed->told = TRUE;
+    followed->told = followed->reading = TRUE;
     followed->params = params;
     gst_buffer_ref (shown.in);
     g_mutex_unlock (&navigation->lock);
-    gst_blockdct_block_post (element, &shown, &place, repeated);
+    message = gst_blockdct_block_describe (element, &shown, &place, repeated);
     gst_buffer_unref (shown.in);
+    g_mutex_lock (&navigation->lock);
+    followed->reading = FALSE;
+    g_cond_broadcast (&followed->read);
+    g_mutex_unlock (&navigation->lock);
+    if (message != NULL)
+      gst_element_post_message (element, message);
     g_mutex_lock (&navigation->lock);
   }
   g_mutex_unlock (&navigation->lock);
@@ -479,6 +486,7 @@ gst_blockdct_navigation_init (GstBlockDctNavigation * navigation,
 {
   navigation->actions = actions;
   g_mutex_init (&navigation->lock);
+  g_cond_init (&navigation->followed.read);
   g_rec_mutex_init (&navigation->followed.telling);
 }
 
@@ -487,6 +495,7 @@ gst_blockdct_navigation_clear (GstBlockDctNavigation * navigation)
 {
   gst_clear_buffer (&navigation->shown.in);
   g_mutex_clear (&navigation->lock);
+  g_cond_clear (&navigation->followed.read);
   g_rec_mutex_clear (&navigation->followed.telling);
 }
 
@@ -512,6 +521,8 @@ gst_blockdct_navigation_show (GstBlockDctNavigation * navigation,
     navigation->shown.in = NULL;
     navigation->pointer.pressed = navigation->pointer.dragging = FALSE;
     navigation->followed.any = FALSE;
+    while (navigation->followed.reading)
+      g_cond_wait (&navigation->followed.read, &navigation->lock);
   } else {
     navigation->shown = *shown;
     gst_buffer_ref (shown->in);

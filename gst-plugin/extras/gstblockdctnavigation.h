@@ -51,6 +51,8 @@ typedef struct
   gboolean told;                /* a message was about it */
   BdctParams params;            /* what the block was made with then */
   gboolean scheduled;           /* a thread is under way */
+  gboolean reading;             /* some thread has the frame in hand */
+  GCond read;                   /* none has it any more */
   GRecMutex telling;            /* one at a time: the last says what is shown */
 } GstBlockDctFollowed;
 
@@ -77,7 +79,8 @@ void gst_blockdct_navigation_set_size (GstBlockDctNavigation * navigation,
     gint width, gint height);
 
 /** Remember a frame that comes out, with a reference to its `in`; with NULL
- * forget the last one, and which block was clicked on. */
+ * forget the last one, which nobody has in hand then, and which block was
+ * clicked on. */
 void gst_blockdct_navigation_show (GstBlockDctNavigation * navigation,
     const GstBlockDctShown * shown);
 

@@ -89,6 +89,9 @@ world_free (World * w)
   gst_pad_set_active (w->sink, FALSE);
   gst_bus_set_sync_handler (w->bus, NULL, NULL, NULL);
   gst_element_set_bus (w->element, NULL);
+  /* The thread that follows a block may be on its way out. */
+  for (guint i = 0; i < 10000 && GST_OBJECT_REFCOUNT (w->element) > 1; i++)
+    g_usleep (1000);
   check (GST_OBJECT_REFCOUNT (w->element) == 1,
       "the element has %d references at its end",
       GST_OBJECT_REFCOUNT (w->element));
@@ -382,10 +385,11 @@ world_push (World * w, Frame * frame, GstBuffer * buffer)
     frame_free (g_queue_pop_tail (&w->frames));
     UNLOCK (w);
   }
-  /* What is held: the frames in flight, and the one that is shown. */
+  /* What is held: the frames in flight, the one that is shown, and, after a
+   * click, the one whose block another thread looks at. */
   if (!w->threaded)
     check (g_atomic_int_get (&w->alive) <= (gint) w->frames.length + 1
-        + (w->last != NULL && w->last->held != NULL),
+        + (w->last != NULL && w->last->held != NULL) + (w->block != NULL),
         "%d input buffers are alive with %u in flight", w->alive,
         w->frames.length);
 }
