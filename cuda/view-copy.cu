@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Views that copy or subtract samples, 16 bytes of a row a thread. What these
- * may not be, as they are on both sides of where two pictures meet, under the
- * line there or at the end of a row, is drawn sample by sample. */
+ * Views that copy or subtract samples, 16 bytes of a row a thread. Where that
+ * cannot be, as at the end of a row, samples are drawn one by one. */
 #include "vector.cuh"
 #include "view.cuh"
 
@@ -67,6 +66,23 @@ template <typename Sample> struct Copies {
     return true;
   }
 
+  /* Columns x on of both pictures, in place. */
+  static BDCT_INLINE bool
+  load_both (const BdctRenderPlane &p, int x, int y, Vector *v, Vector *w)
+  {
+    const int step = p.layout.interleave * kBytes;
+    const uint8_t *a = p.first.data + y * p.first.stride + (int64_t) x * step;
+    const uint8_t *b = p.second.data + y * p.second.stride
+        + (int64_t) x * step;
+    const int rest = (p.layout.width - x) * step;
+
+    if (!is_loadable (a, a + rest) || !is_loadable (b, b + rest))
+      return false;
+    *v = load (a);
+    *w = load (b);
+    return true;
+  }
+
   static BDCT_INLINE bool
   copy (const BdctRender &r, const BdctRenderPlane &p, int x, int y,
       uint8_t *to)
@@ -74,13 +90,49 @@ template <typename Sample> struct Copies {
     const uint8_t *at, *end;
     Vector v;
 
-    if (!find (r, p, kSamples / p.layout.interleave, x, y, &at, &end)
-        || !is_loadable (at, end))
+    if (!find (r, p, kSamples / p.layout.interleave, x, y, &at, &end))
+      return mix (r, p, x, y, to);
+    if (!is_loadable (at, end))
       return false;
     v = load (at);
     if (kBytes == 2)
       BDCT_UNROLL for (int i = 0; i < kVector / 4; i++)
         v.w[i] = clean (v.w[i], p.layout.shift, (1 << r.depth) - 1);
+    store (to, v);
+    return true;
+  }
+
+  /* Columns x on where a wipe goes over from one picture to the other, or its
+   * line is: of both pictures, which are in place there. */
+  static BDCT_INLINE bool
+  mix (const BdctRender &r, const BdctRenderPlane &p, int x, int y,
+      uint8_t *to)
+  {
+    const int bits = 8 * kBytes, mask = (1 << bits) - 1;
+    const int begin = r.split >> p.sub_x;
+    const int end = r.divider ? (r.split + r.divider - 1) >> p.sub_x
+        : begin - 1;
+    const int shift = kBytes == 2 ? p.layout.shift : 0;
+    const int peak = (1 << r.depth) - 1;
+    const int line = p.layout.component[0] == BDCT_Y ? peak
+        : 1 << (r.depth - 1);
+    Vector v, w;
+
+    if (r.mode != BDCT_VIEW_WIPE || !load_both (p, x, y, &v, &w))
+      return false;
+    BDCT_UNROLL for (int i = 0; i < kVector / 4; i++) {
+      uint32_t out = 0;
+
+      BDCT_UNROLL for (int k = 0; k < 4 / kBytes; k++) {
+        const int at = x + (i * 4 / kBytes + k) / p.layout.interleave;
+        int s = (int) ((at >= begin ? w.w[i] : v.w[i]) >> k * bits & mask)
+            >> shift;
+
+        s = at >= begin && at <= end ? line : s < peak ? s : peak;
+        out |= (uint32_t) s << (k * bits + shift);
+      }
+      v.w[i] = out;
+    }
     store (to, v);
     return true;
   }
@@ -108,17 +160,10 @@ template <typename Sample> struct Copies {
   subtract (const BdctRender &r, const BdctRenderPlane &p, int x, int y,
       uint8_t *to)
   {
-    const int step = p.layout.interleave * kBytes;
-    const uint8_t *a = p.first.data + y * p.first.stride + (int64_t) x * step;
-    const uint8_t *b = p.second.data + y * p.second.stride
-        + (int64_t) x * step;
-    const int rest = (p.layout.width - x) * step;
     Vector v, w;
 
-    if (!is_loadable (a, a + rest) || !is_loadable (b, b + rest))
+    if (!load_both (p, x, y, &v, &w))
       return false;
-    v = load (a);
-    w = load (b);
     BDCT_UNROLL for (int i = 0; i < kVector / 4; i++)
       v.w[i] = subtract (r, kBytes == 2 ? p.layout.shift : 0, v.w[i], w.w[i]);
     store (to, v);

@@ -34,7 +34,7 @@ GstCaps *picture_caps (const Picture * picture, gboolean cuda, gint fps);
 G_DECLARE_FINAL_TYPE (BenchSrc, bench_src, BENCH, SRC, GstPushSrc);
 
 /** Frame `n` has the timestamp `n` x BENCH_TICK, whatever the rate. */
-#define BENCH_TICK GST_USECOND
+#define BENCH_TICK GST_SECOND
 
 /** A source that stops when told to. `context` is a GstCudaContext, for
  * SOURCE_CUDA; with `fps` above 0 it is that fast and no faster. */
