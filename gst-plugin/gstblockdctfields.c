@@ -14,7 +14,8 @@ typedef enum
   AREA_4, AREA_8, AREA_16, AREA_32, TRANSFORM, QUALITY, QP, DEADZONE, RDOQ,
   TARGET_MET, REGIONS, BACKEND, PSNR_MEAN, PSNR_MEAN_CAPPED, PSNR_MIN, PSNR_MAX,
   DROPPED, SSE_Y, SSE_U, SSE_V, SAMPLES_Y, SAMPLES_U, SAMPLES_V, SETTING,
-  REPEATED, PAD, UNMATCHED, VIEW, N_FIELDS
+  REPEATED, PAD, UNMATCHED, VIEW,
+  BITS_HEADERS, N_FIELDS
 } Field;
 
 static const gchar *const names[N_FIELDS] = {
@@ -27,7 +28,8 @@ static const gchar *const names[N_FIELDS] = {
   "area-8", "area-16", "area-32", "transform", "quality", "qp", "deadzone",
   "rdoq", "target-met", "regions", "backend", "psnr-mean", "psnr-mean-capped",
   "psnr-min", "psnr-max", "dropped", "sse-y", "sse-u", "sse-v", "samples-y",
-  "samples-u", "samples-v", "setting", "repeated", "pad", "unmatched", "view"
+  "samples-u", "samples-v", "setting", "repeated", "pad", "unmatched", "view",
+  "bits-headers"
 };
 
 /* A field of B's figures is the field of A's with this added. */
@@ -287,6 +289,10 @@ add_span (GstStructure * s, const gchar * type, const GstBlockDctSpan * span)
   if (how->pad != NULL) {
     add_string (s, PAD, how->pad);
     add_pool (s, 0, &span->pool, GST_BLOCKDCT_RATE_NONE, how->depth);
+    if (how->coded) {
+      add_uint64 (s, BITS, how->bits);
+      add_uint64 (s, BITS_HEADERS, how->header_bits);
+    }
     add_string (s, BACKEND, how->backend);
     return;
   }

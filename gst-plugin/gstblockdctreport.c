@@ -65,6 +65,9 @@ add_to_span (GstBlockDctSpan * span, const BdctStats * stats,
     stretch (span, times);
     if (GST_CLOCK_TIME_IS_VALID (span->end))
       span->times.duration = span->end - span->start;
+    span->how.coded = how->coded && before.coded;
+    span->how.bits += before.bits;
+    span->how.header_bits += before.header_bits;
     span->how.rate = MIN (how->rate, before.rate);
     span->how.regions = MAX (how->regions, before.regions);
     span->how.target |= before.target;

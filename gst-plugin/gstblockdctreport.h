@@ -49,8 +49,10 @@ typedef struct
   gint depth;
   const gchar *backend;         /* interned */
   const gchar *pad;             /* of blockdctcompare, interned: whose frames
-                                   these are; nothing below then counts. NULL:
-                                   of blockdct */
+                                   these are; but for `coded` nothing below then
+                                   counts. NULL: of blockdct */
+  gboolean coded;               /* it is known how large a coded frame was: */
+  guint64 bits, header_bits;    /* of its picture, and of all else */
   GstBlockDctRate rate;
   gboolean target, target_met;  /* a target chose the setting; it is kept */
   guint64 file_size;            /* of the JPEG file, if the target had it coded;
@@ -72,7 +74,8 @@ typedef struct
   GstBlockDctHow how;           /* of the latest frame; but `rate` is the least
                                    that is known of one, `regions` the most, and
                                    of the targets whether there was one, and all
-                                   were met; and B's is of the latest with B */
+                                   were met; bits are sums, if all are known;
+                                   and B's is of the latest with B */
 } GstBlockDctSpan;
 
 /** Counters since the start. */

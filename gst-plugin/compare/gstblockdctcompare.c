@@ -28,7 +28,8 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDctCompare, gst_blockdct_compare,
     GST_TYPE_AGGREGATOR,
     GST_DEBUG_CATEGORY_INIT (gst_blockdct_compare_debug, "blockdctcompare", 0,
         "Pictures against a reference");
-    gst_blockdct_report_init ());
+    gst_blockdct_report_init ();
+    gst_blockdct_compare_coded_init ());
 GST_ELEMENT_REGISTER_DEFINE (blockdctcompare, "blockdctcompare", GST_RANK_NONE,
     GST_TYPE_BLOCKDCT_COMPARE);
 
@@ -210,6 +211,23 @@ gst_blockdct_compare_sink_event (GstAggregator * agg,
       (agg, agg_pad, event);
 }
 
+/* An event arrives. By now the encoder that the pad's frames come from is linked,
+ * if there is one. */
+static GstFlowReturn
+gst_blockdct_compare_sink_event_pre_queue (GstAggregator * agg,
+    GstAggregatorPad * agg_pad, GstEvent * event)
+{
+  GstBlockDctComparePad *pad = GST_BLOCKDCT_COMPARE_PAD (agg_pad);
+
+  if (pad->number != GST_BLOCKDCT_COMPARE_REFERENCE
+      && (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START
+          || GST_EVENT_TYPE (event) == GST_EVENT_CAPS))
+    gst_blockdct_compare_coded_watch (&GST_BLOCKDCT_COMPARE (agg)->coded
+        [pad->number], GST_PAD (pad));
+  return GST_AGGREGATOR_CLASS (gst_blockdct_compare_parent_class)->
+      sink_event_pre_queue (agg, agg_pad, event);
+}
+
 static gboolean
 gst_blockdct_compare_sink_query (GstAggregator * agg, GstAggregatorPad * pad,
     GstQuery * query)
@@ -363,18 +381,39 @@ gst_blockdct_compare_set_context (GstElement * element, GstContext * context)
       context);
 }
 
+/* Encoders that are linked before anything streams are found here, so that no
+ * coded frame is missed. */
+static void
+watch_encoders (GstBlockDctCompare * self)
+{
+  GstBlockDctComparePad *pads[1 + BDCT_MAX_DISTORTED];
+
+  gst_blockdct_compare_get_pads (self, pads);
+  for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
+    if (pads[1 + i] != NULL)
+      gst_blockdct_compare_coded_watch (&self->coded[i], GST_PAD (pads[1 + i]));
+  gst_blockdct_compare_put_pads (pads);
+}
+
 static GstStateChangeReturn
 gst_blockdct_compare_change_state (GstElement * element,
     GstStateChange transition)
 {
   GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (element);
+  GstStateChangeReturn ret;
 
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+    watch_encoders (self);
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED
       || transition == GST_STATE_CHANGE_PAUSED_TO_READY)
     gst_blockdct_compare_gate_set_open (&self->gate,
         transition == GST_STATE_CHANGE_PAUSED_TO_READY);
-  return GST_ELEMENT_CLASS (gst_blockdct_compare_parent_class)->change_state
+  ret = GST_ELEMENT_CLASS (gst_blockdct_compare_parent_class)->change_state
       (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
+      gst_blockdct_compare_coded_clear (&self->coded[i]);
+  return ret;
 }
 
 static void
@@ -442,6 +481,8 @@ gst_blockdct_compare_class_init (GstBlockDctCompareClass * klass)
   agg_class->create_new_pad =
       GST_DEBUG_FUNCPTR (gst_blockdct_compare_create_new_pad);
   agg_class->sink_event = GST_DEBUG_FUNCPTR (gst_blockdct_compare_sink_event);
+  agg_class->sink_event_pre_queue =
+      GST_DEBUG_FUNCPTR (gst_blockdct_compare_sink_event_pre_queue);
   agg_class->sink_query = GST_DEBUG_FUNCPTR (gst_blockdct_compare_sink_query);
   agg_class->src_query = GST_DEBUG_FUNCPTR (gst_blockdct_compare_src_query);
   agg_class->src_event = GST_DEBUG_FUNCPTR (gst_blockdct_compare_src_event);

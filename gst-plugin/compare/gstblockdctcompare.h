@@ -17,6 +17,7 @@
 #include "gst-plugin/extras/gstblockdctstatsfile.h"
 #include "gst-plugin/gstblockdctbackend.h"
 #include "gst-plugin/gstblockdctreport.h"
+#include "gstblockdctcomparecoded.h"
 #include "gstblockdctcomparematch.h"
 #include "gstblockdctcomparepad.h"
 
@@ -112,6 +113,9 @@ struct _GstBlockDctCompare
   gchar *active_backend;        /* NULL while nothing runs */
   GstObject *context;           /* the backend's, or one to open it with */
   gboolean started;
+
+  GstBlockDctCompareCoded coded[BDCT_MAX_DISTORTED];    /* each of its pad's
+                                   streaming thread, while there is one */
 
   GstBlockDctCompareGate gate;  /* has its own lock */
   GstBlockDctNavigation navigation;     /* likewise */

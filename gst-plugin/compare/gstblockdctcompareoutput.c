@@ -95,16 +95,29 @@ check_psnr (GstBlockDctCompare * self,
   return !bad;
 }
 
+/* What a pad's buffer says of itself. */
+typedef struct
+{
+  const gchar *view;            /* it, or the reference, is no picture but this
+                                   view of one; NULL: both are pictures */
+  gboolean coded;               /* its coded frame's bits are known */
+  guint64 bits, header_bits;
+} Input;
+
 /* Say one pad's figures. */
 static gboolean
 report (GstBlockDctCompare * self, GstBuffer * buffer,
-    const GstBlockDctCompareInFlight * frame, BdctStats * stats, gint pad)
+    const GstBlockDctCompareInFlight * frame, BdctStats * stats,
+    const Input * input, gint pad)
 {
   const GstBlockDctCompareSettings *settings = &frame->settings;
   const GstBlockDctHow how = {
     .depth = self->frames.layout.depth,
     .backend = self->frames.name,
     .pad = pad_names[pad],
+    .coded = input->coded,
+    .bits = input->bits,
+    .header_bits = input->header_bits,
   };
   const guint64 index = self->report[pad].totals.frames;
   const gboolean ok = check_psnr (self, frame, stats, pad, index);
@@ -196,14 +209,16 @@ take_buffer (GstBlockDctCompareInFlight * frame)
   return buffer;
 }
 
-/* The first input of a pad's pair that is no picture but a view of one; NULL if
- * both are pictures. */
-static const gchar *
-find_views (const GstBlockDctComparePair * pair, gint pad)
+static Input
+read_input (const GstBlockDctComparePair * pair, gint pad)
 {
-  const gchar *view = find_view (pair->distorted[pad]);
+  Input input = {.view = find_view (pair->distorted[pad]) };
 
-  return view != NULL ? view : find_view (pair->reference);
+  if (input.view == NULL)
+    input.view = find_view (pair->reference);
+  input.coded = gst_blockdct_compare_coded_get (pair->distorted[pad],
+      &input.bits, &input.header_bits);
+  return input;
 }
 
 static void
@@ -220,7 +235,7 @@ warn_view (GstBlockDctCompare * self, gint pad, const gchar * view)
 GstFlowReturn
 gst_blockdct_compare_output (GstBlockDctCompare * self, GstBuffer ** buffer)
 {
-  const gchar *views[BDCT_MAX_DISTORTED];
+  Input inputs[BDCT_MAX_DISTORTED];
   GstBlockDctCompareInFlight frame;
   BdctStats stats[BDCT_MAX_DISTORTED];
   GstFlowReturn ret =
@@ -230,13 +245,13 @@ gst_blockdct_compare_output (GstBlockDctCompare * self, GstBuffer ** buffer)
   if (ret != GST_FLOW_OK)
     return ret;
   for (guint i = 0; i < frame.n_pads; i++)
-    views[i] = find_views (&frame.pair, frame.pad[i]);
+    inputs[i] = read_input (&frame.pair, frame.pad[i]);
   *buffer = take_buffer (&frame);
   for (guint i = 0; i < frame.n_pads && ok; i++)
-    if (views[i] == NULL)
-      ok = report (self, *buffer, &frame, &stats[i], frame.pad[i]);
+    if (inputs[i].view == NULL)
+      ok = report (self, *buffer, &frame, &stats[i], &inputs[i], frame.pad[i]);
     else
-      warn_view (self, frame.pad[i], views[i]);
+      warn_view (self, frame.pad[i], inputs[i].view);
   gst_blockdct_compare_output_publish (self);
   if (ok && self->output.single == GST_BLOCKDCT_COMPARE_DRAWN)
     draw_text (self, &frame, stats, *buffer);

@@ -197,7 +197,7 @@ format_compare_csv (GString * line, const GstStructure * s, gboolean first)
     "pad", "index", "timestamp", "stream-time", "running-time", "duration",
     "mse", "mse-y", "mse-u", "mse-v", "psnr", "psnr-y", "psnr-u", "psnr-v",
     "identical", "backend", "mse-r", "mse-g", "mse-b", "psnr-r", "psnr-g",
-    "psnr-b", "mse-rgb", "psnr-rgb"
+    "psnr-b", "mse-rgb", "psnr-rgb", "bits", "bits-headers"
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (columns) && first; i++)
