@@ -211,12 +211,14 @@ gst_blockdct_compare_sink_event (GstAggregator * agg,
       (agg, agg_pad, event);
 }
 
-/* An event arrives. By now the encoder that the pad's frames come from is linked,
- * if there is one. */
+/* An event arrives. By now the encoder that the pad's frames come from is
+ * linked, if there is one. */
 static GstFlowReturn
 gst_blockdct_compare_sink_event_pre_queue (GstAggregator * agg,
     GstAggregatorPad * agg_pad, GstEvent * event)
 {
+  GstAggregatorClass *parent =
+      GST_AGGREGATOR_CLASS (gst_blockdct_compare_parent_class);
   GstBlockDctComparePad *pad = GST_BLOCKDCT_COMPARE_PAD (agg_pad);
 
   if (pad->number != GST_BLOCKDCT_COMPARE_REFERENCE
@@ -224,8 +226,7 @@ gst_blockdct_compare_sink_event_pre_queue (GstAggregator * agg,
           || GST_EVENT_TYPE (event) == GST_EVENT_CAPS))
     gst_blockdct_compare_coded_watch (&GST_BLOCKDCT_COMPARE (agg)->coded
         [pad->number], GST_PAD (pad));
-  return GST_AGGREGATOR_CLASS (gst_blockdct_compare_parent_class)->
-      sink_event_pre_queue (agg, agg_pad, event);
+  return parent->sink_event_pre_queue (agg, agg_pad, event);
 }
 
 static gboolean

@@ -53,9 +53,11 @@ static const struct
   {"psnr", "gdouble", ALL}, {"identical", "gboolean", ALL},
   {"nonzero", "gdouble", ALL}, {"transform", "gchararray", ALL},
   {"quality", "gint", ALL}, {"backend", "gchararray", ALL},
-  {"psnr-mean", "gdouble", POOLED_ONLY}, {"psnr-mean-capped", "gdouble", POOLED_ONLY},
+  {"psnr-mean", "gdouble", POOLED_ONLY},
+  {"psnr-mean-capped", "gdouble", POOLED_ONLY},
   {"psnr-min", "gdouble", POOLED_ONLY}, {"psnr-max", "gdouble", POOLED_ONLY},
-  {"dropped", "guint64", POOLED_ONLY}, {"view", "gchararray", FRAME_ONLY},
+  {"dropped", "guint64", POOLED_ONLY},
+  {"view", "gchararray", FRAME_ONLY},
 };
 
 static void
