@@ -268,7 +268,7 @@ measure_options_parse (MeasureOptions * o, int *argc, char ***argv,
     {"threads", 0, 0, G_OPTION_ARG_INT, &o->threads,
         "Threads of the CPU engine (0: one a processor)", "N"},
     {"stall-limit", 0, 0, G_OPTION_ARG_INT, &o->stall_limit,
-        "How long to wait for a stalled file (120; 0: for ever)", "SECONDS"},
+        "How long to wait for a stalled file (120; 0: no limit)", "SECONDS"},
     {"list", 0, 0, G_OPTION_ARG_NONE, &o->list,
         "Measure nothing: print the files and how many frames they say they "
           "have, as lines of JSON", NULL},

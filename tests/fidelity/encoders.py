@@ -3,8 +3,8 @@
 """encoders.py [FOLDER]: blockdct's transforms beside encoders of still pictures.
 
 Prints the tables of docs/fidelity.md and docs/quadtree.md from PSNR and bits of x265,
-SVT-AV1 and libaom, by ffmpeg, and of blockdct, on pictures that were never coded in
-blocks. pip and apt-get download these into FOLDER, or into a temporary one;
+SVT-AV1 and libaom, by ffmpeg, and of blockdct, on pictures without a detectable JPEG
+grid. pip and apt-get download these into FOLDER, or into a temporary one;
 barbara.pgm is one more where BLOCKDCT_DATA has it. Only their luma is coded, and each
 side gets the same samples. Bits are those of the coded picture: no option text, no
 parameter sets. It needs numpy, Pillow and ffmpeg, and finds the element as
@@ -306,7 +306,7 @@ def main():
         return [bd_rate(points[reference], points[test]) for points in everything]
 
     head(f"against {REFERENCE}", "dB at equal QP", "bits at equal QP, %", "BD-rate, %",
-         "its median")
+         "median BD-rate, %")
     for name, options in {**ENCODERS, **TRANSFORMS}.items():
         if name == REFERENCE or DEADZONE.split("=")[0] in name:
             continue
