@@ -82,14 +82,12 @@ bdct_psnr (double mse, int depth)
   return mse > 0.0 ? 10.0 * log10 (peak * peak / mse) : INFINITY;
 }
 
-void
-bdct_pool_add (BdctPool * pool, const BdctStats * stats, int depth)
+static void
+add_psnr (BdctPool * pool, double psnr, int depth)
 {
-  BdctCounters total = bdct_stats_total (stats);
-  double psnr = bdct_psnr (bdct_mse (&total), depth);
   double capped = fmin (psnr, 6 * depth + 12);
 
-  if (pool->frames == 0) {
+  if (pool->measured == 0) {
     pool->psnr_min = pool->psnr_max = pool->psnr_mean = psnr;
   } else {
     pool->psnr_min = fmin (pool->psnr_min, psnr);
@@ -98,10 +96,20 @@ bdct_pool_add (BdctPool * pool, const BdctStats * stats, int depth)
     if (isinf (psnr) || isinf (pool->psnr_mean))
       pool->psnr_mean = INFINITY;
     else
-      pool->psnr_mean += (psnr - pool->psnr_mean) / (pool->frames + 1);
+      pool->psnr_mean += (psnr - pool->psnr_mean) / (pool->measured + 1);
   }
   pool->psnr_mean_capped += (capped - pool->psnr_mean_capped)
-      / (pool->frames + 1);
+      / (pool->measured + 1);
+  pool->measured++;
+}
+
+void
+bdct_pool_add (BdctPool * pool, const BdctStats * stats, int depth)
+{
+  BdctCounters total = bdct_stats_total (stats);
+
+  if (total.samples > 0)
+    add_psnr (pool, bdct_psnr (bdct_mse (&total), depth), depth);
   if (pool->frames++ == 0)
     pool->sum.metrics = stats->metrics;
   bdct_stats_add (&pool->sum, stats);

@@ -92,11 +92,11 @@ double bdct_psnr (double mse, int depth);
 
 /** Statistics over frames. `sum` pools the counters: its PSNR is the global
  * one, the dB of the mean MSE. min, max and mean are those of the frames'
- * PSNR; valid once frames is above 0. In psnr_mean_capped a frame counts with
- * at most 6 depth + 12 dB, libvmaf's limit (60 at 8 bits), so that identical
- * frames leave it finite. */
+ * PSNR; valid once measured, the frames that had errors counted, is above 0. In
+ * psnr_mean_capped a frame counts with at most 6 depth + 12 dB, libvmaf's limit
+ * (60 at 8 bits), so that identical frames leave it finite. */
 typedef struct {
-  uint64_t frames;
+  uint64_t frames, measured;
   BdctStats sum;
   double psnr_min, psnr_max, psnr_mean, psnr_mean_capped;
 } BdctPool;

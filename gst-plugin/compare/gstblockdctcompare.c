@@ -24,6 +24,10 @@
 GST_DEBUG_CATEGORY (gst_blockdct_compare_debug);
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
+const gchar *const gst_blockdct_compare_pad_names[BDCT_MAX_DISTORTED] = {
+  "dist_sink", "dist_sink_1", "dist_sink_2"
+};
+
 G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDctCompare, gst_blockdct_compare,
     GST_TYPE_AGGREGATOR,
     GST_DEBUG_CATEGORY_INIT (gst_blockdct_compare_debug, "blockdctcompare", 0,
@@ -85,7 +89,8 @@ gst_blockdct_compare_start (GstAggregator * agg)
   }
   self->output = (GstBlockDctCompareOutput) {
   .single = GST_BLOCKDCT_COMPARE_DRAWN};
-  self->warned_differ = self->warned_view = self->below = 0;
+  self->warned_differ = self->warned_view = self->warned_sides = 0;
+  self->below = 0;
   self->warned_alone = FALSE;
   gst_blockdct_compare_output_publish (self);
   if (open_all (self))
@@ -106,32 +111,16 @@ gst_blockdct_compare_stop (GstAggregator * agg)
   for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++)
     if (pads[i] != NULL) {
       gst_clear_caps (&pads[i]->caps);
-      pads[i]->arrived = 0;
-      pads[i]->last_time = GST_CLOCK_TIME_NONE;
       gst_blockdct_compare_pad_set_flushing (pads[i], &self->gate, FALSE);
     }
   gst_blockdct_compare_put_pads (pads);
+  gst_clear_caps (&self->output.shown);
   gst_blockdct_overlay_clear (&self->overlay);
   gst_blockdct_navigation_set_size (&self->navigation, 0, 0);
   gst_blockdct_backend_set_context (GST_ELEMENT (self), &self->context, NULL);
   set_started (self, FALSE);
   gst_blockdct_stats_file_close (&self->stats_file, GST_ELEMENT (self));
   return TRUE;
-}
-
-static GstFlowReturn
-gst_blockdct_compare_flush (GstAggregator * agg)
-{
-  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
-
-  gst_blockdct_compare_forget (self);
-  self->match.smallest_gap = GST_CLOCK_TIME_NONE;
-  for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
-    gst_blockdct_report_flush (&self->report[i]);
-  self->output.flushed = TRUE;
-  self->output.drained = GST_FLOW_OK;
-  gst_blockdct_compare_gate_set_open (&self->gate, FALSE);
-  return GST_FLOW_OK;
 }
 
 /* Pads */
@@ -162,16 +151,52 @@ gst_blockdct_compare_create_new_pad (GstAggregator * agg,
 }
 
 static gboolean
-set_caps (GstBlockDctComparePad * pad, GstCaps * caps)
+set_caps (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
+    GstCaps * caps)
 {
   GstVideoInfo info;
 
+  if (pad->caps != NULL && gst_caps_is_equal (pad->caps, caps))
+    return TRUE;
   if (!gst_video_info_from_caps (&info, caps))
     return FALSE;
+  /* What is kept of it cannot be read by the new ones. */
+  for (gint i = 0; i < BDCT_MAX_DISTORTED; i++)
+    if (pad->number == GST_BLOCKDCT_COMPARE_REFERENCE || pad->number == i)
+      gst_blockdct_compare_shifts_reset (&self->shifts[i]);
   gst_caps_replace (&pad->caps, caps);
   pad->info = info;
   gst_blockdct_format_layout (&info, BDCT_CHROMA_444, &pad->layout);
   return TRUE;
+}
+
+void
+gst_blockdct_compare_follow_sticky_caps (GstBlockDctCompare * self,
+    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED])
+{
+  for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++) {
+    GstCaps *caps = pads[i] != NULL
+        ? gst_blockdct_compare_pad_take_sticky_caps (pads[i], &self->gate)
+        : NULL;
+
+    if (caps != NULL)
+      set_caps (self, pads[i], caps);
+    gst_clear_caps (&caps);
+  }
+}
+
+static GstFlowReturn
+gst_blockdct_compare_flush (GstAggregator * agg)
+{
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
+
+  gst_blockdct_compare_forget (self);
+  self->match.smallest_gap = GST_CLOCK_TIME_NONE;
+  for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
+    gst_blockdct_report_flush (&self->report[i]);
+  self->output.flushed = TRUE;
+  gst_blockdct_compare_gate_set_open (&self->gate, FALSE);
+  return GST_FLOW_OK;
 }
 
 /* An event's turn has come, behind the frames before it. */
@@ -186,16 +211,17 @@ gst_blockdct_compare_sink_event (GstAggregator * agg,
     GstCaps *caps;
     gboolean ok;
 
+    /* These are later. */
+    caps = gst_blockdct_compare_pad_take_sticky_caps (pad, &self->gate);
+    gst_clear_caps (&caps);
     gst_event_parse_caps (event, &caps);
-    ok = set_caps (pad, caps);
+    ok = set_caps (self, pad, caps);
     gst_event_unref (event);
     return ok;
   }
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START) {
     gst_blockdct_compare_pad_set_flushing (pad, &self->gate, TRUE);
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
-    pad->arrived = 0;
-    pad->last_time = GST_CLOCK_TIME_NONE;
     gst_blockdct_compare_pad_set_flushing (pad, &self->gate, FALSE);
   }
   /* All else that is serialized is about the reference, if it is downstream's

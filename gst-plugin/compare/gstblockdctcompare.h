@@ -92,13 +92,14 @@ typedef struct
 {
   GstVideoInfo info;            /* of the source pad's caps */
   gint single;                  /* the pad that passes; else DRAWN */
+  GstCaps *shown;               /* of the pad that passes; else the
+                                   reference's: those that leave follow */
+  gboolean negotiating;         /* for the pair that is next */
   gboolean overlay_attach;      /* downstream draws what is attached */
   gboolean own_memory;          /* the backend's */
   guint own_limit;              /* buffers of the pool; 0: it sets none */
   guint32 segment_seqnum;       /* of the reference's, as it went downstream */
   gboolean flushed;             /* send the segment once more */
-  GstFlowReturn drained;        /* what became of frames that new caps pushed
-                                   out */
 } GstBlockDctCompareOutput;
 
 #define GST_BLOCKDCT_COMPARE_DRAWN (-2)
@@ -128,6 +129,8 @@ struct _GstBlockDctCompare
   GstBlockDctCompareShifts shifts[BDCT_MAX_DISTORTED];
   GstBlockDctReport report[BDCT_MAX_DISTORTED];
   guint warned_differ;          /* bits, by pad: that its caps differ */
+  guint warned_sides;           /* bits, left and right: that its pad is not
+                                   there */
   gboolean warned_alone;        /* that nothing met anything */
   guint warned_view;            /* bits, by pad: that an input is a view */
   guint below;                  /* bits, by pad: below min-psnr-warning */
@@ -136,6 +139,9 @@ struct _GstBlockDctCompare
 };
 
 GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_compare_debug);
+
+/** The distorted pads' names, by number. */
+extern const gchar *const gst_blockdct_compare_pad_names[BDCT_MAX_DISTORTED];
 
 /* gstblockdctcompareproperties.c */
 void gst_blockdct_compare_install_properties (GObjectClass * klass);
@@ -179,6 +185,10 @@ void gst_blockdct_compare_frames_discard (GstBlockDctCompare * self);
 GstFlowReturn gst_blockdct_compare_frames_measure_shifts
     (GstBlockDctCompare * self, const GstBlockDctComparePair * pair,
     guint pad_number,
+    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED]);
+
+/** Before frames are looked at: go over to caps that a flush left behind. */
+void gst_blockdct_compare_follow_sticky_caps (GstBlockDctCompare * self,
     GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED]);
 
 /* gstblockdctcompareflow.c */

@@ -129,29 +129,30 @@ warn_differences (GstBlockDctCompare * self,
 }
 
 /* Have the engine ready for a pair; `*changed`: it was not. */
-static gboolean
+static GstFlowReturn
 follow_caps (GstBlockDctCompare * self,
     GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED],
     gboolean * changed)
 {
   GstBlockDctCompareFrames *frames = &self->frames;
   GstBlockDctComparePad *reference = pads[0];
+  GstFlowReturn ret;
 
   for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
     if (self->pair.distorted[i] != NULL) {
       if (!check_caps (self, reference, pads[1 + i]))
-        return FALSE;
+        return GST_FLOW_ERROR;
       warn_differences (self, reference, pads[1 + i]);
     }
   *changed = frames->depth == 0
       || !gst_video_info_is_equal (&frames->info, &reference->info);
   if (!*changed)
-    return TRUE;
-  if (gst_blockdct_compare_drain (self) != GST_FLOW_OK)
-    return FALSE;
-  for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
-    gst_blockdct_compare_shifts_reset (&self->shifts[i]);
-  return gst_blockdct_compare_frames_configure (self, &reference->info);
+    return GST_FLOW_OK;
+  ret = gst_blockdct_compare_drain (self);
+  if (ret != GST_FLOW_OK)
+    return ret;
+  return gst_blockdct_compare_frames_configure (self, &reference->info)
+      ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
 /* The pad whose buffers pass as they are; else DRAWN. */
@@ -175,23 +176,11 @@ static GstFlowReturn
 update_src_caps (GstAggregator * agg, GstCaps * downstream, GstCaps ** ret)
 {
   GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
-  GstBlockDctCompareSettings settings =
-      gst_blockdct_compare_get_settings (self);
-  const gint single = find_single (&settings);
-  GstBlockDctComparePad *pads[1 + BDCT_MAX_DISTORTED], *pad;
-  GstCaps *caps = NULL, *all;
+  GstCaps *all = self->output.single == GST_BLOCKDCT_COMPARE_DRAWN
+      ? list_memories (self, self->output.shown)
+      : gst_caps_ref (self->output.shown);
+  GstCaps *caps;
 
-  gst_blockdct_compare_get_pads (self, pads);
-  pad = pads[single == GST_BLOCKDCT_COMPARE_DRAWN ? 0 : 1 + single];
-  if (pad != NULL)
-    gst_caps_replace (&caps, pad->caps);
-  gst_blockdct_compare_put_pads (pads);
-  if (caps == NULL)
-    return GST_AGGREGATOR_FLOW_NEED_DATA;
-  self->output.single = single;
-  all = single == GST_BLOCKDCT_COMPARE_DRAWN ? list_memories (self, caps)
-      : gst_caps_ref (caps);
-  gst_caps_unref (caps);
   caps = gst_caps_intersect_full (all, downstream, GST_CAPS_INTERSECT_FIRST);
   if (gst_caps_is_empty (caps)) {
     GST_ELEMENT_ERROR (self, STREAM, WRONG_TYPE,
@@ -207,16 +196,15 @@ update_src_caps (GstAggregator * agg, GstCaps * downstream, GstCaps ** ret)
   return GST_FLOW_OK;
 }
 
-/* What was drawn in the caps before leaves before the new ones. GstAggregator
- * takes no other answer than whether it went well. */
+/* The caps that leave follow from the pair that is next. GstAggregator does not
+ * know it when it calls: follow_output() does, and is told to. */
 static gboolean
 negotiate (GstAggregator * agg)
 {
-  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
-
-  self->output.drained = gst_blockdct_compare_drain (self);
-  return self->output.drained != GST_FLOW_OK
-      || GST_AGGREGATOR_CLASS (parent_class)->negotiate (agg);
+  if (GST_BLOCKDCT_COMPARE (agg)->output.negotiating)
+    return GST_AGGREGATOR_CLASS (parent_class)->negotiate (agg);
+  gst_pad_mark_reconfigure (GST_AGGREGATOR_SRC_PAD (agg));
+  return TRUE;
 }
 
 static gboolean
@@ -254,25 +242,30 @@ propose_allocation (GstAggregator * agg, GstAggregatorPad * pad,
 /* Frames */
 
 /* The source pad's segment is the reference's. */
-static void
+static GstFlowReturn
 follow_segment (GstBlockDctCompare * self, GstBlockDctComparePad * reference)
 {
   GstEvent *event = gst_pad_get_sticky_event (GST_PAD (reference),
       GST_EVENT_SEGMENT, 0);
   const guint32 seqnum = event != NULL ? gst_event_get_seqnum (event) : 0;
-  GstSegment segment = GST_AGGREGATOR_PAD (reference)->segment;
+  GstSegment segment = self->pair.segment;
   const GstSegment *ours = &GST_AGGREGATOR_PAD (GST_AGGREGATOR_SRC_PAD
       (self))->segment;
+  GstFlowReturn ret;
 
   if (event != NULL)
     gst_event_unref (event);
+  segment.position = ours->position;
   if (!self->output.flushed && seqnum == self->output.segment_seqnum
-      && segment.base == ours->base && segment.start == ours->start
-      && segment.rate == ours->rate)
-    return;
+      && gst_segment_is_equal (&segment, ours))
+    return GST_FLOW_OK;
+  ret = gst_blockdct_compare_drain (self);
+  if (ret != GST_FLOW_OK)
+    return ret;
   self->output.segment_seqnum = seqnum;
   self->output.flushed = FALSE;
   gst_aggregator_update_segment (GST_AGGREGATOR (self), &segment);
+  return GST_FLOW_OK;
 }
 
 static GstFlowReturn
@@ -297,6 +290,26 @@ gst_blockdct_compare_drain (GstBlockDctCompare * self)
   return ret;
 }
 
+/* Say whether another shift of an input fits better. */
+static void
+conclude_shifts (GstBlockDctCompare * self, guint number, gint offset)
+{
+  GstBlockDctCompareShifts *shifts = &self->shifts[number];
+  const guint pairs = shifts->pairs;
+  const gint shift = gst_blockdct_compare_shifts_find (shifts);
+
+  gst_blockdct_compare_shifts_reset (shifts);
+  shifts->done = TRUE;
+  if (shift != 0)
+    GST_ELEMENT_WARNING (self, STREAM, FAILED,
+        ("%s: offset=%d fits better.",
+            gst_blockdct_compare_pad_names[number], offset + shift),
+        ("Over the first %u pairs its frames are closer to reference frames "
+            "%+d away than to those of their own time, as behind an edit "
+            "list of a container. Set offset=%d.", pairs, -shift,
+            offset + shift));
+}
+
 /* Look for a shift of each input that would fit better. */
 static GstFlowReturn
 look_for_shifts (GstBlockDctCompare * self,
@@ -307,7 +320,6 @@ look_for_shifts (GstBlockDctCompare * self,
 
   for (guint i = 0; i < BDCT_MAX_DISTORTED && ret == GST_FLOW_OK; i++) {
     GstBlockDctCompareShifts *shifts = &self->shifts[i];
-    gint shift;
 
     if (pair->distorted[i] == NULL || shifts->done)
       continue;
@@ -316,21 +328,20 @@ look_for_shifts (GstBlockDctCompare * self,
       ret = gst_blockdct_compare_frames_measure_shifts (self, pair, i, pads);
     gst_blockdct_compare_shifts_keep (shifts, pair->reference,
         pair->distorted[i]);
-    if (shifts->pairs < GST_BLOCKDCT_COMPARE_SHIFT_PAIRS)
-      continue;
-    shift = gst_blockdct_compare_shifts_find (shifts);
-    gst_blockdct_compare_shifts_reset (shifts);
-    shifts->done = TRUE;
-    if (shift != 0)
-      GST_ELEMENT_WARNING (self, STREAM, FAILED,
-          ("%s: offset=%d fits better.", GST_PAD_NAME (pads[1 + i]),
-              offset + shift),
-          ("Over the first %d pairs its frames are closer to reference frames "
-              "%+d away than to those of their own time, as behind an edit "
-              "list of a container. Set offset=%d.",
-              GST_BLOCKDCT_COMPARE_SHIFT_PAIRS, -shift, offset + shift));
+    if (shifts->pairs >= GST_BLOCKDCT_COMPARE_SHIFT_PAIRS)
+      conclude_shifts (self, i, offset);
   }
   return ret;
+}
+
+/* The stream has ended: of a short one there are enough pairs, too. */
+static void
+conclude_all_shifts (GstBlockDctCompare * self, gint offset)
+{
+  for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
+    if (!self->shifts[i].done
+        && self->shifts[i].pairs >= GST_BLOCKDCT_COMPARE_LEAST_PAIRS)
+      conclude_shifts (self, i, offset);
 }
 
 static GstFlowReturn
@@ -358,31 +369,62 @@ get_output (GstBlockDctCompare * self, GstBuffer ** out)
 /* Whether the pictures that the view wants are there; else it shows what is. */
 static void
 choose_pictures (GstBlockDctCompare * self,
+    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED],
     GstBlockDctCompareSettings * settings)
 {
+  static const gchar *const names[] = { "left", "right" };
   gint *const sides[] = { &settings->left, &settings->right };
   gint present = 0;
 
   while (present < BDCT_MAX_DISTORTED - 1
       && self->pair.distorted[present] == NULL)
     present++;
-  for (guint i = 0; i < G_N_ELEMENTS (sides); i++)
-    if (*sides[i] >= 0 && self->pair.distorted[*sides[i]] == NULL)
-      *sides[i] = i == 0 ? GST_BLOCKDCT_COMPARE_REFERENCE : present;
+  for (guint i = 0; i < G_N_ELEMENTS (sides); i++) {
+    if (*sides[i] < 0 || self->pair.distorted[*sides[i]] != NULL)
+      continue;
+    if (pads[1 + *sides[i]] == NULL && !(self->warned_sides >> i & 1)) {
+      self->warned_sides |= 1u << i;
+      GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+          ("%s=%d: there is no %s.", names[i], *sides[i],
+              gst_blockdct_compare_pad_names[*sides[i]]),
+          ("The view shows a picture that is there. Link that pad, or set "
+              "another %s.", names[i]));
+    }
+    *sides[i] = i == 0 ? GST_BLOCKDCT_COMPARE_REFERENCE : present;
+  }
 }
 
-/* The caps that leave follow from the view, the pads it shows, and theirs. */
-static gboolean
+/* The caps that leave follow from the view, the pads it shows, and theirs. What
+ * was drawn in those before leaves first. */
+static GstFlowReturn
 follow_output (GstBlockDctCompare * self,
+    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED],
     const GstBlockDctCompareSettings * settings, gboolean changed)
 {
+  GstBlockDctCompareOutput *output = &self->output;
   GstPad *src = GST_AGGREGATOR_SRC_PAD (self);
+  const gint single = find_single (settings);
+  GstCaps *shown =
+      pads[single == GST_BLOCKDCT_COMPARE_DRAWN ? 0 : 1 + single]->caps;
+  GstFlowReturn ret;
+  gboolean ok;
 
-  if (!changed && find_single (settings) == self->output.single
+  if (!changed && single == output->single && output->shown != NULL
+      && gst_caps_is_equal (shown, output->shown)
       && gst_pad_has_current_caps (src) && !gst_pad_needs_reconfigure (src))
-    return TRUE;
-  (void) gst_pad_check_reconfigure (src);
-  return gst_aggregator_negotiate (GST_AGGREGATOR (self));
+    return GST_FLOW_OK;
+  ret = gst_blockdct_compare_drain (self);
+  if (ret != GST_FLOW_OK)
+    return ret;
+  output->single = single;
+  gst_caps_replace (&output->shown, shown);
+  output->negotiating = TRUE;
+  ok = gst_aggregator_negotiate (GST_AGGREGATOR (self));
+  output->negotiating = FALSE;
+  if (ok)
+    return GST_FLOW_OK;
+  return GST_PAD_IS_FLUSHING (src) ? GST_FLOW_FLUSHING
+      : GST_FLOW_NOT_NEGOTIATED;
 }
 
 /* The reference's memory may come from another context than the one found at
@@ -416,25 +458,25 @@ start_pair (GstBlockDctCompare * self,
 {
   GstBlockDctCompareSettings settings;
   gboolean changed;
-  GstClockTime time = gst_segment_to_stream_time
-      (&GST_AGGREGATOR_PAD (pads[0])->segment, GST_FORMAT_TIME,
-      GST_BUFFER_PTS (self->pair.reference));
+  GstClockTime time = self->pair.segment.format != GST_FORMAT_TIME
+      ? GST_CLOCK_TIME_NONE : gst_segment_to_stream_time (&self->pair.segment,
+      GST_FORMAT_TIME, GST_BUFFER_PTS (self->pair.reference));
   GstFlowReturn ret;
   GstBuffer *out;
 
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (self), time);
   settings = gst_blockdct_compare_get_settings (self);
-  if (!follow_context (self) || !follow_caps (self, pads, &changed))
+  if (!follow_context (self))
     return GST_FLOW_ERROR;
-  choose_pictures (self, &settings);
-  if (!follow_output (self, &settings, changed))
-    return GST_PAD_IS_FLUSHING (GST_AGGREGATOR_SRC_PAD (self))
-        ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
-  if (self->output.drained != GST_FLOW_OK)
-    return self->output.drained;
-  follow_segment (self, pads[0]);
-  ret = look_for_shifts (self, pads, settings.offset);
+  choose_pictures (self, pads, &settings);
+  ret = follow_caps (self, pads, &changed);
+  if (ret == GST_FLOW_OK)
+    ret = follow_output (self, pads, &settings, changed);
+  if (ret == GST_FLOW_OK)
+    ret = follow_segment (self, pads[0]);
+  if (ret == GST_FLOW_OK)
+    ret = look_for_shifts (self, pads, settings.offset);
   if (ret == GST_FLOW_OK)
     ret = get_output (self, &out);
   if (ret == GST_FLOW_OK)
@@ -456,13 +498,13 @@ has_more (GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED])
   return more;
 }
 
-/* Who waits for a partner that cannot come is told so. */
+/* Who waits for a partner that cannot come is told so, after so many frames. */
 static void
-warn_alone (GstBlockDctCompare * self, const GstBlockDctComparePad * reference)
+warn_alone (GstBlockDctCompare * self, const GstBlockDctComparePad * reference,
+    guint64 least)
 {
-  if (self->warned_alone || reference->arrived
-      < GST_BLOCKDCT_COMPARE_MAX_FRAMES
-      || self->report[0].totals.frames > 0)
+  if (self->warned_alone || reference->arrived < least
+      || self->match.pairs > 0)
     return;
   self->warned_alone = TRUE;
   GST_ELEMENT_WARNING (self, STREAM, FAILED,
@@ -477,11 +519,10 @@ aggregate (GstAggregator * agg, gboolean timeout)
 {
   GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
   GstBlockDctComparePad *pads[1 + BDCT_MAX_DISTORTED];
-  GstFlowReturn ret = self->output.drained;
+  GstFlowReturn ret = GST_FLOW_OK;
 
-  if (ret != GST_FLOW_OK)
-    return ret;
   gst_blockdct_compare_get_pads (self, pads);
+  gst_blockdct_compare_follow_sticky_caps (self, pads);
   switch (gst_blockdct_compare_match_next (&self->match, GST_ELEMENT (self),
           pads, gst_blockdct_compare_get_settings (self).offset, timeout,
           &self->pair)) {
@@ -495,7 +536,7 @@ aggregate (GstAggregator * agg, gboolean timeout)
         ret = gst_blockdct_compare_drain (self);
       break;
     case GST_BLOCKDCT_COMPARE_SKIPPED:
-      warn_alone (self, pads[0]);
+      warn_alone (self, pads[0], GST_BLOCKDCT_COMPARE_MAX_FRAMES);
       break;
     case GST_BLOCKDCT_COMPARE_WAITING:
       ret = gst_blockdct_compare_drain (self);
@@ -505,6 +546,9 @@ aggregate (GstAggregator * agg, gboolean timeout)
     case GST_BLOCKDCT_COMPARE_ENDED:
       ret = gst_blockdct_compare_drain (self);
       if (ret == GST_FLOW_OK) {
+        warn_alone (self, pads[0], 1);
+        conclude_all_shifts (self,
+            gst_blockdct_compare_get_settings (self).offset);
         gst_blockdct_compare_output_end (self);
         ret = GST_FLOW_EOS;
       }
@@ -527,11 +571,10 @@ get_next_time (GstAggregator * agg)
       gst_aggregator_pad_peek_buffer (GST_AGGREGATOR_PAD (pad));
   GstClockTime time = GST_CLOCK_TIME_NONE;
 
-  if (buffer != NULL) {
-    time = gst_blockdct_compare_running_time (&GST_AGGREGATOR_PAD
-        (pad)->segment, buffer);
-    gst_buffer_unref (buffer);
-  }
+  if (buffer != NULL)
+    time = gst_blockdct_compare_pad_get_running_time (GST_BLOCKDCT_COMPARE_PAD
+        (pad), buffer);
+  gst_clear_buffer (&buffer);
   gst_object_unref (pad);
   return time;
 }
@@ -540,16 +583,18 @@ get_next_time (GstAggregator * agg)
 static GstBuffer *
 clip (GstAggregator * agg, GstAggregatorPad * pad, GstBuffer * buffer)
 {
+  const GstSegment segment =
+      gst_blockdct_compare_pad_get_segment (GST_BLOCKDCT_COMPARE_PAD (pad));
   GstClockTime start = GST_BUFFER_PTS (buffer), stop = GST_CLOCK_TIME_NONE;
 
   gst_blockdct_compare_pad_leave (GST_BLOCKDCT_COMPARE_PAD (pad),
       &GST_BLOCKDCT_COMPARE (agg)->gate, buffer);
-  if (start > G_MAXINT64 || pad->segment.format != GST_FORMAT_TIME)
+  if (start > G_MAXINT64 || segment.format != GST_FORMAT_TIME)
     return buffer;
   if (GST_BUFFER_DURATION_IS_VALID (buffer))
     stop = start + GST_BUFFER_DURATION (buffer);
-  if (gst_segment_clip (&pad->segment, GST_FORMAT_TIME, start, stop, NULL,
-          NULL) && start >= pad->segment.start)
+  if (gst_segment_clip (&segment, GST_FORMAT_TIME, start, stop, NULL, NULL)
+      && start >= segment.start)
     return buffer;
   gst_buffer_unref (buffer);
   return NULL;

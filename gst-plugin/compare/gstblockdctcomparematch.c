@@ -27,27 +27,29 @@ gst_blockdct_compare_pair_clear (GstBlockDctComparePair * pair)
     gst_clear_buffer (&pair->distorted[i]);
 }
 
-/* The next frame of a pad; what only stands for a gap is none. */
+/* A flush takes the segment, and may come upon a frame that was looked at. */
+static gboolean
+is_flushed (GstBlockDctComparePad * pad)
+{
+  return gst_blockdct_compare_pad_get_segment (pad).format
+      == GST_FORMAT_UNDEFINED;
+}
+
+/* The next frame of a pad. What only stands for a gap is none, nor what a flush
+ * has come upon. */
 static GstBuffer *
 peek (GstBlockDctComparePad * pad)
 {
   GstAggregatorPad *agg_pad = GST_AGGREGATOR_PAD (pad);
   GstBuffer *buffer = gst_aggregator_pad_peek_buffer (agg_pad);
 
-  while (buffer != NULL && GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP)
-      && gst_buffer_get_size (buffer) == 0) {
+  while (buffer != NULL && (gst_blockdct_compare_is_gap (buffer)
+          || is_flushed (pad))) {
     gst_buffer_unref (buffer);
     gst_aggregator_pad_drop_buffer (agg_pad);
     buffer = gst_aggregator_pad_peek_buffer (agg_pad);
   }
   return buffer;
-}
-
-static GstClockTime
-get_running_time (GstBlockDctComparePad * pad, GstBuffer * buffer)
-{
-  return gst_blockdct_compare_running_time (&GST_AGGREGATOR_PAD (pad)->segment,
-      buffer);
 }
 
 static GstClockTime
@@ -65,82 +67,102 @@ get_duration (const GstBlockDctCompareMatch * match,
       : 2 * DEFAULT_TOLERANCE;
 }
 
-/* Take the frame that is next off a pad. */
+/* Take the frame that is next off a pad. NULL: it is gone since it was looked
+ * at, as another thread has released the pad. */
 static GstBuffer *
 take (GstBlockDctComparePad * pad)
 {
   GstBuffer *buffer = gst_aggregator_pad_pop_buffer (GST_AGGREGATOR_PAD (pad));
 
-  pad->last_time = get_running_time (pad, buffer);
+  if (buffer == NULL)
+    return NULL;
+  pad->last_time = gst_blockdct_compare_pad_get_running_time (pad, buffer);
   pad->arrived++;
   return buffer;
 }
 
+/* A distorted frame meets none. */
 static void
 skip (GstBlockDctCompareMatch * match, GstBlockDctComparePad * pad)
 {
   GstBuffer *buffer = take (pad);
 
+  if (buffer == NULL)
+    return;
   GST_DEBUG_OBJECT (pad, "no partner for %" GST_PTR_FORMAT, buffer);
-  if (pad->number != GST_BLOCKDCT_COMPARE_REFERENCE)
-    match->unmatched[pad->number]++;
+  match->unmatched[pad->number]++;
   gst_buffer_unref (buffer);
 }
 
-/* Whether the inputs that have a frame all have timestamps. */
+/* Decide how the reference's next frame meets others, by the frames that are
+ * next on all inputs: once, whatever comes later. FALSE: they are not all there
+ * yet. */
 static gboolean
-have_times (GstBlockDctCompareMatch * match, GstElement * element,
-    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED])
+decide (GstBlockDctCompareMatch * match, GstElement * element,
+    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED],
+    gboolean timeout)
 {
   guint with = 0, without = 0;
 
+  if (match->decided)
+    return TRUE;
   for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++) {
     GstBuffer *buffer = pads[i] != NULL ? peek (pads[i]) : NULL;
 
-    if (buffer == NULL)
+    if (buffer == NULL) {
+      if (pads[i] != NULL && !timeout
+          && !gst_aggregator_pad_is_eos (GST_AGGREGATOR_PAD (pads[i])))
+        return FALSE;
       continue;
-    if (GST_CLOCK_TIME_IS_VALID (get_running_time (pads[i], buffer)))
+    }
+    if (GST_CLOCK_TIME_IS_VALID (gst_blockdct_compare_pad_get_running_time
+            (pads[i], buffer)))
       with++;
     else
       without++;
     gst_buffer_unref (buffer);
   }
+  match->by_time = without == 0;
+  match->decided = TRUE;
   if (with > 0 && without > 0 && !match->warned_mixed) {
     match->warned_mixed = TRUE;
     GST_ELEMENT_WARNING (element, STREAM, FORMAT,
         ("Some inputs have no timestamps: frames meet in order of arrival."),
         ("videorate, or a parser such as h264parse, gives timestamps."));
   }
-  return without == 0;
+  return TRUE;
 }
 
-/* Take frames off a distorted pad up to the partner of the reference at
- * `place`. NULL: there is none, or, with `*waits`, not yet. */
-static GstBuffer *
+/* Skip the frames of a distorted pad that are before the reference at `place`.
+ * Returns whether the partner is next. FALSE: there is none, or, with `*waits`,
+ * not yet. The partner stays where it is until all inputs have theirs: events
+ * behind it, such as new caps, have to wait for it. */
+static gboolean
 find_partner (GstBlockDctCompareMatch * match, GstBlockDctComparePad * pad,
     Place place, gint64 behind, gboolean by_time, gboolean * waits)
 {
   GstBuffer *buffer;
 
   while ((buffer = peek (pad)) != NULL) {
-    const gint64 at = (by_time ? (gint64) get_running_time (pad, buffer)
-        : (gint64) pad->arrived) - behind;
+    const GstClockTime time =
+        gst_blockdct_compare_pad_get_running_time (pad, buffer);
+    const gint64 at = (by_time ? (gint64) time : (gint64) pad->arrived)
+        - behind;
 
-    if (by_time && !GST_CLOCK_TIME_IS_VALID (get_running_time (pad, buffer))) {
+    gst_buffer_unref (buffer);
+    if (by_time && !GST_CLOCK_TIME_IS_VALID (time)) {
       /* It came behind frames that have times. */
-      gst_buffer_unref (buffer);
       skip (match, pad);
       continue;
     }
-    gst_buffer_unref (buffer);
     if (at > place.at + place.tolerance)
-      return NULL;
+      return FALSE;
     if (at >= place.at - place.tolerance)
-      return take (pad);
+      return TRUE;
     skip (match, pad);
   }
-  *waits = !gst_aggregator_pad_is_eos (GST_AGGREGATOR_PAD (pad));
-  return NULL;
+  *waits |= !gst_aggregator_pad_is_eos (GST_AGGREGATOR_PAD (pad));
+  return FALSE;
 }
 
 /* What is left of the other inputs has no partner. */
@@ -163,7 +185,8 @@ static Place
 find_place (GstBlockDctCompareMatch * match, GstBlockDctComparePad * pad,
     GstBuffer * buffer, gboolean by_time)
 {
-  const GstClockTime time = get_running_time (pad, buffer);
+  const GstClockTime time =
+      gst_blockdct_compare_pad_get_running_time (pad, buffer);
 
   if (!by_time)
     return (Place) {
@@ -174,6 +197,24 @@ find_place (GstBlockDctCompareMatch * match, GstBlockDctComparePad * pad,
   time, get_duration (match, pad, buffer) / 2};
 }
 
+/* Each pad counts from its last flush on. */
+static void
+follow_flushes (GstBlockDctCompareMatch * match,
+    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED])
+{
+  for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++) {
+    const gint flushes =
+        pads[i] != NULL ? g_atomic_int_get (&pads[i]->flushes) : 0;
+
+    if (pads[i] == NULL || flushes == pads[i]->flushes_seen)
+      continue;
+    pads[i]->flushes_seen = flushes;
+    pads[i]->arrived = 0;
+    pads[i]->last_time = GST_CLOCK_TIME_NONE;
+    match->decided = FALSE;
+  }
+}
+
 GstBlockDctCompareResult
 gst_blockdct_compare_match_next (GstBlockDctCompareMatch * match,
     GstElement * element,
@@ -181,44 +222,56 @@ gst_blockdct_compare_match_next (GstBlockDctCompareMatch * match,
     gboolean timeout, GstBlockDctComparePair * pair)
 {
   GstBlockDctComparePad *reference = pads[0];
-  GstBuffer *buffer = peek (reference);
-  gboolean by_time, waits = FALSE, met = FALSE;
+  gboolean found[1 + BDCT_MAX_DISTORTED] = { FALSE }, waits = FALSE;
+  gboolean met = FALSE;
+  GstBuffer *buffer;
   gint64 behind;
   Place place;
 
+  follow_flushes (match, pads);
+  buffer = peek (reference);
   if (buffer == NULL) {
     if (!gst_aggregator_pad_is_eos (GST_AGGREGATOR_PAD (reference)))
       return GST_BLOCKDCT_COMPARE_WAITING;
     skip_rest (match, pads);
     return GST_BLOCKDCT_COMPARE_ENDED;
   }
-  by_time = have_times (match, element, pads);
-  place = find_place (match, reference, buffer, by_time);
-  behind = offset * (by_time ? (gint64) get_duration (match, reference, buffer)
-      : 1);
-  gst_buffer_unref (buffer);
-  for (guint i = 1; i <= BDCT_MAX_DISTORTED; i++) {
-    gboolean waits_here = FALSE;
-
-    if (pads[i] == NULL || pair->distorted[i - 1] != NULL)
-      continue;
-    pair->distorted[i - 1] = find_partner (match, pads[i], place, behind,
-        by_time, &waits_here);
-    waits |= waits_here;
+  if (!decide (match, element, pads, timeout)) {
+    gst_buffer_unref (buffer);
+    return GST_BLOCKDCT_COMPARE_WAITING;
   }
+  place = find_place (match, reference, buffer, match->by_time);
+  behind = offset * (match->by_time
+      ? (gint64) get_duration (match, reference, buffer) : 1);
+  gst_buffer_unref (buffer);
+  for (guint i = 1; i <= BDCT_MAX_DISTORTED; i++)
+    if (pads[i] != NULL)
+      found[i] = find_partner (match, pads[i], place, behind, match->by_time,
+          &waits);
   if (waits && !timeout)
     return GST_BLOCKDCT_COMPARE_WAITING;
-  for (guint i = 0; i < BDCT_MAX_DISTORTED; i++) {
-    met |= pair->distorted[i] != NULL;
-    if (pads[1 + i] != NULL && pair->distorted[i] == NULL)
-      match->unmatched[i]++;
+  match->decided = FALSE;
+  pair->number = reference->arrived;
+  pair->segment = gst_blockdct_compare_pad_get_segment (reference);
+  pair->reference = take (reference);
+  if (pair->segment.format == GST_FORMAT_UNDEFINED)
+    gst_clear_buffer (&pair->reference);
+  if (pair->reference == NULL)
+    return GST_BLOCKDCT_COMPARE_SKIPPED;
+  for (guint i = 1; i <= BDCT_MAX_DISTORTED; i++) {
+    if (found[i])
+      pair->distorted[i - 1] = take (pads[i]);
+    met |= pair->distorted[i - 1] != NULL;
+    if (pads[i] != NULL && pair->distorted[i - 1] == NULL)
+      match->unmatched[i - 1]++;
   }
   if (!met) {
-    skip (match, reference);
+    GST_DEBUG_OBJECT (reference, "no partner for %" GST_PTR_FORMAT,
+        pair->reference);
+    gst_clear_buffer (&pair->reference);
     return GST_BLOCKDCT_COMPARE_SKIPPED;
   }
-  pair->number = reference->arrived;
-  pair->reference = take (reference);
+  match->pairs++;
   return GST_BLOCKDCT_COMPARE_MATCHED;
 }
 

@@ -22,6 +22,7 @@ typedef struct
   GstBuffer *reference;
   GstBuffer *distorted[BDCT_MAX_DISTORTED];
   guint64 number;               /* of the reference frame, from 0 */
+  GstSegment segment;           /* likewise its */
 } GstBlockDctComparePair;
 
 void gst_blockdct_compare_pair_clear (GstBlockDctComparePair * pair);
@@ -31,6 +32,9 @@ typedef struct
 {
   GstClockTime smallest_gap;    /* of the reference; NONE: it had no two */
   gboolean warned_mixed;        /* that some inputs have no timestamps */
+  gboolean decided, by_time;    /* how the reference's next frame meets others:
+                                   by running time, else in order of arrival */
+  guint64 pairs;
   guint64 unmatched[BDCT_MAX_DISTORTED];        /* by the pad's number: its
                                    frames without a partner, and the
                                    reference's without one there */
@@ -39,8 +43,8 @@ typedef struct
 typedef enum
 {
   GST_BLOCKDCT_COMPARE_MATCHED,
-  GST_BLOCKDCT_COMPARE_SKIPPED, /* a reference frame that nothing met, or no
-                                   frame: try again */
+  GST_BLOCKDCT_COMPARE_SKIPPED, /* a reference frame that nothing met: try
+                                   again */
   GST_BLOCKDCT_COMPARE_WAITING, /* for an input's next frame */
   GST_BLOCKDCT_COMPARE_ENDED    /* there is no reference any more */
 } GstBlockDctCompareResult;
@@ -56,6 +60,9 @@ GstBlockDctCompareResult gst_blockdct_compare_match_next
 /** Shifts that are tried, to either side, and of how many pairs. */
 #define GST_BLOCKDCT_COMPARE_SHIFTS 3
 #define GST_BLOCKDCT_COMPARE_SHIFT_PAIRS 32
+
+/** Pairs of a whole stream that are enough. */
+#define GST_BLOCKDCT_COMPARE_LEAST_PAIRS 8
 
 /** The search for a shift of one input. */
 typedef struct

@@ -8,9 +8,7 @@
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
-static const gchar *const pad_names[BDCT_MAX_DISTORTED] = {
-  "dist_sink", "dist_sink_1", "dist_sink_2"
-};
+#define pad_names gst_blockdct_compare_pad_names
 
 void
 gst_blockdct_compare_output_publish (GstBlockDctCompare * self)
@@ -46,9 +44,9 @@ static void
 leave_out_errors (BdctStats * stats)
 {
   for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++)
-    stats->component[c].samples = 0;
+    stats->component[c] = (BdctCounters) { 0 };
   for (guint k = 0; k < 3; k++)
-    stats->rgb[k].samples = 0;
+    stats->rgb[k] = (BdctCounters) { 0 };
 }
 
 /* Whether what a pad shows is a view of a picture, and not the picture. */
@@ -244,14 +242,16 @@ gst_blockdct_compare_output (GstBlockDctCompare * self, GstBuffer ** buffer)
 
   if (ret != GST_FLOW_OK)
     return ret;
-  for (guint i = 0; i < frame.n_pads; i++)
+  /* What a view is called goes with the buffers. */
+  for (guint i = 0; i < frame.n_pads; i++) {
     inputs[i] = read_input (&frame.pair, frame.pad[i]);
+    if (inputs[i].view != NULL)
+      warn_view (self, frame.pad[i], inputs[i].view);
+  }
   *buffer = take_buffer (&frame);
   for (guint i = 0; i < frame.n_pads && ok; i++)
     if (inputs[i].view == NULL)
       ok = report (self, *buffer, &frame, &stats[i], &inputs[i], frame.pad[i]);
-    else
-      warn_view (self, frame.pad[i], inputs[i].view);
   gst_blockdct_compare_output_publish (self);
   if (ok && self->output.single == GST_BLOCKDCT_COMPARE_DRAWN)
     draw_text (self, &frame, stats, *buffer);

@@ -41,6 +41,13 @@ gst_blockdct_compare_gate_set_open (GstBlockDctCompareGate * gate,
 }
 
 gboolean
+gst_blockdct_compare_is_gap (GstBuffer * buffer)
+{
+  return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP)
+      && gst_buffer_get_size (buffer) == 0;
+}
+
+gboolean
 gst_blockdct_compare_is_limited (GstBuffer * buffer)
 {
   GstStructure *config;
@@ -56,9 +63,8 @@ gst_blockdct_compare_is_limited (GstBuffer * buffer)
 
 /* FFmpeg's AV_NOPTS_VALUE is the least of signed numbers; avenc_mpeg4 of 1.22
  * passes it on as a time, and a parser counts on from there. */
-GstClockTime
-gst_blockdct_compare_running_time (const GstSegment * segment,
-    GstBuffer * buffer)
+static GstClockTime
+find_running_time (const GstSegment * segment, GstBuffer * buffer)
 {
   return segment->format == GST_FORMAT_TIME
       && GST_BUFFER_PTS (buffer) <= G_MAXINT64
@@ -77,7 +83,7 @@ get_running_time (GstPad * pad, GstBuffer * buffer)
   if (event == NULL)
     return time;
   gst_event_parse_segment (event, &segment);
-  time = gst_blockdct_compare_running_time (segment, buffer);
+  time = find_running_time (segment, buffer);
   gst_event_unref (event);
   return time;
 }
@@ -99,18 +105,21 @@ find_empty (GstBlockDctCompare * self)
   GstPad *pad = NULL;
 
   GST_OBJECT_LOCK (self);
+  g_mutex_lock (&self->gate.lock);
   for (GList * l = GST_ELEMENT (self)->sinkpads; l != NULL; l = l->next)
     if (pad == NULL && GST_BLOCKDCT_COMPARE_PAD (l->data)->queued == 0
         && !GST_PAD_IS_EOS (l->data))
       pad = gst_object_ref (l->data);
+  g_mutex_unlock (&self->gate.lock);
   GST_OBJECT_UNLOCK (self);
   return pad;
 }
 
-/* A pad has been full for long. If the thread that waits here also feeds the
- * empty pad, it waits for ever: that is an error, and FALSE. */
+/* A pad has been full, of so many frames, for long. If the thread that waits
+ * here also feeds the empty pad, it waits for ever: an error, and FALSE. */
 static gboolean
-report_full (GstBlockDctCompare * self, GstBlockDctComparePad * pad)
+report_full (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
+    guint queued)
 {
   static const gchar cure[] = "Put 'queue max-size-buffers=0 max-size-bytes=0 "
       "max-size-time=0' in front of both pads, or lower the encoder's "
@@ -124,12 +133,12 @@ report_full (GstBlockDctCompare * self, GstBlockDctComparePad * pad)
   if (stuck)
     GST_ELEMENT_ERROR (self, STREAM, FAILED,
         ("%s has %u frames waiting, %s has none, and one thread feeds both.",
-            GST_PAD_NAME (pad), pad->queued, GST_PAD_NAME (empty)),
+            GST_PAD_NAME (pad), queued, GST_PAD_NAME (empty)),
         ("%s", cure));
   else
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
         ("%s has %u frames waiting, and %s has none.", GST_PAD_NAME (pad),
-            pad->queued, GST_PAD_NAME (empty)),
+            queued, GST_PAD_NAME (empty)),
         ("What feeds %s is slow, or holds more frames back than fit here. %s",
             GST_PAD_NAME (empty), cure));
   gst_object_unref (empty);
@@ -156,13 +165,15 @@ is_live (GstBlockDctCompare * self)
   return live;
 }
 
-/* Wait until there is room. FALSE: there never will be. */
-static gboolean
+/* Wait until there is room. Returns how many frames then wait at the pad; 0:
+ * there never will be room. */
+static guint
 enter (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
     GstClockTime time)
 {
   GstBlockDctCompareGate *gate = &self->gate;
   gboolean ok = TRUE;
+  guint n;
 
   g_mutex_lock (&gate->lock);
   while (ok && !gate->open && !pad->flushing && is_full (pad, time)) {
@@ -174,14 +185,14 @@ enter (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
       continue;
     pad->warned = TRUE;
     g_mutex_unlock (&gate->lock);
-    ok = report_full (self, pad);
+    ok = report_full (self, pad, queued);
     g_mutex_lock (&gate->lock);
   }
   if (pad->queued == 0 && !GST_CLOCK_TIME_IS_VALID (pad->oldest))
     pad->oldest = time;
-  pad->queued++;
+  n = ++pad->queued;
   g_mutex_unlock (&gate->lock);
-  return ok;
+  return ok ? n : 0;
 }
 
 static GstFlowReturn
@@ -190,13 +201,17 @@ chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
   GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (parent);
   GstBlockDctComparePad *own = GST_BLOCKDCT_COMPARE_PAD (pad);
 
+  if (gst_blockdct_compare_is_gap (buffer))
+    return parent_chain (pad, parent, buffer);
   if (!is_live (self)) {
-    if (!enter (self, own, get_running_time (pad, buffer))) {
+    const guint queued = enter (self, own, get_running_time (pad, buffer));
+
+    if (queued == 0) {
       gst_buffer_unref (buffer);
       return GST_FLOW_ERROR;
     }
     /* Who has no other buffer would wait for this one. */
-    if (own->queued > MAX_HELD && gst_blockdct_compare_is_limited (buffer)) {
+    if (queued > MAX_HELD && gst_blockdct_compare_is_limited (buffer)) {
       GstBuffer *copy = gst_buffer_copy_deep (buffer);
 
       gst_buffer_unref (buffer);
@@ -216,26 +231,68 @@ void
 gst_blockdct_compare_pad_set_flushing (GstBlockDctComparePad * self,
     GstBlockDctCompareGate * gate, gboolean flushing)
 {
+  GstCaps *caps = flushing ? NULL : gst_pad_get_current_caps (GST_PAD (self));
+
   g_mutex_lock (&gate->lock);
   self->flushing = flushing;
   if (!flushing) {
+    gst_caps_replace (&self->sticky_caps, caps);
+    g_atomic_int_inc (&self->flushes);
     self->queued = 0;
     self->oldest = GST_CLOCK_TIME_NONE;
     self->warned = FALSE;
   }
   g_cond_broadcast (&gate->cond);
   g_mutex_unlock (&gate->lock);
+  gst_clear_caps (&caps);
+}
+
+GstCaps *
+gst_blockdct_compare_pad_take_sticky_caps (GstBlockDctComparePad * self,
+    GstBlockDctCompareGate * gate)
+{
+  GstCaps *caps;
+
+  g_mutex_lock (&gate->lock);
+  caps = g_steal_pointer (&self->sticky_caps);
+  g_mutex_unlock (&gate->lock);
+  return caps;
+}
+
+GstSegment
+gst_blockdct_compare_pad_get_segment (GstBlockDctComparePad * self)
+{
+  GstSegment segment;
+
+  GST_OBJECT_LOCK (self);
+  segment = GST_AGGREGATOR_PAD (self)->segment;
+  GST_OBJECT_UNLOCK (self);
+  return segment;
+}
+
+GstClockTime
+gst_blockdct_compare_pad_get_running_time (GstBlockDctComparePad * self,
+    GstBuffer * buffer)
+{
+  const GstSegment segment = gst_blockdct_compare_pad_get_segment (self);
+
+  return find_running_time (&segment, buffer);
 }
 
 void
 gst_blockdct_compare_pad_leave (GstBlockDctComparePad * self,
     GstBlockDctCompareGate * gate, GstBuffer * buffer)
 {
+  GstClockTime time;
+
+  /* It did not enter, if it was a gap event. */
+  if (gst_blockdct_compare_is_gap (buffer))
+    return;
+  time = gst_blockdct_compare_pad_get_running_time (self, buffer);
   g_mutex_lock (&gate->lock);
   if (self->queued > 0)
     self->queued--;
-  self->oldest = gst_blockdct_compare_running_time (&GST_AGGREGATOR_PAD
-      (self)->segment, buffer);
+  self->oldest = time;
   g_cond_broadcast (&gate->cond);
   g_mutex_unlock (&gate->lock);
 }
@@ -264,7 +321,10 @@ gst_blockdct_compare_pad_constructed (GObject * object)
 static void
 gst_blockdct_compare_pad_finalize (GObject * object)
 {
-  gst_clear_caps (&GST_BLOCKDCT_COMPARE_PAD (object)->caps);
+  GstBlockDctComparePad *self = GST_BLOCKDCT_COMPARE_PAD (object);
+
+  gst_clear_caps (&self->caps);
+  gst_clear_caps (&self->sticky_caps);
   G_OBJECT_CLASS (gst_blockdct_compare_pad_parent_class)->finalize (object);
 }
 

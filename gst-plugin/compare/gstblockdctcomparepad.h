@@ -52,10 +52,15 @@ struct _GstBlockDctComparePad
   gboolean flushing;
   gboolean warned;              /* that it is full while another is empty */
 
+  GstCaps *sticky_caps;         /* at the last flush, if none came since */
+
+  gint flushes;                 /* atomic: how many there were */
+
   /* Of the thread that aggregates. */
   GstCaps *caps;                /* NULL before they come */
   GstVideoInfo info;            /* of these */
   BdctLayout layout;
+  gint flushes_seen;
   guint64 arrived;              /* frames since the start or the last flush */
   GstClockTime last_time;       /* of the last of these; NONE: unknown */
 };
@@ -75,13 +80,26 @@ GstBlockDctComparePad *gst_blockdct_compare_pad_new (const gchar * name,
 void gst_blockdct_compare_pad_set_flushing (GstBlockDctComparePad * self,
     GstBlockDctCompareGate * gate, gboolean flushing);
 
+/** The caps that upstream had sent before the last flush, once, if none came
+ * since: after an error or EOS GstAggregator drops them with what waits, and
+ * upstream does not send them again. The caller's. */
+GstCaps *gst_blockdct_compare_pad_take_sticky_caps (GstBlockDctComparePad *
+    self, GstBlockDctCompareGate * gate);
+
+/** The segment that is in force for the pad's next frame. A flush, which may
+ * come at any time from another thread, leaves it undefined. */
+GstSegment gst_blockdct_compare_pad_get_segment (GstBlockDctComparePad * self);
+
+/** A frame's running time in it; GST_CLOCK_TIME_NONE: it has none. */
+GstClockTime gst_blockdct_compare_pad_get_running_time (GstBlockDctComparePad *
+    self, GstBuffer * buffer);
+
 /** A frame leaves GstAggregator's queue: it is `clip`ped. */
 void gst_blockdct_compare_pad_leave (GstBlockDctComparePad * self,
     GstBlockDctCompareGate * gate, GstBuffer * buffer);
 
-/** A buffer's running time in a segment; NONE where it is unknown. */
-GstClockTime gst_blockdct_compare_running_time (const GstSegment * segment,
-    GstBuffer * buffer);
+/** Whether a buffer only stands for a gap. */
+gboolean gst_blockdct_compare_is_gap (GstBuffer * buffer);
 
 /** Whether a buffer is of a pool that has only so many. */
 gboolean gst_blockdct_compare_is_limited (GstBuffer * buffer);

@@ -30,8 +30,10 @@ find_origins (GstPad * pad, gboolean threads, GHashTable * origins,
     gst_iterator_free (links);
   if (G_IS_VALUE (&item))
     g_value_unset (&item);
+  /* A pad without an element is a source of its own. */
   if (!any)
-    g_hash_table_add (origins, gst_object_ref (threads ? GST_OBJECT (peer)
+    g_hash_table_add (origins, gst_object_ref (threads
+            || GST_OBJECT_PARENT (peer) == NULL ? GST_OBJECT (peer)
             : GST_OBJECT_PARENT (peer)));
   gst_object_unref (peer);
 }

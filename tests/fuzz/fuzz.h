@@ -1,10 +1,5 @@
 /* blockdct fuzzer: random steps over the element, and what has to come of each.
  *
- * A step is a kind and a few whole numbers, drawn without knowing what came
- * before: any step may be left out of a sequence and the rest still runs. The
- * same sequence does the same again, which is what replaying and shortening a
- * sequence live on. A sequence starts with a new element.
- *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef TESTS_FUZZ_H
@@ -14,49 +9,12 @@
 #include <gst/video/video.h>
 #include "model.h"
 #include "picture.h"
+#include "steps.h"
 
-/* Steps */
-
-#define MAX_ARGS 8
-
-typedef struct
-{
-  guint kind;
-  gint64 arg[MAX_ARGS];
-} Step;
-
-typedef struct _World World;
-
-typedef struct
-{
-  const gchar *name;            /**< NULL: no more */
-  gint64 min, max;
-} Arg;
-
-typedef struct
-{
-  const gchar *name;            /**< NULL: the table's end */
-  guint weight;                 /**< how often it is drawn */
-  void (*run) (World * w, const gint64 * arg);
-  Arg arg[MAX_ARGS];
-} Kind;
-
-/** The kinds, by their numbers: of the stream, of settings, of what else sets
- * them, of what a viewer does. steps.c strings them together. */
+/** The kinds: of the stream, of settings, of what else sets them, of what a
+ * viewer does. */
 extern const Kind stream_kinds[], query_kinds[], setting_kinds[],
     setter_kinds[], viewer_kinds[];
-
-guint n_kinds (void);
-const Kind *kind_get (guint n);
-
-/** Draw `n` steps. */
-Step *steps_draw (guint64 seed, guint n);
-
-/** A line of text, to be freed, and back; FALSE with a reason in `error`, to
- * be freed. An empty line or one that starts with # is no step: TRUE, and
- * `kind` is n_kinds(). */
-gchar *step_print (const Step * step);
-gboolean step_parse (const gchar * line, Step * step, gchar ** error);
 
 /* Expectations */
 
@@ -176,12 +134,6 @@ struct _World
   GstClockTime last_sync;
 };
 
-World *world_new (gboolean threaded);
-void world_free (World * w);
-
-/** Run a step and check all that came of it. */
-void world_step (World * w, const Step * step);
-
 /** Get to where a buffer can be pushed, as shortly as possible. */
 void world_stream (World * w);
 void world_start (World * w);
@@ -242,14 +194,6 @@ void group_set (World * w, guint how, Group * group);
 
 /* Checks (check.c, figures.c, report.c) */
 
-/** Fields of a report, which have to be there. */
-guint64 field_uint64 (const GstStructure * s, const gchar * name);
-gdouble field_double (const GstStructure * s, const gchar * name);
-void expect_uint64 (const GstStructure * s, const gchar * name,
-    guint64 expected);
-void expect_double (const GstStructure * s, const gchar * name,
-    gdouble expected);
-
 /** What the report says was done to a frame, which has to be what was set;
  * with several threads that is all there is to go by. */
 void check_choice (World * w, const Frame * f, const GstStructure * s,
@@ -281,23 +225,7 @@ void check_stats (World * w, gboolean mixed);
 void check_stats_file (World * w);
 void record_free (gpointer record);
 
-/* Failures (main.c) */
-
-/** Say what is wrong and end the process. */
-void fail (const gchar * format, ...) G_GNUC_PRINTF (1, 2) G_GNUC_NORETURN;
-#define check(condition, ...) \
-  do { if (!(condition)) fail (__VA_ARGS__); } while (0)
-
-/** What is being waited for, should the time limit be reached. */
-void doing (const gchar * what);
-
-/** A step is done. */
-void count_step (World * w);
-
-gboolean on_cuda (void);
-
-/* Several threads (threads.c): rounds of steps until `n` are done. */
-void threads_run (guint64 seed, guint n);
+/* Several threads (threads.c) */
 
 /** A frame came out that a group of settings was in force for. */
 void threads_seen (World * w, gint group);

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Steps: drawn, printed, read. */
-#include "fuzz.h"
+#include "steps.h"
 
 #include <string.h>
-
-static const Kind *const tables[] = {
-  stream_kinds, query_kinds, setting_kinds, setter_kinds, viewer_kinds
-};
 
 guint
 n_kinds (void)
 {
   guint n = 0;
 
-  for (guint t = 0; t < G_N_ELEMENTS (tables); t++)
-    for (const Kind * kind = tables[t]; kind->name != NULL; kind++)
+  for (guint t = 0; kind_tables[t] != NULL; t++)
+    for (const Kind * kind = kind_tables[t]; kind->name != NULL; kind++)
       n++;
   return n;
 }
@@ -23,8 +19,8 @@ n_kinds (void)
 const Kind *
 kind_get (guint n)
 {
-  for (guint t = 0; t < G_N_ELEMENTS (tables); t++)
-    for (const Kind * kind = tables[t]; kind->name != NULL; kind++)
+  for (guint t = 0; kind_tables[t] != NULL; t++)
+    for (const Kind * kind = kind_tables[t]; kind->name != NULL; kind++)
       if (n-- == 0)
         return kind;
   g_assert_not_reached ();
@@ -135,22 +131,4 @@ end:
   g_strfreev (words);
   g_free (text);
   return ok;
-}
-
-void
-world_step (World * w, const Step * step)
-{
-  const Kind *kind = kind_get (step->kind);
-
-  w->chaos = w->may_error = w->may_warn = FALSE;
-  w->flow = GST_FLOW_OK;
-  doing (kind->name);
-  kind->run (w, step->arg);
-  world_settle (w);
-  if (w->chaos) {
-    /* Whatever is left, nobody can say where it is. */
-    world_stop (w, GST_STATE_READY);
-    w->chaos = TRUE;
-    world_settle (w);
-  }
 }

@@ -309,7 +309,6 @@ run_round (Party * p, const Step * steps, guint n)
   for (guint i = 0; i < n; i++)
     if (is_allowed (&steps[i])) {
       world_step (p->w, &steps[i]);
-      count_step (p->w);
       done++;
     }
   doing ("the end of the other threads");

@@ -10,12 +10,6 @@
 #define LOCK(w) g_rec_mutex_lock (&(w)->lock)
 #define UNLOCK(w) g_rec_mutex_unlock (&(w)->lock)
 
-gboolean
-on_cuda (void)
-{
-  return g_strcmp0 (g_getenv ("BLOCKDCT_TEST_BACKEND"), "cuda") == 0;
-}
-
 void
 frame_free (Frame * frame)
 {
@@ -392,4 +386,30 @@ world_push (World * w, Frame * frame, GstBuffer * buffer)
         + (w->last != NULL && w->last->held != NULL) + (w->block != NULL),
         "%d input buffers are alive with %u in flight", w->alive,
         w->frames.length);
+}
+
+/* Steps */
+
+const Kind *const kind_tables[] = {
+  stream_kinds, query_kinds, setting_kinds, setter_kinds, viewer_kinds, NULL
+};
+
+void
+world_step (World * w, const Step * step)
+{
+  const Kind *kind = kind_get (step->kind);
+
+  w->chaos = w->may_error = w->may_warn = FALSE;
+  w->flow = GST_FLOW_OK;
+  doing (kind->name);
+  kind->run (w, step->arg);
+  world_settle (w);
+  if (w->chaos) {
+    /* Whatever is left, nobody can say where it is. */
+    world_stop (w, GST_STATE_READY);
+    w->chaos = TRUE;
+    world_settle (w);
+  }
+  count_step (w->n_out);
+  w->n_out = 0;
 }

@@ -38,8 +38,7 @@ similar_new (const GstVideoInfo * info, guint n)
 /* Mean squared errors of samples, whatever lies where in memory. */
 static void
 measure (const GstVideoInfo * a_info, GstBuffer * a,
-    const GstVideoInfo * b_info, GstBuffer * b, gdouble mse[3],
-    gdouble * total)
+    const GstVideoInfo * b_info, GstBuffer * b, gdouble mse[3], gdouble * total)
 {
   guint64 all = 0, count = 0;
 
@@ -55,7 +54,7 @@ measure (const GstVideoInfo * a_info, GstBuffer * a,
     if (x != NULL) {
       mse[c] = (gdouble) sse / (width * height);
       all += sse;
-      count += (guint64) width * height;
+      count += (guint64) width *height;
     }
     g_free (x);
     g_free (y);
@@ -382,6 +381,8 @@ static void
 test_shift (void)
 {
   for (gint shift = -2; shift <= 3; shift++) {
+    /* A short stream is enough. */
+    const gint n = shift % 2 ? 20 : 60;
     GstVideoInfo info;
     gchar *text, *wanted = g_strdup_printf ("offset=%d fits better", shift);
     GstBuffer *out;
@@ -391,7 +392,7 @@ test_shift (void)
     duel_init (&duel, 2, "");
     duel_set_caps (&duel, DUEL_REFERENCE, &info);
     duel_set_caps (&duel, DUEL_DISTORTED, &info);
-    for (gint i = 0; i < 60; i++) {
+    for (gint i = 0; i < n; i++) {
       GstBuffer *b = similar_new (&info, i + 3 - shift);
 
       GST_BUFFER_PTS (b) = i * FRAME;
@@ -582,6 +583,40 @@ test_live (void)
     gst_buffer_unref (out);
   }
   duel_clear (&duel);
+}
+
+/* A view of a pad that is not there shows another one, and says so. */
+static void
+test_missing_side (void)
+{
+  static const gchar *const views[] = { "single", "wipe" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (views); i++) {
+    gchar *properties = g_strdup_printf ("view=%s right=1", views[i]), *text;
+    GstVideoInfo info;
+    GstBuffer *b, *out;
+    Duel duel;
+
+    video_info (&info, "I420", 16, 16);
+    duel_init (&duel, 2, properties);
+    g_free (properties);
+    duel_set_caps (&duel, DUEL_REFERENCE, &info);
+    duel_set_caps (&duel, DUEL_DISTORTED, &info);
+    for (guint n = 0; n < 3; n++) {
+      b = distorted_new (&info, n);
+      duel_push (&duel, DUEL_REFERENCE, frame_new (&info, n));
+      duel_push (&duel, DUEL_DISTORTED, gst_buffer_ref (b));
+      out = duel_pull (&duel);
+      if (i == 0)
+        g_assert_true (frames_equal (&info, out, b));
+      gst_buffer_unref (out);
+      gst_buffer_unref (b);
+    }
+    text = duel_wait_text (&duel, GST_MESSAGE_WARNING);
+    g_assert_nonnull (strstr (text, "right=1: there is no dist_sink_1"));
+    g_free (text);
+    duel_clear (&duel);
+  }
 }
 
 static void
@@ -811,6 +846,170 @@ test_restart (void)
   duel_clear (&duel);
 }
 
+/* An input goes over to another layout while its last frame waits for another
+ * input's: it is read by the caps that were sent before it. */
+static void
+test_layout_change (void)
+{
+  static const gchar *const formats[] = { "I420", "NV12", "YV12" };
+  GstVideoInfo info[3];
+  Duel duel;
+
+  duel_init (&duel, 3, "view=single");
+  for (guint i = 0; i < 3; i++)
+    video_info (&info[i], formats[i], WIDTH, HEIGHT);
+  duel_set_caps (&duel, DUEL_REFERENCE, &info[0]);
+  duel_set_caps (&duel, DUEL_DISTORTED_1, &info[0]);
+  duel_set_caps (&duel, DUEL_DISTORTED, &info[0]);
+  for (guint n = 0; n < 6; n++) {
+    GstBuffer *frames[3], *out;
+    gdouble mse[3], total;
+
+    for (guint i = 0; i < 3; i++) {
+      frames[i] = frame_new (i == DUEL_DISTORTED ? &info[n % 3] : &info[0],
+          n + 100 * i);
+      GST_BUFFER_PTS (frames[i]) = (10 + n) * FRAME;
+    }
+    measure (&info[0], frames[0], &info[n % 3], frames[1], mse, &total);
+    duel_push (&duel, DUEL_REFERENCE, gst_buffer_ref (frames[0]));
+    duel_push (&duel, DUEL_DISTORTED, gst_buffer_ref (frames[1]));
+    duel_set_caps (&duel, DUEL_DISTORTED, &info[(n + 1) % 3]);
+    /* Too late for any; and time to see that. */
+    duel_push (&duel, DUEL_DISTORTED_1, frame_new (&info[0], 0));
+    g_usleep (20 * G_TIME_SPAN_MILLISECOND);
+    duel_push (&duel, DUEL_DISTORTED_1, gst_buffer_ref (frames[2]));
+    out = duel_pull (&duel);
+    g_assert_cmpfloat (get_double (duel_figures (out, "dist_sink"), "mse"), ==,
+        total);
+    g_assert_true (frames_equal (&info[n % 3], out, frames[1]));
+    gst_buffer_unref (out);
+    for (guint i = 0; i < 3; i++)
+      gst_buffer_unref (frames[i]);
+  }
+  duel_clear (&duel);
+}
+
+/* The picture that passes has its own caps, whichever pad it comes from. */
+static void
+test_single_caps (void)
+{
+  GstVideoInfo a, b;
+  Duel duel;
+
+  video_info (&a, "I420", WIDTH, HEIGHT);
+  video_info (&b, "NV12", WIDTH, HEIGHT);
+  duel_init (&duel, 3, "view=single right=1");
+  duel_set_caps (&duel, DUEL_REFERENCE, &a);
+  duel_set_caps (&duel, DUEL_DISTORTED, &a);
+  duel_set_caps (&duel, DUEL_DISTORTED_1, &b);
+  duel_push (&duel, DUEL_DISTORTED_1, frame_new (&b, 1));
+  for (guint n = 0; n < 2; n++) {
+    GstSample *sample;
+    GstVideoInfo info;
+
+    duel_push (&duel, DUEL_REFERENCE, frame_new (&a, n));
+    duel_push (&duel, DUEL_DISTORTED, frame_new (&a, n));
+    g_signal_emit_by_name (duel.sink, "try-pull-sample", 30 * GST_SECOND,
+        &sample);
+    g_assert_nonnull (sample);
+    g_assert_true (gst_video_info_from_caps (&info,
+            gst_sample_get_caps (sample)));
+    /* dist_sink_1 has no frame for the first one: dist_sink's passes. */
+    g_assert_cmpstr (GST_VIDEO_INFO_NAME (&info), ==, n == 0 ? "I420"
+        : "NV12");
+    gst_sample_unref (sample);
+  }
+  duel_clear (&duel);
+}
+
+/* Frames whose errors were not asked for count for no figure of errors. */
+static void
+test_metrics_change (void)
+{
+  GstVideoInfo info;
+  GstStructure *s;
+  gdouble mse[3], total = 0, first;
+  Duel duel;
+
+  video_info (&info, "I420", WIDTH, HEIGHT);
+  duel_init (&duel, 2, "min-psnr-warning=0.001");
+  duel_set_caps (&duel, DUEL_REFERENCE, &info);
+  duel_set_caps (&duel, DUEL_DISTORTED, &info);
+  for (guint n = 0; n < 2; n++) {
+    GstBuffer *a = frame_new (&info, n), *b = distorted_new (&info, n);
+
+    if (n == 0)
+      measure (&info, a, &info, b, mse, &first);
+    total = first;
+    duel_push (&duel, DUEL_REFERENCE, a);
+    duel_push (&duel, DUEL_DISTORTED, b);
+    gst_buffer_unref (duel_pull (&duel));
+    gst_util_set_object_arg (G_OBJECT (duel.element), "metrics", "ssim");
+  }
+  duel_end (&duel, DUEL_REFERENCE);
+  duel_end (&duel, DUEL_DISTORTED);
+  s = duel_wait_report (&duel, "pooled");
+  g_assert_cmpuint (get_uint64 (s, "frames"), ==, 2);
+  g_assert_cmpfloat (get_double (s, "mse"), ==, total);
+  g_assert_cmpfloat (get_double (s, "psnr-max"), ==, get_double (s, "psnr"));
+  g_assert_cmpfloat (get_double (s, "psnr-mean"), ==, get_double (s, "psnr"));
+  gst_structure_free (s);
+  duel_clear (&duel);
+}
+
+/* Sources that are pads alone, as in a harness, are seeked, too. */
+static void
+test_bare_pads (void)
+{
+  GstElement *element = gst_element_factory_make ("blockdctcompare", NULL);
+  GstPad *pads[2], *src;
+
+  gst_object_ref_sink (element);
+  for (guint i = 0; i < 2; i++) {
+    GstPad *sink = gst_element_get_static_pad (element, i == 0 ? "ref_sink"
+        : "dist_sink");
+
+    pads[i] = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SRC));
+    g_assert_cmpint (gst_pad_link (pads[i], sink), ==, GST_PAD_LINK_OK);
+    gst_object_unref (sink);
+  }
+  src = gst_element_get_static_pad (element, "src");
+  gst_element_set_state (element, GST_STATE_PAUSED);
+  gst_pad_send_event (src, gst_event_new_seek (1, GST_FORMAT_TIME,
+          GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, -1));
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_object_unref (src);
+  for (guint i = 0; i < 2; i++)
+    gst_object_unref (pads[i]);
+  gst_object_unref (element);
+}
+
+/* What nothing met is said at the end, however little it was. */
+static void
+test_alone (void)
+{
+  GstVideoInfo info;
+  GstBuffer *b;
+  gchar *text;
+  Duel duel;
+
+  video_info (&info, "I420", 16, 16);
+  duel_init (&duel, 2, "");
+  duel_set_caps (&duel, DUEL_REFERENCE, &info);
+  duel_set_caps (&duel, DUEL_DISTORTED, &info);
+  b = frame_new (&info, 0);
+  GST_BUFFER_PTS (b) = 1000 * FRAME;
+  duel_push (&duel, DUEL_REFERENCE, frame_new (&info, 0));
+  duel_push (&duel, DUEL_DISTORTED, b);
+  duel_end (&duel, DUEL_DISTORTED);
+  duel_end (&duel, DUEL_REFERENCE);
+  g_assert_null (duel_pull (&duel));
+  text = duel_wait_text (&duel, GST_MESSAGE_WARNING);
+  g_assert_nonnull (strstr (text, "None of 1 reference frames"));
+  g_free (text);
+  duel_clear (&duel);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -826,8 +1025,14 @@ main (int argc, char *argv[])
   test_add ("/compare/conflicts", test_conflicts);
   test_add ("/compare/differences", test_differences);
   test_add ("/compare/caps-change", test_caps_change);
+  test_add ("/compare/layout-change", test_layout_change);
+  test_add ("/compare/single-caps", test_single_caps);
+  test_add ("/compare/metrics-change", test_metrics_change);
+  test_add ("/compare/bare-pads", test_bare_pads);
+  test_add ("/compare/alone", test_alone);
   test_add ("/compare/views-of-others", test_views_of_others);
   test_add ("/compare/live", test_live);
+  test_add ("/compare/missing-side", test_missing_side);
   test_add ("/compare/min-psnr", test_min_psnr);
   test_add ("/compare/stats-file", test_stats_file);
   test_add ("/compare/one-thread", test_one_thread);
