@@ -2,6 +2,7 @@
 #include "bench.h"
 
 #include <string.h>
+#include "convert.h"
 #include "dct/file.h"
 #include "dct/rate.h"
 #include "gst-plugin/gstblockdctformat.h"
@@ -34,9 +35,8 @@ typedef struct
   GstObject *context;
 
   /* Of the file: */
-  GstVideoInfo info;
+  MeasureConversion conversion;
   BdctLayout layout;
-  GstVideoConverter *converter; /* NULL: as it is decoded */
   GArray *jobs;                 /* BdctJob of each setting */
   GQueue flights;
   guint metrics;                /* of the plan's, those that can be had */
@@ -128,55 +128,6 @@ measure_bench_free (MeasureBench * bench)
   g_free (bench);
 }
 
-/* What the pictures become: the same colours, but JPEG's if they were RGB. */
-static gboolean
-set_info (Lane * lane, const GstVideoInfo * decoded, GstVideoFormat format)
-{
-  GstVideoInfo *info = &lane->info;
-
-  g_clear_pointer (&lane->converter, gst_video_converter_free);
-  if (format == GST_VIDEO_INFO_FORMAT (decoded)) {
-    *info = *decoded;
-    return TRUE;
-  }
-  if (!gst_video_info_set_interlaced_format (info, format,
-          GST_VIDEO_INFO_INTERLACE_MODE (decoded),
-          GST_VIDEO_INFO_WIDTH (decoded), GST_VIDEO_INFO_HEIGHT (decoded)))
-    return FALSE;
-  info->fps_n = GST_VIDEO_INFO_FPS_N (decoded);
-  info->fps_d = GST_VIDEO_INFO_FPS_D (decoded);
-  info->colorimetry = decoded->colorimetry;
-  info->chroma_site = decoded->chroma_site;
-  if (GST_VIDEO_INFO_IS_RGB (decoded)) {
-    info->colorimetry.range = GST_VIDEO_COLOR_RANGE_0_255;
-    info->colorimetry.matrix = GST_VIDEO_COLOR_MATRIX_BT601;
-    info->chroma_site = GST_VIDEO_CHROMA_SITE_JPEG;
-  }
-  lane->converter = gst_video_converter_new (decoded, info, NULL);
-  return lane->converter != NULL;
-}
-
-/* Those of the metrics that can be had of these pictures. */
-static void
-choose_metrics (Lane * lane)
-{
-  guint wanted = lane->plan->metrics;
-  BdctError reason;
-
-  lane->metrics = bdct_metrics_had (wanted, &lane->layout);
-  g_string_truncate (lane->without, 0);
-  for (guint m = 0; m < BDCT_N_METRICS; m++)
-    if ((wanted & ~lane->metrics) >> m & 1) {
-      bdct_metric_check (m, &lane->layout, &reason);
-      g_string_append_printf (lane->without, "  no %s of %s: %s\n",
-          bdct_metric_info (m)->name,
-          measure_format_name (GST_VIDEO_INFO_FORMAT (&lane->info),
-              lane->plan->subsampling), reason.message);
-    }
-  for (guint i = 0; i < lane->metric_sums->len; i++)
-    g_array_index (lane->metric_sums, MeasureMetrics, i).there = lane->metrics;
-}
-
 static gboolean
 start_lane (Lane * lane, const GstVideoInfo * decoded, GstVideoFormat format,
     GError ** error)
@@ -184,14 +135,10 @@ start_lane (Lane * lane, const GstVideoInfo * decoded, GstVideoFormat format,
   BdctEngine *engine = lane->backend.engine;
   BdctError reason;
 
-  if (!set_info (lane, decoded, format)) {
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "%s cannot be converted to %s", GST_VIDEO_INFO_NAME (decoded),
-        gst_video_format_to_string (format));
+  if (!measure_conversion_set (&lane->conversion, decoded, format, error))
     return FALSE;
-  }
-  gst_blockdct_format_layout (&lane->info, lane->plan->subsampling,
-      &lane->layout);
+  gst_blockdct_format_layout (&lane->conversion.info,
+      lane->plan->subsampling, &lane->layout);
   if (!engine->klass->configure (engine, &lane->layout, DEPTH, &reason))
     return fail (error, reason.message);
   for (guint i = 0; i < lane->jobs->len; i++)
@@ -199,7 +146,12 @@ start_lane (Lane * lane, const GstVideoInfo * decoded, GstVideoFormat format,
             &g_array_index (lane->plan->settings, BdctParams, i),
             &lane->layout, &reason))
       return fail (error, reason.message);
-  choose_metrics (lane);
+  g_string_truncate (lane->without, 0);
+  lane->metrics = measure_metrics_choose (lane->plan->metrics, &lane->layout,
+      measure_format_name (GST_VIDEO_INFO_FORMAT (&lane->conversion.info),
+          lane->plan->subsampling), lane->without);
+  for (guint i = 0; i < lane->metric_sums->len; i++)
+    g_array_index (lane->metric_sums, MeasureMetrics, i).there = lane->metrics;
   return TRUE;
 }
 
@@ -267,8 +219,9 @@ submit (Lane * lane, const BdctImage * image, gint64 index, guint first,
   gboolean lead = index < lane->plan->first_frame;
   BdctEngine *engine = lane->backend.engine;
   BdctJob *jobs = &g_array_index (lane->jobs, BdctJob, first);
-  gint fps = GST_VIDEO_INFO_FPS_N (&lane->info)
-      / MAX (GST_VIDEO_INFO_FPS_D (&lane->info), 1);
+  const GstVideoInfo *info = &lane->conversion.info;
+  gint fps = GST_VIDEO_INFO_FPS_N (info) / MAX (GST_VIDEO_INFO_FPS_D (info),
+      1);
   BdctFrame frame = {.sets = jobs,.n_sets = 1,.others = jobs + 1,
     .n_others = n - 1,.src = *image,.rate = !lead,.other_files = !lead,
     .metrics = lane->metrics,.other_metrics = lane->metrics,
@@ -290,38 +243,11 @@ submit (Lane * lane, const BdctImage * image, gint64 index, guint first,
   return TRUE;
 }
 
-static GstBuffer *
-convert (Lane * lane, const GstVideoInfo * decoded, GstBuffer * buffer,
-    GError ** error)
-{
-  GstVideoFrame from, to;
-  GstBuffer *converted;
-
-  if (lane->converter == NULL)
-    return gst_buffer_ref (buffer);
-  converted = gst_buffer_new_allocate (lane->backend.host_allocator,
-      lane->info.size, NULL);
-  if (converted == NULL || !gst_video_frame_map (&to, &lane->info, converted,
-          GST_MAP_WRITE)) {
-    gst_clear_buffer (&converted);
-    fail (error, "a picture cannot be allocated");
-  } else if (!gst_video_frame_map (&from, decoded, buffer, GST_MAP_READ)) {
-    gst_video_frame_unmap (&to);
-    gst_clear_buffer (&converted);
-    fail (error, "a decoded picture cannot be mapped");
-  } else {
-    gst_video_converter_frame (lane->converter, &from, &to);
-    gst_video_frame_unmap (&from);
-    gst_video_frame_unmap (&to);
-  }
-  return converted;
-}
-
 static gboolean
-measure_frame (Lane * lane, const GstVideoInfo * decoded, GstBuffer * picture,
-    gint64 index, GError ** error)
+measure_frame (Lane * lane, GstBuffer * picture, gint64 index, GError ** error)
 {
-  GstBuffer *buffer = convert (lane, decoded, picture, error);
+  GstBuffer *buffer = measure_conversion_run (&lane->conversion, picture,
+      lane->backend.host_allocator, error);
   gboolean lead = index < lane->plan->first_frame;
   guint n_jobs = lead ? 1 : lane->jobs->len;
   gboolean ok = TRUE;
@@ -331,8 +257,9 @@ measure_frame (Lane * lane, const GstVideoInfo * decoded, GstBuffer * picture,
 
   if (buffer == NULL)
     return FALSE;
-  if (!gst_blockdct_backend_map (&lane->backend, &frame, &lane->info, buffer,
-          GST_MAP_READ, &lane->layout, lane->context, &image, &reason)) {
+  if (!gst_blockdct_backend_map (&lane->backend, &frame,
+          &lane->conversion.info, buffer, GST_MAP_READ, &lane->layout,
+          lane->context, &image, &reason)) {
     gst_buffer_unref (buffer);
     return fail (error, reason.message);
   }
@@ -380,7 +307,7 @@ finish_flights (MeasureBench * bench, GError ** error)
 
     while (!g_queue_is_empty (&lane->flights))
       ok = collect (lane, ok ? error : NULL) && ok;
-    g_clear_pointer (&lane->converter, gst_video_converter_free);
+    measure_conversion_clear (&lane->conversion);
   }
   return ok;
 }
@@ -391,20 +318,12 @@ take_caps (MeasureBench * bench, GstSample * sample, GstVideoInfo * decoded,
 {
   GstVideoInfo info;
 
-  if (!gst_video_info_from_caps (&info, gst_sample_get_caps (sample)))
-    return fail (error, "the decoder's pictures are of no known format");
-  if (index > 0 && (gst_video_info_is_equal (&info, decoded)
-          || (GST_VIDEO_INFO_FORMAT (&info) == GST_VIDEO_INFO_FORMAT (decoded)
-              && info.width == decoded->width
-              && info.height == decoded->height)))
+  if (!measure_read_caps (sample, &info, error))
+    return FALSE;
+  if (index > 0 && measure_is_same_picture (&info, decoded))
     return TRUE;
   if (index > bench->plan->first_frame) {
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "frame %" G_GINT64_FORMAT " is %s %dx%d, those before it are %s %dx%d: "
-        "one row cannot hold both; measure the parts with --first-frame and "
-        "--n-frames", index, GST_VIDEO_INFO_NAME (&info), info.width,
-        info.height, GST_VIDEO_INFO_NAME (decoded), decoded->width,
-        decoded->height);
+    measure_refuse_change (&info, decoded, index, error);
     return FALSE;
   }
   *decoded = info;
@@ -413,7 +332,8 @@ take_caps (MeasureBench * bench, GstSample * sample, GstVideoInfo * decoded,
   for (guint i = 0; i < bench->n_lanes; i++)
     if (!start_lane (&bench->lanes[i], decoded, bench->plan->formats->len > 0
             ? g_array_index (bench->plan->formats, GstVideoFormat, i)
-            : measure_choose_format (decoded), error))
+            : measure_choose_format (decoded, bench->plan->encoders->len > 0),
+            error))
       return FALSE;
   return TRUE;
 }
@@ -425,12 +345,13 @@ append_row (GArray * rows, const Lane * lane, const gchar * file, guint setting,
 {
   const BdctParams *params = &g_array_index (lane->plan->settings, BdctParams,
       setting);
+  const GstVideoInfo *info = &lane->conversion.info;
   MeasureRow row = {.file = file,
-    .format = measure_format_name (GST_VIDEO_INFO_FORMAT (&lane->info),
-        lane->plan->subsampling),
-    .transform = params->transform,.setting = measure_setting (params),
-    .width = GST_VIDEO_INFO_WIDTH (&lane->info),
-    .height = GST_VIDEO_INFO_HEIGHT (&lane->info),.depth = lane->layout.depth,
+    .format = measure_format_name (GST_VIDEO_INFO_FORMAT (info),
+        lane->plan->subsampling),.transform = params->transform,
+    .scale = measure_scale (params->transform),
+    .setting = measure_setting (params),.width = GST_VIDEO_INFO_WIDTH (info),
+    .height = GST_VIDEO_INFO_HEIGHT (info),.depth = lane->layout.depth,
     .frame = frame,.coded = lane->plan->coded,.metrics = *metrics,
     .exact = bdct_rate_is_exact (&g_array_index (lane->jobs, BdctJob, setting))
   };
@@ -482,8 +403,8 @@ tell_without (const MeasureBench * bench)
 
 GArray *
 measure_bench_run (MeasureBench * bench, MeasureSource * source,
-    const gchar * file, gint * stop, gint * progress, gchar ** without,
-    GError ** error)
+    const gchar * file, guint n_passes, gint * stop, gint * progress,
+    gchar ** without, GError ** error)
 {
   const MeasurePlan *plan = bench->plan;
   /* The first one that the engines see. */
@@ -507,11 +428,11 @@ measure_bench_run (MeasureBench * bench, MeasureSource * source,
     if (index == 0 || index >= lead)
       ok = take_caps (bench, sample, &decoded, index, &reason);
     for (guint i = 0; ok && index >= lead && i < bench->n_lanes; i++)
-      ok = measure_frame (&bench->lanes[i], &decoded, buffer, index, &reason);
+      ok = measure_frame (&bench->lanes[i], buffer, index, &reason);
     gst_sample_unref (sample);
     index++;
     g_atomic_int_set (progress, (gint) (1000 * MAX (measure_source_progress
-                (source), (gdouble) index / end)));
+                (source), (gdouble) index / end) / n_passes));
   }
   ok = finish_flights (bench, reason == NULL ? &reason : NULL) && ok;
   if (reason != NULL) {

@@ -14,6 +14,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   GArray *settings;             /* BdctParams */
+  GArray *encoders;             /* MeasureEncoder */
   GArray *formats;              /* GstVideoFormat; none: the decoder's */
   BdctChromaFormat subsampling; /* of R, G and B */
   guint metrics;                /* bits 1 << BdctMetric */
@@ -34,12 +35,12 @@ MeasureBench *measure_bench_new (const MeasurePlan * plan, gint backend,
 const gchar *measure_bench_describe (MeasureBench * bench);
 
 /** Measure a source: its rows, named `file`; NULL with the reason, or, without
- * one, if `stop` was set. `progress`, in 1/1000 of the file, may be read
- * atomically meanwhile. `without` receives lines that tell which metrics the
+ * one, if `stop` was set. `progress`, in 1/1000 of the file, of which this is
+ * the first of `n_passes`, may be read atomically meanwhile. `without` receives lines that tell which metrics the
  * rows are without, and why; NULL if they have all. */
 GArray *measure_bench_run (MeasureBench * bench, MeasureSource * source,
-    const gchar * file, gint * stop, gint * progress, gchar ** without,
-    GError ** error);
+    const gchar * file, guint n_passes, gint * stop, gint * progress,
+    gchar ** without, GError ** error);
 
 void measure_bench_free (MeasureBench * bench);
 

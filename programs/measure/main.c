@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "bdrate.h"
 #include "bench.h"
+#include "coder.h"
 #include "files.h"
 #include "gst-plugin/gstblockdctbackend.h"
 #include "memory.h"
@@ -35,6 +37,7 @@ typedef struct
   GArray *rows;                 /* NULL: `error`, or not measured */
   GError *error;
   gchar *without;               /* which metrics, and why; NULL: none */
+  gchar *lost;                  /* rows of encoders, and why; NULL: none */
   gboolean done;
 } Result;
 
@@ -54,7 +57,7 @@ struct _Program
   MeasureOptions options;
   GArray *files;                /* MeasureFile */
   GPtrArray *outputs;           /* MeasureOutput */
-  GArray *rows;                 /* all of them, for the plot */
+  GArray *rows;                 /* all sums, for the plot and BD-rates */
   GMainLoop *loop;
 
   guint n_workers, n_running;
@@ -64,7 +67,7 @@ struct _Program
   Result *results;              /* of each file */
   guint n_written;              /* they are, in the files' order */
   guint n_failed;
-  GString *failures;
+  GString *failures, *lost;
   goffset size, done_size;      /* of all files; of those that are done */
   gint64 start;
   gboolean bar;                 /* it is on the terminal */
@@ -132,6 +135,14 @@ stop_for (Program * program, GError * error)
 }
 
 static void
+keep_sums (Program * program, const GArray * rows)
+{
+  for (guint i = 0; i < rows->len; i++)
+    if (g_array_index (rows, MeasureRow, i).frame < 0)
+      g_array_append_val (program->rows, g_array_index (rows, MeasureRow, i));
+}
+
+static void
 write_rows (Program * program, const GArray * rows)
 {
   const MeasureTarget *target = &program->options.target;
@@ -140,10 +151,7 @@ write_rows (Program * program, const GArray * rows)
   GError *error = NULL;
 
   clear_bar (program);
-  if (program->options.plot != NULL)
-    for (guint i = 0; i < rows->len; i++)
-      if (g_array_index (rows, MeasureRow, i).frame < 0)
-        g_array_append_val (program->rows, g_array_index (rows, MeasureRow, i));
+  keep_sums (program, rows);
   for (guint i = 0; error == NULL && i < program->outputs->len; i++)
     measure_output_write (program->outputs->pdata[i], chosen, &error);
   g_array_unref (chosen);
@@ -169,9 +177,13 @@ write_result (Program * program, guint i)
     g_printerr ("blockdct-measure: %s is measured without some metrics:\n%s",
         file->name, result->without);
   }
+  if (result->lost != NULL)
+    g_string_append_printf (program->lost, "  %s: %s\n", file->name,
+        result->lost);
   if (result->rows != NULL && program->status != FAILED)
     write_rows (program, result->rows);
   g_clear_pointer (&result->without, g_free);
+  g_clear_pointer (&result->lost, g_free);
   g_clear_error (&result->error);
   g_clear_pointer (&result->rows, g_array_unref);
 }
@@ -231,6 +243,99 @@ take_file (Program * program, guint * index)
           *index).path, program->options.stall_limit);
 }
 
+/* Send a file through an encoder at a value; what becomes of it is noted. FALSE
+ * if there is no going on with the file. */
+static gboolean
+encode (const MeasureCoding * coding, MeasureSource * source, Result * result,
+    GString * without, GString * lost)
+{
+  gboolean of_file = FALSE;
+  GError *error = NULL;
+
+  if (measure_coder_run (coding, source, result->rows, without, &of_file,
+          &error))
+    return TRUE;
+  if (of_file)
+    g_propagate_error (&result->error, g_steal_pointer (&error));
+  if (error == NULL)
+    return FALSE;
+  g_string_append_printf (lost, "%s%s, %s %d: %s", lost->len > 0 ? "\n    "
+      : "", coding->encoder->line, measure_scale_name (coding->encoder->scale),
+      coding->value, error->message);
+  g_error_free (error);
+  return TRUE;
+}
+
+/* Send a file, whose source is taken and may be NULL, through all encoders, each
+ * value and each format: the last ones of so many passes. */
+static gboolean
+encode_all (Worker * worker, MeasureSource * source, guint index,
+    guint n_passes, Result * result, GString * without, GString * lost)
+{
+  Program *program = worker->program;
+  const MeasureOptions *o = &program->options;
+  const MeasureFile *file = &g_array_index (program->files, MeasureFile, index);
+  guint n = measure_encoders_count (o->plan.encoders);
+  guint n_formats = MAX (o->plan.formats->len, 1);
+  MeasureCoding coding = {.plan = &o->plan,
+    .file = file->name,.backend = o->backend,.threads = o->threads,
+    .stop = &program->stop,.progress = &worker->progress,
+    .pass = n_passes - n * n_formats,.n_passes = n_passes
+  };
+  gboolean ok = TRUE;
+
+  for (guint f = 0; f < n_formats; f++)
+    for (guint i = 0; i < o->plan.encoders->len; i++) {
+      coding.encoder = &g_array_index (o->plan.encoders, MeasureEncoder, i);
+      coding.format = o->plan.formats->len > 0
+          ? g_array_index (o->plan.formats, GstVideoFormat, f)
+          : GST_VIDEO_FORMAT_UNKNOWN;
+      for (guint k = 0; ok && k < coding.encoder->values->len; k++) {
+        coding.value = g_array_index (coding.encoder->values, gint, k);
+        if (source == NULL)
+          source = measure_source_new (file->path, o->stall_limit);
+        g_string_truncate (without, 0);
+        ok = encode (&coding, source, result, without, lost);
+        g_clear_pointer (&source, measure_source_free);
+        coding.pass++;
+      }
+    }
+  return ok;
+}
+
+/* Take a source, and have all rows of its file. */
+static void
+measure_file (Worker * worker, MeasureSource * source, guint index,
+    Result * result)
+{
+  Program *program = worker->program;
+  const MeasurePlan *plan = &program->options.plan;
+  const gchar *name = g_array_index (program->files, MeasureFile, index).name;
+  guint n_passes = (plan->settings->len > 0)
+      + measure_encoders_count (plan->encoders) * MAX (plan->formats->len, 1);
+  GString *without = g_string_new (NULL), *lost = g_string_new (NULL);
+
+  if (plan->settings->len > 0) {
+    result->rows = measure_bench_run (worker->bench, source, name, n_passes,
+        &program->stop, &worker->progress, &result->without, &result->error);
+    g_clear_pointer (&source, measure_source_free);
+  } else {
+    result->rows = g_array_new (FALSE, FALSE, sizeof (MeasureRow));
+  }
+  if (result->rows != NULL && plan->encoders->len > 0) {
+    if (!encode_all (worker, source, index, n_passes, result, without, lost))
+      g_clear_pointer (&result->rows, g_array_unref);
+    else
+      measure_rows_merge (result->rows, NULL);
+    if (result->rows != NULL && result->without == NULL && without->len > 0)
+      result->without = g_strdup (without->str);
+    if (result->rows != NULL && lost->len > 0)
+      result->lost = g_strdup (lost->str);
+  }
+  g_string_free (without, TRUE);
+  g_string_free (lost, TRUE);
+}
+
 static gpointer
 work (gpointer data)
 {
@@ -248,12 +353,8 @@ work (gpointer data)
     g_atomic_int_set (&worker->file, file);
     news->program = program;
     news->file = file;
-    news->result.rows = measure_bench_run (worker->bench, source,
-        g_array_index (program->files, MeasureFile, file).name,
-        &program->stop, &worker->progress, &news->result.without,
-        &news->result.error);
+    measure_file (worker, source, file, &news->result);
     news->result.done = TRUE;
-    measure_source_free (source);
     g_atomic_int_set (&worker->file, program->files->len);
     g_idle_add (take_news, news);
     source = next_source;
@@ -393,8 +494,7 @@ open_outputs (Program * program, guint metrics, GArray * known)
     output = o->resume ? measure_output_resume (wanted[i].path,
         wanted[i].style, &o->plan, measure_target_is_set (&o->target), known,
         &error)
-        : measure_output_new (wanted[i].path, wanted[i].style, metrics,
-        &error);
+        : measure_output_new (wanted[i].path, wanted[i].style, metrics, &error);
     if (output != NULL)
       g_ptr_array_add (program->outputs, output);
   }
@@ -402,6 +502,25 @@ open_outputs (Program * program, guint metrics, GArray * known)
     complain (program, error, error->domain == G_OPTION_ERROR ? WRONG_USAGE
         : FAILED);
   return program->status == 0;
+}
+
+/* They follow the table that people read, or stand beside one in a file. */
+static void
+print_bd_rates (Program * program)
+{
+  const MeasureOptions *o = &program->options;
+  gchar *text;
+
+  if (o->resume && measure_target_is_set (&o->target))
+    return;                     /* of the files before there are no curves */
+  text = measure_bd_rates (program->rows);
+  if (text == NULL)
+    return;
+  if (g_strcmp0 (o->csv, "-") == 0 || g_strcmp0 (o->json, "-") == 0)
+    g_printerr ("%s", text);
+  else
+    g_print ("%s", text);
+  g_free (text);
 }
 
 static void
@@ -414,6 +533,8 @@ close_outputs (Program * program)
       complain (program, error, FAILED);
       error = NULL;
     }
+  if (program->status == 0 || program->status == INTERRUPTED)
+    print_bd_rates (program);
   if (program->options.plot != NULL && (program->status == 0
           || program->status == INTERRUPTED)
       && !measure_plot_draw (program->options.plot, program->rows,
@@ -429,10 +550,7 @@ measure (Program * program)
   program->results = g_new0 (Result, program->files->len);
   if (start_workers (program)
       && open_outputs (program, program->options.plan.metrics, known)) {
-    for (guint i = 0; i < known->len; i++)
-      if (g_array_index (known, MeasureRow, i).frame < 0)
-        g_array_append_val (program->rows, g_array_index (known, MeasureRow,
-                i));
+    keep_sums (program, known);
     mark_known (program, known);
     run_workers (program);
     write_results (program, TRUE);
@@ -446,6 +564,13 @@ measure (Program * program)
   if (program->n_failed > 0) {
     g_printerr ("blockdct-measure: %u of %u files could not be measured:\n%s",
         program->n_failed, program->files->len, program->failures->str);
+    if (program->status == 0)
+      program->status = FAILED;
+  }
+  if (program->lost->len > 0) {
+    g_printerr
+        ("blockdct-measure: encoders failed, whose rows are missing:\n%s",
+        program->lost->str);
     if (program->status == 0)
       program->status = FAILED;
   }
@@ -527,6 +652,7 @@ main (int argc, char **argv)
   program.outputs = g_ptr_array_new ();
   program.rows = g_array_new (FALSE, FALSE, sizeof (MeasureRow));
   program.failures = g_string_new (NULL);
+  program.lost = g_string_new (NULL);
   if (!measure_options_parse (&program.options, &argc, &argv, &error))
     complain (&program, error, WRONG_USAGE);
   else if (program.options.version)
@@ -541,6 +667,7 @@ main (int argc, char **argv)
   g_ptr_array_unref (program.outputs);
   g_array_unref (program.rows);
   g_string_free (program.failures, TRUE);
+  g_string_free (program.lost, TRUE);
   if (!measure_source_any_stalled ())
     gst_deinit ();              /* it waits for all threads */
   return program.status;

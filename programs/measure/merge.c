@@ -5,11 +5,12 @@
 
 /* Where a row stands in a single run: file by file and format by format, as
  * they first come; frames first, then their sums; transforms and settings by
- * their numbers, as measure_settings_new() has them. */
+ * their numbers, as measure_settings_new() has them; then encoders, as they first
+ * come. */
 typedef struct
 {
   MeasureRow row;
-  guint file, format;
+  guint file, format, encoder;
 } Placed;
 
 static gint
@@ -23,6 +24,8 @@ compare_placed (gconstpointer a, gconstpointer b)
   COMPARE (p->format, q->format);
   COMPARE (frame_p, frame_q);   /* -1 comes last */
   COMPARE (p->row.transform, q->row.transform);
+  COMPARE (p->encoder, q->encoder);
+  COMPARE (p->row.scale, q->row.scale);
   COMPARE (p->row.setting, q->row.setting);
 #undef COMPARE
   return 0;
@@ -42,8 +45,8 @@ find_place (GHashTable * places, const gchar * name)
   return GPOINTER_TO_UINT (place);
 }
 
-static gboolean
-add_row (MeasureRow * sum, const MeasureRow * row, GError ** error)
+gboolean
+measure_row_add (MeasureRow * sum, const MeasureRow * row, GError ** error)
 {
   gboolean fits = TRUE;
 
@@ -72,7 +75,7 @@ add_row (MeasureRow * sum, const MeasureRow * row, GError ** error)
 gboolean
 measure_rows_merge (GArray * rows, GError ** error)
 {
-  GHashTable *places[2];        /* of files, of formats */
+  GHashTable *places[3];        /* of files, of formats, of encoders */
   GArray *all = g_array_new (FALSE, FALSE, sizeof (Placed));
   gboolean ok = TRUE;
 
@@ -84,6 +87,7 @@ measure_rows_merge (GArray * rows, GError ** error)
 
     placed.file = find_place (places[0], row->file);
     placed.format = find_place (places[1], row->format);
+    placed.encoder = find_place (places[2], row->encoder);
     g_array_append_val (all, placed);
   }
   g_array_sort (all, compare_placed);
@@ -92,7 +96,7 @@ measure_rows_merge (GArray * rows, GError ** error)
     const Placed *placed = &g_array_index (all, Placed, i);
 
     if (i > 0 && compare_placed (placed - 1, placed) == 0)
-      ok = add_row (&g_array_index (rows, MeasureRow, rows->len - 1),
+      ok = measure_row_add (&g_array_index (rows, MeasureRow, rows->len - 1),
           &placed->row, error);
     else
       g_array_append_val (rows, placed->row);

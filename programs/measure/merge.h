@@ -14,5 +14,10 @@ G_BEGIN_DECLS
  * they came in. FALSE if they are of different pictures. */
 gboolean measure_rows_merge (GArray * rows, GError ** error);
 
+/** Add a row of the same kind to another. FALSE if they are of different
+ * pictures. */
+gboolean measure_row_add (MeasureRow * sum, const MeasureRow * row,
+    GError ** error);
+
 G_END_DECLS
 #endif

@@ -19,6 +19,22 @@ measure_metrics_get (const MeasureMetrics * metrics, guint metric,
   return sum == MEASURE_INFINITE ? INFINITY : sum / get_units (metric);
 }
 
+guint
+measure_metrics_choose (guint metrics, const BdctLayout * layout,
+    const gchar * format, GString * without)
+{
+  const guint had = bdct_metrics_had (metrics, layout);
+  BdctError reason;
+
+  for (guint m = 0; m < BDCT_N_METRICS; m++)
+    if ((metrics & ~had) >> m & 1) {
+      bdct_metric_check (m, layout, &reason);
+      g_string_append_printf (without, "  no %s of %s: %s\n",
+          bdct_metric_info (m)->name, format, reason.message);
+    }
+  return had;
+}
+
 static gint
 find_metric (const gchar * name)
 {

@@ -4,6 +4,7 @@
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
+#include "coder.h"
 #include "gst-plugin/gstblockdctbackend.h"
 #include "plot.h"
 #include "settings.h"
@@ -17,7 +18,8 @@ GST_DEBUG_CATEGORY (gst_blockdct_debug);
 /* Options that are lists and names, as they were given. */
 typedef struct
 {
-  gchar *transforms, *quality, *qp, *formats, *subsampling, *backend;
+  gchar *transforms, *quality, *qp, *bitrate, *formats, *subsampling, *backend;
+  gchar **encoders;
   gchar *metrics, *plot_metric;
   gboolean all_settings;
 } Texts;
@@ -133,11 +135,16 @@ check_options (const MeasureOptions * o, const Texts * t, GError ** error)
   if (o->plan.each_frame && target)
     return refuse (error, "--frames and a target exclude each other: a target "
         "is that of the whole file");
+  if (t->encoders != NULL && t->subsampling != NULL)
+    return refuse (error,
+        "--chroma-subsampling is of no effect with --encoder: "
+        "R, G and B become the planes that --format names");
   if (o->merge && (t->transforms || t->quality || t->qp || t->all_settings
-          || t->formats || t->subsampling || o->plan.each_frame
-          || o->plan.first_frame || o->plan.n_frames >= 0 || o->resume
-          || o->list || t->metrics || o->plan.coded))
-    return refuse (error, "--merge measures nothing: it goes with --csv, "
+          || t->encoders || t->bitrate || t->formats || t->subsampling
+          || o->plan.each_frame || o->plan.first_frame || o->plan.n_frames >= 0
+          || o->resume || o->list || t->metrics || o->plan.coded))
+    return refuse (error,
+        "--merge measures nothing: it goes with --csv, "
         "--json, --plot and the targets alone");
   if (o->resume && ((o->csv != NULL) == (o->json != NULL)
           || strcmp (o->csv ? o->csv : o->json, "-") == 0))
@@ -190,6 +197,38 @@ find_backend (const gchar * name, gint * value, GError ** error)
   return found != NULL;
 }
 
+/* What files go through. Without --transform encoders are alone. */
+static gboolean
+make_settings (MeasureOptions * o, const Texts * t, GError ** error)
+{
+  const gchar *const numbers[MEASURE_N_SCALES] = {
+    [MEASURE_QUALITY] = t->quality,
+    [MEASURE_QP] = t->qp,
+    [MEASURE_BITRATE] = t->bitrate,
+  };
+  gboolean used[2], encoders_use[MEASURE_N_SCALES];
+  const gchar *transforms = t->transforms == NULL && t->encoders != NULL ? ""
+      : t->transforms;
+
+  o->plan.settings = measure_settings_new (transforms, numbers, t->all_settings
+      || o->plot != NULL || measure_target_is_set (&o->target), used, error);
+  if (o->plan.settings == NULL || (t->encoders != NULL
+          && !measure_coder_check (error)))
+    return FALSE;
+  o->plan.encoders = measure_encoders_new (t->encoders, numbers, encoders_use,
+      error);
+  for (guint s = 0; o->plan.encoders != NULL && s < MEASURE_N_SCALES; s++)
+    if (numbers[s] != NULL && !encoders_use[s] && (s == MEASURE_BITRATE
+            || !used[s])) {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+          "--%s is of no effect: none of the transforms%s has one%s",
+          measure_scale_name (s), t->encoders != NULL ? " and encoders" : "",
+          s == MEASURE_BITRATE ? "" : "; --transform names them");
+      return FALSE;
+    }
+  return o->plan.encoders != NULL;
+}
+
 static gboolean
 make_plan (MeasureOptions * o, const Texts * t, GError ** error)
 {
@@ -205,10 +244,7 @@ make_plan (MeasureOptions * o, const Texts * t, GError ** error)
           ? BDCT_METRIC_SSIM : -1, error))
     return FALSE;
   plan->coded |= o->target.size > 0.0;
-  plan->settings = measure_settings_new (t->transforms, t->quality, t->qp,
-      t->all_settings || o->plot != NULL || measure_target_is_set (&o->target),
-      error);
-  if (plan->settings == NULL)
+  if (!make_settings (o, t, error))
     return FALSE;
   plan->formats = measure_formats_new (t->formats, error);
   return plan->formats != NULL;
@@ -227,6 +263,11 @@ measure_options_parse (MeasureOptions * o, int *argc, char ***argv,
           "a target or --plot)", "RANGES"},
     {"qp", 0, 0, G_OPTION_ARG_STRING, &t.qp,
         "QPs, 0 to 51, likewise (26; all with a target or --plot)", "RANGES"},
+    {"encoder", 'e', 0, G_OPTION_ARG_STRING_ARRAY, &t.encoders,
+        "An encoder of GStreamer and its properties, as x264enc or "
+          "'x265enc tune=psnr'; may be repeated", "LINE"},
+    {"bitrate", 0, 0, G_OPTION_ARG_STRING, &t.bitrate,
+        "Bitrates of encoders in kbit/s, likewise", "RANGES"},
     {"all-settings", 'a', 0, G_OPTION_ARG_NONE, &t.all_settings,
         "All qualities and QPs, where those options do not say which", NULL},
     {"format", 'f', 0, G_OPTION_ARG_STRING, &t.formats,
@@ -288,7 +329,8 @@ measure_options_parse (MeasureOptions * o, int *argc, char ***argv,
 
   o->plan.n_frames = -1;
   o->stall_limit = 120;
-  o->target = (MeasureTarget) { UNSET, UNSET, UNSET, UNSET };
+  o->target = (MeasureTarget) {
+  UNSET, UNSET, UNSET, UNSET};
   g_option_context_set_description (context, "Example:\n"
       "  blockdct-measure shots/ film.mkv --quality 10-90:10 "
       "--csv table.csv\n");
@@ -301,6 +343,8 @@ measure_options_parse (MeasureOptions * o, int *argc, char ***argv,
   g_free (t.transforms);
   g_free (t.quality);
   g_free (t.qp);
+  g_free (t.bitrate);
+  g_strfreev (t.encoders);
   g_free (t.formats);
   g_free (t.subsampling);
   g_free (t.backend);
@@ -313,6 +357,7 @@ void
 measure_options_clear (MeasureOptions * o)
 {
   g_clear_pointer (&o->plan.settings, g_array_unref);
+  g_clear_pointer (&o->plan.encoders, g_array_unref);
   g_clear_pointer (&o->plan.formats, g_array_unref);
   g_strfreev (o->arguments);
   g_free (o->csv);

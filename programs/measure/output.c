@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
+#include "encoder.h"
 #include "settings.h"
 
 /* What a file's kind is told from. */
@@ -176,17 +177,36 @@ measure_output_close (MeasureOutput * output, GError ** error)
 
 /* Going on */
 
-/* The transform and setting of each sum of a file in one format. */
+/* Rows with the transform or encoder and the setting of each sum of a file in one
+ * format. */
 static GArray *
 list_expected (const MeasurePlan * plan, gboolean chosen)
 {
-  GArray *expected = g_array_new (FALSE, FALSE, sizeof (BdctParams));
+  GArray *expected = g_array_new (FALSE, FALSE, sizeof (MeasureRow));
 
   for (guint i = 0; i < plan->settings->len; i++) {
     const BdctParams *params = &g_array_index (plan->settings, BdctParams, i);
 
+    const MeasureRow row = {.transform = params->transform,
+      .scale = measure_scale (params->transform),
+      .setting = measure_setting (params)
+    };
+
     if (!chosen || i == 0 || params->transform != params[-1].transform)
-      g_array_append_val (expected, *params);
+      g_array_append_val (expected, row);
+  }
+  for (guint i = 0; i < plan->encoders->len; i++) {
+    const MeasureEncoder *e = &g_array_index (plan->encoders, MeasureEncoder,
+        i);
+
+    for (guint k = 0; k < (chosen ? 1 : e->values->len); k++) {
+      const MeasureRow row = {.transform = BDCT_N_TRANSFORMS,
+        .encoder = e->line,.scale = e->scale,
+        .setting = g_array_index (e->values, gint, k)
+      };
+
+      g_array_append_val (expected, row);
+    }
   }
   return expected;
 }
@@ -203,8 +223,39 @@ is_format (const gchar * name, const MeasurePlan * plan, guint i)
       || (plan->formats->len == 0 && !g_str_has_prefix (name, "RGB "));
 }
 
+/* Whether a row is the n-th sum of a file. */
+static gboolean
+is_expected (const MeasureRow * row, guint n, const MeasurePlan * plan,
+    const GArray * expected, gboolean chosen)
+{
+  const MeasureRow *wanted = &g_array_index (expected, MeasureRow,
+      n % expected->len);
+
+  return measure_row_same_series (row, wanted)
+      && (chosen || row->setting == wanted->setting)
+      && is_format (row->format, plan, n / expected->len);
+}
+
+static gboolean
+is_encoders (guint n, const GArray * expected)
+{
+  return g_array_index (expected, MeasureRow, n % expected->len).encoder
+      != NULL;
+}
+
+/* Whether a row is not the n-th sum, but may be one behind it, as an encoder may
+ * have failed. */
+static gboolean
+is_lost (const MeasureRow * row, guint n, const MeasurePlan * plan,
+    const GArray * expected, gboolean chosen)
+{
+  return is_encoders (n, expected)
+      && !is_expected (row, n, plan, expected, chosen);
+}
+
 /* Count what a file's rows, from `first`, have of a plan's. FALSE if they have
- * something else; `whole` if it is all of it. */
+ * something else; `whole` if it is all of it, or all but what encoders failed
+ * at, as another file follows. */
 static gboolean
 check_file (const GArray * rows, guint first, const MeasurePlan * plan,
     const GArray * expected, gboolean chosen, guint * end, gboolean * whole)
@@ -219,17 +270,16 @@ check_file (const GArray * rows, guint first, const MeasurePlan * plan,
     if (row->frame >= 0) {
       n_frames++;
     } else if (n_sums < n_all && !(row->metrics.there & ~plan->metrics)) {
-      const BdctParams *params = &g_array_index (expected, BdctParams,
-          n_sums % expected->len);
-
-      ok = row->transform == params->transform
-          && (chosen || row->setting == measure_setting (params))
-          && is_format (row->format, plan, n_sums / expected->len);
+      while (n_sums < n_all && is_lost (row, n_sums, plan, expected, chosen))
+        n_sums++;
+      ok = n_sums < n_all && is_expected (row, n_sums, plan, expected, chosen);
       n_sums++;
     } else {
       ok = FALSE;
     }
   }
+  while (i < rows->len && n_sums < n_all && is_encoders (n_sums, expected))
+    n_sums++;
   *whole = n_sums == n_all;
   *end = i;
   /* What breaks off is the last file. */

@@ -107,7 +107,7 @@ make_curves (const GArray * rows)
   for (gint pooled = 0; pooled <= files; pooled++)
     for (guint i = 0; i < rows->len; i++) {
       MeasureRow row = g_array_index (rows, MeasureRow, i);
-      const gchar *name = bdct_transform_info (row.transform)->name;
+      const gchar *name = measure_row_name (&row);
       gchar *group = g_strdup_printf ("%s %s", name, row.format);
       gpointer colour;
       Curve *curve;
@@ -163,7 +163,10 @@ find_axes (const GArray * rows, gint metric, Axes * axes)
       : 0.001;
   gboolean found = FALSE;
 
-  *axes = (Axes) { {0.0, INFINITY}, {0.0, -INFINITY}, {0.0, 0.0}, metric };
+  *axes = (Axes) { {
+  0.0, INFINITY}, {
+  0.0, -INFINITY}, {
+  0.0, 0.0}, metric};
   for (guint i = 0; i < rows->len; i++) {
     const MeasureRow *row = &g_array_index (rows, MeasureRow, i);
     gdouble quality = measure_row_quality (row, metric);

@@ -10,15 +10,16 @@
 
 G_BEGIN_DECLS
 
-/** The columns of counts. Bits are named for what they are. */
+/** The columns of counts, and whose rows have them: of exact transforms, of
+ * estimated ones, of encoders. Bits are named for what they are. */
 typedef struct
 {
   const gchar *name;
   MeasureCount count;
-  enum { MEASURE_ANY, MEASURE_EXACT, MEASURE_ESTIMATE } bits;
+  enum { MEASURE_EXACT = 1, MEASURE_ESTIMATE = 2, MEASURE_CODED = 4 } of;
 } MeasureColumn;
 
-#define MEASURE_N_COLUMNS 20
+#define MEASURE_N_COLUMNS 21
 extern const MeasureColumn measure_columns[MEASURE_N_COLUMNS];
 
 /** Whether the format has the plane that a count is of. */

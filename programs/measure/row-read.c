@@ -147,19 +147,26 @@ make_row (GHashTable * cells, MeasureRow * row)
   const gchar *file = g_hash_table_lookup (cells, "file");
   const gchar *format = g_hash_table_lookup (cells, "format");
   const gchar *transform = g_hash_table_lookup (cells, "transform");
+  const gchar *encoder = g_hash_table_lookup (cells, "encoder");
   const gchar *coded = g_hash_table_lookup (cells, "file-size-exact");
   const gchar *met = g_hash_table_lookup (cells, "target-met");
 
   *row = (MeasureRow) {
   .frame = -1};
-  if (file == NULL || format == NULL || transform == NULL)
+  if (file == NULL || format == NULL
+      || (transform == NULL) == (encoder == NULL))
     return FALSE;
   row->file = g_intern_string (file);
   row->format = g_intern_string (format);
-  row->transform = measure_find_transform (transform);
-  if (row->transform == BDCT_N_TRANSFORMS
-      || !get_int (cells, measure_has_qp (row->transform) ? "qp" : "quality",
-          100, &row->setting)
+  row->encoder = g_intern_string (encoder);
+  row->transform = encoder != NULL ? BDCT_N_TRANSFORMS
+      : measure_find_transform (transform);
+  while (row->scale < MEASURE_N_SCALES && !get_int (cells,
+          measure_scale_name (row->scale), G_MAXINT, &row->setting))
+    row->scale++;
+  if (row->scale == MEASURE_N_SCALES || (encoder == NULL
+          && (row->transform == BDCT_N_TRANSFORMS
+              || row->scale != measure_scale (row->transform)))
       || !get_int (cells, "width", BDCT_MAX_SIDE, &row->width)
       || !get_int (cells, "height", BDCT_MAX_SIDE, &row->height)
       || !get_int (cells, "depth", 12, &row->depth) || row->depth < 8)

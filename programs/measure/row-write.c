@@ -40,7 +40,7 @@ add_string (Cells * cells, const gchar * name, const gchar * string)
 {
   Cell *cell = add_cell (cells, name);
 
-  cell->type = STRING;
+  cell->type = string != NULL ? STRING : NOTHING;
   cell->string = string;
 }
 
@@ -106,13 +106,14 @@ static void
 fill_cells (const MeasureRow * row, Cells * cells, guint metrics)
 {
   static const gchar *psnr[] = { "psnr-y", "psnr-u", "psnr-v" };
-  gboolean has_qp = measure_has_qp (row->transform);
+  gboolean encoded = row->encoder != NULL;
 
   cells->n = 0;
   add_string (cells, "file", row->file);
-  add_string (cells, "transform", bdct_transform_info (row->transform)->name);
-  add_whole (cells, "quality", !has_qp, row->setting);
-  add_whole (cells, "qp", has_qp, row->setting);
+  add_string (cells, "transform", encoded ? NULL : measure_row_name (row));
+  add_string (cells, "encoder", row->encoder);
+  for (guint i = 0; i < MEASURE_N_SCALES; i++)
+    add_whole (cells, measure_scale_name (i), row->scale == i, row->setting);
   add_string (cells, "format", row->format);
   add_whole (cells, "width", TRUE, row->width);
   add_whole (cells, "height", TRUE, row->height);
@@ -128,7 +129,7 @@ fill_cells (const MeasureRow * row, Cells * cells, guint metrics)
   add_real (cells, "psnr", TRUE, measure_row_psnr (row, -1));
   add_metrics (cells, row, metrics, FALSE);
   add_real (cells, "bpp", TRUE, measure_row_bpp (row));
-  add_real (cells, "nonzero", TRUE, get_nonzero (row));
+  add_real (cells, "nonzero", !encoded, get_nonzero (row));
   add_boolean (cells, "file-size-exact", row->exact, row->coded);
   add_boolean (cells, "target-met", row->target != MEASURE_NO_TARGET,
       row->target == MEASURE_TARGET_MET);
@@ -230,7 +231,7 @@ append_text (GString * text, const MeasureRow * row, guint metrics)
   static const gchar *targets[] = { "", "  missed", "  met" };
 
   g_string_append_printf (text, "%-12s %3d  %-9s ",
-      bdct_transform_info (row->transform)->name, row->setting, row->format);
+      measure_row_name (row), row->setting, row->format);
   if (row->frame < 0)
     g_string_append_printf (text, "%8" G_GINT64_FORMAT,
         row->count[MEASURE_FRAMES]);
@@ -245,10 +246,13 @@ append_text (GString * text, const MeasureRow * row, guint metrics)
   for (guint m = 0; m < BDCT_N_METRICS; m++)
     if (metrics >> m & 1)
       append_figure (text, row, m);
-  g_string_append_printf (text, " %8.4f %12.0f %6.2f%%%s  %s\n",
-      measure_row_bpp (row),
-      measure_row_size (row), 100.0 * get_nonzero (row), targets[row->target],
-      row->file);
+  g_string_append_printf (text, " %8.4f %12.0f", measure_row_bpp (row),
+      measure_row_size (row));
+  if (row->encoder == NULL)
+    g_string_append_printf (text, " %6.2f%%", 100.0 * get_nonzero (row));
+  else
+    g_string_append_printf (text, " %7s", "");
+  g_string_append_printf (text, "%s  %s\n", targets[row->target], row->file);
 }
 
 void

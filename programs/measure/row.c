@@ -4,28 +4,54 @@
 #include <math.h>
 #include "row-columns.h"
 
+#define TRANSFORM (MEASURE_EXACT | MEASURE_ESTIMATE)
+#define ANY (TRANSFORM | MEASURE_CODED)
+
 const MeasureColumn measure_columns[MEASURE_N_COLUMNS] = {
-  {"frames", MEASURE_FRAMES, MEASURE_ANY},
-  {"samples-y", MEASURE_SAMPLES_Y, MEASURE_ANY},
-  {"samples-u", MEASURE_SAMPLES_U, MEASURE_ANY},
-  {"samples-v", MEASURE_SAMPLES_V, MEASURE_ANY},
-  {"sse-y", MEASURE_SSE_Y, MEASURE_ANY},
-  {"sse-u", MEASURE_SSE_U, MEASURE_ANY},
-  {"sse-v", MEASURE_SSE_V, MEASURE_ANY},
-  {"levels", MEASURE_LEVELS, MEASURE_ANY},
-  {"nonzero-levels", MEASURE_NONZERO, MEASURE_ANY},
+  {"frames", MEASURE_FRAMES, ANY},
+  {"samples-y", MEASURE_SAMPLES_Y, ANY},
+  {"samples-u", MEASURE_SAMPLES_U, ANY},
+  {"samples-v", MEASURE_SAMPLES_V, ANY},
+  {"sse-y", MEASURE_SSE_Y, ANY},
+  {"sse-u", MEASURE_SSE_U, ANY},
+  {"sse-v", MEASURE_SSE_V, ANY},
+  {"levels", MEASURE_LEVELS, TRANSFORM},
+  {"nonzero-levels", MEASURE_NONZERO, TRANSFORM},
   {"bits-y", MEASURE_BITS_Y, MEASURE_EXACT},
   {"bits-u", MEASURE_BITS_U, MEASURE_EXACT},
   {"bits-v", MEASURE_BITS_V, MEASURE_EXACT},
-  {"bits", MEASURE_BITS, MEASURE_EXACT},
+  {"bits", MEASURE_BITS, MEASURE_EXACT | MEASURE_CODED},
+  {"bits-headers", MEASURE_BITS_HEADERS, MEASURE_CODED},
   {"bits-optimized", MEASURE_BITS_OPTIMIZED, MEASURE_EXACT},
-  {"file-size", MEASURE_FILE_SIZE, MEASURE_EXACT},
+  {"file-size", MEASURE_FILE_SIZE, MEASURE_EXACT | MEASURE_CODED},
   {"file-size-optimized", MEASURE_FILE_SIZE_OPTIMIZED, MEASURE_EXACT},
   {"bits-estimated-y", MEASURE_BITS_Y, MEASURE_ESTIMATE},
   {"bits-estimated-u", MEASURE_BITS_U, MEASURE_ESTIMATE},
   {"bits-estimated-v", MEASURE_BITS_V, MEASURE_ESTIMATE},
   {"bits-estimated", MEASURE_BITS, MEASURE_ESTIMATE},
 };
+
+const gchar *
+measure_scale_name (MeasureScale scale)
+{
+  static const gchar *const names[] = { "quality", "qp", "bitrate" };
+
+  return names[scale];
+}
+
+const gchar *
+measure_row_name (const MeasureRow * row)
+{
+  return row->encoder != NULL ? row->encoder
+      : bdct_transform_info (row->transform)->name;
+}
+
+gboolean
+measure_row_same_series (const MeasureRow * a, const MeasureRow * b)
+{
+  return a->transform == b->transform && a->encoder == b->encoder
+      && a->scale == b->scale;
+}
 
 gboolean
 measure_row_set_stats (MeasureRow * row, const BdctStats * stats, gint64 frames)
@@ -35,7 +61,7 @@ measure_row_set_stats (MeasureRow * row, const BdctStats * stats, gint64 frames)
   guint64 count[MEASURE_N_COUNTS] = {
     frames, c[0].samples, c[1].samples, c[2].samples, c[0].sse, c[1].sse,
     c[2].sse, total.levels, total.nonzero, c[0].bits, c[1].bits, c[2].bits,
-    total.bits, stats->bits_optimized, stats->file_size,
+    total.bits, 0, stats->bits_optimized, stats->file_size,
     stats->file_size_optimized
   };
 
@@ -133,8 +159,8 @@ measure_row_has_column (const MeasureRow * row, guint i)
   const MeasureColumn *column = &measure_columns[i];
 
   return measure_row_has_plane (row, column->count)
-      && (column->bits == MEASURE_ANY
-      || row->exact == (column->bits == MEASURE_EXACT));
+      && column->of & (row->encoder != NULL ? MEASURE_CODED
+      : row->exact ? MEASURE_EXACT : MEASURE_ESTIMATE);
 }
 
 const gchar *

@@ -19,17 +19,28 @@ typedef enum
   MEASURE_SSE_Y, MEASURE_SSE_U, MEASURE_SSE_V,
   MEASURE_LEVELS, MEASURE_NONZERO,
   MEASURE_BITS_Y, MEASURE_BITS_U, MEASURE_BITS_V, MEASURE_BITS,
+  MEASURE_BITS_HEADERS,
   MEASURE_BITS_OPTIMIZED, MEASURE_FILE_SIZE, MEASURE_FILE_SIZE_OPTIMIZED,
   MEASURE_N_COUNTS
 } MeasureCount;
+
+/** What a setting is a value of. */
+typedef enum
+{
+  MEASURE_QUALITY, MEASURE_QP,
+  MEASURE_BITRATE,              /* kbit/s */
+  MEASURE_N_SCALES
+} MeasureScale;
 
 /** A file, or a frame of it, at a setting. */
 typedef struct
 {
   const gchar *file;            /* interned; as the user named it */
   const gchar *format;          /* interned */
-  BdctTransform transform;
-  gint setting;                 /* quality or QP */
+  const gchar *encoder;         /* interned; its line; NULL: a transform */
+  BdctTransform transform;      /* BDCT_N_TRANSFORMS: an encoder */
+  MeasureScale scale;
+  gint setting;
   gint width, height, depth;
   gint64 frame;                 /* its number in the file; -1: their sum */
   gboolean exact;               /* the bits are a file's, not an estimate */
@@ -51,13 +62,20 @@ typedef enum
 gboolean measure_row_set_stats (MeasureRow * row, const BdctStats * stats,
     gint64 frames);
 
+/** The transform's name, or the encoder's line. */
+const gchar *measure_row_name (const MeasureRow * row);
+/** Whether their settings are of one curve, if file and format are the same. */
+gboolean measure_row_same_series (const MeasureRow * a, const MeasureRow * b);
+/** "quality", "qp", "bitrate": the option, the column, the placeholder. */
+const gchar *measure_scale_name (MeasureScale scale);
+
 /** Derived figures, with the element's formulas. `plane` is 0 to 2, or -1 for
  * all together. */
 gdouble measure_row_psnr (const MeasureRow * row, gint plane);
 /** A metric's main figure, or, for -1, the PSNR of all; NAN without one. */
 gdouble measure_row_quality (const MeasureRow * row, gint metric);
 gdouble measure_row_bpp (const MeasureRow * row);
-/** Bytes: the JPEG file's, or else those of the bits. */
+/** Bytes: the JPEG file's, the encoder's stream's, or else those of the bits. */
 gdouble measure_row_size (const MeasureRow * row);
 
 /** What stands before all rows; it may be empty. `metrics`, bits

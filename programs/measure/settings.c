@@ -9,19 +9,18 @@
 #define MIN_QP 0
 #define MAX_QP 51
 
-/* Which of 0 to MAX_QUALITY are asked for. */
-typedef gboolean Chosen[MAX_QUALITY + 1];
-
-gboolean
-measure_has_qp (BdctTransform transform)
+MeasureScale
+measure_scale (BdctTransform transform)
 {
-  return bdct_family_has_qp (bdct_transform_info (transform)->family);
+  return bdct_family_has_qp (bdct_transform_info (transform)->family)
+      ? MEASURE_QP : MEASURE_QUALITY;
 }
 
 gint
 measure_setting (const BdctParams * params)
 {
-  return measure_has_qp (params->transform) ? params->qp : params->quality;
+  return measure_scale (params->transform) == MEASURE_QP ? params->qp
+      : params->quality;
 }
 
 BdctTransform
@@ -53,7 +52,7 @@ parse_number (const gchar * option, const gchar * text, gint min, gint max,
 /* FIRST, FIRST-LAST or FIRST-LAST:STEP. */
 static gboolean
 parse_range (const gchar * option, const gchar * text, gint min, gint max,
-    Chosen chosen, GError ** error)
+    GArray * numbers, GError ** error)
 {
   gchar **range = g_strsplit (text, "-", 2);
   gchar **last = g_strsplit (range[0] && range[1] ? range[1] : "", ":", 2);
@@ -72,25 +71,43 @@ parse_range (const gchar * option, const gchar * text, gint min, gint max,
     ok = FALSE;
   }
   for (gint i = from; ok && i <= to; i += step)
-    chosen[i] = TRUE;
+    g_array_append_val (numbers, i);
   g_strfreev (range);
   g_strfreev (last);
   return ok;
 }
 
-static gboolean
-parse_ranges (const gchar * option, const gchar * text, gint min, gint max,
-    Chosen chosen, GError ** error)
+static gint
+compare_numbers (gconstpointer a, gconstpointer b)
 {
+  const gint *p = a, *q = b;
+
+  return (*p > *q) - (*p < *q);
+}
+
+GArray *
+measure_numbers_new (const gchar * option, const gchar * text, gint min,
+    gint max, GError ** error)
+{
+  GArray *numbers = g_array_new (FALSE, FALSE, sizeof (gint));
   gchar **ranges = g_strsplit (text, ",", -1);
   gboolean ok = TRUE;
 
   if (ranges[0] == NULL)
-    ok = parse_range (option, "", min, max, chosen, error);
+    ok = parse_range (option, "", min, max, numbers, error);
   for (gchar ** r = ranges; ok && *r != NULL; r++)
-    ok = parse_range (option, *r, min, max, chosen, error);
+    ok = parse_range (option, *r, min, max, numbers, error);
   g_strfreev (ranges);
-  return ok;
+  if (!ok) {
+    g_array_unref (numbers);
+    return NULL;
+  }
+  g_array_sort (numbers, compare_numbers);
+  for (guint i = numbers->len - 1; i > 0; i--)
+    if (g_array_index (numbers, gint, i) == g_array_index (numbers, gint,
+            i - 1))
+      g_array_remove_index (numbers, i);
+  return numbers;
 }
 
 static gboolean
@@ -125,55 +142,57 @@ parse_transforms (const gchar * text, gboolean chosen[BDCT_N_TRANSFORMS],
 }
 
 GArray *
-measure_settings_new (const gchar * transforms, const gchar * quality,
-    const gchar * qp, gboolean whole, GError ** error)
+measure_settings_new (const gchar * transforms, const gchar * const numbers[2],
+    gboolean whole, gboolean used[2], GError ** error)
 {
   static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
-  gboolean chosen[BDCT_N_TRANSFORMS] = { FALSE };
-  Chosen numbers[2] = { {FALSE}, {FALSE} };     /* qualities, QPs */
-  gboolean used[2] = { FALSE };
-  GArray *settings;
+  const struct
+  {
+    const gchar *option;
+    gint min, max, value;
+  } scales[] = {
+    [MEASURE_QUALITY] = {"--quality", MIN_QUALITY, MAX_QUALITY,
+        defaults.quality},
+    [MEASURE_QP] = {"--qp", MIN_QP, MAX_QP, defaults.qp},
+  };
+  gboolean chosen[BDCT_N_TRANSFORMS] = { FALSE }, ok;
+  GArray *lists[2] = { NULL }, *settings;
 
-  if (!parse_transforms (transforms != NULL ? transforms
-          : bdct_transform_info (defaults.transform)->name, chosen, error))
-    return NULL;
+  used[MEASURE_QUALITY] = used[MEASURE_QP] = FALSE;
+  ok = g_strcmp0 (transforms, "") == 0 || parse_transforms (transforms != NULL
+      ? transforms : bdct_transform_info (defaults.transform)->name, chosen,
+      error);
   for (guint t = 0; t < BDCT_N_TRANSFORMS; t++)
     if (chosen[t])
-      used[measure_has_qp (t)] = TRUE;
-  for (guint i = 0; i < 2; i++) {
-    const gchar *option = i ? "--qp" : "--quality", *text = i ? qp : quality;
-    gint min = i ? MIN_QP : MIN_QUALITY, max = i ? MAX_QP : MAX_QUALITY;
+      used[measure_scale (t)] = TRUE;
+  for (guint i = 0; ok && i < G_N_ELEMENTS (scales); i++) {
+    gint min = scales[i].min, max = scales[i].max;
+    gchar *text = used[i] && numbers[i] != NULL ? g_strdup (numbers[i])
+        : whole ? g_strdup_printf ("%d-%d", min, max)
+        : g_strdup_printf ("%d", scales[i].value);
 
-    if (text != NULL && !used[i]) {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-          "%s is of no effect: none of the transforms has one; --transform "
-          "names them", option);
-      return NULL;
-    }
-    if (text != NULL) {
-      if (!parse_ranges (option, text, min, max, numbers[i], error))
-        return NULL;
-    } else if (whole) {
-      for (gint n = min; n <= max; n++)
-        numbers[i][n] = TRUE;
-    } else {
-      numbers[i][i ? defaults.qp : defaults.quality] = TRUE;
-    }
+    lists[i] = measure_numbers_new (scales[i].option, text, min, max, error);
+    ok = lists[i] != NULL;
+    g_free (text);
   }
 
   settings = g_array_new (FALSE, FALSE, sizeof (BdctParams));
-  for (guint t = 0; t < BDCT_N_TRANSFORMS; t++)
-    for (gint n = 0; chosen[t] && n <= MAX_QUALITY; n++)
-      if (numbers[measure_has_qp (t)][n]) {
-        BdctParams params = defaults;
+  for (guint t = 0; ok && t < BDCT_N_TRANSFORMS; t++) {
+    const GArray *list = lists[measure_scale (t)];
 
-        params.transform = t;
-        if (measure_has_qp (t))
-          params.qp = n;
-        else
-          params.quality = n;
-        g_array_append_val (settings, params);
-      }
+    for (guint i = 0; chosen[t] && i < list->len; i++) {
+      BdctParams params = defaults;
+
+      params.transform = t;
+      *(measure_scale (t) == MEASURE_QP ? &params.qp : &params.quality) =
+          g_array_index (list, gint, i);
+      g_array_append_val (settings, params);
+    }
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (lists); i++)
+    g_clear_pointer (&lists[i], g_array_unref);
+  if (!ok)
+    g_clear_pointer (&settings, g_array_unref);
   return settings;
 }
 
@@ -266,11 +285,11 @@ get_sampling (const GstVideoFormatInfo * format, gint sampling[2])
 }
 
 GstVideoFormat
-measure_choose_format (const GstVideoInfo * decoded)
+measure_choose_format (const GstVideoInfo * decoded, gboolean planes)
 {
   GstVideoFormat best = GST_VIDEO_FORMAT_UNKNOWN;
   gint depth = GST_VIDEO_INFO_COMP_DEPTH (decoded, 0), best_depth = 0;
-  GValue *known = list_formats (TRUE);
+  GValue *known = list_formats (!planes);
   gint wanted[2];
 
   get_sampling (decoded->finfo, wanted);
@@ -291,8 +310,7 @@ measure_choose_format (const GstVideoInfo * decoded)
     if (memcmp (sampling, wanted, sizeof wanted) == 0
         && GST_VIDEO_FORMAT_INFO_N_PLANES (info)
         == GST_VIDEO_FORMAT_INFO_N_COMPONENTS (info)
-        && (best_depth < depth ? d > best_depth
-            : d >= depth && d < best_depth)) {
+        && (best_depth < depth ? d > best_depth : d >= depth && d < best_depth)) {
       best = format;
       best_depth = d;
     }

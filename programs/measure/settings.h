@@ -6,12 +6,12 @@
 #define MEASURE_SETTINGS_H
 
 #include <gst/video/video.h>
-#include "dct/job.h"
+#include "row.h"
 
 G_BEGIN_DECLS
 
-/** Whether a transform's steps come from its QP; else from a quality. */
-gboolean measure_has_qp (BdctTransform transform);
+/** What a transform's steps come from: its QP, or a quality. */
+MeasureScale measure_scale (BdctTransform transform);
 
 /** The quality, or the QP. */
 gint measure_setting (const BdctParams * params);
@@ -19,20 +19,30 @@ gint measure_setting (const BdctParams * params);
 /** By its name; BDCT_N_TRANSFORMS if there is none of it. */
 BdctTransform measure_find_transform (const gchar * name);
 
+/** The numbers, gint, of a list of numbers and ranges (`50`, `1-100`,
+ * `10-50:5`) that an option was given, from low to high, each once. NULL with
+ * the range named if one is outside it. */
+GArray *measure_numbers_new (const gchar * option, const gchar * text,
+    gint min, gint max, GError ** error);
+
 /** BdctParams of each transform and setting: transforms in the table's order,
- * settings from low to high. `transforms` is a list of names or "all", the
- * others are lists of numbers and ranges (`50`, `1-100`, `10-50:5`); NULL is
- * the element's default or, if `whole`, all there are. NULL, with the value and
- * its range named, if one is wrong. */
-GArray *measure_settings_new (const gchar * transforms, const gchar * quality,
-    const gchar * qp, gboolean whole, GError ** error);
+ * settings from low to high. `transforms` is a list of names or "all", "" is
+ * none, NULL the element's default; `numbers` are those of qualities and of
+ * QPs, NULL is the element's default or, if `whole`, all there are. NULL, with
+ * the value and its range named, if one is wrong. `used` receives which of the
+ * two the transforms have. */
+GArray *measure_settings_new (const gchar * transforms,
+    const gchar * const numbers[2], gboolean whole, gboolean used[2],
+    GError ** error);
 
 /** GstVideoFormats from a list of names, none for NULL. */
 GArray *measure_formats_new (const gchar * names, GError ** error);
 
 /** What a decoder's pictures are measured in where no format was asked for:
- * the decoder's own, or what with planes comes next to it. */
-GstVideoFormat measure_choose_format (const GstVideoInfo * decoded);
+ * the decoder's own, if it has planes or not has to, or what with planes comes
+ * next to it. */
+GstVideoFormat measure_choose_format (const GstVideoInfo * decoded,
+    gboolean planes);
 
 /** The planes that R, G and B become, by "4:2:0" and so on; NULL is that. */
 gboolean measure_find_subsampling (const gchar * name,

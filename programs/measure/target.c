@@ -3,7 +3,6 @@
 
 #include <gio/gio.h>
 #include <math.h>
-#include "settings.h"
 
 /* At least, not at most. */
 static gboolean
@@ -54,7 +53,7 @@ get_excess (const MeasureTarget * target, const MeasureRow * row)
 static gboolean
 is_finer (const MeasureRow * a, const MeasureRow * b)
 {
-  return measure_has_qp (a->transform) ? a->setting < b->setting
+  return a->scale == MEASURE_QP ? a->setting < b->setting
       : a->setting > b->setting;
 }
 
@@ -87,7 +86,7 @@ measure_target_choose (const MeasureTarget * target, const GArray * rows)
       continue;
     if (best == NULL || best->file != row->file
         || g_strcmp0 (best->format, row->format) != 0
-        || best->transform != row->transform)
+        || !measure_row_same_series (best, row))
       g_array_append_val (chosen, *row);
     else if (is_better (target, row, best))
       *best = *row;

@@ -1,0 +1,21 @@
+/* blockdct-measure: Bjontegaard's comparison of curves.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEASURE_BDRATE_H
+#define MEASURE_BDRATE_H
+
+#include "row.h"
+
+G_BEGIN_DECLS
+
+/** Lines for people of sums of files: the mean difference in bits at the same
+ * quality, in %, of each transform and encoder against the first one, for each
+ * file and format, and the mean of all files that have one; of PSNR and of the
+ * rows' metrics (VCEG-M33, with as many points as there are a cubic by least
+ * squares). There is none of less than four points, or without a quality in
+ * common. NULL if no row is an encoder's, or all are of one. */
+gchar *measure_bd_rates (const GArray * rows);
+
+G_END_DECLS
+#endif

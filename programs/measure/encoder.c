@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "encoder.h"
+
+#include <string.h>
+#include "settings.h"
+
+/* Values of the encoders' own properties, which may have more than ours. */
+static const struct
+{
+  gint min, max;
+} limits[MEASURE_N_SCALES] = {
+  [MEASURE_QUALITY] = {0, 100},
+  [MEASURE_QP] = {0, 255},
+  [MEASURE_BITRATE] = {1, 1000000},
+};
+
+#define UGLY "gstreamer1.0-plugins-ugly"
+#define BAD "gstreamer1.0-plugins-bad"
+#define GOOD "gstreamer1.0-plugins-good"
+#define BASE "gstreamer1.0-plugins-base"
+#define LIBAV "gstreamer1.0-libav"
+
+/* What sets a known encoder's quality, QP and bitrate, which it has in kbit/s or
+ * in bit/s, and its package in Debian. */
+static const struct
+{
+  const gchar *name, *package, *text[MEASURE_N_SCALES];
+} known[] = {
+  {"x264enc", UGLY, {NULL, "pass=quant quantizer={qp}", "bitrate={bitrate}"}},
+  {"x265enc", BAD, {NULL, "qp={qp}", "bitrate={bitrate}"}},
+  {"openh264enc", BAD, {NULL, "rate-control=off qp-min={qp} qp-max={qp}",
+          "rate-control=bitrate bitrate={bitrate}000"}},
+  {"av1enc", BAD, {NULL, "min-quantizer={qp} max-quantizer={qp}",
+          "target-bitrate={bitrate}"}},
+  {"vp8enc", GOOD, {NULL, "min-quantizer={qp} max-quantizer={qp}",
+          "target-bitrate={bitrate}000"}},
+  {"vp9enc", GOOD, {NULL, "min-quantizer={qp} max-quantizer={qp}",
+          "target-bitrate={bitrate}000"}},
+  {"theoraenc", BASE, {"quality={quality}", NULL, "bitrate={bitrate}"}},
+  {"jpegenc", GOOD, {"quality={quality}"}},
+  {"webpenc", BAD, {"quality={quality}"}},
+  {"mpeg2enc", BAD, {NULL, "quantisation={qp}", "bitrate={bitrate}"}},
+  {"avenc_mpeg4", LIBAV, {NULL, "pass=quant quantizer={qp}",
+          "bitrate={bitrate}000"}},
+  {"avenc_mpeg2video", LIBAV, {NULL, "pass=quant quantizer={qp}",
+          "bitrate={bitrate}000"}},
+  {"svtav1enc", BAD, {NULL}},
+};
+
+static guint
+find_known (const gchar * name)
+{
+  guint i = 0;
+
+  while (i < G_N_ELEMENTS (known) && strcmp (name, known[i].name) != 0)
+    i++;
+  return i;
+}
+
+/* The first element of a line. */
+static gchar *
+get_name (const gchar * line)
+{
+  line += strspn (line, " \t\n");
+  return g_strndup (line, strcspn (line, " \t\n!"));
+}
+
+static gchar *
+replace (const gchar * text, const gchar * from, const gchar * to)
+{
+  gchar **parts = g_strsplit (text, from, -1);
+  gchar *replaced = g_strjoinv (to, parts);
+
+  g_strfreev (parts);
+  return replaced;
+}
+
+static gchar *
+name_placeholder (MeasureScale scale)
+{
+  return g_strdup_printf ("{%s}", measure_scale_name (scale));
+}
+
+/* Those of an encoder's properties that may be what a value is for. */
+static gchar *
+list_properties (GObjectClass * klass)
+{
+  GRegex *regex = g_regex_new ("quant|qp|quality|bitrate|cq|crf", 0, 0, NULL);
+  GString *names = g_string_new (NULL);
+  guint n;
+  GParamSpec **specs = g_object_class_list_properties (klass, &n);
+
+  for (guint i = 0; i < n; i++)
+    if (specs[i]->flags & G_PARAM_WRITABLE
+        && g_regex_match (regex, specs[i]->name, 0, NULL))
+      g_string_append_printf (names, "%s%s", names->len > 0 ? ", " : "",
+          specs[i]->name);
+  if (names->len == 0)
+    g_string_append (names, "none by its name");
+  g_free (specs);
+  g_regex_unref (regex);
+  return g_string_free (names, FALSE);
+}
+
+/* The same of an element by its name; NULL if there is none. */
+static gchar *
+list_properties_of (const gchar * name)
+{
+  GstElement *element = gst_element_factory_make (name, NULL);
+  gchar *names;
+
+  if (element == NULL)
+    return NULL;
+  names = list_properties (G_OBJECT_GET_CLASS (element));
+  gst_object_unref (element);
+  return names;
+}
+
+static gboolean
+refuse (GError ** error, const gchar * format, ...)
+G_GNUC_PRINTF (2, 3);
+
+     static gboolean refuse (GError ** error, const gchar * format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  *error = g_error_new_valist (G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, format,
+      arguments);
+  va_end (arguments);
+  return FALSE;
+}
+
+static gboolean
+refuse_absent (const gchar * name, GError ** error)
+{
+  guint i = find_known (name);
+  const gchar *package = i < G_N_ELEMENTS (known) ? known[i].package
+      : g_str_has_prefix (name, "avenc_") ? LIBAV : NULL;
+
+  return refuse (error, "--encoder: the element %s is not installed (%s%s)",
+      name, package != NULL ? "Debian: " : "gst-inspect-1.0 lists those that "
+      "are", package != NULL ? package : "");
+}
+
+/* Say what the parser means. */
+static gboolean
+refuse_line (const MeasureEncoder * encoder, GstParseContext * context,
+    GError * reason, GError ** error)
+{
+  gchar **missing = gst_parse_context_get_missing_elements (context);
+  gchar *name = get_name (encoder->line), *names = NULL;
+
+  if (missing != NULL && missing[0] != NULL) {
+    refuse_absent (missing[0], error);
+  } else {
+    if (reason->code == GST_PARSE_ERROR_NO_SUCH_PROPERTY)
+      names = list_properties_of (name);
+    refuse (error, "--encoder '%s': %s%s%s", encoder->line, reason->message,
+        names != NULL ? "; of this kind it has " : "",
+        names != NULL ? names : "");
+  }
+  g_error_free (reason);
+  g_strfreev (missing);
+  g_free (name);
+  g_free (names);
+  return FALSE;
+}
+
+GstElement *
+measure_encoder_make (const MeasureEncoder * encoder, gint value,
+    GError ** error)
+{
+  GstParseContext *context = gst_parse_context_new ();
+  gchar *placeholder = name_placeholder (encoder->scale);
+  gchar *number = g_strdup_printf ("%d", value);
+  gchar *text = replace (encoder->text, placeholder, number);
+  GError *reason = NULL;
+  GstElement *bin = gst_parse_bin_from_description_full (text, TRUE, context,
+      GST_PARSE_FLAG_FATAL_ERRORS, &reason);
+
+  if (reason != NULL) {
+    refuse_line (encoder, context, reason, error);
+    gst_clear_object (&bin);
+  }
+  gst_parse_context_free (context);
+  g_free (placeholder);
+  g_free (number);
+  g_free (text);
+  return bin;
+}
+
+/* The encoder among the elements of a bin, with a reference. */
+static GstElement *
+find_encoder (GstElement * bin)
+{
+  GstIterator *elements = gst_bin_iterate_elements (GST_BIN (bin));
+  GstElement *found = NULL;
+  GValue item = G_VALUE_INIT;
+
+  while (found == NULL && gst_iterator_next (elements, &item)
+      == GST_ITERATOR_OK) {
+    const gchar *klass = gst_element_get_metadata (g_value_get_object (&item),
+        GST_ELEMENT_METADATA_KLASS);
+
+    if (klass != NULL && strstr (klass, "Encoder") != NULL)
+      found = g_value_dup_object (&item);
+    g_value_reset (&item);
+  }
+  if (G_IS_VALUE (&item))
+    g_value_unset (&item);
+  gst_iterator_free (elements);
+  return found;
+}
+
+/* The range of a property of numbers. */
+static gboolean
+get_range (GParamSpec * spec, gdouble * min, gdouble * max)
+{
+#define RANGE(TYPE, IS, CAST) \
+  if (IS (spec)) { \
+    *min = CAST (spec)->minimum; \
+    *max = CAST (spec)->maximum; \
+    return TRUE; \
+  }
+  RANGE (INT, G_IS_PARAM_SPEC_INT, G_PARAM_SPEC_INT);
+  RANGE (UINT, G_IS_PARAM_SPEC_UINT, G_PARAM_SPEC_UINT);
+  RANGE (INT64, G_IS_PARAM_SPEC_INT64, G_PARAM_SPEC_INT64);
+  RANGE (UINT64, G_IS_PARAM_SPEC_UINT64, G_PARAM_SPEC_UINT64);
+  RANGE (FLOAT, G_IS_PARAM_SPEC_FLOAT, G_PARAM_SPEC_FLOAT);
+  RANGE (DOUBLE, G_IS_PARAM_SPEC_DOUBLE, G_PARAM_SPEC_DOUBLE);
+#undef RANGE
+  return FALSE;
+}
+
+/* GStreamer takes the nearest number that a property may be. */
+static gboolean
+check_values (const MeasureEncoder * e, GstElement * element, GError ** error)
+{
+  gchar *pattern = g_strdup_printf ("([a-zA-Z0-9-]+)=\\{%s\\}(?=\\s|!|$)",
+      measure_scale_name (e->scale));
+  GRegex *regex = g_regex_new (pattern, 0, 0, NULL);
+  GMatchInfo *match;
+  gboolean ok = TRUE;
+
+  g_regex_match (regex, e->text, 0, &match);
+  for (; ok && g_match_info_matches (match); g_match_info_next (match, NULL)) {
+    gchar *name = g_match_info_fetch (match, 1);
+    GParamSpec *spec = g_object_class_find_property
+        (G_OBJECT_GET_CLASS (element), name);
+    gdouble min, max;
+
+    for (guint i = 0; ok && spec != NULL && get_range (spec, &min, &max)
+        && i < e->values->len; i++) {
+      gint value = g_array_index (e->values, gint, i);
+
+      if (value < min || value > max)
+        ok = refuse (error, "--%s: %s of '%s' takes %.15g to %.15g, not %d",
+            measure_scale_name (e->scale), name, e->line, min, max, value);
+    }
+    g_free (name);
+  }
+  g_match_info_free (match);
+  g_regex_unref (regex);
+  g_free (pattern);
+  return ok;
+}
+
+static gboolean
+check_line (const MeasureEncoder * e, GError ** error)
+{
+  GstElement *bin = measure_encoder_make (e, g_array_index (e->values, gint,
+          0), error), *element, *decoder;
+  gboolean ok;
+
+  if (bin == NULL)
+    return FALSE;
+  element = find_encoder (bin);
+  ok = (element != NULL || refuse (error, "--encoder '%s': there is no encoder "
+          "in it", e->line)) && check_values (e, element, error);
+  decoder = ok ? measure_encoder_make_decoder (bin, error) : NULL;
+  gst_clear_object (&decoder);
+  gst_clear_object (&element);
+  gst_object_unref (bin);
+  return ok && *error == NULL;
+}
+
+/* The scale whose placeholder a line has; MEASURE_N_SCALES: none. */
+static MeasureScale
+find_placeholder (const gchar * line)
+{
+  MeasureScale scale = 0;
+
+  for (; scale < MEASURE_N_SCALES; scale++) {
+    gchar *placeholder = name_placeholder (scale);
+    gboolean found = strstr (line, placeholder) != NULL;
+
+    g_free (placeholder);
+    if (found)
+      break;
+  }
+  return scale;
+}
+
+/* Set the text and its scale: the line's own, or, of a known encoder, its
+ * bitrate, its QP or its quality, the first that there are numbers for. What the
+ * user wrote comes behind, and holds. */
+static gboolean
+complete (MeasureEncoder * e, const gchar * const numbers[], GError ** error)
+{
+  gchar *name = get_name (e->line), *names;
+  guint k = find_known (name);
+  const gchar *rest = strstr (e->line, name) + strlen (name);
+  GString *takes = g_string_new (NULL);
+
+  e->scale = find_placeholder (e->line);
+  if (e->scale < MEASURE_N_SCALES) {
+    e->text = g_strdup (e->line);
+    if (numbers[e->scale] == NULL)
+      refuse (error, "--encoder '%s' needs numbers: --%s names them", e->line,
+          measure_scale_name (e->scale));
+  } else {
+    for (gint s = MEASURE_N_SCALES - 1; k < G_N_ELEMENTS (known)
+        && e->text == NULL && s >= 0; s--)
+      if (known[k].text[s] != NULL && numbers[s] != NULL) {
+        e->scale = s;
+        e->text = g_strdup_printf ("%s %s%s", name, known[k].text[s], rest);
+      } else if (known[k].text[s] != NULL) {
+        g_string_append_printf (takes, "%s--%s", takes->len > 0 ? " or " : "",
+            measure_scale_name (s));
+      }
+    if (e->text == NULL && takes->len > 0) {
+      refuse (error, "--encoder '%s' needs numbers: %s names them", e->line,
+          takes->str);
+    } else if (e->text == NULL && (names = list_properties_of (name)) != NULL) {
+      refuse (error, "--encoder '%s': write into it which property is set, as "
+          "in NAME={qp}, {quality} or {bitrate}; of this kind it has %s",
+          e->line, names);
+      g_free (names);
+    } else if (e->text == NULL) {
+      refuse_absent (name, error);
+    }
+  }
+  g_string_free (takes, TRUE);
+  g_free (name);
+  return *error == NULL;
+}
+
+static void
+clear_encoder (gpointer data)
+{
+  MeasureEncoder *e = data;
+
+  g_free (e->text);
+  g_clear_pointer (&e->values, g_array_unref);
+}
+
+GArray *
+measure_encoders_new (gchar ** lines,
+    const gchar * const numbers[MEASURE_N_SCALES],
+    gboolean used[MEASURE_N_SCALES], GError ** error)
+{
+  GArray *encoders = g_array_new (FALSE, TRUE, sizeof (MeasureEncoder));
+  gboolean ok = TRUE;
+
+  g_array_set_clear_func (encoders, clear_encoder);
+  memset (used, 0, MEASURE_N_SCALES * sizeof *used);
+  for (guint i = 0; ok && lines != NULL && lines[i] != NULL; i++) {
+    MeasureEncoder *e;
+    gchar *option;
+
+    g_array_set_size (encoders, i + 1);
+    e = &g_array_index (encoders, MeasureEncoder, i);
+    e->line = g_intern_string (lines[i]);
+    for (guint k = 0; ok && k < i; k++)
+      ok = g_array_index (encoders, MeasureEncoder, k).line != e->line
+          || refuse (error, "--encoder '%s' is there twice", e->line);
+    if (!ok || !(ok = complete (e, numbers, error)))
+      break;
+    used[e->scale] = TRUE;
+    option = g_strconcat ("--", measure_scale_name (e->scale), NULL);
+    e->values = measure_numbers_new (option, numbers[e->scale],
+        limits[e->scale].min, limits[e->scale].max, error);
+    g_free (option);
+    ok = e->values != NULL && check_line (e, error);
+  }
+  if (!ok)
+    g_clear_pointer (&encoders, g_array_unref);
+  return encoders;
+}
+
+guint
+measure_encoders_count (const GArray * encoders)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < encoders->len; i++)
+    n += g_array_index (encoders, MeasureEncoder, i).values->len;
+  return n;
+}
+
+/* The decoder of the highest rank that takes all of an encoder's streams. Of
+ * those in software, whose pictures stay in the system's memory. */
+static GstElementFactory *
+find_decoder (const GstCaps * caps)
+{
+  GList *all = gst_element_factory_list_get_elements
+      (GST_ELEMENT_FACTORY_TYPE_DECODER, GST_RANK_MARGINAL);
+  GList *fit = gst_element_factory_list_filter (all, caps, GST_PAD_SINK, FALSE);
+  GstElementFactory *found = NULL;
+
+  for (GList * l = fit; found == NULL && l != NULL; l = l->next) {
+    const gchar *klass = gst_element_factory_get_metadata (l->data,
+        GST_ELEMENT_METADATA_KLASS);
+
+    if (strstr (klass, "Hardware") == NULL && strstr (klass, "Bin") == NULL)
+      found = gst_object_ref (l->data);
+  }
+  gst_plugin_feature_list_free (all);
+  gst_plugin_feature_list_free (fit);
+  return found;
+}
+
+GstElement *
+measure_encoder_make_decoder (GstElement * encoder, GError ** error)
+{
+  GstPad *pad = gst_element_get_static_pad (encoder, "src");
+  GstCaps *caps = pad != NULL ? gst_pad_query_caps (pad, NULL)
+      : gst_caps_new_empty ();
+  GstElementFactory *factory = find_decoder (caps);
+  GstElement *decoder = NULL;
+  gchar *text;
+
+  if (factory == NULL) {
+    text = gst_caps_to_string (caps);
+    refuse (error, "--encoder: there is no decoder for %s", text);
+  } else {
+    const GstStructure *s = gst_caps_get_structure (caps, 0);
+    gint version = 0;
+
+    /* Pictures of MPEG come in pieces. */
+    gst_structure_get_int (s, "mpegversion", &version);
+    text = g_strconcat (!gst_structure_has_name (s, "video/mpeg") ? ""
+        : version == 4 ? "mpeg4videoparse ! " : "mpegvideoparse ! ",
+        GST_OBJECT_NAME (factory), NULL);
+    decoder = gst_parse_bin_from_description (text, TRUE, error);
+    gst_object_unref (factory);
+  }
+  g_free (text);
+  gst_caps_unref (caps);
+  gst_clear_object (&pad);
+  return decoder;
+}
+
+/* The names of the formats in what an encoder takes; NULL if there are none. */
+static gchar *
+list_formats (const GstCaps * caps)
+{
+  GString *names = g_string_new (NULL);
+
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    const GValue *value = gst_structure_get_value (gst_caps_get_structure
+        (caps, i), "format");
+    guint n = value == NULL ? 0 : GST_VALUE_HOLDS_LIST (value)
+        ? gst_value_list_get_size (value) : 1;
+
+    for (guint k = 0; k < n; k++) {
+      const gchar *name = g_value_get_string (GST_VALUE_HOLDS_LIST (value)
+          ? gst_value_list_get_value (value, k) : value);
+
+      if (strstr (names->str, name) == NULL)
+        g_string_append_printf (names, "%s%s", names->len > 0 ? ", " : "",
+            name);
+    }
+  }
+  return g_string_free (names, names->len == 0);
+}
+
+gboolean
+measure_encoder_check (GstElement * encoder, const GstCaps * caps,
+    GError ** error)
+{
+  GstPad *pad = gst_element_get_static_pad (encoder, "sink");
+  GstCaps *taken = gst_pad_query_caps (pad, NULL);
+  gboolean ok = gst_caps_can_intersect (taken, caps);
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  gchar *names = list_formats (taken), *text = gst_caps_to_string (taken);
+  gint width = 0, height = 0;
+
+  gst_structure_get_int (s, "width", &width);
+  gst_structure_get_int (s, "height", &height);
+  if (!ok)
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "it does not take %s %dx%d; it takes %s (--format converts)",
+        gst_structure_get_string (s, "format"), width, height,
+        names == NULL || strstr (names, gst_structure_get_string (s, "format"))
+        ? text : names);
+  g_free (names);
+  g_free (text);
+  gst_caps_unref (taken);
+  gst_object_unref (pad);
+  return ok;
+}
