@@ -48,7 +48,8 @@ gst_blockdct_backend_get_type (void)
       values[1 + i] = (GEnumValue) {
       backends[i].value, backends[i].description, backends[i].name};
     g_once_init_leave (&type,
-        g_enum_register_static ("GstBlockDctBackend", values));
+        g_enum_register_static (G_STRINGIFY (GstBlockDctBackend),
+            values));
   }
   return type;
 }

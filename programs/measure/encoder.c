@@ -28,22 +28,19 @@ static const struct
 } known[] = {
   {"x264enc", UGLY, {NULL, "pass=quant quantizer={qp}", "bitrate={bitrate}"}},
   {"x265enc", BAD, {NULL, "qp={qp}", "bitrate={bitrate}"}},
-  {"openh264enc", BAD, {NULL, "rate-control=off qp-min={qp} qp-max={qp}",
+  {"openh264enc", BAD, {NULL, "qp-min={qp} qp-max={qp}",
           "rate-control=bitrate bitrate={bitrate}000"}},
   {"av1enc", BAD, {NULL, "min-quantizer={qp} max-quantizer={qp}",
-          "target-bitrate={bitrate}"}},
+          "max-quantizer=63 target-bitrate={bitrate}"}},
   {"vp8enc", GOOD, {NULL, "min-quantizer={qp} max-quantizer={qp}",
           "target-bitrate={bitrate}000"}},
   {"vp9enc", GOOD, {NULL, "min-quantizer={qp} max-quantizer={qp}",
           "target-bitrate={bitrate}000"}},
   {"theoraenc", BASE, {"quality={quality}", NULL, "bitrate={bitrate}"}},
   {"jpegenc", GOOD, {"quality={quality}"}},
-  {"webpenc", BAD, {"quality={quality}"}},
   {"mpeg2enc", BAD, {NULL, "quantisation={qp}", "bitrate={bitrate}"}},
-  {"avenc_mpeg4", LIBAV, {NULL, "pass=quant quantizer={qp}",
-          "bitrate={bitrate}000"}},
-  {"avenc_mpeg2video", LIBAV, {NULL, "pass=quant quantizer={qp}",
-          "bitrate={bitrate}000"}},
+  {"avenc_mpeg4", LIBAV, {NULL, "qmin={qp} qmax={qp}"}},
+  {"avenc_mpeg2video", LIBAV, {NULL, "qmin={qp} qmax={qp}"}},
   {"svtav1enc", BAD, {NULL}},
 };
 
@@ -406,7 +403,7 @@ find_decoder (const GstCaps * caps)
 {
   GList *all = gst_element_factory_list_get_elements
       (GST_ELEMENT_FACTORY_TYPE_DECODER, GST_RANK_MARGINAL);
-  GList *fit = gst_element_factory_list_filter (all, caps, GST_PAD_SINK, FALSE);
+  GList *fit = gst_element_factory_list_filter (all, caps, GST_PAD_SINK, TRUE);
   GstElementFactory *found = NULL;
 
   for (GList * l = fit; found == NULL && l != NULL; l = l->next) {
