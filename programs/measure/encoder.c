@@ -148,7 +148,8 @@ refuse_line (const MeasureEncoder * encoder, GstParseContext * context,
   gchar **missing = gst_parse_context_get_missing_elements (context);
   gchar *name = get_name (encoder->line), *names = NULL;
 
-  if (missing != NULL && missing[0] != NULL) {
+  if (reason->code == GST_PARSE_ERROR_NO_SUCH_ELEMENT && missing != NULL
+      && missing[0] != NULL) {
     refuse_absent (missing[0], error);
   } else {
     if (reason->code == GST_PARSE_ERROR_NO_SUCH_PROPERTY)

@@ -326,7 +326,7 @@ measure_file (Worker * worker, MeasureSource * source, guint index,
     if (!encode_all (worker, source, index, n_passes, result, without, lost))
       g_clear_pointer (&result->rows, g_array_unref);
     else
-      measure_rows_merge (result->rows, NULL);
+      measure_rows_arrange (result->rows);
     if (result->rows != NULL && result->without == NULL && without->len > 0)
       result->without = g_strdup (without->str);
     if (result->rows != NULL && lost->len > 0)

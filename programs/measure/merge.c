@@ -72,6 +72,30 @@ measure_row_add (MeasureRow * sum, const MeasureRow * row, GError ** error)
   return fits;
 }
 
+static gint
+compare_formats (gconstpointer a, gconstpointer b, gpointer places)
+{
+  const MeasureRow *p = a, *q = b;
+  guint format_p = find_place (places, p->format);
+  guint format_q = find_place (places, q->format);
+  guint64 frame_p = p->frame, frame_q = q->frame;
+
+  if (format_p != format_q)
+    return format_p < format_q ? -1 : 1;
+  return (frame_p > frame_q) - (frame_p < frame_q);     /* -1 comes last */
+}
+
+void
+measure_rows_arrange (GArray * rows)
+{
+  GHashTable *places = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < rows->len; i++)
+    find_place (places, g_array_index (rows, MeasureRow, i).format);
+  g_array_sort_with_data (rows, compare_formats, places);       /* stable */
+  g_hash_table_unref (places);
+}
+
 gboolean
 measure_rows_merge (GArray * rows, GError ** error)
 {

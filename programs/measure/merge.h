@@ -14,6 +14,10 @@ G_BEGIN_DECLS
  * they came in. FALSE if they are of different pictures. */
 gboolean measure_rows_merge (GArray * rows, GError ** error);
 
+/** Have the rows of one file, which came transform by transform and encoder by
+ * encoder, in the order of a run. */
+void measure_rows_arrange (GArray * rows);
+
 /** Add a row of the same kind to another. FALSE if they are of different
  * pictures. */
 gboolean measure_row_add (MeasureRow * sum, const MeasureRow * row,

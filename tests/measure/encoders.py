@@ -1,0 +1,298 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""encoders.py PROGRAM [--no-plot] [--no-element]
+
+blockdct-measure's --encoder: x264's PSNR against ffmpeg's psnr filter on the same
+stream, its bits against the stream's slices, BD-rates against numpy's polynomials
+and PyPI's bjontegaard, and what becomes of encoders that fail. Speaks TAP."""
+
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+
+from program import ELEMENT, PLOT, have, launch, need, run, skip_without, table
+from tap import Skip, case, run_cases
+
+PACKAGES = {"x264enc": "gstreamer1.0-plugins-ugly", "avdec_h264": "gstreamer1.0-libav",
+            "y4menc": "gstreamer1.0-plugins-bad", "y4mdec": "gstreamer1.0-plugins-bad"}
+CLIPS = {"zones.y4m": "zone-plate kx2=12 ky2=8 kt=3 kxt=2",
+         "bars.y4m": "smpte horizontal-speed=7"}
+# Start codes, as the test counts units behind them; and a short lookahead.
+X264 = "x264enc rc-lookahead=5 ! capsfilter caps=video/x-h264,stream-format=byte-stream"
+QPS = ("21", "30", "39")
+
+
+def make_files():
+    for name, pattern in CLIPS.items():
+        launch(f"videotestsrc num-buffers=20 pattern={pattern} ! video/x-raw,format=I420,"
+               f"width=320,height=240,framerate=30000/1001 ! y4menc ! filesink location={name}")
+
+
+def encode(name, qp):
+    """The same stream, made by gst-launch-1.0."""
+    launch(f"filesrc location={name} ! queue ! y4mdec !",
+           X264.replace("x264enc", f"x264enc pass=quant quantizer={qp}"),
+           "! filesink location=stream.h264")
+    with open("stream.h264", "rb") as file:
+        return file.read()
+
+
+def slices(stream):
+    """Bits of the NAL units that are slices, each with its start code."""
+    starts = [match.start() for match in re.finditer(b"\0?\0\0\1", stream)] + [len(stream)]
+    units = [stream[a:b] for a, b in zip(starts, starts[1:])]
+    return 8 * sum(len(unit) for unit in units
+                   if unit[unit.index(b"\1") + 1] & 31 in range(1, 6))
+
+
+@case
+def psnr_is_ffmpegs_and_bits_the_slices():
+    if not shutil.which("ffmpeg"):
+        raise Skip("ffmpeg is missing: install ffmpeg")
+    rows = table(*CLIPS, "--encoder", X264, "--qp", ",".join(QPS))
+    assert [(r["file"], r["qp"]) for r in rows] == [(c, q) for c in CLIPS for q in QPS]
+    for row in rows:
+        stream = encode(row["file"], row["qp"])
+        log = run("-v", "info", "-i", "stream.h264", "-i", row["file"], "-lavfi", "psnr",
+                  "-f", "null", "-", program="ffmpeg", stdin=subprocess.DEVNULL)[1]
+        theirs = dict(re.findall(r"(y|u|v|average):([0-9.]+|inf)", log[log.index("PSNR y:"):]))
+        for ours, name in ("psnr-y", "y"), ("psnr-u", "u"), ("psnr-v", "v"), ("psnr", "average"):
+            assert f"{float(row[ours]):.6f}" == theirs[name], f"{row['file']} {ours} {theirs}"
+        assert int(row["bits"]) == slices(stream), row
+        assert int(row["bits"]) + int(row["bits-headers"]) == 8 * len(stream)
+        assert int(row["file-size"]) == len(stream) and row["file-size-exact"] == "true"
+        assert (row["encoder"], row["transform"], row["frames"]) == (X264, "", "20")
+
+
+@case
+def a_placeholder_sets_what_the_table_does():
+    rows = [table("zones.y4m", "--encoder", line, "--qp", "25")
+            for line in ("x264enc", "x264enc pass=quant quantizer={qp}")]
+    rows[1][0]["encoder"] = "x264enc"
+    assert rows[0] == rows[1]
+    low, high = table("zones.y4m", "-e", "x264enc speed-preset=ultrafast", "--bitrate", "100,900")
+    assert (low["bitrate"], high["bitrate"]) == ("100", "900")
+    assert int(low["bits"]) < int(high["bits"])
+
+
+def points(rows, figure="psnr"):
+    return [(int(r["bits"] or r["bits-estimated"]), float(r[figure])) for r in rows]
+
+
+def polynomials(a, b):
+    import numpy as np
+    from math import log10
+    low, high = (f(g(x for _, x in c) for c in (a, b)) for f, g in ((max, min), (min, max)))
+    areas = []
+    for curve in a, b:
+        whole = np.polyint(np.polyfit([x for _, x in curve], [log10(n) for n, _ in curve], 3))
+        areas.append(np.polyval(whole, high) - np.polyval(whole, low))
+    return 100 * (10 ** ((areas[1] - areas[0]) / (high - low)) - 1)
+
+
+@case
+def bd_rates_are_the_published_ones():
+    functions = []
+    try:
+        import numpy  # noqa: F401
+        functions.append(polynomials)
+    except ImportError as error:
+        raise Skip("numpy is missing: install python3-numpy") from error
+    try:
+        import bjontegaard
+        functions.append(lambda a, b: bjontegaard.bd_rate(*zip(*a), *zip(*b), method="cubic",
+                                                          min_overlap=0))
+    except ImportError:
+        print("# without bjontegaard: pip install bjontegaard")
+    encoders = "x264enc", "x264enc speed-preset=ultrafast"
+    out = run("--quiet", "--csv", "rows.csv", "-t", "hevc-16x16", *CLIPS, "-e", encoders[0],
+              "-e", encoders[1], "--qp", "20-40:4", "-m", "ssim")[0]
+    with open("rows.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert "BD-rate against hevc-16x16\n" in out
+    # A table that is merged says the same.
+    assert run("--merge", "rows.csv", "--json", "rows.json")[0] == out
+    for column, figure in enumerate(("psnr", "ssim")):
+        rates = {}
+        for clip in CLIPS:
+            base = points((r for r in rows if r["file"] == clip and r["transform"]), figure)
+            for encoder in encoders:
+                test = points((r for r in rows if r["file"] == clip
+                               and r["encoder"] == encoder), figure)
+                line, = (line for line in out.splitlines()
+                         if re.match(rf"{encoder} +I420 .*{clip}$", line))
+                ours = float(re.findall(r"([-+0-9.]+)%", line)[column])
+                rates.setdefault(encoder, []).append(ours)
+                for function in functions:
+                    theirs = function(base, test)
+                    assert abs(ours - theirs) < 0.00501, f"{line}: {theirs}"
+        for encoder in encoders:
+            line, = (line for line in out.splitlines()
+                     if re.match(rf"{encoder} +I420 .*mean of 2 files$", line))
+            ours = float(re.findall(r"([-+0-9.]+)%", line)[column])
+            assert abs(ours - sum(rates[encoder]) / 2) < 0.011, line
+
+
+@case
+def rows_stand_beside_ours():
+    options = ("-t", "hevc-8x8,jpeg-8x8", "--quality", "50,80", "--qp", "22,32", "--frames",
+               *CLIPS, "-m", "ssim,psnr-hvs,psnr-b,xpsnr")
+    with_x264 = (*options, "-e", "x264enc")
+    out, _ = run("--quiet", "--csv", "-", *with_x264)
+    rows = list(csv.DictReader(io.StringIO(out, newline="")))
+    assert len(rows) == 2 * 6 * 21
+    frames = [r for r in rows if r["encoder"] and r["frame"] and r["qp"] == "32"]
+    sums = [r for r in rows if r["encoder"] and not r["frame"] and r["qp"] == "32"]
+    for name in ("sse-y", "sse-v", "bits", "bits-headers", "sum-ssim-y", "sum-psnr-b-y"):
+        assert sum(int(r[name]) for r in frames) == sum(int(r[name]) for r in sums), name
+    # Of two runs, one table; and the other way round.
+    parts = [run("--quiet", "--json", "-", *CLIPS, *some)[0] for some in (
+        ("-e", "x264enc", "--qp", "22,32", *options[6:7], *options[9:]), options)]
+    assert run("--merge", "-", "--csv", "-", input="".join(parts))[0] == out
+    lines = run("--quiet", "--json", "-", *with_x264)[0]
+    assert run("--merge", "-", "--json", "-", input=out)[0] == lines
+    assert "transform" not in json.loads(lines.splitlines()[4])
+    if PLOT:
+        run("--quiet", *options[:6], *CLIPS, "-e", "x264enc", "--plot", "plot.svg")
+        ElementTree.parse("plot.svg")
+
+
+@case
+def metrics_are_those_of_the_judge():
+    figures = ("ssim", "ms-ssim-y", "psnr-hvs", "psnr-b-y", "xpsnr-y", "psnr")
+    row, = table("zones.y4m", "-e", "x264enc", "--qp", "30", "-m", "all")
+    log = launch("blockdctcompare name=c view=single backend=cpu metrics=psnr+ssim+ms-ssim+"
+                 "psnr-hvs+psnr-b+xpsnr ! fakesink filesrc location=zones.y4m ! queue ! y4mdec !",
+                 "tee name=t ! queue ! c.ref_sink t. ! queue ! x264enc pass=quant quantizer=30 !"
+                 " avdec_h264 ! c.dist_sink", messages=True)
+    line, = (line for line in log.splitlines() if "type=(string)pooled" in line)
+    said = dict(re.findall(r"([a-z-]+)=\([a-z0-9]+\)([^,;]+)", line))
+    for name in figures:
+        assert abs(float(row[name]) - float(said[name])) < 1e-6, f"{name}: {row[name]}, {said}"
+
+
+@case
+def targets_choose_among_an_encoders_settings():
+    rows = table("zones.y4m", "-e", "x264enc", "--qp", "20-40:5")
+    for option, value, qp in (("psnr", rows[2]["psnr"], "30"), ("bpp", rows[1]["bpp"], "25"),
+                              ("size", rows[3]["file-size"], "35")):
+        row, = table("zones.y4m", "-e", "x264enc", "--qp", "20-40:5", f"--target-{option}", value)
+        assert (row["qp"], row["target-met"]) == (qp, "true"), row
+
+
+@case
+def pictures_of_rgb_have_the_same_planes():
+    need("pngenc", "gstreamer1.0-plugins-good")
+    launch("videotestsrc num-buffers=1 ! video/x-raw,format=RGB,width=64,height=48 ! pngenc"
+           " ! filesink location=rgb.png")
+    rows = table("rgb.png", "-t", "jpeg-8x8", "-e", "x264enc", "--qp", "20")
+    assert [r["format"] for r in rows] == ["I420", "I420"]
+    rows = table("rgb.png", "-e", "x264enc", "--qp", "20", "--format", "Y444,I420")
+    assert [r["format"] for r in rows] == ["Y444", "I420"]
+    assert "--format" in run("rgb.png", "-e", "x264enc", "--qp", "20", "--chroma-subsampling",
+                             "4:4:4", status=2)[1]
+
+
+@case
+def wrong_lines_are_refused():
+    for line, numbers, said in (
+            ("nosuchenc", (), "nosuchenc is not installed"),
+            ("avenc_nosuch", (), "gstreamer1.0-libav"),
+            ("x264enc ! nosuch", (), "nosuch is not installed"),
+            ("x264enc quantiser={qp}", (), "quantizer"),
+            ("x264enc quantizer=", (), "x264enc quantizer="),
+            ("identity foo={qp}", (), "identity"),
+            ("identity datarate={qp}", (), "no encoder"),
+            ("x264enc", ("--qp", "40-60"), "0 to 50, not 51"),
+            ("x264enc", ("--quality", "50"), "--qp"),
+            ("x264enc quantizer={quality}", (), "--quality"),
+            ("y4menc", (), "NAME={qp}"),
+            ("x264enc", ("--qp", "30", "-e", "x264enc"), "twice"),
+            ("x264enc", ("--qp", "30", "--quality", "50"), "--quality is of no effect"),
+            ("", (), "")):
+        err = run("zones.y4m", "--encoder", line, *(numbers or ("--qp", "30")), status=2)[1]
+        assert said in err and "CRITICAL" not in err, f"{line}: {err}"
+    for package in ("x264enc", "gstreamer1.0-plugins-ugly"), ("vp9enc", "gstreamer1.0-plugins-good"):
+        # A registry without it.
+        if ELEMENT:
+            err = run("zones.y4m", "--encoder", package[0], "--qp", "30", status=2,
+                      env=dict(os.environ, GST_PLUGIN_SYSTEM_PATH="/nowhere",
+                               GST_REGISTRY=os.path.abspath("registry.bin")))[1]
+            assert package[1] in err, err
+
+
+@case
+def a_format_that_is_refused():
+    need("openh264enc", "gstreamer1.0-plugins-bad")
+    out, err = run("--quiet", "--csv", "-", "zones.y4m", "-e", "openh264enc", "-e", "x264enc",
+                   "--qp", "30", "--format", "Y444,I420", status=1)
+    assert [(r["encoder"], r["format"]) for r in csv.DictReader(io.StringIO(out))] == \
+        [("x264enc", "Y444"), ("openh264enc", "I420"), ("x264enc", "I420")]
+    assert "openh264enc, qp 30: it does not take Y444 320x240; it takes I420" in err, err
+
+
+BREAKS = "x264enc ! identity error-after=9"
+
+
+@case
+def an_error_in_the_middle():
+    out, err = run("--quiet", "--csv", "-", *CLIPS, "-e", "x264enc", "-e", BREAKS, "-t",
+                   "hevc-8x8", "--qp", "25,35", status=1)
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [r["encoder"] for r in rows] == ["", "", "x264enc", "x264enc"] * 2
+    assert "zones.y4m" in err and "bars.y4m" in err and f"{BREAKS}, qp 35:" in err, err
+    out, err = run("--quiet", "--csv", "-", "not-there.y4m", "zones.y4m", "-e", "x264enc",
+                   "--qp", "25", status=1)
+    assert [r["file"] for r in csv.DictReader(io.StringIO(out))] == ["zones.y4m"]
+    assert err.count("not-there.y4m") == 1, err
+
+
+@case
+def resume_goes_on():
+    shutil.copy("bars.y4m", "more.y4m")
+    options = ("--quiet", *CLIPS, "more.y4m", "-e", "x264enc", "-t", "hevc-8x8", "--qp", "25,35")
+    for broken in ((), ("-e", BREAKS)):
+        whole = run(*options, *broken, "--csv", "-", status=bool(broken))[0]
+        for share in (0.2, 0.5, 0.7, 1):
+            with open("rows.csv", "w", encoding="utf-8") as file:
+                file.write(whole[:int(share * len(whole))])
+            run(*options, *broken, "--resume", "--csv", "rows.csv",
+                status=bool(broken))
+            with open("rows.csv", encoding="utf-8") as file:
+                assert file.read() == whole, share
+    assert "rows.csv" in run("--resume", "--csv", "rows.csv", "zones.y4m", "-e", "x264enc",
+                             "--qp", "26", status=2)[1]
+
+
+@case
+def other_encoders():
+    done = []
+    for line, option, values in (
+            ("x265enc speed-preset=ultrafast", "--qp", "25,35"), ("openh264enc", "--qp", "25,35"),
+            ("av1enc cpu-used=8", "--qp", "25,45"), ("vp8enc deadline=1", "--qp", "15,45"),
+            ("vp9enc deadline=1", "--qp", "15,45"), ("theoraenc", "--quality", "20,40"),
+            ("jpegenc", "--quality", "20,80"), ("mpeg2enc", "--qp", "5,25"),
+            ("avenc_mpeg4", "--qp", "5,25")):
+        if not have(line.split()[0]):
+            print(f"# without {line.split()[0]}, which is not installed")
+            continue
+        first, last = table("zones.y4m", "-e", line, option, values)
+        coarse, fine = (first, last) if option == "--quality" else (last, first)
+        assert int(fine["bits"]) > int(coarse["bits"]) > 0, line
+        assert float(fine["psnr"]) > float(coarse["psnr"]) > 20, line
+        done.append(line)
+    assert done
+
+
+if __name__ == "__main__":
+    if not ELEMENT:
+        print("1..0 # SKIP a plugin with sanitizers cannot be loaded")
+        sys.exit(0)
+    if not skip_without(PACKAGES):
+        run_cases(make_files)
