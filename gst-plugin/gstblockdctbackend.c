@@ -48,8 +48,7 @@ gst_blockdct_backend_get_type (void)
       values[1 + i] = (GEnumValue) {
       backends[i].value, backends[i].description, backends[i].name};
     g_once_init_leave (&type,
-        g_enum_register_static (G_STRINGIFY (GstBlockDctBackend),
-            values));
+        g_enum_register_static (G_STRINGIFY (GstBlockDctBackend), values));
   }
   return type;
 }
@@ -57,8 +56,7 @@ gst_blockdct_backend_get_type (void)
 static gboolean
 is_candidate (guint index, gint choice)
 {
-  return choice == GST_BLOCKDCT_BACKEND_AUTO
-      || choice == backends[index].value;
+  return choice == GST_BLOCKDCT_BACKEND_AUTO || choice == backends[index].value;
 }
 
 guint
@@ -94,8 +92,7 @@ open_row (GstBlockDctBackend * backend, guint index, GstElement * element,
   if (klass == NULL)
     return bdct_error (error, "this plugin was built without %s",
         backends[index].name);
-  if (klass->open != NULL
-      && !klass->open (element, device_id, context, error))
+  if (klass->open != NULL && !klass->open (element, device_id, context, error))
     return FALSE;
   options = get_options (klass, threads, *context);
   backend->engine = klass->engine->create (&options, error);

@@ -511,14 +511,12 @@ print_bd_rates (Program * program)
   const MeasureOptions *o = &program->options;
   gchar *text;
 
+  if (g_strcmp0 (o->csv, "-") == 0 || g_strcmp0 (o->json, "-") == 0)
+    return;
   if (o->resume && measure_target_is_set (&o->target))
     return;                     /* of the files before there are no curves */
   text = measure_bd_rates (program->rows);
-  if (text == NULL)
-    return;
-  if (g_strcmp0 (o->csv, "-") == 0 || g_strcmp0 (o->json, "-") == 0)
-    g_printerr ("%s", text);
-  else
+  if (text != NULL)
     g_print ("%s", text);
   g_free (text);
 }
