@@ -2,6 +2,7 @@
 #include "bdrate.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A cubic's coefficients. */
 #define N 4
@@ -9,8 +10,8 @@
 /* PSNR and the metrics. */
 #define N_RATES (1 + BDCT_N_METRICS)
 
-/* The curve of a transform or an encoder in a file and a format; or what those of
- * all files have in common. */
+/* The curve of a transform or an encoder in a file and a format; or what those
+ * of all files have in common. */
 typedef struct
 {
   const MeasureRow *first;
@@ -234,10 +235,11 @@ compare_series (GPtrArray * all, const MeasureRow * reference)
 }
 
 static void
-append_series (GString * text, const Series * series, guint metrics)
+append_series (GString * text, const Series * series, gint width,
+    guint metrics)
 {
-  g_string_append_printf (text, "%-12s %-9s", measure_row_name (series->first),
-      series->first->format);
+  g_string_append_printf (text, "%-*s %-9s", width,
+      measure_row_name (series->first), series->first->format);
   for (gint m = -1; m < BDCT_N_METRICS; m++) {
     gdouble rate = series->rate[m + 1] / series->n_rates[m + 1];
 
@@ -273,6 +275,7 @@ measure_bd_rates (const GArray * rows)
   guint metrics = find_metrics (rows, &encoded);
   const MeasureRow *reference = &g_array_index (rows, MeasureRow, 0);
   GPtrArray *all, *sums;
+  gint width = 12;              /* of names, as in the table before */
   GString *text;
 
   if (!encoded)
@@ -280,8 +283,11 @@ measure_bd_rates (const GArray * rows)
   all = make_series (rows);
   sums = compare_series (all, reference);
   text = g_string_new (NULL);
-  g_string_append_printf (text, "\nBD-rate against %s\n%-12s %-9s %9s",
-      measure_row_name (reference), "", "format", "psnr");
+  for (guint i = 0; i < sums->len; i++)
+    width = MAX (width, (gint) strlen (measure_row_name (((Series *)
+                    sums->pdata[i])->first)));
+  g_string_append_printf (text, "\nBD-rate against %s\n%-*s %-9s %9s",
+      measure_row_name (reference), width, "", "format", "psnr");
   for (gint m = 0; m < BDCT_N_METRICS; m++)
     if (metrics >> m & 1)
       g_string_append_printf (text, " %9s", measure_metrics_label (m));
@@ -291,7 +297,7 @@ measure_bd_rates (const GArray * rows)
 
     if (measure_row_same_series (series->first, reference))
       continue;
-    append_series (text, series, metrics);
+    append_series (text, series, width, metrics);
     g_string_append_printf (text, "  %s\n", series->first->file);
   }
   for (guint i = 0; i < sums->len; i++) {
@@ -299,7 +305,7 @@ measure_bd_rates (const GArray * rows)
 
     if (sum->n_files < 2)
       continue;
-    append_series (text, sum, metrics);
+    append_series (text, sum, width, metrics);
     g_string_append_printf (text, "  mean of %u files\n", sum->n_files);
   }
   if (sums->len == 0)

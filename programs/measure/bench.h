@@ -36,8 +36,9 @@ const gchar *measure_bench_describe (MeasureBench * bench);
 
 /** Measure a source: its rows, named `file`; NULL with the reason, or, without
  * one, if `stop` was set. `progress`, in 1/1000 of the file, of which this is
- * the first of `n_passes`, may be read atomically meanwhile. `without` receives lines that tell which metrics the
- * rows are without, and why; NULL if they have all. */
+ * the first of `n_passes`, may be read atomically meanwhile. `without`
+ * receives lines that tell which metrics the rows are without, and why; NULL if
+ * they have all. */
 GArray *measure_bench_run (MeasureBench * bench, MeasureSource * source,
     const gchar * file, guint n_passes, gint * stop, gint * progress,
     gchar ** without, GError ** error);

@@ -61,8 +61,8 @@ measure_coder_check (GError ** error)
 
 /* Pictures */
 
-/* The next picture of the part that is measured; NULL at its end, or if there is
- * no going on. */
+/* The next picture of the part that is measured; NULL at its end, or if there
+ * is no going on. */
 static GstSample *
 pull (Run * run)
 {

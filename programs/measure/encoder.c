@@ -20,8 +20,8 @@ static const struct
 #define BASE "gstreamer1.0-plugins-base"
 #define LIBAV "gstreamer1.0-libav"
 
-/* What sets a known encoder's quality, QP and bitrate, which it has in kbit/s or
- * in bit/s, and its package in Debian. */
+/* What sets a known encoder's quality, QP and bitrate, which it has in kbit/s
+ * or in bit/s, and its package in Debian. */
 static const struct
 {
   const gchar *name, *package, *text[MEASURE_N_SCALES];
@@ -301,8 +301,8 @@ find_placeholder (const gchar * line)
 }
 
 /* Set the text and its scale: the line's own, or, of a known encoder, its
- * bitrate, its QP or its quality, the first that there are numbers for. What the
- * user wrote comes behind, and holds. */
+ * bitrate, its QP or its quality, the first that there are numbers for. What
+ * the user wrote comes behind, and holds. */
 static gboolean
 complete (MeasureEncoder * e, const gchar * const numbers[], GError ** error)
 {

@@ -1,4 +1,4 @@
-/* blockdct-measure: encoders of GStreamer, and which of their properties is set.
+/* blockdct-measure: encoders of GStreamer, and which property of each is set.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -19,11 +19,11 @@ typedef struct
   GArray *values;               /* gint */
 } MeasureEncoder;
 
-/** MeasureEncoders of lines as gst-launch-1.0 has them, with a placeholder or of
- * an encoder whose properties are known, and of lists of numbers for each scale,
- * which may be NULL; none for NULL. `used` receives which scales they have. NULL
- * with the reason, if one is not installed, has no such property, or does not
- * take a value. */
+/** MeasureEncoders of lines as gst-launch-1.0 has them, with a placeholder or
+ * of an encoder whose properties are known, and of lists of numbers for each
+ * scale, which may be NULL; none for NULL. `used` receives which scales they
+ * have. NULL with the reason, if one is not installed, has no such property, or
+ * does not take a value. */
 GArray *measure_encoders_new (gchar ** lines,
     const gchar * const numbers[MEASURE_N_SCALES],
     gboolean used[MEASURE_N_SCALES], GError ** error);

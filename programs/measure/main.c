@@ -266,8 +266,8 @@ encode (const MeasureCoding * coding, MeasureSource * source, Result * result,
   return TRUE;
 }
 
-/* Send a file, whose source is taken and may be NULL, through all encoders, each
- * value and each format: the last ones of so many passes. */
+/* Send a file, whose source is taken and may be NULL, through all encoders,
+ * each value and each format: the last ones of so many passes. */
 static gboolean
 encode_all (Worker * worker, MeasureSource * source, guint index,
     guint n_passes, Result * result, GString * without, GString * lost)

@@ -5,8 +5,8 @@
 
 /* Where a row stands in a single run: file by file and format by format, as
  * they first come; frames first, then their sums; transforms and settings by
- * their numbers, as measure_settings_new() has them; then encoders, as they first
- * come. */
+ * their numbers, as measure_settings_new() has them; then encoders, as they
+ * first come. */
 typedef struct
 {
   MeasureRow row;

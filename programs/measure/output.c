@@ -177,8 +177,8 @@ measure_output_close (MeasureOutput * output, GError ** error)
 
 /* Going on */
 
-/* Rows with the transform or encoder and the setting of each sum of a file in one
- * format. */
+/* Rows with the transform or encoder and the setting of each sum of a file in
+ * one format. */
 static GArray *
 list_expected (const MeasurePlan * plan, gboolean chosen)
 {
@@ -243,8 +243,8 @@ is_encoders (guint n, const GArray * expected)
       != NULL;
 }
 
-/* Whether a row is not the n-th sum, but may be one behind it, as an encoder may
- * have failed. */
+/* Whether a row is not the n-th sum, but may be one behind it, as an encoder
+ * may have failed. */
 static gboolean
 is_lost (const MeasureRow * row, guint n, const MeasurePlan * plan,
     const GArray * expected, gboolean chosen)

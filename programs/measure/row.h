@@ -75,7 +75,7 @@ gdouble measure_row_psnr (const MeasureRow * row, gint plane);
 /** A metric's main figure, or, for -1, the PSNR of all; NAN without one. */
 gdouble measure_row_quality (const MeasureRow * row, gint metric);
 gdouble measure_row_bpp (const MeasureRow * row);
-/** Bytes: the JPEG file's, the encoder's stream's, or else those of the bits. */
+/** Bytes: the JPEG file's, the encoder's stream's, or else the bits'. */
 gdouble measure_row_size (const MeasureRow * row);
 
 /** What stands before all rows; it may be empty. `metrics`, bits

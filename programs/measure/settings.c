@@ -310,7 +310,8 @@ measure_choose_format (const GstVideoInfo * decoded, gboolean planes)
     if (memcmp (sampling, wanted, sizeof wanted) == 0
         && GST_VIDEO_FORMAT_INFO_N_PLANES (info)
         == GST_VIDEO_FORMAT_INFO_N_COMPONENTS (info)
-        && (best_depth < depth ? d > best_depth : d >= depth && d < best_depth)) {
+        && (best_depth < depth ? d > best_depth
+            : d >= depth && d < best_depth)) {
       best = format;
       best_depth = d;
     }
