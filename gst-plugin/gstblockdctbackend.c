@@ -56,7 +56,8 @@ gst_blockdct_backend_get_type (void)
 static gboolean
 is_candidate (guint index, gint choice)
 {
-  return choice == GST_BLOCKDCT_BACKEND_AUTO || choice == backends[index].value;
+  return choice == GST_BLOCKDCT_BACKEND_AUTO
+      || choice == backends[index].value;
 }
 
 guint
@@ -92,7 +93,8 @@ open_row (GstBlockDctBackend * backend, guint index, GstElement * element,
   if (klass == NULL)
     return bdct_error (error, "this plugin was built without %s",
         backends[index].name);
-  if (klass->open != NULL && !klass->open (element, device_id, context, error))
+  if (klass->open != NULL
+      && !klass->open (element, device_id, context, error))
     return FALSE;
   options = get_options (klass, threads, *context);
   backend->engine = klass->engine->create (&options, error);

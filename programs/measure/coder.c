@@ -24,7 +24,7 @@ typedef struct
   const MeasureCoding *coding;
   MeasureSource *source;
   MeasureConversion conversion;
-  BdctLayout layout;
+  guint64 samples[BDCT_MAX_COMPONENTS];
   GstElement *pipeline;
   MeasureRow row;               /* what all of its rows have */
   MeasureRow sum;
@@ -238,15 +238,13 @@ make_pipeline (Run * run, GError ** error)
 static gdouble
 undo_figure (const Run * run, guint metric, guint component, gdouble figure)
 {
-  const gdouble peak = (1 << run->layout.depth) - 1;
+  const gdouble peak = (1 << run->row.depth) - 1;
   const gdouble ratio = pow (10.0, -figure / 10.0) * peak * peak;
-  const BdctPlaneLayout *plane = &run->layout.plane[MIN (component,
-          BDCT_MAX_COMPONENTS - 1)];
 
   if (metric == BDCT_METRIC_PSNR_B)
     return ratio;
-  if (metric == BDCT_METRIC_XPSNR)
-    return sqrt (ratio * plane->width * plane->height);
+  if (metric == BDCT_METRIC_XPSNR)      /* of components alone */
+    return sqrt (ratio * run->samples[component]);
   return figure;
 }
 
@@ -260,14 +258,13 @@ read_stats (const Run * run, const GstStructure * s, BdctStats * stats,
 
   *stats = (BdctStats) {
   .metrics = run->row.metrics.there};
-  for (gint p = 0; p < run->layout.n_planes; p++) {
-    const BdctPlaneLayout *plane = &run->layout.plane[p];
-    BdctCounters *c = &stats->component[p];
-
-    if (!gst_structure_get_double (s, mses[p], &value))
+  for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    if (run->samples[c] == 0)
+      continue;
+    if (!gst_structure_get_double (s, mses[c], &value))
       return fail (error, JUDGE " has no errors of a frame");
-    c->samples = (guint64) plane->width * plane->height;
-    c->sse = rint (value * c->samples);
+    stats->component[c].samples = run->samples[c];
+    stats->component[c].sse = rint (value * run->samples[c]);
   }
   for (guint m = 0; m < BDCT_N_METRICS; m++)
     for (guint k = 0; k <= BDCT_METRIC_ALL; k++) {
@@ -384,21 +381,25 @@ start (Run * run, GString * without, GError ** error)
   GstVideoInfo decoded = run->conversion.decoded, *info = &run->conversion.info;
   GstVideoFormat format = coding->format != GST_VIDEO_FORMAT_UNKNOWN
       ? coding->format : measure_choose_format (&decoded, TRUE);
+  BdctLayout layout;
 
   if (!measure_conversion_set (&run->conversion, &decoded, format, error))
     return FALSE;
-  gst_blockdct_format_layout (info, plan->subsampling, &run->layout);
-  run->row = (MeasureRow) {
-  .file = coding->file,.format =
-        measure_format_name (format, plan->subsampling),.encoder =
-        coding->encoder->line,.transform = BDCT_N_TRANSFORMS,.scale =
-        coding->encoder->scale,.setting = coding->value,.width =
-        GST_VIDEO_INFO_WIDTH (info),.height =
-        GST_VIDEO_INFO_HEIGHT (info),.depth = run->layout.depth,.frame =
-        -1,.exact = TRUE,.coded = TRUE,};
-  run->row.metrics.there =
-      measure_metrics_choose (plan->metrics, &run->layout, run->row.format,
-      without);
+  gst_blockdct_format_layout (info, plan->subsampling, &layout);
+  for (gint p = 0; p < layout.n_planes; p++)
+    for (gint i = 0; i < layout.plane[p].interleave; i++)
+      run->samples[layout.plane[p].component[i]] =
+          (guint64) layout.plane[p].width * layout.plane[p].height;
+  run->row = (MeasureRow) {.file = coding->file,
+    .format = measure_format_name (format, plan->subsampling),
+    .encoder = coding->encoder->line,.transform = BDCT_N_TRANSFORMS,
+    .scale = coding->encoder->scale,.setting = coding->value,
+    .width = GST_VIDEO_INFO_WIDTH (info),
+    .height = GST_VIDEO_INFO_HEIGHT (info),.depth = layout.depth,.frame = -1,
+    .exact = TRUE,.coded = TRUE
+  };
+  run->row.metrics.there = measure_metrics_choose (plan->metrics, &layout,
+      run->row.format, without);
   run->sum = run->row;
   return TRUE;
 }

@@ -329,8 +329,7 @@ measure_options_parse (MeasureOptions * o, int *argc, char ***argv,
 
   o->plan.n_frames = -1;
   o->stall_limit = 120;
-  o->target = (MeasureTarget) {
-  UNSET, UNSET, UNSET, UNSET};
+  o->target = (MeasureTarget) { UNSET, UNSET, UNSET, UNSET };
   g_option_context_set_description (context, "Example:\n"
       "  blockdct-measure shots/ film.mkv --quality 10-90:10 "
       "--csv table.csv\n");

@@ -163,10 +163,7 @@ find_axes (const GArray * rows, gint metric, Axes * axes)
       : 0.001;
   gboolean found = FALSE;
 
-  *axes = (Axes) { {
-  0.0, INFINITY}, {
-  0.0, -INFINITY}, {
-  0.0, 0.0}, metric};
+  *axes = (Axes) { {0.0, INFINITY}, {0.0, -INFINITY}, {0.0, 0.0}, metric };
   for (guint i = 0; i < rows->len; i++) {
     const MeasureRow *row = &g_array_index (rows, MeasureRow, i);
     gdouble quality = measure_row_quality (row, metric);

@@ -158,6 +158,9 @@ def rows_stand_beside_ours():
     lines = run("--quiet", "--json", "-", *with_x264)[0]
     assert run("--merge", "-", "--json", "-", input=out)[0] == lines
     assert "transform" not in json.loads(lines.splitlines()[4])
+    planar, woven = table("bars.y4m", "-e", "x264enc", "--qp", "30", "--format", "I420,NV12")
+    assert [planar[n] for n in ("sse-u", "sse-v", "psnr")] == \
+        [woven[n] for n in ("sse-u", "sse-v", "psnr")]
     if PLOT:
         run("--quiet", *options[:6], *CLIPS, "-e", "x264enc", "--plot", "plot.svg")
         ElementTree.parse("plot.svg")
