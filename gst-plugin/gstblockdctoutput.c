@@ -2,6 +2,7 @@
  *
  * What is said of a frame that comes out of the engine, and to whom. */
 #include "gstblockdct.h"
+#include "gstblockdctpool.h"
 
 gboolean
 gst_blockdct_output_open (GstBlockDct * self)
@@ -38,46 +39,6 @@ gst_blockdct_output_publish (GstBlockDct * self)
   GST_OBJECT_UNLOCK (self);
 }
 
-static GstBlockDctTimes
-get_times (GstBlockDct * self, GstBuffer * buffer)
-{
-  const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
-  GstClockTime pts = GST_BUFFER_PTS (buffer);
-  GstBlockDctTimes times = {
-    .timestamp = pts,
-    .stream_time = GST_CLOCK_TIME_NONE,
-    .running_time = GST_CLOCK_TIME_NONE,
-    .duration = GST_BUFFER_DURATION (buffer),
-  };
-
-  if (segment->format == GST_FORMAT_TIME) {
-    times.stream_time =
-        gst_segment_to_stream_time (segment, GST_FORMAT_TIME, pts);
-    times.running_time =
-        gst_segment_to_running_time (segment, GST_FORMAT_TIME, pts);
-  }
-  if (!GST_CLOCK_TIME_IS_VALID (times.duration)
-      && GST_VIDEO_INFO_FPS_N (&self->info) > 0)
-    times.duration = gst_util_uint64_scale_int (GST_SECOND,
-        GST_VIDEO_INFO_FPS_D (&self->info), GST_VIDEO_INFO_FPS_N (&self->info));
-  return times;
-}
-
-/* Whether somebody may have to wait until a buffer is let go. */
-static gboolean
-is_limited (GstBuffer * buffer)
-{
-  GstStructure *config;
-  guint max = 0;
-
-  if (buffer->pool == NULL)
-    return gst_buffer_get_parent_buffer_meta (buffer) != NULL;
-  config = gst_buffer_pool_get_config (buffer->pool);
-  gst_buffer_pool_config_get_params (config, NULL, NULL, NULL, &max);
-  gst_structure_free (config);
-  return max > 0;
-}
-
 /* What of the frame has to be there until the next one is: to click on, and to
  * be shown again. */
 static void
@@ -98,7 +59,7 @@ hold (GstBlockDct * self, const GstBlockDctInFlight * frame,
 
   /* That is one more than was proposed to upstream. */
   if (settings.interactive || settings.keep_frame)
-    in = is_limited (frame->in) ? gst_buffer_copy_deep (frame->in)
+    in = gst_blockdct_pool_is_limited (frame->in) ? gst_buffer_copy_deep (frame->in)
         : gst_buffer_ref (frame->in);
   shown.in = in;
   gst_blockdct_navigation_show (&self->navigation,
@@ -186,7 +147,8 @@ gst_blockdct_output_frame (GstBlockDct * self)
   if (ret != GST_FLOW_OK)
     return ret;
   second = stats + 1 + frame.curve.n;
-  times = get_times (self, frame.out);
+  times = gst_blockdct_times_of (frame.out,
+      &GST_BASE_TRANSFORM (self)->segment, &self->info);
   /* It was chosen without them. */
   if (frame.how.target && frame.how.regions > 0)
     frame.how.target_met = gst_blockdct_targets_are_met (&frame.targets,

@@ -163,3 +163,17 @@ gst_blockdct_pool_decide (const GstBlockDctBackend * backend,
   gst_object_unref (pool);
   return TRUE;
 }
+
+gboolean
+gst_blockdct_pool_is_limited (GstBuffer * buffer)
+{
+  GstStructure *config;
+  guint max = 0;
+
+  if (buffer->pool == NULL)
+    return gst_buffer_get_parent_buffer_meta (buffer) != NULL;
+  config = gst_buffer_pool_get_config (buffer->pool);
+  gst_buffer_pool_config_get_params (config, NULL, NULL, NULL, &max);
+  gst_structure_free (config);
+  return max > 0;
+}

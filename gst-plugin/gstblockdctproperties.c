@@ -62,33 +62,14 @@ gst_blockdct_property_append_int (GValue * array, gint n)
   gst_value_array_append_and_take_value (array, &v);
 }
 
-/* The types of what is among the settings, as GType, C and GValue name them.
- * An enumeration is as large as an int. */
-#define TYPES(TYPE) \
-  TYPE (ENUM, gint, enum) \
-  TYPE (FLAGS, guint, flags) \
-  TYPE (INT, gint, int) \
-  TYPE (BOOLEAN, gboolean, boolean) \
-  TYPE (UINT, guint, uint) \
-  TYPE (UINT64, guint64, uint64) \
-  TYPE (DOUBLE, gdouble, double)
-
-#define READ_VALUE(TYPE, type, name) \
-    case G_TYPE_ ## TYPE: \
-      *(type *) field = g_value_get_ ## name (value); \
-      break;
-
 static gboolean
 set_field (GstBlockDct * self, guint id, const GValue * value)
 {
-  guint64 space;
-  gpointer field = &space;
+  guint64 field;
 
-  switch (G_TYPE_FUNDAMENTAL (G_VALUE_TYPE (value))) {
-      TYPES (READ_VALUE)
-  }
+  gst_blockdct_param_set (&field, value);
   return gst_blockdct_changes_set (&self->changes, GST_ELEMENT (self), id,
-      &properties[id].field, field);
+      &properties[id].field, &field);
 }
 
 /* What is set is in force, or refused aloud. */
@@ -105,21 +86,6 @@ set_property (GObject * object, guint id, const GValue * value,
             pspec->name), ("Set it up to the READY state."));
 }
 
-#define WRITE_VALUE(TYPE, type, name) \
-    case G_TYPE_ ## TYPE: \
-      g_value_set_ ## name (value, *(const type *) field); \
-      break;
-
-static void
-get_field (const GstBlockDctSettings * settings, guint id, GValue * value)
-{
-  gconstpointer field = (const guint8 *) settings + properties[id].field.offset;
-
-  switch (G_TYPE_FUNDAMENTAL (G_VALUE_TYPE (value))) {
-      TYPES (WRITE_VALUE)
-  }
-}
-
 static void
 get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
 {
@@ -130,7 +96,8 @@ get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
   if (properties[id].get != NULL)
     properties[id].get (self, &self->changes.wanted, value);
   else
-    get_field (&self->changes.wanted, id, value);
+    gst_blockdct_param_get ((const guint8 *) &self->changes.wanted
+        + properties[id].field.offset, value);
   GST_OBJECT_UNLOCK (self);
 }
 

@@ -7,6 +7,7 @@
 #define GST_BLOCKDCT_PROPERTIES_H
 
 #include "gstblockdct.h"
+#include "gstblockdctparam.h"
 
 G_BEGIN_DECLS
 
@@ -82,12 +83,6 @@ G_STATIC_ASSERT (N_PROPERTIES <= GST_BLOCKDCT_MAX_PROPERTIES);
 #define QUIET_FIELD(member) FIELD_OF (member, FALSE, FALSE)
 #define READY_FIELD(member) FIELD_OF (member, TRUE, FALSE)
 #define NO_FIELD ((GstBlockDctField) {0})
-
-#define BASE (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)
-#define READY (BASE | GST_PARAM_MUTABLE_READY)
-#define PLAYING (BASE | GST_PARAM_MUTABLE_PLAYING)
-#define LIVE (PLAYING | GST_PARAM_CONTROLLABLE)
-#define READ (G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)
 
 /** Set a property; FALSE: it is read when the element starts, and was. Without
  * the object lock. */

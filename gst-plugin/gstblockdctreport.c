@@ -5,6 +5,31 @@
 /* Of blockdct, and of blockdctcompare. */
 static const GstMetaInfo *meta_infos[2];
 
+GstBlockDctTimes
+gst_blockdct_times_of (GstBuffer * buffer, const GstSegment * segment,
+    const GstVideoInfo * info)
+{
+  const GstClockTime pts = GST_BUFFER_PTS (buffer);
+  GstBlockDctTimes times = {
+    .timestamp = pts,
+    .stream_time = GST_CLOCK_TIME_NONE,
+    .running_time = GST_CLOCK_TIME_NONE,
+    .duration = GST_BUFFER_DURATION (buffer),
+  };
+
+  if (segment->format == GST_FORMAT_TIME) {
+    times.stream_time =
+        gst_segment_to_stream_time (segment, GST_FORMAT_TIME, pts);
+    times.running_time =
+        gst_segment_to_running_time (segment, GST_FORMAT_TIME, pts);
+  }
+  if (!GST_CLOCK_TIME_IS_VALID (times.duration)
+      && GST_VIDEO_INFO_FPS_N (info) > 0)
+    times.duration = gst_util_uint64_scale_int (GST_SECOND,
+        GST_VIDEO_INFO_FPS_D (info), GST_VIDEO_INFO_FPS_N (info));
+  return times;
+}
+
 void
 gst_blockdct_report_init (void)
 {

@@ -7,6 +7,7 @@
 #define GST_BLOCKDCT_REPORT_H
 
 #include <gst/gst.h>
+#include <gst/video/video.h>
 #include "dct/job.h"
 #include "dct/stats.h"
 #include "dct/view.h"
@@ -26,6 +27,11 @@ typedef struct
 {
   GstClockTime timestamp, stream_time, running_time, duration;
 } GstBlockDctTimes;
+
+/** When a frame of `info` is shown by `segment`: its duration is the caps' where
+ * `buffer` has none. */
+GstBlockDctTimes gst_blockdct_times_of (GstBuffer * buffer,
+    const GstSegment * segment, const GstVideoInfo * info);
 
 /** The sum; GST_CLOCK_TIME_NONE if it is no time any more, or one is none. */
 static inline GstClockTime

@@ -146,33 +146,6 @@ make_view (const GstBlockDctCompareFrames * frames,
   return view;
 }
 
-static GstBlockDctTimes
-get_times (GstBlockDctCompare * self, GstBuffer * buffer)
-{
-  const GstSegment *segment = &GST_AGGREGATOR_PAD (GST_AGGREGATOR_SRC_PAD
-      (self))->segment;
-  const GstVideoInfo *info = &self->frames.info;
-  GstClockTime pts = GST_BUFFER_PTS (buffer);
-  GstBlockDctTimes times = {
-    .timestamp = pts,
-    .stream_time = GST_CLOCK_TIME_NONE,
-    .running_time = GST_CLOCK_TIME_NONE,
-    .duration = GST_BUFFER_DURATION (buffer),
-  };
-
-  if (segment->format == GST_FORMAT_TIME) {
-    times.stream_time =
-        gst_segment_to_stream_time (segment, GST_FORMAT_TIME, pts);
-    times.running_time =
-        gst_segment_to_running_time (segment, GST_FORMAT_TIME, pts);
-  }
-  if (!GST_CLOCK_TIME_IS_VALID (times.duration)
-      && GST_VIDEO_INFO_FPS_N (info) > 0)
-    times.duration = gst_util_uint64_scale_int (GST_SECOND,
-        GST_VIDEO_INFO_FPS_D (info), GST_VIDEO_INFO_FPS_N (info));
-  return times;
-}
-
 static void
 unmap (GstBlockDctCompareInFlight * frame)
 {
@@ -303,7 +276,9 @@ gst_blockdct_compare_frames_submit (GstBlockDctCompare * self,
   frame->out = out;
   frame->n_mapped = frame->n_pads = 0;
   frame->settings = *settings;
-  frame->times = get_times (self, frame->pair.reference);
+  frame->times = gst_blockdct_times_of (frame->pair.reference,
+      &GST_AGGREGATOR_PAD (GST_AGGREGATOR_SRC_PAD (self))->segment,
+      &self->frames.info);
   frame->view = make_view (frames, settings, frame->times.stream_time);
   comparison.number = frame->pair.number;
   if (!map_pictures (self, frame, &comparison)) {

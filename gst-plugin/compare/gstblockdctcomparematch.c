@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst-plugin/gstblockdctpool.h"
 #include "gstblockdctcomparematch.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_compare_debug);
@@ -293,7 +294,7 @@ push (GstBuffer ** buffers, GstBuffer * buffer)
   for (guint i = GST_BLOCKDCT_COMPARE_SHIFTS - 1; i > 0; i--)
     buffers[i] = buffers[i - 1];
   /* A pool that has only so many must get them back. */
-  buffers[0] = gst_blockdct_compare_is_limited (buffer)
+  buffers[0] = gst_blockdct_pool_is_limited (buffer)
       ? gst_buffer_copy_deep (buffer) : gst_buffer_ref (buffer);
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst-plugin/gstblockdctpool.h"
 #include "gstblockdctcompare.h"
 #include "gstblockdctcompareupstream.h"
 
@@ -45,20 +46,6 @@ gst_blockdct_compare_is_gap (GstBuffer * buffer)
 {
   return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP)
       && gst_buffer_get_size (buffer) == 0;
-}
-
-gboolean
-gst_blockdct_compare_is_limited (GstBuffer * buffer)
-{
-  GstStructure *config;
-  guint max = 0;
-
-  if (buffer->pool == NULL)
-    return gst_buffer_get_parent_buffer_meta (buffer) != NULL;
-  config = gst_buffer_pool_get_config (buffer->pool);
-  gst_buffer_pool_config_get_params (config, NULL, NULL, NULL, &max);
-  gst_structure_free (config);
-  return max > 0;
 }
 
 /* FFmpeg's AV_NOPTS_VALUE is the least of signed numbers; avenc_mpeg4 of 1.22
@@ -211,7 +198,7 @@ chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
       return GST_FLOW_ERROR;
     }
     /* Who has no other buffer would wait for this one. */
-    if (queued > MAX_HELD && gst_blockdct_compare_is_limited (buffer)) {
+    if (queued > MAX_HELD && gst_blockdct_pool_is_limited (buffer)) {
       GstBuffer *copy = gst_buffer_copy_deep (buffer);
 
       gst_buffer_unref (buffer);

@@ -101,8 +101,5 @@ void gst_blockdct_compare_pad_leave (GstBlockDctComparePad * self,
 /** Whether a buffer only stands for a gap. */
 gboolean gst_blockdct_compare_is_gap (GstBuffer * buffer);
 
-/** Whether a buffer is of a pool that has only so many. */
-gboolean gst_blockdct_compare_is_limited (GstBuffer * buffer);
-
 G_END_DECLS
 #endif

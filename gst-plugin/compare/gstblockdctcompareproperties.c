@@ -2,16 +2,11 @@
  *
  * The properties of blockdctcompare. Each is a field of its settings; a change
  * is in force from the next frame on. */
+#include "gst-plugin/gstblockdctparam.h"
 #include "gstblockdctcompare.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_compare_debug);
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
-
-#define BASE (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)
-#define READY (BASE | GST_PARAM_MUTABLE_READY)
-#define PLAYING (BASE | GST_PARAM_MUTABLE_PLAYING)
-#define LIVE (PLAYING | GST_PARAM_CONTROLLABLE)
-#define READ (G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)
 
 enum
 {
@@ -123,50 +118,6 @@ get_place (GstBlockDctCompare * self, guint id)
 }
 
 static void
-set_field (gpointer field, const GValue * value)
-{
-  if (G_VALUE_HOLDS_ENUM (value))
-    *(gint *) field = g_value_get_enum (value);
-  else if (G_VALUE_HOLDS_FLAGS (value))
-    *(guint *) field = g_value_get_flags (value);
-  else if (G_VALUE_HOLDS_INT (value))
-    *(gint *) field = g_value_get_int (value);
-  else if (G_VALUE_HOLDS_UINT (value))
-    *(guint *) field = g_value_get_uint (value);
-  else if (G_VALUE_HOLDS_BOOLEAN (value))
-    *(gboolean *) field = g_value_get_boolean (value);
-  else if (G_VALUE_HOLDS_UINT64 (value))
-    *(guint64 *) field = g_value_get_uint64 (value);
-  else if (G_VALUE_HOLDS_DOUBLE (value))
-    *(gdouble *) field = g_value_get_double (value);
-  else {
-    g_free (*(gchar **) field);
-    *(gchar **) field = g_value_dup_string (value);
-  }
-}
-
-static void
-get_field (gconstpointer field, GValue * value)
-{
-  if (G_VALUE_HOLDS_ENUM (value))
-    g_value_set_enum (value, *(const gint *) field);
-  else if (G_VALUE_HOLDS_FLAGS (value))
-    g_value_set_flags (value, *(const guint *) field);
-  else if (G_VALUE_HOLDS_INT (value))
-    g_value_set_int (value, *(const gint *) field);
-  else if (G_VALUE_HOLDS_UINT (value))
-    g_value_set_uint (value, *(const guint *) field);
-  else if (G_VALUE_HOLDS_BOOLEAN (value))
-    g_value_set_boolean (value, *(const gboolean *) field);
-  else if (G_VALUE_HOLDS_UINT64 (value))
-    g_value_set_uint64 (value, *(const guint64 *) field);
-  else if (G_VALUE_HOLDS_DOUBLE (value))
-    g_value_set_double (value, *(const gdouble *) field);
-  else
-    g_value_set_string (value, *(gchar * const *) field);
-}
-
-static void
 set_property (GObject * object, guint id, const GValue * value,
     GParamSpec * pspec)
 {
@@ -176,7 +127,7 @@ set_property (GObject * object, guint id, const GValue * value,
   GST_OBJECT_LOCK (self);
   late = self->started && (pspec->flags & GST_PARAM_MUTABLE_READY) != 0;
   if (!late)
-    set_field (get_place (self, id), value);
+    gst_blockdct_param_set (get_place (self, id), value);
   GST_OBJECT_UNLOCK (self);
   if (late)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
@@ -199,7 +150,7 @@ get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
   else if (id == PROP_ACTIVE_BACKEND)
     g_value_set_string (value, self->active_backend);
   else
-    get_field (get_place (self, id), value);
+    gst_blockdct_param_get (get_place (self, id), value);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -341,7 +292,7 @@ gst_blockdct_compare_init_properties (GstBlockDctCompare * self)
   for (guint i = 0; i < n; i++)
     if (specs[i]->owner_type == GST_TYPE_BLOCKDCT_COMPARE
         && (specs[i]->flags & G_PARAM_WRITABLE))
-      set_field (get_place (self, specs[i]->param_id),
+      gst_blockdct_param_set (get_place (self, specs[i]->param_id),
           g_param_spec_get_default_value (specs[i]));
   g_free (specs);
 }

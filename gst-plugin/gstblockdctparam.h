@@ -1,0 +1,27 @@
+/* blockdct: what the properties of both elements share: their flags, and values
+ * that are fields of a structure.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_BLOCKDCT_PARAM_H
+#define GST_BLOCKDCT_PARAM_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* By the state up to which a value can be set. */
+#define BASE (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)
+#define READY (BASE | GST_PARAM_MUTABLE_READY)
+#define PLAYING (BASE | GST_PARAM_MUTABLE_PLAYING)
+#define LIVE (PLAYING | GST_PARAM_CONTROLLABLE)
+#define READ (G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)
+
+/** Copy between a value and a field of the value's C type: gint for an
+ * enumeration, guint for flags, gint, guint, guint64, gboolean, gdouble, or a
+ * string that the field owns. */
+void gst_blockdct_param_set (gpointer field, const GValue * value);
+void gst_blockdct_param_get (gconstpointer field, GValue * value);
+
+G_END_DECLS
+#endif
