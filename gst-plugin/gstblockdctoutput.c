@@ -59,8 +59,8 @@ hold (GstBlockDct * self, const GstBlockDctInFlight * frame,
 
   /* That is one more than was proposed to upstream. */
   if (settings.interactive || settings.keep_frame)
-    in = gst_blockdct_pool_is_limited (frame->in) ? gst_buffer_copy_deep (frame->in)
-        : gst_buffer_ref (frame->in);
+    in = gst_blockdct_pool_is_limited (frame->in)
+        ? gst_buffer_copy_deep (frame->in) : gst_buffer_ref (frame->in);
   shown.in = in;
   gst_blockdct_navigation_show (&self->navigation,
       settings.interactive && in != NULL ? &shown : NULL);

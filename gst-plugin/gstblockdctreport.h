@@ -28,8 +28,8 @@ typedef struct
   GstClockTime timestamp, stream_time, running_time, duration;
 } GstBlockDctTimes;
 
-/** When a frame of `info` is shown by `segment`: its duration is the caps' where
- * `buffer` has none. */
+/** When a frame of `info` is shown by `segment`: its duration is the caps'
+ * where `buffer` has none. */
 GstBlockDctTimes gst_blockdct_times_of (GstBuffer * buffer,
     const GstSegment * segment, const GstVideoInfo * info);
 

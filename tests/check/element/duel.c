@@ -10,24 +10,31 @@ static const gchar *const pads[DUEL_MAX_INPUTS] = {
 };
 
 void
-duel_init (Duel * duel, guint n_inputs, const gchar * properties)
+duel_launch (Duel * duel, const gchar * line)
 {
-  GString *line = g_string_new (NULL);
   GError *error = NULL;
 
   memset (duel, 0, sizeof *duel);
+  duel->pipeline = gst_parse_launch (line, &error);
+  g_assert_no_error (error);
+  duel->bus = gst_element_get_bus (duel->pipeline);
+  duel->element = gst_bin_get_by_name (GST_BIN (duel->pipeline), "compare");
+  duel->sink = gst_bin_get_by_name (GST_BIN (duel->pipeline), "out");
+}
+
+void
+duel_init (Duel * duel, guint n_inputs, const gchar * properties)
+{
+  GString *line = g_string_new (NULL);
+
   g_string_printf (line, "blockdctcompare name=compare backend=%s %s ! "
       "appsink name=out sync=false max-buffers=0", test_backend (), properties);
   for (guint i = 0; i < n_inputs; i++)
     g_string_append_printf (line, " appsrc name=in%u format=time max-bytes=0 ! "
         "compare.%s", i, pads[i]);
-  duel->pipeline = gst_parse_launch (line->str, &error);
-  g_assert_no_error (error);
+  duel_launch (duel, line->str);
   g_string_free (line, TRUE);
   duel->n_inputs = n_inputs;
-  duel->bus = gst_element_get_bus (duel->pipeline);
-  duel->element = gst_bin_get_by_name (GST_BIN (duel->pipeline), "compare");
-  duel->sink = gst_bin_get_by_name (GST_BIN (duel->pipeline), "out");
   for (guint i = 0; i < n_inputs; i++) {
     gchar *name = g_strdup_printf ("in%u", i);
 
@@ -56,6 +63,15 @@ duel_clear (Duel * duel)
   gst_object_unref (duel->sink);
   gst_object_unref (duel->bus);
   gst_object_unref (duel->pipeline);
+}
+
+GstBuffer *
+duel_distorted_new (const GstVideoInfo * info, guint n)
+{
+  GstBuffer *buffer = frame_new (info, 1000 + n);
+
+  GST_BUFFER_PTS (buffer) = n * FRAME;
+  return buffer;
 }
 
 void

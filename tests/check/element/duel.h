@@ -21,12 +21,19 @@ typedef struct
   GstBus *bus;
 } Duel;
 
+/** A pipeline of a launch line, not started, whose element is named compare and
+ * whose sink is named out; no input is the test's. */
+void duel_launch (Duel * duel, const gchar * line);
+
 /** A playing pipeline of 2 to 4 inputs, with properties of the element as in a
  * launch line. */
 void duel_init (Duel * duel, guint n_inputs, const gchar * properties);
 
 /** Fails on an error or a warning that no test asked for. */
 void duel_clear (Duel * duel);
+
+/** A picture that no reference has, at the time of frame `n`. */
+GstBuffer *duel_distorted_new (const GstVideoInfo * info, guint n);
 
 void duel_set_caps (Duel * duel, guint input, const GstVideoInfo * info);
 
