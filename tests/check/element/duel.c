@@ -17,6 +17,8 @@ duel_launch (Duel * duel, const gchar * line)
   memset (duel, 0, sizeof *duel);
   duel->pipeline = gst_parse_launch (line, &error);
   g_assert_no_error (error);
+  /* What is left on the bus is looked at when the pipeline has stopped. */
+  gst_pipeline_set_auto_flush_bus (GST_PIPELINE (duel->pipeline), FALSE);
   duel->bus = gst_element_get_bus (duel->pipeline);
   duel->element = gst_bin_get_by_name (GST_BIN (duel->pipeline), "compare");
   duel->sink = gst_bin_get_by_name (GST_BIN (duel->pipeline), "out");
