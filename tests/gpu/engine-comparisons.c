@@ -8,6 +8,10 @@
  *
  *   engine-comparisons             everything
  *   engine-comparisons --quick     a small part, for compute-sanitizer
+ *   engine-comparisons --kernels I N
+ *                                  part I of N of that, from 0 on, without
+ *                                  metrics, which engine-metrics has: for
+ *                                  racecheck
  *
  * Built twice: with the CUDA runtime, and with the one of fake-runtime.c, where
  * the kernels are run thread by thread, for where no GPU is.
@@ -58,7 +62,8 @@ typedef struct {
 } Case;
 
 static BdctEngine *cpu, *cuda;
-static bool quick;
+static bool quick, metrics = true;
+static unsigned part, n_parts = 1;
 
 /* As GStreamer has images, or anywhere. */
 static Place
@@ -182,7 +187,7 @@ case_init (Case * c, const Format * format, int width, int height,
   c->comparison = (BdctComparison) {
     .n_distorted = 1 + next_random () % BDCT_MAX_DISTORTED,
     .errors = next_random () % 8 > 0,
-    .metrics = next_random () % 3 ? 0
+    .metrics = next_random () % 3 || !metrics ? 0
         : bdct_metrics_had (next_random () % (1 << BDCT_N_METRICS), &layout),
     .frame_rate = next_random () % 2 ? 25 : 60,
     .number = n,
@@ -313,9 +318,15 @@ test (const Format * format, int width, int height)
 int
 main (int argc, char **argv)
 {
+  unsigned number = 0;
   int status;
 
-  quick = argc > 1 && strcmp (argv[1], "--quick") == 0;
+  quick = argc > 1;
+  if (argc == 4 && strcmp (argv[1], "--kernels") == 0) {
+    metrics = false;
+    part = atoi (argv[2]);
+    n_parts = atoi (argv[3]);
+  }
   status = engines_create (&(BdctEngineOptions) {.threads = 2}, &cpu, &cuda);
   if (status != 0)
     return status;
@@ -324,7 +335,8 @@ main (int argc, char **argv)
 
     for (int f = 0; f < N_FORMATS && (shapes[i].quick || !quick); f++)
       for (int k = 0; k < (formats[f].quick ? 3 : 1); k++)
-        if (shapes[i].width < 1920 || formats[f].quick)
+        if ((shapes[i].width < 1920 || formats[f].quick)
+            && number++ % n_parts == part)
           test (&formats[f], shapes[i].width, shapes[i].height);
     if (passed > before)
       printf ("%dx%d: %d comparisons\n", shapes[i].width, shapes[i].height,
