@@ -71,7 +71,7 @@ typedef struct
 } GstBlockDctCompareInFlight;
 
 /** The most pairs in the engine. */
-#define GST_BLOCKDCT_COMPARE_DEPTH 4
+#define GST_BLOCKDCT_COMPARE_DEPTH 8
 
 /** The engine and what is in it. Of the thread that aggregates. */
 typedef struct
@@ -82,7 +82,7 @@ typedef struct
   BdctLayout layout;
   guint depth;                  /* 0: it is not */
   BdctView colours;             /* a view with the colours of these caps */
-  GstBlockDctCompareInFlight in_flight[GST_BLOCKDCT_COMPARE_DEPTH];
+  GstBlockDctCompareInFlight *in_flight;        /* so many, with the engine */
   guint oldest, n_in_flight;
   guint warned_metrics;         /* bits: that these caps do not have them */
 } GstBlockDctCompareFrames;
@@ -169,13 +169,15 @@ gboolean gst_blockdct_compare_frames_configure (GstBlockDctCompare * self,
 /** Start a pair, which is taken. `out`: what the view is drawn on, taken, too;
  * NULL: nothing is drawn. */
 GstFlowReturn gst_blockdct_compare_frames_submit (GstBlockDctCompare * self,
+    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED],
     GstBlockDctComparePair * pair, GstBuffer * out,
     const GstBlockDctCompareSettings * settings);
 
-/** Wait for the oldest pair. Unmapped, its buffers are the caller's; on an
- * error, which is posted, there are none. */
+/** Wait for the oldest pair; `*out` stays until the next one is started.
+ * Unmapped, its buffers are the caller's; on an error, which is posted, there
+ * are none. */
 GstFlowReturn gst_blockdct_compare_frames_collect (GstBlockDctCompare * self,
-    GstBlockDctCompareInFlight * frame, BdctStats stats[BDCT_MAX_DISTORTED]);
+    GstBlockDctCompareInFlight ** out, BdctStats stats[BDCT_MAX_DISTORTED]);
 
 /** Wait for all that is in flight and forget it. */
 void gst_blockdct_compare_frames_discard (GstBlockDctCompare * self);

@@ -480,7 +480,7 @@ start_pair (GstBlockDctCompare * self,
   if (ret == GST_FLOW_OK)
     ret = get_output (self, &out);
   if (ret == GST_FLOW_OK)
-    ret = gst_blockdct_compare_frames_submit (self, &self->pair, out,
+    ret = gst_blockdct_compare_frames_submit (self, pads, &self->pair, out,
         &settings);
   return ret;
 }
@@ -529,11 +529,11 @@ aggregate (GstAggregator * agg, gboolean timeout)
     case GST_BLOCKDCT_COMPARE_MATCHED:
       ret = start_pair (self, pads);
       gst_blockdct_compare_pair_clear (&self->pair);
-      if (ret == GST_FLOW_OK
-          && self->frames.n_in_flight == self->frames.depth)
+      /* An input's next frame may come while one leaves. */
+      while (ret == GST_FLOW_OK && self->frames.n_in_flight > 0
+          && (self->frames.n_in_flight == self->frames.depth
+              || !has_more (pads)))
         ret = push_oldest (self);
-      if (ret == GST_FLOW_OK && !has_more (pads))
-        ret = gst_blockdct_compare_drain (self);
       break;
     case GST_BLOCKDCT_COMPARE_SKIPPED:
       warn_alone (self, pads[0], GST_BLOCKDCT_COMPARE_MAX_FRAMES);

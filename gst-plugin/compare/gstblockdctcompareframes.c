@@ -33,6 +33,8 @@ gst_blockdct_compare_frames_open (GstBlockDctCompare * self)
           settings.backend, settings.device_id, settings.threads,
           &self->context))
     return FALSE;
+  self->frames.in_flight =
+      g_new0 (GstBlockDctCompareInFlight, GST_BLOCKDCT_COMPARE_DEPTH);
   set_active_backend (self);
   return TRUE;
 }
@@ -44,6 +46,7 @@ gst_blockdct_compare_frames_close (GstBlockDctCompare * self)
     return;
   gst_blockdct_compare_frames_discard (self);
   gst_blockdct_backend_close (&self->frames.backend);
+  g_clear_pointer (&self->frames.in_flight, g_free);
   self->frames.depth = 0;
   set_active_backend (self);
 }
@@ -200,16 +203,14 @@ wait_for (GstBlockDctCompare * self, GstBuffer * buffer,
 
 /* Map all pictures of a pair and describe them. */
 static gboolean
-map_pictures (GstBlockDctCompare * self, GstBlockDctCompareInFlight * frame,
-    BdctComparison * comparison)
+map_pictures (GstBlockDctCompare * self,
+    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED],
+    GstBlockDctCompareInFlight * frame, BdctComparison * comparison)
 {
-  GstBlockDctComparePad *pads[1 + BDCT_MAX_DISTORTED];
   guint n_waits = 0;
-  gboolean ok;
-
-  gst_blockdct_compare_get_pads (self, pads);
-  ok = map (self, frame, &self->frames.info, &self->frames.layout,
+  gboolean ok = map (self, frame, &self->frames.info, &self->frames.layout,
       frame->pair.reference, GST_MAP_READ, &comparison->reference.image);
+
   wait_for (self, frame->pair.reference, comparison, &n_waits);
   for (gint i = 0; i < BDCT_MAX_DISTORTED && ok; i++) {
     BdctPicture *picture = &comparison->distorted[comparison->n_distorted];
@@ -229,7 +230,6 @@ map_pictures (GstBlockDctCompare * self, GstBlockDctCompareInFlight * frame,
         frame->out, GST_MAP_WRITE, &comparison->dst);
     wait_for (self, frame->out, comparison, &n_waits);
   }
-  gst_blockdct_compare_put_pads (pads);
   return ok;
 }
 
@@ -257,6 +257,7 @@ start (GstBlockDctCompare * self, const BdctComparison * comparison)
 
 GstFlowReturn
 gst_blockdct_compare_frames_submit (GstBlockDctCompare * self,
+    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED],
     GstBlockDctComparePair * pair, GstBuffer * out,
     const GstBlockDctCompareSettings * settings)
 {
@@ -281,7 +282,7 @@ gst_blockdct_compare_frames_submit (GstBlockDctCompare * self,
       &self->frames.info);
   frame->view = make_view (frames, settings, frame->times.stream_time);
   comparison.number = frame->pair.number;
-  if (!map_pictures (self, frame, &comparison)) {
+  if (!map_pictures (self, pads, frame, &comparison)) {
     release (frame);
     return GST_FLOW_ERROR;
   }
@@ -300,14 +301,15 @@ gst_blockdct_compare_frames_submit (GstBlockDctCompare * self,
 
 GstFlowReturn
 gst_blockdct_compare_frames_collect (GstBlockDctCompare * self,
-    GstBlockDctCompareInFlight * frame, BdctStats stats[BDCT_MAX_DISTORTED])
+    GstBlockDctCompareInFlight ** out, BdctStats stats[BDCT_MAX_DISTORTED])
 {
   GstBlockDctCompareFrames *frames = &self->frames;
+  GstBlockDctCompareInFlight *frame = &frames->in_flight[frames->oldest];
   BdctEngine *engine = frames->backend.engine;
   BdctError error;
   gboolean ok = engine->klass->collect (engine, stats, &error);
 
-  *frame = frames->in_flight[frames->oldest];
+  *out = frame;
   frames->oldest = (frames->oldest + 1) % frames->depth;
   frames->n_in_flight--;
   unmap (frame);

@@ -234,7 +234,7 @@ GstFlowReturn
 gst_blockdct_compare_output (GstBlockDctCompare * self, GstBuffer ** buffer)
 {
   Input inputs[BDCT_MAX_DISTORTED];
-  GstBlockDctCompareInFlight frame;
+  GstBlockDctCompareInFlight *frame;
   BdctStats stats[BDCT_MAX_DISTORTED];
   GstFlowReturn ret =
       gst_blockdct_compare_frames_collect (self, &frame, stats);
@@ -243,18 +243,18 @@ gst_blockdct_compare_output (GstBlockDctCompare * self, GstBuffer ** buffer)
   if (ret != GST_FLOW_OK)
     return ret;
   /* What a view is called goes with the buffers. */
-  for (guint i = 0; i < frame.n_pads; i++) {
-    inputs[i] = read_input (&frame.pair, frame.pad[i]);
+  for (guint i = 0; i < frame->n_pads; i++) {
+    inputs[i] = read_input (&frame->pair, frame->pad[i]);
     if (inputs[i].view != NULL)
-      warn_view (self, frame.pad[i], inputs[i].view);
+      warn_view (self, frame->pad[i], inputs[i].view);
   }
-  *buffer = take_buffer (&frame);
-  for (guint i = 0; i < frame.n_pads && ok; i++)
+  *buffer = take_buffer (frame);
+  for (guint i = 0; i < frame->n_pads && ok; i++)
     if (inputs[i].view == NULL)
-      ok = report (self, *buffer, &frame, &stats[i], &inputs[i], frame.pad[i]);
+      ok = report (self, *buffer, frame, &stats[i], &inputs[i], frame->pad[i]);
   gst_blockdct_compare_output_publish (self);
   if (ok && self->output.single == GST_BLOCKDCT_COMPARE_DRAWN)
-    draw_text (self, &frame, stats, *buffer);
+    draw_text (self, frame, stats, *buffer);
   if (ok)
     return GST_FLOW_OK;
   gst_clear_buffer (buffer);

@@ -9,6 +9,10 @@ GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_compare_debug);
 /* More than any input runs ahead: the gate decides, not GstAggregator. */
 #define UNLIMITED (G_GUINT64_CONSTANT (1) << 60)
 
+/* Frames that pass a full pad before it closes. It opens again when it is no
+ * longer full: the threads that feed it do not wake for each frame. */
+#define BEYOND_FULL 16
+
 /* Frames of a limited pool that may wait as they are. */
 #define MAX_HELD 2
 
@@ -75,14 +79,15 @@ get_running_time (GstPad * pad, GstBuffer * buffer)
   return time;
 }
 
-/* Called with the gate's lock. A frame of unknown time counts as late. */
+/* Called with the gate's lock: for the frame of `next`. A frame of unknown time
+ * counts as late. */
 static gboolean
-is_full (const GstBlockDctComparePad * self, GstClockTime time)
+is_full (const GstBlockDctComparePad * self)
 {
   return self->queued >= GST_BLOCKDCT_COMPARE_MAX_FRAMES
-      && (!GST_CLOCK_TIME_IS_VALID (time)
-      || !GST_CLOCK_TIME_IS_VALID (self->oldest) || time < self->oldest
-      || time - self->oldest >= GST_BLOCKDCT_COMPARE_MAX_TIME);
+      && (!GST_CLOCK_TIME_IS_VALID (self->next)
+      || !GST_CLOCK_TIME_IS_VALID (self->oldest) || self->next < self->oldest
+      || self->next - self->oldest >= GST_BLOCKDCT_COMPARE_MAX_TIME);
 }
 
 /* A pad that is empty, with a reference; NULL: there is none. */
@@ -163,7 +168,10 @@ enter (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
   guint n;
 
   g_mutex_lock (&gate->lock);
-  while (ok && !gate->open && !pad->flushing && is_full (pad, time)) {
+  pad->next = time;
+  pad->beyond = is_full (pad) ? pad->beyond + 1 : 0;
+  pad->waits = pad->beyond > BEYOND_FULL;
+  while (ok && !gate->open && !pad->flushing && pad->waits && is_full (pad)) {
     const gint64 end = g_get_monotonic_time () + GST_BLOCKDCT_COMPARE_PATIENCE;
     const guint queued = pad->queued;
 
@@ -175,6 +183,9 @@ enter (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
     ok = report_full (self, pad, queued);
     g_mutex_lock (&gate->lock);
   }
+  if (pad->waits)
+    pad->beyond = 0;
+  pad->waits = FALSE;
   if (pad->queued == 0 && !GST_CLOCK_TIME_IS_VALID (pad->oldest))
     pad->oldest = time;
   n = ++pad->queued;
@@ -280,7 +291,8 @@ gst_blockdct_compare_pad_leave (GstBlockDctComparePad * self,
   if (self->queued > 0)
     self->queued--;
   self->oldest = time;
-  g_cond_broadcast (&gate->cond);
+  if (self->waits && !is_full (self))
+    g_cond_broadcast (&gate->cond);
   g_mutex_unlock (&gate->lock);
 }
 

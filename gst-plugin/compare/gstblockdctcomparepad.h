@@ -49,6 +49,9 @@ struct _GstBlockDctComparePad
   /* Protected by the gate's lock. */
   guint queued;                 /* frames that wait in GstAggregator's queue */
   GstClockTime oldest;          /* running time of the last one that left it */
+  GstClockTime next;            /* of the one that enters it */
+  guint beyond;                 /* frames that have entered since it was full */
+  gboolean waits;               /* its thread, until it is no longer full */
   gboolean flushing;
   gboolean warned;              /* that it is full while another is empty */
 
