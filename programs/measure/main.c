@@ -284,7 +284,9 @@ encode_all (Worker * worker, MeasureSource * source, guint index,
   };
   gboolean ok = TRUE;
 
-  for (guint f = 0; f < n_formats; f++)
+  for (guint f = 0; f < n_formats; f++) {
+    const gsize before = without->len;
+
     for (guint i = 0; i < o->plan.encoders->len; i++) {
       coding.encoder = &g_array_index (o->plan.encoders, MeasureEncoder, i);
       coding.format = o->plan.formats->len > 0
@@ -294,12 +296,14 @@ encode_all (Worker * worker, MeasureSource * source, guint index,
         coding.value = g_array_index (coding.encoder->values, gint, k);
         if (source == NULL)
           source = measure_source_new (file->path, o->stall_limit);
-        g_string_truncate (without, 0);
+        /* Each pass says the same of a format. */
+        g_string_truncate (without, before);
         ok = encode (&coding, source, result, without, lost);
         g_clear_pointer (&source, measure_source_free);
         coding.pass++;
       }
     }
+  }
   return ok;
 }
 

@@ -181,6 +181,17 @@ def metrics_are_those_of_the_judge():
 
 
 @case
+def metrics_that_a_format_lacks_are_named():
+    need("jpegenc", "gstreamer1.0-plugins-good")
+    launch("videotestsrc num-buffers=2 ! video/x-raw,format=I420,width=96,height=80 ! y4menc"
+           " ! filesink location=small.y4m")
+    err = run("--quiet", "small.y4m", "-e", "jpegenc", "--quality", "50,60", "-f", "GRAY8,I420",
+              "-m", "ms-ssim,ssim")[1]
+    for name in "GRAY8", "I420":
+        assert err.count(f"no ms-ssim of {name}:") == 1, err
+
+
+@case
 def targets_choose_among_an_encoders_settings():
     rows = table("zones.y4m", "-e", "x264enc", "--qp", "20-40:5")
     for option, value, qp in (("psnr", rows[2]["psnr"], "30"), ("bpp", rows[1]["bpp"], "25"),
