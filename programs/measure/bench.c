@@ -5,6 +5,7 @@
 #include "convert.h"
 #include "dct/file.h"
 #include "dct/rate.h"
+#include "error.h"
 #include "gst-plugin/gstblockdctformat.h"
 #include "settings.h"
 
@@ -54,14 +55,6 @@ struct _MeasureBench
   guint n_lanes;
   Lane *lanes;
 };
-
-static gboolean
-fail (GError ** error, const gchar * message)
-{
-  g_set_error_literal (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-      message);
-  return FALSE;
-}
 
 MeasureBench *
 measure_bench_new (const MeasurePlan * plan, gint backend, gint device,
@@ -140,12 +133,12 @@ start_lane (Lane * lane, const GstVideoInfo * decoded, GstVideoFormat format,
   gst_blockdct_format_layout (&lane->conversion.info,
       lane->plan->subsampling, &lane->layout);
   if (!engine->klass->configure (engine, &lane->layout, DEPTH, &reason))
-    return fail (error, reason.message);
+    return measure_fail (error, reason.message);
   for (guint i = 0; i < lane->jobs->len; i++)
     if (!bdct_job_init (&g_array_index (lane->jobs, BdctJob, i),
             &g_array_index (lane->plan->settings, BdctParams, i),
             &lane->layout, &reason))
-      return fail (error, reason.message);
+      return measure_fail (error, reason.message);
   g_string_truncate (lane->without, 0);
   lane->metrics = measure_metrics_choose (lane->plan->metrics, &lane->layout,
       measure_format_name (GST_VIDEO_INFO_FORMAT (&lane->conversion.info),
@@ -166,7 +159,7 @@ code (Lane * lane, const Flight * flight, BdctStats * stats, GError ** error)
     if (bdct_rate_is_exact (&jobs[i])
         && !bdct_file_size (&lane->layout, &jobs[i], &flight->image,
             &stats[i].file_size, &reason))
-      return fail (error, reason.message);
+      return measure_fail (error, reason.message);
   return TRUE;
 }
 
@@ -185,7 +178,7 @@ add_up (Lane * lane, const Flight * flight, const BdctStats * stats,
   }
   if (lane->plan->each_frame)
     g_array_append_vals (lane->frames, stats, flight->n);
-  return fits || fail (error, TOO_LARGE);
+  return fits || measure_fail (error, TOO_LARGE);
 }
 
 static gboolean
@@ -196,7 +189,7 @@ collect (Lane * lane, GError ** error)
   BdctStats stats[MAX_JOBS];
   BdctError reason;
   gboolean ok = engine->klass->collect (engine, stats, &reason)
-      || fail (error, reason.message);
+      || measure_fail (error, reason.message);
 
   if (ok && !flight->lead)
     ok = code (lane, flight, stats, error)
@@ -233,7 +226,7 @@ submit (Lane * lane, const BdctImage * image, gint64 index, guint first,
   if (g_queue_get_length (&lane->flights) == DEPTH && !collect (lane, error))
     return FALSE;
   if (!engine->klass->submit (engine, &frame, &reason))
-    return fail (error, reason.message);
+    return measure_fail (error, reason.message);
   flight = g_new0 (Flight, 1);
   flight->first = first;
   flight->n = n;
@@ -261,7 +254,7 @@ measure_frame (Lane * lane, GstBuffer * picture, gint64 index, GError ** error)
           &lane->conversion.info, buffer, GST_MAP_READ, &lane->layout,
           lane->context, &image, &reason)) {
     gst_buffer_unref (buffer);
-    return fail (error, reason.message);
+    return measure_fail (error, reason.message);
   }
   for (guint first = 0; ok && first < n_jobs; first += MAX_JOBS)
     ok = submit (lane, &image, index, first, MIN (MAX_JOBS, n_jobs - first),
@@ -357,7 +350,7 @@ append_row (GArray * rows, const Lane * lane, const gchar * file, guint setting,
   };
 
   if (!measure_row_set_stats (&row, stats, frame < 0 ? lane->n_frames : 1))
-    return fail (error, TOO_LARGE);
+    return measure_fail (error, TOO_LARGE);
   g_array_append_val (rows, row);
   return TRUE;
 }

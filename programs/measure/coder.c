@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 #include "convert.h"
+#include "error.h"
 #include "gst-plugin/gstblockdctformat.h"
 #include "merge.h"
 #include "settings.h"
@@ -35,14 +36,6 @@ typedef struct
   gint64 n_given;
   GError *error;                /* the file's */
 } Run;
-
-static gboolean
-fail (GError ** error, const gchar * message)
-{
-  g_set_error_literal (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-      message);
-  return FALSE;
-}
 
 gboolean
 measure_coder_check (GError ** error)
@@ -228,8 +221,8 @@ make_pipeline (Run * run, GError ** error)
       && gst_element_link_pads (queues[0], "src", judge, "ref_sink")
       && gst_element_link_many (tee, queues[1], encoder, decoder, NULL)
       && gst_element_link_pads (decoder, "src", judge, "dist_sink")
-      && gst_element_link (judge, sink)) || fail (error, "it cannot be linked "
-      "between pictures and a decoder");
+      && gst_element_link (judge, sink)) || measure_fail (error,
+      "it cannot be linked between pictures and a decoder");
 }
 
 /* Figures */
@@ -262,7 +255,7 @@ read_stats (const Run * run, const GstStructure * s, BdctStats * stats,
     if (run->samples[c] == 0)
       continue;
     if (!gst_structure_get_double (s, mses[c], &value))
-      return fail (error, JUDGE " has no errors of a frame");
+      return measure_fail (error, JUDGE " has no errors of a frame");
     stats->component[c].samples = run->samples[c];
     stats->component[c].sse = rint (value * run->samples[c]);
   }
@@ -274,7 +267,8 @@ read_stats (const Run * run, const GstStructure * s, BdctStats * stats,
         continue;
       bdct_metric_field (m, k, name);
       if (!gst_structure_get_double (s, name, &value))
-        return fail (error, JUDGE " does not have all metrics of a frame");
+        return measure_fail (error,
+            JUDGE " does not have all metrics of a frame");
       stats->metric[m][k] = undo_figure (run, m, k, value);
     }
   return TRUE;
@@ -291,11 +285,11 @@ add_frame (Run * run, const GstStructure * s, GArray * rows, GError ** error)
     return FALSE;
   if (!gst_structure_get_uint64 (s, "bits", &bits)
       || !gst_structure_get_uint64 (s, "bits-headers", &headers))
-    return fail (error, "the bits of a decoded frame are unknown");
+    return measure_fail (error, "the bits of a decoded frame are unknown");
   row.frame = run->coding->plan->first_frame + run->sum.count[MEASURE_FRAMES];
   if (!measure_row_set_stats (&row, &stats, 1)
       || !measure_metrics_add_frame (&row.metrics, &stats))
-    return fail (error, "a sum does not fit 63 bits");
+    return measure_fail (error, "a sum does not fit 63 bits");
   row.count[MEASURE_BITS] = bits;
   row.count[MEASURE_BITS_HEADERS] = headers;
   row.count[MEASURE_FILE_SIZE] = (bits + headers) / 8;

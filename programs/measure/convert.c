@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "convert.h"
 
-static gboolean
-fail (GError ** error, const gchar * message)
-{
-  g_set_error_literal (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-      message);
-  return FALSE;
-}
+#include "error.h"
 
 gboolean
 measure_read_caps (GstSample * sample, GstVideoInfo * info, GError ** error)
 {
   return gst_video_info_from_caps (info, gst_sample_get_caps (sample))
-      || fail (error, "the decoder's pictures are of no known format");
+      || measure_fail (error, "the decoder's pictures are of no known format");
 }
 
 gboolean
@@ -96,12 +90,12 @@ measure_conversion_run (MeasureConversion * conversion, GstBuffer * buffer,
   if (converted == NULL || !gst_video_frame_map (&to, &conversion->info,
           converted, GST_MAP_WRITE)) {
     gst_clear_buffer (&converted);
-    fail (error, "a picture cannot be allocated");
+    measure_fail (error, "a picture cannot be allocated");
   } else if (!gst_video_frame_map (&from, &conversion->decoded, buffer,
           GST_MAP_READ)) {
     gst_video_frame_unmap (&to);
     gst_clear_buffer (&converted);
-    fail (error, "a decoded picture cannot be mapped");
+    measure_fail (error, "a decoded picture cannot be mapped");
   } else {
     gst_video_converter_frame (conversion->converter, &from, &to);
     gst_video_frame_unmap (&from);
