@@ -2,6 +2,7 @@
 #include "convert.h"
 
 #include "error.h"
+#include "memory.h"
 
 gboolean
 measure_read_caps (GstSample * sample, GstVideoInfo * info, GError ** error)
@@ -91,6 +92,7 @@ measure_conversion_run (MeasureConversion * conversion, GstBuffer * buffer,
           converted, GST_MAP_WRITE)) {
     gst_clear_buffer (&converted);
     measure_fail (error, "a picture cannot be allocated");
+    measure_memory_explain (error);
   } else if (!gst_video_frame_map (&from, &conversion->decoded, buffer,
           GST_MAP_READ)) {
     gst_video_frame_unmap (&to);

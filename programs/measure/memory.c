@@ -80,11 +80,17 @@ measure_memory_init (void)
           (measure_allocator_get_type (), NULL)));
 }
 
-gsize
-measure_memory_take_refused (void)
+gboolean
+measure_memory_explain (GError ** error)
 {
-  gpointer bytes = g_atomic_pointer_get (&refused);
+  gsize bytes = GPOINTER_TO_SIZE (g_atomic_pointer_get (&refused));
 
+  if (bytes == 0)
+    return FALSE;
   g_atomic_pointer_set (&refused, NULL);
-  return GPOINTER_TO_SIZE (bytes);
+  g_clear_error (error);
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+      "a picture of it takes %" G_GSIZE_FORMAT " bytes, which do not fit the "
+      "memory", bytes);
+  return TRUE;
 }

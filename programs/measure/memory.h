@@ -13,8 +13,9 @@ G_BEGIN_DECLS
  * where they would end the program. */
 void measure_memory_init (void);
 
-/** The bytes of the last thing that had none, since this was last asked; 0. */
-gsize measure_memory_take_refused (void);
+/** If something had none since this was last asked, that is the error, instead
+ * of what elements complain about then. FALSE if there was nothing. */
+gboolean measure_memory_explain (GError ** error);
 
 G_END_DECLS
 #endif

@@ -356,7 +356,6 @@ find_end (MeasureSource * source, GError ** error)
       GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
   gboolean ended = message != NULL
       && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
-  gsize bytes;
 
   gst_object_unref (bus);
   if (ended)
@@ -364,11 +363,8 @@ find_end (MeasureSource * source, GError ** error)
   else if (message != NULL)
     gst_message_parse_error (message, error, NULL);
   g_clear_pointer (&message, gst_message_unref);
-  /* Elements complain about whatever follows from these. */
-  if (*error != NULL && (bytes = measure_memory_take_refused ()) > 0) {
-    g_clear_error (error);
-    g_set_error (error, MEASURE_SOURCE_ERROR, MEASURE_OTHER, "a picture of it "
-        "takes %" G_GSIZE_FORMAT " bytes, which do not fit the memory", bytes);
+  if (*error != NULL && measure_memory_explain (error)) {
+    /* Whatever else there is follows from that. */
   } else if (g_atomic_int_get (&source->refused)
       && (*error != NULL || g_atomic_int_get (&source->no_video))) {
     fail (error, "it is a list of other places, which are not opened: name the "

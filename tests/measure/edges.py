@@ -257,6 +257,19 @@ def what_does_not_fit_the_memory_loses_its_row():
 
 
 @case
+def a_conversion_that_does_not_fit_the_memory_is_of_its_file():
+    if not ELEMENT:
+        raise Skip("sanitizers take more memory than there is")
+    write("half.png", read("grey.png")[:500])
+    png("wide.png", 16000)  # 256 MB of samples, three times as many as Y444
+    err = run("--quiet", "wide.png", "half.png", "-e", "jpegenc", "--quality", "50", "--format",
+              "Y444", "--backend=cpu", "--threads=1", status=1, preexec_fn=lambda:
+              resource.setrlimit(resource.RLIMIT_AS, (1150 << 20,) * 2))[1]
+    assert "wide.png: a picture of it takes 768000000 bytes" in err, err
+    assert "2 of 2 files" in err and err.count("do not fit") == 1, err
+
+
+@case
 def any_bytes_are_a_name():
     names = {b"raw\xff.png": r"raw\xFF.png", b"raw\xfe.png": r"raw\xFE.png",
              br"raw\xFF.png": r"raw\x5CxFF.png", br"raw\n\\x\xf.png": r"raw\n\\x\xf.png",
