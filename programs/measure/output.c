@@ -104,9 +104,8 @@ open_output (const gchar * path, MeasureStyle style, guint metrics,
   return output;
 }
 
-/* Whether it is a file that may have something already. */
 static gboolean
-has_content (const MeasureOutput * output)
+is_regular_file (const MeasureOutput * output)
 {
   struct stat status;
 
@@ -122,7 +121,7 @@ start_at (MeasureOutput * output, gsize kept, GError ** error)
 
   if (kept == 0)
     measure_row_append_head (head, output->style, output->metrics);
-  if (has_content (output) && (ftruncate (fileno (output->file), kept) != 0
+  if (is_regular_file (output) && (ftruncate (fileno (output->file), kept) != 0
           || fseeko (output->file, kept, SEEK_SET) != 0)) {
     g_string_free (head, TRUE);
     return set_error (output->path, errno, error);
@@ -139,10 +138,10 @@ measure_output_new (const gchar * path, MeasureStyle style, guint metrics,
 
   if (output == NULL)
     return NULL;
-  if (has_content (output) && !is_table (fileno (output->file)))
+  if (is_regular_file (output) && !is_table (fileno (output->file)))
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "%s holds something else than a table of blockdct-measure: remove it, "
-        "or name another", path);
+        "%s is not a table of blockdct-measure, and is not overwritten: remove "
+        "it, or name another file", path);
   else
     ok = start_at (output, 0, error);
   if (!ok) {
@@ -243,16 +242,6 @@ is_encoders (guint n, const GArray * expected)
       != NULL;
 }
 
-/* Whether a row is not the n-th sum, but may be one behind it, as an encoder
- * may have failed. */
-static gboolean
-is_lost (const MeasureRow * row, guint n, const MeasurePlan * plan,
-    const GArray * expected, gboolean chosen)
-{
-  return is_encoders (n, expected)
-      && !is_expected (row, n, plan, expected, chosen);
-}
-
 /* Count what a file's rows, from `first`, have of a plan's. FALSE if they have
  * something else; `whole` if it is all of it, or all but what encoders failed
  * at, as another file follows. */
@@ -270,7 +259,9 @@ check_file (const GArray * rows, guint first, const MeasurePlan * plan,
     if (row->frame >= 0) {
       n_frames++;
     } else if (n_sums < n_all && !(row->metrics.there & ~plan->metrics)) {
-      while (n_sums < n_all && is_lost (row, n_sums, plan, expected, chosen))
+      /* Encoders may have failed. */
+      while (n_sums < n_all && is_encoders (n_sums, expected)
+          && !is_expected (row, n_sums, plan, expected, chosen))
         n_sums++;
       ok = n_sums < n_all && is_expected (row, n_sums, plan, expected, chosen);
       n_sums++;

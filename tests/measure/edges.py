@@ -193,7 +193,7 @@ def nothing_but_tables_is_overwritten():
             write(name, data)
             err = run("--quiet", kind, name, "grey.png", status=2 if name in foreign else 0)[1]
             if name in foreign:
-                assert f"{name} holds something else than a table" in err, err
+                assert f"{name} is not a table of blockdct-measure, and is not" in err, err
                 assert read(name) == (data if isinstance(data, bytes) else data.encode()), name
             else:
                 assert read(name) == run("--quiet", kind, "-", "grey.png")[0].encode(), name
