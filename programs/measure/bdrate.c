@@ -252,33 +252,26 @@ append_series (GString * text, const Series * series, gint width,
   }
 }
 
-/* Which metrics there are, and whether a row is an encoder's. */
-static guint
-find_metrics (const GArray * rows, gboolean * encoded)
+/* Whether a row is an encoder's. */
+static gboolean
+is_any_encoded (const GArray * rows)
 {
-  guint metrics = 0;
-
-  *encoded = FALSE;
-  for (guint i = 0; i < rows->len; i++) {
-    const MeasureRow *row = &g_array_index (rows, MeasureRow, i);
-
-    metrics |= row->metrics.there;
-    *encoded |= row->encoder != NULL;
-  }
-  return metrics;
+  for (guint i = 0; i < rows->len; i++)
+    if (g_array_index (rows, MeasureRow, i).encoder != NULL)
+      return TRUE;
+  return FALSE;
 }
 
 gchar *
 measure_bd_rates (const GArray * rows)
 {
-  gboolean encoded;
-  guint metrics = find_metrics (rows, &encoded);
+  guint metrics = measure_rows_metrics (rows);
   const MeasureRow *reference = &g_array_index (rows, MeasureRow, 0);
   GPtrArray *all, *sums;
   gint width = 12;              /* of names, as in the table before */
   GString *text;
 
-  if (!encoded)
+  if (!is_any_encoded (rows))
     return NULL;
   all = make_series (rows);
   sums = compare_series (all, reference);

@@ -605,18 +605,15 @@ merge (Program * program)
 {
   GArray *rows = g_array_new (FALSE, FALSE, sizeof (MeasureRow));
   GError *error = NULL;
-  guint metrics = 0;
 
   for (gchar ** path = program->options.arguments; error == NULL && *path;
       path++)
     read_table (*path, rows, &error);
   if (error == NULL && measure_rows_merge (rows, &error))
     measure_target_check (&program->options.target, rows, &error);
-  for (guint i = 0; i < rows->len; i++)
-    metrics |= g_array_index (rows, MeasureRow, i).metrics.there;
   if (error != NULL)
     complain (program, error, FAILED);
-  else if (open_outputs (program, metrics, NULL))
+  else if (open_outputs (program, measure_rows_metrics (rows), NULL))
     write_rows (program, rows);
   close_outputs (program);
   g_array_unref (rows);

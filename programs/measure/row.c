@@ -121,6 +121,16 @@ measure_row_quality (const MeasureRow * row, gint metric)
   return measure_row_figure (row, &stats, metric, bdct_metric_main (metric));
 }
 
+guint
+measure_rows_metrics (const GArray * rows)
+{
+  guint metrics = 0;
+
+  for (guint i = 0; i < rows->len; i++)
+    metrics |= g_array_index (rows, MeasureRow, i).metrics.there;
+  return metrics;
+}
+
 gdouble
 measure_row_bpp (const MeasureRow * row)
 {

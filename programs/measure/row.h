@@ -78,6 +78,9 @@ gdouble measure_row_bpp (const MeasureRow * row);
 /** Bytes: the JPEG file's, the encoder's stream's, or else the bits'. */
 gdouble measure_row_size (const MeasureRow * row);
 
+/** The metrics that one row at least has: bits 1 << BdctMetric. */
+guint measure_rows_metrics (const GArray * rows);
+
 /** What stands before all rows; it may be empty. `metrics`, bits
  * 1 << BdctMetric, have columns. */
 void measure_row_append_head (GString * text, MeasureStyle style,
