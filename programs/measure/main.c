@@ -47,7 +47,7 @@ typedef struct _Program Program;
 typedef struct
 {
   Program *program;
-  MeasureBench *bench;
+  MeasureBench *bench;          /* NULL: no transform is asked for */
   GThread *thread;
   gint file, progress;          /* of that file, in 1/1000; both atomic */
 } Worker;
@@ -392,8 +392,9 @@ count_devices (gint backend, guint * n_files)
 static gboolean
 start_workers (Program * program)
 {
+  const MeasureOptions *o = &program->options;
   guint n_files;
-  guint n_devices = count_devices (program->options.backend, &n_files);
+  guint n_devices = count_devices (o->backend, &n_files);
   guint wanted = MIN (n_devices * n_files, program->files->len);
 
   program->workers = g_new0 (Worker, wanted);
@@ -403,14 +404,16 @@ start_workers (Program * program)
 
     worker->program = program;
     worker->file = program->files->len;
-    worker->bench = measure_bench_new (&program->options.plan,
-        program->options.backend, i % n_devices, program->options.threads,
-        i < n_devices ? NULL : worker[-(gint) n_devices].bench, &error);
+    program->n_workers++;
+    if (o->plan.settings->len == 0)
+      continue;
+    worker->bench = measure_bench_new (&o->plan, o->backend, i % n_devices,
+        o->threads, i < n_devices ? NULL : worker[-(gint) n_devices].bench,
+        &error);
     if (worker->bench == NULL) {
       complain (program, error, FAILED);
       return FALSE;
     }
-    program->n_workers++;
     GST_INFO ("engine %u: %s", i, measure_bench_describe (worker->bench));
   }
   return TRUE;
@@ -559,7 +562,7 @@ measure (Program * program)
   }
   g_array_unref (known);
   for (guint i = 0; i < program->n_workers; i++)
-    measure_bench_free (program->workers[i].bench);
+    g_clear_pointer (&program->workers[i].bench, measure_bench_free);
   g_free (program->workers);
   g_free (program->results);
   close_outputs (program);

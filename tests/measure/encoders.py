@@ -140,6 +140,14 @@ def bd_rates_are_the_published_ones():
 
 
 @case
+def encoders_alone_start_no_engine():
+    for options, engines in (("--qp", "30"), 0), (("-t", "hevc-8x8", "--qp", "30"), 1):
+        err = run("--quiet", "zones.y4m", "-e", "x264enc", *options,
+                  env=dict(os.environ, GST_DEBUG="default:4"))[1]
+        assert err.count("engine 0: ") == engines, err
+
+
+@case
 def rows_stand_beside_ours():
     options = ("-t", "hevc-8x8,jpeg-8x8", "--quality", "50,80", "--qp", "22,32", "--frames",
                *CLIPS, "-m", "ssim,psnr-hvs,psnr-b,xpsnr")
