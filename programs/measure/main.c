@@ -18,6 +18,7 @@
 #include "merge.h"
 #include "options.h"
 #include "output.h"
+#include "passes.h"
 #include "plot.h"
 #include "target.h"
 
@@ -31,15 +32,6 @@
 
 #define BAR_WIDTH 30
 #define BAR_INTERVAL 200        /* ms */
-
-typedef struct
-{
-  GArray *rows;                 /* NULL: `error`, or not measured */
-  GError *error;
-  gchar *without;               /* which metrics, and why; NULL: none */
-  gchar *lost;                  /* rows of encoders, and why; NULL: none */
-  gboolean done;
-} Result;
 
 typedef struct _Program Program;
 
@@ -64,7 +56,7 @@ struct _Program
   Worker *workers;
   gint next_file, stop;         /* atomic */
 
-  Result *results;              /* of each file */
+  MeasureResult *results;       /* of each file */
   guint n_written;              /* they are, in the files' order */
   guint n_failed;
   GString *failures, *lost;
@@ -163,7 +155,7 @@ static void
 write_result (Program * program, guint i)
 {
   const MeasureFile *file = &g_array_index (program->files, MeasureFile, i);
-  Result *result = &program->results[i];
+  MeasureResult *result = &program->results[i];
 
   if (result->error != NULL && !(file->found
           && g_error_matches (result->error, MEASURE_SOURCE_ERROR,
@@ -201,7 +193,7 @@ typedef struct
 {
   Program *program;
   guint file;
-  Result result;
+  MeasureResult result;
 } News;
 
 static gboolean
@@ -246,8 +238,8 @@ take_file (Program * program, guint * index)
 /* Send a file through an encoder at a value; what becomes of it is noted. FALSE
  * if there is no going on with the file. */
 static gboolean
-encode (const MeasureCoding * coding, MeasureSource * source, Result * result,
-    GString * without, GString * lost)
+encode (const MeasureCoding * coding, MeasureSource * source,
+    MeasureResult * result, GString * without, GString * lost)
 {
   gboolean of_file = FALSE;
   GError *error = NULL;
@@ -266,68 +258,62 @@ encode (const MeasureCoding * coding, MeasureSource * source, Result * result,
   return TRUE;
 }
 
-/* Send a file, whose source is taken and may be NULL, through all encoders,
- * each value and each format: the last ones of so many passes. */
+/* Send a file through each encoder, at each of its values and in each format.
+ * The source of the first of these passes may be there already; it is taken. */
 static gboolean
-encode_all (Worker * worker, MeasureSource * source, guint index,
-    guint n_passes, Result * result, GString * without, GString * lost)
+encode_all (const MeasureOptions * o, MeasureCoding * coding,
+    const gchar * path, MeasureSource * source, MeasureResult * result,
+    GString * without, GString * lost)
 {
-  Program *program = worker->program;
-  const MeasureOptions *o = &program->options;
-  const MeasureFile *file = &g_array_index (program->files, MeasureFile, index);
-  guint n = measure_encoders_count (o->plan.encoders);
-  guint n_formats = MAX (o->plan.formats->len, 1);
-  MeasureCoding coding = {.plan = &o->plan,
-    .file = file->name,.backend = o->backend,.threads = o->threads,
-    .stop = &program->stop,.progress = &worker->progress,
-    .pass = n_passes - n * n_formats,.n_passes = n_passes
-  };
+  const GArray *encoders = o->plan.encoders, *formats = o->plan.formats;
   gboolean ok = TRUE;
 
-  for (guint f = 0; f < n_formats; f++) {
+  for (guint f = 0; f < MAX (formats->len, 1); f++) {
     const gsize before = without->len;
 
-    for (guint i = 0; i < o->plan.encoders->len; i++) {
-      coding.encoder = &g_array_index (o->plan.encoders, MeasureEncoder, i);
-      coding.format = o->plan.formats->len > 0
-          ? g_array_index (o->plan.formats, GstVideoFormat, f)
-          : GST_VIDEO_FORMAT_UNKNOWN;
-      for (guint k = 0; ok && k < coding.encoder->values->len; k++) {
-        coding.value = g_array_index (coding.encoder->values, gint, k);
+    coding->format = formats->len > 0 ? g_array_index (formats, GstVideoFormat,
+        f) : GST_VIDEO_FORMAT_UNKNOWN;
+    for (guint i = 0; i < encoders->len; i++) {
+      coding->encoder = &g_array_index (encoders, MeasureEncoder, i);
+      for (guint k = 0; ok && k < coding->encoder->values->len; k++) {
+        coding->value = g_array_index (coding->encoder->values, gint, k);
         if (source == NULL)
-          source = measure_source_new (file->path, o->stall_limit);
+          source = measure_source_new (path, o->stall_limit);
         /* Each pass says the same of a format. */
         g_string_truncate (without, before);
-        ok = encode (&coding, source, result, without, lost);
+        ok = encode (coding, source, result, without, lost);
         g_clear_pointer (&source, measure_source_free);
-        coding.pass++;
+        coding->pass++;
       }
     }
   }
   return ok;
 }
 
-/* Take a source, and have all rows of its file. */
-static void
-measure_file (Worker * worker, MeasureSource * source, guint index,
-    Result * result)
+void
+measure_passes_run (const MeasureOptions * o, MeasureBench * bench,
+    MeasureSource * source, const MeasureFile * file, gint * stop,
+    gint * progress, MeasureResult * result)
 {
-  Program *program = worker->program;
-  const MeasurePlan *plan = &program->options.plan;
-  const gchar *name = g_array_index (program->files, MeasureFile, index).name;
-  guint n_passes = (plan->settings->len > 0)
-      + measure_encoders_count (plan->encoders) * MAX (plan->formats->len, 1);
+  const MeasurePlan *plan = &o->plan;
+  const gboolean transforms = plan->settings->len > 0;
+  MeasureCoding coding = {.plan = plan,.file = file->name,
+    .backend = o->backend,.threads = o->threads,.stop = stop,
+    .progress = progress,.pass = transforms,
+    .n_passes = transforms + measure_encoders_count (plan->encoders)
+        * MAX (plan->formats->len, 1)
+  };
   GString *without = g_string_new (NULL), *lost = g_string_new (NULL);
 
-  if (plan->settings->len > 0) {
-    result->rows = measure_bench_run (worker->bench, source, name, n_passes,
-        &program->stop, &worker->progress, &result->without, &result->error);
+  if (transforms) {
+    result->rows = measure_bench_run (bench, source, file->name,
+        coding.n_passes, stop, progress, &result->without, &result->error);
     g_clear_pointer (&source, measure_source_free);
   } else {
     result->rows = g_array_new (FALSE, FALSE, sizeof (MeasureRow));
   }
   if (result->rows != NULL && plan->encoders->len > 0) {
-    if (!encode_all (worker, source, index, n_passes, result, without, lost))
+    if (!encode_all (o, &coding, file->path, source, result, without, lost))
       g_clear_pointer (&result->rows, g_array_unref);
     else
       measure_rows_arrange (result->rows);
@@ -357,7 +343,9 @@ work (gpointer data)
     g_atomic_int_set (&worker->file, file);
     news->program = program;
     news->file = file;
-    measure_file (worker, source, file, &news->result);
+    measure_passes_run (&program->options, worker->bench, source,
+        &g_array_index (program->files, MeasureFile, file), &program->stop,
+        &worker->progress, &news->result);
     news->result.done = TRUE;
     g_atomic_int_set (&worker->file, program->files->len);
     g_idle_add (take_news, news);
@@ -552,7 +540,7 @@ measure (Program * program)
 {
   GArray *known = g_array_new (FALSE, FALSE, sizeof (MeasureRow));
 
-  program->results = g_new0 (Result, program->files->len);
+  program->results = g_new0 (MeasureResult, program->files->len);
   if (start_workers (program)
       && open_outputs (program, program->options.plan.metrics, known)) {
     keep_sums (program, known);
