@@ -1,0 +1,18 @@
+/* blockdct-measure: tables that are there already.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MEASURE_TABLE_H
+#define MEASURE_TABLE_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/** Append the rows of a file, or, of "-", standard input. FALSE with the file
+ * and the line that is no row. */
+gboolean measure_table_read (const gchar * path, GArray * rows,
+    GError ** error);
+
+G_END_DECLS
+#endif
