@@ -264,6 +264,30 @@ check_values (const MeasureEncoder * e, GstElement * element, GError ** error)
   return ok;
 }
 
+/* Pictures go in at one end, and come out coded at the other. */
+static gboolean
+check_ends (const MeasureEncoder * e, GstElement * bin, GError ** error)
+{
+  const struct
+  {
+    const gchar *pad, *lack;
+  } ends[] = {
+    {"sink", "no element of it is free to take pictures; begin with the "
+          "encoder"},
+    {"src", "no element of it is free to give what is coded; end with the "
+          "encoder, or with what works on its stream"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (ends); i++) {
+    GstPad *pad = gst_element_get_static_pad (bin, ends[i].pad);
+
+    if (pad == NULL)
+      return refuse (error, "--encoder '%s': %s", e->line, ends[i].lack);
+    gst_object_unref (pad);
+  }
+  return TRUE;
+}
+
 static gboolean
 check_line (const MeasureEncoder * e, GError ** error)
 {
@@ -275,7 +299,8 @@ check_line (const MeasureEncoder * e, GError ** error)
     return FALSE;
   element = find_encoder (bin);
   ok = (element != NULL || refuse (error, "--encoder '%s': there is no encoder "
-          "in it", e->line)) && check_values (e, element, error);
+          "in it", e->line)) && check_ends (e, bin, error)
+      && check_values (e, element, error);
   decoder = ok ? measure_encoder_make_decoder (bin, error) : NULL;
   gst_clear_object (&decoder);
   gst_clear_object (&element);
@@ -398,16 +423,18 @@ measure_encoders_count (const GArray * encoders)
 }
 
 /* The decoder of the highest rank that takes all of an encoder's streams. Of
- * those in software, whose pictures stay in the system's memory. */
+ * those in software, whose pictures stay in the system's memory. NULL if there
+ * is none, or nothing is known of the streams. */
 static GstElementFactory *
 find_decoder (const GstCaps * caps)
 {
   GList *all = gst_element_factory_list_get_elements
       (GST_ELEMENT_FACTORY_TYPE_DECODER, GST_RANK_MARGINAL);
   GList *fit = gst_element_factory_list_filter (all, caps, GST_PAD_SINK, TRUE);
+  gboolean known = !gst_caps_is_any (caps) && !gst_caps_is_empty (caps);
   GstElementFactory *found = NULL;
 
-  for (GList * l = fit; found == NULL && l != NULL; l = l->next) {
+  for (GList * l = fit; known && found == NULL && l != NULL; l = l->next) {
     const gchar *klass = gst_element_factory_get_metadata (l->data,
         GST_ELEMENT_METADATA_KLASS);
 
@@ -423,8 +450,7 @@ GstElement *
 measure_encoder_make_decoder (GstElement * encoder, GError ** error)
 {
   GstPad *pad = gst_element_get_static_pad (encoder, "src");
-  GstCaps *caps = pad != NULL ? gst_pad_query_caps (pad, NULL)
-      : gst_caps_new_empty ();
+  GstCaps *caps = gst_pad_query_caps (pad, NULL);
   GstElementFactory *factory = find_decoder (caps);
   GstElement *decoder = NULL;
   gchar *text;
@@ -446,7 +472,7 @@ measure_encoder_make_decoder (GstElement * encoder, GError ** error)
   }
   g_free (text);
   gst_caps_unref (caps);
-  gst_clear_object (&pad);
+  gst_object_unref (pad);
   return decoder;
 }
 

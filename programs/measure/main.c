@@ -7,7 +7,6 @@
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 #include "bdrate.h"
 #include "files.h"

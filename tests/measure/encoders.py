@@ -235,6 +235,9 @@ def wrong_lines_are_refused():
             ("x264enc", ("--quality", "50"), "--qp"),
             ("x264enc quantizer={quality}", (), "--quality"),
             ("y4menc", (), "NAME={qp}"),
+            ("videotestsrc ! jpegenc quality={quality}", ("--quality", "50"), "free to take"),
+            ("x264enc ! fakesink", (), "free to give"),
+            ("x264enc ! fakesink  fakesrc", (), "no decoder for ANY"),
             ("x264enc", ("--qp", "30", "-e", "x264enc"), "twice"),
             ("x264enc", ("--qp", "30", "--quality", "50"), "--quality is of no effect"),
             ("", (), "")):
