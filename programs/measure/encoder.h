@@ -10,20 +10,20 @@
 
 G_BEGIN_DECLS
 
-/** An encoder, and the values that one of its properties is to have. */
+/** An encoder, and the values at which it is measured. */
 typedef struct
 {
   const gchar *line;            /* as the user wrote it; interned */
-  gchar *text;                  /* the same with a placeholder, {qp}, say */
-  MeasureScale scale;           /* whose placeholder it is */
+  gchar *text;                  /* the same, with a placeholder for the value */
+  MeasureScale scale;           /* of the values: {qp} stands for a QP */
   GArray *values;               /* gint */
 } MeasureEncoder;
 
-/** MeasureEncoders of lines as gst-launch-1.0 has them, with a placeholder or
- * of an encoder whose properties are known, and of lists of numbers for each
- * scale, which may be NULL; none for NULL. `used` receives which scales they
- * have. NULL with the reason, if one is not installed, has no such property, or
- * does not take a value. */
+/** A MeasureEncoder of each line, as gst-launch-1.0 has them; none for NULL. A
+ * line has a placeholder, or begins with an encoder of known properties.
+ * `numbers` are the options' values, NULL where one was not given; `used`
+ * receives which of them an encoder takes. NULL with the reason: an element
+ * is not installed, lacks a property, or does not take a value. */
 GArray *measure_encoders_new (gchar ** lines,
     const gchar * const numbers[MEASURE_N_SCALES],
     gboolean used[MEASURE_N_SCALES], GError ** error);
@@ -31,15 +31,17 @@ GArray *measure_encoders_new (gchar ** lines,
 /** How many settings they have together. */
 guint measure_encoders_count (const GArray * encoders);
 
-/** A bin of the encoder at a value, and of a decoder; floating. NULL with the
- * reason. */
+/** A bin, floating, of the encoder at a value. NULL with the reason. */
 GstElement *measure_encoder_make (const MeasureEncoder * encoder, gint value,
     GError ** error);
+
+/** A bin, floating, that decodes what an encoder's bin gives. NULL with the
+ * reason. */
 GstElement *measure_encoder_make_decoder (GstElement * encoder,
     GError ** error);
 
-/** Whether the encoder takes pictures of these caps; FALSE tells what it takes.
- * It has to be in state READY. */
+/** Whether an encoder's bin, in state READY, takes pictures of these caps.
+ * FALSE with what it takes. */
 gboolean measure_encoder_check (GstElement * encoder, const GstCaps * caps,
     GError ** error);
 

@@ -38,9 +38,9 @@ GArray *measure_settings_new (const gchar * transforms,
 /** GstVideoFormats from a list of names, none for NULL. */
 GArray *measure_formats_new (const gchar * names, GError ** error);
 
-/** What a decoder's pictures are measured in where no format was asked for:
- * the decoder's own, if it has planes or not has to, or what with planes comes
- * next to it. */
+/** The format that pictures are measured in where none was asked for: their
+ * own, if that can be measured, else the nearest one that has planes. With
+ * `planes` R, G and B cannot be measured as they are. */
 GstVideoFormat measure_choose_format (const GstVideoInfo * decoded,
     gboolean planes);
 
