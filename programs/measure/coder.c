@@ -9,11 +9,9 @@
 #include "gst-plugin/gstblockdctformat.h"
 #include "merge.h"
 #include "settings.h"
+#include "stall.h"
 
 #define JUDGE "blockdctcompare"
-
-/* How often a wait for a message looks for a stop. */
-#define NAP (20 * GST_MSECOND)
 
 /* Frames a second of a file that does not say. */
 #define DEFAULT_FPS 25
@@ -323,7 +321,7 @@ listen (Run * run, GArray * rows, GError ** error)
   gboolean ok = TRUE, ended = FALSE;
 
   while (ok && !ended && !g_atomic_int_get (run->coding->stop)) {
-    GstMessage *message = gst_bus_timed_pop_filtered (bus, NAP,
+    GstMessage *message = gst_bus_timed_pop_filtered (bus, MEASURE_NAP,
         GST_MESSAGE_ERROR | GST_MESSAGE_EOS | GST_MESSAGE_ELEMENT);
     const GstStructure *s;
 

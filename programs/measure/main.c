@@ -16,6 +16,7 @@
 #include "output.h"
 #include "passes.h"
 #include "plot.h"
+#include "stall.h"
 #include "table.h"
 #include "target.h"
 
@@ -542,7 +543,7 @@ main (int argc, char **argv)
   g_array_unref (program.rows);
   g_string_free (program.failures, TRUE);
   g_string_free (program.lost, TRUE);
-  if (!measure_source_any_stalled ())
+  if (!measure_has_left_threads ())
     gst_deinit ();              /* it waits for all threads */
   return program.status;
 }

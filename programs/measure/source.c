@@ -7,20 +7,12 @@
 #include <gst/video/video.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include "memory.h"
+#include "stall.h"
 
 /* Pictures decoded ahead of those that are measured. */
 #define AHEAD 4
-
-/* How often a wait for a picture looks for an error, and whether to stop. */
-#define NAP (20 * GST_MSECOND)
-
-/* By how much the limit on a wait is longer for a process that computes, which
- * it does from this part of the time on. */
-#define BUSY 10
-#define COMPUTES 20
 
 /* No file is. */
 #define LONGEST (1000 * 3600 * GST_SECOND)
@@ -29,7 +21,7 @@ struct _MeasureSource
 {
   GError *error;                /* it cannot be opened; there is no pipeline */
   GstElement *pipeline, *sink;
-  GstClockTime limit;           /* of a wait; 0: none */
+  gint limit;                   /* of a wait, seconds; 0: none */
   gboolean stalled;
   guint cut_frames;             /* of an AVI file that breaks off */
   gint no_video, refused, contained, image, active;     /* atomic */
@@ -42,8 +34,6 @@ struct _MeasureSource
   gint fps_n, fps_d;
   GstClockTime position, gap;   /* the last one's end; the longest of them */
 };
-
-static gint n_stalled;          /* atomic */
 
 G_DEFINE_QUARK (blockdct_measure_source, measure_source_error);
 
@@ -280,7 +270,7 @@ measure_source_new (const gchar * path, gint limit)
   GStatBuf status;
 
   g_mutex_init (&source->lock);
-  source->limit = limit * GST_SECOND;
+  source->limit = limit;
   source->position = GST_CLOCK_TIME_NONE;
   source->fps_d = 1;
   if (check_file (source, path, &status)) {
@@ -352,8 +342,8 @@ find_end (MeasureSource * source, GError ** error)
 {
   gboolean at_end = gst_app_sink_is_eos (GST_APP_SINK (source->sink));
   GstBus *bus = gst_element_get_bus (source->pipeline);
-  GstMessage *message = gst_bus_timed_pop_filtered (bus, at_end ? NAP : 0,
-      GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+  GstMessage *message = gst_bus_timed_pop_filtered (bus,
+      at_end ? MEASURE_NAP : 0, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
   gboolean ended = message != NULL
       && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
 
@@ -394,27 +384,17 @@ take_sample (MeasureSource * source, GstSample * sample)
     source->gap = MAX (source->gap, source->position - last);
 }
 
-/* Whether too long a wait, during which so much was computed, has no result. */
-static gboolean
-is_stalled (MeasureSource * source, GstClockTime waited, clock_t computed)
-{
-  gboolean idle = computed * (GstClockTime) (GST_SECOND / CLOCKS_PER_SEC)
-      < waited / COMPUTES;
-
-  return source->limit > 0 && waited >= source->limit * (idle ? 1 : BUSY);
-}
-
 GstSample *
 measure_source_pull (MeasureSource * source, gint * stop, GError ** error)
 {
-  GstClockTime waited = 0;
-  clock_t start = clock ();
+  MeasureWait wait;
 
+  measure_wait_start (&wait, source->limit);
   if (source->error != NULL)
     *error = g_error_copy (source->error);
   while (*error == NULL && !g_atomic_int_get (stop)) {
     GstSample *sample = gst_app_sink_try_pull_sample (GST_APP_SINK
-        (source->sink), NAP);
+        (source->sink), MEASURE_NAP);
 
     if (sample != NULL) {
       take_sample (source, sample);
@@ -422,19 +402,11 @@ measure_source_pull (MeasureSource * source, gint * stop, GError ** error)
     }
     if (find_end (source, error))
       break;
-    /* Naps are counted, not time, which goes on while the machine sleeps. */
-    waited += NAP;
-    if (g_atomic_int_compare_and_exchange (&source->active, TRUE, FALSE)) {
-      waited = 0;
-      start = clock ();
-    }
-    source->stalled = is_stalled (source, waited, clock () - start);
-    if (source->stalled) {
-      g_atomic_int_inc (&n_stalled);
-      g_set_error (error, MEASURE_SOURCE_ERROR, MEASURE_OTHER,
-          "nothing came of it for %" G_GUINT64_FORMAT " s (--stall-limit says "
-          "how long is waited)", waited / GST_SECOND);
-    }
+    source->stalled = !measure_wait_nap (&wait,
+        g_atomic_int_compare_and_exchange (&source->active, TRUE, FALSE),
+        error);
+    if (source->stalled)
+      measure_leave_thread ();
   }
   return NULL;
 }
@@ -450,16 +422,9 @@ measure_source_progress (MeasureSource * source)
   return MIN ((gdouble) source->position / duration, 1.0);
 }
 
-gboolean
-measure_source_any_stalled (void)
-{
-  return g_atomic_int_get (&n_stalled) > 0;
-}
-
 void
 measure_source_free (MeasureSource * source)
 {
-  /* Whoever stops a thread that hangs would wait for it. */
   if (source->stalled)
     return;
   if (source->pipeline != NULL) {

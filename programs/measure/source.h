@@ -45,8 +45,5 @@ gdouble measure_source_progress (MeasureSource * source);
 /** Free it; but one that was given up is left as it is, with its threads. */
 void measure_source_free (MeasureSource * source);
 
-/** Whether there is such a one. */
-gboolean measure_source_any_stalled (void);
-
 G_END_DECLS
 #endif
