@@ -67,6 +67,14 @@ duel_clear (Duel * duel)
   gst_object_unref (duel->pipeline);
 }
 
+void
+duel_abort (Duel * duel)
+{
+  gst_element_set_state (duel->pipeline, GST_STATE_NULL);
+  gst_bus_set_flushing (duel->bus, TRUE);
+  duel_clear (duel);
+}
+
 GstBuffer *
 duel_distorted_new (const GstVideoInfo * info, guint n)
 {

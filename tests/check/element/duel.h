@@ -32,6 +32,10 @@ void duel_init (Duel * duel, guint n_inputs, const gchar * properties);
 /** Fails on an error or a warning that no test asked for. */
 void duel_clear (Duel * duel);
 
+/** The same after an error that the test has read; what the bus holds beside it
+ * is dropped. */
+void duel_abort (Duel *duel);
+
 /** A picture that no reference has, at the time of frame `n`. */
 GstBuffer *duel_distorted_new (const GstVideoInfo * info, guint n);
 

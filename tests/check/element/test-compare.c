@@ -375,27 +375,51 @@ test_min_psnr (void)
   text = duel_wait_text (&duel, GST_MESSAGE_ERROR);
   g_assert_nonnull (strstr (text, "dist_sink: frame 3"));
   g_free (text);
-  gst_element_set_state (duel.pipeline, GST_STATE_NULL);
-  gst_bus_set_flushing (duel.bus, TRUE);
-  duel_clear (&duel);
+  duel_abort (&duel);
 }
 
-/* Each ending has its format; another one is an error. */
+/* The text of mse in the last line of a file of statistics, NUL at its end. */
+static const gchar *
+find_mse (gchar ** lines, const gchar * name)
+{
+  gchar *found = lines[g_strv_length (lines) - 1];
+
+  if (g_str_has_suffix (name, ".csv")) {
+    gchar **names = g_strsplit (lines[0], ",", -1);
+
+    for (guint i = 0; strcmp (names[i], "mse") != 0; i++)
+      found = strchr (found, ',') + 1;
+    g_strfreev (names);
+  } else {
+    found = strstr (found, g_str_has_suffix (name, ".log") ? "mse_avg:"
+        : "\"mse\":");
+    g_assert_nonnull (found);
+    found = strchr (found, ':') + 1;
+  }
+  found[strcspn (found, " ,")] = '\0';
+  return found;
+}
+
+/* Each ending has its format, with a line for each frame, and a line of names
+ * before them in a table; another ending is an error. */
 static void
 test_stats_file (void)
 {
   static const struct
   {
     const gchar *name, *first;
+    guint lines;
   } files[] = {
-    {"stats.log", "psnr_log_version:2 "}, {"stats.csv", "pad,index,"},
-    {"stats.jsonl", "{\"type\":\"frame\","}, {"stats.txt", NULL}
+    {"stats.log", "psnr_log_version:2 ", 1 + 3}, {"stats.csv", "pad,index,",
+        1 + 3}, {"stats.jsonl", "{\"type\":\"frame\",", 3},
+    {"stats.txt", NULL, 0}
   };
   gchar *folder = g_dir_make_tmp ("blockdct-XXXXXX", NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
     gchar *path = g_build_filename (folder, files[i].name, NULL), *text;
-    gchar *properties = g_strdup_printf ("stats-file=%s", path);
+    gchar *properties = g_strdup_printf ("stats-file=%s", path), **lines;
+    gdouble mse[3], total = 0;
     GstVideoInfo info;
     GstBuffer *out;
     Duel duel;
@@ -412,8 +436,11 @@ test_stats_file (void)
       duel_set_caps (&duel, DUEL_REFERENCE, &info);
       duel_set_caps (&duel, DUEL_DISTORTED, &info);
       for (guint n = 0; n < 3; n++) {
-        duel_push (&duel, DUEL_REFERENCE, frame_new (&info, n));
-        duel_push (&duel, DUEL_DISTORTED, duel_distorted_new (&info, n));
+        GstBuffer *a = frame_new (&info, n), *b = duel_distorted_new (&info, n);
+
+        measure (&info, a, &info, b, mse, &total);
+        duel_push (&duel, DUEL_REFERENCE, a);
+        duel_push (&duel, DUEL_DISTORTED, b);
       }
       duel_end (&duel, DUEL_REFERENCE);
       duel_end (&duel, DUEL_DISTORTED);
@@ -421,6 +448,13 @@ test_stats_file (void)
         gst_buffer_unref (out);
       g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
       g_assert_true (g_str_has_prefix (text, files[i].first));
+      g_assert_true (g_str_has_suffix (text, "\n"));
+      lines = g_strsplit (g_strchomp (text), "\n", -1);
+      g_assert_cmpuint (g_strv_length (lines), ==, files[i].lines);
+      /* The log has two digits. */
+      g_assert_cmpfloat_with_epsilon (g_ascii_strtod (find_mse (lines,
+                  files[i].name), NULL), total, i == 0 ? 0.0051 : 1e-9);
+      g_strfreev (lines);
       g_free (text);
       g_unlink (path);
     }
@@ -429,6 +463,30 @@ test_stats_file (void)
   }
   g_rmdir (folder);
   g_free (folder);
+}
+
+static void
+note_gone (gpointer data, GstMiniObject * object)
+{
+  (void) object;
+  g_atomic_int_set ((gint *) data, TRUE);
+}
+
+/* Push a frame that is too late for any reference frame, and wait until the
+ * element has seen that and let it go. All inputs have their frames then. */
+static void
+push_late (Duel * duel, guint input, const GstVideoInfo * info)
+{
+  const gint64 end = g_get_monotonic_time () + 30 * G_TIME_SPAN_SECOND;
+  GstBuffer *buffer = frame_new (info, 0);
+  gint gone = FALSE;
+
+  gst_mini_object_weak_ref (GST_MINI_OBJECT (buffer), note_gone, &gone);
+  duel_push (duel, input, buffer);
+  while (!g_atomic_int_get (&gone)) {
+    g_assert_cmpint (g_get_monotonic_time (), <, end);
+    g_usleep (G_TIME_SPAN_MILLISECOND);
+  }
 }
 
 /* An input goes over to another layout while its last frame waits for another
@@ -459,9 +517,7 @@ test_layout_change (void)
     duel_push (&duel, DUEL_REFERENCE, gst_buffer_ref (frames[0]));
     duel_push (&duel, DUEL_DISTORTED, gst_buffer_ref (frames[1]));
     duel_set_caps (&duel, DUEL_DISTORTED, &info[(n + 1) % 3]);
-    /* Too late for any; and time to see that. */
-    duel_push (&duel, DUEL_DISTORTED_1, frame_new (&info[0], 0));
-    g_usleep (20 * G_TIME_SPAN_MILLISECOND);
+    push_late (&duel, DUEL_DISTORTED_1, &info[0]);
     duel_push (&duel, DUEL_DISTORTED_1, gst_buffer_ref (frames[2]));
     out = duel_pull (&duel);
     g_assert_cmpfloat (get_double (duel_figures (out, "dist_sink"), "mse"), ==,
