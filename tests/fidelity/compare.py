@@ -7,7 +7,12 @@ encoder with its defaults (lookahead, B-frames) and a decoder to dist_sink, with
 queues as they come. Both inputs are dumped behind the tee and the decoder. Each
 frame has to meet its own original: none is unmatched, and no other original is
 nearer. Its errors are counted again by numpy, and by ffmpeg's psnr filter to each
-digit it prints. Its bits and those of headers add up to the stream. Speaks TAP."""
+digit it prints. Its bits and those of headers add up to the stream.
+
+A fragmented MP4 has no edit list, so that B-frames shift its pictures in time: the
+element has to say by how many, and to be right when it is told so. Speaks TAP.
+
+compare.py [NAME ...] runs those of CODERS that are named, or "fragmented mp4"."""
 
 import csv
 import os
@@ -15,7 +20,9 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "measure"))
+from tap import Skip, case, run_cases  # noqa: E402
 
 try:
     import numpy as np
@@ -29,6 +36,8 @@ if not shutil.which("gst-launch-1.0"):
 
 WIDTH, HEIGHT, FRAMES = 322, 242, 75
 BACKEND = os.environ.get("BLOCKDCT_TEST_BACKEND", "auto")
+# s, for each program: what hangs; meson's limit for the whole test is not much more.
+LIMIT = 500
 
 # name: (format, encoder, decoder); all that Debian 12 packages for GStreamer.
 CODERS = {
@@ -52,12 +61,24 @@ SHAPES = {"I420": (1, 1, 8, "yuv420p"), "Y42B": (1, 0, 8, "yuv422p"),
           "I420_10LE": (1, 1, 10, "yuv420p10le")}
 
 
-def missing(line):
-    """The first element of a line that is not installed."""
+def need(line):
+    """Skip the case without the elements of a line."""
     for name in (part.split()[0] for part in line.split("!")):
-        if subprocess.run(["gst-inspect-1.0", "--exists", name]).returncode != 0:
-            return name
-    return None
+        if subprocess.run(["gst-inspect-1.0", "--exists", name], timeout=LIMIT).returncode != 0:
+            raise Skip(f"there is no {name}")
+
+
+def launch(line):
+    """What gst-launch-1.0 says of a pipeline, which has to end well."""
+    result = subprocess.run(["gst-launch-1.0", "--no-fault", "-m"] + line.split(), timeout=LIMIT,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert result.returncode == 0, result.stdout[-2000:]
+    return result.stdout
+
+
+def source(form):
+    return (f"videotestsrc num-buffers={FRAMES} pattern=zone-plate kx2=8 ky2=8 kt=3 kxt=2 "
+            f"! video/x-raw,format={form},width={WIDTH},height={HEIGHT},framerate=30000/1001")
 
 
 def works(form, encoder):
@@ -65,7 +86,7 @@ def works(form, encoder):
     framerate of 1000000000/1, refuses it, and sometimes crashes."""
     line = (f"videotestsrc num-buffers=3 ! video/x-raw,format={form},width={WIDTH},"
             f"height={HEIGHT},framerate=30000/1001 ! {encoder} ! fakesink")
-    return subprocess.run(["gst-launch-1.0", "--no-fault", "-q"] + line.split(), timeout=60,
+    return subprocess.run(["gst-launch-1.0", "--no-fault", "-q"] + line.split(), timeout=LIMIT,
                           stderr=subprocess.DEVNULL).returncode == 0
 
 
@@ -93,25 +114,43 @@ def read(path, form):
     return frames
 
 
-def run(folder, form, encoder, decoder):
-    """The rows of stats-file, and both dumps."""
-    queue = "queue max-size-buffers=0 max-size-bytes=0 max-size-time=0"
-    line = (
-        f"blockdctcompare name=c backend={BACKEND} view=single stats-file={folder}/stats.csv "
-        f"! fakesink "
-        f"videotestsrc num-buffers={FRAMES} pattern=zone-plate kx2=8 ky2=8 kt=3 kxt=2 "
-        f"! video/x-raw,format={form},width={WIDTH},height={HEIGHT},framerate=30000/1001 "
-        f"! tee name=t t. ! queue ! c.ref_sink "
+QUEUE = "queue max-size-buffers=0 max-size-bytes=0 max-size-time=0"
+
+
+def compare(properties=""):
+    return (f"blockdctcompare name=c backend={BACKEND} view=single stats-file=stats.csv "
+            f"{properties} ! fakesink ")
+
+
+def table():
+    with open("stats.csv", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def run(form, encoder, decoder):
+    """What is said; stats-file, the coded stream and both dumps lie there."""
+    return launch(
+        compare() + source(form) +
+        " ! tee name=t t. ! queue ! c.ref_sink "
         f"t. ! queue ! {encoder} ! tee name=e ! queue ! {decoder} "
-        f"! video/x-raw,format={form} ! tee name=d e. ! queue ! filesink location={folder}/coded "
-        f"d. ! queue ! c.dist_sink t. ! {queue} ! filesink location={folder}/ref "
-        f"d. ! {queue} ! filesink location={folder}/dist")
-    result = subprocess.run(["gst-launch-1.0", "--no-fault", "-m"] + line.split(), timeout=200,
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if result.returncode != 0:
-        raise ValueError(result.stdout[-2000:])
-    with open(f"{folder}/stats.csv") as file:
-        return list(csv.DictReader(file)), result.stdout
+        f"! video/x-raw,format={form} ! tee name=d e. ! queue ! filesink location=coded "
+        f"d. ! queue ! c.dist_sink t. ! {QUEUE} ! filesink location=ref "
+        f"d. ! {QUEUE} ! filesink location=dist")
+
+
+def run_file(name, properties=""):
+    """The same of a file, with the original made again."""
+    return launch(
+        compare(properties) + source("I420") + " ! tee name=t t. ! queue ! c.ref_sink "
+        f"t. ! {QUEUE} ! filesink location=ref "
+        f"filesrc location={name} ! decodebin ! video/x-raw,format=I420 ! tee name=d "
+        f"d. ! queue ! c.dist_sink d. ! {QUEUE} ! filesink location=dist")
+
+
+def unmatched(log):
+    pooled = re.search(r"type=\(string\)pooled.*unmatched=\(guint64\)(\d+)", log)
+    assert pooled, "no pooled message"
+    return int(pooled[1])
 
 
 def errors(a, b):
@@ -160,17 +199,17 @@ def write_planar(path, frames):
                 file.write(plane.tobytes())
 
 
-def check_ffmpeg(folder, rows, form, ref, dist):
+def check_ffmpeg(rows, form, ref, dist):
     for name, frames in (("ref", ref), ("dist", dist)):
-        write_planar(f"{folder}/{name}.yuv", frames)
+        write_planar(f"{name}.yuv", frames)
     inputs = []
     for name in ("dist", "ref"):
         inputs += ["-f", "rawvideo", "-pix_fmt", SHAPES[form][3], "-s", f"{WIDTH}x{HEIGHT}",
-                   "-i", f"{folder}/{name}.yuv"]
-    subprocess.run(["ffmpeg", "-v", "error", *inputs, "-lavfi",
-                    f"psnr=stats_file={folder}/psnr.log", "-f", "null", "-"],
-                   check=True, stdin=subprocess.DEVNULL, timeout=100)
-    lines = open(f"{folder}/psnr.log").read().splitlines()
+                   "-i", f"{name}.yuv"]
+    subprocess.run(["ffmpeg", "-v", "error", *inputs, "-lavfi", "psnr=stats_file=psnr.log",
+                    "-f", "null", "-"], check=True, stdin=subprocess.DEVNULL, timeout=LIMIT)
+    with open("psnr.log", encoding="utf-8") as file:
+        lines = file.read().splitlines()
     if len(lines) != len(rows):
         raise ValueError(f"{len(rows)} rows, ffmpeg has {len(lines)} frames")
     for n, (row, line) in enumerate(zip(rows, lines)):
@@ -182,42 +221,57 @@ def check_ffmpeg(folder, rows, form, ref, dist):
                 raise ValueError(f"frame {n}: {ours} {value}, ffmpeg {theirs[name]}")
 
 
-def check(folder, form, encoder, decoder):
-    rows, log = run(folder, form, encoder, decoder)
-    ref, dist = read(f"{folder}/ref", form), read(f"{folder}/dist", form)
+def check(form, encoder, decoder):
+    need(f"{encoder} ! {decoder}")
+    if not works(form, encoder):
+        raise Skip(f"this {encoder.split()[0]} takes no frame")
+    log = run(form, encoder, decoder)
+    rows, ref, dist = table(), read("ref", form), read("dist", form)
     if not len(rows) == len(ref) == len(dist) == FRAMES:
         raise ValueError(f"{len(rows)} pairs of {len(ref)} and {len(dist)} frames")
-    pooled = re.search(r"type=\(string\)pooled.*unmatched=\(guint64\)(\d+)", log)
-    if not pooled or int(pooled[1]) != 0 or "fits better" in log:
-        raise ValueError("unmatched: " + (pooled[1] if pooled else "no pooled message"))
+    assert unmatched(log) == 0 and "fits better" not in log, f"{unmatched(log)} unmatched"
     check_numpy(rows, ref, dist, SHAPES[form][2])
     check_own(ref, dist)
-    check_bits(rows, os.path.getsize(f"{folder}/coded"))
+    check_bits(rows, os.path.getsize("coded"))
+    print(f"# {FRAMES} frames, mean PSNR-Y {np.mean([float(r['psnr-y']) for r in rows]):.2f}")
     if not shutil.which("ffmpeg"):
-        return "without ffmpeg, which is missing"
-    check_ffmpeg(folder, rows, form, ref, dist)
-    return f"{FRAMES} frames, mean PSNR-Y {np.mean([float(r['psnr-y']) for r in rows]):.2f}"
+        raise Skip("all is right but by ffmpeg, which is missing: install ffmpeg")
+    check_ffmpeg(rows, form, ref, dist)
 
 
-def main():
-    chosen = [name for name in CODERS if not sys.argv[1:] or name in sys.argv[1:]]
-    print(f"1..{len(chosen)}")
-    for number, name in enumerate(chosen, 1):
-        form, encoder, decoder = CODERS[name]
-        absent = missing(f"{encoder} ! {decoder}")
-        if absent:
-            print(f"ok {number} {name} # SKIP there is no {absent}", flush=True)
-            continue
-        if not works(form, encoder):
-            print(f"ok {number} {name} # SKIP this {encoder.split()[0]} takes no frame", flush=True)
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                print(f"ok {number} {name} # {check(folder, form, encoder, decoder)}", flush=True)
-            except (ValueError, OSError, subprocess.SubprocessError) as error:
-                print("\n".join(f"# {line}" for line in str(error).splitlines()))
-                print(f"not ok {number} {name}", flush=True)
+def fragmented_mp4():
+    """The first pair of a shifted file is not that of the reference's first frame.
+    The decoder loses as many pictures, which the shift moves behind the end."""
+    need("x264enc ! mp4mux ! qtdemux ! avdec_h264")
+    launch(source("I420") + " ! x264enc bframes=2 ! tee name=e ! queue "
+           "! mp4mux ! filesink location=whole.mp4 "
+           "e. ! queue ! mp4mux fragment-duration=500 ! filesink location=fragments.mp4")
+    for name, options, shift in (("whole.mp4", "", 0), ("fragments.mp4", "", 2),
+                                 ("fragments.mp4", "offset=2", 0)):
+        log = run_file(name, options)
+        rows, ref, dist = table(), read("ref", "I420"), read("dist", "I420")
+        if shift and rows[0]["timestamp"] == "0":
+            raise Skip("this mp4mux does not shift what it writes in fragments")
+        lost = 0 if name == "whole.mp4" else 2
+        assert (len(rows), len(dist), unmatched(log)) == (FRAMES - lost, FRAMES - lost, lost), \
+            f"{name} {options}: {len(rows)} pairs, {len(dist)} frames, {unmatched(log)} unmatched"
+        advice = re.findall(r"^WARNING: .*: dist_sink: (\S+) fits better", log, re.M)
+        assert advice == ([f"offset={shift}"] if shift else []), f"{name} {options}: {advice}"
+        # Shifted, each picture meets the original of another time.
+        check_numpy(rows, ref[shift:], dist, 8)
+        check_own(ref, dist)
 
 
-if __name__ == "__main__":
-    main()
+def encoder_case(name):
+    def run_it():
+        check(*CODERS[name])
+    run_it.__name__ = name
+    case(run_it)
+
+
+for wanted in sys.argv[1:] or [*CODERS, "fragmented mp4"]:
+    if wanted == "fragmented mp4":
+        case(fragmented_mp4)
+    else:
+        encoder_case(wanted)
+run_cases(lambda: None)
