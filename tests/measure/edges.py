@@ -19,6 +19,7 @@ import subprocess
 import sys
 import time
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 
 from program import ELEMENT, LIMIT, PROGRAM, ZONES, have, launch, run, skip_without, table
 from tap import Skip, case, run_cases
@@ -143,16 +144,21 @@ def sound_of_another_length_breaks_nothing_off():
 @case
 def what_stalls_is_given_up():
     for name in "STALLS", "SLOW", "COMPUTES":
-        write(name, name.encode() + bytes(6 * 4096 - 100))
+        write(name, name.encode() + bytes(14 * 4096 - 100))
     env = with_stalls()
-    out, err = run("--quiet", "--csv", "-", "--stall-limit", "1", "STALLS", "grey.png", status=1,
-                   env=env)
-    assert [r["file"] for r in csv.DictReader(out.splitlines())] == ["grey.png"]
-    assert "STALLS: nothing came of it for 1 s" in err and "--stall-limit" in err, err
     assert "nothing came" in run("--list", "--stall-limit", "1", "STALLS", status=1, env=env)[1]
-    # It takes longer, but goes on: bytes are read, or a processor is busy.
-    for limit, name in ("4", "SLOW"), ("2", "COMPUTES"):
-        row, = table("--stall-limit", limit, name, env=env)
+    # Ten seconds, so that a busy machine stalls nothing; they sleep, all at once.
+    limit = "--stall-limit", "10"
+    with ThreadPoolExecutor() as pool:
+        stalled = pool.submit(run, "--quiet", "--csv", "-", *limit, "STALLS", "grey.png",
+                              status=1, env=env)
+        # It takes longer, but goes on: bytes are read, or a processor is busy.
+        going = [pool.submit(table, *limit, name, env=env) for name in ("SLOW", "COMPUTES")]
+    out, err = stalled.result()
+    assert [r["file"] for r in csv.DictReader(out.splitlines())] == ["grey.png"]
+    assert "STALLS: nothing came of it for 10 s" in err and "--stall-limit" in err, err
+    for rows in going:
+        row, = rows.result()
         assert row["frames"] == "1"
 
 

@@ -2,8 +2,8 @@
  *
  * A plugin of a decoder that takes its time. What a file begins with says how:
  * "STALLS" hangs for ever, and cannot be stopped; "SLOW" sleeps for a second at
- * each buffer; "COMPUTES" keeps a processor busy for four seconds at the end.
- * The last two then make a picture. */
+ * each buffer; "COMPUTES" makes nothing for twelve seconds at the end, and has
+ * a processor for a fifth of them. The last two then make a picture. */
 #include <gst/gst.h>
 #include <string.h>
 #include <time.h>
@@ -38,11 +38,24 @@ take_buffer (GstPad * pad, GstObject * parent, GstBuffer * buffer)
   return GST_FLOW_OK;
 }
 
+static void
+compute_now_and_then (void)
+{
+  const gint64 end = g_get_monotonic_time () + 12 * G_USEC_PER_SEC;
+
+  while (g_get_monotonic_time () < end) {
+    const clock_t start = clock ();
+
+    while (clock () - start < CLOCKS_PER_SEC / 50)
+      continue;
+    g_usleep (G_USEC_PER_SEC * 4 / 50);
+  }
+}
+
 static gboolean
 take_event (GstPad * pad, GstObject * parent, GstEvent * event)
 {
   Slow *slow = (Slow *) parent;
-  struct timespec spent = { 0, 0 };
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
     gst_event_unref (event);
@@ -52,12 +65,8 @@ take_event (GstPad * pad, GstObject * parent, GstEvent * event)
                 "interlace-mode=progressive")));
   }
   if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
-    time_t end;
-
-    clock_gettime (CLOCK_THREAD_CPUTIME_ID, &spent);
-    end = spent.tv_sec + 4;
-    while (slow->computes && spent.tv_sec < end)
-      clock_gettime (CLOCK_THREAD_CPUTIME_ID, &spent);
+    if (slow->computes)
+      compute_now_and_then ();
     gst_pad_push (slow->src, gst_buffer_new_wrapped (g_malloc0 (64), 64));
   }
   return gst_pad_event_default (pad, parent, event);
