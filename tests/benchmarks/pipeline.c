@@ -5,7 +5,8 @@
  *
  *   pipeline                 all sizes, formats and ways; about three minutes
  *   pipeline --quick         1080p and 4K NV12, shorter
- *   pipeline --only=TEXT     the rows with this in their name or picture
+ *   pipeline --only=TEXT     the rows with this in their name or picture, in
+ *                            large or small letters
  *   pipeline --seconds=S     of each measurement (0.3); three of each row
  *   pipeline --depths        async-depth 1, 2, 3, 4 and 8: rate and latency
  *                            of a source that never waits and of a live one
@@ -166,10 +167,20 @@ have_element (const gchar * name)
 }
 
 static gboolean
+has_text (const gchar * name, const gchar * text)
+{
+  gchar *a = g_ascii_strdown (name, -1), *b = g_ascii_strdown (text, -1);
+  const gboolean has = strstr (a, b) != NULL;
+
+  g_free (a);
+  g_free (b);
+  return has;
+}
+
+static gboolean
 wanted (const gchar * name, const gchar * picture)
 {
-  return only == NULL || strstr (name, only) != NULL
-      || strstr (picture, only) != NULL;
+  return only == NULL || has_text (name, only) || has_text (picture, only);
 }
 
 static int
