@@ -446,34 +446,53 @@ find_decoder (const GstCaps * caps)
   return found;
 }
 
+/* What makes pictures of a stream, as GStreamer's parser takes it; NULL: there
+ * is nothing. */
+static gchar *
+describe_decoder (const GstCaps * caps)
+{
+  GstElementFactory *factory = find_decoder (caps);
+  const GstStructure *s = gst_caps_get_size (caps) > 0
+      ? gst_caps_get_structure (caps, 0) : NULL;
+  gint version = 0;
+  gchar *text;
+
+  /* The line has a decoder of its own. */
+  if (factory == NULL && s != NULL && gst_structure_has_name (s, "video/x-raw"))
+    return g_strdup ("identity");
+  if (factory == NULL)
+    return NULL;
+  /* Pictures of MPEG come in pieces. jpegdec is fast by default; libjpeg and
+   * who uses it is exact, which is up to 4 dB at quality 90. */
+  gst_structure_get_int (s, "mpegversion", &version);
+  text = g_strconcat (!gst_structure_has_name (s, "video/mpeg") ? ""
+      : version == 4 ? "mpeg4videoparse ! " : "mpegvideoparse ! ",
+      GST_OBJECT_NAME (factory),
+      g_str_equal (GST_OBJECT_NAME (factory), "jpegdec")
+      ? " idct-method=islow" : "", NULL);
+  gst_object_unref (factory);
+  return text;
+}
+
 GstElement *
 measure_encoder_make_decoder (GstElement * encoder, GError ** error)
 {
   GstPad *pad = gst_element_get_static_pad (encoder, "src");
   GstCaps *caps = gst_pad_query_caps (pad, NULL);
-  GstElementFactory *factory = find_decoder (caps);
-  GstElement *decoder = NULL;
-  gchar *text;
+  gchar *decoder = describe_decoder (caps), *text = NULL;
+  GstElement *bin = NULL;
 
-  if (factory == NULL) {
+  if (decoder != NULL) {
+    bin = gst_parse_bin_from_description (decoder, TRUE, error);
+  } else {
     text = gst_caps_to_string (caps);
     refuse (error, "--encoder: there is no decoder for %s", text);
-  } else {
-    const GstStructure *s = gst_caps_get_structure (caps, 0);
-    gint version = 0;
-
-    /* Pictures of MPEG come in pieces. */
-    gst_structure_get_int (s, "mpegversion", &version);
-    text = g_strconcat (!gst_structure_has_name (s, "video/mpeg") ? ""
-        : version == 4 ? "mpeg4videoparse ! " : "mpegvideoparse ! ",
-        GST_OBJECT_NAME (factory), NULL);
-    decoder = gst_parse_bin_from_description (text, TRUE, error);
-    gst_object_unref (factory);
   }
+  g_free (decoder);
   g_free (text);
   gst_caps_unref (caps);
   gst_object_unref (pad);
-  return decoder;
+  return bin;
 }
 
 /* The names of the formats in what an encoder takes; NULL if there are none. */
