@@ -83,8 +83,7 @@ gst_blockdct_pool_propose (const GstBlockDctBackend * backend,
 }
 
 /* Have output in system memory pinned, if nothing downstream depends on its own
- * memory or its own kind of pool: the base class gives the pool the allocator
- * that is in the query. */
+ * memory or its own kind of pool. */
 static void
 prefer_pinned (const GstBlockDctBackend * backend, GstQuery * query,
     GstBufferPool * pool)
@@ -118,8 +117,9 @@ gst_blockdct_pool_decide (const GstBlockDctBackend * backend,
     guint depth, guint * own_limit)
 {
   GstBufferPool *pool = NULL;
+  GstAllocator *allocator = NULL;
   GstCaps *caps;
-  gboolean own, update, video_meta;
+  gboolean ok, own, update, video_meta;
   guint size, min = 0, max = 0;
 
   gst_query_parse_allocation (query, &caps, NULL);
@@ -134,8 +134,11 @@ gst_blockdct_pool_decide (const GstBlockDctBackend * backend,
     if (pool != NULL && own && !backend->klass->fits (pool, context))
       gst_clear_object (&pool);
   }
-  if (!own)
+  if (!own) {
     prefer_pinned (backend, query, pool);
+    if (gst_query_get_n_allocation_params (query) > 0)
+      gst_query_parse_nth_allocation_param (query, 0, &allocator, NULL);
+  }
   /* The frames in flight are held here, beside those downstream needs. */
   min += depth;
   if (max != 0 && max < min)
@@ -146,15 +149,17 @@ gst_blockdct_pool_decide (const GstBlockDctBackend * backend,
     max = *own_limit;
   video_meta = own || gst_query_find_allocation_meta (query,
       GST_VIDEO_META_API_TYPE, NULL);
-  if (pool != NULL
-      && !configure_pool (pool, caps, &size, min, max, video_meta, NULL))
+  ok = pool != NULL
+      && configure_pool (pool, caps, &size, min, max, video_meta, allocator);
+  if (!ok) {
     gst_clear_object (&pool);
-  if (pool == NULL) {
     pool = make_pool (backend, context, own);
-    if (!configure_pool (pool, caps, &size, min, max, video_meta, NULL)) {
-      gst_object_unref (pool);
-      return FALSE;
-    }
+    ok = configure_pool (pool, caps, &size, min, max, video_meta, allocator);
+  }
+  gst_clear_object (&allocator);
+  if (!ok) {
+    gst_object_unref (pool);
+    return FALSE;
   }
   if (update)
     gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);

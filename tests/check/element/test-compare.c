@@ -159,7 +159,8 @@ test_rgb (void)
   }
 }
 
-/* Every size is compared, the least too. */
+/* Every size is compared, the least too. What is drawn in system memory is in
+ * pinned memory, where the engine offers that. */
 static void
 test_sizes (void)
 {
@@ -182,6 +183,8 @@ test_sizes (void)
     duel_push (&duel, DUEL_DISTORTED, b);
     out = duel_pull (&duel);
     check_errors (duel_figures (out, "dist_sink"), mse, total, 8);
+    g_assert_cmpint (gst_memory_is_type (gst_buffer_peek_memory (out, 0),
+            "BlockDctHostMemory"), ==, test_on_cuda ());
     gst_buffer_unref (out);
     duel_clear (&duel);
   }
