@@ -65,7 +65,9 @@ def need(line):
     """Skip the case without the elements of a line."""
     for name in (part.split()[0] for part in line.split("!")):
         if subprocess.run(["gst-inspect-1.0", "--exists", name], timeout=LIMIT).returncode != 0:
-            raise Skip(f"there is no {name}")
+            kind = "libav" if re.match("av(enc|dec)_", name) else \
+                "plugins-ugly" if name == "x264enc" else "plugins-good, -base and -bad"
+            raise Skip(f"{name} is missing: install gstreamer1.0-{kind}")
 
 
 def launch(line):
