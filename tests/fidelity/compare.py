@@ -4,10 +4,10 @@
 
 A clip in motion goes through a tee: once to ref_sink as it is, once through an
 encoder with its defaults (lookahead, B-frames) and a decoder to dist_sink, with
-queues as they come. Both inputs are dumped behind the tee and the decoder. Each
-frame has to meet its own original: none is unmatched, and no other original is
-nearer. Its errors are counted again by numpy, and by ffmpeg's psnr filter to each
-digit it prints. Its bits and those of headers add up to the stream.
+queues as they come. Both inputs are dumped behind the tee and the decoder. No frame
+is unmatched, each is matched with the original it was made from, and no other
+original is nearer. Its errors are counted again by numpy, and by ffmpeg's psnr filter
+to each digit it prints. Its bits and those of headers add up to the stream.
 
 A fragmented MP4 has no edit list, so that B-frames shift its pictures in time: the
 element has to say by how many, and to be right when it is told so. Speaks TAP.
