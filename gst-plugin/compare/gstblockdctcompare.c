@@ -80,6 +80,7 @@ gst_blockdct_compare_start (GstAggregator * agg)
   GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
 
   set_started (self, TRUE);
+  g_atomic_int_set (&self->flush_pending, FALSE);
   self->match = (GstBlockDctCompareMatch) {
   .smallest_gap = GST_CLOCK_TIME_NONE};
   for (guint i = 0; i < BDCT_MAX_DISTORTED; i++) {
@@ -185,16 +186,34 @@ gst_blockdct_compare_follow_sticky_caps (GstBlockDctCompare * self,
   }
 }
 
-static GstFlowReturn
-gst_blockdct_compare_flush (GstAggregator * agg)
+void
+gst_blockdct_compare_follow_flush (GstBlockDctCompare * self)
 {
-  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
-
+  if (!g_atomic_int_compare_and_exchange (&self->flush_pending, TRUE, FALSE))
+    return;
   gst_blockdct_compare_forget (self);
   self->match.smallest_gap = GST_CLOCK_TIME_NONE;
   for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
     gst_blockdct_report_flush (&self->report[i]);
   self->output.flushed = TRUE;
+}
+
+/* GstAggregator has stopped the thread that aggregates, unless a change of
+ * state has cut off the flush before: then that thread goes on, and itself
+ * forgets what it works on. */
+static GstFlowReturn
+gst_blockdct_compare_flush (GstAggregator * agg)
+{
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
+  GstPad *src = GST_AGGREGATOR_SRC_PAD (agg);
+  gboolean stopped;
+
+  GST_OBJECT_LOCK (src);
+  stopped = GST_PAD_TASK (src) == NULL;
+  GST_OBJECT_UNLOCK (src);
+  g_atomic_int_set (&self->flush_pending, TRUE);
+  if (stopped)
+    gst_blockdct_compare_follow_flush (self);
   gst_blockdct_compare_gate_set_open (&self->gate, FALSE);
   return GST_FLOW_OK;
 }
@@ -224,8 +243,8 @@ gst_blockdct_compare_sink_event (GstAggregator * agg,
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
     gst_blockdct_compare_pad_set_flushing (pad, &self->gate, FALSE);
   }
-  /* All else that is serialized is about the reference, if it is downstream's
-   * business. */
+  /* Of all else that is serialized GstAggregator sends on what it does not keep
+   * for itself, such as tags: the reference's alone. */
   if (GST_EVENT_IS_SERIALIZED (event) && GST_EVENT_TYPE (event)
       > GST_EVENT_SEGMENT && GST_EVENT_TYPE (event) != GST_EVENT_GAP
       && GST_EVENT_TYPE (event) != GST_EVENT_EOS
@@ -330,6 +349,22 @@ swallow_seek (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   return GST_PAD_PROBE_HANDLED;
 }
 
+/* Whether the reference's source says that it cannot seek. GstAggregator stops
+ * for a seek that flushes, and only what is flushed starts it again. */
+static gboolean
+is_unseekable (GstBlockDctCompare * self)
+{
+  GstPad *pad = gst_element_get_static_pad (GST_ELEMENT (self), "ref_sink");
+  GstQuery *query = gst_query_new_seeking (GST_FORMAT_TIME);
+  gboolean seekable = TRUE;
+
+  if (gst_pad_peer_query (pad, query))
+    gst_query_parse_seeking (query, NULL, &seekable, NULL, NULL);
+  gst_query_unref (query);
+  gst_object_unref (pad);
+  return !seekable;
+}
+
 /* GstAggregator sends a seek up each pad. Behind a tee these are one source,
  * which would seek once for each: a pad that shares the source of one before
  * it sends none. */
@@ -342,6 +377,10 @@ seek (GstBlockDctCompare * self, GstEvent * event)
   const guint32 seqnum = gst_event_get_seqnum (event);
   gboolean ok;
 
+  if (is_unseekable (self)) {
+    gst_event_unref (event);
+    return FALSE;
+  }
   gst_blockdct_compare_get_pads (self, pads);
   for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++) {
     gboolean common = FALSE;
@@ -437,7 +476,9 @@ gst_blockdct_compare_change_state (GstElement * element,
         transition == GST_STATE_CHANGE_PAUSED_TO_READY);
   ret = GST_ELEMENT_CLASS (gst_blockdct_compare_parent_class)->change_state
       (element, transition);
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
+      || (transition == GST_STATE_CHANGE_READY_TO_PAUSED
+          && ret == GST_STATE_CHANGE_FAILURE))
     for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
       gst_blockdct_compare_coded_clear (&self->coded[i]);
   return ret;
@@ -447,11 +488,14 @@ static void
 gst_blockdct_compare_release_pad (GstElement * element, GstPad * pad)
 {
   GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (element);
+  const gint number = GST_BLOCKDCT_COMPARE_PAD (pad)->number;
 
   gst_blockdct_compare_pad_set_flushing (GST_BLOCKDCT_COMPARE_PAD (pad),
       &self->gate, TRUE);
   GST_ELEMENT_CLASS (gst_blockdct_compare_parent_class)->release_pad (element,
       pad);
+  if (number != GST_BLOCKDCT_COMPARE_REFERENCE)
+    gst_blockdct_compare_coded_clear (&self->coded[number]);
 }
 
 static void

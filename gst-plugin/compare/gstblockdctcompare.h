@@ -118,6 +118,7 @@ struct _GstBlockDctCompare
   GstBlockDctCompareCoded coded[BDCT_MAX_DISTORTED];    /* each of its pad's
                                    streaming thread, while there is one */
 
+  gint flush_pending;           /* atomic: forget what was before it */
   GstBlockDctCompareGate gate;  /* has its own lock */
   GstBlockDctNavigation navigation;     /* likewise */
 
@@ -192,6 +193,9 @@ GstFlowReturn gst_blockdct_compare_frames_measure_shifts
 /** Before frames are looked at: go over to caps that a flush left behind. */
 void gst_blockdct_compare_follow_sticky_caps (GstBlockDctCompare * self,
     GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED]);
+
+/** The same: forget what was before a flush, if there was one. */
+void gst_blockdct_compare_follow_flush (GstBlockDctCompare * self);
 
 /* gstblockdctcompareflow.c */
 

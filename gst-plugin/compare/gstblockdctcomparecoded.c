@@ -290,10 +290,15 @@ void
 gst_blockdct_compare_coded_watch (GstBlockDctCompareCoded * coded,
     GstPad * sink)
 {
-  if (coded->pad != NULL)
+  GstPad *pad = find_encoder (sink);
+
+  if (pad == coded->pad) {
+    gst_clear_object (&pad);
     return;
-  coded->pad = find_encoder (sink);
-  if (coded->pad != NULL)
+  }
+  gst_blockdct_compare_coded_clear (coded);
+  coded->pad = pad;
+  if (pad != NULL)
     coded->probe = gst_pad_add_probe (coded->pad, GST_PAD_PROBE_TYPE_BUFFER
         | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_coded, g_new0 (Pending, 1),
         g_free);

@@ -228,15 +228,34 @@ decide_allocation (GstAggregator * agg, GstQuery * query)
       &self->output.info, GST_BLOCKDCT_COMPARE_DEPTH, &self->output.own_limit);
 }
 
+/* A query is on its way to the queue of its pad. An allocation query does not
+ * wait there: upstream would free it as soon as it flushes, though the thread
+ * that aggregates may be about to answer it. */
 static gboolean
-propose_allocation (GstAggregator * agg, GstAggregatorPad * pad,
-    GstQuery * decide_query, GstQuery * query)
+sink_query_pre_queue (GstAggregator * agg, GstAggregatorPad * pad,
+    GstQuery * query)
 {
   GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
+  GstBlockDctBackend backend = { 0 };
+  GstObject *context = NULL;
+  gboolean ok;
 
-  (void) pad, (void) decide_query;
-  return gst_blockdct_pool_propose (&self->frames.backend, self->context, query,
-      GST_BLOCKDCT_COMPARE_DEPTH);
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
+    return GST_AGGREGATOR_CLASS (parent_class)->sink_query_pre_queue (agg, pad,
+        query);
+  GST_OBJECT_LOCK (self);
+  backend.klass = self->frames.backend.klass;
+  if (self->frames.backend.host_allocator != NULL)
+    backend.host_allocator =
+        gst_object_ref (self->frames.backend.host_allocator);
+  if (self->context != NULL)
+    context = gst_object_ref (self->context);
+  GST_OBJECT_UNLOCK (self);
+  ok = backend.klass != NULL && gst_blockdct_pool_propose (&backend, context,
+      query, GST_BLOCKDCT_COMPARE_DEPTH);
+  gst_clear_object (&backend.host_allocator);
+  gst_clear_object (&context);
+  return ok;
 }
 
 /* Frames */
@@ -435,6 +454,8 @@ follow_context (GstBlockDctCompare * self)
   const GstBlockDctBackendClass *klass = self->frames.backend.klass;
   GstObject *other = NULL;
 
+  if (klass == NULL)            /* it could not be opened again */
+    return gst_blockdct_compare_frames_open (self);
   if (klass->other_context != NULL)
     other = klass->other_context (self->pair.reference, self->context,
         gst_blockdct_compare_get_settings (self).device_id);
@@ -451,7 +472,23 @@ follow_context (GstBlockDctCompare * self)
       || gst_blockdct_compare_frames_open (self);
 }
 
-/* Start the pair that was found, and push what is ready. */
+/* Whether all inputs of the pair have said what they are. */
+static gboolean
+check_caps_are_there (GstBlockDctCompare * self,
+    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED])
+{
+  for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++)
+    if (pads[i] != NULL && pads[i]->caps == NULL
+        && (i == 0 || self->pair.distorted[i - 1] != NULL)) {
+      GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+          ("%s has frames without caps.", GST_PAD_NAME (pads[i])),
+          ("Put a capsfilter, or rawvideoparse, in front of it."));
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/* Start the pair that was found. */
 static GstFlowReturn
 start_pair (GstBlockDctCompare * self,
     GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED])
@@ -464,6 +501,8 @@ start_pair (GstBlockDctCompare * self,
   GstFlowReturn ret;
   GstBuffer *out;
 
+  if (!check_caps_are_there (self, pads))
+    return GST_FLOW_NOT_NEGOTIATED;
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (self), time);
   settings = gst_blockdct_compare_get_settings (self);
@@ -485,8 +524,8 @@ start_pair (GstBlockDctCompare * self,
   return ret;
 }
 
-/* Whether every input has its next frame: the engine is kept busy then; else
- * what is in it leaves at once. */
+/* Whether every input that has not ended has its next frame: the engine is kept
+ * busy then; else what is in it leaves at once. */
 static gboolean
 has_more (GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED])
 {
@@ -494,8 +533,24 @@ has_more (GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED])
 
   for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++)
     more = more && (pads[i] == NULL
-        || gst_aggregator_pad_has_buffer (GST_AGGREGATOR_PAD (pads[i])));
+        || gst_aggregator_pad_has_buffer (GST_AGGREGATOR_PAD (pads[i]))
+        || gst_aggregator_pad_is_eos (GST_AGGREGATOR_PAD (pads[i])));
   return more;
+}
+
+/* Push what is ready. */
+static GstFlowReturn
+push_ready (GstBlockDctCompare * self,
+    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED])
+{
+  const GstBlockDctCompareFrames *frames = &self->frames;
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  /* An input's next frame may come while one leaves. */
+  while (ret == GST_FLOW_OK && frames->n_in_flight > 0
+      && (frames->n_in_flight == frames->depth || !has_more (pads)))
+    ret = push_oldest (self);
+  return ret;
 }
 
 /* Who waits for a partner that cannot come is told so, after so many frames. */
@@ -521,6 +576,7 @@ aggregate (GstAggregator * agg, gboolean timeout)
   GstBlockDctComparePad *pads[1 + BDCT_MAX_DISTORTED];
   GstFlowReturn ret = GST_FLOW_OK;
 
+  gst_blockdct_compare_follow_flush (self);
   gst_blockdct_compare_get_pads (self, pads);
   gst_blockdct_compare_follow_sticky_caps (self, pads);
   switch (gst_blockdct_compare_match_next (&self->match, GST_ELEMENT (self),
@@ -529,14 +585,12 @@ aggregate (GstAggregator * agg, gboolean timeout)
     case GST_BLOCKDCT_COMPARE_MATCHED:
       ret = start_pair (self, pads);
       gst_blockdct_compare_pair_clear (&self->pair);
-      /* An input's next frame may come while one leaves. */
-      while (ret == GST_FLOW_OK && self->frames.n_in_flight > 0
-          && (self->frames.n_in_flight == self->frames.depth
-              || !has_more (pads)))
-        ret = push_oldest (self);
+      if (ret == GST_FLOW_OK)
+        ret = push_ready (self, pads);
       break;
     case GST_BLOCKDCT_COMPARE_SKIPPED:
       warn_alone (self, pads[0], GST_BLOCKDCT_COMPARE_MAX_FRAMES);
+      ret = push_ready (self, pads);
       break;
     case GST_BLOCKDCT_COMPARE_WAITING:
       ret = gst_blockdct_compare_drain (self);
@@ -611,5 +665,5 @@ gst_blockdct_compare_install_flow (GstAggregatorClass * klass)
   klass->negotiate = GST_DEBUG_FUNCPTR (negotiate);
   klass->negotiated_src_caps = GST_DEBUG_FUNCPTR (negotiated_src_caps);
   klass->decide_allocation = GST_DEBUG_FUNCPTR (decide_allocation);
-  klass->propose_allocation = GST_DEBUG_FUNCPTR (propose_allocation);
+  klass->sink_query_pre_queue = GST_DEBUG_FUNCPTR (sink_query_pre_queue);
 }

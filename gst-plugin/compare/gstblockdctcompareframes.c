@@ -23,16 +23,27 @@ set_active_backend (GstBlockDctCompare * self)
   g_object_notify (G_OBJECT (self), "active-backend");
 }
 
+/* Allocation queries, which come on any thread, read it. */
+static void
+set_backend (GstBlockDctCompare * self, GstBlockDctBackend backend)
+{
+  GST_OBJECT_LOCK (self);
+  self->frames.backend = backend;
+  GST_OBJECT_UNLOCK (self);
+}
+
 gboolean
 gst_blockdct_compare_frames_open (GstBlockDctCompare * self)
 {
   GstBlockDctCompareSettings settings =
       gst_blockdct_compare_get_settings (self);
+  GstBlockDctBackend backend = { 0 };
 
-  if (!gst_blockdct_backend_open (&self->frames.backend, GST_ELEMENT (self),
+  if (!gst_blockdct_backend_open (&backend, GST_ELEMENT (self),
           settings.backend, settings.device_id, settings.threads,
           &self->context))
     return FALSE;
+  set_backend (self, backend);
   self->frames.in_flight =
       g_new0 (GstBlockDctCompareInFlight, GST_BLOCKDCT_COMPARE_DEPTH);
   set_active_backend (self);
@@ -42,10 +53,13 @@ gst_blockdct_compare_frames_open (GstBlockDctCompare * self)
 void
 gst_blockdct_compare_frames_close (GstBlockDctCompare * self)
 {
-  if (self->frames.backend.engine == NULL)
+  GstBlockDctBackend backend = self->frames.backend;
+
+  if (backend.engine == NULL)
     return;
   gst_blockdct_compare_frames_discard (self);
-  gst_blockdct_backend_close (&self->frames.backend);
+  set_backend (self, (GstBlockDctBackend) { 0 });
+  gst_blockdct_backend_close (&backend);
   g_clear_pointer (&self->frames.in_flight, g_free);
   self->frames.depth = 0;
   set_active_backend (self);
@@ -241,6 +255,14 @@ release (GstBlockDctCompareInFlight * frame)
   gst_clear_buffer (&frame->out);
 }
 
+static void
+post_failure (GstBlockDctCompare * self, const BdctError * error)
+{
+  GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
+      ("Frames could not be compared on %s.",
+          self->frames.backend.engine->description), ("%s", error->message));
+}
+
 static gboolean
 start (GstBlockDctCompare * self, const BdctComparison * comparison)
 {
@@ -249,9 +271,19 @@ start (GstBlockDctCompare * self, const BdctComparison * comparison)
 
   if (engine->klass->compare (engine, comparison, &error))
     return TRUE;
-  GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-      ("Frames could not be compared on %s.", engine->description),
-      ("%s", error.message));
+  post_failure (self, &error);
+  return FALSE;
+}
+
+static gboolean
+collect (GstBlockDctCompare * self, BdctStats stats[BDCT_MAX_DISTORTED])
+{
+  BdctEngine *engine = self->frames.backend.engine;
+  BdctError error;
+
+  if (engine->klass->collect (engine, stats, &error))
+    return TRUE;
+  post_failure (self, &error);
   return FALSE;
 }
 
@@ -305,9 +337,7 @@ gst_blockdct_compare_frames_collect (GstBlockDctCompare * self,
 {
   GstBlockDctCompareFrames *frames = &self->frames;
   GstBlockDctCompareInFlight *frame = &frames->in_flight[frames->oldest];
-  BdctEngine *engine = frames->backend.engine;
-  BdctError error;
-  gboolean ok = engine->klass->collect (engine, stats, &error);
+  gboolean ok = collect (self, stats);
 
   *out = frame;
   frames->oldest = (frames->oldest + 1) % frames->depth;
@@ -316,9 +346,6 @@ gst_blockdct_compare_frames_collect (GstBlockDctCompare * self,
   if (ok)
     return GST_FLOW_OK;
   release (frame);
-  GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-      ("Frames could not be compared on %s.", engine->description),
-      ("%s", error.message));
   return GST_FLOW_ERROR;
 }
 
@@ -342,12 +369,10 @@ measure (GstBlockDctCompare * self, GstBuffer * buffer,
     const GstBlockDctComparePad * from, GstBuffer * const *others, guint n,
     const GstBlockDctComparePad * with, gdouble mse[BDCT_MAX_DISTORTED])
 {
-  BdctEngine *engine = self->frames.backend.engine;
   GstBlockDctCompareInFlight frame = {.n_mapped = 0 };
   BdctComparison comparison = {.errors = true };
   BdctStats stats[BDCT_MAX_DISTORTED];
   guint n_waits = 0;
-  BdctError error;
   gboolean ok = map (self, &frame, &from->info, &from->layout, buffer,
       GST_MAP_READ, &comparison.reference.image);
 
@@ -362,8 +387,7 @@ measure (GstBlockDctCompare * self, GstBuffer * buffer,
     wait_for (self, others[i], &comparison, &n_waits);
   }
   if (ok && comparison.n_distorted > 0)
-    ok = start (self, &comparison)
-        && engine->klass->collect (engine, stats, &error);
+    ok = start (self, &comparison) && collect (self, stats);
   unmap (&frame);
   for (gint i = 0; i < comparison.n_distorted && ok; i++) {
     BdctCounters total = bdct_stats_total (&stats[i]);

@@ -28,13 +28,26 @@ next_view (GstElement * element, gint by)
       views->values[(i + by) % views->n_values].value, NULL);
 }
 
+static gboolean
+has_input (GstElement * element, gint number)
+{
+  GstPad *pad = gst_element_get_static_pad (element,
+      gst_blockdct_compare_pad_names[number]);
+
+  if (pad == NULL)
+    return FALSE;
+  gst_object_unref (pad);
+  return TRUE;
+}
+
 /* The inputs that there are: the reference, then the distorted ones. */
 static gint
 next_input (GstElement * element, gint input)
 {
-  const gint n = element->numsinkpads;
-
-  return input + 2 < n ? input + 1 : GST_BLOCKDCT_COMPARE_REFERENCE;
+  while (++input < BDCT_MAX_DISTORTED)
+    if (has_input (element, input))
+      return input;
+  return GST_BLOCKDCT_COMPARE_REFERENCE;
 }
 
 /* Each pair of inputs in turn. */

@@ -210,6 +210,9 @@ follow_flushes (GstBlockDctCompareMatch * match,
     if (pads[i] == NULL || flushes == pads[i]->flushes_seen)
       continue;
     pads[i]->flushes_seen = flushes;
+    /* XPSNR looks back two frames: not to those before the flush. */
+    if (i == 0)
+      match->first_number += pads[i]->arrived + 3;
     pads[i]->arrived = 0;
     pads[i]->last_time = GST_CLOCK_TIME_NONE;
     match->decided = FALSE;
@@ -252,7 +255,7 @@ gst_blockdct_compare_match_next (GstBlockDctCompareMatch * match,
   if (waits && !timeout)
     return GST_BLOCKDCT_COMPARE_WAITING;
   match->decided = FALSE;
-  pair->number = reference->arrived;
+  pair->number = match->first_number + reference->arrived;
   pair->segment = gst_blockdct_compare_pad_get_segment (reference);
   pair->reference = take (reference);
   if (pair->segment.format == GST_FORMAT_UNDEFINED)

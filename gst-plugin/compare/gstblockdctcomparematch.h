@@ -21,7 +21,8 @@ typedef struct
 {
   GstBuffer *reference;
   GstBuffer *distorted[BDCT_MAX_DISTORTED];
-  guint64 number;               /* of the reference frame, from 0 */
+  guint64 number;               /* of the reference frame: one more than that
+                                   before it, if that is of the same stream */
   GstSegment segment;           /* likewise its */
 } GstBlockDctComparePair;
 
@@ -35,6 +36,7 @@ typedef struct
   gboolean decided, by_time;    /* how the reference's next frame meets others:
                                    by running time, else in order of arrival */
   guint64 pairs;
+  guint64 first_number;         /* of the reference since its last flush */
   guint64 unmatched[BDCT_MAX_DISTORTED];        /* by the pad's number: its
                                    frames without a partner, and the
                                    reference's without one there */

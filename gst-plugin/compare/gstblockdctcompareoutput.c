@@ -150,11 +150,19 @@ append_figures (GString * text, const gchar * name, const BdctStats * stats,
             ? " %c %.2f" : " %c same", names[c],
             bdct_psnr (bdct_mse (&stats->component[c]), depth));
   }
-  for (guint m = 0; m < BDCT_N_METRICS; m++)
-    if (stats->metrics >> m & 1)
+  for (guint m = 0; m < BDCT_N_METRICS; m++) {
+    const gdouble figure = stats->metrics >> m & 1 ? bdct_metric_figure (stats,
+        1, depth, m, bdct_metric_main (m)) : 0;
+
+    if (!(stats->metrics >> m & 1))
+      continue;
+    g_string_append_printf (text, "\n  %s ", bdct_metric_info (m)->name);
+    if (isinf (figure))
+      g_string_append (text, "identical");
+    else
       g_string_append_printf (text, bdct_metric_info (m)->in_db
-          ? "\n  %s %.2f dB" : "\n  %s %.4f", bdct_metric_info (m)->name,
-          bdct_metric_figure (stats, 1, depth, m, bdct_metric_main (m)));
+          ? "%.2f dB" : "%.4f", figure);
+  }
 }
 
 /* Text on the picture. */

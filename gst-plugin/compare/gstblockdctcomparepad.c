@@ -213,8 +213,12 @@ chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
       GstBuffer *copy = gst_buffer_copy_deep (buffer);
 
       gst_buffer_unref (buffer);
-      if (copy == NULL)
+      if (copy == NULL) {
+        GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+            ("A frame of %s cannot be copied.", GST_PAD_NAME (pad)),
+            ("The memory may be full: close other users of it."));
         return GST_FLOW_ERROR;
+      }
       buffer = copy;
     }
   } else {

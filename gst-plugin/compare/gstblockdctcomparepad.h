@@ -3,7 +3,7 @@
  * GstAggregator takes nothing while one of its pads is empty. Behind a `tee` an
  * encoder with a long lookahead keeps one pad empty while the other one fills,
  * and nothing moves. So each pad takes up to 4 s or 64 frames, whichever is
- * more, where the pipeline is not live.
+ * more, and a few beyond, where the pipeline is not live.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -50,7 +50,7 @@ struct _GstBlockDctComparePad
   guint queued;                 /* frames that wait in GstAggregator's queue */
   GstClockTime oldest;          /* running time of the last one that left it */
   GstClockTime next;            /* of the one that enters it */
-  guint beyond;                 /* frames that have entered since it was full */
+  guint beyond;                 /* frames that have entered since it is full */
   gboolean waits;               /* its thread, until it is no longer full */
   gboolean flushing;
   gboolean warned;              /* that it is full while another is empty */
