@@ -27,8 +27,11 @@ typedef struct
   GstElement *pipeline;
   MeasureRow row;               /* what all of its rows have */
   MeasureRow sum;
+  gboolean given_up;            /* its end is not waited for */
 
-  /* Of appsrc's thread until the pipeline has stopped: */
+  /* Of appsrc's thread until the pipeline has stopped, with the lock: */
+  GMutex lock;
+  gboolean over;                /* whatever still asks for a picture has none */
   GstSample *first;             /* pulled already */
   gint64 index, end;            /* of the next picture in the file */
   gint64 n_given;
@@ -112,27 +115,41 @@ set_times (const Run * run, GstBuffer * buffer)
   return buffer;
 }
 
+/* The next picture for the encoder; NULL if there is none. */
+static GstBuffer *
+make_picture (Run * run)
+{
+  GstSample *sample = pull (run);
+  GstBuffer *buffer;
+
+  if (sample == NULL)
+    return NULL;
+  buffer = measure_conversion_run (&run->conversion,
+      gst_sample_get_buffer (sample), NULL, &run->error);
+  gst_sample_unref (sample);
+  if (buffer == NULL)
+    return NULL;
+  buffer = set_times (run, buffer);
+  run->n_given++;
+  note_progress (run);
+  return buffer;
+}
+
 static void
 give_picture (GstAppSrc * appsrc, guint length, gpointer data)
 {
   Run *run = data;
-  GstSample *sample = pull (run);
   GstBuffer *buffer = NULL;
 
   (void) length;
-  if (sample != NULL) {
-    buffer = measure_conversion_run (&run->conversion,
-        gst_sample_get_buffer (sample), NULL, &run->error);
-    gst_sample_unref (sample);
-  }
-  if (buffer == NULL) {
+  g_mutex_lock (&run->lock);
+  if (!run->over)
+    buffer = make_picture (run);
+  g_mutex_unlock (&run->lock);
+  if (buffer != NULL)
+    gst_app_src_push_buffer (appsrc, buffer);
+  else
     gst_app_src_end_of_stream (appsrc);
-    return;
-  }
-  buffer = set_times (run, buffer);
-  run->n_given++;
-  note_progress (run);
-  gst_app_src_push_buffer (appsrc, buffer);
 }
 
 /* Come to the first picture of the part, which tells what there is to encode;
@@ -313,20 +330,40 @@ take_error (GstMessage * message, GError ** error)
   g_free (debug);
 }
 
-/* Take the judge's messages until the end. */
+/* Whether the encoder was given pictures since there were `*n_given`, or waits
+ * for one. */
+static gboolean
+is_given (Run * run, gint64 * n_given)
+{
+  gint64 before = *n_given;
+
+  if (!g_mutex_trylock (&run->lock))
+    return TRUE;
+  *n_given = run->n_given;
+  g_mutex_unlock (&run->lock);
+  return *n_given != before;
+}
+
+/* Take the judge's messages until the end, or until none comes any more. */
 static gboolean
 listen (Run * run, GArray * rows, GError ** error)
 {
   GstBus *bus = gst_element_get_bus (run->pipeline);
   gboolean ok = TRUE, ended = FALSE;
+  gint64 n_given = 0;
+  MeasureWait wait;
 
-  while (ok && !ended && !g_atomic_int_get (run->coding->stop)) {
+  measure_wait_start (&wait, run->coding->stall_limit);
+  while (ok && !ended && !run->given_up) {
     GstMessage *message = gst_bus_timed_pop_filtered (bus, MEASURE_NAP,
         GST_MESSAGE_ERROR | GST_MESSAGE_EOS | GST_MESSAGE_ELEMENT);
     const GstStructure *s;
 
+    run->given_up = g_atomic_int_get (run->coding->stop) || (message == NULL
+        && !measure_wait_nap (&wait, is_given (run, &n_given), error));
     if (message == NULL)
       continue;
+    measure_wait_start (&wait, run->coding->stall_limit);
     s = gst_message_get_structure (message);
     if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
       take_error (message, error);
@@ -352,8 +389,6 @@ code (Run * run, GArray * rows, GError ** error)
     gst_element_set_state (run->pipeline, GST_STATE_PLAYING);
     ok = listen (run, rows, error);
   }
-  gst_element_set_state (run->pipeline, GST_STATE_NULL);
-  gst_object_unref (run->pipeline);
   if (ok && run->error == NULL
       && run->sum.count[MEASURE_FRAMES] != run->n_given) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
@@ -396,32 +431,60 @@ start (Run * run, GString * without, GError ** error)
   return TRUE;
 }
 
+/* Stop a run, which takes as long as its elements want. */
+static gpointer
+end (gpointer data)
+{
+  Run *run = data;
+
+  if (run->pipeline != NULL) {
+    gst_element_set_state (run->pipeline, GST_STATE_NULL);
+    gst_object_unref (run->pipeline);
+  }
+  g_clear_pointer (&run->first, gst_sample_unref);
+  measure_conversion_clear (&run->conversion);
+  g_clear_error (&run->error);
+  g_mutex_clear (&run->lock);
+  g_free (run);
+  return NULL;
+}
+
 gboolean
 measure_coder_run (const MeasureCoding * coding, MeasureSource * source,
     GArray * rows, GString * without, gboolean * of_file, GError ** error)
 {
   const MeasurePlan *plan = coding->plan;
   const guint n_rows = rows->len;
-  Run run = {.coding = coding,.source = source };
+  Run *run = g_new0 (Run, 1);
   gboolean ok;
 
-  run.end = plan->n_frames < 0
+  run->coding = coding;
+  run->source = source;
+  g_mutex_init (&run->lock);
+  run->end = plan->n_frames < 0
       || plan->n_frames > G_MAXINT64 - plan->first_frame ? G_MAXINT64
       : plan->first_frame + plan->n_frames;
-  ok = find_first (&run) && start (&run, without, &run.error);
-  if (ok && run.first != NULL)
-    ok = code (&run, rows, error);
-  *of_file = run.error != NULL;
+  ok = find_first (run) && start (run, without, &run->error);
+  if (ok && run->first != NULL)
+    ok = code (run, rows, error);
+  g_mutex_lock (&run->lock);
+  run->over = TRUE;             /* source and coding are the caller's again */
+  *of_file = run->error != NULL;
   if (*of_file) {
     g_clear_error (error);
-    g_propagate_error (error, run.error);
+    g_propagate_error (error, g_steal_pointer (&run->error));
     ok = FALSE;
   }
-  g_clear_pointer (&run.first, gst_sample_unref);
-  measure_conversion_clear (&run.conversion);
+  g_mutex_unlock (&run->lock);
   if (ok)
-    g_array_append_val (rows, run.sum);
+    g_array_append_val (rows, run->sum);
   else
     g_array_set_size (rows, n_rows);
+  if (run->given_up) {
+    measure_leave_thread ();
+    g_thread_unref (g_thread_new ("end", end, run));
+  } else {
+    end (run);
+  }
   return ok;
 }

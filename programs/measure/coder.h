@@ -21,6 +21,7 @@ typedef struct
   const gchar *file;            /* the rows' name, interned */
   gint backend;                 /* of blockdctcompare, which is the judge */
   guint threads;
+  gint stall_limit;             /* as measure_source_new() has it */
   gint *stop, *progress;        /* as measure_bench_run() has them */
   guint pass, n_passes;         /* of the progress: which part of it this is */
 } MeasureCoding;
@@ -29,9 +30,10 @@ typedef struct
 gboolean measure_coder_check (GError ** error);
 
 /** Append the rows of all of a source's pictures: those of the frames, if the
- * plan has them, and their sum. FALSE with the reason; with `*error` NULL if
- * `stop` was set. `of_file` receives whether the reason is the file's, whatever
- * the encoder. `without` receives lines on metrics that cannot be had. */
+ * plan has them, and their sum. FALSE with the reason, which may be that the
+ * encoder stalls; with `*error` NULL if `stop` was set. `of_file` receives
+ * whether the reason is the file's, whatever the encoder. `without` receives
+ * lines on metrics that cannot be had. */
 gboolean measure_coder_run (const MeasureCoding * coding,
     MeasureSource * source, GArray * rows, GString * without,
     gboolean * of_file, GError ** error);

@@ -67,8 +67,9 @@ measure_passes_run (const MeasureOptions * o, MeasureBench * bench,
   const MeasurePlan *plan = &o->plan;
   const gboolean transforms = plan->settings->len > 0;
   MeasureCoding coding = {.plan = plan,.file = file->name,
-    .backend = o->backend,.threads = o->threads,.stop = stop,
-    .progress = progress,.pass = transforms,
+    .backend = o->backend,.threads = o->threads,
+    .stall_limit = o->stall_limit,.stop = stop,.progress = progress,
+    .pass = transforms,
     .n_passes = transforms + measure_encoders_count (plan->encoders)
         * MAX (plan->formats->len, 1)
   };

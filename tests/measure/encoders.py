@@ -14,11 +14,13 @@ import math
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
 import xml.etree.ElementTree as ElementTree
 
-from program import ELEMENT, PLOT, have, launch, need, run, skip_without, table
+from program import ELEMENT, LIMIT, PLOT, PROGRAM, have, launch, need, run, skip_without, table
 from tap import Skip, case, run_cases
 
 PACKAGES = {"x264enc": "gstreamer1.0-plugins-ugly", "avdec_h264": "gstreamer1.0-libav",
@@ -289,6 +291,40 @@ def an_error_in_the_middle():
                    "--qp", "25", status=1)
     assert [r["file"] for r in csv.DictReader(io.StringIO(out))] == ["zones.y4m"]
     assert err.count("not-there.y4m") == 1, err
+
+
+# Nothing comes out of the first, not even the end; the others hang in a sleep that
+# nothing ends, before and behind the encoder.
+STALLING = ("x264enc ! valve drop=true",
+            "identity sleep-time=4000000000 ! x264enc pass=quant quantizer={qp}",
+            "x264enc ! identity sleep-time=4000000000")
+
+
+@case
+def an_encoder_that_stalls_is_given_up():
+    for line in STALLING:
+        out, err = run("--quiet", "--csv", "-", *CLIPS, "-e", line, "-e", "x264enc", "--qp", "30",
+                       "--stall-limit", "1", status=1)
+        assert [(r["file"], r["encoder"]) for r in csv.DictReader(io.StringIO(out))] == \
+            [(clip, "x264enc") for clip in CLIPS], out
+        for clip in CLIPS:
+            assert f"{clip}: {line}, qp 30: nothing came of it for " in err, err
+
+
+@case
+def an_encoder_that_stalls_can_be_interrupted():
+    with subprocess.Popen([PROGRAM, "--quiet", "--csv", "stalled.csv", *CLIPS, "-e", STALLING[2],
+                           "--qp", "30"]) as process:
+        try:
+            end = time.monotonic() + LIMIT
+            while time.monotonic() < end and not (os.path.exists("stalled.csv")
+                                                  and os.path.getsize("stalled.csv")):
+                time.sleep(0.05)
+            time.sleep(1)
+            process.send_signal(signal.SIGINT)
+            assert process.wait(10) == 130
+        finally:
+            process.kill()
 
 
 @case
