@@ -28,6 +28,8 @@
 /* That are measured on one GPU at the same time. */
 #define MAX_FILES 8
 
+#define NOT_KEPT "no setting keeps the collection's targets; the nearest are"
+
 #define BAR_WIDTH 30
 #define BAR_INTERVAL 200        /* ms */
 
@@ -57,7 +59,7 @@ struct _Program
   MeasureResult *results;       /* of each file */
   guint n_written;              /* they are, in the files' order */
   guint n_failed;
-  GString *failures, *lost;
+  GString *failures, *lost, *missed;
   goffset size, done_size;      /* of all files; of those that are done */
   gint64 start;
   gboolean bar;                 /* it is on the terminal */
@@ -135,18 +137,59 @@ keep_sums (Program * program, const GArray * rows)
 static void
 write_rows (Program * program, const GArray * rows)
 {
-  const MeasureTarget *target = &program->options.target;
-  GArray *chosen = measure_target_is_set (target)
-      ? measure_target_choose (target, rows) : g_array_ref ((GArray *) rows);
   GError *error = NULL;
 
   clear_bar (program);
-  keep_sums (program, rows);
   for (guint i = 0; error == NULL && i < program->outputs->len; i++)
-    measure_output_write (program->outputs->pdata[i], chosen, &error);
-  g_array_unref (chosen);
+    measure_output_write (program->outputs->pdata[i], rows, &error);
   if (error != NULL)
     stop_for (program, error);
+}
+
+static gboolean
+has_collection (const Program * program)
+{
+  return program->options.target.collection != MEASURE_EACH_FILE;
+}
+
+/* Take the rows of files. What of a collection is written shows at its end. */
+static void
+take_rows (Program * program, const GArray * rows)
+{
+  const MeasureTarget *target = &program->options.target;
+  GArray *chosen;
+
+  keep_sums (program, rows);
+  if (has_collection (program))
+    return;
+  chosen = measure_target_is_set (target)
+      ? measure_target_choose (target, rows, NULL)
+      : g_array_ref ((GArray *) rows);
+  write_rows (program, chosen);
+  g_array_unref (chosen);
+}
+
+/* Whether people read standard output, and no program. */
+static gboolean
+has_readers (const Program * program)
+{
+  return g_strcmp0 (program->options.csv, "-") != 0
+      && g_strcmp0 (program->options.json, "-") != 0;
+}
+
+static void
+write_collection (Program * program)
+{
+  const MeasureTarget *target = &program->options.target;
+  GArray *chosen = measure_target_choose (target, program->rows,
+      program->missed);
+  gchar *text = measure_target_tell (target, chosen);
+
+  write_rows (program, chosen);
+  if (chosen->len > 0 && program->status != FAILED && has_readers (program))
+    g_print ("%s", text);
+  g_free (text);
+  g_array_unref (chosen);
 }
 
 static void
@@ -171,7 +214,7 @@ write_result (Program * program, guint i)
     g_string_append_printf (program->lost, "  %s: %s\n", file->name,
         result->lost);
   if (result->rows != NULL && program->status != FAILED)
-    write_rows (program, result->rows);
+    take_rows (program, result->rows);
   g_clear_pointer (&result->without, g_free);
   g_clear_pointer (&result->lost, g_free);
   g_clear_error (&result->error);
@@ -413,7 +456,7 @@ print_bd_rates (Program * program)
   const MeasureOptions *o = &program->options;
   gchar *text;
 
-  if (g_strcmp0 (o->csv, "-") == 0 || g_strcmp0 (o->json, "-") == 0)
+  if (!has_readers (program))
     return;
   if (o->resume && measure_target_is_set (&o->target))
     return;                     /* of the files before there are no curves */
@@ -442,6 +485,17 @@ close_outputs (Program * program)
     complain (program, error, FAILED);
 }
 
+/* Say of what there are lines, if there are. */
+static void
+fail_for (Program * program, const gchar * what, const GString * lines)
+{
+  if (lines->len == 0)
+    return;
+  g_printerr ("blockdct-measure: %s:\n%s", what, lines->str);
+  if (program->status == 0)
+    program->status = FAILED;
+}
+
 static void
 measure (Program * program)
 {
@@ -454,6 +508,11 @@ measure (Program * program)
     mark_known (program, known);
     run_workers (program);
     write_results (program, TRUE);
+    if (has_collection (program) && program->status == INTERRUPTED)
+      g_printerr ("blockdct-measure: interrupted: no setting is chosen for a "
+          "part of the collection\n");
+    else if (has_collection (program) && program->status == 0)
+      write_collection (program);
   }
   g_array_unref (known);
   for (guint i = 0; i < program->n_workers; i++)
@@ -467,13 +526,8 @@ measure (Program * program)
     if (program->status == 0)
       program->status = FAILED;
   }
-  if (program->lost->len > 0) {
-    g_printerr
-        ("blockdct-measure: encoders failed, whose rows are missing:\n%s",
-        program->lost->str);
-    if (program->status == 0)
-      program->status = FAILED;
-  }
+  fail_for (program, "encoders failed, whose rows are missing", program->lost);
+  fail_for (program, NOT_KEPT, program->missed);
 }
 
 static void
@@ -490,8 +544,11 @@ merge (Program * program)
   if (error != NULL)
     complain (program, error, FAILED);
   else if (open_outputs (program, measure_rows_metrics (rows), NULL))
-    write_rows (program, rows);
+    take_rows (program, rows);
+  if (has_collection (program) && program->status == 0)
+    write_collection (program);
   close_outputs (program);
+  fail_for (program, NOT_KEPT, program->missed);
   g_array_unref (rows);
 }
 
@@ -528,6 +585,7 @@ main (int argc, char **argv)
   program.rows = g_array_new (FALSE, FALSE, sizeof (MeasureRow));
   program.failures = g_string_new (NULL);
   program.lost = g_string_new (NULL);
+  program.missed = g_string_new (NULL);
   if (!measure_options_parse (&program.options, &argc, &argv, &error))
     complain (&program, error, WRONG_USAGE);
   else if (program.options.version)
@@ -543,6 +601,7 @@ main (int argc, char **argv)
   g_array_unref (program.rows);
   g_string_free (program.failures, TRUE);
   g_string_free (program.lost, TRUE);
+  g_string_free (program.missed, TRUE);
   if (measure_has_left_threads ())
     _exit (program.status);     /* they may be at work with what exit() frees */
   gst_deinit ();

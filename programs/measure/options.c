@@ -20,7 +20,7 @@ typedef struct
 {
   gchar *transforms, *quality, *qp, *bitrate, *formats, *subsampling, *backend;
   gchar **encoders;
-  gchar *metrics, *plot_metric;
+  gchar *metrics, *plot_metric, *collection;
   gboolean all_settings;
 } Texts;
 
@@ -34,34 +34,17 @@ refuse (GError ** error, const gchar * text)
 static gboolean
 check_targets (const MeasureTarget * target, GError ** error)
 {
-  const struct
-  {
-    const gchar *name;
-    gdouble value;
-  } targets[] = {
-    {"--target-psnr", target->psnr}, {"--target-ssim", target->ssim},
-    {"--target-bpp", target->bpp}, {"--target-size", target->size}
-  };
-  const gchar *set = NULL;
+  const gdouble *limit = target->limit;
 
-  for (guint i = 0; i < G_N_ELEMENTS (targets); i++) {
-    if (targets[i].value == UNSET)
-      continue;
-    if (!(targets[i].value > 0.0) || isinf (targets[i].value)) {
+  for (guint k = 0; k < MEASURE_N_KEEPS; k++)
+    if (limit[k] != UNSET && (!(limit[k] > 0.0) || isinf (limit[k]))) {
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-          "%s=%g is not above 0", targets[i].name, targets[i].value);
+          "--target-%s=%g is not above 0", measure_keep_name (k), limit[k]);
       return FALSE;
     }
-    if (set != NULL) {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-          "One target at a time: %s or %s", set, targets[i].name);
-      return FALSE;
-    }
-    set = targets[i].name;
-  }
-  if (target->ssim > 1.0) {
+  if (limit[MEASURE_KEEP_SSIM] > 1.0) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "--target-ssim=%g is above 1", target->ssim);
+        "--target-ssim=%g is above 1", limit[MEASURE_KEEP_SSIM]);
     return FALSE;
   }
   return TRUE;
@@ -79,6 +62,21 @@ check_metric (const MeasureOptions * o, const gchar * option, gint metric,
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
       "%s needs %s: --metrics has to name it", option, name);
   return FALSE;
+}
+
+static gboolean
+check_target_metrics (const MeasureOptions * o, GError ** error)
+{
+  gboolean ok = TRUE;
+
+  for (guint k = 0; ok && k < MEASURE_N_KEEPS; k++) {
+    gchar *option = g_strconcat ("--target-", measure_keep_name (k), NULL);
+
+    ok = !(o->target.limit[k] > 0.0)
+        || check_metric (o, option, measure_keep_metric (k), error);
+    g_free (option);
+  }
+  return ok;
 }
 
 /* The same file under one name or two. */
@@ -135,6 +133,11 @@ check_options (const MeasureOptions * o, const Texts * t, GError ** error)
   if (o->plan.each_frame && target)
     return refuse (error, "--frames and a target exclude each other: a target "
         "is that of the whole file");
+  if (t->collection != NULL && !target)
+    return refuse (error, "--collection is of no effect without a target");
+  if (t->collection != NULL && o->resume)
+    return refuse (error, "--resume and --collection exclude each other: make "
+        "a table without it, and choose from that with --merge");
   if (t->encoders != NULL && t->subsampling != NULL)
     return refuse (error,
         "--chroma-subsampling is of no effect with --encoder: "
@@ -240,10 +243,10 @@ make_plan (MeasureOptions * o, const Texts * t, GError ** error)
       || !measure_metrics_parse (t->metrics, &plan->metrics, error)
       || !measure_metrics_find (t->plot_metric, &o->plot_metric, error)
       || !check_metric (o, "--plot-metric", o->plot_metric, error)
-      || !check_metric (o, "--target-ssim", o->target.ssim > 0.0
-          ? BDCT_METRIC_SSIM : -1, error))
+      || !measure_target_parse (t->collection, &o->target.collection, error)
+      || !check_target_metrics (o, error))
     return FALSE;
-  plan->coded |= o->target.size > 0.0;
+  plan->coded |= o->target.limit[MEASURE_KEEP_SIZE] > 0.0;
   if (!make_settings (o, t, error))
     return FALSE;
   plan->formats = measure_formats_new (t->formats, error);
@@ -255,6 +258,7 @@ measure_options_parse (MeasureOptions * o, int *argc, char ***argv,
     GError ** error)
 {
   Texts t = { 0 };
+  gdouble *limit = o->target.limit;
   GOptionEntry entries[] = {
     {"transform", 't', 0, G_OPTION_ARG_STRING, &t.transforms,
         "Transforms, such as jpeg-8x8,hevc-16x16, or all (jpeg-8x8)", "LIST"},
@@ -286,14 +290,19 @@ measure_options_parse (MeasureOptions * o, int *argc, char ***argv,
         "Begin with this frame of each file, counted from 0", "F"},
     {"n-frames", 'n', 0, G_OPTION_ARG_INT64, &o->plan.n_frames,
         "Measure at most so many frames of each file", "N"},
-    {"target-psnr", 0, 0, G_OPTION_ARG_DOUBLE, &o->target.psnr,
+    {"target-psnr", 0, 0, G_OPTION_ARG_DOUBLE, &limit[MEASURE_KEEP_PSNR],
         "The coarsest setting with this PSNR", "DB"},
-    {"target-ssim", 0, 0, G_OPTION_ARG_DOUBLE, &o->target.ssim,
+    {"target-ssim", 0, 0, G_OPTION_ARG_DOUBLE, &limit[MEASURE_KEEP_SSIM],
         "The coarsest setting with this SSIM, 0 to 1", "SSIM"},
-    {"target-bpp", 0, 0, G_OPTION_ARG_DOUBLE, &o->target.bpp,
-        "The finest setting with at most so many bits a luma sample", "BITS"},
-    {"target-size", 0, 0, G_OPTION_ARG_DOUBLE, &o->target.size,
-        "The finest setting with at most so many bytes a file", "BYTES"},
+    {"target-bpp", 0, 0, G_OPTION_ARG_DOUBLE, &limit[MEASURE_KEEP_BPP],
+        "The finest setting with at most so many bits a luma sample; with a "
+          "quality, too, the coarsest that keeps both", "BITS"},
+    {"target-size", 0, 0, G_OPTION_ARG_DOUBLE, &limit[MEASURE_KEEP_SIZE],
+        "Likewise with at most so many bytes a file", "BYTES"},
+    {"collection", 0, 0, G_OPTION_ARG_STRING, &t.collection,
+        "One setting for all files, whose bits are counted together, and of "
+          "whose qualities the mean, the min, or a percentile, p1 to p99, "
+          "keeps the targets", "STATISTIC"},
     {"csv", 0, 0, G_OPTION_ARG_FILENAME, &o->csv,
         "Write the rows as CSV; - is standard output", "FILE"},
     {"json", 0, 0, G_OPTION_ARG_FILENAME, &o->json,
@@ -309,7 +318,8 @@ measure_options_parse (MeasureOptions * o, int *argc, char ***argv,
     {"threads", 0, 0, G_OPTION_ARG_INT, &o->threads,
         "Threads of the CPU engine (0: one a processor)", "N"},
     {"stall-limit", 0, 0, G_OPTION_ARG_INT, &o->stall_limit,
-        "How long to wait for a stalled file (120; 0: no limit)", "SECONDS"},
+        "How long to wait for a file or an encoder that stalls (120; 0: no "
+          "limit)", "SECONDS"},
     {"list", 0, 0, G_OPTION_ARG_NONE, &o->list,
         "Measure nothing: print the files and how many frames they say they "
           "have, as lines of JSON", NULL},
@@ -329,7 +339,8 @@ measure_options_parse (MeasureOptions * o, int *argc, char ***argv,
 
   o->plan.n_frames = -1;
   o->stall_limit = 120;
-  o->target = (MeasureTarget) { UNSET, UNSET, UNSET, UNSET };
+  for (guint k = 0; k < MEASURE_N_KEEPS; k++)
+    limit[k] = UNSET;
   g_option_context_set_description (context, "Example:\n"
       "  blockdct-measure shots/ film.mkv --quality 10-90:10 "
       "--csv table.csv\n");
@@ -349,6 +360,7 @@ measure_options_parse (MeasureOptions * o, int *argc, char ***argv,
   g_free (t.backend);
   g_free (t.metrics);
   g_free (t.plot_metric);
+  g_free (t.collection);
   return ok;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "row-columns.h"
 #include "settings.h"
+#include "target.h"
 
 /* A record's cells by their names; FALSE at the end of the whole records. */
 typedef gboolean (*ReadFunc) (GHashTable * cells, const gchar ** at,
@@ -141,6 +142,20 @@ get_metrics (GHashTable * cells, MeasureRow * row)
   return TRUE;
 }
 
+/* What names, with + between them, say of the targets. */
+static guint
+read_missed (const gchar * names)
+{
+  gchar **all = g_strsplit (names, "+", -1);
+  guint missed = 0;
+
+  for (guint k = 0; k < MEASURE_N_KEEPS; k++)
+    if (g_strv_contains ((const gchar * const *) all, measure_keep_name (k)))
+      missed |= 1 << k;
+  g_strfreev (all);
+  return missed;
+}
+
 static gboolean
 make_row (GHashTable * cells, MeasureRow * row)
 {
@@ -150,6 +165,7 @@ make_row (GHashTable * cells, MeasureRow * row)
   const gchar *encoder = g_hash_table_lookup (cells, "encoder");
   const gchar *coded = g_hash_table_lookup (cells, "file-size-exact");
   const gchar *met = g_hash_table_lookup (cells, "target-met");
+  const gchar *missed = g_hash_table_lookup (cells, "target-missed");
 
   *row = (MeasureRow) {
   .frame = -1};
@@ -179,6 +195,8 @@ make_row (GHashTable * cells, MeasureRow * row)
   if (met != NULL)
     row->target = strcmp (met, "true") == 0 ? MEASURE_TARGET_MET
         : MEASURE_TARGET_MISSED;
+  if (missed != NULL)
+    row->missed = read_missed (missed);
   for (guint i = 0; i < MEASURE_N_COLUMNS; i++)
     if (!get_whole (cells, measure_columns[i].name, G_MAXINT64,
             &row->count[measure_columns[i].count])

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "row-columns.h"
 #include "settings.h"
+#include "target.h"
 
 /* A column of a row. */
 typedef struct
@@ -102,8 +103,23 @@ add_metrics (Cells * cells, const MeasureRow * row, guint metrics,
     }
 }
 
+/* "psnr+size"; empty if nothing is missed. */
+static gchar *
+name_missed (const MeasureRow * row)
+{
+  GString *names = g_string_new (NULL);
+
+  for (guint k = 0; k < MEASURE_N_KEEPS; k++)
+    if (row->missed >> k & 1)
+      g_string_append_printf (names, "%s%s", names->len > 0 ? "+" : "",
+          measure_keep_name (k));
+  return g_string_free (names, FALSE);
+}
+
+/* `missed` is name_missed()'s. */
 static void
-fill_cells (const MeasureRow * row, Cells * cells, guint metrics)
+fill_cells (const MeasureRow * row, const gchar * missed, Cells * cells,
+    guint metrics)
 {
   static const gchar *psnr[] = { "psnr-y", "psnr-u", "psnr-v" };
   gboolean encoded = row->encoder != NULL;
@@ -133,6 +149,7 @@ fill_cells (const MeasureRow * row, Cells * cells, guint metrics)
   add_boolean (cells, "file-size-exact", row->exact, row->coded);
   add_boolean (cells, "target-met", row->target != MEASURE_NO_TARGET,
       row->target == MEASURE_TARGET_MET);
+  add_string (cells, "target-missed", missed);
 }
 
 static void
@@ -226,9 +243,10 @@ append_figure (GString * text, const MeasureRow * row, guint metric)
 }
 
 static void
-append_text (GString * text, const MeasureRow * row, guint metrics)
+append_text (GString * text, const MeasureRow * row, const gchar * missed,
+    guint metrics)
 {
-  static const gchar *targets[] = { "", "  missed", "  met" };
+  static const gchar *targets[] = { "", "  missed ", "  met" };
 
   g_string_append_printf (text, "%-12s %3d  %-9s ",
       measure_row_name (row), row->setting, row->format);
@@ -252,7 +270,8 @@ append_text (GString * text, const MeasureRow * row, guint metrics)
     g_string_append_printf (text, " %6.2f%%", 100.0 * get_nonzero (row));
   else
     g_string_append_printf (text, " %7s", "");
-  g_string_append_printf (text, "%s  %s\n", targets[row->target], row->file);
+  g_string_append_printf (text, "%s%s  %s\n", targets[row->target], missed,
+      row->file);
 }
 
 void
@@ -271,7 +290,7 @@ measure_row_append_head (GString * text, MeasureStyle style, guint metrics)
     const MeasureRow row = {.depth = 8 };
     Cells cells;
 
-    fill_cells (&row, &cells, metrics);
+    fill_cells (&row, NULL, &cells, metrics);
     for (guint i = 0; i < cells.n; i++) {
       cells.cell[i].type = STRING;
       cells.cell[i].string = cells.cell[i].name;
@@ -284,13 +303,15 @@ void
 measure_row_append (GString * text, const MeasureRow * row, MeasureStyle style,
     guint metrics)
 {
+  gchar *missed = name_missed (row);
   Cells cells;
 
-  fill_cells (row, &cells, metrics);
+  fill_cells (row, *missed != '\0' ? missed : NULL, &cells, metrics);
   if (style == MEASURE_TEXT)
-    append_text (text, row, metrics);
+    append_text (text, row, missed, metrics);
   else if (style == MEASURE_CSV)
     append_csv (text, &cells);
   else
     append_json (text, &cells);
+  g_free (missed);
 }

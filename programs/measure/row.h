@@ -48,6 +48,7 @@ typedef struct
   gint64 count[MEASURE_N_COUNTS];
   MeasureMetrics metrics;
   enum { MEASURE_NO_TARGET, MEASURE_TARGET_MISSED, MEASURE_TARGET_MET } target;
+  guint missed;                 /* bits 1 << MeasureKeep (target.h) */
 } MeasureRow;
 
 typedef enum

@@ -222,6 +222,13 @@ def targets_choose_among_an_encoders_settings():
                               ("size", rows[3]["file-size"], "35")):
         row, = table("zones.y4m", "-e", "x264enc", "--qp", "20-40:5", f"--target-{option}", value)
         assert (row["qp"], row["target-met"]) == (qp, "true"), row
+    rows = table(*CLIPS, "-e", "x264enc", "--qp", "20-40:5")
+    lows = [min(float(a["psnr"]), float(b["psnr"])) for a, b in zip(rows[:5], rows[5:])]
+    for qp, low in enumerate(lows):
+        chosen = table(*CLIPS, "-e", "x264enc", "--qp", "20-40:5", "--collection", "min",
+                       "--target-psnr", str(low), "--target-size", "99999999")
+        assert [(r["file"], r["qp"], r["target-met"]) for r in chosen] == \
+            [(clip, str(20 + 5 * qp), "true") for clip in CLIPS], chosen
 
 
 @case

@@ -11,6 +11,7 @@ the plugin (built with sanitizers)."""
 import csv
 import io
 import json
+import math
 import os
 import random
 import re
@@ -357,6 +358,145 @@ def targets_are_the_best_of_all():
         assert file.read() == before
 
 
+# Limits of qualities, which are kept from above, and of sizes.
+LIMITS = ({"psnr": 33, "ssim": 0.97}, {"psnr": 36, "bpp": 2}, {"psnr": 33, "bpp": 0.3},
+          {"ssim": 0.99, "size": 2000, "bpp": 99}, {"bpp": 1.5, "size": 4000}, {"psnr": 33},
+          {"psnr": 200, "ssim": 0.9}, {"size": 9000}, {"size": 9, "ssim": 1})
+MANY = ("--transform", "jpeg-8x8,hevc-8x8", "--quality", "3-99:4", "--qp", "0-51", "-m", "ssim",
+        "colour.jpg", "grey.png", "clip.y4m")
+
+
+def statistic_of(name, figures):
+    figures = sorted(figures)
+    if name == "mean":
+        return sum(figures) / len(figures)
+    return figures[0 if name == "min" else math.ceil(int(name[1:]) / 100 * len(figures)) - 1]
+
+
+def best_of(settings, limits, statistic):
+    """The setting to take, a list of its files' rows, and the limits that it misses."""
+    def miss(rows, quality):
+        missed = {}
+        for name, limit in limits.items():
+            if (name in ("psnr", "ssim")) != quality:
+                continue
+            if quality:
+                part = limit - statistic_of(statistic, [float(r[name]) for r in rows])
+            elif name == "size":
+                part = sum(size(r) for r in rows) - limit
+            else:
+                part = sum(int(r["bits"] or r["bits-estimated"]) for r in rows) / sum(
+                    int(r["samples-y"]) for r in rows) - limit
+            if part > 0:
+                missed[name] = part / limit
+        return missed
+
+    def order(rows):
+        fine = number(rows[0])
+        bits = sum(int(r["bits"] or r["bits-estimated"]) for r in rows)
+        return (max(miss(rows, True).values(), default=0),
+                max(miss(rows, False).values(), default=0),
+                *((bits if len(rows) > 1 else 0, fine) if {"psnr", "ssim"} & set(limits)
+                  else (-fine,)))
+    best = min(settings, key=order)
+    return best, sorted([*miss(best, True), *miss(best, False)])
+
+
+def options_of(limits):
+    return [word for name, limit in limits.items() for word in (f"--target-{name}", str(limit))]
+
+
+def by_setting(rows):
+    settings = {}
+    for row in rows:
+        settings.setdefault((row["transform"], number(row)), []).append(row)
+    return settings
+
+
+@case
+def targets_combine():
+    lines = run("--quiet", "--csv", "-", "--exact-size", *MANY)[0]
+    all_rows = list(csv.DictReader(io.StringIO(lines)))
+    outcomes = set()
+    for limits in LIMITS:
+        chosen = list(csv.DictReader(io.StringIO(run("--merge", "-", "--csv", "-", *options_of(
+            limits), input=lines)[0])))
+        assert len(chosen) == 6
+        for row in chosen:
+            (best,), missed = best_of([[r] for r in all_rows if r["file"] == row["file"]
+                                       and r["transform"] == row["transform"]], limits, "min")
+            assert row == {**best, "target-met": "false" if missed else "true",
+                           "target-missed": row["target-missed"]}, limits
+            assert sorted(filter(None, row["target-missed"].split("+"))) == missed, limits
+            outcomes.add(" ".join(missed))
+    assert {"", "bpp", "psnr", "size"} <= outcomes, outcomes
+    out = run("--quiet", "grey.png", "--target-psnr", "40", "--target-bpp", "0.1")[0]
+    assert "  missed bpp  grey.png" in out, out
+
+
+@case
+def one_setting_for_a_collection():
+    lines = run("--quiet", "--csv", "-", "--exact-size", *MANY)[0]
+    settings = by_setting(csv.DictReader(io.StringIO(lines)))
+    for limits in LIMITS:
+        for statistic in "mean", "min", "p33", "p34", "p66", "p67", "p99":
+            wanted, problems = {}, 0
+            for transform in "jpeg-8x8", "hevc-8x8":
+                best, missed = best_of([s for (t, _), s in settings.items() if t == transform],
+                                       limits, statistic)
+                wanted[transform] = number(best[0]), "false" if missed else "true"
+                problems += bool(missed)
+            out, err = run("--merge", "-", "--csv", "-", "--collection", statistic,
+                           *options_of(limits), input=lines, status=int(problems > 0))
+            chosen = list(csv.DictReader(io.StringIO(out)))
+            assert len(chosen) == 6
+            assert {(r["transform"], number(r), r["target-met"]) for r in chosen} == \
+                {(t, *w) for t, w in wanted.items()}, (limits, statistic)
+            assert err.count("\n  ") == problems, err
+
+
+@case
+def a_setting_that_a_file_lacks_is_not_the_collections():
+    options = ("--merge", "-", "--csv", "-", "--target-psnr", "33", "--collection", "min")
+    whole = lines = run("--quiet", "--csv", "-", *MANY)[0].splitlines(keepends=True)
+    first = list(csv.DictReader(io.StringIO(run(*options, input="".join(lines))[0])))
+    for row in first[:2]:  # of both transforms
+        lines = [line for line in lines if not (line.startswith(f"clip.y4m,{row['transform']},")
+                                                and number(row) == number(next(csv.DictReader(
+                                                    [lines[0], line]))))]
+    second = list(csv.DictReader(io.StringIO(run(*options, input="".join(lines))[0])))
+    assert len(second) == 6
+    assert all(number(a) < number(b) for a, b in zip(first, second, strict=True))
+    # Of two files each setting is in one.
+    odd = whole[:1] + [line for line in whole if line.startswith("grey.png,jpeg")][::2] \
+        + [line for line in whole if line.startswith("clip.y4m,jpeg")][1::2]
+    out, err = run(*options, input="".join(odd), status=1)
+    assert out.count("\n") == 1 and "jpeg-8x8: no setting was measured in all of 2 files" in err
+
+
+@case
+def a_collection_is_told_in_words():
+    options = ("--quiet", *MANY, "--collection", "mean", "--target-psnr")
+    out, err = run(*options, "35")
+    assert err == "" and "\nOne setting for all files (mean)\n" in out
+    line, = (line for line in out.splitlines() if re.match("hevc-8x8 .* several +3 ", line))
+    assert line.endswith("  met")
+    rows = by_setting(csv.DictReader(io.StringIO(run("--csv", "-", *options, "35")[0])))
+    (_, qp), same = list(rows.items())[1]
+    assert f"{-qp:4d}  several" in line
+    assert f" {sum(float(r['psnr']) for r in same) / 3:.4f} " in line, line
+    # What none keeps; in the formats that are asked for, each by itself.
+    out, err = run(*options, "90", "--format", "I420,GRAY8", status=1)
+    for name in "I420", "GRAY8":
+        said, = re.findall(rf"\n  jpeg-8x8, {name}, quality 99: mean psnr is ([0-9.]+), below 90\n",
+                           err)
+        line, = (line for line in out.splitlines() if re.match(f"jpeg-8x8 +99  {name} +3 ", line))
+        assert f" {float(said):.4f} " in line and line.endswith("  missed")
+    out, err = run("--quiet", "grey.png", "not-there.png", "--target-psnr", "35", "--collection",
+                   "min", status=1)
+    assert re.search(r"\njpeg-8x8 +\d+  GRAY8 +1 ", out) and "not-there.png" in err
+
+
 @case
 def sizes_are_of_files():
     """What is chosen for a size has a file of that size, and no longer one."""
@@ -441,7 +581,12 @@ def wrong_usage_names_value_and_range():
             ("--first-frame", "-1"): ("-1",),
             ("--n-frames", "0"): ("0",),
             ("--target-psnr", "-3"): ("-3", "above 0"),
-            ("--target-psnr", "30", "--target-bpp", "1"): ("--target-psnr", "--target-bpp"),
+            ("--collection", "mean"): ("--collection", "target"),
+            ("--collection", "p0", "--target-psnr", "30"): ("'p0'", "min", "p1 to p99"),
+            ("--collection", "p5", "--target-psnr", "30", "--resume", "--csv", "x"):
+            ("--collection", "--merge"),
+            ("--target-psnr", "30", "--target-bpp", "0"): ("--target-bpp=0", "above 0"),
+            ("--target-psnr", "30", "--target-ssim", "0.9"): ("--target-ssim", "--metrics"),
             ("--target-size", "30", "--frames"): ("--frames",),
             ("--resume",): ("--resume", "--csv"),
             ("--resume", "--csv", "-"): ("--resume", "--csv"),
