@@ -152,7 +152,7 @@ has_collection (const Program * program)
   return program->options.target.collection != MEASURE_EACH_FILE;
 }
 
-/* Take the rows of files. What of a collection is written shows at its end. */
+/* Take the rows of files. Those of a collection wait for its end. */
 static void
 take_rows (Program * program, const GArray * rows)
 {

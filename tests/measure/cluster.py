@@ -290,6 +290,7 @@ def wrong_usage():
             ("a.jpg", "--", "--csv"): ("--csv needs a value",),
             ("a.jpg", "--", "--csv", "-", "--json=-"): ("--csv", "--json"),
             ("a.jpg", "--", "--resume"): ("--resume",),
+            ("a.jpg", "--", "--collection=min", "--target-psnr=30"): ("--collection",),
             ("a.jpg", "--", "--merge"): ("--merge",),
             ("a.jpg", "--", "long.mkv"): ("before --",)}.items():
         err = cluster(*arguments, where=[], status=2)[1]
