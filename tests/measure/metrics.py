@@ -188,7 +188,6 @@ def wrong_usage_names_value_and_range():
             ("--metrics", "ssim,,xpsnr"): ("--metrics",),
             ("--target-ssim", "0.9"): ("--target-ssim", "--metrics"),
             ("--metrics", "ssim", "--target-ssim", "1.5"): ("1.5", "1"),
-            ("--metrics", "ssim", "--target-ssim", "0.9", "--target-psnr", "30"): ("One target",),
             ("--plot-metric", "ssim", "--metrics", "ssim"): ("--plot",),
             ("--merge", "--metrics", "ssim"): ("--merge",),
             **({("--plot", "x.svg", "--plot-metric", "vmaf"): ("'vmaf'", "psnr"),
