@@ -3,6 +3,7 @@
  * The frames in the engine: which backend runs, what goes in and what comes
  * out. All of it is the streaming thread's. */
 #include "gstblockdct.h"
+#include "gstblockdctmark.h"
 #include "dct/rate.h"
 #include "gstblockdctformat.h"
 #include "gstblockdcthost.h"
@@ -446,9 +447,10 @@ gst_blockdct_queue_submit (GstBlockDct * self, GstBuffer * inbuf,
   frame->in = inbuf;
   frame->out = outbuf;
   frame->asked = asked;
-  frame->repeated = self->repeating;
+  frame->repeated = self->repeating
+      || gst_blockdct_mark_is (inbuf, GST_BLOCKDCT_MARK_REPEATED);
   frame->number = self->report.totals.frames + self->n_in_flight
-      - (self->repeating ? 1 : 0);
+      - (frame->repeated ? 1 : 0);
   ok = keep_target (self, &settings, &src, frame);
   if (ok) {
     describe (self, frame, &settings);

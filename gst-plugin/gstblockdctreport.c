@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctreport.h"
 #include "gstblockdctfields.h"
+#include "gstblockdctmark.h"
 
 /* Of blockdct, and of blockdctcompare. */
 static const GstMetaInfo *meta_infos[2];
@@ -38,6 +39,7 @@ gst_blockdct_report_init (void)
 
   if (g_once_init_enter (&once)) {
     gst_blockdct_fields_init ();
+    gst_blockdct_mark_init ();
     meta_infos[0] = gst_meta_register_custom (GST_BLOCKDCT_NAME, no_tags, NULL,
         NULL, NULL);
     meta_infos[1] = gst_meta_register_custom (GST_BLOCKDCT_COMPARE_NAME,

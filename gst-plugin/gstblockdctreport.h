@@ -108,7 +108,7 @@ typedef struct
   GstClockTime interval_end;
 } GstBlockDctReport;
 
-/** Register the custom meta; once. */
+/** Register the custom metas, the mark of repeated frames among them; once. */
 void gst_blockdct_report_init (void);
 
 /** Add one frame; `second`: B's statistics, if how->second says that there is

@@ -5,12 +5,14 @@
 #include <gst/gst.h>
 #include "compare/gstblockdctcompare.h"
 #include "gstblockdct.h"
+#include "preview/gstblockdctpreview.h"
 
 static gboolean
 plugin_init (GstPlugin * plugin)
 {
   return GST_ELEMENT_REGISTER (blockdct, plugin)
-      && GST_ELEMENT_REGISTER (blockdctcompare, plugin);
+      && GST_ELEMENT_REGISTER (blockdctcompare, plugin)
+      && GST_ELEMENT_REGISTER (blockdctpreview, plugin);
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, blockdct,

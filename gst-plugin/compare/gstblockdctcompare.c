@@ -432,6 +432,15 @@ gst_blockdct_compare_src_event (GstAggregator * agg, GstEvent * event)
       (agg, event);
 }
 
+void
+gst_blockdct_compare_set_lockstep (GstBlockDctCompare * self, guint max_frames)
+{
+  g_mutex_lock (&self->gate.lock);
+  self->gate.max_frames = max_frames;
+  self->gate.max_time = 0;
+  g_mutex_unlock (&self->gate.lock);
+}
+
 /* GstElement, GObject */
 
 static void

@@ -141,6 +141,11 @@ struct _GstBlockDctCompare
 
 GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_compare_debug);
 
+/** The inputs come from one source, frame by frame: let none run ahead by more
+ * than so many frames. Before PAUSED. */
+void gst_blockdct_compare_set_lockstep (GstBlockDctCompare * self,
+    guint max_frames);
+
 /** The distorted pads' names, by number. */
 extern const gchar *const gst_blockdct_compare_pad_names[BDCT_MAX_DISTORTED];
 

@@ -514,7 +514,7 @@ start_pair (GstBlockDctCompare * self,
     ret = follow_output (self, pads, &settings, changed);
   if (ret == GST_FLOW_OK)
     ret = follow_segment (self, pads[0]);
-  if (ret == GST_FLOW_OK)
+  if (ret == GST_FLOW_OK && !self->pair.repeated)
     ret = look_for_shifts (self, pads, settings.offset);
   if (ret == GST_FLOW_OK)
     ret = get_output (self, &out);

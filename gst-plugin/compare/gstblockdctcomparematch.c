@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst-plugin/gstblockdctpool.h"
+#include "gst-plugin/gstblockdctmark.h"
 #include "gstblockdctcomparematch.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_compare_debug);
@@ -26,6 +27,12 @@ gst_blockdct_compare_pair_clear (GstBlockDctComparePair * pair)
   gst_clear_buffer (&pair->reference);
   for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
     gst_clear_buffer (&pair->distorted[i]);
+}
+
+static gboolean
+is_repeated (GstBuffer * buffer)
+{
+  return gst_blockdct_mark_is (buffer, GST_BLOCKDCT_MARK_REPEATED);
 }
 
 /* A flush takes the segment, and may come upon a frame that was looked at. */
@@ -68,15 +75,16 @@ get_duration (const GstBlockDctCompareMatch * match,
       : 2 * DEFAULT_TOLERANCE;
 }
 
-/* Take the frame that is next off a pad. NULL: it is gone since it was looked
- * at, as another thread has released the pad. */
+/* Take the frame that is next off a pad, and count it if it was not there
+ * before. NULL: it is gone since it was looked at, as another thread has
+ * released the pad. */
 static GstBuffer *
 take (GstBlockDctComparePad * pad)
 {
   GstBuffer *buffer = gst_aggregator_pad_pop_buffer (GST_AGGREGATOR_PAD (pad));
 
-  if (buffer == NULL)
-    return NULL;
+  if (buffer == NULL || is_repeated (buffer))
+    return buffer;
   pad->last_time = gst_blockdct_compare_pad_get_running_time (pad, buffer);
   pad->arrived++;
   return buffer;
@@ -91,7 +99,7 @@ skip (GstBlockDctCompareMatch * match, GstBlockDctComparePad * pad)
   if (buffer == NULL)
     return;
   GST_DEBUG_OBJECT (pad, "no partner for %" GST_PTR_FORMAT, buffer);
-  match->unmatched[pad->number]++;
+  match->unmatched[pad->number] += !is_repeated (buffer);
   gst_buffer_unref (buffer);
 }
 
@@ -255,18 +263,24 @@ gst_blockdct_compare_match_next (GstBlockDctCompareMatch * match,
   if (waits && !timeout)
     return GST_BLOCKDCT_COMPARE_WAITING;
   match->decided = FALSE;
-  pair->number = match->first_number + reference->arrived;
   pair->segment = gst_blockdct_compare_pad_get_segment (reference);
   pair->reference = take (reference);
   if (pair->segment.format == GST_FORMAT_UNDEFINED)
     gst_clear_buffer (&pair->reference);
   if (pair->reference == NULL)
     return GST_BLOCKDCT_COMPARE_SKIPPED;
+  pair->number = match->first_number + reference->arrived - 1;
+  pair->repeated = is_repeated (pair->reference);
   for (guint i = 1; i <= BDCT_MAX_DISTORTED; i++) {
     if (found[i])
       pair->distorted[i - 1] = take (pads[i]);
+    if (pair->distorted[i - 1] != NULL && gst_blockdct_mark_is
+        (pair->distorted[i - 1], GST_BLOCKDCT_MARK_ABSENT)) {
+      gst_clear_buffer (&pair->distorted[i - 1]);
+      continue;
+    }
     met |= pair->distorted[i - 1] != NULL;
-    if (pads[i] != NULL && pair->distorted[i - 1] == NULL)
+    if (pads[i] != NULL && pair->distorted[i - 1] == NULL && !pair->repeated)
       match->unmatched[i - 1]++;
   }
   if (!met) {

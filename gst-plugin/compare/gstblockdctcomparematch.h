@@ -23,6 +23,7 @@ typedef struct
   GstBuffer *distorted[BDCT_MAX_DISTORTED];
   guint64 number;               /* of the reference frame: one more than that
                                    before it, if that is of the same stream */
+  gboolean repeated;            /* it has been there before */
   GstSegment segment;           /* likewise its */
 } GstBlockDctComparePair;
 

@@ -3,6 +3,7 @@
  * What is said of a pair that comes out of the engine, and what leaves. */
 #include "gstblockdctcompare.h"
 #include "gst-plugin/gstblockdctfields.h"
+#include "gst-plugin/gstblockdctmark.h"
 
 #include <math.h>
 
@@ -118,11 +119,18 @@ report (GstBlockDctCompare * self, GstBuffer * buffer,
     .header_bits = input->header_bits,
   };
   const guint64 index = self->report[pad].totals.frames;
-  const gboolean ok = check_psnr (self, frame, stats, pad, index);
+  const gboolean ok = frame->pair.repeated
+      || check_psnr (self, frame, stats, pad, index);
   const GstStructure *s;
 
   if (!(settings->metrics & GST_BLOCKDCT_COMPARE_PSNR))
     leave_out_errors (stats);
+  if (frame->pair.repeated) {
+    gst_blockdct_report_repeated (&self->report[pad], GST_ELEMENT (self),
+        buffer, stats, NULL, &how, &frame->times, settings->post_messages
+        && settings->interval == 0);
+    return TRUE;
+  }
   self->report[pad].totals.dropped = self->match.unmatched[pad];
   s = gst_blockdct_report_frame (&self->report[pad], GST_ELEMENT (self),
       buffer, stats, NULL, &how, &frame->times, settings->post_messages,
@@ -209,6 +217,8 @@ take_buffer (GstBlockDctCompareInFlight * frame)
 
   gst_blockdct_compare_pair_clear (&frame->pair);
   buffer = gst_buffer_make_writable (buffer);
+  if (frame->pair.repeated)
+    gst_blockdct_mark_add (buffer, GST_BLOCKDCT_MARK_REPEATED);
   GST_BUFFER_PTS (buffer) = pts;
   GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
   GST_BUFFER_DURATION (buffer) = duration;

@@ -9,10 +9,6 @@ GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_compare_debug);
 /* More than any input runs ahead: the gate decides, not GstAggregator. */
 #define UNLIMITED (G_GUINT64_CONSTANT (1) << 60)
 
-/* Frames that pass a full pad before it closes. It opens again when it is no
- * longer full: the threads that feed it do not wake for each frame. */
-#define BEYOND_FULL 16
-
 /* Frames of a limited pool that may wait as they are. */
 #define MAX_HELD 2
 
@@ -26,6 +22,8 @@ gst_blockdct_compare_gate_init (GstBlockDctCompareGate * gate)
 {
   g_mutex_init (&gate->lock);
   g_cond_init (&gate->cond);
+  gate->max_frames = GST_BLOCKDCT_COMPARE_MAX_FRAMES;
+  gate->max_time = GST_BLOCKDCT_COMPARE_MAX_TIME;
 }
 
 void
@@ -82,12 +80,13 @@ get_running_time (GstPad * pad, GstBuffer * buffer)
 /* Called with the gate's lock: for the frame of `next`. A frame of unknown time
  * counts as late. */
 static gboolean
-is_full (const GstBlockDctComparePad * self)
+is_full (const GstBlockDctComparePad * self,
+    const GstBlockDctCompareGate * gate)
 {
-  return self->queued >= GST_BLOCKDCT_COMPARE_MAX_FRAMES
+  return self->queued >= gate->max_frames
       && (!GST_CLOCK_TIME_IS_VALID (self->next)
       || !GST_CLOCK_TIME_IS_VALID (self->oldest) || self->next < self->oldest
-      || self->next - self->oldest >= GST_BLOCKDCT_COMPARE_MAX_TIME);
+      || self->next - self->oldest >= gate->max_time);
 }
 
 /* A pad that is empty, with a reference; NULL: there is none. */
@@ -169,9 +168,12 @@ enter (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
 
   g_mutex_lock (&gate->lock);
   pad->next = time;
-  pad->beyond = is_full (pad) ? pad->beyond + 1 : 0;
-  pad->waits = pad->beyond > BEYOND_FULL;
-  while (ok && !gate->open && !pad->flushing && pad->waits && is_full (pad)) {
+  pad->beyond = is_full (pad, gate) ? pad->beyond + 1 : 0;
+  /* Once closed it opens when it is no longer full: those that feed it do not
+   * wake for each frame. */
+  pad->waits = pad->beyond > gate->max_frames / 4;
+  while (ok && !gate->open && !pad->flushing && pad->waits
+      && is_full (pad, gate)) {
     const gint64 end = g_get_monotonic_time () + GST_BLOCKDCT_COMPARE_PATIENCE;
     const guint queued = pad->queued;
 
@@ -295,7 +297,7 @@ gst_blockdct_compare_pad_leave (GstBlockDctComparePad * self,
   if (self->queued > 0)
     self->queued--;
   self->oldest = time;
-  if (self->waits && !is_full (self))
+  if (self->waits && !is_full (self, gate))
     g_cond_broadcast (&gate->cond);
   g_mutex_unlock (&gate->lock);
 }

@@ -16,7 +16,7 @@
 
 G_BEGIN_DECLS
 
-/** How far an input may run ahead: both have to be reached. */
+/** How far an input may run ahead. */
 #define GST_BLOCKDCT_COMPARE_MAX_FRAMES 64
 #define GST_BLOCKDCT_COMPARE_MAX_TIME (4 * GST_SECOND)
 
@@ -36,6 +36,9 @@ typedef struct
 {
   GMutex lock;
   GCond cond;
+  guint max_frames;             /* how far an input may run ahead, and a quarter
+                                   more frames; both have to be reached */
+  GstClockTime max_time;
   gboolean open;                /* nothing waits: the element stops, or
                                    downstream wants no more */
   gboolean buffering;           /* GstAggregator's latency has been raised */

@@ -1,0 +1,34 @@
+/* blockdct: marks that blockdctpreview puts on frames, and elements pass on
+ * with them.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_BLOCKDCT_MARK_H
+#define GST_BLOCKDCT_MARK_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  /** The frame is shown again: nothing is counted. */
+  GST_BLOCKDCT_MARK_REPEATED,
+  /** It stands for a picture that is not made: blockdctcompare does as if the
+   * pad were not there. */
+  GST_BLOCKDCT_MARK_ABSENT
+} GstBlockDctMark;
+
+/** Register the marks, which are custom metas; once. */
+void gst_blockdct_mark_init (void);
+
+/** A marked copy of a buffer, with its memory; the caller's. */
+GstBuffer *gst_blockdct_mark_copy (GstBuffer * buffer, GstBlockDctMark mark);
+
+/** Mark a writable buffer, if it is not yet. */
+void gst_blockdct_mark_add (GstBuffer * buffer, GstBlockDctMark mark);
+
+gboolean gst_blockdct_mark_is (GstBuffer * buffer, GstBlockDctMark mark);
+
+G_END_DECLS
+#endif

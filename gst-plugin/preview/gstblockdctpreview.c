@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/**
+ * SECTION:element-blockdctpreview
+ * @title: blockdctpreview
+ *
+ * Original, A and B of a video, live: a `blockdct` named a, one named b, which
+ * runs while `compare::left` or `compare::right` is 1, and a `blockdctcompare`
+ * named compare, whose view comes out. `freeze` holds a frame, which is made
+ * again whenever a property changes.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 playbin uri=file:///tmp/holiday.mp4
+ *     video-filter="blockdctpreview a::quality=20 compare::overlay=true"
+ * ]|
+ */
+#include "gstblockdctpreview.h"
+#include "gst-plugin/compare/gstblockdctcompare.h"
+#include "gst-plugin/gstblockdctformat.h"
+#include "gst-plugin/gstblockdctparam.h"
+#include "gst-plugin/gstblockdctmark.h"
+
+GST_DEBUG_CATEGORY (gst_blockdct_preview_debug);
+#define GST_CAT_DEFAULT gst_blockdct_preview_debug
+
+enum
+{ PROP_0, PROP_FREEZE };
+
+G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDctPreview, gst_blockdct_preview,
+    GST_TYPE_BIN,
+    GST_DEBUG_CATEGORY_INIT (gst_blockdct_preview_debug, "blockdctpreview", 0,
+        "Original, A and B");
+    gst_blockdct_mark_init ());
+GST_ELEMENT_REGISTER_DEFINE (blockdctpreview, "blockdctpreview", GST_RANK_NONE,
+    GST_TYPE_BLOCKDCT_PREVIEW);
+
+/* B */
+
+/* Any thread may change these. */
+static void
+on_side (GstBlockDctPreview * self)
+{
+  gint left, right;
+
+  g_object_get (self->compare, "left", &left, "right", &right, NULL);
+  g_atomic_int_set (&self->shows_b, left == GST_BLOCKDCT_PREVIEW_B
+      || right == GST_BLOCKDCT_PREVIEW_B);
+}
+
+/* B, while nobody looks at it, is no picture, and costs nothing. */
+static GstPadProbeReturn
+on_input_of_b (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  GstBlockDctPreview *self = data;
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  GstPad *src;
+
+  (void) pad;
+  if (g_atomic_int_get (&self->shows_b))
+    return GST_PAD_PROBE_OK;
+  src = gst_element_get_static_pad (self->b, "src");
+  GST_PAD_PROBE_INFO_FLOW_RETURN (info) = gst_pad_push (src,
+      gst_blockdct_mark_copy (buffer, GST_BLOCKDCT_MARK_ABSENT));
+  gst_object_unref (src);
+  gst_buffer_unref (buffer);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+/* Frames */
+
+/* A repeated frame is shown at once: it has no time of its own. */
+static GstPadProbeReturn
+on_picture (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  GstBlockDctPreview *self = data;
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+
+  (void) pad;
+  if (!gst_blockdct_mark_is (buffer, GST_BLOCKDCT_MARK_REPEATED))
+    return GST_PAD_PROBE_OK;
+  buffer = gst_buffer_make_writable (buffer);
+  GST_BUFFER_PTS (buffer) = GST_CLOCK_TIME_NONE;
+  GST_BUFFER_DURATION (buffer) = GST_CLOCK_TIME_NONE;
+  GST_PAD_PROBE_INFO_DATA (info) = buffer;
+  gst_blockdct_preview_freeze_shown (self->freeze);
+  return GST_PAD_PROBE_OK;
+}
+
+static GstPadProbeReturn
+on_upstream_event (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
+
+  (void) pad;
+  if (GST_EVENT_TYPE (event) != GST_EVENT_NAVIGATION
+      || !gst_blockdct_preview_keys_handle (data, event))
+    return GST_PAD_PROBE_OK;
+  gst_event_unref (event);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+static void
+on_change (GstBlockDctPreview * self)
+{
+  gst_blockdct_preview_freeze_change (self->freeze);
+}
+
+/* GObject, GstElement */
+
+static void
+gst_blockdct_preview_set_property (GObject * object, guint id,
+    const GValue * value, GParamSpec * pspec)
+{
+  GstBlockDctPreview *self = GST_BLOCKDCT_PREVIEW (object);
+
+  if (id != PROP_FREEZE) {
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  self->frozen = g_value_get_boolean (value);
+  GST_OBJECT_UNLOCK (self);
+  gst_blockdct_preview_freeze_set (self->freeze, g_value_get_boolean (value));
+}
+
+static void
+gst_blockdct_preview_get_property (GObject * object, guint id, GValue * value,
+    GParamSpec * pspec)
+{
+  GstBlockDctPreview *self = GST_BLOCKDCT_PREVIEW (object);
+
+  if (id != PROP_FREEZE) {
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  g_value_set_boolean (value, self->frozen);
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* Frames wait in A, B and compare, no more of them than there have to be: what
+ * is changed is seen soon. */
+static void
+follow_depths (GstBlockDctPreview * self)
+{
+  guint of_a, of_b;
+
+  g_object_get (self->a, "async-depth", &of_a, NULL);
+  g_object_get (self->b, "async-depth", &of_b, NULL);
+  gst_blockdct_compare_set_lockstep (GST_BLOCKDCT_COMPARE (self->compare),
+      1 + MAX (of_a, of_b));
+}
+
+static GstStateChangeReturn
+gst_blockdct_preview_change_state (GstElement * element,
+    GstStateChange transition)
+{
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+    follow_depths (GST_BLOCKDCT_PREVIEW (element));
+  return GST_ELEMENT_CLASS (gst_blockdct_preview_parent_class)->change_state
+      (element, transition);
+}
+
+static void
+gst_blockdct_preview_class_init (GstBlockDctPreviewClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstCaps *caps = gst_blockdct_format_caps ();
+
+  object_class->set_property =
+      GST_DEBUG_FUNCPTR (gst_blockdct_preview_set_property);
+  object_class->get_property =
+      GST_DEBUG_FUNCPTR (gst_blockdct_preview_get_property);
+  element_class->change_state =
+      GST_DEBUG_FUNCPTR (gst_blockdct_preview_change_state);
+  g_object_class_install_property (object_class, PROP_FREEZE,
+      g_param_spec_boolean ("freeze", "Freeze", "Hold the input back, and show "
+          "the last frame again whenever a property changes", FALSE, PLAYING));
+  gst_element_class_set_static_metadata (element_class, "Block DCT preview",
+      "Filter/Analyzer/Video", "Original, A and B of a video side by side: "
+      "block transforms with their quantizers", "gst-blockdct");
+  gst_element_class_add_pad_template (element_class,
+      gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, caps));
+  gst_element_class_add_pad_template (element_class,
+      gst_pad_template_new ("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps));
+  gst_caps_unref (caps);
+}
+
+static void
+add_ghost_pad (GstBlockDctPreview * self, GstElement * element,
+    const gchar * target, const gchar * name)
+{
+  GstPad *pad = gst_element_get_static_pad (element, target);
+  GstPadTemplate *templ = gst_element_class_get_pad_template
+      (GST_ELEMENT_GET_CLASS (self), name);
+
+  gst_element_add_pad (GST_ELEMENT (self),
+      gst_ghost_pad_new_from_template (name, pad, templ));
+  gst_object_unref (pad);
+}
+
+/* A blockdct behind the tee, with a thread of its own. */
+static GstElement *
+add_transform (GstBlockDctPreview * self, GstElement * tee, const gchar * name,
+    const gchar * pad)
+{
+  GstElement *queue = gst_element_factory_make ("queue", NULL);
+  GstElement *transform = gst_element_factory_make ("blockdct", name);
+
+  g_object_set (queue, "max-size-buffers", 1, "max-size-bytes", 0,
+      "max-size-time", G_GUINT64_CONSTANT (0), NULL);
+  gst_bin_add_many (GST_BIN (self), queue, transform, NULL);
+  gst_element_link_many (tee, queue, transform, NULL);
+  gst_element_link_pads (transform, "src", self->compare, pad);
+  g_signal_connect_swapped (transform, "notify", G_CALLBACK (on_change), self);
+  return transform;
+}
+
+static void
+add_probe (GstElement * element, const gchar * name, GstPadProbeType type,
+    GstPadProbeCallback callback, GstBlockDctPreview * self)
+{
+  GstPad *pad = gst_element_get_static_pad (element, name);
+
+  gst_pad_add_probe (pad, type, callback, self, NULL);
+  gst_object_unref (pad);
+}
+
+static void
+gst_blockdct_preview_init (GstBlockDctPreview * self)
+{
+  GstElement *freeze = gst_blockdct_preview_freeze_new ();
+  GstElement *tee = gst_element_factory_make ("tee", NULL);
+
+  self->freeze = GST_BLOCKDCT_PREVIEW_FREEZE (freeze);
+  self->compare = gst_element_factory_make ("blockdctcompare", "compare");
+  gst_bin_add_many (GST_BIN (self), freeze, tee, self->compare, NULL);
+  gst_element_link (freeze, tee);
+  gst_element_link_pads (tee, NULL, self->compare, "ref_sink");
+  self->a = add_transform (self, tee, "a", "dist_sink");
+  self->b = add_transform (self, tee, "b", "dist_sink_1");
+  add_ghost_pad (self, freeze, "sink", "sink");
+  add_ghost_pad (self, self->compare, "src", "src");
+  add_probe (self->b, "sink", GST_PAD_PROBE_TYPE_BUFFER, on_input_of_b, self);
+  add_probe (self->compare, "src", GST_PAD_PROBE_TYPE_BUFFER, on_picture, self);
+  add_probe (GST_ELEMENT (self), "src", GST_PAD_PROBE_TYPE_EVENT_UPSTREAM,
+      on_upstream_event, self);
+  g_signal_connect_swapped (self->compare, "notify::left",
+      G_CALLBACK (on_side), self);
+  g_signal_connect_swapped (self->compare, "notify::right",
+      G_CALLBACK (on_side), self);
+  g_signal_connect_swapped (self->compare, "notify", G_CALLBACK (on_change),
+      self);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Keys and the wheel, as far as they are about A, B and freeze; the rest is
+ * compare's. Every change goes through g_object_set(), as an app's would. */
+#include "gstblockdctpreview.h"
+
+#include <gst/video/navigation.h>
+#include <string.h>
+#include "dct/job.h"
+
+static gint
+get_int (GstElement * element, const gchar * property)
+{
+  gint value;
+
+  g_object_get (element, property, &value, NULL);
+  return value;
+}
+
+/* A's setting, by so much finer. */
+static void
+turn_quality (GstBlockDctPreview * self, gint by)
+{
+  const BdctTransform transform = get_int (self->a, "transform");
+  const gboolean has_qp =
+      bdct_family_has_qp (bdct_transform_info (transform)->family);
+  const gchar *name = has_qp ? "qp" : "quality";
+  GParamSpecInt *range = G_PARAM_SPEC_INT (g_object_class_find_property
+      (G_OBJECT_GET_CLASS (self->a), name));
+
+  g_object_set (self->a, name, CLAMP (get_int (self->a, name)
+          + (has_qp ? -by : by), range->minimum, range->maximum), NULL);
+}
+
+static void
+turn_transform (GstBlockDctPreview * self, gint by)
+{
+  g_object_set (self->a, "transform", (get_int (self->a, "transform") + by
+          + BDCT_N_TRANSFORMS) % BDCT_N_TRANSFORMS, NULL);
+}
+
+static void
+toggle_grid (GstBlockDctPreview * self, gint unused)
+{
+  const gboolean grid = !get_int (self->a, "grid");
+
+  (void) unused;
+  g_object_set (self->a, "grid", grid, NULL);
+  g_object_set (self->b, "grid", grid, NULL);
+}
+
+static void
+toggle_freeze (GstBlockDctPreview * self, gint unused)
+{
+  (void) unused;
+  g_object_set (self, "freeze", !get_int (GST_ELEMENT (self), "freeze"), NULL);
+}
+
+/* What says how blocks are made and quantized, of `from` to `to`. */
+static const gchar *const settings[] = { "transform", "quality", "qp" };
+
+/* B becomes what A is, and is shown beside it. */
+static void
+store_b (GstBlockDctPreview * self, gint unused)
+{
+  (void) unused;
+  for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
+    g_object_set (self->b, settings[i], get_int (self->a, settings[i]), NULL);
+  g_object_set (self->compare, "left", GST_BLOCKDCT_PREVIEW_A, "right",
+      GST_BLOCKDCT_PREVIEW_B, NULL);
+}
+
+static void
+swap (GstBlockDctPreview * self, gint unused)
+{
+  (void) unused;
+  for (guint i = 0; i < G_N_ELEMENTS (settings); i++) {
+    const gint of_a = get_int (self->a, settings[i]);
+
+    g_object_set (self->a, settings[i], get_int (self->b, settings[i]), NULL);
+    g_object_set (self->b, settings[i], of_a, NULL);
+  }
+}
+
+static const struct
+{
+  const gchar *key;
+  void (*func) (GstBlockDctPreview * self, gint by);
+  gint by;
+} keys[] = {
+  {"Up", turn_quality, 1},
+  {"Down", turn_quality, -1},
+  {"Right", turn_transform, 1},
+  {"Left", turn_transform, -1},
+  {"g", toggle_grid, 0},
+  {"b", store_b, 0},
+  {"x", swap, 0},
+  {"f", toggle_freeze, 0},
+};
+
+/* With these a key is somebody else's command, and the wheel is compare's. */
+static gboolean
+has_modifier (GstEvent * event)
+{
+  GstNavigationModifierType state = 0;
+
+  return gst_navigation_event_parse_modifier_state (event, &state)
+      && (state & (GST_NAVIGATION_MODIFIER_CONTROL_MASK
+          | GST_NAVIGATION_MODIFIER_MOD1_MASK
+          | GST_NAVIGATION_MODIFIER_META_MASK
+          | GST_NAVIGATION_MODIFIER_SUPER_MASK));
+}
+
+static gboolean
+handle_key (GstBlockDctPreview * self, GstEvent * event, gboolean press)
+{
+  const gchar *key;
+
+  if (!gst_navigation_event_parse_key_event (event, &key) || key == NULL)
+    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    if (strcmp (key, keys[i].key) == 0) {
+      if (press)
+        keys[i].func (self, keys[i].by);
+      return TRUE;
+    }
+  return FALSE;
+}
+
+/* X11 sinks send a wheel as buttons 4 (up) and 5. */
+static gboolean
+handle_button (GstBlockDctPreview * self, GstEvent * event, gboolean press)
+{
+  gdouble x, y;
+  gint button;
+
+  if (!gst_navigation_event_parse_mouse_button_event (event, &button, &x, &y)
+      || (button != 4 && button != 5))
+    return FALSE;
+  if (press)
+    turn_quality (self, button == 4 ? 1 : -1);
+  return TRUE;
+}
+
+static gboolean
+handle_scroll (GstBlockDctPreview * self, GstEvent * event)
+{
+  gdouble x, y, dx, dy;
+
+  if (!gst_navigation_event_parse_mouse_scroll_event (event, &x, &y, &dx, &dy)
+      || dy == 0)
+    return FALSE;
+  turn_quality (self, dy > 0 ? 1 : -1);
+  return TRUE;
+}
+
+gboolean
+gst_blockdct_preview_keys_handle (GstBlockDctPreview * self, GstEvent * event)
+{
+  if (!get_int (self->compare, "interactive") || has_modifier (event))
+    return FALSE;
+  switch (gst_navigation_event_get_type (event)) {
+    case GST_NAVIGATION_EVENT_KEY_PRESS:
+    case GST_NAVIGATION_EVENT_KEY_RELEASE:
+      return handle_key (self, event, gst_navigation_event_get_type (event)
+          == GST_NAVIGATION_EVENT_KEY_PRESS);
+    case GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS:
+    case GST_NAVIGATION_EVENT_MOUSE_BUTTON_RELEASE:
+      return handle_button (self, event, gst_navigation_event_get_type (event)
+          == GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS);
+    case GST_NAVIGATION_EVENT_MOUSE_SCROLL:
+      return handle_scroll (self, event);
+    default:
+      return FALSE;
+  }
+}
