@@ -69,13 +69,18 @@ begin_push (GstBlockDctPreviewFreeze * self, gboolean held)
   return self->pushing;
 }
 
-static void
-end_push (GstBlockDctPreviewFreeze * self)
+/* What downstream has said. While it flushes, an event that some of it no longer
+ * takes may look like an error. */
+static GstFlowReturn
+end_push (GstBlockDctPreviewFreeze * self, GstFlowReturn ret)
 {
   g_mutex_lock (&self->lock);
+  if (self->flushing && ret != GST_FLOW_OK)
+    ret = GST_FLOW_FLUSHING;
   self->pushing = FALSE;
   g_cond_broadcast (&self->changed);
   g_mutex_unlock (&self->lock);
+  return ret;
 }
 
 /* The time for which frames have been held back goes into their running time.
@@ -135,8 +140,7 @@ chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
     gst_buffer_unref (buffer);
   else
     ret = gst_pad_push (self->srcpad, buffer);
-  end_push (self);
-  return ret;
+  return end_push (self, ret);
 }
 
 static GstFlowReturn
@@ -146,29 +150,33 @@ push_event (GstBlockDctPreviewFreeze * self, GstEvent * event)
       : GST_PAD_IS_FLUSHING (self->srcpad) ? GST_FLOW_FLUSHING : GST_FLOW_ERROR;
 }
 
-/* An event waits its turn. A live input's events pass, but for its end: what is
- * behind them may be another picture, whose first frame passes, too. */
+/* Whether what follows is another picture, of which what left last is none. */
+static gboolean
+is_before_another (GstEvent * event)
+{
+  return GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START
+      || GST_EVENT_TYPE (event) == GST_EVENT_CAPS
+      || GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT;
+}
+
+/* An event waits its turn. A live input's events pass, but for its end. */
 static GstFlowReturn
 serialize (GstBlockDctPreviewFreeze * self, GstEvent * event)
 {
-  const gboolean end = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
-  GstFlowReturn ret;
-
   g_mutex_lock (&self->lock);
-  if (!begin_push (self, end || !self->live)) {
+  if (!begin_push (self, !self->live
+          || GST_EVENT_TYPE (event) == GST_EVENT_EOS)) {
     g_mutex_unlock (&self->lock);
     gst_event_unref (event);
     return GST_FLOW_FLUSHING;
   }
-  if (self->frozen && !end) {
+  if (is_before_another (event)) {
     gst_clear_buffer (&self->last);
     self->passes = TRUE;
   }
   follow_offset (self);
   g_mutex_unlock (&self->lock);
-  ret = push_event (self, event);
-  end_push (self);
-  return ret;
+  return end_push (self, push_event (self, event));
 }
 
 static void loop (gpointer data);
@@ -241,8 +249,7 @@ loop (gpointer data)
   self->stale = FALSE;
   self->due = g_get_monotonic_time () + REPEAT_INTERVAL;
   g_mutex_unlock (&self->lock);
-  ret = gst_pad_push (self->srcpad, buffer);
-  end_push (self);
+  ret = end_push (self, gst_pad_push (self->srcpad, buffer));
   if (ret == GST_FLOW_OK)
     return;
   /* Downstream wants no more; upstream hears it with its next frame. */

@@ -340,6 +340,40 @@ test_seek (void)
   stop (&duel, preview);
 }
 
+/* Other caps wait behind a frame that is held. */
+static void
+test_caps_change (void)
+{
+  GstElement *preview;
+  GstVideoInfo infos[2];
+  GstBuffer *out;
+  Duel duel;
+
+  preview = start (&duel, &infos[0], "single", 0, FALSE);
+  video_info (&infos[1], "I420", 2 * WIDTH, HEIGHT);
+  for (guint n = 0; n < 6; n++) {
+    const GstVideoInfo *old = &infos[n % 2], *new = &infos[(n + 1) % 2];
+    const gint quality = 30 + n;
+
+    duel_push (&duel, 0, frame_new (old, 2 * n));
+    out = pull_new (&duel);
+    g_assert_cmpuint (GST_BUFFER_PTS (out), ==, 2 * n * FRAME);
+    gst_buffer_unref (out);
+    g_object_set (preview, "freeze", TRUE, NULL);
+    duel_set_caps (&duel, 0, new);
+    duel_push (&duel, 0, frame_new (new, 2 * n + 1));
+    gst_child_proxy_set (GST_CHILD_PROXY (preview), "a::quality", quality,
+        NULL);
+    wait_for_repeat (&duel, old, 2 * n, quality);
+    g_object_set (preview, "freeze", FALSE, NULL);
+    out = pull_new (&duel);
+    g_assert_cmpuint (GST_BUFFER_PTS (out), ==, (2 * n + 1) * FRAME);
+    g_assert_true (is_coded (new, out, 2 * n + 1, quality));
+    gst_buffer_unref (out);
+  }
+  stop (&duel, preview);
+}
+
 /* A live input goes on meanwhile: what it gives is dropped. */
 static void
 test_live (void)
@@ -503,6 +537,124 @@ test_restart (void)
   stop (&duel, preview);
 }
 
+/* The next frame that is not shown again, which has to come soon. */
+static GstClockTime
+get_new_time (Duel * duel)
+{
+  GstBuffer *out = pull_new (duel);
+  GstClockTime time;
+
+  g_assert_nonnull (out);
+  g_assert_nonnull (duel_figures (out, "dist_sink"));
+  time = GST_BUFFER_PTS (out);
+  gst_buffer_unref (out);
+  return time;
+}
+
+static void
+set_int (GstElement * preview, const gchar * name, gint value)
+{
+  gst_child_proxy_set (GST_CHILD_PROXY (preview), name, value, NULL);
+}
+
+/* GStreamer wants no seek, and no other state, before a state is reached. */
+static void
+wait_for_state (Duel * duel)
+{
+  g_assert_cmpint (gst_element_get_state (duel->pipeline, NULL, NULL, PATIENCE),
+      ==, GST_STATE_CHANGE_SUCCESS);
+}
+
+static void
+do_anything (Duel * duel, GstElement * preview, GRand * rand)
+{
+  static const gchar *const keys[] = { "Up", "Down", "Left", "Right", "b", "x",
+    "c", "v", "f", "g", "space", "m"
+  };
+  static const gchar *const views[] = { "single", "wipe", "flicker",
+    "error-map"
+  };
+  const gint value = g_rand_int_range (rand, 0, 100);
+  GstClockTime to = value * GST_SECOND;
+
+  switch (g_rand_int_range (rand, 0, 11)) {
+    case 0:
+    case 1:
+      g_object_set (preview, "freeze", value % 2, NULL);
+      break;
+    case 2:
+      set_int (preview, "a::quality", 1 + value);
+      break;
+    case 3:
+      set_int (preview, "b::transform", value % 3);
+      break;
+    case 4:
+      set_int (preview, "compare::right", value % 3 - 1);
+      break;
+    case 5:
+      set_child (preview, "compare", "view", views[value % 4]);
+      break;
+    case 6:
+      g_assert_true (gst_element_seek_simple (duel->pipeline, GST_FORMAT_TIME,
+              GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, to));
+      g_assert_cmpuint (get_new_time (duel), ==, to);
+      wait_for_state (duel);
+      break;
+    case 7:
+      gst_element_set_state (duel->pipeline, GST_STATE_PAUSED);
+      wait_for_state (duel);
+      gst_element_set_state (duel->pipeline, GST_STATE_PLAYING);
+      wait_for_state (duel);
+      break;
+    case 8:
+      /* appsink of 1.22 keeps what it has in READY. */
+      gst_element_set_state (duel->pipeline, value % 2 ? GST_STATE_READY
+          : GST_STATE_NULL);
+      gst_element_set_state (duel->pipeline, GST_STATE_PLAYING);
+      if (value % 2 == 0)
+        g_assert_cmpuint (get_new_time (duel), ==, 0);
+      wait_for_state (duel);
+      break;
+    case 9:
+      press (preview, keys[value % G_N_ELEMENTS (keys)]);
+      break;
+    default:                   /* if frozen, one that is repeated */
+      set_int (preview, "a::qp", value % 52);
+      gst_buffer_unref (duel_pull (duel));
+      break;
+  }
+}
+
+/* Whatever is done, in whatever order, frames go on afterwards. */
+static void
+test_anything (void)
+{
+  GRand *rand = g_rand_new_with_seed (g_test_rand_int ());
+  GstElement *preview;
+  Duel duel = { 0 };
+
+  duel_launch (&duel, "videotestsrc ! video/x-raw,"
+      "format=I420,width=16,height=16,framerate=25/1 ! "
+      "blockdctpreview name=preview ! appsink name=out sync=false "
+      "max-buffers=2");
+  preview = gst_bin_get_by_name (GST_BIN (duel.pipeline), "preview");
+  set_child (preview, "a", "backend", test_backend ());
+  set_child (preview, "b", "backend", test_backend ());
+  set_child (preview, "compare", "backend", test_backend ());
+  set_child (preview, "compare", "interactive", "true");
+  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+  g_assert_cmpuint (get_new_time (&duel), ==, 0);
+  for (gint i = 0; i < test_rounds (400); i++) {
+    do_anything (&duel, preview, rand);
+    if (i % 20 == 19) {
+      g_object_set (preview, "freeze", FALSE, NULL);
+      get_new_time (&duel);
+    }
+  }
+  g_rand_free (rand);
+  stop (&duel, preview);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -514,9 +666,11 @@ main (int argc, char *argv[])
   test_add ("/preview/still", test_still);
   test_add ("/preview/many-changes", test_many_changes);
   test_add ("/preview/seek", test_seek);
+  test_add ("/preview/caps-change", test_caps_change);
   test_add ("/preview/live", test_live);
   test_add ("/preview/times", test_times);
   test_add ("/preview/keys", test_keys);
   test_add ("/preview/restart", test_restart);
+  test_add ("/preview/anything", test_anything);
   return test_run ();
 }
