@@ -69,8 +69,8 @@ begin_push (GstBlockDctPreviewFreeze * self, gboolean held)
   return self->pushing;
 }
 
-/* What downstream has said. While it flushes, an event that some of it no longer
- * takes may look like an error. */
+/* What downstream has said. While it flushes, an event that a part refuses may
+ * look like an error. */
 static GstFlowReturn
 end_push (GstBlockDctPreviewFreeze * self, GstFlowReturn ret)
 {

@@ -434,6 +434,8 @@ world_free (World * w)
   gst_pad_set_active (w->sink, FALSE);
   gst_bus_set_sync_handler (w->bus, NULL, NULL, NULL);
   gst_element_set_bus (w->element, NULL);
+  /* A message that came in between holds the element. */
+  gst_bus_set_flushing (w->bus, TRUE);
   check (GST_OBJECT_REFCOUNT (w->element) == 1,
       "the element has %d references at its end",
       GST_OBJECT_REFCOUNT (w->element));

@@ -83,6 +83,8 @@ world_free (World * w)
   gst_pad_set_active (w->sink, FALSE);
   gst_bus_set_sync_handler (w->bus, NULL, NULL, NULL);
   gst_element_set_bus (w->element, NULL);
+  /* A message that came in between holds the element. */
+  gst_bus_set_flushing (w->bus, TRUE);
   /* The thread that follows a block may be on its way out. */
   for (guint i = 0; i < 10000 && GST_OBJECT_REFCOUNT (w->element) > 1; i++)
     g_usleep (1000);
