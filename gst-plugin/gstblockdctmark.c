@@ -6,6 +6,8 @@ static const gchar *const names[] = {
   [GST_BLOCKDCT_MARK_ABSENT] = "blockdct-absent",
 };
 
+static const GstMetaInfo *infos[G_N_ELEMENTS (names)];
+
 void
 gst_blockdct_mark_init (void)
 {
@@ -14,7 +16,8 @@ gst_blockdct_mark_init (void)
 
   if (g_once_init_enter (&once)) {
     for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-      gst_meta_register_custom (names[i], no_tags, NULL, NULL, NULL);
+      infos[i] =
+          gst_meta_register_custom (names[i], no_tags, NULL, NULL, NULL);
     g_once_init_leave (&once, 1);
   }
 }
@@ -32,11 +35,11 @@ void
 gst_blockdct_mark_add (GstBuffer * buffer, GstBlockDctMark mark)
 {
   if (!gst_blockdct_mark_is (buffer, mark))
-    gst_buffer_add_custom_meta (buffer, names[mark]);
+    gst_buffer_add_meta (buffer, infos[mark], NULL);
 }
 
 gboolean
 gst_blockdct_mark_is (GstBuffer * buffer, GstBlockDctMark mark)
 {
-  return gst_buffer_get_custom_meta (buffer, names[mark]) != NULL;
+  return gst_buffer_get_meta (buffer, infos[mark]->api) != NULL;
 }

@@ -42,3 +42,12 @@ gst_blockdct_param_get (gconstpointer field, GValue * value)
       g_value_set_string (value, *(gchar * const *) field);
   }
 }
+
+gint
+gst_blockdct_param_get_int (GstElement * element, const gchar * property)
+{
+  gint value;
+
+  g_object_get (element, property, &value, NULL);
+  return value;
+}

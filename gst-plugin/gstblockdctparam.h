@@ -23,5 +23,8 @@ G_BEGIN_DECLS
 void gst_blockdct_param_set (gpointer field, const GValue * value);
 void gst_blockdct_param_get (gconstpointer field, GValue * value);
 
+/** An element's property of numbers, an enumeration or a boolean. */
+gint gst_blockdct_param_get_int (GstElement * element, const gchar * property);
+
 G_END_DECLS
 #endif

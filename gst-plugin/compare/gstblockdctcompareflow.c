@@ -449,7 +449,7 @@ follow_output (GstBlockDctCompare * self,
 /* The reference's memory may come from another context than the one found at
  * the start: go with it where cuda-device-id leaves the choice. */
 static gboolean
-follow_context (GstBlockDctCompare * self)
+follow_context (GstBlockDctCompare * self, gint device_id)
 {
   const GstBlockDctBackendClass *klass = self->frames.backend.klass;
   GstObject *other = NULL;
@@ -458,7 +458,7 @@ follow_context (GstBlockDctCompare * self)
     return gst_blockdct_compare_frames_open (self);
   if (klass->other_context != NULL)
     other = klass->other_context (self->pair.reference, self->context,
-        gst_blockdct_compare_get_settings (self).device_id);
+        device_id);
   if (other == NULL)
     return TRUE;
   gst_object_ref (other);
@@ -506,7 +506,7 @@ start_pair (GstBlockDctCompare * self,
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (self), time);
   settings = gst_blockdct_compare_get_settings (self);
-  if (!follow_context (self))
+  if (!follow_context (self, settings.device_id))
     return GST_FLOW_ERROR;
   choose_pictures (self, pads, &settings);
   ret = follow_caps (self, pads, &changed);

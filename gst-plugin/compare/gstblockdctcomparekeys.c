@@ -3,15 +3,9 @@
  * What keys do in the sink's window; pointer, zoom and magnifier are as in
  * blockdct (gst-plugin/extras/gstblockdctnavigation.h). */
 #include "gstblockdctcompare.h"
+#include "gst-plugin/gstblockdctparam.h"
 
-static gint
-get_int (GstElement * element, const gchar * property)
-{
-  gint value;
-
-  g_object_get (element, property, &value, NULL);
-  return value;
-}
+#define get_int gst_blockdct_param_get_int
 
 static void
 next_view (GstElement * element, gint by)

@@ -169,7 +169,7 @@ enter (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
   g_mutex_lock (&gate->lock);
   pad->next = time;
   pad->beyond = is_full (pad, gate) ? pad->beyond + 1 : 0;
-  /* Once closed it opens when it is no longer full: those that feed it do not
+  /* Once closed it opens only when it is no longer full: its thread does not
    * wake for each frame. */
   pad->waits = pad->beyond > gate->max_frames / 4;
   while (ok && !gate->open && !pad->flushing && pad->waits

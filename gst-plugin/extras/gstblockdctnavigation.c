@@ -4,6 +4,7 @@
  * places in samples of this frame: sinks and scaling elements see to that.
  * Every change goes through g_object_set(), as an app's own would. */
 #include "gstblockdctnavigation.h"
+#include "gst-plugin/gstblockdctparam.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,14 +12,7 @@
 
 /* Properties */
 
-static gint
-get_int (GstElement * element, const gchar * property)
-{
-  gint value;
-
-  g_object_get (element, property, &value, NULL);
-  return value;
-}
+#define get_int gst_blockdct_param_get_int
 
 /* Within its range, whatever that is. */
 static void
@@ -33,9 +27,8 @@ turn (GstElement * element, const gchar * property, gint by)
 
 /* Keys */
 
-/* By so much finer. */
-static void
-turn_quality (GstElement * element, gint by)
+void
+gst_blockdct_turn_quality (GstElement * element, gint by)
 {
   BdctTransform transform = get_int (element, "transform");
   gboolean has_qp = bdct_family_has_qp (bdct_transform_info
@@ -44,8 +37,8 @@ turn_quality (GstElement * element, gint by)
   turn (element, has_qp ? "qp" : "quality", has_qp ? -by : by);
 }
 
-static void
-turn_transform (GstElement * element, gint by)
+void
+gst_blockdct_turn_transform (GstElement * element, gint by)
 {
   g_object_set (element, "transform", (get_int (element, "transform") + by
           + BDCT_N_TRANSFORMS) % BDCT_N_TRANSFORMS, NULL);
@@ -152,10 +145,10 @@ is_space (const gchar * key)
 
 const GstBlockDctActions gst_blockdct_actions = {
   .keys = {
-        {"Up", turn_quality, 1},
-        {"Down", turn_quality, -1},
-        {"Left", turn_transform, -1},
-        {"Right", turn_transform, 1},
+        {"Up", gst_blockdct_turn_quality, 1},
+        {"Down", gst_blockdct_turn_quality, -1},
+        {"Left", gst_blockdct_turn_transform, -1},
+        {"Right", gst_blockdct_turn_transform, 1},
         {"v", next_view, 0},
         {"c", next_pair, 0},
         {"b", store_second, 0},
@@ -163,7 +156,7 @@ const GstBlockDctActions gst_blockdct_actions = {
         {"g", toggle_grid, 0},
       },
   .space = toggle_left,
-  .wheel = turn_quality,
+  .wheel = gst_blockdct_turn_quality,
 };
 
 static void

@@ -34,6 +34,11 @@ typedef struct
 /** Those of blockdct. */
 extern const GstBlockDctActions gst_blockdct_actions;
 
+/** Make a blockdct's setting so much finer; take the transform so many further
+ * on, round and round. */
+void gst_blockdct_turn_quality (GstElement * blockdct, gint by);
+void gst_blockdct_turn_transform (GstElement * blockdct, gint by);
+
 /** What the pointer is doing, in samples of luma. */
 typedef struct
 {

@@ -16,22 +16,18 @@
  * ]|
  */
 #include "gstblockdctpreview.h"
+
+#include <gst/base/gstbasetransform.h>
 #include "gst-plugin/compare/gstblockdctcompare.h"
 #include "gst-plugin/gstblockdctformat.h"
 #include "gst-plugin/gstblockdctparam.h"
 #include "gst-plugin/gstblockdctmark.h"
 
-GST_DEBUG_CATEGORY (gst_blockdct_preview_debug);
-#define GST_CAT_DEFAULT gst_blockdct_preview_debug
-
 enum
 { PROP_0, PROP_FREEZE };
 
 G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDctPreview, gst_blockdct_preview,
-    GST_TYPE_BIN,
-    GST_DEBUG_CATEGORY_INIT (gst_blockdct_preview_debug, "blockdctpreview", 0,
-        "Original, A and B");
-    gst_blockdct_mark_init ());
+    GST_TYPE_BIN, gst_blockdct_mark_init ());
 GST_ELEMENT_REGISTER_DEFINE (blockdctpreview, "blockdctpreview", GST_RANK_NONE,
     GST_TYPE_BLOCKDCT_PREVIEW);
 
@@ -48,21 +44,19 @@ on_side (GstBlockDctPreview * self)
       || right == GST_BLOCKDCT_PREVIEW_B);
 }
 
-/* B, while nobody looks at it, is no picture, and costs nothing. */
+/* While B is not shown its frames go past the transform. */
 static GstPadProbeReturn
 on_input_of_b (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
   GstBlockDctPreview *self = data;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
-  GstPad *src;
 
   (void) pad;
   if (g_atomic_int_get (&self->shows_b))
     return GST_PAD_PROBE_OK;
-  src = gst_element_get_static_pad (self->b, "src");
-  GST_PAD_PROBE_INFO_FLOW_RETURN (info) = gst_pad_push (src,
+  GST_PAD_PROBE_INFO_FLOW_RETURN (info) =
+      gst_pad_push (GST_BASE_TRANSFORM_SRC_PAD (self->b),
       gst_blockdct_mark_copy (buffer, GST_BLOCKDCT_MARK_ABSENT));
-  gst_object_unref (src);
   gst_buffer_unref (buffer);
   return GST_PAD_PROBE_HANDLED;
 }
@@ -118,9 +112,6 @@ gst_blockdct_preview_set_property (GObject * object, guint id,
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     return;
   }
-  GST_OBJECT_LOCK (self);
-  self->frozen = g_value_get_boolean (value);
-  GST_OBJECT_UNLOCK (self);
   gst_blockdct_preview_freeze_set (self->freeze, g_value_get_boolean (value));
 }
 
@@ -134,13 +125,12 @@ gst_blockdct_preview_get_property (GObject * object, guint id, GValue * value,
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     return;
   }
-  GST_OBJECT_LOCK (self);
-  g_value_set_boolean (value, self->frozen);
-  GST_OBJECT_UNLOCK (self);
+  g_value_set_boolean (value,
+      gst_blockdct_preview_freeze_get (self->freeze));
 }
 
-/* Frames wait in A, B and compare, no more of them than there have to be: what
- * is changed is seen soon. */
+/* While A or B holds frames back, compare has to queue as many originals. It
+ * queues no more, so that a change is seen soon. */
 static void
 follow_depths (GstBlockDctPreview * self)
 {

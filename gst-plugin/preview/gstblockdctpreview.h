@@ -28,7 +28,6 @@ struct _GstBlockDctPreview
   GstElement *a, *b, *compare;
 
   gint shows_b;                 /* atomic: B is one of the pictures shown */
-  gboolean frozen;              /* under the object lock */
 };
 
 /* gstblockdctpreviewkeys.c */

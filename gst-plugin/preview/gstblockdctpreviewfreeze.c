@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Buffers go through in upstream's thread. What is shown again is pushed by the
- * source pad's own thread, which sleeps otherwise. One of both is downstream at
- * a time. */
+ * Upstream's thread pushes buffers through. The source pad's own thread pushes
+ * what is shown again, and sleeps otherwise. Only one of the two pushes at a
+ * time. */
 #include "gstblockdctpreviewfreeze.h"
 #include "gst-plugin/gstblockdctmark.h"
 
-GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_preview_debug);
+GST_DEBUG_CATEGORY_STATIC (gst_blockdct_preview_debug);
 #define GST_CAT_DEFAULT gst_blockdct_preview_debug
 
 #define REPEAT_INTERVAL G_TIME_SPAN_SECOND
@@ -31,8 +31,10 @@ struct _GstBlockDctPreviewFreeze
   GstClockTimeDiff offset;      /* by which what leaves is later */
 };
 
-G_DEFINE_FINAL_TYPE (GstBlockDctPreviewFreeze, gst_blockdct_preview_freeze,
-    GST_TYPE_ELEMENT);
+G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDctPreviewFreeze,
+    gst_blockdct_preview_freeze, GST_TYPE_ELEMENT,
+    GST_DEBUG_CATEGORY_INIT (gst_blockdct_preview_debug, "blockdctpreview", 0,
+        "Original, A and B"));
 
 static gboolean
 is_live (GstBlockDctPreviewFreeze * self)
@@ -97,21 +99,16 @@ follow_offset (GstBlockDctPreviewFreeze * self)
   g_mutex_lock (&self->lock);
 }
 
-/* Before the first frame. */
+/* Before the first frame. Called with the lock, which is let go meanwhile. */
 static void
 look_for_live (GstBlockDctPreviewFreeze * self)
 {
-  gboolean live, first;
+  gboolean live;
 
-  g_mutex_lock (&self->lock);
-  first = self->passes;
   g_mutex_unlock (&self->lock);
-  if (!first)
-    return;
   live = is_live (self);
   g_mutex_lock (&self->lock);
   self->live = live;
-  g_mutex_unlock (&self->lock);
 }
 
 static GstFlowReturn
@@ -122,8 +119,9 @@ chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
   gboolean drops;
 
   (void) pad;
-  look_for_live (self);
   g_mutex_lock (&self->lock);
+  if (self->passes)
+    look_for_live (self);
   if (!begin_push (self, !self->live)) {
     g_mutex_unlock (&self->lock);
     gst_buffer_unref (buffer);
@@ -150,7 +148,7 @@ push_event (GstBlockDctPreviewFreeze * self, GstEvent * event)
       : GST_PAD_IS_FLUSHING (self->srcpad) ? GST_FLOW_FLUSHING : GST_FLOW_ERROR;
 }
 
-/* Whether what follows is another picture, of which what left last is none. */
+/* Whether the last buffer is no picture of the stream that follows. */
 static gboolean
 is_before_another (GstEvent * event)
 {
@@ -243,8 +241,7 @@ loop (gpointer data)
     gst_pad_pause_task (self->srcpad);
     return;
   }
-  buffer = gst_blockdct_mark_copy (self->last,
-      GST_BLOCKDCT_MARK_REPEATED);
+  buffer = gst_blockdct_mark_copy (self->last, GST_BLOCKDCT_MARK_REPEATED);
   self->pushing = self->on_its_way = TRUE;
   self->stale = FALSE;
   self->due = g_get_monotonic_time () + REPEAT_INTERVAL;
@@ -295,6 +292,17 @@ gst_blockdct_preview_freeze_set (GstBlockDctPreviewFreeze * self,
   self->frozen = frozen;
   g_cond_broadcast (&self->changed);
   g_mutex_unlock (&self->lock);
+}
+
+gboolean
+gst_blockdct_preview_freeze_get (GstBlockDctPreviewFreeze * self)
+{
+  gboolean frozen;
+
+  g_mutex_lock (&self->lock);
+  frozen = self->frozen;
+  g_mutex_unlock (&self->lock);
+  return frozen;
 }
 
 void

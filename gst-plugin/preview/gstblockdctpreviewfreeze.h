@@ -26,6 +26,8 @@ GstElement *gst_blockdct_preview_freeze_new (void);
 void gst_blockdct_preview_freeze_set (GstBlockDctPreviewFreeze * self,
     gboolean frozen);
 
+gboolean gst_blockdct_preview_freeze_get (GstBlockDctPreviewFreeze * self);
+
 /** What is made of a buffer has changed: while frozen, the last one leaves
  * again at once. */
 void gst_blockdct_preview_freeze_change (GstBlockDctPreviewFreeze * self);

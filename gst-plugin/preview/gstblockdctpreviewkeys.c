@@ -6,37 +6,21 @@
 
 #include <gst/video/navigation.h>
 #include <string.h>
-#include "dct/job.h"
+#include "gst-plugin/extras/gstblockdctnavigation.h"
+#include "gst-plugin/gstblockdctparam.h"
 
-static gint
-get_int (GstElement * element, const gchar * property)
-{
-  gint value;
+#define get_int gst_blockdct_param_get_int
 
-  g_object_get (element, property, &value, NULL);
-  return value;
-}
-
-/* A's setting, by so much finer. */
 static void
 turn_quality (GstBlockDctPreview * self, gint by)
 {
-  const BdctTransform transform = get_int (self->a, "transform");
-  const gboolean has_qp =
-      bdct_family_has_qp (bdct_transform_info (transform)->family);
-  const gchar *name = has_qp ? "qp" : "quality";
-  GParamSpecInt *range = G_PARAM_SPEC_INT (g_object_class_find_property
-      (G_OBJECT_GET_CLASS (self->a), name));
-
-  g_object_set (self->a, name, CLAMP (get_int (self->a, name)
-          + (has_qp ? -by : by), range->minimum, range->maximum), NULL);
+  gst_blockdct_turn_quality (self->a, by);
 }
 
 static void
 turn_transform (GstBlockDctPreview * self, gint by)
 {
-  g_object_set (self->a, "transform", (get_int (self->a, "transform") + by
-          + BDCT_N_TRANSFORMS) % BDCT_N_TRANSFORMS, NULL);
+  gst_blockdct_turn_transform (self->a, by);
 }
 
 static void
@@ -56,7 +40,7 @@ toggle_freeze (GstBlockDctPreview * self, gint unused)
   g_object_set (self, "freeze", !get_int (GST_ELEMENT (self), "freeze"), NULL);
 }
 
-/* What says how blocks are made and quantized, of `from` to `to`. */
+/* The properties that A and B exchange. */
 static const gchar *const settings[] = { "transform", "quality", "qp" };
 
 /* B becomes what A is, and is shown beside it. */

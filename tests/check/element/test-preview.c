@@ -5,7 +5,6 @@
 #include <gst/video/navigation.h>
 #include <string.h>
 #include "duel.h"
-#include "gst-plugin/gstblockdctmark.h"
 
 #define PATIENCE (30 * GST_SECOND)
 #define WIDTH 48
@@ -16,7 +15,7 @@ static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
 static gboolean
 is_repeated (GstBuffer * buffer)
 {
-  return gst_blockdct_mark_is (buffer, GST_BLOCKDCT_MARK_REPEATED);
+  return gst_buffer_get_custom_meta (buffer, "blockdct-repeated") != NULL;
 }
 
 static GObject *
