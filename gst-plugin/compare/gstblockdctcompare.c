@@ -566,6 +566,7 @@ gst_blockdct_compare_class_init (GstBlockDctCompareClass * klass)
   agg_class->sink_query = GST_DEBUG_FUNCPTR (gst_blockdct_compare_sink_query);
   agg_class->src_query = GST_DEBUG_FUNCPTR (gst_blockdct_compare_src_query);
   agg_class->src_event = GST_DEBUG_FUNCPTR (gst_blockdct_compare_src_event);
+  gst_blockdct_compare_install_caps (agg_class);
   gst_blockdct_compare_install_flow (agg_class);
   gst_type_mark_as_plugin_api (GST_TYPE_BLOCKDCT_COMPARE_PAD, 0);
 }

@@ -202,6 +202,22 @@ void gst_blockdct_compare_follow_sticky_caps (GstBlockDctCompare * self,
 /** The same: forget what was before a flush, if there was one. */
 void gst_blockdct_compare_follow_flush (GstBlockDctCompare * self);
 
+/* gstblockdctcomparecaps.c */
+
+/** Set what negotiates caps and answers and sends allocation queries. */
+void gst_blockdct_compare_install_caps (GstAggregatorClass * klass);
+
+/** Have the engine ready for a pair; `*changed`: it was not. */
+GstFlowReturn gst_blockdct_compare_follow_caps (GstBlockDctCompare * self,
+    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED],
+    gboolean * changed);
+
+/** Negotiate the caps that leave, if the view, the pads it shows or their caps
+ * have changed. What was drawn in those before leaves first. */
+GstFlowReturn gst_blockdct_compare_follow_output (GstBlockDctCompare * self,
+    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED],
+    const GstBlockDctCompareSettings * settings, gboolean changed);
+
 /* gstblockdctcompareflow.c */
 
 /** Set what takes frames in and gives them out. */

@@ -3,12 +3,8 @@
  * A frame's way through blockdctcompare: what GstAggregator gives it, and what
  * goes downstream. */
 #include "gstblockdctcompare.h"
-#include "gst-plugin/gstblockdctformat.h"
-#include "gst-plugin/gstblockdctpool.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
-
-static gpointer parent_class;
 
 void
 gst_blockdct_compare_get_pads (GstBlockDctCompare * self,
@@ -40,222 +36,6 @@ gst_blockdct_compare_forget (GstBlockDctCompare * self)
   gst_blockdct_compare_frames_discard (self);
   for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
     gst_blockdct_compare_shifts_reset (&self->shifts[i]);
-}
-
-/* Caps */
-
-/* What of two inputs has to be the same; NULL if it is. */
-static const gchar *
-find_conflict (const GstBlockDctComparePad * a, const GstBlockDctComparePad * b,
-    const gchar ** cure)
-{
-  const GstVideoInfo *x = &a->info, *y = &b->info;
-
-  if (GST_VIDEO_INFO_WIDTH (x) != GST_VIDEO_INFO_WIDTH (y)
-      || GST_VIDEO_INFO_HEIGHT (x) != GST_VIDEO_INFO_HEIGHT (y)) {
-    *cure = "videoscale ! video/x-raw,width=%d,height=%d";
-    return "size";
-  }
-  *cure = "videoconvert ! video/x-raw,format=%s";
-  if (a->layout.depth != b->layout.depth)
-    return "depth";
-  if (GST_VIDEO_INFO_IS_RGB (x) != GST_VIDEO_INFO_IS_RGB (y)
-      || (GST_VIDEO_INFO_IS_RGB (x)
-          && GST_VIDEO_INFO_FORMAT (x) != GST_VIDEO_INFO_FORMAT (y)))
-    return "format";
-  return a->layout.chroma != b->layout.chroma ? "chroma subsampling" : NULL;
-}
-
-/* Whether a distorted input can be compared with the reference. */
-static gboolean
-check_caps (GstBlockDctCompare * self, GstBlockDctComparePad * reference,
-    GstBlockDctComparePad * pad)
-{
-  const gchar *cure, *what = find_conflict (reference, pad, &cure);
-  GstCaps *a, *b;
-  gchar *filter;
-
-  if (what == NULL)
-    return TRUE;
-  a = gst_video_info_to_caps (&reference->info);
-  b = gst_video_info_to_caps (&pad->info);
-  filter = g_str_has_prefix (cure, "videoscale")
-      ? g_strdup_printf ("videoscale ! video/x-raw,width=%d,height=%d",
-      GST_VIDEO_INFO_WIDTH (&reference->info),
-      GST_VIDEO_INFO_HEIGHT (&reference->info))
-      : g_strdup_printf ("videoconvert ! video/x-raw,format=%s",
-      GST_VIDEO_INFO_NAME (&reference->info));
-  GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-      ("%s has another %s than ref_sink.", GST_PAD_NAME (pad), what),
-      ("ref_sink: %" GST_PTR_FORMAT "; %s: %" GST_PTR_FORMAT ". Put '%s' in "
-          "front of %s.", a, GST_PAD_NAME (pad), b, filter,
-          GST_PAD_NAME (pad)));
-  g_free (filter);
-  gst_caps_unref (a);
-  gst_caps_unref (b);
-  return FALSE;
-}
-
-/* What may differ, though it makes the figures say less: once a pad. */
-static void
-warn_differences (GstBlockDctCompare * self,
-    const GstBlockDctComparePad * reference, const GstBlockDctComparePad * pad)
-{
-  const GstVideoInfo *x = &reference->info, *y = &pad->info;
-  const gchar *what = NULL;
-
-  if (!gst_video_colorimetry_is_equal (&x->colorimetry, &y->colorimetry))
-    what = x->colorimetry.range != y->colorimetry.range ? "range"
-        : "colorimetry";
-  else if (x->chroma_site != y->chroma_site
-      && x->chroma_site != GST_VIDEO_CHROMA_SITE_UNKNOWN
-      && y->chroma_site != GST_VIDEO_CHROMA_SITE_UNKNOWN)
-    what = "chroma site";
-  else if (GST_VIDEO_INFO_PAR_N (x) * GST_VIDEO_INFO_PAR_D (y)
-      != GST_VIDEO_INFO_PAR_N (y) * GST_VIDEO_INFO_PAR_D (x))
-    what = "pixel aspect ratio";
-  else if (GST_VIDEO_INFO_IS_INTERLACED (x) != GST_VIDEO_INFO_IS_INTERLACED (y))
-    what = "interlacing";
-  else if (GST_VIDEO_INFO_FPS_N (x) > 0 && GST_VIDEO_INFO_FPS_N (y) > 0
-      && (gint64) GST_VIDEO_INFO_FPS_N (x) * GST_VIDEO_INFO_FPS_D (y)
-      != (gint64) GST_VIDEO_INFO_FPS_N (y) * GST_VIDEO_INFO_FPS_D (x))
-    what = "framerate";
-  if (what == NULL || self->warned_differ >> pad->number & 1)
-    return;
-  self->warned_differ |= 1u << pad->number;
-  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-      ("%s has another %s than ref_sink.", GST_PAD_NAME (pad), what),
-      ("Samples are compared as they are, and frames by their times."));
-}
-
-/* Have the engine ready for a pair; `*changed`: it was not. */
-static GstFlowReturn
-follow_caps (GstBlockDctCompare * self,
-    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED],
-    gboolean * changed)
-{
-  GstBlockDctCompareFrames *frames = &self->frames;
-  GstBlockDctComparePad *reference = pads[0];
-  GstFlowReturn ret;
-
-  for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
-    if (self->pair.distorted[i] != NULL) {
-      if (!check_caps (self, reference, pads[1 + i]))
-        return GST_FLOW_ERROR;
-      warn_differences (self, reference, pads[1 + i]);
-    }
-  *changed = frames->depth == 0
-      || !gst_video_info_is_equal (&frames->info, &reference->info);
-  if (!*changed)
-    return GST_FLOW_OK;
-  ret = gst_blockdct_compare_drain (self);
-  if (ret != GST_FLOW_OK)
-    return ret;
-  return gst_blockdct_compare_frames_configure (self, &reference->info)
-      ? GST_FLOW_OK : GST_FLOW_ERROR;
-}
-
-/* The pad whose buffers pass as they are; else DRAWN. */
-static gint
-find_single (const GstBlockDctCompareSettings * settings)
-{
-  return settings->view == GST_BLOCKDCT_COMPARE_SINGLE ? settings->right
-      : GST_BLOCKDCT_COMPARE_DRAWN;
-}
-
-/* The caps that a picture of these can leave in: its own memory first. */
-static GstCaps *
-list_memories (GstBlockDctCompare * self, GstCaps * caps)
-{
-  const GstBlockDctBackendClass *klass = self->frames.backend.klass;
-
-  return gst_blockdct_format_transform_caps (caps, &klass, 1);
-}
-
-static GstFlowReturn
-update_src_caps (GstAggregator * agg, GstCaps * downstream, GstCaps ** ret)
-{
-  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
-  GstCaps *all = self->output.single == GST_BLOCKDCT_COMPARE_DRAWN
-      ? list_memories (self, self->output.shown)
-      : gst_caps_ref (self->output.shown);
-  GstCaps *caps;
-
-  caps = gst_caps_intersect_full (all, downstream, GST_CAPS_INTERSECT_FIRST);
-  if (gst_caps_is_empty (caps)) {
-    GST_ELEMENT_ERROR (self, STREAM, WRONG_TYPE,
-        ("Downstream does not take the picture."),
-        ("It takes %" GST_PTR_FORMAT "; there is %" GST_PTR_FORMAT ". Put "
-            "videoconvert behind this element.", downstream, all));
-    gst_caps_unref (all);
-    gst_caps_unref (caps);
-    return GST_FLOW_NOT_NEGOTIATED;
-  }
-  gst_caps_unref (all);
-  *ret = gst_caps_truncate (caps);
-  return GST_FLOW_OK;
-}
-
-/* The caps that leave follow from the pair that is next. GstAggregator does not
- * know it when it calls: follow_output() does, and is told to. */
-static gboolean
-negotiate (GstAggregator * agg)
-{
-  if (GST_BLOCKDCT_COMPARE (agg)->output.negotiating)
-    return GST_AGGREGATOR_CLASS (parent_class)->negotiate (agg);
-  gst_pad_mark_reconfigure (GST_AGGREGATOR_SRC_PAD (agg));
-  return TRUE;
-}
-
-static gboolean
-negotiated_src_caps (GstAggregator * agg, GstCaps * caps)
-{
-  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
-
-  self->output.own_memory =
-      gst_blockdct_backend_owns (self->frames.backend.klass, caps);
-  return gst_video_info_from_caps (&self->output.info, caps);
-}
-
-static gboolean
-decide_allocation (GstAggregator * agg, GstQuery * query)
-{
-  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
-
-  self->output.overlay_attach = gst_query_find_allocation_meta (query,
-      GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
-  return gst_blockdct_pool_decide (&self->frames.backend, self->context, query,
-      &self->output.info, GST_BLOCKDCT_COMPARE_DEPTH, &self->output.own_limit);
-}
-
-/* A query is on its way to the queue of its pad. An allocation query does not
- * wait there: upstream would free it as soon as it flushes, though the thread
- * that aggregates may be about to answer it. */
-static gboolean
-sink_query_pre_queue (GstAggregator * agg, GstAggregatorPad * pad,
-    GstQuery * query)
-{
-  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
-  GstBlockDctBackend backend = { 0 };
-  GstObject *context = NULL;
-  gboolean ok;
-
-  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
-    return GST_AGGREGATOR_CLASS (parent_class)->sink_query_pre_queue (agg, pad,
-        query);
-  GST_OBJECT_LOCK (self);
-  backend.klass = self->frames.backend.klass;
-  if (self->frames.backend.host_allocator != NULL)
-    backend.host_allocator =
-        gst_object_ref (self->frames.backend.host_allocator);
-  if (self->context != NULL)
-    context = gst_object_ref (self->context);
-  GST_OBJECT_UNLOCK (self);
-  ok = backend.klass != NULL && gst_blockdct_pool_propose (&backend, context,
-      query, GST_BLOCKDCT_COMPARE_DEPTH);
-  gst_clear_object (&backend.host_allocator);
-  gst_clear_object (&context);
-  return ok;
 }
 
 /* Frames */
@@ -413,39 +193,6 @@ choose_pictures (GstBlockDctCompare * self,
   }
 }
 
-/* The caps that leave follow from the view, the pads it shows, and theirs. What
- * was drawn in those before leaves first. */
-static GstFlowReturn
-follow_output (GstBlockDctCompare * self,
-    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED],
-    const GstBlockDctCompareSettings * settings, gboolean changed)
-{
-  GstBlockDctCompareOutput *output = &self->output;
-  GstPad *src = GST_AGGREGATOR_SRC_PAD (self);
-  const gint single = find_single (settings);
-  GstCaps *shown =
-      pads[single == GST_BLOCKDCT_COMPARE_DRAWN ? 0 : 1 + single]->caps;
-  GstFlowReturn ret;
-  gboolean ok;
-
-  if (!changed && single == output->single && output->shown != NULL
-      && gst_caps_is_equal (shown, output->shown)
-      && gst_pad_has_current_caps (src) && !gst_pad_needs_reconfigure (src))
-    return GST_FLOW_OK;
-  ret = gst_blockdct_compare_drain (self);
-  if (ret != GST_FLOW_OK)
-    return ret;
-  output->single = single;
-  gst_caps_replace (&output->shown, shown);
-  output->negotiating = TRUE;
-  ok = gst_aggregator_negotiate (GST_AGGREGATOR (self));
-  output->negotiating = FALSE;
-  if (ok)
-    return GST_FLOW_OK;
-  return GST_PAD_IS_FLUSHING (src) ? GST_FLOW_FLUSHING
-      : GST_FLOW_NOT_NEGOTIATED;
-}
-
 /* The reference's memory may come from another context than the one found at
  * the start: go with it where cuda-device-id leaves the choice. */
 static gboolean
@@ -509,9 +256,9 @@ start_pair (GstBlockDctCompare * self,
   if (!follow_context (self, settings.device_id))
     return GST_FLOW_ERROR;
   choose_pictures (self, pads, &settings);
-  ret = follow_caps (self, pads, &changed);
+  ret = gst_blockdct_compare_follow_caps (self, pads, &changed);
   if (ret == GST_FLOW_OK)
-    ret = follow_output (self, pads, &settings, changed);
+    ret = gst_blockdct_compare_follow_output (self, pads, &settings, changed);
   if (ret == GST_FLOW_OK)
     ret = follow_segment (self, pads[0]);
   if (ret == GST_FLOW_OK && !self->pair.repeated)
@@ -657,13 +404,7 @@ clip (GstAggregator * agg, GstAggregatorPad * pad, GstBuffer * buffer)
 void
 gst_blockdct_compare_install_flow (GstAggregatorClass * klass)
 {
-  parent_class = g_type_class_peek_parent (klass);
   klass->aggregate = GST_DEBUG_FUNCPTR (aggregate);
   klass->get_next_time = GST_DEBUG_FUNCPTR (get_next_time);
   klass->clip = GST_DEBUG_FUNCPTR (clip);
-  klass->update_src_caps = GST_DEBUG_FUNCPTR (update_src_caps);
-  klass->negotiate = GST_DEBUG_FUNCPTR (negotiate);
-  klass->negotiated_src_caps = GST_DEBUG_FUNCPTR (negotiated_src_caps);
-  klass->decide_allocation = GST_DEBUG_FUNCPTR (decide_allocation);
-  klass->sink_query_pre_queue = GST_DEBUG_FUNCPTR (sink_query_pre_queue);
 }
