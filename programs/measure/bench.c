@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "bench.h"
 
-#include <string.h>
 #include "convert.h"
 #include "dct/file.h"
 #include "dct/rate.h"

@@ -71,15 +71,13 @@ pull (Run * run)
   sample = measure_source_pull (run->source, coding->stop, &run->error);
   if (sample == NULL)
     return NULL;
-  if (measure_read_caps (sample, &info, &run->error) && run->index > 0
-      && !measure_is_same_picture (&info, &run->conversion.decoded)) {
+  if (measure_read_caps (sample, &info, &run->error) && (run->index == 0
+          || !measure_is_same_picture (&info, &run->conversion.decoded))) {
     if (run->index <= coding->plan->first_frame)
       run->conversion.decoded = info;
     else
       measure_refuse_change (&info, &run->conversion.decoded, run->index,
           &run->error);
-  } else if (run->index == 0) {
-    run->conversion.decoded = info;
   }
   run->index++;
   if (run->error != NULL)

@@ -2,7 +2,6 @@
  *
  * blockdct-measure: what transforms and quantizers do to a collection. */
 #include <errno.h>
-#include <gio/gio.h>
 #include <glib-unix.h>
 #include <locale.h>
 #include <math.h>
@@ -28,7 +27,7 @@
 /* That are measured on one GPU at the same time. */
 #define MAX_FILES 8
 
-#define NOT_KEPT "no setting keeps the collection's targets; the nearest are"
+#define NOT_KEPT "no setting keeps the collection's targets"
 
 #define BAR_WIDTH 30
 #define BAR_INTERVAL 200        /* ms */

@@ -147,8 +147,8 @@ check_options (const MeasureOptions * o, const Texts * t, GError ** error)
           || o->plan.each_frame || o->plan.first_frame || o->plan.n_frames >= 0
           || o->resume || o->list || t->metrics || o->plan.coded))
     return refuse (error,
-        "--merge measures nothing: it goes with --csv, "
-        "--json, --plot and the targets alone");
+        "--merge measures nothing: it goes with --csv, --json, --plot, "
+        "--plot-metric, the targets and --collection alone");
   if (o->resume && ((o->csv != NULL) == (o->json != NULL)
           || strcmp (o->csv ? o->csv : o->json, "-") == 0))
     return refuse (error, "--resume goes on with one file: that of --csv, or "
@@ -209,9 +209,10 @@ make_settings (MeasureOptions * o, const Texts * t, GError ** error)
     [MEASURE_QP] = t->qp,
     [MEASURE_BITRATE] = t->bitrate,
   };
-  gboolean used[2], encoders_use[MEASURE_N_SCALES];
-  const gchar *transforms = t->transforms == NULL && t->encoders != NULL ? ""
-      : t->transforms;
+  gboolean used[MEASURE_N_SCALES] = { FALSE };
+  gboolean encoders_use[MEASURE_N_SCALES];
+  const gchar *transforms = t->transforms == NULL && t->encoders == NULL
+      ? "jpeg-8x8" : t->transforms;
 
   o->plan.settings = measure_settings_new (transforms, numbers, t->all_settings
       || o->plot != NULL || measure_target_is_set (&o->target), used, error);
@@ -221,12 +222,12 @@ make_settings (MeasureOptions * o, const Texts * t, GError ** error)
   o->plan.encoders = measure_encoders_new (t->encoders, numbers, encoders_use,
       error);
   for (guint s = 0; o->plan.encoders != NULL && s < MEASURE_N_SCALES; s++)
-    if (numbers[s] != NULL && !encoders_use[s] && (s == MEASURE_BITRATE
-            || !used[s])) {
+    if (numbers[s] != NULL && !encoders_use[s] && !used[s]) {
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
           "--%s is of no effect: none of the transforms%s has one%s",
           measure_scale_name (s), t->encoders != NULL ? " and encoders" : "",
-          s == MEASURE_BITRATE ? "" : "; --transform names them");
+          s == MEASURE_BITRATE ? "; --encoder names them"
+          : "; --transform names them");
       return FALSE;
     }
   return o->plan.encoders != NULL;
@@ -261,7 +262,8 @@ measure_options_parse (MeasureOptions * o, int *argc, char ***argv,
   gdouble *limit = o->target.limit;
   GOptionEntry entries[] = {
     {"transform", 't', 0, G_OPTION_ARG_STRING, &t.transforms,
-        "Transforms, such as jpeg-8x8,hevc-16x16, or all (jpeg-8x8)", "LIST"},
+        "Transforms, such as jpeg-8x8,hevc-16x16, or all (jpeg-8x8; with "
+          "--encoder none)", "LIST"},
     {"quality", 'q', 0, G_OPTION_ARG_STRING, &t.quality,
         "Qualities, 1 to 100: 75, 1-100, 50,75,90 or 10-90:10 (85; all with "
           "a target or --plot)", "RANGES"},

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 #include "row-columns.h"
-#include "settings.h"
 #include "target.h"
 
 /* A column of a row. */

@@ -159,9 +159,7 @@ measure_settings_new (const gchar * transforms, const gchar * const numbers[2],
   GArray *lists[2] = { NULL }, *settings;
 
   used[MEASURE_QUALITY] = used[MEASURE_QP] = FALSE;
-  ok = g_strcmp0 (transforms, "") == 0 || parse_transforms (transforms != NULL
-      ? transforms : bdct_transform_info (defaults.transform)->name, chosen,
-      error);
+  ok = transforms == NULL || parse_transforms (transforms, chosen, error);
   for (guint t = 0; t < BDCT_N_TRANSFORMS; t++)
     if (chosen[t])
       used[measure_scale (t)] = TRUE;

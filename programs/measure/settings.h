@@ -26,8 +26,8 @@ GArray *measure_numbers_new (const gchar * option, const gchar * text,
     gint min, gint max, GError ** error);
 
 /** BdctParams of each transform and setting: transforms in the table's order,
- * settings from low to high. `transforms` is a list of names or "all", "" is
- * none, NULL the element's default; `numbers` are those of qualities and of
+ * settings from low to high. `transforms` is a list of names or "all", NULL is
+ * none; `numbers` are those of qualities and of
  * QPs, NULL is the element's default or, if `whole`, all there are. NULL, with
  * the value and its range named, if one is wrong. `used` receives which of the
  * two the transforms have. */

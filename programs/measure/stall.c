@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "stall.h"
 
-/* By how much the limit on a wait is longer for a process that computes, which
- * it does from this part of the time on. */
+/* A process that has used at least one COMPUTESth of a processor since the wait
+ * began is computing: its limit is BUSY times as long. */
 #define BUSY 10
 #define COMPUTES 20
 

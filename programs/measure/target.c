@@ -387,9 +387,9 @@ tell_missed (const MeasureTarget * target, const Choice * choice,
         "files\n", measure_row_name (row), choice->n_files);
   } else if ((missed = get_missed (target, choice->best)) != 0) {
     row = choice->best->rows->pdata[0];
-    g_string_append_printf (text, "  %s, %s, %s %d: ", measure_row_name (row),
-        name_format (choice->best), measure_scale_name (row->scale),
-        row->setting);
+    g_string_append_printf (text, "  nearest is %s, %s, %s %d: ",
+        measure_row_name (row), name_format (choice->best),
+        measure_scale_name (row->scale), row->setting);
     for (guint k = 0; k < MEASURE_N_KEEPS; k++) {
       if (!(missed >> k & 1))
         continue;

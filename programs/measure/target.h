@@ -27,7 +27,7 @@ typedef enum
 typedef struct
 {
   gdouble limit[MEASURE_N_KEEPS];       /* above 0, or there is none */
-  gint collection;              /* MEASURE_EACH_FILE, _MEAN or 0 to 100 */
+  gint collection;              /* MEASURE_EACH_FILE, _MEAN or 0 to 99 */
 } MeasureTarget;
 
 /** "psnr": behind "--target-", and in the column target-missed. */

@@ -389,7 +389,7 @@ main (int argc, char **argv)
   gpu = open_gpu ();
   if (lab_options.comparisons) {
     lab_comparisons_print (gpu);
-    return 0;
+    return gpu || lab_options.cpu_only ? 0 : NO_GPU;
   }
 #ifdef HAVE_CUDA
   if (gpu && (lab_options.frames || lab_options.profile)) {

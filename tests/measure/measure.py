@@ -488,8 +488,8 @@ def a_collection_is_told_in_words():
     # What none keeps; in the formats that are asked for, each by itself.
     out, err = run(*options, "90", "--format", "I420,GRAY8", status=1)
     for name in "I420", "GRAY8":
-        said, = re.findall(rf"\n  jpeg-8x8, {name}, quality 99: mean psnr is ([0-9.]+), below 90\n",
-                           err)
+        said, = re.findall(rf"\n  nearest is jpeg-8x8, {name}, quality 99: mean psnr is ([0-9.]+),"
+                           " below 90\n", err)
         line, = (line for line in out.splitlines() if re.match(f"jpeg-8x8 +99  {name} +3 ", line))
         assert f" {float(said):.4f} " in line and line.endswith("  missed")
     out, err = run("--quiet", "grey.png", "not-there.png", "--target-psnr", "35", "--collection",
@@ -571,6 +571,8 @@ def wrong_usage_names_value_and_range():
             ("--qp", "20"): ("--qp",),
             ("--transform", "hevc-4x4", "--quality", "20"): ("--quality",),
             ("--transform", "dct"): ("'dct'", "jpeg-8x8", "vvc-64x64"),
+            ("--transform", ""): ("--transform", "jpeg-8x8"),
+            ("--bitrate", "100"): ("--bitrate", "--encoder"),
             ("--format", "RGB"): ("'RGB'", "I420"),
             ("--format", "I420,I420"): ("I420",),
             ("--chroma-subsampling", "4:1:1"): ("'4:1:1'", "4:2:0", "4:4:4"),
