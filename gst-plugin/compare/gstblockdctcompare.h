@@ -12,9 +12,9 @@
 #include <gst/base/gstaggregator.h>
 #include <gst/video/video.h>
 #include "dct/engine.h"
-#include "gst-plugin/extras/gstblockdctnavigation.h"
-#include "gst-plugin/extras/gstblockdctoverlay.h"
-#include "gst-plugin/extras/gstblockdctstatsfile.h"
+#include "gstblockdctnavigation.h"
+#include "gstblockdctoverlay.h"
+#include "gst-plugin/gstblockdctstatsfile.h"
 #include "gst-plugin/gstblockdctbackend.h"
 #include "gst-plugin/gstblockdctreport.h"
 #include "gstblockdctcomparecoded.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What keys do in the sink's window; pointer, zoom and magnifier are as in
- * blockdct (gst-plugin/extras/gstblockdctnavigation.h). */
+ * blockdct (gstblockdctnavigation.h). */
 #include "gstblockdctcompare.h"
 #include "gst-plugin/gstblockdctparam.h"
 

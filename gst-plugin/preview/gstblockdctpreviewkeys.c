@@ -6,7 +6,7 @@
 
 #include <gst/video/navigation.h>
 #include <string.h>
-#include "gst-plugin/extras/gstblockdctnavigation.h"
+#include "gst-plugin/compare/gstblockdctnavigation.h"
 #include "gst-plugin/gstblockdctparam.h"
 
 #define get_int gst_blockdct_param_get_int

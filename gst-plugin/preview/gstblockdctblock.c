@@ -7,7 +7,7 @@
 #include "dct/engine.h"
 #include "dct/quadtree.h"
 #include "dct/sample.h"
-#include "gstblockdctregions.h"
+#include "gst-plugin/gstblockdctregions.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_debug);
 #define GST_CAT_DEFAULT gst_blockdct_debug

@@ -9,7 +9,7 @@
 #ifndef GST_BLOCKDCT_NAVIGATION_H
 #define GST_BLOCKDCT_NAVIGATION_H
 
-#include "gstblockdctblock.h"
+#include "gst-plugin/preview/gstblockdctblock.h"
 
 G_BEGIN_DECLS
 
