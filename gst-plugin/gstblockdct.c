@@ -14,10 +14,13 @@
  *     videoconvert ! autovideosink
  * ]|
  */
-#include "gstblockdct.h"
+#include "gstblockdctallocation.h"
+#include "gstblockdctflow.h"
 #include "gstblockdctformat.h"
-
-#include <string.h>
+#include "gstblockdctoutput.h"
+#include "gstblockdctpreset.h"
+#include "gstblockdctproperties.h"
+#include "gstblockdctqueue.h"
 
 GST_DEBUG_CATEGORY (gst_blockdct_debug);
 #define GST_CAT_DEFAULT gst_blockdct_debug
@@ -62,23 +65,15 @@ gst_blockdct_start (GstBaseTransform * trans)
 {
   GstBlockDct *self = GST_BLOCKDCT (trans);
 
-  gst_blockdct_changes_start (&self->changes, GST_ELEMENT (self), TRUE);
-  self->report = (GstBlockDctReport) { 0 };
-  gst_blockdct_report_flush (&self->report);
-  gst_blockdct_output_publish (self);
-  self->dropped = self->warned_slow = self->warned_limit = FALSE;
-  self->others_proposed = FALSE;
-  self->warned_target = self->warned_no_target = self->warned_no_curve = FALSE;
-  self->below = FALSE;
-  memset (self->told_idle, 0, sizeof self->told_idle);
-  self->told_subsampling = self->told_no_second = FALSE;
-  gst_blockdct_changes_tell (&self->changes, GST_ELEMENT (self));
+  self->flow = (GstBlockDctFlow) { 0 };
+  self->warned = (GstBlockDctWarned) { 0 };
+  gst_blockdct_properties_start (self);
   if (gst_blockdct_output_open (self)) {
     if (gst_blockdct_queue_open (self))
       return TRUE;
-    gst_blockdct_output_finish (self, TRUE);
+    gst_blockdct_output_close (self);
   }
-  gst_blockdct_changes_start (&self->changes, GST_ELEMENT (self), FALSE);
+  gst_blockdct_properties_stop (self);
   return FALSE;
 }
 
@@ -88,19 +83,14 @@ gst_blockdct_stop (GstBaseTransform * trans)
   GstBlockDct *self = GST_BLOCKDCT (trans);
 
   gst_blockdct_queue_close (self);
-  gst_blockdct_repeat_forget (self);
+  gst_blockdct_output_close (self);
   gst_blockdct_backend_set_context (GST_ELEMENT (self), &self->context, NULL);
-  gst_blockdct_navigation_show (&self->navigation, NULL);
-  gst_blockdct_navigation_set_size (&self->navigation, 0, 0);
-  gst_blockdct_overlay_clear (&self->overlay);
   gst_video_info_init (&self->info);
   GST_OBJECT_LOCK (self);
-  self->changes.depth = 0;
-  self->latency = 0;
+  self->shared.latency = 0;
+  self->shared.shown.any = FALSE;
   GST_OBJECT_UNLOCK (self);
-  gst_blockdct_changes_start (&self->changes, GST_ELEMENT (self), FALSE);
-  /* The last thing: it has something to say. */
-  gst_blockdct_output_finish (self, TRUE);
+  gst_blockdct_properties_stop (self);
   return TRUE;
 }
 
@@ -114,10 +104,10 @@ gst_blockdct_transform_caps (GstBaseTransform * trans,
   GstCaps *ret;
 
   GST_OBJECT_LOCK (self);
-  classes[0] = self->active_class;
+  classes[0] = self->shared.active_class;
   /* Until one is chosen everything may still come true. */
   if (classes[0] == NULL)
-    n = gst_blockdct_backend_candidates (self->changes.current.backend,
+    n = gst_blockdct_backend_candidates (self->shared.settings.start.backend,
         classes);
   GST_OBJECT_UNLOCK (self);
   ret = gst_blockdct_format_transform_caps (caps, classes, n);
@@ -147,33 +137,25 @@ gst_blockdct_fixate_caps (GstBaseTransform * trans, GstPadDirection direction,
   return gst_caps_fixate (ret);
 }
 
-/* Go over to the caps in `info`. */
-static gboolean
-configure (GstBlockDct * self)
+/* The oldest frame leaves when the one that fills the engine arrives. */
+static void
+update_latency (GstBlockDct * self)
 {
   const GstVideoInfo *info = &self->info;
   GstClockTime latency = 0;
   gboolean changed;
 
-  GST_OBJECT_LOCK (self);
-  self->changes.depth = GST_VIDEO_INFO_COMP_DEPTH (info, 0);
-  GST_OBJECT_UNLOCK (self);
-  gst_blockdct_navigation_set_size (&self->navigation,
-      GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info));
-  if (!gst_blockdct_queue_configure (self))
-    return FALSE;
-  /* The oldest frame leaves when the one that fills the engine arrives. */
   if (GST_VIDEO_INFO_FPS_N (info) > 0)
-    latency = gst_util_uint64_scale_int (GST_SECOND * (self->depth - 1),
+    latency = gst_util_uint64_scale_int (GST_SECOND * (self->queue.depth - 1),
         GST_VIDEO_INFO_FPS_D (info), GST_VIDEO_INFO_FPS_N (info));
   GST_OBJECT_LOCK (self);
-  changed = latency != self->latency;
-  self->latency = latency;
+  changed = latency != self->shared.latency;
+  self->shared.latency = latency;
+  self->shared.shown.any = FALSE;
   GST_OBJECT_UNLOCK (self);
   if (changed)
     gst_element_post_message (GST_ELEMENT (self),
         gst_message_new_latency (GST_OBJECT (self)));
-  return TRUE;
 }
 
 static gboolean
@@ -182,7 +164,6 @@ gst_blockdct_set_caps (GstBaseTransform * trans, GstCaps * incaps,
 {
   GstBlockDct *self = GST_BLOCKDCT (trans);
   GstVideoInfo info;
-  gboolean ok;
 
   (void) outcaps;
   if (!gst_video_info_from_caps (&info, incaps)) {
@@ -192,14 +173,11 @@ gst_blockdct_set_caps (GstBaseTransform * trans, GstCaps * incaps,
   /* The old caps are still downstream's: this is the moment to send it what
    * belongs to them. */
   gst_blockdct_drain (self);
-  gst_blockdct_repeat_forget (self);
-  if (gst_blockdct_is_stopped (self))
-    return FALSE;
   self->info = info;
-  gst_blockdct_post_hold (self);
-  ok = configure (self);
-  gst_blockdct_post_release (self);
-  return ok && !gst_blockdct_is_stopped (self);
+  if (!gst_blockdct_queue_configure (self))
+    return FALSE;
+  update_latency (self);
+  return TRUE;
 }
 
 static gboolean
@@ -236,7 +214,7 @@ gst_blockdct_query (GstBaseTransform * trans, GstPadDirection direction,
     gboolean live;
 
     GST_OBJECT_LOCK (self);
-    own = self->latency;
+    own = self->shared.latency;
     GST_OBJECT_UNLOCK (self);
     gst_query_parse_latency (query, &live, &min, &max);
     /* The least has to be a time, however far away; the most need not. */
@@ -248,69 +226,24 @@ gst_blockdct_query (GstBaseTransform * trans, GstPadDirection direction,
   return ret;
 }
 
-/* What came before an event leaves before it. */
-static gboolean
-pass_serialized (GstBlockDct * self, GstEvent * event)
-{
-  GstBaseTransformClass *klass =
-      GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class);
-  GstFlowReturn ret;
-
-  gst_blockdct_repeat_enter (self);
-  gst_blockdct_drain (self);
-  switch (GST_EVENT_TYPE (event)) {
-    case GST_EVENT_EOS:
-      gst_blockdct_post_hold (self);
-      gst_blockdct_report_end (&self->report, GST_ELEMENT (self),
-          gst_blockdct_get_settings (self).post_messages);
-      gst_blockdct_output_finish (self, FALSE);
-      gst_blockdct_post_release (self);
-      gst_blockdct_repeat_end (self, event);
-      break;
-    case GST_EVENT_STREAM_START:
-    case GST_EVENT_SEGMENT:
-      gst_blockdct_repeat_forget (self);
-      break;
-    default:
-      break;
-  }
-  ret = klass->sink_event (GST_BASE_TRANSFORM (self), event) ? GST_FLOW_OK
-      : GST_FLOW_ERROR;
-  return gst_blockdct_repeat_leave (self, ret) == GST_FLOW_OK;
-}
-
 static gboolean
 gst_blockdct_sink_event (GstBaseTransform * trans, GstEvent * event)
 {
   GstBlockDct *self = GST_BLOCKDCT (trans);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START) {
-    gst_blockdct_repeat_flush (self, TRUE);
     gst_blockdct_allocation_flush (self, TRUE);
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
-    gst_blockdct_queue_discard (self);
-    gst_blockdct_report_flush (&self->report);
+    gst_blockdct_discard (self);
+    gst_blockdct_report_flush (&self->statistics.report);
     gst_blockdct_allocation_flush (self, FALSE);
-    gst_blockdct_repeat_flush (self, FALSE);
   } else if (GST_EVENT_IS_SERIALIZED (event)) {
-    return pass_serialized (self, event);
+    /* What came before an event leaves before it. */
+    gst_blockdct_drain (self);
+    if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+      gst_blockdct_output_end (self);
   }
   return GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)->sink_event
-      (trans, event);
-}
-
-static gboolean
-gst_blockdct_src_event (GstBaseTransform * trans, GstEvent * event)
-{
-  GstBlockDct *self = GST_BLOCKDCT (trans);
-
-  if (GST_EVENT_TYPE (event) == GST_EVENT_NAVIGATION
-      && gst_blockdct_navigation_event (&self->navigation, GST_ELEMENT (self),
-          event)) {
-    gst_event_unref (event);
-    return TRUE;
-  }
-  return GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)->src_event
       (trans, event);
 }
 
@@ -334,34 +267,19 @@ static void
 gst_blockdct_set_context (GstElement * element, GstContext * context)
 {
   GstBlockDct *self = GST_BLOCKDCT (element);
-  GstBlockDctSettings settings = gst_blockdct_get_settings (self);
+  const GstBlockDctStartSettings start =
+      gst_blockdct_get_settings (self).start;
 
-  gst_blockdct_backend_offer_context (element, context, settings.backend,
-      settings.device_id, &self->context);
+  gst_blockdct_backend_offer_context (element, context, start.backend,
+      start.device_id, &self->context);
   GST_ELEMENT_CLASS (gst_blockdct_parent_class)->set_context (element, context);
 }
 
 static GstStateChangeReturn
 gst_blockdct_change_state (GstElement * element, GstStateChange transition)
 {
-  GstBlockDct *self = GST_BLOCKDCT (element);
-
-  switch (transition) {
-    case GST_STATE_CHANGE_READY_TO_PAUSED:
-      gst_blockdct_repeat_run (self, TRUE);
-      break;
-    case GST_STATE_CHANGE_PAUSED_TO_PLAYING:
-    case GST_STATE_CHANGE_PLAYING_TO_PAUSED:
-      gst_blockdct_repeat_set_paused (self,
-          transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED);
-      break;
-    case GST_STATE_CHANGE_PAUSED_TO_READY:
-      gst_blockdct_repeat_run (self, FALSE);
-      gst_blockdct_allocation_flush (self, TRUE);
-      break;
-    default:
-      break;
-  }
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    gst_blockdct_allocation_flush (GST_BLOCKDCT (element), TRUE);
   return GST_ELEMENT_CLASS (gst_blockdct_parent_class)->change_state (element,
       transition);
 }
@@ -371,14 +289,8 @@ gst_blockdct_finalize (GObject * object)
 {
   GstBlockDct *self = GST_BLOCKDCT (object);
 
-  gst_blockdct_changes_clear (&self->changes);
-  gst_blockdct_navigation_clear (&self->navigation);
-  gst_blockdct_repeat_clear (&self->repeat);
   gst_clear_object (&self->context);
-  g_queue_clear_full (&self->posts.waiting, (GDestroyNotify)
-      gst_message_unref);
-  g_free (self->active_backend);
-  g_free (self->stats_path);
+  gst_blockdct_clear_properties (self);
   G_OBJECT_CLASS (gst_blockdct_parent_class)->finalize (object);
 }
 
@@ -395,7 +307,6 @@ gst_blockdct_class_init (GstBlockDctClass * klass)
 
   element_class->set_context = GST_DEBUG_FUNCPTR (gst_blockdct_set_context);
   element_class->change_state = GST_DEBUG_FUNCPTR (gst_blockdct_change_state);
-  gst_blockdct_post_install (element_class);
   gst_element_class_set_static_metadata (element_class,
       "Block DCT and PSNR", "Filter/Analyzer/Video",
       "Shows and measures what a block transform and its quantizer do to video",
@@ -417,7 +328,6 @@ gst_blockdct_class_init (GstBlockDctClass * klass)
   gst_blockdct_install_flow (trans_class);
   trans_class->query = GST_DEBUG_FUNCPTR (gst_blockdct_query);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_blockdct_sink_event);
-  trans_class->src_event = GST_DEBUG_FUNCPTR (gst_blockdct_src_event);
   trans_class->transform_meta = GST_DEBUG_FUNCPTR (gst_blockdct_transform_meta);
 }
 
@@ -426,8 +336,6 @@ gst_blockdct_init (GstBlockDct * self)
 {
   gst_video_info_init (&self->info);
   gst_blockdct_init_properties (self);
-  gst_blockdct_navigation_init (&self->navigation, &gst_blockdct_actions);
-  gst_blockdct_repeat_init (&self->repeat);
   gst_pad_add_probe (GST_BASE_TRANSFORM_SINK_PAD (self),
       GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, explain_size, self, NULL);
   gst_blockdct_init_flow (self);

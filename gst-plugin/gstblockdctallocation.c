@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What buffers the element offers upstream and writes to downstream. */
-#include "gstblockdct.h"
+#include "gstblockdctallocation.h"
 #include "gstblockdctpool.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
@@ -17,11 +17,11 @@ propose_allocation (GstBaseTransform * trans, GstQuery * decide_query,
   if (!parent_class->propose_allocation (trans, decide_query, query))
     return FALSE;
   if (gst_base_transform_is_passthrough (trans)) {
-    self->others_proposed = TRUE;
+    self->flow.others_proposed = TRUE;
     return TRUE;
   }
-  return gst_blockdct_pool_propose (&self->backend, self->context, query,
-      self->depth);
+  return gst_blockdct_pool_propose (&self->queue.backend, self->context, query,
+      self->queue.depth);
 }
 
 static gboolean
@@ -30,10 +30,8 @@ decide_allocation (GstBaseTransform * trans, GstQuery * query)
   GstBlockDct *self = GST_BLOCKDCT (trans);
   const GstVideoInfo *info = &self->info;
 
-  self->overlay_attach = gst_query_find_allocation_meta (query,
-      GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
-  if (gst_blockdct_pool_decide (&self->backend, self->context, query, info,
-          self->depth, &self->own_limit))
+  if (gst_blockdct_pool_decide (&self->queue.backend, self->context, query,
+          info, self->queue.depth, &self->flow.own_limit))
     return parent_class->decide_allocation (trans, query);
   GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
       ("Cannot get output buffers for %s %dx%d.", GST_VIDEO_INFO_NAME (info),
@@ -84,17 +82,13 @@ prepare_output_buffer (GstBaseTransform * trans, GstBuffer * input,
 
   if (!activate_pool (trans))
     return GST_FLOW_ERROR;
-  if (self->own_limit > 0 && !self->warned_limit && is_exhausted (self)) {
-    self->warned_limit = TRUE;
+  if (self->flow.own_limit > 0 && is_exhausted (self)
+      && gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_LIMIT))
     GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
         ("All %u output buffers are downstream; waiting for one of them.",
-            self->own_limit),
+            self->flow.own_limit),
         ("An element there keeps what it gets. Let it keep less, or copy to "
             "system memory, which has no such limit, before it."));
-    /* Before it waits. */
-    gst_blockdct_post_release (self);
-    gst_blockdct_post_hold (self);
-  }
   return parent_class->prepare_output_buffer (trans, input, outbuf);
 }
 

@@ -32,24 +32,11 @@ static const gchar *const names[N_FIELDS] = {
   "bits-headers"
 };
 
-/* A field of B's figures is the field of A's with this added. */
-#define B N_FIELDS
-
-static GQuark fields[2 * N_FIELDS];
-static GQuark metric_fields[2][BDCT_N_METRICS][BDCT_METRIC_ALL + 1];
+static GQuark fields[N_FIELDS];
+static GQuark metric_fields[BDCT_N_METRICS][BDCT_METRIC_ALL + 1];
 static const gchar *transforms[BDCT_N_TRANSFORMS];
 static const gchar *views[BDCT_N_VIEWS];
 static const gchar *frame_type, *interval_type, *pooled_type;
-
-static GQuark
-name_of_b (const gchar * name)
-{
-  gchar *of_b = g_strconcat ("b-", name, NULL);
-  GQuark quark = g_quark_from_string (of_b);
-
-  g_free (of_b);
-  return quark;
-}
 
 static void
 name_metrics (void)
@@ -59,18 +46,15 @@ name_metrics (void)
   for (guint m = 0; m < BDCT_N_METRICS; m++)
     for (guint c = 0; c <= BDCT_METRIC_ALL; c++) {
       bdct_metric_field (m, c, name);
-      metric_fields[0][m][c] = g_quark_from_string (name);
-      metric_fields[1][m][c] = name_of_b (name);
+      metric_fields[m][c] = g_quark_from_string (name);
     }
 }
 
 void
 gst_blockdct_fields_init (void)
 {
-  for (guint i = 0; i < N_FIELDS; i++) {
+  for (guint i = 0; i < N_FIELDS; i++)
     fields[i] = g_quark_from_static_string (names[i]);
-    fields[B + i] = name_of_b (names[i]);
-  }
   name_metrics ();
   for (guint i = 0; i < BDCT_N_TRANSFORMS; i++)
     transforms[i] = g_intern_static_string (bdct_transform_info (i)->name);
@@ -160,10 +144,9 @@ add_errors (GstStructure * s, guint mse, guint psnr,
   }
 }
 
-/* The figures that frames, intervals and the whole stream have in common; `of`:
- * 0 for A, or B. */
+/* The figures that frames, intervals and the whole stream have in common. */
 static void
-add_figures (GstStructure * s, guint of, const BdctStats * stats, gint depth)
+add_figures (GstStructure * s, const BdctStats * stats, gint depth)
 {
   BdctCounters total = bdct_stats_total (stats);
   BdctCounters rgb = bdct_stats_total_rgb (stats);
@@ -171,22 +154,22 @@ add_figures (GstStructure * s, guint of, const BdctStats * stats, gint depth)
 
   if (total.samples == 0)
     return;
-  add_errors (s, of + MSE_Y, of + PSNR_Y, stats->component, depth);
-  add_double (s, of + MSE, mse);
-  add_double (s, of + PSNR, bdct_psnr (mse, depth));
-  add_errors (s, of + MSE_R, of + PSNR_R, stats->rgb, depth);
+  add_errors (s, MSE_Y, PSNR_Y, stats->component, depth);
+  add_double (s, MSE, mse);
+  add_double (s, PSNR, bdct_psnr (mse, depth));
+  add_errors (s, MSE_R, PSNR_R, stats->rgb, depth);
   if (rgb.samples > 0) {
-    add_double (s, of + MSE_RGB, bdct_mse (&rgb));
-    add_double (s, of + PSNR_RGB, bdct_psnr (bdct_mse (&rgb), depth));
+    add_double (s, MSE_RGB, bdct_mse (&rgb));
+    add_double (s, PSNR_RGB, bdct_psnr (bdct_mse (&rgb), depth));
   }
-  add_boolean (s, of + IDENTICAL, mse == 0 && bdct_mse (&rgb) == 0);
+  add_boolean (s, IDENTICAL, mse == 0 && bdct_mse (&rgb) == 0);
   if (total.levels > 0)
-    add_double (s, of + NONZERO, get_share (&total));
+    add_double (s, NONZERO, get_share (&total));
 }
 
 /* What they have in common of bits. A sum with an estimate in it is one. */
 static void
-add_bits (GstStructure * s, guint of, const BdctStats * stats,
+add_bits (GstStructure * s, const BdctStats * stats,
     GstBlockDctRate rate)
 {
   gboolean exact = rate == GST_BLOCKDCT_RATE_EXACT;
@@ -198,35 +181,35 @@ add_bits (GstStructure * s, guint of, const BdctStats * stats,
     const BdctCounters *counters = &stats->component[c];
 
     if (counters->samples > 0 && exact)
-      add_uint64 (s, of + BITS_Y + c, counters->bits);
+      add_uint64 (s, BITS_Y + c, counters->bits);
     else if (counters->samples > 0)
-      add_double (s, of + BITS_ESTIMATED_Y + c, counters->bits);
+      add_double (s, BITS_ESTIMATED_Y + c, counters->bits);
   }
   if (exact) {
-    add_uint64 (s, of + BITS, bits);
-    add_uint64 (s, of + BITS_OPTIMIZED, stats->bits_optimized);
-    add_uint64 (s, of + FILE_SIZE, stats->file_size);
-    add_uint64 (s, of + FILE_SIZE_OPTIMIZED, stats->file_size_optimized);
+    add_uint64 (s, BITS, bits);
+    add_uint64 (s, BITS_OPTIMIZED, stats->bits_optimized);
+    add_uint64 (s, FILE_SIZE, stats->file_size);
+    add_uint64 (s, FILE_SIZE_OPTIMIZED, stats->file_size_optimized);
   } else {
-    add_double (s, of + BITS_ESTIMATED, bits);
+    add_double (s, BITS_ESTIMATED, bits);
   }
-  add_double (s, of + BPP, (gdouble) bits / stats->component[BDCT_Y].samples);
+  add_double (s, BPP, (gdouble) bits / stats->component[BDCT_Y].samples);
 }
 
 /* Shares of the picture by the side of its blocks, where a tree chose them. */
 static void
-add_areas (GstStructure * s, guint of, const BdctStats * stats)
+add_areas (GstStructure * s, const BdctStats * stats)
 {
   gdouble share[BDCT_TREE_SIZES];
 
   if (!bdct_stats_shares (stats, share))
     return;
   for (guint i = 0; i < BDCT_TREE_SIZES; i++)
-    add_double (s, of + AREA_4 + i, share[i]);
+    add_double (s, AREA_4 + i, share[i]);
 }
 
 static void
-add_metrics (GstStructure * s, guint of, const BdctStats * stats,
+add_metrics (GstStructure * s, const BdctStats * stats,
     guint64 frames, gint depth)
 {
   for (guint m = 0; m < BDCT_N_METRICS; m++)
@@ -237,7 +220,7 @@ add_metrics (GstStructure * s, guint of, const BdctStats * stats,
         continue;
       g_value_init (&v, G_TYPE_DOUBLE);
       g_value_set_double (&v, bdct_metric_figure (stats, frames, depth, m, c));
-      gst_structure_id_take_value (s, metric_fields[of / B][m][c], &v);
+      gst_structure_id_take_value (s, metric_fields[m][c], &v);
     }
 }
 
@@ -251,31 +234,31 @@ add_times (GstStructure * s, const GstBlockDctTimes * t)
 }
 
 static void
-add_pool (GstStructure * s, guint of, const BdctPool * pool,
+add_pool (GstStructure * s, const BdctPool * pool,
     GstBlockDctRate rate, gint depth)
 {
-  add_uint64 (s, of + FRAMES, pool->frames);
-  add_figures (s, of, &pool->sum, depth);
-  add_bits (s, of, &pool->sum, rate);
-  add_areas (s, of, &pool->sum);
-  add_metrics (s, of, &pool->sum, pool->frames, depth);
+  add_uint64 (s, FRAMES, pool->frames);
+  add_figures (s, &pool->sum, depth);
+  add_bits (s, &pool->sum, rate);
+  add_areas (s, &pool->sum);
+  add_metrics (s, &pool->sum, pool->frames, depth);
 }
 
 /* How it was made, and what came of it. */
 static void
-add_made (GstStructure * s, guint of, const BdctPool * pool,
+add_made (GstStructure * s, const BdctPool * pool,
     const BdctParams * params, GstBlockDctRate rate, gint depth)
 {
-  add_pool (s, of, pool, rate, depth);
-  add_string (s, of + TRANSFORM, transforms[params->transform]);
+  add_pool (s, pool, rate, depth);
+  add_string (s, TRANSFORM, transforms[params->transform]);
   if (bdct_family_has_qp (bdct_transform_info (params->transform)->family)) {
-    add_int (s, of + QP, params->qp);
-    add_double (s, of + DEADZONE, params->deadzone);
+    add_int (s, QP, params->qp);
+    add_double (s, DEADZONE, params->deadzone);
   } else {
-    add_int (s, of + QUALITY, params->quality);
+    add_int (s, QUALITY, params->quality);
   }
   if (bdct_transform_has_rdoq (params->transform))
-    add_boolean (s, of + RDOQ, params->rdoq);
+    add_boolean (s, RDOQ, params->rdoq);
 }
 
 static void
@@ -288,7 +271,7 @@ add_span (GstStructure * s, const gchar * type, const GstBlockDctSpan * span)
   add_uint64 (s, INDEX, span->first_index);
   if (how->pad != NULL) {
     add_string (s, PAD, how->pad);
-    add_pool (s, 0, &span->pool, GST_BLOCKDCT_RATE_NONE, how->depth);
+    add_pool (s, &span->pool, GST_BLOCKDCT_RATE_NONE, how->depth);
     if (how->coded) {
       add_uint64 (s, BITS, how->bits);
       add_uint64 (s, BITS_HEADERS, how->header_bits);
@@ -296,29 +279,23 @@ add_span (GstStructure * s, const gchar * type, const GstBlockDctSpan * span)
     add_string (s, BACKEND, how->backend);
     return;
   }
-  add_made (s, 0, &span->pool, &how->params, how->rate, how->depth);
+  add_made (s, &span->pool, &how->params, how->rate, how->depth);
   if (how->target)
     add_boolean (s, TARGET_MET, how->target_met);
   if (how->regions > 0)
     add_uint (s, REGIONS, how->regions);
   add_string (s, BACKEND, how->backend);
-  if (span->second.frames > 0) {
-    const BdctParams b =
-        gst_blockdct_second_params (&how->second, &how->params);
-
-    add_made (s, B, &span->second, &b, how->second_rate, how->depth);
-  }
 }
 
 static void
-add_spread (GstStructure * s, guint of, const BdctPool * pool)
+add_spread (GstStructure * s, const BdctPool * pool)
 {
   if (pool->frames == 0 || bdct_stats_total (&pool->sum).samples == 0)
     return;
-  add_double (s, of + PSNR_MEAN, pool->psnr_mean);
-  add_double (s, of + PSNR_MEAN_CAPPED, pool->psnr_mean_capped);
-  add_double (s, of + PSNR_MIN, pool->psnr_min);
-  add_double (s, of + PSNR_MAX, pool->psnr_max);
+  add_double (s, PSNR_MEAN, pool->psnr_mean);
+  add_double (s, PSNR_MEAN_CAPPED, pool->psnr_mean_capped);
+  add_double (s, PSNR_MIN, pool->psnr_min);
+  add_double (s, PSNR_MAX, pool->psnr_max);
 }
 
 void
@@ -342,8 +319,7 @@ describe_span (const gchar * type, const GstBlockDctSpan * span)
       ? GST_BLOCKDCT_COMPARE_NAME : GST_BLOCKDCT_NAME);
 
   add_span (s, type, span);
-  add_spread (s, 0, &span->pool);
-  add_spread (s, B, &span->second);
+  add_spread (s, &span->pool);
   return s;
 }
 
@@ -416,7 +392,7 @@ add_metric_items (GstStructure * s, guint metric, guint component,
             component));
     gst_value_array_append_and_take_value (&array, &v);
   }
-  gst_structure_id_take_value (s, metric_fields[0][metric][component], &array);
+  gst_structure_id_take_value (s, metric_fields[metric][component], &array);
 }
 
 GstStructure *
@@ -445,7 +421,7 @@ gst_blockdct_fields_curve (const GstBlockDctCurve * curve,
 }
 
 static void
-add_totals (GstStructure * s, guint of, const BdctPool * pool,
+add_totals (GstStructure * s, const BdctPool * pool,
     GstBlockDctRate rate, gint depth)
 {
   for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++) {
@@ -453,12 +429,12 @@ add_totals (GstStructure * s, guint of, const BdctPool * pool,
 
     if (counters->samples == 0)
       continue;
-    add_uint64 (s, of + SSE_Y + c, counters->sse_high > 0 ? G_MAXUINT64
+    add_uint64 (s, SSE_Y + c, counters->sse_high > 0 ? G_MAXUINT64
         : counters->sse);
-    add_uint64 (s, of + SAMPLES_Y + c, counters->samples);
+    add_uint64 (s, SAMPLES_Y + c, counters->samples);
   }
-  add_pool (s, of, pool, rate, depth);
-  add_spread (s, of, pool);
+  add_pool (s, pool, rate, depth);
+  add_spread (s, pool);
 }
 
 GstStructure *
@@ -474,8 +450,6 @@ gst_blockdct_fields_stats (const GstBlockDctTotals * totals,
   if (pool->frames == 0)
     return s;
   add_uint64 (s, INDEX, totals->first_index);
-  add_totals (s, 0, pool, totals->rate, totals->depth);
-  if (totals->second.frames > 0)
-    add_totals (s, B, &totals->second, totals->second_rate, totals->depth);
+  add_totals (s, pool, totals->rate, totals->depth);
   return s;
 }

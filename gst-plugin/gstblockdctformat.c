@@ -217,3 +217,20 @@ gst_blockdct_format_layout (const GstVideoInfo * info,
     plane->component[second] = (BdctComponent) c;
   }
 }
+
+void
+gst_blockdct_format_view (const GstVideoInfo * info,
+    const BdctLayout * layout, BdctView * view)
+{
+  const GstVideoColorimetry *colorimetry = &info->colorimetry;
+  const BdctView initial = BDCT_VIEW_DEFAULT;
+  /* The planes that R, G and B become are JFIF's. */
+  gboolean rgb = GST_VIDEO_INFO_IS_RGB (info);
+  gdouble kr, kb;
+
+  *view = initial;
+  if (rgb || !gst_video_color_matrix_get_Kr_Kb (colorimetry->matrix, &kr, &kb))
+    gst_video_color_matrix_get_Kr_Kb (GST_VIDEO_COLOR_MATRIX_BT601, &kr, &kb);
+  bdct_view_colours (view, layout->depth, kr, kb,
+      rgb || colorimetry->range == GST_VIDEO_COLOR_RANGE_0_255);
+}

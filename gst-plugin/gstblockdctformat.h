@@ -7,6 +7,7 @@
 
 #include <gst/video/video.h>
 #include "dct/layout.h"
+#include "dct/view.h"
 #include "gstblockdctbackend.h"
 
 G_BEGIN_DECLS
@@ -24,6 +25,10 @@ GstCaps *gst_blockdct_format_transform_caps (GstCaps * caps,
  * R, G and B. */
 void gst_blockdct_format_layout (const GstVideoInfo * info,
     BdctChromaFormat subsampling, BdctLayout * layout);
+
+/** A view of frames with these caps: the default one, with their colours. */
+void gst_blockdct_format_view (const GstVideoInfo * info,
+    const BdctLayout * layout, BdctView * view);
 
 G_END_DECLS
 #endif

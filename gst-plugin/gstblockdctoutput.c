@@ -1,73 +1,78 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later
- *
- * What is said of a frame that comes out of the engine, and to whom. */
-#include "gstblockdct.h"
-#include "gstblockdctpool.h"
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstblockdctoutput.h"
+#include "gstblockdctqueue.h"
 
 gboolean
 gst_blockdct_output_open (GstBlockDct * self)
 {
+  GstBlockDctStatistics *statistics = &self->statistics;
   gchar *path;
 
+  statistics->report = (GstBlockDctReport) { 0 };
+  gst_blockdct_report_flush (&statistics->report);
+  statistics->below = FALSE;
+  gst_blockdct_output_publish (self);
   GST_OBJECT_LOCK (self);
-  path = g_strdup (self->stats_path);
+  path = g_strdup (self->shared.settings.start.stats_file);
   GST_OBJECT_UNLOCK (self);
   if (path == NULL || *path == '\0') {
     g_free (path);
     return TRUE;
   }
-  self->stats_file = gst_blockdct_stats_file_open (path, GST_ELEMENT (self));
+  statistics->file = gst_blockdct_stats_file_open (path, GST_ELEMENT (self));
   g_free (path);
-  return self->stats_file != NULL;
+  return statistics->file != NULL;
 }
 
-/* Nothing of a stream is lost unsaid: at its end, or where it is cut off. */
 void
-gst_blockdct_output_finish (GstBlockDct * self, gboolean close)
+gst_blockdct_output_end (GstBlockDct * self)
 {
-  if (close)
-    gst_blockdct_stats_file_close (&self->stats_file, GST_ELEMENT (self));
-  else
-    gst_blockdct_stats_file_flush (self->stats_file, GST_ELEMENT (self));
+  gst_blockdct_report_end (&self->statistics.report, GST_ELEMENT (self),
+      gst_blockdct_get_settings (self).post_messages);
+  gst_blockdct_stats_file_flush (self->statistics.file, GST_ELEMENT (self));
+}
+
+void
+gst_blockdct_output_close (GstBlockDct * self)
+{
+  gst_blockdct_stats_file_close (&self->statistics.file, GST_ELEMENT (self));
 }
 
 void
 gst_blockdct_output_publish (GstBlockDct * self)
 {
   GST_OBJECT_LOCK (self);
-  self->totals = self->report.totals;
+  self->shared.totals = self->statistics.report.totals;
   GST_OBJECT_UNLOCK (self);
 }
 
-/* What of the frame has to be there until the next one is: to click on, and to
- * be shown again. */
+/* Let others see what is shown now, and the counters. */
 static void
-hold (GstBlockDct * self, const GstBlockDctInFlight * frame,
+publish_frame (GstBlockDct * self, const GstBlockDctInFlight * frame,
     const GstBlockDctTimes * times, guint64 index)
 {
-  GstBlockDctSettings settings = gst_blockdct_get_settings (self);
-  GstBuffer *in = NULL;
-  GstBlockDctShown shown = {
-    .info = self->info,
-    .layout = self->layout,
-    .view = frame->view,
-    .params = frame->how.params,
-    .second = frame->how.second,
-    .index = index,
-    .times = *times,
-  };
+  GstBlockDctShown *shown = &self->shared.shown;
 
-  /* That is one more than was proposed to upstream. */
-  if (settings.interactive || settings.keep_frame)
-    in = gst_blockdct_pool_is_limited (frame->in)
-        ? gst_buffer_copy_deep (frame->in) : gst_buffer_ref (frame->in);
-  shown.in = in;
-  gst_blockdct_navigation_show (&self->navigation,
-      settings.interactive && in != NULL ? &shown : NULL);
-  gst_blockdct_navigation_follow (&self->navigation, GST_ELEMENT (self));
-  gst_blockdct_repeat_keep (self, settings.keep_frame ? in : NULL,
-      frame->asked);
-  gst_clear_buffer (&in);
+  gst_blockdct_output_publish (self);
+  GST_OBJECT_LOCK (self);
+  shown->any = TRUE;
+  shown->info = self->info;
+  shown->layout = self->layout;
+  shown->params = frame->how.params;
+  shown->index = index;
+  shown->times = *times;
+  GST_OBJECT_UNLOCK (self);
+}
+
+GstBlockDctShown
+gst_blockdct_get_shown (GstBlockDct * self)
+{
+  GstBlockDctShown shown;
+
+  GST_OBJECT_LOCK (self);
+  shown = self->shared.shown;
+  GST_OBJECT_UNLOCK (self);
+  return shown;
 }
 
 /* What a frame's steps come from, to be freed, and what makes them finer. */
@@ -108,11 +113,11 @@ check_psnr (GstBlockDct * self, const GstBlockDctInFlight * frame,
   gboolean below = psnr < frame->min_psnr_warning;
   gchar *what = NULL;
 
-  if (bad || (below && !self->below))
+  if (bad || (below && !self->statistics.below))
     what = g_strdup_printf ("Frame %" G_GUINT64_FORMAT " at %" GST_TIME_FORMAT
         " has a PSNR of %.2f dB, below", index,
         GST_TIME_ARGS (times->timestamp), psnr);
-  if (below && !self->below)
+  if (below && !self->statistics.below)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
         ("%s min-psnr-warning=%g.", what, frame->min_psnr_warning),
         ("The next warning is after a frame that is not."));
@@ -127,74 +132,59 @@ check_psnr (GstBlockDct * self, const GstBlockDctInFlight * frame,
             advice));
     g_free (steps);
   }
-  self->below = below;
+  self->statistics.below = below;
   g_free (what);
   return !bad;
 }
 
-GstFlowReturn
-gst_blockdct_output_frame (GstBlockDct * self)
+/* Say a frame's figures. FALSE, with an element error, if the stream is to end
+ * here. */
+static gboolean
+report_frame (GstBlockDct * self, GstBlockDctInFlight * frame,
+    const BdctStats * stats)
 {
-  guint64 index = self->report.totals.frames;
-  gboolean ok = TRUE;
-  GstBlockDctOverlayFrame drawn;
+  GstBlockDctReport *report = &self->statistics.report;
+  GstElement *element = GST_ELEMENT (self);
+  const guint64 index = report->totals.frames - (frame->repeated ? 1 : 0);
+  const GstBlockDctTimes times = gst_blockdct_times_of (frame->out,
+      &GST_BASE_TRANSFORM (self)->segment, &self->info);
+  const GstStructure *figures = NULL;
+
+  if (frame->repeated)
+    gst_blockdct_report_repeated (report, element, frame->out, stats,
+        &frame->how, &times, frame->post_messages && frame->interval == 0);
+  else
+    figures = gst_blockdct_report_frame (report, element, frame->out, stats,
+        &frame->how, &times, frame->post_messages, frame->interval);
+  if (frame->curve.n > 0)
+    gst_blockdct_report_curve (report, element, &frame->curve, stats + 1,
+        frame->exact, &frame->how, &times);
+  publish_frame (self, frame, &times, index);
+  return frame->repeated || (gst_blockdct_stats_file_add
+      (self->statistics.file, element, figures)
+      && check_psnr (self, frame, stats, &times, index));
+}
+
+GstFlowReturn
+gst_blockdct_output_frame (GstBlockDct * self, GstBuffer ** buffer)
+{
   GstBlockDctInFlight frame;
-  GstBlockDctTimes times;
-  BdctStats stats[1 + BDCT_MAX_OTHERS + 1], *second;
-  GstStructure *figures = NULL;
+  BdctStats stats[1 + BDCT_MAX_OTHERS];
   GstFlowReturn ret = gst_blockdct_queue_collect (self, &frame, stats);
 
   if (ret != GST_FLOW_OK)
     return ret;
-  second = stats + 1 + frame.curve.n;
-  times = gst_blockdct_times_of (frame.out,
-      &GST_BASE_TRANSFORM (self)->segment, &self->info);
-  /* It was chosen without them. */
+  /* The setting was chosen without the regions. */
   if (frame.how.target && frame.how.regions > 0)
     frame.how.target_met = gst_blockdct_targets_are_met (&frame.targets,
         frame.how.depth, frame.exact, stats);
   else if (frame.how.file_size > 0)
     stats->file_size = frame.how.file_size;
-  if (frame.repeated) {
-    index--;
-    gst_blockdct_report_repeated (&self->report, GST_ELEMENT (self), frame.out,
-        stats, second, &frame.how, &times, frame.post_messages
-        && frame.interval == 0);
-  } else {
-    figures =
-        gst_blockdct_report_frame (&self->report, GST_ELEMENT (self), frame.out,
-        stats, second, &frame.how, &times, frame.post_messages, frame.interval);
-  }
-  if (frame.curve.n > 0)
-    gst_blockdct_report_curve (&self->report, GST_ELEMENT (self), &frame.curve,
-        stats + 1, frame.exact, &frame.how, &times);
-  gst_blockdct_output_publish (self);
-  hold (self, &frame, &times, index);
   gst_buffer_unref (frame.in);
-  drawn = (GstBlockDctOverlayFrame) {
-    .buffer = frame.out,
-    .info = &self->info,
-    .layout = &self->layout,
-    .view = &frame.view,
-    .stats = stats,
-    .second = second,
-    .how = &frame.how,
-    .figures = frame.overlay,
-    .magnifier = frame.magnifier,
-    .magnifier_x = frame.magnifier_x,
-    .magnifier_y = frame.magnifier_y,
-    .attach = self->overlay_attach,
-  };
-  gst_blockdct_overlay_draw (&self->overlay, GST_ELEMENT (self), &drawn);
-  if (!frame.repeated)
-    ok = gst_blockdct_stats_file_add (self->stats_file, GST_ELEMENT (self),
-        figures) && check_psnr (self, &frame, stats, &times, index);
-  if (!ok) {
-    gst_buffer_unref (frame.out);
-    /* The stream ends here, also for what is behind it. */
-    gst_blockdct_queue_discard (self);
-    return GST_FLOW_ERROR;
+  if (report_frame (self, &frame, stats)) {
+    *buffer = frame.out;
+    return GST_FLOW_OK;
   }
-  self->ready = frame.out;
-  return GST_FLOW_OK;
+  gst_buffer_unref (frame.out);
+  return GST_FLOW_ERROR;
 }

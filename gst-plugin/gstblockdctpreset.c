@@ -1,51 +1,63 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Presets hold what makes the picture, and come into force as one set, as all
- * groups of properties do. Where the element runs, what it reports and to which
- * file is the application's. */
-#include "gstblockdct.h"
+ * Presets hold what makes the picture. Where the element runs, what it reports
+ * and to which file is the application's. */
+#include "gstblockdctpreset.h"
 
-#include <string.h>
+#include <gst/gst.h>
+
+static const gchar *const pictures[] = { "transform", "quality", "qp",
+  "chroma-qp-offset", "deadzone", "rdoq", "min-block", "max-block",
+  "lambda-scale", "scaling-list", "scaling-list-file", "quantization-tables",
+  "quantization-matrix", "quantization-file", "quantization-scale", "baseline",
+  "chroma-subsampling", "target-psnr", "target-ssim", "target-bpp",
+  "target-size", "view", "grid", NULL
+};
 
 static gboolean (*parent_load) (GstPreset * preset, const gchar * name);
-
-/* What makes the picture can be set by stream time; but for tables, which are
- * no single value. `rate` and `metrics` can, too. */
-static gboolean
-is_picture (const GParamSpec * pspec)
-{
-  return strcmp (pspec->name, "quantization-matrix") == 0
-      || strcmp (pspec->name, "quantization-file") == 0
-      || strcmp (pspec->name, "scaling-list-file") == 0
-      || ((pspec->flags & GST_PARAM_CONTROLLABLE) != 0
-      && strcmp (pspec->name, "rate") != 0
-      && strcmp (pspec->name, "metrics") != 0);
-}
 
 static gchar **
 get_property_names (GstPreset * preset)
 {
-  guint n, n_names = 0;
-  GParamSpec **all =
-      g_object_class_list_properties (G_OBJECT_GET_CLASS (preset), &n);
-  gchar **names = g_new0 (gchar *, n + 1);
+  (void) preset;
+  return g_strdupv ((gchar **) pictures);
+}
 
-  for (guint i = 0; i < n; i++)
-    if (is_picture (all[i]))
-      names[n_names++] = g_strdup (all[i]->name);
-  g_free (all);
-  return names;
+/* The names in a user's preset that are no property's any more; NULL: none. */
+static gchar *
+find_unknown (GstPreset * preset, const gchar * name)
+{
+  gchar *file = g_strconcat (G_OBJECT_TYPE_NAME (preset), ".prs", NULL);
+  gchar *path = g_build_filename (g_get_user_data_dir (), "gstreamer-1.0",
+      "presets", file, NULL);
+  GKeyFile *keys = g_key_file_new ();
+  gchar **names = NULL;
+  GString *unknown = g_string_new (NULL);
+
+  if (g_key_file_load_from_file (keys, path, G_KEY_FILE_NONE, NULL))
+    names = g_key_file_get_keys (keys, name, NULL, NULL);
+  for (gchar ** key = names; key != NULL && *key != NULL; key++)
+    if (**key != '_' && !g_strv_contains (pictures, *key))
+      g_string_append_printf (unknown, "%s%s", unknown->len > 0 ? ", " : "",
+          *key);
+  g_strfreev (names);
+  g_key_file_free (keys);
+  g_free (path);
+  g_free (file);
+  return g_string_free (unknown, unknown->len == 0);
 }
 
 static gboolean
 load_preset (GstPreset * preset, const gchar * name)
 {
-  gboolean ret;
+  gchar *unknown = find_unknown (preset, name);
 
-  g_object_freeze_notify (G_OBJECT (preset));
-  ret = parent_load (preset, name);
-  g_object_thaw_notify (G_OBJECT (preset));
-  return ret;
+  if (unknown != NULL)
+    GST_ELEMENT_WARNING (GST_ELEMENT (preset), LIBRARY, SETTINGS,
+        ("The preset '%s' has settings that blockdct has not: %s.", name,
+            unknown), ("The others are loaded. Save it again to drop these."));
+  g_free (unknown);
+  return parent_load (preset, name);
 }
 
 void
@@ -55,6 +67,6 @@ gst_blockdct_preset_init (gpointer iface, gpointer data)
 
   (void) data;
   parent_load = preset->load_preset;
-  preset->get_property_names = GST_DEBUG_FUNCPTR (get_property_names);
   preset->load_preset = GST_DEBUG_FUNCPTR (load_preset);
+  preset->get_property_names = GST_DEBUG_FUNCPTR (get_property_names);
 }

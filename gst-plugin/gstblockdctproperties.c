@@ -3,53 +3,32 @@
  * Properties: how they are set and read. */
 #include "gstblockdctproperties.h"
 
+#include <string.h>
+#include "gstblockdctfields.h"
+
 /* Filled when the class is made. */
 static struct
 {
-  GstBlockDctField field;
-  GstBlockDctSet set;
-  GstBlockDctGet get;
+  gsize offset, size;
+  GstBlockDctParse parse;
+  GstBlockDctFormat format;
 } properties[N_PROPERTIES];
 
-static void (*parent_dispatch) (GObject * object, guint n_pspecs,
-    GParamSpec ** pspecs);
-
 void
-gst_blockdct_property (GObjectClass * klass, guint id, GstBlockDctField field,
-    GParamSpec * pspec)
+gst_blockdct_property (GObjectClass * klass, guint id, gsize offset,
+    gsize size, GParamSpec * pspec)
 {
-  properties[id].field = field;
+  properties[id].offset = offset;
+  properties[id].size = size;
   g_object_class_install_property (klass, id, pspec);
 }
 
 void
-gst_blockdct_property_access (guint id, GstBlockDctSet set, GstBlockDctGet get)
+gst_blockdct_property_convert (guint id, GstBlockDctParse parse,
+    GstBlockDctFormat format)
 {
-  properties[id].set = set;
-  properties[id].get = get;
-}
-
-GstBlockDctSettings
-gst_blockdct_get_settings (GstBlockDct * self)
-{
-  GstBlockDctSettings settings;
-
-  GST_OBJECT_LOCK (self);
-  settings = self->changes.current;
-  GST_OBJECT_UNLOCK (self);
-  return settings;
-}
-
-gboolean
-gst_blockdct_property_set_checked (GstBlockDct * self, guint id,
-    GstBlockDctChecked which, gconstpointer value, gboolean ok,
-    const BdctError * error)
-{
-  if (ok)
-    return gst_blockdct_changes_set (&self->changes, GST_ELEMENT (self), id,
-        &properties[id].field, value);
-  gst_blockdct_changes_warn (&self->changes, GST_ELEMENT (self), which, error);
-  return TRUE;
+  properties[id].parse = parse;
+  properties[id].format = format;
 }
 
 void
@@ -62,28 +41,72 @@ gst_blockdct_property_append_int (GValue * array, gint n)
   gst_value_array_append_and_take_value (array, &v);
 }
 
-static gboolean
-set_field (GstBlockDct * self, guint id, const GValue * value)
+static gpointer
+get_field (GstBlockDct * self, guint id)
 {
-  guint64 field;
-
-  gst_blockdct_param_set (&field, value);
-  return gst_blockdct_changes_set (&self->changes, GST_ELEMENT (self), id,
-      &properties[id].field, &field);
+  return G_STRUCT_MEMBER_P (&self->shared.settings, properties[id].offset);
 }
 
-/* What is set is in force, or refused aloud. */
+/* A value is refused aloud: on the bus or, while there is none, when the
+ * element starts. */
+static void
+refuse (GstBlockDct * self, const gchar * name, const gchar * reason)
+{
+  gboolean has_bus;
+
+  GST_OBJECT_LOCK (self);
+  has_bus = GST_ELEMENT_BUS (self) != NULL;
+  if (!has_bus) {
+    if (self->shared.refused == NULL)
+      self->shared.refused = g_string_new (NULL);
+    g_string_append_printf (self->shared.refused, "%s%s was not changed: %s.",
+        self->shared.refused->len > 0 ? " " : "", name, reason);
+  }
+  GST_OBJECT_UNLOCK (self);
+  if (has_bus)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("%s was not changed: %s.", name, reason), (NULL));
+  else
+    GST_WARNING_OBJECT (self, "%s was not changed: %s", name, reason);
+}
+
+/* Copy a value, converted if `parsed` is not NULL. */
+static void
+store (GstBlockDct * self, guint id, const GValue * value, gconstpointer parsed)
+{
+  if (parsed != NULL)
+    memcpy (get_field (self, id), parsed, properties[id].size);
+  else
+    gst_blockdct_param_set (get_field (self, id), value);
+  self->shared.was_set |= G_GUINT64_CONSTANT (1) << id;
+}
+
 static void
 set_property (GObject * object, guint id, const GValue * value,
     GParamSpec * pspec)
 {
   GstBlockDct *self = GST_BLOCKDCT (object);
+  gpointer parsed = NULL;
+  BdctError error;
+  gboolean late;
 
-  if (properties[id].set ? !properties[id].set (self, value)
-      : !set_field (self, id, value))
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("%s was not changed: it is read when the element starts.",
-            pspec->name), ("Set it up to the READY state."));
+  if (properties[id].parse != NULL) {
+    parsed = g_malloc0 (properties[id].size);
+    if (!properties[id].parse (value, parsed, &error)) {
+      refuse (self, pspec->name, error.message);
+      g_free (parsed);
+      return;
+    }
+  }
+  GST_OBJECT_LOCK (self);
+  late = self->shared.started && (pspec->flags & GST_PARAM_MUTABLE_READY) != 0;
+  if (!late)
+    store (self, id, value, parsed);
+  GST_OBJECT_UNLOCK (self);
+  g_free (parsed);
+  if (late)
+    refuse (self, pspec->name, "it is read when the element starts; set it in "
+        "the state NULL or READY");
 }
 
 static void
@@ -93,54 +116,59 @@ get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
 
   (void) pspec;
   GST_OBJECT_LOCK (self);
-  if (properties[id].get != NULL)
-    properties[id].get (self, &self->changes.wanted, value);
+  if (id == PROP_STATS)
+    g_value_take_boxed (value, gst_blockdct_fields_stats
+        (&self->shared.totals, NULL));
+  else if (id == PROP_ACTIVE_BACKEND)
+    g_value_set_string (value, self->shared.active_backend);
+  else if (properties[id].format != NULL)
+    properties[id].format (get_field (self, id), value);
   else
-    gst_blockdct_param_get ((const guint8 *) &self->changes.wanted
-        + properties[id].field.offset, value);
+    gst_blockdct_param_get (get_field (self, id), value);
   GST_OBJECT_UNLOCK (self);
-}
-
-static void
-dispatch_properties_changed (GObject * object, guint n_pspecs,
-    GParamSpec ** pspecs)
-{
-  gboolean shown;
-
-  n_pspecs = gst_blockdct_changes_take (&GST_BLOCKDCT (object)->changes,
-      GST_ELEMENT (object), n_pspecs, pspecs, &shown);
-  if (shown)
-    gst_blockdct_repeat_ask (GST_BLOCKDCT (object));
-  if (n_pspecs > 0)
-    parent_dispatch (object, n_pspecs, pspecs);
 }
 
 void
 gst_blockdct_init_properties (GstBlockDct * self)
 {
-  const BdctView view = BDCT_VIEW_DEFAULT;
   const BdctParams params = BDCT_PARAMS_DEFAULT;
-  const GstBlockDctSettings initial = {
-    .params = params,
-    .second = {0, params.quality, params.qp},
-    .subsampling = BDCT_CHROMA_420,
-    .backend = GST_BLOCKDCT_BACKEND_AUTO,
-    .device_id = -1,
-    .async_depth = 1,
-    .post_messages = TRUE,
-    .view = view.mode,
-    .left = view.left,
-    .right = view.right,
-    .wipe_position = view.position,
-    .difference_gain = view.gain,
-    .zoom = view.zoom,
-    .zoom_x = view.zoom_x,
-    .zoom_y = view.zoom_y,
-    .magnifier_x = 0.5,
-    .magnifier_y = 0.5,
-  };
 
-  gst_blockdct_changes_init (&self->changes, &initial);
+  self->shared.settings = (GstBlockDctSettings) {
+  .params = params,.tables = params.preset,.subsampling =
+        BDCT_CHROMA_420,.post_messages = TRUE,.start =
+        { GST_BLOCKDCT_BACKEND_AUTO, -1, 0, 1, NULL },};
+}
+
+void
+gst_blockdct_clear_properties (GstBlockDct * self)
+{
+  g_free (self->shared.settings.start.stats_file);
+  g_free (self->shared.active_backend);
+  if (self->shared.refused != NULL)
+    g_string_free (self->shared.refused, TRUE);
+}
+
+void
+gst_blockdct_properties_start (GstBlockDct * self)
+{
+  GString *refused;
+
+  GST_OBJECT_LOCK (self);
+  self->shared.started = TRUE;
+  refused = g_steal_pointer (&self->shared.refused);
+  GST_OBJECT_UNLOCK (self);
+  if (refused == NULL)
+    return;
+  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s", refused->str), (NULL));
+  g_string_free (refused, TRUE);
+}
+
+void
+gst_blockdct_properties_stop (GstBlockDct * self)
+{
+  GST_OBJECT_LOCK (self);
+  self->shared.started = FALSE;
+  GST_OBJECT_UNLOCK (self);
 }
 
 void
@@ -148,11 +176,7 @@ gst_blockdct_install_properties (GObjectClass * klass)
 {
   klass->set_property = GST_DEBUG_FUNCPTR (set_property);
   klass->get_property = GST_DEBUG_FUNCPTR (get_property);
-  parent_dispatch = klass->dispatch_properties_changed;
-  klass->dispatch_properties_changed =
-      GST_DEBUG_FUNCPTR (dispatch_properties_changed);
-
   gst_blockdct_install_quantizers (klass);
   gst_blockdct_install_reports (klass);
-  gst_blockdct_install_views (klass);
+  gst_blockdct_install_start (klass);
 }

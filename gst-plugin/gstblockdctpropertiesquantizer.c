@@ -5,19 +5,6 @@
 
 #include "gstblockdcttables.h"
 
-/* From the number of steps to the last of them. */
-typedef struct
-{
-  gint n_steps;
-  gint steps[G_N_ELEMENTS (((BdctParams *) NULL)->steps)];
-} Matrix;
-
-G_STATIC_ASSERT (G_STRUCT_OFFSET (BdctParams, steps)
-    - G_STRUCT_OFFSET (BdctParams, n_steps) == G_STRUCT_OFFSET (Matrix, steps));
-
-#define MATRIX_FIELD ((GstBlockDctField) {OFFSET (params.n_steps), \
-      sizeof (Matrix), FALSE, TRUE})
-
 static const BdctParams default_params = BDCT_PARAMS_DEFAULT;
 
 static GType
@@ -36,29 +23,6 @@ transform_get_type (void)
     }
     g_once_init_leave (&type,
         g_enum_register_static ("GstBlockDctTransform", values));
-  }
-  return type;
-}
-
-/* As GstBlockDctSecond has it. */
-static GType
-b_transform_get_type (void)
-{
-  static gsize type = 0;
-
-  if (g_once_init_enter (&type)) {
-    static GEnumValue values[1 + BDCT_N_TRANSFORMS + 1] = {
-      {0, "there is no B", "none"}
-    };
-
-    for (gint i = 0; i < BDCT_N_TRANSFORMS; i++) {
-      const BdctTransformInfo *info = bdct_transform_info (i);
-
-      values[1 + i] = (GEnumValue) {
-      1 + i, info->description, info->name};
-    }
-    g_once_init_leave (&type,
-        g_enum_register_static ("GstBlockDctBTransform", values));
   }
   return type;
 }
@@ -83,12 +47,12 @@ scaling_list_get_type (void)
 }
 
 static GType
-preset_get_type (void)
+tables_get_type (void)
 {
   static gsize type = 0;
 
   if (g_once_init_enter (&type)) {
-    static GEnumValue values[BDCT_N_PRESETS + 1];
+    static GEnumValue values[BDCT_N_PRESETS + 3];
 
     for (gint i = 0; i < BDCT_N_PRESETS; i++) {
       const BdctPresetInfo *info = bdct_preset_info (i);
@@ -96,8 +60,12 @@ preset_get_type (void)
       values[i] = (GEnumValue) {
       i, info->description, info->name};
     }
+    values[BDCT_N_PRESETS] = (GEnumValue) {
+    GST_BLOCKDCT_TABLES_MATRIX, "those of quantization-matrix", "matrix"};
+    values[BDCT_N_PRESETS + 1] = (GEnumValue) {
+    GST_BLOCKDCT_TABLES_FILE, "those of quantization-file", "file"};
     g_once_init_leave (&type,
-        g_enum_register_static ("GstBlockDctQuantizationPreset", values));
+        g_enum_register_static ("GstBlockDctQuantizationTables", values));
   }
   return type;
 }
@@ -123,80 +91,72 @@ subsampling_get_type (void)
 }
 
 static gboolean
-set_matrix (GstBlockDct * self, const GValue * value)
+parse_matrix (const GValue * value, gpointer field, BdctError * error)
 {
-  guint n = gst_value_array_get_size (value);
-  Matrix matrix = {.n_steps = n };
-  BdctError error, reason;
-  gboolean ok;
+  GstBlockDctMatrix *matrix = field;
+  const guint n = gst_value_array_get_size (value);
 
-  for (guint i = 0; i < MIN (n, G_N_ELEMENTS (matrix.steps)); i++) {
+  matrix->n = n;
+  for (guint i = 0; i < MIN (n, G_N_ELEMENTS (matrix->step)); i++) {
     const GValue *v = gst_value_array_get_value (value, i);
 
-    matrix.steps[i] = G_VALUE_HOLDS_INT (v) ? g_value_get_int (v) : 0;
+    matrix->step[i] = G_VALUE_HOLDS_INT (v) ? g_value_get_int (v) : 0;
   }
-  ok = bdct_steps_check (matrix.steps, n, BDCT_DCT_8X8, 0, FALSE, &reason)
-      || bdct_error (&error, "quantization-matrix: %s", reason.message);
-  return gst_blockdct_property_set_checked (self, PROP_QUANTIZATION_MATRIX,
-      GST_BLOCKDCT_STEPS, &matrix, ok, &error);
+  return bdct_steps_check (matrix->step, matrix->n, BDCT_DCT_8X8, 0, FALSE,
+      error);
 }
 
 static void
-get_matrix (GstBlockDct * self, const GstBlockDctSettings * settings,
-    GValue * value)
+format_matrix (gconstpointer field, GValue * value)
 {
-  const BdctParams *params = &settings->params;
+  const GstBlockDctMatrix *matrix = field;
 
-  (void) self;
-  for (gint i = 0; i < params->n_steps; i++)
-    gst_blockdct_property_append_int (value, params->steps[i]);
+  for (gint i = 0; i < matrix->n; i++)
+    gst_blockdct_property_append_int (value, matrix->step[i]);
 }
 
 static gboolean
-set_tables (GstBlockDct * self, const GValue * value)
+parse_tables (const GValue * value, gpointer field, BdctError * error)
 {
-  BdctTables tables;
-  BdctError error;
-  gboolean ok =
-      gst_blockdct_tables_read (g_value_get_string (value), &tables, &error);
-
-  return gst_blockdct_property_set_checked (self, PROP_QUANTIZATION_FILE,
-      GST_BLOCKDCT_STEPS, &tables, ok, &error);
+  return gst_blockdct_tables_read (g_value_get_string (value), field, error);
 }
 
 static void
-get_tables (GstBlockDct * self, const GstBlockDctSettings * settings,
-    GValue * value)
+format_tables (gconstpointer field, GValue * value)
 {
-  (void) self;
-  g_value_set_string (value, g_quark_to_string (settings->params.tables.name));
+  g_value_set_string (value,
+      g_quark_to_string (((const BdctTables *) field)->name));
 }
 
 static gboolean
-set_lists (GstBlockDct * self, const GValue * value)
+parse_lists (const GValue * value, gpointer field, BdctError * error)
 {
-  BdctScalingLists lists;
-  BdctError error;
-  gboolean ok =
-      gst_blockdct_lists_read (g_value_get_string (value), &lists, &error);
-
-  return gst_blockdct_property_set_checked (self, PROP_SCALING_LIST_FILE,
-      GST_BLOCKDCT_SCALING, &lists, ok, &error);
+  return gst_blockdct_lists_read (g_value_get_string (value), field, error);
 }
 
 static void
-get_lists (GstBlockDct * self, const GstBlockDctSettings * settings,
-    GValue * value)
+format_lists (gconstpointer field, GValue * value)
 {
-  (void) self;
-  g_value_set_string (value, g_quark_to_string (settings->params.lists.name));
+  g_value_set_string (value,
+      g_quark_to_string (((const BdctScalingLists *) field)->name));
 }
 
-/* The properties of the quantizers, and whose. */
+/* A side of hevc-quadtree's blocks. */
+static gboolean
+parse_side (const GValue * value, gpointer field, BdctError * error)
+{
+  const gint side = g_value_get_int (value);
+
+  *(gint *) field = side;
+  return bdct_blocks_check (side, side, NULL)
+      || bdct_error (error, "%d is not 4, 8, 16 or 32", side);
+}
+
+/* The properties of the quantizers, and what they are for. */
 static const struct
 {
   guint id;
-  const gchar *name, *transforms;
+  const gchar *name, *purpose;
 } quantizers[] = {
   {PROP_QUALITY, "quality", "jpeg-8x8 and dct-8x8"},
   {PROP_QP, "qp", "all transforms but jpeg-8x8 and dct-8x8"},
@@ -210,17 +170,23 @@ static const struct
   {PROP_SCALING_LIST, "scaling-list", "hevc-* and vvc-64x64"},
   {PROP_SCALING_LIST_FILE, "scaling-list-file",
       "hevc-* and vvc-64x64, with scaling-list=file"},
-  {PROP_QUANTIZATION_MATRIX, "quantization-matrix", "jpeg-8x8 and dct-8x8"},
-  {PROP_QUANTIZATION_FILE, "quantization-file", "jpeg-8x8 and dct-8x8"},
-  {PROP_QUANTIZATION_SCALE, "quantization-scale", "jpeg-8x8 and dct-8x8"},
-  {PROP_QUANTIZATION_PRESET, "quantization-preset", "jpeg-8x8 and dct-8x8"},
+  {PROP_QUANTIZATION_TABLES, "quantization-tables", "jpeg-8x8 and dct-8x8"},
+  {PROP_QUANTIZATION_MATRIX, "quantization-matrix",
+      "jpeg-8x8 and dct-8x8, with quantization-tables=matrix"},
+  {PROP_QUANTIZATION_FILE, "quantization-file",
+      "jpeg-8x8 and dct-8x8, with quantization-tables=file"},
+  {PROP_QUANTIZATION_SCALE, "quantization-scale",
+      "jpeg-8x8 and dct-8x8, with quantization-tables=file"},
   {PROP_BASELINE, "baseline", "jpeg-8x8 and dct-8x8"},
 };
 
 static gboolean
-has_effect (guint id, const BdctParams * params)
+has_effect (guint id, const GstBlockDctSettings * settings)
 {
-  BdctFamily family = bdct_transform_info (params->transform)->family;
+  const BdctParams *params = &settings->params;
+  const BdctFamily family = bdct_transform_info (params->transform)->family;
+  const gboolean has_tables = !bdct_family_has_qp (family);
+  const gboolean has_rdoq = bdct_transform_has_rdoq (params->transform);
 
   switch (id) {
     case PROP_QP:
@@ -231,10 +197,10 @@ has_effect (guint id, const BdctParams * params)
     case PROP_MAX_BLOCK:
       return params->transform == BDCT_HEVC_QUADTREE;
     case PROP_RDOQ:
-      return bdct_transform_has_rdoq (params->transform) || !params->rdoq;
+      return has_rdoq || !params->rdoq;
     case PROP_LAMBDA_SCALE:
-      return params->transform == BDCT_HEVC_QUADTREE || (params->rdoq
-          && bdct_transform_has_rdoq (params->transform));
+      return params->transform == BDCT_HEVC_QUADTREE
+          || (params->rdoq && has_rdoq);
     case PROP_SCALING_LIST:
       return family == BDCT_FAMILY_HEVC;
     case PROP_SCALING_LIST_FILE:
@@ -242,109 +208,49 @@ has_effect (guint id, const BdctParams * params)
           && params->scaling_list == BDCT_SCALING_FILE)
           || !bdct_scaling_is_set (&params->lists);
     case PROP_QUANTIZATION_MATRIX:
-      return !bdct_family_has_qp (family) || params->n_steps == 0;
+      return (has_tables && settings->tables == GST_BLOCKDCT_TABLES_MATRIX)
+          || settings->matrix.n == 0;
     case PROP_QUANTIZATION_FILE:
-      return !bdct_family_has_qp (family) || params->tables.n_steps == 0;
+      return (has_tables && settings->tables == GST_BLOCKDCT_TABLES_FILE)
+          || settings->file.n_steps == 0;
+    case PROP_QUANTIZATION_SCALE:
+      return (has_tables && settings->tables == GST_BLOCKDCT_TABLES_FILE)
+          || !params->scale_tables;
     default:
-      return !bdct_family_has_qp (family);
+      return has_tables;
   }
 }
 
-static gboolean
-has_effect_on_b (guint id, const GstBlockDctSecond * second,
-    const BdctParams * a)
-{
-  BdctParams b;
-
-  if (second->transform == 0 || id == PROP_QUALITY || id == PROP_QP)
-    return FALSE;
-  b = gst_blockdct_second_params (second, a);
-  return has_effect (id, &b);
-}
-
 void
-gst_blockdct_tell_idle (GstBlockDct * self, const BdctParams * params,
-    const GstBlockDctSecond * second)
+gst_blockdct_warn_unused (GstBlockDct * self,
+    const GstBlockDctSettings * settings)
 {
-  const gchar *transform = bdct_transform_info (params->transform)->name;
-  guint *told = &self->told_idle[params->transform], idle = 0;
+  const BdctTransform transform = settings->params.transform;
+  guint *warned = &self->warned.idle[transform], idle = 0;
+  guint64 was_set;
 
   GST_OBJECT_LOCK (self);
-  for (guint i = 0; i < G_N_ELEMENTS (quantizers); i++)
-    if (gst_blockdct_changes_was_set (&self->changes, quantizers[i].id)
-        && !has_effect (quantizers[i].id, params)
-        && !has_effect_on_b (quantizers[i].id, second, params))
-      idle |= 1 << i;
+  was_set = self->shared.was_set;
   GST_OBJECT_UNLOCK (self);
   for (guint i = 0; i < G_N_ELEMENTS (quantizers); i++)
-    if (idle & ~*told & 1 << i)
+    if ((was_set >> quantizers[i].id & 1)
+        && !has_effect (quantizers[i].id, settings))
+      idle |= 1u << i;
+  for (guint i = 0; i < G_N_ELEMENTS (quantizers); i++)
+    if (idle & ~*warned & 1u << i)
       GST_ELEMENT_INFO (self, LIBRARY, SETTINGS,
-          ("%s has no effect with transform=%s%s.", quantizers[i].name,
-              transform, quantizers[i].id == PROP_SCALING_LIST_FILE
-              ? " and this scaling-list" : ""),
-          ("%s is for %s.", quantizers[i].name,
-              quantizers[i].transforms));
-  *told |= idle;
-}
-
-void
-gst_blockdct_tell_subsampling (GstBlockDct * self)
-{
-  gboolean set;
-
-  if (self->told_subsampling || GST_VIDEO_INFO_IS_RGB (&self->info))
-    return;
-  GST_OBJECT_LOCK (self);
-  set = gst_blockdct_changes_was_set (&self->changes, PROP_CHROMA_SUBSAMPLING);
-  GST_OBJECT_UNLOCK (self);
-  if (set)
+          ("%s has no effect on this frame, which is made with transform=%s.",
+              quantizers[i].name, bdct_transform_info (transform)->name),
+          ("%s is for %s.", quantizers[i].name, quantizers[i].purpose));
+  *warned |= idle;
+  if ((was_set >> PROP_CHROMA_SUBSAMPLING & 1)
+      && !GST_VIDEO_INFO_IS_RGB (&self->info)
+      && gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_SUBSAMPLING))
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
         ("chroma-subsampling has no effect on %s.",
             GST_VIDEO_INFO_NAME (&self->info)),
         ("It is for R, G and B; frames of Y, U and V have a subsampling of "
             "their own."));
-  self->told_subsampling = set;
-}
-
-static void
-install_second (GObjectClass * klass)
-{
-  /**
-   * GstBlockDct:b-transform:
-   *
-   * The transform of B, which each frame is also made with, to be compared with
-   * what the other properties make of it, A: by its figures, whose fields begin
-   * with `b-`, and in the views of #GstBlockDct:left and #GstBlockDct:right.
-   * But for #GstBlockDct:b-quality and #GstBlockDct:b-qp, B is quantized by A's
-   * properties; it has no regions and no target.
-   *
-   * Since: 0.1
-   */
-  gst_blockdct_property (klass, PROP_B_TRANSFORM, FIELD (second.transform),
-      g_param_spec_enum ("b-transform", "B: transform",
-          "Transform of B, which is compared with A, what the other properties "
-          "say", b_transform_get_type (), 0, LIVE));
-  /**
-   * GstBlockDct:b-quality:
-   *
-   * #GstBlockDct:quality of B.
-   *
-   * Since: 0.1
-   */
-  gst_blockdct_property (klass, PROP_B_QUALITY, FIELD (second.quality),
-      g_param_spec_int ("b-quality", "B: quality", "Quality of B", 1, 100,
-          default_params.quality, LIVE));
-  /**
-   * GstBlockDct:b-qp:
-   *
-   * #GstBlockDct:qp of B.
-   *
-   * Since: 0.1
-   */
-  gst_blockdct_property (klass, PROP_B_QP, FIELD (second.qp),
-      g_param_spec_int ("b-qp", "B: QP", "Luma quantization parameter of B", 0,
-          51, default_params.qp, LIVE));
-  gst_type_mark_as_plugin_api (b_transform_get_type (), 0);
 }
 
 void
@@ -367,17 +273,15 @@ gst_blockdct_install_quantizers (GObjectClass * klass)
   /**
    * GstBlockDct:quality:
    *
-   * Scales the tables of #GstBlockDct:quantization-preset as libjpeg does, or
-   * those of #GstBlockDct:quantization-file if #GstBlockDct:quantization-scale
-   * says so. For jpeg-8x8 and dct-8x8 without a
-   * #GstBlockDct:quantization-matrix.
+   * Scales the tables of #GstBlockDct:quantization-tables as libjpeg does:
+   * those with a name and, with #GstBlockDct:quantization-scale, a file's. For
+   * jpeg-8x8 and dct-8x8.
    *
    * Since: 0.1
    */
   gst_blockdct_property (klass, PROP_QUALITY, FIELD (params.quality),
       g_param_spec_int ("quality", "Quality",
-          "IJG quality that scales the quantization tables (jpeg-8x8, dct-8x8 "
-          "without a quantization-matrix)",
+          "IJG quality that scales the quantization tables (jpeg-8x8, dct-8x8)",
           1, 100, default_params.quality, LIVE));
   /**
    * GstBlockDct:qp:
@@ -437,8 +341,7 @@ gst_blockdct_install_quantizers (GObjectClass * klass)
    * GstBlockDct:min-block:
    *
    * The least side of luma's blocks that hevc-quadtree may choose: 4, 8, 16 or
-   * 32, and not above #GstBlockDct:max-block. Set both at once where the one
-   * would be refused without the other.
+   * 32. One above #GstBlockDct:max-block counts as that.
    *
    * Since: 0.1
    */
@@ -498,33 +401,47 @@ gst_blockdct_install_quantizers (GObjectClass * klass)
           "The lists of scaling-list=file, as HM and x265 have them (hevc-*, "
           "vvc-64x64)", NULL, PLAYING));
   /**
+   * GstBlockDct:quantization-tables:
+   *
+   * The tables of steps for jpeg-8x8 and dct-8x8. Those with a name are scaled
+   * by #GstBlockDct:quality: Annex K's, or those that mozjpeg's
+   * `cjpeg -quant-table` has by number. `matrix` and `file` take the steps of
+   * #GstBlockDct:quantization-matrix and #GstBlockDct:quantization-file.
+   *
+   * Since: 0.1
+   */
+  gst_blockdct_property (klass, PROP_QUANTIZATION_TABLES, FIELD (tables),
+      g_param_spec_enum ("quantization-tables", "Quantization tables",
+          "Tables of quantization steps (jpeg-8x8, dct-8x8)",
+          tables_get_type (), default_params.preset, LIVE));
+  /**
    * GstBlockDct:quantization-matrix:
    *
-   * Steps for jpeg-8x8 and dct-8x8 in place of the scaled tables: none, 64 for
-   * all planes, or 128, luma's and then chroma's. Row-major, rows are vertical
+   * Steps for #GstBlockDct:quantization-tables `matrix`: none, 64 for all
+   * planes, or 128, luma's and then chroma's. Row-major, rows are vertical
    * frequency; 1 to 32767, in 8-bit jpeg-8x8 with #GstBlockDct:baseline 1 to
    * 255. In gst-launch-1.0: quantization-matrix="<16, 11, ...>".
    *
    * Since: 0.1
    */
-  gst_blockdct_property (klass, PROP_QUANTIZATION_MATRIX, MATRIX_FIELD,
+  gst_blockdct_property (klass, PROP_QUANTIZATION_MATRIX, FIELD (matrix),
       gst_param_spec_array ("quantization-matrix", "Quantization matrix",
-          "0, 64 or 128 steps in row-major order (jpeg-8x8, dct-8x8)",
+          "The steps of quantization-tables=matrix: 0, 64 or 128 in row-major "
+          "order",
           g_param_spec_int ("step", "Step", "Quantization step",
               G_MININT, G_MAXINT, 1, BASE), PLAYING));
   /**
    * GstBlockDct:quantization-file:
    *
-   * A file with the steps for jpeg-8x8 and dct-8x8: the text of
-   * `cjpeg -qtables`, or a JPEG file. It is read when it is set. Excludes
-   * #GstBlockDct:quantization-matrix and #GstBlockDct:quantization-preset.
+   * A file with the steps for #GstBlockDct:quantization-tables `file`: the text
+   * of `cjpeg -qtables`, or a JPEG file. It is read when it is set.
    *
    * Since: 0.1
    */
-  gst_blockdct_property (klass, PROP_QUANTIZATION_FILE, FIELD (params.tables),
+  gst_blockdct_property (klass, PROP_QUANTIZATION_FILE, FIELD (file),
       g_param_spec_string ("quantization-file", "Quantization file",
-          "Take the steps from this file: as cjpeg -qtables has it, or a JPEG "
-          "(jpeg-8x8, dct-8x8)", NULL, PLAYING));
+          "The steps of quantization-tables=file: text as cjpeg -qtables has "
+          "it, or a JPEG file", NULL, PLAYING));
   /**
    * GstBlockDct:quantization-scale:
    *
@@ -537,18 +454,6 @@ gst_blockdct_install_quantizers (GObjectClass * klass)
       FIELD (params.scale_tables),
       g_param_spec_boolean ("quantization-scale", "Quantization scale",
           "Scale the tables of quantization-file by quality", FALSE, LIVE));
-  /**
-   * GstBlockDct:quantization-preset:
-   *
-   * The tables that #GstBlockDct:quality scales, by name: those that mozjpeg's
-   * `cjpeg -quant-table` has by number.
-   *
-   * Since: 0.1
-   */
-  gst_blockdct_property (klass, PROP_QUANTIZATION_PRESET, FIELD (params.preset),
-      g_param_spec_enum ("quantization-preset", "Quantization preset",
-          "The tables that quality scales (jpeg-8x8, dct-8x8)",
-          preset_get_type (), default_params.preset, LIVE));
   /**
    * GstBlockDct:baseline:
    *
@@ -575,14 +480,16 @@ gst_blockdct_install_quantizers (GObjectClass * klass)
           "Of the planes that R, G and B become", subsampling_get_type (),
           BDCT_CHROMA_420, LIVE));
 
-  install_second (klass);
-
-  gst_blockdct_property_access (PROP_QUANTIZATION_MATRIX, set_matrix,
-      get_matrix);
-  gst_blockdct_property_access (PROP_QUANTIZATION_FILE, set_tables, get_tables);
-  gst_blockdct_property_access (PROP_SCALING_LIST_FILE, set_lists, get_lists);
+  gst_blockdct_property_convert (PROP_QUANTIZATION_MATRIX, parse_matrix,
+      format_matrix);
+  gst_blockdct_property_convert (PROP_QUANTIZATION_FILE, parse_tables,
+      format_tables);
+  gst_blockdct_property_convert (PROP_SCALING_LIST_FILE, parse_lists,
+      format_lists);
+  gst_blockdct_property_convert (PROP_MIN_BLOCK, parse_side, NULL);
+  gst_blockdct_property_convert (PROP_MAX_BLOCK, parse_side, NULL);
   gst_type_mark_as_plugin_api (transform_get_type (), 0);
   gst_type_mark_as_plugin_api (scaling_list_get_type (), 0);
-  gst_type_mark_as_plugin_api (preset_get_type (), 0);
+  gst_type_mark_as_plugin_api (tables_get_type (), 0);
   gst_type_mark_as_plugin_api (subsampling_get_type (), 0);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The properties of where frames are made, what they aim at, and what is
- * reported of them. */
-#include "gstblockdctfields.h"
+ * The properties of what frames aim at, and what is shown and reported of
+ * them. */
 #include "gstblockdctproperties.h"
 
 /* Both beyond what a frame can have: levels of 16 bits, or one sample of the
@@ -16,7 +15,7 @@ metrics_get_type (void)
   static gsize type = 0;
 
   if (g_once_init_enter (&type)) {
-    static GFlagsValue values[BDCT_N_METRICS + 1];
+    static GFlagsValue values[BDCT_N_METRICS + 2];
 
     for (gint i = 0; i < BDCT_N_METRICS; i++) {
       const BdctMetricInfo *info = bdct_metric_info (i);
@@ -24,8 +23,12 @@ metrics_get_type (void)
       values[i] = (GFlagsValue) {
       1 << i, info->description, info->name};
     }
-    g_once_init_leave (&type,
-        g_flags_register_static ("GstBlockDctMetrics", values));
+    values[BDCT_N_METRICS] = (GFlagsValue) {
+    GST_BLOCKDCT_BITS,
+          "Bits: those of a baseline JPEG file for jpeg-8x8 at 8 "
+          "bits, else an estimate", "bits"};
+    g_once_init_leave (&type, g_flags_register_static ("GstBlockDctMetrics",
+            values));
   }
   return type;
 }
@@ -38,37 +41,32 @@ is_all (const GValue * v)
 }
 
 static gboolean
-set_curve (GstBlockDct * self, const GValue * value)
+parse_curve (const GValue * value, gpointer field, BdctError * error)
 {
-  guint n = gst_value_array_get_size (value);
-  GstBlockDctCurve curve = {.n = n };
-  BdctError error;
-  gboolean ok = TRUE;
+  GstBlockDctCurve *curve = field;
+  const guint n = gst_value_array_get_size (value);
 
   if (n == 1 && is_all (gst_value_array_get_value (value, 0))) {
-    curve.n = -1;
-    n = 0;
+    curve->n = -1;
+    return TRUE;
   }
-  for (guint i = 0; i < MIN (n, G_N_ELEMENTS (curve.setting)) && ok; i++) {
+  curve->n = n;
+  for (guint i = 0; i < MIN (n, G_N_ELEMENTS (curve->setting)); i++) {
     const GValue *v = gst_value_array_get_value (value, i);
 
-    ok = G_VALUE_HOLDS_INT (v)
-        || bdct_error (&error, "what is at index %u is no whole number", i);
-    curve.setting[i] = ok ? g_value_get_int (v) : 0;
+    if (!G_VALUE_HOLDS_INT (v))
+      return bdct_error (error, "what is at index %u is no whole number", i);
+    curve->setting[i] = g_value_get_int (v);
   }
-  ok = ok && gst_blockdct_sweep_check (&curve, BDCT_N_TRANSFORMS, &error);
-  return gst_blockdct_property_set_checked (self, PROP_CURVE,
-      GST_BLOCKDCT_CURVE, &curve, ok, &error);
+  return gst_blockdct_sweep_check (curve, BDCT_N_TRANSFORMS, error);
 }
 
 static void
-get_curve (GstBlockDct * self, const GstBlockDctSettings * settings,
-    GValue * value)
+format_curve (gconstpointer field, GValue * value)
 {
-  const GstBlockDctCurve *curve = &settings->curve;
+  const GstBlockDctCurve *curve = field;
   GValue all = G_VALUE_INIT;
 
-  (void) self;
   for (gint i = 0; i < curve->n; i++)
     gst_blockdct_property_append_int (value, curve->setting[i]);
   if (curve->n >= 0)
@@ -76,46 +74,6 @@ get_curve (GstBlockDct * self, const GstBlockDctSettings * settings,
   g_value_init (&all, G_TYPE_STRING);
   g_value_set_static_string (&all, "all");
   gst_value_array_append_and_take_value (value, &all);
-}
-
-static gboolean
-set_stats_file (GstBlockDct * self, const GValue * value)
-{
-  const gchar *path = g_value_get_string (value);
-  gboolean ok;
-
-  GST_OBJECT_LOCK (self);
-  ok = !self->changes.started || g_strcmp0 (path, self->stats_path) == 0;
-  if (ok && !self->changes.started) {
-    g_free (self->stats_path);
-    self->stats_path = g_strdup (path);
-  }
-  GST_OBJECT_UNLOCK (self);
-  return ok;
-}
-
-static void
-get_stats_file (GstBlockDct * self, const GstBlockDctSettings * settings,
-    GValue * value)
-{
-  (void) settings;
-  g_value_set_string (value, self->stats_path);
-}
-
-static void
-get_active_backend (GstBlockDct * self, const GstBlockDctSettings * settings,
-    GValue * value)
-{
-  (void) settings;
-  g_value_set_string (value, self->active_backend);
-}
-
-static void
-get_stats (GstBlockDct * self, const GstBlockDctSettings * settings,
-    GValue * value)
-{
-  (void) settings;
-  g_value_take_boxed (value, gst_blockdct_fields_stats (&self->totals, NULL));
 }
 
 /* What chooses quality or QP frame by frame. */
@@ -126,7 +84,8 @@ install_targets (GObjectClass * klass)
    * GstBlockDct:target-psnr:
    *
    * Each frame is made with the coarsest quality or QP at which its PSNR is not
-   * below this; 0 for none. At most one target at a time.
+   * below this; 0 for none. With several targets PSNR and SSIM choose the
+   * setting, and `target-met` is true if it keeps all of them.
    *
    * Since: 0.1
    */
@@ -139,7 +98,7 @@ install_targets (GObjectClass * klass)
    *
    * Each frame is made with the coarsest quality or QP at which its SSIM, of
    * all components as #GstBlockDct:metrics has it, is not below this; 0 for
-   * none. At most one target at a time.
+   * none.
    *
    * Since: 0.1
    */
@@ -151,7 +110,7 @@ install_targets (GObjectClass * klass)
    * GstBlockDct:target-bpp:
    *
    * Each frame is made with the finest quality or QP that costs no more bits
-   * per luma sample than this; 0 for none. At most one target at a time.
+   * per luma sample than this; 0 for none.
    *
    * Since: 0.1
    */
@@ -164,7 +123,7 @@ install_targets (GObjectClass * klass)
    *
    * Each frame is made with the finest quality or QP that needs no more bytes
    * than this: those of a JPEG file for jpeg-8x8 at 8 bits, else of the
-   * estimated bits; 0 for none. At most one target at a time.
+   * estimated bits; 0 for none.
    *
    * Since: 0.1
    */
@@ -174,71 +133,57 @@ install_targets (GObjectClass * klass)
           "bytes (0 = off)", 0, G_MAXUINT, 0, LIVE));
 }
 
-/* Where it runs. */
+static GType
+view_get_type (void)
+{
+  static const BdctViewMode modes[] = {
+    BDCT_VIEW_RECONSTRUCTION, BDCT_VIEW_ORIGINAL, BDCT_VIEW_COEFFICIENTS,
+    BDCT_VIEW_NONZERO_MAP, BDCT_VIEW_QUALITY_MAP, BDCT_VIEW_SIZE_MAP,
+    BDCT_VIEW_ERROR_MAP
+  };
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type)) {
+    static GEnumValue values[G_N_ELEMENTS (modes) + 1];
+
+    for (guint i = 0; i < G_N_ELEMENTS (modes); i++) {
+      const BdctViewInfo *info = bdct_view_info (modes[i]);
+
+      values[i] = (GEnumValue) {
+      modes[i], info->description, info->name};
+    }
+    g_once_init_leave (&type,
+        g_enum_register_static ("GstBlockDctView", values));
+  }
+  return type;
+}
+
+/* What is shown. */
 static void
-install_engine (GObjectClass * klass)
+install_views (GObjectClass * klass)
 {
   /**
-   * GstBlockDct:backend:
+   * GstBlockDct:view:
    *
-   * The engine to run on; by name it is that one or an error.
+   * What the output shows. The statistics are the reconstruction's in any case.
    *
    * Since: 0.1
    */
-  gst_blockdct_property (klass, PROP_BACKEND, READY_FIELD (backend),
-      g_param_spec_enum ("backend", "Backend", "Engine to run on",
-          gst_blockdct_backend_get_type (), GST_BLOCKDCT_BACKEND_AUTO, READY));
+  gst_blockdct_property (klass, PROP_VIEW, FIELD (view),
+      g_param_spec_enum ("view", "View",
+          "What is shown; the statistics are the reconstruction's in any case",
+          view_get_type (), BDCT_VIEW_RECONSTRUCTION, LIVE));
   /**
-   * GstBlockDct:cuda-device-id:
+   * GstBlockDct:grid:
    *
-   * The GPU to run on. -1 takes the context of the pipeline, or else makes one
-   * on the first GPU, and follows the stream to another context.
-   *
-   * Since: 0.1
-   */
-  gst_blockdct_property (klass, PROP_CUDA_DEVICE_ID, READY_FIELD (device_id),
-      g_param_spec_int ("cuda-device-id", "CUDA device ID",
-          "GPU to run on (-1 = the pipeline's context, else the first)",
-          -1, G_MAXINT, -1, READY));
-  /**
-   * GstBlockDct:threads:
-   *
-   * Threads of the CPU engine, 0 for one a processor; on CUDA those that copy
-   * pageable memory, 0 for at most 4.
+   * Show the borders of luma's blocks, in any view.
    *
    * Since: 0.1
    */
-  gst_blockdct_property (klass, PROP_THREADS, READY_FIELD (threads),
-      g_param_spec_uint ("threads", "Threads",
-          "Threads of the CPU engine (0 = one a processor), or on CUDA those "
-          "that copy pageable memory (0 = at most 4)",
-          0, 1024, 0, READY));
-  /**
-   * GstBlockDct:async-depth:
-   *
-   * Frames in flight. A frame leaves when the last of them has entered; each
-   * one above the first adds a frame to the LATENCY query.
-   *
-   * Since: 0.1
-   */
-  gst_blockdct_property (klass, PROP_ASYNC_DEPTH, READY_FIELD (async_depth),
-      g_param_spec_uint ("async-depth", "Asynchronous depth",
-          "Frames in flight; each one above the first adds a frame of latency",
-          1, BDCT_MAX_DEPTH, 1, READY));
-  /**
-   * GstBlockDct:active-backend:
-   *
-   * What runs, such as "cuda:0 NVIDIA H200" or "cpu:avx2 2 threads"; %NULL
-   * while stopped.
-   *
-   * Since: 0.1
-   */
-  gst_blockdct_property (klass, PROP_ACTIVE_BACKEND, NO_FIELD,
-      g_param_spec_string ("active-backend", "Active backend",
-          "What runs, such as 'cuda:0 NVIDIA H200' or 'cpu:avx2 2 threads'; "
-          "NULL while stopped", NULL, READ));
-  gst_blockdct_property_access (PROP_ACTIVE_BACKEND, NULL, get_active_backend);
-  gst_type_mark_as_plugin_api (gst_blockdct_backend_get_type (), 0);
+  gst_blockdct_property (klass, PROP_GRID, FIELD (grid),
+      g_param_spec_boolean ("grid", "Grid",
+          "Show the borders of luma's blocks", FALSE, LIVE));
+  gst_type_mark_as_plugin_api (view_get_type (), 0);
 }
 
 /* What is reported. */
@@ -253,7 +198,7 @@ install_figures (GObjectClass * klass)
    *
    * Since: 0.1
    */
-  gst_blockdct_property (klass, PROP_POST_MESSAGES, QUIET_FIELD (post_messages),
+  gst_blockdct_property (klass, PROP_POST_MESSAGES, FIELD (post_messages),
       g_param_spec_boolean ("post-messages", "Post messages",
           "Post element messages with the statistics", TRUE, PLAYING));
   /**
@@ -264,34 +209,22 @@ install_figures (GObjectClass * klass)
    *
    * Since: 0.1
    */
-  gst_blockdct_property (klass, PROP_INTERVAL, QUIET_FIELD (interval),
+  gst_blockdct_property (klass, PROP_INTERVAL, FIELD (interval),
       g_param_spec_uint64 ("interval", "Interval",
           "Post one message for this time, pooled over it (ns; 0 = one for "
           "each frame)", 0, G_MAXUINT64 / 4, 0, PLAYING));
   /**
-   * GstBlockDct:rate:
-   *
-   * Whether each frame's bits are reported: those of a baseline JPEG file for
-   * jpeg-8x8 at 8 bits, an estimate for all else.
-   *
-   * Since: 0.1
-   */
-  gst_blockdct_property (klass, PROP_RATE, FIELD (rate),
-      g_param_spec_boolean ("rate", "Rate",
-          "Report the bits of each frame: a JPEG file's, or an estimate",
-          FALSE, LIVE));
-  /**
    * GstBlockDct:metrics:
    *
-   * Perceptual figures to report of each frame. One that the caps or the engine
-   * do not allow is warned of, and its fields are absent.
+   * What to report of each frame beside its PSNR. A metric that the caps do not
+   * allow is warned of, and its fields are absent.
    *
    * Since: 0.1
    */
   gst_blockdct_property (klass, PROP_METRICS, FIELD (metrics),
       g_param_spec_flags ("metrics", "Metrics",
-          "Perceptual figures to report of each frame", metrics_get_type (), 0,
-          LIVE));
+          "What to report of each frame beside its PSNR", metrics_get_type (),
+          0, LIVE));
   /**
    * GstBlockDct:curve:
    *
@@ -314,7 +247,7 @@ install_figures (GObjectClass * klass)
    * Since: 0.1
    */
   gst_blockdct_property (klass, PROP_MIN_PSNR_ERROR,
-      QUIET_FIELD (min_psnr_error),
+      FIELD (min_psnr_error),
       g_param_spec_double ("min-psnr-error", "Least PSNR, or an error",
           "End with an error at a frame whose PSNR is below this (dB; "
           "0 = off)", 0, MAX_DB, 0, PLAYING));
@@ -327,22 +260,22 @@ install_figures (GObjectClass * klass)
    * Since: 0.1
    */
   gst_blockdct_property (klass, PROP_MIN_PSNR_WARNING,
-      QUIET_FIELD (min_psnr_warning),
+      FIELD (min_psnr_warning),
       g_param_spec_double ("min-psnr-warning", "Least PSNR, or a warning",
           "Warn when a frame's PSNR falls below this (dB; 0 = off)", 0, MAX_DB,
           0, PLAYING));
   /**
    * GstBlockDct:stats-file:
    *
-   * A file that gets a line for each frame, as ffmpeg's psnr filter writes it
-   * or, by the file's ending, as .csv or .json; "-" is standard output.
+   * A file that gets a line for each frame: .log as ffmpeg's psnr filter writes
+   * it, .csv, or .jsonl (JSON lines); "-" is standard output, as .log.
    *
    * Since: 0.1
    */
-  gst_blockdct_property (klass, PROP_STATS_FILE, NO_FIELD,
+  gst_blockdct_property (klass, PROP_STATS_FILE, FIELD (start.stats_file),
       g_param_spec_string ("stats-file", "Statistics file",
-          "Write each frame's figures there (- = standard output): as ffmpeg's "
-          "psnr filter, or by its ending as .csv or as .json (JSON lines)",
+          "Write each frame's figures to this file: .log as ffmpeg's psnr "
+          "filter, .csv, or .jsonl; - is standard output, as .log",
           NULL, READY));
   /**
    * GstBlockDct:stats:
@@ -350,17 +283,15 @@ install_figures (GObjectClass * klass)
    * Counters since the start: `frames`, `dropped`, and for each plane `sse-y`
    * (sum of squared errors) and `samples-y`; from them `mse`, `psnr` (global)
    * and, over the frames, `psnr-min`, `psnr-max`, `psnr-mean`; if
-   * #GstBlockDct:rate was on all the time, `bits` and what goes with them.
+   * #GstBlockDct:metrics had `bits` all the time, these and what goes with
+   * them.
    *
    * Since: 0.1
    */
-  gst_blockdct_property (klass, PROP_STATS, NO_FIELD,
+  gst_blockdct_property (klass, PROP_STATS, 0, 0,
       g_param_spec_boxed ("stats", "Statistics", "Statistics since the start",
           GST_TYPE_STRUCTURE, READ));
-  gst_blockdct_property_access (PROP_CURVE, set_curve, get_curve);
-  gst_blockdct_property_access (PROP_STATS_FILE, set_stats_file,
-      get_stats_file);
-  gst_blockdct_property_access (PROP_STATS, NULL, get_stats);
+  gst_blockdct_property_convert (PROP_CURVE, parse_curve, format_curve);
   gst_type_mark_as_plugin_api (metrics_get_type (), 0);
 }
 
@@ -368,6 +299,6 @@ void
 gst_blockdct_install_reports (GObjectClass * klass)
 {
   install_targets (klass);
-  install_engine (klass);
   install_figures (klass);
+  install_views (klass);
 }

@@ -77,8 +77,7 @@ stretch (GstBlockDctSpan * span, const GstBlockDctTimes * times)
 
 static void
 add_to_span (GstBlockDctSpan * span, const BdctStats * stats,
-    const BdctStats * second, const GstBlockDctHow * how, guint64 index,
-    const GstBlockDctTimes * times)
+    const GstBlockDctHow * how, guint64 index, const GstBlockDctTimes * times)
 {
   GstBlockDctHow before = span->how;
 
@@ -102,14 +101,6 @@ add_to_span (GstBlockDctSpan * span, const BdctStats * stats,
         && (!before.target || before.target_met);
   }
   bdct_pool_add (&span->pool, stats, how->depth);
-  if (how->second.transform == 0) {
-    span->how.second = before.second;
-    span->how.second_rate = before.second_rate;
-    return;
-  }
-  if (span->second.frames > 0)
-    span->how.second_rate = MIN (how->second_rate, before.second_rate);
-  bdct_pool_add (&span->second, second, how->depth);
 }
 
 static void
@@ -124,9 +115,8 @@ end_interval (GstBlockDctReport * report, GstElement * element, gboolean post)
  * its end; the next one follows at once, so that intervals do not drift. */
 static void
 add_to_interval (GstBlockDctReport * report, GstElement * element,
-    const BdctStats * stats, const BdctStats * second,
-    const GstBlockDctHow * how, guint64 index, const GstBlockDctTimes * times,
-    gboolean post, GstClockTime interval)
+    const BdctStats * stats, const GstBlockDctHow * how, guint64 index,
+    const GstBlockDctTimes * times, gboolean post, GstClockTime interval)
 {
   GstClockTime start = times->timestamp;
   GstClockTime end = report->interval_end;
@@ -143,7 +133,7 @@ add_to_interval (GstBlockDctReport * report, GstElement * element,
     report->interval_end = gst_blockdct_times_add (start, interval);
   }
   end = report->interval_end;
-  add_to_span (&report->interval, stats, second, how, index, times);
+  add_to_span (&report->interval, stats, how, index, times);
   if (GST_CLOCK_TIME_IS_VALID (end_of (times))
       && GST_CLOCK_TIME_IS_VALID (end) && end_of (times) >= end) {
     end_interval (report, element, post);
@@ -153,14 +143,14 @@ add_to_interval (GstBlockDctReport * report, GstElement * element,
 
 /* The values of one frame, attached to its buffer. */
 static GstStructure *
-attach (GstBuffer * buffer, const BdctStats * stats, const BdctStats * second,
+attach (GstBuffer * buffer, const BdctStats * stats,
     const GstBlockDctHow * how, guint64 index, const GstBlockDctTimes * times)
 {
   GstBlockDctSpan span = { 0 };
   GstStructure *s = gst_custom_meta_get_structure ((GstCustomMeta *)
       gst_buffer_add_meta (buffer, meta_infos[how->pad != NULL], NULL));
 
-  add_to_span (&span, stats, second, how, index, times);
+  add_to_span (&span, stats, how, index, times);
   gst_blockdct_fields_frame (s, &span);
   return s;
 }
@@ -168,10 +158,9 @@ attach (GstBuffer * buffer, const BdctStats * stats, const BdctStats * second,
 void
 gst_blockdct_report_repeated (const GstBlockDctReport * report,
     GstElement * element, GstBuffer * buffer, const BdctStats * stats,
-    const BdctStats * second, const GstBlockDctHow * how,
-    const GstBlockDctTimes * times, gboolean post)
+    const GstBlockDctHow * how, const GstBlockDctTimes * times, gboolean post)
 {
-  GstStructure *s = attach (buffer, stats, second, how,
+  GstStructure *s = attach (buffer, stats, how,
       report->totals.frames - 1, times);
 
   gst_blockdct_fields_repeated (s);
@@ -181,9 +170,8 @@ gst_blockdct_report_repeated (const GstBlockDctReport * report,
 
 GstStructure *
 gst_blockdct_report_frame (GstBlockDctReport * report, GstElement * element,
-    GstBuffer * buffer, const BdctStats * stats, const BdctStats * second,
-    const GstBlockDctHow * how, const GstBlockDctTimes * times, gboolean post,
-    GstClockTime interval)
+    GstBuffer * buffer, const BdctStats * stats, const GstBlockDctHow * how,
+    const GstBlockDctTimes * times, gboolean post, GstClockTime interval)
 {
   GstBlockDctTotals *totals = &report->totals;
   guint64 index = totals->frames++;
@@ -193,24 +181,19 @@ gst_blockdct_report_frame (GstBlockDctReport * report, GstElement * element,
   if (report->pooled.pool.frames > 0 && how->depth != report->pooled.how.depth)
     gst_blockdct_report_end (report, element, post);
 
-  s = attach (buffer, stats, second, how, index, times);
+  s = attach (buffer, stats, how, index, times);
   if (how->depth != totals->depth) {
-    totals->pool = totals->second = (BdctPool) { 0 };
+    totals->pool = (BdctPool) {
+    0};
     totals->depth = how->depth;
     totals->first_index = index;
     totals->rate = how->rate;
   }
   totals->rate = MIN (totals->rate, how->rate);
   bdct_pool_add (&totals->pool, stats, how->depth);
-  if (how->second.transform > 0) {
-    totals->second_rate = totals->second.frames == 0 ? how->second_rate
-        : MIN (totals->second_rate, how->second_rate);
-    bdct_pool_add (&totals->second, second, how->depth);
-  }
-  add_to_span (&report->pooled, stats, second, how, index, times);
+  add_to_span (&report->pooled, stats, how, index, times);
   if (interval > 0) {
-    add_to_interval (report, element, stats, second, how, index, times, post,
-        interval);
+    add_to_interval (report, element, stats, how, index, times, post, interval);
   } else {
     end_interval (report, element, post);
     if (post)
@@ -242,12 +225,14 @@ gst_blockdct_report_end (GstBlockDctReport * report, GstElement * element,
               dropped));
     report->reported_dropped = report->totals.dropped;
   }
-  report->pooled = (GstBlockDctSpan) { 0 };
+  report->pooled = (GstBlockDctSpan) {
+  0};
 }
 
 void
 gst_blockdct_report_flush (GstBlockDctReport * report)
 {
-  report->interval = (GstBlockDctSpan) { 0 };
+  report->interval = (GstBlockDctSpan) {
+  0};
   report->interval_end = GST_CLOCK_TIME_NONE;
 }

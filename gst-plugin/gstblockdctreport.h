@@ -11,7 +11,6 @@
 #include "dct/job.h"
 #include "dct/stats.h"
 #include "dct/view.h"
-#include "gstblockdctsecond.h"
 #include "gstblockdctsweep.h"
 
 G_BEGIN_DECLS
@@ -65,23 +64,19 @@ typedef struct
                                    0: it is not known so well */
   guint regions;                /* that have a setting of their own */
   BdctViewMode view;            /* what its buffer shows */
-  GstBlockDctSecond second;     /* B's; there may be none */
-  GstBlockDctRate second_rate;
 } GstBlockDctHow;
 
 /** Statistics pooled over some frames. */
 typedef struct
 {
   BdctPool pool;
-  BdctPool second;              /* of B, over the frames that had one */
   guint64 first_index;
   GstBlockDctTimes times;       /* of the first frame; the whole's duration */
   GstClockTime start, end;      /* of the earliest, of the latest frame */
   GstBlockDctHow how;           /* of the latest frame; but `rate` is the least
                                    that is known of one, `regions` the most, and
                                    of the targets whether there was one, and all
-                                   were met; bits are sums, if all are known;
-                                   and B's is of the latest with B */
+                                   were met; bits are sums, if all are known */
 } GstBlockDctSpan;
 
 /** Counters since the start. */
@@ -93,8 +88,6 @@ typedef struct
   BdctPool pool;                /* of those at the latest frame's depth */
   guint64 first_index;          /* of these */
   GstBlockDctRate rate;         /* the least that is known of one */
-  BdctPool second;              /* of B, likewise */
-  GstBlockDctRate second_rate;
   gint depth;
 } GstBlockDctTotals;
 
@@ -111,22 +104,21 @@ typedef struct
 /** Register the custom metas, the mark of repeated frames among them; once. */
 void gst_blockdct_report_init (void);
 
-/** Add one frame; `second`: B's statistics, if how->second says that there is
- * B. Its values are attached to `buffer` as the custom meta
+/** Add one frame. Its values are attached to `buffer` as the custom meta
  * GST_BLOCKDCT_NAME, or GST_BLOCKDCT_COMPARE_NAME, and if `post`, posted: as a
  * `frame` message, or, with an `interval` above 0, pooled in one `interval`
  * message for each. Returns the meta's structure. */
 GstStructure *gst_blockdct_report_frame (GstBlockDctReport * report,
     GstElement * element, GstBuffer * buffer, const BdctStats * stats,
-    const BdctStats * second, const GstBlockDctHow * how,
-    const GstBlockDctTimes * times, gboolean post, GstClockTime interval);
+    const GstBlockDctHow * how, const GstBlockDctTimes * times, gboolean post,
+    GstClockTime interval);
 
 /** The latest frame once more: its values are attached to `buffer`, and posted
  * if `post`, as a repeated frame's; nothing is counted. */
 void gst_blockdct_report_repeated (const GstBlockDctReport * report,
     GstElement * element, GstBuffer * buffer, const BdctStats * stats,
-    const BdctStats * second, const GstBlockDctHow * how,
-    const GstBlockDctTimes * times, gboolean post);
+    const GstBlockDctHow * how, const GstBlockDctTimes * times,
+    gboolean post);
 
 /** Post the `blockdct-curve` message of a frame, the latest one: its statistics
  * at each of the curve's settings, and whether their bits are exact. */

@@ -336,11 +336,19 @@ gst_blockdct_stats_file_open (const gchar * path, GstElement * element)
 {
   const gchar *advice = "Set stats-file to a file of its own, in a folder that "
       "can be written.";
-  GstBlockDctStatsFile *file = g_new0 (GstBlockDctStatsFile, 1);
+  const GstBlockDctStatsFormat format = gst_blockdct_stats_format (path);
+  GstBlockDctStatsFile *file;
   BdctError error;
 
+  if (format == NULL) {
+    GST_ELEMENT_ERROR (element, LIBRARY, SETTINGS,
+        ("stats-file=%s has an ending of no known format.", path),
+        ("Let it end in .log (as ffmpeg's psnr filter), .csv or .jsonl."));
+    return NULL;
+  }
+  file = g_new0 (GstBlockDctStatsFile, 1);
   file->path = g_strdup (path);
-  file->format = gst_blockdct_stats_format (path);
+  file->format = format;
   file->first = TRUE;
   g_mutex_init (&file->lock);
   g_cond_init (&file->added);

@@ -22,7 +22,8 @@ typedef struct _GstBlockDctStatsFile GstBlockDctStatsFile;
 
 /** Open a file, `-` for standard output; what was in it is lost. A FIFO need
  * not have a reader yet. NULL, with an element error, where it cannot be
- * written, and where another element of this process writes to it. */
+ * written, has no ending of gst_blockdct_stats_format(), or another element of
+ * this process writes to it. */
 GstBlockDctStatsFile *gst_blockdct_stats_file_open (const gchar * path,
     GstElement * element);
 

@@ -3,6 +3,8 @@
  * A frame's statistics as text. */
 #include "gstblockdctstatsline.h"
 
+#include <string.h>
+
 #include <math.h>
 #include "dct/metrics.h"
 
@@ -286,11 +288,22 @@ format_json (GString * line, const GstStructure * s, gboolean first)
 GstBlockDctStatsFormat
 gst_blockdct_stats_format (const gchar * path)
 {
+  static const struct
+  {
+    const gchar *ending;
+    GstBlockDctStatsFormat format;
+  } formats[] = {
+    {".log", format_ffmpeg},
+    {".csv", format_csv},
+    {".jsonl", format_json},
+  };
+  GstBlockDctStatsFormat format = strcmp (path, "-") == 0 ? format_ffmpeg
+      : NULL;
   gchar *lower = g_ascii_strdown (path, -1);
-  GstBlockDctStatsFormat format = g_str_has_suffix (lower, ".csv") ? format_csv
-      : g_str_has_suffix (lower, ".json") || g_str_has_suffix (lower, ".jsonl")
-      ? format_json : format_ffmpeg;
 
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    if (g_str_has_suffix (lower, formats[i].ending))
+      format = formats[i].format;
   g_free (lower);
   return format;
 }

@@ -14,8 +14,9 @@ G_BEGIN_DECLS
 typedef void (*GstBlockDctStatsFormat) (GString * line,
     const GstStructure * frame, gboolean first);
 
-/** What a file of this name is written in: .csv, .json (one object a line),
- * else as ffmpeg's psnr filter does with stats_version=2. */
+/** What a file of this name is written in: .log or - (as ffmpeg's psnr filter
+ * does with stats_version=2), .csv, or .jsonl (one object a line). NULL: none
+ * of these. */
 GstBlockDctStatsFormat gst_blockdct_stats_format (const gchar * path);
 
 G_END_DECLS

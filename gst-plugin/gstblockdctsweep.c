@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctsweep.h"
 
+#include <math.h>
 #include <string.h>
 #include "dct/rate.h"
 
@@ -111,73 +112,97 @@ gst_blockdct_targets_describe (const GstBlockDctTargets * targets)
   return all;
 }
 
-gboolean
-gst_blockdct_targets_check (const GstBlockDctTargets * targets,
-    BdctError * error)
+/* A frame's figures beside its targets, and how near it comes to them. */
+typedef struct
 {
-  gchar *text;
+  gboolean kept;
+  gdouble least;                /* of its figures by their targets */
+} Floors;
 
-  if ((targets->psnr > 0) + (targets->ssim > 0) + (targets->bpp > 0)
-      + (targets->size > 0) <= 1)
-    return TRUE;
-  text = gst_blockdct_targets_describe (targets);
-  bdct_error (error, "%s exclude each other; set the other one to 0 with it",
-      text);
-  g_free (text);
-  return FALSE;
+typedef struct
+{
+  gboolean kept;
+  gdouble most;                 /* of its figures by their targets */
+} Ceilings;
+
+static void
+add_floor (Floors * floors, gdouble figure, gdouble target)
+{
+  floors->kept &= figure >= target;
+  floors->least = MIN (floors->least, figure / target);
 }
 
-/* What has to be large, for a PSNR or an SSIM, or small. */
-static gdouble
-get_figure (const GstBlockDctTargets * targets, gint depth, gboolean exact,
+static void
+add_ceiling (Ceilings * ceilings, gdouble figure, gdouble target)
+{
+  ceilings->kept &= figure <= target;
+  ceilings->most = MAX (ceilings->most, figure / target);
+}
+
+static Floors
+get_floors (const GstBlockDctTargets * targets, gint depth,
     const BdctStats * stats)
 {
   BdctCounters total = bdct_stats_total (stats);
+  Floors floors = { TRUE, INFINITY };
 
   if (targets->psnr > 0)
-    return bdct_psnr (bdct_mse (&total), depth);
+    add_floor (&floors, bdct_psnr (bdct_mse (&total), depth), targets->psnr);
   if (targets->ssim > 0)
-    return bdct_metric_figure (stats, 1, depth, BDCT_METRIC_SSIM,
-        BDCT_METRIC_ALL);
+    add_floor (&floors, bdct_metric_figure (stats, 1, depth, BDCT_METRIC_SSIM,
+            BDCT_METRIC_ALL), targets->ssim);
+  return floors;
+}
+
+static Ceilings
+get_ceilings (const GstBlockDctTargets * targets, gboolean exact,
+    const BdctStats * stats)
+{
+  BdctCounters total = bdct_stats_total (stats);
+  Ceilings ceilings = { TRUE, 0 };
+
   if (targets->bpp > 0)
-    return (gdouble) total.bits / stats->component[BDCT_Y].samples;
-  return exact ? (gdouble) stats->file_size : total.bits / 8.0;
+    add_ceiling (&ceilings, (gdouble) total.bits
+        / stats->component[BDCT_Y].samples, targets->bpp);
+  if (targets->size > 0)
+    add_ceiling (&ceilings, exact ? (gdouble) stats->file_size
+        : total.bits / 8.0, targets->size);
+  return ceilings;
 }
 
 gboolean
 gst_blockdct_targets_are_met (const GstBlockDctTargets * targets,
     gint depth, gboolean exact, const BdctStats * stats)
 {
-  gdouble v = get_figure (targets, depth, exact, stats);
-
-  if (!gst_blockdct_targets_want_bits (targets))
-    return v >= (targets->psnr > 0 ? targets->psnr : targets->ssim);
-  return v <= (targets->bpp > 0 ? targets->bpp : targets->size);
+  return get_floors (targets, depth, stats).kept
+      && get_ceilings (targets, exact, stats).kept;
 }
 
 gint
 gst_blockdct_targets_choose (const GstBlockDctTargets * targets,
     const GstBlockDctSweep * sweep, const BdctStats * stats, gboolean * met)
 {
-  gboolean fine = !gst_blockdct_targets_want_bits (targets);
-  gboolean exact = bdct_rate_is_exact (&sweep->job[0]);
-  gint depth = sweep->job[0].depth;
+  const gboolean by_floors = targets->psnr > 0 || targets->ssim > 0;
+  const gboolean exact = bdct_rate_is_exact (&sweep->job[0]);
+  const gint depth = sweep->job[0].depth;
   /* From the coarsest on, or from the finest. */
-  gboolean down = has_qp (sweep->params.transform) == fine;
+  const gboolean down = has_qp (sweep->params.transform) == by_floors;
+  gdouble best = -INFINITY;
+  gboolean kept = FALSE;
   gint nearest = -1;
-  gdouble best = 0;
 
-  for (gint k = 0; k < sweep->n; k++) {
-    gint i = down ? sweep->n - 1 - k : k;
-    gdouble v = get_figure (targets, depth, exact, &stats[i]);
+  for (gint k = 0; k < sweep->n && !kept; k++) {
+    const gint i = down ? sweep->n - 1 - k : k;
+    const Floors floors = get_floors (targets, depth, &stats[i]);
+    const Ceilings ceilings = get_ceilings (targets, exact, &stats[i]);
+    const gdouble v = by_floors ? floors.least : -ceilings.most;
 
-    *met = gst_blockdct_targets_are_met (targets, depth, exact, &stats[i]);
-    if (*met)
-      return i;
-    if (nearest < 0 || (fine ? v > best : v < best)) {
+    kept = by_floors ? floors.kept : ceilings.kept;
+    if (kept || nearest < 0 || v > best) {
       nearest = i;
       best = v;
     }
   }
+  *met = gst_blockdct_targets_are_met (targets, depth, exact, &stats[nearest]);
   return nearest;
 }

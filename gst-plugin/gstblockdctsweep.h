@@ -19,7 +19,7 @@ typedef struct
   gint setting[BDCT_MAX_OTHERS];
 } GstBlockDctCurve;
 
-/** What a frame is to keep; at most one of them is not 0. */
+/** What a frame is to keep; 0: anything. */
 typedef struct
 {
   gdouble psnr;                 /* dB; at least */
@@ -52,26 +52,22 @@ void gst_blockdct_sweep_update (GstBlockDctSweep * sweep,
     const BdctParams * params, const GstBlockDctCurve * curve,
     const BdctLayout * layout);
 
-/** Whether there is a target, and its property's name and value, to be
- * freed. */
+/** Whether there is a target; all of them as "name=value", to be freed. */
 gboolean gst_blockdct_targets_is_set (const GstBlockDctTargets * targets);
 gchar *gst_blockdct_targets_describe (const GstBlockDctTargets * targets);
-
-/** FALSE, with both named, if there is more than one. */
-gboolean gst_blockdct_targets_check (const GstBlockDctTargets * targets,
-    BdctError * error);
 
 /** Whether a target is of bits: frames then need theirs counted. */
 gboolean gst_blockdct_targets_want_bits (const GstBlockDctTargets * targets);
 
 /** Whether the statistics of a frame, with this depth and with bits that are
- * exact or not, keep a target. */
+ * exact or not, keep all targets. */
 gboolean gst_blockdct_targets_are_met (const GstBlockDctTargets * targets,
     gint depth, gboolean exact, const BdctStats * stats);
 
-/** Which setting of a sweep over all of them, by its statistics, is the
- * coarsest that keeps a PSNR or an SSIM, or the finest that keeps to bits or
- * bytes. `met` says whether one does; else it is the nearest. */
+/** Which setting of a sweep over all of them is, by its statistics, the
+ * coarsest that keeps PSNR and SSIM or, if neither is set, the finest that keeps
+ * to bits and bytes; if none does, the nearest to it. `met` says whether it
+ * keeps all targets. */
 gint gst_blockdct_targets_choose (const GstBlockDctTargets * targets,
     const GstBlockDctSweep * sweep, const BdctStats * stats, gboolean * met);
 

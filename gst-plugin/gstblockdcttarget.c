@@ -3,28 +3,28 @@
  * The setting that keeps a target. It has to be known before a frame is
  * started, while the engine has earlier ones in hand: another engine, which
  * makes no picture, evaluates the frame at all settings there are. */
-#include "gstblockdct.h"
+#include "gstblockdcttarget.h"
 #include "dct/file.h"
 #include "dct/rate.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
 
 void
-gst_blockdct_target_reset (GstBlockDct * self)
+gst_blockdct_target_reset (GstBlockDctSearch * search)
 {
-  self->scout_ready = FALSE;
-  if (self->all != NULL)
-    self->all->n = 0;
+  search->ready = FALSE;
+  if (search->all != NULL)
+    search->all->n = 0;
 }
 
 void
-gst_blockdct_target_close (GstBlockDct * self)
+gst_blockdct_target_close (GstBlockDctSearch * search)
 {
-  gst_blockdct_target_reset (self);
-  if (self->scout != NULL)
-    self->scout->klass->destroy (self->scout);
-  self->scout = NULL;
-  g_clear_pointer (&self->all, g_free);
+  gst_blockdct_target_reset (search);
+  if (search->engine != NULL)
+    search->engine->klass->destroy (search->engine);
+  search->engine = NULL;
+  g_clear_pointer (&search->all, g_free);
 }
 
 /* Engine and memory are there once there is a target. */
@@ -32,32 +32,34 @@ static gboolean
 prepare (GstBlockDct * self, const BdctParams * params, BdctError * error)
 {
   static const GstBlockDctCurve all = {.n = -1 };
+  GstBlockDctSearch *search = &self->search;
 
-  if (self->scout == NULL)
-    self->scout = gst_blockdct_backend_another (&self->backend,
-        gst_blockdct_get_settings (self).threads, self->context, error);
-  if (self->scout == NULL)
+  if (search->engine == NULL)
+    search->engine = gst_blockdct_backend_another (&self->queue.backend,
+        self->settings.start.threads, self->context, error);
+  if (search->engine == NULL)
     return FALSE;
-  if (!self->scout_ready)
-    self->scout_ready = self->scout->klass->configure (self->scout,
+  if (!search->ready)
+    search->ready = search->engine->klass->configure (search->engine,
         &self->layout, 1, error);
-  if (self->all == NULL)
-    self->all = g_new0 (GstBlockDctSweep, 1);
-  gst_blockdct_sweep_update (self->all, params, &all, &self->layout);
-  return self->scout_ready;
+  if (search->all == NULL)
+    search->all = g_new0 (GstBlockDctSweep, 1);
+  gst_blockdct_sweep_update (search->all, params, &all, &self->layout);
+  return search->ready;
 }
 
 static gboolean
 evaluate (GstBlockDct * self, const GstBlockDctTargets * targets,
     const BdctImage * src, gpointer wait, BdctStats * stats, BdctError * error)
 {
-  const BdctEngineClass *klass = self->scout->klass;
+  GstBlockDctSearch *search = &self->search;
+  const BdctEngineClass *klass = search->engine->klass;
   const guint metrics = targets->ssim > 0 ? 1 << BDCT_METRIC_SSIM : 0;
   const BdctFrame task = {
-    .sets = self->all->job,
+    .sets = search->all->job,
     .n_sets = 1,
-    .others = self->all->job + 1,
-    .n_others = self->all->n - 1,
+    .others = search->all->job + 1,
+    .n_others = search->all->n - 1,
     .src = *src,
     .rate = gst_blockdct_targets_want_bits (targets),
     .metrics = metrics,
@@ -65,8 +67,8 @@ evaluate (GstBlockDct * self, const GstBlockDctTargets * targets,
     .wait = {wait},
   };
 
-  return klass->submit (self->scout, &task, error)
-      && klass->collect (self->scout, stats, error);
+  return klass->submit (search->engine, &task, error)
+      && klass->collect (search->engine, stats, error);
 }
 
 /* How long the frame's file is at setting `i`: it is coded, on the host. */
@@ -74,12 +76,13 @@ static gboolean
 code (GstBlockDct * self, gint i, const BdctImage * src, GstBuffer * in,
     guint64 * size, BdctError * error)
 {
+  const BdctJob *job = &self->search.all->job[i];
   BdctImage image = *src;
   GstVideoFrame frame;
   gboolean ok;
 
   if (src->memory == BDCT_MEMORY_HOST)
-    return bdct_file_size (&self->layout, &self->all->job[i], src, size, error);
+    return bdct_file_size (&self->layout, job, src, size, error);
   if (!gst_video_frame_map (&frame, &self->info, in, GST_MAP_READ))
     return bdct_error (error, "the frame cannot be copied from the device");
   image.memory = BDCT_MEMORY_HOST;
@@ -87,7 +90,7 @@ code (GstBlockDct * self, gint i, const BdctImage * src, GstBuffer * in,
     image.data[p] = GST_VIDEO_FRAME_PLANE_DATA (&frame, p);
     image.stride[p] = GST_VIDEO_FRAME_PLANE_STRIDE (&frame, p);
   }
-  ok = bdct_file_size (&self->layout, &self->all->job[i], &image, size, error);
+  ok = bdct_file_size (&self->layout, job, &image, size, error);
   gst_video_frame_unmap (&frame);
   return ok;
 }
@@ -101,7 +104,7 @@ choose (GstBlockDct * self, const GstBlockDctTargets * targets,
     const BdctImage * src, GstBuffer * in, BdctStats * stats, gint * i,
     GstBlockDctHow * how, BdctError * error)
 {
-  const GstBlockDctSweep *all = self->all;
+  const GstBlockDctSweep *all = self->search.all;
   const gboolean files = targets->size > 0
       && bdct_rate_is_exact (&all->job[0]);
   gboolean coded[BDCT_MAX_OTHERS] = { FALSE };
@@ -127,9 +130,8 @@ warn_missed (GstBlockDct * self, const GstBlockDctTargets * targets,
 {
   gchar *target;
 
-  if (self->warned_target)
+  if (!gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_TARGET))
     return;
-  self->warned_target = TRUE;
   target = gst_blockdct_targets_describe (targets);
   GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
       ("No setting of %s keeps %s: the nearest, %d, is taken.",
@@ -152,7 +154,7 @@ gst_blockdct_target_find (GstBlockDct * self,
 
   if (!ready || !evaluate (self, targets, src, wait, stats, &error)
       || !choose (self, targets, src, in, stats, &i, how, &error)) {
-    const gchar *engine = self->backend.engine->description;
+    const gchar *engine = self->queue.backend.engine->description;
     gchar *target = gst_blockdct_targets_describe (targets);
 
     if (ready)
@@ -167,7 +169,7 @@ gst_blockdct_target_find (GstBlockDct * self,
     g_free (target);
     return FALSE;
   }
-  setting = self->all->setting[i];
+  setting = self->search.all->setting[i];
   how->target = TRUE;
   if (bdct_family_has_qp (bdct_transform_info (params->transform)->family))
     params->qp = setting;

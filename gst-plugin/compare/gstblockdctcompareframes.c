@@ -65,23 +65,6 @@ gst_blockdct_compare_frames_close (GstBlockDctCompare * self)
   set_active_backend (self);
 }
 
-/* The colours of the maps, as samples of these caps. */
-static void
-choose_colours (GstBlockDctCompareFrames * frames)
-{
-  const GstVideoColorimetry *colorimetry = &frames->info.colorimetry;
-  const BdctView view = BDCT_VIEW_DEFAULT;
-  /* The planes that R, G and B become are JFIF's. */
-  gboolean rgb = GST_VIDEO_INFO_IS_RGB (&frames->info);
-  gdouble kr, kb;
-
-  frames->colours = view;
-  if (rgb || !gst_video_color_matrix_get_Kr_Kb (colorimetry->matrix, &kr, &kb))
-    gst_video_color_matrix_get_Kr_Kb (GST_VIDEO_COLOR_MATRIX_BT601, &kr, &kb);
-  bdct_view_colours (&frames->colours, frames->layout.depth, kr, kb,
-      rgb || colorimetry->range == GST_VIDEO_COLOR_RANGE_0_255);
-}
-
 /* Pairs that may be in the engine. Copies to and from a GPU overlap with its
  * work; a live pipeline gets each frame as soon as there is one. */
 static guint
@@ -105,7 +88,8 @@ gst_blockdct_compare_frames_configure (GstBlockDctCompare * self,
   frames->oldest = 0;
   frames->warned_metrics = 0;
   gst_blockdct_format_layout (info, BDCT_CHROMA_444, &frames->layout);
-  choose_colours (frames);
+  gst_blockdct_format_view (&frames->info, &frames->layout,
+      &frames->colours);
   gst_blockdct_navigation_set_size (&self->navigation,
       GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info));
   if (engine->klass->configure (engine, &frames->layout, frames->depth,

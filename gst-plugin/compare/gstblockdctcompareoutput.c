@@ -6,6 +6,7 @@
 #include "gst-plugin/gstblockdctmark.h"
 
 #include <math.h>
+#include <string.h>
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
@@ -50,16 +51,43 @@ leave_out_errors (BdctStats * stats)
     stats->rgb[k] = (BdctCounters) { 0 };
 }
 
+/* What a blockdct says of a picture that it made; NULL: it was none. */
+static const GstStructure *
+find_figures (GstBuffer * buffer)
+{
+  GstCustomMeta *meta =
+      gst_buffer_get_custom_meta (buffer, GST_BLOCKDCT_NAME);
+
+  return meta == NULL ? NULL : gst_custom_meta_get_structure (meta);
+}
+
 /* Whether what a pad shows is a view of a picture, and not the picture. */
 static const gchar *
 find_view (GstBuffer * buffer)
 {
-  GstCustomMeta *meta =
-      gst_buffer_get_custom_meta (buffer, GST_BLOCKDCT_NAME);
-  const gchar *view = meta == NULL ? NULL : gst_structure_get_string
-      (gst_custom_meta_get_structure (meta), "view");
+  const GstStructure *figures = find_figures (buffer);
+  const gchar *view = figures == NULL ? NULL
+      : gst_structure_get_string (figures, "view");
 
   return g_strcmp0 (view, "reconstruction") != 0 ? view : NULL;
+}
+
+/* What to call a pad's picture: by what a blockdct made it with, or the pad. */
+static const gchar *
+name_input (GstBuffer * buffer, gint pad, gchar name[64])
+{
+  const GstStructure *figures = find_figures (buffer);
+  const gchar *transform = figures == NULL ? NULL
+      : gst_structure_get_string (figures, "transform");
+  gint setting;
+
+  if (transform == NULL)
+    return pad_names[pad];
+  if (gst_structure_get_int (figures, "qp", &setting))
+    g_snprintf (name, 64, "%s  QP %d", transform, setting);
+  else if (gst_structure_get_int (figures, "quality", &setting))
+    g_snprintf (name, 64, "%s  quality %d", transform, setting);
+  return name;
 }
 
 /* Whether the frame is good enough to go on. */
@@ -101,6 +129,8 @@ typedef struct
                                    view of one; NULL: both are pictures */
   gboolean coded;               /* its coded frame's bits are known */
   guint64 bits, header_bits;
+  const gchar *name;            /* in a text: `own_name`, or its pad's */
+  gchar own_name[64];
 } Input;
 
 /* Say one pad's figures. */
@@ -127,13 +157,13 @@ report (GstBlockDctCompare * self, GstBuffer * buffer,
     leave_out_errors (stats);
   if (frame->pair.repeated) {
     gst_blockdct_report_repeated (&self->report[pad], GST_ELEMENT (self),
-        buffer, stats, NULL, &how, &frame->times, settings->post_messages
+        buffer, stats, &how, &frame->times, settings->post_messages
         && settings->interval == 0);
     return TRUE;
   }
   self->report[pad].totals.dropped = self->match.unmatched[pad];
   s = gst_blockdct_report_frame (&self->report[pad], GST_ELEMENT (self),
-      buffer, stats, NULL, &how, &frame->times, settings->post_messages,
+      buffer, stats, &how, &frame->times, settings->post_messages,
       settings->interval);
   return gst_blockdct_stats_file_add (self->stats_file, GST_ELEMENT (self), s)
       && ok;
@@ -173,31 +203,48 @@ append_figures (GString * text, const gchar * name, const BdctStats * stats,
   }
 }
 
-/* Text on the picture. */
+/* The view of a blockdct by its name, for the legend of a map that it made. */
+static BdctView
+find_map (const gchar * name)
+{
+  BdctView view = BDCT_VIEW_DEFAULT;
+
+  for (gint i = 0; name != NULL && i < BDCT_N_VIEWS; i++)
+    if (strcmp (bdct_view_info (i)->name, name) == 0)
+      view.mode = i;
+  return view;
+}
+
+/* Text on the picture: `inputs` by pad. */
 static void
 draw_text (GstBlockDctCompare * self, const GstBlockDctCompareInFlight * frame,
-    const BdctStats * stats, GstBuffer * buffer)
+    const Input * inputs, const BdctStats * stats, GstBuffer * buffer)
 {
   const GstBlockDctCompareSettings *settings = &frame->settings;
+  const gint sides[] = { settings->left, settings->right };
+  const gint single = self->output.single;
+  const BdctView map = find_map (single >= 0 ? inputs[single].view : NULL);
   GString *text = g_string_new (NULL);
   GstBlockDctOverlayFrame drawn = {
     .buffer = buffer,
     .info = &self->output.info,
     .layout = &self->frames.layout,
-    .view = &frame->view,
+    .view = single == GST_BLOCKDCT_COMPARE_DRAWN ? &frame->view : &map,
     .figures = settings->overlay,
     .magnifier = settings->magnifier,
     .magnifier_x = settings->magnifier_x,
     .magnifier_y = settings->magnifier_y,
     .attach = self->output.overlay_attach,
   };
-  const gint sides[] = { settings->left, settings->right };
 
   for (guint i = 0; i < frame->n_pads; i++)
-    append_figures (text, pad_names[frame->pad[i]], &stats[i],
-        self->frames.layout.depth);
+    if (inputs[frame->pad[i]].view == NULL)
+      append_figures (text, inputs[frame->pad[i]].name, &stats[i],
+          self->frames.layout.depth);
   for (guint i = 0; i < G_N_ELEMENTS (sides); i++)
-    drawn.names[i] = sides[i] < 0 ? "reference" : pad_names[sides[i]];
+    drawn.names[i] = sides[i] < 0 ? "reference"
+        : inputs[sides[i]].name != NULL ? inputs[sides[i]].name
+        : pad_names[sides[i]];
   drawn.text = text->str;
   gst_blockdct_overlay_draw (&self->overlay, GST_ELEMENT (self), &drawn);
   g_string_free (text, TRUE);
@@ -225,16 +272,16 @@ take_buffer (GstBlockDctCompareInFlight * frame)
   return buffer;
 }
 
-static Input
-read_input (const GstBlockDctComparePair * pair, gint pad)
+/* What is known of a pad's picture goes with its buffer: before that. */
+static void
+read_input (const GstBlockDctComparePair * pair, gint pad, Input * input)
 {
-  Input input = {.view = find_view (pair->distorted[pad]) };
-
-  if (input.view == NULL)
-    input.view = find_view (pair->reference);
-  input.coded = gst_blockdct_compare_coded_get (pair->distorted[pad],
-      &input.bits, &input.header_bits);
-  return input;
+  input->view = find_view (pair->distorted[pad]);
+  if (input->view == NULL)
+    input->view = find_view (pair->reference);
+  input->coded = gst_blockdct_compare_coded_get (pair->distorted[pad],
+      &input->bits, &input->header_bits);
+  input->name = name_input (pair->distorted[pad], pad, input->own_name);
 }
 
 static void
@@ -251,7 +298,7 @@ warn_view (GstBlockDctCompare * self, gint pad, const gchar * view)
 GstFlowReturn
 gst_blockdct_compare_output (GstBlockDctCompare * self, GstBuffer ** buffer)
 {
-  Input inputs[BDCT_MAX_DISTORTED];
+  Input inputs[BDCT_MAX_DISTORTED] = { 0 };
   GstBlockDctCompareInFlight *frame;
   BdctStats stats[BDCT_MAX_DISTORTED];
   GstFlowReturn ret =
@@ -260,19 +307,24 @@ gst_blockdct_compare_output (GstBlockDctCompare * self, GstBuffer ** buffer)
 
   if (ret != GST_FLOW_OK)
     return ret;
-  /* What a view is called goes with the buffers. */
   for (guint i = 0; i < frame->n_pads; i++) {
-    inputs[i] = read_input (&frame->pair, frame->pad[i]);
-    if (inputs[i].view != NULL)
-      warn_view (self, frame->pad[i], inputs[i].view);
+    const gint pad = frame->pad[i];
+
+    read_input (&frame->pair, pad, &inputs[pad]);
+    if (inputs[pad].view != NULL)
+      warn_view (self, pad, inputs[pad].view);
   }
   *buffer = take_buffer (frame);
-  for (guint i = 0; i < frame->n_pads && ok; i++)
-    if (inputs[i].view == NULL)
-      ok = report (self, *buffer, frame, &stats[i], &inputs[i], frame->pad[i]);
+  for (guint i = 0; i < frame->n_pads && ok; i++) {
+    const gint pad = frame->pad[i];
+
+    if (inputs[pad].view == NULL)
+      ok = report (self, *buffer, frame, &stats[i], &inputs[pad], pad);
+  }
   gst_blockdct_compare_output_publish (self);
-  if (ok && self->output.single == GST_BLOCKDCT_COMPARE_DRAWN)
-    draw_text (self, frame, stats, *buffer);
+  if (ok && (frame->settings.overlay
+          || self->output.single == GST_BLOCKDCT_COMPARE_DRAWN))
+    draw_text (self, frame, inputs, stats, *buffer);
   if (ok)
     return GST_FLOW_OK;
   gst_clear_buffer (buffer);

@@ -1,140 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Events arrive on any thread, with
- * places in samples of this frame: sinks and scaling elements see to that.
- * Every change goes through g_object_set(), as an app's own would. */
+ * Events arrive on any thread, with places in samples of this frame: sinks and
+ * scaling elements see to that. Every change goes through g_object_set(), as an
+ * app's own would. */
 #include "gstblockdctnavigation.h"
-#include "gst-plugin/gstblockdctparam.h"
-
+#include <gst/video/navigation.h>
 #include <math.h>
 #include <string.h>
+#include "dct/view.h"
+#include "gst-plugin/gstblockdctparam.h"
 #include "gstblockdctzoom.h"
 
-/* Properties */
-
 #define get_int gst_blockdct_param_get_int
-
-/* Within its range, whatever that is. */
-static void
-turn (GstElement * element, const gchar * property, gint by)
-{
-  GParamSpecInt *range = G_PARAM_SPEC_INT (g_object_class_find_property
-      (G_OBJECT_GET_CLASS (element), property));
-
-  g_object_set (element, property, CLAMP (get_int (element, property) + by,
-          range->minimum, range->maximum), NULL);
-}
-
-/* Keys */
-
-void
-gst_blockdct_turn_quality (GstElement * element, gint by)
-{
-  BdctTransform transform = get_int (element, "transform");
-  gboolean has_qp = bdct_family_has_qp (bdct_transform_info
-      (transform)->family);
-
-  turn (element, has_qp ? "qp" : "quality", has_qp ? -by : by);
-}
-
-void
-gst_blockdct_turn_transform (GstElement * element, gint by)
-{
-  g_object_set (element, "transform", (get_int (element, "transform") + by
-          + BDCT_N_TRANSFORMS) % BDCT_N_TRANSFORMS, NULL);
-}
-
-static gboolean
-has_second (GstElement * element)
-{
-  return get_int (element, "b-transform") > 0;
-}
-
-static void
-next_view (GstElement * element, gint unused)
-{
-  gint next = (get_int (element, "view") + 1) % BDCT_N_VIEWS;
-
-  (void) unused;
-  g_object_set (element, "view", next + (next == BDCT_VIEW_RECONSTRUCTION_B
-          && !has_second (element)), NULL);
-}
-
-static void
-next_pair (GstElement * element, gint unused)
-{
-  static const gint pairs[][2] = {
-    {BDCT_SIDE_ORIGINAL, BDCT_SIDE_A}, {BDCT_SIDE_A, BDCT_SIDE_B},
-    {BDCT_SIDE_ORIGINAL, BDCT_SIDE_B}
-  };
-  const guint n = has_second (element) ? G_N_ELEMENTS (pairs) : 1;
-  guint i = 0;
-
-  (void) unused;
-  while (i < n && (get_int (element, "left") != pairs[i][0]
-          || get_int (element, "right") != pairs[i][1]))
-    i++;
-  i = i < n ? (i + 1) % n : 0;
-  g_object_set (element, "left", pairs[i][0], "right", pairs[i][1], NULL);
-}
-
-/* B becomes what A is. */
-static void
-store_second (GstElement * element, gint unused)
-{
-  (void) unused;
-  g_object_set (element, "b-transform", get_int (element, "transform") + 1,
-      "b-quality", get_int (element, "quality"), "b-qp",
-      get_int (element, "qp"), NULL);
-}
-
-static void
-swap_second (GstElement * element, gint unused)
-{
-  gint transform = get_int (element, "b-transform");
-
-  (void) unused;
-  if (transform > 0)
-    g_object_set (element, "b-transform", get_int (element, "transform") + 1,
-        "b-quality", get_int (element, "quality"), "b-qp",
-        get_int (element, "qp"), "transform", transform - 1, "quality",
-        get_int (element, "b-quality"), "qp", get_int (element, "b-qp"), NULL);
-}
-
-static void
-toggle_grid (GstElement * element, gint unused)
-{
-  (void) unused;
-  g_object_set (element, "grid", !get_int (element, "grid"), NULL);
-}
-
-/* The view that shows a side alone. */
-static gint
-view_of (gint side)
-{
-  return side == BDCT_SIDE_ORIGINAL ? BDCT_VIEW_ORIGINAL
-      : side == BDCT_SIDE_A ? BDCT_VIEW_RECONSTRUCTION
-      : BDCT_VIEW_RECONSTRUCTION_B;
-}
-
-/* To the left picture, and back to the view that was left for it, or to the
- * right one. */
-static void
-toggle_left (GstBlockDctNavigation * navigation, GstElement * element)
-{
-  gint view = get_int (element, "view");
-  gint next = view_of (get_int (element, "left"));
-
-  g_mutex_lock (&navigation->lock);
-  if (view != next)
-    navigation->left[0] = view;
-  else if (navigation->left[0] != next)
-    next = navigation->left[0];
-  else
-    next = view_of (get_int (element, "right"));
-  g_mutex_unlock (&navigation->lock);
-  g_object_set (element, "view", next, NULL);
-}
 
 /* gtksink sends what a key writes, other sinks its name. */
 static gboolean
@@ -142,22 +19,6 @@ is_space (const gchar * key)
 {
   return strcmp (key, "space") == 0 || strcmp (key, " ") == 0;
 }
-
-const GstBlockDctActions gst_blockdct_actions = {
-  .keys = {
-        {"Up", gst_blockdct_turn_quality, 1},
-        {"Down", gst_blockdct_turn_quality, -1},
-        {"Left", gst_blockdct_turn_transform, -1},
-        {"Right", gst_blockdct_turn_transform, 1},
-        {"v", next_view, 0},
-        {"c", next_pair, 0},
-        {"b", store_second, 0},
-        {"x", swap_second, 0},
-        {"g", toggle_grid, 0},
-      },
-  .space = toggle_left,
-  .wheel = gst_blockdct_turn_quality,
-};
 
 static void
 get_size (GstBlockDctNavigation * navigation, gint * width, gint * height)
@@ -242,103 +103,6 @@ handle_key (GstBlockDctNavigation * navigation, GstElement * element,
 
 /* The pointer */
 
-/* Whether there is something new to say of the block that was clicked on, which
- * the picture may not have any more. Called with the lock. */
-static gboolean
-is_due (GstBlockDctNavigation * navigation, BdctParams * params)
-{
-  const GstBlockDctShown *shown = &navigation->shown;
-  GstBlockDctFollowed *followed = &navigation->followed;
-
-  if (!followed->any || shown->in == NULL
-      || followed->place.x >= shown->layout.plane[0].width
-      || followed->place.y >= shown->layout.plane[0].height)
-    return FALSE;
-  *params = gst_blockdct_block_params (shown, &followed->place);
-  return !followed->told
-      || memcmp (params, &followed->params, sizeof *params) != 0;
-}
-
-/* A handler that is called at once may click, too. */
-static void
-tell (GstBlockDctNavigation * navigation, GstElement * element)
-{
-  GstBlockDctFollowed *followed = &navigation->followed;
-  BdctParams params;
-
-  g_rec_mutex_lock (&followed->telling);
-  g_mutex_lock (&navigation->lock);
-  while (is_due (navigation, &params)) {
-    GstBlockDctShown shown = navigation->shown;
-    GstBlockDctPlace place = followed->place;
-    gboolean repeated = followed->told;
-    GstMessage *message;
-
-    followed->told = followed->reading = TRUE;
-    followed->params = params;
-    gst_buffer_ref (shown.in);
-    g_mutex_unlock (&navigation->lock);
-    message = gst_blockdct_block_describe (element, &shown, &place, repeated);
-    gst_buffer_unref (shown.in);
-    g_mutex_lock (&navigation->lock);
-    followed->reading = FALSE;
-    g_cond_broadcast (&followed->read);
-    g_mutex_unlock (&navigation->lock);
-    if (message != NULL)
-      gst_element_post_message (element, message);
-    g_mutex_lock (&navigation->lock);
-  }
-  g_mutex_unlock (&navigation->lock);
-  g_rec_mutex_unlock (&followed->telling);
-}
-
-static void
-follow (GstElement * element, gpointer data)
-{
-  GstBlockDctNavigation *navigation = data;
-
-  g_mutex_lock (&navigation->lock);
-  navigation->followed.scheduled = FALSE;
-  g_mutex_unlock (&navigation->lock);
-  tell (navigation, element);
-}
-
-/* The sizes of a tree's blocks take as long to find as a frame does, for which
- * no stream is to wait. */
-void
-gst_blockdct_navigation_follow (GstBlockDctNavigation * navigation,
-    GstElement * element)
-{
-  GstBlockDctFollowed *followed = &navigation->followed;
-  BdctParams params;
-
-  g_mutex_lock (&navigation->lock);
-  if (!followed->scheduled && is_due (navigation, &params)) {
-    followed->scheduled = TRUE;
-    gst_element_call_async (element, follow, navigation, NULL);
-  }
-  g_mutex_unlock (&navigation->lock);
-}
-
-/* What became of the blocks at (x, y) of the frame on display. */
-static void
-click (GstBlockDctNavigation * navigation, GstElement * element, gint x,
-    gint y)
-{
-  GstBlockDctFollowed *followed = &navigation->followed;
-  GstBlockDctPlace place;
-
-  g_mutex_lock (&navigation->lock);
-  if (navigation->shown.in != NULL
-      && gst_blockdct_block_locate (&navigation->shown, x, y, &place)) {
-    followed->any = TRUE;
-    followed->place = place;
-    followed->told = FALSE;
-  }
-  g_mutex_unlock (&navigation->lock);
-  tell (navigation, element);
-}
-
 /* Whether (x, y) is in the picture, whose size it tells. */
 static gboolean
 is_inside (GstBlockDctNavigation * navigation, gdouble x, gdouble y,
@@ -346,28 +110,6 @@ is_inside (GstBlockDctNavigation * navigation, gdouble x, gdouble y,
 {
   get_size (navigation, width, height);
   return x >= 0 && y >= 0 && x < *width && y < *height;
-}
-
-/* A hand that clicks is not quite still. */
-static gdouble
-get_reach (gint width)
-{
-  return MAX (3, width / 200);
-}
-
-/* The wheel: zoom with Ctrl, else the quantizer. */
-static void
-turn_wheel (GstBlockDctNavigation * navigation, GstElement * element,
-    GstEvent * event, gint width, gint height, gint by, gdouble x, gdouble y)
-{
-  GstNavigationModifierType state = 0;
-
-  if (navigation->actions->wheel == NULL
-      || (gst_navigation_event_parse_modifier_state (event, &state)
-          && (state & GST_NAVIGATION_MODIFIER_CONTROL_MASK)))
-    gst_blockdct_zoom_turn (element, width, height, by, x, y);
-  else
-    navigation->actions->wheel (element, by);
 }
 
 /* X11 sinks send a wheel as buttons 4 (up) and 5. */
@@ -383,16 +125,14 @@ handle_press (GstBlockDctNavigation * navigation, GstElement * element,
       || !is_inside (navigation, x, y, &width, &height))
     return FALSE;
   if (button == 4 || button == 5) {
-    turn_wheel (navigation, element, event, width, height,
-        button == 4 ? 1 : -1, x, y);
+    gst_blockdct_zoom_turn (element, width, height, button == 4 ? 1 : -1, x, y);
     return TRUE;
   }
   if (button != 1)
     return FALSE;
   pointer.x = x;
   pointer.y = y;
-  pointer.pans = gst_blockdct_zoom_grabs (element, width, x,
-      get_reach (width));
+  pointer.pans = gst_blockdct_zoom_grabs (element, width, x);
   g_object_get (element, "zoom-x", &pointer.zoom_x, "zoom-y", &pointer.zoom_y,
       NULL);
   g_mutex_lock (&navigation->lock);
@@ -403,8 +143,7 @@ handle_press (GstBlockDctNavigation * navigation, GstElement * element,
 
 /* A button that goes down here is let go here, wherever the pointer is. */
 static gboolean
-handle_release (GstBlockDctNavigation * navigation, GstElement * element,
-    GstEvent * event)
+handle_release (GstBlockDctNavigation * navigation, GstEvent * event)
 {
   GstBlockDctPointer pointer;
   gint button, width, height;
@@ -419,9 +158,6 @@ handle_release (GstBlockDctNavigation * navigation, GstElement * element,
   pointer = navigation->pointer;
   navigation->pointer.pressed = navigation->pointer.dragging = FALSE;
   g_mutex_unlock (&navigation->lock);
-  if (pointer.pressed && !pointer.dragging
-      && is_inside (navigation, x, y, &width, &height))
-    click (navigation, element, x, y);
   return pointer.pressed;
 }
 
@@ -431,15 +167,14 @@ handle_move (GstBlockDctNavigation * navigation, GstElement * element,
 {
   GstBlockDctPointer *pointer = &navigation->pointer, now;
   gint width, height, magnifier;
-  gdouble x, y, far;
+  gdouble x, y;
 
   if (!gst_navigation_event_parse_mouse_move_event (event, &x, &y)
       || !is_inside (navigation, x, y, &width, &height))
     return FALSE;
-  far = get_reach (width);
   g_mutex_lock (&navigation->lock);
-  if (pointer->pressed && (fabs (x - pointer->x) >= far
-          || fabs (y - pointer->y) >= far))
+  if (pointer->pressed && !gst_blockdct_navigation_is_click (width, pointer->x,
+          pointer->y, x, y))
     pointer->dragging = TRUE;
   now = *pointer;
   navigation->x = x;
@@ -469,7 +204,7 @@ handle_scroll (GstBlockDctNavigation * navigation, GstElement * element,
   if (!gst_navigation_event_parse_mouse_scroll_event (event, &x, &y, &dx, &dy)
       || dy == 0 || !is_inside (navigation, x, y, &width, &height))
     return FALSE;
-  turn_wheel (navigation, element, event, width, height, dy > 0 ? 1 : -1, x, y);
+  gst_blockdct_zoom_turn (element, width, height, dy > 0 ? 1 : -1, x, y);
   return TRUE;
 }
 
@@ -479,17 +214,12 @@ gst_blockdct_navigation_init (GstBlockDctNavigation * navigation,
 {
   navigation->actions = actions;
   g_mutex_init (&navigation->lock);
-  g_cond_init (&navigation->followed.read);
-  g_rec_mutex_init (&navigation->followed.telling);
 }
 
 void
 gst_blockdct_navigation_clear (GstBlockDctNavigation * navigation)
 {
-  gst_clear_buffer (&navigation->shown.in);
   g_mutex_clear (&navigation->lock);
-  g_cond_clear (&navigation->followed.read);
-  g_rec_mutex_clear (&navigation->followed.telling);
 }
 
 void
@@ -499,29 +229,9 @@ gst_blockdct_navigation_set_size (GstBlockDctNavigation * navigation,
   g_mutex_lock (&navigation->lock);
   navigation->width = width;
   navigation->height = height;
-  g_mutex_unlock (&navigation->lock);
-}
-
-void
-gst_blockdct_navigation_show (GstBlockDctNavigation * navigation,
-    const GstBlockDctShown * shown)
-{
-  GstBuffer *old;
-
-  g_mutex_lock (&navigation->lock);
-  old = navigation->shown.in;
-  if (shown == NULL) {
-    navigation->shown.in = NULL;
+  if (width == 0)
     navigation->pointer.pressed = navigation->pointer.dragging = FALSE;
-    navigation->followed.any = FALSE;
-    while (navigation->followed.reading)
-      g_cond_wait (&navigation->followed.read, &navigation->lock);
-  } else {
-    navigation->shown = *shown;
-    gst_buffer_ref (shown->in);
-  }
   g_mutex_unlock (&navigation->lock);
-  gst_clear_buffer (&old);
 }
 
 gboolean
@@ -538,7 +248,7 @@ gst_blockdct_navigation_event (GstBlockDctNavigation * navigation,
     case GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS:
       return handle_press (navigation, element, event);
     case GST_NAVIGATION_EVENT_MOUSE_BUTTON_RELEASE:
-      return handle_release (navigation, element, event);
+      return handle_release (navigation, event);
     case GST_NAVIGATION_EVENT_MOUSE_MOVE:
       return handle_move (navigation, element, event);
     case GST_NAVIGATION_EVENT_MOUSE_SCROLL:

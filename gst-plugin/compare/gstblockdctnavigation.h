@@ -1,21 +1,19 @@
-/* blockdct: what a viewer does in the sink's window.
+/* blockdct: what a viewer does with keys and pointer in the sink's window.
  *
- * Keys and pointer turn the element's properties, and a click posts a message
- * about a block, and more of them when other settings make it. It knows the
- * element by its properties alone.
+ * It turns the element's properties, by which alone it knows the element.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef GST_BLOCKDCT_NAVIGATION_H
 #define GST_BLOCKDCT_NAVIGATION_H
 
-#include "gst-plugin/preview/gstblockdctblock.h"
+#include <gst/gst.h>
 
 G_BEGIN_DECLS
 
 typedef struct _GstBlockDctNavigation GstBlockDctNavigation;
 
-/** What keys and wheel do; zoom and magnifier are the same for all elements. */
+/** What keys do besides zoom and magnifier. */
 typedef struct
 {
   /** Keys, up to one without a name, and what `by` says of them. */
@@ -27,17 +25,7 @@ typedef struct
   } keys[12];
   /** The space bar. */
   void (*space) (GstBlockDctNavigation * navigation, GstElement * element);
-  /** The wheel, up (1) or down (-1). NULL: it zooms, as with Ctrl. */
-  void (*wheel) (GstElement * element, gint by);
 } GstBlockDctActions;
-
-/** Those of blockdct. */
-extern const GstBlockDctActions gst_blockdct_actions;
-
-/** Make a blockdct's setting so much finer; take the transform so many further
- * on, round and round. */
-void gst_blockdct_turn_quality (GstElement * blockdct, gint by);
-void gst_blockdct_turn_transform (GstElement * blockdct, gint by);
 
 /** What the pointer is doing, in samples of luma. */
 typedef struct
@@ -48,28 +36,13 @@ typedef struct
   gdouble zoom_x, zoom_y;       /* which was there then */
 } GstBlockDctPointer;
 
-/** The block that was clicked on last. */
-typedef struct
-{
-  gboolean any;                 /* there is one */
-  GstBlockDctPlace place;
-  gboolean told;                /* a message was about it */
-  BdctParams params;            /* what the block was made with then */
-  gboolean scheduled;           /* a thread is under way */
-  gboolean reading;             /* some thread has the frame in hand */
-  GCond read;                   /* none has it any more */
-  GRecMutex telling;            /* one at a time: the last says what is shown */
-} GstBlockDctFollowed;
-
 /** One of an element; from any thread. */
 struct _GstBlockDctNavigation
 {
   GMutex lock;
   const GstBlockDctActions *actions;
   gint width, height;           /* of the picture; 0 before caps */
-  GstBlockDctShown shown;
   GstBlockDctPointer pointer;
-  GstBlockDctFollowed followed;
   gdouble x, y;                 /* where it moved to last */
   gint left[2];                 /* view, and right, for the picture that the
                                    space bar shows */
@@ -79,20 +52,20 @@ void gst_blockdct_navigation_init (GstBlockDctNavigation * navigation,
     const GstBlockDctActions * actions);
 void gst_blockdct_navigation_clear (GstBlockDctNavigation * navigation);
 
-/** The picture's size, which pointers are in. */
+/** Whether a button that went down at (x0, y0) of a picture of this width, and
+ * up at (x1, y1), was a click: a hand that clicks is not quite still. */
+static inline gboolean
+gst_blockdct_navigation_is_click (gint width, gdouble x0, gdouble y0,
+    gdouble x1, gdouble y1)
+{
+  const gdouble reach = MAX (3, width / 200);
+
+  return ABS (x1 - x0) < reach && ABS (y1 - y0) < reach;
+}
+
+/** The picture's size, which pointers are in; 0: there is none any more. */
 void gst_blockdct_navigation_set_size (GstBlockDctNavigation * navigation,
     gint width, gint height);
-
-/** Remember a frame that comes out, with a reference to its `in`; with NULL
- * forget the last one, which nobody has in hand then, and which block was
- * clicked on. */
-void gst_blockdct_navigation_show (GstBlockDctNavigation * navigation,
-    const GstBlockDctShown * shown);
-
-/** Have another thread say what became of the block that was clicked on, if the
- * frame that is shown now was made with other settings. */
-void gst_blockdct_navigation_follow (GstBlockDctNavigation * navigation,
-    GstElement * element);
 
 /** Take an upstream navigation event if the element is `interactive`. FALSE if
  * it is not for it; the event stays the caller's in any case. */

@@ -11,8 +11,6 @@ get_name (const GstBlockDctOverlayFrame * frame)
 }
 
 #ifdef HAVE_OVERLAY
-#include <math.h>
-#include "dct/metrics.h"
 #include <pango/pangocairo.h>
 #include <string.h>
 #include "gstblockdctmagnifier.h"
@@ -177,199 +175,6 @@ update_label (GstBlockDctOverlay * overlay, guint index, gchar * text, gint x,
   return label->rectangle;
 }
 
-static gchar *
-decibels (const BdctCounters * counters, gint depth)
-{
-  gdouble psnr = bdct_psnr (bdct_mse (counters), depth);
-
-  return isinf (psnr) ? g_strdup ("identical")
-      : g_strdup_printf ("%.2f", psnr);
-}
-
-/* The PSNR of each component that there is. */
-static void
-append_components (GString * text, const gchar * names,
-    const BdctCounters counters[3], gint depth)
-{
-  for (guint c = 0; c < 3; c++) {
-    gchar *psnr;
-
-    if (counters[c].samples == 0)
-      continue;
-    psnr = decibels (&counters[c], depth);
-    g_string_append_printf (text, " %c %s", names[c], psnr);
-    g_free (psnr);
-  }
-}
-
-static void
-append_bits (GString * text, const BdctStats * stats,
-    const BdctCounters * total, GstBlockDctRate rate)
-{
-  gdouble bpp = (gdouble) total->bits / MAX (stats->component[BDCT_Y].samples,
-      1);
-
-  if (rate == GST_BLOCKDCT_RATE_EXACT)
-    g_string_append_printf (text, "\n%.3f bpp, %" G_GUINT64_FORMAT " bytes",
-        bpp, stats->file_size);
-  else if (rate == GST_BLOCKDCT_RATE_ESTIMATED)
-    g_string_append_printf (text, "\n%.3f bpp estimated", bpp);
-}
-
-static void
-append_areas (GString * text, const BdctStats * stats)
-{
-  gdouble share[BDCT_TREE_SIZES];
-
-  if (!bdct_stats_shares (stats, share))
-    return;
-  for (guint i = 0; i < BDCT_TREE_SIZES; i++)
-    g_string_append_printf (text, "%s%d: %.0f %%", i > 0 ? ", " : "\nblocks ",
-        4 << i, 100.0 * share[i]);
-}
-
-/* Of a metric the figure of all components, or luma's. */
-static void
-append_metrics (GString * text, const BdctStats * stats, gint depth)
-{
-  for (guint m = 0; m < BDCT_N_METRICS; m++) {
-    const BdctMetricInfo *info = bdct_metric_info (m);
-    gdouble v;
-
-    if (!(stats->metrics >> m & 1))
-      continue;
-    v = bdct_metric_figure (stats, 1, depth, m, info->all ? BDCT_METRIC_ALL
-        : BDCT_Y);
-    if (isinf (v))
-      g_string_append_printf (text, "\n%s identical", info->name);
-    else
-      g_string_append_printf (text, info->in_db ? "\n%s %.2f dB" : "\n%s %.4f",
-          info->name, v);
-  }
-}
-
-/* A transform and its setting, to be freed. */
-static gchar *
-describe_params (const BdctParams * params, const gchar * before)
-{
-  const BdctTransformInfo *info = bdct_transform_info (params->transform);
-
-  if (bdct_family_has_qp (info->family))
-    return g_strdup_printf ("%s%s  QP %d", before, info->name, params->qp);
-  if (bdct_params_has_quality (params))
-    return g_strdup_printf ("%s%s  quality %d", before, info->name,
-        params->quality);
-  return g_strdup_printf ("%s%s  own matrix", before, info->name);
-}
-
-/* What a side is, to be freed: A has a name where there is B too. */
-static gchar *
-describe_side (const GstBlockDctHow * how, BdctSide side)
-{
-  BdctParams b;
-
-  if (side == BDCT_SIDE_ORIGINAL)
-    return g_strdup ("original");
-  if (side == BDCT_SIDE_A)
-    return describe_params (&how->params, how->second.transform > 0 ? "A  "
-        : "");
-  b = gst_blockdct_second_params (&how->second, &how->params);
-  return describe_params (&b, "B  ");
-}
-
-static void
-append_psnr (GString * text, const gchar * what, const BdctCounters * total,
-    gint depth)
-{
-  gchar *psnr = decibels (total, depth);
-
-  g_string_append_printf (text, "%s %s%s ", what, psnr, total->sse > 0
-      ? " dB" : "");
-  g_free (psnr);
-}
-
-static void
-append_side (GString * text, const GstBlockDctHow * how, BdctSide side)
-{
-  gchar *name = describe_side (how, side);
-
-  g_string_append_printf (text, "%s\n", name);
-  g_free (name);
-}
-
-static void
-append_small_second (GString * text, const GstBlockDctOverlayFrame * frame)
-{
-  BdctCounters total;
-
-  if (frame->how->second.transform == 0)
-    return;
-  total = bdct_stats_total (frame->second);
-  g_string_append_c (text, '\n');
-  append_side (text, frame->how, BDCT_SIDE_B);
-  append_psnr (text, "PSNR", &total, frame->how->depth);
-}
-
-/* B's figures, where there is one. */
-static void
-append_second (GString * text, const GstBlockDctOverlayFrame * frame)
-{
-  const GstBlockDctHow *how = frame->how;
-  BdctCounters total;
-
-  if (how->second.transform == 0)
-    return;
-  append_small_second (text, frame);
-  append_components (text, "YUV", frame->second->component, how->depth);
-  total = bdct_stats_total (frame->second);
-  append_bits (text, frame->second, &total, how->second_rate);
-  append_metrics (text, frame->second, how->depth);
-}
-
-/* What has room on a small picture: `small` leaves the rest out. */
-static gchar *
-make_text (const GstBlockDctOverlayFrame * frame, gboolean small)
-{
-  const BdctStats *stats = frame->stats;
-  const GstBlockDctHow *how = frame->how;
-  BdctCounters total, rgb;
-  GString *text;
-
-  if (how == NULL)
-    return g_strdup (frame->text);
-  text = g_string_new (NULL);
-  total = bdct_stats_total (stats);
-  rgb = bdct_stats_total_rgb (stats);
-  append_side (text, how, BDCT_SIDE_A);
-  if (how->target && !how->target_met)
-    g_string_append (text, "target not met\n");
-  append_psnr (text, "PSNR", &total, how->depth);
-  if (!small)
-    append_components (text, "YUV", stats->component, how->depth);
-  if (rgb.samples > 0) {
-    append_psnr (text, "\nRGB", &rgb, how->depth);
-    if (!small)
-      append_components (text, "RGB", stats->rgb, how->depth);
-  }
-  if (small) {
-    append_small_second (text, frame);
-    return g_string_free (text, FALSE);
-  }
-  g_string_append_printf (text, "\nnon-zero %.1f %%",
-      100.0 * total.nonzero / MAX (total.levels, 1));
-  append_bits (text, stats, &total, how->rate);
-  append_areas (text, stats);
-  append_metrics (text, stats, how->depth);
-  append_second (text, frame);
-  g_string_append_printf (text, "\n%s",
-      bdct_view_info (frame->view->mode)->name);
-  if (bdct_view_is_zoomed (frame->view))
-    g_string_append_printf (text, " %.4g:1",
-        bdct_view_ratio (frame->view) / 256.0);
-  g_string_append_printf (text, "\n%s", how->backend);
-  return g_string_free (text, FALSE);
-}
-
 /* What others attached stays. */
 static void
 attach (GstBuffer * buffer, GstVideoOverlayComposition * ours)
@@ -526,21 +331,20 @@ blend (GstVideoOverlayComposition * composition,
   return ok;
 }
 
-/* The longest line has some 40 letters: less than half of the picture's width.
- * Where that could not be read, few lines are `small`. */
+/* The longest line has some 40 letters: less than half of the picture's width,
+ * where that can be read. */
 static gint
-choose_size (const GstVideoInfo * info, gboolean * small)
+choose_size (const GstVideoInfo * info)
 {
-  gint size = MIN (info->height / 30, info->width / 56);
+  const gint size = MIN (info->height / 30, info->width / 56);
 
-  *small = size < LEAST_SIZE;
-  if (*small)
+  if (size < LEAST_SIZE)
     return info->width < 200 ? 7 : LEAST_SIZE;
   return MIN (size, 64);
 }
 
-/* A side's name at the bottom of its part, `width` wide, of the picture; in
- * short, or not at all, where it has no room. */
+/* A side's name at the bottom of its part, `width` wide, of the picture; none
+ * where it has no room. */
 static gboolean
 name_side (GstBlockDctOverlay * self, const GstBlockDctOverlayFrame * frame,
     gboolean second, gint bottom, gint width, gint size,
@@ -548,29 +352,17 @@ name_side (GstBlockDctOverlay * self, const GstBlockDctOverlayFrame * frame,
 {
   /* A letter is some 0.6 of its size wide; and there is the box. */
   const gint letters = (width - size) / (0.6 * size);
-  BdctSide side[2];
-  gchar *name;
+  const gint x = second ? GST_VIDEO_INFO_WIDTH (frame->info) : 0;
+  const gchar *name = frame->names[second];
 
-  bdct_view_sides (frame->view, side);
-  if (frame->how == NULL)
-    name = g_strdup (frame->names[second]);
-  else if (frame->how->second.transform == 0 && side[second] == BDCT_SIDE_A)
-    name = g_strdup ("reconstruction");
-  else
-    name = describe_side (frame->how, side[second]);
-  if ((gint) strlen (name) > letters && side[second] != BDCT_SIDE_ORIGINAL
-      && frame->how != NULL && frame->how->second.transform > 0)
-    name[1] = '\0';
-  if ((gint) strlen (name) > letters) {
-    g_free (name);
+  if ((gint) strlen (name) > letters)
     return TRUE;
-  }
   return add (composition, update_label (self, second ? SECOND_HALF
-          : FIRST_HALF, name, second ? GST_VIDEO_INFO_WIDTH (frame->info) : 0,
-          bottom, size, second ? BOTTOM_RIGHT : BOTTOM_LEFT));
+          : FIRST_HALF, g_strdup (name), x, bottom, size, second ? BOTTOM_RIGHT
+          : BOTTOM_LEFT));
 }
 
-/* Which picture is which, where two of them are shown, or it may be B. */
+/* Which picture is which, where two of them are shown. */
 static gboolean
 name_sides (GstBlockDctOverlay * self, const GstBlockDctOverlayFrame * frame,
     gint size, GstVideoOverlayComposition * composition)
@@ -590,17 +382,11 @@ name_sides (GstBlockDctOverlay * self, const GstBlockDctOverlayFrame * frame,
     case BDCT_VIEW_STACKED:
       bottom = height / 2;
       break;
-    case BDCT_VIEW_DIFFERENCE:
-      return TRUE;
     case BDCT_VIEW_FLICKER:
       first = 0;
       break;
     default:
-      if (frame->how == NULL || frame->how->second.transform == 0
-          || frame->view->mode > BDCT_VIEW_RECONSTRUCTION_B)
-        return TRUE;
-      first = 0;
-      break;
+      return TRUE;
   }
   return name_side (self, frame, FALSE, bottom, first, size, composition)
       && name_side (self, frame, TRUE, height, second, size, composition);
@@ -610,8 +396,7 @@ void
 gst_blockdct_overlay_draw (GstBlockDctOverlay ** overlay,
     GstElement * element, const GstBlockDctOverlayFrame * frame)
 {
-  gboolean small;
-  gint size = choose_size (frame->info, &small);
+  const gint size = choose_size (frame->info);
   GstVideoOverlayComposition *composition;
   GstBlockDctOverlay *self = *overlay;
   gboolean complete = TRUE;
@@ -637,7 +422,7 @@ gst_blockdct_overlay_draw (GstBlockDctOverlay ** overlay,
     complete = add_values (self, frame, composition);
   if (frame->figures)
     complete &= add (composition, update_label (self, FIGURES,
-            make_text (frame, small), size, size, size, TOP_LEFT))
+            g_strdup (frame->text), size, size, size, TOP_LEFT))
         && name_sides (self, frame, size, composition);
   for (gint i = 0; i < legend.n_marks; i++)
     complete &= add (composition, update_label (self, FIRST_MARK + i,

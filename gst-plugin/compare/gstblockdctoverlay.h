@@ -10,7 +10,6 @@
 #include <gst/video/video.h>
 #include "dct/layout.h"
 #include "dct/view.h"
-#include "gst-plugin/gstblockdctreport.h"
 
 G_BEGIN_DECLS
 
@@ -24,9 +23,6 @@ typedef struct
   const GstVideoInfo *info;
   const BdctLayout *layout;
   const BdctView *view;
-  const BdctStats *stats;
-  const BdctStats *second;      /* B's, if `how` says that there is one */
-  const GstBlockDctHow *how;    /* NULL: the text is given */
   const gchar *text;            /* of the figures, */
   const gchar *names[2];        /* and what the view's pictures are */
   gboolean figures;             /* write them too, not a map's labels alone */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctzoom.h"
 
-#include <math.h>
 #include <string.h>
 #include "dct/view.h"
+#include "gstblockdctnavigation.h"
 
 /* Whole numbers, so that all samples are as large as each other. */
 static const gint zooms[] = { 1, 2, 3, 4, 6, 8, 12, 16 };
@@ -88,13 +88,13 @@ gst_blockdct_zoom_turn (GstElement * element, gint width, gint height,
 
 /* The wipe's line is dragged at any zoom. */
 gboolean
-gst_blockdct_zoom_grabs (GstElement * element, gint width, gdouble x,
-    gdouble reach)
+gst_blockdct_zoom_grabs (GstElement * element, gint width, gdouble x)
 {
   BdctView view = get_view (element);
 
   return bdct_view_is_zoomed (&view) && (view.mode != BDCT_VIEW_WIPE
-      || fabs (view.position * width - x) > reach);
+      || !gst_blockdct_navigation_is_click (width, view.position * width, 0, x,
+          0));
 }
 
 void

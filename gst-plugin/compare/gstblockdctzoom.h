@@ -23,7 +23,7 @@ void gst_blockdct_zoom_turn (GstElement * element, gint width, gint height,
 
 /** Whether a drag that begins in column `x` moves the picture. */
 gboolean gst_blockdct_zoom_grabs (GstElement * element, gint width,
-    gdouble x, gdouble reach);
+    gdouble x);
 
 /** Move the picture by (dx, dy) from where it was at `zoom-x` and `zoom-y`. */
 void gst_blockdct_zoom_drag (GstElement * element, gint width, gint height,

@@ -9,9 +9,6 @@
 #include "dct/sample.h"
 #include "gst-plugin/gstblockdctregions.h"
 
-GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_debug);
-#define GST_CAT_DEFAULT gst_blockdct_debug
-
 /* The fields of a component's block; luma's have no suffix. */
 typedef struct
 {
@@ -221,71 +218,28 @@ describe_block (const GstBlockDctShown * shown, const BdctImage * image,
   return s;
 }
 
-gboolean
-gst_blockdct_block_locate (const GstBlockDctShown * shown, gint x, gint y,
-    GstBlockDctPlace * place)
+GstStructure *
+gst_blockdct_block_describe (const GstBlockDctShown * shown, GstBuffer * in,
+    gint x, gint y)
 {
-  bool second;
-
-  if (!bdct_view_source (&shown->view, &shown->layout, &x, &y, &second))
-    return FALSE;
-  *place = (GstBlockDctPlace) {
-  x, y, bdct_view_blocks (&shown->view, second)};
-  return TRUE;
-}
-
-static gboolean
-is_of_b (const GstBlockDctShown * shown, const GstBlockDctPlace * place)
-{
-  return place->side == BDCT_SIDE_B && shown->second.transform > 0;
-}
-
-BdctParams
-gst_blockdct_block_params (const GstBlockDctShown * shown,
-    const GstBlockDctPlace * place)
-{
-  return is_of_b (shown, place)
-      ? gst_blockdct_second_params (&shown->second, &shown->params)
-      : shown->params;
-}
-
-GstMessage *
-gst_blockdct_block_describe (GstElement * element,
-    const GstBlockDctShown * frame, const GstBlockDctPlace * place,
-    gboolean repeated)
-{
-  const gboolean of_b = is_of_b (frame, place);
-  GstBlockDctShown shown = *frame;
   GstBlockDctRegions *regions = NULL;
   BdctImage image = { 0 };
   GstVideoFrame mapped;
   GstStructure *s;
   BdctJob job;
 
-  shown.params = gst_blockdct_block_params (frame, place);
-  if (!bdct_job_init (&job, &shown.params, &shown.layout, NULL))
+  if (!bdct_job_init (&job, &shown->params, &shown->layout, NULL)
+      || !gst_video_frame_map (&mapped, &shown->info, in, GST_MAP_READ))
     return NULL;
-  if (!gst_video_frame_map (&mapped, &shown.info, shown.in, GST_MAP_READ)) {
-    GST_WARNING_OBJECT (element, "the frame on display cannot be read");
-    return NULL;
-  }
-  for (gint p = 0; p < bdct_image_planes (&shown.layout); p++) {
+  for (gint p = 0; p < bdct_image_planes (&shown->layout); p++) {
     image.data[p] = GST_VIDEO_FRAME_PLANE_DATA (&mapped, p);
     image.stride[p] = GST_VIDEO_FRAME_PLANE_STRIDE (&mapped, p);
   }
-  if (of_b || gst_blockdct_regions_find (&regions, NULL, shown.in,
-          &shown.params, &shown.layout) == 0)
+  if (gst_blockdct_regions_find (&regions, NULL, in, &shown->params,
+          &shown->layout) == 0)
     gst_blockdct_regions_clear (&regions);
-  s = describe_block (&shown, &image, regions, &job, place->x, place->y);
+  s = describe_block (shown, &image, regions, &job, x, y);
   gst_blockdct_regions_clear (&regions);
   gst_video_frame_unmap (&mapped);
-  if (s == NULL) {
-    GST_WARNING_OBJECT (element, "no memory for the frame on display");
-    return NULL;
-  }
-  if (shown.second.transform > 0)
-    gst_structure_set (s, "side", G_TYPE_STRING, of_b ? "b" : "a", NULL);
-  if (repeated)
-    gst_structure_set (s, "repeated", G_TYPE_BOOLEAN, TRUE, NULL);
-  return gst_message_new_element (GST_OBJECT (element), s);
+  return s;
 }

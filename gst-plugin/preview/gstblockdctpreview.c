@@ -71,6 +71,7 @@ on_picture (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
 
   (void) pad;
+  gst_blockdct_preview_blocks_follow (self);
   if (!gst_blockdct_mark_is (buffer, GST_BLOCKDCT_MARK_REPEATED))
     return GST_PAD_PROBE_OK;
   buffer = gst_buffer_make_writable (buffer);
@@ -84,11 +85,15 @@ on_picture (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 static GstPadProbeReturn
 on_upstream_event (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
+  GstBlockDctPreview *self = data;
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
 
   (void) pad;
   if (GST_EVENT_TYPE (event) != GST_EVENT_NAVIGATION
-      || !gst_blockdct_preview_keys_handle (data, event))
+      || !gst_blockdct_param_get_int (self->compare, "interactive"))
+    return GST_PAD_PROBE_OK;
+  gst_blockdct_preview_blocks_see (self, event);
+  if (!gst_blockdct_preview_keys_handle (self, event))
     return GST_PAD_PROBE_OK;
   gst_event_unref (event);
   return GST_PAD_PROBE_HANDLED;
@@ -148,8 +153,17 @@ gst_blockdct_preview_change_state (GstElement * element,
 {
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
     follow_depths (GST_BLOCKDCT_PREVIEW (element));
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    gst_blockdct_preview_blocks_forget (GST_BLOCKDCT_PREVIEW (element));
   return GST_ELEMENT_CLASS (gst_blockdct_preview_parent_class)->change_state
       (element, transition);
+}
+
+static void
+gst_blockdct_preview_finalize (GObject * object)
+{
+  g_mutex_clear (&GST_BLOCKDCT_PREVIEW (object)->blocks.lock);
+  G_OBJECT_CLASS (gst_blockdct_preview_parent_class)->finalize (object);
 }
 
 static void
@@ -163,6 +177,7 @@ gst_blockdct_preview_class_init (GstBlockDctPreviewClass * klass)
       GST_DEBUG_FUNCPTR (gst_blockdct_preview_set_property);
   object_class->get_property =
       GST_DEBUG_FUNCPTR (gst_blockdct_preview_get_property);
+  object_class->finalize = GST_DEBUG_FUNCPTR (gst_blockdct_preview_finalize);
   element_class->change_state =
       GST_DEBUG_FUNCPTR (gst_blockdct_preview_change_state);
   g_object_class_install_property (object_class, PROP_FREEZE,
@@ -224,6 +239,7 @@ gst_blockdct_preview_init (GstBlockDctPreview * self)
   GstElement *freeze = gst_blockdct_preview_freeze_new ();
   GstElement *tee = gst_element_factory_make ("tee", NULL);
 
+  g_mutex_init (&self->blocks.lock);
   self->freeze = GST_BLOCKDCT_PREVIEW_FREEZE (freeze);
   self->compare = gst_element_factory_make ("blockdctcompare", "compare");
   gst_bin_add_many (GST_BIN (self), freeze, tee, self->compare, NULL);

@@ -6,6 +6,7 @@
 #define GST_BLOCKDCT_PREVIEW_H
 
 #include <gst/gst.h>
+#include "gstblockdctpreviewblocks.h"
 #include "gstblockdctpreviewfreeze.h"
 
 G_BEGIN_DECLS
@@ -28,6 +29,7 @@ struct _GstBlockDctPreview
   GstElement *a, *b, *compare;
 
   gint shows_b;                 /* atomic: B is one of the pictures shown */
+  GstBlockDctPreviewBlocks blocks;
 };
 
 /* gstblockdctpreviewkeys.c */
@@ -36,6 +38,19 @@ struct _GstBlockDctPreview
  * it. FALSE: it is not. */
 gboolean gst_blockdct_preview_keys_handle (GstBlockDctPreview * self,
     GstEvent * event);
+
+/* gstblockdctpreviewblocks.c */
+
+/** Look at a navigation event, which stays the caller's: it may be a click. */
+void gst_blockdct_preview_blocks_see (GstBlockDctPreview * self,
+    GstEvent * event);
+
+/** Have another thread post what became of the block that was clicked on, if
+ * it is made with other settings now. */
+void gst_blockdct_preview_blocks_follow (GstBlockDctPreview * self);
+
+/** There is no picture any more. */
+void gst_blockdct_preview_blocks_forget (GstBlockDctPreview * self);
 
 G_END_DECLS
 #endif

@@ -36,5 +36,9 @@ void gst_blockdct_preview_freeze_change (GstBlockDctPreviewFreeze * self);
  * leave. Without this it waits for a second. */
 void gst_blockdct_preview_freeze_shown (GstBlockDctPreviewFreeze * self);
 
+/** The buffer that left last, with a reference; or NULL. */
+GstBuffer *gst_blockdct_preview_freeze_get_last
+    (GstBlockDctPreviewFreeze * self);
+
 G_END_DECLS
 #endif

@@ -6,21 +6,39 @@
 
 #include <gst/video/navigation.h>
 #include <string.h>
-#include "gst-plugin/compare/gstblockdctnavigation.h"
+#include "dct/transform.h"
 #include "gst-plugin/gstblockdctparam.h"
 
 #define get_int gst_blockdct_param_get_int
 
+/* Within its range, whatever that is. */
+static void
+turn (GstElement * element, const gchar * property, gint by)
+{
+  GParamSpecInt *range = G_PARAM_SPEC_INT (g_object_class_find_property
+      (G_OBJECT_GET_CLASS (element), property));
+
+  g_object_set (element, property, CLAMP (get_int (element, property) + by,
+          range->minimum, range->maximum), NULL);
+}
+
+/* So much finer. */
 static void
 turn_quality (GstBlockDctPreview * self, gint by)
 {
-  gst_blockdct_turn_quality (self->a, by);
+  const BdctTransform transform = get_int (self->a, "transform");
+  const gboolean has_qp = bdct_family_has_qp (bdct_transform_info
+      (transform)->family);
+
+  turn (self->a, has_qp ? "qp" : "quality", has_qp ? -by : by);
 }
 
+/* Round and round. */
 static void
 turn_transform (GstBlockDctPreview * self, gint by)
 {
-  gst_blockdct_turn_transform (self->a, by);
+  g_object_set (self->a, "transform", (get_int (self->a, "transform") + by
+          + BDCT_N_TRANSFORMS) % BDCT_N_TRANSFORMS, NULL);
 }
 
 static void
@@ -141,7 +159,7 @@ handle_scroll (GstBlockDctPreview * self, GstEvent * event)
 gboolean
 gst_blockdct_preview_keys_handle (GstBlockDctPreview * self, GstEvent * event)
 {
-  if (!get_int (self->compare, "interactive") || has_modifier (event))
+  if (has_modifier (event))
     return FALSE;
   switch (gst_navigation_event_get_type (event)) {
     case GST_NAVIGATION_EVENT_KEY_PRESS:
