@@ -65,9 +65,9 @@ gboolean gst_blockdct_targets_are_met (const GstBlockDctTargets * targets,
     gint depth, gboolean exact, const BdctStats * stats);
 
 /** Which setting of a sweep over all of them is, by its statistics, the
- * coarsest that keeps PSNR and SSIM or, if neither is set, the finest that keeps
- * to bits and bytes; if none does, the nearest to it. `met` says whether it
- * keeps all targets. */
+ * coarsest that keeps PSNR and SSIM or, if neither is set, the finest that
+ * keeps to bits and bytes; if none does, the nearest to it. `met` says whether
+ * it keeps all targets. */
 gint gst_blockdct_targets_choose (const GstBlockDctTargets * targets,
     const GstBlockDctSweep * sweep, const BdctStats * stats, gboolean * met);
 
