@@ -245,9 +245,6 @@ generate_output (GstBaseTransform * trans, GstBuffer ** outbuf)
   *outbuf = NULL;
   ret = advance (self, outbuf);
   self->flow.discont = *outbuf != NULL && GST_BUFFER_IS_DISCONT (*outbuf);
-  /* The stream ends here, also for what is behind this frame. */
-  if (ret == GST_FLOW_ERROR)
-    gst_blockdct_discard (self);
   return ret;
 }
 

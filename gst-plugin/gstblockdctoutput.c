@@ -186,5 +186,7 @@ gst_blockdct_output_frame (GstBlockDct * self, GstBuffer ** buffer)
     return GST_FLOW_OK;
   }
   gst_buffer_unref (frame.out);
+  /* The stream ends here, also for what is behind this frame. */
+  gst_blockdct_queue_discard (self);
   return GST_FLOW_ERROR;
 }

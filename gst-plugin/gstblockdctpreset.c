@@ -54,8 +54,8 @@ load_preset (GstPreset * preset, const gchar * name)
 
   if (unknown != NULL)
     GST_ELEMENT_WARNING (GST_ELEMENT (preset), LIBRARY, SETTINGS,
-        ("The preset '%s' has settings that blockdct has not: %s.", name,
-            unknown), ("The others are loaded. Save it again to drop these."));
+        ("Not all of the preset '%s' is loaded: no preset of blockdct has %s.",
+            name, unknown), ("Save it again to be rid of these settings."));
   g_free (unknown);
   return parent_load (preset, name);
 }

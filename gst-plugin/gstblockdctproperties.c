@@ -81,6 +81,20 @@ store (GstBlockDct * self, guint id, const GValue * value, gconstpointer parsed)
   self->shared.was_set |= G_GUINT64_CONSTANT (1) << id;
 }
 
+/* Whether a property has this value already. Called with the lock. */
+static gboolean
+has_value (GstBlockDct * self, GParamSpec * pspec, const GValue * value)
+{
+  GValue current = G_VALUE_INIT;
+  gboolean same;
+
+  g_value_init (&current, pspec->value_type);
+  gst_blockdct_param_get (get_field (self, pspec->param_id), &current);
+  same = g_param_values_cmp (pspec, value, &current) == 0;
+  g_value_unset (&current);
+  return same;
+}
+
 static void
 set_property (GObject * object, guint id, const GValue * value,
     GParamSpec * pspec)
@@ -99,7 +113,8 @@ set_property (GObject * object, guint id, const GValue * value,
     }
   }
   GST_OBJECT_LOCK (self);
-  late = self->shared.started && (pspec->flags & GST_PARAM_MUTABLE_READY) != 0;
+  late = self->shared.started && (pspec->flags & GST_PARAM_MUTABLE_READY) != 0
+      && !has_value (self, pspec, value);
   if (!late)
     store (self, id, value, parsed);
   GST_OBJECT_UNLOCK (self);

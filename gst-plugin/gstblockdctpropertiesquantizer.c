@@ -168,25 +168,19 @@ static const struct
   {PROP_LAMBDA_SCALE, "lambda-scale", "hevc-quadtree, and for rdoq"},
   {PROP_DEADZONE, "deadzone", "all transforms but jpeg-8x8 and dct-8x8"},
   {PROP_SCALING_LIST, "scaling-list", "hevc-* and vvc-64x64"},
-  {PROP_SCALING_LIST_FILE, "scaling-list-file",
-      "hevc-* and vvc-64x64, with scaling-list=file"},
+  {PROP_SCALING_LIST_FILE, "scaling-list-file", "hevc-* and vvc-64x64"},
   {PROP_QUANTIZATION_TABLES, "quantization-tables", "jpeg-8x8 and dct-8x8"},
-  {PROP_QUANTIZATION_MATRIX, "quantization-matrix",
-      "jpeg-8x8 and dct-8x8, with quantization-tables=matrix"},
-  {PROP_QUANTIZATION_FILE, "quantization-file",
-      "jpeg-8x8 and dct-8x8, with quantization-tables=file"},
-  {PROP_QUANTIZATION_SCALE, "quantization-scale",
-      "jpeg-8x8 and dct-8x8, with quantization-tables=file"},
+  {PROP_QUANTIZATION_MATRIX, "quantization-matrix", "jpeg-8x8 and dct-8x8"},
+  {PROP_QUANTIZATION_FILE, "quantization-file", "jpeg-8x8 and dct-8x8"},
+  {PROP_QUANTIZATION_SCALE, "quantization-scale", "jpeg-8x8 and dct-8x8"},
   {PROP_BASELINE, "baseline", "jpeg-8x8 and dct-8x8"},
 };
 
+/* Whether a transform takes a property into account at all. */
 static gboolean
-has_effect (guint id, const GstBlockDctSettings * settings)
+is_for_transform (guint id, const BdctParams * params)
 {
-  const BdctParams *params = &settings->params;
   const BdctFamily family = bdct_transform_info (params->transform)->family;
-  const gboolean has_tables = !bdct_family_has_qp (family);
-  const gboolean has_rdoq = bdct_transform_has_rdoq (params->transform);
 
   switch (id) {
     case PROP_QP:
@@ -197,27 +191,83 @@ has_effect (guint id, const GstBlockDctSettings * settings)
     case PROP_MAX_BLOCK:
       return params->transform == BDCT_HEVC_QUADTREE;
     case PROP_RDOQ:
-      return has_rdoq || !params->rdoq;
+      return bdct_transform_has_rdoq (params->transform);
     case PROP_LAMBDA_SCALE:
-      return params->transform == BDCT_HEVC_QUADTREE
-          || (params->rdoq && has_rdoq);
+      return params->transform == BDCT_HEVC_QUADTREE || (params->rdoq
+          && bdct_transform_has_rdoq (params->transform));
     case PROP_SCALING_LIST:
-      return family == BDCT_FAMILY_HEVC;
     case PROP_SCALING_LIST_FILE:
-      return (family == BDCT_FAMILY_HEVC
-          && params->scaling_list == BDCT_SCALING_FILE)
-          || !bdct_scaling_is_set (&params->lists);
-    case PROP_QUANTIZATION_MATRIX:
-      return (has_tables && settings->tables == GST_BLOCKDCT_TABLES_MATRIX)
-          || settings->matrix.n == 0;
-    case PROP_QUANTIZATION_FILE:
-      return (has_tables && settings->tables == GST_BLOCKDCT_TABLES_FILE)
-          || settings->file.n_steps == 0;
-    case PROP_QUANTIZATION_SCALE:
-      return (has_tables && settings->tables == GST_BLOCKDCT_TABLES_FILE)
-          || !params->scale_tables;
+      return family == BDCT_FAMILY_HEVC;
     default:
-      return has_tables;
+      return !bdct_family_has_qp (family);
+  }
+}
+
+/* Whether a property is as if it had not been set. */
+static gboolean
+is_off (guint id, const GstBlockDctSettings * settings)
+{
+  switch (id) {
+    case PROP_RDOQ:
+      return !settings->params.rdoq;
+    case PROP_SCALING_LIST_FILE:
+      return !bdct_scaling_is_set (&settings->params.lists);
+    case PROP_QUANTIZATION_MATRIX:
+      return settings->matrix.n == 0;
+    case PROP_QUANTIZATION_FILE:
+      return settings->file.n_steps == 0;
+    case PROP_QUANTIZATION_SCALE:
+      return !settings->params.scale_tables;
+    default:
+      return FALSE;
+  }
+}
+
+/* The other property that has to be this for a property to count; or NULL. */
+static const gchar *
+find_lacking (guint id, const GstBlockDctSettings * settings)
+{
+  switch (id) {
+    case PROP_SCALING_LIST_FILE:
+      return settings->params.scaling_list != BDCT_SCALING_FILE
+          ? "scaling-list=file" : NULL;
+    case PROP_QUANTIZATION_MATRIX:
+      return settings->tables != GST_BLOCKDCT_TABLES_MATRIX
+          ? "quantization-tables=matrix" : NULL;
+    case PROP_QUANTIZATION_FILE:
+    case PROP_QUANTIZATION_SCALE:
+      return settings->tables != GST_BLOCKDCT_TABLES_FILE
+          ? "quantization-tables=file" : NULL;
+    default:
+      return NULL;
+  }
+}
+
+static void
+warn_unused_quantizers (GstBlockDct * self,
+    const GstBlockDctSettings * settings, guint64 was_set)
+{
+  const BdctTransform transform = settings->params.transform;
+  guint *warned = &self->warned.idle[transform];
+
+  for (guint i = 0; i < G_N_ELEMENTS (quantizers); i++) {
+    const guint id = quantizers[i].id;
+    const gchar *lacking = find_lacking (id, settings);
+
+    if (!(was_set >> id & 1) || (*warned >> i & 1) || is_off (id, settings))
+      continue;
+    if (!is_for_transform (id, &settings->params))
+      GST_ELEMENT_INFO (self, LIBRARY, SETTINGS,
+          ("%s has no effect with transform=%s.", quantizers[i].name,
+              bdct_transform_info (transform)->name),
+          ("%s is for %s.", quantizers[i].name, quantizers[i].purpose));
+    else if (lacking != NULL)
+      GST_ELEMENT_INFO (self, LIBRARY, SETTINGS,
+          ("%s has no effect without %s.", quantizers[i].name, lacking),
+          (NULL));
+    else
+      continue;
+    *warned |= 1u << i;
   }
 }
 
@@ -225,24 +275,12 @@ void
 gst_blockdct_warn_unused (GstBlockDct * self,
     const GstBlockDctSettings * settings)
 {
-  const BdctTransform transform = settings->params.transform;
-  guint *warned = &self->warned.idle[transform], idle = 0;
   guint64 was_set;
 
   GST_OBJECT_LOCK (self);
   was_set = self->shared.was_set;
   GST_OBJECT_UNLOCK (self);
-  for (guint i = 0; i < G_N_ELEMENTS (quantizers); i++)
-    if ((was_set >> quantizers[i].id & 1)
-        && !has_effect (quantizers[i].id, settings))
-      idle |= 1u << i;
-  for (guint i = 0; i < G_N_ELEMENTS (quantizers); i++)
-    if (idle & ~*warned & 1u << i)
-      GST_ELEMENT_INFO (self, LIBRARY, SETTINGS,
-          ("%s has no effect on this frame, which is made with transform=%s.",
-              quantizers[i].name, bdct_transform_info (transform)->name),
-          ("%s is for %s.", quantizers[i].name, quantizers[i].purpose));
-  *warned |= idle;
+  warn_unused_quantizers (self, settings, was_set);
   if ((was_set >> PROP_CHROMA_SUBSAMPLING & 1)
       && !GST_VIDEO_INFO_IS_RGB (&self->info)
       && gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_SUBSAMPLING))

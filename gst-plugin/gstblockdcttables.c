@@ -11,15 +11,14 @@
 /* Of a path in a message: the end says most. */
 #define MAX_SHOWN 60
 
-/* "property path", in UTF-8. */
+/* A path for a message, in UTF-8. */
 static gchar *
-describe (const gchar * property, const gchar * path)
+describe (const gchar * path)
 {
   gchar *name = g_filename_display_name (path);
   glong n = g_utf8_strlen (name, -1);
-  gchar *text = n <= MAX_SHOWN ? g_strdup_printf ("%s %s", property, name)
-      : g_strdup_printf ("%s ...%s", property,
-      g_utf8_offset_to_pointer (name, n - MAX_SHOWN));
+  gchar *text = n <= MAX_SHOWN ? g_strdup (name) : g_strconcat ("...",
+      g_utf8_offset_to_pointer (name, n - MAX_SHOWN), NULL);
 
   g_free (name);
   return text;
@@ -63,10 +62,10 @@ read_file (const gchar * path, gsize * size, BdctError * reason)
   return data;
 }
 
-/* Read a property's file into what begins with its name. Never freed: not for
+/* Read a file into what begins with its name. That is never freed: not for
  * whatever path there might be. */
 static gboolean
-read_named (const gchar * property, const gchar * path,
+read_named (const gchar * path,
     gboolean (*parse) (gconstpointer data, gsize size, gpointer to,
         BdctError * error), guint32 * to, BdctError * error)
 {
@@ -85,7 +84,7 @@ read_named (const gchar * property, const gchar * path,
     *to = g_quark_from_string (path);
     return TRUE;
   }
-  name = describe (property, path);
+  name = describe (path);
   bdct_error (error, "%s: %s", name, reason.message);
   g_free (name);
   return FALSE;
@@ -108,8 +107,7 @@ gst_blockdct_tables_read (const gchar * path, BdctTables * tables,
     BdctError * error)
 {
   memset (tables, 0, sizeof *tables);
-  return read_named ("quantization-file", path, parse_tables, &tables->name,
-      error);
+  return read_named (path, parse_tables, &tables->name, error);
 }
 
 gboolean
@@ -117,12 +115,5 @@ gst_blockdct_lists_read (const gchar * path, BdctScalingLists * lists,
     BdctError * error)
 {
   memset (lists, 0, sizeof *lists);
-  return read_named ("scaling-list-file", path, parse_lists, &lists->name,
-      error);
-}
-
-gchar *
-gst_blockdct_tables_describe (const BdctTables * tables)
-{
-  return describe ("quantization-file", g_quark_to_string (tables->name));
+  return read_named (path, parse_lists, &lists->name, error);
 }

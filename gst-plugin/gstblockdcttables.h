@@ -21,9 +21,5 @@ gboolean gst_blockdct_tables_read (const gchar * path, BdctTables * tables,
 gboolean gst_blockdct_lists_read (const gchar * path,
     BdctScalingLists * lists, BdctError * error);
 
-/** What the tables of quantization-file are called in messages: property and
- * file. */
-gchar *gst_blockdct_tables_describe (const BdctTables * tables);
-
 G_END_DECLS
 #endif

@@ -30,6 +30,11 @@
 #define COMPARE(properties) "tee name=t ! queue ! c.ref_sink " \
     "t. ! queue ! c.dist_sink blockdctcompare name=c " properties
 
+/* A wiped against B by the bin, with these properties. */
+#define PREVIEW(properties) "blockdctpreview a::async-depth=2 " \
+    "b::async-depth=2 b::transform=hevc-16x16 b::qp=30 " \
+    "compare::left=0 compare::right=1 " properties
+
 typedef struct
 {
   const gchar *name;
@@ -61,10 +66,10 @@ static const Row rows[] = {
   {"CUDA", SOURCE_CUDA, "blockdct async-depth=8 ! " CUDA, TRUE, FALSE, NULL},
   {"CUDA, no messages", SOURCE_CUDA,
       "blockdct async-depth=8 post-messages=false ! " CUDA, TRUE, FALSE, NULL},
-  {"CUDA, rate", SOURCE_CUDA, "blockdct async-depth=8 rate=true ! " CUDA, TRUE,
-      FALSE, NULL},
-  {"CUDA, rate, hevc-16x16", SOURCE_CUDA,
-      "blockdct async-depth=8 rate=true transform=hevc-16x16 ! " CUDA, TRUE,
+  {"CUDA, bits", SOURCE_CUDA, "blockdct async-depth=8 metrics=bits ! " CUDA,
+      TRUE, FALSE, NULL},
+  {"CUDA, bits, hevc-16x16", SOURCE_CUDA,
+      "blockdct async-depth=8 metrics=bits transform=hevc-16x16 ! " CUDA, TRUE,
       TRUE, NULL},
   {"CUDA, ssim", SOURCE_CUDA, "blockdct async-depth=8 metrics=ssim ! " CUDA,
       TRUE, FALSE, NULL},
@@ -77,8 +82,8 @@ static const Row rows[] = {
   {"CUDA, hevc-quadtree", SOURCE_CUDA,
         "blockdct async-depth=8 transform=hevc-quadtree ! " CUDA, TRUE, FALSE,
       NULL},
-  {"CUDA, rate, hevc-quadtree", SOURCE_CUDA,
-        "blockdct async-depth=8 rate=true transform=hevc-quadtree ! " CUDA,
+  {"CUDA, bits, hevc-quadtree", SOURCE_CUDA,
+        "blockdct async-depth=8 metrics=bits transform=hevc-quadtree ! " CUDA,
       TRUE, FALSE, NULL},
   {"CUDA, rdoq, hevc-16x16", SOURCE_CUDA,
         "blockdct async-depth=8 rdoq=true transform=hevc-16x16 ! " CUDA, TRUE,
@@ -86,11 +91,12 @@ static const Row rows[] = {
   {"CUDA, rdoq, hevc-quadtree", SOURCE_CUDA,
         "blockdct async-depth=8 rdoq=true transform=hevc-quadtree ! " CUDA,
       TRUE, FALSE, NULL},
-  {"CUDA, A and B", SOURCE_CUDA,
-        "blockdct async-depth=8 b-transform=hevc-16x16 b-qp=30 view=wipe "
-      "left=a right=b ! " CUDA, TRUE, FALSE, NULL},
-  {"CUDA, zoom", SOURCE_CUDA,
-      "blockdct async-depth=8 zoom=8 ! " CUDA, TRUE, FALSE, NULL},
+  {"CUDA, A and B", SOURCE_CUDA, PREVIEW ("") " ! " CUDA, TRUE, FALSE, NULL},
+  {"system, A and B", SOURCE_POOL, PREVIEW ("a::backend=cuda "
+          "b::backend=cuda compare::backend=cuda") " ! " SYSTEM, TRUE,
+      FALSE, NULL},
+  {"CUDA, compare, zoom", SOURCE_CUDA, COMPARE ("view=wipe zoom=8") " ! " CUDA,
+      TRUE, FALSE, NULL},
   {"CUDA, xpsnr", SOURCE_CUDA,
       "blockdct async-depth=8 metrics=xpsnr ! " CUDA, TRUE, FALSE, NULL},
   {"CUDA, compare, single", SOURCE_CUDA, COMPARE ("view=single") " ! " CUDA,

@@ -95,6 +95,10 @@ def compare(name, settings, ours_settings, pairs):
           f"{differ:,} | {worst} | {psnr:.2f} |", flush=True)
 
 
+def tables_of(path):
+    return "quantization-tables=file", "quantization-file=" + path
+
+
 def cjpeg(p):
     version = subprocess.run(["cjpeg", "-version"], capture_output=True,
                              text=True, check=False)
@@ -111,19 +115,19 @@ def cjpeg(p):
               make("-quality", str(q))) for q in QUALITIES])
     text = p.save("tables.txt", b"# own\n%s\n" % " ".join(
         map(str, TABLE)).encode())
-    own = "quantization-file=" + text
+    own = tables_of(text)
     compare(name, "-qtables FILE", "quantization-file=FILE",
-            [(p.blockdct(own), make("-qtables", text))])
+            [(p.blockdct(*own), make("-qtables", text))])
     compare(name, "-quality Q -qtables FILE", "quantization-file=FILE "
             "quantization-scale=true quality=Q baseline=false",
-            [(p.blockdct(own, "quantization-scale=true", f"quality={q}",
+            [(p.blockdct(*own, "quantization-scale=true", f"quality={q}",
                          "baseline=false"),
               make("-quality", str(q), "-qtables", text)) for q in QUALITIES])
     made = p.save("made.jpg", run(["cjpeg", "-quality", "33", "-qtables", text],
                                   p.pgm))
     compare(name, "-quality 33 -qtables FILE > F.jpg",
             "quantization-file=F.jpg",
-            [(p.blockdct("quantization-file=" + made),
+            [(p.blockdct(*tables_of(made)),
               make("-quality", "33", "-qtables", text))])
 
 
@@ -141,7 +145,7 @@ def pillow(p):
             [(p.blockdct(f"quality={q}"), make(quality=q)) for q in QUALITIES])
     text = p.save("tables.txt", " ".join(map(str, TABLE)).encode())
     compare(name, "qtables=[TABLE]", "quantization-file=FILE",
-            [(p.blockdct("quantization-file=" + text), make(qtables=[TABLE]))])
+            [(p.blockdct(*tables_of(text)), make(qtables=[TABLE]))])
 
 
 def imagemagick(p):
@@ -170,7 +174,7 @@ def ffmpeg(p):
                               jpeg))[2]
         compare(name + ", mjpeg", f"-q:v {q} > F.jpg",
                 "quantization-file=F.jpg",
-                [(p.blockdct("quantization-file=" + made), theirs)])
+                [(p.blockdct(*tables_of(made)), theirs)])
 
 
 def jpegenc(p):

@@ -197,7 +197,7 @@ def of_element(y, transform, folder):
     for setting in settings:
         text = run("gst-launch-1.0", "-m", "filesrc", "location=" + raw, "!",
                    "rawvideoparse", "format=gray8", f"width={y.shape[1]}",
-                   f"height={y.shape[0]}", "!", "blockdct", "backend=cpu", "rate=true",
+                   f"height={y.shape[0]}", "!", "blockdct", "backend=cpu", "metrics=bits",
                    *(text.format(setting) for text in properties), "!", "fakesink")
         line, = (line for line in text.decode().splitlines()
                  if "blockdct, type=(string)pooled" in line)

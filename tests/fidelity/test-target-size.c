@@ -140,7 +140,7 @@ check_picture (guint n, const Format * format, gint width, gint height,
 
   for (gint q = 1; q <= N_QUALITIES; q++)
     length[q] = count_bytes (samples, components, width, height, q);
-  bench_init (&bench, format->format, width, height, "rate", TRUE,
+  bench_init (&bench, format->format, width, height, "metrics", BENCH_BITS,
       "async-depth", 1, NULL);
   for (gint q = 1; q <= N_QUALITIES && ok; q += step)
     ok = check_target (&bench, n, samples, format, length[q], length)

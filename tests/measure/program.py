@@ -53,7 +53,7 @@ def element_says(name, what, convert, *kinds):
     """The element's messages of these types for a file. The queue: source.c."""
     queue = "queue !" if name.endswith(".y4m") else ""
     log = launch(f"filesrc location={name} ! {queue} decodebin ! {convert}",
-                 f"blockdct backend=cpu rate=true {what} ! fakesink", messages=True)
+                 f"blockdct backend=cpu metrics=bits {what} ! fakesink", messages=True)
     found = []
     for line in log.splitlines():
         if "element" in line and "blockdct, type=" in line:

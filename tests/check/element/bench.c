@@ -371,6 +371,8 @@ set_matrix (GstElement * element, const gint * steps, guint n)
     gst_value_array_append_and_take_value (&array, &v);
   }
   g_object_set_property (G_OBJECT (element), "quantization-matrix", &array);
+  gst_util_set_object_arg (G_OBJECT (element), "quantization-tables", n > 0
+      ? "matrix" : "annex-k");
   g_value_unset (&array);
 }
 

@@ -32,6 +32,12 @@ gint test_rounds (gint n);
 /** Whether an element can be made; else the test is skipped. */
 gboolean test_have_element (const gchar * name);
 
+/** The flag `bits` of blockdct's `metrics`. */
+#define BENCH_BITS (1u << 16)
+
+/** The value `file` of its `quantization-tables`. */
+#define BENCH_TABLES_FILE (BDCT_N_PRESETS + 1)
+
 /* The element. */
 
 typedef struct

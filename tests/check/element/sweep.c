@@ -22,8 +22,8 @@ run_all (const gchar * format, guint n, BdctTransform transform,
   gint first = has_qp (transform) ? 0 : 1, last = has_qp (transform) ? 51 : 100;
   Bench bench;
 
-  bench_init (&bench, format, WIDTH, HEIGHT, "transform", transform, "rate",
-      TRUE, "threads", 1, NULL);
+  bench_init (&bench, format, WIDTH, HEIGHT, "transform", transform, "metrics",
+      BENCH_BITS | 1 << BDCT_METRIC_SSIM, "threads", 1, NULL);
   for (gint i = first; i <= last; i++) {
     g_object_set (bench.element, setting_name (transform), i, NULL);
     bench_push (&bench, n);

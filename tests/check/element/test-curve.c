@@ -205,21 +205,14 @@ test_curve_all (void)
   bench_clear (&bench);
 }
 
-static void
-count (GObject * object, GParamSpec * pspec, gint * n)
-{
-  (void) object, (void) pspec;
-  ++*n;
-}
-
 /* What cannot be is refused, with the value and the range, and the curve that
  * was stays. */
 static void
 test_curve_refused (void)
 {
   static const gint right[] = { 20, 60 }, high[] = { 20, 101 };
-  static const gint low[] = { -1 }, zero[] = { 30, 0 };
-  gint many[BDCT_MAX_OTHERS + 1], n = 0;
+  static const gint low[] = { -1 };
+  gint many[BDCT_MAX_OTHERS + 1];
   Bench bench;
 
   for (guint i = 0; i < G_N_ELEMENTS (many); i++)
@@ -230,8 +223,6 @@ test_curve_refused (void)
   assert_warning (&bench, "setting 101 at index 1", "0 to 100");
   set_curve (&bench, low, 1);
   assert_warning (&bench, "setting -1 at index 0", "0 to 100");
-  set_curve (&bench, zero, 2);
-  assert_warning (&bench, "setting 0 at index 1", "1 to 100 (jpeg-8x8)");
   set_curve (&bench, many, G_N_ELEMENTS (many));
   assert_warning (&bench, "128", "129");
   gst_util_set_object_arg (G_OBJECT (bench.element), "curve", "<most>");
@@ -243,19 +234,14 @@ test_curve_refused (void)
   gst_structure_free (pop_curve (&bench, 0));
   /* A transform that does not have it sets it aside. */
   set_curve (&bench, right, 2);
-  g_signal_connect (bench.element, "notify::curve", G_CALLBACK (count), &n);
   g_object_set (bench.element, "transform", BDCT_HEVC_8X8, NULL);
   bench_push (&bench, 1);
   gst_structure_free (bench_pop_report (&bench, "frame"));
   pop_curve (&bench, -1);
   assert_warning (&bench, "setting 60 at index 1", "0 to 51 (hevc-8x8)");
-  assert_curve (&bench, "<  >");
-  g_assert_cmpint (n, ==, 1);
-  /* Both at once is a group. */
-  g_object_freeze_notify (G_OBJECT (bench.element));
-  set_curve (&bench, right, 2);
+  /* It is there for the transform that does. */
+  assert_curve (&bench, "< (int)20, (int)60 >");
   g_object_set (bench.element, "transform", BDCT_JPEG_8X8, NULL);
-  g_object_thaw_notify (G_OBJECT (bench.element));
   bench_push (&bench, 2);
   gst_structure_free (bench_pop_report (&bench, "frame"));
   gst_structure_free (pop_curve (&bench, 2));

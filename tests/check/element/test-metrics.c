@@ -209,7 +209,9 @@ test_curve (void)
 static void
 test_files (void)
 {
-  static const gchar *files[] = { "metrics.csv", "metrics.json", "metrics" };
+  static const gchar *files[] = { "metrics.csv", "metrics.jsonl",
+    "metrics.log"
+  };
 
   for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
     gchar *folder = g_dir_make_tmp (NULL, NULL), *text, *wanted, **lines;

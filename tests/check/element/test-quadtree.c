@@ -21,18 +21,15 @@ check_blocks (Bench * bench, gint min_block, gint max_block)
   g_assert_cmpint (b, ==, max_block);
 }
 
-/* What is no pair is refused by name, and the old one stays. */
+/* What is no side is refused by name, and the old one stays. */
 static void
-test_pairs (void)
+test_sides (void)
 {
   static const struct
   {
-    gint min_block, max_block;
     const gchar *name;
-  } bad[] = {
-    {16, 8, "min-block 16 is above max-block 8"},
-    {5, 16, "min-block 5"}, {8, 31, "max-block 31"},
-  };
+    gint side;
+  } bad[] = { {"min-block", 5}, {"max-block", 31}, {"max-block", 24} };
   Bench bench;
 
   bench_init (&bench, "I420", W, H, NULL);
@@ -40,18 +37,34 @@ test_pairs (void)
   g_object_set (bench.element, "min-block", 8, "max-block", 16, NULL);
   check_blocks (&bench, 8, 16);
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
-    gchar *text;
+    gchar *text, *expected = g_strdup_printf ("%s was not changed: %d is not "
+        "4, 8, 16 or 32.", bad[i].name, bad[i].side);
 
-    g_object_set (bench.element, "min-block", bad[i].min_block, "max-block",
-        bad[i].max_block, NULL);
+    g_object_set (bench.element, bad[i].name, bad[i].side, NULL);
     text = bench_pop_text (&bench, GST_MESSAGE_WARNING);
-    g_assert_nonnull (strstr (text, bad[i].name));
+    g_assert_nonnull (strstr (text, expected));
+    g_free (expected);
     g_free (text);
     check_blocks (&bench, 8, 16);
   }
-  /* Not one after the other, but both at once. */
-  g_object_set (bench.element, "max-block", 4, "min-block", 4, NULL);
-  check_blocks (&bench, 4, 4);
+  bench_clear (&bench);
+}
+
+/* A smallest block above the largest one counts as that. */
+static void
+test_crossed (void)
+{
+  GstStructure *s;
+  Bench bench;
+
+  bench_init (&bench, "I420", W, H, "transform", BDCT_HEVC_QUADTREE,
+      "min-block", 32, "max-block", 8, NULL);
+  bench_push (&bench, 0);
+  gst_buffer_unref (bench_pull (&bench));
+  check_blocks (&bench, 32, 8);
+  s = bench_pop_report (&bench, "frame");
+  g_assert_cmpfloat (get_double (s, "area-8"), ==, 1);
+  gst_structure_free (s);
   bench_clear (&bench);
 }
 
@@ -105,8 +118,8 @@ test_figures (void)
   GstStructure *s, *all;
   Bench bench;
 
-  bench_init (&bench, "NV12", W, H, "transform", BDCT_HEVC_QUADTREE, "rate",
-      TRUE, NULL);
+  bench_init (&bench, "NV12", W, H, "transform", BDCT_HEVC_QUADTREE, "metrics",
+      BENCH_BITS, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
     GstBuffer *in = frame_new (&bench.info, i), *out, *expected;
     BdctParams params = defaults;
@@ -218,7 +231,8 @@ int
 main (int argc, char **argv)
 {
   test_init (&argc, &argv);
-  test_add ("/quadtree/pairs", test_pairs);
+  test_add ("/quadtree/sides", test_sides);
+  test_add ("/quadtree/crossed", test_crossed);
   test_add ("/quadtree/figures", test_figures);
   test_add ("/quadtree/views", test_views);
   return test_run ();

@@ -26,7 +26,8 @@ static void
 init (Bench * bench, guint i, gint qp)
 {
   bench_init (bench, "NV12", W, H, "transform", cases[i].transform, "deadzone",
-      cases[i].deadzone, "rdoq", cases[i].rdoq, "qp", qp, "rate", TRUE, NULL);
+      cases[i].deadzone, "rdoq", cases[i].rdoq, "qp", qp, "metrics",
+      BENCH_BITS, NULL);
 }
 
 /* A frame at one QP; `report` receives its figures, unless it is NULL. */

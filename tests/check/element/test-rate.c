@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * `rate`: what is said of bits, and of which frames; and the limits on PSNR. */
+ * metrics=bits: what is said of bits, and of which frames; and the limits on
+ * PSNR. */
 #include <string.h>
-#ifdef HAVE_CONTROLLER
-#include <gst/controller/controller.h>
-#endif
 #include "bench.h"
 
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
@@ -102,8 +100,8 @@ test_by_format (void)
       Bench bench;
 
       params.transform = transforms[t];
-      bench_init (&bench, formats[f], 61, 35, "rate", TRUE, "transform",
-          transforms[t], NULL);
+      bench_init (&bench, formats[f], 61, 35, "metrics", BENCH_BITS,
+          "transform", transforms[t], NULL);
       in = frame_new (&bench.info, t);
       frame_rate (&bench.info, in, &params, &stats);
       gst_harness_push (bench.h, in);
@@ -144,8 +142,8 @@ test_pooled (void)
   GstStructure *s;
   Bench bench;
 
-  bench_init (&bench, "I420", 64, 48, "rate", TRUE, "interval", 2 * FRAME,
-      "async-depth", 1, NULL);
+  bench_init (&bench, "I420", 64, 48, "metrics", BENCH_BITS, "interval",
+      2 * FRAME, "async-depth", 1, NULL);
   push (&bench, 0, &params, &pair);
   push (&bench, 1, &params, &pair);
   s = bench_pop_report (&bench, "interval");
@@ -185,7 +183,8 @@ test_live (void)
 
     bench_init (&bench, "I420", 64, 48, "async-depth", depth, NULL);
     for (guint n = 0; n < G_N_ELEMENTS (stats); n++) {
-      g_object_set (bench.element, "rate", n % 3 == 1, NULL);
+      g_object_set (bench.element, "metrics", n % 3 == 1 ? BENCH_BITS : 0,
+          NULL);
       push (&bench, n, &defaults, &stats[n]);
     }
     gst_harness_push_event (bench.h, gst_event_new_eos ());
@@ -206,39 +205,6 @@ test_live (void)
     bench_clear (&bench);
   }
 }
-
-#ifdef HAVE_CONTROLLER
-/* By stream time. */
-static void
-test_controlled (void)
-{
-  GstControlSource *source = gst_interpolation_control_source_new ();
-  GstStructure *s;
-  Bench bench;
-
-  bench_init (&bench, "I420", 64, 48, NULL);
-  g_object_set (source, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
-  gst_object_add_control_binding (GST_OBJECT (bench.element),
-      gst_direct_control_binding_new (GST_OBJECT (bench.element), "rate",
-          source));
-  for (guint n = 0; n < 6; n++)
-    gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE
-        (source), n * FRAME, n % 2);
-  for (guint n = 0; n < 6; n++) {
-    BdctStats stats = { 0 };
-
-    push (&bench, n, &defaults, &stats);
-    s = bench_pop_report (&bench, "frame");
-    if (n % 2)
-      assert_exact (s, &stats);
-    else
-      assert_no_rate (s);
-    gst_structure_free (s);
-  }
-  gst_object_unref (source);
-  bench_clear (&bench);
-}
-#endif
 
 /* A frame below the limit is said, with its figures, and ends the stream. */
 static void
@@ -480,6 +446,7 @@ test_idle (void)
   bench_push (&bench, 3);
   assert_told (&bench, "quality", "h264-8x8");
   assert_told (&bench, "scaling-list", "h264-8x8");
+  assert_told (&bench, "quantization-tables", "h264-8x8");
   assert_told (&bench, "quantization-matrix", "h264-8x8");
   bench_push (&bench, 4);
   assert_told (&bench, NULL, NULL);
@@ -493,9 +460,6 @@ main (int argc, char **argv)
   test_add ("/rate/formats", test_by_format);
   test_add ("/rate/pooled", test_pooled);
   test_add ("/rate/live", test_live);
-#ifdef HAVE_CONTROLLER
-  test_add ("/rate/controlled", test_controlled);
-#endif
   test_add ("/rate/min-psnr-error", test_error);
   test_add ("/rate/min-psnr-error-advice", test_advice);
   test_add ("/rate/behind-an-error", test_error_behind);

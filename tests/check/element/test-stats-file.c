@@ -27,7 +27,7 @@ record (const gchar * name, const gchar * format, guint n,
   Bench bench;
 
   bench_init (&bench, format, 64, 48, "stats-file", path, "quality", 40,
-      "rate", TRUE, "async-depth", 2, NULL);
+      "metrics", BENCH_BITS, "async-depth", 2, NULL);
   for (guint i = 0; i < n; i++) {
     GstBuffer *in = frame_new (&bench.info, i);
 
@@ -103,14 +103,14 @@ test_ffmpeg (void)
     g_free (start);
   }
   g_strfreev (lines);
-  lines = record ("gray", "GRAY8", 3, NULL);
+  lines = record ("gray.log", "GRAY8", 3, NULL);
   g_assert_cmpstr (lines[0], ==,
       "psnr_log_version:2 fields:n,mse_avg,mse_y,psnr_avg,psnr_y,bits,bits_y,"
       "bits_optimized,file_size,file_size_optimized,bpp");
   g_assert_true (g_str_has_prefix (lines[3],
           "n:3 mse_avg:0.00 mse_y:0.00 psnr_avg:inf psnr_y:inf bits:"));
   g_strfreev (lines);
-  lines = record ("colours", "RGB", 1, reports);
+  lines = record ("colours.log", "RGB", 1, reports);
   g_assert_nonnull (strstr (lines[0], ",psnr_v,mse_rgb,mse_r,mse_g,mse_b,"
           "psnr_rgb,psnr_r,psnr_g,psnr_b,bits,"));
   assert_decibels (lines[1], " psnr_rgb:", get_double (reports[0],
@@ -191,7 +191,7 @@ static void
 test_json (void)
 {
   GstStructure *reports[3];
-  gchar **lines = record ("figures.json", "Y444", 3, reports);
+  gchar **lines = record ("figures.jsonl", "Y444", 3, reports);
   gchar text[G_ASCII_DTOSTR_BUF_SIZE], *psnr;
 
   g_assert_cmpint (g_strv_length (lines), ==, 4);
@@ -297,15 +297,18 @@ static void
 test_full (void)
 {
   for (guint eos = 0; eos < 2; eos++) {
+    gchar *path = in_folder ("full.log"), *text;
     GstFlowReturn ret = GST_FLOW_OK;
-    gchar *text;
     Bench bench;
 
     if (!g_file_test ("/dev/full", G_FILE_TEST_EXISTS)) {
       g_test_skip ("no /dev/full");
+      g_free (path);
       return;
     }
-    bench_init (&bench, "I420", 64, 48, "stats-file", "/dev/full", NULL);
+    if (!eos)
+      g_assert_cmpint (symlink ("/dev/full", path), ==, 0);
+    bench_init (&bench, "I420", 64, 48, "stats-file", path, NULL);
     if (eos) {
       bench_push (&bench, 0);
       gst_buffer_unref (bench_pull (&bench));
@@ -329,6 +332,46 @@ test_full (void)
     g_free (text);
     g_assert_null (bench_pop (&bench, GST_MESSAGE_ERROR));
     bench_clear (&bench);
+    g_free (path);
+  }
+}
+
+/* The name says what is written: none that says nothing is opened. */
+static void
+test_endings (void)
+{
+  static const gchar *const names[] = { "figures", "figures.json",
+    "figures.log.old"
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    GstElement *element = gst_element_factory_make ("blockdct", NULL);
+    GstBus *bus = gst_bus_new ();
+    gchar *path = in_folder (names[i]);
+    GstMessage *message;
+    GError *error;
+    gchar *debug;
+
+    gst_object_ref_sink (element);
+    gst_element_set_bus (element, bus);
+    g_object_set (element, "stats-file", path, NULL);
+    gst_util_set_object_arg (G_OBJECT (element), "backend", test_backend ());
+    g_assert_cmpint (gst_element_set_state (element, GST_STATE_PAUSED), ==,
+        GST_STATE_CHANGE_FAILURE);
+    message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+    gst_message_parse_error (message, &error, &debug);
+    g_assert_nonnull (strstr (error->message, path));
+    g_assert_nonnull (strstr (debug, ".log"));
+    g_assert_nonnull (strstr (debug, ".jsonl"));
+    g_assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
+    gst_element_set_state (element, GST_STATE_NULL);
+    gst_element_set_bus (element, NULL);
+    gst_message_unref (message);
+    gst_object_unref (element);
+    gst_object_unref (bus);
+    g_error_free (error);
+    g_free (debug);
+    g_free (path);
   }
 }
 
@@ -373,6 +416,7 @@ main (int argc, char **argv)
   test_add ("/stats-file/stdout", test_stdout);
   test_add ("/stats-file/no-such-folder", test_no_such_folder);
   test_add ("/stats-file/full", test_full);
+  test_add ("/stats-file/endings", test_endings);
   test_add ("/stats-file/restart", test_restart);
   ret = test_run ();
   {

@@ -102,7 +102,8 @@ test_file (void)
   check_file (bench.element, NULL);
   check_next (&bench, n++, &params);
   path = write_steps ("a", &params, 128, 3, 1);
-  g_object_set (bench.element, "quantization-file", path, NULL);
+  g_object_set (bench.element, "quantization-file", path,
+      "quantization-tables", BENCH_TABLES_FILE, NULL);
   check_file (bench.element, path);
   check_next (&bench, n++, &params);
   g_free (path);
@@ -127,6 +128,8 @@ test_file (void)
   g_object_set (bench.element, "quantization-file", NULL, NULL);
   check_file (bench.element, NULL);
   check_next (&bench, n++, &params);
+  CHECK_WARNING (&bench, "quantization-tables=file has no effect",
+      "quantization-file is not set");
   g_free (path);
   bench_clear (&bench);
 }
@@ -145,7 +148,8 @@ test_jpeg (void)
       15);
   path = write_file ("grey.jpg", bytes, sizeof bytes);
   cut = write_file ("cut.jpg", bytes, 40);
-  bench_init (&bench, "GRAY8", 24, 24, "quantization-file", path, NULL);
+  bench_init (&bench, "GRAY8", 24, 24, "quantization-file", path,
+      "quantization-tables", BENCH_TABLES_FILE, NULL);
   params.tables.n_steps = 64;
   for (gint i = 0; i < 64; i++)
     params.tables.steps[i] = 21;
@@ -168,7 +172,8 @@ test_bad_file (void)
   GString *text = g_string_new (NULL);
   Bench bench;
 
-  bench_init (&bench, "I420", 16, 16, "quantization-file", good, NULL);
+  bench_init (&bench, "I420", 16, 16, "quantization-file", good,
+      "quantization-tables", BENCH_TABLES_FILE, NULL);
   check_next (&bench, 0, &params);
 
   path = write_steps ("sixty-three", &ignored, 63, 1, 1);
@@ -201,27 +206,26 @@ test_bad_file (void)
   /* Of a long name the end is shown; the reason stays in. */
   g_string_append_printf (text, "/%0300d", 7);
   g_object_set (bench.element, "quantization-file", text->str, NULL);
-  CHECK_WARNING (&bench, "quantization-file ...", "007", "File name too long");
+  CHECK_WARNING (&bench, "quantization-file was not changed: ...", "007",
+      "File name too long");
   g_string_free (text, TRUE);
-
-  /* What the stream does not allow. */
-  path = write_steps ("large", &ignored, 128, 130, 1);
-  g_object_set (bench.element, "quantization-file", path, NULL);
-  CHECK_WARNING (&bench, "quantization-file", "large", "256", "baseline");
 
   check_file (bench.element, good);
   check_next (&bench, 1, &params);
-  /* But together with what makes it fit. */
-  g_object_set (bench.element, "quantization-file", path, "baseline", FALSE,
-      NULL);
-  ignored.baseline = FALSE;
-  check_next (&bench, 2, &ignored);
-  check_file (bench.element, path);
-  /* And later without: set aside. */
-  g_object_set (bench.element, "baseline", TRUE, NULL);
-  check_next (&bench, 3, &defaults);
+
+  /* What the stream does not allow is set aside, until it does. */
+  path = write_steps ("large", &ignored, 128, 130, 1);
+  g_object_set (bench.element, "quantization-file", path, NULL);
+  check_next (&bench, 2, &defaults);
   CHECK_WARNING (&bench, "quantization-file is set aside", "256");
-  check_file (bench.element, NULL);
+  check_file (bench.element, path);
+  g_object_set (bench.element, "baseline", FALSE, NULL);
+  ignored.baseline = FALSE;
+  check_next (&bench, 3, &ignored);
+  g_object_set (bench.element, "baseline", TRUE, NULL);
+  check_next (&bench, 4, &defaults);
+  CHECK_WARNING (&bench, "quantization-file is set aside", "256");
+  check_file (bench.element, path);
   g_free (path);
   g_free (good);
   bench_clear (&bench);
@@ -269,9 +273,11 @@ test_long_file (void)
   fflush (file);
   g_assert_cmpint (ftruncate (fileno (file), 16 << 20), ==, 0);
   bench_init (&bench, "I420", 16, 16, NULL);
-  g_object_set (bench.element, "quantization-file", path, NULL);
+  g_object_set (bench.element, "quantization-file", path,
+      "quantization-tables", BENCH_TABLES_FILE, NULL);
   check_next (&bench, 0, &params);
-  g_object_set (bench.element, "quantization-file", NULL, NULL);
+  g_object_set (bench.element, "quantization-file", NULL,
+      "quantization-tables", BDCT_PRESET_ANNEX_K, NULL);
   g_assert_cmpint (ftruncate (fileno (file), (16 << 20) + 1), ==, 0);
   fclose (file);
   for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
@@ -295,7 +301,7 @@ test_presets (void)
   for (gint i = BDCT_N_PRESETS - 1; i >= 0; i--) {
     params.preset = i;
     params.quality = 10 + 10 * i;
-    gst_util_set_object_arg (G_OBJECT (bench.element), "quantization-preset",
+    gst_util_set_object_arg (G_OBJECT (bench.element), "quantization-tables",
         bdct_preset_info (i)->name);
     g_object_set (bench.element, "quality", params.quality, NULL);
     check_next (&bench, n++, &params);
@@ -324,49 +330,50 @@ test_baseline (void)
   bench_clear (&bench);
 }
 
-/* One of matrix, file and preset at a time; exchanged in one group. */
+/* Matrix and file are kept, whichever is in force. */
 static void
-test_exclusive (void)
+test_choice (void)
 {
-  BdctParams params = defaults;
-  gchar *path = write_steps ("b", &params, 64, 7, 1);
-  gint steps[64];
+  BdctParams file = defaults, matrix = defaults, named = defaults;
+  gchar *path = write_steps ("b", &file, 64, 7, 1);
+  GstElement *element;
   Bench bench;
 
+  matrix.n_steps = 64;
   for (gint i = 0; i < 64; i++)
-    steps[i] = 12;
+    matrix.steps[i] = 12;
+  named.preset = BDCT_PRESET_KLEIN;
   bench_init (&bench, "I420", 16, 16, "quantization-file", path, NULL);
-  check_next (&bench, 0, &params);
-  set_matrix (bench.element, steps, 64);
-  CHECK_WARNING (&bench, "quantization-matrix and quantization-file exclude");
-  g_object_set (bench.element, "quantization-preset", BDCT_PRESET_KLEIN, NULL);
-  CHECK_WARNING (&bench, "quantization-file and quantization-preset exclude");
-  check_file (bench.element, path);
-  check_next (&bench, 1, &params);
-
-  g_object_freeze_notify (G_OBJECT (bench.element));
-  g_object_set (bench.element, "quantization-file", NULL, NULL);
-  set_matrix (bench.element, steps, 64);
-  g_object_thaw_notify (G_OBJECT (bench.element));
-  params = defaults;
-  params.n_steps = 64;
-  memcpy (params.steps, steps, sizeof steps);
-  check_next (&bench, 2, &params);
-  g_object_set (bench.element, "quantization-file", path, NULL);
-  CHECK_WARNING (&bench, "quantization-matrix and quantization-file exclude");
-  check_file (bench.element, NULL);
-  g_object_set (bench.element, "quantization-preset", BDCT_PRESET_FLAT, NULL);
-  CHECK_WARNING (&bench, "quantization-matrix and quantization-preset exclude");
-  check_next (&bench, 3, &params);
-
-  g_object_freeze_notify (G_OBJECT (bench.element));
-  set_matrix (bench.element, NULL, 0);
-  g_object_set (bench.element, "quantization-preset", BDCT_PRESET_FLAT, NULL);
-  g_object_thaw_notify (G_OBJECT (bench.element));
-  params.n_steps = 0;
-  params.preset = BDCT_PRESET_FLAT;
-  check_next (&bench, 4, &params);
+  element = bench.element;
+  check_next (&bench, 0, &defaults);
+  set_matrix (element, matrix.steps, 64);
+  check_next (&bench, 1, &matrix);
+  g_object_set (element, "quantization-tables", BENCH_TABLES_FILE, NULL);
+  check_next (&bench, 2, &file);
+  g_object_set (element, "quantization-tables", BDCT_PRESET_KLEIN, NULL);
+  check_next (&bench, 3, &named);
+  gst_util_set_object_arg (G_OBJECT (element), "quantization-tables",
+      "matrix");
+  check_next (&bench, 4, &matrix);
+  check_file (element, path);
   g_free (path);
+  bench_clear (&bench);
+}
+
+/* A choice of what is not set is said, once until it is set. */
+static void
+test_choice_of_none (void)
+{
+  Bench bench;
+
+  bench_init (&bench, "I420", 16, 16, NULL);
+  gst_util_set_object_arg (G_OBJECT (bench.element), "quantization-tables",
+      "matrix");
+  check_next (&bench, 0, &defaults);
+  CHECK_WARNING (&bench, "quantization-tables=matrix has no effect",
+      "quantization-matrix is not set");
+  check_next (&bench, 1, &defaults);
+  g_assert_null (bench_pop (&bench, GST_MESSAGE_WARNING));
   bench_clear (&bench);
 }
 
@@ -381,7 +388,8 @@ test_target (void)
   Bench bench;
 
   bench_init (&bench, "I420", 32, 32, "quantization-file", path,
-      "quantization-scale", TRUE, "target-psnr", 38.0, NULL);
+      "quantization-tables", BENCH_TABLES_FILE, "quantization-scale", TRUE,
+      "target-psnr", 38.0, NULL);
   bench_push (&bench, 0);
   gst_buffer_unref (bench_pull (&bench));
   s = bench_pop_report (&bench, "frame");
@@ -390,12 +398,12 @@ test_target (void)
   gst_structure_free (s);
   g_object_set (bench.element, "quantization-scale", FALSE, NULL);
   check_next (&bench, 1, &params);
-  CHECK_WARNING (&bench, "A target has no effect", "quantization-file");
+  CHECK_WARNING (&bench, "A target has no effect", "quantization-tables=file");
   g_free (path);
   bench_clear (&bench);
 }
 
-/* A preset of the element lets go of a file. */
+/* A preset of the element has tables of its own. */
 static void
 test_load_preset (void)
 {
@@ -403,11 +411,11 @@ test_load_preset (void)
   gchar *path = write_steps ("d", &params, 64, 7, 1);
   Bench bench;
 
-  bench_init (&bench, "I420", 32, 32, "quantization-file", path, NULL);
+  bench_init (&bench, "I420", 32, 32, "quantization-file", path,
+      "quantization-tables", BENCH_TABLES_FILE, NULL);
   check_next (&bench, 0, &params);
   g_assert_true (gst_preset_load_preset (GST_PRESET (bench.element),
           "web-thumbnail"));
-  check_file (bench.element, NULL);
   params = defaults;
   params.quality = 60;
   check_next (&bench, 1, &params);
@@ -552,15 +560,6 @@ test_bad_lists (void)
   bench_clear (&bench);
 }
 
-static gint
-get_list (GstElement * element)
-{
-  gint list;
-
-  g_object_get (element, "scaling-list", &list, NULL);
-  return list;
-}
-
 /* `file` without one is flat, aloud. */
 static void
 test_no_lists (void)
@@ -573,9 +572,7 @@ test_no_lists (void)
       BDCT_SCALING_FILE, NULL);
   check_next (&bench, 0, &params);
   CHECK_WARNING (&bench, "scaling-list is set aside", "no scaling-list-file");
-  g_assert_cmpint (get_list (bench.element), ==, BDCT_SCALING_FLAT);
-  g_object_set (bench.element, "scaling-list-file", path, "scaling-list",
-      BDCT_SCALING_FILE, NULL);
+  g_object_set (bench.element, "scaling-list-file", path, NULL);
   params = lists;
   params.scaling_list = BDCT_SCALING_FILE;
   check_next (&bench, 1, &params);
@@ -600,7 +597,8 @@ main (int argc, char **argv)
   test_add ("/tables/long-file", test_long_file);
   test_add ("/tables/presets", test_presets);
   test_add ("/tables/baseline", test_baseline);
-  test_add ("/tables/exclusive", test_exclusive);
+  test_add ("/tables/choice", test_choice);
+  test_add ("/tables/choice-of-none", test_choice_of_none);
   test_add ("/tables/target", test_target);
   test_add ("/tables/load-preset", test_load_preset);
   test_add ("/tables/lists", test_lists);

@@ -120,7 +120,7 @@ test_targets (void)
       Bench bench;
 
       bench_init (&bench, streams[k].format, WIDTH, HEIGHT, "async-depth",
-          depth, "transform", transform, "rate", TRUE, NULL);
+          depth, "transform", transform, "metrics", BENCH_BITS, NULL);
       for (guint t = 0; t < G_N_ELEMENTS (targets); t++) {
         if (t > 0)
           set_target (&bench, targets[t - 1].name, 0);
@@ -165,8 +165,8 @@ test_targets (void)
   }
 }
 
-/* The picture is the one that the chosen setting makes; without `rate` nothing
- * is said of bits; and the next caps are others. */
+/* The picture is the one that the chosen setting makes; without `bits` among
+ * the metrics nothing is said of bits; and the next caps are others. */
 static void
 test_target_picture (void)
 {
@@ -214,39 +214,66 @@ test_target_picture (void)
   bench_clear (&bench);
 }
 
+/* Several at a time: the coarsest that keeps every floor or, without floors,
+ * the finest within every ceiling; and whether all of them hold. */
 static void
-assert_targets (Bench * bench, gdouble psnr, gdouble bpp, guint size)
+test_together (void)
 {
-  gdouble got_psnr, got_bpp;
-  guint got_size;
-
-  g_object_get (bench->element, "target-psnr", &got_psnr, "target-bpp",
-      &got_bpp, "target-size", &got_size, NULL);
-  g_assert_cmpfloat (got_psnr, ==, psnr);
-  g_assert_cmpfloat (got_bpp, ==, bpp);
-  g_assert_cmpuint (got_size, ==, size);
-}
-
-/* A second one is refused; one in the place of another is not, in any order. */
-static void
-test_exclusive (void)
-{
+  static const struct
+  {
+    gdouble psnr, ssim, bpp;
+    guint size;
+  } cases[] = {
+    {30, 0.9, 0, 0}, {38, 0.5, 0, 0}, {20, 0.99, 0, 0}, {0, 0, 1.5, 10000},
+    {0, 0, 9, 900}, {32, 0, 900, 0}, {40, 0, 0.01, 0}, {32, 0.8, 900, 1000000},
+    {190, 0.2, 0, 0}, {25, 0, 0, 1},
+  };
+  GstStructure *reports[MAX_SETTINGS];
+  const gint n = run_all ("I420", 0, BDCT_HEVC_8X8, reports);
+  gboolean any_met = FALSE, any_missed = FALSE;
+  GstMessage *message;
   Bench bench;
 
-  bench_init (&bench, "I420", 16, 16, "target-psnr", 30.0, NULL);
-  g_object_set (bench.element, "target-bpp", 2.0, NULL);
-  assert_warning (&bench, "target-psnr=30", "target-bpp=2");
-  assert_targets (&bench, 30, 0, 0);
-  g_object_set (bench.element, "target-bpp", 2.0, "target-psnr", 0.0, NULL);
-  assert_targets (&bench, 0, 2, 0);
-  g_object_set (bench.element, "target-bpp", 0.0, "target-size", 5000, NULL);
-  assert_targets (&bench, 0, 0, 5000);
-  g_object_set (bench.element, "target-size", 0, "target-psnr", 31.0,
-      "target-bpp", 3.0, "quality", 12, NULL);
-  assert_warning (&bench, "target-psnr=31", "target-bpp=3");
-  assert_targets (&bench, 0, 0, 5000);
-  bench_push (&bench, 0);
-  gst_structure_free (bench_pop_report (&bench, "frame"));
+  bench_init (&bench, "I420", WIDTH, HEIGHT, "transform", BDCT_HEVC_8X8,
+      NULL);
+  for (guint k = 0; k < G_N_ELEMENTS (cases); k++) {
+    const gboolean floors = cases[k].psnr > 0 || cases[k].ssim > 0;
+    gint found = -1;
+    gboolean met = FALSE;
+    GstStructure *s;
+
+    /* From the coarsest on; of ceilings the last that holds is the finest. */
+    for (gint qp = n - 1; qp >= 0; qp--) {
+      const gboolean kept = get_double (reports[qp], "psnr") >= cases[k].psnr
+          && get_double (reports[qp], "ssim") >= cases[k].ssim;
+      const gboolean cheap = (cases[k].bpp == 0
+          || get_double (reports[qp], "bpp") <= cases[k].bpp)
+          && (cases[k].size == 0
+          || get_double (reports[qp], "bits-estimated") / 8 <= cases[k].size);
+
+      if (floors ? kept && found < 0 : cheap) {
+        found = qp;
+        met = kept && cheap;
+      }
+    }
+    g_object_set (bench.element, "target-psnr", cases[k].psnr, "target-ssim",
+        cases[k].ssim, "target-bpp", cases[k].bpp, "target-size",
+        cases[k].size, NULL);
+    bench_push (&bench, 0);
+    gst_buffer_unref (bench_pull (&bench));
+    s = bench_pop_report (&bench, "frame");
+    g_test_message ("case %u: qp %d", k, get_int (s, "qp"));
+    if (found >= 0)
+      g_assert_cmpint (get_int (s, "qp"), ==, found);
+    g_assert_cmpint (get_boolean (s, "target-met"), ==, met);
+    any_met |= met;
+    any_missed |= !met;
+    gst_structure_free (s);
+  }
+  g_assert_true (any_met && any_missed);
+  while ((message = bench_pop (&bench, GST_MESSAGE_WARNING)) != NULL)
+    gst_message_unref (message);
+  free_all (reports, n);
   bench_clear (&bench);
 }
 
@@ -312,7 +339,7 @@ test_matrix (void)
   text = bench_pop_text (&bench, GST_MESSAGE_WARNING);
   g_assert_nonnull (strstr (text, "A target has no effect"));
   g_free (text);
-  assert_warning (&bench, "curve has no effect", "quantization-matrix");
+  assert_warning (&bench, "curve has no effect", "quantization-tables=matrix");
   /* It has none itself where there is a QP. */
   g_object_set (bench.element, "transform", BDCT_HEVC_8X8, NULL);
   bench_push (&bench, 2);
@@ -329,7 +356,7 @@ main (int argc, char **argv)
   test_init (&argc, &argv);
   test_add ("/target/all", test_targets);
   test_add ("/target/picture", test_target_picture);
-  test_add ("/target/exclusive", test_exclusive);
+  test_add ("/target/together", test_together);
 #ifdef HAVE_CONTROLLER
   test_add ("/target/controlled", test_target_controlled);
 #endif

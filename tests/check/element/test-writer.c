@@ -284,7 +284,7 @@ test_stalled (void)
   const guint n_frames = 8000;
 
   for (guint eos = 0; eos < 2; eos++) {
-    gchar *path = make_fifo (eos ? "stalled-eos" : "stalled");
+    gchar *path = make_fifo (eos ? "stalled-eos.log" : "stalled.log");
     gint fd = open_reader (path);
     guint lost, more, last = 0;
     Bench bench;
@@ -315,7 +315,7 @@ test_stalled (void)
 static void
 test_late_reader (void)
 {
-  gchar *path = make_fifo ("late");
+  gchar *path = make_fifo ("late.log");
   guint last = 0;
   Bench bench;
   gint fd;
@@ -338,7 +338,7 @@ test_late_reader (void)
 static void
 test_no_reader (void)
 {
-  gchar *path = make_fifo ("nobody");
+  gchar *path = make_fifo ("nobody.log");
   Bench bench;
 
   set_up (&bench, path);
@@ -383,7 +383,7 @@ is_open (const gchar * path)
 static void
 test_next_reader (void)
 {
-  gchar *path = make_fifo ("next"), head[17] = "";
+  gchar *path = make_fifo ("next.log"), head[17] = "";
   gint fd = open_reader (path);
   gint64 end = g_get_monotonic_time () + PATIENCE;
   guint last = 0;
@@ -415,7 +415,7 @@ test_next_reader (void)
 static void
 test_regular (void)
 {
-  gchar *path = in_folder ("regular"), *text;
+  gchar *path = in_folder ("regular.log"), *text;
   guint last = 0;
   Bench bench;
 
@@ -499,7 +499,7 @@ test_closed_stdout (void)
 static void
 test_shared_stdout (void)
 {
-  gchar *path = in_folder ("out"), *text;
+  gchar *path = in_folder ("out.log"), *text;
   gint saved = dup (STDOUT_FILENO);
   gint file = g_open (path, O_RDWR | O_CREAT, 0600);
   Bench first, second, third;
