@@ -14,21 +14,23 @@
  *     videoconvert ! autovideosink
  * ]|
  */
+#include "gstblockdct.h"
 #include "gstblockdctallocation.h"
 #include "gstblockdctflow.h"
 #include "gstblockdctformat.h"
 #include "gstblockdctoutput.h"
 #include "gstblockdctpreset.h"
 #include "gstblockdctproperties.h"
+#include "gstblockdctpropertiesquantizer.h"
+#include "gstblockdctpropertiesreport.h"
+#include "gstblockdctpropertiesstart.h"
 #include "gstblockdctqueue.h"
 
-GST_DEBUG_CATEGORY (gst_blockdct_debug);
 #define GST_CAT_DEFAULT gst_blockdct_debug
 
 G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDct, gst_blockdct,
     GST_TYPE_BASE_TRANSFORM,
-    GST_DEBUG_CATEGORY_INIT (gst_blockdct_debug, "blockdct", 0,
-        "Block DCT and PSNR");
+    gst_blockdct_debug_init ();
     gst_blockdct_report_init ();
     G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, gst_blockdct_preset_init));
 GST_ELEMENT_REGISTER_DEFINE (blockdct, "blockdct", GST_RANK_NONE,
@@ -63,7 +65,7 @@ explain_size (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 static gboolean
 gst_blockdct_start (GstBaseTransform * trans)
 {
-  GstBlockDct *self = GST_BLOCKDCT (trans);
+  GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
 
   self->flow = (GstBlockDctFlow) { 0 };
   self->warned = (GstBlockDctWarned) { 0 };
@@ -80,7 +82,7 @@ gst_blockdct_start (GstBaseTransform * trans)
 static gboolean
 gst_blockdct_stop (GstBaseTransform * trans)
 {
-  GstBlockDct *self = GST_BLOCKDCT (trans);
+  GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
 
   gst_blockdct_queue_close (self);
   gst_blockdct_output_close (self);
@@ -98,7 +100,7 @@ static GstCaps *
 gst_blockdct_transform_caps (GstBaseTransform * trans,
     GstPadDirection direction, GstCaps * caps, GstCaps * filter)
 {
-  GstBlockDct *self = GST_BLOCKDCT (trans);
+  GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
   const GstBlockDctBackendClass *classes[GST_BLOCKDCT_MAX_BACKENDS];
   guint n = 1;
   GstCaps *ret;
@@ -162,7 +164,7 @@ static gboolean
 gst_blockdct_set_caps (GstBaseTransform * trans, GstCaps * incaps,
     GstCaps * outcaps)
 {
-  GstBlockDct *self = GST_BLOCKDCT (trans);
+  GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
   GstVideoInfo info;
 
   (void) outcaps;
@@ -197,7 +199,7 @@ static gboolean
 gst_blockdct_query (GstBaseTransform * trans, GstPadDirection direction,
     GstQuery * query)
 {
-  GstBlockDct *self = GST_BLOCKDCT (trans);
+  GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
   gboolean ret;
 
   if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT
@@ -229,7 +231,7 @@ gst_blockdct_query (GstBaseTransform * trans, GstPadDirection direction,
 static gboolean
 gst_blockdct_sink_event (GstBaseTransform * trans, GstEvent * event)
 {
-  GstBlockDct *self = GST_BLOCKDCT (trans);
+  GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START) {
     gst_blockdct_allocation_flush (self, TRUE);
@@ -266,7 +268,7 @@ gst_blockdct_transform_meta (GstBaseTransform * trans, GstBuffer * outbuf,
 static void
 gst_blockdct_set_context (GstElement * element, GstContext * context)
 {
-  GstBlockDct *self = GST_BLOCKDCT (element);
+  GstBlockDct *self = GST_BLOCKDCT_CAST (element);
   const GstBlockDctStartSettings start =
       gst_blockdct_get_settings (self).start;
 
@@ -279,7 +281,7 @@ static GstStateChangeReturn
 gst_blockdct_change_state (GstElement * element, GstStateChange transition)
 {
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
-    gst_blockdct_allocation_flush (GST_BLOCKDCT (element), TRUE);
+    gst_blockdct_allocation_flush (GST_BLOCKDCT_CAST (element), TRUE);
   return GST_ELEMENT_CLASS (gst_blockdct_parent_class)->change_state (element,
       transition);
 }
@@ -287,7 +289,7 @@ gst_blockdct_change_state (GstElement * element, GstStateChange transition)
 static void
 gst_blockdct_finalize (GObject * object)
 {
-  GstBlockDct *self = GST_BLOCKDCT (object);
+  GstBlockDct *self = GST_BLOCKDCT_CAST (object);
 
   gst_clear_object (&self->context);
   gst_blockdct_clear_properties (self);
@@ -304,6 +306,9 @@ gst_blockdct_class_init (GstBlockDctClass * klass)
 
   object_class->finalize = GST_DEBUG_FUNCPTR (gst_blockdct_finalize);
   gst_blockdct_install_properties (object_class);
+  gst_blockdct_install_quantizers (object_class);
+  gst_blockdct_install_reports (object_class);
+  gst_blockdct_install_start (object_class);
 
   element_class->set_context = GST_DEBUG_FUNCPTR (gst_blockdct_set_context);
   element_class->change_state = GST_DEBUG_FUNCPTR (gst_blockdct_change_state);

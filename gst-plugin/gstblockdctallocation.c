@@ -12,7 +12,7 @@ static gboolean
 propose_allocation (GstBaseTransform * trans, GstQuery * decide_query,
     GstQuery * query)
 {
-  GstBlockDct *self = GST_BLOCKDCT (trans);
+  GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
 
   if (!parent_class->propose_allocation (trans, decide_query, query))
     return FALSE;
@@ -27,7 +27,7 @@ propose_allocation (GstBaseTransform * trans, GstQuery * decide_query,
 static gboolean
 decide_allocation (GstBaseTransform * trans, GstQuery * query)
 {
-  GstBlockDct *self = GST_BLOCKDCT (trans);
+  GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
   const GstVideoInfo *info = &self->info;
 
   if (gst_blockdct_pool_decide (&self->queue.backend, self->context, query,
@@ -78,7 +78,7 @@ static GstFlowReturn
 prepare_output_buffer (GstBaseTransform * trans, GstBuffer * input,
     GstBuffer ** outbuf)
 {
-  GstBlockDct *self = GST_BLOCKDCT (trans);
+  GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
 
   if (!activate_pool (trans))
     return GST_FLOW_ERROR;

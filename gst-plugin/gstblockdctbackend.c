@@ -2,9 +2,9 @@
  *
  * The table of backends, and what is the same for all of them. */
 #include "gstblockdctbackend.h"
+#include "gstblockdctdebug.h"
 #include "gstblockdcthost.h"
 
-GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_debug);
 #define GST_CAT_DEFAULT gst_blockdct_debug
 
 #ifdef HAVE_CUDA

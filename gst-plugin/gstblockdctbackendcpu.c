@@ -2,7 +2,7 @@
  *
  * The CPU: it runs everywhere, and needs neither a context nor memory of its
  * own. */
-#include "gstblockdctbackend.h"
+#include "gstblockdctbackendclass.h"
 
 const GstBlockDctBackendClass gst_blockdct_backend_cpu = {
   .engine = &bdct_cpu_engine,

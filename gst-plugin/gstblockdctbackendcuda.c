@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * CUDA: all that knows libgstcuda. */
-#include "gstblockdctbackend.h"
+#include "gstblockdctbackendclass.h"
 
 #include <gmodule.h>
 #include <gst/cuda/gstcudabufferpool.h>

@@ -6,7 +6,8 @@
 #ifndef GST_BLOCKDCT_FIELDS_H
 #define GST_BLOCKDCT_FIELDS_H
 
-#include "gstblockdctreport.h"
+#include "gstblockdctstatistics.h"
+#include "gstblockdctsweep.h"
 
 G_BEGIN_DECLS
 

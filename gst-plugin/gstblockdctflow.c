@@ -123,7 +123,7 @@ static GstFlowReturn
 submit_input_buffer (GstBaseTransform * trans, gboolean is_discont,
     GstBuffer * input)
 {
-  GstBlockDct *self = GST_BLOCKDCT (trans);
+  GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
   GstFlowReturn ret;
 
   if (self->flow.draining) {
@@ -148,7 +148,7 @@ submit_input_buffer (GstBaseTransform * trans, gboolean is_discont,
 static GstFlowReturn
 transform (GstBaseTransform * trans, GstBuffer * inbuf, GstBuffer * outbuf)
 {
-  return gst_blockdct_queue_submit (GST_BLOCKDCT (trans), inbuf, outbuf);
+  return gst_blockdct_queue_submit (GST_BLOCKDCT_CAST (trans), inbuf, outbuf);
 }
 
 /* Takes `inbuf`, unless the element was told just now to let it pass: then
@@ -239,7 +239,7 @@ advance (GstBlockDct * self, GstBuffer ** outbuf)
 static GstFlowReturn
 generate_output (GstBaseTransform * trans, GstBuffer ** outbuf)
 {
-  GstBlockDct *self = GST_BLOCKDCT (trans);
+  GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
   GstFlowReturn ret;
 
   *outbuf = NULL;

@@ -65,8 +65,9 @@ publish_frame (GstBlockDct * self, const GstBlockDctInFlight * frame,
 }
 
 GstBlockDctShown
-gst_blockdct_get_shown (GstBlockDct * self)
+gst_blockdct_get_shown (GstElement * blockdct)
 {
+  GstBlockDct *self = GST_BLOCKDCT_CAST (blockdct);
   GstBlockDctShown shown;
 
   GST_OBJECT_LOCK (self);

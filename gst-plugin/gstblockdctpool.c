@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctpool.h"
+#include "gstblockdctdebug.h"
 
-GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_debug);
 #define GST_CAT_DEFAULT gst_blockdct_debug
 
 /* A device's memory is small, and what fills it stops others too. Buffers of it

@@ -5,13 +5,14 @@
 #ifndef GST_BLOCKDCT_PRIVATE_H
 #define GST_BLOCKDCT_PRIVATE_H
 
+#include <gst/base/gstbasetransform.h>
 #include <gst/video/video.h>
 #include "dct/engine.h"
 #include "dct/view.h"
 #include "gstblockdctregions.h"
 #include "gstblockdctstatsfile.h"
-#include "gstblockdct.h"
 #include "gstblockdctbackend.h"
+#include "gstblockdctdebug.h"
 #include "gstblockdctreport.h"
 #include "gstblockdctsettings.h"
 #include "gstblockdctshown.h"
@@ -121,6 +122,10 @@ typedef enum
   GST_BLOCKDCT_WARNED_LIMIT
 } GstBlockDctWarning;
 
+typedef struct _GstBlockDct GstBlockDct;
+
+#define GST_BLOCKDCT_CAST(object) ((GstBlockDct *) (object))
+
 struct _GstBlockDct
 {
   GstBaseTransform parent;
@@ -140,8 +145,6 @@ struct _GstBlockDct
   GstBlockDctFlow flow;
   GstBlockDctWarned warned;
 };
-
-GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_debug);
 
 /** Whether this is the first time since the start; afterwards it was. */
 static inline gboolean

@@ -99,7 +99,7 @@ static void
 set_property (GObject * object, guint id, const GValue * value,
     GParamSpec * pspec)
 {
-  GstBlockDct *self = GST_BLOCKDCT (object);
+  GstBlockDct *self = GST_BLOCKDCT_CAST (object);
   gpointer parsed = NULL;
   BdctError error;
   gboolean late;
@@ -127,7 +127,7 @@ set_property (GObject * object, guint id, const GValue * value,
 static void
 get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
 {
-  GstBlockDct *self = GST_BLOCKDCT (object);
+  GstBlockDct *self = GST_BLOCKDCT_CAST (object);
 
   (void) pspec;
   GST_OBJECT_LOCK (self);
@@ -191,7 +191,4 @@ gst_blockdct_install_properties (GObjectClass * klass)
 {
   klass->set_property = GST_DEBUG_FUNCPTR (set_property);
   klass->get_property = GST_DEBUG_FUNCPTR (get_property);
-  gst_blockdct_install_quantizers (klass);
-  gst_blockdct_install_reports (klass);
-  gst_blockdct_install_start (klass);
 }

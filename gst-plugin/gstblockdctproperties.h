@@ -77,13 +77,8 @@ void gst_blockdct_property_convert (guint id, GstBlockDctParse parse,
 /** Append a number to a GstValueArray. */
 void gst_blockdct_property_append_int (GValue * array, gint n);
 
-/* By theme: what is done to a frame; what is chosen and reported; where it
- * runs. */
-void gst_blockdct_install_quantizers (GObjectClass * klass);
-void gst_blockdct_install_reports (GObjectClass * klass);
-void gst_blockdct_install_start (GObjectClass * klass);
-
-/** Install all of them; give a new element its defaults; free what they own. */
+/** Set how they are set and read; give a new element its defaults; free what
+ * they own. */
 void gst_blockdct_install_properties (GObjectClass * klass);
 void gst_blockdct_init_properties (GstBlockDct * self);
 void gst_blockdct_clear_properties (GstBlockDct * self);
@@ -92,11 +87,6 @@ void gst_blockdct_clear_properties (GstBlockDct * self);
  * which values were refused while there was no bus to say it on. */
 void gst_blockdct_properties_start (GstBlockDct * self);
 void gst_blockdct_properties_stop (GstBlockDct * self);
-
-/** Say of each property that was set and has no effect on the frame with these
- * settings that this is so; once for each transform. */
-void gst_blockdct_warn_unused (GstBlockDct * self,
-    const GstBlockDctSettings * settings);
 
 G_END_DECLS
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The properties of what is done to a frame: transform and quantizer. */
+#include "gstblockdctpropertiesquantizer.h"
 #include "gstblockdctproperties.h"
 
 #include "gstblockdcttables.h"

@@ -2,6 +2,7 @@
  *
  * The properties of what frames aim at, and what is shown and reported of
  * them. */
+#include "gstblockdctpropertiesreport.h"
 #include "gstblockdctproperties.h"
 
 /* Both beyond what a frame can have: levels of 16 bits, or one sample of the

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The properties of where the element runs, which are read when it starts. */
+#include "gstblockdctpropertiesstart.h"
 #include "gstblockdctproperties.h"
 
 void

@@ -4,7 +4,7 @@
 #include "gstblockdcthost.h"
 #include "gstblockdctjobs.h"
 #include "gstblockdctmark.h"
-#include "gstblockdctproperties.h"
+#include "gstblockdctpropertiesquantizer.h"
 #include "gstblockdcttarget.h"
 
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctregions.h"
+#include "gstblockdctdebug.h"
 
 #include <math.h>
 #include <string.h>
 
-GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_debug);
 #define GST_CAT_DEFAULT gst_blockdct_debug
 
 /* A block that no region has touched yet. */

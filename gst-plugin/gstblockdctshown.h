@@ -8,8 +8,7 @@
 #include <gst/video/video.h>
 #include "dct/job.h"
 #include "dct/layout.h"
-#include "gstblockdct.h"
-#include "gstblockdctreport.h"
+#include "gstblockdctstatistics.h"
 
 G_BEGIN_DECLS
 
@@ -24,8 +23,8 @@ typedef struct
   GstBlockDctTimes times;
 } GstBlockDctShown;
 
-/** A copy, from any thread. */
-GstBlockDctShown gst_blockdct_get_shown (GstBlockDct * self);
+/** What a blockdct shows now, from any thread. */
+GstBlockDctShown gst_blockdct_get_shown (GstElement * blockdct);
 
 G_END_DECLS
 #endif

@@ -17,21 +17,21 @@
  */
 #include "gstblockdctcompare.h"
 #include "gst-plugin/gstblockdctformat.h"
+#include "gstblockdctcomparecaps.h"
+#include "gstblockdctcompareflow.h"
+#include "gstblockdctcompareframes.h"
+#include "gstblockdctcomparekeys.h"
+#include "gstblockdctcompareoutput.h"
+#include "gstblockdctcompareproperties.h"
 #include "gstblockdctcompareupstream.h"
 
 #include <string.h>
 
-GST_DEBUG_CATEGORY (gst_blockdct_compare_debug);
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
-
-const gchar *const gst_blockdct_compare_pad_names[BDCT_MAX_DISTORTED] = {
-  "dist_sink", "dist_sink_1", "dist_sink_2"
-};
 
 G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDctCompare, gst_blockdct_compare,
     GST_TYPE_AGGREGATOR,
-    GST_DEBUG_CATEGORY_INIT (gst_blockdct_compare_debug, "blockdctcompare", 0,
-        "Pictures against a reference");
+    gst_blockdct_debug_init ();
     gst_blockdct_report_init ();
     gst_blockdct_compare_coded_init ());
 GST_ELEMENT_REGISTER_DEFINE (blockdctcompare, "blockdctcompare", GST_RANK_NONE,
@@ -48,15 +48,7 @@ open_all (GstBlockDctCompare * self)
   path = g_strdup (self->settings.stats_file);
   GST_OBJECT_UNLOCK (self);
   if (path != NULL && *path != '\0') {
-    ok = strcmp (path, "-") == 0 || g_str_has_suffix (path, ".log")
-        || g_str_has_suffix (path, ".csv") || g_str_has_suffix (path, ".jsonl");
-    if (!ok)
-      GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
-          ("stats-file=%s has an ending that says no format.", path),
-          ("It may end in .log, .csv or .jsonl."));
-    else
-      self->stats_file = gst_blockdct_stats_file_open (path,
-          GST_ELEMENT (self));
+    self->stats_file = gst_blockdct_stats_file_open (path, GST_ELEMENT (self));
     ok = self->stats_file != NULL;
   }
   g_free (path);
@@ -77,7 +69,7 @@ set_started (GstBlockDctCompare * self, gboolean started)
 static gboolean
 gst_blockdct_compare_start (GstAggregator * agg)
 {
-  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (agg);
 
   set_started (self, TRUE);
   g_atomic_int_set (&self->flush_pending, FALSE);
@@ -103,16 +95,16 @@ gst_blockdct_compare_start (GstAggregator * agg)
 static gboolean
 gst_blockdct_compare_stop (GstAggregator * agg)
 {
-  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (agg);
   GstBlockDctComparePad *pads[1 + BDCT_MAX_DISTORTED];
 
   gst_blockdct_compare_forget (self);
   gst_blockdct_compare_frames_close (self);
-  gst_blockdct_compare_get_pads (self, pads);
+  gst_blockdct_compare_get_pads (GST_ELEMENT (self), pads);
   for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++)
     if (pads[i] != NULL) {
       gst_clear_caps (&pads[i]->caps);
-      gst_blockdct_compare_pad_set_flushing (pads[i], &self->gate, FALSE);
+      gst_blockdct_compare_pad_set_flushing (pads[i], FALSE);
     }
   gst_blockdct_compare_put_pads (pads);
   gst_clear_caps (&self->output.shown);
@@ -139,7 +131,8 @@ gst_blockdct_compare_create_new_pad (GstAggregator * agg,
         || strcmp (req_name, name) == 0
         || strcmp (req_name, GST_PAD_TEMPLATE_NAME_TEMPLATE (templ)) == 0);
     GstBlockDctComparePad *pad = fits
-        ? gst_blockdct_compare_pad_new (name, templ, i) : NULL;
+        ? gst_blockdct_compare_pad_new (name, templ, i,
+        &GST_BLOCKDCT_COMPARE_CAST (agg)->gate) : NULL;
 
     gst_clear_object (&other);
     g_free (name);
@@ -151,52 +144,7 @@ gst_blockdct_compare_create_new_pad (GstAggregator * agg,
   return NULL;
 }
 
-static gboolean
-set_caps (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
-    GstCaps * caps)
-{
-  GstVideoInfo info;
 
-  if (pad->caps != NULL && gst_caps_is_equal (pad->caps, caps))
-    return TRUE;
-  if (!gst_video_info_from_caps (&info, caps))
-    return FALSE;
-  /* What is kept of it cannot be read by the new ones. */
-  for (gint i = 0; i < BDCT_MAX_DISTORTED; i++)
-    if (pad->number == GST_BLOCKDCT_COMPARE_REFERENCE || pad->number == i)
-      gst_blockdct_compare_shifts_reset (&self->shifts[i]);
-  gst_caps_replace (&pad->caps, caps);
-  pad->info = info;
-  gst_blockdct_format_layout (&info, BDCT_CHROMA_444, &pad->layout);
-  return TRUE;
-}
-
-void
-gst_blockdct_compare_follow_sticky_caps (GstBlockDctCompare * self,
-    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED])
-{
-  for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++) {
-    GstCaps *caps = pads[i] != NULL
-        ? gst_blockdct_compare_pad_take_sticky_caps (pads[i], &self->gate)
-        : NULL;
-
-    if (caps != NULL)
-      set_caps (self, pads[i], caps);
-    gst_clear_caps (&caps);
-  }
-}
-
-void
-gst_blockdct_compare_follow_flush (GstBlockDctCompare * self)
-{
-  if (!g_atomic_int_compare_and_exchange (&self->flush_pending, TRUE, FALSE))
-    return;
-  gst_blockdct_compare_forget (self);
-  self->match.smallest_gap = GST_CLOCK_TIME_NONE;
-  for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
-    gst_blockdct_report_flush (&self->report[i]);
-  self->output.flushed = TRUE;
-}
 
 /* GstAggregator has stopped the thread that aggregates, unless a change of
  * state has cut off the flush before: then that thread goes on, and itself
@@ -204,7 +152,7 @@ gst_blockdct_compare_follow_flush (GstBlockDctCompare * self)
 static GstFlowReturn
 gst_blockdct_compare_flush (GstAggregator * agg)
 {
-  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (agg);
   GstPad *src = GST_AGGREGATOR_SRC_PAD (agg);
   gboolean stopped;
 
@@ -223,7 +171,7 @@ static gboolean
 gst_blockdct_compare_sink_event (GstAggregator * agg,
     GstAggregatorPad * agg_pad, GstEvent * event)
 {
-  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (agg);
   GstBlockDctComparePad *pad = GST_BLOCKDCT_COMPARE_PAD (agg_pad);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
@@ -231,17 +179,17 @@ gst_blockdct_compare_sink_event (GstAggregator * agg,
     gboolean ok;
 
     /* These are later. */
-    caps = gst_blockdct_compare_pad_take_sticky_caps (pad, &self->gate);
+    caps = gst_blockdct_compare_pad_take_sticky_caps (pad);
     gst_clear_caps (&caps);
     gst_event_parse_caps (event, &caps);
-    ok = set_caps (self, pad, caps);
+    ok = gst_blockdct_compare_set_caps (self, pad, caps);
     gst_event_unref (event);
     return ok;
   }
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START) {
-    gst_blockdct_compare_pad_set_flushing (pad, &self->gate, TRUE);
+    gst_blockdct_compare_pad_set_flushing (pad, TRUE);
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
-    gst_blockdct_compare_pad_set_flushing (pad, &self->gate, FALSE);
+    gst_blockdct_compare_pad_set_flushing (pad, FALSE);
   }
   /* Of all else that is serialized GstAggregator sends on what it does not keep
    * for itself, such as tags: the reference's alone. */
@@ -269,7 +217,7 @@ gst_blockdct_compare_sink_event_pre_queue (GstAggregator * agg,
   if (pad->number != GST_BLOCKDCT_COMPARE_REFERENCE
       && (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START
           || GST_EVENT_TYPE (event) == GST_EVENT_CAPS))
-    gst_blockdct_compare_coded_watch (&GST_BLOCKDCT_COMPARE (agg)->coded
+    gst_blockdct_compare_coded_watch (&GST_BLOCKDCT_COMPARE_CAST (agg)->coded
         [pad->number], GST_PAD (pad));
   return parent->sink_event_pre_queue (agg, agg_pad, event);
 }
@@ -278,7 +226,7 @@ static gboolean
 gst_blockdct_compare_sink_query (GstAggregator * agg, GstAggregatorPad * pad,
     GstQuery * query)
 {
-  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (agg);
 
   if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT
       && gst_blockdct_backend_answer_context (GST_ELEMENT (self),
@@ -307,7 +255,7 @@ gst_blockdct_compare_sink_query (GstAggregator * agg, GstAggregatorPad * pad,
 static gboolean
 gst_blockdct_compare_src_query (GstAggregator * agg, GstQuery * query)
 {
-  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (agg);
 
   switch (GST_QUERY_TYPE (query)) {
     case GST_QUERY_CONTEXT:
@@ -381,7 +329,7 @@ seek (GstBlockDctCompare * self, GstEvent * event)
     gst_event_unref (event);
     return FALSE;
   }
-  gst_blockdct_compare_get_pads (self, pads);
+  gst_blockdct_compare_get_pads (GST_ELEMENT (self), pads);
   for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++) {
     gboolean common = FALSE;
 
@@ -410,7 +358,7 @@ seek (GstBlockDctCompare * self, GstEvent * event)
 static gboolean
 gst_blockdct_compare_src_event (GstAggregator * agg, GstEvent * event)
 {
-  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (agg);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK)
     return seek (self, event);
@@ -433,8 +381,10 @@ gst_blockdct_compare_src_event (GstAggregator * agg, GstEvent * event)
 }
 
 void
-gst_blockdct_compare_set_lockstep (GstBlockDctCompare * self, guint max_frames)
+gst_blockdct_compare_set_lockstep (GstElement * compare, guint max_frames)
 {
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (compare);
+
   g_mutex_lock (&self->gate.lock);
   self->gate.max_frames = max_frames;
   self->gate.max_time = 0;
@@ -446,7 +396,7 @@ gst_blockdct_compare_set_lockstep (GstBlockDctCompare * self, guint max_frames)
 static void
 gst_blockdct_compare_set_context (GstElement * element, GstContext * context)
 {
-  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (element);
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (element);
   GstBlockDctCompareSettings settings =
       gst_blockdct_compare_get_settings (self);
 
@@ -463,7 +413,7 @@ watch_encoders (GstBlockDctCompare * self)
 {
   GstBlockDctComparePad *pads[1 + BDCT_MAX_DISTORTED];
 
-  gst_blockdct_compare_get_pads (self, pads);
+  gst_blockdct_compare_get_pads (GST_ELEMENT (self), pads);
   for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
     if (pads[1 + i] != NULL)
       gst_blockdct_compare_coded_watch (&self->coded[i], GST_PAD (pads[1 + i]));
@@ -474,7 +424,7 @@ static GstStateChangeReturn
 gst_blockdct_compare_change_state (GstElement * element,
     GstStateChange transition)
 {
-  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (element);
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (element);
   GstStateChangeReturn ret;
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
@@ -496,11 +446,11 @@ gst_blockdct_compare_change_state (GstElement * element,
 static void
 gst_blockdct_compare_release_pad (GstElement * element, GstPad * pad)
 {
-  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (element);
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (element);
   const gint number = GST_BLOCKDCT_COMPARE_PAD (pad)->number;
 
   gst_blockdct_compare_pad_set_flushing (GST_BLOCKDCT_COMPARE_PAD (pad),
-      &self->gate, TRUE);
+      TRUE);
   GST_ELEMENT_CLASS (gst_blockdct_compare_parent_class)->release_pad (element,
       pad);
   if (number != GST_BLOCKDCT_COMPARE_REFERENCE)
@@ -510,7 +460,7 @@ gst_blockdct_compare_release_pad (GstElement * element, GstPad * pad)
 static void
 gst_blockdct_compare_finalize (GObject * object)
 {
-  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (object);
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (object);
 
   gst_blockdct_compare_gate_clear (&self->gate);
   gst_blockdct_navigation_clear (&self->navigation);
@@ -584,8 +534,9 @@ gst_blockdct_compare_init (GstBlockDctCompare * self)
   gst_element_add_pad (GST_ELEMENT (self), GST_PAD
       (gst_blockdct_compare_pad_new ("ref_sink",
               gst_element_class_get_pad_template (klass, "ref_sink"),
-              GST_BLOCKDCT_COMPARE_REFERENCE)));
+              GST_BLOCKDCT_COMPARE_REFERENCE, &self->gate)));
   gst_element_add_pad (GST_ELEMENT (self), GST_PAD
       (gst_blockdct_compare_pad_new ("dist_sink",
-              gst_element_class_get_pad_template (klass, "dist_sink"), 0)));
+              gst_element_class_get_pad_template (klass, "dist_sink"), 0,
+              &self->gate)));
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The caps that come in and go out, and memory for frames of them. */
-#include "gstblockdctcompare.h"
+#include "gstblockdctcomparecaps.h"
+#include "gstblockdctcompareframes.h"
+#include "gstblockdctcompareoutput.h"
 #include "gst-plugin/gstblockdctformat.h"
 #include "gst-plugin/gstblockdctpool.h"
 
@@ -139,7 +141,7 @@ list_memories (GstBlockDctCompare * self, GstCaps * caps)
 static GstFlowReturn
 update_src_caps (GstAggregator * agg, GstCaps * downstream, GstCaps ** ret)
 {
-  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (agg);
   GstCaps *all = self->output.single == GST_BLOCKDCT_COMPARE_DRAWN
       ? list_memories (self, self->output.shown)
       : gst_caps_ref (self->output.shown);
@@ -165,7 +167,7 @@ update_src_caps (GstAggregator * agg, GstCaps * downstream, GstCaps ** ret)
 static gboolean
 negotiate (GstAggregator * agg)
 {
-  if (GST_BLOCKDCT_COMPARE (agg)->output.negotiating)
+  if (GST_BLOCKDCT_COMPARE_CAST (agg)->output.negotiating)
     return GST_AGGREGATOR_CLASS (parent_class)->negotiate (agg);
   gst_pad_mark_reconfigure (GST_AGGREGATOR_SRC_PAD (agg));
   return TRUE;
@@ -174,7 +176,7 @@ negotiate (GstAggregator * agg)
 static gboolean
 negotiated_src_caps (GstAggregator * agg, GstCaps * caps)
 {
-  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (agg);
 
   self->output.own_memory =
       gst_blockdct_backend_owns (self->frames.backend.klass, caps);
@@ -184,7 +186,7 @@ negotiated_src_caps (GstAggregator * agg, GstCaps * caps)
 static gboolean
 decide_allocation (GstAggregator * agg, GstQuery * query)
 {
-  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (agg);
 
   self->output.overlay_attach = gst_query_find_allocation_meta (query,
       GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
@@ -199,7 +201,7 @@ static gboolean
 sink_query_pre_queue (GstAggregator * agg, GstAggregatorPad * pad,
     GstQuery * query)
 {
-  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (agg);
   GstBlockDctBackend backend = { 0 };
   GstObject *context = NULL;
   gboolean ok;
@@ -251,6 +253,41 @@ gst_blockdct_compare_follow_output (GstBlockDctCompare * self,
     return GST_FLOW_OK;
   return GST_PAD_IS_FLUSHING (src) ? GST_FLOW_FLUSHING
       : GST_FLOW_NOT_NEGOTIATED;
+}
+
+gboolean
+gst_blockdct_compare_set_caps (GstBlockDctCompare * self,
+    GstBlockDctComparePad * pad, GstCaps * caps)
+{
+  GstVideoInfo info;
+
+  if (pad->caps != NULL && gst_caps_is_equal (pad->caps, caps))
+    return TRUE;
+  if (!gst_video_info_from_caps (&info, caps))
+    return FALSE;
+  /* What is kept of it cannot be read by the new ones. */
+  for (gint i = 0; i < BDCT_MAX_DISTORTED; i++)
+    if (pad->number == GST_BLOCKDCT_COMPARE_REFERENCE || pad->number == i)
+      gst_blockdct_compare_shifts_reset (&self->shifts[i]);
+  gst_caps_replace (&pad->caps, caps);
+  pad->info = info;
+  gst_blockdct_format_layout (&info, BDCT_CHROMA_444, &pad->layout);
+  return TRUE;
+}
+
+void
+gst_blockdct_compare_follow_sticky_caps (GstBlockDctCompare * self,
+    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED])
+{
+  for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++) {
+    GstCaps *caps = pads[i] != NULL
+        ? gst_blockdct_compare_pad_take_sticky_caps (pads[i])
+        : NULL;
+
+    if (caps != NULL)
+      gst_blockdct_compare_set_caps (self, pads[i], caps);
+    gst_clear_caps (&caps);
+  }
 }
 
 void

@@ -2,32 +2,12 @@
  *
  * A frame's way through blockdctcompare: what GstAggregator gives it, and what
  * goes downstream. */
-#include "gstblockdctcompare.h"
+#include "gstblockdctcompareflow.h"
+#include "gstblockdctcomparecaps.h"
+#include "gstblockdctcompareframes.h"
+#include "gstblockdctcompareoutput.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
-
-void
-gst_blockdct_compare_get_pads (GstBlockDctCompare * self,
-    GstBlockDctComparePad * pads[1 + BDCT_MAX_DISTORTED])
-{
-  for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++)
-    pads[i] = NULL;
-  GST_OBJECT_LOCK (self);
-  for (GList * l = GST_ELEMENT (self)->sinkpads; l != NULL; l = l->next) {
-    GstBlockDctComparePad *pad = l->data;
-
-    pads[1 + pad->number] = gst_object_ref (pad);
-  }
-  GST_OBJECT_UNLOCK (self);
-}
-
-void
-gst_blockdct_compare_put_pads (GstBlockDctComparePad *
-    pads[1 + BDCT_MAX_DISTORTED])
-{
-  for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++)
-    g_clear_object (&pads[i]);
-}
 
 void
 gst_blockdct_compare_forget (GstBlockDctCompare * self)
@@ -36,6 +16,18 @@ gst_blockdct_compare_forget (GstBlockDctCompare * self)
   gst_blockdct_compare_frames_discard (self);
   for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
     gst_blockdct_compare_shifts_reset (&self->shifts[i]);
+}
+
+void
+gst_blockdct_compare_follow_flush (GstBlockDctCompare * self)
+{
+  if (!g_atomic_int_compare_and_exchange (&self->flush_pending, TRUE, FALSE))
+    return;
+  gst_blockdct_compare_forget (self);
+  self->match.smallest_gap = GST_CLOCK_TIME_NONE;
+  for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
+    gst_blockdct_report_flush (&self->report[i]);
+  self->output.flushed = TRUE;
 }
 
 /* Frames */
@@ -67,27 +59,7 @@ follow_segment (GstBlockDctCompare * self, GstBlockDctComparePad * reference)
   return GST_FLOW_OK;
 }
 
-static GstFlowReturn
-push_oldest (GstBlockDctCompare * self)
-{
-  GstBuffer *buffer = NULL;
-  GstFlowReturn ret = gst_blockdct_compare_output (self, &buffer);
 
-  return ret == GST_FLOW_OK
-      ? gst_aggregator_finish_buffer (GST_AGGREGATOR (self), buffer) : ret;
-}
-
-GstFlowReturn
-gst_blockdct_compare_drain (GstBlockDctCompare * self)
-{
-  GstFlowReturn ret = GST_FLOW_OK;
-
-  while (self->frames.n_in_flight > 0 && ret == GST_FLOW_OK)
-    ret = push_oldest (self);
-  if (ret != GST_FLOW_OK)
-    gst_blockdct_compare_frames_discard (self);
-  return ret;
-}
 
 /* Say whether another shift of an input fits better. */
 static void
@@ -296,7 +268,7 @@ push_ready (GstBlockDctCompare * self,
   /* An input's next frame may come while one leaves. */
   while (ret == GST_FLOW_OK && frames->n_in_flight > 0
       && (frames->n_in_flight == frames->depth || !has_more (pads)))
-    ret = push_oldest (self);
+    ret = gst_blockdct_compare_push_oldest (self);
   return ret;
 }
 
@@ -319,12 +291,12 @@ warn_alone (GstBlockDctCompare * self, const GstBlockDctComparePad * reference,
 static GstFlowReturn
 aggregate (GstAggregator * agg, gboolean timeout)
 {
-  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (agg);
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (agg);
   GstBlockDctComparePad *pads[1 + BDCT_MAX_DISTORTED];
   GstFlowReturn ret = GST_FLOW_OK;
 
   gst_blockdct_compare_follow_flush (self);
-  gst_blockdct_compare_get_pads (self, pads);
+  gst_blockdct_compare_get_pads (GST_ELEMENT (self), pads);
   gst_blockdct_compare_follow_sticky_caps (self, pads);
   switch (gst_blockdct_compare_match_next (&self->match, GST_ELEMENT (self),
           pads, gst_blockdct_compare_get_settings (self).offset, timeout,
@@ -388,8 +360,9 @@ clip (GstAggregator * agg, GstAggregatorPad * pad, GstBuffer * buffer)
       gst_blockdct_compare_pad_get_segment (GST_BLOCKDCT_COMPARE_PAD (pad));
   GstClockTime start = GST_BUFFER_PTS (buffer), stop = GST_CLOCK_TIME_NONE;
 
+  (void) agg;
   gst_blockdct_compare_pad_leave (GST_BLOCKDCT_COMPARE_PAD (pad),
-      &GST_BLOCKDCT_COMPARE (agg)->gate, buffer);
+      buffer);
   if (start > G_MAXINT64 || segment.format != GST_FORMAT_TIME)
     return buffer;
   if (GST_BUFFER_DURATION_IS_VALID (buffer))

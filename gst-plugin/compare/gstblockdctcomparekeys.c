@@ -2,8 +2,9 @@
  *
  * What keys do in the sink's window; pointer, zoom and magnifier are as in
  * blockdct (gstblockdctnavigation.h). */
-#include "gstblockdctcompare.h"
+#include "gstblockdctcomparekeys.h"
 #include "gst-plugin/gstblockdctparam.h"
+#include "gstblockdctcompareprivate.h"
 
 #define get_int gst_blockdct_param_get_int
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What is said of a pair that comes out of the engine, and what leaves. */
-#include "gstblockdctcompare.h"
+#include "gstblockdctcompareoutput.h"
+#include "gstblockdctcompareframes.h"
 #include "gst-plugin/gstblockdctfields.h"
 #include "gst-plugin/gstblockdctmark.h"
 
@@ -343,4 +344,26 @@ gst_blockdct_compare_output_end (GstBlockDctCompare * self)
   }
   gst_blockdct_compare_output_publish (self);
   gst_blockdct_stats_file_flush (self->stats_file, GST_ELEMENT (self));
+}
+
+GstFlowReturn
+gst_blockdct_compare_push_oldest (GstBlockDctCompare * self)
+{
+  GstBuffer *buffer = NULL;
+  GstFlowReturn ret = gst_blockdct_compare_output (self, &buffer);
+
+  return ret == GST_FLOW_OK
+      ? gst_aggregator_finish_buffer (GST_AGGREGATOR (self), buffer) : ret;
+}
+
+GstFlowReturn
+gst_blockdct_compare_drain (GstBlockDctCompare * self)
+{
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  while (self->frames.n_in_flight > 0 && ret == GST_FLOW_OK)
+    ret = gst_blockdct_compare_push_oldest (self);
+  if (ret != GST_FLOW_OK)
+    gst_blockdct_compare_frames_discard (self);
+  return ret;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstblockdctcomparepad.h"
+#include "gst-plugin/gstblockdctdebug.h"
 #include "gst-plugin/gstblockdctpool.h"
-#include "gstblockdctcompare.h"
 #include "gstblockdctcompareupstream.h"
 
-GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_compare_debug);
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
 /* More than any input runs ahead: the gate decides, not GstAggregator. */
@@ -16,6 +16,33 @@ G_DEFINE_FINAL_TYPE (GstBlockDctComparePad, gst_blockdct_compare_pad,
     GST_TYPE_AGGREGATOR_PAD);
 
 static GstPadChainFunction parent_chain;
+
+const gchar *const gst_blockdct_compare_pad_names[BDCT_MAX_DISTORTED] = {
+  "dist_sink", "dist_sink_1", "dist_sink_2"
+};
+
+void
+gst_blockdct_compare_get_pads (GstElement * compare,
+    GstBlockDctComparePad * pads[1 + BDCT_MAX_DISTORTED])
+{
+  for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++)
+    pads[i] = NULL;
+  GST_OBJECT_LOCK (compare);
+  for (GList * l = compare->sinkpads; l != NULL; l = l->next) {
+    GstBlockDctComparePad *pad = l->data;
+
+    pads[1 + pad->number] = gst_object_ref (pad);
+  }
+  GST_OBJECT_UNLOCK (compare);
+}
+
+void
+gst_blockdct_compare_put_pads (GstBlockDctComparePad *
+    pads[1 + BDCT_MAX_DISTORTED])
+{
+  for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++)
+    g_clear_object (&pads[i]);
+}
 
 void
 gst_blockdct_compare_gate_init (GstBlockDctCompareGate * gate)
@@ -91,43 +118,42 @@ is_full (const GstBlockDctComparePad * self,
 
 /* A pad that is empty, with a reference; NULL: there is none. */
 static GstPad *
-find_empty (GstBlockDctCompare * self)
+find_empty (GstElement * element, GstBlockDctCompareGate * gate)
 {
   GstPad *pad = NULL;
 
-  GST_OBJECT_LOCK (self);
-  g_mutex_lock (&self->gate.lock);
-  for (GList * l = GST_ELEMENT (self)->sinkpads; l != NULL; l = l->next)
+  GST_OBJECT_LOCK (element);
+  g_mutex_lock (&gate->lock);
+  for (GList * l = element->sinkpads; l != NULL; l = l->next)
     if (pad == NULL && GST_BLOCKDCT_COMPARE_PAD (l->data)->queued == 0
         && !GST_PAD_IS_EOS (l->data))
       pad = gst_object_ref (l->data);
-  g_mutex_unlock (&self->gate.lock);
-  GST_OBJECT_UNLOCK (self);
+  g_mutex_unlock (&gate->lock);
+  GST_OBJECT_UNLOCK (element);
   return pad;
 }
 
 /* A pad has been full, of so many frames, for long. If the thread that waits
  * here also feeds the empty pad, it waits for ever: an error, and FALSE. */
 static gboolean
-report_full (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
-    guint queued)
+report_full (GstElement * element, GstBlockDctComparePad * pad, guint queued)
 {
   static const gchar cure[] = "Put 'queue max-size-buffers=0 max-size-bytes=0 "
       "max-size-time=0' in front of both pads, or lower the encoder's "
       "lookahead (x264enc rc-lookahead, or tune=zerolatency).";
-  GstPad *empty = find_empty (self);
+  GstPad *empty = find_empty (element, pad->gate);
   gboolean stuck;
 
   if (empty == NULL)
     return TRUE;
   stuck = gst_blockdct_compare_share_thread (GST_PAD (pad), empty);
   if (stuck)
-    GST_ELEMENT_ERROR (self, STREAM, FAILED,
+    GST_ELEMENT_ERROR (element, STREAM, FAILED,
         ("%s has %u frames waiting, %s has none, and one thread feeds both.",
             GST_PAD_NAME (pad), queued, GST_PAD_NAME (empty)),
         ("%s", cure));
   else
-    GST_ELEMENT_WARNING (self, STREAM, FAILED,
+    GST_ELEMENT_WARNING (element, STREAM, FAILED,
         ("%s has %u frames waiting, and %s has none.", GST_PAD_NAME (pad),
             queued, GST_PAD_NAME (empty)),
         ("What feeds %s is slow, or holds more frames back than fit here. %s",
@@ -139,11 +165,10 @@ report_full (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
 /* GstAggregator's own limit is its latency, which a live pipeline adds to each
  * frame's time: there it stays as it is, and GstAggregator keeps the clock. */
 static gboolean
-is_live (GstBlockDctCompare * self)
+is_live (GstElement * element, GstBlockDctCompareGate * gate)
 {
-  GstBlockDctCompareGate *gate = &self->gate;
   const gboolean live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency
-      (GST_AGGREGATOR (self)));
+      (GST_AGGREGATOR (element)));
   gboolean changes;
 
   g_mutex_lock (&gate->lock);
@@ -151,7 +176,7 @@ is_live (GstBlockDctCompare * self)
   gate->buffering = !live;
   g_mutex_unlock (&gate->lock);
   if (changes)
-    g_object_set (self, "latency", live ? G_GUINT64_CONSTANT (0) : UNLIMITED,
+    g_object_set (element, "latency", live ? G_GUINT64_CONSTANT (0) : UNLIMITED,
         NULL);
   return live;
 }
@@ -159,10 +184,9 @@ is_live (GstBlockDctCompare * self)
 /* Wait until there is room. Returns how many frames then wait at the pad; 0:
  * there never will be room. */
 static guint
-enter (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
-    GstClockTime time)
+enter (GstElement * element, GstBlockDctComparePad * pad, GstClockTime time)
 {
-  GstBlockDctCompareGate *gate = &self->gate;
+  GstBlockDctCompareGate *gate = pad->gate;
   gboolean ok = TRUE;
   guint n;
 
@@ -182,7 +206,7 @@ enter (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
       continue;
     pad->warned = TRUE;
     g_mutex_unlock (&gate->lock);
-    ok = report_full (self, pad, queued);
+    ok = report_full (element, pad, queued);
     g_mutex_lock (&gate->lock);
   }
   if (pad->waits)
@@ -198,13 +222,13 @@ enter (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
 static GstFlowReturn
 chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 {
-  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (parent);
+  GstElement *element = GST_ELEMENT_CAST (parent);
   GstBlockDctComparePad *own = GST_BLOCKDCT_COMPARE_PAD (pad);
 
   if (gst_blockdct_compare_is_gap (buffer))
     return parent_chain (pad, parent, buffer);
-  if (!is_live (self)) {
-    const guint queued = enter (self, own, get_running_time (pad, buffer));
+  if (!is_live (element, own->gate)) {
+    const guint queued = enter (element, own, get_running_time (pad, buffer));
 
     if (queued == 0) {
       gst_buffer_unref (buffer);
@@ -216,7 +240,7 @@ chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 
       gst_buffer_unref (buffer);
       if (copy == NULL) {
-        GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        GST_ELEMENT_ERROR (element, RESOURCE, NO_SPACE_LEFT,
             ("A frame of %s cannot be copied.", GST_PAD_NAME (pad)),
             ("The memory may be full: close other users of it."));
         return GST_FLOW_ERROR;
@@ -224,17 +248,18 @@ chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
       buffer = copy;
     }
   } else {
-    g_mutex_lock (&self->gate.lock);
+    g_mutex_lock (&own->gate->lock);
     own->queued++;
-    g_mutex_unlock (&self->gate.lock);
+    g_mutex_unlock (&own->gate->lock);
   }
   return parent_chain (pad, parent, buffer);
 }
 
 void
 gst_blockdct_compare_pad_set_flushing (GstBlockDctComparePad * self,
-    GstBlockDctCompareGate * gate, gboolean flushing)
+    gboolean flushing)
 {
+  GstBlockDctCompareGate *gate = self->gate;
   GstCaps *caps = flushing ? NULL : gst_pad_get_current_caps (GST_PAD (self));
 
   g_mutex_lock (&gate->lock);
@@ -252,14 +277,13 @@ gst_blockdct_compare_pad_set_flushing (GstBlockDctComparePad * self,
 }
 
 GstCaps *
-gst_blockdct_compare_pad_take_sticky_caps (GstBlockDctComparePad * self,
-    GstBlockDctCompareGate * gate)
+gst_blockdct_compare_pad_take_sticky_caps (GstBlockDctComparePad * self)
 {
   GstCaps *caps;
 
-  g_mutex_lock (&gate->lock);
+  g_mutex_lock (&self->gate->lock);
   caps = g_steal_pointer (&self->sticky_caps);
-  g_mutex_unlock (&gate->lock);
+  g_mutex_unlock (&self->gate->lock);
   return caps;
 }
 
@@ -285,8 +309,9 @@ gst_blockdct_compare_pad_get_running_time (GstBlockDctComparePad * self,
 
 void
 gst_blockdct_compare_pad_leave (GstBlockDctComparePad * self,
-    GstBlockDctCompareGate * gate, GstBuffer * buffer)
+    GstBuffer * buffer)
 {
+  GstBlockDctCompareGate *gate = self->gate;
   GstClockTime time;
 
   /* It did not enter, if it was a gap event. */
@@ -304,12 +329,13 @@ gst_blockdct_compare_pad_leave (GstBlockDctComparePad * self,
 
 GstBlockDctComparePad *
 gst_blockdct_compare_pad_new (const gchar * name, GstPadTemplate * templ,
-    gint number)
+    gint number, GstBlockDctCompareGate * gate)
 {
   GstBlockDctComparePad *self = g_object_new (GST_TYPE_BLOCKDCT_COMPARE_PAD,
       "name", name, "direction", GST_PAD_SINK, "template", templ, NULL);
 
   self->number = number;
+  self->gate = gate;
   return self;
 }
 

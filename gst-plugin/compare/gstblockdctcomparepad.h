@@ -12,6 +12,7 @@
 
 #include <gst/base/gstaggregator.h>
 #include <gst/video/video.h>
+#include "dct/compare.h"
 #include "dct/layout.h"
 
 G_BEGIN_DECLS
@@ -48,6 +49,7 @@ struct _GstBlockDctComparePad
 {
   GstAggregatorPad parent;
   gint number;
+  GstBlockDctCompareGate *gate; /* the element's */
 
   /* Protected by the gate's lock. */
   guint queued;                 /* frames that wait in GstAggregator's queue */
@@ -78,19 +80,30 @@ void gst_blockdct_compare_gate_clear (GstBlockDctCompareGate * gate);
 void gst_blockdct_compare_gate_set_open (GstBlockDctCompareGate * gate,
     gboolean open);
 
-/** A new pad named `name`, with a reference that floats. */
+/** A new pad named `name`, with a reference that floats. The gate is that of
+ * the element that it comes to. */
 GstBlockDctComparePad *gst_blockdct_compare_pad_new (const gchar * name,
-    GstPadTemplate * templ, gint number);
+    GstPadTemplate * templ, gint number, GstBlockDctCompareGate * gate);
+
+/** The distorted pads' names, by number. */
+extern const gchar *const gst_blockdct_compare_pad_names[BDCT_MAX_DISTORTED];
+
+/** The pads by 1 + their number, each with a reference; NULL where there is
+ * none. */
+void gst_blockdct_compare_get_pads (GstElement * compare,
+    GstBlockDctComparePad * pads[1 + BDCT_MAX_DISTORTED]);
+void gst_blockdct_compare_put_pads (GstBlockDctComparePad *
+    pads[1 + BDCT_MAX_DISTORTED]);
 
 /** A flush begins or ends: what waits is let go, and counting begins anew. */
 void gst_blockdct_compare_pad_set_flushing (GstBlockDctComparePad * self,
-    GstBlockDctCompareGate * gate, gboolean flushing);
+    gboolean flushing);
 
 /** The caps that upstream had sent before the last flush, once, if none came
  * since: after an error or EOS GstAggregator drops them with what waits, and
  * upstream does not send them again. The caller's. */
 GstCaps *gst_blockdct_compare_pad_take_sticky_caps (GstBlockDctComparePad *
-    self, GstBlockDctCompareGate * gate);
+    self);
 
 /** The segment that is in force for the pad's next frame. A flush, which may
  * come at any time from another thread, leaves it undefined. */
@@ -102,7 +115,7 @@ GstClockTime gst_blockdct_compare_pad_get_running_time (GstBlockDctComparePad *
 
 /** A frame leaves GstAggregator's queue: it is `clip`ped. */
 void gst_blockdct_compare_pad_leave (GstBlockDctComparePad * self,
-    GstBlockDctCompareGate * gate, GstBuffer * buffer);
+    GstBuffer * buffer);
 
 /** Whether a buffer only stands for a gap. */
 gboolean gst_blockdct_compare_is_gap (GstBuffer * buffer);

@@ -2,10 +2,10 @@
  *
  * The properties of blockdctcompare. Each is a field of its settings; a change
  * is in force from the next frame on. */
+#include "gstblockdctcompareproperties.h"
 #include "gst-plugin/gstblockdctparam.h"
-#include "gstblockdctcompare.h"
+#include "gstblockdctcompareoutput.h"
 
-GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_compare_debug);
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
 enum
@@ -98,18 +98,6 @@ view_get_type (void)
   return type;
 }
 
-GstBlockDctCompareSettings
-gst_blockdct_compare_get_settings (GstBlockDctCompare * self)
-{
-  GstBlockDctCompareSettings settings;
-
-  GST_OBJECT_LOCK (self);
-  settings = self->settings;
-  GST_OBJECT_UNLOCK (self);
-  settings.stats_file = NULL;
-  return settings;
-}
-
 /* Where a property's value is. */
 static gpointer
 get_place (GstBlockDctCompare * self, guint id)
@@ -121,7 +109,7 @@ static void
 set_property (GObject * object, guint id, const GValue * value,
     GParamSpec * pspec)
 {
-  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (object);
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (object);
   gboolean late;
 
   GST_OBJECT_LOCK (self);
@@ -141,7 +129,7 @@ set_property (GObject * object, guint id, const GValue * value,
 static void
 get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
 {
-  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE (object);
+  GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (object);
 
   (void) pspec;
   GST_OBJECT_LOCK (self);
@@ -290,7 +278,7 @@ gst_blockdct_compare_init_properties (GstBlockDctCompare * self)
       (self), &n);
 
   for (guint i = 0; i < n; i++)
-    if (specs[i]->owner_type == GST_TYPE_BLOCKDCT_COMPARE
+    if (specs[i]->owner_type == G_OBJECT_TYPE (self)
         && (specs[i]->flags & G_PARAM_WRITABLE))
       gst_blockdct_param_set (get_place (self, specs[i]->param_id),
           g_param_spec_get_default_value (specs[i]));

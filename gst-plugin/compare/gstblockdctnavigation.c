@@ -173,7 +173,7 @@ handle_move (GstBlockDctNavigation * navigation, GstElement * element,
       || !is_inside (navigation, x, y, &width, &height))
     return FALSE;
   g_mutex_lock (&navigation->lock);
-  if (pointer->pressed && !gst_blockdct_navigation_is_click (width, pointer->x,
+  if (pointer->pressed && !gst_blockdct_zoom_is_click (width, pointer->x,
           pointer->y, x, y))
     pointer->dragging = TRUE;
   now = *pointer;

@@ -52,17 +52,6 @@ void gst_blockdct_navigation_init (GstBlockDctNavigation * navigation,
     const GstBlockDctActions * actions);
 void gst_blockdct_navigation_clear (GstBlockDctNavigation * navigation);
 
-/** Whether a button that went down at (x0, y0) of a picture of this width, and
- * up at (x1, y1), was a click: a hand that clicks is not quite still. */
-static inline gboolean
-gst_blockdct_navigation_is_click (gint width, gdouble x0, gdouble y0,
-    gdouble x1, gdouble y1)
-{
-  const gdouble reach = MAX (3, width / 200);
-
-  return ABS (x1 - x0) < reach && ABS (y1 - y0) < reach;
-}
-
 /** The picture's size, which pointers are in; 0: there is none any more. */
 void gst_blockdct_navigation_set_size (GstBlockDctNavigation * navigation,
     gint width, gint height);

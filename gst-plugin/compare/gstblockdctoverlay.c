@@ -2,6 +2,7 @@
  *
  * Text on the picture. What was drawn is kept until the text changes. */
 #include "gstblockdctoverlay.h"
+#include "gst-plugin/gstblockdctdebug.h"
 
 /* The property that wants text. */
 static const gchar *
@@ -16,7 +17,6 @@ get_name (const GstBlockDctOverlayFrame * frame)
 #include "gstblockdctmagnifier.h"
 #include "gstblockdctvalues.h"
 
-GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_debug);
 #define GST_CAT_DEFAULT gst_blockdct_debug
 #define FONT "Monospace"
 

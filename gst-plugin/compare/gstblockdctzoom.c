@@ -3,7 +3,6 @@
 
 #include <string.h>
 #include "dct/view.h"
-#include "gstblockdctnavigation.h"
 
 /* Whole numbers, so that all samples are as large as each other. */
 static const gint zooms[] = { 1, 2, 3, 4, 6, 8, 12, 16 };
@@ -93,7 +92,7 @@ gst_blockdct_zoom_grabs (GstElement * element, gint width, gdouble x)
   BdctView view = get_view (element);
 
   return bdct_view_is_zoomed (&view) && (view.mode != BDCT_VIEW_WIPE
-      || !gst_blockdct_navigation_is_click (width, view.position * width, 0, x,
+      || !gst_blockdct_zoom_is_click (width, view.position * width, 0, x,
           0));
 }
 

@@ -12,6 +12,17 @@
 
 G_BEGIN_DECLS
 
+/** Whether a button that went down at (x0, y0) of a picture of this width, and
+ * up at (x1, y1), was a click: a hand that clicks is not quite still. */
+static inline gboolean
+gst_blockdct_zoom_is_click (gint width, gdouble x0, gdouble y0,
+    gdouble x1, gdouble y1)
+{
+  const gdouble reach = MAX (3, width / 200);
+
+  return ABS (x1 - x0) < reach && ABS (y1 - y0) < reach;
+}
+
 /** Whether a key, by its name or by what it writes, zooms: `*steps` in (above
  * 0) or out; 0 is back to the whole picture. */
 gboolean gst_blockdct_zoom_find_key (const gchar * key, gint * steps);

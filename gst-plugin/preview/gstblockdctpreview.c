@@ -16,6 +16,8 @@
  * ]|
  */
 #include "gstblockdctpreview.h"
+#include "gstblockdctpreviewblocks.h"
+#include "gstblockdctpreviewkeys.h"
 
 #include <gst/base/gstbasetransform.h>
 #include "gst-plugin/compare/gstblockdctcompare.h"
@@ -143,7 +145,7 @@ follow_depths (GstBlockDctPreview * self)
 
   g_object_get (self->a, "async-depth", &of_a, NULL);
   g_object_get (self->b, "async-depth", &of_b, NULL);
-  gst_blockdct_compare_set_lockstep (GST_BLOCKDCT_COMPARE (self->compare),
+  gst_blockdct_compare_set_lockstep (self->compare,
       1 + MAX (of_a, of_b));
 }
 

@@ -3,11 +3,12 @@
  * A click posts the message `blockdct-block`, and so does every frame that
  * shows the block made with other settings. Another thread does it: to find the
  * sizes of a tree's blocks takes as long as a frame. */
-#include "gstblockdctpreview.h"
+#include "gstblockdctpreviewblocks.h"
 
 #include <gst/video/navigation.h>
 #include <string.h>
-#include "gst-plugin/compare/gstblockdctcompare.h"
+#include "gst-plugin/compare/gstblockdctcompareprivate.h"
+#include "gst-plugin/compare/gstblockdctzoom.h"
 #include "gstblockdctblock.h"
 
 /* Whether there is something new to say. Called with the lock. */
@@ -22,7 +23,7 @@ is_due (const GstBlockDctPreviewBlocks * blocks, const GstBlockDctShown * shown)
 static GstBlockDctShown
 get_shown (GstBlockDctPreview * self, gboolean of_b)
 {
-  return gst_blockdct_get_shown (GST_BLOCKDCT (of_b ? self->b : self->a));
+  return gst_blockdct_get_shown (of_b ? self->b : self->a);
 }
 
 /* Take what is to be said. FALSE: nothing. */
@@ -49,7 +50,7 @@ take (GstBlockDctPreview * self, GstBlockDctPreviewBlocks * what,
 static void
 tell (GstElement * element, gpointer data)
 {
-  GstBlockDctPreview *self = GST_BLOCKDCT_PREVIEW (element);
+  GstBlockDctPreview *self = GST_BLOCKDCT_PREVIEW_CAST (element);
   GstBuffer *in = gst_blockdct_preview_freeze_get_last (self->freeze);
   GstBlockDctPreviewBlocks what;
   GstBlockDctShown shown;
@@ -91,8 +92,9 @@ static gboolean
 locate (GstBlockDctPreview * self, const BdctLayout * layout, gint * x,
     gint * y, gboolean * of_b)
 {
+  GstBlockDctCompare *compare = GST_BLOCKDCT_COMPARE_CAST (self->compare);
   const GstBlockDctCompareSettings settings =
-      gst_blockdct_compare_get_settings (GST_BLOCKDCT_COMPARE (self->compare));
+      gst_blockdct_compare_get_settings (compare);
   BdctView view = BDCT_VIEW_DEFAULT;
   bool second = true;
   gint side;
@@ -154,7 +156,7 @@ gst_blockdct_preview_blocks_see (GstBlockDctPreview * self, GstEvent * event)
   g_mutex_lock (&blocks->lock);
   clicked = blocks->pressed
       && type == GST_NAVIGATION_EVENT_MOUSE_BUTTON_RELEASE
-      && gst_blockdct_navigation_is_click (width, blocks->pressed_x,
+      && gst_blockdct_zoom_is_click (width, blocks->pressed_x,
       blocks->pressed_y, x, y);
   blocks->pressed = type == GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS;
   blocks->pressed_x = x;

@@ -2,7 +2,7 @@
  *
  * Keys and the wheel, as far as they are about A, B and freeze; the rest is
  * compare's. Every change goes through g_object_set(), as an app's would. */
-#include "gstblockdctpreview.h"
+#include "gstblockdctpreviewkeys.h"
 
 #include <gst/video/navigation.h>
 #include <string.h>

@@ -1,0 +1,32 @@
+/* blockdct: what is said of a pair, and what leaves.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_BLOCKDCT_COMPARE_OUTPUT_H
+#define GST_BLOCKDCT_COMPARE_OUTPUT_H
+
+#include "gstblockdctcompareprivate.h"
+
+G_BEGIN_DECLS
+
+/** What is said of a pair that comes out of the engine, and the buffer that
+ * leaves, which is the caller's. */
+GstFlowReturn gst_blockdct_compare_output (GstBlockDctCompare * self,
+    GstBuffer ** buffer);
+
+/** The stream is over: what is left to say. */
+void gst_blockdct_compare_output_end (GstBlockDctCompare * self);
+
+/** Let `stats` see the counters. */
+void gst_blockdct_compare_output_publish (GstBlockDctCompare * self);
+
+/** The structure of `stats`. With the object lock. */
+GstStructure *gst_blockdct_compare_output_stats (GstBlockDctCompare * self);
+
+
+/** Push the oldest pair that is in flight; push all of them. */
+GstFlowReturn gst_blockdct_compare_push_oldest (GstBlockDctCompare * self);
+GstFlowReturn gst_blockdct_compare_drain (GstBlockDctCompare * self);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,15 @@
+/* blockdct: the properties of what is aimed at, shown and reported.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_BLOCKDCT_PROPERTIES_REPORT_H
+#define GST_BLOCKDCT_PROPERTIES_REPORT_H
+
+#include "gstblockdctprivate.h"
+
+G_BEGIN_DECLS
+
+void gst_blockdct_install_reports (GObjectClass * klass);
+
+G_END_DECLS
+#endif

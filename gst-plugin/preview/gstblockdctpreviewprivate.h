@@ -1,0 +1,49 @@
+/* blockdct: the state of the bin blockdctpreview.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_BLOCKDCT_PREVIEW_PRIVATE_H
+#define GST_BLOCKDCT_PREVIEW_PRIVATE_H
+
+#include <gst/gst.h>
+#include "dct/job.h"
+#include "gstblockdctpreviewfreeze.h"
+
+G_BEGIN_DECLS
+
+/** The block that a viewer has clicked on; from any thread. */
+typedef struct
+{
+  GMutex lock;                  /* of all that follows */
+  gboolean pressed;             /* the button is down, since (x, y) */
+  gdouble pressed_x, pressed_y;
+  gboolean any;                 /* a block was clicked on */
+  gint x, y;                    /* where, in samples of the picture's luma */
+  gboolean of_b;                /* B's block; else A's */
+  gboolean told;                /* a message was about it */
+  BdctParams params;            /* what it was made with then */
+  gboolean scheduled;           /* a thread is under way */
+} GstBlockDctPreviewBlocks;
+
+/** The numbers of A's and B's pictures in compare's `left` and `right`. */
+#define GST_BLOCKDCT_PREVIEW_A 0
+#define GST_BLOCKDCT_PREVIEW_B 1
+
+typedef struct _GstBlockDctPreview GstBlockDctPreview;
+
+#define GST_BLOCKDCT_PREVIEW_CAST(object) ((GstBlockDctPreview *) (object))
+
+struct _GstBlockDctPreview
+{
+  GstBin parent;
+
+  /* Children, which are the bin's. */
+  GstBlockDctPreviewFreeze *freeze;
+  GstElement *a, *b, *compare;
+
+  gint shows_b;                 /* atomic: B is one of the pictures shown */
+  GstBlockDctPreviewBlocks blocks;
+};
+
+G_END_DECLS
+#endif
