@@ -342,8 +342,8 @@ gst_blockdct_stats_file_open (const gchar * path, GstElement * element)
 
   if (format == NULL) {
     GST_ELEMENT_ERROR (element, LIBRARY, SETTINGS,
-        ("stats-file=%s has an ending of no known format.", path),
-        ("Let it end in .log (as ffmpeg's psnr filter), .csv or .jsonl."));
+        ("stats-file=%s has an ending that says no format.", path),
+        ("It may end in .log, .csv or .jsonl."));
     return NULL;
   }
   file = g_new0 (GstBlockDctStatsFile, 1);
