@@ -302,21 +302,19 @@ square (const uint8_t * a, const uint8_t * b, int n)
   return sum;
 }
 
-/* Where a view shows the original, that is its own bytes. */
+/* A view of the original has its own bytes. */
 static void
 show_original (const BdctColour * colour, int x, int y, int n, Run * rgb)
 {
   const BdctRgb *format = &colour->layout->rgb;
 
   for (int i = 0; i < n; i++) {
-    int v[3], from = x + i, row = y, mark;
+    int v[3], mark;
 
-    if (!bdct_colour_is_original (colour->render, &from, &row))
-      continue;
     for (int k = 0; k < 3; k++)
-      v[k] = row_of (&colour->src, format->plane[k], row)
-          [(ptrdiff_t) from * format->bytes + format->offset[k]];
-    mark = bdct_colour_mark (colour->render, from, row,
+      v[k] = row_of (&colour->src, format->plane[k], y)
+          [(ptrdiff_t) (x + i) * format->bytes + format->offset[k]];
+    mark = bdct_colour_mark (colour->render, x + i, y,
         bdct_colour_y (v[0], v[1], v[2]));
     for (int k = 0; k < 3; k++)
       rgb[k][i] = bdct_colour_clip (v[k] + mark);
@@ -337,10 +335,10 @@ join_run (const BdctColour * colour, int x, int y, uint64_t sse[3])
   make_pixels (layout, &colour->rec, x, y, n, rgb);
   for (int k = 0; k < 3; k++)
     sse[k] += square (of[k], rgb[k], n);
-  if (colour->render != NULL) {
-    make_pixels (layout, &colour->shown, x, y, n, rgb);
+  if (colour->render != NULL && colour->render->mode == BDCT_VIEW_ORIGINAL)
     show_original (colour, x, y, n, rgb);
-  }
+  else if (colour->render != NULL)
+    make_pixels (layout, &colour->shown, x, y, n, rgb);
   write_pixels (&layout->rgb, &colour->dst, x, y, n, byte, rgb);
 }
 

@@ -195,22 +195,12 @@ bdct_colour_between_columns (int near, int far, int x, bool sums)
       : (3 * near + far + ((x & 1) ? 2 : 1)) >> 2;
 }
 
-/** Whether a view shows the original's pixel at its place (*x, *y), which
- * becomes the pixel's own: then it is copied, and not made of the planes. */
-BDCT_COLOUR_INLINE bool
-bdct_colour_is_original (const BdctRender *render, int *x, int *y)
-{
-  return bdct_render_is_copy (render->mode)
-      && render->original[bdct_render_locate (render, 0, 0, x, y)];
-}
-
-/** What the grid adds to R, G and B of an original's pixel, whose own place is
- * (x, y): as much as to luma. Where one of the pictures is the original, both
- * have the same grid. */
+/** What the grid adds to R, G and B of an original's pixel at (x, y): as much
+ * as to luma. */
 BDCT_COLOUR_INLINE int
 bdct_colour_mark (const BdctRender *render, int x, int y, int luma)
 {
-  return render->grid && bdct_render_on_grid (render, false, x, y)
+  return render->grid && bdct_render_on_grid (render, x, y)
       ? bdct_render_mark (luma, 8) - luma : 0;
 }
 

@@ -79,8 +79,7 @@ check_view (const BdctComparison * comparison, BdctError * error)
   const BdctView *view = comparison->view;
   const int sides[2] = { comparison->left, comparison->right };
 
-  if ((view->mode < BDCT_VIEW_WIPE || view->mode > BDCT_VIEW_DIFFERENCE)
-      && view->mode != BDCT_VIEW_ERROR_MAP && bdct_view_metric (view->mode) < 0)
+  if (!bdct_view_is_of_two (view->mode))
     return bdct_error (error, "view '%s' is not one of two pictures: wipe, "
         "side-by-side, stacked, flicker, difference, error-map, ssim-map and "
         "hvs-map are", bdct_view_info (view->mode) != NULL
@@ -178,14 +177,4 @@ bdct_picture_component (const BdctPicture * picture,
     .step = plane->interleave,
     .shift = plane->shift,
   };
-}
-
-BdctView
-bdct_comparison_view (const BdctView * view)
-{
-  BdctView two = *view;
-
-  two.left = BDCT_SIDE_ORIGINAL;
-  two.right = BDCT_SIDE_A;
-  return two;
 }

@@ -2,7 +2,7 @@
  * compared with a reference, and shown beside it.
  *
  * What becomes of a comparison is what becomes of a frame (engine.h) whose
- * reconstruction is given: errors, metrics, and a view.
+ * reconstruction is given: errors and metrics; and a view of two pictures.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -45,9 +45,8 @@ typedef struct {
                                  1 << BdctMetric */
   int frame_rate;           /**< for XPSNR, as in BdctFrame, ... */
   uint64_t number;          /**< ... and which of the stream the reference is */
-  /** What is drawn on `dst`; NULL: nothing. A mode that shows two pictures, or
-   * a map of what is lost from one to the other; without the grid. `left` and
-   * `right` of the view itself are not used. */
+  /** What is drawn on `dst`, a mode that two pictures have, without the grid;
+   * NULL: nothing. */
   const BdctView *view;
   int left, right;          /**< which pictures it shows: -1 is the reference,
                                  else the index of a distorted one. The maps
@@ -89,10 +88,6 @@ typedef struct {
 /** Find a component of a picture. */
 BdctScattered bdct_picture_component (const BdctPicture *picture,
     const BdctLayout *layout, BdctComponent component);
-
-/** What is drawn: as the frame's view of an original, `left`, and its
- * reconstruction A, `right`. */
-BdctView bdct_comparison_view (const BdctView *view);
 
 #ifdef __cplusplus
 }

@@ -235,6 +235,45 @@ bdct_cpu_measure_blocks (const CpuEngine * self, const Slot * slot, int number)
       + (size_t) number * grid[plane.component].columns);
 }
 
+/* Have memory for the map that a view shows, if it is one, and describe what it
+ * is of: luma of both pictures. */
+static bool
+prepare_map (const CpuEngine * self, CpuComparison * to, BdctViewMode mode)
+{
+  const BdctPlaneLayout *luma = &self->layout.plane[0];
+  const BdctMetricsTask task = {
+    .layout = &self->layout,
+    .job = &self->compared,
+    .src = to->picture[to->left].planes,
+    .rec = to->picture[to->right].planes,
+  };
+  const int metric = bdct_view_metric (mode);
+  void *memory = to->seen.memory;
+
+  to->map = (BdctMetricMap) { 0 };
+  if (metric < 0)
+    return true;
+  to->map = bdct_metric_map (metric, luma->width, luma->height);
+  /* As much as the finest has. */
+  if (memory == NULL)
+    memory = malloc (sizeof (uint32_t) * (luma->width / 4 + 1)
+        * (luma->height / 4 + 1));
+  bdct_metrics_describe (&to->seen, &task, 0, 0);
+  to->seen.memory = memory;
+  return memory != NULL;
+}
+
+void
+bdct_cpu_work_on_map (const CpuEngine * self, const Slot * slot, int row)
+{
+  const CpuComparison *comparison = &slot->comparison;
+  const int metric = bdct_view_metric (slot->render.mode);
+
+  (*self->kernel->metrics)[metric]->map (&comparison->seen, row,
+      (uint32_t *) comparison->seen.memory
+      + (size_t) row * comparison->map.columns);
+}
+
 /* Have the passes, one for each distorted picture, in one batch. */
 static bool
 prepare_passes (CpuEngine * self, Slot * slot,
@@ -245,7 +284,6 @@ prepare_passes (CpuEngine * self, Slot * slot,
 
   slot->rate = false;
   slot->n_others = comparison->n_distorted - 1;
-  slot->second = 0;
   for (int i = 0; i < comparison->n_distorted; i++) {
     Pass *pass;
 
@@ -295,12 +333,17 @@ make_stages (const CpuEngine * self, Slot * slot,
  * is that of the right picture's. */
 static bool
 draw (CpuEngine * self, Slot * slot, const BdctView * view,
-    const CpuPicture * left, const CpuPicture * right, const BdctImage * dst)
+    const BdctImage * dst)
 {
   const BdctLayout *layout = &self->layout;
   const bool colour = layout->rgb.n_planes > 0;
-  const BdctRenderPicture a = {.job = &self->compared,.image = right->planes };
-  const BdctRenderPicture none = {.job = &self->compared };
+  CpuComparison *comparison = &slot->comparison;
+  const CpuPicture *left = &comparison->picture[comparison->left];
+  const CpuPicture *right = &comparison->picture[comparison->right];
+  const BdctRenderPicture rec = {
+    .job = &self->compared,
+    .image = right->planes,
+  };
   BdctImage planes = *dst;
 
   if (colour && !bdct_colour_image (layout, &slot->shown, &planes))
@@ -313,22 +356,22 @@ draw (CpuEngine * self, Slot * slot, const BdctView * view,
     bdct_cpu_add_stage (slot, STAGE_BLOCKS, 0)->n_pieces =
         count_all_block_rows (layout);
   }
-  if (!bdct_cpu_prepare_map (self, slot, view, &left->planes, &right->planes))
+  if (!prepare_map (self, comparison, view->mode))
     return false;
-  if (slot->map.rows > 0)
-    bdct_cpu_add_stage (slot, STAGE_MAP, 0)->n_pieces = slot->map.rows;
-  bdct_render_init (&slot->render, view, layout, &left->planes, &a, &none,
-      &planes, slot->blocks, NULL, slot->seen.memory);
+  if (comparison->map.rows > 0)
+    bdct_cpu_add_stage (slot, STAGE_MAP, 0)->n_pieces = comparison->map.rows;
+  bdct_render_init (&slot->render, view, layout, &left->planes, &rec, &planes,
+      slot->blocks, NULL, comparison->seen.memory);
   bdct_cpu_add_stage (slot, STAGE_VIEW, 0)->n_pieces =
       bdct_render_count_strips (layout);
   if (colour) {
-    slot->colour_b = (BdctColour) {
+    slot->colour = (BdctColour) {
       .layout = layout,
       .src = right->image,
       .rec = planes,
       .dst = *dst,
     };
-    bdct_cpu_add_stage (slot, STAGE_JOIN_B, 0)->n_pieces =
+    bdct_cpu_add_stage (slot, STAGE_JOIN_VIEW, 0)->n_pieces =
         bdct_colour_count_strips (layout);
   }
   return true;
@@ -341,22 +384,26 @@ prepare_view (CpuEngine * self, Slot * slot, const BdctComparison * comparison)
 {
   const BdctLayout *layout = &self->layout;
   const bool colour = layout->rgb.n_planes > 0;
-  const BdctView view = bdct_comparison_view (comparison->view);
-  const BdctView base = bdct_zoom_base (&view);
-  const bool copies = bdct_view_is_plain (&base);
-  const CpuPicture *left = &slot->comparison.picture[slot->comparison.left];
-  const CpuPicture *right = &slot->comparison.picture[slot->comparison.right];
-  const BdctRenderPicture none = {.job = &self->compared };
-  BdctRenderPicture a = none;
+  const BdctView *view = comparison->view;
+  const bool copies = bdct_render_is_copy (view->mode);
+  CpuComparison *own = &slot->comparison;
+  const CpuPicture *left = &own->picture[own->left];
+  const CpuPicture *right = &own->picture[own->right];
+  BdctRenderPicture of = {.job = &self->compared };
 
-  if (!bdct_view_is_zoomed (&view) && !(colour && copies))
-    return draw (self, slot, &view, left, right, &comparison->dst);
-  a.image = colour ? right->image : right->planes;
-  if (!copies && (!bdct_cpu_lay_out (layout, &slot->base, &a.image)
-          || !draw (self, slot, &base, left, right, &a.image)))
-    return false;
-  bdct_zoom_init (&slot->zoom, &view, layout, colour ? &left->image
-      : &left->planes, &a, &none, &comparison->dst);
+  if (!bdct_view_is_zoomed (view) && !(colour && copies))
+    return draw (self, slot, view, &comparison->dst);
+  if (copies) {
+    of.image = colour ? right->image : right->planes;
+  } else {
+    const BdctView base = bdct_zoom_base (view);
+
+    if (!bdct_cpu_lay_out (layout, &own->base, &of.image)
+        || !draw (self, slot, &base, &of.image))
+      return false;
+  }
+  bdct_zoom_init (&own->zoom, view, layout, colour ? &left->image
+      : &left->planes, &of, &comparison->dst);
   bdct_cpu_add_stage (slot, STAGE_ZOOM, 0)->n_pieces =
       bdct_render_count_strips (layout);
   return true;
@@ -395,4 +442,6 @@ bdct_cpu_free_comparison (Slot * slot)
 {
   for (int i = 0; i <= BDCT_MAX_DISTORTED; i++)
     free (slot->comparison.picture[i].memory);
+  free (slot->comparison.seen.memory);
+  free (slot->comparison.base);
 }

@@ -13,7 +13,7 @@
 /* What the passes of a frame read and make, and what a view is drawn on; what
  * is not needed has no data. */
 typedef struct {
-  BdctImage src, rec, b, levels, view;
+  BdctImage src, rec, levels, view;
 } Images;
 
 bool
@@ -255,45 +255,31 @@ prepare_images (CpuEngine * self, Slot * slot, const BdctFrame * frame,
     images->view = slot->colour.shown;
   } else if (plain) {
     images->rec = frame->dst;
-  } else if (!levels && !bdct_view_is_of_blocks (view)
+  } else if (view->mode == BDCT_VIEW_RECONSTRUCTION
       && !bdct_cpu_own_image (self, &slot->scratch, &images->rec)) {
     return false;
   }
-  if (slot->needs_b
-      && !(self->layout.rgb.n_planes > 0
-          ? bdct_colour_image (&self->layout, &slot->b, &images->b)
-          : bdct_cpu_own_image (self, &slot->b, &images->b)))
-    return false;
   return !levels || bdct_cpu_own_image (self, &slot->scratch,
       &images->levels);
-}
-
-/* Have memory for the sizes of a pass' blocks, if a view looks at its tree. */
-static bool
-prepare_sizes (const CpuEngine * self, Pass * pass, bool needed,
-    uint8_t ** memory)
-{
-  if (!bdct_cpu_is_tree (pass) || !needed)
-    return true;
-  pass->sizes = *memory = bdct_cpu_alloc_by_block (self, *memory, 1);
-  return pass->sizes != NULL;
 }
 
 /* Have what trees are found in, and where they are kept for who asks or looks
  * at them. */
 static bool
-prepare_trees (CpuEngine * self, Slot * slot, const BdctFrame * frame)
+prepare_trees (CpuEngine * self, Slot * slot, const BdctFrame * frame,
+    const BdctView * view)
 {
   Pass *sets = slot->pass[0];
+  const bool is_tree = bdct_cpu_is_tree (sets);
 
-  sets->sizes = bdct_cpu_is_tree (sets) ? frame->sizes : NULL;
-  if (sets->sizes == NULL
-      && !prepare_sizes (self, sets, slot->needs_sizes, &slot->own_sizes))
-    return false;
-  if (slot->second > 0 && !prepare_sizes (self,
-          bdct_cpu_pass (slot, slot->second), slot->needs_sizes,
-          &slot->b_sizes))
-    return false;
+  sets->sizes = is_tree ? frame->sizes : NULL;
+  if (is_tree && sets->sizes == NULL
+      && (view->grid || view->mode == BDCT_VIEW_SIZE_MAP)) {
+    slot->own_sizes = bdct_cpu_alloc_by_block (self, slot->own_sizes, 1);
+    if (slot->own_sizes == NULL)
+      return false;
+    sets->sizes = slot->own_sizes;
+  }
   /* No frame in flight uses this if there is none. */
   for (int i = 0; i <= slot->n_others && self->tree_scratch == NULL; i++)
     if (bdct_cpu_is_tree (bdct_cpu_pass (slot, i))) {
@@ -308,25 +294,13 @@ prepare_trees (CpuEngine * self, Slot * slot, const BdctFrame * frame)
 static bool
 prepare_others (Slot * slot, const BdctFrame * frame)
 {
-  slot->n_others = frame->n_others + (frame->second != NULL);
-  slot->second = frame->second != NULL ? slot->n_others : 0;
+  slot->n_others = frame->n_others;
   for (int i = 0; i < slot->n_others; i++) {
-    if (!bdct_cpu_prepare_pass (slot, BDCT_MAX_SETS + i, i < frame->n_others
-            ? &frame->others[i] : frame->second))
+    if (!bdct_cpu_prepare_pass (slot, BDCT_MAX_SETS + i, &frame->others[i]))
       return false;
     slot->pass[BDCT_MAX_SETS + i]->sizes = NULL;
   }
   return true;
-}
-
-/* What only a second job needs is there only while there is one. */
-static void
-free_second (Slot * slot)
-{
-  free (slot->b);
-  free (slot->b_sizes);
-  free (slot->base_b);
-  slot->b = slot->b_sizes = slot->base_b = NULL;
 }
 
 /* Have all that a frame needs. */
@@ -339,8 +313,6 @@ prepare (CpuEngine * self, Slot * slot, const BdctFrame * frame,
       return false;
   if (!prepare_others (slot, frame))
     return false;
-  if (frame->second == NULL)
-    free_second (slot);
   slot->rate = frame->rate;
   slot->other_files = frame->other_files;
   bdct_cpu_make_batches (slot);
@@ -355,7 +327,7 @@ prepare (CpuEngine * self, Slot * slot, const BdctFrame * frame,
     if (slot->blocks == NULL)
       return false;
   }
-  return prepare_trees (self, slot, frame)
+  return prepare_trees (self, slot, frame, view)
       && prepare_images (self, slot, frame, view, images);
 }
 
@@ -449,8 +421,6 @@ make_stages (const CpuEngine * self, Slot * slot, bool plain)
     if (bdct_cpu_add_metrics (slot, b))
       strips = NULL;
   }
-  if (slot->map.rows > 0)
-    bdct_cpu_add_stage (slot, STAGE_MAP, 0)->n_pieces = slot->map.rows;
   if (!plain)
     bdct_cpu_add_stage (slot, STAGE_VIEW, 0)->n_pieces =
         bdct_render_count_strips (layout);
@@ -463,14 +433,16 @@ make_stages (const CpuEngine * self, Slot * slot, bool plain)
   }
 }
 
-/* Describe a frame's work, but for what becomes of a zoomed view. */
-static bool
-start (CpuEngine * self, Slot * slot, const BdctFrame * frame,
-    const BdctView * view, BdctError * error)
+bool
+bdct_cpu_start_frame (CpuEngine * self, Slot * slot, const BdctFrame * frame,
+    BdctError * error)
 {
+  static const BdctView default_view = BDCT_VIEW_DEFAULT;
+  const BdctView *view = frame->view != NULL ? frame->view : &default_view;
+  const bool plain = bdct_view_is_plain (view);
   const BdctImage none = { 0 };
   BdctBlockRecord *blocks = frame->blocks;
-  BdctRenderPicture a = {.job = frame->sets }, b = {.job = frame->second };
+  BdctRenderPicture rec = {.job = frame->sets };
   Images images;
 
   if (!prepare (self, slot, frame, view, &images))
@@ -480,74 +452,19 @@ start (CpuEngine * self, Slot * slot, const BdctFrame * frame,
   bdct_cpu_start_pass (self, slot->pass[0], &images.src, &images.rec);
   start_sets (self, slot, frame, blocks, &images.levels);
   for (int i = 1; i <= slot->n_others; i++)
-    bdct_cpu_start_pass (self, bdct_cpu_pass (slot, i), &images.src,
-        i == slot->second ? &images.b : &none);
+    bdct_cpu_start_pass (self, bdct_cpu_pass (slot, i), &images.src, &none);
   if (frame->rate && !prepare_rate (self, slot))
     return bdct_error (error, "out of memory");
   if (!bdct_cpu_prepare_metrics (self, slot, frame, &images.src))
     return bdct_error (error, "out of memory");
-  if (!bdct_cpu_prepare_map (self, slot, view, &images.src, &images.rec))
-    return bdct_error (error, "out of memory");
-  make_stages (self, slot, bdct_view_is_plain (view));
-  a.image = images.levels.data[0] != NULL ? images.levels : images.rec;
-  a.sizes = slot->pass[0]->sizes;
-  b.image = slot->b_rec = images.b;
-  b.sizes = slot->second > 0 ? bdct_cpu_pass (slot, slot->second)->sizes : NULL;
-  if (!bdct_view_is_plain (view))
-    bdct_render_init (&slot->render, view, &self->layout, &images.src, &a, &b,
+  make_stages (self, slot, plain);
+  rec.image = images.levels.data[0] != NULL ? images.levels : images.rec;
+  rec.sizes = slot->pass[0]->sizes;
+  if (!plain)
+    bdct_render_init (&slot->render, view, &self->layout, &images.src, &rec,
         &images.view, blocks, frame->set_of_block != NULL ? slot->set_of_block
-        : NULL, slot->seen.memory);
+        : NULL, NULL);
   return true;
-}
-
-/* The last stage to a zoomed view, from its base. Of R, G and B, B too has to
- * become pixels. False without memory. */
-static bool
-start_zoom (CpuEngine * self, Slot * slot, const BdctFrame * frame,
-    const BdctImage * base)
-{
-  BdctRenderPicture a = {.job = frame->sets,.image = *base };
-  BdctRenderPicture b = {.job = frame->second,.image = slot->b_rec };
-
-  a.sizes = slot->pass[0]->sizes;
-  b.sizes = slot->second > 0 ? bdct_cpu_pass (slot, slot->second)->sizes : NULL;
-  if (self->layout.rgb.n_planes > 0 && slot->needs_b) {
-    if (!bdct_cpu_lay_out (&self->layout, &slot->base_b, &b.image))
-      return false;
-    slot->colour_b = slot->colour;
-    slot->colour_b.rec = slot->b_rec;
-    slot->colour_b.dst = b.image;
-    slot->colour_b.render = NULL;
-    bdct_cpu_add_stage (slot, STAGE_JOIN_B, 0)->n_pieces =
-        bdct_colour_count_strips (&self->layout);
-  }
-  bdct_zoom_init (&slot->zoom, frame->view, &self->layout, &frame->src, &a, &b,
-      &frame->dst);
-  bdct_cpu_add_stage (slot, STAGE_ZOOM, 0)->n_pieces =
-      bdct_render_count_strips (&self->layout);
-  return true;
-}
-
-bool
-bdct_cpu_start_frame (CpuEngine * self, Slot * slot, const BdctFrame * frame,
-    BdctError * error)
-{
-  static const BdctView default_view = BDCT_VIEW_DEFAULT;
-  const BdctView *view = frame->view != NULL ? frame->view : &default_view;
-  BdctFrame at_1 = *frame;
-  BdctView base;
-
-  slot->needs_sizes = view->grid || view->mode == BDCT_VIEW_SIZE_MAP;
-  slot->needs_b = bdct_view_shows (view, BDCT_SIDE_B);
-  if (!bdct_view_is_zoomed (view))
-    return start (self, slot, frame, view, error);
-  base = bdct_zoom_base (view);
-  if (!bdct_cpu_lay_out (&self->layout, &slot->base, &at_1.dst))
-    return bdct_error (error, "out of memory");
-  if (!start (self, slot, &at_1, &base, error))
-    return false;
-  return start_zoom (self, slot, frame, &at_1.dst)
-      || bdct_error (error, "out of memory");
 }
 
 /* Set the bits of a pass; what remains to be counted of it are the DC
@@ -573,8 +490,7 @@ bdct_cpu_finish_frame (const CpuEngine * self, const Slot * slot,
     Pass *pass = bdct_cpu_pass (slot, i);
 
     if (slot->rate)
-      price_pass (self, pass, i == 0 || i == slot->second
-          || slot->other_files);
+      price_pass (self, pass, i == 0 || slot->other_files);
     stats[i] = pass->stats;
   }
 }
@@ -595,11 +511,9 @@ bdct_cpu_free_slots (CpuEngine * self)
     free (slot->planes);
     free (slot->rec);
     free (slot->shown);
-    free (slot->base);
     free (slot->scratch);
     free (slot->set_of_block);
     free (slot->own_sizes);
-    free_second (slot);
     free (slot->blocks);
     free (slot->bins);
     bdct_cpu_free_comparison (slot);

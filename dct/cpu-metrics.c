@@ -13,9 +13,7 @@
 static unsigned
 get_metrics (const Slot * slot, const Pass * pass)
 {
-  return pass == slot->pass[0] || (slot->second > 0
-      && pass == bdct_cpu_pass (slot, slot->second)) ? slot->metrics
-      : slot->other_metrics;
+  return pass == slot->pass[0] ? slot->metrics : slot->other_metrics;
 }
 
 /* The luma that a frame keeps, and those before it. */
@@ -190,52 +188,14 @@ bdct_cpu_finish_metrics (const Slot * slot, const Batch * batch, int number)
     bdct_metrics_finish (&pass->metrics, &pass->stats);
 }
 
-bool
-bdct_cpu_prepare_map (const CpuEngine * self, Slot * slot,
-    const BdctView * view, const BdctImage * src, const BdctImage * rec)
-{
-  const BdctPlaneLayout *luma = &self->layout.plane[0];
-  const BdctMetricsTask task = {
-    .layout = &self->layout,
-    .job = &slot->pass[0]->job,
-    .src = *src,
-    .rec = *rec,
-  };
-  const int metric = bdct_view_metric (view->mode);
-  void *memory = slot->seen.memory;
-
-  slot->map = (BdctMetricMap) { 0 };
-  if (metric < 0)
-    return true;
-  slot->map = bdct_metric_map (metric, luma->width, luma->height);
-  /* As much as the finest has. */
-  if (memory == NULL)
-    memory = malloc (sizeof (uint32_t) * (luma->width / 4 + 1)
-        * (luma->height / 4 + 1));
-  bdct_metrics_describe (&slot->seen, &task, 0, 0);
-  slot->seen.memory = memory;
-  return memory != NULL;
-}
-
-void
-bdct_cpu_work_on_map (const CpuEngine * self, const Slot * slot, int row)
-{
-  const int metric = bdct_view_metric (slot->render.mode);
-
-  (*self->kernel->metrics)[metric]->map (&slot->seen, row,
-      (uint32_t *) slot->seen.memory + (size_t) row * slot->map.columns);
-}
-
 void
 bdct_cpu_free_metrics (CpuEngine * self)
 {
-  for (unsigned i = 0; i < self->depth; i++) {
+  for (unsigned i = 0; i < self->depth; i++)
     for (int k = 0; k < MAX_BATCH; k++) {
       free (self->slots[i].pictures[k]);
       free (self->slots[i].metric_memory[k]);
     }
-    free (self->slots[i].seen.memory);
-  }
   for (unsigned i = 0; i < sizeof self->kept / sizeof self->kept[0]; i++) {
     free (self->kept[i].samples);
     self->kept[i] = (Kept) { 0 };

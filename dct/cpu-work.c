@@ -343,11 +343,11 @@ bdct_cpu_work (CpuEngine * self, Piece * piece)
       memset (piece->rgb_sse, 0, sizeof piece->rgb_sse);
       self->kernel->colour->join (&slot->colour, number, piece->rgb_sse[0]);
       break;
-    case STAGE_JOIN_B:
-      self->kernel->colour->join (&slot->colour_b, number, unused);
+    case STAGE_JOIN_VIEW:
+      self->kernel->colour->join (&slot->colour, number, unused);
       break;
     case STAGE_ZOOM:
-      bdct_zoom_strip (&slot->zoom, number);
+      bdct_zoom_strip (&slot->comparison.zoom, number);
       break;
   }
 }

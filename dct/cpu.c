@@ -269,7 +269,7 @@ cpu_submit (BdctEngine * engine, const BdctFrame * frame, BdctError * error)
 {
   CpuEngine *self = (CpuEngine *) engine;
   const unsigned metrics = frame->metrics | frame->other_metrics;
-  const unsigned n_passes = 1 + frame->n_others + (frame->second != NULL);
+  const unsigned n_passes = 1 + frame->n_others;
   bool alone;
   Slot *slot;
 

@@ -5,8 +5,7 @@
  * (cpu-work.c, cpu-quadtree.c). A comparison is such a frame too, whose passes'
  * pictures are given (cpu-compare.c).
  *
- * A pass over a frame is that of the sets, one of each other job, or of the
- * second one, which then is the last of the others. Passes of
+ * A pass over a frame is that of the sets, or one of each other job. Passes of
  * one transform are done together, some at a time, which is a batch. A batch is
  * cut into strips as high as a tile of one component, or, of several block
  * sizes, as high as chroma's tiles.
@@ -14,12 +13,12 @@
  * What has to wait for all of what comes before it is another stage of the
  * frame. The worker threads take the pieces of a stage in order. CABAC's bits
  * take two stages a batch: strips, whose bins are counted and stay, and the
- * segments of these bins. Where a view is asked for, the first pass'
- * picture goes into an image of the engine's own, from which another stage
- * draws it, in strips again. Of R, G and B the first stage makes planes, and
- * the last one R, G and B of planes (colour-cpu.h). Metrics are stages of their
- * own behind a batch's (cpu-metrics.c), which then makes pictures; luma that is
- * compared with that of frames before is copied in a stage of its own. */
+ * segments of these bins. Where a view shows the first pass' picture, that goes
+ * into an image of the engine's own; another stage draws the view, in strips
+ * again. Of R, G and B the first stage makes planes, and the last one R, G and
+ * B of planes (colour-cpu.h). Metrics are stages of their own behind a batch's
+ * (cpu-metrics.c), which then makes pictures; luma that is compared with that
+ * of frames before is copied in a stage of its own. */
 #ifndef BDCT_CPU_H
 #define BDCT_CPU_H
 
@@ -37,7 +36,7 @@
 #define MAX_BATCH BDCT_TILE_JOBS
 
 /* The most passes of a frame. */
-#define MAX_PASSES (1 + BDCT_MAX_OTHERS + 1)
+#define MAX_PASSES (1 + BDCT_MAX_OTHERS)
 
 /* A job of several block sizes, prepared (cpu-quadtree.c). */
 typedef struct BdctCpuTree BdctCpuTree;
@@ -72,7 +71,7 @@ typedef struct {
   enum
   { STAGE_SPLIT, STAGE_PACK, STAGE_KEEP, STAGE_ERRORS, STAGE_STRIPS,
     STAGE_SEGMENTS, STAGE_METRICS, STAGE_FIGURES, STAGE_BLOCKS, STAGE_MAP,
-    STAGE_VIEW, STAGE_JOIN, STAGE_JOIN_B, STAGE_ZOOM }
+    STAGE_VIEW, STAGE_JOIN, STAGE_JOIN_VIEW, STAGE_ZOOM }
   kind;
   int batch;                    /* the first, or that of the segments and of
                                    the metrics */
@@ -94,37 +93,31 @@ typedef struct {
   int n;                        /* distorted pictures, behind the reference */
   int left, right;              /* which ones the view shows */
   CpuPicture picture[1 + BDCT_MAX_DISTORTED];
+  BdctMetricPlane seen;         /* what a metric's map is of; its memory: the
+                                   map, NULL until needed */
+  BdctMetricMap map;
+  BdctZoom zoom;
+  uint8_t *base;                /* of the zoom; NULL until needed */
 } CpuComparison;
 
 typedef struct {
   bool rate, other_files;
-  int n_others;                 /* with the second job */
-  int second;                   /* its pass; 0: there is none */
+  int n_others;
   /* The sets, then the others; NULL until there is such a one. */
   Pass *pass[BDCT_MAX_SETS - 1 + MAX_PASSES];
   int n_batches, n_stages;
   int stage;                    /* the one that is worked on */
   int next_piece, done_pieces;  /* of it */
   BdctRender render;
-  BdctZoom zoom;
-  BdctColour colour, colour_b;  /* the latter of a zoom of B */
+  BdctColour colour;
   uint8_t *planes, *rec, *shown;        /* its images; NULL until needed */
-  uint8_t *base;                /* of the zoom; likewise */
   /* NULL until something needs them, for the layout's most blocks. */
   uint8_t *scratch, *set_of_block, *own_sizes;
-  /* The second job's picture and blocks; NULL without one. */
-  uint8_t *b, *b_sizes, *base_b;
   BdctBlockRecord *blocks;
-  bool needs_sizes;             /* of trees, to be shown */
-  bool needs_b;                 /* a second job's picture, likewise */
-  BdctImage b_rec;              /* which is there */
   uint64_t *bins;               /* of a batch */
   size_t n_bins;                /* words of them */
   unsigned metrics, other_metrics;
   BdctMetricPlane luma;         /* what is kept, in `memory` */
-  BdctMetricPlane seen;         /* what a metric's map is of; its memory: the
-                                   map, NULL until needed */
-  BdctMetricMap map;
   bool keeps, needs_kept;       /* that; its own or those before it */
   CpuComparison comparison;
   int kept_stage;               /* the first one behind it; 0: there is none */
@@ -133,7 +126,7 @@ typedef struct {
   size_t metric_size[MAX_BATCH];
   /* As many as there are; most of a slot, and not cleared when it is made. */
   Batch batch[MAX_PASSES];
-  Stage stages[(3 + BDCT_METRIC_STAGES) * MAX_PASSES + 7];
+  Stage stages[(3 + BDCT_METRIC_STAGES) * MAX_PASSES + 4];
 } Slot;
 
 /* A frame's luma in 16 bits, for those after it. */
@@ -240,7 +233,8 @@ Stage *bdct_cpu_add_stage (Slot *slot, int kind, int batch);
 bool bdct_cpu_add_metrics (Slot *slot, int b);
 
 /* The same of a comparison; and a piece of what makes its pictures' planes, of
- * its errors, and of the records of the view's blocks (cpu-compare.c). */
+ * its errors, of the records of the view's blocks, and of the map that it shows
+ * (cpu-compare.c). */
 bool bdct_cpu_start_comparison (CpuEngine *self, Slot *slot,
     const BdctComparison *comparison, BdctError *error);
 void bdct_cpu_pack (const CpuEngine *self, const Slot *slot, int number);
@@ -248,6 +242,7 @@ void bdct_cpu_square (const CpuEngine *self, Batch *batch, int number,
     Piece *piece);
 void bdct_cpu_measure_blocks (const CpuEngine *self, const Slot *slot,
     int number);
+void bdct_cpu_work_on_map (const CpuEngine *self, const Slot *slot, int row);
 void bdct_cpu_free_comparison (Slot *slot);
 
 /* An image of a layout, in memory that is had if it is NULL; one of the
@@ -281,12 +276,6 @@ void bdct_cpu_work_on_metrics (const Slot *slot, const Batch *batch, int step,
 void bdct_cpu_finish_metrics (const Slot *slot, const Batch *batch,
     int number);
 void bdct_cpu_free_metrics (CpuEngine *self);
-
-/* Have memory for the map that a view shows, and describe what it is of: luma
- * of the original and of the reconstruction. Then a row of it. */
-bool bdct_cpu_prepare_map (const CpuEngine *self, Slot *slot,
-    const BdctView *view, const BdctImage *src, const BdctImage *rec);
-void bdct_cpu_work_on_map (const CpuEngine *self, const Slot *slot, int row);
 
 /* The statistics of a frame that is done, its bits too. */
 void bdct_cpu_finish_frame (const CpuEngine *self, const Slot *slot,

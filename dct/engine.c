@@ -33,6 +33,24 @@ check_sets (const BdctJob * sets, int n_sets, BdctError * error)
   return true;
 }
 
+static bool
+check_view (const BdctFrame * frame, BdctError * error)
+{
+  const BdctView *view = frame->view;
+
+  if (!bdct_view_is_of_frame (view->mode))
+    return bdct_error (error, "view '%s' (%d) is not one of a frame: "
+        "reconstruction, original, coefficients, error-map, nonzero-map, "
+        "quality-map and size-map are", bdct_view_info (view->mode) != NULL
+        ? bdct_view_info (view->mode)->name : "?", (int) view->mode);
+  if (bdct_view_is_zoomed (view))
+    return bdct_error (error, "a zoom of %g is outside 1 to 1, which a frame's "
+        "view has: only those of two pictures are enlarged", view->zoom);
+  if (!bdct_view_is_plain (view) && frame->dst.data[0] == NULL)
+    return bdct_error (error, "a view needs an image to be drawn on");
+  return true;
+}
+
 bool
 bdct_frame_check (const BdctFrame * frame, const BdctLayout * layout,
     BdctError * error)
@@ -50,16 +68,10 @@ bdct_frame_check (const BdctFrame * frame, const BdctLayout * layout,
   if (!check_jobs (frame->sets, frame->n_sets, "set", layout->depth, error)
       || !check_jobs (frame->others, frame->n_others, "other job",
           layout->depth, error)
-      || (frame->second != NULL && !check_jobs (frame->second, 1,
-              "second job", layout->depth, error))
       || !check_sets (frame->sets, frame->n_sets, error))
     return false;
-  if (frame->view != NULL && !bdct_view_is_plain (frame->view)
-      && frame->dst.data[0] == NULL)
-    return bdct_error (error, "a view needs an image to be drawn on");
-  if (frame->view != NULL && frame->second == NULL
-      && bdct_view_shows (frame->view, BDCT_SIDE_B))
-    return bdct_error (error, "the view shows B, and there is no second job");
+  if (frame->view != NULL && !check_view (frame, error))
+    return false;
   if (!bdct_metrics_check (frame->metrics | frame->other_metrics, layout,
           error))
     return false;

@@ -42,9 +42,6 @@ typedef struct {
    * that is asked. */
   const BdctJob *others;
   int n_others;                 /**< 0 to BDCT_MAX_OTHERS */
-  /** A job for the whole frame, of any transform, of which a view may show the
-   * reconstruction: B, where that of the sets is A. NULL: none. */
-  const BdctJob *second;
   BdctImage src;
   BdctImage dst;                /**< must not overlap `src`. data[0] NULL: none,
                                      no view, and no errors of R, G and B */
@@ -58,11 +55,9 @@ typedef struct {
   bool rate;                    /**< have the bits in the statistics of all
                                      jobs (rate.h), ... */
   bool other_files;             /**< ... and what a file has of each other job
-                                     too; of the sets and the second job they
-                                     always are */
-  /** Metrics to have in the statistics of the sets and the second job, and of
-   * each other job: bits 1 << BdctMetric, of which those that
-   * bdct_metrics_had() leaves. */
+                                     too; of the sets they always are */
+  /** Metrics to have in the statistics of the sets, and of each other job: bits
+   * 1 << BdctMetric, of which those that bdct_metrics_had() leaves. */
   unsigned metrics, other_metrics;
   int frame_rate;               /**< for XPSNR: whole frames a second, ... */
   uint64_t number;              /**< ... and which of the stream it is: those
@@ -70,8 +65,8 @@ typedef struct {
                                      the engine's since configure(), are what it
                                      is compared with. One frame may come again
                                      with its number, as for other jobs. */
-  const BdctView *view;         /**< what `dst` becomes; NULL: the
-                                     reconstruction */
+  const BdctView *view;         /**< what `dst` becomes, a mode that a frame
+                                     has, at 1:1; NULL: the reconstruction */
   void *wait[2];                /**< streams (CUstream of the engine's context)
                                      whose work comes before this frame: for
                                      device images that are not complete yet, or
@@ -128,9 +123,9 @@ typedef struct BdctEngineClass {
 
   /** Wait for the oldest frame; `dst` and `blocks` are then complete. `stats`,
    * which may be NULL, receives 1 + n_others: of the sets, then of each other
-   * job; and behind these the second job's, if there is one. Of a comparison it
-   * receives n_distorted, without levels. False on an error of that frame, or
-   * if none is in flight; the frame is gone from the queue either way. */
+   * job. Of a comparison it receives n_distorted, without levels. False on an
+   * error of that frame, or if none is in flight; the frame is gone from the
+   * queue either way. */
   bool (*collect) (BdctEngine *engine, BdctStats *stats, BdctError *error);
 
   /** Host memory that a context's device copies from and to by itself; NULL if

@@ -141,39 +141,21 @@ tree_run (const BdctRender * r, int y, int bytes, int step)
   const BdctRenderPlane *plane = &r->plane[BDCT_Y];
   uint8_t *to = row_of (&plane->dst, y);
 
-  for (int x = 0; x < plane->layout.width; x++) {
-    int from = x, row = y;
-    bool second = true;
-
-    if (bdct_render_is_copy (r->mode))
-      second = bdct_render_locate (r, 0, 0, &from, &row);
-    if (bdct_render_on_grid (r, second, from, row))
+  for (int x = 0; x < plane->layout.width; x++)
+    if (bdct_render_on_grid (r, x, y))
       mark_sample (r, to, x, bytes, step);
-  }
 }
 
 INLINE void
 grid_run (const BdctRender * r, int y, int bytes, int step)
 {
-  const int width = r->plane[BDCT_Y].layout.width;
-  uint8_t *to = row_of (&r->plane[BDCT_Y].dst, y);
+  const BdctRenderPlane *plane = &r->plane[BDCT_Y];
+  uint8_t *to = row_of (&plane->dst, y);
+  const int by = (y & ((1 << plane->log2_height) - 1)) == 0 ? 1
+      : 1 << plane->log2_width;
 
-  for (int x = 0, end; x < width; x = end) {
-    int from = x, row = y, by;
-    bool second = true;
-    const BdctRenderBorder *border;
-
-    /* A stretch of one picture, whose places in it follow each other. */
-    end = r->mode != BDCT_VIEW_STACKED && x < r->split ? min (r->split, width)
-        : width;
-    if (bdct_render_is_copy (r->mode))
-      second = bdct_render_locate (r, 0, 0, &from, &row);
-    border = &r->border[second];
-    by = (row & ((1 << border->log2_height) - 1)) == 0 ? 1
-        : 1 << border->log2_width;
-    for (x += -from & (by - 1); x < end; x += by)
-      mark_sample (r, to, x, bytes, step);
-  }
+  for (int x = 0; x < plane->layout.width; x += by)
+    mark_sample (r, to, x, bytes, step);
 }
 
 /* What lies on top: the wipe's line and the legend. */
@@ -215,8 +197,7 @@ bdct_render_strip (const BdctRender * r, int strip)
         draw_copies (r, c, y);
       else if (r->mode == BDCT_VIEW_DIFFERENCE)
         CALL (r->depth, plane, difference_run, plane, y, r->gain, r->depth);
-      if (r->grid && c == BDCT_Y && (r->border[0].sizes != NULL
-              || r->border[1].sizes != NULL))
+      if (r->grid && c == BDCT_Y && r->sizes != NULL)
         CALL (r->depth, plane, tree_run, r, y);
       else if (r->grid && c == BDCT_Y)
         CALL (r->depth, plane, grid_run, r, y);

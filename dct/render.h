@@ -26,8 +26,8 @@ extern "C" {
 #define BDCT_RENDER_INLINE static inline __attribute__ ((always_inline))
 #endif
 
-/** A job's picture (for the coefficients, that of the levels instead), and the
- * blocks that it is made of. */
+/** A reconstruction (for the coefficients, the picture of the levels instead),
+ * and the blocks that it is made of. */
 typedef struct {
   const BdctJob *job;
   BdctImage image;          /**< no data: no sample of it is shown */
@@ -35,7 +35,8 @@ typedef struct {
                                  are as large as the job says */
 } BdctRenderPicture;
 
-/** One component of the two pictures of a view, and of the view. */
+/** One component of the two pictures of a view, and of the view. What shows one
+ * picture shows the second one. */
 typedef struct {
   BdctSamples first, second, dst;
   BdctPlaneLayout layout;   /**< of the plane it is in */
@@ -44,18 +45,10 @@ typedef struct {
   BdctBlockGrid grid;       /**< its blocks' records */
 } BdctRenderPlane;
 
-/** The blocks of luma whose borders are shown. */
-typedef struct {
-  int32_t log2_width, log2_height, columns;
-  const uint8_t *sizes; /**< of a tree's; NULL: all are that large */
-} BdctRenderBorder;
-
-/** A view of one frame. Places are luma's. */
+/** A view. Places are luma's. */
 typedef struct {
   int32_t mode, grid, depth, n_components;
   int32_t gain;                 /**< times 256 */
-  int32_t original[2];          /**< whether the pictures are the original */
-  BdctRenderBorder border[2];   /**< in each of them */
   int32_t split;                /**< where the second one begins; even but for
                                      the wipe */
   int32_t divider;              /**< columns of the line at `split` */
@@ -70,20 +63,28 @@ typedef struct {
   const uint32_t *map;          /**< a metric's, ... */
   BdctMetricMap of;             /**< ... and what it is of */
   int32_t log2_cell[2];         /**< width and height of what has one colour */
-  const uint8_t *sizes;         /**< of A's luma blocks, for the size map;
-                                     NULL: all are as large as the plane says
-                                     */
+  const uint8_t *sizes;         /**< of luma's blocks, for the size map and the
+                                     grid; NULL: all are as large as the plane
+                                     says */
   uint8_t set_colour[BDCT_MAX_SETS];
   uint8_t size_colour[BDCT_VIEW_MOST_LOG2 + 1]; /**< by log2 of the side */
 } BdctRender;
 
-/** Describe a view of one frame: `dst` is drawn from `src`, from A and B (which
- * may be empty, if the view shows nothing of it) and, for the maps, from
- * `blocks`, `set_of_block`, which may be NULL, and `map`, that of the view's
- * metric, all of A; they must not overlap it. */
+/** Whether a view shows the first picture, and nothing of the second. */
+static inline bool
+bdct_render_is_first (const BdctView *view)
+{
+  return view->mode == BDCT_VIEW_ORIGINAL
+      || (view->mode == BDCT_VIEW_FLICKER && !view->second);
+}
+
+/** Describe a view: `dst` is drawn from `src`, which is a frame's original or
+ * the left one of two pictures, from `rec`, its reconstruction or the right
+ * one, and, for the maps, from `blocks`, `set_of_block`, which may be NULL, and
+ * `map`, that of the view's metric; they must not overlap it. */
 void bdct_render_init (BdctRender *render, const BdctView *view,
-    const BdctLayout *layout, const BdctImage *src, const BdctRenderPicture *a,
-    const BdctRenderPicture *b, const BdctImage *dst,
+    const BdctLayout *layout, const BdctImage *src,
+    const BdctRenderPicture *rec, const BdctImage *dst,
     const BdctBlockRecord *blocks, const uint8_t *set_of_block,
     const uint32_t *map);
 
@@ -233,28 +234,18 @@ bdct_render_cell_colour (const BdctRender *r, int x, int y)
   return bdct_render_colour (r, value << 12, count);
 }
 
-enum { BDCT_RENDER_LEFT = 1, BDCT_RENDER_TOP = 2 };
-
-/** The borders of its block that a sample of luma, by its place in a picture,
- * is on. */
-BDCT_RENDER_INLINE int
-bdct_render_borders (const BdctRender *r, bool second, int x, int y)
-{
-  const BdctRenderBorder *b = &r->border[second];
-  int log2_width = b->log2_width, log2_height = b->log2_height;
-
-  if (b->sizes != NULL)
-    log2_width = log2_height = b->sizes[(y >> log2_height)
-        * (size_t) b->columns + (x >> log2_width)];
-  return ((x & ((1 << log2_width) - 1)) == 0 ? BDCT_RENDER_LEFT : 0)
-      | ((y & ((1 << log2_height) - 1)) == 0 ? BDCT_RENDER_TOP : 0);
-}
-
-/** Whether it is on any. */
+/** Whether a sample of luma is on a border of its block. */
 BDCT_RENDER_INLINE bool
-bdct_render_on_grid (const BdctRender *r, bool second, int x, int y)
+bdct_render_on_grid (const BdctRender *r, int x, int y)
 {
-  return bdct_render_borders (r, second, x, y) != 0;
+  const BdctRenderPlane *luma = &r->plane[BDCT_Y];
+  int log2_width = luma->log2_width, log2_height = luma->log2_height;
+
+  if (r->sizes != NULL)
+    log2_width = log2_height = r->sizes[(y >> log2_height)
+        * (size_t) luma->grid.columns + (x >> log2_width)];
+  return (x & ((1 << log2_width) - 1)) == 0
+      || (y & ((1 << log2_height) - 1)) == 0;
 }
 
 /** Luma on the border: a quarter darker or lighter. */

@@ -7,11 +7,8 @@
 static const BdctViewInfo views[BDCT_N_VIEWS] = {
   [BDCT_VIEW_RECONSTRUCTION] = {"reconstruction", "what a decoder would show"},
   [BDCT_VIEW_ORIGINAL] = {"original", "what came in"},
-  [BDCT_VIEW_RECONSTRUCTION_B] = {"reconstruction-b",
-      "what a decoder would show of b-transform"},
   [BDCT_VIEW_WIPE] = {"wipe",
-      "left (the original) up to wipe-position, then right (the "
-      "reconstruction)"},
+      "left up to wipe-position, then right"},
   [BDCT_VIEW_SIDE_BY_SIDE] = {"side-by-side",
       "a half of left's width, and the same of right"},
   [BDCT_VIEW_STACKED] = {"stacked",
@@ -27,18 +24,12 @@ static const BdctViewInfo views[BDCT_N_VIEWS] = {
   [BDCT_VIEW_QUALITY_MAP] = {"quality-map",
       "how much finer or coarser each block is quantized than the frame's "
       "setting says, as a colour"},
+  [BDCT_VIEW_SIZE_MAP] = {"size-map",
+      "side of each block as a colour: of interest with hevc-quadtree"},
   [BDCT_VIEW_SSIM_MAP] = {"ssim-map",
       "SSIM of each window of luma, as a colour"},
   [BDCT_VIEW_HVS_MAP] = {"hvs-map",
       "PSNR-HVS of each 8x8 samples of luma, as a colour"},
-  [BDCT_VIEW_SIZE_MAP] = {"size-map",
-      "side of each block as a colour: of interest with hevc-quadtree"},
-};
-
-static const BdctViewInfo sides[BDCT_N_SIDES] = {
-  [BDCT_SIDE_ORIGINAL] = {"original", "what came in"},
-  [BDCT_SIDE_A] = {"a", "the reconstruction by transform, quality and qp"},
-  [BDCT_SIDE_B] = {"b", "that by b-transform, b-quality and b-qp"},
 };
 
 /* Ten colours of matplotlib's viridis: its lightness rises evenly, and it reads
@@ -84,9 +75,9 @@ static const Mark *const marks_of[BDCT_N_VIEWS] = {
   [BDCT_VIEW_ERROR_MAP] = error_marks,
   [BDCT_VIEW_NONZERO_MAP] = nonzero_marks,
   [BDCT_VIEW_QUALITY_MAP] = quality_marks,
+  [BDCT_VIEW_SIZE_MAP] = size_marks,
   [BDCT_VIEW_SSIM_MAP] = ssim_marks,
   [BDCT_VIEW_HVS_MAP] = error_marks,
-  [BDCT_VIEW_SIZE_MAP] = size_marks,
 };
 
 int
@@ -100,59 +91,6 @@ const BdctViewInfo *
 bdct_view_info (BdctViewMode mode)
 {
   return (unsigned) mode < BDCT_N_VIEWS ? &views[mode] : NULL;
-}
-
-const BdctViewInfo *
-bdct_side_info (BdctSide side)
-{
-  return (unsigned) side < BDCT_N_SIDES ? &sides[side] : NULL;
-}
-
-void
-bdct_view_sides (const BdctView * view, BdctSide side[2])
-{
-  side[0] = side[1] = BDCT_SIDE_A;
-  switch (view->mode) {
-    case BDCT_VIEW_ORIGINAL:
-      side[0] = side[1] = BDCT_SIDE_ORIGINAL;
-      break;
-    case BDCT_VIEW_RECONSTRUCTION_B:
-      side[0] = side[1] = BDCT_SIDE_B;
-      break;
-    case BDCT_VIEW_FLICKER:
-      side[0] = side[1] = view->second ? view->right : view->left;
-      break;
-    case BDCT_VIEW_WIPE:
-    case BDCT_VIEW_SIDE_BY_SIDE:
-    case BDCT_VIEW_STACKED:
-    case BDCT_VIEW_DIFFERENCE:
-      side[0] = view->left;
-      side[1] = view->right;
-      break;
-    default:
-      break;
-  }
-}
-
-bool
-bdct_view_shows (const BdctView * view, BdctSide side)
-{
-  BdctSide shown[2];
-
-  bdct_view_sides (view, shown);
-  return view->mode <= BDCT_VIEW_DIFFERENCE
-      && (shown[0] == side || shown[1] == side);
-}
-
-BdctSide
-bdct_view_blocks (const BdctView * view, bool second)
-{
-  BdctSide side[2];
-
-  bdct_view_sides (view, side);
-  if (side[second] == BDCT_SIDE_ORIGINAL)
-    second = !second;
-  return side[second] == BDCT_SIDE_B ? BDCT_SIDE_B : BDCT_SIDE_A;
 }
 
 void
@@ -283,27 +221,6 @@ bdct_render_place (BdctRender * r, const BdctView * view,
   }
 }
 
-/* Whose blocks have their borders shown where. */
-static void
-set_borders (BdctRender * r, const BdctView * view, const BdctLayout * layout,
-    const BdctRenderPicture * a, const BdctRenderPicture * b)
-{
-  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
-
-  for (int i = 0; i < 2; i++) {
-    const BdctRenderPicture *of =
-        bdct_view_blocks (view, i) == BDCT_SIDE_B ? b : a;
-
-    bdct_blocks_init (grid, layout, of->job);
-    r->border[i] = (BdctRenderBorder) {
-      .log2_width = of->job->component[BDCT_Y].log2_width,
-      .log2_height = of->job->component[BDCT_Y].log2_height,
-      .columns = grid[BDCT_Y].columns,
-      .sizes = of->sizes,
-    };
-  }
-}
-
 static void
 set_legend (BdctRender * r, const BdctView * view, const BdctLayout * layout)
 {
@@ -322,14 +239,13 @@ set_legend (BdctRender * r, const BdctView * view, const BdctLayout * layout)
 void
 bdct_render_init (BdctRender * r, const BdctView * view,
     const BdctLayout * layout, const BdctImage * src,
-    const BdctRenderPicture * a, const BdctRenderPicture * b,
-    const BdctImage * dst, const BdctBlockRecord * blocks,
-    const uint8_t * set_of_block, const uint32_t * map)
+    const BdctRenderPicture * rec, const BdctImage * dst,
+    const BdctBlockRecord * blocks, const uint8_t * set_of_block,
+    const uint32_t * map)
 {
-  const BdctImage *pictures[BDCT_N_SIDES] = { src, &a->image, &b->image };
-  const BdctJob *job = a->job;
+  const BdctImage *shown = bdct_render_is_first (view) ? src : &rec->image;
+  const BdctJob *job = rec->job;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
-  BdctSide side[2];
   const int metric = bdct_view_metric (view->mode);
 
   *r = (BdctRender) {
@@ -342,18 +258,14 @@ bdct_render_init (BdctRender * r, const BdctView * view,
     .map = map,
     .log2_cell = {job->component[BDCT_Y].log2_width,
         job->component[BDCT_Y].log2_height},
-    .sizes = a->sizes,
+    .sizes = rec->sizes,
   };
-  bdct_view_sides (view, side);
   if (metric >= 0) {
     r->of = bdct_metric_map (metric, layout->plane[0].width,
         layout->plane[0].height);
     r->log2_cell[0] = r->log2_cell[1] = r->of.log2_side;
   }
-  for (int i = 0; i < 2; i++)
-    r->original[i] = side[i] == BDCT_SIDE_ORIGINAL;
   bdct_render_place (r, view, layout);
-  set_borders (r, view, layout, a, b);
   set_legend (r, view, layout);
   if (r->mode == BDCT_VIEW_QUALITY_MAP)
     set_set_colours (r, view);
@@ -370,8 +282,8 @@ bdct_render_init (BdctRender * r, const BdctView * view,
       BdctComponent c = layout->plane[p].component[i];
 
       r->plane[c] = (BdctRenderPlane) {
-        .first = bdct_image_samples (pictures[side[0]], layout, p, i),
-        .second = bdct_image_samples (pictures[side[1]], layout, p, i),
+        .first = bdct_image_samples (src, layout, p, i),
+        .second = bdct_image_samples (shown, layout, p, i),
         .dst = bdct_image_samples (dst, layout, p, i),
         .layout = layout->plane[p],
         .sub_x = bdct_layout_sub_x (layout, c),

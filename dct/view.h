@@ -1,4 +1,5 @@
-/* blockdct: the views, ways to look at what became of a frame.
+/* blockdct: the views, ways to look at what became of a frame (engine.h), or at
+ * two pictures that are compared (compare.h).
  *
  * A view is drawn from the original, the reconstruction and the blocks' records
  * (render.h); the statistics do not know of it.
@@ -17,36 +18,31 @@
 extern "C" {
 #endif
 
-/** The pictures that there are of a frame. */
+/** What a frame has is of its reconstruction; what a comparison has is of two
+ * pictures, `left` and `right` there. The error map is of both. */
 typedef enum {
-  BDCT_SIDE_ORIGINAL,
-  BDCT_SIDE_A, /**< the reconstruction of the frame's sets */
-  BDCT_SIDE_B, /**< that of its second job (engine.h) */
-  BDCT_N_SIDES
-} BdctSide;
-
-/** Two of them, `left` and `right`, are what wipe to difference show; what
- * follows that is of A. */
-typedef enum {
-  BDCT_VIEW_RECONSTRUCTION, /**< what a decoder would show: A */
-  BDCT_VIEW_ORIGINAL,
-  BDCT_VIEW_RECONSTRUCTION_B,
-  BDCT_VIEW_WIPE,         /**< the left one left of a dividing line of white */
-  BDCT_VIEW_SIDE_BY_SIDE, /**< a half of the left one's width, unscaled, and
-                               the same part of the right one */
-  BDCT_VIEW_STACKED,      /**< the same with a half of its height */
-  BDCT_VIEW_FLICKER,      /**< one of the two: `second` says which */
-  BDCT_VIEW_DIFFERENCE,   /**< mid-grey + gain (right - left) */
-  BDCT_VIEW_COEFFICIENTS, /**< the levels of each block where it stands */
+  BDCT_VIEW_RECONSTRUCTION, /**< of a frame: what a decoder would show */
+  BDCT_VIEW_ORIGINAL,       /**< of a frame */
+  BDCT_VIEW_WIPE,         /**< of two: the left one left of a dividing line of
+                               white */
+  BDCT_VIEW_SIDE_BY_SIDE, /**< of two: a half of the left one's width, unscaled,
+                               and the same part of the right one */
+  BDCT_VIEW_STACKED,      /**< of two: the same with a half of its height */
+  BDCT_VIEW_FLICKER,      /**< one of two: `second` says which */
+  BDCT_VIEW_DIFFERENCE,   /**< of two: mid-grey + gain (right - left) */
+  BDCT_VIEW_COEFFICIENTS, /**< of a frame: the levels of each block where it
+                               stands */
   BDCT_VIEW_ERROR_MAP,    /**< PSNR of each luma block and its share of the
                                chroma blocks over it */
-  BDCT_VIEW_NONZERO_MAP,  /**< share of a luma block's levels that are not 0 */
-  BDCT_VIEW_QUALITY_MAP,  /**< how much finer or coarser a luma block's set is
-                               than the first one */
-  BDCT_VIEW_SSIM_MAP,     /**< SSIM of the window of 8 x 8 samples of luma that
-                               begins with each 4 x 4 */
-  BDCT_VIEW_HVS_MAP,      /**< PSNR-HVS of each 8 x 8 samples of luma */
-  BDCT_VIEW_SIZE_MAP,     /**< the side of each luma block, 4 to 64 */
+  BDCT_VIEW_NONZERO_MAP,  /**< of a frame: share of a luma block's levels that
+                               are not 0 */
+  BDCT_VIEW_QUALITY_MAP,  /**< of a frame: how much finer or coarser a luma
+                               block's set is than the first one */
+  BDCT_VIEW_SIZE_MAP,     /**< of a frame: the side of each luma block, 4 to 64
+                               */
+  BDCT_VIEW_SSIM_MAP,     /**< of two: SSIM of the window of 8 x 8 samples of
+                               luma that begins with each 4 x 4 */
+  BDCT_VIEW_HVS_MAP,      /**< of two: PSNR-HVS of each 8 x 8 samples of luma */
   BDCT_N_VIEWS
 } BdctViewMode;
 
@@ -58,8 +54,21 @@ typedef struct {
 /** The table's row; NULL for a value outside the enumeration. */
 const BdctViewInfo *bdct_view_info (BdctViewMode mode);
 
-/** The same of a side: "original", "a", "b". */
-const BdctViewInfo *bdct_side_info (BdctSide side);
+/** Whether a frame has such a view; whether two pictures have. */
+static inline bool
+bdct_view_is_of_frame (BdctViewMode mode)
+{
+  return mode == BDCT_VIEW_RECONSTRUCTION || mode == BDCT_VIEW_ORIGINAL
+      || (mode >= BDCT_VIEW_COEFFICIENTS && mode <= BDCT_VIEW_SIZE_MAP);
+}
+
+static inline bool
+bdct_view_is_of_two (BdctViewMode mode)
+{
+  return (mode >= BDCT_VIEW_WIPE && mode <= BDCT_VIEW_DIFFERENCE)
+      || mode == BDCT_VIEW_ERROR_MAP || mode == BDCT_VIEW_SSIM_MAP
+      || mode == BDCT_VIEW_HVS_MAP;
+}
 
 #define BDCT_VIEW_MAX_GAIN 64
 #define BDCT_VIEW_MAX_ZOOM 16
@@ -83,10 +92,15 @@ const BdctViewInfo *bdct_side_info (BdctSide side);
 
 typedef struct {
   BdctViewMode mode;
+  /** The maps' colours as samples of the frame, bdct_view_colours(). */
+  uint16_t colour[BDCT_VIEW_COLOURS][BDCT_MAX_COMPONENTS];
+  bool bare;       /**< no legend, whatever is shown */
+  /* Of a frame: */
   bool grid;       /**< show the borders of luma's blocks, of a quadtree those
-                        it took: where a picture is shown its own, with the
-                        original the other one's */
-  BdctSide left, right;
+                        it took */
+  double delta_qp[BDCT_MAX_SETS]; /**< the quality map: of each set; below 0 is
+                                       finer than the first one */
+  /* Of two pictures: */
   bool second;     /**< the flicker: whether the right one is shown */
   double position; /**< 0 to 1: wipe: of the dividing line; side-by-side and
                         stacked: which part of the picture is shown */
@@ -95,18 +109,12 @@ typedef struct {
                         the picture, across and down; 1/256 is the least step */
   double zoom_x, zoom_y; /**< 0 to 1: which part of the picture is seen then,
                               from the one at the left, or at the top, on */
-  bool bare;       /**< no legend, whatever is shown */
-  /** The maps' colours as samples of the frame, bdct_view_colours(). */
-  uint16_t colour[BDCT_VIEW_COLOURS][BDCT_MAX_COMPONENTS];
-  double delta_qp[BDCT_MAX_SETS]; /**< the quality map: of each set; below 0 is
-                                       finer than the first one */
 } BdctView;
 
 #define BDCT_VIEW_DEFAULT                                                     \
   {                                                                           \
-    .mode = BDCT_VIEW_RECONSTRUCTION, .left = BDCT_SIDE_ORIGINAL,             \
-    .right = BDCT_SIDE_A, .position = 0.5, .gain = 4.0, .zoom = 1.0,          \
-    .zoom_x = 0.5, .zoom_y = 0.5                                              \
+    .mode = BDCT_VIEW_RECONSTRUCTION, .position = 0.5, .gain = 4.0,           \
+    .zoom = 1.0, .zoom_x = 0.5, .zoom_y = 0.5                                 \
   }
 
 /** 256 times its zoom. */
@@ -123,12 +131,11 @@ bdct_view_is_zoomed (const BdctView *view)
   return bdct_view_ratio (view) > 256;
 }
 
-/** Whether a view is the reconstruction and nothing else. */
+/** Whether a frame's view is the reconstruction and nothing else. */
 static inline bool
 bdct_view_is_plain (const BdctView *view)
 {
-  return view->mode == BDCT_VIEW_RECONSTRUCTION && !view->grid
-      && !bdct_view_is_zoomed (view);
+  return view->mode == BDCT_VIEW_RECONSTRUCTION && !view->grid;
 }
 
 /** Whether a view has the maps' colours; whether they are those of the blocks,
@@ -142,20 +149,8 @@ bdct_view_is_map (const BdctView *view)
 static inline bool
 bdct_view_is_of_blocks (const BdctView *view)
 {
-  return bdct_view_is_map (view) && (view->mode <= BDCT_VIEW_QUALITY_MAP
-      || view->mode == BDCT_VIEW_SIZE_MAP);
+  return bdct_view_is_map (view) && view->mode <= BDCT_VIEW_SIZE_MAP;
 }
-
-/** What the first and the second of a view's pictures are, or both, if it has
- * one; A where it shows no samples of them. */
-void bdct_view_sides (const BdctView *view, BdctSide side[2]);
-
-/** Whether a view shows samples of a picture. */
-bool bdct_view_shows (const BdctView *view, BdctSide side);
-
-/** Whose blocks, A's or B's, are in a view's second picture, or in its first:
- * in the original the other one's. */
-BdctSide bdct_view_blocks (const BdctView *view, bool second);
 
 /** The metric whose map a view is (metrics.h), a BdctMetric; -1: of none. */
 int bdct_view_metric (BdctViewMode mode);

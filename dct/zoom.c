@@ -89,22 +89,11 @@ bdct_view_pan (BdctView * view, const BdctLayout * layout, double dx,
   view->zoom_y = share (window.top + dy, luma->height, ratio, view->zoom_y);
 }
 
-/* Whether all that a mode does is to show samples of pictures. */
-static bool
-is_moved (int mode)
-{
-  return bdct_render_is_copy (mode) && mode != BDCT_VIEW_COEFFICIENTS;
-}
-
-/* Where which of them is seen is the zoomed view's own matter. */
 BdctView
 bdct_zoom_base (const BdctView * view)
 {
   BdctView base = *view;
 
-  if (is_moved (view->mode))
-    base.mode = BDCT_VIEW_RECONSTRUCTION;
-  base.grid = false;
   base.bare = true;
   base.zoom = 1;
   return base;
@@ -169,23 +158,19 @@ add_pixels (BdctZoom * z, const BdctLayout * layout, const BdctImage * first,
 
 void
 bdct_zoom_init (BdctZoom * z, const BdctView * view,
-    const BdctLayout * layout, const BdctImage * src,
-    const BdctRenderPicture * a, const BdctRenderPicture * b,
-    const BdctImage * dst)
+    const BdctLayout * layout, const BdctImage * left,
+    const BdctRenderPicture * right, const BdctImage * dst)
 {
   static const BdctImage none = { 0 };
-  const BdctImage *pictures[BDCT_N_SIDES] = { src, &a->image, &b->image };
-  BdctSide side[2] = { BDCT_SIDE_A, BDCT_SIDE_A };
+  const BdctImage *shown = bdct_render_is_first (view) ? left : &right->image;
 
-  bdct_render_init (&z->render, view, layout, &none, a, b, &none, NULL, NULL,
+  bdct_render_init (&z->render, view, layout, &none, right, &none, NULL, NULL,
       NULL);
   bdct_zoom_window (&z->window, view, layout);
-  if (is_moved (view->mode))
-    bdct_view_sides (view, side);
   if (layout->rgb.n_planes > 0)
-    add_pixels (z, layout, pictures[side[0]], pictures[side[1]], dst);
+    add_pixels (z, layout, left, shown, dst);
   else
-    add_planes (z, layout, pictures[side[0]], pictures[side[1]], dst);
+    add_planes (z, layout, left, shown, dst);
 }
 
 /* Samples x0 to x1 of a row, which are all of one half. */
@@ -195,26 +180,20 @@ draw_run (const BdctZoom * z, const BdctZoomGroup * group, int n, int bytes,
 {
   const BdctWindow *window = &z->window;
   const uint32_t ratio = window->ratio, step = 256u << group->sub_x;
-  int at = x0, row = y, first;
+  int at = x0, row = y;
   const bool second = bdct_render_locate (&z->render, group->sub_x,
       group->sub_y, &at, &row);
   uint32_t column, rest;
 
   at = (at << group->sub_x) + window->left;
-  row = (row << group->sub_y) + window->top;
-  first = (bdct_zoom_begins (window, row) ? BDCT_RENDER_TOP : 0)
-      | (bdct_zoom_begins (window, at) ? BDCT_RENDER_LEFT : 0);
-  row = bdct_zoom_find (window, row);
+  row = bdct_zoom_find (window, (row << group->sub_y) + window->top);
   column = (uint32_t) at * 256 / ratio;
   rest = (uint32_t) at * 256 % ratio;
   /* What bdct_zoom_find() has, without a division for each of them. */
   for (int x = x0; x < x1; x++) {
-    bdct_zoom_put (z, group, n, bytes, x, y, second, (int) column, row, first);
-    first &= ~BDCT_RENDER_LEFT;
-    for (rest += step; rest >= ratio; rest -= ratio) {
+    bdct_zoom_put (z, group, n, bytes, x, y, second, (int) column, row);
+    for (rest += step; rest >= ratio; rest -= ratio)
       column++;
-      first |= BDCT_RENDER_LEFT;
-    }
   }
 }
 

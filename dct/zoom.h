@@ -1,9 +1,10 @@
 /* blockdct: a view enlarged, the parts that both engines share.
  *
- * A zoomed view is made of pictures at 1:1: the original, what there is to see
- * of A (bdct_zoom_base()), and B. Each sample is copied as
- * often as it is seen; lines and legend are drawn on top, none of them any
- * larger. R, G and B are enlarged as they are, not the planes they went by.
+ * A zoomed view of two pictures is made of pictures at 1:1: of those two where
+ * it copies samples, else of one that is drawn of them (bdct_zoom_base()). Each
+ * sample is copied as often as it is seen; the wipe's line and the legend are
+ * drawn on top, neither of them any larger. R, G and B are enlarged as they
+ * are, not the planes they went by.
  *
  * Plain C, which is also CUDA.
  *
@@ -42,27 +43,27 @@ typedef struct {
 
 #define BDCT_ZOOM_CHANNELS 4
 
-/** A zoomed view of one frame. */
+/** A zoomed view. */
 typedef struct {
-  BdctRender render; /**< lines and legend, and what is where in the view */
+  BdctRender render; /**< line and legend, and what is where in the view */
   BdctWindow window;
   int32_t n_groups;  /**< 1 of R, G and B, else as many as components */
   BdctZoomGroup group[BDCT_MAX_COMPONENTS];
   BdctZoomChannel channel[BDCT_ZOOM_CHANNELS];
 } BdctZoom;
 
-/** The view at 1:1 that a zoomed one is made of, beside the original. */
+/** The view at 1:1 that one which copies no samples is made of. */
 BdctView bdct_zoom_base (const BdctView *view);
 
 void bdct_zoom_window (BdctWindow *window, const BdctView *view,
     const BdctLayout *layout);
 
-/** Describe a zoomed view of one frame: `dst` is made of `src`, of the base,
- * which is in place of A, and of B, all as the caps have them; it overlaps none
- * of them. */
+/** Describe a zoomed view: `dst` is made of the left picture and of the right
+ * one, in place of which is the base if there is one, all as the caps have
+ * them; it overlaps none of them. */
 void bdct_zoom_init (BdctZoom *zoom, const BdctView *view,
-    const BdctLayout *layout, const BdctImage *src, const BdctRenderPicture *a,
-    const BdctRenderPicture *b, const BdctImage *dst);
+    const BdctLayout *layout, const BdctImage *left,
+    const BdctRenderPicture *right, const BdctImage *dst);
 
 /** Draw one strip on the CPU (render-cpu.h). */
 void bdct_zoom_strip (const BdctZoom *zoom, int strip);
@@ -73,29 +74,6 @@ BDCT_RENDER_INLINE int
 bdct_zoom_find (const BdctWindow *window, int at)
 {
   return (int) ((uint32_t) at * 256 / (uint32_t) window->ratio);
-}
-
-/** Whether it is the first one that shows it. */
-BDCT_RENDER_INLINE bool
-bdct_zoom_begins (const BdctWindow *window, int at)
-{
-  return at == 0 || bdct_zoom_find (window, at - 1)
-      != bdct_zoom_find (window, at);
-}
-
-/** Darken or lighten `n` channels of a sample on the grid: luma, or R, G and B
- * as much as their luma. */
-BDCT_RENDER_INLINE void
-bdct_zoom_mark (const BdctZoom *z, int n, int *v)
-{
-  const int luma = n == 1 ? v[0] : bdct_colour_y (v[0], v[1], v[2]);
-  const int mark = bdct_render_mark (luma, z->render.depth) - luma;
-
-  if (n == 1)
-    v[0] += mark;
-  else
-    for (int k = 0; k < 3; k++)
-      v[k] = bdct_colour_clip (v[k] + mark);
 }
 
 /** What lies on top of a group's sample (x, y) of the view. */
@@ -123,12 +101,11 @@ bdct_zoom_on_top (const BdctZoom *z, const BdctZoomGroup *group, int n, int x,
 }
 
 /** Put a group's sample (x, y) of the view: of the second picture, or of the
- * first, that at luma's (from_x, from_y), of which it shows the borders
- * `first`. `n`, the group's channels, and `bytes`, of a sample, are constants.
- */
+ * first, that at luma's (from_x, from_y). `n`, the group's channels, and
+ * `bytes`, of a sample, are constants. */
 BDCT_RENDER_INLINE void
 bdct_zoom_put (const BdctZoom *z, const BdctZoomGroup *group, int n, int bytes,
-    int x, int y, bool second, int from_x, int from_y, int first)
+    int x, int y, bool second, int from_x, int from_y)
 {
   const BdctRender *r = &z->render;
   const BdctZoomChannel *channel = &z->channel[group->first];
@@ -143,9 +120,6 @@ bdct_zoom_put (const BdctZoom *z, const BdctZoomGroup *group, int n, int bytes,
         (int64_t) (from_x >> group->sub_x) * channel[k].step, bytes,
         channel[k].shift, peak);
   }
-  if (r->grid && group->first == BDCT_Y && first != 0
-      && (bdct_render_borders (r, second, from_x, from_y) & first))
-    bdct_zoom_mark (z, n, v);
   bdct_zoom_on_top (z, group, n, x, y, v);
   for (int k = 0; k < n; k++)
     bdct_sample_put (channel[k].dst.data + y * channel[k].dst.stride,
