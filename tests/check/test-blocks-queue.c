@@ -158,6 +158,21 @@ test_errors (void)
     view.grid = true;
     memset (bad.dst.data, 0, sizeof bad.dst.data);
     refuse (engine, &bad, "view", "image");
+    bad.dst = good.dst;
+    for (int mode = 0; mode < BDCT_N_VIEWS; mode++) {
+      view.mode = mode;
+      if (!bdct_view_is_of_frame (mode))
+        refuse (engine, &bad, bdct_view_info (mode)->name,
+            "reconstruction, original, coefficients, error-map, nonzero-map, "
+            "quality-map and size-map are");
+    }
+    view.mode = 99;
+    refuse (engine, &bad, "99", "is not one of a frame");
+    view.mode = BDCT_VIEW_RECONSTRUCTION;
+    view.grid = false;
+    view.zoom = 2.5;
+    refuse (engine, &bad, "zoom of 2.5", "1 to 1");
+    view.zoom = 1;
     bad = good;
     bad.sets = &deep;
     bad.n_sets = 1;

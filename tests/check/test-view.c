@@ -13,12 +13,112 @@ static guint n_engines;
 
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
 
+static const double positions[] = { 0, 0.3, 0.5, 1 };
+
+/* What two pictures have, and a frame has not: a frame's view is the same
+ * whatever it is, but for the zoom, which is 1. */
+static void
+vary (Scene * s, guint n)
+{
+  static const double zooms[] = { 2, 16, 257 / 256.0, 3, 2.5, 8, 1855 / 256.0 };
+  static guint n_zoomed;
+  const gboolean zooms_in = s->two && n / 2 % 2;
+  BdctView *view = &s->view;
+
+  view->second = n / 4 % 2;
+  view->position = positions[n / 2 % 4];
+  view->zoom = zooms_in ? zooms[n_zoomed++ % G_N_ELEMENTS (zooms)] : 1;
+  view->zoom_x = positions[(n + n_zoomed / 3) % 4];
+  view->zoom_y = positions[n_zoomed / 5 % 4];
+  view->gain = 1.3 * (1 + n % 3);
+}
+
+/* Draw it, where nothing is yet, and judge that. */
+static gboolean
+check_view (const Scene * s, BdctEngine * engine, gboolean swaps,
+    const Frame * src, const Frame * right, BdctStats * stats)
+{
+  gboolean ok;
+  Frame dst;
+
+  frame_init (&dst, &s->layout, s->c->stride);
+  if (s->two)
+    view_run_two (engine, s, 0, swaps, src, right, &dst, stats);
+  else
+    view_run (engine, s, &s->view, 0, src, &dst, stats);
+  ok = view_check (s, engine, &dst);
+  frame_clear (&dst);
+  return ok;
+}
+
+/* All views of a frame, with the grid and without. */
+static gboolean
+check_frame (Scene * s, BdctEngine * engine, guint n, const Frame * src,
+    const BdctStats * expected)
+{
+  int measured = -1;
+  BdctStats stats;
+
+  for (guint i = 0; i < 2 * BDCT_N_VIEWS; i++) {
+    s->view.mode = i / 2;
+    if (!bdct_view_is_of_frame (s->view.mode) || !case_due (i + n))
+      continue;
+    s->view.grid = i % 2;
+    vary (s, i + n);
+    if (s->view.mode == BDCT_VIEW_QUALITY_MAP && s->c->width % 2)
+      view_scene_divide (s);
+    if (bdct_view_is_map (&s->view) && measured != (int) s->view.mode) {
+      measured = s->view.mode;  /* the other one has the same */
+      view_measure (s);
+    }
+    if (!check_view (s, engine, FALSE, src, NULL, &stats))
+      return FALSE;
+    /* Whatever is shown. */
+    g_assert_cmpmem (&stats, sizeof stats, expected, sizeof stats);
+  }
+  return TRUE;
+}
+
+/* All views of two pictures, either of which may be the reference, at 1:1 and
+ * enlarged. */
+static gboolean
+check_two (Scene * s, BdctEngine * engine, guint n, const Frame * src,
+    const BdctStats * expected)
+{
+  gboolean ok = TRUE;
+  int measured = -1;
+  BdctStats stats;
+  Frame right;
+
+  s->two = TRUE;
+  s->view.grid = false;
+  frame_init (&right, &s->layout, (s->c->stride + 1) % N_STRIDES);
+  frame_put (&right, &s->layout, &s->rec, TRUE);
+  for (guint i = 0; i < 4 * BDCT_N_VIEWS && ok; i++) {
+    s->view.mode = i / 4;
+    if (!bdct_view_is_of_two (s->view.mode) || !case_due (i + n))
+      continue;
+    vary (s, i + n);
+    if (bdct_view_is_map (&s->view) && measured != (int) s->view.mode) {
+      measured = s->view.mode;
+      view_measure (s);
+    }
+    ok = check_view (s, engine, i % 2, src, &right, &stats);
+    for (int k = 0; k < BDCT_MAX_COMPONENTS; k++) {
+      g_assert_cmpuint (stats.component[k].samples, ==,
+          expected->component[k].samples);
+      g_assert_cmpuint (stats.component[k].sse, ==,
+          expected->component[k].sse);
+    }
+  }
+  frame_clear (&right);
+  s->two = FALSE;
+  return ok;
+}
+
 static gboolean
 check_case (const Case * c)
 {
-  static guint n_zoomed;
-  static const double positions[] = { 0, 0.3, 0.5, 1 };
-  static const double zooms[] = { 2, 16, 257 / 256.0, 3, 2.5, 8, 1855 / 256.0 };
   gboolean ok = TRUE;
   Frame src;
   Scene s;
@@ -27,41 +127,11 @@ check_case (const Case * c)
   frame_init (&src, &s.layout, c->stride);
   frame_put (&src, &s.layout, &s.source, TRUE);
   for (guint e = 0; e < n_engines && ok; e++) {
-    BdctStats stats, view_stats;
-    guint pair = c->width;
-    int measured = -1;
-    Frame dst;
+    BdctStats stats;
 
-    frame_init (&dst, &s.layout, c->stride);
-    view_run_alone (engines[e], &s, &c->params, &src, &s.rec, &stats);
-    view_run_alone (engines[e], &s, &s.b_params, &src, &s.b, &s.b_stats);
-    for (int i = 0; i < 4 * BDCT_N_VIEWS && ok; i++, pair++) {
-      if (!case_due (i + e))
-        continue;
-      s.view.mode = i / 4;
-      s.view.grid = i % 2;
-      s.view.left = pair % BDCT_N_SIDES;
-      s.view.right = pair / BDCT_N_SIDES % BDCT_N_SIDES;
-      s.view.second = i / 8 % 2;
-      s.view.position = positions[(i / 2 + c->width) % 4];
-      s.view.zoom = i / 2 % 2 ? zooms[n_zoomed++ % G_N_ELEMENTS (zooms)] : 1;
-      s.view.zoom_x = positions[(i + n_zoomed / 3) % 4];
-      s.view.zoom_y = positions[n_zoomed / 5 % 4];
-      s.view.gain = 1.3 * (1 + i % 3);
-      if (s.view.mode == BDCT_VIEW_QUALITY_MAP && c->width % 2)
-        view_scene_divide (&s);
-      frame_clear (&dst);
-      frame_init (&dst, &s.layout, c->stride);
-      view_run (engines[e], &s, &s.view, 0, &src, &dst, &view_stats);
-      if (bdct_view_is_map (&s.view) && measured != i / 4) {
-        measured = i / 4;       /* the other three have the same */
-        view_measure (&s);
-      }
-      ok = view_check (&s, engines[e], &dst);
-      /* Whatever is shown. */
-      g_assert_cmpmem (&stats, sizeof stats, &view_stats, sizeof stats);
-    }
-    frame_clear (&dst);
+    view_reconstruct (engines[e], &s, &src, &stats);
+    ok = check_frame (&s, engines[e], e + c->width, &src, &stats)
+        && check_two (&s, engines[e], e + c->width, &src, &stats);
   }
   frame_clear (&src);
   view_scene_clear (&s);
@@ -118,6 +188,33 @@ test_real (void)
 
 /* The legend: its colours from the bottom up, in the order of the scale. */
 static void
+check_legend (const Scene * s, const Frame * dst)
+{
+  BdctLegend legend;
+  guint seen = 0;
+  Picture got;
+
+  picture_init (&got, &s->layout);
+  frame_get (dst, &s->layout, &got);
+  bdct_view_legend (&s->view, &s->layout, &legend);
+  g_assert_cmpint (legend.n_marks, >=, 5);
+  g_assert_cmpint (legend.mark[0].y, !=, legend.mark[1].y);
+  for (int i = 0; i < BDCT_VIEW_COLOURS; i++) {
+    int y = legend.y + (legend.height * (63 - i) + 63) / 64;
+    int x = legend.x + legend.width - 1;
+
+    for (int k = 0; k < BDCT_MAX_COMPONENTS; k++)
+      g_assert_cmpint (picture_at (&got, k, x, y), ==, s->view.colour[i][k]);
+  }
+  for (int i = 0; i < legend.n_marks; i++)
+    seen += picture_at (&got, 0, legend.x, legend.mark[i].y) == 0;
+  g_assert_cmpint (seen, ==, legend.n_marks);
+  g_assert_cmpint (picture_at (&got, 0, legend.x - 1, legend.y), ==, 0);
+  picture_clear (&got);
+}
+
+/* Of each map; that of two pictures is as large when they are enlarged. */
+static void
 test_legend (void)
 {
   Case c = {.params = defaults, .format = FORMAT_Y444, .depth = 8,
@@ -126,38 +223,26 @@ test_legend (void)
   Scene s;
   Frame src, dst;
   BdctStats stats;
-  BdctLegend legend;
-  Picture got;
 
   view_scene_init (&s, &c);
   frame_init (&src, &s.layout, STRIDE_TIGHT);
+  frame_init (&dst, &s.layout, STRIDE_TIGHT);
   frame_put (&src, &s.layout, &s.source, FALSE);
-  picture_init (&got, &s.layout);
   for (s.view.mode = BDCT_VIEW_ERROR_MAP; s.view.mode < BDCT_N_VIEWS;
       s.view.mode++) {
-    guint seen = 0;
-
-    frame_init (&dst, &s.layout, STRIDE_TIGHT);
-    view_run (engines[0], &s, &s.view, 0, &src, &dst, &stats);
-    frame_get (&dst, &s.layout, &got);
-    bdct_view_legend (&s.view, &s.layout, &legend);
-    g_assert_cmpint (legend.n_marks, >=, 5);
-    g_assert_cmpint (legend.mark[0].y, !=, legend.mark[1].y);
-    for (int i = 0; i < BDCT_VIEW_COLOURS; i++) {
-      int y = legend.y + (legend.height * (63 - i) + 63) / 64;
-      int x = legend.x + legend.width - 1;
-
-      for (int k = 0; k < BDCT_MAX_COMPONENTS; k++)
-        g_assert_cmpint (picture_at (&got, k, x, y), ==, s.view.colour[i][k]);
+    s.view.zoom = 1;
+    if (bdct_view_is_of_frame (s.view.mode)) {
+      view_run (engines[0], &s, &s.view, 0, &src, &dst, &stats);
+      check_legend (&s, &dst);
     }
-    for (int i = 0; i < legend.n_marks; i++)
-      seen += picture_at (&got, 0, legend.x, legend.mark[i].y) == 0;
-    g_assert_cmpint (seen, ==, legend.n_marks);
-    g_assert_cmpint (picture_at (&got, 0, legend.x - 1, legend.y), ==, 0);
-    frame_clear (&dst);
+    for (; bdct_view_is_of_two (s.view.mode) && s.view.zoom < 4;
+        s.view.zoom *= 3) {
+      view_run_two (engines[0], &s, 0, FALSE, &src, &src, &dst, &stats);
+      check_legend (&s, &dst);
+    }
   }
-  picture_clear (&got);
   frame_clear (&src);
+  frame_clear (&dst);
   view_scene_clear (&s);
 }
 
@@ -179,7 +264,7 @@ test_metrics (void)
     const BdctMetric metric = metrics[i / 2 % 2];
     double figure, value;
     BdctStats stats;
-    Frame src, dst;
+    Frame src, rec, dst;
     Picture got;
     Scene s;
 
@@ -191,10 +276,13 @@ test_metrics (void)
         : BDCT_VIEW_HVS_MAP;
     g_assert_cmpint (bdct_view_metric (s.view.mode), ==, metric);
     frame_init (&src, &s.layout, STRIDE_TIGHT);
+    frame_init (&rec, &s.layout, STRIDE_TIGHT);
     frame_init (&dst, &s.layout, STRIDE_TIGHT);
     frame_put (&src, &s.layout, &s.source, FALSE);
     picture_init (&got, &s.layout);
-    view_run (engine, &s, &s.view, 1 << metric, &src, &dst, &stats);
+    view_reconstruct (engine, &s, &src, &stats);
+    frame_put (&rec, &s.layout, &s.rec, FALSE);
+    view_run_two (engine, &s, 1 << metric, FALSE, &src, &rec, &dst, &stats);
     frame_get (&dst, &s.layout, &got);
     figure = bdct_metric_figure (&stats, 1, c.depth, metric, BDCT_Y);
     value = metric == BDCT_METRIC_SSIM ? 1 - figure
@@ -204,6 +292,7 @@ test_metrics (void)
               picture_at (&got, k, i % 8, i / 8 % 8)));
     picture_clear (&got);
     frame_clear (&src);
+    frame_clear (&rec);
     frame_clear (&dst);
     view_scene_clear (&s);
   }
@@ -224,7 +313,6 @@ test_colours (void)
         g_assert_cmpint (view.colour[i][k], <, 1 << depth);
   }
   g_assert_null (bdct_view_info (BDCT_N_VIEWS));
-  g_assert_null (bdct_side_info (BDCT_N_SIDES));
 }
 
 /* A sample of a block computed alone is the engine's, or where the engine has

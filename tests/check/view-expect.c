@@ -36,6 +36,13 @@ view_level_at (const Scene * s, int k, int x, int y)
   return s->levels[k][y * across + x];
 }
 
+/* A side of a block: of two pictures nobody knows them. */
+static int
+block_size (const Scene * s, int k)
+{
+  return s->two ? 8 : s->size[k];
+}
+
 /* How much of a block's `size` luma samples from `at` on are also another's. */
 static double
 overlap (int at, int size, int other, int other_size)
@@ -48,7 +55,7 @@ overlap (int at, int size, int other, int other_size)
 static void
 add_errors (const Scene * s, int k, int x, int y, double *sum, double *count)
 {
-  int size = s->size[k], luma = s->size[0];
+  int size = block_size (s, k), luma = block_size (s, 0);
   int across = size * sub_x (s, k), down = size * sub_y (s, k);
   int x0 = MAX (x / sub_x (s, k) - size, 0);
   int y0 = MAX (y / sub_y (s, k) - size, 0);
@@ -73,7 +80,7 @@ static int
 cell_size (const Scene * s)
 {
   return s->view.mode == BDCT_VIEW_SSIM_MAP ? 4
-      : s->view.mode == BDCT_VIEW_HVS_MAP ? 8 : s->size[0];
+      : s->view.mode == BDCT_VIEW_HVS_MAP ? 8 : block_size (s, 0);
 }
 
 /* The squared errors that PSNR-HVS has of 8 x 8 samples, which are a picture of
@@ -144,7 +151,7 @@ metric_value (const Scene * s, int x, int y, double *least, double *most)
 static double
 block_value (const Scene * s, int x, int y)
 {
-  int size = s->size[0];
+  int size = block_size (s, 0);
   double sum = 0, count = 0;
 
   if (s->view.mode == BDCT_VIEW_QUALITY_MAP)
@@ -233,29 +240,14 @@ level_sample (const Scene * s, int k, int level)
   return middle + (level < 0 ? -1 : 1) * (bright * (middle - 1) / 255);
 }
 
-/* What is shown in the first part of a view, or in its second, and how large
- * luma's blocks of the grid are there. */
+/* What is shown in the first part of a view, or in its second. */
 static const Picture *
-find_picture (const Scene * s, gboolean second, int *size)
+find_picture (const Scene * s, gboolean second)
 {
   const BdctView *v = &s->view;
-  BdctSide side[2] = { v->left, v->right };
-  const Picture *pictures[] = { &s->source, &s->rec, &s->b };
-  const int sizes[] = { 0, s->size[0], s->b_size };
 
-  if (v->mode == BDCT_VIEW_FLICKER)
-    side[0] = side[1] = side[v->second];
-  else if (v->mode <= BDCT_VIEW_RECONSTRUCTION_B)
-    side[0] = side[1] = v->mode == BDCT_VIEW_ORIGINAL ? BDCT_SIDE_ORIGINAL
-        : v->mode == BDCT_VIEW_RECONSTRUCTION ? BDCT_SIDE_A : BDCT_SIDE_B;
-  else if (v->mode > BDCT_VIEW_DIFFERENCE)
-    side[0] = side[1] = BDCT_SIDE_A;
-  *size = sizes[side[second]];
-  if (*size == 0)
-    *size = sizes[side[!second]];
-  if (*size == 0)
-    *size = s->size[0];
-  return pictures[side[second]];
+  return !second || v->mode == BDCT_VIEW_ORIGINAL
+      || (v->mode == BDCT_VIEW_FLICKER && !v->second) ? &s->source : &s->rec;
 }
 
 /* Where luma's (x, y) comes from, and whether that is in the second part. */
@@ -290,19 +282,14 @@ enlarged (const Scene * s, double share, int side, int at)
 }
 
 /* Where luma's (x, y) of the view, in a half where that is at 1:1, is in the
- * picture, and whether its column or its row shows the block's border: a line
- * is one sample thick at any zoom. */
-static gboolean
-magnify (const Scene * s, int size, int *x, int *y)
+ * picture. */
+static void
+magnify (const Scene * s, int *x, int *y)
 {
   const double zoom = s->view.zoom;
-  const double column = enlarged (s, s->view.zoom_x, s->c->width, *x);
-  const double row = enlarged (s, s->view.zoom_y, s->c->height, *y);
 
-  *x = floor (column / zoom);
-  *y = floor (row / zoom);
-  return (*x % size == 0 && floor ((column - 1) / zoom) < *x)
-      || (*y % size == 0 && floor ((row - 1) / zoom) < *y);
+  *x = floor (enlarged (s, s->view.zoom_x, s->c->width, *x) / zoom);
+  *y = floor (enlarged (s, s->view.zoom_y, s->c->height, *y) / zoom);
 }
 
 /* What a component's sample has to be; -1: a map's colour, of *value to *most,
@@ -316,11 +303,12 @@ expect (const Scene * s, int k, int x, int y, double *value, double *most,
   BdctViewMode mode = s->view.mode;
   int line = round (s->view.position * s->c->width);
   int end = MIN (line + 1 + s->c->width / 1280, s->c->width);
-  gboolean second = origin (s, &lx, &ly);
-  int size, any, px, py;
-  const Picture *picture = find_picture (s, second, &size);
+  const Picture *picture = find_picture (s, origin (s, &lx, &ly));
+  int px, py;
 
-  *border = magnify (s, size, &lx, &ly) && s->view.grid && k == BDCT_Y;
+  *border = s->view.grid && k == BDCT_Y
+      && (x % s->size[0] == 0 || y % s->size[0] == 0);
+  magnify (s, &lx, &ly);
   px = lx / sub_x (s, k);
   py = ly / sub_y (s, k);
   if (mode == BDCT_VIEW_WIPE && line > 0 && line < s->c->width
@@ -328,7 +316,7 @@ expect (const Scene * s, int k, int x, int y, double *value, double *most,
     return k == BDCT_Y ? peak : middle;
   if (mode == BDCT_VIEW_DIFFERENCE)
     v = CLAMP (middle + floor ((picture_at (picture, k, px, py)
-                - picture_at (find_picture (s, FALSE, &any), k, px, py))
+                - picture_at (find_picture (s, FALSE), k, px, py))
             * round (s->view.gain * 256) / 256
             + 0.5), 0, peak);
   else if (mode == BDCT_VIEW_COEFFICIENTS)
@@ -374,16 +362,14 @@ check_sample (const Scene * s, const BdctEngine * engine, int k, int x, int y,
         || view_is_colour (s, k, value, most, v + quarter);
   }
   if (!ok)
-    g_test_fail_printf ("%s: %s, %s depth %d, %s of %s and %s, %dx%d, grid %d, "
+    g_test_fail_printf ("%s: %s, %s depth %d, %s, %dx%d, grid %d, second %d, "
         "position %g, zoom %g at %g, %g, component %d (%d, %d): %d, not %d "
         "(%g to %g)", engine->description,
         bdct_transform_info (s->c->params.transform)->name,
         format_names[s->c->format], s->c->depth,
-        bdct_view_info (s->view.mode)->name,
-        bdct_side_info (s->view.left)->name,
-        bdct_side_info (s->view.right)->name, s->c->width, s->c->height,
-        s->view.grid, s->view.position, s->view.zoom, s->view.zoom_x,
-        s->view.zoom_y, k, x, y, v, expected, value, most);
+        bdct_view_info (s->view.mode)->name, s->c->width, s->c->height,
+        s->view.grid, s->view.second, s->view.position, s->view.zoom,
+        s->view.zoom_x, s->view.zoom_y, k, x, y, v, expected, value, most);
   return ok;
 }
 

@@ -10,8 +10,7 @@ void
 view_run (BdctEngine * engine, const Scene * s, const BdctView * view,
     unsigned metrics, const Frame * src, const Frame * dst, BdctStats * stats)
 {
-  BdctJob job[VIEW_SETS], second;
-  BdctStats all[2];
+  BdctJob job[VIEW_SETS];
   BdctFrame frame = {.sets = job,.n_sets = s->set ? G_N_ELEMENTS (job) : 1,
     .set_of_block = s->set,.src = src->image,.dst = dst->image,.view = view,
     .metrics = metrics
@@ -22,35 +21,50 @@ view_run (BdctEngine * engine, const Scene * s, const BdctView * view,
 
   for (guint i = 0; i < G_N_ELEMENTS (job); i++)
     ok = ok && bdct_job_init (&job[i], &s->c->params, &s->layout, &error);
-  if (bdct_view_shows (view, BDCT_SIDE_B)) {
-    ok = ok && bdct_job_init (&second, &s->b_params, &s->layout, &error);
-    frame.second = &second;
-  }
   frame.n_blocks = bdct_blocks_init (grid, &s->layout, job);
   if (!ok
       || !engine->klass->configure (engine, &s->layout, 1, &error)
       || !engine->klass->submit (engine, &frame, &error)
-      || !engine->klass->collect (engine, all, &error))
+      || !engine->klass->collect (engine, stats, &error))
     g_error ("%s: %s", engine->description, error.message);
-  *stats = all[0];
-  if (frame.second != NULL)
-    g_assert_cmpmem (&all[1], sizeof all[1], &s->b_stats, sizeof s->b_stats);
 }
 
 void
-view_run_alone (BdctEngine * engine, const Scene * s, const BdctParams * params,
-    const Frame * src, Picture * rec, BdctStats * stats)
+view_reconstruct (BdctEngine * engine, Scene * s, const Frame * src,
+    BdctStats * stats)
 {
   static const BdctView plain = BDCT_VIEW_DEFAULT;
-  Case c = *s->c;
-  Scene alone = {.c = &c,.layout = s->layout };
+  const Scene alone = {.c = s->c,.layout = s->layout };
   Frame dst;
 
-  c.params = *params;
-  frame_init (&dst, &s->layout, c.stride);
+  frame_init (&dst, &s->layout, s->c->stride);
   view_run (engine, &alone, &plain, 0, src, &dst, stats);
-  frame_get (&dst, &s->layout, rec);
+  frame_get (&dst, &s->layout, &s->rec);
   frame_clear (&dst);
+}
+
+void
+view_run_two (BdctEngine * engine, const Scene * s, unsigned metrics,
+    gboolean swaps, const Frame * left, const Frame * right, const Frame * dst,
+    BdctStats * stats)
+{
+  const BdctComparison comparison = {
+    .reference = {.image = swaps ? right->image : left->image},
+    .distorted = {{.image = swaps ? left->image : right->image}},
+    .n_distorted = 1,
+    .errors = true,
+    .metrics = metrics,
+    .view = &s->view,
+    .left = swaps ? 0 : -1,
+    .right = swaps ? -1 : 0,
+    .dst = dst->image,
+  };
+  BdctError error = { "" };
+
+  if (!engine->klass->configure (engine, &s->layout, 1, &error)
+      || !engine->klass->compare (engine, &comparison, &error)
+      || !engine->klass->collect (engine, stats, &error))
+    g_error ("%s: %s", engine->description, error.message);
 }
 
 void
@@ -62,12 +76,6 @@ view_scene_init (Scene * s, const Case * c)
   bdct_view_colours (&s->view, c->depth, 0.2126, 0.0722, false);
   picture_init (&s->source, &s->layout);
   picture_init (&s->rec, &s->layout);
-  picture_init (&s->b, &s->layout);
-  s->b_params = c->params;
-  s->b_params.transform = (c->params.transform + 3 + c->width) % BDCT_N_FIXED;
-  s->b_params.quality = 10;
-  s->b_params.qp = 41;
-  s->b_size = ref_block_size (s->b_params.transform, s->layout.chroma, 0);
   picture_fill (&s->source, c->content, &s->layout, c->params.transform, 7);
   for (int k = 0; k < BDCT_MAX_COMPONENTS; k++) {
     RefPlane plane = { &c->params, s->layout.chroma, k, c->depth,
@@ -100,7 +108,6 @@ view_scene_clear (Scene * s)
   g_free (s->set);
   picture_clear (&s->source);
   picture_clear (&s->rec);
-  picture_clear (&s->b);
   for (int k = 0; k < BDCT_MAX_COMPONENTS; k++) {
     g_free (s->levels[k]);
     g_free (s->defined[k]);

@@ -1,6 +1,7 @@
-/* blockdct tests: a frame with all that a view may show of it, and what it has
- * to show by docs/reference.md: computed here in another way from the original,
- * the engine's own reconstruction and the levels of reference.c.
+/* blockdct tests: a frame with all that a view may show of it, or two pictures,
+ * and what it has to show by docs/reference.md: computed here in another way
+ * from the original, the engine's own reconstruction and the levels of
+ * reference.c.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -20,11 +21,8 @@ typedef struct {
   const Case *c;
   BdctView view;
   BdctLayout layout;
-  Picture source, rec;
-  BdctParams b_params;          /* of the second job, its picture, and its */
-  Picture b;                    /* figures; luma's blocks */
-  BdctStats b_stats;
-  int b_size;
+  Picture source, rec;          /* or the left and the right one, ... */
+  gboolean two;                 /* ... where a view is of these */
   int *levels[BDCT_MAX_COMPONENTS];     /* of whole blocks */
   int *defined[BDCT_MAX_COMPONENTS];    /* dct-8x8 on the CUDA engine: what */
   guint8 *slack[BDCT_MAX_COMPONENTS];   /* it has to agree with, how far */
@@ -40,14 +38,18 @@ void view_scene_clear (Scene *s);
 /** Give every block one of the sets. */
 void view_scene_divide (Scene *s);
 
-/** Have an engine make a view of the source, with B where the view shows it,
- * whose figures have to be those of B alone. */
+/** Have an engine make a view of the source. */
 void view_run (BdctEngine *engine, const Scene *s, const BdctView *view,
     unsigned metrics, const Frame *src, const Frame *dst, BdctStats *stats);
 
-/** What a job makes of the source, by itself. */
-void view_run_alone (BdctEngine *engine, const Scene *s,
-    const BdctParams *params, const Frame *src, Picture *rec,
+/** Have it make `s->rec`, with one set for all blocks. */
+void view_reconstruct (BdctEngine *engine, Scene *s, const Frame *src,
+    BdctStats *stats);
+
+/** Have it make a view of two pictures; `swaps`: the right one is the
+ * reference. */
+void view_run_two (BdctEngine *engine, const Scene *s, unsigned metrics,
+    gboolean swaps, const Frame *left, const Frame *right, const Frame *dst,
     BdctStats *stats);
 
 /** A sample, which has to be there, and a level. */
