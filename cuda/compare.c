@@ -17,33 +17,24 @@ bool
 bdct_compare_describe (BdctSlot * slot, const BdctStaging * staging,
     const BdctFrame * frame, BdctError * error)
 {
-  const bool second = frame->metrics != 0 && slot->second > 0;
-  int n = frame->metrics != 0;
   BdctMetricsTask task = {
     .layout = &staging->layout,
     .src = slot->planes,
     .frame_rate = frame->frame_rate,
   };
+  int n;
 
   slot->others_compared = frame->other_metrics != 0 && frame->n_others > 0;
-  if (slot->others_compared || second)
-    n = 1 + slot->n_others;
+  n = slot->others_compared ? 1 + slot->n_others : frame->metrics != 0;
   if (!bdct_frame_metrics_reset (&slot->metrics, n, error))
     return false;
   for (int i = 0; i < n; i++) {
     task.job = bdct_slot_job (slot, i);
-    task.metrics = i == 0 || i == slot->second ? frame->metrics
-        : frame->other_metrics;
+    task.metrics = i == 0 ? frame->metrics : frame->other_metrics;
     if (task.metrics != 0)
       bdct_frame_metrics_describe (&slot->metrics, i, &task);
   }
   return bdct_frame_metrics_reserve (&slot->metrics, staging, error);
-}
-
-bool
-bdct_compare_takes (const BdctSlot * slot, int i)
-{
-  return slot->others_compared && 1 + i != slot->second;
 }
 
 /* Keep a frame's luma, unless it is there from when it came before with its
@@ -154,15 +145,14 @@ enqueue_others (BdctSlot * slot, const BdctStaging * staging,
     const uint16_t * const luma[3], BdctCompareMemory * memory,
     BdctBuffer * apart, BdctError * error)
 {
-  const int n_others = slot->n_others - (slot->second > 0);
-  const int n = min (n_others,
+  const int n = min (slot->n_others,
       BDCT_CUDA_MAX_PLANES / staging->layout.n_planes);
   BdctImage pictures[MAX_PICTURES];
 
   if (!place_pictures (&memory->pictures, staging, pictures, n, error))
     return false;
-  for (int first = 0; first < n_others; first += n) {
-    const int here = min (n, n_others - first);
+  for (int first = 0; first < slot->n_others; first += n) {
+    const int here = min (n, slot->n_others - first);
 
     if (!make_pictures (slot, staging, first, here, pictures, apart, error))
       return false;
@@ -184,9 +174,6 @@ bdct_compare_enqueue (BdctSlot * slot, const BdctStaging * staging,
       && (slot->metrics.n == 0
       || (bdct_frame_metrics_enqueue (&slot->metrics, 0, &slot->rec, luma,
               &memory->scratch, staging, error)
-          && (slot->second == 0
-              || bdct_frame_metrics_enqueue (&slot->metrics, slot->second,
-                  &slot->b_rec, luma, &memory->scratch, staging, error))
           && (!slot->others_compared
               || enqueue_others (slot, staging, luma, memory, apart,
                   error))));

@@ -31,11 +31,6 @@ bool bdct_compare_place_luma (const BdctSlot *slot, const BdctStaging *staging,
 bool bdct_compare_describe (BdctSlot *slot, const BdctStaging *staging,
     const BdctFrame *frame, BdctError *error);
 
-/** Whether the i-th of the others, not the second job, has metrics: these make
- * pictures then, some at a time, and their passes are enqueued with what
- * compares them. */
-bool bdct_compare_takes (const BdctSlot *slot, int i);
-
 /** Enqueue all of it behind the passes of the sets. `apart`: memory of jobs
  * that are apart (apart.h). */
 bool bdct_compare_enqueue (BdctSlot *slot, const BdctStaging *staging,

@@ -187,11 +187,11 @@ place_map (BdctSlot * slot, const BdctStaging * staging, BdctMetric metric,
   const BdctMetricMap map = bdct_metric_map (metric, luma->width,
       luma->height);
 
-  if (!bdct_buffer_reserve (&slot->metric_map, sizeof (uint32_t)
+  if (!bdct_buffer_reserve (&slot->given.metric_map, sizeof (uint32_t)
           * map.columns * map.rows, false, staging->engine, error))
     return false;
-  bdct_metrics_describe (&slot->mapped, task, 0, 0);
-  slot->mapped.memory = slot->metric_map.device;
+  bdct_metrics_describe (&slot->given.mapped, task, 0, 0);
+  slot->given.mapped.memory = slot->given.metric_map.device;
   return true;
 }
 
@@ -209,8 +209,7 @@ plan_drawing (BdctSlot * slot, BdctStaging * staging, const BdctView * view,
     .src = slot->given.planes[left],
     .rec = slot->given.planes[right],
   };
-  const BdctRenderPicture a = {.job = job,.image = task.rec };
-  const BdctRenderPicture none = {.job = job };
+  const BdctRenderPicture rec = {.job = job,.image = task.rec };
   const int metric = bdct_view_metric (view->mode);
   BdctImage planes = *dst;
 
@@ -219,7 +218,7 @@ plan_drawing (BdctSlot * slot, BdctStaging * staging, const BdctView * view,
     if (!bdct_staging_reserve_picture (staging, &slot->scratch,
             staging->device->stream, &planes, error))
       return false;
-    slot->colour_b = (BdctCudaColour) {.layout = staging->layout,
+    slot->colour = (BdctCudaColour) {.layout = staging->layout,
       .src = slot->given.end[right].image,.dst = *dst,.planes = planes,
       .rec = planes,.shown = planes
     };
@@ -229,9 +228,9 @@ plan_drawing (BdctSlot * slot, BdctStaging * staging, const BdctView * view,
       || (metric >= 0 && !place_map (slot, staging, metric, &task, error)))
     return false;
   slot->viewed = true;
-  bdct_render_init (&slot->render, view, &staging->layout, &task.src, &a,
-      &none, &planes, (BdctBlockRecord *) slot->records.device, NULL,
-      (const uint32_t *) slot->metric_map.device);
+  bdct_render_init (&slot->render, view, &staging->layout, &task.src, &rec,
+      &planes, (BdctBlockRecord *) slot->records.device, NULL,
+      (const uint32_t *) slot->given.metric_map.device);
   return true;
 }
 
@@ -242,24 +241,28 @@ plan_view (BdctSlot * slot, BdctStaging * staging,
     const BdctComparison * comparison, const BdctJob * job, BdctError * error)
 {
   const bool colour = staging->layout.rgb.n_planes > 0;
-  const BdctView view = bdct_comparison_view (comparison->view);
-  const BdctView base = bdct_zoom_base (&view);
-  const bool copies = bdct_view_is_plain (&base);
+  const BdctView *view = comparison->view;
+  const bool copies = bdct_render_is_copy (view->mode);
   const int left = 1 + comparison->left, right = 1 + comparison->right;
-  const BdctRenderPicture none = {.job = job };
-  BdctRenderPicture a = none;
+  BdctRenderPicture of = {.job = job };
 
-  slot->zoomed = bdct_view_is_zoomed (&view) || (colour && copies);
-  if (!slot->zoomed)
-    return plan_drawing (slot, staging, &view, left, right, job,
+  slot->given.zoomed = bdct_view_is_zoomed (view) || (colour && copies);
+  if (!slot->given.zoomed)
+    return plan_drawing (slot, staging, view, left, right, job,
         &slot->dst.image, error);
-  a.image = colour ? slot->given.end[right].image : slot->given.planes[right];
-  if (!copies && (!bdct_staging_scratch (staging, &slot->base, &a.image, error)
-          || !plan_drawing (slot, staging, &base, left, right, job, &a.image,
-              error)))
-    return false;
-  bdct_zoom_init (&slot->zoom, &view, &staging->layout, colour
-      ? &slot->given.end[left].image : &slot->given.planes[left], &a, &none,
+  if (copies) {
+    of.image = colour ? slot->given.end[right].image
+        : slot->given.planes[right];
+  } else {
+    const BdctView base = bdct_zoom_base (view);
+
+    if (!bdct_staging_scratch (staging, &slot->given.base, &of.image, error)
+        || !plan_drawing (slot, staging, &base, left, right, job, &of.image,
+            error))
+      return false;
+  }
+  bdct_zoom_init (&slot->given.zoom, view, &staging->layout, colour
+      ? &slot->given.end[left].image : &slot->given.planes[left], &of,
       &slot->dst.image);
   return true;
 }
@@ -271,13 +274,12 @@ clear (BdctSlot * slot, const BdctComparison * comparison)
   slot->given.n = comparison->n_distorted;
   slot->given.errors = comparison->errors;
   slot->given.n_packs = slot->given.records.n = 0;
-  slot->given.joins = false;
+  slot->given.joins = slot->given.zoomed = false;
   slot->blocks = NULL;
   slot->asked_sizes = NULL;
-  slot->rate = slot->viewed = slot->zoomed = false;
+  slot->rate = slot->viewed = false;
   slot->n_passes = 0;
   slot->n_others = comparison->n_distorted - 1; /* whose cells it has */
-  slot->second = 0;
   slot->keeps = comparison->metrics >> BDCT_METRIC_XPSNR & 1;
   slot->number = comparison->number;
 }
@@ -374,6 +376,20 @@ add_errors (const BdctSlot * slot, const BdctStaging * staging)
   return err;
 }
 
+/* What the view colours. */
+static bool
+fill_map (const BdctSlot * slot, const BdctStaging * staging,
+    BdctError * error)
+{
+  const int metric = slot->viewed ? bdct_view_metric (slot->render.mode) : -1;
+
+  return (slot->given.records.n == 0
+      || check (bdct_cuda_records_launch (&slot->given.records,
+              staging->device->stream), "cudaLaunchKernel", error))
+      && (metric < 0
+      || bdct_cuda_map_enqueue (metric, &slot->given.mapped, staging, error));
+}
+
 bool
 bdct_comparison_enqueue (BdctSlot * slot, const BdctStaging * staging,
     BdctCompareMemory * memory, BdctError * error)
@@ -389,7 +405,5 @@ bdct_comparison_enqueue (BdctSlot * slot, const BdctStaging * staging,
             &slot->given.planes[1 + i], luma, &memory->scratch, staging,
             error))
       return false;
-  return slot->given.records.n == 0
-      || check (bdct_cuda_records_launch (&slot->given.records,
-          staging->device->stream), "cudaLaunchKernel", error);
+  return fill_map (slot, staging, error);
 }

@@ -51,7 +51,7 @@ typedef struct {
   BdctBuffer apart;             /* of the one whose jobs are apart */
   BdctCompareMemory compare;    /* of the one whose metrics are computed */
   BdctJob compared;             /* stands for those of given pictures */
-  const BdctCudaPass *passes[MAX_BATCH * (4 + BDCT_MAX_OTHERS + 1)];
+  const BdctCudaPass *passes[MAX_BATCH * (4 + BDCT_MAX_OTHERS)];
 } CudaEngine;
 
 /* Everything that configure() and submit() allocate. */
@@ -207,7 +207,7 @@ gather_passes (CudaEngine * self, unsigned first, unsigned n)
       more = true;
       if (other < 0)
         self->passes[n_passes++] = &slot->pass[i];
-      else if (!bdct_compare_takes (slot, other)
+      else if (!slot->others_compared
           && !bdct_job_is_apart (&slot->others[other].job))
         self->passes[n_passes++] = &slot->others[other].pass;
     }
@@ -274,14 +274,6 @@ copy_cells (CudaEngine * self, unsigned first, unsigned n, cudaStream_t stream,
   return ok;
 }
 
-/* Enqueue the last step to a zoomed view. */
-static bool
-enlarge (const BdctSlot * slot, cudaStream_t stream, BdctError * error)
-{
-  return !slot->zoomed || check (bdct_cuda_zoom_launch (&slot->zoom, stream),
-      "cudaLaunchKernel", error);
-}
-
 /* Enqueue what makes a frame's planes, and what makes R, G and B again. */
 static bool
 split (CudaEngine * self, const BdctSlot * slot, BdctError * error)
@@ -307,24 +299,16 @@ join (CudaEngine * self, const BdctSlot * slot, BdctError * error)
       || check (bdct_cuda_join_launch (&slot->colour,
               slot->viewed ? &slot->render : NULL, device->join),
           "cudaLaunchKernel", error))
-      && (!slot->zoomed || !slot->joins_b
-      || check (bdct_cuda_join_launch (&slot->colour_b, NULL, device->join),
-          "cudaLaunchKernel", error))
-      && enlarge (slot, device->join, error)
       && check (cudaEventRecord (self->staging.turn[slot->turn].free,
           device->join), "cudaEventRecord", error);
 }
 
-/* Enqueue what draws a frame's view. */
+/* Enqueue what draws a view. */
 static bool
 draw (CudaEngine * self, const BdctSlot * slot, BdctError * error)
 {
-  const int metric = bdct_view_metric (slot->render.mode);
-
-  return (metric < 0 || bdct_cuda_map_enqueue (metric, &slot->mapped,
-          &self->staging, error))
-      && check (bdct_cuda_view_launch (&slot->render, self->device.stream),
-      "cudaLaunchKernel", error);
+  return !slot->viewed || check (bdct_cuda_view_launch (&slot->render,
+          self->device.stream), "cudaLaunchKernel", error);
 }
 
 /* Enqueue the kernels of a comparison. Where frames have R, G and B, what
@@ -335,26 +319,26 @@ launch_comparison (CudaEngine * self, BdctSlot * slot, BdctError * error)
   const BdctDevice *device = &self->device;
 
   return bdct_comparison_enqueue (slot, &self->staging, &self->compare, error)
-      && (!slot->viewed || draw (self, slot, error))
-      && (!slot->given.joins || check (bdct_cuda_join_launch (&slot->colour_b,
+      && draw (self, slot, error)
+      && (!slot->given.joins || check (bdct_cuda_join_launch (&slot->colour,
               NULL, device->stream), "cudaLaunchKernel", error))
-      && enlarge (slot, device->stream, error)
+      && (!slot->given.zoomed || check (bdct_cuda_zoom_launch
+              (&slot->given.zoom, device->stream), "cudaLaunchKernel", error))
       && (self->staging.layout.rgb.n_planes == 0
       || bdct_device_follow (device->join, device->stream,
           device->was_computed, error));
 }
 
-/* Enqueue the jobs of a frame that are apart, but for other ones that are
- * compared. */
+/* Enqueue the jobs of a frame that are apart, but for the others where these
+ * are compared. */
 static bool
 enqueue_apart (CudaEngine * self, const BdctSlot * slot, BdctError * error)
 {
   for (int i = 0; i <= slot->n_others; i++)
     if (bdct_job_is_apart (bdct_slot_job (slot, i))
-        && (i == 0 || !bdct_compare_takes (slot, i - 1))
-        && !bdct_apart_enqueue (slot, i, i == 0 ? &slot->rec
-            : i == slot->second ? &slot->b_rec : NULL, &self->staging,
-            &self->apart, error))
+        && (i == 0 || !slot->others_compared)
+        && !bdct_apart_enqueue (slot, i, i == 0 ? &slot->rec : NULL,
+            &self->staging, &self->apart, error))
       return false;
   return true;
 }
@@ -387,9 +371,7 @@ launch_kernels (CudaEngine * self, unsigned first, unsigned n,
     if (!bdct_compare_enqueue (slot, &self->staging, &self->compare,
             &self->apart, error))
       return false;
-    if (slot->viewed && !draw (self, slot, error))
-      return false;
-    if (!bdct_slot_splits (slot) && !enlarge (slot, stream, error))
+    if (!draw (self, slot, error))
       return false;
   }
   return !bdct_slot_splits (slot) || join (self, slot, error);

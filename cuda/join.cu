@@ -211,14 +211,14 @@ template <int SUB_X, int SUB_Y> struct Samples
   }
 };
 
-/* Where a view shows the original, that is its own bytes. */
+/* A view of the original has its own bytes. */
 template <int BYTES> BDCT_INLINE void
 show_original (const Work &work, int x, int y, uint32_t *rgb)
 {
   uint32_t w;
   int v[3], mark;
 
-  if (!bdct_colour_is_original (&work.render, &x, &y))
+  if (work.render.mode != BDCT_VIEW_ORIGINAL)
     return;
   w = load_pixel<BYTES> (work.layout.rgb, work.src, x, y);
   BDCT_UNROLL for (int k = 0; k < 3; k++)

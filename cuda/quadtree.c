@@ -164,8 +164,7 @@ describe (Task * task, const BdctImage * dst)
     .max_log2 = job->max_log2,
     .distortion_shift = job->distortion_shift,
     .chroma = job->chroma,
-    .sizes = task->i == 0 ? slot->apart.sizes
-        : task->i == slot->second ? slot->apart.b_sizes : NULL,
+    .sizes = task->i == 0 ? slot->apart.sizes : NULL,
     .cells = bdct_slot_cells (slot, task->i),
     .counts = slot->rate ? (unsigned long long *) (slot->counts.device
         + task->i * sizeof (BdctRateCounts)) : NULL,

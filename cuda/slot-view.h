@@ -1,5 +1,5 @@
-/* blockdct: what a frame's view is made of: images, B, a metric's map, the
- * sizes of a tree's blocks, and what a zoomed one is enlarged from.
+/* blockdct: what a frame's view is made of: images, and the sizes of a tree's
+ * blocks.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,8 +11,7 @@
 /** A frame's view, a plain one included, while it is planned. Images that are
  * not needed have no data. */
 typedef struct {
-  BdctView view;                /**< as it is drawn; of a zoomed one, its
-                                     base */
+  const BdctView *view;         /**< the frame's */
   BdctImage rec, levels;        /**< what the sets' passes make */
   BdctImage drawn;              /**< what it is drawn on */
 } BdctSlotView;
@@ -25,7 +24,7 @@ bool bdct_slot_view_place (BdctSlot *slot, BdctStaging *staging,
 /** Describe how it is drawn, if it is no plain one. `records`, `sets`: the
  * blocks', on the device; NULL without. */
 void bdct_slot_view_describe (BdctSlot *slot, const BdctLayout *layout,
-    const BdctFrame *frame, const BdctSlotView *view,
-    const BdctBlockRecord *records, const uint8_t *sets);
+    const BdctSlotView *view, const BdctBlockRecord *records,
+    const uint8_t *sets);
 
 #endif

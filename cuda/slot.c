@@ -46,21 +46,18 @@ bdct_slot_clear (BdctSlot * slot, bool in_context)
   bdct_buffer_free (&slot->src.buffer, in_context);
   bdct_buffer_free (&slot->dst.buffer, in_context);
   bdct_buffer_free (&slot->scratch, in_context);
-  bdct_buffer_free (&slot->base, in_context);
-  bdct_buffer_free (&slot->base_b, in_context);
   bdct_buffer_free (&slot->compared, in_context);
-  bdct_buffer_free (&slot->b, in_context);
   bdct_buffer_free (&slot->map, in_context);
   bdct_buffer_free (&slot->records, in_context);
-  bdct_buffer_free (&slot->metric_map, in_context);
   bdct_buffer_free (&slot->sizes, in_context);
-  bdct_buffer_free (&slot->b_sizes, in_context);
   bdct_buffer_free (&slot->cells, in_context);
   bdct_buffer_free (&slot->counts, in_context);
   for (int i = 0; i <= BDCT_MAX_DISTORTED; i++) {
     bdct_buffer_free (&slot->given.end[i].buffer, in_context);
     bdct_buffer_free (&slot->given.packed[i], in_context);
   }
+  bdct_buffer_free (&slot->given.metric_map, in_context);
+  bdct_buffer_free (&slot->given.base, in_context);
   bdct_frame_metrics_clear (&slot->metrics, in_context);
   free (slot->others);
 }
@@ -306,7 +303,7 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
 
   if (!bdct_slot_view_place (slot, staging, frame, &view, error))
     return false;
-  colours = bdct_view_is_of_blocks (&view.view);
+  colours = bdct_view_is_of_blocks (view.view);
   describe (&work, layout, &slot->planes);
   work.sets = slot->sets;
   work.n_sets = by_map ? frame->n_sets : 1;
@@ -335,7 +332,7 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
   } else if (!plan_passes (slot, staging, &view.levels, &work, error)) {
     return false;
   }
-  bdct_slot_view_describe (slot, layout, frame, &view, records,
+  bdct_slot_view_describe (slot, layout, &view, records,
       by_map ? slot->map.device : NULL);
   return true;
 }
@@ -346,8 +343,7 @@ plan_others (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
 {
   BdctCudaWork work;
 
-  slot->n_others = frame->n_others + (frame->second != NULL);
-  slot->second = frame->second != NULL ? slot->n_others : 0;
+  slot->n_others = frame->n_others;
   if (slot->n_others == 0)
     return true;
   if (slot->max_others < slot->n_others) {
@@ -363,12 +359,10 @@ plan_others (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
   for (int i = 0; i < slot->n_others; i++) {
     BdctOther *other = &slot->others[i];
 
-    other->job = i < frame->n_others ? frame->others[i] : *frame->second;
+    other->job = frame->others[i];
     if (bdct_job_is_apart (&other->job))
       continue;
     bdct_slot_describe_other (slot, &staging->layout, i, &work);
-    if (1 + i == slot->second)
-      set_output (&work, &staging->layout, &slot->b_rec);
     if (bdct_cuda_plan (staging->device->kernels, &work, &other->pass,
             error) == 0)
       return false;
@@ -555,7 +549,6 @@ bdct_slot_count (BdctSlot * slot, const BdctLayout * layout,
   }
   for (int i = 0; slot->rate && i <= slot->n_others; i++)
     bdct_rate_price ((BdctRateCounts *) slot->counts.host.data + i, layout,
-        bdct_slot_job (slot, i), i == 0 || i == slot->second
-        || slot->other_files, stats + i);
+        bdct_slot_job (slot, i), i == 0 || slot->other_files, stats + i);
   bdct_frame_metrics_finish (&slot->metrics, stats);
 }

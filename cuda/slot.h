@@ -35,48 +35,39 @@ typedef struct {
                                      its R, G and B */
   BdctCudaColour colour;        /**< of R, G and B */
   BdctBuffer scratch;           /**< what a view is drawn from */
-  BdctBuffer base, base_b;      /**< what a zoomed one is made of */
   BdctBuffer compared;          /**< a reconstruction for metrics alone */
-  BdctBuffer b;                 /**< the second job's; only with one */
   BdctBuffer map;               /**< sets of the blocks, then of the cells */
   BdctBuffer records;
-  BdctBuffer metric_map;        /**< of luma, for a view */
-  BdctBuffer sizes, b_sizes;    /**< of a tree's blocks; the second job's */
+  BdctBuffer sizes;             /**< of a tree's blocks */
   BdctBuffer cells;             /**< of the others */
   BdctBuffer counts;            /**< BdctRateCounts of the sets, then of each
                                      other, if there is a `rate` */
 
   BdctJob sets[BDCT_MAX_SETS];
   BdctOther *others;
-  int n_others, max_others;     /**< with the second job, the last one */
-  int second;                   /**< which of those counted it is; 0: none */
+  int n_others, max_others;
   BdctCudaPass pass[4];         /**< the sets', then those of their levels */
   int n_passes;
   bool rate, other_files;
   bool keeps;                   /**< XPSNR looks at its luma, or will, ... */
   uint64_t number;              /**< ... as this one's (engine.h) */
   BdctFrameMetrics metrics;     /**< of the sets alone, or of the others too */
-  bool others_compared;         /**< they are of those but the second job: their
-                                     passes then wait for it (compare.h) */
+  bool others_compared;         /**< they are of those, which make pictures,
+                                     some at a time, then: their passes wait for
+                                     what compares these (compare.h) */
   BdctImage rec;                /**< the sets' reconstruction, if it is made */
-  BdctImage b_rec;              /**< likewise, the second job's */
   struct
   {
     BdctCudaWork sized[BDCT_TREE_SIZES];        /**< the sets in blocks of each
                                                    size, without more */
     BdctImage levels;           /**< their picture, if it is made */
     BdctBlockRecord *records;   /**< NULL: not asked for */
-    uint8_t *sizes, *b_sizes;   /**< likewise, of trees; and the second job's */
+    uint8_t *sizes;             /**< likewise, of trees */
     BdctCudaCell *cells;
   } apart;                      /**< of sets that have no passes (apart.h) */
   BdctCudaWork work;            /**< the sets, without more */
   bool viewed;                  /**< a view is drawn behind them */
   BdctRender render;
-  BdctMetricPlane mapped;       /**< luma, where the view is a metric's map */
-  bool zoomed;                  /**< last of all it is enlarged */
-  bool joins_b;                 /**< from a B that becomes R, G and B, too */
-  BdctCudaColour colour_b;
-  BdctZoom zoom;
   BdctBlockRecord *blocks;      /**< the caller's; NULL: not asked for */
   size_t n_blocks;
   bool reached;                 /**< the GPU copies there by itself */
@@ -97,7 +88,12 @@ typedef struct {
     BdctCudaErrors sums;
     BdctCudaRgbErrors rgb_sums; /**< where there are R, G and B */
     BdctCudaMetricPlanes records;       /**< of the view's blocks */
+    BdctMetricPlane mapped;     /**< luma, where the view is a metric's map */
+    BdctBuffer metric_map;
     bool joins;                 /**< what is drawn becomes R, G and B */
+    bool zoomed;                /**< last of all it is enlarged, ... */
+    BdctBuffer base;            /**< ... from this, unless samples are copied */
+    BdctZoom zoom;
   } given;                      /**< of a comparison (comparison.h) */
 } BdctSlot;
 

@@ -63,7 +63,7 @@ draw_map (const __grid_constant__ BdctRender r)
       if (lane < kTile >> p.sub_x && x < p.layout.width)
         for (int y = y0; y < min (y0 + (kTile >> p.sub_y), p.layout.height);
             y++)
-          put<Sample> (r, c, x, y, true, x, y, r.colour[colour
+          put<Sample> (r, c, x, y, r.colour[colour
                   [(y << p.sub_y >> log2_height) - first_y]
                   [(x << p.sub_x >> log2_width) - first_x]][c]);
     }

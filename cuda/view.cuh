@@ -16,16 +16,13 @@ get (const BdctRenderPlane &p, const BdctSamples &of, int x, int y, int depth)
       (1 << depth) - 1);
 }
 
-/* Put the sample (x, y) of a component, which was at (from_x, from_y) of one of
- * the pictures, and what lies on top of it. */
+/* Put the sample (x, y) of a component, and what lies on top of it. */
 template <typename Sample> BDCT_INLINE void
-put (const BdctRender &r, int c, int x, int y, bool second, int from_x,
-    int from_y, int v)
+put (const BdctRender &r, int c, int x, int y, int v)
 {
   const BdctRenderPlane &p = r.plane[c];
 
-  if (r.grid && c == BDCT_Y && bdct_render_on_grid (&r, second, from_x,
-          from_y))
+  if (r.grid && c == BDCT_Y && bdct_render_on_grid (&r, x, y))
     v = bdct_render_mark (v, r.depth);
   if (r.divider && x >= r.split >> p.sub_x
       && x <= (r.split + r.divider - 1) >> p.sub_x)
@@ -41,16 +38,17 @@ draw_sample (const BdctRender &r, int c, int x, int y)
 {
   const BdctRenderPlane &p = r.plane[c];
   int from_x = x, from_y = y, v;
-  bool second = true;
 
   if (r.mode == BDCT_VIEW_DIFFERENCE) {
     v = bdct_render_difference (get<Sample> (p, p.first, x, y, r.depth),
         get<Sample> (p, p.second, x, y, r.depth), r.gain, r.depth);
   } else {
-    second = bdct_render_locate (&r, p.sub_x, p.sub_y, &from_x, &from_y);
+    const bool second = bdct_render_locate (&r, p.sub_x, p.sub_y, &from_x,
+        &from_y);
+
     v = get<Sample> (p, second ? p.second : p.first, from_x, from_y, r.depth);
   }
-  put<Sample> (r, c, x, y, second, from_x, from_y, v);
+  put<Sample> (r, c, x, y, v);
 }
 
 #endif

@@ -18,17 +18,14 @@ magnify (const __grid_constant__ BdctZoom z)
     return;
   for (int y = blockIdx.y * 8 + threadIdx.y; y < group.height;
       y += gridDim.y * 8) {
-    int column = x, row = y, first;
+    int column = x, row = y;
     const bool second = bdct_render_locate (&z.render, group.sub_x, group.sub_y,
         &column, &row);
 
     column = (column << group.sub_x) + z.window.left;
     row = (row << group.sub_y) + z.window.top;
-    first = (bdct_zoom_begins (&z.window, row) ? BDCT_RENDER_TOP : 0)
-        | (bdct_zoom_begins (&z.window, column) ? BDCT_RENDER_LEFT : 0);
     bdct_zoom_put (&z, &group, CHANNELS, sizeof (Sample), x, y, second,
-        bdct_zoom_find (&z.window, column), bdct_zoom_find (&z.window, row),
-        first);
+        bdct_zoom_find (&z.window, column), bdct_zoom_find (&z.window, row));
   }
 }
 
