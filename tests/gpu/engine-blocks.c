@@ -36,12 +36,12 @@ typedef struct {
   uint8_t *source, *expected, *result;
   uint8_t *device_source, *device_result;
   size_t used;
-  BdctJob sets[BDCT_MAX_SETS], others[MAX_OTHERS], second;
+  BdctJob sets[BDCT_MAX_SETS], others[MAX_OTHERS];
   uint8_t *map;
   uint8_t *sizes, *expected_sizes;
   BdctBlockRecord *blocks, *expected_blocks;
   BdctView view;
-  BdctStats stats[2 + MAX_OTHERS];      /* the CPU's */
+  BdctStats stats[1 + MAX_OTHERS];      /* the CPU's */
 } Question;
 
 static Question questions[IN_FLIGHT];
@@ -120,20 +120,11 @@ static void
 any_view (Question * q, const BdctLayout * layout)
 {
   q->view = (BdctView) BDCT_VIEW_DEFAULT;
-  do {
+  do
     q->view.mode = is_exact (&q->sets[0]) ? random_below (BDCT_N_VIEWS)
         : BDCT_VIEW_COEFFICIENTS;
-    q->view.left = random_below (BDCT_N_SIDES);
-    q->view.right = random_below (BDCT_N_SIDES);
-    q->view.second = random_below (2);
-  } while (q->what.second == NULL && bdct_view_shows (&q->view, BDCT_SIDE_B));
+  while (!bdct_view_is_of_frame (q->view.mode));
   q->view.grid = random_below (2);
-  q->view.position = random_below (101) / 100.;
-  if (random_below (2)) {
-    q->view.zoom = 1 + random_below (15 * 256 + 1) / 256.;
-    q->view.zoom_x = random_below (101) / 100.;
-    q->view.zoom_y = random_below (101) / 100.;
-  }
   for (int i = 0; i < BDCT_MAX_SETS; i++)
     q->view.delta_qp[i] = (int) random_below (60) - 30;
   bdct_view_colours (&q->view, layout->depth, 0.299, 0.114, false);
@@ -169,13 +160,6 @@ any_question (Question * q, const BdctLayout * layout, BdctTransform transform)
     any_tree (&tree);
     any_job (&q->others[i], random_below (BDCT_N_TRANSFORMS), layout, &tree);
   }
-  if (random_below (2)) {
-    any_tree (&tree);
-    do
-      any_job (&q->second, random_below (BDCT_N_TRANSFORMS), layout, &tree);
-    while (!is_exact (&q->second));
-    q->what.second = &q->second;
-  }
   if (random_below (2))
     q->what.sizes = q->sizes;
 }
@@ -186,16 +170,13 @@ complain (const Question * q, const char *what)
   static int complaints;
 
   if (complaints++ < 40)
-    fprintf (stderr, "%s%s, %d sets%s%s%s%s, %d others%s, view %d%s of %d and "
-        "%d: %s\n",
+    fprintf (stderr, "%s%s, %d sets%s%s%s%s, %d others, view %d%s: %s\n",
         bdct_transform_info (q->sets[0].transform)->name,
         q->sets[0].rdoq.distortion_shift ? " rdoq" : "", q->what.n_sets,
         q->what.set_of_block ? ", map" : "", q->what.blocks ? ", records" : "",
         q->what.rate ? ", bits" : "", q->dst.data[0] ? "" : ", no output",
-        q->what.n_others, q->what.second ? ", second" : "",
-        q->what.view ? (int) q->view.mode : -1,
-        q->what.view && q->view.grid ? ", grid" : "", q->view.left,
-        q->view.right, what);
+        q->what.n_others, q->what.view ? (int) q->view.mode : -1,
+        q->what.view && q->view.grid ? ", grid" : "", what);
   return false;
 }
 
@@ -375,9 +356,8 @@ judge (Question * q, const BdctLayout * layout, const BdctStats * stats)
 {
   size_t size = q->what.n_blocks * sizeof *q->blocks;
   bool drawn = q->what.view != NULL;
-  const int second = q->what.second != NULL ? 1 + q->what.n_others : 0;
 
-  for (int i = 0; i <= q->what.n_others + (second > 0); i++)
+  for (int i = 0; i <= q->what.n_others; i++)
     if (!same_bits (stats + i, q->stats + i))
       return complain (q, i == 0 ? "other bits" : "other bits of an other job");
   if (is_exact (&q->sets[0])) {
@@ -394,9 +374,6 @@ judge (Question * q, const BdctLayout * layout, const BdctStats * stats)
   if ((drawn || is_exact (&q->sets[0]))
       && memcmp (q->result, q->expected, q->used) != 0)
     return complain (q, "other samples");
-  if (second > 0
-      && memcmp (stats + second, q->stats + second, sizeof *stats) != 0)
-    return complain (q, "other statistics of the second job");
   for (int i = 0; i < q->what.n_others; i++)
     if (is_exact (&q->others[i])
         && memcmp (stats + 1 + i, q->stats + 1 + i, sizeof *stats) != 0)

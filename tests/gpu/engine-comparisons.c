@@ -33,10 +33,11 @@ static const struct
   int width, height;
   bool quick;
 } shapes[] = {
-  {1, 1, true}, {2, 3, false}, {7, 9, false}, {16, 8, true}, {17, 23, true},
-  {31, 4, false}, {64, 40, true}, {96, 100, false}, {127, 33, false},
-  {130, 97, true}, {192, 180, true}, {353, 201, false}, {1024, 17, false},
-  {1921, 7, true}, {720, 486, false}, {1920, 1080, false},
+  {1, 1, true}, {2, 3, false}, {7, 9, false}, {8, 8, true}, {16, 8, true},
+  {17, 23, true}, {31, 4, false}, {61, 49, false}, {64, 40, true},
+  {96, 100, false}, {127, 33, false}, {130, 97, true}, {181, 177, false},
+  {192, 180, true}, {353, 201, false}, {1024, 17, false}, {1921, 7, true},
+  {720, 486, false}, {1920, 1080, false}, {2304, 1156, false},
 };
 
 static const BdctViewMode modes[] = { BDCT_VIEW_WIPE, BDCT_VIEW_SIDE_BY_SIDE,

@@ -181,6 +181,13 @@ run_bad_frames (BdctEngine * engine, const BdctFrame * good)
   frame.view = &view;
   frame.dst = (BdctImage) { 0 };
   refuse (engine, &frame, "a view without an image", "drawn on");
+  frame.dst = good->dst;
+  view.mode = BDCT_VIEW_WIPE;
+  refuse (engine, &frame, "a view of two pictures", "'wipe'");
+  view.mode = BDCT_VIEW_ERROR_MAP;
+  view.zoom = 2;
+  refuse (engine, &frame, "a zoomed view", "1 to 1");
+  frame.dst = (BdctImage) { 0 };
   frame.view = NULL;
   expect (engine->klass->submit (engine, &frame, NULL)
       && engine->klass->collect (engine, NULL, NULL),

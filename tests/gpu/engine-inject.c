@@ -31,8 +31,8 @@ typedef struct {
   Place src, dst, records;
   bool map, wait;
   int n_others;
-  bool second;
   BdctViewMode view;
+  bool grid;
   double zoom;
   bool metrics;
   int compared;                 /* pictures; 0: it is a frame */
@@ -47,20 +47,23 @@ static const Sort sorts[] = {
   {.src = DEVICE,.n_others = 4},
   {.src = DEVICE,.dst = DEVICE,.records = PINNED,.map = true},
   {.src = PAGEABLE,.records = PAGEABLE,.n_others = 1},
-  {.src = DEVICE,.dst = DEVICE,.view = BDCT_VIEW_DIFFERENCE},
+  {.src = DEVICE,.dst = DEVICE,.grid = true},
   {.src = PINNED,.dst = DEVICE,.view = BDCT_VIEW_ERROR_MAP},
-  {.src = DEVICE,.dst = DEVICE,.zoom = 2},
-  {.src = PAGEABLE,.dst = PAGEABLE,.view = BDCT_VIEW_WIPE,.zoom = 3},
+  {.src = DEVICE,.dst = DEVICE,.view = BDCT_VIEW_ORIGINAL},
+  {.src = PAGEABLE,.dst = PAGEABLE,.view = BDCT_VIEW_SIZE_MAP,.grid = true},
   {.src = DEVICE,.dst = DEVICE,.metrics = true},
   {.src = PAGEABLE,.dst = PINNED,.n_others = 3,.view = BDCT_VIEW_ERROR_MAP,
       .metrics = true},
-  {.src = DEVICE,.dst = PINNED,.n_others = 2,.second = true,
-      .view = BDCT_VIEW_DIFFERENCE,.metrics = true},
+  {.src = DEVICE,.dst = PINNED,.n_others = 2,.view = BDCT_VIEW_ORIGINAL,
+      .metrics = true},
   {.src = DEVICE,.dst = DEVICE,.view = BDCT_VIEW_WIPE,.compared = 1},
   {.src = PAGEABLE,.dst = PAGEABLE,.view = BDCT_VIEW_ERROR_MAP,.metrics = true,
       .compared = 3},
   {.src = PINNED,.dst = DEVICE,.view = BDCT_VIEW_SSIM_MAP,.zoom = 2,
       .compared = 2},
+  {.src = DEVICE,.dst = DEVICE,.view = BDCT_VIEW_DIFFERENCE,.compared = 1},
+  {.src = PAGEABLE,.dst = PAGEABLE,.view = BDCT_VIEW_WIPE,.zoom = 3,
+      .compared = 1},
   {.src = DEVICE,.wait = true,.metrics = true,.compared = 3},
 };
 
@@ -91,7 +94,7 @@ typedef struct {
   BdctView view;
   BdctLayout mate;
   struct {
-    BdctStats stats[2 + MAX_OTHERS];
+    BdctStats stats[1 + MAX_OTHERS];
     uint8_t *bytes;
     BdctBlockRecord *blocks;
   } expected[N (sorts)];
@@ -384,7 +387,7 @@ static int
 count_stats (const Sort * sort)
 {
   return sort->compared > 0 ? sort->compared
-      : 1 + sort->n_others + sort->second;
+      : 1 + sort->n_others;
 }
 
 /* All metrics; each frame has the same number, and none before it. */
@@ -415,13 +418,12 @@ frame_init (Frame * frame, const Stream * stream, int sort)
     memset (frame->dst, 0xa5, stream->size);
   frame->view = stream->view;
   frame->view.mode = s->view;
-  frame->view.left = s->second ? BDCT_SIDE_B : BDCT_SIDE_ORIGINAL;
+  frame->view.grid = s->grid;
   frame->view.zoom = s->zoom;
   *what = (BdctFrame) {
     .sets = stream->sets,.n_sets = s->map ? 2 : 1,
     .set_of_block = s->map ? stream->map : NULL,
     .others = stream->others,.n_others = s->n_others,
-    .second = s->second ? &stream->sets[1] : NULL,
     .metrics = get_metrics (s, layout),.other_metrics = get_metrics (s, layout),
     .blocks = frame->blocks,.n_blocks = stream->n_blocks,
     .view = &frame->view,
@@ -476,13 +478,12 @@ stream_init (Stream * stream, const BdctLayout * layout)
     stream->expected[i].blocks = need (malloc (stream->n_blocks
             * sizeof (BdctBlockRecord)));
     view.mode = sort.view;
-    view.left = sort.second ? BDCT_SIDE_B : BDCT_SIDE_ORIGINAL;
+    view.grid = sort.grid;
     view.zoom = sort.zoom;
     what = (BdctFrame) {
       .sets = stream->sets,.n_sets = sort.map ? 2 : 1,
       .set_of_block = sort.map ? stream->map : NULL,
       .others = stream->others,.n_others = sort.n_others,
-      .second = sort.second ? &stream->sets[1] : NULL,
       .metrics = get_metrics (&sort, layout),
       .other_metrics = get_metrics (&sort, layout),
       .blocks = stream->expected[i].blocks,.n_blocks = stream->n_blocks,
@@ -538,7 +539,7 @@ collect (void)
 {
   Frame *frame = &ring[oldest];
   const Stream *stream = frame->stream;
-  BdctStats stats[2 + MAX_OTHERS];
+  BdctStats stats[1 + MAX_OTHERS];
   BdctError error = { "" };
   bool ok;
 
@@ -668,8 +669,10 @@ play_colour (void)
   if (!create ())
     return;
   if (configure (stream, DEPTH)) {
-    for (int i = FIRST_COMPARED; i < N_SORTS; i++)
+    for (int i = FIRST_COMPARED; i < N_SORTS; i++) {
+      drain (DEPTH - 1);
       submit (stream, i);
+    }
     drain (0);
   }
   destroy ();

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The metrics of the CUDA engine, and views, their maps among them, against
- * those of the CPU engine: the same bits, of streams of all formats, of sizes
- * about every border that metrics have, with frames of a gradient, of noise,
- * flat ones and ones that are the same again, of the sets and of other jobs.
+ * The metrics of the CUDA engine, and views beside them, against those of the
+ * CPU engine: the same bits, of streams of all formats, of sizes about every
+ * border that metrics have, with frames of a gradient, of noise, flat ones and
+ * ones that are the same again, of the sets and of other jobs. Their maps are
+ * those of engine-comparisons.
  *
  *   engine-metrics             everything
  *   engine-metrics --quick     a small part, for compute-sanitizer
- *   engine-metrics --kernels   each kernel of metrics and maps, for racecheck
+ *   engine-metrics --kernels   each kernel of metrics, for racecheck
  *
  * Built twice: with the CUDA runtime, and with the one of fake-runtime.c, where
  * the kernels are run thread by thread, for where no GPU is.
@@ -57,7 +58,7 @@ typedef struct {
   BdctImage src, dst;
   uint8_t *host, *device;       /* the source's memory, then the other's */
   uint8_t *drawn;               /* what that is to be */
-  BdctStats expected[2 + MAX_OTHERS], stats[2 + MAX_OTHERS];
+  BdctStats expected[1 + MAX_OTHERS], stats[1 + MAX_OTHERS];
 } Frame;
 
 typedef struct {
@@ -65,9 +66,9 @@ typedef struct {
   const Shape *shape;
   const Place *place;
   BdctLayout layout;
-  BdctJob job, others[MAX_OTHERS], second;
+  BdctJob job, others[MAX_OTHERS];
   int n_others;
-  bool no_dst, viewed, has_second;
+  bool no_dst, viewed;
   unsigned metrics;
   size_t size;                  /* of either's memory */
   Frame frame[N_FRAMES];
@@ -120,14 +121,12 @@ make_job (BdctJob * job, const BdctLayout * layout)
   }
 }
 
-/* Metrics and maps of one job; of a large picture the one that is another
- * there. */
+/* Metrics of one job; of a large picture the one that is another there. */
 static void
 keep_kernels (Stream * s)
 {
   s->n_others = 0;
-  s->has_second = s->no_dst = false;
-  s->viewed = !s->shape->large;
+  s->no_dst = s->viewed = false;
   if (s->shape->large)
     s->metrics &= 1 << BDCT_METRIC_XPSNR;
 }
@@ -145,8 +144,6 @@ stream_init (Stream * s, const Format * format, const Shape * shape)
       : 1 + next_random () % MAX_OTHERS;
   for (int i = 0; i < s->n_others; i++)
     make_job (&s->others[i], &s->layout);
-  make_job (&s->second, &s->layout);
-  s->has_second = next_random () % 2;
   s->no_dst = next_random () % 4 == 0;
   s->viewed = next_random () % 2;
   s->metrics = bdct_metrics_had ((1 << BDCT_N_METRICS) - 1, &s->layout);
@@ -185,9 +182,9 @@ stream_clear (Stream * s)
 static BdctViewMode
 get_mode (const Stream * s, int n)
 {
-  static const BdctViewMode modes[] = { BDCT_VIEW_DIFFERENCE,
-    BDCT_VIEW_COEFFICIENTS, BDCT_VIEW_SSIM_MAP, BDCT_VIEW_ERROR_MAP,
-    BDCT_VIEW_HVS_MAP
+  static const BdctViewMode modes[] = { BDCT_VIEW_RECONSTRUCTION,
+    BDCT_VIEW_COEFFICIENTS, BDCT_VIEW_NONZERO_MAP, BDCT_VIEW_ERROR_MAP,
+    BDCT_VIEW_ORIGINAL
   };
 
   return modes[(n + s->shape->width) % N (modes)];
@@ -204,14 +201,12 @@ submit (Stream * s, BdctEngine * engine, int n, BdctMemory memory,
     .src = f->src,.dst = s->no_dst ? (BdctImage) { 0 } : f->dst,
     .metrics = s->metrics,.other_metrics = s->metrics,
     .frame_rate = s->shape->frame_rate,.number = n < 3 ? n : n - 1,
-    .view = s->viewed && !s->no_dst ? &view : NULL,
-    .second = s->has_second ? &s->second : NULL
+    .view = s->viewed && !s->no_dst ? &view : NULL
   };
 
   bdct_view_colours (&view, s->layout.depth, 0.299, 0.114, n % 2);
   view.mode = get_mode (s, n);
   view.grid = n % 3 == 0;
-  view.left = s->has_second ? BDCT_SIDE_B : BDCT_SIDE_ORIGINAL;
   /* Two pictures that are the same have one number; another that is not those
    * before; and none of the metrics of one frame. */
   if (n == N_FRAMES - 1)
@@ -311,7 +306,7 @@ test (const Format * format, const Shape * shape)
     run (&s, cuda, depth, memory);
     for (int n = 0; n < n_frames; n++) {
       compare_pictures (&s, n, memory);
-      for (int i = 0; i <= s.n_others + s.has_second; i++)
+      for (int i = 0; i <= s.n_others; i++)
         compare (&s, n, i, &s.frame[n].stats[i], &s.frame[n].expected[i]);
     }
   }
@@ -340,7 +335,7 @@ main (int argc, char **argv)
     part = QUICK;
   else if (argc > 1 && strcmp (argv[1], "--kernels") == 0)
     part = KERNELS;
-  /* As many as have both maps, and their changes of two kinds. */
+  /* As many as have changes of two kinds. */
   n_frames = part == KERNELS ? 4 : N_FRAMES;
   status = engines_create (&(BdctEngineOptions) {.threads = 2}, &cpu, &cuda);
   if (status != 0)

@@ -65,11 +65,11 @@ typedef struct {
   /* What is to be done: everything but the images and the records is gone once
    * it is submitted. */
   BdctFrame what;
-  BdctJob sets[BDCT_MAX_SETS], others[MAX_OTHERS], second;
+  BdctJob sets[BDCT_MAX_SETS], others[MAX_OTHERS];
   uint8_t *map;
   bool pinned;
   BdctBlockRecord *blocks, *expected_blocks;
-  BdctStats stats[2 + MAX_OTHERS];
+  BdctStats stats[1 + MAX_OTHERS];
 } Frame;
 
 static BdctEngine *cpu, *cuda;
@@ -277,8 +277,6 @@ choose (Frame * frame, const Kind * kind, bool plain)
   what->others = frame->others;
   for (int i = 0; i < what->n_others; i++)
     frame->others[i] = jobs[any_transform ()][next_random (BDCT_MAX_SETS)];
-  frame->second = jobs[any_transform ()][next_random (BDCT_MAX_SETS)];
-  what->second = next_random (2) ? &frame->second : NULL;
   what->metrics = any_metrics (kind);
   what->other_metrics = any_metrics (kind);
   what->frame_rate = next_random (2) ? 25 : 50;
@@ -326,7 +324,6 @@ submit (BdctEngine * engine, Frame * frame)
 
   memset (frame->sets, CANARY, sizeof frame->sets);
   memset (frame->others, CANARY, sizeof frame->others);
-  memset (&frame->second, CANARY, sizeof frame->second);
   memset (frame->map, CANARY, max_blocks);
   return ok;
 }
@@ -335,7 +332,7 @@ static bool
 collect (Frame * frame)
 {
   BdctError error = { "" };
-  BdctStats stats[2 + MAX_OTHERS];
+  BdctStats stats[1 + MAX_OTHERS];
 
   return expect (cuda->klass->collect (cuda, stats, &error), "collect",
       error.message)
@@ -344,8 +341,7 @@ collect (Frame * frame)
       && expect (memcmp (stats, frame->stats, sizeof stats[0]) == 0,
       place_names[frame->dst.place], "other statistics")
       && expect (memcmp (stats + 1, frame->stats + 1,
-          (frame->what.n_others + (frame->what.second != NULL))
-          * sizeof stats[0]) == 0,
+          frame->what.n_others * sizeof stats[0]) == 0,
       place_names[frame->dst.place], "other statistics of the other jobs")
       && expect (frame->what.blocks == NULL
       || memcmp (frame->blocks, frame->expected_blocks,
