@@ -156,11 +156,10 @@ run_rows (Task * task)
   print_row ("errors", time_task (task, run_engine), least);
   task->comparison.view = &view;
   bdct_view_colours (&view, 8, 0.2126, 0.0722, false);
-  for (int mode = BDCT_VIEW_WIPE; mode <= BDCT_VIEW_HVS_MAP; mode++) {
+  for (int mode = 0; mode < BDCT_N_VIEWS; mode++) {
     char name[64];
 
-    if (mode > BDCT_VIEW_DIFFERENCE && mode != BDCT_VIEW_ERROR_MAP
-        && bdct_view_metric (mode) < 0)
+    if (!bdct_view_is_of_two (mode))
       continue;
     view.mode = mode;
     snprintf (name, sizeof name, "errors, %s", bdct_view_info (mode)->name);
