@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 #include "dct/block.h"
+#include "expect.h"
 #include "reference.h"
 #include "view-scene.h"
 
@@ -298,6 +299,99 @@ test_metrics (void)
   }
 }
 
+/* A frame of a quadtree: what its blocks' sizes are, is asked for. */
+static void
+run_tree (BdctEngine * engine, const Scene * s, const BdctJob * job,
+    const Frame * src, const Frame * dst, guint8 * sizes)
+{
+  const BdctFrame frame = {.sets = job,.n_sets = 1,.src = src->image,
+    .dst = dst->image,.sizes = sizes,.view = &s->view
+  };
+  BdctError error = { "" };
+
+  if (!engine->klass->configure (engine, &s->layout, 1, &error)
+      || !engine->klass->submit (engine, &frame, &error)
+      || !engine->klass->collect (engine, NULL, &error))
+    g_error ("%s: %s", engine->description, error.message);
+}
+
+/* Luma's sample (x, y) in a block whose side is 2^n. */
+static int
+expect_of_tree (const Scene * s, const Picture * picture, int x, int y, int n)
+{
+  const int middle = 1 << (s->c->depth - 1), mask = (1 << n) - 1;
+  int v = picture_at (picture, 0, x, y);
+
+  if (s->view.mode == BDCT_VIEW_SIZE_MAP)
+    v = s->view.colour[(int) lround ((n - 2) / 4.0 * 63)][0];
+  return !s->view.grid || ((x & mask) != 0 && (y & mask) != 0) ? v
+      : v >= middle ? v - middle / 2 : v + middle / 2;
+}
+
+/* The views that show where the blocks of a quadtree are, whoever else asks for
+ * their sizes. */
+static void
+test_tree (void)
+{
+  static const BdctViewMode modes[] = { BDCT_VIEW_RECONSTRUCTION,
+    BDCT_VIEW_ORIGINAL, BDCT_VIEW_SIZE_MAP
+  };
+
+  for (guint i = 0; i < 12 * n_engines; i++) {
+    Case c = {.params = defaults,.format = i % N_FORMATS,
+      .depth = i % 3 ? 8 : 10,.width = 60 + i % 37,.height = 95 - i % 41,
+      .content = i % 5 ? CONTENT_SMOOTH : CONTENT_RANDOM
+    };
+    BdctEngine *engine = engines[i / 12];
+    BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+    guint8 *sizes;
+    Frame src, dst;
+    Picture got;
+    BdctJob job;
+    Scene s;
+
+    if (!case_due (i))
+      continue;
+    view_scene_init (&s, &c);
+    c.params.transform = BDCT_HEVC_QUADTREE;
+    c.params.qp = 20 + i % 20;
+    c.params.min_block = i % 4 ? 4 : 8;
+    g_assert_true (bdct_job_init (&job, &c.params, &s.layout, NULL));
+    bdct_blocks_init (grid, &s.layout, &job);
+    sizes = g_new0 (guint8, grid[0].columns * grid[0].rows);
+    frame_init (&src, &s.layout, STRIDE_ODD);
+    frame_init (&dst, &s.layout, STRIDE_TIGHT);
+    frame_put (&src, &s.layout, &s.source, FALSE);
+    picture_init (&got, &s.layout);
+    run_tree (engine, &s, &job, &src, &dst, sizes);
+    frame_get (&dst, &s.layout, &s.rec);
+    for (guint m = 0; m < 2 * G_N_ELEMENTS (modes); m++) {
+      const Picture *picture = m / 2 == 1 ? &s.source : &s.rec;
+
+      s.view.mode = modes[m / 2];
+      s.view.grid = m % 2;
+      run_tree (engine, &s, &job, &src, &dst, i % 2 ? sizes : NULL);
+      frame_get (&dst, &s.layout, &got);
+      for (int y = 0; y < c.height; y++)
+        for (int x = 0; x < c.width; x++) {
+          const int n = sizes[(y >> job.tree.min_log2) * grid[0].columns
+              + (x >> job.tree.min_log2)];
+
+          EXPECT (picture_at (&got, 0, x, y),
+              expect_of_tree (&s, picture, x, y, n), "%s: %s, grid %u, %d x %d "
+              "at (%d, %d), of %d", engine->description,
+              bdct_view_info (s.view.mode)->name, m % 2, c.width, c.height, x,
+              y, 1 << n);
+        }
+    }
+    g_free (sizes);
+    frame_clear (&src);
+    frame_clear (&dst);
+    picture_clear (&got);
+    view_scene_clear (&s);
+  }
+}
+
 /* What people see: lightness rises from colour to colour. */
 static void
 test_colours (void)
@@ -406,6 +500,7 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/view/legend", test_legend);
   g_test_add_func ("/view/metrics", test_metrics);
+  g_test_add_func ("/view/tree", test_tree);
   g_test_add_func ("/view/colours", test_colours);
   ret = g_test_run ();
   engines_close (engines, n_engines);
