@@ -392,7 +392,7 @@ bdct_job_init (BdctJob * job, const BdctParams * params,
     return bdct_error (error, "quality %d is outside 1 to 100",
         params->quality);
   if (bdct_preset_info (params->preset) == NULL)
-    return bdct_error (error, "quantization-preset %d is not one of 0 to %d",
+    return bdct_error (error, "quantization table %d is not one of 0 to %d",
         (int) params->preset, BDCT_N_PRESETS - 1);
   if (params->qp < 0 || params->qp > 51)
     return bdct_error (error, "qp %d is outside 0 to 51", params->qp);

@@ -350,7 +350,7 @@ test_jobs (void)
   params.n_steps = 0;
   params.preset = BDCT_N_PRESETS;
   g_assert_cmpint (STEP (0, 0), ==, -1);
-  g_assert_nonnull (strstr (error.message, "quantization-preset"));
+  g_assert_nonnull (strstr (error.message, "quantization table"));
 #undef STEP
 }
 
