@@ -40,8 +40,8 @@ leave_out (GstBlockDct * self, BdctParams * params, const BdctError * error)
   }
   if (gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_STEPS))
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("%s is set aside: %s.", params->n_steps > 0 ? "quantization-matrix"
-            : "quantization-file", error->message),
+        ("quantization-tables=%s is set aside: %s.", params->n_steps > 0
+            ? "matrix" : "file", error->message),
         ("These frames have the Annex K tables, scaled by quality."));
   params->n_steps = params->tables.n_steps = 0;
 }
@@ -80,9 +80,8 @@ gst_blockdct_jobs_can_choose (GstBlockDct * self, const gchar * what,
     return TRUE;
   if (gst_blockdct_warn_once (self, warning))
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("%s has no effect with %s.", what, params->n_steps > 0
-            ? "quantization-tables=matrix"
-            : "quantization-tables=file without quantization-scale"),
+        ("%s has no effect with %s.", what,
+            gst_blockdct_sweep_name_steps (params)),
         ("It chooses a quality, which these steps do not depend on."));
   return FALSE;
 }

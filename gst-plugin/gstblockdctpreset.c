@@ -4,7 +4,7 @@
  * and to which file is the application's. */
 #include "gstblockdctpreset.h"
 
-#include <gst/gst.h>
+#include "gstblockdctproperties.h"
 
 static const gchar *const pictures[] = { "transform", "quality", "qp",
   "chroma-qp-offset", "deadzone", "rdoq", "min-block", "max-block",
@@ -52,10 +52,13 @@ load_preset (GstPreset * preset, const gchar * name)
 {
   gchar *unknown = find_unknown (preset, name);
 
-  if (unknown != NULL)
-    GST_ELEMENT_WARNING (GST_ELEMENT (preset), LIBRARY, SETTINGS,
-        ("Not all of the preset '%s' is loaded: no preset of blockdct has %s.",
-            name, unknown), ("Save it again to be rid of these settings."));
+  if (unknown != NULL) {
+    gchar *text = g_strdup_printf ("Not all of the preset '%s' is loaded: no "
+        "preset of blockdct has %s.", name, unknown);
+
+    gst_blockdct_property_warn (GST_BLOCKDCT_CAST (preset), text);
+    g_free (text);
+  }
   g_free (unknown);
   return parent_load (preset, name);
 }

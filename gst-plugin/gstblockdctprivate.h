@@ -26,8 +26,8 @@ typedef struct
   GstBlockDctSettings settings;
   guint64 was_set;              /* bits 1 << property: it was set, ever */
   gboolean started;             /* start settings cannot change */
-  GString *refused;             /* values refused while there was no bus; or
-                                   NULL */
+  GString *refused;             /* what to warn of, said while there was no bus;
+                                   or NULL */
   gchar *active_backend;        /* NULL while nothing runs */
   const GstBlockDctBackendClass *active_class;  /* likewise */
   GstBlockDctTotals totals;     /* what `stats` shows */

@@ -47,10 +47,8 @@ get_field (GstBlockDct * self, guint id)
   return G_STRUCT_MEMBER_P (&self->shared.settings, properties[id].offset);
 }
 
-/* A value is refused aloud: on the bus or, while there is none, when the
- * element starts. */
-static void
-refuse (GstBlockDct * self, const gchar * name, const gchar * reason)
+void
+gst_blockdct_property_warn (GstBlockDct * self, const gchar * text)
 {
   gboolean has_bus;
 
@@ -59,15 +57,23 @@ refuse (GstBlockDct * self, const gchar * name, const gchar * reason)
   if (!has_bus) {
     if (self->shared.refused == NULL)
       self->shared.refused = g_string_new (NULL);
-    g_string_append_printf (self->shared.refused, "%s%s was not changed: %s.",
-        self->shared.refused->len > 0 ? " " : "", name, reason);
+    g_string_append_printf (self->shared.refused, "%s%s",
+        self->shared.refused->len > 0 ? " " : "", text);
   }
   GST_OBJECT_UNLOCK (self);
   if (has_bus)
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("%s was not changed: %s.", name, reason), (NULL));
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s", text), (NULL));
   else
-    GST_WARNING_OBJECT (self, "%s was not changed: %s", name, reason);
+    GST_WARNING_OBJECT (self, "%s", text);
+}
+
+static void
+refuse (GstBlockDct * self, const gchar * name, const gchar * reason)
+{
+  gchar *text = g_strdup_printf ("%s was not changed: %s.", name, reason);
+
+  gst_blockdct_property_warn (self, text);
+  g_free (text);
 }
 
 /* Copy a value, converted if `parsed` is not NULL. */

@@ -74,6 +74,10 @@ typedef void (*GstBlockDctFormat) (gconstpointer field, GValue * value);
 void gst_blockdct_property_convert (guint id, GstBlockDctParse parse,
     GstBlockDctFormat format);
 
+/** Warn of something that was set: on the bus or, while there is none, when the
+ * element starts. */
+void gst_blockdct_property_warn (GstBlockDct * self, const gchar * text);
+
 /** Append a number to a GstValueArray. */
 void gst_blockdct_property_append_int (GValue * array, gint n);
 

@@ -261,11 +261,13 @@ warn_unused_quantizers (GstBlockDct * self,
       GST_ELEMENT_INFO (self, LIBRARY, SETTINGS,
           ("%s has no effect with transform=%s.", quantizers[i].name,
               bdct_transform_info (transform)->name),
-          ("%s is for %s.", quantizers[i].name, quantizers[i].purpose));
+          ("%s has no effect with transform=%s: it is for %s.",
+              quantizers[i].name, bdct_transform_info (transform)->name,
+              quantizers[i].purpose));
     else if (lacking != NULL)
       GST_ELEMENT_INFO (self, LIBRARY, SETTINGS,
           ("%s has no effect without %s.", quantizers[i].name, lacking),
-          (NULL));
+          ("Set %s for %s to have an effect.", lacking, quantizers[i].name));
     else
       continue;
     *warned |= 1u << i;

@@ -201,7 +201,7 @@ install_figures (GObjectClass * klass)
    */
   gst_blockdct_property (klass, PROP_POST_MESSAGES, FIELD (post_messages),
       g_param_spec_boolean ("post-messages", "Post messages",
-          "Post element messages with the statistics", TRUE, PLAYING));
+          "Post element messages with the statistics", TRUE, LIVE));
   /**
    * GstBlockDct:interval:
    *
@@ -213,7 +213,7 @@ install_figures (GObjectClass * klass)
   gst_blockdct_property (klass, PROP_INTERVAL, FIELD (interval),
       g_param_spec_uint64 ("interval", "Interval",
           "Post one message for this time, pooled over it (ns; 0 = one for "
-          "each frame)", 0, G_MAXUINT64 / 4, 0, PLAYING));
+          "each frame)", 0, G_MAXUINT64 / 4, 0, LIVE));
   /**
    * GstBlockDct:metrics:
    *
@@ -251,7 +251,7 @@ install_figures (GObjectClass * klass)
       FIELD (min_psnr_error),
       g_param_spec_double ("min-psnr-error", "Least PSNR, or an error",
           "End with an error at a frame whose PSNR is below this (dB; "
-          "0 = off)", 0, MAX_DB, 0, PLAYING));
+          "0 = off)", 0, MAX_DB, 0, LIVE));
   /**
    * GstBlockDct:min-psnr-warning:
    *
@@ -264,7 +264,7 @@ install_figures (GObjectClass * klass)
       FIELD (min_psnr_warning),
       g_param_spec_double ("min-psnr-warning", "Least PSNR, or a warning",
           "Warn when a frame's PSNR falls below this (dB; 0 = off)", 0, MAX_DB,
-          0, PLAYING));
+          0, LIVE));
   /**
    * GstBlockDct:stats-file:
    *

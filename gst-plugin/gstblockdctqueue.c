@@ -204,7 +204,7 @@ warn_lacking_tables (GstBlockDct * self)
     self->warned.once &= ~(1u << GST_BLOCKDCT_WARNED_TABLES);
   else if (gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_TABLES))
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("quantization-tables=%s has no effect: %s is not set.",
+        ("quantization-tables=%s is set aside: %s is not set.",
             lacking + strlen ("quantization-"), lacking),
         ("Frames have the Annex K tables, scaled by quality."));
 }

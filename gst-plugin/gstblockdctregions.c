@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctregions.h"
+#include "gstblockdctsweep.h"
 #include "gstblockdctdebug.h"
 
 #include <math.h>
@@ -241,10 +242,9 @@ add_region (GstBlockDctRegions * regions, GstElement * element,
   if (!has_qp (params) && !bdct_params_has_quality (params)) {
     if (is_new (regions, element, TOLD_MATRIX))
       GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
-          ("Regions have no effect with a %s.", params->n_steps > 0
-              ? "quantization-matrix"
-              : "quantization-file without quantization-scale"),
-          ("They choose a quality, which the steps take the place of."));
+          ("Regions have no effect with %s.",
+              gst_blockdct_sweep_name_steps (params)),
+          ("They choose a quality, which these steps do not depend on."));
     return;
   }
   if (!clip (regions, element, meta, layout, &r))

@@ -37,7 +37,7 @@ append_ffmpeg (GString * line, const GstStructure * s, const gchar * name,
 static void
 for_each_figure (void (*func) (GString * line, const GstStructure * s,
         const gchar * name, const gchar * field), GString * line,
-    const GstStructure * s, const gchar * before)
+    const GstStructure * s)
 {
   static const gchar *const ends[] = { "-y", "-u", "-v", "" };
 
@@ -49,7 +49,7 @@ for_each_figure (void (*func) (GString * line, const GstStructure * s,
 
       if (c == BDCT_METRIC_ALL ? !info->all : c >= (guint) info->components)
         continue;
-      field = g_strconcat (before, info->name, ends[c], NULL);
+      field = g_strconcat (info->name, ends[c], NULL);
       name = g_strdelimit (g_strdup (field), "-", '_');
       func (line, s, name, field);
       g_free (name);
@@ -154,7 +154,7 @@ format_ffmpeg (GString * line, const GstStructure * s, gboolean first)
     g_string_append (line, colour ? "psnr_log_version:2 fields:n,mse_avg,mse_y,"
         "mse_u,mse_v,psnr_avg,psnr_y,psnr_u,psnr_v"
         : "psnr_log_version:2 fields:n,mse_avg,mse_y,psnr_avg,psnr_y");
-    for_each_figure (append_name, line, s, "");
+    for_each_figure (append_name, line, s);
     for_each_further (append_name, line, s);
     g_string_append_c (line, '\n');
   }
@@ -168,7 +168,7 @@ format_ffmpeg (GString * line, const GstStructure * s, gboolean first)
   append_ffmpeg (line, s, "psnr_y", "psnr-y");
   append_ffmpeg (line, s, "psnr_u", "psnr-u");
   append_ffmpeg (line, s, "psnr_v", "psnr-v");
-  for_each_figure (append_figure, line, s, "");
+  for_each_figure (append_figure, line, s);
   for_each_further (append_further, line, s);
   g_string_append_c (line, '\n');
 }
@@ -191,36 +191,31 @@ append_cell (GString * line, const GstStructure * s, const gchar * name,
   append_value (line, gst_structure_get_value (s, field), "", FALSE);
 }
 
-/* A frame of blockdctcompare: of each pad a line. */
+/* A frame's values in these columns, up to NULL, and the metrics'. */
 static void
-format_compare_csv (GString * line, const GstStructure * s, gboolean first)
+append_columns (GString * line, const GstStructure * s,
+    const gchar * const *columns, gboolean first)
 {
-  static const gchar *columns[] = {
-    "pad", "index", "timestamp", "stream-time", "running-time", "duration",
-    "mse", "mse-y", "mse-u", "mse-v", "psnr", "psnr-y", "psnr-u", "psnr-v",
-    "identical", "backend", "mse-r", "mse-g", "mse-b", "psnr-r", "psnr-g",
-    "psnr-b", "mse-rgb", "psnr-rgb", "bits", "bits-headers"
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (columns) && first; i++)
+  for (guint i = 0; first && columns[i] != NULL; i++)
     g_string_append_printf (line, "%s%s", i ? "," : "", columns[i]);
   if (first) {
-    for_each_figure (append_column, line, s, "");
+    for_each_figure (append_column, line, s);
     g_string_append_c (line, '\n');
   }
-  for (guint i = 0; i < G_N_ELEMENTS (columns); i++) {
+  for (guint i = 0; columns[i] != NULL; i++) {
     if (i > 0)
       g_string_append_c (line, ',');
     append_value (line, gst_structure_get_value (s, columns[i]), "", FALSE);
   }
-  for_each_figure (append_cell, line, s, "");
+  for_each_figure (append_cell, line, s);
   g_string_append_c (line, '\n');
 }
 
+/* A frame of blockdctcompare has a line of each pad. */
 static void
 format_csv (GString * line, const GstStructure * s, gboolean first)
 {
-  static const gchar *columns[] = {
+  static const gchar *const of_transform[] = {
     "index", "timestamp", "stream-time", "running-time", "duration", "mse",
     "mse-y", "mse-u", "mse-v", "psnr", "psnr-y", "psnr-u", "psnr-v",
     "identical", "nonzero", "transform", "quality", "qp", "backend", "bits",
@@ -228,41 +223,18 @@ format_csv (GString * line, const GstStructure * s, gboolean first)
     "file-size-optimized", "bits-estimated", "bits-estimated-y",
     "bits-estimated-u", "bits-estimated-v", "bpp", "target-met", "regions",
     "mse-r", "mse-g", "mse-b", "mse-rgb", "psnr-r", "psnr-g", "psnr-b",
-    "psnr-rgb", "area-4", "area-8", "area-16", "area-32", "deadzone", "rdoq"
+    "psnr-rgb", "area-4", "area-8", "area-16", "area-32", "deadzone", "rdoq",
+    NULL
   };
-  static const gchar *b_columns[] = {
-    "b-transform", "b-quality", "b-qp", "b-mse", "b-mse-y", "b-mse-u",
-    "b-mse-v", "b-psnr", "b-psnr-y", "b-psnr-u", "b-psnr-v", "b-identical",
-    "b-nonzero", "b-bits", "b-bits-y", "b-bits-u", "b-bits-v",
-    "b-bits-optimized", "b-file-size", "b-file-size-optimized",
-    "b-bits-estimated", "b-bits-estimated-y", "b-bits-estimated-u",
-    "b-bits-estimated-v", "b-bpp", "b-area-4", "b-area-8", "b-area-16",
-    "b-area-32", "b-deadzone", "b-rdoq"
+  static const gchar *const of_pad[] = {
+    "pad", "index", "timestamp", "stream-time", "running-time", "duration",
+    "mse", "mse-y", "mse-u", "mse-v", "psnr", "psnr-y", "psnr-u", "psnr-v",
+    "identical", "backend", "mse-r", "mse-g", "mse-b", "psnr-r", "psnr-g",
+    "psnr-b", "mse-rgb", "psnr-rgb", "bits", "bits-headers", NULL
   };
 
-  if (gst_structure_has_field (s, "pad")) {
-    format_compare_csv (line, s, first);
-    return;
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (columns) && first; i++)
-    g_string_append_printf (line, "%s%s", i ? "," : "", columns[i]);
-  if (first) {
-    for_each_figure (append_column, line, s, "");
-    for (guint i = 0; i < G_N_ELEMENTS (b_columns); i++)
-      append_column (line, s, NULL, b_columns[i]);
-    for_each_figure (append_column, line, s, "b-");
-    g_string_append_c (line, '\n');
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (columns); i++) {
-    if (i > 0)
-      g_string_append_c (line, ',');
-    append_value (line, gst_structure_get_value (s, columns[i]), "", FALSE);
-  }
-  for_each_figure (append_cell, line, s, "");
-  for (guint i = 0; i < G_N_ELEMENTS (b_columns); i++)
-    append_cell (line, s, NULL, b_columns[i]);
-  for_each_figure (append_cell, line, s, "b-");
-  g_string_append_c (line, '\n');
+  append_columns (line, s, gst_structure_has_field (s, "pad") ? of_pad
+      : of_transform, first);
 }
 
 static gboolean

@@ -26,6 +26,13 @@ gst_blockdct_sweep_is_possible (const BdctParams * params)
   return has_qp (params->transform) || bdct_params_has_quality (params);
 }
 
+const gchar *
+gst_blockdct_sweep_name_steps (const BdctParams * params)
+{
+  return params->n_steps > 0 ? "quantization-tables=matrix"
+      : "quantization-tables=file without quantization-scale";
+}
+
 gboolean
 gst_blockdct_sweep_check (const GstBlockDctCurve * curve,
     BdctTransform transform, BdctError * error)

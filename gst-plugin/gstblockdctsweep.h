@@ -41,6 +41,9 @@ typedef struct
  * set. */
 gboolean gst_blockdct_sweep_is_possible (const BdctParams * params);
 
+/** What these others are, by the properties that say so. */
+const gchar *gst_blockdct_sweep_name_steps (const BdctParams * params);
+
 /** Check a curve for a transform, or if there is none yet (BDCT_N_TRANSFORMS)
  * for any. FALSE with the value and the range named. */
 gboolean gst_blockdct_sweep_check (const GstBlockDctCurve * curve,

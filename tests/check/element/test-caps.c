@@ -57,12 +57,12 @@ static const struct
   {"curve", "GstValueArray", "<  >", "RWP"},
   {"view", "GstBlockDctView", "reconstruction", "RWPC"},
   {"grid", "gboolean", "false", "RWPC"},
-  {"post-messages", "gboolean", "true", "RWP"},
-  {"interval", "guint64", "0", "RWP"},
+  {"post-messages", "gboolean", "true", "RWPC"},
+  {"interval", "guint64", "0", "RWPC"},
   {"stats", "GstStructure", NULL, "R"},
   {"stats-file", "gchararray", NULL, "RWS"},
-  {"min-psnr-error", "gdouble", "0", "RWP"},
-  {"min-psnr-warning", "gdouble", "0", "RWP"},
+  {"min-psnr-error", "gdouble", "0", "RWPC"},
+  {"min-psnr-warning", "gdouble", "0", "RWPC"},
   {"active-backend", "gchararray", NULL, "R"},
 };
 

@@ -338,7 +338,7 @@ test_matrix (void)
   without = bench_pull (&bench);
   gst_harness_push (bench.h, new_frame (&bench.info, 0, &region, 1));
   with = bench_pull (&bench);
-  assert_warned (&bench, "quantization-matrix");
+  assert_warned (&bench, "quantization-tables=matrix");
   g_assert_true (frames_equal (&bench.info, with, without));
   g_assert_false (gst_structure_has_field (buffer_report (with), "regions"));
   gst_buffer_unref (with);
