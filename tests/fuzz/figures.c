@@ -74,9 +74,8 @@ check_figures (const Frame * f, const Choice * choice, GstStructure * s,
   static const gchar *mse[] = { "mse-y", "mse-u", "mse-v" };
   static const gchar *names[] = { "psnr-y", "psnr-u", "psnr-v" };
   gboolean real = choice->params.transform == BDCT_DCT_8X8, identical;
-  gboolean plain = choice->view == BDCT_VIEW_RECONSTRUCTION && !choice->grid
-      && !choice->overlay && !choice->magnifier
-      && view_zoom (choice) == 1 && f->shape.rgb == NULL;
+  gboolean plain = !f->any_settings && !choice->grid && f->shape.rgb == NULL
+      && choice->view == VIEW_RECONSTRUCTION;
   gboolean rgb;
   guint64 sse = 0, samples = 0;
   gdouble nonzero = field_double (s, "nonzero");
@@ -113,27 +112,6 @@ check_figures (const Frame * f, const Choice * choice, GstStructure * s,
     figures->nonzero = llround (n);
   }
   expect_double (s, "nonzero", (gdouble) figures->nonzero / figures->levels);
-}
-
-void
-check_second (const Frame * f, const Choice * choice, const GstStructure * s)
-{
-  BdctParams b = model_b (choice);
-  gint setting = b.transform >= BDCT_HEVC_DST_4X4 ? b.qp : b.quality;
-  BdctCounters total;
-  BdctStats stats;
-
-  check (gst_structure_has_field (s, "b-psnr") == (choice->b > 0),
-      "B's figures are there, or not");
-  if (choice->b == 0 || (b.transform == BDCT_DCT_8X8 && on_cuda ()))
-    return;
-  picture_sweep (&f->shape, &b, &f->in, &setting, 1, FALSE, &stats);
-  total = bdct_stats_total (&stats);
-  expect_double (s, "b-mse", bdct_mse (&total));
-  expect_double (s, "b-mse-y", bdct_mse (&stats.component[BDCT_Y]));
-  check (g_strcmp0 (gst_structure_get_string (s, "b-transform"),
-          bdct_transform_info (b.transform)->name) == 0,
-      "B's transform is not %s", bdct_transform_info (b.transform)->name);
 }
 
 /* The engine's arithmetic is known but where it is a GPU's floating point. */
@@ -267,7 +245,7 @@ check_costs (const Frame * f, const Choice * c, Record * record)
   gint n = model_last (params->transform) - first + 1;
   gint setting = first == 0 ? params->qp : params->quality;
 
-  record->rate = !c->rate ? 0 : !is_known (params) ? -1
+  record->rate = !c->bits ? 0 : !is_known (params) ? -1
       : is_exact (f, params) ? 2 : 1;
   if (record->rate > 0)
     picture_sweep (&f->shape, params, &f->in, &setting, 1,

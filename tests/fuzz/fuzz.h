@@ -11,10 +11,9 @@
 #include "picture.h"
 #include "steps.h"
 
-/** The kinds: of the stream, of settings, of what else sets them, of what a
- * viewer does. */
+/** The kinds: of the stream, of settings, of what else sets them. */
 extern const Kind stream_kinds[], query_kinds[], setting_kinds[],
-    setter_kinds[], viewer_kinds[];
+    setter_kinds[];
 
 /* Expectations */
 
@@ -25,7 +24,6 @@ typedef struct
   gboolean excused;             /**< its content and metas are not checked */
   gboolean passed;              /* it goes by untouched: passthrough */
   gboolean after_gap;           /**< may have DISCONT in addition */
-  gboolean shown;               /**< clicks on it are answered */
   gboolean any_settings;        /**< other threads set properties meanwhile */
   Shape shape;
   Samples in, out;              /**< `out` is the definition's, once checked */
@@ -92,7 +90,6 @@ struct _World
 
   Model model;
   GQueue frames;                /**< Frame, in flight */
-  Frame *last;                  /**< that came out last; NULL: none */
   GPtrArray *records;           /**< Record, since the start */
   gboolean new_pool;            /**< the next frame begins a pooled message */
   gboolean drops_unsure;
@@ -103,18 +100,12 @@ struct _World
   /* Of the step under way. */
   GQueue messages;
   GstFlowReturn flow;
-  gboolean chaos;               /**< frames may get lost or change order */
   gboolean may_error, may_warn;
   gint n_warnings;              /**< that are due */
-  guint n_out, n_lost;
-  guint blocks;                 /**< blockdct-block messages */
-  GstStructure *block;          /**< the last of them */
+  guint n_out;
 
   /* Events that are under way: sequence numbers. */
   GQueue down, up;
-  guint32 got_down, got_up;
-  gboolean nav_passed;
-  BdctViewMode left;            /* for the original, by a key */
 
   /* What pads of ours answer. */
   guint allocation;             /**< how the query is answered */
@@ -192,6 +183,10 @@ void group_add_boolean (Group * group, const gchar * name, gboolean v);
 /** Set them as world_set() does; the values are freed. */
 void group_set (World * w, guint how, Group * group);
 
+/** What the element's properties say, as the model has it. */
+gboolean world_get_bits (World * w);
+gint world_get_view (World * w);
+
 /* Checks (check.c, figures.c, report.c) */
 
 /** What the report says was done to a frame, which has to be what was set;
@@ -199,19 +194,16 @@ void group_set (World * w, guint how, Group * group);
 void check_choice (World * w, const Frame * f, const GstStructure * s,
     Choice * choice);
 
-/** Compare a frame's figures, and B's, if there is one: those of its parameters
- * alone. Those of what is not known are taken at their word. */
+/** Compare a frame's figures. Those of what is not known are taken at their
+ * word. */
 void check_figures (const Frame * f, const Choice * choice, GstStructure * s,
     Figures * figures, const Samples * got);
-void check_second (const Frame * f, const Choice * choice,
-    const GstStructure * s);
 
 /** Put what the frame costs, and its curve, into its record. */
 void check_costs (const Frame * f, const Choice * choice, Record * record);
 
 /** Compare a buffer with its frame; adds a record. */
 void check_frame (World * w, Frame * frame, GstBuffer * buffer);
-void check_block (World * w, const Frame * frame, gdouble x, gdouble y);
 void check_message (World * w, const GstStructure * s);
 void check_curve (World * w, const GstStructure * s);
 

@@ -5,7 +5,12 @@
 #include <string.h>
 
 const gchar *const binding_names[N_BINDINGS] = {
-  "quality", "qp", "wipe-position", "zoom"
+  "quality", "qp", "deadzone", "lambda-scale"
+};
+
+const gchar *const view_names[N_VIEWS] = {
+  "reconstruction", "original", "coefficients", "nonzero-map", "quality-map",
+  "size-map", "error-map"
 };
 
 void
@@ -14,10 +19,7 @@ model_init (Model * m)
   *m = (Model) {
     .wanted = {
       .params = BDCT_PARAMS_DEFAULT,
-      .position = 0.5,.gain = 4,.post = TRUE,.subsampling = BDCT_CHROMA_420,
-      .b_quality = 85,.b_qp = 26,.right = BDCT_SIDE_A,
-      .zoom = 1,.zoom_x = 0.5,.zoom_y = 0.5,
-      .magnifier_x = 0.5,.magnifier_y = 0.5,
+      .post = TRUE,.subsampling = BDCT_CHROMA_420,
     },
   };
   m->force = m->wanted;
@@ -185,85 +187,12 @@ tells_subsampling (const Model * m)
   return m->force.set_subsampling && !m->rgb && !m->told_subsampling;
 }
 
-BdctParams
-model_b (const Choice * choice)
-{
-  BdctParams params = choice->params;
-
-  params.transform = choice->b - 1;
-  params.quality = choice->b_quality;
-  params.qp = choice->b_qp;
-  return params;
-}
-
-/* Which sides a view shows. */
-static void
-find_sides (const Choice * c, BdctSide side[2])
-{
-  side[0] = side[1] = c->view == BDCT_VIEW_ORIGINAL ? BDCT_SIDE_ORIGINAL
-      : c->view == BDCT_VIEW_RECONSTRUCTION_B ? BDCT_SIDE_B : BDCT_SIDE_A;
-  if (c->view >= BDCT_VIEW_WIPE && c->view <= BDCT_VIEW_DIFFERENCE) {
-    side[0] = c->left;
-    side[1] = c->right;
-  }
-}
-
-void
-model_sides (const Choice * c, BdctSide side[2])
-{
-  find_sides (c, side);
-  for (guint i = 0; i < 2; i++)
-    if (side[i] == BDCT_SIDE_B && c->b == 0)
-      side[i] = BDCT_SIDE_A;
-}
-
-/* Whether B's steps are those that the stream allows; A's do. */
-static gboolean
-b_fits (const Choice * c, gint depth)
-{
-  BdctParams b = model_b (c);
-
-  return c->b == 0 || fits (&b, depth);
-}
-
-/* Whether a view shows B: of a flicker it depends on the time. */
-static gboolean
-shows_b (const Choice * c)
-{
-  BdctSide side[2];
-
-  find_sides (c, side);
-  return side[0] == BDCT_SIDE_B || side[1] == BDCT_SIDE_B;
-}
-
-static gint
-enter_b (Model * m)
-{
-  Choice *force = &m->force, *wanted = &m->wanted;
-  gint n = 0;
-
-  if (!b_fits (force, m->depth)) {
-    if (wanted->b == force->b)
-      wanted->b = 0;
-    force->b = 0;
-    n++;
-  }
-  if (force->b > 0) {
-    m->told_no_b = FALSE;
-  } else if (shows_b (force) && !m->told_no_b) {
-    m->told_no_b = TRUE;
-    n++;
-  }
-  return n;
-}
-
 gboolean
 model_fits (const Model * m)
 {
   const Choice *c = &m->force;
 
   return fits (&c->params, m->depth) && curve_fits (c) && !tells_subsampling (m)
-      && b_fits (c, m->depth) && (c->b > 0 || !shows_b (c) || m->told_no_b)
       && (model_may_sweep (c) || (!model_has_target (c) && c->n_curve == 0));
 }
 
@@ -310,7 +239,6 @@ model_enter (Model * m)
   gint n = enter_matrix (m);
 
   n += enter_sweep (m);
-  n += enter_b (m);
   if (n > 0)
     n += model_announce (m);
   if (tells_subsampling (m)) {
@@ -347,48 +275,18 @@ set (Choice * w, const gchar * name, const GValue * value)
     w->params.rdoq = g_value_get_boolean (value);
   else if (strcmp (name, "scaling-list") == 0)
     w->params.scaling_list = i;
-  else if (strcmp (name, "b-transform") == 0)
-    w->b = i;
-  else if (strcmp (name, "b-quality") == 0)
-    w->b_quality = i;
-  else if (strcmp (name, "b-qp") == 0)
-    w->b_qp = i;
-  else if (strcmp (name, "left") == 0)
-    w->left = i;
-  else if (strcmp (name, "right") == 0)
-    w->right = i;
   else if (strcmp (name, "view") == 0)
     w->view = i;
   else if (strcmp (name, "chroma-subsampling") == 0)
     w->subsampling = i, w->set_subsampling = TRUE;
-  else if (strcmp (name, "wipe-position") == 0)
-    w->position = g_value_get_double (value);
-  else if (strcmp (name, "difference-gain") == 0)
-    w->gain = g_value_get_double (value);
-  else if (strcmp (name, "zoom") == 0)
-    w->zoom = g_value_get_double (value);
-  else if (strcmp (name, "zoom-x") == 0)
-    w->zoom_x = g_value_get_double (value);
-  else if (strcmp (name, "zoom-y") == 0)
-    w->zoom_y = g_value_get_double (value);
   else if (strcmp (name, "grid") == 0)
     w->grid = g_value_get_boolean (value);
   else if (strcmp (name, "post-messages") == 0)
     w->post = g_value_get_boolean (value);
-  else if (strcmp (name, "magnifier") == 0)
-    w->magnifier = g_value_get_boolean (value);
-  else if (strcmp (name, "magnifier-x") == 0)
-    w->magnifier_x = g_value_get_double (value);
-  else if (strcmp (name, "magnifier-y") == 0)
-    w->magnifier_y = g_value_get_double (value);
-  else if (strcmp (name, "overlay") == 0)
-    w->overlay = g_value_get_boolean (value);
-  else if (strcmp (name, "interactive") == 0)
-    w->interactive = g_value_get_boolean (value);
   else if (strcmp (name, "interval") == 0)
     w->interval = g_value_get_uint64 (value);
-  else if (strcmp (name, "rate") == 0)
-    w->rate = g_value_get_boolean (value);
+  else if (strcmp (name, "bits") == 0)
+    w->bits = g_value_get_boolean (value);
   else if (strcmp (name, "target-psnr") == 0)
     w->psnr = g_value_get_double (value);
   else if (strcmp (name, "target-bpp") == 0)

@@ -8,16 +8,24 @@
 #include <gst/gst.h>
 #include "dct/engine.h"
 #include "dct/job.h"
-#include "dct/view.h"
+
+/** The views, by the names that the property has. Of what follows the original
+ * it is not known here what samples it shows. */
+enum
+{
+  VIEW_RECONSTRUCTION,
+  VIEW_ORIGINAL,
+  N_VIEWS = 7
+};
+
+extern const gchar *const view_names[N_VIEWS];
 
 typedef struct
 {
   BdctParams params;
-  gint b, b_quality, b_qp;      /**< 1 + a BdctTransform; 0: there is no B */
-  gint view, left, right, subsampling;
+  gint view, subsampling;
   gboolean set_subsampling;     /**< to whatever it is */
-  gdouble position, gain, zoom, zoom_x, zoom_y, magnifier_x, magnifier_y;
-  gboolean grid, post, overlay, magnifier, interactive, rate;
+  gboolean grid, post, bits;
   guint64 interval;
   gint n_curve;                 /**< -1: all */
   gint curve[BDCT_MAX_OTHERS];
@@ -34,7 +42,6 @@ typedef struct
   /** Of what a matrix leaves nothing to choose. */
   gboolean told_target, told_curve;
   gboolean told_subsampling;    /**< that it has no effect */
-  gboolean told_no_b;           /**< that a view shows A in its place */
 } Model;
 
 void model_init (Model * m);
@@ -59,13 +66,6 @@ gint model_last (BdctTransform transform);
 gboolean model_has_target (const Choice * choice);
 gboolean model_may_sweep (const Choice * choice);
 
-/** The pictures that a view has, which has one or two; A where there is no B.
- */
-void model_sides (const Choice * choice, BdctSide side[2]);
-
-/** B's parameters, if there is one. */
-BdctParams model_b (const Choice * choice);
-
 /** A frame enters; the same. */
 gint model_enter (Model * m);
 
@@ -81,8 +81,8 @@ enum
 {
   BIND_QUALITY,
   BIND_QP,
-  BIND_POSITION,                /* from here on doubles */
-  BIND_ZOOM,
+  BIND_DEADZONE,                /* from here on doubles */
+  BIND_LAMBDA_SCALE,
   N_BINDINGS
 };
 

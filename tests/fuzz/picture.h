@@ -8,7 +8,7 @@
 
 #include <gst/video/video.h>
 #include "check/element/frames.h"
-#include "model.h"
+#include "dct/engine.h"
 
 /** A format in a size. Components are Y, U, V whatever their order; of R, G and
  * B, the planes that they become. */
@@ -97,42 +97,5 @@ void picture_transform (const Shape * shape, const BdctParams * params,
 void picture_sweep (const Shape * shape, const BdctParams * params,
     const Samples * in, const gint * settings, gint n, gboolean coded,
     BdctStats * stats);
-
-/* Views (view.c) */
-
-/** What there is of a frame. */
-typedef struct
-{
-  /** The original, what became of it, and of it as B; and how far the samples
-   * of these may be off, if that is not NULL. */
-  const Samples *sample[BDCT_N_SIDES], *slack[BDCT_N_SIDES];
-  gboolean second;              /**< a flicker shows the right one */
-} Pictures;
-
-/** How many times as large the view is; and how many columns, or rows, of the
- * enlarged picture are not seen. */
-gdouble view_zoom (const Choice * choice);
-gint view_hidden (const Choice * choice, gint side);
-
-gboolean view_shows_b (const Choice * choice, const Pictures * pictures);
-
-/** Where luma's (x, y) of the view is in the enlarged picture, from its part
- * that is seen on; TRUE: in the second of two. */
-gboolean view_locate (const Shape * shape, const Choice * choice, gint * x,
-    gint * y);
-
-/** Where it is in the picture, and whose blocks are there. */
-BdctSide view_origin (const Shape * shape, const Choice * choice,
-    const Pictures * pictures, gint * x, gint * y);
-
-/** What is shown of a component's sample, and how far off it may be, as
- * ref_agrees() has it: REF_ANY where it is not known here. */
-gint view_sample (const Shape * shape, const Choice * choice,
-    const Pictures * pictures, gint c, gint x, gint y, gint * slack);
-
-/** Byte `k` of a pixel, of R, G and B or none of them; FALSE: it is not
- * known. */
-gboolean view_byte (const Shape * shape, const Choice * choice,
-    const Pictures * pictures, gint plane, gint k, gint x, gint y, guint8 * v);
 
 #endif

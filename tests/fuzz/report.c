@@ -88,8 +88,6 @@ check_curve (World * w, const GstStructure * s)
   guint64 index = 0;
   Record *record;
 
-  if (w->chaos)
-    return;
   index = field_uint64 (s, "index");
   check (index < w->records->len, "a curve of frame %u, of %u", (guint) index,
       w->records->len);
@@ -225,8 +223,6 @@ check_message (World * w, const GstStructure * s)
 
   check (gst_structure_has_name (s, "blockdct") && type != NULL,
       "a message of no known kind: %s", gst_structure_to_string (s));
-  if (w->chaos)
-    return;
   index = field_uint64 (s, "index");
   frames = field_uint64 (s, "frames");
   check (frames > 0 && index + frames <= w->records->len,
@@ -266,7 +262,7 @@ check_eos (World * w)
   /* Of no frames there is no message. */
   if (record == NULL || w->new_pool)
     return;
-  if (w->model.force.post && !w->chaos && !w->threaded) {
+  if (w->model.force.post && !w->threaded) {
     check (record->pooled, "nothing was pooled at the end");
     check (w->drops_unsure || w->dropped_reported == w->n_dropped,
         "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " dropped frames were "
@@ -275,20 +271,6 @@ check_eos (World * w)
   w->dropped_reported = w->n_dropped;
   w->drops_unsure = FALSE;
   w->new_pool = TRUE;
-}
-
-/* Where a handler came in between: a flush on what was said of a frame keeps it
- * from leaving, and it counts. */
-static void
-check_counted (World * w, const GstStructure * s)
-{
-  guint64 frames = field_uint64 (s, "frames");
-
-  if (frames > 0)
-    frames += field_uint64 (s, "index");
-  check (frames == w->records->len || frames == w->records->len + 1,
-      "%u frames were counted, and %u came out", (guint) frames,
-      w->records->len);
 }
 
 void
@@ -316,9 +298,7 @@ check_stats (World * w, gboolean mixed)
   check (field_uint64 (s, "dropped") == w->n_dropped,
       "dropped frames: %u, not %u", (guint) field_uint64 (s, "dropped"),
       (guint) w->n_dropped);
-  if (w->chaos) {
-    check_counted (w, s);
-  } else if (w->first_depth > 0 && !excused) {
+  if (w->first_depth > 0 && !excused) {
     check (field_uint64 (s, "frames") == w->records->len,
         "frames: %u, not %u", (guint) field_uint64 (s, "frames"),
         w->records->len);
@@ -354,7 +334,7 @@ check_stats_file (World * w)
     lines += *at == '\n';
   /* But for JSON, a line of names comes first. */
   lines -= lines > 0 && !g_str_has_suffix (w->stats_file, ".json");
-  check (lines == w->records->len || w->chaos,
+  check (lines == w->records->len,
       "%u lines in the file for %u frames", lines, w->records->len);
   g_free (text);
 }

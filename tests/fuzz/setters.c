@@ -13,7 +13,8 @@
 static void
 run_bind (World * w, const gint64 * arg)
 {
-  static const gint low[] = { 1, 0, 0, 1 }, high[] = { 100, 51, 1, 16 };
+  static const gdouble low[] = { 1, 0, BDCT_MIN_DEADZONE, 0 };
+  static const gdouble high[] = { 100, 51, BDCT_MAX_DEADZONE, 8 };
   GstObject *object = GST_OBJECT (w->element);
   guint which = arg[0];
   const gchar *name = binding_names[which];
@@ -35,7 +36,8 @@ run_bind (World * w, const gint64 * arg)
   for (guint i = 0; i < BINDING_POINTS; i++) {
     gdouble v = low[which] + (high[which] - low[which]) * arg[2 + i] / 51.0;
 
-    binding->value[i] = which >= BIND_POSITION ? v : floor (v);
+    binding->value[i] = which >= BIND_DEADZONE ? CLAMP (v, low[which],
+        high[which]) : floor (v);
     gst_timed_value_control_source_set (source, i * BINDING_SPAN,
         binding->value[i]);
   }
@@ -92,7 +94,8 @@ run_passthrough (World * w, const gint64 * arg)
       arg[0] > 0);
 }
 
-/* What the app does in a synchronous handler of the next message. */
+/* What the app does in a synchronous handler of the next message: it may read
+ * and set properties there, and is in the streaming thread. */
 static void
 run_handler (World * w, const gint64 * arg)
 {
@@ -113,15 +116,11 @@ read_back (World * w)
       "min-block", &c->params.min_block, "max-block", &c->params.max_block,
       "lambda-scale", &c->params.lambda_scale,
       "deadzone", &c->params.deadzone, "rdoq", &c->params.rdoq,
-      "view", &c->view, "wipe-position", &c->position, "difference-gain",
-      &c->gain, "zoom", &c->zoom, "zoom-x", &c->zoom_x, "zoom-y", &c->zoom_y,
-      "magnifier", &c->magnifier, "magnifier-x", &c->magnifier_x,
-      "magnifier-y", &c->magnifier_y,
-      "grid", &c->grid, "post-messages", &c->post, "overlay",
-      &c->overlay, "interactive", &c->interactive, "interval", &c->interval,
+      "grid", &c->grid, "post-messages", &c->post, "interval", &c->interval,
       "target-psnr", &c->psnr, "target-bpp", &c->bpp, "target-size", &size,
       NULL);
   c->size = size;
+  c->view = world_get_view (w);
   g_object_get_property (G_OBJECT (w->element), "quantization-matrix", &array);
   c->params.n_steps = gst_value_array_get_size (&array);
   for (gint i = 0; i < c->params.n_steps; i++)
@@ -172,7 +171,7 @@ const Kind setter_kinds[] = {
           {"first", 0, 51}, {"second", 0, 51}, {"third", 0, 51}}},
   {"late", 2, run_late, {{"property", 0, 4}}},
   {"passthrough", 2, run_passthrough, {{"on", 0, 1}}},
-  {"handler", 4, run_handler, {{"action", 1, 4}}},
+  {"handler", 4, run_handler, {{"action", 1, 2}}},
   {"duel", 0, run_duel, {{.name = NULL}}},
   {"preset", 3, run_preset, {{"which", 0, 3}}},
   {.name = NULL}

@@ -18,21 +18,6 @@ run_params (World * w, const gint64 * arg)
   group_set (w, arg[0], &group);
 }
 
-/* how mask transform quality qp left right */
-static void
-run_second (World * w, const gint64 * arg)
-{
-  static const gchar *const names[] = { "b-transform", "b-quality", "b-qp",
-    "left", "right"
-  };
-  Group group = { 0 };
-
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    if (arg[1] >> i & 1)
-      group_add_int (&group, names[i], arg[2 + i]);
-  group_set (w, arg[0], &group);
-}
-
 /* how mask min max scale */
 static void
 run_blocks (World * w, const gint64 * arg)
@@ -64,7 +49,7 @@ run_levels (World * w, const gint64 * arg)
   group_set (w, arg[0], &group);
 }
 
-/* how mask view position gain grid */
+/* how mask view grid */
 static void
 run_view (World * w, const gint64 * arg)
 {
@@ -73,41 +58,7 @@ run_view (World * w, const gint64 * arg)
   if (arg[1] & 1)
     group_add_int (&group, "view", arg[2]);
   if (arg[1] & 2)
-    group_add_double (&group, "wipe-position", arg[3] / 40.0);
-  if (arg[1] & 4)
-    group_add_double (&group, "difference-gain", arg[4] / 5.0);
-  if (arg[1] & 8)
-    group_add_boolean (&group, "grid", arg[5]);
-  group_set (w, arg[0], &group);
-}
-
-/* how mask zoom x y */
-static void
-run_zoom (World * w, const gint64 * arg)
-{
-  Group group = { 0 };
-
-  if (arg[1] & 1)
-    group_add_double (&group, "zoom", CLAMP (arg[2] / 10.3, 1, 16));
-  if (arg[1] & 2)
-    group_add_double (&group, "zoom-x", arg[3] / 40.0);
-  if (arg[1] & 4)
-    group_add_double (&group, "zoom-y", arg[4] / 40.0);
-  group_set (w, arg[0], &group);
-}
-
-/* how mask off x y */
-static void
-run_magnifier (World * w, const gint64 * arg)
-{
-  Group group = { 0 };
-
-  if (arg[1] & 1)
-    group_add_boolean (&group, "magnifier", arg[2] == 0);
-  if (arg[1] & 2)
-    group_add_double (&group, "magnifier-x", arg[3] / 40.0);
-  if (arg[1] & 4)
-    group_add_double (&group, "magnifier-y", arg[4] / 40.0);
+    group_add_boolean (&group, "grid", arg[3]);
   group_set (w, arg[0], &group);
 }
 
@@ -134,25 +85,6 @@ run_report (World * w, const gint64 * arg)
   if (arg[1] & 2)
     g_value_set_uint64 (group_add (&group, "interval", G_TYPE_UINT64),
         intervals[arg[3]]);
-  group_set (w, arg[0], &group);
-}
-
-static void
-run_overlay (World * w, const gint64 * arg)
-{
-  Group group = { 0 };
-
-  drain (w, arg[2]);
-  group_add_boolean (&group, "overlay", arg[1] == 0);
-  group_set (w, arg[0], &group);
-}
-
-static void
-run_interactive (World * w, const gint64 * arg)
-{
-  Group group = { 0 };
-
-  group_add_boolean (&group, "interactive", arg[1] > 0);
   group_set (w, arg[0], &group);
 }
 
@@ -198,11 +130,11 @@ run_subsampling (World * w, const gint64 * arg)
 }
 
 static void
-run_rate (World * w, const gint64 * arg)
+run_bits (World * w, const gint64 * arg)
 {
   Group group = { 0 };
 
-  group_add_boolean (&group, "rate", arg[1]);
+  group_add_boolean (&group, "bits", arg[1]);
   group_set (w, arg[0], &group);
 }
 
@@ -294,11 +226,8 @@ run_get (World * w, const gint64 * arg)
 {
   const Choice *c = &w->model.wanted;
   gint transform, quality, qp, offset, list, view, min_block, max_block;
-  gint b, b_quality, b_qp, left, right;
-  gdouble position, gain, zoom, zoom_x, zoom_y, lambda_scale, deadzone;
-  gdouble magnifier_x, magnifier_y;
-  gboolean grid, post, overlay, magnifier, interactive, rate, rdoq;
-  gdouble psnr, bpp, min_psnr;
+  gboolean grid, post, bits, rdoq;
+  gdouble lambda_scale, deadzone, psnr, bpp, min_psnr;
   guint64 interval;
   guint size;
 
@@ -306,15 +235,11 @@ run_get (World * w, const gint64 * arg)
   g_object_get (w->element, "transform", &transform, "quality", &quality, "qp",
       &qp, "chroma-qp-offset", &offset, "scaling-list", &list, "min-block",
       &min_block, "max-block", &max_block, "lambda-scale", &lambda_scale,
-      "deadzone", &deadzone, "rdoq", &rdoq, "view", &view, "b-transform", &b,
-      "b-quality", &b_quality, "b-qp", &b_qp, "left", &left, "right", &right,
-      "wipe-position", &position, "difference-gain", &gain, "grid", &grid,
-      "zoom", &zoom, "zoom-x", &zoom_x, "zoom-y", &zoom_y,
-      "magnifier", &magnifier, "magnifier-x", &magnifier_x, "magnifier-y",
-      &magnifier_y,
-      "post-messages", &post, "overlay", &overlay, "interactive", &interactive,
-      "interval", &interval, "rate", &rate, "target-psnr", &psnr, "target-bpp",
-      &bpp, "target-size", &size, "min-psnr-warning", &min_psnr, NULL);
+      "deadzone", &deadzone, "rdoq", &rdoq, "grid", &grid, "post-messages",
+      &post, "interval", &interval, "target-psnr", &psnr, "target-bpp", &bpp,
+      "target-size", &size, "min-psnr-warning", &min_psnr, NULL);
+  view = world_get_view (w);
+  bits = world_get_bits (w);
   check (transform == (gint) c->params.transform
       && quality == c->params.quality && qp == c->params.qp
       && offset == c->params.chroma_qp_offset
@@ -322,10 +247,6 @@ run_get (World * w, const gint64 * arg)
       "parameters read: %d %d %d %d %d, set: %d %d %d %d %d", transform,
       quality, qp, offset, list, c->params.transform, c->params.quality,
       c->params.qp, c->params.chroma_qp_offset, c->params.scaling_list);
-  check (b == c->b && b_quality == c->b_quality && b_qp == c->b_qp
-      && left == c->left && right == c->right,
-      "B read: %d %d %d, sides %d %d, set: %d %d %d, %d %d", b, b_quality,
-      b_qp, left, right, c->b, c->b_quality, c->b_qp, c->left, c->right);
   check (min_block == c->params.min_block && max_block == c->params.max_block
       && lambda_scale == c->params.lambda_scale
       && deadzone == c->params.deadzone && rdoq == c->params.rdoq,
@@ -333,17 +254,13 @@ run_get (World * w, const gint64 * arg)
       max_block, lambda_scale, deadzone, rdoq, c->params.min_block,
       c->params.max_block, c->params.lambda_scale, c->params.deadzone,
       c->params.rdoq);
-  check (view == c->view && position == c->position && gain == c->gain
-      && zoom == c->zoom && zoom_x == c->zoom_x && zoom_y == c->zoom_y
-      && magnifier == c->magnifier && magnifier_x == c->magnifier_x
-      && magnifier_y == c->magnifier_y
-      && grid == c->grid && post == c->post && overlay == c->overlay
-      && interactive == c->interactive && interval == c->interval,
+  check (view == c->view && grid == c->grid && post == c->post
+      && interval == c->interval,
       "settings of view or report are not read as set");
-  check (rate == c->rate && psnr == c->psnr && bpp == c->bpp
+  check (bits == c->bits && psnr == c->psnr && bpp == c->bpp
       && size == c->size && min_psnr == c->min_psnr,
-      "rate %d, targets %g %g %u, min-psnr %g read, set: %d, %g %g %g, %g",
-      rate, psnr, bpp, size, min_psnr, c->rate, c->psnr, c->bpp, c->size,
+      "bits %d, targets %g %g %u, min-psnr %g read, set: %d, %g %g %g, %g",
+      bits, psnr, bpp, size, min_psnr, c->bits, c->psnr, c->bpp, c->size,
       c->min_psnr);
 }
 
@@ -351,29 +268,18 @@ const Kind setting_kinds[] = {
   {"params", 120, run_params, {{"how", 0, 3}, {"mask", 1, 31},
           {"transform", 0, BDCT_N_TRANSFORMS - 1}, {"quality", 1, 100},
           {"qp", 0, 51}, {"offset", -12, 12}, {"list", 0, 1}}},
-  {"second", 30, run_second, {{"how", 0, 3}, {"mask", 1, 31},
-          {"transform", 0, BDCT_N_TRANSFORMS}, {"quality", 1, 100},
-          {"qp", 0, 51}, {"left", 0, BDCT_N_SIDES - 1},
-          {"right", 0, BDCT_N_SIDES - 1}}},
   {"blocks", 20, run_blocks, {{"how", 0, 3}, {"mask", 1, 7}, {"min", 0, 5},
           {"max", 0, 5}, {"scale", 0, 4}}},
   {"levels", 15, run_levels, {{"how", 0, 3}, {"mask", 1, 3},
           {"deadzone", 0, 4}, {"rdoq", 0, 1}}},
-  {"view", 40, run_view, {{"how", 0, 3}, {"mask", 1, 15},
-          {"view", 0, BDCT_N_VIEWS - 1}, {"position", 0, 40},
-          {"gain", 0, 320}, {"grid", 0, 1}}},
-  {"zoom", 30, run_zoom, {{"how", 0, 3}, {"mask", 1, 7}, {"zoom", 0, 170},
-          {"x", 0, 40}, {"y", 0, 40}}},
-  {"magnifier", 10, run_magnifier, {{"how", 0, 3}, {"mask", 1, 7},
-          {"off", 0, 2}, {"x", 0, 40}, {"y", 0, 40}}},
+  {"view", 40, run_view, {{"how", 0, 3}, {"mask", 1, 3},
+          {"view", 0, N_VIEWS - 1}, {"grid", 0, 1}}},
   {"report", 25, run_report, {{"how", 0, 3}, {"mask", 1, 3}, {"post", 0, 3},
           {"interval", 0, 5}, {"drain", 0, 1}}},
-  {"overlay", 6, run_overlay, {{"how", 0, 3}, {"off", 0, 5}, {"drain", 0, 1}}},
-  {"interactive", 10, run_interactive, {{"how", 0, 3}, {"on", 0, 3}}},
   {"matrix", 20, run_matrix, {{"n", 0, 9}, {"values", 0, 2},
           {"seed", 0, 9999}}},
   {"subsampling", 12, run_subsampling, {{"how", 0, 3}, {"value", 0, 3}}},
-  {"rate", 12, run_rate, {{"how", 0, 3}, {"on", 0, 1}}},
+  {"bits", 12, run_bits, {{"how", 0, 3}, {"on", 0, 1}}},
   {"floor", 4, run_floor, {{"how", 0, 3}, {"value", 0, 3}}},
   {"target", 15, run_target, {{"how", 0, 3}, {"mask", 1, 7}, {"psnr", 0, 9},
           {"bpp", 0, 9}, {"size", 0, 9}}},

@@ -55,7 +55,7 @@ run_caps (World * w, const gint64 * arg)
     gst_buffer_pool_set_active (w->up_pool, FALSE);
     gst_clear_object (&w->up_pool);
   }
-  check (world_set_caps (w, caps) || w->chaos, "caps were refused");
+  check (world_set_caps (w, caps), "caps were refused");
   gst_caps_unref (caps);
 }
 
@@ -406,7 +406,7 @@ static void
 run_event (World * w, const gint64 * arg)
 {
   world_stream (w);
-  check (world_event (w, make_event (arg[0], w->next_time)) || w->chaos,
+  check (world_event (w, make_event (arg[0], w->next_time)),
       "an event was refused");
 }
 
@@ -414,6 +414,7 @@ run_event (World * w, const gint64 * arg)
 static void
 run_upstream (World * w, const gint64 * arg)
 {
+  static const gchar *const keys[] = { "Up", "Left", "v", "g", "space", "0" };
   GstEvent *event;
   guint32 seqnum;
 
@@ -431,6 +432,14 @@ run_upstream (World * w, const gint64 * arg)
     case 2:
       event = gst_video_event_new_upstream_force_key_unit (arg[1] * FRAME, TRUE,
           1);
+      break;
+    case 3:
+      event = gst_navigation_event_new_key_press (keys[arg[1]
+              % G_N_ELEMENTS (keys)], 0);
+      break;
+    case 4:
+      event = gst_navigation_event_new_mouse_button_press (arg[1] % 5, arg[1],
+          arg[1] / 2, 0);
       break;
     default:
       event = gst_event_new_latency (arg[1]);
@@ -461,7 +470,7 @@ run_eos (World * w, const gint64 * arg)
 {
   (void) arg;
   world_stream (w);
-  check (world_event (w, gst_event_new_eos ()) || w->chaos,
+  check (world_event (w, gst_event_new_eos ()),
       "EOS was refused");
   w->eos = TRUE;
   world_settle (w);
@@ -562,7 +571,7 @@ const Kind stream_kinds[] = {
           {"start", 0, 50}, {"time", 0, 50}}},
   {"bytes", 4, run_bytes, {{"format", 0, 1}}},
   {"event", 20, run_event, {{"what", 0, 599}}},
-  {"upstream", 10, run_upstream, {{"what", 0, 3}, {"n", 0, 99}}},
+  {"upstream", 10, run_upstream, {{"what", 0, 5}, {"n", 0, 99}}},
   {"qos", 6, run_qos, {{"on", 0, 1}, {"late", 0, 20}}},
   {"eos", 10, run_eos, {{.name = NULL}}},
   {"flush", 12, run_flush, {{"reset", 0, 1}, {"push", 0, 1}}},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The same from several threads: one streams, two set groups of parameters, one
- * everything else, one asks and clicks. What is in force is one of the groups,
+ * everything else, one asks. What is in force is one of the groups,
  * never an older one than before, and at the end the last. */
 #include "fuzz.h"
 
@@ -129,19 +129,16 @@ set_others (gpointer data)
 
   while (!g_atomic_int_get (&p->stop)) {
     gboolean freeze = noise (&state, 2);
-    gint view = noise (&state, BDCT_N_VIEWS);
 
     if (freeze)
       g_object_freeze_notify (object);
-    switch (noise (&state, 8)) {
+    switch (noise (&state, 5)) {
       case 0:
-        /* Without B there is a warning. */
-        g_object_set (object, "view", view != BDCT_VIEW_RECONSTRUCTION_B
-            ? view : 0, "grid", noise (&state, 2), NULL);
+        gst_util_set_object_arg (object, "view",
+            view_names[noise (&state, N_VIEWS)]);
         break;
       case 1:
-        g_object_set (object, "wipe-position", noise (&state, 11) / 10.0,
-            "difference-gain", noise (&state, 64) * 1.0, NULL);
+        g_object_set (object, "grid", noise (&state, 2), NULL);
         break;
       case 2:
         g_object_set (object, "interval",
@@ -149,18 +146,6 @@ set_others (gpointer data)
         break;
       case 3:
         g_object_set (object, "post-messages", noise (&state, 3) > 0, NULL);
-        break;
-      case 4:
-        g_object_set (object, "b-transform", noise (&state, 1 + BDCT_N_FIXED),
-            "b-quality", 1 + noise (&state, 100), NULL);
-        break;
-      case 5:
-        g_object_set (object, "interactive", noise (&state, 2), NULL);
-        break;
-      case 6:
-        g_object_set (object, "zoom", 1 + noise (&state, 31) / 2.0, "zoom-x",
-            noise (&state, 11) / 10.0, "zoom-y", noise (&state, 11) / 10.0,
-            NULL);
         break;
       default:
         g_object_notify (object, "quality");
@@ -185,9 +170,8 @@ ask (gpointer data)
     GstCaps *caps;
     GstQuery *query;
     gchar *backend;
-    gdouble x = noise (&state, 40), y = noise (&state, 40);
 
-    switch (noise (&state, 5)) {
+    switch (noise (&state, 4)) {
       case 0:
         g_object_get (w->element, "stats", &stats, "active-backend", &backend,
             NULL);
@@ -203,14 +187,6 @@ ask (gpointer data)
         caps = gst_pad_peer_query_caps (noise (&state, 2) ? w->src : w->sink,
             NULL);
         gst_caps_unref (caps);
-        break;
-      case 3:
-        gst_pad_push_event (w->sink,
-            gst_navigation_event_new_mouse_button_press (1, x, y, 0));
-        gst_pad_push_event (w->sink, gst_navigation_event_new_mouse_move (x + 1,
-                y, 0));
-        gst_pad_push_event (w->sink,
-            gst_navigation_event_new_mouse_button_release (1, x, y, 0));
         break;
       default:
         gst_pad_push_event (w->sink, gst_event_new_reconfigure ());

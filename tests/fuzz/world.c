@@ -85,9 +85,6 @@ world_free (World * w)
   gst_element_set_bus (w->element, NULL);
   /* A message that came in between holds the element. */
   gst_bus_set_flushing (w->bus, TRUE);
-  /* The thread that follows a block may be on its way out. */
-  for (guint i = 0; i < 10000 && GST_OBJECT_REFCOUNT (w->element) > 1; i++)
-    g_usleep (1000);
   check (GST_OBJECT_REFCOUNT (w->element) == 1,
       "the element has %d references at its end",
       GST_OBJECT_REFCOUNT (w->element));
@@ -96,8 +93,6 @@ world_free (World * w)
   gst_object_unref (w->src);
   gst_object_unref (w->sink);
   g_ptr_array_unref (w->records);
-  frame_free (w->last);
-  g_clear_pointer (&w->block, gst_structure_free);
   g_queue_clear (&w->down);
   g_queue_clear (&w->up);
   if (w->fifo >= 0)
@@ -124,7 +119,7 @@ world_start (World * w)
   w->missed = w->told_missed = w->below = FALSE;
   w->below_due = 0;
   w->model.told_target = w->model.told_curve = FALSE;
-  w->model.told_subsampling = w->model.told_no_b = FALSE;
+  w->model.told_subsampling = FALSE;
   w->first_depth = 0;
   w->depth = 0;
   w->model.depth = 0;
@@ -153,8 +148,6 @@ world_lose_frames (World * w)
 void
 world_stop (World * w, GstState state)
 {
-  gboolean was_chaos = w->chaos;
-
   doing ("the stop");
   check (gst_element_set_state (w->element, state) != GST_STATE_CHANGE_FAILURE,
       "the element does not stop");
@@ -167,12 +160,7 @@ world_stop (World * w, GstState state)
         GST_OBJECT_REFCOUNT (w->up_pool));
     gst_clear_object (&w->up_pool);
   }
-  g_clear_pointer (&w->last, frame_free);
   w->model.depth = 0;
-  /* Another thread may be reading one, for a click. */
-  for (guint i = 0; i < 1000 && w->threaded
-      && g_atomic_int_get (&w->alive) > 0; i++)
-    g_usleep (1000);
   check (g_atomic_int_get (&w->alive) == 0,
       "%d input buffers are kept once stopped", w->alive);
   if (w->down_pool != NULL) {
@@ -181,7 +169,6 @@ world_stop (World * w, GstState state)
         GST_OBJECT_REFCOUNT (w->down_pool));
     gst_clear_object (&w->down_pool);
   }
-  w->chaos = was_chaos;
 }
 
 gboolean
@@ -197,11 +184,10 @@ world_event (World * w, GstEvent * event)
   UNLOCK (w);
   ok = gst_pad_push_event (w->src, event);
   LOCK (w);
-  /* It must have arrived, unless it was refused. */
   /* It must have arrived, unless it was refused, or is caps, which are made
    * anew. */
   check (!g_queue_remove (&w->down, GUINT_TO_POINTER (seqnum))
-      || type == GST_EVENT_CAPS || !ok || w->chaos,
+      || type == GST_EVENT_CAPS || !ok,
       "a %s event did not come out", gst_event_type_get_name (type));
   UNLOCK (w);
   return ok;
@@ -233,7 +219,7 @@ world_new_segment (World * w, const GstSegment * segment)
   gst_segment_copy_into (segment, &w->segment);
   UNLOCK (w);
   w->have_segment = TRUE;
-  check (world_event (w, gst_event_new_segment (segment)) || w->chaos,
+  check (world_event (w, gst_event_new_segment (segment)),
       "a segment was refused");
 }
 
@@ -251,7 +237,7 @@ world_stream (World * w)
   if (!w->have_caps) {
     GstCaps *caps = video_caps ("I420", 16, 16);
 
-    check (world_set_caps (w, caps) || w->chaos, "plain caps were refused");
+    check (world_set_caps (w, caps), "plain caps were refused");
     gst_caps_unref (caps);
   }
   if (!w->have_segment) {
@@ -289,8 +275,8 @@ sync_bindings (World * w, GstClockTime time)
     any = TRUE;
     if (time >= w->last_sync && value == binding->last)
       continue;
-    g_value_init (&v, i >= BIND_POSITION ? G_TYPE_DOUBLE : G_TYPE_INT);
-    if (i >= BIND_POSITION)
+    g_value_init (&v, i >= BIND_DEADZONE ? G_TYPE_DOUBLE : G_TYPE_INT);
+    if (i >= BIND_DEADZONE)
       g_value_set_double (&v, value);
     else
       g_value_set_int (&v, value);
@@ -308,6 +294,7 @@ sync_bindings (World * w, GstClockTime time)
 void
 world_push (World * w, Frame * frame, GstBuffer * buffer)
 {
+  const gboolean excused = frame->excused || w->passthrough;
   guint64 dropped = 0;
   GstStructure *stats;
   gint n_warnings;
@@ -342,7 +329,7 @@ world_push (World * w, Frame * frame, GstBuffer * buffer)
   }
   frame->any_settings = w->threaded;
   frame->passed = w->passthrough;
-  frame->excused |= frame->passed;
+  frame->excused = excused;
   if (buffer->pool == NULL) {
     g_atomic_int_inc (&w->alive);
     gst_mini_object_weak_ref (GST_MINI_OBJECT (buffer), on_unref, w);
@@ -351,9 +338,7 @@ world_push (World * w, Frame * frame, GstBuffer * buffer)
   g_queue_push_tail (&w->frames, frame);
   UNLOCK (w);
   w->flow = gst_pad_push (w->src, buffer);
-  if (w->chaos)
-    return;
-  if (w->flow != GST_FLOW_OK && frame->excused) {
+  if (w->flow != GST_FLOW_OK && excused) {
     /* It may have been refused, or not. */
     w->may_error = TRUE;
     LOCK (w);
@@ -381,11 +366,9 @@ world_push (World * w, Frame * frame, GstBuffer * buffer)
     frame_free (g_queue_pop_tail (&w->frames));
     UNLOCK (w);
   }
-  /* What is held: the frames in flight, the one that is shown, and, after a
-   * click, the one whose block another thread looks at. */
+  /* What is held: the frames in flight, and the one of the last push. */
   if (!w->threaded)
-    check (g_atomic_int_get (&w->alive) <= (gint) w->frames.length + 1
-        + (w->last != NULL && w->last->held != NULL) + (w->block != NULL),
+    check (g_atomic_int_get (&w->alive) <= (gint) w->frames.length + 1,
         "%d input buffers are alive with %u in flight", w->alive,
         w->frames.length);
 }
@@ -393,7 +376,7 @@ world_push (World * w, Frame * frame, GstBuffer * buffer)
 /* Steps */
 
 const Kind *const kind_tables[] = {
-  stream_kinds, query_kinds, setting_kinds, setter_kinds, viewer_kinds, NULL
+  stream_kinds, query_kinds, setting_kinds, setter_kinds, NULL
 };
 
 void
@@ -401,17 +384,11 @@ world_step (World * w, const Step * step)
 {
   const Kind *kind = kind_get (step->kind);
 
-  w->chaos = w->may_error = w->may_warn = FALSE;
+  w->may_error = w->may_warn = FALSE;
   w->flow = GST_FLOW_OK;
   doing (kind->name);
   kind->run (w, step->arg);
   world_settle (w);
-  if (w->chaos) {
-    /* Whatever is left, nobody can say where it is. */
-    world_stop (w, GST_STATE_READY);
-    w->chaos = TRUE;
-    world_settle (w);
-  }
   count_step (w->n_out);
   w->n_out = 0;
 }
