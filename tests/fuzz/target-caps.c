@@ -11,7 +11,7 @@
 int
 LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
 {
-  Target *target = target_get ();
+  Target *target = target_get ("blockdct");
   gchar *text = g_strndup ((const gchar *) data, size);
   gint width = 0, height = 0;
   GstCaps *caps, *offered;

@@ -9,7 +9,7 @@
 int
 LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
 {
-  Target *target = target_get ();
+  Target *target = target_get ("blockdct");
   GObject *object = G_OBJECT (target->element);
   GValue value = G_VALUE_INIT, after = G_VALUE_INIT;
   GstVideoInfo info;

@@ -23,7 +23,10 @@ on_log (const gchar * domain, GLogLevelFlags level, const gchar * message,
 static GstFlowReturn
 on_buffer (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 {
-  (void) pad, (void) parent;
+  Target *target = g_object_get_data (G_OBJECT (pad), "target");
+
+  (void) parent;
+  g_atomic_int_inc (&target->frames);
   gst_buffer_unref (buffer);
   return GST_FLOW_OK;
 }
@@ -57,21 +60,22 @@ on_event (GstPad * pad, GstObject * parent, GstEvent * event)
 }
 
 static GstBusSyncReply
-on_message (GstBus * bus, GstMessage * message, gpointer target)
+on_message (GstBus * bus, GstMessage * message, gpointer data)
 {
-  (void) bus;
-  ((Target *) target)->messages++;
+  (void) bus, (void) data;
   gst_message_unref (message);
   return GST_BUS_DROP;
 }
 
 static GstPad *
-make_pad (GstElement * element, GstPadDirection direction)
+make_pad (Target * target, GstPadDirection direction)
 {
+  GstElement *element = target->element;
   gboolean src = direction == GST_PAD_SRC;
   GstPad *pad = gst_pad_new (src ? "src" : "sink", direction);
   GstPad *other = gst_element_get_static_pad (element, src ? "sink" : "src");
 
+  g_object_set_data (G_OBJECT (pad), "target", target);
   gst_pad_set_query_function (pad, on_query);
   if (src)
     gst_pad_set_event_function (pad, on_event);
@@ -84,28 +88,57 @@ make_pad (GstElement * element, GstPadDirection direction)
   return pad;
 }
 
+static void
+use_one_thread (GObject * object)
+{
+  gst_util_set_object_arg (object, "backend", "cpu");
+  g_object_set (object, "threads", 1, NULL);
+}
+
+/* A bin is set by its children. */
+static void
+set_up (GstElement * element)
+{
+  static const gchar *const names[] = { "a", "b", "compare" };
+
+  if (!GST_IS_BIN (element)) {
+    use_one_thread (G_OBJECT (element));
+    return;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    GstElement *child = gst_bin_get_by_name (GST_BIN (element), names[i]);
+
+    use_one_thread (G_OBJECT (child));
+    gst_object_unref (child);
+  }
+}
+
 Target *
-target_get (void)
+target_get (const gchar * factory)
 {
   static Target target;
+  GstPlugin *core;
   GstBus *bus;
 
   if (target.element != NULL)
     return &target;
   gst_init (NULL, NULL);
   g_log_set_default_handler (on_log, &target);
-  target.element = gst_element_factory_make ("blockdct", NULL);
+  /* The bin has some of its elements, which the path of plugins leaves out. */
+  core = gst_plugin_load_file (CORE_ELEMENTS, NULL);
+  gst_clear_object (&core);
+  target.element = gst_element_factory_make (factory, NULL);
   if (target.element == NULL)
-    g_error ("No element 'blockdct': set GST_PLUGIN_PATH_1_0 to its folder");
+    g_error ("No element '%s': set GST_PLUGIN_PATH_1_0 to its folder",
+        factory);
   gst_object_ref_sink (target.element);
-  gst_util_set_object_arg (G_OBJECT (target.element), "backend", "cpu");
-  g_object_set (target.element, "threads", 1, NULL);
+  set_up (target.element);
   bus = gst_bus_new ();
-  gst_bus_set_sync_handler (bus, on_message, &target, NULL);
+  gst_bus_set_sync_handler (bus, on_message, NULL, NULL);
   gst_element_set_bus (target.element, bus);
   gst_object_unref (bus);
-  target.src = make_pad (target.element, GST_PAD_SRC);
-  target.sink = make_pad (target.element, GST_PAD_SINK);
+  target.src = make_pad (&target, GST_PAD_SRC);
+  target.sink = make_pad (&target, GST_PAD_SINK);
   gst_element_set_state (target.element, GST_STATE_PLAYING);
   return &target;
 }

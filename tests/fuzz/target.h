@@ -22,11 +22,11 @@ typedef struct
 {
   GstElement *element;
   GstPad *src, *sink;
-  guint messages;               /**< posted so far */
+  gint frames;                  /**< atomic: that came out so far */
   gboolean quiet;
 } Target;
 
-Target *target_get (void);
+Target *target_get (const gchar * factory);
 
 /** Whether GStreamer reads text as a value of this type. Its parsers lose
  * memory over what they refuse, which does not count here: ask before reading
