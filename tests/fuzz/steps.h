@@ -6,7 +6,8 @@
  * sequence live on. A sequence starts with a new element.
  *
  * main.c and steps.c draw, run, shorten and replay; a fuzzer has a world of its
- * own: world.c of blockdct, compare.c of blockdctcompare.
+ * own: world.c of blockdct, compare.c of blockdctcompare, preview.c of
+ * blockdctpreview.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
