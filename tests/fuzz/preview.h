@@ -55,7 +55,7 @@ typedef struct
   GstBuffer *left, *right;      /**< NULL: not known */
   gint line, end;               /**< columns from `line` to before `end` are
                                      neither's */
-  GstStructure *figures;        /**< of what passes untouched; NULL: of nothing */
+  GstStructure *figures;        /**< of what passes untouched; or NULL */
   gdouble psnr;                 /**< A's, NAN: not to be compared */
   gboolean counts[N_COUNTS];
   GstClockTime time;            /**< running time; NONE: not known */
