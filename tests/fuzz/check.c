@@ -71,10 +71,12 @@ check_metas (const Frame * frame, GstBuffer * buffer)
 static gboolean
 is_border (const Shape * s, const Choice * choice, gint x, gint y)
 {
-  const gint size = ref_block_size (choice->params.transform, s->chroma,
-      BDCT_Y);
+  gint size;
 
-  return choice->grid && (x % size == 0 || y % size == 0);
+  if (!choice->grid)
+    return FALSE;
+  size = ref_block_size (choice->params.transform, s->chroma, BDCT_Y);
+  return x % size == 0 || y % size == 0;
 }
 
 static gboolean
