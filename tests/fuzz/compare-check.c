@@ -318,6 +318,8 @@ check_output (World * w, const Pair * pair, const Output * output)
       gst_caps_to_string (output->caps), shown->shape.format);
   if (pair->settings.view == SINGLE)
     check_samples (shown, &info, buffer);
+  else
+    view_check (pair, &info, buffer);
   for (guint i = 0; i < N_DISTORTED; i++) {
     const GstStructure *s = check_find (buffer, 1 + i);
     Record *record;

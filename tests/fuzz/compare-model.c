@@ -18,6 +18,7 @@ item_new (World * w, guint input, ItemType type)
   item->number = w->items->len;
   item->info = w->input[input].info;
   item->pts = item->duration = item->time = GST_CLOCK_TIME_NONE;
+  item->stream_time = GST_CLOCK_TIME_NONE;
   g_ptr_array_add (w->items, item);
   g_queue_push_tail (&w->input[input].queue, item);
   return item;
@@ -59,6 +60,7 @@ model_reset (World * w, gboolean start)
     return;
   w->warned_mixed = w->warned_alone = FALSE;
   w->warned_differ = w->warned_view = w->below = 0;
+  w->width = w->height = 0;
   w->n_pairs = 0;
   for (guint i = 0; i < N_DISTORTED; i++) {
     w->unmatched[i] = w->pool_unmatched[i] = w->stats_unmatched[i] = 0;
@@ -205,7 +207,10 @@ end (World * w, gboolean well)
 static void
 leave (World * w, Pair * pair)
 {
+  w->width = pair->item[0]->info.width;
+  w->height = pair->item[0]->info.height;
   if (!check_announce (w, pair)) {
+    w->width = -1;
     g_free (pair);
     w->errors_due++;
     end (w, FALSE);

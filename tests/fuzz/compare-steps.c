@@ -3,7 +3,6 @@
  * Steps over blockdctcompare. */
 #include "compare.h"
 
-#include <gst/video/navigation.h>
 #include <string.h>
 #include <unistd.h>
 #include "dct/compare.h"
@@ -324,8 +323,13 @@ run_set (World * w, const gint64 * arg)
     "interactive"
   };
   Settings *s = &w->settings;
+  gdouble *const shares[] = { &s->position, &s->zoom_x, &s->zoom_y,
+    &s->magnifier_x, &s->magnifier_y
+  };
+  gboolean *const flags[] = { &s->magnifier, &s->overlay, &s->interactive };
   GObject *object = G_OBJECT (w->element);
   const gint64 v = arg[1];
+  gboolean on;
 
   switch (arg[0]) {
     case 0:
@@ -368,18 +372,23 @@ run_set (World * w, const gint64 * arg)
       g_object_set (object, "min-psnr-error", s->min_error, NULL);
       break;
     case 10:
-      g_object_set (object, "zoom", 1 + near (15, v), "difference-gain",
-          near (64, v), NULL);
+      s->zoom = v % 2 ? 1 : 1 + near (15, v / 2);
+      s->gain = near (64, v);
+      g_object_set (object, "zoom", s->zoom, "difference-gain", s->gain, NULL);
       break;
     case 11:
+      *shares[v % G_N_ELEMENTS (shares)] = near (1, v / 5);
       g_object_set (object, doubles[v % G_N_ELEMENTS (doubles)], near (1,
               v / 5), NULL);
       break;
     default:
-      g_object_set (object, booleans[v % G_N_ELEMENTS (booleans)],
-          v / 3 % 4 == 0, NULL);
+      /* The last one is on more often than not, the others are not. */
+      on = (v / 3 % 4 == 0) != (v % 3 == 2);
+      *flags[v % 3] = on;
+      g_object_set (object, booleans[v % 3], on, NULL);
       break;
   }
+  settings_check (w);
 }
 
 /* What is read at the start is refused later. */
@@ -392,37 +401,6 @@ run_late (World * w, const gint64 * arg)
   world_expect_warning (w, "%s was not changed", names[arg[0]]);
   gst_util_set_object_arg (G_OBJECT (w->element), names[arg[0]],
       arg[0] == 1 ? "auto" : "3");
-}
-
-/* Keys and the pointer set properties: they are read back. */
-static void
-run_navigation (World * w, const gint64 * arg)
-{
-  static const gchar *const keys[] = { "v", "c", "x", "space", "z", "m", "Left",
-    "Right", "Up", "Down", "plus", "minus", "V", "q"
-  };
-  Settings *s = &w->settings;
-  gboolean interactive;
-  gint post;
-
-  if (!w->playing)
-    return;
-  w->nav_passed = FALSE;
-  g_object_get (w->element, "interactive", &interactive, NULL);
-  doing ("a navigation event");
-  if (arg[0] < (gint64) G_N_ELEMENTS (keys))
-    gst_pad_push_event (w->sink,
-        gst_navigation_event_new_key_press (keys[arg[0]], 0));
-  else if (arg[0] % 2)
-    gst_pad_push_event (w->sink,
-        gst_navigation_event_new_mouse_button_press (1, arg[1], arg[2], 0));
-  else
-    gst_pad_push_event (w->sink,
-        gst_navigation_event_new_mouse_move (arg[1], arg[2], 0));
-  check (interactive || w->nav_passed, "a navigation event did not pass");
-  g_object_get (w->element, "view", &s->view, "left", &s->left, "right",
-      &s->right, "post-messages", &post, NULL);
-  s->post = post;
 }
 
 /* The world around it */
@@ -542,10 +520,8 @@ const Kind compare_kinds[] = {
   {"seek", 15, run_seek, {{"to", 0, 50}}},
   {"eos", 25, run_eos, {{"input", 0, N_INPUTS + 1}}},
   {"pad", 30, run_pad, {{"input", 2, N_INPUTS - 1}}},
-  {"set", 200, run_set, {{"what", 0, 12}, {"value", 0, 9999}}},
+  {"set", 200, run_set, {{"what", 0, 15}, {"value", 0, 9999}}},
   {"late", 5, run_late, {{"what", 0, 2}}},
-  {"navigation", 30, run_navigation, {{"what", 0, 30}, {"x", 0, 40},
-          {"y", 0, 40}}},
   {"sink", 15, run_sink, {{"how", 0, 7}}},
   {"state", 15, run_state, {{"to", 0, 2}}},
   {"ready", 8, run_ready, {{"file", 0, 7}, {"threads", 1, 3}}},

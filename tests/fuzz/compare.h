@@ -34,6 +34,7 @@ typedef struct
   ItemType type;
   guint number;                 /**< from 0, of all inputs */
   GstClockTime pts, duration, time;     /**< `time` is the running time */
+  GstClockTime stream_time;
   GstVideoInfo info;
   Shape shape;
   Samples samples;
@@ -62,7 +63,8 @@ typedef struct
 {
   gint metrics, view, left, right, offset;
   gdouble min_error, min_warning;
-  gboolean post;
+  gdouble position, gain, zoom, zoom_x, zoom_y, magnifier_x, magnifier_y;
+  gboolean post, magnifier, overlay, interactive;
   guint64 interval;
 } Settings;
 
@@ -136,6 +138,12 @@ struct _World
   gint n_errors;
   gboolean nav_passed;
 
+  /* Of somebody in front of the picture. */
+  gint width, height;           /**< of the one that is shown; 0: none was yet,
+                                     -1: nobody knows */
+  gdouble pointer_x, pointer_y; /**< where it moved to */
+  gint space_view, space_right; /**< that were left for the left picture */
+
   /* How the sink behaves. */
   guint slow;                   /**< microseconds */
   gboolean refuse;              /**< caps */
@@ -183,6 +191,8 @@ void world_expect_warning (World * w, const gchar * format, ...)
 
 void output_free (Output * output);
 
+/* compare-rest.c */
+
 /** Wait until all that is due came, and look at it. */
 void world_settle (World * w);
 
@@ -227,7 +237,27 @@ gint check_side (const Pair * pair, gint side, gboolean right);
 /** The sum of a record's errors, by samples. */
 gdouble check_mse (const Record * record);
 
-/* compare-steps.c */
-extern const Kind compare_kinds[];
+/* compare-view.c */
+
+/** How many times as large the view is; and how many columns, or rows, of the
+ * enlarged picture are not seen. */
+gdouble view_zoom (const Settings * settings);
+gint view_hidden (const Settings * settings, gint side);
+
+/** Where luma's (x, y) of the view is in the enlarged picture, from its part
+ * that is seen on; TRUE: in the second of two. */
+gboolean view_locate (const Settings * settings, gint width, gint height,
+    gint * x, gint * y);
+
+/** What came out shows what the two pictures have, where that is known here. */
+void view_check (const Pair * pair, const GstVideoInfo * info,
+    GstBuffer * buffer);
+
+/* compare-steps.c, compare-viewer.c */
+extern const Kind compare_kinds[], compare_viewer_kinds[];
+
+/** What the properties say, and that it is what the model knows. */
+Settings settings_read (World * w);
+void settings_check (World * w);
 
 #endif
