@@ -316,7 +316,7 @@ check_output (World * w, const Pair * pair, const Output * output)
       || (on_cuda () && pair->settings.view != SINGLE),
       "caps that come out are %s, of a frame in %s",
       gst_caps_to_string (output->caps), shown->shape.format);
-  if (pair->settings.view == SINGLE)
+  if (pair->settings.view == SINGLE && !pair->settings.overlay)
     check_samples (shown, &info, buffer);
   else
     view_check (pair, &info, buffer);

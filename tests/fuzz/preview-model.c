@@ -196,7 +196,7 @@ find_pictures (World * w, Expected * e, gint left, gint right)
     left = -1;
   if (right > 1)
     right = 0;
-  if (has_view (w->child[CHILD_COMPARE], "single")) {
+  if (has_view (w->child[CHILD_COMPARE], "single") && !overlay) {
     e->right = get_picture (w, frame, right);
     e->figures = right < 0 ? NULL : copy_figures (e->right);
   } else if (has_view (w->child[CHILD_COMPARE], "wipe") && !magnifier
