@@ -183,7 +183,7 @@ run_ready (World * w, const gint64 * arg)
   w->depth = w->live ? MIN (arg[0], 2) : arg[0];
   gst_clear_object (&w->clock);
   if (arg[1] == 2) {
-    w->clock = GST_TEST_CLOCK (gst_object_ref_sink (gst_test_clock_new ()));
+    w->clock = GST_TEST_CLOCK (gst_test_clock_new ());
     gst_test_clock_set_time (w->clock, GST_SECOND);
   }
   gst_element_set_clock (w->element, (GstClock *) w->clock);
