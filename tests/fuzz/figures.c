@@ -127,37 +127,51 @@ is_exact (const Frame * f, const BdctParams * params)
   return params->transform == BDCT_JPEG_8X8 && f->shape.depth == 8;
 }
 
-/* The setting that keeps the target: of all, the coarsest for a PSNR, the
- * finest for bits or bytes; else the nearest. */
+/* How near a setting comes to the PSNR, and to bits and bytes: 1 is there. */
+static void
+find_shares (const Frame * f, const Choice * c, const BdctStats * stats,
+    gdouble * floor, gdouble * ceiling)
+{
+  BdctCounters total = bdct_stats_total (stats);
+  gdouble size = is_exact (f, &c->params) ? (gdouble) stats->file_size
+      : total.bits / 8.0;
+
+  *floor = c->psnr > 0
+      ? bdct_psnr (bdct_mse (&total), f->shape.depth) / c->psnr : INFINITY;
+  *ceiling = 0;
+  if (c->bpp > 0)
+    *ceiling = (gdouble) total.bits / (f->shape.w[0] * f->shape.h[0]) / c->bpp;
+  if (c->size > 0)
+    *ceiling = MAX (*ceiling, size / c->size);
+}
+
+/* The setting that keeps the targets: the coarsest for a PSNR, else the finest
+ * for bits and bytes; else the nearest. */
 static gint
 find_target (const Frame * f, const Choice * c, gboolean * met)
 {
   gint first = model_first (c->params.transform), settings[100];
   gint n = model_last (c->params.transform) - first + 1, nearest = 0;
-  gboolean finer_first = (c->psnr > 0) == (first == 0);
+  gboolean finer_first = (c->psnr > 0) == (first == 0), kept = FALSE;
+  gdouble best = -INFINITY, floor, ceiling;
   BdctStats stats[100];
-  gdouble best = INFINITY;
 
   for (gint i = 0; i < n; i++)
     settings[i] = finer_first ? first + n - 1 - i : first + i;
   picture_sweep (&f->shape, &c->params, &f->in, settings, n, c->size > 0,
       stats);
-  for (gint i = 0; i < n; i++) {
-    BdctCounters total = bdct_stats_total (&stats[i]);
-    gdouble size = is_exact (f, &c->params) ? (gdouble) stats[i].file_size
-        : total.bits / 8.0;
-    gdouble by = c->psnr > 0
-        ? c->psnr - bdct_psnr (bdct_mse (&total), f->shape.depth)
-        : c->bpp > 0 ? (gdouble) total.bits
-        / (f->shape.w[0] * f->shape.h[0]) - c->bpp : size - c->size;
+  for (gint i = 0; i < n && !kept; i++) {
+    gdouble v;
 
-    if (by < best || i == 0)
+    find_shares (f, c, &stats[i], &floor, &ceiling);
+    v = c->psnr > 0 ? floor : -ceiling;
+    kept = c->psnr > 0 ? floor >= 1 : ceiling <= 1;
+    if (kept || i == 0 || v > best)
       nearest = i;
-    best = MIN (best, by);
-    if (by <= 0)
-      break;
+    best = MAX (best, v);
   }
-  *met = best <= 0;
+  find_shares (f, c, &stats[nearest], &floor, &ceiling);
+  *met = floor >= 1 && ceiling <= 1;
   return settings[nearest];
 }
 

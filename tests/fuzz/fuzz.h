@@ -152,11 +152,8 @@ GstPad *world_pad (World * w, const gchar * name, GstPadDirection direction);
 GstBusSyncReply world_on_message (GstBus * bus, GstMessage * message,
     gpointer w);
 
-/** Say that the model announced something: warnings it expects. */
+/** Say how many warnings the model expects. */
 void world_expect_warnings (World * w, gint n);
-
-/** End all groups that were begun with a freeze. */
-void world_thaw (World * w);
 
 /** All settings of `names` as one group, from this thread (how 0), between
  * freeze and thaw (1), from another thread (2), or one after the other (3). */

@@ -31,7 +31,7 @@ group_add_boolean (Group * group, const gchar * name, gboolean v)
 }
 
 /* What has the bits of frames counted: this property, of these values. */
-static const gchar *const bits[] = { "rate", "false", "true" };
+static const gchar *const bits[] = { "metrics", "0", "bits" };
 
 static GParamSpec *
 find_property (World * w, const gchar * name)
@@ -120,11 +120,8 @@ world_set (World * w, guint how, guint n, const gchar ** names,
 
   if (n == 0)
     return;
-  if (how != 3) {
-    for (guint i = 0; i < n; i++)
-      model_set (&w->model, names[i], &values[i]);
-    world_expect_warnings (w, model_announce (&w->model));
-  }
+  for (guint i = 0; i < n; i++)
+    world_expect_warnings (w, model_set (&w->model, names[i], &values[i]));
   switch (how) {
     case 0:
       set_all (w, n, names, values);
@@ -141,11 +138,8 @@ world_set (World * w, guint how, guint n, const gchar ** names,
       g_thread_join (g_thread_new ("setter", set_in_thread, &group));
       break;
     default:
-      for (guint i = 0; i < n; i++) {
-        model_set (&w->model, names[i], &values[i]);
-        world_expect_warnings (w, model_announce (&w->model));
+      for (guint i = 0; i < n; i++)
         set_all (w, 1, &names[i], &values[i]);
-      }
       break;
   }
 }
@@ -156,16 +150,4 @@ group_set (World * w, guint how, Group * group)
   world_set (w, how, group->n, group->name, group->value);
   for (guint i = 0; i < group->n; i++)
     g_value_unset (&group->value[i]);
-}
-
-void
-world_thaw (World * w)
-{
-  if (w->model.frozen == 0)
-    return;
-  while (w->model.frozen > 0) {
-    w->model.frozen--;
-    g_object_thaw_notify (G_OBJECT (w->element));
-  }
-  world_expect_warnings (w, model_announce (&w->model));
 }

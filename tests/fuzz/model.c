@@ -25,13 +25,6 @@ model_init (Model * m)
   m->force = m->wanted;
 }
 
-static gboolean
-same_matrix (const BdctParams * a, const BdctParams * b)
-{
-  return a->n_steps == b->n_steps
-      && memcmp (a->steps, b->steps, a->n_steps * sizeof a->steps[0]) == 0;
-}
-
 /* Whether the matrix is one that the stream allows. */
 static gboolean
 fits (const BdctParams * params, gint depth)
@@ -74,13 +67,6 @@ model_may_sweep (const Choice * choice)
 }
 
 static gboolean
-same_curve (const Choice * a, const Choice * b)
-{
-  return a->n_curve == b->n_curve && (a->n_curve <= 0
-      || memcmp (a->curve, b->curve, a->n_curve * sizeof a->curve[0]) == 0);
-}
-
-static gboolean
 curve_fits (const Choice * c)
 {
   for (gint i = 0; i < c->n_curve; i++)
@@ -88,68 +74,6 @@ curve_fits (const Choice * c)
         || c->curve[i] > model_last (c->params.transform))
       return FALSE;
   return TRUE;
-}
-
-static gboolean
-is_side (gint side)
-{
-  return side == 4 || side == 8 || side == 16 || side == 32;
-}
-
-/* Whether a quadtree's blocks are new, and cannot be. */
-static gboolean
-blocks_refused (const BdctParams * wanted, const BdctParams * old)
-{
-  return (wanted->min_block != old->min_block
-      || wanted->max_block != old->max_block)
-      && (!is_side (wanted->min_block) || !is_side (wanted->max_block)
-      || wanted->min_block > wanted->max_block);
-}
-
-/* Refuse what is new of blocks, a curve or targets and cannot be. */
-static gint
-refuse (Model * m)
-{
-  Choice *wanted = &m->wanted, *old = &m->force;
-  gint n = 0;
-
-  if (blocks_refused (&wanted->params, &old->params)) {
-    wanted->params.min_block = old->params.min_block;
-    wanted->params.max_block = old->params.max_block;
-    n++;
-  }
-
-  if (m->depth > 0 && !same_curve (wanted, old) && !curve_fits (wanted)) {
-    wanted->n_curve = old->n_curve;
-    memcpy (wanted->curve, old->curve, sizeof wanted->curve);
-    n++;
-  }
-  if ((wanted->psnr > 0) + (wanted->bpp > 0) + (wanted->size > 0) > 1) {
-    wanted->psnr = old->psnr;
-    wanted->bpp = old->bpp;
-    wanted->size = old->size;
-    n++;
-  }
-  return n;
-}
-
-gint
-model_announce (Model * m)
-{
-  BdctParams *wanted = &m->wanted.params, *old = &m->force.params;
-  gint refused;
-  gboolean bad;
-
-  if (m->frozen > 0)
-    return 0;
-  refused = refuse (m);
-  bad = !same_matrix (wanted, old) && !fits (wanted, m->depth);
-  if (bad) {
-    wanted->n_steps = old->n_steps;
-    memcpy (wanted->steps, old->steps, sizeof wanted->steps);
-  }
-  m->force = m->wanted;
-  return bad + refused;
 }
 
 gint
@@ -163,7 +87,7 @@ model_set_matrix (Model * m, const gint * steps, guint n)
     m->wanted.params.n_steps = n;
     memcpy (m->wanted.params.steps, steps, n * sizeof steps[0]);
   }
-  return !ok + model_announce (m);
+  return !ok;
 }
 
 gint
@@ -177,23 +101,24 @@ model_set_curve (Model * m, const gint * settings, gint n)
     m->wanted.n_curve = n;
     memcpy (m->wanted.curve, settings, MAX (n, 0) * sizeof settings[0]);
   }
-  return !ok + model_announce (m);
+  return !ok;
 }
 
 /* With Y, U and V that setting has no effect. */
 static gboolean
 tells_subsampling (const Model * m)
 {
-  return m->force.set_subsampling && !m->rgb && !m->told_subsampling;
+  return m->wanted.set_subsampling && !m->rgb && !m->told_subsampling;
 }
 
-gboolean
-model_fits (const Model * m)
+/* Say something once: 1, and then 0. */
+static gint
+tell (gboolean * told)
 {
-  const Choice *c = &m->force;
+  const gint n = !*told;
 
-  return fits (&c->params, m->depth) && curve_fits (c) && !tells_subsampling (m)
-      && (model_may_sweep (c) || (!model_has_target (c) && c->n_curve == 0));
+  *told = TRUE;
+  return n;
 }
 
 /* A matrix that leaves nothing to choose, and a curve that the transform has
@@ -202,50 +127,53 @@ static gint
 enter_sweep (Model * m)
 {
   Choice *c = &m->force;
-  gboolean curve = c->n_curve != 0 && c->post;
+  const gboolean curve = c->n_curve != 0 && c->post;
+  gint n = 0;
 
   if (!model_may_sweep (c)) {
-    gboolean target = model_has_target (c) && !m->told_target;
-
-    curve = curve && !m->told_curve;
-    m->told_target |= target;
-    m->told_curve |= curve;
-    return target + curve;
+    if (model_has_target (c))
+      n += tell (&m->told_target);
+    return curve ? n + tell (&m->told_no_curve) : n;
   }
-  if (!curve || curve_fits (c))
+  if (!curve)
     return 0;
-  if (same_curve (&m->wanted, c))
-    m->wanted.n_curve = 0;
+  if (curve_fits (c)) {
+    m->told_curve = FALSE;
+    return 0;
+  }
   c->n_curve = 0;
-  return 1;
+  return tell (&m->told_curve);
 }
 
-static gint
-enter_matrix (Model * m)
-{
-  BdctParams *force = &m->force.params, *wanted = &m->wanted.params;
-
-  if (fits (force, m->depth))
-    return 0;
-  if (same_matrix (wanted, force))
-    wanted->n_steps = 0;
-  force->n_steps = 0;
-  return 1;
-}
-
+/* What cannot be is set aside for the frame. */
 gint
 model_enter (Model * m)
 {
-  gint n = enter_matrix (m);
+  BdctParams *params = &m->force.params;
+  gint n = 0;
 
-  n += enter_sweep (m);
-  if (n > 0)
-    n += model_announce (m);
-  if (tells_subsampling (m)) {
-    m->told_subsampling = TRUE;
-    n++;
+  m->force = m->wanted;
+  params->min_block = MIN (params->min_block, params->max_block);
+  if (fits (params, m->depth)) {
+    m->told_steps = FALSE;
+  } else {
+    n += tell (&m->told_steps);
+    params->n_steps = 0;
+    /* The setting that a target chooses has none of them: it is said again. */
+    m->told_steps = !model_has_target (&m->force);
   }
+  n += enter_sweep (m);
+  if (tells_subsampling (m))
+    n += tell (&m->told_subsampling);
   return n;
+}
+
+gboolean
+model_fits (const Model * m)
+{
+  Model copy = *m;
+
+  return model_enter (&copy) == 0;
 }
 
 static void
@@ -299,17 +227,20 @@ set (Choice * w, const gchar * name, const GValue * value)
     g_error ("the model has no property '%s'", name);
 }
 
-void
-model_set (Model * m, const gchar * name, const GValue * value)
+static gboolean
+is_side (gint side)
 {
-  set (&m->wanted, name, value);
+  return side == 4 || side == 8 || side == 16 || side == 32;
 }
 
-void
-model_bind (Model * m, const gchar * name, const GValue * value)
+gint
+model_set (Model * m, const gchar * name, const GValue * value)
 {
+  if (g_str_has_suffix (name, "-block")
+      && !is_side (g_value_get_int (value)))
+    return 1;
   set (&m->wanted, name, value);
-  set (&m->force, name, value);
+  return 0;
 }
 
 gdouble
@@ -318,40 +249,17 @@ binding_at (const Binding * binding, GstClockTime time)
   return binding->value[MIN (time / BINDING_SPAN, BINDING_POINTS - 1)];
 }
 
-/* Groups: transform and quality or QP tell which one it is, as there are 52 of
- * each transform; everything else follows from the number. */
+/* Groups: all have a quality of their own, and nothing else. */
 
 void
 group_params (guint n, BdctParams * params)
 {
-  guint v = n / BDCT_N_FIXED;
-
-  memset (params, 0, sizeof *params);
-  params->transform = n % BDCT_N_FIXED;
-  params->quality = 1 + 97 * v % 100;
-  params->qp = v;
-  params->chroma_qp_offset = (gint) (n * 7 % 25) - 12;
-  params->min_block = 4;
-  params->max_block = 32;
-  params->lambda_scale = 1;
-  params->deadzone = BDCT_MAX_DEADZONE;
-  params->scaling_list = n / 3 % 2 ? BDCT_SCALING_DEFAULT : BDCT_SCALING_FLAT;
-  params->n_steps = n % 5 == 0 ? 64 : 0;
-  for (gint i = 0; i < params->n_steps; i++)
-    params->steps[i] = 1 + (n + i) % 255;
+  *params = (BdctParams) BDCT_PARAMS_DEFAULT;
+  params->quality = 1 + n;
 }
 
 gint
-group_find (const gchar * transform, gint quality_or_qp)
+group_find (const gchar * transform, gint quality)
 {
-  for (guint n = 0; n < N_GROUPS; n++) {
-    BdctParams params;
-
-    group_params (n, &params);
-    if (strcmp (transform, bdct_transform_info (params.transform)->name) == 0
-        && quality_or_qp == (params.transform >= BDCT_HEVC_DST_4X4 ? params.qp
-            : params.quality))
-      return n;
-  }
-  return -1;
+  return strcmp (transform, "jpeg-8x8") == 0 ? quality - 1 : -1;
 }

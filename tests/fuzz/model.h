@@ -35,21 +35,18 @@ typedef struct
 
 typedef struct
 {
-  Choice wanted, force;         /**< set, and complete */
-  gint frozen;                  /**< how often g_object_freeze_notify() */
+  Choice wanted, force;         /**< set, and what the last frame has of it */
   gint depth;                   /**< of the stream; 0: no caps yet */
   gboolean rgb;                 /**< the stream has R, G and B */
   /** Of what a matrix leaves nothing to choose. */
-  gboolean told_target, told_curve;
+  gboolean told_target, told_no_curve;
+  gboolean told_curve, told_steps;      /**< that they are set aside */
   gboolean told_subsampling;    /**< that it has no effect */
 } Model;
 
 void model_init (Model * m);
 
-/** A change is announced. Returns how many warnings are due. */
-gint model_announce (Model * m);
-
-/** A matrix is set; the same. */
+/** A matrix is set. Returns how many warnings are due. */
 gint model_set_matrix (Model * m, const gint * steps, guint n);
 
 /** A curve is set; the same. With `n` -1 it is all settings. */
@@ -69,12 +66,8 @@ gboolean model_may_sweep (const Choice * choice);
 /** A frame enters; the same. */
 gint model_enter (Model * m);
 
-/** Write a property, by its name. */
-void model_set (Model * m, const gchar * name, const GValue * value);
-
-/** The same by a control binding, for the frame that enters: whoever has
- * notifications frozen does not hold that up. */
-void model_bind (Model * m, const gchar * name, const GValue * value);
+/** Write a property, by its name; the same. */
+gint model_set (Model * m, const gchar * name, const GValue * value);
 
 /* Control bindings: three values, one after the other. */
 enum
@@ -101,10 +94,10 @@ extern const gchar *const binding_names[N_BINDINGS];
 /** What a binding says of a stream time. */
 gdouble binding_at (const Binding * binding, GstClockTime time);
 
-/** Parameters that belong together, for several threads: those of a number
- * below N_GROUPS. What a report says of them leads back to the number. */
-#define N_GROUPS 364
+/** Parameters that several threads set: those of a number below N_GROUPS. What
+ * a report says of them leads back to the number. */
+#define N_GROUPS 100
 void group_params (guint n, BdctParams * params);
-gint group_find (const gchar * transform, gint quality_or_qp);
+gint group_find (const gchar * transform, gint quality);
 
 #endif

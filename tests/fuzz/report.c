@@ -262,7 +262,7 @@ check_eos (World * w)
   /* Of no frames there is no message. */
   if (record == NULL || w->new_pool)
     return;
-  if (w->model.force.post && !w->threaded) {
+  if (w->model.wanted.post && !w->threaded) {
     check (record->pooled, "nothing was pooled at the end");
     check (w->drops_unsure || w->dropped_reported == w->n_dropped,
         "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " dropped frames were "
@@ -333,7 +333,7 @@ check_stats_file (World * w)
   for (const gchar * at = text; *at != '\0'; at++)
     lines += *at == '\n';
   /* But for JSON, a line of names comes first. */
-  lines -= lines > 0 && !g_str_has_suffix (w->stats_file, ".json");
+  lines -= lines > 0 && !g_str_has_suffix (w->stats_file, ".jsonl");
   check (lines == w->records->len,
       "%u lines in the file for %u frames", lines, w->records->len);
   g_free (text);

@@ -107,7 +107,6 @@ static void
 read_back (World * w)
 {
   Choice *c = &w->model.wanted;
-  GValue array = G_VALUE_INIT;
   guint size;
 
   g_object_get (w->element, "transform", &c->params.transform, "quality",
@@ -121,12 +120,8 @@ read_back (World * w)
       NULL);
   c->size = size;
   c->view = world_get_view (w);
-  g_object_get_property (G_OBJECT (w->element), "quantization-matrix", &array);
-  c->params.n_steps = gst_value_array_get_size (&array);
-  for (gint i = 0; i < c->params.n_steps; i++)
-    c->params.steps[i] =
-        g_value_get_int (gst_value_array_get_value (&array, i));
-  g_value_unset (&array);
+  /* A preset has a table with a name. */
+  c->params.n_steps = 0;
 }
 
 static void
@@ -144,8 +139,7 @@ run_preset (World * w, const gint64 * arg)
   };
   gint transform, quality, qp;
 
-  if (w->model.frozen > 0 || !gst_preset_load_preset (GST_PRESET (w->element),
-          presets[arg[0]].name))
+  if (!gst_preset_load_preset (GST_PRESET (w->element), presets[arg[0]].name))
     return;
   g_object_get (w->element, "transform", &transform, "quality", &quality,
       "qp", &qp, NULL);
@@ -156,7 +150,6 @@ run_preset (World * w, const gint64 * arg)
       qp);
   /* What else a preset sets is its own affair: begin again from what is. */
   read_back (w);
-  w->model.force = w->model.wanted;
 }
 
 /* Takes two: threads.c. */

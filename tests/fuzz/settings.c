@@ -68,7 +68,6 @@ drain (World * w, gboolean first)
 {
   if (!first)
     return;
-  world_thaw (w);
   world_stream (w);
   world_event (w, gst_event_new_gap (w->next_time, FRAME));
 }
@@ -113,6 +112,8 @@ run_matrix (World * w, const gint64 * arg)
   }
   world_expect_warnings (w, model_set_matrix (&w->model, steps, n));
   g_object_set_property (G_OBJECT (w->element), "quantization-matrix", &array);
+  gst_util_set_object_arg (G_OBJECT (w->element), "quantization-tables",
+      w->model.wanted.params.n_steps > 0 ? "matrix" : "annex-k");
   g_value_unset (&array);
   g_rand_free (rand);
 }
@@ -199,27 +200,6 @@ run_curve (World * w, const gint64 * arg)
   g_rand_free (rand);
 }
 
-static void
-run_freeze (World * w, const gint64 * arg)
-{
-  (void) arg;
-  if (w->model.frozen == 2)
-    return;
-  g_object_freeze_notify (G_OBJECT (w->element));
-  w->model.frozen++;
-}
-
-static void
-run_thaw (World * w, const gint64 * arg)
-{
-  (void) arg;
-  if (w->model.frozen == 0)
-    return;
-  w->model.frozen--;
-  world_expect_warnings (w, model_announce (&w->model));
-  g_object_thaw_notify (G_OBJECT (w->element));
-}
-
 /* What is read is what was set. */
 static void
 run_get (World * w, const gint64 * arg)
@@ -284,8 +264,6 @@ const Kind setting_kinds[] = {
   {"target", 15, run_target, {{"how", 0, 3}, {"mask", 1, 7}, {"psnr", 0, 9},
           {"bpp", 0, 9}, {"size", 0, 9}}},
   {"curve", 10, run_curve, {{"what", 0, 5}, {"seed", 0, 9999}}},
-  {"freeze", 15, run_freeze, {{.name = NULL}}},
-  {"thaw", 30, run_thaw, {{.name = NULL}}},
   {"get", 10, run_get, {{.name = NULL}}},
   {.name = NULL}
 };

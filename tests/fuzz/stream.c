@@ -529,7 +529,9 @@ run_stats (World * w, const gint64 * arg)
 static void
 run_ready (World * w, const gint64 * arg)
 {
-  static const gchar *const endings[] = { "log", "csv", "json", "fifo" };
+  static const gchar *const endings[] = { "log", "csv", "jsonl",
+    "fifo.log"
+  };
   static guint n;
 
   world_start (w);
@@ -550,8 +552,6 @@ run_ready (World * w, const gint64 * arg)
       fcntl (w->fifo, F_SETPIPE_SZ, 4096);
     }
   }
-  /* A change that is not complete would count for nothing. */
-  world_thaw (w);
   w->ready_depth = arg[0];
   g_object_set (w->element, "async-depth", (guint) arg[0], "threads",
       (guint) arg[1], "stats-file", w->stats_file, NULL);

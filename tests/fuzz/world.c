@@ -73,10 +73,6 @@ void
 world_free (World * w)
 {
   world_stop (w, GST_STATE_NULL);
-  while (w->model.frozen > 0) {
-    g_object_thaw_notify (G_OBJECT (w->element));
-    w->model.frozen--;
-  }
   w->may_warn = TRUE;
   world_settle (w);
   gst_pad_set_active (w->src, FALSE);
@@ -118,8 +114,8 @@ world_start (World * w)
   w->n_dropped = w->dropped_reported = 0;
   w->missed = w->told_missed = w->below = FALSE;
   w->below_due = 0;
-  w->model.told_target = w->model.told_curve = FALSE;
-  w->model.told_subsampling = FALSE;
+  w->model.told_target = w->model.told_curve = w->model.told_no_curve = FALSE;
+  w->model.told_subsampling = w->model.told_steps = FALSE;
   w->first_depth = 0;
   w->depth = 0;
   w->model.depth = 0;
@@ -261,7 +257,7 @@ on_unref (gpointer data, GstMiniObject * object)
 static void
 sync_bindings (World * w, GstClockTime time)
 {
-  gboolean set = FALSE, any = FALSE;
+  gboolean any = FALSE;
   GValue v = G_VALUE_INIT;
 
   if (!GST_CLOCK_TIME_IS_VALID (time))
@@ -280,15 +276,12 @@ sync_bindings (World * w, GstClockTime time)
       g_value_set_double (&v, value);
     else
       g_value_set_int (&v, value);
-    model_bind (&w->model, binding_names[i], &v);
+    model_set (&w->model, binding_names[i], &v);
     g_value_unset (&v);
     binding->last = value;
-    set = TRUE;
   }
   if (any)
     w->last_sync = time;
-  if (set)
-    world_expect_warnings (w, model_announce (&w->model));
 }
 
 void
