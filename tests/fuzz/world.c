@@ -313,7 +313,7 @@ world_push (World * w, Frame * frame, GstBuffer * buffer)
     sync_bindings (w, frame->stream_time);
   model = w->model;
   n_warnings = w->n_warnings;
-  if (!w->threaded && !frame->excused)
+  if (!w->threaded && !w->passthrough)
     world_expect_warnings (w, model_enter (&w->model));
   frame->choice = w->model.force;
   if (frame->shape.rgb != NULL && frame->in.pixels != NULL) {
@@ -332,8 +332,9 @@ world_push (World * w, Frame * frame, GstBuffer * buffer)
   UNLOCK (w);
   w->flow = gst_pad_push (w->src, buffer);
   if (w->flow != GST_FLOW_OK && excused) {
-    /* It may have been refused, or not. */
+    /* It may have been refused, or not, and before its curve was looked at. */
     w->may_error = TRUE;
+    w->model.told_curve = model.told_curve;
     LOCK (w);
     if (g_queue_remove (&w->frames, frame))
       frame_free (frame);
