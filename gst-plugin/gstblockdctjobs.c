@@ -57,11 +57,9 @@ gst_blockdct_jobs_update (GstBlockDct * self, const BdctParams * params)
   jobs->wanted = jobs->params = *params;
   jobs->valid =
       bdct_job_init (&jobs->job, &jobs->params, &self->layout, &error);
-  if (jobs->valid) {
-    self->warned.once &= ~(1u << GST_BLOCKDCT_WARNED_LISTS
-        | 1u << GST_BLOCKDCT_WARNED_STEPS);
+  jobs->complete = jobs->valid;
+  if (jobs->valid)
     return TRUE;
-  }
   leave_out (self, &jobs->params, &error);
   jobs->valid =
       bdct_job_init (&jobs->job, &jobs->params, &self->layout, &error);

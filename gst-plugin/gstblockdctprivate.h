@@ -68,7 +68,7 @@ typedef struct
   BdctParams params;            /* what `job` is made from: without what the
                                    stream does not allow */
   BdctJob job;
-  gboolean valid;
+  gboolean valid, complete;     /* there is one; it lacks nothing */
   GstBlockDctSweep *curve;      /* of the latest frame; NULL: there was none */
   GstBlockDctRegions *regions;  /* of the latest frame; NULL: never any */
   BdctView view;                /* its colours are those of the caps */

@@ -258,6 +258,10 @@ gst_blockdct_queue_submit (GstBlockDct * self, GstBuffer * inbuf,
   warn_lacking_tables (self);
   if (!gst_blockdct_jobs_update (self, &params))
     return GST_FLOW_NOT_NEGOTIATED;
+  /* What is left out from now on is said again. */
+  if (self->jobs.complete)
+    self->warned.once &= ~(1u << GST_BLOCKDCT_WARNED_LISTS
+        | 1u << GST_BLOCKDCT_WARNED_STEPS);
   frame->in = inbuf;
   frame->out = outbuf;
   frame->repeated = gst_blockdct_mark_is (inbuf, GST_BLOCKDCT_MARK_REPEATED);

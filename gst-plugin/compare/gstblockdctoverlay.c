@@ -301,33 +301,75 @@ exchange_fourth (GstVideoFrame * mapped, const BdctRgb * rgb, guint8 * bytes)
  * of whole rows. Text changes colours alone: it is drawn on a picture that is
  * opaque meanwhile. FALSE without memory. */
 static gboolean
-blend (GstVideoOverlayComposition * composition,
-    const GstBlockDctOverlayFrame * frame)
+blend_mapped (GstVideoOverlayComposition * composition,
+    const BdctRgb * rgb, GstVideoFrame * mapped)
 {
-  const BdctRgb *rgb = &frame->layout->rgb;
-  const gsize n = (gsize) GST_VIDEO_INFO_WIDTH (frame->info)
-      * GST_VIDEO_INFO_HEIGHT (frame->info);
+  const gsize n = (gsize) GST_VIDEO_FRAME_WIDTH (mapped)
+      * GST_VIDEO_FRAME_HEIGHT (mapped);
   guint8 *fourth = NULL;
-  GstVideoFrame mapped;
-  gboolean ok;
 
   if (rgb->bytes == 4) {
     fourth = g_try_malloc (n);
     if (fourth == NULL)
       return FALSE;
     memset (fourth, 255, n);
+    exchange_fourth (mapped, rgb, fourth);
   }
-  ok = gst_video_frame_map (&mapped, frame->info, frame->buffer,
-      GST_MAP_READWRITE);
-  if (ok) {
-    if (fourth != NULL)
-      exchange_fourth (&mapped, rgb, fourth);
-    gst_video_overlay_composition_blend (composition, &mapped);
-    if (fourth != NULL)
-      exchange_fourth (&mapped, rgb, fourth);
-    gst_video_frame_unmap (&mapped);
-  }
+  gst_video_overlay_composition_blend (composition, mapped);
+  if (fourth != NULL)
+    exchange_fourth (mapped, rgb, fourth);
   g_free (fourth);
+  return TRUE;
+}
+
+/* GStreamer's blending reads pixels as words. */
+static gboolean
+is_aligned (const GstVideoFrame * mapped)
+{
+  gsize bits = 0;
+
+  for (guint p = 0; p < GST_VIDEO_FRAME_N_PLANES (mapped); p++)
+    bits |= GPOINTER_TO_SIZE (GST_VIDEO_FRAME_PLANE_DATA (mapped, p))
+        | (gsize) GST_VIDEO_FRAME_PLANE_STRIDE (mapped, p);
+  return bits % sizeof (guint32) == 0;
+}
+
+/* A frame that passes through may lie anywhere: text is drawn on a copy then,
+ * and copied back. */
+static gboolean
+blend_copy (GstVideoOverlayComposition * composition,
+    const GstBlockDctOverlayFrame * frame, GstVideoFrame * mapped)
+{
+  GstAllocationParams params = {.align = 15 };
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, frame->info->size,
+      &params);
+  GstVideoFrame copy;
+  gboolean ok = FALSE;
+
+  if (buffer != NULL && gst_video_frame_map (&copy, frame->info, buffer,
+          GST_MAP_READWRITE)) {
+    ok = gst_video_frame_copy (&copy, mapped)
+        && blend_mapped (composition, &frame->layout->rgb, &copy)
+        && gst_video_frame_copy (mapped, &copy);
+    gst_video_frame_unmap (&copy);
+  }
+  gst_clear_buffer (&buffer);
+  return ok;
+}
+
+static gboolean
+blend (GstVideoOverlayComposition * composition,
+    const GstBlockDctOverlayFrame * frame)
+{
+  GstVideoFrame mapped;
+  gboolean ok;
+
+  if (!gst_video_frame_map (&mapped, frame->info, frame->buffer,
+          GST_MAP_READWRITE))
+    return FALSE;
+  ok = is_aligned (&mapped) ? blend_mapped (composition, &frame->layout->rgb,
+      &mapped) : blend_copy (composition, frame, &mapped);
+  gst_video_frame_unmap (&mapped);
   return ok;
 }
 

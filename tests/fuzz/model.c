@@ -159,8 +159,6 @@ model_enter (Model * m)
   } else {
     n += tell (&m->told_steps);
     params->n_steps = 0;
-    /* The setting that a target chooses has none of them: it is said again. */
-    m->told_steps = !model_has_target (&m->force);
   }
   n += enter_sweep (m);
   if (tells_subsampling (m))
