@@ -55,8 +55,12 @@ duel_clear (Duel * duel)
   gst_element_set_state (duel->pipeline, GST_STATE_NULL);
   while ((message = gst_bus_pop_filtered (duel->bus, GST_MESSAGE_ERROR
               | GST_MESSAGE_WARNING)) != NULL) {
-    g_test_message ("%" GST_PTR_FORMAT, gst_message_get_structure (message));
+    gchar *text =
+        gst_structure_to_string (gst_message_get_structure (message));
+
+    g_test_message ("%s", text);
     g_test_fail ();
+    g_free (text);
     gst_message_unref (message);
   }
   for (guint i = 0; i < duel->n_inputs; i++)
