@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * blockdctcompare: keys and the pointer, as sinks send them upstream.
+ * (test-compare-zoom.c has what zooms, test-preview-keys.c the bin's.) */
+#include <math.h>
+#include "viewer.h"
+
+#define W 320
+#define H 200
+
+static const gchar *const sides[] = { "left", "right", "view" };
+
+static void
+start (Duel * duel, guint n_inputs, const gchar * properties)
+{
+  GstVideoInfo info;
+
+  video_info (&info, "I420", W, H);
+  duel_init (duel, n_inputs, properties);
+  for (guint i = 0; i < n_inputs; i++)
+    duel_set_caps (duel, i, &info);
+}
+
+/* Show pair `n` of these caps. */
+static void
+show (Duel * duel, const GstVideoInfo * info, guint n)
+{
+  gst_buffer_unref (viewer_show (duel, frame_new (info, n),
+          duel_distorted_new (info, n)));
+}
+
+static gdouble
+wipe (Duel * duel)
+{
+  gdouble position;
+
+  g_object_get (duel->element, "wipe-position", &position, NULL);
+  return position;
+}
+
+static const struct
+{
+  const gchar *key, *property, *value;
+} key_tests[] = {
+  {"v", "view", "side-by-side"}, {"c", "right", "1"}, {"x", "left", "0"},
+  {"x", "right", "-1"}, {"space", "view", "single"}, {" ", "view", "single"},
+  {"space", "right", "-1"}, {"m", "magnifier", "true"},
+};
+
+/* Each key turns its property, once when it goes down, and is told of. */
+static void
+test_keys (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (key_tests); i++) {
+    guint n = 0;
+    Duel duel;
+
+    start (&duel, 3, "interactive=true");
+    viewer_count (duel.element, key_tests[i].property, &n);
+    g_assert_false (viewer_send (duel.element, viewer_key (key_tests[i].key)));
+    viewer_assert (duel.element, key_tests[i].property, key_tests[i].value);
+    g_assert_cmpint (n, ==, 1);
+    g_assert_false (viewer_send (duel.element,
+            gst_navigation_event_new_key_release (key_tests[i].key, 0)));
+    viewer_assert (duel.element, key_tests[i].property, key_tests[i].value);
+    g_assert_cmpint (n, ==, 1);
+    duel_clear (&duel);
+  }
+}
+
+/* All views in turn, each of which is shown. */
+static void
+test_views (void)
+{
+  static const gchar *const views[] = {
+    "side-by-side", "stacked", "flicker", "difference", "single", "error-map",
+    "ssim-map", "hvs-map", "wipe"
+  };
+  GstVideoInfo info;
+  Duel duel;
+
+  video_info (&info, "I420", W, H);
+  start (&duel, 2, "interactive=true");
+  for (guint i = 0; i < G_N_ELEMENTS (views); i++) {
+    viewer_send (duel.element, viewer_key ("v"));
+    viewer_assert (duel.element, "view", views[i]);
+    show (&duel, &info, i);
+  }
+  duel_clear (&duel);
+}
+
+/* Which pictures are shown. After space, whatever is left is come back to. */
+static void
+test_sides (void)
+{
+  static const struct
+  {
+    const gchar *key, *after;
+  } steps[] = {
+    {"x", "0 -1 wipe"}, {"x", "-1 0 wipe"}, {"c", "-1 1 wipe"},
+    {"c", "0 1 wipe"}, {"c", "-1 0 wipe"}, {"space", "-1 -1 single"},
+    {"space", "-1 0 wipe"}, {"space", "-1 -1 single"}, {"v", "-1 -1 error-map"},
+    {"space", "-1 -1 single"}, {"space", "-1 -1 error-map"},
+    {"x", "-1 -1 error-map"}, {"c", "-1 0 error-map"}, {"x", "0 -1 error-map"},
+    {" ", "0 0 single"}, {" ", "0 -1 error-map"},
+  };
+  Duel duel;
+
+  start (&duel, 3, "interactive=true");
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
+    gchar *text;
+
+    g_test_message ("%s", steps[i].key);
+    viewer_send (duel.element, viewer_key (steps[i].key));
+    text = viewer_describe (duel.element, sides, G_N_ELEMENTS (sides));
+    g_assert_cmpstr (text, ==, steps[i].after);
+    g_free (text);
+  }
+  duel_clear (&duel);
+}
+
+/* What is nobody's command here goes on untouched: to the bin, or to a
+ * program. */
+static void
+test_unknown (void)
+{
+  static const gchar *const keys[] = { "V", "Return", "y", "", "Page_Up", "Up",
+    "Down", "Left", "Right", "g", "b", "f"
+  };
+  GstElement *element;
+  GstVideoInfo info;
+  Duel duel;
+
+  video_info (&info, "I420", W, H);
+  start (&duel, 2, "interactive=true");
+  element = duel.element;
+  show (&duel, &info, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    g_assert_true (viewer_send (element, viewer_key (keys[i])));
+  g_assert_true (viewer_send (element, gst_navigation_event_new_key_press ("v",
+              GST_NAVIGATION_MODIFIER_CONTROL_MASK)));
+  g_assert_true (viewer_send (element, gst_navigation_event_new_key_press ("x",
+              GST_NAVIGATION_MODIFIER_MOD1_MASK)));
+  g_assert_true (viewer_send (element, gst_navigation_event_new_command
+          (GST_NAVIGATION_COMMAND_UP)));
+  g_assert_true (viewer_send (element,
+          gst_navigation_event_new_mouse_button_press (3, 5, 5, 0)));
+  g_assert_true (viewer_send (element, viewer_button (FALSE, 5, 5)));
+  g_assert_true (viewer_send (element, viewer_move (5, 5)));
+  /* Hardly an event at all. */
+  g_assert_true (viewer_send (element, gst_event_new_navigation
+          (gst_structure_new_empty ("application/x-gst-navigation"))));
+  g_assert_true (viewer_send (element, gst_event_new_navigation
+          (gst_structure_new ("application/x-gst-navigation", "event",
+                  G_TYPE_STRING, "key-press", NULL))));
+  viewer_assert (element, "view", "wipe");
+  duel_clear (&duel);
+}
+
+static void
+test_not_interactive (void)
+{
+  GstElement *element;
+  GstVideoInfo info;
+  guint n = 0;
+  Duel duel;
+
+  video_info (&info, "I420", W, H);
+  start (&duel, 3, "");
+  element = duel.element;
+  duel_push (&duel, DUEL_DISTORTED_1, duel_distorted_new (&info, 0));
+  show (&duel, &info, 0);
+  viewer_count (element, NULL, &n);
+  for (guint i = 0; i < G_N_ELEMENTS (key_tests); i++)
+    g_assert_true (viewer_send (element, viewer_key (key_tests[i].key)));
+  g_assert_true (viewer_send (element, viewer_key ("plus")));
+  g_assert_true (viewer_send (element, viewer_button (TRUE, 5, 5)));
+  g_assert_true (viewer_send (element, viewer_move (90, 5)));
+  g_assert_true (viewer_send (element, viewer_button (FALSE, 90, 5)));
+  g_assert_true (viewer_send (element, viewer_wheel (5, 5, 1)));
+  g_assert_cmpint (n, ==, 0);
+  duel_clear (&duel);
+}
+
+static void
+test_drag (void)
+{
+  GstElement *element;
+  GstVideoInfo info;
+  guint n = 0;
+  Duel duel;
+
+  video_info (&info, "I420", W, H);
+  start (&duel, 2, "interactive=true");
+  element = duel.element;
+  show (&duel, &info, 0);
+  viewer_count (element, "wipe-position", &n);
+  g_assert_false (viewer_send (element, viewer_button (TRUE, 160, 100)));
+  /* A hand that trembles does not drag. */
+  g_assert_false (viewer_send (element, viewer_move (161, 101)));
+  g_assert_cmpint (n, ==, 0);
+  g_assert_false (viewer_send (element, viewer_move (80, 150)));
+  g_assert_cmpfloat_with_epsilon (wipe (&duel), 80.0 / (W - 1), 1e-9);
+  g_assert_cmpint (n, ==, 1);
+  g_assert_false (viewer_send (element, viewer_move (0, 10)));
+  g_assert_cmpfloat (wipe (&duel), ==, 0);
+  g_assert_false (viewer_send (element, viewer_move (W - 1, 10)));
+  g_assert_cmpfloat (wipe (&duel), ==, 1);
+  g_assert_false (viewer_send (element, viewer_move (W - 0.1, 10)));
+  g_assert_cmpfloat (wipe (&duel), ==, 1);
+  /* Outside is ignored, but letting go counts there too. */
+  viewer_send (element, viewer_move (40, 10));
+  n = 0;
+  g_assert_true (viewer_send (element, viewer_move (-1, 10)));
+  g_assert_true (viewer_send (element, viewer_move (20, H)));
+  g_assert_true (viewer_send (element, viewer_move (NAN, 20)));
+  g_assert_cmpint (n, ==, 0);
+  g_assert_false (viewer_send (element, viewer_button (FALSE, -50, 1000)));
+  g_assert_true (viewer_send (element, viewer_move (100, 100)));
+  g_assert_cmpint (n, ==, 0);
+  g_assert_true (viewer_send (element, viewer_button (TRUE, W, 1)));
+  g_assert_true (viewer_send (element, viewer_move (100, 100)));
+  g_assert_cmpint (n, ==, 0);
+  /* Stacked halves are dragged up and down. */
+  gst_util_set_object_arg (G_OBJECT (element), "view", "stacked");
+  viewer_send (element, viewer_button (TRUE, 10, 10));
+  viewer_send (element, viewer_move (200, H - 1));
+  g_assert_cmpfloat (wipe (&duel), ==, 1);
+  duel_clear (&duel);
+}
+
+static void
+push_event (Duel * duel, GstEvent * event)
+{
+  for (guint i = 0; i < duel->n_inputs; i++) {
+    GstPad *pad = gst_element_get_static_pad (duel->input[i], "src");
+
+    gst_pad_push_event (pad, gst_event_ref (event));
+    gst_object_unref (pad);
+  }
+  gst_event_unref (event);
+}
+
+/* The stream changes, flushes and stops under the pointer. */
+static void
+test_change_while_dragging (void)
+{
+  GstElement *element;
+  GstVideoInfo info;
+  Duel duel;
+
+  video_info (&info, "I420", W, H);
+  start (&duel, 2, "interactive=true");
+  element = duel.element;
+  /* There is no picture yet. */
+  g_assert_true (viewer_send (element, viewer_button (TRUE, 0, 0)));
+  g_assert_false (viewer_send (element, viewer_key ("v")));
+  show (&duel, &info, 0);
+  viewer_send (element, viewer_button (TRUE, 10, 10));
+  viewer_send (element, viewer_move (300, 100));
+  for (guint i = 1; i < 10; i++) {
+    const gint width = 1 + 37 * (9 - i), height = 1 + 11 * i;
+
+    video_info (&info, i % 2 ? "GRAY8" : "P012_LE", width, height);
+    for (guint k = 0; k < 2; k++)
+      duel_set_caps (&duel, k, &info);
+    viewer_send (element, viewer_move (i, 1));
+    show (&duel, &info, i);
+    /* Whether there is such a place now. */
+    g_assert_cmpint (viewer_send (element, viewer_move (30 * i, 1)), ==,
+        30 * (gint) i >= width);
+  }
+  viewer_send (element, viewer_move (0, 0));
+  viewer_send (element, viewer_button (FALSE, 0, 0));
+  push_event (&duel, gst_event_new_flush_start ());
+  viewer_send (element, viewer_button (TRUE, 0, 0));
+  viewer_send (element, viewer_button (FALSE, 0, 0));
+  push_event (&duel, gst_event_new_flush_stop (TRUE));
+  gst_element_set_state (duel.pipeline, GST_STATE_NULL);
+  viewer_send (element, viewer_button (TRUE, 0, 0));
+  viewer_send (element, viewer_button (FALSE, 0, 0));
+  duel_clear (&duel);
+}
+
+int
+main (int argc, char **argv)
+{
+  test_init (&argc, &argv);
+  test_add ("/compare-keys/keys", test_keys);
+  test_add ("/compare-keys/views", test_views);
+  test_add ("/compare-keys/sides", test_sides);
+  test_add ("/compare-keys/unknown", test_unknown);
+  test_add ("/compare-keys/not-interactive", test_not_interactive);
+  test_add ("/compare-keys/drag", test_drag);
+  test_add ("/compare-keys/change-while-dragging", test_change_while_dragging);
+  return test_run ();
+}
