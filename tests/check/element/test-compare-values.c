@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The values of samples: on the squares of a view at 16:1, and in the
+ * blockdctcompare: the values of samples, on the squares of a view at 16:1, and in the
  * magnifier, whose squares are checked by all components. What is drawn is
  * attached to the frames here, whose own samples stay as the view has them. */
 #include <math.h>
 #include <string.h>
-#include <gst/video/navigation.h>
-#include "bench.h"
 #include "rgb-formats.h"
 #include "text.h"
+#include "viewer.h"
 
 #define SIDE 16
 #define WIDTH 256
@@ -20,37 +19,51 @@
 /* A square's pixels: how much of a digit is on each. */
 typedef guint8 Pattern[SIDE * SIDE];
 
+static GstVideoInfo info;
+
 static void
-open_bench (Bench * bench, const gchar * format)
+start (Duel * duel, const gchar * format, gint width, gint height,
+    const gchar * properties)
 {
-  bench_init (bench, NULL, 0, 0, "quality", 20, "zoom-x", 0.0, "zoom-y", 0.0,
-      NULL);
-  gst_harness_add_propose_allocation_meta (bench->h,
-      GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
-  bench_set_caps (bench, format, WIDTH, HEIGHT);
-}
+  gchar *all = g_strconcat ("zoom-x=0 zoom-y=0 ", properties, NULL);
 
-/* The first rectangle on a frame; NULL if there is none. */
-static GstVideoOverlayRectangle *
-get_rectangle (GstBuffer * out)
-{
-  GstVideoOverlayCompositionMeta *meta =
-      gst_buffer_get_video_overlay_composition_meta (out);
-
-  return meta == NULL ? NULL
-      : gst_video_overlay_composition_get_rectangle (meta->overlay, 0);
+  duel_init (duel, 2, all);
+  viewer_attach (duel);
+  video_info (&info, format, width, height);
+  duel_set_caps (duel, DUEL_REFERENCE, &info);
+  duel_set_caps (duel, DUEL_DISTORTED, &info);
+  g_free (all);
 }
 
 static GstBuffer *
-show (Bench * bench, guint n)
+show (Duel * duel, guint n)
 {
-  GstBuffer *out;
+  return viewer_show (duel, frame_new (&info, n), duel_distorted_new (&info,
+          n));
+}
 
-  bench_push (bench, n);
-  out = bench_pull (bench);
-  g_assert_nonnull (out);
-  gst_structure_free (bench_pop_report (bench, "frame"));
-  return out;
+static void
+set_view (Duel * duel, const gchar * view)
+{
+  gst_util_set_object_arg (G_OBJECT (duel->element), "view", view);
+}
+
+/* The rectangle of values, which is as large as the frame and under all others;
+ * NULL if there is none. */
+static GstVideoOverlayRectangle *
+get_rectangle (GstBuffer * out)
+{
+  GstVideoOverlayComposition *all = viewer_get_attached (out);
+  GstVideoOverlayRectangle *first = all == NULL ? NULL
+      : gst_video_overlay_composition_get_rectangle (all, 0);
+  guint width, height;
+  gint x, y;
+
+  if (first == NULL)
+    return NULL;
+  gst_video_overlay_rectangle_get_render_rectangle (first, &x, &y, &width,
+      &height);
+  return x == 0 && y == 0 && width == WIDTH && height == HEIGHT ? first : NULL;
 }
 
 /* The square that begins at (x, y) of what is as large as the frame. */
@@ -63,15 +76,15 @@ read_pattern (const guint32 * pixels, gint x, gint y, Pattern pattern)
 
 /* Luma of the frame, or that of R, G and B. */
 static gint *
-get_luma (const GstVideoInfo * info, GstBuffer * buffer)
+get_luma (GstBuffer * buffer)
 {
   GstVideoFrame frame;
   gint *luma, w, h;
 
-  if (!GST_VIDEO_INFO_IS_RGB (info))
-    return frame_samples (info, buffer, BDCT_Y, &w, &h);
+  if (!GST_VIDEO_INFO_IS_RGB (&info))
+    return frame_samples (&info, buffer, BDCT_Y, &w, &h);
   luma = g_new (gint, WIDTH * HEIGHT);
-  g_assert_true (gst_video_frame_map (&frame, info, buffer, GST_MAP_READ));
+  g_assert_true (gst_video_frame_map (&frame, &info, buffer, GST_MAP_READ));
   for (gint i = 0; i < WIDTH * HEIGHT; i++) {
     gint v[3];
 
@@ -161,10 +174,10 @@ is_whole (const gchar * view, gint x)
 }
 
 static void
-check_values (Bench * bench, const gchar * view, GstBuffer * out, gint depth)
+check_values (const gchar * view, GstBuffer * out, gint depth)
 {
   GstVideoOverlayRectangle *rectangle = get_rectangle (out);
-  gint *luma = get_luma (&bench->info, out);
+  gint *luma = get_luma (out);
   GstBuffer *pixels;
   GstMapInfo map;
 
@@ -183,7 +196,7 @@ check_values (Bench * bench, const gchar * view, GstBuffer * out, gint depth)
       read_pattern ((guint32 *) map.data, x, y, got);
       if (memcmp (wanted, got, sizeof (Pattern)) != 0)
         g_error ("%s, %s: what is at (%d, %d) is not %d",
-            GST_VIDEO_INFO_NAME (&bench->info), view, x, y, value);
+            GST_VIDEO_INFO_NAME (&info), view, x, y, value);
     }
   gst_buffer_unmap (pixels, &map);
   g_free (luma);
@@ -192,34 +205,29 @@ check_values (Bench * bench, const gchar * view, GstBuffer * out, gint depth)
 static void
 check_views (const gchar * format, gint depth)
 {
-  static const gchar *views[] = { "reconstruction", "original",
-    "reconstruction-b", "wipe", "side-by-side", "stacked", "flicker",
-    "difference", "coefficients", "error-map"
+  static const gchar *const views[] = { "wipe", "side-by-side", "stacked",
+    "flicker", "difference", "error-map", "single"
   };
-  Bench bench;
+  Duel duel;
 
-  open_bench (&bench, format);
-  gst_util_set_object_arg (G_OBJECT (bench.element), "b-transform",
-      "hevc-16x16");
-  g_object_set (bench.element, "wipe-position", 0.5, NULL);
+  start (&duel, format, WIDTH, HEIGHT, "");
   for (guint i = 0; i < G_N_ELEMENTS (views); i++) {
     GstBuffer *out;
 
-    gst_util_set_object_arg (G_OBJECT (bench.element), "view", views[i]);
-    g_object_set (bench.element, "zoom", 16.0, NULL);
-    out = show (&bench, i);
-    if (i < 8)
-      check_values (&bench, views[i], out, depth);
-    else if (i == 8)
+    set_view (&duel, views[i]);
+    g_object_set (duel.element, "zoom", 16.0, "overlay", i == 6, NULL);
+    out = show (&duel, i);
+    if (i < 5)
+      check_values (views[i], out, depth);
+    else
       g_assert_null (get_rectangle (out));
     gst_buffer_unref (out);
-    g_object_set (bench.element, "zoom", 15.99, NULL);
-    out = show (&bench, i);
-    if (i < 9)
-      g_assert_null (get_rectangle (out));
+    g_object_set (duel.element, "zoom", 15.99, NULL);
+    out = show (&duel, i);
+    g_assert_null (get_rectangle (out));
     gst_buffer_unref (out);
   }
-  bench_clear (&bench);
+  duel_clear (&duel);
 }
 
 /* Every format, every view: the digits are those of what is under them, and
@@ -242,15 +250,15 @@ test_values (void)
 /* A frame's Y, U and V, or R, G and B, with 8 bits, a sample of each at every
  * place; to be freed. */
 static guint8 *
-read_frame (const GstVideoInfo * info, GstBuffer * buffer, gint depth)
+read_frame (GstBuffer * buffer, gint depth)
 {
   guint8 *all = g_malloc (3 * WIDTH * HEIGHT);
   GstVideoFrame frame;
 
   memset (all, 128, 3 * WIDTH * HEIGHT);
-  if (!GST_VIDEO_INFO_IS_RGB (info)) {
+  if (!GST_VIDEO_INFO_IS_RGB (&info)) {
     for (BdctComponent c = 0; c < 3; c++) {
-      gint w, h, *samples = frame_samples (info, buffer, c, &w, &h);
+      gint w, h, *samples = frame_samples (&info, buffer, c, &w, &h);
 
       for (gint i = 0; samples != NULL && i < WIDTH * HEIGHT; i++)
         all[3 * i + c] = samples[i / WIDTH / (HEIGHT / h) * w
@@ -259,7 +267,7 @@ read_frame (const GstVideoInfo * info, GstBuffer * buffer, gint depth)
     }
     return all;
   }
-  g_assert_true (gst_video_frame_map (&frame, info, buffer, GST_MAP_READ));
+  g_assert_true (gst_video_frame_map (&frame, &info, buffer, GST_MAP_READ));
   for (gint i = 0; i < 3 * WIDTH * HEIGHT; i++)
     all[i] = ((guint8 *) GST_VIDEO_FRAME_COMP_DATA (&frame, i % 3))
         [i / 3 / WIDTH * GST_VIDEO_FRAME_COMP_STRIDE (&frame, i % 3)
@@ -291,23 +299,22 @@ read_square (GstVideoOverlayRectangle * rectangle, gboolean rgb, gint i,
 static GstVideoOverlayRectangle *
 get_lens (GstBuffer * out)
 {
-  GstVideoOverlayCompositionMeta *meta =
-      gst_buffer_get_video_overlay_composition_meta (out);
+  GstVideoOverlayComposition *all = viewer_get_attached (out);
 
-  g_assert_nonnull (meta);
-  return gst_video_overlay_composition_get_rectangle (meta->overlay,
-      gst_video_overlay_composition_n_rectangles (meta->overlay) - 2);
+  g_assert_nonnull (all);
+  return gst_video_overlay_composition_get_rectangle (all,
+      gst_video_overlay_composition_n_rectangles (all) - 2);
 }
 
 /* The squares are those of `of` around (x, y), where it has them, and the
  * rectangle is around (at_x, at_y) as far as the edges allow. */
 static void
-check_lens (Bench * bench, const gchar * what, GstBuffer * out, gint at_x,
-    gint at_y, GstBuffer * of, gint depth, gint x, gint y)
+check_lens (const gchar * what, GstBuffer * out, gint at_x, gint at_y,
+    GstBuffer * of, gint depth, gint x, gint y)
 {
-  const gboolean rgb = GST_VIDEO_INFO_IS_RGB (&bench->info);
+  const gboolean rgb = GST_VIDEO_INFO_IS_RGB (&info);
   GstVideoOverlayRectangle *rectangle = get_lens (out);
-  guint8 *samples = read_frame (&bench->info, of, depth);
+  guint8 *samples = read_frame (of, depth);
   static const guint8 dark[2][3] = { {16, 128, 128}, {0, 0, 0} };
   gint left, top;
   guint width, height;
@@ -326,38 +333,38 @@ check_lens (Bench * bench, const gchar * what, GstBuffer * out, gint at_x,
       read_square (rectangle, rgb, i, j, got);
       if (memcmp (wanted, got, sizeof got) != 0)
         g_error ("%s, %s: square (%d, %d) is %d %d %d, not %d %d %d of "
-            "(%d, %d)", GST_VIDEO_INFO_NAME (&bench->info), what, i, j, got[0],
+            "(%d, %d)", GST_VIDEO_INFO_NAME (&info), what, i, j, got[0],
             got[1], got[2], wanted[0], wanted[1], wanted[2], sx, sy);
     }
   g_free (samples);
 }
 
-/* At places, of which some are at the edges, and on the line of the wipe. */
+/* At places, of which some are at the edges, and on the line of the wipe. Of a
+ * single picture text is written only with the other text. */
 static void
 check_lens_of_views (const gchar * format, gint depth)
 {
-  static const gchar *views[] = { "reconstruction", "original", "wipe",
-    "side-by-side", "stacked", "difference", "coefficients", "quality-map"
+  static const gchar *const views[] = { "flicker", "wipe", "side-by-side",
+    "stacked", "difference", "error-map", "ssim-map", "single"
   };
-  static const gint at[][2] = { {100, 60}, {0, 0}, {128, 63}, {255, 127},
+  static const gint at[][2] = { {100, 60}, {128, 63}, {0, 0}, {255, 127},
     {127, 64}, {1, 126}, {31, 33}, {200, 1}
   };
-  Bench bench;
+  Duel duel;
 
-  open_bench (&bench, format);
-  g_object_set (bench.element, "magnifier", TRUE, NULL);
+  start (&duel, format, WIDTH, HEIGHT, "magnifier=true");
   for (guint i = 0; i < G_N_ELEMENTS (views); i++) {
     GstBuffer *out;
 
-    gst_util_set_object_arg (G_OBJECT (bench.element), "view", views[i]);
-    g_object_set (bench.element, "magnifier-x", (at[i][0] + 0.5) / WIDTH,
-        "magnifier-y", (at[i][1] + 0.5) / HEIGHT, NULL);
-    out = show (&bench, i);
-    check_lens (&bench, views[i], out, at[i][0], at[i][1], out, depth,
-        at[i][0], at[i][1]);
+    set_view (&duel, views[i]);
+    g_object_set (duel.element, "magnifier-x", (at[i][0] + 0.5) / WIDTH,
+        "magnifier-y", (at[i][1] + 0.5) / HEIGHT, "overlay", i == 7, NULL);
+    out = show (&duel, i);
+    check_lens (views[i], out, at[i][0], at[i][1], out, depth, at[i][0],
+        at[i][1]);
     gst_buffer_unref (out);
   }
-  bench_clear (&bench);
+  duel_clear (&duel);
 }
 
 /* In every format and sort of view its squares are what the view shows. */
@@ -386,10 +393,10 @@ test_lens_zoomed (void)
     gint x, y;                  /* of the view */
     gint column, row;           /* of the picture */
   } cases[] = {
-    {"original", 2, 0, 101, 61, 50, 30},
-    {"original", 3, 1, 255, 100, 255, 33},
-    {"original", 16, 0.5, 128, 0, 128, 0},
-    {"original", 16, 0, 37, 100, 2, 6},
+    {"flicker", 2, 0, 101, 61, 50, 30},
+    {"flicker", 3, 1, 255, 100, 255, 33},
+    {"flicker", 16, 0.5, 128, 0, 128, 0},
+    {"flicker", 16, 0, 37, 100, 2, 6},
     {"wipe", 4, 0, 40, 9, 10, 2},
     {"side-by-side", 2, 0, 128 + 21, 40, 10, 20},
     {"side-by-side", 2, 1, 128 + 21, 40, (256 + 21) / 2, 20},
@@ -403,43 +410,34 @@ test_lens_zoomed (void)
   for (guint i = 0; i < 2 * G_N_ELEMENTS (cases); i++) {
     const guint k = i / 2;
     GstBuffer *of, *out;
-    Bench bench;
+    Duel duel;
 
-    open_bench (&bench, i % 2 == 0 ? "I420" : "P010_10LE");
-    gst_util_set_object_arg (G_OBJECT (bench.element), "left", "original");
-    gst_util_set_object_arg (G_OBJECT (bench.element), "right", "original");
-    gst_util_set_object_arg (G_OBJECT (bench.element), "view", "original");
-    of = show (&bench, 0);
-    gst_util_set_object_arg (G_OBJECT (bench.element), "view", cases[k].view);
-    g_object_set (bench.element, "wipe-position", strcmp (cases[k].view,
+    start (&duel, i % 2 == 0 ? "I420" : "P010_10LE", WIDTH, HEIGHT,
+        "left=-1 right=-1 magnifier=true overlay=true");
+    of = frame_new (&info, 0);
+    set_view (&duel, cases[k].view);
+    g_object_set (duel.element, "wipe-position", strcmp (cases[k].view,
             "wipe") == 0 ? 0.9 : 0.0, "zoom", cases[k].zoom, "zoom-x",
-        cases[k].zoom_x, "magnifier", TRUE, "magnifier-x",
-        (cases[k].x + 0.5) / WIDTH, "magnifier-y",
-        (cases[k].y + 0.5) / HEIGHT, "grid", TRUE, NULL);
-    out = show (&bench, 0);
-    check_lens (&bench, cases[k].view, out, cases[k].x, cases[k].y, of,
+        cases[k].zoom_x, "magnifier-x", (cases[k].x + 0.5) / WIDTH,
+        "magnifier-y", (cases[k].y + 0.5) / HEIGHT, NULL);
+    out = show (&duel, 0);
+    check_lens (cases[k].view, out, cases[k].x, cases[k].y, of,
         i % 2 == 0 ? 8 : 10, cases[k].column, cases[k].row);
     gst_buffer_unref (of);
     gst_buffer_unref (out);
-    bench_clear (&bench);
+    duel_clear (&duel);
   }
 }
 
 /* The pointer */
 
 static void
-send (Bench * bench, GstEvent * event)
-{
-  gst_harness_push_upstream_event (bench->h, event);
-}
-
-static void
-assert_lens (Bench * bench, gboolean on, gdouble x, gdouble y)
+assert_lens (Duel * duel, gboolean on, gdouble x, gdouble y)
 {
   gdouble is[2];
   gboolean shown;
 
-  g_object_get (bench->element, "magnifier", &shown, "magnifier-x", &is[0],
+  g_object_get (duel->element, "magnifier", &shown, "magnifier-x", &is[0],
       "magnifier-y", &is[1], NULL);
   g_assert_cmpint (shown, ==, on);
   g_assert_cmpfloat_with_epsilon (is[0], x, 1e-9);
@@ -450,34 +448,33 @@ assert_lens (Bench * bench, gboolean on, gdouble x, gdouble y)
 static void
 test_pointer (void)
 {
+  GstElement *element;
   GstBuffer *out;
-  Bench bench;
+  Duel duel;
 
-  open_bench (&bench, "I420");
-  g_object_set (bench.element, "interactive", TRUE, NULL);
-  out = show (&bench, 0);
+  start (&duel, "I420", WIDTH, HEIGHT, "interactive=true");
+  element = duel.element;
+  out = show (&duel, 0);
   gst_buffer_unref (out);
-  send (&bench, gst_navigation_event_new_mouse_move (10.75, 20.25,
-          GST_NAVIGATION_MODIFIER_NONE));
-  assert_lens (&bench, FALSE, 0.5, 0.5);
-  send (&bench, gst_navigation_event_new_key_press ("m",
-          GST_NAVIGATION_MODIFIER_NONE));
-  assert_lens (&bench, TRUE, 10.5 / WIDTH, 20.5 / HEIGHT);
-  send (&bench, gst_navigation_event_new_mouse_move (255.9, 127.9,
-          GST_NAVIGATION_MODIFIER_NONE));
-  assert_lens (&bench, TRUE, 255.5 / WIDTH, 127.5 / HEIGHT);
-  send (&bench, gst_navigation_event_new_mouse_move (256, 10,
-          GST_NAVIGATION_MODIFIER_NONE));
-  assert_lens (&bench, TRUE, 255.5 / WIDTH, 127.5 / HEIGHT);
+  g_assert_true (viewer_send (element, viewer_move (10.75, 20.25)));
+  assert_lens (&duel, FALSE, 0.5, 0.5);
+  viewer_send (element, viewer_key ("m"));
+  assert_lens (&duel, TRUE, 10.5 / WIDTH, 20.5 / HEIGHT);
+  g_assert_false (viewer_send (element, viewer_move (255.9, 127.9)));
+  assert_lens (&duel, TRUE, 255.5 / WIDTH, 127.5 / HEIGHT);
+  g_assert_true (viewer_send (element, viewer_move (256, 10)));
+  assert_lens (&duel, TRUE, 255.5 / WIDTH, 127.5 / HEIGHT);
   if (have_text ()) {
-    out = show (&bench, 0);
-    check_lens (&bench, "pointer", out, 255, 127, out, 8, 255, 127);
+    out = show (&duel, 0);
+    check_lens ("pointer", out, 255, 127, out, 8, 255, 127);
     gst_buffer_unref (out);
   }
-  send (&bench, gst_navigation_event_new_key_press ("m",
-          GST_NAVIGATION_MODIFIER_NONE));
-  assert_lens (&bench, FALSE, 255.5 / WIDTH, 127.5 / HEIGHT);
-  bench_clear (&bench);
+  viewer_send (element, viewer_key ("m"));
+  assert_lens (&duel, FALSE, 255.5 / WIDTH, 127.5 / HEIGHT);
+  if (have_text ())
+    duel_clear (&duel);
+  else
+    duel_abort (&duel);
 }
 
 /* Of any size; what is too small has none. */
@@ -487,7 +484,7 @@ test_sizes (void)
   static const gint sizes[][2] = { {1, 1}, {47, 200}, {48, 48}, {640, 47},
     {49, 51}, {1921, 1081}
   };
-  static const gchar *formats[] = { "I420", "BGRx" };
+  static const gchar *const formats[] = { "I420", "BGRx" };
 
   if (!have_text ()) {
     g_test_skip (NO_FONT);
@@ -495,19 +492,17 @@ test_sizes (void)
   }
   for (guint i = 0; i < 2 * G_N_ELEMENTS (sizes); i++) {
     const gint *size = sizes[i / 2];
-    GstBuffer *before, *after;
-    Bench bench;
+    GstBuffer *out;
+    Duel duel;
 
-    bench_init (&bench, formats[i % 2], size[0], size[1], "magnifier-x", 1.0,
-        "magnifier-y", 1.0, NULL);
-    before = show (&bench, 0);
-    g_object_set (bench.element, "magnifier", TRUE, NULL);
-    after = show (&bench, 0);
-    g_assert_cmpint (frames_equal (&bench.info, before, after), ==,
-        MIN (size[0], size[1]) < LENS);
-    gst_buffer_unref (before);
-    gst_buffer_unref (after);
-    bench_clear (&bench);
+    start (&duel, formats[i % 2], size[0], size[1],
+        "magnifier=true magnifier-x=1 magnifier-y=1");
+    out = show (&duel, 0);
+    g_assert_cmpint (viewer_get_attached (out) == NULL
+        || gst_video_overlay_composition_n_rectangles (viewer_get_attached
+            (out)) == 0, ==, MIN (size[0], size[1]) < LENS);
+    gst_buffer_unref (out);
+    duel_clear (&duel);
   }
 }
 
@@ -515,10 +510,10 @@ int
 main (int argc, char **argv)
 {
   test_init (&argc, &argv);
-  test_add ("/values/squares", test_values);
-  test_add ("/values/magnifier", test_lens);
-  test_add ("/values/magnifier-zoomed", test_lens_zoomed);
-  test_add ("/values/magnifier-pointer", test_pointer);
-  test_add ("/values/magnifier-sizes", test_sizes);
+  test_add ("/compare-values/squares", test_values);
+  test_add ("/compare-values/magnifier", test_lens);
+  test_add ("/compare-values/magnifier-zoomed", test_lens_zoomed);
+  test_add ("/compare-values/magnifier-pointer", test_pointer);
+  test_add ("/compare-values/magnifier-sizes", test_sizes);
   return test_run ();
 }
