@@ -204,11 +204,15 @@ append_figures (GString * text, const gchar * name, const BdctStats * stats,
   }
 }
 
-/* The view of a blockdct by its name, for the legend of a map that it made. */
+/* What the buffer is that passes as it is, for the legend of a map: the view of
+ * the blockdct that made it. Before the buffer leaves. */
 static BdctView
-find_map (const gchar * name)
+find_map (const GstBlockDctCompareInFlight * frame)
 {
+  const gint right = frame->settings.right;
   BdctView view = BDCT_VIEW_DEFAULT;
+  const gchar *name = find_view (right < 0 ? frame->pair.reference
+      : frame->pair.distorted[right]);
 
   for (gint i = 0; name != NULL && i < BDCT_N_VIEWS; i++)
     if (strcmp (bdct_view_info (i)->name, name) == 0)
@@ -216,21 +220,20 @@ find_map (const gchar * name)
   return view;
 }
 
-/* Text on the picture: `inputs` by pad. */
+/* Text on the picture, which is `view`: `inputs` by pad. */
 static void
 draw_text (GstBlockDctCompare * self, const GstBlockDctCompareInFlight * frame,
-    const Input * inputs, const BdctStats * stats, GstBuffer * buffer)
+    const BdctView * view, const Input * inputs, const BdctStats * stats,
+    GstBuffer * buffer)
 {
   const GstBlockDctCompareSettings *settings = &frame->settings;
   const gint sides[] = { settings->left, settings->right };
-  const gint single = self->output.single;
-  const BdctView map = find_map (single >= 0 ? inputs[single].view : NULL);
   GString *text = g_string_new (NULL);
   GstBlockDctOverlayFrame drawn = {
     .buffer = buffer,
     .info = &self->output.info,
     .layout = &self->frames.layout,
-    .view = single == GST_BLOCKDCT_COMPARE_DRAWN ? &frame->view : &map,
+    .view = view,
     .figures = settings->overlay,
     .magnifier = settings->magnifier,
     .magnifier_x = settings->magnifier_x,
@@ -305,7 +308,8 @@ gst_blockdct_compare_output (GstBlockDctCompare * self, GstBuffer ** buffer)
   BdctStats stats[BDCT_MAX_DISTORTED];
   GstFlowReturn ret =
       gst_blockdct_compare_frames_collect (self, &frame, stats);
-  gboolean ok = TRUE;
+  gboolean ok = TRUE, drawn;
+  BdctView view;
 
   if (ret != GST_FLOW_OK)
     return ret;
@@ -316,6 +320,8 @@ gst_blockdct_compare_output (GstBlockDctCompare * self, GstBuffer ** buffer)
     if (inputs[pad].view != NULL)
       warn_view (self, pad, inputs[pad].view);
   }
+  drawn = frame->out != NULL;
+  view = drawn ? frame->view : find_map (frame);
   *buffer = take_buffer (frame);
   for (guint i = 0; i < frame->n_pads && ok; i++) {
     const gint pad = frame->pad[i];
@@ -324,9 +330,8 @@ gst_blockdct_compare_output (GstBlockDctCompare * self, GstBuffer ** buffer)
       ok = report (self, *buffer, frame, &stats[i], &inputs[pad], pad);
   }
   gst_blockdct_compare_output_publish (self);
-  if (ok && (frame->settings.overlay
-          || self->output.single == GST_BLOCKDCT_COMPARE_DRAWN))
-    draw_text (self, frame, inputs, stats, *buffer);
+  if (ok && (frame->settings.overlay || drawn))
+    draw_text (self, frame, &view, inputs, stats, *buffer);
   if (ok)
     return GST_FLOW_OK;
   gst_clear_buffer (buffer);

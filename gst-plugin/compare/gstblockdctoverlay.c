@@ -462,10 +462,11 @@ gst_blockdct_overlay_draw (GstBlockDctOverlay ** overlay,
   /* Under all other text. */
   if (values)
     complete = add_values (self, frame, composition);
-  if (frame->figures)
+  if (frame->figures && *frame->text != '\0')
     complete &= add (composition, update_label (self, FIGURES,
-            g_strdup (frame->text), size, size, size, TOP_LEFT))
-        && name_sides (self, frame, size, composition);
+            g_strdup (frame->text), size, size, size, TOP_LEFT));
+  if (frame->figures)
+    complete &= name_sides (self, frame, size, composition);
   for (gint i = 0; i < legend.n_marks; i++)
     complete &= add (composition, update_label (self, FIRST_MARK + i,
             g_strdup (legend.mark[i].text), legend.x - 4, legend.mark[i].y,

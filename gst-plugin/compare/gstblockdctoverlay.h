@@ -23,7 +23,7 @@ typedef struct
   const GstVideoInfo *info;
   const BdctLayout *layout;
   const BdctView *view;
-  const gchar *text;            /* of the figures, */
+  const gchar *text;            /* of the figures, perhaps empty, */
   const gchar *names[2];        /* and what the view's pictures are */
   gboolean figures;             /* write them too, not a map's labels alone */
   gboolean magnifier;           /* at these shares of width and height */
