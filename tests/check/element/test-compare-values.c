@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * blockdctcompare: the values of samples, on the squares of a view at 16:1, and in the
- * magnifier, whose squares are checked by all components. What is drawn is
- * attached to the frames here, whose own samples stay as the view has them. */
+ * blockdctcompare: the values of samples, on the squares of a view at 16:1 and
+ * in the magnifier, whose squares are checked by all components. What is drawn
+ * is attached to the frames here, whose own samples stay as the view has
+ * them. */
 #include <math.h>
 #include <string.h>
 #include "rgb-formats.h"

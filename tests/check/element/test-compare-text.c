@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * blockdctcompare: what is written on the picture, and where that goes.
+ * (test-compare-values.c has the values of samples.) */
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+#include "label.h"
+#include "rgb-formats.h"
+#include "text.h"
+#include "viewer.h"
+
+#ifdef HAVE_OVERLAY
+
+#define WIDTH 640
+#define HEIGHT 360
+/* Of letters, on such a picture. */
+#define SIZE 11
+
+static void
+start (Duel * duel, GstVideoInfo * info, const gchar * format, gint width,
+    gint height, guint n_inputs, const gchar * properties)
+{
+  video_info (info, format, width, height);
+  duel_init (duel, n_inputs, properties);
+  for (guint i = 0; i < n_inputs; i++)
+    duel_set_caps (duel, i, info);
+}
+
+/* A picture that a blockdct with these settings has made, as far as one can see
+ * by its meta; `transform` NULL: it has none. */
+static GstBuffer *
+made_new (const GstVideoInfo * info, guint n, const gchar * transform,
+    const gchar * setting, gint value)
+{
+  GstBuffer *buffer = duel_distorted_new (info, n);
+
+  if (transform != NULL)
+    gst_structure_set (gst_custom_meta_get_structure
+        (gst_buffer_add_custom_meta (buffer, "blockdct")), "view",
+        G_TYPE_STRING, "reconstruction", "transform", G_TYPE_STRING, transform,
+        setting, G_TYPE_INT, value, NULL);
+  return buffer;
+}
+
+/* What is written of a pad, by its figures. */
+static gchar *
+make_text (const gchar * name, const GstStructure * s)
+{
+  return g_strdup_printf ("%s  PSNR %.2f dB\n  Y %.2f U %.2f V %.2f", name,
+      get_double (s, "psnr"), get_double (s, "psnr-y"),
+      get_double (s, "psnr-u"), get_double (s, "psnr-v"));
+}
+
+/* The rectangle has this text, and this corner. */
+static void
+check_label (GstBuffer * out, guint index, const gchar * text, gint size,
+    gint right, gint bottom)
+{
+  GstVideoOverlayComposition *all = viewer_get_attached (out);
+  GstVideoOverlayRectangle *rectangle;
+  guint width, height;
+  gint x, y;
+
+  g_assert_nonnull (all);
+  g_assert_cmpuint (index, <, gst_video_overlay_composition_n_rectangles (all));
+  rectangle = gst_video_overlay_composition_get_rectangle (all, index);
+  gst_video_overlay_rectangle_get_render_rectangle (rectangle, &x, &y, &width,
+      &height);
+  label_check (rectangle, text, size);
+  if (right > 0)
+    g_assert_cmpint (x + (gint) width, ==, right);
+  if (bottom > 0)
+    g_assert_cmpint (y + (gint) height, ==, bottom);
+}
+
+/* A picture is named by what made it, else by its pad. */
+static void
+test_names (void)
+{
+  static const struct
+  {
+    const gchar *transform, *setting;
+    gint value;
+    const gchar *name;
+  } cases[] = {
+    {NULL, NULL, 0, "dist_sink"},
+    {"jpeg-8x8", "quality", 15, "jpeg-8x8  quality 15"},
+    {"hevc-32x32", "qp", 37, "hevc-32x32  QP 37"},
+    {"dct-8x8", "quality", 100, "dct-8x8  quality 100"},
+    {NULL, NULL, 0, "dist_sink"},
+  };
+  GstVideoInfo info;
+  Duel duel;
+
+  if (!have_text ()) {
+    g_test_skip (NO_FONT);
+    return;
+  }
+  start (&duel, &info, "I420", WIDTH, HEIGHT, 2, "overlay=true");
+  viewer_attach (&duel);
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (cases); i++) {
+    const guint k = i / 2;
+    GstBuffer *out;
+    gchar *text;
+
+    gst_util_set_object_arg (G_OBJECT (duel.element), "view", i % 2 == 0
+        ? "wipe" : "single");
+    out = viewer_show (&duel, frame_new (&info, i), made_new (&info, i,
+            cases[k].transform, cases[k].setting, cases[k].value));
+    text = make_text (cases[k].name, duel_figures (out, "dist_sink"));
+    check_label (out, 0, text, SIZE, 0, 0);
+    if (i % 2 == 0) {
+      check_label (out, 1, "reference", SIZE, 0, HEIGHT);
+      check_label (out, 2, cases[k].name, SIZE, WIDTH, HEIGHT);
+    }
+    g_assert_cmpuint (gst_video_overlay_composition_n_rectangles
+        (viewer_get_attached (out)), ==, i % 2 == 0 ? 3 : 1);
+    g_free (text);
+    gst_buffer_unref (out);
+  }
+  duel_clear (&duel);
+}
+
+/* Two blockdcts, and an input that is not of one. */
+static void
+test_names_of_blockdcts (void)
+{
+  gchar *text[4], *all;
+  Duel duel = { 0 };
+  GstBuffer *out;
+
+  if (!have_text ()) {
+    g_test_skip (NO_FONT);
+    return;
+  }
+  duel_launch (&duel, "videotestsrc num-buffers=1 ! video/x-raw,format=I420,"
+      "width=640,height=360 ! tee name=t ! queue ! compare.ref_sink "
+      "t. ! queue ! blockdct quality=15 ! compare.dist_sink "
+      "t. ! queue ! blockdct transform=hevc-16x16 qp=40 ! compare.dist_sink_1 "
+      "videotestsrc num-buffers=1 pattern=smpte75 ! video/x-raw,format=I420,"
+      "width=640,height=360 ! compare.dist_sink_2 "
+      "blockdctcompare name=compare left=0 right=1 overlay=true ! "
+      "appsink name=out sync=false");
+  viewer_attach (&duel);
+  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+  out = duel_pull (&duel);
+  text[0] = make_text ("jpeg-8x8  quality 15", duel_figures (out, "dist_sink"));
+  text[1] = make_text ("hevc-16x16  QP 40", duel_figures (out, "dist_sink_1"));
+  text[2] = make_text ("dist_sink_2", duel_figures (out, "dist_sink_2"));
+  text[3] = NULL;
+  all = g_strjoinv ("\n", text);
+  check_label (out, 0, all, SIZE, 0, 0);
+  check_label (out, 1, "jpeg-8x8  quality 15", SIZE, 0, HEIGHT);
+  check_label (out, 2, "hevc-16x16  QP 40", SIZE, WIDTH, HEIGHT);
+  for (guint i = 0; i < 3; i++)
+    g_free (text[i]);
+  g_free (all);
+  gst_buffer_unref (out);
+  duel_clear (&duel);
+}
+
+/* Drawn, the text goes into the picture in every format, and nowhere else; not
+ * into what others have of it. */
+static void
+test_formats_of_text (void)
+{
+  if (!have_text ()) {
+    g_test_skip (NO_FONT);
+    return;
+  }
+  for (guint i = 0; i < 2 * N_TEST_FORMATS; i++) {
+    const gboolean single = i % 2;
+    gint w, h, changed = 0, *a, *b;
+    GstBuffer *in, *own, *bare, *out;
+    GstVideoInfo info;
+    Duel duel;
+
+    start (&duel, &info, test_formats[i / 2].name, WIDTH, HEIGHT, 2,
+        single ? "view=single overlay=true" : "view=flicker left=0 "
+        "overlay=true");
+    in = frame_new (&info, 0);
+    own = duel_distorted_new (&info, 0);
+    bare = gst_buffer_copy_deep (own);
+    out = viewer_show (&duel, in, gst_buffer_ref (own));
+    a = frame_samples (&info, bare, BDCT_Y, &w, &h);
+    b = frame_samples (&info, out, BDCT_Y, &w, &h);
+    for (gint k = 0; k < w * h; k++) {
+      changed += a[k] != b[k];
+      /* The names of the flicker's pictures are at the bottom. */
+      g_assert_true (a[k] == b[k] || (k % w < 400 && k / w < 100)
+          || (!single && k / w >= HEIGHT - 30));
+    }
+    g_assert_cmpint (changed, >, 4000);
+    g_assert_true (frames_equal (&info, own, bare));
+    g_free (a);
+    g_free (b);
+    gst_buffer_unref (own);
+    gst_buffer_unref (bare);
+    gst_buffer_unref (out);
+    duel_clear (&duel);
+  }
+}
+
+/* Without text a single picture is the input's, memory and all. */
+static void
+test_untouched (void)
+{
+  GstVideoInfo info;
+  Duel duel;
+
+  start (&duel, &info, "I420", WIDTH, HEIGHT, 2,
+      "view=single magnifier=true zoom=16");
+  viewer_attach (&duel);
+  for (guint n = 0; n < 4; n++) {
+    GstBuffer *a = frame_new (&info, n), *out;
+    GstBuffer *b = made_new (&info, n, "jpeg-8x8", "quality", 15);
+    GstBuffer *shown = n % 2 == 0 ? b : a;
+    GstMemory *memory = gst_buffer_peek_memory (shown, 0);
+
+    g_object_set (duel.element, "right", n % 2 == 0 ? 0 : -1, NULL);
+    out = viewer_show (&duel, a, b);
+    g_assert_true (gst_buffer_peek_memory (out, 0) == memory);
+    g_assert_null (viewer_get_attached (out));
+    gst_buffer_unref (out);
+  }
+  duel_clear (&duel);
+}
+
+/* What downstream draws is attached, beside what was attached before, and no
+ * sample is touched. */
+static void
+test_attach (void)
+{
+  GstVideoOverlayComposition *other;
+  GstVideoOverlayRectangle *rectangle;
+  GstBuffer *b, *bare, *out, *pixels;
+  GstVideoInfo info;
+  Duel duel;
+
+  if (!have_text ()) {
+    g_test_skip (NO_FONT);
+    return;
+  }
+  start (&duel, &info, "I420", WIDTH, HEIGHT, 2, "view=single overlay=true");
+  viewer_attach (&duel);
+  for (guint i = 0; i < 2; i++) {
+    b = duel_distorted_new (&info, i);
+    bare = gst_buffer_copy_deep (b);
+    if (i == 1) {
+      pixels = gst_buffer_new_allocate (NULL, 4 * 4 * 4, NULL);
+      gst_buffer_add_video_meta (pixels, GST_VIDEO_FRAME_FLAG_NONE,
+          GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB, 4, 4);
+      rectangle = gst_video_overlay_rectangle_new_raw (pixels, 0, 0, 4, 4,
+          GST_VIDEO_OVERLAY_FORMAT_FLAG_NONE);
+      other = gst_video_overlay_composition_new (rectangle);
+      gst_buffer_add_video_overlay_composition_meta (b, other);
+      gst_video_overlay_composition_unref (other);
+      gst_video_overlay_rectangle_unref (rectangle);
+      gst_buffer_unref (pixels);
+    }
+    out = viewer_show (&duel, frame_new (&info, i), b);
+    g_assert_true (frames_equal (&info, bare, out));
+    g_assert_nonnull (viewer_get_attached (out));
+    g_assert_cmpuint (gst_video_overlay_composition_n_rectangles
+        (viewer_get_attached (out)), ==, 1 + i);
+    gst_buffer_unref (bare);
+    gst_buffer_unref (out);
+  }
+  duel_clear (&duel);
+}
+
+/* Pixels of four bytes whose colours are the same in every format, and whose
+ * fourth byte is anything. */
+static GstBuffer *
+new_pixels (const GstVideoInfo * info, const BdctRgb * rgb, guint seed)
+{
+  GstBuffer *buffer = frame_new (info, 0);
+  GstMapInfo map;
+
+  g_assert_true (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
+  for (gsize i = 0; i < map.size / 4; i++)
+    for (gint k = 0; k < 3; k++)
+      map.data[4 * i + rgb->offset[k]] = i / 977 + (k + seed) * i % 251;
+  gst_buffer_unmap (buffer, &map);
+  return buffer;
+}
+
+/* What comes out with text, which is attached, or drawn into the samples. */
+static GstBuffer *
+write_text (const BdctRgb * rgb, const gchar * format, const gchar * properties,
+    gboolean attached)
+{
+  GstVideoInfo info;
+  GstBuffer *out;
+  Duel duel;
+
+  start (&duel, &info, format, WIDTH, HEIGHT, 2, properties);
+  if (attached)
+    viewer_attach (&duel);
+  out = viewer_show (&duel, new_pixels (&info, rgb, 1), new_pixels (&info, rgb,
+          2));
+  duel_clear (&duel);
+  return out;
+}
+
+/* The bytes of a picture's pixels in one order: R, G, B, the fourth. */
+static guint8 *
+read_pixels (GstBuffer * buffer, const BdctRgb * rgb)
+{
+  gint fourth = 6 - rgb->offset[0] - rgb->offset[1] - rgb->offset[2];
+  guint8 *pixels = g_malloc (WIDTH * HEIGHT * 4);
+  GstMapInfo map;
+
+  g_assert_true (gst_buffer_map (buffer, &map, GST_MAP_READ));
+  g_assert_cmpuint (map.size, >=, WIDTH * HEIGHT * 4);
+  for (gsize i = 0; i < WIDTH * HEIGHT * 4; i++)
+    pixels[i] = map.data[i / 4 * 4 + (i % 4 == 3 ? fourth
+            : rgb->offset[i % 4])];
+  gst_buffer_unmap (buffer, &map);
+  return pixels;
+}
+
+/* How many pixels differ, by their colours, or by their fourth byte alone. */
+static guint
+count_other (const guint8 * a, const guint8 * b, gboolean colours)
+{
+  guint n = 0;
+
+  for (gsize i = 0; i < WIDTH * HEIGHT; i++)
+    n += colours ? memcmp (a + 4 * i, b + 4 * i, 3) != 0
+        : a[4 * i + 3] != b[4 * i + 3];
+  return n;
+}
+
+/* All text is drawn on the colours alone, and looks the same whatever is beside
+ * them: alpha and padding stay as the view has them. */
+static void
+test_alpha (void)
+{
+  static const gchar *const texts[] = { "view=single overlay=true",
+    "view=difference overlay=true", "view=flicker magnifier=true",
+    "view=flicker zoom=16", "view=error-map"
+  };
+
+  if (!have_text ()) {
+    g_test_skip (NO_FONT);
+    return;
+  }
+  for (guint which = 0; which < G_N_ELEMENTS (texts); which++) {
+    guint8 *first = NULL;
+
+    for (guint f = 0; f < G_N_ELEMENTS (rgb_formats); f++) {
+      const BdctRgb *rgb = &rgb_formats[f].rgb;
+      guint8 *bare, *drawn;
+      GstBuffer *out[2];
+
+      if (rgb->bytes != 4)
+        continue;
+      for (guint k = 0; k < 2; k++)
+        out[k] = write_text (rgb, rgb_formats[f].name, texts[which], k == 0);
+      bare = read_pixels (out[0], rgb);
+      drawn = read_pixels (out[1], rgb);
+      g_test_message ("%s on %s: %u pixels drawn, %u fourth bytes changed",
+          texts[which], rgb_formats[f].name, count_other (bare, drawn, TRUE),
+          count_other (bare, drawn, FALSE));
+      g_assert_cmpuint (count_other (bare, drawn, TRUE), >, 100);
+      g_assert_cmpuint (count_other (bare, drawn, FALSE), ==, 0);
+      if (first == NULL)
+        first = g_memdup2 (drawn, WIDTH * HEIGHT * 4);
+      g_assert_cmpuint (count_other (first, drawn, TRUE), ==, 0);
+      gst_buffer_unref (out[0]);
+      gst_buffer_unref (out[1]);
+      g_free (bare);
+      g_free (drawn);
+    }
+    g_free (first);
+  }
+}
+
+/* Text leaves the picture most of it and stays inside, whatever the size and
+ * the shape; two halves are named, where they have room. */
+static void
+test_sizes (void)
+{
+  static const struct
+  {
+    gint width, height;
+    const gchar *view;
+    gdouble position;
+    guint n;                    /* labels */
+  } cases[] = {
+    {320, 240, "single", 0.5, 1}, {320, 240, "wipe", 0.5, 3},
+    {540, 960, "difference", 0.5, 1}, {540, 960, "stacked", 0.5, 3},
+    {1920, 1080, "side-by-side", 0.5, 3}, {1920, 1080, "wipe", 0.01, 2},
+    {1920, 1080, "wipe", 0.99, 2}, {1920, 1080, "difference", 0.5, 1},
+    {1280, 200, "wipe", 0.5, 3}, {200, 1280, "wipe", 0.5, 3},
+    {1920, 1080, "flicker", 0.5, 2},
+  };
+
+  if (!have_text ()) {
+    g_test_skip (NO_FONT);
+    return;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gchar *properties = g_strdup_printf ("overlay=true view=%s "
+        "wipe-position=%g", cases[i].view, cases[i].position);
+    GstVideoOverlayComposition *all;
+    gdouble covered = 0;
+    GstVideoInfo info;
+    GstBuffer *out;
+    Duel duel;
+
+    start (&duel, &info, "I420", cases[i].width, cases[i].height, 2,
+        properties);
+    g_free (properties);
+    viewer_attach (&duel);
+    out = viewer_show (&duel, frame_new (&info, 0), duel_distorted_new (&info,
+            0));
+    all = viewer_get_attached (out);
+    g_assert_nonnull (all);
+    g_assert_cmpuint (gst_video_overlay_composition_n_rectangles (all), ==,
+        cases[i].n);
+    for (guint k = 0; k < cases[i].n; k++) {
+      gint x, y;
+      guint w, h;
+
+      gst_video_overlay_rectangle_get_render_rectangle
+          (gst_video_overlay_composition_get_rectangle (all, k), &x, &y, &w,
+          &h);
+      g_assert_true (x >= 0 && y >= 0 && x + (gint) w <= cases[i].width
+          && y + (gint) h <= cases[i].height);
+      covered += (gdouble) w * h / cases[i].width / cases[i].height;
+    }
+    g_test_message ("%d x %d %s: %.1f %%", cases[i].width, cases[i].height,
+        cases[i].view, 100 * covered);
+    g_assert_cmpfloat (covered, <, 0.2);
+    gst_buffer_unref (out);
+    duel_clear (&duel);
+  }
+}
+
+/* Where there is no font, a picture without text, and one warning to who asked
+ * for text. Fontconfig looks once: this runs in a process of its own. */
+static void
+no_font (void)
+{
+  GstVideoInfo info;
+  gchar *text;
+  Duel duel;
+
+  start (&duel, &info, "I420", WIDTH, HEIGHT, 2, "view=error-map");
+  gst_buffer_unref (viewer_show (&duel, frame_new (&info, 0),
+          duel_distorted_new (&info, 0)));
+  g_assert_null (gst_bus_pop_filtered (duel.bus, GST_MESSAGE_WARNING));
+  gst_util_set_object_arg (G_OBJECT (duel.element), "view", "single");
+  g_object_set (duel.element, "overlay", TRUE, NULL);
+  for (guint i = 1; i < 4; i++) {
+    GstBuffer *b = duel_distorted_new (&info, i), *out;
+
+    out = viewer_show (&duel, frame_new (&info, i), gst_buffer_ref (b));
+    g_assert_true (frames_equal (&info, b, out));
+    gst_buffer_unref (b);
+    gst_buffer_unref (out);
+  }
+  text = duel_wait_text (&duel, GST_MESSAGE_WARNING);
+  g_assert_nonnull (strstr (text, "no font"));
+  g_assert_nonnull (strstr (text, "fonts-dejavu-core"));
+  g_free (text);
+  duel_clear (&duel);
+}
+
+static void
+run_without_font (void)
+{
+  gchar *folder = g_dir_make_tmp ("blockdct-XXXXXX", NULL);
+  gchar *path = g_build_filename (folder, "fonts.conf", NULL);
+  gchar *text = g_strdup_printf ("<?xml version=\"1.0\"?>\n<fontconfig><dir>"
+      "%s/none</dir><cachedir>%s/none</cachedir></fontconfig>\n", folder,
+      folder);
+  gchar *before = g_strdup (g_getenv ("FONTCONFIG_FILE"));
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  g_setenv ("FONTCONFIG_FILE", path, TRUE);
+  g_test_trap_subprocess ("/compare-text/no-font/subprocess", 0, 0);
+  if (before != NULL)
+    g_setenv ("FONTCONFIG_FILE", before, TRUE);
+  else
+    g_unsetenv ("FONTCONFIG_FILE");
+  g_unlink (path);
+  g_rmdir (folder);
+  g_test_trap_assert_passed ();
+  g_free (before);
+  g_free (text);
+  g_free (path);
+  g_free (folder);
+}
+
+static void
+test_no_font (void)
+{
+  if (g_getenv ("MESON_EXE_WRAPPER") != NULL)
+    g_test_skip ("an emulator of one program starts no other one");
+  else
+    run_without_font ();
+}
+
+#else
+
+static void
+test_no_overlay (void)
+{
+  GstVideoInfo info;
+  gchar *text;
+  Duel duel;
+
+  video_info (&info, "I420", 64, 64);
+  duel_init (&duel, 2, "overlay=true");
+  for (guint n = 0; n < 2; n++) {
+    for (guint i = 0; n == 0 && i < 2; i++)
+      duel_set_caps (&duel, i, &info);
+    gst_buffer_unref (viewer_show (&duel, frame_new (&info, n),
+            duel_distorted_new (&info, n)));
+  }
+  text = duel_wait_text (&duel, GST_MESSAGE_WARNING);
+  g_assert_nonnull (strstr (text, "-Doverlay=enabled"));
+  g_free (text);
+  duel_clear (&duel);
+}
+
+#endif
+
+int
+main (int argc, char **argv)
+{
+  test_init (&argc, &argv);
+#ifdef HAVE_OVERLAY
+  test_add ("/compare-text/names", test_names);
+  test_add ("/compare-text/names-of-blockdcts", test_names_of_blockdcts);
+  test_add ("/compare-text/formats", test_formats_of_text);
+  test_add ("/compare-text/untouched", test_untouched);
+  test_add ("/compare-text/attach", test_attach);
+  test_add ("/compare-text/alpha", test_alpha);
+  test_add ("/compare-text/sizes", test_sizes);
+  test_add ("/compare-text/no-font", test_no_font);
+  test_add ("/compare-text/no-font/subprocess", no_font);
+#else
+  test_add ("/compare-text/no-overlay", test_no_overlay);
+#endif
+  return test_run ();
+}
