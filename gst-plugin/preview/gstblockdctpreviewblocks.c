@@ -120,13 +120,17 @@ click (GstBlockDctPreview * self, gdouble where_x, gdouble where_y)
 {
   GstBlockDctPreviewBlocks *blocks = &self->blocks;
   const GstBlockDctShown shown = get_shown (self, FALSE);
-  gint x = where_x, y = where_y;
   gboolean of_b;
+  gint x, y;
 
+  /* Before they become integers, which not all doubles have a place in. */
   if (!shown.any || where_x < 0 || where_y < 0
-      || x >= shown.layout.plane[0].width
-      || y >= shown.layout.plane[0].height
-      || !locate (self, &shown.layout, &x, &y, &of_b))
+      || where_x >= shown.layout.plane[0].width
+      || where_y >= shown.layout.plane[0].height)
+    return;
+  x = where_x;
+  y = where_y;
+  if (!locate (self, &shown.layout, &x, &y, &of_b))
     return;
   g_mutex_lock (&blocks->lock);
   blocks->any = TRUE;
