@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "preview.h"
 
+/* For what a frame that is shown once a second must show. */
+#define PATIENCE (30 * G_TIME_SPAN_SECOND)
+
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
 
 gboolean
@@ -84,11 +87,13 @@ void
 preview_wait_for_repeat (Duel * duel, const GstVideoInfo * info, guint n,
     gint quality)
 {
+  const gint64 end = g_get_monotonic_time () + PATIENCE;
   gboolean found = FALSE;
 
   while (!found) {
     GstBuffer *out = duel_pull (duel);
 
+    g_assert_cmpint (g_get_monotonic_time (), <, end);
     g_assert_nonnull (out);
     g_assert_true (preview_is_repeated (out));
     g_assert_false (GST_BUFFER_PTS_IS_VALID (out));
@@ -100,9 +105,11 @@ preview_wait_for_repeat (Duel * duel, const GstVideoInfo * info, guint n,
 GstBuffer *
 preview_pull_new (Duel * duel)
 {
+  const gint64 end = g_get_monotonic_time () + PATIENCE;
   GstBuffer *out = duel_pull (duel);
 
   while (out != NULL && preview_is_repeated (out)) {
+    g_assert_cmpint (g_get_monotonic_time (), <, end);
     gst_buffer_unref (out);
     out = duel_pull (duel);
   }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * blockdctpreview: A, B and the original through one bin, keys, and
- * random steps. */
-#include <gst/video/navigation.h>
+ * blockdctpreview: A, B and the original through one bin, and random steps. */
 #include "preview.h"
+#include "viewer.h"
 
 #define PATIENCE (30 * GST_SECOND)
 
@@ -92,63 +91,6 @@ test_b_first (void)
   g_assert_true (preview_is_coded (&info, out, 0, 30));
   g_assert_nonnull (duel_figures (out, "dist_sink_1"));
   gst_buffer_unref (out);
-  preview_stop (&duel, preview);
-}
-
-static void
-press (GstElement * preview, const gchar * key)
-{
-  GstPad *src = gst_element_get_static_pad (preview, "src");
-
-  gst_pad_send_event (src, gst_event_new_navigation (gst_structure_new
-          ("application/x-gst-navigation", "event", G_TYPE_STRING, "key-press",
-              "key", G_TYPE_STRING, key, NULL)));
-  gst_object_unref (src);
-}
-
-static gint
-get_child_int (GstElement * preview, const gchar * name)
-{
-  gint value;
-
-  gst_child_proxy_get (GST_CHILD_PROXY (preview), name, &value, NULL);
-  return value;
-}
-
-/* Keys of A, B and freeze are the bin's, the others compare's. */
-static void
-test_keys (void)
-{
-  GstElement *preview;
-  GstVideoInfo info;
-  gboolean frozen;
-  gint view;
-  Duel duel;
-
-  preview = preview_start (&duel, &info, "wipe", 0, FALSE);
-  preview_set_child (preview, "compare", "interactive", "true");
-  press (preview, "Up");
-  g_assert_cmpint (get_child_int (preview, "a::quality"), ==, 21);
-  press (preview, "b");
-  g_assert_cmpint (get_child_int (preview, "b::quality"), ==, 21);
-  g_assert_cmpint (get_child_int (preview, "compare::left"), ==, 0);
-  g_assert_cmpint (get_child_int (preview, "compare::right"), ==, 1);
-  press (preview, "Right");
-  g_assert_cmpint (get_child_int (preview, "a::transform"), ==, 1);
-  press (preview, "x");
-  g_assert_cmpint (get_child_int (preview, "a::transform"), ==, 0);
-  g_assert_cmpint (get_child_int (preview, "b::transform"), ==, 1);
-  press (preview, "f");
-  g_object_get (preview, "freeze", &frozen, NULL);
-  g_assert_true (frozen);
-  view = get_child_int (preview, "compare::view");
-  press (preview, "v");
-  g_assert_cmpint (get_child_int (preview, "compare::view"), !=, view);
-  g_object_set (preview, "freeze", FALSE, NULL);
-  gst_child_proxy_set (GST_CHILD_PROXY (preview), "compare::interactive",
-      FALSE, NULL);
-  press (preview, "Up");
-  g_assert_cmpint (get_child_int (preview, "a::quality"), ==, 21);
   preview_stop (&duel, preview);
 }
 
@@ -256,7 +198,7 @@ do_anything (Duel * duel, GstElement * preview, GRand * rand)
       wait_for_state (duel);
       break;
     case 9:
-      press (preview, keys[value % G_N_ELEMENTS (keys)]);
+      viewer_send (preview, viewer_key (keys[value % G_N_ELEMENTS (keys)]));
       break;
     default:                   /* if frozen, one that is repeated */
       set_int (preview, "a::qp", value % 52);
@@ -303,7 +245,6 @@ main (int argc, char *argv[])
   test_add ("/preview/a", test_a);
   test_add ("/preview/b", test_b);
   test_add ("/preview/b-first", test_b_first);
-  test_add ("/preview/keys", test_keys);
   test_add ("/preview/restart", test_restart);
   test_add ("/preview/anything", test_anything);
   return test_run ();
