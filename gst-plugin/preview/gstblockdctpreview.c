@@ -155,8 +155,10 @@ gst_blockdct_preview_change_state (GstElement * element,
 {
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
     follow_depths (GST_BLOCKDCT_PREVIEW (element));
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
+    gst_blockdct_preview_freeze_stop (GST_BLOCKDCT_PREVIEW (element)->freeze);
     gst_blockdct_preview_blocks_forget (GST_BLOCKDCT_PREVIEW (element));
+  }
   return GST_ELEMENT_CLASS (gst_blockdct_preview_parent_class)->change_state
       (element, transition);
 }

@@ -294,6 +294,14 @@ gst_blockdct_preview_freeze_set (GstBlockDctPreviewFreeze * self,
   g_mutex_unlock (&self->lock);
 }
 
+void
+gst_blockdct_preview_freeze_stop (GstBlockDctPreviewFreeze * self)
+{
+  g_mutex_lock (&self->lock);
+  reset (self, TRUE);
+  g_mutex_unlock (&self->lock);
+}
+
 gboolean
 gst_blockdct_preview_freeze_get (GstBlockDctPreviewFreeze * self)
 {

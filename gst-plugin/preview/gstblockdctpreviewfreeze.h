@@ -36,6 +36,10 @@ void gst_blockdct_preview_freeze_change (GstBlockDctPreviewFreeze * self);
  * leave. Without this it waits for a second. */
 void gst_blockdct_preview_freeze_shown (GstBlockDctPreviewFreeze * self);
 
+/** What is downstream is about to stop, before this element does: what it
+ * refuses from now on is no error. Until the pads are activated again. */
+void gst_blockdct_preview_freeze_stop (GstBlockDctPreviewFreeze * self);
+
 /** The buffer that left last, with a reference; or NULL. */
 GstBuffer *gst_blockdct_preview_freeze_get_last
     (GstBlockDctPreviewFreeze * self);
