@@ -135,6 +135,32 @@ test_seek (void)
   preview_stop (&duel, preview);
 }
 
+/* Stopped while a frame is on its way that is later than it was, which is no
+ * error. */
+static void
+test_stop (void)
+{
+  GstElement *preview;
+  Duel duel = { 0 };
+
+  duel_launch (&duel, "videotestsrc ! "
+      "video/x-raw,format=I420,width=32,height=32,framerate=25/1 ! "
+      "identity sleep-time=500 ! blockdctpreview name=preview ! "
+      "appsink name=out sync=false max-buffers=0");
+  preview = gst_bin_get_by_name (GST_BIN (duel.pipeline), "preview");
+  for (gint i = 0; i < test_rounds (200); i++) {
+    gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+    gst_buffer_unref (duel_pull (&duel));
+    /* With a clock: only then is anything later. */
+    g_assert_cmpint (gst_element_get_state (duel.pipeline, NULL, NULL,
+            PATIENCE), ==, GST_STATE_CHANGE_SUCCESS);
+    g_object_set (preview, "freeze", TRUE, NULL);
+    g_object_set (preview, "freeze", FALSE, NULL);
+    gst_element_set_state (duel.pipeline, GST_STATE_NULL);
+  }
+  preview_stop (&duel, preview);
+}
+
 /* Other caps wait behind a frame that is held. */
 static void
 test_caps_change (void)
@@ -258,6 +284,7 @@ main (int argc, char *argv[])
   test_add ("/preview-freeze/still", test_still);
   test_add ("/preview-freeze/many-changes", test_many_changes);
   test_add ("/preview-freeze/seek", test_seek);
+  test_add ("/preview-freeze/stop", test_stop);
   test_add ("/preview-freeze/caps-change", test_caps_change);
   test_add ("/preview-freeze/live", test_live);
   test_add ("/preview-freeze/times", test_times);
