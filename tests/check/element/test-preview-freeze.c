@@ -358,6 +358,54 @@ test_caps_change (void)
   preview_stop (&duel, preview);
 }
 
+/* Behind other caps, or another segment, what was shown is not shown again: a
+ * frame of what follows passes first. */
+static void
+test_new_stream (void)
+{
+  for (guint i = 0; i < 2; i++) {
+    GstElement *preview =
+        gst_object_ref_sink (gst_element_factory_make ("blockdctpreview",
+            NULL));
+    GstVideoInfo info;
+    GstSegment segment;
+    GstBuffer *out;
+    GstHarness *h;
+
+    preview_set_child (preview, "a", "backend", test_backend ());
+    preview_set_child (preview, "b", "backend", test_backend ());
+    preview_set_child (preview, "compare", "backend", test_backend ());
+    preview_set_child (preview, "compare", "view", "single");
+    h = gst_harness_new_with_element (preview, "sink", "src");
+    video_info (&info, "I420", PREVIEW_WIDTH, PREVIEW_HEIGHT);
+    gst_harness_set_src_caps (h, gst_video_info_to_caps (&info));
+    g_assert_cmpint (gst_harness_push (h, frame_new (&info, 0)), ==,
+        GST_FLOW_OK);
+    out = gst_harness_pull (h);
+    g_assert_nonnull (out);
+    gst_buffer_unref (out);
+    if (i == 0) {
+      video_info (&info, "NV12", 40, 24);
+      gst_harness_set_src_caps (h, gst_video_info_to_caps (&info));
+    } else {
+      gst_segment_init (&segment, GST_FORMAT_TIME);
+      gst_harness_push_event (h, gst_event_new_segment (&segment));
+    }
+    g_object_set (preview, "freeze", TRUE, NULL);
+    gst_child_proxy_set (GST_CHILD_PROXY (preview), "a::quality", 20, NULL);
+    g_usleep (20000);
+    g_assert_cmpint (gst_harness_push (h, frame_new (&info, 1)), ==,
+        GST_FLOW_OK);
+    out = gst_harness_pull (h);
+    g_assert_nonnull (out);
+    g_assert_false (preview_is_repeated (out));
+    g_assert_cmpuint (gst_buffer_get_size (out), ==, info.size);
+    gst_buffer_unref (out);
+    gst_harness_teardown (h);
+    gst_object_unref (preview);
+  }
+}
+
 /* A live input goes on meanwhile: what it gives is dropped. */
 static void
 test_live (void)
@@ -451,6 +499,7 @@ main (int argc, char *argv[])
   test_add ("/preview-freeze/seek", test_seek);
   test_add ("/preview-freeze/stop", test_stop);
   test_add ("/preview-freeze/caps-change", test_caps_change);
+  test_add ("/preview-freeze/new-stream", test_new_stream);
   test_add ("/preview-freeze/live", test_live);
   test_add ("/preview-freeze/times", test_times);
   return test_run ();
