@@ -54,8 +54,10 @@ on_input_of_b (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
 
   (void) pad;
-  if (g_atomic_int_get (&self->shows_b))
+  if (g_atomic_int_get (&self->shows_b)) {
+    gst_blockdct_preview_blocks_enter (self, TRUE, buffer);
     return GST_PAD_PROBE_OK;
+  }
   GST_PAD_PROBE_INFO_FLOW_RETURN (info) =
       gst_pad_push (GST_BASE_TRANSFORM_SRC_PAD (self->b),
       gst_blockdct_mark_copy (buffer, GST_BLOCKDCT_MARK_ABSENT));
@@ -64,6 +66,33 @@ on_input_of_b (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 }
 
 /* Frames */
+
+static GstPadProbeReturn
+on_input_of_a (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  (void) pad;
+  gst_blockdct_preview_blocks_enter (data, FALSE,
+      GST_PAD_PROBE_INFO_BUFFER (info));
+  return GST_PAD_PROBE_OK;
+}
+
+static GstPadProbeReturn
+on_output (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  GstBlockDctPreview *self = data;
+  const gboolean of_b = pad == GST_BASE_TRANSFORM_SRC_PAD (self->b);
+
+  if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER) {
+    GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+
+    if (!gst_blockdct_mark_is (buffer, GST_BLOCKDCT_MARK_ABSENT))
+      gst_blockdct_preview_blocks_leave (self, of_b, buffer);
+  } else if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info))
+      == GST_EVENT_FLUSH_STOP) {
+    gst_blockdct_preview_blocks_flush (self, of_b);
+  }
+  return GST_PAD_PROBE_OK;
+}
 
 /* A repeated frame is shown at once: it has no time of its own. */
 static GstPadProbeReturn
@@ -166,6 +195,7 @@ gst_blockdct_preview_change_state (GstElement * element,
 static void
 gst_blockdct_preview_finalize (GObject * object)
 {
+  gst_blockdct_preview_blocks_forget (GST_BLOCKDCT_PREVIEW (object));
   g_mutex_clear (&GST_BLOCKDCT_PREVIEW (object)->blocks.lock);
   G_OBJECT_CLASS (gst_blockdct_preview_parent_class)->finalize (object);
 }
@@ -253,7 +283,12 @@ gst_blockdct_preview_init (GstBlockDctPreview * self)
   self->b = add_transform (self, tee, "b", "dist_sink_1");
   add_ghost_pad (self, freeze, "sink", "sink");
   add_ghost_pad (self, self->compare, "src", "src");
+  add_probe (self->a, "sink", GST_PAD_PROBE_TYPE_BUFFER, on_input_of_a, self);
   add_probe (self->b, "sink", GST_PAD_PROBE_TYPE_BUFFER, on_input_of_b, self);
+  add_probe (self->a, "src", GST_PAD_PROBE_TYPE_BUFFER
+      | GST_PAD_PROBE_TYPE_EVENT_FLUSH, on_output, self);
+  add_probe (self->b, "src", GST_PAD_PROBE_TYPE_BUFFER
+      | GST_PAD_PROBE_TYPE_EVENT_FLUSH, on_output, self);
   add_probe (self->compare, "src", GST_PAD_PROBE_TYPE_BUFFER, on_picture, self);
   add_probe (GST_ELEMENT (self), "src", GST_PAD_PROBE_TYPE_EVENT_UPSTREAM,
       on_upstream_event, self);

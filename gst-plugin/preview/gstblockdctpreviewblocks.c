@@ -9,39 +9,100 @@
 #include <string.h>
 #include "gst-plugin/compare/gstblockdctcompareprivate.h"
 #include "gst-plugin/compare/gstblockdctzoom.h"
+#include "gst-plugin/gstblockdctparam.h"
 #include "gstblockdctblock.h"
+
+/* What a transform made last */
+
+void
+gst_blockdct_preview_blocks_enter (GstBlockDctPreview * self, gboolean of_b,
+    GstBuffer * buffer)
+{
+  GstBlockDctPreviewMade *made = &self->blocks.made[of_b];
+
+  if (!gst_blockdct_param_get_int (self->compare, "interactive"))
+    return;
+  g_mutex_lock (&self->blocks.lock);
+  g_queue_push_tail (&made->inputs, gst_buffer_ref (buffer));
+  g_mutex_unlock (&self->blocks.lock);
+}
+
+static void
+clear_inputs (GstBlockDctPreviewMade * made)
+{
+  g_queue_clear_full (&made->inputs, (GDestroyNotify) gst_buffer_unref);
+}
+
+void
+gst_blockdct_preview_blocks_flush (GstBlockDctPreview * self, gboolean of_b)
+{
+  g_mutex_lock (&self->blocks.lock);
+  clear_inputs (&self->blocks.made[of_b]);
+  g_mutex_unlock (&self->blocks.lock);
+}
+
+/* Frames leave in the order in which they entered, those that are dropped
+ * excepted. */
+void
+gst_blockdct_preview_blocks_leave (GstBlockDctPreview * self, gboolean of_b,
+    GstBuffer * buffer)
+{
+  GstBlockDctPreviewMade *made = &self->blocks.made[of_b];
+  const GstBlockDctShown shown =
+      gst_blockdct_get_shown (of_b ? self->b : self->a);
+
+  g_mutex_lock (&self->blocks.lock);
+  do {
+    gst_clear_buffer (&made->in);
+    made->in = g_queue_pop_head (&made->inputs);
+  } while (made->in != NULL
+      && GST_BUFFER_PTS (made->in) != GST_BUFFER_PTS (buffer));
+  made->shown = shown;
+  g_mutex_unlock (&self->blocks.lock);
+}
+
+/* What is to be said */
 
 /* Whether there is something new to say. Called with the lock. */
 static gboolean
-is_due (const GstBlockDctPreviewBlocks * blocks, const GstBlockDctShown * shown)
+is_due (const GstBlockDctPreviewBlocks * blocks)
 {
-  return shown->any && blocks->x < shown->layout.plane[0].width
-      && blocks->y < shown->layout.plane[0].height && (!blocks->told
-      || memcmp (&blocks->params, &shown->params, sizeof shown->params) != 0);
+  const GstBlockDctPreviewMade *made = &blocks->made[blocks->of_b];
+
+  return blocks->any && made->in != NULL
+      && blocks->x < made->shown.layout.plane[0].width
+      && blocks->y < made->shown.layout.plane[0].height && (!blocks->told
+      || memcmp (&blocks->params, &made->shown.params,
+          sizeof blocks->params) != 0);
 }
 
-static GstBlockDctShown
-get_shown (GstBlockDctPreview * self, gboolean of_b)
+/* What a message says, and of which buffer. */
+typedef struct
 {
-  return gst_blockdct_get_shown (of_b ? self->b : self->a);
-}
+  GstBlockDctShown shown;
+  GstBuffer *in;
+  gint x, y;
+  gboolean of_b, repeated;
+} What;
 
-/* Take what is to be said. FALSE: nothing. */
+/* Take what is to be said; its buffer is the caller's. FALSE: nothing. */
 static gboolean
-take (GstBlockDctPreview * self, GstBlockDctPreviewBlocks * what,
-    GstBlockDctShown * shown)
+take (GstBlockDctPreview * self, What * what)
 {
   GstBlockDctPreviewBlocks *blocks = &self->blocks;
   gboolean due;
 
   g_mutex_lock (&blocks->lock);
   blocks->scheduled = FALSE;
-  *shown = get_shown (self, blocks->of_b);
-  due = blocks->any && is_due (blocks, shown);
-  *what = *blocks;
+  due = is_due (blocks);
   if (due) {
+    const GstBlockDctPreviewMade *made = &blocks->made[blocks->of_b];
+
+    *what = (What) {
+    made->shown, gst_buffer_ref (made->in), blocks->x, blocks->y,
+          blocks->of_b, blocks->told};
     blocks->told = TRUE;
-    blocks->params = shown->params;
+    blocks->params = made->shown.params;
   }
   g_mutex_unlock (&blocks->lock);
   return due;
@@ -51,40 +112,38 @@ static void
 tell (GstElement * element, gpointer data)
 {
   GstBlockDctPreview *self = GST_BLOCKDCT_PREVIEW_CAST (element);
-  GstBuffer *in = gst_blockdct_preview_freeze_get_last (self->freeze);
-  GstBlockDctPreviewBlocks what;
-  GstBlockDctShown shown;
-  GstStructure *s = NULL;
+  GstStructure *s;
+  What what;
 
   (void) data;
-  if (take (self, &what, &shown) && in != NULL)
-    s = gst_blockdct_block_describe (&shown, in, what.x, what.y);
-  if (s != NULL) {
-    gst_structure_set (s, "side", G_TYPE_STRING, what.of_b ? "b" : "a", NULL);
-    if (what.told)
-      gst_structure_set (s, "repeated", G_TYPE_BOOLEAN, TRUE, NULL);
-    gst_element_post_message (element,
-        gst_message_new_element (GST_OBJECT (self), s));
-  }
-  gst_clear_buffer (&in);
+  if (!take (self, &what))
+    return;
+  s = gst_blockdct_block_describe (&what.shown, what.in, what.x, what.y);
+  gst_buffer_unref (what.in);
+  if (s == NULL)
+    return;
+  gst_structure_set (s, "side", G_TYPE_STRING, what.of_b ? "b" : "a", NULL);
+  if (what.repeated)
+    gst_structure_set (s, "repeated", G_TYPE_BOOLEAN, TRUE, NULL);
+  gst_element_post_message (element,
+      gst_message_new_element (GST_OBJECT (self), s));
 }
 
 void
 gst_blockdct_preview_blocks_follow (GstBlockDctPreview * self)
 {
   GstBlockDctPreviewBlocks *blocks = &self->blocks;
-  gboolean due = FALSE;
+  gboolean due;
 
   g_mutex_lock (&blocks->lock);
-  if (blocks->any && !blocks->scheduled) {
-    const GstBlockDctShown shown = get_shown (self, blocks->of_b);
-
-    due = blocks->scheduled = is_due (blocks, &shown);
-  }
+  due = !blocks->scheduled && is_due (blocks);
+  blocks->scheduled |= due;
   g_mutex_unlock (&blocks->lock);
   if (due)
     gst_element_call_async (GST_ELEMENT (self), tell, NULL, NULL);
 }
+
+/* Clicks */
 
 /* The place in the picture, and whose blocks are there: in the original the
  * other picture's. FALSE outside of it. */
@@ -92,9 +151,8 @@ static gboolean
 locate (GstBlockDctPreview * self, const BdctLayout * layout, gint * x,
     gint * y, gboolean * of_b)
 {
-  GstBlockDctCompare *compare = GST_BLOCKDCT_COMPARE_CAST (self->compare);
   const GstBlockDctCompareSettings settings =
-      gst_blockdct_compare_get_settings (compare);
+      gst_blockdct_compare_get_settings (GST_BLOCKDCT_COMPARE_CAST (self->compare));
   BdctView view = BDCT_VIEW_DEFAULT;
   bool second = true;
   gint side;
@@ -119,7 +177,8 @@ static void
 click (GstBlockDctPreview * self, gdouble where_x, gdouble where_y)
 {
   GstBlockDctPreviewBlocks *blocks = &self->blocks;
-  const GstBlockDctShown shown = get_shown (self, FALSE);
+  const GstBlockDctShown shown =
+      gst_blockdct_get_shown (GST_BLOCKDCT (self->a));
   gboolean of_b;
   gint x, y;
 
@@ -147,7 +206,8 @@ gst_blockdct_preview_blocks_see (GstBlockDctPreview * self, GstEvent * event)
 {
   GstBlockDctPreviewBlocks *blocks = &self->blocks;
   const GstNavigationEventType type = gst_navigation_event_get_type (event);
-  const gint width = get_shown (self, FALSE).layout.plane[0].width;
+  const gint width = gst_blockdct_get_shown
+      (GST_BLOCKDCT (self->a)).layout.plane[0].width;
   gboolean clicked;
   gdouble x, y;
   gint button;
@@ -175,5 +235,9 @@ gst_blockdct_preview_blocks_forget (GstBlockDctPreview * self)
 {
   g_mutex_lock (&self->blocks.lock);
   self->blocks.any = self->blocks.pressed = FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (self->blocks.made); i++) {
+    clear_inputs (&self->blocks.made[i]);
+    gst_clear_buffer (&self->blocks.made[i].in);
+  }
   g_mutex_unlock (&self->blocks.lock);
 }

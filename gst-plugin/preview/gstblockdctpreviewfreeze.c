@@ -331,17 +331,6 @@ gst_blockdct_preview_freeze_shown (GstBlockDctPreviewFreeze * self)
   g_mutex_unlock (&self->lock);
 }
 
-GstBuffer *
-gst_blockdct_preview_freeze_get_last (GstBlockDctPreviewFreeze * self)
-{
-  GstBuffer *last = NULL;
-
-  g_mutex_lock (&self->lock);
-  gst_buffer_replace (&last, self->last);
-  g_mutex_unlock (&self->lock);
-  return last;
-}
-
 static void
 gst_blockdct_preview_freeze_finalize (GObject * object)
 {

@@ -40,9 +40,5 @@ void gst_blockdct_preview_freeze_shown (GstBlockDctPreviewFreeze * self);
  * refuses from now on is no error. Until the pads are activated again. */
 void gst_blockdct_preview_freeze_stop (GstBlockDctPreviewFreeze * self);
 
-/** The buffer that left last, with a reference; or NULL. */
-GstBuffer *gst_blockdct_preview_freeze_get_last
-    (GstBlockDctPreviewFreeze * self);
-
 G_END_DECLS
 #endif

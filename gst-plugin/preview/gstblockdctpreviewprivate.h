@@ -6,15 +6,24 @@
 #define GST_BLOCKDCT_PREVIEW_PRIVATE_H
 
 #include <gst/gst.h>
-#include "dct/job.h"
+#include "gst-plugin/gstblockdctshown.h"
 #include "gstblockdctpreviewfreeze.h"
 
 G_BEGIN_DECLS
+
+/** What a transform has made last, and of what. */
+typedef struct
+{
+  GQueue inputs;                /* buffers that are in it, the oldest first */
+  GstBuffer *in;                /* that of the frame which left last; or NULL */
+  GstBlockDctShown shown;       /* the same frame's */
+} GstBlockDctPreviewMade;
 
 /** The block that a viewer has clicked on; from any thread. */
 typedef struct
 {
   GMutex lock;                  /* of all that follows */
+  GstBlockDctPreviewMade made[2];       /* A's and B's */
   gboolean pressed;             /* the button is down, since (x, y) */
   gdouble pressed_x, pressed_y;
   gboolean any;                 /* a block was clicked on */
