@@ -363,7 +363,54 @@ test_follow (void)
   preview_stop (&duel, preview);
 }
 
-/* The same of a frame that is held, and of B. */
+/* While the sink is slow, frames wait everywhere: a block is one of the frame
+ * that the message names, as the settings of that frame made it. */
+static void
+test_behind (void)
+{
+  for (guint depth = 1; depth <= 4; depth += 3) {
+    GstElement *preview;
+    GstBuffer *in, *rec;
+    GstVideoInfo info;
+    GstStructure *s;
+    BdctStats stats;
+    Duel duel;
+
+    preview = start (&duel, &info, "I420", W, H, "wipe");
+    gst_element_set_state (duel.pipeline, GST_STATE_NULL);
+    g_object_set (duel.sink, "max-buffers", 1, NULL);
+    gst_child_proxy_set (GST_CHILD_PROXY (preview), "a::async-depth", depth,
+        "b::async-depth", depth, "compare::left", 0, "compare::right", 1,
+        "b::quality", 60, NULL);
+    gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+    duel_set_caps (&duel, 0, &info);
+    for (guint n = 0; n < 30; n++)
+      duel_push (&duel, 0, frame_new (&info, n));
+    for (guint i = 0; i < 10; i++) {
+      const gboolean of_b = i % 2;
+      BdctParams params = BDCT_PARAMS_DEFAULT;
+      guint64 index;
+
+      gst_buffer_unref (duel_pull (&duel));
+      click (preview, of_b ? 200 : 77, 50);
+      s = wait_for_block (&duel, preview);
+      index = get_uint64 (s, "index");
+      g_assert_cmpuint (get_uint64 (s, "timestamp"), ==, index * FRAME);
+      in = frame_new (&info, index);
+      params.quality = of_b ? 60 : 20;
+      rec = frame_expect (&info, in, &params, &stats);
+      check_block (&info, s, in, rec, of_b ? 200 : 77, 50);
+      gst_buffer_unref (in);
+      gst_buffer_unref (rec);
+      assert_block (s, of_b ? "b" : "a", FALSE, of_b ? 200 : 72, 48, 8,
+          "quality", params.quality);
+    }
+    g_object_set (duel.sink, "max-buffers", 0, NULL);
+    preview_stop (&duel, preview);
+  }
+}
+
+/* Of a frame that is held, and of B, the same. */
 static void
 test_frozen (void)
 {
@@ -374,9 +421,12 @@ test_frozen (void)
 
   preview = start (&duel, &info, "I420", W, H, "wipe");
   gst_child_proxy_set (GST_CHILD_PROXY (preview), "compare::left", 0,
-      "compare::right", 1, "b::quality", 60, NULL);
+      "compare::right", 1, "b::quality", 60, "compare::interactive", FALSE,
+      NULL);
   show_frame (&duel, &info, 0);
   g_object_set (preview, "freeze", TRUE, NULL);
+  /* Clicks need not have been foreseen when the frame came. */
+  preview_set_child (preview, "compare", "interactive", "true");
   click (preview, 77, 50);
   assert_block (wait_for_block (&duel, preview), "a", FALSE, 72, 48, 8,
       "quality", 20);
@@ -489,6 +539,7 @@ main (int argc, char **argv)
   test_add ("/preview-blocks/views", test_views);
   test_add ("/preview-blocks/sides", test_sides);
   test_add ("/preview-blocks/follow", test_follow);
+  test_add ("/preview-blocks/behind", test_behind);
   test_add ("/preview-blocks/frozen", test_frozen);
   test_add ("/preview-blocks/nothing", test_nothing);
   test_add ("/preview-blocks/restart", test_restart);
