@@ -250,7 +250,6 @@ draw_text (GstBlockDctCompare * self, const GstBlockDctCompareInFlight * frame,
         : inputs[sides[i]].name != NULL ? inputs[sides[i]].name
         : pad_names[sides[i]];
   drawn.text = text->str;
-  drawn.figures &= text->len > 0;
   gst_blockdct_overlay_draw (&self->overlay, GST_ELEMENT (self), &drawn);
   g_string_free (text, TRUE);
 }

@@ -151,8 +151,9 @@ static gboolean
 locate (GstBlockDctPreview * self, const BdctLayout * layout, gint * x,
     gint * y, gboolean * of_b)
 {
+  GstBlockDctCompare *compare = GST_BLOCKDCT_COMPARE_CAST (self->compare);
   const GstBlockDctCompareSettings settings =
-      gst_blockdct_compare_get_settings (GST_BLOCKDCT_COMPARE_CAST (self->compare));
+      gst_blockdct_compare_get_settings (compare);
   BdctView view = BDCT_VIEW_DEFAULT;
   bool second = true;
   gint side;
@@ -177,8 +178,7 @@ static void
 click (GstBlockDctPreview * self, gdouble where_x, gdouble where_y)
 {
   GstBlockDctPreviewBlocks *blocks = &self->blocks;
-  const GstBlockDctShown shown =
-      gst_blockdct_get_shown (GST_BLOCKDCT (self->a));
+  const GstBlockDctShown shown = gst_blockdct_get_shown (self->a);
   gboolean of_b;
   gint x, y;
 
@@ -206,8 +206,7 @@ gst_blockdct_preview_blocks_see (GstBlockDctPreview * self, GstEvent * event)
 {
   GstBlockDctPreviewBlocks *blocks = &self->blocks;
   const GstNavigationEventType type = gst_navigation_event_get_type (event);
-  const gint width = gst_blockdct_get_shown
-      (GST_BLOCKDCT (self->a)).layout.plane[0].width;
+  const gint width = gst_blockdct_get_shown (self->a).layout.plane[0].width;
   gboolean clicked;
   gdouble x, y;
   gint button;

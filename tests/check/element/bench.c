@@ -323,24 +323,6 @@ bench_frame (Bench * bench, guint n, GstStructure ** report)
 }
 
 GstStructure *
-bench_click (Bench * bench, gdouble x, gdouble y)
-{
-  GstMessage *message;
-  GstStructure *s;
-
-  gst_harness_push_upstream_event (bench->h,
-      gst_navigation_event_new_mouse_button_press (1, x, y, 0));
-  gst_harness_push_upstream_event (bench->h,
-      gst_navigation_event_new_mouse_button_release (1, x, y, 0));
-  message = bench_pop (bench, GST_MESSAGE_ELEMENT);
-  g_assert_nonnull (message);
-  s = gst_structure_copy (gst_message_get_structure (message));
-  gst_message_unref (message);
-  g_assert_cmpstr (gst_structure_get_name (s), ==, "blockdct-block");
-  return s;
-}
-
-GstStructure *
 buffer_report (GstBuffer * buffer)
 {
   GstStructure *s = NULL;

@@ -72,9 +72,7 @@ GstBuffer *bench_pull (Bench * bench);
 
 /** Push frame `n`: what comes out, and its report, the caller's both. */
 GstBuffer *bench_frame (Bench * bench, guint n, GstStructure ** report);
-
-/** Click, as a sink says it: what is posted about the block there, which has to
- * be the next message; the caller's. */
+the caller's. */
 GstStructure *bench_click (Bench * bench, gdouble x, gdouble y);
 
 /** The next message of these types; NULL if there is none. */
