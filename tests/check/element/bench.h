@@ -72,8 +72,6 @@ GstBuffer *bench_pull (Bench * bench);
 
 /** Push frame `n`: what comes out, and its report, the caller's both. */
 GstBuffer *bench_frame (Bench * bench, guint n, GstStructure ** report);
-the caller's. */
-GstStructure *bench_click (Bench * bench, gdouble x, gdouble y);
 
 /** The next message of these types; NULL if there is none. */
 GstMessage *bench_pop (Bench * bench, GstMessageType types);
