@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "actions.h"
 #include "menu.h"
-#include "pipeline.h"
-#include "recipe.h"
-#include "save.h"
+
+static void
+say (PreviewActions * self, GError * error)
+{
+  g_signal_emit_by_name (self->session, "notice", error->message);
+  g_error_free (error);
+}
 
 void
 preview_actions_open (PreviewActions * self, const gchar * uri)
 {
-  if (self->front->open != NULL)
-    self->front->open (self->front->owner, uri);
+  GError *error = NULL;
+
+  if (!preview_session_open (self->session, uri, &error))
+    say (self, error);
 }
 
 /* What the user chose; the caller's, or NULL. */
@@ -47,20 +53,18 @@ open_file (gpointer data)
 static void
 save (PreviewActions * self, PreviewSave what, const gchar * name)
 {
-  GstSample *frame = preview_frames_get (self->frames);
+  GstSample *frame = preview_session_get_original (self->session);
   gchar *uri = choose (self, "Save", GTK_FILE_CHOOSER_ACTION_SAVE, name);
-  gchar *path = uri == NULL ? NULL : g_filename_from_uri (uri, NULL, NULL);
   GError *error = NULL;
+  gchar *path = uri == NULL ? NULL : g_filename_from_uri (uri, NULL, &error);
 
-  if (uri != NULL && (frame == NULL || path == NULL))
-    self->front->show_notice (self->front, frame == NULL
-        ? "There is no frame to save." : "Only files of this machine can be "
-        "written.");
-  else if (uri != NULL && !preview_save (self->dct, frame, what, path,
-          &error)) {
-    self->front->show_notice (self->front, error->message);
-    g_error_free (error);
-  }
+  if (path != NULL && frame == NULL)
+    g_set_error (&error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+        "There is no frame to save.");
+  else if (path != NULL)
+    preview_session_save (self->session, frame, what, path, &error);
+  if (error != NULL)
+    say (self, error);
   g_clear_pointer (&frame, gst_sample_unref);
   g_free (path);
   g_free (uri);
@@ -90,31 +94,27 @@ save_b (gpointer data)
   save (data, PREVIEW_SAVE_B, "b.png");
 }
 
+/* It becomes the clipboard's. */
 static void
-copy (PreviewActions * self, gchar * (*describe) (const PreviewOptions *,
-        GstElement *, gboolean, GstElement *))
+copy (gchar * text)
 {
-  GstElement *source = preview_pipeline_get_source (self->pipeline);
-  gchar *text = describe (self->options, source,
-      preview_transport_stays (self->transport)
-      && !preview_transport_moves (self->transport), self->dct);
-
   gtk_clipboard_set_text (gtk_clipboard_get (GDK_SELECTION_CLIPBOARD), text,
       -1);
-  gst_object_unref (source);
   g_free (text);
 }
 
 static void
 copy_for_shell (gpointer data)
 {
-  copy (data, preview_recipe_for_shell);
+  copy (preview_session_describe_for_shell (((PreviewActions *)
+              data)->session));
 }
 
 static void
 copy_for_python (gpointer data)
 {
-  copy (data, preview_recipe_for_python);
+  copy (preview_session_describe_for_python (((PreviewActions *)
+              data)->session));
 }
 
 static void

@@ -6,28 +6,21 @@
 #define PREVIEW_ACTIONS_H
 
 #include <gtk/gtk.h>
-#include "frames.h"
-#include "front.h"
-#include "source.h"
-#include "transport.h"
+#include "session.h"
 
 G_BEGIN_DECLS
-/** What it is done with; all of it outlives the menu. */
+/** What it is done with; both outlive the menu. */
     typedef struct
 {
   GtkWindow *top;
-  GstElement *dct, *pipeline;
-  PreviewTransport *transport;
-  const PreviewOptions *options;
-  PreviewFrames *frames;
-  PreviewFront *front;
+  PreviewSession *session;
 } PreviewActions;
 
 /** A button with the menu, whose keys come into `keys`. */
 GtkWidget *preview_actions_new_menu (PreviewActions * self,
     GtkAccelGroup * keys);
 
-/** Show this URI, if the front's owner can. */
+/** Show this URI, or say why not. */
 void preview_actions_open (PreviewActions * self, const gchar * uri);
 
 G_END_DECLS

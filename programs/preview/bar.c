@@ -7,7 +7,7 @@
 struct _PreviewBar
 {
   GtkGrid parent;
-  PreviewTransport *transport;
+  PreviewSession *session;
   GtkWidget *video, *seek, *clock, *buttons, *pause, *back, *step, *loop;
   GstClockTime from, to;        /* the marks */
   gboolean held;                /* the seek bar */
@@ -23,7 +23,7 @@ show_marks (PreviewBar * self)
   GtkScale *scale = GTK_SCALE (self->seek);
   GstClockTime from, to;
 
-  preview_transport_get_range (self->transport, &from, &to);
+  preview_session_get_range (self->session, &from, &to);
   if (from == self->from && to == self->to)
     return;
   gtk_scale_clear_marks (scale);
@@ -58,7 +58,7 @@ update (gpointer data)
 {
   PreviewBar *self = data;
   GstClockTime position, duration;
-  gboolean known = preview_transport_get_time (self->transport, &position,
+  gboolean known = preview_session_get_time (self->session, &position,
       &duration);
 
   if (known)
@@ -70,7 +70,7 @@ update (gpointer data)
   show_marks (self);
   self->updating = TRUE;
   gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (self->pause),
-      preview_transport_is_paused (self->transport));
+      preview_session_is_paused (self->session));
   self->updating = FALSE;
   return G_SOURCE_CONTINUE;
 }
@@ -83,7 +83,7 @@ seek (GtkRange * range, GtkScrollType scroll, gdouble value, PreviewBar * self)
 
   (void) scroll;
   value = CLAMP (value, 0, gtk_adjustment_get_upper (adjustment));
-  preview_transport_seek (self->transport, value * GST_SECOND);
+  preview_session_seek (self->session, value * GST_SECOND);
   return FALSE;
 }
 
@@ -99,7 +99,7 @@ static void
 pause_toggled (GtkToggleButton * button, PreviewBar * self)
 {
   if (!self->updating)
-    preview_transport_set_paused (self->transport,
+    preview_session_set_paused (self->session,
         gtk_toggle_button_get_active (button));
   gtk_widget_grab_focus (self->video);
 }
@@ -107,21 +107,21 @@ pause_toggled (GtkToggleButton * button, PreviewBar * self)
 static void
 step_back (PreviewBar * self)
 {
-  preview_transport_step (self->transport, -1);
+  preview_session_step (self->session, -1);
   update (self);
 }
 
 static void
 step (PreviewBar * self)
 {
-  preview_transport_step (self->transport, 1);
+  preview_session_step (self->session, 1);
   update (self);
 }
 
 static void
 mark (PreviewBar * self)
 {
-  preview_transport_mark (self->transport);
+  preview_session_mark (self->session);
   update (self);
 }
 
@@ -202,12 +202,12 @@ preview_bar_init (PreviewBar * self)
 }
 
 GtkWidget *
-preview_bar_new (PreviewTransport * transport, GtkAccelGroup * keys,
+preview_bar_new (PreviewSession * session, GtkAccelGroup * keys,
     GtkWidget * video)
 {
   PreviewBar *self = g_object_new (PREVIEW_TYPE_BAR, NULL);
 
-  self->transport = transport;
+  self->session = session;
   self->video = video;
   self->buttons = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 4);
   gtk_grid_attach (GTK_GRID (self), self->buttons, 0, 1, 2, 1);

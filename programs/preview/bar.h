@@ -6,14 +6,14 @@
 #define PREVIEW_BAR_H
 
 #include <gtk/gtk.h>
-#include "transport.h"
+#include "session.h"
 
 G_BEGIN_DECLS
 #define PREVIEW_TYPE_BAR (preview_bar_get_type ())
 G_DECLARE_FINAL_TYPE (PreviewBar, preview_bar, PREVIEW, BAR, GtkGrid)
-/** Where `transport`, which outlives it, is, and buttons to go elsewhere, with
+/** Where a session, which outlives it, is, and buttons to go elsewhere, with
  * their keys in `keys`. What is clicked on leaves the focus to `video`. */
-    GtkWidget * preview_bar_new (PreviewTransport * transport,
+    GtkWidget * preview_bar_new (PreviewSession * session,
     GtkAccelGroup * keys, GtkWidget * video);
 
 /** A button at the bar's end. */

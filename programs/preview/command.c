@@ -1,34 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "command.h"
-#include "controls.h"
 
-#include <gst/video/navigation.h>
 #include <string.h>
-
-typedef struct
-{
-  GstElement *dct;
-  PreviewTransport *transport;
-} Target;
-
-static gboolean
-is_control (const gchar * name)
-{
-  for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
-    if (strcmp (name, preview_controls[i]) == 0)
-      return TRUE;
-  return FALSE;
-}
 
 /* Only what has a control: other properties name files. */
 static gboolean
-set (const Target * target, gchar ** words, GError ** error)
+set (PreviewSession * session, gchar ** words, GError ** error)
 {
   gchar *name = g_strndup (words[1], strcspn (words[1], "="));
   gboolean ok = FALSE;
 
-  if (is_control (name))
-    ok = preview_set_property (target->dct, words[1], error);
+  if (preview_find_control (name) < PREVIEW_N_CONTROLS)
+    ok = preview_session_set_text (session, words[1], error);
   else
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
         "'%s' has no control.", name);
@@ -37,9 +20,9 @@ set (const Target * target, gchar ** words, GError ** error)
 }
 
 static gboolean
-load_preset (const Target * target, gchar ** words, GError ** error)
+load_preset (PreviewSession * session, gchar ** words, GError ** error)
 {
-  if (gst_preset_load_preset (GST_PRESET (target->dct), words[1]))
+  if (preview_session_load_preset (session, words[1]))
     return TRUE;
   g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
       "There is no preset '%s'.", words[1]);
@@ -47,22 +30,21 @@ load_preset (const Target * target, gchar ** words, GError ** error)
 }
 
 static gboolean
-pause_or_play (const Target * target, gchar ** words, GError ** error)
+pause_or_play (PreviewSession * session, gchar ** words, GError ** error)
 {
   (void) error;
-  preview_transport_set_paused (target->transport,
-      strcmp (words[0], "pause") == 0);
+  preview_session_set_paused (session, strcmp (words[0], "pause") == 0);
   return TRUE;
 }
 
 static gboolean
-seek (const Target * target, gchar ** words, GError ** error)
+seek (PreviewSession * session, gchar ** words, GError ** error)
 {
   gdouble seconds = g_ascii_strtod (words[1], NULL);
 
   /* What is not a number is not within them, either. */
   if (seconds >= 0 && seconds < G_MAXINT64 / GST_SECOND
-      && preview_transport_seek (target->transport, seconds * GST_SECOND))
+      && preview_session_seek (session, seconds * GST_SECOND))
     return TRUE;
   g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_SEEK,
       "There is no way to %s s.", words[1]);
@@ -70,10 +52,9 @@ seek (const Target * target, gchar ** words, GError ** error)
 }
 
 static gboolean
-step (const Target * target, gchar ** words, GError ** error)
+step (PreviewSession * session, gchar ** words, GError ** error)
 {
-  if (preview_transport_step (target->transport,
-          strcmp (words[0], "back") == 0 ? -1 : 1))
+  if (preview_session_step (session, strcmp (words[0], "back") == 0 ? -1 : 1))
     return TRUE;
   g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_SEEK,
       "There is no way to another frame.");
@@ -81,45 +62,28 @@ step (const Target * target, gchar ** words, GError ** error)
 }
 
 static gboolean
-navigate (const Target * target, GstEvent * event)
+point (PreviewSession * session, gchar ** words, GError ** error)
 {
-  preview_navigate (target->dct, event);
+  (void) error;
+  preview_session_point (session, words[0], g_ascii_strtod (words[1], NULL),
+      g_ascii_strtod (words[2], NULL));
   return TRUE;
 }
 
 static gboolean
-point (const Target * target, gchar ** words, GError ** error)
-{
-  gdouble x = g_ascii_strtod (words[1], NULL);
-  gdouble y = g_ascii_strtod (words[2], NULL);
-
-  (void) error;
-  if (strcmp (words[0], "press") == 0)
-    return navigate (target, gst_navigation_event_new_mouse_button_press (1, x,
-            y, GST_NAVIGATION_MODIFIER_NONE));
-  if (strcmp (words[0], "release") == 0)
-    return navigate (target, gst_navigation_event_new_mouse_button_release (1,
-            x, y, GST_NAVIGATION_MODIFIER_NONE));
-  return navigate (target, gst_navigation_event_new_mouse_move (x, y,
-          GST_NAVIGATION_MODIFIER_BUTTON1_MASK));
-}
-
-/* At a place, by steps: Ctrl and the wheel. */
-static gboolean
-zoom (const Target * target, gchar ** words, GError ** error)
+zoom (PreviewSession * session, gchar ** words, GError ** error)
 {
   (void) error;
-  return navigate (target, gst_navigation_event_new_mouse_scroll
-      (g_ascii_strtod (words[1], NULL), g_ascii_strtod (words[2], NULL), 0,
-          g_ascii_strtod (words[3], NULL),
-          GST_NAVIGATION_MODIFIER_CONTROL_MASK));
+  preview_session_zoom (session, g_ascii_strtod (words[1], NULL),
+      g_ascii_strtod (words[2], NULL), g_ascii_strtod (words[3], NULL));
+  return TRUE;
 }
 
 static gboolean
-press_key (const Target * target, gchar ** words, GError ** error)
+press_key (PreviewSession * session, gchar ** words, GError ** error)
 {
   (void) error;
-  preview_press_key (target->dct, words[1]);
+  preview_session_press_key (session, words[1]);
   return TRUE;
 }
 
@@ -127,7 +91,8 @@ static const struct
 {
   const gchar *name;
   guint n_words;
-    gboolean (*run) (const Target * target, gchar ** words, GError ** error);
+    gboolean (*run) (PreviewSession * session, gchar ** words,
+      GError ** error);
 } commands[] = {
   {"set", 2, set},
   {"preset", 2, load_preset},
@@ -144,19 +109,18 @@ static const struct
 };
 
 gboolean
-preview_command_run (GstElement * dct, PreviewTransport * transport,
-    const gchar * text, GError ** error)
+preview_command_run (PreviewSession * session, const gchar * text,
+    GError ** error)
 {
   gchar **words = g_strsplit (text, " ", -1);
   guint n = g_strv_length (words), i = 0;
-  Target target = { dct, transport };
   gboolean ok = FALSE;
 
   while (i < G_N_ELEMENTS (commands) && (n != commands[i].n_words
           || strcmp (words[0], commands[i].name) != 0))
     i++;
   if (i < G_N_ELEMENTS (commands))
-    ok = commands[i].run (&target, words, error);
+    ok = commands[i].run (session, words, error);
   else
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
         "'%s' is no command.", text);

@@ -14,13 +14,12 @@
 #ifndef PREVIEW_COMMAND_H
 #define PREVIEW_COMMAND_H
 
-#include "transport.h"
+#include "session.h"
 
 G_BEGIN_DECLS
-/** Do it to `dct`, or to `transport`; or FALSE, with an error
- * that says why not. */
-gboolean preview_command_run (GstElement * dct, PreviewTransport * transport,
-    const gchar * text, GError ** error);
+/** Do it, or FALSE with an error that says why not. */
+gboolean preview_command_run (PreviewSession * session, const gchar * text,
+    GError ** error);
 
 G_END_DECLS
 #endif

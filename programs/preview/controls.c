@@ -1,146 +1,192 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "controls.h"
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a session's settings are called, and which properties of
+ * blockdctpreview's parts they are. */
+#include "views.h"
 
 #include <gst/video/navigation.h>
 #include <string.h>
 
+#define A (1 << PREVIEW_A)
+#define B (1 << PREVIEW_B)
+#define COMPARE (1 << PREVIEW_COMPARE)
+
+const gchar *const preview_part_names[PREVIEW_N_PARTS] = {
+  "a", "b", "compare"
+};
+
 const gchar *const preview_controls[PREVIEW_N_CONTROLS] = {
   "transform", "quality", "qp", "chroma-qp-offset", "scaling-list",
-  "b-transform", "b-quality", "b-qp", "view", "left", "right",
+  "b::transform", "b::quality", "b::qp", "view", "left", "right",
   "wipe-position", "difference-gain", "zoom", "zoom-x", "zoom-y", "magnifier",
-  "grid", "overlay", "rate", "metrics"
+  "grid", "overlay", "metrics"
 };
 
-GParamSpec *
-preview_control_get_pspec (GstElement * dct, guint i)
-{
-  return g_object_class_find_property (G_OBJECT_GET_CLASS (dct),
-      preview_controls[i]);
-}
-
-static const GEnumValue *
-get_enum (GstElement * dct, const gchar * property)
-{
-  GValue value = G_VALUE_INIT;
-  const GEnumValue *known;
-
-  g_object_get_property (G_OBJECT (dct), property, &value);
-  known = g_enum_get_value (g_type_class_peek (G_VALUE_TYPE (&value)),
-      g_value_get_enum (&value));
-  g_value_unset (&value);
-  return known;
-}
-
-/* What only some views look at: those, with commas around each. */
+/* What is set for more than one part. */
 static const struct
 {
-  const gchar *control, *views;
-} of_views[] = {
-  {"left", ",wipe,side-by-side,stacked,flicker,difference,"},
-  {"right", ",wipe,side-by-side,stacked,flicker,difference,"},
-  {"wipe-position", ",wipe,side-by-side,stacked,"},
-  {"difference-gain", ",difference,"},
+  const gchar *name;
+  guint parts;
+} shared[] = {
+  {"grid", A | B}, {"metrics", A | B}, {"async-depth", A | B},
+  {"backend", A | B | COMPARE}, {"cuda-device-id", A | B | COMPARE},
+  {"threads", A | B | COMPARE},
 };
 
-static gboolean
-is_of_another_view (GstElement * dct, const gchar * name)
+guint
+preview_find_control (const gchar * name)
 {
-  gchar *view = g_strdup_printf (",%s,", get_enum (dct, "view")->value_nick);
-  gboolean other = FALSE;
+  guint i = 0;
 
-  for (guint i = 0; i < G_N_ELEMENTS (of_views); i++)
-    if (strcmp (name, of_views[i].control) == 0)
-      other = strstr (of_views[i].views, view) == NULL;
-  g_free (view);
-  return other;
-}
-
-/* What a family of transforms does without. */
-static gboolean
-is_of_another_family (const gchar * name, const GstStructure * frame)
-{
-  static const gchar *const of_qp[] = { "qp", "chroma-qp-offset",
-    "scaling-list", NULL
-  };
-  gboolean has_qp = gst_structure_has_field (frame, "qp");
-
-  if (strcmp (name, "scaling-list") == 0
-      && g_str_has_prefix (gst_structure_get_string (frame, "transform"),
-          "h264"))
-    return TRUE;
-  return g_strv_contains (of_qp, name) ? !has_qp
-      : strcmp (name, "quality") == 0 && has_qp;
+  while (i < PREVIEW_N_CONTROLS && strcmp (name, preview_controls[i]) != 0)
+    i++;
+  return i;
 }
 
 static gboolean
-is_zoomed (GstElement * dct)
+has_property (PreviewSession * self, PreviewPart part, const gchar * name)
 {
-  gdouble zoom;
-
-  g_object_get (dct, "zoom", &zoom, NULL);
-  return zoom > 1;
+  return g_object_class_find_property (G_OBJECT_GET_CLASS (self->part[part]),
+      name) != NULL;
 }
 
-gboolean
-preview_control_is_idle (GstElement * dct, const gchar * name,
-    const GstStructure * frame)
+/* The parts that a setting is of, and which property of theirs; 0: there is no
+ * such setting. */
+static guint
+find_parts (PreviewSession * self, const gchar * name, const gchar ** property)
 {
-  /* A frame names what B was made with, if there is one. */
-  if (strcmp (name, "b-quality") == 0 || strcmp (name, "b-qp") == 0)
-    return !gst_structure_has_field (frame, name);
-  if (strcmp (name, "zoom-x") == 0 || strcmp (name, "zoom-y") == 0)
-    return !is_zoomed (dct);
-  return is_of_another_view (dct, name) || is_of_another_family (name, frame);
+  const gchar *colons = strstr (name, "::");
+  guint parts = 0;
+
+  *property = colons == NULL ? name : colons + 2;
+  for (guint i = 0; colons != NULL && i < PREVIEW_N_PARTS; i++)
+    if (strlen (preview_part_names[i]) == (gsize) (colons - name)
+        && g_str_has_prefix (name, preview_part_names[i]))
+      parts = 1 << i;
+  for (guint i = 0; colons == NULL && i < G_N_ELEMENTS (shared); i++)
+    if (strcmp (name, shared[i].name) == 0)
+      parts = shared[i].parts;
+  if (colons == NULL && parts == 0)
+    parts = has_property (self, PREVIEW_A, name) ? A : COMPARE;
+  for (guint i = 0; i < PREVIEW_N_PARTS; i++)
+    if (parts & 1 << i && !has_property (self, i, *property))
+      parts = 0;
+  return parts;
 }
 
-/* Not by gst_pad_send_event(): a pad takes none while it is flushed, which it
- * is for a moment whenever a paused frame is shown again. */
+static PreviewPart
+first_of (guint parts)
+{
+  return parts & A ? PREVIEW_A : parts & B ? PREVIEW_B : PREVIEW_COMPARE;
+}
+
+/* Values */
+
+GParamSpec *
+preview_session_get_pspec (PreviewSession * self, guint control)
+{
+  const gchar *name = preview_controls[control], *property;
+  guint parts;
+
+  if (strcmp (name, "view") == 0)
+    return preview_views_get_pspec (self);
+  if (strcmp (name, "left") == 0 || strcmp (name, "right") == 0)
+    return preview_views_get_side (self, name[0] == 'r');
+  parts = find_parts (self, name, &property);
+  return g_object_class_find_property (G_OBJECT_GET_CLASS (self->part[first_of
+              (parts)]), property);
+}
+
+static gboolean
+is_view (guint control)
+{
+  return strcmp (preview_controls[control], "view") == 0;
+}
+
 void
-preview_navigate (GstElement * dct, GstEvent * event)
+preview_session_get_value (PreviewSession * self, guint control, GValue * value)
 {
-  GstPad *pad = gst_element_get_static_pad (dct, "src");
+  GParamSpec *pspec = preview_session_get_pspec (self, control);
+  GValue is = G_VALUE_INIT;
+  const gchar *property;
+  guint parts;
 
-  GST_PAD_EVENTFUNC (pad) (pad, GST_OBJECT (dct), event);
-  gst_object_unref (pad);
+  g_value_init (value, pspec->value_type);
+  if (is_view (control)) {
+    g_value_set_enum (value, preview_views_get (self));
+    return;
+  }
+  parts = find_parts (self, preview_controls[control], &property);
+  g_object_get_property (self->part[first_of (parts)], property, &is);
+  g_value_transform (&is, value);
+  g_value_unset (&is);
+}
+
+static void
+set_value (PreviewSession * self, const gchar * name, const GValue * value)
+{
+  const gchar *property;
+  guint parts = find_parts (self, name, &property);
+
+  for (guint i = 0; i < PREVIEW_N_PARTS; i++)
+    if (parts & 1 << i)
+      g_object_set_property (self->part[i], property, value);
+}
+
+/* A side is an enumeration here, and a number in blockdctcompare. */
+static void
+set_control (PreviewSession * self, guint control, const GValue * value)
+{
+  const gchar *property;
+  const guint parts = find_parts (self, preview_controls[control], &property);
+
+  if (is_view (control))
+    preview_views_set (self, g_value_get_enum (value));
+  else if (parts == COMPARE && G_VALUE_HOLDS_ENUM (value))
+    g_object_set (self->part[PREVIEW_COMPARE], property,
+        g_value_get_enum (value), NULL);
+  else
+    set_value (self, preview_controls[control], value);
+}
+
+gdouble
+preview_session_get_number (PreviewSession * self, guint control)
+{
+  GValue value = G_VALUE_INIT, number = G_VALUE_INIT;
+  gdouble v;
+
+  preview_session_get_value (self, control, &value);
+  if (G_VALUE_HOLDS_DOUBLE (&value)) {
+    v = g_value_get_double (&value);
+  } else {
+    g_value_init (&number, G_TYPE_INT);
+    g_value_transform (&value, &number);
+    v = g_value_get_int (&number);
+  }
+  g_value_unset (&value);
+  return v;
 }
 
 void
-preview_press_key (GstElement * dct, const gchar * key)
+preview_session_set_number (PreviewSession * self, guint control,
+    gdouble number)
 {
-  preview_navigate (dct, gst_navigation_event_new_key_press (key,
-          GST_NAVIGATION_MODIFIER_NONE));
+  GParamSpec *pspec = preview_session_get_pspec (self, control);
+  GValue value = G_VALUE_INIT, whole = G_VALUE_INIT;
+
+  g_value_init (&value, pspec->value_type);
+  if (G_VALUE_HOLDS_DOUBLE (&value)) {
+    g_value_set_double (&value, number);
+  } else {
+    g_value_init (&whole, G_TYPE_INT);
+    g_value_set_int (&whole, number);
+    g_value_transform (&whole, &value);
+  }
+  set_control (self, control, &value);
+  g_value_unset (&value);
 }
 
-/* One of the two pictures of a view. */
-static const gchar *
-describe_side (GstElement * dct, const gchar * property)
-{
-  static const gchar *const names[] = { "original", "A", "B" };
-  gint side, second;
-
-  g_object_get (dct, property, &side, "b-transform", &second, NULL);
-  return side > 0 && second == 0 ? "reconstruction" : names[side];
-}
-
-gchar *
-preview_describe_view (GstElement * dct)
-{
-  static const gchar *const halves[][3] = {
-    {"wipe", "left", "right"}, {"side-by-side", "left", "right"},
-    {"stacked", "above", "below"},
-  };
-  const GEnumValue *view = get_enum (dct, "view");
-  gchar *text = g_strdup (view->value_name);
-
-  for (guint i = 0; i < G_N_ELEMENTS (halves); i++)
-    if (strcmp (view->value_nick, halves[i][0]) == 0) {
-      g_free (text);
-      text = g_strdup_printf ("%s: %s | %s: %s", halves[i][1],
-          describe_side (dct, "left"), halves[i][2],
-          describe_side (dct, "right"));
-    }
-  return text;
-}
+/* "NAME=VALUE" */
 
 /* What a property can be; the caller's. */
 static gchar *
@@ -176,8 +222,8 @@ explain (const gchar * pair, GParamSpec * pspec, GError ** error)
 
   if (pspec == NULL) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-        "'%s' is no PROPERTY=VALUE of blockdct; gst-inspect-1.0 blockdct "
-        "lists them.", pair);
+        "'%s' is no PROPERTY=VALUE of blockdct or blockdctcompare; "
+        "gst-inspect-1.0 lists them.", pair);
     return;
   }
   range = describe_range (pspec);
@@ -186,41 +232,311 @@ explain (const gchar * pair, GParamSpec * pspec, GError ** error)
   g_free (range);
 }
 
+/* Into a zeroed value, or FALSE. */
+static gboolean
+parse (GParamSpec * pspec, const gchar * text, GValue * value)
+{
+  if (text == NULL || pspec == NULL || !(pspec->flags & G_PARAM_WRITABLE))
+    return FALSE;
+  g_value_init (value, pspec->value_type);
+  if (gst_value_deserialize_with_pspec (value, text, pspec)
+      && !g_param_value_validate (pspec, value))
+    return TRUE;
+  g_value_unset (value);
+  return FALSE;
+}
+
 gboolean
-preview_set_property (GstElement * dct, const gchar * text, GError ** error)
+preview_set_property (GObject * element, const gchar * text, GError ** error)
 {
   gchar **pair = g_strsplit (text, "=", 2);
   GParamSpec *pspec = pair[0] == NULL || pair[1] == NULL ? NULL
-      : g_object_class_find_property (G_OBJECT_GET_CLASS (dct), pair[0]);
+      : g_object_class_find_property (G_OBJECT_GET_CLASS (element), pair[0]);
   GValue value = G_VALUE_INIT;
-  gboolean ok = FALSE;
+  const gboolean ok = parse (pspec, pspec == NULL ? NULL : pair[1], &value);
 
-  if (pspec != NULL && (pspec->flags & G_PARAM_WRITABLE)) {
-    g_value_init (&value, pspec->value_type);
-    ok = gst_value_deserialize_with_pspec (&value, pair[1], pspec)
-        && !g_param_value_validate (pspec, &value);
-    if (ok)
-      g_object_set_property (G_OBJECT (dct), pair[0], &value);
+  if (ok) {
+    g_object_set_property (element, pair[0], &value);
     g_value_unset (&value);
+  } else {
+    explain (text, pspec, error);
   }
   g_strfreev (pair);
-  if (!ok)
-    explain (text, pspec, error);
   return ok;
 }
 
+/* What a name is; NULL: nothing. */
+static GParamSpec *
+find_pspec (PreviewSession * self, const gchar * name)
+{
+  const guint control = preview_find_control (name);
+  const gchar *property;
+  guint parts;
+
+  if (control < PREVIEW_N_CONTROLS)
+    return preview_session_get_pspec (self, control);
+  parts = find_parts (self, name, &property);
+  return parts == 0 ? NULL : g_object_class_find_property (G_OBJECT_GET_CLASS
+      (self->part[first_of (parts)]), property);
+}
+
+gboolean
+preview_session_set_text (PreviewSession * self, const gchar * text,
+    GError ** error)
+{
+  gchar **pair = g_strsplit (text, "=", 2);
+  const gboolean whole = pair[0] != NULL && pair[1] != NULL;
+  const guint control = whole ? preview_find_control (pair[0])
+      : PREVIEW_N_CONTROLS;
+  GParamSpec *pspec = whole ? find_pspec (self, pair[0]) : NULL;
+  GValue value = G_VALUE_INIT;
+  const gboolean ok = parse (pspec, whole ? pair[1] : NULL, &value);
+
+  if (!ok)
+    explain (text, pspec, error);
+  else if (control < PREVIEW_N_CONTROLS)
+    set_control (self, control, &value);
+  else
+    set_value (self, pair[0], &value);
+  if (ok)
+    g_value_unset (&value);
+  g_strfreev (pair);
+  return ok;
+}
+
+/* What has an effect */
+
+/* What only some views look at: those, with commas around each. */
+static const struct
+{
+  const gchar *control, *views;
+} of_views[] = {
+  {"left", ",wipe,side-by-side,stacked,flicker,difference,error-map,ssim-map,"
+        "hvs-map,"},
+  {"right", ",wipe,side-by-side,stacked,flicker,difference,error-map,ssim-map,"
+        "hvs-map,"},
+  {"wipe-position", ",wipe,side-by-side,stacked,"},
+  {"difference-gain", ",difference,"},
+};
+
+static gboolean
+is_of_another_view (PreviewSession * self, const gchar * name)
+{
+  gchar *view = g_strdup_printf (",%s,", preview_views_get_value
+      (self)->value_nick);
+  gboolean other = FALSE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (of_views); i++)
+    if (strcmp (name, of_views[i].control) == 0)
+      other = strstr (of_views[i].views, view) == NULL;
+  g_free (view);
+  return other;
+}
+
+/* blockdctcompare passes one picture on as it is. */
+static gboolean
+is_drawn_on (PreviewSession * self, const gchar * name)
+{
+  static const gchar *const drawn[] = { "zoom", "zoom-x", "zoom-y",
+    "magnifier", NULL
+  };
+  gdouble zoom;
+
+  if (!g_strv_contains (drawn, name))
+    return TRUE;
+  g_object_get (self->part[PREVIEW_COMPARE], "zoom", &zoom, NULL);
+  return !preview_views_is_alone (self)
+      && (zoom > 1 || !g_str_has_prefix (name, "zoom-"));
+}
+
+/* What a family of transforms does without; `prefix` is that of the part's
+ * figures. */
+static gboolean
+is_of_another_family (const gchar * name, const GstStructure * figures,
+    const gchar * prefix)
+{
+  static const gchar *const of_qp[] = { "qp", "chroma-qp-offset",
+    "scaling-list", NULL
+  };
+  gchar *qp = g_strconcat (prefix, "qp", NULL);
+  gboolean has_qp = gst_structure_has_field (figures, qp);
+
+  g_free (qp);
+  if (strcmp (name, "scaling-list") == 0
+      && g_str_has_prefix (gst_structure_get_string (figures, "transform"),
+          "h264"))
+    return TRUE;
+  return g_strv_contains (of_qp, name) ? !has_qp
+      : strcmp (name, "quality") == 0 && has_qp;
+}
+
+gboolean
+preview_session_is_idle (PreviewSession * self, guint control,
+    const GstStructure * figures)
+{
+  const gchar *name = preview_controls[control];
+
+  if (g_str_has_prefix (name, "b::"))
+    return !preview_session_shows_b (self) || (figures != NULL
+        && gst_structure_has_field (figures, "b-transform")
+        && is_of_another_family (name + 3, figures, "b-"));
+  return is_of_another_view (self, name) || !is_drawn_on (self, name)
+      || (figures != NULL && is_of_another_family (name, figures, ""));
+}
+
+gboolean
+preview_session_shows_b (PreviewSession * self)
+{
+  gint left, right;
+
+  g_object_get (self->part[PREVIEW_COMPARE], "left", &left, "right", &right,
+      NULL);
+  return left == 1 || right == 1;
+}
+
+/* What turns, and how */
+
+static void
+changed (PreviewSession * self, GParamSpec * pspec, PreviewPart part)
+{
+  preview_frames_change (self->frames);
+  if (part == PREVIEW_COMPARE && (strcmp (pspec->name, "view") == 0
+          || strcmp (pspec->name, "right") == 0))
+    preview_views_follow (self, pspec->name[0] == 'v');
+  for (guint i = 0; i < PREVIEW_N_CONTROLS; i++) {
+    const gchar *property;
+    guint parts = find_parts (self, preview_controls[i], &property);
+
+    if (is_view (i) ? strcmp (pspec->name, "view") == 0
+        || strcmp (pspec->name, "right") == 0
+        : (parts & 1 << part) && strcmp (pspec->name, property) == 0)
+      g_signal_emit_by_name (self, "changed", i);
+  }
+}
+
+static void
+a_changed (GObject * part, GParamSpec * pspec, PreviewSession * self)
+{
+  (void) part;
+  changed (self, pspec, PREVIEW_A);
+}
+
+static void
+b_changed (GObject * part, GParamSpec * pspec, PreviewSession * self)
+{
+  (void) part;
+  changed (self, pspec, PREVIEW_B);
+}
+
+static void
+compare_changed (GObject * part, GParamSpec * pspec, PreviewSession * self)
+{
+  (void) part;
+  changed (self, pspec, PREVIEW_COMPARE);
+}
+
 void
-preview_foreach_setting (GstElement * dct,
+preview_controls_follow (PreviewSession * self)
+{
+  static const GCallback handlers[PREVIEW_N_PARTS] = { G_CALLBACK (a_changed),
+    G_CALLBACK (b_changed), G_CALLBACK (compare_changed)
+  };
+
+  for (guint i = 0; i < PREVIEW_N_PARTS; i++)
+    g_signal_connect (self->part[i], "notify", handlers[i], self);
+}
+
+static void
+navigate (PreviewSession * self, GstEvent * event)
+{
+  GstPad *pad = gst_element_get_static_pad (self->bin, "src");
+
+  gst_pad_send_event (pad, event);
+  gst_object_unref (pad);
+}
+
+void
+preview_session_press_key (PreviewSession * self, const gchar * key)
+{
+  navigate (self, gst_navigation_event_new_key_press (key,
+          GST_NAVIGATION_MODIFIER_NONE));
+}
+
+void
+preview_session_point (PreviewSession * self, const gchar * what, gdouble x,
+    gdouble y)
+{
+  if (strcmp (what, "press") == 0)
+    navigate (self, gst_navigation_event_new_mouse_button_press (1, x, y,
+            GST_NAVIGATION_MODIFIER_NONE));
+  else if (strcmp (what, "release") == 0)
+    navigate (self, gst_navigation_event_new_mouse_button_release (1, x, y,
+            GST_NAVIGATION_MODIFIER_NONE));
+  else
+    navigate (self, gst_navigation_event_new_mouse_move (x, y,
+            GST_NAVIGATION_MODIFIER_BUTTON1_MASK));
+}
+
+void
+preview_session_zoom (PreviewSession * self, gdouble x, gdouble y,
+    gdouble steps)
+{
+  navigate (self, gst_navigation_event_new_mouse_scroll (x, y, 0, steps,
+          GST_NAVIGATION_MODIFIER_CONTROL_MASK));
+}
+
+gchar **
+preview_session_get_presets (PreviewSession * self)
+{
+  return gst_preset_get_preset_names (GST_PRESET (self->part[PREVIEW_A]));
+}
+
+gboolean
+preview_session_load_preset (PreviewSession * self, const gchar * name)
+{
+  return gst_preset_load_preset (GST_PRESET (self->part[PREVIEW_A]), name);
+}
+
+/* One of the two pictures of a view. */
+static const gchar *
+describe_side (PreviewSession * self, const gchar * property)
+{
+  static const gchar *const names[] = { "original", "A", "B" };
+  gint side;
+
+  g_object_get (self->part[PREVIEW_COMPARE], property, &side, NULL);
+  return names[1 + CLAMP (side, -1, 1)];
+}
+
+gchar *
+preview_session_describe_view (PreviewSession * self)
+{
+  static const gchar *const halves[][3] = {
+    {"wipe", "left", "right"}, {"side-by-side", "left", "right"},
+    {"stacked", "above", "below"},
+  };
+  const GEnumValue *view = preview_views_get_value (self);
+
+  for (guint i = 0; i < G_N_ELEMENTS (halves); i++)
+    if (strcmp (view->value_nick, halves[i][0]) == 0)
+      return g_strdup_printf ("%s: %s | %s: %s", halves[i][1],
+          describe_side (self, "left"), halves[i][2],
+          describe_side (self, "right"));
+  return g_strdup (view->value_name);
+}
+
+void
+preview_session_foreach (PreviewSession * self, PreviewPart part,
     void (*take) (GParamSpec * pspec, const GValue * value, gpointer data),
     gpointer data)
 {
   /* Of the program, or of GStreamer's own. */
   static const gchar *const others[] = { "name", "parent", "qos", "stats-file",
-    "interactive", "keep-frame", NULL
+    "interactive", "post-messages", NULL
   };
   guint n;
   GParamSpec **pspecs = g_object_class_list_properties
-      (G_OBJECT_GET_CLASS (dct), &n);
+      (G_OBJECT_GET_CLASS (self->part[part]), &n);
 
   for (guint i = 0; i < n; i++) {
     GValue value = G_VALUE_INIT;
@@ -228,7 +544,7 @@ preview_foreach_setting (GstElement * dct,
     if (g_strv_contains (others, pspecs[i]->name)
         || (pspecs[i]->flags & G_PARAM_READWRITE) != G_PARAM_READWRITE)
       continue;
-    g_object_get_property (G_OBJECT (dct), pspecs[i]->name, &value);
+    g_object_get_property (self->part[part], pspecs[i]->name, &value);
     if (!g_param_value_defaults (pspecs[i], &value))
       take (pspecs[i], &value, data);
     g_value_unset (&value);

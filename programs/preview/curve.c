@@ -2,21 +2,19 @@
 #include "curve.h"
 #include "chart.h"
 #include "figures.h"
-#include "lab.h"
 
 #include <math.h>
 
 /* ms after one curve before the next one, for what else there is to do. */
 #define PAUSE 200
-#define QUALITIES "curve=<5,10,15,20,25,30,35,40,45,50,55,60,65,70,75,80,85," \
+#define QUALITIES "<5,10,15,20,25,30,35,40,45,50,55,60,65,70,75,80,85," \
     "90,95,98>"
-#define QPS "curve=<6,9,12,15,17,19,21,23,25,27,29,31,33,35,37,39,42,45,48,51>"
+#define QPS "<6,9,12,15,17,19,21,23,25,27,29,31,33,35,37,39,42,45,48,51>"
 
 struct _PreviewCurve
 {
   GtkDrawingArea parent;
-  GstElement *dct;
-  PreviewFrames *frames;
+  PreviewSession *session;
   GstStructure *figures, *curve;        /* of one frame; or NULL */
   gdouble samples;              /* of luma in it */
   gboolean has_qp;
@@ -29,7 +27,7 @@ G_DEFINE_FINAL_TYPE (PreviewCurve, preview_curve, GTK_TYPE_DRAWING_AREA);
 
 typedef struct
 {
-  GstElement *dct;
+  PreviewSession *session;
   GstSample *frame;
   const gchar *settings;
   GstStructure *figures, *curve;
@@ -42,7 +40,7 @@ free_run (gpointer data)
 {
   Run *run = data;
 
-  gst_object_unref (run->dct);
+  g_object_unref (run->session);
   gst_sample_unref (run->frame);
   g_clear_pointer (&run->figures, gst_structure_free);
   g_clear_pointer (&run->curve, gst_structure_free);
@@ -53,15 +51,10 @@ static void
 compute (GTask * task, gpointer source, gpointer data, GCancellable * unused)
 {
   Run *run = data;
-  const gchar *const changes[] = { run->settings, "rate=true", "interval=0",
-    "post-messages=true", "view=reconstruction", "grid=false", "overlay=false",
-    "min-psnr-error=0", "min-psnr-warning=0", NULL
-  };
-  GstSample *out = preview_lab_run (run->dct, run->frame, changes,
-      &run->figures, &run->curve, NULL);
 
   (void) source, (void) unused;
-  g_clear_pointer (&out, gst_sample_unref);
+  preview_session_get_curve (run->session, run->frame, run->settings,
+      &run->figures, &run->curve, NULL);
   g_task_return_boolean (task, TRUE);
 }
 
@@ -95,7 +88,7 @@ computed (GObject * source, GAsyncResult * result, gpointer data)
   Run *run = g_task_get_task_data (G_TASK (result));
 
   (void) data;
-  if (self->dct == NULL)
+  if (self->session == NULL)
     return;
   g_clear_pointer (&self->figures, gst_structure_free);
   g_clear_pointer (&self->curve, gst_structure_free);
@@ -109,14 +102,14 @@ computed (GObject * source, GAsyncResult * result, gpointer data)
 static void
 start (PreviewCurve * self)
 {
-  GstSample *frame = preview_frames_get (self->frames);
+  GstSample *frame = preview_session_get_original (self->session);
   GTask *task;
   Run *run;
 
   if (frame == NULL)
     return;
   run = g_new0 (Run, 1);
-  run->dct = gst_object_ref (self->dct);
+  run->session = g_object_ref (self->session);
   run->frame = frame;
   run->settings = self->has_qp ? QPS : QUALITIES;
   self->wanted = FALSE;
@@ -248,7 +241,7 @@ dispose (GObject * object)
   if (self->timer != 0)
     g_source_remove (self->timer);
   self->timer = 0;
-  gst_clear_object (&self->dct);
+  g_clear_object (&self->session);
   g_clear_pointer (&self->figures, gst_structure_free);
   g_clear_pointer (&self->curve, gst_structure_free);
   G_OBJECT_CLASS (preview_curve_parent_class)->dispose (object);
@@ -273,11 +266,10 @@ preview_curve_init (PreviewCurve * self)
 }
 
 GtkWidget *
-preview_curve_new (GstElement * dct, PreviewFrames * frames)
+preview_curve_new (PreviewSession * session)
 {
   PreviewCurve *self = g_object_new (PREVIEW_TYPE_CURVE, NULL);
 
-  self->dct = gst_object_ref (dct);
-  self->frames = frames;
+  self->session = g_object_ref (session);
   return GTK_WIDGET (self);
 }

@@ -6,17 +6,17 @@
 #define PREVIEW_CURVE_H
 
 #include <gtk/gtk.h>
-#include "frames.h"
+#include "session.h"
 
 G_BEGIN_DECLS
 #define PREVIEW_TYPE_CURVE (preview_curve_get_type ())
 G_DECLARE_FINAL_TYPE (PreviewCurve, preview_curve, PREVIEW, CURVE,
     GtkDrawingArea)
-/** PSNR over bits at twenty settings of `dct`, and at the one in force. It is
- * computed beside what plays, while it is seen. `frames` outlives it. */
-    GtkWidget * preview_curve_new (GstElement * dct, PreviewFrames * frames);
+/** PSNR over bits at twenty of A's settings, and at the one in force. It is
+ * computed beside what plays, while it is seen. */
+    GtkWidget * preview_curve_new (PreviewSession * session);
 
-/** Another frame is shown, or another setting; this is its message. */
+/** Another frame is shown, or another setting; these are its figures. */
 void preview_curve_update (PreviewCurve * self, const GstStructure * frame);
 
 G_END_DECLS

@@ -125,10 +125,11 @@ add_flags (JsonBuilder * json, GFlagsClass * klass)
 }
 
 void
-preview_describe_control (JsonBuilder * json, GParamSpec * pspec)
+preview_describe_control (JsonBuilder * json, const gchar * name,
+    GParamSpec * pspec)
 {
   json_builder_begin_object (json);
-  add_string (json, "name", pspec->name);
+  add_string (json, "name", name);
   add_string (json, "about", g_param_spec_get_blurb (pspec));
   json_builder_set_member_name (json, "default");
   preview_describe_value (json, g_param_spec_get_default_value (pspec));

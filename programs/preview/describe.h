@@ -12,7 +12,8 @@ G_BEGIN_DECLS
 /** An object with `name`, `about`, `default`, and either `values` (of an
  * enumeration) or `flags`, each with `nick` and `about`, or `minimum`,
  * `maximum` and `step` (of numbers), or neither (true or false). */
-    void preview_describe_control (JsonBuilder * json, GParamSpec * pspec);
+    void preview_describe_control (JsonBuilder * json, const gchar * name,
+    GParamSpec * pspec);
 
 /** A number, a string (of an enumeration, the nick), true or false, or an array
  * of these (flags: of their nicks); infinity, and what else JSON has not, is

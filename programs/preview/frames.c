@@ -1,102 +1,255 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Pictures meet in blockdctcompare. What comes to its pads waits here until the
+ * picture that is made of it leaves. */
 #include "frames.h"
 
 /* More than async-depth has in flight: what never comes out is forgotten. */
 #define MAX_FRAMES 64
+#define REPEATED "blockdct-repeated"
+
+typedef struct
+{
+  GstClockTime time;
+  gboolean repeated, stepped;
+  guint change;                 /* how many there were before it came */
+  GstBuffer *original;          /* at ref_sink */
+  GstStructure *figures;        /* of A or B, if it made a picture */
+} Entry;
+
+enum
+{
+  ORIGINAL, A, B, N_INPUTS
+};
+
+static const gchar *const pads[N_INPUTS] = {
+  [ORIGINAL] = "ref_sink",[A] = "dist_sink",[B] = "dist_sink_1"
+};
+
+typedef struct
+{
+  PreviewFrames *frames;
+  GstPad *pad;
+  gulong probe;
+  GQueue waiting;               /* of Entry */
+} Input;
 
 struct _PreviewFrames
 {
-  GstPad *sink, *src;
-  gulong sink_probe, src_probe;
+  const PreviewFramesFuncs *funcs;
+  gpointer owner;
+  GstPad *out;
+  gulong probe;
   GMutex lock;                  /* for what follows */
-  GQueue waiting;               /* of GstBuffer, as they went in */
-  GstBuffer *shown;
+  Input input[N_INPUTS];
+  GstBuffer *original;
+  GstStructure *figures;
+  guint change;                 /* how many there were */
+  guint shown;                  /* how many of them a picture surely has */
 };
+
+static void
+free_entry (gpointer data)
+{
+  Entry *entry = data;
+
+  gst_clear_buffer (&entry->original);
+  g_clear_pointer (&entry->figures, gst_structure_free);
+  g_free (entry);
+}
+
+static gboolean
+is_repeated (GstBuffer * buffer)
+{
+  return gst_buffer_get_custom_meta (buffer, REPEATED) != NULL;
+}
 
 static GstPadProbeReturn
 take_input (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
-  PreviewFrames *self = data;
+  Input *input = data;
+  PreviewFrames *self = input->frames;
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, "blockdct");
+  Entry *entry = g_new0 (Entry, 1);
 
   (void) pad;
+  entry->time = GST_BUFFER_PTS (buffer);
+  entry->repeated = is_repeated (buffer);
+  if (input != &self->input[ORIGINAL]) {
+    entry->figures = meta == NULL ? NULL
+        : gst_structure_copy (gst_custom_meta_get_structure (meta));
+  } else {
+    entry->original = gst_buffer_ref (buffer);
+    entry->stepped = !entry->repeated && self->funcs->pass (self->owner);
+  }
   g_mutex_lock (&self->lock);
-  g_queue_push_tail (&self->waiting, gst_buffer_ref (GST_PAD_PROBE_INFO_BUFFER
-          (info)));
-  if (self->waiting.length > MAX_FRAMES)
-    gst_buffer_unref (g_queue_pop_head (&self->waiting));
+  entry->change = self->change;
+  g_queue_push_tail (&input->waiting, entry);
+  if (input->waiting.length > MAX_FRAMES)
+    free_entry (g_queue_pop_head (&input->waiting));
   g_mutex_unlock (&self->lock);
   return GST_PAD_PROBE_OK;
 }
 
-static gint
-compare_time (gconstpointer a, gconstpointer b)
+/* What a picture was made of. What came before it and is still there was
+ * dropped. NULL: it is not known. */
+static Entry *
+find_entry (Input * input, GstBuffer * out)
 {
-  return GST_BUFFER_PTS (a) != GST_BUFFER_PTS (b);
+  const gboolean repeated = is_repeated (out);
+  Entry *entry;
+
+  while ((entry = g_queue_pop_head (&input->waiting)) != NULL) {
+    /* A picture that is shown again has no time. */
+    if (entry->repeated == repeated
+        && (repeated || entry->time == GST_BUFFER_PTS (out)))
+      return entry;
+    free_entry (entry);
+  }
+  return NULL;
 }
 
-/* What went in before it and is still there was dropped. A frame that is shown
- * again did not go in again. */
+static gboolean
+add_of_b (GQuark field, const GValue * value, gpointer figures)
+{
+  gchar *name = g_strconcat ("b-", g_quark_to_string (field), NULL);
+
+  gst_structure_set_value (figures, name, value);
+  g_free (name);
+  return TRUE;
+}
+
+/* Those of A, with B's beside them. Called with the lock. */
+static void
+take_figures (PreviewFrames * self, Entry * a, const Entry * b)
+{
+  g_clear_pointer (&self->figures, gst_structure_free);
+  if (a == NULL || a->figures == NULL)
+    return;
+  self->figures = g_steal_pointer (&a->figures);
+  if (b != NULL && b->figures != NULL)
+    gst_structure_foreach (b->figures, add_of_b, self->figures);
+}
+
 static GstPadProbeReturn
 take_output (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
   PreviewFrames *self = data;
   GstBuffer *out = GST_PAD_PROBE_INFO_BUFFER (info);
-  GList *in;
+  Entry *entry[N_INPUTS];
+  GstStructure *figures;
+  gboolean is_new, stepped;
 
   (void) pad;
   g_mutex_lock (&self->lock);
-  in = g_queue_find_custom (&self->waiting, out, compare_time);
-  while (in != NULL) {
-    GstBuffer *first = g_queue_pop_head (&self->waiting);
-
-    if (!compare_time (first, out)) {
-      gst_buffer_replace (&self->shown, first);
-      in = NULL;
-    }
-    gst_buffer_unref (first);
-  }
+  for (guint i = 0; i < N_INPUTS; i++)
+    entry[i] = find_entry (&self->input[i], out);
+  if (entry[ORIGINAL] != NULL)
+    gst_buffer_replace (&self->original, entry[ORIGINAL]->original);
+  take_figures (self, entry[A], entry[B]);
+  /* What has changed meanwhile may be in it, or not. */
+  is_new = entry[ORIGINAL] == NULL || !entry[ORIGINAL]->repeated
+      || self->change != self->shown;
+  stepped = entry[ORIGINAL] != NULL && entry[ORIGINAL]->stepped;
+  if (entry[ORIGINAL] != NULL)
+    self->shown = entry[ORIGINAL]->change;
+  figures = self->figures == NULL ? NULL : gst_structure_copy (self->figures);
+  for (guint i = 0; i < N_INPUTS; i++)
+    g_clear_pointer (&entry[i], free_entry);
   g_mutex_unlock (&self->lock);
+  /* Whoever steps does not wait for the frame's time. */
+  if (stepped) {
+    out = gst_buffer_make_writable (out);
+    GST_BUFFER_PTS (out) = GST_CLOCK_TIME_NONE;
+    GST_BUFFER_DURATION (out) = GST_CLOCK_TIME_NONE;
+    GST_PAD_PROBE_INFO_DATA (info) = out;
+  }
+  self->funcs->show (self->owner, figures, is_new);
+  g_clear_pointer (&figures, gst_structure_free);
   return GST_PAD_PROBE_OK;
 }
 
 PreviewFrames *
-preview_frames_new (GstElement * dct)
+preview_frames_new (GstElement * bin, const PreviewFramesFuncs * funcs,
+    gpointer owner)
 {
   PreviewFrames *self = g_new0 (PreviewFrames, 1);
+  GstElement *compare = gst_bin_get_by_name (GST_BIN (bin), "compare");
 
+  self->funcs = funcs;
+  self->owner = owner;
   g_mutex_init (&self->lock);
-  self->sink = gst_element_get_static_pad (dct, "sink");
-  self->src = gst_element_get_static_pad (dct, "src");
-  self->sink_probe = gst_pad_add_probe (self->sink, GST_PAD_PROBE_TYPE_BUFFER,
-      take_input, self, NULL);
-  self->src_probe = gst_pad_add_probe (self->src, GST_PAD_PROBE_TYPE_BUFFER,
+  for (guint i = 0; i < N_INPUTS; i++) {
+    Input *input = &self->input[i];
+
+    input->frames = self;
+    input->pad = gst_element_get_static_pad (compare, pads[i]);
+    input->probe = gst_pad_add_probe (input->pad, GST_PAD_PROBE_TYPE_BUFFER,
+        take_input, input, NULL);
+  }
+  /* The bin takes the times away at compare's own pad, before this. */
+  self->out = gst_element_get_static_pad (bin, "src");
+  self->probe = gst_pad_add_probe (self->out, GST_PAD_PROBE_TYPE_BUFFER,
       take_output, self, NULL);
+  gst_object_unref (compare);
   return self;
 }
 
 void
 preview_frames_free (PreviewFrames * self)
 {
-  gst_pad_remove_probe (self->sink, self->sink_probe);
-  gst_pad_remove_probe (self->src, self->src_probe);
-  gst_object_unref (self->sink);
-  gst_object_unref (self->src);
-  g_queue_clear_full (&self->waiting, (GDestroyNotify) gst_buffer_unref);
-  gst_clear_buffer (&self->shown);
+  for (guint i = 0; i < N_INPUTS; i++) {
+    gst_pad_remove_probe (self->input[i].pad, self->input[i].probe);
+    gst_object_unref (self->input[i].pad);
+  }
+  gst_pad_remove_probe (self->out, self->probe);
+  gst_object_unref (self->out);
+  preview_frames_flush (self);
+  gst_clear_buffer (&self->original);
+  g_clear_pointer (&self->figures, gst_structure_free);
   g_mutex_clear (&self->lock);
   g_free (self);
 }
 
-GstSample *
-preview_frames_get (PreviewFrames * self)
+void
+preview_frames_change (PreviewFrames * self)
 {
-  GstCaps *caps = gst_pad_get_current_caps (self->sink);
+  g_mutex_lock (&self->lock);
+  self->change++;
+  g_mutex_unlock (&self->lock);
+}
+
+void
+preview_frames_flush (PreviewFrames * self)
+{
+  g_mutex_lock (&self->lock);
+  for (guint i = 0; i < N_INPUTS; i++)
+    g_queue_clear_full (&self->input[i].waiting, free_entry);
+  g_mutex_unlock (&self->lock);
+}
+
+GstSample *
+preview_frames_get_original (PreviewFrames * self)
+{
+  GstCaps *caps = gst_pad_get_current_caps (self->input[ORIGINAL].pad);
   GstSample *sample = NULL;
 
   g_mutex_lock (&self->lock);
-  if (self->shown != NULL && caps != NULL)
-    sample = gst_sample_new (self->shown, caps, NULL, NULL);
+  if (self->original != NULL && caps != NULL)
+    sample = gst_sample_new (self->original, caps, NULL, NULL);
   g_mutex_unlock (&self->lock);
   gst_clear_caps (&caps);
   return sample;
+}
+
+GstStructure *
+preview_frames_get_figures (PreviewFrames * self)
+{
+  GstStructure *figures;
+
+  g_mutex_lock (&self->lock);
+  figures = self->figures == NULL ? NULL : gst_structure_copy (self->figures);
+  g_mutex_unlock (&self->lock);
+  return figures;
 }

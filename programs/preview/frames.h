@@ -1,4 +1,4 @@
-/* blockdct-preview: what went into the frame that is shown.
+/* blockdct-preview: the original and the figures of the frame that is shown.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,15 +7,35 @@
 
 #include <gst/gst.h>
 
-G_BEGIN_DECLS typedef struct _PreviewFrames PreviewFrames;
+G_BEGIN_DECLS
+typedef struct _PreviewFrames PreviewFrames;
 
-/** Keep what goes into `dct` until it has come out, and the last one longer. */
-PreviewFrames *preview_frames_new (GstElement * dct);
+/** What a streaming thread asks for. */
+typedef struct
+{
+  /** Whether an original that comes in is one of a step. */
+  gboolean (*pass) (gpointer owner);
+  /** A picture leaves, and has figures, or NULL; `is_new`: it is not the last
+   * one again, made with the same settings. */
+  void (*show) (gpointer owner, const GstStructure * figures, gboolean is_new);
+} PreviewFramesFuncs;
+
+/** Watch a blockdctpreview. */
+PreviewFrames *preview_frames_new (GstElement * bin,
+    const PreviewFramesFuncs * funcs, gpointer owner);
 void preview_frames_free (PreviewFrames * self);
 
-/** The original of the frame that came out last, from any thread; NULL if there
- * was none. The caller's. */
-GstSample *preview_frames_get (PreviewFrames * self);
+/** A setting has changed: the next picture is a new one. */
+void preview_frames_change (PreviewFrames * self);
+
+/** What is on its way will not arrive. */
+void preview_frames_flush (PreviewFrames * self);
+
+/** The original of the picture that left last; the caller's, or NULL. */
+GstSample *preview_frames_get_original (PreviewFrames * self);
+
+/** Its figures; the caller's, or NULL. */
+GstStructure *preview_frames_get_figures (PreviewFrames * self);
 
 G_END_DECLS
 #endif

@@ -1,64 +1,63 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "lab.h"
-#include "controls.h"
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The frame that is shown, once more: with other settings, and as files. */
+#include "parts.h"
+#include "encoder.h"
 
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 
 #define LIMIT (20 * GST_SECOND)
 
-typedef struct
-{
-  GstElement *pipeline, *source, *dct, *sink;
-} Lab;
-
 static void
-copy_setting (GParamSpec * pspec, const GValue * value, gpointer dct)
+copy_setting (GParamSpec * pspec, const GValue * value, gpointer element)
 {
-  g_object_set_property (dct, pspec->name, value);
+  g_object_set_property (element, pspec->name, value);
 }
 
 /* As one change: some exclude each other on the way. */
 static gboolean
-set (GstElement * dct, GstElement * model, const gchar * const *changes,
-    GError ** error)
+set (PreviewSession * self, PreviewPart part, gpointer element,
+    const gchar * const *changes, GError ** error)
 {
   gboolean ok = TRUE;
 
-  g_object_freeze_notify (G_OBJECT (dct));
-  preview_foreach_setting (model, copy_setting, dct);
+  g_object_freeze_notify (element);
+  preview_session_foreach (self, part, copy_setting, element);
   while (ok && *changes != NULL)
-    ok = preview_set_property (dct, *changes++, error);
-  g_object_thaw_notify (G_OBJECT (dct));
+    ok = preview_set_property (element, *changes++, error);
+  g_object_thaw_notify (element);
   return ok;
 }
 
-static gboolean
-build (Lab * lab, GError ** error)
+/* A blockdct with the settings of a part, but for these changes; floating. */
+static GstElement *
+copy_part (PreviewSession * self, PreviewPart part,
+    const gchar * const *changes, GError ** error)
 {
-  GError *failed = NULL;
+  GstElement *element = gst_element_factory_make ("blockdct", NULL);
 
-  lab->pipeline = gst_parse_launch_full ("appsrc name=source format=time ! "
-      "blockdct name=dct ! appsink name=sink sync=false", NULL,
-      GST_PARSE_FLAG_FATAL_ERRORS, &failed);
-  if (lab->pipeline == NULL) {
-    g_propagate_error (error, failed);
-    return FALSE;
-  }
-  lab->source = gst_bin_get_by_name (GST_BIN (lab->pipeline), "source");
-  lab->dct = gst_bin_get_by_name (GST_BIN (lab->pipeline), "dct");
-  lab->sink = gst_bin_get_by_name (GST_BIN (lab->pipeline), "sink");
-  return TRUE;
+  if (set (self, part, element, changes, error))
+    return element;
+  gst_object_unref (gst_object_ref_sink (element));
+  return NULL;
 }
 
-static void
-take_down (Lab * lab)
+/* All of it; floating. */
+static GstElement *
+copy_bin (PreviewSession * self)
 {
-  gst_element_set_state (lab->pipeline, GST_STATE_NULL);
-  gst_object_unref (lab->source);
-  gst_object_unref (lab->dct);
-  gst_object_unref (lab->sink);
-  gst_object_unref (lab->pipeline);
+  static const gchar *const none[] = { NULL };
+  GstElement *bin = gst_element_factory_make ("blockdctpreview", NULL);
+
+  for (guint i = 0; i < PREVIEW_N_PARTS; i++) {
+    GObject *part = gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (bin),
+        preview_part_names[i]);
+
+    set (self, i, part, none, NULL);
+    g_object_unref (part);
+  }
+  return bin;
 }
 
 static void
@@ -91,28 +90,132 @@ explain (GstBus * bus, GError ** error)
   }
 }
 
-GstSample *
-preview_lab_run (GstElement * dct, GstSample * frame,
-    const gchar * const *changes, GstStructure ** figures,
+/* What the element makes of a frame; it is gone afterwards. `figures` and
+ * `curve` receive the messages, unless they are NULL. */
+static GstSample *
+run (GstElement * element, GstSample * frame, GstStructure ** figures,
     GstStructure ** curve, GError ** error)
 {
-  GstSample *out = NULL;
-  GstBus *bus;
-  Lab lab;
+  GstElement *pipeline = gst_pipeline_new (NULL);
+  GstElement *source = gst_element_factory_make ("appsrc", NULL);
+  GstElement *sink = gst_element_factory_make ("appsink", NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstSample *out;
 
-  if (!build (&lab, error))
-    return NULL;
-  if (set (lab.dct, dct, changes, error)) {
-    bus = gst_element_get_bus (lab.pipeline);
-    gst_element_set_state (lab.pipeline, GST_STATE_PLAYING);
-    gst_app_src_push_sample (GST_APP_SRC (lab.source), frame);
-    gst_app_src_end_of_stream (GST_APP_SRC (lab.source));
-    out = gst_app_sink_try_pull_sample (GST_APP_SINK (lab.sink), LIMIT);
-    if (out == NULL)
-      explain (bus, error);
-    take_messages (bus, figures, curve);
-    gst_object_unref (bus);
-  }
-  take_down (&lab);
+  gst_bin_add_many (GST_BIN (pipeline), source, element, sink, NULL);
+  gst_element_link_many (source, element, sink, NULL);
+  g_object_set (source, "format", GST_FORMAT_TIME, NULL);
+  g_object_set (sink, "sync", FALSE, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  gst_app_src_push_sample (GST_APP_SRC (source), frame);
+  gst_app_src_end_of_stream (GST_APP_SRC (source));
+  out = gst_app_sink_try_pull_sample (GST_APP_SINK (sink), LIMIT);
+  if (out == NULL)
+    explain (bus, error);
+  take_messages (bus, figures, curve);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
   return out;
+}
+
+GstSample *
+preview_session_get_original (PreviewSession * self)
+{
+  return preview_frames_get_original (self->frames);
+}
+
+gboolean
+preview_session_get_curve (PreviewSession * self, GstSample * original,
+    const gchar * curve, GstStructure ** figures, GstStructure ** result,
+    GError ** error)
+{
+  gchar *settings = g_strconcat ("curve=", curve, NULL);
+  const gchar *const changes[] = { settings, "metrics=bits",
+    "interval=0", "view=reconstruction", "grid=false", "min-psnr-error=0",
+    "min-psnr-warning=0", NULL
+  };
+  GstElement *element = copy_part (self, PREVIEW_A, changes, error);
+  GstSample *out = element == NULL ? NULL
+      : run (element, original, figures, result, error);
+  const gboolean ok = out != NULL;
+
+  g_clear_pointer (&out, gst_sample_unref);
+  g_free (settings);
+  return ok;
+}
+
+static gboolean
+write_file (const gchar * path, GBytes * bytes, GError ** error)
+{
+  gsize size;
+  const gchar *data = g_bytes_get_data (bytes, &size);
+
+  return g_file_set_contents (path, data, size, error);
+}
+
+static gboolean
+write_png (GstSample * picture, const gchar * path, GError ** error)
+{
+  PreviewEncoder *encoder = preview_encoder_new (error);
+  GBytes *png = encoder == NULL ? NULL
+      : preview_encoder_run (encoder, picture, TRUE, error);
+  const gboolean ok = png != NULL && write_file (path, png, error);
+
+  g_clear_pointer (&png, g_bytes_unref);
+  g_clear_pointer (&encoder, preview_encoder_free);
+  return ok;
+}
+
+/* What it is that is saved; floating, or NULL with an error. */
+static GstElement *
+choose (PreviewSession * self, PreviewSave what, GError ** error)
+{
+  static const gchar *const plain[] = { "view=reconstruction", "grid=false",
+    NULL
+  };
+
+  if (what == PREVIEW_SAVE_VIEW)
+    return copy_bin (self);
+  if (what == PREVIEW_SAVE_A || preview_session_shows_b (self))
+    return copy_part (self, what == PREVIEW_SAVE_A ? PREVIEW_A : PREVIEW_B,
+        plain, error);
+  g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+      "There is no B to save: neither left nor right shows it.");
+  return NULL;
+}
+
+gboolean
+preview_session_save (PreviewSession * self, GstSample * original,
+    PreviewSave what, const gchar * path, GError ** error)
+{
+  GstElement *element = what == PREVIEW_SAVE_ORIGINAL ? NULL
+      : choose (self, what, error);
+  GstSample *picture = NULL;
+  gboolean ok;
+
+  if (what == PREVIEW_SAVE_ORIGINAL)
+    picture = gst_sample_ref (original);
+  else if (element != NULL)
+    picture = run (element, original, NULL, NULL, error);
+  ok = picture != NULL && write_png (picture, path, error);
+  g_clear_pointer (&picture, gst_sample_unref);
+  return ok;
+}
+
+gboolean
+preview_session_save_last (PreviewSession * self, const gchar * path,
+    GError ** error)
+{
+  GstSample *sample = NULL;
+  gboolean ok = FALSE;
+
+  g_object_get (self->sink, "last-sample", &sample, NULL);
+  if (sample == NULL)
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+        "There was no frame to save.");
+  else
+    ok = write_png (sample, path, error);
+  g_clear_pointer (&sample, gst_sample_unref);
+  return ok;
 }

@@ -3,9 +3,7 @@
  * blockdct-preview: watch what a block transform and its quantizer do. */
 #include <glib-unix.h>
 #include <stdlib.h>
-#include "front.h"
-#include "pipeline.h"
-#include "transport.h"
+#include "session.h"
 #ifdef HAVE_HTTP
 #include "server.h"
 #endif
@@ -21,9 +19,6 @@
 /* Frames of a source without an end, where nobody is there to close it. */
 #define DEFAULT_FRAMES 60
 #define DEFAULT_PORT 8080
-/* A frame that is made is shown, as there is no sound to be behind of; who is
- * later than this skips some before they are made. */
-#define MAX_LATENESS (GST_SECOND / 5)
 
 typedef struct
 {
@@ -31,15 +26,18 @@ typedef struct
   gchar **arguments;
   gboolean test;                /* --test-pattern without a name */
   gboolean http;                /* a page in a browser instead of a window */
+  gboolean display;             /* a window */
   guint port;
   gchar *address;               /* NULL: this machine's browsers alone */
   GMainLoop *loop;
-  GstElement *pipeline, *dct, *sink;
-  PreviewFront *front;          /* NULL: without a display or a page */
-  gboolean alone;               /* nobody watches: end at the end */
+  PreviewSession *session;
+#ifdef HAVE_WINDOW
+  PreviewWindow *window;        /* or NULL */
+#endif
+#ifdef HAVE_HTTP
+  PreviewServer *server;        /* or NULL */
+#endif
   gboolean failed;
-  PreviewTransport *transport;
-  gboolean opened;              /* another file, in the window */
 } Preview;
 
 static void
@@ -102,7 +100,9 @@ sort_arguments (Preview * preview, GError ** error)
   for (gchar ** p = preview->arguments; p != NULL && *p != NULL; p++) {
     gboolean exists = g_file_test (*p, G_FILE_TEST_EXISTS);
 
-    if (!exists && strchr (*p, '=') != NULL && !gst_uri_is_valid (*p)) {
+    /* compare::view=wipe has the form of a URI. */
+    if (!exists && strchr (*p, '=') != NULL && (!gst_uri_is_valid (*p)
+            || g_str_has_prefix (*p, "compare::"))) {
       g_ptr_array_add (properties, g_strdup (*p));
     } else if (options->file == NULL) {
       options->file = g_strdup (*p);
@@ -128,9 +128,9 @@ sort_arguments (Preview * preview, GError ** error)
   if (*error == NULL && preview->address != NULL && !preview->http)
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
         "--http-address=%s is for --http", preview->address);
-  preview->alone = options->screenshot != NULL || options->csv != NULL
+  options->ends = options->screenshot != NULL || options->csv != NULL
       || options->frames > 0;
-  if (preview->alone && options->frames == 0 && options->file == NULL)
+  if (options->ends && options->frames == 0 && options->file == NULL)
     options->frames = DEFAULT_FRAMES;
   return *error == NULL;
 }
@@ -165,7 +165,7 @@ parse (Preview * preview, int *argc, char ***argv)
     {NULL, 0, 0, 0, NULL, NULL, NULL}
   };
   GOptionContext *context = g_option_context_new
-      ("[FILE] [PROPERTY=VALUE ...] - see what blockdct does to video");
+      ("[FILE] [PROPERTY=VALUE ...] - see what block transforms do to video");
   GOptionGroup *group = g_option_group_new (NULL, NULL, NULL, preview, NULL);
   GError *error = NULL;
   gboolean ok;
@@ -214,6 +214,16 @@ interrupted (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
+static gboolean
+save (Preview * preview, const gchar * path, GError ** error)
+{
+#ifdef HAVE_WINDOW
+  if (preview->window != NULL)
+    return preview_window_save (preview->window, path, error);
+#endif
+  return preview_session_save_last (preview->session, path, error);
+}
+
 /* The last frame is in the window by now. */
 static gboolean
 finish (gpointer data)
@@ -222,9 +232,7 @@ finish (gpointer data)
   const gchar *path = preview->options.screenshot;
   GError *error = NULL;
 
-  if (path != NULL && !(preview->front != NULL && preview->front->save != NULL
-          ? preview->front->save (preview->front, path, &error)
-          : preview_pipeline_save (preview->sink, path, &error))) {
+  if (path != NULL && !save (preview, path, &error)) {
     complain (preview, error->message, NULL);
     g_error_free (error);
   }
@@ -232,257 +240,102 @@ finish (gpointer data)
 }
 
 static void
-handle_figures (Preview * preview, const GstStructure * s)
+ended (Preview * preview, const gchar * text, const gchar * more)
 {
-  if (gst_structure_has_name (s, "blockdct"))
-    preview_transport_take_figures (preview->transport, s);
-  if (preview->front != NULL)
-    preview->front->show_message (preview->front, s);
-}
-
-/* What is missing by its name alone, as its caps can be of kilobytes; the
- * caller's. */
-static gchar *
-name_missing (const gchar * debug)
-{
-  const gchar *missing = debug != NULL ? strstr (debug, "Missing ") : NULL;
-
-  return missing == NULL ? NULL
-      : g_strndup (missing, strcspn (missing, "(\n"));
-}
-
-/* To a decoder of which video is wanted, all else lacks a plug-in. Who opened a
- * file in the window can open another one. */
-static void
-complain_of (Preview * preview, const GError * error, const gchar * debug)
-{
-  gchar *text = NULL, *missing = NULL;
-
-  if (preview->options.file != NULL && g_error_matches (error, GST_CORE_ERROR,
-          GST_CORE_ERROR_MISSING_PLUGIN)) {
-    text = g_strdup_printf ("There is no video in %s that GStreamer can "
-        "decode.", preview->options.file);
-    missing = name_missing (debug);
-  }
-  if (preview->opened) {
-    preview->front->show_notice (preview->front, text ? text : error->message);
-    gst_element_set_state (preview->pipeline, GST_STATE_READY);
-  } else {
-    complain (preview, text != NULL ? text : error->message,
-        text != NULL ? missing : debug);
+  if (text != NULL) {
+    complain (preview, text, more);
     quit (preview);
+  } else {
+    g_timeout_add (preview->display ? 300 : 0, finish, preview);
   }
-  g_free (missing);
-  g_free (text);
 }
 
+/* A window, or a page, or neither. */
 static gboolean
-handle_message (GstBus * bus, GstMessage * message, gpointer data)
+open_front (Preview * preview)
 {
-  Preview *preview = data;
   GError *error = NULL;
-  gchar *debug = NULL;
-
-  (void) bus;
-  switch (GST_MESSAGE_TYPE (message)) {
-    case GST_MESSAGE_ERROR:
-      gst_message_parse_error (message, &error, &debug);
-      /* What follows the first one is of no interest. */
-      if (!preview->failed)
-        complain_of (preview, error, debug);
-      break;
-    case GST_MESSAGE_WARNING:
-      gst_message_parse_warning (message, &error, &debug);
-      g_printerr ("blockdct-preview: %s\n", error->message);
-      if (preview->front != NULL)
-        preview->front->show_notice (preview->front, error->message);
-      break;
-    case GST_MESSAGE_QOS:
-      if (preview->front != NULL && preview->front->show_qos != NULL)
-        preview->front->show_qos (preview->front, message);
-      break;
-    case GST_MESSAGE_ASYNC_DONE:
-      /* A bin that is to pause while a flush has taken its sink's frame does
-       * not say so to what is in it, and blockdct plays on. */
-      if (preview_transport_is_paused (preview->transport))
-        preview_transport_set_paused (preview->transport, TRUE);
-      preview_transport_arrive (preview->transport);
-      break;
-    case GST_MESSAGE_EOS:
-      if (preview->alone)
-        g_timeout_add (preview->front != NULL ? 300 : 0, finish, preview);
-      else
-        preview_transport_rewind (preview->transport);
-      break;
-    case GST_MESSAGE_ELEMENT:
-      if (GST_MESSAGE_SRC (message) == GST_OBJECT (preview->dct))
-        handle_figures (preview, gst_message_get_structure (message));
-      break;
-    default:
-      break;
-  }
-  g_clear_error (&error);
-  g_free (debug);
-  return G_SOURCE_CONTINUE;
-}
-
-/* gtksink where there is a display; else, for a page, or where nobody has to
- * see it, a sink that keeps the last frame. */
-static gboolean
-make_sink (Preview * preview, gboolean display)
-{
-  if (!display && !preview->alone && !preview->http) {
-    complain (preview, NO_WINDOW, "Or add --http, --screenshot=FILE or "
-        "--csv=FILE, which need none.");
-    return FALSE;
-  }
-  preview->sink = gst_element_factory_make (display ? "gtksink" : "fakesink",
-      NULL);
-  if (preview->sink == NULL) {
-    complain (preview, "There is no element 'gtksink'.",
-        "Install gstreamer1.0-gtk3.");
-    return FALSE;
-  }
-  gst_object_ref_sink (preview->sink);
-  /* Who wants a table or a file alone need not wait for the pictures. */
-  g_object_set (preview->sink, "sync", preview->options.csv == NULL
-      && (display || preview->http), NULL);
-  if (display)
-    g_object_set (preview->sink, "max-lateness", (gint64) MAX_LATENESS, NULL);
-  else
-    g_object_set (preview->sink, "enable-last-sample", TRUE, NULL);
-  return TRUE;
-}
 
 #ifdef HAVE_WINDOW
-static gboolean
-has_display (void)
-{
-  return gtk_init_check (NULL, NULL);
-}
-
-static void
-show_source (Preview * preview)
-{
-  const PreviewOptions *options = &preview->options;
-  gchar *name = options->file ? g_path_get_basename (options->file)
-      : g_strdup (options->camera ? "camera" : "test pattern");
-
-  preview->front->show_source (preview->front, name);
-  g_free (name);
-}
-
-/* Another file, from its start; or the old one, and why. */
-static void
-open_file (gpointer data, const gchar * uri)
-{
-  Preview *preview = data;
-  PreviewOptions *options = &preview->options, wanted = *options;
-  gboolean paused = preview_transport_is_paused (preview->transport);
-  GError *error = NULL;
-
-  wanted.file = g_filename_from_uri (uri, NULL, NULL);
-  if (wanted.file == NULL)
-    wanted.file = g_strdup (uri);
-  wanted.camera = FALSE;
-  if (!preview_pipeline_open (preview->pipeline, &wanted, &error)) {
-    preview->front->show_notice (preview->front, error->message);
-    g_error_free (error);
-    g_free (wanted.file);
-    return;
+  if (preview->display) {
+    preview->window = preview_window_new (preview->session);
+    g_signal_connect_swapped (preview_window_get_widget (preview->window),
+        "destroy", G_CALLBACK (quit), preview);
   }
-  g_free (options->file);
-  *options = wanted;
-  preview->opened = TRUE;
-  show_source (preview);
-  preview_transport_reset (preview->transport);
-  preview_transport_set_paused (preview->transport, paused);
-}
-
-static void
-open_window (Preview * preview)
-{
-  GtkWidget *video;
-
-  g_object_get (preview->sink, "widget", &video, NULL);
-  preview->front = preview_window_new (video, preview->dct, preview->pipeline,
-      preview->transport, &preview->options);
-  preview->front->open = open_file;
-  preview->front->owner = preview;
-  show_source (preview);
-  g_signal_connect_swapped (preview_window_get_widget (preview->front),
-      "destroy", G_CALLBACK (quit), preview);
-  g_object_unref (video);
-}
-#else
-static gboolean
-has_display (void)
-{
-  return FALSE;
-}
-#endif
-
-/* A window, or a page. */
-static gboolean
-open_front (Preview * preview, gboolean display)
-{
-  GError *error = NULL;
-
-  if (!display && !preview->http)
-    return TRUE;
-  g_object_set (preview->dct, "interactive", TRUE, "keep-frame", TRUE, NULL);
-#ifdef HAVE_WINDOW
-  if (display)
-    open_window (preview);
 #endif
 #ifdef HAVE_HTTP
   if (preview->http)
-    preview->front = preview_server_new (preview->dct, preview->sink,
-        preview->transport, preview->address, preview->port, &error);
+    preview->server = preview_server_new (preview->session, preview->address,
+        preview->port, &error);
 #endif
-  if (error != NULL) {
-    complain (preview, error->message, NULL);
-    g_error_free (error);
-  }
-  return preview->front != NULL;
+  if (error == NULL)
+    return TRUE;
+  complain (preview, error->message, NULL);
+  g_error_free (error);
+  return FALSE;
 }
 
 static void
-run (Preview * preview, gboolean display)
+close_front (Preview * preview)
 {
-  GError *error = NULL;
-  guint watch, sigint, sigterm;
-  GstBus *bus;
+#ifdef HAVE_WINDOW
+  g_clear_pointer (&preview->window, preview_window_free);
+#endif
+#ifdef HAVE_HTTP
+  g_clear_pointer (&preview->server, preview_server_free);
+#endif
+  (void) preview;
+}
 
-  if (!make_sink (preview, display))
-    return;
-  preview->pipeline = preview_pipeline_new (&preview->options, preview->sink,
-      &preview->dct, &error);
-  if (preview->pipeline == NULL) {
-    complain (preview, error->message, NULL);
-    g_error_free (error);
-    return;
-  }
-  preview->transport = preview_transport_new (preview->pipeline);
+static void
+play (Preview * preview)
+{
+  guint sigint = g_unix_signal_add (SIGINT, interrupted, preview);
+  guint sigterm = g_unix_signal_add (SIGTERM, interrupted, preview);
+
   preview->loop = g_main_loop_new (NULL, FALSE);
-  bus = gst_element_get_bus (preview->pipeline);
-  watch = gst_bus_add_watch (bus, handle_message, preview);
-  sigint = g_unix_signal_add (SIGINT, interrupted, preview);
-  sigterm = g_unix_signal_add (SIGTERM, interrupted, preview);
-  if (open_front (preview, display)) {
-    gst_element_set_state (preview->pipeline, GST_STATE_PLAYING);
+  g_signal_connect_swapped (preview->session, "ended", G_CALLBACK (ended),
+      preview);
+  if (open_front (preview)) {
+    preview_session_start (preview->session);
     g_main_loop_run (preview->loop);
   }
+  preview_session_stop (preview->session);
+  close_front (preview);
   g_source_remove (sigint);
   g_source_remove (sigterm);
-  gst_element_set_state (preview->pipeline, GST_STATE_NULL);
-  g_source_remove (watch);
-  gst_object_unref (bus);
-  if (preview->front != NULL)
-    preview->front->free (preview->front);
-  preview_transport_free (preview->transport);
-  gst_object_unref (preview->pipeline);
   g_main_loop_unref (preview->loop);
+}
+
+static void
+run (Preview * preview)
+{
+  GError *error = NULL;
+
+  if (!preview->display && !preview->options.ends && !preview->http) {
+    complain (preview, NO_WINDOW, "Or add --http, --screenshot=FILE or "
+        "--csv=FILE, which need none.");
+    return;
+  }
+  preview->session = preview_session_new (&preview->options, preview->display
+      ? PREVIEW_WINDOW : preview->http ? PREVIEW_PAGE : PREVIEW_FILES, &error);
+  if (preview->session != NULL) {
+    play (preview);
+    g_object_unref (preview->session);
+  } else {
+    complain (preview, error->message, NULL);
+    g_error_free (error);
+  }
+}
+
+static gboolean
+has_display (void)
+{
+#ifdef HAVE_WINDOW
+  return gtk_init_check (NULL, NULL);
+#else
+  return FALSE;
+#endif
 }
 
 int
@@ -491,9 +344,10 @@ main (int argc, char **argv)
   Preview preview = { 0 };
   PreviewOptions *options = &preview.options;
 
-  if (parse (&preview, &argc, &argv))
-    run (&preview, !preview.http && has_display ());
-  g_clear_object (&preview.sink);
+  if (parse (&preview, &argc, &argv)) {
+    preview.display = !preview.http && has_display ();
+    run (&preview);
+  }
   g_strfreev (preview.arguments);
   g_strfreev (options->properties);
   g_free (options->file);

@@ -4,7 +4,6 @@
  * notifications in any, and a frame is encoded in one of GLib's. */
 #include "page.h"
 #include "command.h"
-#include "controls.h"
 #include "describe.h"
 #include "encoder.h"
 
@@ -37,13 +36,13 @@ typedef struct
 {
   guint64 number;
   GstSample *sample;
+  GstStructure *figures;        /* or NULL */
 } Frame;
 
 /* When something changed is the value that `now` had then. */
 struct _PreviewPage
 {
-  GstElement *dct, *sink;
-  PreviewTransport *transport;
+  PreviewSession *session;
   PreviewEncoder *encoder;
   GPtrArray *viewers;
   guint64 now;
@@ -83,17 +82,46 @@ wake (PreviewPage * self)
   g_mutex_unlock (&self->lock);
 }
 
+/* What the session says */
+
+static void
+show_block (PreviewPage * self, const GstStructure * block)
+{
+  g_clear_pointer (&self->block, gst_structure_free);
+  self->block = gst_structure_copy (block);
+  self->block_at = ++self->now;
+  wake (self);
+}
+
+static void
+show_notice (PreviewPage * self, const gchar * text)
+{
+  g_free (self->notice);
+  self->notice = g_strdup (text);
+  self->notice_at = ++self->now;
+  wake (self);
+}
+
 /* Frames */
 
 /* Of A and B. */
 static const gchar *const psnr_names[2] = { "psnr", "b-psnr" };
 
-static GstStructure *
-get_figures (GstBuffer * buffer)
+static void
+clear_frame (Frame * frame)
 {
-  GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, "blockdct");
+  g_clear_pointer (&frame->sample, gst_sample_unref);
+  g_clear_pointer (&frame->figures, gst_structure_free);
+}
 
-  return meta != NULL ? gst_custom_meta_get_structure (meta) : NULL;
+static void
+set_frame (Frame * frame, guint64 number, GstSample * sample,
+    const GstStructure * figures)
+{
+  clear_frame (frame);
+  frame->number = number;
+  frame->sample = gst_sample_ref (sample);
+  frame->figures = figures == NULL ? NULL : gst_structure_copy (figures);
 }
 
 /* Without a figure it begins anew: B is plotted from when on there is one. */
@@ -113,27 +141,15 @@ add_to_plot (GArray * plot, const GstStructure * figures, const gchar * name)
   g_array_append_val (plot, psnr);
 }
 
-/* A frame comes twice where it is shown while paused, and then played. */
+/* In the sink's thread. */
 static void
-take_frame (GstElement * sink, GstBuffer * buffer, GstPad * pad,
-    PreviewPage * self)
+take_frame (PreviewPage * self, GstSample * frame, const GstStructure * figures)
 {
-  const GstStructure *figures = get_figures (buffer);
-  GstCaps *caps;
-
-  (void) sink;
   g_mutex_lock (&self->lock);
-  if (self->latest.sample == NULL
-      || gst_sample_get_buffer (self->latest.sample) != buffer) {
-    g_clear_pointer (&self->latest.sample, gst_sample_unref);
-    caps = gst_pad_get_current_caps (pad);
-    self->latest.sample = gst_sample_new (buffer, caps, NULL, NULL);
-    self->latest.number++;
-    gst_caps_unref (caps);
-    for (guint i = 0; i < 2 && figures != NULL; i++)
-      add_to_plot (self->plot[i], figures, psnr_names[i]);
-    update_soon (self);
-  }
+  set_frame (&self->latest, self->latest.number + 1, frame, figures);
+  for (guint i = 0; i < 2 && figures != NULL; i++)
+    add_to_plot (self->plot[i], figures, psnr_names[i]);
+  update_soon (self);
   g_mutex_unlock (&self->lock);
 }
 
@@ -163,15 +179,14 @@ encoded (GObject * source, GAsyncResult * result, gpointer data)
   (void) source;
   self->encoding = FALSE;
   if (file == NULL) {
-    preview_page_show_notice (self, error->message);
+    show_notice (self, error->message);
     g_error_free (error);
     return;
   }
   g_clear_pointer (&self->file, g_bytes_unref);
-  g_clear_pointer (&self->picture.sample, gst_sample_unref);
   self->file = file;
-  self->picture.number = self->next.number;
-  self->picture.sample = gst_sample_ref (self->next.sample);
+  set_frame (&self->picture, self->next.number, self->next.sample,
+      self->next.figures);
   self->picture_at = ++self->now;
   wake (self);
 }
@@ -185,11 +200,9 @@ start_encoding (PreviewPage * self, gboolean compress)
 
   g_mutex_lock (&self->lock);
   any = self->latest.number > self->next.number;
-  if (any) {
-    g_clear_pointer (&self->next.sample, gst_sample_unref);
-    self->next.number = self->latest.number;
-    self->next.sample = gst_sample_ref (self->latest.sample);
-  }
+  if (any)
+    set_frame (&self->next, self->latest.number, self->latest.sample,
+        self->latest.figures);
   g_mutex_unlock (&self->lock);
   if (!any)
     return;
@@ -213,12 +226,13 @@ add_uint64 (JsonBuilder * json, const gchar * name, guint64 value)
 static void
 add_descriptions (PreviewPage * self, JsonBuilder * json)
 {
-  gchar **presets = gst_preset_get_preset_names (GST_PRESET (self->dct));
+  gchar **presets = preview_session_get_presets (self->session);
 
   json_builder_set_member_name (json, "controls");
   json_builder_begin_array (json);
   for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
-    preview_describe_control (json, preview_control_get_pspec (self->dct, i));
+    preview_describe_control (json, preview_controls[i],
+        preview_session_get_pspec (self->session, i));
   json_builder_end_array (json);
   json_builder_set_member_name (json, "presets");
   json_builder_begin_array (json);
@@ -236,7 +250,7 @@ add_values (PreviewPage * self, JsonBuilder * json)
   for (guint i = 0; i < PREVIEW_N_CONTROLS; i++) {
     GValue value = G_VALUE_INIT;
 
-    g_object_get_property (G_OBJECT (self->dct), preview_controls[i], &value);
+    preview_session_get_value (self->session, i, &value);
     json_builder_set_member_name (json, preview_controls[i]);
     preview_describe_value (json, &value);
     g_value_unset (&value);
@@ -247,7 +261,7 @@ add_values (PreviewPage * self, JsonBuilder * json)
 static void
 add_caption (PreviewPage * self, JsonBuilder * json)
 {
-  gchar *caption = preview_describe_view (self->dct);
+  gchar *caption = preview_session_describe_view (self->session);
 
   json_builder_set_member_name (json, "caption");
   json_builder_add_string_value (json, caption);
@@ -277,8 +291,7 @@ static void
 add_picture (Viewer * viewer, JsonBuilder * json)
 {
   PreviewPage *self = viewer->page;
-  GstStructure *figures = get_figures (gst_sample_get_buffer
-      (self->picture.sample));
+  const GstStructure *figures = self->picture.figures;
 
   if (viewer->frame > 0)
     viewer->skipped += self->picture.number - viewer->frame - 1;
@@ -297,7 +310,7 @@ add_picture (Viewer * viewer, JsonBuilder * json)
   json_builder_set_member_name (json, "idle");
   json_builder_begin_array (json);
   for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
-    if (preview_control_is_idle (self->dct, preview_controls[i], figures))
+    if (preview_session_is_idle (self->session, i, figures))
       json_builder_add_string_value (json, preview_controls[i]);
   json_builder_end_array (json);
 }
@@ -308,7 +321,7 @@ add_time (PreviewPage * self, JsonBuilder * json)
 {
   GstClockTime position, duration;
 
-  if (!preview_transport_get_time (self->transport, &position, &duration))
+  if (!preview_session_get_time (self->session, &position, &duration))
     return;
   json_builder_set_member_name (json, "position");
   json_builder_add_double_value (json, (gdouble) position / GST_SECOND);
@@ -330,7 +343,7 @@ add_news (Viewer * viewer, JsonBuilder * json)
   add_time (self, json);
   json_builder_set_member_name (json, "paused");
   json_builder_add_boolean_value (json,
-      preview_transport_is_paused (self->transport));
+      preview_session_is_paused (self->session));
   if (self->notice_at > viewer->told) {
     json_builder_set_member_name (json, "notice");
     json_builder_add_string_value (json, self->notice);
@@ -396,9 +409,8 @@ update (gpointer data)
 /* What a viewer says */
 
 static void
-property_changed (GObject * dct, GParamSpec * pspec, PreviewPage * self)
+turned (PreviewPage * self)
 {
-  (void) dct, (void) pspec;
   g_mutex_lock (&self->lock);
   self->turned = TRUE;
   update_soon (self);
@@ -423,8 +435,8 @@ run_command (PreviewPage * self, const gchar * text)
 {
   GError *error = NULL;
 
-  if (!preview_command_run (self->dct, self->transport, text, &error)) {
-    preview_page_show_notice (self, error->message);
+  if (!preview_command_run (self->session, text, &error)) {
+    show_notice (self, error->message);
     g_error_free (error);
   }
   self->now++;
@@ -487,27 +499,8 @@ preview_page_add_viewer (PreviewPage * self, SoupWebsocketConnection * socket)
   wake (self);
 }
 
-void
-preview_page_show_block (PreviewPage * self, const GstStructure * block)
-{
-  g_clear_pointer (&self->block, gst_structure_free);
-  self->block = gst_structure_copy (block);
-  self->block_at = ++self->now;
-  wake (self);
-}
-
-void
-preview_page_show_notice (PreviewPage * self, const gchar * text)
-{
-  g_free (self->notice);
-  self->notice = g_strdup (text);
-  self->notice_at = ++self->now;
-  wake (self);
-}
-
 PreviewPage *
-preview_page_new (GstElement * dct, GstElement * sink,
-    PreviewTransport * transport, GError ** error)
+preview_page_new (PreviewSession * session, GError ** error)
 {
   PreviewEncoder *encoder = preview_encoder_new (error);
   PreviewPage *self;
@@ -515,19 +508,17 @@ preview_page_new (GstElement * dct, GstElement * sink,
   if (encoder == NULL)
     return NULL;
   self = g_new0 (PreviewPage, 1);
-  self->dct = gst_object_ref (dct);
-  self->sink = gst_object_ref (sink);
-  self->transport = transport;
+  self->session = session;
   self->encoder = encoder;
   self->viewers = g_ptr_array_new_with_free_func (free_viewer);
   for (guint i = 0; i < 2; i++)
     self->plot[i] = g_array_new (FALSE, FALSE, sizeof (gdouble));
   self->now = 1;
   g_mutex_init (&self->lock);
-  g_signal_connect (dct, "notify", G_CALLBACK (property_changed), self);
-  g_object_set (sink, "signal-handoffs", TRUE, NULL);
-  g_signal_connect (sink, "handoff", G_CALLBACK (take_frame), self);
-  g_signal_connect (sink, "preroll-handoff", G_CALLBACK (take_frame), self);
+  g_signal_connect_swapped (session, "changed", G_CALLBACK (turned), self);
+  g_signal_connect_swapped (session, "frame", G_CALLBACK (take_frame), self);
+  g_signal_connect_swapped (session, "block", G_CALLBACK (show_block), self);
+  g_signal_connect_swapped (session, "notice", G_CALLBACK (show_notice), self);
   return self;
 }
 
@@ -536,21 +527,18 @@ preview_page_free (PreviewPage * self)
 {
   while (self->encoding)
     g_main_context_iteration (NULL, TRUE);
-  g_signal_handlers_disconnect_by_data (self->dct, self);
-  g_signal_handlers_disconnect_by_data (self->sink, self);
+  g_signal_handlers_disconnect_by_data (self->session, self);
   while (g_source_remove_by_user_data (self));
   g_ptr_array_unref (self->viewers);
   preview_encoder_free (self->encoder);
-  g_clear_pointer (&self->latest.sample, gst_sample_unref);
-  g_clear_pointer (&self->next.sample, gst_sample_unref);
-  g_clear_pointer (&self->picture.sample, gst_sample_unref);
+  clear_frame (&self->latest);
+  clear_frame (&self->next);
+  clear_frame (&self->picture);
   g_clear_pointer (&self->file, g_bytes_unref);
   g_clear_pointer (&self->block, gst_structure_free);
   for (guint i = 0; i < 2; i++)
     g_array_unref (self->plot[i]);
   g_mutex_clear (&self->lock);
-  gst_object_unref (self->dct);
-  gst_object_unref (self->sink);
   g_free (self->notice);
   g_free (self);
 }

@@ -26,27 +26,20 @@
 #define PREVIEW_PAGE_H
 
 #include <libsoup/soup.h>
-#include "transport.h"
+#include "session.h"
 
 G_BEGIN_DECLS typedef struct _PreviewPage PreviewPage;
 
-/** What `dct` is, and the frames that come to `sink`, a fakesink behind it;
- * where `transport`, which outlives it, goes. NULL with an error that says what
+/** What a session shows, which outlives it. NULL with an error that says what
  * to install. */
-PreviewPage *preview_page_new (GstElement * dct, GstElement * sink,
-    PreviewTransport * transport, GError ** error);
-/** Closes all viewers; with the pipeline stopped. */
+PreviewPage *preview_page_new (PreviewSession * session, GError ** error);
+/** Closes all viewers; with the session stopped. */
 void preview_page_free (PreviewPage * page);
 
 /** Whether there is a place for another viewer. */
 gboolean preview_page_has_room (PreviewPage * page);
 void preview_page_add_viewer (PreviewPage * page,
     SoupWebsocketConnection * socket);
-
-/** Show a message of the element about a block. */
-void preview_page_show_block (PreviewPage * page, const GstStructure * block);
-/** Show a warning. */
-void preview_page_show_notice (PreviewPage * page, const gchar * text);
 
 G_END_DECLS
 #endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Controls are made from the element's own descriptions of its properties.
- * Properties change in any thread (keys and the pointer turn them too); the
- * controls follow in GTK's. */
+ * Widgets are made from descriptions of properties. These change in any thread
+ * (keys and the pointer turn them too); the widgets follow in GTK's. */
 #include "panel.h"
-#include "controls.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,6 +10,7 @@
 typedef struct
 {
   PreviewPanel *panel;
+  guint number;                 /* of the session's controls */
   GParamSpec *pspec;
   GtkWidget *widget;
   gboolean updating;            /* the property came first */
@@ -37,11 +36,11 @@ enum
 struct _PreviewPanel
 {
   GtkGrid parent;
-  GstElement *dct;
+  PreviewSession *session;
   GtkWidget *preset;
   Control control[PREVIEW_N_CONTROLS];
   GtkWidget *command[N_COMMANDS], *flicker;
-  GstStructure *frame;          /* what is shown; NULL before */
+  GstStructure *figures;        /* of what is shown; NULL before */
   gint steady;                  /* the view before the flicker */
   gboolean loading;             /* a preset */
   gboolean updating;            /* the view came first */
@@ -50,36 +49,35 @@ struct _PreviewPanel
 G_DEFINE_FINAL_TYPE (PreviewPanel, preview_panel, GTK_TYPE_GRID);
 
 static void
+turn (Control * control, gdouble number)
+{
+  if (!control->updating)
+    preview_session_set_number (control->panel->session, control->number,
+        number);
+}
+
+static void
 enum_changed (GtkComboBox * box, Control * control)
 {
   GEnumClass *klass = G_PARAM_SPEC_ENUM (control->pspec)->enum_class;
   gint active = gtk_combo_box_get_active (box);
 
-  if (!control->updating && active >= 0)
-    g_object_set (control->panel->dct, control->pspec->name,
-        klass->values[active].value, NULL);
+  if (active >= 0)
+    turn (control, klass->values[active].value);
 }
 
 static void
 range_changed (GtkRange * range, Control * control)
 {
-  gdouble v = gtk_range_get_value (range);
+  const gdouble v = gtk_range_get_value (range);
 
-  if (control->updating)
-    return;
-  if (G_IS_PARAM_SPEC_INT (control->pspec))
-    g_object_set (control->panel->dct, control->pspec->name,
-        (gint) lround (v), NULL);
-  else
-    g_object_set (control->panel->dct, control->pspec->name, v, NULL);
+  turn (control, G_IS_PARAM_SPEC_INT (control->pspec) ? lround (v) : v);
 }
 
 static void
 toggled (GtkToggleButton * button, Control * control)
 {
-  if (!control->updating)
-    g_object_set (control->panel->dct, control->pspec->name,
-        gtk_toggle_button_get_active (button), NULL);
+  turn (control, gtk_toggle_button_get_active (button));
 }
 
 /* All of them, by their buttons. */
@@ -100,8 +98,7 @@ flag_toggled (GtkWidget * button, Control * control)
     l = l->next;
   }
   g_list_free (buttons);
-  if (!control->updating)
-    g_object_set (control->panel->dct, control->pspec->name, flags, NULL);
+  turn (control, flags);
 }
 
 static void
@@ -153,39 +150,34 @@ explain (Control * control, const GEnumValue * value)
   g_free (text);
 }
 
-static gint
-get_flicker (PreviewPanel * self)
+static const GEnumValue *
+get_view (PreviewPanel * self)
 {
-  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS
-      (self->dct), "view");
+  const Control *view = &self->control[preview_find_control ("view")];
 
-  return g_enum_get_value_by_nick (G_PARAM_SPEC_ENUM (pspec)->enum_class,
-      "flicker")->value;
+  return g_enum_get_value (G_PARAM_SPEC_ENUM (view->pspec)->enum_class,
+      preview_session_get_number (self->session, view->number));
 }
 
 /* The buttons are those of what is set; only what is in force can be turned. */
 static void
 update_effects (PreviewPanel * self)
 {
-  gint second, view;
-  gdouble zoom;
+  const GEnumValue *view = get_view (self);
+  const gboolean flicker = strcmp (view->value_nick, "flicker") == 0;
 
-  g_object_get (self->dct, "b-transform", &second, "view", &view, "zoom",
-      &zoom, NULL);
-  gtk_widget_set_sensitive (self->command[SWAP], second > 0);
-  gtk_widget_set_sensitive (self->command[WHOLE], zoom > 1);
+  gtk_widget_set_sensitive (self->command[SWAP],
+      preview_session_shows_b (self->session));
+  gtk_widget_set_sensitive (self->command[WHOLE], preview_session_get_number
+      (self->session, preview_find_control ("zoom")) > 1);
   self->updating = TRUE;
-  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (self->flicker),
-      view == get_flicker (self));
+  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (self->flicker), flicker);
   self->updating = FALSE;
-  if (view != get_flicker (self))
-    self->steady = view;
-  if (self->frame == NULL)
-    return;
+  if (!flicker)
+    self->steady = view->value;
   for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
     gtk_widget_set_sensitive (self->control[i].widget,
-        !preview_control_is_idle (self->dct, preview_controls[i],
-            self->frame));
+        !preview_session_is_idle (self->session, i, self->figures));
 }
 
 /* In GTK's thread: the control shows what the property is. */
@@ -194,28 +186,25 @@ update_control (gpointer data)
 {
   Control *control = data;
   PreviewPanel *self = control->panel;
-  GValue value = G_VALUE_INIT;
+  const gdouble v = preview_session_get_number (self->session,
+      control->number);
 
   control->updating = TRUE;
-  g_object_get_property (G_OBJECT (self->dct), control->pspec->name, &value);
-  if (G_VALUE_HOLDS_ENUM (&value)) {
+  if (G_IS_PARAM_SPEC_ENUM (control->pspec)) {
     GEnumClass *klass = G_PARAM_SPEC_ENUM (control->pspec)->enum_class;
 
     for (guint i = 0; i < klass->n_values; i++)
-      if (klass->values[i].value == g_value_get_enum (&value)) {
+      if (klass->values[i].value == v) {
         gtk_combo_box_set_active (GTK_COMBO_BOX (control->widget), i);
         explain (control, &klass->values[i]);
       }
-  } else if (G_VALUE_HOLDS_FLAGS (&value)) {
-    show_flags (control, g_value_get_flags (&value));
-  } else if (G_VALUE_HOLDS_BOOLEAN (&value)) {
-    gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (control->widget),
-        g_value_get_boolean (&value));
+  } else if (G_IS_PARAM_SPEC_FLAGS (control->pspec)) {
+    show_flags (control, v);
+  } else if (G_IS_PARAM_SPEC_BOOLEAN (control->pspec)) {
+    gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (control->widget), v != 0);
   } else {
-    gtk_range_set_value (GTK_RANGE (control->widget), G_VALUE_HOLDS_INT (&value)
-        ? g_value_get_int (&value) : g_value_get_double (&value));
+    gtk_range_set_value (GTK_RANGE (control->widget), v);
   }
-  g_value_unset (&value);
   control->updating = FALSE;
   update_effects (self);
   return G_SOURCE_REMOVE;
@@ -232,12 +221,9 @@ forget_preset (gpointer data)
 }
 
 static void
-property_changed (GObject * object, GParamSpec * pspec, Control * control)
+control_changed (PreviewPanel * self, guint control)
 {
-  PreviewPanel *self = control->panel;
-
-  (void) object, (void) pspec;
-  g_main_context_invoke (NULL, update_control, control);
+  g_main_context_invoke (NULL, update_control, &self->control[control]);
   /* GTK's thread loads presets; what another one turns at the same time may
    * not be seen here, and the next thing that is turned will. */
   if (!self->loading)
@@ -292,7 +278,7 @@ make_widget (Control * control)
     g_signal_connect (widget, "value-changed", G_CALLBACK (range_changed),
         control);
   }
-  gtk_widget_set_name (widget, pspec->name);
+  gtk_widget_set_name (widget, preview_controls[control->number]);
   gtk_widget_set_tooltip_text (widget, g_param_spec_get_blurb (pspec));
   gtk_widget_set_hexpand (widget, TRUE);
   return widget;
@@ -328,7 +314,7 @@ load_preset (GtkComboBoxText * box, PreviewPanel * self)
 
   self->loading = TRUE;
   if (name != NULL)
-    gst_preset_load_preset (GST_PRESET (self->dct), name);
+    preview_session_load_preset (self->session, name);
   self->loading = FALSE;
   g_free (name);
 }
@@ -336,7 +322,7 @@ load_preset (GtkComboBoxText * box, PreviewPanel * self)
 static void
 attach_presets (PreviewPanel * self, GtkGrid * grid)
 {
-  gchar **names = gst_preset_get_preset_names (GST_PRESET (self->dct));
+  gchar **names = preview_session_get_presets (self->session);
   GtkWidget *box = make_choice ();
 
   for (gchar ** name = names; name != NULL && *name != NULL; name++)
@@ -354,15 +340,20 @@ run_command (GtkWidget * button, PreviewPanel * self)
 {
   const Command *command = g_object_get_data (G_OBJECT (button), "command");
 
-  preview_press_key (self->dct, command->key);
+  preview_session_press_key (self->session, command->key);
 }
 
 static void
 flicker_toggled (GtkToggleButton * button, PreviewPanel * self)
 {
-  if (!self->updating)
-    g_object_set (self->dct, "view", gtk_toggle_button_get_active (button)
-        ? get_flicker (self) : self->steady, NULL);
+  const guint view = preview_find_control ("view");
+
+  if (self->updating)
+    return;
+  if (gtk_toggle_button_get_active (button))
+    preview_session_set_text (self->session, "view=flicker", NULL);
+  else
+    preview_session_set_number (self->session, view, self->steady);
 }
 
 static void
@@ -405,11 +396,10 @@ dispose (GObject * object)
 {
   PreviewPanel *self = PREVIEW_PANEL (object);
 
-  if (self->dct != NULL)
-    for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
-      g_signal_handlers_disconnect_by_data (self->dct, &self->control[i]);
-  gst_clear_object (&self->dct);
-  g_clear_pointer (&self->frame, gst_structure_free);
+  if (self->session != NULL)
+    g_signal_handlers_disconnect_by_data (self->session, self);
+  g_clear_object (&self->session);
+  g_clear_pointer (&self->figures, gst_structure_free);
   G_OBJECT_CLASS (preview_panel_parent_class)->dispose (object);
 }
 
@@ -427,34 +417,34 @@ preview_panel_init (PreviewPanel * self)
 }
 
 GtkWidget *
-preview_panel_new (GstElement * dct)
+preview_panel_new (PreviewSession * session)
 {
   PreviewPanel *self = g_object_new (PREVIEW_TYPE_PANEL, NULL);
 
-  self->dct = gst_object_ref (dct);
+  self->session = g_object_ref (session);
   attach_presets (self, GTK_GRID (self));
   for (guint i = 0; i < PREVIEW_N_CONTROLS; i++) {
     Control *control = &self->control[i];
-    gchar *signal = g_strconcat ("notify::", preview_controls[i], NULL);
 
     control->panel = self;
-    control->pspec = preview_control_get_pspec (dct, i);
+    control->number = i;
+    control->pspec = preview_session_get_pspec (session, i);
     control->widget = make_widget (control);
     attach_row (GTK_GRID (self), preview_controls[i], control->widget);
-    g_signal_connect (dct, signal, G_CALLBACK (property_changed), control);
-    g_free (signal);
-    if (strcmp (preview_controls[i], "b-qp") == 0)
+    if (strcmp (preview_controls[i], "b::qp") == 0)
       attach_commands (self);
   }
   for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
     update_control (&self->control[i]);
+  g_signal_connect_swapped (session, "changed", G_CALLBACK (control_changed),
+      self);
   return GTK_WIDGET (self);
 }
 
 void
-preview_panel_show_frame (PreviewPanel * self, const GstStructure * frame)
+preview_panel_show_frame (PreviewPanel * self, const GstStructure * figures)
 {
-  g_clear_pointer (&self->frame, gst_structure_free);
-  self->frame = gst_structure_copy (frame);
+  g_clear_pointer (&self->figures, gst_structure_free);
+  self->figures = gst_structure_copy (figures);
   update_effects (self);
 }

@@ -1,6 +1,7 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "pipeline.h"
-#include "controls.h"
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The elements of a session. */
+#include "parts.h"
 
 #include <gst/video/video.h>
 
@@ -11,6 +12,9 @@
 /* A picture up to this size GTK can scale. */
 #define SMALL_WIDTH 1280
 #define SMALL_HEIGHT 720
+/* A frame that is made is shown, as there is no sound to be behind of; who is
+ * later than this skips some before they are made. */
+#define MAX_LATENESS (GST_SECOND / 5)
 
 /* The frame after the last one that is wanted ends the stream. */
 static GstPadProbeReturn
@@ -38,24 +42,39 @@ limit_frames (GstElement * element, gint frames)
   gst_object_unref (pad);
 }
 
+/* Where an EOS would be the end of the sink, too, the last frame could not be
+ * shown again. */
+static GstPadProbeReturn
+watch_input (GstPad * pad, GstPadProbeInfo * info, gpointer session)
+{
+  (void) pad;
+  if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_FLUSH_STOP)
+    preview_transport_flush (session);
+  else if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_EOS
+      && !preview_transport_may_end (session))
+    return GST_PAD_PROBE_DROP;
+  return GST_PAD_PROBE_OK;
+}
+
 gboolean
-preview_pipeline_open (GstElement * pipeline, const PreviewOptions * options,
+preview_pipeline_open (PreviewSession * self, const PreviewOptions * options,
     GError ** error)
 {
   GstElement *source = preview_source_new (options, error);
-  GstElement *old = gst_bin_get_by_name (GST_BIN (pipeline), SOURCE);
-  GstElement *fit = gst_bin_get_by_name (GST_BIN (pipeline), FIT);
-  GstElement *convert = gst_bin_get_by_name (GST_BIN (pipeline), CONVERT);
+  GstBin *pipeline = GST_BIN (self->pipeline);
+  GstElement *old = gst_bin_get_by_name (pipeline, SOURCE);
+  GstElement *fit = gst_bin_get_by_name (pipeline, FIT);
+  GstElement *convert = gst_bin_get_by_name (pipeline, CONVERT);
 
   if (source != NULL) {
     if (old != NULL) {
-      gst_element_set_state (pipeline, GST_STATE_READY);
+      gst_element_set_state (self->pipeline, GST_STATE_READY);
       gst_element_set_state (old, GST_STATE_NULL);
-      gst_bin_remove (GST_BIN (pipeline), old);
+      gst_bin_remove (pipeline, old);
     }
     gst_util_set_object_arg (G_OBJECT (fit), "caps", "ANY");
     gst_object_set_name (GST_OBJECT (source), SOURCE);
-    gst_bin_add (GST_BIN (pipeline), source);
+    gst_bin_add (pipeline, source);
     gst_element_link (source, convert);
   }
   gst_clear_object (&old);
@@ -65,66 +84,93 @@ preview_pipeline_open (GstElement * pipeline, const PreviewOptions * options,
 }
 
 GstElement *
-preview_pipeline_get_source (GstElement * pipeline)
+preview_pipeline_get_source (PreviewSession * self)
 {
-  return gst_bin_get_by_name (GST_BIN (pipeline), SOURCE);
+  return gst_bin_get_by_name (GST_BIN (self->pipeline), SOURCE);
 }
 
-GstElement *
-preview_pipeline_new (const PreviewOptions * options, GstElement * sink,
-    GstElement ** dct, GError ** error)
+/* gtksink, or a sink that keeps the last frame. */
+static GstElement *
+make_sink (PreviewSession * self, GError ** error)
+{
+  const gboolean window = self->output == PREVIEW_WINDOW;
+  GstElement *sink = preview_add_element (GST_BIN (self->pipeline), window
+      ? "gtksink" : "fakesink", NULL, error);
+
+  if (sink == NULL)
+    return NULL;
+  /* Who wants a table or a file alone need not wait for the pictures. */
+  g_object_set (sink, "sync", self->options.csv == NULL
+      && self->output != PREVIEW_FILES, NULL);
+  if (window) {
+    g_object_set (sink, "max-lateness", (gint64) MAX_LATENESS, NULL);
+    g_object_get (sink, "widget", &self->widget, NULL);
+  } else {
+    g_object_set (sink, "enable-last-sample", TRUE, "signal-handoffs",
+        self->output == PREVIEW_PAGE, NULL);
+  }
+  return sink;
+}
+
+static void
+watch (PreviewSession * self)
+{
+  GstPad *pad = gst_element_get_static_pad (self->bin, "sink");
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM
+      | GST_PAD_PROBE_TYPE_EVENT_FLUSH, watch_input, self, NULL);
+  gst_object_unref (pad);
+}
+
+gboolean
+preview_pipeline_build (PreviewSession * self, GError ** error)
 {
   static const struct
   {
     const gchar *factory, *name;
   } chain[] = {
-    {"videoconvert", CONVERT}, {"queue", NULL}, {"blockdct", NULL},
+    {"videoconvert", CONVERT}, {"queue", NULL}, {"blockdctpreview", NULL},
     {"videoscale", NULL}, {"capsfilter", FIT}, {"videoconvert", NULL}
   };
-  GstElement *pipeline = gst_pipeline_new ("preview");
   GstElement *element[G_N_ELEMENTS (chain)];
   gboolean linked = TRUE;
 
-  gst_bin_add (GST_BIN (pipeline), sink);
+  self->pipeline = gst_object_ref_sink (gst_pipeline_new ("preview"));
+  self->sink = make_sink (self, error);
+  if (self->sink == NULL)
+    return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (chain); i++) {
-    element[i] = preview_add_element (GST_BIN (pipeline), chain[i].factory,
-        chain[i].name, error);
+    element[i] = preview_add_element (GST_BIN (self->pipeline),
+        chain[i].factory, chain[i].name, error);
     if (element[i] == NULL)
-      goto failed;
+      return FALSE;
     linked = linked && (i == 0 || gst_element_link (element[i - 1],
             element[i]));
   }
-  *dct = element[2];
+  self->bin = element[2];
+  for (guint i = 0; i < PREVIEW_N_PARTS; i++)
+    self->part[i] = gst_child_proxy_get_child_by_name (GST_CHILD_PROXY
+        (self->bin), preview_part_names[i]);
   /* What the transform was spent on is shown: those before it drop frames. */
   g_object_set (element[3], "qos", FALSE, NULL);
   g_object_set (element[5], "qos", FALSE, NULL);
-  if (options->frames > 0)
-    limit_frames (element[0], options->frames);
+  if (self->options.frames > 0)
+    limit_frames (element[0], self->options.frames);
   g_object_set (element[1], "max-size-buffers", 3, "max-size-bytes", 0,
       "max-size-time", (guint64) 0, NULL);
-  if (options->csv != NULL)
-    g_object_set (*dct, "stats-file", options->csv, NULL);
-  for (gchar ** pair = options->properties; pair != NULL && *pair; pair++)
-    if (!preview_set_property (*dct, *pair, error))
-      goto failed;
-  if (!linked || !gst_element_link (element[5], sink)) {
-    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
-        "The elements of the preview cannot be linked.");
-    goto failed;
-  }
-  if (preview_pipeline_open (pipeline, options, error))
-    return pipeline;
-
-failed:
-  gst_object_unref (pipeline);
-  return NULL;
+  watch (self);
+  if (linked && gst_element_link (element[5], self->sink))
+    return TRUE;
+  g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
+      "The elements of the preview cannot be linked.");
+  return FALSE;
 }
 
 /* The picture's size if it is larger than this, scaled; else any. */
 static GstCaps *
-make_fit (GstElement * dct, gint width, gint height)
+make_fit (GstElement * bin, gint width, gint height)
 {
-  GstPad *pad = gst_element_get_static_pad (dct, "src");
+  GstPad *pad = gst_element_get_static_pad (bin, "src");
   GstCaps *caps = gst_pad_get_current_caps (pad), *fit = NULL;
   gdouble ratio = 1;
   GstVideoInfo info;
@@ -142,11 +188,10 @@ make_fit (GstElement * dct, gint width, gint height)
 }
 
 void
-preview_pipeline_fit (GstElement * pipeline, GstElement * dct, gint width,
-    gint height)
+preview_session_fit (PreviewSession * self, gint width, gint height)
 {
-  GstElement *filter = gst_bin_get_by_name (GST_BIN (pipeline), FIT);
-  GstCaps *caps = make_fit (dct, width, height), *old;
+  GstElement *filter = gst_bin_get_by_name (GST_BIN (self->pipeline), FIT);
+  GstCaps *caps = make_fit (self->bin, width, height), *old;
 
   g_object_get (filter, "caps", &old, NULL);
   if (!gst_caps_is_equal (caps, old))
@@ -154,29 +199,4 @@ preview_pipeline_fit (GstElement * pipeline, GstElement * dct, gint width,
   gst_caps_unref (caps);
   gst_caps_unref (old);
   gst_object_unref (filter);
-}
-
-gboolean
-preview_pipeline_save (GstElement * sink, const gchar * path, GError ** error)
-{
-  GstCaps *caps = gst_caps_new_empty_simple ("image/png");
-  GstSample *sample = NULL, *png = NULL;
-  gboolean ok = FALSE;
-  GstMapInfo map;
-
-  g_object_get (sink, "last-sample", &sample, NULL);
-  if (sample == NULL)
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-        "There was no frame to save.");
-  else
-    png = gst_video_convert_sample (sample, caps, 10 * GST_SECOND, error);
-  if (png != NULL && gst_buffer_map (gst_sample_get_buffer (png), &map,
-          GST_MAP_READ)) {
-    ok = g_file_set_contents (path, (const gchar *) map.data, map.size, error);
-    gst_buffer_unmap (gst_sample_get_buffer (png), &map);
-  }
-  g_clear_pointer (&png, gst_sample_unref);
-  g_clear_pointer (&sample, gst_sample_unref);
-  gst_caps_unref (caps);
-  return ok;
 }

@@ -1,21 +1,26 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "recipe.h"
-#include "controls.h"
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What is shown, for elsewhere. */
+#include "parts.h"
 
 #include <string.h>
 
 /* X11's sinks do not scale. */
-#define TAIL "! videoconvert ! videoscale ! " \
+#define TAIL "videoconvert ! videoscale ! " \
     "video/x-raw,width=[1,1280],height=[1,720] ! autovideosink"
-#define PYTHON "import gi\n" \
+#define BEGIN "import gi\n" \
     "gi.require_version('Gst', '1.0')\n" \
     "from gi.repository import Gst\n\n" \
     "Gst.init(None)\n" \
-    "pipeline = Gst.parse_launch(\n    '%s')\n" \
-    "pipeline.set_state(Gst.State.PLAYING)\n" \
+    "pipeline = Gst.parse_launch(\n    '"
+#define END "pipeline.set_state(Gst.State.PLAYING)\n" \
     "pipeline.get_bus().timed_pop_filtered(\n" \
     "    Gst.CLOCK_TIME_NONE, Gst.MessageType.ERROR | Gst.MessageType.EOS)\n" \
     "pipeline.set_state(Gst.State.NULL)\n"
+/* What gst_parse_launch() would read itself; what a shell would not. */
+#define SPECIAL " \t\n\"'\\!()<>"
+#define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" \
+    "-_./:=,+%"
 
 static gchar *
 describe_flags (const GValue * value)
@@ -43,18 +48,37 @@ describe_value (const GValue * value)
   return gst_value_serialize (value);
 }
 
+/* Of which part something is said, and where. */
+typedef struct
+{
+  const gchar *part;
+  GString *to;
+} Words;
+
+/* As gst-launch-1.0 gets its arguments. */
+static void
+add_word (GString * line, const gchar * word)
+{
+  gchar *quoted = word[strspn (word, PLAIN)] == '\0'
+      || strcmp (word, "!") == 0 ? g_strdup (word) : g_shell_quote (word);
+
+  g_string_append_printf (line, " %s", quoted);
+  g_free (quoted);
+}
+
 /* In quotes where gst_parse_launch() would not take it for one word. */
 static void
-add_setting (GParamSpec * pspec, const GValue * value, gpointer words)
+add_setting (GParamSpec * pspec, const GValue * value, gpointer data)
 {
+  const Words *words = data;
   gchar *text = describe_value (value);
   GString *word;
 
   if (text == NULL)
     return;
-  word = g_string_new (pspec->name);
-  g_string_append_c (word, '=');
-  if (strpbrk (text, " \t\n\"'\\!()<>") == NULL) {
+  word = g_string_new (NULL);
+  g_string_printf (word, "%s::%s=", words->part, pspec->name);
+  if (strpbrk (text, SPECIAL) == NULL) {
     g_string_append (word, text);
   } else {
     g_string_append_c (word, '"');
@@ -65,74 +89,100 @@ add_setting (GParamSpec * pspec, const GValue * value, gpointer words)
     }
     g_string_append_c (word, '"');
   }
-  g_ptr_array_add (words, g_string_free (word, FALSE));
+  add_word (words->to, word->str);
+  g_string_free (word, TRUE);
   g_free (text);
 }
 
 static void
-add_words (GPtrArray * words, const gchar * text)
+append_quoted (GString * line, const gchar * text)
+{
+  GString *quoted = g_string_new (text);
+
+  g_string_replace (quoted, "\\", "\\\\", 0);
+  g_string_replace (quoted, "'", "\\'", 0);
+  g_string_append (line, quoted->str);
+  g_string_free (quoted, TRUE);
+}
+
+/* A child's property in gst_parse_launch()'s line costs GStreamer 1.22 the
+ * child. */
+static void
+add_line (GParamSpec * pspec, const GValue * value, gpointer data)
+{
+  const Words *words = data;
+  gchar *text = describe_value (value);
+
+  if (text == NULL)
+    return;
+  g_string_append_printf (words->to, "Gst.util_set_object_arg("
+      "pipeline.get_by_name('%s'), '%s', '", words->part, pspec->name);
+  append_quoted (words->to, text);
+  g_string_append (words->to, "')\n");
+  g_free (text);
+}
+
+static void
+add_settings (PreviewSession * self, GString * to,
+    void (*add) (GParamSpec * pspec, const GValue * value, gpointer words))
+{
+  for (guint i = 0; i < PREVIEW_N_PARTS; i++) {
+    Words words = { preview_part_names[i], to };
+
+    preview_session_foreach (self, i, add, &words);
+  }
+}
+
+/* What comes before the preview; the caller's. */
+static gchar *
+describe_source (PreviewSession * self)
+{
+  GstElement *source = preview_pipeline_get_source (self);
+  gchar *first = preview_source_describe (&self->options, source,
+      self->stays && !self->moves);
+  gchar *text = g_strconcat (first, " videoconvert ! blockdctpreview", NULL);
+
+  gst_object_unref (source);
+  g_free (first);
+  return text;
+}
+
+static void
+add_words (GString * line, const gchar * text)
 {
   gchar **split = g_strsplit (text, " ", -1);
 
   for (gchar ** word = split; *word != NULL; word++)
-    g_ptr_array_add (words, *word);
-  g_free (split);
+    add_word (line, *word);
+  g_strfreev (split);
 }
 
-/* The words of the pipeline. */
-static GPtrArray *
-describe (const PreviewOptions * options, GstElement * source, gboolean still,
-    GstElement * dct)
-{
-  gchar *first = preview_source_describe (options, source, still);
-  GPtrArray *words = g_ptr_array_new_with_free_func (g_free);
-
-  add_words (words, first);
-  add_words (words, "videoconvert ! blockdct");
-  preview_foreach_setting (dct, add_setting, words);
-  add_words (words, TAIL);
-  g_free (first);
-  return words;
-}
-
-/* As gst-launch-1.0 gets its arguments. */
 gchar *
-preview_recipe_for_shell (const PreviewOptions * options, GstElement * source,
-    gboolean still, GstElement * dct)
+preview_session_describe_for_shell (PreviewSession * self)
 {
-  GPtrArray *words = describe (options, source, still, dct);
   GString *line = g_string_new ("gst-launch-1.0");
+  gchar *source = describe_source (self);
 
-  for (guint i = 0; i < words->len; i++) {
-    const gchar *word = g_ptr_array_index (words, i);
-    gsize plain = strspn (word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-        "abcdefghijklmnopqrstuvwxyz0123456789-_./:=,+%");
-    gchar *quoted = word[plain] == '\0' || strcmp (word, "!") == 0
-        ? g_strdup (word) : g_shell_quote (word);
-
-    g_string_append_printf (line, " %s", quoted);
-    g_free (quoted);
-  }
-  g_ptr_array_unref (words);
+  add_words (line, source);
+  add_settings (self, line, add_setting);
+  add_words (line, "! " TAIL);
+  g_free (source);
   return g_string_free (line, FALSE);
 }
 
 gchar *
-preview_recipe_for_python (const PreviewOptions * options, GstElement * source,
-    gboolean still, GstElement * dct)
+preview_session_describe_for_python (PreviewSession * self)
 {
-  GPtrArray *words = describe (options, source, still, dct);
-  GString *line = g_string_new (NULL);
-  gchar *text;
+  GString *text = g_string_new (BEGIN), *line = g_string_new (NULL);
+  gchar *source = describe_source (self);
 
-  for (guint i = 0; i < words->len; i++)
-    g_string_append_printf (line, "%s%s", i > 0 ? " " : "",
-        (const gchar *) g_ptr_array_index (words, i));
-  g_string_replace (line, "\\", "\\\\", 0);
-  g_string_replace (line, "'", "\\'", 0);
+  append_quoted (line, source);
+  g_string_append (line, " ! " TAIL);
   g_string_replace (line, " ! ", " ! '\n    '", 0);
-  text = g_strdup_printf (PYTHON, line->str);
+  g_string_append_printf (text, "%s')\n", line->str);
+  add_settings (self, text, add_line);
+  g_string_append (text, END);
   g_string_free (line, TRUE);
-  g_ptr_array_unref (words);
-  return text;
+  g_free (source);
+  return g_string_free (text, FALSE);
 }

@@ -19,15 +19,14 @@
     "img-src 'self'; connect-src 'self'; base-uri 'none'; " \
     "form-action 'none'; frame-ancestors 'none'"
 
-typedef struct
+struct _PreviewServer
 {
-  PreviewFront front;
   PreviewPage *page;
   SoupServer *server;
   PreviewListener *listener;
   gchar *base;                  /* the page's path, with a / at its end */
   gboolean local;               /* no token */
-} PreviewServer;
+};
 
 static const struct
 {
@@ -178,24 +177,9 @@ add_viewer (SoupServer * server, SoupServerMessage * message,
   preview_page_add_viewer (((PreviewServer *) data)->page, socket);
 }
 
-static void
-show_message (PreviewFront * front, const GstStructure * message)
+void
+preview_server_free (PreviewServer * self)
 {
-  if (gst_structure_has_name (message, "blockdct-block"))
-    preview_page_show_block (((PreviewServer *) front)->page, message);
-}
-
-static void
-show_notice (PreviewFront * front, const gchar * text)
-{
-  preview_page_show_notice (((PreviewServer *) front)->page, text);
-}
-
-static void
-free_server (PreviewFront * front)
-{
-  PreviewServer *self = (PreviewServer *) front;
-
   g_clear_pointer (&self->listener, preview_listener_free);
   soup_server_disconnect (self->server);
   g_clear_pointer (&self->page, preview_page_free);
@@ -253,27 +237,23 @@ listen (PreviewServer * self, const gchar * address, guint port,
   return self->listener != NULL;
 }
 
-PreviewFront *
-preview_server_new (GstElement * dct, GstElement * sink,
-    PreviewTransport * transport, const gchar * address, guint port,
-    GError ** error)
+PreviewServer *
+preview_server_new (PreviewSession * session, const gchar * address,
+    guint port, GError ** error)
 {
   PreviewServer *self = g_new0 (PreviewServer, 1);
   gchar *socket;
 
-  self->front.show_message = show_message;
-  self->front.show_notice = show_notice;
-  self->front.free = free_server;
   self->local = address == NULL;
   self->base = make_base (self->local);
   self->server = soup_server_new ("server-header", "blockdct-preview", NULL);
   /* A picture is compressed where that is of use. */
   soup_server_remove_websocket_extension (self->server,
       SOUP_TYPE_WEBSOCKET_EXTENSION_DEFLATE);
-  self->page = preview_page_new (dct, sink, transport, error);
+  self->page = preview_page_new (session, error);
   if (self->page == NULL
       || !listen (self, self->local ? LOCAL : address, port, error)) {
-    free_server (&self->front);
+    preview_server_free (self);
     return NULL;
   }
   socket = g_strconcat (self->base, "socket", NULL);
@@ -283,5 +263,5 @@ preview_server_new (GstElement * dct, GstElement * sink,
       add_viewer, self, NULL);
   g_free (socket);
   print_address (self);
-  return &self->front;
+  return self;
 }

@@ -5,17 +5,18 @@
 #ifndef PREVIEW_SERVER_H
 #define PREVIEW_SERVER_H
 
-#include "front.h"
-#include "transport.h"
+#include "session.h"
 
 G_BEGIN_DECLS
-/** Serve a page with the frames that come to `sink`, a fakesink behind
- * `dct`, with its controls, and print where. `address` NULL is 127.0.0.1,
- * without a token; any other one has a token in the page's path. `port` 0 is a
- * free one. NULL with the error. */
-    PreviewFront * preview_server_new (GstElement * dct, GstElement * sink,
-    PreviewTransport * transport, const gchar * address, guint port,
-    GError ** error);
+typedef struct _PreviewServer PreviewServer;
+
+/** Serve a page with the frames and controls of a session, which outlives it,
+ * and print where. `address` NULL is 127.0.0.1, without a token; any other one
+ * has a token in the page's path. `port` 0 is a free one. NULL with the error.
+ */
+PreviewServer *preview_server_new (PreviewSession * session,
+    const gchar * address, guint port, GError ** error);
+void preview_server_free (PreviewServer * self);
 
 G_END_DECLS
 #endif

@@ -17,13 +17,14 @@ static const struct
 {
   const gchar *element, *advice;
 } packages[] = {
-  {"blockdct", "install gst-blockdct, or set GST_PLUGIN_PATH to the folder of "
-        "libgstblockdct.so"},
+  {"blockdctpreview", "install gst-blockdct, or set GST_PLUGIN_PATH to the "
+        "folder of libgstblockdct.so"},
   {"decodebin", "install gstreamer1.0-plugins-base"},
   {"videoconvert", "install gstreamer1.0-plugins-base"},
   {"videoscale", "install gstreamer1.0-plugins-base"},
   {"videotestsrc", "install gstreamer1.0-plugins-base"},
   {"v4l2src", "install gstreamer1.0-plugins-good"},
+  {"gtksink", "install gstreamer1.0-gtk3"},
 };
 
 GstElement *

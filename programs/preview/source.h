@@ -17,7 +17,8 @@ G_BEGIN_DECLS
   gchar *pattern;               /* of the test pattern */
   gchar *screenshot, *csv;
   gint frames;                  /* to play; 0: all */
-  gchar **properties;           /* NAME=VALUE, of blockdct */
+  gboolean ends;                /* rather than begin again, or stay */
+  gchar **properties;           /* NAME=VALUE: session.h */
 } PreviewOptions;
 
 /** A new element in `bin`, with a name or, for NULL, any; or NULL with an error

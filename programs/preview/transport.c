@@ -1,54 +1,52 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "transport.h"
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Where a session is in its stream. The pipeline plays all the time: what is
+ * paused is held by blockdctpreview's `freeze`, and so is the last frame at the
+ * end. */
+#include "parts.h"
 
-struct _PreviewTransport
+void
+preview_transport_stop (PreviewSession * self)
 {
-  GstElement *pipeline;
-  GstClockTime shown;           /* the frame's time */
-  GstClockTime duration;        /* of a frame */
-  GstClockTime sought;          /* where the last seek went */
-  GstClockTime wanted;          /* where to go when that one has arrived */
-  GstClockTime from, to;        /* what is repeated */
-  gboolean seeking;
-  gboolean moves;               /* it is no still picture */
-  gboolean stays;               /* at its end, as there is no way back */
-};
+  if (self->rewind != 0)
+    g_source_remove (self->rewind);
+  self->rewind = 0;
+}
 
-PreviewTransport *
-preview_transport_new (GstElement * pipeline)
+/* Called with the lock, that nobody else sets what was true before. */
+static void
+apply (PreviewSession * self)
 {
-  PreviewTransport *self = g_new0 (PreviewTransport, 1);
-
-  self->pipeline = gst_object_ref (pipeline);
-  preview_transport_reset (self);
-  return self;
+  g_object_set (self->bin, "freeze", self->ended || (self->paused
+          && self->steps == 0), NULL);
 }
 
 void
-preview_transport_free (PreviewTransport * self)
+preview_transport_apply (PreviewSession * self)
 {
-  gst_object_unref (self->pipeline);
-  g_free (self);
+  g_mutex_lock (&self->lock);
+  apply (self);
+  g_mutex_unlock (&self->lock);
 }
 
 void
-preview_transport_reset (PreviewTransport * self)
+preview_transport_reset (PreviewSession * self)
 {
+  preview_transport_stop (self);
   self->shown = self->sought = self->wanted = GST_CLOCK_TIME_NONE;
   self->from = self->to = GST_CLOCK_TIME_NONE;
   self->duration = GST_SECOND / 30;
   self->seeking = self->moves = self->stays = FALSE;
+  preview_transport_flush (self);
 }
 
 /* The first frame after a seek begins where that went, and lasts from there. */
 void
-preview_transport_take_figures (PreviewTransport * self,
+preview_transport_take_figures (PreviewSession * self,
     const GstStructure * figures)
 {
   guint64 index, duration;
 
-  if (g_strcmp0 (gst_structure_get_string (figures, "type"), "pooled") == 0)
-    return;
   if (gst_structure_get_uint64 (figures, "index", &index) && index > 0)
     self->moves = TRUE;
   gst_structure_get_uint64 (figures, "stream-time", &self->shown);
@@ -59,45 +57,56 @@ preview_transport_take_figures (PreviewTransport * self,
 }
 
 gboolean
-preview_transport_is_paused (PreviewTransport * self)
+preview_session_is_paused (PreviewSession * self)
 {
-  return GST_STATE_TARGET (self->pipeline) == GST_STATE_PAUSED;
-}
+  gboolean paused;
 
-void
-preview_transport_set_paused (PreviewTransport * self, gboolean paused)
-{
-  gst_element_set_state (self->pipeline,
-      paused ? GST_STATE_PAUSED : GST_STATE_PLAYING);
+  g_mutex_lock (&self->lock);
+  paused = self->paused;
+  g_mutex_unlock (&self->lock);
+  return paused;
 }
 
 gboolean
-preview_transport_get_time (PreviewTransport * self, GstClockTime * position,
+preview_session_stays (PreviewSession * self)
+{
+  return self->stays;
+}
+
+gboolean
+preview_session_moves (PreviewSession * self)
+{
+  return self->moves;
+}
+
+/* What is frozen has a clock that goes on: the frame says where it is. */
+gboolean
+preview_session_get_time (PreviewSession * self, GstClockTime * position,
     GstClockTime * duration)
 {
   GstQuery *query = gst_query_new_seeking (GST_FORMAT_TIME);
-  gint64 now, all;
   gboolean ok = gst_element_query (self->pipeline, query);
+  gint64 all;
 
   if (ok)
     gst_query_parse_seeking (query, NULL, &ok, NULL, NULL);
   gst_query_unref (query);
   if (!ok || !gst_element_query_duration (self->pipeline, GST_FORMAT_TIME, &all)
-      || !gst_element_query_position (self->pipeline, GST_FORMAT_TIME, &now)
-      || all <= 0 || now < 0)
+      || all <= 0 || !GST_CLOCK_TIME_IS_VALID (self->shown))
     return FALSE;
-  *position = now;
+  *position = MIN (self->shown, (GstClockTime) all);
   *duration = all;
   return TRUE;
 }
 
 /* An end once set stays until another one is. */
 static gboolean
-seek_now (PreviewTransport * self, GstClockTime place)
+seek_now (PreviewSession * self, GstClockTime place)
 {
   GstClockTime end = GST_CLOCK_TIME_IS_VALID (self->to) && place < self->to
       ? self->to : GST_CLOCK_TIME_NONE;
 
+  preview_transport_stop (self);
   self->sought = place;
   self->stays = FALSE;
   self->seeking = gst_element_seek (self->pipeline, 1, GST_FORMAT_TIME,
@@ -106,9 +115,15 @@ seek_now (PreviewTransport * self, GstClockTime place)
   return self->seeking;
 }
 
+/* Behind the last frame there is none to show. */
 gboolean
-preview_transport_seek (PreviewTransport * self, GstClockTime place)
+preview_session_seek (PreviewSession * self, GstClockTime place)
 {
+  GstClockTime position, duration;
+
+  if (preview_session_get_time (self, &position, &duration)
+      && place >= duration)
+    place = duration - MIN (duration, self->duration / 2);
   if (!self->seeking)
     return seek_now (self, place);
   self->wanted = place;
@@ -116,7 +131,7 @@ preview_transport_seek (PreviewTransport * self, GstClockTime place)
 }
 
 void
-preview_transport_arrive (PreviewTransport * self)
+preview_transport_arrive (PreviewSession * self)
 {
   GstClockTime wanted = self->wanted;
 
@@ -126,11 +141,73 @@ preview_transport_arrive (PreviewTransport * self)
     seek_now (self, wanted);
 }
 
+/* From the start again, or that of the range. */
+static gboolean
+rewind_now (gpointer data)
+{
+  PreviewSession *self = data;
+
+  self->rewind = 0;
+  self->stays = !seek_now (self,
+      GST_CLOCK_TIME_IS_VALID (self->from) ? self->from : 0);
+  return G_SOURCE_REMOVE;
+}
+
+/* The last frame is shown as long as the others; a still picture stays. */
+void
+preview_transport_end (PreviewSession * self)
+{
+  preview_transport_stop (self);
+  if (!self->moves)
+    self->stays = TRUE;
+  else if (!preview_session_is_paused (self))
+    self->rewind = g_timeout_add (self->duration / GST_MSECOND, rewind_now,
+        self);
+}
+
+/* Where frames were stepped through, their times are ahead of the clock; at the
+ * end there are none. */
+void
+preview_session_set_paused (PreviewSession * self, gboolean paused)
+{
+  gboolean stepped, ended;
+
+  g_mutex_lock (&self->lock);
+  stepped = self->stepped && self->paused && !paused;
+  ended = self->told_end && self->paused && !paused;
+  self->paused = paused;
+  self->steps = 0;
+  g_mutex_unlock (&self->lock);
+  if (paused)
+    preview_transport_stop (self);
+  else if (ended && self->moves)
+    rewind_now (self);
+  else if (stepped && GST_CLOCK_TIME_IS_VALID (self->shown))
+    preview_session_seek (self, self->shown);
+  preview_transport_apply (self);
+}
+
+void
+preview_transport_follow (PreviewSession * self)
+{
+  gboolean frozen, ended, expected;
+
+  g_mutex_lock (&self->lock);
+  g_object_get (self->bin, "freeze", &frozen, NULL);
+  ended = self->ended;
+  expected = ended || (self->paused && self->steps == 0);
+  if (ended && !frozen)
+    apply (self);
+  g_mutex_unlock (&self->lock);
+  if (!ended && frozen != expected)
+    preview_session_set_paused (self, frozen);
+}
+
 /* To a frame's length before where this one begins. Frames' times are rounded:
  * if this one was not sought, a bit later is safe, and from there on it is a
  * whole length each time. */
 static gboolean
-step_back (PreviewTransport * self)
+step_back (PreviewSession * self)
 {
   GstClockTime from = GST_CLOCK_TIME_IS_VALID (self->wanted) ? self->wanted
       : self->seeking ? self->sought : self->shown;
@@ -140,33 +217,39 @@ step_back (PreviewTransport * self)
     return FALSE;
   if (from != self->sought && from != self->wanted)
     length -= length / 8;
-  return preview_transport_seek (self, from - MIN (from, length));
+  return preview_session_seek (self, from - MIN (from, length));
 }
 
 gboolean
-preview_transport_step (PreviewTransport * self, gint frames)
+preview_session_step (PreviewSession * self, gint frames)
 {
-  if (!preview_transport_is_paused (self)) {
-    preview_transport_set_paused (self, TRUE);
+  gboolean ok;
+
+  if (!preview_session_is_paused (self)) {
+    preview_session_set_paused (self, TRUE);
     return TRUE;
   }
   if (frames < 0)
     return step_back (self);
-  return gst_element_send_event (self->pipeline, gst_event_new_step
-      (GST_FORMAT_BUFFERS, frames, 1, TRUE, FALSE));
+  g_mutex_lock (&self->lock);
+  ok = !self->ended;
+  if (ok)
+    self->steps += frames;
+  apply (self);
+  g_mutex_unlock (&self->lock);
+  return ok;
 }
 
 gboolean
-preview_transport_mark (PreviewTransport * self)
+preview_session_mark (PreviewSession * self)
 {
   GstClockTime position, duration, to;
 
-  if (!preview_transport_get_time (self, &position, &duration)
-      || !GST_CLOCK_TIME_IS_VALID (self->shown))
+  if (!preview_session_get_time (self, &position, &duration))
     return FALSE;
   if (GST_CLOCK_TIME_IS_VALID (self->to)) {
     self->from = self->to = GST_CLOCK_TIME_NONE;
-    return preview_transport_seek (self, position);
+    return preview_session_seek (self, position);
   }
   if (!GST_CLOCK_TIME_IS_VALID (self->from)) {
     self->from = self->shown;
@@ -175,34 +258,71 @@ preview_transport_mark (PreviewTransport * self)
   to = MAX (self->from, self->shown);
   self->from = MIN (self->from, self->shown);
   self->to = to + self->duration;
-  return preview_transport_seek (self, self->from);
+  return preview_session_seek (self, self->from);
 }
 
 void
-preview_transport_get_range (PreviewTransport * self, GstClockTime * from,
+preview_session_get_range (PreviewSession * self, GstClockTime * from,
     GstClockTime * to)
 {
   *from = self->from;
   *to = self->to;
 }
 
+/* Streaming threads */
+
+/* Without a frame since the flush none is there to stay at. */
+gboolean
+preview_transport_may_end (PreviewSession * self)
+{
+  gboolean may;
+
+  g_mutex_lock (&self->lock);
+  may = self->options.ends || !self->passed;
+  if (!may) {
+    self->ended = TRUE;
+    apply (self);
+  }
+  g_mutex_unlock (&self->lock);
+  return may;
+}
+
 void
-preview_transport_rewind (PreviewTransport * self)
+preview_transport_flush (PreviewSession * self)
 {
-  if (self->stays)
-    return;
-  self->stays = !self->moves || !seek_now (self,
-      GST_CLOCK_TIME_IS_VALID (self->from) ? self->from : 0);
+  preview_frames_flush (self->frames);
+  g_mutex_lock (&self->lock);
+  self->ended = self->told_end = self->passed = self->stepped = FALSE;
+  self->steps = 0;
+  apply (self);
+  g_mutex_unlock (&self->lock);
 }
 
 gboolean
-preview_transport_stays (PreviewTransport * self)
+preview_transport_pass (PreviewSession * self)
 {
-  return self->stays;
+  gboolean step;
+
+  g_mutex_lock (&self->lock);
+  self->passed = TRUE;
+  step = self->steps > 0;
+  if (step) {
+    self->steps--;
+    self->stepped = TRUE;
+    apply (self);
+  }
+  g_mutex_unlock (&self->lock);
+  return step;
 }
 
 gboolean
-preview_transport_moves (PreviewTransport * self)
+preview_transport_is_end (PreviewSession * self)
 {
-  return self->moves;
+  gboolean is_end;
+
+  g_mutex_lock (&self->lock);
+  is_end = self->ended && !self->told_end;
+  self->told_end = self->told_end || is_end;
+  g_mutex_unlock (&self->lock);
+  return is_end;
 }

@@ -4,12 +4,10 @@
 #include "window.h"
 #include "actions.h"
 #include "bar.h"
-#include "controls.h"
 #include "curve.h"
 #include "figures.h"
 #include "inspector.h"
 #include "panel.h"
-#include "pipeline.h"
 #include "plot.h"
 
 #include <math.h>
@@ -38,20 +36,18 @@
     "l                repeat from, to, no\n" \
     "Files can be dropped on it."
 
-typedef struct
+struct _PreviewWindow
 {
-  PreviewFront front;
   PreviewActions actions;
+  PreviewSession *session;
   GtkWidget *top, *content, *video, *side, *controls, *panel, *figures;
   GtkWidget *pages, *plot, *curve, *inspector;
   GtkWidget *caption;           /* what the picture is */
   GtkWidget *notice;            /* what went wrong */
-  guint64 late, played;         /* frames */
-  GstElement *dct, *pipeline;
   gboolean full;                /* the whole screen */
   guint fit;                    /* source */
   guint arrange;                /* source */
-} PreviewWindow;
+};
 
 /* What is seen of the window: all, or with the whole screen picture and bar. */
 
@@ -151,7 +147,7 @@ make_side (PreviewWindow * self)
   gtk_widget_set_hexpand (controls, FALSE);
   /* Beside the bar that scrolls it. */
   gtk_widget_set_margin_end (controls, 12);
-  self->panel = preview_panel_new (self->dct);
+  self->panel = preview_panel_new (self->session);
   self->figures = make_text (-1);
   gtk_label_set_text (GTK_LABEL (help), HELP);
   gtk_box_pack_start (GTK_BOX (controls), self->panel, FALSE, FALSE, 0);
@@ -194,7 +190,7 @@ fit (gpointer data)
   gint scale = gtk_widget_get_scale_factor (self->video);
 
   self->fit = 0;
-  preview_pipeline_fit (self->pipeline, self->dct,
+  preview_session_fit (self->session,
       scale * gtk_widget_get_allocated_width (self->video),
       scale * gtk_widget_get_allocated_height (self->video));
   return G_SOURCE_REMOVE;
@@ -212,65 +208,47 @@ fit_later (gpointer data)
 }
 
 static void
-caps_changed (GObject * pad, GParamSpec * pspec, PreviewWindow * self)
+resized (PreviewWindow * self)
 {
-  (void) pad, (void) pspec;
   g_main_context_invoke (NULL, fit_later, self);
-}
-
-static void
-follow_size (PreviewWindow * self)
-{
-  GstPad *pad = gst_element_get_static_pad (self->dct, "src");
-
-  g_signal_connect_swapped (self->video, "size-allocate",
-      G_CALLBACK (fit_later), self);
-  g_signal_connect (pad, "notify::caps", G_CALLBACK (caps_changed), self);
-  gst_object_unref (pad);
 }
 
 static gboolean
 show_caption (gpointer data)
 {
   PreviewWindow *self = data;
-  gchar *caption = preview_describe_view (self->dct);
+  gchar *caption = preview_session_describe_view (self->session);
 
   gtk_label_set_text (GTK_LABEL (self->caption), caption);
   g_free (caption);
   return G_SOURCE_REMOVE;
 }
 
+/* In any thread. */
 static void
-view_changed (PreviewWindow * self)
+control_changed (PreviewWindow * self)
 {
   g_main_context_invoke (NULL, show_caption, self);
 }
 
-static void
-free_window (PreviewFront * front)
+void
+preview_window_free (PreviewWindow * self)
 {
-  PreviewWindow *self = (PreviewWindow *) front;
-  GstPad *pad = gst_element_get_static_pad (self->dct, "src");
-
-  g_signal_handlers_disconnect_by_data (self->dct, self);
-  g_signal_handlers_disconnect_by_data (pad, self);
-  gst_object_unref (pad);
+  g_signal_handlers_disconnect_by_data (self->session, self);
   if (self->fit != 0)
     g_source_remove (self->fit);
   gtk_widget_destroy (self->top);
   if (self->arrange != 0)
     g_source_remove (self->arrange);
   g_object_unref (self->top);
-  preview_frames_free (self->actions.frames);
-  gst_object_unref (self->dct);
-  gst_object_unref (self->pipeline);
+  g_object_unref (self->session);
   g_free (self);
 }
 
 GtkWidget *
-preview_window_get_widget (PreviewFront * front)
+preview_window_get_widget (PreviewWindow * self)
 {
-  return ((PreviewWindow *) front)->top;
+  return self->top;
 }
 
 /* As many digits as the last frame had, that it stands still. */
@@ -322,85 +300,48 @@ append_figures (GString * text, const GstStructure * s)
     append_row (text, &preview_figures[i], 0, s);
 }
 
-/* Frames that a step or the end leaves behind are late for a sink, and seen. */
-static gboolean
-plays (PreviewWindow * self)
-{
-  return !preview_transport_is_paused (self->actions.transport)
-      && !preview_transport_stays (self->actions.transport);
-}
-
 static void
 show_figures (PreviewWindow * self, const GstStructure * s)
 {
   GString *text = g_string_new (NULL);
   const gchar *backend = gst_structure_get_string (s, "backend");
-  guint64 index = 0, frames = 1;
+  guint64 index = 0, late, played;
 
-  gst_structure_get_uint64 (s, "frames", &frames);
-  self->played += plays (self) ? frames : 0;
+  preview_session_get_late (self->session, &late, &played);
   gst_structure_get_uint64 (s, "index", &index);
   append_figures (text, s);
   g_string_append_printf (text, "frame %" G_GUINT64_FORMAT, index);
   if (backend != NULL)
     g_string_append_printf (text, "\n%s", backend);
-  if (self->late > 0)
+  if (late > 0)
     g_string_append_printf (text, "\n%" G_GUINT64_FORMAT " of %"
-        G_GUINT64_FORMAT " frames too late: not shown", self->late,
-        self->played);
+        G_GUINT64_FORMAT " frames too late: not shown", late, played);
   gtk_label_set_text (GTK_LABEL (self->figures), text->str);
   preview_panel_show_frame (PREVIEW_PANEL (self->panel), s);
+  preview_plot_add (PREVIEW_PLOT (self->plot), s);
+  preview_curve_update (PREVIEW_CURVE (self->curve), s);
   g_string_free (text, TRUE);
 }
 
 static void
-show_message (PreviewFront * front, const GstStructure * message)
+show_block (PreviewWindow * self, const GstStructure * block)
 {
-  PreviewWindow *self = (PreviewWindow *) front;
-  const gchar *type = gst_structure_get_string (message, "type");
-
-  if (gst_structure_has_name (message, "blockdct-block")) {
-    preview_inspector_show (PREVIEW_INSPECTOR (self->inspector), message);
-    if (!gst_structure_has_field (message, "repeated"))
-      gtk_notebook_set_current_page (GTK_NOTEBOOK (self->pages),
-          gtk_notebook_page_num (GTK_NOTEBOOK (self->pages), self->inspector));
-  } else if (gst_structure_has_name (message, "blockdct")
-      && g_strcmp0 (type, "pooled") != 0) {
-    show_figures (self, message);
-    preview_plot_add (PREVIEW_PLOT (self->plot), message);
-    preview_curve_update (PREVIEW_CURVE (self->curve), message);
-  }
+  preview_inspector_show (PREVIEW_INSPECTOR (self->inspector), block);
+  if (!gst_structure_has_field (block, "repeated"))
+    gtk_notebook_set_current_page (GTK_NOTEBOOK (self->pages),
+        gtk_notebook_page_num (GTK_NOTEBOOK (self->pages), self->inspector));
 }
 
 static void
-show_notice (PreviewFront * front, const gchar * text)
+show_notice (PreviewWindow * self, const gchar * text)
 {
-  PreviewWindow *self = (PreviewWindow *) front;
   gtk_label_set_text (GTK_LABEL (self->notice), text);
   gtk_widget_show (self->notice);
 }
 
-/* Elements post one for each frame that they drop. What is dropped before it
- * comes to blockdct has no figures. */
-static void
-show_qos (PreviewFront * front, GstMessage * message)
+gboolean
+preview_window_save (PreviewWindow * self, const gchar * path, GError ** error)
 {
-  PreviewWindow *self = (PreviewWindow *) front;
-  GstElement *source = preview_pipeline_get_source (self->pipeline);
-
-  if (plays (self)) {
-    self->late++;
-    if (source != NULL && gst_object_has_as_ancestor (GST_MESSAGE_SRC (message),
-            GST_OBJECT (source)))
-      self->played++;
-  }
-  gst_clear_object (&source);
-}
-
-static gboolean
-save (PreviewFront * front, const gchar * path, GError ** error)
-{
-  PreviewWindow *self = (PreviewWindow *) front;
   cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24,
       gtk_widget_get_allocated_width (self->top),
       gtk_widget_get_allocated_height (self->top));
@@ -423,15 +364,15 @@ save (PreviewFront * front, const gchar * path, GError ** error)
 }
 
 static void
-show_source (PreviewFront * front, const gchar * name)
+show_source (PreviewWindow * self)
 {
-  PreviewWindow *self = (PreviewWindow *) front;
+  gchar *name = preview_session_get_name (self->session);
   gchar *title = g_strdup_printf ("%s - blockdct-preview", name);
 
   gtk_window_set_title (GTK_WINDOW (self->top), title);
   gtk_widget_hide (self->notice);
-  self->late = self->played = 0;
   g_free (title);
+  g_free (name);
 }
 
 static void
@@ -446,7 +387,7 @@ make_pages (PreviewWindow * self)
 {
   self->pages = gtk_notebook_new ();
   self->plot = preview_plot_new ();
-  self->curve = preview_curve_new (self->dct, self->actions.frames);
+  self->curve = preview_curve_new (self->session);
   self->inspector = preview_inspector_new ();
   gtk_widget_set_name (self->pages, "pages");
   gtk_notebook_set_scrollable (GTK_NOTEBOOK (self->pages), TRUE);
@@ -463,8 +404,7 @@ static GtkWidget *
 make_bar (PreviewWindow * self)
 {
   GtkAccelGroup *keys = gtk_accel_group_new ();
-  GtkWidget *bar = preview_bar_new (self->actions.transport, keys,
-      self->video);
+  GtkWidget *bar = preview_bar_new (self->session, keys, self->video);
 
   preview_bar_append (PREVIEW_BAR (bar), preview_actions_new_menu
       (&self->actions, keys));
@@ -522,18 +462,11 @@ make_main (PreviewWindow * self)
 static void
 connect_signals (PreviewWindow * self)
 {
-  static const gchar *const shown[] = { "notify::view", "notify::left",
-    "notify::right", "notify::b-transform"
-  };
-
   gtk_widget_set_can_focus (self->video, TRUE);
   g_signal_connect (self->video, "button-press-event",
       G_CALLBACK (take_focus), NULL);
   g_signal_connect_after (self->video, "key-press-event",
       G_CALLBACK (keep_key), NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (shown); i++)
-    g_signal_connect_swapped (self->dct, shown[i], G_CALLBACK (view_changed),
-        self);
   g_signal_connect (self->top, "window-state-event",
       G_CALLBACK (state_changed), self);
   g_signal_connect_swapped (self->top, "size-allocate",
@@ -543,36 +476,44 @@ connect_signals (PreviewWindow * self)
   gtk_drag_dest_add_uri_targets (self->top);
   g_signal_connect (self->top, "drag-data-received", G_CALLBACK (take_drop),
       self);
-  follow_size (self);
+  g_signal_connect_swapped (self->video, "size-allocate",
+      G_CALLBACK (fit_later), self);
 }
 
-PreviewFront *
-preview_window_new (GtkWidget * video, GstElement * dct,
-    GstElement * pipeline, PreviewTransport * transport,
-    const PreviewOptions * options)
+static void
+follow_session (PreviewWindow * self)
+{
+  static const struct
+  {
+    const gchar *name;
+    GCallback handler;
+  } signals[] = {
+    {"changed", G_CALLBACK (control_changed)},
+    {"resized", G_CALLBACK (resized)},
+    {"figures", G_CALLBACK (show_figures)},
+    {"block", G_CALLBACK (show_block)},
+    {"notice", G_CALLBACK (show_notice)},
+    {"opened", G_CALLBACK (show_source)},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
+    g_signal_connect_swapped (self->session, signals[i].name,
+        signals[i].handler, self);
+}
+
+PreviewWindow *
+preview_window_new (PreviewSession * session)
 {
   PreviewWindow *self = g_new0 (PreviewWindow, 1);
   GtkWidget *main;
 
-  self->front.show_source = show_source;
-  self->front.show_message = show_message;
-  self->front.show_notice = show_notice;
-  self->front.show_qos = show_qos;
-  self->front.save = save;
-  self->front.free = free_window;
-  self->dct = gst_object_ref (dct);
-  self->pipeline = gst_object_ref (pipeline);
-  self->video = video;
+  self->session = g_object_ref (session);
+  self->video = preview_session_get_widget (session);
   self->top = g_object_ref_sink (gtk_window_new (GTK_WINDOW_TOPLEVEL));
   self->content = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
   gtk_container_set_border_width (GTK_CONTAINER (self->content), 6);
   self->actions.top = GTK_WINDOW (self->top);
-  self->actions.dct = dct;
-  self->actions.pipeline = pipeline;
-  self->actions.transport = transport;
-  self->actions.options = options;
-  self->actions.frames = preview_frames_new (dct);
-  self->actions.front = &self->front;
+  self->actions.session = session;
   main = make_main (self);
   self->side = make_side (self);
   gtk_box_pack_start (GTK_BOX (self->content), main, TRUE, TRUE, 0);
@@ -581,9 +522,10 @@ preview_window_new (GtkWidget * video, GstElement * dct,
   gtk_window_set_icon_name (GTK_WINDOW (self->top), "blockdct-preview");
   gtk_window_set_default_size (GTK_WINDOW (self->top), 1100, 680);
   connect_signals (self);
+  follow_session (self);
   show_caption (self);
   gtk_widget_show_all (self->top);
-  gtk_widget_hide (self->notice);
-  gtk_widget_grab_focus (video);
-  return &self->front;
+  show_source (self);
+  gtk_widget_grab_focus (self->video);
+  return self;
 }

@@ -6,21 +6,22 @@
 #define PREVIEW_WINDOW_H
 
 #include <gtk/gtk.h>
-#include "front.h"
-#include "source.h"
-#include "transport.h"
+#include "session.h"
 
 G_BEGIN_DECLS
-/** A window with the sink's picture (`video`), a control for each property of
- * `dct` that can be turned, a bar that leads `pipeline`, which shows what
- * `options` name, by `transport`, both of which outlive it, plots, blocks and
- * the figures. */
-    PreviewFront * preview_window_new (GtkWidget * video, GstElement * dct,
-    GstElement * pipeline, PreviewTransport * transport,
-    const PreviewOptions * options);
+typedef struct _PreviewWindow PreviewWindow;
+
+/** A window with a session's picture, its controls, a bar that leads it, plots,
+ * blocks and the figures. */
+PreviewWindow *preview_window_new (PreviewSession * session);
+void preview_window_free (PreviewWindow * self);
 
 /** The toplevel; its "destroy" says that the user closed it. */
-GtkWidget *preview_window_get_widget (PreviewFront * window);
+GtkWidget *preview_window_get_widget (PreviewWindow * self);
+
+/** Write all that is shown as a PNG. */
+gboolean preview_window_save (PreviewWindow * self, const gchar * path,
+    GError ** error);
 
 G_END_DECLS
 #endif

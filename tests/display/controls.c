@@ -1,52 +1,80 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The controls of blockdct-preview's window, without a pointer: they have names
- * for who does not see them, follow the element, and leave the picture its
+ * for who does not see them, follow the session, and leave the picture its
  * keys. Needs a display. */
 #include <stdlib.h>
 #include <string.h>
-#include <gst/video/navigation.h>
 #include "actions.h"
-#include "controls.h"
+#include "parts.h"
 #include "window.h"
 
 typedef struct
 {
-  GstElement *pipeline, *dct;
-  PreviewTransport *transport;
+  PreviewSession *session;
   GtkWidget *video, *top;
-  PreviewFront *window;
+  PreviewWindow *window;
+  gint quality;                 /* of the last frame's figures */
+  guint n_figures;
+  gint block_quality;           /* of the last block's */
 } Fixture;
 
 #define N_TURNS 10000
 
-static const PreviewOptions options;
+static const PreviewOptions options = {.pattern = (gchar *) "smpte" };
+
+static void
+take_figures (Fixture * f, const GstStructure * figures)
+{
+  gst_structure_get_int (figures, "quality", &f->quality);
+  f->n_figures++;
+}
+
+static void
+take_block (Fixture * f, const GstStructure * block)
+{
+  gst_structure_get_int (block, "quality", &f->block_quality);
+}
 
 static void
 set_up (Fixture * f, gconstpointer data)
 {
+  GError *error = NULL;
+
   (void) data;
-  f->pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
-  f->dct = gst_element_factory_make ("blockdct", NULL);
-  g_assert_nonnull (f->dct);
-  gst_bin_add_many (GST_BIN (f->pipeline), f->dct,
-      gst_element_factory_make ("capsfilter", "fit"), NULL);
-  f->transport = preview_transport_new (f->pipeline);
-  f->video = g_object_ref_sink (gtk_drawing_area_new ());
-  f->window = preview_window_new (f->video, f->dct, f->pipeline,
-      f->transport, &options);
+  f->session = preview_session_new (&options, PREVIEW_WINDOW, &error);
+  g_assert_no_error (error);
+  f->video = preview_session_get_widget (f->session);
+  f->window = preview_window_new (f->session);
   f->top = preview_window_get_widget (f->window);
+  g_signal_connect_swapped (f->session, "figures", G_CALLBACK (take_figures),
+      f);
+  g_signal_connect_swapped (f->session, "block", G_CALLBACK (take_block), f);
 }
 
 static void
 tear_down (Fixture * f, gconstpointer data)
 {
   (void) data;
-  gst_element_set_state (f->dct, GST_STATE_NULL);
-  f->window->free (f->window);
-  preview_transport_free (f->transport);
-  g_object_unref (f->video);
-  gst_object_unref (f->pipeline);
+  preview_session_stop (f->session);
+  preview_window_free (f->window);
+  g_object_unref (f->session);
+}
+
+static void
+set (Fixture * f, const gchar * pair)
+{
+  GError *error = NULL;
+
+  preview_session_set_text (f->session, pair, &error);
+  g_assert_no_error (error);
+}
+
+static gdouble
+get_number (Fixture * f, const gchar * control)
+{
+  return preview_session_get_number (f->session,
+      preview_find_control (control));
 }
 
 static GtkWidget *
@@ -79,9 +107,9 @@ static void
 test_names (Fixture * f, gconstpointer data)
 {
   static const gchar *const names[] = { "preset", "transform", "quality", "qp",
-    "chroma-qp-offset", "scaling-list", "b-transform", "b-quality", "b-qp",
+    "chroma-qp-offset", "scaling-list", "b::transform", "b::quality", "b::qp",
     "view", "left", "right", "wipe-position", "difference-gain", "zoom",
-    "zoom-x", "zoom-y", "magnifier", "grid", "overlay", "rate", "metrics",
+    "zoom-x", "zoom-y", "magnifier", "grid", "overlay", "metrics",
     "back", "pause", "step", "loop", "menu", "figure", "plane", "array"
   };
 
@@ -105,18 +133,21 @@ static void
 test_preset (Fixture * f, gconstpointer data)
 {
   GtkComboBox *box = GTK_COMBO_BOX (get (f, "preset"));
-  gint quality;
 
   (void) data;
   gtk_combo_box_set_active (box, 0);
-  g_object_get (f->dct, "quality", &quality, NULL);
-  g_assert_cmpint (quality, ==, 95);
+  g_assert_cmpint (get_number (f, "quality"), ==, 95);
   g_assert_cmpint (gtk_combo_box_get_active (box), ==, 0);
-  g_object_set (f->dct, "quality", 94, NULL);
+  set (f, "quality=94");
   g_assert_cmpint (gtk_combo_box_get_active (box), ==, -1);
   gtk_combo_box_set_active (box, 0);
-  g_object_get (f->dct, "quality", &quality, NULL);
-  g_assert_cmpint (quality, ==, 95);
+  g_assert_cmpint (get_number (f, "quality"), ==, 95);
+}
+
+static void
+show (Fixture * f, const GstStructure * figures)
+{
+  g_signal_emit_by_name (f->session, "figures", figures);
 }
 
 static void
@@ -126,7 +157,7 @@ show_frame (Fixture * f, const gchar * transform, const gchar * setting)
       "frame", "psnr", G_TYPE_DOUBLE, 30.0, "transform", G_TYPE_STRING,
       transform, setting, G_TYPE_INT, 20, NULL);
 
-  f->window->show_message (f->window, s);
+  show (f, s);
   gst_structure_free (s);
 }
 
@@ -147,162 +178,115 @@ test_effect (Fixture * f, gconstpointer data)
   g_assert_true (gtk_widget_get_sensitive (get (f, "view")));
 }
 
-/* So do the controls of B, and those of some views. */
+static gboolean
+is_sensitive (Fixture * f, const gchar * name)
+{
+  return gtk_widget_get_sensitive (get (f, name));
+}
+
+/* So do the controls of B. */
 static void
 test_effect_of_b (Fixture * f, gconstpointer data)
 {
   (void) data;
   show_frame (f, "jpeg-8x8", "quality");
-  g_assert_true (gtk_widget_get_sensitive (get (f, "b-transform")));
-  g_assert_false (gtk_widget_get_sensitive (get (f, "b-quality")));
-  show_frame (f, "jpeg-8x8", "b-qp");
-  g_assert_false (gtk_widget_get_sensitive (get (f, "b-quality")));
-  g_assert_true (gtk_widget_get_sensitive (get (f, "b-qp")));
-  g_assert_false (gtk_widget_get_sensitive (get (f, "left")));
-  gst_util_set_object_arg (G_OBJECT (f->dct), "view", "flicker");
-  show_frame (f, "jpeg-8x8", "quality");
-  g_assert_true (gtk_widget_get_sensitive (get (f, "left")));
-  g_assert_true (gtk_widget_get_sensitive (get (f, "right")));
-  g_assert_false (gtk_widget_get_sensitive (get (f, "wipe-position")));
-  gst_util_set_object_arg (G_OBJECT (f->dct), "view", "stacked");
-  show_frame (f, "jpeg-8x8", "quality");
-  g_assert_true (gtk_widget_get_sensitive (get (f, "wipe-position")));
-  g_assert_false (gtk_widget_get_sensitive (get (f, "difference-gain")));
-  gst_util_set_object_arg (G_OBJECT (f->dct), "view", "difference");
-  show_frame (f, "jpeg-8x8", "quality");
-  g_assert_false (gtk_widget_get_sensitive (get (f, "wipe-position")));
-  g_assert_true (gtk_widget_get_sensitive (get (f, "difference-gain")));
-  g_assert_true (gtk_widget_get_sensitive (get (f, "zoom")));
-  g_assert_false (gtk_widget_get_sensitive (get (f, "zoom-x")));
-  g_object_set (f->dct, "zoom", 2.0, NULL);
-  show_frame (f, "jpeg-8x8", "quality");
-  g_assert_true (gtk_widget_get_sensitive (get (f, "zoom-x")));
-  g_assert_true (gtk_widget_get_sensitive (get (f, "zoom-y")));
+  g_assert_false (is_sensitive (f, "b::transform"));
+  g_assert_false (is_sensitive (f, "b::quality"));
+  set (f, "right=b");
+  g_assert_true (is_sensitive (f, "b::transform"));
+  g_signal_emit_by_name (f->session, "figures", gst_structure_from_string
+      ("blockdct, transform=jpeg-8x8, quality=20, b-transform=hevc-8x8, "
+          "b-qp=20;", NULL));
+  g_assert_false (is_sensitive (f, "b::quality"));
+  g_assert_true (is_sensitive (f, "b::qp"));
 }
 
-/* Of the element, and of its controls. */
+/* And those of some views. */
+static void
+test_effect_of_view (Fixture * f, gconstpointer data)
+{
+  static const struct
+  {
+    const gchar *view;
+    gboolean left, wipe, gain, zoom, overlay;
+  } views[] = {
+    {"view=a", FALSE, FALSE, FALSE, FALSE, TRUE},
+    {"view=flicker", TRUE, FALSE, FALSE, TRUE, TRUE},
+    {"view=stacked", TRUE, TRUE, FALSE, TRUE, TRUE},
+    {"view=difference", TRUE, FALSE, TRUE, TRUE, TRUE},
+    {"view=error-map", TRUE, FALSE, FALSE, TRUE, TRUE},
+    {"view=coefficients", FALSE, FALSE, FALSE, FALSE, TRUE},
+  };
+
+  (void) data;
+  for (guint i = 0; i < G_N_ELEMENTS (views); i++) {
+    set (f, views[i].view);
+    g_assert_cmpint (is_sensitive (f, "left"), ==, views[i].left);
+    g_assert_cmpint (is_sensitive (f, "right"), ==, views[i].left);
+    g_assert_cmpint (is_sensitive (f, "wipe-position"), ==, views[i].wipe);
+    g_assert_cmpint (is_sensitive (f, "difference-gain"), ==, views[i].gain);
+    g_assert_cmpint (is_sensitive (f, "zoom"), ==, views[i].zoom);
+    g_assert_cmpint (is_sensitive (f, "magnifier"), ==, views[i].zoom);
+    g_assert_cmpint (is_sensitive (f, "overlay"), ==, views[i].overlay);
+    g_assert_false (is_sensitive (f, "zoom-x"));
+  }
+  set (f, "view=wipe");
+  set (f, "zoom=2");
+  g_assert_true (is_sensitive (f, "zoom-x"));
+  g_assert_true (is_sensitive (f, "zoom-y"));
+}
+
+/* Of the session, and of its controls. */
 static void
 assert_b (Fixture * f, const gchar * transform, gint quality)
 {
-  GtkWidget *box = get (f, "b-transform");
+  GtkWidget *box = get (f, "b::transform");
   gchar *text = gtk_combo_box_text_get_active_text (GTK_COMBO_BOX_TEXT (box));
-  GValue value = G_VALUE_INIT;
-  gchar *is;
-  gint q;
 
-  g_object_get_property (G_OBJECT (f->dct), "b-transform", &value);
-  is = gst_value_serialize (&value);
-  g_object_get (f->dct, "b-quality", &q, NULL);
-  g_assert_cmpstr (is, ==, transform);
   g_assert_cmpstr (text, ==, transform);
-  g_assert_cmpint (q, ==, quality);
-  g_assert_cmpfloat (gtk_range_get_value (GTK_RANGE (get (f, "b-quality"))),
+  g_assert_cmpint (get_number (f, "b::quality"), ==, quality);
+  g_assert_cmpfloat (gtk_range_get_value (GTK_RANGE (get (f, "b::quality"))),
       ==, quality);
-  g_value_unset (&value);
   g_free (text);
-  g_free (is);
+}
+
+/* Turn the main loop for a moment. */
+static void
+settle (void)
+{
+  const gint64 end = g_get_monotonic_time () + G_TIME_SPAN_SECOND / 5;
+
+  while (g_get_monotonic_time () < end)
+    if (!g_main_context_iteration (NULL, FALSE))
+      g_usleep (1000);
 }
 
 /* The buttons do what the keys do, and the controls follow. */
 static void
 test_second (Fixture * f, gconstpointer data)
 {
-  gint quality;
-
   (void) data;
-  g_object_set (f->dct, "interactive", TRUE, "quality", 20, NULL);
-  gst_element_set_state (f->dct, GST_STATE_PAUSED);
-  g_assert_false (gtk_widget_get_sensitive (get (f, "Swap A and B")));
-  assert_b (f, "none", 85);
+  set (f, "quality=20");
+  preview_session_start (f->session);
+  settle ();
+  g_assert_false (is_sensitive (f, "Swap A and B"));
+  assert_b (f, "jpeg-8x8", 85);
   gtk_button_clicked (GTK_BUTTON (get (f, "Store A as B")));
   assert_b (f, "jpeg-8x8", 20);
-  g_assert_true (gtk_widget_get_sensitive (get (f, "Swap A and B")));
-  gst_util_set_object_arg (G_OBJECT (f->dct), "transform", "dct-8x8");
-  g_object_set (f->dct, "quality", 30, NULL);
+  g_assert_true (is_sensitive (f, "Swap A and B"));
+  g_assert_true (preview_session_shows_b (f->session));
+  set (f, "transform=dct-8x8");
+  set (f, "quality=30");
   gtk_button_clicked (GTK_BUTTON (get (f, "Swap A and B")));
   assert_b (f, "dct-8x8", 30);
-  g_object_get (f->dct, "quality", &quality, NULL);
-  g_assert_cmpint (quality, ==, 20);
-  preview_press_key (f->dct, "x");
+  g_assert_cmpint (get_number (f, "quality"), ==, 20);
+  preview_session_press_key (f->session, "x");
   assert_b (f, "jpeg-8x8", 20);
-  gtk_combo_box_set_active (GTK_COMBO_BOX (get (f, "b-transform")), 0);
-  g_assert_false (gtk_widget_get_sensitive (get (f, "Swap A and B")));
+  gtk_combo_box_set_active (GTK_COMBO_BOX (get (f, "left")), 0);
+  gtk_combo_box_set_active (GTK_COMBO_BOX (get (f, "right")), 1);
+  g_assert_false (is_sensitive (f, "Swap A and B"));
 }
 
-static void
-assert_view (Fixture * f, const gchar * view)
-{
-  gchar *text = gtk_combo_box_text_get_active_text (GTK_COMBO_BOX_TEXT (get
-          (f, "view")));
-
-  g_assert_cmpstr (text, ==, view);
-  g_free (text);
-}
-
-/* It goes back to the view that was there. */
-static void
-test_flicker (Fixture * f, gconstpointer data)
-{
-  GtkToggleButton *button = GTK_TOGGLE_BUTTON (get (f, "Flicker"));
-
-  (void) data;
-  gst_util_set_object_arg (G_OBJECT (f->dct), "view", "stacked");
-  gtk_toggle_button_set_active (button, TRUE);
-  assert_view (f, "flicker");
-  gtk_toggle_button_set_active (button, FALSE);
-  assert_view (f, "stacked");
-  gst_util_set_object_arg (G_OBJECT (f->dct), "view", "flicker");
-  g_assert_true (gtk_toggle_button_get_active (button));
-  gst_util_set_object_arg (G_OBJECT (f->dct), "view", "wipe");
-  g_assert_false (gtk_toggle_button_get_active (button));
-}
-
-static void
-test_zoom (Fixture * f, gconstpointer data)
-{
-  GtkRange *range = GTK_RANGE (get (f, "zoom"));
-  gdouble zoom;
-
-  (void) data;
-  g_assert_false (gtk_widget_get_sensitive (get (f, "Whole picture")));
-  gtk_range_set_value (range, 8);
-  g_object_get (f->dct, "zoom", &zoom, NULL);
-  g_assert_cmpfloat (zoom, ==, 8);
-  g_object_set (f->dct, "zoom", 2.5, NULL);
-  g_assert_cmpfloat (gtk_range_get_value (range), ==, 2.5);
-  g_object_get (f->dct, "zoom", &zoom, NULL);
-  g_assert_cmpfloat (zoom, ==, 2.5);
-  g_assert_true (gtk_widget_get_sensitive (get (f, "Whole picture")));
-}
-
-/* What a value is for is said where it is chosen. */
-static void
-test_meaning (Fixture * f, gconstpointer data)
-{
-  gchar *text;
-
-  (void) data;
-  gst_util_set_object_arg (G_OBJECT (f->dct), "transform", "hevc-dst-4x4");
-  text = gtk_widget_get_tooltip_text (get (f, "transform"));
-  g_assert_nonnull (strstr (text, "hevc-dst-4x4: HEVC 4x4 DST-VII"));
-  g_assert_nonnull (strstr (text, "no guide"));
-  g_free (text);
-  gst_util_set_object_arg (G_OBJECT (f->dct), "transform", "vvc-64x64");
-  text = gtk_widget_get_tooltip_text (get (f, "transform"));
-  g_assert_nonnull (strstr (text, "large smooth blocks"));
-  g_free (text);
-}
-
-static void
-test_focus (Fixture * f, gconstpointer data)
-{
-  (void) data;
-  gtk_widget_grab_focus (get (f, "quality"));
-  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (get (f, "pause")), TRUE);
-  g_assert_true (gtk_window_get_focus (GTK_WINDOW (f->top)) == f->video);
-}
-
-/* A window says which view it shows, and what it does not show. */
 static gboolean
 has_text (GtkWidget * widget, const gchar * text)
 {
@@ -322,25 +306,137 @@ has_text (GtkWidget * widget, const gchar * text)
 }
 
 static void
+assert_view (Fixture * f, const gchar * view)
+{
+  gchar *text = gtk_combo_box_text_get_active_text (GTK_COMBO_BOX_TEXT (get
+          (f, "view")));
+
+  g_assert_cmpstr (text, ==, view);
+  g_free (text);
+}
+
+/* It goes back to the view that was there. */
+static void
+test_flicker (Fixture * f, gconstpointer data)
+{
+  GtkToggleButton *button = GTK_TOGGLE_BUTTON (get (f, "Flicker"));
+
+  (void) data;
+  set (f, "view=stacked");
+  gtk_toggle_button_set_active (button, TRUE);
+  assert_view (f, "flicker");
+  gtk_toggle_button_set_active (button, FALSE);
+  assert_view (f, "stacked");
+  set (f, "view=flicker");
+  g_assert_true (gtk_toggle_button_get_active (button));
+  set (f, "view=wipe");
+  g_assert_false (gtk_toggle_button_get_active (button));
+}
+
+/* One choice for what two elements show. */
+static void
+test_views (Fixture * f, gconstpointer data)
+{
+  GtkComboBox *box = GTK_COMBO_BOX (get (f, "view"));
+  gint view;
+
+  (void) data;
+  set (f, "view=size-map");
+  assert_view (f, "size-map");
+  g_object_get (f->session->part[PREVIEW_A], "view", &view, NULL);
+  g_assert_cmpint (view, !=, 0);
+  set (f, "compare::right=-1");
+  assert_view (f, "original");
+  g_object_get (f->session->part[PREVIEW_A], "view", &view, NULL);
+  g_assert_cmpint (view, ==, 0);
+  set (f, "view=coefficients");
+  set (f, "compare::view=difference");
+  assert_view (f, "difference");
+  g_object_get (f->session->part[PREVIEW_A], "view", &view, NULL);
+  g_assert_cmpint (view, ==, 0);
+  for (gint i = 0; i < gtk_tree_model_iter_n_children (gtk_combo_box_get_model
+          (box), NULL); i++) {
+    gtk_combo_box_set_active (box, i);
+    g_assert_cmpint (gtk_combo_box_get_active (box), ==, i);
+  }
+  /* No picture is compared with itself. */
+  set (f, "view=original");
+  set (f, "view=wipe");
+  g_assert_true (has_text (f->top, "left: original | right: A"));
+}
+
+static void
+test_zoom (Fixture * f, gconstpointer data)
+{
+  GtkRange *range = GTK_RANGE (get (f, "zoom"));
+
+  (void) data;
+  g_assert_false (is_sensitive (f, "Whole picture"));
+  gtk_range_set_value (range, 8);
+  g_assert_cmpfloat (get_number (f, "zoom"), ==, 8);
+  set (f, "zoom=2.5");
+  g_assert_cmpfloat (gtk_range_get_value (range), ==, 2.5);
+  g_assert_cmpfloat (get_number (f, "zoom"), ==, 2.5);
+  g_assert_true (is_sensitive (f, "Whole picture"));
+}
+
+/* What a value is for is said where it is chosen. */
+static void
+test_meaning (Fixture * f, gconstpointer data)
+{
+  gchar *text;
+
+  (void) data;
+  set (f, "transform=hevc-dst-4x4");
+  text = gtk_widget_get_tooltip_text (get (f, "transform"));
+  g_assert_nonnull (strstr (text, "hevc-dst-4x4: HEVC 4x4 DST-VII"));
+  g_assert_nonnull (strstr (text, "no guide"));
+  g_free (text);
+  set (f, "transform=vvc-64x64");
+  text = gtk_widget_get_tooltip_text (get (f, "transform"));
+  g_assert_nonnull (strstr (text, "large smooth blocks"));
+  g_free (text);
+}
+
+static void
+test_focus (Fixture * f, gconstpointer data)
+{
+  (void) data;
+  gtk_widget_grab_focus (get (f, "quality"));
+  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (get (f, "pause")), TRUE);
+  g_assert_true (gtk_window_get_focus (GTK_WINDOW (f->top)) == f->video);
+}
+
+/* A window says which view it shows, and what it does not show. */
+static void
 test_texts (Fixture * f, gconstpointer data)
 {
   (void) data;
-  gst_util_set_object_arg (G_OBJECT (f->dct), "view", "wipe");
-  g_assert_true (has_text (f->top, "left: original | right: reconstruction"));
-  gst_util_set_object_arg (G_OBJECT (f->dct), "view", "stacked");
+  set (f, "view=wipe");
+  g_assert_true (has_text (f->top, "left: original | right: A"));
+  set (f, "view=stacked");
   g_assert_true (has_text (f->top, "above: original"));
   g_assert_false (has_text (f->top, "a warning"));
-  f->window->show_notice (f->window, "a warning");
+  g_signal_emit_by_name (f->session, "notice", "a warning");
   g_assert_true (has_text (f->top, "a warning"));
 }
 
 static void
 drop_frame (Fixture * f, gpointer element)
 {
-  GstMessage *qos = gst_message_new_qos (element, FALSE, 0, 0, 0, 0);
+  gst_element_post_message (f->session->pipeline, gst_message_new_qos (element,
+          FALSE, 0, 0, 0, 0));
+}
 
-  f->window->show_qos (f->window, qos);
-  gst_message_unref (qos);
+/* As a streaming thread says it. */
+static void
+make_frame (Fixture * f)
+{
+  gst_element_post_message (f->session->pipeline, gst_message_new_application
+      (NULL, gst_structure_from_string ("blockdct, type=frame, psnr=30.0, "
+              "transform=jpeg-8x8, quality=20;", NULL)));
+  while (gtk_events_pending ())
+    gtk_main_iteration ();
 }
 
 /* What is dropped is said, by whichever element, with how many there were; but
@@ -348,27 +444,26 @@ drop_frame (Fixture * f, gpointer element)
 static void
 test_late (Fixture * f, gconstpointer data)
 {
-  GstElement *source = gst_bin_new ("source");
-  GstElement *decoder = gst_element_factory_make ("identity", NULL);
+  gchar *uri = gst_filename_to_uri ("/nowhere/another", NULL);
+  GstElement *source = preview_pipeline_get_source (f->session);
 
   (void) data;
-  gst_bin_add (GST_BIN (source), decoder);
-  gst_bin_add (GST_BIN (f->pipeline), source);
-  gst_element_set_state (f->pipeline, GST_STATE_PLAYING);
-  show_frame (f, "jpeg-8x8", "quality");
+  make_frame (f);
   g_assert_false (has_text (f->top, "too late"));
-  drop_frame (f, f->dct);
-  drop_frame (f, decoder);
-  show_frame (f, "jpeg-8x8", "quality");
+  drop_frame (f, f->session->bin);
+  drop_frame (f, source);
+  make_frame (f);
   g_assert_true (has_text (f->top, "2 of 3 frames too late"));
-  gst_element_set_state (f->pipeline, GST_STATE_PAUSED);
-  drop_frame (f, f->dct);
-  show_frame (f, "jpeg-8x8", "quality");
+  preview_session_set_paused (f->session, TRUE);
+  drop_frame (f, f->session->bin);
+  make_frame (f);
   g_assert_true (has_text (f->top, "2 of 3 frames too late"));
-  f->window->show_source (f->window, "another");
-  show_frame (f, "jpeg-8x8", "quality");
+  gst_object_unref (source);
+  g_assert_true (preview_session_open (f->session, uri, NULL));
+  preview_session_set_paused (f->session, FALSE);
+  make_frame (f);
   g_assert_false (has_text (f->top, "too late"));
-  gst_element_set_state (f->pipeline, GST_STATE_NULL);
+  g_free (uri);
 }
 
 /* The panel is not cut off beside the picture, nor in a narrow window. */
@@ -380,8 +475,8 @@ test_wide (Fixture * f, gconstpointer data)
 
   (void) data;
   gtk_widget_set_size_request (f->video, 640, 480);
-  f->window->show_notice (f->window, "What is beside the panel would like to "
-      "have as much of the window as this has letters, and more.");
+  g_signal_emit_by_name (f->session, "notice", "What is beside the panel "
+      "would like to have as much of the window as this has letters, or more.");
   for (guint i = 0; i < G_N_ELEMENTS (widths); i++) {
     gtk_window_resize (GTK_WINDOW (f->top), widths[i], 600);
     for (guint n = 0; n < 50; n++) {
@@ -402,18 +497,19 @@ test_wide (Fixture * f, gconstpointer data)
 static void
 test_flags (Fixture * f, gconstpointer data)
 {
-  GFlagsClass *klass;
+  GFlagsClass *klass = G_PARAM_SPEC_FLAGS (preview_session_get_pspec
+      (f->session, preview_find_control ("metrics")))->flags_class;
   guint flags;
 
   (void) data;
   gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (get (f, "psnr-b")), TRUE);
   gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (get (f, "ssim")), TRUE);
-  g_object_get (f->dct, "metrics", &flags, NULL);
-  klass = G_PARAM_SPEC_FLAGS (g_object_class_find_property
-      (G_OBJECT_GET_CLASS (f->dct), "metrics"))->flags_class;
+  /* B's, too. */
+  g_object_get (f->session->part[PREVIEW_B], "metrics", &flags, NULL);
+  g_assert_cmpuint (flags, ==, get_number (f, "metrics"));
   g_assert_cmpuint (flags, ==, g_flags_get_value_by_nick (klass,
           "ssim")->value | g_flags_get_value_by_nick (klass, "psnr-b")->value);
-  gst_util_set_object_arg (G_OBJECT (f->dct), "metrics", "xpsnr");
+  set (f, "metrics=xpsnr");
   g_assert_false (gtk_toggle_button_get_active (GTK_TOGGLE_BUTTON (get (f,
                   "ssim"))));
   g_assert_true (gtk_toggle_button_get_active (GTK_TOGGLE_BUTTON (get (f,
@@ -433,7 +529,7 @@ test_plot (Fixture * f, gconstpointer data)
   g_assert_false (gtk_combo_box_set_active_id (box, "SSIM"));
   s = gst_structure_from_string ("blockdct, type=frame, psnr=(double)inf, "
       "ssim=0.9, bpp=(double)1.5, transform=jpeg-8x8, quality=20;", NULL);
-  f->window->show_message (f->window, s);
+  show (f, s);
   gst_structure_free (s);
   g_assert_true (has_text (f->top, "psnr identical\nbpp 1.5\n"));
   g_assert_true (gtk_combo_box_set_active_id (box, "SSIM"));
@@ -451,7 +547,7 @@ test_figures_of_b (Fixture * f, gconstpointer data)
       "transform=jpeg-8x8, quality=20;", NULL);
 
   (void) data;
-  f->window->show_message (f->window, s);
+  show (f, s);
   gst_structure_free (s);
   g_assert_true (has_text (f->top, "A | B\npsnr 30.25 | identical\n"
           "nonzero 50 | 25 %\n"));
@@ -489,7 +585,7 @@ test_block (Fixture * f, gconstpointer data)
   g_string_append_c (text, ';');
   s = gst_structure_from_string (text->str, NULL);
   g_assert_nonnull (s);
-  f->window->show_message (f->window, s);
+  g_signal_emit_by_name (f->session, "block", s);
   g_assert_cmpuint (gtk_tree_view_get_n_columns (table), ==, 9);
   g_assert_cmpint (gtk_tree_model_iter_n_children (gtk_tree_view_get_model
           (table), NULL), ==, 8);
@@ -505,49 +601,27 @@ test_block (Fixture * f, gconstpointer data)
 }
 
 static gpointer
-turn_many (gpointer dct)
+turn_many (gpointer session)
 {
   for (gint i = 0; i < N_TURNS; i++)
-    g_object_set (dct, "quality", 1 + i % 90, NULL);
+    preview_session_set_number (session, preview_find_control ("quality"),
+        1 + i % 90);
   return NULL;
 }
 
+/* Turn the main loop until one of the last messages has this quality. */
 static void
-count_frame (GstElement * sink, GstBuffer * frame, GstPad * pad, gint * n)
+wait_for (const gint * quality, gint wanted)
 {
-  (void) sink, (void) frame, (void) pad;
-  g_atomic_int_inc (n);
-}
+  const gint64 end = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
 
-/* Shows what the pipeline says until a message of this name has this quality;
- * how many messages it was. */
-static guint
-wait_message (Fixture * f, GstBus * bus, const gchar * name, gint wanted)
-{
-  gint quality = 0;
-  guint n = 0;
-
-  while (quality != wanted) {
-    GstMessage *message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND,
-        GST_MESSAGE_ELEMENT);
-
-    g_assert_nonnull (message);
-    f->window->show_message (f->window, gst_message_get_structure (message));
-    if (gst_message_has_name (message, name))
-      gst_structure_get_int (gst_message_get_structure (message), "quality",
-          &quality);
-    gst_message_unref (message);
-    n++;
+  while (*quality != wanted && g_get_monotonic_time () < end) {
+    if (!g_main_context_iteration (NULL, FALSE))
+      g_usleep (1000);
   }
+  g_assert_cmpint (*quality, ==, wanted);
   while (gtk_events_pending ())
     gtk_main_iteration ();
-  return n;
-}
-
-static guint
-wait_quality (Fixture * f, GstBus * bus, gint wanted)
-{
-  return wait_message (f, bus, "blockdct", wanted);
 }
 
 /* The slider of what is paused is moved 10,000 times while another thread, as
@@ -557,36 +631,30 @@ static void
 test_many (Fixture * f, gconstpointer data)
 {
   GtkRange *slider = GTK_RANGE (get (f, "quality"));
-  GstElement *source = gst_element_factory_make ("videotestsrc", NULL);
-  GstElement *sink = gst_element_factory_make ("fakesink", NULL);
-  GstBus *bus = gst_element_get_bus (f->pipeline);
-  gint n_frames = 0;
   GThread *thread;
+  guint n;
 
   (void) data;
-  g_object_set (sink, "signal-handoffs", TRUE, NULL);
-  g_signal_connect (sink, "preroll-handoff", G_CALLBACK (count_frame),
-      &n_frames);
-  g_object_set (f->dct, "keep-frame", TRUE, "quality", 91, NULL);
-  gst_bin_add_many (GST_BIN (f->pipeline), source, sink, NULL);
-  g_assert_true (gst_element_link_many (source, f->dct, sink, NULL));
-  gst_element_set_state (f->pipeline, GST_STATE_PAUSED);
-  wait_quality (f, bus, 91);
+  set (f, "quality=91");
+  preview_session_set_paused (f->session, TRUE);
+  preview_session_start (f->session);
+  wait_for (&f->quality, 91);
+  n = f->n_figures;
   /* As the main loop does: else GTK would be used in the other thread. */
   g_assert_true (g_main_context_acquire (NULL));
-  thread = g_thread_new ("keys", turn_many, f->dct);
+  thread = g_thread_new ("keys", turn_many, f->session);
   for (gint i = 0; i < N_TURNS; i++)
     gtk_range_set_value (slider, 1 + i % 89);
   g_thread_join (thread);
   gtk_range_set_value (slider, 99);
-  g_assert_cmpuint (wait_quality (f, bus, 99), <, N_TURNS);
+  wait_for (&f->quality, 99);
   g_assert_cmpint (gtk_range_get_value (slider), ==, 99);
-  g_assert_cmpint (g_atomic_int_get (&n_frames), <, N_TURNS);
-  g_assert_null (gst_bus_timed_pop_filtered (bus, GST_SECOND / 5,
-          GST_MESSAGE_ELEMENT));
+  g_assert_cmpuint (f->n_figures - n, <, N_TURNS);
+  settle ();
+  n = f->n_figures;
+  settle ();
+  g_assert_cmpuint (f->n_figures, ==, n);
   g_main_context_release (NULL);
-  gst_element_set_state (f->pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
 }
 
 /* What the table shows of DC. */
@@ -618,37 +686,29 @@ test_follow (Fixture * f, gconstpointer data)
 {
   GtkRange *slider = GTK_RANGE (get (f, "quality"));
   GtkNotebook *pages = GTK_NOTEBOOK (get (f, "pages"));
-  GstElement *source = gst_element_factory_make ("videotestsrc", NULL);
-  GstElement *sink = gst_element_factory_make ("fakesink", NULL);
-  GstBus *bus = gst_element_get_bus (f->pipeline);
   gint dc[4];
 
   (void) data;
-  g_object_set (sink, "sync", TRUE, NULL);
-  g_object_set (f->dct, "keep-frame", TRUE, "interactive", TRUE, "quality", 90,
-      NULL);
-  gst_bin_add_many (GST_BIN (f->pipeline), source, sink, NULL);
-  g_assert_true (gst_element_link_many (source, f->dct, sink, NULL));
-  gst_element_set_state (f->pipeline, GST_STATE_PAUSED);
-  wait_quality (f, bus, 90);
-  preview_navigate (f->dct, gst_navigation_event_new_mouse_button_press (1,
-          100, 70, GST_NAVIGATION_MODIFIER_NONE));
-  preview_navigate (f->dct, gst_navigation_event_new_mouse_button_release (1,
-          100, 70, GST_NAVIGATION_MODIFIER_NONE));
-  wait_message (f, bus, "blockdct-block", 90);
+  set (f, "quality=90");
+  preview_session_set_paused (f->session, TRUE);
+  preview_session_start (f->session);
+  wait_for (&f->quality, 90);
+  preview_session_point (f->session, "press", 100, 70);
+  preview_session_point (f->session, "release", 100, 70);
+  wait_for (&f->block_quality, 90);
   g_assert_cmpint (gtk_notebook_get_current_page (pages), ==, 2);
   dc[0] = read_cell (f);
   gtk_range_set_value (slider, 5);
-  wait_message (f, bus, "blockdct-block", 5);
+  wait_for (&f->block_quality, 5);
   dc[1] = read_cell (f);
   gtk_notebook_set_current_page (pages, 0);
-  gst_element_set_state (f->pipeline, GST_STATE_PLAYING);
+  preview_session_set_paused (f->session, FALSE);
   gtk_range_set_value (slider, 20);
-  wait_message (f, bus, "blockdct-block", 20);
+  wait_for (&f->block_quality, 20);
   dc[2] = read_cell (f);
   g_assert_cmpint (gtk_notebook_get_current_page (pages), ==, 0);
   gtk_range_set_value (slider, 90);
-  wait_message (f, bus, "blockdct-block", 90);
+  wait_for (&f->block_quality, 90);
   dc[3] = read_cell (f);
   g_test_message ("DC at 90, 5, 20, 90: %d %d %d %d", dc[0], dc[1], dc[2],
       dc[3]);
@@ -657,8 +717,6 @@ test_follow (Fixture * f, gconstpointer data)
   g_assert_cmpint (dc[3], ==, dc[0]);
   g_assert_cmpint (ABS (dc[1] * 160 - dc[0] * 3), <=, 82);
   g_assert_cmpint (ABS (dc[2] * 40 - dc[0] * 3), <=, 22);
-  gst_element_set_state (f->pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
 }
 
 /* With the whole screen there is the picture alone, with its bar. */
@@ -697,43 +755,37 @@ test_copy (Fixture * f, gconstpointer data)
   gchar *text;
 
   (void) data;
-  gst_bin_add (GST_BIN (f->pipeline), gst_bin_new ("source"));
-  gst_util_set_object_arg (G_OBJECT (f->dct), "b-transform", "hevc-8x8");
-  g_object_set (f->dct, "zoom", 3.0, NULL);
+  set (f, "b::transform=hevc-8x8");
+  set (f, "zoom=3");
   choose (f, "Copy as gst-launch");
   text = gtk_clipboard_wait_for_text (clipboard);
   g_assert_true (g_str_has_prefix (text, "gst-launch-1.0 videotestsrc "));
-  g_assert_nonnull (strstr (text, " b-transform=hevc-8x8 "));
-  g_assert_nonnull (strstr (text, " zoom=3"));
+  g_assert_nonnull (strstr (text, " b::transform=hevc-8x8 "));
+  g_assert_nonnull (strstr (text, " compare::zoom=3 "));
   g_free (text);
   choose (f, "Copy as Python");
   text = gtk_clipboard_wait_for_text (clipboard);
   g_assert_true (g_str_has_prefix (text, "import gi\n"));
-  g_assert_nonnull (strstr (text, " b-transform=hevc-8x8 "));
+  g_assert_nonnull (strstr (text, "('b'), 'transform', 'hevc-8x8')"));
   g_free (text);
 }
 
-static void
-remember (gpointer owner, const gchar * uri)
-{
-  g_free (*(gchar **) owner);
-  *(gchar **) owner = g_strdup (uri);
-}
-
-/* What is chosen or dropped is opened, where there is somebody to do so. */
+/* What is chosen or dropped is opened, or it is said why not. */
 static void
 test_opening (Fixture * f, gconstpointer data)
 {
-  gchar *opened = NULL;
-  PreviewActions actions = {.front = f->window };
+  PreviewActions actions = {.session = f->session };
 
   (void) data;
-  preview_actions_open (&actions, "file:///nobody");
-  f->window->open = remember;
-  f->window->owner = &opened;
-  preview_actions_open (&actions, "file:///a%20b");
-  g_assert_cmpstr (opened, ==, "file:///a%20b");
-  g_free (opened);
+  preview_actions_open (&actions, "none:nothing");
+  g_assert_true (has_text (f->top, "none"));
+  preview_actions_open (&actions, "file:///nowhere/a%20b");
+  g_assert_cmpstr (gtk_window_get_title (GTK_WINDOW (f->top)), ==,
+      "a b - blockdct-preview");
+  g_assert_false (has_text (f->top, "Resource not found"));
+  for (guint i = 0; i < 50 && !has_text (f->top, "Resource not found"); i++)
+    settle ();
+  g_assert_true (has_text (f->top, "Resource not found"));
 }
 
 int
@@ -747,6 +799,8 @@ main (int argc, char **argv)
     {"/controls/names", test_names}, {"/controls/low", test_low},
     {"/controls/preset", test_preset}, {"/controls/effect", test_effect},
     {"/controls/effect-of-b", test_effect_of_b},
+    {"/controls/effect-of-view", test_effect_of_view},
+    {"/controls/views", test_views},
     {"/controls/second", test_second}, {"/controls/flicker", test_flicker},
     {"/controls/zoom", test_zoom}, {"/controls/meaning", test_meaning},
     {"/controls/focus", test_focus}, {"/controls/texts", test_texts},

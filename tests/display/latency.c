@@ -12,16 +12,15 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "pipeline.h"
+#include "parts.h"
 #include "window.h"
 
 #define N 100
 
 typedef struct
 {
-  PreviewFront *window;
+  PreviewSession *session;
   GtkWidget *video, *scale;
-  GstElement *pipeline;
   GMainLoop *loop;
   gint wanted, arrived;         /* qualities; atomic */
   gint64 start, time[N];
@@ -50,13 +49,12 @@ static GstPadProbeReturn
 on_frame (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
   Bench *bench = data;
-  GstCustomMeta *meta = gst_buffer_get_custom_meta (GST_PAD_PROBE_INFO_BUFFER
-      (info), "blockdct");
+  GstStructure *figures = preview_frames_get_figures (bench->session->frames);
   gint quality = 0;
 
-  (void) pad;
-  gst_structure_get_int (gst_custom_meta_get_structure (meta), "quality",
-      &quality);
+  (void) pad, (void) info;
+  gst_structure_get_int (figures, "quality", &quality);
+  gst_structure_free (figures);
   g_atomic_int_set (&bench->arrived, quality);
   return GST_PAD_PROBE_OK;
 }
@@ -96,7 +94,7 @@ begin (gpointer data)
   Bench *bench = data;
 
   if (bench->pause)
-    gst_element_set_state (bench->pipeline, GST_STATE_PAUSED);
+    preview_session_set_paused (bench->session, TRUE);
   g_timeout_add (500, turn, bench);
   return G_SOURCE_REMOVE;
 }
@@ -111,8 +109,8 @@ int
 main (int argc, char **argv)
 {
   PreviewOptions options = { 0 };
+  PreviewWindow *window;
   GError *error = NULL;
-  GstElement *sink, *dct;
   Bench bench = { 0 };
   GstPad *pad;
 
@@ -124,26 +122,23 @@ main (int argc, char **argv)
     return EXIT_FAILURE;
   options.file = argv[1];
   options.properties = argv + 2;
-  sink = gst_object_ref_sink (gst_element_factory_make ("gtksink", NULL));
-  bench.pipeline = preview_pipeline_new (&options, sink, &dct, &error);
-  if (bench.pipeline == NULL)
+  bench.session = preview_session_new (&options, PREVIEW_WINDOW, &error);
+  if (bench.session == NULL)
     g_error ("%s", error->message);
-  g_object_set (dct, "keep-frame", TRUE, NULL);
-  pad = gst_element_get_static_pad (sink, "sink");
+  pad = gst_element_get_static_pad (bench.session->sink, "sink");
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_frame, &bench, NULL);
   gst_object_unref (pad);
-  g_object_get (sink, "widget", &bench.video, NULL);
-  bench.window = preview_window_new (bench.video, dct, bench.pipeline,
-      preview_transport_new (bench.pipeline), &options);
-  bench.scale = find (preview_window_get_widget (bench.window), "quality");
+  bench.video = preview_session_get_widget (bench.session);
+  window = preview_window_new (bench.session);
+  bench.scale = find (preview_window_get_widget (window), "quality");
   g_signal_connect_after (bench.video, "draw", G_CALLBACK (on_draw), &bench);
   bench.loop = g_main_loop_new (NULL, FALSE);
-  gst_element_set_state (bench.pipeline, GST_STATE_PLAYING);
+  preview_session_start (bench.session);
   g_timeout_add (1500, begin, &bench);
   g_main_loop_run (bench.loop);
   qsort (bench.time, N, sizeof bench.time[0], compare);
   g_print ("%.1f ms, 95 %%: %.1f ms\n", bench.time[N / 2] / 1000.0,
       bench.time[N * 95 / 100] / 1000.0);
-  gst_element_set_state (bench.pipeline, GST_STATE_NULL);
+  preview_session_stop (bench.session);
   return EXIT_SUCCESS;
 }

@@ -71,48 +71,53 @@ player_end (void)
   return status;
 }
 
+static void
+take_figures (Player * player, const GstStructure * figures)
+{
+  guint64 place;
+
+  if (gst_structure_get_uint64 (figures, "stream-time", &place))
+    player->frame = (place + GST_MSECOND) / LENGTH;
+  player->n_frames++;
+}
+
+static void
+take_end (Player * player, const gchar * text)
+{
+  if (text != NULL)
+    g_error ("%s", text);
+  player->ended = TRUE;
+}
+
 void
-player_open (Player * player, gchar * file)
+player_open (Player * player, gchar * file, gboolean ends)
 {
   GError *error = NULL;
 
-  *player = (Player) {.options = {.file = file}, .frame = -1 };
-  player->pipeline = preview_pipeline_new (&player->options,
-      gst_element_factory_make ("fakesink", "sink"), &player->dct, &error);
+  *player = (Player) {.options = {.file = file,.ends = ends}, .frame = -1 };
+  player->session = preview_session_new (&player->options, PREVIEW_PAGE,
+      &error);
   g_assert_no_error (error);
-  g_object_set (player->dct, "keep-frame", TRUE, NULL);
-  player->transport = preview_transport_new (player->pipeline);
-  player->bus = gst_element_get_bus (player->pipeline);
+  g_signal_connect_swapped (player->session, "figures",
+      G_CALLBACK (take_figures), player);
+  g_signal_connect_swapped (player->session, "ended", G_CALLBACK (take_end),
+      player);
 }
 
 void
 player_close (Player * player)
 {
-  gst_element_set_state (player->pipeline, GST_STATE_NULL);
-  preview_transport_free (player->transport);
-  gst_object_unref (player->bus);
-  gst_object_unref (player->pipeline);
+  preview_session_stop (player->session);
+  g_object_unref (player->session);
 }
 
 void
-player_take (Player * player, GstMessage * message)
+player_set (Player * player, const gchar * pair)
 {
-  const GstStructure *s = gst_message_get_structure (message);
-  guint64 place;
+  GError *error = NULL;
 
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
-    g_error ("%" GST_PTR_FORMAT, message);
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS)
-    player->n_ends++;
-  else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ASYNC_DONE)
-    preview_transport_arrive (player->transport);
-  if (GST_MESSAGE_TYPE (message) != GST_MESSAGE_ELEMENT
-      || !gst_structure_has_name (s, "blockdct"))
-    return;
-  preview_transport_take_figures (player->transport, s);
-  if (g_strcmp0 (gst_structure_get_string (s, "type"), "frame") == 0
-      && gst_structure_get_uint64 (s, "stream-time", &place))
-    player->frame = (place + GST_MSECOND) / LENGTH;
+  preview_session_set_text (player->session, pair, &error);
+  g_assert_no_error (error);
 }
 
 void
@@ -121,12 +126,8 @@ player_wait (Player * player, gint frame)
   gint64 end = g_get_monotonic_time () + LIMIT;
 
   while (player->frame != frame) {
-    GstMessage *message = gst_bus_timed_pop (player->bus, GST_SECOND / 10);
-
-    if (message != NULL) {
-      player_take (player, message);
-      gst_message_unref (message);
-    }
+    if (!g_main_context_iteration (NULL, FALSE))
+      g_usleep (1000);
     if (g_get_monotonic_time () > end)
       g_error ("frame %d, not %d", player->frame, frame);
   }
@@ -135,18 +136,22 @@ player_wait (Player * player, gint frame)
 void
 player_settle (Player * player)
 {
-  GstMessage *message;
+  gint64 last = g_get_monotonic_time ();
 
-  while ((message = gst_bus_timed_pop (player->bus, GST_SECOND / 5)) != NULL) {
-    player_take (player, message);
-    gst_message_unref (message);
+  (void) player;
+  while (g_get_monotonic_time () < last + G_TIME_SPAN_SECOND / 5) {
+    if (g_main_context_iteration (NULL, FALSE))
+      last = g_get_monotonic_time ();
+    else
+      g_usleep (1000);
   }
 }
 
 void
 player_start_paused (Player * player)
 {
-  preview_transport_set_paused (player->transport, TRUE);
+  preview_session_set_paused (player->session, TRUE);
+  preview_session_start (player->session);
   player_wait (player, 0);
   player_settle (player);
 }

@@ -5,8 +5,7 @@
 #ifndef PLAYER_BENCH_H
 #define PLAYER_BENCH_H
 
-#include "pipeline.h"
-#include "transport.h"
+#include "session.h"
 
 /* Of the video, at 30 a second: Matroska has whole milliseconds. */
 #define N_FRAMES 60
@@ -17,11 +16,10 @@ extern gchar *player_folder, *player_video, *player_still;
 typedef struct
 {
   PreviewOptions options;
-  GstElement *pipeline, *dct;
-  PreviewTransport *transport;
-  GstBus *bus;
+  PreviewSession *session;
   gint frame;                   /* the last one that came out; -1: none */
-  guint n_ends;                 /* GST_MESSAGE_EOS */
+  guint n_frames;               /* how many did */
+  gboolean ended;
 } Player;
 
 /* Begin a test program with these files. FALSE, having said so, without what
@@ -31,13 +29,14 @@ gboolean player_begin (int *argc, char ***argv);
 /* Run its tests; returns the exit status. */
 gint player_end (void);
 
-void player_open (Player * player, gchar * file);
+/* A page's session, which `ends` at the end, or begins again. */
+void player_open (Player * player, gchar * file, gboolean ends);
 void player_close (Player * player);
 
-/* What the program's main loop does with a message. */
-void player_take (Player * player, GstMessage * message);
+/* Set what "NAME=VALUE" says. */
+void player_set (Player * player, const gchar * pair);
 
-/* Have it do so until a frame is this one; and until nothing else comes. */
+/* Have it play until a frame is this one; and until nothing else comes. */
 void player_wait (Player * player, gint frame);
 void player_settle (Player * player);
 

@@ -5,8 +5,8 @@
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include "parts.h"
 #include "player-bench.h"
-#include "recipe.h"
 
 /* The system's, which may have PyGObject where the first in PATH has not. */
 #define PYTHON "/usr/bin/python3"
@@ -74,21 +74,20 @@ compare_recipe (Player * player, const gchar * figures,
 {
   gchar *path = g_build_filename (player_folder, "frames", NULL);
   gchar *sink = g_strdup_printf ("filesink location=%s", path);
-  GstElement *source = preview_pipeline_get_source (player->pipeline);
-  gchar *shell = preview_recipe_for_shell (&player->options, source, FALSE,
-      player->dct);
-  gchar *python = preview_recipe_for_python (&player->options, source, FALSE,
-      player->dct);
+  gchar *shell = preview_session_describe_for_shell (player->session);
+  gchar *python = preview_session_describe_for_python (player->session);
   gchar *out;
 
   replace (&shell, "gst-launch-1.0 ", "gst-launch-1.0 -q ");
-  replace (&shell, " blockdct ", " blockdct stats-file=- ");
+  replace (&shell, " blockdctpreview ", " blockdctpreview a::stats-file=- ");
   replace (&shell, "autovideosink", sink);
   out = run ((const gchar *[]) {"timeout", "60", "sh", "-c", shell, NULL});
   g_assert_cmpstr (out, ==, figures);
   compare_pictures (path, pictures);
   g_free (out);
-  replace (&python, "blockdct ", "blockdct stats-file=- ");
+  replace (&python, "pipeline.set_state(Gst.State.PLAYING)\n",
+      "pipeline.get_by_name('a').set_property('stats-file', '-')\n"
+      "pipeline.set_state(Gst.State.PLAYING)\n");
   replace (&python, "autovideosink", sink);
   replace (&python, "import gi\n", "import sys\ntry:\n    import gi\n"
       "except ImportError:\n    sys.exit(77)\n");
@@ -108,7 +107,6 @@ compare_recipe (Player * player, const gchar * figures,
   g_free (sink);
   g_free (shell);
   g_free (python);
-  gst_object_unref (source);
 }
 
 static void
@@ -117,35 +115,32 @@ test_recipe (void)
   gchar *steps = g_build_filename (player_folder, "it's 64 \"steps\".txt",
       NULL);
   gchar *path = g_build_filename (player_folder, "figures.log", NULL);
+  gchar *settings[] = {
+    g_strconcat ("quantization-file=", steps, NULL),
+    g_strconcat ("stats-file=", path, NULL), (gchar *) "wipe-position=0.25",
+    (gchar *) "quantization-tables=file", (gchar *) "view=wipe",
+    (gchar *) "metrics=ssim+psnr-b", (gchar *) "b::transform=hevc-8x8",
+    (gchar *) "b::qp=40", (gchar *) "left=b", (gchar *) "right=a",
+    (gchar *) "zoom=2.5", (gchar *) "zoom-x=0.3",
+    (gchar *) "zoom-y=0.333333333333333333"
+  };
   GByteArray *pictures = g_byte_array_new ();
   GString *text = g_string_new (NULL);
-  GstElement *sink;
   gchar *figures;
   Player player;
 
   for (guint i = 0; i < 64; i++)
     g_string_append_printf (text, "%u ", 3 + i);
   g_assert_true (g_file_set_contents (steps, text->str, -1, NULL));
-  player_open (&player, player_video);
-  sink = gst_bin_get_by_name (GST_BIN (player.pipeline), "sink");
-  g_object_set (sink, "signal-handoffs", TRUE, NULL);
-  g_signal_connect (sink, "handoff", G_CALLBACK (take_picture), pictures);
-  gst_object_unref (sink);
-  g_object_set (player.dct, "quantization-file", steps, "stats-file", path,
-      "wipe-position", 0.25, NULL);
-  gst_util_set_object_arg (G_OBJECT (player.dct), "view", "wipe");
-  gst_util_set_object_arg (G_OBJECT (player.dct), "metrics", "ssim+psnr-b");
-  gst_util_set_object_arg (G_OBJECT (player.dct), "b-transform", "hevc-8x8");
-  gst_util_set_object_arg (G_OBJECT (player.dct), "left", "b");
-  gst_util_set_object_arg (G_OBJECT (player.dct), "right", "a");
-  g_object_set (player.dct, "b-qp", 40, "zoom", 2.5, "zoom-x", 0.3, "zoom-y",
-      1 / 3.0, NULL);
-  preview_transport_set_paused (player.transport, FALSE);
-  player_wait (&player, N_FRAMES - 1);
-  for (guint i = 0; i < 50 && player.n_ends == 0; i++)
-    player_settle (&player);
-  g_assert_cmpuint (player.n_ends, ==, 1);
-  gst_element_set_state (player.pipeline, GST_STATE_READY);
+  player_open (&player, player_video, TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
+    player_set (&player, settings[i]);
+  g_signal_connect (player.session->sink, "handoff", G_CALLBACK (take_picture),
+      pictures);
+  preview_session_start (player.session);
+  while (!player.ended)
+    g_main_context_iteration (NULL, TRUE);
+  gst_element_set_state (player.session->pipeline, GST_STATE_READY);
   g_assert_true (g_file_get_contents (path, &figures, NULL, NULL));
   compare_recipe (&player, figures, pictures);
   player_close (&player);
@@ -153,6 +148,8 @@ test_recipe (void)
   g_unlink (steps);
   g_unlink (path);
   g_string_free (text, TRUE);
+  g_free (settings[0]);
+  g_free (settings[1]);
   g_free (figures);
   g_free (steps);
   g_free (path);

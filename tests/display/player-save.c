@@ -7,70 +7,67 @@
 #include <gst/app/gstappsrc.h>
 #include <gst/video/video.h>
 #include <string.h>
-#include "frames.h"
-#include "lab.h"
+#include "parts.h"
 #include "player-bench.h"
-#include "save.h"
 
 /* A frame once more: to the last digit, and also where others went in since. */
 static void
 test_lab (void)
 {
-  static const gchar *const changes[] = { "view=reconstruction",
-    "curve=<20,40>", "rate=true", NULL
-  };
-  GstStructure *figures = NULL, *curve = NULL;
+  GstStructure *figures = NULL, *curve = NULL, *shown;
   gdouble psnr, again, bpp;
-  GstSample *frame, *out;
-  PreviewFrames *frames;
   GError *error = NULL;
   const GValue *array;
+  GstSample *frame;
   Player player;
 
-  player_open (&player, player_video);
-  gst_util_set_object_arg (G_OBJECT (player.dct), "transform", "hevc-8x8");
-  g_object_set (player.dct, "qp", 40, "async-depth", 4, NULL);
-  frames = preview_frames_new (player.dct);
+  player_open (&player, player_video, FALSE);
+  player_set (&player, "transform=hevc-8x8");
+  player_set (&player, "qp=40");
+  player_set (&player, "async-depth=4");
   player_start_paused (&player);
-  preview_transport_step (player.transport, 1);
+  preview_session_step (player.session, 1);
   player_wait (&player, 1);
   player_settle (&player);
-  frame = preview_frames_get (frames);
+  frame = preview_session_get_original (player.session);
   g_assert_nonnull (frame);
   g_assert_cmpuint (GST_BUFFER_PTS (gst_sample_get_buffer (frame))
       / GST_MSECOND, ==, 33);
-  out = preview_lab_run (player.dct, frame, changes, &figures, &curve, &error);
+  g_assert_true (preview_session_get_curve (player.session, frame, "<20,40>",
+          &figures, &curve, &error));
   g_assert_no_error (error);
-  g_assert_nonnull (out);
   g_assert_true (gst_structure_get_double (figures, "psnr", &psnr));
   g_assert_true (gst_structure_get_double (figures, "bpp", &bpp));
+  shown = preview_frames_get_figures (player.session->frames);
+  g_assert_true (gst_structure_get_double (shown, "psnr", &again));
+  g_assert_cmpfloat (again, ==, psnr);
   array = gst_structure_get_value (curve, "psnr");
   g_assert_cmpuint (gst_value_array_get_size (array), ==, 2);
   again = g_value_get_double (gst_value_array_get_value (array, 1));
   g_assert_cmpfloat (again, ==, psnr);
   g_assert_cmpfloat (again, <, g_value_get_double (gst_value_array_get_value
           (array, 0)));
-  gst_sample_unref (out);
+  gst_structure_free (shown);
   gst_structure_free (figures);
   gst_structure_free (curve);
-  g_assert_null (preview_lab_run (player.dct, frame, (const gchar *[]) {
-          "qp=99", NULL}, NULL, NULL, &error));
+  g_assert_false (preview_session_get_curve (player.session, frame, "qp",
+          NULL, NULL, &error));
   g_assert_nonnull (error);
   g_error_free (error);
   gst_sample_unref (frame);
-  preview_frames_free (frames);
   player_close (&player);
 }
 
 static GBytes *
-save (GstElement * dct, GstSample * frame, PreviewSave what)
+save (Player * player, GstSample * frame, PreviewSave what)
 {
   gchar *path = g_build_filename (player_folder, "saved.png", NULL);
   GError *error = NULL;
   gchar *data;
   gsize size;
 
-  g_assert_true (preview_save (dct, frame, what, path, &error));
+  g_assert_true (preview_session_save (player->session, frame, what, path,
+          &error));
   g_assert_no_error (error);
   g_assert_true (g_file_get_contents (path, &data, &size, NULL));
   g_assert_true (size > 100 && memcmp (data, "\211PNG", 4) == 0);
@@ -84,36 +81,38 @@ static void
 test_save (void)
 {
   GBytes *view, *original, *reconstruction;
-  PreviewFrames *frames;
   GError *error = NULL;
   GstSample *frame;
   Player player;
 
-  player_open (&player, player_still);
-  g_object_set (player.dct, "quality", 5, "grid", TRUE, NULL);
-  frames = preview_frames_new (player.dct);
+  player_open (&player, player_still, FALSE);
+  player_set (&player, "quality=5");
+  player_set (&player, "grid=true");
+  player_set (&player, "view=a");
   player_start_paused (&player);
-  frame = preview_frames_get (frames);
-  view = save (player.dct, frame, PREVIEW_SAVE_VIEW);
-  original = save (player.dct, frame, PREVIEW_SAVE_ORIGINAL);
-  reconstruction = save (player.dct, frame, PREVIEW_SAVE_A);
+  frame = preview_session_get_original (player.session);
+  view = save (&player, frame, PREVIEW_SAVE_VIEW);
+  original = save (&player, frame, PREVIEW_SAVE_ORIGINAL);
+  reconstruction = save (&player, frame, PREVIEW_SAVE_A);
   g_assert_false (g_bytes_equal (view, original));
   g_assert_false (g_bytes_equal (view, reconstruction));
   g_assert_false (g_bytes_equal (original, reconstruction));
   g_bytes_unref (view);
-  g_object_set (player.dct, "grid", FALSE, NULL);
-  gst_util_set_object_arg (G_OBJECT (player.dct), "view", "original");
-  view = save (player.dct, frame, PREVIEW_SAVE_VIEW);
+  player_set (&player, "grid=false");
+  view = save (&player, frame, PREVIEW_SAVE_VIEW);
+  g_assert_true (g_bytes_equal (view, reconstruction));
+  g_bytes_unref (view);
+  player_set (&player, "view=original");
+  view = save (&player, frame, PREVIEW_SAVE_VIEW);
   g_assert_true (g_bytes_equal (view, original));
-  g_assert_false (preview_save (player.dct, frame, PREVIEW_SAVE_VIEW,
-          "/nowhere/x.png", &error));
+  g_assert_false (preview_session_save (player.session, frame,
+          PREVIEW_SAVE_VIEW, "/nowhere/x.png", &error));
   g_assert_nonnull (error);
   g_error_free (error);
   g_bytes_unref (view);
   g_bytes_unref (original);
   g_bytes_unref (reconstruction);
   gst_sample_unref (frame);
-  preview_frames_free (frames);
   player_close (&player);
 }
 
@@ -155,9 +154,9 @@ free_frame (GstVideoFrame * frame)
 }
 
 static GstVideoFrame *
-save_frame (GstElement * dct, GstSample * frame, PreviewSave what)
+save_frame (Player * player, GstSample * frame, PreviewSave what)
 {
-  GBytes *png = save (dct, frame, what);
+  GBytes *png = save (player, frame, what);
   GstVideoFrame *decoded = decode (png);
 
   g_bytes_unref (png);
@@ -194,36 +193,38 @@ test_save_zoomed (void)
   static const PreviewSave whole[] = { PREVIEW_SAVE_A, PREVIEW_SAVE_B,
     PREVIEW_SAVE_ORIGINAL
   };
-  static const gchar *const views[] = { "reconstruction", "reconstruction-b",
-    "original"
+  static const gchar *const sides[] = { "right=a", "right=b",
+    "right=original"
   };
-  PreviewFrames *frames;
   GstVideoFrame *plain[3];
   GError *error = NULL;
   GstSample *frame;
   Player player;
 
-  player_open (&player, player_still);
-  g_object_set (player.dct, "quality", 5, NULL);
-  frames = preview_frames_new (player.dct);
+  player_open (&player, player_still, FALSE);
+  player_set (&player, "quality=5");
+  player_set (&player, "wipe-position=0");
   player_start_paused (&player);
-  frame = preview_frames_get (frames);
-  g_assert_false (preview_save (player.dct, frame, PREVIEW_SAVE_B, "b.png",
-          &error));
+  frame = preview_session_get_original (player.session);
+  g_assert_false (preview_session_save (player.session, frame, PREVIEW_SAVE_B,
+          "b.png", &error));
   g_assert_nonnull (strstr (error->message, "no B"));
   g_error_free (error);
-  gst_util_set_object_arg (G_OBJECT (player.dct), "b-transform", "hevc-16x16");
-  g_object_set (player.dct, "b-qp", 45, NULL);
+  player_set (&player, "b::transform=hevc-16x16");
+  player_set (&player, "b::qp=45");
+  player_set (&player, "left=b");
   for (guint i = 0; i < 3; i++)
-    plain[i] = save_frame (player.dct, frame, whole[i]);
-  g_object_set (player.dct, "zoom", 4.0, "zoom-x", 1.0, "zoom-y", 0.0, NULL);
+    plain[i] = save_frame (&player, frame, whole[i]);
+  player_set (&player, "zoom=4");
+  player_set (&player, "zoom-x=1");
+  player_set (&player, "zoom-y=0");
   for (guint i = 0; i < 3; i++) {
-    GstVideoFrame *again = save_frame (player.dct, frame, whole[i]), *view;
+    GstVideoFrame *again = save_frame (&player, frame, whole[i]), *view;
     gint width = GST_VIDEO_FRAME_WIDTH (again);
 
     assert_zoomed (again, plain[i], 1, 0, 0);
-    gst_util_set_object_arg (G_OBJECT (player.dct), "view", views[i]);
-    view = save_frame (player.dct, frame, PREVIEW_SAVE_VIEW);
+    player_set (&player, sides[i]);
+    view = save_frame (&player, frame, PREVIEW_SAVE_VIEW);
     assert_zoomed (view, plain[i], 4, width - width / 4, 0);
     free_frame (again);
     free_frame (view);
@@ -231,7 +232,6 @@ test_save_zoomed (void)
   for (guint i = 0; i < 3; i++)
     free_frame (plain[i]);
   gst_sample_unref (frame);
-  preview_frames_free (frames);
   player_close (&player);
 }
 

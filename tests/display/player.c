@@ -3,6 +3,7 @@
  * Where blockdct-preview goes in a video: the very frame that is asked for, by
  * its figures. */
 #include <string.h>
+#include "parts.h"
 #include "player-bench.h"
 
 static void
@@ -10,21 +11,21 @@ test_step (void)
 {
   Player player;
 
-  player_open (&player, player_video);
+  player_open (&player, player_video, FALSE);
   player_start_paused (&player);
   for (gint i = 1; i <= 5; i++) {
-    g_assert_true (preview_transport_step (player.transport, 1));
+    g_assert_true (preview_session_step (player.session, 1));
     player_wait (&player, i);
     player_settle (&player);
     g_assert_cmpint (player.frame, ==, i);
   }
   for (gint i = 4; i >= 0; i--) {
-    g_assert_true (preview_transport_step (player.transport, -1));
+    g_assert_true (preview_session_step (player.session, -1));
     player_wait (&player, i);
     player_settle (&player);
     g_assert_cmpint (player.frame, ==, i);
   }
-  g_assert_true (preview_transport_step (player.transport, -1));
+  g_assert_true (preview_session_step (player.session, -1));
   player_settle (&player);
   g_assert_cmpint (player.frame, ==, 0);
   player_close (&player);
@@ -36,17 +37,17 @@ test_back (void)
 {
   Player player;
 
-  player_open (&player, player_video);
+  player_open (&player, player_video, FALSE);
   player_start_paused (&player);
-  g_assert_true (preview_transport_seek (player.transport, 20.5 * LENGTH));
+  g_assert_true (preview_session_seek (player.session, 20.5 * LENGTH));
   player_wait (&player, 20);
   player_settle (&player);
   for (guint i = 0; i < 7; i++)
-    g_assert_true (preview_transport_step (player.transport, -1));
+    g_assert_true (preview_session_step (player.session, -1));
   player_wait (&player, 13);
   player_settle (&player);
   g_assert_cmpint (player.frame, ==, 13);
-  g_assert_true (preview_transport_step (player.transport, 1));
+  g_assert_true (preview_session_step (player.session, 1));
   player_wait (&player, 14);
   player_close (&player);
 }
@@ -67,31 +68,21 @@ complain (GstPad * pad, GstPadProbeInfo * info, gpointer n)
 static void
 test_late (void)
 {
-  GstElement *sink;
   gint n_shown = 0;
-  guint n_made = 0;
   Player player;
   GstPad *pad;
 
-  player_open (&player, player_video);
-  sink = gst_bin_get_by_name (GST_BIN (player.pipeline), "sink");
-  pad = gst_element_get_static_pad (sink, "sink");
+  player_open (&player, player_video, TRUE);
+  pad = gst_element_get_static_pad (player.session->sink, "sink");
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, complain, &n_shown, NULL);
-  preview_transport_set_paused (player.transport, FALSE);
-  while (player.n_ends == 0) {
-    GstMessage *message = gst_bus_timed_pop (player.bus, 20 * GST_SECOND);
-
-    g_assert_nonnull (message);
-    player.frame = -1;
-    player_take (&player, message);
-    n_made += player.frame >= 0;
-    gst_message_unref (message);
-  }
-  g_assert_cmpint (g_atomic_int_get (&n_shown), ==, n_made);
-  g_assert_cmpuint (n_made, >, 0);
-  gst_object_unref (pad);
-  gst_object_unref (sink);
+  preview_session_start (player.session);
+  while (!player.ended)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpint (g_atomic_int_get (&n_shown), ==, player.n_frames);
+  g_assert_cmpuint (player.n_frames, >, 0);
+  g_assert_cmpuint (player.n_frames, <, N_FRAMES);
   player_close (&player);
+  gst_object_unref (pad);
 }
 
 /* Of ten thousand the last one counts. */
@@ -101,14 +92,14 @@ test_drag (void)
   GstClockTime position, duration;
   Player player;
 
-  player_open (&player, player_video);
+  player_open (&player, player_video, FALSE);
   player_start_paused (&player);
-  g_assert_true (preview_transport_get_time (player.transport, &position,
+  g_assert_true (preview_session_get_time (player.session, &position,
           &duration));
   g_assert_cmpuint (position, ==, 0);
   g_assert_cmpuint (duration / GST_MSECOND, ==, 1000 * N_FRAMES / 30);
   for (guint i = 0; i <= 10000; i++)
-    preview_transport_seek (player.transport, (10000 - i) * (duration / 10000)
+    preview_session_seek (player.session, (10000 - i) * (duration / 10000)
         / 2 + 7.5 * LENGTH);
   player_wait (&player, 7);
   player_settle (&player);
@@ -123,54 +114,142 @@ test_range (void)
   GstClockTime from, to;
   Player player;
 
-  player_open (&player, player_video);
+  player_open (&player, player_video, FALSE);
   player_start_paused (&player);
-  preview_transport_seek (player.transport, 30.5 * LENGTH);
+  preview_session_seek (player.session, 30.5 * LENGTH);
   player_wait (&player, 30);
   player_settle (&player);
-  g_assert_true (preview_transport_mark (player.transport));
-  preview_transport_seek (player.transport, 25.5 * LENGTH);
+  g_assert_true (preview_session_mark (player.session));
+  preview_session_seek (player.session, 25.5 * LENGTH);
   player_wait (&player, 25);
   player_settle (&player);
-  g_assert_true (preview_transport_mark (player.transport));
-  preview_transport_get_range (player.transport, &from, &to);
+  g_assert_true (preview_session_mark (player.session));
+  preview_session_get_range (player.session, &from, &to);
   g_assert_cmpuint (from, ==, (guint64) (25.5 * LENGTH));
   g_assert_cmpuint (to, >=, 31 * LENGTH);
-  preview_transport_set_paused (player.transport, FALSE);
+  preview_session_set_paused (player.session, FALSE);
   for (guint i = 1; i <= 3; i++) {
-    while (player.n_ends < i) {
-      GstMessage *message = gst_bus_timed_pop (player.bus, 20 * GST_SECOND);
+    gint last = 25;
 
-      g_assert_nonnull (message);
-      player_take (&player, message);
-      g_assert_cmpint (player.frame, >=, 25);
-      g_assert_cmpint (player.frame, <=, 31);
-      gst_message_unref (message);
-    }
-    g_assert_cmpint (player.frame, >=, 30);
-    preview_transport_rewind (player.transport);
     player_wait (&player, 25);
+    while (player.frame >= last) {
+      last = player.frame;
+      g_assert_cmpint (last, >=, 25);
+      g_assert_cmpint (last, <=, 31);
+      g_main_context_iteration (NULL, TRUE);
+    }
+    g_assert_cmpint (last, >=, 30);
   }
-  preview_transport_mark (player.transport);
+  preview_session_mark (player.session);
   player_wait (&player, N_FRAMES - 1);
   player_close (&player);
 }
 
-/* A picture stays, and cannot be gone through. */
+/* A picture stays, cannot be gone through, and is shown again. */
 static void
 test_still (void)
 {
   Player player;
 
-  player_open (&player, player_still);
-  preview_transport_set_paused (player.transport, FALSE);
+  player_open (&player, player_still, FALSE);
+  preview_session_start (player.session);
   player_wait (&player, 0);
   player_settle (&player);
-  g_assert_cmpuint (player.n_ends, ==, 1);
-  preview_transport_rewind (player.transport);
-  g_assert_true (preview_transport_stays (player.transport));
-  g_assert_false (preview_transport_moves (player.transport));
-  g_assert_false (preview_transport_mark (player.transport));
+  g_assert_true (preview_session_stays (player.session));
+  g_assert_false (preview_session_moves (player.session));
+  g_assert_false (preview_session_mark (player.session));
+  for (guint i = 0; i < 3; i++) {
+    player.frame = -1;
+    player_set (&player, i % 2 ? "quality=10" : "quality=20");
+    player_wait (&player, 0);
+  }
+  player_close (&player);
+}
+
+/* What is the same is not announced each time that it is shown again. */
+static void
+test_same (void)
+{
+  Player player;
+  guint n;
+
+  player_open (&player, player_video, FALSE);
+  player_start_paused (&player);
+  n = player.n_frames;
+  for (guint i = 0; i < 25; i++) {
+    g_usleep (G_TIME_SPAN_MILLISECOND * 100);
+    while (g_main_context_iteration (NULL, FALSE));
+  }
+  g_assert_cmpuint (player.n_frames, <=, n + 1);
+  player_close (&player);
+}
+
+/* What was stepped through plays on at its pace. */
+static void
+test_play_on (void)
+{
+  Player player;
+  gint64 start;
+
+  player_open (&player, player_video, FALSE);
+  player_start_paused (&player);
+  for (gint i = 1; i <= 30; i++) {
+    g_assert_true (preview_session_step (player.session, 1));
+    player_wait (&player, i);
+  }
+  start = g_get_monotonic_time ();
+  preview_session_set_paused (player.session, FALSE);
+  player_wait (&player, 33);
+  g_assert_cmpint (g_get_monotonic_time () - start, <,
+      G_TIME_SPAN_SECOND * 9 / 10);
+  player_close (&player);
+}
+
+/* The last frame is there before it begins again, and stays while paused. */
+static void
+test_end (void)
+{
+  Player player;
+
+  player_open (&player, player_video, FALSE);
+  player_start_paused (&player);
+  g_assert_true (preview_session_seek (player.session,
+          (N_FRAMES - 2.5) * LENGTH));
+  player_wait (&player, N_FRAMES - 3);
+  player_settle (&player);
+  for (gint i = N_FRAMES - 2; i < N_FRAMES; i++) {
+    g_assert_true (preview_session_step (player.session, 1));
+    player_wait (&player, i);
+    player_settle (&player);
+  }
+  /* That there is no other frame is not known before one is asked for. */
+  preview_session_step (player.session, 1);
+  player_settle (&player);
+  g_assert_false (preview_session_step (player.session, 1));
+  player_settle (&player);
+  g_assert_cmpint (player.frame, ==, N_FRAMES - 1);
+  preview_session_set_paused (player.session, FALSE);
+  player_wait (&player, 0);
+  player_wait (&player, N_FRAMES - 1);
+  player_wait (&player, 0);
+  player_close (&player);
+}
+
+/* The key of the bin pauses, too. */
+static void
+test_key (void)
+{
+  Player player;
+
+  player_open (&player, player_video, FALSE);
+  preview_session_start (player.session);
+  player_wait (&player, 3);
+  preview_session_press_key (player.session, "f");
+  player_settle (&player);
+  g_assert_true (preview_session_is_paused (player.session));
+  preview_session_press_key (player.session, "f");
+  player_wait (&player, N_FRAMES - 1);
+  g_assert_false (preview_session_is_paused (player.session));
   player_close (&player);
 }
 
@@ -178,31 +257,32 @@ test_still (void)
 static void
 test_open (void)
 {
+  gchar *uri[] = { gst_filename_to_uri (player_video, NULL),
+    gst_filename_to_uri (player_still, NULL)
+  };
   GError *error = NULL;
   Player player;
 
-  player_open (&player, player_still);
-  preview_transport_set_paused (player.transport, FALSE);
+  player_open (&player, player_still, FALSE);
+  preview_session_start (player.session);
   player_wait (&player, 0);
   player_settle (&player);
-  g_assert_false (preview_pipeline_open (player.pipeline, &(PreviewOptions) {
-          .camera = FALSE,.pattern = "none"}, &error));
-  g_assert_nonnull (strstr (error->message, "no test pattern 'none'"));
+  g_assert_false (preview_session_open (player.session, "none:nothing",
+          &error));
+  g_assert_nonnull (error);
   g_clear_error (&error);
-  g_assert_false (preview_transport_is_paused (player.transport));
+  g_assert_false (preview_session_is_paused (player.session));
   for (guint i = 0; i < 3; i++) {
-    player.options.file = i % 2 == 0 ? player_video : player_still;
-    g_assert_true (preview_pipeline_open (player.pipeline, &player.options,
-            &error));
-    preview_transport_reset (player.transport);
     player.frame = -1;
-    preview_transport_set_paused (player.transport, FALSE);
+    g_assert_true (preview_session_open (player.session, uri[i % 2], &error));
     player_wait (&player, i % 2 == 0 ? N_FRAMES - 1 : 0);
-    player_settle (&player);
-    g_assert_cmpint (preview_transport_moves (player.transport), ==,
-        i % 2 == 0);
+    if (i % 2)
+      player_settle (&player);
+    g_assert_cmpint (preview_session_moves (player.session), ==, i % 2 == 0);
   }
   player_close (&player);
+  g_free (uri[0]);
+  g_free (uri[1]);
 }
 
 int
@@ -216,6 +296,10 @@ main (int argc, char **argv)
   g_test_add_func ("/player/drag", test_drag);
   g_test_add_func ("/player/range", test_range);
   g_test_add_func ("/player/still", test_still);
+  g_test_add_func ("/player/same", test_same);
+  g_test_add_func ("/player/play-on", test_play_on);
+  g_test_add_func ("/player/end", test_end);
+  g_test_add_func ("/player/key", test_key);
   g_test_add_func ("/player/open", test_open);
   return player_end ();
 }

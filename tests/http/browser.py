@@ -62,7 +62,7 @@ async def read_blob(browser, expression):
 
 async def move_slider(browser, name, value):
     """To where it is this value, by the mouse."""
-    x, y, width, height = await browser.box(f"#control-{name}")
+    x, y, width, height = await browser.box(f"#control-{name.replace('::', '-')}")
     low, high = await browser.read(f"[+widgets['{name}'].min, +widgets['{name}'].max]")
     thumb, middle = 16, y + height / 2
     now = await browser.read(f"+widgets['{name}'].value")
@@ -108,7 +108,7 @@ async def sliders_wipe_keys_and_figures(browser):
                        " && find('block').innerText.includes('(96, 64), 8x8')")
 
 
-@on_page("--test-pattern=smpte100", "transform=hevc-16x16", "qp=40", "grid=true")
+@on_page("--test-pattern=smpte100", "view=a", "transform=hevc-16x16", "qp=40", "grid=true")
 async def the_screen_shows_samples_as_they_are(browser):
     await browser.key("p")
     await browser.wait("page.paused && find('pause').textContent === 'Play'")
@@ -157,7 +157,7 @@ SAMPLES = """(() => {
 })()"""
 
 
-@on_page("transform=hevc-16x16", "qp=40")
+@on_page("transform=hevc-16x16", "qp=40", "wipe-position=0")
 async def zoom_is_the_elements(browser):
     await browser.key("p")
     await browser.wait("page.paused")
@@ -212,13 +212,13 @@ async def choose(browser, name, value):
 @on_page("quality=60", "view=wipe", "grid=true")
 async def a_and_b(browser):
     await browser.wait("find('swap').disabled"
-                       " && widgets['b-quality'].classList.contains('idle')")
+                       " && widgets['b::quality'].classList.contains('idle')")
     await browser.click("#store")
     await browser.wait("page.figures['b-transform'] === 'jpeg-8x8'"
                        " && page.figures['b-quality'] === 60")
-    await browser.wait("widgets['b-transform'].value === 'jpeg-8x8'"
-                       " && !widgets['b-quality'].classList.contains('idle')")
-    await move_slider(browser, "b-quality", 5)
+    await browser.wait("widgets['b::transform'].value === 'jpeg-8x8'"
+                       " && !widgets['b::quality'].classList.contains('idle')")
+    await move_slider(browser, "b::quality", 5)
     low = await browser.wait("page.figures['b-quality'] < 15 && page.figures['b-quality']")
     assert await browser.read("page.figures['b-psnr'] < page.figures.psnr")
     rows = await browser.read("[...find('figures').rows].map(row => row.innerText)")
@@ -238,11 +238,12 @@ async def a_and_b(browser):
     await browser.wait("widgets['wipe-position'].classList.contains('idle')")
     await browser.click("#flicker")
     await browser.wait("page.told.values.view === 'wipe'")
-    await choose(browser, "b-transform", "hevc-8x8")
-    await choose(browser, "b-qp", 45)
+    await choose(browser, "b::transform", "hevc-8x8")
+    await choose(browser, "b::qp", 45)
     await browser.wait("page.figures['b-qp'] === 45 && !('b-quality' in page.figures)"
-                       " && widgets['b-quality'].classList.contains('idle')")
-    await choose(browser, "b-transform", "none")
+                       " && widgets['b::quality'].classList.contains('idle')")
+    await choose(browser, "left", "original")
+    await choose(browser, "right", "a")
     await browser.wait("!('b-psnr' in page.figures) && find('swap').disabled "
                        "&& find('plot').querySelectorAll('polyline').length === 1")
     assert (await browser.read("find('figures').rows[0].cells.length")) == 2

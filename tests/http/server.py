@@ -149,20 +149,39 @@ async def controls_are_the_elements():
         raise Skip("no Gst for Python: install python3-gi, gir1.2-gstreamer-1.0") from error
     Gst.init(None)
     Gst.Registry.get().scan_path(PLUGINS)
-    dct = Gst.ElementFactory.make("blockdct")
+    dct, compare = map(Gst.ElementFactory.make, ("blockdct", "blockdctcompare"))
+
+    def get_nicks(element, name):
+        enum = type(element.get_property(name))
+        return [value.value_nick for value in
+                getattr(enum, "__enum_values__", {}).values() or enum]
+
     with start(STILL) as server:
         async with Viewer(server.address) as viewer:
             await viewer.next()
             assert len(viewer.told["controls"]) > 8
             for control in viewer.told["controls"]:
-                pspec = dct.find_property(control["name"])
+                name = control["name"].replace("b::", "")
+                nicks = [value["nick"] for value in control.get("values", [])]
+                if name in ("left", "right"):
+                    assert nicks == ["original", "a", "b"], control
+                    continue
+                # A's own views are among those of two pictures, and these alone.
+                if name == "view":
+                    views = set(get_nicks(compare, name)) | set(get_nicks(dct, name))
+                    assert set(nicks) == views - {"single", "reconstruction"} | {"a", "b"}
+                    for view in nicks:
+                        await viewer.say(f"set view={view}")
+                        await viewer.wait(lambda news, view=view: news["values"]["view"] == view)
+                    await viewer.say("set view=wipe")
+                    continue
+                element = dct if dct.find_property(name) else compare
+                pspec = element.find_property(name)
                 assert control["about"] == pspec.blurb
                 if "values" in control:
                     # A default is a number for PyGObject 3.50, a value before.
-                    enum = type(dct.get_property(control["name"]))
-                    known = [value.value_nick for value in
-                             getattr(enum, "__enum_values__", {}).values() or enum]
-                    assert [value["nick"] for value in control["values"]] == known
+                    assert nicks == get_nicks(element, name)
+                    enum = type(element.get_property(name))
                     assert control["default"] == enum(int(pspec.default_value)).value_nick
                 elif "flags" in control:
                     assert control["default"] == [], control
@@ -178,10 +197,10 @@ async def controls_are_the_elements():
                     assert control["default"] == pspec.default_value, control
 
 
-def make_frame(format_, *settings):
+def make_frame(format_, *settings, element="blockdct"):
     subprocess.run(f"gst-launch-1.0 -q videotestsrc num-buffers=1 pattern=smpte100 ! "
-                   f"video/x-raw,format={format_},width=640,height=480 ! blockdct "
-                   f"{' '.join([*ENGINE, *settings])} ! videoconvert dither=none ! "
+                   f"video/x-raw,format={format_},width=640,height=480 ! {element} "
+                   f"{' '.join(settings)} ! videoconvert dither=none ! "
                    "video/x-raw,format=RGB ! filesink location=frame.rgb", shell=True,
                    env=dict(os.environ, GST_PLUGIN_PATH_1_0=PLUGINS), timeout=LIMIT, check=True)
     with open("frame.rgb", "rb") as file:
@@ -191,26 +210,33 @@ def make_frame(format_, *settings):
 @case
 @synchronous
 async def the_picture_is_the_frame():
-    with start(STILL, "quality=7", "grid=true") as server:
+    with start(STILL, "view=a", "quality=7", "grid=true") as server:
         async with Viewer(server.address) as viewer:
             await viewer.wait_figure("quality", 7)
             assert viewer.told["picture"]["frame"] > 0
-            assert decode(viewer.file) == ((640, 480), make_frame("I420", "quality=7", "grid=true"))
+            assert decode(viewer.file) == ((640, 480), make_frame("I420", *ENGINE, "quality=7",
+                                                                  "grid=true"))
             backend = viewer.told["figures"]["backend"]
             assert backend.startswith(ENGINE[0].split("=")[1]), backend
             await viewer.say("set transform=hevc-32x32")
             await viewer.say("set qp=44")
             await viewer.wait_figure("qp", 44)
-            assert decode(viewer.file)[1] == make_frame("I420", "transform=hevc-32x32", "qp=44",
-                                                       "grid=true")
+            assert decode(viewer.file)[1] == make_frame("I420", *ENGINE, "transform=hevc-32x32",
+                                                       "qp=44", "grid=true")
             assert "quality" in viewer.told["idle"] and "qp" not in viewer.told["idle"]
 
 
 @case
 @synchronous
 async def so_it_is_of_b_and_zoomed():
-    settings = ("b-transform=hevc-8x8", "b-qp=40", "left=b", "right=a", "view=side-by-side",
+    settings = ("b::transform=hevc-8x8", "b::qp=40", "left=b", "right=a", "view=side-by-side",
                 "quality=9", "zoom=5", "zoom-x=0.3", "zoom-y=0.61")
+    # As the elements have them.
+    launched = ("b::transform=hevc-8x8", "b::qp=40", "a::quality=9", "compare::left=1",
+                "compare::right=0", "compare::view=side-by-side", "compare::zoom=5",
+                "compare::zoom-x=0.3", "compare::zoom-y=0.61",
+                *(f"{part}::{setting}" for part in "ab" for setting in ENGINE),
+                f"compare::{ENGINE[0]}")
     with start(STILL) as server:
         async with Viewer(server.address) as viewer:
             for setting in settings:
@@ -221,7 +247,7 @@ async def so_it_is_of_b_and_zoomed():
             figures = viewer.told["figures"]
             assert figures["b-psnr"] != figures["psnr"] and len(viewer.told["b-plot"]) > 0
             # A view has no figure: the one that was turned last may come with the next.
-            expected = make_frame("I420", *settings)
+            expected = make_frame("I420", *launched, element="blockdctpreview")
             await viewer.wait(lambda news: "picture" in news and decode(viewer.file)[1] == expected)
             # Ctrl and the wheel: what is there stays there, a quarter from the left
             # in the middle halves.
@@ -235,8 +261,8 @@ async def so_it_is_of_b_and_zoomed():
 @case
 @synchronous
 async def only_for_slow_lines_it_is_compressed():
-    expected = (640, 480), make_frame("I420", "quality=7")
-    with start(STILL, "quality=7") as server:
+    expected = (640, 480), make_frame("I420", *ENGINE, "quality=7")
+    with start(STILL, "view=a", "quality=7") as server:
         async with Viewer(server.address) as viewer:
             for took, compressed in ((60000, True), (0.001, False), (60000, True)):
                 for _ in range(5):
@@ -586,7 +612,7 @@ async def nonsense_is_answered():
             for text, word in {
                     "set stats-file=taken": "has no control", "set quality": "PROPERTY=VALUE",
                     "set quality=101": "from 1 to 100", "set quality=": "from 1 to 100",
-                    "set view=nothing": "one of reconstruction", "preset nothing": "no preset",
+                    "set view=nothing": "one of original", "preset nothing": "no preset",
                     "": "no command", "set": "no command", "pause now": "no command"}.items():
                 await viewer.say(text)
                 news = await viewer.wait(lambda news: "notice" in news)

@@ -2,7 +2,7 @@
 "use strict";
 
 const find = id => document.getElementById(id);
-const widgets = {}; // by the property's name
+const widgets = {}; // by the control's name
 const sentAt = {}; // by the kind of command, which one was the last
 const held = new Map(); // what waits for the line; of a kind the newest alone
 const page = {
@@ -84,7 +84,7 @@ function makeControl (control) {
   const label = document.createElement("label");
   const widget = control.values || control.flags ? makeSelect(control) : makeInput(control);
 
-  widget.id = label.htmlFor = `control-${control.name}`;
+  widget.id = label.htmlFor = `control-${control.name.replace("::", "-")}`;
   widget.title = label.title = control.about;
   label.textContent = control.name;
   widget.addEventListener("input", () => {
@@ -145,7 +145,7 @@ function showValues (values, heard) {
       widget.value = value;
     showOutput(widget, value);
   }
-  find("swap").disabled = values["b-transform"] === "none";
+  find("swap").disabled = values.left !== "b" && values.right !== "b";
   find("flicker").ariaPressed = values.view === "flicker";
 }
 

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A session's life, and what its pipeline says. */
+#include "parts.h"
+
+#include <string.h>
+
+GST_DEBUG_CATEGORY_STATIC (preview_debug);
+#define GST_CAT_DEFAULT preview_debug
+
+/* Application messages: the figures of a frame, and that the last one is shown.
+ */
+#define FIGURES "blockdct"
+#define END "preview-end"
+
+enum
+{
+  CHANGED, FRAME, RESIZED, SHOWN, BLOCK, NOTICE, OPENED, ENDED, N_SIGNALS
+};
+
+static guint signals[N_SIGNALS];
+
+G_DEFINE_FINAL_TYPE (PreviewSession, preview_session, G_TYPE_OBJECT);
+
+/* What streaming threads say */
+
+static void
+post (PreviewSession * self, GstStructure * structure)
+{
+  gst_element_post_message (self->pipeline, gst_message_new_application
+      (GST_OBJECT (self->pipeline), structure));
+}
+
+static gboolean
+pass (gpointer session)
+{
+  return preview_transport_pass (session);
+}
+
+static void
+show (gpointer session, const GstStructure * figures, gboolean is_new)
+{
+  PreviewSession *self = session;
+
+  self->fresh = is_new;
+  if (figures != NULL && is_new)
+    post (self, gst_structure_copy (figures));
+  if (figures != NULL && gst_structure_has_field (figures, "repeated")
+      && preview_transport_is_end (self))
+    post (self, gst_structure_new_empty (END));
+}
+
+static const PreviewFramesFuncs frames_funcs = { pass, show };
+
+/* A frame comes twice where it was the first one after a flush. */
+static void
+take_frame (GstElement * sink, GstBuffer * buffer, GstPad * pad,
+    PreviewSession * self)
+{
+  GstCaps *caps;
+  GstSample *sample;
+  GstStructure *figures;
+
+  (void) sink;
+  if (!self->fresh)
+    return;
+  self->fresh = FALSE;
+  caps = gst_pad_get_current_caps (pad);
+  sample = gst_sample_new (buffer, caps, NULL, NULL);
+  figures = preview_frames_get_figures (self->frames);
+  g_signal_emit (self, signals[FRAME], 0, sample, figures);
+  g_clear_pointer (&figures, gst_structure_free);
+  gst_sample_unref (sample);
+  gst_caps_unref (caps);
+}
+
+static void
+caps_changed (PreviewSession * self)
+{
+  g_signal_emit (self, signals[RESIZED], 0);
+}
+
+static gboolean
+follow_freeze (gpointer session)
+{
+  preview_transport_follow (session);
+  return G_SOURCE_REMOVE;
+}
+
+/* A key may turn it, in any thread. */
+static void
+freeze_changed (PreviewSession * self)
+{
+  g_idle_add_full (G_PRIORITY_DEFAULT, follow_freeze, g_object_ref (self),
+      g_object_unref);
+}
+
+/* What the bus says */
+
+static void
+say (PreviewSession * self, const gchar * text)
+{
+  g_signal_emit (self, signals[NOTICE], 0, text);
+}
+
+/* What is missing by its name alone, as its caps can be of kilobytes; the
+ * caller's. */
+static gchar *
+name_missing (const gchar * debug)
+{
+  const gchar *missing = debug != NULL ? strstr (debug, "Missing ") : NULL;
+
+  return missing == NULL ? NULL
+      : g_strndup (missing, strcspn (missing, "(\n"));
+}
+
+/* To a decoder of which video is wanted, all else lacks a plug-in. Who opened a
+ * file in the window can open another one. */
+static void
+fail (PreviewSession * self, const GError * error, const gchar * debug)
+{
+  gchar *text = NULL, *missing = NULL;
+
+  if (self->options.file != NULL && g_error_matches (error, GST_CORE_ERROR,
+          GST_CORE_ERROR_MISSING_PLUGIN)) {
+    text = g_strdup_printf ("There is no video in %s that GStreamer can "
+        "decode.", self->options.file);
+    missing = name_missing (debug);
+  }
+  self->failed = TRUE;
+  if (self->opened != NULL) {
+    say (self, text != NULL ? text : error->message);
+    gst_element_set_state (self->pipeline, GST_STATE_READY);
+  } else {
+    g_signal_emit (self, signals[ENDED], 0, text != NULL ? text
+        : error->message, text != NULL ? missing : debug);
+  }
+  g_free (missing);
+  g_free (text);
+}
+
+/* That A's own views give no figures of their samples is known: A says those of
+ * the picture. */
+static gboolean
+is_known (PreviewSession * self, GstMessage * message, const GError * error)
+{
+  return GST_MESSAGE_SRC (message)
+      == GST_OBJECT (self->part[PREVIEW_COMPARE])
+      && g_error_matches (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT);
+}
+
+static void
+warn (PreviewSession * self, GstMessage * message)
+{
+  GError *error = NULL;
+
+  gst_message_parse_warning (message, &error, NULL);
+  if (!is_known (self, message, error)) {
+    g_printerr ("blockdct-preview: %s\n", error->message);
+    say (self, error->message);
+  }
+  g_error_free (error);
+}
+
+/* Frames that a step or the end leaves behind are late for a sink, and seen. */
+static gboolean
+plays (PreviewSession * self)
+{
+  return !preview_session_is_paused (self) && !preview_session_stays (self);
+}
+
+/* Elements post one for each frame that they drop. What is dropped before it
+ * comes to blockdctpreview has no figures. */
+static void
+take_qos (PreviewSession * self, GstMessage * message)
+{
+  GstElement *source;
+
+  if (!plays (self))
+    return;
+  self->late++;
+  source = preview_pipeline_get_source (self);
+  if (gst_object_has_as_ancestor (GST_MESSAGE_SRC (message),
+          GST_OBJECT (source)))
+    self->played++;
+  gst_object_unref (source);
+}
+
+static void
+take_figures (PreviewSession * self, const GstStructure * figures)
+{
+  GST_DEBUG_OBJECT (self->bin, "shown: %" GST_PTR_FORMAT, figures);
+  preview_transport_take_figures (self, figures);
+  self->played += plays (self);
+  g_signal_emit (self, signals[SHOWN], 0, figures);
+}
+
+static void
+take_application (PreviewSession * self, const GstStructure * s)
+{
+  if (gst_structure_has_name (s, FIGURES))
+    take_figures (self, s);
+  else if (gst_structure_has_name (s, END))
+    preview_transport_end (self);
+}
+
+static gboolean
+take_message (GstBus * bus, GstMessage * message, gpointer session)
+{
+  PreviewSession *self = session;
+  const GstStructure *s = gst_message_get_structure (message);
+  GError *error = NULL;
+  gchar *debug = NULL;
+
+  (void) bus;
+  switch (GST_MESSAGE_TYPE (message)) {
+    case GST_MESSAGE_ERROR:
+      gst_message_parse_error (message, &error, &debug);
+      /* What follows the first one is of no interest. */
+      if (!self->failed)
+        fail (self, error, debug);
+      break;
+    case GST_MESSAGE_WARNING:
+      warn (self, message);
+      break;
+    case GST_MESSAGE_QOS:
+      take_qos (self, message);
+      break;
+    case GST_MESSAGE_ASYNC_DONE:
+      preview_transport_arrive (self);
+      break;
+    case GST_MESSAGE_EOS:
+      if (self->options.ends)
+        g_signal_emit (self, signals[ENDED], 0, NULL, NULL);
+      else
+        preview_transport_end (self);
+      break;
+    case GST_MESSAGE_APPLICATION:
+      take_application (self, s);
+      break;
+    case GST_MESSAGE_ELEMENT:
+      if (gst_structure_has_name (s, "blockdct-block"))
+        g_signal_emit (self, signals[BLOCK], 0, s);
+      break;
+    default:
+      break;
+  }
+  g_clear_error (&error);
+  g_free (debug);
+  return G_SOURCE_CONTINUE;
+}
+
+/* Its life */
+
+void
+preview_session_start (PreviewSession * self)
+{
+  gst_element_set_state (self->pipeline, GST_STATE_PLAYING);
+}
+
+void
+preview_session_stop (PreviewSession * self)
+{
+  gst_element_set_state (self->pipeline, GST_STATE_NULL);
+  if (self->watch != 0)
+    g_source_remove (self->watch);
+  self->watch = 0;
+}
+
+gpointer
+preview_session_get_widget (PreviewSession * self)
+{
+  return self->widget;
+}
+
+gchar *
+preview_session_get_name (PreviewSession * self)
+{
+  const PreviewOptions *options = &self->options;
+
+  return options->file ? g_path_get_basename (options->file)
+      : g_strdup (options->camera ? "camera" : "test pattern");
+}
+
+void
+preview_session_get_late (PreviewSession * self, guint64 * late,
+    guint64 * played)
+{
+  *late = self->late;
+  *played = self->played;
+}
+
+gboolean
+preview_session_open (PreviewSession * self, const gchar * uri,
+    GError ** error)
+{
+  gchar *file = g_filename_from_uri (uri, NULL, NULL);
+  PreviewOptions wanted = self->options;
+
+  wanted.file = file != NULL ? file : g_strdup (uri);
+  wanted.camera = FALSE;
+  if (!preview_pipeline_open (self, &wanted, error)) {
+    g_free (wanted.file);
+    return FALSE;
+  }
+  g_free (self->opened);
+  self->opened = wanted.file;
+  self->options = wanted;
+  self->late = self->played = 0;
+  self->failed = FALSE;
+  preview_transport_reset (self);
+  g_signal_emit (self, signals[OPENED], 0);
+  preview_session_start (self);
+  return TRUE;
+}
+
+/* Keys and pointer work where somebody watches. Figures come with frames. */
+static gboolean
+set_up (PreviewSession * self, GError ** error)
+{
+  g_object_set (self->part[PREVIEW_COMPARE], "interactive",
+      self->output != PREVIEW_FILES, "post-messages", FALSE, NULL);
+  g_object_set (self->part[PREVIEW_A], "post-messages", FALSE, "stats-file",
+      self->options.csv, NULL);
+  g_object_set (self->part[PREVIEW_B], "post-messages", FALSE, NULL);
+  for (gchar ** pair = self->options.properties; pair != NULL && *pair; pair++)
+    if (!preview_session_set_text (self, *pair, error))
+      return FALSE;
+  return TRUE;
+}
+
+static void
+connect (PreviewSession * self)
+{
+  GstPad *pad = gst_element_get_static_pad (self->bin, "src");
+  GstBus *bus = gst_element_get_bus (self->pipeline);
+
+  self->watch = gst_bus_add_watch (bus, take_message, self);
+  g_signal_connect_swapped (pad, "notify::caps", G_CALLBACK (caps_changed),
+      self);
+  g_signal_connect_swapped (self->bin, "notify::freeze",
+      G_CALLBACK (freeze_changed), self);
+  preview_controls_follow (self);
+  if (self->output == PREVIEW_PAGE) {
+    g_signal_connect (self->sink, "handoff", G_CALLBACK (take_frame), self);
+    g_signal_connect (self->sink, "preroll-handoff", G_CALLBACK (take_frame),
+        self);
+  }
+  gst_object_unref (bus);
+  gst_object_unref (pad);
+}
+
+PreviewSession *
+preview_session_new (const PreviewOptions * options, PreviewOutput output,
+    GError ** error)
+{
+  PreviewSession *self = g_object_new (PREVIEW_TYPE_SESSION, NULL);
+
+  self->options = *options;
+  self->output = output;
+  if (!preview_pipeline_build (self, error)) {
+    g_object_unref (self);
+    return NULL;
+  }
+  self->frames = preview_frames_new (self->bin, &frames_funcs, self);
+  preview_transport_reset (self);
+  connect (self);
+  if (!set_up (self, error)
+      || !preview_pipeline_open (self, &self->options, error)) {
+    g_object_unref (self);
+    return NULL;
+  }
+  return self;
+}
+
+static void
+finalize (GObject * object)
+{
+  PreviewSession *self = PREVIEW_SESSION (object);
+
+  preview_session_stop (self);
+  preview_transport_stop (self);
+  g_clear_pointer (&self->frames, preview_frames_free);
+  for (guint i = 0; i < PREVIEW_N_PARTS; i++)
+    g_clear_object (&self->part[i]);
+  g_clear_object (&self->widget);
+  gst_clear_object (&self->pipeline);
+  g_mutex_clear (&self->lock);
+  g_free (self->opened);
+  G_OBJECT_CLASS (preview_session_parent_class)->finalize (object);
+}
+
+static guint
+add_signal (const gchar * name, guint n, GType first, GType second)
+{
+  return g_signal_new (name, PREVIEW_TYPE_SESSION, G_SIGNAL_RUN_LAST, 0, NULL,
+      NULL, NULL, G_TYPE_NONE, n, first, second);
+}
+
+static void
+preview_session_class_init (PreviewSessionClass * klass)
+{
+  /* Of the caller for as long as the signal is emitted. */
+  const GType figures = GST_TYPE_STRUCTURE | G_SIGNAL_TYPE_STATIC_SCOPE;
+
+  GST_DEBUG_CATEGORY_INIT (preview_debug, "blockdct-preview", 0,
+      "What blockdct-preview shows");
+  G_OBJECT_CLASS (klass)->finalize = finalize;
+  signals[CHANGED] = add_signal ("changed", 1, G_TYPE_UINT, 0);
+  signals[FRAME] = add_signal ("frame", 2, GST_TYPE_SAMPLE
+      | G_SIGNAL_TYPE_STATIC_SCOPE, figures);
+  signals[RESIZED] = add_signal ("resized", 0, 0, 0);
+  signals[SHOWN] = add_signal ("figures", 1, figures, 0);
+  signals[BLOCK] = add_signal ("block", 1, figures, 0);
+  signals[NOTICE] = add_signal ("notice", 1, G_TYPE_STRING, 0);
+  signals[OPENED] = add_signal ("opened", 0, 0, 0);
+  signals[ENDED] = add_signal ("ended", 2, G_TYPE_STRING, G_TYPE_STRING);
+}
+
+static void
+preview_session_init (PreviewSession * self)
+{
+  g_mutex_init (&self->lock);
+}

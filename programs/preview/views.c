@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "views.h"
+
+#include <string.h>
+
+/* blockdctcompare's numbers of pictures. */
+enum
+{
+  ORIGINAL = -1, OF_A, OF_B
+};
+
+#define SINGLE "single"
+#define PLAIN "reconstruction"
+
+/* A view is one of blockdctcompare's, or `single` with a picture to its right,
+ * which may be a view of A's. */
+static const struct
+{
+  const gchar *name, *of_a;
+  gint right;
+  const gchar *about;           /* NULL: A's own */
+} alone[] = {
+  {"original", PLAIN, ORIGINAL, "what came in"},
+  {"a", PLAIN, OF_A, "what a decoder would show of A"},
+  {"b", PLAIN, OF_B, "what a decoder would show of B"},
+  {"coefficients", "coefficients", OF_A, NULL},
+  {"nonzero-map", "nonzero-map", OF_A, NULL},
+  {"quality-map", "quality-map", OF_A, NULL},
+  {"size-map", "size-map", OF_A, NULL},
+};
+
+static GEnumClass *
+get_class (PreviewSession * self, PreviewPart part)
+{
+  return G_PARAM_SPEC_ENUM (g_object_class_find_property (G_OBJECT_GET_CLASS
+          (self->part[part]), "view"))->enum_class;
+}
+
+static gint
+find_view (PreviewSession * self, PreviewPart part, const gchar * name)
+{
+  return g_enum_get_value_by_nick (get_class (self, part), name)->value;
+}
+
+/* blockdctcompare's, by its numbers, and from N_OF_COMPARE on those above. */
+#define N_OF_COMPARE 100
+
+static GType
+get_type (PreviewSession * self)
+{
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type)) {
+    const GEnumClass *of_compare = get_class (self, PREVIEW_COMPARE);
+    GArray *values = g_array_new (TRUE, FALSE, sizeof (GEnumValue));
+
+    for (guint i = 0; i < G_N_ELEMENTS (alone); i++) {
+      GEnumValue value = { N_OF_COMPARE + i, alone[i].about, alone[i].name };
+
+      /* Pictures first, then views of two of them, then A's own. */
+      for (guint k = 0; alone[i].about == NULL && alone[i - 1].about != NULL
+          && k < of_compare->n_values; k++)
+        if (strcmp (of_compare->values[k].value_nick, SINGLE) != 0)
+          g_array_append_val (values, of_compare->values[k]);
+      if (value.value_name == NULL)
+        value.value_name = g_enum_get_value_by_nick (get_class (self,
+                PREVIEW_A), alone[i].of_a)->value_name;
+      g_array_append_val (values, value);
+    }
+    g_once_init_leave (&type, g_enum_register_static ("PreviewView",
+            (GEnumValue *) g_array_free (values, FALSE)));
+  }
+  return type;
+}
+
+static GType
+get_side_type (void)
+{
+  static const GEnumValue sides[] = {
+    {ORIGINAL, "what came in", "original"}, {OF_A, "what is left by A", "a"},
+    {OF_B, "what is left by B", "b"}, {0, NULL, NULL}
+  };
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("PreviewSide", sides));
+  return type;
+}
+
+GParamSpec *
+preview_views_get_pspec (PreviewSession * self)
+{
+  static gsize pspec = 0;
+
+  if (g_once_init_enter (&pspec))
+    g_once_init_leave (&pspec, (gsize) g_param_spec_ref_sink
+        (g_param_spec_enum ("view", NULL, "What is shown; the figures do not "
+                "depend on it", get_type (self), find_view (self,
+                    PREVIEW_COMPARE, "wipe"), G_PARAM_READWRITE)));
+  return (GParamSpec *) pspec;
+}
+
+GParamSpec *
+preview_views_get_side (PreviewSession * self, gboolean right)
+{
+  static GParamSpec *pspec[2];
+  static gsize once = 0;
+
+  (void) self;
+  if (g_once_init_enter (&once)) {
+    pspec[0] = g_param_spec_ref_sink (g_param_spec_enum ("left", NULL,
+            "The first picture of the views that show two", get_side_type (),
+            ORIGINAL, G_PARAM_READWRITE));
+    pspec[1] = g_param_spec_ref_sink (g_param_spec_enum ("right", NULL,
+            "The second picture of the views that show two", get_side_type (),
+            OF_A, G_PARAM_READWRITE));
+    g_once_init_leave (&once, 1);
+  }
+  return pspec[right];
+}
+
+static void
+get_all (PreviewSession * self, gint * view, gint * left, gint * right,
+    gint * of_a)
+{
+  g_object_get (self->part[PREVIEW_COMPARE], "view", view, "left", left,
+      "right", right, NULL);
+  g_object_get (self->part[PREVIEW_A], "view", of_a, NULL);
+}
+
+gint
+preview_views_get (PreviewSession * self)
+{
+  gint view, left, right, of_a;
+
+  get_all (self, &view, &left, &right, &of_a);
+  if (view != find_view (self, PREVIEW_COMPARE, SINGLE))
+    return view;
+  for (guint i = 0; i < G_N_ELEMENTS (alone); i++)
+    if (alone[i].right == right && (right != OF_A
+            || find_view (self, PREVIEW_A, alone[i].of_a) == of_a))
+      return N_OF_COMPARE + i;
+  return N_OF_COMPARE + 1;
+}
+
+const GEnumValue *
+preview_views_get_value (PreviewSession * self)
+{
+  return g_enum_get_value (G_PARAM_SPEC_ENUM (preview_views_get_pspec
+          (self))->enum_class, preview_views_get (self));
+}
+
+gboolean
+preview_views_is_alone (PreviewSession * self)
+{
+  return preview_views_get (self) >= N_OF_COMPARE;
+}
+
+void
+preview_views_set (PreviewSession * self, gint view)
+{
+  const guint i = view - N_OF_COMPARE;
+
+  if (view < N_OF_COMPARE) {
+    g_object_set (self->part[PREVIEW_COMPARE], "view", view, NULL);
+    return;
+  }
+  g_object_set (self->part[PREVIEW_COMPARE], "view", find_view (self,
+          PREVIEW_COMPARE, SINGLE), "right", alone[i].right, NULL);
+  g_object_set (self->part[PREVIEW_A], "view", find_view (self, PREVIEW_A,
+          alone[i].of_a), NULL);
+}
+
+void
+preview_views_follow (PreviewSession * self, gboolean turned)
+{
+  gint view, left, right, of_a;
+  gboolean single;
+
+  get_all (self, &view, &left, &right, &of_a);
+  single = view == find_view (self, PREVIEW_COMPARE, SINGLE);
+  if ((!single || right != OF_A)
+      && of_a != find_view (self, PREVIEW_A, PLAIN))
+    gst_util_set_object_arg (self->part[PREVIEW_A], "view", PLAIN);
+  if (turned && !single && left == right)
+    g_object_set (self->part[PREVIEW_COMPARE], "left", ORIGINAL, "right", OF_A,
+        NULL);
+}
