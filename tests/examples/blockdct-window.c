@@ -4,19 +4,20 @@
  *
  *   blockdct-window [FILE]
  *
- * FILE, or a test pattern, plays in a GtkWindow beside a list of the element's
- * views, which is made from its enumeration; the one in force is printed. The
- * picture has the keys: what is chosen in the list gives the focus back. */
+ * FILE, or a test pattern, plays in a GtkWindow beside a list of
+ * blockdctpreview's views, which is made from their enumeration; the one in
+ * force is printed. The picture has the keys: what is chosen in the list gives
+ * the focus back. */
 #include <gst/gst.h>
 #include <gtk/gtk.h>
 
-/* keep-frame shows a paused picture anew when something is turned. */
-#define REST "videoconvert ! blockdct name=dct interactive=true " \
-    "keep-frame=true view=wipe quality=20 ! videoconvert ! gtksink name=sink"
+#define REST "videoconvert ! blockdctpreview name=preview ! videoconvert ! " \
+    "gtksink name=sink"
 
 typedef struct
 {
-  GstElement *pipeline, *dct;
+  GstElement *pipeline;
+  GObject *compare;             /* of blockdctpreview: it has the view */
   GtkWidget *window, *video, *views;
   GEnumClass *klass;            /* of `view` */
   gboolean failed;
@@ -34,7 +35,12 @@ make_pipeline (App * app, const gchar * file, GError ** error)
   g_free (text);
   if (app->pipeline == NULL)
     return FALSE;
-  app->dct = gst_bin_get_by_name (GST_BIN (app->pipeline), "dct");
+  element = gst_bin_get_by_name (GST_BIN (app->pipeline), "preview");
+  gst_child_proxy_set (GST_CHILD_PROXY (element), "a::quality", 20,
+      "compare::interactive", TRUE, NULL);
+  app->compare = gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (element),
+      "compare");
+  gst_object_unref (element);
   element = gst_bin_get_by_name (GST_BIN (app->pipeline), "source");
   if (element != NULL)
     g_object_set (element, "location", file, NULL);
@@ -50,18 +56,18 @@ view_chosen (GtkComboBox * views, App * app)
 {
   gint i = gtk_combo_box_get_active (views);
 
-  g_object_set (app->dct, "view", app->klass->values[i].value, NULL);
+  g_object_set (app->compare, "view", app->klass->values[i].value, NULL);
   gtk_widget_grab_focus (app->video);
 }
 
-/* A key of the element's has turned it; in GTK's thread. */
+/* A key has turned it; in GTK's thread. */
 static gboolean
 follow_view (gpointer data)
 {
   App *app = data;
   gint view;
 
-  g_object_get (app->dct, "view", &view, NULL);
+  g_object_get (app->compare, "view", &view, NULL);
   for (guint i = 0; i < app->klass->n_values; i++)
     if (app->klass->values[i].value == view) {
       g_print ("%s\n", app->klass->values[i].value_nick);
@@ -81,7 +87,7 @@ static void
 list_views (App * app)
 {
   GParamSpec *pspec = g_object_class_find_property
-      (G_OBJECT_GET_CLASS (app->dct), "view");
+      (G_OBJECT_GET_CLASS (app->compare), "view");
 
   app->klass = G_PARAM_SPEC_ENUM (pspec)->enum_class;
   app->views = gtk_combo_box_text_new ();
@@ -90,11 +96,11 @@ list_views (App * app)
         app->klass->values[i].value_nick);
   follow_view (app);
   g_signal_connect (app->views, "changed", G_CALLBACK (view_chosen), app);
-  g_signal_connect_swapped (app->dct, "notify::view",
+  g_signal_connect_swapped (app->compare, "notify::view",
       G_CALLBACK (view_changed), app);
 }
 
-/* The element's keys are not GTK's way from widget to widget. */
+/* The picture's keys are not GTK's way from widget to widget. */
 static gboolean
 keep_key (GtkWidget * video, GdkEventKey * event)
 {
@@ -167,7 +173,7 @@ main (int argc, char **argv)
   gst_bus_remove_watch (bus);
   g_object_unref (app.video);
   gst_object_unref (bus);
-  gst_object_unref (app.dct);
+  g_object_unref (app.compare);
   gst_object_unref (app.pipeline);
   return app.failed;
 }

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """blockdct_window.py [FILE]: what blockdct-window.c does, in Python.
 
-FILE, or a test pattern, plays in a Gtk.Window beside a list of the element's views,
-which is made from its enumeration; the one in force is printed. The picture has the
+FILE, or a test pattern, plays in a Gtk.Window beside a list of blockdctpreview's views,
+which is made from their enumeration; the one in force is printed. The picture has the
 keys: what is chosen in the list gives the focus back to it.
 
 Needs PyGObject, GTK 3 and gtksink (Debian: python3-gi, gir1.2-gtk-3.0,
@@ -20,9 +20,7 @@ except (ImportError, ValueError) as error:
     print(f'PyGObject with GStreamer and GTK 3 is missing: {error}')
     sys.exit(77)  # for a test: skipped
 
-# keep-frame shows a paused picture anew when something is turned.
-REST = ('videoconvert ! blockdct name=dct interactive=true keep-frame=true view=wipe '
-        'quality=20 ! videoconvert ! gtksink name=sink')
+REST = 'videoconvert ! blockdctpreview name=preview ! videoconvert ! gtksink name=sink'
 KEYS = (Gdk.KEY_Up, Gdk.KEY_Down, Gdk.KEY_Left, Gdk.KEY_Right, Gdk.KEY_space)
 
 
@@ -39,7 +37,10 @@ class App:
              else 'videotestsrc pattern=ball ! ') + REST)
         if file:
             self.pipeline.get_by_name('source').set_property('location', file)
-        self.dct = self.pipeline.get_by_name('dct')
+        preview = self.pipeline.get_by_name('preview')
+        preview.get_by_name('a').set_property('quality', 20)
+        self.compare = preview.get_by_name('compare')  # it has the view
+        self.compare.set_property('interactive', True)
         self.video = self.pipeline.get_by_name('sink').get_property('widget')
         bus = self.pipeline.get_bus()
         bus.add_signal_watch()
@@ -47,21 +48,21 @@ class App:
 
     def list_views(self):
         self.views = Gtk.ComboBoxText()
-        values = type(self.dct.get_property('view')).__enum_values__.values()
+        values = type(self.compare.get_property('view')).__enum_values__.values()
         for value in sorted(values):
             self.views.append(value.value_nick, value.value_nick)
         self.follow_view()
         self.views.connect('changed', self.choose_view)
-        # In any thread: a key of the element's has turned it.
-        self.dct.connect('notify::view', lambda *_: GLib.idle_add(self.follow_view))
+        # In any thread: a key has turned it.
+        self.compare.connect('notify::view', lambda *_: GLib.idle_add(self.follow_view))
 
     def follow_view(self):
-        nick = self.dct.get_property('view').value_nick
+        nick = self.compare.get_property('view').value_nick
         print(nick, flush=True)
         self.views.set_active_id(nick)
 
     def choose_view(self, views):
-        Gst.util_set_object_arg(self.dct, 'view', views.get_active_id())
+        Gst.util_set_object_arg(self.compare, 'view', views.get_active_id())
         self.video.grab_focus()
 
     def make_window(self):
@@ -69,7 +70,7 @@ class App:
         box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL, spacing=6)
         window.set_default_size(640, 520)
         self.video.set_can_focus(True)
-        # The element's keys are not GTK's way from widget to widget.
+        # The picture's keys are not GTK's way from widget to widget.
         self.video.connect_after('key-press-event',
                                  lambda _, event: event.keyval in KEYS)
         box.pack_start(self.video, True, True, 0)
