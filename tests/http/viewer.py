@@ -58,6 +58,13 @@ def decode(picture):
         return (width, height), b"".join(file.read(pitch)[:3 * width] for _ in range(height))
 
 
+def synchronous(function):
+    def run():
+        asyncio.run(function())
+    run.__name__ = function.__name__
+    return run
+
+
 class Server:
     """with Server(PROGRAM, PLUGINS, ARGUMENT...) as server: server.address"""
 
