@@ -396,6 +396,10 @@ update (gpointer data)
   for (guint i = 0; i < self->viewers->len; i++) {
     Viewer *viewer = g_ptr_array_index (self->viewers, i);
 
+    /* One that takes its leave hears no more. */
+    if (soup_websocket_connection_get_state (viewer->socket)
+        != SOUP_WEBSOCKET_STATE_OPEN)
+      continue;
     if (viewer->ready && viewer->told < self->now)
       tell (viewer);
     ready = ready || viewer->ready;
