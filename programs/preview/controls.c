@@ -91,7 +91,7 @@ preview_session_get_pspec (PreviewSession * self, guint control)
   if (strcmp (name, "view") == 0)
     return preview_views_get_pspec (self);
   if (strcmp (name, "left") == 0 || strcmp (name, "right") == 0)
-    return preview_views_get_side (self, name[0] == 'r');
+    return preview_views_get_side (name[0] == 'r');
   parts = find_parts (self, name, &property);
   return g_object_class_find_property (G_OBJECT_GET_CLASS (self->part[first_of
               (parts)]), property);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Pictures meet in blockdctcompare. What comes to its pads waits here until the
- * picture that is made of it leaves. */
+ * Pictures meet in blockdctcompare. An entry for each one that comes to its
+ * pads waits here until the picture that is made of it leaves. */
 #include "frames.h"
 
-/* More than async-depth has in flight: what never comes out is forgotten. */
+/* More than async-depth has in flight: entries of dropped pictures go. */
 #define MAX_FRAMES 64
 #define REPEATED "blockdct-repeated"
 
@@ -92,8 +92,7 @@ take_input (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* What a picture was made of. What came before it and is still there was
- * dropped. NULL: it is not known. */
+/* The entry of a picture that leaves, or NULL. Older ones were dropped. */
 static Entry *
 find_entry (Input * input, GstBuffer * out)
 {
@@ -148,7 +147,7 @@ take_output (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   if (entry[ORIGINAL] != NULL)
     gst_buffer_replace (&self->original, entry[ORIGINAL]->original);
   take_figures (self, entry[A], entry[B]);
-  /* What has changed meanwhile may be in it, or not. */
+  /* A change since the original came may be in the picture, or not. */
   is_new = entry[ORIGINAL] == NULL || !entry[ORIGINAL]->repeated
       || self->change != self->shown;
   stepped = entry[ORIGINAL] != NULL && entry[ORIGINAL]->stepped;
@@ -158,7 +157,7 @@ take_output (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   for (guint i = 0; i < N_INPUTS; i++)
     g_clear_pointer (&entry[i], free_entry);
   g_mutex_unlock (&self->lock);
-  /* Whoever steps does not wait for the frame's time. */
+  /* A step shows the frame at once, before its time. */
   if (stepped) {
     out = gst_buffer_make_writable (out);
     GST_BUFFER_PTS (out) = GST_CLOCK_TIME_NONE;

@@ -10,12 +10,12 @@
 G_BEGIN_DECLS
 typedef struct _PreviewFrames PreviewFrames;
 
-/** What a streaming thread asks for. */
+/** Streaming threads call these. */
 typedef struct
 {
-  /** Whether an original that comes in is one of a step. */
+  /** An original comes in: is it one of a step? */
   gboolean (*pass) (gpointer owner);
-  /** A picture leaves, and has figures, or NULL; `is_new`: it is not the last
+  /** A picture leaves; the figures may be NULL. Not `is_new`: it is the last
    * one again, made with the same settings. */
   void (*show) (gpointer owner, const GstStructure * figures, gboolean is_new);
 } PreviewFramesFuncs;
@@ -28,7 +28,7 @@ void preview_frames_free (PreviewFrames * self);
 /** A setting has changed: the next picture is a new one. */
 void preview_frames_change (PreviewFrames * self);
 
-/** What is on its way will not arrive. */
+/** Forget the pictures on their way: they do not arrive. */
 void preview_frames_flush (PreviewFrames * self);
 
 /** The original of the picture that left last; the caller's, or NULL. */

@@ -1,4 +1,4 @@
-/* blockdct-preview: what a session has, for its own files.
+/* blockdct-preview: the inside of a session, for its own files.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -68,26 +68,26 @@ GstElement *preview_pipeline_get_source (PreviewSession * self);
 
 /* transport.c */
 
-/** Nothing is known of the stream that comes; or none does. */
+/** Forget the old stream, before another one; start no seek any more. */
 void preview_transport_reset (PreviewSession * self);
 void preview_transport_stop (PreviewSession * self);
 
-/** Have `freeze` follow what is known; from any thread. */
+/** Set `freeze` as the session's state wants it; from any thread. */
 void preview_transport_apply (PreviewSession * self);
 
-/** Main thread: these are the figures of the frame that is shown; the pipeline
- * has said GST_MESSAGE_ASYNC_DONE; the last frame is shown. */
+/** The main thread calls these when a frame is shown, when the pipeline posts
+ * GST_MESSAGE_ASYNC_DONE, and when the last frame is shown. */
 void preview_transport_take_figures (PreviewSession * self,
     const GstStructure * figures);
 void preview_transport_arrive (PreviewSession * self);
 void preview_transport_end (PreviewSession * self);
 
-/** Somebody else has turned `freeze`: it is paused, or plays. */
+/** Pause or play if a key has turned `freeze`. */
 void preview_transport_follow (PreviewSession * self);
 
-/** Streaming threads: whether the input may end, rather than wait at its last
- * frame; a flush is over; whether a frame that comes in is one of a step;
- * whether the last frame of all is shown. */
+/** Streaming threads call these: may the input end, or does it stay at its last
+ * frame; a flush is over; is the frame that comes in one of a step; is the last
+ * frame shown, for the first time. */
 gboolean preview_transport_may_end (PreviewSession * self);
 void preview_transport_flush (PreviewSession * self);
 gboolean preview_transport_pass (PreviewSession * self);

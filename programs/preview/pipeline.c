@@ -42,8 +42,7 @@ limit_frames (GstElement * element, gint frames)
   gst_object_unref (pad);
 }
 
-/* Where an EOS would be the end of the sink, too, the last frame could not be
- * shown again. */
+/* No EOS gets to the sink, so that the last frame can be shown again. */
 static GstPadProbeReturn
 watch_input (GstPad * pad, GstPadProbeInfo * info, gpointer session)
 {

@@ -52,7 +52,7 @@ show (gpointer session, const GstStructure * figures, gboolean is_new)
 
 static const PreviewFramesFuncs frames_funcs = { pass, show };
 
-/* A frame comes twice where it was the first one after a flush. */
+/* The first frame after a flush comes twice: as preroll, and to be shown. */
 static void
 take_frame (GstElement * sink, GstBuffer * buffer, GstPad * pad,
     PreviewSession * self)
@@ -139,8 +139,7 @@ fail (PreviewSession * self, const GError * error, const gchar * debug)
   g_free (text);
 }
 
-/* That A's own views give no figures of their samples is known: A says those of
- * the picture. */
+/* blockdctcompare warns that it has no figures of A's own views. A has them. */
 static gboolean
 is_known (PreviewSession * self, GstMessage * message, const GError * error)
 {
@@ -314,7 +313,7 @@ preview_session_open (PreviewSession * self, const gchar * uri,
   return TRUE;
 }
 
-/* Keys and pointer work where somebody watches. Figures come with frames. */
+/* No messages: figures come with the frames. */
 static gboolean
 set_up (PreviewSession * self, GError ** error)
 {

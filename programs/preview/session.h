@@ -1,12 +1,12 @@
 /* blockdct-preview: a file, a camera or a test pattern through blockdctpreview
- * to a sink: what window, page and main() see of GStreamer.
+ * to a sink. Window, page and main() use GStreamer by this alone.
  *
  * Figures are a structure `blockdct` with the fields of A's message of that
- * name, and B's with b- before each while B is shown.
+ * name. While B is shown it has B's fields, too, with b- before each name.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The main thread calls all of it, but for what says otherwise. Times are
+ * The main thread calls all functions that do not say otherwise. Times are
  * stream times in ns. */
 #ifndef PREVIEW_SESSION_H
 #define PREVIEW_SESSION_H
@@ -16,7 +16,7 @@
 G_BEGIN_DECLS
 
 #define PREVIEW_TYPE_SESSION (preview_session_get_type ())
-/** Its signals, all from the main thread but the first three:
+/** Signals. The main thread emits all but the first three:
  *
  *     changed (guint control)      any thread: a control has another value
  *     frame (GstSample frame, GstStructure figures)
@@ -25,10 +25,10 @@ G_BEGIN_DECLS
  *     resized ()                   any thread: the picture has another size
  *     figures (GstStructure figures)     of the frame that is shown
  *     block (GstStructure block)         of the block that was clicked on
- *     notice (gchar * text)              something to warn of
+ *     notice (gchar * text)              a warning
  *     opened ()                          another source is shown
- *     ended (gchar * text, gchar * more) the end of what is to end, with NULL,
- *                                        or an error and more about it, or NULL
+ *     ended (gchar * text, gchar * more) NULL: the end, with options.ends; else
+ *                                        an error, and more about it or NULL
  */
 G_DECLARE_FINAL_TYPE (PreviewSession, preview_session, PREVIEW, SESSION,
     GObject)
@@ -40,28 +40,29 @@ typedef enum
   PREVIEW_FILES                 /* to nobody, as fast as frames can be made */
 } PreviewOutput;
 
-/** What `options` ask for, which outlive it, in the state NULL; or NULL with an
- * error that says what to do. */
+/** A stopped session that shows what `options`, which outlive it, ask for; or
+ * NULL with an error that says what to do. */
 PreviewSession *preview_session_new (const PreviewOptions * options,
     PreviewOutput output, GError ** error);
 
 void preview_session_start (PreviewSession * self);
 
-/** Stop for good: no thread but the caller's emits a signal afterwards. */
+/** Stop for good: no signal comes afterwards. */
 void preview_session_stop (PreviewSession * self);
 
 /** The GtkWidget of PREVIEW_WINDOW; the session's. */
 gpointer preview_session_get_widget (PreviewSession * self);
 
-/** What is shown, for a title; the caller's. */
+/** The source's name, for a title; the caller's. */
 gchar *preview_session_get_name (PreviewSession * self);
 
-/** Show this URI from its start instead; or the old source, and an error. */
+/** Show this URI from its start instead. FALSE with an error: the old source
+ * goes on. */
 gboolean preview_session_open (PreviewSession * self, const gchar * uri,
     GError ** error);
 
-/** Have a large picture scaled down to this size before it gets to its window,
- * which takes other threads than the window's. */
+/** Scale a large picture down to this size before it gets to its window, in
+ * other threads than the window's. */
 void preview_session_fit (PreviewSession * self, gint width, gint height);
 
 /** How many frames were too late to be shown since the source was opened, and
@@ -84,45 +85,45 @@ gboolean preview_session_moves (PreviewSession * self);
 gboolean preview_session_get_time (PreviewSession * self,
     GstClockTime * position, GstClockTime * duration);
 
-/** To the frame at `place`. While one seek is on its way the next one waits for
- * it, and of those that wait the last one counts. FALSE if there is no way. */
+/** Go to the frame at `place`. While one seek is on its way the next one waits
+ * for it, and the last one that waits counts. FALSE: it cannot seek. */
 gboolean preview_session_seek (PreviewSession * self, GstClockTime place);
 
-/** The next frame (1), or the one before (-1), of what is paused; what plays,
- * pauses. FALSE if there is no way. */
+/** Show the next frame (1), or the one before (-1), if it is paused; else
+ * pause. FALSE: there is none, or it cannot seek. */
 gboolean preview_session_step (PreviewSession * self, gint frames);
 
-/** The start of a range that is repeated is the frame that is shown; called
- * again, its end; once more, there is none. FALSE if nothing can be sought. */
+/** Repeat a range from the shown frame on; the second call sets its end, the
+ * third one ends the repetition. FALSE: it cannot seek. */
 gboolean preview_session_mark (PreviewSession * self);
 
-/** The range; unknown (GST_CLOCK_TIME_NONE) what is not marked. */
+/** The range; an end that is not set is GST_CLOCK_TIME_NONE. */
 void preview_session_get_range (PreviewSession * self, GstClockTime * from,
     GstClockTime * to);
 
 /* Settings: controls.c. Any thread may get and set them. */
 
 #define PREVIEW_N_CONTROLS 20
-/** What is turned while it plays, from the first one down: as in
- * preview_session_set_text(). */
+/** The names of the controls, from the first one down, as
+ * preview_session_set_text() takes them. */
 extern const gchar *const preview_controls[PREVIEW_N_CONTROLS];
 
 /** The control of this name; PREVIEW_N_CONTROLS: there is none. */
 guint preview_find_control (const gchar * name);
 
-/** What it can be; the session's. */
+/** What a control can be; the session's. */
 GParamSpec *preview_session_get_pspec (PreviewSession * self, guint control);
 
-/** A control's value: into a zeroed one, or as a number, which enumerations,
- * flags and true and false are, too. */
+/** A control's value, into a zeroed GValue, or as a number: enumerations, flags
+ * and booleans are numbers, too. */
 void preview_session_get_value (PreviewSession * self, guint control,
     GValue * value);
 gdouble preview_session_get_number (PreviewSession * self, guint control);
 void preview_session_set_number (PreviewSession * self, guint control,
     gdouble number);
 
-/** Set what "NAME=VALUE" says, or FALSE with an error that says what the value
- * can be. A name with a::, b:: or compare:: before it is a property of that
+/** Set what "NAME=VALUE" says. FALSE with an error that says what the value can
+ * be. A name with a::, b:: or compare:: before it is a property of that
  * part of blockdctpreview; without, it is a control, or A's if A has it, else
  * compare's. */
 gboolean preview_session_set_text (PreviewSession * self, const gchar * pair,
@@ -136,7 +137,7 @@ gboolean preview_session_is_idle (PreviewSession * self, guint control,
 /** Whether B is one of the pictures that are shown. */
 gboolean preview_session_shows_b (PreviewSession * self);
 
-/** Which part of the picture is which, or what it is; the caller's. */
+/** A caption: which part of the picture is which; the caller's. */
 gchar *preview_session_describe_view (PreviewSession * self);
 
 /** A's presets, up to NULL, or NULL; to be freed with g_strfreev(). */
@@ -144,17 +145,18 @@ gchar **preview_session_get_presets (PreviewSession * self);
 gboolean preview_session_load_preset (PreviewSession * self,
     const gchar * name);
 
-/** A key by its name, such as "b"; the left button ("press", "move" or
- * "release"), and Ctrl and the wheel, at a sample of the picture. */
+/** Press a key, by its name; press, move or release the left button ("press",
+ * "move", "release"), or turn the wheel with Ctrl, at a sample of the picture.
+ */
 void preview_session_press_key (PreviewSession * self, const gchar * key);
 void preview_session_point (PreviewSession * self, const gchar * what,
     gdouble x, gdouble y);
 void preview_session_zoom (PreviewSession * self, gdouble x, gdouble y,
     gdouble steps);
 
-/* The frame that is shown, for elsewhere */
+/* The shown frame, for other uses: lab.c, recipe.c */
 
-/** Its original; the caller's. NULL: there is none. From any thread. */
+/** The original; the caller's, or NULL. From any thread. */
 GstSample *preview_session_get_original (PreviewSession * self);
 
 /** A's figures of a frame once more, and a message `blockdct-curve` of it:
@@ -172,8 +174,8 @@ typedef enum
   PREVIEW_SAVE_ORIGINAL
 } PreviewSave;
 
-/** Write what is made of `original` as a PNG with 8 bits a sample; FALSE with
- * an error, as where B is not shown. */
+/** Write what the settings make of `original` as a PNG with 8 bits a sample.
+ * FALSE with an error, such as that B is not shown. */
 gboolean preview_session_save (PreviewSession * self, GstSample * original,
     PreviewSave what, const gchar * path, GError ** error);
 
@@ -181,7 +183,7 @@ gboolean preview_session_save (PreviewSession * self, GstSample * original,
 gboolean preview_session_save_last (PreviewSession * self, const gchar * path,
     GError ** error);
 
-/** A line for a shell that shows the same, and a program in Python; the
+/** A line for a shell, and a program in Python, that show the same; the
  * caller's. */
 gchar *preview_session_describe_for_shell (PreviewSession * self);
 gchar *preview_session_describe_for_python (PreviewSession * self);

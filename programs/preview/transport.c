@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where a session is in its stream. The pipeline plays all the time: what is
- * paused is held by blockdctpreview's `freeze`, and so is the last frame at the
- * end. */
+ * Where a session is in its stream. The pipeline plays all the time:
+ * blockdctpreview's `freeze` holds the frame of a pause, and the last one. */
 #include "parts.h"
 
 void
@@ -13,7 +12,7 @@ preview_transport_stop (PreviewSession * self)
   self->rewind = 0;
 }
 
-/* Called with the lock, that nobody else sets what was true before. */
+/* Called with the lock, so that no thread sets an older state after it. */
 static void
 apply (PreviewSession * self)
 {
@@ -79,7 +78,7 @@ preview_session_moves (PreviewSession * self)
   return self->moves;
 }
 
-/* What is frozen has a clock that goes on: the frame says where it is. */
+/* The pipeline's position goes on while it is frozen; the frame's does not. */
 gboolean
 preview_session_get_time (PreviewSession * self, GstClockTime * position,
     GstClockTime * duration)
@@ -271,7 +270,7 @@ preview_session_get_range (PreviewSession * self, GstClockTime * from,
 
 /* Streaming threads */
 
-/* Without a frame since the flush none is there to stay at. */
+/* Without a frame since the flush there is none to stay at. */
 gboolean
 preview_transport_may_end (PreviewSession * self)
 {

@@ -101,12 +101,11 @@ preview_views_get_pspec (PreviewSession * self)
 }
 
 GParamSpec *
-preview_views_get_side (PreviewSession * self, gboolean right)
+preview_views_get_side (gboolean right)
 {
   static GParamSpec *pspec[2];
   static gsize once = 0;
 
-  (void) self;
   if (g_once_init_enter (&once)) {
     pspec[0] = g_param_spec_ref_sink (g_param_spec_enum ("left", NULL,
             "The first picture of the views that show two", get_side_type (),

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 /** The controls `view`, and `left` and `right`, whose values are
  * blockdctcompare's numbers. */
 GParamSpec *preview_views_get_pspec (PreviewSession * self);
-GParamSpec *preview_views_get_side (PreviewSession * self, gboolean right);
+GParamSpec *preview_views_get_side (gboolean right);
 
 gint preview_views_get (PreviewSession * self);
 void preview_views_set (PreviewSession * self, gint view);
