@@ -14,7 +14,7 @@ typedef enum
   AREA_4, AREA_8, AREA_16, AREA_32, TRANSFORM, QUALITY, QP, DEADZONE, RDOQ,
   TARGET_MET, REGIONS, BACKEND, PSNR_MEAN, PSNR_MEAN_CAPPED, PSNR_MIN, PSNR_MAX,
   DROPPED, SSE_Y, SSE_U, SSE_V, SAMPLES_Y, SAMPLES_U, SAMPLES_V, SETTING,
-  REPEATED, PAD, UNMATCHED, VIEW,
+  REPEATED, PAD, UNMATCHED, VIEW, GRID,
   BITS_HEADERS, N_FIELDS
 } Field;
 
@@ -29,7 +29,7 @@ static const gchar *const names[N_FIELDS] = {
   "rdoq", "target-met", "regions", "backend", "psnr-mean", "psnr-mean-capped",
   "psnr-min", "psnr-max", "dropped", "sse-y", "sse-u", "sse-v", "samples-y",
   "samples-u", "samples-v", "setting", "repeated", "pad", "unmatched", "view",
-  "bits-headers"
+  "grid", "bits-headers"
 };
 
 static GQuark fields[N_FIELDS];
@@ -304,6 +304,8 @@ gst_blockdct_fields_frame (GstStructure * s, const GstBlockDctSpan * span)
   add_span (s, frame_type, span);
   if (span->how.pad == NULL)
     add_string (s, VIEW, views[span->how.view]);
+  if (span->how.grid)
+    add_boolean (s, GRID, TRUE);
 }
 
 void

@@ -159,6 +159,7 @@ gst_blockdct_jobs_describe (GstBlockDct * self, GstBlockDctInFlight * frame,
   how->depth = self->layout.depth;
   how->backend = self->queue.name;
   how->view = settings->view;
+  how->grid = settings->grid;
   frame->exact = bdct_rate_is_exact (&self->jobs.job);
   how->rate = !(settings->metrics & GST_BLOCKDCT_BITS)
       ? GST_BLOCKDCT_RATE_NONE : frame->exact ? GST_BLOCKDCT_RATE_EXACT

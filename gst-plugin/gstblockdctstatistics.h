@@ -55,7 +55,8 @@ typedef struct
   guint64 file_size;            /* of the JPEG file, if the target had it coded;
                                    0: it is not known so well */
   guint regions;                /* that have a setting of their own */
-  BdctViewMode view;            /* what its buffer shows */
+  BdctViewMode view;            /* what its buffer shows, */
+  gboolean grid;                /* and whether with lines */
 } GstBlockDctHow;
 
 /** Statistics pooled over some frames. */

@@ -62,7 +62,10 @@ find_figures (GstBuffer * buffer)
   return meta == NULL ? NULL : gst_custom_meta_get_structure (meta);
 }
 
-/* Whether what a pad shows is a view of a picture, and not the picture. */
+#define GRID "grid"
+
+/* Whether what a pad shows is a view of a picture, or has lines on it, and is
+ * not the picture. */
 static const gchar *
 find_view (GstBuffer * buffer)
 {
@@ -70,7 +73,9 @@ find_view (GstBuffer * buffer)
   const gchar *view = figures == NULL ? NULL
       : gst_structure_get_string (figures, "view");
 
-  return g_strcmp0 (view, "reconstruction") != 0 ? view : NULL;
+  if (g_strcmp0 (view, "reconstruction") != 0)
+    return view;
+  return gst_structure_has_field (figures, GRID) ? GRID : NULL;
 }
 
 /* What to call a pad's picture: by what a blockdct made it with, or the pad. */
@@ -132,6 +137,7 @@ typedef struct
   guint64 bits, header_bits;
   const gchar *name;            /* in a text: `own_name`, or its pad's */
   gchar own_name[64];
+  gdouble psnr;                 /* that a blockdct says of it; or NAN */
 } Input;
 
 /* Say one pad's figures. */
@@ -241,10 +247,15 @@ draw_text (GstBlockDctCompare * self, const GstBlockDctCompareInFlight * frame,
     .attach = self->output.overlay_attach,
   };
 
-  for (guint i = 0; i < frame->n_pads; i++)
-    if (inputs[frame->pad[i]].view == NULL)
-      append_figures (text, inputs[frame->pad[i]].name, &stats[i],
-          self->frames.layout.depth);
+  for (guint i = 0; i < frame->n_pads; i++) {
+    const Input *input = &inputs[frame->pad[i]];
+
+    if (input->view == NULL)
+      append_figures (text, input->name, &stats[i], self->frames.layout.depth);
+    else if (strcmp (input->view, GRID) == 0 && !isnan (input->psnr))
+      g_string_append_printf (text, "%s%s  PSNR %.2f dB",
+          text->len > 0 ? "\n" : "", input->name, input->psnr);
+  }
   for (guint i = 0; i < G_N_ELEMENTS (sides); i++)
     drawn.names[i] = sides[i] < 0 ? "reference"
         : inputs[sides[i]].name != NULL ? inputs[sides[i]].name
@@ -280,18 +291,25 @@ take_buffer (GstBlockDctCompareInFlight * frame)
 static void
 read_input (const GstBlockDctComparePair * pair, gint pad, Input * input)
 {
+  const GstStructure *figures;
+
   input->view = find_view (pair->distorted[pad]);
   if (input->view == NULL)
     input->view = find_view (pair->reference);
   input->coded = gst_blockdct_compare_coded_get (pair->distorted[pad],
       &input->bits, &input->header_bits);
   input->name = name_input (pair->distorted[pad], pad, input->own_name);
+  figures = find_figures (pair->distorted[pad]);
+  if (figures == NULL
+      || !gst_structure_get_double (figures, "psnr", &input->psnr))
+    input->psnr = NAN;
 }
 
 static void
 warn_view (GstBlockDctCompare * self, gint pad, const gchar * view)
 {
-  if (self->warned_view >> pad & 1)
+  /* Of a picture with lines on it, its blockdct says the figures. */
+  if ((self->warned_view >> pad & 1) || strcmp (view, GRID) == 0)
     return;
   self->warned_view |= 1u << pad;
   GST_ELEMENT_WARNING (self, STREAM, FORMAT,

@@ -137,11 +137,14 @@ has_view (GstElement * child, const gchar * nick)
   return value != NULL && strcmp (value->value_nick, nick) == 0;
 }
 
-/* Whether what comes out of a child is the reconstruction and nothing else. */
+/* Whether a blockdct's picture is one that compare measures. */
 static gboolean
-is_reconstruction (GstElement * child)
+is_measured (GstElement * dct)
 {
-  return has_view (child, "reconstruction");
+  gboolean grid;
+
+  g_object_get (dct, "grid", &grid, NULL);
+  return !grid && has_view (dct, "reconstruction");
 }
 
 static GstBuffer *
@@ -166,12 +169,9 @@ get_psnr (World * w, const Frame * frame)
 {
   GstBuffer *picture;
   GstStructure *figures;
-  gboolean grid;
   gdouble psnr;
 
-  g_object_get (w->child[CHILD_A], "grid", &grid, NULL);
-  if (frame->shape.rgb != NULL || grid
-      || !is_reconstruction (w->child[CHILD_A]))
+  if (frame->shape.rgb != NULL || !is_measured (w->child[CHILD_A]))
     return NAN;
   picture = make_plain (w, w->child[CHILD_A], frame);
   figures = copy_figures (picture);
@@ -221,9 +221,9 @@ expected_new (World * w, Frame * frame)
   e->psnr = get_psnr (w, frame);
   e->counts[COUNT_A] = TRUE;
   e->counts[COUNT_B] = left == 1 || right == 1;
-  e->counts[COUNT_COMPARE_A] = is_reconstruction (w->child[CHILD_A]);
+  e->counts[COUNT_COMPARE_A] = is_measured (w->child[CHILD_A]);
   e->counts[COUNT_COMPARE_B] = e->counts[COUNT_B]
-      && is_reconstruction (w->child[CHILD_B]);
+      && is_measured (w->child[CHILD_B]);
   e->time = GST_CLOCK_TIME_NONE;
   if (GST_CLOCK_TIME_IS_VALID (frame->time))
     e->time = frame->time + w->offset;

@@ -122,6 +122,21 @@ test_names (void)
   duel_clear (&duel);
 }
 
+/* What an element's `stats` say. */
+static gdouble
+get_psnr_of (Duel * duel, const gchar * name)
+{
+  GstElement *element = gst_bin_get_by_name (GST_BIN (duel->pipeline), name);
+  GstStructure *stats;
+  gdouble psnr;
+
+  g_object_get (element, "stats", &stats, NULL);
+  psnr = get_double (stats, "psnr");
+  gst_structure_free (stats);
+  gst_object_unref (element);
+  return psnr;
+}
+
 /* Two blockdcts, and an input that is not of one. */
 static void
 test_names_of_blockdcts (void)
@@ -156,6 +171,39 @@ test_names_of_blockdcts (void)
   for (guint i = 0; i < 3; i++)
     g_free (text[i]);
   g_free (all);
+  gst_buffer_unref (out);
+  duel_clear (&duel);
+}
+
+/* A picture with the lines of a grid is no picture to measure: what its
+ * blockdct says of it stands in the text, and nothing is warned of. */
+static void
+test_grid (void)
+{
+  Duel duel = { 0 };
+  GstCustomMeta *meta;
+  GstBuffer *out;
+  gchar *text;
+  gdouble psnr;
+
+  if (!have_text ()) {
+    g_test_skip (NO_FONT);
+    return;
+  }
+  duel_launch (&duel, "videotestsrc num-buffers=1 ! video/x-raw,format=I420,"
+      "width=640,height=360 ! tee name=t ! queue ! compare.ref_sink "
+      "t. ! queue ! blockdct name=dct quality=15 grid=true ! compare.dist_sink "
+      "blockdctcompare name=compare overlay=true ! "
+      "appsink name=out sync=false");
+  viewer_attach (&duel);
+  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+  out = duel_pull (&duel);
+  meta = gst_buffer_get_custom_meta (out, "blockdct-compare");
+  g_assert_null (meta);
+  psnr = get_psnr_of (&duel, "dct");
+  text = g_strdup_printf ("jpeg-8x8  quality 15  PSNR %.2f dB", psnr);
+  check_label (out, 0, text, SIZE, 0, 0);
+  g_free (text);
   gst_buffer_unref (out);
   duel_clear (&duel);
 }
@@ -537,6 +585,7 @@ main (int argc, char **argv)
 #ifdef HAVE_OVERLAY
   test_add ("/compare-text/names", test_names);
   test_add ("/compare-text/names-of-blockdcts", test_names_of_blockdcts);
+  test_add ("/compare-text/grid", test_grid);
   test_add ("/compare-text/formats", test_formats_of_text);
   test_add ("/compare-text/untouched", test_untouched);
   test_add ("/compare-text/attach", test_attach);
