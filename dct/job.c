@@ -126,9 +126,8 @@ bdct_steps_check (const int *steps, int n_steps, BdctTransform transform,
   return true;
 }
 
-bool
-bdct_params_check_steps (const BdctParams * params, int depth,
-    BdctError * error)
+static bool
+check_steps (const BdctParams * params, int depth, BdctError * error)
 {
   return bdct_steps_check (params->steps, params->n_steps, params->transform,
       depth, params->baseline, error)
@@ -404,7 +403,7 @@ bdct_job_init (BdctJob * job, const BdctParams * params,
     return bdct_error (error, "deadzone %g is outside 1/6 to 1/3",
         params->deadzone);
   if (!bdct_family_has_qp (info->family)
-      && !bdct_params_check_steps (params, depth, error))
+      && !check_steps (params, depth, error))
     return false;
   if (info->family == BDCT_FAMILY_HEVC
       && !check_scaling_list (params, error))

@@ -159,10 +159,6 @@ bdct_job_is_tree (const BdctJob *job)
 bool bdct_steps_check (const int *steps, int n_steps, BdctTransform transform,
     int depth, bool baseline, BdctError *error);
 
-/** The same of all that are used as they are. */
-bool bdct_params_check_steps (const BdctParams *params, int depth,
-    BdctError *error);
-
 /** Whether the steps follow from `quality`. */
 bool bdct_params_has_quality (const BdctParams *params);
 

@@ -317,8 +317,10 @@ warn_view (GstBlockDctCompare * self, gint pad, const gchar * view)
       ("Set view=reconstruction on the blockdct that it comes from."));
 }
 
-GstFlowReturn
-gst_blockdct_compare_output (GstBlockDctCompare * self, GstBuffer ** buffer)
+/* What is said of the pair that comes out of the engine, and the buffer that
+ * leaves. */
+static GstFlowReturn
+output (GstBlockDctCompare * self, GstBuffer ** buffer)
 {
   Input inputs[BDCT_MAX_DISTORTED] = { 0 };
   GstBlockDctCompareInFlight *frame;
@@ -373,7 +375,7 @@ GstFlowReturn
 gst_blockdct_compare_push_oldest (GstBlockDctCompare * self)
 {
   GstBuffer *buffer = NULL;
-  GstFlowReturn ret = gst_blockdct_compare_output (self, &buffer);
+  GstFlowReturn ret = output (self, &buffer);
 
   return ret == GST_FLOW_OK
       ? gst_aggregator_finish_buffer (GST_AGGREGATOR (self), buffer) : ret;

@@ -9,11 +9,6 @@
 
 G_BEGIN_DECLS
 
-/** What is said of a pair that comes out of the engine, and the buffer that
- * leaves, which is the caller's. */
-GstFlowReturn gst_blockdct_compare_output (GstBlockDctCompare * self,
-    GstBuffer ** buffer);
-
 /** The stream is over: what is left to say. */
 void gst_blockdct_compare_output_end (GstBlockDctCompare * self);
 
@@ -24,7 +19,8 @@ void gst_blockdct_compare_output_publish (GstBlockDctCompare * self);
 GstStructure *gst_blockdct_compare_output_stats (GstBlockDctCompare * self);
 
 
-/** Push the oldest pair that is in flight; push all of them. */
+/** Push the oldest pair that is in flight, and say its figures; push all of
+ * them. */
 GstFlowReturn gst_blockdct_compare_push_oldest (GstBlockDctCompare * self);
 GstFlowReturn gst_blockdct_compare_drain (GstBlockDctCompare * self);
 

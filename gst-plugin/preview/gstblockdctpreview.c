@@ -182,21 +182,30 @@ static GstStateChangeReturn
 gst_blockdct_preview_change_state (GstElement * element,
     GstStateChange transition)
 {
+  GstBlockDctPreview *self = GST_BLOCKDCT_PREVIEW (element);
+  const gboolean stops = transition == GST_STATE_CHANGE_PAUSED_TO_READY;
+  GstStateChangeReturn ret;
+
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
-    follow_depths (GST_BLOCKDCT_PREVIEW (element));
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
-    gst_blockdct_preview_freeze_stop (GST_BLOCKDCT_PREVIEW (element)->freeze);
-    gst_blockdct_preview_blocks_forget (GST_BLOCKDCT_PREVIEW (element));
-  }
-  return GST_ELEMENT_CLASS (gst_blockdct_preview_parent_class)->change_state
+    follow_depths (self);
+  if (stops)
+    gst_blockdct_preview_freeze_stop (self->freeze);
+  ret = GST_ELEMENT_CLASS (gst_blockdct_preview_parent_class)->change_state
       (element, transition);
+  /* No frame comes any more. */
+  if (stops)
+    gst_blockdct_preview_blocks_forget (self);
+  return ret;
 }
 
 static void
 gst_blockdct_preview_finalize (GObject * object)
 {
-  gst_blockdct_preview_blocks_forget (GST_BLOCKDCT_PREVIEW (object));
-  g_mutex_clear (&GST_BLOCKDCT_PREVIEW (object)->blocks.lock);
+  GstBlockDctPreview *self = GST_BLOCKDCT_PREVIEW (object);
+
+  gst_blockdct_preview_blocks_forget (self);
+  g_mutex_clear (&self->blocks.lock);
+  g_cond_clear (&self->blocks.read);
   G_OBJECT_CLASS (gst_blockdct_preview_parent_class)->finalize (object);
 }
 
@@ -274,6 +283,7 @@ gst_blockdct_preview_init (GstBlockDctPreview * self)
   GstElement *tee = gst_element_factory_make ("tee", NULL);
 
   g_mutex_init (&self->blocks.lock);
+  g_cond_init (&self->blocks.read);
   self->freeze = GST_BLOCKDCT_PREVIEW_FREEZE (freeze);
   self->compare = gst_element_factory_make ("blockdctcompare", "compare");
   gst_bin_add_many (GST_BIN (self), freeze, tee, self->compare, NULL);

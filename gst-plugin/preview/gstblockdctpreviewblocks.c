@@ -103,6 +103,7 @@ take (GstBlockDctPreview * self, What * what)
           blocks->of_b, blocks->told};
     blocks->told = TRUE;
     blocks->params = made->shown.params;
+    blocks->readers++;
   }
   g_mutex_unlock (&blocks->lock);
   return due;
@@ -120,6 +121,10 @@ tell (GstElement * element, gpointer data)
     return;
   s = gst_blockdct_block_describe (&what.shown, what.in, what.x, what.y);
   gst_buffer_unref (what.in);
+  g_mutex_lock (&self->blocks.lock);
+  self->blocks.readers--;
+  g_cond_signal (&self->blocks.read);
+  g_mutex_unlock (&self->blocks.lock);
   if (s == NULL)
     return;
   gst_structure_set (s, "side", G_TYPE_STRING, what.of_b ? "b" : "a", NULL);
@@ -238,5 +243,7 @@ gst_blockdct_preview_blocks_forget (GstBlockDctPreview * self)
     clear_inputs (&self->blocks.made[i]);
     gst_clear_buffer (&self->blocks.made[i].in);
   }
+  while (self->blocks.readers > 0)
+    g_cond_wait (&self->blocks.read, &self->blocks.lock);
   g_mutex_unlock (&self->blocks.lock);
 }

@@ -32,6 +32,8 @@ typedef struct
   gboolean told;                /* a message was about it */
   BdctParams params;            /* what it was made with then */
   gboolean scheduled;           /* a thread is under way */
+  guint readers;                /* threads that have a frame in hand */
+  GCond read;                   /* there is one less */
 } GstBlockDctPreviewBlocks;
 
 /** The numbers of A's and B's pictures in compare's `left` and `right`. */
