@@ -119,9 +119,20 @@ disturb (gpointer data)
   return NULL;
 }
 
-/* All of it is given to the feeder, which takes as long as it takes. */
 static void
-feed_all (World * w)
+wait_for_fed (World * w, guint n)
+{
+  g_mutex_lock (&w->lock);
+  while (w->n_fed < n)
+    g_cond_wait (&w->cond, &w->lock);
+  g_mutex_unlock (&w->lock);
+}
+
+/* The events of a stream's start, which come before a flush can. */
+#define N_STARTS 3
+
+static void
+feed_start (World * w)
 {
   GstSegment segment;
   GstCaps *caps = gst_video_info_to_caps (&w->info);
@@ -131,6 +142,13 @@ feed_all (World * w)
   world_give (w, ITEM_EVENT, gst_event_new_caps (caps));
   world_give (w, ITEM_EVENT, gst_event_new_segment (&segment));
   gst_caps_unref (caps);
+  wait_for_fed (w, N_STARTS);
+}
+
+/* All of it is given to the feeder, which takes as long as it takes. */
+static void
+feed_all (World * w)
+{
   for (guint n = 0; n < FRAMES; n++) {
     Frame *frame;
     GstBuffer *buffer = world_draw (w, &frame, n, n, n % N_LAYOUTS);
@@ -148,9 +166,8 @@ wait_for_end (World * w)
 {
   doing ("the end of what was held");
   g_object_set (w->element, "freeze", FALSE, NULL);
+  wait_for_fed (w, N_STARTS + FRAMES + 1);
   g_mutex_lock (&w->lock);
-  while (w->n_fed < FRAMES + 4)
-    g_cond_wait (&w->cond, &w->lock);
   while (!w->interrupted && w->n_eos == 0)
     g_cond_wait (&w->cond, &w->lock);
   g_mutex_unlock (&w->lock);
@@ -200,6 +217,7 @@ run_party (World * w, guint32 seed, gboolean disturbed)
 
   world_start (w);
   g_object_set (w->child[CHILD_COMPARE], "interactive", TRUE, NULL);
+  feed_start (w);
   w->interrupted = disturbed;
   threads[0] = g_thread_new ("set", set_properties, &party[0]);
   threads[1] = g_thread_new ("disturb", disturb, &party[1]);
