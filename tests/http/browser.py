@@ -7,24 +7,19 @@ BLOCKDCT_SHOTS names a folder for photographs. Speaks TAP."""
 
 import asyncio
 import base64
+import functools
 import os
-import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "measure"))
-from tap import case, run_cases  # noqa: E402
+from bench import launch, make_video, start, synchronous
+from devtools import Browser, find_chromium
+from tap import run_cases
+from viewer import decode
 
-try:
-    from devtools import Browser, find_chromium
-    from viewer import LIMIT, Server, decode
-except ImportError:
-    print("1..0 # SKIP websockets is missing: install python3-websockets")
-    sys.exit()
 if find_chromium() is None:
     print("1..0 # SKIP there is no Chromium: install chromium")
     sys.exit()
 
-PLUGINS, PROGRAM = map(os.path.abspath, sys.argv[1:])
 SHOTS = os.environ.get("BLOCKDCT_SHOTS")
 
 
@@ -36,18 +31,15 @@ async def photograph(browser, name):
 def on_page(*arguments, **options):
     """The case in a browser that shows the page."""
     def decorate(function):
+        @functools.wraps(function)
         async def body():
-            with Server(PROGRAM, PLUGINS, *arguments) as server:
+            with start(*arguments) as server:
                 async with Browser(**options) as browser:
                     await browser.open(server.address)
                     await browser.wait("page.picture.frame > 0")
                     await function(browser)
                     assert not browser.errors, browser.errors
-
-        def run():
-            asyncio.run(body())
-        run.__name__ = function.__name__
-        return case(run)
+        return synchronous(body)
     return decorate
 
 
@@ -308,13 +300,10 @@ async def a_server_that_goes_and_comes(browser):
 
 
 def make_files():
-    subprocess.run("gst-launch-1.0 -q videotestsrc num-buffers=90 pattern=ball ! "
-                   "video/x-raw,format=I420,width=320,height=240,framerate=30/1 ! jpegenc ! "
-                   "matroskamux ! filesink location=long.mkv", shell=True, timeout=LIMIT,
-                   check=True)
-    subprocess.run("gst-launch-1.0 -q videotestsrc num-buffers=1 pattern=zone-plate kx2=8 ky2=8 ! "
-                   "video/x-raw,format=RGB,width=2501,height=1501 ! pngenc compression-level=1 ! "
-                   "filesink location=still.png", shell=True, timeout=LIMIT, check=True)
+    make_video()
+    launch("videotestsrc num-buffers=1 pattern=zone-plate kx2=8 ky2=8 ! "
+           "video/x-raw,format=RGB,width=2501,height=1501 ! pngenc compression-level=1 ! "
+           "filesink location=still.png")
 
 
 run_cases(make_files)

@@ -12,29 +12,13 @@ import os
 import resource
 import socket
 import subprocess
-import sys
 import tempfile
 from urllib.parse import urlsplit
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "measure"))
-from tap import case, run_cases  # noqa: E402
-
-try:
-    import websockets
-    from viewer import LIMIT, Server, Viewer, synchronous
-except ImportError:
-    print("1..0 # SKIP websockets is missing: install python3-websockets")
-    sys.exit()
-
-PLUGINS, PROGRAM = map(os.path.abspath, sys.argv[1:])
-# Frames that are all the same.
-STILL = "--test-pattern=smpte100"
-# What a process may grow by that keeps nothing: frames on their way, and the heap.
-GROWTH = 96 * 1024
-
-
-def start(*arguments, **options):
-    return Server(PROGRAM, PLUGINS, *arguments, **options)
+from bench import GROWTH, PLUGINS, PROGRAM, STILL, start, synchronous, viewing
+from tap import case, run_cases
+from viewer import LIMIT, Viewer
+import websockets
 
 
 def get(address, path=None, method="GET", **headers):
@@ -84,7 +68,6 @@ def a_page_that_needs_no_other_host():
         assert get(server.address, "/socket").status == 400
 
 
-@case
 @synchronous
 async def other_sites_are_refused():
     with start(STILL) as server:
@@ -99,7 +82,6 @@ async def other_sites_are_refused():
             await viewer.next()
 
 
-@case
 @synchronous
 async def an_address_takes_a_token():
     with start(STILL, "--http-address=127.0.0.1") as server:
@@ -130,7 +112,6 @@ def what_cannot_be_is_named():
         refuses(f"--http={port}", words=(f"port {port}",))
 
 
-@case
 @synchronous
 async def who_does_not_answer_gets_no_more():
     with start() as server:
@@ -143,8 +124,7 @@ async def who_does_not_answer_gets_no_more():
                 raise AssertionError("it was sent more")
             except asyncio.TimeoutError:
                 pass
-            await viewer.say("set quality=9")
-            await viewer.wait_figure("quality", 9)
+            await viewer.turn("quality", 9)
             # Then it is told what is.
             await silent.say("shown")
             news = await silent.wait_figure("quality", 9)
@@ -152,7 +132,6 @@ async def who_does_not_answer_gets_no_more():
             assert "picture" not in first or news["picture"]["skipped"] > 0, news
 
 
-@case
 @synchronous
 async def who_does_not_read_costs_nothing():
     with start("grid=true") as server:
@@ -173,11 +152,9 @@ async def who_does_not_read_costs_nothing():
                     await viewer.say(f"set quality={10 + i}")
                     await viewer.next()
                 assert server.memory < before + GROWTH, (before, server.memory)
-            await viewer.say("set quality=77")
-            await viewer.wait_figure("quality", 77)
+            await viewer.turn("quality", 77)
 
 
-@case
 @synchronous
 async def there_is_room_for_so_many():
     with start(STILL) as server:
@@ -218,8 +195,7 @@ async def check_idle(number, room, low, words):
             async with idle(server, number, until):
                 assert (await asyncio.to_thread(get, server.address)).status == 200
                 assert server.descriptors <= until, (server.descriptors, until)
-                await viewer.say("set quality=12")
-                await viewer.wait_figure("quality", 12)
+                await viewer.turn("quality", 12)
         log.seek(0)
         said = [line for line in log if "Others wait" in line]
         assert len(said) == 1, said
@@ -227,7 +203,6 @@ async def check_idle(number, room, low, words):
             assert word in said[0], said
 
 
-@case
 @synchronous
 async def connections_that_ask_for_nothing():
     await asyncio.gather(check_idle(8, 6, True, ("Too many open files", "ulimit -n", " 10 s")),

@@ -7,33 +7,15 @@ sample, and that it does what viewers say. Speaks TAP."""
 
 import asyncio
 import os
-import subprocess
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "measure"))
-from tap import Skip, case, run_cases  # noqa: E402
-
-try:
-    import websockets
-    from viewer import ENGINE, LIMIT, Server, Viewer, decode, synchronous
-except ImportError:
-    print("1..0 # SKIP websockets is missing: install python3-websockets")
-    sys.exit()
-
-PLUGINS, PROGRAM = map(os.path.abspath, sys.argv[1:])
-# Frames that are all the same.
-STILL = "--test-pattern=smpte100"
-# What a process may grow by that keeps nothing: frames on their way, and the heap.
-GROWTH = 96 * 1024
+from bench import GROWTH, PLUGINS, STILL, launch, make_video, start, synchronous, viewing
+from tap import Skip, run_cases
+from viewer import ENGINE, Viewer, decode
+import websockets
 
 
-def start(*arguments, **options):
-    return Server(PROGRAM, PLUGINS, *arguments, **options)
-
-
-@case
-@synchronous
-async def controls_are_the_elements():
+@viewing(STILL)
+async def controls_are_the_elements(server, viewer):
     try:
         import gi
         gi.require_version("Gst", "1.0")
@@ -49,79 +31,72 @@ async def controls_are_the_elements():
         return [value.value_nick for value in
                 getattr(enum, "__enum_values__", {}).values() or enum]
 
-    with start(STILL) as server:
-        async with Viewer(server.address) as viewer:
-            await viewer.next()
-            assert len(viewer.told["controls"]) > 8
-            for control in viewer.told["controls"]:
-                name = control["name"].replace("b::", "")
-                nicks = [value["nick"] for value in control.get("values", [])]
-                if name in ("left", "right"):
-                    assert nicks == ["original", "a", "b"], control
-                    continue
-                # A's own views are among those of two pictures, and these alone.
-                if name == "view":
-                    views = set(get_nicks(compare, name)) | set(get_nicks(dct, name))
-                    assert set(nicks) == views - {"single", "reconstruction"} | {"a", "b"}
-                    for view in nicks:
-                        await viewer.say(f"set view={view}")
-                        await viewer.wait(lambda news, view=view: news["values"]["view"] == view)
-                    await viewer.say("set view=wipe")
-                    continue
-                element = dct if dct.find_property(name) else compare
-                pspec = element.find_property(name)
-                assert control["about"] == pspec.blurb
-                if "values" in control:
-                    # A default is a number for PyGObject 3.50, a value before.
-                    assert nicks == get_nicks(element, name)
-                    enum = type(element.get_property(name))
-                    assert control["default"] == enum(int(pspec.default_value)).value_nick
-                elif "flags" in control:
-                    assert control["default"] == [], control
-                    nicks = [flag["nick"] for flag in control["flags"]]
-                    await viewer.say(f"set {control['name']}={nicks[-1]}+{nicks[0]}")
-                    await viewer.wait(lambda news: news["values"][control["name"]]
-                                      == [nicks[0], nicks[-1]])
-                    await viewer.say(f"set {control['name']}=0")
-                    await viewer.wait(lambda news: news["values"][control["name"]] == [])
-                elif pspec.value_type != GObject.TYPE_BOOLEAN:
-                    assert control["minimum"] == pspec.minimum, control
-                    assert control["maximum"] == pspec.maximum, control
-                    assert control["default"] == pspec.default_value, control
+    await viewer.next()
+    assert len(viewer.told["controls"]) > 8
+    for control in viewer.told["controls"]:
+        name = control["name"].replace("b::", "")
+        nicks = [value["nick"] for value in control.get("values", [])]
+        if name in ("left", "right"):
+            assert nicks == ["original", "a", "b"], control
+            continue
+        # A's own views are among those of two pictures, and these alone.
+        if name == "view":
+            views = set(get_nicks(compare, name)) | set(get_nicks(dct, name))
+            assert set(nicks) == views - {"single", "reconstruction"} | {"a", "b"}
+            for view in nicks:
+                await viewer.say(f"set view={view}")
+                await viewer.wait(lambda news, view=view: news["values"]["view"] == view)
+            await viewer.say("set view=wipe")
+            continue
+        element = dct if dct.find_property(name) else compare
+        pspec = element.find_property(name)
+        assert control["about"] == pspec.blurb
+        if "values" in control:
+            # A default is a number for PyGObject 3.50, a value before.
+            assert nicks == get_nicks(element, name)
+            enum = type(element.get_property(name))
+            assert control["default"] == enum(int(pspec.default_value)).value_nick
+        elif "flags" in control:
+            assert control["default"] == [], control
+            nicks = [flag["nick"] for flag in control["flags"]]
+            await viewer.say(f"set {control['name']}={nicks[-1]}+{nicks[0]}")
+            await viewer.wait(lambda news: news["values"][control["name"]]
+                              == [nicks[0], nicks[-1]])
+            await viewer.say(f"set {control['name']}=0")
+            await viewer.wait(lambda news: news["values"][control["name"]] == [])
+        elif pspec.value_type != GObject.TYPE_BOOLEAN:
+            assert control["minimum"] == pspec.minimum, control
+            assert control["maximum"] == pspec.maximum, control
+            assert control["default"] == pspec.default_value, control
 
 
 def make_frame(format_, *settings, element="blockdct"):
-    subprocess.run(f"gst-launch-1.0 -q videotestsrc num-buffers=1 pattern=smpte100 ! "
-                   f"video/x-raw,format={format_},width=640,height=480 ! {element} "
-                   f"{' '.join(settings)} ! videoconvert dither=none ! "
-                   "video/x-raw,format=RGB ! filesink location=frame.rgb", shell=True,
-                   env=dict(os.environ, GST_PLUGIN_PATH_1_0=PLUGINS), timeout=LIMIT, check=True)
+    launch(f"videotestsrc num-buffers=1 pattern=smpte100 ! "
+           f"video/x-raw,format={format_},width=640,height=480 ! {element} "
+           f"{' '.join(settings)} ! videoconvert dither=none ! video/x-raw,format=RGB ! "
+           "filesink location=frame.rgb")
     with open("frame.rgb", "rb") as file:
         return file.read()
 
 
-@case
-@synchronous
-async def the_picture_is_the_frame():
-    with start(STILL, "view=a", "quality=7", "grid=true") as server:
-        async with Viewer(server.address) as viewer:
-            await viewer.wait_figure("quality", 7)
-            assert viewer.told["picture"]["frame"] > 0
-            assert decode(viewer.file) == ((640, 480), make_frame("I420", *ENGINE, "quality=7",
-                                                                  "grid=true"))
-            backend = viewer.told["figures"]["backend"]
-            assert backend.startswith(ENGINE[0].split("=")[1]), backend
-            await viewer.say("set transform=hevc-32x32")
-            await viewer.say("set qp=44")
-            await viewer.wait_figure("qp", 44)
-            assert decode(viewer.file)[1] == make_frame("I420", *ENGINE, "transform=hevc-32x32",
-                                                       "qp=44", "grid=true")
-            assert "quality" in viewer.told["idle"] and "qp" not in viewer.told["idle"]
+@viewing(STILL, "view=a", "quality=7", "grid=true")
+async def the_picture_is_the_frame(server, viewer):
+    await viewer.wait_figure("quality", 7)
+    assert viewer.told["picture"]["frame"] > 0
+    assert decode(viewer.file) == ((640, 480), make_frame("I420", *ENGINE, "quality=7",
+                                                          "grid=true"))
+    backend = viewer.told["figures"]["backend"]
+    assert backend.startswith(ENGINE[0].split("=")[1]), backend
+    await viewer.say("set transform=hevc-32x32")
+    await viewer.say("set qp=44")
+    await viewer.wait_figure("qp", 44)
+    assert decode(viewer.file)[1] == make_frame("I420", *ENGINE, "transform=hevc-32x32",
+                                               "qp=44", "grid=true")
+    assert "quality" in viewer.told["idle"] and "qp" not in viewer.told["idle"]
 
 
-@case
-@synchronous
-async def so_it_is_of_b_and_zoomed():
+@viewing(STILL)
+async def so_it_is_of_b_and_zoomed(server, viewer):
     settings = ("b::transform=hevc-8x8", "b::qp=40", "left=b", "right=a", "view=side-by-side",
                 "quality=9", "zoom=5", "zoom-x=0.3", "zoom-y=0.61")
     # As the elements have them.
@@ -130,59 +105,52 @@ async def so_it_is_of_b_and_zoomed():
                 "compare::zoom-x=0.3", "compare::zoom-y=0.61",
                 *(f"{part}::{setting}" for part in "ab" for setting in ENGINE),
                 f"compare::{ENGINE[0]}")
-    with start(STILL) as server:
-        async with Viewer(server.address) as viewer:
-            for setting in settings:
-                await viewer.say(f"set {setting}")
-            await viewer.wait(lambda news: "picture" in news and news["values"]["zoom-y"] == 0.61
-                              and news["figures"].get("b-qp") == 40
-                              and news["figures"]["quality"] == 9)
-            figures = viewer.told["figures"]
-            assert figures["b-psnr"] != figures["psnr"] and len(viewer.told["b-plot"]) > 0
-            # A view has no figure: the one that was turned last may come with the next.
-            expected = make_frame("I420", *launched, element="blockdctpreview")
-            await viewer.wait(lambda news: "picture" in news and decode(viewer.file)[1] == expected)
-            # Ctrl and the wheel: what is there stays there, a quarter from the left
-            # in the middle halves.
-            await viewer.say("zoom 0 0 1")
-            await viewer.wait(lambda news: news["values"]["zoom"] == 6)
-            left, top = (viewer.told["values"][name] for name in ("zoom-x", "zoom-y"))
-            assert abs(left * 5 * 640 - (0.3 * 4 * 640 + 160) * 6 / 5 + 160) < 3, left
-            assert abs(top * 5 * 480 - 0.61 * 4 * 480 * 6 / 5) < 3, top
+    for setting in settings:
+        await viewer.say(f"set {setting}")
+    await viewer.wait(lambda news: "picture" in news and news["values"]["zoom-y"] == 0.61
+                      and news["figures"].get("b-qp") == 40
+                      and news["figures"]["quality"] == 9)
+    figures = viewer.told["figures"]
+    assert figures["b-psnr"] != figures["psnr"] and len(viewer.told["b-plot"]) > 0
+    # A view has no figure: the one that was turned last may come with the next.
+    expected = make_frame("I420", *launched, element="blockdctpreview")
+    await viewer.wait(lambda news: "picture" in news and decode(viewer.file)[1] == expected)
+    # Ctrl and the wheel: what is there stays there, a quarter from the left
+    # in the middle halves.
+    await viewer.say("zoom 0 0 1")
+    await viewer.wait(lambda news: news["values"]["zoom"] == 6)
+    left, top = (viewer.told["values"][name] for name in ("zoom-x", "zoom-y"))
+    assert abs(left * 5 * 640 - (0.3 * 4 * 640 + 160) * 6 / 5 + 160) < 3, left
+    assert abs(top * 5 * 480 - 0.61 * 4 * 480 * 6 / 5) < 3, top
 
 
-@case
-@synchronous
-async def only_for_slow_lines_it_is_compressed():
+@viewing(STILL, "view=a", "quality=7")
+async def only_for_slow_lines_it_is_compressed(server, viewer):
     expected = (640, 480), make_frame("I420", *ENGINE, "quality=7")
-    with start(STILL, "view=a", "quality=7") as server:
-        async with Viewer(server.address) as viewer:
-            for took, compressed in ((60000, True), (0.001, False), (60000, True)):
-                for _ in range(5):
-                    await viewer.hear()
-                    await viewer.say(f"shown {took}")
-                assert viewer.file.startswith(b"\x89PNG" if compressed else b"BM"), took
-                assert decode(viewer.file) == expected, took
-            async with Viewer(server.address) as slow:  # one is enough
-                for _ in range(5):
-                    await slow.hear()
-                    await slow.say("shown 60000")
-                assert slow.file.startswith(b"\x89PNG")
-            for text in ("shown -1", "shown nan", "shown 1e999", "shown x"):
-                await viewer.say(text)
-            await viewer.say("set quality=8")
-            await viewer.wait_figure("quality", 8)
+    for took, compressed in ((60000, True), (0.001, False), (60000, True)):
+        for _ in range(5):
+            await viewer.hear()
+            await viewer.say(f"shown {took}")
+        assert viewer.file.startswith(b"\x89PNG" if compressed else b"BM"), took
+        assert decode(viewer.file) == expected, took
+    async with Viewer(server.address) as slow:  # one is enough
+        for _ in range(5):
+            await slow.hear()
+            await slow.say("shown 60000")
+        assert slow.file.startswith(b"\x89PNG")
+    for text in ("shown -1", "shown nan", "shown 1e999", "shown x"):
+        await viewer.say(text)
+    await viewer.turn("quality", 8)
 
 
-@case
 @synchronous
 async def compressed_or_not_its_samples_are_the_same():
     for name in ("RGB pngenc", "RGBA pngenc", "GRAY8 pngenc", "GRAY16_BE pngenc",
                  "GRAY8 jpegenc", "I420 jpegenc"):
         format_, encoder = name.split()
-        subprocess.run("gst-launch-1.0 -q videotestsrc num-buffers=1 pattern=smpte100 ! "
-                       f"video/x-raw,format={format_},width=97,height=65 ! {encoder} ! "
-                       "filesink location=still", shell=True, timeout=LIMIT, check=True)
+        launch("videotestsrc num-buffers=1 pattern=smpte100 ! "
+               f"video/x-raw,format={format_},width=97,height=65 ! {encoder} ! "
+               "filesink location=still")
         with start("still") as server:
             async with Viewer(server.address) as viewer:
                 pictures = []
@@ -203,42 +171,35 @@ def is_paused(news):
     return news["paused"]
 
 
-@case
-@synchronous
-async def paused_it_is_shown_again():
-    with start("view=wipe") as server:
-        async with Viewer(server.address) as viewer:
-            await viewer.say("pause")
-            await viewer.wait(is_paused)
-            for quality in (3, 4):
-                await viewer.say(f"set quality={quality}")
-                await viewer.wait_figure("quality", quality)
-            assert viewer.told["figures"]["repeated"]
-            index = viewer.told["figures"]["index"]
-            await viewer.say("press 160 100")
-            await viewer.say("move 480 100")
-            await viewer.say("release 480 100")
-            await viewer.wait(lambda news: abs(news["values"]["wipe-position"] - 0.75) < 0.01)
-            await viewer.say("key g")
-            await viewer.wait(lambda news: news["values"]["grid"])
-            # None is lost while the frame is shown again for the one before.
-            for i in range(200):
-                await viewer.say(f"set quality={5 + i % 50}")
-                await viewer.say("key g")
-                await asyncio.sleep(0.001 * (i % 7))
-            await viewer.say("set quality=99")
-            await viewer.wait_figure("quality", 99)
-            assert viewer.told["values"]["grid"]
-            await viewer.say("play")
-            await viewer.wait(lambda news: news.get("figures", {}).get("index", 0) > index)
-            await viewer.say("press 100 70")
-            await viewer.say("release 100 70")
-            news = await viewer.wait(lambda news: "block" in news)
-            assert (news["block"]["x"], news["block"]["y"]) == (96, 64), news["block"]
-            assert len(news["block"]["levels"]) == 64
+@viewing("view=wipe")
+async def paused_it_is_shown_again(server, viewer):
+    await viewer.say("pause")
+    await viewer.wait(is_paused)
+    for quality in (3, 4):
+        await viewer.turn("quality", quality)
+    assert viewer.told["figures"]["repeated"]
+    index = viewer.told["figures"]["index"]
+    await viewer.say("press 160 100")
+    await viewer.say("move 480 100")
+    await viewer.say("release 480 100")
+    await viewer.wait(lambda news: abs(news["values"]["wipe-position"] - 0.75) < 0.01)
+    await viewer.say("key g")
+    await viewer.wait(lambda news: news["values"]["grid"])
+    # None is lost while the frame is shown again for the one before.
+    for i in range(200):
+        await viewer.say(f"set quality={5 + i % 50}")
+        await viewer.say("key g")
+        await asyncio.sleep(0.001 * (i % 7))
+    await viewer.turn("quality", 99)
+    assert viewer.told["values"]["grid"]
+    await viewer.say("play")
+    await viewer.wait(lambda news: news.get("figures", {}).get("index", 0) > index)
+    await viewer.click(100, 70)
+    news = await viewer.wait(lambda news: "block" in news)
+    assert (news["block"]["x"], news["block"]["y"]) == (96, 64), news["block"]
+    assert len(news["block"]["levels"]) == 64
 
 
-@case
 @synchronous
 async def the_block_follows_the_settings():
     def is_block(setting, value):
@@ -250,8 +211,7 @@ async def the_block_follows_the_settings():
             for state in ("pause", "play"):
                 await viewer.say(state)
                 await viewer.wait(lambda news, state=state: news["paused"] == (state == "pause"))
-                await viewer.say("press 100 70")
-                await viewer.say("release 100 70")
+                await viewer.click(100, 70)
                 fine = (await viewer.wait(is_block("quality", 90)))["block"]
                 # By whoever turns it; DC's steps in annex K are 3 and 160 then.
                 await other.say("set quality=5")
@@ -272,22 +232,17 @@ async def the_block_follows_the_settings():
                 await late.wait(is_block("quality", 90))
 
 
-@case
 @synchronous
 async def a_still_is_shown_again():
-    subprocess.run("gst-launch-1.0 -q videotestsrc num-buffers=1 ! video/x-raw,width=97,height=65 "
-                   "! pngenc ! filesink location=still.png", shell=True, timeout=LIMIT, check=True)
     with start("still.png") as server:
         async with Viewer(server.address) as viewer:
             for quality in (1, 50, 2):
-                await viewer.say(f"set quality={quality}")
-                await viewer.wait_figure("quality", quality)
+                await viewer.turn("quality", quality)
         async with Viewer(server.address) as viewer:  # who comes late sees it, too
             await viewer.wait_figure("quality", 2)
             assert decode(viewer.file)[0] == (97, 65)
 
 
-@case
 @synchronous
 async def two_viewers_see_the_same():
     with start(STILL) as server:
@@ -300,100 +255,74 @@ async def two_viewers_see_the_same():
                 await viewer.wait_figure("quality", 11)
 
 
-@case
-@synchronous
-async def the_last_of_10000_changes_wins():
-    with start("view=wipe") as server:
-        async with Viewer(server.address) as viewer:
-            await viewer.next()
-            before = server.memory
-            for pause in ("play", "pause"):
-                await viewer.say(pause)
-                reading = asyncio.create_task(viewer.wait_figure("quality", 42))
-                for i in range(10000):
-                    await viewer.say(f"set quality={1 + i % 41}")
-                await viewer.say("set quality=42")
-                news = await reading
-                assert news["values"]["quality"] == 42, news
-                await viewer.say("set quality=1")
-                await viewer.wait_figure("quality", 1)
-            assert server.memory < before + GROWTH, (before, server.memory)
+@viewing("view=wipe")
+async def the_last_of_10000_changes_wins(server, viewer):
+    await viewer.next()
+    before = server.memory
+    for pause in ("play", "pause"):
+        await viewer.say(pause)
+        reading = asyncio.create_task(viewer.wait_figure("quality", 42))
+        for i in range(10000):
+            await viewer.say(f"set quality={1 + i % 41}")
+        await viewer.say("set quality=42")
+        news = await reading
+        assert news["values"]["quality"] == 42, news
+        await viewer.turn("quality", 1)
+    assert server.memory < before + GROWTH, (before, server.memory)
 
 
-@case
-@synchronous
-async def a_file_that_ends_while_dragging():
-    subprocess.run("gst-launch-1.0 -q videotestsrc num-buffers=5 ! "
-                   "video/x-raw,format=I420,width=320,height=240,framerate=30/1 ! jpegenc ! avimux "
-                   "! filesink location=short.avi", shell=True, timeout=LIMIT, check=True)
-    with start("short.avi", "view=wipe") as server:
-        async with Viewer(server.address) as viewer:
-            await viewer.wait(lambda news: "picture" in news)
-            await viewer.say("press 1 100")
-            for i in range(60):
-                await viewer.say(f"move {1 + i * 5} 100")
-                await viewer.next()
-            await viewer.say("move 240 100")
-            await viewer.say("release 240 100")
-            await viewer.wait(lambda news: abs(news["values"]["wipe-position"] - 0.75) < 0.01
-                              and "picture" in news)
+@viewing("short.avi", "view=wipe")
+async def a_file_that_ends_while_dragging(server, viewer):
+    await viewer.wait(lambda news: "picture" in news)
+    await viewer.say("press 1 100")
+    for i in range(60):
+        await viewer.say(f"move {1 + i * 5} 100")
+        await viewer.next()
+    await viewer.say("move 240 100")
+    await viewer.say("release 240 100")
+    await viewer.wait(lambda news: abs(news["values"]["wipe-position"] - 0.75) < 0.01
+                      and "picture" in news)
 
 
-@case
-@synchronous
-async def any_frame_of_a_file():
-    subprocess.run("gst-launch-1.0 -q videotestsrc num-buffers=90 pattern=ball ! "
-                   "video/x-raw,format=I420,width=320,height=240,framerate=30/1 ! jpegenc ! "
-                   "matroskamux ! filesink location=long.mkv", shell=True, timeout=LIMIT,
-                   check=True)
-    with start("long.mkv") as server:
-        async with Viewer(server.address) as viewer:
-            news = await viewer.wait(lambda news: "picture" in news and "duration" in news)
-            assert abs(news["duration"] - 3) < 0.1, news
-            await viewer.say("pause")
-            await viewer.wait(is_paused)
-            for second, frame in ((2, 60), (0.5, 15), (1, 30)):
-                await viewer.say(f"seek {second}")
-                await viewer.wait_figure("timestamp", round(1e9 * second / 1e6) * 1000000)
-                for _ in range(3):
-                    stamp = viewer.told["figures"]["timestamp"]
-                    await viewer.say("step")
-                    await viewer.wait(lambda news, stamp=stamp: abs(
-                        news.get("figures", {}).get("timestamp", 0) - stamp - 1e9 / 30) < 2e6)
-                assert abs(viewer.told["position"] - (frame + 3) / 30) < 0.04, viewer.told
-            # While it is turned, too; the last place wins.
-            for i in range(300):
-                await viewer.say(f"seek {i % 30 / 10}")
-                await viewer.say(f"set quality={1 + i % 50}")
-            await viewer.say("seek 1.5")
-            await viewer.say("set quality=77")
-            await viewer.wait(lambda news: news.get("figures", {}).get("quality") == 77
-                              and news["figures"]["timestamp"] == 1500000000)
-            await viewer.say("seek nan")
-            news = await viewer.wait(lambda news: "notice" in news)
-            assert "no way to nan" in news["notice"], news
+@viewing("long.mkv")
+async def any_frame_of_a_file(server, viewer):
+    news = await viewer.wait(lambda news: "picture" in news and "duration" in news)
+    assert abs(news["duration"] - 3) < 0.1, news
+    await viewer.say("pause")
+    await viewer.wait(is_paused)
+    for second, frame in ((2, 60), (0.5, 15), (1, 30)):
+        await viewer.say(f"seek {second}")
+        await viewer.wait_figure("timestamp", round(1e9 * second / 1e6) * 1000000)
+        for _ in range(3):
+            stamp = viewer.told["figures"]["timestamp"]
+            await viewer.say("step")
+            await viewer.wait(lambda news, stamp=stamp: abs(
+                news.get("figures", {}).get("timestamp", 0) - stamp - 1e9 / 30) < 2e6)
+        assert abs(viewer.told["position"] - (frame + 3) / 30) < 0.04, viewer.told
+    # While it is turned, too; the last place wins.
+    for i in range(300):
+        await viewer.say(f"seek {i % 30 / 10}")
+        await viewer.say(f"set quality={1 + i % 50}")
+    await viewer.say("seek 1.5")
+    await viewer.say("set quality=77")
+    await viewer.wait(lambda news: news.get("figures", {}).get("quality") == 77
+                      and news["figures"]["timestamp"] == 1500000000)
+    await viewer.say("seek nan")
+    news = await viewer.wait(lambda news: "notice" in news)
+    assert "no way to nan" in news["notice"], news
 
 
-@case
-@synchronous
-async def a_pause_while_it_starts_again():
-    # Two pictures without times: it starts again hundreds of times a second.
-    subprocess.run("gst-launch-1.0 -q videotestsrc num-buffers=2 ! "
-                   "video/x-raw,width=320,height=240 ! jpegenc ! filesink location=two.jpg",
-                   shell=True, timeout=LIMIT, check=True)
-    with start("two.jpg") as server:
-        async with Viewer(server.address) as viewer:
-            for quality in range(10, 30):
-                await viewer.say("pause")
-                await viewer.wait(is_paused)
-                for change in (0, 30):
-                    await viewer.say(f"set quality={quality + change}")
-                    await viewer.wait_figure("quality", quality + change)
-                await viewer.say("play")
-                await viewer.wait(lambda news: not news["paused"])
+@viewing("two.jpg")
+async def a_pause_while_it_starts_again(server, viewer):
+    for quality in range(10, 30):
+        await viewer.say("pause")
+        await viewer.wait(is_paused)
+        for change in (0, 30):
+            await viewer.turn("quality", quality + change)
+        await viewer.say("play")
+        await viewer.wait(lambda news: not news["paused"])
 
 
-@case
 @synchronous
 async def nonsense_is_answered():
     with start(STILL) as server:
@@ -408,8 +337,7 @@ async def nonsense_is_answered():
                 assert word in news["notice"], (text, news["notice"])
             for text in ("press nan inf", "move 1e999 -5", "release x y", "key nothing"):
                 await viewer.say(text)
-            await viewer.say("set quality=33")
-            await viewer.wait_figure("quality", 33)
+            await viewer.turn("quality", 33)
             assert not os.path.exists("taken")
         for message in (b"set quality=5", "set " + 5000 * "x"):
             async with Viewer(server.address) as viewer:
@@ -422,5 +350,16 @@ async def nonsense_is_answered():
             await viewer.wait_figure("quality", 33)
 
 
+def make_files():
+    launch("videotestsrc num-buffers=1 ! video/x-raw,width=97,height=65 ! pngenc ! "
+           "filesink location=still.png")
+    launch("videotestsrc num-buffers=5 ! "
+           "video/x-raw,format=I420,width=320,height=240,framerate=30/1 ! jpegenc ! avimux ! "
+           "filesink location=short.avi")
+    # Two pictures without times: it starts again hundreds of times a second.
+    launch("videotestsrc num-buffers=2 ! video/x-raw,width=320,height=240 ! jpegenc ! "
+           "filesink location=two.jpg")
+    make_video()
 
-run_cases(lambda: None)
+
+run_cases(make_files)

@@ -58,13 +58,6 @@ def decode(picture):
         return (width, height), b"".join(file.read(pitch)[:3 * width] for _ in range(height))
 
 
-def synchronous(function):
-    def run():
-        asyncio.run(function())
-    run.__name__ = function.__name__
-    return run
-
-
 class Server:
     """with Server(PROGRAM, PLUGINS, ARGUMENT...) as server: server.address"""
 
@@ -150,3 +143,11 @@ class Viewer:
 
     async def wait_figure(self, name, value):
         return await self.wait(lambda news: news.get("figures", {}).get(name) == value)
+
+    async def turn(self, name, value):
+        await self.say(f"set {name}={value}")
+        return await self.wait_figure(name, value)
+
+    async def click(self, x, y):
+        await self.say(f"press {x} {y}")
+        await self.say(f"release {x} {y}")
