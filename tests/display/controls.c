@@ -7,7 +7,7 @@
 #include "window-bench.h"
 
 static void
-test_names (Window * f, gconstpointer data)
+test_names (Window * f)
 {
   static const gchar *const names[] = { "preset", "transform", "quality", "qp",
     "chroma-qp-offset", "scaling-list", "b::transform", "b::quality", "b::qp",
@@ -16,28 +16,25 @@ test_names (Window * f, gconstpointer data)
     "back", "pause", "step", "loop", "menu", "figure", "plane", "array"
   };
 
-  (void) data;
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     g_assert_cmpstr (atk_object_get_name (gtk_widget_get_accessible (window_get
                 (f, names[i]))), ==, names[i]);
 }
 
 static void
-test_low (Window * f, gconstpointer data)
+test_low (Window * f)
 {
   gint least;
 
-  (void) data;
   gtk_widget_get_preferred_height (f->top, &least, NULL);
   g_assert_cmpint (least, <, 400);
 }
 
 static void
-test_preset (Window * f, gconstpointer data)
+test_preset (Window * f)
 {
   GtkComboBox *box = GTK_COMBO_BOX (window_get (f, "preset"));
 
-  (void) data;
   gtk_combo_box_set_active (box, 0);
   g_assert_cmpint (window_get_number (f, "quality"), ==, 95);
   g_assert_cmpint (gtk_combo_box_get_active (box), ==, 0);
@@ -48,9 +45,8 @@ test_preset (Window * f, gconstpointer data)
 }
 
 static void
-test_effect (Window * f, gconstpointer data)
+test_effect (Window * f)
 {
-  (void) data;
   window_show_frame (f, "jpeg-8x8", "quality");
   g_assert_true (gtk_widget_get_sensitive (window_get (f, "quality")));
   g_assert_false (gtk_widget_get_sensitive (window_get (f, "qp")));
@@ -66,9 +62,8 @@ test_effect (Window * f, gconstpointer data)
 
 /* So do the controls of B. */
 static void
-test_effect_of_b (Window * f, gconstpointer data)
+test_effect_of_b (Window * f)
 {
-  (void) data;
   window_show_frame (f, "jpeg-8x8", "quality");
   g_assert_false (window_is_sensitive (f, "b::transform"));
   g_assert_false (window_is_sensitive (f, "b::quality"));
@@ -83,7 +78,7 @@ test_effect_of_b (Window * f, gconstpointer data)
 
 /* And those of some views. */
 static void
-test_effect_of_view (Window * f, gconstpointer data)
+test_effect_of_view (Window * f)
 {
   static const struct
   {
@@ -98,7 +93,6 @@ test_effect_of_view (Window * f, gconstpointer data)
     {"view=coefficients", FALSE, FALSE, FALSE, FALSE, TRUE},
   };
 
-  (void) data;
   for (guint i = 0; i < G_N_ELEMENTS (views); i++) {
     window_set (f, views[i].view);
     g_assert_cmpint (window_is_sensitive (f, "left"), ==, views[i].left);
@@ -123,20 +117,19 @@ static void
 assert_b (Window * f, const gchar * transform, gint quality)
 {
   GtkWidget *box = window_get (f, "b::transform");
-  gchar *text = gtk_combo_box_text_get_active_text (GTK_COMBO_BOX_TEXT (box));
+  g_autofree gchar *text = gtk_combo_box_text_get_active_text
+      (GTK_COMBO_BOX_TEXT (box));
 
   g_assert_cmpstr (text, ==, transform);
   g_assert_cmpint (window_get_number (f, "b::quality"), ==, quality);
   g_assert_cmpfloat (gtk_range_get_value (GTK_RANGE (window_get (f,
                   "b::quality"))), ==, quality);
-  g_free (text);
 }
 
 /* The buttons do what the keys do, and the controls follow. */
 static void
-test_second (Window * f, gconstpointer data)
+test_second (Window * f)
 {
-  (void) data;
   window_set (f, "quality=20");
   preview_session_start (f->session);
   window_settle ();
@@ -161,21 +154,19 @@ test_second (Window * f, gconstpointer data)
 static void
 assert_view (Window * f, const gchar * view)
 {
-  gchar *text =
+  g_autofree gchar *text =
       gtk_combo_box_text_get_active_text (GTK_COMBO_BOX_TEXT (window_get (f,
               "view")));
 
   g_assert_cmpstr (text, ==, view);
-  g_free (text);
 }
 
 /* It goes back to the view that was there. */
 static void
-test_flicker (Window * f, gconstpointer data)
+test_flicker (Window * f)
 {
   GtkToggleButton *button = GTK_TOGGLE_BUTTON (window_get (f, "Flicker"));
 
-  (void) data;
   window_set (f, "view=stacked");
   gtk_toggle_button_set_active (button, TRUE);
   assert_view (f, "flicker");
@@ -189,12 +180,11 @@ test_flicker (Window * f, gconstpointer data)
 
 /* One choice for what two elements show. */
 static void
-test_views (Window * f, gconstpointer data)
+test_views (Window * f)
 {
   GtkComboBox *box = GTK_COMBO_BOX (window_get (f, "view"));
   gint view;
 
-  (void) data;
   window_set (f, "view=size-map");
   assert_view (f, "size-map");
   g_object_get (f->session->part[PREVIEW_A], "view", &view, NULL);
@@ -220,11 +210,10 @@ test_views (Window * f, gconstpointer data)
 }
 
 static void
-test_zoom (Window * f, gconstpointer data)
+test_zoom (Window * f)
 {
   GtkRange *range = GTK_RANGE (window_get (f, "zoom"));
 
-  (void) data;
   g_assert_false (window_is_sensitive (f, "Whole picture"));
   gtk_range_set_value (range, 8);
   g_assert_cmpfloat (window_get_number (f, "zoom"), ==, 8);
@@ -236,11 +225,10 @@ test_zoom (Window * f, gconstpointer data)
 
 /* What a value is for is said where it is chosen. */
 static void
-test_meaning (Window * f, gconstpointer data)
+test_meaning (Window * f)
 {
   gchar *text;
 
-  (void) data;
   window_set (f, "transform=hevc-dst-4x4");
   text = gtk_widget_get_tooltip_text (window_get (f, "transform"));
   g_assert_nonnull (strstr (text, "hevc-dst-4x4: HEVC 4x4 DST-VII"));
@@ -253,9 +241,8 @@ test_meaning (Window * f, gconstpointer data)
 }
 
 static void
-test_focus (Window * f, gconstpointer data)
+test_focus (Window * f)
 {
-  (void) data;
   gtk_widget_grab_focus (window_get (f, "quality"));
   gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (window_get (f, "pause")),
       TRUE);
@@ -264,9 +251,8 @@ test_focus (Window * f, gconstpointer data)
 
 /* A window says which view it shows, and what it does not show. */
 static void
-test_texts (Window * f, gconstpointer data)
+test_texts (Window * f)
 {
-  (void) data;
   window_set (f, "view=wipe");
   g_assert_true (window_has_text (f->top, "left: original | right: A"));
   window_set (f, "view=stacked");
@@ -278,12 +264,11 @@ test_texts (Window * f, gconstpointer data)
 
 /* The panel is not cut off beside the picture, nor in a narrow window. */
 static void
-test_wide (Window * f, gconstpointer data)
+test_wide (Window * f)
 {
   static const gint widths[] = { 320, 600, 720, 760, 1100 };
   gint least, now;
 
-  (void) data;
   gtk_widget_set_size_request (f->video, 640, 480);
   g_signal_emit_by_name (f->session, "notice", "What is beside the panel "
       "would like to have as much of the window as this has letters, or more.");
@@ -306,13 +291,12 @@ test_wide (Window * f, gconstpointer data)
 
 /* A button for each flag. */
 static void
-test_flags (Window * f, gconstpointer data)
+test_flags (Window * f)
 {
   GFlagsClass *klass = G_PARAM_SPEC_FLAGS (preview_session_get_pspec
       (f->session, preview_find_control ("metrics")))->flags_class;
   guint flags;
 
-  (void) data;
   gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (window_get (f, "psnr-b")),
       TRUE);
   gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (window_get (f, "ssim")),
@@ -332,11 +316,7 @@ test_flags (Window * f, gconstpointer data)
 int
 main (int argc, char **argv)
 {
-  static const struct
-  {
-    const gchar *path;
-    void (*func) (Window * f, gconstpointer data);
-  } tests[] = {
+  static const WindowTest tests[] = {
     {"/controls/names", test_names},
     {"/controls/low", test_low},
     {"/controls/preset", test_preset},
@@ -354,11 +334,5 @@ main (int argc, char **argv)
     {"/controls/flags", test_flags},
   };
 
-  g_test_init (&argc, &argv, NULL);
-  gst_init (&argc, &argv);
-  gtk_init (&argc, &argv);
-  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
-    g_test_add (tests[i].path, Window, NULL, window_set_up, tests[i].func,
-        window_tear_down);
-  return g_test_run ();
+  return window_run (argc, argv, tests, G_N_ELEMENTS (tests));
 }

@@ -12,8 +12,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "parts.h"
-#include "window.h"
+#include "window-bench.h"
 
 #define N 100
 
@@ -27,23 +26,6 @@ typedef struct
   gint n;
   gboolean pause;
 } Bench;
-
-static GtkWidget *
-find (GtkWidget * widget, const gchar * name)
-{
-  GtkWidget *found = NULL;
-  GList *children;
-
-  if (strcmp (gtk_widget_get_name (widget), name) == 0)
-    return widget;
-  if (!GTK_IS_CONTAINER (widget))
-    return NULL;
-  children = gtk_container_get_children (GTK_CONTAINER (widget));
-  for (GList * l = children; l != NULL && found == NULL; l = l->next)
-    found = find (l->data, name);
-  g_list_free (children);
-  return found;
-}
 
 static GstPadProbeReturn
 on_frame (GstPad * pad, GstPadProbeInfo * info, gpointer data)
@@ -130,7 +112,7 @@ main (int argc, char **argv)
   gst_object_unref (pad);
   bench.video = preview_session_get_widget (bench.session);
   window = preview_window_new (bench.session);
-  bench.scale = find (preview_window_get_widget (window), "quality");
+  bench.scale = window_find (preview_window_get_widget (window), "quality");
   g_signal_connect_after (bench.video, "draw", G_CALLBACK (on_draw), &bench);
   bench.loop = g_main_loop_new (NULL, FALSE);
   preview_session_start (bench.session);

@@ -11,11 +11,11 @@ static gboolean
 make (const gchar * description, const gchar * file)
 {
   gchar *all = g_strdup_printf ("%s ! filesink location=%s", description, file);
-  GstElement *pipeline = gst_parse_launch_full (all, NULL,
+  g_autoptr (GstElement) pipeline = gst_parse_launch_full (all, NULL,
       GST_PARSE_FLAG_FATAL_ERRORS, NULL);
   GstMessage *message;
   gboolean ok = FALSE;
-  GstBus *bus;
+  g_autoptr (GstBus) bus = NULL;
 
   g_free (all);
   if (pipeline == NULL)
@@ -27,8 +27,6 @@ make (const gchar * description, const gchar * file)
   ok = message != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
   g_clear_pointer (&message, gst_message_unref);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
   return ok;
 }
 
@@ -41,34 +39,6 @@ remove_files (void)
   g_free (player_video);
   g_free (player_still);
   g_free (player_folder);
-}
-
-gboolean
-player_begin (int *argc, char ***argv)
-{
-  g_test_init (argc, argv, NULL);
-  gst_init (argc, argv);
-  player_folder = g_dir_make_tmp ("blockdct-XXXXXX", NULL);
-  g_assert_nonnull (player_folder);
-  player_video = g_build_filename (player_folder, "video.mkv", NULL);
-  player_still = g_build_filename (player_folder, "still.jpg", NULL);
-  if (make ("videotestsrc pattern=ball num-buffers=" G_STRINGIFY (N_FRAMES)
-          " ! video/x-raw,format=I420,width=64,height=48,framerate=30/1 ! "
-          "jpegenc ! matroskamux", player_video)
-      && make ("videotestsrc num-buffers=1 ! jpegenc", player_still))
-    return TRUE;
-  g_print ("SKIPPED: no jpegenc and matroskamux (gstreamer1.0-plugins-good)\n");
-  remove_files ();
-  return FALSE;
-}
-
-gint
-player_end (void)
-{
-  gint status = g_test_run ();
-
-  remove_files ();
-  return status;
 }
 
 static void
@@ -89,12 +59,15 @@ take_end (Player * player, const gchar * text)
   player->ended = TRUE;
 }
 
-void
-player_open (Player * player, gchar * file, gboolean ends)
+static void
+set_up (Player * player, gconstpointer data)
 {
+  const PlayerTest *test = data;
   GError *error = NULL;
 
-  *player = (Player) {.options = {.file = file,.ends = ends}, .frame = -1 };
+  player->options.file = *test->file;
+  player->options.ends = test->ends;
+  player->frame = -1;
   player->session = preview_session_new (&player->options, PREVIEW_PAGE,
       &error);
   g_assert_no_error (error);
@@ -104,11 +77,43 @@ player_open (Player * player, gchar * file, gboolean ends)
       player);
 }
 
-void
-player_close (Player * player)
+static void
+run (Player * player, gconstpointer data)
 {
+  ((const PlayerTest *) data)->run (player);
+}
+
+static void
+tear_down (Player * player, gconstpointer data)
+{
+  (void) data;
   preview_session_stop (player->session);
   g_object_unref (player->session);
+}
+
+gint
+player_run (int argc, char **argv, const PlayerTest * tests, guint n)
+{
+  gint status = 77;
+
+  g_test_init (&argc, &argv, NULL);
+  gst_init (&argc, &argv);
+  player_folder = g_dir_make_tmp ("blockdct-XXXXXX", NULL);
+  g_assert_nonnull (player_folder);
+  player_video = g_build_filename (player_folder, "video.mkv", NULL);
+  player_still = g_build_filename (player_folder, "still.jpg", NULL);
+  for (guint i = 0; i < n; i++)
+    g_test_add (tests[i].path, Player, &tests[i], set_up, run, tear_down);
+  if (make ("videotestsrc pattern=ball num-buffers=" G_STRINGIFY (N_FRAMES)
+          " ! video/x-raw,format=I420,width=64,height=48,framerate=30/1 ! "
+          "jpegenc ! matroskamux", player_video)
+      && make ("videotestsrc num-buffers=1 ! jpegenc", player_still))
+    status = g_test_run ();
+  else
+    g_print ("SKIPPED: no jpegenc and matroskamux "
+        "(gstreamer1.0-plugins-good)\n");
+  remove_files ();
+  return status;
 }
 
 void
@@ -148,10 +153,24 @@ player_settle (Player * player)
 }
 
 void
+player_rest (Player * player, gint frame)
+{
+  player_wait (player, frame);
+  player_settle (player);
+  g_assert_cmpint (player->frame, ==, frame);
+}
+
+void
+player_seek (Player * player, GstClockTime place, gint frame)
+{
+  g_assert_true (preview_session_seek (player->session, place));
+  player_rest (player, frame);
+}
+
+void
 player_start_paused (Player * player)
 {
   preview_session_set_paused (player->session, TRUE);
   preview_session_start (player->session);
-  player_wait (player, 0);
-  player_settle (player);
+  player_rest (player, 0);
 }

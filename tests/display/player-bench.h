@@ -22,23 +22,27 @@ typedef struct
   gboolean ended;
 } Player;
 
-/* Begin a test program with these files. FALSE, having said so, without what
- * writes them: exit with 77 then. */
-gboolean player_begin (int *argc, char ***argv);
+typedef struct
+{
+  const gchar *path;
+  void (*run) (Player * player);
+  gchar **file;                 /* one of those above */
+  gboolean ends;                /* at the end, or begins again */
+} PlayerTest;
 
-/* Run its tests; returns the exit status. */
-gint player_end (void);
-
-/* A page's session, which `ends` at the end, or begins again. */
-void player_open (Player * player, gchar * file, gboolean ends);
-void player_close (Player * player);
+/* Run tests with these files, each with a page's session; returns the exit
+ * status: 77, having said so, without what writes the files. */
+gint player_run (int argc, char **argv, const PlayerTest * tests, guint n);
 
 /* Set what "NAME=VALUE" says. */
 void player_set (Player * player, const gchar * pair);
 
-/* Have it play until a frame is this one; and until nothing else comes. */
+/* Have it play until a frame is this one; until nothing else comes; until it is
+ * and stays this one; go to a place, where it is. */
 void player_wait (Player * player, gint frame);
 void player_settle (Player * player);
+void player_rest (Player * player, gint frame);
+void player_seek (Player * player, GstClockTime place, gint frame);
 
 /* Paused at the first frame. */
 void player_start_paused (Player * player);

@@ -14,12 +14,11 @@
 static void
 replace (gchar ** text, const gchar * old, const gchar * new)
 {
-  gchar **parts = g_strsplit (*text, old, -1);
+  g_auto (GStrv) parts = g_strsplit (*text, old, -1);
 
   g_assert_cmpuint (g_strv_length (parts), ==, 2);
   g_free (*text);
   *text = g_strjoinv (new, parts);
-  g_strfreev (parts);
 }
 
 /* What it prints; NULL if it says 77. */
@@ -57,13 +56,12 @@ take_picture (GstElement * sink, GstBuffer * buffer, GstPad * pad,
 static void
 compare_pictures (const gchar * path, const GByteArray * pictures)
 {
-  gchar *data;
+  g_autofree gchar *data = NULL;
   gsize size;
 
   g_assert_true (g_file_get_contents (path, &data, &size, NULL));
   g_assert_cmpmem (data, size, pictures->data, pictures->len);
   g_unlink (path);
-  g_free (data);
 }
 
 /* The line's frames are the program's, and so are their figures. Its elements
@@ -72,10 +70,12 @@ static void
 compare_recipe (Player * player, const gchar * figures,
     const GByteArray * pictures)
 {
-  gchar *path = g_build_filename (player_folder, "frames", NULL);
-  gchar *sink = g_strdup_printf ("filesink location=%s", path);
-  gchar *shell = preview_session_describe_for_shell (player->session);
-  gchar *python = preview_session_describe_for_python (player->session);
+  g_autofree gchar *path = g_build_filename (player_folder, "frames", NULL);
+  g_autofree gchar *sink = g_strdup_printf ("filesink location=%s", path);
+  g_autofree gchar *shell = preview_session_describe_for_shell
+      (player->session);
+  g_autofree gchar *python = preview_session_describe_for_python
+      (player->session);
   gchar *out;
 
   replace (&shell, "gst-launch-1.0 ", "gst-launch-1.0 -q ");
@@ -103,18 +103,15 @@ compare_recipe (Player * player, const gchar * figures,
     g_test_message ("python3 has no gi: not run");
   }
   g_free (out);
-  g_free (path);
-  g_free (sink);
-  g_free (shell);
-  g_free (python);
 }
 
 static void
-test_recipe (void)
+test_recipe (Player * player)
 {
-  gchar *steps = g_build_filename (player_folder, "it's 64 \"steps\".txt",
+  g_autofree gchar *steps = g_build_filename (player_folder,
+      "it's 64 \"steps\".txt", NULL);
+  g_autofree gchar *path = g_build_filename (player_folder, "figures.log",
       NULL);
-  gchar *path = g_build_filename (player_folder, "figures.log", NULL);
   gchar *settings[] = {
     g_strconcat ("quantization-file=", steps, NULL),
     g_strconcat ("stats-file=", path, NULL), (gchar *) "wipe-position=0.25",
@@ -126,40 +123,35 @@ test_recipe (void)
   };
   GByteArray *pictures = g_byte_array_new ();
   GString *text = g_string_new (NULL);
-  gchar *figures;
-  Player player;
+  g_autofree gchar *figures = NULL;
 
   for (guint i = 0; i < 64; i++)
     g_string_append_printf (text, "%u ", 3 + i);
   g_assert_true (g_file_set_contents (steps, text->str, -1, NULL));
-  player_open (&player, player_video, TRUE);
   for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
-    player_set (&player, settings[i]);
-  g_signal_connect (player.session->sink, "handoff", G_CALLBACK (take_picture),
+    player_set (player, settings[i]);
+  g_signal_connect (player->session->sink, "handoff", G_CALLBACK (take_picture),
       pictures);
-  preview_session_start (player.session);
-  while (!player.ended)
+  preview_session_start (player->session);
+  while (!player->ended)
     g_main_context_iteration (NULL, TRUE);
-  gst_element_set_state (player.session->pipeline, GST_STATE_READY);
+  gst_element_set_state (player->session->pipeline, GST_STATE_READY);
   g_assert_true (g_file_get_contents (path, &figures, NULL, NULL));
-  compare_recipe (&player, figures, pictures);
-  player_close (&player);
+  compare_recipe (player, figures, pictures);
   g_byte_array_unref (pictures);
   g_unlink (steps);
   g_unlink (path);
   g_string_free (text, TRUE);
   g_free (settings[0]);
   g_free (settings[1]);
-  g_free (figures);
-  g_free (steps);
-  g_free (path);
 }
 
 int
 main (int argc, char **argv)
 {
-  if (!player_begin (&argc, &argv))
-    return 77;
-  g_test_add_func ("/player-recipe/recipe", test_recipe);
-  return player_end ();
+  static const PlayerTest tests[] = {
+    {"/player-recipe/recipe", test_recipe, &player_video, TRUE},
+  };
+
+  return player_run (argc, argv, tests, G_N_ELEMENTS (tests));
 }

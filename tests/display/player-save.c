@@ -12,33 +12,30 @@
 
 /* A frame once more: to the last digit, and also where others went in since. */
 static void
-test_lab (void)
+test_lab (Player * player)
 {
   GstStructure *figures = NULL, *curve = NULL, *shown;
   gdouble psnr, again, bpp;
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   const GValue *array;
-  GstSample *frame;
-  Player player;
+  g_autoptr (GstSample) frame = NULL;
 
-  player_open (&player, player_video, FALSE);
-  player_set (&player, "transform=hevc-8x8");
-  player_set (&player, "qp=40");
-  player_set (&player, "async-depth=4");
-  player_start_paused (&player);
-  preview_session_step (player.session, 1);
-  player_wait (&player, 1);
-  player_settle (&player);
-  frame = preview_session_get_original (player.session);
+  player_set (player, "transform=hevc-8x8");
+  player_set (player, "qp=40");
+  player_set (player, "async-depth=4");
+  player_start_paused (player);
+  preview_session_step (player->session, 1);
+  player_rest (player, 1);
+  frame = preview_session_get_original (player->session);
   g_assert_nonnull (frame);
   g_assert_cmpuint (GST_BUFFER_PTS (gst_sample_get_buffer (frame))
       / GST_MSECOND, ==, 33);
-  g_assert_true (preview_session_get_curve (player.session, frame, "<20,40>",
+  g_assert_true (preview_session_get_curve (player->session, frame, "<20,40>",
           &figures, &curve, &error));
   g_assert_no_error (error);
   g_assert_true (gst_structure_get_double (figures, "psnr", &psnr));
   g_assert_true (gst_structure_get_double (figures, "bpp", &bpp));
-  shown = preview_frames_get_figures (player.session->frames);
+  shown = preview_frames_get_figures (player->session->frames);
   g_assert_true (gst_structure_get_double (shown, "psnr", &again));
   g_assert_cmpfloat (again, ==, psnr);
   array = gst_structure_get_value (curve, "psnr");
@@ -50,18 +47,15 @@ test_lab (void)
   gst_structure_free (shown);
   gst_structure_free (figures);
   gst_structure_free (curve);
-  g_assert_false (preview_session_get_curve (player.session, frame, "qp",
+  g_assert_false (preview_session_get_curve (player->session, frame, "qp",
           NULL, NULL, &error));
   g_assert_nonnull (error);
-  g_error_free (error);
-  gst_sample_unref (frame);
-  player_close (&player);
 }
 
 static GBytes *
 save (Player * player, GstSample * frame, PreviewSave what)
 {
-  gchar *path = g_build_filename (player_folder, "saved.png", NULL);
+  g_autofree gchar *path = g_build_filename (player_folder, "saved.png", NULL);
   GError *error = NULL;
   gchar *data;
   gsize size;
@@ -72,58 +66,54 @@ save (Player * player, GstSample * frame, PreviewSave what)
   g_assert_true (g_file_get_contents (path, &data, &size, NULL));
   g_assert_true (size > 100 && memcmp (data, "\211PNG", 4) == 0);
   g_unlink (path);
-  g_free (path);
   return g_bytes_new_take (data, size);
 }
 
 /* All three differ; with a view they are what they are called. */
 static void
-test_save (void)
+test_save (Player * player)
 {
   GBytes *view, *original, *reconstruction;
-  GError *error = NULL;
-  GstSample *frame;
-  Player player;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GstSample) frame = NULL;
 
-  player_open (&player, player_still, FALSE);
-  player_set (&player, "quality=5");
-  player_set (&player, "grid=true");
-  player_set (&player, "view=a");
-  player_start_paused (&player);
-  frame = preview_session_get_original (player.session);
-  view = save (&player, frame, PREVIEW_SAVE_VIEW);
-  original = save (&player, frame, PREVIEW_SAVE_ORIGINAL);
-  reconstruction = save (&player, frame, PREVIEW_SAVE_A);
+  player_set (player, "quality=5");
+  player_set (player, "grid=true");
+  player_set (player, "view=a");
+  player_start_paused (player);
+  frame = preview_session_get_original (player->session);
+  view = save (player, frame, PREVIEW_SAVE_VIEW);
+  original = save (player, frame, PREVIEW_SAVE_ORIGINAL);
+  reconstruction = save (player, frame, PREVIEW_SAVE_A);
   g_assert_false (g_bytes_equal (view, original));
   g_assert_false (g_bytes_equal (view, reconstruction));
   g_assert_false (g_bytes_equal (original, reconstruction));
   g_bytes_unref (view);
-  player_set (&player, "grid=false");
-  view = save (&player, frame, PREVIEW_SAVE_VIEW);
+  player_set (player, "grid=false");
+  view = save (player, frame, PREVIEW_SAVE_VIEW);
   g_assert_true (g_bytes_equal (view, reconstruction));
   g_bytes_unref (view);
-  player_set (&player, "view=original");
-  view = save (&player, frame, PREVIEW_SAVE_VIEW);
+  player_set (player, "view=original");
+  view = save (player, frame, PREVIEW_SAVE_VIEW);
   g_assert_true (g_bytes_equal (view, original));
-  g_assert_false (preview_session_save (player.session, frame,
+  g_assert_false (preview_session_save (player->session, frame,
           PREVIEW_SAVE_VIEW, "/nowhere/x.png", &error));
   g_assert_nonnull (error);
-  g_error_free (error);
   g_bytes_unref (view);
   g_bytes_unref (original);
   g_bytes_unref (reconstruction);
-  gst_sample_unref (frame);
-  player_close (&player);
 }
 
 /* A file's R, G and B, and nothing else of it. */
 static GstVideoFrame *
 decode (GBytes * png)
 {
-  GstElement *pipeline = gst_parse_launch ("appsrc name=src ! pngdec ! "
+  g_autoptr (GstElement) pipeline = gst_parse_launch
+      ("appsrc name=src ! pngdec ! "
       "videoconvert ! video/x-raw,format=RGB ! appsink name=sink", NULL);
-  GstElement *src = gst_bin_get_by_name (GST_BIN (pipeline), "src");
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  g_autoptr (GstElement) src = gst_bin_get_by_name (GST_BIN (pipeline), "src");
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline),
+      "sink");
   GstVideoFrame *frame = g_new0 (GstVideoFrame, 1);
   GstVideoInfo info;
   GstSample *sample;
@@ -140,9 +130,6 @@ decode (GBytes * png)
           (sample), GST_MAP_READ));
   gst_sample_unref (sample);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (src);
-  gst_object_unref (sink);
-  gst_object_unref (pipeline);
   return frame;
 }
 
@@ -156,10 +143,9 @@ free_frame (GstVideoFrame * frame)
 static GstVideoFrame *
 save_frame (Player * player, GstSample * frame, PreviewSave what)
 {
-  GBytes *png = save (player, frame, what);
+  g_autoptr (GBytes) png = save (player, frame, what);
   GstVideoFrame *decoded = decode (png);
 
-  g_bytes_unref (png);
   return decoded;
 }
 
@@ -188,7 +174,7 @@ assert_zoomed (const GstVideoFrame * zoomed, const GstVideoFrame * of,
 
 /* The view as it is seen; A, B and the original whole, whatever is seen. */
 static void
-test_save_zoomed (void)
+test_save_zoomed (Player * player)
 {
   static const PreviewSave whole[] = { PREVIEW_SAVE_A, PREVIEW_SAVE_B,
     PREVIEW_SAVE_ORIGINAL
@@ -198,50 +184,47 @@ test_save_zoomed (void)
   };
   GstVideoFrame *plain[3];
   GError *error = NULL;
-  GstSample *frame;
-  Player player;
+  g_autoptr (GstSample) frame = NULL;
 
-  player_open (&player, player_still, FALSE);
-  player_set (&player, "quality=5");
-  player_set (&player, "wipe-position=0");
-  player_start_paused (&player);
-  frame = preview_session_get_original (player.session);
-  g_assert_false (preview_session_save (player.session, frame, PREVIEW_SAVE_B,
+  player_set (player, "quality=5");
+  player_set (player, "wipe-position=0");
+  player_start_paused (player);
+  frame = preview_session_get_original (player->session);
+  g_assert_false (preview_session_save (player->session, frame, PREVIEW_SAVE_B,
           "b.png", &error));
   g_assert_nonnull (strstr (error->message, "no B"));
   g_error_free (error);
-  player_set (&player, "b::transform=hevc-16x16");
-  player_set (&player, "b::qp=45");
-  player_set (&player, "left=b");
+  player_set (player, "b::transform=hevc-16x16");
+  player_set (player, "b::qp=45");
+  player_set (player, "left=b");
   for (guint i = 0; i < 3; i++)
-    plain[i] = save_frame (&player, frame, whole[i]);
-  player_set (&player, "zoom=4");
-  player_set (&player, "zoom-x=1");
-  player_set (&player, "zoom-y=0");
+    plain[i] = save_frame (player, frame, whole[i]);
+  player_set (player, "zoom=4");
+  player_set (player, "zoom-x=1");
+  player_set (player, "zoom-y=0");
   for (guint i = 0; i < 3; i++) {
-    GstVideoFrame *again = save_frame (&player, frame, whole[i]), *view;
+    GstVideoFrame *again = save_frame (player, frame, whole[i]), *view;
     gint width = GST_VIDEO_FRAME_WIDTH (again);
 
     assert_zoomed (again, plain[i], 1, 0, 0);
-    player_set (&player, sides[i]);
-    view = save_frame (&player, frame, PREVIEW_SAVE_VIEW);
+    player_set (player, sides[i]);
+    view = save_frame (player, frame, PREVIEW_SAVE_VIEW);
     assert_zoomed (view, plain[i], 4, width - width / 4, 0);
     free_frame (again);
     free_frame (view);
   }
   for (guint i = 0; i < 3; i++)
     free_frame (plain[i]);
-  gst_sample_unref (frame);
-  player_close (&player);
 }
 
 int
 main (int argc, char **argv)
 {
-  if (!player_begin (&argc, &argv))
-    return 77;
-  g_test_add_func ("/player-save/lab", test_lab);
-  g_test_add_func ("/player-save/save", test_save);
-  g_test_add_func ("/player-save/save-zoomed", test_save_zoomed);
-  return player_end ();
+  static const PlayerTest tests[] = {
+    {"/player-save/lab", test_lab, &player_video, FALSE},
+    {"/player-save/save", test_save, &player_still, FALSE},
+    {"/player-save/save-zoomed", test_save_zoomed, &player_still, FALSE},
+  };
+
+  return player_run (argc, argv, tests, G_N_ELEMENTS (tests));
 }

@@ -7,49 +7,33 @@
 #include "player-bench.h"
 
 static void
-test_step (void)
+test_step (Player * player)
 {
-  Player player;
-
-  player_open (&player, player_video, FALSE);
-  player_start_paused (&player);
+  player_start_paused (player);
   for (gint i = 1; i <= 5; i++) {
-    g_assert_true (preview_session_step (player.session, 1));
-    player_wait (&player, i);
-    player_settle (&player);
-    g_assert_cmpint (player.frame, ==, i);
+    g_assert_true (preview_session_step (player->session, 1));
+    player_rest (player, i);
   }
   for (gint i = 4; i >= 0; i--) {
-    g_assert_true (preview_session_step (player.session, -1));
-    player_wait (&player, i);
-    player_settle (&player);
-    g_assert_cmpint (player.frame, ==, i);
+    g_assert_true (preview_session_step (player->session, -1));
+    player_rest (player, i);
   }
-  g_assert_true (preview_session_step (player.session, -1));
-  player_settle (&player);
-  g_assert_cmpint (player.frame, ==, 0);
-  player_close (&player);
+  g_assert_true (preview_session_step (player->session, -1));
+  player_settle (player);
+  g_assert_cmpint (player->frame, ==, 0);
 }
 
 /* From the middle of a frame, and many at once. */
 static void
-test_back (void)
+test_back (Player * player)
 {
-  Player player;
-
-  player_open (&player, player_video, FALSE);
-  player_start_paused (&player);
-  g_assert_true (preview_session_seek (player.session, 20.5 * LENGTH));
-  player_wait (&player, 20);
-  player_settle (&player);
+  player_start_paused (player);
+  player_seek (player, 20.5 * LENGTH, 20);
   for (guint i = 0; i < 7; i++)
-    g_assert_true (preview_session_step (player.session, -1));
-  player_wait (&player, 13);
-  player_settle (&player);
-  g_assert_cmpint (player.frame, ==, 13);
-  g_assert_true (preview_session_step (player.session, 1));
-  player_wait (&player, 14);
-  player_close (&player);
+    g_assert_true (preview_session_step (player->session, -1));
+  player_rest (player, 13);
+  g_assert_true (preview_session_step (player->session, 1));
+  player_wait (player, 14);
 }
 
 /* Says that this frame came a second too late, and counts it. */
@@ -66,221 +50,178 @@ complain (GstPad * pad, GstPadProbeInfo * info, gpointer n)
 
 /* Who is late skips frames before they are transformed, not after that. */
 static void
-test_late (void)
+test_late (Player * player)
 {
   gint n_shown = 0;
-  Player player;
-  GstPad *pad;
+  g_autoptr (GstPad) pad = NULL;
 
-  player_open (&player, player_video, TRUE);
-  pad = gst_element_get_static_pad (player.session->sink, "sink");
+  pad = gst_element_get_static_pad (player->session->sink, "sink");
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, complain, &n_shown, NULL);
-  preview_session_start (player.session);
-  while (!player.ended)
+  preview_session_start (player->session);
+  while (!player->ended)
     g_main_context_iteration (NULL, TRUE);
-  g_assert_cmpint (g_atomic_int_get (&n_shown), ==, player.n_frames);
-  g_assert_cmpuint (player.n_frames, >, 0);
-  g_assert_cmpuint (player.n_frames, <, N_FRAMES);
-  player_close (&player);
-  gst_object_unref (pad);
+  g_assert_cmpint (g_atomic_int_get (&n_shown), ==, player->n_frames);
+  g_assert_cmpuint (player->n_frames, >, 0);
+  g_assert_cmpuint (player->n_frames, <, N_FRAMES);
 }
 
 /* Of ten thousand the last one counts. */
 static void
-test_drag (void)
+test_drag (Player * player)
 {
   GstClockTime position, duration;
-  Player player;
 
-  player_open (&player, player_video, FALSE);
-  player_start_paused (&player);
-  g_assert_true (preview_session_get_time (player.session, &position,
+  player_start_paused (player);
+  g_assert_true (preview_session_get_time (player->session, &position,
           &duration));
   g_assert_cmpuint (position, ==, 0);
   g_assert_cmpuint (duration / GST_MSECOND, ==, 1000 * N_FRAMES / 30);
   for (guint i = 0; i <= 10000; i++)
-    preview_session_seek (player.session, (10000 - i) * (duration / 10000)
+    preview_session_seek (player->session, (10000 - i) * (duration / 10000)
         / 2 + 7.5 * LENGTH);
-  player_wait (&player, 7);
-  player_settle (&player);
-  g_assert_cmpint (player.frame, ==, 7);
-  player_close (&player);
+  player_rest (player, 7);
 }
 
 /* Both ends are in it, and then comes its start. */
 static void
-test_range (void)
+test_range (Player * player)
 {
   GstClockTime from, to;
-  Player player;
 
-  player_open (&player, player_video, FALSE);
-  player_start_paused (&player);
-  preview_session_seek (player.session, 30.5 * LENGTH);
-  player_wait (&player, 30);
-  player_settle (&player);
-  g_assert_true (preview_session_mark (player.session));
-  preview_session_seek (player.session, 25.5 * LENGTH);
-  player_wait (&player, 25);
-  player_settle (&player);
-  g_assert_true (preview_session_mark (player.session));
-  preview_session_get_range (player.session, &from, &to);
+  player_start_paused (player);
+  player_seek (player, 30.5 * LENGTH, 30);
+  g_assert_true (preview_session_mark (player->session));
+  player_seek (player, 25.5 * LENGTH, 25);
+  g_assert_true (preview_session_mark (player->session));
+  preview_session_get_range (player->session, &from, &to);
   g_assert_cmpuint (from, ==, (guint64) (25.5 * LENGTH));
   g_assert_cmpuint (to, >=, 31 * LENGTH);
-  preview_session_set_paused (player.session, FALSE);
+  preview_session_set_paused (player->session, FALSE);
   for (guint i = 1; i <= 3; i++) {
     gint last = 25;
 
-    player_wait (&player, 25);
-    while (player.frame >= last) {
-      last = player.frame;
+    player_wait (player, 25);
+    while (player->frame >= last) {
+      last = player->frame;
       g_assert_cmpint (last, >=, 25);
       g_assert_cmpint (last, <=, 31);
       g_main_context_iteration (NULL, TRUE);
     }
     g_assert_cmpint (last, >=, 30);
   }
-  preview_session_mark (player.session);
-  player_wait (&player, N_FRAMES - 1);
-  player_close (&player);
+  preview_session_mark (player->session);
+  player_wait (player, N_FRAMES - 1);
 }
 
 /* A picture stays, cannot be gone through, and is shown again. */
 static void
-test_still (void)
+test_still (Player * player)
 {
-  Player player;
-
-  player_open (&player, player_still, FALSE);
-  preview_session_start (player.session);
-  player_wait (&player, 0);
-  player_settle (&player);
-  g_assert_true (preview_session_stays (player.session));
-  g_assert_false (preview_session_moves (player.session));
-  g_assert_false (preview_session_mark (player.session));
+  preview_session_start (player->session);
+  player_rest (player, 0);
+  g_assert_true (preview_session_stays (player->session));
+  g_assert_false (preview_session_moves (player->session));
+  g_assert_false (preview_session_mark (player->session));
   for (guint i = 0; i < 3; i++) {
-    player.frame = -1;
-    player_set (&player, i % 2 ? "quality=10" : "quality=20");
-    player_wait (&player, 0);
+    player->frame = -1;
+    player_set (player, i % 2 ? "quality=10" : "quality=20");
+    player_wait (player, 0);
   }
-  player_close (&player);
 }
 
 /* What is the same is not announced each time that it is shown again. */
 static void
-test_same (void)
+test_same (Player * player)
 {
-  Player player;
   guint n;
 
-  player_open (&player, player_video, FALSE);
-  player_start_paused (&player);
-  n = player.n_frames;
+  player_start_paused (player);
+  n = player->n_frames;
   for (guint i = 0; i < 25; i++) {
     g_usleep (G_TIME_SPAN_MILLISECOND * 100);
     while (g_main_context_iteration (NULL, FALSE));
   }
-  g_assert_cmpuint (player.n_frames, <=, n + 1);
-  player_close (&player);
+  g_assert_cmpuint (player->n_frames, <=, n + 1);
 }
 
 /* What was stepped through plays on at its pace. */
 static void
-test_play_on (void)
+test_play_on (Player * player)
 {
-  Player player;
   gint64 start;
 
-  player_open (&player, player_video, FALSE);
-  player_start_paused (&player);
+  player_start_paused (player);
   for (gint i = 1; i <= 30; i++) {
-    g_assert_true (preview_session_step (player.session, 1));
-    player_wait (&player, i);
+    g_assert_true (preview_session_step (player->session, 1));
+    player_wait (player, i);
   }
   start = g_get_monotonic_time ();
-  preview_session_set_paused (player.session, FALSE);
-  player_wait (&player, 33);
+  preview_session_set_paused (player->session, FALSE);
+  player_wait (player, 33);
   g_assert_cmpint (g_get_monotonic_time () - start, <,
       G_TIME_SPAN_SECOND * 9 / 10);
-  player_close (&player);
 }
 
 /* The last frame is there before it begins again, and stays while paused. */
 static void
-test_end (void)
+test_end (Player * player)
 {
-  Player player;
-
-  player_open (&player, player_video, FALSE);
-  player_start_paused (&player);
-  g_assert_true (preview_session_seek (player.session,
-          (N_FRAMES - 2.5) * LENGTH));
-  player_wait (&player, N_FRAMES - 3);
-  player_settle (&player);
+  player_start_paused (player);
+  player_seek (player, (N_FRAMES - 2.5) * LENGTH, N_FRAMES - 3);
   for (gint i = N_FRAMES - 2; i < N_FRAMES; i++) {
-    g_assert_true (preview_session_step (player.session, 1));
-    player_wait (&player, i);
-    player_settle (&player);
+    g_assert_true (preview_session_step (player->session, 1));
+    player_rest (player, i);
   }
   /* That there is no other frame is not known before one is asked for. */
-  preview_session_step (player.session, 1);
-  player_settle (&player);
-  g_assert_false (preview_session_step (player.session, 1));
-  player_settle (&player);
-  g_assert_cmpint (player.frame, ==, N_FRAMES - 1);
-  preview_session_set_paused (player.session, FALSE);
-  player_wait (&player, 0);
-  player_wait (&player, N_FRAMES - 1);
-  player_wait (&player, 0);
-  player_close (&player);
+  preview_session_step (player->session, 1);
+  player_settle (player);
+  g_assert_false (preview_session_step (player->session, 1));
+  player_settle (player);
+  g_assert_cmpint (player->frame, ==, N_FRAMES - 1);
+  preview_session_set_paused (player->session, FALSE);
+  player_wait (player, 0);
+  player_wait (player, N_FRAMES - 1);
+  player_wait (player, 0);
 }
 
 /* The key of the bin pauses, too. */
 static void
-test_key (void)
+test_key (Player * player)
 {
-  Player player;
-
-  player_open (&player, player_video, FALSE);
-  preview_session_start (player.session);
-  player_wait (&player, 3);
-  preview_session_press_key (player.session, "f");
-  player_settle (&player);
-  g_assert_true (preview_session_is_paused (player.session));
-  preview_session_press_key (player.session, "f");
-  player_wait (&player, N_FRAMES - 1);
-  g_assert_false (preview_session_is_paused (player.session));
-  player_close (&player);
+  preview_session_start (player->session);
+  player_wait (player, 3);
+  preview_session_press_key (player->session, "f");
+  player_settle (player);
+  g_assert_true (preview_session_is_paused (player->session));
+  preview_session_press_key (player->session, "f");
+  player_wait (player, N_FRAMES - 1);
+  g_assert_false (preview_session_is_paused (player->session));
 }
 
 /* Another file in the same window, as often as it is asked for. */
 static void
-test_open (void)
+test_open (Player * player)
 {
   gchar *uri[] = { gst_filename_to_uri (player_video, NULL),
     gst_filename_to_uri (player_still, NULL)
   };
   GError *error = NULL;
-  Player player;
 
-  player_open (&player, player_still, FALSE);
-  preview_session_start (player.session);
-  player_wait (&player, 0);
-  player_settle (&player);
-  g_assert_false (preview_session_open (player.session, "none:nothing",
+  preview_session_start (player->session);
+  player_rest (player, 0);
+  g_assert_false (preview_session_open (player->session, "none:nothing",
           &error));
   g_assert_nonnull (error);
   g_clear_error (&error);
-  g_assert_false (preview_session_is_paused (player.session));
+  g_assert_false (preview_session_is_paused (player->session));
   for (guint i = 0; i < 3; i++) {
-    player.frame = -1;
-    g_assert_true (preview_session_open (player.session, uri[i % 2], &error));
-    player_wait (&player, i % 2 == 0 ? N_FRAMES - 1 : 0);
+    player->frame = -1;
+    g_assert_true (preview_session_open (player->session, uri[i % 2], &error));
+    player_wait (player, i % 2 == 0 ? N_FRAMES - 1 : 0);
     if (i % 2)
-      player_settle (&player);
-    g_assert_cmpint (preview_session_moves (player.session), ==, i % 2 == 0);
+      player_settle (player);
+    g_assert_cmpint (preview_session_moves (player->session), ==, i % 2 == 0);
   }
-  player_close (&player);
   g_free (uri[0]);
   g_free (uri[1]);
 }
@@ -288,18 +229,19 @@ test_open (void)
 int
 main (int argc, char **argv)
 {
-  if (!player_begin (&argc, &argv))
-    return 77;
-  g_test_add_func ("/player/step", test_step);
-  g_test_add_func ("/player/back", test_back);
-  g_test_add_func ("/player/late", test_late);
-  g_test_add_func ("/player/drag", test_drag);
-  g_test_add_func ("/player/range", test_range);
-  g_test_add_func ("/player/still", test_still);
-  g_test_add_func ("/player/same", test_same);
-  g_test_add_func ("/player/play-on", test_play_on);
-  g_test_add_func ("/player/end", test_end);
-  g_test_add_func ("/player/key", test_key);
-  g_test_add_func ("/player/open", test_open);
-  return player_end ();
+  static const PlayerTest tests[] = {
+    {"/player/step", test_step, &player_video, FALSE},
+    {"/player/back", test_back, &player_video, FALSE},
+    {"/player/late", test_late, &player_video, TRUE},
+    {"/player/drag", test_drag, &player_video, FALSE},
+    {"/player/range", test_range, &player_video, FALSE},
+    {"/player/still", test_still, &player_still, FALSE},
+    {"/player/same", test_same, &player_video, FALSE},
+    {"/player/play-on", test_play_on, &player_video, FALSE},
+    {"/player/end", test_end, &player_video, FALSE},
+    {"/player/key", test_key, &player_video, FALSE},
+    {"/player/open", test_open, &player_still, FALSE},
+  };
+
+  return player_run (argc, argv, tests, G_N_ELEMENTS (tests));
 }

@@ -18,8 +18,8 @@ take_block (Window * f, const GstStructure * block)
   gst_structure_get_int (block, "quality", &f->block_quality);
 }
 
-void
-window_set_up (Window * f, gconstpointer data)
+static void
+set_up (Window * f, gconstpointer data)
 {
   GError *error = NULL;
 
@@ -34,13 +34,30 @@ window_set_up (Window * f, gconstpointer data)
   g_signal_connect_swapped (f->session, "block", G_CALLBACK (take_block), f);
 }
 
-void
-window_tear_down (Window * f, gconstpointer data)
+static void
+run (Window * f, gconstpointer data)
+{
+  ((const WindowTest *) data)->run (f);
+}
+
+static void
+tear_down (Window * f, gconstpointer data)
 {
   (void) data;
   preview_session_stop (f->session);
   preview_window_free (f->window);
   g_object_unref (f->session);
+}
+
+gint
+window_run (int argc, char **argv, const WindowTest * tests, guint n)
+{
+  g_test_init (&argc, &argv, NULL);
+  gst_init (&argc, &argv);
+  gtk_init (&argc, &argv);
+  for (guint i = 0; i < n; i++)
+    g_test_add (tests[i].path, Window, &tests[i], set_up, run, tear_down);
+  return g_test_run ();
 }
 
 void
@@ -63,7 +80,7 @@ GtkWidget *
 window_find (GtkWidget * widget, const gchar * name)
 {
   GtkWidget *found = NULL;
-  GList *children;
+  g_autoptr (GList) children = NULL;
 
   if (strcmp (gtk_widget_get_name (widget), name) == 0)
     return widget;
@@ -72,7 +89,6 @@ window_find (GtkWidget * widget, const gchar * name)
   children = gtk_container_get_children (GTK_CONTAINER (widget));
   for (GList * l = children; l != NULL && found == NULL; l = l->next)
     found = window_find (l->data, name);
-  g_list_free (children);
   return found;
 }
 
@@ -94,12 +110,12 @@ window_show (Window * f, const GstStructure * figures)
 void
 window_show_frame (Window * f, const gchar * transform, const gchar * setting)
 {
-  GstStructure *s = gst_structure_new ("blockdct", "type", G_TYPE_STRING,
+  g_autoptr (GstStructure) s = gst_structure_new ("blockdct", "type",
+      G_TYPE_STRING,
       "frame", "psnr", G_TYPE_DOUBLE, 30.0, "transform", G_TYPE_STRING,
       transform, setting, G_TYPE_INT, 20, NULL);
 
   window_show (f, s);
-  gst_structure_free (s);
 }
 
 gboolean
@@ -108,7 +124,6 @@ window_is_sensitive (Window * f, const gchar * name)
   return gtk_widget_get_sensitive (window_get (f, name));
 }
 
-/* Turn the main loop for a moment. */
 void
 window_settle (void)
 {
@@ -123,7 +138,7 @@ gboolean
 window_has_text (GtkWidget * widget, const gchar * text)
 {
   gboolean found = FALSE;
-  GList *children;
+  g_autoptr (GList) children = NULL;
 
   if (GTK_IS_LABEL (widget))
     return gtk_widget_get_visible (widget)
@@ -133,11 +148,9 @@ window_has_text (GtkWidget * widget, const gchar * text)
   children = gtk_container_get_children (GTK_CONTAINER (widget));
   for (GList * l = children; l != NULL && !found; l = l->next)
     found = window_has_text (l->data, text);
-  g_list_free (children);
   return found;
 }
 
-/* Turn the main loop until one of the last messages has this quality. */
 void
 window_wait_for (const gint * quality, gint wanted)
 {

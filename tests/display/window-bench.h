@@ -18,9 +18,14 @@ typedef struct
   gint block_quality;           /* of the last block's */
 } Window;
 
-/* Of a GTest: its data is not used. */
-void window_set_up (Window * f, gconstpointer data);
-void window_tear_down (Window * f, gconstpointer data);
+typedef struct
+{
+  const gchar *path;
+  void (*run) (Window * f);
+} WindowTest;
+
+/* Run tests, each with a window; returns the exit status. */
+gint window_run (int argc, char **argv, const WindowTest * tests, guint n);
 
 /* Set what "NAME=VALUE" says; a control's value. */
 void window_set (Window * f, const gchar * pair);

@@ -30,12 +30,11 @@ make_frame (Window * f)
 /* What is dropped is said, by whichever element, with how many there were; but
  * not what a step leaves behind. */
 static void
-test_late (Window * f, gconstpointer data)
+test_late (Window * f)
 {
-  gchar *uri = gst_filename_to_uri ("/nowhere/another", NULL);
+  g_autofree gchar *uri = gst_filename_to_uri ("/nowhere/another", NULL);
   GstElement *source = preview_pipeline_get_source (f->session);
 
-  (void) data;
   make_frame (f);
   g_assert_false (window_has_text (f->top, "too late"));
   drop_frame (f, f->session->bin);
@@ -51,17 +50,15 @@ test_late (Window * f, gconstpointer data)
   preview_session_set_paused (f->session, FALSE);
   make_frame (f);
   g_assert_false (window_has_text (f->top, "too late"));
-  g_free (uri);
 }
 
 /* What is measured can be plotted, and no more. */
 static void
-test_plot (Window * f, gconstpointer data)
+test_plot (Window * f)
 {
   GtkComboBox *box = GTK_COMBO_BOX (window_get (f, "figure"));
   GstStructure *s;
 
-  (void) data;
   window_show_frame (f, "jpeg-8x8", "quality");
   g_assert_true (gtk_combo_box_set_active_id (box, "PSNR"));
   g_assert_false (gtk_combo_box_set_active_id (box, "SSIM"));
@@ -78,13 +75,12 @@ test_plot (Window * f, gconstpointer data)
 
 /* B's figures stand beside A's, and are plotted where A's are. */
 static void
-test_figures_of_b (Window * f, gconstpointer data)
+test_figures_of_b (Window * f)
 {
   GstStructure *s = gst_structure_from_string ("blockdct, type=frame, "
       "psnr=30.25, b-psnr=(double)inf, nonzero=0.5, b-nonzero=0.25, "
       "transform=jpeg-8x8, quality=20;", NULL);
 
-  (void) data;
   window_show (f, s);
   gst_structure_free (s);
   g_assert_true (window_has_text (f->top, "A | B\npsnr 30.25 | identical\n"
@@ -105,15 +101,15 @@ append_array (GString * text, const gchar * name, const gchar * type,
 
 /* The table has a block's cells; a plane that is not there is not offered. */
 static void
-test_block (Window * f, gconstpointer data)
+test_block (Window * f)
 {
   GtkTreeView *table = GTK_TREE_VIEW (window_get (f, "table"));
-  GString *text = g_string_new ("blockdct-block, transform=jpeg-8x8, "
-      "quality=20, x=8, y=16, size=8, x-u=0, y-u=8, size-u=8");
+  g_autoptr (GString) text = g_string_new ("blockdct-block, "
+      "transform=jpeg-8x8, quality=20, x=8, y=16, size=8, x-u=0, y-u=8, "
+      "size-u=8");
   static const gchar *const planes[] = { "", "-u" };
-  GstStructure *s;
+  g_autoptr (GstStructure) s = NULL;
 
-  (void) data;
   for (guint i = 0; i < 2; i++) {
     append_array (text, "samples", "int", planes[i]);
     append_array (text, "coefficients", "double", planes[i]);
@@ -134,8 +130,6 @@ test_block (Window * f, gconstpointer data)
           (GTK_COMBO_BOX (window_get (f, "plane"))), NULL), ==, 2);
   for (gint i = 0; i < 5; i++)
     gtk_combo_box_set_active (GTK_COMBO_BOX (window_get (f, "array")), i);
-  gst_structure_free (s);
-  g_string_free (text, TRUE);
 }
 
 static gpointer
@@ -151,13 +145,12 @@ turn_many (gpointer session)
  * keys do, turns the same: fewer frames are shown, none waits, the last value
  * is in force and on the slider. */
 static void
-test_many (Window * f, gconstpointer data)
+test_many (Window * f)
 {
   GtkRange *slider = GTK_RANGE (window_get (f, "quality"));
   GThread *thread;
   guint n;
 
-  (void) data;
   window_set (f, "quality=91");
   preview_session_set_paused (f->session, TRUE);
   preview_session_start (f->session);
@@ -186,9 +179,10 @@ read_cell (Window * f)
 {
   GtkTreeView *table = GTK_TREE_VIEW (window_get (f, "table"));
   GtkTreeViewColumn *column = gtk_tree_view_get_column (table, 0);
-  GList *cells = gtk_cell_layout_get_cells (GTK_CELL_LAYOUT (column));
+  g_autoptr (GList) cells = gtk_cell_layout_get_cells (GTK_CELL_LAYOUT
+      (column));
   GtkTreeIter row;
-  gchar *text;
+  g_autofree gchar *text = NULL;
   gint dc;
 
   g_assert_true (gtk_tree_model_get_iter_first (gtk_tree_view_get_model
@@ -197,21 +191,18 @@ read_cell (Window * f)
       gtk_tree_view_get_model (table), &row, FALSE, FALSE);
   g_object_get (cells->data, "text", &text, NULL);
   dc = atoi (text);
-  g_list_free (cells);
-  g_free (text);
   return dc;
 }
 
 /* The block that was clicked on is shown as the settings make it, paused and
  * playing, and whoever looks at another page stays there. */
 static void
-test_follow (Window * f, gconstpointer data)
+test_follow (Window * f)
 {
   GtkRange *slider = GTK_RANGE (window_get (f, "quality"));
   GtkNotebook *pages = GTK_NOTEBOOK (window_get (f, "pages"));
   gint dc[4];
 
-  (void) data;
   window_set (f, "quality=90");
   preview_session_set_paused (f->session, TRUE);
   preview_session_start (f->session);
@@ -244,14 +235,13 @@ test_follow (Window * f, gconstpointer data)
 
 /* With the whole screen there is the picture alone, with its bar. */
 static void
-test_full (Window * f, gconstpointer data)
+test_full (Window * f)
 {
   GdkEventWindowState event = {.type = GDK_WINDOW_STATE,
     .new_window_state = GDK_WINDOW_STATE_FULLSCREEN
   };
   gboolean handled;
 
-  (void) data;
   g_signal_emit_by_name (f->top, "window-state-event", &event, &handled);
   g_assert_false (gtk_widget_get_visible (window_get (f, "pages")));
   g_assert_true (gtk_widget_get_visible (window_get (f, "pause")));
@@ -272,12 +262,11 @@ choose (Window * f, const gchar * item)
 
 /* What is copied is in the clipboard, with what is set. */
 static void
-test_copy (Window * f, gconstpointer data)
+test_copy (Window * f)
 {
   GtkClipboard *clipboard = gtk_clipboard_get (GDK_SELECTION_CLIPBOARD);
   gchar *text;
 
-  (void) data;
   window_set (f, "b::transform=hevc-8x8");
   window_set (f, "zoom=3");
   choose (f, "Copy as gst-launch");
@@ -295,11 +284,10 @@ test_copy (Window * f, gconstpointer data)
 
 /* What is chosen or dropped is opened, or it is said why not. */
 static void
-test_opening (Window * f, gconstpointer data)
+test_opening (Window * f)
 {
   PreviewActions actions = {.session = f->session };
 
-  (void) data;
   preview_actions_open (&actions, "none:nothing");
   g_assert_true (window_has_text (f->top, "none"));
   preview_actions_open (&actions, "file:///nowhere/a%20b");
@@ -315,11 +303,7 @@ test_opening (Window * f, gconstpointer data)
 int
 main (int argc, char **argv)
 {
-  static const struct
-  {
-    const gchar *path;
-    void (*func) (Window * f, gconstpointer data);
-  } tests[] = {
+  static const WindowTest tests[] = {
     {"/frames/late", test_late},
     {"/frames/many", test_many},
     {"/frames/plot", test_plot},
@@ -331,11 +315,5 @@ main (int argc, char **argv)
     {"/frames/open", test_opening},
   };
 
-  g_test_init (&argc, &argv, NULL);
-  gst_init (&argc, &argv);
-  gtk_init (&argc, &argv);
-  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
-    g_test_add (tests[i].path, Window, NULL, window_set_up, tests[i].func,
-        window_tear_down);
-  return g_test_run ();
+  return window_run (argc, argv, tests, G_N_ELEMENTS (tests));
 }
