@@ -3,16 +3,15 @@
 #include "menu.h"
 
 static void
-say (PreviewActions * self, GError * error)
+say (PreviewActions * self, const GError * error)
 {
   g_signal_emit_by_name (self->session, "notice", error->message);
-  g_error_free (error);
 }
 
 void
 preview_actions_open (PreviewActions * self, const gchar * uri)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (!preview_session_open (self->session, uri, &error))
     say (self, error);
@@ -42,21 +41,23 @@ static void
 open_file (gpointer data)
 {
   PreviewActions *self = data;
-  gchar *uri = choose (self, "Open", GTK_FILE_CHOOSER_ACTION_OPEN, NULL);
+  g_autofree gchar *uri = choose (self, "Open", GTK_FILE_CHOOSER_ACTION_OPEN,
+      NULL);
 
   if (uri != NULL)
     preview_actions_open (self, uri);
-  g_free (uri);
 }
 
 /* Of the frame that was shown when it was asked for. */
 static void
 save (PreviewActions * self, PreviewSave what, const gchar * name)
 {
-  GstSample *frame = preview_session_get_original (self->session);
-  gchar *uri = choose (self, "Save", GTK_FILE_CHOOSER_ACTION_SAVE, name);
-  GError *error = NULL;
-  gchar *path = uri == NULL ? NULL : g_filename_from_uri (uri, NULL, &error);
+  g_autoptr (GstSample) frame = preview_session_get_original (self->session);
+  g_autofree gchar *uri = choose (self, "Save", GTK_FILE_CHOOSER_ACTION_SAVE,
+      name);
+  g_autoptr (GError) error = NULL;
+  g_autofree gchar *path = uri == NULL ? NULL : g_filename_from_uri (uri, NULL,
+      &error);
 
   if (path != NULL && frame == NULL)
     g_set_error (&error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
@@ -65,9 +66,6 @@ save (PreviewActions * self, PreviewSave what, const gchar * name)
     preview_session_save (self->session, frame, what, path, &error);
   if (error != NULL)
     say (self, error);
-  g_clear_pointer (&frame, gst_sample_unref);
-  g_free (path);
-  g_free (uri);
 }
 
 static void

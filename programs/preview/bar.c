@@ -128,10 +128,9 @@ mark (PreviewBar * self)
 static GtkWidget *
 make_image (const gchar * icon)
 {
-  gchar *name = g_strconcat (icon, "-symbolic", NULL);
+  g_autofree gchar *name = g_strconcat (icon, "-symbolic", NULL);
   GtkWidget *image = gtk_image_new_from_icon_name (name, GTK_ICON_SIZE_BUTTON);
 
-  g_free (name);
   return image;
 }
 

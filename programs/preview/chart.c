@@ -64,13 +64,13 @@ gint
 preview_chart_write (GtkWidget * widget, cairo_t * cr, gdouble x, gdouble y,
     gboolean right, const gchar * text)
 {
-  PangoLayout *layout = gtk_widget_create_pango_layout (widget, text);
+  g_autoptr (PangoLayout) layout = gtk_widget_create_pango_layout (widget,
+      text);
   gint width, height;
 
   pango_layout_get_pixel_size (layout, &width, &height);
   cairo_move_to (cr, right ? x - width : x, y);
   pango_cairo_show_layout (cr, layout);
-  g_object_unref (layout);
   return width;
 }
 
@@ -87,8 +87,8 @@ preview_chart_draw (GtkWidget * widget, cairo_t * cr,
   cairo_set_line_width (cr, 1);
   for (gdouble v = range->low; v < range->high + step / 2; v += step) {
     gdouble y = floor (preview_chart_place (widget, range, v)) + 0.5;
-    gchar *text = g_strdup_printf ("%.4g %s", fabs (v) < step / 2 ? 0 : v,
-        unit);
+    g_autofree gchar *text = g_strdup_printf ("%.4g %s",
+        fabs (v) < step / 2 ? 0 : v, unit);
 
     cairo_set_source_rgb (cr, 0.8, 0.8, 0.8);
     left = 8 + preview_chart_write (widget, cr, 4, y - 9, FALSE, text);
@@ -96,7 +96,6 @@ preview_chart_draw (GtkWidget * widget, cairo_t * cr,
     cairo_move_to (cr, left, y);
     cairo_line_to (cr, width, y);
     cairo_stroke (cr);
-    g_free (text);
   }
 }
 

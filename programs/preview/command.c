@@ -7,7 +7,7 @@
 static gboolean
 set (PreviewSession * session, gchar ** words, GError ** error)
 {
-  gchar *name = g_strndup (words[1], strcspn (words[1], "="));
+  g_autofree gchar *name = g_strndup (words[1], strcspn (words[1], "="));
   gboolean ok = FALSE;
 
   if (preview_find_control (name) < PREVIEW_N_CONTROLS)
@@ -15,7 +15,6 @@ set (PreviewSession * session, gchar ** words, GError ** error)
   else
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
         "'%s' has no control.", name);
-  g_free (name);
   return ok;
 }
 
@@ -112,7 +111,7 @@ gboolean
 preview_command_run (PreviewSession * session, const gchar * text,
     GError ** error)
 {
-  gchar **words = g_strsplit (text, " ", -1);
+  g_auto (GStrv) words = g_strsplit (text, " ", -1);
   guint n = g_strv_length (words), i = 0;
   gboolean ok = FALSE;
 
@@ -124,6 +123,5 @@ preview_command_run (PreviewSession * session, const gchar * text,
   else
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
         "'%s' is no command.", text);
-  g_strfreev (words);
   return ok;
 }

@@ -82,19 +82,26 @@ first_of (guint parts)
 
 /* Values */
 
+static GParamSpec *
+find_property (PreviewSession * self, const gchar * name)
+{
+  const gchar *property;
+  const guint parts = find_parts (self, name, &property);
+
+  return parts == 0 ? NULL : g_object_class_find_property (G_OBJECT_GET_CLASS
+      (self->part[first_of (parts)]), property);
+}
+
 GParamSpec *
 preview_session_get_pspec (PreviewSession * self, guint control)
 {
-  const gchar *name = preview_controls[control], *property;
-  guint parts;
+  const gchar *name = preview_controls[control];
 
   if (strcmp (name, "view") == 0)
     return preview_views_get_pspec (self);
   if (strcmp (name, "left") == 0 || strcmp (name, "right") == 0)
     return preview_views_get_side (name[0] == 'r');
-  parts = find_parts (self, name, &property);
-  return g_object_class_find_property (G_OBJECT_GET_CLASS (self->part[first_of
-              (parts)]), property);
+  return find_property (self, name);
 }
 
 static gboolean
@@ -218,7 +225,7 @@ describe_range (GParamSpec * pspec)
 static void
 explain (const gchar * pair, GParamSpec * pspec, GError ** error)
 {
-  gchar *range;
+  g_autofree gchar *range = NULL;
 
   if (pspec == NULL) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
@@ -229,7 +236,6 @@ explain (const gchar * pair, GParamSpec * pspec, GError ** error)
   range = describe_range (pspec);
   g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
       "'%s' cannot be: %s is %s.", pair, pspec->name, range);
-  g_free (range);
 }
 
 /* Into a zeroed value, or FALSE. */
@@ -249,7 +255,7 @@ parse (GParamSpec * pspec, const gchar * text, GValue * value)
 gboolean
 preview_set_property (GObject * element, const gchar * text, GError ** error)
 {
-  gchar **pair = g_strsplit (text, "=", 2);
+  g_auto (GStrv) pair = g_strsplit (text, "=", 2);
   GParamSpec *pspec = pair[0] == NULL || pair[1] == NULL ? NULL
       : g_object_class_find_property (G_OBJECT_GET_CLASS (element), pair[0]);
   GValue value = G_VALUE_INIT;
@@ -261,36 +267,21 @@ preview_set_property (GObject * element, const gchar * text, GError ** error)
   } else {
     explain (text, pspec, error);
   }
-  g_strfreev (pair);
   return ok;
-}
-
-/* What a name is; NULL: nothing. */
-static GParamSpec *
-find_pspec (PreviewSession * self, const gchar * name)
-{
-  const guint control = preview_find_control (name);
-  const gchar *property;
-  guint parts;
-
-  if (control < PREVIEW_N_CONTROLS)
-    return preview_session_get_pspec (self, control);
-  parts = find_parts (self, name, &property);
-  return parts == 0 ? NULL : g_object_class_find_property (G_OBJECT_GET_CLASS
-      (self->part[first_of (parts)]), property);
 }
 
 gboolean
 preview_session_set_text (PreviewSession * self, const gchar * text,
     GError ** error)
 {
-  gchar **pair = g_strsplit (text, "=", 2);
-  const gboolean whole = pair[0] != NULL && pair[1] != NULL;
-  const guint control = whole ? preview_find_control (pair[0])
-      : PREVIEW_N_CONTROLS;
-  GParamSpec *pspec = whole ? find_pspec (self, pair[0]) : NULL;
+  g_auto (GStrv) pair = g_strsplit (text, "=", 2);
+  const gchar *name = pair[0] != NULL && pair[1] != NULL ? pair[0] : NULL;
+  const guint control = name == NULL ? PREVIEW_N_CONTROLS
+      : preview_find_control (name);
+  GParamSpec *pspec = name == NULL ? NULL : control < PREVIEW_N_CONTROLS
+      ? preview_session_get_pspec (self, control) : find_property (self, name);
   GValue value = G_VALUE_INIT;
-  const gboolean ok = parse (pspec, whole ? pair[1] : NULL, &value);
+  const gboolean ok = parse (pspec, name == NULL ? NULL : pair[1], &value);
 
   if (!ok)
     explain (text, pspec, error);
@@ -300,7 +291,6 @@ preview_session_set_text (PreviewSession * self, const gchar * text,
     set_value (self, pair[0], &value);
   if (ok)
     g_value_unset (&value);
-  g_strfreev (pair);
   return ok;
 }
 
@@ -322,14 +312,13 @@ static const struct
 static gboolean
 is_of_another_view (PreviewSession * self, const gchar * name)
 {
-  gchar *view = g_strdup_printf (",%s,", preview_views_get_value
+  g_autofree gchar *view = g_strdup_printf (",%s,", preview_views_get_value
       (self)->value_nick);
   gboolean other = FALSE;
 
   for (guint i = 0; i < G_N_ELEMENTS (of_views); i++)
     if (strcmp (name, of_views[i].control) == 0)
       other = strstr (of_views[i].views, view) == NULL;
-  g_free (view);
   return other;
 }
 
@@ -396,11 +385,20 @@ preview_session_shows_b (PreviewSession * self)
 
 /* What turns, and how */
 
+static gboolean
+has_part (PreviewSession * self, guint parts, const GObject * part)
+{
+  for (guint i = 0; i < PREVIEW_N_PARTS; i++)
+    if (parts & 1 << i && self->part[i] == part)
+      return TRUE;
+  return FALSE;
+}
+
 static void
-changed (PreviewSession * self, GParamSpec * pspec, PreviewPart part)
+changed (GObject * part, GParamSpec * pspec, PreviewSession * self)
 {
   preview_frames_change (self->frames);
-  if (part == PREVIEW_COMPARE && (strcmp (pspec->name, "view") == 0
+  if (part == self->part[PREVIEW_COMPARE] && (strcmp (pspec->name, "view") == 0
           || strcmp (pspec->name, "right") == 0))
     preview_views_follow (self, pspec->name[0] == 'v');
   for (guint i = 0; i < PREVIEW_N_CONTROLS; i++) {
@@ -409,50 +407,24 @@ changed (PreviewSession * self, GParamSpec * pspec, PreviewPart part)
 
     if (is_view (i) ? strcmp (pspec->name, "view") == 0
         || strcmp (pspec->name, "right") == 0
-        : (parts & 1 << part) && strcmp (pspec->name, property) == 0)
+        : has_part (self, parts, part) && strcmp (pspec->name, property) == 0)
       g_signal_emit_by_name (self, "changed", i);
   }
-}
-
-static void
-a_changed (GObject * part, GParamSpec * pspec, PreviewSession * self)
-{
-  (void) part;
-  changed (self, pspec, PREVIEW_A);
-}
-
-static void
-b_changed (GObject * part, GParamSpec * pspec, PreviewSession * self)
-{
-  (void) part;
-  changed (self, pspec, PREVIEW_B);
-}
-
-static void
-compare_changed (GObject * part, GParamSpec * pspec, PreviewSession * self)
-{
-  (void) part;
-  changed (self, pspec, PREVIEW_COMPARE);
 }
 
 void
 preview_controls_follow (PreviewSession * self)
 {
-  static const GCallback handlers[PREVIEW_N_PARTS] = { G_CALLBACK (a_changed),
-    G_CALLBACK (b_changed), G_CALLBACK (compare_changed)
-  };
-
   for (guint i = 0; i < PREVIEW_N_PARTS; i++)
-    g_signal_connect (self->part[i], "notify", handlers[i], self);
+    g_signal_connect (self->part[i], "notify", G_CALLBACK (changed), self);
 }
 
 static void
 navigate (PreviewSession * self, GstEvent * event)
 {
-  GstPad *pad = gst_element_get_static_pad (self->bin, "src");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (self->bin, "src");
 
   gst_pad_send_event (pad, event);
-  gst_object_unref (pad);
 }
 
 void

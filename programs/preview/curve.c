@@ -103,7 +103,7 @@ static void
 start (PreviewCurve * self)
 {
   GstSample *frame = preview_session_get_original (self->session);
-  GTask *task;
+  g_autoptr (GTask) task = NULL;
   Run *run;
 
   if (frame == NULL)
@@ -117,7 +117,6 @@ start (PreviewCurve * self)
   task = g_task_new (self, NULL, computed, NULL);
   g_task_set_task_data (task, run, free_run);
   g_task_run_in_thread (task, compute);
-  g_object_unref (task);
 }
 
 void
@@ -155,19 +154,18 @@ static void
 draw_axis (PreviewCurve * self, cairo_t * cr, gdouble most)
 {
   GtkWidget *widget = GTK_WIDGET (self);
-  gchar *text = g_strdup_printf ("%.3g bits per luma sample", most);
+  g_autofree gchar *text = g_strdup_printf ("%.3g bits per luma sample", most);
 
   cairo_set_source_rgb (cr, 0.8, 0.8, 0.8);
   preview_chart_write (widget, cr, gtk_widget_get_allocated_width (widget) - 4,
       gtk_widget_get_allocated_height (widget) - 18, TRUE, text);
-  g_free (text);
 }
 
 static void
 draw_point (PreviewCurve * self, cairo_t * cr, gdouble x, gdouble y)
 {
   gint setting = 0;
-  gchar *text;
+  g_autofree gchar *text = NULL;
 
   if (!gst_structure_get_int (self->figures, "qp", &setting))
     gst_structure_get_int (self->figures, "quality", &setting);
@@ -181,7 +179,6 @@ draw_point (PreviewCurve * self, cairo_t * cr, gdouble x, gdouble y)
       preview_get_number (self->figures, "bpp"));
   preview_chart_write (GTK_WIDGET (self), cr,
       gtk_widget_get_allocated_width (GTK_WIDGET (self)) - 4, 0, TRUE, text);
-  g_free (text);
 }
 
 /* With steps of its own a frame has no other setting. */

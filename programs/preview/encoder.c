@@ -58,26 +58,23 @@ preview_encoder_free (PreviewEncoder * self)
   g_free (self);
 }
 
-static void
-explain (PreviewEncoder * self, GError ** error)
+void
+preview_encoder_explain (GstBus * bus, const gchar * other, GError ** error)
 {
-  GstBus *bus = gst_element_get_bus (self->pipeline);
-  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  g_autoptr (GstMessage) message = gst_bus_pop_filtered (bus,
+      GST_MESSAGE_ERROR);
 
-  if (message != NULL) {
+  if (message != NULL)
     gst_message_parse_error (message, error, NULL);
-    gst_message_unref (message);
-  } else {
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_ENCODE,
-        "A frame could not be made a PNG.");
-  }
-  gst_object_unref (bus);
+  else
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, "%s", other);
 }
 
 static GBytes *
 make_png (PreviewEncoder * self, GstSample * frame, GError ** error)
 {
-  GstSample *png = NULL;
+  g_autoptr (GstBus) bus = gst_element_get_bus (self->pipeline);
+  g_autoptr (GstSample) png = NULL;
   GBytes *bytes = NULL;
   GstMapInfo map;
 
@@ -90,8 +87,7 @@ make_png (PreviewEncoder * self, GstSample * frame, GError ** error)
     gst_buffer_unmap (gst_sample_get_buffer (png), &map);
   }
   if (bytes == NULL)
-    explain (self, error);
-  g_clear_pointer (&png, gst_sample_unref);
+    preview_encoder_explain (bus, "A frame could not be made a PNG.", error);
   return bytes;
 }
 

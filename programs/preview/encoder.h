@@ -20,5 +20,9 @@ void preview_encoder_free (PreviewEncoder * encoder);
 GBytes *preview_encoder_run (PreviewEncoder * encoder, GstSample * frame,
     gboolean compress, GError ** error);
 
+/** The error that is posted there, or the other one. */
+void preview_encoder_explain (GstBus * bus, const gchar * other,
+    GError ** error);
+
 G_END_DECLS
 #endif

@@ -112,10 +112,9 @@ find_entry (Input * input, GstBuffer * out)
 static gboolean
 add_of_b (GQuark field, const GValue * value, gpointer figures)
 {
-  gchar *name = g_strconcat ("b-", g_quark_to_string (field), NULL);
+  g_autofree gchar *name = g_strconcat ("b-", g_quark_to_string (field), NULL);
 
   gst_structure_set_value (figures, name, value);
-  g_free (name);
   return TRUE;
 }
 
@@ -137,7 +136,7 @@ take_output (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   PreviewFrames *self = data;
   GstBuffer *out = GST_PAD_PROBE_INFO_BUFFER (info);
   Entry *entry[N_INPUTS];
-  GstStructure *figures;
+  g_autoptr (GstStructure) figures = NULL;
   gboolean is_new, stepped;
 
   (void) pad;
@@ -165,7 +164,6 @@ take_output (GstPad * pad, GstPadProbeInfo * info, gpointer data)
     GST_PAD_PROBE_INFO_DATA (info) = out;
   }
   self->funcs->show (self->owner, figures, is_new);
-  g_clear_pointer (&figures, gst_structure_free);
   return GST_PAD_PROBE_OK;
 }
 
@@ -174,7 +172,8 @@ preview_frames_new (GstElement * bin, const PreviewFramesFuncs * funcs,
     gpointer owner)
 {
   PreviewFrames *self = g_new0 (PreviewFrames, 1);
-  GstElement *compare = gst_bin_get_by_name (GST_BIN (bin), "compare");
+  g_autoptr (GstElement) compare = gst_bin_get_by_name (GST_BIN (bin),
+      "compare");
 
   self->funcs = funcs;
   self->owner = owner;
@@ -191,7 +190,6 @@ preview_frames_new (GstElement * bin, const PreviewFramesFuncs * funcs,
   self->out = gst_element_get_static_pad (bin, "src");
   self->probe = gst_pad_add_probe (self->out, GST_PAD_PROBE_TYPE_BUFFER,
       take_output, self, NULL);
-  gst_object_unref (compare);
   return self;
 }
 
@@ -231,14 +229,14 @@ preview_frames_flush (PreviewFrames * self)
 GstSample *
 preview_frames_get_original (PreviewFrames * self)
 {
-  GstCaps *caps = gst_pad_get_current_caps (self->input[ORIGINAL].pad);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps
+      (self->input[ORIGINAL].pad);
   GstSample *sample = NULL;
 
   g_mutex_lock (&self->lock);
   if (self->original != NULL && caps != NULL)
     sample = gst_sample_new (self->original, caps, NULL, NULL);
   g_mutex_unlock (&self->lock);
-  gst_clear_caps (&caps);
   return sample;
 }
 

@@ -37,14 +37,13 @@ static gdouble
 get_number (PreviewInspector * self, const gchar * name, gint i)
 {
   gint plane = MAX (gtk_combo_box_get_active (GTK_COMBO_BOX (self->plane)), 0);
-  gchar *field = g_strconcat (name, planes[plane][1], NULL);
+  g_autofree gchar *field = g_strconcat (name, planes[plane][1], NULL);
   const GValue *array = self->block == NULL ? NULL
       : gst_structure_get_value (self->block, field);
   const GValue *value = array == NULL
       || i >= (gint) gst_value_array_get_size (array) ? NULL
       : gst_value_array_get_value (array, i);
 
-  g_free (field);
   return value == NULL ? 0 : G_VALUE_HOLDS_INT (value)
       ? g_value_get_int (value) : g_value_get_double (value);
 }
@@ -53,12 +52,11 @@ static gint
 get_int (PreviewInspector * self, const gchar * name)
 {
   gint plane = MAX (gtk_combo_box_get_active (GTK_COMBO_BOX (self->plane)), 0);
-  gchar *field = g_strconcat (name, planes[plane][1], NULL);
+  g_autofree gchar *field = g_strconcat (name, planes[plane][1], NULL);
   gint value = 0;
 
   if (self->block != NULL)
     gst_structure_get_int (self->block, field, &value);
-  g_free (field);
   return value;
 }
 
@@ -112,7 +110,7 @@ fill_cell (GtkTreeViewColumn * column, GtkCellRenderer * cell,
   gint u = GPOINTER_TO_INT (g_object_get_data (G_OBJECT (column), "u")), v;
   GdkRGBA ground, ink;
   gdouble value;
-  gchar *text;
+  g_autofree gchar *text = NULL;
 
   gtk_tree_model_get (model, row, 0, &v, -1);
   value = get_cell (self, v * self->size + u);
@@ -121,14 +119,13 @@ fill_cell (GtkTreeViewColumn * column, GtkCellRenderer * cell,
   get_colours (self, value, &ground, &ink);
   g_object_set (cell, "text", text, "cell-background-rgba", &ground,
       "foreground-rgba", &ink, NULL);
-  g_free (text);
 }
 
 static void
 make_table (PreviewInspector * self)
 {
   GtkTreeView *table = GTK_TREE_VIEW (self->table);
-  GtkListStore *rows = gtk_list_store_new (1, G_TYPE_INT);
+  g_autoptr (GtkListStore) rows = gtk_list_store_new (1, G_TYPE_INT);
   GtkTreeViewColumn *column;
 
   while ((column = gtk_tree_view_get_column (table, 0)) != NULL)
@@ -148,18 +145,16 @@ make_table (PreviewInspector * self)
   for (gint v = 0; v < self->size; v++)
     gtk_list_store_insert_with_values (rows, NULL, -1, 0, v, -1);
   gtk_tree_view_set_model (table, GTK_TREE_MODEL (rows));
-  g_object_unref (rows);
 }
 
 static void
 show_title (PreviewInspector * self)
 {
-  gchar *text = g_strdup_printf ("%s of %dx%d at (%d, %d)",
+  g_autofree gchar *text = g_strdup_printf ("%s of %dx%d at (%d, %d)",
       gst_structure_get_string (self->block, "transform"), self->size,
       self->size, get_int (self, "x"), get_int (self, "y"));
 
   gtk_label_set_text (GTK_LABEL (self->title), text);
-  g_free (text);
 }
 
 /* Columns are made anew for blocks of another size alone: of 64 they take long.
@@ -208,7 +203,7 @@ draw_histogram (GtkWidget * area, cairo_t * cr, PreviewInspector * self)
   gdouble height = gtk_widget_get_allocated_height (area) - 34;
   guint count[2 * MOST + 1] = { 0 };
   guint most = count_levels (self, count);
-  gchar *text = g_strdup_printf ("%u of %d are 0", count[MOST],
+  g_autofree gchar *text = g_strdup_printf ("%u of %d are 0", count[MOST],
       self->size * self->size);
 
   cairo_set_source_rgb (cr, 0.1, 0.1, 0.1);
@@ -226,7 +221,6 @@ draw_histogram (GtkWidget * area, cairo_t * cr, PreviewInspector * self)
   preview_chart_write (area, cr, MOST * width, height + 17, FALSE, "0");
   preview_chart_write (area, cr, (2 * MOST + 1) * width - 2, height + 17, TRUE,
       "12");
-  g_free (text);
   return FALSE;
 }
 
@@ -308,13 +302,12 @@ preview_inspector_show (PreviewInspector * self, const GstStructure * block)
   g_clear_pointer (&self->block, gst_structure_free);
   gtk_combo_box_text_remove_all (box);
   for (guint i = 0; i < G_N_ELEMENTS (planes); i++) {
-    gchar *field = g_strconcat ("levels", planes[i][1], NULL);
+    g_autofree gchar *field = g_strconcat ("levels", planes[i][1], NULL);
 
     if (gst_structure_has_field (block, field)) {
       gtk_combo_box_text_append_text (box, planes[i][0]);
       n++;
     }
-    g_free (field);
   }
   self->block = gst_structure_copy (block);
   gtk_combo_box_set_active (GTK_COMBO_BOX (box), CLAMP (plane, 0, n - 1));

@@ -51,11 +51,10 @@ copy_bin (PreviewSession * self)
   GstElement *bin = gst_element_factory_make ("blockdctpreview", NULL);
 
   for (guint i = 0; i < PREVIEW_N_PARTS; i++) {
-    GObject *part = gst_child_proxy_get_child_by_name (GST_CHILD_PROXY (bin),
-        preview_part_names[i]);
+    g_autoptr (GObject) part = gst_child_proxy_get_child_by_name
+        (GST_CHILD_PROXY (bin), preview_part_names[i]);
 
     set (self, i, part, none, NULL);
-    g_object_unref (part);
   }
   return bin;
 }
@@ -76,30 +75,16 @@ take_messages (GstBus * bus, GstStructure ** figures, GstStructure ** curve)
   }
 }
 
-static void
-explain (GstBus * bus, GError ** error)
-{
-  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-
-  if (message != NULL) {
-    gst_message_parse_error (message, error, NULL);
-    gst_message_unref (message);
-  } else {
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-        "A frame did not come back.");
-  }
-}
-
 /* What the element makes of a frame; it is gone afterwards. `figures` and
  * `curve` receive the messages, unless they are NULL. */
 static GstSample *
 run (GstElement * element, GstSample * frame, GstStructure ** figures,
     GstStructure ** curve, GError ** error)
 {
-  GstElement *pipeline = gst_pipeline_new (NULL);
+  g_autoptr (GstElement) pipeline = gst_pipeline_new (NULL);
   GstElement *source = gst_element_factory_make ("appsrc", NULL);
   GstElement *sink = gst_element_factory_make ("appsink", NULL);
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GstSample *out;
 
   gst_bin_add_many (GST_BIN (pipeline), source, element, sink, NULL);
@@ -111,11 +96,9 @@ run (GstElement * element, GstSample * frame, GstStructure ** figures,
   gst_app_src_end_of_stream (GST_APP_SRC (source));
   out = gst_app_sink_try_pull_sample (GST_APP_SINK (sink), LIMIT);
   if (out == NULL)
-    explain (bus, error);
+    preview_encoder_explain (bus, "A frame did not come back.", error);
   take_messages (bus, figures, curve);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
   return out;
 }
 
@@ -130,41 +113,28 @@ preview_session_get_curve (PreviewSession * self, GstSample * original,
     const gchar * curve, GstStructure ** figures, GstStructure ** result,
     GError ** error)
 {
-  gchar *settings = g_strconcat ("curve=", curve, NULL);
+  g_autofree gchar *settings = g_strconcat ("curve=", curve, NULL);
   const gchar *const changes[] = { settings, "metrics=bits",
     "interval=0", "view=reconstruction", "grid=false", "min-psnr-error=0",
     "min-psnr-warning=0", NULL
   };
   GstElement *element = copy_part (self, PREVIEW_A, changes, error);
-  GstSample *out = element == NULL ? NULL
+  g_autoptr (GstSample) out = element == NULL ? NULL
       : run (element, original, figures, result, error);
-  const gboolean ok = out != NULL;
 
-  g_clear_pointer (&out, gst_sample_unref);
-  g_free (settings);
-  return ok;
-}
-
-static gboolean
-write_file (const gchar * path, GBytes * bytes, GError ** error)
-{
-  gsize size;
-  const gchar *data = g_bytes_get_data (bytes, &size);
-
-  return g_file_set_contents (path, data, size, error);
+  return out != NULL;
 }
 
 static gboolean
 write_png (GstSample * picture, const gchar * path, GError ** error)
 {
   PreviewEncoder *encoder = preview_encoder_new (error);
-  GBytes *png = encoder == NULL ? NULL
+  g_autoptr (GBytes) png = encoder == NULL ? NULL
       : preview_encoder_run (encoder, picture, TRUE, error);
-  const gboolean ok = png != NULL && write_file (path, png, error);
 
-  g_clear_pointer (&png, g_bytes_unref);
   g_clear_pointer (&encoder, preview_encoder_free);
-  return ok;
+  return png != NULL && g_file_set_contents (path, g_bytes_get_data (png,
+          NULL), g_bytes_get_size (png), error);
 }
 
 /* What it is that is saved; floating, or NULL with an error. */
@@ -189,33 +159,26 @@ gboolean
 preview_session_save (PreviewSession * self, GstSample * original,
     PreviewSave what, const gchar * path, GError ** error)
 {
-  GstElement *element = what == PREVIEW_SAVE_ORIGINAL ? NULL
-      : choose (self, what, error);
-  GstSample *picture = NULL;
-  gboolean ok;
+  g_autoptr (GstSample) picture = NULL;
+  GstElement *element;
 
   if (what == PREVIEW_SAVE_ORIGINAL)
     picture = gst_sample_ref (original);
-  else if (element != NULL)
+  else if ((element = choose (self, what, error)) != NULL)
     picture = run (element, original, NULL, NULL, error);
-  ok = picture != NULL && write_png (picture, path, error);
-  g_clear_pointer (&picture, gst_sample_unref);
-  return ok;
+  return picture != NULL && write_png (picture, path, error);
 }
 
 gboolean
 preview_session_save_last (PreviewSession * self, const gchar * path,
     GError ** error)
 {
-  GstSample *sample = NULL;
-  gboolean ok = FALSE;
+  g_autoptr (GstSample) sample = NULL;
 
   g_object_get (self->sink, "last-sample", &sample, NULL);
-  if (sample == NULL)
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-        "There was no frame to save.");
-  else
-    ok = write_png (sample, path, error);
-  g_clear_pointer (&sample, gst_sample_unref);
-  return ok;
+  if (sample != NULL)
+    return write_png (sample, path, error);
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+      "There was no frame to save.");
+  return FALSE;
 }

@@ -112,9 +112,10 @@ free_connection (gpointer data)
 static void
 serve (PreviewListener * self, GSocketConnection * stream)
 {
-  GSocketAddress *local = g_socket_connection_get_local_address (stream, NULL);
-  GSocketAddress *remote = g_socket_connection_get_remote_address (stream,
-      NULL);
+  g_autoptr (GSocketAddress) local = g_socket_connection_get_local_address
+      (stream, NULL);
+  g_autoptr (GSocketAddress) remote = g_socket_connection_get_remote_address
+      (stream, NULL);
   Connection *connection = g_new0 (Connection, 1);
 
   connection->listener = g_rc_box_acquire (self);
@@ -132,8 +133,6 @@ serve (PreviewListener * self, GSocketConnection * stream)
     soup_server_accept_iostream (self->server, G_IO_STREAM (stream), local,
         remote, NULL);
   }
-  g_clear_object (&local);
-  g_clear_object (&remote);
 }
 
 static void

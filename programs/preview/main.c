@@ -164,10 +164,10 @@ parse (Preview * preview, int *argc, char ***argv)
         &preview->arguments, NULL, NULL},
     {NULL, 0, 0, 0, NULL, NULL, NULL}
   };
-  GOptionContext *context = g_option_context_new
+  g_autoptr (GOptionContext) context = g_option_context_new
       ("[FILE] [PROPERTY=VALUE ...] - see what block transforms do to video");
   GOptionGroup *group = g_option_group_new (NULL, NULL, NULL, preview, NULL);
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   gboolean ok;
 
   /* GLib would take the file in `--http FILE` for the port. */
@@ -179,7 +179,6 @@ parse (Preview * preview, int *argc, char ***argv)
   g_option_context_add_group (context, gst_init_get_option_group ());
   ok = g_option_context_parse (context, argc, argv, &error)
       && sort_arguments (preview, &error);
-  g_option_context_free (context);
 #ifndef HAVE_HTTP
   if (ok && preview->http) {
     g_set_error (&error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
@@ -190,7 +189,6 @@ parse (Preview * preview, int *argc, char ***argv)
 #endif
   if (!ok) {
     complain (preview, error->message, "blockdct-preview --help explains.");
-    g_error_free (error);
   } else if (version) {
     g_print ("blockdct-preview %s\n", VERSION);
     exit (0);
@@ -200,15 +198,6 @@ parse (Preview * preview, int *argc, char ***argv)
 
 static gboolean
 quit (gpointer data)
-{
-  Preview *preview = data;
-
-  g_main_loop_quit (preview->loop);
-  return G_SOURCE_REMOVE;
-}
-
-static gboolean
-interrupted (gpointer data)
 {
   g_main_loop_quit (((Preview *) data)->loop);
   return G_SOURCE_CONTINUE;
@@ -230,13 +219,12 @@ finish (gpointer data)
 {
   Preview *preview = data;
   const gchar *path = preview->options.screenshot;
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
-  if (path != NULL && !save (preview, path, &error)) {
+  if (path != NULL && !save (preview, path, &error))
     complain (preview, error->message, NULL);
-    g_error_free (error);
-  }
-  return quit (preview);
+  quit (preview);
+  return G_SOURCE_REMOVE;
 }
 
 static void
@@ -254,7 +242,7 @@ ended (Preview * preview, const gchar * text, const gchar * more)
 static gboolean
 open_front (Preview * preview)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
 #ifdef HAVE_WINDOW
   if (preview->display) {
@@ -271,7 +259,6 @@ open_front (Preview * preview)
   if (error == NULL)
     return TRUE;
   complain (preview, error->message, NULL);
-  g_error_free (error);
   return FALSE;
 }
 
@@ -290,8 +277,8 @@ close_front (Preview * preview)
 static void
 play (Preview * preview)
 {
-  guint sigint = g_unix_signal_add (SIGINT, interrupted, preview);
-  guint sigterm = g_unix_signal_add (SIGTERM, interrupted, preview);
+  guint sigint = g_unix_signal_add (SIGINT, quit, preview);
+  guint sigterm = g_unix_signal_add (SIGTERM, quit, preview);
 
   preview->loop = g_main_loop_new (NULL, FALSE);
   g_signal_connect_swapped (preview->session, "ended", G_CALLBACK (ended),
@@ -310,7 +297,7 @@ play (Preview * preview)
 static void
 run (Preview * preview)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (!preview->display && !preview->options.ends && !preview->http) {
     complain (preview, NO_WINDOW, "Or add --http, --screenshot=FILE or "
@@ -324,7 +311,6 @@ run (Preview * preview)
     g_object_unref (preview->session);
   } else {
     complain (preview, error->message, NULL);
-    g_error_free (error);
   }
 }
 

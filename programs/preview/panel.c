@@ -80,41 +80,30 @@ toggled (GtkToggleButton * button, Control * control)
   turn (control, gtk_toggle_button_get_active (button));
 }
 
-/* All of them, by their buttons. */
-static void
-flag_toggled (GtkWidget * button, Control * control)
+static guint
+get_flag (gpointer button)
 {
-  GFlagsClass *klass = G_PARAM_SPEC_FLAGS (control->pspec)->flags_class;
-  GList *buttons = gtk_container_get_children (GTK_CONTAINER
-      (control->widget)), *l = buttons;
-  guint flags = 0;
+  return GPOINTER_TO_UINT (g_object_get_data (button, "flag"));
+}
 
-  (void) button;
-  for (guint i = 0; i < klass->n_values && l != NULL; i++) {
-    if (klass->values[i].value == 0)
-      continue;
-    if (gtk_toggle_button_get_active (l->data))
-      flags |= klass->values[i].value;
-    l = l->next;
-  }
-  g_list_free (buttons);
-  turn (control, flags);
+static void
+flag_toggled (GtkToggleButton * button, Control * control)
+{
+  const guint flags = preview_session_get_number (control->panel->session,
+      control->number);
+
+  turn (control, gtk_toggle_button_get_active (button)
+      ? flags | get_flag (button) : flags & ~get_flag (button));
 }
 
 static void
 show_flags (Control * control, guint flags)
 {
-  GFlagsClass *klass = G_PARAM_SPEC_FLAGS (control->pspec)->flags_class;
-  GList *buttons = gtk_container_get_children (GTK_CONTAINER
-      (control->widget)), *l = buttons;
+  g_autoptr (GList) buttons = gtk_container_get_children (GTK_CONTAINER
+      (control->widget));
 
-  for (guint i = 0; i < klass->n_values && l != NULL; i++) {
-    if (klass->values[i].value == 0)
-      continue;
-    gtk_toggle_button_set_active (l->data, flags & klass->values[i].value);
-    l = l->next;
-  }
-  g_list_free (buttons);
+  for (GList * l = buttons; l != NULL; l = l->next)
+    gtk_toggle_button_set_active (l->data, flags & get_flag (l->data));
 }
 
 static GtkWidget *
@@ -129,6 +118,8 @@ make_flags (Control * control)
     if (klass->values[i].value == 0)
       continue;
     button = gtk_check_button_new_with_label (klass->values[i].value_nick);
+    g_object_set_data (G_OBJECT (button), "flag",
+        GUINT_TO_POINTER (klass->values[i].value));
     gtk_widget_set_name (button, klass->values[i].value_nick);
     gtk_widget_set_tooltip_text (button, klass->values[i].value_name);
     gtk_widget_set_focus_on_click (button, FALSE);
@@ -142,12 +133,11 @@ make_flags (Control * control)
 static void
 explain (Control * control, const GEnumValue * value)
 {
-  gchar *text = g_strdup_printf ("%s\n%s: %s",
+  g_autofree gchar *text = g_strdup_printf ("%s\n%s: %s",
       g_param_spec_get_blurb (control->pspec), value->value_nick,
       value->value_name);
 
   gtk_widget_set_tooltip_text (control->widget, text);
-  g_free (text);
 }
 
 static const GEnumValue *
@@ -235,10 +225,9 @@ static GtkWidget *
 make_choice (void)
 {
   GtkWidget *box = gtk_combo_box_text_new ();
-  GList *cells = gtk_cell_layout_get_cells (GTK_CELL_LAYOUT (box));
+  g_autoptr (GList) cells = gtk_cell_layout_get_cells (GTK_CELL_LAYOUT (box));
 
   g_object_set (cells->data, "ellipsize", PANGO_ELLIPSIZE_END, NULL);
-  g_list_free (cells);
   return box;
 }
 
@@ -310,19 +299,18 @@ attach_row (GtkGrid * grid, const gchar * name, GtkWidget * widget)
 static void
 load_preset (GtkComboBoxText * box, PreviewPanel * self)
 {
-  gchar *name = gtk_combo_box_text_get_active_text (box);
+  g_autofree gchar *name = gtk_combo_box_text_get_active_text (box);
 
   self->loading = TRUE;
   if (name != NULL)
     preview_session_load_preset (self->session, name);
   self->loading = FALSE;
-  g_free (name);
 }
 
 static void
 attach_presets (PreviewPanel * self, GtkGrid * grid)
 {
-  gchar **names = preview_session_get_presets (self->session);
+  g_auto (GStrv) names = preview_session_get_presets (self->session);
   GtkWidget *box = make_choice ();
 
   for (gchar ** name = names; name != NULL && *name != NULL; name++)
@@ -332,7 +320,6 @@ attach_presets (PreviewPanel * self, GtkGrid * grid)
   self->preset = box;
   g_signal_connect (box, "changed", G_CALLBACK (load_preset), self);
   attach_row (grid, "preset", box);
-  g_strfreev (names);
 }
 
 static void

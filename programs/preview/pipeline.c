@@ -35,11 +35,10 @@ count_frame (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 static void
 limit_frames (GstElement * element, gint frames)
 {
-  GstPad *pad = gst_element_get_static_pad (element, "src");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (element, "src");
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count_frame,
       g_memdup2 (&frames, sizeof frames), g_free);
-  gst_object_unref (pad);
 }
 
 /* No EOS gets to the sink, so that the last frame can be shown again. */
@@ -61,9 +60,9 @@ preview_pipeline_open (PreviewSession * self, const PreviewOptions * options,
 {
   GstElement *source = preview_source_new (options, error);
   GstBin *pipeline = GST_BIN (self->pipeline);
-  GstElement *old = gst_bin_get_by_name (pipeline, SOURCE);
-  GstElement *fit = gst_bin_get_by_name (pipeline, FIT);
-  GstElement *convert = gst_bin_get_by_name (pipeline, CONVERT);
+  g_autoptr (GstElement) old = gst_bin_get_by_name (pipeline, SOURCE);
+  g_autoptr (GstElement) fit = gst_bin_get_by_name (pipeline, FIT);
+  g_autoptr (GstElement) convert = gst_bin_get_by_name (pipeline, CONVERT);
 
   if (source != NULL) {
     if (old != NULL) {
@@ -76,9 +75,6 @@ preview_pipeline_open (PreviewSession * self, const PreviewOptions * options,
     gst_bin_add (pipeline, source);
     gst_element_link (source, convert);
   }
-  gst_clear_object (&old);
-  gst_object_unref (fit);
-  gst_object_unref (convert);
   return source != NULL;
 }
 
@@ -114,11 +110,10 @@ make_sink (PreviewSession * self, GError ** error)
 static void
 watch (PreviewSession * self)
 {
-  GstPad *pad = gst_element_get_static_pad (self->bin, "sink");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (self->bin, "sink");
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM
       | GST_PAD_PROBE_TYPE_EVENT_FLUSH, watch_input, self, NULL);
-  gst_object_unref (pad);
 }
 
 gboolean
@@ -169,8 +164,9 @@ preview_pipeline_build (PreviewSession * self, GError ** error)
 static GstCaps *
 make_fit (GstElement * bin, gint width, gint height)
 {
-  GstPad *pad = gst_element_get_static_pad (bin, "src");
-  GstCaps *caps = gst_pad_get_current_caps (pad), *fit = NULL;
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (bin, "src");
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
+  GstCaps *fit = NULL;
   gdouble ratio = 1;
   GstVideoInfo info;
 
@@ -181,21 +177,18 @@ make_fit (GstElement * bin, gint width, gint height)
           "width", G_TYPE_INT, MAX ((gint) (info.width * ratio), 1),
           "height", G_TYPE_INT, MAX ((gint) (info.height * ratio), 1), NULL);
   }
-  gst_clear_caps (&caps);
-  gst_object_unref (pad);
   return fit ? fit : gst_caps_new_any ();
 }
 
 void
 preview_session_fit (PreviewSession * self, gint width, gint height)
 {
-  GstElement *filter = gst_bin_get_by_name (GST_BIN (self->pipeline), FIT);
-  GstCaps *caps = make_fit (self->bin, width, height), *old;
+  g_autoptr (GstElement) filter = gst_bin_get_by_name (GST_BIN
+      (self->pipeline), FIT);
+  g_autoptr (GstCaps) caps = make_fit (self->bin, width, height);
+  g_autoptr (GstCaps) old = NULL;
 
   g_object_get (filter, "caps", &old, NULL);
   if (!gst_caps_is_equal (caps, old))
     g_object_set (filter, "caps", caps, NULL);
-  gst_caps_unref (caps);
-  gst_caps_unref (old);
-  gst_object_unref (filter);
 }

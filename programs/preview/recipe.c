@@ -59,11 +59,10 @@ typedef struct
 static void
 add_word (GString * line, const gchar * word)
 {
-  gchar *quoted = word[strspn (word, PLAIN)] == '\0'
+  g_autofree gchar *quoted = word[strspn (word, PLAIN)] == '\0'
       || strcmp (word, "!") == 0 ? g_strdup (word) : g_shell_quote (word);
 
   g_string_append_printf (line, " %s", quoted);
-  g_free (quoted);
 }
 
 /* In quotes where gst_parse_launch() would not take it for one word. */
@@ -71,8 +70,8 @@ static void
 add_setting (GParamSpec * pspec, const GValue * value, gpointer data)
 {
   const Words *words = data;
-  gchar *text = describe_value (value);
-  GString *word;
+  g_autofree gchar *text = describe_value (value);
+  g_autoptr (GString) word = NULL;
 
   if (text == NULL)
     return;
@@ -90,19 +89,16 @@ add_setting (GParamSpec * pspec, const GValue * value, gpointer data)
     g_string_append_c (word, '"');
   }
   add_word (words->to, word->str);
-  g_string_free (word, TRUE);
-  g_free (text);
 }
 
 static void
 append_quoted (GString * line, const gchar * text)
 {
-  GString *quoted = g_string_new (text);
+  g_autoptr (GString) quoted = g_string_new (text);
 
   g_string_replace (quoted, "\\", "\\\\", 0);
   g_string_replace (quoted, "'", "\\'", 0);
   g_string_append (line, quoted->str);
-  g_string_free (quoted, TRUE);
 }
 
 /* A child's property in gst_parse_launch()'s line costs GStreamer 1.22 the
@@ -111,7 +107,7 @@ static void
 add_line (GParamSpec * pspec, const GValue * value, gpointer data)
 {
   const Words *words = data;
-  gchar *text = describe_value (value);
+  g_autofree gchar *text = describe_value (value);
 
   if (text == NULL)
     return;
@@ -119,7 +115,6 @@ add_line (GParamSpec * pspec, const GValue * value, gpointer data)
       "pipeline.get_by_name('%s'), '%s', '", words->part, pspec->name);
   append_quoted (words->to, text);
   g_string_append (words->to, "')\n");
-  g_free (text);
 }
 
 static void
@@ -137,36 +132,32 @@ add_settings (PreviewSession * self, GString * to,
 static gchar *
 describe_source (PreviewSession * self)
 {
-  GstElement *source = preview_pipeline_get_source (self);
-  gchar *first = preview_source_describe (&self->options, source,
+  g_autoptr (GstElement) source = preview_pipeline_get_source (self);
+  g_autofree gchar *first = preview_source_describe (&self->options, source,
       self->stays && !self->moves);
   gchar *text = g_strconcat (first, " videoconvert ! blockdctpreview", NULL);
 
-  gst_object_unref (source);
-  g_free (first);
   return text;
 }
 
 static void
 add_words (GString * line, const gchar * text)
 {
-  gchar **split = g_strsplit (text, " ", -1);
+  g_auto (GStrv) split = g_strsplit (text, " ", -1);
 
   for (gchar ** word = split; *word != NULL; word++)
     add_word (line, *word);
-  g_strfreev (split);
 }
 
 gchar *
 preview_session_describe_for_shell (PreviewSession * self)
 {
   GString *line = g_string_new ("gst-launch-1.0");
-  gchar *source = describe_source (self);
+  g_autofree gchar *source = describe_source (self);
 
   add_words (line, source);
   add_settings (self, line, add_setting);
   add_words (line, "! " TAIL);
-  g_free (source);
   return g_string_free (line, FALSE);
 }
 
@@ -174,7 +165,7 @@ gchar *
 preview_session_describe_for_python (PreviewSession * self)
 {
   GString *text = g_string_new (BEGIN), *line = g_string_new (NULL);
-  gchar *source = describe_source (self);
+  g_autofree gchar *source = describe_source (self);
 
   append_quoted (line, source);
   g_string_append (line, " ! " TAIL);
@@ -183,6 +174,5 @@ preview_session_describe_for_python (PreviewSession * self)
   add_settings (self, text, add_line);
   g_string_append (text, END);
   g_string_free (line, TRUE);
-  g_free (source);
   return g_string_free (text, FALSE);
 }

@@ -84,10 +84,9 @@ static gboolean
 is_local (const gchar * host)
 {
   static const gchar *const names[] = { LOCAL, "localhost", NULL };
-  gchar *name = g_strndup (host, strcspn (host, ":"));
+  g_autofree gchar *name = g_strndup (host, strcspn (host, ":"));
   gboolean known = g_strv_contains (names, name);
 
-  g_free (name);
   return known;
 }
 
@@ -139,17 +138,16 @@ serve_file (SoupServer * server, SoupServerMessage * message,
   name = path + strlen (self->base);
   for (guint i = 0; i < G_N_ELEMENTS (files); i++)
     if (strcmp (name, files[i].name) == 0) {
-      gchar *resource = g_strconcat ("/blockdct/", *name != '\0' ? name
-          : "index.html", NULL);
-      GBytes *bytes = g_resource_lookup_data (preview_resources_get_resource (),
+      g_autofree gchar *resource = g_strconcat ("/blockdct/",
+          *name != '\0' ? name : "index.html", NULL);
+      g_autoptr (GBytes) bytes = g_resource_lookup_data
+          (preview_resources_get_resource (),
           resource, G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
       const gchar *text = g_bytes_get_data (bytes, &size);
 
       soup_server_message_set_status (message, SOUP_STATUS_OK, NULL);
       soup_server_message_set_response (message, files[i].type,
           SOUP_MEMORY_STATIC, text, size);
-      g_bytes_unref (bytes);
-      g_free (resource);
       return;
     }
   refuse (message, SOUP_STATUS_NOT_FOUND, "There is no such page.\n");
@@ -211,19 +209,19 @@ print_address (PreviewServer * self)
 {
   GInetSocketAddress *at = preview_listener_get_address (self->listener);
   GInetAddress *address = g_inet_socket_address_get_address (at);
-  gchar *host = g_inet_address_get_is_any (address)
+  g_autofree gchar *host = g_inet_address_get_is_any (address)
       ? g_strdup (g_get_host_name ()) : g_inet_address_to_string (address);
 
   g_print (strchr (host, ':') ? "http://[%s]:%d%s\n" : "http://%s:%d%s\n",
       host, g_inet_socket_address_get_port (at), self->base);
-  g_free (host);
 }
 
 static gboolean
 listen (PreviewServer * self, const gchar * address, guint port,
     GError ** error)
 {
-  GSocketAddress *at = g_inet_socket_address_new_from_string (address, port);
+  g_autoptr (GSocketAddress) at = g_inet_socket_address_new_from_string
+      (address, port);
 
   if (at == NULL)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
@@ -233,7 +231,6 @@ listen (PreviewServer * self, const gchar * address, guint port,
     self->listener = preview_listener_new (self->server, at, error);
   if (at != NULL && self->listener == NULL)
     g_prefix_error (error, "%s, port %u: ", address, port);
-  g_clear_object (&at);
   return self->listener != NULL;
 }
 

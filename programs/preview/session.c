@@ -57,9 +57,9 @@ static void
 take_frame (GstElement * sink, GstBuffer * buffer, GstPad * pad,
     PreviewSession * self)
 {
-  GstCaps *caps;
-  GstSample *sample;
-  GstStructure *figures;
+  g_autoptr (GstCaps) caps = NULL;
+  g_autoptr (GstSample) sample = NULL;
+  g_autoptr (GstStructure) figures = NULL;
 
   (void) sink;
   if (!self->fresh)
@@ -69,9 +69,6 @@ take_frame (GstElement * sink, GstBuffer * buffer, GstPad * pad,
   sample = gst_sample_new (buffer, caps, NULL, NULL);
   figures = preview_frames_get_figures (self->frames);
   g_signal_emit (self, signals[FRAME], 0, sample, figures);
-  g_clear_pointer (&figures, gst_structure_free);
-  gst_sample_unref (sample);
-  gst_caps_unref (caps);
 }
 
 static void
@@ -119,7 +116,7 @@ name_missing (const gchar * debug)
 static void
 fail (PreviewSession * self, const GError * error, const gchar * debug)
 {
-  gchar *text = NULL, *missing = NULL;
+  g_autofree gchar *text = NULL, *missing = NULL;
 
   if (self->options.file != NULL && g_error_matches (error, GST_CORE_ERROR,
           GST_CORE_ERROR_MISSING_PLUGIN)) {
@@ -135,8 +132,6 @@ fail (PreviewSession * self, const GError * error, const gchar * debug)
     g_signal_emit (self, signals[ENDED], 0, text != NULL ? text
         : error->message, text != NULL ? missing : debug);
   }
-  g_free (missing);
-  g_free (text);
 }
 
 /* blockdctcompare warns that it has no figures of A's own views. A has them. */
@@ -151,14 +146,13 @@ is_known (PreviewSession * self, GstMessage * message, const GError * error)
 static void
 warn (PreviewSession * self, GstMessage * message)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   gst_message_parse_warning (message, &error, NULL);
   if (!is_known (self, message, error)) {
     g_printerr ("blockdct-preview: %s\n", error->message);
     say (self, error->message);
   }
-  g_error_free (error);
 }
 
 /* Frames that a step or the end leaves behind are late for a sink, and seen. */
@@ -173,7 +167,7 @@ plays (PreviewSession * self)
 static void
 take_qos (PreviewSession * self, GstMessage * message)
 {
-  GstElement *source;
+  g_autoptr (GstElement) source = NULL;
 
   if (!plays (self))
     return;
@@ -182,7 +176,6 @@ take_qos (PreviewSession * self, GstMessage * message)
   if (gst_object_has_as_ancestor (GST_MESSAGE_SRC (message),
           GST_OBJECT (source)))
     self->played++;
-  gst_object_unref (source);
 }
 
 static void
@@ -208,8 +201,8 @@ take_message (GstBus * bus, GstMessage * message, gpointer session)
 {
   PreviewSession *self = session;
   const GstStructure *s = gst_message_get_structure (message);
-  GError *error = NULL;
-  gchar *debug = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree gchar *debug = NULL;
 
   (void) bus;
   switch (GST_MESSAGE_TYPE (message)) {
@@ -244,8 +237,6 @@ take_message (GstBus * bus, GstMessage * message, gpointer session)
     default:
       break;
   }
-  g_clear_error (&error);
-  g_free (debug);
   return G_SOURCE_CONTINUE;
 }
 
@@ -331,8 +322,8 @@ set_up (PreviewSession * self, GError ** error)
 static void
 connect (PreviewSession * self)
 {
-  GstPad *pad = gst_element_get_static_pad (self->bin, "src");
-  GstBus *bus = gst_element_get_bus (self->pipeline);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (self->bin, "src");
+  g_autoptr (GstBus) bus = gst_element_get_bus (self->pipeline);
 
   self->watch = gst_bus_add_watch (bus, take_message, self);
   g_signal_connect_swapped (pad, "notify::caps", G_CALLBACK (caps_changed),
@@ -345,8 +336,6 @@ connect (PreviewSession * self)
     g_signal_connect (self->sink, "preroll-handoff", G_CALLBACK (take_frame),
         self);
   }
-  gst_object_unref (bus);
-  gst_object_unref (pad);
 }
 
 PreviewSession *

@@ -107,13 +107,12 @@ turn_upright (GstPad * pad, GstPadProbeInfo * info, gpointer ghost)
 static void
 link_video (GstElement * decoder, GstPad * pad, GstGhostPad * ghost)
 {
-  GstPad *target = gst_ghost_pad_get_target (ghost);
+  g_autoptr (GstPad) target = gst_ghost_pad_get_target (ghost);
 
   (void) decoder;
   if (target == NULL && gst_ghost_pad_set_target (ghost, pad))
     gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, turn_upright, ghost,
         NULL);
-  gst_clear_object (&target);
 }
 
 /* NULL: rings at every angle and every frequency, in motion. */
@@ -125,7 +124,7 @@ set_pattern (GstElement * source, const gchar * pattern, GError ** error)
   GEnumClass *klass = G_PARAM_SPEC_ENUM (pspec)->enum_class;
   GEnumValue *value = g_enum_get_value_by_nick (klass, pattern != NULL
       ? pattern : DEFAULT_PATTERN);
-  GString *known;
+  g_autoptr (GString) known = NULL;
 
   if (pattern == NULL)
     g_object_set (source, "kx2", 20, "ky2", 20, "kt", 1, NULL);
@@ -139,7 +138,6 @@ set_pattern (GstElement * source, const gchar * pattern, GError ** error)
         klass->values[i].value_nick);
   g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
       "There is no test pattern '%s'. There are %s.", pattern, known->str);
-  g_string_free (known, TRUE);
   return FALSE;
 }
 
@@ -150,7 +148,7 @@ add_pattern (GstBin * bin, const gchar * pattern, GstPad * ghost,
   GstElement *source = preview_add_element (bin, "videotestsrc", NULL, error);
   GstElement *filter = source == NULL ? NULL
       : preview_add_element (bin, "capsfilter", NULL, error);
-  GstPad *pad;
+  g_autoptr (GstPad) pad = NULL;
 
   if (filter == NULL || !set_pattern (source, pattern, error))
     return FALSE;
@@ -158,7 +156,6 @@ add_pattern (GstBin * bin, const gchar * pattern, GstPad * ghost,
   gst_element_link (source, filter);
   pad = gst_element_get_static_pad (filter, "src");
   gst_ghost_pad_set_target (GST_GHOST_PAD (ghost), pad);
-  gst_object_unref (pad);
   return TRUE;
 }
 
@@ -203,14 +200,13 @@ add_decoder (GstBin * bin, const PreviewOptions * options, GstPad * ghost,
     if (source != NULL && options->device != NULL)
       g_object_set (source, "device", options->device, NULL);
   } else {
-    gchar *uri = gst_uri_is_valid (options->file)
+    g_autofree gchar *uri = gst_uri_is_valid (options->file)
         ? g_strdup (options->file) : gst_filename_to_uri (options->file, error);
 
     source = uri == NULL ? NULL
         : gst_element_make_from_uri (GST_URI_SRC, uri, NULL, error);
     if (source != NULL)
       gst_bin_add (bin, source);
-    g_free (uri);
   }
   return source != NULL
       && link_source (bin, source, options->file, decoder, error);
@@ -239,13 +235,12 @@ preview_source_new (const PreviewOptions * options, GError ** error)
 static gchar *
 describe_file (const gchar * file, gboolean upright)
 {
-  gchar *uri = gst_uri_is_valid (file) ? g_strdup (file)
+  g_autofree gchar *uri = gst_uri_is_valid (file) ? g_strdup (file)
       : gst_filename_to_uri (file, NULL);
   gchar *text = g_strdup_printf ("uridecodebin uri=%s caps=\"" DECODED "\" "
       "expose-all-streams=false !%s", uri,
       upright ? " videoconvert ! videoflip video-direction=auto !" : "");
 
-  g_free (uri);
   return text;
 }
 

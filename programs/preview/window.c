@@ -97,12 +97,11 @@ static void
 take_drop (GtkWidget * top, GdkDragContext * context, gint x, gint y,
     GtkSelectionData * dropped, guint info, guint when, PreviewWindow * self)
 {
-  gchar **uris = gtk_selection_data_get_uris (dropped);
+  g_auto (GStrv) uris = gtk_selection_data_get_uris (dropped);
 
   (void) top, (void) context, (void) x, (void) y, (void) info, (void) when;
   if (uris != NULL && uris[0] != NULL)
     preview_actions_open (&self->actions, uris[0]);
-  g_strfreev (uris);
 }
 
 static GtkWidget *
@@ -217,10 +216,9 @@ static gboolean
 show_caption (gpointer data)
 {
   PreviewWindow *self = data;
-  gchar *caption = preview_session_describe_view (self->session);
+  g_autofree gchar *caption = preview_session_describe_view (self->session);
 
   gtk_label_set_text (GTK_LABEL (self->caption), caption);
-  g_free (caption);
   return G_SOURCE_REMOVE;
 }
 
@@ -270,7 +268,7 @@ append_row (GString * text, const PreviewFigure * figure, guint line,
     const GstStructure * s)
 {
   const gchar *field = figure->field[line];
-  gchar *of_b = g_strconcat ("b-", field, NULL);
+  g_autofree gchar *of_b = g_strconcat ("b-", field, NULL);
   gdouble a = preview_get_number (s, field);
   gdouble b = preview_get_number (s, of_b);
 
@@ -285,7 +283,6 @@ append_row (GString * text, const PreviewFigure * figure, guint line,
       g_string_append_printf (text, " %s", figure->unit);
     g_string_append_c (text, '\n');
   }
-  g_free (of_b);
 }
 
 /* Of PSNR that of the planes, too. */
@@ -303,7 +300,7 @@ append_figures (GString * text, const GstStructure * s)
 static void
 show_figures (PreviewWindow * self, const GstStructure * s)
 {
-  GString *text = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
   const gchar *backend = gst_structure_get_string (s, "backend");
   guint64 index = 0, late, played;
 
@@ -320,7 +317,6 @@ show_figures (PreviewWindow * self, const GstStructure * s)
   preview_panel_show_frame (PREVIEW_PANEL (self->panel), s);
   preview_plot_add (PREVIEW_PLOT (self->plot), s);
   preview_curve_update (PREVIEW_CURVE (self->curve), s);
-  g_string_free (text, TRUE);
 }
 
 static void
@@ -366,13 +362,11 @@ preview_window_save (PreviewWindow * self, const gchar * path, GError ** error)
 static void
 show_source (PreviewWindow * self)
 {
-  gchar *name = preview_session_get_name (self->session);
-  gchar *title = g_strdup_printf ("%s - blockdct-preview", name);
+  g_autofree gchar *name = preview_session_get_name (self->session);
+  g_autofree gchar *title = g_strdup_printf ("%s - blockdct-preview", name);
 
   gtk_window_set_title (GTK_WINDOW (self->top), title);
   gtk_widget_hide (self->notice);
-  g_free (title);
-  g_free (name);
 }
 
 static void
@@ -403,13 +397,12 @@ make_pages (PreviewWindow * self)
 static GtkWidget *
 make_bar (PreviewWindow * self)
 {
-  GtkAccelGroup *keys = gtk_accel_group_new ();
+  g_autoptr (GtkAccelGroup) keys = gtk_accel_group_new ();
   GtkWidget *bar = preview_bar_new (self->session, keys, self->video);
 
   preview_bar_append (PREVIEW_BAR (bar), preview_actions_new_menu
       (&self->actions, keys));
   gtk_window_add_accel_group (GTK_WINDOW (self->top), keys);
-  g_object_unref (keys);
   return bar;
 }
 
