@@ -12,136 +12,146 @@ get_nick (const GValue * value)
   return known != NULL ? known->value_nick : NULL;
 }
 
-static void
-describe_array (JsonBuilder * json, const GValue * value)
+static JsonNode *
+take_array (JsonArray * array)
 {
-  json_builder_begin_array (json);
-  for (guint i = 0; i < gst_value_array_get_size (value); i++)
-    preview_describe_value (json, gst_value_array_get_value (value, i));
-  json_builder_end_array (json);
+  JsonNode *node = json_node_new (JSON_NODE_ARRAY);
+
+  json_node_take_array (node, array);
+  return node;
 }
 
-static void
-describe_flags (JsonBuilder * json, const GValue * value)
+static JsonNode *
+describe_array (const GValue * value)
+{
+  JsonArray *array = json_array_new ();
+
+  for (guint i = 0; i < gst_value_array_get_size (value); i++)
+    json_array_add_element (array,
+        preview_describe_value (gst_value_array_get_value (value, i)));
+  return take_array (array);
+}
+
+static JsonNode *
+describe_flags (const GValue * value)
 {
   GFlagsClass *klass = g_type_class_peek (G_VALUE_TYPE (value));
+  JsonArray *array = json_array_new ();
 
-  json_builder_begin_array (json);
   for (guint i = 0; i < klass->n_values; i++)
     if (klass->values[i].value & g_value_get_flags (value))
-      json_builder_add_string_value (json, klass->values[i].value_nick);
-  json_builder_end_array (json);
+      json_array_add_string_element (array, klass->values[i].value_nick);
+  return take_array (array);
 }
 
-void
-preview_describe_value (JsonBuilder * json, const GValue * value)
+JsonNode *
+preview_describe_value (const GValue * value)
 {
+  JsonNode *node;
+
   if (GST_VALUE_HOLDS_ARRAY (value))
-    describe_array (json, value);
-  else if (G_VALUE_HOLDS_ENUM (value))
-    json_builder_add_string_value (json, get_nick (value));
-  else if (G_VALUE_HOLDS_FLAGS (value))
-    describe_flags (json, value);
+    return describe_array (value);
+  if (G_VALUE_HOLDS_FLAGS (value))
+    return describe_flags (value);
+  node = json_node_init_null (json_node_alloc ());
+  if (G_VALUE_HOLDS_ENUM (value))
+    json_node_init_string (node, get_nick (value));
   else if (G_VALUE_HOLDS_STRING (value))
-    json_builder_add_string_value (json, g_value_get_string (value));
+    json_node_init_string (node, g_value_get_string (value));
   else if (G_VALUE_HOLDS_BOOLEAN (value))
-    json_builder_add_boolean_value (json, g_value_get_boolean (value));
+    json_node_init_boolean (node, g_value_get_boolean (value));
   else if (G_VALUE_HOLDS_INT (value))
-    json_builder_add_int_value (json, g_value_get_int (value));
+    json_node_init_int (node, g_value_get_int (value));
   else if (G_VALUE_HOLDS_UINT (value))
-    json_builder_add_int_value (json, g_value_get_uint (value));
+    json_node_init_int (node, g_value_get_uint (value));
   else if (G_VALUE_HOLDS_UINT64 (value)
       && g_value_get_uint64 (value) <= G_MAXINT64)
-    json_builder_add_int_value (json, g_value_get_uint64 (value));
+    json_node_init_int (node, g_value_get_uint64 (value));
   else if (G_VALUE_HOLDS_DOUBLE (value)
       && isfinite (g_value_get_double (value)))
-    json_builder_add_double_value (json, g_value_get_double (value));
-  else
-    json_builder_add_null_value (json);
+    json_node_init_double (node, g_value_get_double (value));
+  return node;
 }
 
 static gboolean
-describe_field (GQuark field, const GValue * value, gpointer json)
+describe_field (GQuark field, const GValue * value, gpointer object)
 {
-  json_builder_set_member_name (json, g_quark_to_string (field));
-  preview_describe_value (json, value);
+  json_object_set_member (object, g_quark_to_string (field),
+      preview_describe_value (value));
   return TRUE;
 }
 
-void
-preview_describe_structure (JsonBuilder * json, const GstStructure * structure)
+JsonObject *
+preview_describe_structure (const GstStructure * structure)
 {
-  json_builder_begin_object (json);
-  gst_structure_foreach (structure, describe_field, json);
-  json_builder_end_object (json);
+  JsonObject *object = json_object_new ();
+
+  gst_structure_foreach (structure, describe_field, object);
+  return object;
 }
 
 static void
-add_string (JsonBuilder * json, const gchar * name, const gchar * value)
+add_range (JsonObject * object, gdouble minimum, gdouble maximum, gdouble step)
 {
-  json_builder_set_member_name (json, name);
-  json_builder_add_string_value (json, value);
+  json_object_set_double_member (object, "minimum", minimum);
+  json_object_set_double_member (object, "maximum", maximum);
+  json_object_set_double_member (object, "step", step);
 }
 
 static void
-add_range (JsonBuilder * json, gdouble minimum, gdouble maximum, gdouble step)
+add_choice (JsonArray * choices, const gchar * nick, const gchar * about)
 {
-  json_builder_set_member_name (json, "minimum");
-  json_builder_add_double_value (json, minimum);
-  json_builder_set_member_name (json, "maximum");
-  json_builder_add_double_value (json, maximum);
-  json_builder_set_member_name (json, "step");
-  json_builder_add_double_value (json, step);
+  JsonObject *choice = json_object_new ();
+
+  json_object_set_string_member (choice, "nick", nick);
+  json_object_set_string_member (choice, "about", about);
+  json_array_add_object_element (choices, choice);
 }
 
-static void
-add_enumeration (JsonBuilder * json, GEnumClass * klass)
+static JsonArray *
+describe_enumeration (GEnumClass * klass)
 {
-  json_builder_set_member_name (json, "values");
-  json_builder_begin_array (json);
-  for (guint i = 0; i < klass->n_values; i++) {
-    json_builder_begin_object (json);
-    add_string (json, "nick", klass->values[i].value_nick);
-    add_string (json, "about", klass->values[i].value_name);
-    json_builder_end_object (json);
-  }
-  json_builder_end_array (json);
+  JsonArray *values = json_array_new ();
+
+  for (guint i = 0; i < klass->n_values; i++)
+    add_choice (values, klass->values[i].value_nick,
+        klass->values[i].value_name);
+  return values;
 }
 
-static void
-add_flags (JsonBuilder * json, GFlagsClass * klass)
+static JsonArray *
+describe_choices (GFlagsClass * klass)
 {
-  json_builder_set_member_name (json, "flags");
-  json_builder_begin_array (json);
-  for (guint i = 0; i < klass->n_values; i++) {
-    if (klass->values[i].value == 0)
-      continue;
-    json_builder_begin_object (json);
-    add_string (json, "nick", klass->values[i].value_nick);
-    add_string (json, "about", klass->values[i].value_name);
-    json_builder_end_object (json);
-  }
-  json_builder_end_array (json);
+  JsonArray *flags = json_array_new ();
+
+  for (guint i = 0; i < klass->n_values; i++)
+    if (klass->values[i].value != 0)
+      add_choice (flags, klass->values[i].value_nick,
+          klass->values[i].value_name);
+  return flags;
 }
 
-void
-preview_describe_control (JsonBuilder * json, const gchar * name,
-    GParamSpec * pspec)
+JsonObject *
+preview_describe_control (const gchar * name, GParamSpec * pspec)
 {
-  json_builder_begin_object (json);
-  add_string (json, "name", name);
-  add_string (json, "about", g_param_spec_get_blurb (pspec));
-  json_builder_set_member_name (json, "default");
-  preview_describe_value (json, g_param_spec_get_default_value (pspec));
+  JsonObject *object = json_object_new ();
+
+  json_object_set_string_member (object, "name", name);
+  json_object_set_string_member (object, "about",
+      g_param_spec_get_blurb (pspec));
+  json_object_set_member (object, "default",
+      preview_describe_value (g_param_spec_get_default_value (pspec)));
   if (G_IS_PARAM_SPEC_ENUM (pspec))
-    add_enumeration (json, G_PARAM_SPEC_ENUM (pspec)->enum_class);
+    json_object_set_array_member (object, "values",
+        describe_enumeration (G_PARAM_SPEC_ENUM (pspec)->enum_class));
   else if (G_IS_PARAM_SPEC_FLAGS (pspec))
-    add_flags (json, G_PARAM_SPEC_FLAGS (pspec)->flags_class);
+    json_object_set_array_member (object, "flags",
+        describe_choices (G_PARAM_SPEC_FLAGS (pspec)->flags_class));
   else if (G_IS_PARAM_SPEC_INT (pspec))
-    add_range (json, G_PARAM_SPEC_INT (pspec)->minimum,
+    add_range (object, G_PARAM_SPEC_INT (pspec)->minimum,
         G_PARAM_SPEC_INT (pspec)->maximum, 1);
   else if (G_IS_PARAM_SPEC_DOUBLE (pspec))
-    add_range (json, G_PARAM_SPEC_DOUBLE (pspec)->minimum,
+    add_range (object, G_PARAM_SPEC_DOUBLE (pspec)->minimum,
         G_PARAM_SPEC_DOUBLE (pspec)->maximum, 0.01);
-  json_builder_end_object (json);
+  return object;
 }

@@ -115,13 +115,13 @@ clear_frame (Frame * frame)
 }
 
 static void
-set_frame (Frame * frame, guint64 number, GstSample * sample,
-    const GstStructure * figures)
+set_frame (Frame * frame, const Frame * from)
 {
   clear_frame (frame);
-  frame->number = number;
-  frame->sample = gst_sample_ref (sample);
-  frame->figures = figures == NULL ? NULL : gst_structure_copy (figures);
+  frame->number = from->number;
+  frame->sample = gst_sample_ref (from->sample);
+  frame->figures = from->figures == NULL ? NULL
+      : gst_structure_copy (from->figures);
 }
 
 /* Without a figure it begins anew: B is plotted from when on there is one. */
@@ -143,10 +143,11 @@ add_to_plot (GArray * plot, const GstStructure * figures, const gchar * name)
 
 /* In the sink's thread. */
 static void
-take_frame (PreviewPage * self, GstSample * frame, const GstStructure * figures)
+take_frame (PreviewPage * self, GstSample * sample, GstStructure * figures)
 {
   g_mutex_lock (&self->lock);
-  set_frame (&self->latest, self->latest.number + 1, frame, figures);
+  set_frame (&self->latest, &(Frame) {self->latest.number + 1, sample,
+          figures});
   for (guint i = 0; i < 2 && figures != NULL; i++)
     add_to_plot (self->plot[i], figures, psnr_names[i]);
   update_soon (self);
@@ -173,20 +174,18 @@ static void
 encoded (GObject * source, GAsyncResult * result, gpointer data)
 {
   PreviewPage *self = data;
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   GBytes *file = g_task_propagate_pointer (G_TASK (result), &error);
 
   (void) source;
   self->encoding = FALSE;
   if (file == NULL) {
     show_notice (self, error->message);
-    g_error_free (error);
     return;
   }
   g_clear_pointer (&self->file, g_bytes_unref);
   self->file = file;
-  set_frame (&self->picture, self->next.number, self->next.sample,
-      self->next.figures);
+  set_frame (&self->picture, &self->next);
   self->picture_at = ++self->now;
   wake (self);
 }
@@ -196,13 +195,12 @@ static void
 start_encoding (PreviewPage * self, gboolean compress)
 {
   gboolean any;
-  GTask *task;
+  g_autoptr (GTask) task = NULL;
 
   g_mutex_lock (&self->lock);
   any = self->latest.number > self->next.number;
   if (any)
-    set_frame (&self->next, self->latest.number, self->latest.sample,
-        self->latest.figures);
+    set_frame (&self->next, &self->latest);
   g_mutex_unlock (&self->lock);
   if (!any)
     return;
@@ -211,147 +209,119 @@ start_encoding (PreviewPage * self, gboolean compress)
   task = g_task_new (NULL, NULL, encoded, self);
   g_task_set_task_data (task, self, NULL);
   g_task_run_in_thread (task, encode);
-  g_object_unref (task);
 }
 
 /* What a viewer is told */
 
 static void
-add_uint64 (JsonBuilder * json, const gchar * name, guint64 value)
+add_descriptions (PreviewPage * self, JsonObject * json)
 {
-  json_builder_set_member_name (json, name);
-  json_builder_add_int_value (json, value);
-}
+  g_auto (GStrv) presets = preview_session_get_presets (self->session);
+  JsonArray *controls = json_array_new (), *names = json_array_new ();
 
-static void
-add_descriptions (PreviewPage * self, JsonBuilder * json)
-{
-  gchar **presets = preview_session_get_presets (self->session);
-
-  json_builder_set_member_name (json, "controls");
-  json_builder_begin_array (json);
   for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
-    preview_describe_control (json, preview_controls[i],
-        preview_session_get_pspec (self->session, i));
-  json_builder_end_array (json);
-  json_builder_set_member_name (json, "presets");
-  json_builder_begin_array (json);
+    json_array_add_object_element (controls,
+        preview_describe_control (preview_controls[i],
+            preview_session_get_pspec (self->session, i)));
   for (gchar ** name = presets; name != NULL && *name != NULL; name++)
-    json_builder_add_string_value (json, *name);
-  json_builder_end_array (json);
-  g_strfreev (presets);
+    json_array_add_string_element (names, *name);
+  json_object_set_array_member (json, "controls", controls);
+  json_object_set_array_member (json, "presets", names);
 }
 
-static void
-add_values (PreviewPage * self, JsonBuilder * json)
+static JsonObject *
+describe_values (PreviewPage * self)
 {
-  json_builder_set_member_name (json, "values");
-  json_builder_begin_object (json);
+  JsonObject *values = json_object_new ();
+
   for (guint i = 0; i < PREVIEW_N_CONTROLS; i++) {
-    GValue value = G_VALUE_INIT;
+    g_auto (GValue) value = G_VALUE_INIT;
 
     preview_session_get_value (self->session, i, &value);
-    json_builder_set_member_name (json, preview_controls[i]);
-    preview_describe_value (json, &value);
-    g_value_unset (&value);
+    json_object_set_member (values, preview_controls[i],
+        preview_describe_value (&value));
   }
-  json_builder_end_object (json);
+  return values;
 }
 
-static void
-add_caption (PreviewPage * self, JsonBuilder * json)
+static JsonArray *
+describe_plot (PreviewPage * self, const GArray * plot)
 {
-  gchar *caption = preview_session_describe_view (self->session);
+  JsonArray *array = json_array_new ();
 
-  json_builder_set_member_name (json, "caption");
-  json_builder_add_string_value (json, caption);
-  g_free (caption);
-}
-
-static void
-add_plot (PreviewPage * self, JsonBuilder * json, const gchar * name,
-    const GArray * plot)
-{
-  json_builder_set_member_name (json, name);
-  json_builder_begin_array (json);
   g_mutex_lock (&self->lock);
   for (guint i = 0; i < plot->len; i++) {
     gdouble psnr = g_array_index (plot, gdouble, i);
 
     if (isfinite (psnr))
-      json_builder_add_double_value (json, psnr);
+      json_array_add_double_element (array, psnr);
     else
-      json_builder_add_null_value (json);
+      json_array_add_null_element (array);
   }
   g_mutex_unlock (&self->lock);
-  json_builder_end_array (json);
+  return array;
+}
+
+static JsonArray *
+describe_idle (PreviewPage * self)
+{
+  JsonArray *idle = json_array_new ();
+
+  for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
+    if (preview_session_is_idle (self->session, i, self->picture.figures))
+      json_array_add_string_element (idle, preview_controls[i]);
+  return idle;
 }
 
 static void
-add_picture (Viewer * viewer, JsonBuilder * json)
+add_picture (Viewer * viewer, JsonObject * json)
 {
   PreviewPage *self = viewer->page;
-  const GstStructure *figures = self->picture.figures;
+  JsonObject *picture = json_object_new ();
 
   if (viewer->frame > 0)
     viewer->skipped += self->picture.number - viewer->frame - 1;
   viewer->frame = self->picture.number;
-  json_builder_set_member_name (json, "picture");
-  json_builder_begin_object (json);
-  add_uint64 (json, "frame", viewer->frame);
-  add_uint64 (json, "skipped", viewer->skipped);
-  json_builder_end_object (json);
-  add_plot (self, json, "plot", self->plot[0]);
-  add_plot (self, json, "b-plot", self->plot[1]);
-  if (figures == NULL)
+  json_object_set_int_member (picture, "frame", viewer->frame);
+  json_object_set_int_member (picture, "skipped", viewer->skipped);
+  json_object_set_object_member (json, "picture", picture);
+  json_object_set_array_member (json, "plot",
+      describe_plot (self, self->plot[0]));
+  json_object_set_array_member (json, "b-plot",
+      describe_plot (self, self->plot[1]));
+  if (self->picture.figures == NULL)
     return;
-  json_builder_set_member_name (json, "figures");
-  preview_describe_structure (json, figures);
-  json_builder_set_member_name (json, "idle");
-  json_builder_begin_array (json);
-  for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
-    if (preview_session_is_idle (self->session, i, figures))
-      json_builder_add_string_value (json, preview_controls[i]);
-  json_builder_end_array (json);
-}
-
-/* Where it is, and how long, of what can be sought. */
-static void
-add_time (PreviewPage * self, JsonBuilder * json)
-{
-  GstClockTime position, duration;
-
-  if (!preview_session_get_time (self->session, &position, &duration))
-    return;
-  json_builder_set_member_name (json, "position");
-  json_builder_add_double_value (json, (gdouble) position / GST_SECOND);
-  json_builder_set_member_name (json, "duration");
-  json_builder_add_double_value (json, (gdouble) duration / GST_SECOND);
+  json_object_set_object_member (json, "figures",
+      preview_describe_structure (self->picture.figures));
+  json_object_set_array_member (json, "idle", describe_idle (self));
 }
 
 /* All that is new to a viewer, but the picture. */
 static void
-add_news (Viewer * viewer, JsonBuilder * json)
+add_news (Viewer * viewer, JsonObject * json)
 {
   PreviewPage *self = viewer->page;
+  g_autofree gchar *caption = preview_session_describe_view (self->session);
+  GstClockTime position, duration;
 
   if (viewer->told == 0)
     add_descriptions (self, json);
-  add_uint64 (json, "heard", viewer->heard);
-  add_values (self, json);
-  add_caption (self, json);
-  add_time (self, json);
-  json_builder_set_member_name (json, "paused");
-  json_builder_add_boolean_value (json,
+  json_object_set_int_member (json, "heard", viewer->heard);
+  json_object_set_object_member (json, "values", describe_values (self));
+  json_object_set_string_member (json, "caption", caption);
+  if (preview_session_get_time (self->session, &position, &duration)) {
+    json_object_set_double_member (json, "position",
+        (gdouble) position / GST_SECOND);
+    json_object_set_double_member (json, "duration",
+        (gdouble) duration / GST_SECOND);
+  }
+  json_object_set_boolean_member (json, "paused",
       preview_session_is_paused (self->session));
-  if (self->notice_at > viewer->told) {
-    json_builder_set_member_name (json, "notice");
-    json_builder_add_string_value (json, self->notice);
-  }
-  if (self->block_at > viewer->told) {
-    json_builder_set_member_name (json, "block");
-    preview_describe_structure (json, self->block);
-  }
+  if (self->notice_at > viewer->told)
+    json_object_set_string_member (json, "notice", self->notice);
+  if (self->block_at > viewer->told)
+    json_object_set_object_member (json, "block",
+        preview_describe_structure (self->block));
 }
 
 static void
@@ -359,16 +329,14 @@ tell (Viewer * viewer)
 {
   PreviewPage *self = viewer->page;
   gboolean picture = self->picture_at > viewer->told;
-  JsonBuilder *json = json_builder_new ();
-  JsonNode *root;
-  gchar *text;
+  g_autoptr (JsonNode) root = json_node_new (JSON_NODE_OBJECT);
+  JsonObject *json = json_object_new ();
+  g_autofree gchar *text = NULL;
 
-  json_builder_begin_object (json);
+  json_node_take_object (root, json);
   add_news (viewer, json);
   if (picture)
     add_picture (viewer, json);
-  json_builder_end_object (json);
-  root = json_builder_get_root (json);
   text = json_to_string (root, FALSE);
   viewer->told = self->now;
   viewer->ready = FALSE;
@@ -376,9 +344,6 @@ tell (Viewer * viewer)
   if (picture)
     soup_websocket_connection_send_message (viewer->socket,
         SOUP_WEBSOCKET_DATA_BINARY, self->file);
-  g_free (text);
-  json_node_unref (root);
-  g_object_unref (json);
 }
 
 static gboolean
@@ -437,12 +402,10 @@ take_shown (Viewer * viewer, const gchar * text)
 static void
 run_command (PreviewPage * self, const gchar * text)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
-  if (!preview_command_run (self->session, text, &error)) {
+  if (!preview_command_run (self->session, text, &error))
     show_notice (self, error->message);
-    g_error_free (error);
-  }
   self->now++;
   wake (self);
 }
