@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "actions.h"
-#include "menu.h"
+
+/* What is done, with what, and the key that does it, too; 0: none. */
+typedef struct
+{
+  const gchar *label;
+  void (*run) (PreviewActions * self, gint what);
+  gint what;
+  guint key;
+  GdkModifierType modifiers;
+} Item;
 
 static void
 say (PreviewActions * self, const GError * error)
@@ -38,23 +47,27 @@ choose (PreviewActions * self, const gchar * title, GtkFileChooserAction what,
 }
 
 static void
-open_file (gpointer data)
+open_file (PreviewActions * self, gint unused)
 {
-  PreviewActions *self = data;
   g_autofree gchar *uri = choose (self, "Open", GTK_FILE_CHOOSER_ACTION_OPEN,
       NULL);
 
+  (void) unused;
   if (uri != NULL)
     preview_actions_open (self, uri);
 }
 
 /* Of the frame that was shown when it was asked for. */
 static void
-save (PreviewActions * self, PreviewSave what, const gchar * name)
+save (PreviewActions * self, gint what)
 {
+  static const gchar *const names[] = {
+    [PREVIEW_SAVE_VIEW] = "view.png",[PREVIEW_SAVE_A] = "a.png",
+    [PREVIEW_SAVE_B] = "b.png",[PREVIEW_SAVE_ORIGINAL] = "original.png"
+  };
   g_autoptr (GstSample) frame = preview_session_get_original (self->session);
   g_autofree gchar *uri = choose (self, "Save", GTK_FILE_CHOOSER_ACTION_SAVE,
-      name);
+      names[what]);
   g_autoptr (GError) error = NULL;
   g_autofree gchar *path = uri == NULL ? NULL : g_filename_from_uri (uri, NULL,
       &error);
@@ -69,58 +82,22 @@ save (PreviewActions * self, PreviewSave what, const gchar * name)
 }
 
 static void
-save_view (gpointer data)
+copy (PreviewActions * self, gint python)
 {
-  save (data, PREVIEW_SAVE_VIEW, "view.png");
-}
+  g_autofree gchar *text = python
+      ? preview_session_describe_for_python (self->session)
+      : preview_session_describe_for_shell (self->session);
 
-static void
-save_original (gpointer data)
-{
-  save (data, PREVIEW_SAVE_ORIGINAL, "original.png");
-}
-
-static void
-save_a (gpointer data)
-{
-  save (data, PREVIEW_SAVE_A, "a.png");
-}
-
-static void
-save_b (gpointer data)
-{
-  save (data, PREVIEW_SAVE_B, "b.png");
-}
-
-/* It becomes the clipboard's. */
-static void
-copy (gchar * text)
-{
   gtk_clipboard_set_text (gtk_clipboard_get (GDK_SELECTION_CLIPBOARD), text,
       -1);
-  g_free (text);
 }
 
 static void
-copy_for_shell (gpointer data)
+toggle_full (PreviewActions * self, gint unused)
 {
-  copy (preview_session_describe_for_shell (((PreviewActions *)
-              data)->session));
-}
-
-static void
-copy_for_python (gpointer data)
-{
-  copy (preview_session_describe_for_python (((PreviewActions *)
-              data)->session));
-}
-
-static void
-toggle_full (gpointer data)
-{
-  PreviewActions *self = data;
   GdkWindow *window = gtk_widget_get_window (GTK_WIDGET (self->top));
 
+  (void) unused;
   if (gdk_window_get_state (window) & GDK_WINDOW_STATE_FULLSCREEN)
     gtk_window_unfullscreen (self->top);
   else
@@ -128,26 +105,53 @@ toggle_full (gpointer data)
 }
 
 static void
-close_window (gpointer data)
+close_window (PreviewActions * self, gint unused)
 {
-  gtk_window_close (((PreviewActions *) data)->top);
+  (void) unused;
+  gtk_window_close (self->top);
 }
 
-static const PreviewMenuItem items[] = {
-  {"Open", open_file, GDK_KEY_o, GDK_CONTROL_MASK},
-  {"Save view", save_view, GDK_KEY_s, GDK_CONTROL_MASK},
-  {"Save original", save_original, 0, 0},
-  {"Save A", save_a, 0, 0},
-  {"Save B", save_b, 0, 0},
-  {"Copy as gst-launch", copy_for_shell, GDK_KEY_c, GDK_CONTROL_MASK},
-  {"Copy as Python", copy_for_python, GDK_KEY_c,
-      GDK_CONTROL_MASK | GDK_SHIFT_MASK},
-  {"Full screen", toggle_full, GDK_KEY_F11, 0},
-  {"Close", close_window, GDK_KEY_q, GDK_CONTROL_MASK},
+static const Item items[] = {
+  {"Open", open_file, 0, GDK_KEY_o, GDK_CONTROL_MASK},
+  {"Save view", save, PREVIEW_SAVE_VIEW, GDK_KEY_s, GDK_CONTROL_MASK},
+  {"Save original", save, PREVIEW_SAVE_ORIGINAL, 0, 0},
+  {"Save A", save, PREVIEW_SAVE_A, 0, 0},
+  {"Save B", save, PREVIEW_SAVE_B, 0, 0},
+  {"Copy as gst-launch", copy, FALSE, GDK_KEY_c, GDK_CONTROL_MASK},
+  {"Copy as Python", copy, TRUE, GDK_KEY_c, GDK_CONTROL_MASK | GDK_SHIFT_MASK},
+  {"Full screen", toggle_full, 0, GDK_KEY_F11, 0},
+  {"Close", close_window, 0, GDK_KEY_q, GDK_CONTROL_MASK},
 };
+
+static void
+activate (GtkMenuItem * widget, PreviewActions * self)
+{
+  const Item *item = g_object_get_data (G_OBJECT (widget), "item");
+
+  item->run (self, item->what);
+}
 
 GtkWidget *
 preview_actions_new_menu (PreviewActions * self, GtkAccelGroup * keys)
 {
-  return preview_menu_new (items, G_N_ELEMENTS (items), keys, self);
+  GtkWidget *button = gtk_menu_button_new (), *menu = gtk_menu_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (items); i++) {
+    GtkWidget *widget = gtk_menu_item_new_with_label (items[i].label);
+
+    g_object_set_data (G_OBJECT (widget), "item", (gpointer) & items[i]);
+    gtk_widget_set_name (widget, items[i].label);
+    if (items[i].key != 0)
+      gtk_widget_add_accelerator (widget, "activate", keys, items[i].key,
+          items[i].modifiers, GTK_ACCEL_VISIBLE);
+    g_signal_connect (widget, "activate", G_CALLBACK (activate), self);
+    gtk_menu_shell_append (GTK_MENU_SHELL (menu), widget);
+  }
+  gtk_widget_show_all (menu);
+  gtk_button_set_image (GTK_BUTTON (button), gtk_image_new_from_icon_name
+      ("open-menu-symbolic", GTK_ICON_SIZE_BUTTON));
+  gtk_widget_set_name (button, "menu");
+  atk_object_set_name (gtk_widget_get_accessible (button), "menu");
+  gtk_menu_button_set_popup (GTK_MENU_BUTTON (button), menu);
+  return button;
 }

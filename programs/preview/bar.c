@@ -105,16 +105,9 @@ pause_toggled (GtkToggleButton * button, PreviewBar * self)
 }
 
 static void
-step_back (PreviewBar * self)
+step (GtkWidget * button, PreviewBar * self)
 {
-  preview_session_step (self->session, -1);
-  update (self);
-}
-
-static void
-step (PreviewBar * self)
-{
-  preview_session_step (self->session, 1);
+  preview_session_step (self->session, button == self->back ? -1 : 1);
   update (self);
 }
 
@@ -123,21 +116,6 @@ mark (PreviewBar * self)
 {
   preview_session_mark (self->session);
   update (self);
-}
-
-static GtkWidget *
-make_image (const gchar * icon)
-{
-  g_autofree gchar *name = g_strconcat (icon, "-symbolic", NULL);
-  GtkWidget *image = gtk_image_new_from_icon_name (name, GTK_ICON_SIZE_BUTTON);
-
-  return image;
-}
-
-static GtkWidget *
-make_button (const gchar * icon)
-{
-  return g_object_new (GTK_TYPE_BUTTON, "image", make_image (icon), NULL);
 }
 
 static GtkWidget *
@@ -211,20 +189,22 @@ preview_bar_new (PreviewSession * session, GtkAccelGroup * keys,
   self->buttons = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 4);
   gtk_grid_attach (GTK_GRID (self), self->buttons, 0, 1, 2, 1);
   add_seek (self);
-  self->back = add_button (self, make_button ("media-skip-backward"), "back",
+  self->back = add_button (self, gtk_button_new_from_icon_name
+      ("media-skip-backward-symbolic", GTK_ICON_SIZE_BUTTON), "back",
       "The frame before, of what is paused (,)", keys, GDK_KEY_comma);
   self->pause = add_button (self, g_object_new (GTK_TYPE_TOGGLE_BUTTON,
-          "image", make_image ("media-playback-pause"), NULL), "pause",
-      "Pause, and play (p)", keys, GDK_KEY_p);
-  self->step = add_button (self, make_button ("media-skip-forward"), "step",
+          "image", gtk_image_new_from_icon_name
+          ("media-playback-pause-symbolic", GTK_ICON_SIZE_BUTTON), NULL),
+      "pause", "Pause, and play (p)", keys, GDK_KEY_p);
+  self->step = add_button (self, gtk_button_new_from_icon_name
+      ("media-skip-forward-symbolic", GTK_ICON_SIZE_BUTTON), "step",
       "The next frame, of what is paused (.)", keys, GDK_KEY_period);
   self->loop = add_button (self, gtk_button_new_with_label ("Loop"), "loop",
       "Repeat from this frame on; again: until this frame; again: no more (l)",
       keys, GDK_KEY_l);
-  g_signal_connect_swapped (self->back, "clicked", G_CALLBACK (step_back),
-      self);
+  g_signal_connect (self->back, "clicked", G_CALLBACK (step), self);
   g_signal_connect (self->pause, "toggled", G_CALLBACK (pause_toggled), self);
-  g_signal_connect_swapped (self->step, "clicked", G_CALLBACK (step), self);
+  g_signal_connect (self->step, "clicked", G_CALLBACK (step), self);
   g_signal_connect_swapped (self->loop, "clicked", G_CALLBACK (mark), self);
   self->timer = g_timeout_add (PERIOD, update, self);
   return GTK_WIDGET (self);

@@ -33,16 +33,23 @@ struct _PreviewInspector
 
 G_DEFINE_FINAL_TYPE (PreviewInspector, preview_inspector, GTK_TYPE_BOX);
 
-static gdouble
-get_number (PreviewInspector * self, const gchar * name, gint i)
+/* A field of the plane that is chosen; NULL: it is not there. */
+static const GValue *
+get_value (PreviewInspector * self, const gchar * name)
 {
   gint plane = MAX (gtk_combo_box_get_active (GTK_COMBO_BOX (self->plane)), 0);
   g_autofree gchar *field = g_strconcat (name, planes[plane][1], NULL);
-  const GValue *array = self->block == NULL ? NULL
+
+  return self->block == NULL ? NULL
       : gst_structure_get_value (self->block, field);
-  const GValue *value = array == NULL
-      || i >= (gint) gst_value_array_get_size (array) ? NULL
-      : gst_value_array_get_value (array, i);
+}
+
+static gdouble
+get_number (PreviewInspector * self, const gchar * name, guint i)
+{
+  const GValue *array = get_value (self, name);
+  const GValue *value = array == NULL || i >= gst_value_array_get_size (array)
+      ? NULL : gst_value_array_get_value (array, i);
 
   return value == NULL ? 0 : G_VALUE_HOLDS_INT (value)
       ? g_value_get_int (value) : g_value_get_double (value);
@@ -51,13 +58,9 @@ get_number (PreviewInspector * self, const gchar * name, gint i)
 static gint
 get_int (PreviewInspector * self, const gchar * name)
 {
-  gint plane = MAX (gtk_combo_box_get_active (GTK_COMBO_BOX (self->plane)), 0);
-  g_autofree gchar *field = g_strconcat (name, planes[plane][1], NULL);
-  gint value = 0;
+  const GValue *value = get_value (self, name);
 
-  if (self->block != NULL)
-    gst_structure_get_int (self->block, field, &value);
-  return value;
+  return value == NULL ? 0 : g_value_get_int (value);
 }
 
 static const Array *
@@ -78,28 +81,16 @@ get_cell (PreviewInspector * self, gint i)
 }
 
 /* Blue below 0, white, orange above, by the logarithm; or grey. */
-static void
-get_colours (PreviewInspector * self, gdouble v, GdkRGBA * ground,
-    GdkRGBA * ink)
+static GdkRGBA
+get_ground (PreviewInspector * self, gdouble v)
 {
-  gdouble part = log1p (fabs (v)) / log1p (MAX (self->largest, 1));
+  const gdouble most = MAX (self->largest, 1);
+  const gdouble grey = fabs (v) / most, part = log1p (fabs (v)) / log1p (most);
+  const GdkRGBA bright = { grey, grey, grey, 1 };
+  const GdkRGBA blue = { 1 - 0.6 * part, 1 - 0.3 * part, 1, 1 };
+  const GdkRGBA orange = { 1, 1 - 0.4 * part, 1 - 0.8 * part, 1 };
 
-  *ink = (GdkRGBA) {
-  0, 0, 0, 1};
-  if (get_array (self)->bright) {
-    part = fabs (v) / MAX (self->largest, 1);
-    *ground = (GdkRGBA) {
-    part, part, part, 1};
-    if (part < 0.5)
-      *ink = (GdkRGBA) {
-      1, 1, 1, 1};
-  } else if (v < 0) {
-    *ground = (GdkRGBA) {
-    1 - 0.6 * part, 1 - 0.3 * part, 1, 1};
-  } else {
-    *ground = (GdkRGBA) {
-    1, 1 - 0.4 * part, 1 - 0.8 * part, 1};
-  }
+  return get_array (self)->bright ? bright : v < 0 ? blue : orange;
 }
 
 static void
@@ -108,7 +99,7 @@ fill_cell (GtkTreeViewColumn * column, GtkCellRenderer * cell,
 {
   PreviewInspector *self = data;
   gint u = GPOINTER_TO_INT (g_object_get_data (G_OBJECT (column), "u")), v;
-  GdkRGBA ground, ink;
+  GdkRGBA ground;
   gdouble value;
   g_autofree gchar *text = NULL;
 
@@ -116,9 +107,9 @@ fill_cell (GtkTreeViewColumn * column, GtkCellRenderer * cell,
   value = get_cell (self, v * self->size + u);
   text = value == rint (value) ? g_strdup_printf ("%.0f", value)
       : g_strdup_printf ("%.1f", value);
-  get_colours (self, value, &ground, &ink);
+  ground = get_ground (self, value);
   g_object_set (cell, "text", text, "cell-background-rgba", &ground,
-      "foreground-rgba", &ink, NULL);
+      "foreground", ground.green < 0.5 ? "white" : "black", NULL);
 }
 
 static void

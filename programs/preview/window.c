@@ -105,33 +105,22 @@ take_drop (GtkWidget * top, GdkDragContext * context, gint x, gint y,
 }
 
 static GtkWidget *
-make_text (gint lines)
+make_text (void)
 {
-  GtkWidget *label = gtk_label_new (NULL);
-  PangoAttrList *attributes = pango_attr_list_new ();
+  g_autoptr (PangoAttrList) attributes = pango_attr_list_new ();
 
   pango_attr_list_insert (attributes, pango_attr_family_new ("Monospace"));
-  gtk_label_set_attributes (GTK_LABEL (label), attributes);
-  pango_attr_list_unref (attributes);
-  gtk_label_set_xalign (GTK_LABEL (label), 0);
-  gtk_label_set_yalign (GTK_LABEL (label), 0);
-  gtk_label_set_lines (GTK_LABEL (label), lines);
-  gtk_label_set_width_chars (GTK_LABEL (label), 34);
-  gtk_label_set_max_width_chars (GTK_LABEL (label), 34);
-  gtk_label_set_line_wrap (GTK_LABEL (label), TRUE);
-  return label;
+  return g_object_new (GTK_TYPE_LABEL, "attributes", attributes, "xalign", 0.0,
+      "yalign", 0.0, "width-chars", 34, "max-width-chars", 34, "wrap", TRUE,
+      NULL);
 }
 
 /* As high as the window, however low that is, and as wide. */
 static GtkWidget *
 make_scrolled (GtkWidget * widget)
 {
-  GtkWidget *scrolled = gtk_scrolled_window_new (NULL, NULL);
-
-  gtk_scrolled_window_set_propagate_natural_width (GTK_SCROLLED_WINDOW
-      (scrolled), TRUE);
-  gtk_container_add (GTK_CONTAINER (scrolled), widget);
-  return scrolled;
+  return g_object_new (GTK_TYPE_SCROLLED_WINDOW, "propagate-natural-width",
+      TRUE, "child", widget, NULL);
 }
 
 /* The figures stay in sight while controls are turned. */
@@ -140,14 +129,14 @@ make_side (PreviewWindow * self)
 {
   GtkWidget *side = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12);
   GtkWidget *controls = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12);
-  GtkWidget *help = make_text (-1), *figures;
+  GtkWidget *help = make_text (), *figures;
 
   /* What its controls want is not for the panel to take from the picture. */
   gtk_widget_set_hexpand (controls, FALSE);
   /* Beside the bar that scrolls it. */
   gtk_widget_set_margin_end (controls, 12);
   self->panel = preview_panel_new (self->session);
-  self->figures = make_text (-1);
+  self->figures = make_text ();
   gtk_label_set_text (GTK_LABEL (help), HELP);
   gtk_box_pack_start (GTK_BOX (controls), self->panel, FALSE, FALSE, 0);
   gtk_box_pack_start (GTK_BOX (controls), help, FALSE, FALSE, 0);
@@ -410,25 +399,10 @@ make_bar (PreviewWindow * self)
 static GtkWidget *
 make_place (PreviewWindow * self)
 {
-  GtkWidget *place = gtk_scrolled_window_new (NULL, NULL);
-  GtkScrolledWindow *scrolled = GTK_SCROLLED_WINDOW (place);
-
-  gtk_scrolled_window_set_policy (scrolled, GTK_POLICY_EXTERNAL,
-      GTK_POLICY_EXTERNAL);
-  gtk_scrolled_window_set_min_content_width (scrolled, 160);
-  gtk_scrolled_window_set_min_content_height (scrolled, 120);
-  gtk_container_add (GTK_CONTAINER (place), self->video);
-  return place;
-}
-
-/* Nor do labels: they have the place that there is. */
-static GtkWidget *
-make_label (void)
-{
-  GtkWidget *label = gtk_label_new (NULL);
-
-  gtk_label_set_max_width_chars (GTK_LABEL (label), 20);
-  return label;
+  return g_object_new (GTK_TYPE_SCROLLED_WINDOW,
+      "hscrollbar-policy", GTK_POLICY_EXTERNAL,
+      "vscrollbar-policy", GTK_POLICY_EXTERNAL, "min-content-width", 160,
+      "min-content-height", 120, "child", self->video, NULL);
 }
 
 /* The picture with what belongs to it above the pages. */
@@ -438,11 +412,11 @@ make_main (PreviewWindow * self)
   GtkWidget *paned = gtk_paned_new (GTK_ORIENTATION_VERTICAL);
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
 
-  self->caption = make_label ();
-  gtk_label_set_ellipsize (GTK_LABEL (self->caption), PANGO_ELLIPSIZE_END);
-  self->notice = make_label ();
-  gtk_label_set_line_wrap (GTK_LABEL (self->notice), TRUE);
-  gtk_label_set_xalign (GTK_LABEL (self->notice), 0);
+  /* Nor do labels: they have the place that there is. */
+  self->caption = g_object_new (GTK_TYPE_LABEL, "max-width-chars", 20,
+      "ellipsize", PANGO_ELLIPSIZE_END, NULL);
+  self->notice = g_object_new (GTK_TYPE_LABEL, "max-width-chars", 20, "wrap",
+      TRUE, "xalign", 0.0, NULL);
   gtk_box_pack_start (GTK_BOX (box), make_place (self), TRUE, TRUE, 0);
   gtk_box_pack_start (GTK_BOX (box), self->caption, FALSE, FALSE, 0);
   gtk_box_pack_start (GTK_BOX (box), make_bar (self), FALSE, FALSE, 0);
