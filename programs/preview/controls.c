@@ -96,12 +96,9 @@ GParamSpec *
 preview_session_get_pspec (PreviewSession * self, guint control)
 {
   const gchar *name = preview_controls[control];
+  GParamSpec *pspec = preview_views_find_pspec (self, name);
 
-  if (strcmp (name, "view") == 0)
-    return preview_views_get_pspec (self);
-  if (strcmp (name, "left") == 0 || strcmp (name, "right") == 0)
-    return preview_views_get_side (name[0] == 'r');
-  return find_property (self, name);
+  return pspec != NULL ? pspec : find_property (self, name);
 }
 
 static gboolean

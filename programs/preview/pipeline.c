@@ -9,6 +9,10 @@
 #define SOURCE "source"
 #define CONVERT "convert"
 #define FIT "fit"
+/* What the transform was spent on is shown: those before it drop frames. */
+#define CHAIN "videoconvert name=" CONVERT " ! queue max-size-buffers=3 " \
+    "max-size-bytes=0 max-size-time=0 ! blockdctpreview name=preview ! " \
+    "videoscale qos=false ! capsfilter name=" FIT " ! videoconvert qos=false ! "
 /* A picture up to this size GTK can scale. */
 #define SMALL_WIDTH 1280
 #define SMALL_HEIGHT 720
@@ -30,15 +34,6 @@ count_frame (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   GST_PAD_PROBE_INFO_FLOW_RETURN (info) = GST_FLOW_EOS;
   gst_clear_buffer ((GstBuffer **) & GST_PAD_PROBE_INFO_DATA (info));
   return GST_PAD_PROBE_HANDLED;
-}
-
-static void
-limit_frames (GstElement * element, gint frames)
-{
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (element, "src");
-
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count_frame,
-      g_memdup2 (&frames, sizeof frames), g_free);
 }
 
 /* No EOS gets to the sink, so that the last frame can be shown again. */
@@ -84,27 +79,14 @@ preview_pipeline_get_source (PreviewSession * self)
   return gst_bin_get_by_name (GST_BIN (self->pipeline), SOURCE);
 }
 
-/* gtksink, or a sink that keeps the last frame. */
-static GstElement *
-make_sink (PreviewSession * self, GError ** error)
+static void
+limit_frames (PreviewSession * self, GstElement * first)
 {
-  const gboolean window = self->output == PREVIEW_WINDOW;
-  GstElement *sink = preview_add_element (GST_BIN (self->pipeline), window
-      ? "gtksink" : "fakesink", NULL, error);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (first, "src");
 
-  if (sink == NULL)
-    return NULL;
-  /* Who wants a table or a file alone need not wait for the pictures. */
-  g_object_set (sink, "sync", self->options.csv == NULL
-      && self->output != PREVIEW_FILES, NULL);
-  if (window) {
-    g_object_set (sink, "max-lateness", (gint64) MAX_LATENESS, NULL);
-    g_object_get (sink, "widget", &self->widget, NULL);
-  } else {
-    g_object_set (sink, "enable-last-sample", TRUE, "signal-handoffs",
-        self->output == PREVIEW_PAGE, NULL);
-  }
-  return sink;
+  if (self->options.frames > 0)
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count_frame,
+        g_memdup2 (&self->options.frames, sizeof (gint)), g_free);
 }
 
 static void
@@ -119,45 +101,34 @@ watch (PreviewSession * self)
 gboolean
 preview_pipeline_build (PreviewSession * self, GError ** error)
 {
-  static const struct
-  {
-    const gchar *factory, *name;
-  } chain[] = {
-    {"videoconvert", CONVERT}, {"queue", NULL}, {"blockdctpreview", NULL},
-    {"videoscale", NULL}, {"capsfilter", FIT}, {"videoconvert", NULL}
-  };
-  GstElement *element[G_N_ELEMENTS (chain)];
-  gboolean linked = TRUE;
+  const gboolean window = self->output == PREVIEW_WINDOW;
+  GstElement *pipeline = preview_make (window ? CHAIN "gtksink name=sink"
+      : CHAIN "fakesink name=sink enable-last-sample=true", error);
+  g_autoptr (GstElement) convert = NULL;
 
-  self->pipeline = gst_object_ref_sink (gst_pipeline_new ("preview"));
-  self->sink = make_sink (self, error);
-  if (self->sink == NULL)
+  if (pipeline == NULL)
     return FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS (chain); i++) {
-    element[i] = preview_add_element (GST_BIN (self->pipeline),
-        chain[i].factory, chain[i].name, error);
-    if (element[i] == NULL)
-      return FALSE;
-    linked = linked && (i == 0 || gst_element_link (element[i - 1],
-            element[i]));
-  }
-  self->bin = element[2];
+  self->pipeline = gst_object_ref_sink (pipeline);
+  gst_object_set_name (GST_OBJECT (pipeline), "preview");
+  convert = gst_bin_get_by_name (GST_BIN (pipeline), CONVERT);
+  self->bin = gst_bin_get_by_name (GST_BIN (pipeline), "preview");
+  self->sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   for (guint i = 0; i < PREVIEW_N_PARTS; i++)
     self->part[i] = gst_child_proxy_get_child_by_name (GST_CHILD_PROXY
         (self->bin), preview_part_names[i]);
-  /* What the transform was spent on is shown: those before it drop frames. */
-  g_object_set (element[3], "qos", FALSE, NULL);
-  g_object_set (element[5], "qos", FALSE, NULL);
-  if (self->options.frames > 0)
-    limit_frames (element[0], self->options.frames);
-  g_object_set (element[1], "max-size-buffers", 3, "max-size-bytes", 0,
-      "max-size-time", (guint64) 0, NULL);
+  /* Who wants a table or a file alone need not wait for the pictures. */
+  g_object_set (self->sink, "sync", self->options.csv == NULL
+      && self->output != PREVIEW_FILES, NULL);
+  if (window) {
+    g_object_set (self->sink, "max-lateness", (gint64) MAX_LATENESS, NULL);
+    g_object_get (self->sink, "widget", &self->widget, NULL);
+  } else {
+    g_object_set (self->sink, "signal-handoffs",
+        self->output == PREVIEW_PAGE, NULL);
+  }
+  limit_frames (self, convert);
   watch (self);
-  if (linked && gst_element_link (element[5], self->sink))
-    return TRUE;
-  g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
-      "The elements of the preview cannot be linked.");
-  return FALSE;
+  return TRUE;
 }
 
 /* The picture's size if it is larger than this, scaled; else any. */

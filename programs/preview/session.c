@@ -251,7 +251,8 @@ preview_session_start (PreviewSession * self)
 void
 preview_session_stop (PreviewSession * self)
 {
-  gst_element_set_state (self->pipeline, GST_STATE_NULL);
+  if (self->pipeline != NULL)
+    gst_element_set_state (self->pipeline, GST_STATE_NULL);
   if (self->watch != 0)
     g_source_remove (self->watch);
   self->watch = 0;
@@ -372,6 +373,8 @@ finalize (GObject * object)
   for (guint i = 0; i < PREVIEW_N_PARTS; i++)
     g_clear_object (&self->part[i]);
   g_clear_object (&self->widget);
+  gst_clear_object (&self->bin);
+  gst_clear_object (&self->sink);
   gst_clear_object (&self->pipeline);
   g_mutex_clear (&self->lock);
   g_free (self->opened);

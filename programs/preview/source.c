@@ -27,24 +27,40 @@ static const struct
   {"gtksink", "install gstreamer1.0-gtk3"},
 };
 
-GstElement *
-preview_add_element (GstBin * bin, const gchar * factory, const gchar * name,
-    GError ** error)
+static void
+miss (const gchar * element, GError ** error)
 {
-  GstElement *element;
   const gchar *advice = "check the installation of GStreamer";
 
-  element = gst_element_factory_make (factory, name);
-  if (element != NULL) {
-    gst_bin_add (bin, element);
-    return element;
-  }
   for (guint i = 0; i < G_N_ELEMENTS (packages); i++)
-    if (strcmp (factory, packages[i].element) == 0)
+    if (strcmp (element, packages[i].element) == 0)
       advice = packages[i].advice;
+  g_clear_error (error);
   g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-      "There is no element '%s': %s.", factory, advice);
-  return NULL;
+      "There is no element '%s': %s.", element, advice);
+}
+
+GstElement *
+preview_make (const gchar * elements, GError ** error)
+{
+  g_autoptr (GstParseContext) context = gst_parse_context_new ();
+  GstElement *made = gst_parse_launch_full (elements, context,
+      GST_PARSE_FLAG_FATAL_ERRORS, error);
+  g_auto (GStrv) missing = gst_parse_context_get_missing_elements (context);
+
+  if (missing != NULL)
+    miss (missing[0], error);
+  return made;
+}
+
+static GstElement *
+add_element (GstBin * bin, const gchar * element, GError ** error)
+{
+  GstElement *made = preview_make (element, error);
+
+  if (made != NULL)
+    gst_bin_add (bin, made);
+  return made;
 }
 
 /* Whether the stream's tags say that the camera was not held upright. */
@@ -145,14 +161,13 @@ static gboolean
 add_pattern (GstBin * bin, const gchar * pattern, GstPad * ghost,
     GError ** error)
 {
-  GstElement *source = preview_add_element (bin, "videotestsrc", NULL, error);
+  GstElement *source = add_element (bin, "videotestsrc", error);
   GstElement *filter = source == NULL ? NULL
-      : preview_add_element (bin, "capsfilter", NULL, error);
+      : add_element (bin, "capsfilter caps=" PATTERN_CAPS, error);
   g_autoptr (GstPad) pad = NULL;
 
   if (filter == NULL || !set_pattern (source, pattern, error))
     return FALSE;
-  gst_util_set_object_arg (G_OBJECT (filter), "caps", PATTERN_CAPS);
   gst_element_link (source, filter);
   pad = gst_element_get_static_pad (filter, "src");
   gst_ghost_pad_set_target (GST_GHOST_PAD (ghost), pad);
@@ -169,7 +184,7 @@ link_source (GstBin * bin, GstElement * source, const gchar * file,
 
   if (file == NULL || !g_str_has_suffix (file, ".y4m"))
     return gst_element_link (source, decoder);
-  queue = preview_add_element (bin, "queue", NULL, error);
+  queue = add_element (bin, "queue", error);
   return queue != NULL && gst_element_link_many (source, queue, decoder, NULL);
 }
 
@@ -177,11 +192,11 @@ static gboolean
 add_decoder (GstBin * bin, const PreviewOptions * options, GstPad * ghost,
     GError ** error)
 {
-  GstElement *decoder = preview_add_element (bin, "decodebin", NULL, error);
+  GstElement *decoder = add_element (bin, "decodebin caps=\"" DECODED "\""
+      " expose-all-streams=false", error);
   GstElement *source;
   GstPluginFeature *parser = gst_registry_lookup_feature (gst_registry_get (),
       "jpegparse");
-  GstCaps *caps;
 
   /* It reads how a camera was held, and is not used unless asked for. */
   if (parser != NULL) {
@@ -191,12 +206,9 @@ add_decoder (GstBin * bin, const PreviewOptions * options, GstPad * ghost,
 
   if (decoder == NULL)
     return FALSE;
-  caps = gst_caps_from_string (DECODED);
-  g_object_set (decoder, "caps", caps, "expose-all-streams", FALSE, NULL);
-  gst_caps_unref (caps);
   g_signal_connect (decoder, "pad-added", G_CALLBACK (link_video), ghost);
   if (options->camera) {
-    source = preview_add_element (bin, "v4l2src", NULL, error);
+    source = add_element (bin, "v4l2src", error);
     if (source != NULL && options->device != NULL)
       g_object_set (source, "device", options->device, NULL);
   } else {

@@ -21,10 +21,9 @@ G_BEGIN_DECLS
   gchar **properties;           /* NAME=VALUE: session.h */
 } PreviewOptions;
 
-/** A new element in `bin`, with a name or, for NULL, any; or NULL with an error
- * that says where to get it. */
-GstElement *preview_add_element (GstBin * bin, const gchar * factory,
-    const gchar * name, GError ** error);
+/** What gst-launch-1.0 would make; floating. NULL with an error that says where
+ * to get what is missing. */
+GstElement *preview_make (const gchar * elements, GError ** error);
 
 /** A bin with video at its pad "src", upright; floating. NULL with an error
  * that says what to do. */

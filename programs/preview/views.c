@@ -46,76 +46,56 @@ find_view (PreviewSession * self, PreviewPart part, const gchar * name)
 #define N_OF_COMPARE 100
 
 static GType
-get_type (PreviewSession * self)
+register_views (PreviewSession * self)
 {
-  static gsize type = 0;
+  const GEnumClass *of_compare = get_class (self, PREVIEW_COMPARE);
+  GArray *values = g_array_new (TRUE, FALSE, sizeof (GEnumValue));
 
-  if (g_once_init_enter (&type)) {
-    const GEnumClass *of_compare = get_class (self, PREVIEW_COMPARE);
-    GArray *values = g_array_new (TRUE, FALSE, sizeof (GEnumValue));
+  for (guint i = 0; i < G_N_ELEMENTS (alone); i++) {
+    GEnumValue value = { N_OF_COMPARE + i, alone[i].about, alone[i].name };
 
-    for (guint i = 0; i < G_N_ELEMENTS (alone); i++) {
-      GEnumValue value = { N_OF_COMPARE + i, alone[i].about, alone[i].name };
-
-      /* Pictures first, then views of two of them, then A's own. */
-      for (guint k = 0; alone[i].about == NULL && alone[i - 1].about != NULL
-          && k < of_compare->n_values; k++)
-        if (strcmp (of_compare->values[k].value_nick, SINGLE) != 0)
-          g_array_append_val (values, of_compare->values[k]);
-      if (value.value_name == NULL)
-        value.value_name = g_enum_get_value_by_nick (get_class (self,
-                PREVIEW_A), alone[i].of_a)->value_name;
-      g_array_append_val (values, value);
-    }
-    g_once_init_leave (&type, g_enum_register_static ("PreviewView",
-            (GEnumValue *) g_array_free (values, FALSE)));
+    /* Pictures first, then views of two of them, then A's own. */
+    for (guint k = 0; alone[i].about == NULL && alone[i - 1].about != NULL
+        && k < of_compare->n_values; k++)
+      if (strcmp (of_compare->values[k].value_nick, SINGLE) != 0)
+        g_array_append_val (values, of_compare->values[k]);
+    if (value.value_name == NULL)
+      value.value_name = g_enum_get_value_by_nick (get_class (self,
+              PREVIEW_A), alone[i].of_a)->value_name;
+    g_array_append_val (values, value);
   }
-  return type;
+  return g_enum_register_static ("PreviewView",
+      (GEnumValue *) g_array_free (values, FALSE));
 }
 
-static GType
-get_side_type (void)
+GParamSpec *
+preview_views_find_pspec (PreviewSession * self, const gchar * name)
 {
   static const GEnumValue sides[] = {
     {ORIGINAL, "what came in", "original"}, {OF_A, "what is left by A", "a"},
     {OF_B, "what is left by B", "b"}, {0, NULL, NULL}
   };
-  static gsize type = 0;
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("PreviewSide", sides));
-  return type;
-}
-
-GParamSpec *
-preview_views_get_pspec (PreviewSession * self)
-{
-  static gsize pspec = 0;
-
-  if (g_once_init_enter (&pspec))
-    g_once_init_leave (&pspec, (gsize) g_param_spec_ref_sink
-        (g_param_spec_enum ("view", NULL, "What is shown; the figures do not "
-                "depend on it", get_type (self), find_view (self,
-                    PREVIEW_COMPARE, "wipe"), G_PARAM_READWRITE)));
-  return (GParamSpec *) pspec;
-}
-
-GParamSpec *
-preview_views_get_side (gboolean right)
-{
-  static GParamSpec *pspec[2];
+  static GParamSpec *pspecs[3];
   static gsize once = 0;
 
   if (g_once_init_enter (&once)) {
-    pspec[0] = g_param_spec_ref_sink (g_param_spec_enum ("left", NULL,
-            "The first picture of the views that show two", get_side_type (),
-            ORIGINAL, G_PARAM_READWRITE));
-    pspec[1] = g_param_spec_ref_sink (g_param_spec_enum ("right", NULL,
-            "The second picture of the views that show two", get_side_type (),
-            OF_A, G_PARAM_READWRITE));
+    const GType side = g_enum_register_static ("PreviewSide", sides);
+
+    pspecs[0] = g_param_spec_enum ("view", NULL, "What is shown; the figures "
+        "do not depend on it", register_views (self), find_view (self,
+            PREVIEW_COMPARE, "wipe"), G_PARAM_READWRITE);
+    pspecs[1] = g_param_spec_enum ("left", NULL, "The first picture of the "
+        "views that show two", side, ORIGINAL, G_PARAM_READWRITE);
+    pspecs[2] = g_param_spec_enum ("right", NULL, "The second picture of the "
+        "views that show two", side, OF_A, G_PARAM_READWRITE);
+    for (guint i = 0; i < G_N_ELEMENTS (pspecs); i++)
+      g_param_spec_ref_sink (pspecs[i]);
     g_once_init_leave (&once, 1);
   }
-  return pspec[right];
+  for (guint i = 0; i < G_N_ELEMENTS (pspecs); i++)
+    if (strcmp (name, pspecs[i]->name) == 0)
+      return pspecs[i];
+  return NULL;
 }
 
 static void
@@ -145,8 +125,8 @@ preview_views_get (PreviewSession * self)
 const GEnumValue *
 preview_views_get_value (PreviewSession * self)
 {
-  return g_enum_get_value (G_PARAM_SPEC_ENUM (preview_views_get_pspec
-          (self))->enum_class, preview_views_get (self));
+  return g_enum_get_value (G_PARAM_SPEC_ENUM (preview_views_find_pspec (self,
+              "view"))->enum_class, preview_views_get (self));
 }
 
 gboolean

@@ -11,9 +11,9 @@
 G_BEGIN_DECLS
 
 /** The controls `view`, and `left` and `right`, whose values are
- * blockdctcompare's numbers. */
-GParamSpec *preview_views_get_pspec (PreviewSession * self);
-GParamSpec *preview_views_get_side (gboolean right);
+ * blockdctcompare's numbers; NULL: it is another one. */
+GParamSpec *preview_views_find_pspec (PreviewSession * self,
+    const gchar * name);
 
 gint preview_views_get (PreviewSession * self);
 void preview_views_set (PreviewSession * self, gint view);
