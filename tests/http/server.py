@@ -200,36 +200,35 @@ async def paused_it_is_shown_again(server, viewer):
     assert len(news["block"]["levels"]) == 64
 
 
-@synchronous
-async def the_block_follows_the_settings():
+@viewing(STILL, "quality=90")
+async def the_block_follows_the_settings(server, viewer):
     def is_block(setting, value):
         return lambda news: news.get("block", {}).get(setting) == value
 
-    with start(STILL, "quality=90") as server:
-        async with Viewer(server.address) as viewer, Viewer(server.address) as other:
-            await viewer.wait_figure("quality", 90)
-            for state in ("pause", "play"):
-                await viewer.say(state)
-                await viewer.wait(lambda news, state=state: news["paused"] == (state == "pause"))
-                await viewer.click(100, 70)
-                fine = (await viewer.wait(is_block("quality", 90)))["block"]
-                # By whoever turns it; DC's steps in annex K are 3 and 160 then.
-                await other.say("set quality=5")
-                coarse = (await viewer.wait(is_block("quality", 5)))["block"]
-                assert (coarse["x"], coarse["y"], coarse["size"]) == (96, 64, 8), coarse
-                assert coarse["samples"] == fine["samples"] and fine["levels"][0] != 0
-                assert abs(coarse["levels"][0] * 160 - fine["levels"][0] * 3) <= 82, coarse
-                await viewer.say("set transform=hevc-32x32")
-                await viewer.say("set qp=44")
-                block = (await viewer.wait(is_block("qp", 44)))["block"]
-                assert (block["x"], block["y"], block["size"]) == (96, 64, 32), block
-                await viewer.say("set transform=jpeg-8x8")
-                await viewer.wait(is_block("quality", 5))
-                await viewer.say("set quality=90")
-                await viewer.wait(is_block("quality", 90))
-            # Who comes late sees it, too.
-            async with Viewer(server.address) as late:
-                await late.wait(is_block("quality", 90))
+    async with Viewer(server.address) as other:
+        await viewer.wait_figure("quality", 90)
+        for state in ("pause", "play"):
+            await viewer.say(state)
+            await viewer.wait(lambda news, state=state: news["paused"] == (state == "pause"))
+            await viewer.click(100, 70)
+            fine = (await viewer.wait(is_block("quality", 90)))["block"]
+            # By whoever turns it; DC's steps in annex K are 3 and 160 then.
+            await other.say("set quality=5")
+            coarse = (await viewer.wait(is_block("quality", 5)))["block"]
+            assert (coarse["x"], coarse["y"], coarse["size"]) == (96, 64, 8), coarse
+            assert coarse["samples"] == fine["samples"] and fine["levels"][0] != 0
+            assert abs(coarse["levels"][0] * 160 - fine["levels"][0] * 3) <= 82, coarse
+            await viewer.say("set transform=hevc-32x32")
+            await viewer.say("set qp=44")
+            block = (await viewer.wait(is_block("qp", 44)))["block"]
+            assert (block["x"], block["y"], block["size"]) == (96, 64, 32), block
+            await viewer.say("set transform=jpeg-8x8")
+            await viewer.wait(is_block("quality", 5))
+            await viewer.say("set quality=90")
+            await viewer.wait(is_block("quality", 90))
+        # Who comes late sees it, too.
+        async with Viewer(server.address) as late:
+            await late.wait(is_block("quality", 90))
 
 
 @synchronous
@@ -243,16 +242,15 @@ async def a_still_is_shown_again():
             assert decode(viewer.file)[0] == (97, 65)
 
 
-@synchronous
-async def two_viewers_see_the_same():
-    with start(STILL) as server:
-        async with Viewer(server.address) as one, Viewer(server.address) as other:
-            await one.say("set quality=11")
-            await other.say("set view=difference")
-            for viewer in (one, other):
-                await viewer.wait(lambda news: news["values"]["quality"] == 11
-                                  and news["values"]["view"] == "difference")
-                await viewer.wait_figure("quality", 11)
+@viewing(STILL)
+async def two_viewers_see_the_same(server, one):
+    async with Viewer(server.address) as other:
+        await one.say("set quality=11")
+        await other.say("set view=difference")
+        for viewer in (one, other):
+            await viewer.wait(lambda news: news["values"]["quality"] == 11
+                              and news["values"]["view"] == "difference")
+            await viewer.wait_figure("quality", 11)
 
 
 @viewing("view=wipe")
