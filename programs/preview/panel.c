@@ -60,10 +60,10 @@ static void
 enum_changed (GtkComboBox * box, Control * control)
 {
   GEnumClass *klass = G_PARAM_SPEC_ENUM (control->pspec)->enum_class;
-  gint active = gtk_combo_box_get_active (box);
+  const gchar *nick = gtk_combo_box_get_active_id (box);
 
-  if (active >= 0)
-    turn (control, klass->values[active].value);
+  if (nick != NULL)
+    turn (control, g_enum_get_value_by_nick (klass, nick)->value);
 }
 
 static void
@@ -181,13 +181,12 @@ update_control (gpointer data)
 
   control->updating = TRUE;
   if (G_IS_PARAM_SPEC_ENUM (control->pspec)) {
-    GEnumClass *klass = G_PARAM_SPEC_ENUM (control->pspec)->enum_class;
+    const GEnumValue *value = g_enum_get_value (G_PARAM_SPEC_ENUM
+        (control->pspec)->enum_class, v);
 
-    for (guint i = 0; i < klass->n_values; i++)
-      if (klass->values[i].value == v) {
-        gtk_combo_box_set_active (GTK_COMBO_BOX (control->widget), i);
-        explain (control, &klass->values[i]);
-      }
+    gtk_combo_box_set_active_id (GTK_COMBO_BOX (control->widget),
+        value->value_nick);
+    explain (control, value);
   } else if (G_IS_PARAM_SPEC_FLAGS (control->pspec)) {
     show_flags (control, v);
   } else if (G_IS_PARAM_SPEC_BOOLEAN (control->pspec)) {
@@ -242,8 +241,8 @@ make_widget (Control * control)
 
     widget = make_choice ();
     for (guint i = 0; i < klass->n_values; i++)
-      gtk_combo_box_text_append_text (GTK_COMBO_BOX_TEXT (widget),
-          klass->values[i].value_nick);
+      gtk_combo_box_text_append (GTK_COMBO_BOX_TEXT (widget),
+          klass->values[i].value_nick, klass->values[i].value_nick);
     g_signal_connect (widget, "changed", G_CALLBACK (enum_changed), control);
   } else if (G_IS_PARAM_SPEC_FLAGS (pspec)) {
     widget = make_flags (control);
@@ -251,18 +250,18 @@ make_widget (Control * control)
     widget = gtk_check_button_new ();
     g_signal_connect (widget, "toggled", G_CALLBACK (toggled), control);
   } else {
+    gdouble low, high;
+
     if (G_IS_PARAM_SPEC_INT (pspec)) {
-      GParamSpecInt *range = G_PARAM_SPEC_INT (pspec);
-
-      widget = gtk_scale_new_with_range (GTK_ORIENTATION_HORIZONTAL,
-          range->minimum, range->maximum, 1);
+      low = G_PARAM_SPEC_INT (pspec)->minimum;
+      high = G_PARAM_SPEC_INT (pspec)->maximum;
     } else {
-      GParamSpecDouble *range = G_PARAM_SPEC_DOUBLE (pspec);
-
-      /* A zoom; whole ones have all samples as large as each other. */
-      widget = gtk_scale_new_with_range (GTK_ORIENTATION_HORIZONTAL,
-          range->minimum, range->maximum, range->minimum == 1 ? 1 : 0.01);
+      low = G_PARAM_SPEC_DOUBLE (pspec)->minimum;
+      high = G_PARAM_SPEC_DOUBLE (pspec)->maximum;
     }
+    /* Of a zoom whole ones have all samples as large as each other. */
+    widget = gtk_scale_new_with_range (GTK_ORIENTATION_HORIZONTAL, low, high,
+        G_IS_PARAM_SPEC_INT (pspec) || low == 1 ? 1 : 0.01);
     gtk_scale_set_value_pos (GTK_SCALE (widget), GTK_POS_RIGHT);
     g_signal_connect (widget, "value-changed", G_CALLBACK (range_changed),
         control);

@@ -72,9 +72,6 @@ GstElement *preview_pipeline_get_source (PreviewSession * self);
 void preview_transport_reset (PreviewSession * self);
 void preview_transport_stop (PreviewSession * self);
 
-/** Set `freeze` as the session's state wants it; from any thread. */
-void preview_transport_apply (PreviewSession * self);
-
 /** The main thread calls these when a frame is shown, when the pipeline posts
  * GST_MESSAGE_ASYNC_DONE, and when the last frame is shown. */
 void preview_transport_take_figures (PreviewSession * self,

@@ -21,14 +21,6 @@ apply (PreviewSession * self)
 }
 
 void
-preview_transport_apply (PreviewSession * self)
-{
-  g_mutex_lock (&self->lock);
-  apply (self);
-  g_mutex_unlock (&self->lock);
-}
-
-void
 preview_transport_reset (PreviewSession * self)
 {
   preview_transport_stop (self);
@@ -183,7 +175,9 @@ preview_session_set_paused (PreviewSession * self, gboolean paused)
     rewind_now (self);
   else if (stepped && GST_CLOCK_TIME_IS_VALID (self->shown))
     preview_session_seek (self, self->shown);
-  preview_transport_apply (self);
+  g_mutex_lock (&self->lock);
+  apply (self);
+  g_mutex_unlock (&self->lock);
 }
 
 void

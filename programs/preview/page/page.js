@@ -473,14 +473,10 @@ find("step").addEventListener("click", () => say("step"));
 find("seek").addEventListener("input", () =>
   say(`seek ${find("seek").value}`, "seek"));
 find("save").addEventListener("click", save);
-find("fit").addEventListener("click", () => scale(0));
-find("one").addEventListener("click", () => scale(1));
-find("larger").addEventListener("click", () => scale("+"));
-find("smaller").addEventListener("click", () => scale("-"));
-find("in").addEventListener("click", () => say("key +"));
-find("out").addEventListener("click", () => say("key -"));
-find("whole").addEventListener("click", () => say("key 0"));
-find("store").addEventListener("click", () => say("key b"));
-find("swap").addEventListener("click", () => say("key x"));
+for (const [id, by] of Object.entries({fit: 0, one: 1, larger: "+", smaller: "-"}))
+  find(id).addEventListener("click", () => scale(by));
+for (const [id, key] of Object.entries({in: "+", out: "-", whole: "0", store: "b",
+  swap: "x"}))
+  find(id).addEventListener("click", () => say(`key ${key}`));
 find("flicker").addEventListener("click", flicker);
 connect();
