@@ -43,10 +43,9 @@ show_time (PreviewBar * self, GstClockTime position, GstClockTime duration)
 {
   gdouble now = position / (gdouble) GST_SECOND;
   gdouble all = duration / (gdouble) GST_SECOND;
-  gchar *text = g_strdup_printf ("%.2f of %.2f s", now, all);
+  g_autofree gchar *text = g_strdup_printf ("%.2f of %.2f s", now, all);
 
   gtk_label_set_text (GTK_LABEL (self->clock), text);
-  g_free (text);
   gtk_range_set_range (GTK_RANGE (self->seek), 0, all);
   if (!self->held)
     gtk_range_set_value (GTK_RANGE (self->seek), now);

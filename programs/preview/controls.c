@@ -344,10 +344,9 @@ is_of_another_family (const gchar * name, const GstStructure * figures,
   static const gchar *const of_qp[] = { "qp", "chroma-qp-offset",
     "scaling-list", NULL
   };
-  gchar *qp = g_strconcat (prefix, "qp", NULL);
+  g_autofree gchar *qp = g_strconcat (prefix, "qp", NULL);
   gboolean has_qp = gst_structure_has_field (figures, qp);
 
-  g_free (qp);
   if (strcmp (name, "scaling-list") == 0
       && g_str_has_prefix (gst_structure_get_string (figures, "transform"),
           "h264"))
@@ -504,11 +503,11 @@ preview_session_foreach (PreviewSession * self, PreviewPart part,
     "interactive", "post-messages", NULL
   };
   guint n;
-  GParamSpec **pspecs = g_object_class_list_properties
+  g_autofree GParamSpec **pspecs = g_object_class_list_properties
       (G_OBJECT_GET_CLASS (self->part[part]), &n);
 
   for (guint i = 0; i < n; i++) {
-    GValue value = G_VALUE_INIT;
+    g_auto (GValue) value = G_VALUE_INIT;
 
     if (g_strv_contains (others, pspecs[i]->name)
         || (pspecs[i]->flags & G_PARAM_READWRITE) != G_PARAM_READWRITE)
@@ -516,7 +515,5 @@ preview_session_foreach (PreviewSession * self, PreviewPart part,
     g_object_get_property (self->part[part], pspecs[i]->name, &value);
     if (!g_param_value_defaults (pspecs[i], &value))
       take (pspecs[i], &value, data);
-    g_value_unset (&value);
   }
-  g_free (pspecs);
 }

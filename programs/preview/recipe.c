@@ -164,7 +164,8 @@ preview_session_describe_for_shell (PreviewSession * self)
 gchar *
 preview_session_describe_for_python (PreviewSession * self)
 {
-  GString *text = g_string_new (BEGIN), *line = g_string_new (NULL);
+  g_autoptr (GString) line = g_string_new (NULL);
+  GString *text = g_string_new (BEGIN);
   g_autofree gchar *source = describe_source (self);
 
   append_quoted (line, source);
@@ -173,6 +174,5 @@ preview_session_describe_for_python (PreviewSession * self)
   g_string_append_printf (text, "%s')\n", line->str);
   add_settings (self, text, add_line);
   g_string_append (text, END);
-  g_string_free (line, TRUE);
   return g_string_free (text, FALSE);
 }

@@ -239,7 +239,7 @@ preview_server_new (PreviewSession * session, const gchar * address,
     guint port, GError ** error)
 {
   PreviewServer *self = g_new0 (PreviewServer, 1);
-  gchar *socket;
+  g_autofree gchar *socket = NULL;
 
   self->local = address == NULL;
   self->base = make_base (self->local);
@@ -258,7 +258,6 @@ preview_server_new (PreviewSession * session, const gchar * address,
   soup_server_add_handler (self->server, socket, check_viewer, self, NULL);
   soup_server_add_websocket_handler (self->server, socket, NULL, NULL,
       add_viewer, self, NULL);
-  g_free (socket);
   print_address (self);
   return self;
 }

@@ -187,15 +187,6 @@ take_figures (PreviewSession * self, const GstStructure * figures)
   g_signal_emit (self, signals[SHOWN], 0, figures);
 }
 
-static void
-take_application (PreviewSession * self, const GstStructure * s)
-{
-  if (gst_structure_has_name (s, FIGURES))
-    take_figures (self, s);
-  else if (gst_structure_has_name (s, END))
-    preview_transport_end (self);
-}
-
 static gboolean
 take_message (GstBus * bus, GstMessage * message, gpointer session)
 {
@@ -228,7 +219,10 @@ take_message (GstBus * bus, GstMessage * message, gpointer session)
         preview_transport_end (self);
       break;
     case GST_MESSAGE_APPLICATION:
-      take_application (self, s);
+      if (gst_structure_has_name (s, FIGURES))
+        take_figures (self, s);
+      else if (gst_structure_has_name (s, END))
+        preview_transport_end (self);
       break;
     case GST_MESSAGE_ELEMENT:
       if (gst_structure_has_name (s, "blockdct-block"))
@@ -309,11 +303,11 @@ preview_session_open (PreviewSession * self, const gchar * uri,
 static gboolean
 set_up (PreviewSession * self, GError ** error)
 {
+  for (guint i = 0; i < PREVIEW_N_PARTS; i++)
+    g_object_set (self->part[i], "post-messages", FALSE, NULL);
   g_object_set (self->part[PREVIEW_COMPARE], "interactive",
-      self->output != PREVIEW_FILES, "post-messages", FALSE, NULL);
-  g_object_set (self->part[PREVIEW_A], "post-messages", FALSE, "stats-file",
-      self->options.csv, NULL);
-  g_object_set (self->part[PREVIEW_B], "post-messages", FALSE, NULL);
+      self->output != PREVIEW_FILES, NULL);
+  g_object_set (self->part[PREVIEW_A], "stats-file", self->options.csv, NULL);
   for (gchar ** pair = self->options.properties; pair != NULL && *pair; pair++)
     if (!preview_session_set_text (self, *pair, error))
       return FALSE;
@@ -347,19 +341,16 @@ preview_session_new (const PreviewOptions * options, PreviewOutput output,
 
   self->options = *options;
   self->output = output;
-  if (!preview_pipeline_build (self, error)) {
-    g_object_unref (self);
-    return NULL;
+  if (preview_pipeline_build (self, error)) {
+    self->frames = preview_frames_new (self->bin, &frames_funcs, self);
+    preview_transport_reset (self);
+    connect (self);
+    if (set_up (self, error)
+        && preview_pipeline_open (self, &self->options, error))
+      return self;
   }
-  self->frames = preview_frames_new (self->bin, &frames_funcs, self);
-  preview_transport_reset (self);
-  connect (self);
-  if (!set_up (self, error)
-      || !preview_pipeline_open (self, &self->options, error)) {
-    g_object_unref (self);
-    return NULL;
-  }
-  return self;
+  g_object_unref (self);
+  return NULL;
 }
 
 static void

@@ -72,13 +72,12 @@ is_turned (GstPad * pad)
 
   for (guint i = 0; (event = gst_pad_get_sticky_event (pad, GST_EVENT_TAG, i))
       != NULL; i++) {
-    gchar *orientation = NULL;
+    g_autofree gchar *orientation = NULL;
     GstTagList *tags;
 
     gst_event_parse_tag (event, &tags);
     if (gst_tag_list_get_string (tags, GST_TAG_IMAGE_ORIENTATION, &orientation))
       turned = strcmp (orientation, "rotate-0") != 0;
-    g_free (orientation);
     gst_event_unref (event);
   }
   return turned;
@@ -89,9 +88,10 @@ is_turned (GstPad * pad)
 static GstPadProbeReturn
 turn_upright (GstPad * pad, GstPadProbeInfo * info, gpointer ghost)
 {
+  g_autoptr (GstPad) first = NULL;
+  g_autoptr (GstPad) last = NULL;
+  g_autoptr (GstBin) bin = NULL;
   GstElement *convert, *flip;
-  GstPad *first, *last;
-  GstBin *bin;
 
   (void) info;
   if (!is_turned (pad))
@@ -113,9 +113,6 @@ turn_upright (GstPad * pad, GstPadProbeInfo * info, gpointer ghost)
   gst_pad_link (pad, first);
   gst_element_sync_state_with_parent (flip);
   gst_element_sync_state_with_parent (convert);
-  gst_object_unref (first);
-  gst_object_unref (last);
-  gst_object_unref (bin);
   return GST_PAD_PROBE_REMOVE;
 }
 
@@ -195,15 +192,12 @@ add_decoder (GstBin * bin, const PreviewOptions * options, GstPad * ghost,
   GstElement *decoder = add_element (bin, "decodebin caps=\"" DECODED "\""
       " expose-all-streams=false", error);
   GstElement *source;
-  GstPluginFeature *parser = gst_registry_lookup_feature (gst_registry_get (),
-      "jpegparse");
+  g_autoptr (GstPluginFeature) parser = gst_registry_lookup_feature
+      (gst_registry_get (), "jpegparse");
 
   /* It reads how a camera was held, and is not used unless asked for. */
-  if (parser != NULL) {
+  if (parser != NULL)
     gst_plugin_feature_set_rank (parser, GST_RANK_PRIMARY + 1);
-    gst_object_unref (parser);
-  }
-
   if (decoder == NULL)
     return FALSE;
   g_signal_connect (decoder, "pad-added", G_CALLBACK (link_video), ghost);
@@ -260,26 +254,20 @@ gchar *
 preview_source_describe (const PreviewOptions * options, GstElement * source,
     gboolean still)
 {
-  GstElement *flip = gst_bin_get_by_name (GST_BIN (source), FLIP);
-  gboolean upright = flip != NULL;
-  gchar *text, *all;
+  g_autoptr (GstElement) flip = gst_bin_get_by_name (GST_BIN (source), FLIP);
+  g_autofree gchar *text = NULL;
 
-  gst_clear_object (&flip);
   if (options->camera)
     text = g_strdup_printf ("v4l2src%s%s ! decodebin !", options->device
         ? " device=" : "", options->device ? options->device : "");
   else if (options->file != NULL)
-    text = describe_file (options->file, upright);
+    text = describe_file (options->file, flip != NULL);
   else if (options->pattern != NULL)
     text = g_strdup_printf ("videotestsrc pattern=%s ! " PATTERN_CAPS " !",
         options->pattern);
   else
     text = g_strdup ("videotestsrc pattern=" DEFAULT_PATTERN " " MOTION " ! "
         PATTERN_CAPS " !");
-  if (!still)
-    return text;
-  all = g_strconcat (text, " videoconvert ! imagefreeze ! "
-      "video/x-raw,framerate=30/1 !", NULL);
-  g_free (text);
-  return all;
+  return g_strconcat (text, still ? " videoconvert ! imagefreeze ! "
+      "video/x-raw,framerate=30/1 !" : NULL, NULL);
 }

@@ -122,7 +122,7 @@ test_recipe (Player * player)
     (gchar *) "zoom-y=0.333333333333333333"
   };
   GByteArray *pictures = g_byte_array_new ();
-  GString *text = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
   g_autofree gchar *figures = NULL;
 
   for (guint i = 0; i < 64; i++)
@@ -141,7 +141,6 @@ test_recipe (Player * player)
   g_byte_array_unref (pictures);
   g_unlink (steps);
   g_unlink (path);
-  g_string_free (text, TRUE);
   g_free (settings[0]);
   g_free (settings[1]);
 }

@@ -14,7 +14,9 @@
 static void
 test_lab (Player * player)
 {
-  GstStructure *figures = NULL, *curve = NULL, *shown;
+  g_autoptr (GstStructure) figures = NULL;
+  g_autoptr (GstStructure) curve = NULL;
+  g_autoptr (GstStructure) shown = NULL;
   gdouble psnr, again, bpp;
   g_autoptr (GError) error = NULL;
   const GValue *array;
@@ -44,9 +46,6 @@ test_lab (Player * player)
   g_assert_cmpfloat (again, ==, psnr);
   g_assert_cmpfloat (again, <, g_value_get_double (gst_value_array_get_value
           (array, 0)));
-  gst_structure_free (shown);
-  gst_structure_free (figures);
-  gst_structure_free (curve);
   g_assert_false (preview_session_get_curve (player->session, frame, "qp",
           NULL, NULL, &error));
   g_assert_nonnull (error);
