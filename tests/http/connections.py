@@ -132,27 +132,25 @@ async def who_does_not_answer_gets_no_more():
             assert "picture" not in first or news["picture"]["skipped"] > 0, news
 
 
-@synchronous
-async def who_does_not_read_costs_nothing():
-    with start("grid=true") as server:
-        parts = urlsplit(server.address)
-        async with Viewer(server.address) as viewer:
+@viewing("grid=true")
+async def who_does_not_read_costs_nothing(server, viewer):
+    parts = urlsplit(server.address)
+    await viewer.next()
+    before = server.memory
+    with contextlib.ExitStack() as sockets:
+        for _ in range(8):
+            deaf = sockets.enter_context(socket.create_connection(
+                (parts.hostname, parts.port), LIMIT))
+            deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            deaf.sendall(f"GET /socket HTTP/1.1\r\nHost: {parts.netloc}\r\n"
+                         "Upgrade: websocket\r\nConnection: Upgrade\r\n"
+                         "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n"
+                         "Sec-WebSocket-Version: 13\r\n\r\n".encode())
+        for i in range(40):
+            await viewer.say(f"set quality={10 + i}")
             await viewer.next()
-            before = server.memory
-            with contextlib.ExitStack() as sockets:
-                for _ in range(8):
-                    deaf = sockets.enter_context(socket.create_connection(
-                        (parts.hostname, parts.port), LIMIT))
-                    deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-                    deaf.sendall(f"GET /socket HTTP/1.1\r\nHost: {parts.netloc}\r\n"
-                                 "Upgrade: websocket\r\nConnection: Upgrade\r\n"
-                                 "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n"
-                                 "Sec-WebSocket-Version: 13\r\n\r\n".encode())
-                for i in range(40):
-                    await viewer.say(f"set quality={10 + i}")
-                    await viewer.next()
-                assert server.memory < before + GROWTH, (before, server.memory)
-            await viewer.turn("quality", 77)
+        assert server.memory < before + GROWTH, (before, server.memory)
+    await viewer.turn("quality", 77)
 
 
 @synchronous

@@ -88,8 +88,7 @@ async def the_picture_is_the_frame(server, viewer):
     backend = viewer.told["figures"]["backend"]
     assert backend.startswith(ENGINE[0].split("=")[1]), backend
     await viewer.say("set transform=hevc-32x32")
-    await viewer.say("set qp=44")
-    await viewer.wait_figure("qp", 44)
+    await viewer.turn("qp", 44)
     assert decode(viewer.file)[1] == make_frame("I420", *ENGINE, "transform=hevc-32x32",
                                                "qp=44", "grid=true")
     assert "quality" in viewer.told["idle"] and "qp" not in viewer.told["idle"]
