@@ -257,6 +257,37 @@ bench_pull (Bench * bench)
   return gst_harness_try_pull (bench->h);
 }
 
+GstBuffer *
+bench_take (Bench * bench)
+{
+  GstBuffer *out = bench_pull (bench);
+
+  g_assert_nonnull (out);
+  return out;
+}
+
+void
+bench_pass (Bench * bench, guint n)
+{
+  bench_push (bench, n);
+  gst_buffer_unref (bench_take (bench));
+}
+
+void
+bench_check (Bench * bench, guint n, const BdctParams * params)
+{
+  GstBuffer *in = frame_new (&bench->info, n), *expected, *out;
+  BdctStats stats;
+
+  expected = frame_expect (&bench->info, in, params, &stats);
+  g_assert_cmpint (gst_harness_push (bench->h, in), ==, GST_FLOW_OK);
+  out = bench_take (bench);
+  gst_structure_free (bench_pop_report (bench, "frame"));
+  g_assert_true (frames_equal (&bench->info, expected, out));
+  gst_buffer_unref (expected);
+  gst_buffer_unref (out);
+}
+
 GstMessage *
 bench_pop (Bench * bench, GstMessageType types)
 {
@@ -274,14 +305,13 @@ bench_pop (Bench * bench, GstMessageType types)
 }
 
 gchar *
-bench_pop_text (Bench * bench, GstMessageType type)
+message_text (GstMessage * message)
 {
-  GstMessage *message = bench_pop (bench, type);
   GError *error = NULL;
   gchar *debug = NULL, *text;
 
   g_assert_nonnull (message);
-  if (type == GST_MESSAGE_ERROR)
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
     gst_message_parse_error (message, &error, &debug);
   else
     gst_message_parse_warning (message, &error, &debug);
@@ -290,6 +320,27 @@ bench_pop_text (Bench * bench, GstMessageType type)
   g_free (debug);
   gst_message_unref (message);
   return text;
+}
+
+gchar *
+bench_pop_text (Bench * bench, GstMessageType type)
+{
+  return message_text (bench_pop (bench, type));
+}
+
+void
+text_expect (gchar * text, ...)
+{
+  const gchar *part;
+  va_list args;
+
+  g_test_message ("%s", text);
+  va_start (args, text);
+  while ((part = va_arg (args, const gchar *)) != NULL)
+    if (strstr (text, part) == NULL)
+      g_error ("no \"%s\" in \"%s\"", part, text);
+  va_end (args);
+  g_free (text);
 }
 
 GstStructure *
@@ -316,8 +367,7 @@ bench_frame (Bench * bench, guint n, GstStructure ** report)
   GstBuffer *out;
 
   bench_push (bench, n);
-  out = bench_pull (bench);
-  g_assert_nonnull (out);
+  out = bench_take (bench);
   *report = bench_pop_report (bench, "frame");
   return out;
 }

@@ -70,6 +70,15 @@ void bench_push (Bench * bench, guint n);
 /** The next buffer that came out; NULL if there is none. */
 GstBuffer *bench_pull (Bench * bench);
 
+/** The same, which must be there. */
+GstBuffer *bench_take (Bench * bench);
+
+/** Push frame `n` and let go of what must come out. */
+void bench_pass (Bench * bench, guint n);
+
+/** Push frame `n` and check that it was made with these parameters. */
+void bench_check (Bench * bench, guint n, const BdctParams * params);
+
 /** Push frame `n`: what comes out, and its report, the caller's both. */
 GstBuffer *bench_frame (Bench * bench, guint n, GstStructure ** report);
 
@@ -78,6 +87,13 @@ GstMessage *bench_pop (Bench * bench, GstMessageType types);
 
 /** The next warning's or error's text, which must be there. */
 gchar *bench_pop_text (Bench * bench, GstMessageType type);
+
+/** The text and the debug text of a warning or an error, which must be there
+ * and is taken; the caller's. */
+gchar *message_text (GstMessage * message);
+
+/** A text, which is taken, has all of these parts. */
+void text_expect (gchar * text, ...) G_GNUC_NULL_TERMINATED;
 
 /** The next blockdct message, which must be of this type; with NULL there must
  * be none. */

@@ -48,6 +48,16 @@ duel_init (Duel * duel, guint n_inputs, const gchar * properties)
 }
 
 void
+duel_open (Duel * duel, GstVideoInfo * info, const gchar * format, gint width,
+    gint height, guint n_inputs, const gchar * properties)
+{
+  video_info (info, format, width, height);
+  duel_init (duel, n_inputs, properties);
+  for (guint i = 0; i < n_inputs; i++)
+    duel_set_caps (duel, i, info);
+}
+
+void
 duel_clear (Duel * duel)
 {
   GstMessage *message;
@@ -114,6 +124,20 @@ duel_end (Duel * duel, guint input)
   g_signal_emit_by_name (duel->input[input], "end-of-stream", &ret);
 }
 
+void
+duel_end_all (Duel * duel)
+{
+  for (guint i = 0; i < duel->n_inputs; i++)
+    duel_end (duel, i);
+}
+
+void
+duel_push_pair (Duel * duel, GstBuffer * reference, GstBuffer * distorted)
+{
+  duel_push (duel, DUEL_REFERENCE, reference);
+  duel_push (duel, DUEL_DISTORTED, distorted);
+}
+
 GstBuffer *
 duel_pull (Duel * duel)
 {
@@ -130,6 +154,33 @@ duel_pull (Duel * duel)
   buffer = gst_buffer_ref (gst_sample_get_buffer (sample));
   gst_sample_unref (sample);
   return buffer;
+}
+
+GstBuffer *
+duel_show (Duel * duel, GstBuffer * reference, GstBuffer * distorted)
+{
+  GstBuffer *out;
+
+  duel_push_pair (duel, reference, distorted);
+  out = duel_pull (duel);
+  g_assert_nonnull (out);
+  return out;
+}
+
+void
+duel_pass (Duel * duel, GstBuffer * buffer)
+{
+  duel_push (duel, 0, buffer);
+  gst_buffer_unref (duel_pull (duel));
+}
+
+void
+duel_drain (Duel * duel)
+{
+  GstBuffer *out;
+
+  while ((out = duel_pull (duel)) != NULL)
+    gst_buffer_unref (out);
 }
 
 GstStructure *
@@ -164,19 +215,7 @@ duel_wait (Duel * duel, GstMessageType types)
 gchar *
 duel_wait_text (Duel * duel, GstMessageType type)
 {
-  GstMessage *message = duel_wait (duel, type);
-  gchar *debug, *text;
-  GError *error;
-
-  if (type == GST_MESSAGE_ERROR)
-    gst_message_parse_error (message, &error, &debug);
-  else
-    gst_message_parse_warning (message, &error, &debug);
-  text = g_strdup_printf ("%s %s", error->message, debug);
-  g_error_free (error);
-  g_free (debug);
-  gst_message_unref (message);
-  return text;
+  return message_text (duel_wait (duel, type));
 }
 
 GstStructure *

@@ -29,6 +29,10 @@ void duel_launch (Duel * duel, const gchar * line);
  * launch line. */
 void duel_init (Duel * duel, guint n_inputs, const gchar * properties);
 
+/** The same, with frames of this format and size announced on all inputs. */
+void duel_open (Duel * duel, GstVideoInfo * info, const gchar * format,
+    gint width, gint height, guint n_inputs, const gchar * properties);
+
 /** Fails on an error or a warning that no test asked for. */
 void duel_clear (Duel * duel);
 
@@ -44,10 +48,25 @@ void duel_set_caps (Duel * duel, guint input, const GstVideoInfo * info);
 /** Give a buffer, which is taken, to an input; and the end of its stream. */
 void duel_push (Duel * duel, guint input, GstBuffer * buffer);
 void duel_end (Duel * duel, guint input);
+void duel_end_all (Duel * duel);
+
+/** Give a pair of frames to the reference and to the first distorted input. */
+void duel_push_pair (Duel * duel, GstBuffer * reference,
+    GstBuffer * distorted);
 
 /** The next buffer that leaves, the caller's; NULL at the end. Fails after half
  * a minute. */
 GstBuffer *duel_pull (Duel * duel);
+
+/** Push a pair of frames: what must leave then, the caller's. */
+GstBuffer *duel_show (Duel * duel, GstBuffer * reference,
+    GstBuffer * distorted);
+
+/** Give a frame to the first input and let go of what must leave then. */
+void duel_pass (Duel * duel, GstBuffer * buffer);
+
+/** Let go of all that leaves, up to the end. */
+void duel_drain (Duel * duel);
 
 /** The figures of a pad that a buffer carries; NULL: there are none. */
 GstStructure *duel_figures (GstBuffer * buffer, const gchar * pad);

@@ -80,10 +80,6 @@ pop_curve (Bench * bench, gint64 index)
 void
 assert_warning (Bench * bench, const gchar * part, const gchar * other)
 {
-  gchar *text = bench_pop_text (bench, GST_MESSAGE_WARNING);
-
-  g_assert_nonnull (strstr (text, part));
-  g_assert_nonnull (strstr (text, other));
-  g_free (text);
+  text_expect (bench_pop_text (bench, GST_MESSAGE_WARNING), part, other, NULL);
   g_assert_null (bench_pop (bench, GST_MESSAGE_WARNING));
 }

@@ -81,10 +81,7 @@ test_matching (void)
     Duel duel;
 
     g_test_message ("match %u", i);
-    video_info (&info, "I420", 16, 16);
-    duel_init (&duel, 2, match->properties);
-    duel_set_caps (&duel, DUEL_REFERENCE, &info);
-    duel_set_caps (&duel, DUEL_DISTORTED, &info);
+    duel_open (&duel, &info, "I420", 16, 16, 2, match->properties);
     push_all (&duel, DUEL_REFERENCE, &info, match->reference, match->timeless);
     push_all (&duel, DUEL_DISTORTED, &info, match->distorted, match->timeless);
     while ((out = duel_pull (&duel)) != NULL) {
@@ -113,19 +110,14 @@ test_jitter (void)
   guint n = 0;
   Duel duel;
 
-  video_info (&info, "I420", 16, 16);
-  duel_init (&duel, 2, "");
-  duel_set_caps (&duel, DUEL_REFERENCE, &info);
-  duel_set_caps (&duel, DUEL_DISTORTED, &info);
+  duel_open (&duel, &info, "I420", 16, 16, 2, "");
   for (guint i = 1; i < 20; i++) {
     GstBuffer *b = frame_new (&info, i);
 
     GST_BUFFER_PTS (b) = i % 2 ? i * FRAME + FRAME / 3 : i * FRAME - FRAME / 3;
-    duel_push (&duel, DUEL_REFERENCE, frame_new (&info, i));
-    duel_push (&duel, DUEL_DISTORTED, b);
+    duel_push_pair (&duel, frame_new (&info, i), b);
   }
-  duel_end (&duel, DUEL_REFERENCE);
-  duel_end (&duel, DUEL_DISTORTED);
+  duel_end_all (&duel);
   while ((out = duel_pull (&duel)) != NULL) {
     g_assert_true (get_boolean (duel_figures (out, "dist_sink"), "identical"));
     gst_buffer_unref (out);
@@ -144,31 +136,23 @@ test_shift (void)
     /* A short stream is enough. */
     const gint n = shift % 2 ? 20 : 60;
     GstVideoInfo info;
-    gchar *text, *wanted = g_strdup_printf ("offset=%d fits better", shift);
+    gchar *wanted = g_strdup_printf ("offset=%d fits better", shift);
     GstBuffer *out;
     Duel duel;
 
-    video_info (&info, "I420", 64, 64);
-    duel_init (&duel, 2, "");
-    duel_set_caps (&duel, DUEL_REFERENCE, &info);
-    duel_set_caps (&duel, DUEL_DISTORTED, &info);
+    duel_open (&duel, &info, "I420", 64, 64, 2, "");
     for (gint i = 0; i < n; i++) {
       GstBuffer *b = similar_new (&info, i + 3 - shift);
 
       GST_BUFFER_PTS (b) = i * FRAME;
       out = frame_new (&info, i + 3);
       GST_BUFFER_PTS (out) = i * FRAME;
-      duel_push (&duel, DUEL_REFERENCE, out);
-      duel_push (&duel, DUEL_DISTORTED, b);
+      duel_push_pair (&duel, out, b);
     }
-    duel_end (&duel, DUEL_REFERENCE);
-    duel_end (&duel, DUEL_DISTORTED);
-    while ((out = duel_pull (&duel)) != NULL)
-      gst_buffer_unref (out);
+    duel_end_all (&duel);
+    duel_drain (&duel);
     if (shift != 0) {
-      text = duel_wait_text (&duel, GST_MESSAGE_WARNING);
-      g_assert_nonnull (strstr (text, wanted));
-      g_free (text);
+      text_expect (duel_wait_text (&duel, GST_MESSAGE_WARNING), wanted, NULL);
     }
     g_free (wanted);
     duel_clear (&duel);
@@ -192,7 +176,6 @@ test_conflicts (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (conflicts); i++) {
     GstVideoInfo a, b;
-    gchar *text;
     Duel duel;
 
     video_info (&a, conflicts[i].a, 16, 16);
@@ -200,13 +183,9 @@ test_conflicts (void)
     duel_init (&duel, 2, "");
     duel_set_caps (&duel, DUEL_REFERENCE, &a);
     duel_set_caps (&duel, DUEL_DISTORTED, &b);
-    duel_push (&duel, DUEL_REFERENCE, frame_new (&a, 0));
-    duel_push (&duel, DUEL_DISTORTED, frame_new (&b, 0));
-    text = duel_wait_text (&duel, GST_MESSAGE_ERROR);
-    g_assert_nonnull (strstr (text, conflicts[i].what));
-    g_assert_nonnull (strstr (text, conflicts[i].cure));
-    g_assert_nonnull (strstr (text, conflicts[i].b));
-    g_free (text);
+    duel_push_pair (&duel, frame_new (&a, 0), frame_new (&b, 0));
+    text_expect (duel_wait_text (&duel, GST_MESSAGE_ERROR), conflicts[i].what,
+        conflicts[i].cure, conflicts[i].b, NULL);
     duel_abort (&duel);
   }
 }
@@ -216,7 +195,6 @@ static void
 test_differences (void)
 {
   GstVideoInfo a, b;
-  gchar *text;
   Duel duel;
 
   video_info (&a, "I420", 16, 16);
@@ -226,13 +204,10 @@ test_differences (void)
   duel_set_caps (&duel, DUEL_REFERENCE, &a);
   duel_set_caps (&duel, DUEL_DISTORTED, &b);
   for (guint n = 0; n < 3; n++) {
-    duel_push (&duel, DUEL_REFERENCE, frame_new (&a, n));
-    duel_push (&duel, DUEL_DISTORTED, frame_new (&b, n));
-    gst_buffer_unref (duel_pull (&duel));
+    gst_buffer_unref (duel_show (&duel, frame_new (&a, n), frame_new (&b, n)));
   }
-  text = duel_wait_text (&duel, GST_MESSAGE_WARNING);
-  g_assert_nonnull (strstr (text, "another range than ref_sink"));
-  g_free (text);
+  text_expect (duel_wait_text (&duel, GST_MESSAGE_WARNING),
+      "another range than ref_sink", NULL);
   duel_clear (&duel);
 }
 
@@ -254,8 +229,7 @@ test_caps_change (void)
       for (guint i = 0; i < 5; i++)
         duel_push (&duel, input, frame_new (&infos[half], 5 * half + i));
     }
-  duel_end (&duel, DUEL_REFERENCE);
-  duel_end (&duel, DUEL_DISTORTED);
+  duel_end_all (&duel);
   for (; (out = duel_pull (&duel)) != NULL; n++) {
     g_assert_true (get_boolean (duel_figures (out, "dist_sink"), "identical"));
     g_assert_cmpuint (gst_buffer_get_size (out), >=,
@@ -272,7 +246,6 @@ static void
 test_one_thread (void)
 {
   Duel duel = { 0 };
-  gchar *text;
 
   duel_launch (&duel, "videotestsrc ! "
       "video/x-raw,format=I420,width=16,height=16,framerate=200/1 ! "
@@ -280,10 +253,8 @@ test_one_thread (void)
       "t. ! identity drop-probability=1 ! compare.dist_sink "
       "blockdctcompare name=compare ! fakesink name=out");
   gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
-  text = duel_wait_text (&duel, GST_MESSAGE_ERROR);
-  g_assert_nonnull (strstr (text, "one thread feeds both"));
-  g_assert_nonnull (strstr (text, "queue"));
-  g_free (text);
+  text_expect (duel_wait_text (&duel, GST_MESSAGE_ERROR),
+      "one thread feeds both", "queue", NULL);
   duel_abort (&duel);
 }
 
@@ -457,23 +428,17 @@ test_alone (void)
 {
   GstVideoInfo info;
   GstBuffer *b;
-  gchar *text;
   Duel duel;
 
-  video_info (&info, "I420", 16, 16);
-  duel_init (&duel, 2, "");
-  duel_set_caps (&duel, DUEL_REFERENCE, &info);
-  duel_set_caps (&duel, DUEL_DISTORTED, &info);
+  duel_open (&duel, &info, "I420", 16, 16, 2, "");
   b = frame_new (&info, 0);
   GST_BUFFER_PTS (b) = 1000 * FRAME;
-  duel_push (&duel, DUEL_REFERENCE, frame_new (&info, 0));
-  duel_push (&duel, DUEL_DISTORTED, b);
+  duel_push_pair (&duel, frame_new (&info, 0), b);
   duel_end (&duel, DUEL_DISTORTED);
   duel_end (&duel, DUEL_REFERENCE);
   g_assert_null (duel_pull (&duel));
-  text = duel_wait_text (&duel, GST_MESSAGE_WARNING);
-  g_assert_nonnull (strstr (text, "None of 1 reference frames"));
-  g_free (text);
+  text_expect (duel_wait_text (&duel, GST_MESSAGE_WARNING),
+      "None of 1 reference frames", NULL);
   duel_clear (&duel);
 }
 

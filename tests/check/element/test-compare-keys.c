@@ -15,17 +15,14 @@ start (Duel * duel, guint n_inputs, const gchar * properties)
 {
   GstVideoInfo info;
 
-  video_info (&info, "I420", W, H);
-  duel_init (duel, n_inputs, properties);
-  for (guint i = 0; i < n_inputs; i++)
-    duel_set_caps (duel, i, &info);
+  duel_open (duel, &info, "I420", W, H, n_inputs, properties);
 }
 
 /* Show pair `n` of these caps. */
 static void
 show (Duel * duel, const GstVideoInfo * info, guint n)
 {
-  gst_buffer_unref (viewer_show (duel, frame_new (info, n),
+  gst_buffer_unref (duel_show (duel, frame_new (info, n),
           duel_distorted_new (info, n)));
 }
 

@@ -111,10 +111,7 @@ static void
 start (Duel * duel, GstVideoInfo * info, guint n_inputs,
     const gchar * properties)
 {
-  video_info (info, "I420", WIDTH, HEIGHT);
-  duel_init (duel, n_inputs, properties);
-  for (guint i = 0; i < n_inputs; i++)
-    duel_set_caps (duel, i, info);
+  duel_open (duel, info, "I420", WIDTH, HEIGHT, n_inputs, properties);
   viewer_attach (duel);
 }
 
@@ -134,7 +131,7 @@ test_own (void)
     Duel duel;
 
     start (&duel, &info, 2, properties);
-    out = viewer_show (&duel, frame_new (&info, 0), duel_distorted_new (&info,
+    out = duel_show (&duel, frame_new (&info, 0), duel_distorted_new (&info,
             0));
     check_legend (out, i % 2, &of_compare[i / 2]);
     gst_buffer_unref (out);
@@ -165,7 +162,7 @@ test_single (void)
     g_object_set (duel.element, "overlay", n % 3 > 0, "right", n % 3 == 2,
         NULL);
     duel_push (&duel, DUEL_DISTORTED_1, duel_distorted_new (&info, n));
-    out = viewer_show (&duel, frame_new (&info, n), map);
+    out = duel_show (&duel, frame_new (&info, n), map);
     if (n % 3 == 1) {
       /* Figures of one picture, or of both. */
       check_legend (out, 1, legend);
@@ -198,7 +195,7 @@ test_reference (void)
     GstBuffer *out;
 
     g_object_set (duel.element, "right", n % 2 == 0 ? -1 : 0, NULL);
-    out = viewer_show (&duel, view_new (&info, n, "size-map"),
+    out = duel_show (&duel, view_new (&info, n, "size-map"),
         n < 2 ? duel_distorted_new (&info, n) : view_new (&info, n,
             "error-map"));
     check_legend (out, 0, n % 2 == 0 ? &of_blockdct[5] : n < 2 ? &none
@@ -243,7 +240,7 @@ test_of_a_blockdct (void)
     GstBuffer *out;
 
     gst_util_set_object_arg (G_OBJECT (dct), "view", of_blockdct[n].view);
-    out = viewer_show (&duel, frame_new (&info, n), frame_new (&info, n));
+    out = duel_show (&duel, frame_new (&info, n), frame_new (&info, n));
     check_legend (out, picture, &of_blockdct[n]);
     gst_buffer_unref (out);
   }

@@ -17,16 +17,6 @@
 /* Of letters, on such a picture. */
 #define SIZE 11
 
-static void
-start (Duel * duel, GstVideoInfo * info, const gchar * format, gint width,
-    gint height, guint n_inputs, const gchar * properties)
-{
-  video_info (info, format, width, height);
-  duel_init (duel, n_inputs, properties);
-  for (guint i = 0; i < n_inputs; i++)
-    duel_set_caps (duel, i, info);
-}
-
 /* A picture that a blockdct with these settings has made, as far as one can see
  * by its meta; `transform` NULL: it has none. */
 static GstBuffer *
@@ -97,7 +87,7 @@ test_names (void)
     g_test_skip (NO_FONT);
     return;
   }
-  start (&duel, &info, "I420", WIDTH, HEIGHT, 2, "overlay=true");
+  duel_open (&duel, &info, "I420", WIDTH, HEIGHT, 2, "overlay=true");
   viewer_attach (&duel);
   for (guint i = 0; i < 2 * G_N_ELEMENTS (cases); i++) {
     const guint k = i / 2;
@@ -106,7 +96,7 @@ test_names (void)
 
     gst_util_set_object_arg (G_OBJECT (duel.element), "view", i % 2 == 0
         ? "wipe" : "single");
-    out = viewer_show (&duel, frame_new (&info, i), made_new (&info, i,
+    out = duel_show (&duel, frame_new (&info, i), made_new (&info, i,
             cases[k].transform, cases[k].setting, cases[k].value));
     text = make_text (cases[k].name, duel_figures (out, "dist_sink"));
     check_label (out, 0, text, SIZE, 0, 0);
@@ -224,13 +214,12 @@ test_formats_of_text (void)
     GstVideoInfo info;
     Duel duel;
 
-    start (&duel, &info, test_formats[i / 2].name, WIDTH, HEIGHT, 2,
-        single ? "view=single overlay=true" : "view=flicker left=0 "
-        "overlay=true");
+    duel_open (&duel, &info, test_formats[i / 2].name, WIDTH, HEIGHT, 2, single
+        ? "view=single overlay=true" : "view=flicker left=0 " "overlay=true");
     in = frame_new (&info, 0);
     own = duel_distorted_new (&info, 0);
     bare = gst_buffer_copy_deep (own);
-    out = viewer_show (&duel, in, gst_buffer_ref (own));
+    out = duel_show (&duel, in, gst_buffer_ref (own));
     a = frame_samples (&info, bare, BDCT_Y, &w, &h);
     b = frame_samples (&info, out, BDCT_Y, &w, &h);
     for (gint k = 0; k < w * h; k++) {
@@ -257,7 +246,7 @@ test_untouched (void)
   GstVideoInfo info;
   Duel duel;
 
-  start (&duel, &info, "I420", WIDTH, HEIGHT, 2,
+  duel_open (&duel, &info, "I420", WIDTH, HEIGHT, 2,
       "view=single magnifier=true zoom=16");
   viewer_attach (&duel);
   for (guint n = 0; n < 4; n++) {
@@ -267,7 +256,7 @@ test_untouched (void)
     GstMemory *memory = gst_buffer_peek_memory (shown, 0);
 
     g_object_set (duel.element, "right", n % 2 == 0 ? 0 : -1, NULL);
-    out = viewer_show (&duel, a, b);
+    out = duel_show (&duel, a, b);
     g_assert_true (gst_buffer_peek_memory (out, 0) == memory);
     g_assert_null (viewer_get_attached (out));
     gst_buffer_unref (out);
@@ -290,7 +279,8 @@ test_attach (void)
     g_test_skip (NO_FONT);
     return;
   }
-  start (&duel, &info, "I420", WIDTH, HEIGHT, 2, "view=single overlay=true");
+  duel_open (&duel, &info, "I420", WIDTH, HEIGHT, 2,
+      "view=single overlay=true");
   viewer_attach (&duel);
   for (guint i = 0; i < 2; i++) {
     b = duel_distorted_new (&info, i);
@@ -307,7 +297,7 @@ test_attach (void)
       gst_video_overlay_rectangle_unref (rectangle);
       gst_buffer_unref (pixels);
     }
-    out = viewer_show (&duel, frame_new (&info, i), b);
+    out = duel_show (&duel, frame_new (&info, i), b);
     g_assert_true (frames_equal (&info, bare, out));
     g_assert_nonnull (viewer_get_attached (out));
     g_assert_cmpuint (gst_video_overlay_composition_n_rectangles
@@ -343,10 +333,10 @@ write_text (const BdctRgb * rgb, const gchar * format, const gchar * properties,
   GstBuffer *out;
   Duel duel;
 
-  start (&duel, &info, format, WIDTH, HEIGHT, 2, properties);
+  duel_open (&duel, &info, format, WIDTH, HEIGHT, 2, properties);
   if (attached)
     viewer_attach (&duel);
-  out = viewer_show (&duel, new_pixels (&info, rgb, 1), new_pixels (&info, rgb,
+  out = duel_show (&duel, new_pixels (&info, rgb, 1), new_pixels (&info, rgb,
           2));
   duel_clear (&duel);
   return out;
@@ -459,11 +449,11 @@ test_sizes (void)
     GstBuffer *out;
     Duel duel;
 
-    start (&duel, &info, "I420", cases[i].width, cases[i].height, 2,
+    duel_open (&duel, &info, "I420", cases[i].width, cases[i].height, 2,
         properties);
     g_free (properties);
     viewer_attach (&duel);
-    out = viewer_show (&duel, frame_new (&info, 0), duel_distorted_new (&info,
+    out = duel_show (&duel, frame_new (&info, 0), duel_distorted_new (&info,
             0));
     all = viewer_get_attached (out);
     g_assert_nonnull (all);
@@ -494,11 +484,10 @@ static void
 no_font (void)
 {
   GstVideoInfo info;
-  gchar *text;
   Duel duel;
 
-  start (&duel, &info, "I420", WIDTH, HEIGHT, 2, "view=error-map");
-  gst_buffer_unref (viewer_show (&duel, frame_new (&info, 0),
+  duel_open (&duel, &info, "I420", WIDTH, HEIGHT, 2, "view=error-map");
+  gst_buffer_unref (duel_show (&duel, frame_new (&info, 0),
           duel_distorted_new (&info, 0)));
   g_assert_null (gst_bus_pop_filtered (duel.bus, GST_MESSAGE_WARNING));
   gst_util_set_object_arg (G_OBJECT (duel.element), "view", "single");
@@ -506,15 +495,13 @@ no_font (void)
   for (guint i = 1; i < 4; i++) {
     GstBuffer *b = duel_distorted_new (&info, i), *out;
 
-    out = viewer_show (&duel, frame_new (&info, i), gst_buffer_ref (b));
+    out = duel_show (&duel, frame_new (&info, i), gst_buffer_ref (b));
     g_assert_true (frames_equal (&info, b, out));
     gst_buffer_unref (b);
     gst_buffer_unref (out);
   }
-  text = duel_wait_text (&duel, GST_MESSAGE_WARNING);
-  g_assert_nonnull (strstr (text, "no font"));
-  g_assert_nonnull (strstr (text, "fonts-dejavu-core"));
-  g_free (text);
+  text_expect (duel_wait_text (&duel, GST_MESSAGE_WARNING), "no font",
+      "fonts-dejavu-core", NULL);
   duel_clear (&duel);
 }
 
@@ -559,20 +546,14 @@ static void
 test_no_overlay (void)
 {
   GstVideoInfo info;
-  gchar *text;
   Duel duel;
 
-  video_info (&info, "I420", 64, 64);
-  duel_init (&duel, 2, "overlay=true");
-  for (guint n = 0; n < 2; n++) {
-    for (guint i = 0; n == 0 && i < 2; i++)
-      duel_set_caps (&duel, i, &info);
-    gst_buffer_unref (viewer_show (&duel, frame_new (&info, n),
+  duel_open (&duel, &info, "I420", 64, 64, 2, "overlay=true");
+  for (guint n = 0; n < 2; n++)
+    gst_buffer_unref (duel_show (&duel, frame_new (&info, n),
             duel_distorted_new (&info, n)));
-  }
-  text = duel_wait_text (&duel, GST_MESSAGE_WARNING);
-  g_assert_nonnull (strstr (text, "-Doverlay=enabled"));
-  g_free (text);
+  text_expect (duel_wait_text (&duel, GST_MESSAGE_WARNING), "-Doverlay=enabled",
+      NULL);
   duel_clear (&duel);
 }
 

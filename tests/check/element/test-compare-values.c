@@ -28,18 +28,15 @@ start (Duel * duel, const gchar * format, gint width, gint height,
 {
   gchar *all = g_strconcat ("zoom-x=0 zoom-y=0 ", properties, NULL);
 
-  duel_init (duel, 2, all);
+  duel_open (duel, &info, format, width, height, 2, all);
   viewer_attach (duel);
-  video_info (&info, format, width, height);
-  duel_set_caps (duel, DUEL_REFERENCE, &info);
-  duel_set_caps (duel, DUEL_DISTORTED, &info);
   g_free (all);
 }
 
 static GstBuffer *
 show (Duel * duel, guint n)
 {
-  return viewer_show (duel, frame_new (&info, n), duel_distorted_new (&info,
+  return duel_show (duel, frame_new (&info, n), duel_distorted_new (&info,
           n));
 }
 

@@ -21,16 +21,6 @@ static const gchar *const views[] = {
 static const gint sides[][2] = { {-1, 0}, {0, 1}, {1, -1}, {1, 0}, {-1, -1} };
 
 static void
-start (Duel * duel, GstVideoInfo * info, const gchar * format, gint width,
-    gint height, const gchar * properties)
-{
-  video_info (info, format, width, height);
-  duel_init (duel, 3, properties);
-  for (guint i = 0; i < 3; i++)
-    duel_set_caps (duel, i, info);
-}
-
-static void
 set_view (Duel * duel, const gchar * view, const gint side[2])
 {
   gst_util_set_object_arg (G_OBJECT (duel->element), "view", view);
@@ -51,7 +41,7 @@ static GstBuffer *
 show (Duel * duel, const GstVideoInfo * info, guint n)
 {
   duel_push (duel, DUEL_DISTORTED_1, input_new (info, 2, n));
-  return viewer_show (duel, input_new (info, 0, n), input_new (info, 1, n));
+  return duel_show (duel, input_new (info, 0, n), input_new (info, 1, n));
 }
 
 /* Views that show samples of `left` and `right`: what the component's sample
@@ -116,7 +106,7 @@ test_every_format (void)
     GstVideoInfo info;
     Duel duel;
 
-    start (&duel, &info, test_formats[f].name, WIDTH, HEIGHT, "");
+    duel_open (&duel, &info, test_formats[f].name, WIDTH, HEIGHT, 3, "");
     for (guint i = 0; i < N_PICTURES * G_N_ELEMENTS (sides); i++) {
       const gchar *view = views[i % N_PICTURES];
       const gint *side = sides[i / N_PICTURES];
@@ -127,7 +117,7 @@ test_every_format (void)
 
       if (n == 0 && i > 0) {
         duel_clear (&duel);
-        start (&duel, &info, test_formats[f].name, WIDTH, HEIGHT, "");
+        duel_open (&duel, &info, test_formats[f].name, WIDTH, HEIGHT, 3, "");
       }
       set_view (&duel, view, side);
       out = show (&duel, &info, n);
@@ -152,7 +142,7 @@ test_pixels (void)
     GstVideoInfo info;
     Duel duel;
 
-    start (&duel, &info, rgb_formats[f].name, WIDTH, HEIGHT, "");
+    duel_open (&duel, &info, rgb_formats[f].name, WIDTH, HEIGHT, 3, "");
     buffers[0] = input_new (&info, 0, 0);
     buffers[1] = input_new (&info, 1, 0);
     buffers[2] = show (&duel, &info, 0);
@@ -185,7 +175,7 @@ test_flicker (void)
   GstVideoInfo info;
   Duel duel;
 
-  start (&duel, &info, "I420", WIDTH, HEIGHT, "");
+  duel_open (&duel, &info, "I420", WIDTH, HEIGHT, 3, "");
   set_view (&duel, "flicker", side);
   for (guint n = 0; n < 30; n++) {
     const gboolean second = n * FRAME / (GST_SECOND / 2) % 2;
@@ -214,7 +204,7 @@ test_colorimetry (void)
     gint w, h, *samples;
     Duel duel;
 
-    start (&duel, &info, "Y444", 64, 32, "");
+    duel_open (&duel, &info, "Y444", 64, 32, 3, "");
     g_assert_true (gst_video_colorimetry_from_string (&info.colorimetry,
             colorimetries[i % 3]));
     for (guint k = 0; k < 3; k++)
@@ -226,7 +216,7 @@ test_colorimetry (void)
     /* The last rows of luma. */
     gst_buffer_memset (b, 24 * info.stride[0], 235, 8 * info.stride[0]);
     duel_push (&duel, DUEL_DISTORTED_1, input_new (&info, 2, 0));
-    out = viewer_show (&duel, a, b);
+    out = duel_show (&duel, a, b);
     samples = frame_samples (&info, out, BDCT_Y, &w, &h);
     g_assert_cmpint (ABS (samples[0] - luma[i % 3]), <=, 1);
     g_assert_cmpint (samples[28 * w], >, 64);
@@ -247,8 +237,8 @@ test_tiny (void)
       GstVideoInfo info;
       Duel duel;
 
-      start (&duel, &info, k ? "I420" : "P010_10LE", sizes[i][0], sizes[i][1],
-          "difference-gain=64");
+      duel_open (&duel, &info, k ? "I420" : "P010_10LE", sizes[i][0],
+          sizes[i][1], 3, "difference-gain=64");
       for (guint v = 0; v < G_N_ELEMENTS (views); v++) {
         gst_util_set_object_arg (G_OBJECT (duel.element), "view", views[v]);
         g_object_set (duel.element, "wipe-position", v / 8.0, NULL);
@@ -265,7 +255,7 @@ test_resize (void)
   GstVideoInfo info;
   Duel duel;
 
-  start (&duel, &info, "I420", 64, 48, "");
+  duel_open (&duel, &info, "I420", 64, 48, 3, "");
   for (guint i = 0; i < 18; i++) {
     GstBuffer *out;
 

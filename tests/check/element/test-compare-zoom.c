@@ -11,20 +11,10 @@
 #define WIDTH 131
 #define HEIGHT 101
 
-static void
-start (Duel * duel, GstVideoInfo * info, const gchar * format, gint width,
-    gint height, const gchar * properties)
-{
-  video_info (info, format, width, height);
-  duel_init (duel, 2, properties);
-  duel_set_caps (duel, DUEL_REFERENCE, info);
-  duel_set_caps (duel, DUEL_DISTORTED, info);
-}
-
 static GstBuffer *
 show (Duel * duel, const GstVideoInfo * info, guint n)
 {
-  return viewer_show (duel, frame_new (info, n), duel_distorted_new (info, n));
+  return duel_show (duel, frame_new (info, n), duel_distorted_new (info, n));
 }
 
 /* Place `at` of the view in the picture. */
@@ -85,7 +75,7 @@ check_format (const gchar * format)
   GstVideoInfo info;
   Duel duel;
 
-  start (&duel, &info, format, WIDTH, HEIGHT, "");
+  duel_open (&duel, &info, format, WIDTH, HEIGHT, 2, "");
   for (guint i = 0; i < G_N_ELEMENTS (views); i++) {
     const gdouble zoom = zooms[i], zoom_x = shares[i % 5];
     const gdouble zoom_y = shares[(i + 2) % 5];
@@ -132,7 +122,8 @@ test_wipe (void)
   GstBuffer *out;
   Duel duel;
 
-  start (&duel, &info, "RGBx", WIDTH, HEIGHT, "zoom=4 wipe-position=0.25");
+  duel_open (&duel, &info, "RGBx", WIDTH, HEIGHT, 2,
+      "zoom=4 wipe-position=0.25");
   out = show (&duel, &info, 0);
   g_assert_true (gst_video_frame_map (&a, &info, out, GST_MAP_READ));
   for (gint y = 0; y < HEIGHT; y++)
@@ -166,7 +157,7 @@ start_interactive (Duel * duel, const gchar * properties)
   gchar *all = g_strconcat ("interactive=true ", properties, NULL);
   GstVideoInfo info;
 
-  start (duel, &info, "I420", 320, 200, all);
+  duel_open (duel, &info, "I420", 320, 200, 2, all);
   gst_buffer_unref (show (duel, &info, 0));
   g_free (all);
 }
@@ -275,8 +266,8 @@ test_tiny (void)
     GstVideoInfo info;
     Duel duel;
 
-    start (&duel, &info, formats[i % G_N_ELEMENTS (formats)], size[0],
-        size[1], properties);
+    duel_open (&duel, &info, formats[i % G_N_ELEMENTS (formats)], size[0],
+        size[1], 2, properties);
     gst_buffer_unref (show (&duel, &info, 0));
     g_free (properties);
     duel_clear (&duel);

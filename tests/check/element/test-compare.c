@@ -75,9 +75,7 @@ compare_formats (const gchar * reference, const gchar * distorted, gint depth)
     GstBuffer *out;
 
     measure (&a_info, a, &b_info, b, mse, &total);
-    duel_push (&duel, DUEL_REFERENCE, gst_buffer_ref (a));
-    duel_push (&duel, DUEL_DISTORTED, gst_buffer_ref (b));
-    out = duel_pull (&duel);
+    out = duel_show (&duel, gst_buffer_ref (a), gst_buffer_ref (b));
     check_errors (duel_figures (out, "dist_sink"), mse, total, depth);
     g_assert_cmpuint (GST_BUFFER_PTS (out), ==, n * FRAME);
     g_assert_true (frames_equal (&b_info, out, b));
@@ -123,15 +121,10 @@ test_rgb (void)
     GstVideoInfo info;
     Duel duel;
 
-    video_info (&info, formats[i], WIDTH, HEIGHT);
-    duel_init (&duel, 2, "view=wipe");
-    duel_set_caps (&duel, DUEL_REFERENCE, &info);
-    duel_set_caps (&duel, DUEL_DISTORTED, &info);
+    duel_open (&duel, &info, formats[i], WIDTH, HEIGHT, 2, "view=wipe");
     a = frame_new (&info, 0);
     b = duel_distorted_new (&info, 0);
-    duel_push (&duel, DUEL_REFERENCE, gst_buffer_ref (a));
-    duel_push (&duel, DUEL_DISTORTED, gst_buffer_ref (b));
-    out = duel_pull (&duel);
+    out = duel_show (&duel, gst_buffer_ref (a), gst_buffer_ref (b));
     g_assert_true (gst_video_frame_map (&fa, &info, a, GST_MAP_READ));
     g_assert_true (gst_video_frame_map (&fb, &info, b, GST_MAP_READ));
     for (guint k = 0; k < 3; k++) {
@@ -172,16 +165,12 @@ test_sizes (void)
     GstVideoInfo info;
     Duel duel;
 
-    video_info (&info, "I420", sizes[i][0], sizes[i][1]);
-    duel_init (&duel, 2, "view=difference");
-    duel_set_caps (&duel, DUEL_REFERENCE, &info);
-    duel_set_caps (&duel, DUEL_DISTORTED, &info);
+    duel_open (&duel, &info, "I420", sizes[i][0], sizes[i][1], 2,
+        "view=difference");
     a = frame_new (&info, 0);
     b = duel_distorted_new (&info, 0);
     measure (&info, a, &info, b, mse, &total);
-    duel_push (&duel, DUEL_REFERENCE, a);
-    duel_push (&duel, DUEL_DISTORTED, b);
-    out = duel_pull (&duel);
+    out = duel_show (&duel, a, b);
     check_errors (duel_figures (out, "dist_sink"), mse, total, 8);
     g_assert_cmpint (gst_memory_is_type (gst_buffer_peek_memory (out, 0),
             "BlockDctHostMemory"), ==, test_on_cuda ());
@@ -248,27 +237,20 @@ test_views_of_others (void)
   GstCustomMeta *meta;
   GstVideoInfo info;
   GstBuffer *buffer;
-  gchar *text;
   Duel duel;
 
-  video_info (&info, "I420", 16, 16);
-  duel_init (&duel, 2, "");
-  duel_set_caps (&duel, DUEL_REFERENCE, &info);
-  duel_set_caps (&duel, DUEL_DISTORTED, &info);
+  duel_open (&duel, &info, "I420", 16, 16, 2, "");
   for (guint n = 0; n < 2; n++) {
     buffer = frame_new (&info, n);
     meta = gst_buffer_add_custom_meta (buffer, "blockdct");
     gst_structure_set (gst_custom_meta_get_structure (meta), "view",
         G_TYPE_STRING, n == 0 ? "error-map" : "reconstruction", NULL);
-    duel_push (&duel, DUEL_REFERENCE, frame_new (&info, n));
-    duel_push (&duel, DUEL_DISTORTED, buffer);
-    buffer = duel_pull (&duel);
+    buffer = duel_show (&duel, frame_new (&info, n), buffer);
     g_assert_true ((duel_figures (buffer, "dist_sink") == NULL) == (n == 0));
     gst_buffer_unref (buffer);
   }
-  text = duel_wait_text (&duel, GST_MESSAGE_WARNING);
-  g_assert_nonnull (strstr (text, "view=error-map"));
-  g_free (text);
+  text_expect (duel_wait_text (&duel, GST_MESSAGE_WARNING), "view=error-map",
+      NULL);
   duel_clear (&duel);
 }
 
@@ -287,10 +269,7 @@ test_live (void)
   GstVideoInfo info;
   Duel duel;
 
-  video_info (&info, "I420", WIDTH, HEIGHT);
-  duel_init (&duel, 2, "");
-  duel_set_caps (&duel, DUEL_REFERENCE, &info);
-  duel_set_caps (&duel, DUEL_DISTORTED, &info);
+  duel_open (&duel, &info, "I420", WIDTH, HEIGHT, 2, "");
   for (guint n = 0; n < G_N_ELEMENTS (changes); n++) {
     GstBuffer *a = frame_new (&info, n), *b = duel_distorted_new (&info, n);
     const gchar *value = changes[n].value;
@@ -298,9 +277,7 @@ test_live (void)
     GstBuffer *out;
 
     gst_util_set_object_arg (G_OBJECT (duel.element), changes[n].name, value);
-    duel_push (&duel, DUEL_REFERENCE, gst_buffer_ref (a));
-    duel_push (&duel, DUEL_DISTORTED, gst_buffer_ref (b));
-    out = duel_pull (&duel);
+    out = duel_show (&duel, gst_buffer_ref (a), gst_buffer_ref (b));
     s = duel_figures (out, "dist_sink");
     g_assert_true (gst_structure_has_field (s, "ssim")
         == (strcmp (value, "ssim") == 0));
@@ -326,29 +303,23 @@ test_missing_side (void)
   static const gchar *const views[] = { "single", "wipe" };
 
   for (guint i = 0; i < G_N_ELEMENTS (views); i++) {
-    gchar *properties = g_strdup_printf ("view=%s right=1", views[i]), *text;
+    gchar *properties = g_strdup_printf ("view=%s right=1", views[i]);
     GstVideoInfo info;
     GstBuffer *b, *out;
     Duel duel;
 
-    video_info (&info, "I420", 16, 16);
-    duel_init (&duel, 2, properties);
+    duel_open (&duel, &info, "I420", 16, 16, 2, properties);
     g_free (properties);
-    duel_set_caps (&duel, DUEL_REFERENCE, &info);
-    duel_set_caps (&duel, DUEL_DISTORTED, &info);
     for (guint n = 0; n < 3; n++) {
       b = duel_distorted_new (&info, n);
-      duel_push (&duel, DUEL_REFERENCE, frame_new (&info, n));
-      duel_push (&duel, DUEL_DISTORTED, gst_buffer_ref (b));
-      out = duel_pull (&duel);
+      out = duel_show (&duel, frame_new (&info, n), gst_buffer_ref (b));
       if (i == 0)
         g_assert_true (frames_equal (&info, out, b));
       gst_buffer_unref (out);
       gst_buffer_unref (b);
     }
-    text = duel_wait_text (&duel, GST_MESSAGE_WARNING);
-    g_assert_nonnull (strstr (text, "right=1: there is no dist_sink_1"));
-    g_free (text);
+    text_expect (duel_wait_text (&duel, GST_MESSAGE_WARNING),
+        "right=1: there is no dist_sink_1", NULL);
     duel_clear (&duel);
   }
 }
@@ -357,27 +328,20 @@ static void
 test_min_psnr (void)
 {
   GstVideoInfo info;
-  gchar *text;
   Duel duel;
 
-  video_info (&info, "I420", 16, 16);
-  duel_init (&duel, 2, "metrics=ssim min-psnr-warning=50 min-psnr-error=1");
-  duel_set_caps (&duel, DUEL_REFERENCE, &info);
-  duel_set_caps (&duel, DUEL_DISTORTED, &info);
+  duel_open (&duel, &info, "I420", 16, 16, 2,
+      "metrics=ssim min-psnr-warning=50 min-psnr-error=1");
   for (guint n = 0; n < 3; n++) {
-    duel_push (&duel, DUEL_REFERENCE, frame_new (&info, n));
-    duel_push (&duel, DUEL_DISTORTED, duel_distorted_new (&info, n));
-    gst_buffer_unref (duel_pull (&duel));
+    gst_buffer_unref (duel_show (&duel, frame_new (&info, n),
+            duel_distorted_new (&info, n)));
   }
-  text = duel_wait_text (&duel, GST_MESSAGE_WARNING);
-  g_assert_nonnull (strstr (text, "below min-psnr-warning=50"));
-  g_free (text);
+  text_expect (duel_wait_text (&duel, GST_MESSAGE_WARNING),
+      "below min-psnr-warning=50", NULL);
   g_object_set (duel.element, "min-psnr-error", 60.0, NULL);
-  duel_push (&duel, DUEL_REFERENCE, frame_new (&info, 3));
-  duel_push (&duel, DUEL_DISTORTED, duel_distorted_new (&info, 3));
-  text = duel_wait_text (&duel, GST_MESSAGE_ERROR);
-  g_assert_nonnull (strstr (text, "dist_sink: frame 3"));
-  g_free (text);
+  duel_push_pair (&duel, frame_new (&info, 3), duel_distorted_new (&info, 3));
+  text_expect (duel_wait_text (&duel, GST_MESSAGE_ERROR), "dist_sink: frame 3",
+      NULL);
   duel_abort (&duel);
 }
 
@@ -424,7 +388,6 @@ test_stats_file (void)
     gchar *properties = g_strdup_printf ("stats-file=%s", path), **lines;
     gdouble mse[3], total = 0;
     GstVideoInfo info;
-    GstBuffer *out;
     Duel duel;
 
     video_info (&info, "I420", 16, 16);
@@ -442,13 +405,10 @@ test_stats_file (void)
         GstBuffer *a = frame_new (&info, n), *b = duel_distorted_new (&info, n);
 
         measure (&info, a, &info, b, mse, &total);
-        duel_push (&duel, DUEL_REFERENCE, a);
-        duel_push (&duel, DUEL_DISTORTED, b);
+        duel_push_pair (&duel, a, b);
       }
-      duel_end (&duel, DUEL_REFERENCE);
-      duel_end (&duel, DUEL_DISTORTED);
-      while ((out = duel_pull (&duel)) != NULL)
-        gst_buffer_unref (out);
+      duel_end_all (&duel);
+      duel_drain (&duel);
       g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
       g_assert_true (g_str_has_prefix (text, files[i].first));
       g_assert_true (g_str_has_suffix (text, "\n"));
@@ -517,8 +477,8 @@ test_layout_change (void)
       GST_BUFFER_PTS (frames[i]) = (10 + n) * FRAME;
     }
     measure (&info[0], frames[0], &info[n % 3], frames[1], mse, &total);
-    duel_push (&duel, DUEL_REFERENCE, gst_buffer_ref (frames[0]));
-    duel_push (&duel, DUEL_DISTORTED, gst_buffer_ref (frames[1]));
+    duel_push_pair (&duel, gst_buffer_ref (frames[0]),
+        gst_buffer_ref (frames[1]));
     duel_set_caps (&duel, DUEL_DISTORTED, &info[(n + 1) % 3]);
     push_late (&duel, DUEL_DISTORTED_1, &info[0]);
     duel_push (&duel, DUEL_DISTORTED_1, gst_buffer_ref (frames[2]));
@@ -551,8 +511,7 @@ test_single_caps (void)
     GstSample *sample;
     GstVideoInfo info;
 
-    duel_push (&duel, DUEL_REFERENCE, frame_new (&a, n));
-    duel_push (&duel, DUEL_DISTORTED, frame_new (&a, n));
+    duel_push_pair (&duel, frame_new (&a, n), frame_new (&a, n));
     g_signal_emit_by_name (duel.sink, "try-pull-sample", 30 * GST_SECOND,
         &sample);
     g_assert_nonnull (sample);
@@ -575,23 +534,17 @@ test_metrics_change (void)
   gdouble mse[3], total = 0, first;
   Duel duel;
 
-  video_info (&info, "I420", WIDTH, HEIGHT);
-  duel_init (&duel, 2, "min-psnr-warning=0.001");
-  duel_set_caps (&duel, DUEL_REFERENCE, &info);
-  duel_set_caps (&duel, DUEL_DISTORTED, &info);
+  duel_open (&duel, &info, "I420", WIDTH, HEIGHT, 2, "min-psnr-warning=0.001");
   for (guint n = 0; n < 2; n++) {
     GstBuffer *a = frame_new (&info, n), *b = duel_distorted_new (&info, n);
 
     if (n == 0)
       measure (&info, a, &info, b, mse, &first);
     total = first;
-    duel_push (&duel, DUEL_REFERENCE, a);
-    duel_push (&duel, DUEL_DISTORTED, b);
-    gst_buffer_unref (duel_pull (&duel));
+    gst_buffer_unref (duel_show (&duel, a, b));
     gst_util_set_object_arg (G_OBJECT (duel.element), "metrics", "ssim");
   }
-  duel_end (&duel, DUEL_REFERENCE);
-  duel_end (&duel, DUEL_DISTORTED);
+  duel_end_all (&duel);
   s = duel_wait_report (&duel, "pooled");
   g_assert_cmpuint (get_uint64 (s, "frames"), ==, 2);
   g_assert_cmpfloat (get_double (s, "mse"), ==, total);

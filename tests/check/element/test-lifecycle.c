@@ -7,21 +7,6 @@
 
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
 
-static void
-check_frame (Bench * bench, guint n, const BdctParams * params)
-{
-  GstBuffer *in = frame_new (&bench->info, n), *expected, *out;
-  BdctStats stats;
-
-  expected = frame_expect (&bench->info, in, params, &stats);
-  g_assert_cmpint (gst_harness_push (bench->h, in), ==, GST_FLOW_OK);
-  out = bench_pull (bench);
-  g_assert_nonnull (out);
-  g_assert_true (frames_equal (&bench->info, expected, out));
-  gst_buffer_unref (expected);
-  gst_buffer_unref (out);
-}
-
 /* A whole pipeline, stopped at its end, while it plays, and at once. */
 static void
 test_pipeline (void)
@@ -94,9 +79,9 @@ test_renegotiation (void)
 
     bench_set_caps (&bench, formats[i % G_N_ELEMENTS (formats)],
         sizes[size][0], sizes[size][1]);
-    check_frame (&bench, n++, &defaults);
+    bench_check (&bench, n++, &defaults);
     if (i % 2)
-      check_frame (&bench, n++, &defaults);
+      bench_check (&bench, n++, &defaults);
   }
   bench_clear (&bench);
 }
@@ -141,7 +126,7 @@ run_one (gpointer data)
   for (guint round = 0; round < 3; round++) {
     bench_init (&bench, "I420", 50, 40, "transform", params.transform, NULL);
     for (guint n = 0; n < 20; n++)
-      check_frame (&bench, n, &params);
+      bench_check (&bench, n, &params);
     bench_clear (&bench);
   }
   return NULL;
@@ -301,7 +286,7 @@ test_auto_frames (void)
   bench_init (&bench, NULL, 0, 0, "backend", 0, NULL);
   bench_set_caps (&bench, "I420", 34, 18);
   for (guint n = 0; n < 3; n++)
-    check_frame (&bench, n, &defaults);
+    bench_check (&bench, n, &defaults);
   bench_clear (&bench);
 }
 

@@ -36,8 +36,7 @@ test_freeze (void)
 
   preview = preview_start (&duel, &info, "single", 0, FALSE);
   for (guint n = 0; n < 3; n++) {
-    duel_push (&duel, 0, frame_new (&info, n));
-    gst_buffer_unref (duel_pull (&duel));
+    duel_pass (&duel, frame_new (&info, n));
   }
   g_object_set (preview, "freeze", TRUE, NULL);
   preview_wait_for_repeat (&duel, &info, 2, quality);
@@ -71,8 +70,7 @@ test_at_once (void)
   Duel duel;
 
   preview = preview_start (&duel, &info, "single", 0, FALSE);
-  duel_push (&duel, 0, frame_new (&info, 0));
-  gst_buffer_unref (duel_pull (&duel));
+  duel_pass (&duel, frame_new (&info, 0));
   g_object_set (preview, "freeze", TRUE, NULL);
   preview_wait_for_repeat (&duel, &info, 0, 20);
   for (gint quality = 30; quality < 40; quality++) {
@@ -135,8 +133,7 @@ test_changes (void)
   Duel duel;
 
   preview = preview_start (&duel, &info, "single", 0, FALSE);
-  duel_push (&duel, 0, frame_new (&info, 0));
-  gst_buffer_unref (duel_pull (&duel));
+  duel_pass (&duel, frame_new (&info, 0));
   g_object_set (preview, "freeze", TRUE, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (changes); i++) {
     const gint64 end = g_get_monotonic_time () + PATIENCE / GST_USECOND;
@@ -196,8 +193,7 @@ test_messages (void)
   preview_set_child (preview, "compare", "stats-file", path);
   gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
   duel_set_caps (&duel, 0, &info);
-  duel_push (&duel, 0, frame_new (&info, 0));
-  gst_buffer_unref (duel_pull (&duel));
+  duel_pass (&duel, frame_new (&info, 0));
   g_object_set (preview, "freeze", TRUE, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (children); i++)
     preview_set_child (preview, children[i], "min-psnr-error", "90");

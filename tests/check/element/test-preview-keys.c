@@ -15,8 +15,7 @@ start (Duel * duel, gboolean interactive)
 
   gst_child_proxy_set (GST_CHILD_PROXY (preview), "compare::interactive",
       interactive, "a::quality", 50, "a::qp", 30, NULL);
-  duel_push (duel, 0, frame_new (&info, 0));
-  gst_buffer_unref (duel_pull (duel));
+  duel_pass (duel, frame_new (&info, 0));
   return preview;
 }
 
@@ -267,8 +266,7 @@ test_frozen (void)
 
   preview = preview_start (&duel, &info, "single", 0, FALSE);
   preview_set_child (preview, "compare", "interactive", "true");
-  duel_push (&duel, 0, frame_new (&info, 0));
-  gst_buffer_unref (duel_pull (&duel));
+  duel_pass (&duel, frame_new (&info, 0));
   viewer_send (preview, viewer_key ("f"));
   for (gint quality = 21; quality < 26; quality++) {
     viewer_send (preview, viewer_key ("Up"));

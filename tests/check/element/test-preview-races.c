@@ -59,8 +59,7 @@ test_many (void)
     preview = preview_start (&duel, &info, "single", 0, FALSE);
     gst_child_proxy_set (GST_CHILD_PROXY (preview), "compare::left", right,
         NULL);
-    duel_push (&duel, 0, frame_new (&info, 0));
-    gst_buffer_unref (duel_pull (&duel));
+    duel_pass (&duel, frame_new (&info, 0));
     g_object_set (preview, "freeze", TRUE, NULL);
     for (guint i = 0; i < 2; i++)
       hand_start (&hands[i], preview, test_rounds (10000));

@@ -211,11 +211,7 @@ make_regions (BdctTransform transform, gint base, Region * r)
 static void
 assert_warned (Bench * bench, const gchar * what)
 {
-  gchar *text = bench_pop_text (bench, GST_MESSAGE_WARNING);
-
-  if (strstr (text, what) == NULL)
-    g_error ("no \"%s\" in \"%s\"", what, text);
-  g_free (text);
+  text_expect (bench_pop_text (bench, GST_MESSAGE_WARNING), what, NULL);
 }
 
 static void

@@ -40,22 +40,6 @@ write_steps (const gchar * name, BdctParams * params, gint n, gint first,
   return path;
 }
 
-static void
-check_next (Bench * bench, guint n, const BdctParams * params)
-{
-  GstBuffer *in = frame_new (&bench->info, n), *expected, *out;
-  BdctStats stats;
-
-  expected = frame_expect (&bench->info, in, params, &stats);
-  g_assert_cmpint (gst_harness_push (bench->h, in), ==, GST_FLOW_OK);
-  out = bench_pull (bench);
-  g_assert_nonnull (out);
-  gst_structure_free (bench_pop_report (bench, "frame"));
-  g_assert_true (frames_equal (&bench->info, expected, out));
-  gst_buffer_unref (expected);
-  gst_buffer_unref (out);
-}
-
 /* The next warning has all of these. */
 static void
 check_warning (Bench * bench, const gchar * const *named)
@@ -100,34 +84,34 @@ test_file (void)
 
   bench_init (&bench, "I420", 40, 24, NULL);
   check_file (bench.element, NULL);
-  check_next (&bench, n++, &params);
+  bench_check (&bench, n++, &params);
   path = write_steps ("a", &params, 128, 3, 1);
   g_object_set (bench.element, "quantization-file", path,
       "quantization-tables", BENCH_TABLES_FILE, NULL);
   check_file (bench.element, path);
-  check_next (&bench, n++, &params);
+  bench_check (&bench, n++, &params);
   g_free (path);
   path = write_steps ("a", &params, 64, 90, -1);
   g_object_set (bench.element, "quantization-file", path, NULL);
-  check_next (&bench, n++, &params);
+  bench_check (&bench, n++, &params);
   params.quality = 30;
   g_object_set (bench.element, "quality", 30, NULL);
-  check_next (&bench, n++, &params);
+  bench_check (&bench, n++, &params);
   params.scale_tables = TRUE;
   g_object_set (bench.element, "quantization-scale", TRUE, NULL);
-  check_next (&bench, n++, &params);
+  bench_check (&bench, n++, &params);
   params.transform = BDCT_JPEG_8X8;
   params.baseline = FALSE;
   params.quality = 5;
   g_object_set (bench.element, "baseline", FALSE, "quality", 5, NULL);
-  check_next (&bench, n++, &params);
+  bench_check (&bench, n++, &params);
   /* The file may go, once it is read. */
   g_remove (path);
-  check_next (&bench, n++, &params);
+  bench_check (&bench, n++, &params);
   params.tables.n_steps = 0;
   g_object_set (bench.element, "quantization-file", NULL, NULL);
   check_file (bench.element, NULL);
-  check_next (&bench, n++, &params);
+  bench_check (&bench, n++, &params);
   CHECK_WARNING (&bench, "quantization-tables=file is set aside",
       "quantization-file is not set");
   g_free (path);
@@ -153,11 +137,11 @@ test_jpeg (void)
   params.tables.n_steps = 64;
   for (gint i = 0; i < 64; i++)
     params.tables.steps[i] = 21;
-  check_next (&bench, 0, &params);
+  bench_check (&bench, 0, &params);
   g_object_set (bench.element, "quantization-file", cut, NULL);
   CHECK_WARNING (&bench, "quantization-file", "cut.jpg", "byte 40");
   check_file (bench.element, path);
-  check_next (&bench, 1, &params);
+  bench_check (&bench, 1, &params);
   g_free (path);
   g_free (cut);
   bench_clear (&bench);
@@ -174,7 +158,7 @@ test_bad_file (void)
 
   bench_init (&bench, "I420", 16, 16, "quantization-file", good,
       "quantization-tables", BENCH_TABLES_FILE, NULL);
-  check_next (&bench, 0, &params);
+  bench_check (&bench, 0, &params);
 
   path = write_steps ("sixty-three", &ignored, 63, 1, 1);
   g_object_set (bench.element, "quantization-file", path, NULL);
@@ -211,19 +195,19 @@ test_bad_file (void)
   g_string_free (text, TRUE);
 
   check_file (bench.element, good);
-  check_next (&bench, 1, &params);
+  bench_check (&bench, 1, &params);
 
   /* What the stream does not allow is set aside, until it does. */
   path = write_steps ("large", &ignored, 128, 130, 1);
   g_object_set (bench.element, "quantization-file", path, NULL);
-  check_next (&bench, 2, &defaults);
+  bench_check (&bench, 2, &defaults);
   CHECK_WARNING (&bench, "quantization-tables=file is set aside", "256");
   check_file (bench.element, path);
   g_object_set (bench.element, "baseline", FALSE, NULL);
   ignored.baseline = FALSE;
-  check_next (&bench, 3, &ignored);
+  bench_check (&bench, 3, &ignored);
   g_object_set (bench.element, "baseline", TRUE, NULL);
-  check_next (&bench, 4, &defaults);
+  bench_check (&bench, 4, &defaults);
   CHECK_WARNING (&bench, "quantization-tables=file is set aside", "256");
   check_file (bench.element, path);
   g_free (path);
@@ -275,7 +259,7 @@ test_long_file (void)
   bench_init (&bench, "I420", 16, 16, NULL);
   g_object_set (bench.element, "quantization-file", path,
       "quantization-tables", BENCH_TABLES_FILE, NULL);
-  check_next (&bench, 0, &params);
+  bench_check (&bench, 0, &params);
   g_object_set (bench.element, "quantization-file", NULL,
       "quantization-tables", BDCT_PRESET_ANNEX_K, NULL);
   g_assert_cmpint (ftruncate (fileno (file), (16 << 20) + 1), ==, 0);
@@ -285,7 +269,7 @@ test_long_file (void)
     CHECK_WARNING (&bench, properties[i], "long", "16777217 bytes", "16 MiB");
   }
   check_file (bench.element, NULL);
-  check_next (&bench, 1, &defaults);
+  bench_check (&bench, 1, &defaults);
   bench_clear (&bench);
   g_free (path);
 }
@@ -304,7 +288,7 @@ test_presets (void)
     gst_util_set_object_arg (G_OBJECT (bench.element), "quantization-tables",
         bdct_preset_info (i)->name);
     g_object_set (bench.element, "quality", params.quality, NULL);
-    check_next (&bench, n++, &params);
+    bench_check (&bench, n++, &params);
   }
   bench_clear (&bench);
 }
@@ -318,15 +302,15 @@ test_baseline (void)
 
   params.quality = 2;
   bench_init (&bench, "Y444", 16, 32, "quality", 2, NULL);
-  check_next (&bench, 0, &params);
+  bench_check (&bench, 0, &params);
   params.baseline = FALSE;
   g_object_set (bench.element, "baseline", FALSE, NULL);
-  check_next (&bench, 1, &params);
+  bench_check (&bench, 1, &params);
   params.n_steps = 64;
   for (gint i = 0; i < 64; i++)
     params.steps[i] = 250 + i;
   set_matrix (bench.element, params.steps, 64);
-  check_next (&bench, 2, &params);
+  bench_check (&bench, 2, &params);
   bench_clear (&bench);
 }
 
@@ -345,16 +329,16 @@ test_choice (void)
   named.preset = BDCT_PRESET_KLEIN;
   bench_init (&bench, "I420", 16, 16, "quantization-file", path, NULL);
   element = bench.element;
-  check_next (&bench, 0, &defaults);
+  bench_check (&bench, 0, &defaults);
   set_matrix (element, matrix.steps, 64);
-  check_next (&bench, 1, &matrix);
+  bench_check (&bench, 1, &matrix);
   g_object_set (element, "quantization-tables", BENCH_TABLES_FILE, NULL);
-  check_next (&bench, 2, &file);
+  bench_check (&bench, 2, &file);
   g_object_set (element, "quantization-tables", BDCT_PRESET_KLEIN, NULL);
-  check_next (&bench, 3, &named);
+  bench_check (&bench, 3, &named);
   gst_util_set_object_arg (G_OBJECT (element), "quantization-tables",
       "matrix");
-  check_next (&bench, 4, &matrix);
+  bench_check (&bench, 4, &matrix);
   check_file (element, path);
   g_free (path);
   bench_clear (&bench);
@@ -369,10 +353,10 @@ test_choice_of_none (void)
   bench_init (&bench, "I420", 16, 16, NULL);
   gst_util_set_object_arg (G_OBJECT (bench.element), "quantization-tables",
       "matrix");
-  check_next (&bench, 0, &defaults);
+  bench_check (&bench, 0, &defaults);
   CHECK_WARNING (&bench, "quantization-tables=matrix is set aside",
       "quantization-matrix is not set");
-  check_next (&bench, 1, &defaults);
+  bench_check (&bench, 1, &defaults);
   g_assert_null (bench_pop (&bench, GST_MESSAGE_WARNING));
   bench_clear (&bench);
 }
@@ -390,14 +374,13 @@ test_target (void)
   bench_init (&bench, "I420", 32, 32, "quantization-file", path,
       "quantization-tables", BENCH_TABLES_FILE, "quantization-scale", TRUE,
       "target-psnr", 38.0, NULL);
-  bench_push (&bench, 0);
-  gst_buffer_unref (bench_pull (&bench));
+  bench_pass (&bench, 0);
   s = bench_pop_report (&bench, "frame");
   g_assert_true (gst_structure_get_boolean (s, "target-met", &met));
   g_assert_true (met);
   gst_structure_free (s);
   g_object_set (bench.element, "quantization-scale", FALSE, NULL);
-  check_next (&bench, 1, &params);
+  bench_check (&bench, 1, &params);
   CHECK_WARNING (&bench, "A target has no effect", "quantization-tables=file");
   g_free (path);
   bench_clear (&bench);
@@ -413,12 +396,12 @@ test_load_preset (void)
 
   bench_init (&bench, "I420", 32, 32, "quantization-file", path,
       "quantization-tables", BENCH_TABLES_FILE, NULL);
-  check_next (&bench, 0, &params);
+  bench_check (&bench, 0, &params);
   g_assert_true (gst_preset_load_preset (GST_PRESET (bench.element),
           "web-thumbnail"));
   params = defaults;
   params.quality = 60;
-  check_next (&bench, 1, &params);
+  bench_check (&bench, 1, &params);
   g_free (path);
   bench_clear (&bench);
 }
@@ -492,7 +475,7 @@ test_lists (void)
     for (gint t = BDCT_HEVC_DST_4X4; t < BDCT_N_TRANSFORMS; t++) {
       params.transform = t;
       g_object_set (bench.element, "transform", t, NULL);
-      check_next (&bench, t - BDCT_HEVC_DST_4X4, &params);
+      bench_check (&bench, t - BDCT_HEVC_DST_4X4, &params);
     }
     bench_clear (&bench);
   }
@@ -513,19 +496,19 @@ test_lists_live (void)
       NULL);
   check_path (bench.element, "scaling-list-file", NULL);
   g_object_set (bench.element, "scaling-list-file", path, NULL);
-  check_next (&bench, n++, &params);
+  bench_check (&bench, n++, &params);
   params.scaling_list = BDCT_SCALING_FILE;
   g_object_set (bench.element, "scaling-list", BDCT_SCALING_FILE, NULL);
-  check_next (&bench, n++, &params);
+  bench_check (&bench, n++, &params);
   g_free (write_lists ("live", &params, 50));
   g_object_set (bench.element, "scaling-list-file", path, NULL);
-  check_next (&bench, n++, &params);
+  bench_check (&bench, n++, &params);
   /* The file may go, once it is read. */
   g_remove (path);
-  check_next (&bench, n++, &params);
+  bench_check (&bench, n++, &params);
   params.scaling_list = BDCT_SCALING_DEFAULT;
   g_object_set (bench.element, "scaling-list", BDCT_SCALING_DEFAULT, NULL);
-  check_next (&bench, n++, &params);
+  bench_check (&bench, n++, &params);
   g_free (path);
   bench_clear (&bench);
 }
@@ -555,7 +538,7 @@ test_bad_lists (void)
   CHECK_WARNING (&bench, "scaling-list-file", "missing", "No such file");
   g_free (path);
   check_path (bench.element, "scaling-list-file", good);
-  check_next (&bench, 0, &params);
+  bench_check (&bench, 0, &params);
   g_free (good);
   bench_clear (&bench);
 }
@@ -570,12 +553,12 @@ test_no_lists (void)
 
   bench_init (&bench, "I420", 40, 40, SCALED, "scaling-list",
       BDCT_SCALING_FILE, NULL);
-  check_next (&bench, 0, &params);
+  bench_check (&bench, 0, &params);
   CHECK_WARNING (&bench, "scaling-list is set aside", "no scaling-list-file");
   g_object_set (bench.element, "scaling-list-file", path, NULL);
   params = lists;
   params.scaling_list = BDCT_SCALING_FILE;
-  check_next (&bench, 1, &params);
+  bench_check (&bench, 1, &params);
   check_path (bench.element, "scaling-list-file", path);
   g_free (path);
   bench_clear (&bench);

@@ -131,12 +131,8 @@ set_up (Bench * bench, const gchar * path)
 static void
 check_error (Bench * bench, const gchar * reason)
 {
-  gchar *text = bench_pop_text (bench, GST_MESSAGE_ERROR);
-
-  g_test_message ("%s", text);
-  g_assert_nonnull (strstr (text, "stats-file="));
-  g_assert_nonnull (strstr (text, reason));
-  g_free (text);
+  text_expect (bench_pop_text (bench, GST_MESSAGE_ERROR), "stats-file=", reason,
+      NULL);
   g_assert_null (bench_pop (bench, GST_MESSAGE_ERROR));
   gst_element_set_state (bench->element, GST_STATE_NULL);
 }

@@ -160,15 +160,3 @@ viewer_get_attached (GstBuffer * buffer)
 
   return meta == NULL ? NULL : meta->overlay;
 }
-
-GstBuffer *
-viewer_show (Duel * duel, GstBuffer * reference, GstBuffer * distorted)
-{
-  GstBuffer *out;
-
-  duel_push (duel, DUEL_REFERENCE, reference);
-  duel_push (duel, DUEL_DISTORTED, distorted);
-  out = duel_pull (duel);
-  g_assert_nonnull (out);
-  return out;
-}

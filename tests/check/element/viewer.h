@@ -38,9 +38,4 @@ void viewer_attach (Duel * duel);
 /** What is attached to a buffer; NULL: nothing is. */
 GstVideoOverlayComposition *viewer_get_attached (GstBuffer * buffer);
 
-/** Push a pair of frames to the reference and to the first distorted input,
- * which take them: what leaves, the caller's. */
-GstBuffer *viewer_show (Duel * duel, GstBuffer * reference,
-    GstBuffer * distorted);
-
 #endif
