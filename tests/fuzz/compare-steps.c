@@ -4,7 +4,6 @@
 #include "compare.h"
 
 #include <string.h>
-#include <unistd.h>
 #include "dct/compare.h"
 
 #define ALL ((1 << N_INPUTS) - 1)
@@ -435,13 +434,7 @@ run_sink (World * w, const gint64 * arg)
 static void
 run_state (World * w, const gint64 * arg)
 {
-  world_start (w);
-  if (arg[0] == 0) {
-    gst_element_set_state (w->element, GST_STATE_PAUSED);
-    gst_element_set_state (w->element, GST_STATE_PLAYING);
-    return;
-  }
-  world_stop (w, arg[0] == 1 ? GST_STATE_READY : GST_STATE_NULL);
+  world_change_state (w, w->element, arg[0]);
 }
 
 /* file threads: what is set while it is stopped. */
@@ -449,16 +442,10 @@ static void
 run_ready (World * w, const gint64 * arg)
 {
   static const gchar *const endings[] = { "log", "csv", "jsonl", "txt" };
-  static guint n;
 
   world_start (w);
   world_stop (w, GST_STATE_READY);
-  if (w->stats_file != NULL)
-    unlink (w->stats_file);
-  g_clear_pointer (&w->stats_file, g_free);
-  if (arg[0] < 4)
-    w->stats_file = g_strdup_printf ("%s/fuzz-%d-%u.%s", g_get_tmp_dir (),
-        getpid (), n++, endings[arg[0]]);
+  world_new_file (&w->stats_file, arg[0] < 4 ? endings[arg[0]] : NULL);
   g_object_set (w->element, "stats-file", w->stats_file, "threads",
       (guint) arg[1], NULL);
   if (arg[0] != 3)

@@ -4,7 +4,6 @@
 #include "compare.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #define LOCK(w) g_mutex_lock (&(w)->lock)
 #define UNLOCK(w) g_mutex_unlock (&(w)->lock)
@@ -22,22 +21,11 @@ const Kind *const kind_tables[] = {
 static GstFlowReturn
 on_buffer (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 {
-  World *w = g_object_get_data (G_OBJECT (pad), "world");
-  GstEvent *event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
-  Output *output = g_new0 (Output, 1);
-  const GstSegment *segment;
+  World *w = ends_owner (pad);
+  Output *output = output_new (pad, buffer);
   GstFlowReturn flow;
 
   (void) parent;
-  output->buffer = buffer;
-  output->caps = gst_pad_get_current_caps (pad);
-  output->time = GST_CLOCK_TIME_NONE;
-  if (event != NULL) {
-    gst_event_parse_segment (event, &segment);
-    output->time = gst_segment_to_running_time (segment, segment->format,
-        GST_BUFFER_PTS (buffer));
-    gst_event_unref (event);
-  }
   if (w->slow > 0)
     g_usleep (w->slow);
   LOCK (w);
@@ -51,7 +39,7 @@ on_buffer (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 static gboolean
 on_downstream_event (GstPad * pad, GstObject * parent, GstEvent * event)
 {
-  World *w = g_object_get_data (G_OBJECT (pad), "world");
+  World *w = ends_owner (pad);
 
   LOCK (w);
   w->n_eos += GST_EVENT_TYPE (event) == GST_EVENT_EOS;
@@ -63,20 +51,16 @@ on_downstream_event (GstPad * pad, GstObject * parent, GstEvent * event)
 static gboolean
 on_downstream_query (GstPad * pad, GstObject * parent, GstQuery * query)
 {
-  World *w = g_object_get_data (G_OBJECT (pad), "world");
-  GstCaps *caps, *filter;
+  World *w = ends_owner (pad);
+  GstCaps *caps;
+  gboolean refuse;
 
-  if (GST_QUERY_TYPE (query) == GST_QUERY_ACCEPT_CAPS) {
-    gst_query_set_accept_caps_result (query, TRUE);
-    return TRUE;
-  }
-  if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS)
-    return gst_pad_query_default (pad, parent, query);
-  gst_query_parse_caps (query, &filter);
   LOCK (w);
-  caps = w->refuse ? video_caps ("GRAY8", 9999, 9999)
-      : filter != NULL ? gst_caps_ref (filter) : gst_caps_new_any ();
+  refuse = w->refuse && GST_QUERY_TYPE (query) == GST_QUERY_CAPS;
   UNLOCK (w);
+  if (!refuse)
+    return ends_take_all (pad, parent, query);
+  caps = video_caps ("GRAY8", 9999, 9999);
   gst_query_set_caps_result (query, caps);
   gst_caps_unref (caps);
   return TRUE;
@@ -98,7 +82,6 @@ void
 world_flush_stream (Input * input, guint32 seqnum)
 {
   GstEvent *event = gst_event_new_flush_start ();
-  GstSegment segment;
 
   gst_event_set_seqnum (event, seqnum);
   gst_pad_push_event (input->pad, event);
@@ -106,9 +89,8 @@ world_flush_stream (Input * input, guint32 seqnum)
   event = gst_event_new_flush_stop (TRUE);
   gst_event_set_seqnum (event, seqnum);
   gst_pad_push_event (input->pad, event);
-  gst_segment_init (&segment, GST_FORMAT_TIME);
   if (gst_pad_has_current_caps (input->pad))
-    gst_pad_push_event (input->pad, gst_event_new_segment (&segment));
+    gst_pad_push_event (input->pad, ends_segment ());
   g_mutex_unlock (&input->stream);
 }
 
@@ -135,7 +117,7 @@ seek (World * w, guint input, GstEvent * event)
 static gboolean
 on_upstream_event (GstPad * pad, GstObject * parent, GstEvent * event)
 {
-  World *w = g_object_get_data (G_OBJECT (pad), "world");
+  World *w = ends_owner (pad);
 
   (void) parent;
   if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK)
@@ -154,23 +136,14 @@ on_upstream_event (GstPad * pad, GstObject * parent, GstEvent * event)
 static gboolean
 on_upstream_query (GstPad * pad, GstObject * parent, GstQuery * query)
 {
-  World *w = g_object_get_data (G_OBJECT (pad), "world");
+  World *w = ends_owner (pad);
   GstFormat format;
 
-  switch (GST_QUERY_TYPE (query)) {
-    case GST_QUERY_LATENCY:
-      gst_query_set_latency (query, FALSE, 0, GST_CLOCK_TIME_NONE);
-      return TRUE;
-    case GST_QUERY_SEEKING:
-      gst_query_parse_seeking (query, &format, NULL, NULL, NULL);
-      gst_query_set_seeking (query, format, pad == w->input[0].pad, 0, 77);
-      return TRUE;
-    case GST_QUERY_CAPS:
-      gst_query_set_caps_result (query, GST_CAPS_ANY);
-      return TRUE;
-    default:
-      return gst_pad_query_default (pad, parent, query);
-  }
+  if (GST_QUERY_TYPE (query) != GST_QUERY_SEEKING)
+    return ends_answer (pad, parent, query);
+  gst_query_parse_seeking (query, &format, NULL, NULL, NULL);
+  gst_query_set_seeking (query, format, pad == w->input[0].pad, 0, 77);
+  return TRUE;
 }
 
 /* Messages */
@@ -201,23 +174,6 @@ world_expect_warning (World * w, const gchar * format, ...)
 
 /* Pads */
 
-static GstPad *
-new_pad (World * w, GstPadDirection direction)
-{
-  GstPad *pad = gst_pad_new (NULL, direction);
-
-  g_object_set_data (G_OBJECT (pad), "world", w);
-  if (direction == GST_PAD_SRC) {
-    gst_pad_set_event_function (pad, on_upstream_event);
-    gst_pad_set_query_function (pad, on_upstream_query);
-  } else {
-    gst_pad_set_chain_function (pad, on_buffer);
-    gst_pad_set_event_function (pad, on_downstream_event);
-    gst_pad_set_query_function (pad, on_downstream_query);
-  }
-  return gst_object_ref_sink (pad);
-}
-
 void
 world_add_pad (World * w, guint i)
 {
@@ -228,13 +184,9 @@ world_add_pad (World * w, guint i)
   check (pad != NULL && strcmp (GST_PAD_NAME (pad), input_names[i]) == 0,
       "there is no pad %s", input_names[i]);
   memset (input, 0, sizeof *input);
-  input->pad = new_pad (w, GST_PAD_SRC);
   input->last_time = GST_CLOCK_TIME_NONE;
   gst_video_info_init (&input->info);
-  if (gst_pad_link (input->pad, pad) != GST_PAD_LINK_OK)
-    g_error ("pads cannot be linked");
-  gst_pad_set_active (input->pad, TRUE);
-  gst_object_unref (pad);
+  input->pad = ends_link (pad, w, NULL, on_upstream_event, on_upstream_query);
 }
 
 void
@@ -321,29 +273,18 @@ World *
 world_new (gboolean threaded)
 {
   World *w = g_new0 (World, 1);
-  GstPad *pad;
 
   g_mutex_init (&w->lock);
   g_cond_init (&w->cond);
   w->threaded = threaded;
-  w->element = gst_element_factory_make ("blockdctcompare", NULL);
-  if (w->element == NULL)
-    g_error ("No element 'blockdctcompare': set GST_PLUGIN_PATH_1_0 to its "
-        "folder");
-  gst_object_ref_sink (w->element);
-  gst_util_set_object_arg (G_OBJECT (w->element), "backend",
-      on_cuda ()? "cuda" : "cpu");
-  g_object_set (w->element, "threads", 1, NULL);
+  w->element = ends_make ("blockdctcompare");
+  ends_set_backend (w->element, backend_name ());
   w->settings = settings_read (w);
   w->bus = gst_bus_new ();
   gst_bus_set_sync_handler (w->bus, on_message, w, NULL);
   gst_element_set_bus (w->element, w->bus);
-  w->sink = new_pad (w, GST_PAD_SINK);
-  pad = gst_element_get_static_pad (w->element, "src");
-  if (gst_pad_link (pad, w->sink) != GST_PAD_LINK_OK)
-    g_error ("pads cannot be linked");
-  gst_object_unref (pad);
-  gst_pad_set_active (w->sink, TRUE);
+  w->sink = ends_link (gst_element_get_static_pad (w->element, "src"), w,
+      on_buffer, on_downstream_event, on_downstream_query);
   w->items = g_ptr_array_new ();
   w->warnings_due = g_ptr_array_new_with_free_func (g_free);
   for (guint i = 0; i < N_DISTORTED; i++)
@@ -352,14 +293,6 @@ world_new (gboolean threaded)
   world_add_pad (w, 1);
   model_reset (w, TRUE);
   return w;
-}
-
-void
-output_free (Output * output)
-{
-  gst_buffer_unref (output->buffer);
-  gst_clear_caps (&output->caps);
-  g_free (output);
 }
 
 void
@@ -372,16 +305,8 @@ world_free (World * w)
       world_remove_pad (w, i);
   g_queue_clear (&w->skipped);
   gst_pad_set_active (w->sink, FALSE);
-  gst_bus_set_sync_handler (w->bus, NULL, NULL, NULL);
-  gst_element_set_bus (w->element, NULL);
-  /* A message that came in between holds the element. */
-  gst_bus_set_flushing (w->bus, TRUE);
-  check (GST_OBJECT_REFCOUNT (w->element) == 1,
-      "the element has %d references at its end",
-      GST_OBJECT_REFCOUNT (w->element));
-  gst_object_unref (w->element);
+  world_release (w->element, w->bus);
   gst_object_unref (w->sink);
-  gst_object_unref (w->bus);
   for (guint i = 0; i < w->items->len; i++) {
     Item *item = g_ptr_array_index (w->items, i);
 
@@ -395,9 +320,7 @@ world_free (World * w)
     g_ptr_array_unref (w->records[i]);
     g_queue_clear_full (&w->pools[i], g_free);
   }
-  if (w->stats_file != NULL)
-    unlink (w->stats_file);
-  g_free (w->stats_file);
+  world_new_file (&w->stats_file, NULL);
   g_mutex_clear (&w->lock);
   g_cond_clear (&w->cond);
   g_free (w);

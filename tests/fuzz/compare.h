@@ -94,14 +94,6 @@ typedef struct
   guint64 unmatched;
 } Pool;
 
-/** What came out of the source pad. */
-typedef struct
-{
-  GstBuffer *buffer;
-  GstCaps *caps;
-  GstClockTime time;            /**< running time */
-} Output;
-
 struct _World
 {
   GstElement *element;
@@ -134,7 +126,7 @@ struct _World
   /* What callbacks saw. */
   GQueue outputs;               /**< Output */
   GQueue messages;
-  guint n_eos, n_out;
+  guint n_eos;
   gint n_errors;
   gboolean nav_passed;
 
@@ -163,8 +155,6 @@ struct _World
 /* compare.c */
 
 /** Get to where frames can be pushed to an input. */
-void world_start (World * w);
-void world_stop (World * w, GstState state);
 void world_stream (World * w, guint input);
 
 void world_add_pad (World * w, guint input);
@@ -188,13 +178,6 @@ void world_flush (World * w, guint mask, guint32 seqnum);
 /** A warning is due whose text has this in it. */
 void world_expect_warning (World * w, const gchar * format, ...)
     G_GNUC_PRINTF (2, 3);
-
-void output_free (Output * output);
-
-/* compare-rest.c */
-
-/** Wait until all that is due came, and look at it. */
-void world_settle (World * w);
 
 /* compare-model.c */
 

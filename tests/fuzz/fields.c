@@ -9,6 +9,12 @@ on_cuda (void)
   return g_strcmp0 (g_getenv ("BLOCKDCT_TEST_BACKEND"), "cuda") == 0;
 }
 
+const gchar *
+backend_name (void)
+{
+  return on_cuda ()? "cuda" : "cpu";
+}
+
 guint64
 field_uint64 (const GstStructure * s, const gchar * name)
 {

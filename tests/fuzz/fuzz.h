@@ -99,10 +99,8 @@ struct _World
 
   /* Of the step under way. */
   GQueue messages;
-  GstFlowReturn flow;
   gboolean may_error, may_warn;
   gint n_warnings;              /**< that are due */
-  guint n_out;
 
   /* Events that are under way: sequence numbers. */
   GQueue down, up;
@@ -127,8 +125,6 @@ struct _World
 
 /** Get to where a buffer can be pushed, as shortly as possible. */
 void world_stream (World * w);
-void world_start (World * w);
-void world_stop (World * w, GstState state);
 gboolean world_set_caps (World * w, GstCaps * caps);
 void world_new_segment (World * w, const GstSegment * segment);
 
@@ -143,12 +139,9 @@ void frame_free (Frame * frame);
 /** Forget frames in flight, which no one will see. */
 void world_lose_frames (World * w);
 
-/** Look at the messages that were posted, and at what has to be so after every
- * step. */
-void world_settle (World * w);
-
-/** A pad before or behind the element, and the bus's synchronous handler. */
-GstPad *world_pad (World * w, const gchar * name, GstPadDirection direction);
+/** A pad before or behind one of the element's, and the bus's synchronous
+ * handler. */
+GstPad *world_pad (World * w, const gchar * name);
 GstBusSyncReply world_on_message (GstBus * bus, GstMessage * message,
     gpointer w);
 

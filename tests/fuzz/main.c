@@ -120,10 +120,15 @@ doing (const gchar * what)
 }
 
 void
-count_step (guint n_frames)
+count_step (void)
 {
-  progress->frames += n_frames;
   progress->steps++;
+}
+
+void
+count_frames (guint n)
+{
+  progress->frames += n;
 }
 
 static void

@@ -13,12 +13,12 @@
 static GstFlowReturn
 on_buffer (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 {
-  World *w = g_object_get_data (G_OBJECT (pad), "world");
+  World *w = ends_owner (pad);
   Frame *frame;
 
   (void) parent;
   LOCK (w);
-  w->n_out++;
+  count_frames (1);
   frame = g_queue_pop_head (&w->frames);
   check (frame != NULL, "a buffer came out that nobody put in");
   check_frame (w, frame, buffer);
@@ -37,7 +37,7 @@ expected (GQueue * queue, guint32 seqnum)
 static gboolean
 on_downstream_event (GstPad * pad, GstObject * parent, GstEvent * event)
 {
-  World *w = g_object_get_data (G_OBJECT (pad), "world");
+  World *w = ends_owner (pad);
 
   LOCK (w);
   if (expected (&w->down, GST_EVENT_SEQNUM (event))
@@ -80,30 +80,16 @@ answer_allocation (World * w, GstQuery * query)
 static gboolean
 on_downstream_query (GstPad * pad, GstObject * parent, GstQuery * query)
 {
-  World *w = g_object_get_data (G_OBJECT (pad), "world");
-  GstCaps *filter, *any;
+  World *w = ends_owner (pad);
 
-  switch (GST_QUERY_TYPE (query)) {
-    case GST_QUERY_ALLOCATION:
-      if (w->allocation == 0)
-        return FALSE;
-      LOCK (w);
-      answer_allocation (w, query);
-      UNLOCK (w);
-      return TRUE;
-    case GST_QUERY_ACCEPT_CAPS:
-      gst_query_set_accept_caps_result (query, TRUE);
-      return TRUE;
-    case GST_QUERY_CAPS:
-      gst_query_parse_caps (query, &filter);
-      any = filter ? gst_caps_ref (filter) : gst_caps_new_any ();
-      gst_query_set_caps_result (query, any);
-      gst_caps_unref (any);
-      return TRUE;
-    default:
-      break;
-  }
-  return gst_pad_query_default (pad, parent, query);
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
+    return ends_take_all (pad, parent, query);
+  if (w->allocation == 0)
+    return FALSE;
+  LOCK (w);
+  answer_allocation (w, query);
+  UNLOCK (w);
+  return TRUE;
 }
 
 /* Upstream */
@@ -111,7 +97,7 @@ on_downstream_query (GstPad * pad, GstObject * parent, GstQuery * query)
 static gboolean
 on_upstream_event (GstPad * pad, GstObject * parent, GstEvent * event)
 {
-  World *w = g_object_get_data (G_OBJECT (pad), "world");
+  World *w = ends_owner (pad);
 
   (void) parent;
   LOCK (w);
@@ -126,23 +112,14 @@ on_upstream_event (GstPad * pad, GstObject * parent, GstEvent * event)
 static gboolean
 on_upstream_query (GstPad * pad, GstObject * parent, GstQuery * query)
 {
-  World *w = g_object_get_data (G_OBJECT (pad), "world");
+  World *w = ends_owner (pad);
 
-  switch (GST_QUERY_TYPE (query)) {
-    case GST_QUERY_LATENCY:
-      LOCK (w);
-      gst_query_set_latency (query, w->live, w->up_min, w->up_max);
-      UNLOCK (w);
-      return TRUE;
-    case GST_QUERY_POSITION:
-      gst_query_set_position (query, GST_FORMAT_TIME, 123456789);
-      return TRUE;
-    case GST_QUERY_CAPS:
-      gst_query_set_caps_result (query, GST_CAPS_ANY);
-      return TRUE;
-    default:
-      return gst_pad_query_default (pad, parent, query);
-  }
+  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
+    return ends_answer (pad, parent, query);
+  LOCK (w);
+  gst_query_set_latency (query, w->live, w->up_min, w->up_max);
+  UNLOCK (w);
+  return TRUE;
 }
 
 /* Messages */
@@ -205,7 +182,6 @@ look_at (World * w, GstMessage * message)
   const GstStructure *s = gst_message_get_structure (message);
   GError *error = NULL;
   gchar *debug = NULL;
-  const gchar *name = GST_MESSAGE_TYPE_NAME (message);
 
   switch (GST_MESSAGE_TYPE (message)) {
     case GST_MESSAGE_ELEMENT:
@@ -217,11 +193,11 @@ look_at (World * w, GstMessage * message)
         check_message (w, s);
       break;
     case GST_MESSAGE_ERROR:
-      gst_message_parse_error (message, &error, &debug);
+      message_parse (message, &error, &debug);
       check (w->may_error, "an error: %s (%s)", error->message, debug);
       break;
     case GST_MESSAGE_WARNING:
-      gst_message_parse_warning (message, &error, &debug);
+      message_parse (message, &error, &debug);
       if (strstr (error->message, " keeps target-") != NULL) {
         check (!w->told_missed, "a missed target is told twice");
         w->told_missed = TRUE;
@@ -243,10 +219,6 @@ look_at (World * w, GstMessage * message)
     default:
       break;
   }
-  check (debug == NULL || strstr (debug, "(null)") == NULL,
-      "'(null)' in an %s message: %s", name, debug);
-  check (error == NULL || strstr (error->message, "(null)") == NULL,
-      "'(null)' in an %s message: %s", name, error->message);
   g_clear_error (&error);
   g_free (debug);
 }
@@ -283,6 +255,7 @@ world_settle (World * w)
     if (record->posted)
       break;
   }
+  w->may_error = w->may_warn = FALSE;
   UNLOCK (w);
 }
 
@@ -293,18 +266,12 @@ world_expect_warnings (World * w, gint n)
 }
 
 GstPad *
-world_pad (World * w, const gchar * name, GstPadDirection direction)
+world_pad (World * w, const gchar * name)
 {
-  GstPad *pad = gst_pad_new (name, direction);
+  GstPad *other = gst_element_get_static_pad (w->element, name);
 
-  g_object_set_data (G_OBJECT (pad), "world", w);
-  if (direction == GST_PAD_SRC) {
-    gst_pad_set_event_function (pad, on_upstream_event);
-    gst_pad_set_query_function (pad, on_upstream_query);
-  } else {
-    gst_pad_set_chain_function (pad, on_buffer);
-    gst_pad_set_event_function (pad, on_downstream_event);
-    gst_pad_set_query_function (pad, on_downstream_query);
-  }
-  return gst_object_ref_sink (pad);
+  if (GST_PAD_IS_SINK (other))
+    return ends_link (other, w, NULL, on_upstream_event, on_upstream_query);
+  return ends_link (other, w, on_buffer, on_downstream_event,
+      on_downstream_query);
 }

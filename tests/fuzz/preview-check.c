@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <string.h>
+#include "check/element/duel.h"
 
 static void
 read_samples (const Frame * frame, GstBuffer * buffer, Samples * samples)
@@ -97,36 +98,16 @@ check_field (GQuark id, const GValue * value, gpointer got)
   return TRUE;
 }
 
-static GstStructure *
-find_pad (GstBuffer * buffer, const gchar * pad)
-{
-  gpointer state = NULL;
-  GstMeta *meta;
-
-  while ((meta = gst_buffer_iterate_meta (buffer, &state)) != NULL) {
-    GstStructure *s;
-
-    if (!gst_meta_info_is_custom (meta->info)
-        || !gst_custom_meta_has_name ((GstCustomMeta *) meta,
-            "blockdct-compare"))
-      continue;
-    s = gst_custom_meta_get_structure ((GstCustomMeta *) meta);
-    if (g_strcmp0 (gst_structure_get_string (s, "pad"), pad) == 0)
-      return s;
-  }
-  return NULL;
-}
-
 void
-check_figures (const Expected * e, const Output * output)
+check_metas (const Expected * e, const Output * output)
 {
-  GstStructure *of_a = find_pad (output->buffer, "dist_sink");
+  GstStructure *of_a = duel_figures (output->buffer, "dist_sink");
   GstCustomMeta *meta =
       gst_buffer_get_custom_meta (output->buffer, "blockdct");
 
   check ((of_a != NULL) == e->counts[COUNT_COMPARE_A],
       "compare's figures of A are there or not");
-  check ((find_pad (output->buffer, "dist_sink_1") != NULL)
+  check ((duel_figures (output->buffer, "dist_sink_1") != NULL)
       == e->counts[COUNT_COMPARE_B],
       "compare's figures of B are there or not");
   if (of_a != NULL && !isnan (e->psnr))
@@ -178,7 +159,7 @@ check_report (World * w, GstMessage * message)
 static void
 check_warning (const gchar * text)
 {
-  static const gchar *const parts[] = { "(null)", "partner", "has another",
+  static const gchar *const parts[] = { "partner", "has another",
     "no timestamps", "waits", "is full"
   };
 
@@ -197,11 +178,11 @@ check_message (World * w, GstMessage * message)
       check_report (w, message);
       break;
     case GST_MESSAGE_ERROR:
-      gst_message_parse_error (message, &error, &debug);
+      message_parse (message, &error, &debug);
       fail ("an error: %s (%s)", error->message, debug);
       break;
     case GST_MESSAGE_WARNING:
-      gst_message_parse_warning (message, &error, &debug);
+      message_parse (message, &error, &debug);
       check_warning (error->message);
       break;
     default:

@@ -11,7 +11,7 @@
 static GstFlowReturn
 on_plain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 {
-  World *w = g_object_get_data (G_OBJECT (pad), "world");
+  World *w = ends_owner (pad);
 
   (void) parent;
   gst_clear_buffer (&w->plain_out);
@@ -22,27 +22,13 @@ on_plain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 void
 plain_init (World * w)
 {
-  GstPad *src, *sink;
-
-  w->plain = gst_element_factory_make ("blockdct", NULL);
-  gst_object_ref_sink (w->plain);
-  gst_util_set_object_arg (G_OBJECT (w->plain), "backend",
-      on_cuda ()? "cuda" : "cpu");
-  g_object_set (w->plain, "threads", 1, "post-messages", FALSE, NULL);
-  w->plain_src = gst_object_ref_sink (gst_pad_new ("src", GST_PAD_SRC));
-  w->plain_sink = gst_object_ref_sink (gst_pad_new ("sink", GST_PAD_SINK));
-  g_object_set_data (G_OBJECT (w->plain_sink), "world", w);
-  gst_pad_set_chain_function (w->plain_sink, on_plain);
-  gst_pad_set_query_function (w->plain_sink, pad_takes_all);
-  src = gst_element_get_static_pad (w->plain, "src");
-  sink = gst_element_get_static_pad (w->plain, "sink");
-  if (gst_pad_link (w->plain_src, sink) != GST_PAD_LINK_OK
-      || gst_pad_link (src, w->plain_sink) != GST_PAD_LINK_OK)
-    g_error ("pads cannot be linked");
-  gst_object_unref (src);
-  gst_object_unref (sink);
-  gst_pad_set_active (w->plain_sink, TRUE);
-  gst_pad_set_active (w->plain_src, TRUE);
+  w->plain = ends_make ("blockdct");
+  ends_set_backend (w->plain, backend_name ());
+  g_object_set (w->plain, "post-messages", FALSE, NULL);
+  w->plain_sink = ends_link (gst_element_get_static_pad (w->plain, "src"), w,
+      on_plain, NULL, ends_take_all);
+  w->plain_src = ends_link (gst_element_get_static_pad (w->plain, "sink"), w,
+      NULL, NULL, gst_pad_query_default);
   gst_element_set_state (w->plain, GST_STATE_PLAYING);
   gst_pad_push_event (w->plain_src, gst_event_new_stream_start ("plain"));
 }
@@ -106,11 +92,9 @@ make_plain (World * w, GstElement * child, const Frame * frame)
   copy_settings (G_OBJECT (child), G_OBJECT (w->plain));
   if (!gst_video_info_is_equal (&w->plain_info, &frame->info)) {
     GstCaps *caps = gst_video_info_to_caps ((GstVideoInfo *) & frame->info);
-    GstSegment segment;
 
-    gst_segment_init (&segment, GST_FORMAT_TIME);
     gst_pad_push_event (w->plain_src, gst_event_new_caps (caps));
-    gst_pad_push_event (w->plain_src, gst_event_new_segment (&segment));
+    gst_pad_push_event (w->plain_src, ends_segment ());
     gst_caps_unref (caps);
     w->plain_info = frame->info;
   }

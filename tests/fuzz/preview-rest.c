@@ -57,12 +57,12 @@ look_at_new (World * w, const Output * output)
       GST_TIME_ARGS (expected->time));
   wrong = check_output (expected, output);
   check (wrong == NULL, "%s", wrong);
-  check_figures (expected, output);
+  check_metas (expected, output);
   expected_free (expected);
   /* Those before it are out of date. */
   g_clear_pointer (&w->wrong, g_free);
   w->repeats = w->frozen;
-  w->n_out++;
+  count_frames (1);
 }
 
 static guint
@@ -158,16 +158,4 @@ world_settle (World * w)
   w->turned = FALSE;
   wait_for_messages (w);
   check_stats (w);
-}
-
-void
-world_step (World * w, const Step * step)
-{
-  const Kind *kind = kind_get (step->kind);
-
-  doing (kind->name);
-  kind->run (w, step->arg);
-  world_settle (w);
-  count_step (w->n_out);
-  w->n_out = 0;
 }

@@ -161,13 +161,7 @@ run_eos (World * w, const gint64 * arg)
 static void
 run_state (World * w, const gint64 * arg)
 {
-  world_start (w);
-  if (arg[0] > 0) {
-    world_stop (w, arg[0] == 1 ? GST_STATE_READY : GST_STATE_NULL);
-    return;
-  }
-  gst_element_set_state (w->element, GST_STATE_PAUSED);
-  gst_element_set_state (w->element, GST_STATE_PLAYING);
+  world_change_state (w, w->element, arg[0]);
 }
 
 /* depth clock threads: what is set while it is stopped. A live input has no

@@ -21,32 +21,13 @@ output_is_repeated (const Output * output)
       != NULL;
 }
 
-void
-output_free (Output * output)
-{
-  gst_buffer_unref (output->buffer);
-  gst_clear_caps (&output->caps);
-  g_free (output);
-}
-
 static GstFlowReturn
 on_buffer (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 {
-  World *w = g_object_get_data (G_OBJECT (pad), "world");
-  GstEvent *event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
-  Output *output = g_new0 (Output, 1);
-  const GstSegment *segment;
+  World *w = ends_owner (pad);
+  Output *output = output_new (pad, buffer);
 
   (void) parent;
-  output->buffer = buffer;
-  output->caps = gst_pad_get_current_caps (pad);
-  output->time = GST_CLOCK_TIME_NONE;
-  if (event != NULL) {
-    gst_event_parse_segment (event, &segment);
-    output->time = gst_segment_to_running_time (segment, segment->format,
-        GST_BUFFER_PTS (buffer));
-    gst_event_unref (event);
-  }
   LOCK (w);
   g_queue_push_tail (&w->outputs, output);
   w->n_new += !output_is_repeated (output);
@@ -58,7 +39,7 @@ on_buffer (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 static gboolean
 on_downstream_event (GstPad * pad, GstObject * parent, GstEvent * event)
 {
-  World *w = g_object_get_data (G_OBJECT (pad), "world");
+  World *w = ends_owner (pad);
 
   LOCK (w);
   w->n_eos += GST_EVENT_TYPE (event) == GST_EVENT_EOS;
@@ -67,30 +48,12 @@ on_downstream_event (GstPad * pad, GstObject * parent, GstEvent * event)
   return gst_pad_event_default (pad, parent, event);
 }
 
-gboolean
-pad_takes_all (GstPad * pad, GstObject * parent, GstQuery * query)
-{
-  GstCaps *caps, *filter;
-
-  if (GST_QUERY_TYPE (query) == GST_QUERY_ACCEPT_CAPS) {
-    gst_query_set_accept_caps_result (query, TRUE);
-    return TRUE;
-  }
-  if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS)
-    return gst_pad_query_default (pad, parent, query);
-  gst_query_parse_caps (query, &filter);
-  caps = filter != NULL ? gst_caps_ref (filter) : gst_caps_new_any ();
-  gst_query_set_caps_result (query, caps);
-  gst_caps_unref (caps);
-  return TRUE;
-}
-
 /* Upstream */
 
 static gboolean
 on_upstream_event (GstPad * pad, GstObject * parent, GstEvent * event)
 {
-  World *w = g_object_get_data (G_OBJECT (pad), "world");
+  World *w = ends_owner (pad);
 
   (void) parent;
   LOCK (w);
@@ -104,21 +67,12 @@ on_upstream_event (GstPad * pad, GstObject * parent, GstEvent * event)
 static gboolean
 on_upstream_query (GstPad * pad, GstObject * parent, GstQuery * query)
 {
-  World *w = g_object_get_data (G_OBJECT (pad), "world");
+  World *w = ends_owner (pad);
 
-  switch (GST_QUERY_TYPE (query)) {
-    case GST_QUERY_LATENCY:
-      gst_query_set_latency (query, w->live, 0, GST_CLOCK_TIME_NONE);
-      return TRUE;
-    case GST_QUERY_POSITION:
-      gst_query_set_position (query, GST_FORMAT_TIME, 123456789);
-      return TRUE;
-    case GST_QUERY_CAPS:
-      gst_query_set_caps_result (query, GST_CAPS_ANY);
-      return TRUE;
-    default:
-      return gst_pad_query_default (pad, parent, query);
-  }
+  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
+    return ends_answer (pad, parent, query);
+  gst_query_set_latency (query, w->live, 0, GST_CLOCK_TIME_NONE);
+  return TRUE;
 }
 
 static GstBusSyncReply
@@ -405,35 +359,10 @@ add_child (World * w, guint i)
   /* The bin's reference is enough. */
   gst_object_unref (child);
   w->child[i] = child;
-  gst_util_set_object_arg (G_OBJECT (child), "backend",
-      on_cuda ()? "cuda" : "cpu");
-  g_object_set (child, "threads", 1, NULL);
+  ends_set_backend (child, backend_name ());
   g_signal_connect (child, "notify", G_CALLBACK (on_notify), w);
   g_atomic_int_inc (&w->n_children);
   g_object_weak_ref (G_OBJECT (child), on_gone, &w->n_children);
-}
-
-static GstPad *
-add_pad (World * w, GstPadDirection direction)
-{
-  const gboolean src = direction == GST_PAD_SRC;
-  GstPad *pad = gst_object_ref_sink (gst_pad_new (NULL, direction));
-  GstPad *other = gst_element_get_static_pad (w->element, src ? "sink" : "src");
-
-  g_object_set_data (G_OBJECT (pad), "world", w);
-  if (src) {
-    gst_pad_set_event_function (pad, on_upstream_event);
-    gst_pad_set_query_function (pad, on_upstream_query);
-  } else {
-    gst_pad_set_chain_function (pad, on_buffer);
-    gst_pad_set_event_function (pad, on_downstream_event);
-    gst_pad_set_query_function (pad, pad_takes_all);
-  }
-  if (gst_pad_link (src ? pad : other, src ? other : pad) != GST_PAD_LINK_OK)
-    g_error ("pads cannot be linked");
-  gst_pad_set_active (pad, TRUE);
-  gst_object_unref (other);
-  return pad;
 }
 
 World *
@@ -450,18 +379,16 @@ world_new (gboolean threaded)
   w->threaded = threaded;
   w->depth = 1;
   w->frames = g_ptr_array_new_with_free_func (frame_free);
-  w->element = gst_element_factory_make ("blockdctpreview", NULL);
-  if (w->element == NULL)
-    g_error ("No element 'blockdctpreview': set GST_PLUGIN_PATH_1_0 to its "
-        "folder");
-  gst_object_ref_sink (w->element);
+  w->element = ends_make ("blockdctpreview");
   for (guint i = 0; i < N_CHILDREN; i++)
     add_child (w, i);
   w->bus = gst_bus_new ();
   gst_bus_set_sync_handler (w->bus, on_message, w, NULL);
   gst_element_set_bus (w->element, w->bus);
-  w->sink = add_pad (w, GST_PAD_SINK);
-  w->src = add_pad (w, GST_PAD_SRC);
+  w->sink = ends_link (gst_element_get_static_pad (w->element, "src"), w,
+      on_buffer, on_downstream_event, ends_take_all);
+  w->src = ends_link (gst_element_get_static_pad (w->element, "sink"), w, NULL,
+      on_upstream_event, on_upstream_query);
   gst_video_info_init (&w->plain_info);
   plain_init (w);
   model_reset (w, TRUE);
@@ -482,16 +409,9 @@ world_free (World * w)
   plain_clear (w);
   gst_pad_set_active (w->src, FALSE);
   gst_pad_set_active (w->sink, FALSE);
-  gst_bus_set_sync_handler (w->bus, NULL, NULL, NULL);
-  gst_element_set_bus (w->element, NULL);
-  gst_bus_set_flushing (w->bus, TRUE);
-  check (GST_OBJECT_REFCOUNT (w->element) == 1,
-      "the bin has %d references at its end",
-      GST_OBJECT_REFCOUNT (w->element));
-  gst_object_unref (w->element);
+  world_release (w->element, w->bus);
   check (g_atomic_int_get (&w->n_children) == 0,
       "%d children outlive the bin", w->n_children);
-  gst_object_unref (w->bus);
   gst_object_unref (w->src);
   gst_object_unref (w->sink);
   gst_clear_object (&w->clock);

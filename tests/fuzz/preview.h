@@ -61,14 +61,6 @@ typedef struct
   GstClockTime time;            /**< running time; NONE: not known */
 } Expected;
 
-/** What came out. */
-typedef struct
-{
-  GstBuffer *buffer;
-  GstCaps *caps;
-  GstClockTime time;
-} Output;
-
 struct _World
 {
   GstElement *element, *child[N_CHILDREN];
@@ -113,7 +105,7 @@ struct _World
   /* What callbacks saw. */
   GQueue outputs;               /**< Output */
   GQueue messages;
-  guint n_new, n_out, n_eos;
+  guint n_new, n_eos;
   gint notified, noted;         /**< atomic; as of the last rest */
   guint seeks, navigations;     /**< that came out upstream */
 
@@ -125,9 +117,6 @@ struct _World
 };
 
 /* preview.c */
-
-void world_start (World * w);
-void world_stop (World * w, GstState state);
 
 /** Get to where frames can be pushed; FALSE: an end is held back, and nothing
  * can be behind it. */
@@ -146,18 +135,10 @@ GstBuffer *world_draw (World * w, Frame ** frame, guint content, guint seed,
 void world_feed (World * w, ItemType type, Frame * frame, gpointer object);
 void world_give (World * w, ItemType type, gpointer object);
 
-void output_free (Output * output);
-
-/** A pad's query function: it takes any caps. */
-gboolean pad_takes_all (GstPad * pad, GstObject * parent, GstQuery * query);
-
 /** Whether a buffer is marked as shown again. */
 gboolean output_is_repeated (const Output * output);
 
 /* preview-rest.c */
-
-/** Wait until all that is due came, and look at it. */
-void world_settle (World * w);
 
 /** Look at the messages that were posted. */
 void world_read_messages (World * w);
@@ -187,7 +168,7 @@ void plain_clear (World * w);
 gchar *check_output (const Expected * expected, const Output * output);
 
 /** What goes with a frame that is not shown again. */
-void check_figures (const Expected * expected, const Output * output);
+void check_metas (const Expected * expected, const Output * output);
 
 void check_message (World * w, GstMessage * message);
 void check_stats (World * w);

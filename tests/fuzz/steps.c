@@ -4,6 +4,7 @@
 #include "steps.h"
 
 #include <string.h>
+#include <unistd.h>
 
 guint
 n_kinds (void)
@@ -131,4 +132,76 @@ end:
   g_strfreev (words);
   g_free (text);
   return ok;
+}
+
+/* Worlds */
+
+void
+world_step (World * w, const Step * step)
+{
+  const Kind *kind = kind_get (step->kind);
+
+  doing (kind->name);
+  kind->run (w, step->arg);
+  world_settle (w);
+  count_step ();
+}
+
+void
+world_change_state (World * w, GstElement * element, gint to)
+{
+  world_start (w);
+  if (to > 0) {
+    world_stop (w, to == 1 ? GST_STATE_READY : GST_STATE_NULL);
+    return;
+  }
+  gst_element_set_state (element, GST_STATE_PAUSED);
+  gst_element_set_state (element, GST_STATE_PLAYING);
+}
+
+void
+world_release (GstElement * element, GstBus * bus)
+{
+  gst_bus_set_sync_handler (bus, NULL, NULL, NULL);
+  gst_element_set_bus (element, NULL);
+  /* A message that came in between holds the element. */
+  gst_bus_set_flushing (bus, TRUE);
+  check (GST_OBJECT_REFCOUNT (element) == 1,
+      "the element has %d references at its end",
+      GST_OBJECT_REFCOUNT (element));
+  gst_object_unref (element);
+  gst_object_unref (bus);
+}
+
+void
+world_new_file (gchar ** file, const gchar * ending)
+{
+  static guint n;
+
+  if (*file != NULL)
+    unlink (*file);
+  g_free (*file);
+  *file = ending == NULL ? NULL : g_strdup_printf ("%s/fuzz-%d-%u.%s",
+      g_get_tmp_dir (), getpid (), n++, ending);
+}
+
+guint
+noise (guint32 * state, guint below)
+{
+  *state ^= *state << 13;
+  *state ^= *state >> 17;
+  *state ^= *state << 5;
+  return (*state >> 8) % below;
+}
+
+void
+message_parse (GstMessage * message, GError ** error, gchar ** debug)
+{
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, error, debug);
+  else
+    gst_message_parse_warning (message, error, debug);
+  check (strstr ((*error)->message, "(null)") == NULL && (*debug == NULL
+          || strstr (*debug, "(null)") == NULL), "'(null)' in a message: %s, "
+      "%s", (*error)->message, *debug);
 }

@@ -14,7 +14,7 @@
 #ifndef TESTS_FUZZ_STEPS_H
 #define TESTS_FUZZ_STEPS_H
 
-#include <gst/gst.h>
+#include "ends.h"
 
 /* Steps */
 
@@ -63,8 +63,25 @@ gboolean step_parse (const gchar * line, Step * step, gchar ** error);
 World *world_new (gboolean threaded);
 void world_free (World * w);
 
+/** Get it to PLAYING, if it is not; and stop it. */
+void world_start (World * w);
+void world_stop (World * w, GstState state);
+
+/** Wait until all that is due came, and look at it: what the step may do that
+ * others may not is over. */
+void world_settle (World * w);
+
 /** Run a step and check all that came of it. */
 void world_step (World * w, const Step * step);
+
+/** What a step `state` does, by its argument: PAUSED and back, READY, NULL. */
+void world_change_state (World * w, GstElement * element, gint to);
+
+/** Let go of an element and its bus, which nobody else may hold. */
+void world_release (GstElement * element, GstBus * bus);
+
+/** Delete a file of statistics and make the name of another; NULL: none. */
+void world_new_file (gchar ** file, const gchar * ending);
 
 /** Several threads: rounds of steps until `n` are done. */
 void threads_run (guint64 seed, guint n);
@@ -79,10 +96,18 @@ void fail (const gchar * format, ...) G_GNUC_PRINTF (1, 2) G_GNUC_NORETURN;
 /** What is being waited for, should the time limit be reached. */
 void doing (const gchar * what);
 
-/** A step is done, which so many frames came out of. */
-void count_step (guint n_frames);
+/** A step is done; and so many frames came out. */
+void count_step (void);
+void count_frames (guint n);
 
 gboolean on_cuda (void);
+const gchar *backend_name (void);
+
+/** A number below a limit, for a thread that has a state, not 0. */
+guint noise (guint32 * state, guint below);
+
+/** The text of an error or a warning and its debug text, to be freed. */
+void message_parse (GstMessage * message, GError ** error, gchar ** debug);
 
 /* What a report says (fields.c) */
 

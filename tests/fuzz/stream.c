@@ -506,17 +506,10 @@ run_flush (World * w, const gint64 * arg)
   world_new_segment (w, &segment);
 }
 
-/* How: PAUSED and back, READY, NULL. */
 static void
 run_state (World * w, const gint64 * arg)
 {
-  world_start (w);
-  if (arg[0] == 0) {
-    gst_element_set_state (w->element, GST_STATE_PAUSED);
-    gst_element_set_state (w->element, GST_STATE_PLAYING);
-    return;
-  }
-  world_stop (w, arg[0] == 1 ? GST_STATE_READY : GST_STATE_NULL);
+  world_change_state (w, w->element, arg[0]);
 }
 
 static void
@@ -532,7 +525,6 @@ run_ready (World * w, const gint64 * arg)
   static const gchar *const endings[] = { "log", "csv", "jsonl",
     "fifo.log"
   };
-  static guint n;
 
   world_start (w);
   world_stop (w, GST_STATE_READY);
@@ -540,17 +532,11 @@ run_ready (World * w, const gint64 * arg)
   if (w->fifo >= 0)
     close (w->fifo);
   w->fifo = -1;
-  if (w->stats_file != NULL)
-    unlink (w->stats_file);
-  g_clear_pointer (&w->stats_file, g_free);
-  if (arg[2] < 4) {
-    w->stats_file = g_strdup_printf ("%s/fuzz-%d-%u.%s", g_get_tmp_dir (),
-        getpid (), n++, endings[arg[2]]);
-    if (arg[2] == 3 && mkfifo (w->stats_file, 0600) == 0) {
-      /* A reader that is there and does not read. */
-      w->fifo = open (w->stats_file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-      fcntl (w->fifo, F_SETPIPE_SZ, 4096);
-    }
+  world_new_file (&w->stats_file, arg[2] < 4 ? endings[arg[2]] : NULL);
+  if (arg[2] == 3 && mkfifo (w->stats_file, 0600) == 0) {
+    /* A reader that is there and does not read. */
+    w->fifo = open (w->stats_file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    fcntl (w->fifo, F_SETPIPE_SZ, 4096);
   }
   w->ready_depth = arg[0];
   g_object_set (w->element, "async-depth", (guint) arg[0], "threads",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "target.h"
+#include "ends.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,32 +24,12 @@ on_log (const gchar * domain, GLogLevelFlags level, const gchar * message,
 static GstFlowReturn
 on_buffer (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 {
-  Target *target = g_object_get_data (G_OBJECT (pad), "target");
+  Target *target = ends_owner (pad);
 
   (void) parent;
   g_atomic_int_inc (&target->frames);
   gst_buffer_unref (buffer);
   return GST_FLOW_OK;
-}
-
-static gboolean
-on_query (GstPad * pad, GstObject * parent, GstQuery * query)
-{
-  GstCaps *filter, *any;
-
-  switch (GST_QUERY_TYPE (query)) {
-    case GST_QUERY_CAPS:
-      gst_query_parse_caps (query, &filter);
-      any = filter ? gst_caps_ref (filter) : gst_caps_new_any ();
-      gst_query_set_caps_result (query, any);
-      gst_caps_unref (any);
-      return TRUE;
-    case GST_QUERY_ACCEPT_CAPS:
-      gst_query_set_accept_caps_result (query, TRUE);
-      return TRUE;
-    default:
-      return gst_pad_query_default (pad, parent, query);
-  }
 }
 
 static gboolean
@@ -67,34 +48,6 @@ on_message (GstBus * bus, GstMessage * message, gpointer data)
   return GST_BUS_DROP;
 }
 
-static GstPad *
-make_pad (Target * target, GstPadDirection direction)
-{
-  GstElement *element = target->element;
-  gboolean src = direction == GST_PAD_SRC;
-  GstPad *pad = gst_pad_new (src ? "src" : "sink", direction);
-  GstPad *other = gst_element_get_static_pad (element, src ? "sink" : "src");
-
-  g_object_set_data (G_OBJECT (pad), "target", target);
-  gst_pad_set_query_function (pad, on_query);
-  if (src)
-    gst_pad_set_event_function (pad, on_event);
-  else
-    gst_pad_set_chain_function (pad, on_buffer);
-  if (gst_pad_link (src ? pad : other, src ? other : pad) != GST_PAD_LINK_OK)
-    g_error ("pads cannot be linked");
-  gst_pad_set_active (pad, TRUE);
-  gst_object_unref (other);
-  return pad;
-}
-
-static void
-use_one_thread (GObject * object)
-{
-  gst_util_set_object_arg (object, "backend", "cpu");
-  g_object_set (object, "threads", 1, NULL);
-}
-
 /* A bin is set by its children. */
 static void
 set_up (GstElement * element)
@@ -102,13 +55,13 @@ set_up (GstElement * element)
   static const gchar *const names[] = { "a", "b", "compare" };
 
   if (!GST_IS_BIN (element)) {
-    use_one_thread (G_OBJECT (element));
+    ends_set_backend (element, "cpu");
     return;
   }
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
     GstElement *child = gst_bin_get_by_name (GST_BIN (element), names[i]);
 
-    use_one_thread (G_OBJECT (child));
+    ends_set_backend (child, "cpu");
     gst_object_unref (child);
   }
 }
@@ -127,18 +80,16 @@ target_get (const gchar * factory)
   /* The bin has some of its elements, which the path of plugins leaves out. */
   core = gst_plugin_load_file (CORE_ELEMENTS, NULL);
   gst_clear_object (&core);
-  target.element = gst_element_factory_make (factory, NULL);
-  if (target.element == NULL)
-    g_error ("No element '%s': set GST_PLUGIN_PATH_1_0 to its folder",
-        factory);
-  gst_object_ref_sink (target.element);
+  target.element = ends_make (factory);
   set_up (target.element);
   bus = gst_bus_new ();
   gst_bus_set_sync_handler (bus, on_message, NULL, NULL);
   gst_element_set_bus (target.element, bus);
   gst_object_unref (bus);
-  target.src = make_pad (&target, GST_PAD_SRC);
-  target.sink = make_pad (&target, GST_PAD_SINK);
+  target.src = ends_link (gst_element_get_static_pad (target.element, "sink"),
+      &target, NULL, on_event, ends_take_all);
+  target.sink = ends_link (gst_element_get_static_pad (target.element, "src"),
+      &target, on_buffer, NULL, ends_take_all);
   gst_element_set_state (target.element, GST_STATE_PLAYING);
   return &target;
 }
@@ -147,15 +98,13 @@ gboolean
 target_set_caps (Target * target, GstCaps * caps)
 {
   GstPad *pad = gst_pad_get_peer (target->src);
-  GstSegment segment;
   gboolean ok;
 
-  gst_segment_init (&segment, GST_FORMAT_TIME);
   gst_pad_push_event (target->src, gst_event_new_stream_start ("fuzz"));
   /* Sent, not pushed: a pad keeps caps and says they were taken. */
   ok = gst_pad_send_event (pad, gst_event_new_caps (caps));
   gst_object_unref (pad);
-  gst_pad_push_event (target->src, gst_event_new_segment (&segment));
+  gst_pad_push_event (target->src, ends_segment ());
   return ok;
 }
 

@@ -45,15 +45,6 @@ threads_seen (World * w, gint n)
   last_group = k;
 }
 
-static guint
-noise (guint32 * state, guint below)
-{
-  *state ^= *state << 13;
-  *state ^= *state >> 17;
-  *state ^= *state << 5;
-  return (*state >> 8) % below;
-}
-
 /* Groups */
 
 static void

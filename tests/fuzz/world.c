@@ -24,41 +24,20 @@ frame_free (Frame * frame)
 
 /* The element */
 
-static void
-link_pads (GstPad * src, GstPad * sink)
-{
-  if (gst_pad_link (src, sink) != GST_PAD_LINK_OK)
-    g_error ("pads cannot be linked");
-}
-
 World *
 world_new (gboolean threaded)
 {
   World *w = g_new0 (World, 1);
-  GstPad *pad;
 
   g_rec_mutex_init (&w->lock);
   w->threaded = threaded;
-  w->element = gst_element_factory_make ("blockdct", NULL);
-  if (w->element == NULL)
-    g_error ("No element 'blockdct': set GST_PLUGIN_PATH_1_0 to its folder");
-  gst_object_ref_sink (w->element);
-  gst_util_set_object_arg (G_OBJECT (w->element), "backend",
-      on_cuda ()? "cuda" : "cpu");
-  g_object_set (w->element, "threads", 1, NULL);
+  w->element = ends_make ("blockdct");
+  ends_set_backend (w->element, backend_name ());
   w->bus = gst_bus_new ();
   gst_bus_set_sync_handler (w->bus, world_on_message, w, NULL);
   gst_element_set_bus (w->element, w->bus);
-  w->src = world_pad (w, "src", GST_PAD_SRC);
-  w->sink = world_pad (w, "sink", GST_PAD_SINK);
-  pad = gst_element_get_static_pad (w->element, "sink");
-  link_pads (w->src, pad);
-  gst_object_unref (pad);
-  pad = gst_element_get_static_pad (w->element, "src");
-  link_pads (pad, w->sink);
-  gst_object_unref (pad);
-  gst_pad_set_active (w->sink, TRUE);
-  gst_pad_set_active (w->src, TRUE);
+  w->sink = world_pad (w, "src");
+  w->src = world_pad (w, "sink");
   model_init (&w->model);
   w->records = g_ptr_array_new_with_free_func (record_free);
   w->ready_depth = 1;
@@ -77,15 +56,7 @@ world_free (World * w)
   world_settle (w);
   gst_pad_set_active (w->src, FALSE);
   gst_pad_set_active (w->sink, FALSE);
-  gst_bus_set_sync_handler (w->bus, NULL, NULL, NULL);
-  gst_element_set_bus (w->element, NULL);
-  /* A message that came in between holds the element. */
-  gst_bus_set_flushing (w->bus, TRUE);
-  check (GST_OBJECT_REFCOUNT (w->element) == 1,
-      "the element has %d references at its end",
-      GST_OBJECT_REFCOUNT (w->element));
-  gst_object_unref (w->element);
-  gst_object_unref (w->bus);
+  world_release (w->element, w->bus);
   gst_object_unref (w->src);
   gst_object_unref (w->sink);
   g_ptr_array_unref (w->records);
@@ -93,9 +64,7 @@ world_free (World * w)
   g_queue_clear (&w->up);
   if (w->fifo >= 0)
     close (w->fifo);
-  if (w->stats_file != NULL)
-    unlink (w->stats_file);
-  g_free (w->stats_file);
+  world_new_file (&w->stats_file, NULL);
   g_rec_mutex_clear (&w->lock);
   g_free (w);
 }
@@ -290,6 +259,7 @@ world_push (World * w, Frame * frame, GstBuffer * buffer)
   const gboolean excused = frame->excused || w->passthrough;
   guint64 dropped = 0;
   GstStructure *stats;
+  GstFlowReturn flow;
   gint n_warnings;
   Model model;
 
@@ -330,8 +300,8 @@ world_push (World * w, Frame * frame, GstBuffer * buffer)
   LOCK (w);
   g_queue_push_tail (&w->frames, frame);
   UNLOCK (w);
-  w->flow = gst_pad_push (w->src, buffer);
-  if (w->flow != GST_FLOW_OK && excused) {
+  flow = gst_pad_push (w->src, buffer);
+  if (flow != GST_FLOW_OK && excused) {
     /* It may have been refused, or not, and before its curve was looked at. */
     w->may_error = TRUE;
     w->model.told_curve = model.told_curve;
@@ -341,8 +311,8 @@ world_push (World * w, Frame * frame, GstBuffer * buffer)
     UNLOCK (w);
     return;
   }
-  check (w->flow == GST_FLOW_OK, "a buffer was refused: %s",
-      gst_flow_get_name (w->flow));
+  check (flow == GST_FLOW_OK, "a buffer was refused: %s",
+      gst_flow_get_name (flow));
   g_object_get (w->element, "stats", &stats, NULL);
   gst_structure_get_uint64 (stats, "dropped", &dropped);
   gst_structure_free (stats);
@@ -367,22 +337,6 @@ world_push (World * w, Frame * frame, GstBuffer * buffer)
         w->frames.length);
 }
 
-/* Steps */
-
 const Kind *const kind_tables[] = {
   stream_kinds, query_kinds, setting_kinds, setter_kinds, NULL
 };
-
-void
-world_step (World * w, const Step * step)
-{
-  const Kind *kind = kind_get (step->kind);
-
-  w->may_error = w->may_warn = FALSE;
-  w->flow = GST_FLOW_OK;
-  doing (kind->name);
-  kind->run (w, step->arg);
-  world_settle (w);
-  count_step (w->n_out);
-  w->n_out = 0;
-}
