@@ -4,11 +4,9 @@
  * what an engine refuses of such frames. */
 #include <string.h>
 #include "blocks-scene.h"
+#include "program.h"
 
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
-
-static BdctEngine *engines[MAX_ENGINES];
-static guint n_engines;
 
 /* Frames in flight, each with another map and other jobs, which are the
  * engine's once submit has returned. */
@@ -205,13 +203,8 @@ test_errors (void)
 int
 main (int argc, char **argv)
 {
-  int status;
-
-  g_test_init (&argc, &argv, NULL);
-  n_engines = engines_open (engines);
+  tests_init (&argc, &argv);
   g_test_add_func ("/blocks/queue", test_queue);
   g_test_add_func ("/blocks/errors", test_errors);
-  status = g_test_run ();
-  engines_close (engines, n_engines);
-  return status;
+  return tests_run (NULL);
 }

@@ -6,12 +6,10 @@
  * are in test-blocks-queue.c. */
 #include <string.h>
 #include "blocks-scene.h"
+#include "program.h"
 #include "reference.h"
 
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
-
-static BdctEngine *engines[MAX_ENGINES];
-static guint n_engines;
 
 static void
 fail (const Scene * s, const BdctEngine * engine, const char *what)
@@ -367,21 +365,10 @@ test_large (void)
 int
 main (int argc, char **argv)
 {
-  int status;
-
-  g_test_init (&argc, &argv, NULL);
-  n_engines = engines_open (engines);
-  for (int t = 0; t < BDCT_N_FIXED; t++) {
-    char *path = g_strdup_printf ("/blocks/all/%s",
-        bdct_transform_info (t)->name);
-
-    g_test_add_data_func (path, GINT_TO_POINTER (t), test_all);
-    g_free (path);
-  }
+  tests_init (&argc, &argv);
+  for (int t = 0; t < BDCT_N_FIXED; t++)
+    tests_add (test_all, t, "/blocks/all/%s", bdct_transform_info (t)->name);
   g_test_add_func ("/blocks/saturation", test_saturation);
   g_test_add_func ("/blocks/large", test_large);
-  status = g_test_run ();
-  tally_print ("blocks alone");
-  engines_close (engines, n_engines);
-  return status;
+  return tests_run ("blocks alone");
 }

@@ -5,7 +5,7 @@
  * they should be is test-engine.c's business; this is for dct-8x8, which the
  * definition does not settle to the bit, and for processors and compilers that
  * nobody has compared with each other. */
-#include "frame.h"
+#include "program.h"
 
 /* By depth: 8, 10 and 12 bits. */
 static const guint64 recorded[][3] = {
@@ -101,8 +101,6 @@ static void
 test_transform (gconstpointer data)
 {
   BdctTransform transform = GPOINTER_TO_INT (data);
-  BdctEngine *engines[MAX_ENGINES];
-  guint n_engines = engines_open (engines);
 
   for (guint i = 0; i < n_engines; i++)
     for (int k = 0; k < 3; k++) {
@@ -116,19 +114,14 @@ test_transform (gconstpointer data)
         g_test_fail ();
       }
     }
-  engines_close (engines, n_engines);
 }
 
 int
 main (int argc, char **argv)
 {
-  g_test_init (&argc, &argv, NULL);
+  tests_init (&argc, &argv);
   g_test_set_nonfatal_assertions ();
-  for (int t = 0; t < BDCT_N_FIXED; t++) {
-    char *path = g_strdup_printf ("/bytes/%s", bdct_transform_info (t)->name);
-
-    g_test_add_data_func (path, GINT_TO_POINTER (t), test_transform);
-    g_free (path);
-  }
-  return g_test_run ();
+  for (int t = 0; t < BDCT_N_FIXED; t++)
+    tests_add (test_transform, t, "/bytes/%s", bdct_transform_info (t)->name);
+  return tests_run (NULL);
 }

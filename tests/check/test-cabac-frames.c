@@ -10,7 +10,7 @@
 #include <string.h>
 #include "dct/cabac.h"
 #include "dct/tile.h"
-#include "frame.h"
+#include "program.h"
 #include "residual-coding.h"
 
 #define MAX_BLOCK (32 * 32)
@@ -435,12 +435,8 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (int i = 0; i < N_SCENES; i++) {
-    gchar *path = g_strdup_printf ("/cabac/frames/%s", scene_names[i]);
-
-    g_test_add_data_func (path, GINT_TO_POINTER (i), test_scene);
-    g_free (path);
-  }
+  for (int i = 0; i < N_SCENES; i++)
+    tests_add (test_scene, i, "/cabac/frames/%s", scene_names[i]);
   g_test_add_func ("/cabac/frames/barbara", test_barbara);
   g_test_add_func ("/cabac/frames/street", test_street);
   g_test_add_func ("/cabac/frames/landscape", test_landscape);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 #include "dct/cabac.h"
-#include "frame.h"
+#include "program.h"
 #include "residual-coding.h"
 
 #define MAX_BLOCK (32 * 32)
@@ -383,13 +383,8 @@ main (int argc, char **argv)
   g_test_add_func ("/cabac/segment", test_segment);
   g_test_add_func ("/cabac/sizes", test_sizes);
   for (int log2_size = 2; log2_size <= 5; log2_size++)
-    for (int chroma = 0; chroma < 2; chroma++) {
-      gchar *path = g_strdup_printf ("/cabac/%s/%d", chroma ? "chroma" : "luma",
-          1 << log2_size);
-
-      g_test_add_data_func (path, GINT_TO_POINTER (2 * log2_size + chroma),
-          test_blocks);
-      g_free (path);
-    }
+    for (int chroma = 0; chroma < 2; chroma++)
+      tests_add (test_blocks, 2 * log2_size + chroma, "/cabac/%s/%d", chroma
+          ? "chroma" : "luma", 1 << log2_size);
   return g_test_run ();
 }

@@ -6,6 +6,7 @@
 #include <glib.h>
 #include <string.h>
 #include "coefficients.h"
+#include "program.h"
 
 static uint64_t
 backward (void *kernel, const BdctJob * job, int32_t * cells)
@@ -45,13 +46,9 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (int t = 0; t < BDCT_N_FIXED; t++) {
-    gchar *path = g_strdup_printf ("/coefficients/%s",
-        bdct_transform_info (t)->name);
-
+  for (int t = 0; t < BDCT_N_FIXED; t++)
     if (bdct_family_has_qp (bdct_transform_info (t)->family))
-      g_test_add_data_func (path, GINT_TO_POINTER (t), test_transform);
-    g_free (path);
-  }
+      tests_add (test_transform, t, "/coefficients/%s",
+          bdct_transform_info (t)->name);
   return g_test_run ();
 }

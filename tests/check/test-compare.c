@@ -10,14 +10,11 @@
 #include <string.h>
 #include "dct/render.h"
 #include "expect.h"
-#include "frame.h"
+#include "program.h"
 #include "reference-colour.h"
 #include "rgb-formats.h"
 
 #define MAX_PICTURES (1 + BDCT_MAX_DISTORTED)
-
-static BdctEngine *engines[MAX_ENGINES];
-static guint n_engines;
 
 static const struct
 {
@@ -855,10 +852,7 @@ test_refused (void)
 int
 main (int argc, char *argv[])
 {
-  int result;
-
-  g_test_init (&argc, &argv, NULL);
-  n_engines = engines_open (engines);
+  tests_init (&argc, &argv);
   g_test_add_func ("/compare/errors", test_errors);
   g_test_add_func ("/compare/no-errors", test_no_errors);
   g_test_add_func ("/compare/frames", test_frames);
@@ -867,7 +861,5 @@ main (int argc, char *argv[])
   g_test_add_func ("/compare/rgb", test_rgb);
   g_test_add_func ("/compare/rgb-computed", test_rgb_computed);
   g_test_add_func ("/compare/refused", test_refused);
-  result = g_test_run ();
-  engines_close (engines, n_engines);
-  return result;
+  return tests_run (NULL);
 }

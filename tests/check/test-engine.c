@@ -5,7 +5,7 @@
  * set that this processor has; or the CUDA engine (frame.h, engines_open()). */
 #include <math.h>
 #include <string.h>
-#include "frame.h"
+#include "program.h"
 #include "lists.h"
 #include "reference.h"
 
@@ -20,9 +20,6 @@ typedef struct {
 } Case;
 
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
-
-static BdctEngine *engines[MAX_ENGINES];
-static guint n_engines;
 
 /* dct-8x8: what was compared with the definition, and how it differed. */
 static struct
@@ -504,21 +501,15 @@ test_overshoot (gconstpointer data)
 static void
 add (const char *name, BdctTransform transform, GTestDataFunc func)
 {
-  char *path = g_strdup_printf ("/engine/%s/%s", name,
+  tests_add (func, transform, "/engine/%s/%s", name,
       bdct_transform_info (transform)->name);
-
-  g_test_add_data_func (path, GINT_TO_POINTER (transform), func);
-  g_free (path);
 }
 
 int
 main (int argc, char **argv)
 {
-  int status;
-
-  g_test_init (&argc, &argv, NULL);
+  tests_init (&argc, &argv);
   g_test_set_nonfatal_assertions ();
-  n_engines = engines_open (engines);
   for (int t = 0; t < BDCT_N_FIXED; t++) {
     add ("formats", t, test_formats);
     add ("basis", t, test_basis);
@@ -530,8 +521,5 @@ main (int argc, char **argv)
       add ("overshoot", t, test_overshoot);
     }
   }
-  status = g_test_run ();
-  tally_print ("definitions, 64-bit integers and double");
-  engines_close (engines, n_engines);
-  return status;
+  return tests_run ("definitions, 64-bit integers and double");
 }

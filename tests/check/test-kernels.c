@@ -19,7 +19,7 @@
 #include <string.h>
 #include <time.h>
 #include "dct/tile.h"
-#include "frame.h"
+#include "program.h"
 #include "lists.h"
 
 #define MAX_JOBS 3
@@ -579,12 +579,8 @@ main (int argc, char **argv)
     return 0;
   }
   g_test_init (&argc, &argv, NULL);
-  for (int t = 0; t < BDCT_N_FIXED; t++) {
-    char *path = g_strdup_printf ("/kernels/%s", bdct_transform_info (t)->name);
-
-    g_test_add_data_func (path, GINT_TO_POINTER (t), test_transform);
-    g_free (path);
-  }
+  for (int t = 0; t < BDCT_N_FIXED; t++)
+    tests_add (test_transform, t, "/kernels/%s", bdct_transform_info (t)->name);
   g_test_add_func ("/kernels/steps", test_steps);
   g_test_add_func ("/kernels/taken", test_taken);
   return g_test_run ();

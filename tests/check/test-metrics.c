@@ -7,7 +7,7 @@
  * tests/fidelity/metrics.py. */
 #include <math.h>
 #include <string.h>
-#include "frame.h"
+#include "program.h"
 #include "reference-metrics.h"
 
 /* How far single precision may be from what is written here, and in dB double
@@ -45,9 +45,6 @@ typedef struct {
   Picture src[N_FRAMES], rec[N_FRAMES];
   BdctStats stats[N_FRAMES];
 } Scene;
-
-static BdctEngine *engines[MAX_ENGINES];
-static guint n_engines;
 
 static unsigned
 all_of (const BdctLayout * layout)
@@ -445,18 +442,12 @@ test_small (void)
 int
 main (int argc, char *argv[])
 {
-  int ret;
-
-  g_test_init (&argc, &argv, NULL);
-  n_engines = engines_open (engines);
+  tests_init (&argc, &argv);
   g_test_add_func ("/metrics/limits", test_limits);
   g_test_add_func ("/metrics/definitions", test_definitions);
   g_test_add_func ("/metrics/same", test_same);
   g_test_add_func ("/metrics/threads", test_threads);
   g_test_add_func ("/metrics/other-jobs", test_other_jobs);
   g_test_add_func ("/metrics/small", test_small);
-  ret = g_test_run ();
-  tally_print ("the metrics' definitions");
-  engines_close (engines, n_engines);
-  return ret;
+  return tests_run ("the metrics' definitions");
 }

@@ -5,10 +5,8 @@
  * of blocks of one size. Threads and other jobs are in test-rate.c and
  * test-blocks.c. */
 #include <string.h>
+#include "program.h"
 #include "quadtree-scene.h"
-
-static BdctEngine *engines[MAX_ENGINES];
-static guint n_engines;
 
 static void
 fail (const Scene * s, const BdctEngine * engine, const char *what)
@@ -249,21 +247,11 @@ test_one_size (void)
 int
 main (int argc, char **argv)
 {
-  int status;
-
-  g_test_init (&argc, &argv, NULL);
+  tests_init (&argc, &argv);
   g_test_set_nonfatal_assertions ();
-  n_engines = engines_open (engines);
-  for (int f = 0; f < N_FORMATS; f++) {
-    char *path = g_strdup_printf ("/quadtree/definition/%s", format_names[f]);
-
-    g_test_add_data_func (path, GINT_TO_POINTER (f), test_definition);
-    g_free (path);
-  }
+  for (int f = 0; f < N_FORMATS; f++)
+    tests_add (test_definition, f, "/quadtree/definition/%s", format_names[f]);
   g_test_add_func ("/quadtree/exhaustive", test_exhaustive);
   g_test_add_func ("/quadtree/one-size", test_one_size);
-  status = g_test_run ();
-  tally_print ("definitions and a search in 64 bits");
-  engines_close (engines, n_engines);
-  return status;
+  return tests_run ("definitions and a search in 64 bits");
 }

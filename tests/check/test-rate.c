@@ -8,7 +8,7 @@
 #include <string.h>
 #include "dct/block.h"
 #include "dct/cabac.h"
-#include "frame.h"
+#include "program.h"
 #include "reference-rate.h"
 
 typedef struct {
@@ -30,9 +30,6 @@ typedef struct {
   Picture source;
   Frame src;
 } Scene;
-
-static BdctEngine *engines[MAX_ENGINES];
-static guint n_engines;
 
 static void
 scene_init (Scene * s, const Case * c)
@@ -445,23 +442,13 @@ test_threads (void)
 int
 main (int argc, char **argv)
 {
-  int status;
-
-  g_test_init (&argc, &argv, NULL);
+  tests_init (&argc, &argv);
   g_test_set_nonfatal_assertions ();
-  n_engines = engines_open (engines);
-  for (int t = 0; t < BDCT_N_FIXED; t++) {
-    char *path = g_strdup_printf ("/rate/definition/%s",
-        bdct_transform_info (t)->name);
-
+  for (int t = 0; t < BDCT_N_FIXED; t++)
     if (t != BDCT_DCT_8X8 || !engines_on_cuda ())
-      g_test_add_data_func (path, GINT_TO_POINTER (t), test_definition);
-    g_free (path);
-  }
+      tests_add (test_definition, t, "/rate/definition/%s",
+          bdct_transform_info (t)->name);
   g_test_add_func ("/rate/others", test_others);
   g_test_add_func ("/rate/threads", test_threads);
-  status = g_test_run ();
-  tally_print ("bits");
-  engines_close (engines, n_engines);
-  return status;
+  return tests_run ("bits");
 }

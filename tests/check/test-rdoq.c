@@ -9,7 +9,7 @@
 #include "dct/block.h"
 #include "dct/cabac.h"
 #include "dct/rdoq.h"
-#include "frame.h"
+#include "program.h"
 #include "lists.h"
 #include "reference.h"
 
@@ -18,9 +18,6 @@
 static const BdctTransform transforms[] = {
   BDCT_HEVC_4X4, BDCT_HEVC_8X8, BDCT_HEVC_16X16, BDCT_HEVC_32X32
 };
-
-static BdctEngine *engines[MAX_ENGINES];
-static guint n_engines;
 
 /* Blocks of coefficients */
 
@@ -416,20 +413,11 @@ test_jobs (void)
 int
 main (int argc, char **argv)
 {
-  int status;
-
-  g_test_init (&argc, &argv, NULL);
-  n_engines = engines_open (engines);
+  tests_init (&argc, &argv);
   g_test_add_func ("/rdoq/jobs", test_jobs);
-  for (int size = 0; size < 4; size++) {
-    gchar *path = g_strdup_printf ("/rdoq/small/%d", 4 << size);
-
-    g_test_add_data_func (path, GINT_TO_POINTER (size), test_small);
-    g_free (path);
-  }
+  for (int size = 0; size < 4; size++)
+    tests_add (test_small, size, "/rdoq/small/%d", 4 << size);
   g_test_add_func ("/rdoq/blocks", test_blocks);
   g_test_add_func ("/rdoq/frames", test_frames);
-  status = g_test_run ();
-  engines_close (engines, n_engines);
-  return status;
+  return tests_run (NULL);
 }

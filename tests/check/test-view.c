@@ -6,11 +6,9 @@
 #include <string.h>
 #include "dct/block.h"
 #include "expect.h"
+#include "program.h"
 #include "reference.h"
 #include "view-scene.h"
-
-static BdctEngine *engines[MAX_ENGINES];
-static guint n_engines;
 
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
 
@@ -177,12 +175,13 @@ test_views (gconstpointer data)
 /* The levels of dct-8x8 are compared where no tie is near; a ramp of whole
  * multiples of the steps has none. */
 static void
-test_real (void)
+test_real (gconstpointer data)
 {
   Case c = {.params = defaults, .format = FORMAT_GRAY, .depth = 8,
     .width = 64, .height = 40, .content = CONTENT_CHECKER
   };
 
+  (void) data;
   c.params.transform = BDCT_DCT_8X8;
   g_assert_true (check_case (&c));
 }
@@ -481,29 +480,17 @@ test_block (gconstpointer data)
 int
 main (int argc, char **argv)
 {
-  int ret;
-
-  g_test_init (&argc, &argv, NULL);
-  n_engines = engines_open (engines);
+  tests_init (&argc, &argv);
   for (int t = 0; t < BDCT_N_FIXED; t++) {
     const char *name = bdct_transform_info (t)->name;
-    char *path = g_strdup_printf ("/view/block/%s", name);
 
-    g_test_add_data_func (path, GINT_TO_POINTER (t), test_block);
-    g_free (path);
-    path = g_strdup_printf ("/view/all/%s", name);
-    if (t == BDCT_DCT_8X8)
-      g_test_add_func (path, test_real);
-    else
-      g_test_add_data_func (path, GINT_TO_POINTER (t), test_views);
-    g_free (path);
+    tests_add (test_block, t, "/view/block/%s", name);
+    tests_add (t == BDCT_DCT_8X8 ? test_real : test_views, t, "/view/all/%s",
+        name);
   }
   g_test_add_func ("/view/legend", test_legend);
   g_test_add_func ("/view/metrics", test_metrics);
   g_test_add_func ("/view/tree", test_tree);
   g_test_add_func ("/view/colours", test_colours);
-  ret = g_test_run ();
-  engines_close (engines, n_engines);
-  tally_print ("views");
-  return ret;
+  return tests_run ("views");
 }
