@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "bench.h"
 
+#include <glib/gstdio.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +26,40 @@ test_init (int *argc, char ***argv)
   gst_object_unref (factory);
 }
 
+/* What tests write, and nobody keeps. */
+static gchar *folder;
+
+gchar *
+test_path (const gchar * name)
+{
+  if (folder == NULL)
+    folder = g_dir_make_tmp ("blockdct-XXXXXX", NULL);
+  g_assert_nonnull (folder);
+  return g_build_filename (folder, name, NULL);
+}
+
+static void
+remove_folder (void)
+{
+  GDir *dir = g_dir_open (folder, 0, NULL);
+  const gchar *name;
+
+  while ((name = g_dir_read_name (dir)) != NULL) {
+    gchar *path = test_path (name);
+
+    g_unlink (path);
+    g_free (path);
+  }
+  g_dir_close (dir);
+  g_rmdir (folder);
+  g_clear_pointer (&folder, g_free);
+}
+
 void
 test_end (void)
 {
+  if (folder != NULL)
+    remove_folder ();
   g_clear_pointer (&gpu_context, gst_context_unref);
   /* Ends the leaks tracer, which warns, and so fails, if it found any. */
   gst_deinit ();
@@ -69,7 +101,7 @@ backend_missing (void)
   if (asked)
     return reason;
   asked = TRUE;
-  element = gst_object_ref_sink (gst_element_factory_make ("blockdct", NULL));
+  element = element_new ("blockdct");
   gst_util_set_object_arg (G_OBJECT (element), "backend", test_backend ());
   bus = gst_bus_new ();
   gst_element_set_bus (element, bus);
@@ -140,6 +172,12 @@ test_have_element (const gchar * name)
 
 /* The element */
 
+GstElement *
+element_new (const gchar * factory)
+{
+  return gst_object_ref_sink (gst_element_factory_make (factory, NULL));
+}
+
 void
 test_share_context (GstElement * element)
 {
@@ -168,12 +206,11 @@ void
 bench_init (Bench * bench, const gchar * format, gint width, gint height,
     ...)
 {
-  GstElement *element = gst_element_factory_make ("blockdct", NULL);
+  GstElement *element = element_new ("blockdct");
   const gchar *depth = g_getenv ("BLOCKDCT_TEST_DEPTH");
   const gchar *property;
   va_list args;
 
-  gst_object_ref_sink (element);
   gst_util_set_object_arg (G_OBJECT (element), "backend", test_backend ());
   bench->drain = depth != NULL;
   if (depth != NULL)
@@ -359,6 +396,13 @@ bench_pop_report (Bench * bench, const gchar * type)
   g_assert_true (gst_structure_has_name (s, "blockdct"));
   g_assert_cmpstr (gst_structure_get_string (s, "type"), ==, type);
   return s;
+}
+
+GstStructure *
+bench_report (Bench * bench, guint n)
+{
+  bench_push (bench, n);
+  return bench_pop_report (bench, "frame");
 }
 
 GstBuffer *

@@ -21,9 +21,16 @@ void test_add (const gchar * path, TestFunc func);
 const gchar *test_backend (void);
 gboolean test_on_cuda (void);
 
+/** An element, the caller's. */
+GstElement *element_new (const gchar * factory);
+
 /** Let a stopped element use the GPU context that a program's elements share
  * if CUDA is the backend under test. */
 void test_share_context (GstElement * element);
+
+/** The path of a file in a folder that all of a program's tests have, and that
+ * is removed with its files at the end; the caller's. */
+gchar *test_path (const gchar * name);
 
 /** How often a test that repeats itself does so: `n`, or as
  * BLOCKDCT_TEST_ROUNDS says if that is less, where a frame takes long. */
@@ -78,6 +85,9 @@ void bench_pass (Bench * bench, guint n);
 
 /** Push frame `n` and check that it was made with these parameters. */
 void bench_check (Bench * bench, guint n, const BdctParams * params);
+
+/** Push frame `n`: its report, the caller's. */
+GstStructure *bench_report (Bench * bench, guint n);
 
 /** Push frame `n`: what comes out, and its report, the caller's both. */
 GstBuffer *bench_frame (Bench * bench, guint n, GstStructure ** report);

@@ -78,10 +78,9 @@ test_properties (void)
     {'P', GST_PARAM_MUTABLE_PLAYING}, {'S', GST_PARAM_MUTABLE_READY},
     {'C', GST_PARAM_CONTROLLABLE},
   };
-  GstElement *element = gst_element_factory_make ("blockdct", NULL);
+  GstElement *element = element_new ("blockdct");
   GObjectClass *klass = G_OBJECT_GET_CLASS (element);
 
-  gst_object_ref_sink (element);
   for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
     const gchar *name = properties[i].name;
     GParamSpec *pspec = g_object_class_find_property (klass, name);
@@ -123,13 +122,12 @@ test_ranges (void)
     "hevc-4x4", "hevc-8x8", "hevc-16x16", "hevc-32x32", "h264-4x4",
     "h264-8x8", "vvc-64x64", "hevc-quadtree"
   };
-  GstElement *element = gst_element_factory_make ("blockdct", NULL);
+  GstElement *element = element_new ("blockdct");
   GObjectClass *klass = G_OBJECT_GET_CLASS (element);
   GParamSpec *transform = g_object_class_find_property (klass, "transform");
   GEnumClass *enum_class = g_type_class_ref (transform->value_type);
   guint depth;
 
-  gst_object_ref_sink (element);
   check_range (klass, "quality", 1, 100);
   check_range (klass, "qp", 0, 51);
   check_range (klass, "chroma-qp-offset", -12, 12);
@@ -159,10 +157,9 @@ static const gchar *rgb_formats[] = {
 static void
 test_template (void)
 {
-  GstElement *element = gst_element_factory_make ("blockdct", NULL);
+  GstElement *element = element_new ("blockdct");
   static const gchar *pads[] = { "sink", "src" };
 
-  gst_object_ref_sink (element);
   for (guint i = 0; i < G_N_ELEMENTS (pads); i++) {
     GstPad *pad = gst_element_get_static_pad (element, pads[i]);
     GstCaps *template = gst_pad_get_pad_template_caps (pad);
@@ -339,9 +336,8 @@ static void
 test_cpu_memory (void)
 {
   static const GstState states[] = { GST_STATE_NULL, GST_STATE_PLAYING };
-  GstElement *element = gst_element_factory_make ("blockdct", NULL);
+  GstElement *element = element_new ("blockdct");
 
-  gst_object_ref_sink (element);
   gst_util_set_object_arg (G_OBJECT (element), "backend", "cpu");
   for (guint i = 0; i < G_N_ELEMENTS (states); i++) {
     GstPad *sink = gst_element_get_static_pad (element, "sink");

@@ -390,11 +390,10 @@ take_seek (GstPad * pad, GstObject * parent, GstEvent * event)
 static void
 test_bare_pads (void)
 {
-  GstElement *element = gst_element_factory_make ("blockdctcompare", NULL);
+  GstElement *element = element_new ("blockdctcompare");
   gint seeks[2] = { 0 };
   GstPad *pads[2], *src;
 
-  gst_object_ref_sink (element);
   for (guint i = 0; i < 2; i++) {
     GstPad *sink = gst_element_get_static_pad (element, i == 0 ? "ref_sink"
         : "dist_sink");

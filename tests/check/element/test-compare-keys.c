@@ -105,13 +105,10 @@ test_sides (void)
 
   start (&duel, 3, "interactive=true");
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
-    gchar *text;
-
     g_test_message ("%s", steps[i].key);
     viewer_send (duel.element, viewer_key (steps[i].key));
-    text = viewer_describe (duel.element, sides, G_N_ELEMENTS (sides));
-    g_assert_cmpstr (text, ==, steps[i].after);
-    g_free (text);
+    viewer_assert_all (duel.element, sides, G_N_ELEMENTS (sides),
+        steps[i].after);
   }
   duel_clear (&duel);
 }

@@ -119,10 +119,8 @@ start (Duel * duel, GstVideoInfo * info, guint n_inputs,
 static void
 test_own (void)
 {
-  if (!have_text ()) {
-    g_test_skip (NO_FONT);
+  if (!need_text ())
     return;
-  }
   for (guint i = 0; i < 2 * G_N_ELEMENTS (of_compare); i++) {
     gchar *properties = g_strdup_printf ("view=%s overlay=%d",
         of_compare[i / 2].view, i % 2);
@@ -148,10 +146,8 @@ test_single (void)
   GstVideoInfo info;
   Duel duel;
 
-  if (!have_text ()) {
-    g_test_skip (NO_FONT);
+  if (!need_text ())
     return;
-  }
   start (&duel, &info, 3, "view=single");
   for (guint n = 0; n < 3 * G_N_ELEMENTS (of_blockdct); n++) {
     const Legend *legend = &of_blockdct[n / 3];
@@ -186,10 +182,8 @@ test_reference (void)
   GstVideoInfo info;
   Duel duel;
 
-  if (!have_text ()) {
-    g_test_skip (NO_FONT);
+  if (!need_text ())
     return;
-  }
   start (&duel, &info, 2, "view=single overlay=true");
   for (guint n = 0; n < 4; n++) {
     GstBuffer *out;
@@ -214,10 +208,8 @@ test_of_a_blockdct (void)
   GstVideoInfo info;
   Duel duel;
 
-  if (!have_text ()) {
-    g_test_skip (NO_FONT);
+  if (!need_text ())
     return;
-  }
   duel_launch (&duel, "appsrc name=in0 format=time max-bytes=0 ! "
       "compare.ref_sink appsrc name=in1 format=time max-bytes=0 ! "
       "blockdct name=dct ! compare.dist_sink blockdctcompare name=compare "

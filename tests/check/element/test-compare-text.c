@@ -83,10 +83,8 @@ test_names (void)
   GstVideoInfo info;
   Duel duel;
 
-  if (!have_text ()) {
-    g_test_skip (NO_FONT);
+  if (!need_text ())
     return;
-  }
   duel_open (&duel, &info, "I420", WIDTH, HEIGHT, 2, "overlay=true");
   viewer_attach (&duel);
   for (guint i = 0; i < 2 * G_N_ELEMENTS (cases); i++) {
@@ -135,10 +133,8 @@ test_names_of_blockdcts (void)
   Duel duel = { 0 };
   GstBuffer *out;
 
-  if (!have_text ()) {
-    g_test_skip (NO_FONT);
+  if (!need_text ())
     return;
-  }
   duel_launch (&duel, "videotestsrc num-buffers=1 ! video/x-raw,format=I420,"
       "width=640,height=360 ! tee name=t ! queue ! compare.ref_sink "
       "t. ! queue ! blockdct quality=15 ! compare.dist_sink "
@@ -176,10 +172,8 @@ test_grid (void)
   gchar *text;
   gdouble psnr;
 
-  if (!have_text ()) {
-    g_test_skip (NO_FONT);
+  if (!need_text ())
     return;
-  }
   duel_launch (&duel, "videotestsrc num-buffers=1 ! video/x-raw,format=I420,"
       "width=640,height=360 ! tee name=t ! queue ! compare.ref_sink "
       "t. ! queue ! blockdct name=dct quality=15 grid=true ! compare.dist_sink "
@@ -203,10 +197,8 @@ test_grid (void)
 static void
 test_formats_of_text (void)
 {
-  if (!have_text ()) {
-    g_test_skip (NO_FONT);
+  if (!need_text ())
     return;
-  }
   for (guint i = 0; i < 2 * N_TEST_FORMATS; i++) {
     const gboolean single = i % 2;
     gint w, h, changed = 0, *a, *b;
@@ -275,10 +267,8 @@ test_attach (void)
   GstVideoInfo info;
   Duel duel;
 
-  if (!have_text ()) {
-    g_test_skip (NO_FONT);
+  if (!need_text ())
     return;
-  }
   duel_open (&duel, &info, "I420", WIDTH, HEIGHT, 2,
       "view=single overlay=true");
   viewer_attach (&duel);
@@ -381,10 +371,8 @@ test_alpha (void)
     "view=flicker zoom=16", "view=error-map"
   };
 
-  if (!have_text ()) {
-    g_test_skip (NO_FONT);
+  if (!need_text ())
     return;
-  }
   for (guint which = 0; which < G_N_ELEMENTS (texts); which++) {
     guint8 *first = NULL;
 
@@ -436,10 +424,8 @@ test_sizes (void)
     {1920, 1080, "flicker", 0.5, 2},
   };
 
-  if (!have_text ()) {
-    g_test_skip (NO_FONT);
+  if (!need_text ())
     return;
-  }
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     gchar *properties = g_strdup_printf ("overlay=true view=%s "
         "wipe-position=%g", cases[i].view, cases[i].position);

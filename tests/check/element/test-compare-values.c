@@ -233,10 +233,8 @@ check_views (const gchar * format, gint depth)
 static void
 test_values (void)
 {
-  if (!have_text ()) {
-    g_test_skip (NO_FONT);
+  if (!need_text ())
     return;
-  }
   for (guint f = 0; f < N_TEST_FORMATS; f++)
     check_views (test_formats[f].name, test_formats[f].depth);
   for (guint f = 0; f < G_N_ELEMENTS (rgb_formats); f++)
@@ -369,10 +367,8 @@ check_lens_of_views (const gchar * format, gint depth)
 static void
 test_lens (void)
 {
-  if (!have_text ()) {
-    g_test_skip (NO_FONT);
+  if (!need_text ())
     return;
-  }
   for (guint f = 0; f < N_TEST_FORMATS; f++)
     check_lens_of_views (test_formats[f].name, test_formats[f].depth);
   for (guint f = 0; f < G_N_ELEMENTS (rgb_formats); f++)
@@ -401,10 +397,8 @@ test_lens_zoomed (void)
     {"stacked", 8, 0, 80, 64 + 17, 10, 2},
   };
 
-  if (!have_text ()) {
-    g_test_skip (NO_FONT);
+  if (!need_text ())
     return;
-  }
   for (guint i = 0; i < 2 * G_N_ELEMENTS (cases); i++) {
     const guint k = i / 2;
     GstBuffer *of, *out;
@@ -484,10 +478,8 @@ test_sizes (void)
   };
   static const gchar *const formats[] = { "I420", "BGRx" };
 
-  if (!have_text ()) {
-    g_test_skip (NO_FONT);
+  if (!need_text ())
     return;
-  }
   for (guint i = 0; i < 2 * G_N_ELEMENTS (sizes); i++) {
     const gint *size = sizes[i / 2];
     GstBuffer *out;

@@ -278,8 +278,7 @@ test_flags (void)
     "wipe-position", "difference-gain", "zoom", "zoom-x", "zoom-y",
     "magnifier", "magnifier-x", "magnifier-y", "overlay"
   };
-  GstElement *element =
-      gst_object_ref_sink (gst_element_factory_make ("blockdctcompare", NULL));
+  GstElement *element = element_new ("blockdctcompare");
 
   for (guint i = 0; i < G_N_ELEMENTS (live); i++) {
     GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS

@@ -90,8 +90,7 @@ test_by_format (void)
           transforms[t], NULL);
       gst_util_set_object_arg (G_OBJECT (bench.element), "curve", "<all>");
       assert_curve (&bench, "< (string)all >");
-      bench_push (&bench, 3);
-      own = bench_pop_report (&bench, "frame");
+      own = bench_report (&bench, 3);
       g_assert_false (gst_structure_has_field (own, "bpp"));
       s = pop_curve (&bench, 0);
       for (gint i = 0; i < n; i++)
@@ -107,8 +106,7 @@ test_by_format (void)
       gst_structure_free (own);
       gst_structure_free (s);
       set_curve (&bench, some, G_N_ELEMENTS (some));
-      bench_push (&bench, 3);
-      gst_structure_free (bench_pop_report (&bench, "frame"));
+      gst_structure_free (bench_report (&bench, 3));
       s = pop_curve (&bench, 1);
       for (guint i = 0; i < G_N_ELEMENTS (some); i++)
         assert_entry (s, G_N_ELEMENTS (some), i, reports[some[i] - first]);
@@ -192,8 +190,7 @@ test_curve_all (void)
     GstStructure *s;
     const GValue *array;
 
-    bench_push (&bench, n);
-    gst_structure_free (bench_pop_report (&bench, "frame"));
+    gst_structure_free (bench_report (&bench, n));
     s = pop_curve (&bench, n);
     array = gst_structure_get_value (s, "setting");
     g_assert_cmpuint (gst_value_array_get_size (array), ==, 52);
@@ -229,21 +226,18 @@ test_curve_refused (void)
   assert_warning (&bench, "curve was not changed", "index 0");
   assert_curve (&bench, "< (int)20, (int)60 >");
   set_curve (&bench, many, G_N_ELEMENTS (many) - 1);
-  bench_push (&bench, 0);
-  gst_structure_free (bench_pop_report (&bench, "frame"));
+  gst_structure_free (bench_report (&bench, 0));
   gst_structure_free (pop_curve (&bench, 0));
   /* A transform that does not have it sets it aside. */
   set_curve (&bench, right, 2);
   g_object_set (bench.element, "transform", BDCT_HEVC_8X8, NULL);
-  bench_push (&bench, 1);
-  gst_structure_free (bench_pop_report (&bench, "frame"));
+  gst_structure_free (bench_report (&bench, 1));
   pop_curve (&bench, -1);
   assert_warning (&bench, "setting 60 at index 1", "0 to 51 (hevc-8x8)");
   /* It is there for the transform that does. */
   assert_curve (&bench, "< (int)20, (int)60 >");
   g_object_set (bench.element, "transform", BDCT_JPEG_8X8, NULL);
-  bench_push (&bench, 2);
-  gst_structure_free (bench_pop_report (&bench, "frame"));
+  gst_structure_free (bench_report (&bench, 2));
   gst_structure_free (pop_curve (&bench, 2));
   bench_clear (&bench);
 }
@@ -261,8 +255,7 @@ test_curve_early (void)
     if (right)
       g_object_set (bench.element, "transform", BDCT_HEVC_8X8, NULL);
     bench_set_caps (&bench, "I420", 16, 16);
-    bench_push (&bench, 0);
-    gst_structure_free (bench_pop_report (&bench, "frame"));
+    gst_structure_free (bench_report (&bench, 0));
     if (right)
       gst_structure_free (pop_curve (&bench, 0));
     else

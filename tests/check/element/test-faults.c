@@ -227,10 +227,9 @@ run_all (gboolean all, guint threads)
 
   g_close (g_mkstemp (path), NULL);
   while (hit) {
-    GstElement *element = gst_element_factory_make ("blockdct", NULL);
+    GstElement *element = element_new ("blockdct");
     const guint before = faults_outstanding ();
 
-    gst_object_ref_sink (element);
     g_object_set (element, "async-depth", DEPTH, "threads", threads,
         "stats-file", path, NULL);
     gst_util_set_object_arg (G_OBJECT (element), "backend", "cpu");
@@ -276,12 +275,11 @@ test_target (gconstpointer data)
   guint n_advised = 0, n_not_coded = 0;
 
   for (guint n = 1; hit; n++) {
-    GstElement *element = gst_element_factory_make ("blockdct", NULL);
+    GstElement *element = element_new ("blockdct");
     Play play = {.bus = gst_bus_new () };
     GstMessage *message;
     GstFlowReturn ret;
 
-    gst_object_ref_sink (element);
     g_object_set (element, "threads", 1, NULL);
     gst_util_set_object_arg (G_OBJECT (element), target[0], target[1]);
     gst_util_set_object_arg (G_OBJECT (element), "backend", "cpu");

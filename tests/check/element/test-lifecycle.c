@@ -188,11 +188,10 @@ test_series (void)
 static gchar *
 try_start (const gchar * backend, gint device_id, gchar ** active)
 {
-  GstElement *element = gst_element_factory_make ("blockdct", NULL);
+  GstElement *element = element_new ("blockdct");
   GstBus *bus = gst_bus_new ();
   gchar *text = NULL;
 
-  gst_object_ref_sink (element);
   gst_element_set_bus (element, bus);
   gst_util_set_object_arg (G_OBJECT (element), "backend", backend);
   g_object_set (element, "cuda-device-id", device_id, NULL);

@@ -83,8 +83,7 @@ test_fields (void)
   Bench bench;
 
   bench_init (&bench, "I420", 32, 32, NULL);
-  bench_push (&bench, 0);
-  s = bench_pop_report (&bench, "frame");
+  s = bench_report (&bench, 0);
   check_fields (s, FALSE);
   g_object_get (bench.element, "active-backend", &backend, NULL);
   g_assert_cmpstr (gst_structure_get_string (s, "backend"), ==, backend);
@@ -105,8 +104,7 @@ test_gray (void)
   Bench bench;
 
   bench_init (&bench, "GRAY8", 20, 20, NULL);
-  bench_push (&bench, 0);
-  s = bench_pop_report (&bench, "frame");
+  s = bench_report (&bench, 0);
   for (guint i = 0; i < G_N_ELEMENTS (absent); i++)
     g_assert_false (gst_structure_has_field (s, absent[i]));
   g_assert_cmpfloat (get_double (s, "psnr-y"), ==, get_double (s, "psnr"));
@@ -144,8 +142,7 @@ test_times (void)
     for (guint n = 0; n < 3; n++) {
       GstStructure *s;
 
-      bench_push (&bench, segments[i].start + n);
-      s = bench_pop_report (&bench, "frame");
+      s = bench_report (&bench, segments[i].start + n);
       g_assert_cmpuint (get_uint64 (s, "timestamp"), ==, start + n * FRAME);
       g_assert_cmpuint (get_uint64 (s, "stream-time"), ==, time + n * FRAME);
       g_assert_cmpuint (get_uint64 (s, "running-time"), ==,
@@ -293,8 +290,7 @@ test_pooled_again (void)
     gst_segment_init (&segment, GST_FORMAT_TIME);
     gst_harness_push_event (bench.h, gst_event_new_segment (&segment));
     for (guint n = 0; n < 3; n++) {
-      bench_push (&bench, n);
-      s = bench_pop_report (&bench, "frame");
+      s = bench_report (&bench, n);
       g_assert_cmpuint (get_uint64 (s, "index"), ==, 3 * round + n);
       gst_structure_free (s);
     }

@@ -213,8 +213,7 @@ test_files (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
-    gchar *folder = g_dir_make_tmp (NULL, NULL), *text, *wanted, **lines;
-    gchar *path = g_build_filename (folder, files[i], NULL);
+    gchar *path = test_path (files[i]), *text, *wanted, **lines;
     gchar number[G_ASCII_DTOSTR_BUF_SIZE];
     GstStructure *s;
     Bench bench;
@@ -237,14 +236,11 @@ test_files (void)
       g_assert_true (g_str_has_suffix (lines[0], ",psnr_v,ssim_y,ssim_u,"
               "ssim_v,ssim,xpsnr_y,xpsnr_u,xpsnr_v"));
     bench_clear (&bench);
-    g_unlink (path);
-    g_rmdir (folder);
     gst_structure_free (s);
     g_strfreev (lines);
     g_free (wanted);
     g_free (text);
     g_free (path);
-    g_free (folder);
   }
 }
 

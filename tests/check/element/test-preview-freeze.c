@@ -35,9 +35,8 @@ test_freeze (void)
   Duel duel;
 
   preview = preview_start (&duel, &info, "single", 0, FALSE);
-  for (guint n = 0; n < 3; n++) {
+  for (guint n = 0; n < 3; n++)
     duel_pass (&duel, frame_new (&info, n));
-  }
   g_object_set (preview, "freeze", TRUE, NULL);
   preview_wait_for_repeat (&duel, &info, 2, quality);
   duel_push (&duel, 0, frame_new (&info, 3));
@@ -180,8 +179,7 @@ static void
 test_messages (void)
 {
   static const gchar *const children[] = { "a", "compare" };
-  gchar *folder = g_dir_make_tmp ("blockdct-XXXXXX", NULL);
-  gchar *path = g_build_filename (folder, "stats.csv", NULL);
+  gchar *path = test_path ("stats.csv");
   guint n_frames[2] = { 0 }, n_repeated[2] = { 0 }, n_pooled[2] = { 0 };
   GstElement *preview;
   GstMessage *message;
@@ -234,10 +232,7 @@ test_messages (void)
   }
   g_assert_cmpuint (count_lines (path), ==, 1);
   preview_stop (&duel, preview);
-  g_unlink (path);
-  g_rmdir (folder);
   g_free (path);
-  g_free (folder);
 }
 
 /* Of a still, one frame passes, and the end waits. */
@@ -360,9 +355,7 @@ static void
 test_new_stream (void)
 {
   for (guint i = 0; i < 2; i++) {
-    GstElement *preview =
-        gst_object_ref_sink (gst_element_factory_make ("blockdctpreview",
-            NULL));
+    GstElement *preview = element_new ("blockdctpreview");
     GstVideoInfo info;
     GstSegment segment;
     GstBuffer *out;

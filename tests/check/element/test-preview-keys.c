@@ -118,19 +118,11 @@ test_sequence (void)
 
   preview = start (&duel, TRUE);
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
-    gchar *text;
-
     g_test_message ("%s", steps[i].key);
     g_assert_false (viewer_send (preview, viewer_key (steps[i].key)));
-    text = viewer_describe (find (preview, "a"), settings, 4);
-    g_assert_cmpstr (text, ==, steps[i].a);
-    g_free (text);
-    text = viewer_describe (find (preview, "b"), settings, 4);
-    g_assert_cmpstr (text, ==, steps[i].b);
-    g_free (text);
-    text = viewer_describe (find (preview, "compare"), shown, 3);
-    g_assert_cmpstr (text, ==, steps[i].compare);
-    g_free (text);
+    viewer_assert_all (find (preview, "a"), settings, 4, steps[i].a);
+    viewer_assert_all (find (preview, "b"), settings, 4, steps[i].b);
+    viewer_assert_all (find (preview, "compare"), shown, 3, steps[i].compare);
   }
   preview_stop (&duel, preview);
 }

@@ -76,8 +76,7 @@ test_curve (void)
 
     init (&bench, i, 26);
     set_curve (&bench, settings, G_N_ELEMENTS (settings));
-    bench_push (&bench, 0);
-    gst_structure_free (bench_pop_report (&bench, "frame"));
+    gst_structure_free (bench_report (&bench, 0));
     s = pop_curve (&bench, 0);
     for (guint k = 0; k < G_N_ELEMENTS (settings); k++) {
       GstStructure *report = get_report (i, settings[k]);
@@ -117,8 +116,7 @@ test_targets (void)
       init (&bench, i, 26);
       g_object_set (bench.element, k ? "target-bpp" : "target-psnr",
           k ? bpp : psnr, NULL);
-      bench_push (&bench, 0);
-      s = bench_pop_report (&bench, "frame");
+      s = bench_report (&bench, 0);
       g_assert_cmpint (get_int (s, "qp"), ==, expected[k]);
       g_assert_cmpfloat (get_double (s, "psnr"), ==,
           get_double (reports[expected[k]], "psnr"));

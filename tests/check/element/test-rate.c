@@ -215,8 +215,7 @@ test_error (void)
 
   bench_init (&bench, "I420", 64, 48, "min-psnr-error", 30.0, "async-depth", 1,
       NULL);
-  bench_push (&bench, 0);
-  gst_structure_free (bench_pop_report (&bench, "frame"));
+  gst_structure_free (bench_report (&bench, 0));
   g_object_set (bench.element, "quality", 3, NULL);
   g_assert_cmpint (gst_harness_push (bench.h, frame_new (&bench.info, 1)), ==,
       GST_FLOW_ERROR);
@@ -320,8 +319,7 @@ test_warning (void)
     gboolean due = n == 1 || n == 4;
 
     g_object_set (bench.element, "quality", quality[n], NULL);
-    bench_push (&bench, n);
-    gst_structure_free (bench_pop_report (&bench, "frame"));
+    gst_structure_free (bench_report (&bench, n));
     if (due) {
       gchar *frame = g_strdup_printf ("Frame %u at ", n);
 
@@ -352,8 +350,7 @@ test_capped (void)
     Bench bench;
 
     bench_init (&bench, depths[i].format, 64, 48, NULL);
-    bench_push (&bench, 0);
-    s = bench_pop_report (&bench, "frame");
+    s = bench_report (&bench, 0);
     first = get_double (s, "psnr");
     gst_structure_free (s);
     for (guint n = 1; n < 3; n++) {
@@ -384,8 +381,7 @@ test_duration (void)
 
   bench_init (&bench, "I420", 16, 16, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (frames); i++) {
-    bench_push (&bench, frames[i]);
-    gst_structure_free (bench_pop_report (&bench, "frame"));
+    gst_structure_free (bench_report (&bench, frames[i]));
   }
   gst_harness_push_event (bench.h, gst_event_new_eos ());
   s = bench_pop_report (&bench, "pooled");

@@ -9,21 +9,13 @@
 #include <unistd.h>
 #include "bench.h"
 
-static gchar *folder;
-
-static gchar *
-in_folder (const gchar * name)
-{
-  return g_build_filename (folder, name, NULL);
-}
-
 /* Play `n` frames, every third one without error, and return the lines of the
  * file and, if `reports`, what was reported. */
 static gchar **
 record (const gchar * name, const gchar * format, guint n,
     GstStructure ** reports)
 {
-  gchar *path = in_folder (name), *text, **lines;
+  gchar *path = test_path (name), *text, **lines;
   Bench bench;
 
   bench_init (&bench, format, 64, 48, "stats-file", path, "quality", 40,
@@ -224,7 +216,7 @@ test_locale (void)
 static void
 test_stdout (void)
 {
-  gchar *path = in_folder ("out"), *text;
+  gchar *path = test_path ("out"), *text;
   gint saved = dup (STDOUT_FILENO), file = g_open (path, O_WRONLY | O_CREAT,
       0600);
   Bench bench;
@@ -232,9 +224,8 @@ test_stdout (void)
   fflush (stdout);
   g_assert_cmpint (dup2 (file, STDOUT_FILENO), >=, 0);
   bench_init (&bench, "I420", 64, 48, "stats-file", "-", NULL);
-  for (guint i = 0; i < 2; i++) {
+  for (guint i = 0; i < 2; i++)
     bench_pass (&bench, i);
-  }
   bench_clear (&bench);
   fflush (stdout);
   g_assert_cmpint (dup2 (saved, STDOUT_FILENO), >=, 0);
@@ -247,17 +238,15 @@ test_stdout (void)
   g_free (path);
 }
 
-/* A path that cannot be opened ends the start, with the reason. */
-static void
-test_no_such_folder (void)
+/* A path ends the start, with an error that names it. */
+static GError *
+expect_refused (const gchar * path, gchar ** debug)
 {
-  gchar *path = in_folder ("none/psnr.log"), *text;
-  GstElement *element = gst_element_factory_make ("blockdct", NULL);
+  GstElement *element = element_new ("blockdct");
   GstBus *bus = gst_bus_new ();
   GstMessage *message;
   GError *error;
 
-  gst_object_ref_sink (element);
   gst_util_set_object_arg (G_OBJECT (element), "backend", test_backend ());
   g_object_set (element, "stats-file", path, NULL);
   gst_element_set_bus (element, bus);
@@ -265,17 +254,26 @@ test_no_such_folder (void)
       GST_STATE_CHANGE_FAILURE);
   message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
   g_assert_nonnull (message);
-  gst_message_parse_error (message, &error, &text);
-  g_assert_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE);
+  gst_message_parse_error (message, &error, debug);
   g_assert_nonnull (strstr (error->message, path));
-  g_assert_nonnull (strstr (error->message, "No such file"));
-  g_error_free (error);
-  g_free (text);
   gst_message_unref (message);
   gst_element_set_state (element, GST_STATE_NULL);
   gst_element_set_bus (element, NULL);
   gst_object_unref (element);
   gst_object_unref (bus);
+  return error;
+}
+
+static void
+test_no_such_folder (void)
+{
+  gchar *path = test_path ("none/psnr.log"), *debug;
+  GError *error = expect_refused (path, &debug);
+
+  g_assert_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE);
+  g_assert_nonnull (strstr (error->message, "No such file"));
+  g_error_free (error);
+  g_free (debug);
   g_free (path);
 }
 
@@ -287,7 +285,7 @@ static void
 test_full (void)
 {
   for (guint eos = 0; eos < 2; eos++) {
-    gchar *path = in_folder ("full.log");
+    gchar *path = test_path ("full.log");
     GstFlowReturn ret = GST_FLOW_OK;
     Bench bench;
 
@@ -332,31 +330,12 @@ test_endings (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
-    GstElement *element = gst_element_factory_make ("blockdct", NULL);
-    GstBus *bus = gst_bus_new ();
-    gchar *path = in_folder (names[i]);
-    GstMessage *message;
-    GError *error;
-    gchar *debug;
+    gchar *path = test_path (names[i]), *debug;
 
-    gst_object_ref_sink (element);
-    gst_element_set_bus (element, bus);
-    g_object_set (element, "stats-file", path, NULL);
-    gst_util_set_object_arg (G_OBJECT (element), "backend", test_backend ());
-    g_assert_cmpint (gst_element_set_state (element, GST_STATE_PAUSED), ==,
-        GST_STATE_CHANGE_FAILURE);
-    message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-    gst_message_parse_error (message, &error, &debug);
-    g_assert_nonnull (strstr (error->message, path));
+    g_error_free (expect_refused (path, &debug));
     g_assert_nonnull (strstr (debug, ".log"));
     g_assert_nonnull (strstr (debug, ".jsonl"));
     g_assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
-    gst_element_set_state (element, GST_STATE_NULL);
-    gst_element_set_bus (element, NULL);
-    gst_message_unref (message);
-    gst_object_unref (element);
-    gst_object_unref (bus);
-    g_error_free (error);
     g_free (debug);
     g_free (path);
   }
@@ -366,7 +345,7 @@ test_endings (void)
 static void
 test_restart (void)
 {
-  gchar *path = in_folder ("again.csv"), *text;
+  gchar *path = test_path ("again.csv"), *text;
   Bench bench;
 
   bench_init (&bench, "I420", 64, 48, "stats-file", path, "post-messages",
@@ -391,10 +370,7 @@ test_restart (void)
 int
 main (int argc, char **argv)
 {
-  int ret;
-
   test_init (&argc, &argv);
-  folder = g_dir_make_tmp ("blockdct-XXXXXX", NULL);
   test_add ("/stats-file/ffmpeg", test_ffmpeg);
   test_add ("/stats-file/csv", test_csv);
   test_add ("/stats-file/json", test_json);
@@ -404,20 +380,5 @@ main (int argc, char **argv)
   test_add ("/stats-file/full", test_full);
   test_add ("/stats-file/endings", test_endings);
   test_add ("/stats-file/restart", test_restart);
-  ret = test_run ();
-  {
-    GDir *dir = g_dir_open (folder, 0, NULL);
-    const gchar *name;
-
-    while ((name = g_dir_read_name (dir)) != NULL) {
-      gchar *path = in_folder (name);
-
-      g_unlink (path);
-      g_free (path);
-    }
-    g_dir_close (dir);
-    g_rmdir (folder);
-    g_free (folder);
-  }
-  return ret;
+  return test_run ();
 }

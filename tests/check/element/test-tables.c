@@ -9,12 +9,11 @@
 #include "bench.h"
 
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
-static gchar *folder;
 
 static gchar *
 write_file (const gchar * name, const gchar * text, gssize size)
 {
-  gchar *path = g_build_filename (folder, name, NULL);
+  gchar *path = test_path (name);
 
   g_assert_true (g_file_set_contents (path, text, size, NULL));
   return path;
@@ -41,20 +40,8 @@ write_steps (const gchar * name, BdctParams * params, gint n, gint first,
 }
 
 /* The next warning has all of these. */
-static void
-check_warning (Bench * bench, const gchar * const *named)
-{
-  gchar *text = bench_pop_text (bench, GST_MESSAGE_WARNING);
-
-  g_test_message ("%s", text);
-  for (; *named != NULL; named++)
-    if (strstr (text, *named) == NULL)
-      g_error ("'%s' lacks '%s'", text, *named);
-  g_free (text);
-}
-
 #define CHECK_WARNING(bench, ...) \
-  check_warning (bench, (const gchar *[]) {__VA_ARGS__, NULL})
+  text_expect (bench_pop_text (bench, GST_MESSAGE_WARNING), __VA_ARGS__, NULL)
 
 static void
 check_path (GstElement * element, const gchar * property,
@@ -173,14 +160,16 @@ test_bad_file (void)
   CHECK_WARNING (&bench, "quantization-file", "zero", "line 4", "step 0");
   g_free (path);
 
-  path = g_build_filename (folder, "missing", NULL);
+  path = test_path ("missing");
   g_object_set (bench.element, "quantization-file", path, NULL);
   CHECK_WARNING (&bench, "quantization-file", "missing", "No such file");
   g_assert_cmpuint (g_quark_try_string (path), ==, 0);
   g_free (path);
 
-  g_object_set (bench.element, "quantization-file", folder, NULL);
+  path = test_path ("");
+  g_object_set (bench.element, "quantization-file", path, NULL);
   CHECK_WARNING (&bench, "quantization-file", "not a regular file");
+  g_free (path);
 
   path = write_file ("page", "<html>\n", -1);
   g_object_set (bench.element, "quantization-file", path, NULL);
@@ -533,7 +522,7 @@ test_bad_lists (void)
   g_object_set (bench.element, "scaling-list-file", path, NULL);
   CHECK_WARNING (&bench, "scaling-list-file", "line 2", "16 is before");
   g_free (path);
-  path = g_build_filename (folder, "missing", NULL);
+  path = test_path ("missing");
   g_object_set (bench.element, "scaling-list-file", path, NULL);
   CHECK_WARNING (&bench, "scaling-list-file", "missing", "No such file");
   g_free (path);
@@ -567,12 +556,7 @@ test_no_lists (void)
 int
 main (int argc, char **argv)
 {
-  const gchar *name;
-  int status;
-  GDir *dir;
-
   test_init (&argc, &argv);
-  folder = g_dir_make_tmp ("blockdct-XXXXXX", NULL);
   test_add ("/tables/file", test_file);
   test_add ("/tables/jpeg", test_jpeg);
   test_add ("/tables/bad", test_bad_file);
@@ -588,16 +572,5 @@ main (int argc, char **argv)
   test_add ("/tables/lists/live", test_lists_live);
   test_add ("/tables/lists/bad", test_bad_lists);
   test_add ("/tables/lists/none", test_no_lists);
-  status = test_run ();
-  dir = g_dir_open (folder, 0, NULL);
-  while ((name = g_dir_read_name (dir)) != NULL) {
-    gchar *path = g_build_filename (folder, name, NULL);
-
-    g_remove (path);
-    g_free (path);
-  }
-  g_dir_close (dir);
-  g_rmdir (folder);
-  g_free (folder);
-  return status;
+  return test_run ();
 }

@@ -22,14 +22,6 @@
 #define STOPPING (5 * SECOND)
 #define PATIENCE (60 * SECOND)
 
-static gchar *folder;
-
-static gchar *
-in_folder (const gchar * name)
-{
-  return g_build_filename (folder, name, NULL);
-}
-
 /* Threads: none can be made while this is set. */
 static gint refuse_threads;
 
@@ -183,7 +175,7 @@ count_descriptors (void)
 static void
 test_no_thread (void)
 {
-  gchar *path = in_folder ("no-thread.csv");
+  gchar *path = test_path ("no-thread.csv");
   guint before;
   Bench bench;
 
@@ -203,7 +195,7 @@ test_no_thread (void)
 static gchar *
 make_fifo (const gchar * name)
 {
-  gchar *path = in_folder (name);
+  gchar *path = test_path (name);
 
   g_assert_cmpint (mkfifo (path, 0600), ==, 0);
   return path;
@@ -411,7 +403,7 @@ test_next_reader (void)
 static void
 test_regular (void)
 {
-  gchar *path = in_folder ("regular.log"), *text;
+  gchar *path = test_path ("regular.log"), *text;
   guint last = 0;
   Bench bench;
 
@@ -430,7 +422,7 @@ test_regular (void)
 static void
 test_two (void)
 {
-  gchar *path = in_folder ("one.csv"), *link = in_folder ("two.csv"), *text;
+  gchar *path = test_path ("one.csv"), *link = test_path ("two.csv"), *text;
   const gchar *names[2] = { path, link };
   Bench first, second;
 
@@ -495,7 +487,7 @@ test_closed_stdout (void)
 static void
 test_shared_stdout (void)
 {
-  gchar *path = in_folder ("out.log"), *text;
+  gchar *path = test_path ("out.log"), *text;
   gint saved = dup (STDOUT_FILENO);
   gint file = g_open (path, O_RDWR | O_CREAT, 0600);
   Bench first, second, third;
@@ -526,30 +518,10 @@ test_shared_stdout (void)
   g_free (path);
 }
 
-static void
-remove_folder (void)
-{
-  GDir *dir = g_dir_open (folder, 0, NULL);
-  const gchar *name;
-
-  while ((name = g_dir_read_name (dir)) != NULL) {
-    gchar *path = in_folder (name);
-
-    g_unlink (path);
-    g_free (path);
-  }
-  g_dir_close (dir);
-  g_rmdir (folder);
-  g_free (folder);
-}
-
 int
 main (int argc, char **argv)
 {
-  int ret;
-
   test_init (&argc, &argv);
-  folder = g_dir_make_tmp ("blockdct-XXXXXX", NULL);
   test_add ("/writer/no-thread", test_no_thread);
   test_add ("/writer/stalled", test_stalled);
   test_add ("/writer/late-reader", test_late_reader);
@@ -559,7 +531,5 @@ main (int argc, char **argv)
   test_add ("/writer/two", test_two);
   test_add ("/writer/closed-stdout", test_closed_stdout);
   test_add ("/writer/shared-stdout", test_shared_stdout);
-  ret = test_run ();
-  remove_folder ();
-  return ret;
+  return test_run ();
 }

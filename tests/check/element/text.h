@@ -10,8 +10,6 @@
 #include <pango/pangocairo.h>
 #endif
 
-#define NO_FONT "no font is installed here (Debian: fonts-dejavu-core)"
-
 /** Whether text can be drawn here. */
 static inline gboolean
 have_text (void)
@@ -30,6 +28,17 @@ have_text (void)
   g_object_unref (context);
   g_object_unref (fonts);
 #endif
+  return found;
+}
+
+/** The same; else the test is skipped. */
+static inline gboolean
+need_text (void)
+{
+  const gboolean found = have_text ();
+
+  if (!found)
+    g_test_skip ("no font is installed here (Debian: fonts-dejavu-core)");
   return found;
 }
 

@@ -104,9 +104,16 @@ viewer_describe (GstElement * element, const gchar * const *names, guint n)
 void
 viewer_assert (GstElement * element, const gchar * name, const gchar * value)
 {
-  gchar *text = viewer_describe (element, &name, 1);
+  viewer_assert_all (element, &name, 1, value);
+}
 
-  g_assert_cmpstr (text, ==, value);
+void
+viewer_assert_all (GstElement * element, const gchar * const *names, guint n,
+    const gchar * values)
+{
+  gchar *text = viewer_describe (element, names, n);
+
+  g_assert_cmpstr (text, ==, values);
   g_free (text);
 }
 

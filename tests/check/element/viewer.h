@@ -29,6 +29,9 @@ gchar *viewer_describe (GstElement * element, const gchar * const *names,
 void viewer_assert (GstElement * element, const gchar * name,
     const gchar * value);
 
+void viewer_assert_all (GstElement * element, const gchar * const *names,
+    guint n, const gchar * values);
+
 /** Count how often a property changes; NULL: any of them. */
 void viewer_count (GstElement * element, const gchar * property, guint * n);
 
