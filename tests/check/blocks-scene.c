@@ -53,13 +53,8 @@ void
 run (const Scene * s, BdctEngine * engine, BdctFrame * frame, gboolean picture,
     gboolean records, Result * result)
 {
-  BdctError error = { "" };
-
   describe (s, frame, picture, records, result);
-  if (!engine->klass->configure (engine, &s->layout, 1, &error)
-      || !engine->klass->submit (engine, frame, &error)
-      || !engine->klass->collect (engine, result->stats, &error))
-    g_error ("%s: %s", engine->description, error.message);
+  engine_run (engine, &s->layout, frame, result->stats);
 }
 
 void

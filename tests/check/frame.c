@@ -27,6 +27,30 @@ engine_open (const BdctEngineClass * klass, const char *isa)
   return engine;
 }
 
+void
+engine_run (BdctEngine * engine, const BdctLayout * layout,
+    const BdctFrame * frame, BdctStats * stats)
+{
+  BdctError error = { "" };
+
+  if (!engine->klass->configure (engine, layout, 1, &error)
+      || !engine->klass->submit (engine, frame, &error)
+      || !engine->klass->collect (engine, stats, &error))
+    g_error ("%s: %s", engine->description, error.message);
+}
+
+void
+engine_compare (BdctEngine * engine, const BdctLayout * layout,
+    const BdctComparison * comparison, BdctStats * stats)
+{
+  BdctError error = { "" };
+
+  if (!engine->klass->configure (engine, layout, 1, &error)
+      || !engine->klass->compare (engine, comparison, &error)
+      || !engine->klass->collect (engine, stats, &error))
+    g_error ("%s: %s", engine->description, error.message);
+}
+
 gboolean
 engines_on_cuda (void)
 {

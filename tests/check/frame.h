@@ -35,6 +35,13 @@ void engines_close (BdctEngine *const *engines, guint n_engines);
 gboolean engine_submit (BdctEngine *engine, const BdctJob *job,
     const BdctImage *src, const BdctImage *dst, BdctError *error);
 
+/** Have an engine do a frame, or a comparison, and nothing else; what is wrong
+ * ends the program. */
+void engine_run (BdctEngine *engine, const BdctLayout *layout,
+    const BdctFrame *frame, BdctStats *stats);
+void engine_compare (BdctEngine *engine, const BdctLayout *layout,
+    const BdctComparison *comparison, BdctStats *stats);
+
 /** Whether it is the CUDA engine that is under test: its dct-8x8 need only
  * agree with the definition. */
 gboolean engines_on_cuda (void);

@@ -33,7 +33,6 @@ run (const Scene * s, BdctEngine * engine, gboolean rate, Result * r)
     .src = s->src.image,.set_of_block = s->map,.n_blocks = s->n_blocks,
     .rate = rate
   };
-  BdctError error = { "" };
 
   r->sizes = g_malloc0 (s->grid[0].columns * s->grid[0].rows);
   r->blocks = g_new0 (BdctBlockRecord, s->n_blocks);
@@ -41,10 +40,7 @@ run (const Scene * s, BdctEngine * engine, gboolean rate, Result * r)
   frame.dst = r->dst.image;
   frame.sizes = r->sizes;
   frame.blocks = r->blocks;
-  if (!engine->klass->configure (engine, &s->layout, 1, &error)
-      || !engine->klass->submit (engine, &frame, &error)
-      || !engine->klass->collect (engine, &r->stats, &error))
-    g_error ("%s: %s", engine->description, error.message);
+  engine_run (engine, &s->layout, &frame, &r->stats);
 }
 
 static void

@@ -79,13 +79,8 @@ static void
 run (const Scene * s, BdctEngine * engine, const BdctFrame * frame,
     BdctStats * stats)
 {
-  BdctError error = { "" };
-
   memset (stats, 0xee, (1 + frame->n_others) * sizeof *stats);
-  if (!engine->klass->configure (engine, &s->layout, 1, &error)
-      || !engine->klass->submit (engine, frame, &error)
-      || !engine->klass->collect (engine, stats, &error))
-    g_error ("%s: %s", engine->description, error.message);
+  engine_run (engine, &s->layout, frame, stats);
 }
 
 /* The levels of dct-8x8 are a matter of the CPU's single precision. */

@@ -306,12 +306,8 @@ run_tree (BdctEngine * engine, const Scene * s, const BdctJob * job,
   const BdctFrame frame = {.sets = job,.n_sets = 1,.src = src->image,
     .dst = dst->image,.sizes = sizes,.view = &s->view
   };
-  BdctError error = { "" };
 
-  if (!engine->klass->configure (engine, &s->layout, 1, &error)
-      || !engine->klass->submit (engine, &frame, &error)
-      || !engine->klass->collect (engine, NULL, &error))
-    g_error ("%s: %s", engine->description, error.message);
+  engine_run (engine, &s->layout, &frame, NULL);
 }
 
 /* Luma's sample (x, y) in a block whose side is 2^n. */

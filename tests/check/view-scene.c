@@ -22,11 +22,9 @@ view_run (BdctEngine * engine, const Scene * s, const BdctView * view,
   for (guint i = 0; i < G_N_ELEMENTS (job); i++)
     ok = ok && bdct_job_init (&job[i], &s->c->params, &s->layout, &error);
   frame.n_blocks = bdct_blocks_init (grid, &s->layout, job);
-  if (!ok
-      || !engine->klass->configure (engine, &s->layout, 1, &error)
-      || !engine->klass->submit (engine, &frame, &error)
-      || !engine->klass->collect (engine, stats, &error))
+  if (!ok)
     g_error ("%s: %s", engine->description, error.message);
+  engine_run (engine, &s->layout, &frame, stats);
 }
 
 void
@@ -59,12 +57,8 @@ view_run_two (BdctEngine * engine, const Scene * s, unsigned metrics,
     .right = swaps ? -1 : 0,
     .dst = dst->image,
   };
-  BdctError error = { "" };
 
-  if (!engine->klass->configure (engine, &s->layout, 1, &error)
-      || !engine->klass->compare (engine, &comparison, &error)
-      || !engine->klass->collect (engine, stats, &error))
-    g_error ("%s: %s", engine->description, error.message);
+  engine_compare (engine, &s->layout, &comparison, stats);
 }
 
 void
