@@ -102,7 +102,7 @@ backend_missing (void)
     return reason;
   asked = TRUE;
   element = element_new ("blockdct");
-  gst_util_set_object_arg (G_OBJECT (element), "backend", test_backend ());
+  element_set (element, "backend", test_backend ());
   bus = gst_bus_new ();
   gst_element_set_bus (element, bus);
   if (gst_element_set_state (element, GST_STATE_PAUSED)
@@ -179,6 +179,12 @@ element_new (const gchar * factory)
 }
 
 void
+element_set (GstElement * element, const gchar * property, const gchar * value)
+{
+  gst_util_set_object_arg (G_OBJECT (element), property, value);
+}
+
+void
 test_share_context (GstElement * element)
 {
   if (gpu_context != NULL)
@@ -211,7 +217,7 @@ bench_init (Bench * bench, const gchar * format, gint width, gint height,
   const gchar *property;
   va_list args;
 
-  gst_util_set_object_arg (G_OBJECT (element), "backend", test_backend ());
+  element_set (element, "backend", test_backend ());
   bench->drain = depth != NULL;
   if (depth != NULL)
     gst_util_set_object_arg (G_OBJECT (element), "async-depth", depth);
@@ -447,8 +453,7 @@ set_matrix (GstElement * element, const gint * steps, guint n)
     gst_value_array_append_and_take_value (&array, &v);
   }
   g_object_set_property (G_OBJECT (element), "quantization-matrix", &array);
-  gst_util_set_object_arg (G_OBJECT (element), "quantization-tables", n > 0
-      ? "matrix" : "annex-k");
+  element_set (element, "quantization-tables", n > 0 ? "matrix" : "annex-k");
   g_value_unset (&array);
 }
 

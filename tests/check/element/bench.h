@@ -21,8 +21,10 @@ void test_add (const gchar * path, TestFunc func);
 const gchar *test_backend (void);
 gboolean test_on_cuda (void);
 
-/** An element, the caller's. */
+/** An element, the caller's; and one of its properties, as text. */
 GstElement *element_new (const gchar * factory);
+void element_set (GstElement * element, const gchar * property,
+    const gchar * value);
 
 /** Let a stopped element use the GPU context that a program's elements share
  * if CUDA is the backend under test. */

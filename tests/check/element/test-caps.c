@@ -338,7 +338,7 @@ test_cpu_memory (void)
   static const GstState states[] = { GST_STATE_NULL, GST_STATE_PLAYING };
   GstElement *element = element_new ("blockdct");
 
-  gst_util_set_object_arg (G_OBJECT (element), "backend", "cpu");
+  element_set (element, "backend", "cpu");
   for (guint i = 0; i < G_N_ELEMENTS (states); i++) {
     GstPad *sink = gst_element_get_static_pad (element, "sink");
     GstCaps *cuda = gst_caps_from_string

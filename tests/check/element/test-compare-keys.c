@@ -216,7 +216,7 @@ test_drag (void)
   g_assert_true (viewer_send (element, viewer_move (100, 100)));
   g_assert_cmpint (n, ==, 0);
   /* Stacked halves are dragged up and down. */
-  gst_util_set_object_arg (G_OBJECT (element), "view", "stacked");
+  element_set (element, "view", "stacked");
   viewer_send (element, viewer_button (TRUE, 10, 10));
   viewer_send (element, viewer_move (200, H - 1));
   g_assert_cmpfloat (wipe (&duel), ==, 1);

@@ -219,8 +219,7 @@ test_of_a_blockdct (void)
   duel.input[1] = gst_bin_get_by_name (GST_BIN (duel.pipeline), "in1");
   dct = gst_bin_get_by_name (GST_BIN (duel.pipeline), "dct");
   gst_util_set_object_arg (G_OBJECT (dct), "backend", test_backend ());
-  gst_util_set_object_arg (G_OBJECT (duel.element), "backend",
-      test_backend ());
+  element_set (duel.element, "backend", test_backend ());
   viewer_attach (&duel);
   video_info (&info, "I420", WIDTH, HEIGHT);
   for (guint i = 0; i < 2; i++)

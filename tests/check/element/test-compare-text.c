@@ -92,8 +92,7 @@ test_names (void)
     GstBuffer *out;
     gchar *text;
 
-    gst_util_set_object_arg (G_OBJECT (duel.element), "view", i % 2 == 0
-        ? "wipe" : "single");
+    element_set (duel.element, "view", i % 2 == 0 ? "wipe" : "single");
     out = duel_show (&duel, frame_new (&info, i), made_new (&info, i,
             cases[k].transform, cases[k].setting, cases[k].value));
     text = make_text (cases[k].name, duel_figures (out, "dist_sink"));
@@ -476,7 +475,7 @@ no_font (void)
   gst_buffer_unref (duel_show (&duel, frame_new (&info, 0),
           duel_distorted_new (&info, 0)));
   g_assert_null (gst_bus_pop_filtered (duel.bus, GST_MESSAGE_WARNING));
-  gst_util_set_object_arg (G_OBJECT (duel.element), "view", "single");
+  element_set (duel.element, "view", "single");
   g_object_set (duel.element, "overlay", TRUE, NULL);
   for (guint i = 1; i < 4; i++) {
     GstBuffer *b = duel_distorted_new (&info, i), *out;

@@ -43,7 +43,7 @@ show (Duel * duel, guint n)
 static void
 set_view (Duel * duel, const gchar * view)
 {
-  gst_util_set_object_arg (G_OBJECT (duel->element), "view", view);
+  element_set (duel->element, "view", view);
 }
 
 /* The rectangle of values, which is as large as the frame and under all others;

@@ -23,7 +23,7 @@ static const gint sides[][2] = { {-1, 0}, {0, 1}, {1, -1}, {1, 0}, {-1, -1} };
 static void
 set_view (Duel * duel, const gchar * view, const gint side[2])
 {
-  gst_util_set_object_arg (G_OBJECT (duel->element), "view", view);
+  element_set (duel->element, "view", view);
   g_object_set (duel->element, "left", side[0], "right", side[1], NULL);
 }
 
@@ -240,7 +240,7 @@ test_tiny (void)
       duel_open (&duel, &info, k ? "I420" : "P010_10LE", sizes[i][0],
           sizes[i][1], 3, "difference-gain=64");
       for (guint v = 0; v < G_N_ELEMENTS (views); v++) {
-        gst_util_set_object_arg (G_OBJECT (duel.element), "view", views[v]);
+        element_set (duel.element, "view", views[v]);
         g_object_set (duel.element, "wipe-position", v / 8.0, NULL);
         gst_buffer_unref (show (&duel, &info, v));
       }

@@ -83,7 +83,7 @@ check_format (const gchar * format)
 
     g_object_set (duel.element, "zoom", 1.0, "wipe-position",
         views[i].position, NULL);
-    gst_util_set_object_arg (G_OBJECT (duel.element), "view", views[i].view);
+    element_set (duel.element, "view", views[i].view);
     small = show (&duel, &info, 0);
     g_object_set (duel.element, "zoom", zoom, "zoom-x", zoom_x, "zoom-y",
         zoom_y, NULL);
@@ -243,7 +243,7 @@ test_drag (void)
   for (guint i = 0; i < 12; i++)
     viewer_drag (element, 10, 10, 310, 190);
   assert_zoom (&duel, 4, 0, 0);
-  gst_util_set_object_arg (G_OBJECT (element), "view", "wipe");
+  element_set (element, "view", "wipe");
   viewer_drag (element, 161, 10, 80, 10);
   assert_zoom (&duel, 4, 0, 0);
   g_object_get (element, "wipe-position", &wipe, NULL);

@@ -276,7 +276,7 @@ test_live (void)
     const GstStructure *s;
     GstBuffer *out;
 
-    gst_util_set_object_arg (G_OBJECT (duel.element), changes[n].name, value);
+    element_set (duel.element, changes[n].name, value);
     out = duel_show (&duel, gst_buffer_ref (a), gst_buffer_ref (b));
     s = duel_figures (out, "dist_sink");
     g_assert_true (gst_structure_has_field (s, "ssim")
@@ -537,7 +537,7 @@ test_metrics_change (void)
       measure (&info, a, &info, b, mse, &first);
     total = first;
     gst_buffer_unref (duel_show (&duel, a, b));
-    gst_util_set_object_arg (G_OBJECT (duel.element), "metrics", "ssim");
+    element_set (duel.element, "metrics", "ssim");
   }
   duel_end_all (&duel);
   s = duel_wait_report (&duel, "pooled");

@@ -171,7 +171,7 @@ start_alone (Bench * bench, guint depth)
   bench_init (bench, NULL, 0, 0, "async-depth", depth, NULL);
   /* Whatever BLOCKDCT_TEST_BACKEND says. */
   gst_element_set_state (bench->element, GST_STATE_NULL);
-  gst_util_set_object_arg (G_OBJECT (bench->element), "backend", "cuda");
+  element_set (bench->element, "backend", "cuda");
 }
 
 static void
@@ -565,7 +565,7 @@ test_cpu_refuses (void)
   if (!have_device ())
     return;
   start (&bench, 1);
-  gst_util_set_object_arg (G_OBJECT (bench.element), "backend", "cpu");
+  element_set (bench.element, "backend", "cpu");
   gst_element_set_state (bench.element, GST_STATE_PLAYING);
   gst_harness_push_event (bench.h, gst_event_new_stream_start ("test"));
   caps = make_caps ("NV12", 50, 30, TRUE);

@@ -88,7 +88,7 @@ test_by_format (void)
       n = run_all (formats[f], 3, transforms[t], reports);
       bench_init (&bench, formats[f], WIDTH, HEIGHT, "transform",
           transforms[t], NULL);
-      gst_util_set_object_arg (G_OBJECT (bench.element), "curve", "<all>");
+      element_set (bench.element, "curve", "<all>");
       assert_curve (&bench, "< (string)all >");
       own = bench_report (&bench, 3);
       g_assert_false (gst_structure_has_field (own, "bpp"));
@@ -197,7 +197,7 @@ test_curve_all (void)
     g_assert_cmpint (g_value_get_int (gst_value_array_get_value (array, 0)),
         ==, n == 0 ? 51 : 0);
     gst_structure_free (s);
-    gst_util_set_object_arg (G_OBJECT (bench.element), "curve", "<all>");
+    element_set (bench.element, "curve", "<all>");
   }
   bench_clear (&bench);
 }
@@ -222,7 +222,7 @@ test_curve_refused (void)
   assert_warning (&bench, "setting -1 at index 0", "0 to 100");
   set_curve (&bench, many, G_N_ELEMENTS (many));
   assert_warning (&bench, "128", "129");
-  gst_util_set_object_arg (G_OBJECT (bench.element), "curve", "<most>");
+  element_set (bench.element, "curve", "<most>");
   assert_warning (&bench, "curve was not changed", "index 0");
   assert_curve (&bench, "< (int)20, (int)60 >");
   set_curve (&bench, many, G_N_ELEMENTS (many) - 1);
@@ -251,7 +251,7 @@ test_curve_early (void)
     Bench bench;
 
     bench_init (&bench, NULL, 0, 0, NULL);
-    gst_util_set_object_arg (G_OBJECT (bench.element), "curve", "<0, 51>");
+    element_set (bench.element, "curve", "<0, 51>");
     if (right)
       g_object_set (bench.element, "transform", BDCT_HEVC_8X8, NULL);
     bench_set_caps (&bench, "I420", 16, 16);

@@ -232,7 +232,7 @@ run_all (gboolean all, guint threads)
 
     g_object_set (element, "async-depth", DEPTH, "threads", threads,
         "stats-file", path, NULL);
-    gst_util_set_object_arg (G_OBJECT (element), "backend", "cpu");
+    element_set (element, "backend", "cpu");
     faults_init (++n, all);
     run (element);
     hit = faults.failed > 0;
@@ -281,8 +281,8 @@ test_target (gconstpointer data)
     GstFlowReturn ret;
 
     g_object_set (element, "threads", 1, NULL);
-    gst_util_set_object_arg (G_OBJECT (element), target[0], target[1]);
-    gst_util_set_object_arg (G_OBJECT (element), "backend", "cpu");
+    element_set (element, target[0], target[1]);
+    element_set (element, "backend", "cpu");
     gst_element_set_bus (element, play.bus);
     play.h = gst_harness_new_with_element (element, "sink", "src");
     gst_harness_set_src_caps (play.h, video_caps ("GRAY8", 16, 16));

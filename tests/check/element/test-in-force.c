@@ -50,8 +50,7 @@ test_ready (void)
     bench_init (&bench, "I420", 16, 16, "threads", 1, "async-depth", 1, NULL);
     element = bench.element;
     before = get_text (element, ready[i].name);
-    gst_util_set_object_arg (G_OBJECT (element), ready[i].name,
-        ready[i].value);
+    element_set (element, ready[i].name, ready[i].value);
     after = get_text (element, ready[i].name);
     g_assert_cmpstr (after, ==, before);
     check_warning (&bench, ready[i].name);
@@ -62,8 +61,7 @@ test_ready (void)
       g_object_set (element, "stats-file", NULL, NULL);
     g_assert_null (bench_pop (&bench, GST_MESSAGE_WARNING));
     gst_element_set_state (element, GST_STATE_READY);
-    gst_util_set_object_arg (G_OBJECT (element), ready[i].name,
-        ready[i].value);
+    element_set (element, ready[i].name, ready[i].value);
     g_free (after);
     after = get_text (element, ready[i].name);
     g_assert_cmpstr (after, !=, before);
@@ -184,7 +182,7 @@ set_all (GstElement * element, const gchar * settings)
   for (guint i = 0; parts[i] != NULL && *parts[i] != '\0'; i++) {
     gchar **part = g_strsplit (parts[i], "=", 2);
 
-    gst_util_set_object_arg (G_OBJECT (element), part[0], part[1]);
+    element_set (element, part[0], part[1]);
     g_strfreev (part);
   }
   g_strfreev (parts);

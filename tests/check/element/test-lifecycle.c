@@ -193,7 +193,7 @@ try_start (const gchar * backend, gint device_id, gchar ** active)
   gchar *text = NULL;
 
   gst_element_set_bus (element, bus);
-  gst_util_set_object_arg (G_OBJECT (element), "backend", backend);
+  element_set (element, "backend", backend);
   g_object_set (element, "cuda-device-id", device_id, NULL);
   if (gst_element_set_state (element, GST_STATE_PAUSED)
       == GST_STATE_CHANGE_FAILURE) {
@@ -215,7 +215,7 @@ try_start (const gchar * backend, gint device_id, gchar ** active)
   if (text != NULL) {
     /* What failed leaves nothing behind: the element starts once it can. */
     gst_element_set_state (element, GST_STATE_NULL);
-    gst_util_set_object_arg (G_OBJECT (element), "backend", "cpu");
+    element_set (element, "backend", "cpu");
     g_assert_cmpint (gst_element_set_state (element, GST_STATE_PAUSED), !=,
         GST_STATE_CHANGE_FAILURE);
   }

@@ -70,8 +70,7 @@ test_fields (void)
   Bench bench;
 
   bench_init (&bench, "I420", WIDTH, HEIGHT, NULL);
-  gst_util_set_object_arg (G_OBJECT (bench.element), "metrics",
-      "ssim+ms-ssim+psnr-hvs+psnr-b+xpsnr");
+  element_set (bench.element, "metrics", "ssim+ms-ssim+psnr-hvs+psnr-b+xpsnr");
   for (guint n = 0; n < 4; n++) {
     s = push (&bench, n);
     g_assert_cmpuint (count_fields (s), ==, G_N_ELEMENTS (names));
@@ -88,7 +87,7 @@ test_fields (void)
   g_assert_cmpfloat_with_epsilon (get_double (s, "psnr-hvs-u"), hvs / 4, 1e-9);
   gst_structure_free (s);
 
-  gst_util_set_object_arg (G_OBJECT (bench.element), "metrics", "ssim");
+  element_set (bench.element, "metrics", "ssim");
   s = push (&bench, 4);
   g_assert_cmpuint (count_fields (s), ==, 4);
   gst_structure_free (s);
@@ -114,8 +113,7 @@ test_limits (void)
   Bench bench;
 
   bench_init (&bench, "GRAY8", 64, 7, NULL);
-  gst_util_set_object_arg (G_OBJECT (bench.element), "metrics",
-      "ssim+ms-ssim+psnr-hvs+psnr-b");
+  element_set (bench.element, "metrics", "ssim+ms-ssim+psnr-hvs+psnr-b");
   for (guint n = 0; n < 3; n++) {
     s = push (&bench, n);
     g_assert_cmpuint (count_fields (s), ==, 1);
@@ -142,7 +140,7 @@ test_target (void)
   Bench bench;
 
   bench_init (&bench, "I420", 64, 48, NULL);
-  gst_util_set_object_arg (G_OBJECT (bench.element), "metrics", "ssim");
+  element_set (bench.element, "metrics", "ssim");
   for (gint quality = 1; quality <= 100; quality++) {
     g_object_set (bench.element, "quality", quality, NULL);
     s = push (&bench, 1);
@@ -183,9 +181,8 @@ test_curve (void)
   Bench bench;
 
   bench_init (&bench, "I420", WIDTH, HEIGHT, "quality", 40, NULL);
-  gst_util_set_object_arg (G_OBJECT (bench.element), "metrics",
-      "ssim+psnr-hvs");
-  gst_util_set_object_arg (G_OBJECT (bench.element), "curve", "<10, 40>");
+  element_set (bench.element, "metrics", "ssim+psnr-hvs");
+  element_set (bench.element, "curve", "<10, 40>");
   bench_pass (&bench, 0);
   s = bench_pop_report (&bench, "frame");
   m = bench_pop (&bench, GST_MESSAGE_ELEMENT);
@@ -220,8 +217,7 @@ test_files (void)
 
     bench_init (&bench, "I420", 64, 48, "stats-file", path, "quality", 40,
         NULL);
-    gst_util_set_object_arg (G_OBJECT (bench.element), "metrics",
-        "ssim+xpsnr");
+    element_set (bench.element, "metrics", "ssim+xpsnr");
     s = push (&bench, 0);
     g_assert_true (gst_harness_push_event (bench.h, gst_event_new_eos ()));
     gst_structure_free (bench_pop_report (&bench, "pooled"));
@@ -254,7 +250,7 @@ test_order (void)
 
   for (gint depth = 1; depth <= 4; depth++) {
     bench_init (&bench, "I420", WIDTH, HEIGHT, "async-depth", depth, NULL);
-    gst_util_set_object_arg (G_OBJECT (bench.element), "metrics", "xpsnr");
+    element_set (bench.element, "metrics", "xpsnr");
     for (guint n = 0; n < G_N_ELEMENTS (wanted); n++)
       bench_push (&bench, n);
     g_assert_true (gst_harness_push_event (bench.h, gst_event_new_eos ()));

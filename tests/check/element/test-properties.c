@@ -59,8 +59,7 @@ test_live (void)
     g_object_set (bench.element, "quality", params.quality, NULL);
     check_next (&bench, n++, &params);
     params.transform = BDCT_HEVC_16X16;
-    gst_util_set_object_arg (G_OBJECT (bench.element), "transform",
-        "hevc-16x16");
+    element_set (bench.element, "transform", "hevc-16x16");
     check_next (&bench, n++, &params);
     params.qp = 37 - round;
     g_object_set (bench.element, "qp", params.qp, NULL);
@@ -69,8 +68,7 @@ test_live (void)
     g_object_set (bench.element, "chroma-qp-offset", -5, NULL);
     check_next (&bench, n++, &params);
     params.scaling_list = BDCT_SCALING_DEFAULT;
-    gst_util_set_object_arg (G_OBJECT (bench.element), "scaling-list",
-        "default");
+    element_set (bench.element, "scaling-list", "default");
     check_next (&bench, n++, &params);
     params.transform = BDCT_DCT_8X8;
     g_object_set (bench.element, "transform", BDCT_DCT_8X8, NULL);

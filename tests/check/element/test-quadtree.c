@@ -178,7 +178,7 @@ test_views (void)
   areas[2] = get_double (s, "area-16");
   areas[3] = get_double (s, "area-32");
   gst_structure_free (s);
-  gst_util_set_object_arg (G_OBJECT (bench.element), "view", "size-map");
+  element_set (bench.element, "view", "size-map");
   bench_push (&bench, 0);
   out = bench_pull (&bench);
   map = frame_samples (&bench.info, out, BDCT_Y, &w, &h);

@@ -258,8 +258,7 @@ test_advice (void)
 
     bench_init (&bench, "I420", 64, 48, "min-psnr-error", 60.0, "async-depth",
         1, NULL);
-    gst_util_set_object_arg (G_OBJECT (bench.element), "transform",
-        cases[i].transform);
+    element_set (bench.element, "transform", cases[i].transform);
     if (cases[i].value != NULL)
       gst_util_set_object_arg (G_OBJECT (bench.element), cases[i].property,
           cases[i].value);

@@ -462,9 +462,8 @@ test_target (void)
       Bench bench;
 
       bench_init (&bench, "I420", WIDTH, HEIGHT, "transform", transform, NULL);
-      gst_util_set_object_arg (G_OBJECT (bench.element), cases[i].property,
-          psnr ? "31" : strcmp (cases[i].property, "target-bpp") ? "6000"
-          : "3");
+      element_set (bench.element, cases[i].property, psnr ? "31"
+          : strcmp (cases[i].property, "target-bpp") ? "6000" : "3");
       bench_push (&bench, 3);
       out = bench_pull (&bench);
       s = buffer_report (out);
@@ -538,7 +537,7 @@ test_shown (void)
 
   bench_init (&bench, "GRAY8", 40, 16, "transform", BDCT_HEVC_8X8, "qp", 30,
       NULL);
-  gst_util_set_object_arg (G_OBJECT (bench.element), "view", "quality-map");
+  element_set (bench.element, "view", "quality-map");
   gst_harness_push (bench.h, new_frame (&bench.info, 0, regions,
           G_N_ELEMENTS (regions)));
   out = bench_pull (&bench);

@@ -177,8 +177,7 @@ test_every_format (void)
       GstStructure *s;
       BdctStats stats;
 
-      gst_util_set_object_arg (G_OBJECT (bench.element), "chroma-subsampling",
-          rgb_samplings[i].name);
+      element_set (bench.element, "chroma-subsampling", rgb_samplings[i].name);
       rec = expect (f, rgb_samplings[i].chroma, &bench.info, in, &defaults,
           &stats);
       out = push (&bench, in);
@@ -212,7 +211,7 @@ test_live (void)
       NULL);
   for (guint i = 0; i < N; i++) {
     in[i] = new_frame (&bench.info, i);
-    gst_util_set_object_arg (G_OBJECT (bench.element), "chroma-subsampling",
+    element_set (bench.element, "chroma-subsampling",
         rgb_samplings[i / 3 % 4].name);
     g_assert_cmpint (gst_harness_push (bench.h, gst_buffer_ref (in[i])), ==,
         GST_FLOW_OK);
@@ -277,8 +276,7 @@ test_idle (void)
   bench_init (&bench, "NV12", 32, 32, NULL);
   bench_pass (&bench, 0);
   gst_structure_free (bench_pop_report (&bench, "frame"));
-  gst_util_set_object_arg (G_OBJECT (bench.element), "chroma-subsampling",
-      "4:4:4");
+  element_set (bench.element, "chroma-subsampling", "4:4:4");
   for (guint i = 1; i < 4; i++) {
     bench_pass (&bench, i);
     gst_structure_free (bench_pop_report (&bench, "frame"));
@@ -341,7 +339,7 @@ test_views (void)
     Bench bench;
 
     bench_init (&bench, rgb_formats[f].name, WIDTH, HEIGHT, "grid", grid, NULL);
-    gst_util_set_object_arg (G_OBJECT (bench.element), "view", view);
+    element_set (bench.element, "view", view);
     in = new_frame (&bench.info, i);
     rec = expect (f, BDCT_CHROMA_420, &bench.info, in, &defaults, &stats);
     out = push (&bench, in);
@@ -370,8 +368,8 @@ test_grid (void)
 
   bench_init (&bench, "RGB", WIDTH, HEIGHT, NULL);
   in = new_frame (&bench.info, 1);
-  gst_util_set_object_arg (G_OBJECT (bench.element), "view", "original");
-  gst_util_set_object_arg (G_OBJECT (bench.element), "grid", "true");
+  element_set (bench.element, "view", "original");
+  element_set (bench.element, "grid", "true");
   out = push (&bench, in);
   bytes_map (&a, 0, &bench.info, in);
   bytes_map (&got, 0, &bench.info, out);

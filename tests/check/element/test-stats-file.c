@@ -247,7 +247,7 @@ expect_refused (const gchar * path, gchar ** debug)
   GstMessage *message;
   GError *error;
 
-  gst_util_set_object_arg (G_OBJECT (element), "backend", test_backend ());
+  element_set (element, "backend", test_backend ());
   g_object_set (element, "stats-file", path, NULL);
   gst_element_set_bus (element, bus);
   g_assert_cmpint (gst_element_set_state (element, GST_STATE_PAUSED), ==,

@@ -274,7 +274,7 @@ test_presets (void)
   for (gint i = BDCT_N_PRESETS - 1; i >= 0; i--) {
     params.preset = i;
     params.quality = 10 + 10 * i;
-    gst_util_set_object_arg (G_OBJECT (bench.element), "quantization-tables",
+    element_set (bench.element, "quantization-tables",
         bdct_preset_info (i)->name);
     g_object_set (bench.element, "quality", params.quality, NULL);
     bench_check (&bench, n++, &params);
@@ -325,8 +325,7 @@ test_choice (void)
   bench_check (&bench, 2, &file);
   g_object_set (element, "quantization-tables", BDCT_PRESET_KLEIN, NULL);
   bench_check (&bench, 3, &named);
-  gst_util_set_object_arg (G_OBJECT (element), "quantization-tables",
-      "matrix");
+  element_set (element, "quantization-tables", "matrix");
   bench_check (&bench, 4, &matrix);
   check_file (element, path);
   g_free (path);
@@ -340,8 +339,7 @@ test_choice_of_none (void)
   Bench bench;
 
   bench_init (&bench, "I420", 16, 16, NULL);
-  gst_util_set_object_arg (G_OBJECT (bench.element), "quantization-tables",
-      "matrix");
+  element_set (bench.element, "quantization-tables", "matrix");
   bench_check (&bench, 0, &defaults);
   CHECK_WARNING (&bench, "quantization-tables=matrix is set aside",
       "quantization-matrix is not set");

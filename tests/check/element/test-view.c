@@ -22,7 +22,7 @@ static const gchar *const views[] = {
 static void
 set_view (Bench * bench, const gchar * view)
 {
-  gst_util_set_object_arg (G_OBJECT (bench->element), "view", view);
+  element_set (bench->element, "view", view);
 }
 
 /* A view of the frame `in`, of which `rec` is left: a picture, or something
@@ -171,8 +171,7 @@ test_grid (void)
     Bench bench;
 
     bench_init (&bench, "I420", WIDTH, HEIGHT, NULL);
-    gst_util_set_object_arg (G_OBJECT (bench.element), "transform",
-        cases[i / N_PICTURES].transform);
+    element_set (bench.element, "transform", cases[i / N_PICTURES].transform);
     set_view (&bench, views[i % N_PICTURES]);
     for (guint k = 0; k < 2; k++) {
       GstStructure *s;
