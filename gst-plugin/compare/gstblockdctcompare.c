@@ -386,8 +386,10 @@ gst_blockdct_compare_set_lockstep (GstElement * compare, guint max_frames)
   GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (compare);
 
   g_mutex_lock (&self->gate.lock);
-  self->gate.max_frames = max_frames;
-  self->gate.max_time = 0;
+  self->gate.max_frames = max_frames > 0 ? max_frames
+      : GST_BLOCKDCT_COMPARE_MAX_FRAMES;
+  self->gate.max_time = max_frames > 0 ? 0 : GST_BLOCKDCT_COMPARE_MAX_TIME;
+  g_cond_broadcast (&self->gate.cond);
   g_mutex_unlock (&self->gate.lock);
 }
 

@@ -19,7 +19,8 @@ G_DECLARE_FINAL_TYPE (GstBlockDctCompare, gst_blockdct_compare, GST,
 GST_ELEMENT_REGISTER_DECLARE (blockdctcompare);
 
 /** The inputs of a blockdctcompare come from one source, frame by frame: let
- * none run ahead by more than so many frames. Before PAUSED. */
+ * none run ahead by more than so many frames; 0: by as many as of any inputs.
+ * From any thread. */
 void gst_blockdct_compare_set_lockstep (GstElement * compare,
     guint max_frames);
 

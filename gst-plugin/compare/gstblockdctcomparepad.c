@@ -15,8 +15,6 @@
 G_DEFINE_FINAL_TYPE (GstBlockDctComparePad, gst_blockdct_compare_pad,
     GST_TYPE_AGGREGATOR_PAD);
 
-static GstPadChainFunction parent_chain;
-
 const gchar *const gst_blockdct_compare_pad_names[BDCT_MAX_DISTORTED] = {
   "dist_sink", "dist_sink_1", "dist_sink_2"
 };
@@ -226,7 +224,7 @@ chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
   GstBlockDctComparePad *own = GST_BLOCKDCT_COMPARE_PAD (pad);
 
   if (gst_blockdct_compare_is_gap (buffer))
-    return parent_chain (pad, parent, buffer);
+    return own->parent_chain (pad, parent, buffer);
   if (!is_live (element, own->gate)) {
     const guint queued = enter (element, own, get_running_time (pad, buffer));
 
@@ -252,7 +250,7 @@ chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
     own->queued++;
     g_mutex_unlock (&own->gate->lock);
   }
-  return parent_chain (pad, parent, buffer);
+  return own->parent_chain (pad, parent, buffer);
 }
 
 void
@@ -345,7 +343,7 @@ gst_blockdct_compare_pad_constructed (GObject * object)
   GstPad *pad = GST_PAD (object);
 
   G_OBJECT_CLASS (gst_blockdct_compare_pad_parent_class)->constructed (object);
-  parent_chain = GST_PAD_CHAINFUNC (pad);
+  GST_BLOCKDCT_COMPARE_PAD (pad)->parent_chain = GST_PAD_CHAINFUNC (pad);
   gst_pad_set_chain_function (pad, GST_DEBUG_FUNCPTR (chain));
 }
 

@@ -50,6 +50,7 @@ struct _GstBlockDctComparePad
   GstAggregatorPad parent;
   gint number;
   GstBlockDctCompareGate *gate; /* the element's */
+  GstPadChainFunction parent_chain;     /* GstAggregator's */
 
   /* Protected by the gate's lock. */
   guint queued;                 /* frames that wait in GstAggregator's queue */

@@ -7,7 +7,8 @@
  * Original, A and B of a video, live: a `blockdct` named a, one named b, which
  * runs while `compare::left` or `compare::right` is 1, and a `blockdctcompare`
  * named compare, whose view comes out. `freeze` holds a frame, which is made
- * again whenever a property changes.
+ * again whenever a property changes. With `b-encoder` an encoder and its
+ * decoder make B's pictures.
  *
  * ## Example launch line
  * |[
@@ -17,16 +18,16 @@
  */
 #include "gstblockdctpreview.h"
 #include "gstblockdctpreviewblocks.h"
+#include "gstblockdctpreviewencoder.h"
 #include "gstblockdctpreviewkeys.h"
 
 #include <gst/base/gstbasetransform.h>
-#include "gst-plugin/compare/gstblockdctcompare.h"
 #include "gst-plugin/gstblockdctformat.h"
 #include "gst-plugin/gstblockdctparam.h"
 #include "gst-plugin/gstblockdctmark.h"
 
 enum
-{ PROP_0, PROP_FREEZE };
+{ PROP_0, PROP_FREEZE, PROP_B_ENCODER };
 
 G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDctPreview, gst_blockdct_preview,
     GST_TYPE_BIN, gst_blockdct_mark_init ());
@@ -46,23 +47,56 @@ on_side (GstBlockDctPreview * self)
       || right == GST_BLOCKDCT_PREVIEW_B);
 }
 
-/* While B is not shown its frames go past the transform. */
+/* While B is not shown its frames go past the transform; while an encoder is B,
+ * so do its pictures. */
 static GstPadProbeReturn
 on_input_of_b (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
   GstBlockDctPreview *self = data;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  GstFlowReturn ret;
 
   (void) pad;
-  if (g_atomic_int_get (&self->shows_b)) {
+  if (!g_atomic_int_get (&self->shows_b)) {
+    gst_blockdct_preview_encoder_pass (self, buffer);
+    ret = gst_pad_push (GST_BASE_TRANSFORM_SRC_PAD (self->b),
+        gst_blockdct_mark_copy (buffer, GST_BLOCKDCT_MARK_ABSENT));
+  } else if (!gst_blockdct_preview_encoder_handle (self, buffer, &ret)) {
     gst_blockdct_preview_blocks_enter (self, TRUE, buffer);
     return GST_PAD_PROBE_OK;
   }
-  GST_PAD_PROBE_INFO_FLOW_RETURN (info) =
-      gst_pad_push (GST_BASE_TRANSFORM_SRC_PAD (self->b),
-      gst_blockdct_mark_copy (buffer, GST_BLOCKDCT_MARK_ABSENT));
+  GST_PAD_PROBE_INFO_FLOW_RETURN (info) = ret;
   gst_buffer_unref (buffer);
   return GST_PAD_PROBE_HANDLED;
+}
+
+static GstPadProbeReturn
+on_event_of_b (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  (void) pad;
+  gst_blockdct_preview_encoder_see (data, GST_PAD_PROBE_INFO_EVENT (info));
+  return GST_PAD_PROBE_OK;
+}
+
+/* Upstream wants its buffers back. */
+static GstPadProbeReturn
+on_query_of_b (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  (void) pad;
+  if (GST_QUERY_TYPE (GST_PAD_PROBE_INFO_QUERY (info)) == GST_QUERY_DRAIN)
+    gst_blockdct_preview_encoder_drain (data);
+  return GST_PAD_PROBE_OK;
+}
+
+static GstPadProbeReturn
+on_answer_of_b (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
+
+  (void) pad;
+  if (GST_QUERY_TYPE (query) == GST_QUERY_LATENCY)
+    gst_blockdct_preview_encoder_add_latency (data, query);
+  return GST_PAD_PROBE_OK;
 }
 
 /* Frames */
@@ -144,11 +178,18 @@ gst_blockdct_preview_set_property (GObject * object, guint id,
 {
   GstBlockDctPreview *self = GST_BLOCKDCT_PREVIEW (object);
 
-  if (id != PROP_FREEZE) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-    return;
+  switch (id) {
+    case PROP_FREEZE:
+      gst_blockdct_preview_freeze_set (self->freeze,
+          g_value_get_boolean (value));
+      break;
+    case PROP_B_ENCODER:
+      gst_blockdct_preview_encoder_set (self, g_value_get_string (value));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
   }
-  gst_blockdct_preview_freeze_set (self->freeze, g_value_get_boolean (value));
 }
 
 static void
@@ -157,25 +198,18 @@ gst_blockdct_preview_get_property (GObject * object, guint id, GValue * value,
 {
   GstBlockDctPreview *self = GST_BLOCKDCT_PREVIEW (object);
 
-  if (id != PROP_FREEZE) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-    return;
+  switch (id) {
+    case PROP_FREEZE:
+      g_value_set_boolean (value,
+          gst_blockdct_preview_freeze_get (self->freeze));
+      break;
+    case PROP_B_ENCODER:
+      g_value_take_string (value, gst_blockdct_preview_encoder_get (self));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
   }
-  g_value_set_boolean (value,
-      gst_blockdct_preview_freeze_get (self->freeze));
-}
-
-/* While A or B holds frames back, compare has to queue as many originals. It
- * queues no more, so that a change is seen soon. */
-static void
-follow_depths (GstBlockDctPreview * self)
-{
-  guint of_a, of_b;
-
-  g_object_get (self->a, "async-depth", &of_a, NULL);
-  g_object_get (self->b, "async-depth", &of_b, NULL);
-  gst_blockdct_compare_set_lockstep (self->compare,
-      1 + MAX (of_a, of_b));
 }
 
 static GstStateChangeReturn
@@ -183,18 +217,24 @@ gst_blockdct_preview_change_state (GstElement * element,
     GstStateChange transition)
 {
   GstBlockDctPreview *self = GST_BLOCKDCT_PREVIEW (element);
-  const gboolean stops = transition == GST_STATE_CHANGE_PAUSED_TO_READY;
+  /* From READY, too: a start may have failed halfway. */
+  const gboolean stops = transition == GST_STATE_CHANGE_PAUSED_TO_READY
+      || transition == GST_STATE_CHANGE_READY_TO_NULL;
   GstStateChangeReturn ret;
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
-    follow_depths (self);
-  if (stops)
+    gst_blockdct_preview_encoder_start (self);
+  if (stops) {
+    gst_blockdct_preview_encoder_interrupt (self);
     gst_blockdct_preview_freeze_stop (self->freeze);
+  }
   ret = GST_ELEMENT_CLASS (gst_blockdct_preview_parent_class)->change_state
       (element, transition);
   /* No frame comes any more. */
-  if (stops)
+  if (stops) {
+    gst_blockdct_preview_encoder_stop (self);
     gst_blockdct_preview_blocks_forget (self);
+  }
   return ret;
 }
 
@@ -206,6 +246,7 @@ gst_blockdct_preview_finalize (GObject * object)
   gst_blockdct_preview_blocks_forget (self);
   g_mutex_clear (&self->blocks.lock);
   g_cond_clear (&self->blocks.read);
+  gst_blockdct_preview_encoder_clear (self);
   G_OBJECT_CLASS (gst_blockdct_preview_parent_class)->finalize (object);
 }
 
@@ -226,6 +267,11 @@ gst_blockdct_preview_class_init (GstBlockDctPreviewClass * klass)
   g_object_class_install_property (object_class, PROP_FREEZE,
       g_param_spec_boolean ("freeze", "Freeze", "Hold the input back, and show "
           "the last frame again whenever a property changes", FALSE, PLAYING));
+  g_object_class_install_property (object_class, PROP_B_ENCODER,
+      g_param_spec_string ("b-encoder", "B's encoder", "An encoder with its "
+          "properties, as gst-launch-1.0 has them, that makes B's pictures, "
+          "such as 'x264enc pass=quant quantizer=30'; none: the blockdct b "
+          "does", NULL, PLAYING));
   gst_element_class_set_static_metadata (element_class, "Block DCT preview",
       "Filter/Analyzer/Video", "Original, A and B of a video side by side: "
       "block transforms with their quantizers", "gst-blockdct");
@@ -284,6 +330,7 @@ gst_blockdct_preview_init (GstBlockDctPreview * self)
 
   g_mutex_init (&self->blocks.lock);
   g_cond_init (&self->blocks.read);
+  gst_blockdct_preview_encoder_init (self);
   self->freeze = GST_BLOCKDCT_PREVIEW_FREEZE (freeze);
   self->compare = gst_element_factory_make ("blockdctcompare", "compare");
   gst_bin_add_many (GST_BIN (self), freeze, tee, self->compare, NULL);
@@ -299,6 +346,12 @@ gst_blockdct_preview_init (GstBlockDctPreview * self)
       | GST_PAD_PROBE_TYPE_EVENT_FLUSH, on_output, self);
   add_probe (self->b, "src", GST_PAD_PROBE_TYPE_BUFFER
       | GST_PAD_PROBE_TYPE_EVENT_FLUSH, on_output, self);
+  add_probe (self->b, "sink", GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM
+      | GST_PAD_PROBE_TYPE_EVENT_FLUSH, on_event_of_b, self);
+  add_probe (self->b, "sink", GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM
+      | GST_PAD_PROBE_TYPE_PUSH, on_query_of_b, self);
+  add_probe (self->b, "src", GST_PAD_PROBE_TYPE_QUERY_UPSTREAM
+      | GST_PAD_PROBE_TYPE_PULL, on_answer_of_b, self);
   add_probe (self->compare, "src", GST_PAD_PROBE_TYPE_BUFFER, on_picture, self);
   add_probe (GST_ELEMENT (self), "src", GST_PAD_PROBE_TYPE_EVENT_UPSTREAM,
       on_upstream_event, self);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "dct/transform.h"
 #include "gst-plugin/gstblockdctparam.h"
+#include "gstblockdctpreviewencoder.h"
 
 #define get_int gst_blockdct_param_get_int
 
@@ -68,14 +69,22 @@ store_b (GstBlockDctPreview * self, gint unused)
   (void) unused;
   for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
     g_object_set (self->b, settings[i], get_int (self->a, settings[i]), NULL);
+  g_object_set (self, "b-encoder", NULL, NULL);
   g_object_set (self->compare, "left", GST_BLOCKDCT_PREVIEW_A, "right",
       GST_BLOCKDCT_PREVIEW_B, NULL);
 }
 
+/* An encoder has nothing that A could take. */
 static void
 swap (GstBlockDctPreview * self, gint unused)
 {
+  gchar *line = gst_blockdct_preview_encoder_get (self);
+  const gboolean encodes = line != NULL;
+
   (void) unused;
+  g_free (line);
+  if (encodes)
+    return;
   for (guint i = 0; i < G_N_ELEMENTS (settings); i++) {
     const gint of_a = get_int (self->a, settings[i]);
 

@@ -36,6 +36,31 @@ typedef struct
   GCond read;                   /* there is one less */
 } GstBlockDctPreviewBlocks;
 
+/** One run of an encoder. */
+typedef struct _GstBlockDctPreviewSession GstBlockDctPreviewSession;
+
+/** The encoder that makes B's pictures. */
+typedef struct
+{
+  GMutex lock;
+  GCond changed;                /* what a session says of itself */
+
+  /* Protected by the lock. */
+  gchar *line;                  /* NULL: the blockdct b is B */
+  guint generation;             /* counts the lines */
+  GstMessage *refusal;          /* of a line, that nobody has heard; or NULL */
+  gboolean flushing;            /* or not running: nothing waits */
+  GstBlockDctPreviewSession *session;   /* NULL: none runs */
+
+  gint runs;                    /* atomic: it made B's latest picture */
+
+  /* Of the streaming thread of b. */
+  GstBuffer *kept;              /* the latest picture; or NULL */
+  guint kept_generation;        /* of the line that made it */
+  gboolean in_b;                /* b may hold frames */
+  gboolean own_caps;            /* b's source pad has those of the pictures */
+} GstBlockDctPreviewEncoder;
+
 /** The numbers of A's and B's pictures in compare's `left` and `right`. */
 #define GST_BLOCKDCT_PREVIEW_A 0
 #define GST_BLOCKDCT_PREVIEW_B 1
@@ -54,6 +79,7 @@ struct _GstBlockDctPreview
 
   gint shows_b;                 /* atomic: B is one of the pictures shown */
   GstBlockDctPreviewBlocks blocks;
+  GstBlockDctPreviewEncoder encoder;
 };
 
 G_END_DECLS

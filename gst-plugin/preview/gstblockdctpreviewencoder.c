@@ -1,0 +1,902 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * One thread, that which streams into the blockdct `b`, makes sessions, feeds
+ * them and ends them. A session is a bin of an encoder and a decoder between
+ * two pads; the pictures leave by `b`'s source pad in whatever thread they are
+ * made in. A session ends by EOS, so that all of its pictures have left before
+ * what comes next: a frame of another encoder, of `b`, a repeated one, or an
+ * event.
+ *
+ * A session's bin is no child of the preview. That would wait for it before it
+ * stops the others, and it for them: its pictures may wait before compare. */
+#include "gstblockdctpreviewencoder.h"
+
+#include <gst/base/gstbasetransform.h>
+#include "gst-plugin/compare/gstblockdctcompare.h"
+#include "gst-plugin/compare/gstblockdctcomparecoded.h"
+#include "gst-plugin/compare/gstblockdctcomparepad.h"
+#include "gst-plugin/gstblockdctmark.h"
+#include "gst-plugin/gstblockdctpool.h"
+#include "gstblockdctpreviewline.h"
+
+/* What the encoder has failed, as opposed to what is downstream. */
+#define FLOW_FAILED GST_FLOW_CUSTOM_ERROR
+
+/* Frames that an encoder may take before it gives one: as many originals as
+ * compare queues in any case. With more of them nothing would move. */
+#define MAX_HELD GST_BLOCKDCT_COMPARE_MAX_FRAMES
+
+/* A frame's duration where nothing says it. */
+#define DEFAULT_DURATION (40 * GST_MSECOND)
+
+/* A frame that is in the encoder. */
+typedef struct
+{
+  GstClockTime time;            /* at which the encoder has it */
+  GstClockTime pts, duration;   /* its own */
+} Frame;
+
+struct _GstBlockDctPreviewSession
+{
+  GstBlockDctPreview *preview;
+  gchar *line;
+  guint generation;
+  gboolean alone;               /* its picture is kept, and does not leave */
+  GstElement *bin;              /* or NULL */
+  GstPad *in, *out;             /* what the bin's pads are linked to */
+  GstBlockDctCompareCoded coded;
+  GstClockTime next;            /* the least time of the frame that is next */
+
+  /* Protected by the encoder's lock. */
+  GQueue frames;                /* Frame, in the order of their times */
+  guint held;                   /* frames that came since one left */
+  gboolean ended;               /* the last picture has left */
+  GstFlowReturn ret;            /* what downstream has said */
+  gchar *cause;                 /* why the encoder has failed; or NULL */
+};
+
+#define SRC_OF_B(self) GST_BASE_TRANSFORM_SRC_PAD ((self)->b)
+#define SINK_OF_B(self) GST_BASE_TRANSFORM_SINK_PAD ((self)->b)
+
+/* Pictures, in the thread of the decoder. */
+
+static GstClockTime
+get_distance (const Frame * frame, GstClockTime time)
+{
+  return frame->time > time ? frame->time - time : time - frame->time;
+}
+
+/* The frame that a picture at `time` was made of; to be freed. Frames before it
+ * were dropped by the encoder. A picture without a time is the next one's.
+ * NULL: there is none. Called with the lock. */
+static Frame *
+find_frame (GstBlockDctPreviewSession * session, GstClockTime time)
+{
+  Frame *frame = g_queue_pop_head (&session->frames);
+  Frame *next;
+
+  while (GST_CLOCK_TIME_IS_VALID (time) && frame != NULL
+      && (next = g_queue_peek_head (&session->frames)) != NULL
+      && get_distance (next, time) < get_distance (frame, time)) {
+    g_free (frame);
+    frame = g_queue_pop_head (&session->frames);
+  }
+  return frame;
+}
+
+/* An encoder may shift times and its segment alike. FFmpeg's AV_NOPTS_VALUE,
+ * which avenc_mpeg4 of 1.22 passes on, is above the greatest of signed
+ * numbers. */
+static GstClockTime
+get_running_time (GstPad * pad, GstBuffer * buffer)
+{
+  GstEvent *event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
+  GstClockTime time = GST_CLOCK_TIME_NONE;
+  const GstSegment *segment;
+
+  if (event == NULL)
+    return time;
+  gst_event_parse_segment (event, &segment);
+  if (segment->format == GST_FORMAT_TIME
+      && GST_BUFFER_PTS (buffer) <= G_MAXINT64)
+    time = gst_segment_to_running_time (segment, GST_FORMAT_TIME,
+        GST_BUFFER_PTS (buffer));
+  gst_event_unref (event);
+  return time;
+}
+
+/* The session ends as far as its pictures are concerned. */
+static void
+set_ended (GstBlockDctPreviewSession * session, GstFlowReturn ret)
+{
+  GstBlockDctPreviewEncoder *encoder = &session->preview->encoder;
+
+  g_mutex_lock (&encoder->lock);
+  session->ended = TRUE;
+  if (session->ret == GST_FLOW_OK)
+    session->ret = ret;
+  g_cond_broadcast (&encoder->changed);
+  g_mutex_unlock (&encoder->lock);
+}
+
+/* Give a picture its frame's times, and keep it. Returns what to do with it:
+ * push it, nothing (GST_FLOW_CUSTOM_SUCCESS), or stop. */
+static GstFlowReturn
+receive (GstBlockDctPreviewSession * session, GstClockTime time,
+    GstBuffer * buffer)
+{
+  GstBlockDctPreviewEncoder *encoder = &session->preview->encoder;
+  GstFlowReturn ret;
+  Frame *frame;
+
+  g_mutex_lock (&encoder->lock);
+  frame = find_frame (session, time);
+  if (frame != NULL) {
+    GST_BUFFER_PTS (buffer) = frame->pts;
+    GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
+    GST_BUFFER_DURATION (buffer) = frame->duration;
+    gst_buffer_replace (&encoder->kept, buffer);
+    session->held = 0;
+  }
+  ret = encoder->flushing ? GST_FLOW_FLUSHING
+      : frame == NULL || session->alone ? GST_FLOW_CUSTOM_SUCCESS : GST_FLOW_OK;
+  g_mutex_unlock (&encoder->lock);
+  g_free (frame);
+  return ret;
+}
+
+static GstFlowReturn
+on_picture (GstPad * pad, GstObject * parent, GstBuffer * buffer)
+{
+  GstBlockDctPreviewSession *session = gst_pad_get_element_private (pad);
+  GstFlowReturn ret;
+
+  (void) parent;
+  buffer = gst_buffer_make_writable (buffer);
+  ret = receive (session, get_running_time (pad, buffer), buffer);
+  if (ret != GST_FLOW_OK) {
+    gst_buffer_unref (buffer);
+    return ret == GST_FLOW_CUSTOM_SUCCESS ? GST_FLOW_OK : ret;
+  }
+  ret = gst_pad_push (SRC_OF_B (session->preview), buffer);
+  if (ret != GST_FLOW_OK)
+    set_ended (session, ret);
+  return ret;
+}
+
+static gboolean
+on_event (GstPad * pad, GstObject * parent, GstEvent * event)
+{
+  (void) parent;
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+    set_ended (gst_pad_get_element_private (pad), GST_FLOW_OK);
+  gst_event_unref (event);
+  return TRUE;
+}
+
+/* Sessions */
+
+/* What the encoder adds to no latency is its own. Bins only pass on latencies
+ * of live streams. */
+static gboolean
+on_query (GstPad * pad, GstObject * parent, GstQuery * query)
+{
+  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
+    return gst_pad_query_default (pad, parent, query);
+  gst_query_set_latency (query, TRUE, 0, GST_CLOCK_TIME_NONE);
+  return TRUE;
+}
+
+static GstPad *
+make_pad (GstBlockDctPreviewSession * session, const gchar * name,
+    GstPadDirection direction)
+{
+  GstPad *pad = gst_object_ref_sink (gst_pad_new (name, direction));
+
+  gst_pad_set_element_private (pad, session);
+  if (direction == GST_PAD_SRC) {
+    gst_pad_set_query_function (pad, GST_DEBUG_FUNCPTR (on_query));
+  } else {
+    gst_pad_set_chain_function (pad, GST_DEBUG_FUNCPTR (on_picture));
+    gst_pad_set_event_function (pad, GST_DEBUG_FUNCPTR (on_event));
+  }
+  gst_pad_set_active (pad, TRUE);
+  return pad;
+}
+
+/* FALSE: pictures of these caps cannot go through the bin. */
+static gboolean
+link_pads (GstBlockDctPreviewSession * session, const GstCaps * caps)
+{
+  GstPad *sink = gst_element_get_static_pad (session->bin, "sink");
+  GstPad *src = gst_element_get_static_pad (session->bin, "src");
+  GstCaps *taken = gst_pad_query_caps (sink, NULL);
+  const gboolean ok = gst_caps_can_intersect (taken, caps)
+      && gst_pad_link (session->in, sink) == GST_PAD_LINK_OK
+      && gst_pad_link (src, session->out) == GST_PAD_LINK_OK;
+
+  gst_blockdct_compare_coded_watch (&session->coded, session->out);
+  gst_caps_unref (taken);
+  gst_object_unref (sink);
+  gst_object_unref (src);
+  return ok;
+}
+
+/* An error ends the session, and not the pipeline. All else is the
+ * preview's. */
+static GstBusSyncReply
+on_message (GstBus * bus, GstMessage * message, gpointer data)
+{
+  GstBlockDctPreviewSession *session = data;
+  GstBlockDctPreviewEncoder *encoder = &session->preview->encoder;
+  GError *error;
+
+  (void) bus;
+  if (GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR) {
+    gst_element_post_message (GST_ELEMENT (session->preview), message);
+    return GST_BUS_DROP;
+  }
+  gst_message_parse_error (message, &error, NULL);
+  g_mutex_lock (&encoder->lock);
+  if (session->cause == NULL)
+    session->cause = g_strdup_printf ("%s: %s", GST_MESSAGE_SRC_NAME (message),
+        error->message);
+  g_cond_broadcast (&encoder->changed);
+  g_mutex_unlock (&encoder->lock);
+  g_error_free (error);
+  gst_message_unref (message);
+  return GST_BUS_DROP;
+}
+
+static void
+catch_messages (GstBlockDctPreviewSession * session)
+{
+  GstBus *bus = gst_bus_new ();
+
+  gst_bus_set_sync_handler (bus, on_message, session, NULL);
+  gst_element_set_bus (session->bin, bus);
+  gst_object_unref (bus);
+}
+
+/* What streams begin with. Frames' times are running times. */
+static void
+begin_stream (GstBlockDctPreviewSession * session, GstCaps * caps)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_push_event (session->in, gst_event_new_stream_start ("b"));
+  gst_pad_push_event (session->in, gst_event_new_caps (caps));
+  gst_pad_push_event (session->in, gst_event_new_segment (&segment));
+}
+
+static void
+publish (GstBlockDctPreviewEncoder * encoder,
+    GstBlockDctPreviewSession * session)
+{
+  g_mutex_lock (&encoder->lock);
+  encoder->session = session;
+  g_mutex_unlock (&encoder->lock);
+}
+
+static void
+stop_session (GstBlockDctPreview * self)
+{
+  GstBlockDctPreviewEncoder *encoder = &self->encoder;
+  GstBlockDctPreviewSession *session = encoder->session;
+
+  if (session == NULL)
+    return;
+  if (session->bin != NULL) {
+    gst_element_set_state (session->bin, GST_STATE_NULL);
+    /* Who asks for its latency now may keep it for a moment. */
+    gst_element_set_bus (session->bin, NULL);
+  }
+  gst_blockdct_compare_coded_clear (&session->coded);
+  publish (encoder, NULL);
+  gst_clear_object (&session->bin);
+  gst_pad_set_active (session->in, FALSE);
+  gst_pad_set_active (session->out, FALSE);
+  gst_object_unref (session->in);
+  gst_object_unref (session->out);
+  g_queue_clear_full (&session->frames, g_free);
+  g_free (session->cause);
+  g_free (session->line);
+  g_free (session);
+}
+
+/* The encoder of this line does not do: from now on `b` does, unless another
+ * line was set meanwhile. */
+static void
+give_up (GstBlockDctPreview * self, const gchar * line, guint generation,
+    const gchar * cause)
+{
+  GstBlockDctPreviewEncoder *encoder = &self->encoder;
+  gboolean cleared;
+
+  g_mutex_lock (&encoder->lock);
+  cleared = encoder->generation == generation;
+  if (cleared) {
+    encoder->generation++;
+    g_clear_pointer (&encoder->line, g_free);
+  }
+  g_mutex_unlock (&encoder->lock);
+  GST_ELEMENT_WARNING (self, STREAM, ENCODE,
+      ("b-encoder='%s' has failed: %s", line, cause),
+      ("%s", cleared ? "B is the blockdct b again." : "Another one follows."));
+  if (cleared)
+    g_object_notify (G_OBJECT (self), "b-encoder");
+}
+
+/* A session fails, for this reason if it has said none. */
+static GstFlowReturn
+fail (GstBlockDctPreview * self, const gchar * reason)
+{
+  GstBlockDctPreviewEncoder *encoder = &self->encoder;
+  GstBlockDctPreviewSession *session = encoder->session;
+  gchar *line = g_strdup (session->line), *cause;
+  const guint generation = session->generation;
+
+  g_mutex_lock (&encoder->lock);
+  cause = session->cause != NULL ? g_strdup (session->cause)
+      : g_strdup (reason);
+  g_mutex_unlock (&encoder->lock);
+  stop_session (self);
+  give_up (self, line, generation, cause);
+  g_free (cause);
+  g_free (line);
+  return FLOW_FAILED;
+}
+
+/* What has come of pushing into a session that runs. */
+static GstFlowReturn
+judge (GstBlockDctPreview * self, GstFlowReturn ret)
+{
+  GstBlockDctPreviewEncoder *encoder = &self->encoder;
+  GstBlockDctPreviewSession *session = encoder->session;
+  gboolean failed;
+
+  g_mutex_lock (&encoder->lock);
+  if (encoder->flushing)
+    ret = GST_FLOW_FLUSHING;
+  else if (session->ret != GST_FLOW_OK)
+    ret = session->ret;
+  else if (session->cause != NULL && ret == GST_FLOW_OK)
+    ret = GST_FLOW_ERROR;
+  failed = !encoder->flushing && session->ret == GST_FLOW_OK
+      && ret != GST_FLOW_OK;
+  g_mutex_unlock (&encoder->lock);
+  return failed ? fail (self, gst_flow_get_name (ret)) : ret;
+}
+
+/* Have all pictures of the session leave, if there is one. */
+static GstFlowReturn
+end_session (GstBlockDctPreview * self)
+{
+  GstBlockDctPreviewEncoder *encoder = &self->encoder;
+  GstBlockDctPreviewSession *session = encoder->session;
+  GstFlowReturn ret;
+  gboolean pushed;
+
+  if (session == NULL)
+    return GST_FLOW_OK;
+  pushed = gst_pad_push_event (session->in, gst_event_new_eos ());
+  g_mutex_lock (&encoder->lock);
+  while (pushed && !session->ended && session->cause == NULL
+      && !encoder->flushing)
+    g_cond_wait (&encoder->changed, &encoder->lock);
+  g_mutex_unlock (&encoder->lock);
+  ret = judge (self, pushed ? GST_FLOW_OK : GST_FLOW_ERROR);
+  stop_session (self);
+  return ret;
+}
+
+/* `b`'s source pad says that pictures are in system memory. `b` itself may give
+ * another one. */
+static GstCaps *
+follow_caps (GstBlockDctPreview * self)
+{
+  GstCaps *caps = gst_pad_get_current_caps (SINK_OF_B (self));
+  GstCaps *given, *own;
+
+  if (caps == NULL)
+    return NULL;
+  given = gst_pad_get_current_caps (SRC_OF_B (self));
+  own = gst_caps_copy (caps);
+  gst_caps_set_features_simple (own, NULL);
+  if (given == NULL || !gst_caps_is_equal (own, given)) {
+    self->encoder.own_caps = TRUE;
+    gst_pad_push_event (SRC_OF_B (self), gst_event_new_caps (own));
+  }
+  gst_caps_unref (own);
+  gst_clear_caps (&given);
+  return caps;
+}
+
+/* A session without a bin. */
+static GstBlockDctPreviewSession *
+make_session (GstBlockDctPreview * self, const gchar * line,
+    guint generation, gboolean alone)
+{
+  GstBlockDctPreviewSession *session = g_new0 (GstBlockDctPreviewSession, 1);
+
+  session->preview = self;
+  session->line = g_strdup (line);
+  session->generation = generation;
+  session->alone = alone;
+  session->in = make_pad (session, "in", GST_PAD_SRC);
+  session->out = make_pad (session, "out", GST_PAD_SINK);
+  return session;
+}
+
+/* Make a session's bin for pictures of these caps run. FALSE with the
+ * reason. */
+static gboolean
+start_bin (GstBlockDctPreviewSession * session, GstCaps * caps, GError ** error)
+{
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  gint width = 0, height = 0;
+
+  session->bin = gst_blockdct_preview_line_make (session->line, caps, error);
+  if (session->bin == NULL)
+    return FALSE;
+  gst_object_ref_sink (session->bin);
+  catch_messages (session);
+  gst_structure_get_int (s, "width", &width);
+  gst_structure_get_int (s, "height", &height);
+  if (!link_pads (session, caps))
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "it does not take %s %dx%d", gst_structure_get_string (s, "format"),
+        width, height);
+  else if (gst_element_set_state (session->bin, GST_STATE_PLAYING)
+      == GST_STATE_CHANGE_FAILURE)
+    g_set_error_literal (error, GST_CORE_ERROR, GST_CORE_ERROR_STATE_CHANGE,
+        "it does not start");
+  else
+    begin_stream (session, caps);
+  return *error == NULL;
+}
+
+/* Start a session with the line of a generation. */
+static GstFlowReturn
+start_session (GstBlockDctPreview * self, const gchar * line,
+    guint generation, gboolean alone)
+{
+  GstBlockDctPreviewEncoder *encoder = &self->encoder;
+  GstCaps *caps = follow_caps (self);
+  GstFlowReturn ret = GST_FLOW_OK;
+  GError *error = NULL;
+
+  if (caps == NULL)
+    return GST_PAD_IS_FLUSHING (SINK_OF_B (self)) ? GST_FLOW_FLUSHING
+        : GST_FLOW_NOT_NEGOTIATED;
+  gst_clear_buffer (&encoder->kept);
+  encoder->kept_generation = generation;
+  publish (encoder, make_session (self, line, generation, alone));
+  if (!start_bin (encoder->session, caps, &error))
+    ret = fail (self, error->message);
+  gst_caps_unref (caps);
+  g_clear_error (&error);
+  return ret;
+}
+
+/* Frames */
+
+/* Metas of elements such as these are about the frame as it came, not about
+ * what an encoder makes of it, which would pass them on. */
+static gboolean
+drop_custom (GstBuffer * buffer, GstMeta ** meta, gpointer unused)
+{
+  (void) buffer, (void) unused;
+  if (gst_meta_info_is_custom ((*meta)->info))
+    *meta = NULL;
+  return TRUE;
+}
+
+/* The encoder may hold more frames than a pool has. */
+static GstBuffer *
+copy_for_encoder (GstBuffer * buffer)
+{
+  GstBuffer *copy = gst_blockdct_pool_is_limited (buffer)
+      ? gst_buffer_copy_deep (buffer) : gst_buffer_copy (buffer);
+
+  gst_buffer_foreach_meta (copy, drop_custom, NULL);
+  return copy;
+}
+
+/* A frame's duration, or how long its caps say. */
+static GstClockTime
+get_duration (GstPad * pad, GstBuffer * buffer)
+{
+  GstCaps *caps = gst_pad_get_current_caps (pad);
+  gint n = 0, d = 1;
+
+  if (caps != NULL)
+    gst_structure_get_fraction (gst_caps_get_structure (caps, 0), "framerate",
+        &n, &d);
+  gst_clear_caps (&caps);
+  return GST_BUFFER_DURATION_IS_VALID (buffer) ? GST_BUFFER_DURATION (buffer)
+      : n > 0 ? gst_util_uint64_scale_int (GST_SECOND, d, n)
+      : DEFAULT_DURATION;
+}
+
+/* Times rise, whatever those of the frames do: that is what encoders need. */
+static GstClockTime
+choose_time (GstBlockDctPreviewSession * session, GstBuffer * buffer)
+{
+  GstPad *pad = SINK_OF_B (session->preview);
+  GstClockTime time = get_running_time (pad, buffer);
+
+  if (!GST_CLOCK_TIME_IS_VALID (time) || time < session->next)
+    time = session->next;
+  session->next = time + MAX (get_duration (pad, buffer) / 2, 1);
+  return time;
+}
+
+/* Give a frame, which stays the caller's, to the session. */
+static GstFlowReturn
+encode (GstBlockDctPreview * self, GstBuffer * buffer)
+{
+  GstBlockDctPreviewEncoder *encoder = &self->encoder;
+  GstBlockDctPreviewSession *session = encoder->session;
+  GstBuffer *copy = copy_for_encoder (buffer);
+  Frame *frame = g_new (Frame, 1);
+
+  *frame = (Frame) {
+  choose_time (session, buffer), GST_BUFFER_PTS (buffer),
+        GST_BUFFER_DURATION (buffer)};
+  GST_BUFFER_PTS (copy) = frame->time;
+  GST_BUFFER_DTS (copy) = GST_CLOCK_TIME_NONE;
+  g_mutex_lock (&encoder->lock);
+  g_queue_push_tail (&session->frames, frame);
+  session->held++;
+  g_mutex_unlock (&encoder->lock);
+  return judge (self, gst_pad_push (session->in, copy));
+}
+
+/* Show the kept picture again. If it is of another line, or there is none, the
+ * frame that is repeated is coded alone. */
+static GstFlowReturn
+repeat (GstBlockDctPreview * self, const gchar * line, guint generation,
+    GstBuffer * buffer)
+{
+  GstBlockDctPreviewEncoder *encoder = &self->encoder;
+  GstFlowReturn ret = GST_FLOW_OK;
+  GstBuffer *copy;
+
+  if (encoder->kept == NULL || encoder->kept_generation != generation) {
+    ret = start_session (self, line, generation, TRUE);
+    if (ret == GST_FLOW_OK)
+      ret = encode (self, buffer);
+    if (ret == GST_FLOW_OK)
+      ret = end_session (self);
+    if (ret == GST_FLOW_OK && encoder->kept == NULL) {
+      give_up (self, line, generation, "it gives no picture of one frame");
+      ret = FLOW_FAILED;
+    }
+  }
+  if (ret != GST_FLOW_OK)
+    return ret;
+  copy = gst_blockdct_mark_copy (encoder->kept, GST_BLOCKDCT_MARK_REPEATED);
+  GST_BUFFER_PTS (copy) = GST_BUFFER_PTS (buffer);
+  GST_BUFFER_DURATION (copy) = GST_BUFFER_DURATION (buffer);
+  return gst_pad_push (SRC_OF_B (self), copy);
+}
+
+/* Give a frame to the session, or to a new one. While the input is held no
+ * frame follows that would push its picture out. */
+static GstFlowReturn
+go_on (GstBlockDctPreview * self, const gchar * line, guint generation,
+    GstBuffer * buffer)
+{
+  GstFlowReturn ret = self->encoder.session != NULL ? GST_FLOW_OK
+      : start_session (self, line, generation, FALSE);
+
+  if (ret == GST_FLOW_OK)
+    ret = encode (self, buffer);
+  if (ret == GST_FLOW_OK && gst_blockdct_preview_freeze_get (self->freeze))
+    ret = end_session (self);
+  return ret;
+}
+
+/* Which of the two makes pictures */
+
+/* While A or b holds frames back, compare has to queue as many originals. It
+ * queues no more, so that a change is seen soon; but of an encoder, which may
+ * hold many back, as many as of any input. */
+static void
+set_runs (GstBlockDctPreview * self, gboolean runs)
+{
+  guint of_a, of_b;
+
+  g_atomic_int_set (&self->encoder.runs, runs);
+  g_object_get (self->a, "async-depth", &of_a, NULL);
+  g_object_get (self->b, "async-depth", &of_b, NULL);
+  gst_blockdct_compare_set_lockstep (self->compare,
+      runs ? 0 : 1 + MAX (of_a, of_b));
+}
+
+/* What b holds leaves before what goes past it: a serialized event, which
+ * compare drops, is all it takes. */
+static void
+leave_b (GstBlockDctPreview * self)
+{
+  if (!self->encoder.in_b)
+    return;
+  self->encoder.in_b = FALSE;
+  gst_pad_send_event (SINK_OF_B (self),
+      gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
+          gst_structure_new_empty ("blockdct-leave")));
+}
+
+static void
+enter_b (GstBlockDctPreview * self)
+{
+  if (g_atomic_int_get (&self->encoder.runs))
+    set_runs (self, FALSE);
+  if (self->encoder.own_caps)
+    gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (self->b));
+  self->encoder.own_caps = FALSE;
+  self->encoder.in_b = TRUE;
+}
+
+/* The line in force, the caller's, and its number. */
+static gchar *
+get_line (GstBlockDctPreviewEncoder * encoder, guint * generation)
+{
+  gchar *line;
+
+  g_mutex_lock (&encoder->lock);
+  line = g_strdup (encoder->line);
+  *generation = encoder->generation;
+  g_mutex_unlock (&encoder->lock);
+  return line;
+}
+
+/* Whether the session holds as many frames as may be. */
+static gboolean
+is_stuck (GstBlockDctPreview * self)
+{
+  GstBlockDctPreviewEncoder *encoder = &self->encoder;
+  gboolean stuck;
+
+  g_mutex_lock (&encoder->lock);
+  stuck = encoder->session->held >= MAX_HELD;
+  g_mutex_unlock (&encoder->lock);
+  if (stuck)
+    GST_ELEMENT_WARNING (self, STREAM, ENCODE,
+        ("b-encoder='%s' holds %u frames back, and starts anew.",
+            encoder->session->line, MAX_HELD),
+        ("Lower its lookahead (x264enc: rc-lookahead)."));
+  return stuck;
+}
+
+gboolean
+gst_blockdct_preview_encoder_handle (GstBlockDctPreview * self,
+    GstBuffer * buffer, GstFlowReturn * ret)
+{
+  GstBlockDctPreviewEncoder *encoder = &self->encoder;
+  const gboolean repeated = gst_blockdct_mark_is (buffer,
+      GST_BLOCKDCT_MARK_REPEATED);
+  guint generation;
+  gchar *line = get_line (encoder, &generation);
+
+  *ret = GST_FLOW_OK;
+  if (encoder->session != NULL && (repeated
+          || encoder->session->generation != generation || is_stuck (self)))
+    *ret = end_session (self);
+  if (*ret == GST_FLOW_OK && line != NULL) {
+    leave_b (self);
+    if (!g_atomic_int_get (&encoder->runs))
+      set_runs (self, TRUE);
+    *ret = repeated ? repeat (self, line, generation, buffer)
+        : go_on (self, line, generation, buffer);
+  }
+  if (line == NULL || *ret == FLOW_FAILED) {
+    g_free (line);
+    enter_b (self);
+    return FALSE;
+  }
+  g_free (line);
+  return TRUE;
+}
+
+void
+gst_blockdct_preview_encoder_pass (GstBlockDctPreview * self,
+    GstBuffer * buffer)
+{
+  end_session (self);
+  leave_b (self);
+  if (g_atomic_int_get (&self->encoder.runs))
+    set_runs (self, FALSE);
+  if (!gst_blockdct_mark_is (buffer, GST_BLOCKDCT_MARK_REPEATED))
+    gst_clear_buffer (&self->encoder.kept);
+}
+
+/* Events, states, latency */
+
+static void
+set_flushing (GstBlockDctPreviewEncoder * encoder, gboolean flushing)
+{
+  g_mutex_lock (&encoder->lock);
+  encoder->flushing = flushing;
+  g_cond_broadcast (&encoder->changed);
+  g_mutex_unlock (&encoder->lock);
+}
+
+void
+gst_blockdct_preview_encoder_interrupt (GstBlockDctPreview * self)
+{
+  set_flushing (&self->encoder, TRUE);
+}
+
+static void
+forget (GstBlockDctPreview * self)
+{
+  stop_session (self);
+  gst_clear_buffer (&self->encoder.kept);
+  self->encoder.in_b = FALSE;
+}
+
+void
+gst_blockdct_preview_encoder_stop (GstBlockDctPreview * self)
+{
+  forget (self);
+  self->encoder.own_caps = FALSE;
+}
+
+void
+gst_blockdct_preview_encoder_drain (GstBlockDctPreview * self)
+{
+  end_session (self);
+}
+
+void
+gst_blockdct_preview_encoder_see (GstBlockDctPreview * self, GstEvent * event)
+{
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_FLUSH_START:
+      gst_blockdct_preview_encoder_interrupt (self);
+      break;
+    case GST_EVENT_FLUSH_STOP:
+      forget (self);
+      set_flushing (&self->encoder, FALSE);
+      break;
+    case GST_EVENT_TAG:        /* about no frame in particular */
+    case GST_EVENT_GAP:
+      break;
+    default:
+      if (GST_EVENT_IS_SERIALIZED (event))
+        end_session (self);
+      break;
+  }
+}
+
+static GstClockTime
+add_times (GstClockTime a, GstClockTime b)
+{
+  return GST_CLOCK_TIME_IS_VALID (a) && GST_CLOCK_TIME_IS_VALID (b) ? a + b
+      : GST_CLOCK_TIME_NONE;
+}
+
+void
+gst_blockdct_preview_encoder_add_latency (GstBlockDctPreview * self,
+    GstQuery * query)
+{
+  GstBlockDctPreviewEncoder *encoder = &self->encoder;
+  GstQuery *of_session = gst_query_new_latency ();
+  GstClockTime min, max, own_min, own_max;
+  GstPad *out = NULL;
+  gboolean live;
+
+  g_mutex_lock (&encoder->lock);
+  if (encoder->session != NULL)
+    out = gst_object_ref (encoder->session->out);
+  g_mutex_unlock (&encoder->lock);
+  if (out != NULL && gst_pad_peer_query (out, of_session)) {
+    gst_query_parse_latency (of_session, NULL, &own_min, &own_max);
+    gst_query_parse_latency (query, &live, &min, &max);
+    gst_query_set_latency (query, live, min + own_min,
+        add_times (max, own_max));
+  }
+  gst_query_unref (of_session);
+  gst_clear_object (&out);
+}
+
+/* The property */
+
+static void
+keep_refusal (GstBlockDctPreviewEncoder * encoder, GstMessage * message)
+{
+  g_mutex_lock (&encoder->lock);
+  gst_clear_message (&encoder->refusal);
+  encoder->refusal = message;
+  g_mutex_unlock (&encoder->lock);
+}
+
+/* A line that is set while the bin is made is refused as soon as somebody
+ * hears it. */
+static void
+refuse (GstBlockDctPreview * self, const gchar * line, const gchar * reason)
+{
+  GError *error = g_error_new (GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+      "b-encoder='%s' is refused: %s", line, reason);
+  GstMessage *message = gst_message_new_warning (GST_OBJECT (self), error,
+      "B stays what it is.");
+
+  GST_WARNING_OBJECT (self, "%s", error->message);
+  g_error_free (error);
+  if (gst_element_post_message (GST_ELEMENT (self), gst_message_ref (message)))
+    gst_message_unref (message);
+  else
+    keep_refusal (&self->encoder, message);
+}
+
+static void
+repeat_refusal (GstBlockDctPreview * self)
+{
+  GstMessage *message;
+
+  g_mutex_lock (&self->encoder.lock);
+  message = g_steal_pointer (&self->encoder.refusal);
+  g_mutex_unlock (&self->encoder.lock);
+  if (message != NULL)
+    gst_element_post_message (GST_ELEMENT (self), message);
+}
+
+void
+gst_blockdct_preview_encoder_set (GstBlockDctPreview * self,
+    const gchar * line)
+{
+  GstBlockDctPreviewEncoder *encoder = &self->encoder;
+  GError *error = NULL;
+
+  if (line != NULL && *line == '\0')
+    line = NULL;
+  if (line != NULL && !gst_blockdct_preview_line_check (line, &error)) {
+    refuse (self, line, error->message);
+    g_error_free (error);
+    return;
+  }
+  g_mutex_lock (&encoder->lock);
+  if (g_strcmp0 (line, encoder->line) != 0) {
+    g_free (encoder->line);
+    encoder->line = g_strdup (line);
+    encoder->generation++;
+  }
+  g_mutex_unlock (&encoder->lock);
+  gst_blockdct_preview_freeze_change (self->freeze);
+}
+
+gchar *
+gst_blockdct_preview_encoder_get (GstBlockDctPreview * self)
+{
+  guint generation;
+
+  return get_line (&self->encoder, &generation);
+}
+
+void
+gst_blockdct_preview_encoder_start (GstBlockDctPreview * self)
+{
+  set_flushing (&self->encoder, FALSE);
+  set_runs (self, FALSE);
+  repeat_refusal (self);
+}
+
+void
+gst_blockdct_preview_encoder_init (GstBlockDctPreview * self)
+{
+  g_mutex_init (&self->encoder.lock);
+  g_cond_init (&self->encoder.changed);
+  self->encoder.flushing = TRUE;
+}
+
+void
+gst_blockdct_preview_encoder_clear (GstBlockDctPreview * self)
+{
+  g_free (self->encoder.line);
+  gst_clear_message (&self->encoder.refusal);
+  g_mutex_clear (&self->encoder.lock);
+  g_cond_clear (&self->encoder.changed);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstblockdctpreviewline.h"
+
+#include <string.h>
+
+static gboolean
+refuse (GError ** error, const gchar * reason)
+{
+  g_set_error_literal (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+      reason);
+  return FALSE;
+}
+
+static gboolean
+has_class (GstElementFactory * factory, const gchar * word)
+{
+  const gchar *klass = gst_element_factory_get_metadata (factory,
+      GST_ELEMENT_METADATA_KLASS);
+
+  return klass != NULL && strstr (klass, word) != NULL;
+}
+
+static gint
+compare_encoder (gconstpointer item, gconstpointer unused)
+{
+  GstElementFactory *factory =
+      gst_element_get_factory (g_value_get_object (item));
+
+  (void) unused;
+  return factory == NULL || !has_class (factory, "Encoder");
+}
+
+static gboolean
+has_encoder (GstElement * bin)
+{
+  GstIterator *elements = gst_bin_iterate_recurse (GST_BIN (bin));
+  GValue item = G_VALUE_INIT;
+  const gboolean found = gst_iterator_find_custom (elements, compare_encoder,
+      &item, NULL);
+
+  if (found)
+    g_value_unset (&item);
+  gst_iterator_free (elements);
+  return found;
+}
+
+static gboolean
+has_pad (GstElement * bin, const gchar * name)
+{
+  GstPad *pad = gst_element_get_static_pad (bin, name);
+  const gboolean there = pad != NULL;
+
+  gst_clear_object (&pad);
+  return there;
+}
+
+/* The bin that a line describes: pictures go in, and a stream comes out. */
+static GstElement *
+make_encoder (const gchar * line, GError ** error)
+{
+  GstElement *bin = gst_parse_bin_from_description_full (line, TRUE, NULL,
+      GST_PARSE_FLAG_FATAL_ERRORS, error);
+
+  if (bin == NULL)
+    return NULL;
+  if ((has_encoder (bin) || refuse (error, "there is no encoder in it"))
+      && (has_pad (bin, "sink") || refuse (error, "no element of it is free to "
+              "take pictures")) && (has_pad (bin, "src") || refuse (error,
+              "no element of it is free to give what is coded")))
+    return bin;
+  gst_object_unref (bin);
+  return NULL;
+}
+
+/* The element of the highest rank that takes all streams of these caps. Of
+ * those in software, whose pictures stay in the system's memory. NULL: there is
+ * none, or nothing is known of the streams. */
+static GstElementFactory *
+find_factory (GstElementFactoryListType type, const GstCaps * caps)
+{
+  GList *all = gst_element_factory_list_get_elements (type, GST_RANK_MARGINAL);
+  GList *fit = gst_element_factory_list_filter (all, caps, GST_PAD_SINK, TRUE);
+  gboolean known = !gst_caps_is_any (caps) && !gst_caps_is_empty (caps);
+  GstElementFactory *found = NULL;
+
+  for (GList * l = fit; known && found == NULL && l != NULL; l = l->next)
+    if (!has_class (l->data, "Hardware") && !has_class (l->data, "Bin"))
+      found = gst_object_ref (l->data);
+  gst_plugin_feature_list_free (all);
+  gst_plugin_feature_list_free (fit);
+  return found;
+}
+
+/* Decoders give each picture as soon as they can, and the picture that the
+ * standard defines: libjpeg's default inverse DCT is the exact one, jpegdec's
+ * the fast one. Frame threads would hold pictures back. */
+static void
+set_up_decoder (GstElement * decoder)
+{
+  static const gchar *const settings[][2] = {
+    {"thread-type", "slice"}, {"max-frame-delay", "1"}, {"idct-method", "islow"}
+  };
+  GObjectClass *klass = G_OBJECT_GET_CLASS (decoder);
+
+  for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
+    if (g_object_class_find_property (klass, settings[i][0]) != NULL)
+      gst_util_set_object_arg (G_OBJECT (decoder), settings[i][0],
+          settings[i][1]);
+}
+
+/* The parser for a stream of these caps, added to `chain`. Where nothing says
+ * that a buffer is a frame, it may be anything. */
+static void
+add_parser (GPtrArray * chain, GstCaps ** caps)
+{
+  const GstStructure *s = gst_caps_get_structure (*caps, 0);
+  GstElementFactory *factory = gst_structure_has_field (s, "parsed")
+      || gst_structure_has_field (s, "alignment") ? NULL
+      : find_factory (GST_ELEMENT_FACTORY_TYPE_PARSER, *caps);
+  GstElement *parser;
+  GstPad *pad;
+  GstCaps *given, *both;
+
+  if (factory == NULL)
+    return;
+  parser = gst_element_factory_create (factory, NULL);
+  gst_object_unref (factory);
+  pad = gst_element_get_static_pad (parser, "src");
+  given = gst_pad_query_caps (pad, NULL);
+  both = gst_caps_intersect (*caps, given);
+  gst_caps_replace (caps, both);
+  gst_caps_unref (both);
+  gst_caps_unref (given);
+  gst_object_unref (pad);
+  g_ptr_array_add (chain, gst_object_ref_sink (parser));
+}
+
+/* What makes pictures of an encoder's stream, added to `chain`. */
+static gboolean
+add_decoder (GPtrArray * chain, GstElement * encoder, GError ** error)
+{
+  GstPad *pad = gst_element_get_static_pad (encoder, "src");
+  GstCaps *caps = gst_pad_query_caps (pad, NULL);
+  GstElementFactory *factory = NULL;
+  gboolean ok = gst_caps_get_size (caps) > 0;
+  gboolean raw = ok && gst_structure_has_name (gst_caps_get_structure (caps,
+          0), "video/x-raw");
+  GstElement *decoder = NULL;
+  gchar *text;
+
+  if (ok && !raw) {
+    add_parser (chain, &caps);
+    factory = find_factory (GST_ELEMENT_FACTORY_TYPE_DECODER, caps);
+    decoder = factory != NULL ? gst_element_factory_create (factory, NULL)
+        : NULL;
+  }
+  if (decoder != NULL) {
+    set_up_decoder (decoder);
+    g_ptr_array_add (chain, gst_object_ref_sink (decoder));
+  } else if (!raw) {            /* else the line decodes by itself */
+    text = gst_caps_to_string (caps);
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "there is no decoder for %s", text);
+    g_free (text);
+    ok = FALSE;
+  }
+  gst_clear_object (&factory);
+  gst_caps_unref (caps);
+  gst_object_unref (pad);
+  return ok;
+}
+
+static gboolean
+add (GPtrArray * chain, const gchar * name, GError ** error)
+{
+  GstElement *element = gst_element_factory_make (name, NULL);
+
+  if (element == NULL) {
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "the element %s is not installed", name);
+    return FALSE;
+  }
+  g_ptr_array_add (chain, gst_object_ref_sink (element));
+  return TRUE;
+}
+
+/* The elements of a line's chain from its encoder to its decoder. */
+static gboolean
+add_coder (GPtrArray * chain, const gchar * line, GError ** error)
+{
+  GstElement *encoder = make_encoder (line, error);
+
+  if (encoder == NULL)
+    return FALSE;
+  g_ptr_array_add (chain, gst_object_ref_sink (encoder));
+  return add_decoder (chain, encoder, error);
+}
+
+gboolean
+gst_blockdct_preview_line_check (const gchar * line, GError ** error)
+{
+  GPtrArray *chain = g_ptr_array_new_with_free_func (gst_object_unref);
+  const gboolean ok = add_coder (chain, line, error);
+
+  g_ptr_array_unref (chain);
+  return ok;
+}
+
+/* Format and size alone, so that no converter touches samples for the sake of
+ * what a decoder says of their colours. */
+static GstElement *
+make_filter (const GstCaps * caps)
+{
+  static const gchar *const fields[] = { "format", "width", "height" };
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  GstElement *filter = gst_element_factory_make ("capsfilter", NULL);
+  GstStructure *kept = gst_structure_new_empty ("video/x-raw");
+  GstCaps *filter_caps = gst_caps_new_empty ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
+    gst_structure_set_value (kept, fields[i], gst_structure_get_value (s,
+            fields[i]));
+  gst_caps_append_structure (filter_caps, kept);
+  g_object_set (filter, "caps", filter_caps, NULL);
+  gst_caps_unref (filter_caps);
+  return filter;
+}
+
+static void
+add_ghost_pad (GstElement * bin, GstElement * element, const gchar * name)
+{
+  GstPad *pad = gst_element_get_static_pad (element, name);
+
+  gst_element_add_pad (bin, gst_ghost_pad_new (name, pad));
+  gst_object_unref (pad);
+}
+
+/* A bin of a chain, linked; NULL with the reason. */
+static GstElement *
+link_chain (GPtrArray * chain, GError ** error)
+{
+  GstElement *bin = gst_bin_new (NULL);
+
+  for (guint i = 0; i < chain->len; i++)
+    gst_bin_add (GST_BIN (bin), chain->pdata[i]);
+  for (guint i = 1; i < chain->len; i++)
+    if (!gst_element_link (chain->pdata[i - 1], chain->pdata[i])) {
+      g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+          "%s and %s cannot be linked", GST_OBJECT_NAME (chain->pdata[i - 1]),
+          GST_OBJECT_NAME (chain->pdata[i]));
+      gst_object_unref (bin);
+      return NULL;
+    }
+  add_ghost_pad (bin, chain->pdata[0], "sink");
+  add_ghost_pad (bin, chain->pdata[chain->len - 1], "src");
+  return bin;
+}
+
+GstElement *
+gst_blockdct_preview_line_make (const gchar * line, const GstCaps * caps,
+    GError ** error)
+{
+  GPtrArray *chain = g_ptr_array_new_with_free_func (gst_object_unref);
+  const gboolean on_gpu = gst_caps_features_contains (gst_caps_get_features
+      (caps, 0), "memory:CUDAMemory");
+  GstElement *bin = NULL;
+
+  if ((!on_gpu || add (chain, "cudadownload", error))
+      && add (chain, "videoconvert", error) && add_coder (chain, line, error)
+      && add (chain, "videoconvert", error)) {
+    g_ptr_array_add (chain, gst_object_ref_sink (make_filter (caps)));
+    bin = link_chain (chain, error);
+  }
+  g_ptr_array_unref (chain);
+  return bin;
+}

@@ -1,0 +1,24 @@
+/* blockdct: what blockdctpreview makes of a gst-launch line that describes an
+ * encoder.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_BLOCKDCT_PREVIEW_LINE_H
+#define GST_BLOCKDCT_PREVIEW_LINE_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/** Whether a line describes an encoder whose stream can be decoded; FALSE with
+ * the reason. */
+gboolean gst_blockdct_preview_line_check (const gchar * line, GError ** error);
+
+/** A bin, floating, with pads sink and src, that encodes and decodes pictures
+ * of these caps, which it also gives, in system memory. NULL with the
+ * reason. */
+GstElement *gst_blockdct_preview_line_make (const gchar * line,
+    const GstCaps * caps, GError ** error);
+
+G_END_DECLS
+#endif
