@@ -8,51 +8,11 @@
 static const struct
 {
   gint min, max;
-} limits[MEASURE_N_SCALES] = {
-  [MEASURE_QUALITY] = {0, 100},
-  [MEASURE_QP] = {0, 255},
-  [MEASURE_BITRATE] = {1, 1000000},
+} limits[ENCODER_N_SCALES] = {
+  [ENCODER_QUALITY] = {0, 100},
+  [ENCODER_QP] = {0, 255},
+  [ENCODER_BITRATE] = {1, 1000000},
 };
-
-#define UGLY "gstreamer1.0-plugins-ugly"
-#define BAD "gstreamer1.0-plugins-bad"
-#define GOOD "gstreamer1.0-plugins-good"
-#define BASE "gstreamer1.0-plugins-base"
-#define LIBAV "gstreamer1.0-libav"
-
-/* What sets a known encoder's quality, QP and bitrate, which it has in kbit/s
- * or in bit/s, and its package in Debian. */
-static const struct
-{
-  const gchar *name, *package, *text[MEASURE_N_SCALES];
-} known[] = {
-  {"x264enc", UGLY, {NULL, "pass=quant quantizer={qp}", "bitrate={bitrate}"}},
-  {"x265enc", BAD, {NULL, "qp={qp}", "bitrate={bitrate}"}},
-  {"openh264enc", BAD, {NULL, "qp-min={qp} qp-max={qp}",
-          "rate-control=bitrate bitrate={bitrate}000"}},
-  {"av1enc", BAD, {NULL, "min-quantizer={qp} max-quantizer={qp}",
-          "max-quantizer=63 target-bitrate={bitrate}"}},
-  {"vp8enc", GOOD, {NULL, "min-quantizer={qp} max-quantizer={qp}",
-          "target-bitrate={bitrate}000"}},
-  {"vp9enc", GOOD, {NULL, "min-quantizer={qp} max-quantizer={qp}",
-          "target-bitrate={bitrate}000"}},
-  {"theoraenc", BASE, {"quality={quality}", NULL, "bitrate={bitrate}"}},
-  {"jpegenc", GOOD, {"quality={quality}"}},
-  {"mpeg2enc", BAD, {NULL, "quantisation={qp}", "bitrate={bitrate}"}},
-  {"avenc_mpeg4", LIBAV, {NULL, "qmin={qp} qmax={qp}"}},
-  {"avenc_mpeg2video", LIBAV, {NULL, "qmin={qp} qmax={qp}"}},
-  {"svtav1enc", BAD, {NULL}},
-};
-
-static guint
-find_known (const gchar * name)
-{
-  guint i = 0;
-
-  while (i < G_N_ELEMENTS (known) && strcmp (name, known[i].name) != 0)
-    i++;
-  return i;
-}
 
 /* The first element of a line. */
 static gchar *
@@ -60,22 +20,6 @@ get_name (const gchar * line)
 {
   line += strspn (line, " \t\n");
   return g_strndup (line, strcspn (line, " \t\n!"));
-}
-
-static gchar *
-replace (const gchar * text, const gchar * from, const gchar * to)
-{
-  gchar **parts = g_strsplit (text, from, -1);
-  gchar *replaced = g_strjoinv (to, parts);
-
-  g_strfreev (parts);
-  return replaced;
-}
-
-static gchar *
-name_placeholder (MeasureScale scale)
-{
-  return g_strdup_printf ("{%s}", measure_scale_name (scale));
 }
 
 /* Those of an encoder's properties that may be what a value is for. */
@@ -131,9 +75,9 @@ G_GNUC_PRINTF (2, 3);
 static gboolean
 refuse_absent (const gchar * name, GError ** error)
 {
-  guint i = find_known (name);
-  const gchar *package = i < G_N_ELEMENTS (known) ? known[i].package
-      : g_str_has_prefix (name, "avenc_") ? LIBAV : NULL;
+  const EncoderInfo *info = encoder_find (name);
+  const gchar *package = info != NULL ? info->package
+      : g_str_has_prefix (name, "avenc_") ? ENCODER_LIBAV : NULL;
 
   return refuse (error, "--encoder: the element %s is not installed (%s%s)",
       name, package != NULL ? "Debian: " : "gst-inspect-1.0 lists those that "
@@ -170,9 +114,7 @@ measure_encoder_make (const MeasureEncoder * encoder, gint value,
     GError ** error)
 {
   GstParseContext *context = gst_parse_context_new ();
-  gchar *placeholder = name_placeholder (encoder->scale);
-  gchar *number = g_strdup_printf ("%d", value);
-  gchar *text = replace (encoder->text, placeholder, number);
+  gchar *text = encoder_fill (encoder->text, encoder->scale, value);
   GError *reason = NULL;
   GstElement *bin = gst_parse_bin_from_description_full (text, TRUE, context,
       GST_PARSE_FLAG_FATAL_ERRORS, &reason);
@@ -182,8 +124,6 @@ measure_encoder_make (const MeasureEncoder * encoder, gint value,
     gst_clear_object (&bin);
   }
   gst_parse_context_free (context);
-  g_free (placeholder);
-  g_free (number);
   g_free (text);
   return bin;
 }
@@ -211,57 +151,22 @@ find_encoder (GstElement * bin)
   return found;
 }
 
-/* The range of a property of numbers. */
-static gboolean
-get_range (GParamSpec * spec, gdouble * min, gdouble * max)
-{
-#define RANGE(IS, CAST) \
-  if (IS (spec)) { \
-    *min = CAST (spec)->minimum; \
-    *max = CAST (spec)->maximum; \
-    return TRUE; \
-  }
-  RANGE (G_IS_PARAM_SPEC_INT, G_PARAM_SPEC_INT);
-  RANGE (G_IS_PARAM_SPEC_UINT, G_PARAM_SPEC_UINT);
-  RANGE (G_IS_PARAM_SPEC_INT64, G_PARAM_SPEC_INT64);
-  RANGE (G_IS_PARAM_SPEC_UINT64, G_PARAM_SPEC_UINT64);
-  RANGE (G_IS_PARAM_SPEC_FLOAT, G_PARAM_SPEC_FLOAT);
-  RANGE (G_IS_PARAM_SPEC_DOUBLE, G_PARAM_SPEC_DOUBLE);
-#undef RANGE
-  return FALSE;
-}
-
 /* GStreamer takes the nearest number that a property may be. */
 static gboolean
 check_values (const MeasureEncoder * e, GstElement * element, GError ** error)
 {
-  gchar *pattern = g_strdup_printf ("([a-zA-Z0-9-]+)=\\{%s\\}(?=\\s|!|$)",
-      measure_scale_name (e->scale));
-  GRegex *regex = g_regex_new (pattern, 0, 0, NULL);
-  GMatchInfo *match;
-  gboolean ok = TRUE;
+  gdouble min, max;
+  GParamSpec *spec = encoder_find_range (e->text, e->scale,
+      G_OBJECT_GET_CLASS (element), &min, &max);
 
-  g_regex_match (regex, e->text, 0, &match);
-  for (; ok && g_match_info_matches (match); g_match_info_next (match, NULL)) {
-    gchar *name = g_match_info_fetch (match, 1);
-    GParamSpec *spec = g_object_class_find_property
-        (G_OBJECT_GET_CLASS (element), name);
-    gdouble min, max;
+  for (guint i = 0; spec != NULL && i < e->values->len; i++) {
+    const gint value = g_array_index (e->values, gint, i);
 
-    for (guint i = 0; ok && spec != NULL && get_range (spec, &min, &max)
-        && i < e->values->len; i++) {
-      gint value = g_array_index (e->values, gint, i);
-
-      if (value < min || value > max)
-        ok = refuse (error, "--%s: %s of '%s' takes %.15g to %.15g, not %d",
-            measure_scale_name (e->scale), name, e->line, min, max, value);
-    }
-    g_free (name);
+    if (value < min || value > max)
+      return refuse (error, "--%s: %s of '%s' takes %.15g to %.15g, not %d",
+          encoder_scale_name (e->scale), spec->name, e->line, min, max, value);
   }
-  g_match_info_free (match);
-  g_regex_unref (regex);
-  g_free (pattern);
-  return ok;
+  return TRUE;
 }
 
 /* Pictures go in at one end, and come out coded at the other. */
@@ -308,20 +213,15 @@ check_line (const MeasureEncoder * e, GError ** error)
   return ok && *error == NULL;
 }
 
-/* The scale whose placeholder a line has; MEASURE_N_SCALES: none. */
-static MeasureScale
+/* The scale whose placeholder a line has; ENCODER_N_SCALES: none. */
+static EncoderScale
 find_placeholder (const gchar * line)
 {
-  MeasureScale scale = 0;
+  EncoderScale scale = 0;
 
-  for (; scale < MEASURE_N_SCALES; scale++) {
-    gchar *placeholder = name_placeholder (scale);
-    gboolean found = strstr (line, placeholder) != NULL;
-
-    g_free (placeholder);
-    if (found)
-      break;
-  }
+  while (scale < ENCODER_N_SCALES
+      && strstr (line, encoder_placeholder (scale)) == NULL)
+    scale++;
   return scale;
 }
 
@@ -332,27 +232,27 @@ static gboolean
 complete (MeasureEncoder * e, const gchar * const numbers[], GError ** error)
 {
   gchar *name = get_name (e->line), *names;
-  guint k = find_known (name);
+  const EncoderInfo *info = encoder_find (name);
   const gchar *rest = strstr (e->line, name) + strlen (name);
   GString *takes = g_string_new (NULL);
 
   e->scale = find_placeholder (e->line);
   if (*name == '\0') {
     refuse (error, "--encoder: the line is empty");
-  } else if (e->scale < MEASURE_N_SCALES) {
+  } else if (e->scale < ENCODER_N_SCALES) {
     e->text = g_strdup (e->line);
     if (numbers[e->scale] == NULL)
       refuse (error, "--encoder '%s' needs numbers: --%s names them", e->line,
-          measure_scale_name (e->scale));
+          encoder_scale_name (e->scale));
   } else {
-    for (gint s = MEASURE_N_SCALES - 1; k < G_N_ELEMENTS (known)
-        && e->text == NULL && s >= 0; s--)
-      if (known[k].text[s] != NULL && numbers[s] != NULL) {
+    for (gint s = ENCODER_N_SCALES - 1; info != NULL && e->text == NULL
+        && s >= 0; s--)
+      if (info->text[s] != NULL && numbers[s] != NULL) {
         e->scale = s;
-        e->text = g_strdup_printf ("%s %s%s", name, known[k].text[s], rest);
-      } else if (known[k].text[s] != NULL) {
+        e->text = g_strdup_printf ("%s %s%s", name, info->text[s], rest);
+      } else if (info->text[s] != NULL) {
         g_string_append_printf (takes, "%s--%s", takes->len > 0 ? " or " : "",
-            measure_scale_name (s));
+            encoder_scale_name (s));
       }
     if (e->text == NULL && takes->len > 0) {
       refuse (error, "--encoder '%s' needs numbers: %s names them", e->line,
@@ -382,14 +282,14 @@ clear_encoder (gpointer data)
 
 GArray *
 measure_encoders_new (gchar ** lines,
-    const gchar * const numbers[MEASURE_N_SCALES],
-    gboolean used[MEASURE_N_SCALES], GError ** error)
+    const gchar * const numbers[ENCODER_N_SCALES],
+    gboolean used[ENCODER_N_SCALES], GError ** error)
 {
   GArray *encoders = g_array_new (FALSE, TRUE, sizeof (MeasureEncoder));
   gboolean ok = TRUE;
 
   g_array_set_clear_func (encoders, clear_encoder);
-  memset (used, 0, MEASURE_N_SCALES * sizeof *used);
+  memset (used, 0, ENCODER_N_SCALES * sizeof *used);
   for (guint i = 0; ok && lines != NULL && lines[i] != NULL; i++) {
     MeasureEncoder *e;
     gchar *option;
@@ -403,7 +303,7 @@ measure_encoders_new (gchar ** lines,
     if (!ok || !(ok = complete (e, numbers, error)))
       break;
     used[e->scale] = TRUE;
-    option = g_strconcat ("--", measure_scale_name (e->scale), NULL);
+    option = g_strconcat ("--", encoder_scale_name (e->scale), NULL);
     e->values = measure_numbers_new (option, numbers[e->scale],
         limits[e->scale].min, limits[e->scale].max, error);
     g_free (option);

@@ -15,7 +15,7 @@ typedef struct
 {
   const gchar *line;            /* as the user wrote it; interned */
   gchar *text;                  /* the same, with a placeholder for the value */
-  MeasureScale scale;           /* of the values: {qp} stands for a QP */
+  EncoderScale scale;           /* of the values: {qp} stands for a QP */
   GArray *values;               /* gint */
 } MeasureEncoder;
 
@@ -25,8 +25,8 @@ typedef struct
  * receives which of them an encoder takes. NULL with the reason: an element
  * is not installed, lacks a property, or does not take a value. */
 GArray *measure_encoders_new (gchar ** lines,
-    const gchar * const numbers[MEASURE_N_SCALES],
-    gboolean used[MEASURE_N_SCALES], GError ** error);
+    const gchar * const numbers[ENCODER_N_SCALES],
+    gboolean used[ENCODER_N_SCALES], GError ** error);
 
 /** How many settings they have together. */
 guint measure_encoders_count (const GArray * encoders);

@@ -204,13 +204,13 @@ find_backend (const gchar * name, gint * value, GError ** error)
 static gboolean
 make_settings (MeasureOptions * o, const Texts * t, GError ** error)
 {
-  const gchar *const numbers[MEASURE_N_SCALES] = {
-    [MEASURE_QUALITY] = t->quality,
-    [MEASURE_QP] = t->qp,
-    [MEASURE_BITRATE] = t->bitrate,
+  const gchar *const numbers[ENCODER_N_SCALES] = {
+    [ENCODER_QUALITY] = t->quality,
+    [ENCODER_QP] = t->qp,
+    [ENCODER_BITRATE] = t->bitrate,
   };
-  gboolean used[MEASURE_N_SCALES] = { FALSE };
-  gboolean encoders_use[MEASURE_N_SCALES];
+  gboolean used[ENCODER_N_SCALES] = { FALSE };
+  gboolean encoders_use[ENCODER_N_SCALES];
   const gchar *transforms = t->transforms == NULL && t->encoders == NULL
       ? "jpeg-8x8" : t->transforms;
 
@@ -221,12 +221,12 @@ make_settings (MeasureOptions * o, const Texts * t, GError ** error)
     return FALSE;
   o->plan.encoders = measure_encoders_new (t->encoders, numbers, encoders_use,
       error);
-  for (guint s = 0; o->plan.encoders != NULL && s < MEASURE_N_SCALES; s++)
+  for (guint s = 0; o->plan.encoders != NULL && s < ENCODER_N_SCALES; s++)
     if (numbers[s] != NULL && !encoders_use[s] && !used[s]) {
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
           "--%s is of no effect: none of the transforms%s has one%s",
-          measure_scale_name (s), t->encoders != NULL ? " and encoders" : "",
-          s == MEASURE_BITRATE ? "; --encoder names them"
+          encoder_scale_name (s), t->encoders != NULL ? " and encoders" : "",
+          s == ENCODER_BITRATE ? "; --encoder names them"
           : "; --transform names them");
       return FALSE;
     }

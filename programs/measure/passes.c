@@ -21,7 +21,7 @@ encode (const MeasureCoding * coding, MeasureSource * source,
   if (error == NULL)
     return FALSE;
   g_string_append_printf (lost, "%s%s, %s %d: %s", lost->len > 0 ? "\n    "
-      : "", coding->encoder->line, measure_scale_name (coding->encoder->scale),
+      : "", coding->encoder->line, encoder_scale_name (coding->encoder->scale),
       coding->value, error->message);
   g_error_free (error);
   return TRUE;

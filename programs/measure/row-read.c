@@ -177,10 +177,10 @@ make_row (GHashTable * cells, MeasureRow * row)
   row->encoder = g_intern_string (encoder);
   row->transform = encoder != NULL ? BDCT_N_TRANSFORMS
       : measure_find_transform (transform);
-  while (row->scale < MEASURE_N_SCALES && !get_int (cells,
-          measure_scale_name (row->scale), G_MAXINT, &row->setting))
+  while (row->scale < ENCODER_N_SCALES && !get_int (cells,
+          encoder_scale_name (row->scale), G_MAXINT, &row->setting))
     row->scale++;
-  if (row->scale == MEASURE_N_SCALES || (encoder == NULL
+  if (row->scale == ENCODER_N_SCALES || (encoder == NULL
           && (row->transform == BDCT_N_TRANSFORMS
               || row->scale != measure_scale (row->transform)))
       || !get_int (cells, "width", BDCT_MAX_SIDE, &row->width)

@@ -127,8 +127,8 @@ fill_cells (const MeasureRow * row, const gchar * missed, Cells * cells,
   add_string (cells, "file", row->file);
   add_string (cells, "transform", encoded ? NULL : measure_row_name (row));
   add_string (cells, "encoder", row->encoder);
-  for (guint i = 0; i < MEASURE_N_SCALES; i++)
-    add_whole (cells, measure_scale_name (i), row->scale == i, row->setting);
+  for (guint i = 0; i < ENCODER_N_SCALES; i++)
+    add_whole (cells, encoder_scale_name (i), row->scale == i, row->setting);
   add_string (cells, "format", row->format);
   add_whole (cells, "width", TRUE, row->width);
   add_whole (cells, "height", TRUE, row->height);

@@ -32,14 +32,6 @@ const MeasureColumn measure_columns[MEASURE_N_COLUMNS] = {
 };
 
 const gchar *
-measure_scale_name (MeasureScale scale)
-{
-  static const gchar *const names[] = { "quality", "qp", "bitrate" };
-
-  return names[scale];
-}
-
-const gchar *
 measure_row_name (const MeasureRow * row)
 {
   return row->encoder != NULL ? row->encoder

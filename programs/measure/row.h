@@ -5,7 +5,7 @@
 #ifndef MEASURE_ROW_H
 #define MEASURE_ROW_H
 
-#include <glib.h>
+#include "../encoders.h"
 #include "dct/job.h"
 #include "metrics.h"
 
@@ -24,14 +24,6 @@ typedef enum
   MEASURE_N_COUNTS
 } MeasureCount;
 
-/** What a setting is a value of. */
-typedef enum
-{
-  MEASURE_QUALITY, MEASURE_QP,
-  MEASURE_BITRATE,              /* kbit/s */
-  MEASURE_N_SCALES
-} MeasureScale;
-
 /** A file, or a frame of it, at a setting. */
 typedef struct
 {
@@ -39,7 +31,7 @@ typedef struct
   const gchar *format;          /* interned */
   const gchar *encoder;         /* interned; its line; NULL: a transform */
   BdctTransform transform;      /* BDCT_N_TRANSFORMS: an encoder */
-  MeasureScale scale;
+  EncoderScale scale;
   gint setting;
   gint width, height, depth;
   gint64 frame;                 /* its number in the file; -1: their sum */
@@ -67,8 +59,6 @@ gboolean measure_row_set_stats (MeasureRow * row, const BdctStats * stats,
 const gchar *measure_row_name (const MeasureRow * row);
 /** Whether their settings are of one curve, if file and format are the same. */
 gboolean measure_row_same_series (const MeasureRow * a, const MeasureRow * b);
-/** "quality", "qp", "bitrate": the option, the column, the placeholder. */
-const gchar *measure_scale_name (MeasureScale scale);
 
 /** Derived figures, with the element's formulas. `plane` is 0 to 2, or -1 for
  * all together. */

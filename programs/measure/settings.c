@@ -9,17 +9,17 @@
 #define MIN_QP 0
 #define MAX_QP 51
 
-MeasureScale
+EncoderScale
 measure_scale (BdctTransform transform)
 {
   return bdct_family_has_qp (bdct_transform_info (transform)->family)
-      ? MEASURE_QP : MEASURE_QUALITY;
+      ? ENCODER_QP : ENCODER_QUALITY;
 }
 
 gint
 measure_setting (const BdctParams * params)
 {
-  return measure_scale (params->transform) == MEASURE_QP ? params->qp
+  return measure_scale (params->transform) == ENCODER_QP ? params->qp
       : params->quality;
 }
 
@@ -151,14 +151,14 @@ measure_settings_new (const gchar * transforms, const gchar * const numbers[2],
     const gchar *option;
     gint min, max, value;
   } scales[] = {
-    [MEASURE_QUALITY] = {"--quality", MIN_QUALITY, MAX_QUALITY,
+    [ENCODER_QUALITY] = {"--quality", MIN_QUALITY, MAX_QUALITY,
         defaults.quality},
-    [MEASURE_QP] = {"--qp", MIN_QP, MAX_QP, defaults.qp},
+    [ENCODER_QP] = {"--qp", MIN_QP, MAX_QP, defaults.qp},
   };
   gboolean chosen[BDCT_N_TRANSFORMS] = { FALSE }, ok;
   GArray *lists[2] = { NULL }, *settings;
 
-  used[MEASURE_QUALITY] = used[MEASURE_QP] = FALSE;
+  used[ENCODER_QUALITY] = used[ENCODER_QP] = FALSE;
   ok = transforms == NULL || parse_transforms (transforms, chosen, error);
   for (guint t = 0; t < BDCT_N_TRANSFORMS; t++)
     if (chosen[t])
@@ -182,7 +182,7 @@ measure_settings_new (const gchar * transforms, const gchar * const numbers[2],
       BdctParams params = defaults;
 
       params.transform = t;
-      *(measure_scale (t) == MEASURE_QP ? &params.qp : &params.quality) =
+      *(measure_scale (t) == ENCODER_QP ? &params.qp : &params.quality) =
           g_array_index (list, gint, i);
       g_array_append_val (settings, params);
     }

@@ -11,7 +11,7 @@
 G_BEGIN_DECLS
 
 /** What a transform's steps come from: its QP, or a quality. */
-MeasureScale measure_scale (BdctTransform transform);
+EncoderScale measure_scale (BdctTransform transform);
 
 /** The quality, or the QP. */
 gint measure_setting (const BdctParams * params);

@@ -188,7 +188,7 @@ is_finer (const Candidate * a, const Candidate * b)
 {
   const MeasureRow *p = a->rows->pdata[0], *q = b->rows->pdata[0];
 
-  return p->scale == MEASURE_QP ? p->setting < q->setting
+  return p->scale == ENCODER_QP ? p->setting < q->setting
       : p->setting > q->setting;
 }
 
@@ -389,7 +389,7 @@ tell_missed (const MeasureTarget * target, const Choice * choice,
     row = choice->best->rows->pdata[0];
     g_string_append_printf (text, "  nearest is %s, %s, %s %d: ",
         measure_row_name (row), name_format (choice->best),
-        measure_scale_name (row->scale), row->setting);
+        encoder_scale_name (row->scale), row->setting);
     for (guint k = 0; k < MEASURE_N_KEEPS; k++) {
       if (!(missed >> k & 1))
         continue;
