@@ -326,3 +326,13 @@ gst_blockdct_compare_coded_get (GstBuffer * buffer, guint64 * bits,
   return gst_structure_get_uint64 (s, "bits", bits)
       && gst_structure_get_uint64 (s, "bits-headers", headers);
 }
+
+const gchar *
+gst_blockdct_compare_coded_get_encoder (GstBuffer * buffer)
+{
+  GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer,
+      GST_BLOCKDCT_CODED_NAME);
+
+  return meta == NULL ? NULL : gst_structure_get_string
+      (gst_custom_meta_get_structure (meta), GST_BLOCKDCT_CODED_ENCODER);
+}

@@ -16,6 +16,9 @@ G_BEGIN_DECLS
 /** The custom meta; its fields `bits` and `bits-headers` are uint64. */
 #define GST_BLOCKDCT_CODED_NAME "blockdct-coded"
 
+/** A field that it may have: a text's name of what made the picture. */
+#define GST_BLOCKDCT_CODED_ENCODER "encoder"
+
 /** Register the meta; once. */
 void gst_blockdct_compare_coded_init (void);
 
@@ -42,6 +45,9 @@ void gst_blockdct_compare_coded_clear (GstBlockDctCompareCoded * coded);
 /** What a picture's buffer says; FALSE: nothing. */
 gboolean gst_blockdct_compare_coded_get (GstBuffer * buffer, guint64 * bits,
     guint64 * headers);
+
+/** The name, the buffer's; NULL: there is none. */
+const gchar *gst_blockdct_compare_coded_get_encoder (GstBuffer * buffer);
 
 G_END_DECLS
 #endif

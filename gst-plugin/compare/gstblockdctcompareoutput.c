@@ -78,18 +78,21 @@ find_view (GstBuffer * buffer)
   return gst_structure_has_field (figures, GRID) ? GRID : NULL;
 }
 
-/* What to call a pad's picture: by what a blockdct made it with, or the pad. */
+/* What to call a pad's picture: by what made it, or the pad. */
 static const gchar *
 name_input (GstBuffer * buffer, gint pad, gchar name[64])
 {
   const GstStructure *figures = find_figures (buffer);
   const gchar *transform = figures == NULL ? NULL
       : gst_structure_get_string (figures, "transform");
+  const gchar *encoder = gst_blockdct_compare_coded_get_encoder (buffer);
   gint setting;
 
-  if (transform == NULL)
+  if (transform == NULL && encoder == NULL)
     return pad_names[pad];
-  if (gst_structure_get_int (figures, "qp", &setting))
+  if (transform == NULL)
+    g_strlcpy (name, encoder, 64);
+  else if (gst_structure_get_int (figures, "qp", &setting))
     g_snprintf (name, 64, "%s  QP %d", transform, setting);
   else if (gst_structure_get_int (figures, "quality", &setting))
     g_snprintf (name, 64, "%s  quality %d", transform, setting);

@@ -119,6 +119,18 @@ set_ended (GstBlockDctPreviewSession * session, GstFlowReturn ret)
   g_mutex_unlock (&encoder->lock);
 }
 
+/* Texts call a picture what made it. */
+static void
+name_picture (GstBlockDctPreviewSession * session, GstBuffer * buffer)
+{
+  GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer,
+      GST_BLOCKDCT_CODED_NAME);
+
+  if (meta != NULL)
+    gst_structure_set (gst_custom_meta_get_structure (meta),
+        GST_BLOCKDCT_CODED_ENCODER, G_TYPE_STRING, session->line, NULL);
+}
+
 /* Give a picture its frame's times, and keep it. Returns what to do with it:
  * push it, nothing (GST_FLOW_CUSTOM_SUCCESS), or stop. */
 static GstFlowReturn
@@ -153,6 +165,7 @@ on_picture (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 
   (void) parent;
   buffer = gst_buffer_make_writable (buffer);
+  name_picture (session, buffer);
   ret = receive (session, get_running_time (pad, buffer), buffer);
   if (ret != GST_FLOW_OK) {
     gst_buffer_unref (buffer);
