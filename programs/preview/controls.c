@@ -2,6 +2,7 @@
  *
  * What a session's settings are called, and which properties of
  * blockdctpreview's parts they are. */
+#include "coding.h"
 #include "views.h"
 
 #include <gst/video/navigation.h>
@@ -17,6 +18,7 @@ const gchar *const preview_part_names[PREVIEW_N_PARTS] = {
 
 const gchar *const preview_controls[PREVIEW_N_CONTROLS] = {
   "transform", "quality", "qp", "chroma-qp-offset", "scaling-list",
+  "b::encoder", "b::encoder-quality", "b::encoder-qp", "b::encoder-bitrate",
   "b::transform", "b::quality", "b::qp", "view", "left", "right",
   "wipe-position", "difference-gain", "zoom", "zoom-x", "zoom-y", "magnifier",
   "grid", "overlay", "metrics"
@@ -98,6 +100,8 @@ preview_session_get_pspec (PreviewSession * self, guint control)
   const gchar *name = preview_controls[control];
   GParamSpec *pspec = preview_views_find_pspec (self, name);
 
+  if (pspec == NULL)
+    pspec = preview_coding_find_pspec (name);
   return pspec != NULL ? pspec : find_property (self, name);
 }
 
@@ -111,11 +115,18 @@ void
 preview_session_get_value (PreviewSession * self, guint control, GValue * value)
 {
   GParamSpec *pspec = preview_session_get_pspec (self, control);
+  const gchar *name = preview_controls[control];
   GValue is = G_VALUE_INIT;
   const gchar *property;
   guint parts;
 
   g_value_init (value, pspec->value_type);
+  if (preview_coding_find_pspec (name) != NULL) {
+    g_value_init (&is, G_TYPE_INT);
+    g_value_set_int (&is, preview_coding_get (self, name));
+    g_value_transform (&is, value);
+    return;
+  }
   if (is_view (control)) {
     g_value_set_enum (value, preview_views_get (self));
     return;
@@ -146,6 +157,10 @@ set_control (PreviewSession * self, guint control, const GValue * value)
 
   if (is_view (control))
     preview_views_set (self, g_value_get_enum (value));
+  else if (preview_coding_find_pspec (preview_controls[control]) != NULL)
+    preview_coding_set (self, preview_controls[control],
+        G_VALUE_HOLDS_ENUM (value) ? g_value_get_enum (value)
+        : g_value_get_int (value));
   else if (parts == COMPARE && G_VALUE_HOLDS_ENUM (value))
     g_object_set (self->part[PREVIEW_COMPARE], property,
         g_value_get_enum (value), NULL);
@@ -362,7 +377,8 @@ preview_session_is_idle (PreviewSession * self, guint control,
   const gchar *name = preview_controls[control];
 
   if (g_str_has_prefix (name, "b::"))
-    return !preview_session_shows_b (self) || (figures != NULL
+    return !preview_session_shows_b (self)
+        || preview_coding_is_idle (self, name) || (figures != NULL
         && gst_structure_has_field (figures, "b-transform")
         && is_of_another_family (name + 3, figures, "b-"));
   return is_of_another_view (self, name) || !is_drawn_on (self, name)
@@ -413,6 +429,7 @@ preview_controls_follow (PreviewSession * self)
 {
   for (guint i = 0; i < PREVIEW_N_PARTS; i++)
     g_signal_connect (self->part[i], "notify", G_CALLBACK (changed), self);
+  preview_coding_follow (self);
 }
 
 static void

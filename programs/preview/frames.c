@@ -70,7 +70,9 @@ take_input (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   Input *input = data;
   PreviewFrames *self = input->frames;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
-  GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, "blockdct");
+  GstCustomMeta *made = gst_buffer_get_custom_meta (buffer, "blockdct");
+  GstCustomMeta *meta = made != NULL ? made
+      : gst_buffer_get_custom_meta (buffer, "blockdct-coded");
   Entry *entry = g_new0 (Entry, 1);
 
   (void) pad;
@@ -118,9 +120,37 @@ add_of_b (GQuark field, const GValue * value, gpointer figures)
   return TRUE;
 }
 
+/* Of B's picture that an encoder made: what blockdctcompare measures of it, and
+ * its rate. */
+static void
+add_measured (PreviewFrames * self, GstBuffer * out)
+{
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (self->out);
+  gint width = 0, height = 0;
+  guint64 bits, headers;
+  gpointer state = NULL;
+  GstMeta *meta;
+
+  while ((meta = gst_buffer_iterate_meta (out, &state)) != NULL)
+    if (gst_meta_info_is_custom (meta->info) && gst_custom_meta_has_name
+        ((GstCustomMeta *) meta, "blockdct-compare")) {
+      const GstStructure *s = gst_custom_meta_get_structure ((GstCustomMeta *)
+          meta);
+
+      if (g_strcmp0 (gst_structure_get_string (s, "pad"), pads[B]) == 0)
+        gst_structure_foreach (s, add_of_b, self->figures);
+    }
+  if (caps != NULL && gst_structure_get (gst_caps_get_structure (caps, 0),
+          "width", G_TYPE_INT, &width, "height", G_TYPE_INT, &height, NULL)
+      && gst_structure_get (self->figures, "b-bits", G_TYPE_UINT64, &bits,
+          "b-bits-headers", G_TYPE_UINT64, &headers, NULL))
+    gst_structure_set (self->figures, "b-bpp", G_TYPE_DOUBLE,
+        (gdouble) (bits + headers) / width / height, NULL);
+}
+
 /* Those of A, with B's beside them. Called with the lock. */
 static void
-take_figures (PreviewFrames * self, Entry * a, const Entry * b)
+take_figures (PreviewFrames * self, Entry * a, const Entry * b, GstBuffer * out)
 {
   g_clear_pointer (&self->figures, gst_structure_free);
   if (a == NULL || a->figures == NULL)
@@ -128,6 +158,8 @@ take_figures (PreviewFrames * self, Entry * a, const Entry * b)
   self->figures = g_steal_pointer (&a->figures);
   if (b != NULL && b->figures != NULL)
     gst_structure_foreach (b->figures, add_of_b, self->figures);
+  if (!gst_structure_has_field (self->figures, "b-transform"))
+    add_measured (self, out);
 }
 
 static GstPadProbeReturn
@@ -145,7 +177,7 @@ take_output (GstPad * pad, GstPadProbeInfo * info, gpointer data)
     entry[i] = find_entry (&self->input[i], out);
   if (entry[ORIGINAL] != NULL)
     gst_buffer_replace (&self->original, entry[ORIGINAL]->original);
-  take_figures (self, entry[A], entry[B]);
+  take_figures (self, entry[A], entry[B], out);
   /* A change since the original came may be in the picture, or not. */
   is_new = entry[ORIGINAL] == NULL || !entry[ORIGINAL]->repeated
       || self->change != self->shown;

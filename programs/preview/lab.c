@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The frame that is shown, once more: with other settings, and as files. */
-#include "parts.h"
+#include "coding.h"
 #include "encoder.h"
 
 #include <gst/app/gstappsink.h>
@@ -43,19 +43,24 @@ copy_part (PreviewSession * self, PreviewPart part,
   return NULL;
 }
 
-/* All of it; floating. */
+/* All of it; or, what blockdctcompare passes on, B alone; floating. */
 static GstElement *
-copy_bin (PreviewSession * self)
+copy_bin (PreviewSession * self, gboolean b_alone)
 {
   static const gchar *const none[] = { NULL };
+  static const gchar *const alone[] = { "view=single", "right=1",
+    "overlay=false", NULL
+  };
   GstElement *bin = gst_element_factory_make ("blockdctpreview", NULL);
+  g_autofree gchar *line = preview_coding_get_line (self);
 
   for (guint i = 0; i < PREVIEW_N_PARTS; i++) {
     g_autoptr (GObject) part = gst_child_proxy_get_child_by_name
         (GST_CHILD_PROXY (bin), preview_part_names[i]);
 
-    set (self, i, part, none, NULL);
+    set (self, i, part, b_alone && i == PREVIEW_COMPARE ? alone : none, NULL);
   }
+  g_object_set (bin, "b-encoder", line, NULL);
   return bin;
 }
 
@@ -146,7 +151,9 @@ choose (PreviewSession * self, PreviewSave what, GError ** error)
   };
 
   if (what == PREVIEW_SAVE_VIEW)
-    return copy_bin (self);
+    return copy_bin (self, FALSE);
+  if (what == PREVIEW_SAVE_B && self->encodes && preview_session_shows_b (self))
+    return copy_bin (self, TRUE);
   if (what == PREVIEW_SAVE_A || preview_session_shows_b (self))
     return copy_part (self, what == PREVIEW_SAVE_A ? PREVIEW_A : PREVIEW_B,
         plain, error);

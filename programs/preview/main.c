@@ -153,6 +153,9 @@ parse (Preview * preview, int *argc, char ***argv)
         "FILE"},
     {"frames", 'n', 0, G_OPTION_ARG_INT, &options->frames,
         "Quit after N frames", "N"},
+    {"b-encoder", 0, 0, G_OPTION_ARG_STRING, &options->b_encoder,
+          "B is what this encoder makes, a line as gst-launch-1.0 has it",
+        "LINE"},
     {"http", 0, 0, G_OPTION_ARG_CALLBACK, parse_http,
         "Serve a page to a browser of this machine, at port 8080 or PORT "
           "(0: any), instead of a window", "PORT"},
@@ -341,6 +344,7 @@ main (int argc, char **argv)
   g_free (options->pattern);
   g_free (options->screenshot);
   g_free (options->csv);
+  g_free (options->b_encoder);
   g_free (preview.address);
   gst_deinit ();
   return preview.failed ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -157,7 +157,8 @@ update_effects (PreviewPanel * self)
   const gboolean flicker = strcmp (view->value_nick, "flicker") == 0;
 
   gtk_widget_set_sensitive (self->command[SWAP],
-      preview_session_shows_b (self->session));
+      preview_session_shows_b (self->session) && preview_session_get_number
+      (self->session, preview_find_control ("b::encoder")) == 0);
   gtk_widget_set_sensitive (self->command[WHOLE], preview_session_get_number
       (self->session, preview_find_control ("zoom")) > 1);
   self->updating = TRUE;

@@ -5,6 +5,7 @@
 #ifndef PREVIEW_PARTS_H
 #define PREVIEW_PARTS_H
 
+#include "../encoders.h"
 #include "frames.h"
 #include "session.h"
 
@@ -27,6 +28,8 @@ struct _PreviewSession
   GstElement *pipeline, *bin, *sink;
   GObject *part[PREVIEW_N_PARTS];
   GObject *widget;
+  gint number[ENCODER_N_SCALES];        /* atomic; of B's encoder */
+  gboolean encodes;             /* what makes B is an encoder */
   guint watch;                  /* of the bus */
   PreviewFrames *frames;
   gboolean fresh;               /* the sink's thread: its frame is new */

@@ -51,7 +51,7 @@ describe_value (const GValue * value)
 /* Of which part something is said, and where. */
 typedef struct
 {
-  const gchar *part;
+  const gchar *part;            /* NULL: the bin itself */
   GString *to;
 } Words;
 
@@ -76,7 +76,9 @@ add_setting (GParamSpec * pspec, const GValue * value, gpointer data)
   if (text == NULL)
     return;
   word = g_string_new (NULL);
-  g_string_printf (word, "%s::%s=", words->part, pspec->name);
+  if (words->part != NULL)
+    g_string_printf (word, "%s::", words->part);
+  g_string_append_printf (word, "%s=", pspec->name);
   if (strpbrk (text, SPECIAL) == NULL) {
     g_string_append (word, text);
   } else {
@@ -112,7 +114,8 @@ add_line (GParamSpec * pspec, const GValue * value, gpointer data)
   if (text == NULL)
     return;
   g_string_append_printf (words->to, "Gst.util_set_object_arg("
-      "pipeline.get_by_name('%s'), '%s', '", words->part, pspec->name);
+      "pipeline.get_by_name('%s'), '%s', '", words->part != NULL
+      ? words->part : "blockdctpreview0", pspec->name);
   append_quoted (words->to, text);
   g_string_append (words->to, "')\n");
 }
@@ -121,6 +124,13 @@ static void
 add_settings (PreviewSession * self, GString * to,
     void (*add) (GParamSpec * pspec, const GValue * value, gpointer words))
 {
+  g_auto (GValue) line = G_VALUE_INIT;
+  Words of_bin = { NULL, to };
+
+  g_object_get_property (G_OBJECT (self->bin), "b-encoder", &line);
+  if (g_value_get_string (&line) != NULL)
+    add (g_object_class_find_property (G_OBJECT_GET_CLASS (self->bin),
+            "b-encoder"), &line, &of_bin);
   for (guint i = 0; i < PREVIEW_N_PARTS; i++) {
     Words words = { preview_part_names[i], to };
 

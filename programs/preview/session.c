@@ -311,6 +311,8 @@ set_up (PreviewSession * self, GError ** error)
   for (gchar ** pair = self->options.properties; pair != NULL && *pair; pair++)
     if (!preview_session_set_text (self, *pair, error))
       return FALSE;
+  if (self->options.b_encoder != NULL)
+    g_object_set (self->bin, "b-encoder", self->options.b_encoder, NULL);
   return TRUE;
 }
 

@@ -103,7 +103,7 @@ void preview_session_get_range (PreviewSession * self, GstClockTime * from,
 
 /* Settings: controls.c. Any thread may get and set them. */
 
-#define PREVIEW_N_CONTROLS 20
+#define PREVIEW_N_CONTROLS 24
 /** The names of the controls, from the first one down, as
  * preview_session_set_text() takes them. */
 extern const gchar *const preview_controls[PREVIEW_N_CONTROLS];

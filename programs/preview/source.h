@@ -18,6 +18,7 @@ G_BEGIN_DECLS
   gchar *screenshot, *csv;
   gint frames;                  /* to play; 0: all */
   gboolean ends;                /* rather than begin again, or stay */
+  gchar *b_encoder;             /* blockdctpreview's property */
   gchar **properties;           /* NAME=VALUE: session.h */
 } PreviewOptions;
 

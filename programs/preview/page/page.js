@@ -145,7 +145,8 @@ function showValues (values, heard) {
       widget.value = value;
     showOutput(widget, value);
   }
-  find("swap").disabled = values.left !== "b" && values.right !== "b";
+  find("swap").disabled = (values.left !== "b" && values.right !== "b")
+    || values["b::encoder"] !== "transform";
   find("flicker").ariaPressed = values.view === "flicker";
 }
 
@@ -173,9 +174,9 @@ function addRow (body, name, cells) {
 // All fields but times and what others say.
 // Those of B have a column beside A's.
 function showFigures (figures) {
-  const left = /^(type|timestamp|.*-time|duration|frames|mse.*|repeated)$/;
+  const left = /^(type|timestamp|.*-time|duration|frames|mse.*|repeated|pad)$/;
   const body = document.createElement("tbody");
-  const columns = "b-transform" in figures ? ["", "b-"] : [""];
+  const columns = "b-psnr" in figures ? ["", "b-"] : [""];
   const names = new Set(Object.keys(figures).map(name => name.replace(/^b-/, "")));
 
   if (columns.length > 1)
