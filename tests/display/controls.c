@@ -4,15 +4,17 @@
  * for who does not see them, follow the session, and leave the picture its
  * keys. Needs a display. */
 #include <string.h>
+#include "player-bench.h"
 #include "window-bench.h"
 
 static void
 test_names (Window * f)
 {
   static const gchar *const names[] = { "preset", "transform", "quality", "qp",
-    "chroma-qp-offset", "scaling-list", "b::transform", "b::quality", "b::qp",
-    "view", "left", "right", "wipe-position", "difference-gain", "zoom",
-    "zoom-x", "zoom-y", "magnifier", "grid", "overlay", "metrics",
+    "chroma-qp-offset", "scaling-list", "b::encoder", "b::encoder-quality",
+    "b::encoder-qp", "b::encoder-bitrate", "b::transform", "b::quality",
+    "b::qp", "view", "left", "right", "wipe-position", "difference-gain",
+    "zoom", "zoom-x", "zoom-y", "magnifier", "grid", "overlay", "metrics",
     "back", "pause", "step", "loop", "menu", "figure", "plane", "array"
   };
 
@@ -143,6 +145,52 @@ test_second (Window * f)
   gtk_combo_box_set_active (GTK_COMBO_BOX (window_get (f, "left")), 0);
   gtk_combo_box_set_active (GTK_COMBO_BOX (window_get (f, "right")), 1);
   g_assert_false (window_is_sensitive (f, "Swap A and B"));
+}
+
+/* What makes B; what has no effect on it cannot be turned. */
+static void
+assert_encodes (Window * f, const gchar * choice, gboolean encodes)
+{
+  g_assert_cmpstr (gtk_combo_box_get_active_id (GTK_COMBO_BOX (window_get (f,
+                  "b::encoder"))), ==, choice);
+  g_assert_cmpint (window_is_sensitive (f, "b::encoder-quality"), ==, encodes);
+  g_assert_cmpint (window_is_sensitive (f, "b::transform"), ==, !encodes);
+  g_assert_cmpint (window_is_sensitive (f, "b::quality"), ==, !encodes);
+  g_assert_cmpint (window_is_sensitive (f, "Swap A and B"), ==, !encodes);
+  g_assert_false (window_is_sensitive (f, "b::encoder-qp"));
+}
+
+/* While it is paused. */
+static void
+test_encoder (Window * f)
+{
+  g_autoptr (GstElementFactory) factory = gst_element_factory_find ("jpegenc");
+  GtkComboBox *box = GTK_COMBO_BOX (window_get (f, "b::encoder"));
+  gdouble transform, fine;
+
+  if (factory == NULL) {
+    g_test_skip ("there is no jpegenc");
+    return;
+  }
+  preview_session_set_paused (f->session, TRUE);
+  preview_session_start (f->session);
+  g_assert_false (window_is_sensitive (f, "b::encoder"));
+  window_set (f, "right=b");
+  transform = player_wait_for_b (f->session, NULL);
+  assert_encodes (f, "transform", FALSE);
+  g_assert_true (gtk_combo_box_set_active_id (box, "jpegenc-quality"));
+  fine = player_wait_for_b (f->session, "jpegenc quality=75");
+  assert_encodes (f, "jpegenc-quality", TRUE);
+  gtk_range_set_value (GTK_RANGE (window_get (f, "b::encoder-quality")), 5);
+  g_assert_cmpfloat (player_wait_for_b (f->session, "jpegenc quality=5"), <,
+      fine);
+  g_object_set (f->session->bin, "b-encoder", "nonsense", NULL);
+  while (!window_has_text (f->top, "nonsense"))
+    g_main_context_iteration (NULL, TRUE);
+  assert_encodes (f, "jpegenc-quality", TRUE);
+  g_assert_true (gtk_combo_box_set_active_id (box, "transform"));
+  g_assert_cmpfloat (player_wait_for_b (f->session, NULL), ==, transform);
+  assert_encodes (f, "transform", FALSE);
 }
 
 static void
@@ -319,6 +367,7 @@ main (int argc, char **argv)
     {"/controls/effect-of-view", test_effect_of_view},
     {"/controls/views", test_views},
     {"/controls/second", test_second},
+    {"/controls/encoder", test_encoder},
     {"/controls/flicker", test_flicker},
     {"/controls/zoom", test_zoom},
     {"/controls/meaning", test_meaning},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "player-bench.h"
+#include "parts.h"
 
 #include <glib/gstdio.h>
 
@@ -135,6 +136,25 @@ player_wait (Player * player, gint frame)
       g_usleep (1000);
     if (g_get_monotonic_time () > end)
       g_error ("frame %d, not %d", player->frame, frame);
+  }
+}
+
+gdouble
+player_wait_for_b (PreviewSession * session, const gchar * line)
+{
+  gint64 end = g_get_monotonic_time () + LIMIT;
+  gdouble psnr;
+
+  for (;;) {
+    g_autoptr (GstStructure) s = preview_frames_get_figures (session->frames);
+
+    if (s != NULL && gst_structure_get_double (s, "b-psnr", &psnr)
+        && g_strcmp0 (gst_structure_get_string (s, "b-encoder"), line) == 0)
+      return psnr;
+    if (!g_main_context_iteration (NULL, FALSE))
+      g_usleep (1000);
+    if (g_get_monotonic_time () > end)
+      g_error ("B is not of '%s'", line != NULL ? line : "the transform");
   }
 }
 

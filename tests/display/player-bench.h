@@ -44,6 +44,9 @@ void player_settle (Player * player);
 void player_rest (Player * player, gint frame);
 void player_seek (Player * player, GstClockTime place, gint frame);
 
+/* Wait until this line makes B, NULL: the transform; the PSNR of B. */
+gdouble player_wait_for_b (PreviewSession * session, const gchar * line);
+
 /* Paused at the first frame. */
 void player_start_paused (Player * player);
 

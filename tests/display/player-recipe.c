@@ -106,7 +106,7 @@ compare_recipe (Player * player, const gchar * figures,
 }
 
 static void
-test_recipe (Player * player)
+try_recipe (Player * player, const gchar * more)
 {
   g_autofree gchar *steps = g_build_filename (player_folder,
       "it's 64 \"steps\".txt", NULL);
@@ -130,6 +130,7 @@ test_recipe (Player * player)
   g_assert_true (g_file_set_contents (steps, text->str, -1, NULL));
   for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
     player_set (player, settings[i]);
+  player_set (player, more);
   g_signal_connect (player->session->sink, "handoff", G_CALLBACK (take_picture),
       pictures);
   preview_session_start (player->session);
@@ -145,11 +146,25 @@ test_recipe (Player * player)
   g_free (settings[1]);
 }
 
+static void
+test_recipe (Player * player)
+{
+  try_recipe (player, "b::encoder=transform");
+}
+
+/* B's pictures are the encoder's. */
+static void
+test_encoder (Player * player)
+{
+  try_recipe (player, "b::encoder=jpegenc-quality");
+}
+
 int
 main (int argc, char **argv)
 {
   static const PlayerTest tests[] = {
     {"/player-recipe/recipe", test_recipe, &player_video, TRUE},
+    {"/player-recipe/encoder", test_encoder, &player_video, TRUE},
   };
 
   return player_run (argc, argv, tests, G_N_ELEMENTS (tests));

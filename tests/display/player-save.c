@@ -216,6 +216,100 @@ test_save_zoomed (Player * player)
     free_frame (plain[i]);
 }
 
+static void
+take_notice (gchar ** notice, const gchar * text)
+{
+  g_free (*notice);
+  *notice = g_strdup (text);
+}
+
+/* A line that does not do is said to be so. */
+static void
+refuse (Player * player, const gchar * line)
+{
+  g_autofree gchar *notice = NULL;
+  gulong id = g_signal_connect_swapped (player->session, "notice",
+      G_CALLBACK (take_notice), &notice);
+
+  g_object_set (player->session->bin, "b-encoder", line, NULL);
+  while (notice == NULL)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_nonnull (strstr (notice, line));
+  g_signal_handler_disconnect (player->session, id);
+}
+
+static gint
+get_encoder (Player * player)
+{
+  return preview_session_get_number (player->session, preview_find_control
+      ("b::encoder"));
+}
+
+/* Of a frame that stands: its picture and figures, and what is saved. */
+static void
+test_encoder (Player * player)
+{
+  g_autoptr (GBytes) of_transform = NULL;
+  g_autoptr (GBytes) of_encoder = NULL;
+  g_autoptr (GBytes) view = NULL;
+  g_autoptr (GstSample) frame = NULL;
+  gdouble transform, fine, coarse;
+  gint chosen;
+
+  player_set (player, "b::quality=20");
+  player_set (player, "left=a");
+  player_set (player, "right=b");
+  player_start_paused (player);
+  transform = player_wait_for_b (player->session, NULL);
+  frame = preview_session_get_original (player->session);
+  of_transform = save (player, frame, PREVIEW_SAVE_B);
+  player_set (player, "b::encoder=jpegenc-quality");
+  chosen = get_encoder (player);
+  fine = player_wait_for_b (player->session, "jpegenc quality=75");
+  player_set (player, "b::encoder-qp=3");
+  player_set (player, "b::encoder-quality=5");
+  coarse = player_wait_for_b (player->session, "jpegenc quality=5");
+  g_assert_cmpfloat (coarse, <, fine);
+  g_assert_cmpfloat (coarse, !=, transform);
+  refuse (player, "nonsense");
+  g_assert_cmpint (get_encoder (player), ==, chosen);
+  player_set (player, "zoom=3");
+  of_encoder = save (player, frame, PREVIEW_SAVE_B);
+  g_assert_false (g_bytes_equal (of_encoder, of_transform));
+  player_set (player, "view=b");
+  view = save (player, frame, PREVIEW_SAVE_VIEW);
+  g_assert_true (g_bytes_equal (view, of_encoder));
+  refuse (player, "identity error-after=1 ! jpegenc");
+  g_assert_cmpint (get_encoder (player), ==, 0);
+  g_assert_cmpfloat (player_wait_for_b (player->session, NULL), ==, transform);
+  player_set (player, "b::encoder=jpegenc-quality");
+  player_wait_for_b (player->session, "jpegenc quality=5");
+  player_set (player, "b::encoder=transform");
+  g_assert_cmpfloat (player_wait_for_b (player->session, NULL), ==, transform);
+}
+
+/* A number that an encoder does not take is not shown, either. */
+static void
+test_limit (Player * player)
+{
+  g_autoptr (GstElementFactory) factory = gst_element_factory_find ("x264enc");
+  const guint qp = preview_find_control ("b::encoder-qp");
+  g_autofree gchar *line = NULL;
+
+  if (factory == NULL) {
+    g_test_skip ("there is no x264enc");
+    return;
+  }
+  player_set (player, "b::encoder-qp=60");
+  g_assert_cmpfloat (preview_session_get_number (player->session, qp), ==, 60);
+  player_set (player, "b::encoder=x264enc-qp");
+  g_assert_cmpfloat (preview_session_get_number (player->session, qp), ==, 50);
+  player_set (player, "b::encoder=x264enc-bitrate");
+  player_set (player, "b::encoder-bitrate=300");
+  g_object_get (player->session->bin, "b-encoder", &line, NULL);
+  g_assert_cmpstr (line, ==, "x264enc bitrate=300");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -223,6 +317,9 @@ main (int argc, char **argv)
     {"/player-save/lab", test_lab, &player_video, FALSE},
     {"/player-save/save", test_save, &player_still, FALSE},
     {"/player-save/save-zoomed", test_save_zoomed, &player_still, FALSE},
+    {"/player-save/encoder", test_encoder, &player_video, FALSE},
+    {"/player-save/encoder-still", test_encoder, &player_still, FALSE},
+    {"/player-save/limit", test_limit, &player_still, FALSE},
   };
 
   return player_run (argc, argv, tests, G_N_ELEMENTS (tests));

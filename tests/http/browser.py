@@ -234,6 +234,18 @@ async def a_and_b(browser):
     await choose(browser, "b::qp", 45)
     await browser.wait("page.figures['b-qp'] === 45 && !('b-quality' in page.figures)"
                        " && widgets['b::quality'].classList.contains('idle')")
+    before = await browser.read("widgets['b::qp'].value")
+    await choose(browser, "b::encoder", "jpegenc-quality")
+    await browser.wait("page.figures['b-encoder'] === 'jpegenc quality=75'"
+                       " && widgets['b::qp'].classList.contains('idle')"
+                       " && find('swap').disabled")
+    await move_slider(browser, "b::encoder-quality", 5)
+    await browser.wait("parseInt(page.figures['b-encoder']?.split('=')[1]) < 15")
+    rows = await browser.read("[...find('figures').rows].map(row => row.innerText)")
+    assert any(row.startswith("encoder\t\tjpegenc quality=") for row in rows), rows
+    await photograph(browser, "encoder")
+    await choose(browser, "b::encoder", "transform")
+    await browser.wait(f"page.figures['b-qp'] === {before} && !find('swap').disabled")
     await choose(browser, "left", "original")
     await choose(browser, "right", "a")
     await browser.wait("!('b-psnr' in page.figures) && find('swap').disabled "

@@ -36,6 +36,9 @@ async def controls_are_the_elements(server, viewer):
     for control in viewer.told["controls"]:
         name = control["name"].replace("b::", "")
         nicks = [value["nick"] for value in control.get("values", [])]
+        if name.startswith("encoder"):
+            assert not nicks or nicks[0] == "transform" and "jpegenc-quality" in nicks
+            continue
         if name in ("left", "right"):
             assert nicks == ["original", "a", "b"], control
             continue
@@ -121,6 +124,39 @@ async def so_it_is_of_b_and_zoomed(server, viewer):
     left, top = (viewer.told["values"][name] for name in ("zoom-x", "zoom-y"))
     assert abs(left * 5 * 640 - (0.3 * 4 * 640 + 160) * 6 / 5 + 160) < 3, left
     assert abs(top * 5 * 480 - 0.61 * 4 * 480 * 6 / 5) < 3, top
+
+
+@viewing(STILL, "left=a", "right=b", "view=b")
+async def so_it_is_of_an_encoder(server, viewer):
+    def made_by(encoder):
+        return lambda news: ("b-psnr" in news.get("figures", {})
+                             and news["figures"].get("b-encoder") == encoder)
+
+    await viewer.say("pause")
+    before = (await viewer.wait(made_by(None)))["figures"]["b-psnr"]
+    for quality in (20, 75):
+        line = f"jpegenc quality={quality}"
+        await viewer.say(f"set b::encoder-quality={quality}")
+        await viewer.say("set b::encoder=jpegenc-quality")
+        news = await viewer.wait(made_by(line))
+        assert news["figures"]["b-psnr"] != before and news["figures"]["b-bpp"] > 0, news
+        assert {"b::transform", "b::encoder-qp"} < set(news["idle"]), news["idle"]
+        assert decode(viewer.file)[1] == make_frame(
+            "I420", f"'b-encoder=\"{line}\"'", "compare::view=single", "compare::right=1",
+            *(f"{part}::{setting}" for part in "ab" for setting in ENGINE),
+            element="blockdctpreview")
+    await viewer.say("set b::encoder=transform")
+    assert (await viewer.wait(made_by(None)))["figures"]["b-psnr"] == before
+
+
+@synchronous
+async def a_line_that_does_not_do_is_said_to_be_so():
+    for line, word in (("nonsense", "refused"), ("identity error-after=1 ! jpegenc", "failed")):
+        with start(STILL, "right=b", "--b-encoder", line) as server:
+            async with Viewer(server.address) as viewer:
+                news = await viewer.wait(lambda news: "notice" in news)
+                assert line in news["notice"] and word in news["notice"], news["notice"]
+                await viewer.wait(lambda news: news["values"]["b::encoder"] == "transform")
 
 
 @viewing(STILL, "view=a", "quality=7")
@@ -325,7 +361,8 @@ async def nonsense_is_answered():
     with start(STILL) as server:
         async with Viewer(server.address) as viewer:
             for text, word in {
-                    "set stats-file=taken": "has no control", "set quality": "PROPERTY=VALUE",
+                    "set stats-file=taken": "has no control",
+                    "set b-encoder=jpegenc": "has no control", "set quality": "PROPERTY=VALUE",
                     "set quality=101": "from 1 to 100", "set quality=": "from 1 to 100",
                     "set view=nothing": "one of original", "preset nothing": "no preset",
                     "": "no command", "set": "no command", "pause now": "no command"}.items():

@@ -160,6 +160,33 @@ test_names_of_blockdcts (void)
   duel_clear (&duel);
 }
 
+/* What blockdctpreview has coded is called by its line. */
+static void
+test_name_of_encoder (void)
+{
+  GstElementFactory *factory = gst_element_factory_find ("jpegenc");
+  Duel duel = { 0 };
+  GstBuffer *out;
+
+  if (!need_text ())
+    return;
+  if (factory == NULL) {
+    g_test_skip ("there is no jpegenc");
+    return;
+  }
+  gst_object_unref (factory);
+  duel_launch (&duel, "videotestsrc num-buffers=1 ! video/x-raw,format=I420,"
+      "width=640,height=360 ! blockdctpreview b-encoder=\"jpegenc quality=30\" "
+      "compare::left=0 compare::right=1 compare::overlay=true ! "
+      "appsink name=out sync=false");
+  viewer_attach (&duel);
+  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+  out = duel_pull (&duel);
+  check_label (out, 2, "jpegenc quality=30", SIZE, WIDTH, HEIGHT);
+  gst_buffer_unref (out);
+  duel_clear (&duel);
+}
+
 /* A picture with the lines of a grid is no picture to measure: what its
  * blockdct says of it stands in the text, and nothing is warned of. */
 static void
@@ -551,6 +578,7 @@ main (int argc, char **argv)
 #ifdef HAVE_OVERLAY
   test_add ("/compare-text/names", test_names);
   test_add ("/compare-text/names-of-blockdcts", test_names_of_blockdcts);
+  test_add ("/compare-text/name-of-encoder", test_name_of_encoder);
   test_add ("/compare-text/grid", test_grid);
   test_add ("/compare-text/formats", test_formats_of_text);
   test_add ("/compare-text/untouched", test_untouched);
