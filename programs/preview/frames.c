@@ -4,8 +4,9 @@
  * pads waits here until the picture that is made of it leaves. */
 #include "frames.h"
 
-/* More than async-depth has in flight: entries of dropped pictures go. */
-#define MAX_FRAMES 64
+/* More than blockdctcompare queues for an encoder: entries of dropped pictures
+ * go. */
+#define MAX_FRAMES 1024
 #define REPEATED "blockdct-repeated"
 
 typedef struct

@@ -145,6 +145,10 @@ async def so_it_is_of_an_encoder(server, viewer):
             "I420", f"'b-encoder=\"{line}\"'", "compare::view=single", "compare::right=1",
             *(f"{part}::{setting}" for part in "ab" for setting in ENGINE),
             element="blockdctpreview")
+    await viewer.say("play")
+    for quality in (30, 40):
+        await viewer.say(f"set b::encoder-quality={quality}")
+        await viewer.wait(made_by(f"jpegenc quality={quality}"))
     await viewer.say("set b::encoder=transform")
     assert (await viewer.wait(made_by(None)))["figures"]["b-psnr"] == before
 
