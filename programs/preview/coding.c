@@ -69,7 +69,7 @@ get_pspecs (void)
   if (g_once_init_enter (&once)) {
     pspecs[0] =
         g_param_spec_enum (PROPERTY (names[0]), NULL,
-        "What B is: a transform, or " "an encoder", register_choices (),
+        "What B is: a transform, or an encoder", register_choices (),
         TRANSFORM, G_PARAM_READWRITE);
     for (guint i = 0; i < ENCODER_N_SCALES; i++)
       pspecs[1 + i] =
