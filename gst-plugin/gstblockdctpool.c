@@ -169,8 +169,8 @@ gst_blockdct_pool_decide (const GstBlockDctBackend * backend,
   return TRUE;
 }
 
-gboolean
-gst_blockdct_pool_is_limited (GstBuffer * buffer)
+guint
+gst_blockdct_pool_get_limit (GstBuffer * buffer)
 {
   GstStructure *config;
   guint max = 0;
@@ -180,5 +180,5 @@ gst_blockdct_pool_is_limited (GstBuffer * buffer)
   config = gst_buffer_pool_get_config (buffer->pool);
   gst_buffer_pool_config_get_params (config, NULL, NULL, NULL, &max);
   gst_structure_free (config);
-  return max > 0;
+  return max;
 }

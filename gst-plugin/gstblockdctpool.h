@@ -23,9 +23,9 @@ gboolean gst_blockdct_pool_decide (const GstBlockDctBackend * backend,
     GstObject * context, GstQuery * query, const GstVideoInfo * info,
     guint depth, guint * own_limit);
 
-/** Whether a buffer's pool has a limit, so that upstream may have to wait until
- * the buffer is let go. */
-gboolean gst_blockdct_pool_is_limited (GstBuffer * buffer);
+/** How many buffers a buffer's pool may have: upstream waits when all of them
+ * are held. 0: any number. What is inside another buffer counts as one of 1. */
+guint gst_blockdct_pool_get_limit (GstBuffer * buffer);
 
 G_END_DECLS
 #endif

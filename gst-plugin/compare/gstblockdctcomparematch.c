@@ -311,7 +311,7 @@ push (GstBuffer ** buffers, GstBuffer * buffer)
   for (guint i = GST_BLOCKDCT_COMPARE_SHIFTS - 1; i > 0; i--)
     buffers[i] = buffers[i - 1];
   /* A pool that has only so many must get them back. */
-  buffers[0] = gst_blockdct_pool_is_limited (buffer)
+  buffers[0] = gst_blockdct_pool_get_limit (buffer) > 0
       ? gst_buffer_copy_deep (buffer) : gst_buffer_ref (buffer);
 }
 

@@ -9,8 +9,10 @@
 /* More than any input runs ahead: the gate decides, not GstAggregator. */
 #define UNLIMITED (G_GUINT64_CONSTANT (1) << 60)
 
-/* Frames of a limited pool that may wait as they are. */
+/* Frames of a limited pool that may wait as they are: these, or a part of the
+ * pool. */
 #define MAX_HELD 2
+#define HELD_PART 4
 
 G_DEFINE_FINAL_TYPE (GstBlockDctComparePad, gst_blockdct_compare_pad,
     GST_TYPE_AGGREGATOR_PAD);
@@ -217,6 +219,16 @@ enter (GstElement * element, GstBlockDctComparePad * pad, GstClockTime time)
   return ok ? n : 0;
 }
 
+/* Whether upstream may have no other buffer, and would wait for this one. */
+static gboolean
+holds_too_many (guint queued, GstBuffer * buffer)
+{
+  const guint limit = queued > MAX_HELD
+      ? gst_blockdct_pool_get_limit (buffer) : 0;
+
+  return limit > 0 && queued > MAX (limit / HELD_PART, MAX_HELD);
+}
+
 static GstFlowReturn
 chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 {
@@ -232,8 +244,7 @@ chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
       gst_buffer_unref (buffer);
       return GST_FLOW_ERROR;
     }
-    /* Who has no other buffer would wait for this one. */
-    if (queued > MAX_HELD && gst_blockdct_pool_is_limited (buffer)) {
+    if (holds_too_many (queued, buffer)) {
       GstBuffer *copy = gst_buffer_copy_deep (buffer);
 
       gst_buffer_unref (buffer);

@@ -510,7 +510,7 @@ drop_custom (GstBuffer * buffer, GstMeta ** meta, gpointer unused)
 static GstBuffer *
 copy_for_encoder (GstBuffer * buffer)
 {
-  GstBuffer *copy = gst_blockdct_pool_is_limited (buffer)
+  GstBuffer *copy = gst_blockdct_pool_get_limit (buffer) > 0
       ? gst_buffer_copy_deep (buffer) : gst_buffer_copy (buffer);
 
   gst_buffer_foreach_meta (copy, drop_custom, NULL);
