@@ -285,6 +285,63 @@ bdct_cuda_free_host (const BdctContext * context, void *memory)
   bdct_device_leave (&device);
 }
 
+/* Whether it was done; there is nobody else to tell of a failure. */
+static bool
+succeeded (cudaError_t err)
+{
+  if (err != cudaSuccess)
+    (void) cudaGetLastError ();
+  return err == cudaSuccess;
+}
+
+void *
+bdct_cuda_alloc_device (const BdctContext * context, size_t size)
+{
+  BdctDevice device = {.context = *context };
+  void *memory = NULL;
+
+  if (!bdct_device_enter (&device, NULL))
+    return NULL;
+  if (!succeeded (cudaMalloc (&memory, size)))
+    memory = NULL;
+  if (memory != NULL && !succeeded (cudaMemset (memory, 0, size))) {
+    (void) succeeded (cudaFree (memory));
+    memory = NULL;
+  }
+  bdct_device_leave (&device);
+  return memory;
+}
+
+void
+bdct_cuda_free_device (const BdctContext * context, void *memory)
+{
+  BdctDevice device = {.context = *context };
+
+  if (!bdct_device_enter (&device, NULL))
+    return;
+  (void) succeeded (cudaFree (memory));
+  bdct_device_leave (&device);
+}
+
+bool
+bdct_cuda_copy (const BdctContext * context, void *memory, void *host,
+    size_t size, bool to_device)
+{
+  BdctDevice device = {.context = *context };
+  bool ok;
+
+  if (!bdct_device_enter (&device, NULL))
+    return false;
+  /* The context's default stream would wait for all work on frames. */
+  ok = succeeded (to_device ? cudaMemcpyAsync (memory, host, size,
+          cudaMemcpyHostToDevice, cudaStreamPerThread)
+      : cudaMemcpyAsync (host, memory, size, cudaMemcpyDeviceToHost,
+          cudaStreamPerThread))
+      && succeeded (cudaStreamSynchronize (cudaStreamPerThread));
+  bdct_device_leave (&device);
+  return ok;
+}
+
 bool
 bdct_host_memory_alloc (BdctHostMemory * self, size_t size,
     BdctEngine * engine, BdctError * error)

@@ -94,5 +94,9 @@ bool bdct_buffer_grow (BdctBuffer *buffer, size_t size,
 bool bdct_cuda_is_lost (const BdctContext *context);
 void *bdct_cuda_alloc_host (const BdctContext *context, size_t size);
 void bdct_cuda_free_host (const BdctContext *context, void *memory);
+void *bdct_cuda_alloc_device (const BdctContext *context, size_t size);
+void bdct_cuda_free_device (const BdctContext *context, void *memory);
+bool bdct_cuda_copy (const BdctContext *context, void *device, void *host,
+    size_t size, bool to_device);
 
 #endif

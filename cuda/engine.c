@@ -580,5 +580,8 @@ const BdctEngineClass bdct_cuda_engine = {
   .collect = cuda_collect,
   .alloc_host = bdct_cuda_alloc_host,
   .free_host = bdct_cuda_free_host,
+  .alloc_device = bdct_cuda_alloc_device,
+  .free_device = bdct_cuda_free_device,
+  .copy = bdct_cuda_copy,
   .is_lost = bdct_cuda_is_lost,
 };

@@ -134,6 +134,14 @@ typedef struct BdctEngineClass {
   void *(*alloc_host) (const BdctContext *context, size_t size);
   void (*free_host) (const BdctContext *context, void *memory);
 
+  /** Memory on a context's device, zeroed, and a copy between it and as much of
+   * alloc_host()'s, which is done when it returns. NULL and false if the driver
+   * refuses. From any thread, with or without an engine. NULL as alloc_host. */
+  void *(*alloc_device) (const BdctContext *context, size_t size);
+  void (*free_device) (const BdctContext *context, void *memory);
+  bool (*copy) (const BdctContext *context, void *device, void *host,
+      size_t size, bool to_device);
+
   /** Whether nothing can be computed in a context any more, as after a fault on
    * the device; what it holds is out of reach then. From any thread, with or
    * without an engine; does not wait for what others have in flight. NULL where

@@ -302,6 +302,8 @@ gst_blockdct_backend_map (const GstBlockDctBackend * backend,
 
   if (!check_meta (buffer, info, error))
     return FALSE;
+  if (device == 0 && context != NULL)
+    device = gst_blockdct_host_map_flag (buffer, context, flags);
   if (!gst_video_frame_map (frame, info, buffer, flags | device))
     return bdct_error (error, "a buffer of %" G_GSIZE_FORMAT " bytes cannot be "
         "mapped as %s %dx%d (%" G_GSIZE_FORMAT " bytes)",

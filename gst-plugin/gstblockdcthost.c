@@ -6,10 +6,18 @@
 /* An engine's memory begins a page. */
 #define MAX_ALIGN 4095
 
+/* No flag of libgstcuda's. */
+#define MAP_ON_DEVICE ((GstMapFlags) (GST_MAP_FLAG_LAST << 8))
+
 typedef struct
 {
   GstMemory parent;
   guint8 *data;
+
+  /* Of memory that has no parent. */
+  GMutex lock;
+  guint8 *device;               /* NULL: none yet */
+  gboolean on_host, on_device;  /* where its content is */
 } HostMemory;
 
 #define GST_TYPE_BLOCKDCT_HOST_ALLOCATOR \
@@ -24,6 +32,7 @@ struct _GstBlockDctHostAllocator
   const BdctEngineClass *klass;
   BdctContext context;
   GstObject *owner;
+  GstBlockDctHostKind kind;
   gint refused;                 /* atomic */
 };
 
@@ -53,25 +62,67 @@ host_alloc (GstAllocator * allocator, gsize size, GstAllocationParams * params)
   gst_memory_init (GST_MEMORY_CAST (mem), params->flags, allocator, NULL,
       max_size, params->align, params->prefix, size);
   mem->data = data;
+  mem->on_host = TRUE;
+  g_mutex_init (&mem->lock);
   return GST_MEMORY_CAST (mem);
+}
+
+static HostMemory *
+find_root (GstMemory * memory)
+{
+  return (HostMemory *) (memory->parent != NULL ? memory->parent : memory);
 }
 
 static void
 host_free (GstAllocator * allocator, GstMemory * memory)
 {
   GstBlockDctHostAllocator *self = GST_BLOCKDCT_HOST_ALLOCATOR (allocator);
+  HostMemory *mem = (HostMemory *) memory;
 
   /* What is shared is the parent's. */
-  if (memory->parent == NULL)
-    self->klass->free_host (&self->context, ((HostMemory *) memory)->data);
-  g_free (memory);
+  if (memory->parent == NULL) {
+    if (mem->device != NULL)
+      self->klass->free_device (&self->context, mem->device);
+    self->klass->free_host (&self->context, mem->data);
+    g_mutex_clear (&mem->lock);
+  }
+  g_free (mem);
+}
+
+/* Have the content on the host, or on the device, where there is memory. Called
+ * with the lock. */
+static gboolean
+bring (HostMemory * root, gboolean to_device)
+{
+  GstBlockDctHostAllocator *self =
+      GST_BLOCKDCT_HOST_ALLOCATOR (root->parent.allocator);
+  gboolean *there = to_device ? &root->on_device : &root->on_host;
+
+  if (!*there)
+    *there = self->klass->copy (&self->context, root->device, root->data,
+        root->parent.maxsize, to_device);
+  return *there;
 }
 
 static gpointer
 host_map (GstMemory * memory, gsize max_size, GstMapFlags flags)
 {
-  (void) max_size, (void) flags;
-  return ((HostMemory *) memory)->data;
+  HostMemory *root = find_root (memory);
+  const gboolean on_device = (flags & MAP_ON_DEVICE) != 0;
+  guint8 *data;
+
+  (void) max_size;
+  g_mutex_lock (&root->lock);
+  data = on_device ? root->device : root->data;
+  /* An engine writes all of a picture; others may write a part. */
+  if (on_device && flags & GST_MAP_WRITE)
+    root->on_device = TRUE;
+  else if (!bring (root, on_device))
+    data = NULL;
+  if (data != NULL && flags & GST_MAP_WRITE)
+    *(on_device ? &root->on_host : &root->on_device) = FALSE;
+  g_mutex_unlock (&root->lock);
+  return data;
 }
 
 static void
@@ -83,7 +134,7 @@ host_unmap (GstMemory * memory)
 static GstMemory *
 host_share (GstMemory * memory, gssize offset, gssize size)
 {
-  GstMemory *parent = memory->parent != NULL ? memory->parent : memory;
+  GstMemory *parent = &find_root (memory)->parent;
   HostMemory *mem = g_new0 (HostMemory, 1);
 
   gst_memory_init (GST_MEMORY_CAST (mem),
@@ -100,15 +151,15 @@ static GstMemory *
 host_copy (GstMemory * memory, gssize offset, gssize size)
 {
   gsize n = size >= 0 ? (gsize) size : memory->size - offset;
-  GstMemory *copy = gst_allocator_alloc (NULL, n, NULL);
+  const guint8 *data = host_map (memory, n, GST_MAP_READ);
+  GstMemory *copy = data != NULL ? gst_allocator_alloc (NULL, n, NULL) : NULL;
   GstMapInfo map;
 
   if (copy == NULL || !gst_memory_map (copy, &map, GST_MAP_WRITE)) {
     g_clear_pointer (&copy, gst_memory_unref);
     return NULL;
   }
-  memcpy (map.data, ((HostMemory *) memory)->data + memory->offset + offset,
-      n);
+  memcpy (map.data, data + memory->offset + offset, n);
   gst_memory_unmap (copy, &map);
   return copy;
 }
@@ -153,6 +204,59 @@ gst_blockdct_host_allocator_new (const BdctEngineClass * klass,
   self->context = context;
   self->owner = gst_object_ref (owner);
   return GST_ALLOCATOR_CAST (self);
+}
+
+GstAllocator *
+gst_blockdct_host_allocator_of_kind (GstAllocator * allocator,
+    GstBlockDctHostKind kind)
+{
+  GstBlockDctHostAllocator *like = (GstBlockDctHostAllocator *) allocator;
+  GstAllocator *made;
+
+  if (!GST_IS_BLOCKDCT_HOST_ALLOCATOR (allocator))
+    return NULL;
+  made = gst_blockdct_host_allocator_new (like->klass, like->context,
+      like->owner);
+  GST_BLOCKDCT_HOST_ALLOCATOR (made)->kind = kind;
+  return made;
+}
+
+/* The buffer's memory, if it may have a copy on this owner's device. */
+static HostMemory *
+find_memory (GstBuffer * buffer, GstObject * owner)
+{
+  GstMemory *memory = gst_buffer_n_memory (buffer) == 1
+      ? gst_buffer_peek_memory (buffer, 0) : NULL;
+  GstBlockDctHostAllocator *allocator;
+
+  if (memory == NULL || !GST_IS_BLOCKDCT_HOST_ALLOCATOR (memory->allocator))
+    return NULL;
+  allocator = GST_BLOCKDCT_HOST_ALLOCATOR (memory->allocator);
+  return allocator->kind != GST_BLOCKDCT_HOST_ALONE
+      && allocator->owner == owner ? find_root (memory) : NULL;
+}
+
+GstMapFlags
+gst_blockdct_host_map_flag (GstBuffer * buffer, GstObject * owner,
+    GstMapFlags access)
+{
+  HostMemory *root = find_memory (buffer, owner);
+  GstBlockDctHostAllocator *self;
+  gboolean ready;
+
+  if (root == NULL)
+    return 0;
+  self = GST_BLOCKDCT_HOST_ALLOCATOR (root->parent.allocator);
+  g_mutex_lock (&root->lock);
+  ready = root->on_device || access & GST_MAP_WRITE
+      || self->kind == GST_BLOCKDCT_HOST_SHARED;
+  if (ready && root->device == NULL)
+    root->device = self->klass->alloc_device (&self->context,
+        root->parent.maxsize);
+  ready = ready && root->device != NULL
+      && (access & GST_MAP_WRITE || bring (root, TRUE));
+  g_mutex_unlock (&root->lock);
+  return ready ? MAP_ON_DEVICE : 0;
 }
 
 gboolean

@@ -5,6 +5,7 @@
 #include "gstblockdctcompareframes.h"
 #include "gstblockdctcompareoutput.h"
 #include "gst-plugin/gstblockdctformat.h"
+#include "gst-plugin/gstblockdcthost.h"
 #include "gst-plugin/gstblockdctpool.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
@@ -212,8 +213,8 @@ sink_query_pre_queue (GstAggregator * agg, GstAggregatorPad * pad,
   GST_OBJECT_LOCK (self);
   backend.klass = self->frames.backend.klass;
   if (self->frames.backend.host_allocator != NULL)
-    backend.host_allocator =
-        gst_object_ref (self->frames.backend.host_allocator);
+    backend.host_allocator = gst_blockdct_host_allocator_of_kind
+        (self->frames.backend.host_allocator, GST_BLOCKDCT_HOST_WRITTEN);
   if (self->context != NULL)
     context = gst_object_ref (self->context);
   GST_OBJECT_UNLOCK (self);

@@ -23,8 +23,14 @@
 
 #include <gst/base/gstbasetransform.h>
 #include "gst-plugin/gstblockdctformat.h"
-#include "gst-plugin/gstblockdctparam.h"
+#include "gst-plugin/gstblockdcthost.h"
 #include "gst-plugin/gstblockdctmark.h"
+#include "gst-plugin/gstblockdctparam.h"
+#include "gst-plugin/gstblockdctpool.h"
+
+/* What the bin holds of its input at least: a frame in each of A, B, their
+ * queues and compare, and the one that is frozen. */
+#define MIN_BUFFERS 6
 
 enum
 { PROP_0, PROP_FREEZE, PROP_B_ENCODER };
@@ -100,6 +106,47 @@ on_answer_of_b (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 }
 
 /* Frames */
+
+/* The memory that A's engine likes best; NULL: any. The caller's. */
+static GstAllocator *
+find_allocator (GstBlockDctPreview * self, GstCaps * caps)
+{
+  GstQuery *query = gst_query_new_allocation (caps, FALSE);
+  GstAllocator *allocator = NULL;
+
+  if (gst_pad_query (self->entrance_of_a, query)
+      && gst_query_get_n_allocation_params (query) > 0)
+    gst_query_parse_nth_allocation_param (query, 0, &allocator, NULL);
+  gst_query_unref (query);
+  return allocator;
+}
+
+/* Upstream asks for memory. A tee would offer none; this goes to the GPU once
+ * for all that read it. */
+static GstPadProbeReturn
+on_query (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
+  GstBlockDctBackend backend = { 0 };
+  GstAllocator *allocator;
+  GstCaps *caps;
+  gboolean answered;
+
+  (void) pad;
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
+    return GST_PAD_PROBE_OK;
+  gst_query_parse_allocation (query, &caps, NULL);
+  allocator = caps != NULL ? find_allocator (data, caps) : NULL;
+  if (allocator == NULL)
+    return GST_PAD_PROBE_OK;
+  backend.host_allocator = gst_blockdct_host_allocator_of_kind (allocator,
+      GST_BLOCKDCT_HOST_SHARED);
+  answered = backend.host_allocator != NULL
+      && gst_blockdct_pool_propose (&backend, NULL, query, MIN_BUFFERS);
+  gst_clear_object (&backend.host_allocator);
+  gst_object_unref (allocator);
+  return answered ? GST_PAD_PROBE_HANDLED : GST_PAD_PROBE_OK;
+}
 
 static GstPadProbeReturn
 on_input_of_a (GstPad * pad, GstPadProbeInfo * info, gpointer data)
@@ -247,6 +294,7 @@ gst_blockdct_preview_finalize (GObject * object)
   g_mutex_clear (&self->blocks.lock);
   g_cond_clear (&self->blocks.read);
   gst_blockdct_preview_encoder_clear (self);
+  gst_object_unref (self->entrance_of_a);
   G_OBJECT_CLASS (gst_blockdct_preview_parent_class)->finalize (object);
 }
 
@@ -295,12 +343,11 @@ add_ghost_pad (GstBlockDctPreview * self, GstElement * element,
   gst_object_unref (pad);
 }
 
-/* A blockdct behind the tee, with a thread of its own. */
+/* A blockdct behind the tee, with a thread of its own, behind `queue`. */
 static GstElement *
-add_transform (GstBlockDctPreview * self, GstElement * tee, const gchar * name,
-    const gchar * pad)
+add_transform (GstBlockDctPreview * self, GstElement * tee, GstElement * queue,
+    const gchar * name, const gchar * pad)
 {
-  GstElement *queue = gst_element_factory_make ("queue", NULL);
   GstElement *transform = gst_element_factory_make ("blockdct", name);
 
   g_object_set (queue, "max-size-buffers", 1, "max-size-bytes", 0,
@@ -327,6 +374,8 @@ gst_blockdct_preview_init (GstBlockDctPreview * self)
 {
   GstElement *freeze = gst_blockdct_preview_freeze_new ();
   GstElement *tee = gst_element_factory_make ("tee", NULL);
+  GstElement *to_a = gst_element_factory_make ("queue", NULL);
+  GstElement *to_b = gst_element_factory_make ("queue", NULL);
 
   g_mutex_init (&self->blocks.lock);
   g_cond_init (&self->blocks.read);
@@ -336,10 +385,13 @@ gst_blockdct_preview_init (GstBlockDctPreview * self)
   gst_bin_add_many (GST_BIN (self), freeze, tee, self->compare, NULL);
   gst_element_link (freeze, tee);
   gst_element_link_pads (tee, NULL, self->compare, "ref_sink");
-  self->a = add_transform (self, tee, "a", "dist_sink");
-  self->b = add_transform (self, tee, "b", "dist_sink_1");
+  self->a = add_transform (self, tee, to_a, "a", "dist_sink");
+  self->b = add_transform (self, tee, to_b, "b", "dist_sink_1");
+  self->entrance_of_a = gst_element_get_static_pad (to_a, "sink");
   add_ghost_pad (self, freeze, "sink", "sink");
   add_ghost_pad (self, self->compare, "src", "src");
+  add_probe (freeze, "sink", GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM
+      | GST_PAD_PROBE_TYPE_PUSH, on_query, self);
   add_probe (self->a, "sink", GST_PAD_PROBE_TYPE_BUFFER, on_input_of_a, self);
   add_probe (self->b, "sink", GST_PAD_PROBE_TYPE_BUFFER, on_input_of_b, self);
   add_probe (self->a, "src", GST_PAD_PROBE_TYPE_BUFFER

@@ -77,6 +77,7 @@ struct _GstBlockDctPreview
   GstBlockDctPreviewFreeze *freeze;
   GstElement *a, *b, *compare;
 
+  GstPad *entrance_of_a;        /* the sink pad of the queue before it */
   gint shows_b;                 /* atomic: B is one of the pictures shown */
   GstBlockDctPreviewBlocks blocks;
   GstBlockDctPreviewEncoder encoder;

@@ -128,6 +128,7 @@ static const struct {
   {"cudaPointerGetAttributes", "submit", "taken for pageable memory"},
   {"enter", "destroy", "what is in the context goes with it"},
   {"enter", "free_host", "what is in the context goes with it"},
+  {"enter", "free_device", "what is in the context goes with it"},
   {"realloc", NULL, "the caller's thread copies alone"},
   {"pthread_create", NULL, "fewer threads copy"},
 };
@@ -300,7 +301,12 @@ get_memory (Place * place, size_t size)
   void *memory = NULL;
 
   if (*place == DEVICE) {
-    cudaMalloc (&memory, size);
+    arm ();
+    memory = bdct_cuda_engine.alloc_device (&context, size);
+    disarm ("alloc_device", memory != NULL, false,
+        &(BdctError) { "no context or out of memory" });
+    if (memory == NULL)
+      cudaMalloc (&memory, size);
   } else if (*place == PINNED) {
     arm ();
     memory = bdct_cuda_engine.alloc_host (&context, size);
@@ -315,19 +321,40 @@ get_memory (Place * place, size_t size)
 static void
 free_memory (Place place, void *memory)
 {
-  if (place == DEVICE) {
-    cudaFree (memory);
-  } else if (place == PINNED) {
-    const unsigned before = fake_outstanding ();
+  const unsigned before = fake_outstanding ();
 
+  if (place == DEVICE) {
+    arm ();
+    bdct_cuda_engine.free_device (&context, memory);
+    disarm ("free_device", true, false, NULL);
+    if (fake_outstanding () == before)  /* out of reach */
+      cudaFree (memory);
+  } else if (place == PINNED) {
     arm ();
     bdct_cuda_engine.free_host (&context, memory);
     disarm ("free_host", true, false, NULL);
-    if (fake_outstanding () == before)  /* out of reach */
+    if (fake_outstanding () == before)
       cudaFreeHost (memory);
   } else if (place == PAGEABLE) {
     free (memory);
   }
+}
+
+/* The picture into a frame's memory. */
+static void
+fill (const Frame * frame)
+{
+  const Stream *stream = frame->stream;
+  bool copied = false;
+
+  if (frame->src_place == DEVICE) {
+    arm ();
+    copied = bdct_cuda_engine.copy (&context, frame->src, stream->picture,
+        stream->size, true);
+    disarm ("copy", copied, false, &(BdctError) { "no context, or a fault" });
+  }
+  if (!copied)
+    memcpy (frame->src, stream->picture, stream->size);
 }
 
 static void
@@ -413,7 +440,7 @@ frame_init (Frame * frame, const Stream * stream, int sort)
   frame->dst = get_memory (&frame->dst_place, stream->size);
   frame->blocks = get_memory (&frame->records_place,
       stream->n_blocks * sizeof *frame->blocks);
-  memcpy (frame->src, stream->picture, stream->size);
+  fill (frame);
   if (frame->dst != NULL)
     memset (frame->dst, 0xa5, stream->size);
   frame->view = stream->view;
