@@ -22,6 +22,7 @@ struct _BenchSrc
   GstBufferPool *pool;
   GstMemory *own[N_OWN];
   guint64 n;                    /* of the next frame */
+  guint64 drawn;                /* the latest one in memory that was new */
   gint64 first;                 /* when frame 0 was due */
   gint64 pushed_at[BENCH_TIMES];
   gint stop;                    /* atomic */
@@ -86,7 +87,7 @@ draw (GstMapInfo * map, guint seed)
 
 /* Draw what was not drawn yet. */
 static void
-draw_once (GstBuffer * buffer, guint seed)
+draw_once (BenchSrc * self, GstBuffer * buffer)
 {
   static GQuark drawn;
   GstMapInfo map;
@@ -96,9 +97,10 @@ draw_once (GstBuffer * buffer, guint seed)
   if (gst_mini_object_get_qdata (GST_MINI_OBJECT_CAST (buffer), drawn))
     return;
   if (gst_buffer_map (buffer, &map, GST_MAP_WRITE)) {
-    draw (&map, seed);
+    draw (&map, self->n);
     gst_buffer_unmap (buffer, &map);
   }
+  self->drawn = self->n;
   gst_mini_object_set_qdata (GST_MINI_OBJECT_CAST (buffer), drawn,
       GINT_TO_POINTER (1), NULL);
 }
@@ -169,7 +171,7 @@ bench_src_create (GstPushSrc * push, GstBuffer ** buffer)
     ret = gst_buffer_pool_acquire_buffer (self->pool, buffer, NULL);
     if (ret != GST_FLOW_OK)
       return ret;
-    draw_once (*buffer, self->n);
+    draw_once (self, *buffer);
   } else {
     *buffer = gst_buffer_new ();
     gst_buffer_append_memory (*buffer,
@@ -269,4 +271,10 @@ guint64
 bench_src_n_pushed (BenchSrc * self)
 {
   return self->n;
+}
+
+guint64
+bench_src_n_since_new (BenchSrc * self)
+{
+  return self->n - self->drawn;
 }

@@ -31,8 +31,8 @@
     "t. ! queue ! c.dist_sink blockdctcompare name=c " properties
 
 /* A wiped against B by the bin, with these properties. */
-#define PREVIEW(properties) "blockdctpreview a::async-depth=2 " \
-    "b::async-depth=2 b::transform=hevc-16x16 b::qp=30 " \
+#define PREVIEW(depth, properties) "blockdctpreview a::async-depth=" depth \
+    " b::async-depth=" depth " b::transform=hevc-16x16 b::qp=30 " \
     "compare::left=0 compare::right=1 " properties
 
 typedef struct
@@ -91,9 +91,12 @@ static const Row rows[] = {
   {"CUDA, rdoq, hevc-quadtree", SOURCE_CUDA,
         "blockdct async-depth=8 rdoq=true transform=hevc-quadtree ! " CUDA,
       TRUE, FALSE, NULL},
-  {"CUDA, A and B", SOURCE_CUDA, PREVIEW ("") " ! " CUDA, TRUE, FALSE, NULL},
-  {"system, A and B", SOURCE_POOL, PREVIEW ("a::backend=cuda "
-          "b::backend=cuda compare::backend=cuda") " ! " SYSTEM, TRUE,
+  {"CUDA, A and B", SOURCE_CUDA, PREVIEW ("8", "") " ! " CUDA, TRUE, FALSE,
+      NULL},
+  {"CUDA, A and B, depth 2", SOURCE_CUDA, PREVIEW ("2", "") " ! " CUDA, TRUE,
+      FALSE, NULL},
+  {"system, A and B", SOURCE_POOL, PREVIEW ("8", "a::backend=cuda "
+            "b::backend=cuda compare::backend=cuda") " ! " SYSTEM, TRUE,
       FALSE, NULL},
   {"CUDA, compare, zoom", SOURCE_CUDA, COMPARE ("view=wipe zoom=8") " ! " CUDA,
       TRUE, FALSE, NULL},
@@ -101,6 +104,9 @@ static const Row rows[] = {
       "blockdct async-depth=8 metrics=xpsnr ! " CUDA, TRUE, FALSE, NULL},
   {"CUDA, compare, single", SOURCE_CUDA, COMPARE ("view=single") " ! " CUDA,
       TRUE, FALSE, NULL},
+  {"CUDA, compare, no messages", SOURCE_CUDA,
+        COMPARE ("view=single post-messages=false") " ! " CUDA, TRUE, FALSE,
+      NULL},
   {"CUDA, compare, wipe", SOURCE_CUDA, COMPARE ("view=wipe") " ! " CUDA, TRUE,
       FALSE, NULL},
   {"CUDA, compare, difference", SOURCE_CUDA,

@@ -48,6 +48,9 @@ void bench_src_stop (BenchSrc * src);
 gint64 bench_src_pushed_at (BenchSrc * src, guint64 n);
 guint64 bench_src_n_pushed (BenchSrc * src);
 
+/** Frames since one that was drawn, as its memory was new. */
+guint64 bench_src_n_since_new (BenchSrc * src);
+
 /* pipeline-run.c */
 
 /** What a pipeline did between its warm-up and its end. */
