@@ -140,13 +140,19 @@ code (const gchar * line)
   return sum;
 }
 
-/* Whether the first encoder of a line is there. */
+/* Whether the first encoder of a line is there, and a decoder for it. */
 static gboolean
 have (const gchar * line)
 {
+  static const gchar *const decoders[][2] = { {"x264enc", "avdec_h264"},
+    {"x265enc", "avdec_h265"}, {"avenc_mpeg4", "avdec_mpeg4"}
+  };
   gchar *name = g_strndup (line, strcspn (line, " "));
-  const gboolean there = test_have_element (name);
+  gboolean there = test_have_element (name);
 
+  for (guint i = 0; i < G_N_ELEMENTS (decoders) && there; i++)
+    if (strcmp (name, decoders[i][0]) == 0)
+      there = test_have_element (decoders[i][1]);
   g_free (name);
   return there;
 }
