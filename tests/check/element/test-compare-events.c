@@ -306,6 +306,32 @@ wait_for_bits (Duel * duel, const gchar * pad)
   }
 }
 
+static GstPadProbeReturn
+unlink_when_idle (GstPad * pad, GstPadProbeInfo * info, gpointer done)
+{
+  GstPad *peer = gst_pad_get_peer (pad);
+
+  (void) info;
+  gst_pad_unlink (pad, peer);
+  gst_object_unref (peer);
+  g_atomic_int_set ((gint *) done, TRUE);
+  return GST_PAD_PROBE_REMOVE;
+}
+
+/* While no frame is under way: the pad would refuse it as flushing, and a tee
+ * before it would end the stream. */
+static void
+unlink_pad (GstPad * src)
+{
+  gint done = FALSE;
+
+  gst_pad_add_probe (src, GST_PAD_PROBE_TYPE_IDLE, unlink_when_idle, &done,
+      NULL);
+  for (guint i = 0; i < 30000 && !g_atomic_int_get (&done); i++)
+    g_usleep (1000);
+  g_assert_true (g_atomic_int_get (&done));
+}
+
 /* A pad that is asked for again has another encoder. */
 static void
 test_pad_again (void)
@@ -333,8 +359,10 @@ test_pad_again (void)
     if (i == 0)
       gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
     wait_for_bits (&duel, "dist_sink_1");
-    if (i == 0)
+    if (i == 0) {
+      unlink_pad (src);
       gst_element_release_request_pad (duel.element, sink);
+    }
     gst_object_unref (sink);
     gst_object_unref (src);
     gst_object_unref (decoder);
