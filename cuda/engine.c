@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The CUDA engine's queue: a ring of frames, and what is enqueued for each. */
-#include "dct/engine.h"
+#include "dct/engine/engine.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include "apart.h"
-#include "colour-launch.h"
-#include "compare.h"
-#include "comparison.h"
-#include "device.h"
-#include "plan.h"
-#include "rate.h"
-#include "slot.h"
-#include "staging.h"
-#include "view-launch.h"
+#include "cuda/device/device.h"
+#include "cuda/device/staging.h"
+#include "cuda/frame/comparison.h"
+#include "cuda/frame/frame.h"
+#include "cuda/kernels/colour.h"
+#include "cuda/kernels/view.h"
+#include "cuda/launch/dispatch.h"
+#include "cuda/stage/frame-metrics.h"
+#include "cuda/stage/rate.h"
+#include "cuda/stage/rd.h"
 
 #define check bdct_cuda_check
 

@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/gst.h>
-#include "compare/gstblockdctcompare.h"
-#include "gstblockdct.h"
-#include "preview/gstblockdctpreview.h"
+#include "gst-plugin/blockdct/gstblockdct.h"
+#include "gst-plugin/compare/gstblockdctcompare.h"
+#include "gst-plugin/preview/gstblockdctpreview.h"
 
 static gboolean
 plugin_init (GstPlugin * plugin)

@@ -24,7 +24,7 @@
 #define BDCT_DOTS_CUH
 
 #include <utility>
-#include "dct/matrices.h"
+#include "dct/transform/matrices.h"
 #include "words.cuh"
 
 namespace {

@@ -210,7 +210,7 @@ template <typename C> struct Large
     }
   }
 
-  /* Write a column of levels as dct/rate.h has them. */
+  /* Write a column of levels as dct/entropy/rate.h has them. */
   static BDCT_INLINE void
   put_levels (BdctLevel *to, const int32_t (&level)[keep], int u)
   {

@@ -13,7 +13,7 @@
 #ifndef BDCT_ROWS_CUH
 #define BDCT_ROWS_CUH
 
-#include "dct/sample.h"
+#include "dct/base/sample.h"
 #include "dots.cuh"
 
 namespace {

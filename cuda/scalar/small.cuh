@@ -114,8 +114,8 @@ template <typename C, Ask ASK> struct Quantizer
   }
 };
 
-/* A block as numbers. dct/tile.c, pass_int() and CHAIN, says what WIDE is
- * for. */
+/* A block as numbers. cpu/simd/tile32.c, pass_int() and CHAIN, says what WIDE
+ * is for. */
 template <typename C, typename Sample> struct Numbers
 {
   using Value = typename C::Value;
@@ -408,7 +408,7 @@ pack_samples (const int32_t *v, int depth)
   return __vminu2 (pack_unsigned (v[0], v[1]), ((1u << depth) - 1) * 0x10001u);
 }
 
-/* Write a block's levels as dct/rate.h has them. */
+/* Write a block's levels as dct/entropy/rate.h has them. */
 template <typename C, typename Sample> BDCT_INLINE void
 store_levels (BdctLevel *to, Block<C, Sample> &block)
 {

@@ -6,7 +6,7 @@
 #ifndef BDCT_SCALAR_TILE_CUH
 #define BDCT_SCALAR_TILE_CUH
 
-#include "../scalar.cuh"
+#include "scalar.cuh"
 
 namespace {
 

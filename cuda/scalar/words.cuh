@@ -7,7 +7,7 @@
 #define BDCT_WORDS_CUH
 
 #include <stdint.h>
-#include "../device.cuh"
+#include "cuda/kernels/device.cuh"
 
 namespace {
 

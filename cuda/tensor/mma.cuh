@@ -26,7 +26,7 @@
 #define BDCT_MMA_CUH
 
 #include <stdint.h>
-#include "cuda/device.cuh"
+#include "cuda/kernels/device.cuh"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <cuda_fp16.h>
 #include <math.h>
 #include <string.h>
-#include "cuda/launch.h"
+#include "cuda/launch/kernel.h"
 #include "mma.cuh"
 
 namespace {

@@ -6,7 +6,7 @@
 #define BDCT_PERMUTE_CUH
 
 #include <stdint.h>
-#include "cuda/device.cuh"
+#include "cuda/kernels/device.cuh"
 
 namespace {
 

@@ -14,7 +14,7 @@
 #ifndef BDCT_TILES_CUH
 #define BDCT_TILES_CUH
 
-#include "cuda/launch.h"
+#include "cuda/launch/kernel.h"
 #include "mma.cuh"
 #include "permute.cuh"
 

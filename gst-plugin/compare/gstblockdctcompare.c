@@ -16,7 +16,7 @@
  * ]|
  */
 #include "gstblockdctcompare.h"
-#include "gst-plugin/gstblockdctformat.h"
+#include "gst-plugin/common/gstblockdctformat.h"
 #include "gstblockdctcomparecaps.h"
 #include "gstblockdctcompareflow.h"
 #include "gstblockdctcompareframes.h"

@@ -4,9 +4,9 @@
 #include "gstblockdctcomparecaps.h"
 #include "gstblockdctcompareframes.h"
 #include "gstblockdctcompareoutput.h"
-#include "gst-plugin/gstblockdctformat.h"
-#include "gst-plugin/gstblockdcthost.h"
-#include "gst-plugin/gstblockdctpool.h"
+#include "gst-plugin/common/gstblockdctformat.h"
+#include "gst-plugin/common/gstblockdcthost.h"
+#include "gst-plugin/common/gstblockdctpool.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 

@@ -3,7 +3,7 @@
  * The pairs in the engine: which backend runs, what goes in and what comes
  * out. All of it is the aggregating thread's. */
 #include "gstblockdctcompareframes.h"
-#include "gst-plugin/gstblockdctformat.h"
+#include "gst-plugin/common/gstblockdctformat.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 

@@ -3,7 +3,7 @@
  * What keys do in the sink's window; pointer, zoom and magnifier are as in
  * blockdct (gstblockdctnavigation.h). */
 #include "gstblockdctcomparekeys.h"
-#include "gst-plugin/gstblockdctparam.h"
+#include "gst-plugin/common/gstblockdctparam.h"
 #include "gstblockdctcompareprivate.h"
 
 #define get_int gst_blockdct_param_get_int

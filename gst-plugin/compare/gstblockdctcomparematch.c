@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst-plugin/gstblockdctpool.h"
-#include "gst-plugin/gstblockdctmark.h"
+#include "gst-plugin/common/gstblockdctpool.h"
+#include "gst-plugin/common/gstblockdctmark.h"
 #include "gstblockdctcomparematch.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_compare_debug);

@@ -10,7 +10,7 @@
 #ifndef GST_BLOCKDCT_COMPARE_MATCH_H
 #define GST_BLOCKDCT_COMPARE_MATCH_H
 
-#include "dct/compare.h"
+#include "dct/engine/compare.h"
 #include "gstblockdctcomparepad.h"
 
 G_BEGIN_DECLS

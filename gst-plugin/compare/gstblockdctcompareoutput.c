@@ -3,8 +3,8 @@
  * What is said of a pair that comes out of the engine, and what leaves. */
 #include "gstblockdctcompareoutput.h"
 #include "gstblockdctcompareframes.h"
-#include "gst-plugin/gstblockdctfields.h"
-#include "gst-plugin/gstblockdctmark.h"
+#include "gst-plugin/common/gstblockdctfields.h"
+#include "gst-plugin/common/gstblockdctmark.h"
 
 #include <math.h>
 #include <string.h>

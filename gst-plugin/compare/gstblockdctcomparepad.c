@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctcomparepad.h"
-#include "gst-plugin/gstblockdctdebug.h"
-#include "gst-plugin/gstblockdctpool.h"
+#include "gst-plugin/common/gstblockdctdebug.h"
+#include "gst-plugin/common/gstblockdctpool.h"
 #include "gstblockdctcompareupstream.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug

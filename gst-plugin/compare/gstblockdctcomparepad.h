@@ -12,8 +12,8 @@
 
 #include <gst/base/gstaggregator.h>
 #include <gst/video/video.h>
-#include "dct/compare.h"
-#include "dct/layout.h"
+#include "dct/base/layout.h"
+#include "dct/engine/compare.h"
 
 G_BEGIN_DECLS
 

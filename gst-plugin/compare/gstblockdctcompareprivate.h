@@ -7,11 +7,11 @@
 
 #include <gst/base/gstaggregator.h>
 #include <gst/video/video.h>
-#include "dct/engine.h"
-#include "gst-plugin/gstblockdctbackend.h"
-#include "gst-plugin/gstblockdctdebug.h"
-#include "gst-plugin/gstblockdctreport.h"
-#include "gst-plugin/gstblockdctstatsfile.h"
+#include "dct/engine/engine.h"
+#include "gst-plugin/common/gstblockdctbackend.h"
+#include "gst-plugin/common/gstblockdctdebug.h"
+#include "gst-plugin/common/gstblockdctreport.h"
+#include "gst-plugin/common/gstblockdctstatsfile.h"
 #include "gstblockdctcomparecoded.h"
 #include "gstblockdctcomparematch.h"
 #include "gstblockdctcomparepad.h"

@@ -3,7 +3,7 @@
  * The properties of blockdctcompare. Each is a field of its settings; a change
  * is in force from the next frame on. */
 #include "gstblockdctcompareproperties.h"
-#include "gst-plugin/gstblockdctparam.h"
+#include "gst-plugin/common/gstblockdctparam.h"
 #include "gstblockdctcompareoutput.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug

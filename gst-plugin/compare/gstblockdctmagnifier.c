@@ -2,7 +2,7 @@
 #include "gstblockdctmagnifier.h"
 
 #include <string.h>
-#include "dct/zoom.h"
+#include "dct/picture/zoom.h"
 
 /* A sample's square, before it is enlarged with the picture. */
 #define SIDE BDCT_VIEW_MAX_ZOOM

@@ -7,8 +7,8 @@
 #include <gst/video/navigation.h>
 #include <math.h>
 #include <string.h>
-#include "dct/view.h"
-#include "gst-plugin/gstblockdctparam.h"
+#include "dct/picture/view.h"
+#include "gst-plugin/common/gstblockdctparam.h"
 #include "gstblockdctzoom.h"
 
 #define get_int gst_blockdct_param_get_int

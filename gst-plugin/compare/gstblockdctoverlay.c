@@ -2,7 +2,7 @@
  *
  * Text on the picture. What was drawn is kept until the text changes. */
 #include "gstblockdctoverlay.h"
-#include "gst-plugin/gstblockdctdebug.h"
+#include "gst-plugin/common/gstblockdctdebug.h"
 
 /* The property that wants text. */
 static const gchar *

@@ -8,8 +8,8 @@
 #define GST_BLOCKDCT_OVERLAY_H
 
 #include <gst/video/video.h>
-#include "dct/layout.h"
-#include "dct/view.h"
+#include "dct/base/layout.h"
+#include "dct/picture/view.h"
 
 G_BEGIN_DECLS
 

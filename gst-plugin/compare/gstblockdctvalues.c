@@ -5,7 +5,7 @@
 #include "gstblockdctvalues.h"
 
 #include <string.h>
-#include "dct/zoom.h"
+#include "dct/picture/zoom.h"
 
 /* A square's side, and rows for a digit in it. */
 #define SIDE BDCT_VIEW_MAX_ZOOM

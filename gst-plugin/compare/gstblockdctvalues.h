@@ -7,8 +7,8 @@
 
 #include <gst/video/video.h>
 #include <pango/pangocairo.h>
-#include "dct/layout.h"
-#include "dct/view.h"
+#include "dct/base/layout.h"
+#include "dct/picture/view.h"
 
 G_BEGIN_DECLS
 

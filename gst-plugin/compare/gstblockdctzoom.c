@@ -2,7 +2,7 @@
 #include "gstblockdctzoom.h"
 
 #include <string.h>
-#include "dct/view.h"
+#include "dct/picture/view.h"
 
 /* Whole numbers, so that all samples are as large as each other. */
 static const gint zooms[] = { 1, 2, 3, 4, 6, 8, 12, 16 };

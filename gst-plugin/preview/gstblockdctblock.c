@@ -2,12 +2,12 @@
 #include "gstblockdctblock.h"
 
 #include <stdlib.h>
-#include "dct/block.h"
-#include "dct/colour-cpu.h"
-#include "dct/engine.h"
-#include "dct/quadtree.h"
-#include "dct/sample.h"
-#include "gst-plugin/gstblockdctregions.h"
+#include "cpu/block.h"
+#include "cpu/simd/colour-rows.h"
+#include "dct/base/sample.h"
+#include "dct/engine/engine.h"
+#include "dct/rd/quadtree.h"
+#include "gst-plugin/blockdct/gstblockdctregions.h"
 
 /* The fields of a component's block; luma's have no suffix. */
 typedef struct

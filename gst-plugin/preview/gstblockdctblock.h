@@ -5,7 +5,7 @@
 #ifndef GST_BLOCKDCT_BLOCK_H
 #define GST_BLOCKDCT_BLOCK_H
 
-#include "gst-plugin/gstblockdctshown.h"
+#include "gst-plugin/blockdct/gstblockdctshown.h"
 
 G_BEGIN_DECLS
 

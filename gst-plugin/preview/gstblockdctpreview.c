@@ -22,11 +22,11 @@
 #include "gstblockdctpreviewkeys.h"
 
 #include <gst/base/gstbasetransform.h>
-#include "gst-plugin/gstblockdctformat.h"
-#include "gst-plugin/gstblockdcthost.h"
-#include "gst-plugin/gstblockdctmark.h"
-#include "gst-plugin/gstblockdctparam.h"
-#include "gst-plugin/gstblockdctpool.h"
+#include "gst-plugin/common/gstblockdctformat.h"
+#include "gst-plugin/common/gstblockdcthost.h"
+#include "gst-plugin/common/gstblockdctmark.h"
+#include "gst-plugin/common/gstblockdctparam.h"
+#include "gst-plugin/common/gstblockdctpool.h"
 
 /* What the bin holds of its input at least: a frame in each of A, B, their
  * queues and compare, and the one that is frozen. */

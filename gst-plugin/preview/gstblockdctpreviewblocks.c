@@ -7,9 +7,9 @@
 
 #include <gst/video/navigation.h>
 #include <string.h>
+#include "gst-plugin/common/gstblockdctparam.h"
 #include "gst-plugin/compare/gstblockdctcompareprivate.h"
 #include "gst-plugin/compare/gstblockdctzoom.h"
-#include "gst-plugin/gstblockdctparam.h"
 #include "gstblockdctblock.h"
 
 /* What a transform made last */

@@ -12,11 +12,11 @@
 #include "gstblockdctpreviewencoder.h"
 
 #include <gst/base/gstbasetransform.h>
+#include "gst-plugin/common/gstblockdctmark.h"
+#include "gst-plugin/common/gstblockdctpool.h"
 #include "gst-plugin/compare/gstblockdctcompare.h"
 #include "gst-plugin/compare/gstblockdctcomparecoded.h"
 #include "gst-plugin/compare/gstblockdctcomparepad.h"
-#include "gst-plugin/gstblockdctmark.h"
-#include "gst-plugin/gstblockdctpool.h"
 #include "gstblockdctpreviewline.h"
 
 /* What the encoder has failed, as opposed to what is downstream. */

@@ -4,7 +4,7 @@
  * what is shown again, and sleeps otherwise. Only one of the two pushes at a
  * time. */
 #include "gstblockdctpreviewfreeze.h"
-#include "gst-plugin/gstblockdctmark.h"
+#include "gst-plugin/common/gstblockdctmark.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_blockdct_preview_debug);
 #define GST_CAT_DEFAULT gst_blockdct_preview_debug

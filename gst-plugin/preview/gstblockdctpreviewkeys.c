@@ -6,8 +6,8 @@
 
 #include <gst/video/navigation.h>
 #include <string.h>
-#include "dct/transform.h"
-#include "gst-plugin/gstblockdctparam.h"
+#include "dct/transform/transform.h"
+#include "gst-plugin/common/gstblockdctparam.h"
 #include "gstblockdctpreviewencoder.h"
 
 #define get_int gst_blockdct_param_get_int

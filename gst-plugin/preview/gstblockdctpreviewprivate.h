@@ -6,7 +6,7 @@
 #define GST_BLOCKDCT_PREVIEW_PRIVATE_H
 
 #include <gst/gst.h>
-#include "gst-plugin/gstblockdctshown.h"
+#include "gst-plugin/blockdct/gstblockdctshown.h"
 #include "gstblockdctpreviewfreeze.h"
 
 G_BEGIN_DECLS

@@ -2,10 +2,10 @@
 #include "bench.h"
 
 #include "convert.h"
-#include "dct/file.h"
-#include "dct/rate.h"
+#include "cpu/jpeg-file.h"
+#include "dct/entropy/rate.h"
 #include "error.h"
-#include "gst-plugin/gstblockdctformat.h"
+#include "gst-plugin/common/gstblockdctformat.h"
 #include "settings.h"
 
 /* Submissions in flight, and jobs of one: the set, and the others. */

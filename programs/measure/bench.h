@@ -19,7 +19,8 @@ typedef struct
   BdctChromaFormat subsampling; /* of R, G and B */
   guint metrics;                /* bits 1 << BdctMetric */
   gboolean each_frame;          /* rows of frames too */
-  gboolean coded;               /* sizes of JPEG files are exact (dct/file.h) */
+  gboolean coded;               /* sizes of JPEG files are exact
+                                 * (cpu/jpeg-file.h) */
   gint64 first_frame, n_frames; /* the part of a file; -1: all the rest */
 } MeasurePlan;
 

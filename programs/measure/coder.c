@@ -6,7 +6,7 @@
 #include <string.h>
 #include "convert.h"
 #include "error.h"
-#include "gst-plugin/gstblockdctformat.h"
+#include "gst-plugin/common/gstblockdctformat.h"
 #include "merge.h"
 #include "settings.h"
 #include "stall.h"

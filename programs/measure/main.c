@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "bdrate.h"
 #include "files.h"
-#include "gst-plugin/gstblockdctbackend.h"
+#include "gst-plugin/common/gstblockdctbackend.h"
 #include "memory.h"
 #include "merge.h"
 #include "output.h"

@@ -6,7 +6,7 @@
 #define MEASURE_METRICS_H
 
 #include <glib.h>
-#include "dct/metrics.h"
+#include "dct/metrics/metrics.h"
 
 G_BEGIN_DECLS
 

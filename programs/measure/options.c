@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 #include "coder.h"
-#include "gst-plugin/gstblockdctbackend.h"
+#include "gst-plugin/common/gstblockdctbackend.h"
 #include "plot.h"
 #include "settings.h"
 

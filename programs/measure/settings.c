@@ -2,7 +2,7 @@
 #include "settings.h"
 
 #include <string.h>
-#include "gst-plugin/gstblockdctformat.h"
+#include "gst-plugin/common/gstblockdctformat.h"
 
 #define MIN_QUALITY 1
 #define MAX_QUALITY 100

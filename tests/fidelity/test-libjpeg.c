@@ -5,8 +5,8 @@
  * chroma filters out of it. Every sample, the count of non-zero coefficients
  * and the bits of the scan must be the same, with Annex K's Huffman tables and
  * with optimal ones, and the size of the file within 0.5%; that of the frame as
- * it is coded (file.h), to the byte. */
-#include "dct/file.h"
+ * it is coded (cpu/jpeg-file.h), to the byte. */
+#include "cpu/jpeg-file.h"
 #include "frame.h"
 #include "reference-rate.h"
 

@@ -5,7 +5,7 @@
 
 #include <math.h>
 #include <string.h>
-#include "check/reference.h"
+#include "tests/unit/reference.h"
 
 #define NAME "blockdct"
 

@@ -5,7 +5,7 @@
 
 #include <math.h>
 #include <string.h>
-#include "dct/compare.h"
+#include "dct/engine/compare.h"
 
 #define PSNR (1 << BDCT_N_METRICS)      /* of `metrics` */
 #define SINGLE BDCT_VIEW_RECONSTRUCTION

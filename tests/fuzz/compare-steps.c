@@ -4,7 +4,7 @@
 #include "compare.h"
 
 #include <string.h>
-#include "dct/compare.h"
+#include "dct/engine/compare.h"
 
 #define ALL ((1 << N_INPUTS) - 1)
 

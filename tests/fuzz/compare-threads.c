@@ -6,7 +6,7 @@
 #include "compare.h"
 
 #include <string.h>
-#include "dct/compare.h"
+#include "dct/engine/compare.h"
 
 #define FRAMES 40               /* of a round */
 #define WIDTH 24

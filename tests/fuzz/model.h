@@ -6,8 +6,8 @@
 #define TESTS_FUZZ_MODEL_H
 
 #include <gst/gst.h>
-#include "dct/engine.h"
-#include "dct/job.h"
+#include "dct/engine/engine.h"
+#include "dct/quantizer/job.h"
 
 /** The views, by the names that the property has. Of what follows the original
  * it is not known here what samples it shows. */

@@ -3,11 +3,11 @@
 
 #include <math.h>
 #include <string.h>
-#include "check/reference.h"
-#include "check/rgb-formats.h"
-#include "dct/colour-cpu.h"
-#include "dct/file.h"
-#include "dct/rate.h"
+#include "cpu/jpeg-file.h"
+#include "cpu/simd/colour-rows.h"
+#include "dct/entropy/rate.h"
+#include "tests/unit/reference.h"
+#include "tests/unit/rgb-formats.h"
 
 G_STATIC_ASSERT (N_FORMATS == N_TEST_FORMATS + G_N_ELEMENTS (rgb_formats));
 

@@ -7,8 +7,8 @@
 #define TESTS_FUZZ_PICTURE_H
 
 #include <gst/video/video.h>
-#include "check/element/frames.h"
-#include "dct/engine.h"
+#include "dct/engine/engine.h"
+#include "tests/element/frames.h"
 
 /** A format in a size. Components are Y, U, V whatever their order; of R, G and
  * B, the planes that they become. */

@@ -5,7 +5,7 @@
 
 #include <math.h>
 #include <string.h>
-#include "check/element/duel.h"
+#include "tests/element/duel.h"
 
 static void
 read_samples (const Frame * frame, GstBuffer * buffer, Samples * samples)

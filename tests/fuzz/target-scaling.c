@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "dct/scaling.h"
+#include "dct/quantizer/scaling-lists.h"
 
 int
 LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The CUDA engine's second half, from coefficients to residuals, for
- * coefficients that no picture leads to (tests/check/coefficients.h): the
+ * coefficients that no picture leads to (tests/unit/coefficients.h): the
  * kernels' own parts in a kernel of one warp.
  *
  * Ends with "N passed, N failed, N skipped"; exits 77 where there is no GPU. */
 #include <stdio.h>
 #include <stdlib.h>
 #include "cuda/scalar/large.cuh"
-#include "dct/engine.h"
-#include "tests/check/coefficients.h"
+#include "dct/engine/engine.h"
+#include "tests/unit/coefficients.h"
 
 /* Residuals clip with the samples; only H.265's definition has them clipped
  * before. */
@@ -148,7 +148,7 @@ backward (void *, const BdctJob *job, int32_t *cells)
     case BDCT_CHAIN_##id:                                                     \
       launch<BDCT_CHAIN_##id> ();                                             \
       break;
-#include "dct/transforms.def"
+#include "dct/transform/transforms.def"
     default:
       break;
   }

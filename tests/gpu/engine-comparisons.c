@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Comparisons of given pictures (dct/compare.h) by the CUDA engine against
- * those by the CPU engine: the same statistics and the same bytes, of all
- * formats and mixtures of them, of sizes about every border that kernels have,
- * in device memory, in pinned and other host memory and from one to the other,
- * at any address and stride.
+ * Comparisons of given pictures (dct/engine/compare.h) by the CUDA engine
+ * against those by the CPU engine: the same statistics and the same bytes, of
+ * all formats and mixtures of them, of sizes about every border that kernels
+ * have, in device memory, in pinned and other host memory and from one to the
+ * other, at any address and stride.
  *
  *   engine-comparisons             everything
  *   engine-comparisons --quick     a small part, for compute-sanitizer

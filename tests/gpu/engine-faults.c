@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "dct/engine.h"
+#include "dct/engine/engine.h"
 
 #define WIDTH 4096
 #define HEIGHT 4096

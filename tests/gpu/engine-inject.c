@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "dct/engine.h"
+#include "dct/engine/engine.h"
 #include "fake-runtime.h"
 
 #define DEPTH 4

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "cuda/launch.h"
+#include "cuda/launch/kernel.h"
 #include "engines.h"
 #ifdef FAKE_RUNTIME
 #include "fake-runtime.h"

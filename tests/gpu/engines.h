@@ -6,7 +6,7 @@
 #define TESTS_GPU_ENGINES_H
 
 #include <stdio.h>
-#include "dct/engine.h"
+#include "dct/engine/engine.h"
 
 /** Create the CPU engine and, with all the options, the CUDA engine; the
  * caller's. 0, or what the program is to exit with, after it has said why. */

@@ -5,13 +5,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cuda/view-launch.h"
-#include "dct/cabac.h"
-#include "dct/colour-cpu.h"
-#include "dct/count.h"
-#include "dct/engine.h"
-#include "dct/render-cpu.h"
-#include "dct/tile.h"
+#include "cpu/huffman-count.h"
+#include "cpu/render.h"
+#include "cpu/simd/colour-rows.h"
+#include "cpu/simd/tile32.h"
+#include "cuda/kernels/view.h"
+#include "dct/engine/engine.h"
+#include "dct/entropy/cabac.h"
 
 /* What a kernel has of a plane's job: its constants. */
 typedef struct {

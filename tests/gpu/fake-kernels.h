@@ -6,12 +6,12 @@
 #ifndef TESTS_FAKE_KERNELS_H
 #define TESTS_FAKE_KERNELS_H
 
-#include "cuda/colour-launch.h"
-#include "cuda/launch.h"
-#include "cuda/metric-launch.h"
-#include "cuda/quadtree-launch.h"
-#include "dct/render.h"
-#include "dct/zoom.h"
+#include "cuda/kernels/colour.h"
+#include "cuda/kernels/metric.h"
+#include "cuda/kernels/quadtree.h"
+#include "cuda/launch/kernel.h"
+#include "dct/picture/render.h"
+#include "dct/picture/zoom.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,7 +42,7 @@ typedef struct FakeOther {
   BdctCudaColour colour;
   BdctCudaMetricPlanes metric;
   BdctCudaTree tree;
-  uint64_t work[512];           /**< what cuda/vector.cuh's have */
+  uint64_t work[512];           /**< what cuda/kernels/vector.cuh's have */
   unsigned x, y;                /**< thread blocks of a metric's component, of
                                      a tree, or of these */
 } FakeOther;

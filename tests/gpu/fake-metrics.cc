@@ -2,10 +2,10 @@
  *
  * The kernels of metrics, comparisons and views that copy, compiled to run
  * without a GPU. */
-#include "cuda/comparison.cu"
-#include "cuda/metric-ms-ssim.cu"
-#include "cuda/metric-psnr-b.cu"
-#include "cuda/metric-psnr-hvs.cu"
-#include "cuda/metric-ssim.cu"
-#include "cuda/metric-xpsnr.cu"
-#include "cuda/view-copy.cu"
+#include "cuda/kernels/comparison.cu"
+#include "cuda/kernels/ms-ssim.cu"
+#include "cuda/kernels/psnr-b.cu"
+#include "cuda/kernels/psnr-hvs.cu"
+#include "cuda/kernels/ssim.cu"
+#include "cuda/kernels/view-copy.cu"
+#include "cuda/kernels/xpsnr.cu"

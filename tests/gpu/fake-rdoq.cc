@@ -2,7 +2,7 @@
  *
  * The kernels of levels by rate and distortion, compiled to run without a GPU.
  */
-#include "cuda/rdoq.cu"
+#include "cuda/kernels/rdoq.cu"
 #include "fake-kernels.h"
 
 template <typename K> static bool

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include "dct/sample.h"
+#include "dct/base/sample.h"
 
 /* Where R, G and B are, with chroma subsampled so. */
 #define RGB(name, sampling, quick, n_planes, bytes, ...)                      \

@@ -8,7 +8,7 @@
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include "dct/engine.h"
+#include "dct/engine/engine.h"
 
 #define N_FORMATS 32
 #define N_SIZES 23

@@ -1,5 +1,5 @@
-/* The metrics' kernels (cuda/metric.cuh) without a GPU: thread blocks one after
- * the other.
+/* The metrics' kernels (cuda/kernels/metric.cuh) without a GPU: thread blocks
+ * one after the other.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

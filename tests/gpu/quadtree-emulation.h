@@ -1,5 +1,5 @@
-/* The kernels of cuda/quadtree.cu without a GPU: thread blocks one after the
- * other.
+/* The kernels of cuda/kernels/quadtree.cu without a GPU: thread blocks one
+ * after the other.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,5 +1,5 @@
-/* Kernels of cuda/threads.cuh without a GPU: the threads of a thread block one
- * after the other.
+/* Kernels of cuda/kernels/threads.cuh without a GPU: the threads of a thread
+ * block one after the other.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,5 +1,5 @@
-/* The kernels of cuda/vector.cuh without a GPU: thread blocks one after the
- * other.
+/* The kernels of cuda/kernels/vector.cuh without a GPU: thread blocks one after
+ * the other.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

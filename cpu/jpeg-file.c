@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A frame is coded as libjpeg codes it (T.81 Annexes B and F.1.2), and what is
+ * kept of its bytes is how many they are. */
+#include "jpeg-file.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "cpu/simd/colour-rows.h"
+#include "cpu/simd/tile32.h"
+#include "dct/entropy/huffman.h"
+#include "huffman-count.h"
+
+/* The bits of a scan: those that are no whole byte yet are the lowest `n`, and
+ * so many bytes are behind them. */
+typedef struct {
+  uint64_t bits, bytes;
+  int n;
+} Writer;
+
+/* One component: its blocks of a band, row by row, the tables, and the DC
+ * before. */
+typedef struct {
+  BdctTilePlane plane;
+  BdctTileSet set;
+  BdctScan scan;
+  BdctHuffman dc, ac;
+  BdctLevel *levels;
+  int before;
+} Component;
+
+/* Rows of MCUs in a band: chroma has one strip in it, luma as many as it has
+ * rows of blocks in an MCU. */
+#define BAND_ROWS (BDCT_TILE / 8)
+
+uint64_t
+bdct_file_head (const BdctLayout * layout, const BdctJob * job, int n_symbols)
+{
+  const int n_components = bdct_layout_components (layout);
+  const int n_groups = n_components == 1 ? 1 : 2;
+  uint64_t size;
+
+  /* SOI and EOI, APP0, SOF0, SOS; a group of components has a DQT, and two DHT
+   * of 12 and 162 symbols in Annex K. Steps above 255 take 16 bits each. */
+  size = 2 + 2 + 18 + (10 + 3 * n_components) + (8 + 2 * n_components)
+      + n_groups * (69 + 2 * 21)
+      + (n_symbols > 0 ? n_symbols : n_groups * (12 + 162));
+  for (int g = 0; g < n_groups; g++) {
+    bool wide = false;
+
+    for (int i = 0; i < 64; i++)
+      wide |= job->component[g].quant[i] > 255;
+    size += 64 * wide;
+  }
+  return size;
+}
+
+/* Behind a byte of ones comes one of zeros (T.81 F.1.2.3). */
+static void
+put (Writer * writer, unsigned bits, int n)
+{
+  writer->bits = writer->bits << n | bits;
+  for (writer->n += n; writer->n >= 8; writer->bytes++) {
+    writer->n -= 8;
+    writer->bytes += (writer->bits >> writer->n & 255) == 255;
+  }
+}
+
+/* A symbol, of which the lowest four bits say how many bits of the value
+ * follow. */
+static void
+put_symbol (Writer * writer, const BdctHuffman * table, int symbol, int value)
+{
+  const int n = symbol & 15;
+
+  put (writer, table->code[symbol], table->length[symbol]);
+  put (writer, (value < 0 ? value - 1 : value) & ((1 << n) - 1), n);
+}
+
+static void
+put_block (Writer * writer, Component * c, const BdctLevel * block)
+{
+  uint64_t places = bdct_count_places (block) & ~(uint64_t) 1;
+  const int difference = block[0] - c->before;
+  int last = 0;
+
+  c->before = block[0];
+  put_symbol (writer, &c->dc, bdct_symbol_category (difference), difference);
+  for (; places != 0; places &= places - 1) {
+    int place = __builtin_ctzll (places), run = place - last - 1;
+    int level = block[bdct_zigzag_index[place]];
+
+    for (; run > 15; run -= 16)
+      put_symbol (writer, &c->ac, 0xf0, 0);
+    put_symbol (writer, &c->ac, (run << 4) + bdct_symbol_category (level),
+        level);
+    last = place;
+  }
+  if (last < 63)
+    put_symbol (writer, &c->ac, 0, 0);
+}
+
+/* A component's blocks of MCU (x, y) of a band that begins at row `top` of the
+ * MCUs. A block that the component lacks has the DC of the one before it. */
+static void
+put_blocks (Writer * writer, Component * c, int x, int y, int top)
+{
+  const BdctScan *scan = &c->scan;
+
+  for (int v = y * scan->v; v < (y + 1) * scan->v; v++)
+    for (int h = x * scan->h; h < (x + 1) * scan->h; h++)
+      if (h < scan->columns && v + top * scan->v < scan->rows) {
+        put_block (writer, c, c->levels + 64
+            * ((ptrdiff_t) v * scan->columns + h));
+      } else {
+        put_symbol (writer, &c->dc, 0, 0);
+        put_symbol (writer, &c->ac, 0, 0);
+      }
+}
+
+static void
+put_band (Writer * writer, Component * components, int n, int top)
+{
+  const BdctScan *luma = &components[0].scan;
+  const int across = (luma->columns + luma->h - 1) / luma->h;
+  const int down = (luma->rows + luma->v - 1) / luma->v - top;
+
+  for (int c = 0; c < n; c++) {
+    Component *component = &components[c];
+    const BdctTilePlane *plane = &component->plane;
+    const size_t in_strip = (size_t) BAND_ROWS * component->scan.columns * 64;
+
+    for (int i = 0; i < component->scan.v; i++) {
+      BdctTileStrip strip = {.levels = component->levels + i * in_strip };
+      const int row = (top * component->scan.v + i * BAND_ROWS) * 8;
+
+      if (row < plane->layout.height)
+        bdct_tile_kernels ()[0]->plain->strip (&plane, 1, row, &strip);
+    }
+  }
+  for (int y = 0; y < BAND_ROWS && y < down; y++)
+    for (int x = 0; x < across; x++)
+      for (int c = 0; c < n; c++)
+        put_blocks (writer, &components[c], x, y, top);
+}
+
+/* Describe the components of planes; false without memory. */
+static bool
+start (Component * components, const BdctLayout * layout, const BdctJob * job,
+    const BdctImage * planes)
+{
+  static const BdctImage none;
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  bool ok = true;
+
+  bdct_blocks_init (grid, layout, job);
+  for (int p = 0; p < layout->n_planes; p++)
+    for (int i = 0; i < layout->plane[p].interleave; i++) {
+      const BdctComponent c = layout->plane[p].component[i];
+      Component *component = &components[c];
+
+      component->scan = bdct_scan_init (&grid[c], layout->chroma, c);
+      component->before = 0;
+      bdct_tile_set_init (&component->set, job, c);
+      bdct_tile_plane_init (&component->plane, job, c);
+      bdct_tile_plane_place (&component->plane, layout, &grid[c], planes, &none,
+          p, i);
+      component->plane.set[0] = &component->set;
+      bdct_huffman_annex_k (&component->dc, false, c != BDCT_Y);
+      bdct_huffman_annex_k (&component->ac, true, c != BDCT_Y);
+      component->levels = malloc ((size_t) BAND_ROWS * component->scan.v
+          * grid[c].columns * 64 * sizeof *component->levels);
+      ok = ok && component->levels != NULL;
+    }
+  return ok;
+}
+
+bool
+bdct_file_size (const BdctLayout * layout, const BdctJob * job,
+    const BdctImage * src, uint64_t * size, BdctError * error)
+{
+  const int n = bdct_layout_components (layout);
+  Component *components = aligned_alloc (64, (n * sizeof *components + 63)
+      / 64 * 64);
+  BdctImage planes = *src;
+  Writer writer = { 0 };
+  uint8_t *memory = NULL;
+  bool ok = components != NULL;
+
+  bdct_count_init ();
+  if (ok && layout->rgb.n_planes > 0) {
+    memory = bdct_colour_planes (layout, src, &planes);
+    ok = memory != NULL;
+  }
+  for (int c = 0; components != NULL && c < n; c++)
+    components[c].levels = NULL;
+  ok = ok && start (components, layout, job, &planes);
+  for (int top = 0; ok && top * components[0].scan.v < components[0].scan.rows;
+      top += BAND_ROWS)
+    put_band (&writer, components, n, top);
+  put (&writer, 127, 7);        /* the last byte is filled up with ones */
+  *size = bdct_file_head (layout, job, 0) + writer.bytes;
+  for (int c = 0; components != NULL && c < n; c++)
+    free (components[c].levels);
+  free (components);
+  free (memory);
+  return ok || bdct_error (error, "out of memory");
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Built once for each instruction set: the table of its metrics. */
+#include "kernel.h"
+
+extern const BdctMetricKernel BDCT_METRIC_NAME (ssim),
+    BDCT_METRIC_NAME (ms_ssim), BDCT_METRIC_NAME (psnr_hvs),
+    BDCT_METRIC_NAME (psnr_b), BDCT_METRIC_NAME (xpsnr);
+
+#define CONCAT_(a, b) a##b
+#define CONCAT(a, b) CONCAT_ (a, b)
+
+const BdctMetricKernels CONCAT (bdct_metrics_, BDCT_ISA) = {
+  [BDCT_METRIC_SSIM] = &BDCT_METRIC_NAME (ssim),
+  [BDCT_METRIC_MS_SSIM] = &BDCT_METRIC_NAME (ms_ssim),
+  [BDCT_METRIC_PSNR_HVS] = &BDCT_METRIC_NAME (psnr_hvs),
+  [BDCT_METRIC_PSNR_B] = &BDCT_METRIC_NAME (psnr_b),
+  [BDCT_METRIC_XPSNR] = &BDCT_METRIC_NAME (xpsnr),
+};

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * MS-SSIM as libvmaf's float_ms_ssim has it (libvmaf 3.2.0, ms_ssim.c and
+ * iqa/): of luma in five scales, each the one before without its upper half of
+ * frequencies. Around each sample that has them all, 11 x 11 samples are
+ * weighted by a Gaussian, first those of a row. Samples and what comes of them
+ * are in single precision there, sums in double; this keeps each operation and
+ * its order. Where the order would follow from the threads, in the means of
+ * luminance, contrast and structure, sums are in units of 2^-40.
+ *
+ * Wang, Simoncelli, Bovik: Multiscale Structural Similarity for Image Quality
+ * Assessment, Asilomar Conference on Signals, Systems and Computers, 2003. */
+#include "dct/metrics/ms-ssim.h"
+#include "read.h"
+
+#define SCALES BDCT_MS_SSIM_SCALES
+#define WINDOW BDCT_MS_SSIM_WINDOW
+#define FILTER BDCT_MS_SSIM_FILTER
+#define SIDE BDCT_MS_SSIM_SIDE
+#define STRIP BDCT_MS_SSIM_STRIP
+#define N_KINDS BDCT_MS_SSIM_KINDS
+
+/* Columns of a piece of a scale's result. */
+#define RUN 192
+
+/* How luminance, contrast and structure of a scale count. */
+static const float luminance[SCALES] = { 0, 0, 0, 0, 0.1333f };
+static const float contrast[SCALES] =
+    { 0.0448f, 0.2856f, 0.3001f, 0.2363f, 0.1333f };
+
+/* Samples that are done at a time: as many as a vector has double ones. */
+#define N (BDCT_LANES / 2)
+
+typedef float Floats __attribute__ ((vector_size (4 * N)));
+typedef double Doubles __attribute__ ((vector_size (8 * N)));
+
+/* Columns of a run with what is read around it, and to the end of a vector. */
+#define WIDE (RUN + 32)
+
+/* Means over a window. */
+typedef float Means[N_KINDS][RUN];
+
+static int
+min (int a, int b)
+{
+  return a < b ? a : b;
+}
+
+/* Sides of a scale, and how many of its samples have a whole window. */
+static int
+get_width (const BdctMetricPlane * plane, int scale)
+{
+  return bdct_ms_ssim_side (plane->width, scale);
+}
+
+static int
+get_height (const BdctMetricPlane * plane, int scale)
+{
+  return bdct_ms_ssim_side (plane->height, scale);
+}
+
+static int
+count_strips (const BdctMetricPlane * plane, int scale)
+{
+  return (get_height (plane, scale) - WINDOW + STRIP) / STRIP;
+}
+
+/* The plane's memory: the sums of the strips of each scale, then its two
+ * pictures but for the first scale's. */
+static BdctMsSsimSums *
+get_sums (const BdctMetricPlane * plane, int scale)
+{
+  BdctMsSsimSums *sums = plane->memory;
+
+  for (int s = 0; s < scale; s++)
+    sums += count_strips (plane, s);
+  return sums;
+}
+
+static float *
+get_picture (const BdctMetricPlane * plane, int scale, int which)
+{
+  float *picture = (float *) get_sums (plane, SCALES);
+
+  for (int s = 1; s < scale; s++)
+    picture += 2 * (size_t) get_width (plane, s) * get_height (plane, s);
+  return picture + which * (size_t) get_width (plane, scale)
+      * get_height (plane, scale);
+}
+
+static size_t
+memory (const BdctMetricPlane * plane)
+{
+  return (char *) get_picture (plane, SCALES, 0) - (char *) plane->memory;
+}
+
+/* Samples of a row of a scale: of the first one, of the frame, as of 8 bits. */
+static void
+read_row (const BdctMetricPlane * plane, int scale, int which, int y, int x,
+    int n, float *restrict to)
+{
+  const float scaler = 1.0f / (1 << (plane->depth - 8));
+  uint16_t row[RUN + WINDOW];
+
+  if (scale > 0) {
+    memcpy (to, get_picture (plane, scale, which)
+        + (size_t) y * get_width (plane, scale) + x, n * sizeof *to);
+    return;
+  }
+  for (int from = 0; from < n; from += RUN) {
+    const int here = min (n - from, RUN);
+
+    bdct_metric_read (plane, which == 0 ? &plane->src : &plane->rec, y,
+        x + from, here, row);
+    for (int i = 0; i < here; i++)
+      to[from + i] = row[i] * scaler;
+  }
+}
+
+/* Add N products in single precision to sums in double. */
+static inline __attribute__ ((always_inline)) Doubles
+add_product (Doubles sum, const float *from, float weight)
+{
+  Floats v;
+
+  memcpy (&v, from, sizeof v);
+  return sum + __builtin_convertvector (v * weight, Doubles);
+}
+
+static inline void
+put_floats (float *to, Doubles v)
+{
+  const Floats narrow = __builtin_convertvector (v, Floats);
+
+  memcpy (to, &narrow, sizeof narrow);
+}
+
+/* The weighted mean of 11 samples each, from there on. */
+static void
+weight_row (const float *restrict row, int n, float *restrict mean)
+{
+  for (int i = 0; i < n; i += N) {
+    Doubles sum = { 0 };
+
+    for (int u = 0; u < WINDOW; u++)
+      sum = add_product (sum, row + i + u, bdct_ms_ssim_window[u]);
+    put_floats (mean + i, sum);
+  }
+}
+
+/* The same of a row's squares and products. */
+static void
+weight_rows (const float *src, const float *rec, int n, Means means)
+{
+  float product[WIDE] = { 0 };
+  const float *const of[][2] = { {src, src}, {rec, rec}, {src, rec} };
+
+  weight_row (src, n, means[BDCT_MS_SSIM_SRC]);
+  weight_row (rec, n, means[BDCT_MS_SSIM_REC]);
+  for (int k = 0; k < 3; k++) {
+    for (int i = 0; i < n + WINDOW - 1; i++)
+      product[i] = of[k][0][i] * of[k][1][i];
+    weight_row (product, n, means[BDCT_MS_SSIM_SRC_SRC + k]);
+  }
+}
+
+/* Down the columns of 11 rows of one kind; `from` is the first one's place. */
+static void
+weight_columns (const Means * rows, int from, int kind, int n,
+    float *restrict mean)
+{
+  const float *row[WINDOW];
+
+  for (int v = 0; v < WINDOW; v++)
+    row[v] = rows[(from + v) % WINDOW][kind];
+  for (int i = 0; i < n; i += N) {
+    Doubles sum = { 0 };
+
+    for (int v = 0; v < WINDOW; v++)
+      sum = add_product (sum, row[v] + i, bdct_ms_ssim_window[v]);
+    put_floats (mean + i, sum);
+  }
+}
+
+/* Luminance, contrast and structure of a row. */
+static void
+add_row (const Means means, int n, BdctMsSsimSums * sums)
+{
+  int64_t l = 0, c = 0, s = 0;
+
+  for (int i = 0; i < n; i++)
+    bdct_ms_ssim_compare (means[BDCT_MS_SSIM_SRC][i],
+        means[BDCT_MS_SSIM_REC][i], means[BDCT_MS_SSIM_SRC_SRC][i],
+        means[BDCT_MS_SSIM_REC_REC][i], means[BDCT_MS_SSIM_SRC_REC][i], &l, &c,
+        &s);
+  sums->sum[0] += l;
+  sums->sum[1] += c;
+  sums->sum[2] += s;
+}
+
+/* A run of a strip's columns. */
+static void
+compare_run (const BdctMetricPlane * plane, int scale, int y0, int n_rows,
+    int x, int n, BdctMsSsimSums * sums)
+{
+  Means rows[WINDOW], means;
+  float src[WIDE] = { 0 }, rec[WIDE] = { 0 };
+
+  for (int y = 0; y < n_rows + WINDOW - 1; y++) {
+    read_row (plane, scale, 0, y0 + y, x, n + WINDOW - 1, src);
+    read_row (plane, scale, 1, y0 + y, x, n + WINDOW - 1, rec);
+    weight_rows (src, rec, n, rows[y % WINDOW]);
+    if (y < WINDOW - 1)
+      continue;
+    for (int k = 0; k < N_KINDS; k++)
+      weight_columns (rows, y + 1, k, n, means[k]);
+    add_row (means, n, sums);
+  }
+}
+
+static void
+compare_strip (const BdctMetricPlane * plane, int scale, int strip)
+{
+  const int y = strip * STRIP;
+  const int n_rows = min (get_height (plane, scale) - WINDOW + 1 - y, STRIP);
+  const int n = get_width (plane, scale) - WINDOW + 1;
+  BdctMsSsimSums *sums = get_sums (plane, scale) + strip;
+
+  *sums = (BdctMsSsimSums) { { 0 } };
+  for (int x = 0; x < n; x += RUN)
+    compare_run (plane, scale, y, n_rows, x, min (n - x, RUN), sums);
+}
+
+/* Samples around every other one from x on: those from x - 4 on, even ones and
+ * odd ones. */
+static void
+read_around (const BdctMetricPlane * plane, int scale, int which, int y, int x,
+    int n, float *restrict even, float *restrict odd)
+{
+  const int width = get_width (plane, scale);
+  const int from = x < SIDE ? 0 : x - SIDE;
+  const int to = min (x + 2 * n + SIDE, width);
+  float all[2 * RUN + 2 * SIDE], *row = all + SIDE;
+
+  read_row (plane, scale, which,
+      bdct_ms_ssim_mirror (y, get_height (plane, scale)), from, to - from,
+      row + from - x);
+  for (int i = -SIDE; i < from - x; i++)
+    row[i] = row[bdct_ms_ssim_mirror (x + i, width) - x];
+  for (int i = to - x; i < 2 * n + SIDE; i++)
+    row[i] = row[bdct_ms_ssim_mirror (x + i, width) - x];
+  for (int i = 0; i < n + SIDE; i++) {
+    even[i] = row[2 * i - SIDE];
+    odd[i] = row[2 * i - SIDE + 1];
+  }
+  for (int i = n + SIDE; i < n + SIDE + N; i++)
+    even[i] = odd[i] = 0;
+}
+
+/* A run of a row of the next scale. */
+static void
+halve_run (const BdctMetricPlane * plane, int scale, int which, int y, int x,
+    int n)
+{
+  float *to = get_picture (plane, scale + 1, which)
+      + (size_t) y * get_width (plane, scale + 1) + x;
+  float samples[FILTER][2][WIDE], row[RUN + N];
+
+  for (int v = 0; v < FILTER; v++)
+    read_around (plane, scale, which, 2 * y + v - SIDE, 2 * x, n,
+        samples[v][0], samples[v][1]);
+  for (int i = 0; i < n; i += N) {
+    Doubles sum = { 0 };
+
+    for (int v = 0; v < FILTER; v++)
+      for (int u = 0; u < FILTER; u++)
+        sum = add_product (sum, samples[v][u & 1] + i + u / 2,
+            bdct_ms_ssim_filter[v <= SIDE ? v : FILTER - 1 - v]
+            [u <= SIDE ? u : FILTER - 1 - u]);
+    put_floats (row + i, sum);
+  }
+  memcpy (to, row, n * sizeof *to);
+}
+
+static void
+halve_strip (const BdctMetricPlane * plane, int scale, int strip)
+{
+  const int width = get_width (plane, scale + 1);
+  const int end = min (strip * STRIP + STRIP, get_height (plane, scale + 1));
+
+  for (int which = 0; which < 2; which++)
+    for (int y = strip * STRIP; y < end; y++)
+      for (int x = 0; x < width; x += RUN)
+        halve_run (plane, scale, which, y, x, min (width - x, RUN));
+}
+
+static int
+count_halves (const BdctMetricPlane * plane, int scale)
+{
+  return scale == SCALES - 1 ? 0
+      : (get_height (plane, scale + 1) + STRIP - 1) / STRIP;
+}
+
+/* A stage has a scale's comparison, and makes the next scale. */
+static int
+count (const BdctMetricPlane * plane, int stage)
+{
+  return count_strips (plane, stage) + count_halves (plane, stage);
+}
+
+static void
+work (const BdctMetricPlane * plane, int stage, int piece)
+{
+  const int n_halves = count_halves (plane, stage);
+
+  if (piece < n_halves)
+    halve_strip (plane, stage, piece);
+  else
+    compare_strip (plane, stage, piece - n_halves);
+}
+
+static void
+finish (const BdctMetricPlane * planes, int n_planes,
+    double value[BDCT_MAX_COMPONENTS + 1])
+{
+  double product = 1;
+
+  (void) n_planes;
+  for (int scale = 0; scale < SCALES; scale++) {
+    const BdctMsSsimSums *sums = get_sums (planes, scale);
+    const double n = (double) (get_width (planes, scale) - WINDOW + 1)
+        * (get_height (planes, scale) - WINDOW + 1);
+    double sum[3] = { 0 };
+    float mean[3];
+
+    for (int i = 0; i < count_strips (planes, scale); i++)
+      for (int k = 0; k < 3; k++)
+        sum[k] += sums[i].sum[k] * 0x1p-40;
+    for (int k = 0; k < 3; k++)
+      mean[k] = sum[k] / n;
+    product *= pow (mean[0], luminance[scale]) * pow (mean[1], contrast[scale])
+        * pow (mean[2], contrast[scale]);
+  }
+  value[BDCT_Y] = product;
+}
+
+const BdctMetricKernel BDCT_METRIC_NAME (ms_ssim) = {
+  .memory = memory,
+  .count = count,
+  .work = work,
+  .finish = finish,
+};

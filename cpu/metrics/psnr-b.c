@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * PSNR-B: the mean squared error has the blocking effect factor of the
+ * reconstruction added to it. That is by how much neighbours on both sides of
+ * a block's border differ more than others do, in the mean of their squares,
+ * times log2 (B) / log2 (the picture's shorter side) for blocks of B x B. Of
+ * blocks that are no squares, B is the square root of their samples.
+ *
+ * Yim, Bovik: Quality Assessment of Deblocked Images, IEEE Transactions on
+ * Image Processing 20(1), 2011. They count W H / B - 1 pairs of
+ * samples on borders in each direction, whatever there are, and as sewar does
+ * (full_ref.py of release 0.4.10) so does this. */
+#include "dct/metrics/psnr-b.h"
+#include "read.h"
+
+#include <math.h>
+
+#define STRIP BDCT_PSNR_B_STRIP
+
+/* Columns of a run, in which a row is worked on; even. */
+#define RUN 512
+
+static int
+min (int a, int b)
+{
+  return a < b ? a : b;
+}
+
+static size_t
+memory (const BdctMetricPlane * plane)
+{
+  return (plane->height + STRIP - 1) / STRIP * sizeof (BdctPsnrBSums);
+}
+
+static int
+count (const BdctMetricPlane * plane, int stage)
+{
+  (void) stage;
+  return (plane->height + STRIP - 1) / STRIP;
+}
+
+/* The squared differences of two rows, of up to RUN samples. */
+static uint64_t
+square (const uint16_t * restrict a, const uint16_t * restrict b, int n)
+{
+  uint64_t sum = 0;
+
+  for (int x = 0; x < n; x += 64) {
+    uint32_t part = 0;          /* 64 of 24 bits are less than 2^32 */
+
+    for (int i = x; i < min (x + 64, n); i++)
+      part += (int16_t) (a[i] - b[i]) * (int16_t) (a[i] - b[i]);
+    sum += part;
+  }
+  return sum;
+}
+
+/* Of neighbours in a row, those on borders: column x is its first one. */
+static uint64_t
+square_borders (const uint16_t * row, int x, int n, int log2_block)
+{
+  const int side = 1 << log2_block;
+  uint64_t sum = 0;
+
+  for (int i = side - 1 - (x & (side - 1)); i < n; i += side)
+    sum += (int64_t) (row[i + 1] - row[i]) * (row[i + 1] - row[i]);
+  return sum;
+}
+
+static void
+work_on_row (const BdctMetricPlane * plane, int x, int n, int y,
+    BdctPsnrBSums * sums)
+{
+  const int side = 1 << plane->log2_block[1];
+  const int pairs = min (plane->width - 1 - x, n);
+  uint16_t src[RUN], rec[RUN + 1], next[RUN];
+  uint64_t borders, all;
+
+  bdct_metric_read (plane, &plane->src, y, x, n, src);
+  bdct_metric_read (plane, &plane->rec, y, x, min (plane->width - x, n + 1),
+      rec);
+  sums->error += square (src, rec, n);
+  all = square (rec, rec + 1, pairs);
+  borders = square_borders (rec, x, pairs, plane->log2_block[0]);
+  if (y + 1 < plane->height) {
+    uint64_t down;
+
+    bdct_metric_read (plane, &plane->rec, y + 1, x, n, next);
+    down = square (rec, next, n);
+    all += down;
+    if ((y + 1) % side == 0)
+      borders += down;
+  }
+  sums->border += borders;
+  sums->inside += all - borders;
+}
+
+static void
+work (const BdctMetricPlane * plane, int stage, int piece)
+{
+  const int first = piece * STRIP;
+  BdctPsnrBSums *sums = (BdctPsnrBSums *) plane->memory + piece;
+
+  (void) stage;
+  *sums = (BdctPsnrBSums) { 0 };
+  for (int x = 0; x < plane->width; x += RUN)
+    for (int y = first; y < min (first + STRIP, plane->height); y++)
+      work_on_row (plane, x, min (plane->width - x, RUN), y, sums);
+}
+
+static double
+get_effect (const BdctMetricPlane * plane, const BdctPsnrBSums * sums)
+{
+  const double w = plane->width, h = plane->height;
+  const double on = w * h / (1 << plane->log2_block[0]) - 1
+      + w * h / (1 << plane->log2_block[1]) - 1;
+  const double off = h * (w - 1) + w * (h - 1) - on;
+  const double border = sums->border / on, inside = sums->inside / off;
+  const double log2_block = (plane->log2_block[0] + plane->log2_block[1]) / 2.0;
+
+  if (sums->border == 0 || on <= 0 || off <= 0 || border <= inside)
+    return 0;
+  return log2_block / log2 (fmin (w, h)) * (border - inside);
+}
+
+static void
+finish (const BdctMetricPlane * planes, int n_planes,
+    double value[BDCT_MAX_COMPONENTS + 1])
+{
+  for (int c = 0; c < n_planes; c++) {
+    const BdctMetricPlane *plane = &planes[c];
+    const BdctPsnrBSums *of_strip = plane->memory;
+    BdctPsnrBSums sums = { 0 };
+
+    for (int i = 0; i < count (plane, 0); i++) {
+      sums.error += of_strip[i].error;
+      sums.border += of_strip[i].border;
+      sums.inside += of_strip[i].inside;
+    }
+    value[c] = (double) sums.error / ((double) plane->width * plane->height)
+        + get_effect (plane, &sums);
+  }
+}
+
+const BdctMetricKernel BDCT_METRIC_NAME (psnr_b) = {
+  .memory = memory,
+  .count = count,
+  .work = work,
+  .finish = finish,
+};

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * PSNR-HVS-M as daala and libvmaf have it (libvmaf 3.2.0, psnr_hvs.c): blocks
+ * of 8 x 8, 7 apart; the differences of their frequencies, less what contrast
+ * masks, weighted by what the eye sees. All of it is in single precision there,
+ * in an order of its own, which this keeps: here the same operations are done
+ * to as many blocks at a time as a vector has lanes. The squares of all blocks
+ * are added to one number in single precision; that is the second stage. What
+ * is done to a block is in dct/metrics/psnr-hvs.h.
+ *
+ * Egiazarian, Astola, Ponomarenko, Lukin, Battisti, Carli: New Full-Reference
+ * Quality Metrics Based on HVS, VPQM 2006. Ponomarenko, Silvestri, Egiazarian,
+ * Carli, Astola, Lukin: On Between-Coefficient Contrast Masking of DCT Basis
+ * Functions, VPQM 2007. */
+#include "read.h"
+
+#include <math.h>
+#include <string.h>
+
+/* From a block to the next, and rows of blocks in a strip. */
+#define STEP 7
+#define STRIP 4
+
+/* Blocks that are done at a time. */
+#define N BDCT_LANES
+
+/* Blocks of a run, in which a row of them is worked on. */
+#define RUN 64
+
+typedef int32_t Ints __attribute__ ((vector_size (4 * N)));
+typedef float Floats __attribute__ ((vector_size (4 * N)));
+
+/* a where a comparison holds, else b. */
+static inline Floats
+choose (Ints where, Floats a, Floats b)
+{
+  return (Floats) ((where & (Ints) a) | (~where & (Ints) b));
+}
+
+static inline Floats
+to_floats (Ints v)
+{
+  return __builtin_convertvector (v, Floats);
+}
+
+static inline Floats
+get_roots (Floats v)
+{
+  for (int k = 0; k < N; k++)
+    v[k] = sqrtf (v[k]);
+  return v;
+}
+
+#include "dct/metrics/psnr-hvs.h"
+
+/* Pixels under a row of blocks. */
+typedef uint16_t Rows[8][STEP * RUN + 8];
+
+static int
+min (int a, int b)
+{
+  return a < b ? a : b;
+}
+
+/* The first and the second of two samples in memory. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define FIRST(pair) ((pair) & 0xffff)
+#define SECOND(pair) ((pair) >> 16 & 0xffff)
+#else
+#define FIRST(pair) ((pair) >> 16 & 0xffff)
+#define SECOND(pair) ((pair) & 0xffff)
+#endif
+
+/* Blocks of a row, and rows of them. */
+static int
+count_columns (const BdctMetricPlane * plane)
+{
+  return (bdct_psnr_hvs_side (plane->width, plane->luma_width) - 8) / STEP + 1;
+}
+
+static int
+count_rows (const BdctMetricPlane * plane)
+{
+  return (bdct_psnr_hvs_side (plane->height, plane->luma_height) - 8) / STEP
+      + 1;
+}
+
+/* The plane's memory: what comes of it, then the squares of each row. */
+static int
+count_squares (const BdctMetricPlane * plane)
+{
+  return (count_columns (plane) + N - 1) / N;
+}
+
+static Squares *
+get_squares (const BdctMetricPlane * plane, int row)
+{
+  return (Squares *) ((char *) plane->memory + 64)
+      + (size_t) row * count_squares (plane);
+}
+
+static size_t
+memory (const BdctMetricPlane * plane)
+{
+  return (char *) get_squares (plane, count_rows (plane))
+      - (char *) plane->memory;
+}
+
+static int
+count (const BdctMetricPlane * plane, int stage)
+{
+  return stage == 0 ? (count_rows (plane) + STRIP - 1) / STRIP : 1;
+}
+
+/* N blocks of a run from pixels, two at a time; the last one again for those
+ * that lack. */
+static void
+gather (const Rows rows, int block, int n, Blocks blocks)
+{
+  uint32_t pairs[32][N] __attribute__ ((aligned (4 * N)));
+
+  for (int k = 0; k < N; k++) {
+    const int x = STEP * (block + min (k, n - 1));
+
+    for (int i = 0; i < 8; i++)
+      for (int j = 0; j < 4; j++)
+        memcpy (&pairs[4 * i + j][k], &rows[i][x + 2 * j], sizeof (uint32_t));
+  }
+  for (int i = 0; i < 32; i++) {
+    const Ints pair = *(const Ints *) pairs[i];
+
+    blocks[2 * i] = FIRST (pair);
+    blocks[2 * i + 1] = SECOND (pair);
+  }
+}
+
+static void
+work_on_run (const BdctMetricPlane * plane, const Weights * weights, int row,
+    int column, int n)
+{
+  Squares *to = get_squares (plane, row) + column / N;
+  Rows src, rec;
+
+  for (int i = 0; i < 8; i++) {
+    const int y = STEP * row + i, x = STEP * column, width = STEP * n + 1;
+
+    bdct_metric_read (plane, &plane->src, y, x, width, src[i]);
+    bdct_metric_read (plane, &plane->rec, y, x, width, rec[i]);
+  }
+  for (int i = 0; i < n; i += N) {
+    Blocks a, b;
+
+    gather (src, i, min (n - i, N), a);
+    gather (rec, i, min (n - i, N), b);
+    compare (a, b, weights, *to++);
+  }
+}
+
+static void
+work_on_strip (const BdctMetricPlane * plane, int piece)
+{
+  Weights weights;
+
+  for (int i = 0; i < 64; i++)
+    set_weight (&weights, plane->component, i);
+  for (int y = piece * STRIP; y < min (piece * STRIP + STRIP,
+          count_rows (plane)); y++)
+    for (int x = 0; x < count_columns (plane); x += RUN)
+      work_on_run (plane, &weights, y, x, min (count_columns (plane) - x,
+              RUN));
+}
+
+/* The power of two that a number above 0 reaches. */
+static float
+get_power (float v)
+{
+  uint32_t bits;
+
+  memcpy (&bits, &v, sizeof bits);
+  bits &= 0x7f800000;
+  memcpy (&v, &bits, sizeof v);
+  return v;
+}
+
+/* Add the 64 numbers of n blocks, none below 0, in single precision, one after
+ * the other. As long as a sum does not reach the next power of two its last
+ * place has the same value, and adding a number is adding it rounded to that
+ * place: numbers can be rounded and added in any order. But for a number
+ * halfway between two, which is rounded to what leaves the sum even: then, and
+ * where the power is reached, they are added as they come. */
+static float
+add_blocks (float sum, const Squares squares, int n)
+{
+  const float power = get_power (sum);
+  Floats total = { 0 };
+  Ints halfway = { 0 };
+
+  for (int i = 0; i < 64; i++) {
+    const Floats rounded = (power + squares[i]) - power;
+    const Floats rest = squares[i] - rounded;
+
+    halfway |= (rest == power * 0x1p-24f) | (rest == -power * 0x1p-24f);
+    total += rounded;
+  }
+  for (int k = 0; k < n; k++) {
+    if (!halfway[k] && sum > 0x1p-64f && sum + total[k] < 2 * power)
+      sum += total[k];
+    else
+      for (int i = 0; i < 64; i++)
+        sum += squares[i][k];
+    /* Those behind were rounded to another place. */
+    if (sum >= 2 * power)
+      for (k++; k < n; k++)
+        for (int i = 0; i < 64; i++)
+          sum += squares[i][k];
+  }
+  return sum;
+}
+
+static void
+work (const BdctMetricPlane * plane, int stage, int piece)
+{
+  const int columns = count_columns (plane), rows = count_rows (plane);
+  const int peak = (1 << plane->depth) - 1;
+  float sum = 0;
+
+  if (stage == 0) {
+    work_on_strip (plane, piece);
+    return;
+  }
+  for (int y = 0; y < rows; y++) {
+    const Squares *squares = get_squares (plane, y);
+
+    for (int x = 0; x < columns; x += N)
+      sum = add_blocks (sum, squares[x / N], min (columns - x, N));
+  }
+  sum /= (float) (64 * columns * rows);
+  *(float *) plane->memory = sum / (float) (peak * peak);
+}
+
+static void
+map (const BdctMetricPlane * plane, int row, uint32_t * to)
+{
+  const int columns = bdct_metric_map (BDCT_METRIC_PSNR_HVS, plane->width,
+      plane->height).columns;
+  const int y = min (8 * row, plane->height - 8);
+  Weights weights;
+
+  for (int i = 0; i < 64; i++)
+    set_weight (&weights, plane->component, i);
+  for (int x = 0; x < columns; x += N) {
+    Blocks src, rec;
+    Squares squares;
+    Floats sum = { 0 };
+
+    for (int k = 0; k < N; k++)
+      for (int i = 0; i < 8; i++) {
+        const int left = min (8 * (x + k), plane->width - 8);
+        uint16_t samples[2][8];
+
+        bdct_metric_read (plane, &plane->src, y + i, left, 8, samples[0]);
+        bdct_metric_read (plane, &plane->rec, y + i, left, 8, samples[1]);
+        for (int j = 0; j < 8; j++) {
+          src[8 * i + j][k] = samples[0][j];
+          rec[8 * i + j][k] = samples[1][j];
+        }
+      }
+    compare (src, rec, &weights, squares);
+    for (int i = 0; i < 64; i++)
+      sum += squares[i];
+    for (int k = 0; k < min (columns - x, N); k++)
+      to[x + k] = bdct_psnr_hvs_map (sum[k]);
+  }
+}
+
+static double
+decibels (double score)
+{
+  return 10 * (-1 * log10 (score));
+}
+
+static void
+finish (const BdctMetricPlane * planes, int n_planes,
+    double value[BDCT_MAX_COMPONENTS + 1])
+{
+  double score[BDCT_MAX_COMPONENTS];
+
+  for (int c = 0; c < n_planes; c++) {
+    score[c] = *(const float *) planes[c].memory;
+    value[c] = decibels (score[c]);
+  }
+  value[BDCT_METRIC_ALL] = decibels (score[0] * .8
+      + .1 * (score[1] + score[2]));
+}
+
+const BdctMetricKernel BDCT_METRIC_NAME (psnr_hvs) = {
+  .memory = memory,
+  .count = count,
+  .work = work,
+  .finish = finish,
+  .map = map,
+};

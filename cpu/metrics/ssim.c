@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * SSIM as ffmpeg's ssim filter has it (vf_ssim.c of release 5.1): of windows of
+ * 8 x 8 samples, 4 apart, each weighted alike. Windows share the sums of blocks
+ * of 4 x 4. A window's number is computed in single precision, of sums that are
+ * exact. At 8 bits all of them are added in double precision; here in units of
+ * 2^-30, to which those above 2^-7 are exact, and the others to 10^-9. At more
+ * bits the filter adds those of a row in single precision, from left to
+ * right, and so does this.
+ *
+ * Wang, Bovik, Sheikh, Simoncelli: Image Quality Assessment: From Error
+ * Visibility to Structural Similarity, IEEE Transactions on Image Processing
+ * 13(4), 2004. */
+#include "dct/metrics/ssim.h"
+#include "read.h"
+
+#include "cpu/simd/simd.h"
+
+/* Blocks of a run, in which a row is worked on: one more than windows. They
+ * fill vectors. Rows of windows in a strip. */
+#define BLOCKS 512
+#define RUN (BLOCKS - 1)
+#define STRIP 16
+
+/* Of each block of a row: samples, squared errors and products. */
+typedef struct {
+  int32_t src[BLOCKS], rec[BLOCKS], errors[BLOCKS], products[BLOCKS];
+} __attribute__ ((aligned (64))) Sums;
+
+/* Four rows of both pictures, in 16 bits. */
+typedef struct {
+  uint16_t src[4][4 * BLOCKS], rec[4][4 * BLOCKS];
+} __attribute__ ((aligned (64))) Rows;
+
+static int
+min (int a, int b)
+{
+  return a < b ? a : b;
+}
+
+#ifdef LANES
+/* Blocks of a vector of bytes. */
+#define AT_ONCE (4 * LANES)
+
+/* Samples of so many blocks in 16 bits: those of bytes are split in each lane,
+ * as sums of pairs want it; those of words only when they are sums. */
+INLINE void
+load_samples (V v[2], const uint8_t * row, int i, int bytes)
+{
+  if (bytes == 1) {
+    const V all = load (row + 4 * i);
+
+    v[0] = low8 (all, zero ());
+    v[1] = high8 (all, zero ());
+  } else {
+    v[0] = load (row + 8 * i);
+    v[1] = load (row + 8 * i + sizeof (V));
+  }
+}
+
+/* The four sums of pairs of two vectors that are neighbours. */
+INLINE void
+store_sums (int32_t * to, const V v[2], int bytes)
+{
+  V even = v[0], odd = v[1];
+
+  if (bytes == 2)
+    split (&even, &odd, v[0], v[1]);
+  store (to, pairsum32 (even, odd));
+}
+
+INLINE void
+add_vectors (const uint8_t * const src[4], const uint8_t * const rec[4], int n,
+    int bytes, int to, Sums * sums)
+{
+  for (int i = 0; i < n; i += AT_ONCE) {
+    V a[2], b[2], errors[2], products[2];
+
+    for (int k = 0; k < 2; k++)
+      a[k] = b[k] = errors[k] = products[k] = zero ();
+    for (int y = 0; y < 4; y++) {
+      V s[2], r[2];
+
+      /* The four rows below: a frame is in no cache that is near, and of so
+       * many rows at a time the processor does not see what comes next. */
+      if (bytes == 1) {
+        __builtin_prefetch (src[y] + 4 * i + 4 * (src[1] - src[0]));
+        __builtin_prefetch (rec[y] + 4 * i + 4 * (rec[1] - rec[0]));
+      }
+      load_samples (s, src[y], i, bytes);
+      load_samples (r, rec[y], i, bytes);
+      for (int k = 0; k < 2; k++) {
+        const V error = sub16 (s[k], r[k]);
+
+        a[k] = add16 (a[k], s[k]);
+        b[k] = add16 (b[k], r[k]);
+        errors[k] = add32 (errors[k], madd16 (error, error));
+        products[k] = add32 (products[k], madd16 (s[k], r[k]));
+      }
+    }
+    for (int k = 0; k < 2; k++) {
+      a[k] = madd16 (a[k], set16 (1));
+      b[k] = madd16 (b[k], set16 (1));
+    }
+    store_sums (sums->src + to + i, a, bytes);
+    store_sums (sums->rec + to + i, b, bytes);
+    store_sums (sums->errors + to + i, errors, bytes);
+    store_sums (sums->products + to + i, products, bytes);
+  }
+}
+
+/* Blocks from `to` on. */
+static void
+add_blocks (const Rows * rows, int n, int to, Sums * sums)
+{
+  const uint8_t *src[4], *rec[4];
+
+  for (int y = 0; y < 4; y++) {
+    src[y] = (const uint8_t *) rows->src[y];
+    rec[y] = (const uint8_t *) rows->rec[y];
+  }
+  add_vectors (src, rec, n, 2, to, sums);
+}
+
+/* Where samples are bytes side by side, as many of the blocks as fill vectors,
+ * without a copy. Returns how many. */
+static int
+add_whole_vectors (const BdctMetricPlane * plane, int row, int x, int n,
+    Sums * sums)
+{
+  const uint8_t *src[4], *rec[4];
+
+  if (plane->depth > 8 || plane->step > 1)
+    return 0;
+  for (int y = 0; y < 4; y++) {
+    src[y] = plane->src.data + (4 * row + y) * plane->src.stride + 4 * x;
+    rec[y] = plane->rec.data + (4 * row + y) * plane->rec.stride + 4 * x;
+  }
+  n = n / AT_ONCE * AT_ONCE;
+  add_vectors (src, rec, n, 1, 0, sums);
+  return n;
+}
+#else
+static void
+add_blocks (const Rows * rows, int n, int to, Sums * sums)
+{
+  for (int i = 0; i < n; i++) {
+    int32_t a = 0, b = 0, errors = 0, products = 0;
+
+    for (int y = 0; y < 4; y++)
+      for (int x = 4 * i; x < 4 * i + 4; x++) {
+        const int s = rows->src[y][x], r = rows->rec[y][x];
+
+        a += s;
+        b += r;
+        errors += (s - r) * (s - r);
+        products += s * r;
+      }
+    sums->src[to + i] = a;
+    sums->rec[to + i] = b;
+    sums->errors[to + i] = errors;
+    sums->products[to + i] = products;
+  }
+}
+
+#define add_whole_vectors(plane, row, x, n, sums) 0
+#endif
+
+/* The sum of a window: of four blocks. */
+#define WINDOW(field, i) \
+  (above->field[i] + above->field[i + 1] + below->field[i] \
+      + below->field[i + 1])
+
+/* At 8 bits, in units of 2^-30. */
+static int64_t
+add_windows_8 (const Sums * above, const Sums * below, int n)
+{
+  int64_t sum = 0;
+
+  for (int i = 0; i < n; i++) {
+    const int32_t products = WINDOW (products, i);
+
+    sum += bdct_ssim_window_8 (WINDOW (src, i), WINDOW (rec, i),
+        WINDOW (errors, i) + 2 * products, products);
+  }
+  return sum;
+}
+
+/* At more. */
+static float
+add_windows_16 (const Sums * above, const Sums * below, int n, int peak,
+    float sum)
+{
+  float of[RUN];
+
+  for (int i = 0; i < n; i++) {
+    const int32_t products = WINDOW (products, i);
+
+    of[i] = bdct_ssim_window_16 (WINDOW (src, i), WINDOW (rec, i),
+        WINDOW (errors, i) + 2.0 * products, products, peak);
+  }
+  for (int i = 0; i < n; i++)
+    sum += of[i];
+  return sum;
+}
+
+/* Rows of windows, and windows of a row. */
+static int
+count_rows (const BdctMetricPlane * plane)
+{
+  return (plane->height >> 2) - 1;
+}
+
+static int
+count_columns (const BdctMetricPlane * plane)
+{
+  return (plane->width >> 2) - 1;
+}
+
+/* The sums of n blocks of a row, from block x on. */
+static void
+add_row (const BdctMetricPlane * plane, int row, int x, int n, Rows * rows,
+    Sums * sums)
+{
+  const int first = add_whole_vectors (plane, row, x, n, sums);
+
+  x += first;
+  n -= first;
+  for (int y = 0; y < 4 && n > 0; y++) {
+    bdct_metric_read (plane, &plane->src, 4 * row + y, 4 * x, 4 * n,
+        rows->src[y]);
+    bdct_metric_read (plane, &plane->rec, 4 * row + y, 4 * x, 4 * n,
+        rows->rec[y]);
+  }
+  add_blocks (rows, n, first, sums);
+}
+
+static size_t
+memory (const BdctMetricPlane * plane)
+{
+  return count_rows (plane) * sizeof (double);
+}
+
+static int
+count (const BdctMetricPlane * plane, int stage)
+{
+  (void) stage;
+  return (count_rows (plane) + STRIP - 1) / STRIP;
+}
+
+/* A strip: its rows' sums go to the plane's memory. */
+static void
+work (const BdctMetricPlane * plane, int stage, int piece)
+{
+  const int first = piece * STRIP;
+  const int n_rows = min (count_rows (plane) - first, STRIP);
+  double *of_row = (double *) plane->memory + first;
+  int64_t whole[STRIP] = { 0 };
+  float real[STRIP] = { 0 };
+  Sums sums[2];
+  Rows rows = { 0 };
+
+  (void) stage;
+  for (int x = 0; x < count_columns (plane); x += RUN) {
+    const int n = min (count_columns (plane) - x, RUN);
+
+    for (int y = 0; y <= n_rows; y++) {
+      const Sums *above = &sums[(y + 1) & 1], *below = &sums[y & 1];
+
+      add_row (plane, first + y, x, n + 1, &rows, &sums[y & 1]);
+      if (y > 0 && plane->depth == 8)
+        whole[y - 1] += add_windows_8 (above, below, n);
+      else if (y > 0)
+        real[y - 1] = add_windows_16 (above, below, n, (1 << plane->depth) - 1,
+            real[y - 1]);
+    }
+  }
+  for (int y = 0; y < n_rows; y++)
+    of_row[y] = plane->depth == 8 ? whole[y] * 0x1p-30 : real[y];
+}
+
+static void
+map (const BdctMetricPlane * plane, int row, uint32_t * to)
+{
+  const int peak = (1 << plane->depth) - 1;
+  Sums sums[2], *above = &sums[0], *below = &sums[1];
+  Rows rows = { 0 };
+
+  for (int x = 0; x < count_columns (plane); x += RUN) {
+    const int n = min (count_columns (plane) - x, RUN);
+
+    add_row (plane, row, x, n + 1, &rows, above);
+    add_row (plane, row + 1, x, n + 1, &rows, below);
+    for (int i = 0; i < n; i++) {
+      const int32_t a = WINDOW (src, i), b = WINDOW (rec, i);
+      const int32_t products = WINDOW (products, i);
+      const double squares = WINDOW (errors, i) + 2.0 * products;
+
+      to[x + i] = bdct_ssim_map (plane->depth == 8
+          ? bdct_ssim_window_8 (a, b, (int32_t) squares, products)
+          : (int32_t) (bdct_ssim_window_16 (a, b, squares, products, peak)
+              * 0x1p30f));
+    }
+  }
+}
+
+static void
+finish (const BdctMetricPlane * planes, int n_planes,
+    double value[BDCT_MAX_COMPONENTS + 1])
+{
+  double samples = 0;
+
+  for (int c = 0; c < n_planes; c++)
+    samples += (double) planes[c].width * planes[c].height;
+  for (int c = 0; c < n_planes; c++) {
+    const BdctMetricPlane *plane = &planes[c];
+    const double share = (double) plane->width * plane->height / samples;
+    const double *of_row = plane->memory;
+    double sum = 0;
+
+    for (int y = 0; y < count_rows (plane); y++)
+      sum += of_row[y];
+    value[c] = sum / ((double) count_rows (plane) * count_columns (plane));
+    value[BDCT_METRIC_ALL] += share * value[c];
+  }
+}
+
+const BdctMetricKernel BDCT_METRIC_NAME (ssim) = {
+  .memory = memory,
+  .count = count,
+  .work = work,
+  .finish = finish,
+  .map = map,
+};

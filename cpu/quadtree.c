@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The CPU engine's quadtree (quadtree.h). A region of squares is transformed
+ * with blocks of each size, by the kernels of the fixed transforms, into memory
+ * of the thread's own; then each square's tree is found, and what it takes is
+ * put together. */
+#include "engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "cabac-bins.h"
+
+/* Rows of luma in a piece, so that subsampled chroma has whole tiles. */
+#define ROWS 64
+
+/* A segment's columns of luma: those of a region, too. */
+#define COLUMNS (BDCT_QUADTREE_SEGMENT * BDCT_QUADTREE_SIDE)
+#define SQUARE_ROWS (ROWS / BDCT_QUADTREE_SIDE)
+
+struct BdctCpuTree
+{
+  BdctJob job[BDCT_QUADTREE_SIZES];
+  BdctTileSet set[BDCT_QUADTREE_SIZES][BDCT_MAX_COMPONENTS];
+  BdctQuadtreeCosts costs;
+};
+
+/* A region in blocks of one size: a picture, in planes as the frame's, and of
+ * each component the blocks row by row. */
+typedef struct
+{
+  uint8_t picture[BDCT_MAX_PLANES][ROWS * COLUMNS * 4]
+      __attribute__ ((aligned (64)));
+  BdctLevel levels[BDCT_MAX_COMPONENTS][ROWS * COLUMNS]
+      __attribute__ ((aligned (64)));
+  BdctTilePlane plane[BDCT_MAX_COMPONENTS];
+  BdctBlockRecord record[BDCT_MAX_COMPONENTS][ROWS * COLUMNS / 16];
+  uint8_t set_of_block[BDCT_MAX_COMPONENTS][ROWS * COLUMNS / 16];
+} Sized;
+
+typedef struct
+{
+  Sized sized[BDCT_QUADTREE_SIZES];
+} Scratch;
+
+/* What is worked on. */
+typedef struct
+{
+  const CpuEngine *self;
+  const Pass *pass;
+  const Pass *const *sets;      /* passes, of which the trees count */
+  const BdctJobTree *tree;
+  Sized *sized;
+  Piece *piece;
+  int k;                        /* which pass of the piece's batch */
+  int x, y;                     /* of the region, in luma */
+  bool rate;
+  BdctBinsWriter writer[BDCT_MAX_COMPONENTS][SQUARE_ROWS];
+} Region;
+
+static int
+min (int a, int b)
+{
+  return a < b ? a : b;
+}
+
+bool
+bdct_cpu_tree_init (BdctCpuTree ** memory, const BdctJob * job)
+{
+  BdctCpuTree *tree = *memory;
+
+  if (tree == NULL)
+    tree = *memory = aligned_alloc (64, (sizeof *tree + 63) / 64 * 64);
+  if (tree == NULL)
+    return false;
+  for (int s = 0; s < BDCT_QUADTREE_SIZES; s++) {
+    bdct_job_of_size (&tree->job[s], job, s + 2);
+    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+      bdct_tile_set_init (&tree->set[s][c], &tree->job[s], c);
+  }
+  bdct_quadtree_costs (&tree->costs, job->tree.slice_qp);
+  return true;
+}
+
+size_t
+bdct_cpu_tree_scratch_size (void)
+{
+  return (sizeof (Scratch) + 63) / 64 * 64;
+}
+
+int
+bdct_cpu_count_tree_strips (const Pass * pass)
+{
+  return (pass->plane[BDCT_Y].layout.height + ROWS - 1) / ROWS;
+}
+
+/* Segments of a row of squares. */
+static int
+count_across (const Pass * pass)
+{
+  return (pass->plane[BDCT_Y].layout.width + COLUMNS - 1) / COLUMNS;
+}
+
+int
+bdct_cpu_count_tree_segments (const Pass * pass)
+{
+  return (pass->plane[BDCT_Y].layout.height + BDCT_QUADTREE_SIDE - 1)
+      / BDCT_QUADTREE_SIDE * count_across (pass);
+}
+
+/* A segment's words: blocks are the more the smaller they are. Of a tree's
+ * flags there are 21, for 64 blocks. */
+size_t
+bdct_cpu_count_tree_words (const Pass * pass, int c)
+{
+  const size_t n_blocks = (size_t) (COLUMNS * BDCT_QUADTREE_SIDE / 16)
+      >> (pass->sub_x[c] + pass->sub_y[c]);
+
+  return bdct_bins_words (n_blocks, 2) + BDCT_QUADTREE_SEGMENT + BDCT_BINS_RUN;
+}
+
+/* Blocks of one size of luma's: whether a component has some of its own. */
+static bool
+has_own (const Region * r, int c, int n)
+{
+  return bdct_quadtree_has_own (r->tree->chroma, c, n, r->tree->max_log2);
+}
+
+/* Where those are that it has in a node of this size. */
+static const Sized *
+find_sized (const Region * r, int c, int n)
+{
+  return &r->sized[has_own (r, c, n) ? n - 2 : 1];
+}
+
+/* Describe a component of the region in blocks of one size. */
+static void
+init_plane (const Region * r, int n, int p, int i)
+{
+  const BdctTilePlane *whole =
+      &r->pass->plane[r->self->layout.plane[p].component[i]];
+  const int c = whole->component, bytes = whole->depth > 8 ? 2 : 1;
+  const int x = r->x >> r->pass->sub_x[c], y = r->y >> r->pass->sub_y[c];
+  const int across = COLUMNS >> r->pass->sub_x[c];
+  const int down = ROWS >> r->pass->sub_y[c], step = whole->layout.interleave;
+  const bool last = whole->layout.width - x <= across;
+  Sized *sized = &r->sized[n - 2];
+  BdctTilePlane *plane = &sized->plane[c];
+  const BdctComponentJob *job;
+  const int smallest = r->pass->job.component[c].log2_width;
+
+  bdct_tile_plane_init (plane, &r->pass->tree->job[n - 2], c);
+  for (int k = 0; k < BDCT_MAX_SETS && whole->set[k] != NULL; k++)
+    plane->set[k] = &r->sets[k]->tree->set[n - 2][c];
+  job = &plane->set[0]->job;
+  plane->layout = whole->layout;
+  plane->layout.width = min (whole->layout.width - x, across);
+  plane->layout.height = min (whole->layout.height - y, down);
+  plane->columns = last ? whole->columns - x : plane->layout.width;
+  plane->src.data = whole->src.data + y * whole->src.stride
+      + (int64_t) x *step * bytes;
+  plane->src.stride = whole->src.stride;
+  plane->dst.stride = across * step * bytes;
+  plane->dst.data = sized->picture[p] + i * bytes;
+  plane->grid.columns = ((plane->layout.width - 1) >> job->log2_width) + 1;
+  plane->grid.rows = ((plane->layout.height - 1) >> job->log2_height) + 1;
+  plane->blocks = sized->record[c];
+  if (whole->set_of_block == NULL)
+    return;
+  plane->set_of_block = sized->set_of_block[c];
+  for (int k = 0; k < plane->grid.columns * plane->grid.rows; k++) {
+    const int bx = (x + (k % plane->grid.columns << job->log2_width))
+        >> smallest;
+    const int by = (y + (k / plane->grid.columns << job->log2_height))
+        >> smallest;
+
+    sized->set_of_block[c][k] = whole->set_of_block[whole->grid.first
+        + (size_t) by * whole->grid.columns + bx];
+  }
+}
+
+/* Transform what a plane of memory has. */
+static void
+transform (const Region * r, int n, int p)
+{
+  const BdctPlaneLayout *layout = &r->self->layout.plane[p];
+  const BdctTilePlane *planes[2][BDCT_TILE_JOBS];
+  BdctTileStrip strip[2][BDCT_TILE_JOBS];
+  Sized *sized = &r->sized[n - 2];
+  const BdctTileKernel *kernel = r->self->kernel;
+  bool chain16 = kernel->chain16 != NULL;
+  int height = 0;
+
+  for (int i = 0; i < layout->interleave; i++) {
+    init_plane (r, n, p, i);
+    planes[i][0] = &sized->plane[layout->component[i]];
+    chain16 = chain16 && bdct_tile_is_chain16 (planes[i][0]);
+    height = planes[i][0]->layout.height;
+  }
+  for (int row = 0; row < height; row += BDCT_TILE) {
+    for (int i = 0; i < layout->interleave; i++) {
+      const BdctTilePlane *plane = planes[i][0];
+      const int columns = plane->grid.columns
+          << plane->set[0]->job.log2_width;
+
+      strip[i][0] = (BdctTileStrip) {
+        .levels = sized->levels[plane->component] + row * columns
+      };
+    }
+    if (chain16)
+      (*kernel->chain16) (planes, 1, row, strip);
+    else
+      for (int i = 0; i < layout->interleave; i++)
+        kernel->plain->strip (planes[i], 1, row, strip[i]);
+  }
+}
+
+/* Blocks of a component in part of a region. */
+typedef struct
+{
+  const Sized *sized;
+  const BdctTilePlane *plane;
+  int log2_size, x0, y0, x1, y1;
+} Blocks;
+
+/* Those in the node at (x, y) of the region, in luma. */
+static Blocks
+find_blocks (const Region * r, int c, int n, int x, int y)
+{
+  const int sub_x = r->pass->sub_x[c], sub_y = r->pass->sub_y[c];
+  Blocks b = {.sized = find_sized (r, c, n) };
+
+  n = bdct_quadtree_node (r->tree->chroma, c, n);
+  b.plane = &b.sized->plane[c];
+  b.log2_size = b.plane->set[0]->job.log2_width;
+  b.x0 = x >> sub_x >> b.log2_size;
+  b.y0 = y >> sub_y >> b.log2_size;
+  b.x1 = min ((x + (1 << n)) >> sub_x >> b.log2_size, b.plane->grid.columns);
+  b.y1 = min ((y + (1 << n)) >> sub_y >> b.log2_size, b.plane->grid.rows);
+  return b;
+}
+
+static const BdctJobTree *
+find_tree (const Region * r, const Blocks * b, int number)
+{
+  return &r->sets[b->plane->set_of_block != NULL
+      ? b->plane->set_of_block[number] : 0]->job.tree;
+}
+
+static uint64_t
+cost (const BdctJobTree * tree, uint64_t distortion, uint64_t rate)
+{
+  return bdct_quadtree_cost (tree->lambda, tree->distortion_shift, distortion,
+      rate);
+}
+
+/* What a component's blocks in a node cost. */
+static uint64_t
+price (const Region * r, int c, int n, int x, int y)
+{
+  const Blocks b = find_blocks (r, c, n, x, y);
+  uint64_t sum = 0;
+
+  for (int by = b.y0; by < b.y1; by++)
+    for (int bx = b.x0; bx < b.x1; bx++) {
+      const int number = by * b.plane->grid.columns + bx;
+      const BdctBlockRecord *record = &b.sized->record[c][number];
+      const uint64_t rate = bdct_bins_price (&r->pass->tree->costs,
+          b.sized->levels[c] + ((size_t) number << 2 * b.log2_size),
+          b.log2_size, c != BDCT_Y);
+
+      sum += cost (find_tree (r, &b, number), record->sse, rate);
+    }
+  return sum;
+}
+
+static uint64_t
+price_flag (const Region * r, int n, int x, int y, int bin)
+{
+  const Blocks b = find_blocks (r, BDCT_Y, n, x, y);
+
+  return cost (find_tree (r, &b, b.y0 * b.plane->grid.columns + b.x0), 0,
+      r->pass->tree->costs.bin[bdct_quadtree_context (n)][bin]);
+}
+
+static bool
+is_inside (const Region * r, int x, int y)
+{
+  const BdctPlaneLayout *layout = &r->pass->plane[BDCT_Y].layout;
+
+  return r->x + x < layout->width && r->y + y < layout->height;
+}
+
+/* What the nodes of one size cost. */
+static void
+price_nodes (const Region * r, int left, int top, int n,
+    BdctQuadtreeSquare * square)
+{
+  const int n_components = bdct_layout_components (&r->self->layout);
+  const int columns = BDCT_QUADTREE_SIDE >> n;
+
+  for (int i = 0; i < columns * columns; i++) {
+    const int x = left + (i % columns << n), y = top + (i / columns << n);
+    uint64_t whole = 0, split = 0;
+
+    if (is_inside (r, x, y)) {
+      whole = price (r, BDCT_Y, n, x, y);
+      for (int c = 1; c < n_components; c++)
+        if (n == bdct_quadtree_node (r->tree->chroma, c, n)) {
+          const uint64_t chroma = price (r, c, n, x, y);
+
+          whole += chroma;
+          split += n == bdct_quadtree_node (r->tree->chroma, c, n - 1)
+              ? chroma : 0;
+        }
+      if (n > r->tree->min_log2) {
+        whole += price_flag (r, n, x, y, 0);
+        split += price_flag (r, n, x, y, 1);
+      }
+    }
+    square->whole[n - 2][i] = whole;
+    square->split[n - 2][i] = split;
+  }
+}
+
+/* The squared errors of a block whose record may have less. */
+static uint64_t
+sum_errors (const BdctTilePlane * plane, int x0, int y0, int size)
+{
+  const int bytes = plane->depth > 8 ? 2 : 1, step = plane->layout.interleave;
+  const int peak = (1 << plane->depth) - 1, shift = plane->layout.shift;
+  uint64_t sum = 0;
+
+  for (int y = y0; y < min (y0 + size, plane->layout.height); y++)
+    for (int x = x0; x < min (x0 + size, plane->layout.width); x++) {
+      const int e = bdct_sample_get (plane->src.data + y * plane->src.stride,
+          (int64_t) x * step, bytes, shift, peak)
+          - bdct_sample_get (plane->dst.data + y * plane->dst.stride,
+          (int64_t) x * step, bytes, shift, peak);
+
+      sum += (uint64_t) ((int64_t) e * e);
+    }
+  return sum;
+}
+
+/* Share a block's record out to its places on the raster of the smallest
+ * blocks, by the samples that are visible there, so that all of it is there. */
+static void
+put_records (const Region * r, const BdctTilePlane * whole, int x0, int y0,
+    int size, const BdctBlockRecord * record)
+{
+  const BdctPlaneLayout *layout = &whole->layout;
+  const int log2_size = r->pass->job.component[whole->component].log2_width;
+  const int side = 1 << log2_size;
+  const int x1 = min (x0 + size, layout->width);
+  const int y1 = min (y0 + size, layout->height);
+  const uint64_t all = (uint64_t) (x1 - x0) * (y1 - y0);
+  uint64_t sum = 0;
+
+  for (int y = y0; y < y1; y += side)
+    for (int x = x0; x < x1; x += side) {
+      const uint64_t next = sum + (uint64_t) (min (side, x1 - x))
+          * min (side, y1 - y);
+
+      whole->blocks[whole->grid.first
+          + (size_t) (y >> log2_size) * whole->grid.columns
+          + (x >> log2_size)] = (BdctBlockRecord) {
+        .sse = (uint32_t) (record->sse * next / all - record->sse * sum / all),
+        .nonzero = (uint16_t) (record->nonzero * next / all
+            - record->nonzero * sum / all),
+      };
+      sum = next;
+    }
+}
+
+/* The picture of a block's levels. */
+static void
+draw_levels (const BdctTilePlane * whole, int x0, int y0, int log2_size,
+    const BdctLevel * levels)
+{
+  const int bytes = whole->depth > 8 ? 2 : 1, size = 1 << log2_size;
+
+  for (int y = y0; y < min (y0 + size, whole->layout.height); y++)
+    for (int x = x0; x < min (x0 + size, whole->layout.width); x++)
+      bdct_sample_put (whole->levels.data + y * whole->levels.stride,
+          (int64_t) x * whole->layout.interleave, bytes, whole->layout.shift,
+          bdct_render_level (levels[((y - y0) << log2_size) + x - x0],
+              whole->component != BDCT_Y, whole->depth));
+}
+
+/* Take the samples of a plane of memory. */
+static void
+copy_samples (const BdctTilePlane * whole, const BdctTilePlane * from, int x,
+    int y, int left, int top, int size)
+{
+  const int pixel = whole->layout.interleave * (whole->depth > 8 ? 2 : 1);
+  const int width = min (size, from->layout.width - x);
+
+  for (int i = 0; i < min (size, from->layout.height - y); i++)
+    memcpy (whole->dst.data + (top + y + i) * whole->dst.stride
+        + (int64_t) (left + x) * pixel,
+        from->dst.data + (y + i) * from->dst.stride + x * pixel,
+        (size_t) width * pixel);
+}
+
+/* Take a component's blocks in a node. */
+static void
+take (Region * r, int c, int n, int x, int y)
+{
+  const Blocks b = find_blocks (r, c, n, x, y);
+  const BdctTilePlane *whole = &r->pass->plane[c];
+  const int left = r->x >> r->pass->sub_x[c], top = r->y >> r->pass->sub_y[c];
+  BdctCounters *counters = &r->piece->strip[c][r->k].counters;
+  const int size = 1 << b.log2_size;
+
+  for (int by = b.y0; by < b.y1; by++)
+    for (int bx = b.x0; bx < b.x1; bx++) {
+      const int number = by * b.plane->grid.columns + bx;
+      const BdctBlockRecord *record = &b.sized->record[c][number];
+      const BdctLevel *levels = b.sized->levels[c]
+          + ((size_t) number << 2 * b.log2_size);
+
+      counters->levels += (uint64_t) size *size;
+      counters->nonzero += record->nonzero;
+      counters->sse += record->sse < UINT32_MAX ? record->sse
+          : sum_errors (b.plane, bx * size, by * size, size);
+      if (r->rate)
+        bdct_bins_blocks (&r->writer[c][y / BDCT_QUADTREE_SIDE], levels, 1,
+            b.log2_size);
+      if (whole->blocks != NULL)
+        put_records (r, whole, left + bx * size, top + by * size, size, record);
+      if (whole->levels.data != NULL)
+        draw_levels (whole, left + bx * size, top + by * size, b.log2_size,
+            levels);
+      /* What is interleaved comes with the first of its components. */
+      if (whole->dst.data != NULL && (int) whole->layout.component[0] == c)
+        copy_samples (whole, b.plane, bx * size, by * size, left, top, size);
+    }
+}
+
+static void
+put_flag (Region * r, int y, int n, bool split)
+{
+  if (r->rate && n > r->tree->min_log2)
+    bdct_bins_flag (&r->writer[BDCT_Y][y / BDCT_QUADTREE_SIDE],
+        bdct_quadtree_context (n), split);
+}
+
+/* Take a node's blocks, or those of its parts. */
+static void
+take_node (Region * r, const uint8_t size[64], int left, int top, int n,
+    int x, int y)
+{
+  const int n_components = bdct_layout_components (&r->self->layout);
+  const BdctPlaneLayout *layout = &r->pass->plane[BDCT_Y].layout;
+  const int half = 1 << (n - 1);
+  const bool split = size[2 * (y - top) + ((x - left) >> 2)] < n;
+
+  if (!is_inside (r, x, y))
+    return;
+  if (n <= r->tree->max_log2)
+    put_flag (r, y, n, split);
+  if (split)
+    for (int i = 0; i < 4; i++)
+      take_node (r, size, left, top, n - 1, x + i % 2 * half,
+          y + i / 2 * half);
+  else {
+    r->piece->area[r->k][n - 2] += (uint64_t) min (1 << n,
+        layout->width - r->x - x) * min (1 << n, layout->height - r->y - y);
+    take (r, BDCT_Y, n, x, y);
+  }
+  for (int c = 1; c < n_components; c++)
+    if (split ? n == 3 && size[2 * (y - top) + ((x - left) >> 2)] == 2
+        && bdct_quadtree_node (r->tree->chroma, c, 2) == 3
+        : n == bdct_quadtree_node (r->tree->chroma, c, n))
+      take (r, c, split ? 2 : n, x, y);
+}
+
+static void
+work_on_square (Region * r, int left, int top)
+{
+  const int columns = r->pass->plane[BDCT_Y].grid.columns;
+  uint8_t *sizes = r->pass->sizes;
+  BdctQuadtreeSquare square;
+  uint8_t size[64];
+
+  if (r->tree->max_log2 > r->tree->min_log2)
+    for (int n = r->tree->min_log2; n <= r->tree->max_log2; n++)
+      price_nodes (r, left, top, n, &square);
+  else
+    memset (&square, 0, sizeof square);
+  bdct_quadtree_decide (r->tree, &square, size);
+  take_node (r, size, left, top, BDCT_QUADTREE_LOG2, left, top);
+  for (int y = 0; sizes != NULL && y < BDCT_QUADTREE_SIDE;
+      y += 1 << r->tree->min_log2)
+    for (int x = 0; x < BDCT_QUADTREE_SIDE; x += 1 << r->tree->min_log2)
+      if (is_inside (r, left + x, top + y))
+        sizes[(size_t) ((r->y + top + y) >> r->tree->min_log2) * columns
+            + ((r->x + left + x) >> r->tree->min_log2)] =
+            size[2 * y + (x >> 2)];
+}
+
+static void
+work_on_region (Region * r)
+{
+  const BdctLayout *layout = &r->self->layout;
+  const int n_components = bdct_layout_components (layout);
+  const Pass *pass = r->pass;
+  const int row = r->y / BDCT_QUADTREE_SIDE;
+
+  for (int n = r->tree->min_log2; n <= r->tree->max_log2; n++)
+    for (int p = 0; p < layout->n_planes; p++)
+      if (has_own (r, layout->plane[p].component[0], n))
+        transform (r, n, p);
+  for (int c = 0; r->rate && c < n_components; c++)
+    for (int i = 0; i < SQUARE_ROWS; i++)
+      if (is_inside (r, 0, i * BDCT_QUADTREE_SIDE))
+        bdct_bins_open (&r->writer[c][i], bdct_cpu_find_tree_run (pass, c,
+                (row + i) * count_across (pass) + r->x / COLUMNS),
+            c != BDCT_Y, r->piece->counter[c][r->k]);
+  for (int y = 0; y < ROWS; y += BDCT_QUADTREE_SIDE)
+    for (int x = 0; x < COLUMNS; x += BDCT_QUADTREE_SIDE)
+      if (is_inside (r, x, y))
+        work_on_square (r, x, y);
+  for (int c = 0; r->rate && c < n_components; c++)
+    for (int i = 0; i < SQUARE_ROWS; i++)
+      if (is_inside (r, 0, i * BDCT_QUADTREE_SIDE))
+        bdct_bins_close (&r->writer[c][i]);
+}
+
+uint64_t *
+bdct_cpu_find_tree_run (const Pass * pass, int c, int segment)
+{
+  return pass->bins[c] + segment * bdct_cpu_count_tree_words (pass, c);
+}
+
+void
+bdct_cpu_work_on_tree (CpuEngine * self, Batch * batch, int number,
+    Piece * piece)
+{
+  Region r = {
+    .self = self,.piece = piece,.rate = piece->slot->rate,
+    .sized = ((Scratch *) (self->tree_scratch
+            + piece->worker * bdct_cpu_tree_scratch_size ()))->sized,
+    .y = number * ROWS,
+  };
+
+  piece->n_components = bdct_layout_components (&self->layout);
+  for (int c = 0; c < piece->n_components; c++)
+    piece->component[c] = c;
+  for (r.k = 0; r.k < batch->n; r.k++) {
+    r.pass = batch->pass[r.k];
+    r.tree = &r.pass->job.tree;
+    /* The sets are those of the frame's first pass. */
+    r.sets = r.pass == piece->slot->pass[0]
+        ? (const Pass * const *) piece->slot->pass
+        : (const Pass * const *) &batch->pass[r.k];
+    for (int c = 0; r.rate && c < piece->n_components; c++) {
+      memset (piece->counter[c][r.k], 0, sizeof piece->counter[c][r.k]);
+      piece->strip[c][r.k].levels = r.sized->levels[c];
+    }
+    for (r.x = 0; r.x < self->layout.plane[0].width; r.x += COLUMNS)
+      work_on_region (&r);
+  }
+}

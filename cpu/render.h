@@ -1,0 +1,19 @@
+/* blockdct: drawing a view on the CPU.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_RENDER_CPU_H
+#define BDCT_RENDER_CPU_H
+
+#include "dct/picture/render.h"
+
+/** Rows of luma in a strip: whole blocks of every component. */
+#define BDCT_RENDER_STRIP 64
+
+int bdct_render_count_strips (const BdctLayout *layout);
+
+/** Draw one strip. All that it is drawn from must be there. Strips may be drawn
+ * in any order, on several threads. */
+void bdct_render_strip (const BdctRender *render, int strip);
+
+#endif

@@ -1,0 +1,176 @@
+/* blockdct: what is said of single blocks in 16-bit lanes: their sets, records
+ * and levels. For tile16.c.
+ *
+ * Here the coefficients' order (passes16.h) meets the blocks'. `size` is a
+ * block's, `bytes` are a sample's.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_BLOCKS16_H
+#define BDCT_BLOCKS16_H
+
+#include <string.h>
+#include "passes16.h"
+
+/* What is summed up of units. */
+typedef struct {
+  V count;                      /* levels that are not 0, by element */
+  V sse[2];                     /* squared errors by 4 samples of a row */
+} Sums;
+
+/* A unit's block `i` of those of a lane. Of words, two vectors side by side in
+ * memory are one of coefficients: a lane has the blocks of both their lanes. */
+INLINE int
+block_of (int size, int bytes, int lane, int i)
+{
+  const int at = i * size;
+
+  return size > 8 ? lane : bytes == 1 ? (16 * lane + at) / size
+      : (at / 8 * 8 * LANES + 8 * lane + at % 8) / size;
+}
+
+/* The elements of those of a unit's blocks that are of a set. */
+static V
+mask_of (int size, int bytes, const uint8_t * sets, int n_blocks, int set)
+{
+  int16_t mask[8 * LANES];
+
+  for (int i = 0; i < 8 * LANES; i++) {
+    int of_lane = size == 4 ? i % 8 / 2 : size == 8 ? i / 2 % 2 : 0;
+    int block = block_of (size, bytes, i / 8, of_lane);
+
+    mask[i] = -(block < n_blocks && (sets ? sets[block] : 0) == set);
+  }
+  return load (mask);
+}
+
+/* The records of a unit's blocks one by one, `count` having counts in cells.
+ * The sums of errors lie as the samples do. */
+static void
+put_each_record (int size, int bytes, const Sums * sums, V count,
+    BdctBlockRecord * to)
+{
+  uint32_t cell[4 * LANES], error[2][4 * LANES];
+  uint64_t sum[2 * LANES] = { 0 };
+
+  store (cell, count);
+  store (error[0], sums->sse[0]);
+  store (error[1], sums->sse[1]);
+  for (int h = 0; h < (size == 32 ? 2 : 1); h++)
+    for (int i = 0; i < 4 * LANES; i++)
+      sum[(bytes == 1 ? 16 * (h * LANES + i / 4) + i % 4 * 4
+            : 8 * ((2 * h + i % 4 / 2) * LANES + i / 4) + i % 2 * 4) / size]
+          += error[h][i];
+  for (int i = 0; i < UNIT (size) / size; i++) {
+    const uint32_t *of = cell + 4 * (i % LANES);
+
+    to[i].sse = sum[i] < UINT32_MAX ? sum[i] : UINT32_MAX;
+    to[i].nonzero = size == 8 ? of[i / LANES] : of[0] + of[1] + of[2] + of[3];
+    to[i].bits = 0;
+  }
+}
+
+/* The records of a unit's blocks. */
+static void
+put_records (int size, int bytes, const Sums * sums, BdctBlockRecord * to)
+{
+  V n = madd16 (sums->count, set16 (1)), sse = sums->sse[0], a, b;
+
+  if (size == 8)                /* of the lane's blocks b and c: b c b c */
+    n = add32 (n, high64 (n, n));
+  if (size == 4) {              /* a cell is a block */
+    a = low32 (sse, n);
+    b = high32 (sse, n);
+    if (bytes == 1)
+      join (&a, &b, a, b);
+    store (to, a);
+    store (to + 2 * LANES, b);
+  } else if (size == 8 && bytes == 1) {
+    store (to, low32 (pairsum32 (sse, sse), n));
+  } else {
+    put_each_record (size, bytes, sums, n, to);
+  }
+}
+
+/* 8 levels of block `i` of each lane, which are its levels from `first` on. */
+INLINE void
+put_lanes (const int size, int bytes, BdctLevel * to, int i, int first, V v)
+{
+  const int block = block_of (size, bytes, 0, i);
+  const int step = block_of (size, bytes, 1, i) - block;
+
+  store_lanes ((uint8_t *) (to + block * size * size + first),
+      step * size * size * (int) sizeof *to, v);
+}
+
+static void
+put_levels_4 (int bytes, BdctLevel * to, const V * v)
+{
+  for (int h = 0; h < 2; h++) {
+    const V a = low16 (v[h], v[2 + h]), b = high16 (v[h], v[2 + h]);
+    const V c = low16 (v[4 + h], v[6 + h]), d = high16 (v[4 + h], v[6 + h]);
+
+    put_lanes (4, bytes, to, 0, 8 * h, low32 (a, c));
+    put_lanes (4, bytes, to, 1, 8 * h, high32 (a, c));
+    put_lanes (4, bytes, to, 2, 8 * h, low32 (b, d));
+    put_lanes (4, bytes, to, 3, 8 * h, high32 (b, d));
+  }
+}
+
+static void
+put_levels_8 (int bytes, BdctLevel * to, const V * v)
+{
+  for (int y = 0; y < 8; y++) {
+    V a = shuffle8 (v[y], WORDS (0, 4, 1, 5, 2, 6, 3, 7));
+    V b = shuffle8 (v[8 + y], WORDS (0, 1, 4, 5, 2, 3, 6, 7));
+
+    put_lanes (8, bytes, to, 0, 8 * y, low16 (a, b));
+    put_lanes (8, bytes, to, 1, 8 * y, high16 (a, b));
+  }
+}
+
+static void
+put_levels_16 (int bytes, BdctLevel * to, const V * v)
+{
+  for (int y = 0; y < 16; y++) {
+    V even = shuffle8 (v[y], WORDS (0, 4, 2, 5, 1, 6, 3, 7));
+
+    put_lanes (16, bytes, to, 0, 16 * y, low16 (even, v[16 + y]));
+    put_lanes (16, bytes, to, 0, 16 * y + 8, high16 (even, v[16 + y]));
+  }
+}
+
+static void
+put_levels_32 (int bytes, BdctLevel * to, const V * v)
+{
+  for (int y = 0; y < 32; y++) {
+    V a = shuffle8 (v[y], WORDS (0, 4, 2, 5, 1, 6, 3, 7));
+    V low = low16 (a, v[32 + y]), high = high16 (a, v[32 + y]);
+
+    put_lanes (32, bytes, to, 0, 32 * y, low16 (low, v[64 + y]));
+    put_lanes (32, bytes, to, 0, 32 * y + 8, high16 (low, v[64 + y]));
+    put_lanes (32, bytes, to, 0, 32 * y + 16, low16 (high, v[96 + y]));
+    put_lanes (32, bytes, to, 0, 32 * y + 24, high16 (high, v[96 + y]));
+  }
+}
+
+/* The levels of `n_blocks` blocks in units behind each other. */
+static void
+put_levels (int size, int bytes, const V * levels, int n_blocks, BdctLevel * to)
+{
+  static void (*const all[]) (int bytes, BdctLevel * to, const V * v) = {
+    put_levels_4, put_levels_8, put_levels_16, put_levels_32
+  };
+  const int unit = UNIT (size) / size, block = size * size;
+
+  for (; n_blocks > 0; n_blocks -= unit, to += unit * block) {
+    BdctLevel some[UNIT (32) * 32];
+
+    all[__builtin_ctz (size) - 2] (bytes, n_blocks < unit ? some : to, levels);
+    if (n_blocks < unit)
+      memcpy (to, some, n_blocks * block * sizeof *to);
+    levels += unit * block / (8 * LANES);
+  }
+}
+
+#endif

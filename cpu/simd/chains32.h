@@ -1,0 +1,392 @@
+/* blockdct: every chain of transforms.def on a tile, in vectors of BDCT_LANES
+ * 32-bit lanes: GCC's vector extension. For tile32.c, its includer.
+ *
+ * A pass works down the columns, BDCT_LANES of them at a time; for the rows the
+ * tile is transposed, which also transposes every block in it.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "tile32.h"
+
+#define LANES BDCT_LANES
+#define INLINE static inline __attribute__ ((always_inline))
+
+typedef int32_t Vi __attribute__ ((vector_size (4 * LANES), may_alias));
+typedef float Vf __attribute__ ((vector_size (4 * LANES), may_alias));
+typedef int32_t V4 __attribute__ ((vector_size (16), may_alias));
+typedef BdctTileCells Tile;
+
+#define BDCT_INLINE INLINE
+#define BDCT_PASS(name) name##_int
+#define BDCT_FLOW(name) name##_flow
+#define BDCT_VALUE Vi
+#define BDCT_SCALAR int32_t
+#include "dct/transform/butterflies.h"
+#include "dct/transform/flows.h"
+#undef BDCT_PASS
+#undef BDCT_VALUE
+#undef BDCT_SCALAR
+#define BDCT_PASS(name) name##_real
+#define BDCT_VALUE Vf
+#define BDCT_SCALAR float
+#include "dct/transform/butterflies.h"
+
+INLINE Vf
+to_real (Vi v)
+{
+  return __builtin_convertvector (v, Vf);
+}
+
+INLINE Vi
+to_int (Vf v)
+{
+  return __builtin_convertvector (v, Vi);
+}
+
+INLINE Vf
+as_real (Vi v)
+{
+  return (Vf) v;
+}
+
+INLINE Vf
+divide (Vf c, Vf d, Vf r)
+{
+  (void) r;
+  return c / d;
+}
+
+INLINE Vi
+clip16 (Vi v)
+{
+  Vi low = v < -32768, high = v > 32767;
+
+  return (v & ~(low | high)) | (low & -32768) | (high & 32767);
+}
+
+INLINE Vf
+with_sign (Vf magnitude, Vf c)
+{
+  return (Vf) ((Vi) magnitude | ((Vi) c & INT32_MIN));
+}
+
+#define BDCT_NAME(name) name
+#define BDCT_INT Vi
+#define BDCT_REAL Vf
+#include "dct/quantizer/quantize.h"
+
+INLINE void
+transpose_side (Tile * restrict out, const Tile * restrict in, int side)
+{
+  for (int y = 0; y < side; y += 4)
+    for (int x = 0; x < side; x += 4) {
+      const int32_t *from = in->cell + y * side + x;
+      int32_t *to = out->cell + x * side + y;
+      V4 a = *(const V4 *) from;
+      V4 b = *(const V4 *) (from + side);
+      V4 c = *(const V4 *) (from + 2 * side);
+      V4 d = *(const V4 *) (from + 3 * side);
+      V4 ab0 = __builtin_shufflevector (a, b, 0, 4, 1, 5);
+      V4 ab1 = __builtin_shufflevector (a, b, 2, 6, 3, 7);
+      V4 cd0 = __builtin_shufflevector (c, d, 0, 4, 1, 5);
+      V4 cd1 = __builtin_shufflevector (c, d, 2, 6, 3, 7);
+
+      *(V4 *) to = __builtin_shufflevector (ab0, cd0, 0, 1, 4, 5);
+      *(V4 *) (to + side) = __builtin_shufflevector (ab0, cd0, 2, 3, 6, 7);
+      *(V4 *) (to + 2 * side) = __builtin_shufflevector (ab1, cd1, 0, 1, 4, 5);
+      *(V4 *) (to + 3 * side) = __builtin_shufflevector (ab1, cd1, 2, 3, 6, 7);
+    }
+}
+
+static void
+transpose (Tile * out, const Tile * in, int side)
+{
+  if (side == BDCT_TILE)
+    transpose_side (out, in, BDCT_TILE);
+  else
+    transpose_side (out, in, 2 * BDCT_TILE);
+}
+
+/* What a pass is besides its basis: `side` of the tile, the `other` side of the
+ * blocks, of which the first `live` columns are not 0, a rounding shift. */
+typedef void Basis (Vi * y, const Vi * x, const int32_t * m, int keep);
+
+INLINE void
+pass_forward (Tile * t, Basis * basis, const int32_t * m, int n, int keep,
+    int side, int other, int live, int shift)
+{
+  const Vi half = (Vi) { 0 } + (1 << shift >> 1);
+
+  for (int y = 0; y < side; y += n)
+    for (int x = 0; x < side; x += LANES) {
+      Vi in[BDCT_MAX_SIZE], out[BDCT_MAX_SIZE];
+      Vi *cell = (Vi *) (t->cell + y * side + x);
+
+      if ((x & (other - 1)) >= live)
+        continue;
+      BDCT_UNROLL for (int i = 0; i < n; i++)
+        in[i] = cell[i * side / LANES];
+      basis (out, in, m, keep);
+      BDCT_UNROLL for (int i = 0; i < keep; i++)
+        cell[i * side / LANES] = (out[i] + half) >> shift;
+      BDCT_UNROLL for (int i = keep; i < n; i++)
+        cell[i * side / LANES] = (Vi) { 0 };
+    }
+}
+
+/* `wide` is for products beyond 32 bits: with v = 256 h + l, and l from 0 to
+ * 255, M v = 256 M h + M l, and since a floor of a floor is the floor,
+ * (M v + 2^(s-1)) >> s = (M h + ((M l + 2^(s-1)) >> 8)) >> (s - 8). */
+INLINE void
+pass_inverse (Tile * t, Basis * basis, const int32_t * m, int n, int keep,
+    int side, int other, int live, int shift, int clip, int wide)
+{
+  const Vi half = (Vi) { 0 } + (1 << shift >> 1);
+
+  for (int y = 0; y < side; y += n)
+    for (int x = 0; x < side; x += LANES) {
+      Vi in[BDCT_MAX_SIZE], out[BDCT_MAX_SIZE];
+      Vi *cell = (Vi *) (t->cell + y * side + x);
+
+      if ((x & (other - 1)) >= live)
+        continue;
+      BDCT_UNROLL for (int i = 0; i < keep; i++)
+        in[i] = cell[i * side / LANES];
+      BDCT_UNROLL for (int i = keep; i < n; i++)
+        in[i] = (Vi) { 0 };
+      if (wide) {
+        Vi low[BDCT_MAX_SIZE], high[BDCT_MAX_SIZE];
+
+        BDCT_UNROLL for (int i = 0; i < n; i++) {
+          low[i] = in[i] & 255;
+          high[i] = in[i] >> 8;
+        }
+        basis (out, high, m, keep);
+        basis (high, low, m, keep);
+        BDCT_UNROLL for (int i = 0; i < n; i++)
+          cell[i * side / LANES] = (out[i] + ((high[i] + half) >> 8))
+              >> (shift - 8);
+        continue;
+      }
+      basis (out, in, m, keep);
+      BDCT_UNROLL for (int i = 0; i < n; i++) {
+        Vi v = (out[i] + half) >> shift;
+        cell[i * side / LANES] = clip ? clip16 (v) : v;
+      }
+    }
+}
+
+INLINE void
+pass_real (Tile * t, const float *m, int inverse)
+{
+  for (int y = 0; y < BDCT_TILE; y += 8)
+    for (int x = 0; x < BDCT_TILE; x += LANES) {
+      Vf in[BDCT_MAX_SIZE], out[BDCT_MAX_SIZE];
+      Vf *cell = (Vf *) (t->cell + y * BDCT_TILE + x);
+
+      BDCT_UNROLL for (int i = 0; i < 8; i++)
+        in[i] = cell[i * BDCT_TILE / LANES];
+      (inverse ? inverse_real : forward_real) (out, in, m, 8, 8);
+      BDCT_UNROLL for (int i = 0; i < 8; i++)
+        cell[i * BDCT_TILE / LANES] = out[i];
+    }
+}
+
+/* What of a tile is quantized, and what comes out besides. */
+typedef struct {
+  int rows, columns;            /* whole blocks within the picture */
+  BdctBlockRecord *blocks;      /* of the first block; NULL: none */
+  int stride;                   /* from a row of them to the next */
+  Tile *level;                  /* receives them; NULL: not asked */
+  const Tile *which;            /* only cells that are `set` in here */
+  int set;
+} Region;
+
+/* Add up columns, those of each block for its record. */
+static uint64_t
+fold (const uint32_t * column, int n, int width, bool errors,
+    BdctBlockRecord * record)
+{
+  uint64_t total = 0;
+
+  if (record == NULL)
+    width = n;
+  for (int x = 0; x < n; x += width) {
+    uint64_t sum = 0;
+
+    for (int i = x; i < x + width && i < n; i++)
+      sum += column[i];
+    total += sum;
+    if (record == NULL)
+      continue;
+    if (errors)
+      record[x / width].sse = sum < UINT32_MAX ? sum : UINT32_MAX;
+    else
+      record[x / width].nonzero += sum;
+  }
+  return total;
+}
+
+/* Quantize and dequantize; returns the levels that are not 0. With `out` they
+ * are stored; with `some`, which the region's last two members are for, that
+ * depends on whether there is where to. */
+INLINE uint64_t
+requantize (Tile * t, const BdctTileSet * set, const Region * region,
+    BdctFamily family, int side, int width, int height, int keep, int out,
+    int some)
+{
+  const int table_shift = height > 8 ? __builtin_ctz (height) - 3 : 0;
+  const int table_mask = (width > 16 ? width : 16) - 1;
+  uint32_t count[BDCT_MAX_SIZE] __attribute__ ((aligned (64))) = { 0 };
+  uint64_t nonzero = 0;
+
+  for (int top = 0; top < region->rows; top += height) {
+    for (int x = 0; x < side; x += LANES) {
+      Vi n = { 0 };
+
+      for (int v = 0; v < (keep < height ? keep : height); v++) {
+        int at = (top + v) * side + x;
+        Vi *cell = (Vi *) (t->cell + at), c = *cell, level, value;
+        Vi mask = { 0 };
+        const int row = v == 0 ? BDCT_TILE_FIRST : v >> table_shift;
+        Vi quant = *(const Vi *) &set->quant[row][x & table_mask];
+        Vi companion = *(const Vi *) &set->companion[row][x & table_mask];
+
+        /* The others may be another set's values, beyond what is exact. */
+        if (some) {
+          mask = *(const Vi *) (region->which->cell + at) == region->set;
+          c &= mask;
+        }
+        if (family == BDCT_FAMILY_REAL) {
+          level = quantize_real ((Vf) c, quant, companion);
+          value = (Vi) (to_real (level) * to_real (quant));
+        } else {
+          level = quantize (family, &set->job, c, quant, companion);
+          value = dequantize (family, &set->job, level, quant, companion);
+        }
+        if (some) {
+          value |= *cell & ~mask;       /* of 0 it is 0, and so is the level */
+          if (region->level != NULL)
+            *(Vi *) (region->level->cell + at) |= level;
+        }
+        if (out)
+          *(Vi *) (region->level->cell + at) = level;
+        *cell = value;
+        n -= level != 0;
+      }
+      *(Vi *) &count[x] += n;
+    }
+    if (region->blocks != NULL) {
+      nonzero += fold (count, region->columns, width, false,
+          region->blocks + top / height * region->stride);
+      __builtin_memset (count, 0, sizeof count);
+    }
+  }
+  if (region->blocks == NULL)
+    nonzero = fold (count, region->columns, width, false, NULL);
+  return nonzero;
+}
+
+typedef struct {
+  void (*forward) (Tile * t, const void *m, int live, int shift);
+  void (*inverse) (Tile * t, const void *m, int live, int shift, int clip,
+      int wide);
+} Axis;
+
+typedef uint64_t (*Requantize) (Tile * t, const BdctTileSet * set,
+    const Region * region);
+
+typedef struct {
+  Axis rows, columns;
+  Requantize all, all_out, some;
+} Chain;
+
+/* The bases, on as many columns as a vector has lanes. */
+#define FORWARD_BUTTERFLIES(id, n) forward_int (y, x, m, n, keep)
+#define FORWARD_DENSE(id, n) forward_dense_int (y, x, m, n, keep)
+#define FORWARD_FLOW(id, n) BDCT_FLOW (forward_##id) (y, x)
+#define INVERSE_BUTTERFLIES(id, n) inverse_int (y, x, m, n, keep)
+#define INVERSE_DENSE(id, n) inverse_dense_int (y, x, m, n, keep)
+#define INVERSE_FLOW(id, n) BDCT_FLOW (inverse_##id) (y, x)
+
+#define BASIS(id, n, kind)                                                    \
+  enum { SIZE_##id = n };                                                     \
+  INLINE void basis_forward_##id (Vi *y, const Vi *x, const int32_t *m,       \
+      int keep)                                                               \
+  {                                                                           \
+    (void) m, (void) keep;                                                    \
+    FORWARD_##kind (id, n);                                                   \
+  }                                                                           \
+  INLINE void basis_inverse_##id (Vi *y, const Vi *x, const int32_t *m,       \
+      int keep)                                                               \
+  {                                                                           \
+    (void) m, (void) keep;                                                    \
+    INVERSE_##kind (id, n);                                                   \
+  }
+#include BDCT_TRANSFORMS
+
+/* The chains, compiled for their constant sizes. Above a depth of 8, coarse
+ * steps may double each coefficient of jpeg-8x8 and so the block's norm, to
+ * 2^15: the first inverse pass stays below 2^30, the second needs more than 32
+ * bits (and saturates in the end), which is what `wide` is for. */
+#define KEEP(keep, basis) ((keep) < SIZE_##basis ? (keep) : SIZE_##basis)
+#define LIVE(keep, other) ((keep) < SIZE_##other ? live : BDCT_MAX_SIZE)
+#define SIDE(row, column)                                                     \
+  (SIZE_##row > BDCT_TILE || SIZE_##column > BDCT_TILE ? 2 * BDCT_TILE        \
+      : BDCT_TILE)
+
+#define AXIS(name, family, basis, other, keep)                                \
+  static void forward_##name (Tile *t, const void *m, int live, int shift)    \
+  {                                                                           \
+    if (family == BDCT_FAMILY_REAL)                                           \
+      pass_real (t, m, 0);                                                    \
+    else                                                                      \
+      pass_forward (t, basis_forward_##basis, m, SIZE_##basis,                \
+          KEEP (keep, basis), SIDE (basis, other), SIZE_##other,              \
+          LIVE (keep, other), shift);                                         \
+  }                                                                           \
+  static void inverse_##name (Tile *t, const void *m, int live, int shift,    \
+      int clip, int wide)                                                     \
+  {                                                                           \
+    if (family == BDCT_FAMILY_REAL)                                           \
+      pass_real (t, m, 1);                                                    \
+    else                                                                      \
+      pass_inverse (t, basis_inverse_##basis, m, SIZE_##basis,                \
+          KEEP (keep, basis), SIDE (basis, other), SIZE_##other,              \
+          LIVE (keep, other), shift,                                          \
+          family != BDCT_FAMILY_JPEG && clip,                                 \
+          family == BDCT_FAMILY_JPEG && wide);                                \
+  }
+
+#define CHAIN(id, family, row, column, keep)                                  \
+  AXIS (rows_##id, BDCT_FAMILY_##family, row, column, keep)                   \
+  AXIS (columns_##id, BDCT_FAMILY_##family, column, row, keep)                \
+  static uint64_t all_##id (Tile *t, const BdctTileSet *set,                  \
+      const Region *region)                                                   \
+  {                                                                           \
+    return requantize (t, set, region, BDCT_FAMILY_##family,                  \
+        SIDE (row, column), SIZE_##row, SIZE_##column, keep, 0, 0);           \
+  }                                                                           \
+  static uint64_t all_out_##id (Tile *t, const BdctTileSet *set,              \
+      const Region *region)                                                   \
+  {                                                                           \
+    return requantize (t, set, region, BDCT_FAMILY_##family,                  \
+        SIDE (row, column), SIZE_##row, SIZE_##column, keep, 1, 0);           \
+  }                                                                           \
+  static uint64_t some_##id (Tile *t, const BdctTileSet *set,                 \
+      const Region *region)                                                   \
+  {                                                                           \
+    return requantize (t, set, region, BDCT_FAMILY_##family,                  \
+        SIDE (row, column), SIZE_##row, SIZE_##column, keep, 0, 1);           \
+  }
+#include BDCT_TRANSFORMS
+
+#define CHAIN(id, family, row, column, keep)                                  \
+  [BDCT_CHAIN_##id] = {                                                       \
+    {forward_rows_##id, inverse_rows_##id},                                   \
+    {forward_columns_##id, inverse_columns_##id},                             \
+    all_##id, all_out_##id, some_##id,                                        \
+  },
+static const Chain chains[] = {
+#include BDCT_TRANSFORMS
+};

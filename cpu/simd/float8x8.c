@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Strips of dct-8x8, with the results of tile32.c's plain chain and faster.
+ * Built once for each instruction set that has a block in simd.h (meson.build):
+ * BDCT_ISA names the object.
+ *
+ * Cells are floats, four to a lane of 128 bits. A lane has a block for itself,
+ * and a vector as many blocks, side by side, as it has lanes: a unit, whose
+ * cells are 16 vectors. Samples come and go in 16 bits, two columns to a cell:
+ * there the first and the last transposition are cheap.
+ *
+ * The floating-point operations and their order are the plain chain's, but for
+ * what is exact either way:
+ * - Samples are not made residuals. What the transform makes of them first are
+ *   sums and differences, whole numbers below 2^24. The middle cancels in all
+ *   but the sum of a row, from which eight times it is taken.
+ * - The last 1/8, a power of 2, is taken with the step.
+ *
+ * The samples that come out are whole numbers y before they are clipped, at
+ * least -9 m, with m for the middle: the quantizer's error of a coefficient is
+ * the coefficient where the level is 0, else at most half a step, which is then
+ * at most the coefficient. All errors of a block together are thus no larger
+ * than the block, whose norm is at most 8 m, and no error of a sample is. So y
+ * fits 16 bits, and y + 2^15 - m is not negative. Saturated at 2^15 - 1, less
+ * 2^15 - 2 m and saturated at 0, it is y + m clipped to 0 and 2 m - 1. */
+#include <string.h>
+#include "dct/base/sample.h"
+#include "dct/transform/matrices.h"
+#include "simd.h"
+#include "tile32.h"
+
+typedef int32_t Vi __attribute__ ((vector_size (16 * LANES), may_alias));
+typedef float Vf __attribute__ ((vector_size (16 * LANES), may_alias));
+
+#define BDCT_INLINE INLINE
+#define BDCT_PASS(name) name
+#define BDCT_VALUE Vf
+#define BDCT_SCALAR float
+#include "dct/transform/butterflies.h"
+
+/* Columns of a unit, and of what is in the cache at a time, eight rows of them:
+ * memory is fetched ahead better for a few long rows than for many short. */
+enum { UNIT = 8 * LANES, COLUMNS = 128 };
+
+/* Rows of samples in 16-bit words. */
+typedef struct {
+  int16_t sample[8 * COLUMNS];
+} __attribute__ ((aligned (64))) Samples;
+
+/* A unit: cells 4 g to 4 g + 3 of line i of each block are in vector [g][i]. */
+typedef struct {
+  Vf cell[2][8];
+} Unit;
+
+/* What a unit's coefficients are divided by, and its levels multiplied with. */
+typedef struct {
+  Unit divisor, factor;
+  const BdctTileSet *set[LANES];
+} Steps;
+
+/* Where eight rows are: width and height of what is visible of them, and the
+ * columns of whole blocks. */
+typedef struct {
+  int row, column, height, width, columns;
+} Place;
+
+static int
+min (int a, int b)
+{
+  return a < b ? a : b;
+}
+
+INLINE Vf
+to_real (V v)
+{
+  return __builtin_convertvector ((Vi) v, Vf);
+}
+
+/* Rounded towards zero. */
+INLINE V
+to_int (Vf v)
+{
+  return (V) __builtin_convertvector (v, Vi);
+}
+
+/* Rounded down. */
+INLINE V
+to_floor (Vf v)
+{
+#if LANES == 4
+  return _mm512_cvt_roundps_epi32 ((__m512) v,
+      _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+#else
+  return to_int (OP (floor_ps) (v));
+#endif
+}
+
+/* The lower halves of each 32 bits of two vectors. */
+INLINE V
+join_halves (V low, V high)
+{
+#if LANES == 4
+  return _mm512_mask_blend_epi16 (0xaaaaaaaa, low, sll32 (high, 16));
+#else
+  return OP (blend_epi16) (low, sll32 (high, 16), 0xaa);
+#endif
+}
+
+/* The 4x4 cells of each lane. */
+INLINE void
+transpose_4 (V * out, V a, V b, V c, V d)
+{
+  const V ab0 = low32 (a, b), ab1 = high32 (a, b);
+  const V cd0 = low32 (c, d), cd1 = high32 (c, d);
+
+  out[0] = low64 (ab0, cd0);
+  out[1] = high64 (ab0, cd0);
+  out[2] = low64 (ab1, cd1);
+  out[3] = high64 (ab1, cd1);
+}
+
+/* Lines of rows become lines of columns, or the other way round. */
+INLINE void
+transpose (Unit * restrict out, const Unit * restrict in)
+{
+  BDCT_UNROLL for (int i = 0; i < 4; i++) {
+    const Vf *line = &in->cell[i % 2][i / 2 * 4];
+
+    transpose_4 ((V *) & out->cell[i / 2][i % 2 * 4], (V) line[0], (V) line[1],
+        (V) line[2], (V) line[3]);
+  }
+}
+
+/* Constants to the compiler, so that nothing is multiplied by 1. */
+INLINE void
+fill_matrix (float m[64])
+{
+  BDCT_UNROLL for (int i = 0; i < 64; i++)
+    m[i] = bdct_matrix_real (i / 8, i % 8);
+}
+
+/* From eight rows of samples to coefficients times 8. */
+INLINE void
+forward_unit (Unit * c, const int16_t * sample, int middle)
+{
+  float m[64];
+  Unit t;
+
+  fill_matrix (m);
+  BDCT_UNROLL for (int h = 0; h < 2; h++) {
+    const int16_t *row = sample + 4 * h * COLUMNS;
+    V two[4];
+    Vf in[8];
+
+    transpose_4 (two, load (row), load (row + COLUMNS),
+        load (row + 2 * COLUMNS), load (row + 3 * COLUMNS));
+    BDCT_UNROLL for (int i = 0; i < 4; i++) {
+      in[2 * i] = to_real (and8 (two[i], set32 (0xffff)));
+      in[2 * i + 1] = to_real (srl32 (two[i], 16));
+    }
+    forward (t.cell[h], in, m, 8, 8);
+    t.cell[h][0] -= (float) (8 * middle);
+  }
+  transpose (c, &t);
+  BDCT_UNROLL for (int g = 0; g < 2; g++) {
+    Vf out[8];
+
+    forward (out, c->cell[g], m, 8, 8);
+    BDCT_UNROLL for (int i = 0; i < 8; i++)
+      c->cell[g][i] = out[i];
+  }
+}
+
+/* Half away from zero. It is a division: a product with the reciprocal falls on
+ * the other side of some halves. */
+INLINE V
+quantize (Vf c, Vf divisor)
+{
+  const Vf v = c / divisor;
+  const Vi half = (Vi) ((Vf) { 0 } + 0.5f);
+
+  return to_int (v + (Vf) (half | ((Vi) v & INT32_MIN)));
+}
+
+/* From coefficients to eight rows of samples; returns the levels that are not
+ * 0, by 16-bit element. */
+INLINE V
+inverse_unit (int16_t * sample, const Unit * c, const Steps * steps, int middle)
+{
+  const V up = set16 (32768 - middle), down = set16 (32768 - 2 * middle);
+  V level[2][8], count = zero ();
+  float m[64];
+  Unit t, rows;
+
+  fill_matrix (m);
+  BDCT_UNROLL for (int g = 0; g < 2; g++) {
+    Vf in[8];
+
+    BDCT_UNROLL for (int i = 0; i < 8; i++) {
+      level[g][i] = quantize (c->cell[g][i], steps->divisor.cell[g][i]);
+      in[i] = to_real (level[g][i]) * steps->factor.cell[g][i];
+    }
+    inverse (t.cell[g], in, m, 8, 8);
+  }
+  BDCT_UNROLL for (int i = 0; i < 8; i++)
+    count = add16 (count, min16u (packs32 (level[0][i], level[1][i]),
+            set16 (1)));
+  transpose (&rows, &t);
+  BDCT_UNROLL for (int h = 0; h < 2; h++) {
+    int16_t *row = sample + 4 * h * COLUMNS;
+    V two[4];
+    Vf out[8];
+
+    inverse (out, rows.cell[h], m, 8, 8);
+    BDCT_UNROLL for (int i = 0; i < 4; i++)
+      two[i] = join_halves (to_floor (out[2 * i] + 0.5f),
+          to_floor (out[2 * i + 1] + 0.5f));
+    transpose_4 (two, two[0], two[1], two[2], two[3]);
+    BDCT_UNROLL for (int i = 0; i < 4; i++)
+      store (row + i * COLUMNS, subsat16u (addsat16 (two[i], up), down));
+  }
+  return count;
+}
+
+/* The squared errors of eight rows: 16 of 4095^2 at most to an element. */
+INLINE V
+measure (const int16_t * a, const int16_t * b)
+{
+  V sum = zero ();
+
+  BDCT_UNROLL for (int i = 0; i < 8; i++) {
+    const V e = sub16 (load (a + i * COLUMNS), load (b + i * COLUMNS));
+
+    sum = dot16 (sum, e, e);
+  }
+  return sum;
+}
+
+static uint8_t *
+row_at (const BdctTilePlane * p, const BdctSamples * s, int row, int column)
+{
+  return s->data + row * s->stride
+      + (int64_t) column * p->layout.interleave * (p->depth > 8 ? 2 : 1);
+}
+
+INLINE void
+get (Samples * s, const BdctTilePlane * p, const Place * at, int width,
+    int bytes, int step)
+{
+  const int peak = (1 << p->depth) - 1, last = p->layout.height - 1;
+
+  for (int y = 0; y < 8; y++) {
+    const uint8_t *src =
+        row_at (p, &p->src, min (at->row + y, last), at->column);
+
+    for (int x = 0; x < width; x++)
+      s->sample[y * COLUMNS + x] =
+          bdct_sample_get (src, x * step, bytes, p->layout.shift, peak);
+  }
+}
+
+INLINE void
+put (const Samples * s, const BdctTilePlane * p, const Place * at, int width,
+    int bytes, int step)
+{
+  for (int y = 0; y < at->height; y++) {
+    uint8_t *dst = row_at (p, &p->dst, at->row + y, at->column);
+
+    for (int x = 0; x < width; x++)
+      bdct_sample_put (dst, x * step, bytes, p->layout.shift,
+          s->sample[y * COLUMNS + x]);
+  }
+}
+
+/* Call FUNCTION (..., width, bytes, step), all of them constants but the width
+ * of what is not as wide as it may be. */
+#define CALL_WIDTH(function, s, p, at, width, bytes, step)                    \
+  ((width) == COLUMNS ? function (s, p, at, COLUMNS, bytes, step)             \
+      : function (s, p, at, width, bytes, step))
+#define CALL(function, s, p, at, width)                                       \
+  ((p)->depth == 8                                                            \
+      ? (p)->layout.interleave == 1                                           \
+      ? CALL_WIDTH (function, s, p, at, width, 1, 1)                          \
+      : CALL_WIDTH (function, s, p, at, width, 1, 2)                          \
+      : (p)->layout.interleave == 1                                           \
+      ? CALL_WIDTH (function, s, p, at, width, 2, 1)                          \
+      : CALL_WIDTH (function, s, p, at, width, 2, 2))
+
+static void
+get_rows (Samples * s, const BdctTilePlane * p, const Place * at)
+{
+  const int width = min (p->columns - at->column, at->columns);
+
+  CALL (get, s, p, at, width);
+  for (int y = 0; y < 8 && width < COLUMNS; y++) {
+    int16_t *row = s->sample + y * COLUMNS;
+
+    for (int x = width; x < at->columns; x++)
+      row[x] = row[width - 1];
+    /* No block: its levels are 0. */
+    for (int x = at->columns; x < COLUMNS; x++)
+      row[x] = 1 << (p->depth - 1);
+  }
+}
+
+static void
+put_rows (const Samples * s, const BdctTilePlane * p, const Place * at)
+{
+  CALL (put, s, p, at, at->width);
+}
+
+/* Have the steps of a unit's n blocks, whose sets are from `sets` on. */
+static void
+set_steps (Steps * steps, const BdctTilePlane * p, const uint8_t * sets, int n)
+{
+  const BdctTileSet *of[LANES];
+
+  for (int j = 0; j < LANES; j++)
+    of[j] = p->set[sets != NULL ? sets[min (j, n - 1)] : 0];
+  if (memcmp (of, steps->set, sizeof of) == 0)
+    return;
+  memcpy (steps->set, of, sizeof of);
+  for (int i = 0; i < 16; i++) {
+    int32_t quant[4 * LANES];
+
+    for (int j = 0; j < LANES; j++)
+      memcpy (quant + 4 * j, &of[j]->quant[i % 8][i / 8 * 4], 16);
+    steps->divisor.cell[i / 8][i % 8] = 8.0f * to_real (load (quant));
+    steps->factor.cell[i / 8][i % 8] = 0.125f * to_real (load (quant));
+  }
+}
+
+/* The levels of a unit's n blocks, behind each other. */
+static void
+put_levels (BdctLevel * to, const Unit * c, const Steps * steps, int n)
+{
+  for (int v = 0; v < 8; v++) {
+    BdctLevel row[UNIT];
+
+    store (row, packs32 (quantize (c->cell[0][v], steps->divisor.cell[0][v]),
+            quantize (c->cell[1][v], steps->divisor.cell[1][v])));
+    for (int j = 0; j < n; j++)
+      memcpy (to + 64 * j + 8 * v, row + 8 * j, 8 * sizeof *to);
+  }
+}
+
+/* What is not in the picture is no error. */
+static void
+hide (int16_t * sample, const int16_t * original, int width, int height)
+{
+  for (int y = 0; y < 8; y++)
+    for (int x = 0; x < UNIT; x++)
+      if (x >= width || y >= height)
+        sample[y * COLUMNS + x] = original[y * COLUMNS + x];
+}
+
+/* The sum of each lane. */
+static void
+sum_lanes (uint32_t sum[LANES], V v)
+{
+  uint32_t cell[4 * LANES];
+
+  store (cell, v);
+  for (int j = 0; j < LANES; j++)
+    sum[j] = cell[4 * j] + cell[4 * j + 1] + cell[4 * j + 2] + cell[4 * j + 3];
+}
+
+/* The records of a unit's n blocks. */
+static void
+put_records (BdctBlockRecord * to, V errors, V levels, int n)
+{
+  uint32_t sse[LANES], nonzero[LANES];
+
+  sum_lanes (sse, errors);
+  sum_lanes (nonzero, madd16 (levels, set16 (1)));
+  for (int j = 0; j < n; j++)
+    to[j] = (BdctBlockRecord) { sse[j], nonzero[j], 0 };
+}
+
+/* Add the sums of all COLUMNS, whose errors are below 2^32 in an element. */
+static void
+add_up (BdctCounters * counters, V errors, V levels)
+{
+  uint32_t sse[4 * LANES], nonzero[LANES];
+
+  store (sse, errors);
+  sum_lanes (nonzero, madd16 (levels, set16 (1)));
+  for (int i = 0; i < 4 * LANES; i++)
+    counters->sse += sse[i];
+  for (int j = 0; j < LANES; j++)
+    counters->nonzero += nonzero[j];
+}
+
+/* All that comes behind the forward transform. */
+static void
+finish (const Unit * coefficient, const Samples * in, const BdctTilePlane * p,
+    Steps * steps, const Place * at, BdctTileStrip * strip)
+{
+  const size_t left = at->column / 8, down = at->row / 8;
+  const size_t first = p->grid.first + down * p->grid.columns + left;
+  V errors = zero (), levels = zero ();
+  Samples out;
+
+  if (p->set_of_block == NULL)
+    set_steps (steps, p, NULL, 0);
+  for (int x = 0; x < at->columns; x += UNIT, coefficient++) {
+    const int n = min (at->columns - x, UNIT) / 8;
+    V e, l;
+
+    if (p->set_of_block != NULL)
+      set_steps (steps, p, p->set_of_block + first + x / 8, n);
+    if (strip->levels != NULL)
+      put_levels (strip->levels + 64 * (down % (BDCT_TILE / 8)
+              * p->grid.columns + left + x / 8), coefficient, steps, n);
+    l = inverse_unit (out.sample + x, coefficient, steps, 1 << (p->depth - 1));
+    if (x + UNIT > at->width || at->height < 8)
+      hide (out.sample + x, in->sample + x, at->width - x, at->height);
+    e = measure (out.sample + x, in->sample + x);
+    if (p->blocks != NULL)
+      put_records (p->blocks + first + x / 8, e, l, n);
+    errors = add32 (errors, e);
+    levels = add16 (levels, l);
+  }
+  add_up (&strip->counters, errors, levels);
+  if (p->dst.data != NULL)
+    put_rows (&out, p, at);
+}
+
+static void
+do_rows (const BdctTilePlane * const *planes, int n, const Place * at,
+    Steps * steps, BdctTileStrip * strips)
+{
+  Unit coefficient[COLUMNS / UNIT];
+  Samples in;
+
+  get_rows (&in, planes[0], at);
+  for (int x = 0; x < at->columns; x += UNIT)
+    forward_unit (&coefficient[x / UNIT], in.sample + x,
+        1 << (planes[0]->depth - 1));
+  for (int i = 0; i < n; i++)
+    finish (coefficient, &in, planes[i], steps, at, &strips[i]);
+}
+
+static void
+strip (const BdctTilePlane * const *planes, int n, int row,
+    BdctTileStrip * strips)
+{
+  const BdctPlaneLayout *layout = &planes[0]->layout;
+  Steps steps = {.set = { NULL } };
+  Place at;
+
+  for (at.row = row; at.row < min (row + BDCT_TILE, layout->height);
+      at.row += 8)
+    for (at.column = 0; at.column < layout->width; at.column += COLUMNS) {
+      at.height = min (layout->height - at.row, 8);
+      at.width = min (layout->width - at.column, COLUMNS);
+      at.columns = (at.width + 7) & ~7;
+      do_rows (planes, n, &at, &steps, strips);
+    }
+}
+
+#define CONCAT_(a, b) a##b
+#define CONCAT(a, b) CONCAT_ (a, b)
+
+const BdctTileFunc CONCAT (bdct_real_, BDCT_ISA) = strip;

@@ -1,0 +1,462 @@
+/* blockdct: the transforms in 16-bit lanes, of sizes 4 and 8, and what those of
+ * 16 and 32 (passes16-wide.h) have of them. For tile16.c.
+ *
+ * They work on units, a unit being as many blocks side by side as a vector has
+ * room for in a row of them. A lane has whole blocks: one of 32 or 16, two of
+ * 8, four of 4. `bytes` are a sample's, 1 or 2; a word has its value from bit
+ * `shift` up (layout.h).
+ *
+ * A pass sums up products of two neighbours (madd16). For that rows need no
+ * more than their samples in a good order; at all other places 32-bit cells of
+ * two neighbours are transposed or interleaved, and what leaves one pass is the
+ * next one's neighbours. Butterflies are made in 16 bits before the products,
+ * and in 32 bits behind them. What it takes to be exact: tile16-tables.c.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_PASSES16_H
+#define BDCT_PASSES16_H
+
+#include "simd.h"
+#include "tile16.h"
+#include "tile32.h"
+
+/* The samples of a unit's row. */
+#define UNIT(n) (((n) < 16 ? 16 : (n)) * LANES)
+
+/* The bits that the wide form has in a number of their own. */
+#define WIDE 3
+
+/* The shifts at a depth of 8, where they are constants. */
+INLINE int
+fixed_shift (int pass, const int n, const int jpeg)
+{
+  static const int islow[4] = { 11, 15, 11, 18 };
+  const int log2 = n == 4 ? 2 : n == 8 ? 3 : n == 16 ? 4 : 5;
+
+  return jpeg ? islow[pass] : pass == 0 ? log2 - 1 : pass == 1 ? log2 + 6
+      : pass == 2 ? 7 : 12;
+}
+
+#define SHIFT(pass) (bytes == 1 ? fixed_shift (pass, n, jpeg) : c->shift[pass])
+
+/* The values of words in memory. */
+INLINE V
+load_words (const BdctChain16 * c, const uint8_t * p, int shift)
+{
+  return min16u (srl16n (load (p), shift), set16 ((1 << c->depth) - 1));
+}
+
+/* 32-bit sums to words. */
+INLINE V
+narrow (V a, V b, int shift, const int bytes)
+{
+  return bytes == 1 ? narrow32 (a, b, shift) : narrow32n (a, b, shift);
+}
+
+/* start + the products of a row of pairs, for two groups of columns. */
+INLINE void
+dot (V * out, const V * a, const V * b, const int32_t * m, int pairs, V start)
+{
+  Sum x = sum_from (start), y = x;
+
+  BDCT_UNROLL for (int j = 0; j < pairs; j++) {
+    V k = load32 (m + j);
+
+    x = dot16 (x, a[j], k);
+    y = dot16 (y, b[j], k);
+  }
+  out[0] = sum_of (x);
+  out[1] = sum_of (y);
+}
+
+INLINE V
+dot_4 (const V * a, const int32_t * m, V start)
+{
+  return sum_of (dot16 (dot16 (sum_from (start), a[0], load32 (m)), a[1],
+          load32 (m + 1)));
+}
+
+/* Four rows of four 32-bit cells in each lane. */
+INLINE void
+transpose (V * a)
+{
+  V t0 = low32 (a[0], a[1]), t1 = high32 (a[0], a[1]);
+  V t2 = low32 (a[2], a[3]), t3 = high32 (a[2], a[3]);
+
+  a[0] = low64 (t0, t2);
+  a[1] = high64 (t0, t2);
+  a[2] = low64 (t1, t3);
+  a[3] = high64 (t1, t3);
+}
+
+#define ORDER(...) lane ((const int8_t[16]) { __VA_ARGS__ })
+#define WORD(i) 2 * (i), 2 * (i) + 1
+#define WORDS(a, b, c, d, e, f, g, h)                                         \
+  ORDER (WORD (a), WORD (b), WORD (c), WORD (d), WORD (e), WORD (f),          \
+      WORD (g), WORD (h))
+#define BYTES(a, b, c, d, e, f, g, h)                                         \
+  ORDER (a, -1, b, -1, c, -1, d, -1, e, -1, f, -1, g, -1, h, -1)
+
+/* The sums of the last pass, four columns of four cells, as the samples of a
+ * cell: bytes in one 32-bit cell, or words in a cell for each two columns. */
+#define TURN ORDER (0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15)
+
+INLINE V
+sample_bytes (const V * y, int shift, V turn)
+{
+  return shuffle8 (packus16 (narrow (y[0], y[1], shift, 1),
+          narrow (y[2], y[3], shift, 1)), turn);
+}
+
+INLINE V
+sample_words (const BdctChain16 * c, V a, V b, int shift, int down)
+{
+  const V weave = WORDS (0, 4, 1, 5, 2, 6, 3, 7);
+
+  a = narrow32un (a, b, down);
+  return sll16n (shuffle8 (min16u (a, set16 ((1 << c->depth) - 1)), weave),
+      shift);
+}
+
+/* 8 columns, `step` vectors of y apart, in cells of 4 rows: row i's samples, as
+ * words, to out[i]. */
+INLINE void
+sample_rows (const BdctChain16 * c, V * out, const V * y, int step, int shift,
+    int down)
+{
+  BDCT_UNROLL for (int i = 0; i < 4; i++)
+    out[i] = sample_words (c, y[2 * i * step], y[(2 * i + 1) * step], shift,
+        down);
+  transpose (out);
+}
+
+INLINE void
+store_joined (uint8_t * to, V even, V odd)
+{
+  V x, y;
+
+  join (&x, &y, even, odd);
+  store (to, x);
+  store (to + sizeof (V), y);
+}
+
+/* What the samples' middle and the last pass' rounding add to its sums. */
+INLINE V
+last_start (const BdctChain16 * c, int shift, const int bytes)
+{
+  const int depth = bytes == 1 ? 8 : c->depth;
+
+  return set32 (HALF (shift) + (1 << (depth - 1 + shift)));
+}
+
+/* Blocks of 4 x 4, all passes as full products. A 32-bit cell is one block's:
+ * two neighbours of a row or, for the columns, of a column. */
+INLINE void
+load_4 (const BdctChain16 * c, V * pair, const uint8_t * p, int shift,
+    const int bytes)
+{
+  V a, b;
+
+  if (bytes == 1) {
+    a = load (p);
+    pair[0] = shuffle8 (a, BYTES (0, 1, 4, 5, 8, 9, 12, 13));
+    pair[1] = shuffle8 (a, BYTES (2, 3, 6, 7, 10, 11, 14, 15));
+    return;
+  }
+  a = load_words (c, p, shift);
+  b = load_words (c, p + sizeof (V), shift);
+  a = shuffle8 (a, WORDS (0, 1, 4, 5, 2, 3, 6, 7));
+  b = shuffle8 (b, WORDS (0, 1, 4, 5, 2, 3, 6, 7));
+  pair[0] = low64 (a, b);
+  pair[1] = high64 (a, b);
+}
+
+INLINE void
+forward_4 (const BdctChain16 * c, V * out, const uint8_t * src,
+    ptrdiff_t stride, int shift, const int bytes)
+{
+  enum { n = 4, jpeg = 0 };
+  const V weave = WORDS (0, 4, 1, 5, 2, 6, 3, 7);
+  const int32_t *m = c->basis->rows;
+  const V half = set32 (HALF (SHIFT (1)));
+  V t[4][2];
+
+  BDCT_UNROLL for (int y = 0; y < 4; y += 2) {
+    V a[2], b[2];
+
+    load_4 (c, a, src + y * stride, shift, bytes);
+    load_4 (c, b, src + (y + 1) * stride, shift, bytes);
+    BDCT_UNROLL for (int k = 0; k < 4; k++) {
+      V first = set32 (c->first[k] + HALF (SHIFT (0)));
+
+      t[k][y / 2] = shuffle8 (narrow (dot_4 (a, m + 2 * k, first),
+              dot_4 (b, m + 2 * k, first), SHIFT (0), bytes), weave);
+    }
+  }
+  BDCT_UNROLL for (int k = 0; k < 4; k++)
+    BDCT_UNROLL for (int l = 0; l < 4; l += 2)
+      out[2 * k + l / 2] = shuffle8 (narrow (dot_4 (t[k], m + 2 * l, half),
+              dot_4 (t[k], m + 2 * l + 2, half), SHIFT (1), bytes), weave);
+}
+
+INLINE void
+inverse_4 (const BdctChain16 * c, const V * d, uint8_t * dst, ptrdiff_t stride,
+    int shift, const int bytes)
+{
+  enum { n = 4, jpeg = 0 };
+  const V weave = WORDS (0, 4, 1, 5, 2, 6, 3, 7);
+  const int32_t *m = c->basis->inverse;
+  const V half = set32 (HALF (7)), start = last_start (c, SHIFT (3), bytes);
+  V s[4][2];
+
+  BDCT_UNROLL for (int k = 0; k < 4; k += 2)
+    BDCT_UNROLL for (int y = 0; y < 4; y++)
+      s[y][k / 2] = shuffle8 (narrow (dot_4 (d + 2 * k, m + 2 * y, half),
+              dot_4 (d + 2 * k + 2, m + 2 * y, half), SHIFT (2), bytes), weave);
+  BDCT_UNROLL for (int y = 0; y < 4; y++) {
+    V o[4];
+
+    BDCT_UNROLL for (int x = 0; x < 4; x++)
+      o[x] = dot_4 (s[y], m + 2 * x, start);
+    if (bytes == 1) {
+      store (dst + y * stride, sample_bytes (o, SHIFT (3), TURN));
+    } else {
+      V a = sample_words (c, o[0], o[1], shift, SHIFT (3));
+      V b = sample_words (c, o[2], o[3], shift, SHIFT (3));
+
+      store (dst + y * stride, low32 (a, b));
+      store (dst + y * stride + sizeof (V), high32 (a, b));
+    }
+  }
+}
+
+/* Blocks of 8 x 8: a lane has two, b and c. The words of a row's sums are
+ * b0 b1 c0 c1 b3 b2 c3 c2, so that two rows take one interleaving of 32-bit
+ * cells; those of a group are then b of the two rows, c of the two rows. */
+INLINE void
+load_8 (const BdctChain16 * c, V * near, V * far, const uint8_t * p, int shift,
+    const int bytes)
+{
+  V a, b;
+
+  if (bytes == 1) {
+    a = load (p);
+    *near = shuffle8 (a, BYTES (0, 1, 8, 9, 3, 2, 11, 10));
+    *far = shuffle8 (a, BYTES (7, 6, 15, 14, 4, 5, 12, 13));
+    return;
+  }
+  a = load_words (c, p, shift);
+  b = load_words (c, p + sizeof (V), shift);
+  *near = shuffle8 (low64 (a, b), WORDS (0, 1, 4, 5, 3, 2, 7, 6));
+  *far = shuffle8 (high64 (a, b), WORDS (3, 2, 7, 6, 0, 1, 4, 5));
+}
+
+/* Two times two rows, and what mirrors them in the columns. */
+INLINE void
+forward_rows_8 (const BdctChain16 * c, V * out, const uint8_t * src,
+    ptrdiff_t stride, int shift, const int mirrored, const int jpeg,
+    const int bytes)
+{
+  enum { n = 8 };
+  const int32_t *m = c->basis->rows;
+  const V half = set32 (HALF (SHIFT (0)));
+  V e[2][2], o[2][2], y[8][2];
+
+  BDCT_UNROLL for (int g = 0; g < 2; g++) {
+    V near[2], far[2], low, high;
+
+    BDCT_UNROLL for (int i = 0; i < 2; i++) {
+      int row = bdct_chain16_mirror (8, 2 * g + i);
+
+      load_8 (c, &near[i], &far[i],
+          src + (mirrored ? 7 - row : row) * stride, shift, bytes);
+    }
+    low = low32 (add16 (near[0], far[0]), add16 (near[1], far[1]));
+    high = high32 (add16 (near[0], far[0]), add16 (near[1], far[1]));
+    e[g][0] = add16 (low, high);
+    e[g][1] = sub16 (low, high);
+    o[g][0] = low32 (sub16 (near[0], far[0]), sub16 (near[1], far[1]));
+    o[g][1] = high32 (sub16 (near[0], far[0]), sub16 (near[1], far[1]));
+  }
+  BDCT_UNROLL for (int i = 0; i < 2; i++) {
+    dot (y[4 * i], &e[0][0], &e[1][0], m + i, 1,
+        i ? half : set32 (c->first[0] + HALF (SHIFT (0))));
+    dot (y[4 * i + 2], &e[0][1], &e[1][1], m + 2 + i, 1, half);
+  }
+  BDCT_UNROLL for (int i = 0; i < 4; i++)
+    dot (y[2 * i + 1], o[0], o[1], m + 4 + 2 * i, 2, half);
+  BDCT_UNROLL for (int k = 0; k < 8; k++)
+    out[2 * k] = narrow (y[k][0], y[k][1], SHIFT (0), bytes);
+}
+
+/* 32-bit sums to words that are a quarter of what they stand for, towards 0. */
+INLINE V
+narrow_quarters (V a, V b, int shift)
+{
+  a = round32n (a, shift);
+  b = round32n (b, shift);
+  return packs32 (sra32 (add32 (a, srl32 (a, 30)), 2),
+      sra32 (add32 (b, srl32 (b, 30)), 2));
+}
+
+/* Two rows of t, and their mirrors, as pairs of the columns' elements. */
+INLINE void
+pairs_8 (V * even, V * odd, const V * a, const V * b, const int wide)
+{
+  if (wide) {
+    even[0] = low32 (a[0], b[0]);
+    even[1] = high32 (a[0], b[0]);
+    even[2] = low32 (a[1], b[1]);
+    even[3] = high32 (a[1], b[1]);
+    return;
+  }
+  even[0] = low32 (add16 (a[0], a[1]), add16 (b[0], b[1]));
+  even[1] = high32 (add16 (a[0], a[1]), add16 (b[0], b[1]));
+  odd[0] = low32 (sub16 (a[0], a[1]), sub16 (b[0], b[1]));
+  odd[1] = high32 (sub16 (a[0], a[1]), sub16 (b[0], b[1]));
+}
+
+/* `wide`: for JPEG's numbers beyond 16 bits (tile16-tables.c). */
+INLINE void
+forward_8 (const BdctChain16 * c, V * out, const uint8_t * src,
+    ptrdiff_t stride, int shift, const int jpeg, const int wide,
+    const int bytes)
+{
+  enum { n = 8 };
+  const V half = set32 (HALF (SHIFT (1)));
+  V t[16];
+
+  forward_rows_8 (c, t, src, stride, shift, 0, jpeg, bytes);
+  forward_rows_8 (c, t + 1, src, stride, shift, 1, jpeg, bytes);
+  BDCT_UNROLL for (int g = 0; g < 2; g++) {
+    V e[2][4], o[2][2], y[2];
+
+    BDCT_UNROLL for (int i = 0; i < 2; i++)
+      pairs_8 (e[i], o[i], t + 2 * bdct_chain16_order (8, 4 * g + 2 * i),
+          t + 2 * bdct_chain16_order (8, 4 * g + 2 * i + 1), wide);
+    BDCT_UNROLL for (int l = 0; l < 8; l++) {
+      const int32_t *m = c->basis->columns[l & 1][l / 2];
+
+      if (wide) {
+        dot (y, e[0], e[1], m, 4, half);
+        out[8 * g + l] = narrow_quarters (y[0], y[1], SHIFT (1));
+        continue;
+      }
+      dot (y, l & 1 ? o[0] : e[0], l & 1 ? o[1] : e[1], m, 2, half);
+      out[8 * g + l] = narrow (y[0], y[1], SHIFT (1), bytes);
+    }
+  }
+}
+
+INLINE void
+inverse_pass_8 (const BdctChain16 * c, V (*out)[2], V (*in)[4], V start)
+{
+  const int32_t *m = c->basis->inverse;
+  V a[2], b[2], x[4][2];
+
+  BDCT_UNROLL for (int i = 0; i < 2; i++) {
+    dot (a, in[0], in[1], m + i, 1, start);
+    dot (b, in[0] + 1, in[1] + 1, m + 2 + i, 1, zero ());
+    BDCT_UNROLL for (int g = 0; g < 2; g++) {
+      x[i][g] = add32 (a[g], b[g]);
+      x[3 - i][g] = sub32 (a[g], b[g]);
+    }
+  }
+  BDCT_UNROLL for (int i = 0; i < 4; i++) {
+    dot (b, in[0] + 2, in[1] + 2, m + 4 + 2 * i, 2, zero ());
+    BDCT_UNROLL for (int g = 0; g < 2; g++) {
+      out[i][g] = add32 (x[i][g], b[g]);
+      out[7 - i][g] = sub32 (x[i][g], b[g]);
+    }
+  }
+}
+
+/* Four rows of s as pairs for the rows. */
+INLINE void
+turn_8 (V (*in)[4], V (*s)[2])
+{
+  BDCT_UNROLL for (int g = 0; g < 2; g++)
+    BDCT_UNROLL for (int v = 0; v < 2; v++) {
+      in[g][2 * v] = low32 (s[2 * g][v], s[2 * g + 1][v]);
+      in[g][2 * v + 1] = high32 (s[2 * g][v], s[2 * g + 1][v]);
+    }
+}
+
+/* Of 32-bit sums 8 high + low, of words, low being within 0 and 7. */
+INLINE void
+narrow_wide (V * high, V * low, V a, V b, int shift)
+{
+  a = round32n (a, shift);
+  b = round32n (b, shift);
+  *high = packs32 (sra32 (a, WIDE), sra32 (b, WIDE));
+  *low = packs32 (and8 (a, set32 ((1 << WIDE) - 1)),
+      and8 (b, set32 ((1 << WIDE) - 1)));
+}
+
+/* A group's 8 columns to the two rows of its cells. */
+INLINE void
+store_8 (const BdctChain16 * c, uint8_t * dst, ptrdiff_t stride, V (*y)[2],
+    int g, int shift, int down, const int bytes)
+{
+  V w[4];
+
+  if (bytes == 1) {
+    const V turn = ORDER (0, 4, 8, 12, 2, 6, 10, 14, 1, 5, 9, 13, 3, 7, 11, 15);
+
+    BDCT_UNROLL for (int i = 0; i < 2; i++)
+      w[i] = sample_bytes ((const V[]) { y[4 * i][g], y[4 * i + 1][g],
+            y[4 * i + 2][g], y[4 * i + 3][g] }, down, turn);
+    store (dst, low32 (w[0], w[1]));
+    store (dst + stride, high32 (w[0], w[1]));
+    return;
+  }
+  sample_rows (c, w, &y[0][g], 2, shift, down);
+  BDCT_UNROLL for (int i = 0; i < 4; i++)
+    store (dst + (i & 1) * stride + i / 2 * (int) sizeof (V), w[i]);
+}
+
+INLINE void
+inverse_8 (const BdctChain16 * c, const V * d, uint8_t * dst, ptrdiff_t stride,
+    int shift, const int jpeg, const int wide, const int bytes)
+{
+  enum { n = 8 };
+  const int down = SHIFT (3) - (wide ? WIDE : 0);
+  V s[8][2], low[8][2];
+
+  BDCT_UNROLL for (int g = 0; g < 2; g++) {
+    V in[2][4], out[8][2];
+
+    BDCT_UNROLL for (int p = 0; p < 4; p++) {
+      V a = d[8 * g + bdct_chain16_order (8, 2 * p)];
+      V b = d[8 * g + bdct_chain16_order (8, 2 * p + 1)];
+
+      in[0][p] = low16 (a, b);
+      in[1][p] = high16 (a, b);
+    }
+    inverse_pass_8 (c, out, in, set32 (HALF (SHIFT (2))));
+    BDCT_UNROLL for (int i = 0; i < 8; i++)
+      if (wide)
+        narrow_wide (&s[i][g], &low[i][g], out[i][0], out[i][1], SHIFT (2));
+      else
+        s[i][g] = narrow (out[i][0], out[i][1], SHIFT (2), bytes);
+  }
+  BDCT_UNROLL for (int y = 0; y < 8; y += 4) {
+    V in[2][4], out[8][2], more[8][2];
+
+    turn_8 (in, s + y);
+    inverse_pass_8 (c, out, in, last_start (c, down, bytes));
+    if (wide) {
+      turn_8 (in, low + y);
+      inverse_pass_8 (c, more, in, zero ());
+      BDCT_UNROLL for (int i = 0; i < 16; i++)
+        out[i / 2][i & 1] = add32 (out[i / 2][i & 1],
+            sra32 (more[i / 2][i & 1], WIDE));
+    }
+    BDCT_UNROLL for (int g = 0; g < 2; g++)
+      store_8 (c, dst + (y + 2 * g) * stride, stride, out, g, shift, down,
+          bytes);
+  }
+}
+
+#endif

@@ -1,0 +1,116 @@
+/* blockdct: quantizers and dequantizers in 16-bit lanes. For
+ * tile16.c.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_QUANTIZE16_H
+#define BDCT_QUANTIZE16_H
+
+#include "simd.h"
+#include "tile16.h"
+#include "tile32.h"
+
+/* What a quantizer has for all coefficients. */
+typedef struct {
+  V add_low, add_high, power, round;
+  int shift;
+} Quantizer;
+
+/* Level and dequantized coefficient of the elements of a vector
+ * (tile16-tables.c). */
+INLINE V
+requantize_vector (const Quantizer * all, const BdctChain16Entry * e, V v,
+    V * level, V * not0, const BdctChain16Quantizer quantizer)
+{
+  const V a = abs16 (v), q = lane (e->quant);
+  V carry, d;
+
+  if (quantizer == BDCT_CHAIN16_JPEG) {
+    *level = mulhi16u (mulhi16u (and8 (add16 (a, lane (e->scale)),
+                set16 (-8)), q), lane (e->power));
+  } else if (quantizer == BDCT_CHAIN16_JPEG_WIDE) {
+    *level = mulhi16u (mulhi16u (or8 (add16 (a, lane (e->scale)), set16 (1)),
+            q), lane (e->power));
+  } else {
+    carry = srl16 (average16u (mullo16 (a, q), all->add_low), 15);
+    *level = mulhi16u (add16 (add16 (mulhi16u (a, q), all->add_high), carry),
+        all->power);
+  }
+  *not0 = min16u (*level, set16 (1));
+  *level = sign16 (*level, v);
+  d = lane (e->dequant);
+  if (quantizer == BDCT_CHAIN16_ROUNDED)
+    return mulround16 (mullo16 (*level, lane (e->scale)), d);
+  if (quantizer == BDCT_CHAIN16_WIDE) {
+    V low, high;
+
+    d = lane (e->power);
+    low = mullo16 (*level, d);
+    high = mulhi16 (*level, d);
+    return packs32 (sra32n (add32 (low16 (low, high), all->round), all->shift),
+        sra32n (add32 (high16 (low, high), all->round), all->shift));
+  }
+  return mullo16 (*level, d);
+}
+
+/* Requantize units. `out`: levels too. `some`: of a unit only the elements of a
+ * mask, added to the others. */
+INLINE void
+requantize (const BdctChain16 * c, V * d, V * levels, const V * v, int units,
+    V mask, V * count, const BdctChain16Quantizer quantizer, const bool out,
+    const bool some)
+{
+  const Quantizer all = { set16 (c->add_low), set16 (c->add_high),
+    set16 (c->power), set32 (c->dequant_round), c->dequant_shift
+  };
+  const BdctChain16Entry *entry = c->entry
+      + (quantizer == BDCT_CHAIN16_JPEG_WIDE ? c->n_vectors : 0);
+  V n = *count;
+
+  for (; units > 0; units--)
+    for (int i = 0; i < c->n_vectors; i += 4)
+      BDCT_UNROLL for (int k = 0; k < 4; k++, d++, v++, levels += out) {
+        V level, not0;
+        V value = requantize_vector (&all, &entry[i + k],
+            some ? and8 (*v, mask) : *v, &level, &not0, quantizer);
+
+        n = add16 (n, not0);
+        *d = some ? or8 (*d, value) : value;
+        if (out)
+          *levels = some ? or8 (*levels, level) : level;
+      }
+  *count = n;
+}
+
+#define REQUANTIZE(name, quantizer)                                           \
+  static void name (const BdctChain16 *c, V *d, V *levels, const V *v,        \
+      int units, const V *mask, V *count)                                     \
+  {                                                                           \
+    if (mask != NULL)                                                         \
+      requantize (c, d, levels, v, units, *mask, count, quantizer, true,      \
+          true);                                                              \
+    else if (levels != NULL)                                                  \
+      requantize (c, d, levels, v, units, zero (), count, quantizer, true,    \
+          false);                                                             \
+    else                                                                      \
+      requantize (c, d, NULL, v, units, zero (), count, quantizer, false,     \
+          false);                                                             \
+  }
+REQUANTIZE (requantize_product, BDCT_CHAIN16_PRODUCT)
+REQUANTIZE (requantize_rounded, BDCT_CHAIN16_ROUNDED)
+REQUANTIZE (requantize_wide, BDCT_CHAIN16_WIDE)
+REQUANTIZE (requantize_jpeg, BDCT_CHAIN16_JPEG)
+REQUANTIZE (requantize_jpeg_wide, BDCT_CHAIN16_JPEG_WIDE)
+
+typedef void (*Requantizer) (const BdctChain16 * c, V * d, V * levels,
+    const V * v, int units, const V * mask, V * count);
+
+static const Requantizer requantizers[] = {
+  [BDCT_CHAIN16_PRODUCT] = requantize_product,
+  [BDCT_CHAIN16_ROUNDED] = requantize_rounded,
+  [BDCT_CHAIN16_WIDE] = requantize_wide,
+  [BDCT_CHAIN16_JPEG] = requantize_jpeg,
+  [BDCT_CHAIN16_JPEG_WIDE] = requantize_jpeg_wide,
+};
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What tiles are worked on with, the same for every instruction set. */
+#include "tile32.h"
+
+#include <pthread.h>
+#include <string.h>
+#include "dct/quantizer/quantize.h"
+#include "dct/transform/matrices.h"
+
+#define BASIS(id, n, kind) static int32_t matrix_##id[n * n];
+#include BDCT_TRANSFORMS
+
+static float matrix_real[64];
+
+static int32_t *const matrices[] = {
+#define BASIS(id, n, kind) matrix_##id,
+#include BDCT_TRANSFORMS
+};
+
+static void
+fill_matrices (void)
+{
+  for (int b = 0; b < BDCT_N_BASES; b++) {
+    int n = bdct_basis_size (b);
+
+    for (int i = 0; i < n * n; i++)
+      matrices[b][i] = bdct_matrix_int (b, i / n, i % n);
+  }
+  for (int i = 0; i < 64; i++)
+    matrix_real[i] = bdct_matrix_real (i / 8, i % 8);
+}
+
+void
+bdct_tile_set_init (BdctTileSet * set, const BdctJob * job,
+    BdctComponent component)
+{
+  const BdctComponentJob *cj = &job->component[component];
+  int shift = cj->log2_height > 3 ? cj->log2_height - 3 : 0;
+  int width = 1 << cj->log2_width;
+
+  set->job = *cj;
+  for (int v = 0; v < BDCT_TILE_ROWS; v++) {
+    for (int x = 0; x < width; x++) {
+      int index = bdct_job_index (cj, v % BDCT_TILE_FIRST << shift, x);
+
+      set->quant[v][x] = cj->quant[index];
+      set->companion[v][x] = bdct_quantize_companion (job, cj, index);
+    }
+    if (v == BDCT_TILE_FIRST && bdct_family_has_qp (job->family)) {
+      set->quant[v][0] = cj->quant_dc;
+      set->companion[v][0] = cj->dequant_dc;
+    }
+    for (int x = width; x < BDCT_MAX_SIZE; x++) {
+      set->quant[v][x] = set->quant[v][x - width];
+      set->companion[v][x] = set->companion[v][x - width];
+    }
+  }
+  bdct_chain16_init (&set->chain16, job, cj);
+  bdct_rdoq_init (&set->rdoq, job, component);
+}
+
+void
+bdct_tile_plane_init (BdctTilePlane * plane, const BdctJob * job,
+    BdctComponent component)
+{
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  const BdctChainInfo *chain =
+      bdct_chain_info (job->component[component].chain);
+
+  pthread_once (&once, fill_matrices);
+  memset (plane, 0, sizeof *plane);
+  plane->family = job->family;
+  plane->component = component;
+  plane->depth = job->depth;
+  plane->row = matrices[chain->row];
+  plane->column = matrices[chain->column];
+  if (job->family == BDCT_FAMILY_REAL)
+    plane->row = plane->column = matrix_real;
+}
+
+void
+bdct_tile_plane_place (BdctTilePlane * plane, const BdctLayout * layout,
+    const BdctBlockGrid * grid, const BdctImage * src, const BdctImage * dst,
+    int p, int i)
+{
+  plane->layout = layout->plane[p];
+  plane->columns = layout->rgb.n_planes > 0
+      ? bdct_colour_columns (layout, p) : layout->plane[p].width;
+  plane->src = bdct_image_samples (src, layout, p, i);
+  plane->dst = bdct_image_samples (dst, layout, p, i);
+  plane->grid = *grid;
+}
+
+bool
+bdct_tile_is_chain16 (const BdctTilePlane * plane)
+{
+  for (int i = 0; i < BDCT_MAX_SETS && plane->set[i] != NULL; i++)
+    if (plane->set[i]->chain16.basis == NULL
+        || plane->set[i]->rdoq.distortion_shift != 0)
+      return false;
+  return plane->levels.data == NULL;
+}
+
+bool
+bdct_tile_is_real (const BdctTilePlane * plane)
+{
+  return plane->family == BDCT_FAMILY_REAL && plane->levels.data == NULL;
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Built once for each instruction set (meson.build): BDCT_ISA names the object,
+ * BDCT_LANES the 32-bit lanes of its vectors. The source is the same, in GCC's
+ * vector extension, and no result depends on the set: integers are exact, and
+ * the floating-point chain does the same operations lane by lane, uncontracted.
+ *
+ * A tile of samples goes through all stages in the cache. */
+#include "tile32.h"
+
+#include <string.h>
+#include "chains32.h"
+#include "dct/picture/render.h"
+
+static int
+min (int a, int b)
+{
+  return a < b ? a : b;
+}
+
+static uint8_t *
+row_at (const BdctTilePlane * p, const BdctSamples * s, int row, int column)
+{
+  return s->data + row * s->stride
+      + (int64_t) column * p->layout.interleave * (p->depth > 8 ? 2 : 1);
+}
+
+/* Call FUNCTION (..., bytes, step) with constants: a sample's bytes, and
+ * samples from one to the next. */
+#define CALL(p, function, ...)                                                \
+  ((p)->depth == 8                                                            \
+      ? (p)->layout.interleave == 1 ? function (__VA_ARGS__, 1, 1)            \
+      : function (__VA_ARGS__, 1, 2)                                          \
+      : (p)->layout.interleave == 1 ? function (__VA_ARGS__, 2, 1)            \
+      : function (__VA_ARGS__, 2, 2))
+
+INLINE void
+load (Tile * t, const BdctTilePlane * p, int row, int column, int side,
+    int bytes, int step)
+{
+  const int peak = (1 << p->depth) - 1, middle = 1 << (p->depth - 1);
+  const int width = min (p->columns - column, side);
+  const int last = p->layout.height - 1 - row, shift = p->layout.shift;
+  const uint8_t *src = row_at (p, &p->src, row, column);
+  const int64_t stride = p->src.stride;
+
+  for (int y = 0; y < side; y++) {
+    int32_t *cell = t->cell + y * side;
+
+    for (int x = 0; x < width; x++)
+      cell[x] = bdct_sample_get (src, x * step, bytes, shift, peak) - middle;
+    for (int x = width; x < side; x++)
+      cell[x] = cell[width - 1];
+    src += y < last ? stride : 0;
+  }
+}
+
+/* Store rows, if there is where to, and add up each column's squared errors: at
+ * most 64 of 4095^2. */
+INLINE void
+store (const Tile * t, const BdctTilePlane * p, int row, int column, int side,
+    int y0, int y1, bool out, uint32_t * restrict errors, int bytes, int step)
+{
+  const int peak = (1 << p->depth) - 1, middle = 1 << (p->depth - 1);
+  const int width = min (p->layout.width - column, side);
+  const int shift = p->layout.shift;
+  const int64_t src_stride = p->src.stride, dst_stride = p->dst.stride;
+  const uint8_t *src = row_at (p, &p->src, row + y0, column);
+  uint8_t *dst = out ? row_at (p, &p->dst, row + y0, column) : NULL;
+
+  for (int y = y0; y < y1; y++) {
+    const int32_t *cell = t->cell + y * side;
+
+    for (int x = 0; x < width; x++) {
+      int v = cell[x] + middle, e;
+
+      v = v < 0 ? 0 : v > peak ? peak : v;
+      e = v - bdct_sample_get (src, x * step, bytes, shift, peak);
+      errors[x] += (uint32_t) (e * e);
+      if (out)
+        bdct_sample_put (dst, x * step, bytes, shift, v);
+    }
+    src += src_stride;
+    if (out)
+      dst += dst_stride;
+  }
+}
+
+static void
+load_any (Tile * t, const BdctTilePlane * p, int row, int column, int side)
+{
+  CALL (p, load, t, p, row, column, side);
+}
+
+static void
+store_any (const Tile * t, const BdctTilePlane * p, int row, int column,
+    int side, int y0, int y1, uint32_t * errors)
+{
+  if (p->dst.data == NULL)
+    CALL (p, store, t, p, row, column, side, y0, y1, false, errors);
+  else
+    CALL (p, store, t, p, row, column, side, y0, y1, true, errors);
+}
+
+/* The picture of the levels. */
+static void
+store_levels (const Tile * level, const BdctTilePlane * p, int row, int column,
+    int side)
+{
+  const int bytes = p->depth > 8 ? 2 : 1, step = p->layout.interleave;
+
+  for (int y = 0; y < min (p->layout.height - row, side); y++) {
+    uint8_t *dst = row_at (p, &p->levels, row + y, column);
+
+    for (int x = 0; x < min (p->layout.width - column, side); x++)
+      bdct_sample_put (dst, x * step, bytes, p->layout.shift,
+          bdct_render_level (level->cell[y * side + x],
+              p->component != BDCT_Y, p->depth));
+  }
+}
+
+static void
+forward (Tile * t, const BdctTilePlane * p)
+{
+  const BdctComponentJob *job = &p->set[0]->job;
+  const Chain *chain = &chains[job->chain];
+  const int side = bdct_tile_side (job), first = job->transposed != 0;
+  Tile s;
+
+  if (p->family == BDCT_FAMILY_REAL)
+    for (int i = 0; i < BDCT_TILE * BDCT_TILE; i += LANES) {
+      Vi *cell = (Vi *) (t->cell + i);
+      *(Vf *) cell = to_real (*cell);
+    }
+  if (job->transposed)
+    chain->columns.forward (t, p->column, BDCT_MAX_SIZE, job->fwd_shift[0]);
+  transpose (&s, t, side);
+  chain->rows.forward (&s, p->row, first ? job->keep : BDCT_MAX_SIZE,
+      job->fwd_shift[first]);
+  transpose (t, &s, side);
+  if (!job->transposed)
+    chain->columns.forward (t, p->column, job->keep, job->fwd_shift[1]);
+}
+
+static void
+inverse (Tile * t, const BdctTilePlane * p)
+{
+  const BdctComponentJob *job = &p->set[0]->job;
+  const Chain *chain = &chains[job->chain];
+  const int side = bdct_tile_side (job), first = job->transposed == 0;
+  const int wide = p->depth > 8;
+  Tile s;
+
+  if (!job->transposed)
+    chain->columns.inverse (t, p->column, job->keep, job->inv_shift[0],
+        job->clip16, false);
+  transpose (&s, t, side);
+  chain->rows.inverse (&s, p->row, first ? BDCT_MAX_SIZE : job->keep,
+      job->inv_shift[first], job->clip16, first && wide);
+  transpose (t, &s, side);
+  if (job->transposed)
+    chain->columns.inverse (t, p->column, BDCT_MAX_SIZE, job->inv_shift[1],
+        job->clip16, wide);
+  if (p->family == BDCT_FAMILY_REAL)
+    for (int i = 0; i < BDCT_TILE * BDCT_TILE; i += LANES) {
+      Vf v = *(Vf *) (t->cell + i) * 0.125f + 0.5f;
+      Vi whole = to_int (v);
+      /* The conversion truncates: a floor takes one off below 0. */
+      whole += to_real (whole) > v;
+      *(Vi *) (t->cell + i) = whole;
+    }
+}
+
+/* The set of each cell of a tile, from that of each block. */
+static void
+spread (Tile * which, const BdctTilePlane * p, const uint8_t * set,
+    const Region * region, int side)
+{
+  const BdctComponentJob *job = &p->set[0]->job;
+
+  for (int y = 0; y < region->rows; y++)
+    for (int x = 0; x < side; x++)
+      which->cell[y * side + x] = set[(y >> job->log2_height) * region->stride
+          + (min (x, region->columns - 1) >> job->log2_width)];
+}
+
+/* Requantize a tile by rate and distortion, each block with its set. */
+static uint64_t
+requantize_by_rate (Tile * t, const BdctTilePlane * p, const Region * region,
+    const uint8_t * set, int side)
+{
+  const int n = p->set[0]->job.log2_width, size = 1 << n;
+  uint64_t nonzero = 0;
+
+  for (int y = 0; y < region->rows >> n; y++)
+    for (int x = 0; x < region->columns >> n; x++) {
+      const int at = y * region->stride + x, first = (y * side + x) << n;
+      const BdctTileSet *s = p->set[set != NULL ? set[at] : 0];
+      BdctLevel levels[BDCT_TILE * BDCT_TILE];
+      uint16_t count = 0;
+
+      bdct_rdoq_choose (&s->rdoq, &s->job, p->component != BDCT_Y,
+          t->cell + first, side, levels);
+      for (int i = 0; i < size * size; i++) {
+        const int v = i >> n, u = i & (size - 1), cell = first + v * side + u;
+
+        t->cell[cell] = bdct_rdoq_dequantize (&s->job, bdct_job_entry (&s->job,
+                v, u).dequant, levels[i]);
+        if (region->level != NULL)
+          region->level->cell[cell] = levels[i];
+        count += levels[i] != 0;
+      }
+      if (region->blocks != NULL)
+        region->blocks[at].nonzero = count;
+      nonzero += count;
+    }
+  return nonzero;
+}
+
+/* Requantize a tile, each block with its set. */
+static uint64_t
+requantize_by_set (Tile * t, const BdctTilePlane * p, const Region * region,
+    const uint8_t * set, int side)
+{
+  const BdctComponentJob *job = &p->set[0]->job;
+  const Chain *chain = &chains[job->chain];
+  uint32_t present = set == NULL;
+  uint64_t nonzero = 0;
+  Region some = *region;
+  Tile which;
+
+  if (p->set[0]->rdoq.distortion_shift != 0)
+    return requantize_by_rate (t, p, region, set, side);
+  for (int y = 0; set != NULL && y < region->rows >> job->log2_height; y++)
+    for (int x = 0; x < region->columns >> job->log2_width; x++)
+      present |= 1u << set[y * region->stride + x];
+  /* What is not written all over, by one set or for all frequencies. */
+  if (region->level != NULL && ((present & (present - 1)) != 0
+          || job->keep < 1 << job->log2_height))
+    memset (region->level, 0, side * side * sizeof region->level->cell[0]);
+  if ((present & (present - 1)) == 0)
+    return (region->level != NULL ? chain->all_out : chain->all)
+        (t, p->set[__builtin_ctz (present)], region);
+  spread (&which, p, set, region, side);
+  some.which = &which;
+  for (; present != 0; present &= present - 1) {
+    some.set = __builtin_ctz (present);
+    nonzero += chain->some (t, p->set[some.set], &some);
+  }
+  return nonzero;
+}
+
+/* The levels of a tile's blocks, `width` of a row, behind each other. */
+INLINE void
+pack (BdctLevel * to, const Tile * level, const BdctComponentJob * job,
+    const Region * region, int side, int width)
+{
+  const int high = min (job->keep, 1 << job->log2_height);
+
+  for (int y = 0; y < region->rows >> job->log2_height; y++)
+    for (int x = 0; x < region->columns >> job->log2_width; x++) {
+      BdctLevel *block = to + (y * region->stride + x) * width * high;
+      const int32_t *cell = level->cell + (y << job->log2_height) * side
+          + (x << job->log2_width);
+
+      for (int v = 0; v < high; v++)
+        for (int u = 0; u < width; u++)
+          block[v * width + u] = cell[v * side + u];
+    }
+}
+
+static void
+pack_any (BdctLevel * to, const Tile * level, const BdctComponentJob * job,
+    const Region * region, int side)
+{
+  switch (min (job->keep, 1 << job->log2_width)) {
+    case 4:
+      return pack (to, level, job, region, side, 4);
+    case 8:
+      return pack (to, level, job, region, side, 8);
+    case 16:
+      return pack (to, level, job, region, side, 16);
+    case 32:
+      return pack (to, level, job, region, side, 32);
+    default:
+      return pack (to, level, job, region, side, 64);
+  }
+}
+
+/* Store a tile, or not, and return its squared errors. */
+static uint64_t
+measure (const Tile * t, const BdctTilePlane * p, const Region * region,
+    int row, int column, int side)
+{
+  const BdctComponentJob *job = &p->set[0]->job;
+  const int height = min (p->layout.height - row, side);
+  const int width = min (p->layout.width - column, side);
+  const int step = region->blocks ? 1 << job->log2_height : side;
+  BdctBlockRecord *record = region->blocks;
+  uint64_t sse = 0;
+
+  for (int y = 0; y < height; y += step) {
+    uint32_t errors[BDCT_MAX_SIZE] = { 0 };
+
+    store_any (t, p, row, column, side, y, min (y + step, height), errors);
+    sse += fold (errors, width, 1 << job->log2_width, true, record);
+    if (record != NULL)
+      record += region->stride;
+  }
+  return sse;
+}
+
+/* All that comes behind the forward transform; `column` is the tile's. */
+static void
+finish (Tile * t, const BdctTilePlane * p, int row, int column,
+    BdctTileStrip * out)
+{
+  const BdctComponentJob *job = &p->set[0]->job;
+  const int side = bdct_tile_side (job);
+  const int wide = (1 << job->log2_width) - 1;
+  const int high = (1 << job->log2_height) - 1;
+  const int left = column >> job->log2_width;
+  const size_t first = p->grid.first + left
+      + (size_t) (row >> job->log2_height) * p->grid.columns;
+  Region region = {
+    .rows = min ((p->layout.height - row + high) & ~high, side),
+    .columns = min ((p->layout.width - column + wide) & ~wide, side),
+    .stride = p->grid.columns
+  };
+  Tile level;
+
+  if (p->blocks != NULL) {
+    region.blocks = p->blocks + first;
+    for (int y = 0; y < region.rows >> job->log2_height; y++)
+      memset (region.blocks + y * region.stride, 0,
+          (region.columns >> job->log2_width) * sizeof *p->blocks);
+  }
+  if (p->levels.data != NULL || out->levels != NULL)
+    region.level = &level;
+  out->counters.nonzero += requantize_by_set (t, p, &region,
+      p->set_of_block ? p->set_of_block + first : NULL, side);
+  if (p->levels.data != NULL)
+    store_levels (&level, p, row, column, side);
+  if (out->levels != NULL)
+    pack_any (out->levels + left * bdct_rate_block_levels (job), &level, job,
+        &region, side);
+  inverse (t, p);
+  out->counters.sse += measure (t, p, &region, row, column, side);
+}
+
+static void
+strip (const BdctTilePlane * const *planes, int n, int row,
+    BdctTileStrip * strips)
+{
+  const BdctTilePlane *p = planes[0];
+  const int side = bdct_tile_side (&p->set[0]->job);
+  Tile t, copy;
+
+  for (int column = 0; column < p->layout.width; column += side) {
+    load_any (&t, p, row, column, side);
+    forward (&t, p);
+    for (int i = 0; i < n - 1; i++) {
+      memcpy (&copy, &t, side * side * sizeof t.cell[0]);
+      finish (&copy, planes[i], row, column, &strips[i]);
+    }
+    finish (&t, planes[n - 1], row, column, &strips[n - 1]);
+  }
+}
+
+static uint64_t
+stages (const BdctTilePlane * p, BdctTileStages * s, bool whole)
+{
+  const int side = bdct_tile_side (&p->set[0]->job);
+  Region region = {.rows = side,.columns = side,.level = &s->level };
+  uint64_t nonzero;
+
+  if (whole) {
+    s->coefficient = s->residual;
+    forward (&s->coefficient, p);
+  }
+  s->residual = s->coefficient;
+  nonzero = requantize_by_set (&s->residual, p, &region, NULL, side);
+  inverse (&s->residual, p);
+  return nonzero;
+}
+
+#define CONCAT_(a, b) a##b
+#define CONCAT(a, b) CONCAT_ (a, b)
+
+const BdctTileChains CONCAT (bdct_tile_, BDCT_ISA) = {
+  .strip = strip,
+  .stages = stages,
+};

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include "cuda/launch/dispatch.h"
+
+/* The oldest GPU there are kernels for: compute capability x 10. */
+#define OLDEST_GPU 75
+
+/* Stopped and started, the element takes a new context; after some faults the
+ * driver gives a process none. */
+#define LOST "; the GPU context is lost: stop the pipeline and start it " \
+    "again, or else restart the program"
+
+/* Errors that a context does not recover from. */
+static bool
+loses_context (cudaError_t err)
+{
+  switch (err) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorHardwareStackError:
+    case cudaErrorAssert:
+    case cudaErrorLaunchFailure:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorDeviceUninitialized:
+    case cudaErrorContextIsDestroyed:
+    case cudaErrorUnknown:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/* What the user can do about it. */
+static const char *
+cure (cudaError_t err)
+{
+  switch (err) {
+    case cudaErrorMemoryAllocation:
+      return "; reduce async-depth or the frame size, or free GPU memory";
+    case cudaErrorInsufficientDriver:
+      return "; update the NVIDIA driver";
+    case cudaErrorNoDevice:
+      return "; use the CPU engine, or check the driver with nvidia-smi";
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorUnsupportedPtxVersion:
+    case cudaErrorInvalidPtx:
+      return "; this build has no code for this GPU: rebuild with "
+          "-Dcuda-arch=, or update the driver";
+    default:
+      return loses_context (err) ? LOST : "";
+  }
+}
+
+bool
+bdct_cuda_check (cudaError_t err, const char *call, BdctError * error)
+{
+  if (err == cudaSuccess)
+    return true;
+  (void) cudaGetLastError ();
+  return bdct_error (error, "%s: %s%s", call, cudaGetErrorString (err),
+      cure (err));
+}
+
+bool
+bdct_device_enter (const BdctDevice * self, BdctError * error)
+{
+  if (self->context.enter != NULL && !self->context.enter (self->context.data))
+    return bdct_error (error, "the CUDA context cannot be made current"
+        LOST);
+  return true;
+}
+
+void
+bdct_device_leave (const BdctDevice * self)
+{
+  if (self->context.leave != NULL)
+    self->context.leave (self->context.data);
+}
+
+int
+bdct_cuda_count (BdctError * error)
+{
+  int n = 0, driver = 0;
+  cudaError_t err = cudaGetDeviceCount (&n);
+
+  if (err == cudaSuccess && n > 0)
+    return n;
+  /* The runtime calls a driver that is absent insufficient. */
+  if (err == cudaErrorInsufficientDriver
+      && cudaDriverGetVersion (&driver) == cudaSuccess && driver == 0)
+    bdct_error (error, "no NVIDIA driver is installed");
+  else if (err == cudaSuccess)
+    bdct_error (error, "the NVIDIA driver has no device");
+  else
+    bdct_cuda_check (err, "cudaGetDeviceCount", error);
+  (void) cudaGetLastError ();
+  return 0;
+}
+
+static void
+synchronize (cudaStream_t stream)
+{
+  if (stream != NULL)
+    cudaStreamSynchronize (stream);
+}
+
+void
+bdct_device_synchronize (const BdctDevice * self)
+{
+  synchronize (self->upload);
+  synchronize (self->split);
+  synchronize (self->stream);
+  synchronize (self->join);
+  synchronize (self->download);
+  (void) cudaGetLastError ();
+}
+
+static void
+destroy (cudaStream_t stream)
+{
+  if (stream != NULL)
+    cudaStreamDestroy (stream);
+}
+
+static void
+destroy_event (cudaEvent_t event)
+{
+  if (event != NULL)
+    cudaEventDestroy (event);
+}
+
+bool
+bdct_device_follow (cudaStream_t stream, cudaStream_t before,
+    cudaEvent_t event, BdctError * error)
+{
+  return bdct_cuda_check (cudaEventRecord (event, before), "cudaEventRecord",
+      error) && bdct_cuda_check (cudaStreamWaitEvent (stream, event, 0),
+      "cudaStreamWaitEvent", error);
+}
+
+void
+bdct_device_close (BdctDevice * self, bool in_context)
+{
+  bdct_cuda_close (self->kernels, in_context);
+  self->kernels = NULL;
+  if (!in_context)
+    return;
+  destroy (self->upload);
+  destroy (self->split);
+  destroy (self->stream);
+  destroy (self->join);
+  destroy (self->download);
+  destroy_event (self->was_split);
+  destroy_event (self->was_computed);
+  destroy_event (self->foreign);
+  /* On a lost context all of these fail; there is nobody to tell. */
+  (void) cudaGetLastError ();
+}
+
+void
+bdct_device_describe (const BdctDevice * self, BdctEngine * engine)
+{
+  bool differs;
+  const bool tensor = bdct_cuda_has_tensor (self->kernels, &differs);
+
+  /* It is asked for with each frame, and changes once at most. */
+  if (engine->distrust[0] != '\0'
+      || (engine->description[0] != '\0' && !differs))
+    return;
+  if (tensor)
+    snprintf (engine->description, sizeof engine->description, "%s",
+        self->gpu);
+  else
+    snprintf (engine->description, sizeof engine->description,
+        "%s (tensor cores unused%s)", self->gpu,
+        differs ? ": they differ" : "");
+  if (differs)
+    snprintf (engine->distrust, sizeof engine->distrust, "a kernel on the "
+        "tensor cores and the one without computed different samples in a "
+        "check; the latter, slower ones do all from now on");
+}
+
+static bool
+create_stream (cudaStream_t * stream, unsigned flags, BdctError * error)
+{
+  return bdct_cuda_check (cudaStreamCreateWithFlags (stream, flags),
+      "cudaStreamCreateWithFlags", error);
+}
+
+static bool
+create_event (cudaEvent_t * event, BdctError * error)
+{
+  return bdct_cuda_check (cudaEventCreateWithFlags (event,
+          cudaEventDisableTiming), "cudaEventCreateWithFlags", error);
+}
+
+/* What reads images first is in no non-blocking stream: images may come with
+ * work still pending on the context's default stream, as from a plain copy out
+ * of pageable memory. The others touch images on the host alone, or behind
+ * those, and would be held up by it. */
+static bool
+create_streams (BdctDevice * self, BdctError * error)
+{
+  return create_stream (&self->stream, cudaStreamDefault, error)
+      && create_stream (&self->split, cudaStreamDefault, error)
+      && create_stream (&self->join, cudaStreamNonBlocking, error)
+      && create_stream (&self->upload, cudaStreamNonBlocking, error)
+      && create_stream (&self->download, cudaStreamNonBlocking, error)
+      && create_event (&self->was_split, error)
+      && create_event (&self->was_computed, error)
+      && create_event (&self->foreign, error);
+}
+
+bool
+bdct_device_open (BdctDevice * self, BdctError * error)
+{
+  struct cudaDeviceProp prop;
+  int device;
+
+  if (!bdct_cuda_check (cudaGetDevice (&device), "cudaGetDevice", error)
+      || !bdct_cuda_check (cudaGetDeviceProperties (&prop, device),
+          "cudaGetDeviceProperties", error))
+    return false;
+  if (prop.major * 10 + prop.minor < OLDEST_GPU)
+    return bdct_error (error, "cuda:%d %.100s has compute capability %d.%d; "
+        "%d.%d (Turing) or newer is needed", device, prop.name, prop.major,
+        prop.minor, OLDEST_GPU / 10, OLDEST_GPU % 10);
+  snprintf (self->gpu, sizeof self->gpu, "cuda:%d %.64s", device, prop.name);
+  return create_streams (self, error)
+      && bdct_cuda_check (bdct_cuda_open (&self->kernels, !self->no_tensor,
+          self->stream), "bdct_cuda_open", error);
+}
+
+bool
+bdct_cuda_is_lost (const BdctContext * context)
+{
+  BdctDevice device = {.context = *context };
+  cudaStream_t stream = NULL;
+  cudaError_t err;
+
+  if (!bdct_device_enter (&device, NULL))
+    return true;
+  err = cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking);
+  if (err == cudaSuccess) {
+    err = cudaStreamSynchronize (stream);
+    cudaStreamDestroy (stream);
+  }
+  (void) cudaGetLastError ();
+  bdct_device_leave (&device);
+  return loses_context (err);
+}
+
+void *
+bdct_cuda_alloc_host (const BdctContext * context, size_t size)
+{
+  BdctDevice device = {.context = *context };
+  void *memory = NULL;
+
+  if (!bdct_device_enter (&device, NULL))
+    return NULL;
+  if (cudaHostAlloc (&memory, size, cudaHostAllocPortable) != cudaSuccess) {
+    (void) cudaGetLastError ();
+    memory = NULL;
+  }
+  bdct_device_leave (&device);
+  return memory;
+}
+
+void
+bdct_cuda_free_host (const BdctContext * context, void *memory)
+{
+  BdctDevice device = {.context = *context };
+
+  if (!bdct_device_enter (&device, NULL))
+    return;
+  if (cudaFreeHost (memory) != cudaSuccess)
+    (void) cudaGetLastError ();
+  bdct_device_leave (&device);
+}
+
+/* Whether it was done; there is nobody else to tell of a failure. */
+static bool
+succeeded (cudaError_t err)
+{
+  if (err != cudaSuccess)
+    (void) cudaGetLastError ();
+  return err == cudaSuccess;
+}
+
+void *
+bdct_cuda_alloc_device (const BdctContext * context, size_t size)
+{
+  BdctDevice device = {.context = *context };
+  void *memory = NULL;
+
+  if (!bdct_device_enter (&device, NULL))
+    return NULL;
+  if (!succeeded (cudaMalloc (&memory, size)))
+    memory = NULL;
+  if (memory != NULL && !succeeded (cudaMemset (memory, 0, size))) {
+    (void) succeeded (cudaFree (memory));
+    memory = NULL;
+  }
+  bdct_device_leave (&device);
+  return memory;
+}
+
+void
+bdct_cuda_free_device (const BdctContext * context, void *memory)
+{
+  BdctDevice device = {.context = *context };
+
+  if (!bdct_device_enter (&device, NULL))
+    return;
+  (void) succeeded (cudaFree (memory));
+  bdct_device_leave (&device);
+}
+
+bool
+bdct_cuda_copy (const BdctContext * context, void *memory, void *host,
+    size_t size, bool to_device)
+{
+  BdctDevice device = {.context = *context };
+  bool ok;
+
+  if (!bdct_device_enter (&device, NULL))
+    return false;
+  /* The context's default stream would wait for all work on frames. */
+  ok = succeeded (to_device ? cudaMemcpyAsync (memory, host, size,
+          cudaMemcpyHostToDevice, cudaStreamPerThread)
+      : cudaMemcpyAsync (host, memory, size, cudaMemcpyDeviceToHost,
+          cudaStreamPerThread))
+      && succeeded (cudaStreamSynchronize (cudaStreamPerThread));
+  bdct_device_leave (&device);
+  return ok;
+}
+
+bool
+bdct_host_memory_alloc (BdctHostMemory * self, size_t size,
+    BdctEngine * engine, BdctError * error)
+{
+  cudaError_t err = cudaHostAlloc ((void **) &self->data, size,
+      cudaHostAllocDefault);
+
+  self->pinned = err == cudaSuccess;
+  if (self->pinned)
+    return true;
+  (void) cudaGetLastError ();
+  self->data = malloc (size);
+  if (self->data == NULL)
+    return bdct_error (error, "out of memory");
+  snprintf (engine->warning, sizeof engine->warning, "no pinned memory (%s): "
+      "copies of frames in system memory are slow", cudaGetErrorString (err));
+  return true;
+}
+
+void
+bdct_host_memory_free (BdctHostMemory * self, bool in_context)
+{
+  if (!self->pinned)
+    free (self->data);
+  else if (in_context)
+    cudaFreeHost (self->data);
+  *self = (BdctHostMemory) { NULL, false };
+}
+
+static bool
+is_pinned (const void *byte)
+{
+  struct cudaPointerAttributes attributes;
+
+  if (cudaPointerGetAttributes (&attributes, byte) == cudaSuccess)
+    return attributes.type == cudaMemoryTypeHost;
+  (void) cudaGetLastError ();
+  return false;
+}
+
+bool
+bdct_host_memory_is_pinned (const void *memory, size_t size)
+{
+  return is_pinned (memory)
+      && is_pinned ((const uint8_t *) memory + size - 1);
+}
+
+bool
+bdct_buffer_reserve (BdctBuffer * self, size_t size, bool on_host,
+    BdctEngine * engine, BdctError * error)
+{
+  if (self->size < size) {
+    bdct_buffer_free (self, true);
+    if (!bdct_cuda_check (cudaMalloc ((void **) &self->device, size),
+            "cudaMalloc", error))
+      return false;
+    self->size = size;
+  }
+  return !on_host || self->host.data != NULL
+      || bdct_host_memory_alloc (&self->host, self->size, engine, error);
+}
+
+bool
+bdct_buffer_grow (BdctBuffer * self, size_t size, const BdctDevice * device,
+    BdctEngine * engine, BdctError * error)
+{
+  return self->size >= size
+      || (bdct_cuda_check (cudaStreamSynchronize (device->stream),
+          "cudaStreamSynchronize", error)
+      && bdct_buffer_reserve (self, size, false, engine, error));
+}
+
+void
+bdct_buffer_free (BdctBuffer * self, bool in_context)
+{
+  if (in_context)
+    cudaFree (self->device);
+  bdct_host_memory_free (&self->host, in_context);
+  /* The errors of these are those of work before them. */
+  (void) cudaGetLastError ();
+  *self = (BdctBuffer) { NULL, {NULL, false}, 0 };
+}

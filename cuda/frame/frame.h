@@ -1,0 +1,142 @@
+/* blockdct: a frame in flight on the GPU: the memory it needs, and what is to
+ * be done to it.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_SLOT_H
+#define BDCT_SLOT_H
+
+#include "cuda/device/staging.h"
+#include "cuda/kernels/colour.h"
+#include "cuda/kernels/comparison.h"
+#include "cuda/launch/dispatch.h"
+#include "dct/picture/zoom.h"
+#include "metrics.h"
+
+/** Bytes of the cells of one job. */
+#define BDCT_CELLS_SIZE (BDCT_CUDA_CELLS * sizeof (BdctCudaCell))
+
+typedef enum { BDCT_WAIT_SPINNING, BDCT_WAIT_SLEEPING, BDCT_N_WAITS } BdctWait;
+
+/** A job beside the sets, and the pass that does it. */
+typedef struct {
+  BdctJob job;
+  BdctCudaPass pass;
+} BdctOther;
+
+/** A slot, and all it owns, is used again only when the last of its events has
+ * been waited for. Buffers stay from frame to frame and grow on demand. */
+typedef struct {
+  cudaEvent_t uploaded, computed;
+  unsigned turn;                /**< of R, G and B (staging.h) */
+  cudaEvent_t done[BDCT_N_WAITS];
+  BdctEnd src, dst;
+  BdctImage planes;             /**< what the passes read: `src`, or made of
+                                     its R, G and B */
+  BdctCudaColour colour;        /**< of R, G and B */
+  BdctBuffer scratch;           /**< what a view is drawn from */
+  BdctBuffer compared;          /**< a reconstruction for metrics alone */
+  BdctBuffer map;               /**< sets of the blocks, then of the cells */
+  BdctBuffer records;
+  BdctBuffer sizes;             /**< of a tree's blocks */
+  BdctBuffer cells;             /**< of the others */
+  BdctBuffer counts;            /**< BdctRateCounts of the sets, then of each
+                                     other, if there is a `rate` */
+
+  BdctJob sets[BDCT_MAX_SETS];
+  BdctOther *others;
+  int n_others, max_others;
+  BdctCudaPass pass[4];         /**< the sets', then those of their levels */
+  int n_passes;
+  bool rate, other_files;
+  bool keeps;                   /**< XPSNR looks at its luma, or will, ... */
+  uint64_t number;              /**< ... as this one's (engine.h) */
+  BdctFrameMetrics metrics;     /**< of the sets alone, or of the others too */
+  bool others_compared;         /**< they are of those, which make pictures,
+                                     some at a time, then: their passes wait for
+                                     what compares these
+                                     (cuda/stage/frame-metrics.h) */
+  BdctImage rec;                /**< the sets' reconstruction, if it is made */
+  struct
+  {
+    BdctCudaWork sized[BDCT_TREE_SIZES];        /**< the sets in blocks of each
+                                                   size, without more */
+    BdctImage levels;           /**< their picture, if it is made */
+    BdctBlockRecord *records;   /**< NULL: not asked for */
+    uint8_t *sizes;             /**< likewise, of trees */
+    BdctCudaCell *cells;
+  } apart;                      /**< of sets that have no passes
+                                     (cuda/stage/rd.h) */
+  BdctCudaWork work;            /**< the sets, without more */
+  bool viewed;                  /**< a view is drawn behind them */
+  BdctRender render;
+  BdctBlockRecord *blocks;      /**< the caller's; NULL: not asked for */
+  size_t n_blocks;
+  bool reached;                 /**< the GPU copies there by itself */
+  uint8_t *asked_sizes;         /**< the caller's; NULL: not asked for */
+  size_t n_sizes;
+  BdctWait wait;                /**< for which event */
+  struct
+  {
+    int n;                      /**< distorted pictures; 0: it is a frame */
+    bool errors;                /**< are added up */
+    /* Of each picture, the reference's first: */
+    BdctEnd end[1 + BDCT_MAX_DISTORTED];
+    BdctBuffer packed[1 + BDCT_MAX_DISTORTED];
+    BdctImage planes[1 + BDCT_MAX_DISTORTED];   /**< in the engine's layout */
+    BdctCudaColour colour[1 + BDCT_MAX_DISTORTED];      /**< of R, G and B */
+    int n_packs;                /**< planes that are made of others */
+    BdctCudaPack pack[(1 + BDCT_MAX_DISTORTED) * BDCT_MAX_PLANES];
+    BdctCudaErrors sums;
+    BdctCudaRgbErrors rgb_sums; /**< where there are R, G and B */
+    BdctCudaMetricPlanes records;       /**< of the view's blocks */
+    BdctMetricPlane mapped;     /**< luma, where the view is a metric's map */
+    BdctBuffer metric_map;
+    bool joins;                 /**< what is drawn becomes R, G and B */
+    bool zoomed;                /**< last of all it is enlarged, ... */
+    BdctBuffer base;            /**< ... from this, unless samples are copied */
+    BdctZoom zoom;
+  } given;                      /**< of a comparison (comparison.h) */
+} BdctSlot;
+
+bool bdct_slot_init (BdctSlot *slot, BdctError *error);
+void bdct_slot_clear (BdctSlot *slot, bool in_context);
+
+/** Prepare all of a frame and enqueue its uploads, which the stream of the
+ * kernels then waits for. `cells`: for the sets. */
+bool bdct_slot_prepare (BdctSlot *slot, BdctStaging *staging,
+    const BdctFrame *frame, BdctCudaCell *cells, BdctError *error);
+
+/** Job `i` of those counted: 0 stands for the sets, then come the others. */
+const BdctJob *bdct_slot_job (const BdctSlot *slot, int i);
+
+/** Where it has its statistics added up. */
+BdctCudaCell *bdct_slot_cells (const BdctSlot *slot, int i);
+
+/** Describe it, with nothing asked; of the sets if there is a `rate`, or they
+ * are apart. */
+void bdct_slot_describe (const BdctSlot *slot, const BdctLayout *layout, int i,
+    BdctCudaWork *work);
+
+/** Describe the i-th of the others, with its statistics. */
+void bdct_slot_describe_other (const BdctSlot *slot, const BdctLayout *layout,
+    int i, BdctCudaWork *work);
+
+/** Whether a frame has R, G and B, and whether they are made again. */
+bool bdct_slot_splits (const BdctSlot *slot);
+bool bdct_slot_joins (const BdctSlot *slot);
+
+/** Whether anything but statistics goes to the host. */
+bool bdct_slot_downloads (const BdctSlot *slot);
+
+/** Enqueue that, and finish it once it is done. */
+bool bdct_slot_download (BdctSlot *slot, BdctStaging *staging,
+    BdctError *error);
+void bdct_slot_finish (BdctSlot *slot, BdctStaging *staging);
+
+/** The statistics of a frame that is done, as BdctEngineClass.collect() has
+ * them. `cells`: on the host. */
+void bdct_slot_count (BdctSlot *slot, const BdctLayout *layout,
+    const BdctCudaCell *cells, BdctStats *stats);
+
+#endif

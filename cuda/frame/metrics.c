@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "metrics.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "cuda/kernels/metric.h"
+
+static const BdctCudaMetric *const metrics_of[BDCT_N_METRICS] = {
+  [BDCT_METRIC_SSIM] = &bdct_cuda_ssim,
+  [BDCT_METRIC_MS_SSIM] = &bdct_cuda_ms_ssim,
+  [BDCT_METRIC_PSNR_HVS] = &bdct_cuda_psnr_hvs,
+  [BDCT_METRIC_PSNR_B] = &bdct_cuda_psnr_b,
+  [BDCT_METRIC_XPSNR] = &bdct_cuda_xpsnr,
+};
+
+static cudaError_t (*const maps_of[BDCT_N_METRICS])
+    (const BdctCudaMetricPlanes * planes, cudaStream_t stream) = {
+  [BDCT_METRIC_SSIM] = bdct_cuda_ssim_map,
+  [BDCT_METRIC_PSNR_HVS] = bdct_cuda_psnr_hvs_map,
+};
+
+/* Where the next thing in a buffer is, behind so many bytes. */
+static size_t
+align (size_t size)
+{
+  return (size + 255) & ~(size_t) 255;
+}
+
+/* Bytes of the results of all runs; and have them in a buffer of so many. */
+static size_t
+count_results (const BdctFrameMetrics * self)
+{
+  size_t size = 0;
+
+  for (int i = 0; i < self->n; i++)
+    for (int m = 0; m < BDCT_N_METRICS; m++)
+      for (int c = 0; c < self->run[i].n_planes[m]; c++)
+        size += align (metrics_of[m]->results (&self->run[i].plane[m][c]));
+  return size;
+}
+
+static void
+place_results (BdctFrameMetrics * self, uint8_t * at)
+{
+  for (int i = 0; i < self->n; i++)
+    for (int m = 0; m < BDCT_N_METRICS; m++)
+      for (int c = 0; c < self->run[i].n_planes[m]; c++) {
+        self->run[i].plane[m][c].memory = at;
+        at += align (metrics_of[m]->results (&self->run[i].plane[m][c]));
+      }
+}
+
+bool
+bdct_frame_metrics_reset (BdctFrameMetrics * self, int n, BdctError * error)
+{
+  if (self->max < n) {
+    free (self->run);
+    self->run = malloc (n * sizeof *self->run);
+    self->max = self->run != NULL ? n : 0;
+  }
+  self->n = self->max < n ? 0 : n;
+  for (int i = 0; i < self->n; i++)
+    memset (&self->run[i], 0, sizeof self->run[i]);
+  return self->n == n || bdct_error (error, "out of memory");
+}
+
+void
+bdct_frame_metrics_describe (BdctFrameMetrics * self, int i,
+    const BdctMetricsTask * task)
+{
+  bdct_metrics_init (&self->run[i], bdct_metrics_baseline, task);
+}
+
+bool
+bdct_frame_metrics_reserve (BdctFrameMetrics * self,
+    const BdctStaging * staging, BdctError * error)
+{
+  const size_t size = count_results (self);
+  const bool grows = self->results.size < size;
+
+  /* Zeroed, as what is between results is copied, too. */
+  if (size > 0 && (!bdct_buffer_reserve (&self->results, size, true,
+              staging->engine, error)
+          || (grows && !bdct_cuda_check (cudaMemsetAsync
+                  (self->results.device, 0, size, staging->device->stream),
+                  "cudaMemsetAsync", error))))
+    return false;
+  place_results (self, self->results.device);
+  return true;
+}
+
+/* Have a run look at a picture, and at luma that is kept. */
+static void
+set_pictures (BdctMetricsRun * run, const BdctLayout * layout,
+    const BdctImage * rec, const uint16_t * const luma[3])
+{
+  for (int p = 0; p < layout->n_planes; p++)
+    for (int i = 0; i < layout->plane[p].interleave; i++)
+      for (int m = 0; m < BDCT_N_METRICS; m++) {
+        const int c = layout->plane[p].component[i];
+
+        if (c >= run->n_planes[m])
+          continue;
+        run->plane[m][c].rec = bdct_image_samples (rec, layout, p, i);
+        for (int k = 0; k < 3; k++)
+          run->plane[m][c].luma[k] = luma[k];
+      }
+}
+
+/* Bytes of scratch memory for a metric. */
+static size_t
+count_scratch (const BdctMetricsRun * run, int m)
+{
+  size_t size = 0;
+
+  for (int c = 0; c < run->n_planes[m]; c++)
+    size += align (metrics_of[m]->scratch (&run->plane[m][c]));
+  return size;
+}
+
+static BdctCudaMetricPlanes
+gather (const BdctMetricsRun * run, int m, uint8_t * scratch)
+{
+  BdctCudaMetricPlanes planes = {.n = run->n_planes[m] };
+
+  for (int c = 0; c < planes.n; c++) {
+    planes.plane[c] = (BdctCudaMetricPlane) { run->plane[m][c], scratch };
+    scratch += align (metrics_of[m]->scratch (&run->plane[m][c]));
+  }
+  return planes;
+}
+
+bool
+bdct_frame_metrics_enqueue (BdctFrameMetrics * self, int i,
+    const BdctImage * rec, const uint16_t * const luma[3],
+    BdctBuffer * scratch, const BdctStaging * staging, BdctError * error)
+{
+  BdctMetricsRun *run = &self->run[i];
+  BdctCudaMetricPlanes planes;
+
+  set_pictures (run, &staging->layout, rec, luma);
+  for (int m = 0; m < BDCT_N_METRICS; m++) {
+    if (run->n_planes[m] == 0)
+      continue;
+    if (!bdct_buffer_grow (scratch, count_scratch (run, m), staging->device,
+            staging->engine, error))
+      return false;
+    planes = gather (run, m, scratch->device);
+    if (!bdct_cuda_check (metrics_of[m]->launch (&planes,
+                staging->device->stream), "cudaLaunchKernel", error))
+      return false;
+  }
+  return true;
+}
+
+bool
+bdct_cuda_map_enqueue (BdctMetric metric, const BdctMetricPlane * plane,
+    const BdctStaging * staging, BdctError * error)
+{
+  const BdctCudaMetricPlanes planes = {.plane = {{.plane = *plane}},.n = 1 };
+
+  return bdct_cuda_check (maps_of[metric] (&planes,
+          staging->device->stream), "cudaLaunchKernel", error);
+}
+
+bool
+bdct_frame_metrics_download (const BdctFrameMetrics * self,
+    cudaStream_t stream, BdctError * error)
+{
+  const size_t size = count_results (self);
+
+  return size == 0 || bdct_cuda_check (cudaMemcpyAsync
+      (self->results.host.data, self->results.device, size,
+          cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync", error);
+}
+
+void
+bdct_frame_metrics_finish (BdctFrameMetrics * self, BdctStats * stats)
+{
+  place_results (self, self->results.host.data);
+  for (int i = 0; i < self->n; i++)
+    bdct_metrics_finish (&self->run[i], &stats[i]);
+}
+
+void
+bdct_frame_metrics_clear (BdctFrameMetrics * self, bool in_context)
+{
+  bdct_buffer_free (&self->results, in_context);
+  free (self->run);
+}

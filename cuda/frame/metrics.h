@@ -1,0 +1,49 @@
+/* blockdct: the metrics of a frame on the GPU: memory, launches, figures.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_CUDA_METRICS_H
+#define BDCT_CUDA_METRICS_H
+
+#include "cpu/metrics/run.h"
+#include "cuda/device/staging.h"
+
+/** Of one frame: a run is what is done for the sets, or for another job. */
+typedef struct {
+  int n, max;         /**< runs; a frame without metrics has none */
+  BdctMetricsRun *run;
+  BdctBuffer results; /**< of all runs, one behind the other */
+} BdctFrameMetrics;
+
+/** Have `n` runs, all of them without metrics. */
+bool bdct_frame_metrics_reset (BdctFrameMetrics *metrics, int n,
+    BdctError *error);
+
+/** Describe a run. */
+void bdct_frame_metrics_describe (BdctFrameMetrics *metrics, int i,
+    const BdctMetricsTask *task);
+
+/** Have memory for the results, when all runs are described. */
+bool bdct_frame_metrics_reserve (BdctFrameMetrics *metrics,
+    const BdctStaging *staging, BdctError *error);
+
+/** Enqueue a run in the stream of the kernels, on this reconstruction, and the
+ * `luma` of BdctMetricPlane. Runs use `scratch` one after the other. */
+bool bdct_frame_metrics_enqueue (BdctFrameMetrics *metrics, int i,
+    const BdctImage *rec, const uint16_t *const luma[3], BdctBuffer *scratch,
+    const BdctStaging *staging, BdctError *error);
+
+/** Enqueue the copy of all results; and once it is done, make figures of them,
+ * in as many statistics as there are runs. */
+bool bdct_frame_metrics_download (const BdctFrameMetrics *metrics,
+    cudaStream_t stream, BdctError *error);
+void bdct_frame_metrics_finish (BdctFrameMetrics *metrics, BdctStats *stats);
+
+/** Enqueue the map that a metric has of a component (metrics.h), in the
+ * component's `memory`, behind what makes its reconstruction. */
+bool bdct_cuda_map_enqueue (BdctMetric metric, const BdctMetricPlane *plane,
+    const BdctStaging *staging, BdctError *error);
+
+void bdct_frame_metrics_clear (BdctFrameMetrics *metrics, bool in_context);
+
+#endif

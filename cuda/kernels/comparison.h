@@ -1,0 +1,66 @@
+/* blockdct: the kernels of comparisons (comparison.cu), as comparison.c calls
+ * them.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_CUDA_COMPARISON_LAUNCH_H
+#define BDCT_CUDA_COMPARISON_LAUNCH_H
+
+#include "cuda/launch/kernel.h"
+#include "dct/engine/compare.h"
+#include "metric.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A plane of memory of all pictures. */
+typedef struct {
+  BdctPlaneLayout layout;
+  BdctSamples reference, distorted[BDCT_MAX_DISTORTED];
+} BdctCudaCompared;
+
+/** Squared errors that are added up, all pictures in device memory; a kernel's
+ * parameter. */
+typedef struct {
+  int32_t depth, n_planes, n_distorted;
+  int32_t first[BDCT_MAX_PLANES + 1]; /**< thread block of each plane: the
+                                           launch's */
+  BdctCudaCompared plane[BDCT_MAX_PLANES];
+  BdctCudaCell *cells[BDCT_MAX_DISTORTED]; /**< BDCT_CUDA_CELLS each, zeroed */
+} BdctCudaErrors;
+
+cudaError_t bdct_cuda_errors_launch (const BdctCudaErrors *errors,
+    cudaStream_t stream);
+
+/** The same of R, G and B. */
+typedef struct {
+  BdctRgb rgb;
+  int32_t width, height, n_distorted;
+  BdctImage reference, distorted[BDCT_MAX_DISTORTED];
+  BdctCudaCell *cells[BDCT_MAX_DISTORTED];
+} BdctCudaRgbErrors;
+
+cudaError_t bdct_cuda_rgb_errors_launch (const BdctCudaRgbErrors *errors,
+    cudaStream_t stream);
+
+/** Enqueue what fills the records of blocks of 8 x 8: of each component its
+ * `memory` is the first. */
+cudaError_t bdct_cuda_records_launch (const BdctCudaMetricPlanes *planes,
+    cudaStream_t stream);
+
+/** A plane that is made of its components, wherever they are. */
+typedef struct {
+  int32_t depth;
+  BdctPlaneLayout layout;
+  BdctSamples to;
+  BdctScattered from[2];
+} BdctCudaPack;
+
+cudaError_t bdct_cuda_pack_launch (const BdctCudaPack *pack,
+    cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,89 @@
+/* blockdct: what the metrics' kernels have in common.
+ *
+ * A kernel is a struct K: of K::kThreads threads, which share a K::Shared, and
+ * K::block() for thread block (x, y) of a component, which is made of threads()
+ * (threads.cuh).
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_METRIC_CUH
+#define BDCT_METRIC_CUH
+
+#include <math.h>
+#include "dct/base/exact.h"
+#include "dct/base/sample.h"
+#include "metric.h"
+#include "threads.cuh"
+
+#ifdef __CUDACC__
+
+template <typename K> __global__ void
+__launch_bounds__ (K::kThreads)
+run (const __grid_constant__ BdctCudaMetricPlanes planes)
+{
+  __shared__ typename K::Shared shared;
+
+  K::block (planes.plane[blockIdx.z], blockIdx.x, blockIdx.y, shared);
+}
+
+/* So many thread blocks for each component; nothing if there are none. */
+template <typename K> cudaError_t
+launch (const BdctCudaMetricPlanes *planes, unsigned x, unsigned y,
+    cudaStream_t stream)
+{
+  void *args[] = { (void *) planes };
+
+  return x * y == 0 ? cudaSuccess : cudaLaunchKernel ((const void *) run<K>,
+      dim3 (x, y, planes->n), dim3 (K::kThreads), args, 0, stream);
+}
+
+#else
+#include "metric-emulation.h"
+#endif
+
+/* Add up what threads have: n sums, which then are those of the first. */
+template <int kThreads, int n> BDCT_INLINE void
+add_up (unsigned long long (&sum)[n][kThreads])
+{
+  for (int half = kThreads / 2; half > 0; half /= 2)
+    threads<kThreads> ([&] (int t) {
+      for (int k = 0; k < n && t < half; k++)
+        sum[k][t] += sum[k][t + half];
+    });
+}
+
+/* For kernels that add to results. */
+inline cudaError_t
+zero_results (const BdctCudaMetricPlanes *planes,
+    size_t (*results) (const BdctMetricPlane *), cudaStream_t stream)
+{
+  cudaError_t err = cudaSuccess;
+
+  for (int c = 0; c < planes->n && err == cudaSuccess; c++)
+    err = cudaMemsetAsync (planes->plane[c].plane.memory, 0,
+        results (&planes->plane[c].plane), stream);
+  return err;
+}
+
+/* Sample x of a component's row. */
+BDCT_INLINE int
+sample_at (const BdctMetricPlane &p, const uint8_t *row, int x)
+{
+  return bdct_sample_get (row, (int64_t) x * p.step, p.depth > 8 ? 2 : 1,
+      p.shift, (1 << p.depth) - 1);
+}
+
+/* The most of a function over the components, and how many times `n` that is.
+ */
+template <typename F> unsigned
+most (const BdctCudaMetricPlanes *planes, int n, F f)
+{
+  int all = 0;
+
+  for (int c = 0; c < planes->n; c++)
+    if (f (planes->plane[c].plane) > all)
+      all = f (planes->plane[c].plane);
+  return (unsigned) ((all + n - 1) / n);
+}
+
+#endif

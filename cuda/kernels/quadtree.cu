@@ -1,0 +1,787 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * H.265's quadtree on the GPU (dct/rd/quadtree.h), behind the kernels of the
+ * fixed transforms, which have made blocks of each size: their levels, their
+ * records and the picture. A thread block has a square of 32 x 32 of luma: it
+ * prices the levels, finds the tree, and puts together what that takes. Levels
+ * are gone through by sub-blocks of 4 x 4, a thread each: what
+ * dct/entropy/cabac.h's walk over a block carries from one to the next is known
+ * beforehand, from two bits of each. */
+#include "quadtree.h"
+#include "dct/base/sample.h"
+#include "dct/entropy/cabac.h"
+#include "dct/picture/render.h"
+#include "threads.cuh"
+#ifndef __CUDACC__
+#include "quadtree-emulation.h"
+#endif
+
+namespace {
+
+constexpr int kSide = BDCT_QUADTREE_SIDE;
+constexpr int kSizes = BDCT_TREE_SIZES;
+constexpr int kComponents = BDCT_MAX_COMPONENTS;
+/* Of a component of a square, at most: sub-blocks, and so blocks. */
+constexpr int kParts = (kSide / 4) * (kSide / 4);
+constexpr int kBins = 2 * BDCT_CABAC_CONTEXTS;
+
+BDCT_INLINE int
+lesser (int a, int b)
+{
+  return a < b ? a : b;
+}
+
+/* A square, by luma's first sample. */
+struct Square
+{
+  const BdctCudaTree &tree;
+  int left, top;
+
+  BDCT_INLINE bool
+  has (int x, int y) const
+  {
+    const BdctPlaneLayout &luma = tree.component[BDCT_Y].layout;
+
+    return left + x < luma.width && top + y < luma.height;
+  }
+};
+
+/* A component's blocks of one size there. */
+struct Blocks
+{
+  const BdctCudaTreeComponent &component;
+  const BdctCudaTreeBlocks &of;
+  int x, y;                     /* the square's first block */
+  int log2_size, log2_across, log2_parts;
+
+  BDCT_INLINE
+  Blocks (const Square &s, int c, int size)
+    : component (s.tree.component[c]), of (component.sized[size]),
+    log2_size (of.log2_size)
+  {
+    x = s.left >> component.sub_x >> log2_size;
+    y = s.top >> component.sub_y >> log2_size;
+    log2_across = BDCT_QUADTREE_LOG2 - component.sub_x - log2_size;
+    log2_parts = 2 * (log2_size - 2);
+  }
+
+  /* Block (bx, by) of the square. */
+  BDCT_INLINE bool
+  has (int bx, int by) const
+  {
+    return x + bx < of.columns && y + by < of.rows;
+  }
+
+  BDCT_INLINE int
+  number (int bx, int by) const
+  {
+    return (y + by) * of.columns + x + bx;
+  }
+
+  BDCT_INLINE const BdctLevel *
+  levels (int bx, int by) const
+  {
+    return of.levels + ((size_t) number (bx, by) << 2 * log2_size);
+  }
+
+  BDCT_INLINE int
+  set (int bx, int by) const
+  {
+    return of.set_of_block != nullptr ? of.set_of_block[number (bx, by)] : 0;
+  }
+};
+
+/* Which of a component's sizes it has where luma's blocks are 2^n. */
+BDCT_INLINE int
+find_size (const BdctCudaTree &tree, int c, int n)
+{
+  return bdct_quadtree_has_own (tree.chroma, c, n, tree.max_log2) ? n - 2
+      : bdct_quadtree_node (tree.chroma, c, n) - 2;
+}
+
+/* Sub-blocks of a component of a square. */
+BDCT_INLINE int
+count_parts (const BdctCudaTreeComponent &component)
+{
+  return kParts >> (component.sub_x + component.sub_y);
+}
+
+/* A sub-block among those of a size: part (x, y) of block (bx, by). */
+struct Part
+{
+  int bx, by, x, y, first, place; /* first, place: of its block in Shared,
+                                     and itself there in the scan */
+
+  BDCT_INLINE
+  Part (const Blocks &b, int number)
+  {
+    const int block = number >> b.log2_parts, log2_side = b.log2_size - 2;
+    const int side = 1 << log2_side;
+
+    first = block << b.log2_parts;
+    bx = block & ((1 << b.log2_across) - 1);
+    by = block >> b.log2_across;
+    x = (number - first) & (side - 1);
+    y = (number - first) >> log2_side;
+    place = find_place (x, y, side);
+  }
+
+  /* The diagonal scan's (clause 6.5.3). */
+  static BDCT_INLINE int
+  find_place (int x, int y, int side)
+  {
+    const int d = x + y, rest = 2 * side - 1 - d;
+
+    return d < side ? d * (d + 1) / 2 + x
+        : side * side - rest * (rest + 1) / 2 + x - (d - side + 1);
+  }
+};
+
+/* What the threads of a square have in common. */
+struct Found
+{
+  BdctQuadtreeSquare square;
+  uint8_t size[kParts];
+  uint32_t costs[kBins];
+  /* Sub-blocks, block by block in the order of the scan: whether they have a
+   * level that is not 0, and whether the next one finds `greater` set. */
+  alignas (8) uint8_t coded[kSizes][kComponents][kParts];
+  alignas (8) uint8_t greater[kSizes][kComponents][kParts];
+  uint32_t rate[kSizes][kComponents][kParts];   /* by block, in 2^-15 bit */
+  /* Sums over what is taken; of errors the lower 16 bits, and the rest. */
+  uint32_t sse[2][kComponents], nonzero[kComponents], levels[kComponents];
+  uint32_t area[kSizes];
+  uint32_t counter[kComponents][kBins], bypass[kComponents];
+};
+
+/* Bits of a block's parts that have bytes of 0 or 1. */
+BDCT_INLINE uint64_t
+gather (const uint8_t *bytes, int n)
+{
+  uint64_t bits = 0;
+
+  if (n >= 8)
+    for (int i = 0; i < n; i += 8)
+      bits |= (*(const uint64_t *) (bytes + i) * 0x0102040810204080u >> 56)
+          << i;
+  else
+    for (int i = 0; i < n; i++)
+      bits |= (uint64_t) bytes[i] << i;
+  return bits;
+}
+
+/* Look at a sub-block: bit 0 is set if it has a level that is not 0, bit 1 if
+ * one of the 8 that have a flag is above 1. */
+BDCT_INLINE int
+look_at (const BdctLevel *levels, int log2_size)
+{
+  uint64_t row[4], any = 0;
+  int n = 0, greater = 0;
+
+  BDCT_UNROLL for (int y = 0; y < 4; y++) {
+    row[y] = *(const uint64_t *) (levels + (y << log2_size));
+    any |= row[y];
+  }
+  if (any == 0)
+    return 0;
+  BDCT_UNROLL for (int i = 15; i >= 0; i--) {
+    const int place = (int) (BDCT_CABAC_SCAN >> 4 * i & 15);
+    const int level = (int16_t) (row[place >> 2] >> 16 * (place & 3));
+
+    greater |= n < 8 && (level > 1 || level < -1);
+    n += level != 0;
+  }
+  return 1 | greater << 1;
+}
+
+/* Send a sub-block's bins to a sink: bdct_cabac_walk()'s. */
+BDCT_INLINE void
+code_part (BdctCabacSink *sink, const Blocks &b, const Part &p,
+    const uint8_t *coded_bytes, const uint8_t *greater_bytes)
+{
+  const int n = 1 << b.log2_parts, side = 1 << (b.log2_size - 2);
+  const uint64_t coded = gather (coded_bytes + p.first, n);
+  const uint64_t before = coded >> p.place >> 1;        /* in the order of
+                                                           coding */
+  const bool chroma = b.component.component != BDCT_Y;
+  const bool has = coded >> p.place & 1, dc = p.place == 0;
+  const bool right = p.x + 1 < side
+      && (coded >> Part::find_place (p.x + 1, p.y, side) & 1);
+  const bool below = p.y + 1 < side
+      && (coded >> Part::find_place (p.x, p.y + 1, side) & 1);
+  bool last = before == 0, greater = false;
+
+  if (dc)
+    bdct_cabac_bin (sink, chroma ? BDCT_CABAC_CHROMA_CBF : BDCT_CABAC_LUMA_CBF,
+        coded != 0);
+  if (coded == 0 || (last && !has))
+    return;
+  if (!last && !dc)
+    bdct_cabac_bin (sink, (chroma ? BDCT_CABAC_CHROMA_SUB_BLOCK
+            : BDCT_CABAC_LUMA_SUB_BLOCK) + (right || below), has);
+  if (!has && !dc)
+    return;
+  for (int i = p.place + 1; i < n && !last; i++)
+    if (coded >> i & 1) {
+      greater = greater_bytes[p.first + i];
+      break;
+    }
+  bdct_cabac_sub_block (sink, b.levels (p.bx, p.by), b.log2_size, chroma, p.x,
+      p.y, right, below, &last, &greater);
+}
+
+/* For each sub-block of each size and component: f (blocks, part, size, c). */
+template <int kThreads, typename F> BDCT_INLINE void
+for_parts (const Square &s, int t, F f)
+{
+  const BdctCudaTree &tree = s.tree;
+  int all = 0;
+
+  for (int c = 0; c < tree.n_components; c++)
+    all += count_parts (tree.component[c]);
+  for (int i = t; i < (tree.max_log2 - tree.min_log2 + 1) * all;
+      i += kThreads) {
+    const int n = tree.min_log2 + i / all;
+    int k = i % all, c = 0;
+
+    for (; k >= count_parts (tree.component[c]); c++)
+      k -= count_parts (tree.component[c]);
+    if (!bdct_quadtree_has_own (tree.chroma, c, n, tree.max_log2))
+      continue;
+
+    const Blocks b (s, c, n - 2);
+    const Part p (b, k);
+
+    if (b.has (p.bx, p.by))
+      f (b, p, n - 2, c);
+  }
+}
+
+/* What a component's blocks in a node cost. */
+BDCT_INLINE uint64_t
+price (const Square &s, const Found &shared, int c, int n, int x, int y)
+{
+  const Blocks b (s, c, n - 2);
+  const int sub_x = b.component.sub_x, sub_y = b.component.sub_y;
+  uint64_t sum = 0;
+
+  for (int by = y >> sub_y >> b.log2_size;
+      by < (y + (1 << n)) >> sub_y >> b.log2_size; by++)
+    for (int bx = x >> sub_x >> b.log2_size;
+        bx < (x + (1 << n)) >> sub_x >> b.log2_size; bx++)
+      if (b.has (bx, by))
+        sum += bdct_quadtree_cost (s.tree.lambda[b.set (bx, by)],
+            s.tree.distortion_shift, b.of.records[b.number (bx, by)].sse,
+            shared.rate[n - 2][c][(by << b.log2_across) + bx]);
+  return sum;
+}
+
+/* What node `i` of a size costs. */
+BDCT_INLINE void
+price_node (const Square &s, Found &shared, int n, int i)
+{
+  const BdctCudaTree &tree = s.tree;
+  const int log2_columns = BDCT_QUADTREE_LOG2 - n;
+  const int bx = i & ((1 << log2_columns) - 1), by = i >> log2_columns;
+  const int x = bx << n, y = by << n;
+  uint64_t whole = 0, split = 0;
+
+  if (s.has (x, y)) {
+    const Blocks luma (s, BDCT_Y, n - 2);
+
+    whole = price (s, shared, BDCT_Y, n, x, y);
+    for (int c = 1; c < tree.n_components; c++)
+      if (n == bdct_quadtree_node (tree.chroma, c, n)) {
+        const uint64_t chroma = price (s, shared, c, n, x, y);
+
+        whole += chroma;
+        split += n == bdct_quadtree_node (tree.chroma, c, n - 1) ? chroma : 0;
+      }
+    if (n > tree.min_log2) {
+      const uint64_t lambda = tree.lambda[luma.set (bx, by)];
+      const uint32_t *flag = &shared.costs[2 * bdct_quadtree_context (n)];
+
+      whole += bdct_quadtree_cost (lambda, tree.distortion_shift, 0, flag[0]);
+      split += bdct_quadtree_cost (lambda, tree.distortion_shift, 0, flag[1]);
+    }
+  }
+  shared.square.whole[n - 2][i] = whole;
+  shared.square.split[n - 2][i] = split;
+}
+
+/* What is taken */
+
+/* log2 of luma's block at sample (x, y) of a component of the square. */
+BDCT_INLINE int
+size_at (const Found &shared, const BdctCudaTreeComponent &component, int x,
+    int y)
+{
+  return shared.size[8 * (y << component.sub_y >> 2)
+      + (x << component.sub_x >> 2)];
+}
+
+BDCT_INLINE void
+copy (uint8_t *to, const uint8_t *from, int n)
+{
+  if ((((uintptr_t) to | (uintptr_t) from | n) & 3) == 0)
+    for (int i = 0; i < n; i += 4)
+      *(uint32_t *) (to + i) = *(const uint32_t *) (from + i);
+  else
+    for (int i = 0; i < n; i++)
+      to[i] = from[i];
+}
+
+/* Take four samples of a component; what is interleaved comes with the first
+ * of its components. */
+BDCT_INLINE void
+take_samples (const Square &s, const Found &shared, int c, int x, int y)
+{
+  const BdctCudaTreeComponent &component = s.tree.component[c];
+  const BdctPlaneLayout &layout = component.layout;
+  const int pixel = layout.interleave * (s.tree.depth > 8 ? 2 : 1);
+  const BdctSamples &from = component.sized[find_size (s.tree, c,
+          size_at (shared, component, x, y))].picture;
+
+  x += s.left >> component.sub_x;
+  y += s.top >> component.sub_y;
+  if (x < layout.width && y < layout.height)
+    copy (component.dst.data + y * component.dst.stride + (int64_t) x * pixel,
+        from.data + y * from.stride + (int64_t) x * pixel,
+        pixel * lesser (4, layout.width - x));
+}
+
+/* Visible samples of `size` columns or rows from `at` on. */
+BDCT_INLINE int
+visible (int size, int at, int all)
+{
+  return lesser (size, all - at);
+}
+
+/* The squared errors of a block whose record may have less. */
+BDCT_INLINE uint64_t
+sum_errors (const BdctCudaTreeComponent &component,
+    const BdctSamples &picture, int x0, int y0, int size, int depth)
+{
+  const BdctPlaneLayout &layout = component.layout;
+  const int bytes = depth > 8 ? 2 : 1, step = layout.interleave;
+  const int peak = (1 << depth) - 1;
+  uint64_t sum = 0;
+
+  for (int y = y0; y < lesser (y0 + size, layout.height); y++)
+    for (int x = x0; x < lesser (x0 + size, layout.width); x++) {
+      const int e = bdct_sample_get (component.src.data
+          + y * component.src.stride, (int64_t) x * step, bytes, layout.shift,
+          peak) - bdct_sample_get (picture.data + y * picture.stride,
+          (int64_t) x * step, bytes, layout.shift, peak);
+
+      sum += (uint64_t) ((int64_t) e * e);
+    }
+  return sum;
+}
+
+/* The share of a block's record that the smallest block at (x, y), which is in
+ * it, has by its visible samples: all of it is there. */
+BDCT_INLINE BdctBlockRecord
+share (const BdctCudaTreeComponent &component, const BdctBlockRecord &record,
+    int x, int y, int log2_size)
+{
+  const BdctPlaneLayout &layout = component.layout;
+  const int side = 1 << component.log2_smallest, size = 1 << log2_size;
+  const int x0 = x & -size, y0 = y & -size;
+  const uint64_t width = visible (size, x0, layout.width);
+  const uint64_t all = width * visible (size, y0, layout.height);
+  const int high = visible (side, y, layout.height);
+  const uint64_t sum = (y - y0) * width + (uint64_t) high * (x - x0);
+  const uint64_t next = sum
+      + (uint64_t) high * visible (side, x, layout.width);
+  BdctBlockRecord part = { 0, 0, 0 };
+
+  part.sse = (uint32_t) (record.sse * next / all - record.sse * sum / all);
+  part.nonzero = (uint16_t) (record.nonzero * next / all
+      - record.nonzero * sum / all);
+  return part;
+}
+
+/* The picture of a sub-block's levels; (x, y) is its first sample. */
+BDCT_INLINE void
+draw_levels (const BdctCudaTreeComponent &component, const BdctLevel *levels,
+    int log2_size, int x, int y, int depth)
+{
+  const BdctPlaneLayout &layout = component.layout;
+
+  for (int v = 0; v < visible (4, y, layout.height); v++)
+    for (int u = 0; u < visible (4, x, layout.width); u++)
+      bdct_sample_put (component.levels.data + (y + v)
+          * component.levels.stride, (int64_t) (x + u) * layout.interleave,
+          depth > 8 ? 2 : 1, layout.shift,
+          bdct_render_level (levels[(v << log2_size) + u],
+              component.component != BDCT_Y, depth));
+}
+
+/* Take a block. */
+BDCT_INLINE void
+take_block (const Square &s, Found &shared, const Blocks &b, int c, int bx,
+    int by)
+{
+  const BdctBlockRecord &record = b.of.records[b.number (bx, by)];
+  const int size = 1 << b.log2_size;
+  const uint64_t sse = record.sse < UINT32_MAX ? record.sse
+      : sum_errors (b.component, b.of.picture, (b.x + bx) * size,
+      (b.y + by) * size, size, s.tree.depth);
+
+  atomicAdd (&shared.sse[0][c], (uint32_t) (sse & 0xffff));
+  atomicAdd (&shared.sse[1][c], (uint32_t) (sse >> 16));
+  atomicAdd (&shared.nonzero[c], (uint32_t) record.nonzero);
+  atomicAdd (&shared.levels[c], (uint32_t) (size * size));
+  if (c == BDCT_Y)
+    atomicAdd (&shared.area[b.log2_size - 2],
+        (uint32_t) (visible (size, (b.x + bx) * size, b.component.layout.width)
+            * visible (size, (b.y + by) * size, b.component.layout.height)));
+}
+
+/* The flags of the nodes that begin at luma's sub-block `at` of the square. */
+BDCT_INLINE void
+count_flags (const BdctCudaTree &tree, Found &shared, int x, int y)
+{
+  const int size = shared.size[8 * y + x];
+
+  for (int n = tree.min_log2 + 1; n <= tree.max_log2; n++)
+    if (size <= n && ((x | y) & ((1 << (n - 2)) - 1)) == 0)
+      atomicAdd (&shared.counter[BDCT_Y][2 * bdct_quadtree_context (n)
+              + (size < n)], 1u);
+}
+
+/* Do what there is to do at sub-block (x, y) of a component of the square. */
+BDCT_INLINE void
+take_part (const Square &s, Found &shared, int c, int x, int y)
+{
+  const BdctCudaTree &tree = s.tree;
+  const BdctCudaTreeComponent &component = tree.component[c];
+  const int size = find_size (tree, c,
+      size_at (shared, component, 4 * x, 4 * y));
+  const Blocks b (s, c, size);
+  const int log2_side = b.log2_size - 2, mask = (1 << log2_side) - 1;
+  const int bx = x >> log2_side, by = y >> log2_side;
+  const int left = (s.left >> component.sub_x) + 4 * x;
+  const int top = (s.top >> component.sub_y) + 4 * y;
+  const int smallest = (1 << component.log2_smallest) - 1;
+  const bool inside = left < component.layout.width
+      && top < component.layout.height;
+
+  if (!b.has (bx, by))
+    return;
+  if (((x | y) & mask) == 0)
+    take_block (s, shared, b, c, bx, by);
+  if (tree.counts != nullptr) {
+    const Part p (b, (((by << b.log2_across) + bx) << b.log2_parts)
+        + ((y & mask) << log2_side) + (x & mask));
+    BdctCabacSink sink = { shared.counter[c], nullptr, nullptr, 0, nullptr, 0,
+      0 };
+
+    code_part (&sink, b, p, shared.coded[size][c], shared.greater[size][c]);
+    if (sink.bypass != 0)
+      atomicAdd (&shared.bypass[c], sink.bypass);
+    if (c == BDCT_Y && inside)
+      count_flags (tree, shared, x, y);
+  }
+  if (!inside)
+    return;
+  if (component.records != nullptr && ((left | top) & smallest) == 0)
+    component.records[(size_t) (top >> component.log2_smallest)
+        * component.columns + (left >> component.log2_smallest)] =
+        share (component, b.of.records[b.number (bx, by)], left, top,
+        b.log2_size);
+  if (c == BDCT_Y && tree.sizes != nullptr && ((left | top) & smallest) == 0)
+    tree.sizes[(size_t) (top >> component.log2_smallest) * component.columns
+        + (left >> component.log2_smallest)] = shared.size[8 * y + x];
+  if (component.levels.data != nullptr)
+    draw_levels (component, b.levels (bx, by)
+        + (((y & mask) << b.log2_size) + (x & mask)) * 4, b.log2_size, left,
+        top, tree.depth);
+}
+
+BDCT_INLINE void
+add (unsigned long long *to, unsigned long long v)
+{
+  if (v != 0)
+    atomicAdd (to, v);
+}
+
+/* Add what the square has to the frame's. */
+BDCT_INLINE void
+add_up (const BdctCudaTree &tree, const Found &shared, unsigned square, int t,
+    int n_threads)
+{
+  BdctCudaCell &cell = tree.cells[square % BDCT_CUDA_CELLS];
+
+  if (t < tree.n_components) {
+    add (&cell.sse[t], ((unsigned long long) shared.sse[1][t] << 16)
+        + shared.sse[0][t]);
+    add (&cell.nonzero[t], shared.nonzero[t]);
+    add (&cell.levels[t], shared.levels[t]);
+  }
+  if (t < kSizes)
+    add (&cell.area[t], shared.area[t]);
+  if (tree.counts == nullptr)
+    return;
+  for (int c = 0; c < tree.n_components; c++) {
+    unsigned long long *counts = tree.counts + c * BDCT_RATE_COUNTERS;
+
+    for (int k = t; k < kBins; k += n_threads)
+      add (&counts[k], shared.counter[c][k]);
+    if (t == 0)
+      add (&counts[BDCT_RATE_BYPASS], shared.bypass[c]);
+  }
+}
+
+/* For squares (x, y). kBlocks, here and below: of a multiprocessor, for which
+ * the compiler saves registers. */
+struct Choose
+{
+  static constexpr int kThreads = 192, kBlocks = 5;
+  using Shared = Found;
+
+  /* What the nodes cost at their best, and the sizes that it takes. */
+  static BDCT_INLINE void
+  decide (const Square &s, Found &shared)
+  {
+    const BdctCudaTree &tree = s.tree;
+
+    threads<kThreads> ([&] (int t) {
+      for_parts<kThreads> (s, t, [&] (const Blocks &b, const Part &p,
+              int size, int c) {
+        BdctCabacSink sink = { nullptr, shared.costs, nullptr, 0, nullptr, 0,
+          0 };
+
+        code_part (&sink, b, p, shared.coded[size][c], shared.greater[size][c]);
+        if ((sink.cost | sink.bypass) != 0)
+          atomicAdd (&shared.rate[size][c][p.first >> b.log2_parts],
+              sink.cost + (sink.bypass << BDCT_CABAC_COST_BITS));
+      });
+    });
+    threads<kThreads> ([&] (int t) {
+      int i = t;
+
+      for (int n = tree.min_log2; n <= tree.max_log2; n++) {
+        const int nodes = 1 << 2 * (BDCT_QUADTREE_LOG2 - n);
+
+        if (i >= 0 && i < nodes)
+          price_node (s, shared, n, i);
+        i -= nodes;
+      }
+    });
+    for (int n = tree.min_log2 + 1; n <= tree.max_log2; n++)
+      threads<kThreads> ([&] (int t) {
+        if (t < 1 << 2 * (BDCT_QUADTREE_LOG2 - n))
+          bdct_quadtree_decide_node (&shared.square, shared.size, n, t);
+      });
+  }
+
+  static BDCT_INLINE void
+  block (const BdctCudaTree &tree, int x, int y, Found &shared)
+  {
+    const Square s = { tree, x * kSide, y * kSide };
+    const bool one = tree.min_log2 == tree.max_log2;
+
+    threads<kThreads> ([&] (int t) {
+      for (int k = t; k < kBins; k += kThreads)
+        shared.costs[k] = tree.costs.bin[k / 2][k % 2];
+      for (int k = t; k < kParts; k += kThreads)
+        shared.size[k] = (uint8_t) tree.min_log2;
+      for (int k = t; k < kSizes * kComponents * kParts; k += kThreads)
+        shared.rate[k / kParts / kComponents][k / kParts % kComponents]
+            [k % kParts] = 0;
+      for (int k = t; k < kComponents * kBins; k += kThreads)
+        shared.counter[k / kBins][k % kBins] = 0;
+      if (t < kComponents) {
+        shared.sse[0][t] = shared.sse[1][t] = 0;
+        shared.nonzero[t] = shared.levels[t] = shared.bypass[t] = 0;
+      }
+      if (t < kSizes)
+        shared.area[t] = 0;
+      if (!one || tree.counts != nullptr)
+        for_parts<kThreads> (s, t, [&] (const Blocks &b, const Part &p,
+                int size, int c) {
+          const int seen = look_at (b.levels (p.bx, p.by)
+              + ((p.y << b.log2_size) + p.x) * 4, b.log2_size);
+
+          shared.coded[size][c][p.first + p.place] = seen & 1;
+          shared.greater[size][c][p.first + p.place] = (uint8_t) (seen >> 1);
+        });
+    });
+    if (!one)
+      decide (s, shared);
+    threads<kThreads> ([&] (int t) {
+      for (int c = 0; c < tree.n_components; c++) {
+        const BdctCudaTreeComponent &component = tree.component[c];
+        const int across = kSide / 4 >> component.sub_x;
+        const int high = kSide >> component.sub_y;
+
+        if (component.dst.data != nullptr
+            && (int) component.layout.component[0] == c)
+          for (int i = t; i < across * high; i += kThreads)
+            take_samples (s, shared, c, i % across * 4, i / across);
+        for (int i = t; i < count_parts (component); i += kThreads)
+          take_part (s, shared, c, i % across, i / across);
+      }
+    });
+    threads<kThreads> ([&] (int t) {
+      add_up (tree, shared, (unsigned) (x + y), t, kThreads);
+    });
+  }
+};
+
+/* Segments go one way through their levels each, far from each other: a warp
+ * has a few of them and so waits less for those that take another branch. */
+constexpr int kLanes = 8;
+
+/* The blocks of square (x, y) of a component in the order of coding, by the
+ * states of a segment. Returns what their bins cost that are not bypass bins.
+ */
+BDCT_INLINE uint64_t
+price_square (const BdctCudaTree &tree, int c, int x, int y, uint8_t *state,
+    const uint32_t *step)
+{
+  const Square s = { tree, x * kSide, y * kSide };
+  const BdctCudaTreeComponent &luma = tree.component[BDCT_Y];
+  const bool chroma = c != BDCT_Y;
+  uint64_t cost = 0;
+  uint32_t bypass = 0;
+
+  for (int place = 0; place < kParts; place++) {
+    const int u = (place & 1) | (place >> 1 & 2) | (place >> 2 & 4);
+    const int v = (place >> 1 & 1) | (place >> 2 & 2) | (place >> 3 & 4);
+
+    if (!s.has (4 * u, 4 * v))
+      continue;
+
+    const int n = tree.sizes[(size_t) ((s.top + 4 * v) >> luma.log2_smallest)
+        * luma.columns + ((s.left + 4 * u) >> luma.log2_smallest)];
+    const int node = bdct_quadtree_node (tree.chroma, c, n);
+
+    if (!chroma)
+      for (int k = tree.max_log2; k > tree.min_log2; k--)
+        if (n <= k && ((u | v) & ((1 << (k - 2)) - 1)) == 0) {
+          BdctCabacSink sink = { nullptr, nullptr, state, kLanes, step, 0, 0 };
+
+          bdct_cabac_bin (&sink, bdct_quadtree_context (k), n < k);
+          cost += sink.cost;
+        }
+    if (((u | v) & ((1 << (node - 2)) - 1)) != 0)
+      continue;
+
+    const Blocks b (s, c, find_size (tree, c, n));
+    const int left = 4 * u >> b.component.sub_x >> b.log2_size;
+    const int top = 4 * v >> b.component.sub_y >> b.log2_size;
+    const int across = (1 << node) >> b.component.sub_x >> b.log2_size;
+    const int down = (1 << node) >> b.component.sub_y >> b.log2_size;
+
+    for (int i = 0; i < across * down; i++)
+      if (b.has (left + i % across, top + i / across))
+        cost += bdct_cabac_price (state, kLanes, step,
+            b.levels (left + i % across, top + i / across), b.log2_size,
+            chroma, &bypass);
+  }
+  return cost;
+}
+
+/* For kLanes segments of component y, from number kLanes x on, a thread each,
+ * which goes through the segment before first (dct/entropy/cabac.h). */
+struct Price
+{
+  static constexpr int kThreads = 32, kBlocks = 16;
+  struct Shared
+  {
+    uint32_t step[126];
+    uint8_t state[BDCT_CABAC_CONTEXTS * kLanes];
+  };
+
+  static BDCT_INLINE void
+  block (const BdctCudaTree &tree, int x, int y, Shared &shared)
+  {
+    const BdctPlaneLayout &luma = tree.component[BDCT_Y].layout;
+    const int columns = (luma.width - 1) / kSide + 1;
+    const int rows = (luma.height - 1) / kSide + 1;
+    const int across = (columns - 1) / BDCT_QUADTREE_SEGMENT + 1;
+
+    threads<kThreads> ([&] (int t) {
+      for (int k = t; k < 126; k += kThreads)
+        shared.step[k] = bdct_cabac_step[k];
+      for (int k = t; k < BDCT_CABAC_CONTEXTS; k += kThreads)
+        for (int i = 0; i < kLanes; i++)
+          shared.state[k * kLanes + i] =
+              bdct_cabac_start ((const BdctRateCounts *) tree.counts, k);
+    });
+    threads<kThreads> ([&] (int t) {
+      const int own = x * kLanes + t;
+      unsigned long long sum = 0;
+
+      if (t >= kLanes || own >= across * rows)
+        return;
+      for (int i = own > 0 ? own - 1 : 0; i <= own; i++) {
+        const int first = i % across * BDCT_QUADTREE_SEGMENT;
+
+        for (int k = first; k < lesser (first + BDCT_QUADTREE_SEGMENT,
+                columns); k++) {
+          const uint64_t cost = price_square (tree, y, k, i / across,
+              shared.state + t, shared.step);
+
+          sum += i == own ? cost : 0;
+        }
+      }
+      add (&tree.counts[y * BDCT_RATE_COUNTERS + BDCT_RATE_COST], sum);
+    });
+  }
+};
+
+#ifdef __CUDACC__
+
+template <typename K> __global__ void
+__launch_bounds__ (K::kThreads, K::kBlocks)
+run (const __grid_constant__ BdctCudaTree tree)
+{
+  __shared__ typename K::Shared shared;
+
+  K::block (tree, blockIdx.x, blockIdx.y, shared);
+}
+
+template <typename K> cudaError_t
+launch (const BdctCudaTree *tree, unsigned x, unsigned y, cudaStream_t stream)
+{
+  void *args[] = { (void *) tree };
+
+  return cudaLaunchKernel ((const void *) run<K>, dim3 (x, y),
+      dim3 (K::kThreads), args, 0, stream);
+}
+
+#endif
+
+unsigned
+count_squares (int samples)
+{
+  return (unsigned) (samples - 1) / kSide + 1;
+}
+
+} // namespace
+
+static_assert (sizeof (BdctCudaTree) <= 4096, "a kernel's parameters");
+
+extern "C" cudaError_t
+bdct_cuda_tree_choose (const BdctCudaTree *tree, cudaStream_t stream)
+{
+  const BdctPlaneLayout *luma = &tree->component[BDCT_Y].layout;
+
+  return launch<Choose> (tree, count_squares (luma->width),
+      count_squares (luma->height), stream);
+}
+
+extern "C" cudaError_t
+bdct_cuda_tree_price (const BdctCudaTree *tree, cudaStream_t stream)
+{
+  const BdctPlaneLayout *luma = &tree->component[BDCT_Y].layout;
+  const unsigned across = (count_squares (luma->width) - 1)
+      / BDCT_QUADTREE_SEGMENT + 1;
+
+  return launch<Price> (tree, (across * count_squares (luma->height) - 1)
+      / kLanes + 1, tree->n_components, stream);
+}

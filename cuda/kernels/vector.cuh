@@ -1,0 +1,142 @@
+/* blockdct: kernels over rows of bytes, 16 at a time, that run without a GPU,
+ * too (threads.cuh).
+ *
+ * Such a kernel is a struct K: of K::kThreads threads, which share a K::Shared,
+ * launched with a K::Work, and K::block() for thread block (x, y).
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_VECTOR_CUH
+#define BDCT_VECTOR_CUH
+
+#include <cuda_runtime_api.h>
+#include <stdint.h>
+#include "dct/base/exact.h"
+#include "threads.cuh"
+
+#ifdef __CUDACC__
+
+template <typename K> __global__ void
+__launch_bounds__ (K::kThreads)
+run_work (const __grid_constant__ typename K::Work work)
+{
+  __shared__ typename K::Shared shared;
+
+  K::block (work, blockIdx.x, blockIdx.y, shared);
+}
+
+template <typename K> cudaError_t
+launch_work (const typename K::Work &work, unsigned x, unsigned y,
+    cudaStream_t stream)
+{
+  void *args[] = { (void *) &work };
+
+  return cudaLaunchKernel ((const void *) run_work<K>, dim3 (x, y),
+      dim3 (K::kThreads), args, 0, stream);
+}
+
+#else
+#include "work-emulation.h"
+#endif
+
+constexpr int kVector = 16;
+
+/* 16 bytes of a row. */
+struct Vector {
+  uint32_t w[kVector / 4];
+};
+
+BDCT_METRIC_INLINE bool
+is_aligned (const void *at, int to)
+{
+  return ((uintptr_t) at & (to - 1)) == 0;
+}
+
+/* Whether load() reads no byte behind `end`: where `at` is not aligned to 4, it
+ * reads the word that the last byte is in. */
+BDCT_INLINE bool
+is_loadable (const uint8_t *at, const uint8_t *end)
+{
+  return end - at >= (is_aligned (at, 4) ? kVector : kVector + 4);
+}
+
+/* Of an image that the kernel does not write, from an aligned place. */
+BDCT_INLINE Vector
+load_aligned (const uint8_t *at)
+{
+#ifdef __CUDACC__
+  const uint4 v = __ldg ((const uint4 *) at);
+
+  return { { v.x, v.y, v.z, v.w } };
+#else
+  Vector v;
+
+  BDCT_UNROLL for (int i = 0; i < kVector / 4; i++)
+    v.w[i] = ((const uint32_t *) at)[i];
+  return v;
+#endif
+}
+
+/* From anywhere. */
+BDCT_INLINE Vector
+load (const uint8_t *at)
+{
+  const uint32_t *word = (const uint32_t *) ((uintptr_t) at & ~(uintptr_t) 3);
+  const int shift = 8 * (int) ((uintptr_t) at & 3);
+  Vector v;
+
+  uint32_t next;
+
+  if (is_aligned (at, kVector))
+    return load_aligned (at);
+  next = word[0];
+  BDCT_UNROLL for (int i = 0; i < kVector / 4; i++) {
+    const uint32_t here = next;
+
+    if (i + 1 < kVector / 4 || shift > 0)
+      next = word[i + 1];
+    v.w[i] = (uint32_t) (((uint64_t) next << 32 | here) >> shift);
+  }
+  return v;
+}
+
+/* To an aligned place. */
+BDCT_INLINE void
+store (uint8_t *at, const Vector &v)
+{
+#ifdef __CUDACC__
+  *(uint4 *) at = make_uint4 (v.w[0], v.w[1], v.w[2], v.w[3]);
+#else
+  BDCT_UNROLL for (int i = 0; i < kVector / 4; i++)
+    ((uint32_t *) at)[i] = v.w[i];
+#endif
+}
+
+/* Vectors of a row of so many bytes, the last one may have less; and thread
+ * blocks for all of a plane, `n` vectors each. */
+BDCT_METRIC_INLINE int
+count_vectors (int row_bytes)
+{
+  return (row_bytes + kVector - 1) / kVector;
+}
+
+BDCT_METRIC_INLINE int
+count_blocks (int row_bytes, int height, int n)
+{
+  const unsigned vectors = (unsigned) count_vectors (row_bytes) * height;
+
+  return (int) ((vectors + n - 1) / n);
+}
+
+/* The plane that a thread block is of. */
+template <int n> BDCT_INLINE int
+find_plane (const int32_t (&first)[n], int block)
+{
+  int p = 0;
+
+  while (p + 2 < n && block >= first[p + 1])
+    p++;
+  return p;
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* blockdct: drawing views on the GPU (view.cu, view-copy.cu, zoom.cu), as
+ * engine.c calls it.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_CUDA_VIEW_H
+#define BDCT_CUDA_VIEW_H
+
+#include <cuda_runtime_api.h>
+#include "dct/picture/zoom.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Enqueue the drawing of a view, behind the kernels that make what it shows.
+ * All planes, aligned to their samples, and records are in device memory. */
+cudaError_t bdct_cuda_view_launch (const BdctRender *render,
+    cudaStream_t stream);
+
+/** Its part where samples are copied or subtracted (view-copy.cu); and whether
+ * it takes a view. */
+cudaError_t bdct_cuda_copy_launch (const BdctRender *render,
+    cudaStream_t stream);
+bool bdct_cuda_copy_takes (const BdctRender *render);
+
+/** Likewise that of a zoomed view, behind all that makes its base and, of R, G
+ * and B, their pixels. */
+cudaError_t bdct_cuda_zoom_launch (const BdctZoom *zoom, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "dispatch.h"
+#include "capability.h"
+#include "cuda/device/device.h"
+#include "selfcheck.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The kernels' constants on the device: a ring, of which the oldest entries
+ * make room for new ones. It has room for the most jobs of a frame, of 20 KB a
+ * plane: where it has not, frame after frame makes all of them anew. */
+#define RING_SIZE (12 << 20)
+#define ENTRY_ALIGN 128
+#define N_ENTRIES 1024
+#define N_BUCKETS 4096          /* powers of 2 */
+#define N_PROBES 8
+
+/* One plane's constants of all sets, and behind them what they were made for:
+ * the component jobs, and what chooses each set's levels. Some kernels share
+ * theirs. */
+typedef struct {
+  void (*make_constants) (void *, const BdctCudaPlane *, const BdctJob *);
+  int depth, n_sets, interleave;
+  BdctComponent component[2];
+  uint64_t hash;
+  uint64_t at;                  /* in the ring, as if it had no end */
+  uint64_t follower;            /* the entry that was asked for after it */
+  unsigned launch;              /* the last one it is for */
+} Entry;
+
+struct BdctCudaDevice
+{
+  BdctCapability capability;
+  cudaStream_t stream;          /* of all launches */
+  bool tensor;                  /* whether the tensor cores are used */
+  bool differs;                 /* not, as one of their kernels went wrong */
+  uint8_t *ring, *mirror;       /* on the device and on the host */
+  uint64_t head, uploaded;      /* where the ring ends, and is complete to */
+  /* Entries have numbers from 1 on; those from `oldest` up to `next` are in the
+   * ring. */
+  uint64_t oldest, next, last;  /* last: asked for */
+  unsigned launch;              /* number of the one being put together */
+  uint64_t bucket[N_BUCKETS];   /* entries by their hash */
+  Entry entry[N_ENTRIES];
+};
+
+_Static_assert (sizeof (BdctCudaBatch) <= 4096, "a kernel's parameters");
+
+static void
+forget_constants (BdctCudaDevice * device)
+{
+  device->oldest = device->next;
+  device->uploaded = device->head;
+}
+
+cudaError_t
+bdct_cuda_open (BdctCudaDevice ** out, bool tensor, cudaStream_t stream)
+{
+  BdctCudaDevice *device = calloc (1, sizeof *device);
+  cudaError_t err;
+
+  if (device == NULL)
+    return cudaErrorMemoryAllocation;
+  device->oldest = device->next = 1;
+  device->mirror = calloc (1, RING_SIZE);
+  device->tensor = tensor;
+  device->stream = stream;
+  err = device->mirror != NULL ? bdct_capability_init (&device->capability)
+      : cudaErrorMemoryAllocation;
+  if (err == cudaSuccess)
+    err = cudaMalloc ((void **) &device->ring, RING_SIZE);
+  if (err != cudaSuccess) {
+    bdct_cuda_close (device, true);
+    return err;
+  }
+  *out = device;
+  return cudaSuccess;
+}
+
+void
+bdct_cuda_close (BdctCudaDevice * device, bool in_context)
+{
+  if (device == NULL)
+    return;
+  if (in_context)
+    cudaFree (device->ring);
+  free (device->mirror);
+  free (device);
+}
+
+bool
+bdct_cuda_has_tensor (const BdctCudaDevice * device, bool *differs)
+{
+  *differs = device->differs;
+  return device->tensor;
+}
+
+/* Whether a tensor-core kernel may be used; else none is from now on. Where it
+ * was not used before, it is checked first. False with `ok` false on an error.
+ */
+static bool
+trusts (BdctCudaDevice * device, const BdctTensorKernel * kernel, int depth,
+    bool *ok, BdctError * error)
+{
+  BdctCapability *capability = &device->capability;
+  BdctVerdict verdict;
+  BdctChecked what;
+  bool agrees;
+
+  if (bdct_capability_agrees (capability, kernel, depth))
+    return true;
+  *ok = bdct_cuda_check (bdct_capability_describe (capability, kernel, depth,
+          &what), "cudaFuncGetAttributes", error);
+  if (!*ok)
+    return false;
+  verdict = bdct_verdict_find (&what);
+  if (verdict == BDCT_VERDICT_NONE) {
+    *ok = bdct_selfcheck (kernel, depth, capability->traits, device,
+        device->stream, &agrees, error);
+    if (!*ok)
+      return false;
+    verdict = agrees ? BDCT_VERDICT_AGREES : BDCT_VERDICT_DIFFERS;
+    bdct_verdict_keep (&what, verdict);
+  }
+  if (verdict == BDCT_VERDICT_AGREES) {
+    bdct_capability_add_agreeing (capability, kernel, depth);
+    return true;
+  }
+  device->tensor = false;
+  device->differs = true;
+  return false;
+}
+
+/* Planning */
+
+/* False if there are more tiles than a launch takes. */
+static bool
+cut (BdctCudaPass * pass, const BdctCudaKernel * kernel,
+    const BdctCudaWork * work, bool mixed)
+{
+  const int bytes = work->sets[0].depth > 8 ? 2 : 1;
+  int64_t n_tiles = 0;
+
+  pass->kernel = kernel;
+  pass->sets = work->sets;
+  pass->n_sets = work->n_sets;
+  pass->n_planes = work->n_planes;
+  pass->mixed = mixed;
+  for (int p = 0; p < work->n_planes; p++) {
+    BdctCudaPlane *plane = &pass->plane[p];
+    const BdctPlaneLayout *layout = &plane->layout;
+    const BdctComponentJob *job;
+
+    *plane = work->plane[p];
+    job = &work->sets[0].component[layout->component[0]];
+    plane->row_bytes = layout->width * layout->interleave * bytes;
+    plane->log2_width = job->log2_width;
+    plane->log2_height = job->log2_height;
+    plane->grey = 1 << (work->sets[0].depth - 1 + layout->shift);
+    plane->aligned = (((uintptr_t) plane->src.data
+            | (uintptr_t) plane->dst.data | (uintptr_t) plane->src.stride
+            | (uintptr_t) plane->dst.stride) & 15) == 0;
+    plane->columns = ((layout->width - 1) >> job->log2_width) + 1;
+    plane->cells_x = (layout->width * layout->interleave - 1)
+        / BDCT_CUDA_CELL_SAMPLES + 1;
+    plane->first_tile = (int32_t) n_tiles;
+    plane->set_size = kernel->constants_size;
+    if (kernel->tile_blocks != NULL) {
+      const int rows = ((layout->height - 1) >> job->log2_height) + 1;
+
+      plane->tiles_x = (plane->columns * rows - 1)
+          / kernel->tile_blocks (job) + 1;
+      n_tiles += (int64_t) plane->tiles_x * layout->interleave;
+    } else {
+      plane->tiles_x = (plane->row_bytes - 1) / kernel->row_bytes + 1;
+      n_tiles += (int64_t) plane->tiles_x
+          * ((layout->height - 1) / kernel->rows + 1);
+    }
+    if (n_tiles > INT_MAX / 2)
+      return false;
+  }
+  pass->n_tiles = (int32_t) n_tiles;
+  return true;
+}
+
+int
+bdct_cuda_plan (BdctCudaDevice * device, const BdctCudaWork * work,
+    BdctCudaPass * passes, BdctError * error)
+{
+  const BdctTensorKernel *tensor = device->tensor
+      && work->ask == BDCT_CUDA_STATISTICS && work->kernel == NULL
+      ? bdct_tensor_find (work, device->capability.traits) : NULL;
+  const BdctCudaKernel *scalar = work->kernel != NULL ? work->kernel
+      : bdct_scalar_find (work);
+  bool both, ok = true;
+
+  if (tensor != NULL
+      && !trusts (device, tensor, work->sets[0].depth, &ok, error))
+    tensor = NULL;
+  if (!ok)
+    return 0;
+  both = tensor != NULL && work->mixed;
+  if (cut (&passes[0], tensor != NULL ? &tensor->kernel : scalar, work, false)
+      && (!both || cut (&passes[1], scalar, work, true)))
+    return both ? 2 : 1;
+  bdct_error (error, "the frame is too large for one launch");
+  return 0;
+}
+
+/* Constants */
+
+static Entry *
+entry_at (BdctCudaDevice * device, uint64_t number)
+{
+  return &device->entry[number % N_ENTRIES];
+}
+
+static bool
+is_there (const BdctCudaDevice * device, uint64_t number)
+{
+  return number >= device->oldest && number < device->next;
+}
+
+static const BdctComponentJob *
+job_of (const BdctCudaPass * pass, const BdctPlaneLayout * layout, int i)
+{
+  return &pass->sets[i / layout->interleave]
+      .component[layout->component[i % layout->interleave]];
+}
+
+/* How many component jobs an entry is for. */
+static int
+count_jobs (const BdctCudaPass * pass, const BdctPlaneLayout * layout)
+{
+  return pass->n_sets * layout->interleave;
+}
+
+/* Bytes of what an entry was made for. */
+static size_t
+key_size (const BdctCudaPass * pass, const BdctPlaneLayout * layout)
+{
+  return count_jobs (pass, layout) * sizeof (BdctComponentJob)
+      + pass->n_sets * sizeof (BdctJobRdoq);
+}
+
+static uint64_t
+add_to_hash (uint64_t hash, const void *data, size_t size)
+{
+  for (size_t at = 0; at < size; at += 4) {
+    uint32_t word;
+
+    memcpy (&word, (const uint8_t *) data + at, sizeof word);
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+static uint64_t
+hash_of (const BdctCudaPass * pass, const BdctPlaneLayout * layout)
+{
+  uint64_t hash = (uintptr_t) pass->kernel->make_constants
+      + pass->sets[0].depth;
+
+  for (int i = 0; i < count_jobs (pass, layout); i++)
+    hash = add_to_hash (hash, job_of (pass, layout, i),
+        sizeof (BdctComponentJob));
+  for (int i = 0; i < pass->n_sets; i++)
+    hash = add_to_hash (hash, &pass->sets[i].rdoq, sizeof (BdctJobRdoq));
+  return hash;
+}
+
+static bool
+is_for (BdctCudaDevice * device, uint64_t number, const BdctCudaPass * pass,
+    const BdctPlaneLayout * layout)
+{
+  const Entry *entry = entry_at (device, number);
+  const uint8_t *made_for;
+
+  if (!is_there (device, number)
+      || entry->make_constants != pass->kernel->make_constants
+      || entry->depth != pass->sets[0].depth || entry->n_sets != pass->n_sets
+      || entry->interleave != layout->interleave
+      || memcmp (entry->component, layout->component,
+          layout->interleave * sizeof entry->component[0]) != 0)
+    return false;
+  made_for = device->mirror + entry->at % RING_SIZE
+      + pass->n_sets * pass->kernel->constants_size;
+  for (int i = 0; i < count_jobs (pass, layout); i++)
+    if (memcmp (made_for + i * sizeof (BdctComponentJob),
+            job_of (pass, layout, i), sizeof (BdctComponentJob)) != 0)
+      return false;
+  made_for += count_jobs (pass, layout) * sizeof (BdctComponentJob);
+  for (int i = 0; i < pass->n_sets; i++)
+    if (memcmp (made_for + i * sizeof (BdctJobRdoq), &pass->sets[i].rdoq,
+            sizeof (BdctJobRdoq)) != 0)
+      return false;
+  return true;
+}
+
+/* A new entry of so many bytes; 0 if there is no room beside those of the
+ * launch being put together. */
+static uint64_t
+make_room (BdctCudaDevice * device, size_t size)
+{
+  const uint64_t left = RING_SIZE - device->head % RING_SIZE;
+  uint64_t at = device->head;
+  Entry *entry;
+
+  size = (size + ENTRY_ALIGN - 1) & ~(size_t) (ENTRY_ALIGN - 1);
+  if (size > RING_SIZE)
+    return 0;
+  if (size > left)
+    at += left;
+  while (device->oldest < device->next) {
+    entry = entry_at (device, device->oldest);
+    if (entry->at + RING_SIZE >= at + size
+        && device->next - device->oldest < N_ENTRIES)
+      break;
+    if (entry->launch == device->launch)
+      return 0;
+    device->oldest++;
+  }
+  entry_at (device, device->next)->at = at;
+  device->head = at + size;
+  return device->next++;
+}
+
+static uint64_t
+make_entry (BdctCudaDevice * device, uint64_t hash, const BdctCudaPass * pass,
+    const BdctCudaPlane * plane)
+{
+  const BdctCudaKernel *kernel = pass->kernel;
+  const BdctPlaneLayout *layout = &plane->layout;
+  const int n_jobs = count_jobs (pass, layout);
+  const uint64_t number = make_room (device,
+      pass->n_sets * kernel->constants_size + key_size (pass, layout));
+  Entry *entry = entry_at (device, number);
+  int probe = 0;
+  uint8_t *to;
+
+  if (number == 0)
+    return 0;
+  *entry = (Entry) { kernel->make_constants, pass->sets[0].depth,
+    pass->n_sets, layout->interleave,
+    {layout->component[0], layout->component[1]}, hash, entry->at, 0,
+    device->launch
+  };
+  to = device->mirror + entry->at % RING_SIZE;
+  for (int set = 0; set < pass->n_sets; set++, to += kernel->constants_size)
+    kernel->make_constants (to, plane, &pass->sets[set]);
+  for (int i = 0; i < n_jobs; i++, to += sizeof (BdctComponentJob))
+    memcpy (to, job_of (pass, layout, i), sizeof (BdctComponentJob));
+  for (int i = 0; i < pass->n_sets; i++, to += sizeof (BdctJobRdoq))
+    memcpy (to, &pass->sets[i].rdoq, sizeof (BdctJobRdoq));
+  while (probe < N_PROBES
+      && is_there (device, device->bucket[(hash + probe) % N_BUCKETS]))
+    probe++;
+  /* Where all are taken, one is no longer found by its hash. */
+  device->bucket[(hash + probe % N_PROBES) % N_BUCKETS] = number;
+  return number;
+}
+
+static uint64_t
+find_entry (BdctCudaDevice * device, uint64_t hash, const BdctCudaPass * pass,
+    const BdctPlaneLayout * layout)
+{
+  for (int i = 0; i < N_PROBES; i++) {
+    const uint64_t number = device->bucket[(hash + i) % N_BUCKETS];
+
+    if (entry_at (device, number)->hash == hash
+        && is_for (device, number, pass, layout))
+      return number;
+  }
+  return 0;
+}
+
+/* The constants of a plane, on the device once what is new is uploaded; NULL if
+ * the launch must go first. Frame after frame asks for the same in the same
+ * order: what came after the last one is the first guess. */
+static const uint8_t *
+find_constants (BdctCudaDevice * device, const BdctCudaPass * pass,
+    const BdctCudaPlane * plane)
+{
+  const uint64_t last = device->last;
+  uint64_t number = entry_at (device, last)->follower;
+  Entry *entry;
+
+  if (!is_for (device, number, pass, &plane->layout)) {
+    const uint64_t hash = hash_of (pass, &plane->layout);
+
+    number = find_entry (device, hash, pass, &plane->layout);
+    if (number == 0)
+      number = make_entry (device, hash, pass, plane);
+    if (number == 0)
+      return NULL;
+    if (is_there (device, last))
+      entry_at (device, last)->follower = number;
+  }
+  entry = entry_at (device, number);
+  entry->launch = device->launch;
+  device->last = number;
+  return device->ring + entry->at % RING_SIZE;
+}
+
+/* From pageable memory: it is read before the calls return. What the ring had
+ * there is of launches before this one, in the same stream. */
+static cudaError_t
+upload_constants (BdctCudaDevice * device, cudaStream_t stream)
+{
+  while (device->uploaded < device->head) {
+    const size_t from = device->uploaded % RING_SIZE;
+    const uint64_t n = device->head - device->uploaded;
+    const size_t size = n < RING_SIZE - from ? n : RING_SIZE - from;
+    const cudaError_t err = cudaMemcpyAsync (device->ring + from,
+        device->mirror + from, size, cudaMemcpyHostToDevice, stream);
+
+    if (err != cudaSuccess)
+      return err;
+    device->uploaded += size;
+  }
+  return cudaSuccess;
+}
+
+/* Launching */
+
+/* Whether jobs that go together may be these two's: of one frame. */
+static bool
+is_same_frame (const BdctCudaPass * a, const BdctCudaPass * b)
+{
+  return a->n_planes == b->n_planes
+      && a->plane[0].src.data == b->plane[0].src.data;
+}
+
+/* Append a pass, if the batch is empty or of its kind and has room. */
+static bool
+append (BdctCudaBatch * batch, const BdctCudaPass * first,
+    const BdctCudaPass * pass, BdctCudaDevice * device)
+{
+  const int together = pass->kernel->together;
+  const bool leads = together == 1
+      || batch->n_planes / pass->n_planes % together == 0;
+
+  if (batch->n_planes > 0
+      && (batch->n_planes + pass->n_planes > BDCT_CUDA_MAX_PLANES
+          || batch->n_tiles > INT_MAX / 2 || pass->kernel != first->kernel
+          || pass->mixed != first->mixed
+          || pass->sets[0].depth != first->sets[0].depth
+          || (together > 1 && !is_same_frame (first, pass))))
+    return false;
+  for (int p = 0; p < pass->n_planes; p++) {
+    BdctCudaPlane *plane = &batch->plane[batch->n_planes + p];
+
+    *plane = pass->plane[p];
+    plane->first_tile = batch->n_tiles + (leads ? plane->first_tile : 0);
+    plane->constants = find_constants (device, pass, plane);
+    if (plane->constants == NULL)
+      return false;
+  }
+  batch->n_planes += pass->n_planes;
+  batch->n_tiles += leads ? pass->n_tiles : 0;
+  return true;
+}
+
+static cudaError_t
+launch (BdctCudaBatch * batch, const BdctCudaPass * first,
+    BdctCudaDevice * device, cudaStream_t stream)
+{
+  const BdctCudaKernel *kernel = first->kernel;
+  struct cudaLaunchAttribute_st early = {
+    .id = cudaLaunchAttributeProgrammaticStreamSerialization,
+    .val.programmaticStreamSerializationAllowed = 1
+  };
+  struct cudaLaunchConfig_st config = {.gridDim = {batch->n_tiles, 1, 1},
+    .blockDim = {kernel->warps * 32, 1, 1},.stream = stream,
+    .attrs = &early,.numAttrs = kernel->spans && device->capability.early
+  };
+  void *args[] = { batch };
+  int blocks;
+  cudaError_t err;
+
+  batch->depth = first->sets[0].depth;
+  batch->mixed = first->mixed;
+  batch->together = kernel->together;
+  batch->job_planes = first->n_planes;
+  batch->maps = 0;
+  for (int p = 0; p < batch->n_planes; p++)
+    batch->maps |= batch->plane[p].set_of_cell != NULL;
+  batch->span = 1;
+  if (kernel->spans) {
+    err = bdct_capability_blocks (&device->capability, kernel, &blocks);
+    if (err != cudaSuccess)
+      return err;
+    /* All warps that the device holds at once, as often as it takes for each
+     * to have tiles of about 256 rows: none is left for a last, half empty
+     * round. */
+    const int64_t tiles = kernel->warps / kernel->tile_warps; /* of a block */
+    const int64_t at_once = device->capability.multiprocessors * blocks * tiles;
+    const int64_t round = 256 / kernel->rows * at_once;
+    const int64_t rounds = (batch->n_tiles + round / 2) / round;
+
+    batch->span = (int32_t) ((batch->n_tiles - 1)
+        / (at_once * (rounds ? rounds : 1)) + 1);
+    config.gridDim.x =
+        (unsigned) ((batch->n_tiles - 1) / (batch->span * tiles) + 1);
+  }
+  return cudaLaunchKernelExC (&config, kernel->function, args);
+}
+
+cudaError_t
+bdct_cuda_launch (const BdctCudaPass * const *passes, int n_passes,
+    BdctCudaDevice * device, cudaStream_t stream)
+{
+  cudaError_t err = cudaSuccess;
+
+  for (int i = 0; i < n_passes && err == cudaSuccess;) {
+    const BdctCudaPass *first = passes[i];
+    BdctCudaBatch batch;
+
+    device->launch++;
+    batch.n_planes = batch.n_tiles = 0;
+    while (i < n_passes && append (&batch, first, passes[i], device))
+      i++;
+    if (batch.n_planes == 0) {
+      /* The oldest constants are its own, and in the way of its new ones. */
+      forget_constants (device);
+      i += append (&batch, first, first, device);
+    }
+    err = batch.n_planes > 0 ? upload_constants (device, stream)
+        : cudaErrorMemoryAllocation;
+    if (err == cudaSuccess)
+      err = launch (&batch, first, device, stream);
+  }
+  if (err != cudaSuccess)
+    forget_constants (device);
+  return err;
+}

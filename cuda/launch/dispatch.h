@@ -1,0 +1,59 @@
+/* blockdct: from frames to launches: which kernel does what, how planes are cut
+ * into tiles, and the kernels' constants.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_PLAN_H
+#define BDCT_PLAN_H
+
+#include "kernel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** One kernel's part in a frame. */
+typedef struct {
+  const BdctCudaKernel *kernel;
+  const BdctJob *sets;                  /**< the work's */
+  int32_t n_sets;
+  BdctCudaPlane plane[BDCT_MAX_PLANES]; /**< cut for it, without constants */
+  int32_t n_planes, n_tiles;
+  int32_t mixed;
+} BdctCudaPass;
+
+/** What launches on one device need. */
+typedef struct BdctCudaDevice BdctCudaDevice;
+
+/** Describe the current device. `tensor`: use the tensor cores. `stream`: where
+ * all launches go. Freed with bdct_cuda_close(). */
+cudaError_t bdct_cuda_open (BdctCudaDevice **device, bool tensor,
+    cudaStream_t stream);
+
+/** In the context it was opened in, after its launches; or, where that cannot
+ * be made current, what the host has of it. */
+void bdct_cuda_close (BdctCudaDevice *device, bool in_context);
+
+/** Whether the tensor cores are used; `differs`: not any more, as they were
+ * found to compute something else. */
+bool bdct_cuda_has_tensor (const BdctCudaDevice *device, bool *differs);
+
+/** Choose the kernels for some work, whose sets must stay until it is launched,
+ * and cut it for them. 1 pass or, where a map has mixed cells that the first
+ * kernel leaves alone, 2; 0 with the error if there are more tiles than a
+ * launch takes. A tensor-core kernel that is not known to compute the right
+ * samples on this GPU is checked before its first use (selfcheck.h), and none
+ * is used from the first one on that does not. */
+int bdct_cuda_plan (BdctCudaDevice *device, const BdctCudaWork *work,
+    BdctCudaPass *passes, BdctError *error);
+
+/** Enqueue passes: one launch for as many in a row as have one kernel and fit,
+ * behind the upload of the constants that are not on the device yet. `stream`
+ * is that of bdct_cuda_open(). */
+cudaError_t bdct_cuda_launch (const BdctCudaPass *const *passes, int n_passes,
+    BdctCudaDevice *device, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "selfcheck.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "cuda/device/device.h"
+#include "dct/transform/matrices.h"
+#include "dct/base/stats.h"
+
+#define check bdct_cuda_check
+
+/* Bytes of a row, whole tiles and a part of one; and rows, which end within a
+ * block. */
+#define ROW 1000
+#define STRIDE 1024
+#define ROWS 122
+#define PLANE (STRIDE * 128)
+#define MAX_BLOCKS (256 * 32)
+
+/* What dct-8x8 may differ by: it rounds otherwise, and where that takes a
+ * coefficient across a quantizer's threshold, by a step. */
+#define LEAST_DB 45
+
+/* Quality or QP, and the scaling list. */
+static const struct
+{
+  int quality, qp;
+  BdctScalingList list;
+} settings[] = {
+  {90, 26, BDCT_SCALING_FLAT},
+  {30, 4, BDCT_SCALING_FLAT},
+  {100, 51, BDCT_SCALING_FLAT},
+  {75, 40, BDCT_SCALING_FLAT},
+  {5, 22, BDCT_SCALING_DEFAULT},
+  {50, 10, BDCT_SCALING_DEFAULT},
+  {95, 37, BDCT_SCALING_DEFAULT},
+};
+
+#define N_SETTINGS (sizeof settings / sizeof settings[0])
+
+/* What a run leaves behind. */
+typedef struct {
+  uint8_t plane[PLANE];
+  BdctBlockRecord blocks[2][MAX_BLOCKS];
+  BdctCudaCell cells[BDCT_CUDA_CELLS];
+} Result;
+
+typedef struct {
+  BdctCudaDevice *device;
+  cudaStream_t stream;
+  unsigned traits;
+  uint64_t random;
+  struct
+  {
+    uint8_t plane[PLANE];
+    Result result[2];           /* with tensor cores, and without */
+  } *memory, *host;
+} Check;
+
+static unsigned
+next_random (Check * self)
+{
+  self->random = self->random * 6364136223846793005u + 1442695040888963407u;
+  return (unsigned) (self->random >> 33);
+}
+
+static void
+layout_init (BdctLayout * layout, int depth, int interleave)
+{
+  *layout = (BdctLayout) {.depth = depth,.chroma = BDCT_CHROMA_444,
+    .n_planes = 1
+  };
+  layout->plane[0] = (BdctPlaneLayout) {
+    .width = ROW / bdct_layout_sample_size (layout) / interleave,
+    .height = ROWS,.shift = depth > 8 ? 16 - depth : 0,
+    .interleave = interleave,
+    .component = {interleave > 1 ? BDCT_U : BDCT_Y, BDCT_V}
+  };
+}
+
+/* Whether a basis function is negative. */
+static bool
+is_negative (const BdctComponentJob * job, int k, int n)
+{
+  const BdctChainInfo *chain = bdct_chain_info (job->chain);
+
+  return (chain->family == BDCT_FAMILY_REAL ? bdct_matrix_real (k, n) < 0
+      : bdct_matrix_int (chain->row, k, n) < 0);
+}
+
+/* 32 x 32 samples of one component and one sort. */
+static void
+draw_square (Check * self, const BdctLayout * layout,
+    const BdctComponentJob * job, int x0, int y0, int i, unsigned sort)
+{
+  const BdctPlaneLayout *plane = &layout->plane[0];
+  const int peak = (1 << layout->depth) - 1;
+  const int size = 1 << job->log2_width;
+  const int u = next_random (self) % size, v = next_random (self) % size;
+  const int base = next_random (self) % peak;
+
+  for (int y = y0; y < y0 + 32 && y < plane->height; y++)
+    for (int x = x0; x < x0 + 32 && x < plane->width; x++) {
+      const int at = x * plane->interleave + i;
+      uint8_t *row = self->host->plane + y * STRIDE;
+      int s = next_random (self) & peak;
+
+      if (sort == 1)
+        s = s & 1 ? peak : 0;
+      else if (sort == 2)
+        s = is_negative (job, u, x % size) != is_negative (job, v, y % size)
+            ? 0 : peak;
+      else if (sort == 3)
+        s = (base + x + 2 * y + s % 4) & peak;
+      if (layout->depth > 8)
+        ((uint16_t *) row)[at] = (uint16_t) (s << plane->shift);
+      else
+        row[at] = (uint8_t) s;
+    }
+}
+
+/* All of the plane, for one transform. */
+static bool
+draw (Check * self, const BdctLayout * layout, const BdctJob * job,
+    BdctError * error)
+{
+  const BdctPlaneLayout *plane = &layout->plane[0];
+
+  for (int i = 0; i < plane->interleave; i++)
+    for (int y = 0; y < plane->height; y += 32)
+      for (int x = 0; x < plane->width; x += 32)
+        draw_square (self, layout, &job->component[plane->component[i]], x, y,
+            i, next_random (self) % 4);
+  return check (cudaMemcpyAsync (self->memory->plane, self->host->plane,
+          sizeof self->host->plane, cudaMemcpyHostToDevice, self->stream),
+      "cudaMemcpyAsync", error);
+}
+
+/* Enqueue it for one of the results. */
+static bool
+run (Check * self, BdctCudaWork * work, int which, BdctError * error)
+{
+  Result *result = &self->memory->result[which];
+  BdctCudaPass pass;
+  const BdctCudaPass *passes[] = { &pass };
+
+  work->plane[0].dst = (BdctSamples) { result->plane, STRIDE };
+  work->plane[0].cells = result->cells;
+  for (int i = 0; i < 2; i++)
+    work->plane[0].blocks[i] = result->blocks[i];
+  return bdct_cuda_plan (self->device, work, &pass, error) == 1
+      && check (bdct_cuda_launch (passes, 1, self->device, self->stream),
+      "cudaLaunchKernel", error);
+}
+
+static int
+sample (const uint8_t * plane, const BdctLayout * layout, int at, int y)
+{
+  const uint8_t *row = plane + y * STRIDE;
+
+  return layout->depth > 8 ? ((const uint16_t *) row)[at]
+      >> layout->plane[0].shift : row[at];
+}
+
+static uint64_t
+squared_errors (const uint8_t * a, const uint8_t * b, const BdctLayout * layout,
+    int i)
+{
+  const BdctPlaneLayout *plane = &layout->plane[0];
+  uint64_t sum = 0;
+
+  for (int y = 0; y < plane->height; y++)
+    for (int x = 0; x < plane->width; x++) {
+      const int at = x * plane->interleave + i;
+      const int e = sample (a, layout, at, y) - sample (b, layout, at, y);
+
+      sum += (uint64_t) ((int64_t) e * e);
+    }
+  return sum;
+}
+
+static BdctCudaCell
+add_cells (const Result * result)
+{
+  BdctCudaCell sum = { 0 };
+
+  for (int i = 0; i < BDCT_CUDA_CELLS; i++)
+    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+      sum.sse[c] += result->cells[i].sse[c];
+      sum.nonzero[c] += result->cells[i].nonzero[c];
+    }
+  return sum;
+}
+
+/* The samples are those of dct-8x8, near enough, and the errors are the
+ * samples'. */
+static bool
+agree_nearly (const Check * self, const BdctLayout * layout)
+{
+  const BdctPlaneLayout *plane = &layout->plane[0];
+  const Result *result = self->host->result;
+  const BdctCudaCell cell = add_cells (&result[0]);
+
+  for (int i = 0; i < plane->interleave; i++) {
+    const double mse = (double) squared_errors (result[0].plane,
+        result[1].plane, layout, i) / (plane->width * plane->height);
+
+    if (bdct_psnr (mse, layout->depth) < LEAST_DB
+        || squared_errors (self->host->plane, result[0].plane, layout, i)
+        != cell.sse[plane->component[i]])
+      return false;
+  }
+  return true;
+}
+
+static bool
+agree (const Check * self, const BdctLayout * layout, BdctFamily family,
+    bool records)
+{
+  const Result *result = self->host->result;
+  BdctCudaCell cell[2];
+
+  if (family == BDCT_FAMILY_REAL)
+    return agree_nearly (self, layout);
+  for (int i = 0; i < 2; i++)
+    cell[i] = add_cells (&result[i]);
+  return memcmp (result[0].plane, result[1].plane, PLANE) == 0
+      && memcmp (&cell[0], &cell[1], sizeof cell[0]) == 0
+      && (!records || memcmp (result[0].blocks, result[1].blocks,
+          sizeof result[0].blocks) == 0);
+}
+
+/* Do one job with the kernel, and without tensor cores. False with the error.
+ */
+static bool
+compare (Check * self, const BdctTensorKernel * kernel,
+    const BdctLayout * layout, const BdctJob * job, BdctCudaWork * work,
+    bool *agrees, BdctError * error)
+{
+  if (!check (cudaMemsetAsync (self->memory->result, 0,
+              sizeof self->memory->result, self->stream), "cudaMemsetAsync",
+          error))
+    return false;
+  work->kernel = &kernel->kernel;
+  if (!run (self, work, 0, error))
+    return false;
+  work->kernel = bdct_scalar_find (work);
+  if (!run (self, work, 1, error)
+      || !check (cudaMemcpyAsync (self->host->result, self->memory->result,
+              sizeof self->host->result, cudaMemcpyDeviceToHost, self->stream),
+          "cudaMemcpyAsync", error)
+      || !check (cudaStreamSynchronize (self->stream), "cudaStreamSynchronize",
+          error))
+    return false;
+  *agrees = agree (self, layout, job->family, kernel->extras);
+  return true;
+}
+
+/* All that the kernel takes of one transform and layout, until it differs. */
+static bool
+compare_all (Check * self, const BdctTensorKernel * kernel,
+    BdctTransform transform, const BdctLayout * layout, unsigned *n,
+    bool *agrees, BdctError * error)
+{
+  BdctCudaWork work = {.n_sets = 1,.n_planes = 1 };
+  const BdctTensorKernel *taken;
+  bool drawn = false;
+  BdctJob job;
+
+  work.sets = &job;
+  work.plane[0].layout = layout->plane[0];
+  work.plane[0].last_column = layout->plane[0].width - 1;
+  work.plane[0].src = (BdctSamples) { self->memory->plane, STRIDE };
+  work.plane[0].dst = work.plane[0].src;
+  for (size_t i = 0; i < N_SETTINGS && *agrees; i++) {
+    BdctParams params = BDCT_PARAMS_DEFAULT;
+
+    params.transform = transform;
+    params.quality = settings[i].quality;
+    params.qp = settings[i].qp;
+    params.scaling_list = settings[i].list;
+    if (!bdct_job_init (&job, &params, layout, error))
+      return false;
+    taken = bdct_tensor_find (&work, self->traits & ~BDCT_TENSOR_TALL);
+    /* Kernels of one chain make the same constants. */
+    if (taken == NULL || taken->kernel.make_constants
+        != kernel->kernel.make_constants)
+      continue;
+    ++*n;
+    if (!drawn && !draw (self, layout, &job, error))
+      return false;
+    drawn = true;
+    if (!compare (self, kernel, layout, &job, &work, agrees, error))
+      return false;
+  }
+  return true;
+}
+
+bool
+bdct_selfcheck (const BdctTensorKernel * kernel, int depth, unsigned traits,
+    BdctCudaDevice * device, cudaStream_t stream, bool *agrees,
+    BdctError * error)
+{
+  Check self = {.device = device,.stream = stream,.traits = traits,
+    .random = 1
+  };
+  unsigned n = 0;
+  bool ok;
+
+  *agrees = true;
+  self.host = calloc (1, sizeof *self.host);
+  if (self.host == NULL)
+    return bdct_error (error, "out of memory");
+  ok = check (cudaMalloc ((void **) &self.memory, sizeof *self.memory),
+      "cudaMalloc", error);
+  for (int t = 0; t < BDCT_N_FIXED && ok; t++)
+    for (int interleave = 1; interleave <= 2 && ok; interleave++) {
+      BdctLayout layout;
+
+      layout_init (&layout, depth, interleave);
+      ok = compare_all (&self, kernel, t, &layout, &n, agrees, error);
+    }
+  *agrees = *agrees && n > 0;
+  cudaFree (self.memory);
+  (void) cudaGetLastError ();
+  free (self.host);
+  return ok;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The kernel without tensor cores, an instance for each transform, sample type
+ * and sort of request. Compiled without contraction of floating-point
+ * operations (the -fmad=false of meson.build), so that dct-8x8 computes what
+ * the CPU does here; on the tensor cores (tensor.cu) it does not. */
+#include "large.cuh"
+
+namespace {
+
+template <BdctChain LUMA, BdctChain OTHER> struct Shape
+{
+  static constexpr int side = Chain<LUMA>::side > Chain<OTHER>::side
+      ? Chain<LUMA>::side : Chain<OTHER>::side;
+  /* For small blocks, of which a thread has 8 x 8 samples. */
+  static constexpr int warps = 2;
+  /* Thread blocks of a multiprocessor, for which the compiler saves registers:
+   * as many as it takes before it spills them. */
+  static constexpr int blocks = Chain<LUMA>::width > 32 ? 6
+      : Chain<LUMA>::width > 16 ? 8 : 10;
+};
+
+/* A warp's words of shared memory. */
+template <typename C, typename Sample> constexpr int
+count_words ()
+{
+  if constexpr (C::small)
+    return kSmallWords<C, Sample>;
+  else
+    return Large<C>::stride * Large<C>::blocks / 2;
+}
+
+template <typename LUMA, typename OTHER, typename Sample> struct Memory
+{
+  static constexpr int luma = count_words<LUMA, Sample> ();
+  static constexpr int other = count_words<OTHER, Sample> ();
+  static constexpr int words = luma > other ? luma : other;
+};
+
+template <typename C, Ask ASK, typename Sample, int SIDE, int WARPS, int WORDS>
+BDCT_INLINE void
+run_tile (uint32_t *memory, const Tile &tile, unsigned long long (&sum)[2])
+{
+  if constexpr (C::small)
+    run_tile_small<C, ASK, Sample> (memory, tile, sum);
+  else
+    run_tile_large<C, ASK, Sample, SIDE, WARPS, 2 * WORDS> (
+        (uint16_t *) memory, tile, sum);
+}
+
+/* Add up what lanes have of each component. */
+template <int WARPS> BDCT_INLINE void
+add_up (const BdctCudaPlane &plane, const unsigned long long (&sum)[2])
+{
+  __shared__ unsigned long long sums[2][WARPS];
+
+  BdctCudaCell &cell = plane.cells[blockIdx.x % BDCT_CUDA_CELLS];
+
+  _Pragma ("unroll 1") for (int i = 0; i < plane.layout.interleave; i++) {
+    const unsigned long long all = lanes_sum<1, 16> (i ? sum[1] : sum[0]);
+
+    if (threadIdx.x % 32 == 0)
+      sums[i][threadIdx.x / 32] = all;
+  }
+  __syncthreads ();
+  if (threadIdx.x >= plane.layout.interleave)
+    return;
+
+  const int c = plane.layout.component[threadIdx.x];
+  unsigned long long all = 0;
+
+  BDCT_UNROLL for (int k = 0; k < WARPS; k++)
+    all += sums[threadIdx.x][k];
+  atomicAdd (&cell.sse[c], all & (1ull << 48) - 1);
+  atomicAdd (&cell.nonzero[c], all >> 48);
+}
+
+template <BdctChain LUMA, BdctChain OTHER, Ask ASK, typename Sample>
+__global__ void
+__launch_bounds__ (Shape<LUMA, OTHER>::warps * 32,
+    (Shape<LUMA, OTHER>::blocks))
+transform (const __grid_constant__ BdctCudaBatch batch)
+{
+  using Luma = Chain<LUMA>;
+  using Other = Chain<OTHER>;
+  constexpr int side = Shape<LUMA, OTHER>::side;
+  constexpr int warps = Shape<LUMA, OTHER>::warps;
+  constexpr int words = Memory<Luma, Other, Sample>::words;
+
+  __shared__ __align__ (16) uint32_t memory[warps][words];
+
+  int index = 0;
+  unsigned long long sum[2] = { 0, 0 };
+
+  while (index + 1 < batch.n_planes
+      && (int) blockIdx.x >= batch.plane[index + 1].first_tile)
+    index++;
+
+  const BdctCudaPlane &plane = batch.plane[index];
+  const int number = blockIdx.x - plane.first_tile;
+  const int tile_y = number / plane.tiles_x;
+  const int tile_x = number - tile_y * plane.tiles_x;
+  const Tile tile = { plane, tile_x * (kTileSamples / plane.layout.interleave),
+    tile_y * side, batch.depth };
+  uint32_t *own = memory[threadIdx.x / 32];
+
+  if (batch.mixed && plane.set_of_cell[tile_y * plane.cells_x + tile_x]
+      != BDCT_CUDA_MIXED)
+    return;
+  if (LUMA == OTHER || __ldg ((const int *)
+          &((const Constants *) plane.constants)->job.chain) == LUMA)
+    run_tile<Luma, ASK, Sample, side, warps, words> (own, tile, sum);
+  else
+    run_tile<Other, ASK, Sample, side, warps, words> (own, tile, sum);
+  if (!ends_with_levels (ASK))
+    add_up<warps> (plane, sum);
+}
+
+template <BdctChain LUMA, BdctChain OTHER, Ask ASK, typename Sample>
+const BdctCudaKernel kernel = {
+  (const void *) transform<LUMA, OTHER, ASK, Sample>,
+  Shape<LUMA, OTHER>::side, kTileSamples * sizeof (Sample),
+  Shape<LUMA, OTHER>::warps, Shape<LUMA, OTHER>::warps, 0,
+  2 * sizeof (Constants), 1, nullptr, bdct_scalar_constants
+};
+
+template <BdctChain LUMA, BdctChain OTHER, Ask ASK, typename Sample>
+constexpr const BdctCudaKernel *
+find_kernel ()
+{
+  if constexpr (ASK == BDCT_CUDA_STATISTICS || ASK == BDCT_CUDA_LEVELS
+      || (Chain<LUMA>::dots && Chain<LUMA>::width <= 32))
+    return &kernel<LUMA, OTHER, ASK, Sample>;
+  return nullptr;
+}
+
+#define KERNEL(luma, other, ask, sample)                                      \
+  find_kernel<BDCT_CHAIN_##luma, BDCT_CHAIN_##other, BDCT_CUDA_##ask, sample> ()
+#define KERNELS(luma, other, sample)                                          \
+  {                                                                           \
+    KERNEL (luma, other, STATISTICS, sample),                                 \
+    KERNEL (luma, other, GIVEN, sample),                                      \
+    KERNEL (luma, other, LEVELS, sample),                                     \
+    KERNEL (luma, other, COEFFICIENTS, sample),                               \
+  }
+
+/* Two chains a transform, of luma and of what is not luma's. */
+#define TRANSFORM(id, nick, text, luma, chroma_444, chroma_sampled)           \
+  static_assert (BDCT_CHAIN_##chroma_444 == BDCT_CHAIN_##luma                 \
+      || BDCT_CHAIN_##chroma_444 == BDCT_CHAIN_##chroma_sampled);
+#include "dct/transform/transforms.def"
+
+#define TRANSFORM(id, nick, text, luma, chroma_444, chroma_sampled)           \
+  { KERNELS (luma, chroma_sampled, uint8_t),                                  \
+    KERNELS (luma, chroma_sampled, uint16_t) },
+const BdctCudaKernel *const kernels[BDCT_N_TRANSFORMS][2][BDCT_CUDA_N_ASKS] = {
+#include "dct/transform/transforms.def"
+};
+
+} // namespace
+
+extern "C" void
+bdct_scalar_constants (void *to, const BdctCudaPlane *plane, const BdctJob *job)
+{
+  for (int i = 0; i < plane->layout.interleave; i++)
+    make_component ((Constants *) to + i, job, plane->layout.component[i]);
+}
+
+extern "C" const BdctCudaKernel *
+bdct_scalar_find (const BdctCudaWork *work)
+{
+  return kernels[work->sets[0].transform][work->sets[0].depth > 8][work->ask];
+}

@@ -1,0 +1,469 @@
+/* blockdct: what the kernels without tensor cores have in common.
+ *
+ * Blocks of up to 8 x 8 are a thread's each (scalar/small.cuh), larger ones a
+ * warp's (scalar/large.cuh). The order of the stages is dct/quantizer/job.h's.
+ * With a `transposed` chain a block is taken transposed.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_SCALAR_CUH
+#define BDCT_SCALAR_CUH
+
+#include <stddef.h>
+#include <string.h>
+#include <type_traits>
+#include "cuda/kernels/passes.cuh"
+#include "cuda/launch/kernel.h"
+#include "dct/base/sample.h"
+#include "dct/picture/render.h"
+#include "dct/transform/matrices.h"
+#include "rows.cuh"
+
+/* What dct/quantizer/quantize.h asks for: a lane does one value. */
+#define BDCT_NAME(name) lane_##name
+#define BDCT_INT int32_t
+#define BDCT_REAL float
+
+BDCT_INLINE float
+lane_to_real (int32_t v)
+{
+  return (float) v;
+}
+
+BDCT_INLINE int32_t
+lane_to_int (float v)
+{
+  return (int32_t) v;
+}
+
+BDCT_INLINE float
+lane_as_real (int32_t v)
+{
+  return __int_as_float (v);
+}
+
+/* With the correctly rounded reciprocal, the first step makes v faithful and
+ * the second exact (Markstein, IBM J. Res. Dev. 34 (1990) 111). */
+BDCT_INLINE float
+lane_divide (float c, float d, float reciprocal)
+{
+  float v = c * reciprocal;
+
+  v = fmaf (fmaf (-v, d, c), reciprocal, v);
+  return fmaf (fmaf (-v, d, c), reciprocal, v);
+}
+
+BDCT_INLINE int32_t
+lane_clip16 (int32_t v)
+{
+  return max (-32768, min (v, 32767));
+}
+
+BDCT_INLINE float
+lane_with_sign (float magnitude, float c)
+{
+  return copysignf (magnitude, c);
+}
+
+#include "dct/quantizer/quantize.h"
+
+#define BDCT_FLOW(name) name##_lane
+#define BDCT_VALUE int32_t
+#include "dct/transform/flows.h"
+
+namespace {
+
+/* A basis's matrix, in dct/transform/butterflies.h's order. Compile-time
+ * indices after unrolling make the entries operands of the arithmetic
+ * instructions: no load, no register. */
+template <BdctBasis BASIS, int N, typename Value> struct Entries
+{
+  Value at[N * N] = {};
+
+  constexpr Entries ()
+  {
+    for (int k = 0; k < N; k++)
+      for (int n = 0; n < N; n++)
+        if constexpr (std::is_same_v<Value, float>)
+          at[k * N + n] = bdct_matrix_real (k, n);
+        else
+          at[k * N + n] = bdct_matrix_int (BASIS, k, n);
+  }
+};
+
+template <BdctBasis BASIS, int N, typename Value>
+__constant__ constexpr Entries<BASIS, N, Value> entries;
+
+/* A basis for a type of values: its size, whether it is a matrix without
+ * symmetry, what it makes of samples that are all 1 (in frequency 0, and
+ * nothing in the others), and the passes. */
+template <BdctBasis BASIS, typename Value> struct Basis;
+
+#define BASIS_PASSES(id_, n, dense_, ones_, forward_, inverse_)               \
+  template <typename Value> struct Basis<BDCT_BASIS_##id_, Value>             \
+  {                                                                           \
+    static constexpr BdctBasis id = BDCT_BASIS_##id_;                         \
+    static constexpr int size = n;                                            \
+    static constexpr bool dense = dense_;                                     \
+    static constexpr int ones = ones_;                                        \
+    template <int KEEP> static BDCT_INLINE void                               \
+    forward (Value *y, Value *x)                                              \
+    {                                                                         \
+      forward_;                                                               \
+    }                                                                         \
+    template <int KEEP> static BDCT_INLINE void                               \
+    inverse (Value *y, const Value *x)                                        \
+    {                                                                         \
+      inverse_;                                                               \
+    }                                                                         \
+  };
+#define BASIS_MATRIX(id, n, kind, dense)                                      \
+  BASIS_PASSES (id, n, dense, n * bdct_matrix_int (BDCT_BASIS_##id, 0, 0),    \
+      (forward_##kind<n, KEEP> (y, x, entries<BDCT_BASIS_##id, n, Value>.at)),\
+      (inverse_##kind<n, KEEP> (y, x, entries<BDCT_BASIS_##id, n, Value>.at)))
+#define BASIS_BUTTERFLIES(id, n) BASIS_MATRIX (id, n, butterflies, false)
+#define BASIS_DENSE(id, n) BASIS_MATRIX (id, n, dense, true)
+#define BASIS_FLOW(id, n)                                                     \
+  BASIS_PASSES (id, n, false, n, BDCT_FLOW (forward_##id) (y, x),             \
+      BDCT_FLOW (inverse_##id) (y, x))
+#define BASIS(id, n, kind) BASIS_##kind (id, n)
+#include "dct/transform/transforms.def"
+
+template <BdctFamily FAMILY, BdctBasis ROW, BdctBasis COLUMN, int KEEP>
+struct ChainOf
+{
+  static constexpr BdctFamily family = FAMILY;
+  static constexpr bool clip16 = BDCT_QUANTIZE_CLIP16 (FAMILY);
+  static constexpr bool transposed = BDCT_TRANSPOSED (FAMILY);
+  /* Whether it is quantized by a step, which the tables have as a float. */
+  static constexpr bool stepped =
+      FAMILY == BDCT_FAMILY_JPEG || FAMILY == BDCT_FAMILY_REAL;
+  using Value = std::conditional_t<FAMILY == BDCT_FAMILY_REAL, float, int32_t>;
+  using Row = Basis<ROW, Value>;
+  using Column = Basis<COLUMN, Value>;
+  static constexpr int width = Row::size, height = Column::size;
+  /* Frequencies that are kept. */
+  static constexpr int columns = KEEP < width ? KEEP : width;
+  static constexpr int rows = KEEP < height ? KEEP : height;
+  /* Of a square of whole blocks, and whether a block is a thread's. */
+  static constexpr int side = width > 32 || height > 32 ? 64 : 32;
+  static constexpr bool small = width <= 8 && height <= 8;
+  /* ... and is in shared memory between its passes (scalar/small.cuh). */
+  static constexpr bool shared = small && width * height > 16 && !transposed;
+  /* Whether its passes are dot products (scalar/dots.cuh). */
+  static constexpr bool dots = FAMILY == BDCT_FAMILY_HEVC;
+  static_assert (width == height, "only squares are transposed and halved");
+  static_assert (small || dots, "numbers above 8 x 8 have no kernel");
+};
+
+template <BdctChain> struct Chain;
+
+#define CHAIN(id, family, row, column, keep)                                  \
+  template <> struct Chain<BDCT_CHAIN_##id>                                   \
+      : ChainOf<BDCT_FAMILY_##family, BDCT_BASIS_##row, BDCT_BASIS_##column,  \
+          keep>                                                               \
+  {                                                                           \
+  };
+#include "dct/transform/transforms.def"
+
+/* A component's constants in device memory: its job, with its tables as the
+ * block's columns, one after the other, so that a column's entries are loaded
+ * together. In place of `dequant` is what bdct_quantize_companion() gives; in
+ * place of a step its float. */
+struct alignas (16) Constants
+{
+  int32_t clips;                /* whether levels may not fit 16 bits */
+  int32_t unused[2];
+  BdctComponentJob job;
+};
+
+static_assert (offsetof (Constants, job.quant) % 16 == 0
+    && offsetof (Constants, job.dequant) % 16 == 0, "loaded by 16 bytes");
+
+inline void
+make_component (Constants *to, const BdctJob *job, int component)
+{
+  const BdctComponentJob *from = &job->component[component];
+
+  to->job = *from;
+  for (int i = 0; i < 64; i++) {
+    const int index = from->transposed ? i : i % 8 * 8 + i / 8;
+    const float step = (float) from->quant[index];
+
+    to->job.quant[i] = from->quant[index];
+    if (!bdct_family_has_qp (job->family))
+      memcpy (&to->job.quant[i], &step, sizeof step);
+    to->job.dequant[i] = bdct_quantize_companion (job, from, index);
+  }
+  if (bdct_family_has_qp (job->family))
+    to->clips = bdct_quantize_largest (from) > INT16_MAX;
+}
+
+} // namespace
+
+/* Those of a plane, by its components. Not the host side's, but kernels of
+ * several sources have them. */
+extern "C" void bdct_scalar_constants (void *to, const BdctCudaPlane *plane,
+    const BdctJob *job);
+
+namespace {
+
+/* What a kernel is made for, and whether it ends with numbers in memory. */
+using Ask = BdctCudaAsk;
+
+__host__ __device__ constexpr bool
+ends_with_levels (Ask ask)
+{
+  return ask == BDCT_CUDA_LEVELS || ask == BDCT_CUDA_COEFFICIENTS;
+}
+
+/* What the passes need of a job. */
+struct Shifts
+{
+  int32_t fwd[2], inv[2];
+};
+
+template <typename C> BDCT_INLINE Shifts
+get_shifts (const Constants *from)
+{
+  const BdctComponentJob *job = &from->job;
+
+  if (BDCT_ROUNDS_LAST (C::family))
+    return { { 0, 0 }, { 0, __ldg (&job->inv_shift[1]) } };
+  return { { __ldg (&job->fwd_shift[0]), __ldg (&job->fwd_shift[1]) },
+    { __ldg (&job->inv_shift[0]), __ldg (&job->inv_shift[1]) } };
+}
+
+/* What the quantizer needs of a job but its tables. */
+template <typename C> BDCT_INLINE BdctComponentJob
+get_job (const Constants *from)
+{
+  BdctComponentJob job;
+
+  /* requantize_column() clips levels, the pairs of dot products values. */
+  job.clip16 = false;
+  if (C::stepped)
+    return job;
+  job.quant_bits = __ldg (&from->job.quant_bits);
+  job.quant_add = __ldg (&from->job.quant_add);
+  job.dequant_bits = __ldg (&from->job.dequant_bits);
+  return job;
+}
+
+/* Four entries of a column, from row v on. */
+BDCT_INLINE void
+load_entries (int32_t *to, const int32_t *table, int u, int v)
+{
+  const int4 four = __ldg ((const int4 *) (table + u * 8 + v));
+
+  to[0] = four.x;
+  to[1] = four.y;
+  to[2] = four.z;
+  to[3] = four.w;
+}
+
+/* The blocks of one component of a plane. */
+struct Blocks
+{
+  int columns;
+  const uint8_t *set_of_block;  /* NULL: all take the first set */
+  const Constants *sets;
+  int set_size;
+  union
+  {
+    BdctBlockRecord *records;   /* NULL: not asked for */
+    BdctLevel *levels;          /* of what ends with them */
+  };
+  const BdctLevel *given;       /* of BDCT_CUDA_GIVEN */
+
+  BDCT_INLINE
+  Blocks (const BdctCudaPlane &plane, int i, Ask ask)
+  {
+    columns = plane.columns;
+    set_of_block = plane.set_of_block[i];
+    sets = (const Constants *) plane.constants + i;
+    set_size = plane.set_size;
+    if (ends_with_levels (ask))
+      levels = plane.levels[i];
+    else
+      records = plane.blocks[i];
+    if (ask == BDCT_CUDA_GIVEN)
+      given = plane.given + (i == 0 ? 0 : (size_t) columns
+          * (((plane.layout.height - 1) >> plane.log2_height) + 1)
+          << plane.log2_width + plane.log2_height);
+  }
+
+  /* Of the block at a sample. */
+  template <typename C> BDCT_INLINE int
+  number (int x, int y) const
+  {
+    return y / C::height * columns + x / C::width;
+  }
+
+  BDCT_INLINE const Constants *
+  set (int number, bool inside) const
+  {
+    if (set_of_block == nullptr || !inside)
+      return sets;
+    return (const Constants *) ((const uint8_t *) sets
+        + set_size * __ldg (&set_of_block[number]));
+  }
+
+  /* Write a block's record. */
+  BDCT_INLINE void
+  put (int number, unsigned long long sse, uint32_t nonzero) const
+  {
+    *(uint2 *) &records[number] =
+        make_uint2 ((uint32_t) min (sse, 0xffffffffull), nonzero);
+  }
+};
+
+/* R of job.h, with what its caller adds to the rounding. */
+BDCT_INLINE int32_t
+scale (int32_t v, int shift, int32_t more = 0)
+{
+  return (v + ((1 << shift >> 1) + more)) >> shift;
+}
+
+BDCT_INLINE float
+scale (float v, int, int32_t = 0)
+{
+  return v;
+}
+
+/* Numbers below 2^22 as floats, and back, by an addition each: a float from
+ * 2^23 to 2^24 has its number in its lowest bits. */
+constexpr float kHalfway = 12582912;    /* 1.5 2^23: with a sign */
+constexpr float kWhole = 8388608;       /* 2^23: without; its digits end here */
+
+BDCT_INLINE float
+small_to_real (int32_t v)
+{
+  return __int_as_float (v + __float_as_int (kHalfway)) - kHalfway;
+}
+
+BDCT_INLINE int32_t
+small_to_int (float v)
+{
+  return __float_as_int (v + kHalfway) - __float_as_int (kHalfway);
+}
+
+/* |level| + 2^23 of what is quantized by a step.
+ *
+ * JPEG: dct/quantizer/quantize.h says how far (n + 1/2) / d is from any
+ * integer; here one rounding, of the reciprocal, is between them. */
+BDCT_INLINE float
+quantize_magnitude (int32_t c, float step, float reciprocal, float *sign)
+{
+  *sign = small_to_real (c);
+  return __fmaf_rd (fabsf (*sign) + fmaf (4, step, 0.5f), reciprocal, kWhole);
+}
+
+BDCT_INLINE float
+quantize_magnitude (float c, float step, float reciprocal, float *sign)
+{
+  *sign = lane_divide (c, 8 * step, reciprocal);
+  return __fadd_rd (fabsf (*sign) + 0.5f, kWhole);
+}
+
+BDCT_INLINE void
+set_value (float &d, float v)
+{
+  d = v;
+}
+
+BDCT_INLINE void
+set_value (int32_t &d, float v)
+{
+  d = small_to_int (v);
+}
+
+/* The level of a coefficient that is quantized by a step, and if asked for its
+ * value. Returns whether it is not 0. */
+template <typename Value> BDCT_INLINE uint32_t
+requantize_stepped (Value c, int32_t quant, int32_t companion, int *level,
+    Value *value)
+{
+  const float step = __int_as_float (quant);
+  float sign, magnitude = quantize_magnitude (c, step,
+      __int_as_float (companion), &sign);
+  const float signed_level = copysignf (magnitude - kWhole, sign);
+
+  if (level != nullptr)
+    *level = small_to_int (signed_level);
+  if (value != nullptr)
+    set_value (*value, signed_level * step);
+  return is_nonzero (__float_as_int (magnitude) - __float_as_int (kWhole));
+}
+
+/* A column of COUNT coefficients to their values or, with ALONE, their levels;
+ * entry (v) has the quant and the companion of each. Returns how many levels
+ * are not 0. */
+template <typename C, bool ALONE, int COUNT, typename Entry>
+BDCT_INLINE uint32_t
+requantize_column (typename C::Value *c, const BdctComponentJob &job,
+    bool clips, Entry entry)
+{
+  uint32_t nonzero = 0;
+
+  if constexpr (C::stepped) {
+    BDCT_UNROLL for (int v = 0; v < COUNT; v++) {
+      const int2 own = entry (v);
+      int level;
+
+      nonzero += requantize_stepped<typename C::Value> (c[v], own.x, own.y,
+          ALONE ? &level : nullptr, ALONE ? nullptr : &c[v]);
+      if (ALONE)
+        c[v] = (typename C::Value) level;
+    }
+  } else {
+    BDCT_UNROLL for (int v = 0; v < COUNT; v++) {
+      const int2 own = entry (v);
+
+      c[v] = lane_quantize (C::family, &job, c[v], own.x, own.y);
+      nonzero += is_nonzero (c[v]);
+    }
+    if (C::clip16 && clips)
+      BDCT_UNROLL for (int v = 0; v < COUNT; v++)
+        c[v] = lane_clip16 (c[v]);
+    if (!ALONE)
+      BDCT_UNROLL for (int v = 0; v < COUNT; v++) {
+        const int2 own = entry (v);
+
+        c[v] = lane_dequantize (C::family, &job, c[v], own.x, own.y);
+      }
+  }
+  return nonzero;
+}
+
+/* The same of a column of given levels; level (v) has each. */
+template <typename C, int COUNT, typename Entry, typename Level>
+BDCT_INLINE uint32_t
+dequantize_column (int32_t *c, const BdctComponentJob &job, Entry entry,
+    Level level)
+{
+  uint32_t nonzero = 0;
+
+  BDCT_UNROLL for (int v = 0; v < COUNT; v++) {
+    const int2 own = entry (v);
+
+    c[v] = level (v);
+    nonzero += is_nonzero (c[v]);
+    c[v] = lane_dequantize (C::family, &job, c[v], own.x, own.y);
+  }
+  return nonzero;
+}
+
+/* The sum over the lanes that share all but the STEPth and higher bits of their
+ * number. */
+template <int FIRST, int LAST, typename T> BDCT_INLINE T
+lanes_sum (T v)
+{
+  BDCT_UNROLL for (int i = LAST; i >= FIRST; i /= 2)
+    v += __shfl_xor_sync (0xffffffff, v, i);
+  return v;
+}
+
+} // namespace
+
+#endif

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "quadtree.h"
+
+#include "cuda/kernels/quadtree.h"
+#include "rdoq.h"
+
+/* One job, and what it is done with. */
+typedef struct {
+  const BdctSlot *slot;
+  const BdctStaging *staging;
+  int i;
+  const BdctJob *sets;
+  int n_sets;
+  BdctImage picture[BDCT_TREE_SIZES];
+  uint8_t *room;                /* of rdoq */
+  BdctCudaCell *cells;          /* of the fixed transforms: of no use */
+  BdctCudaTree tree;
+} Task;
+
+/* A buffer that is shared out; without memory the bytes are counted. */
+typedef struct {
+  uint8_t *base;
+  size_t used;
+} Share;
+
+static void *
+take (Share * share, size_t size)
+{
+  uint8_t *memory = share->base != NULL ? share->base + share->used : NULL;
+
+  share->used += (size + 255) & ~(size_t) 255;
+  return memory;
+}
+
+/* What the components of a plane have of the blocks of one size. */
+static void
+place_blocks (Task * task, const BdctPlaneLayout * plane, const BdctJob * job,
+    const BdctBlockGrid * grids, int size, Share * share)
+{
+  const BdctBlockGrid *grid = &grids[plane->component[0]];
+  const int log2_size = job->component[plane->component[0]].log2_width;
+  const size_t n = (size_t) grid->columns * grid->rows;
+  const size_t n_levels = n << 2 * log2_size;
+  const BdctLevel *levels = take (share, plane->interleave * n_levels
+      * sizeof *levels);
+
+  for (int k = 0; k < plane->interleave; k++) {
+    BdctCudaTreeBlocks *blocks =
+        &task->tree.component[plane->component[k]].sized[size];
+
+    blocks->log2_size = log2_size;
+    blocks->columns = grid->columns;
+    blocks->rows = grid->rows;
+    blocks->levels = levels != NULL ? levels + k * n_levels : NULL;
+    blocks->records = take (share, n * sizeof (BdctBlockRecord));
+  }
+}
+
+/* What choosing levels takes: most for the largest blocks, which reach farthest
+ * beyond the picture. */
+static size_t
+count_room (const Task * task)
+{
+  const BdctLayout *layout = &task->staging->layout;
+  BdctCudaWork work = {.sets = task->sets,.n_planes = layout->n_planes };
+  BdctJob job;
+
+  if (!bdct_job_is_rdoq (task->sets))
+    return 0;
+  bdct_job_of_size (&job, task->sets, task->tree.max_log2);
+  work.sets = &job;
+  for (int p = 0; p < work.n_planes; p++)
+    work.plane[p].layout = layout->plane[p];
+  return bdct_rdoq_room (&work);
+}
+
+/* Where everything is. */
+static void
+place (Task * task, Share * share)
+{
+  const BdctLayout *layout = &task->staging->layout;
+  BdctCudaTree *tree = &task->tree;
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  BdctJob job;
+
+  for (int n = tree->min_log2; n <= tree->max_log2; n++) {
+    uint8_t *picture = take (share, bdct_staging_picture_size (task->staging));
+
+    if (picture != NULL)
+      task->picture[n - 2] = bdct_staging_picture (task->staging, picture);
+    bdct_job_of_size (&job, task->sets, n);
+    bdct_blocks_init (grid, layout, &job);
+    for (int p = 0; p < layout->n_planes; p++)
+      if (bdct_quadtree_has_own (tree->chroma, layout->plane[p].component[0],
+              n, tree->max_log2))
+        place_blocks (task, &layout->plane[p], &job, grid, n - 2, share);
+  }
+  task->room = take (share, count_room (task));
+  task->cells = take (share, BDCT_CELLS_SIZE);
+  bdct_blocks_init (grid, layout, task->sets);
+  if (tree->sizes == NULL && tree->counts != NULL)
+    tree->sizes = take (share, (size_t) grid[BDCT_Y].columns
+        * grid[BDCT_Y].rows);
+}
+
+static bool
+reserve (Task * task, BdctBuffer * memory, BdctError * error)
+{
+  const BdctStaging *staging = task->staging;
+  Share share = { NULL, 0 };
+  BdctError why;
+
+  place (task, &share);
+  if (!bdct_buffer_grow (memory, share.used, staging->device, staging->engine,
+          &why))
+    return bdct_error (error, "the blocks of all sizes, for hevc-quadtree: %s, "
+        "or have max-block nearer to min-block", why.message);
+  share = (Share) { memory->device, 0 };
+  place (task, &share);
+  return true;
+}
+
+/* Describe a component, with nothing of its blocks. */
+static void
+describe_component (Task * task, const BdctImage * dst, int p, int k)
+{
+  const BdctSlot *slot = task->slot;
+  const BdctLayout *layout = &task->staging->layout;
+  const int c = layout->plane[p].component[k];
+  BdctCudaTreeComponent *component = &task->tree.component[c];
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+
+  bdct_blocks_init (grid, layout, task->sets);
+  *component = (BdctCudaTreeComponent) {
+    .layout = layout->plane[p],
+    .component = c,
+    .sub_x = bdct_layout_sub_x (layout, c),
+    .sub_y = bdct_layout_sub_y (layout, c),
+    .log2_smallest = task->sets->component[c].log2_width,
+    .columns = grid[c].columns,
+    .src = bdct_image_samples (&slot->planes, layout, p, k),
+  };
+  if (dst != NULL)
+    component->dst = bdct_image_samples (dst, layout, p, k);
+  if (task->i > 0)
+    return;
+  component->levels = bdct_image_samples (&slot->apart.levels, layout, p, k);
+  if (slot->apart.records != NULL)
+    component->records = slot->apart.records + grid[c].first;
+}
+
+static void
+describe (Task * task, const BdctImage * dst)
+{
+  const BdctSlot *slot = task->slot;
+  const BdctLayout *layout = &task->staging->layout;
+  const BdctJobTree *job = &task->sets->tree;
+  BdctCudaTree *tree = &task->tree;
+
+  *tree = (BdctCudaTree) {
+    .n_components = bdct_layout_components (layout),
+    .depth = layout->depth,
+    .min_log2 = job->min_log2,
+    .max_log2 = job->max_log2,
+    .distortion_shift = job->distortion_shift,
+    .chroma = job->chroma,
+    .sizes = task->i == 0 ? slot->apart.sizes : NULL,
+    .cells = bdct_slot_cells (slot, task->i),
+    .counts = slot->rate ? (unsigned long long *) (slot->counts.device
+        + task->i * sizeof (BdctRateCounts)) : NULL,
+  };
+  for (int k = 0; k < task->n_sets; k++)
+    tree->lambda[k] = task->sets[k].tree.lambda;
+  bdct_quadtree_costs (&tree->costs, job->slice_qp);
+  for (int p = 0; p < layout->n_planes; p++)
+    for (int k = 0; k < layout->plane[p].interleave; k++)
+      describe_component (task, dst, p, k);
+}
+
+/* Describe the blocks of one size, with nothing asked. Where chroma has none
+ * of its own, only luma's plane, which is the first. */
+static void
+describe_size (Task * task, const BdctJob * jobs, int n, BdctCudaWork * work)
+{
+  const BdctCudaTree *tree = &task->tree;
+
+  if (task->i == 0)
+    *work = task->slot->apart.sized[n - 2];
+  else
+    bdct_slot_describe (task->slot, &task->staging->layout, task->i, work);
+  work->sets = jobs;
+  work->n_sets = task->n_sets;
+  if (!bdct_quadtree_has_own (tree->chroma, BDCT_U, n, tree->max_log2))
+    work->n_planes = 1;
+  for (int p = 0; p < work->n_planes; p++)
+    for (int k = 0; k < work->plane[p].layout.interleave; k++)
+      task->tree.component[work->plane[p].layout.component[k]].sized[n - 2]
+          .set_of_block = work->plane[p].set_of_block[k];
+}
+
+/* Set where the levels of one size go to, and nothing else does. */
+static void
+ask_for_levels (const Task * task, int n, BdctCudaWork * work)
+{
+  for (int p = 0; p < work->n_planes; p++) {
+    BdctCudaPlane *plane = &work->plane[p];
+
+    plane->dst.data = NULL;
+    for (int k = 0; k < plane->layout.interleave; k++)
+      plane->levels[k] = (BdctLevel *) task->tree.component
+          [plane->layout.component[k]].sized[n - 2].levels;
+  }
+}
+
+/* Set where the picture goes to, and the records. */
+static void
+ask_for_picture (Task * task, int n, BdctCudaWork * work)
+{
+  for (int p = 0; p < work->n_planes; p++) {
+    const BdctLayout *layout = &task->staging->layout;
+    BdctCudaPlane *plane = &work->plane[p];
+    BdctCudaTreeComponent *component = task->tree.component;
+
+    plane->dst = bdct_image_samples (&task->picture[n - 2], layout, p, 0);
+    plane->cells = task->cells;
+    for (int k = 0; k < plane->layout.interleave; k++) {
+      BdctCudaTreeBlocks *blocks =
+          &component[plane->layout.component[k]].sized[n - 2];
+
+      blocks->picture = bdct_image_samples (&task->picture[n - 2], layout, p,
+          k);
+      plane->blocks[k] = (BdctBlockRecord *) blocks->records;
+    }
+  }
+}
+
+/* Plan the levels, then the picture of them. Returns how many passes. */
+static int
+plan_by_rate (Task * task, int n, BdctCudaWork * work, BdctCudaPass * pass,
+    BdctError * error)
+{
+  BdctCudaDevice *device = task->staging->device->kernels;
+  const BdctLevel *levels[BDCT_MAX_PLANES];
+
+  ask_for_levels (task, n, work);
+  for (int p = 0; p < work->n_planes; p++)
+    levels[p] = work->plane[p].levels[0];
+  if (!bdct_rdoq_plan (device, work, task->room, pass, error))
+    return 0;
+  ask_for_picture (task, n, work);
+  return bdct_rdoq_plan_given (device, work, levels, pass + 2, error) ? 3 : 0;
+}
+
+/* Plan the picture and the records, then the levels. */
+static int
+plan_plainly (Task * task, int n, BdctCudaWork * work, BdctCudaPass * pass,
+    BdctError * error)
+{
+  BdctCudaDevice *device = task->staging->device->kernels;
+  int n_passes;
+
+  ask_for_picture (task, n, work);
+  n_passes = bdct_cuda_plan (device, work, pass, error);
+  if (n_passes == 0)
+    return 0;
+  ask_for_levels (task, n, work);
+  work->ask = BDCT_CUDA_LEVELS;
+  return bdct_cuda_plan (device, work, pass + n_passes, error) > 0
+      ? n_passes + 1 : 0;
+}
+
+/* Enqueue the fixed transform of one size. */
+static bool
+transform (Task * task, int n, BdctError * error)
+{
+  const BdctDevice *device = task->staging->device;
+  BdctJob jobs[BDCT_MAX_SETS];
+  BdctCudaPass pass[3];
+  const BdctCudaPass *passes[] = { &pass[0], &pass[1], &pass[2] };
+  BdctCudaWork work;
+  int n_passes;
+
+  for (int k = 0; k < task->n_sets; k++)
+    bdct_job_of_size (&jobs[k], &task->sets[k], n);
+  describe_size (task, jobs, n, &work);
+  n_passes = (bdct_job_is_rdoq (jobs) ? plan_by_rate : plan_plainly) (task, n,
+      &work, pass, error);
+  return n_passes > 0 && bdct_cuda_check (bdct_cuda_launch (passes, n_passes,
+          device->kernels, device->stream), "cudaLaunchKernel", error);
+}
+
+bool
+bdct_quadtree_enqueue (const BdctSlot * slot, int i, const BdctImage * dst,
+    const BdctStaging * staging, BdctBuffer * memory, BdctError * error)
+{
+  const cudaStream_t stream = staging->device->stream;
+  Task task = {.slot = slot,.staging = staging,.i = i,
+    .sets = bdct_slot_job (slot, i),
+    .n_sets = i == 0 ? slot->apart.sized[0].n_sets : 1
+  };
+
+  describe (&task, dst);
+  if (!reserve (&task, memory, error)
+      || !bdct_cuda_check (cudaMemsetAsync (task.cells, 0, BDCT_CELLS_SIZE,
+              stream), "cudaMemsetAsync", error))
+    return false;
+  for (int n = task.tree.min_log2; n <= task.tree.max_log2; n++)
+    if (!transform (&task, n, error))
+      return false;
+  return bdct_cuda_check (bdct_cuda_tree_choose (&task.tree, stream),
+      "cudaLaunchKernel", error)
+      && (!slot->rate || bdct_cuda_check (bdct_cuda_tree_price (&task.tree,
+              stream), "cudaLaunchKernel", error));
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "rate.h"
+
+#include <string.h>
+#include "dct/entropy/huffman-count.h"
+#include "rd.h"
+
+/* The most jobs of a round: of one plane each. */
+#define MAX_JOBS BDCT_CUDA_MAX_PLANES
+
+/* What is done one after the other: levels are made, or symbols counted; bins
+ * are counted; bins are priced. */
+#define N_STAGES 3
+
+typedef struct {
+  BdctCudaPass pass[N_STAGES][MAX_JOBS];
+  int n[N_STAGES];
+} Round;
+
+/* As many jobs as share a launch. */
+static int
+round_size (const BdctLayout * layout)
+{
+  return BDCT_CUDA_MAX_PLANES / layout->n_planes;
+}
+
+/* Whether a job's levels are counted from memory here: those of jobs that are
+ * apart are where they are made. */
+static bool
+has_levels (const BdctJob * job)
+{
+  return bdct_rate_coder (job->family) == BDCT_CODER_CABAC
+      && !bdct_job_is_apart (job);
+}
+
+static size_t
+count_levels (const BdctJob * job, const BdctBlockGrid * grid, int component)
+{
+  return (size_t) grid[component].columns * grid[component].rows
+      * bdct_rate_block_levels (&job->component[component]);
+}
+
+/* Have room for the levels of as many jobs as a round has, each as large as the
+ * largest of them. */
+static bool
+reserve (const BdctSlot * slot, const BdctStaging * staging,
+    BdctBuffer * levels, size_t * job_levels, BdctError * error)
+{
+  BdctError why;
+  int n = 0;
+
+  *job_levels = 0;
+  for (int i = 0; i <= slot->n_others; i++) {
+    const BdctJob *job = bdct_slot_job (slot, i);
+    BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+    size_t size = 0;
+
+    if (!has_levels (job))
+      continue;
+    bdct_blocks_init (grid, &staging->layout, job);
+    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+      size += count_levels (job, grid, c);
+    if (*job_levels < size)
+      *job_levels = size;
+    n += n < round_size (&staging->layout);
+  }
+  return bdct_buffer_grow (levels, n * *job_levels * sizeof (BdctLevel),
+      staging->device, staging->engine, &why)
+      || bdct_error (error, "the levels of %d settings, for their bits: %s, or "
+      "have fewer settings in the curve", n, why.message);
+}
+
+static bool
+add (Round * round, int stage, const BdctCudaWork * work,
+    const BdctStaging * staging, BdctError * error)
+{
+  return bdct_cuda_plan (staging->device->kernels, work,
+      &round->pass[stage][round->n[stage]++], error) > 0;
+}
+
+/* Plan what counts job `i`. */
+static bool
+plan (Round * round, const BdctSlot * slot, const BdctStaging * staging, int i,
+    BdctLevel * levels, BdctError * error)
+{
+  const BdctLayout *layout = &staging->layout;
+  const BdctJob *job = bdct_slot_job (slot, i);
+  BdctLevel *first[BDCT_MAX_COMPONENTS];
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  BdctCudaWork work;
+
+  bdct_slot_describe (slot, layout, i, &work);
+  bdct_blocks_init (grid, layout, job);
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    first[c] = levels;
+    levels += count_levels (job, grid, c);
+  }
+  for (int p = 0; p < work.n_planes; p++) {
+    BdctCudaPlane *plane = &work.plane[p];
+    const BdctComponent c = plane->layout.component[0];
+    const BdctScan scan = bdct_scan_init (&grid[c], layout->chroma, c);
+
+    plane->counts = (unsigned long long *) (slot->counts.device
+        + i * sizeof (BdctRateCounts));
+    plane->mcu_width = scan.h;
+    plane->mcu_height = scan.v;
+    for (int k = 0; k < plane->layout.interleave; k++)
+      plane->levels[k] = first[plane->layout.component[k]];
+  }
+  if (!has_levels (job)) {
+    work.kernel = bdct_rate_find (BDCT_CUDA_SYMBOLS, job);
+    return add (round, 0, &work, staging, error);
+  }
+  work.ask = BDCT_CUDA_LEVELS;
+  if (!add (round, 0, &work, staging, error))
+    return false;
+  work.kernel = bdct_rate_find (BDCT_CUDA_BINS, job);
+  if (!add (round, 1, &work, staging, error))
+    return false;
+  work.kernel = bdct_rate_find (BDCT_CUDA_COST, job);
+  return add (round, 2, &work, staging, error);
+}
+
+static bool
+launch (const Round * round, const BdctDevice * device, BdctError * error)
+{
+  const BdctCudaPass *passes[N_STAGES * MAX_JOBS];
+  int n = 0;
+
+  for (int stage = 0; stage < N_STAGES; stage++)
+    for (int i = 0; i < round->n[stage]; i++)
+      passes[n++] = &round->pass[stage][i];
+  return bdct_cuda_check (bdct_cuda_launch (passes, n, device->kernels,
+          device->stream), "cudaLaunchKernel", error);
+}
+
+bool
+bdct_rate_enqueue (const BdctSlot * slot, const BdctStaging * staging,
+    BdctBuffer * levels, BdctError * error)
+{
+  const int size = round_size (&staging->layout);
+  size_t job_levels;
+
+  if (!reserve (slot, staging, levels, &job_levels, error))
+    return false;
+  for (int first = 0; first <= slot->n_others; first += size) {
+    BdctLevel *at = (BdctLevel *) levels->device;
+    Round round;
+
+    memset (round.n, 0, sizeof round.n);
+    for (int i = first; i <= slot->n_others && i < first + size; i++) {
+      if (bdct_job_is_apart (bdct_slot_job (slot, i)))
+        continue;
+      if (!plan (&round, slot, staging, i, at, error))
+        return false;
+      if (has_levels (bdct_slot_job (slot, i)))
+        at += job_levels;
+    }
+    if (!launch (&round, staging->device, error))
+      return false;
+  }
+  return true;
+}

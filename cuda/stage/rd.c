@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "rd.h"
+
+#include "quadtree.h"
+#include "rdoq.h"
+
+bool
+bdct_job_is_apart (const BdctJob * job)
+{
+  return bdct_job_is_tree (job) || bdct_job_is_rdoq (job);
+}
+
+bool
+bdct_apart_enqueue (const BdctSlot * slot, int i, const BdctImage * dst,
+    const BdctStaging * staging, BdctBuffer * memory, BdctError * error)
+{
+  return (bdct_job_is_tree (bdct_slot_job (slot, i)) ? bdct_quadtree_enqueue
+      : bdct_rdoq_enqueue) (slot, i, dst, staging, memory, error);
+}

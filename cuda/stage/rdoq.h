@@ -1,0 +1,41 @@
+/* blockdct: what the CUDA engine enqueues for rdoq (dct/rd/rdoq.h).
+ *
+ * The kernels without tensor cores make coefficients, another one chooses
+ * levels for them (rdoq.cu), and again those go on from there.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_CUDA_RDOQ_H
+#define BDCT_CUDA_RDOQ_H
+
+#include "cuda/frame/frame.h"
+
+/** Whether a job's levels are chosen so; of a tree, those of all its blocks. */
+static inline bool
+bdct_job_is_rdoq (const BdctJob *job)
+{
+  return job->rdoq.distortion_shift != 0;
+}
+
+/** Levels of a plane: of the first component and, behind them, the second. */
+size_t bdct_rdoq_count (const BdctCudaWork *work, int plane);
+
+/** Bytes of the room that choosing the levels of all planes takes. */
+size_t bdct_rdoq_room (const BdctCudaWork *work);
+
+/** Plan what makes levels, in two passes, at the planes' `levels`. `work` has
+ * these, and no more is asked. */
+bool bdct_rdoq_plan (BdctCudaDevice *device, const BdctCudaWork *work,
+    uint8_t *room, BdctCudaPass pass[2], BdctError *error);
+
+/** Plan what goes on from them, with the planes' `dst`, `cells` and `blocks`.
+ * `levels`: where these are, which the planes do not say any more. */
+bool bdct_rdoq_plan_given (BdctCudaDevice *device, const BdctCudaWork *work,
+    const BdctLevel *const levels[BDCT_MAX_PLANES], BdctCudaPass *pass,
+    BdctError *error);
+
+/** As bdct_apart_enqueue() has it, of a job that has no trees. */
+bool bdct_rdoq_enqueue (const BdctSlot *slot, int i, const BdctImage *dst,
+    const BdctStaging *staging, BdctBuffer *memory, BdctError *error);
+
+#endif

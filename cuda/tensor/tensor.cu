@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The tensor-core kernels, what they need from the host, and which work they
+ * take. What the files in tensor/ call
+ *     a block    is a transform's: 4 x 4 to 32 x 32 samples of one component;
+ *     a square   what a matrix is for: 8 x 8, 16 x 16 or 32 x 32 samples of one
+ *                component, a block or several;
+ *     a unit     two 8 x 8 squares, of neighbours or of two components: what
+ *                the chains of this size do at a time;
+ *     a chunk    16 bytes of a row of a plane;
+ *     a tile     8 chunks of each of 8 to 32 rows: what a warp has in shared
+ *                memory at a time;
+ *     a group    what of a tile a warp has in registers at a time;
+ *     a part     what of a group has a count of its own. */
+#include "groups.cuh"
+#include "hevc8.cuh"
+#include "jpeg10.cuh"
+#include "real8.cuh"
+
+#include "dct/quantizer/quantize.h"
+#include "dct/transform/matrices.h"
+
+namespace {
+
+/* What a tile whose groups are done leaves behind: samples, errors and, with
+ * EXTRAS, the blocks' records. `out` and `in` are its first bytes. */
+template <typename Group, typename Sample, typename S, int SIDE, bool PAIRS>
+BDCT_INLINE void
+finish_blocks (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
+    uint32_t asked, const Place &p, Errors &errors, uint32_t peak,
+    int lane)
+{
+  const uint32_t first = first_chunk<S, true> (lane);
+
+  static_assert (S::bytes == kTileBytes);
+  put_blocks<Sample, S::rows, SIDE, PAIRS, Group::order && !PAIRS> (out + first,
+      in + first, plane, asked, p, errors, peak, lane);
+  if (!(asked & RECORDS))
+    return;
+  if constexpr (Group::size < 32)
+    add_fields<S::rows * S::bytes / Group::rows / Group::bytes, Group::parts,
+        (SIDE < 8)> (in, out, lane);
+  __syncwarp ();
+  write_records<Group, Sample, S::rows, SIDE, PAIRS> (out, in, plane, p, lane);
+}
+
+template <typename Group, typename Sample, typename S, bool EXTRAS, bool PAIRS>
+BDCT_INLINE Errors
+finish (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
+    uint32_t asked, const Place &p, uint32_t peak, int lane)
+{
+  Errors errors[1] = {};
+
+  if (!p.straight && (!EXTRAS || plane.dst.data != nullptr)) {
+    store_rows<S, Group::order && !PAIRS> (out, plane, p, lane);
+    __syncwarp ();
+  }
+  if constexpr (!EXTRAS) {
+    const uint32_t first = first_chunk<S, false> (lane);
+
+    put<Sample, S, PAIRS, Group::order && !PAIRS> (out + first, in + first,
+        plane, p, errors, peak, lane);
+  } else if (!(asked & HALF_SIZE)) {
+    finish_blocks<Group, Sample, S, Group::size, PAIRS> (out, in, plane,
+        asked, p, errors[0], peak, lane);
+  } else {
+    finish_blocks<Group, Sample, S, Group::size / 2, PAIRS> (out, in,
+        plane, asked, p, errors[0], peak, lane);
+  }
+  return errors[0];
+}
+
+/* How many blocks a multiprocessor is to hold at once, which limits their
+ * registers: as many as are asked for, or as many as its shared memory has room
+ * for, or fewer where ptxas would spill. */
+constexpr int
+blocks_at_once (int asked, int size, int bytes)
+{
+#ifdef __CUDA_ARCH__
+  constexpr int arch = __CUDA_ARCH__;
+#else
+  constexpr int arch = 900;
+#endif
+  /* KiB, of which each block takes one more from 8.0 on. */
+  constexpr int shared = arch == 750 ? 64 : arch == 800 || arch == 870 ? 164
+      : arch < 900 || arch >= 1200 ? 100 : 228;
+  const int fit = shared * 1024 / (bytes + (arch >= 800 ? 1024 : 0));
+  const int most = arch >= 1000 && size == 32 ? asked / 2
+      : arch == 750 || arch == 1100 || (arch >= 1000 && size == 16)
+      ? asked * 3 / 4 : asked;
+
+  return most < fit ? most : fit;
+}
+
+/* EXTRAS: what a frame's usual work does without, which costs time: records of
+ * blocks, a map of sets, no output. */
+template <typename Group, typename Sample, typename S, int WARPS, int BLOCKS,
+    bool EXTRAS>
+__global__ void __launch_bounds__ (WARPS * 32,
+    blocks_at_once (BLOCKS, Group::size, WARPS * 3 * S::size))
+tensor (const __grid_constant__ BdctCudaBatch batch)
+{
+  /* Two tiles to read, one to write. */
+  __shared__ __align__ (16) uint8_t tiles[WARPS][3][S::size];
+
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const uint32_t peak = (1u << batch.depth) - 1;
+  const uint32_t first = shared_address (tiles[warp]);
+  const uint32_t chunk = first_chunk<S, false> (lane);
+  const uint32_t matrices = Group::Chunks::row (lane);
+  const uint32_t out = first + 2 * S::size;
+  uint32_t in = first, next = first + S::size;
+  const int end = min ((int) (blockIdx.x + 1) * batch.span * WARPS,
+      batch.n_tiles);
+  int plane_index = -1, set = 0;
+  Place place;
+  Format format = Format ();
+  uint32_t asked = 0;
+  Counts<Nonzero<EXTRAS>> counts = Counts<Nonzero<EXTRAS>> ();
+  typename Group::Lane chain;
+
+  let_next_begin ();
+  place.tile = blockIdx.x * batch.span * WARPS + warp;
+  place.plane = place.set = 0;
+  if (place.tile >= end)
+    return;
+  find<S, EXTRAS> (place, batch, lane);
+  wait_for_last ();
+  if constexpr (EXTRAS) {
+    leave_mixed<Sample, S, WARPS> (place, end, batch, lane);
+    if (place.tile >= end)
+      return;
+  }
+  fetch<Sample, S> (in, in + chunk, batch, place, lane);
+  copies_end ();
+  while (true) {
+    const Place here = place;
+
+    advance<S, WARPS, EXTRAS> (place, batch, lane);
+    if constexpr (EXTRAS)
+      leave_mixed<Sample, S, WARPS> (place, end, batch, lane);
+    if (place.tile < end)
+      fetch<Sample, S> (next, next + chunk, batch, place, lane);
+    copies_end ();
+
+    const BdctCudaPlane &plane = plane_at (batch, here.plane);
+
+    if (here.plane != plane_index || (EXTRAS && here.set != set)) {
+      if (here.plane != plane_index && plane_index >= 0)
+        flush (counts, batch, plane_index, lane);
+      plane_index = here.plane;
+      set = EXTRAS ? here.set : 0;
+      format.pairs = plane.layout.interleave > 1;
+      format.shift = plane.layout.shift;
+      format.peak = peak * 0x10001u;
+      asked = (plane.blocks[0] != nullptr ? RECORDS : 0)
+          | (1 << plane.log2_width < Group::size ? HALF_SIZE : 0);
+      chain.load (plane.constants + set * plane.set_size, lane);
+    }
+    copies_wait<1> ();
+    __syncwarp ();
+    if (!here.straight) {
+      straighten<Sample, S> (in, plane, here, peak, lane);
+      __syncwarp ();
+    }
+    constexpr uint32_t step = Group::rows * S::pitch;
+    uint32_t from = in + matrices, to = out + matrices;
+    counts.nonzero.begin_tile (in, out, asked & RECORDS, lane);
+    _Pragma ("unroll 1") for (const uint32_t last = from + S::size;
+        from != last; from += step, to += step)
+      _Pragma ("unroll 2") for (int i = 0; i < S::bytes; i += Group::bytes)
+        Group::run (chain, from + i, to + i, format, counts.nonzero);
+    __syncwarp ();
+    const Errors errors = format.pairs
+        ? finish<Group, Sample, S, EXTRAS, true> (out, in, plane, asked,
+            here, peak, lane)
+        : finish<Group, Sample, S, EXTRAS, false> (out, in, plane, asked,
+            here, peak, lane);
+    counts.all += errors.all;
+    counts.second += errors.second;
+    if (place.tile >= end)
+      break;
+    const uint32_t other = next;
+    next = in;
+    in = other;
+    __syncwarp ();
+  }
+  flush (counts, batch, plane_index, lane);
+}
+
+/* Of a basis's matrix: the largest magnitude of an entry, and of the sum of
+ * those of a row and of a column. 0 if it is no matrix of whole numbers. */
+struct Bounds
+{
+  int entry, row, column;
+};
+
+constexpr Bounds
+bounds_of (BdctBasis basis, int size)
+{
+  Bounds bounds = {};
+
+  for (int k = 0; k < size; k++) {
+    int row = 0, column = 0;
+
+    for (int n = 0; n < size; n++) {
+      const int a = bdct_matrix_int (basis, k, n);
+      const int b = bdct_matrix_int (basis, n, k);
+      const int magnitude = a < 0 ? -a : a;
+
+      row += magnitude;
+      column += b < 0 ? -b : b;
+      if (magnitude > bounds.entry)
+        bounds.entry = magnitude;
+    }
+    if (row > bounds.row)
+      bounds.row = row;
+    if (column > bounds.column)
+      bounds.column = column;
+  }
+  return bounds;
+}
+
+#define BASIS(id, n, kind) bounds_of (BDCT_BASIS_##id, n),
+constexpr Bounds kBounds[] = {
+#include "dct/transform/transforms.def"
+};
+
+/* Whether the kernels know a component's chain: one transform of rows and
+ * columns, of which all frequencies are kept. */
+bool
+is_known (const BdctComponentJob &job)
+{
+  const BdctChainInfo *chain = bdct_chain_info (job.chain);
+  const int size = bdct_basis_size (chain->row);
+
+  return chain->row == chain->column && size <= 32 && job.keep == size
+      && !job.transposed && (chain->family == BDCT_FAMILY_HEVC || size == 8);
+}
+
+/* Whether a job of H.265's family stays within what hevc.cuh says: the matrix's
+ * entries are bytes, the first pass's magnitudes at most 2^14, and the first
+ * inverse pass's within 16 bits: 2^13 for the signal, and for the quantization
+ * errors, at most a step less the rounding offset, their sum with the matrix.
+ * No level needs to be clipped, and none but 0 is dequantized to 0. */
+bool
+hevc_fits (const BdctComponentJob &job, int depth)
+{
+  const Bounds &bounds = kBounds[bdct_chain_info (job.chain)->row];
+  int32_t largest = job.dequant_dc, smallest = job.dequant_dc;
+  /* In 1/512 step, and one for what dequantizing rounds. */
+  const int error = 513 - (job.quant_add >> (job.quant_bits - 9));
+
+  for (int i = 0; i < 64; i++) {
+    largest = max (largest, job.dequant[i]);
+    smallest = min (smallest, job.dequant[i]);
+  }
+  return bounds.entry > 0 && bounds.entry <= INT8_MAX
+      && bounds.row << (depth - 1) <= 1 << (14 + job.fwd_shift[0])
+      && bdct_quantize_largest (&job) <= INT16_MAX
+      && smallest > 1 << (job.dequant_bits - 1)
+      && (int64_t) largest * bounds.column * error
+      < (int64_t) (32767 - (1 << 13)) * 512 * 128 << job.dequant_bits;
+}
+
+/* Whether the quantization errors are what jpeg8.cuh says. */
+bool
+jpeg8_fits (const BdctComponentJob &job)
+{
+  for (int i = 0; i < 64; i++)
+    if (job.quant[i] > 255)
+      return false;
+  return true;
+}
+
+/* Whether they are what jpeg10.cuh says, and the samples. */
+bool
+jpeg10_fits (const BdctComponentJob &job, int depth)
+{
+  if (depth > 10)
+    return false;
+  for (int u = 0; u < 8; u++)
+    for (int n = 0; n < 8; n++) {
+      int64_t sum = 0;
+
+      for (int v = 0; v < 8; v++)
+        sum += (int64_t) abs (bdct_matrix_int (BDCT_BASIS_ISLOW_8, v, n))
+            * job.quant[v * 8 + u];
+      /* Of half steps, after the shift of 12; and what is rounded. */
+      if (sum / 2 >> 12 >= (1 << 13) - 32)
+        return false;
+    }
+  return true;
+}
+
+/* What HevcFlat asks for. */
+bool
+hevc_flat (const BdctComponentJob &job)
+{
+  for (int i = 0; i < 64; i++)
+    if (job.quant[i] != job.quant_dc || job.dequant[i] != job.dequant_dc)
+      return false;
+  return job.dequant[0] % (1 << job.dequant_bits) == 0
+      && rounding3 (job) != 0
+      && bdct_quantize_largest (&job) <= 2047;
+}
+
+/* The matrix of a component, in a square of `size`. */
+Transform
+transform_of (const BdctComponentJob &job, int size)
+{
+  const BdctChainInfo *chain = bdct_chain_info (job.chain);
+  const int n = bdct_basis_size (chain->row);
+  Transform r;
+
+  r.size = size;
+  for (int k = 0; k < size; k++)
+    for (int i = 0; i < size; i++)
+      r.m[k][i] = k / n != i / n ? 0
+          : chain->family == BDCT_FAMILY_REAL ? bdct_matrix_real (k % n, i % n)
+          : bdct_matrix_int (chain->row, k % n, i % n);
+  return r;
+}
+
+/* Write a plane's constants for all lanes as they read them. */
+template <typename Chain, int SIZE> void
+make_constants (void *to, const BdctCudaPlane *plane, const BdctJob *job)
+{
+  const BdctPlaneLayout &layout = plane->layout;
+  const BdctComponentJob &component = job->component[layout.component[0]];
+  const Transform m = transform_of (component, SIZE);
+  const Kind kind = job->depth == 8 ? layout.interleave == 1 ? BYTES
+      : BYTE_PAIRS : layout.interleave == 1 ? WORDS : WORD_PAIRS;
+
+  static_assert (sizeof (Chain) % 16 == 0);
+  for (int lane = 0; lane < 32; lane++) {
+    Chain chain;
+    const uint8_t *from = (const uint8_t *) &chain;
+
+    memset ((void *) &chain, 0, sizeof chain);
+    chain.set (m, kind, component, job->depth, lane);
+    for (size_t i = 0; i < sizeof chain; i++)
+      ((uint8_t *) to)[(i / 16 * 32 + lane) * 16 + i % 16] = from[i];
+  }
+}
+
+template <template <typename, typename, typename> class Group, typename Chain,
+    typename Sample, typename S, int WARPS, int BLOCKS, bool EXTRAS>
+const BdctTensorKernel *
+use ()
+{
+  using Own = Group<Chain, Sample, S>;
+  using Constants = typename Own::Lane::Constants;
+
+  static const BdctTensorKernel kernel = {
+    {
+      (const void *) tensor<Own, Sample, S, WARPS, BLOCKS, EXTRAS>, S::rows,
+      S::bytes, WARPS, 1, true, 32 * sizeof (Constants), 1,
+      nullptr, make_constants<Constants, Own::size>
+    },
+    __PRETTY_FUNCTION__, EXTRAS
+  };
+
+  return &kernel;
+}
+
+/* What of the work chooses between kernels for one chain. */
+struct Wanted
+{
+  bool large, extras;
+};
+
+/* How many rows a tile has, warps a block, and blocks a multiprocessor of 9.0;
+ * and bytes a row, where no records are made: the best of those measured there.
+ */
+template <template <typename, typename, typename> class Group, typename Chain,
+    typename Sample, int ROWS, int WARPS, int BLOCKS, int BYTES = kTileBytes>
+const BdctTensorKernel *
+use (const Wanted &wanted)
+{
+  return wanted.extras ? use<Group, Chain, Sample, Shape<ROWS, kTileBytes>,
+      WARPS, BLOCKS, true> () : use<Group, Chain, Sample, Shape<ROWS, BYTES>,
+      WARPS, BLOCKS, false> ();
+}
+
+template <typename Chain, typename Sample> const BdctTensorKernel *
+use8 (const Wanted &wanted)
+{
+  if (wanted.large)
+    return use<Group8, Chain, Sample, 32, 2, 8> (wanted);
+  return use<Group8, Chain, Sample, 8, 4, 4> (wanted);
+}
+
+template <typename Chain, typename Sample, bool FLAT> const BdctTensorKernel *
+use16 (const Wanted &wanted)
+{
+  if constexpr (FLAT && sizeof (Sample) == 1)
+    if (!wanted.large)
+      return use<Group16, Chain, Sample, 16, 4, 3, kTileBytes / 2> (wanted);
+  return use<Group16, Chain, Sample, 16, 4,
+      FLAT || sizeof (Sample) == 1 ? 3 : 2> (wanted);
+}
+
+template <typename Sample, bool FLAT> const BdctTensorKernel *
+use_hevc (int size, const Wanted &wanted)
+{
+  if (size == 32)
+    return use<Group32, Hevc32<Sample, FLAT>, Sample, 32, 2,
+        FLAT ? sizeof (Sample) == 1 ? 8 : 6 : 4,
+        FLAT && sizeof (Sample) == 1 ? kTileBytes / 2 : kTileBytes> (wanted);
+  if (size == 16)
+    return use16<Hevc16<Sample, FLAT>, Sample, FLAT> (wanted);
+  return use8<Hevc8<Sample, FLAT>, Sample> (wanted);
+}
+
+} // namespace
+
+const BdctTensorKernel *
+bdct_tensor_find (const BdctCudaWork *work, unsigned traits)
+{
+  const BdctFamily family = work->sets[0].family;
+  const int depth = work->sets[0].depth;
+  Wanted wanted = {};
+  int64_t bytes = 0;
+  bool flat = true;
+  int size = 8, smallest = 32;
+
+  if (work->ask != BDCT_CUDA_STATISTICS)
+    return nullptr;
+  for (int p = 0; p < work->n_planes; p++) {
+    const BdctCudaPlane &plane = work->plane[p];
+    const BdctPlaneLayout &layout = plane.layout;
+
+    for (int s = 0; s < work->n_sets; s++) {
+      const BdctComponentJob *jobs = work->sets[s].component;
+      const BdctComponentJob &job = jobs[layout.component[0]];
+
+      if (!is_known (job) || (family == BDCT_FAMILY_HEVC
+              && !hevc_fits (job, depth))
+          || (family == BDCT_FAMILY_JPEG && (depth == 8 ? !jpeg8_fits (job)
+                  : !jpeg10_fits (job, depth))))
+        return nullptr;
+      if (layout.interleave > 1
+          && memcmp (&job, &jobs[layout.component[1]], sizeof job) != 0)
+        return nullptr;
+      flat = flat && hevc_flat (job);
+      size = max (size, 1 << job.log2_width);
+      smallest = min (smallest, 1 << job.log2_width);
+    }
+    bytes += (int64_t) layout.width * layout.interleave * layout.height
+        * (depth > 8 ? 2 : 1);
+    wanted.extras = wanted.extras || plane.dst.data == nullptr
+        || plane.set_of_cell != nullptr || plane.blocks[0] != nullptr;
+  }
+  /* Blocks are told apart down to half of the size. */
+  if (wanted.extras && smallest < size / 2)
+    return nullptr;
+  /* Short tiles spread a frame better over the device, taller ones cost less:
+   * worth it from about 8 tiles a warp. */
+  wanted.large = (traits & BDCT_TENSOR_TALL) && bytes > 32 << 20;
+  switch (family) {
+    case BDCT_FAMILY_HEVC:
+      if (depth > 8)
+        return flat ? use_hevc<uint16_t, true> (size, wanted)
+            : use_hevc<uint16_t, false> (size, wanted);
+      return flat ? use_hevc<uint8_t, true> (size, wanted)
+          : use_hevc<uint8_t, false> (size, wanted);
+    case BDCT_FAMILY_JPEG:
+      if (traits & BDCT_TENSOR_75)
+        return nullptr;
+      return depth > 8 ? use8<Jpeg10, uint16_t> (wanted)
+          : use8<Jpeg8, uint8_t> (wanted);
+    case BDCT_FAMILY_REAL:
+      return depth > 8 ? use8<Real8<uint16_t>, uint16_t> (wanted)
+          : use8<Real8<uint8_t>, uint8_t> (wanted);
+    default:
+      return nullptr;
+  }
+}

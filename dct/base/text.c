@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "text.h"
+
+#include <limits.h>
+#include "dct/quantizer/tables.h"
+
+static bool
+is_digit (uint8_t c)
+{
+  return c >= '0' && c <= '9';
+}
+
+static bool
+is_gap (uint8_t c)
+{
+  return c == ' ' || (c >= '\t' && c <= '\r') || c == ',';
+}
+
+static bool
+is_end (uint8_t c)
+{
+  return c == '#' || is_gap (c);
+}
+
+void
+bdct_text_skip_line (BdctText * text)
+{
+  while (text->at < text->size && text->data[text->at] != '\n')
+    text->at++;
+}
+
+bool
+bdct_text_find (BdctText * text)
+{
+  while (text->at < text->size) {
+    const uint8_t c = text->data[text->at];
+
+    if (!is_end (c))
+      return true;
+    if (c == '#')
+      bdct_text_skip_line (text);
+    else
+      text->at++;
+    if (c == '\n')
+      text->line++;
+  }
+  return false;
+}
+
+void
+bdct_text_word (BdctText * text, char word[BDCT_TEXT_WORD])
+{
+  int n = 0;
+
+  for (; text->at < text->size && !is_end (text->data[text->at]); text->at++) {
+    const uint8_t c = text->data[text->at];
+
+    if (n < BDCT_TEXT_WORD - 1)
+      word[n++] = c >= ' ' && c <= '~' ? (char) c : '?';
+  }
+  word[n] = '\0';
+}
+
+/* A file that is no table may hold what nobody is to read: an error says where
+ * in it something is wrong, but quotes only numbers. */
+int
+bdct_text_column (const BdctText * text)
+{
+  size_t start = text->at;
+
+  while (start > 0 && text->data[start - 1] != '\n')
+    start--;
+  return text->at - start < INT_MAX ? (int) (text->at - start) + 1 : INT_MAX;
+}
+
+/* Whether a word is a decimal number; it may have a sign and a point. */
+static bool
+is_number (const char *word)
+{
+  bool digits = false, point = false;
+
+  for (word += *word == '-' || *word == '+'; *word != '\0'; word++) {
+    if (*word != '.' ? !is_digit (*word) : point)
+      return false;
+    point |= *word == '.';
+    digits |= *word != '.';
+  }
+  return digits;
+}
+
+bool
+bdct_text_number (BdctText * text, int *value, BdctError * error)
+{
+  const int column = bdct_text_column (text);
+  const size_t start = text->at;
+  char word[BDCT_TEXT_WORD];
+
+  bdct_text_word (text, word);
+  *value = 0;
+  for (size_t at = start; at < text->at; at++) {
+    const uint8_t c = text->data[at];
+
+    if (!is_digit (c) && is_number (word))
+      return bdct_error (error, "line %d, column %d: %s is no whole number "
+          "from 0 on", text->line, column, word);
+    if (!is_digit (c))
+      return bdct_error (error, "line %d, column %d: no number", text->line,
+          column);
+    if (*value <= BDCT_MAX_STEP)
+      *value = 10 * *value + (c - '0');
+  }
+  return true;
+}

@@ -1,0 +1,139 @@
+/* blockdct: what Huffman coding counts of levels (rate.h): T.81's baseline
+ * coding, Annex F.1.2. Plain C, which is also CUDA.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_SYMBOLS_H
+#define BDCT_SYMBOLS_H
+
+#include <stdint.h>
+#include "dct/quantizer/block-grid.h"
+
+#ifdef __CUDACC__
+#define BDCT_SYMBOLS_INLINE static __host__ __device__ __forceinline__
+#else
+#define BDCT_SYMBOLS_INLINE static inline
+#endif
+
+/* In C++ all is known at compile time, so that kernels have the table as
+ * initialized constant memory. */
+#ifdef __cplusplus
+#define BDCT_SYMBOLS_TABLE constexpr
+#else
+#define BDCT_SYMBOLS_TABLE static const
+#endif
+
+/** The place in the zigzag order (T.81 Figure A.6) of a level by its row-major
+ * index. */
+BDCT_SYMBOLS_TABLE uint8_t bdct_zigzag_place[64] = {
+  0, 1, 5, 6, 14, 15, 27, 28,
+  2, 4, 7, 13, 16, 26, 29, 42,
+  3, 8, 12, 17, 25, 30, 41, 43,
+  9, 11, 18, 24, 31, 40, 44, 53,
+  10, 19, 23, 32, 39, 45, 52, 54,
+  20, 22, 33, 38, 46, 51, 55, 60,
+  21, 34, 37, 47, 50, 56, 59, 61,
+  35, 36, 48, 49, 57, 58, 62, 63,
+};
+
+/** And the other way round. */
+BDCT_SYMBOLS_TABLE uint8_t bdct_zigzag_index[64] = {
+  0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5,
+  12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,
+  35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
+  58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,
+};
+
+/** The bits of a magnitude: T.81's category of a difference (Table F.1) and of
+ * an AC coefficient (Table F.2). */
+BDCT_SYMBOLS_INLINE int
+bdct_symbol_category (int v)
+{
+  const uint32_t magnitude = v < 0 ? -(uint32_t) v : (uint32_t) v;
+
+#ifdef __CUDA_ARCH__
+  return 32 - __clz (magnitude);
+#else
+  return magnitude ? 32 - __builtin_clz (magnitude) : 0;
+#endif
+}
+
+/** A component's blocks in a scan. */
+typedef struct {
+  int32_t columns, rows;
+  int32_t h, v; /**< sampling factors, 1 or 2: its blocks in an MCU, across and
+                     down. Where it is alone in the scan, 1 (T.81 A.2.2). */
+} BdctScan;
+
+/** A component's scan, one that interleaves all components of a layout. */
+BDCT_SYMBOLS_INLINE BdctScan
+bdct_scan_init (const BdctBlockGrid *grid, BdctChromaFormat chroma,
+    BdctComponent component)
+{
+  BdctScan scan;
+
+  scan.columns = grid->columns;
+  scan.rows = grid->rows;
+  scan.h = component == BDCT_Y
+      && (chroma == BDCT_CHROMA_420 || chroma == BDCT_CHROMA_422) ? 2 : 1;
+  scan.v = component == BDCT_Y
+      && (chroma == BDCT_CHROMA_420 || chroma == BDCT_CHROMA_440) ? 2 : 1;
+  return scan;
+}
+
+/** Block `index` of a component in the order of a scan: its place. */
+BDCT_SYMBOLS_INLINE void
+bdct_scan_block (const BdctScan *scan, int index, int *x, int *y)
+{
+  /* A row of MCUs; the last one may be less high, and its last MCU, as that of
+   * any row, less wide. */
+  const int row = scan->columns * scan->v;
+  const int top = index / row * scan->v;
+  const int high = scan->v < scan->rows - top ? scan->v : scan->rows - top;
+  const int left = index % row / (scan->h * high) * scan->h;
+  const int wide = scan->h < scan->columns - left ? scan->h
+      : scan->columns - left;
+  const int rest = index % row - left * high;
+
+  *x = left + rest % wide;
+  *y = top + rest / wide;
+}
+
+/** The component's block that comes before block (x, y): its number within the
+ * component, or -1 for the first. The blocks that the last MCUs lack repeat the
+ * DC of the one before them, and so do not count. */
+BDCT_SYMBOLS_INLINE int
+bdct_scan_before (const BdctScan *scan, int x, int y)
+{
+  const int left = x & -scan->h, top = y & -scan->v;
+
+  if (x > left) {
+    x--;
+  } else if (y > top) {         /* the MCU's row above */
+    x = left + scan->h - 1;
+    y--;
+  } else if (left > 0) {        /* the MCU to the left */
+    x--;
+    y = top + scan->v - 1;
+  } else if (top > 0) {         /* the last MCU above */
+    x = scan->columns - 1;
+    y--;
+  } else {
+    return -1;
+  }
+  x = x < scan->columns ? x : scan->columns - 1;
+  y = y < scan->rows ? y : scan->rows - 1;
+  return y * scan->columns + x;
+}
+
+/** The blocks that the last MCUs lack. */
+BDCT_SYMBOLS_INLINE int
+bdct_scan_missing (const BdctScan *scan)
+{
+  const int across = (scan->columns + scan->h - 1) & -scan->h;
+  const int down = (scan->rows + scan->v - 1) & -scan->v;
+
+  return across * down - scan->columns * scan->rows;
+}
+
+#endif

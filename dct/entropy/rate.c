@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "rate.h"
+
+#include <string.h>
+#include "cpu/jpeg-file.h"
+#include "huffman-count.h"
+#include "huffman.h"
+
+/* The components that share tables, Y or U and V: how often each symbol is
+ * coded, those of the missing blocks too, and the tables. */
+typedef struct {
+  uint64_t dc[256], ac[256];
+  BdctHuffman dc_table, ac_table;
+} Group;
+
+#define GROUP_OF(component) ((component) == BDCT_Y ? 0 : 1)
+
+BdctCoder
+bdct_rate_coder (BdctFamily family)
+{
+  return family == BDCT_FAMILY_JPEG || family == BDCT_FAMILY_REAL
+      ? BDCT_CODER_HUFFMAN : BDCT_CODER_CABAC;
+}
+
+bool
+bdct_rate_is_exact (const BdctJob * job)
+{
+  return job->family == BDCT_FAMILY_JPEG && job->depth == 8;
+}
+
+/* Bits of an alphabet's codes and of the extra bits behind each: as many as a
+ * symbol's lowest four bits say. */
+static uint64_t
+price (const uint64_t * count, const BdctHuffman * table)
+{
+  uint64_t bits = 0;
+
+  for (int i = 0; i < 256; i++)
+    bits += count[i] * (table->length[i] + (i & 15));
+  return bits;
+}
+
+/* ones[k]: the chance that k bits from the start of a symbol on are ones. No
+ * code is of ones alone. */
+static void
+chance_of_ones (const uint64_t * count, const BdctHuffman * table,
+    double ones[9])
+{
+  uint64_t leading[9] = { 0 };
+
+  for (int i = 0; i < 256; i++)
+    if (count[i] > 0) {
+      unsigned zeros = ~(unsigned) table->code[i] << (32 - table->length[i]);
+      int n = __builtin_clz (zeros);
+
+      leading[n < 8 ? n : 8] += count[i];
+    }
+  for (int k = 7; k >= 0; k--)
+    leading[k] += leading[k + 1];
+  for (int k = 0; k <= 8; k++)
+    ones[k] = leading[0] ? (double) leading[k] / leading[0] : 0;
+}
+
+/* The places in an alphabet's symbols from which on eight bits are ones, as
+ * they are to be expected if extra bits are 0 and 1 alike and the next symbol
+ * comes as if by chance: behind symbol 0 with next[0], else next[1]. */
+static double
+runs_of_ones (const uint64_t * count, const BdctHuffman * table,
+    const double *const next[2])
+{
+  /* Of so many extra bits that all are ones. */
+  static const double chance[9] = { 1, 0x1p-1, 0x1p-2, 0x1p-3, 0x1p-4, 0x1p-5,
+    0x1p-6, 0x1p-7, 0x1p-8
+  };
+  double sum = 0;
+
+  for (int i = 0; i < 256; i++) {
+    const double *ones = next[i != 0];
+    unsigned run = table->code[i];
+    int extra = i & 15, trailing = __builtin_ctz (~run);
+    double runs;
+
+    if (count[i] == 0)
+      continue;
+    run &= run >> 1;
+    run &= run >> 2;
+    run &= run >> 4;
+    runs = __builtin_popcount (run);
+    for (int k = 1; k <= 7 && k <= trailing; k++)
+      runs += ones[8 - k > extra ? 8 - k - extra : 0]
+          * chance[8 - k < extra ? 8 - k : extra];
+    for (int k = 1; k <= extra; k++)
+      runs += ones[k < 8 ? 8 - k : 0] * chance[k < 8 ? k : 8];
+    sum += runs * count[i];
+  }
+  return sum;
+}
+
+/* The bytes of ones, behind each of which a file has a 0 (T.81 F.1.2.3), if
+ * bytes begin at any bit of a symbol. */
+static double
+stuffing (const Group * group)
+{
+  double dc[9], ac[9];
+  const double *const behind_dc[2] = { ac, ac };
+  const double *const behind_ac[2] = { dc, ac };
+
+  chance_of_ones (group->dc, &group->dc_table, dc);
+  chance_of_ones (group->ac, &group->ac_table, ac);
+  return (runs_of_ones (group->dc, &group->dc_table, behind_dc)
+      + runs_of_ones (group->ac, &group->ac_table, behind_ac)) / 8;
+}
+
+/* Bytes of the file that has these tables and bits. */
+static uint64_t
+file_size (const Group group[2], int n_groups, uint64_t bits,
+    const BdctLayout * layout, const BdctJob * job)
+{
+  double stuffed = 0;
+  int n_symbols = 0;
+
+  for (int g = 0; g < n_groups; g++) {
+    n_symbols += group[g].dc_table.n + group[g].ac_table.n;
+    stuffed += stuffing (&group[g]);
+  }
+  return bdct_file_head (layout, job, n_symbols) + (bits + 7) / 8
+      + (uint64_t) (stuffed + 0.5);
+}
+
+static void
+price_huffman (const BdctRateCounts * counts, const BdctLayout * layout,
+    const BdctJob * job, bool files, BdctStats * stats)
+{
+  const int n_groups = layout->chroma == BDCT_CHROMA_400 ? 1 : 2;
+  uint64_t dc[BDCT_MAX_COMPONENTS][256], ac[BDCT_MAX_COMPONENTS][256];
+  const bool exact = bdct_rate_is_exact (job);
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  Group group[2];
+
+  bdct_blocks_init (grid, layout, job);
+  memset (group, 0, sizeof group);
+  memset (dc, 0, sizeof dc);
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    BdctScan scan = bdct_scan_init (&grid[c], layout->chroma, c);
+
+    memcpy (ac[c], counts->counter[c], sizeof ac[c]);
+    memcpy (dc[c], counts->counter[c] + BDCT_RATE_DC, 16 * sizeof dc[c][0]);
+    dc[c][0] += bdct_scan_missing (&scan);
+    ac[c][0] += bdct_scan_missing (&scan);
+    for (int i = 0; i < 256; i++) {
+      group[GROUP_OF (c)].dc[i] += dc[c][i];
+      group[GROUP_OF (c)].ac[i] += ac[c][i];
+    }
+  }
+  /* Annex K's tables last, so that they remain for the components' bits. */
+  for (int annex_k = exact && !files; annex_k <= exact; annex_k++) {
+    uint64_t bits = 0;
+
+    for (int g = 0; g < n_groups; g++)
+      if (annex_k) {
+        bdct_huffman_annex_k (&group[g].dc_table, false, g > 0);
+        bdct_huffman_annex_k (&group[g].ac_table, true, g > 0);
+      } else {
+        bdct_huffman_optimize (&group[g].dc_table, group[g].dc);
+        bdct_huffman_optimize (&group[g].ac_table, group[g].ac);
+      }
+    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+      const Group *tables = &group[GROUP_OF (c)];
+
+      stats->component[c].bits = price (dc[c], &tables->dc_table)
+          + price (ac[c], &tables->ac_table);
+      bits += stats->component[c].bits;
+    }
+    if (exact && files && annex_k) {
+      stats->file_size = file_size (group, n_groups, bits, layout, job);
+    } else if (exact && files) {
+      stats->bits_optimized = bits;
+      stats->file_size_optimized =
+          file_size (group, n_groups, bits, layout, job);
+    }
+  }
+}
+
+void
+bdct_rate_price (const BdctRateCounts * counts, const BdctLayout * layout,
+    const BdctJob * job, bool files, BdctStats * stats)
+{
+  if (bdct_rate_coder (job->family) == BDCT_CODER_HUFFMAN) {
+    price_huffman (counts, layout, job, files, stats);
+    return;
+  }
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+    stats->component[c].bits = counts->counter[c][BDCT_RATE_BYPASS]
+        + ((counts->counter[c][BDCT_RATE_COST] + (1 << 14)) >> 15);
+}

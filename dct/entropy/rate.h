@@ -1,0 +1,84 @@
+/* blockdct: what the levels of a frame cost in bits.
+ *
+ * An engine counts (BdctRateCounts), which it may do in any order; the host
+ * prices the counts. Both engines share the code that names what is counted:
+ * huffman-count.h for Huffman's symbols, cabac.h for CABAC's bins.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_RATE_H
+#define BDCT_RATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "dct/base/layout.h"
+#include "dct/base/stats.h"
+#include "dct/quantizer/job.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** How levels become bits. */
+typedef enum {
+  /** T.81's baseline Huffman coding, Annex F.1.2, blocks of one component after
+   * another in the order of a scan that interleaves all components. For the
+   * families JPEG and REAL. */
+  BDCT_CODER_HUFFMAN,
+  /** An estimate of H.265's residual_coding() (clause 7.3.8.11) in CABAC
+   * (clause 9.3), with a coded block flag before each block; no sign hiding,
+   * transform skip or prediction; diagonal scans. For all other families. */
+  BDCT_CODER_CABAC,
+} BdctCoder;
+
+BdctCoder bdct_rate_coder (BdctFamily family);
+
+/** Whether a job's bits are those of a file, not an estimate: jpeg-8x8 at a
+ * depth of 8. */
+bool bdct_rate_is_exact (const BdctJob *job);
+
+/** Levels in memory, as engines pass them between their own stages: int16_t,
+ * blocks by number (dct/quantizer/block-grid.h), each one row-major without a
+ * gap, rows are vertical frequency, keep x keep frequencies where a chain keeps
+ * fewer than its block has (job.h). */
+typedef int16_t BdctLevel;
+
+/** Levels of one block in memory. */
+static inline int
+bdct_rate_block_levels (const BdctComponentJob *job)
+{
+  const int wide = 1 << job->log2_width, high = 1 << job->log2_height;
+
+  return (job->keep < wide ? job->keep : wide)
+      * (job->keep < high ? job->keep : high);
+}
+
+/** Counters of a component. */
+#define BDCT_RATE_COUNTERS 512
+
+/** What there is of each thing in a frame's levels, by component.
+ *
+ * HUFFMAN: [(run << 4) + size] AC symbols (T.81 F.1.2.2; 0x00 is EOB, 0xf0 ZRL)
+ * of the blocks there are, [BDCT_RATE_DC + category] DC differences. The blocks
+ * that the last MCUs lack are not among them: pricing adds them.
+ * CABAC: [2 context + bin] bins (cabac.h), [BDCT_RATE_BYPASS] bypass bins,
+ * [BDCT_RATE_COST] the cost of the other bins in 2^-15 bit. */
+typedef struct {
+  uint64_t counter[BDCT_MAX_COMPONENTS][BDCT_RATE_COUNTERS];
+} BdctRateCounts;
+
+enum {
+  BDCT_RATE_DC = 256,
+  BDCT_RATE_BYPASS = BDCT_RATE_COUNTERS - 2,
+  BDCT_RATE_COST = BDCT_RATE_COUNTERS - 1
+};
+
+/** Set the bits in `stats` (stats.h) to what a frame's counts cost, and with
+ * `files` what a file has, which takes some 10 us. */
+void bdct_rate_price (const BdctRateCounts *counts, const BdctLayout *layout,
+    const BdctJob *job, bool files, BdctStats *stats);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,50 @@
+/* blockdct: a window of SSIM (cpu/metrics/ssim.c), of the sums of its samples,
+ * of both pictures' squares together, and of products. Plain C, which is also
+ * CUDA.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_METRIC_SSIM_H
+#define BDCT_METRIC_SSIM_H
+
+#include "dct/base/exact.h"
+
+/** At 8 bits, in units of 2^-30. */
+BDCT_METRIC_INLINE int32_t
+bdct_ssim_window_8 (int32_t a, int32_t b, int32_t squares, int32_t products)
+{
+  const int32_t c1 = (int32_t) (.01 * .01 * 255 * 255 * 64 + .5);
+  const int32_t c2 = (int32_t) (.03 * .03 * 255 * 255 * 64 * 63 + .5);
+  const int32_t ab = a * b, aabb = a * a + b * b;
+  const int32_t variances = squares * 64 - aabb;
+  const int32_t covariance = products * 64 - ab;
+  const float v = (float) (2 * ab + c1) * (float) (2 * covariance + c2)
+      / ((float) (aabb + c1) * (float) (variances + c2));
+
+  return (int32_t) (v * 1073741824.0f);
+}
+
+/** What a map has of a window of 2^-30 times so much. */
+BDCT_METRIC_INLINE uint32_t
+bdct_ssim_map (int32_t ssim)
+{
+  return ssim < 1 << 30 ? ((1u << 30) - (uint32_t) ssim) >> 18 : 0;
+}
+
+/** At more, of samples up to `peak`: what is below 2^53 is exact in double
+ * precision. */
+BDCT_METRIC_INLINE float
+bdct_ssim_window_16 (double a, double b, double squares, double products,
+    int peak)
+{
+  const double c1 = (double) (int64_t) (.01 * .01 * peak * peak * 64 + .5);
+  const double c2 = (double) (int64_t) (.03 * .03 * peak * peak * 64 * 63 + .5);
+  const double ab = a * b, aabb = a * a + b * b;
+  const double variances = squares * 64.0 - aabb;
+  const double covariance = products * 64.0 - ab;
+
+  return (float) (2 * ab + c1) * (float) (2 * covariance + c2)
+      / ((float) (aabb + c1) * (float) (variances + c2));
+}
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Enlarged views: what is seen of them, and drawing them on the CPU. */
+#include "zoom.h"
+
+#include <math.h>
+#include "cpu/render.h"
+
+#define INLINE static inline __attribute__ ((always_inline))
+
+static int
+min (int a, int b)
+{
+  return a < b ? a : b;
+}
+
+static double
+clamp (double v)
+{
+  return v >= 0 ? fmin (v, 1) : 0;
+}
+
+/* How much longer the enlarged picture's side is. */
+static int
+hidden (int side, int ratio)
+{
+  return (int) ((int64_t) side * ratio / 256) - side;
+}
+
+void
+bdct_zoom_window (BdctWindow * window, const BdctView * view,
+    const BdctLayout * layout)
+{
+  const int ratio = bdct_view_ratio (view);
+
+  *window = (BdctWindow) {
+    .ratio = ratio,
+    .left = (int32_t) lround (clamp (view->zoom_x)
+        * hidden (layout->plane[0].width, ratio)),
+    .top = (int32_t) lround (clamp (view->zoom_y)
+        * hidden (layout->plane[0].height, ratio)),
+  };
+}
+
+/* The share of what is hidden that is left of, or above, place `at` of the
+ * enlarged picture; as it `was` if nothing is hidden. */
+static double
+share (double at, int side, int ratio, double was)
+{
+  const int rest = hidden (side, ratio);
+
+  return rest > 0 ? clamp (at / rest) : was;
+}
+
+void
+bdct_view_zoom_at (BdctView * view, const BdctLayout * layout, double zoom,
+    double x, double y)
+{
+  const BdctPlaneLayout *luma = &layout->plane[0];
+  const int old = bdct_view_ratio (view);
+  BdctRender r = {.mode = view->mode };
+  int column = (int) x, row = (int) y, ratio;
+  BdctWindow window;
+
+  /* In a half, from the place in the picture that it would show at 1:1. */
+  bdct_render_place (&r, view, layout);
+  bdct_render_locate (&r, 0, 0, &column, &row);
+  x += column - (int) x;
+  y += row - (int) y;
+  bdct_zoom_window (&window, view, layout);
+  view->zoom = zoom;
+  ratio = bdct_view_ratio (view);
+  view->zoom_x = share ((x + window.left) * ratio / old - x, luma->width,
+      ratio, view->zoom_x);
+  view->zoom_y = share ((y + window.top) * ratio / old - y, luma->height,
+      ratio, view->zoom_y);
+}
+
+void
+bdct_view_pan (BdctView * view, const BdctLayout * layout, double dx,
+    double dy)
+{
+  const BdctPlaneLayout *luma = &layout->plane[0];
+  const int ratio = bdct_view_ratio (view);
+  BdctWindow window;
+
+  bdct_zoom_window (&window, view, layout);
+  view->zoom_x = share (window.left + dx, luma->width, ratio, view->zoom_x);
+  view->zoom_y = share (window.top + dy, luma->height, ratio, view->zoom_y);
+}
+
+BdctView
+bdct_zoom_base (const BdctView * view)
+{
+  BdctView base = *view;
+
+  base.bare = true;
+  base.zoom = 1;
+  return base;
+}
+
+static void
+add_planes (BdctZoom * z, const BdctLayout * layout, const BdctImage * first,
+    const BdctImage * second, const BdctImage * dst)
+{
+  z->n_groups = bdct_layout_components (layout);
+  for (int p = 0; p < layout->n_planes; p++)
+    for (int i = 0; i < layout->plane[p].interleave; i++) {
+      BdctComponent c = layout->plane[p].component[i];
+
+      z->group[c] = (BdctZoomGroup) {
+        .first = c,
+        .n = 1,
+        .width = layout->plane[p].width,
+        .height = layout->plane[p].height,
+        .sub_x = bdct_layout_sub_x (layout, c),
+        .sub_y = bdct_layout_sub_y (layout, c),
+      };
+      z->channel[c] = (BdctZoomChannel) {
+        .first = bdct_image_samples (first, layout, p, i),
+        .second = bdct_image_samples (second, layout, p, i),
+        .dst = bdct_image_samples (dst, layout, p, i),
+        .step = layout->plane[p].interleave,
+        .shift = layout->plane[p].shift,
+      };
+    }
+}
+
+/* The byte of each pixel that is none of R, G and B goes with them. */
+static void
+add_pixels (BdctZoom * z, const BdctLayout * layout, const BdctImage * first,
+    const BdctImage * second, const BdctImage * dst)
+{
+  const BdctRgb *rgb = &layout->rgb;
+  const int n = rgb->bytes == 4 ? 4 : 3;
+
+  z->n_groups = 1;
+  z->group[0] = (BdctZoomGroup) {
+    .n = n,
+    .width = layout->plane[0].width,
+    .height = layout->plane[0].height,
+  };
+  for (int k = 0; k < n; k++) {
+    const int plane = rgb->plane[k % 3], byte = k < 3 ? rgb->offset[k]
+        : 6 - rgb->offset[0] - rgb->offset[1] - rgb->offset[2];
+
+    z->channel[k] = (BdctZoomChannel) {
+      .first = bdct_image_samples (first, layout, plane, byte),
+      .second = bdct_image_samples (second, layout, plane, byte),
+      .dst = bdct_image_samples (dst, layout, plane, byte),
+      .step = rgb->bytes,
+    };
+  }
+  /* The legend is drawn on pixels. */
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+    z->render.plane[c].sub_x = z->render.plane[c].sub_y = 0;
+}
+
+void
+bdct_zoom_init (BdctZoom * z, const BdctView * view,
+    const BdctLayout * layout, const BdctImage * left,
+    const BdctRenderPicture * right, const BdctImage * dst)
+{
+  static const BdctImage none = { 0 };
+  const BdctImage *shown = bdct_render_is_first (view) ? left : &right->image;
+
+  bdct_render_init (&z->render, view, layout, &none, right, &none, NULL, NULL,
+      NULL);
+  bdct_zoom_window (&z->window, view, layout);
+  if (layout->rgb.n_planes > 0)
+    add_pixels (z, layout, left, shown, dst);
+  else
+    add_planes (z, layout, left, shown, dst);
+}
+
+/* Samples x0 to x1 of a row, which are all of one half. */
+INLINE void
+draw_run (const BdctZoom * z, const BdctZoomGroup * group, int n, int bytes,
+    int x0, int x1, int y)
+{
+  const BdctWindow *window = &z->window;
+  const uint32_t ratio = window->ratio, step = 256u << group->sub_x;
+  int at = x0, row = y;
+  const bool second = bdct_render_locate (&z->render, group->sub_x,
+      group->sub_y, &at, &row);
+  uint32_t column, rest;
+
+  at = (at << group->sub_x) + window->left;
+  row = bdct_zoom_find (window, (row << group->sub_y) + window->top);
+  column = (uint32_t) at * 256 / ratio;
+  rest = (uint32_t) at * 256 % ratio;
+  /* What bdct_zoom_find() has, without a division for each of them. */
+  for (int x = x0; x < x1; x++) {
+    bdct_zoom_put (z, group, n, bytes, x, y, second, (int) column, row);
+    for (rest += step; rest >= ratio; rest -= ratio)
+      column++;
+  }
+}
+
+INLINE void
+draw_row (const BdctZoom * z, const BdctZoomGroup * group, int n, int bytes,
+    int y)
+{
+  const BdctRender *r = &z->render;
+  const bool across = r->mode == BDCT_VIEW_WIPE
+      || r->mode == BDCT_VIEW_SIDE_BY_SIDE;
+  const int cut = across ? min (r->split >> group->sub_x, group->width) : 0;
+
+  draw_run (z, group, n, bytes, 0, cut, y);
+  draw_run (z, group, n, bytes, cut, group->width, y);
+}
+
+void
+bdct_zoom_strip (const BdctZoom * z, int strip)
+{
+  const int top = strip * BDCT_RENDER_STRIP;
+
+  for (int g = 0; g < z->n_groups; g++) {
+    const BdctZoomGroup *group = &z->group[g];
+    const int end = min ((top + BDCT_RENDER_STRIP) >> group->sub_y,
+        group->height);
+
+    for (int y = top >> group->sub_y; y < end; y++)
+      if (z->render.depth > 8)
+        draw_row (z, group, 1, 2, y);
+      else if (group->n == 1)
+        draw_row (z, group, 1, 1, y);
+      else if (group->n == 3)
+        draw_row (z, group, 3, 1, y);
+      else
+        draw_row (z, group, 4, 1, y);
+  }
+}

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "job.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include "dct/rd/quadtree.h"
+
+/* HM quantScales and H.265 (8-309) levelScale, by QP % 6. */
+static const int32_t hevc_quant_scale[6] =
+    { 26214, 23302, 20560, 18396, 16384, 14564 };
+static const int32_t hevc_level_scale[6] = { 40, 45, 51, 57, 64, 72 };
+
+/* H.265 Table 8-10: QpC for qPi 30 to 43 where ChromaArrayType is 1. */
+static const int8_t hevc_qpc[14] =
+    { 29, 30, 31, 32, 33, 33, 34, 34, 35, 35, 36, 36, 37, 37 };
+
+/* H.264 Table 8-15: QPC for qPI 30 to 51. */
+static const int8_t h264_qpc[22] = {
+  29, 30, 31, 32, 32, 33, 34, 34, 35, 35, 36, 36, 37, 37, 37, 38, 38, 38, 39,
+  39, 39, 39
+};
+
+/* H.264 clause 8.5.9, normAdjust4x4 and normAdjust8x8 by qP % 6, and JM's
+ * quant_coef that go with them. A column stands for a sort of coefficient,
+ * which follows from the sorts of its two frequencies: 0 1 0 1 for a side of
+ * 4, 0 1 2 1 0 1 2 1 for one of 8. */
+static const uint8_t h264_sort_4[2][2] = { {0, 2}, {2, 1} };
+static const uint8_t h264_sort_8[3][3] = { {0, 3, 4}, {3, 1, 5}, {4, 5, 2} };
+
+static const uint8_t h264_norm_4[6][3] = {
+  {10, 16, 13}, {11, 18, 14}, {13, 20, 16},
+  {14, 23, 18}, {16, 25, 20}, {18, 29, 23},
+};
+
+static const uint16_t h264_quant_4[6][3] = {
+  {13107, 5243, 8066}, {11916, 4660, 7490}, {10082, 4194, 6554},
+  {9362, 3647, 5825}, {8192, 3355, 5243}, {7282, 2893, 4559},
+};
+
+static const uint8_t h264_norm_8[6][6] = {
+  {20, 18, 32, 19, 25, 24}, {22, 19, 35, 21, 28, 26},
+  {26, 23, 42, 24, 33, 31}, {28, 25, 45, 26, 35, 33},
+  {32, 28, 51, 30, 40, 38}, {36, 32, 58, 34, 46, 43},
+};
+
+static const uint16_t h264_quant_8[6][6] = {
+  {13107, 11428, 20972, 12222, 16777, 15481},
+  {11916, 10826, 19174, 11058, 14980, 14290},
+  {10082, 8943, 15978, 9675, 12710, 11985},
+  {9362, 8228, 14913, 8931, 11984, 11259},
+  {8192, 7346, 13159, 7740, 10486, 9777},
+  {7282, 6428, 11570, 6830, 9118, 8640},
+};
+
+bool
+bdct_error (BdctError * error, const char *format, ...)
+{
+  va_list args;
+
+  if (error != NULL) {
+    va_start (args, format);
+    vsnprintf (error->message, sizeof error->message, format, args);
+    va_end (args);
+  }
+  return false;
+}
+
+int
+bdct_scale_step (int base, int quality, int max)
+{
+  int scale = quality < 50 ? 5000 / quality : 200 - 2 * quality;
+  int step = (base * scale + 50) / 100;
+
+  return step < 1 ? 1 : step > max ? max : step;
+}
+
+int
+bdct_hevc_chroma_qp (int qp, int offset, BdctChromaFormat chroma, int depth)
+{
+  int bd_offset = 6 * (depth - 8);
+  int qpi = qp + offset;
+
+  if (qpi < -bd_offset)
+    qpi = -bd_offset;
+  if (qpi > 57)
+    qpi = 57;
+  if (chroma != BDCT_CHROMA_420)
+    qpi = qpi < 51 ? qpi : 51;
+  else if (qpi > 43)
+    qpi -= 6;
+  else if (qpi >= 30)
+    qpi = hevc_qpc[qpi - 30];
+  return qpi + bd_offset;
+}
+
+/* QP'C of H.264 clause 8.5.8, which knows no chroma format. */
+static int
+h264_chroma_qp (int qp, int offset, int depth)
+{
+  int bd_offset = 6 * (depth - 8);
+  int qpi = qp + offset;
+
+  if (qpi < -bd_offset)
+    qpi = -bd_offset;
+  if (qpi > 51)
+    qpi = 51;
+  return (qpi < 30 ? qpi : h264_qpc[qpi - 30]) + bd_offset;
+}
+
+bool
+bdct_steps_check (const int *steps, int n_steps, BdctTransform transform,
+    int depth, bool baseline, BdctError * error)
+{
+  int max = transform == BDCT_JPEG_8X8 && depth == 8 && baseline ? 255
+      : BDCT_MAX_STEP;
+
+  if (n_steps != 0 && n_steps != 64 && n_steps != 128)
+    return bdct_error (error, "a quantization matrix has 0, 64 or 128 entries, "
+        "not %d", n_steps);
+  for (int i = 0; i < n_steps; i++)
+    if (steps[i] < 1 || steps[i] > max)
+      return bdct_error (error, "quantization step %d at index %d is outside "
+          "1 to %d%s", steps[i], i, max,
+          max == 255 ? " (8-bit jpeg-8x8 with baseline=true)" : "");
+  return true;
+}
+
+static bool
+check_steps (const BdctParams * params, int depth, BdctError * error)
+{
+  return bdct_steps_check (params->steps, params->n_steps, params->transform,
+      depth, params->baseline, error)
+      && (params->scale_tables
+      || bdct_steps_check (params->tables.steps, params->tables.n_steps,
+          params->transform, depth, params->baseline, error));
+}
+
+bool
+bdct_params_has_quality (const BdctParams * params)
+{
+  return !bdct_family_has_qp (bdct_transform_info (params->transform)->family)
+      && params->n_steps == 0
+      && (params->tables.n_steps == 0 || params->scale_tables);
+}
+
+static void
+init_steps (BdctComponentJob * job, const BdctParams * params, bool chroma,
+    int depth)
+{
+  const int max = depth == 8 && params->baseline ? 255 : BDCT_MAX_STEP;
+  const BdctTables *tables = &params->tables;
+
+  for (int i = 0; i < 64; i++)
+    if (params->n_steps > 0)
+      job->quant[i] = params->steps[i + (chroma && params->n_steps == 128
+              ? 64 : 0)];
+    else if (tables->n_steps > 0) {
+      job->quant[i] = tables->steps[i + (chroma && tables->n_steps == 128
+              ? 64 : 0)];
+      if (params->scale_tables)
+        job->quant[i] = bdct_scale_step (job->quant[i], params->quality, max);
+    } else
+      job->quant[i] = bdct_scale_step (bdct_preset_info (params->preset)
+          ->step[chroma][i], params->quality, max);
+}
+
+static void
+init_jpeg (BdctComponentJob * job, int depth)
+{
+  /* CONST_BITS 13; PASS1_BITS as jfdctint.c and jidctint.c have it. */
+  int pass1 = depth > 8 ? 1 : 2;
+
+  job->fwd_shift[0] = 13 - pass1;
+  job->fwd_shift[1] = 13 + pass1;
+  job->inv_shift[0] = 13 - pass1;
+  job->inv_shift[1] = 13 + pass1 + 3;
+}
+
+/* The lists; NULL if all is 16. */
+static const BdctScalingLists *
+get_lists (const BdctParams * params)
+{
+  switch (params->scaling_list) {
+    case BDCT_SCALING_DEFAULT:
+      return &bdct_scaling_default;
+    case BDCT_SCALING_FILE:
+      return &params->lists;
+    default:
+      return NULL;
+  }
+}
+
+/* H.265's rounding offset in 1/512 step: HM's 171 is 1/3, its 85 is 1/6. */
+static int
+hevc_rounding (const BdctParams * params)
+{
+  return (int) lround (512 * params->deadzone);
+}
+
+static void
+init_hevc (BdctComponentJob * job, const BdctScalingLists * lists,
+    BdctComponent component, int qp, int rounding, int depth)
+{
+  int log2_size = (job->log2_width + job->log2_height) / 2;
+  int rem = qp % 6, per = qp / 6, scale = hevc_quant_scale[rem] << 4;
+  /* H.266 replicates for 64 as H.265 does for 32. */
+  int list = log2_size < 5 ? log2_size - 2 : 3, dc;
+
+  job->fwd_shift[0] = job->log2_width + depth - 9;
+  job->fwd_shift[1] = job->log2_height + 6;
+  job->inv_shift[0] = 7;
+  job->inv_shift[1] = 20 - depth;
+  job->clip16 = 1;
+  job->quant_bits = 14 + per + 15 - depth - log2_size;
+  job->quant_add = rounding << (job->quant_bits - 9);
+  job->dequant_bits = depth + log2_size - 5;
+  for (int i = 0; i < 64; i++) {
+    int m = lists ? lists->factor[list][component][i] : 16;
+
+    job->quant[i] = scale / m;
+    job->dequant[i] = (m * hevc_level_scale[rem]) << per;
+  }
+  dc = lists ? lists->dc[list][component] : 16;
+  job->quant_dc = scale / dc;
+  job->dequant_dc = (dc * hevc_level_scale[rem]) << per;
+}
+
+/* All of it fits 32 bits, up to 12 bits and QP' 75:
+ * - A coefficient is at most 2^11, the largest residual, times the magnitudes'
+ *   sum of each of its two basis functions: 4 and 6 for a side of 4, 8, 7.75
+ *   and 6 for one of 8, by sort; roundings inside add less than 20. Times quant
+ *   that is largest for 8x8's first sort, 64 * 2^11 * 13107 < 1.72e9. With
+ *   quant_add, at most 2^28 / 3 < 0.09e9, it stays below 2^31 = 2.14e9.
+ * - A level times dequant is its coefficient times quant * dequant /
+ *   2^quant_bits, give or take a step: by sort 64, 41, 51 for 4x4, and 64, 50,
+ *   164, 57, 102, 91 for 8x8, largest where the coefficient is 36 * 2^11, plus
+ *   16 * 45 * 2^12: below 2^24, and after the shift below 2^19.
+ * - An inverse pass sums eight such numbers, none more than once and a half. */
+static void
+init_h264 (BdctComponentJob * job, int qp, double deadzone)
+{
+  int size = 1 << job->log2_width;
+  int rem = qp % 6, per = qp / 6;
+
+  /* The standard's inverse is horizontal first, and x264's forward transform
+   * vertical first. */
+  job->transposed = 1;
+  job->inv_shift[1] = 6;
+  job->quant_bits = (size == 4 ? 15 : 16) + per;
+  /* JM's 2^bits / 3 for 1/3, rounded down, as it is for 1/6. */
+  job->quant_add = (int32_t) ldexp (deadzone, job->quant_bits);
+  job->dequant_bits = size == 4 ? 4 : 6;
+  for (int v = 0; v < size; v++)
+    for (int u = 0; u < size; u++) {
+      int sort = size == 4 ? h264_sort_4[v & 1][u & 1]
+          : h264_sort_8[v & 1 ? 1 : v & 2][u & 1 ? 1 : u & 2];
+      int i = bdct_job_index (job, v, u);
+
+      job->quant[i] = size == 4 ? h264_quant_4[rem][sort]
+          : h264_quant_8[rem][sort];
+      /* weightScale is 16. */
+      job->dequant[i] = (16 * (size == 4 ? h264_norm_4[rem][sort]
+              : h264_norm_8[rem][sort])) << per;
+    }
+}
+
+/* QP' of a component. */
+static int
+hevc_qp (const BdctParams * params, const BdctLayout * layout,
+    BdctComponent component)
+{
+  return component != BDCT_Y ? bdct_hevc_chroma_qp (params->qp,
+      params->chroma_qp_offset, layout->chroma, layout->depth)
+      : params->qp + 6 * (layout->depth - 8);
+}
+
+static bool
+check_scaling_list (const BdctParams * params, BdctError * error)
+{
+  if ((unsigned) params->scaling_list >= BDCT_N_SCALING_LISTS)
+    return bdct_error (error, "scaling-list %d is not one of 0 to %d",
+        (int) params->scaling_list, BDCT_N_SCALING_LISTS - 1);
+  if (params->scaling_list == BDCT_SCALING_FILE
+      && !bdct_scaling_is_set (&params->lists))
+    return bdct_error (error, "scaling-list=file has no scaling-list-file");
+  return true;
+}
+
+static void
+init_chain (BdctComponentJob * job, BdctTransform transform,
+    BdctChromaFormat chroma, BdctComponent component)
+{
+  const BdctChainInfo *chain;
+
+  job->chain = bdct_transform_chain (transform, chroma, component);
+  chain = bdct_chain_info (job->chain);
+  job->log2_width = chain->log2_width;
+  job->log2_height = chain->log2_height;
+  job->keep = chain->keep;
+}
+
+static bool
+is_side (int side)
+{
+  return side == 4 || side == 8 || side == 16 || side == 32;
+}
+
+bool
+bdct_blocks_check (int min_block, int max_block, BdctError * error)
+{
+  if (!is_side (min_block))
+    return bdct_error (error, "min-block %d is not 4, 8, 16 or 32", min_block);
+  if (!is_side (max_block))
+    return bdct_error (error, "max-block %d is not 4, 8, 16 or 32", max_block);
+  if (min_block > max_block)
+    return bdct_error (error, "min-block %d is above max-block %d", min_block,
+        max_block);
+  return true;
+}
+
+void
+bdct_job_of_size (BdctJob * job, const BdctJob * tree, int log2_size)
+{
+  static const BdctTransform transform[] = {
+    BDCT_HEVC_4X4, BDCT_HEVC_8X8, BDCT_HEVC_16X16, BDCT_HEVC_32X32
+  };
+
+  *job = (BdctJob) {
+    .transform = transform[log2_size - 2], .family = BDCT_FAMILY_HEVC,
+    .depth = tree->depth, .rdoq = tree->rdoq
+  };
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    init_chain (&job->component[c], job->transform, tree->tree.chroma, c);
+    init_hevc (&job->component[c],
+        bdct_scaling_is_set (&tree->tree.lists) ? &tree->tree.lists : NULL, c,
+        tree->tree.qp[c], tree->tree.rounding, tree->depth);
+  }
+}
+
+/* A sample's squared error is that of a coefficient of a block of side 1 over
+ * 2^(30 - 2 depth). */
+static void
+init_rdoq (BdctJob * job, const BdctParams * params)
+{
+  BdctJobTree tree = {.slice_qp = params->qp };
+
+  bdct_quadtree_lambda (&tree, params->lambda_scale, job->depth);
+  job->rdoq.slice_qp = params->qp;
+  job->rdoq.distortion_shift = tree.distortion_shift + 2 * job->depth - 30;
+  job->rdoq.lambda = tree.lambda;
+}
+
+/* The tree, and its components. */
+static void
+init_tree (BdctJob * job, const BdctParams * params,
+    const BdctLayout * layout)
+{
+  const BdctScalingLists *lists = get_lists (params);
+  BdctJobTree *tree = &job->tree;
+  BdctJob smallest;
+
+  tree->min_log2 = (int) log2 (params->min_block);
+  tree->max_log2 = (int) log2 (params->max_block);
+  tree->chroma = layout->chroma;
+  tree->slice_qp = params->qp;
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+    tree->qp[c] = hevc_qp (params, layout, c);
+  tree->rounding = hevc_rounding (params);
+  if (lists != NULL)
+    tree->lists = *lists;
+  bdct_quadtree_lambda (tree, params->lambda_scale, job->depth);
+  bdct_job_of_size (&smallest, job, tree->min_log2);
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+    job->component[c] = smallest.component[c];
+}
+
+bool
+bdct_job_init (BdctJob * job, const BdctParams * params,
+    const BdctLayout * layout, BdctError * error)
+{
+  const BdctTransformInfo *info = bdct_transform_info (params->transform);
+  int depth = layout->depth;
+
+  if (info == NULL)
+    return bdct_error (error, "transform %d is not one of 0 to %d",
+        (int) params->transform, BDCT_N_TRANSFORMS - 1);
+  if (depth < 8 || depth > 12)
+    return bdct_error (error, "depth %d is outside 8 to 12", depth);
+  if (params->quality < 1 || params->quality > 100)
+    return bdct_error (error, "quality %d is outside 1 to 100",
+        params->quality);
+  if (bdct_preset_info (params->preset) == NULL)
+    return bdct_error (error, "quantization table %d is not one of 0 to %d",
+        (int) params->preset, BDCT_N_PRESETS - 1);
+  if (params->qp < 0 || params->qp > 51)
+    return bdct_error (error, "qp %d is outside 0 to 51", params->qp);
+  if (params->chroma_qp_offset < -12 || params->chroma_qp_offset > 12)
+    return bdct_error (error, "chroma-qp-offset %d is outside -12 to 12",
+        params->chroma_qp_offset);
+  if (!(params->deadzone >= BDCT_MIN_DEADZONE
+          && params->deadzone <= BDCT_MAX_DEADZONE))
+    return bdct_error (error, "deadzone %g is outside 1/6 to 1/3",
+        params->deadzone);
+  if (!bdct_family_has_qp (info->family)
+      && !check_steps (params, depth, error))
+    return false;
+  if (info->family == BDCT_FAMILY_HEVC
+      && !check_scaling_list (params, error))
+    return false;
+  if (!(params->lambda_scale >= 0
+          && params->lambda_scale <= BDCT_MAX_LAMBDA_SCALE))
+    return bdct_error (error, "lambda-scale %g is outside 0 to %d",
+        params->lambda_scale, BDCT_MAX_LAMBDA_SCALE);
+  if (params->transform == BDCT_HEVC_QUADTREE
+      && !bdct_blocks_check (params->min_block, params->max_block, error))
+    return false;
+
+  *job = (BdctJob) {
+    .transform = params->transform, .family = info->family, .depth = depth
+  };
+  if (params->rdoq && bdct_transform_has_rdoq (params->transform))
+    init_rdoq (job, params);
+  if (params->transform == BDCT_HEVC_QUADTREE) {
+    init_tree (job, params, layout);
+    return true;
+  }
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    BdctComponentJob *cj = &job->component[c];
+    bool chroma = c != BDCT_Y;
+
+    init_chain (cj, params->transform, layout->chroma, c);
+    switch (info->family) {
+      case BDCT_FAMILY_JPEG:
+        init_jpeg (cj, depth);
+        init_steps (cj, params, chroma, depth);
+        break;
+      case BDCT_FAMILY_REAL:
+        init_steps (cj, params, chroma, depth);
+        break;
+      case BDCT_FAMILY_HEVC:
+        init_hevc (cj, get_lists (params), c, hevc_qp (params, layout, c),
+            hevc_rounding (params), depth);
+        break;
+      case BDCT_FAMILY_H264:
+        init_h264 (cj, chroma
+            ? h264_chroma_qp (params->qp, params->chroma_qp_offset, depth)
+            : params->qp + 6 * (depth - 8), params->deadzone);
+        break;
+    }
+    if (info->family != BDCT_FAMILY_HEVC) {
+      cj->quant_dc = cj->quant[0];
+      cj->dequant_dc = cj->dequant[0];
+    }
+  }
+  return true;
+}

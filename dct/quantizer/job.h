@@ -1,0 +1,222 @@
+/* blockdct: what to do with a frame.
+ *
+ * BdctParams is what a user chooses; a BdctJob is the same resolved for one
+ * layout into the numbers an engine needs, so that no engine knows a quality, a
+ * QP or a standard's table.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_JOB_H
+#define BDCT_JOB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "dct/base/error.h"
+#include "dct/base/layout.h"
+#include "dct/transform/transform.h"
+#include "scaling-lists.h"
+#include "tables.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum {
+  BDCT_SCALING_FLAT,    /**< 16 everywhere */
+  BDCT_SCALING_DEFAULT, /**< H.265 Table 7-5 and 7-6, the intra lists */
+  BDCT_SCALING_FILE,    /**< the parameters' own */
+  BDCT_N_SCALING_LISTS
+} BdctScalingList;
+
+typedef struct {
+  BdctTransform transform;
+  int quality;          /**< 1 to 100; bdct_params_has_quality() */
+  int qp;               /**< 0 to 51; where the family has one */
+  int chroma_qp_offset; /**< -12 to 12; likewise */
+  /** hevc-quadtree: the sides of luma's blocks, 4, 8, 16 or 32; and there and
+   * with rdoq what HM's lambda is multiplied by, 0 to BDCT_MAX_LAMBDA_SCALE. */
+  int min_block, max_block;
+  double lambda_scale;
+  /** Where there is a qp: what the quantizer adds before it rounds down, in
+   * steps, BDCT_MIN_DEADZONE to BDCT_MAX_DEADZONE. */
+  double deadzone;
+  int rdoq;             /**< bdct_transform_has_rdoq(): levels are chosen by
+                             what they cost, weighed as a tree's (rdoq.h) */
+  BdctScalingList scaling_list; /**< BDCT_FAMILY_HEVC */
+  BdctScalingLists lists;       /**< for BDCT_SCALING_FILE */
+  /** The steps of jpeg-8x8 and dct-8x8: `steps`, or without these `tables`, or
+   * without these those of `preset` scaled by quality. Row-major, rows are
+   * vertical frequency. 0 steps = there are none, 64 = these for every
+   * component, 128 = luma, then chroma. 1 to BDCT_MAX_STEP, for jpeg-8x8 at a
+   * depth of 8 if `baseline` 1 to 255. Booleans are ints: there is no padding,
+   * so that parameters can be compared byte by byte. */
+  int baseline;         /**< what is scaled ends at 255 at a depth of 8, too */
+  int scale_tables;     /**< whether quality scales `tables` */
+  BdctPreset preset;
+  BdctTables tables;
+  int n_steps;
+  int steps[128];
+} BdctParams;
+
+/** The parameters a new element has. */
+#define BDCT_PARAMS_DEFAULT                                                   \
+  {                                                                           \
+    .transform = BDCT_JPEG_8X8, .quality = 85, .qp = 26, .min_block = 4,      \
+    .max_block = 32, .lambda_scale = 1, .deadzone = BDCT_MAX_DEADZONE,        \
+    .baseline = true                                                          \
+  }
+
+#define BDCT_MAX_LAMBDA_SCALE 1000
+
+/** What HM and JM add in blocks between pictures, and within one. */
+#define BDCT_MIN_DEADZONE (1.0 / 6)
+#define BDCT_MAX_DEADZONE (1.0 / 3)
+
+/** Everything about one component.
+ *
+ * The chain over a block x of residuals (sample - 2^(B-1)), with the bases'
+ * matrices H (of the rows) and V (of the columns), or the flows in their place,
+ * and R(v, s) = (v + 2^(s-1)) >> s, or v for s = 0:
+ *     forward     t = R(x H^T, fwd_shift[0]) (rows), c = R(V t, fwd_shift[1]);
+ *                 of each axis only the lowest `keep` frequencies
+ *     quantize    by family, see below
+ *     inverse     t = R(V^T d, inv_shift[0]) (columns) clipped to 16 bits if
+ *                 clip16, y = R(t H, inv_shift[1]) likewise
+ *     store       clip(y + 2^(B-1), 0, 2^B - 1)
+ * With `transposed` all of this happens to the transposed block: columns first
+ * on the way there, rows first on the way back.
+ * JPEG    level = sign(c) ((|c| + 4q) / 8q), d = level q with q = step[]; the 8
+ *         is the scale of the forward transform (libjpeg, jcdctmgr.c)
+ * REAL    no shifts: c = M x M^T / 8, level = round(c / q) half away from zero,
+ *         d = level q, y = M^T d M / 8 rounded half up. The matrix is sqrt(8)
+ *         times the orthonormal one: its rows 0 and 4 are then whole numbers
+ *         and the ties on them exact.
+ * HEVC    level = Clip16(sign(c) ((|c| quant[] + quant_add) >> quant_bits)),
+ *         d = Clip16((level dequant[] + 2^(dequant_bits-1)) >> dequant_bits)
+ *         (HM TComTrQuant::xQuant; H.265 equation 8-309)
+ * Index of the tables for vertical frequency v, horizontal frequency u:
+ * bdct_job_index(), which is how H.265 (7-45, 7-46) replicates its 8x8 lists;
+ * 4x4 uses the first 4 of 4 rows. Frequency (0, 0) has quant_dc and dequant_dc,
+ * as a list of 16x16 and 32x32 has an entry for it alone; else, and in the flat
+ * and the default lists, they are entry 0. */
+typedef struct {
+  BdctChain chain;
+  int32_t log2_width, log2_height; /**< of the block */
+  int32_t keep;
+  int32_t transposed;
+  int32_t fwd_shift[2];
+  int32_t inv_shift[2];
+  int32_t clip16;
+  int32_t quant_bits, quant_add, dequant_bits;
+  int32_t quant[64];   /**< HEVC: quant; else: step */
+  int32_t dequant[64]; /**< HEVC: dequant; else unused */
+  int32_t quant_dc, dequant_dc;
+} BdctComponentJob;
+
+/** How a job chooses among block sizes (quadtree.h), and what the jobs of each
+ * of them follow from. */
+typedef struct {
+  int32_t min_log2, max_log2; /**< of luma's blocks: 2 to 5; 0: the job has one
+                                   size, and all of this is 0 */
+  BdctChromaFormat chroma;
+  int32_t slice_qp;           /**< 0 to 51 */
+  int32_t qp[BDCT_MAX_COMPONENTS]; /**< QP', which scales */
+  int32_t rounding;           /**< of the quantizers, in 1/512 step */
+  uint64_t lambda;            /**< of quadtree.h's costs */
+  int32_t distortion_shift;   /**< likewise */
+  BdctScalingLists lists;     /**< none: flat */
+} BdctJobTree;
+
+/** How levels are chosen by rate and distortion (rdoq.h). */
+typedef struct {
+  int32_t slice_qp;         /**< 0 to 51 */
+  int32_t distortion_shift; /**< 0: they are not, and all of this is 0 */
+  uint64_t lambda;
+} BdctJobRdoq;
+
+typedef struct {
+  BdctTransform transform;
+  BdctFamily family;
+  int depth;
+  BdctComponentJob component[BDCT_MAX_COMPONENTS]; /**< of a tree: of its
+                                                        smallest blocks */
+  BdctJobTree tree;
+  BdctJobRdoq rdoq;
+} BdctJob;
+
+/** Whether a job chooses among block sizes. */
+static inline bool
+bdct_job_is_tree (const BdctJob *job)
+{
+  return job->tree.max_log2 > 0;
+}
+
+/** The most quantizers that the blocks of a frame are divided among. */
+#define BDCT_MAX_SETS 8
+
+/** Check a user's quantization steps for a transform at a depth (0: any).
+ * False with the first value outside its range, or a wrong count, named. */
+bool bdct_steps_check (const int *steps, int n_steps, BdctTransform transform,
+    int depth, bool baseline, BdctError *error);
+
+/** Whether the steps follow from `quality`. */
+bool bdct_params_has_quality (const BdctParams *params);
+
+/** Where a job's tables have the entry of vertical frequency v, horizontal
+ * frequency u. */
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+static inline int
+bdct_job_index (const BdctComponentJob *job, int v, int u)
+{
+  const int sv = job->log2_height > 3 ? job->log2_height - 3 : 0;
+  const int su = job->log2_width > 3 ? job->log2_width - 3 : 0;
+
+  return (v >> sv << 3) + (u >> su);
+}
+
+typedef struct {
+  int32_t quant, dequant;
+} BdctQuantizer;
+
+/** What they have for it. */
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+static inline BdctQuantizer
+bdct_job_entry (const BdctComponentJob *job, int v, int u)
+{
+  const int index = bdct_job_index (job, v, u);
+  const BdctQuantizer dc = { job->quant_dc, job->dequant_dc };
+  const BdctQuantizer entry = { job->quant[index], job->dequant[index] };
+
+  return v == 0 && u == 0 ? dc : entry;
+}
+
+/** Resolve parameters for a layout. False, with the value and the range named,
+ * if one is outside its range. */
+bool bdct_job_init (BdctJob *job, const BdctParams *params,
+    const BdctLayout *layout, BdctError *error);
+
+/** Check the sides of blocks that hevc-quadtree chooses among. False with the
+ * property named. */
+bool bdct_blocks_check (int min_block, int max_block, BdctError *error);
+
+/** A tree's job for blocks of one size alone, 2^log2_size luma samples a side:
+ * that of hevc-4x4, hevc-8x8, hevc-16x16 or hevc-32x32. */
+void bdct_job_of_size (BdctJob *job, const BdctJob *tree, int log2_size);
+
+/** A table's step for a quality, as libjpeg scales it (jcparam.c):
+ * s = Q < 50 ? 5000 / Q : 200 - 2 Q, q = clip((base s + 50) / 100, 1, max). */
+int bdct_scale_step (int base, int quality, int max);
+
+/** Qp'C of H.265 clause 8.6.1: from QpY, the offset and ChromaArrayType to the
+ * QP that scales chroma, QpBdOffset = 6 (depth - 8) included. */
+int bdct_hevc_chroma_qp (int qp, int offset, BdctChromaFormat chroma,
+    int depth);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,364 @@
+/* blockdct: how a block's levels are chosen (rdoq.h), for the CPU and the GPU.
+ *
+ * The includer defines
+ *   BDCT_RDOQ_INLINE   qualifiers of a function
+ *   BDCT_RDOQ_CELL     a coefficient's type
+ *   BDCT_RDOQ_PRICE (costs, levels, log2_size, chroma)
+ *                      what a block's bins cost (bdct_bins_price())
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "rdoq.h"
+
+/* A block, and where its last level is allowed to be. */
+typedef struct {
+  const BdctRdoq *rdoq;
+  const BdctComponentJob *job;
+  const BDCT_RDOQ_CELL *cells;
+  int stride, log2_size;        /* stride: of `cells` */
+  bool chroma;
+  BdctLevel *levels;
+  /* What is known of the sub-blocks that come before in coding order. */
+  uint64_t coded;               /* bit 8 y + x */
+  bool greater;                 /* cabac.h: sub-block's */
+} Block;
+
+/* A place of the scan: in place `i` of a sub-block. */
+typedef struct {
+  int x, y, i;
+} Place;
+
+/* The best last place up to now, as the difference to coding all. */
+typedef struct {
+  bool found;
+  Place at;
+  int64_t cost;
+} Last;
+
+/* A sub-block on its way: the contexts' first ones, what has been coded. */
+typedef struct {
+  BdctCabacSubBlock contexts;
+  int n, rice, greater1;
+  bool greater;
+  int64_t zero, chosen;         /* what its levels cost as 0, and as chosen */
+  bool any;
+} SubBlock;
+
+BDCT_RDOQ_INLINE int32_t
+magnitude_of (const BdctComponentJob * job, int32_t quant, int32_t c,
+    int64_t add)
+{
+  const int64_t level = ((c < 0 ? -(int64_t) c : c) * quant + add)
+      >> job->quant_bits;
+
+  return (int32_t) (level < INT16_MAX ? level : INT16_MAX);
+}
+
+BDCT_RDOQ_INLINE int32_t
+nearest (const BdctComponentJob * job, int32_t quant, int32_t c)
+{
+  return magnitude_of (job, quant, c, INT64_C (1) << (job->quant_bits - 1));
+}
+
+BDCT_RDOQ_INLINE int64_t
+distortion (const Block * b, int32_t c, int32_t dequant, int32_t level)
+{
+  const int64_t e = c - bdct_rdoq_dequantize (b->job, dequant, level);
+
+  return e * e << b->rdoq->distortion_shift;
+}
+
+/* What levels cost. */
+BDCT_RDOQ_INLINE uint64_t
+cost_of (const Block * b, const BdctLevel * levels)
+{
+  const int n = b->log2_size;
+  uint64_t sum = b->rdoq->lambda * BDCT_RDOQ_PRICE (&b->rdoq->costs, levels, n,
+      b->chroma);
+
+  for (int i = 0; i < 1 << 2 * n; i++) {
+    const int v = i >> n, u = i & ((1 << n) - 1);
+
+    sum += (uint64_t) distortion (b, b->cells[v * b->stride + u],
+        bdct_job_entry (b->job, v, u).dequant, levels[i]);
+  }
+  return sum;
+}
+
+/* What a level that is not 0 costs in bits, but for the flag that says so:
+ * bdct_cabac_sub_block()'s. */
+BDCT_RDOQ_INLINE uint32_t
+price (const Block * b, const SubBlock * s, int magnitude)
+{
+  const uint32_t (*bin)[2] = b->rdoq->costs.bin;
+  const uint32_t bit = 1u << BDCT_CABAC_COST_BITS;
+  uint32_t rate = bit;          /* its sign */
+  int base = 1;
+
+  if (s->n < 8) {
+    rate += bin[s->contexts.greater1 + s->greater1][magnitude > 1];
+    base = 2;
+    if (magnitude > 1 && !s->greater) {
+      rate += bin[s->contexts.greater2][magnitude > 2];
+      base = 3;
+    }
+  }
+  if (magnitude >= base)
+    rate += bit * (uint32_t) bdct_cabac_remaining (magnitude - base, s->rice);
+  return rate;
+}
+
+/* What a level that is not 0 leaves. */
+BDCT_RDOQ_INLINE void
+pass (SubBlock * s, int magnitude)
+{
+  const int base = s->n >= 8 ? 1 : s->greater || magnitude < 2 ? 2 : 3;
+
+  if (s->n++ < 8) {
+    if (magnitude > 1) {
+      s->greater = true;
+      s->greater1 = 0;
+    } else if (s->greater1 == 1 || s->greater1 == 2) {
+      s->greater1++;
+    }
+  }
+  if (magnitude >= base && s->rice < 4 && magnitude > 3 << s->rice)
+    s->rice++;
+  s->any = true;
+}
+
+/* Choose a level. It may have to be one, and nobody need be told that it is or
+ * is not. */
+BDCT_RDOQ_INLINE void
+choose_level (Block * b, SubBlock * s, Place at, bool told, bool needed,
+    Last * last)
+{
+  const BdctRdoq *rdoq = b->rdoq;
+  const int place = (int) (BDCT_CABAC_SCAN >> 4 * at.i & 15);
+  const int u = 4 * at.x + (place & 3), v = 4 * at.y + (place >> 2);
+  const int32_t c = b->cells[v * b->stride + u], sign = c < 0 ? -1 : 1;
+  const BdctQuantizer entry = bdct_job_entry (b->job, v, u);
+  const int highest = nearest (b->job, entry.quant, c);
+  const uint32_t *flag =
+      rdoq->costs.bin[bdct_cabac_sig (&s->contexts, at.i)];
+  const int64_t zero = distortion (b, c, entry.dequant, 0);
+  const int64_t coded = told ? (int64_t) (rdoq->lambda * flag[1]) : 0;
+  int64_t least = zero + (told ? (int64_t) (rdoq->lambda * flag[0]) : 0);
+  int best = 0;
+
+  for (int m = highest > 1 ? highest - 1 : 1; m <= highest; m++) {
+    const int64_t cost = distortion (b, c, entry.dequant, sign * m) + coded
+        + (int64_t) (rdoq->lambda * price (b, s, m));
+
+    if (cost < least || (needed && best == 0)) {
+      least = cost;
+      best = m;
+    }
+  }
+  if (best > 0) {
+    /* If it is the last one there are only zeros before it, it has no flag and
+     * its place is told. */
+    const Last here = { true, at, s->zero - s->chosen - coded
+          + (int64_t) (rdoq->lambda * (rdoq->last[0][u] + rdoq->last[1][v]))
+    };
+
+    if (!last->found || here.cost < last->cost)
+      *last = here;
+    pass (s, best);
+  }
+  b->levels[(v << b->log2_size) + u] = (BdctLevel) (sign * best);
+  s->zero += zero;
+  s->chosen += least;
+}
+
+/* Four levels at a time, aligned to 8 bytes. */
+BDCT_RDOQ_INLINE uint64_t
+get_four (const BdctLevel * from)
+{
+#ifdef __CUDACC__
+  return *(const uint64_t *) from;
+#else
+  uint64_t four;
+
+  memcpy (&four, from, sizeof four);
+  return four;
+#endif
+}
+
+BDCT_RDOQ_INLINE void
+put_four (BdctLevel * to, uint64_t four)
+{
+#ifdef __CUDACC__
+  *(uint64_t *) to = four;
+#else
+  memcpy (to, &four, sizeof four);
+#endif
+}
+
+BDCT_RDOQ_INLINE void
+clear (BdctLevel * to, int log2_size)
+{
+  for (int i = 0; i < 1 << 2 * log2_size; i += 4)
+    put_four (to + i, 0);
+}
+
+BDCT_RDOQ_INLINE void
+copy (BdctLevel * to, const BdctLevel * from, int log2_size)
+{
+  for (int i = 0; i < 1 << 2 * log2_size; i += 4)
+    put_four (to + i, get_four (from + i));
+}
+
+BDCT_RDOQ_INLINE void
+clear_sub_block (Block * b, int x, int y)
+{
+  for (int v = 4 * y; v < 4 * y + 4; v++)
+    put_four (&b->levels[(v << b->log2_size) + 4 * x], 0);
+}
+
+/* Choose the levels of a sub-block, which the last level is in if `from` is one
+ * of its places, else -1. `zero` and `chosen` are what those before it cost. */
+BDCT_RDOQ_INLINE void
+choose_sub_block (Block * b, int x, int y, int from, int64_t * zero,
+    int64_t * chosen, Last * last)
+{
+  const int side = 1 << (b->log2_size - 2);
+  const bool dc = x + y == 0;
+  const bool right = x + 1 < side && (b->coded >> (8 * y + x + 1) & 1);
+  const bool below = y + 1 < side && (b->coded >> (8 * y + x + 8) & 1);
+  const uint32_t *flag = b->rdoq->costs.bin[(b->chroma
+          ? BDCT_CABAC_CHROMA_SUB_BLOCK : BDCT_CABAC_LUMA_SUB_BLOCK)
+      + (right || below)];
+  const bool flagged = !dc && from < 0;
+  const int64_t empty = flagged ? (int64_t) (b->rdoq->lambda * flag[0]) : 0;
+  SubBlock s = { bdct_cabac_sub_contexts (b->log2_size, b->chroma, dc, right,
+        below, b->greater), 0, 0, 1, false, *zero, *chosen
+        + (flagged ? (int64_t) (b->rdoq->lambda * flag[1]) : 0), false };
+  Last here = *last;
+
+  for (int i = from < 0 ? 15 : from; i >= 0; i--) {
+    const bool inferred = i == 0 && flagged && !s.any;
+    const Place at = { x, y, i };
+
+    choose_level (b, &s, at, i != from && !inferred, i == from || inferred,
+        &here);
+  }
+  if (from < 0 && !dc && (!s.any
+          || *chosen + s.zero - *zero + empty <= s.chosen)) {
+    clear_sub_block (b, x, y);
+    *chosen += s.zero - *zero + empty;
+  } else {
+    b->coded |= (uint64_t) s.any << (8 * y + x);
+    b->greater = s.greater;
+    *chosen = s.chosen;
+    *last = here;
+  }
+  *zero = s.zero;
+}
+
+/* Whether a sub-block has a level to choose. */
+BDCT_RDOQ_INLINE bool
+has_levels (const Block * b, int x, int y)
+{
+  for (int i = 0; i < 16; i++) {
+    const int u = 4 * x + i % 4, v = 4 * y + i / 4;
+
+    if (nearest (b->job, bdct_job_entry (b->job, v, u).quant,
+            b->cells[v * b->stride + u]) > 0)
+      return true;
+  }
+  return false;
+}
+
+/* Zeros up to a place, coming from the end. */
+BDCT_RDOQ_INLINE void
+clear_up_to (Block * b, Place at)
+{
+  const int side = 1 << (b->log2_size - 2);
+  int x = side - 1, y = side - 1;
+
+  for (; x != at.x || y != at.y; bdct_cabac_before (&x, &y, side))
+    clear_sub_block (b, x, y);
+  for (int i = 15; i > at.i; i--) {
+    const int place = (int) (BDCT_CABAC_SCAN >> 4 * i & 15);
+
+    b->levels[((4 * y + (place >> 2)) << b->log2_size) + 4 * x + (place & 3)] =
+        0;
+  }
+}
+
+/* Choose levels, with the last one at a place, or anywhere if `at->i` is below
+ * 0. Then `at` is where it is best. Returns whether there is one. */
+BDCT_RDOQ_INLINE bool
+choose (Block * b, Place * at)
+{
+  const int side = 1 << (b->log2_size - 2);
+  int64_t zero = 0, chosen = 0;
+  Last last = { false, *at, 0 };
+  int x = at->x, y = at->y;
+
+  b->coded = 0;
+  b->greater = false;
+  for (int from = at->i;; from = -1, bdct_cabac_before (&x, &y, side)) {
+    choose_sub_block (b, x, y, from, &zero, &chosen, &last);
+    if (x + y == 0)
+      break;
+  }
+  *at = last.at;
+  if (last.found)
+    clear_up_to (b, *at);
+  return last.found;
+}
+
+/* The levels without all this. Returns whether one is not 0. */
+BDCT_RDOQ_INLINE bool
+quantize (const Block * b)
+{
+  bool any = false;
+
+  for (int i = 0; i < 1 << 2 * b->log2_size; i++) {
+    const int v = i >> b->log2_size, u = i & ((1 << b->log2_size) - 1);
+    const int32_t c = b->cells[v * b->stride + u];
+    const int32_t m = magnitude_of (b->job, bdct_job_entry (b->job, v,
+            u).quant, c, b->job->quant_add);
+
+    b->levels[i] = (BdctLevel) (c < 0 ? -m : m);
+    any |= m != 0;
+  }
+  return any;
+}
+
+/* Choose a block's levels; `tried` has room for as many. Returns what they
+ * cost. */
+BDCT_RDOQ_INLINE uint64_t
+choose_levels (Block * b, BdctLevel * levels, BdctLevel * tried)
+{
+  const int side = 1 << (b->log2_size - 2);
+  Place at = { side - 1, side - 1, -1 };
+  uint64_t least, cost;
+
+  clear (levels, b->log2_size);
+  least = cost_of (b, levels);
+  while (!has_levels (b, at.x, at.y)) {
+    if (at.x + at.y == 0)
+      return least;
+    bdct_cabac_before (&at.x, &at.y, side);
+  }
+  b->levels = tried;
+  if (quantize (b)) {
+    cost = cost_of (b, tried);
+    if (cost < least) {
+      copy (levels, tried, b->log2_size);
+      least = cost;
+    }
+  }
+  clear (tried, b->log2_size);
+  while (choose (b, &at)) {
+    cost = cost_of (b, tried);
+    if (cost >= least)
+      break;
+    copy (levels, tried, b->log2_size);
+    least = cost;
+  }
+  return least;
+}

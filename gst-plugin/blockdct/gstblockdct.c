@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/**
+ * SECTION:element-blockdct
+ * @title: blockdct
+ *
+ * Transforms, quantizes, dequantizes and transforms back every block of every
+ * plane, and passes on the picture a decoder would show, with its PSNR as an
+ * element message and as a meta on the buffer.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 -m videotestsrc num-buffers=30 ! blockdct quality=20 !
+ *     videoconvert ! autovideosink
+ * ]|
+ */
+#include "gstblockdct.h"
+#include "gst-plugin/common/gstblockdctformat.h"
+#include "gstblockdctallocation.h"
+#include "gstblockdctflow.h"
+#include "gstblockdctoutput.h"
+#include "gstblockdctpreset.h"
+#include "gstblockdctproperties.h"
+#include "gstblockdctpropertiesquantizer.h"
+#include "gstblockdctpropertiesreport.h"
+#include "gstblockdctpropertiesstart.h"
+#include "gstblockdctqueue.h"
+
+#define GST_CAT_DEFAULT gst_blockdct_debug
+
+G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDct, gst_blockdct,
+    GST_TYPE_BASE_TRANSFORM,
+    gst_blockdct_debug_init ();
+    gst_blockdct_report_init ();
+    G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, gst_blockdct_preset_init));
+GST_ELEMENT_REGISTER_DEFINE (blockdct, "blockdct", GST_RANK_NONE,
+    GST_TYPE_BLOCKDCT);
+
+/* GstBaseTransform */
+
+/* Caps that the template has no room for are refused by the pad, and nobody is
+ * told why. */
+static GstPadProbeReturn
+explain_size (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
+  gint width = 0, height = 0;
+  GstStructure *s;
+  GstCaps *caps;
+
+  (void) pad;
+  if (GST_EVENT_TYPE (event) != GST_EVENT_CAPS)
+    return GST_PAD_PROBE_OK;
+  gst_event_parse_caps (event, &caps);
+  s = gst_caps_get_structure (caps, 0);
+  gst_structure_get_int (s, "width", &width);
+  gst_structure_get_int (s, "height", &height);
+  if (width > BDCT_MAX_SIDE || height > BDCT_MAX_SIDE)
+    GST_ELEMENT_ERROR ((GstElement *) data, STREAM, FORMAT,
+        ("A picture of %d x %d is too large.", width, height),
+        ("Neither side may have more than %d samples.", BDCT_MAX_SIDE));
+  return GST_PAD_PROBE_OK;
+}
+
+static gboolean
+gst_blockdct_start (GstBaseTransform * trans)
+{
+  GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
+
+  self->flow = (GstBlockDctFlow) { 0 };
+  self->warned = (GstBlockDctWarned) { 0 };
+  gst_blockdct_properties_start (self);
+  if (gst_blockdct_output_open (self)) {
+    if (gst_blockdct_queue_open (self))
+      return TRUE;
+    gst_blockdct_output_close (self);
+  }
+  gst_blockdct_properties_stop (self);
+  return FALSE;
+}
+
+static gboolean
+gst_blockdct_stop (GstBaseTransform * trans)
+{
+  GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
+
+  gst_blockdct_queue_close (self);
+  gst_blockdct_output_close (self);
+  gst_blockdct_backend_set_context (GST_ELEMENT (self), &self->context, NULL);
+  gst_video_info_init (&self->info);
+  GST_OBJECT_LOCK (self);
+  self->shared.latency = 0;
+  self->shared.shown.any = FALSE;
+  GST_OBJECT_UNLOCK (self);
+  gst_blockdct_properties_stop (self);
+  return TRUE;
+}
+
+static GstCaps *
+gst_blockdct_transform_caps (GstBaseTransform * trans,
+    GstPadDirection direction, GstCaps * caps, GstCaps * filter)
+{
+  GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
+  const GstBlockDctBackendClass *classes[GST_BLOCKDCT_MAX_BACKENDS];
+  guint n = 1;
+  GstCaps *ret;
+
+  GST_OBJECT_LOCK (self);
+  classes[0] = self->shared.active_class;
+  /* Until one is chosen everything may still come true. */
+  if (classes[0] == NULL)
+    n = gst_blockdct_backend_candidates (self->shared.settings.start.backend,
+        classes);
+  GST_OBJECT_UNLOCK (self);
+  ret = gst_blockdct_format_transform_caps (caps, classes, n);
+  if (filter != NULL) {
+    GstCaps *all = ret;
+
+    ret = gst_caps_intersect_full (filter, all, GST_CAPS_INTERSECT_FIRST);
+    gst_caps_unref (all);
+  }
+  GST_DEBUG_OBJECT (self, "%s caps %" GST_PTR_FORMAT " become %" GST_PTR_FORMAT,
+      direction == GST_PAD_SINK ? "sink" : "src", caps, ret);
+  return ret;
+}
+
+/* Of what is possible, the given pad's own memory comes first. */
+static GstCaps *
+gst_blockdct_fixate_caps (GstBaseTransform * trans, GstPadDirection direction,
+    GstCaps * caps, GstCaps * othercaps)
+{
+  GstCaps *ret = gst_caps_intersect_full (othercaps, caps,
+      GST_CAPS_INTERSECT_FIRST);
+
+  (void) trans, (void) direction;
+  if (gst_caps_is_empty (ret))
+    gst_caps_replace (&ret, othercaps);
+  gst_caps_unref (othercaps);
+  return gst_caps_fixate (ret);
+}
+
+/* The oldest frame leaves when the one that fills the engine arrives. */
+static void
+update_latency (GstBlockDct * self)
+{
+  const GstVideoInfo *info = &self->info;
+  GstClockTime latency = 0;
+  gboolean changed;
+
+  if (GST_VIDEO_INFO_FPS_N (info) > 0)
+    latency = gst_util_uint64_scale_int (GST_SECOND * (self->queue.depth - 1),
+        GST_VIDEO_INFO_FPS_D (info), GST_VIDEO_INFO_FPS_N (info));
+  GST_OBJECT_LOCK (self);
+  changed = latency != self->shared.latency;
+  self->shared.latency = latency;
+  self->shared.shown.any = FALSE;
+  GST_OBJECT_UNLOCK (self);
+  if (changed)
+    gst_element_post_message (GST_ELEMENT (self),
+        gst_message_new_latency (GST_OBJECT (self)));
+}
+
+static gboolean
+gst_blockdct_set_caps (GstBaseTransform * trans, GstCaps * incaps,
+    GstCaps * outcaps)
+{
+  GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
+  GstVideoInfo info;
+
+  (void) outcaps;
+  if (!gst_video_info_from_caps (&info, incaps)) {
+    GST_WARNING_OBJECT (self, "cannot handle %" GST_PTR_FORMAT, incaps);
+    return FALSE;
+  }
+  /* The old caps are still downstream's: this is the moment to send it what
+   * belongs to them. */
+  gst_blockdct_drain (self);
+  self->info = info;
+  if (!gst_blockdct_queue_configure (self))
+    return FALSE;
+  update_latency (self);
+  return TRUE;
+}
+
+static gboolean
+gst_blockdct_get_unit_size (GstBaseTransform * trans, GstCaps * caps,
+    gsize * size)
+{
+  GstVideoInfo info;
+
+  (void) trans;
+  if (!gst_video_info_from_caps (&info, caps))
+    return FALSE;
+  *size = GST_VIDEO_INFO_SIZE (&info);
+  return TRUE;
+}
+
+static gboolean
+gst_blockdct_query (GstBaseTransform * trans, GstPadDirection direction,
+    GstQuery * query)
+{
+  GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
+  gboolean ret;
+
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT
+      && gst_blockdct_backend_answer_context (GST_ELEMENT (self),
+          &self->context, query))
+    return TRUE;
+  if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query))
+    gst_blockdct_drain (self);
+  ret = GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)->query (trans,
+      direction, query);
+  if (ret && GST_QUERY_TYPE (query) == GST_QUERY_LATENCY
+      && direction == GST_PAD_SRC) {
+    GstClockTime min, max, own;
+    gboolean live;
+
+    GST_OBJECT_LOCK (self);
+    own = self->shared.latency;
+    GST_OBJECT_UNLOCK (self);
+    gst_query_parse_latency (query, &live, &min, &max);
+    /* The least has to be a time, however far away; the most need not. */
+    min = gst_blockdct_times_add (min, own);
+    if (!GST_CLOCK_TIME_IS_VALID (min))
+      min = GST_CLOCK_TIME_NONE - 1;
+    gst_query_set_latency (query, live, min, gst_blockdct_times_add (max, own));
+  }
+  return ret;
+}
+
+static gboolean
+gst_blockdct_sink_event (GstBaseTransform * trans, GstEvent * event)
+{
+  GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START) {
+    gst_blockdct_allocation_flush (self, TRUE);
+  } else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
+    gst_blockdct_discard (self);
+    gst_blockdct_report_flush (&self->statistics.report);
+    gst_blockdct_allocation_flush (self, FALSE);
+  } else if (GST_EVENT_IS_SERIALIZED (event)) {
+    /* What came before an event leaves before it. */
+    gst_blockdct_drain (self);
+    if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+      gst_blockdct_output_end (self);
+  }
+  return GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)->sink_event
+      (trans, event);
+}
+
+/* The picture keeps its geometry, so what is attached to it stays true, but
+ * for how it lies in memory and for figures of an earlier blockdct. */
+static gboolean
+gst_blockdct_transform_meta (GstBaseTransform * trans, GstBuffer * outbuf,
+    GstMeta * meta, GstBuffer * inbuf)
+{
+  (void) trans, (void) outbuf, (void) inbuf;
+  if (gst_meta_info_is_custom (meta->info)
+      && gst_custom_meta_has_name ((GstCustomMeta *) meta, GST_BLOCKDCT_NAME))
+    return FALSE;
+  return !gst_meta_api_type_has_tag (meta->info->api,
+      g_quark_from_static_string (GST_META_TAG_MEMORY_STR));
+}
+
+/* GstElement, GObject */
+
+static void
+gst_blockdct_set_context (GstElement * element, GstContext * context)
+{
+  GstBlockDct *self = GST_BLOCKDCT_CAST (element);
+  const GstBlockDctStartSettings start =
+      gst_blockdct_get_settings (self).start;
+
+  gst_blockdct_backend_offer_context (element, context, start.backend,
+      start.device_id, &self->context);
+  GST_ELEMENT_CLASS (gst_blockdct_parent_class)->set_context (element, context);
+}
+
+static GstStateChangeReturn
+gst_blockdct_change_state (GstElement * element, GstStateChange transition)
+{
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    gst_blockdct_allocation_flush (GST_BLOCKDCT_CAST (element), TRUE);
+  return GST_ELEMENT_CLASS (gst_blockdct_parent_class)->change_state (element,
+      transition);
+}
+
+static void
+gst_blockdct_finalize (GObject * object)
+{
+  GstBlockDct *self = GST_BLOCKDCT_CAST (object);
+
+  gst_clear_object (&self->context);
+  gst_blockdct_clear_properties (self);
+  G_OBJECT_CLASS (gst_blockdct_parent_class)->finalize (object);
+}
+
+static void
+gst_blockdct_class_init (GstBlockDctClass * klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+  GstCaps *caps = gst_blockdct_format_caps ();
+
+  object_class->finalize = GST_DEBUG_FUNCPTR (gst_blockdct_finalize);
+  gst_blockdct_install_properties (object_class);
+  gst_blockdct_install_quantizers (object_class);
+  gst_blockdct_install_reports (object_class);
+  gst_blockdct_install_start (object_class);
+
+  element_class->set_context = GST_DEBUG_FUNCPTR (gst_blockdct_set_context);
+  element_class->change_state = GST_DEBUG_FUNCPTR (gst_blockdct_change_state);
+  gst_element_class_set_static_metadata (element_class,
+      "Block DCT and PSNR", "Filter/Analyzer/Video",
+      "Shows and measures what a block transform and its quantizer do to video",
+      "The gst-blockdct developers");
+  gst_element_class_add_pad_template (element_class,
+      gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, caps));
+  gst_element_class_add_pad_template (element_class,
+      gst_pad_template_new ("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps));
+  gst_caps_unref (caps);
+
+  trans_class->passthrough_on_same_caps = FALSE;
+  trans_class->start = GST_DEBUG_FUNCPTR (gst_blockdct_start);
+  trans_class->stop = GST_DEBUG_FUNCPTR (gst_blockdct_stop);
+  trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_blockdct_transform_caps);
+  trans_class->fixate_caps = GST_DEBUG_FUNCPTR (gst_blockdct_fixate_caps);
+  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_blockdct_set_caps);
+  trans_class->get_unit_size = GST_DEBUG_FUNCPTR (gst_blockdct_get_unit_size);
+  gst_blockdct_install_allocation (trans_class);
+  gst_blockdct_install_flow (trans_class);
+  trans_class->query = GST_DEBUG_FUNCPTR (gst_blockdct_query);
+  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_blockdct_sink_event);
+  trans_class->transform_meta = GST_DEBUG_FUNCPTR (gst_blockdct_transform_meta);
+}
+
+static void
+gst_blockdct_init (GstBlockDct * self)
+{
+  gst_video_info_init (&self->info);
+  gst_blockdct_init_properties (self);
+  gst_pad_add_probe (GST_BASE_TRANSFORM_SINK_PAD (self),
+      GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, explain_size, self, NULL);
+  gst_blockdct_init_flow (self);
+}

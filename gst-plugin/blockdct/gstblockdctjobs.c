@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstblockdctjobs.h"
+
+#include <string.h>
+#include "dct/entropy/rate.h"
+#include "gst-plugin/common/gstblockdctformat.h"
+
+#define GST_CAT_DEFAULT gst_blockdct_debug
+
+void
+gst_blockdct_jobs_configure (GstBlockDct * self)
+{
+  GstBlockDctJobs *jobs = &self->jobs;
+
+  jobs->valid = FALSE;
+  self->warned.metrics = 0;
+  if (jobs->curve != NULL)
+    jobs->curve->n = 0;
+  gst_blockdct_format_view (&self->info, &self->layout, &jobs->view);
+}
+
+void
+gst_blockdct_jobs_clear (GstBlockDct * self)
+{
+  g_clear_pointer (&self->jobs.curve, g_free);
+  gst_blockdct_regions_clear (&self->jobs.regions);
+}
+
+/* Leave out what the format does not allow, and say so. */
+static void
+leave_out (GstBlockDct * self, BdctParams * params, const BdctError * error)
+{
+  if (bdct_family_has_qp (bdct_transform_info (params->transform)->family)) {
+    if (gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_LISTS))
+      GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+          ("scaling-list is set aside: %s.", error->message),
+          ("It is flat for these frames."));
+    params->scaling_list = BDCT_SCALING_FLAT;
+    return;
+  }
+  if (gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_STEPS))
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("quantization-tables=%s is set aside: %s.", params->n_steps > 0
+            ? "matrix" : "file", error->message),
+        ("These frames have the Annex K tables, scaled by quality."));
+  params->n_steps = params->tables.n_steps = 0;
+}
+
+gboolean
+gst_blockdct_jobs_update (GstBlockDct * self, const BdctParams * params)
+{
+  GstBlockDctJobs *jobs = &self->jobs;
+  BdctError error;
+
+  if (jobs->valid && memcmp (params, &jobs->wanted, sizeof *params) == 0)
+    return TRUE;
+  jobs->wanted = jobs->params = *params;
+  jobs->valid =
+      bdct_job_init (&jobs->job, &jobs->params, &self->layout, &error);
+  jobs->complete = jobs->valid;
+  if (jobs->valid)
+    return TRUE;
+  leave_out (self, &jobs->params, &error);
+  jobs->valid =
+      bdct_job_init (&jobs->job, &jobs->params, &self->layout, &error);
+  if (!jobs->valid)
+    GST_ERROR_OBJECT (self, "no job: %s", error.message);
+  return jobs->valid;
+}
+
+gboolean
+gst_blockdct_jobs_can_choose (GstBlockDct * self, const gchar * what,
+    GstBlockDctWarning warning)
+{
+  const BdctParams *params = &self->jobs.params;
+
+  if (gst_blockdct_sweep_is_possible (params))
+    return TRUE;
+  if (gst_blockdct_warn_once (self, warning))
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("%s has no effect with %s.", what,
+            gst_blockdct_sweep_name_steps (params)),
+        ("It chooses a quality, which these steps do not depend on."));
+  return FALSE;
+}
+
+guint
+gst_blockdct_jobs_metrics (GstBlockDct * self, guint metrics)
+{
+  guint had = bdct_metrics_had (metrics, &self->layout);
+  BdctError reason;
+
+  for (guint m = 0; m < BDCT_N_METRICS; m++) {
+    if (!((metrics & ~had & ~self->warned.metrics) >> m & 1))
+      continue;
+    bdct_metric_check (m, &self->layout, &reason);
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("%s cannot be had of %s %dx%d: %s.", bdct_metric_info (m)->name,
+            GST_VIDEO_INFO_NAME (&self->info),
+            GST_VIDEO_INFO_WIDTH (&self->info),
+            GST_VIDEO_INFO_HEIGHT (&self->info), reason.message),
+        ("Its fields, and a target of it, are left out."));
+  }
+  self->warned.metrics |= metrics & ~had;
+  return had;
+}
+
+/* Have the jobs of `curve` ready, which is then written out: if there is anyone
+ * to hear of it. */
+static void
+update_curve (GstBlockDct * self, const GstBlockDctSettings * settings,
+    GstBlockDctCurve * curve)
+{
+  GstBlockDctJobs *jobs = &self->jobs;
+  BdctError error;
+
+  curve->n = 0;
+  if (settings->curve.n == 0 || !settings->post_messages
+      || !gst_blockdct_jobs_can_choose (self, "curve",
+          GST_BLOCKDCT_WARNED_NO_CURVE))
+    return;
+  if (!gst_blockdct_sweep_check (&settings->curve, jobs->job.transform,
+          &error)) {
+    if (gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_CURVE))
+      GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+          ("curve is set aside: %s.", error.message), (NULL));
+    return;
+  }
+  self->warned.once &= ~(1u << GST_BLOCKDCT_WARNED_CURVE);
+  if (jobs->curve == NULL)
+    jobs->curve = g_new0 (GstBlockDctSweep, 1);
+  gst_blockdct_sweep_update (jobs->curve, &jobs->params, &settings->curve,
+      &self->layout);
+  curve->n = jobs->curve->n;
+  memcpy (curve->setting, jobs->curve->setting,
+      curve->n * sizeof curve->setting[0]);
+}
+
+/* Divide the frame's blocks, if its buffer says how. */
+static void
+find_regions (GstBlockDct * self, GstBlockDctInFlight * frame)
+{
+  GstBlockDctJobs *jobs = &self->jobs;
+
+  frame->how.regions = gst_blockdct_regions_find (&jobs->regions,
+      GST_ELEMENT (self), frame->in, &frame->how.params, &self->layout);
+  if (frame->how.regions == 0)
+    return;
+  for (gint i = 0; i < jobs->regions->n_sets; i++)
+    frame->view.delta_qp[i] = gst_blockdct_regions_delta_qp (jobs->regions, i);
+}
+
+void
+gst_blockdct_jobs_describe (GstBlockDct * self, GstBlockDctInFlight * frame,
+    const GstBlockDctSettings * settings)
+{
+  GstBlockDctHow *how = &frame->how;
+
+  how->depth = self->layout.depth;
+  how->backend = self->queue.name;
+  how->view = settings->view;
+  how->grid = settings->grid;
+  frame->exact = bdct_rate_is_exact (&self->jobs.job);
+  how->rate = !(settings->metrics & GST_BLOCKDCT_BITS)
+      ? GST_BLOCKDCT_RATE_NONE : frame->exact ? GST_BLOCKDCT_RATE_EXACT
+      : GST_BLOCKDCT_RATE_ESTIMATED;
+  frame->view = self->jobs.view;
+  frame->view.mode = settings->view;
+  frame->view.grid = settings->grid;
+  frame->interval = settings->interval;
+  frame->post_messages = settings->post_messages;
+  frame->min_psnr_error = settings->min_psnr_error;
+  frame->min_psnr_warning = settings->min_psnr_warning;
+  update_curve (self, settings, &frame->curve);
+  find_regions (self, frame);
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstblockdctqueue.h"
+#include "gst-plugin/common/gstblockdctformat.h"
+#include "gst-plugin/common/gstblockdcthost.h"
+#include "gst-plugin/common/gstblockdctmark.h"
+#include "gstblockdctjobs.h"
+#include "gstblockdctpropertiesquantizer.h"
+#include "gstblockdcttarget.h"
+
+#include <string.h>
+
+#define GST_CAT_DEFAULT gst_blockdct_debug
+
+static void
+set_active_backend (GstBlockDct * self)
+{
+  GstBlockDctQueue *queue = &self->queue;
+  const BdctEngine *engine = queue->backend.engine;
+
+  GST_OBJECT_LOCK (self);
+  g_free (self->shared.active_backend);
+  self->shared.active_backend = engine ? g_strdup (engine->description) : NULL;
+  self->shared.active_class = queue->backend.klass;
+  queue->name = engine ? g_intern_string (engine->description) : NULL;
+  GST_OBJECT_UNLOCK (self);
+  g_object_notify (G_OBJECT (self), "active-backend");
+}
+
+gboolean
+gst_blockdct_queue_open (GstBlockDct * self)
+{
+  const GstBlockDctStartSettings start =
+      gst_blockdct_get_settings (self).start;
+
+  if (!gst_blockdct_backend_open (&self->queue.backend, GST_ELEMENT (self),
+          start.backend, start.device_id, start.threads, &self->context))
+    return FALSE;
+  GST_INFO_OBJECT (self, "running on %s",
+      self->queue.backend.engine->description);
+  set_active_backend (self);
+  return TRUE;
+}
+
+gboolean
+gst_blockdct_queue_configure (GstBlockDct * self)
+{
+  const GstBlockDctSettings settings = gst_blockdct_get_settings (self);
+  const guint depth = settings.start.async_depth;
+  GstBlockDctQueue *queue = &self->queue;
+  BdctEngine *engine = queue->backend.engine;
+  GstBlockDctInFlight *frames = g_try_new0 (GstBlockDctInFlight, depth);
+  BdctError error;
+
+  gst_blockdct_format_layout (&self->info, settings.subsampling,
+      &self->layout);
+  if (frames == NULL)
+    bdct_error (&error, "out of memory");
+  if (frames == NULL || !engine->klass->configure (engine, &self->layout,
+          depth, &error)) {
+    g_free (frames);
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("%s cannot take %s %dx%d, %u at a time.", engine->description,
+            GST_VIDEO_INFO_NAME (&self->info),
+            GST_VIDEO_INFO_WIDTH (&self->info),
+            GST_VIDEO_INFO_HEIGHT (&self->info), depth),
+        ("%s", error.message));
+    return FALSE;
+  }
+  g_free (queue->frames);
+  queue->frames = frames;
+  queue->oldest = 0;
+  queue->depth = depth;
+  gst_blockdct_jobs_configure (self);
+  gst_blockdct_target_reset (&self->search);
+  return TRUE;
+}
+
+/* The stream that work on a buffer may be pending in; NULL if none is. */
+static gpointer
+pending_stream (GstBlockDct * self, GstBuffer * buffer)
+{
+  const GstBlockDctBackendClass *klass = self->queue.backend.klass;
+
+  return klass->stream ? klass->stream (buffer, self->context) : NULL;
+}
+
+/* Have the job ready that the frame's settings, or its targets, ask for. FALSE
+ * where an error was posted. */
+static gboolean
+choose_job (GstBlockDct * self, const BdctImage * src,
+    GstBlockDctInFlight * frame)
+{
+  GstBlockDctHow *how = &frame->how;
+  GstBlockDctTargets *targets = &frame->targets;
+
+  how->target = FALSE;
+  how->file_size = 0;
+  how->params = self->jobs.params;
+  *targets = self->settings.targets;
+  if (targets->ssim > 0
+      && gst_blockdct_jobs_metrics (self, 1 << BDCT_METRIC_SSIM) == 0)
+    targets->ssim = 0;
+  if (!gst_blockdct_targets_is_set (targets)
+      || !gst_blockdct_jobs_can_choose (self, "A target",
+          GST_BLOCKDCT_WARNED_NO_TARGET))
+    return TRUE;
+  return gst_blockdct_target_find (self, targets, src, frame->in,
+      pending_stream (self, frame->in), how)
+      && gst_blockdct_jobs_update (self, &how->params);
+}
+
+/* Whether a frame's statistics need the bits. With regions the targets are
+ * checked once more, with those of the frame. */
+static gboolean
+needs_rate (const GstBlockDctInFlight * frame)
+{
+  return frame->how.rate != GST_BLOCKDCT_RATE_NONE || frame->curve.n > 0
+      || (frame->how.target && frame->how.regions > 0
+      && gst_blockdct_targets_want_bits (&frame->targets));
+}
+
+/* All that the engine is told of a frame, in one place. */
+static gboolean
+start (GstBlockDct * self, const GstBlockDctInFlight * frame,
+    const BdctImage * src, const BdctImage * dst)
+{
+  BdctEngine *engine = self->queue.backend.engine;
+  const GstBlockDctRegions *regions = self->jobs.regions;
+  const gboolean divided = frame->how.regions > 0;
+  /* With a target of it, SSIM is one of the figures that are reported. */
+  const guint metrics = gst_blockdct_jobs_metrics (self,
+      (self->settings.metrics & ~GST_BLOCKDCT_BITS)
+      | (frame->targets.ssim > 0 ? 1 << BDCT_METRIC_SSIM : 0));
+  BdctFrame task = {
+    .sets = divided ? regions->job : &self->jobs.job,
+    .n_sets = divided ? regions->n_sets : 1,
+    .set_of_block = divided ? regions->set_of_block : NULL,
+    .n_blocks = divided ? regions->n_blocks : 0,
+    .others = frame->curve.n > 0 ? self->jobs.curve->job : NULL,
+    .n_others = frame->curve.n,
+    .src = *src,
+    .dst = *dst,
+    .rate = needs_rate (frame),
+    .metrics = metrics,
+    .other_metrics = frame->curve.n > 0 ? metrics : 0,
+    .frame_rate = GST_VIDEO_INFO_FPS_N (&self->info)
+        / MAX (GST_VIDEO_INFO_FPS_D (&self->info), 1),
+    .number = self->statistics.report.totals.frames + self->queue.n
+        - (frame->repeated ? 1 : 0),
+    .view = &frame->view,
+    /* What is pending on the buffers' memory comes before the frame. */
+    .wait = {pending_stream (self, frame->in),
+        pending_stream (self, frame->out)},
+  };
+  BdctError error;
+
+  if (engine->klass->submit (engine, &task, &error))
+    return TRUE;
+  GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
+      ("A frame could not be started on %s.", engine->description),
+      ("%s", error.message));
+  return FALSE;
+}
+
+/* Copies still work without pinned memory, only slower. */
+static void
+warn_slow (GstBlockDct * self)
+{
+  const GstBlockDctBackend *backend = &self->queue.backend;
+  const gchar *reason = backend->engine->warning;
+
+  if (*reason == '\0' && backend->host_allocator != NULL
+      && gst_blockdct_host_allocator_refused (backend->host_allocator))
+    reason = "the driver gives no pinned memory for buffers";
+  if (*reason != '\0'
+      && gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_SLOW))
+    GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
+        ("Frames in system memory are slow on %s.",
+            backend->engine->description),
+        ("%s; lower async-depth, or allow more locked memory.", reason));
+}
+
+/* What runs is another from the frame on with which the engine found that a
+ * GPU's tensor cores differ. */
+static void
+warn_distrust (GstBlockDct * self)
+{
+  const BdctEngine *engine = self->queue.backend.engine;
+
+  if (engine->distrust[0] == '\0'
+      || strcmp (engine->description, self->queue.name) == 0)
+    return;
+  set_active_backend (self);
+  GST_ELEMENT_WARNING (self, LIBRARY, FAILED,
+      ("Running on %s.", engine->description), ("%s.", engine->distrust));
+}
+
+static void
+warn_lacking_tables (GstBlockDct * self)
+{
+  const gchar *lacking = gst_blockdct_settings_lack_tables (&self->settings);
+
+  if (lacking == NULL)
+    self->warned.once &= ~(1u << GST_BLOCKDCT_WARNED_TABLES);
+  else if (gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_TABLES))
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("quantization-tables=%s is set aside: %s is not set.",
+            lacking + strlen ("quantization-"), lacking),
+        ("Frames have the Annex K tables, scaled by quality."));
+}
+
+/* Map both buffers of a frame; an element error is posted where it returns
+ * FALSE. */
+static gboolean
+map (GstBlockDct * self, GstBlockDctInFlight * frame, BdctImage * src,
+    BdctImage * dst)
+{
+  const GstBlockDctBackend *backend = &self->queue.backend;
+  BdctError error;
+
+  if (!gst_blockdct_backend_map (backend, &frame->in_frame, &self->info,
+          frame->in, GST_MAP_READ, &self->layout, self->context, src,
+          &error)) {
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("An input buffer does not fit its caps."), ("%s", error.message));
+    return FALSE;
+  }
+  if (gst_blockdct_backend_map (backend, &frame->out_frame, &self->info,
+          frame->out, GST_MAP_WRITE, &self->layout, self->context, dst,
+          &error))
+    return TRUE;
+  gst_video_frame_unmap (&frame->in_frame);
+  GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
+      ("An output buffer cannot be written."), ("%s", error.message));
+  return FALSE;
+}
+
+static gboolean
+submit_mapped (GstBlockDct * self, GstBlockDctInFlight * frame,
+    const BdctImage * src, const BdctImage * dst)
+{
+  if (!choose_job (self, src, frame))
+    return FALSE;
+  gst_blockdct_jobs_describe (self, frame, &self->settings);
+  return start (self, frame, src, dst);
+}
+
+GstFlowReturn
+gst_blockdct_queue_submit (GstBlockDct * self, GstBuffer * inbuf,
+    GstBuffer * outbuf)
+{
+  GstBlockDctQueue *queue = &self->queue;
+  const guint next = (queue->oldest + queue->n) % queue->depth;
+  GstBlockDctInFlight *frame = &queue->frames[next];
+  const BdctParams params = gst_blockdct_settings_params (&self->settings);
+  BdctImage src, dst;
+
+  warn_lacking_tables (self);
+  if (!gst_blockdct_jobs_update (self, &params))
+    return GST_FLOW_NOT_NEGOTIATED;
+  /* What is left out from now on is said again. */
+  if (self->jobs.complete)
+    self->warned.once &= ~(1u << GST_BLOCKDCT_WARNED_LISTS
+        | 1u << GST_BLOCKDCT_WARNED_STEPS);
+  frame->in = inbuf;
+  frame->out = outbuf;
+  frame->repeated = gst_blockdct_mark_is (inbuf, GST_BLOCKDCT_MARK_REPEATED);
+  if (!map (self, frame, &src, &dst))
+    return GST_FLOW_ERROR;
+  if (!submit_mapped (self, frame, &src, &dst)) {
+    gst_video_frame_unmap (&frame->in_frame);
+    gst_video_frame_unmap (&frame->out_frame);
+    return GST_FLOW_ERROR;
+  }
+  gst_buffer_ref (inbuf);
+  gst_buffer_ref (outbuf);
+  queue->n++;
+  gst_blockdct_warn_unused (self, &self->settings);
+  warn_slow (self);
+  warn_distrust (self);
+  return GST_FLOW_OK;
+}
+
+gboolean
+gst_blockdct_queue_is_repeating (GstBlockDct * self)
+{
+  const GstBlockDctQueue *queue = &self->queue;
+
+  return queue->n > 0 && queue->frames[(queue->oldest + queue->n - 1)
+      % queue->depth].repeated;
+}
+
+/* The oldest frame is over, for better or worse. */
+static void
+take_out (GstBlockDctQueue * queue, GstBlockDctInFlight * frame)
+{
+  *frame = queue->frames[queue->oldest];
+  queue->oldest = (queue->oldest + 1) % queue->depth;
+  queue->n--;
+  gst_video_frame_unmap (&frame->in_frame);
+  gst_video_frame_unmap (&frame->out_frame);
+}
+
+GstFlowReturn
+gst_blockdct_queue_collect (GstBlockDct * self, GstBlockDctInFlight * frame,
+    BdctStats stats[1 + BDCT_MAX_OTHERS])
+{
+  BdctEngine *engine = self->queue.backend.engine;
+  BdctError error;
+  gboolean ok = engine->klass->collect (engine, stats, &error);
+
+  take_out (&self->queue, frame);
+  if (ok)
+    return GST_FLOW_OK;
+  gst_clear_buffer (&frame->in);
+  gst_clear_buffer (&frame->out);
+  GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
+      ("A frame could not be processed on %s.", engine->description),
+      ("%s", error.message));
+  return GST_FLOW_ERROR;
+}
+
+void
+gst_blockdct_queue_discard (GstBlockDct * self)
+{
+  BdctEngine *engine = self->queue.backend.engine;
+
+  while (self->queue.n > 0) {
+    GstBlockDctInFlight frame;
+
+    engine->klass->collect (engine, NULL, NULL);
+    take_out (&self->queue, &frame);
+    gst_buffer_unref (frame.in);
+    gst_buffer_unref (frame.out);
+  }
+}
+
+void
+gst_blockdct_queue_close (GstBlockDct * self)
+{
+  if (self->queue.backend.engine == NULL)
+    return;
+  gst_blockdct_queue_discard (self);
+  gst_blockdct_target_close (&self->search);
+  gst_blockdct_jobs_clear (self);
+  gst_blockdct_backend_close (&self->queue.backend);
+  g_clear_pointer (&self->queue.frames, g_free);
+  self->queue.depth = 0;
+  set_active_backend (self);
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstblockdctregions.h"
+#include "gst-plugin/common/gstblockdctsweep.h"
+#include "gst-plugin/common/gstblockdctdebug.h"
+
+#include <math.h>
+#include <string.h>
+
+#define GST_CAT_DEFAULT gst_blockdct_debug
+
+/* A block that no region has touched yet. */
+#define NO_SET 0xff
+
+/* What is said once. */
+typedef enum
+{
+  TOLD_OUTSIDE, TOLD_EMPTY, TOLD_MATRIX, TOLD_QUALITY, TOLD_RANGE, TOLD_FIELDS,
+  TOLD_TOO_MANY
+} Told;
+
+static gboolean
+is_new (GstBlockDctRegions * regions, GstElement * element, Told what)
+{
+  guint bit = 1u << what;
+
+  if (element == NULL || regions->told & bit)
+    return FALSE;
+  regions->told |= bit;
+  return TRUE;
+}
+
+/* The IJG's percentage of the Annex K tables (bdct_jpeg_step()); but 0, which
+ * has no multiples, counts as 1. */
+static gint
+get_scale (gint quality)
+{
+  gint scale = quality < 50 ? 5000 / quality : 200 - 2 * quality;
+
+  return MAX (scale, 1);
+}
+
+/* The quality with the scale nearest to 2^(delta_qp / 6) times that of
+ * `quality`, of two the lower one. */
+static gint
+scale_quality (gint quality, gint delta_qp)
+{
+  gdouble scale = get_scale (quality) * exp2 (delta_qp / 6.0);
+  gint nearest = 1;
+
+  for (gint q = 2; q <= 100; q++)
+    if (fabs (get_scale (q) - scale) < fabs (get_scale (nearest) - scale))
+      nearest = q;
+  return nearest;
+}
+
+static gboolean
+has_qp (const BdctParams * params)
+{
+  return bdct_family_has_qp (bdct_transform_info (params->transform)->family);
+}
+
+gdouble
+gst_blockdct_regions_delta_qp (const GstBlockDctRegions * regions, gint set)
+{
+  if (bdct_family_has_qp (regions->job[0].family))
+    return regions->setting[set] - regions->setting[0];
+  return 6 * log2 ((gdouble) get_scale (regions->setting[set])
+      / get_scale (regions->setting[0]));
+}
+
+/* The structure that a region is for us with; NULL: it is not for us. */
+static const GstStructure *
+find_structure (GstVideoRegionOfInterestMeta * meta)
+{
+  static const gchar *const names[] = {
+    "roi/blockdct", "roi/x264enc", "roi/msdk", "roi/vaapi"
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    GstStructure *s =
+        gst_video_region_of_interest_meta_get_param (meta, names[i]);
+
+    if (s != NULL)
+      return s;
+  }
+  return NULL;
+}
+
+/* The quality or QP that a structure asks for; -1: none. */
+static gint
+get_setting (GstBlockDctRegions * regions, GstElement * element,
+    const GstStructure * s, const BdctParams * params)
+{
+  gint delta, quality;
+  gboolean has_delta = gst_structure_get_int (s, "delta-qp", &delta);
+  gboolean has_quality = gst_structure_has_name (s, "roi/blockdct")
+      && gst_structure_get_int (s, "quality", &quality);
+
+  if (has_quality && !has_qp (params)) {
+    if ((quality < 1 || quality > 100) && is_new (regions, element, TOLD_RANGE))
+      GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
+          ("The quality %d of a region is outside 1 to 100.", quality),
+          ("The nearest one is taken."));
+    return CLAMP (quality, 1, 100);
+  }
+  if (has_delta) {
+    /* All there are, without an overflow. */
+    delta = CLAMP (delta, -100, 100);
+    return has_qp (params) ? CLAMP (params->qp + delta, 0, 51)
+        : scale_quality (params->quality, delta);
+  }
+  if (has_quality) {
+    if (is_new (regions, element, TOLD_QUALITY))
+      GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
+          ("A region's quality has no effect with transform=%s.",
+              bdct_transform_info (params->transform)->name),
+          ("Give it delta-qp, too."));
+  } else if (is_new (regions, element, TOLD_FIELDS)) {
+    GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
+        ("A region has no effect: %s has no usable field.",
+            gst_structure_get_name (s)),
+        ("It needs delta-qp or, in roi/blockdct, quality, of type int."));
+  }
+  return -1;
+}
+
+/* A region's part of the picture, if it has one. */
+static gboolean
+clip (GstBlockDctRegions * regions, GstElement * element,
+    const GstVideoRegionOfInterestMeta * meta, const BdctLayout * layout,
+    GstVideoRectangle * rectangle)
+{
+  guint width = layout->plane[0].width, height = layout->plane[0].height;
+
+  if (meta->w == 0 || meta->h == 0) {
+    if (is_new (regions, element, TOLD_EMPTY))
+      GST_ELEMENT_WARNING (element, STREAM, FORMAT,
+          ("A region of %ux%u at (%u, %u) has no effect: it is empty.",
+              meta->w, meta->h, meta->x, meta->y), (NULL));
+    return FALSE;
+  }
+  if (meta->x >= width || meta->y >= height) {
+    if (is_new (regions, element, TOLD_OUTSIDE))
+      GST_ELEMENT_WARNING (element, STREAM, FORMAT,
+          ("A region of %ux%u at (%u, %u) has no effect: it is outside the "
+              "picture of %ux%u.", meta->w, meta->h, meta->x, meta->y, width,
+              height), (NULL));
+    return FALSE;
+  }
+  rectangle->x = meta->x;
+  rectangle->y = meta->y;
+  rectangle->w = MIN (meta->w, width - meta->x);
+  rectangle->h = MIN (meta->h, height - meta->y);
+  return TRUE;
+}
+
+/* The set with a setting. With all of them taken, the nearest one's. */
+static gint
+find_set (GstBlockDctRegions * regions, GstElement * element,
+    const BdctParams * params, const BdctLayout * layout, gint setting)
+{
+  BdctParams changed = *params;
+  gint nearest = 0;
+  BdctError error;
+
+  for (gint i = 1; i < regions->n_sets; i++)
+    if (ABS (regions->setting[i] - setting)
+        < ABS (regions->setting[nearest] - setting))
+      nearest = i;
+  if (regions->setting[nearest] == setting)
+    return nearest;
+  if (regions->n_sets == BDCT_MAX_SETS) {
+    if (is_new (regions, element, TOLD_TOO_MANY))
+      GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
+          ("The regions of a frame have more than %d settings: %d is taken "
+              "for %d.", BDCT_MAX_SETS - 1, regions->setting[nearest],
+              setting), ("Those after the first %d take the nearest one, in "
+              "every frame.", BDCT_MAX_SETS - 1));
+    return nearest;
+  }
+  *(has_qp (params) ? &changed.qp : &changed.quality) = setting;
+  if (!bdct_job_init (&regions->job[regions->n_sets], &changed, layout, &error))
+    g_error ("%s", error.message);
+  regions->setting[regions->n_sets] = setting;
+  return regions->n_sets++;
+}
+
+/* With the first region: nothing but the frame's own set. */
+static void
+begin (GstBlockDctRegions * regions, const BdctParams * params,
+    const BdctLayout * layout)
+{
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  BdctError error;
+
+  if (!bdct_job_init (&regions->job[0], params, layout, &error))
+    g_error ("%s", error.message);
+  regions->setting[0] = has_qp (params) ? params->qp : params->quality;
+  regions->n_sets = 1;
+  regions->n_blocks = bdct_blocks_init (grid, layout, &regions->job[0]);
+  if (regions->room < regions->n_blocks) {
+    g_free (regions->set_of_block);
+    regions->set_of_block = g_malloc (regions->n_blocks);
+    regions->room = regions->n_blocks;
+  }
+  memset (regions->set_of_block, NO_SET, regions->n_blocks);
+}
+
+/* Let a set have all blocks that a rectangle touches and that are free. */
+static void
+mark (GstBlockDctRegions * regions, const BdctLayout * layout,
+    const BdctBlockGrid * grid, const GstVideoRectangle * r, guint8 set)
+{
+  for (gint c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    const BdctComponentJob *job = &regions->job[0].component[c];
+    gint across = job->log2_width + bdct_layout_sub_x (layout, c);
+    gint down = job->log2_height + bdct_layout_sub_y (layout, c);
+
+    if (grid[c].columns == 0)
+      continue;
+    for (gint y = r->y >> down; y <= (r->y + r->h - 1) >> down; y++) {
+      guint8 *row = regions->set_of_block + grid[c].first
+          + (gsize) y * grid[c].columns;
+
+      for (gint x = r->x >> across; x <= (r->x + r->w - 1) >> across; x++)
+        if (row[x] == NO_SET)
+          row[x] = set;
+    }
+  }
+}
+
+/* Add a region that is for us, if it has an effect. */
+static void
+add_region (GstBlockDctRegions * regions, GstElement * element,
+    const GstVideoRegionOfInterestMeta * meta, const GstStructure * s,
+    const BdctParams * params, const BdctLayout * layout)
+{
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  GstVideoRectangle r;
+  gint setting;
+
+  if (!has_qp (params) && !bdct_params_has_quality (params)) {
+    if (is_new (regions, element, TOLD_MATRIX))
+      GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
+          ("Regions have no effect with %s.",
+              gst_blockdct_sweep_name_steps (params)),
+          ("They choose a quality, which these steps do not depend on."));
+    return;
+  }
+  if (!clip (regions, element, meta, layout, &r))
+    return;
+  setting = get_setting (regions, element, s, params);
+  if (setting < 0)
+    return;
+  if (regions->n++ == 0)
+    begin (regions, params, layout);
+  bdct_blocks_init (grid, layout, &regions->job[0]);
+  mark (regions, layout, grid, &r, find_set (regions, element, params, layout,
+          setting));
+}
+
+guint
+gst_blockdct_regions_find (GstBlockDctRegions ** regions, GstElement * element,
+    GstBuffer * buffer, const BdctParams * params, const BdctLayout * layout)
+{
+  gpointer state = NULL;
+  guint8 *sets;
+  GstMeta *meta;
+
+  if (*regions != NULL)
+    (*regions)->n = 0;
+  while ((meta = gst_buffer_iterate_meta_filtered (buffer, &state,
+              GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)) != NULL) {
+    GstVideoRegionOfInterestMeta *roi = (GstVideoRegionOfInterestMeta *) meta;
+    const GstStructure *s = find_structure (roi);
+
+    if (s == NULL) {
+      GST_DEBUG_OBJECT (element, "a region is for others");
+      continue;
+    }
+    if (*regions == NULL)
+      *regions = g_new0 (GstBlockDctRegions, 1);
+    add_region (*regions, element, roi, s, params, layout);
+  }
+  if (*regions == NULL || (*regions)->n == 0)
+    return 0;
+  sets = (*regions)->set_of_block;
+  for (gsize i = 0; i < (*regions)->n_blocks; i++)
+    if (sets[i] == NO_SET)
+      sets[i] = 0;
+  return (*regions)->n;
+}
+
+void
+gst_blockdct_regions_clear (GstBlockDctRegions ** regions)
+{
+  if (*regions != NULL)
+    g_free ((*regions)->set_of_block);
+  g_clear_pointer (regions, g_free);
+}

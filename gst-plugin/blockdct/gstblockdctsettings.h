@@ -1,0 +1,76 @@
+/* blockdct: what the properties of the element are set to.
+ *
+ * A value is in force from the next frame on, which takes a copy of all of
+ * them. Each is valid by itself, whatever the others are.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_BLOCKDCT_SETTINGS_H
+#define GST_BLOCKDCT_SETTINGS_H
+
+#include <gst/gst.h>
+#include "dct/picture/view.h"
+#include "dct/quantizer/job.h"
+#include "gst-plugin/common/gstblockdctsweep.h"
+
+G_BEGIN_DECLS
+
+/** Values of `quantization-tables`: a BdctPreset, or one of these. */
+enum
+{
+  GST_BLOCKDCT_TABLES_MATRIX = BDCT_N_PRESETS,
+  GST_BLOCKDCT_TABLES_FILE
+};
+
+/** The bit of `metrics` that asks for bits; the others are 1 << BdctMetric. */
+#define GST_BLOCKDCT_BITS (1u << 16)
+
+G_STATIC_ASSERT (BDCT_N_METRICS <= 16);
+
+/** What is read when the element starts. */
+typedef struct
+{
+  gint backend, device_id;
+  guint threads;
+  guint async_depth;
+  gchar *stats_file;            /* NULL: none. Absent from copies */
+} GstBlockDctStartSettings;
+
+/** The steps of `quantization-matrix`, as BdctParams has them. */
+typedef struct
+{
+  gint n;                       /* 0: not set */
+  gint step[G_N_ELEMENTS (((BdctParams *) NULL)->steps)];
+} GstBlockDctMatrix;
+
+typedef struct
+{
+  BdctParams params;            /* all but the choice of tables */
+  gint tables;                  /* `quantization-tables` */
+  GstBlockDctMatrix matrix;
+  BdctTables file;              /* of `quantization-file` */
+  BdctChromaFormat subsampling;
+  guint metrics;
+  GstBlockDctCurve curve;
+  GstBlockDctTargets targets;
+  gboolean post_messages;
+  GstClockTime interval;
+  gdouble min_psnr_error, min_psnr_warning;
+  BdctViewMode view;
+  gboolean grid;
+  GstBlockDctStartSettings start;
+} GstBlockDctSettings;
+
+/** The parameters that the settings mean: with the tables that
+ * `quantization-tables` chooses, of which there may be none (see
+ * gst_blockdct_settings_lack_tables()), and a `min-block` no larger than
+ * `max-block`. */
+BdctParams gst_blockdct_settings_params (const GstBlockDctSettings * settings);
+
+/** The property that is to name the tables and does not, or NULL. Annex K's
+ * tables are in force then. */
+const gchar *gst_blockdct_settings_lack_tables
+    (const GstBlockDctSettings * settings);
+
+G_END_DECLS
+#endif

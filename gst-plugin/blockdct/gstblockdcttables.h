@@ -1,0 +1,25 @@
+/* blockdct: tables and lists in files, for properties that name one.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_BLOCKDCT_TABLES_H
+#define GST_BLOCKDCT_TABLES_H
+
+#include <glib.h>
+#include "dct/quantizer/scaling-lists.h"
+#include "dct/quantizer/tables.h"
+
+G_BEGIN_DECLS
+
+/** Read quantization-file. Their name is the path's GQuark: a number, so that
+ * settings can be copied and compared. No path, or an empty one, is no tables.
+ * FALSE with the file and what is wrong named. */
+gboolean gst_blockdct_tables_read (const gchar * path, BdctTables * tables,
+    BdctError * error);
+
+/** Read scaling-list-file likewise. */
+gboolean gst_blockdct_lists_read (const gchar * path,
+    BdctScalingLists * lists, BdctError * error);
+
+G_END_DECLS
+#endif

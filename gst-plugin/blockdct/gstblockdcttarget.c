@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The setting that keeps a target. It has to be known before a frame is
+ * started, while the engine has earlier ones in hand: another engine, which
+ * makes no picture, evaluates the frame at all settings there are. */
+#include "gstblockdcttarget.h"
+#include "cpu/jpeg-file.h"
+#include "dct/entropy/rate.h"
+
+#define GST_CAT_DEFAULT gst_blockdct_debug
+
+void
+gst_blockdct_target_reset (GstBlockDctSearch * search)
+{
+  search->ready = FALSE;
+  if (search->all != NULL)
+    search->all->n = 0;
+}
+
+void
+gst_blockdct_target_close (GstBlockDctSearch * search)
+{
+  gst_blockdct_target_reset (search);
+  if (search->engine != NULL)
+    search->engine->klass->destroy (search->engine);
+  search->engine = NULL;
+  g_clear_pointer (&search->all, g_free);
+}
+
+/* Engine and memory are there once there is a target. */
+static gboolean
+prepare (GstBlockDct * self, const BdctParams * params, BdctError * error)
+{
+  static const GstBlockDctCurve all = {.n = -1 };
+  GstBlockDctSearch *search = &self->search;
+
+  if (search->engine == NULL)
+    search->engine = gst_blockdct_backend_another (&self->queue.backend,
+        self->settings.start.threads, self->context, error);
+  if (search->engine == NULL)
+    return FALSE;
+  if (!search->ready)
+    search->ready = search->engine->klass->configure (search->engine,
+        &self->layout, 1, error);
+  if (search->all == NULL)
+    search->all = g_new0 (GstBlockDctSweep, 1);
+  gst_blockdct_sweep_update (search->all, params, &all, &self->layout);
+  return search->ready;
+}
+
+static gboolean
+evaluate (GstBlockDct * self, const GstBlockDctTargets * targets,
+    const BdctImage * src, gpointer wait, BdctStats * stats, BdctError * error)
+{
+  GstBlockDctSearch *search = &self->search;
+  const BdctEngineClass *klass = search->engine->klass;
+  const guint metrics = targets->ssim > 0 ? 1 << BDCT_METRIC_SSIM : 0;
+  const BdctFrame task = {
+    .sets = search->all->job,
+    .n_sets = 1,
+    .others = search->all->job + 1,
+    .n_others = search->all->n - 1,
+    .src = *src,
+    .rate = gst_blockdct_targets_want_bits (targets),
+    .metrics = metrics,
+    .other_metrics = metrics,
+    .wait = {wait},
+  };
+
+  return klass->submit (search->engine, &task, error)
+      && klass->collect (search->engine, stats, error);
+}
+
+/* How long the frame's file is at setting `i`: it is coded, on the host. */
+static gboolean
+code (GstBlockDct * self, gint i, const BdctImage * src, GstBuffer * in,
+    guint64 * size, BdctError * error)
+{
+  const BdctJob *job = &self->search.all->job[i];
+  BdctImage image = *src;
+  GstVideoFrame frame;
+  gboolean ok;
+
+  if (src->memory == BDCT_MEMORY_HOST)
+    return bdct_file_size (&self->layout, job, src, size, error);
+  if (!gst_video_frame_map (&frame, &self->info, in, GST_MAP_READ))
+    return bdct_error (error, "the frame cannot be copied from the device");
+  image.memory = BDCT_MEMORY_HOST;
+  for (gint p = 0; p < bdct_image_planes (&self->layout); p++) {
+    image.data[p] = GST_VIDEO_FRAME_PLANE_DATA (&frame, p);
+    image.stride[p] = GST_VIDEO_FRAME_PLANE_STRIDE (&frame, p);
+  }
+  ok = bdct_file_size (&self->layout, job, &image, size, error);
+  gst_video_frame_unmap (&frame);
+  return ok;
+}
+
+/* Choose the setting, whose place is `*i`, by the statistics of all. How long a
+ * JPEG file is without stuffed bytes follows from these; with them it is known
+ * once the frame is coded. What is chosen by the least that it can be is
+ * therefore coded, and left for the next one if it is longer than wanted. */
+static gboolean
+choose (GstBlockDct * self, const GstBlockDctTargets * targets,
+    const BdctImage * src, GstBuffer * in, BdctStats * stats, gint * i,
+    GstBlockDctHow * how, BdctError * error)
+{
+  const GstBlockDctSweep *all = self->search.all;
+  const gboolean files = targets->size > 0
+      && bdct_rate_is_exact (&all->job[0]);
+  gboolean coded[BDCT_MAX_OTHERS] = { FALSE };
+
+  for (gint k = 0; files && k < all->n; k++)
+    stats[k].file_size = bdct_file_head (&self->layout, &all->job[k], 0)
+        + (bdct_stats_total (&stats[k]).bits + 7) / 8;
+  while (TRUE) {
+    *i = gst_blockdct_targets_choose (targets, all, stats, &how->target_met);
+    if (!files || coded[*i])
+      break;
+    if (!code (self, *i, src, in, &stats[*i].file_size, error))
+      return FALSE;
+    coded[*i] = TRUE;
+  }
+  how->file_size = stats[*i].file_size;
+  return TRUE;
+}
+
+static void
+warn_missed (GstBlockDct * self, const GstBlockDctTargets * targets,
+    const BdctParams * params, gint setting)
+{
+  gchar *target;
+
+  if (!gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_TARGET))
+    return;
+  target = gst_blockdct_targets_describe (targets);
+  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+      ("No setting of %s keeps %s: the nearest, %d, is taken.",
+          bdct_transform_info (params->transform)->name, target, setting),
+      ("Frames where this is so have target-met=false. Set another target or "
+          "another transform."));
+  g_free (target);
+}
+
+gboolean
+gst_blockdct_target_find (GstBlockDct * self,
+    const GstBlockDctTargets * targets, const BdctImage * src, GstBuffer * in,
+    gpointer wait, GstBlockDctHow * how)
+{
+  BdctStats stats[BDCT_MAX_OTHERS];
+  BdctParams *params = &how->params;
+  BdctError error;
+  gboolean ready = prepare (self, params, &error);
+  gint i, setting;
+
+  if (!ready || !evaluate (self, targets, src, wait, stats, &error)
+      || !choose (self, targets, src, in, stats, &i, how, &error)) {
+    const gchar *engine = self->queue.backend.engine->description;
+    gchar *target = gst_blockdct_targets_describe (targets);
+
+    if (ready)
+      GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
+          ("A frame could not be evaluated for %s on %s.", target, engine),
+          ("%s", error.message));
+    else
+      GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+          ("There is no room on %s to choose settings for %s.", engine,
+              target), ("%s. Free memory, or unset the target.",
+              error.message));
+    g_free (target);
+    return FALSE;
+  }
+  setting = self->search.all->setting[i];
+  how->target = TRUE;
+  if (bdct_family_has_qp (bdct_transform_info (params->transform)->family))
+    params->qp = setting;
+  else
+    params->quality = setting;
+  if (!how->target_met)
+    warn_missed (self, targets, params, setting);
+  return TRUE;
+}

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstblockdctfields.h"
+#include "dct/metrics/metrics.h"
+
+/* Fields of a report. Every frame fills a structure: names are interned once,
+ * and no string is copied. Those by component come in threes. */
+typedef enum
+{
+  TYPE, TIMESTAMP, STREAM_TIME, RUNNING_TIME, DURATION, INDEX, FRAMES,
+  MSE_Y, MSE_U, MSE_V, PSNR_Y, PSNR_U, PSNR_V, MSE, PSNR, IDENTICAL, NONZERO,
+  MSE_R, MSE_G, MSE_B, PSNR_R, PSNR_G, PSNR_B, MSE_RGB, PSNR_RGB,
+  BITS_Y, BITS_U, BITS_V, BITS, BITS_OPTIMIZED, FILE_SIZE, FILE_SIZE_OPTIMIZED,
+  BITS_ESTIMATED_Y, BITS_ESTIMATED_U, BITS_ESTIMATED_V, BITS_ESTIMATED, BPP,
+  AREA_4, AREA_8, AREA_16, AREA_32, TRANSFORM, QUALITY, QP, DEADZONE, RDOQ,
+  TARGET_MET, REGIONS, BACKEND, PSNR_MEAN, PSNR_MEAN_CAPPED, PSNR_MIN, PSNR_MAX,
+  DROPPED, SSE_Y, SSE_U, SSE_V, SAMPLES_Y, SAMPLES_U, SAMPLES_V, SETTING,
+  REPEATED, PAD, UNMATCHED, VIEW, GRID,
+  BITS_HEADERS, N_FIELDS
+} Field;
+
+static const gchar *const names[N_FIELDS] = {
+  "type", "timestamp", "stream-time", "running-time", "duration", "index",
+  "frames", "mse-y", "mse-u", "mse-v", "psnr-y", "psnr-u", "psnr-v", "mse",
+  "psnr", "identical", "nonzero", "mse-r", "mse-g", "mse-b", "psnr-r", "psnr-g",
+  "psnr-b", "mse-rgb", "psnr-rgb", "bits-y", "bits-u", "bits-v", "bits",
+  "bits-optimized", "file-size", "file-size-optimized", "bits-estimated-y",
+  "bits-estimated-u", "bits-estimated-v", "bits-estimated", "bpp", "area-4",
+  "area-8", "area-16", "area-32", "transform", "quality", "qp", "deadzone",
+  "rdoq", "target-met", "regions", "backend", "psnr-mean", "psnr-mean-capped",
+  "psnr-min", "psnr-max", "dropped", "sse-y", "sse-u", "sse-v", "samples-y",
+  "samples-u", "samples-v", "setting", "repeated", "pad", "unmatched", "view",
+  "grid", "bits-headers"
+};
+
+static GQuark fields[N_FIELDS];
+static GQuark metric_fields[BDCT_N_METRICS][BDCT_METRIC_ALL + 1];
+static const gchar *transforms[BDCT_N_TRANSFORMS];
+static const gchar *views[BDCT_N_VIEWS];
+static const gchar *frame_type, *interval_type, *pooled_type;
+
+static void
+name_metrics (void)
+{
+  gchar name[BDCT_METRIC_FIELD];
+
+  for (guint m = 0; m < BDCT_N_METRICS; m++)
+    for (guint c = 0; c <= BDCT_METRIC_ALL; c++) {
+      bdct_metric_field (m, c, name);
+      metric_fields[m][c] = g_quark_from_string (name);
+    }
+}
+
+void
+gst_blockdct_fields_init (void)
+{
+  for (guint i = 0; i < N_FIELDS; i++)
+    fields[i] = g_quark_from_static_string (names[i]);
+  name_metrics ();
+  for (guint i = 0; i < BDCT_N_TRANSFORMS; i++)
+    transforms[i] = g_intern_static_string (bdct_transform_info (i)->name);
+  for (guint i = 0; i < BDCT_N_VIEWS; i++)
+    views[i] = g_intern_static_string (bdct_view_info (i)->name);
+  frame_type = g_intern_static_string ("frame");
+  interval_type = g_intern_static_string ("interval");
+  pooled_type = g_intern_static_string ("pooled");
+}
+
+static void
+add_uint64 (GstStructure * s, guint field, guint64 v)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_UINT64);
+  g_value_set_uint64 (&value, v);
+  gst_structure_id_take_value (s, fields[field], &value);
+}
+
+static void
+add_int (GstStructure * s, guint field, gint v)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_INT);
+  g_value_set_int (&value, v);
+  gst_structure_id_take_value (s, fields[field], &value);
+}
+
+static void
+add_uint (GstStructure * s, guint field, guint v)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_UINT);
+  g_value_set_uint (&value, v);
+  gst_structure_id_take_value (s, fields[field], &value);
+}
+
+static void
+add_double (GstStructure * s, guint field, gdouble v)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_DOUBLE);
+  g_value_set_double (&value, v);
+  gst_structure_id_take_value (s, fields[field], &value);
+}
+
+static void
+add_boolean (GstStructure * s, guint field, gboolean v)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_BOOLEAN);
+  g_value_set_boolean (&value, v);
+  gst_structure_id_take_value (s, fields[field], &value);
+}
+
+static void
+add_string (GstStructure * s, guint field, const gchar * interned)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_STRING);
+  g_value_set_interned_string (&value, interned);
+  gst_structure_id_take_value (s, fields[field], &value);
+}
+
+static gdouble
+get_share (const BdctCounters * total)
+{
+  return total->levels ? (gdouble) total->nonzero / total->levels : 0.0;
+}
+
+/* Of each component that there is. */
+static void
+add_errors (GstStructure * s, guint mse, guint psnr,
+    const BdctCounters counters[3], gint depth)
+{
+  for (guint c = 0; c < 3; c++) {
+    if (counters[c].samples == 0)
+      continue;
+    add_double (s, mse + c, bdct_mse (&counters[c]));
+    add_double (s, psnr + c, bdct_psnr (bdct_mse (&counters[c]), depth));
+  }
+}
+
+/* The figures that frames, intervals and the whole stream have in common. */
+static void
+add_figures (GstStructure * s, const BdctStats * stats, gint depth)
+{
+  BdctCounters total = bdct_stats_total (stats);
+  BdctCounters rgb = bdct_stats_total_rgb (stats);
+  gdouble mse = bdct_mse (&total);
+
+  if (total.samples == 0)
+    return;
+  add_errors (s, MSE_Y, PSNR_Y, stats->component, depth);
+  add_double (s, MSE, mse);
+  add_double (s, PSNR, bdct_psnr (mse, depth));
+  add_errors (s, MSE_R, PSNR_R, stats->rgb, depth);
+  if (rgb.samples > 0) {
+    add_double (s, MSE_RGB, bdct_mse (&rgb));
+    add_double (s, PSNR_RGB, bdct_psnr (bdct_mse (&rgb), depth));
+  }
+  add_boolean (s, IDENTICAL, mse == 0 && bdct_mse (&rgb) == 0);
+  if (total.levels > 0)
+    add_double (s, NONZERO, get_share (&total));
+}
+
+/* What they have in common of bits. A sum with an estimate in it is one. */
+static void
+add_bits (GstStructure * s, const BdctStats * stats,
+    GstBlockDctRate rate)
+{
+  gboolean exact = rate == GST_BLOCKDCT_RATE_EXACT;
+  guint64 bits = bdct_stats_total (stats).bits;
+
+  if (rate == GST_BLOCKDCT_RATE_NONE)
+    return;
+  for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    const BdctCounters *counters = &stats->component[c];
+
+    if (counters->samples > 0 && exact)
+      add_uint64 (s, BITS_Y + c, counters->bits);
+    else if (counters->samples > 0)
+      add_double (s, BITS_ESTIMATED_Y + c, counters->bits);
+  }
+  if (exact) {
+    add_uint64 (s, BITS, bits);
+    add_uint64 (s, BITS_OPTIMIZED, stats->bits_optimized);
+    add_uint64 (s, FILE_SIZE, stats->file_size);
+    add_uint64 (s, FILE_SIZE_OPTIMIZED, stats->file_size_optimized);
+  } else {
+    add_double (s, BITS_ESTIMATED, bits);
+  }
+  add_double (s, BPP, (gdouble) bits / stats->component[BDCT_Y].samples);
+}
+
+/* Shares of the picture by the side of its blocks, where a tree chose them. */
+static void
+add_areas (GstStructure * s, const BdctStats * stats)
+{
+  gdouble share[BDCT_TREE_SIZES];
+
+  if (!bdct_stats_shares (stats, share))
+    return;
+  for (guint i = 0; i < BDCT_TREE_SIZES; i++)
+    add_double (s, AREA_4 + i, share[i]);
+}
+
+static void
+add_metrics (GstStructure * s, const BdctStats * stats,
+    guint64 frames, gint depth)
+{
+  for (guint m = 0; m < BDCT_N_METRICS; m++)
+    for (guint c = 0; c <= BDCT_METRIC_ALL; c++) {
+      GValue v = G_VALUE_INIT;
+
+      if (!bdct_metric_has_figure (stats, m, c))
+        continue;
+      g_value_init (&v, G_TYPE_DOUBLE);
+      g_value_set_double (&v, bdct_metric_figure (stats, frames, depth, m, c));
+      gst_structure_id_take_value (s, metric_fields[m][c], &v);
+    }
+}
+
+static void
+add_times (GstStructure * s, const GstBlockDctTimes * t)
+{
+  add_uint64 (s, TIMESTAMP, t->timestamp);
+  add_uint64 (s, STREAM_TIME, t->stream_time);
+  add_uint64 (s, RUNNING_TIME, t->running_time);
+  add_uint64 (s, DURATION, t->duration);
+}
+
+static void
+add_pool (GstStructure * s, const BdctPool * pool,
+    GstBlockDctRate rate, gint depth)
+{
+  add_uint64 (s, FRAMES, pool->frames);
+  add_figures (s, &pool->sum, depth);
+  add_bits (s, &pool->sum, rate);
+  add_areas (s, &pool->sum);
+  add_metrics (s, &pool->sum, pool->frames, depth);
+}
+
+/* How it was made, and what came of it. */
+static void
+add_made (GstStructure * s, const BdctPool * pool,
+    const BdctParams * params, GstBlockDctRate rate, gint depth)
+{
+  add_pool (s, pool, rate, depth);
+  add_string (s, TRANSFORM, transforms[params->transform]);
+  if (bdct_family_has_qp (bdct_transform_info (params->transform)->family)) {
+    add_int (s, QP, params->qp);
+    add_double (s, DEADZONE, params->deadzone);
+  } else {
+    add_int (s, QUALITY, params->quality);
+  }
+  if (bdct_transform_has_rdoq (params->transform))
+    add_boolean (s, RDOQ, params->rdoq);
+}
+
+static void
+add_span (GstStructure * s, const gchar * type, const GstBlockDctSpan * span)
+{
+  const GstBlockDctHow *how = &span->how;
+
+  add_string (s, TYPE, type);
+  add_times (s, &span->times);
+  add_uint64 (s, INDEX, span->first_index);
+  if (how->pad != NULL) {
+    add_string (s, PAD, how->pad);
+    add_pool (s, &span->pool, GST_BLOCKDCT_RATE_NONE, how->depth);
+    if (how->coded) {
+      add_uint64 (s, BITS, how->bits);
+      add_uint64 (s, BITS_HEADERS, how->header_bits);
+    }
+    add_string (s, BACKEND, how->backend);
+    return;
+  }
+  add_made (s, &span->pool, &how->params, how->rate, how->depth);
+  if (how->target)
+    add_boolean (s, TARGET_MET, how->target_met);
+  if (how->regions > 0)
+    add_uint (s, REGIONS, how->regions);
+  add_string (s, BACKEND, how->backend);
+}
+
+static void
+add_spread (GstStructure * s, const BdctPool * pool)
+{
+  if (pool->frames == 0 || bdct_stats_total (&pool->sum).samples == 0)
+    return;
+  add_double (s, PSNR_MEAN, pool->psnr_mean);
+  add_double (s, PSNR_MEAN_CAPPED, pool->psnr_mean_capped);
+  add_double (s, PSNR_MIN, pool->psnr_min);
+  add_double (s, PSNR_MAX, pool->psnr_max);
+}
+
+void
+gst_blockdct_fields_frame (GstStructure * s, const GstBlockDctSpan * span)
+{
+  add_span (s, frame_type, span);
+  if (span->how.pad == NULL)
+    add_string (s, VIEW, views[span->how.view]);
+  if (span->how.grid)
+    add_boolean (s, GRID, TRUE);
+}
+
+void
+gst_blockdct_fields_repeated (GstStructure * s)
+{
+  add_boolean (s, REPEATED, TRUE);
+}
+
+static GstStructure *
+describe_span (const gchar * type, const GstBlockDctSpan * span)
+{
+  GstStructure *s = gst_structure_new_empty (span->how.pad != NULL
+      ? GST_BLOCKDCT_COMPARE_NAME : GST_BLOCKDCT_NAME);
+
+  add_span (s, type, span);
+  add_spread (s, &span->pool);
+  return s;
+}
+
+GstStructure *
+gst_blockdct_fields_interval (const GstBlockDctSpan * span)
+{
+  return describe_span (interval_type, span);
+}
+
+GstStructure *
+gst_blockdct_fields_pooled (const GstBlockDctSpan * span, guint64 dropped)
+{
+  GstStructure *s = describe_span (pooled_type, span);
+
+  add_uint64 (s, span->how.pad != NULL ? UNMATCHED : DROPPED, dropped);
+  return s;
+}
+
+/* A value of a setting's statistics, as an array has it. */
+static void
+set_item (GValue * v, Field field, const BdctStats * stats, gint depth)
+{
+  BdctCounters total = bdct_stats_total (stats);
+  gdouble mse = bdct_mse (field >= PSNR_Y && field <= PSNR_V
+      ? &stats->component[field - PSNR_Y] : &total);
+
+  if (field == BITS) {
+    g_value_init (v, G_TYPE_UINT64);
+    g_value_set_uint64 (v, total.bits);
+    return;
+  }
+  g_value_init (v, G_TYPE_DOUBLE);
+  g_value_set_double (v, field == BITS_ESTIMATED ? (gdouble) total.bits
+      : field == NONZERO ? get_share (&total) : bdct_psnr (mse, depth));
+}
+
+static void
+add_items (GstStructure * s, Field field, const GstBlockDctCurve * curve,
+    const BdctStats * stats, gint depth)
+{
+  GValue array = G_VALUE_INIT;
+
+  gst_value_array_init (&array, curve->n);
+  for (gint i = 0; i < curve->n; i++) {
+    GValue v = G_VALUE_INIT;
+
+    if (field == SETTING) {
+      g_value_init (&v, G_TYPE_INT);
+      g_value_set_int (&v, curve->setting[i]);
+    } else {
+      set_item (&v, field, &stats[i], depth);
+    }
+    gst_value_array_append_and_take_value (&array, &v);
+  }
+  gst_structure_id_take_value (s, fields[field], &array);
+}
+
+static void
+add_metric_items (GstStructure * s, guint metric, guint component,
+    const GstBlockDctCurve * curve, const BdctStats * stats, gint depth)
+{
+  GValue array = G_VALUE_INIT;
+
+  gst_value_array_init (&array, curve->n);
+  for (gint i = 0; i < curve->n; i++) {
+    GValue v = G_VALUE_INIT;
+
+    g_value_init (&v, G_TYPE_DOUBLE);
+    g_value_set_double (&v, bdct_metric_figure (&stats[i], 1, depth, metric,
+            component));
+    gst_value_array_append_and_take_value (&array, &v);
+  }
+  gst_structure_id_take_value (s, metric_fields[metric][component], &array);
+}
+
+GstStructure *
+gst_blockdct_fields_curve (const GstBlockDctCurve * curve,
+    const BdctStats * stats, gboolean exact, const GstBlockDctHow * how,
+    const GstBlockDctTimes * times, guint64 index)
+{
+  GstStructure *s = gst_structure_new_empty (GST_BLOCKDCT_NAME "-curve");
+
+  add_times (s, times);
+  add_uint64 (s, INDEX, index);
+  add_string (s, TRANSFORM, transforms[how->params.transform]);
+  add_string (s, BACKEND, how->backend);
+  add_items (s, SETTING, curve, stats, how->depth);
+  for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++)
+    if (stats->component[c].samples > 0)
+      add_items (s, PSNR_Y + c, curve, stats, how->depth);
+  add_items (s, PSNR, curve, stats, how->depth);
+  add_items (s, NONZERO, curve, stats, how->depth);
+  add_items (s, exact ? BITS : BITS_ESTIMATED, curve, stats, how->depth);
+  for (guint m = 0; m < BDCT_N_METRICS; m++)
+    for (guint c = 0; c <= BDCT_METRIC_ALL; c++)
+      if (bdct_metric_has_figure (stats, m, c))
+        add_metric_items (s, m, c, curve, stats, how->depth);
+  return s;
+}
+
+static void
+add_totals (GstStructure * s, const BdctPool * pool,
+    GstBlockDctRate rate, gint depth)
+{
+  for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    const BdctCounters *counters = &pool->sum.component[c];
+
+    if (counters->samples == 0)
+      continue;
+    add_uint64 (s, SSE_Y + c, counters->sse_high > 0 ? G_MAXUINT64
+        : counters->sse);
+    add_uint64 (s, SAMPLES_Y + c, counters->samples);
+  }
+  add_pool (s, pool, rate, depth);
+  add_spread (s, pool);
+}
+
+GstStructure *
+gst_blockdct_fields_stats (const GstBlockDctTotals * totals,
+    const gchar * pad)
+{
+  const BdctPool *pool = &totals->pool;
+  GstStructure *s = gst_structure_new_empty (pad != NULL ? pad
+      : GST_BLOCKDCT_NAME "-stats");
+
+  add_uint64 (s, FRAMES, pool->frames);
+  add_uint64 (s, pad != NULL ? UNMATCHED : DROPPED, totals->dropped);
+  if (pool->frames == 0)
+    return s;
+  add_uint64 (s, INDEX, totals->first_index);
+  add_totals (s, pool, totals->rate, totals->depth);
+  return s;
+}

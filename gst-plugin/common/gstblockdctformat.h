@@ -1,0 +1,34 @@
+/* blockdct: video formats, caps and the engine's view of them.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_BLOCKDCT_FORMAT_H
+#define GST_BLOCKDCT_FORMAT_H
+
+#include <gst/video/video.h>
+#include "dct/base/layout.h"
+#include "dct/picture/view.h"
+#include "gstblockdctbackend.h"
+
+G_BEGIN_DECLS
+
+/** All caps the element handles: the backends' own memory first, then that of
+ * the system. */
+GstCaps *gst_blockdct_format_caps (void);
+
+/** The caps on the other pad: the same pictures in the same memory or, the same
+ * first, in any that these classes have. Other memory is left out. */
+GstCaps *gst_blockdct_format_transform_caps (GstCaps * caps,
+    const GstBlockDctBackendClass * const *classes, guint n_classes);
+
+/** The layout of a format the caps allow; with `subsampling`, if it is one of
+ * R, G and B. */
+void gst_blockdct_format_layout (const GstVideoInfo * info,
+    BdctChromaFormat subsampling, BdctLayout * layout);
+
+/** A view of frames with these caps: the default one, with their colours. */
+void gst_blockdct_format_view (const GstVideoInfo * info,
+    const BdctLayout * layout, BdctView * view);
+
+G_END_DECLS
+#endif

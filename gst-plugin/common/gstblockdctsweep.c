@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstblockdctsweep.h"
+
+#include <math.h>
+#include <string.h>
+#include "dct/entropy/rate.h"
+
+static gboolean
+has_qp (BdctTransform transform)
+{
+  return bdct_family_has_qp (bdct_transform_info (transform)->family);
+}
+
+static void
+get_range (BdctTransform transform, gint * first, gint * last)
+{
+  gboolean any = transform == BDCT_N_TRANSFORMS;
+
+  *first = !any && !has_qp (transform);
+  *last = any || !has_qp (transform) ? 100 : 51;
+}
+
+gboolean
+gst_blockdct_sweep_is_possible (const BdctParams * params)
+{
+  return has_qp (params->transform) || bdct_params_has_quality (params);
+}
+
+const gchar *
+gst_blockdct_sweep_name_steps (const BdctParams * params)
+{
+  return params->n_steps > 0 ? "quantization-tables=matrix"
+      : "quantization-tables=file without quantization-scale";
+}
+
+gboolean
+gst_blockdct_sweep_check (const GstBlockDctCurve * curve,
+    BdctTransform transform, BdctError * error)
+{
+  gint first, last;
+
+  if (curve->n > BDCT_MAX_OTHERS)
+    return bdct_error (error, "a curve has at most %d settings, not %d",
+        BDCT_MAX_OTHERS, curve->n);
+  get_range (transform, &first, &last);
+  for (gint i = 0; i < curve->n; i++)
+    if (curve->setting[i] < first || curve->setting[i] > last)
+      return bdct_error (error, "setting %d at index %d is outside %d to %d "
+          "(%s)", curve->setting[i], i, first, last,
+          transform == BDCT_N_TRANSFORMS ? "quality 1 to 100, QP 0 to 51"
+          : bdct_transform_info (transform)->name);
+  return TRUE;
+}
+
+void
+gst_blockdct_sweep_update (GstBlockDctSweep * sweep, const BdctParams * params,
+    const GstBlockDctCurve * curve, const BdctLayout * layout)
+{
+  BdctParams rest = *params;
+  gint setting[BDCT_MAX_OTHERS], first, last, n = curve->n;
+  BdctError error;
+
+  rest.quality = rest.qp = 1;
+  get_range (params->transform, &first, &last);
+  if (n < 0)
+    n = last - first + 1;
+  for (gint i = 0; i < n; i++)
+    setting[i] = curve->n < 0 ? first + i : curve->setting[i];
+  if (n == sweep->n && memcmp (&rest, &sweep->params, sizeof rest) == 0
+      && memcmp (setting, sweep->setting, n * sizeof setting[0]) == 0)
+    return;
+  sweep->params = rest;
+  sweep->n = n;
+  for (gint i = 0; i < n; i++) {
+    sweep->setting[i] = setting[i];
+    *(has_qp (rest.transform) ? &rest.qp : &rest.quality) = sweep->setting[i];
+    if (!bdct_job_init (&sweep->job[i], &rest, layout, &error))
+      g_error ("%s", error.message);
+  }
+}
+
+gboolean
+gst_blockdct_targets_is_set (const GstBlockDctTargets * targets)
+{
+  return targets->psnr > 0 || targets->ssim > 0
+      || gst_blockdct_targets_want_bits (targets);
+}
+
+gboolean
+gst_blockdct_targets_want_bits (const GstBlockDctTargets * targets)
+{
+  return targets->bpp > 0 || targets->size > 0;
+}
+
+/* In the order of their names; the first NULL ends them. */
+static void
+describe (const GstBlockDctTargets * targets, gchar * texts[5])
+{
+  if (targets->psnr > 0)
+    *texts++ = g_strdup_printf ("target-psnr=%g", targets->psnr);
+  if (targets->ssim > 0)
+    *texts++ = g_strdup_printf ("target-ssim=%g", targets->ssim);
+  if (targets->bpp > 0)
+    *texts++ = g_strdup_printf ("target-bpp=%g", targets->bpp);
+  if (targets->size > 0)
+    *texts++ = g_strdup_printf ("target-size=%u", targets->size);
+  *texts = NULL;
+}
+
+gchar *
+gst_blockdct_targets_describe (const GstBlockDctTargets * targets)
+{
+  gchar *texts[5], *all;
+
+  describe (targets, texts);
+  all = g_strjoinv (" and ", texts);
+  for (guint i = 0; texts[i] != NULL; i++)
+    g_free (texts[i]);
+  return all;
+}
+
+/* A frame's figures beside its targets, and how near it comes to them. */
+typedef struct
+{
+  gboolean kept;
+  gdouble least;                /* of its figures by their targets */
+} Floors;
+
+typedef struct
+{
+  gboolean kept;
+  gdouble most;                 /* of its figures by their targets */
+} Ceilings;
+
+static void
+add_floor (Floors * floors, gdouble figure, gdouble target)
+{
+  floors->kept &= figure >= target;
+  floors->least = MIN (floors->least, figure / target);
+}
+
+static void
+add_ceiling (Ceilings * ceilings, gdouble figure, gdouble target)
+{
+  ceilings->kept &= figure <= target;
+  ceilings->most = MAX (ceilings->most, figure / target);
+}
+
+static Floors
+get_floors (const GstBlockDctTargets * targets, gint depth,
+    const BdctStats * stats)
+{
+  BdctCounters total = bdct_stats_total (stats);
+  Floors floors = { TRUE, INFINITY };
+
+  if (targets->psnr > 0)
+    add_floor (&floors, bdct_psnr (bdct_mse (&total), depth), targets->psnr);
+  if (targets->ssim > 0)
+    add_floor (&floors, bdct_metric_figure (stats, 1, depth, BDCT_METRIC_SSIM,
+            BDCT_METRIC_ALL), targets->ssim);
+  return floors;
+}
+
+static Ceilings
+get_ceilings (const GstBlockDctTargets * targets, gboolean exact,
+    const BdctStats * stats)
+{
+  BdctCounters total = bdct_stats_total (stats);
+  Ceilings ceilings = { TRUE, 0 };
+
+  if (targets->bpp > 0)
+    add_ceiling (&ceilings, (gdouble) total.bits
+        / stats->component[BDCT_Y].samples, targets->bpp);
+  if (targets->size > 0)
+    add_ceiling (&ceilings, exact ? (gdouble) stats->file_size
+        : total.bits / 8.0, targets->size);
+  return ceilings;
+}
+
+gboolean
+gst_blockdct_targets_are_met (const GstBlockDctTargets * targets,
+    gint depth, gboolean exact, const BdctStats * stats)
+{
+  return get_floors (targets, depth, stats).kept
+      && get_ceilings (targets, exact, stats).kept;
+}
+
+gint
+gst_blockdct_targets_choose (const GstBlockDctTargets * targets,
+    const GstBlockDctSweep * sweep, const BdctStats * stats, gboolean * met)
+{
+  const gboolean by_floors = targets->psnr > 0 || targets->ssim > 0;
+  const gboolean exact = bdct_rate_is_exact (&sweep->job[0]);
+  const gint depth = sweep->job[0].depth;
+  /* From the coarsest on, or from the finest. */
+  const gboolean down = has_qp (sweep->params.transform) == by_floors;
+  gdouble best = -INFINITY;
+  gboolean kept = FALSE;
+  gint nearest = -1;
+
+  for (gint k = 0; k < sweep->n && !kept; k++) {
+    const gint i = down ? sweep->n - 1 - k : k;
+    const Floors floors = get_floors (targets, depth, &stats[i]);
+    const Ceilings ceilings = get_ceilings (targets, exact, &stats[i]);
+    const gdouble v = by_floors ? floors.least : -ceilings.most;
+
+    kept = by_floors ? floors.kept : ceilings.kept;
+    if (kept || nearest < 0 || v > best) {
+      nearest = i;
+      best = v;
+    }
+  }
+  *met = gst_blockdct_targets_are_met (targets, depth, exact, &stats[nearest]);
+  return nearest;
+}

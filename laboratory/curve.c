@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Times 100 settings of a 1080p frame on the CPU engine, with bits and without:
+ * as frames of one setting each, and as one frame with all of them, in turn.
+ * Run by hand:
+ *   curve [RUNS [THREADS [PICTURE.pgm]]]
+ * What is printed is the median over the runs of the processors' time, which
+ * depends little on what else the machine does. The picture is repeated,
+ * mirrored, to fill the frame; without it, waves, edges and noise do. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "dct/engine/engine.h"
+#include "pnm.h"
+
+#define WIDTH 1920
+#define HEIGHT 1080
+#define SETTINGS 100
+#define MAX_RUNS 101
+
+static uint8_t *picture;
+static int picture_width, picture_height, n_runs = 5;
+
+static int
+mirror (int i, int n)
+{
+  i %= 2 * n;
+  return i < n ? i : 2 * n - 1 - i;
+}
+
+static void
+fill (uint8_t * samples, int width, int height)
+{
+  uint32_t noise = 1;
+
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++) {
+      double v = 128 + 50 * sin (x * 0.011 + y * 0.017)
+          + 35 * sin (x * 0.07) * cos (y * 0.05)
+          + ((x / 37 + y / 23) % 5 == 0 ? 30 : 0);
+
+      noise = noise * 1664525 + 1013904223;
+      samples[(size_t) y * width + x] = picture == NULL
+          ? v + (int) (noise >> 29) : picture[(size_t) mirror (y,
+              picture_height) * picture_width + mirror (x, picture_width)];
+    }
+}
+
+static double
+now (void)
+{
+  struct timespec t;
+
+  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &t);
+  return t.tv_sec + t.tv_nsec * 1e-9;
+}
+
+static int
+compare (const void *a, const void *b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+
+  return (x > y) - (x < y);
+}
+
+static double
+median (double *times)
+{
+  qsort (times, n_runs, sizeof *times, compare);
+  return times[n_runs / 2];
+}
+
+/* Time `n_jobs` jobs, `at_once` a frame. */
+static double
+run (BdctEngine * engine, BdctFrame frame, const BdctJob * jobs, int n_jobs,
+    int at_once, BdctStats * stats)
+{
+  double start = now ();
+  BdctError error;
+
+  for (int i = 0; i < n_jobs; i += at_once) {
+    frame.sets = &jobs[i];
+    frame.others = &jobs[i + 1];
+    frame.n_others = at_once - 1;
+    if (!engine->klass->submit (engine, &frame, &error)
+        || !engine->klass->collect (engine, &stats[i], &error))
+      die (error.message);
+    /* What the others are not asked for (BdctFrame.other_files). */
+    stats[i].bits_optimized = 0;
+    stats[i].file_size = stats[i].file_size_optimized = 0;
+  }
+  return now () - start;
+}
+
+static void
+time_transform (BdctEngine * engine, const BdctLayout * layout,
+    const BdctFrame * frame, BdctTransform transform)
+{
+  static BdctStats alone[SETTINGS], together[SETTINGS];
+  double times[4][MAX_RUNS], ms[4];
+  BdctJob jobs[SETTINGS];
+
+  for (int i = 0; i < SETTINGS; i++) {
+    BdctParams params = BDCT_PARAMS_DEFAULT;
+
+    params.transform = transform;
+    params.quality = i + 1;
+    params.qp = i * 52 / SETTINGS;
+    if (!bdct_job_init (&jobs[i], &params, layout, NULL))
+      die ("no such job");
+  }
+  for (int i = 0; i < n_runs; i++)
+    for (int k = 0; k < 4; k++) {
+      BdctFrame f = *frame;
+
+      f.rate = k < 2;
+      times[k][i] = run (engine, f, jobs, SETTINGS, k % 2 ? SETTINGS : 1,
+          k % 2 ? together : alone);
+      if (k % 2 && memcmp (alone, together, sizeof alone) != 0)
+        die ("the statistics are not the same");
+    }
+  for (int k = 0; k < 4; k++)
+    ms[k] = median (times[k]) * 1e3 / SETTINGS;
+  printf ("%-14s bits: alone %7.2f ms, together %7.2f ms a setting, %.2f; "
+      "without: %7.2f, %7.2f, %.2f\n", bdct_transform_info (transform)->name,
+      ms[0], ms[1], ms[1] / ms[0], ms[2], ms[3], ms[3] / ms[2]);
+  fflush (stdout);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const BdctTransform transforms[] =
+      { BDCT_JPEG_8X8, BDCT_HEVC_8X8, BDCT_HEVC_32X32 };
+  BdctEngineOptions options = { .threads = argc > 2 ? atoi (argv[2]) : 1 };
+  BdctLayout layout = { 8, BDCT_CHROMA_420, 3, {
+      {WIDTH, HEIGHT, 0, 1, {BDCT_Y, BDCT_Y}},
+      {WIDTH / 2, HEIGHT / 2, 0, 1, {BDCT_U, BDCT_U}},
+      {WIDTH / 2, HEIGHT / 2, 0, 1, {BDCT_V, BDCT_V}}
+    }, {0}
+  };
+  BdctFrame frame = { .n_sets = 1 };
+  BdctEngine *engine;
+  BdctError error;
+
+  if (argc > 1)
+    n_runs = atoi (argv[1]);
+  if (n_runs < 1 || n_runs > MAX_RUNS)
+    die ("1 to 101 runs");
+  if (argc > 3)
+    picture = read_pnm (argv[3], 1, &picture_width, &picture_height);
+  for (int p = 0; p < 3; p++) {
+    const BdctPlaneLayout *plane = &layout.plane[p];
+
+    frame.src.data[p] = malloc ((size_t) plane->width * plane->height);
+    if (frame.src.data[p] == NULL)
+      die ("out of memory");
+    fill (frame.src.data[p], plane->width, plane->height);
+    frame.src.stride[p] = plane->width;
+  }
+  engine = bdct_cpu_engine.create (&options, &error);
+  if (engine == NULL
+      || !bdct_cpu_engine.configure (engine, &layout, 1, &error))
+    die (error.message);
+  printf ("%s, %d settings of %dx%d\n", engine->description, SETTINGS, WIDTH,
+      HEIGHT);
+  for (int i = 0; i < 3; i++)
+    time_transform (engine, &layout, &frame, transforms[i]);
+  bdct_cpu_engine.destroy (engine);
+  for (int p = 0; p < 3; p++)
+    free (frame.src.data[p]);
+  free (picture);
+  return 0;
+}

@@ -1,0 +1,253 @@
+/* blockdct-bench, the laboratory: what its parts have in common.
+ *
+ * An entry is one implementation of one stage of one transform. A set is the
+ * input of such a stage and what has to come out of it. Entries are registered
+ * once; the program checks each against its set, then times it.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef LAB_H
+#define LAB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "dct/base/stats.h"
+#include "dct/quantizer/job.h"
+#include "dct/transform/transform.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LAB_MAX_LIST 8
+#define LAB_N_BATCHES 3
+
+typedef enum { LAB_NOISE, LAB_NATURAL, LAB_N_CONTENTS } LabContent;
+
+typedef enum {
+  LAB_FORWARD,
+  LAB_QUANTIZE, /**< and dequantize */
+  LAB_INVERSE,
+  LAB_CHAIN,    /**< forward, quantize, dequantize, inverse */
+} LabStage;
+
+/** What lies in memory. Planes are LAB_WIDTH samples wide. */
+typedef enum {
+  LAB_BLOCKS,        /**< int16, N x N of a block, then the next block's */
+  LAB_PLANE_FLOAT,   /**< float: samples - 128, or coefficients */
+  LAB_PLANE_STRIDED, /**< the same, rows further apart than they are long */
+  LAB_PLANE_SHORT,   /**< int16: samples - 128, or coefficients */
+  LAB_PLANE_8,       /**< samples of 8 bits */
+  LAB_PLANE_10,      /**< samples of 10 bits in words of 16 */
+  LAB_NV12,          /**< one frame of 3840 x 2160 */
+} LabShape;
+
+#define LAB_WIDTH 3840
+
+/** Where an entry reads and writes; host memory for the CPU's, else the
+ * device's. Scratch is as large as dst. */
+typedef struct {
+  const void *src;
+  void *dst, *scratch;
+  int width, height, stride; /**< planes, in samples */
+  int64_t n_blocks;          /**< LAB_BLOCKS */
+} LabWork;
+
+typedef struct LabEntry LabEntry;
+
+struct LabEntry {
+  const char *source; /**< where the design comes from */
+  char name[32];
+  LabShape shape;
+  BdctTransform transform;
+  LabStage stage;
+  bool gpu;
+  bool launch_each;   /**< LAB_BLOCKS: launches a kernel for every block */
+  int quality, qp;
+  int parameter[4];   /**< Spector: blocks in x, in y, rows, unrolled;
+                           production: what is asked */
+  const void *data;   /**< the entry's own */
+
+  /** Do it once; on the GPU only enqueue it. A cudaError_t, 0 on the CPU. */
+  int (*run) (const LabEntry *entry, const LabWork *work, void *stream);
+  /** NULL, or do it once and give the statistics. */
+  int (*stats) (const LabEntry *entry, const LabWork *work, void *stream,
+      BdctStats *stats);
+};
+
+/** Input and expectation of a stage: one period of a pattern that repeats as
+ * often as a run is long. A period is 1000 blocks, 192 rows, or a frame. */
+typedef struct {
+  LabShape shape;
+  BdctTransform transform;
+  LabStage stage;
+  int quality, qp;
+  int size, depth;            /**< N; bits a sample */
+  int width, rows, stride;    /**< of a period; LAB_BLOCKS: N*N, 1000, N*N */
+  size_t element, period;     /**< bytes of an element; elements of a period */
+  void *input[LAB_N_CONTENTS];
+  double *expected[LAB_N_CONTENTS];
+  uint8_t *marks[LAB_N_CONTENTS]; /**< NULL, or whether an element is a
+                                      REF_TIE */
+  uint64_t nonzero[LAB_N_CONTENTS][BDCT_MAX_COMPONENTS];
+  uint64_t unsure[LAB_N_CONTENTS][BDCT_MAX_COMPONENTS];
+} LabSet;
+
+/** What a check found; the worse of several. */
+typedef struct {
+  bool ok;
+  char text[64];               /**< for the table: exact, 63.1 dB off ties */
+  double db[LAB_N_CONTENTS];   /**< agreement; NAN where it is not measured */
+  double error;                /**< largest; NAN likewise */
+} LabVerdict;
+
+typedef struct {
+  const LabEntry *entry;
+  LabVerdict verdict;
+  int64_t batch;        /**< blocks (LAB_BLOCKS), else 0 */
+  double samples;       /**< of a run */
+  double ns;            /**< a run; 0: not timed */
+  double copy_ns;       /**< GPU: the copy that ran in turn with it ... */
+  double copy_bytes;    /**< ... moved this much there and as much back */
+  int registers, shared, local, kernels, threads; /**< GPU; -1: not known */
+  bool pareto;          /**< Spector: on the front */
+} LabResult;
+
+typedef struct {
+  bool quick, cpu_only;
+  bool cuda_cores;            /**< blockdct's kernels without tensor cores */
+  bool frames, profile;       /**< nothing but that of frames.c */
+  bool comparisons;           /**< nothing but these */
+  LabContent content;         /**< what is timed; both are checked */
+  int n_qualities, n_qps;
+  int quality[LAB_MAX_LIST], qp[LAB_MAX_LIST];
+  bool default_lists;         /**< the standard's, for hevc-* */
+  const char *only, *csv, *json;
+} LabOptions;
+
+/** What it ran on, as text, "" if unknown. */
+typedef struct {
+  char cpu[128], gpu[128], compute[16], driver[32], runtime[32], nvcc[32];
+  char smi[256];              /**< nvidia-smi's line under load */
+  int sms, l2, sm_clock, memory_clock;   /**< KB of L2; the most kHz */
+} LabMachine;
+
+extern LabOptions lab_options;
+extern LabMachine lab_machine;
+extern const int64_t lab_batches[LAB_N_BATCHES];
+extern const char *const lab_stage_names[], *const lab_shape_names[];
+
+/* main.c */
+/** Whether a source is asked for. */
+bool lab_wants (const char *source);
+/** Add a copy of an entry, unless its source is not asked for. */
+void lab_register (const LabEntry *entry);
+int lab_repetitions (void);
+double lab_median (double *values, int n);
+/** Print the message and end with status 1. */
+void lab_die (const char *format, ...)
+    __attribute__ ((noreturn, format (printf, 1, 2)));
+
+/* set.c */
+/** Make rows of samples up, without a gap. */
+void lab_fill_samples (LabContent content, int depth, int width, int rows,
+    int *out);
+/** What a transform is run with: these, and the lists that the options name. */
+BdctParams lab_params (BdctTransform transform, int quality, int qp);
+/** The set of an entry, without its contents and with them. */
+void lab_set_describe (LabSet *set, const LabEntry *entry);
+void lab_set_build (LabSet *set, const LabEntry *entry);
+void lab_set_clear (LabSet *set);
+/** Whether a set is the entry's. */
+bool lab_set_is_for (const LabSet *set, const LabEntry *entry);
+/** The work of n blocks or periods at these addresses. */
+LabWork lab_set_work (const LabSet *set, int64_t n, const void *src, void *dst,
+    void *scratch);
+/** Elements and samples of such a work. */
+size_t lab_set_elements (const LabSet *set, int64_t n);
+double lab_set_samples (const LabSet *set, int64_t n);
+/** Bytes a sample that the stage has to move at least. */
+int lab_limit_bytes (const LabEntry *entry);
+
+/* check.c */
+#define LAB_POISON 0xaa
+void lab_verdict_init (LabVerdict *verdict);
+/** Compare one period of output, in memory that was LAB_POISON before. */
+void lab_check_period (const LabSet *set, LabContent content, const void *got,
+    LabVerdict *verdict);
+/** Compare the statistics of n periods that came out as this one. */
+void lab_check_stats (const LabSet *set, LabContent content, const void *got,
+    int64_t n, const BdctStats *stats, LabVerdict *verdict);
+void lab_verdict_wrong (LabVerdict *verdict, const char *format, ...)
+    __attribute__ ((format (printf, 2, 3)));
+
+/* cpu.c */
+void lab_cpu_register (void);
+void lab_cpu_check (const LabEntry *entry, const LabSet *set,
+    LabVerdict *verdict);
+void lab_cpu_time (const LabEntry *entry, const LabSet *set, int64_t batch,
+    LabResult *result);
+
+/* gpu.c */
+/** False, with the reason, where there is no GPU. */
+bool lab_gpu_open (char *reason, size_t size);
+void lab_gpu_close (void);
+void lab_gpu_check (const LabEntry *entry, const LabSet *set,
+    LabVerdict *verdict);
+void lab_gpu_time (const LabEntry *entry, const LabSet *set, int64_t batch,
+    LabResult *result);
+/** Time entries of one set in turn, on whatever lies in the source: ns a run of
+ * each. */
+void lab_gpu_time_in_turn (const LabEntry *entries, int n, double *ns);
+
+/* Entries of the GPU; each also prepares the device for them. */
+void lab_whitepaper_register (void);
+void lab_hevc_register (void);
+void lab_spector_register (void);
+void lab_production_register (void);
+/** Time what is asked beside the picture against the kernel without. */
+void lab_production_print_questions (void);
+
+/* bits.c */
+/** Time frames and curves with and without their bits. */
+void lab_bits_print (void);
+
+/* frames.c */
+/** Time frames of some sizes. */
+void lab_frames_print (void);
+/** Launch each kernel once, over a large plane. */
+void lab_frames_profile (void);
+
+/* comparisons.c */
+/** Time comparisons of given pictures, on the CPU and perhaps on a GPU. */
+void lab_comparisons_print (bool gpu);
+
+/* device.cu */
+/** Enqueue: n periods of `words` words at dst become the one at src. */
+int lab_device_repeat (uint32_t *dst, const uint32_t *src, int64_t words,
+    int64_t n, void *stream);
+/** Enqueue: add to *count the words of n periods that differ from the
+ * first's. */
+int lab_device_compare (const uint32_t *data, int64_t words, int64_t n,
+    unsigned long long *count, void *stream);
+const char *lab_nvcc_version (void);
+
+/* report.c */
+void lab_print_header (void);
+void lab_print_result (const LabResult *result);
+void lab_write_csv (FILE *file, const LabResult *results, int n);
+void lab_write_json (FILE *file, const LabResult *results, int n);
+double lab_ns_per_block (const LabResult *result);
+/** Share of what the copy would allow; 0 if unknown. */
+double lab_share (const LabResult *result);
+
+/* tables.c */
+void lab_mark_pareto (LabResult *results, int n);
+void lab_print_tables (const LabResult *results, int n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "quadtree-scene.h"
+
+#include <string.h>
+#include "dct/entropy/cabac.h"
+#include "lists.h"
+#include "reference.h"
+
+const BdctTransform quadtree_fixed[4] = {
+  BDCT_HEVC_4X4, BDCT_HEVC_8X8, BDCT_HEVC_16X16, BDCT_HEVC_32X32
+};
+
+/* Blocks */
+
+static void
+fixed_init (Fixed * f, const Scene * s, int set, int size, int k)
+{
+  BdctParams params = s->params[set];
+  RefPlane plane = { &params, s->layout.chroma, k, s->c->depth,
+    s->source.width[k], s->source.height[k], REF_FLOAT
+  };
+  RefResult *result = g_new0 (RefResult, 1);
+  int side;
+
+  params.transform = quadtree_fixed[size];
+  side = ref_block_size (params.transform, s->layout.chroma, k);
+  f->log2_size = g_bit_storage (side) - 1;
+  f->columns = (plane.width + side - 1) / side;
+  f->rows = (plane.height + side - 1) / side;
+  f->out = g_new (int, plane.width * plane.height);
+  f->levels = g_new0 (int, f->columns * f->rows * side * side);
+  ref_plane (&plane, s->source.sample[k], f->out, NULL, result);
+  ref_levels (&plane, s->source.sample[k], f->levels);
+  g_free (result);
+}
+
+void
+quadtree_define (Scene * s)
+{
+  for (int i = 0; i < s->n_sets; i++)
+    for (int size = 0; size < 4; size++)
+      for (int k = 0; k < bdct_layout_components (&s->layout); k++)
+        fixed_init (&s->fixed[i][size][k], s, i, size, k);
+}
+
+/* A block's levels, as dct/entropy/cabac.h wants them. */
+static void
+take_levels (const Fixed * f, int x, int y, BdctLevel * to)
+{
+  const int side = 1 << f->log2_size;
+
+  for (int i = 0; i < side * side; i++)
+    to[i] = f->levels[(y * side + i / side) * f->columns * side + x * side
+        + i % side];
+}
+
+static guint64
+sum_errors (const Scene * s, const Fixed * f, int k, int x, int y)
+{
+  const int side = 1 << f->log2_size, width = s->source.width[k];
+  guint64 sum = 0;
+
+  for (int i = y * side; i < MIN ((y + 1) * side, s->source.height[k]); i++)
+    for (int j = x * side; j < MIN ((x + 1) * side, width); j++) {
+      const gint64 e = f->out[i * width + j] - s->source.sample[k][i * width
+          + j];
+
+      sum += e * e;
+    }
+  return sum;
+}
+
+/* The set of the smallest block that a component's sample is in. */
+static int
+find_set (const Scene * s, int k, int x, int y)
+{
+  const BdctComponentJob *job = &s->sets[0].component[k];
+
+  return s->map == NULL ? 0 : s->map[s->grid[k].first
+      + (y >> job->log2_height) * s->grid[k].columns + (x >> job->log2_width)];
+}
+
+static guint64
+block_cost (const Scene * s, int set, const Fixed * f, int k, int x, int y)
+{
+  BdctLevel levels[32 * 32] __attribute__ ((aligned (8)));
+  guint32 counter[2 * BDCT_CABAC_CONTEXTS] = { 0 };
+  guint64 rate;
+
+  take_levels (f, x, y, levels);
+  rate = (guint64) bdct_cabac_count (counter, levels, f->log2_size, k > 0)
+      << 15;
+  for (int i = 0; i < 2 * BDCT_CABAC_CONTEXTS; i++)
+    rate += (guint64) counter[i] * s->costs.bin[i / 2][i % 2];
+  return (sum_errors (s, f, k, x, y) << s->sets[set].tree.distortion_shift)
+      + s->sets[set].tree.lambda * rate;
+}
+
+/* Trees */
+
+static int
+sub_x (const Scene * s, int k)
+{
+  return bdct_layout_sub_x (&s->layout, k);
+}
+
+static int
+sub_y (const Scene * s, int k)
+{
+  return bdct_layout_sub_y (&s->layout, k);
+}
+
+/* Call `func` for each block of a component, of the fixed size, in the square
+ * of luma at (x, y). */
+static guint64
+each_block (Scene * s, int k, int size, int x, int y, int side,
+    guint64 (*func) (Scene *, int set, const Fixed *, int k, int x, int y))
+{
+  const int x0 = x >> sub_x (s, k), y0 = y >> sub_y (s, k);
+  const int log2_size = s->fixed[0][size][k].log2_size;
+  guint64 sum = 0;
+
+  for (int by = y0; by < MIN ((y + side) >> sub_y (s, k),
+          s->source.height[k]); by += 1 << log2_size)
+    for (int bx = x0; bx < MIN ((x + side) >> sub_x (s, k),
+            s->source.width[k]); bx += 1 << log2_size) {
+      const int own = find_set (s, k, bx, by);
+
+      sum += func (s, own, &s->fixed[own][size][k], k, bx >> log2_size,
+          by >> log2_size);
+    }
+  return sum;
+}
+
+static guint64
+cost_of (Scene * s, int set, const Fixed * f, int k, int x, int y)
+{
+  return block_cost (s, set, f, k, x, y);
+}
+
+static gboolean
+shares (const Scene * s)
+{
+  return s->layout.chroma != BDCT_CHROMA_444;
+}
+
+/* What the node at (x, y), 4 << size a side, costs as one block, without its
+ * flag; with `chroma`, the blocks of U and V, too. */
+static guint64
+whole_cost (Scene * s, int size, int x, int y)
+{
+  guint64 sum = each_block (s, 0, size, x, y, 4 << size, cost_of);
+
+  for (int k = 1; k < bdct_layout_components (&s->layout); k++)
+    if (size > 0 || !shares (s))
+      sum += each_block (s, k, size, x, y, 4 << size, cost_of);
+  return sum;
+}
+
+/* What is added where it is split: chroma that 4 x 4 share. */
+static guint64
+shared_cost (Scene * s, int size, int x, int y)
+{
+  guint64 sum = 0;
+
+  for (int k = 1; size == 1 && shares (s)
+      && k < bdct_layout_components (&s->layout); k++)
+    sum += each_block (s, k, 0, x, y, 8, cost_of);
+  return sum;
+}
+
+static guint64
+flag_cost (Scene * s, int size, int x, int y, int bin)
+{
+  const guint64 rate = s->costs.bin[BDCT_CABAC_LUMA_SPLIT + 3 - size][bin];
+
+  if (4 << size == s->c->min_block)
+    return 0;
+  return s->sets[find_set (s, 0, x, y)].tree.lambda * rate;
+}
+
+static gboolean
+is_inside (const Scene * s, int x, int y)
+{
+  return x < s->c->width && y < s->c->height;
+}
+
+int
+quadtree_all (Scene * s, int size, int x, int y, guint64 ** costs)
+{
+  GArray *all = g_array_new (FALSE, FALSE, sizeof (guint64));
+  const int half = 2 << size;
+  guint64 *part[4], sum;
+  int n[4], count;
+
+  if (!is_inside (s, x, y)) {
+    sum = 0;
+    g_array_append_val (all, sum);
+  } else {
+    if (4 << size <= s->c->max_block) {
+      sum = whole_cost (s, size, x, y) + flag_cost (s, size, x, y, 0);
+      g_array_append_val (all, sum);
+    }
+    if (4 << size > s->c->min_block) {
+      const guint64 extra = shared_cost (s, size, x, y)
+          + (4 << size <= s->c->max_block ? flag_cost (s, size, x, y, 1) : 0);
+
+      for (int i = 0; i < 4; i++)
+        n[i] = quadtree_all (s, size - 1, x + i % 2 * half, y + i / 2 * half,
+            &part[i]);
+      for (int a = 0; a < n[0]; a++)
+        for (int b = 0; b < n[1]; b++)
+          for (int c = 0; c < n[2]; c++)
+            for (int d = 0; d < n[3]; d++) {
+              sum = extra + part[0][a] + part[1][b] + part[2][c] + part[3][d];
+              g_array_append_val (all, sum);
+            }
+      for (int i = 0; i < 4; i++)
+        g_free (part[i]);
+    }
+  }
+  count = all->len;
+  *costs = (guint64 *) g_array_free (all, FALSE);
+  return count;
+}
+
+guint64
+quadtree_cost (Scene * s, const guint8 * sizes, int size, int x, int y)
+{
+  const int log2_min = g_bit_storage (s->c->min_block) - 1;
+  const int half = 2 << size;
+  guint64 sum = 0;
+  int own;
+
+  if (!is_inside (s, x, y))
+    return 0;
+  own = sizes[(y >> log2_min) * s->grid[0].columns + (x >> log2_min)] - 2;
+  if (own == size)
+    return whole_cost (s, size, x, y) + flag_cost (s, size, x, y, 0);
+  if (own > size)
+    return G_MAXUINT64;
+  for (int i = 0; i < 4; i++)
+    sum += quadtree_cost (s, sizes, size - 1, x + i % 2 * half,
+        y + i / 2 * half);
+  return sum + shared_cost (s, size, x, y)
+      + (4 << size <= s->c->max_block ? flag_cost (s, size, x, y, 1) : 0);
+}
+
+/* The best tree of a node by the plain recursion, written to `sizes`. */
+static guint64
+best_tree (Scene * s, int size, int x, int y)
+{
+  const int log2_min = g_bit_storage (s->c->min_block) - 1;
+  const int half = 2 << size;
+  guint64 whole = G_MAXUINT64, split = G_MAXUINT64;
+
+  if (!is_inside (s, x, y))
+    return 0;
+  if (4 << size > s->c->min_block) {
+    split = shared_cost (s, size, x, y)
+        + (4 << size <= s->c->max_block ? flag_cost (s, size, x, y, 1) : 0);
+    for (int i = 0; i < 4; i++)
+      split += best_tree (s, size - 1, x + i % 2 * half, y + i / 2 * half);
+  }
+  if (4 << size <= s->c->max_block)
+    whole = whole_cost (s, size, x, y) + flag_cost (s, size, x, y, 0);
+  if (split < whole)
+    return split;
+  for (int i = y; i < MIN (y + 2 * half, s->c->height); i++)
+    for (int j = x; j < MIN (x + 2 * half, s->c->width); j++)
+      s->sizes[(i >> log2_min) * s->grid[0].columns + (j >> log2_min)] =
+          size + 2;
+  return whole;
+}
+
+/* What a frame becomes */
+
+static guint64
+take (Scene * s, int set, const Fixed * f, int k, int x, int y)
+{
+  const int side = 1 << f->log2_size, width = s->source.width[k];
+  BdctCounters *counters = &s->stats.component[k];
+  BdctLevel levels[32 * 32] __attribute__ ((aligned (8)));
+
+  (void) set;
+  take_levels (f, x, y, levels);
+  counters->sse += sum_errors (s, f, k, x, y);
+  counters->levels += side * side;
+  for (int i = 0; i < side * side; i++)
+    counters->nonzero += levels[i] != 0;
+  for (int i = y * side; i < MIN ((y + 1) * side, s->source.height[k]); i++)
+    for (int j = x * side; j < MIN ((x + 1) * side, width); j++)
+      s->picture.sample[k][i * width + j] = f->out[i * width + j];
+  return 0;
+}
+
+/* Go through a node of the best tree, and call functions for flags and
+ * blocks. */
+typedef struct {
+  void (*flag) (Scene *, gpointer, int size, int bin);
+  void (*block) (Scene *, gpointer, const Fixed *, int k, int x, int y);
+  gpointer data;
+} Visitor;
+
+static Visitor *visitor;
+
+static guint64
+visit_block (Scene * s, int set, const Fixed * f, int k, int x, int y)
+{
+  (void) set;
+  visitor->block (s, visitor->data, f, k, x, y);
+  return 0;
+}
+
+static void
+visit (Scene * s, int size, int x, int y)
+{
+  const int log2_min = g_bit_storage (s->c->min_block) - 1;
+  const int half = 2 << size;
+  int own;
+
+  if (!is_inside (s, x, y))
+    return;
+  own = s->sizes[(y >> log2_min) * s->grid[0].columns + (x >> log2_min)] - 2;
+  if (4 << size <= s->c->max_block && 4 << size > s->c->min_block)
+    visitor->flag (s, visitor->data, size, own < size);
+  for (int i = 0; own < size && i < 4; i++)
+    visit (s, size - 1, x + i % 2 * half, y + i / 2 * half);
+  if (own == size)
+    each_block (s, 0, size, x, y, 4 << size, visit_block);
+  for (int k = 1; k < bdct_layout_components (&s->layout); k++)
+    if (own == size && (size > 0 || !shares (s)))
+      each_block (s, k, size, x, y, 4 << size, visit_block);
+    else if (own == 0 && size == 1 && shares (s))
+      each_block (s, k, 0, x, y, 8, visit_block);
+}
+
+static void
+take_flag (Scene * s, gpointer data, int size, int bin)
+{
+  (void) s;
+  (void) data;
+  (void) size;
+  (void) bin;
+}
+
+static void
+take_block (Scene * s, gpointer data, const Fixed * f, int k, int x, int y)
+{
+  (void) data;
+  take (s, 0, f, k, x, y);
+}
+
+/* CABAC's estimate: segments of eight squares, each begun one segment earlier
+ * (dct/entropy/cabac.h). */
+typedef struct {
+  BdctRateCounts counts;
+  int component;
+  BdctCabacSink sink;
+} Coder;
+
+static void
+code_flag (Scene * s, gpointer data, int size, int bin)
+{
+  Coder *coder = data;
+
+  (void) s;
+  if (coder->component == 0)
+    bdct_cabac_bin (&coder->sink, BDCT_CABAC_LUMA_SPLIT + 3 - size, bin);
+}
+
+static void
+code_block (Scene * s, gpointer data, const Fixed * f, int k, int x, int y)
+{
+  Coder *coder = data;
+  BdctLevel levels[32 * 32] __attribute__ ((aligned (8)));
+
+  (void) s;
+  if (coder->component != k)
+    return;
+  take_levels (f, x, y, levels);
+  bdct_cabac_walk (&coder->sink, levels, f->log2_size, k > 0);
+}
+
+static void
+code_segment (Scene * s, int segment)
+{
+  const int across = (s->c->width + 255) / 256;
+
+  for (int i = 0; i < 8; i++)
+    visit (s, 3, (segment % across * 8 + i) * 32, segment / across * 32);
+}
+
+static void
+set_bits (Scene * s)
+{
+  Coder *coder = g_new0 (Coder, 1);
+  Visitor v = { code_flag, code_block, coder };
+  const int n = (s->c->width + 255) / 256 * ((s->c->height + 31) / 32);
+  guint8 state[BDCT_CABAC_CONTEXTS];
+
+  visitor = &v;
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i < n; i++) {
+      guint32 counter[2 * BDCT_CABAC_CONTEXTS] = { 0 };
+
+      coder->component = k;
+      coder->sink = (BdctCabacSink) {
+      .counter = counter};
+      code_segment (s, i);
+      coder->counts.counter[k][BDCT_RATE_BYPASS] += coder->sink.bypass;
+      for (int j = 0; j < 2 * BDCT_CABAC_CONTEXTS; j++)
+        coder->counts.counter[k][j] += counter[j];
+    }
+  for (int k = 0; k < 3; k++) {
+    guint64 cost = 0;
+
+    coder->component = k;
+    for (int i = 0; i < n; i++) {
+      for (int j = 0; j < BDCT_CABAC_CONTEXTS; j++)
+        state[j] = bdct_cabac_start (&coder->counts, j);
+      coder->sink = (BdctCabacSink) {
+      .state = state,.pitch = 1,.step = bdct_cabac_step};
+      if (i > 0)
+        code_segment (s, i - 1);
+      coder->sink.cost = 0;
+      code_segment (s, i);
+      cost += coder->sink.cost;
+    }
+    s->stats.component[k].bits = coder->counts.counter[k][BDCT_RATE_BYPASS]
+        + ((cost + (1 << 14)) >> 15);
+  }
+  g_free (coder);
+}
+
+void
+quadtree_expect (Scene * s)
+{
+  Visitor v = { take_flag, take_block, NULL };
+  const int log2_min = g_bit_storage (s->c->min_block) - 1;
+
+  visitor = &v;
+  quadtree_define (s);
+  for (int y = 0; y < s->c->height; y += 32)
+    for (int x = 0; x < s->c->width; x += 32) {
+      best_tree (s, 3, x, y);
+      visit (s, 3, x, y);
+    }
+  for (int k = 0; k < bdct_layout_components (&s->layout); k++)
+    s->stats.component[k].samples = (guint64) s->source.width[k]
+        * s->source.height[k];
+  for (int i = 0; i < s->c->height; i++)
+    for (int j = 0; j < s->c->width; j++)
+      s->stats.area[s->sizes[(i >> log2_min) * s->grid[0].columns
+              + (j >> log2_min)] - 2]++;
+  set_bits (s);
+}
+
+void
+quadtree_scene_init (Scene * s, const Case * c, guint32 seed)
+{
+  GRand *rand = g_rand_new_with_seed (seed);
+
+  memset (s, 0, sizeof *s);
+  s->c = c;
+  s->n_sets = c->mapped ? N_SETS : 1;
+  format_layout (c->format, c->depth, 0, c->width, c->height, &s->layout);
+  for (int i = 0; i < N_SETS; i++) {
+    s->params[i] = (BdctParams) BDCT_PARAMS_DEFAULT;
+    s->params[i].transform = BDCT_HEVC_QUADTREE;
+    s->params[i].qp = CLAMP (c->qp + 6 * i * (i % 2 ? 1 : -1), 0, 51);
+    s->params[i].chroma_qp_offset = i - 1;
+    s->params[i].min_block = c->min_block;
+    s->params[i].max_block = c->max_block;
+    s->params[i].lambda_scale = c->lambda_scale;
+    s->params[i].scaling_list = c->list;
+    s->params[i].deadzone = ref_deadzone (seed);
+    s->params[i].rdoq = c->rdoq;
+    if (c->list == BDCT_SCALING_FILE)
+      random_lists (&s->params[i], seed + i);
+    g_assert_true (bdct_job_init (&s->sets[i], &s->params[i], &s->layout,
+            NULL));
+  }
+  s->n_blocks = bdct_blocks_init (s->grid, &s->layout, &s->sets[0]);
+  if (c->mapped) {
+    s->map = g_malloc (s->n_blocks);
+    for (gsize i = 0; i < s->n_blocks; i++)
+      s->map[i] = g_rand_int_range (rand, 0, N_SETS);
+  }
+  g_rand_free (rand);
+  picture_init (&s->source, &s->layout);
+  picture_init (&s->picture, &s->layout);
+  picture_fill (&s->source, c->content, &s->layout, BDCT_HEVC_8X8, seed);
+  frame_init (&s->src, &s->layout, STRIDE_ODD);
+  frame_put (&s->src, &s->layout, &s->source, TRUE);
+  bdct_quadtree_costs (&s->costs, s->params[0].qp);
+  s->sizes = g_malloc0 (s->grid[0].columns * s->grid[0].rows);
+}
+
+void
+quadtree_scene_clear (Scene * s)
+{
+  for (int i = 0; i < s->n_sets; i++)
+    for (int size = 0; size < 4; size++)
+      for (int k = 0; k < 3; k++) {
+        g_free (s->fixed[i][size][k].out);
+        g_free (s->fixed[i][size][k].levels);
+      }
+  picture_clear (&s->source);
+  picture_clear (&s->picture);
+  frame_clear (&s->src);
+  g_free (s->sizes);
+  g_free (s->map);
+}

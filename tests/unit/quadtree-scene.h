@@ -1,0 +1,70 @@
+/* blockdct tests: frames of hevc-quadtree, and what they have to become, by the
+ * definitions of the fixed transforms and a search among all trees that there
+ * are, in 64 bits.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef TESTS_QUADTREE_SCENE_H
+#define TESTS_QUADTREE_SCENE_H
+
+#include "dct/rd/quadtree.h"
+#include "frame.h"
+
+typedef struct {
+  Format format;
+  int depth, width, height;
+  Content content;
+  int min_block, max_block, qp;
+  double lambda_scale;
+  BdctScalingList list;
+  gboolean mapped, rdoq;
+} Case;
+
+#define N_SETS 3
+
+/* A component in blocks of one size: what the definitions make of it. */
+typedef struct {
+  int log2_size, columns, rows;
+  int *out, *levels;            /* as ref_plane() and ref_levels() leave them */
+} Fixed;
+
+typedef struct {
+  const Case *c;
+  BdctLayout layout;
+  BdctParams params[N_SETS];
+  BdctJob sets[N_SETS];
+  int n_sets;
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  gsize n_blocks;
+  guint8 *map;                  /* NULL without sets */
+  Picture source;
+  Frame src;
+  BdctQuadtreeCosts costs;
+  /* By set, log2 of luma's side less 2, component. */
+  Fixed fixed[N_SETS][4][BDCT_MAX_COMPONENTS];
+  /* What is expected. */
+  guint8 *sizes;
+  Picture picture;
+  BdctStats stats;
+} Scene;
+
+/** The transforms of a tree's blocks, from the smallest on. */
+extern const BdctTransform quadtree_fixed[4];
+
+void quadtree_scene_init (Scene *s, const Case *c, guint32 seed);
+void quadtree_scene_clear (Scene *s);
+
+/** Find what the definitions make of every block that there may be. */
+void quadtree_define (Scene *s);
+
+/** The same, then the best trees, and what the frame becomes with them. */
+void quadtree_expect (Scene *s);
+
+/** The costs of all trees of a node of luma at (x, y), of 4 << `size` samples,
+ * whose number it returns; the caller's, with g_free(). */
+int quadtree_all (Scene *s, int size, int x, int y, guint64 **costs);
+
+/** The cost of a node with the sizes of `sizes`. */
+guint64 quadtree_cost (Scene *s, const guint8 *sizes, int size, int x, int y);
+
+#endif

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * dct/entropy/cabac.h, block by block and bin by bin, against an encoder
+ * written from the standard (residual-coding.h), which is checked by decoding.
+ * Whole frames: test-cabac-frames.c. */
+#include <math.h>
+#include <string.h>
+#include "dct/entropy/cabac.h"
+#include "program.h"
+#include "residual-coding.h"
+
+#define MAX_BLOCK (32 * 32)
+
+/* Where dct/entropy/cabac.h has what residual-coding.h has as an element's
+ * contexts from `first` on. */
+static const struct
+{
+  ResidualElement element;
+  int first, n, context;
+} places[] = {
+  {RESIDUAL_CBF_CHROMA, 0, 1, BDCT_CABAC_CHROMA_CBF},
+  {RESIDUAL_LAST_X, 0, 15, BDCT_CABAC_LUMA_LAST_X},
+  {RESIDUAL_LAST_X, 15, 3, BDCT_CABAC_CHROMA_LAST_X},
+  {RESIDUAL_LAST_Y, 0, 15, BDCT_CABAC_LUMA_LAST_Y},
+  {RESIDUAL_LAST_Y, 15, 3, BDCT_CABAC_CHROMA_LAST_Y},
+  {RESIDUAL_SUB_BLOCK, 0, 2, BDCT_CABAC_LUMA_SUB_BLOCK},
+  {RESIDUAL_SUB_BLOCK, 2, 2, BDCT_CABAC_CHROMA_SUB_BLOCK},
+  {RESIDUAL_SIG, 0, 27, BDCT_CABAC_LUMA_SIG},
+  {RESIDUAL_SIG, 27, 15, BDCT_CABAC_CHROMA_SIG},
+  {RESIDUAL_GREATER1, 0, 16, BDCT_CABAC_LUMA_GREATER1},
+  {RESIDUAL_GREATER1, 16, 8, BDCT_CABAC_CHROMA_GREATER1},
+  {RESIDUAL_GREATER2, 0, 4, BDCT_CABAC_LUMA_GREATER2},
+  {RESIDUAL_GREATER2, 4, 2, BDCT_CABAC_CHROMA_GREATER2},
+};
+
+/* The encoder's element and ctxInc of a context. */
+static void
+locate (int context, int log2_size, ResidualElement * element, int *ctx)
+{
+  *element = RESIDUAL_CBF_LUMA;
+  *ctx = log2_size > 2;
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++)
+    if (context >= places[i].context
+        && context < places[i].context + places[i].n) {
+      *element = places[i].element;
+      *ctx = places[i].first + context - places[i].context;
+    }
+}
+
+/* Blocks of levels: nothing, one level at each place, all alike, random. */
+enum
+{
+  LEVELS_ZERO, LEVELS_SINGLE = 1, LEVELS_ALL = LEVELS_SINGLE + 5 * MAX_BLOCK,
+  LEVELS_RANDOM = LEVELS_ALL + 6, N_LEVELS = LEVELS_RANDOM + 600
+};
+
+static gboolean
+fill_levels (int pattern, int n, GRand * rand, gint16 * levels)
+{
+  static const int value[] = { 1, -2, 3, 32767, -32768, -1 };
+
+  memset (levels, 0, n * sizeof *levels);
+  if (pattern == LEVELS_ZERO)
+    return TRUE;
+  if (pattern < LEVELS_ALL) {
+    if ((pattern - LEVELS_SINGLE) / 5 >= n)
+      return FALSE;
+    levels[(pattern - LEVELS_SINGLE) / 5]
+        = value[(pattern - LEVELS_SINGLE) % 5];
+    return TRUE;
+  }
+  if (pattern < LEVELS_RANDOM) {
+    for (int i = 0; i < n; i++)
+      levels[i] = value[pattern - LEVELS_ALL];
+    return TRUE;
+  }
+  {
+    const double density = pow (g_rand_double (rand), 3);
+    const int shift = g_rand_int_range (rand, 0, 16);
+
+    for (int i = 0; i < n; i++)
+      if (g_rand_double (rand) < density)
+        levels[i] = (gint16) g_rand_int (rand) >> shift;
+  }
+  return TRUE;
+}
+
+/* Whether a context is none of residual_coding()'s. */
+static gboolean
+is_split (int context)
+{
+  return context >= BDCT_CABAC_LUMA_SPLIT && context < BDCT_CABAC_CHROMA;
+}
+
+/* The bins of each block: those of the encoder, which a decoder has understood;
+ * and their price in adapting states. */
+static void
+test_blocks (gconstpointer data)
+{
+  const int log2_size = GPOINTER_TO_INT (data) >> 1;
+  const gboolean chroma = GPOINTER_TO_INT (data) & 1;
+  const int n = 1 << 2 * log2_size;
+  const int first = chroma ? BDCT_CABAC_CHROMA : BDCT_CABAC_LUMA;
+  const int end = chroma ? BDCT_CABAC_CONTEXTS : BDCT_CABAC_CHROMA;
+  GRand *rand = g_rand_new_with_seed (log2_size);
+  gint16 levels[MAX_BLOCK] __attribute__ ((aligned (8)));
+  gint16 decoded[MAX_BLOCK];
+  guint8 state[BDCT_CABAC_CONTEXTS];
+  ResidualCoder encoder, decoder;
+  guint64 bypass_before = 0;
+  int n_blocks = 0;
+
+  residual_encoder_init (&encoder, 26);
+  for (int i = first; i < end; i++) {
+    ResidualElement element;
+    int ctx;
+
+    if (is_split (i))
+      continue;
+    locate (i, log2_size, &element, &ctx);
+    state[i] = 2 * encoder.context[element][ctx].p_state
+        + encoder.context[element][ctx].mps;
+  }
+  for (int pattern = 0; pattern < N_LEVELS; pattern++) {
+    guint32 counter[2 * BDCT_CABAC_CONTEXTS] = { 0 }, bypass = 0, cost;
+
+    if (!fill_levels (pattern, n, rand, levels))
+      continue;
+    memset (encoder.bins, 0, sizeof encoder.bins);
+    encoder.model_bits = 0;
+    residual_encode (&encoder, levels, log2_size, chroma);
+    g_assert_cmpuint (bdct_cabac_count (counter, levels, log2_size, chroma),
+        ==, encoder.bypass - bypass_before);
+    for (int i = 0; i < BDCT_CABAC_CONTEXTS; i++) {
+      ResidualElement element;
+      int ctx;
+
+      if (is_split (i))
+        continue;
+      locate (i, log2_size, &element, &ctx);
+      for (int bin = 0; bin < 2; bin++)
+        if (counter[2 * i + bin] != (i < first || i >= end ? 0
+                : encoder.bins[element][ctx][bin]))
+          g_error ("block %d: context %d has %u bins %d", pattern, i,
+              counter[2 * i + bin], bin);
+    }
+    cost = bdct_cabac_price (state, 1, bdct_cabac_step, levels, log2_size,
+        chroma, &bypass);
+    g_assert_cmpuint (bypass, ==, encoder.bypass - bypass_before);
+    g_assert_cmpfloat_with_epsilon (cost / 32768.0, encoder.model_bits,
+        2 * n / 65536.0);
+    bypass_before = encoder.bypass;
+    n_blocks++;
+  }
+  residual_flush (&encoder);
+
+  residual_decoder_init (&decoder, 26, encoder.bytes);
+  g_rand_set_seed (rand, log2_size);
+  for (int pattern = 0; pattern < N_LEVELS; pattern++)
+    if (fill_levels (pattern, n, rand, levels)) {
+      residual_decode (&decoder, decoded, log2_size, chroma);
+      if (memcmp (levels, decoded, n * sizeof *levels) != 0)
+        g_error ("block %d is decoded otherwise", pattern);
+    }
+  g_assert_true (residual_at_end (&decoder));
+  g_test_message ("%d blocks", n_blocks);
+  g_byte_array_unref (encoder.bytes);
+  g_rand_free (rand);
+}
+
+/* What can be said without a table: blocks whose bins are counted by hand. */
+static void
+test_by_hand (void)
+{
+  static const struct
+  {
+    int log2_size;
+    gboolean chroma;
+    int n;
+    struct
+    {
+      int x, y, level;
+    } level[3];
+    /* flags, prefixes' bins of x and y, sub-blocks, significances, greater 1
+     * and 2, bypass */
+    int cbf, last_x, last_y, sub_block, sig, greater1, greater2, bypass;
+  } cases[] = {
+    {2, FALSE, 0, {{0}}, 1, 0, 0, 0, 0, 0, 0, 0},
+    {2, FALSE, 1, {{0, 0, 1}}, 1, 1, 1, 0, 0, 1, 0, 1},
+    /* 3: a sign, and a remainder of 0 */
+    {5, FALSE, 1, {{0, 0, -3}}, 1, 1, 1, 0, 0, 1, 1, 2},
+    /* The last place of 4x4: prefixes end at cMax. 15 places before. */
+    {2, TRUE, 1, {{3, 3, 2}}, 1, 3, 3, 0, 15, 1, 1, 1},
+    /* (5, 2) of 8x8: prefix 4, of 5 bins, and a bit; 2, of 3 bins. Sub-block
+     * (1, 0) is the third, place (1, 2) the eighth: 7 before it, then the flag
+     * of (0, 1), and 16. */
+    {3, FALSE, 1, {{5, 2, 1}}, 1, 5, 3, 1, 23, 1, 0, 2},
+    /* (31, 31): 9 bins each, 3 bits each; 15 in the sub-block, 62 flags, 16. */
+    {5, TRUE, 1, {{31, 31, 1}}, 1, 9, 9, 62, 31, 1, 0, 7},
+    /* 103: flags tell 3; the remainder is 100: 4 ones for the first 4, 5 for
+     * 2 + 4 + 8 + 16 + 32, a zero, 34 in 6 bits; the sign. */
+    {2, FALSE, 1, {{0, 0, 103}}, 1, 1, 1, 0, 0, 1, 1, 17},
+    /* Two levels: 4 and, before it, 5; the remainders are 1 with Rice 0 and,
+     * because 4 > 3, 3 with Rice 1: 2 and 3 bits; two signs. */
+    {2, FALSE, 2, {{0, 1, 4}, {0, 0, 5}}, 1, 1, 2, 0, 1, 2, 1, 7},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gint16 levels[MAX_BLOCK] = { 0 };
+    ResidualCoder c;
+    int sum[N_RESIDUAL_ELEMENTS] = { 0 };
+
+    for (int k = 0; k < cases[i].n; k++)
+      levels[(cases[i].level[k].y << cases[i].log2_size)
+          + cases[i].level[k].x] = cases[i].level[k].level;
+    residual_encoder_init (&c, 26);
+    residual_encode (&c, levels, cases[i].log2_size, cases[i].chroma);
+    for (int e = 0; e < N_RESIDUAL_ELEMENTS; e++)
+      for (int ctx = 0; ctx < RESIDUAL_MAX_CONTEXTS; ctx++)
+        sum[e] += c.bins[e][ctx][0] + c.bins[e][ctx][1];
+    g_test_message ("case %u", i);
+    g_assert_cmpint (sum[RESIDUAL_CBF_LUMA] + sum[RESIDUAL_CBF_CHROMA], ==,
+        cases[i].cbf);
+    g_assert_cmpint (sum[RESIDUAL_LAST_X], ==, cases[i].last_x);
+    g_assert_cmpint (sum[RESIDUAL_LAST_Y], ==, cases[i].last_y);
+    g_assert_cmpint (sum[RESIDUAL_SUB_BLOCK], ==, cases[i].sub_block);
+    g_assert_cmpint (sum[RESIDUAL_SIG], ==, cases[i].sig);
+    g_assert_cmpint (sum[RESIDUAL_GREATER1], ==, cases[i].greater1);
+    g_assert_cmpint (sum[RESIDUAL_GREATER2], ==, cases[i].greater2);
+    g_assert_cmpint (c.bypass, ==, cases[i].bypass);
+    g_byte_array_unref (c.bytes);
+  }
+}
+
+/* Bits that can be told by hand. Of empty blocks in the state of the surest
+ * bin, each takes 9 from a range of 448 and more, then 8 above 383, 7 above 319
+ * and 6 above 255. When it is doubled there, it is 505 on the average: 57 / 9
+ * + 64 / 8 + 64 / 7 + 64 / 6 = 34 blocks a bit, 3414 take 100. The end of the
+ * slice takes 2 of a range of 256 to 510, 7 to 8 bits, and at most 3 to write
+ * what is left. */
+static void
+test_bits (void)
+{
+  const gint16 empty[16] = { 0 };
+  ResidualCoder c;
+  double before;
+
+  residual_encoder_init (&c, 26);
+  for (int i = 0; i < 200; i++)
+    residual_encode (&c, empty, 2, FALSE);
+  before = residual_bits (&c);
+  for (int i = 0; i < 3414; i++)
+    residual_encode (&c, empty, 2, FALSE);
+  g_assert_cmpfloat_with_epsilon (residual_bits (&c) - before, 100, 2);
+  before = residual_bits (&c);
+  residual_flush (&c);
+  g_assert_cmpfloat (c.n_bits, >, before + 7);
+  g_assert_cmpfloat (c.n_bits, <, before + 11);
+  g_byte_array_unref (c.bytes);
+}
+
+/* The coder's table of ranges follows from the states' probabilities: it has
+ * those times the middle of the range's quarter, and at least 6. */
+static void
+test_ranges (void)
+{
+  for (int i = 0; i < 63; i++)
+    for (int q = 0; q < 4; q++) {
+      const double p = 0.5 * pow (0.01875 / 0.5, i / 63.0);
+      const double lps = CLAMP (p * (256 + 64 * q + 32), 6,
+          i < 3 && q == 0 ? 128 : 512);
+
+      if (fabs (residual_range_lps (i, q) - lps) > 1)
+        g_error ("state %d, quarter %d: %u, not %f", i, q,
+            residual_range_lps (i, q), lps);
+    }
+}
+
+static void
+test_start (void)
+{
+  g_assert_cmpint (bdct_cabac_state (0, 0) >> 1, ==, 0);
+  g_assert_cmpint (bdct_cabac_state (7, 7) >> 1, ==, 0);
+  g_assert_cmpint (bdct_cabac_state (G_GUINT64_CONSTANT (1) << 39, 0), ==, 124);
+  g_assert_cmpint (bdct_cabac_state (1, 1 << 30), ==, 125);
+  for (int i = 0; i < 63; i++) {
+    const double p = 0.5 * pow (0.01875 / 0.5, i / 63.0);
+    const guint64 less = (guint64) (p * 1e9);
+
+    g_assert_cmpint (bdct_cabac_state (1000000000 - less, less), ==, 2 * i);
+    if (i > 0)
+      g_assert_cmpint (bdct_cabac_state (less, 1000000000 - less), ==,
+          2 * i + 1);
+  }
+}
+
+/* A segment's cost: from the states that the frame's counts give, through the
+ * segment before and its own. */
+static void
+test_segment (void)
+{
+  enum { LOG2_SIZE = 3, N_BEFORE = 20, N = 50 };
+  static gint16 levels[N_BEFORE + N][64] __attribute__ ((aligned (8)));
+  BdctRateCounts *counts = g_new0 (BdctRateCounts, 1);
+  GRand *rand = g_rand_new_with_seed (3);
+  guint8 start[BDCT_CABAC_CONTEXTS];
+  ResidualCoder coder;
+  double before = 0;
+  guint32 cost;
+
+  g_assert_cmpint (bdct_cabac_segment_blocks (2), ==, 256);
+  g_assert_cmpint (bdct_cabac_segment_blocks (LOG2_SIZE), >=, N);
+  g_assert_cmpint (bdct_cabac_segment_blocks (5), ==, 4);
+  for (int i = 0; i < N_BEFORE + N; i++) {
+    guint32 counter[2 * BDCT_CABAC_CONTEXTS] = { 0 };
+
+    fill_levels (LEVELS_RANDOM, 64, rand, levels[i]);
+    bdct_cabac_count (counter, levels[i], LOG2_SIZE, TRUE);
+    for (int k = 0; k < 2 * BDCT_CABAC_CONTEXTS; k++)
+      counts->counter[i & 1 ? BDCT_U : BDCT_V][k] += counter[k];
+  }
+  residual_encoder_init (&coder, 26);
+  for (int i = 0; i < BDCT_CABAC_CONTEXTS; i++) {
+    const guint64 *u = &counts->counter[BDCT_U][2 * i];
+    const guint64 *v = &counts->counter[BDCT_V][2 * i];
+    ResidualElement element;
+    int ctx;
+
+    start[i] = bdct_cabac_start (counts, i);
+    g_assert_cmpint (start[i], ==, bdct_cabac_state (u[0] + v[0], u[1] + v[1]));
+    locate (i, LOG2_SIZE, &element, &ctx);
+    coder.context[element][ctx].p_state = start[i] >> 1;
+    coder.context[element][ctx].mps = start[i] & 1;
+  }
+  for (int i = 0; i < N_BEFORE + N; i++) {
+    if (i == N_BEFORE)
+      before = coder.model_bits;
+    residual_encode (&coder, levels[i], LOG2_SIZE, TRUE);
+  }
+  cost = bdct_cabac_segment (start, levels[N_BEFORE], N_BEFORE, N, LOG2_SIZE,
+      TRUE);
+  g_assert_cmpfloat_with_epsilon (cost / 32768.0, coder.model_bits - before,
+      2 * 64 * N / 65536.0);
+  g_assert_cmpuint (bdct_cabac_segment (start, levels[N_BEFORE], 0, N,
+          LOG2_SIZE, TRUE), !=, cost);
+  g_byte_array_unref (coder.bytes);
+  g_rand_free (rand);
+  g_free (counts);
+}
+
+static void
+test_sizes (void)
+{
+  static const int size[BDCT_N_TRANSFORMS] = {
+    3, 3, 2, 2, 3, 4, 5, 2, 3, 5, 2
+  };
+  BdctLayout layout;
+
+  format_layout (FORMAT_GRAY, 8, 0, 64, 64, &layout);
+  for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
+    BdctParams params = BDCT_PARAMS_DEFAULT;
+    BdctJob job;
+
+    params.transform = t;
+    g_assert_true (bdct_job_init (&job, &params, &layout, NULL));
+    g_assert_cmpint (bdct_cabac_log2_size (&job.component[0]), ==, size[t]);
+    job.component[0].log2_width++;
+    g_assert_cmpint (bdct_cabac_log2_size (&job.component[0]), ==, 0);
+    job.component[0].log2_height++;
+    job.component[0].keep = 64;
+    g_assert_cmpint (bdct_cabac_log2_size (&job.component[0]), ==, 0);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/cabac/by-hand", test_by_hand);
+  g_test_add_func ("/cabac/bits", test_bits);
+  g_test_add_func ("/cabac/ranges", test_ranges);
+  g_test_add_func ("/cabac/start", test_start);
+  g_test_add_func ("/cabac/segment", test_segment);
+  g_test_add_func ("/cabac/sizes", test_sizes);
+  for (int log2_size = 2; log2_size <= 5; log2_size++)
+    for (int chroma = 0; chroma < 2; chroma++)
+      tests_add (test_blocks, 2 * log2_size + chroma, "/cabac/%s/%d", chroma
+          ? "chroma" : "luma", 1 << log2_size);
+  return g_test_run ();
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The parts of dct/ that compute no sample: statistics, the table of transforms
+ * and the matrices. Jobs: test-job.c. */
+#include <math.h>
+#include <string.h>
+#include "dct/base/stats.h"
+#include "dct/transform/matrices.h"
+#include "expect.h"
+#include "reference.h"
+
+/* --- statistics --- */
+
+static void
+test_psnr (void)
+{
+  BdctCounters none = { 0 }, one = { .samples = 1920 * 1080, .sse = 1 };
+
+  g_assert_true (isinf (bdct_psnr (0, 8)) && bdct_psnr (0, 8) > 0);
+  g_assert_cmpfloat (bdct_mse (&none), ==, 0.0);
+  g_assert_cmpfloat_with_epsilon (bdct_mse (&one), 1 / 2073600.0, 1e-15);
+  /* 48.1308 + 63.1673 dB: one step in one sample must not be capped away. */
+  g_assert_cmpfloat_with_epsilon (bdct_psnr (bdct_mse (&one), 8), 111.2981,
+      1e-4);
+  g_assert_cmpfloat_with_epsilon (bdct_psnr (1, 8), 48.130804, 1e-6);
+  g_assert_cmpfloat_with_epsilon (bdct_psnr (1, 10), 60.197513, 1e-6);
+  g_assert_cmpfloat_with_epsilon (bdct_psnr (1, 12), 72.245078, 1e-6);
+  g_assert_cmpfloat_with_epsilon (bdct_psnr (65025, 8), 0, 1e-12);
+}
+
+static void
+test_total (void)
+{
+  /* 4:2:0: weights 2/3, 1/6, 1/6. */
+  BdctStats a = {.component = {{600, 1200, 640, 9, 0, 70},
+      {150, 900, 192, 5, 0, 20}, {150, 0, 192, 0, 0, 6}}
+  };
+  BdctStats b = {.component = {{1, 2, 3, 4, 0, 1}, {5, 6, 7, 8, 0, 2},
+      {9, 10, 11, 12, 0, 3}}
+  };
+  BdctCounters total = bdct_stats_total (&a);
+
+  g_assert_cmpuint (total.samples, ==, 900);
+  g_assert_cmpuint (total.sse, ==, 2100);
+  g_assert_cmpuint (total.levels, ==, 1024);
+  g_assert_cmpuint (total.nonzero, ==, 14);
+  g_assert_cmpuint (total.bits, ==, 96);
+  g_assert_cmpfloat_with_epsilon (bdct_mse (&total),
+      2.0 * 2 / 3 + 6.0 / 6 + 0.0 / 6, 1e-12);
+
+  bdct_stats_add (&a, &b);
+  g_assert_cmpuint (a.component[0].samples, ==, 601);
+  g_assert_cmpuint (a.component[0].sse, ==, 1202);
+  g_assert_cmpuint (a.component[0].levels, ==, 643);
+  g_assert_cmpuint (a.component[0].nonzero, ==, 13);
+  g_assert_cmpuint (a.component[1].samples, ==, 155);
+  g_assert_cmpuint (a.component[2].sse, ==, 10);
+  g_assert_cmpuint (a.component[2].nonzero, ==, 12);
+  g_assert_cmpuint (a.component[2].bits, ==, 9);
+}
+
+/* At 12 bits and 20 dB a sum of 8K frames passes 2^64 within hours. */
+static void
+test_wide_sum (void)
+{
+  const guint64 samples = 8192 * 4320, sse = samples * 1677 * 100;
+  BdctStats frame = {.component = {{samples, sse, samples, 0, 0, 0}} };
+  BdctStats sum = { 0 };
+  BdctCounters total;
+
+  for (int i = 0; i < 25; i++) {
+    BdctStats twice = i == 0 ? frame : sum;
+
+    bdct_stats_add (&sum, &twice);
+  }
+  total = bdct_stats_total (&sum);
+  g_assert_cmpuint (sum.component[0].samples, ==, samples << 24);
+  g_assert_cmpuint (sum.component[0].sse, ==, sse << 24);
+  g_assert_cmpuint (sum.component[0].sse_high, ==, sse >> 40);
+  g_assert_cmpuint (total.sse_high, ==, sse >> 40);
+  g_assert_cmpuint (total.sse_high, >, 0);
+  g_assert_cmpfloat_with_epsilon (bdct_mse (&total), 167700, 1e-6);
+}
+
+static void
+test_pool (void)
+{
+  /* Not symmetric in dB, or a wrong mean could come out right. */
+  static const guint64 sse[] = { 400, 100, 900 };
+  BdctPool pool = { 0 };
+  BdctStats stats = { 0 };
+  double psnr[3], mean;
+  BdctCounters total;
+
+  stats.component[0].samples = 100;
+  for (int i = 0; i < 3; i++) {
+    stats.component[0].sse = sse[i];
+    psnr[i] = 10 * log10 (1023.0 * 1023.0 * 100 / sse[i]);
+    bdct_pool_add (&pool, &stats, 10);
+  }
+  mean = (psnr[0] + psnr[1] + psnr[2]) / 3;
+  g_assert_cmpuint (pool.frames, ==, 3);
+  g_assert_cmpfloat_with_epsilon (pool.psnr_min, psnr[2], 1e-12);
+  g_assert_cmpfloat_with_epsilon (pool.psnr_max, psnr[1], 1e-12);
+  g_assert_cmpfloat_with_epsilon (pool.psnr_mean, mean, 1e-9);
+  total = bdct_stats_total (&pool.sum);
+  g_assert_cmpuint (total.sse, ==, 1400);
+  /* The global figure is the dB of the mean MSE, and not the mean of dB. */
+  g_assert_cmpfloat_with_epsilon (bdct_psnr (bdct_mse (&total), 10),
+      10 * log10 (1023.0 * 1023.0 * 300 / 1400), 1e-9);
+
+  /* An identical frame: infinite maximum and mean, finite global. */
+  stats.component[0].sse = 0;
+  bdct_pool_add (&pool, &stats, 10);
+  bdct_pool_add (&pool, &stats, 10);
+  g_assert_true (isinf (pool.psnr_max) && isinf (pool.psnr_mean));
+  g_assert_cmpfloat_with_epsilon (pool.psnr_min, psnr[2], 1e-12);
+  stats.component[0].sse = 400;
+  bdct_pool_add (&pool, &stats, 10);
+  g_assert_true (isinf (pool.psnr_mean) && pool.psnr_mean > 0);
+  total = bdct_stats_total (&pool.sum);
+  g_assert_cmpfloat_with_epsilon (bdct_mse (&total), 1800.0 / 600, 1e-12);
+}
+
+/* The first frame sets min and max, whatever the pool's memory held. */
+static void
+test_pool_identical_first (void)
+{
+  BdctPool pool = { 0 };
+  BdctStats stats = { 0 };
+
+  stats.component[0].samples = 10;
+  bdct_pool_add (&pool, &stats, 8);
+  g_assert_true (isinf (pool.psnr_min) && isinf (pool.psnr_max));
+  stats.component[0].sse = 10;
+  bdct_pool_add (&pool, &stats, 8);
+  g_assert_cmpfloat_with_epsilon (pool.psnr_min, 48.130804, 1e-6);
+  g_assert_true (isinf (pool.psnr_max) && isinf (pool.psnr_mean));
+}
+
+/* Without a tree there are none; with one they are parts of a whole. */
+static void
+test_shares (void)
+{
+  BdctStats stats = {.area = {0} };
+  double share[BDCT_TREE_SIZES] = { -1, -1, -1, -1 };
+
+  g_assert_false (bdct_stats_shares (&stats, share));
+  g_assert_cmpfloat (share[0], ==, -1);
+  stats.area[0] = (guint64) 1 << 61;
+  stats.area[3] = (guint64) 3 << 61;
+  g_assert_true (bdct_stats_shares (&stats, share));
+  g_assert_cmpfloat (share[0], ==, 0.25);
+  g_assert_cmpfloat (share[1], ==, 0);
+  g_assert_cmpfloat (share[2], ==, 0);
+  g_assert_cmpfloat (share[3], ==, 0.75);
+}
+
+/* --- transforms and matrices --- */
+
+static void
+test_transforms (void)
+{
+  static const char *const names[] = { "jpeg-8x8", "dct-8x8", "hevc-dst-4x4",
+    "hevc-4x4", "hevc-8x8", "hevc-16x16", "hevc-32x32", "h264-4x4",
+    "h264-8x8", "vvc-64x64", "hevc-quadtree"
+  };
+
+  g_assert_cmpint (BDCT_N_TRANSFORMS, ==, 11);
+  g_assert_null (bdct_transform_info (BDCT_N_TRANSFORMS));
+  g_assert_null (bdct_transform_info ((BdctTransform) - 1));
+  for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
+    const BdctTransformInfo *info = bdct_transform_info (t);
+
+    g_assert_cmpstr (info->name, ==, names[t]);
+    g_assert_cmpuint (strlen (info->description), >, 0);
+    g_assert_cmpint (info->family, ==, t == BDCT_JPEG_8X8 ? BDCT_FAMILY_JPEG
+        : t == BDCT_DCT_8X8 ? BDCT_FAMILY_REAL
+        : t == BDCT_H264_4X4 || t == BDCT_H264_8X8 ? BDCT_FAMILY_H264
+        : BDCT_FAMILY_HEVC);
+    EXPECT (bdct_family_has_qp (info->family), t >= BDCT_HEVC_DST_4X4, "%s",
+        names[t]);
+    for (int chroma = 0; t < BDCT_N_FIXED && chroma < 4; chroma++)
+      for (int c = 0; c < 3; c++) {
+        const BdctChainInfo *chain =
+            bdct_chain_info (bdct_transform_chain (t, chroma, c));
+        int size = ref_block_size (t, chroma, c);
+
+        if (chroma == BDCT_CHROMA_400 && c)
+          continue;
+        EXPECT (chain->family, info->family, "%s", names[t]);
+        EXPECT (1 << chain->log2_width, size, "%s chroma %d component %d",
+            names[t], chroma, c);
+        EXPECT (1 << chain->log2_height, size, "%s chroma %d component %d",
+            names[t], chroma, c);
+        EXPECT (bdct_basis_size (chain->row), size, "%s", names[t]);
+        EXPECT (chain->row, chain->column, "%s", names[t]);
+        EXPECT (chain->row == BDCT_BASIS_DST_4,
+            t == BDCT_HEVC_DST_4X4 && c == 0, "%s chroma %d component %d",
+            names[t], chroma, c);
+      }
+  }
+}
+
+static void
+test_hevc_matrices (void)
+{
+  static const BdctBasis bases[] = { BDCT_BASIS_DST_4, BDCT_BASIS_HEVC_4,
+    BDCT_BASIS_HEVC_8, BDCT_BASIS_HEVC_16, BDCT_BASIS_HEVC_32,
+    BDCT_BASIS_VVC_64
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (bases); i++) {
+    int n = bdct_basis_size (bases[i]);
+    int m[BDCT_MAX_SIZE * BDCT_MAX_SIZE];
+
+    for (int k = 0; k < n * n; k++)
+      m[k] = bdct_matrix_int (bases[i], k / n, k % n);
+    for (int k = 0; k < n; k++)
+      for (int x = 0; x < n; x++)
+        EXPECT (m[k * n + x], ref_hevc_entry (n, i == 0, k, x),
+            "matrix %u (%d, %d)", i, k, x);
+    for (int k = 0; k < n; k++)
+      for (int j = 0; j < n; j++) {
+        int product = 0;
+
+        for (int x = 0; x < n; x++)
+          product += m[k * n + x] * m[j * n + x];
+        /* Rows of length 64 sqrt (N), orthogonal but for rounding: the
+         * standard's design keeps both within half a percent. */
+        if (abs (product - (k == j ? 4096 * n : 0)) > 4096 * n / 200)
+          g_test_fail_printf ("matrix %u: rows %d and %d: %d", i, k, j,
+              product);
+        if (i > 0)
+          EXPECT (m[k * n + j], (k % 2 ? -1 : 1) * m[k * n + n - 1 - j],
+              "matrix %u, symmetry of (%d, %d)", i, k, j);
+      }
+  }
+}
+
+static void
+test_islow_matrix (void)
+{
+  for (int i = 0; i < 8; i++) {
+    gint64 unit[8] = { 0 }, forward[8], inverse[8];
+
+    unit[i] = 1;
+    ref_islow_forward (unit, forward);
+    ref_islow_inverse (unit, inverse);
+    for (int k = 0; k < 8; k++) {
+      EXPECT (bdct_matrix_int (BDCT_BASIS_ISLOW_8, k, i), forward[k],
+          "forward, sample %d", i);
+      EXPECT (bdct_matrix_int (BDCT_BASIS_ISLOW_8, i, k), inverse[k],
+          "inverse, frequency %d", i);
+    }
+  }
+}
+
+static void
+test_real_matrix (void)
+{
+  for (int k = 0; k < 8; k++)
+    for (int n = 0; n < 8; n++) {
+      double c = cos ((2 * n + 1) * k * G_PI / 16) * (k ? G_SQRT2 : 1);
+
+      g_assert_cmpfloat_with_epsilon (bdct_matrix_real (k, n), c, 1e-7);
+      /* Exactly, or ties on these rows would not be ties. */
+      if (k % 4 == 0)
+        g_assert_cmpfloat (fabs (bdct_matrix_real (k, n)), ==, 1.0);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_set_nonfatal_assertions ();
+  g_test_add_func ("/stats/psnr", test_psnr);
+  g_test_add_func ("/stats/total", test_total);
+  g_test_add_func ("/stats/wide-sum", test_wide_sum);
+  g_test_add_func ("/stats/pool", test_pool);
+  g_test_add_func ("/stats/pool-identical-first", test_pool_identical_first);
+  g_test_add_func ("/stats/shares", test_shares);
+  g_test_add_func ("/transform/table", test_transforms);
+  g_test_add_func ("/matrix/hevc", test_hevc_matrices);
+  g_test_add_func ("/matrix/islow", test_islow_matrix);
+  g_test_add_func ("/matrix/real", test_real_matrix);
+  return g_test_run ();
+}

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The metrics (dct/metrics/metrics.h) on every engine of frame.h: against their
+ * definitions, in double precision and as plainly as they can be written; and
+ * that neither instruction set, threads, strides nor anything else in a frame
+ * makes them others. The programs that they are named after are in
+ * tests/fidelity/metrics.py. */
+#include <math.h>
+#include <string.h>
+#include "program.h"
+#include "reference-metrics.h"
+
+/* How far single precision may be from what is written here, and in dB double
+ * precision and psnr-hvs's whole-number transform. */
+#define SSIM_TOLERANCE 2e-5
+#define DB_TOLERANCE 0.01
+#define HVS_TOLERANCE 0.5
+
+typedef struct {
+  Format format;
+  int depth, shift, width, height, frame_rate;
+  Content content;
+  int quality;
+} Case;
+
+static const Case cases[] = {
+  {FORMAT_I420, 8, 0, 352, 288, 25, CONTENT_SMOOTH, 10},
+  {FORMAT_NV12, 8, 0, 353, 181, 50, CONTENT_SMOOTH, 5},
+  {FORMAT_GRAY, 8, 0, 201, 300, 25, CONTENT_SMOOTH, 10},
+  {FORMAT_NV16, 10, 6, 176, 176, 60, CONTENT_SMOOTH, 20},
+  {FORMAT_Y444, 12, 0, 180, 177, 30, CONTENT_SMOOTH, 20},
+  {FORMAT_Y42B, 8, 0, 61, 49, 30, CONTENT_RANDOM, 5},
+  {FORMAT_I420, 8, 0, 720, 486, 50, CONTENT_SMOOTH, 20},
+  {FORMAT_I420, 8, 0, 2304, 1156, 50, CONTENT_SMOOTH, 20},
+  {FORMAT_GRAY, 8, 0, 37, 41, 30, CONTENT_EXTREME, 3},
+};
+
+#define N_FRAMES 3
+
+/* A stream: pictures and what one engine made of them. */
+typedef struct {
+  const Case *c;
+  BdctLayout layout;
+  BdctJob job;
+  Picture src[N_FRAMES], rec[N_FRAMES];
+  BdctStats stats[N_FRAMES];
+} Scene;
+
+static unsigned
+all_of (const BdctLayout * layout)
+{
+  return bdct_metrics_had ((1 << BDCT_N_METRICS) - 1, layout);
+}
+
+/* Have an engine do the stream, `depth` frames at a time. */
+static void
+run (Scene * s, BdctEngine * engine, unsigned depth, Stride stride)
+{
+  Frame src[N_FRAMES], dst[N_FRAMES];
+  BdctError error = { "" };
+  guint n_out = 0;
+
+  g_assert_true (engine->klass->configure (engine, &s->layout, depth, &error));
+  for (guint n = 0; n < N_FRAMES; n++) {
+    BdctFrame frame = {
+      .sets = &s->job,.n_sets = 1,.frame_rate = s->c->frame_rate,.number = n,
+      .metrics = all_of (&s->layout)
+    };
+
+    frame_init (&src[n], &s->layout, stride);
+    frame_init (&dst[n], &s->layout, stride);
+    frame_put (&src[n], &s->layout, &s->src[n], TRUE);
+    frame.src = src[n].image;
+    frame.dst = dst[n].image;
+    if (n >= depth)
+      g_assert_true (engine->klass->collect (engine, &s->stats[n_out++],
+              &error));
+    if (!engine->klass->submit (engine, &frame, &error))
+      g_error ("%s: %s", engine->description, error.message);
+  }
+  while (n_out < N_FRAMES)
+    g_assert_true (engine->klass->collect (engine, &s->stats[n_out++], &error));
+  for (guint n = 0; n < N_FRAMES; n++) {
+    frame_get (&dst[n], &s->layout, &s->rec[n]);
+    frame_clear (&src[n]);
+    frame_clear (&dst[n]);
+  }
+}
+
+static void
+scene_init (Scene * s, const Case * c)
+{
+  BdctParams params = BDCT_PARAMS_DEFAULT;
+
+  memset (s, 0, sizeof *s);
+  s->c = c;
+  params.quality = c->quality;
+  format_layout (c->format, c->depth, c->shift, c->width, c->height,
+      &s->layout);
+  g_assert_true (bdct_job_init (&s->job, &params, &s->layout, NULL));
+  for (guint n = 0; n < N_FRAMES; n++) {
+    picture_init (&s->src[n], &s->layout);
+    picture_init (&s->rec[n], &s->layout);
+    picture_fill (&s->src[n], c->content, &s->layout, params.transform, n + 1);
+  }
+}
+
+static void
+scene_clear (Scene * s)
+{
+  for (guint n = 0; n < N_FRAMES; n++) {
+    picture_clear (&s->src[n]);
+    picture_clear (&s->rec[n]);
+  }
+}
+
+/* XPSNR's weight of a block of luma. */
+static double
+define_weight (const Scene * s, int n, int x0, int y0, int side, gboolean large)
+{
+  const int w = s->c->width, h = s->c->height, step = 1 + large;
+  const int x1 = MIN (x0 + side, w), y1 = MIN (y0 + side, h);
+  double space = 0, time = 0, area = 0;
+
+#define AT(n, x, y) ((n) < 0 ? 0 : s->src[n].sample[0][(y) * w + (x)])
+  for (int y = y0; y < y1; y++)
+    for (int x = x0; x < x1; x++) {
+      double v = 0;
+
+      if (x < step || y < step || x >= w - step || y >= h - step)
+        continue;
+      area++;
+      if (large && ((x | y) & 1))
+        continue;
+      /* Rings around a sample or a square of 2 x 2. */
+      for (int j = -step; j <= 2 * step - 1; j++)
+        for (int i = -step; i <= 2 * step - 1; i++) {
+          static const int small[2][2] = { {12, -2}, {-2, -1} };
+          static const int big[3][3] = { {12, -3, -1}, {-3, -2, -1},
+            {-1, -1, 0}
+          };
+          const int dx = i < 0 ? -i : MAX (i - step + 1, 0);
+          const int dy = j < 0 ? -j : MAX (j - step + 1, 0);
+
+          v += (large ? big[dy][dx] : small[dy][dx]) * AT (n, x + i, y + j);
+        }
+      space += fabs (v);
+    }
+  for (int y = y0; y < y1; y += step)
+    for (int x = x0; x < x1; x += step) {
+      int v = 0;
+
+      for (int j = 0; j < step; j++)
+        for (int i = 0; i < step; i++)
+          v += s->c->frame_rate < 32 ? AT (n, x + i, y + j)
+              - AT (n - 1, x + i, y + j) : AT (n, x + i, y + j)
+              - 2 * AT (n - 1, x + i, y + j) + AT (n - 2, x + i, y + j);
+      time += 2 * abs (v);
+    }
+#undef AT
+  return 1 / MAX (space / area + time / ((x1 - x0) * (y1 - y0)),
+      1 << (s->c->depth - 6));
+}
+
+/* Of pictures above 640 x 480: others' weights are smoothed. */
+static double
+define_xpsnr (const Scene * s, int n, int c)
+{
+  const int w = s->c->width, h = s->c->height, peak = bdct_layout_peak
+      (&s->layout);
+  const double r = w * h / (3840.0 * 2160.0);
+  const int side = 4 * (int) (32 * sqrt (r) + .5);
+  const Picture *a = &s->src[n], *b = &s->rec[n];
+  const int sx = w / a->width[c], sy = h / a->height[c];
+  double sum = 0, area = (double) a->width[c] * a->height[c];
+
+  for (int y = 0; y < h; y += side)
+    for (int x = 0; x < w; x += side) {
+      const double weight = define_weight (s, n, x, y, side,
+          w * h > 2048 * 1152);
+
+      for (int j = y / sy; j < MIN ((y + side) / sy, a->height[c]); j++)
+        for (int i = x / sx; i < MIN ((x + side) / sx, a->width[c]); i++)
+          sum += weight * pow (a->sample[c][j * a->width[c] + i]
+              - b->sample[c][j * a->width[c] + i], 2);
+    }
+  sum *= sqrt (16.0 * (1 << (2 * s->c->depth - 9)) / sqrt (r));
+  return 10 * log10 (area * peak * peak / sum);
+}
+
+static double
+define (const Scene * s, int n, BdctMetric metric, int c)
+{
+  const RefPair pair = { s->src[n].sample[c], s->rec[n].sample[c],
+    s->src[n].width[c], s->src[n].height[c], bdct_layout_peak (&s->layout)
+  };
+
+  switch (metric) {
+    case BDCT_METRIC_SSIM:
+      return ref_ssim (&pair);
+    case BDCT_METRIC_MS_SSIM:
+      return ref_ms_ssim (&pair);
+    case BDCT_METRIC_PSNR_HVS:
+      return c == 0 && s->c->width < 400 ? ref_psnr_hvs (&pair) : NAN;
+    case BDCT_METRIC_PSNR_B:
+      return ref_psnr_b (&pair, 8);
+    case BDCT_METRIC_XPSNR:
+      return s->c->width * s->c->height > 640 * 480 ? define_xpsnr (s, n, c)
+          : NAN;
+    default:
+      return NAN;
+  }
+}
+
+/* A few frames of each are enough where a definition takes long. */
+static gboolean
+is_checked (const Scene * s, int n, BdctMetric metric)
+{
+  return metric != BDCT_METRIC_MS_SSIM || (n == 0 && s->c->width < 400);
+}
+
+static void
+test_definitions (void)
+{
+  guint64 n_compared = 0, n_differ = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Scene s;
+
+    scene_init (&s, &cases[i]);
+    run (&s, engines[0], 1, STRIDE_TIGHT);
+    for (int n = 0; n < N_FRAMES; n++)
+      for (int m = 0; m < BDCT_N_METRICS; m++)
+        for (int c = 0; c < bdct_metric_info (m)->components; c++) {
+          double got, wanted, tolerance = m == BDCT_METRIC_PSNR_HVS
+              ? HVS_TOLERANCE : bdct_metric_info (m)->in_db ? DB_TOLERANCE
+              : SSIM_TOLERANCE;
+
+          if (!(s.stats[n].metrics >> m & 1) || !is_checked (&s, n, m)
+              || s.stats[n].component[c].samples == 0
+              || !case_due (i + n + m + c))
+            continue;
+          wanted = define (&s, n, m, c);
+          if (isnan (wanted))
+            continue;
+          got = bdct_metric_figure (&s.stats[n], 1, s.layout.depth, m, c);
+          n_compared++;
+          if (fabs (got - wanted) <= tolerance)
+            continue;
+          n_differ++;
+          g_test_fail_printf ("%s of %s %dx%d, frame %d, component %d: %.9g, "
+              "by its definition %.9g", bdct_metric_info (m)->name,
+              format_names[s.c->format], s.c->width, s.c->height, n, c, got,
+              wanted);
+        }
+    scene_clear (&s);
+  }
+  g_assert_cmpuint (n_compared, >, case_due (1) ? 100 : 10);
+  tally_add (n_compared, n_differ);
+}
+
+/* The same digits everywhere. */
+static void
+test_same (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Scene s, other;
+
+    scene_init (&s, &cases[i]);
+    scene_init (&other, &cases[i]);
+    run (&s, engines[0], 1, STRIDE_TIGHT);
+    for (guint e = 0; e < n_engines; e++) {
+      if (!case_due (i + e))
+        continue;
+      run (&other, engines[e], 1 + e % N_FRAMES, e % N_STRIDES);
+      for (guint n = 0; n < N_FRAMES; n++)
+        if (memcmp (s.stats[n].metric, other.stats[n].metric,
+                sizeof s.stats[n].metric) != 0)
+          g_test_fail_printf ("%s differs from %s: case %u, frame %u",
+              engines[e]->description, engines[0]->description, i, n);
+    }
+    scene_clear (&s);
+    scene_clear (&other);
+  }
+}
+
+static void
+test_threads (void)
+{
+  Scene s, other;
+
+  scene_init (&s, &cases[1]);
+  scene_init (&other, &cases[1]);
+  run (&s, engines[0], 1, STRIDE_TIGHT);
+  for (guint threads = 1; threads <= 8; threads++) {
+    BdctEngineOptions options = {.threads = threads };
+    BdctError error;
+    BdctEngine *engine = engines[0]->klass->create (&options, &error);
+
+    g_assert_nonnull (engine);
+    for (unsigned depth = 1; depth <= 3; depth++) {
+      run (&other, engine, depth, STRIDE_ODD);
+      for (guint n = 0; n < N_FRAMES; n++)
+        g_assert_cmpmem (s.stats[n].metric, sizeof s.stats[n].metric,
+            other.stats[n].metric, sizeof s.stats[n].metric);
+    }
+    engine->klass->destroy (engine);
+  }
+  scene_clear (&s);
+  scene_clear (&other);
+}
+
+/* Without a picture, with a view, and of other jobs, they are those of the
+ * reconstruction. */
+static void
+test_other_jobs (void)
+{
+  BdctParams params = BDCT_PARAMS_DEFAULT;
+  BdctView view = BDCT_VIEW_DEFAULT;
+  BdctJob others[20];
+  BdctStats stats[21];
+  Frame src, dst;
+  Scene s;
+
+  scene_init (&s, &cases[5]);
+  frame_init (&src, &s.layout, STRIDE_TIGHT);
+  frame_init (&dst, &s.layout, STRIDE_TIGHT);
+  frame_put (&src, &s.layout, &s.src[0], TRUE);
+  for (int i = 0; i < 20; i++) {
+    params.transform = i % 3 ? BDCT_JPEG_8X8 : BDCT_HEVC_8X8;
+    params.quality = 1 + 4 * i;
+    params.qp = 2 * i;
+    g_assert_true (bdct_job_init (&others[i], &params, &s.layout, NULL));
+  }
+  for (guint e = 0; e < n_engines; e++) {
+    BdctEngine *engine = engines[e];
+    const unsigned metrics = all_of (&s.layout);
+
+    for (int mode = -1; mode < BDCT_N_VIEWS; mode++) {
+      BdctFrame frame = {.sets = others,.n_sets = 1,.others = others,
+        .n_others = 20,.src = src.image,.view = &view,.metrics = metrics,
+        .other_metrics = metrics & ~(1u << BDCT_METRIC_SSIM)
+      };
+
+      view.mode = MAX (mode, 0);
+      if (!bdct_view_is_of_frame (view.mode))
+        continue;
+      if (mode >= 0)
+        frame.dst = dst.image;
+      engine_run (engine, &s.layout, &frame, stats);
+      for (int i = 0; i < 20; i++) {
+        BdctFrame alone = {.sets = &others[i],.n_sets = 1,.src = src.image,
+          .dst = dst.image,.metrics = metrics
+        };
+        BdctStats one;
+
+        engine_run (engine, &s.layout, &alone, &one);
+        if (i == 0)
+          g_assert_cmpmem (one.metric, sizeof one.metric, stats[0].metric,
+              sizeof one.metric);
+        memset (one.metric[BDCT_METRIC_SSIM], 0,
+            sizeof one.metric[BDCT_METRIC_SSIM]);
+        g_assert_cmpmem (one.metric, sizeof one.metric, stats[1 + i].metric,
+            sizeof one.metric);
+        g_assert_cmpuint (stats[1 + i].metrics, ==, frame.other_metrics);
+      }
+    }
+  }
+  frame_clear (&src);
+  frame_clear (&dst);
+  scene_clear (&s);
+}
+
+/* What cannot be had is refused with the reason. */
+static void
+test_limits (void)
+{
+  static const struct
+  {
+    Format format;
+    int width, height;
+    BdctMetric metric;
+    const char *reason;         /* NULL: it can */
+  } limits[] = {
+    {FORMAT_I420, 16, 16, BDCT_METRIC_SSIM, NULL},
+    {FORMAT_I420, 14, 16, BDCT_METRIC_SSIM, "7 x 8"},
+    {FORMAT_GRAY, 8, 7, BDCT_METRIC_SSIM, "8 x 7"},
+    {FORMAT_I420, 176, 176, BDCT_METRIC_MS_SSIM, NULL},
+    {FORMAT_I420, 175, 400, BDCT_METRIC_MS_SSIM, "175 x 400"},
+    {FORMAT_GRAY, 64, 64, BDCT_METRIC_PSNR_HVS, "wants Y, U and V"},
+    {FORMAT_I420, 15, 16, BDCT_METRIC_PSNR_HVS, "7 x 8"},
+    {FORMAT_I420, 17, 17, BDCT_METRIC_PSNR_HVS, NULL},
+    {FORMAT_I420, 2, 9, BDCT_METRIC_PSNR_B, "1 x 5"},
+    {FORMAT_I420, 4, 3, BDCT_METRIC_PSNR_B, NULL},
+    {FORMAT_I420, 1, 1, BDCT_METRIC_XPSNR, NULL},
+    {FORMAT_I420, 2303, 1156, BDCT_METRIC_XPSNR, "have to be even"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (limits); i++) {
+    BdctError error = { "" };
+    BdctLayout layout;
+    gboolean ok;
+
+    format_layout (limits[i].format, 8, 0, limits[i].width, limits[i].height,
+        &layout);
+    ok = bdct_metric_check (limits[i].metric, &layout, &error);
+    g_assert_cmpint (ok, ==, limits[i].reason == NULL);
+    if (!ok && strstr (error.message, limits[i].reason) == NULL)
+      g_test_fail_printf ("%u: %s", i, error.message);
+  }
+}
+
+/* Pictures as small as they may be, and identical ones. */
+static void
+test_small (void)
+{
+  static const int sizes[][2] = { {16, 16}, {17, 19}, {4, 4}, {1, 1}, {3, 300},
+  {300, 3}, {24, 8} };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    Case c = { FORMAT_I420, 8, 0, sizes[i][0], sizes[i][1], 30, CONTENT_SMOOTH,
+      100
+    };
+    Scene s;
+
+    scene_init (&s, &c);
+    for (guint e = 0; e < n_engines; e++)
+      run (&s, engines[e], 2, STRIDE_TIGHT);
+    for (int m = 0; m < BDCT_N_METRICS; m++)
+      if (s.stats[0].metrics >> m & 1)
+        g_assert_false (isnan (bdct_metric_figure (&s.stats[0], 1, 8, m, 0)));
+    scene_clear (&s);
+  }
+}
+
+int
+main (int argc, char *argv[])
+{
+  tests_init (&argc, &argv);
+  g_test_add_func ("/metrics/limits", test_limits);
+  g_test_add_func ("/metrics/definitions", test_definitions);
+  g_test_add_func ("/metrics/same", test_same);
+  g_test_add_func ("/metrics/threads", test_threads);
+  g_test_add_func ("/metrics/other-jobs", test_other_jobs);
+  g_test_add_func ("/metrics/small", test_small);
+  return tests_run ("the metrics' definitions");
+}

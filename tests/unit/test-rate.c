@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The bits of frames (dct/entropy/rate.h) on every engine of frame.h: against a
+ * count of the definition's levels, symbol by symbol, or with
+ * dct/entropy/cabac.h's functions in a plain loop; and that nothing else in a
+ * frame, nor the number of threads, makes them others. libjpeg's files are in
+ * tests/fidelity/test-libjpeg.c, a CABAC of its own in test-cabac.c. */
+#include <string.h>
+#include "cpu/block.h"
+#include "dct/entropy/cabac.h"
+#include "program.h"
+#include "reference-rate.h"
+
+typedef struct {
+  BdctTransform transform;
+  Format format;
+  int depth, width, height;
+  Content content;
+} Case;
+
+typedef struct {
+  const Case *c;
+  BdctLayout layout;
+  BdctJob sets[BDCT_MAX_SETS];  /* from fine to coarse; the first by itself, or
+                                   all with the map */
+  BdctParams params[BDCT_MAX_SETS];
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  gsize n_blocks;
+  guint8 *map;
+  Picture source;
+  Frame src;
+} Scene;
+
+static void
+scene_init (Scene * s, const Case * c)
+{
+  GRand *rand = g_rand_new_with_seed (c->width);
+
+  s->c = c;
+  format_layout (c->format, c->depth, 0, c->width, c->height, &s->layout);
+  for (int i = 0; i < BDCT_MAX_SETS; i++) {
+    s->params[i] = (BdctParams) BDCT_PARAMS_DEFAULT;
+    s->params[i].transform = c->transform;
+    s->params[i].quality = 100 - 14 * i;
+    s->params[i].qp = 1 + 7 * i;
+    s->params[i].chroma_qp_offset = i - 4;
+    g_assert_true (bdct_job_init (&s->sets[i], &s->params[i], &s->layout,
+            NULL));
+  }
+  s->n_blocks = bdct_blocks_init (s->grid, &s->layout, &s->sets[0]);
+  s->map = g_malloc (s->n_blocks);
+  for (gsize i = 0; i < s->n_blocks; i++)
+    s->map[i] = g_rand_int_range (rand, 0, BDCT_MAX_SETS);
+  g_rand_free (rand);
+  picture_init (&s->source, &s->layout);
+  picture_fill (&s->source, c->content, &s->layout, c->transform, 5);
+  frame_init (&s->src, &s->layout, STRIDE_ODD);
+  frame_put (&s->src, &s->layout, &s->source, TRUE);
+}
+
+static void
+scene_clear (Scene * s)
+{
+  picture_clear (&s->source);
+  frame_clear (&s->src);
+  g_free (s->map);
+}
+
+static void
+fail (const Scene * s, const BdctEngine * engine, const char *what)
+{
+  g_test_fail_printf ("%s: %s, %s depth %d, %dx%d content %d: %s",
+      engine->description, bdct_transform_info (s->c->transform)->name,
+      format_names[s->c->format], s->c->depth, s->c->width, s->c->height,
+      s->c->content, what);
+}
+
+static void
+run (const Scene * s, BdctEngine * engine, const BdctFrame * frame,
+    BdctStats * stats)
+{
+  memset (stats, 0xee, (1 + frame->n_others) * sizeof *stats);
+  engine_run (engine, &s->layout, frame, stats);
+}
+
+/* The levels of dct-8x8 are a matter of the CPU's single precision. */
+static void
+real_levels (const Scene * s, int set, int k, int *levels)
+{
+  int width = s->source.width[k], height = s->source.height[k];
+  int across = s->grid[k].columns * 8;
+  BdctBlock block;
+
+  for (int by = 0; by < height; by += 8)
+    for (int bx = 0; bx < width; bx += 8) {
+      for (int i = 0; i < 64; i++)
+        block.sample[i] = s->source.sample[k][MIN (by + i / 8, height - 1)
+            * width + MIN (bx + i % 8, width - 1)];
+      bdct_block_run (&block, &s->sets[set], k);
+      for (int i = 0; i < 64; i++)
+        levels[(by + i / 8) * across + bx + i % 8] = block.level[i];
+    }
+}
+
+/* A component's levels, each where its sample is, in rows of whole blocks: of
+ * the first set or, `mapped`, of each block's. */
+static int *
+get_levels (const Scene * s, int k, gboolean mapped)
+{
+  const BdctComponentJob *job = &s->sets[0].component[k];
+  int across = s->grid[k].columns << job->log2_width;
+  int n = across * (s->grid[k].rows << job->log2_height);
+  int *levels = g_new0 (int, n), *own = g_new0 (int, n);
+
+  for (int set = 0; set < (mapped ? BDCT_MAX_SETS : 1); set++) {
+    RefPlane plane = { &s->params[set], s->layout.chroma, k, s->c->depth,
+      s->source.width[k], s->source.height[k], REF_FLOAT
+    };
+
+    if (s->c->transform == BDCT_DCT_8X8)
+      real_levels (s, set, k, own);
+    else
+      ref_levels (&plane, s->source.sample[k], own);
+    for (int i = 0; i < n; i++)
+      if (!mapped || s->map[s->grid[k].first
+              + (i / across >> job->log2_height) * s->grid[k].columns
+              + (i % across >> job->log2_width)] == set)
+        levels[i] = own[i];
+  }
+  g_free (own);
+  return levels;
+}
+
+/* Huffman coding: `symbols` by component, and the bits of each with the tables
+ * that are optimal for Y, and for U and V together. */
+static void
+huffman_bits (const Scene * s, int *const *levels, guint64 * bits)
+{
+  RefSymbols symbols[3] = { {{0}, {0}}, {{0}, {0}}, {{0}, {0}} };
+  RefSymbols both = { {0}, {0} };
+  BdctChromaFormat chroma = s->layout.chroma;
+  int h = chroma == BDCT_CHROMA_420 || chroma == BDCT_CHROMA_422 ? 2 : 1;
+  int v = chroma == BDCT_CHROMA_420 ? 2 : 1, lengths[256];
+
+  for (int k = 0; k < 3; k++) {
+    RefScan scan = { s->grid[k].columns, s->grid[k].rows, k ? 1 : h,
+      k ? 1 : v, levels[k]
+    };
+
+    if (levels[k] != NULL)
+      ref_symbols (&scan, (s->c->width + 8 * h - 1) / (8 * h),
+          (s->c->height + 8 * v - 1) / (8 * v), &symbols[k]);
+  }
+  for (int i = 0; i < 256; i++) {
+    both.dc[i] = symbols[1].dc[i] + symbols[2].dc[i];
+    both.ac[i] = symbols[1].ac[i] + symbols[2].ac[i];
+  }
+  for (int k = 0; k < 3; k++) {
+    ref_optimal_lengths (k ? both.dc : symbols[0].dc, lengths);
+    bits[k] = ref_symbol_bits (symbols[k].dc, lengths);
+    ref_optimal_lengths (k ? both.ac : symbols[0].ac, lengths);
+    bits[k] += ref_symbol_bits (symbols[k].ac, lengths);
+  }
+}
+
+/* One block of a component, as dct/entropy/cabac.h wants it. */
+static void
+take_block (const Scene * s, int k, const int *levels, int block, int size,
+    BdctLevel * to)
+{
+  const BdctComponentJob *job = &s->sets[0].component[k];
+  int across = s->grid[k].columns << job->log2_width;
+  int left = block % s->grid[k].columns << job->log2_width;
+  int top = block / s->grid[k].columns << job->log2_height;
+
+  for (int i = 0; i < size * size; i++)
+    to[i] = levels[(top + i / size) * across + left + i % size];
+}
+
+/* CABAC's estimate, one block after the other. */
+static void
+cabac_bits (const Scene * s, int *const *levels, guint64 * bits)
+{
+  BdctLevel block[32 * 32] __attribute__ ((aligned (8)));
+  BdctRateCounts *counts = g_new0 (BdctRateCounts, 1);
+  guint8 state[BDCT_CABAC_CONTEXTS];
+
+  for (int pass = 0; pass < 2; pass++)
+    for (int k = 0; k < 3; k++) {
+      int log2_size = bdct_cabac_log2_size (&s->sets[0].component[k]);
+      int n = 4096 >> 2 * log2_size;
+      guint32 bypass = 0;
+      guint64 cost = 0;
+
+      for (int i = 0; i < s->grid[k].columns * s->grid[k].rows; i++) {
+        guint32 counter[2 * BDCT_CABAC_CONTEXTS] = { 0 };
+
+        take_block (s, k, levels[k], i, 1 << log2_size, block);
+        if (pass == 0) {
+          counts->counter[k][BDCT_RATE_BYPASS] += bdct_cabac_count (counter,
+              block, log2_size, k > 0);
+          for (int j = 0; j < 2 * BDCT_CABAC_CONTEXTS; j++)
+            counts->counter[k][j] += counter[j];
+          continue;
+        }
+        /* With each segment the states begin anew, one segment earlier. */
+        if (i % n == 0) {
+          for (int j = 0; j < BDCT_CABAC_CONTEXTS; j++)
+            state[j] = bdct_cabac_start (counts, j);
+          for (int j = MAX (i - n, 0); j < i; j++) {
+            take_block (s, k, levels[k], j, 1 << log2_size, block);
+            bdct_cabac_price (state, 1, bdct_cabac_step, block, log2_size,
+                k > 0, &bypass);
+          }
+          take_block (s, k, levels[k], i, 1 << log2_size, block);
+        }
+        cost += bdct_cabac_price (state, 1, bdct_cabac_step, block, log2_size,
+            k > 0, &bypass);
+      }
+      bits[k] = counts->counter[k][BDCT_RATE_BYPASS]
+          + (cost + (1 << 14)) / (1 << 15);
+    }
+  g_free (counts);
+}
+
+static void
+check_definition (const Scene * s, BdctEngine * engine,
+    const BdctStats * stats, const guint64 * bits)
+{
+  guint64 sum = bits[0] + bits[1] + bits[2];
+  char text[200];
+  gboolean ok;
+
+  if (s->c->transform == BDCT_JPEG_8X8 && s->c->depth == 8) {
+    ok = stats->bits_optimized == sum && stats->file_size > 0
+        && stats->file_size_optimized > 0
+        && bdct_stats_total (stats).bits > stats->bits_optimized / 2;
+  } else {
+    ok = stats->bits_optimized == 0 && stats->file_size == 0
+        && stats->file_size_optimized == 0;
+    for (int k = 0; k < 3; k++)
+      ok = ok && stats->component[k].bits == bits[k];
+  }
+  tally_add (1, !ok);
+  g_snprintf (text, sizeof text, "bits %" G_GUINT64_FORMAT " %"
+      G_GUINT64_FORMAT " %" G_GUINT64_FORMAT ", optimized %" G_GUINT64_FORMAT
+      ", not %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT,
+      stats->component[0].bits, stats->component[1].bits,
+      stats->component[2].bits, stats->bits_optimized, bits[0], bits[1],
+      bits[2]);
+  if (!ok)
+    fail (s, engine, text);
+}
+
+/* A frame of one set or of eight, on all engines. */
+static void
+check_scene (const Scene * s, gboolean mapped)
+{
+  BdctFrame frame = {.sets = s->sets,.n_sets = mapped ? BDCT_MAX_SETS : 1,
+    .src = s->src.image,.set_of_block = mapped ? s->map : NULL,
+    .n_blocks = s->n_blocks,.rate = true
+  };
+  int *levels[3] = { NULL, NULL, NULL };
+  BdctStats first, stats;
+  guint64 bits[3];
+
+  for (int k = 0; k < 3; k++)
+    if (s->source.sample[k] != NULL)
+      levels[k] = get_levels (s, k, mapped);
+  if (bdct_rate_coder (s->sets[0].family) == BDCT_CODER_HUFFMAN)
+    huffman_bits (s, levels, bits);
+  else
+    cabac_bits (s, levels, bits);
+  for (guint i = 0; i < n_engines; i++) {
+    run (s, engines[i], &frame, &stats);
+    if (i == 0)
+      first = stats;
+    if (memcmp (&first, &stats, sizeof stats) != 0)
+      fail (s, engines[i], "another engine has other statistics");
+    check_definition (s, engines[i], &stats, bits);
+    frame.rate = false;
+    run (s, engines[i], &frame, &stats);
+    frame.rate = true;
+    if (bdct_stats_total (&stats).bits != 0 || stats.bits_optimized != 0
+        || stats.file_size != 0 || stats.file_size_optimized != 0)
+      fail (s, engines[i], "bits that were not asked for");
+    for (int k = 0; k < 3; k++)
+      stats.component[k].bits = first.component[k].bits;
+    if (memcmp (first.component, stats.component, sizeof stats.component) != 0)
+      fail (s, engines[i], "other statistics without bits");
+  }
+  for (int k = 0; k < 3; k++)
+    g_free (levels[k]);
+}
+
+static void
+test_definition (gconstpointer data)
+{
+  static const int sizes[][2] = { {1, 1}, {7, 9}, {17, 33}, {100, 70},
+    {129, 201}
+  };
+  Case c = {.transform = GPOINTER_TO_INT (data) };
+  guint n = c.transform;
+
+  for (c.depth = 8; c.depth <= 12; c.depth += 2)
+    for (c.format = 0; c.format < N_FORMATS; c.format++)
+      for (guint i = 0; i < G_N_ELEMENTS (sizes) && !g_test_failed (); i++) {
+        Scene s;
+
+        if (!case_due (n++))
+          continue;
+        c.width = sizes[i][0];
+        c.height = sizes[i][1];
+        c.content = (i + c.format) % (CONTENT_CHECKER + 1);
+        scene_init (&s, &c);
+        check_scene (&s, FALSE);
+        check_scene (&s, TRUE);
+        scene_clear (&s);
+      }
+}
+
+#define OTHERS (3 * BDCT_N_TRANSFORMS)
+
+/* Jobs beside the frame's, of its own transform and of others, more than are
+ * done together: their bits are those of frames with one job, whatever else the
+ * frame has. */
+static void
+test_others (void)
+{
+  Case c = { BDCT_HEVC_8X8, FORMAT_I420, 8, 150, 110, CONTENT_SMOOTH };
+  BdctJob others[OTHERS];
+  BdctStats stats[1 + OTHERS], alone;
+  Scene s;
+
+  for (int t = 0; t < BDCT_N_TRANSFORMS; t += 2) {
+    BdctFrame frame = {.n_others = OTHERS,.others = others,.rate = true,
+      .other_files = t % 4 == 0
+    };
+    BdctView view = BDCT_VIEW_DEFAULT;
+    Frame dst;
+
+    c.transform = t;
+    scene_init (&s, &c);
+    for (int i = 0; i < OTHERS; i++) {
+      BdctParams params = s.params[0];
+
+      params.transform = i < BDCT_N_TRANSFORMS ? t : i % BDCT_N_TRANSFORMS;
+      params.quality = 1 + 3 * i;
+      params.qp = i;
+      g_assert_true (bdct_job_init (&others[i], &params, &s.layout, NULL));
+    }
+    frame_init (&dst, &s.layout, STRIDE_TIGHT);
+    view.mode = BDCT_VIEW_COEFFICIENTS;
+    frame.src = s.src.image;
+    frame.dst = dst.image;
+    frame.view = &view;
+    frame.sets = s.sets;
+    frame.n_sets = BDCT_MAX_SETS;
+    frame.set_of_block = s.map;
+    frame.n_blocks = s.n_blocks;
+    for (guint e = 0; e < n_engines; e++) {
+      BdctFrame one = {.n_sets = 1,.src = s.src.image,.rate = true };
+
+      run (&s, engines[e], &frame, stats);
+      for (int i = 0; i < OTHERS; i++) {
+        if (!case_due (i + t + e))
+          continue;
+        one.sets = &others[i];
+        run (&s, engines[e], &one, &alone);
+        if (!frame.other_files)
+          alone.bits_optimized = alone.file_size = alone.file_size_optimized =
+              0;
+        tally_add (1, 0);
+        if (memcmp (&alone, &stats[1 + i], sizeof alone) != 0)
+          fail (&s, engines[e], "another job's statistics are not its own");
+      }
+      one = frame;
+      one.n_others = 0;
+      one.view = NULL;
+      run (&s, engines[e], &one, &alone);
+      if (memcmp (&alone, &stats[0], sizeof alone) != 0)
+        fail (&s, engines[e], "the sets' statistics depend on other jobs");
+    }
+    frame_clear (&dst);
+    scene_clear (&s);
+  }
+}
+
+/* Several frames in flight, with bits and without, and a number of threads. */
+static void
+test_threads (void)
+{
+  static const guint threads[] = { 1, 2, 5 };
+  Case c = { BDCT_JPEG_8X8, FORMAT_I420, 8, 301, 203, CONTENT_SMOOTH };
+  BdctStats first[BDCT_N_TRANSFORMS];
+
+  if (engines_on_cuda ()) {
+    g_test_skip ("a matter of the CPU engine");
+    return;
+  }
+  for (guint n = 0; n < G_N_ELEMENTS (threads); n++) {
+    BdctEngineOptions options = {.threads = threads[n] };
+    BdctEngine *engine = bdct_cpu_engine.create (&options, NULL);
+    BdctStats stats;
+    Scene s;
+
+    scene_init (&s, &c);
+    g_assert_true (bdct_cpu_engine.configure (engine, &s.layout,
+            2 * BDCT_N_TRANSFORMS, NULL));
+    for (int i = 0; i < 2 * BDCT_N_TRANSFORMS; i++) {
+      BdctParams params = s.params[3];
+      BdctJob job;
+      BdctFrame frame = {.sets = &job,.n_sets = 1,.src = s.src.image,
+        .rate = i % 2
+      };
+
+      params.transform = i / 2;
+      g_assert_true (bdct_job_init (&job, &params, &s.layout, NULL));
+      g_assert_true (bdct_cpu_engine.submit (engine, &frame, NULL));
+    }
+    for (int i = 0; i < 2 * BDCT_N_TRANSFORMS; i++) {
+      g_assert_true (bdct_cpu_engine.collect (engine, &stats, NULL));
+      if (i % 2 == 0)
+        continue;
+      if (n == 0)
+        first[i / 2] = stats;
+      tally_add (1, 0);
+      g_assert_cmpuint (bdct_stats_total (&stats).bits, >, 0);
+      if (memcmp (&first[i / 2], &stats, sizeof stats) != 0)
+        fail (&s, engine, "the number of threads makes other statistics");
+    }
+    scene_clear (&s);
+    bdct_cpu_engine.destroy (engine);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  tests_init (&argc, &argv);
+  g_test_set_nonfatal_assertions ();
+  for (int t = 0; t < BDCT_N_FIXED; t++)
+    if (t != BDCT_DCT_8X8 || !engines_on_cuda ())
+      tests_add (test_definition, t, "/rate/definition/%s",
+          bdct_transform_info (t)->name);
+  g_test_add_func ("/rate/others", test_others);
+  g_test_add_func ("/rate/threads", test_threads);
+  return tests_run ("bits");
+}
