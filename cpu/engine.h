@@ -23,12 +23,12 @@
 #define BDCT_CPU_H
 
 #include <pthread.h>
-#include "cpu/metrics/run.h"
 #include "cpu/simd/colour-rows.h"
 #include "cpu/simd/compare-rows.h"
 #include "cpu/simd/tile32.h"
 #include "dct/engine/engine.h"
 #include "dct/entropy/rate.h"
+#include "dct/metrics/run.h"
 #include "dct/picture/render.h"
 #include "dct/picture/zoom.h"
 

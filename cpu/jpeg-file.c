@@ -9,6 +9,7 @@
 #include "cpu/simd/colour-rows.h"
 #include "cpu/simd/tile32.h"
 #include "dct/entropy/huffman.h"
+#include "dct/entropy/rate.h"
 #include "huffman-count.h"
 
 /* The bits of a scan: those that are no whole byte yet are the lowest `n`, and
@@ -32,28 +33,6 @@ typedef struct {
 /* Rows of MCUs in a band: chroma has one strip in it, luma as many as it has
  * rows of blocks in an MCU. */
 #define BAND_ROWS (BDCT_TILE / 8)
-
-uint64_t
-bdct_file_head (const BdctLayout * layout, const BdctJob * job, int n_symbols)
-{
-  const int n_components = bdct_layout_components (layout);
-  const int n_groups = n_components == 1 ? 1 : 2;
-  uint64_t size;
-
-  /* SOI and EOI, APP0, SOF0, SOS; a group of components has a DQT, and two DHT
-   * of 12 and 162 symbols in Annex K. Steps above 255 take 16 bits each. */
-  size = 2 + 2 + 18 + (10 + 3 * n_components) + (8 + 2 * n_components)
-      + n_groups * (69 + 2 * 21)
-      + (n_symbols > 0 ? n_symbols : n_groups * (12 + 162));
-  for (int g = 0; g < n_groups; g++) {
-    bool wide = false;
-
-    for (int i = 0; i < 64; i++)
-      wide |= job->component[g].quant[i] > 255;
-    size += 64 * wide;
-  }
-  return size;
-}
 
 /* Behind a byte of ones comes one of zeros (T.81 F.1.2.3). */
 static void

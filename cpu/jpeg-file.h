@@ -15,11 +15,6 @@
 extern "C" {
 #endif
 
-/** Bytes of a JFIF file, as libjpeg writes it, besides its scan. `n_symbols`:
- * how many its Huffman tables have; 0: those of Annex K. */
-uint64_t bdct_file_head (const BdctLayout *layout, const BdctJob *job,
-    int n_symbols);
-
 /** Bytes of a frame's JFIF file with Annex K's tables: the frame is coded, on
  * the calling thread. The job's bits are exact (rate.h), and `src` is in host
  * memory. False without memory. */

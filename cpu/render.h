@@ -5,7 +5,7 @@
 #ifndef BDCT_RENDER_CPU_H
 #define BDCT_RENDER_CPU_H
 
-#include "dct/picture/render.h"
+#include "dct/picture/zoom.h"
 
 /** Rows of luma in a strip: whole blocks of every component. */
 #define BDCT_RENDER_STRIP 64
@@ -15,5 +15,6 @@ int bdct_render_count_strips (const BdctLayout *layout);
 /** Draw one strip. All that it is drawn from must be there. Strips may be drawn
  * in any order, on several threads. */
 void bdct_render_strip (const BdctRender *render, int strip);
+void bdct_zoom_strip (const BdctZoom *zoom, int strip);
 
 #endif

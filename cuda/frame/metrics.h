@@ -5,8 +5,8 @@
 #ifndef BDCT_CUDA_METRICS_H
 #define BDCT_CUDA_METRICS_H
 
-#include "cpu/metrics/run.h"
 #include "cuda/device/staging.h"
+#include "dct/metrics/run.h"
 
 /** Of one frame: a run is what is done for the sets, or for another job. */
 typedef struct {

@@ -1,7 +1,7 @@
 /* blockdct: the metrics on the GPU, as metrics.c calls them.
  *
  * What a metric computes there is what its finish() reads on the CPU engine
- * (cpu/metrics/kernel.h), which makes the figure of it.
+ * (dct/metrics/kernel.h), which makes the figure of it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,7 +9,7 @@
 #define BDCT_CUDA_METRIC_H
 
 #include <cuda_runtime_api.h>
-#include "cpu/metrics/kernel.h"
+#include "dct/metrics/kernel.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,7 +2,6 @@
 #include "rate.h"
 
 #include <string.h>
-#include "cpu/jpeg-file.h"
 #include "huffman-count.h"
 #include "huffman.h"
 
@@ -26,6 +25,28 @@ bool
 bdct_rate_is_exact (const BdctJob * job)
 {
   return job->family == BDCT_FAMILY_JPEG && job->depth == 8;
+}
+
+uint64_t
+bdct_file_head (const BdctLayout * layout, const BdctJob * job, int n_symbols)
+{
+  const int n_components = bdct_layout_components (layout);
+  const int n_groups = n_components == 1 ? 1 : 2;
+  uint64_t size;
+
+  /* SOI and EOI, APP0, SOF0, SOS; a group of components has a DQT, and two DHT
+   * of 12 and 162 symbols in Annex K. Steps above 255 take 16 bits each. */
+  size = 2 + 2 + 18 + (10 + 3 * n_components) + (8 + 2 * n_components)
+      + n_groups * (69 + 2 * 21)
+      + (n_symbols > 0 ? n_symbols : n_groups * (12 + 162));
+  for (int g = 0; g < n_groups; g++) {
+    bool wide = false;
+
+    for (int i = 0; i < 64; i++)
+      wide |= job->component[g].quant[i] > 255;
+    size += 64 * wide;
+  }
+  return size;
 }
 
 /* Bits of an alphabet's codes and of the extra bits behind each: as many as a

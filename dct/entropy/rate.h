@@ -78,6 +78,11 @@ enum {
 void bdct_rate_price (const BdctRateCounts *counts, const BdctLayout *layout,
     const BdctJob *job, bool files, BdctStats *stats);
 
+/** Bytes of a JFIF file, as libjpeg writes it, besides its scan. `n_symbols`:
+ * how many its Huffman tables have; 0: those of Annex K. */
+uint64_t bdct_file_head (const BdctLayout *layout, const BdctJob *job,
+    int n_symbols);
+
 #ifdef __cplusplus
 }
 #endif

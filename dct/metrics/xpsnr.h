@@ -7,7 +7,7 @@
 #define BDCT_METRIC_XPSNR_H
 
 #include <math.h>
-#include "cpu/metrics/kernel.h"
+#include "kernel.h"
 
 /** Movement counts twice. */
 #define BDCT_XPSNR_GAMMA 2

@@ -2,7 +2,7 @@
 #include "view.h"
 
 #include <math.h>
-#include "zoom.h"
+#include "render.h"
 
 static const BdctViewInfo views[BDCT_N_VIEWS] = {
   [BDCT_VIEW_RECONSTRUCTION] = {"reconstruction", "what a decoder would show"},
@@ -293,25 +293,4 @@ bdct_render_init (BdctRender * r, const BdctView * view,
         .grid = grid[c],
       };
     }
-}
-
-bool
-bdct_view_source (const BdctView * view, const BdctLayout * layout, int *x,
-    int *y, bool * second)
-{
-  BdctRender r = {.mode = view->mode };
-  BdctWindow window;
-  bool is_second;
-
-  if (*x < 0 || *y < 0 || *x >= layout->plane[0].width
-      || *y >= layout->plane[0].height)
-    return false;
-  bdct_render_place (&r, view, layout);
-  is_second = bdct_render_locate (&r, 0, 0, x, y);
-  if (second != NULL)
-    *second = is_second;
-  bdct_zoom_window (&window, view, layout);
-  *x = bdct_zoom_find (&window, *x + window.left);
-  *y = bdct_zoom_find (&window, *y + window.top);
-  return true;
 }

@@ -65,9 +65,6 @@ void bdct_zoom_init (BdctZoom *zoom, const BdctView *view,
     const BdctLayout *layout, const BdctImage *left,
     const BdctRenderPicture *right, const BdctImage *dst);
 
-/** Draw one strip on the CPU (cpu/render.h). */
-void bdct_zoom_strip (const BdctZoom *zoom, int strip);
-
 /** The column, or row, of the picture that one of the enlarged picture shows:
  * floor (at / zoom). It is below 2^20, so that 32 bits are enough. */
 BDCT_RENDER_INLINE int

@@ -2,8 +2,6 @@
 #include "job.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include "dct/rd/quadtree.h"
 
 /* HM quantScales and H.265 (8-309) levelScale, by QP % 6. */
@@ -52,19 +50,6 @@ static const uint16_t h264_quant_8[6][6] = {
   {8192, 7346, 13159, 7740, 10486, 9777},
   {7282, 6428, 11570, 6830, 9118, 8640},
 };
-
-bool
-bdct_error (BdctError * error, const char *format, ...)
-{
-  va_list args;
-
-  if (error != NULL) {
-    va_start (args, format);
-    vsnprintf (error->message, sizeof error->message, format, args);
-    va_end (args);
-  }
-  return false;
-}
 
 int
 bdct_scale_step (int base, int quality, int max)

@@ -1,9 +1,9 @@
-/* blockdct: the metrics of a pass over a frame, on the CPU.
+/* blockdct: the metrics of a pass over a frame.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_METRICS_CPU_H
-#define BDCT_METRICS_CPU_H
+#ifndef BDCT_METRICS_RUN_H
+#define BDCT_METRICS_RUN_H
 
 #include "dct/quantizer/job.h"
 #include "kernel.h"
