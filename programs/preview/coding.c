@@ -174,14 +174,7 @@ limit_number (PreviewSession * self, gint choice)
   gst_clear_object (&element);
 }
 
-static void
-say_changed (PreviewSession * self)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    g_signal_emit_by_name (self, "changed", preview_find_control (names[i]));
-}
-
-void
+gboolean
 preview_coding_set (PreviewSession * self, const gchar * name, gint value)
 {
   const guint i = find (name);
@@ -190,16 +183,15 @@ preview_coding_set (PreviewSession * self, const gchar * name, gint value)
 
   if (i > 0)
     g_atomic_int_set (&self->number[i - 1], value);
-  if (i > 0 && (choice < FIRST || scale_of (choice) != i - 1)) {
-    say_changed (self);
-    return;
-  }
+  if (i > 0 && (choice < FIRST || scale_of (choice) != i - 1))
+    return FALSE;
   if (choice >= FIRST) {
     limit_number (self, choice);
     line = make_line (self, choice);
   }
   g_object_set (self->bin, "b-encoder", choice == LINE
       ? self->options.b_encoder : line, NULL);
+  return TRUE;
 }
 
 gboolean
@@ -236,7 +228,6 @@ line_changed (PreviewSession * self)
 {
   preview_frames_change (self->frames);
   measure (self);
-  say_changed (self);
 }
 
 void

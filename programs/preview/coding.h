@@ -17,14 +17,16 @@ GParamSpec *preview_coding_find_pspec (const gchar * name);
  * thread, as is what follows. */
 gint preview_coding_get (PreviewSession * self, const gchar * name);
 
-/** A number that the chosen encoder does not take becomes the nearest one. */
-void preview_coding_set (PreviewSession * self, const gchar * name, gint value);
+/** A number that the chosen encoder does not take becomes the nearest one.
+ * FALSE: the bin's line does not depend on it, and is not set. */
+gboolean preview_coding_set (PreviewSession * self, const gchar * name,
+    gint value);
 
 /** Whether a control of B has no effect on what makes B. */
 gboolean preview_coding_is_idle (PreviewSession * self, const gchar * name);
 
-/** Emit `changed` from here on. While an encoder makes B, blockdctcompare
- * measures what A does. */
+/** From here on blockdctcompare measures what A does while an encoder makes
+ * B. */
 void preview_coding_follow (PreviewSession * self);
 
 /** The line in force; the caller's, or NULL. */

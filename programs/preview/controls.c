@@ -150,6 +150,22 @@ set_value (PreviewSession * self, const gchar * name, const GValue * value)
 
 /* A side is an enumeration here, and a number in blockdctcompare. */
 static void
+coding_changed (PreviewSession * self)
+{
+  for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
+    if (preview_coding_find_pspec (preview_controls[i]) != NULL)
+      g_signal_emit_by_name (self, "changed", i);
+}
+
+static void
+set_coding (PreviewSession * self, const gchar * name, const GValue * value)
+{
+  if (!preview_coding_set (self, name, G_VALUE_HOLDS_ENUM (value)
+          ? g_value_get_enum (value) : g_value_get_int (value)))
+    coding_changed (self);
+}
+
+static void
 set_control (PreviewSession * self, guint control, const GValue * value)
 {
   const gchar *property;
@@ -158,9 +174,7 @@ set_control (PreviewSession * self, guint control, const GValue * value)
   if (is_view (control))
     preview_views_set (self, g_value_get_enum (value));
   else if (preview_coding_find_pspec (preview_controls[control]) != NULL)
-    preview_coding_set (self, preview_controls[control],
-        G_VALUE_HOLDS_ENUM (value) ? g_value_get_enum (value)
-        : g_value_get_int (value));
+    set_coding (self, preview_controls[control], value);
   else if (parts == COMPARE && G_VALUE_HOLDS_ENUM (value))
     g_object_set (self->part[PREVIEW_COMPARE], property,
         g_value_get_enum (value), NULL);
@@ -430,6 +444,8 @@ preview_controls_follow (PreviewSession * self)
   for (guint i = 0; i < PREVIEW_N_PARTS; i++)
     g_signal_connect (self->part[i], "notify", G_CALLBACK (changed), self);
   preview_coding_follow (self);
+  g_signal_connect_swapped (self->bin, "notify::b-encoder",
+      G_CALLBACK (coding_changed), self);
 }
 
 static void
