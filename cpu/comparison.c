@@ -2,77 +2,11 @@
  *
  * Comparisons on the CPU engine: a frame of one batch, with a pass for each
  * distorted picture, which is there already. */
-#include "engine.h"
+#include "state.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include "cpu/simd/compare-rows.h"
 #include "render.h"
-
-static int
-min (int a, int b)
-{
-  return a < b ? a : b;
-}
-
-/* Strips of a plane, and of all of them. */
-static int
-count_strips (const BdctPlaneLayout * plane)
-{
-  return (plane->height + BDCT_COMPARE_STRIP - 1) / BDCT_COMPARE_STRIP;
-}
-
-static int
-count_all_strips (const BdctLayout * layout)
-{
-  int n = 0;
-
-  for (int p = 0; p < layout->n_planes; p++)
-    n += count_strips (&layout->plane[p]);
-  return n;
-}
-
-/* The plane that strip `*number` of all is in; it becomes the plane's own. */
-static int
-find_strip (const BdctLayout * layout, int *number)
-{
-  int p = 0;
-
-  for (; *number >= count_strips (&layout->plane[p]); p++)
-    *number -= count_strips (&layout->plane[p]);
-  return p;
-}
-
-/* Rows of 8 x 8 blocks of a component's plane, and of all of them. */
-static int
-count_block_rows (const BdctPlaneLayout * plane)
-{
-  return plane->interleave * ((plane->height + 7) / 8);
-}
-
-static int
-count_all_block_rows (const BdctLayout * layout)
-{
-  int n = 0;
-
-  for (int p = 0; p < layout->n_planes; p++)
-    n += count_block_rows (&layout->plane[p]);
-  return n;
-}
-
-static uint8_t *
-row_of (const BdctImage * image, int p, int y)
-{
-  return (uint8_t *) image->data[p] + y * image->stride[p];
-}
-
-/* Pieces of what makes a picture planes of the layout. */
-static int
-count_packed (const BdctLayout * layout)
-{
-  return layout->rgb.n_planes > 0 ? bdct_colour_count_strips (layout)
-      : count_all_strips (layout);
-}
 
 /* Have picture `i` as planes of the engine's layout, in memory of the slot's
  * where they have to be made first. */
@@ -117,124 +51,6 @@ count_pictures (const CpuComparison * self)
   return n;
 }
 
-void
-bdct_cpu_pack (const CpuEngine * self, const Slot * slot, int number)
-{
-  const BdctLayout *layout = &self->layout;
-  const int n = count_packed (layout);
-  const CpuPicture *picture = slot->comparison.picture;
-  BdctMetricPlane from[2];
-  const BdctPlaneLayout *plane;
-  int p, first;
-
-  for (; !picture->packs || number >= n; picture++)
-    number -= picture->packs ? n : 0;
-  if (layout->rgb.n_planes > 0) {
-    const BdctColour colour = {.layout = layout,.src = picture->image,
-      .planes = picture->planes
-    };
-
-    self->kernel->colour->split (&colour, number);
-    return;
-  }
-  p = find_strip (layout, &number);
-  if (picture->in_place[p])
-    return;
-  plane = &layout->plane[p];
-  for (int i = 0; i < plane->interleave; i++) {
-    const BdctScattered *of = &picture->component[plane->component[i]];
-
-    from[i] = (BdctMetricPlane) {
-      .depth = layout->depth,
-      .step = of->step,
-      .shift = of->shift,
-      .src = of->samples,
-    };
-  }
-  first = number * BDCT_COMPARE_STRIP;
-  for (int y = first; y < min (first + BDCT_COMPARE_STRIP, plane->height); y++)
-    self->kernel->compare->pack (plane, from, y,
-        row_of (&picture->planes, p, y));
-}
-
-/* Rows of R, G and B. */
-static void
-square_rgb (const CpuEngine * self, const CpuPicture * picture, int n,
-    int number, Piece * piece)
-{
-  const int first = number * BDCT_COMPARE_STRIP;
-  const int end = min (first + BDCT_COMPARE_STRIP,
-      self->layout.plane[0].height);
-
-  memset (piece->rgb_sse, 0, sizeof piece->rgb_sse);
-  for (int y = first; y < end; y++)
-    for (int k = 0; k < n; k++)
-      self->kernel->compare->square_rgb (&self->layout, &picture[0].image,
-          &picture[1 + k].image, y, piece->rgb_sse[k]);
-  piece->n_rgb = n;
-}
-
-/* A row of the reference meets all pictures while it is in the cache. */
-void
-bdct_cpu_square (const CpuEngine * self, Batch * batch, int number,
-    Piece * piece)
-{
-  const CpuPicture *picture = piece->slot->comparison.picture;
-  uint64_t sse[BDCT_MAX_DISTORTED][2] = { {0} };
-  const BdctPlaneLayout *plane;
-  int p, first;
-
-  if (number >= count_all_strips (&self->layout)) {
-    square_rgb (self, picture, batch->n,
-        number - count_all_strips (&self->layout), piece);
-    return;
-  }
-  p = find_strip (&self->layout, &number);
-  plane = &self->layout.plane[p];
-  first = number * BDCT_COMPARE_STRIP;
-  for (int y = first; y < min (first + BDCT_COMPARE_STRIP, plane->height); y++)
-    for (int k = 0; k < batch->n; k++)
-      self->kernel->compare->square (plane, self->layout.depth,
-          row_of (&picture[0].planes, p, y),
-          row_of (&picture[1 + k].planes, p, y), sse[k]);
-  piece->batch = batch;
-  piece->n_components = plane->interleave;
-  memset (piece->area, 0, sizeof piece->area);
-  memset (piece->strip, 0, sizeof piece->strip);
-  for (int i = 0; i < plane->interleave; i++) {
-    piece->component[i] = plane->component[i];
-    for (int k = 0; k < batch->n; k++)
-      piece->strip[i][k].counters.sse = sse[k][i];
-  }
-}
-
-void
-bdct_cpu_measure_blocks (const CpuEngine * self, const Slot * slot, int number)
-{
-  const BdctLayout *layout = &self->layout;
-  const CpuComparison *comparison = &slot->comparison;
-  const BdctMetricsTask task = {
-    .layout = layout,
-    .job = &self->compared,
-    .src = comparison->picture[comparison->left].planes,
-    .rec = comparison->picture[comparison->right].planes,
-  };
-  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
-  BdctMetricPlane plane;
-  int p = 0, i, rows;
-
-  for (; number >= count_block_rows (&layout->plane[p]); p++)
-    number -= count_block_rows (&layout->plane[p]);
-  rows = count_block_rows (&layout->plane[p]) / layout->plane[p].interleave;
-  i = number / rows;
-  number %= rows;
-  bdct_metrics_describe (&plane, &task, p, i);
-  bdct_blocks_init (grid, layout, &self->compared);
-  self->kernel->compare->blocks (&plane, number, slot->blocks
-      + grid[plane.component].first
-      + (size_t) number * grid[plane.component].columns);
-}
-
 /* Have memory for the map that a view shows, if it is one, and describe what it
  * is of: luma of both pictures. */
 static bool
@@ -261,17 +77,6 @@ prepare_map (const CpuEngine * self, CpuComparison * to, BdctViewMode mode)
   bdct_metrics_describe (&to->seen, &task, 0, 0);
   to->seen.memory = memory;
   return memory != NULL;
-}
-
-void
-bdct_cpu_work_on_map (const CpuEngine * self, const Slot * slot, int row)
-{
-  const CpuComparison *comparison = &slot->comparison;
-  const int metric = bdct_view_metric (slot->render.mode);
-
-  (*self->kernel->metrics)[metric]->map (&comparison->seen, row,
-      (uint32_t *) comparison->seen.memory
-      + (size_t) row * comparison->map.columns);
 }
 
 /* Have the passes, one for each distorted picture, in one batch. */
@@ -316,15 +121,14 @@ make_stages (const CpuEngine * self, Slot * slot,
   bdct_cpu_start_stages (slot);
   if (n_packed > 0)
     bdct_cpu_add_stage (slot, STAGE_PACK, 0)->n_pieces =
-        n_packed * count_packed (layout);
+        n_packed * bdct_cpu_count_packed (layout);
   if (n_kept > 0) {
     bdct_cpu_add_stage (slot, STAGE_KEEP, 0)->n_pieces = n_kept;
     slot->kept_stage = slot->n_stages;
   }
   if (comparison->errors)
     bdct_cpu_add_stage (slot, STAGE_ERRORS, 0)->n_pieces =
-        count_all_strips (layout) + (layout->rgb.n_planes > 0
-        ? count_strips (&layout->plane[0]) : 0);
+        bdct_cpu_count_errors (layout);
   bdct_cpu_add_metrics (slot, 0);
 }
 
@@ -354,7 +158,7 @@ draw (CpuEngine * self, Slot * slot, const BdctView * view,
     if (slot->blocks == NULL)
       return false;
     bdct_cpu_add_stage (slot, STAGE_BLOCKS, 0)->n_pieces =
-        count_all_block_rows (layout);
+        bdct_cpu_count_block_rows (layout);
   }
   if (!prepare_map (self, comparison, view->mode))
     return false;
@@ -435,13 +239,4 @@ bdct_cpu_start_comparison (CpuEngine * self, Slot * slot,
   make_stages (self, slot, comparison);
   return comparison->view == NULL || prepare_view (self, slot, comparison)
       || bdct_error (error, "out of memory");
-}
-
-void
-bdct_cpu_free_comparison (Slot * slot)
-{
-  for (int i = 0; i <= BDCT_MAX_DISTORTED; i++)
-    free (slot->comparison.picture[i].memory);
-  free (slot->comparison.seen.memory);
-  free (slot->comparison.base);
 }

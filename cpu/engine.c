@@ -2,7 +2,7 @@
  *
  * The CPU engine: its threads and its queue of frames. */
 #define _GNU_SOURCE             /* sched_getaffinity */
-#include "engine.h"
+#include "state.h"
 
 #include <errno.h>
 #include <sched.h>

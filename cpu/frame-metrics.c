@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The metrics of a frame on the CPU engine: what they need, their stages. */
-#include "engine.h"
+#include "state.h"
 
 #include <stdlib.h>
 #include "cpu/metrics/read.h"

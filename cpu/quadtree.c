@@ -4,7 +4,7 @@
  * with blocks of each size, by the kernels of the fixed transforms, into memory
  * of the thread's own; then each square's tree is found, and what it takes is
  * put together. */
-#include "engine.h"
+#include "state.h"
 
 #include <stdlib.h>
 #include <string.h>

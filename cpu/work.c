@@ -2,7 +2,7 @@
  *
  * The work on a piece of a frame: strips and what is counted of their levels,
  * segments of bins, views, and colours. */
-#include "engine.h"
+#include "state.h"
 
 #include <string.h>
 #include "cabac-bins.h"

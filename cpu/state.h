@@ -232,28 +232,34 @@ void bdct_cpu_start_stages (Slot *slot);
 Stage *bdct_cpu_add_stage (Slot *slot, int kind, int batch);
 bool bdct_cpu_add_metrics (Slot *slot, int b);
 
-/* The same of a comparison; and a piece of what makes its pictures' planes, of
- * its errors, of the records of the view's blocks, and of the map that it shows
- * (comparison.c). */
+/* The same of a comparison (comparison.c). */
 bool bdct_cpu_start_comparison (CpuEngine *self, Slot *slot,
     const BdctComparison *comparison, BdctError *error);
+
+/* Of a comparison, pieces of what makes the planes of a picture, of its errors
+ * and of the records of the view's blocks; and one of them, or of the map that
+ * the view shows (comparison-work.c). */
+int bdct_cpu_count_packed (const BdctLayout *layout);
+int bdct_cpu_count_errors (const BdctLayout *layout);
+int bdct_cpu_count_block_rows (const BdctLayout *layout);
 void bdct_cpu_pack (const CpuEngine *self, const Slot *slot, int number);
 void bdct_cpu_square (const CpuEngine *self, Batch *batch, int number,
     Piece *piece);
 void bdct_cpu_measure_blocks (const CpuEngine *self, const Slot *slot,
     int number);
 void bdct_cpu_work_on_map (const CpuEngine *self, const Slot *slot, int row);
-void bdct_cpu_free_comparison (Slot *slot);
 
 /* An image of a layout, in memory that is had if it is NULL; one of the
  * engine's own; and memory, if there is none yet, with an entry for each block
- * that a transform may make of the layout. */
+ * that a transform may make of the layout; and the end of what a comparison has
+ * (memory.c). */
 bool bdct_cpu_lay_out (const BdctLayout *layout, uint8_t **memory,
     BdctImage *image);
 void *bdct_cpu_alloc_by_block (const CpuEngine *self, void *memory,
     size_t size);
 bool bdct_cpu_own_image (const CpuEngine *self, uint8_t **memory,
     BdctImage *image);
+void bdct_cpu_free_comparison (Slot *slot);
 
 /* Have what the metrics of a frame need, whose passes have started
  * (frame-metrics.c). */

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The pieces of comparisons on the CPU engine. */
+#include "state.h"
+
+#include <string.h>
+
+static int
+min (int a, int b)
+{
+  return a < b ? a : b;
+}
+
+/* Strips of a plane, and of all of them. */
+static int
+count_strips (const BdctPlaneLayout * plane)
+{
+  return (plane->height + BDCT_COMPARE_STRIP - 1) / BDCT_COMPARE_STRIP;
+}
+
+static int
+count_all_strips (const BdctLayout * layout)
+{
+  int n = 0;
+
+  for (int p = 0; p < layout->n_planes; p++)
+    n += count_strips (&layout->plane[p]);
+  return n;
+}
+
+/* The plane that strip `*number` of all is in; it becomes the plane's own. */
+static int
+find_strip (const BdctLayout * layout, int *number)
+{
+  int p = 0;
+
+  for (; *number >= count_strips (&layout->plane[p]); p++)
+    *number -= count_strips (&layout->plane[p]);
+  return p;
+}
+
+/* Rows of 8 x 8 blocks of the components of a plane of memory. */
+static int
+count_block_rows (const BdctPlaneLayout * plane)
+{
+  return plane->interleave * ((plane->height + 7) / 8);
+}
+
+int
+bdct_cpu_count_block_rows (const BdctLayout * layout)
+{
+  int n = 0;
+
+  for (int p = 0; p < layout->n_planes; p++)
+    n += count_block_rows (&layout->plane[p]);
+  return n;
+}
+
+static uint8_t *
+row_of (const BdctImage * image, int p, int y)
+{
+  return (uint8_t *) image->data[p] + y * image->stride[p];
+}
+
+int
+bdct_cpu_count_packed (const BdctLayout * layout)
+{
+  return layout->rgb.n_planes > 0 ? bdct_colour_count_strips (layout)
+      : count_all_strips (layout);
+}
+
+int
+bdct_cpu_count_errors (const BdctLayout * layout)
+{
+  return count_all_strips (layout) + (layout->rgb.n_planes > 0
+      ? count_strips (&layout->plane[0]) : 0);
+}
+
+void
+bdct_cpu_pack (const CpuEngine * self, const Slot * slot, int number)
+{
+  const BdctLayout *layout = &self->layout;
+  const int n = bdct_cpu_count_packed (layout);
+  const CpuPicture *picture = slot->comparison.picture;
+  BdctMetricPlane from[2];
+  const BdctPlaneLayout *plane;
+  int p, first;
+
+  for (; !picture->packs || number >= n; picture++)
+    number -= picture->packs ? n : 0;
+  if (layout->rgb.n_planes > 0) {
+    const BdctColour colour = {.layout = layout,.src = picture->image,
+      .planes = picture->planes
+    };
+
+    self->kernel->colour->split (&colour, number);
+    return;
+  }
+  p = find_strip (layout, &number);
+  if (picture->in_place[p])
+    return;
+  plane = &layout->plane[p];
+  for (int i = 0; i < plane->interleave; i++) {
+    const BdctScattered *of = &picture->component[plane->component[i]];
+
+    from[i] = (BdctMetricPlane) {
+      .depth = layout->depth,
+      .step = of->step,
+      .shift = of->shift,
+      .src = of->samples,
+    };
+  }
+  first = number * BDCT_COMPARE_STRIP;
+  for (int y = first; y < min (first + BDCT_COMPARE_STRIP, plane->height); y++)
+    self->kernel->compare->pack (plane, from, y,
+        row_of (&picture->planes, p, y));
+}
+
+/* Rows of R, G and B. */
+static void
+square_rgb (const CpuEngine * self, const CpuPicture * picture, int n,
+    int number, Piece * piece)
+{
+  const int first = number * BDCT_COMPARE_STRIP;
+  const int end = min (first + BDCT_COMPARE_STRIP,
+      self->layout.plane[0].height);
+
+  memset (piece->rgb_sse, 0, sizeof piece->rgb_sse);
+  for (int y = first; y < end; y++)
+    for (int k = 0; k < n; k++)
+      self->kernel->compare->square_rgb (&self->layout, &picture[0].image,
+          &picture[1 + k].image, y, piece->rgb_sse[k]);
+  piece->n_rgb = n;
+}
+
+/* A row of the reference meets all pictures while it is in the cache. */
+void
+bdct_cpu_square (const CpuEngine * self, Batch * batch, int number,
+    Piece * piece)
+{
+  const CpuPicture *picture = piece->slot->comparison.picture;
+  uint64_t sse[BDCT_MAX_DISTORTED][2] = { {0} };
+  const BdctPlaneLayout *plane;
+  int p, first;
+
+  if (number >= count_all_strips (&self->layout)) {
+    square_rgb (self, picture, batch->n,
+        number - count_all_strips (&self->layout), piece);
+    return;
+  }
+  p = find_strip (&self->layout, &number);
+  plane = &self->layout.plane[p];
+  first = number * BDCT_COMPARE_STRIP;
+  for (int y = first; y < min (first + BDCT_COMPARE_STRIP, plane->height); y++)
+    for (int k = 0; k < batch->n; k++)
+      self->kernel->compare->square (plane, self->layout.depth,
+          row_of (&picture[0].planes, p, y),
+          row_of (&picture[1 + k].planes, p, y), sse[k]);
+  piece->batch = batch;
+  piece->n_components = plane->interleave;
+  memset (piece->area, 0, sizeof piece->area);
+  memset (piece->strip, 0, sizeof piece->strip);
+  for (int i = 0; i < plane->interleave; i++) {
+    piece->component[i] = plane->component[i];
+    for (int k = 0; k < batch->n; k++)
+      piece->strip[i][k].counters.sse = sse[k][i];
+  }
+}
+
+void
+bdct_cpu_measure_blocks (const CpuEngine * self, const Slot * slot, int number)
+{
+  const BdctLayout *layout = &self->layout;
+  const CpuComparison *comparison = &slot->comparison;
+  const BdctMetricsTask task = {
+    .layout = layout,
+    .job = &self->compared,
+    .src = comparison->picture[comparison->left].planes,
+    .rec = comparison->picture[comparison->right].planes,
+  };
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  BdctMetricPlane plane;
+  int p = 0, i, rows;
+
+  for (; number >= count_block_rows (&layout->plane[p]); p++)
+    number -= count_block_rows (&layout->plane[p]);
+  rows = count_block_rows (&layout->plane[p]) / layout->plane[p].interleave;
+  i = number / rows;
+  number %= rows;
+  bdct_metrics_describe (&plane, &task, p, i);
+  bdct_blocks_init (grid, layout, &self->compared);
+  self->kernel->compare->blocks (&plane, number, slot->blocks
+      + grid[plane.component].first
+      + (size_t) number * grid[plane.component].columns);
+}
+
+void
+bdct_cpu_work_on_map (const CpuEngine * self, const Slot * slot, int row)
+{
+  const CpuComparison *comparison = &slot->comparison;
+  const int metric = bdct_view_metric (slot->render.mode);
+
+  (*self->kernel->metrics)[metric]->map (&comparison->seen, row,
+      (uint32_t *) comparison->seen.memory
+      + (size_t) row * comparison->map.columns);
+}
