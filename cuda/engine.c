@@ -8,7 +8,7 @@
 #include "cuda/device/device.h"
 #include "cuda/device/staging.h"
 #include "cuda/frame/comparison.h"
-#include "cuda/frame/frame.h"
+#include "cuda/frame/prepare.h"
 #include "cuda/kernels/colour.h"
 #include "cuda/kernels/view.h"
 #include "cuda/launch/dispatch.h"

@@ -102,16 +102,17 @@ typedef struct {
 bool bdct_slot_init (BdctSlot *slot, BdctError *error);
 void bdct_slot_clear (BdctSlot *slot, bool in_context);
 
-/** Prepare all of a frame and enqueue its uploads, which the stream of the
- * kernels then waits for. `cells`: for the sets. */
-bool bdct_slot_prepare (BdctSlot *slot, BdctStaging *staging,
-    const BdctFrame *frame, BdctCudaCell *cells, BdctError *error);
-
 /** Job `i` of those counted: 0 stands for the sets, then come the others. */
 const BdctJob *bdct_slot_job (const BdctSlot *slot, int i);
 
 /** Where it has its statistics added up. */
 BdctCudaCell *bdct_slot_cells (const BdctSlot *slot, int i);
+
+/** Describe what passes read, with nothing asked; and have all statistics of it
+ * added up there. */
+void bdct_slot_describe_planes (const BdctSlot *slot, const BdctLayout *layout,
+    BdctCudaWork *work);
+void bdct_slot_set_cells (BdctCudaWork *work, BdctCudaCell *cells);
 
 /** Describe it, with nothing asked; of the sets if there is a `rate`, or they
  * are apart. */
