@@ -8,72 +8,12 @@
 /* The oldest GPU there are kernels for: compute capability x 10. */
 #define OLDEST_GPU 75
 
-/* Stopped and started, the element takes a new context; after some faults the
- * driver gives a process none. */
-#define LOST "; the GPU context is lost: stop the pipeline and start it " \
-    "again, or else restart the program"
-
-/* Errors that a context does not recover from. */
-static bool
-loses_context (cudaError_t err)
-{
-  switch (err) {
-    case cudaErrorIllegalAddress:
-    case cudaErrorMisalignedAddress:
-    case cudaErrorInvalidAddressSpace:
-    case cudaErrorInvalidPc:
-    case cudaErrorIllegalInstruction:
-    case cudaErrorHardwareStackError:
-    case cudaErrorAssert:
-    case cudaErrorLaunchFailure:
-    case cudaErrorLaunchTimeout:
-    case cudaErrorECCUncorrectable:
-    case cudaErrorDeviceUninitialized:
-    case cudaErrorContextIsDestroyed:
-    case cudaErrorUnknown:
-      return true;
-    default:
-      return false;
-  }
-}
-
-/* What the user can do about it. */
-static const char *
-cure (cudaError_t err)
-{
-  switch (err) {
-    case cudaErrorMemoryAllocation:
-      return "; reduce async-depth or the frame size, or free GPU memory";
-    case cudaErrorInsufficientDriver:
-      return "; update the NVIDIA driver";
-    case cudaErrorNoDevice:
-      return "; use the CPU engine, or check the driver with nvidia-smi";
-    case cudaErrorNoKernelImageForDevice:
-    case cudaErrorUnsupportedPtxVersion:
-    case cudaErrorInvalidPtx:
-      return "; this build has no code for this GPU: rebuild with "
-          "-Dcuda-arch=, or update the driver";
-    default:
-      return loses_context (err) ? LOST : "";
-  }
-}
-
-bool
-bdct_cuda_check (cudaError_t err, const char *call, BdctError * error)
-{
-  if (err == cudaSuccess)
-    return true;
-  (void) cudaGetLastError ();
-  return bdct_error (error, "%s: %s%s", call, cudaGetErrorString (err),
-      cure (err));
-}
-
 bool
 bdct_device_enter (const BdctDevice * self, BdctError * error)
 {
   if (self->context.enter != NULL && !self->context.enter (self->context.data))
     return bdct_error (error, "the CUDA context cannot be made current"
-        LOST);
+        BDCT_CUDA_LOST);
   return true;
 }
 
@@ -254,7 +194,7 @@ bdct_cuda_is_lost (const BdctContext * context)
   }
   (void) cudaGetLastError ();
   bdct_device_leave (&device);
-  return loses_context (err);
+  return bdct_cuda_loses_context (err);
 }
 
 void *

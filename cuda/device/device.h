@@ -1,14 +1,12 @@
-/* blockdct: the CUDA engine's hold on a device: context, streams, errors, and
- * host memory that it reaches.
+/* blockdct: the CUDA engine's hold on a device: context, streams, and memory.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef BDCT_DEVICE_H
 #define BDCT_DEVICE_H
 
-#include <cuda_runtime_api.h>
-#include <stdbool.h>
 #include <stddef.h>
+#include "check.h"
 #include "dct/engine/engine.h"
 
 /** Kernels and statistics are in `stream`, in the order of submission. Copies
@@ -26,10 +24,6 @@ typedef struct {
   char gpu[80];        /**< "cuda:0 NVIDIA H200" */
   struct BdctCudaDevice *kernels; /**< what launches need */
 } BdctDevice;
-
-/** True on success; else the text, with a cure, and the error is not left for
- * others who use the runtime on this thread. */
-bool bdct_cuda_check (cudaError_t err, const char *call, BdctError *error);
 
 /** How many devices there are; 0 with the reason. */
 int bdct_cuda_count (BdctError *error);

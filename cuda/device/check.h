@@ -1,0 +1,24 @@
+/* blockdct: what the CUDA runtime's errors mean to the user.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_CUDA_CHECK_H
+#define BDCT_CUDA_CHECK_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include "dct/base/error.h"
+
+/** Stopped and started, the element takes a new context; after some faults the
+ * driver gives a process none. */
+#define BDCT_CUDA_LOST "; the GPU context is lost: stop the pipeline and " \
+    "start it again, or else restart the program"
+
+/** True on success; else the text, with a cure, and the error is not left for
+ * others who use the runtime on this thread. */
+bool bdct_cuda_check (cudaError_t err, const char *call, BdctError *error);
+
+/** Whether a context does not recover from an error. */
+bool bdct_cuda_loses_context (cudaError_t err);
+
+#endif
