@@ -25,11 +25,11 @@
 #include "dct/transform/butterflies.h"
 
 static int32_t hevc[BDCT_N_TRANSFORMS][32 * 32];
-static float real[64], steps[64];
+static float real[64], real_steps[64];
 
 /* A 1-D stage's result, rounded; the inverse's clipped. */
 BDCT_INLINE int16_t
-finish (int32_t v, int shift, bool inverse)
+round_off (int32_t v, int shift, bool inverse)
 {
   v = (v + (1 << (shift - 1))) >> shift;
   return inverse && v < -32768 ? -32768 : inverse && v > 32767 ? 32767 : v;
@@ -57,7 +57,7 @@ define_stage (const int16_t * in, int16_t * out, const int32_t * m,
       for (int i = 0; i < n; i++)
         sum += m[inverse ? i * n + k : k * n + i]
             * in[along_rows ? row * n + i : i * n + column];
-      out[row * n + column] = finish (sum, shift, inverse);
+      out[row * n + column] = round_off (sum, shift, inverse);
     }
 }
 
@@ -94,7 +94,7 @@ butterfly_stage (const int16_t * in, int16_t * out, const int32_t * m,
     else
       forward_int (y, x, m, n, n);
     for (int i = 0; i < n; i++)
-      out[line * line_step + i * step] = finish (y[i], shift, inverse);
+      out[line * line_step + i * step] = round_off (y[i], shift, inverse);
   }
 }
 
@@ -187,10 +187,10 @@ gold_plane (const LabWork * work, bool definition)
       gold_lines (block, 8, 1, false, definition);
       gold_lines (block, 1, 8, false, definition);
       for (int i = 0; i < 64; i++) {
-        float level = block[i] * 0.125f / steps[i];
+        float level = block[i] * 0.125f / real_steps[i];
 
         level = (float) (int) (level + (level < 0 ? -0.5f : 0.5f));
-        block[i] = level * steps[i];
+        block[i] = level * real_steps[i];
       }
       gold_lines (block, 1, 8, true, definition);
       gold_lines (block, 8, 1, true, definition);
@@ -302,7 +302,7 @@ lab_cpu_register (void)
   for (int i = 0; i < 64; i++)
     real[i] = bdct_matrix_real (i / 8, i % 8);
   for (int i = 0; i < 64; i++)
-    steps[i] = bdct_scale_step (bdct_preset_info (BDCT_PRESET_ANNEX_K)
+    real_steps[i] = bdct_scale_step (bdct_preset_info (BDCT_PRESET_ANNEX_K)
         ->step[0][i], entry.quality, 255);
 
   entry.shape = LAB_BLOCKS;

@@ -8,7 +8,7 @@
 
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
-#include "cuda/launch/dispatch.h"
+#include "cuda/launch/selfcheck.h"
 #include "dct/engine/engine.h"
 
 #define WALK_BYTES ((size_t) 512 << 20)
@@ -182,7 +182,8 @@ open_device (void)
   check (cudaStreamCreate (&stream));
   for (int i = 0; i < 3; i++)
     check (cudaEventCreate (&events[i]));
-  check (bdct_cuda_open (&device, !lab_options.cuda_cores, stream));
+  check (bdct_cuda_open (&device, lab_options.cuda_cores ? NULL
+          : bdct_selfcheck, stream));
   check (cudaMalloc ((void **) &src, WALK_BYTES));
   check (cudaMalloc ((void **) &dst, WALK_BYTES));
   check (cudaMalloc ((void **) &cells, BDCT_CUDA_CELLS * sizeof *cells));

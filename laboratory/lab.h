@@ -139,7 +139,12 @@ extern LabMachine lab_machine;
 extern const int64_t lab_batches[LAB_N_BATCHES];
 extern const char *const lab_stage_names[], *const lab_shape_names[];
 
-/* main.c */
+/* lab.c */
+/** What is to be checked and timed. */
+extern LabEntry *lab_entries;
+extern int lab_n_entries;
+/** Whether `word` is in the comma-separated list. */
+bool lab_is_listed (const char *list, const char *word);
 /** Whether a source is asked for. */
 bool lab_wants (const char *source);
 /** Add a copy of an entry, unless its source is not asked for. */

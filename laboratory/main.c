@@ -5,28 +5,13 @@
 #include "lab.h"
 
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NO_GPU 77
 
-LabOptions lab_options = { .content = LAB_NATURAL, .n_qualities = 1,
-  .n_qps = 1, .quality = { 75 }, .qp = { 27 }
-};
-LabMachine lab_machine;
-const int64_t lab_batches[LAB_N_BATCHES] = { 1, 10000, 1000000 };
-const char *const lab_stage_names[] = { "forward", "quantize", "inverse",
-  "chain"
-};
-const char *const lab_shape_names[] = { "blocks", "plane of float",
-  "plane of float, strided", "plane of int16", "plane, 8 bits",
-  "plane, 10 bits", "NV12 frame"
-};
-
-static LabEntry *entries;
 static LabResult *results;
-static int n_entries, n_results;
+static int n_results;
 
 static const char usage[] =
     "usage: blockdct-bench [OPTION]...\n"
@@ -49,73 +34,6 @@ static const char usage[] =
     "  --json FILE         the same with all about the machine\n"
     "  --help              this text\n\n"
     "Exit status: 0 all is well, 1 something is wrong, 77 there is no GPU.\n";
-
-void
-lab_die (const char *format, ...)
-{
-  va_list args;
-
-  fflush (stdout);
-  fputs ("blockdct-bench: ", stderr);
-  va_start (args, format);
-  vfprintf (stderr, format, args);
-  va_end (args);
-  fputc ('\n', stderr);
-  exit (1);
-}
-
-int
-lab_repetitions (void)
-{
-  return lab_options.quick ? 5 : 21;
-}
-
-static int
-compare_doubles (const void *a, const void *b)
-{
-  double d = *(const double *) a - *(const double *) b;
-
-  return d < 0 ? -1 : d > 0;
-}
-
-double
-lab_median (double *values, int n)
-{
-  qsort (values, n, sizeof *values, compare_doubles);
-  return values[n / 2];
-}
-
-/* Whether `word` is in the comma-separated list. */
-static bool
-is_listed (const char *list, const char *word)
-{
-  size_t length = strlen (word);
-
-  for (const char *at = list; at != NULL; at = strchr (at, ',')) {
-    at += *at == ',';
-    if (strncmp (at, word, length) == 0
-        && (at[length] == '\0' || at[length] == ','))
-      return true;
-  }
-  return false;
-}
-
-bool
-lab_wants (const char *source)
-{
-  return lab_options.only == NULL || is_listed (lab_options.only, source);
-}
-
-void
-lab_register (const LabEntry * entry)
-{
-  if (!lab_wants (entry->source))
-    return;
-  entries = realloc (entries, (n_entries + 1) * sizeof *entries);
-  if (entries == NULL)
-    lab_die ("out of memory");
-  entries[n_entries++] = *entry;
-}
 
 static int
 parse_list (const char *name, char *text, int min, int max, int *out)
@@ -147,7 +65,7 @@ check_only (void)
   size_t known = 0, length = strlen (lab_options.only);
 
   for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
-    if (is_listed (lab_options.only, sources[i]))
+    if (lab_is_listed (lab_options.only, sources[i]))
       known += strlen (sources[i]) + 1;
   if (known != length + 1)
     lab_die ("--only: '%s' is not a list of cpu, whitepaper, hevc-paper, "
@@ -267,13 +185,13 @@ compare_entries (const void *a, const void *b)
 static void
 sort_entries (void)
 {
-  for (int i = 1; i < n_entries; i++) {
-    LabEntry entry = entries[i];
+  for (int i = 1; i < lab_n_entries; i++) {
+    LabEntry entry = lab_entries[i];
     int j = i;
 
-    for (; j > 0 && compare_entries (&entries[j - 1], &entry) > 0; j--)
-      entries[j] = entries[j - 1];
-    entries[j] = entry;
+    for (; j > 0 && compare_entries (&lab_entries[j - 1], &entry) > 0; j--)
+      lab_entries[j] = lab_entries[j - 1];
+    lab_entries[j] = entry;
   }
 }
 
@@ -403,12 +321,12 @@ main (int argc, char **argv)
   lab_cpu_register ();
   sort_entries ();
   lab_print_header ();
-  for (int i = 0; i < n_entries; i++) {
-    if (!lab_set_is_for (&set, &entries[i])) {
+  for (int i = 0; i < lab_n_entries; i++) {
+    if (!lab_set_is_for (&set, &lab_entries[i])) {
       lab_set_clear (&set);
-      lab_set_build (&set, &entries[i]);
+      lab_set_build (&set, &lab_entries[i]);
     }
-    n_wrong += !run_entry (&entries[i], &set);
+    n_wrong += !run_entry (&lab_entries[i], &set);
   }
   lab_set_clear (&set);
   lab_mark_pareto (results, n_results);
@@ -423,7 +341,7 @@ main (int argc, char **argv)
 #endif
   write_file (lab_options.csv, lab_write_csv);
   write_file (lab_options.json, lab_write_json);
-  printf ("%d implementations checked, %d wrong%s\n", n_entries, n_wrong,
+  printf ("%d implementations checked, %d wrong%s\n", lab_n_entries, n_wrong,
       gpu ? "" : "; the GPU's SKIPPED");
   if (n_wrong != 0)
     return 1;

@@ -8,7 +8,7 @@
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cuda/launch/dispatch.h"
+#include "cuda/launch/selfcheck.h"
 
 #define N_OTHERS 8
 
@@ -148,7 +148,8 @@ lab_production_register (void)
 
   if (!lab_wants ("blockdct"))
     return;
-  err = bdct_cuda_open (&device, !lab_options.cuda_cores, NULL);
+  err = bdct_cuda_open (&device, lab_options.cuda_cores ? NULL
+      : bdct_selfcheck, NULL);
   if (err == cudaSuccess)
     err = cudaMalloc ((void **) &cells, N_OTHERS * BDCT_CUDA_CELLS
         * sizeof *cells);

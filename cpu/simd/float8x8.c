@@ -260,8 +260,8 @@ get (Samples * s, const BdctTilePlane * p, const Place * at, int width,
 }
 
 INLINE void
-put (const Samples * s, const BdctTilePlane * p, const Place * at, int width,
-    int bytes, int step)
+put_area (const Samples * s, const BdctTilePlane * p, const Place * at,
+    int width, int bytes, int step)
 {
   for (int y = 0; y < at->height; y++) {
     uint8_t *dst = row_at (p, &p->dst, at->row + y, at->column);
@@ -306,7 +306,7 @@ get_rows (Samples * s, const BdctTilePlane * p, const Place * at)
 static void
 put_rows (const Samples * s, const BdctTilePlane * p, const Place * at)
 {
-  CALL (put, s, p, at, at->width);
+  CALL (put_area, s, p, at, at->width);
 }
 
 /* Have the steps of a unit's n blocks, whose sets are from `sets` on. */
@@ -332,7 +332,7 @@ set_steps (Steps * steps, const BdctTilePlane * p, const uint8_t * sets, int n)
 
 /* The levels of a unit's n blocks, behind each other. */
 static void
-put_levels (BdctLevel * to, const Unit * c, const Steps * steps, int n)
+put_float_levels (BdctLevel * to, const Unit * c, const Steps * steps, int n)
 {
   for (int v = 0; v < 8; v++) {
     BdctLevel row[UNIT];
@@ -367,7 +367,7 @@ sum_lanes (uint32_t sum[LANES], V v)
 
 /* The records of a unit's n blocks. */
 static void
-put_records (BdctBlockRecord * to, V errors, V levels, int n)
+put_float_records (BdctBlockRecord * to, V errors, V levels, int n)
 {
   uint32_t sse[LANES], nonzero[LANES];
 
@@ -410,14 +410,14 @@ finish (const Unit * coefficient, const Samples * in, const BdctTilePlane * p,
     if (p->set_of_block != NULL)
       set_steps (steps, p, p->set_of_block + first + x / 8, n);
     if (strip->levels != NULL)
-      put_levels (strip->levels + 64 * (down % (BDCT_TILE / 8)
+      put_float_levels (strip->levels + 64 * (down % (BDCT_TILE / 8)
               * p->grid.columns + left + x / 8), coefficient, steps, n);
     l = inverse_unit (out.sample + x, coefficient, steps, 1 << (p->depth - 1));
     if (x + UNIT > at->width || at->height < 8)
       hide (out.sample + x, in->sample + x, at->width - x, at->height);
     e = measure (out.sample + x, in->sample + x);
     if (p->blocks != NULL)
-      put_records (p->blocks + first + x / 8, e, l, n);
+      put_float_records (p->blocks + first + x / 8, e, l, n);
     errors = add32 (errors, e);
     levels = add16 (levels, l);
   }

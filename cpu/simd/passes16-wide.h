@@ -8,7 +8,7 @@
 #include "passes16.h"
 
 /* Blocks of 16 and 32: a lane has one. near[] are the row's samples and far[]
- * those that mirror them, in their order (tile16.h). */
+ * those that mirror them, in their order (chain16.h). */
 INLINE void
 load_wide (const BdctChain16 * c, V * near, V * far, const uint8_t * p,
     int shift, const int n, const int bytes)

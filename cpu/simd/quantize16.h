@@ -7,7 +7,7 @@
 #define BDCT_QUANTIZE16_H
 
 #include "simd.h"
-#include "tile16.h"
+#include "chain16.h"
 #include "tile32.h"
 
 /* What a quantizer has for all coefficients. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Which jobs the chain in 16-bit lanes is exact for, and its tables. */
-#include "tile16.h"
+#include "chain16.h"
 
 #include <math.h>
 #include <pthread.h>

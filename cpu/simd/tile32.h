@@ -7,7 +7,7 @@
 
 #include "dct/quantizer/block-grid.h"
 #include "colour-rows.h"
-#include "tile16.h"
+#include "chain16.h"
 #include "compare-rows.h"
 #include "dct/engine/engine.h"
 #include "cpu/metrics/kernel.h"

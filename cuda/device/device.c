@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include "cuda/launch/dispatch.h"
+#include "cuda/launch/selfcheck.h"
 
 /* The oldest GPU there are kernels for: compute capability x 10. */
 #define OLDEST_GPU 75
@@ -174,8 +174,8 @@ bdct_device_open (BdctDevice * self, BdctError * error)
         prop.minor, OLDEST_GPU / 10, OLDEST_GPU % 10);
   snprintf (self->gpu, sizeof self->gpu, "cuda:%d %.64s", device, prop.name);
   return create_streams (self, error)
-      && bdct_cuda_check (bdct_cuda_open (&self->kernels, !self->no_tensor,
-          self->stream), "bdct_cuda_open", error);
+      && bdct_cuda_check (bdct_cuda_open (&self->kernels, self->no_tensor
+              ? NULL : bdct_selfcheck, self->stream), "bdct_cuda_open", error);
 }
 
 bool

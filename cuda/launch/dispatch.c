@@ -2,7 +2,6 @@
 #include "dispatch.h"
 #include "capability.h"
 #include "cuda/device/check.h"
-#include "selfcheck.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -34,6 +33,7 @@ struct BdctCudaDevice
 {
   BdctCapability capability;
   cudaStream_t stream;          /* of all launches */
+  BdctCudaCheck tensor_check;
   bool tensor;                  /* whether the tensor cores are used */
   bool differs;                 /* not, as one of their kernels went wrong */
   uint8_t *ring, *mirror;       /* on the device and on the host */
@@ -56,7 +56,8 @@ forget_constants (BdctCudaDevice * device)
 }
 
 cudaError_t
-bdct_cuda_open (BdctCudaDevice ** out, bool tensor, cudaStream_t stream)
+bdct_cuda_open (BdctCudaDevice ** out, BdctCudaCheck tensor_check,
+    cudaStream_t stream)
 {
   BdctCudaDevice *device = calloc (1, sizeof *device);
   cudaError_t err;
@@ -65,7 +66,8 @@ bdct_cuda_open (BdctCudaDevice ** out, bool tensor, cudaStream_t stream)
     return cudaErrorMemoryAllocation;
   device->oldest = device->next = 1;
   device->mirror = calloc (1, RING_SIZE);
-  device->tensor = tensor;
+  device->tensor_check = tensor_check;
+  device->tensor = tensor_check != NULL;
   device->stream = stream;
   err = device->mirror != NULL ? bdct_capability_init (&device->capability)
       : cudaErrorMemoryAllocation;
@@ -117,7 +119,7 @@ trusts (BdctCudaDevice * device, const BdctTensorKernel * kernel, int depth,
     return false;
   verdict = bdct_verdict_find (&what);
   if (verdict == BDCT_VERDICT_NONE) {
-    *ok = bdct_selfcheck (kernel, depth, capability->traits, device,
+    *ok = device->tensor_check (kernel, depth, capability->traits, device,
         device->stream, &agrees, error);
     if (!*ok)
       return false;

@@ -25,10 +25,15 @@ typedef struct {
 /** What launches on one device need. */
 typedef struct BdctCudaDevice BdctCudaDevice;
 
-/** Describe the current device. `tensor`: use the tensor cores. `stream`: where
- * all launches go. Freed with bdct_cuda_close(). */
-cudaError_t bdct_cuda_open (BdctCudaDevice **device, bool tensor,
-    cudaStream_t stream);
+/** What tries a tensor-core kernel before its first use (selfcheck.h). */
+typedef bool (*BdctCudaCheck) (const BdctTensorKernel *kernel, int depth,
+    unsigned traits, BdctCudaDevice *device, cudaStream_t stream, bool *agrees,
+    BdctError *error);
+
+/** Describe the current device. `tensor_check` NULL: leave the tensor cores
+ * alone. `stream`: where all launches go. Freed with bdct_cuda_close(). */
+cudaError_t bdct_cuda_open (BdctCudaDevice **device,
+    BdctCudaCheck tensor_check, cudaStream_t stream);
 
 /** In the context it was opened in, after its launches; or, where that cannot
  * be made current, what the host has of it. */
@@ -42,8 +47,8 @@ bool bdct_cuda_has_tensor (const BdctCudaDevice *device, bool *differs);
  * and cut it for them. 1 pass or, where a map has mixed cells that the first
  * kernel leaves alone, 2; 0 with the error if there are more tiles than a
  * launch takes. A tensor-core kernel that is not known to compute the right
- * samples on this GPU is checked before its first use (selfcheck.h), and none
- * is used from the first one on that does not. */
+ * samples on this GPU is checked before its first use, and none is used from
+ * the first one on that does not. */
 int bdct_cuda_plan (BdctCudaDevice *device, const BdctCudaWork *work,
     BdctCudaPass *passes, BdctError *error);
 

@@ -45,7 +45,7 @@ typedef struct {
 } SubBlock;
 
 BDCT_RDOQ_INLINE int32_t
-magnitude_of (const BdctComponentJob * job, int32_t quant, int32_t c,
+quantized_magnitude (const BdctComponentJob * job, int32_t quant, int32_t c,
     int64_t add)
 {
   const int64_t level = ((c < 0 ? -(int64_t) c : c) * quant + add)
@@ -57,7 +57,8 @@ magnitude_of (const BdctComponentJob * job, int32_t quant, int32_t c,
 BDCT_RDOQ_INLINE int32_t
 nearest (const BdctComponentJob * job, int32_t quant, int32_t c)
 {
-  return magnitude_of (job, quant, c, INT64_C (1) << (job->quant_bits - 1));
+  return quantized_magnitude (job, quant, c,
+      INT64_C (1) << (job->quant_bits - 1));
 }
 
 BDCT_RDOQ_INLINE int64_t
@@ -290,7 +291,7 @@ clear_up_to (Block * b, Place at)
 /* Choose levels, with the last one at a place, or anywhere if `at->i` is below
  * 0. Then `at` is where it is best. Returns whether there is one. */
 BDCT_RDOQ_INLINE bool
-choose (Block * b, Place * at)
+choose_next (Block * b, Place * at)
 {
   const int side = 1 << (b->log2_size - 2);
   int64_t zero = 0, chosen = 0;
@@ -319,7 +320,7 @@ quantize (const Block * b)
   for (int i = 0; i < 1 << 2 * b->log2_size; i++) {
     const int v = i >> b->log2_size, u = i & ((1 << b->log2_size) - 1);
     const int32_t c = b->cells[v * b->stride + u];
-    const int32_t m = magnitude_of (b->job, bdct_job_entry (b->job, v,
+    const int32_t m = quantized_magnitude (b->job, bdct_job_entry (b->job, v,
             u).quant, c, b->job->quant_add);
 
     b->levels[i] = (BdctLevel) (c < 0 ? -m : m);
@@ -353,7 +354,7 @@ choose_levels (Block * b, BdctLevel * levels, BdctLevel * tried)
     }
   }
   clear (tried, b->log2_size);
-  while (choose (b, &at)) {
+  while (choose_next (b, &at)) {
     cost = cost_of (b, tried);
     if (cost >= least)
       break;
