@@ -43,12 +43,12 @@ typedef struct {
   unsigned depth, oldest, in_flight;    /* depth 0: not configured */
   unsigned pending;             /* the newest of those, not yet started */
   unsigned batch;               /* start when so many are pending */
-  unsigned turn;                /* of the next frame of R, G and B */
+  unsigned ring_index;          /* of the next frame of R, G and B */
   BdctBuffer cells;             /* of the sets of `n_cells` frames */
   unsigned n_cells, next_cells; /* frames */
   bool zeroed;                  /* the half of the cells in use */
   BdctBuffer levels;            /* of the frame whose bits are counted */
-  BdctBuffer apart;             /* of the one whose jobs are apart */
+  BdctBuffer rd;                /* of the one with rate-distortion jobs */
   BdctCompareMemory compare;    /* of the one whose metrics are computed */
   BdctJob compared;             /* stands for those of given pictures */
   const BdctCudaPass *passes[MAX_BATCH * (4 + BDCT_MAX_OTHERS)];
@@ -66,7 +66,7 @@ free_frames (CudaEngine * self, bool in_context)
   free (self->frames);
   bdct_buffer_free (&self->cells, in_context);
   bdct_buffer_free (&self->levels, in_context);
-  bdct_buffer_free (&self->apart, in_context);
+  bdct_buffer_free (&self->rd, in_context);
   bdct_compare_clear (&self->compare, in_context);
   bdct_staging_clear (&self->staging, in_context);
   self->frames = NULL;
@@ -208,7 +208,7 @@ gather_passes (CudaEngine * self, unsigned first, unsigned n)
       if (other < 0)
         self->passes[n_passes++] = &slot->pass[i];
       else if (!slot->others_compared
-          && !bdct_job_is_apart (&slot->others[other].job))
+          && !bdct_job_is_rd (&slot->others[other].job))
         self->passes[n_passes++] = &slot->others[other].pass;
     }
   }
@@ -281,7 +281,8 @@ split (CudaEngine * self, const BdctSlot * slot, BdctError * error)
   const BdctDevice *device = &self->device;
 
   return check (cudaStreamWaitEvent (device->split,
-          self->staging.turn[slot->turn].free, 0), "cudaStreamWaitEvent", error)
+          self->staging.ring[slot->ring_index].free, 0),
+      "cudaStreamWaitEvent", error)
       && check (bdct_cuda_split_launch (&slot->colour, device->split),
       "cudaLaunchKernel", error)
       && bdct_device_follow (device->stream, device->split, device->was_split,
@@ -299,7 +300,7 @@ join (CudaEngine * self, const BdctSlot * slot, BdctError * error)
       || check (bdct_cuda_join_launch (&slot->colour,
               slot->viewed ? &slot->render : NULL, device->join),
           "cudaLaunchKernel", error))
-      && check (cudaEventRecord (self->staging.turn[slot->turn].free,
+      && check (cudaEventRecord (self->staging.ring[slot->ring_index].free,
           device->join), "cudaEventRecord", error);
 }
 
@@ -329,16 +330,16 @@ launch_comparison (CudaEngine * self, BdctSlot * slot, BdctError * error)
           device->was_computed, error));
 }
 
-/* Enqueue the jobs of a frame that are apart, but for the others where these
- * are compared. */
+/* Enqueue a frame's rate-distortion jobs, but those of the others that metrics
+ * are computed for. */
 static bool
-enqueue_apart (CudaEngine * self, const BdctSlot * slot, BdctError * error)
+enqueue_rd (CudaEngine * self, const BdctSlot * slot, BdctError * error)
 {
   for (int i = 0; i <= slot->n_others; i++)
-    if (bdct_job_is_apart (bdct_slot_job (slot, i))
+    if (bdct_job_is_rd (bdct_slot_job (slot, i))
         && (i == 0 || !slot->others_compared)
-        && !bdct_apart_enqueue (slot, i, i == 0 ? &slot->rec : NULL,
-            &self->staging, &self->apart, error))
+        && !bdct_rd_enqueue (slot, i, i == 0 ? &slot->rec : NULL,
+            &self->staging, &self->rd, error))
       return false;
   return true;
 }
@@ -363,13 +364,13 @@ launch_kernels (CudaEngine * self, unsigned first, unsigned n,
         return false;
       continue;
     }
-    if (!enqueue_apart (self, slot, error))
+    if (!enqueue_rd (self, slot, error))
       return false;
     if (slot->rate && !bdct_rate_enqueue (slot, &self->staging, &self->levels,
             error))
       return false;
     if (!bdct_compare_enqueue (slot, &self->staging, &self->compare,
-            &self->apart, error))
+            &self->rd, error))
       return false;
     if (!draw (self, slot, error))
       return false;
@@ -458,7 +459,7 @@ next_frame (CudaEngine * self)
   Frame *frame = frame_at (self, self->in_flight);
 
   frame->waited = frame->failed = false;
-  frame->slot.turn = self->turn % BDCT_TURNS;
+  frame->slot.ring_index = self->ring_index % BDCT_RGB_RING;
   frame->cells = self->next_cells;
   return frame;
 }
@@ -476,7 +477,7 @@ queue (CudaEngine * self, Frame * frame)
   if (new_half)
     self->zeroed = false;
   self->next_cells = (self->next_cells + 1) % self->n_cells;
-  self->turn++;
+  self->ring_index++;
   self->in_flight++;
   self->pending++;
   if (alone || self->pending >= self->batch)

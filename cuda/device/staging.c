@@ -47,7 +47,7 @@ plane_size (const BdctStaging * self, int p, size_t stride)
 /* Whether the GPU can copy a host image by itself: all of it is pinned, and its
  * rows follow each other downwards. */
 static bool
-reaches (const BdctStaging * self, const BdctImage * host)
+is_dma_direct (const BdctStaging * self, const BdctImage * host)
 {
   for (int p = 0; p < self->n_planes; p++) {
     ptrdiff_t stride = host->stride[p];
@@ -132,7 +132,7 @@ check_image (const BdctStaging * self, const BdctImage * image,
 }
 
 bool
-bdct_staging_place (BdctStaging * self, BdctEnd * end,
+bdct_staging_place (BdctStaging * self, BdctEndpoint * end,
     const BdctImage * image, cudaStream_t stream, BdctError * error)
 {
   const bool is_new = end->buffer.device == NULL;
@@ -143,17 +143,17 @@ bdct_staging_place (BdctStaging * self, BdctEnd * end,
     return check_image (self, &end->image, error);
   }
   end->host = *image;
-  end->reached = reaches (self, image);
+  end->dma_direct = is_dma_direct (self, image);
   /* Zeroed, as the bytes between rows are copied too. */
-  if (!bdct_buffer_reserve (&end->buffer, self->size, !end->reached,
+  if (!bdct_buffer_reserve (&end->buffer, self->size, !end->dma_direct,
           self->engine, error)
       || (is_new && !bdct_cuda_check (cudaMemsetAsync (end->buffer.device, 0,
                   self->size, stream), "cudaMemsetAsync", error)))
     return false;
   end->image = staging_image (self, end->buffer.device, BDCT_MEMORY_DEVICE);
-  if (!end->reached && self->copier == NULL)
+  if (!end->dma_direct && self->copier == NULL)
     self->copier = bdct_copier_new (self->threads);
-  return end->reached || self->copier != NULL
+  return end->dma_direct || self->copier != NULL
       || bdct_error (error, "out of memory");
 }
 
@@ -224,13 +224,13 @@ bdct_staging_reserve_picture (BdctStaging * self, BdctBuffer * buffer,
 }
 
 bool
-bdct_staging_planes (BdctStaging * self, unsigned turn, BdctStagedPlanes which,
-    BdctImage * image, BdctError * error)
+bdct_staging_planes (BdctStaging * self, unsigned ring_index,
+    BdctStagedPlanes which, BdctImage * image, BdctError * error)
 {
-  cudaEvent_t *free = &self->turn[turn].free;
+  cudaEvent_t *free = &self->ring[ring_index].free;
 
-  return bdct_staging_reserve_picture (self, &self->turn[turn].planes[which],
-      self->device->split, image, error)
+  return bdct_staging_reserve_picture (self,
+      &self->ring[ring_index].planes[which], self->device->split, image, error)
       && (*free != NULL || bdct_cuda_check (cudaEventCreateWithFlags (free,
               cudaEventDisableTiming), "cudaEventCreateWithFlags", error));
 }
@@ -238,12 +238,12 @@ bdct_staging_planes (BdctStaging * self, unsigned turn, BdctStagedPlanes which,
 void
 bdct_staging_clear (BdctStaging * self, bool in_context)
 {
-  for (unsigned t = 0; t < BDCT_TURNS; t++) {
+  for (unsigned t = 0; t < BDCT_RGB_RING; t++) {
     for (int i = 0; i < BDCT_N_STAGED; i++)
-      bdct_buffer_free (&self->turn[t].planes[i], in_context);
-    if (in_context && self->turn[t].free != NULL)
-      cudaEventDestroy (self->turn[t].free);
-    self->turn[t].free = NULL;
+      bdct_buffer_free (&self->ring[t].planes[i], in_context);
+    if (in_context && self->ring[t].free != NULL)
+      cudaEventDestroy (self->ring[t].free);
+    self->ring[t].free = NULL;
   }
 }
 
@@ -261,7 +261,7 @@ make_copies (const BdctStaging * self, const BdctImage * to,
 
 typedef struct {
   const BdctStaging *staging;
-  const BdctEnd *end;
+  const BdctEndpoint *end;
   cudaError_t err;
 } Upload;
 
@@ -280,14 +280,14 @@ upload_rows (void *data, int p, int first, int rows)
 }
 
 bool
-bdct_staging_upload (BdctStaging * self, const BdctEnd * src,
+bdct_staging_upload (BdctStaging * self, const BdctEndpoint * src,
     BdctError * error)
 {
   Upload u = { self, src, cudaSuccess };
   BdctCopy copies[BDCT_MAX_PLANES];
   BdctImage staged;
 
-  if (src->reached)
+  if (src->dma_direct)
     return bdct_cuda_check (upload (self, src->buffer.device, &src->host),
         "cudaMemcpy2DAsync", error);
   staged = staging_image (self, src->buffer.host.data, BDCT_MEMORY_HOST);
@@ -297,10 +297,10 @@ bdct_staging_upload (BdctStaging * self, const BdctEnd * src,
 }
 
 bool
-bdct_staging_download (BdctStaging * self, const BdctEnd * dst,
+bdct_staging_download (BdctStaging * self, const BdctEndpoint * dst,
     BdctError * error)
 {
-  return bdct_cuda_check (dst->reached
+  return bdct_cuda_check (dst->dma_direct
       ? download (self, &dst->host, dst->buffer.device)
       : cudaMemcpyAsync (dst->buffer.host.data, dst->buffer.device, self->size,
           cudaMemcpyDeviceToHost, self->device->download),
@@ -308,12 +308,12 @@ bdct_staging_download (BdctStaging * self, const BdctEnd * dst,
 }
 
 void
-bdct_staging_finish (BdctStaging * self, const BdctEnd * dst)
+bdct_staging_finish (BdctStaging * self, const BdctEndpoint * dst)
 {
   BdctCopy copies[BDCT_MAX_PLANES];
   BdctImage staged;
 
-  if (!dst->on_host || dst->reached)
+  if (!dst->on_host || dst->dma_direct)
     return;
   staged = staging_image (self, dst->buffer.host.data, BDCT_MEMORY_HOST);
   make_copies (self, &dst->host, &staged, copies);

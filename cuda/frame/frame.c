@@ -89,7 +89,7 @@ bdct_slot_job (const BdctSlot * slot, int i)
 BdctCudaCell *
 bdct_slot_cells (const BdctSlot * slot, int i)
 {
-  return i == 0 ? slot->apart.cells
+  return i == 0 ? slot->rd.cells
       : (BdctCudaCell *) slot->cells.device + (i - 1) * BDCT_CUDA_CELLS;
 }
 
@@ -138,7 +138,7 @@ bdct_slot_download (BdctSlot * slot, BdctStaging * staging, BdctError * error)
 {
   return (!slot->dst.on_host
       || bdct_staging_download (staging, &slot->dst, error))
-      && (slot->blocks == NULL || check (cudaMemcpyAsync (slot->reached
+      && (slot->blocks == NULL || check (cudaMemcpyAsync (slot->dma_direct
               ? (void *) slot->blocks : slot->records.host.data,
               slot->records.device, slot->n_blocks * sizeof *slot->blocks,
               cudaMemcpyDeviceToHost, staging->device->download),
@@ -153,7 +153,7 @@ void
 bdct_slot_finish (BdctSlot * slot, BdctStaging * staging)
 {
   bdct_staging_finish (staging, &slot->dst);
-  if (slot->blocks != NULL && !slot->reached)
+  if (slot->blocks != NULL && !slot->dma_direct)
     memcpy (slot->blocks, slot->records.host.data,
         slot->n_blocks * sizeof *slot->blocks);
   if (slot->asked_sizes != NULL)

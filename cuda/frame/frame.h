@@ -28,9 +28,9 @@ typedef struct {
  * been waited for. Buffers stay from frame to frame and grow on demand. */
 typedef struct {
   cudaEvent_t uploaded, computed;
-  unsigned turn;                /**< of R, G and B (staging.h) */
+  unsigned ring_index;                /**< of R, G and B (staging.h) */
   cudaEvent_t done[BDCT_N_WAITS];
-  BdctEnd src, dst;
+  BdctEndpoint src, dst;
   BdctImage planes;             /**< what the passes read: `src`, or made of
                                      its R, G and B */
   BdctCudaColour colour;        /**< of R, G and B */
@@ -65,14 +65,14 @@ typedef struct {
     BdctBlockRecord *records;   /**< NULL: not asked for */
     uint8_t *sizes;             /**< likewise, of trees */
     BdctCudaCell *cells;
-  } apart;                      /**< of sets that have no passes
+  } rd;                         /**< of sets that are rate-distortion jobs
                                      (cuda/stage/rd.h) */
   BdctCudaWork work;            /**< the sets, without more */
   bool viewed;                  /**< a view is drawn behind them */
   BdctRender render;
   BdctBlockRecord *blocks;      /**< the caller's; NULL: not asked for */
   size_t n_blocks;
-  bool reached;                 /**< the GPU copies there by itself */
+  bool dma_direct;              /**< the GPU copies there by itself */
   uint8_t *asked_sizes;         /**< the caller's; NULL: not asked for */
   size_t n_sizes;
   BdctWait wait;                /**< for which event */
@@ -81,7 +81,7 @@ typedef struct {
     int n;                      /**< distorted pictures; 0: it is a frame */
     bool errors;                /**< are added up */
     /* Of each picture, the reference's first: */
-    BdctEnd end[1 + BDCT_MAX_DISTORTED];
+    BdctEndpoint end[1 + BDCT_MAX_DISTORTED];
     BdctBuffer packed[1 + BDCT_MAX_DISTORTED];
     BdctImage planes[1 + BDCT_MAX_DISTORTED];   /**< in the engine's layout */
     BdctCudaColour colour[1 + BDCT_MAX_DISTORTED];      /**< of R, G and B */
@@ -115,7 +115,7 @@ void bdct_slot_describe_planes (const BdctSlot *slot, const BdctLayout *layout,
 void bdct_slot_set_cells (BdctCudaWork *work, BdctCudaCell *cells);
 
 /** Describe it, with nothing asked; of the sets if there is a `rate`, or they
- * are apart. */
+ * are rate-distortion jobs. */
 void bdct_slot_describe (const BdctSlot *slot, const BdctLayout *layout, int i,
     BdctCudaWork *work);
 

@@ -173,7 +173,7 @@ make_map (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
 
     bdct_job_of_size (&job, slot->sets, n);
     at += write_map (slot, layout, frame, grid, &job, at,
-        &slot->apart.sized[n - 2]);
+        &slot->rd.sized[n - 2]);
   }
   *size = at;
   return true;
@@ -185,10 +185,10 @@ place_records (BdctSlot * slot, BdctStaging * staging, BdctError * error)
 {
   const size_t size = slot->n_blocks * sizeof (BdctBlockRecord);
 
-  slot->reached = slot->blocks != NULL
+  slot->dma_direct = slot->blocks != NULL
       && bdct_host_memory_is_pinned (slot->blocks, size);
   return bdct_buffer_reserve (&slot->records, size, slot->blocks != NULL
-      && !slot->reached, staging->engine, error)
+      && !slot->dma_direct, staging->engine, error)
       ? (BdctBlockRecord *) slot->records.device : NULL;
 }
 
@@ -218,7 +218,7 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
     BdctCudaCell * cells, size_t * map_size, BdctError * error)
 {
   const BdctLayout *layout = &staging->layout;
-  const bool is_apart = bdct_job_is_apart (slot->sets);
+  const bool is_rd = bdct_job_is_rd (slot->sets);
   const bool by_map = frame->set_of_block != NULL && frame->n_sets > 1;
   BdctBlockRecord *records = NULL;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
@@ -233,12 +233,12 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
   work.sets = slot->sets;
   work.n_sets = by_map ? frame->n_sets : 1;
   for (int n = 0; n < BDCT_TREE_SIZES && bdct_job_is_tree (slot->sets); n++)
-    slot->apart.sized[n] = work;
+    slot->rd.sized[n] = work;
   if (by_map || slot->blocks != NULL || colours)
     slot->n_blocks = bdct_blocks_init (grid, layout, slot->sets);
   if (by_map && !make_map (slot, staging, frame, grid, &work, map_size, error))
     return false;
-  if (frame->rate || is_apart)
+  if (frame->rate || is_rd)
     slot->work = work;
   bdct_slot_set_cells (&work, cells);
   slot->colour.cells = cells;
@@ -250,10 +250,10 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
     set_records (&work, grid, records);
   }
   slot->n_passes = 0;
-  if (is_apart) {
-    slot->apart.levels = view.levels;
-    slot->apart.records = records;
-    slot->apart.cells = cells;
+  if (is_rd) {
+    slot->rd.levels = view.levels;
+    slot->rd.records = records;
+    slot->rd.cells = cells;
   } else if (!plan_passes (slot, staging, &view.levels, &work, error)) {
     return false;
   }
@@ -285,7 +285,7 @@ plan_others (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
     BdctOther *other = &slot->others[i];
 
     other->job = frame->others[i];
-    if (bdct_job_is_apart (&other->job))
+    if (bdct_job_is_rd (&other->job))
       continue;
     bdct_slot_describe_other (slot, &staging->layout, i, &work);
     if (bdct_cuda_plan (staging->device->kernels, &work, &other->pass,

@@ -5,7 +5,7 @@ static bool
 place (BdctSlot * slot, BdctStaging * staging, BdctStagedPlanes which,
     BdctImage * image, BdctError * error)
 {
-  return bdct_staging_planes (staging, slot->turn, which, image, error);
+  return bdct_staging_planes (staging, slot->ring_index, which, image, error);
 }
 
 /* A frame of R, G and B: its planes. They are made again whatever is shown, for
@@ -67,7 +67,7 @@ place_sizes (BdctSlot * slot, const BdctStaging * staging,
       && (view->grid || view->mode == BDCT_VIEW_SIZE_MAP);
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
 
-  slot->apart.sizes = NULL;
+  slot->rd.sizes = NULL;
   if (!bdct_job_is_tree (slot->sets) || (slot->asked_sizes == NULL && !looks))
     return true;
   bdct_blocks_init (grid, &staging->layout, slot->sets);
@@ -75,7 +75,7 @@ place_sizes (BdctSlot * slot, const BdctStaging * staging,
   if (!bdct_buffer_reserve (&slot->sizes, slot->n_sizes,
           slot->asked_sizes != NULL, staging->engine, error))
     return false;
-  slot->apart.sizes = slot->sizes.device;
+  slot->rd.sizes = slot->sizes.device;
   return true;
 }
 
@@ -103,7 +103,7 @@ bdct_slot_view_describe (BdctSlot * slot, const BdctLayout * layout,
 {
   const BdctRenderPicture rec = {.job = slot->sets,
     .image = view->levels.data[0] != NULL ? view->levels : view->rec,
-    .sizes = slot->apart.sizes
+    .sizes = slot->rd.sizes
   };
 
   if (slot->viewed)

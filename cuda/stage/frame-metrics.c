@@ -93,7 +93,7 @@ bdct_compare_place_luma (const BdctSlot * slot, const BdctStaging * staging,
 /* Have the other jobs from `first` on make their pictures. */
 static bool
 make_pictures (BdctSlot * slot, const BdctStaging * staging, int first, int n,
-    const BdctImage * pictures, BdctBuffer * apart, BdctError * error)
+    const BdctImage * pictures, BdctBuffer * rd, BdctError * error)
 {
   const BdctCudaPass *passes[MAX_PICTURES];
   int n_passes = 0;
@@ -102,9 +102,9 @@ make_pictures (BdctSlot * slot, const BdctStaging * staging, int first, int n,
     BdctOther *other = &slot->others[first + i];
     BdctCudaWork work;
 
-    if (bdct_job_is_apart (&other->job)) {
-      if (!bdct_apart_enqueue (slot, 1 + first + i, &pictures[i], staging,
-              apart, error))
+    if (bdct_job_is_rd (&other->job)) {
+      if (!bdct_rd_enqueue (slot, 1 + first + i, &pictures[i], staging,
+              rd, error))
         return false;
       continue;
     }
@@ -143,7 +143,7 @@ place_pictures (BdctBuffer * memory, const BdctStaging * staging,
 static bool
 enqueue_others (BdctSlot * slot, const BdctStaging * staging,
     const uint16_t * const luma[3], BdctCompareMemory * memory,
-    BdctBuffer * apart, BdctError * error)
+    BdctBuffer * rd, BdctError * error)
 {
   const int n = min (slot->n_others,
       BDCT_CUDA_MAX_PLANES / staging->layout.n_planes);
@@ -154,7 +154,7 @@ enqueue_others (BdctSlot * slot, const BdctStaging * staging,
   for (int first = 0; first < slot->n_others; first += n) {
     const int here = min (n, slot->n_others - first);
 
-    if (!make_pictures (slot, staging, first, here, pictures, apart, error))
+    if (!make_pictures (slot, staging, first, here, pictures, rd, error))
       return false;
     for (int i = 0; i < here; i++)
       if (!bdct_frame_metrics_enqueue (&slot->metrics, 1 + first + i,
@@ -166,7 +166,7 @@ enqueue_others (BdctSlot * slot, const BdctStaging * staging,
 
 bool
 bdct_compare_enqueue (BdctSlot * slot, const BdctStaging * staging,
-    BdctCompareMemory * memory, BdctBuffer * apart, BdctError * error)
+    BdctCompareMemory * memory, BdctBuffer * rd, BdctError * error)
 {
   const uint16_t *luma[3] = { NULL, NULL, NULL };
 
@@ -175,7 +175,7 @@ bdct_compare_enqueue (BdctSlot * slot, const BdctStaging * staging,
       || (bdct_frame_metrics_enqueue (&slot->metrics, 0, &slot->rec, luma,
               &memory->scratch, staging, error)
           && (!slot->others_compared
-              || enqueue_others (slot, staging, luma, memory, apart,
+              || enqueue_others (slot, staging, luma, memory, rd,
                   error))));
 }
 

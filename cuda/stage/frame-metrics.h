@@ -31,10 +31,10 @@ bool bdct_compare_place_luma (const BdctSlot *slot, const BdctStaging *staging,
 bool bdct_compare_describe (BdctSlot *slot, const BdctStaging *staging,
     const BdctFrame *frame, BdctError *error);
 
-/** Enqueue all of it behind the passes of the sets. `apart`: memory of jobs
- * that are apart (rd.h). */
+/** Enqueue all of it behind the passes of the sets. `rd`: memory of
+ * rate-distortion jobs (rd.h). */
 bool bdct_compare_enqueue (BdctSlot *slot, const BdctStaging *staging,
-    BdctCompareMemory *memory, BdctBuffer *apart, BdctError *error);
+    BdctCompareMemory *memory, BdctBuffer *rd, BdctError *error);
 
 void bdct_compare_clear (BdctCompareMemory *memory, bool in_context);
 

@@ -144,9 +144,9 @@ describe_component (Task * task, const BdctImage * dst, int p, int k)
     component->dst = bdct_image_samples (dst, layout, p, k);
   if (task->i > 0)
     return;
-  component->levels = bdct_image_samples (&slot->apart.levels, layout, p, k);
-  if (slot->apart.records != NULL)
-    component->records = slot->apart.records + grid[c].first;
+  component->levels = bdct_image_samples (&slot->rd.levels, layout, p, k);
+  if (slot->rd.records != NULL)
+    component->records = slot->rd.records + grid[c].first;
 }
 
 static void
@@ -164,7 +164,7 @@ describe (Task * task, const BdctImage * dst)
     .max_log2 = job->max_log2,
     .distortion_shift = job->distortion_shift,
     .chroma = job->chroma,
-    .sizes = task->i == 0 ? slot->apart.sizes : NULL,
+    .sizes = task->i == 0 ? slot->rd.sizes : NULL,
     .cells = bdct_slot_cells (slot, task->i),
     .counts = slot->rate ? (unsigned long long *) (slot->counts.device
         + task->i * sizeof (BdctRateCounts)) : NULL,
@@ -185,7 +185,7 @@ describe_size (Task * task, const BdctJob * jobs, int n, BdctCudaWork * work)
   const BdctCudaTree *tree = &task->tree;
 
   if (task->i == 0)
-    *work = task->slot->apart.sized[n - 2];
+    *work = task->slot->rd.sized[n - 2];
   else
     bdct_slot_describe (task->slot, &task->staging->layout, task->i, work);
   work->sets = jobs;
@@ -296,7 +296,7 @@ bdct_quadtree_enqueue (const BdctSlot * slot, int i, const BdctImage * dst,
   const cudaStream_t stream = staging->device->stream;
   Task task = {.slot = slot,.staging = staging,.i = i,
     .sets = bdct_slot_job (slot, i),
-    .n_sets = i == 0 ? slot->apart.sized[0].n_sets : 1
+    .n_sets = i == 0 ? slot->rd.sized[0].n_sets : 1
   };
 
   describe (&task, dst);

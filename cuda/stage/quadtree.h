@@ -12,7 +12,7 @@
 
 #include "cuda/frame/frame.h"
 
-/** As bdct_apart_enqueue() has it, of a job that has trees. */
+/** As bdct_rd_enqueue() has it, of a job that has trees. */
 bool bdct_quadtree_enqueue (const BdctSlot *slot, int i, const BdctImage *dst,
     const BdctStaging *staging, BdctBuffer *memory, BdctError *error);
 

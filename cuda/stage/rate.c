@@ -24,13 +24,13 @@ round_size (const BdctLayout * layout)
   return BDCT_CUDA_MAX_PLANES / layout->n_planes;
 }
 
-/* Whether a job's levels are counted from memory here: those of jobs that are
- * apart are where they are made. */
+/* Whether a job's levels are counted from memory here: those of rate-distortion
+ * jobs are counted where they are made. */
 static bool
 has_levels (const BdctJob * job)
 {
   return bdct_rate_coder (job->family) == BDCT_CODER_CABAC
-      && !bdct_job_is_apart (job);
+      && !bdct_job_is_rd (job);
 }
 
 static size_t
@@ -149,7 +149,7 @@ bdct_rate_enqueue (const BdctSlot * slot, const BdctStaging * staging,
 
     memset (round.n, 0, sizeof round.n);
     for (int i = first; i <= slot->n_others && i < first + size; i++) {
-      if (bdct_job_is_apart (bdct_slot_job (slot, i)))
+      if (bdct_job_is_rd (bdct_slot_job (slot, i)))
         continue;
       if (!plan (&round, slot, staging, i, at, error))
         return false;

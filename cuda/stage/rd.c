@@ -5,13 +5,13 @@
 #include "rdoq.h"
 
 bool
-bdct_job_is_apart (const BdctJob * job)
+bdct_job_is_rd (const BdctJob * job)
 {
   return bdct_job_is_tree (job) || bdct_job_is_rdoq (job);
 }
 
 bool
-bdct_apart_enqueue (const BdctSlot * slot, int i, const BdctImage * dst,
+bdct_rd_enqueue (const BdctSlot * slot, int i, const BdctImage * dst,
     const BdctStaging * staging, BdctBuffer * memory, BdctError * error)
 {
   return (bdct_job_is_tree (bdct_slot_job (slot, i)) ? bdct_quadtree_enqueue

@@ -1,23 +1,23 @@
-/* blockdct: the CUDA engine's jobs that no pass does alone: those with trees
- * (quadtree.h), and those whose levels are chosen by rate and distortion
- * (rdoq.h). They are enqueued frame by frame, with memory that all share.
+/* blockdct: rate-distortion jobs on the CUDA engine, which no pass does alone:
+ * those with trees (quadtree.h), and those whose levels are chosen by rate and
+ * distortion (rdoq.h). They are enqueued frame by frame, and share memory.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_CUDA_APART_H
-#define BDCT_CUDA_APART_H
+#ifndef BDCT_CUDA_RD_H
+#define BDCT_CUDA_RD_H
 
 #include "cuda/frame/frame.h"
 
-/** Whether a job is such a one. */
-bool bdct_job_is_apart (const BdctJob *job);
+/** Whether a job is a rate-distortion job. */
+bool bdct_job_is_rd (const BdctJob *job);
 
 /** Enqueue all for such a job, job `i` of a slot (bdct_slot_job()), with its
  * statistics and its bits. `dst`: receives the reconstruction; NULL or without
  * data: none. `memory` is where levels, and blocks of all sizes, are meanwhile:
  * one buffer for all slots, as what is enqueued runs in order. It grows on
  * demand. */
-bool bdct_apart_enqueue (const BdctSlot *slot, int i, const BdctImage *dst,
+bool bdct_rd_enqueue (const BdctSlot *slot, int i, const BdctImage *dst,
     const BdctStaging *staging, BdctBuffer *memory, BdctError *error);
 
 #endif

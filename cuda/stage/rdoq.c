@@ -118,8 +118,8 @@ plan_picture (Task * task, const BdctImage * dst, BdctError * error)
       plane->dst = bdct_image_samples (dst, layout, p, 0);
     plane->cells = bdct_slot_cells (slot, task->i);
     for (int k = 0; k < plane->layout.interleave; k++)
-      plane->blocks[k] = task->i > 0 || slot->apart.records == NULL ? NULL
-          : slot->apart.records + grid[plane->layout.component[k]].first;
+      plane->blocks[k] = task->i > 0 || slot->rd.records == NULL ? NULL
+          : slot->rd.records + grid[plane->layout.component[k]].first;
   }
   return bdct_rdoq_plan_given (task->staging->device->kernels, &work,
       (const BdctLevel * const *) task->levels, &task->pass[task->n_passes++],
@@ -138,7 +138,7 @@ plan_more (Task * task, const BdctCudaKernel * kernel, BdctError * error)
 static bool
 plan_drawing (Task * task, BdctError * error)
 {
-  const BdctImage *levels = &task->slot->apart.levels;
+  const BdctImage *levels = &task->slot->rd.levels;
 
   if (task->i > 0 || levels->data[0] == NULL)
     return true;

@@ -34,7 +34,7 @@ bool bdct_rdoq_plan_given (BdctCudaDevice *device, const BdctCudaWork *work,
     const BdctLevel *const levels[BDCT_MAX_PLANES], BdctCudaPass *pass,
     BdctError *error);
 
-/** As bdct_apart_enqueue() has it, of a job that has no trees. */
+/** As bdct_rd_enqueue() has it, of a job that has no trees. */
 bool bdct_rdoq_enqueue (const BdctSlot *slot, int i, const BdctImage *dst,
     const BdctStaging *staging, BdctBuffer *memory, BdctError *error);
 

@@ -58,7 +58,7 @@ typedef struct {
   bool other_files;             /**< ... and what a file has of each other job
                                      too; of the sets they always are */
   /** Metrics to have in the statistics of the sets, and of each other job: bits
-   * 1 << BdctMetric, of which those that bdct_metrics_had() leaves. */
+   * 1 << BdctMetric, of which those that bdct_metrics_supported() leaves. */
   unsigned metrics, other_metrics;
   int frame_rate;               /**< for XPSNR: whole frames a second, ... */
   uint64_t number;              /**< ... and which of the stream it is: those

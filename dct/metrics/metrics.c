@@ -124,15 +124,15 @@ bdct_metrics_check (unsigned metrics, const BdctLayout * layout,
 }
 
 unsigned
-bdct_metrics_had (unsigned metrics, const BdctLayout * layout)
+bdct_metrics_supported (unsigned metrics, const BdctLayout * layout)
 {
-  unsigned had = 0;
+  unsigned supported = 0;
   BdctError error;
 
   for (int m = 0; m < BDCT_N_METRICS; m++)
     if (metrics >> m & 1 && bdct_metric_check (m, layout, &error))
-      had |= 1u << m;
-  return had;
+      supported |= 1u << m;
+  return supported;
 }
 
 /* ffmpeg's mean over frames: that of the square roots. Below 1 it is infinite

@@ -42,7 +42,8 @@ typedef struct {
 /** The table's row; NULL for a value outside the enumeration. */
 const BdctMetricInfo *bdct_metric_info (BdctMetric metric);
 
-/** Whether a metric can be had of frames of a layout. False with the reason. */
+/** Whether a metric is supported for frames of a layout; false with the
+ * reason. */
 bool bdct_metric_check (BdctMetric metric, const BdctLayout *layout,
     BdctError *error);
 
@@ -50,8 +51,8 @@ bool bdct_metric_check (BdctMetric metric, const BdctLayout *layout,
 bool bdct_metrics_check (unsigned metrics, const BdctLayout *layout,
     BdctError *error);
 
-/** Which of the metrics, bits 1 << BdctMetric, can be had of them. */
-unsigned bdct_metrics_had (unsigned metrics, const BdctLayout *layout);
+/** Which of the metrics, bits 1 << BdctMetric, are supported for them. */
+unsigned bdct_metrics_supported (unsigned metrics, const BdctLayout *layout);
 
 /** Whether xpsnr halves a picture before it looks for activity. */
 BDCT_METRIC_INLINE bool

@@ -16,7 +16,7 @@
 typedef struct {
   const BdctLayout *layout;
   const BdctJob *job;
-  unsigned metrics;        /**< those that can be had, bits 1 << BdctMetric */
+  unsigned metrics;        /**< supported ones, bits 1 << BdctMetric */
   BdctImage src, rec;      /**< planes of the layout */
   const uint16_t *luma[3]; /**< as BdctMetricPlane's; for XPSNR alone */
   int frame_rate;

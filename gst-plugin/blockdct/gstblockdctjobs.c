@@ -87,22 +87,22 @@ gst_blockdct_jobs_can_choose (GstBlockDct * self, const gchar * what,
 guint
 gst_blockdct_jobs_metrics (GstBlockDct * self, guint metrics)
 {
-  guint had = bdct_metrics_had (metrics, &self->layout);
+  guint supported = bdct_metrics_supported (metrics, &self->layout);
   BdctError reason;
 
   for (guint m = 0; m < BDCT_N_METRICS; m++) {
-    if (!((metrics & ~had & ~self->warned.metrics) >> m & 1))
+    if (!((metrics & ~supported & ~self->warned.metrics) >> m & 1))
       continue;
     bdct_metric_check (m, &self->layout, &reason);
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("%s cannot be had of %s %dx%d: %s.", bdct_metric_info (m)->name,
+        ("%s is not defined for %s %dx%d: %s.", bdct_metric_info (m)->name,
             GST_VIDEO_INFO_NAME (&self->info),
             GST_VIDEO_INFO_WIDTH (&self->info),
             GST_VIDEO_INFO_HEIGHT (&self->info), reason.message),
         ("Its fields, and a target of it, are left out."));
   }
-  self->warned.metrics |= metrics & ~had;
-  return had;
+  self->warned.metrics |= metrics & ~supported;
+  return supported;
 }
 
 /* Have the jobs of `curve` ready, which is then written out: if there is anyone

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctqueue.h"
 #include "gst-plugin/common/gstblockdctformat.h"
-#include "gst-plugin/common/gstblockdcthost.h"
+#include "gst-plugin/common/gstblockdctpinned.h"
 #include "gst-plugin/common/gstblockdctmark.h"
 #include "gstblockdctjobs.h"
 #include "gstblockdctpropertiesquantizer.h"
@@ -169,8 +169,8 @@ warn_slow (GstBlockDct * self)
   const GstBlockDctBackend *backend = &self->queue.backend;
   const gchar *reason = backend->engine->warning;
 
-  if (*reason == '\0' && backend->host_allocator != NULL
-      && gst_blockdct_host_allocator_refused (backend->host_allocator))
+  if (*reason == '\0' && backend->pinned_allocator != NULL
+      && gst_blockdct_pinned_allocator_refused (backend->pinned_allocator))
     reason = "the driver gives no pinned memory for buffers";
   if (*reason != '\0'
       && gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_SLOW))

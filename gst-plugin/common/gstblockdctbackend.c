@@ -3,7 +3,7 @@
  * The table of backends, and what is the same for all of them. */
 #include "gstblockdctbackend.h"
 #include "gstblockdctdebug.h"
-#include "gstblockdcthost.h"
+#include "gstblockdctpinned.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
 
@@ -102,8 +102,8 @@ open_row (GstBlockDctBackend * backend, guint index, GstElement * element,
     return FALSE;
   backend->klass = klass;
   if (klass->engine->alloc_host != NULL)
-    backend->host_allocator = gst_blockdct_host_allocator_new (klass->engine,
-        options.context, *context);
+    backend->pinned_allocator = gst_blockdct_pinned_allocator_new
+        (klass->engine, options.context, *context);
   return TRUE;
 }
 
@@ -153,7 +153,7 @@ gst_blockdct_backend_close (GstBlockDctBackend * backend)
     backend->engine->klass->destroy (backend->engine);
   backend->engine = NULL;
   backend->klass = NULL;
-  gst_clear_object (&backend->host_allocator);
+  gst_clear_object (&backend->pinned_allocator);
 }
 
 /* Contexts */
@@ -303,7 +303,7 @@ gst_blockdct_backend_map (const GstBlockDctBackend * backend,
   if (!check_meta (buffer, info, error))
     return FALSE;
   if (device == 0 && context != NULL)
-    device = gst_blockdct_host_map_flag (buffer, context, flags);
+    device = gst_blockdct_pinned_map_flag (buffer, context, flags);
   if (!gst_video_frame_map (frame, info, buffer, flags | device))
     return bdct_error (error, "a buffer of %" G_GSIZE_FORMAT " bytes cannot be "
         "mapped as %s %dx%d (%" G_GSIZE_FORMAT " bytes)",

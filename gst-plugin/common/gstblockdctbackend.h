@@ -21,7 +21,7 @@ typedef struct
 {
   const GstBlockDctBackendClass *klass; /* NULL while stopped */
   BdctEngine *engine;                   /* likewise */
-  GstAllocator *host_allocator; /* of memory that engine likes; NULL: any */
+  GstAllocator *pinned_allocator; /* of memory that engine likes; NULL: any */
 } GstBlockDctBackend;
 
 /** The property's type. */

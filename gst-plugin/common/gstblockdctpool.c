@@ -63,7 +63,7 @@ gst_blockdct_pool_propose (const GstBlockDctBackend * backend,
           GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY))
     return FALSE;
   if (!own)
-    allocator = backend->host_allocator;
+    allocator = backend->pinned_allocator;
   if (allocator != NULL)
     gst_query_add_allocation_param (query, allocator, NULL);
   size = GST_VIDEO_INFO_SIZE (&info);
@@ -89,7 +89,7 @@ prefer_pinned (const GstBlockDctBackend * backend, GstQuery * query,
     GstBufferPool * pool)
 {
   gboolean update = gst_query_get_n_allocation_params (query) > 0;
-  GstAllocator *ours = backend->host_allocator, *allocator = NULL;
+  GstAllocator *ours = backend->pinned_allocator, *allocator = NULL;
   GstAllocationParams params;
   gboolean theirs;
 

@@ -5,7 +5,7 @@
 #include "gstblockdctcompareframes.h"
 #include "gstblockdctcompareoutput.h"
 #include "gst-plugin/common/gstblockdctformat.h"
-#include "gst-plugin/common/gstblockdcthost.h"
+#include "gst-plugin/common/gstblockdctpinned.h"
 #include "gst-plugin/common/gstblockdctpool.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
@@ -212,15 +212,15 @@ sink_query_pre_queue (GstAggregator * agg, GstAggregatorPad * pad,
         query);
   GST_OBJECT_LOCK (self);
   backend.klass = self->frames.backend.klass;
-  if (self->frames.backend.host_allocator != NULL)
-    backend.host_allocator = gst_blockdct_host_allocator_of_kind
-        (self->frames.backend.host_allocator, GST_BLOCKDCT_HOST_WRITTEN);
+  if (self->frames.backend.pinned_allocator != NULL)
+    backend.pinned_allocator = gst_blockdct_pinned_allocator_of_kind
+        (self->frames.backend.pinned_allocator, GST_BLOCKDCT_PINNED_WRITTEN);
   if (self->context != NULL)
     context = gst_object_ref (self->context);
   GST_OBJECT_UNLOCK (self);
   ok = backend.klass != NULL && gst_blockdct_pool_propose (&backend, context,
       query, GST_BLOCKDCT_COMPARE_DEPTH);
-  gst_clear_object (&backend.host_allocator);
+  gst_clear_object (&backend.pinned_allocator);
   gst_clear_object (&context);
   return ok;
 }

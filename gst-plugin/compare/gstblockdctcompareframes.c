@@ -111,11 +111,11 @@ choose_metrics (GstBlockDctCompare * self, guint metrics)
 {
   GstBlockDctCompareFrames *frames = &self->frames;
   const guint wanted = metrics & ~GST_BLOCKDCT_COMPARE_PSNR;
-  const guint had = bdct_metrics_had (wanted, &frames->layout);
+  const guint supported = bdct_metrics_supported (wanted, &frames->layout);
   BdctError reason;
 
   for (guint m = 0; m < BDCT_N_METRICS; m++) {
-    if (!((wanted & ~had & ~frames->warned_metrics) >> m & 1))
+    if (!((wanted & ~supported & ~frames->warned_metrics) >> m & 1))
       continue;
     bdct_metric_check (m, &frames->layout, &reason);
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
@@ -125,8 +125,8 @@ choose_metrics (GstBlockDctCompare * self, guint metrics)
             GST_VIDEO_INFO_HEIGHT (&frames->info), reason.message),
         ("Its fields are left out."));
   }
-  frames->warned_metrics |= wanted & ~had;
-  return had;
+  frames->warned_metrics |= wanted & ~supported;
+  return supported;
 }
 
 /* A frame's view, by its settings. */

@@ -23,7 +23,7 @@
 
 #include <gst/base/gstbasetransform.h>
 #include "gst-plugin/common/gstblockdctformat.h"
-#include "gst-plugin/common/gstblockdcthost.h"
+#include "gst-plugin/common/gstblockdctpinned.h"
 #include "gst-plugin/common/gstblockdctmark.h"
 #include "gst-plugin/common/gstblockdctparam.h"
 #include "gst-plugin/common/gstblockdctpool.h"
@@ -139,11 +139,11 @@ on_query (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   allocator = caps != NULL ? find_allocator (data, caps) : NULL;
   if (allocator == NULL)
     return GST_PAD_PROBE_OK;
-  backend.host_allocator = gst_blockdct_host_allocator_of_kind (allocator,
-      GST_BLOCKDCT_HOST_SHARED);
-  answered = backend.host_allocator != NULL
+  backend.pinned_allocator = gst_blockdct_pinned_allocator_of_kind (allocator,
+      GST_BLOCKDCT_PINNED_SHARED);
+  answered = backend.pinned_allocator != NULL
       && gst_blockdct_pool_propose (&backend, NULL, query, MIN_BUFFERS);
-  gst_clear_object (&backend.host_allocator);
+  gst_clear_object (&backend.pinned_allocator);
   gst_object_unref (allocator);
   return answered ? GST_PAD_PROBE_HANDLED : GST_PAD_PROBE_OK;
 }

@@ -39,7 +39,7 @@ typedef struct
   BdctLayout layout;
   GArray *jobs;                 /* BdctJob of each setting */
   GQueue flights;
-  guint metrics;                /* of the plan's, those that can be had */
+  guint metrics;                /* of the plan's, those supported */
   GString *without;             /* why the others cannot */
   GArray *sums;                 /* BdctStats of each setting */
   GArray *metric_sums;          /* MeasureMetrics of each setting */
@@ -239,7 +239,7 @@ static gboolean
 measure_frame (Lane * lane, GstBuffer * picture, gint64 index, GError ** error)
 {
   GstBuffer *buffer = measure_conversion_run (&lane->conversion, picture,
-      lane->backend.host_allocator, error);
+      lane->backend.pinned_allocator, error);
   gboolean lead = index < lane->plan->first_frame;
   guint n_jobs = lead ? 1 : lane->jobs->len;
   gboolean ok = TRUE;

@@ -33,7 +33,7 @@ gboolean measure_coder_check (GError ** error);
  * plan has them, and their sum. FALSE with the reason, which may be that the
  * encoder stalls; with `*error` NULL if `stop` was set. `of_file` receives
  * whether the reason is the file's, whatever the encoder. `without` receives
- * lines on metrics that cannot be had. */
+ * lines on metrics that are not supported. */
 gboolean measure_coder_run (const MeasureCoding * coding,
     MeasureSource * source, GArray * rows, GString * without,
     gboolean * of_file, GError ** error);

@@ -23,16 +23,16 @@ guint
 measure_metrics_choose (guint metrics, const BdctLayout * layout,
     const gchar * format, GString * without)
 {
-  const guint had = bdct_metrics_had (metrics, layout);
+  const guint supported = bdct_metrics_supported (metrics, layout);
   BdctError reason;
 
   for (guint m = 0; m < BDCT_N_METRICS; m++)
-    if ((metrics & ~had) >> m & 1) {
+    if ((metrics & ~supported) >> m & 1) {
       bdct_metric_check (m, layout, &reason);
       g_string_append_printf (without, "  no %s of %s: %s\n",
           bdct_metric_info (m)->name, format, reason.message);
     }
-  return had;
+  return supported;
 }
 
 static gint

@@ -33,8 +33,8 @@ gboolean measure_metrics_find (const gchar * name, gint * metric,
 /** "ssim", or "PSNR" for -1: what people read. */
 const gchar *measure_metrics_label (gint metric);
 
-/** Those of the metrics that can be had of pictures; `without` receives a line
- * for each of the others, which says why not. `format` is their name. */
+/** Those of the metrics that are supported for pictures; `without` receives a
+ * line for each of the others, which says why not. `format` is their name. */
 guint measure_metrics_choose (guint metrics, const BdctLayout * layout,
     const gchar * format, GString * without);
 

@@ -173,7 +173,7 @@ test_sizes (void)
     out = duel_show (&duel, a, b);
     check_errors (duel_figures (out, "dist_sink"), mse, total, 8);
     g_assert_cmpint (gst_memory_is_type (gst_buffer_peek_memory (out, 0),
-            "BlockDctHostMemory"), ==, test_on_cuda ());
+            "BlockDctPinnedMemory"), ==, test_on_cuda ());
     gst_buffer_unref (out);
     duel_clear (&duel);
   }

@@ -451,7 +451,7 @@ static gboolean
 is_pinned (GstBuffer * buffer)
 {
   return gst_memory_is_type (gst_buffer_peek_memory (buffer, 0),
-      "BlockDctHostMemory");
+      "BlockDctPinnedMemory");
 }
 
 /* In system memory, upstream is offered pinned memory and downstream gets it;
@@ -479,7 +479,7 @@ test_pinned (void)
     query = gst_query_new_allocation (caps, TRUE);
     g_assert_true (gst_pad_peer_query (bench.h->srcpad, query));
     gst_query_parse_nth_allocation_param (query, 0, &allocator, NULL);
-    g_assert_cmpstr (allocator->mem_type, ==, "BlockDctHostMemory");
+    g_assert_cmpstr (allocator->mem_type, ==, "BlockDctPinnedMemory");
     gst_object_unref (allocator);
     gst_query_parse_nth_allocation_pool (query, 0, &pool, NULL, NULL, NULL);
     g_assert_true (gst_buffer_pool_set_active (pool, TRUE));

@@ -189,7 +189,8 @@ case_init (Case * c, const Format * format, int width, int height,
     .n_distorted = 1 + next_random () % BDCT_MAX_DISTORTED,
     .errors = next_random () % 8 > 0,
     .metrics = next_random () % 3 || !metrics ? 0
-        : bdct_metrics_had (next_random () % (1 << BDCT_N_METRICS), &layout),
+        : bdct_metrics_supported (next_random () % (1 << BDCT_N_METRICS),
+        &layout),
     .frame_rate = next_random () % 2 ? 25 : 60,
     .number = n,
   };

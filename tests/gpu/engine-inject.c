@@ -421,7 +421,7 @@ count_stats (const Sort * sort)
 static unsigned
 get_metrics (const Sort * sort, const BdctLayout * layout)
 {
-  return !sort->metrics ? 0 : bdct_metrics_had ((1 << BDCT_N_METRICS) - 1,
+  return !sort->metrics ? 0 : bdct_metrics_supported ((1 << BDCT_N_METRICS) - 1,
       layout);
 }
 

@@ -146,7 +146,7 @@ stream_init (Stream * s, const Format * format, const Shape * shape)
     make_job (&s->others[i], &s->layout);
   s->no_dst = next_random () % 4 == 0;
   s->viewed = next_random () % 2;
-  s->metrics = bdct_metrics_had ((1 << BDCT_N_METRICS) - 1, &s->layout);
+  s->metrics = bdct_metrics_supported ((1 << BDCT_N_METRICS) - 1, &s->layout);
   if (part == KERNELS)
     keep_kernels (s);
   for (int p = 0; p < bdct_image_planes (&s->layout); p++)

@@ -241,7 +241,8 @@ static unsigned
 any_metrics (const Kind * kind)
 {
   return next_random (2) ? 0
-      : bdct_metrics_had (next_random (1 << BDCT_N_METRICS), &kind->layout);
+      : bdct_metrics_supported (next_random (1 << BDCT_N_METRICS),
+      &kind->layout);
 }
 
 /* Frames are plain ones of one job, or ask for all sorts of things. */

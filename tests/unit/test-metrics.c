@@ -49,7 +49,7 @@ typedef struct {
 static unsigned
 all_of (const BdctLayout * layout)
 {
-  return bdct_metrics_had ((1 << BDCT_N_METRICS) - 1, layout);
+  return bdct_metrics_supported ((1 << BDCT_N_METRICS) - 1, layout);
 }
 
 /* Have an engine do the stream, `depth` frames at a time. */
@@ -371,7 +371,7 @@ test_other_jobs (void)
   scene_clear (&s);
 }
 
-/* What cannot be had is refused with the reason. */
+/* What is not supported is refused with the reason. */
 static void
 test_limits (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gstblockdcthost.h"
+#include "gstblockdctpinned.h"
 
 #include <string.h>
 
@@ -18,33 +18,34 @@ typedef struct
   GMutex lock;
   guint8 *device;               /* NULL: none yet */
   gboolean on_host, on_device;  /* where its content is */
-} HostMemory;
+} PinnedMemory;
 
-#define GST_TYPE_BLOCKDCT_HOST_ALLOCATOR \
-  (gst_blockdct_host_allocator_get_type ())
-G_DECLARE_FINAL_TYPE (GstBlockDctHostAllocator, gst_blockdct_host_allocator,
-    GST, BLOCKDCT_HOST_ALLOCATOR, GstAllocator);
+#define GST_TYPE_BLOCKDCT_PINNED_ALLOCATOR \
+  (gst_blockdct_pinned_get_type ())
+G_DECLARE_FINAL_TYPE (GstBlockDctPinnedAllocator, gst_blockdct_pinned,
+    GST, BLOCKDCT_PINNED_ALLOCATOR, GstAllocator);
 
-struct _GstBlockDctHostAllocator
+struct _GstBlockDctPinnedAllocator
 {
   GstAllocator parent;
 
   const BdctEngineClass *klass;
   BdctContext context;
   GstObject *owner;
-  GstBlockDctHostKind kind;
+  GstBlockDctPinnedKind kind;
   gint refused;                 /* atomic */
 };
 
-G_DEFINE_FINAL_TYPE (GstBlockDctHostAllocator, gst_blockdct_host_allocator,
+G_DEFINE_FINAL_TYPE (GstBlockDctPinnedAllocator, gst_blockdct_pinned,
     GST_TYPE_ALLOCATOR);
 
 static GstMemory *
-host_alloc (GstAllocator * allocator, gsize size, GstAllocationParams * params)
+pinned_alloc (GstAllocator * allocator, gsize size,
+    GstAllocationParams * params)
 {
-  GstBlockDctHostAllocator *self = GST_BLOCKDCT_HOST_ALLOCATOR (allocator);
+  GstBlockDctPinnedAllocator *self = GST_BLOCKDCT_PINNED_ALLOCATOR (allocator);
   gsize max_size = params->prefix + size + params->padding;
-  HostMemory *mem;
+  PinnedMemory *mem;
   guint8 *data;
 
   if (params->align > MAX_ALIGN)
@@ -58,7 +59,7 @@ host_alloc (GstAllocator * allocator, gsize size, GstAllocationParams * params)
     memset (data, 0, params->prefix);
   if (params->flags & GST_MEMORY_FLAG_ZERO_PADDED)
     memset (data + params->prefix + size, 0, params->padding);
-  mem = g_new0 (HostMemory, 1);
+  mem = g_new0 (PinnedMemory, 1);
   gst_memory_init (GST_MEMORY_CAST (mem), params->flags, allocator, NULL,
       max_size, params->align, params->prefix, size);
   mem->data = data;
@@ -67,17 +68,17 @@ host_alloc (GstAllocator * allocator, gsize size, GstAllocationParams * params)
   return GST_MEMORY_CAST (mem);
 }
 
-static HostMemory *
+static PinnedMemory *
 find_root (GstMemory * memory)
 {
-  return (HostMemory *) (memory->parent != NULL ? memory->parent : memory);
+  return (PinnedMemory *) (memory->parent != NULL ? memory->parent : memory);
 }
 
 static void
-host_free (GstAllocator * allocator, GstMemory * memory)
+pinned_free (GstAllocator * allocator, GstMemory * memory)
 {
-  GstBlockDctHostAllocator *self = GST_BLOCKDCT_HOST_ALLOCATOR (allocator);
-  HostMemory *mem = (HostMemory *) memory;
+  GstBlockDctPinnedAllocator *self = GST_BLOCKDCT_PINNED_ALLOCATOR (allocator);
+  PinnedMemory *mem = (PinnedMemory *) memory;
 
   /* What is shared is the parent's. */
   if (memory->parent == NULL) {
@@ -92,10 +93,10 @@ host_free (GstAllocator * allocator, GstMemory * memory)
 /* Have the content on the host, or on the device, where there is memory. Called
  * with the lock. */
 static gboolean
-bring (HostMemory * root, gboolean to_device)
+bring (PinnedMemory * root, gboolean to_device)
 {
-  GstBlockDctHostAllocator *self =
-      GST_BLOCKDCT_HOST_ALLOCATOR (root->parent.allocator);
+  GstBlockDctPinnedAllocator *self =
+      GST_BLOCKDCT_PINNED_ALLOCATOR (root->parent.allocator);
   gboolean *there = to_device ? &root->on_device : &root->on_host;
 
   if (!*there)
@@ -105,9 +106,9 @@ bring (HostMemory * root, gboolean to_device)
 }
 
 static gpointer
-host_map (GstMemory * memory, gsize max_size, GstMapFlags flags)
+pinned_map (GstMemory * memory, gsize max_size, GstMapFlags flags)
 {
-  HostMemory *root = find_root (memory);
+  PinnedMemory *root = find_root (memory);
   const gboolean on_device = (flags & MAP_ON_DEVICE) != 0;
   guint8 *data;
 
@@ -126,32 +127,32 @@ host_map (GstMemory * memory, gsize max_size, GstMapFlags flags)
 }
 
 static void
-host_unmap (GstMemory * memory)
+pinned_unmap (GstMemory * memory)
 {
   (void) memory;
 }
 
 static GstMemory *
-host_share (GstMemory * memory, gssize offset, gssize size)
+pinned_share (GstMemory * memory, gssize offset, gssize size)
 {
   GstMemory *parent = &find_root (memory)->parent;
-  HostMemory *mem = g_new0 (HostMemory, 1);
+  PinnedMemory *mem = g_new0 (PinnedMemory, 1);
 
   gst_memory_init (GST_MEMORY_CAST (mem),
       GST_MINI_OBJECT_FLAGS (parent) | GST_MINI_OBJECT_FLAG_LOCK_READONLY,
       memory->allocator, parent, memory->maxsize, memory->align,
       memory->offset + offset, size >= 0 ? (gsize) size
       : memory->size - offset);
-  mem->data = ((HostMemory *) memory)->data;
+  mem->data = ((PinnedMemory *) memory)->data;
   return GST_MEMORY_CAST (mem);
 }
 
 /* To ordinary memory: pinning takes longer than any copy gains by it. */
 static GstMemory *
-host_copy (GstMemory * memory, gssize offset, gssize size)
+pinned_copy (GstMemory * memory, gssize offset, gssize size)
 {
   gsize n = size >= 0 ? (gsize) size : memory->size - offset;
-  const guint8 *data = host_map (memory, n, GST_MAP_READ);
+  const guint8 *data = pinned_map (memory, n, GST_MAP_READ);
   GstMemory *copy = data != NULL ? gst_allocator_alloc (NULL, n, NULL) : NULL;
   GstMapInfo map;
 
@@ -165,39 +166,39 @@ host_copy (GstMemory * memory, gssize offset, gssize size)
 }
 
 static void
-gst_blockdct_host_allocator_finalize (GObject * object)
+gst_blockdct_pinned_finalize (GObject * object)
 {
-  gst_clear_object (&GST_BLOCKDCT_HOST_ALLOCATOR (object)->owner);
-  G_OBJECT_CLASS (gst_blockdct_host_allocator_parent_class)->finalize (object);
+  gst_clear_object (&GST_BLOCKDCT_PINNED_ALLOCATOR (object)->owner);
+  G_OBJECT_CLASS (gst_blockdct_pinned_parent_class)->finalize (object);
 }
 
 static void
-gst_blockdct_host_allocator_class_init (GstBlockDctHostAllocatorClass * klass)
+gst_blockdct_pinned_class_init (GstBlockDctPinnedAllocatorClass * klass)
 {
   G_OBJECT_CLASS (klass)->finalize =
-      GST_DEBUG_FUNCPTR (gst_blockdct_host_allocator_finalize);
-  GST_ALLOCATOR_CLASS (klass)->alloc = GST_DEBUG_FUNCPTR (host_alloc);
-  GST_ALLOCATOR_CLASS (klass)->free = GST_DEBUG_FUNCPTR (host_free);
+      GST_DEBUG_FUNCPTR (gst_blockdct_pinned_finalize);
+  GST_ALLOCATOR_CLASS (klass)->alloc = GST_DEBUG_FUNCPTR (pinned_alloc);
+  GST_ALLOCATOR_CLASS (klass)->free = GST_DEBUG_FUNCPTR (pinned_free);
 }
 
 static void
-gst_blockdct_host_allocator_init (GstBlockDctHostAllocator * self)
+gst_blockdct_pinned_init (GstBlockDctPinnedAllocator * self)
 {
   GstAllocator *allocator = GST_ALLOCATOR_CAST (self);
 
-  allocator->mem_type = "BlockDctHostMemory";
-  allocator->mem_map = GST_DEBUG_FUNCPTR (host_map);
-  allocator->mem_unmap = GST_DEBUG_FUNCPTR (host_unmap);
-  allocator->mem_share = GST_DEBUG_FUNCPTR (host_share);
-  allocator->mem_copy = GST_DEBUG_FUNCPTR (host_copy);
+  allocator->mem_type = "BlockDctPinnedMemory";
+  allocator->mem_map = GST_DEBUG_FUNCPTR (pinned_map);
+  allocator->mem_unmap = GST_DEBUG_FUNCPTR (pinned_unmap);
+  allocator->mem_share = GST_DEBUG_FUNCPTR (pinned_share);
+  allocator->mem_copy = GST_DEBUG_FUNCPTR (pinned_copy);
 }
 
 GstAllocator *
-gst_blockdct_host_allocator_new (const BdctEngineClass * klass,
+gst_blockdct_pinned_allocator_new (const BdctEngineClass * klass,
     BdctContext context, GstObject * owner)
 {
-  GstBlockDctHostAllocator *self =
-      g_object_new (GST_TYPE_BLOCKDCT_HOST_ALLOCATOR, NULL);
+  GstBlockDctPinnedAllocator *self =
+      g_object_new (GST_TYPE_BLOCKDCT_PINNED_ALLOCATOR, NULL);
 
   gst_object_ref_sink (self);
   self->klass = klass;
@@ -207,49 +208,49 @@ gst_blockdct_host_allocator_new (const BdctEngineClass * klass,
 }
 
 GstAllocator *
-gst_blockdct_host_allocator_of_kind (GstAllocator * allocator,
-    GstBlockDctHostKind kind)
+gst_blockdct_pinned_allocator_of_kind (GstAllocator * allocator,
+    GstBlockDctPinnedKind kind)
 {
-  GstBlockDctHostAllocator *like = (GstBlockDctHostAllocator *) allocator;
+  GstBlockDctPinnedAllocator *like = (GstBlockDctPinnedAllocator *) allocator;
   GstAllocator *made;
 
-  if (!GST_IS_BLOCKDCT_HOST_ALLOCATOR (allocator))
+  if (!GST_IS_BLOCKDCT_PINNED_ALLOCATOR (allocator))
     return NULL;
-  made = gst_blockdct_host_allocator_new (like->klass, like->context,
+  made = gst_blockdct_pinned_allocator_new (like->klass, like->context,
       like->owner);
-  GST_BLOCKDCT_HOST_ALLOCATOR (made)->kind = kind;
+  GST_BLOCKDCT_PINNED_ALLOCATOR (made)->kind = kind;
   return made;
 }
 
 /* The buffer's memory, if it may have a copy on this owner's device. */
-static HostMemory *
+static PinnedMemory *
 find_memory (GstBuffer * buffer, GstObject * owner)
 {
   GstMemory *memory = gst_buffer_n_memory (buffer) == 1
       ? gst_buffer_peek_memory (buffer, 0) : NULL;
-  GstBlockDctHostAllocator *allocator;
+  GstBlockDctPinnedAllocator *allocator;
 
-  if (memory == NULL || !GST_IS_BLOCKDCT_HOST_ALLOCATOR (memory->allocator))
+  if (memory == NULL || !GST_IS_BLOCKDCT_PINNED_ALLOCATOR (memory->allocator))
     return NULL;
-  allocator = GST_BLOCKDCT_HOST_ALLOCATOR (memory->allocator);
-  return allocator->kind != GST_BLOCKDCT_HOST_ALONE
+  allocator = GST_BLOCKDCT_PINNED_ALLOCATOR (memory->allocator);
+  return allocator->kind != GST_BLOCKDCT_PINNED_ALONE
       && allocator->owner == owner ? find_root (memory) : NULL;
 }
 
 GstMapFlags
-gst_blockdct_host_map_flag (GstBuffer * buffer, GstObject * owner,
+gst_blockdct_pinned_map_flag (GstBuffer * buffer, GstObject * owner,
     GstMapFlags access)
 {
-  HostMemory *root = find_memory (buffer, owner);
-  GstBlockDctHostAllocator *self;
+  PinnedMemory *root = find_memory (buffer, owner);
+  GstBlockDctPinnedAllocator *self;
   gboolean ready;
 
   if (root == NULL)
     return 0;
-  self = GST_BLOCKDCT_HOST_ALLOCATOR (root->parent.allocator);
+  self = GST_BLOCKDCT_PINNED_ALLOCATOR (root->parent.allocator);
   g_mutex_lock (&root->lock);
   ready = root->on_device || access & GST_MAP_WRITE
-      || self->kind == GST_BLOCKDCT_HOST_SHARED;
+      || self->kind == GST_BLOCKDCT_PINNED_SHARED;
   if (ready && root->device == NULL)
     root->device = self->klass->alloc_device (&self->context,
         root->parent.maxsize);
@@ -260,7 +261,7 @@ gst_blockdct_host_map_flag (GstBuffer * buffer, GstObject * owner,
 }
 
 gboolean
-gst_blockdct_host_allocator_refused (GstAllocator * allocator)
+gst_blockdct_pinned_allocator_refused (GstAllocator * allocator)
 {
-  return g_atomic_int_get (&GST_BLOCKDCT_HOST_ALLOCATOR (allocator)->refused);
+  return g_atomic_int_get (&GST_BLOCKDCT_PINNED_ALLOCATOR (allocator)->refused);
 }

@@ -5,7 +5,7 @@
 #include <gst/gst.h>
 #include <stdlib.h>
 #include <string.h>
-#include "gst-plugin/common/gstblockdcthost.h"
+#include "gst-plugin/common/gstblockdctpinned.h"
 
 static gint n_allocated, contexts;
 static gint n_uploads, n_downloads;
@@ -63,7 +63,7 @@ make_allocator (GstObject ** owner)
 
   refuse = FALSE;
   *owner = gst_object_ref_sink (g_object_new (GST_TYPE_BUFFER_POOL, NULL));
-  allocator = gst_blockdct_host_allocator_new (&klass, (BdctContext) {
+  allocator = gst_blockdct_pinned_allocator_new (&klass, (BdctContext) {
       NULL, NULL, &contexts}, *owner);
   g_object_add_weak_pointer (G_OBJECT (*owner), (gpointer *) owner);
   gst_object_unref (*owner);
@@ -125,11 +125,11 @@ test_refused (void)
   GstMemory *mem;
   GstMapInfo map;
 
-  g_assert_false (gst_blockdct_host_allocator_refused (allocator));
+  g_assert_false (gst_blockdct_pinned_allocator_refused (allocator));
   refuse = TRUE;
   mem = gst_allocator_alloc (allocator, 1000, NULL);
   g_assert_nonnull (mem);
-  g_assert_true (gst_blockdct_host_allocator_refused (allocator));
+  g_assert_true (gst_blockdct_pinned_allocator_refused (allocator));
   g_assert_cmpint (n_allocated, ==, 0);
   g_assert_true (gst_memory_map (mem, &map, GST_MAP_WRITE));
   g_assert_cmpuint (map.size, ==, 1000);
@@ -151,7 +151,7 @@ test_align (void)
 
   g_assert_nonnull (mem);
   g_assert_cmpint (n_allocated, ==, 0);
-  g_assert_false (gst_blockdct_host_allocator_refused (allocator));
+  g_assert_false (gst_blockdct_pinned_allocator_refused (allocator));
   g_assert_true (gst_memory_map (mem, &map, GST_MAP_WRITE));
   g_assert_cmpuint (((guintptr) map.data) & 8191, ==, 0);
   gst_memory_unmap (mem, &map);
@@ -162,16 +162,17 @@ test_align (void)
 
 #define SIZE 1000
 
-static const GstBlockDctHostKind kinds[] = {
-  GST_BLOCKDCT_HOST_ALONE, GST_BLOCKDCT_HOST_WRITTEN, GST_BLOCKDCT_HOST_SHARED
+static const GstBlockDctPinnedKind kinds[] = {
+  GST_BLOCKDCT_PINNED_ALONE, GST_BLOCKDCT_PINNED_WRITTEN,
+  GST_BLOCKDCT_PINNED_SHARED
 };
 
 /* A buffer of a kind of memory, whose owner is `*owner`. */
 static GstBuffer *
-make_buffer (GstBlockDctHostKind kind, GstObject ** owner)
+make_buffer (GstBlockDctPinnedKind kind, GstObject ** owner)
 {
   GstAllocator *allocator = make_allocator (owner);
-  GstAllocator *other = gst_blockdct_host_allocator_of_kind (allocator, kind);
+  GstAllocator *other = gst_blockdct_pinned_allocator_of_kind (allocator, kind);
   GstBuffer *buffer = gst_buffer_new_allocate (other, SIZE, NULL);
 
   g_assert_nonnull (buffer);
@@ -194,7 +195,7 @@ static gboolean
 write_all (GstBuffer * buffer, GstObject * engine, guint8 value)
 {
   const GstMapFlags flag = engine == NULL ? 0
-      : gst_blockdct_host_map_flag (buffer, engine, GST_MAP_WRITE);
+      : gst_blockdct_pinned_map_flag (buffer, engine, GST_MAP_WRITE);
   GstMapInfo map;
 
   g_assert_true (gst_buffer_map (buffer, &map, GST_MAP_WRITE | flag));
@@ -207,7 +208,7 @@ static gboolean
 read_all (GstBuffer * buffer, GstObject * engine, guint8 value)
 {
   const GstMapFlags flag = engine == NULL ? 0
-      : gst_blockdct_host_map_flag (buffer, engine, GST_MAP_READ);
+      : gst_blockdct_pinned_map_flag (buffer, engine, GST_MAP_READ);
   GstMapInfo map;
 
   g_assert_true (gst_buffer_map (buffer, &map, GST_MAP_READ | flag));
@@ -223,8 +224,8 @@ static void
 test_device (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
-    const gboolean written = kinds[i] != GST_BLOCKDCT_HOST_ALONE;
-    const gboolean shared = kinds[i] == GST_BLOCKDCT_HOST_SHARED;
+    const gboolean written = kinds[i] != GST_BLOCKDCT_PINNED_ALONE;
+    const gboolean shared = kinds[i] == GST_BLOCKDCT_PINNED_SHARED;
     GstObject *owner;
     GstBuffer *buffer = make_buffer (kinds[i], &owner);
 
@@ -252,7 +253,7 @@ static void
 test_device_parts (void)
 {
   GstObject *owner;
-  GstBuffer *buffer = make_buffer (GST_BLOCKDCT_HOST_WRITTEN, &owner);
+  GstBuffer *buffer = make_buffer (GST_BLOCKDCT_PINNED_WRITTEN, &owner);
   GstMemory *memory, *part, *copied;
   GstMapInfo map;
   guint8 bytes[SIZE];
@@ -293,7 +294,7 @@ test_device_refused (void)
 {
   GstObject *owner, *other = gst_object_ref_sink (g_object_new
       (GST_TYPE_BUFFER_POOL, NULL));
-  GstBuffer *buffer = make_buffer (GST_BLOCKDCT_HOST_SHARED, &owner);
+  GstBuffer *buffer = make_buffer (GST_BLOCKDCT_PINNED_SHARED, &owner);
 
   g_assert_false (write_all (buffer, other, 1));
   g_assert_false (read_all (buffer, other, 1));
@@ -333,7 +334,7 @@ test_device_threads (void)
   Shared shared;
   GThread *threads[4];
 
-  shared.buffer = make_buffer (GST_BLOCKDCT_HOST_SHARED, &shared.owner);
+  shared.buffer = make_buffer (GST_BLOCKDCT_PINNED_SHARED, &shared.owner);
   g_assert_false (write_all (shared.buffer, NULL, 5));
   for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
     threads[i] = g_thread_new ("reader", read_in_thread, &shared);
@@ -349,12 +350,14 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   gst_init (&argc, &argv);
-  g_test_add_func ("/element/host-memory/memory", test_memory);
-  g_test_add_func ("/element/host-memory/refused", test_refused);
-  g_test_add_func ("/element/host-memory/align", test_align);
-  g_test_add_func ("/element/host-memory/device", test_device);
-  g_test_add_func ("/element/host-memory/device-parts", test_device_parts);
-  g_test_add_func ("/element/host-memory/device-refused", test_device_refused);
-  g_test_add_func ("/element/host-memory/device-threads", test_device_threads);
+  g_test_add_func ("/element/pinned-memory/memory", test_memory);
+  g_test_add_func ("/element/pinned-memory/refused", test_refused);
+  g_test_add_func ("/element/pinned-memory/align", test_align);
+  g_test_add_func ("/element/pinned-memory/device", test_device);
+  g_test_add_func ("/element/pinned-memory/device-parts", test_device_parts);
+  g_test_add_func ("/element/pinned-memory/device-refused",
+      test_device_refused);
+  g_test_add_func ("/element/pinned-memory/device-threads",
+      test_device_threads);
   return g_test_run ();
 }
