@@ -186,21 +186,21 @@ bdct_cpu_pass (const Slot * slot, int i)
 /* Do a piece of work (work.c). */
 void bdct_cpu_work (CpuEngine *self, Piece *piece);
 
-/* Add to the passes what came of a piece. Called with the lock, but for a frame
- * that no other thread knows. */
+/* Add a piece's results to its passes. Called with the lock, unless no other
+ * thread knows the frame. */
 void bdct_cpu_add_up (const Piece *piece);
 
-/* Pieces of a pass' strips, and of the segments of a component's bins; words
- * for these bins; levels of a batch's strips of a plane of memory. */
+/* Count the pieces of a pass' strips, and of a component's segments of bins;
+ * the words of its bins; the levels of a piece's strips. */
 int bdct_cpu_count_strips (const Pass *pass);
 int bdct_cpu_count_segment_pieces (const Pass *pass, int c);
 size_t bdct_cpu_count_bins (const Pass *pass, int c);
 size_t bdct_cpu_piece_levels (const BdctLayout *layout);
 
-/* A pass with several block sizes (quadtree.c): have its job prepared in
- * memory that is had if it is NULL; what a thread needs to work on it; its
- * pieces, and one of them for all passes of a batch; its segments of bins, as
- * many of each component, the words of one, and where it is. */
+/* A pass with several block sizes (quadtree.c): prepare its job, in
+ * `*memory`, allocated if NULL; a thread's bytes of scratch; count its pieces,
+ * and do one for all passes of a batch; a component's segments of bins (each
+ * has as many), the words of one, and where it is. */
 bool bdct_cpu_tree_init (BdctCpuTree **memory, const BdctJob *job);
 size_t bdct_cpu_tree_scratch_size (void);
 int bdct_cpu_count_tree_strips (const Pass *pass);
@@ -221,9 +221,9 @@ bdct_cpu_is_tree (const Pass * pass)
 bool bdct_cpu_start_frame (CpuEngine *self, Slot *slot, const BdctFrame *frame,
     BdctError *error);
 
-/* Parts of that: a pass with a job's tables, the i-th of the slot's; where it
- * reads and writes; passes of one transform together; stages, from the first
- * one on; those of a batch's metrics, and whether there are any. */
+/* Parts of that: prepare the slot's i-th pass for a job; set its images;
+ * group passes of one transform; clear the stages; add one; add those of a
+ * batch's metrics, and return whether there are any. */
 bool bdct_cpu_prepare_pass (Slot *slot, int i, const BdctJob *job);
 void bdct_cpu_start_pass (const CpuEngine *self, Pass *pass,
     const BdctImage *src, const BdctImage *dst);
@@ -232,13 +232,13 @@ void bdct_cpu_start_stages (Slot *slot);
 Stage *bdct_cpu_add_stage (Slot *slot, int kind, int batch);
 bool bdct_cpu_add_metrics (Slot *slot, int b);
 
-/* The same of a comparison (comparison.c). */
+/* A comparison's start (comparison.c). */
 bool bdct_cpu_start_comparison (CpuEngine *self, Slot *slot,
     const BdctComparison *comparison, BdctError *error);
 
-/* Of a comparison, pieces of what makes the planes of a picture, of its errors
- * and of the records of the view's blocks; and one of them, or of the map that
- * the view shows (comparison-work.c). */
+/* Of a comparison (comparison-work.c), count the pieces that make a picture's
+ * planes, its errors, and the records of the view's blocks; do one of these,
+ * or a row of the view's map. */
 int bdct_cpu_count_packed (const BdctLayout *layout);
 int bdct_cpu_count_errors (const BdctLayout *layout);
 int bdct_cpu_count_block_rows (const BdctLayout *layout);
@@ -249,10 +249,9 @@ void bdct_cpu_measure_blocks (const CpuEngine *self, const Slot *slot,
     int number);
 void bdct_cpu_work_on_map (const CpuEngine *self, const Slot *slot, int row);
 
-/* An image of a layout, in memory that is had if it is NULL; one of the
- * engine's own; and memory, if there is none yet, with an entry for each block
- * that a transform may make of the layout; and the end of what a comparison has
- * (memory.c). */
+/* Lay out an image in `*memory`, allocated if NULL; likewise in the engine's
+ * layout; allocate `memory`, if NULL, with an entry for each block that a
+ * transform may make of the layout; free a comparison's memory (memory.c). */
 bool bdct_cpu_lay_out (const BdctLayout *layout, uint8_t **memory,
     BdctImage *image);
 void *bdct_cpu_alloc_by_block (const CpuEngine *self, void *memory,
@@ -261,21 +260,21 @@ bool bdct_cpu_own_image (const CpuEngine *self, uint8_t **memory,
     BdctImage *image);
 void bdct_cpu_free_comparison (Slot *slot);
 
-/* Have what the metrics of a frame need, whose passes have started
+/* Prepare a frame's metrics, once its passes have started
  * (frame-metrics.c). */
 bool bdct_cpu_prepare_metrics (CpuEngine *self, Slot *slot,
     const BdctFrame *frame, const BdctImage *src);
 
-/* Pieces of a frame's luma that are to be kept; and one of them. */
+/* Count the pieces of a frame's luma to keep; keep one of them. */
 int bdct_cpu_count_kept (const CpuEngine *self, const Slot *slot);
 void bdct_cpu_keep (const Slot *slot, int number);
 
-/* Called with the lock: whether the frames before the i-th in flight have kept
- * what it compares itself with. */
+/* Whether the frames before the i-th in flight have kept the luma that it
+ * reads. Called with the lock. */
 bool bdct_cpu_has_kept (const CpuEngine *self, unsigned i);
 
-/* Pieces of a stage of the metrics of a batch, 0 behind the last one; one of
- * them; and what becomes of them, of one of its passes. */
+/* Count a metrics stage's pieces in a batch, 0 behind the last stage; do one;
+ * make the figures of one pass; free the memory. */
 int bdct_cpu_count_metrics (const Slot *slot, const Batch *batch, int step);
 void bdct_cpu_work_on_metrics (const Slot *slot, const Batch *batch, int step,
     int number);

@@ -9,16 +9,16 @@
 #include <stdbool.h>
 #include "dct/base/error.h"
 
-/** Stopped and started, the element takes a new context; after some faults the
- * driver gives a process none. */
+/** A restarted element takes a new context; after some faults the driver gives
+ * the process none. */
 #define BDCT_CUDA_LOST "; the GPU context is lost: stop the pipeline and " \
     "start it again, or else restart the program"
 
-/** True on success; else the text, with a cure, and the error is not left for
- * others who use the runtime on this thread. */
+/** True on success; else `error` receives text and cure, and the runtime's
+ * error on this thread is cleared. */
 bool bdct_cuda_check (cudaError_t err, const char *call, BdctError *error);
 
-/** Whether a context does not recover from an error. */
+/** Whether an error makes its context useless. */
 bool bdct_cuda_loses_context (cudaError_t err);
 
 #endif

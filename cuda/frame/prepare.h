@@ -1,5 +1,5 @@
-/* blockdct: what is to be done to a frame on the GPU: passes, the map of its
- * sets, its view.
+/* blockdct: a frame becomes work for the GPU: passes, the index map, the
+ * view.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,8 +8,8 @@
 
 #include "frame.h"
 
-/** Prepare all of a frame and enqueue its uploads, which the stream of the
- * kernels then waits for. `cells`: for the sets. */
+/** Plan a frame's work and enqueue its uploads; the kernels' stream waits for
+ * them. `cells` receive the sets' counts. */
 bool bdct_slot_prepare (BdctSlot *slot, BdctStaging *staging,
     const BdctFrame *frame, BdctCudaCell *cells, BdctError *error);
 

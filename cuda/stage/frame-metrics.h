@@ -7,7 +7,7 @@
 
 #include "cuda/frame/frame.h"
 
-/** A frame's luma (cpu/metrics/kernel.h), for XPSNR of those after it. */
+/** A frame's luma (dct/metrics/kernel.h), for XPSNR of those after it. */
 typedef struct {
   BdctBuffer samples;
   bool there;

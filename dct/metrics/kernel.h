@@ -1,9 +1,9 @@
-/* blockdct: a metric as engines compute it, and what it is computed of.
+/* blockdct: a metric's functions, and the planes that they compare.
  *
- * A metric is a row: its work is cut into stages, each into pieces, which any
- * threads may do in any order; a stage starts when all pieces of the one before
- * are done. What they compute lies in memory of the plane until the figure is
- * made of it, by one thread.
+ * A metric is a row of functions. Its work has stages, and a stage has pieces.
+ * Threads do a stage's pieces in any order; the next stage starts when all are
+ * done. Results lie in the plane's `memory`; at the end one thread makes the
+ * figure from them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -22,8 +22,8 @@ typedef struct {
   int shift;             /**< as in BdctPlaneLayout */
   BdctSamples src, rec;  /**< original and reconstruction */
   int log2_block[2];     /**< the transform's block: width, height */
-  /** Of luma, where a metric looks at time: the original's, in 16 bits, without
-   * gaps; the frame's before it, and that one's; NULL: there was none. */
+  /** The original luma, in 16 bits without gaps, where a metric looks at time:
+   * of this frame, and of the two before it; NULL: no such frame. */
   const uint16_t *luma[3];
   int luma_width, luma_height;
   int frame_rate;        /**< whole frames a second */
@@ -34,15 +34,15 @@ typedef struct {
   /** Bytes of `memory`. NULL: none. */
   size_t (*memory) (const BdctMetricPlane *plane);
 
-  /** Pieces of a stage; which are done with work(). */
+  /** The pieces of a stage; work() does one. */
   int (*count) (const BdctMetricPlane *plane, int stage);
   void (*work) (const BdctMetricPlane *plane, int stage, int piece);
 
-  /** Make what stats.h says of it all. */
+  /** Make BdctStats.metric's values. */
   void (*finish) (const BdctMetricPlane *planes, int n_planes,
       double value[BDCT_MAX_COMPONENTS + 1]);
 
-  /** Fill a row of its map (metrics.h), of luma; without memory. NULL: it has
+  /** Fill a row of luma's map (metrics.h); without `memory`. NULL: there is
    * none. */
   void (*map) (const BdctMetricPlane *plane, int row, uint32_t *to);
 } BdctMetricKernel;

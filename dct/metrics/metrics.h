@@ -36,7 +36,7 @@ typedef struct {
   bool in_db;
   int min_side;            /**< of a plane whose number there is */
   bool grey;               /**< takes frames without U and V */
-  int stages;              /**< on the CPU engine (cpu/metrics/kernel.h) */
+  int stages;              /**< on the CPU engine (dct/metrics/kernel.h) */
 } BdctMetricInfo;
 
 /** The table's row; NULL for a value outside the enumeration. */

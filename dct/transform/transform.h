@@ -43,7 +43,8 @@ typedef enum {
 /** The longest basis, a block's largest side. */
 #define BDCT_MAX_SIZE 64
 
-/** The arithmetic a chain belongs to: how it rounds and quantizes. */
+/** The arithmetic a chain belongs to: how it rounds and quantizes
+ * (quantizer/job.h). */
 typedef enum {
   /** ITU-T T.81 with the integer DCT of libjpeg's `islow` method. */
   BDCT_FAMILY_JPEG,

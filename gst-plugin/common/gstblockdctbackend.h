@@ -63,10 +63,10 @@ gboolean gst_blockdct_backend_has_feature (GstCaps * caps, guint index,
 gboolean gst_blockdct_backend_owns (const GstBlockDctBackendClass * klass,
     GstCaps * caps);
 
-/** Map a buffer and describe it to the engine: memory of `context` on the
- * device, all other memory on the host. FALSE, with the reason and nothing
- * mapped, if it cannot be mapped or is too small for its format. Unmap with
- * gst_video_frame_unmap(). */
+/** Map a buffer, and give the engine its pointers and strides: memory of
+ * `context` on the device, all other memory on the host. FALSE, with the reason
+ * and nothing mapped, if it cannot be mapped or is too small for its format.
+ * Unmap with gst_video_frame_unmap(). */
 gboolean gst_blockdct_backend_map (const GstBlockDctBackend * backend,
     GstVideoFrame * frame, const GstVideoInfo * info, GstBuffer * buffer,
     GstMapFlags flags, const BdctLayout * layout, GstObject * context,

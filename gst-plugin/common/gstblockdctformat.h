@@ -1,4 +1,4 @@
-/* blockdct: video formats, caps and the engine's view of them.
+/* blockdct: video formats and caps, and layouts made of them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

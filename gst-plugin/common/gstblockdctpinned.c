@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-/* An engine's memory begins a page. */
+/* Engine memory is page-aligned. */
 #define MAX_ALIGN 4095
 
-/* No flag of libgstcuda's. */
+/* Unused by libgstcuda. */
 #define MAP_ON_DEVICE ((GstMapFlags) (GST_MAP_FLAG_LAST << 8))
 
 typedef struct
@@ -14,7 +14,7 @@ typedef struct
   GstMemory parent;
   guint8 *data;
 
-  /* Of memory that has no parent. */
+  /* Unused if there is a parent. */
   GMutex lock;
   guint8 *device;               /* NULL: none yet */
   gboolean on_host, on_device;  /* where its content is */
@@ -80,7 +80,7 @@ pinned_free (GstAllocator * allocator, GstMemory * memory)
   GstBlockDctPinnedAllocator *self = GST_BLOCKDCT_PINNED_ALLOCATOR (allocator);
   PinnedMemory *mem = (PinnedMemory *) memory;
 
-  /* What is shared is the parent's. */
+  /* The parent owns all of this. */
   if (memory->parent == NULL) {
     if (mem->device != NULL)
       self->klass->free_device (&self->context, mem->device);
@@ -90,7 +90,7 @@ pinned_free (GstAllocator * allocator, GstMemory * memory)
   g_free (mem);
 }
 
-/* Have the content on the host, or on the device, where there is memory. Called
+/* Copy the content to the host, or to `device`, unless it is there. Called
  * with the lock. */
 static gboolean
 bring (PinnedMemory * root, gboolean to_device)
