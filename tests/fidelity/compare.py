@@ -21,7 +21,8 @@ import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "measure"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "programs",
+                                "measure"))
 from tap import Skip, case, run_cases  # noqa: E402
 
 try:

@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(TOP, "tests", "measure"))
+sys.path.insert(0, os.path.join(TOP, "tests", "programs", "measure"))
 from tap import Skip, case, run_cases  # noqa: E402
 
 PLUGINS, *PROGRAMS = map(os.path.abspath, sys.argv[1:])
