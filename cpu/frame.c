@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cabac-bins.h"
-#include "dct/entropy/huffman-count.h"
+#include "dct/entropy/huffman-symbols.h"
 #include "render.h"
 
 /* What the passes of a frame read and make, and what a view is drawn on; what

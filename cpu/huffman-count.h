@@ -5,7 +5,7 @@
 #ifndef BDCT_COUNT_H
 #define BDCT_COUNT_H
 
-#include "dct/entropy/huffman-count.h"
+#include "dct/entropy/huffman-symbols.h"
 #include "dct/entropy/rate.h"
 
 /** Call this before what follows. */

@@ -8,7 +8,7 @@
  * make the picture. */
 #include "cuda/scalar/scalar.cuh"
 #include "dct/entropy/cabac.h"
-#include "dct/entropy/huffman-count.h"
+#include "dct/entropy/huffman-symbols.h"
 
 namespace {
 

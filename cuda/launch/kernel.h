@@ -65,7 +65,7 @@ typedef struct {
     struct
     {
       int32_t mcu_width, mcu_height; /**< of what counts symbols
-                                          (dct/entropy/huffman-count.h): a
+                                          (dct/entropy/huffman-symbols.h): a
                                           component's blocks in an MCU */
     };
     const BdctLevel *given;          /**< of BDCT_CUDA_GIVEN: the levels of the

@@ -2,7 +2,7 @@
 #include "rate.h"
 
 #include <string.h>
-#include "dct/entropy/huffman-count.h"
+#include "dct/entropy/huffman-symbols.h"
 #include "rd.h"
 
 /* The most jobs of a round: of one plane each. */

@@ -2,7 +2,7 @@
 #include "rate.h"
 
 #include <string.h>
-#include "huffman-count.h"
+#include "huffman-symbols.h"
 #include "huffman.h"
 
 /* The components that share tables, Y or U and V: how often each symbol is

@@ -2,7 +2,7 @@
  *
  * An engine counts (BdctRateCounts), which it may do in any order; the host
  * prices the counts. Both engines share the code that names what is counted:
- * huffman-count.h for Huffman's symbols, cabac.h for CABAC's bins.
+ * huffman-symbols.h for Huffman's symbols, cabac.h for CABAC's bins.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

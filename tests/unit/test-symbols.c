@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The order of a scan's blocks (dct/entropy/huffman-count.h), which one engine
- * walks from block to block and the other one by index: against MCU after MCU,
- * written out, of components of every small size. */
+ * The order of a scan's blocks (dct/entropy/huffman-symbols.h), which one
+ * engine walks from block to block and the other one by index: against MCU
+ * after MCU, written out, of components of every small size. */
 #include <glib.h>
-#include "dct/entropy/huffman-count.h"
+#include "dct/entropy/huffman-symbols.h"
 
 static void
 check_scan (const BdctScan * scan)
