@@ -43,6 +43,7 @@ struct _PreviewSession
   GstClockTime wanted;          /* where to go when that one has arrived */
   GstClockTime from, to;        /* what is repeated */
   gboolean seeking;
+  guint steps_after;            /* to make when the last seek has arrived */
   gboolean moves;               /* it is no still picture */
   gboolean stays;               /* at its end, as there is no way back */
   guint rewind;                 /* source: when the last frame is over */

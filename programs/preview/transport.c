@@ -28,6 +28,7 @@ preview_transport_reset (PreviewSession * self)
   self->from = self->to = GST_CLOCK_TIME_NONE;
   self->duration = GST_SECOND / 30;
   self->seeking = self->moves = self->stays = FALSE;
+  self->steps_after = 0;
   preview_transport_flush (self);
 }
 
@@ -115,6 +116,7 @@ preview_session_seek (PreviewSession * self, GstClockTime place)
   if (preview_session_get_time (self, &position, &duration)
       && place >= duration)
     place = duration - MIN (duration, self->duration / 2);
+  self->steps_after = 0;
   if (!self->seeking)
     return seek_now (self, place);
   self->wanted = place;
@@ -125,11 +127,16 @@ void
 preview_transport_arrive (PreviewSession * self)
 {
   GstClockTime wanted = self->wanted;
+  const guint steps = self->steps_after;
 
   self->seeking = FALSE;
   self->wanted = GST_CLOCK_TIME_NONE;
-  if (GST_CLOCK_TIME_IS_VALID (wanted))
+  if (GST_CLOCK_TIME_IS_VALID (wanted)) {
     seek_now (self, wanted);
+  } else if (steps > 0) {
+    self->steps_after = 0;
+    preview_session_step (self, steps);
+  }
 }
 
 /* From the start again, or that of the range. */
@@ -169,6 +176,7 @@ preview_session_set_paused (PreviewSession * self, gboolean paused)
   self->paused = paused;
   self->steps = 0;
   g_mutex_unlock (&self->lock);
+  self->steps_after = 0;
   if (paused)
     preview_transport_stop (self);
   else if (ended && self->moves)
@@ -224,6 +232,11 @@ preview_session_step (PreviewSession * self, gint frames)
   }
   if (frames < 0)
     return step_back (self);
+  /* A seek flushes the frames that it would pass. */
+  if (self->seeking) {
+    self->steps_after += frames;
+    return TRUE;
+  }
   g_mutex_lock (&self->lock);
   ok = !self->ended;
   if (ok)

@@ -36,6 +36,18 @@ test_back (Player * player)
   player_wait (player, 14);
 }
 
+/* A step that is asked for while seeks are under way is made where they end. */
+static void
+test_step_after_seek (Player * player)
+{
+  player_start_paused (player);
+  g_assert_true (preview_session_seek (player->session, 10.5 * LENGTH));
+  g_assert_true (preview_session_seek (player->session, 20.5 * LENGTH));
+  g_assert_true (preview_session_step (player->session, 1));
+  player_wait (player, 21);
+  player_rest (player, 21);
+}
+
 /* Says that this frame came a second too late, and counts it. */
 static GstPadProbeReturn
 complain (GstPad * pad, GstPadProbeInfo * info, gpointer n)
@@ -231,6 +243,7 @@ main (int argc, char **argv)
 {
   static const PlayerTest tests[] = {
     {"/player/step", test_step, &player_video, FALSE},
+    {"/player/step-after-seek", test_step_after_seek, &player_video, FALSE},
     {"/player/back", test_back, &player_video, FALSE},
     {"/player/late", test_late, &player_video, TRUE},
     {"/player/drag", test_drag, &player_video, FALSE},
