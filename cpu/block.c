@@ -12,10 +12,10 @@ bdct_block_run (BdctBlock * block, const BdctJob * job,
   int middle = 1 << (job->depth - 1), peak = 2 * middle - 1, side;
   BdctTileStages stages;
   BdctTilePlane plane;
-  BdctTileSet set;
+  BdctTileQuantizer set;
 
   bdct_tile_plane_init (&plane, job, component);
-  bdct_tile_set_init (&set, job, component);
+  bdct_tile_quantizer_init (&set, job, component);
   plane.set[0] = &set;
   side = bdct_tile_side (&set.job);
   block->width = 1 << set.job.log2_width;

@@ -157,7 +157,7 @@ fill_tables (void)
 }
 
 void
-bdct_bins_init (void)
+bdct_cabac_bins_init (void)
 {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -165,7 +165,7 @@ bdct_bins_init (void)
 }
 
 size_t
-bdct_bins_words (size_t n_blocks, int log2_size)
+bdct_cabac_bins_words (size_t n_blocks, int log2_size)
 {
   /* A sub-block's flag, significances, 8 and 1 greater than 1 and 2; the coded
    * block flag and the prefixes of the last position. */
@@ -175,7 +175,7 @@ bdct_bins_words (size_t n_blocks, int log2_size)
   return n_blocks * ((sub_block << 2 * (log2_size - 2)) + block) / FULL;
 }
 
-typedef BdctBinsWriter Writer;
+typedef BdctCabacBinsWriter Writer;
 
 static void
 close_word (Writer * w, int context)
@@ -452,7 +452,7 @@ end_context (bool chroma)
 }
 
 void
-bdct_bins_open (BdctBinsWriter * w, uint64_t * run, bool chroma,
+bdct_cabac_bins_open (BdctCabacBinsWriter * w, uint64_t * run, bool chroma,
     uint32_t counter[BDCT_RATE_COUNTERS])
 {
   w->run = run;
@@ -465,8 +465,8 @@ bdct_bins_open (BdctBinsWriter * w, uint64_t * run, bool chroma,
 }
 
 void
-bdct_bins_blocks (BdctBinsWriter * w, const BdctLevel * levels, int n_blocks,
-    int log2_size)
+bdct_cabac_bins_blocks (BdctCabacBinsWriter * w, const BdctLevel * levels,
+    int n_blocks, int log2_size)
 {
   switch (2 * log2_size + w->chroma) {
     case 2 * 2:
@@ -488,13 +488,13 @@ bdct_bins_blocks (BdctBinsWriter * w, const BdctLevel * levels, int n_blocks,
 }
 
 void
-bdct_bins_flag (BdctBinsWriter * w, int context, bool bin)
+bdct_cabac_bins_flag (BdctCabacBinsWriter * w, int context, bool bin)
 {
   put (w, false, context, bin, 1);
 }
 
 void
-bdct_bins_close (BdctBinsWriter * w)
+bdct_cabac_bins_close (BdctCabacBinsWriter * w)
 {
   for (int k = first_context (w->chroma); k < end_context (w->chroma); k++)
     if (w->open[k] != 1)
@@ -504,14 +504,14 @@ bdct_bins_close (BdctBinsWriter * w)
 }
 
 void
-bdct_bins_write (uint64_t * run, const BdctLevel * levels, int n_blocks,
+bdct_cabac_bins_write (uint64_t * run, const BdctLevel * levels, int n_blocks,
     int log2_size, bool chroma, uint32_t counter[BDCT_RATE_COUNTERS])
 {
-  BdctBinsWriter w;
+  BdctCabacBinsWriter w;
 
-  bdct_bins_open (&w, run, chroma, counter);
-  bdct_bins_blocks (&w, levels, n_blocks, log2_size);
-  bdct_bins_close (&w);
+  bdct_cabac_bins_open (&w, run, chroma, counter);
+  bdct_cabac_bins_blocks (&w, levels, n_blocks, log2_size);
+  bdct_cabac_bins_close (&w);
 }
 
 /* What a block costs in states that do not move. */
@@ -529,8 +529,8 @@ price_block (const BdctQuadtreeCosts * costs, const BdctLevel * levels,
 }
 
 uint64_t
-bdct_bins_price (const BdctQuadtreeCosts * costs, const BdctLevel * levels,
-    int log2_size, bool chroma)
+bdct_cabac_bins_price (const BdctQuadtreeCosts * costs,
+    const BdctLevel * levels, int log2_size, bool chroma)
 {
   switch (2 * log2_size + chroma) {
     case 2 * 2:
@@ -547,17 +547,17 @@ bdct_bins_price (const BdctQuadtreeCosts * costs, const BdctLevel * levels,
 }
 
 void
-bdct_bins_start (const BdctRateCounts * counts, bool chroma,
-    BdctBinsState state[BDCT_CABAC_CONTEXTS])
+bdct_cabac_bins_start (const BdctRateCounts * counts, bool chroma,
+    BdctCabacBinsState state[BDCT_CABAC_CONTEXTS])
 {
   for (int k = first_context (chroma); k < end_context (chroma); k++)
     state[k] = bdct_cabac_start (counts, k) << 5;
 }
 
 uint64_t
-bdct_bins_adapt (const uint64_t * run,
-    BdctBinsState first[BDCT_CABAC_CONTEXTS],
-    BdctBinsState second[BDCT_CABAC_CONTEXTS])
+bdct_cabac_bins_adapt (const uint64_t * run,
+    BdctCabacBinsState first[BDCT_CABAC_CONTEXTS],
+    BdctCabacBinsState second[BDCT_CABAC_CONTEXTS])
 {
   uint64_t cost = 0;
 

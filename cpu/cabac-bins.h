@@ -9,28 +9,29 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_BINS_H
-#define BDCT_BINS_H
+#ifndef BDCT_CABAC_BINS_H
+#define BDCT_CABAC_BINS_H
 
 #include "dct/entropy/cabac.h"
 #include "dct/entropy/rate.h"
 #include "dct/rd/quadtree.h"
 
 /** Where a context stands: a state of cabac.h, times 32. */
-typedef uint16_t BdctBinsState;
+typedef uint16_t BdctCabacBinsState;
 
 /** Call this before what follows. */
-void bdct_bins_init (void);
+void bdct_cabac_bins_init (void);
 
 /** The words that runs take at most: bdct_bins_words() of all their blocks, and
  * for each run BDCT_BINS_RUN. A fifth to a half of what the levels do. */
-size_t bdct_bins_words (size_t n_blocks, int log2_size);
+size_t bdct_cabac_bins_words (size_t n_blocks, int log2_size);
 
-#define BDCT_BINS_RUN (BDCT_CABAC_CHROMA + 2)
+#define BDCT_CABAC_BINS_RUN (BDCT_CABAC_CHROMA + 2)
 
 /** Write a run of blocks, at least one, and add their bins and their bypass
  * bins to a component's counters (rate.h). */
-void bdct_bins_write (uint64_t *run, const BdctLevel *levels, int n_blocks,
+void bdct_cabac_bins_write (uint64_t *run, const BdctLevel *levels,
+    int n_blocks,
     int log2_size, bool chroma, uint32_t counter[BDCT_RATE_COUNTERS]);
 
 /** A run that is written little by little, of blocks of several sizes: open it,
@@ -43,28 +44,30 @@ typedef struct {
   uint32_t bypass;
   const BdctQuadtreeCosts *costs; /* for what is priced instead: these two */
   uint64_t cost;
-} BdctBinsWriter;
+} BdctCabacBinsWriter;
 
-void bdct_bins_open (BdctBinsWriter *writer, uint64_t *run, bool chroma,
+void bdct_cabac_bins_open (BdctCabacBinsWriter *writer, uint64_t *run,
+    bool chroma,
     uint32_t counter[BDCT_RATE_COUNTERS]);
-void bdct_bins_blocks (BdctBinsWriter *writer, const BdctLevel *levels,
+void bdct_cabac_bins_blocks (BdctCabacBinsWriter *writer,
+    const BdctLevel *levels,
     int n_blocks, int log2_size);
-void bdct_bins_flag (BdctBinsWriter *writer, int context, bool bin);
-void bdct_bins_close (BdctBinsWriter *writer);
+void bdct_cabac_bins_flag (BdctCabacBinsWriter *writer, int context, bool bin);
+void bdct_cabac_bins_close (BdctCabacBinsWriter *writer);
 
 /** What a block costs in states that do not move, bypass bins included, in
  * 2^-15 bit: the sum of bdct_cabac_count()'s bins, each at its cost. */
-uint64_t bdct_bins_price (const BdctQuadtreeCosts *costs,
+uint64_t bdct_cabac_bins_price (const BdctQuadtreeCosts *costs,
     const BdctLevel *levels, int log2_size, bool chroma);
 
 /** The states in which a frame's contexts start, those of luma or chroma. */
-void bdct_bins_start (const BdctRateCounts *counts, bool chroma,
-    BdctBinsState state[BDCT_CABAC_CONTEXTS]);
+void bdct_cabac_bins_start (const BdctRateCounts *counts, bool chroma,
+    BdctCabacBinsState state[BDCT_CABAC_CONTEXTS]);
 
 /** Have two sets of states adapt to a run. Returns what its bins cost in the
  * first ones, in 2^-15 bit. */
-uint64_t bdct_bins_adapt (const uint64_t *run,
-    BdctBinsState first[BDCT_CABAC_CONTEXTS],
-    BdctBinsState second[BDCT_CABAC_CONTEXTS]);
+uint64_t bdct_cabac_bins_adapt (const uint64_t *run,
+    BdctCabacBinsState first[BDCT_CABAC_CONTEXTS],
+    BdctCabacBinsState second[BDCT_CABAC_CONTEXTS]);
 
 #endif

@@ -88,11 +88,11 @@ prepare_passes (CpuEngine * self, Slot * slot,
   const CpuPicture *picture = slot->comparison.picture;
 
   slot->rate = false;
-  slot->n_others = comparison->n_distorted - 1;
+  slot->n_trials = comparison->n_distorted - 1;
   for (int i = 0; i < comparison->n_distorted; i++) {
     Pass *pass;
 
-    if (!bdct_cpu_prepare_pass (slot, i == 0 ? 0 : BDCT_MAX_SETS - 1 + i,
+    if (!bdct_cpu_prepare_pass (slot, i == 0 ? 0 : BDCT_MAX_QUANTIZERS - 1 + i,
             &self->compared))
       return false;
     pass = bdct_cpu_pass (slot, i);
@@ -220,7 +220,7 @@ bdct_cpu_start_comparison (CpuEngine * self, Slot * slot,
   CpuComparison *own = &slot->comparison;
   const BdctFrame metrics = {
     .metrics = comparison->metrics,
-    .other_metrics = comparison->metrics,
+    .trial_metrics = comparison->metrics,
     .frame_rate = comparison->frame_rate,
     .number = comparison->number,
   };

@@ -173,8 +173,8 @@ cpu_create (const BdctEngineOptions * options, BdctError * error)
       return NULL;
     }
   }
-  bdct_count_init ();
-  bdct_bins_init ();
+  bdct_huffman_count_init ();
+  bdct_cabac_bins_init ();
   if (options->threads == 0)
     n_threads = count_processors ();
   self = calloc (1, sizeof *self + n_threads * sizeof self->threads[0]);
@@ -268,8 +268,8 @@ static bool
 cpu_submit (BdctEngine * engine, const BdctFrame * frame, BdctError * error)
 {
   CpuEngine *self = (CpuEngine *) engine;
-  const unsigned metrics = frame->metrics | frame->other_metrics;
-  const unsigned n_passes = 1 + frame->n_others;
+  const unsigned metrics = frame->metrics | frame->trial_metrics;
+  const unsigned n_passes = 1 + frame->n_trials;
   bool alone;
   Slot *slot;
 

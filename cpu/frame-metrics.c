@@ -13,7 +13,7 @@
 static unsigned
 get_metrics (const Slot * slot, const Pass * pass)
 {
-  return pass == slot->pass[0] ? slot->metrics : slot->other_metrics;
+  return pass == slot->pass[0] ? slot->metrics : slot->trial_metrics;
 }
 
 /* The luma that a frame keeps, and those before it. */
@@ -25,7 +25,7 @@ prepare_kept (CpuEngine * self, Slot * slot, const BdctFrame * frame,
   const unsigned n = self->depth + BDCT_MORE_KEPT;
   Kept *own = &self->kept[frame->number % n];
 
-  /* With the number of a frame before, as other jobs have it, it is kept
+  /* With the number of a frame before, as trials have it, it is kept
    * already, or will be. */
   slot->keeps = !own->there || own->number != frame->number;
   if (own->samples == NULL)
@@ -83,7 +83,7 @@ bool
 bdct_cpu_prepare_metrics (CpuEngine * self, Slot * slot,
     const BdctFrame * frame, const BdctImage * src)
 {
-  const unsigned any = frame->metrics | frame->other_metrics;
+  const unsigned any = frame->metrics | frame->trial_metrics;
   BdctMetricsTask task = {
     .layout = &self->layout,
     .src = *src,
@@ -91,7 +91,7 @@ bdct_cpu_prepare_metrics (CpuEngine * self, Slot * slot,
   };
 
   slot->metrics = frame->metrics;
-  slot->other_metrics = frame->other_metrics;
+  slot->trial_metrics = frame->trial_metrics;
   slot->kept_stage = 0;
   slot->keeps = false;
   slot->needs_kept = any >> BDCT_METRIC_XPSNR & 1;

@@ -28,7 +28,7 @@ init_sets (Pass * pass)
     if (c > alone && memcmp (&job[c], &job[c - 1], sizeof *job) == 0)
       pass->set[c] = pass->set[c - 1];
     else
-      bdct_tile_set_init (&pass->set[c], &pass->job, c);
+      bdct_tile_quantizer_init (&pass->set[c], &pass->job, c);
 }
 
 /* The tables stay from frame to frame. */
@@ -84,7 +84,7 @@ bdct_cpu_start_pass (const CpuEngine * self, Pass * pass,
     }
 }
 
-/* What the pass of the sets has and the others have not. */
+/* What the pass of the quantizers has and the others have not. */
 static void
 start_sets (const CpuEngine * self, Slot * slot, const BdctFrame * frame,
     BdctBlockRecord * blocks, const BdctImage * levels)
@@ -98,14 +98,14 @@ start_sets (const CpuEngine * self, Slot * slot, const BdctFrame * frame,
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
     BdctTilePlane *plane = &slot->pass[0]->plane[c];
 
-    for (int i = 1; i < frame->n_sets; i++)
+    for (int i = 1; i < frame->n_quantizers; i++)
       plane->set[i] = &slot->pass[i]->set[c];
     plane->blocks = blocks;
-    if (frame->set_of_block != NULL)
-      plane->set_of_block = slot->set_of_block;
+    if (frame->quantizer_map != NULL)
+      plane->quantizer_map = slot->quantizer_map;
   }
-  if (frame->set_of_block != NULL)
-    memcpy (slot->set_of_block, frame->set_of_block, frame->n_blocks);
+  if (frame->quantizer_map != NULL)
+    memcpy (slot->quantizer_map, frame->quantizer_map, frame->n_blocks);
 }
 
 /* Memory for what is counted of a frame's passes, which have started. */
@@ -152,7 +152,7 @@ void
 bdct_cpu_make_batches (Slot * slot)
 {
   slot->n_batches = 0;
-  for (int i = 0; i <= slot->n_others; i++) {
+  for (int i = 0; i <= slot->n_trials; i++) {
     Pass *pass = bdct_cpu_pass (slot, i);
     int b = slot->n_batches - 1;
 
@@ -220,19 +220,19 @@ static bool
 prepare_trees (CpuEngine * self, Slot * slot, const BdctFrame * frame,
     const BdctView * view)
 {
-  Pass *sets = slot->pass[0];
-  const bool is_tree = bdct_cpu_is_tree (sets);
+  Pass *quantizers = slot->pass[0];
+  const bool is_tree = bdct_cpu_is_tree (quantizers);
 
-  sets->sizes = is_tree ? frame->sizes : NULL;
-  if (is_tree && sets->sizes == NULL
+  quantizers->sizes = is_tree ? frame->sizes : NULL;
+  if (is_tree && quantizers->sizes == NULL
       && (view->grid || view->mode == BDCT_VIEW_SIZE_MAP)) {
     slot->own_sizes = bdct_cpu_alloc_by_block (self, slot->own_sizes, 1);
     if (slot->own_sizes == NULL)
       return false;
-    sets->sizes = slot->own_sizes;
+    quantizers->sizes = slot->own_sizes;
   }
   /* No frame in flight uses this if there is none. */
-  for (int i = 0; i <= slot->n_others && self->tree_scratch == NULL; i++)
+  for (int i = 0; i <= slot->n_trials && self->tree_scratch == NULL; i++)
     if (bdct_cpu_is_tree (bdct_cpu_pass (slot, i))) {
       self->tree_scratch = aligned_alloc (64, (self->max_threads + 1)
           * bdct_cpu_tree_scratch_size ());
@@ -241,15 +241,16 @@ prepare_trees (CpuEngine * self, Slot * slot, const BdctFrame * frame,
   return true;
 }
 
-/* The passes of jobs beside the sets. */
+/* The passes of jobs beside the quantizers. */
 static bool
 prepare_others (Slot * slot, const BdctFrame * frame)
 {
-  slot->n_others = frame->n_others;
-  for (int i = 0; i < slot->n_others; i++) {
-    if (!bdct_cpu_prepare_pass (slot, BDCT_MAX_SETS + i, &frame->others[i]))
+  slot->n_trials = frame->n_trials;
+  for (int i = 0; i < slot->n_trials; i++) {
+    if (!bdct_cpu_prepare_pass (slot, BDCT_MAX_QUANTIZERS + i,
+            &frame->trials[i]))
       return false;
-    slot->pass[BDCT_MAX_SETS + i]->sizes = NULL;
+    slot->pass[BDCT_MAX_QUANTIZERS + i]->sizes = NULL;
   }
   return true;
 }
@@ -259,17 +260,18 @@ static bool
 prepare (CpuEngine * self, Slot * slot, const BdctFrame * frame,
     const BdctView * view, Images * images)
 {
-  for (int i = 0; i < frame->n_sets; i++)
-    if (!bdct_cpu_prepare_pass (slot, i, &frame->sets[i]))
+  for (int i = 0; i < frame->n_quantizers; i++)
+    if (!bdct_cpu_prepare_pass (slot, i, &frame->quantizers[i]))
       return false;
   if (!prepare_others (slot, frame))
     return false;
   slot->rate = frame->rate;
-  slot->other_files = frame->other_files;
+  slot->trial_files = frame->trial_files;
   bdct_cpu_make_batches (slot);
-  if (frame->set_of_block != NULL) {
-    slot->set_of_block = bdct_cpu_alloc_by_block (self, slot->set_of_block, 1);
-    if (slot->set_of_block == NULL)
+  if (frame->quantizer_map != NULL) {
+    slot->quantizer_map =
+        bdct_cpu_alloc_by_block (self, slot->quantizer_map, 1);
+    if (slot->quantizer_map == NULL)
       return false;
   }
   if (bdct_view_is_of_blocks (view)) {
@@ -393,7 +395,7 @@ bdct_cpu_start_frame (CpuEngine * self, Slot * slot, const BdctFrame * frame,
   const bool plain = bdct_view_is_plain (view);
   const BdctImage none = { 0 };
   BdctBlockRecord *blocks = frame->blocks;
-  BdctRenderPicture rec = {.job = frame->sets };
+  BdctRenderPicture rec = {.job = frame->quantizers };
   Images images;
 
   if (!prepare (self, slot, frame, view, &images))
@@ -402,7 +404,7 @@ bdct_cpu_start_frame (CpuEngine * self, Slot * slot, const BdctFrame * frame,
     blocks = slot->blocks;
   bdct_cpu_start_pass (self, slot->pass[0], &images.src, &images.rec);
   start_sets (self, slot, frame, blocks, &images.levels);
-  for (int i = 1; i <= slot->n_others; i++)
+  for (int i = 1; i <= slot->n_trials; i++)
     bdct_cpu_start_pass (self, bdct_cpu_pass (slot, i), &images.src, &none);
   if (frame->rate && !prepare_rate (self, slot))
     return bdct_error (error, "out of memory");
@@ -413,7 +415,7 @@ bdct_cpu_start_frame (CpuEngine * self, Slot * slot, const BdctFrame * frame,
   rec.sizes = slot->pass[0]->sizes;
   if (!plain)
     bdct_render_init (&slot->render, view, &self->layout, &images.src, &rec,
-        &images.view, blocks, frame->set_of_block != NULL ? slot->set_of_block
+        &images.view, blocks, frame->quantizer_map != NULL ? slot->quantizer_map
         : NULL, NULL);
   return true;
 }
@@ -437,11 +439,11 @@ void
 bdct_cpu_finish_frame (const CpuEngine * self, const Slot * slot,
     BdctStats * stats)
 {
-  for (int i = 0; i <= slot->n_others; i++) {
+  for (int i = 0; i <= slot->n_trials; i++) {
     Pass *pass = bdct_cpu_pass (slot, i);
 
     if (slot->rate)
-      price_pass (self, pass, i == 0 || slot->other_files);
+      price_pass (self, pass, i == 0 || slot->trial_files);
     stats[i] = pass->stats;
   }
 }
@@ -452,7 +454,7 @@ bdct_cpu_free_slots (CpuEngine * self)
   for (unsigned i = 0; i < self->depth; i++) {
     Slot *slot = &self->slots[i];
 
-    for (int k = 0; k < BDCT_MAX_SETS - 1 + MAX_PASSES; k++) {
+    for (int k = 0; k < BDCT_MAX_QUANTIZERS - 1 + MAX_PASSES; k++) {
       if (slot->pass[k] != NULL) {
         free (slot->pass[k]->all_ends);
         free (slot->pass[k]->tree);
@@ -463,7 +465,7 @@ bdct_cpu_free_slots (CpuEngine * self)
     free (slot->rec);
     free (slot->shown);
     free (slot->scratch);
-    free (slot->set_of_block);
+    free (slot->quantizer_map);
     free (slot->own_sizes);
     free (slot->blocks);
     free (slot->bins);

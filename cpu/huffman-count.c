@@ -26,7 +26,7 @@ fill_tables (void)
 }
 
 void
-bdct_count_init (void)
+bdct_huffman_count_init (void)
 {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -60,7 +60,7 @@ find_nonzero (const BdctLevel * levels)
 }
 
 uint64_t
-bdct_count_places (const BdctLevel * levels)
+bdct_huffman_count_places (const BdctLevel * levels)
 {
   const uint64_t found = find_nonzero (levels);
   uint64_t places = 0;
@@ -71,7 +71,7 @@ bdct_count_places (const BdctLevel * levels)
 }
 
 void
-bdct_count_huffman (const BdctLevel * levels, const BdctScan * scan,
+bdct_huffman_count (const BdctLevel * levels, const BdctScan * scan,
     uint32_t counter[BDCT_RATE_COUNTERS])
 {
   const BdctLevel *block = levels;
@@ -79,7 +79,7 @@ bdct_count_huffman (const BdctLevel * levels, const BdctScan * scan,
 
   for (int y = 0; y < scan->rows; y++)
     for (int x = 0; x < scan->columns; x++, block += 64) {
-      uint64_t places = bdct_count_places (block) & ~(uint64_t) 1;
+      uint64_t places = bdct_huffman_count_places (block) & ~(uint64_t) 1;
       int before = bdct_scan_before (scan, x, y), last = 0;
 
       if (before >= 0)

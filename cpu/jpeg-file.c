@@ -23,7 +23,7 @@ typedef struct {
  * before. */
 typedef struct {
   BdctTilePlane plane;
-  BdctTileSet set;
+  BdctTileQuantizer set;
   BdctScan scan;
   BdctHuffman dc, ac;
   BdctLevel *levels;
@@ -59,7 +59,7 @@ put_symbol (Writer * writer, const BdctHuffman * table, int symbol, int value)
 static void
 put_block (Writer * writer, Component * c, const BdctLevel * block)
 {
-  uint64_t places = bdct_count_places (block) & ~(uint64_t) 1;
+  uint64_t places = bdct_huffman_count_places (block) & ~(uint64_t) 1;
   const int difference = block[0] - c->before;
   int last = 0;
 
@@ -140,7 +140,7 @@ start (Component * components, const BdctLayout * layout, const BdctJob * job,
 
       component->scan = bdct_scan_init (&grid[c], layout->chroma, c);
       component->before = 0;
-      bdct_tile_set_init (&component->set, job, c);
+      bdct_tile_quantizer_init (&component->set, job, c);
       bdct_tile_plane_init (&component->plane, job, c);
       bdct_tile_plane_place (&component->plane, layout, &grid[c], planes, &none,
           p, i);
@@ -166,7 +166,7 @@ bdct_file_size (const BdctLayout * layout, const BdctJob * job,
   uint8_t *memory = NULL;
   bool ok = components != NULL;
 
-  bdct_count_init ();
+  bdct_huffman_count_init ();
   if (ok && layout->rgb.n_planes > 0) {
     memory = bdct_colour_planes (layout, src, &planes);
     ok = memory != NULL;

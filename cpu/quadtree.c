@@ -20,7 +20,7 @@
 struct BdctCpuTree
 {
   BdctJob job[BDCT_QUADTREE_SIZES];
-  BdctTileSet set[BDCT_QUADTREE_SIZES][BDCT_MAX_COMPONENTS];
+  BdctTileQuantizer set[BDCT_QUADTREE_SIZES][BDCT_MAX_COMPONENTS];
   BdctQuadtreeCosts costs;
 };
 
@@ -34,7 +34,7 @@ typedef struct
       __attribute__ ((aligned (64)));
   BdctTilePlane plane[BDCT_MAX_COMPONENTS];
   BdctBlockRecord record[BDCT_MAX_COMPONENTS][ROWS * COLUMNS / 16];
-  uint8_t set_of_block[BDCT_MAX_COMPONENTS][ROWS * COLUMNS / 16];
+  uint8_t quantizer_map[BDCT_MAX_COMPONENTS][ROWS * COLUMNS / 16];
 } Sized;
 
 typedef struct
@@ -47,14 +47,14 @@ typedef struct
 {
   const CpuEngine *self;
   const Pass *pass;
-  const Pass *const *sets;      /* passes, of which the trees count */
+  const Pass *const *quantizers;      /* passes, of which the trees count */
   const BdctJobTree *tree;
   Sized *sized;
   Piece *piece;
   int k;                        /* which pass of the piece's batch */
   int x, y;                     /* of the region, in luma */
   bool rate;
-  BdctBinsWriter writer[BDCT_MAX_COMPONENTS][SQUARE_ROWS];
+  BdctCabacBinsWriter writer[BDCT_MAX_COMPONENTS][SQUARE_ROWS];
 } Region;
 
 static int
@@ -75,7 +75,7 @@ bdct_cpu_tree_init (BdctCpuTree ** memory, const BdctJob * job)
   for (int s = 0; s < BDCT_QUADTREE_SIZES; s++) {
     bdct_job_of_size (&tree->job[s], job, s + 2);
     for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
-      bdct_tile_set_init (&tree->set[s][c], &tree->job[s], c);
+      bdct_tile_quantizer_init (&tree->set[s][c], &tree->job[s], c);
   }
   bdct_quadtree_costs (&tree->costs, job->tree.slice_qp);
   return true;
@@ -115,7 +115,8 @@ bdct_cpu_count_tree_words (const Pass * pass, int c)
   const size_t n_blocks = (size_t) (COLUMNS * BDCT_QUADTREE_SIDE / 16)
       >> (pass->sub_x[c] + pass->sub_y[c]);
 
-  return bdct_bins_words (n_blocks, 2) + BDCT_QUADTREE_SEGMENT + BDCT_BINS_RUN;
+  return bdct_cabac_bins_words (n_blocks,
+      2) + BDCT_QUADTREE_SEGMENT + BDCT_CABAC_BINS_RUN;
 }
 
 /* Blocks of one size of luma's: whether a component has some of its own. */
@@ -149,8 +150,8 @@ init_plane (const Region * r, int n, int p, int i)
   const int smallest = r->pass->job.component[c].log2_width;
 
   bdct_tile_plane_init (plane, &r->pass->tree->job[n - 2], c);
-  for (int k = 0; k < BDCT_MAX_SETS && whole->set[k] != NULL; k++)
-    plane->set[k] = &r->sets[k]->tree->set[n - 2][c];
+  for (int k = 0; k < BDCT_MAX_QUANTIZERS && whole->set[k] != NULL; k++)
+    plane->set[k] = &r->quantizers[k]->tree->set[n - 2][c];
   job = &plane->set[0]->job;
   plane->layout = whole->layout;
   plane->layout.width = min (whole->layout.width - x, across);
@@ -164,16 +165,16 @@ init_plane (const Region * r, int n, int p, int i)
   plane->grid.columns = ((plane->layout.width - 1) >> job->log2_width) + 1;
   plane->grid.rows = ((plane->layout.height - 1) >> job->log2_height) + 1;
   plane->blocks = sized->record[c];
-  if (whole->set_of_block == NULL)
+  if (whole->quantizer_map == NULL)
     return;
-  plane->set_of_block = sized->set_of_block[c];
+  plane->quantizer_map = sized->quantizer_map[c];
   for (int k = 0; k < plane->grid.columns * plane->grid.rows; k++) {
     const int bx = (x + (k % plane->grid.columns << job->log2_width))
         >> smallest;
     const int by = (y + (k / plane->grid.columns << job->log2_height))
         >> smallest;
 
-    sized->set_of_block[c][k] = whole->set_of_block[whole->grid.first
+    sized->quantizer_map[c][k] = whole->quantizer_map[whole->grid.first
         + (size_t) by * whole->grid.columns + bx];
   }
 }
@@ -187,13 +188,13 @@ transform (const Region * r, int n, int p)
   BdctTileStrip strip[2][BDCT_TILE_JOBS];
   Sized *sized = &r->sized[n - 2];
   const BdctTileKernel *kernel = r->self->kernel;
-  bool chain16 = kernel->chain16 != NULL;
+  bool tile16 = kernel->tile16 != NULL;
   int height = 0;
 
   for (int i = 0; i < layout->interleave; i++) {
     init_plane (r, n, p, i);
     planes[i][0] = &sized->plane[layout->component[i]];
-    chain16 = chain16 && bdct_tile_is_chain16 (planes[i][0]);
+    tile16 = tile16 && bdct_tile_is_tile16 (planes[i][0]);
     height = planes[i][0]->layout.height;
   }
   for (int row = 0; row < height; row += BDCT_TILE) {
@@ -206,8 +207,8 @@ transform (const Region * r, int n, int p)
         .levels = sized->levels[plane->component] + row * columns
       };
     }
-    if (chain16)
-      (*kernel->chain16) (planes, 1, row, strip);
+    if (tile16)
+      (*kernel->tile16) (planes, 1, row, strip);
     else
       for (int i = 0; i < layout->interleave; i++)
         kernel->plain->strip (planes[i], 1, row, strip[i]);
@@ -242,8 +243,8 @@ find_blocks (const Region * r, int c, int n, int x, int y)
 static const BdctJobTree *
 find_tree (const Region * r, const Blocks * b, int number)
 {
-  return &r->sets[b->plane->set_of_block != NULL
-      ? b->plane->set_of_block[number] : 0]->job.tree;
+  return &r->quantizers[b->plane->quantizer_map != NULL
+      ? b->plane->quantizer_map[number] : 0]->job.tree;
 }
 
 static uint64_t
@@ -264,7 +265,7 @@ price (const Region * r, int c, int n, int x, int y)
     for (int bx = b.x0; bx < b.x1; bx++) {
       const int number = by * b.plane->grid.columns + bx;
       const BdctBlockRecord *record = &b.sized->record[c][number];
-      const uint64_t rate = bdct_bins_price (&r->pass->tree->costs,
+      const uint64_t rate = bdct_cabac_bins_price (&r->pass->tree->costs,
           b.sized->levels[c] + ((size_t) number << 2 * b.log2_size),
           b.log2_size, c != BDCT_Y);
 
@@ -424,8 +425,8 @@ take (Region * r, int c, int n, int x, int y)
       counters->sse += record->sse < UINT32_MAX ? record->sse
           : sum_errors (b.plane, bx * size, by * size, size);
       if (r->rate)
-        bdct_bins_blocks (&r->writer[c][y / BDCT_QUADTREE_SIDE], levels, 1,
-            b.log2_size);
+        bdct_cabac_bins_blocks (&r->writer[c][y / BDCT_QUADTREE_SIDE], levels,
+            1, b.log2_size);
       if (whole->blocks != NULL)
         put_records (r, whole, left + bx * size, top + by * size, size, record);
       if (whole->levels.data != NULL)
@@ -441,7 +442,7 @@ static void
 put_flag (Region * r, int y, int n, bool split)
 {
   if (r->rate && n > r->tree->min_log2)
-    bdct_bins_flag (&r->writer[BDCT_Y][y / BDCT_QUADTREE_SIDE],
+    bdct_cabac_bins_flag (&r->writer[BDCT_Y][y / BDCT_QUADTREE_SIDE],
         bdct_quadtree_context (n), split);
 }
 
@@ -514,7 +515,7 @@ work_on_region (Region * r)
   for (int c = 0; r->rate && c < n_components; c++)
     for (int i = 0; i < SQUARE_ROWS; i++)
       if (is_inside (r, 0, i * BDCT_QUADTREE_SIDE))
-        bdct_bins_open (&r->writer[c][i], bdct_cpu_find_tree_run (pass, c,
+        bdct_cabac_bins_open (&r->writer[c][i], bdct_cpu_find_tree_run (pass, c,
                 (row + i) * count_across (pass) + r->x / COLUMNS),
             c != BDCT_Y, r->piece->counter[c][r->k]);
   for (int y = 0; y < ROWS; y += BDCT_QUADTREE_SIDE)
@@ -524,7 +525,7 @@ work_on_region (Region * r)
   for (int c = 0; r->rate && c < n_components; c++)
     for (int i = 0; i < SQUARE_ROWS; i++)
       if (is_inside (r, 0, i * BDCT_QUADTREE_SIDE))
-        bdct_bins_close (&r->writer[c][i]);
+        bdct_cabac_bins_close (&r->writer[c][i]);
 }
 
 uint64_t *
@@ -551,7 +552,7 @@ bdct_cpu_work_on_tree (CpuEngine * self, Batch * batch, int number,
     r.pass = batch->pass[r.k];
     r.tree = &r.pass->job.tree;
     /* The sets are those of the frame's first pass. */
-    r.sets = r.pass == piece->slot->pass[0]
+    r.quantizers = r.pass == piece->slot->pass[0]
         ? (const Pass * const *) piece->slot->pass
         : (const Pass * const *) &batch->pass[r.k];
     for (int c = 0; r.rate && c < piece->n_components; c++) {

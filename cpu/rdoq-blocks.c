@@ -5,8 +5,8 @@
 #include "cabac-bins.h"
 
 #define BDCT_RDOQ_INLINE static
-#define BDCT_RDOQ_CELL int32_t
-#define BDCT_RDOQ_PRICE bdct_bins_price
+#define BDCT_RDOQ_COEFFICIENT int32_t
+#define BDCT_RDOQ_PRICE bdct_cabac_bins_price
 #include "dct/rd/rdoq-search.h"
 
 void
@@ -24,7 +24,7 @@ bdct_rdoq_init (BdctRdoq * rdoq, const BdctJob * job, BdctComponent component)
     return;
   rdoq->distortion_shift = job->rdoq.distortion_shift + 2 * cj->log2_width;
   rdoq->lambda = job->rdoq.lambda;
-  bdct_bins_init ();
+  bdct_cabac_bins_init ();
   bdct_quadtree_costs (&rdoq->costs, job->rdoq.slice_qp);
   for (int axis = 0; axis < 2; axis++)
     for (int i = 0; i < 1 << cj->log2_width; i++) {

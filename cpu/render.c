@@ -98,12 +98,12 @@ draw_square (const BdctRender * r, int left, int top)
   int x0 = left >> log2_width, y0 = top >> log2_height;
 
   for (int by = y0; by < min (y0 + (SIDE >> log2_height),
-          bdct_render_count_cells (r, true)); by++) {
-    int n = min (SIDE >> log2_width, bdct_render_count_cells (r, false) - x0);
+          bdct_render_count_blocks (r, true)); by++) {
+    int n = min (SIDE >> log2_width, bdct_render_count_blocks (r, false) - x0);
     uint16_t colour[BDCT_MAX_COMPONENTS][MOST];
 
     for (int i = 0; i < n; i++) {
-      int k = bdct_render_cell_colour (r, x0 + i, by);
+      int k = bdct_render_block_colour (r, x0 + i, by);
 
       for (int c = 0; c < r->n_components; c++)
         colour[c][i] = r->colour[k][c];

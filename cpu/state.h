@@ -5,7 +5,7 @@
  * (work.c, quadtree.c). A comparison is such a frame too, whose passes'
  * pictures are given (comparison.c).
  *
- * A pass over a frame is that of the sets, or one of each other job. Passes of
+ * A pass over a frame is that of the quantizers, or one of each trial. Passes of
  * one transform are done together, some at a time, which is a batch. A batch is
  * cut into strips as high as a tile of one component, or, of several block
  * sizes, as high as chroma's tiles.
@@ -36,18 +36,18 @@
 #define MAX_BATCH BDCT_TILE_JOBS
 
 /* The most passes of a frame. */
-#define MAX_PASSES (1 + BDCT_MAX_OTHERS)
+#define MAX_PASSES (1 + BDCT_MAX_TRIALS)
 
 /* A job of several block sizes, prepared (quadtree.c). */
 typedef struct BdctCpuTree BdctCpuTree;
 
-/* A job: one of the sets, or one pass over the frame. */
+/* A job: one of the quantizers, or one pass over the frame. */
 typedef struct {
   BdctJob job;
-  bool prepared;                /* the sets, or the tree, are this job's */
+  bool prepared;                /* the quantizers, or the tree, are this job's */
   BdctCpuTree *tree;            /* NULL until needed */
-  BdctTileSet set[BDCT_MAX_COMPONENTS];
-  /* Of a pass, which the first of the sets is for all. */
+  BdctTileQuantizer set[BDCT_MAX_COMPONENTS];
+  /* Of a pass, which the first of the quantizers is for all. */
   BdctImage rec;                /* no data: nobody asked for a picture */
   BdctTilePlane plane[BDCT_MAX_COMPONENTS];
   int strips[BDCT_MAX_COMPONENTS]; /* 0 for a component the format lacks */
@@ -101,10 +101,10 @@ typedef struct {
 } CpuComparison;
 
 typedef struct {
-  bool rate, other_files;
-  int n_others;
+  bool rate, trial_files;
+  int n_trials;
   /* The sets, then the others; NULL until there is such a one. */
-  Pass *pass[BDCT_MAX_SETS - 1 + MAX_PASSES];
+  Pass *pass[BDCT_MAX_QUANTIZERS - 1 + MAX_PASSES];
   int n_batches, n_stages;
   int stage;                    /* the one that is worked on */
   int next_piece, done_pieces;  /* of it */
@@ -112,11 +112,11 @@ typedef struct {
   BdctColour colour;
   uint8_t *planes, *rec, *shown;        /* its images; NULL until needed */
   /* NULL until something needs them, for the layout's most blocks. */
-  uint8_t *scratch, *set_of_block, *own_sizes;
+  uint8_t *scratch, *quantizer_map, *own_sizes;
   BdctBlockRecord *blocks;
   uint64_t *bins;               /* of a batch */
   size_t n_bins;                /* words of them */
-  unsigned metrics, other_metrics;
+  unsigned metrics, trial_metrics;
   BdctMetricPlane luma;         /* what is kept, in `memory` */
   bool keeps, needs_kept;       /* that; its own or those before it */
   CpuComparison comparison;
@@ -176,11 +176,11 @@ typedef struct {
   Pass *pass;
 } Piece;
 
-/* Pass `i` of a frame: that of the sets, then those of the others. */
+/* Pass `i` of a frame: that of the quantizers, then those of the others. */
 static inline Pass *
 bdct_cpu_pass (const Slot * slot, int i)
 {
-  return slot->pass[i == 0 ? 0 : BDCT_MAX_SETS - 1 + i];
+  return slot->pass[i == 0 ? 0 : BDCT_MAX_QUANTIZERS - 1 + i];
 }
 
 /* Do a piece of work (work.c). */

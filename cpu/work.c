@@ -90,9 +90,9 @@ bdct_cpu_count_bins (const Pass * pass, int c)
   if (bdct_cpu_is_tree (pass))
     return n_segments * bdct_cpu_count_tree_words (pass, c);
   return n_segments == 0 ? 0
-      : bdct_bins_words (count_blocks (&pass->plane[c].grid),
+      : bdct_cabac_bins_words (count_blocks (&pass->plane[c].grid),
       bdct_cabac_log2_size (&pass->job.component[c]))
-      + (size_t) (pass->strips[c] + n_segments) * BDCT_BINS_RUN;
+      + (size_t) (pass->strips[c] + n_segments) * BDCT_CABAC_BINS_RUN;
 }
 
 /* The run of blocks that a strip and a segment have in common: the first of
@@ -114,8 +114,8 @@ find_run (const Pass * pass, int c, int strip, int segment, size_t * from,
     *to = (strip + 1) * in_strip;
   if (*to > (segment + 1) * in_segment)
     *to = (segment + 1) * in_segment;
-  return pass->bins[c] + bdct_bins_words (*from, log2_size)
-      + (size_t) (strip + segment) * BDCT_BINS_RUN;
+  return pass->bins[c] + bdct_cabac_bins_words (*from, log2_size)
+      + (size_t) (strip + segment) * BDCT_CABAC_BINS_RUN;
 }
 
 /* Write and count the bins of a strip's levels. */
@@ -134,7 +134,8 @@ write_bins (const Pass * pass, int c, int number, const BdctLevel * levels,
     uint64_t *run = find_run (pass, c, number,
         from / bdct_cabac_segment_blocks (log2_size), &from, &to);
 
-    bdct_bins_write (run, levels, to - from, log2_size, c != BDCT_Y, counter);
+    bdct_cabac_bins_write (run, levels, to - from, log2_size, c != BDCT_Y,
+        counter);
     levels += (to - from) << 2 * log2_size;
   }
 }
@@ -160,7 +161,7 @@ count_strip (Pass * pass, int c, int number, const BdctLevel * levels,
   else
     grid.rows = n;
   scan = bdct_scan_init (&grid, chroma, c);
-  bdct_count_huffman (levels, &scan, counter);
+  bdct_huffman_count (levels, &scan, counter);
   pass->ends[c][number][0] = levels[0];
   pass->ends[c][number][1] = levels[(count_blocks (&grid) - 1) * size];
 }
@@ -172,16 +173,16 @@ transform_strip (CpuEngine * self, Piece * piece, int row)
   const BdctTilePlane *planes[2][MAX_BATCH];
   const int n = piece->batch->n;
   const BdctTileKernel *kernel = self->kernel;
-  bool chain16 = kernel->chain16 != NULL, real = kernel->real != NULL;
+  bool tile16 = kernel->tile16 != NULL, real = kernel->real != NULL;
 
   for (int i = 0; i < piece->n_components; i++)
     for (int k = 0; k < n; k++) {
       planes[i][k] = &piece->batch->pass[k]->plane[piece->component[i]];
-      chain16 = chain16 && bdct_tile_is_chain16 (planes[i][k]);
-      real = real && bdct_tile_is_real (planes[i][k]);
+      tile16 = tile16 && bdct_tile_is_tile16 (planes[i][k]);
+      real = real && bdct_tile_is_float8x8 (planes[i][k]);
     }
-  if (chain16)
-    (*kernel->chain16) (planes, n, row, piece->strip);
+  if (tile16)
+    (*kernel->tile16) (planes, n, row, piece->strip);
   else
     for (int i = 0; i < piece->n_components; i++)
       (real ? *kernel->real : kernel->plain->strip) (planes[i], n, row,
@@ -237,8 +238,8 @@ bdct_cpu_count_segment_pieces (const Pass * pass, int c)
 /* Have states adapt to a segment (cabac-bins.h). */
 static uint64_t
 adapt_to_segment (const Pass * pass, int c, int segment,
-    BdctBinsState first[BDCT_CABAC_CONTEXTS],
-    BdctBinsState second[BDCT_CABAC_CONTEXTS])
+    BdctCabacBinsState first[BDCT_CABAC_CONTEXTS],
+    BdctCabacBinsState second[BDCT_CABAC_CONTEXTS])
 {
   const int log2_size = bdct_cabac_log2_size (&pass->job.component[c]);
   size_t from = (size_t) segment * bdct_cabac_segment_blocks (log2_size), to;
@@ -246,12 +247,13 @@ adapt_to_segment (const Pass * pass, int c, int segment,
   uint64_t cost = 0;
 
   if (bdct_cpu_is_tree (pass))
-    return bdct_bins_adapt (bdct_cpu_find_tree_run (pass, c, segment), first,
-        second);
+    return bdct_cabac_bins_adapt (bdct_cpu_find_tree_run (pass, c, segment),
+        first, second);
   if (end > count_blocks (&pass->plane[c].grid))
     end = count_blocks (&pass->plane[c].grid);
   for (; from < end; from = to)
-    cost += bdct_bins_adapt (find_run (pass, c, from / strip_blocks (pass, c),
+    cost +=
+        bdct_cabac_bins_adapt (find_run (pass, c, from / strip_blocks (pass, c),
             segment, &from, &to), first, second);
   return cost;
 }
@@ -262,8 +264,8 @@ adapt_to_segment (const Pass * pass, int c, int segment,
 static void
 work_on_segments (Batch * batch, int number, Piece * piece)
 {
-  BdctBinsState start[BDCT_CABAC_CONTEXTS], now[BDCT_CABAC_CONTEXTS];
-  BdctBinsState next[BDCT_CABAC_CONTEXTS];
+  BdctCabacBinsState start[BDCT_CABAC_CONTEXTS], now[BDCT_CABAC_CONTEXTS];
+  BdctCabacBinsState next[BDCT_CABAC_CONTEXTS];
   int i = 0, c = 0, from, to;
   Pass *pass;
 
@@ -275,7 +277,7 @@ work_on_segments (Batch * batch, int number, Piece * piece)
   to = count_segments (pass, c);
   if (to > from + SEGMENTS)
     to = from + SEGMENTS;
-  bdct_bins_start (&pass->counts, c != BDCT_Y, start);
+  bdct_cabac_bins_start (&pass->counts, c != BDCT_Y, start);
   piece->pass = pass;
   piece->component[0] = c;
   piece->cost = 0;

@@ -44,14 +44,14 @@ typedef struct {
   unsigned pending;             /* the newest of those, not yet started */
   unsigned batch;               /* start when so many are pending */
   unsigned ring_index;          /* of the next frame of R, G and B */
-  BdctBuffer cells;             /* of the sets of `n_cells` frames */
+  BdctBuffer cells;             /* of the quantizers of `n_cells` frames */
   unsigned n_cells, next_cells; /* frames */
   bool zeroed;                  /* the half of the cells in use */
   BdctBuffer levels;            /* of the frame whose bits are counted */
   BdctBuffer rd;                /* of the one with rate-distortion jobs */
   BdctCompareMemory compare;    /* of the one whose metrics are computed */
   BdctJob compared;             /* stands for those of given pictures */
-  const BdctCudaPass *passes[MAX_BATCH * (4 + BDCT_MAX_OTHERS)];
+  const BdctCudaLaunch *passes[MAX_BATCH * (4 + BDCT_MAX_TRIALS)];
 } CudaEngine;
 
 /* Everything that configure() and submit() allocate. */
@@ -138,8 +138,8 @@ allocate_frames (CudaEngine * self, unsigned depth, BdctError * error)
     return bdct_error (error, "out of memory");
   self->depth = depth;
   self->n_cells = 2 * half;
-  if (!bdct_buffer_reserve (&self->cells, self->n_cells * BDCT_CELLS_SIZE,
-          true, &self->engine, error))
+  if (!bdct_buffer_reserve (&self->cells,
+          self->n_cells * BDCT_ACCUMULATORS_SIZE, true, &self->engine, error))
     return false;
   for (unsigned i = 0; i < depth; i++)
     if (!bdct_slot_init (&self->frames[i].slot, error))
@@ -182,10 +182,11 @@ frame_at (CudaEngine * self, unsigned n)
   return &self->frames[(self->oldest + n) % self->depth];
 }
 
-static BdctCudaCell *
+static BdctCudaAccumulator *
 cells_at (uint8_t * cells, const Frame * frame)
 {
-  return (BdctCudaCell *) (cells + frame->cells * BDCT_CELLS_SIZE);
+  return (BdctCudaAccumulator *) (cells +
+      frame->cells * BDCT_ACCUMULATORS_SIZE);
 }
 
 /* All passes of `n` frames: the first one of each, then the second one of each,
@@ -202,14 +203,14 @@ gather_passes (CudaEngine * self, unsigned first, unsigned n)
       const BdctSlot *slot = &frame_at (self, first + j)->slot;
       const int other = i - slot->n_passes;
 
-      if (other >= slot->n_others || slot->given.n > 0)
+      if (other >= slot->n_trials || slot->given.n > 0)
         continue;
       more = true;
       if (other < 0)
         self->passes[n_passes++] = &slot->pass[i];
-      else if (!slot->others_compared
-          && !bdct_job_is_rd (&slot->others[other].job))
-        self->passes[n_passes++] = &slot->others[other].pass;
+      else if (!slot->metrics_of_trials
+          && !bdct_job_is_rd (&slot->trials[other].job))
+        self->passes[n_passes++] = &slot->trials[other].pass;
     }
   }
   return n_passes;
@@ -218,10 +219,10 @@ gather_passes (CudaEngine * self, unsigned first, unsigned n)
 static size_t
 counts_size (const BdctSlot * slot)
 {
-  return (1 + slot->n_others) * sizeof (BdctRateCounts);
+  return (1 + slot->n_trials) * sizeof (BdctRateCounts);
 }
 
-/* Cells are zeroed by the half; those of other jobs, and counts, by the frame.
+/* Cells are zeroed by the half; those of trials, and counts, by the frame.
  */
 static bool
 zero_cells (CudaEngine * self, unsigned first, unsigned n, BdctError * error)
@@ -235,16 +236,18 @@ zero_cells (CudaEngine * self, unsigned first, unsigned n, BdctError * error)
    * statistics waits to be copied. */
   if (!self->zeroed)
     ok = check (cudaMemsetAsync (cells_at (self->cells.device, frame), 0,
-            (half - used) * BDCT_CELLS_SIZE, stream), "cudaMemsetAsync", error);
+            (half - used) * BDCT_ACCUMULATORS_SIZE, stream), "cudaMemsetAsync",
+        error);
   self->zeroed = ok;
   for (unsigned i = 0; i < n && ok; i++) {
     const BdctSlot *slot = &frame_at (self, first + i)->slot;
 
-    ok = (slot->n_others == 0 || check (cudaMemsetAsync (slot->cells.device, 0,
-                slot->n_others * BDCT_CELLS_SIZE, stream), "cudaMemsetAsync",
-            error))
-        && (!slot->rate || check (cudaMemsetAsync (slot->counts.device, 0,
-                counts_size (slot), stream), "cudaMemsetAsync", error));
+    ok = (slot->n_trials == 0 || check (cudaMemsetAsync (slot->cells.device, 0,
+                slot->n_trials * BDCT_ACCUMULATORS_SIZE, stream),
+            "cudaMemsetAsync", error))
+        && (!slot->rate
+        || check (cudaMemsetAsync (slot->counts.device, 0, counts_size (slot),
+                stream), "cudaMemsetAsync", error));
   }
   return ok;
 }
@@ -256,15 +259,15 @@ copy_cells (CudaEngine * self, unsigned first, unsigned n, cudaStream_t stream,
 {
   const Frame *frame = frame_at (self, first);
   bool ok = check (cudaMemcpyAsync (cells_at (self->cells.host.data, frame),
-          cells_at (self->cells.device, frame), n * BDCT_CELLS_SIZE,
+          cells_at (self->cells.device, frame), n * BDCT_ACCUMULATORS_SIZE,
           cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync", error);
 
   for (unsigned i = 0; i < n && ok; i++) {
     const BdctSlot *slot = &frame_at (self, first + i)->slot;
 
-    ok = (slot->n_others == 0
+    ok = (slot->n_trials == 0
         || check (cudaMemcpyAsync (slot->cells.host.data, slot->cells.device,
-                slot->n_others * BDCT_CELLS_SIZE, cudaMemcpyDeviceToHost,
+                slot->n_trials * BDCT_ACCUMULATORS_SIZE, cudaMemcpyDeviceToHost,
                 stream), "cudaMemcpyAsync", error))
         && (!slot->rate || check (cudaMemcpyAsync (slot->counts.host.data,
                 slot->counts.device, counts_size (slot),
@@ -283,7 +286,7 @@ split (CudaEngine * self, const BdctSlot * slot, BdctError * error)
   return check (cudaStreamWaitEvent (device->split,
           self->staging.ring[slot->ring_index].free, 0),
       "cudaStreamWaitEvent", error)
-      && check (bdct_cuda_split_launch (&slot->colour, device->split),
+      && check (bdct_cuda_rgb_to_planes_launch (&slot->colour, device->split),
       "cudaLaunchKernel", error)
       && bdct_device_follow (device->stream, device->split, device->was_split,
       error);
@@ -297,7 +300,7 @@ join (CudaEngine * self, const BdctSlot * slot, BdctError * error)
   return bdct_device_follow (device->join, device->stream,
       device->was_computed, error)
       && (!bdct_slot_joins (slot)
-      || check (bdct_cuda_join_launch (&slot->colour,
+      || check (bdct_cuda_planes_to_rgb_launch (&slot->colour,
               slot->viewed ? &slot->render : NULL, device->join),
           "cudaLaunchKernel", error))
       && check (cudaEventRecord (self->staging.ring[slot->ring_index].free,
@@ -321,10 +324,12 @@ launch_comparison (CudaEngine * self, BdctSlot * slot, BdctError * error)
 
   return bdct_comparison_enqueue (slot, &self->staging, &self->compare, error)
       && draw (self, slot, error)
-      && (!slot->given.joins || check (bdct_cuda_join_launch (&slot->colour,
-              NULL, device->stream), "cudaLaunchKernel", error))
-      && (!slot->given.zoomed || check (bdct_cuda_zoom_launch
-              (&slot->given.zoom, device->stream), "cudaLaunchKernel", error))
+      && (!slot->given.joins
+      || check (bdct_cuda_planes_to_rgb_launch (&slot->colour, NULL,
+              device->stream), "cudaLaunchKernel", error))
+      && (!slot->given.zoomed
+      || check (bdct_cuda_zoom_launch (&slot->given.zoom, device->stream),
+          "cudaLaunchKernel", error))
       && (self->staging.layout.rgb.n_planes == 0
       || bdct_device_follow (device->join, device->stream,
           device->was_computed, error));
@@ -335,9 +340,9 @@ launch_comparison (CudaEngine * self, BdctSlot * slot, BdctError * error)
 static bool
 enqueue_rd (CudaEngine * self, const BdctSlot * slot, BdctError * error)
 {
-  for (int i = 0; i <= slot->n_others; i++)
+  for (int i = 0; i <= slot->n_trials; i++)
     if (bdct_job_is_rd (bdct_slot_job (slot, i))
-        && (i == 0 || !slot->others_compared)
+        && (i == 0 || !slot->metrics_of_trials)
         && !bdct_rd_enqueue (slot, i, i == 0 ? &slot->rec : NULL,
             &self->staging, &self->rd, error))
       return false;

@@ -131,14 +131,14 @@ print_frame (BdctTransform transform)
 {
   bool has_qp = bdct_family_has_qp (bdct_transform_info (transform)->family);
   const BdctLayout layout = nv12 (LAB_WIDTH, HEIGHT);
-  BdctFrame frame = {.n_sets = 1,.src = src,.dst = dst };
+  BdctFrame frame = {.n_quantizers = 1,.src = src,.dst = dst };
   BdctStats stats;
   double us[2];
   BdctJob job;
 
   job_init (&job, transform, has_qp ? lab_options.qp[0]
       : lab_options.quality[0], &layout);
-  frame.sets = &job;
+  frame.quantizers = &job;
   time_in_turn (&layout, &frame, MAX_FRAMES, 16, us, &stats);
   printf ("%-14s %10.1f %10.1f %12.0f %8.3f\n",
       bdct_transform_info (transform)->name, us[0], us[1], 1e6 / us[1],
@@ -149,10 +149,10 @@ static void
 print_curve (BdctTransform transform, int first, int last)
 {
   const BdctLayout layout = nv12 (1920, 1080);
-  static BdctStats stats[1 + BDCT_MAX_OTHERS];
-  static BdctJob jobs[1 + BDCT_MAX_OTHERS];
-  BdctFrame frame = {.sets = jobs,.n_sets = 1,.others = jobs + 1,
-    .n_others = last - first,.src = src
+  static BdctStats stats[1 + BDCT_MAX_TRIALS];
+  static BdctJob jobs[1 + BDCT_MAX_TRIALS];
+  BdctFrame frame = {.quantizers = jobs,.n_quantizers = 1,.trials = jobs + 1,
+    .n_trials = last - first,.src = src
   };
   double alone[2], many[2];
 

@@ -229,7 +229,7 @@ simd_stats (const LabEntry * entry, const LabWork * work, void *stream,
   };
   ptrdiff_t stride = (ptrdiff_t) work->stride * (depth > 8 ? 2 : 1);
   BdctJob job;
-  BdctFrame frame = { .sets = &job, .n_sets = 1,
+  BdctFrame frame = { .quantizers = &job, .n_quantizers = 1,
     .src = { BDCT_MEMORY_HOST, { (void *) work->src }, { stride } },
     .dst = { BDCT_MEMORY_HOST, { work->dst }, { stride } }
   };

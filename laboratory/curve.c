@@ -81,9 +81,9 @@ run (BdctEngine * engine, BdctFrame frame, const BdctJob * jobs, int n_jobs,
   BdctError error;
 
   for (int i = 0; i < n_jobs; i += at_once) {
-    frame.sets = &jobs[i];
-    frame.others = &jobs[i + 1];
-    frame.n_others = at_once - 1;
+    frame.quantizers = &jobs[i];
+    frame.trials = &jobs[i + 1];
+    frame.n_trials = at_once - 1;
     if (!engine->klass->submit (engine, &frame, &error)
         || !engine->klass->collect (engine, &stats[i], &error))
       die (error.message);
@@ -141,7 +141,7 @@ main (int argc, char **argv)
       {WIDTH / 2, HEIGHT / 2, 0, 1, {BDCT_V, BDCT_V}}
     }, {0}
   };
-  BdctFrame frame = { .n_sets = 1 };
+  BdctFrame frame = { .n_quantizers = 1 };
   BdctEngine *engine;
   BdctError error;
 

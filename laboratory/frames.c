@@ -29,7 +29,7 @@ static const Size sizes[] = {
 static cudaStream_t stream;
 static cudaEvent_t events[3];
 static BdctCudaDevice *device;
-static BdctCudaCell *cells;
+static BdctCudaAccumulator *cells;
 static uint8_t *src, *dst;
 
 static void
@@ -81,9 +81,10 @@ fill_source (void)
 static void
 run (const BdctLayout * layout, int stride, const BdctJob * job, size_t at)
 {
-  BdctCudaWork work = {.sets = job,.n_sets = 1,.n_planes = layout->n_planes };
-  const BdctCudaPass *passes[1];
-  BdctCudaPass pass;
+  BdctCudaWork work = {.quantizers = job,.n_quantizers = 1,.n_planes =
+        layout->n_planes };
+  const BdctCudaLaunch *passes[1];
+  BdctCudaLaunch pass;
   BdctError error;
 
   for (int p = 0; p < layout->n_planes; p++) {
@@ -186,8 +187,8 @@ open_device (void)
           : bdct_selfcheck, stream));
   check (cudaMalloc ((void **) &src, WALK_BYTES));
   check (cudaMalloc ((void **) &dst, WALK_BYTES));
-  check (cudaMalloc ((void **) &cells, BDCT_CUDA_CELLS * sizeof *cells));
-  check (cudaMemset (cells, 0, BDCT_CUDA_CELLS * sizeof *cells));
+  check (cudaMalloc ((void **) &cells, BDCT_CUDA_ACCUMULATORS * sizeof *cells));
+  check (cudaMemset (cells, 0, BDCT_CUDA_ACCUMULATORS * sizeof *cells));
   fill_source ();
 }
 

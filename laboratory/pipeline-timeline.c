@@ -69,9 +69,9 @@ end_span (Span * span, cudaStream_t stream)
     must (cudaEventRecord (span->end, stream), "cudaEventRecord");
 }
 
-cudaError_t __real_bdct_cuda_launch (const BdctCudaPass * const *passes,
+cudaError_t __real_bdct_cuda_launch (const BdctCudaLaunch * const *passes,
     int n_passes, BdctCudaDevice * device, cudaStream_t stream);
-cudaError_t __wrap_bdct_cuda_launch (const BdctCudaPass * const *passes,
+cudaError_t __wrap_bdct_cuda_launch (const BdctCudaLaunch * const *passes,
     int n_passes, BdctCudaDevice * device, cudaStream_t stream);
 cudaError_t __real_cudaMemcpyAsync (void *to, const void *from, size_t size,
     enum cudaMemcpyKind kind, cudaStream_t stream);
@@ -79,7 +79,7 @@ cudaError_t __wrap_cudaMemcpyAsync (void *to, const void *from, size_t size,
     enum cudaMemcpyKind kind, cudaStream_t stream);
 
 cudaError_t
-__wrap_bdct_cuda_launch (const BdctCudaPass * const *passes, int n_passes,
+__wrap_bdct_cuda_launch (const BdctCudaLaunch * const *passes, int n_passes,
     BdctCudaDevice * device, cudaStream_t stream)
 {
   Span *span = begin_span (KERNEL, stream);
@@ -211,7 +211,7 @@ main (int argc, char **argv)
     return 1;
   }
   for (int i = 0; i < depth; i++) {
-    frames[i] = (BdctFrame) {.sets = &job,.n_sets = 1 };
+    frames[i] = (BdctFrame) {.quantizers = &job,.n_quantizers = 1 };
     for (int j = 0; j < 2; j++) {
       BdctImage *image = j ? &frames[i].dst : &frames[i].src;
       uint8_t *memory = allocate ((size_t) width * height * 3 / 2, pageable);

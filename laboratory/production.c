@@ -21,7 +21,7 @@ typedef enum {
   N_QUESTIONS
 } Question;
 
-static BdctCudaCell *cells;     /* on the device: of N_OTHERS jobs */
+static BdctCudaAccumulator *cells;     /* on the device: of N_OTHERS jobs */
 static BdctCudaDevice *device;
 
 static BdctLayout
@@ -39,7 +39,7 @@ layout_of (const LabEntry * entry, const LabWork * work)
 
 static void
 describe (const LabEntry * entry, const LabWork * work, const BdctJob * job,
-    BdctCudaCell * to, BdctCudaWork * out)
+    BdctCudaAccumulator * to, BdctCudaWork * out)
 {
   BdctLayout layout = layout_of (entry, work);
   int64_t stride =
@@ -47,8 +47,8 @@ describe (const LabEntry * entry, const LabWork * work, const BdctJob * job,
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
 
   memset (out, 0, sizeof *out);
-  out->sets = job;
-  out->n_sets = 1;
+  out->quantizers = job;
+  out->n_quantizers = 1;
   out->n_planes = layout.n_planes;
   bdct_blocks_init (grid, &layout, job);
   for (int p = 0; p < layout.n_planes; p++) {
@@ -72,13 +72,13 @@ static int
 run (const LabEntry * entry, const LabWork * work, void *stream)
 {
   int n = entry->parameter[0] == OTHERS ? N_OTHERS : 1;
-  BdctCudaPass pass[N_OTHERS];
-  const BdctCudaPass *passes[N_OTHERS];
+  BdctCudaLaunch pass[N_OTHERS];
+  const BdctCudaLaunch *passes[N_OTHERS];
   BdctCudaWork what;
 
   for (int i = 0; i < n; i++) {
     describe (entry, work, (const BdctJob *) entry->data + i,
-        cells + i * BDCT_CUDA_CELLS, &what);
+        cells + i * BDCT_CUDA_ACCUMULATORS, &what);
     if (bdct_cuda_plan (device, &what, &pass[i], NULL) != 1)
       return cudaErrorInvalidValue;
     passes[i] = &pass[i];
@@ -90,7 +90,7 @@ static int
 run_stats (const LabEntry * entry, const LabWork * work, void *stream,
     BdctStats * stats)
 {
-  BdctCudaCell host[BDCT_CUDA_CELLS];
+  BdctCudaAccumulator host[BDCT_CUDA_ACCUMULATORS];
   int err = cudaMemsetAsync (cells, 0, sizeof host, stream);
 
   if (err == cudaSuccess)
@@ -103,7 +103,7 @@ run_stats (const LabEntry * entry, const LabWork * work, void *stream,
   if (err != cudaSuccess)
     return err;
   memset (stats, 0, sizeof *stats);
-  for (int i = 0; i < BDCT_CUDA_CELLS; i++)
+  for (int i = 0; i < BDCT_CUDA_ACCUMULATORS; i++)
     for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
       stats->component[c].sse += host[i].sse[c];
       stats->component[c].nonzero += host[i].nonzero[c];
@@ -151,10 +151,12 @@ lab_production_register (void)
   err = bdct_cuda_open (&device, lab_options.cuda_cores ? NULL
       : bdct_selfcheck, NULL);
   if (err == cudaSuccess)
-    err = cudaMalloc ((void **) &cells, N_OTHERS * BDCT_CUDA_CELLS
+    err = cudaMalloc ((void **) &cells, N_OTHERS * BDCT_CUDA_ACCUMULATORS
         * sizeof *cells);
   if (err == cudaSuccess)
-    err = cudaMemset (cells, 0, N_OTHERS * BDCT_CUDA_CELLS * sizeof *cells);
+    err =
+        cudaMemset (cells, 0,
+        N_OTHERS * BDCT_CUDA_ACCUMULATORS * sizeof *cells);
   if (err != cudaSuccess)
     lab_die ("the production kernels: %s", cudaGetErrorString (err));
 

@@ -81,7 +81,8 @@ run_split (Task * task, int n)
 {
   must (cudaEventRecord (task->begin, task->stream));
   for (int i = 0; i < n; i++)
-    must (bdct_cuda_split_launch (&task->colour[i % FRAMES], task->stream));
+    must (bdct_cuda_rgb_to_planes_launch (&task->colour[i % FRAMES],
+            task->stream));
   must (cudaEventRecord (task->end, task->stream));
 }
 
@@ -90,7 +91,7 @@ run_join (Task * task, int n)
 {
   must (cudaEventRecord (task->begin, task->stream));
   for (int i = 0; i < n; i++)
-    must (bdct_cuda_join_launch (&task->colour[i % FRAMES], NULL,
+    must (bdct_cuda_planes_to_rgb_launch (&task->colour[i % FRAMES], NULL,
             task->stream));
   must (cudaEventRecord (task->end, task->stream));
 }
@@ -172,12 +173,12 @@ time_format (const char *name, const BdctRgb * rgb, BdctChromaFormat chroma,
   must (cudaEventCreate (&task.begin));
   must (cudaEventCreate (&task.end));
   planes = allocate ((size_t) 4 * (width + BDCT_CUDA_COLOUR_ALIGN) * height
-      + BDCT_CUDA_CELLS * sizeof (BdctCudaCell));
+      + BDCT_CUDA_ACCUMULATORS * sizeof (BdctCudaAccumulator));
   for (int i = 0; i < FRAMES; i++) {
     BdctFrame *frame = &task.frame[i];
     BdctCudaColour *colour = &task.colour[i];
 
-    *frame = (BdctFrame) {.sets = &job,.n_sets = 1 };
+    *frame = (BdctFrame) {.quantizers = &job,.n_quantizers = 1 };
     frame->src.memory = frame->dst.memory = BDCT_MEMORY_DEVICE;
     for (int k = 0; k < 2; k++) {
       BdctImage *image = k ? &frame->dst : &frame->src;
@@ -188,10 +189,11 @@ time_format (const char *name, const BdctRgb * rgb, BdctChromaFormat chroma,
         image->stride[p] = stride;
       }
     }
-    *colour = (BdctCudaColour) {.layout = layout,.src = frame->src,
-      .dst = frame->dst,.cells = (BdctCudaCell *) planes
-    };
-    describe_planes (&layout, planes + BDCT_CUDA_CELLS * sizeof (BdctCudaCell),
+    *colour = (BdctCudaColour) {
+    .layout = layout,.src = frame->src,.dst = frame->dst,.cells =
+          (BdctCudaAccumulator *) planes};
+    describe_planes (&layout,
+        planes + BDCT_CUDA_ACCUMULATORS * sizeof (BdctCudaAccumulator),
         &colour->planes);
     colour->rec = colour->shown = colour->planes;
   }

@@ -150,9 +150,10 @@ time_engine (const BdctTileKernel * kernel, BdctChromaFormat chroma,
   BdctLayout layout;
   BdctError error;
   BdctJob job;
-  Task task = {.frame = {.sets = &job,.n_sets = 1,.src = in,.dst = out},
-    .colour = {.layout = &layout,.src = in,.dst = out},
-    .kernel = kernel->colour
+  Task task = {.frame = {.quantizers = &job,.n_quantizers = 1,.src = in,.dst =
+          out},
+  .colour = {.layout = &layout,.src = in,.dst = out},
+  .kernel = kernel->colour
   };
   double whole;
 

@@ -1,4 +1,4 @@
-/* blockdct: what is said of single blocks in 16-bit lanes: their sets, records
+/* blockdct: what is known of single blocks in 16-bit lanes: quantizers, records
  * and levels. For tile16.c.
  *
  * Here the coefficients' order (passes16.h) meets the blocks'. `size` is a
@@ -31,7 +31,7 @@ block_of (int size, int bytes, int lane, int i)
 
 /* The elements of those of a unit's blocks that are of a set. */
 static V
-mask_of (int size, int bytes, const uint8_t * sets, int n_blocks, int set)
+mask_of (int size, int bytes, const uint8_t * quantizers, int n_blocks, int set)
 {
   int16_t mask[8 * LANES];
 
@@ -39,7 +39,8 @@ mask_of (int size, int bytes, const uint8_t * sets, int n_blocks, int set)
     int of_lane = size == 4 ? i % 8 / 2 : size == 8 ? i / 2 % 2 : 0;
     int block = block_of (size, bytes, i / 8, of_lane);
 
-    mask[i] = -(block < n_blocks && (sets ? sets[block] : 0) == set);
+    mask[i] = -(block < n_blocks
+        && (quantizers ? quantizers[block] : 0) == set);
   }
   return load (mask);
 }

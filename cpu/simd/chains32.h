@@ -231,7 +231,7 @@ fold (const uint32_t * column, int n, int width, bool errors,
  * are stored; with `some`, which the region's last two members are for, that
  * depends on whether there is where to. */
 INLINE uint64_t
-requantize (Tile * t, const BdctTileSet * set, const Region * region,
+requantize (Tile * t, const BdctTileQuantizer * set, const Region * region,
     BdctFamily family, int side, int width, int height, int keep, int out,
     int some)
 {
@@ -293,7 +293,7 @@ typedef struct {
       int wide);
 } Axis;
 
-typedef uint64_t (*Requantize) (Tile * t, const BdctTileSet * set,
+typedef uint64_t (*Requantize) (Tile * t, const BdctTileQuantizer * set,
     const Region * region);
 
 typedef struct {
@@ -361,19 +361,19 @@ typedef struct {
 #define CHAIN(id, family, row, column, keep)                                  \
   AXIS (rows_##id, BDCT_FAMILY_##family, row, column, keep)                   \
   AXIS (columns_##id, BDCT_FAMILY_##family, column, row, keep)                \
-  static uint64_t all_##id (Tile *t, const BdctTileSet *set,                  \
+  static uint64_t all_##id (Tile *t, const BdctTileQuantizer *set,            \
       const Region *region)                                                   \
   {                                                                           \
     return requantize (t, set, region, BDCT_FAMILY_##family,                  \
         SIDE (row, column), SIZE_##row, SIZE_##column, keep, 0, 0);           \
   }                                                                           \
-  static uint64_t all_out_##id (Tile *t, const BdctTileSet *set,              \
+  static uint64_t all_out_##id (Tile *t, const BdctTileQuantizer *set,        \
       const Region *region)                                                   \
   {                                                                           \
     return requantize (t, set, region, BDCT_FAMILY_##family,                  \
         SIDE (row, column), SIZE_##row, SIZE_##column, keep, 1, 0);           \
   }                                                                           \
-  static uint64_t some_##id (Tile *t, const BdctTileSet *set,                 \
+  static uint64_t some_##id (Tile *t, const BdctTileQuantizer *set,           \
       const Region *region)                                                   \
   {                                                                           \
     return requantize (t, set, region, BDCT_FAMILY_##family,                  \

@@ -55,7 +55,7 @@ typedef struct {
 /* What a unit's coefficients are divided by, and its levels multiplied with. */
 typedef struct {
   Unit divisor, factor;
-  const BdctTileSet *set[LANES];
+  const BdctTileQuantizer *set[LANES];
 } Steps;
 
 /* Where eight rows are: width and height of what is visible of them, and the
@@ -309,14 +309,15 @@ put_rows (const Samples * s, const BdctTilePlane * p, const Place * at)
   CALL (put_area, s, p, at, at->width);
 }
 
-/* Have the steps of a unit's n blocks, whose sets are from `sets` on. */
+/* Have the steps of a unit's n blocks; `quantizers` has their numbers. */
 static void
-set_steps (Steps * steps, const BdctTilePlane * p, const uint8_t * sets, int n)
+set_steps (Steps * steps, const BdctTilePlane * p, const uint8_t * quantizers,
+    int n)
 {
-  const BdctTileSet *of[LANES];
+  const BdctTileQuantizer *of[LANES];
 
   for (int j = 0; j < LANES; j++)
-    of[j] = p->set[sets != NULL ? sets[min (j, n - 1)] : 0];
+    of[j] = p->set[quantizers != NULL ? quantizers[min (j, n - 1)] : 0];
   if (memcmp (of, steps->set, sizeof of) == 0)
     return;
   memcpy (steps->set, of, sizeof of);
@@ -401,14 +402,14 @@ finish (const Unit * coefficient, const Samples * in, const BdctTilePlane * p,
   V errors = zero (), levels = zero ();
   Samples out;
 
-  if (p->set_of_block == NULL)
+  if (p->quantizer_map == NULL)
     set_steps (steps, p, NULL, 0);
   for (int x = 0; x < at->columns; x += UNIT, coefficient++) {
     const int n = min (at->columns - x, UNIT) / 8;
     V e, l;
 
-    if (p->set_of_block != NULL)
-      set_steps (steps, p, p->set_of_block + first + x / 8, n);
+    if (p->quantizer_map != NULL)
+      set_steps (steps, p, p->quantizer_map + first + x / 8, n);
     if (strip->levels != NULL)
       put_float_levels (strip->levels + 64 * (down % (BDCT_TILE / 8)
               * p->grid.columns + left + x / 8), coefficient, steps, n);
@@ -462,4 +463,4 @@ strip (const BdctTilePlane * const *planes, int n, int row,
 #define CONCAT_(a, b) a##b
 #define CONCAT(a, b) CONCAT_ (a, b)
 
-const BdctTileFunc CONCAT (bdct_real_, BDCT_ISA) = strip;
+const BdctTileFunc CONCAT (bdct_float8x8_, BDCT_ISA) = strip;

@@ -8,9 +8,9 @@
 #include "passes16.h"
 
 /* Blocks of 16 and 32: a lane has one. near[] are the row's samples and far[]
- * those that mirror them, in their order (chain16.h). */
+ * those that mirror them, in their order (tile16.h). */
 INLINE void
-load_wide (const BdctChain16 * c, V * near, V * far, const uint8_t * p,
+load_wide (const BdctTile16 * c, V * near, V * far, const uint8_t * p,
     int shift, const int n, const int bytes)
 {
   const V up = bytes == 1 ? BYTES (0, 1, 2, 3, 7, 6, 5, 4)
@@ -46,7 +46,7 @@ load_wide (const BdctChain16 * c, V * near, V * far, const uint8_t * p,
 /* 8 rows, in the order of mirrored samples, of whose coefficients
  * out[k * n / 8] is a vector. */
 INLINE void
-forward_rows (const BdctChain16 * c, V * out, const uint8_t * src,
+forward_rows (const BdctTile16 * c, V * out, const uint8_t * src,
     ptrdiff_t stride, int shift, const int n, const int bytes)
 {
   enum { jpeg = 0 };
@@ -58,7 +58,7 @@ forward_rows (const BdctChain16 * c, V * out, const uint8_t * src,
     BDCT_UNROLL for (int i = 0; i < 4; i++) {
       V near[2], far[2];
 
-      load_wide (c, near, far, src + bdct_chain16_mirror (n, 4 * g + i)
+      load_wide (c, near, far, src + bdct_tile16_mirror (n, 4 * g + i)
           * stride, shift, n, bytes);
       e[g][i] = add16 (near[0], far[0]);
       o[g][i] = sub16 (near[0], far[0]);
@@ -105,7 +105,7 @@ forward_rows (const BdctChain16 * c, V * out, const uint8_t * src,
 
 /* A group of 8 columns of t. */
 INLINE void
-forward_columns (const BdctChain16 * c, V * out, const V * t, int group,
+forward_columns (const BdctTile16 * c, V * out, const V * t, int group,
     const int n, const int bytes)
 {
   enum { jpeg = 0 };
@@ -116,7 +116,7 @@ forward_columns (const BdctChain16 * c, V * out, const V * t, int group,
   BDCT_UNROLL for (int g = 0; g < 2; g++)
     BDCT_UNROLL for (int v = 0; v < vectors; v++) {
       BDCT_UNROLL for (int i = 0; i < 4; i++) {
-        const V *p = t + bdct_chain16_order (n, 8 * group + 4 * g + i)
+        const V *p = t + bdct_tile16_order (n, 8 * group + 4 * g + i)
             * (n / 8);
 
         e[g][4 * v + i] = add16 (p[v], p[v + vectors]);
@@ -136,14 +136,14 @@ forward_columns (const BdctChain16 * c, V * out, const V * t, int group,
 }
 
 INLINE void
-forward_wide (const BdctChain16 * c, V * out, const uint8_t * src,
+forward_wide (const BdctTile16 * c, V * out, const uint8_t * src,
     ptrdiff_t stride, int shift, const int n, const int bytes)
 {
   static const struct {
     uint8_t row;
     int8_t step;
   } first[4] = { {0, 1}, {15, -1}, {31, -1}, {16, 1} };
-  V t[BDCT_CHAIN16_VECTORS];
+  V t[BDCT_TILE16_VECTORS];
 
   for (int v = 0; v < n / 8; v++)
     forward_rows (c, t + v, src + first[v].row * stride, first[v].step * stride,
@@ -154,7 +154,7 @@ forward_wide (const BdctChain16 * c, V * out, const uint8_t * src,
 
 /* in: n / 2 pairs, class by class, of two groups. */
 INLINE void
-inverse_pass (const BdctChain16 * c, V (*out)[2], V (*in)[16], V start,
+inverse_pass (const BdctTile16 * c, V (*out)[2], V (*in)[16], V start,
     const int n)
 {
   const int32_t *m = c->basis->inverse;
@@ -190,15 +190,15 @@ inverse_pass (const BdctChain16 * c, V (*out)[2], V (*in)[16], V start,
 
 /* A group of 8 columns. */
 INLINE void
-inverse_columns (const BdctChain16 * c, V * s, const V * d, const int n,
+inverse_columns (const BdctTile16 * c, V * s, const V * d, const int n,
     const int bytes)
 {
   enum { jpeg = 0 };
   V in[2][16], out[32][2];
 
   BDCT_UNROLL for (int p = 0; p < n / 2; p++) {
-    V a = d[bdct_chain16_order (n, 2 * p)];
-    V b = d[bdct_chain16_order (n, 2 * p + 1)];
+    V a = d[bdct_tile16_order (n, 2 * p)];
+    V b = d[bdct_tile16_order (n, 2 * p + 1)];
 
     in[0][p] = low16 (a, b);
     in[1][p] = high16 (a, b);
@@ -210,7 +210,7 @@ inverse_columns (const BdctChain16 * c, V * s, const V * d, const int n,
 
 /* The four rows of a group's cells. */
 INLINE void
-store_wide (const BdctChain16 * c, uint8_t * dst, ptrdiff_t stride,
+store_wide (const BdctTile16 * c, uint8_t * dst, ptrdiff_t stride,
     V (*y)[2], int g, int shift, const int n, const int bytes)
 {
   enum { jpeg = 0 };
@@ -247,11 +247,11 @@ store_wide (const BdctChain16 * c, uint8_t * dst, ptrdiff_t stride,
 }
 
 INLINE void
-inverse_wide (const BdctChain16 * c, const V * d, uint8_t * dst,
+inverse_wide (const BdctTile16 * c, const V * d, uint8_t * dst,
     ptrdiff_t stride, int shift, const int n, const int bytes)
 {
   enum { jpeg = 0 };
-  V s[BDCT_CHAIN16_VECTORS];
+  V s[BDCT_TILE16_VECTORS];
 
   for (int g = 0; g < n / 8; g++)
     inverse_columns (c, s + g, d + g * n, n, bytes);

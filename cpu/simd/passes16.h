@@ -18,7 +18,7 @@
 #define BDCT_PASSES16_H
 
 #include "simd.h"
-#include "chain16.h"
+#include "tile16.h"
 #include "tile32.h"
 
 /* The samples of a unit's row. */
@@ -42,7 +42,7 @@ fixed_shift (int pass, const int n, const int jpeg)
 
 /* The values of words in memory. */
 INLINE V
-load_words (const BdctChain16 * c, const uint8_t * p, int shift)
+load_words (const BdctTile16 * c, const uint8_t * p, int shift)
 {
   return min16u (srl16n (load (p), shift), set16 ((1 << c->depth) - 1));
 }
@@ -110,7 +110,7 @@ sample_bytes (const V * y, int shift, V turn)
 }
 
 INLINE V
-sample_words (const BdctChain16 * c, V a, V b, int shift, int down)
+sample_words (const BdctTile16 * c, V a, V b, int shift, int down)
 {
   const V weave = WORDS (0, 4, 1, 5, 2, 6, 3, 7);
 
@@ -122,7 +122,7 @@ sample_words (const BdctChain16 * c, V a, V b, int shift, int down)
 /* 8 columns, `step` vectors of y apart, in cells of 4 rows: row i's samples, as
  * words, to out[i]. */
 INLINE void
-sample_rows (const BdctChain16 * c, V * out, const V * y, int step, int shift,
+sample_rows (const BdctTile16 * c, V * out, const V * y, int step, int shift,
     int down)
 {
   BDCT_UNROLL for (int i = 0; i < 4; i++)
@@ -143,7 +143,7 @@ store_joined (uint8_t * to, V even, V odd)
 
 /* What the samples' middle and the last pass' rounding add to its sums. */
 INLINE V
-last_start (const BdctChain16 * c, int shift, const int bytes)
+last_start (const BdctTile16 * c, int shift, const int bytes)
 {
   const int depth = bytes == 1 ? 8 : c->depth;
 
@@ -153,7 +153,7 @@ last_start (const BdctChain16 * c, int shift, const int bytes)
 /* Blocks of 4 x 4, all passes as full products. A 32-bit cell is one block's:
  * two neighbours of a row or, for the columns, of a column. */
 INLINE void
-load_4 (const BdctChain16 * c, V * pair, const uint8_t * p, int shift,
+load_4 (const BdctTile16 * c, V * pair, const uint8_t * p, int shift,
     const int bytes)
 {
   V a, b;
@@ -173,7 +173,7 @@ load_4 (const BdctChain16 * c, V * pair, const uint8_t * p, int shift,
 }
 
 INLINE void
-forward_4 (const BdctChain16 * c, V * out, const uint8_t * src,
+forward_4 (const BdctTile16 * c, V * out, const uint8_t * src,
     ptrdiff_t stride, int shift, const int bytes)
 {
   enum { n = 4, jpeg = 0 };
@@ -201,7 +201,7 @@ forward_4 (const BdctChain16 * c, V * out, const uint8_t * src,
 }
 
 INLINE void
-inverse_4 (const BdctChain16 * c, const V * d, uint8_t * dst, ptrdiff_t stride,
+inverse_4 (const BdctTile16 * c, const V * d, uint8_t * dst, ptrdiff_t stride,
     int shift, const int bytes)
 {
   enum { n = 4, jpeg = 0 };
@@ -235,7 +235,7 @@ inverse_4 (const BdctChain16 * c, const V * d, uint8_t * dst, ptrdiff_t stride,
  * b0 b1 c0 c1 b3 b2 c3 c2, so that two rows take one interleaving of 32-bit
  * cells; those of a group are then b of the two rows, c of the two rows. */
 INLINE void
-load_8 (const BdctChain16 * c, V * near, V * far, const uint8_t * p, int shift,
+load_8 (const BdctTile16 * c, V * near, V * far, const uint8_t * p, int shift,
     const int bytes)
 {
   V a, b;
@@ -254,7 +254,7 @@ load_8 (const BdctChain16 * c, V * near, V * far, const uint8_t * p, int shift,
 
 /* Two times two rows, and what mirrors them in the columns. */
 INLINE void
-forward_rows_8 (const BdctChain16 * c, V * out, const uint8_t * src,
+forward_rows_8 (const BdctTile16 * c, V * out, const uint8_t * src,
     ptrdiff_t stride, int shift, const int mirrored, const int jpeg,
     const int bytes)
 {
@@ -267,7 +267,7 @@ forward_rows_8 (const BdctChain16 * c, V * out, const uint8_t * src,
     V near[2], far[2], low, high;
 
     BDCT_UNROLL for (int i = 0; i < 2; i++) {
-      int row = bdct_chain16_mirror (8, 2 * g + i);
+      int row = bdct_tile16_mirror (8, 2 * g + i);
 
       load_8 (c, &near[i], &far[i],
           src + (mirrored ? 7 - row : row) * stride, shift, bytes);
@@ -319,7 +319,7 @@ pairs_8 (V * even, V * odd, const V * a, const V * b, const int wide)
 
 /* `wide`: for JPEG's numbers beyond 16 bits (tile16-tables.c). */
 INLINE void
-forward_8 (const BdctChain16 * c, V * out, const uint8_t * src,
+forward_8 (const BdctTile16 * c, V * out, const uint8_t * src,
     ptrdiff_t stride, int shift, const int jpeg, const int wide,
     const int bytes)
 {
@@ -333,8 +333,8 @@ forward_8 (const BdctChain16 * c, V * out, const uint8_t * src,
     V e[2][4], o[2][2], y[2];
 
     BDCT_UNROLL for (int i = 0; i < 2; i++)
-      pairs_8 (e[i], o[i], t + 2 * bdct_chain16_order (8, 4 * g + 2 * i),
-          t + 2 * bdct_chain16_order (8, 4 * g + 2 * i + 1), wide);
+      pairs_8 (e[i], o[i], t + 2 * bdct_tile16_order (8, 4 * g + 2 * i),
+          t + 2 * bdct_tile16_order (8, 4 * g + 2 * i + 1), wide);
     BDCT_UNROLL for (int l = 0; l < 8; l++) {
       const int32_t *m = c->basis->columns[l & 1][l / 2];
 
@@ -350,7 +350,7 @@ forward_8 (const BdctChain16 * c, V * out, const uint8_t * src,
 }
 
 INLINE void
-inverse_pass_8 (const BdctChain16 * c, V (*out)[2], V (*in)[4], V start)
+inverse_pass_8 (const BdctTile16 * c, V (*out)[2], V (*in)[4], V start)
 {
   const int32_t *m = c->basis->inverse;
   V a[2], b[2], x[4][2];
@@ -396,7 +396,7 @@ narrow_wide (V * high, V * low, V a, V b, int shift)
 
 /* A group's 8 columns to the two rows of its cells. */
 INLINE void
-store_8 (const BdctChain16 * c, uint8_t * dst, ptrdiff_t stride, V (*y)[2],
+store_8 (const BdctTile16 * c, uint8_t * dst, ptrdiff_t stride, V (*y)[2],
     int g, int shift, int down, const int bytes)
 {
   V w[4];
@@ -417,7 +417,7 @@ store_8 (const BdctChain16 * c, uint8_t * dst, ptrdiff_t stride, V (*y)[2],
 }
 
 INLINE void
-inverse_8 (const BdctChain16 * c, const V * d, uint8_t * dst, ptrdiff_t stride,
+inverse_8 (const BdctTile16 * c, const V * d, uint8_t * dst, ptrdiff_t stride,
     int shift, const int jpeg, const int wide, const int bytes)
 {
   enum { n = 8 };
@@ -428,8 +428,8 @@ inverse_8 (const BdctChain16 * c, const V * d, uint8_t * dst, ptrdiff_t stride,
     V in[2][4], out[8][2];
 
     BDCT_UNROLL for (int p = 0; p < 4; p++) {
-      V a = d[8 * g + bdct_chain16_order (8, 2 * p)];
-      V b = d[8 * g + bdct_chain16_order (8, 2 * p + 1)];
+      V a = d[8 * g + bdct_tile16_order (8, 2 * p)];
+      V b = d[8 * g + bdct_tile16_order (8, 2 * p + 1)];
 
       in[0][p] = low16 (a, b);
       in[1][p] = high16 (a, b);

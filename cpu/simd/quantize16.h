@@ -7,7 +7,7 @@
 #define BDCT_QUANTIZE16_H
 
 #include "simd.h"
-#include "chain16.h"
+#include "tile16.h"
 #include "tile32.h"
 
 /* What a quantizer has for all coefficients. */
@@ -19,16 +19,16 @@ typedef struct {
 /* Level and dequantized coefficient of the elements of a vector
  * (tile16-tables.c). */
 INLINE V
-requantize_vector (const Quantizer * all, const BdctChain16Entry * e, V v,
-    V * level, V * not0, const BdctChain16Quantizer quantizer)
+requantize_vector (const Quantizer * all, const BdctTile16Entry * e, V v,
+    V * level, V * not0, const BdctTile16Quantizer quantizer)
 {
   const V a = abs16 (v), q = lane (e->quant);
   V carry, d;
 
-  if (quantizer == BDCT_CHAIN16_JPEG) {
+  if (quantizer == BDCT_TILE16_JPEG) {
     *level = mulhi16u (mulhi16u (and8 (add16 (a, lane (e->scale)),
                 set16 (-8)), q), lane (e->power));
-  } else if (quantizer == BDCT_CHAIN16_JPEG_WIDE) {
+  } else if (quantizer == BDCT_TILE16_JPEG_WIDE) {
     *level = mulhi16u (mulhi16u (or8 (add16 (a, lane (e->scale)), set16 (1)),
             q), lane (e->power));
   } else {
@@ -39,9 +39,9 @@ requantize_vector (const Quantizer * all, const BdctChain16Entry * e, V v,
   *not0 = min16u (*level, set16 (1));
   *level = sign16 (*level, v);
   d = lane (e->dequant);
-  if (quantizer == BDCT_CHAIN16_ROUNDED)
+  if (quantizer == BDCT_TILE16_ROUNDED)
     return mulround16 (mullo16 (*level, lane (e->scale)), d);
-  if (quantizer == BDCT_CHAIN16_WIDE) {
+  if (quantizer == BDCT_TILE16_WIDE) {
     V low, high;
 
     d = lane (e->power);
@@ -56,15 +56,15 @@ requantize_vector (const Quantizer * all, const BdctChain16Entry * e, V v,
 /* Requantize units. `out`: levels too. `some`: of a unit only the elements of a
  * mask, added to the others. */
 INLINE void
-requantize (const BdctChain16 * c, V * d, V * levels, const V * v, int units,
-    V mask, V * count, const BdctChain16Quantizer quantizer, const bool out,
+requantize (const BdctTile16 * c, V * d, V * levels, const V * v, int units,
+    V mask, V * count, const BdctTile16Quantizer quantizer, const bool out,
     const bool some)
 {
   const Quantizer all = { set16 (c->add_low), set16 (c->add_high),
     set16 (c->power), set32 (c->dequant_round), c->dequant_shift
   };
-  const BdctChain16Entry *entry = c->entry
-      + (quantizer == BDCT_CHAIN16_JPEG_WIDE ? c->n_vectors : 0);
+  const BdctTile16Entry *entry = c->entry
+      + (quantizer == BDCT_TILE16_JPEG_WIDE ? c->n_vectors : 0);
   V n = *count;
 
   for (; units > 0; units--)
@@ -83,7 +83,7 @@ requantize (const BdctChain16 * c, V * d, V * levels, const V * v, int units,
 }
 
 #define REQUANTIZE(name, quantizer)                                           \
-  static void name (const BdctChain16 *c, V *d, V *levels, const V *v,        \
+  static void name (const BdctTile16 *c, V *d, V *levels, const V *v,        \
       int units, const V *mask, V *count)                                     \
   {                                                                           \
     if (mask != NULL)                                                         \
@@ -96,21 +96,21 @@ requantize (const BdctChain16 * c, V * d, V * levels, const V * v, int units,
       requantize (c, d, NULL, v, units, zero (), count, quantizer, false,     \
           false);                                                             \
   }
-REQUANTIZE (requantize_product, BDCT_CHAIN16_PRODUCT)
-REQUANTIZE (requantize_rounded, BDCT_CHAIN16_ROUNDED)
-REQUANTIZE (requantize_wide, BDCT_CHAIN16_WIDE)
-REQUANTIZE (requantize_jpeg, BDCT_CHAIN16_JPEG)
-REQUANTIZE (requantize_jpeg_wide, BDCT_CHAIN16_JPEG_WIDE)
+REQUANTIZE (requantize_product, BDCT_TILE16_PRODUCT)
+REQUANTIZE (requantize_rounded, BDCT_TILE16_ROUNDED)
+REQUANTIZE (requantize_wide, BDCT_TILE16_WIDE)
+REQUANTIZE (requantize_jpeg, BDCT_TILE16_JPEG)
+REQUANTIZE (requantize_jpeg_wide, BDCT_TILE16_JPEG_WIDE)
 
-typedef void (*Requantizer) (const BdctChain16 * c, V * d, V * levels,
+typedef void (*Requantizer) (const BdctTile16 * c, V * d, V * levels,
     const V * v, int units, const V * mask, V * count);
 
 static const Requantizer requantizers[] = {
-  [BDCT_CHAIN16_PRODUCT] = requantize_product,
-  [BDCT_CHAIN16_ROUNDED] = requantize_rounded,
-  [BDCT_CHAIN16_WIDE] = requantize_wide,
-  [BDCT_CHAIN16_JPEG] = requantize_jpeg,
-  [BDCT_CHAIN16_JPEG_WIDE] = requantize_jpeg_wide,
+  [BDCT_TILE16_PRODUCT] = requantize_product,
+  [BDCT_TILE16_ROUNDED] = requantize_rounded,
+  [BDCT_TILE16_WIDE] = requantize_wide,
+  [BDCT_TILE16_JPEG] = requantize_jpeg,
+  [BDCT_TILE16_JPEG_WIDE] = requantize_jpeg_wide,
 };
 
 #endif

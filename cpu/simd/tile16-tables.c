@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Which jobs the chain in 16-bit lanes is exact for, and its tables. */
-#include "chain16.h"
+#include "tile16.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -9,13 +9,13 @@
 #include <string.h>
 #include "dct/transform/matrices.h"
 
-static BdctChain16Basis bases[BDCT_N_BASES];
+static BdctTile16Basis bases[BDCT_N_BASES];
 
 /* By log2 of a block's side, from 2 on: where elements are in it. */
-static uint16_t places[4][BDCT_CHAIN16_VECTORS][8];
+static uint16_t places[4][BDCT_TILE16_VECTORS][8];
 
 /* The forms that the passes know. */
-#define FORM_BUTTERFLIES(n) ((n) <= BDCT_CHAIN16_SIZE)
+#define FORM_BUTTERFLIES(n) ((n) <= BDCT_TILE16_SIZE)
 #define FORM_DENSE(n) ((n) == 4)
 #define FORM_FLOW(n) 0
 
@@ -37,7 +37,7 @@ pair (int a, int b)
 
 /* A class: `n_outputs` frequencies or, back, samples, of as many products. */
 static void
-fill_class (BdctChain16Basis * t, int at, BdctBasis basis, int base,
+fill_class (BdctTile16Basis * t, int at, BdctBasis basis, int base,
     int n_outputs)
 {
   const int n = bdct_basis_size (basis), n_pairs = n_outputs / 2;
@@ -47,19 +47,19 @@ fill_class (BdctChain16Basis * t, int at, BdctBasis basis, int base,
     for (int j = 0; j < 2 * n_pairs; j += 2, at++) {
       /* As the kernels add them up: not in the order of coefficients. */
       int k = base == 0 ? n / n_outputs * i : n / (2 * base) * (2 * i + 1);
-      int x = mirrored ? bdct_chain16_mirror (n, j) : j;
-      int y = mirrored ? bdct_chain16_mirror (n, j + 1) : j + 1;
+      int x = mirrored ? bdct_tile16_mirror (n, j) : j;
+      int y = mirrored ? bdct_tile16_mirror (n, j + 1) : j + 1;
 
       t->rows[at] = pair (bdct_matrix_int (basis, k, x),
           bdct_matrix_int (basis, k, y));
       t->inverse[at] =
-          pair (bdct_matrix_int (basis, bdct_chain16_order (n, base + j), i),
-          bdct_matrix_int (basis, bdct_chain16_order (n, base + j + 1), i));
+          pair (bdct_matrix_int (basis, bdct_tile16_order (n, base + j), i),
+          bdct_matrix_int (basis, bdct_tile16_order (n, base + j + 1), i));
     }
 }
 
 static void
-fill_4 (BdctChain16Basis * t, BdctBasis basis)
+fill_4 (BdctTile16Basis * t, BdctBasis basis)
 {
   for (int k = 0; k < 4; k++)
     for (int j = 0; j < 2; j++) {
@@ -71,7 +71,7 @@ fill_4 (BdctChain16Basis * t, BdctBasis basis)
 }
 
 static void
-fill_basis (BdctChain16Basis * t, BdctBasis basis)
+fill_basis (BdctTile16Basis * t, BdctBasis basis)
 {
   const int n = bdct_basis_size (basis);
 
@@ -90,8 +90,8 @@ fill_basis (BdctChain16Basis * t, BdctBasis basis)
   for (int k = 0; k < n; k++)
     for (int j = 0; j < (n < 16 ? n : 16); j += 2)
       t->columns[k & 1][k / 2][j / 2] =
-          pair (bdct_matrix_int (basis, k, bdct_chain16_mirror (n, j)),
-          bdct_matrix_int (basis, k, bdct_chain16_mirror (n, j + 1)));
+          pair (bdct_matrix_int (basis, k, bdct_tile16_mirror (n, j)),
+          bdct_matrix_int (basis, k, bdct_tile16_mirror (n, j + 1)));
 }
 
 /* Where element j of vector i is in its block of n rows of n. */
@@ -101,9 +101,9 @@ place (int n, int i, int j)
   if (n == 4)
     return (2 * (i & 1) + (j & 1)) * 4 + i / 2;
   if (n == 8)
-    return i % 8 * 8 + bdct_chain16_order (8, i / 8 * 4
+    return i % 8 * 8 + bdct_tile16_order (8, i / 8 * 4
         + j / 4 * 2 + (j & 1));
-  return i % n * n + bdct_chain16_order (n, i / n * 8 + j);
+  return i % n * n + bdct_tile16_order (n, i / n * 8 + j);
 }
 
 static int
@@ -280,7 +280,7 @@ init_jpeg_wide (Step * e, int q)
 
 /* The dequantizer without the powers of 2 that all its entries share. */
 static void
-init_dequantizer (BdctChain16 * chain, const BdctComponentJob * job)
+init_dequantizer (BdctTile16 * chain, const BdctComponentJob * job)
 {
   int bits = 0, all = job->dequant_dc;
 
@@ -290,8 +290,8 @@ init_dequantizer (BdctChain16 * chain, const BdctComponentJob * job)
     bits++;
   chain->dequant_shift = job->dequant_bits - bits;
   chain->dequant_round = 1 << chain->dequant_shift >> 1;
-  chain->quantizer = chain->dequant_shift == 0 ? BDCT_CHAIN16_PRODUCT
-      : BDCT_CHAIN16_ROUNDED;
+  chain->quantizer = chain->dequant_shift == 0 ? BDCT_TILE16_PRODUCT
+      : BDCT_TILE16_ROUNDED;
 }
 
 /* HEVC's quantizer for the coefficient of one frequency, at most `largest`:
@@ -303,7 +303,7 @@ init_dequantizer (BdctChain16 * chain, const BdctComponentJob * job)
  * a + b = 15 - s, the rounded product's upper part; or, where that may be more
  * than 16 bits, 32 bits wide. The latter clips; the others never need to. */
 static bool
-init_hevc (BdctChain16 * chain, Step * e, const BdctComponentJob * job,
+init_hevc (BdctTile16 * chain, Step * e, const BdctComponentJob * job,
     int quant, int dequant, int largest)
 {
   const int d = dequant >> (job->dequant_bits - chain->dequant_shift);
@@ -323,9 +323,9 @@ init_hevc (BdctChain16 * chain, Step * e, const BdctComponentJob * job,
   e->scale = 1 << (15 - chain->dequant_shift - b);
   e->power = d;
   e->dequant = chain->dequant_shift == 0 ? d : d << b;
-  if (chain->quantizer == BDCT_CHAIN16_PRODUCT ? level * d > INT16_MAX
+  if (chain->quantizer == BDCT_TILE16_PRODUCT ? level * d > INT16_MAX
       : level * e->scale > INT16_MAX)
-    chain->quantizer = BDCT_CHAIN16_WIDE;
+    chain->quantizer = BDCT_TILE16_WIDE;
   chain->add_low = (job->quant_add << doubled) - 1;
   chain->add_high = chain->add_low >> 16;
   chain->add_low &= UINT16_MAX;
@@ -336,7 +336,7 @@ init_hevc (BdctChain16 * chain, Step * e, const BdctComponentJob * job,
 /* The entries of a job's 64 steps, each for all elements that it stands for,
  * and that of frequency (0, 0). */
 static void
-put_entries (BdctChain16 * chain, BdctChain16Entry * entry,
+put_entries (BdctTile16 * chain, BdctTile16Entry * entry,
     const BdctComponentJob * cj, const Step * step, const Step * dc)
 {
   const int n = chain->size;
@@ -356,7 +356,7 @@ put_entries (BdctChain16 * chain, BdctChain16Entry * entry,
 /* JPEG's: for the wide form above 8 bits, and, unless that alone is for the
  * job, for the other. */
 static bool
-init_jpeg_entries (BdctChain16 * chain, const BdctComponentJob * cj,
+init_jpeg_entries (BdctTile16 * chain, const BdctComponentJob * cj,
     int largest)
 {
   Step step[64];
@@ -373,7 +373,7 @@ init_jpeg_entries (BdctChain16 * chain, const BdctComponentJob * cj,
 }
 
 static bool
-init_hevc_entries (BdctChain16 * chain, const BdctComponentJob * cj,
+init_hevc_entries (BdctTile16 * chain, const BdctComponentJob * cj,
     int largest)
 {
   const int n = chain->size;
@@ -394,7 +394,7 @@ init_hevc_entries (BdctChain16 * chain, const BdctComponentJob * cj,
 }
 
 void
-bdct_chain16_init (BdctChain16 * chain, const BdctJob * job,
+bdct_tile16_init (BdctTile16 * chain, const BdctJob * job,
     const BdctComponentJob * cj)
 {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -405,7 +405,7 @@ bdct_chain16_init (BdctChain16 * chain, const BdctJob * job,
   Fit fit;
   int largest;
 
-  memset (chain, 0, offsetof (BdctChain16, entry));
+  memset (chain, 0, offsetof (BdctTile16, entry));
   pthread_once (&once, fill_tables);
   if ((job->family != BDCT_FAMILY_HEVC && job->family != BDCT_FAMILY_JPEG)
       || info->row != info->column || !has_form[basis] || cj->keep != n
@@ -429,7 +429,7 @@ bdct_chain16_init (BdctChain16 * chain, const BdctJob * job,
   }
   chain->n_vectors = count_vectors (n);
   if (chain->jpeg)
-    chain->quantizer = BDCT_CHAIN16_JPEG;
+    chain->quantizer = BDCT_TILE16_JPEG;
   else
     init_dequantizer (chain, cj);
   if (chain->jpeg ? init_jpeg_entries (chain, cj, largest)

@@ -13,7 +13,7 @@
 
 /* Vectors of coefficients of a call, at most, and the bytes of its samples; and
  * what is enough of them to be worth one. */
-#define VECTORS BDCT_CHAIN16_VECTORS
+#define VECTORS BDCT_TILE16_VECTORS
 #define CALL_VECTORS 32
 #define MAX_BYTES (2 * 8 * VECTORS * LANES)
 
@@ -47,21 +47,21 @@ min (int a, int b)
 
 /* The kernels, compiled for their constant sizes. */
 typedef struct Kernel {
-  void (*forward) (const BdctChain16 * c, V * out, const uint8_t * src,
+  void (*forward) (const BdctTile16 * c, V * out, const uint8_t * src,
       ptrdiff_t stride, int shift, int units);
-  void (*inverse) (const BdctChain16 * c, const V * d, uint8_t * dst,
+  void (*inverse) (const BdctTile16 * c, const V * d, uint8_t * dst,
       ptrdiff_t stride, int shift, int units);
 } Kernel;
 
 #define KERNEL(name, n, bytes, ...)                                           \
-  static void forward_##name (const BdctChain16 *c, V *out,                   \
+  static void forward_##name (const BdctTile16 *c, V *out,                   \
       const uint8_t *src, ptrdiff_t stride, int shift, int units)             \
   {                                                                           \
     for (; units > 0; units--, out += (n) < 16 ? 2 * (n) : (n) * (n) / 8,     \
         src += UNIT (n) * (bytes))                                            \
       FORWARD_##n (c, out, src, stride, shift, __VA_ARGS__);                  \
   }                                                                           \
-  static void inverse_##name (const BdctChain16 *c, const V *d, uint8_t *dst, \
+  static void inverse_##name (const BdctTile16 *c, const V *d, uint8_t *dst, \
       ptrdiff_t stride, int shift, int units)                                 \
   {                                                                           \
     for (; units > 0; units--, d += (n) < 16 ? 2 * (n) : (n) * (n) / 8,       \
@@ -90,7 +90,7 @@ KERNEL (words_32, 32, 2, 32, 2)
 #define ENTRY(name) { forward_##name, inverse_##name }
 
 static const Kernel *
-find_kernel (const BdctChain16 * c, bool wide)
+find_kernel (const BdctTile16 * c, bool wide)
 {
   static const Kernel kernels[2][4] = {
     {ENTRY (bytes_4), ENTRY (bytes_8), ENTRY (bytes_16), ENTRY (bytes_32)},
@@ -105,7 +105,7 @@ find_kernel (const BdctChain16 * c, bool wide)
 
 /* Squared errors of 16 samples of each lane, by 4 of them. */
 INLINE V
-errors (const BdctChain16 * c, V sum, const uint8_t * a, const uint8_t * b,
+errors (const BdctTile16 * c, V sum, const uint8_t * a, const uint8_t * b,
     int shift, const int bytes)
 {
   V x, y, d, even, odd;
@@ -125,7 +125,7 @@ errors (const BdctChain16 * c, V sum, const uint8_t * a, const uint8_t * b,
 }
 
 INLINE void
-measure_rows (const BdctChain16 * c, V * sse, BdctSamples a, BdctSamples b,
+measure_rows (const BdctTile16 * c, V * sse, BdctSamples a, BdctSamples b,
     int shift, int rows, int units, const int halves, const int bytes)
 {
   const int step = bytes * sizeof (V);
@@ -142,7 +142,7 @@ measure_rows (const BdctChain16 * c, V * sse, BdctSamples a, BdctSamples b,
 
 /* Add up what is between two pictures of units. */
 static void
-measure (const BdctChain16 * c, V * sse, BdctSamples a, BdctSamples b,
+measure (const BdctTile16 * c, V * sse, BdctSamples a, BdctSamples b,
     int shift, int rows, int units)
 {
   if (c->size < 32 && c->depth == 8)
@@ -266,25 +266,25 @@ scatter (const Strip * s, const Units * at, const BdctTilePlane * p,
 }
 
 static Requantizer
-find_requantizer (const Strip * s, const BdctChain16 * c)
+find_requantizer (const Strip * s, const BdctTile16 * c)
 {
-  return requantizers[s->wide ? BDCT_CHAIN16_JPEG_WIDE : c->quantizer];
+  return requantizers[s->wide ? BDCT_TILE16_JPEG_WIDE : c->quantizer];
 }
 
 /* Requantize units, or each block of one with its set; `levels` receives them,
  * if not NULL. */
 static void
 requantize_blocks (const Strip * s, const BdctTilePlane * p, const Units * at,
-    V * d, V * levels, const V * v, const uint8_t * sets, V * sum)
+    V * d, V * levels, const V * v, const uint8_t * quantizers, V * sum)
 {
-  const BdctChain16 *c = &p->set[0]->chain16;
-  uint32_t present = sets == NULL;
+  const BdctTile16 *c = &p->set[0]->tile16;
+  uint32_t present = quantizers == NULL;
   V unused[VECTORS];
 
-  for (int b = 0; sets != NULL && b < at->n_blocks; b++)
-    present |= 1u << sets[b];
+  for (int b = 0; quantizers != NULL && b < at->n_blocks; b++)
+    present |= 1u << quantizers[b];
   if (at->whole && (present & (present - 1)) == 0) {
-    c = &p->set[__builtin_ctz (present)]->chain16;
+    c = &p->set[__builtin_ctz (present)]->tile16;
     find_requantizer (s, c) (c, d, levels, v, at->units, NULL, sum);
     return;
   }
@@ -294,9 +294,9 @@ requantize_blocks (const Strip * s, const BdctTilePlane * p, const Units * at,
   memset (levels, 0, c->n_vectors * sizeof *levels);
   for (; present != 0; present &= present - 1) {
     int set = __builtin_ctz (present);
-    V mask = mask_of (s->size, s->bytes, sets, at->n_blocks, set);
+    V mask = mask_of (s->size, s->bytes, quantizers, at->n_blocks, set);
 
-    c = &p->set[set]->chain16;
+    c = &p->set[set]->tile16;
     find_requantizer (s, c) (c, d, levels, v, 1, &mask, sum);
   }
 }
@@ -332,7 +332,7 @@ finish (Strip * s, const Units * at, int i, int k, const V * v,
     BdctSamples in, BdctSamples out)
 {
   const BdctTilePlane *p = s->planes[i][k];
-  const BdctChain16 *c = &p->set[0]->chain16;
+  const BdctTile16 *c = &p->set[0]->tile16;
   const int n = at->units * s->unit, left = at->x >> s->log2_size;
   const size_t first = p->grid.first + left
       + (size_t) (at->y >> s->log2_size) * p->grid.columns;
@@ -342,7 +342,7 @@ finish (Strip * s, const Units * at, int i, int k, const V * v,
   V d[VECTORS], level[VECTORS];
 
   requantize_blocks (s, p, at, d, levels != NULL ? level : NULL, v,
-      p->set_of_block != NULL ? p->set_of_block + first : NULL, &sums.count);
+      p->quantizer_map != NULL ? p->quantizer_map + first : NULL, &sums.count);
   s->kernel->inverse (c, d, out.data, out.stride, p->layout.shift, at->units);
   for (int y = 0; at->width < n && y < at->height; y++)
     memcpy (out.data + y * out.stride + at->width * s->bytes,
@@ -387,7 +387,7 @@ static void
 do_call (Strip * s, const Units * at)
 {
   const BdctTilePlane *p = s->planes[0][0];
-  const BdctChain16 *c = &p->set[0]->chain16;
+  const BdctTile16 *c = &p->set[0]->tile16;
   const int n = at->units * s->unit * s->bytes;
   const bool direct = s->interleave == 1 && at->whole
       && at->height == s->size;
@@ -431,10 +431,10 @@ has_wide (const Strip * s)
 {
   for (int i = 0; i < s->interleave; i++)
     for (int k = 0; k < s->n_jobs; k++) {
-      const BdctTileSet *const *set = s->planes[i][k]->set;
+      const BdctTileQuantizer *const *set = s->planes[i][k]->set;
 
-      for (int j = 0; j < BDCT_MAX_SETS && set[j] != NULL; j++)
-        if (set[j]->chain16.wide)
+      for (int j = 0; j < BDCT_MAX_QUANTIZERS && set[j] != NULL; j++)
+        if (set[j]->tile16.wide)
           return true;
     }
   return false;
@@ -444,7 +444,7 @@ static void
 init_strip (Strip * s)
 {
   const BdctTilePlane *p = s->planes[0][0];
-  const BdctChain16 *c = &p->set[0]->chain16;
+  const BdctTile16 *c = &p->set[0]->tile16;
   const int64_t peak = (1 << p->depth) - 1;
 
   s->size = c->size;
@@ -460,7 +460,7 @@ init_strip (Strip * s)
       UINT32_MAX / (peak * peak * 4 * c->size * s->n_units));
   for (int k = 0; k < s->n_jobs; k++) {
     p = s->planes[0][k];
-    s->by_unit = s->by_unit || p->blocks != NULL || p->set_of_block != NULL;
+    s->by_unit = s->by_unit || p->blocks != NULL || p->quantizer_map != NULL;
     for (int i = 0; i < s->interleave; i++)
       s->sums[i][k] = (Sums) { zero (), { zero (), zero () } };
   }
@@ -500,4 +500,4 @@ strip (const BdctTilePlane * const (*planes)[BDCT_TILE_JOBS], int n_jobs,
 #define CONCAT_(a, b) a##b
 #define CONCAT(a, b) CONCAT_ (a, b)
 
-const BdctChain16Func CONCAT (bdct_chain16_, BDCT_ISA) = strip;
+const BdctTile16Func CONCAT (bdct_tile16_, BDCT_ISA) = strip;

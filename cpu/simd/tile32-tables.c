@@ -32,7 +32,7 @@ fill_matrices (void)
 }
 
 void
-bdct_tile_set_init (BdctTileSet * set, const BdctJob * job,
+bdct_tile_quantizer_init (BdctTileQuantizer * set, const BdctJob * job,
     BdctComponent component)
 {
   const BdctComponentJob *cj = &job->component[component];
@@ -56,7 +56,7 @@ bdct_tile_set_init (BdctTileSet * set, const BdctJob * job,
       set->companion[v][x] = set->companion[v][x - width];
     }
   }
-  bdct_chain16_init (&set->chain16, job, cj);
+  bdct_tile16_init (&set->tile16, job, cj);
   bdct_rdoq_init (&set->rdoq, job, component);
 }
 
@@ -93,17 +93,17 @@ bdct_tile_plane_place (BdctTilePlane * plane, const BdctLayout * layout,
 }
 
 bool
-bdct_tile_is_chain16 (const BdctTilePlane * plane)
+bdct_tile_is_tile16 (const BdctTilePlane * plane)
 {
-  for (int i = 0; i < BDCT_MAX_SETS && plane->set[i] != NULL; i++)
-    if (plane->set[i]->chain16.basis == NULL
+  for (int i = 0; i < BDCT_MAX_QUANTIZERS && plane->set[i] != NULL; i++)
+    if (plane->set[i]->tile16.basis == NULL
         || plane->set[i]->rdoq.distortion_shift != 0)
       return false;
   return plane->levels.data == NULL;
 }
 
 bool
-bdct_tile_is_real (const BdctTilePlane * plane)
+bdct_tile_is_float8x8 (const BdctTilePlane * plane)
 {
   return plane->family == BDCT_FAMILY_REAL && plane->levels.data == NULL;
 }

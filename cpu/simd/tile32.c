@@ -195,7 +195,7 @@ requantize_by_rate (Tile * t, const BdctTilePlane * p, const Region * region,
   for (int y = 0; y < region->rows >> n; y++)
     for (int x = 0; x < region->columns >> n; x++) {
       const int at = y * region->stride + x, first = (y * side + x) << n;
-      const BdctTileSet *s = p->set[set != NULL ? set[at] : 0];
+      const BdctTileQuantizer *s = p->set[set != NULL ? set[at] : 0];
       BdctLevel levels[BDCT_TILE * BDCT_TILE];
       uint16_t count = 0;
 
@@ -338,7 +338,7 @@ finish (Tile * t, const BdctTilePlane * p, int row, int column,
   if (p->levels.data != NULL || out->levels != NULL)
     region.level = &level;
   out->counters.nonzero += requantize_by_set (t, p, &region,
-      p->set_of_block ? p->set_of_block + first : NULL, side);
+      p->quantizer_map ? p->quantizer_map + first : NULL, side);
   if (p->levels.data != NULL)
     store_levels (&level, p, row, column, side);
   if (out->levels != NULL)

@@ -7,7 +7,7 @@
 
 #include "dct/quantizer/block-grid.h"
 #include "colour-rows.h"
-#include "chain16.h"
+#include "tile16.h"
 #include "compare-rows.h"
 #include "dct/engine/engine.h"
 #include "cpu/metrics/kernel.h"
@@ -48,9 +48,9 @@ typedef struct {
   int32_t quant[BDCT_TILE_ROWS][BDCT_MAX_SIZE] __attribute__ ((aligned (64)));
   int32_t companion[BDCT_TILE_ROWS][BDCT_MAX_SIZE]
       __attribute__ ((aligned (64)));
-  BdctChain16 chain16;
+  BdctTile16 tile16;
   BdctRdoq rdoq;
-} BdctTileSet;
+} BdctTileQuantizer;
 
 /** One component of one frame, ready to be worked on strip by strip. */
 typedef struct {
@@ -58,7 +58,7 @@ typedef struct {
   BdctComponent component;
   int depth;
   const void *row, *column;      /**< the bases' matrices: int32_t, or float */
-  const BdctTileSet *set[BDCT_MAX_SETS];
+  const BdctTileQuantizer *set[BDCT_MAX_QUANTIZERS];
   BdctPlaneLayout layout;
   int columns;                   /**< samples in a row of `src`, which may be
                                       more than the picture has */
@@ -67,7 +67,7 @@ typedef struct {
   BdctSamples levels;            /**< the levels' picture (render.h); likewise
                                       no data: none */
   BdctBlockGrid grid;            /**< its blocks, in the frame's ... */
-  const uint8_t *set_of_block;   /**< ... map; NULL: the first set for all */
+  const uint8_t *quantizer_map;   /**< ... map; NULL: the first set for all */
   BdctBlockRecord *blocks;       /**< ... records; NULL: none */
 } BdctTilePlane;
 
@@ -107,25 +107,26 @@ extern const BdctTileChains bdct_tile_baseline, bdct_tile_sse41,
 #define BDCT_TILE_JOBS 16
 
 /** The same in 16-bit lanes (tile16.c), for the planes that
- * bdct_tile_is_chain16() is true of. What a plane of memory interleaves is done
+ * bdct_tile_is_tile16() is true of. What a plane of memory interleaves is done
  * together: planes and strips of each of its components. */
-typedef void (*BdctChain16Func) (
+typedef void (*BdctTile16Func) (
     const BdctTilePlane *const (*planes)[BDCT_TILE_JOBS], int n, int row,
     BdctTileStrip (*strips)[BDCT_TILE_JOBS]);
 
-extern const BdctChain16Func bdct_chain16_sse41, bdct_chain16_avx2,
-    bdct_chain16_avxvnni, bdct_chain16_avx512, bdct_chain16_avx512vnni,
-    bdct_chain16_neon;
+extern const BdctTile16Func bdct_tile16_sse41, bdct_tile16_avx2,
+    bdct_tile16_avxvnni, bdct_tile16_avx512, bdct_tile16_avx512vnni,
+    bdct_tile16_neon;
 
 /** Strips of dct-8x8 (float8x8.c), for the planes that bdct_tile_is_real() is
  * true of. */
-extern const BdctTileFunc bdct_real_sse41, bdct_real_avx2, bdct_real_avx512;
+extern const BdctTileFunc bdct_float8x8_sse41, bdct_float8x8_avx2,
+    bdct_float8x8_avx512;
 
 /** What a processor runs. */
 typedef struct {
   const char *isa;
   const BdctTileChains *plain;
-  const BdctChain16Func *chain16; /**< NULL: none */
+  const BdctTile16Func *tile16; /**< NULL: none */
   const BdctTileFunc *real;       /**< NULL: none */
   const BdctColourKernel *colour;
   const BdctMetricKernels *metrics;
@@ -133,7 +134,7 @@ typedef struct {
 } BdctTileKernel;
 
 /** Fill a set of one component's. */
-void bdct_tile_set_init (BdctTileSet *set, const BdctJob *job,
+void bdct_tile_quantizer_init (BdctTileQuantizer *set, const BdctJob *job,
     BdctComponent component);
 
 /** Fill what a plane has from the job: family, component, depth and matrices;
@@ -148,10 +149,10 @@ void bdct_tile_plane_place (BdctTilePlane *plane, const BdctLayout *layout,
     int p, int i);
 
 /** Whether a plane's jobs and what is asked of it are for 16-bit lanes. */
-bool bdct_tile_is_chain16 (const BdctTilePlane *plane);
+bool bdct_tile_is_tile16 (const BdctTilePlane *plane);
 
 /** The same for BdctTileKernel's `real`. */
-bool bdct_tile_is_real (const BdctTilePlane *plane);
+bool bdct_tile_is_float8x8 (const BdctTilePlane *plane);
 
 /** The kernels this processor can run, best first, NULL at the end. */
 const BdctTileKernel *const *bdct_tile_kernels (void);

@@ -91,16 +91,17 @@ place_planes (BdctSlot * slot, BdctStaging * staging,
   return true;
 }
 
-static BdctCudaCell *
-cells_of (const BdctSlot * slot, BdctCudaCell * first, int i)
+static BdctCudaAccumulator *
+cells_of (const BdctSlot * slot, BdctCudaAccumulator * first, int i)
 {
   return i == 0 ? first
-      : (BdctCudaCell *) slot->cells.device + (i - 1) * BDCT_CUDA_CELLS;
+      : (BdctCudaAccumulator *) slot->cells.device + (i -
+      1) * BDCT_CUDA_ACCUMULATORS;
 }
 
 static void
 describe_errors (BdctSlot * slot, const BdctLayout * layout,
-    BdctCudaCell * cells)
+    BdctCudaAccumulator * cells)
 {
   BdctCudaErrors *errors = &slot->given.sums;
   BdctCudaRgbErrors *rgb = &slot->given.rgb_sums;
@@ -279,7 +280,7 @@ clear (BdctSlot * slot, const BdctComparison * comparison)
   slot->asked_sizes = NULL;
   slot->rate = slot->viewed = false;
   slot->n_passes = 0;
-  slot->n_others = comparison->n_distorted - 1; /* whose cells it has */
+  slot->n_trials = comparison->n_distorted - 1; /* whose cells it has */
   slot->keeps = comparison->metrics >> BDCT_METRIC_XPSNR & 1;
   slot->number = comparison->number;
 }
@@ -287,7 +288,7 @@ clear (BdctSlot * slot, const BdctComparison * comparison)
 static bool
 plan (BdctSlot * slot, BdctStaging * staging,
     const BdctComparison * comparison, const BdctJob * job,
-    BdctCudaCell * cells, BdctError * error)
+    BdctCudaAccumulator * cells, BdctError * error)
 {
   static const BdctImage none = { 0 };
 
@@ -301,8 +302,9 @@ plan (BdctSlot * slot, BdctStaging * staging,
   slot->planes = slot->given.planes[0];
   if (!bdct_staging_place (staging, &slot->dst, comparison->view != NULL
           ? &comparison->dst : &none, staging->device->stream, error)
-      || (slot->n_others > 0 && !bdct_buffer_reserve (&slot->cells,
-              slot->n_others * BDCT_CELLS_SIZE, true, staging->engine, error)))
+      || (slot->n_trials > 0 && !bdct_buffer_reserve (&slot->cells,
+              slot->n_trials * BDCT_ACCUMULATORS_SIZE, true, staging->engine,
+              error)))
     return false;
   describe_errors (slot, &staging->layout, cells);
   return describe_metrics (slot, staging, comparison, job, error)
@@ -329,7 +331,7 @@ upload (BdctSlot * slot, BdctStaging * staging,
 bool
 bdct_comparison_prepare (BdctSlot * slot, BdctStaging * staging,
     const BdctComparison * comparison, const BdctJob * job,
-    BdctCudaCell * cells, BdctError * error)
+    BdctCudaAccumulator * cells, BdctError * error)
 {
   bool on_host = false;
 
@@ -358,7 +360,7 @@ make_planes (const BdctSlot * slot, const BdctStaging * staging)
     err = bdct_cuda_pack_launch (&slot->given.pack[i], stream);
   for (int i = 0; staging->layout.rgb.n_planes > 0 && i <= slot->given.n
       && err == cudaSuccess; i++)
-    err = bdct_cuda_split_launch (&slot->given.colour[i], stream);
+    err = bdct_cuda_rgb_to_planes_launch (&slot->given.colour[i], stream);
   return err;
 }
 

@@ -12,8 +12,8 @@
  * kernels then waits for. `job`: bdct_comparison_job(). `cells`: for the first
  * distorted picture. */
 bool bdct_comparison_prepare (BdctSlot *slot, BdctStaging *staging,
-    const BdctComparison *comparison, const BdctJob *job, BdctCudaCell *cells,
-    BdctError *error);
+    const BdctComparison *comparison, const BdctJob *job,
+    BdctCudaAccumulator *cells, BdctError *error);
 
 /** Enqueue its kernels, but for those of the view, which is drawn as a frame's
  * is, and what becomes of it. */

@@ -56,7 +56,7 @@ bdct_slot_clear (BdctSlot * slot, bool in_context)
   bdct_buffer_free (&slot->given.metric_map, in_context);
   bdct_buffer_free (&slot->given.base, in_context);
   bdct_frame_metrics_clear (&slot->metrics, in_context);
-  free (slot->others);
+  free (slot->trials);
 }
 
 void
@@ -74,7 +74,7 @@ bdct_slot_describe_planes (const BdctSlot * slot, const BdctLayout * layout,
 }
 
 void
-bdct_slot_set_cells (BdctCudaWork * work, BdctCudaCell * cells)
+bdct_slot_set_cells (BdctCudaWork * work, BdctCudaAccumulator * cells)
 {
   for (int p = 0; p < work->n_planes; p++)
     work->plane[p].cells = cells;
@@ -83,14 +83,15 @@ bdct_slot_set_cells (BdctCudaWork * work, BdctCudaCell * cells)
 const BdctJob *
 bdct_slot_job (const BdctSlot * slot, int i)
 {
-  return i == 0 ? slot->sets : &slot->others[i - 1].job;
+  return i == 0 ? slot->quantizers : &slot->trials[i - 1].job;
 }
 
-BdctCudaCell *
+BdctCudaAccumulator *
 bdct_slot_cells (const BdctSlot * slot, int i)
 {
   return i == 0 ? slot->rd.cells
-      : (BdctCudaCell *) slot->cells.device + (i - 1) * BDCT_CUDA_CELLS;
+      : (BdctCudaAccumulator *) slot->cells.device + (i -
+      1) * BDCT_CUDA_ACCUMULATORS;
 }
 
 void
@@ -102,8 +103,8 @@ bdct_slot_describe (const BdctSlot * slot, const BdctLayout * layout, int i,
     return;
   }
   bdct_slot_describe_planes (slot, layout, work);
-  work->sets = bdct_slot_job (slot, i);
-  work->n_sets = 1;
+  work->quantizers = bdct_slot_job (slot, i);
+  work->n_quantizers = 1;
 }
 
 void
@@ -162,11 +163,11 @@ bdct_slot_finish (BdctSlot * slot, BdctStaging * staging)
 
 static void
 count (const BdctLayout * layout, const BdctJob * job,
-    const BdctCudaCell * cells, BdctStats * stats)
+    const BdctCudaAccumulator * cells, BdctStats * stats)
 {
   memset (stats, 0, sizeof *stats);
   bdct_engine_count (layout, job, stats);
-  for (int i = 0; i < BDCT_CUDA_CELLS; i++) {
+  for (int i = 0; i < BDCT_CUDA_ACCUMULATORS; i++) {
     for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
       stats->component[c].sse += cells[i].sse[c];
       stats->component[c].nonzero += cells[i].nonzero[c];
@@ -178,33 +179,34 @@ count (const BdctLayout * layout, const BdctJob * job,
 }
 
 static void
-count_rgb (const BdctCudaCell * cells, BdctStats * stats)
+count_rgb (const BdctCudaAccumulator * cells, BdctStats * stats)
 {
   for (int k = 0; k < 3; k++) {
     stats->rgb[k].samples = stats->component[BDCT_Y].samples;
-    for (int i = 0; i < BDCT_CUDA_CELLS; i++)
+    for (int i = 0; i < BDCT_CUDA_ACCUMULATORS; i++)
       stats->rgb[k].sse += cells[i].rgb_sse[k];
   }
 }
 
 void
 bdct_slot_count (BdctSlot * slot, const BdctLayout * layout,
-    const BdctCudaCell * cells, BdctStats * stats)
+    const BdctCudaAccumulator * cells, BdctStats * stats)
 {
-  const BdctCudaCell *others = (BdctCudaCell *) slot->cells.host.data;
+  const BdctCudaAccumulator *trials =
+      (BdctCudaAccumulator *) slot->cells.host.data;
   const bool given = slot->given.n > 0;
 
-  for (int i = 0; i <= slot->n_others; i++) {
-    const BdctCudaCell *own = i == 0 ? cells
-        : others + (i - 1) * BDCT_CUDA_CELLS;
+  for (int i = 0; i <= slot->n_trials; i++) {
+    const BdctCudaAccumulator *own = i == 0 ? cells
+        : trials + (i - 1) * BDCT_CUDA_ACCUMULATORS;
 
     count (layout, given ? NULL : bdct_slot_job (slot, i), own, stats + i);
     if (given ? slot->given.errors && layout->rgb.n_planes > 0
         : i == 0 && bdct_slot_joins (slot))
       count_rgb (own, stats + i);
   }
-  for (int i = 0; slot->rate && i <= slot->n_others; i++)
+  for (int i = 0; slot->rate && i <= slot->n_trials; i++)
     bdct_rate_price ((BdctRateCounts *) slot->counts.host.data + i, layout,
-        bdct_slot_job (slot, i), i == 0 || slot->other_files, stats + i);
+        bdct_slot_job (slot, i), i == 0 || slot->trial_files, stats + i);
   bdct_frame_metrics_finish (&slot->metrics, stats);
 }

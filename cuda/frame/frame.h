@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_SLOT_H
-#define BDCT_SLOT_H
+#ifndef BDCT_CUDA_FRAME_H
+#define BDCT_CUDA_FRAME_H
 
 #include "cuda/device/staging.h"
 #include "cuda/kernels/colour.h"
@@ -14,15 +14,15 @@
 #include "metrics.h"
 
 /** Bytes of the cells of one job. */
-#define BDCT_CELLS_SIZE (BDCT_CUDA_CELLS * sizeof (BdctCudaCell))
+#define BDCT_ACCUMULATORS_SIZE (BDCT_CUDA_ACCUMULATORS * sizeof (BdctCudaAccumulator))
 
 typedef enum { BDCT_WAIT_SPINNING, BDCT_WAIT_SLEEPING, BDCT_N_WAITS } BdctWait;
 
-/** A job beside the sets, and the pass that does it. */
+/** A job beside the quantizers, and the pass that does it. */
 typedef struct {
   BdctJob job;
-  BdctCudaPass pass;
-} BdctOther;
+  BdctCudaLaunch pass;
+} BdctTrial;
 
 /** A slot, and all it owns, is used again only when the last of its events has
  * been waited for. Buffers stay from frame to frame and grow on demand. */
@@ -40,34 +40,34 @@ typedef struct {
   BdctBuffer records;
   BdctBuffer sizes;             /**< of a tree's blocks */
   BdctBuffer cells;             /**< of the others */
-  BdctBuffer counts;            /**< BdctRateCounts of the sets, then of each
+  BdctBuffer counts;            /**< BdctRateCounts of the quantizers, then of each
                                      other, if there is a `rate` */
 
-  BdctJob sets[BDCT_MAX_SETS];
-  BdctOther *others;
-  int n_others, max_others;
-  BdctCudaPass pass[4];         /**< the sets', then those of their levels */
+  BdctJob quantizers[BDCT_MAX_QUANTIZERS];
+  BdctTrial *trials;
+  int n_trials, max_trials;
+  BdctCudaLaunch pass[4];         /**< the quantizers', then those of their levels */
   int n_passes;
-  bool rate, other_files;
+  bool rate, trial_files;
   bool keeps;                   /**< XPSNR looks at its luma, or will, ... */
   uint64_t number;              /**< ... as this one's (engine.h) */
-  BdctFrameMetrics metrics;     /**< of the sets alone, or of the others too */
-  bool others_compared;         /**< they are of those, which make pictures,
+  BdctFrameMetrics metrics;     /**< of the quantizers alone, or of the others too */
+  bool metrics_of_trials;         /**< they are of those, which make pictures,
                                      some at a time, then: their passes wait for
                                      what compares these
                                      (cuda/stage/frame-metrics.h) */
-  BdctImage rec;                /**< the sets' reconstruction, if it is made */
+  BdctImage rec;                /**< the quantizers' reconstruction, if it is made */
   struct
   {
-    BdctCudaWork sized[BDCT_TREE_SIZES];        /**< the sets in blocks of each
+    BdctCudaWork sized[BDCT_TREE_SIZES];        /**< the quantizers in blocks of each
                                                    size, without more */
     BdctImage levels;           /**< their picture, if it is made */
     BdctBlockRecord *records;   /**< NULL: not asked for */
     uint8_t *sizes;             /**< likewise, of trees */
-    BdctCudaCell *cells;
-  } rd;                         /**< of sets that are rate-distortion jobs
+    BdctCudaAccumulator *cells;
+  } rd;                         /**< of quantizers that are rate-distortion jobs
                                      (cuda/stage/rd.h) */
-  BdctCudaWork work;            /**< the sets, without more */
+  BdctCudaWork work;            /**< the quantizers, without more */
   bool viewed;                  /**< a view is drawn behind them */
   BdctRender render;
   BdctBlockRecord *blocks;      /**< the caller's; NULL: not asked for */
@@ -102,19 +102,19 @@ typedef struct {
 bool bdct_slot_init (BdctSlot *slot, BdctError *error);
 void bdct_slot_clear (BdctSlot *slot, bool in_context);
 
-/** Job `i` of those counted: 0 stands for the sets, then come the others. */
+/** Job `i` of those counted: 0 stands for the quantizers, then come the others. */
 const BdctJob *bdct_slot_job (const BdctSlot *slot, int i);
 
 /** Where it has its statistics added up. */
-BdctCudaCell *bdct_slot_cells (const BdctSlot *slot, int i);
+BdctCudaAccumulator *bdct_slot_cells (const BdctSlot *slot, int i);
 
 /** Describe what passes read, with nothing asked; and have all statistics of it
  * added up there. */
 void bdct_slot_describe_planes (const BdctSlot *slot, const BdctLayout *layout,
     BdctCudaWork *work);
-void bdct_slot_set_cells (BdctCudaWork *work, BdctCudaCell *cells);
+void bdct_slot_set_cells (BdctCudaWork *work, BdctCudaAccumulator *cells);
 
-/** Describe it, with nothing asked; of the sets if there is a `rate`, or they
+/** Describe it, with nothing asked; of the quantizers if there is a `rate`, or they
  * are rate-distortion jobs. */
 void bdct_slot_describe (const BdctSlot *slot, const BdctLayout *layout, int i,
     BdctCudaWork *work);
@@ -138,6 +138,6 @@ void bdct_slot_finish (BdctSlot *slot, BdctStaging *staging);
 /** The statistics of a frame that is done, as BdctEngineClass.collect() has
  * them. `cells`: on the host. */
 void bdct_slot_count (BdctSlot *slot, const BdctLayout *layout,
-    const BdctCudaCell *cells, BdctStats *stats);
+    const BdctCudaAccumulator *cells, BdctStats *stats);
 
 #endif

@@ -8,7 +8,7 @@
 #include "cuda/device/staging.h"
 #include "dct/metrics/run.h"
 
-/** Of one frame: a run is what is done for the sets, or for another job. */
+/** Of one frame: a run is what is done for the quantizers, or for another job. */
 typedef struct {
   int n, max;         /**< runs; a frame without metrics has none */
   BdctMetricsRun *run;

@@ -38,24 +38,25 @@ min (int a, int b)
 static int
 cells_across (const BdctPlaneLayout * plane)
 {
-  return (plane->width * plane->interleave - 1) / BDCT_CUDA_CELL_SAMPLES + 1;
+  return (plane->width * plane->interleave - 1) / BDCT_CUDA_MAP_TILE_SAMPLES +
+      1;
 }
 
 static int
 cells_down (const BdctPlaneLayout * plane)
 {
-  return (plane->height - 1) / BDCT_CUDA_CELL_ROWS + 1;
+  return (plane->height - 1) / BDCT_CUDA_MAP_TILE_ROWS + 1;
 }
 
-/* What the cell (x, y) holds, by the sets of the blocks in it. */
+/* What the cell (x, y) holds, by the quantizers of the blocks in it. */
 static uint8_t
 find_cell (const BdctPlaneLayout * plane, const BdctJob * job,
-    const BdctBlockGrid * grid, const uint8_t * sets, int x, int y)
+    const BdctBlockGrid * grid, const uint8_t * quantizers, int x, int y)
 {
   const BdctComponentJob *c = &job->component[plane->component[0]];
-  const int width = (BDCT_CUDA_CELL_SAMPLES / plane->interleave)
+  const int width = (BDCT_CUDA_MAP_TILE_SAMPLES / plane->interleave)
       >> c->log2_width;
-  const int height = BDCT_CUDA_CELL_ROWS >> c->log2_height;
+  const int height = BDCT_CUDA_MAP_TILE_ROWS >> c->log2_height;
   int set = -1;
 
   if (width == 0 || height == 0)
@@ -65,7 +66,7 @@ find_cell (const BdctPlaneLayout * plane, const BdctJob * job,
     const int n = min (width, g->columns - x * width);
 
     for (int v = y * height; v < min ((y + 1) * height, g->rows); v++) {
-      const uint8_t *row = sets + g->first + (size_t) v * g->columns
+      const uint8_t *row = quantizers + g->first + (size_t) v * g->columns
           + x * width;
       uint8_t differ = 0;
 
@@ -129,14 +130,15 @@ write_map (BdctSlot * slot, const BdctLayout * layout, const BdctFrame * frame,
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   size_t n = bdct_blocks_init (grid, layout, job);
 
-  fill_sets (map, grid, job, frame->set_of_block, frame_grid, slot->sets);
+  fill_sets (map, grid, job, frame->quantizer_map, frame_grid,
+      slot->quantizers);
   for (int p = 0; p < layout->n_planes; p++) {
     const BdctPlaneLayout *plane = &layout->plane[p];
 
     for (int i = 0; i < plane->interleave; i++)
-      work->plane[p].set_of_block[i] = slot->map.device + at
+      work->plane[p].quantizer_map[i] = slot->map.device + at
           + grid[plane->component[i]].first;
-    work->plane[p].set_of_cell = slot->map.device + at + n;
+    work->plane[p].quantizer_of_tile = slot->map.device + at + n;
     for (int y = 0; y < cells_down (plane); y++)
       for (int x = 0; x < cells_across (plane); x++) {
         const uint8_t cell = find_cell (plane, job, grid, map, x, y);
@@ -156,8 +158,8 @@ make_map (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
     BdctError * error)
 {
   const BdctLayout *layout = &staging->layout;
-  const BdctJobTree *tree = &slot->sets->tree;
-  const bool is_tree = bdct_job_is_tree (slot->sets);
+  const BdctJobTree *tree = &slot->quantizers->tree;
+  const bool is_tree = bdct_job_is_tree (slot->quantizers);
   const int n_maps = is_tree ? tree->max_log2 - tree->min_log2 + 1 : 1;
   size_t at = 0;
 
@@ -165,13 +167,13 @@ make_map (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
   if (!bdct_buffer_reserve (&slot->map, *size, true, staging->engine, error))
     return false;
   if (!is_tree) {
-    write_map (slot, layout, frame, grid, slot->sets, 0, work);
+    write_map (slot, layout, frame, grid, slot->quantizers, 0, work);
     return true;
   }
   for (int n = tree->min_log2; n <= tree->max_log2; n++) {
     BdctJob job;
 
-    bdct_job_of_size (&job, slot->sets, n);
+    bdct_job_of_size (&job, slot->quantizers, n);
     at += write_map (slot, layout, frame, grid, &job, at,
         &slot->rd.sized[n - 2]);
   }
@@ -192,7 +194,7 @@ place_records (BdctSlot * slot, BdctStaging * staging, BdctError * error)
       ? (BdctBlockRecord *) slot->records.device : NULL;
 }
 
-/* The passes of the sets, `work`, and of their levels. */
+/* The passes of the quantizers, `work`, and of their levels. */
 static bool
 plan_passes (BdctSlot * slot, const BdctStaging * staging,
     const BdctImage * levels, BdctCudaWork * work, BdctError * error)
@@ -203,7 +205,7 @@ plan_passes (BdctSlot * slot, const BdctStaging * staging,
   slot->n_passes = bdct_cuda_plan (device, work, slot->pass, error);
   if (slot->n_passes == 0 || levels->data[0] == NULL)
     return slot->n_passes > 0;
-  work->ask = BDCT_CUDA_LEVELS;
+  work->output = BDCT_CUDA_LEVELS;
   set_output (work, &staging->layout, levels);
   for (int p = 0; p < work->n_planes; p++)
     work->plane[p].blocks[0] = work->plane[p].blocks[1] = NULL;
@@ -212,14 +214,14 @@ plan_passes (BdctSlot * slot, const BdctStaging * staging,
   return n > 0;
 }
 
-/* What is done for the sets: their passes, and the view. */
+/* What is done for the quantizers: their passes, and the view. */
 static bool
 plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
-    BdctCudaCell * cells, size_t * map_size, BdctError * error)
+    BdctCudaAccumulator * cells, size_t * map_size, BdctError * error)
 {
   const BdctLayout *layout = &staging->layout;
-  const bool is_rd = bdct_job_is_rd (slot->sets);
-  const bool by_map = frame->set_of_block != NULL && frame->n_sets > 1;
+  const bool is_rd = bdct_job_is_rd (slot->quantizers);
+  const bool by_map = frame->quantizer_map != NULL && frame->n_quantizers > 1;
   BdctBlockRecord *records = NULL;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   BdctCudaWork work;
@@ -230,12 +232,13 @@ plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
     return false;
   colours = bdct_view_is_of_blocks (view.view);
   bdct_slot_describe_planes (slot, layout, &work);
-  work.sets = slot->sets;
-  work.n_sets = by_map ? frame->n_sets : 1;
-  for (int n = 0; n < BDCT_TREE_SIZES && bdct_job_is_tree (slot->sets); n++)
+  work.quantizers = slot->quantizers;
+  work.n_quantizers = by_map ? frame->n_quantizers : 1;
+  for (int n = 0; n < BDCT_TREE_SIZES && bdct_job_is_tree (slot->quantizers);
+      n++)
     slot->rd.sized[n] = work;
   if (by_map || slot->blocks != NULL || colours)
-    slot->n_blocks = bdct_blocks_init (grid, layout, slot->sets);
+    slot->n_blocks = bdct_blocks_init (grid, layout, slot->quantizers);
   if (by_map && !make_map (slot, staging, frame, grid, &work, map_size, error))
     return false;
   if (frame->rate || is_rd)
@@ -268,23 +271,24 @@ plan_others (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
 {
   BdctCudaWork work;
 
-  slot->n_others = frame->n_others;
-  if (slot->n_others == 0)
+  slot->n_trials = frame->n_trials;
+  if (slot->n_trials == 0)
     return true;
-  if (slot->max_others < slot->n_others) {
-    free (slot->others);
-    slot->others = malloc (slot->n_others * sizeof *slot->others);
-    slot->max_others = slot->others != NULL ? slot->n_others : 0;
-    if (slot->others == NULL)
+  if (slot->max_trials < slot->n_trials) {
+    free (slot->trials);
+    slot->trials = malloc (slot->n_trials * sizeof *slot->trials);
+    slot->max_trials = slot->trials != NULL ? slot->n_trials : 0;
+    if (slot->trials == NULL)
       return bdct_error (error, "out of memory");
   }
-  if (!bdct_buffer_reserve (&slot->cells, slot->n_others * BDCT_CELLS_SIZE,
-          true, staging->engine, error))
+  if (!bdct_buffer_reserve (&slot->cells,
+          slot->n_trials * BDCT_ACCUMULATORS_SIZE, true, staging->engine,
+          error))
     return false;
-  for (int i = 0; i < slot->n_others; i++) {
-    BdctOther *other = &slot->others[i];
+  for (int i = 0; i < slot->n_trials; i++) {
+    BdctTrial *other = &slot->trials[i];
 
-    other->job = frame->others[i];
+    other->job = frame->trials[i];
     if (bdct_job_is_rd (&other->job))
       continue;
     bdct_slot_describe_other (slot, &staging->layout, i, &work);
@@ -314,18 +318,19 @@ upload (BdctSlot * slot, BdctStaging * staging, size_t map_size,
 
 bool
 bdct_slot_prepare (BdctSlot * slot, BdctStaging * staging,
-    const BdctFrame * frame, BdctCudaCell * cells, BdctError * error)
+    const BdctFrame * frame, BdctCudaAccumulator * cells, BdctError * error)
 {
   const BdctDevice *device = staging->device;
   size_t map_size = 0;
 
   slot->given.n = 0;
-  memcpy (slot->sets, frame->sets, frame->n_sets * sizeof slot->sets[0]);
+  memcpy (slot->quantizers, frame->quantizers,
+      frame->n_quantizers * sizeof slot->quantizers[0]);
   slot->blocks = frame->blocks;
-  slot->asked_sizes = bdct_job_is_tree (slot->sets) ? frame->sizes : NULL;
+  slot->asked_sizes = bdct_job_is_tree (slot->quantizers) ? frame->sizes : NULL;
   slot->rate = frame->rate;
-  slot->other_files = frame->other_files;
-  slot->keeps = (frame->metrics | frame->other_metrics)
+  slot->trial_files = frame->trial_files;
+  slot->keeps = (frame->metrics | frame->trial_metrics)
       >> BDCT_METRIC_XPSNR & 1;
   slot->number = frame->number;
   if (!bdct_staging_place (staging, &slot->src, &frame->src, device->upload,
@@ -336,7 +341,7 @@ bdct_slot_prepare (BdctSlot * slot, BdctStaging * staging,
       || !plan_others (slot, staging, frame, error)
       || !bdct_compare_describe (slot, staging, frame, error)
       || (slot->rate && !bdct_buffer_reserve (&slot->counts,
-              (1 + slot->n_others) * sizeof (BdctRateCounts), true,
+              (1 + slot->n_trials) * sizeof (BdctRateCounts), true,
               staging->engine, error)))
     return false;
   slot->wait = slot->src.on_host || bdct_slot_downloads (slot)

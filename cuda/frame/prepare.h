@@ -9,8 +9,8 @@
 #include "frame.h"
 
 /** Plan a frame's work and enqueue its uploads; the kernels' stream waits for
- * them. `cells` receive the sets' counts. */
+ * them. `cells` receive the quantizers' counts. */
 bool bdct_slot_prepare (BdctSlot *slot, BdctStaging *staging,
-    const BdctFrame *frame, BdctCudaCell *cells, BdctError *error);
+    const BdctFrame *frame, BdctCudaAccumulator *cells, BdctError *error);
 
 #endif

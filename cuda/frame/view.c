@@ -46,7 +46,7 @@ place_images (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
   };
   if (bdct_slot_splits (slot))
     return place_planes (slot, staging, levels, compared, compared
-        || slot->viewed || frame->rate || frame->n_others > 0 || slot->keeps,
+        || slot->viewed || frame->rate || frame->n_trials > 0 || slot->keeps,
         view, error);
   if (!slot->viewed)
     view->rec = view->drawn;
@@ -68,9 +68,10 @@ place_sizes (BdctSlot * slot, const BdctStaging * staging,
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
 
   slot->rd.sizes = NULL;
-  if (!bdct_job_is_tree (slot->sets) || (slot->asked_sizes == NULL && !looks))
+  if (!bdct_job_is_tree (slot->quantizers) || (slot->asked_sizes == NULL
+          && !looks))
     return true;
-  bdct_blocks_init (grid, &staging->layout, slot->sets);
+  bdct_blocks_init (grid, &staging->layout, slot->quantizers);
   slot->n_sizes = (size_t) grid[BDCT_Y].columns * grid[BDCT_Y].rows;
   if (!bdct_buffer_reserve (&slot->sizes, slot->n_sizes,
           slot->asked_sizes != NULL, staging->engine, error))
@@ -99,14 +100,14 @@ bdct_slot_view_place (BdctSlot * slot, BdctStaging * staging,
 void
 bdct_slot_view_describe (BdctSlot * slot, const BdctLayout * layout,
     const BdctSlotView * view, const BdctBlockRecord * records,
-    const uint8_t * sets)
+    const uint8_t * quantizers)
 {
-  const BdctRenderPicture rec = {.job = slot->sets,
+  const BdctRenderPicture rec = {.job = slot->quantizers,
     .image = view->levels.data[0] != NULL ? view->levels : view->rec,
     .sizes = slot->rd.sizes
   };
 
   if (slot->viewed)
     bdct_render_init (&slot->render, view->view, layout, &slot->planes, &rec,
-        &view->drawn, records, sets, NULL);
+        &view->drawn, records, quantizers, NULL);
 }

@@ -12,11 +12,11 @@
  * not needed have no data. */
 typedef struct {
   const BdctView *view;         /**< the frame's */
-  BdctImage rec, levels;        /**< what the sets' passes make */
+  BdctImage rec, levels;        /**< what the quantizers' passes make */
   BdctImage drawn;              /**< what it is drawn on */
 } BdctSlotView;
 
-/** Have memory for all that the frame's view is made of. The slot has the sets,
+/** Have memory for all that the frame's view is made of. The slot has the quantizers,
  * and both ends of the frame. */
 bool bdct_slot_view_place (BdctSlot *slot, BdctStaging *staging,
     const BdctFrame *frame, BdctSlotView *view, BdctError *error);
@@ -25,6 +25,6 @@ bool bdct_slot_view_place (BdctSlot *slot, BdctStaging *staging,
  * blocks', on the device; NULL without. */
 void bdct_slot_view_describe (BdctSlot *slot, const BdctLayout *layout,
     const BdctSlotView *view, const BdctBlockRecord *records,
-    const uint8_t *sets);
+    const uint8_t *quantizers);
 
 #endif

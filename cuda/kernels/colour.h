@@ -27,16 +27,17 @@ typedef struct {
   BdctImage planes;         /**< made of `src`, all their columns */
   BdctImage rec;            /**< the reconstruction, ... */
   BdctImage shown;          /**< ... and what `dst` is made of; may be `rec` */
-  BdctCudaCell *cells;      /**< of the errors of R, G and B; NULL: not asked */
+  /** Of the errors of R, G and B; NULL: not asked. */
+  BdctCudaAccumulator *cells;
 } BdctCudaColour;
 
 /** Enqueue what makes `planes` of `src`. */
-cudaError_t bdct_cuda_split_launch (const BdctCudaColour *colour,
+cudaError_t bdct_cuda_rgb_to_planes_launch (const BdctCudaColour *colour,
     cudaStream_t stream);
 
 /** Enqueue what makes `dst` and adds up the squared errors of R, G and B in
  * `rec`. `render`: how `shown` came to be; NULL: there is none. */
-cudaError_t bdct_cuda_join_launch (const BdctCudaColour *colour,
+cudaError_t bdct_cuda_planes_to_rgb_launch (const BdctCudaColour *colour,
     const BdctRender *render, cudaStream_t stream);
 
 #ifdef __cplusplus

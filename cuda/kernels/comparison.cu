@@ -160,7 +160,7 @@ template <int kBytes> struct Errors {
     });
     add_up<kThreads> (shared.sum);
     threads<kThreads> ([&] (int t) {
-      BdctCudaCell &cell = work.cells[by][bx % BDCT_CUDA_CELLS];
+      BdctCudaAccumulator &cell = work.cells[by][bx % BDCT_CUDA_ACCUMULATORS];
 
       if (t < layout.interleave)
         atomicAdd (&cell.sse[layout.component[t]], shared.sum[t][0]);
@@ -225,7 +225,7 @@ struct RgbErrors {
     add_up<kThreads> (shared.sum);
     threads<kThreads> ([&] (int t) {
       if (t < 3)
-        atomicAdd (&work.cells[by][bx % BDCT_CUDA_CELLS].rgb_sse[t],
+        atomicAdd (&work.cells[by][bx % BDCT_CUDA_ACCUMULATORS].rgb_sse[t],
             shared.sum[t][0]);
     });
   }

@@ -27,7 +27,8 @@ typedef struct {
   int32_t first[BDCT_MAX_PLANES + 1]; /**< thread block of each plane: the
                                            launch's */
   BdctCudaCompared plane[BDCT_MAX_PLANES];
-  BdctCudaCell *cells[BDCT_MAX_DISTORTED]; /**< BDCT_CUDA_CELLS each, zeroed */
+  /** BDCT_CUDA_ACCUMULATORS each, zeroed. */
+  BdctCudaAccumulator *cells[BDCT_MAX_DISTORTED];
 } BdctCudaErrors;
 
 cudaError_t bdct_cuda_errors_launch (const BdctCudaErrors *errors,
@@ -38,7 +39,7 @@ typedef struct {
   BdctRgb rgb;
   int32_t width, height, n_distorted;
   BdctImage reference, distorted[BDCT_MAX_DISTORTED];
-  BdctCudaCell *cells[BDCT_MAX_DISTORTED];
+  BdctCudaAccumulator *cells[BDCT_MAX_DISTORTED];
 } BdctCudaRgbErrors;
 
 cudaError_t bdct_cuda_rgb_errors_launch (const BdctCudaRgbErrors *errors,

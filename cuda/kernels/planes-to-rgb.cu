@@ -25,7 +25,7 @@ struct Work
   Planes src, dst;              /* pixels */
   Planes rec, shown;
   BdctRender render;            /* where a view is shown */
-  BdctCudaCell *cells;
+  BdctCudaAccumulator *cells;
   Upsampling upsampling;
   uint32_t order;               /* selects a pixel out of R, G, B and 0, and the
                                    input's pixel */
@@ -271,7 +271,7 @@ flush (const Work &work, const uint32_t sse[4])
     BDCT_UNROLL for (int i = 0; i < kWarps; i++)
       sum += sums[i][work.byte[k]];
     atomicAdd (&work.cells[(blockIdx.y * gridDim.x + blockIdx.x)
-            % BDCT_CUDA_CELLS].rgb_sse[k], (unsigned long long) sum);
+            % BDCT_CUDA_ACCUMULATORS].rgb_sse[k], (unsigned long long) sum);
   }
 }
 
@@ -370,8 +370,8 @@ make_upsampling (const BdctLayout &layout)
 } // namespace
 
 extern "C" cudaError_t
-bdct_cuda_join_launch (const BdctCudaColour *colour, const BdctRender *render,
-    cudaStream_t stream)
+bdct_cuda_planes_to_rgb_launch (const BdctCudaColour *colour,
+    const BdctRender *render, cudaStream_t stream)
 {
   const BdctRgb &rgb = colour->layout.rgb;
   Work work;

@@ -87,7 +87,7 @@ struct Blocks
   BDCT_INLINE int
   set (int bx, int by) const
   {
-    return of.set_of_block != nullptr ? of.set_of_block[number (bx, by)] : 0;
+    return of.quantizer_map != nullptr ? of.quantizer_map[number (bx, by)] : 0;
   }
 };
 
@@ -512,7 +512,7 @@ BDCT_INLINE void
 add_up (const BdctCudaTree &tree, const Found &shared, unsigned square, int t,
     int n_threads)
 {
-  BdctCudaCell &cell = tree.cells[square % BDCT_CUDA_CELLS];
+  BdctCudaAccumulator &cell = tree.cells[square % BDCT_CUDA_ACCUMULATORS];
 
   if (t < tree.n_components) {
     add (&cell.sse[t], ((unsigned long long) shared.sse[1][t] << 16)

@@ -17,7 +17,7 @@ extern "C" {
 typedef struct {
   const BdctLevel *levels;        /**< aligned to 8 bytes */
   const BdctBlockRecord *records;
-  const uint8_t *set_of_block;    /**< NULL: the first */
+  const uint8_t *quantizer_map;    /**< NULL: the first */
   BdctSamples picture;
   int32_t log2_size, columns, rows;
 } BdctCudaTreeBlocks;
@@ -41,10 +41,10 @@ typedef struct {
   int32_t n_components, depth;
   int32_t min_log2, max_log2, distortion_shift;
   BdctChromaFormat chroma;
-  uint64_t lambda[BDCT_MAX_SETS];
+  uint64_t lambda[BDCT_MAX_QUANTIZERS];
   BdctQuadtreeCosts costs;
   uint8_t *sizes;                 /**< as BdctFrame.sizes */
-  BdctCudaCell *cells;            /**< BDCT_CUDA_CELLS of them, zeroed */
+  BdctCudaAccumulator *cells;            /**< BDCT_CUDA_CELLS of them, zeroed */
   unsigned long long *counts;     /**< for the bits, zeroed: those of a
                                        BdctRateCounts; NULL: not counted */
 } BdctCudaTree;

@@ -184,9 +184,9 @@ symbols (const __grid_constant__ BdctCudaBatch batch)
     if (there) {
       const Constants *constants = (const Constants *) its.constants + place.i;
 
-      if (its.set_of_block[place.i] != nullptr)
+      if (its.quantizer_map[place.i] != nullptr)
         constants = (const Constants *) ((const uint8_t *) constants
-            + its.set_size * __ldg (&its.set_of_block[place.i][number]));
+            + its.set_size * __ldg (&its.quantizer_map[place.i][number]));
       dc = count_block<C> (counter, c, constants, lane > 0);
     }
     before = __shfl_up_sync (kAll, dc, 1);

@@ -26,7 +26,7 @@ price_block (const BdctQuadtreeCosts *costs, const BdctLevel *levels,
 }
 
 #define BDCT_RDOQ_INLINE BDCT_INLINE
-#define BDCT_RDOQ_CELL BdctLevel
+#define BDCT_RDOQ_COEFFICIENT BdctLevel
 #define BDCT_RDOQ_PRICE price_block
 #include "dct/rd/rdoq-search.h"
 
@@ -100,9 +100,10 @@ struct Choose
       if (number >= b.n)
         return;
 
-      const uint8_t *sets = b.plane.set_of_block[b.i];
+      const uint8_t *quantizers = b.plane.quantizer_map[b.i];
       const Constants *constants = (const Constants *) (b.plane.constants
-          + (sets != nullptr ? sets[number] : 0) * b.plane.set_size) + b.i;
+          + (quantizers != nullptr ? quantizers[number] : 0)
+              * b.plane.set_size) + b.i;
       Block block = { &constants->rdoq, &constants->job,
         b.coefficients (0, number), 1 << b.log2_size, b.log2_size,
         b.plane.layout.component[b.i] != BDCT_Y, nullptr, 0, false };

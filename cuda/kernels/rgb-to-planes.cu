@@ -147,7 +147,8 @@ make_factors (const BdctRgb &rgb, int r, int g, int b)
 } // namespace
 
 extern "C" cudaError_t
-bdct_cuda_split_launch (const BdctCudaColour *colour, cudaStream_t stream)
+bdct_cuda_rgb_to_planes_launch (const BdctCudaColour *colour,
+    cudaStream_t stream)
 {
   const BdctRgb &rgb = colour->layout.rgb;
   Work work;

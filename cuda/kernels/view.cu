@@ -40,20 +40,20 @@ draw_map (const __grid_constant__ BdctRender r)
   const int lane = threadIdx.x, left = blockIdx.x * kTile;
   const int first_x = left >> log2_width;
   const int end_x = min (((left + kTile - 1) >> log2_width) + 1,
-      bdct_render_count_cells (&r, false));
+      bdct_render_count_blocks (&r, false));
 
   for (int top = blockIdx.y * kTile; top < luma.layout.height;
       top += gridDim.y * kTile) {
     const int first_y = top >> log2_height;
     const int end_y = min (((top + kTile - 1) >> log2_height) + 1,
-        bdct_render_count_cells (&r, true));
+        bdct_render_count_blocks (&r, true));
 
     for (int i = lane; i < kBlocks * kBlocks; i += 32) {
       const int bx = first_x + i % kBlocks, by = first_y + i / kBlocks;
 
       if (bx < end_x && by < end_y)
         colour[i / kBlocks][i % kBlocks] =
-            bdct_render_cell_colour (&r, bx, by);
+            bdct_render_block_colour (&r, bx, by);
     }
     __syncwarp ();
     for (int c = 0; c < r.n_components; c++) {

@@ -83,7 +83,7 @@ read_taps<true> (const uint16_t *cell, int64_t stride, int before, int behind)
 
 /* The sum of a cell. */
 template <bool kLarge> BDCT_INLINE int
-read_cell (const uint16_t *cell, int64_t stride)
+read_coefficient (const uint16_t *cell, int64_t stride)
 {
   const Pair *up = (const Pair *) cell, *down = (const Pair *) (cell + stride);
 
@@ -171,9 +171,9 @@ template <bool kLarge> struct Blocks {
               += abs (here.here - up.above - below.below);
         if (frames > 1)
           change -= (frames == 2 ? 1 : 2)
-              * read_cell<kLarge> (p.luma[1] + there, stride);
+              * read_coefficient<kLarge> (p.luma[1] + there, stride);
         if (frames == 3)
-          change += read_cell<kLarge> (p.luma[2] + there, stride);
+          change += read_coefficient<kLarge> (p.luma[2] + there, stride);
         sum[BDCT_XPSNR_MOVEMENT] += abs (change);
         up = here;
         here = below;

@@ -22,8 +22,8 @@ work_init (BdctCudaWork * work, BdctJob * job)
   };
 
   memset (work, 0, sizeof *work);
-  work->sets = job;
-  work->n_sets = work->n_planes = 1;
+  work->quantizers = job;
+  work->n_quantizers = work->n_planes = 1;
   work->plane[0].layout = layout.plane[0];
   return bdct_job_init (job, &params, &layout, NULL);
 }

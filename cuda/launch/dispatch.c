@@ -16,12 +16,12 @@
 #define N_BUCKETS 4096          /* powers of 2 */
 #define N_PROBES 8
 
-/* One plane's constants of all sets, and behind them what they were made for:
- * the component jobs, and what chooses each set's levels. Some kernels share
- * theirs. */
+/* One plane's constants of all quantizers, and behind them what they were made
+ * for: the component jobs, and what chooses each quantizer's levels. Some kernels
+ * share theirs. */
 typedef struct {
   void (*make_constants) (void *, const BdctCudaPlane *, const BdctJob *);
-  int depth, n_sets, interleave;
+  int depth, n_quantizers, interleave;
   BdctComponent component[2];
   uint64_t hash;
   uint64_t at;                  /* in the ring, as if it had no end */
@@ -117,14 +117,14 @@ trusts (BdctCudaDevice * device, const BdctTensorKernel * kernel, int depth,
           &what), "cudaFuncGetAttributes", error);
   if (!*ok)
     return false;
-  verdict = bdct_verdict_find (&what);
+  verdict = bdct_selfcheck_cache_find (&what);
   if (verdict == BDCT_VERDICT_NONE) {
     *ok = device->tensor_check (kernel, depth, capability->traits, device,
         device->stream, &agrees, error);
     if (!*ok)
       return false;
     verdict = agrees ? BDCT_VERDICT_AGREES : BDCT_VERDICT_DIFFERS;
-    bdct_verdict_keep (&what, verdict);
+    bdct_selfcheck_cache_store (&what, verdict);
   }
   if (verdict == BDCT_VERDICT_AGREES) {
     bdct_capability_add_agreeing (capability, kernel, depth);
@@ -139,15 +139,15 @@ trusts (BdctCudaDevice * device, const BdctTensorKernel * kernel, int depth,
 
 /* False if there are more tiles than a launch takes. */
 static bool
-cut (BdctCudaPass * pass, const BdctCudaKernel * kernel,
+cut (BdctCudaLaunch * pass, const BdctCudaKernel * kernel,
     const BdctCudaWork * work, bool mixed)
 {
-  const int bytes = work->sets[0].depth > 8 ? 2 : 1;
+  const int bytes = work->quantizers[0].depth > 8 ? 2 : 1;
   int64_t n_tiles = 0;
 
   pass->kernel = kernel;
-  pass->sets = work->sets;
-  pass->n_sets = work->n_sets;
+  pass->quantizers = work->quantizers;
+  pass->n_quantizers = work->n_quantizers;
   pass->n_planes = work->n_planes;
   pass->mixed = mixed;
   for (int p = 0; p < work->n_planes; p++) {
@@ -156,17 +156,17 @@ cut (BdctCudaPass * pass, const BdctCudaKernel * kernel,
     const BdctComponentJob *job;
 
     *plane = work->plane[p];
-    job = &work->sets[0].component[layout->component[0]];
+    job = &work->quantizers[0].component[layout->component[0]];
     plane->row_bytes = layout->width * layout->interleave * bytes;
     plane->log2_width = job->log2_width;
     plane->log2_height = job->log2_height;
-    plane->grey = 1 << (work->sets[0].depth - 1 + layout->shift);
+    plane->grey = 1 << (work->quantizers[0].depth - 1 + layout->shift);
     plane->aligned = (((uintptr_t) plane->src.data
             | (uintptr_t) plane->dst.data | (uintptr_t) plane->src.stride
             | (uintptr_t) plane->dst.stride) & 15) == 0;
     plane->columns = ((layout->width - 1) >> job->log2_width) + 1;
-    plane->cells_x = (layout->width * layout->interleave - 1)
-        / BDCT_CUDA_CELL_SAMPLES + 1;
+    plane->map_tiles_x = (layout->width * layout->interleave - 1)
+        / BDCT_CUDA_MAP_TILE_SAMPLES + 1;
     plane->first_tile = (int32_t) n_tiles;
     plane->set_size = kernel->constants_size;
     if (kernel->tile_blocks != NULL) {
@@ -189,17 +189,17 @@ cut (BdctCudaPass * pass, const BdctCudaKernel * kernel,
 
 int
 bdct_cuda_plan (BdctCudaDevice * device, const BdctCudaWork * work,
-    BdctCudaPass * passes, BdctError * error)
+    BdctCudaLaunch * passes, BdctError * error)
 {
   const BdctTensorKernel *tensor = device->tensor
-      && work->ask == BDCT_CUDA_STATISTICS && work->kernel == NULL
+      && work->output == BDCT_CUDA_STATISTICS && work->kernel == NULL
       ? bdct_tensor_find (work, device->capability.traits) : NULL;
   const BdctCudaKernel *scalar = work->kernel != NULL ? work->kernel
       : bdct_scalar_find (work);
   bool both, ok = true;
 
   if (tensor != NULL
-      && !trusts (device, tensor, work->sets[0].depth, &ok, error))
+      && !trusts (device, tensor, work->quantizers[0].depth, &ok, error))
     tensor = NULL;
   if (!ok)
     return 0;
@@ -226,25 +226,25 @@ is_there (const BdctCudaDevice * device, uint64_t number)
 }
 
 static const BdctComponentJob *
-job_of (const BdctCudaPass * pass, const BdctPlaneLayout * layout, int i)
+job_of (const BdctCudaLaunch * pass, const BdctPlaneLayout * layout, int i)
 {
-  return &pass->sets[i / layout->interleave]
+  return &pass->quantizers[i / layout->interleave]
       .component[layout->component[i % layout->interleave]];
 }
 
 /* How many component jobs an entry is for. */
 static int
-count_jobs (const BdctCudaPass * pass, const BdctPlaneLayout * layout)
+count_jobs (const BdctCudaLaunch * pass, const BdctPlaneLayout * layout)
 {
-  return pass->n_sets * layout->interleave;
+  return pass->n_quantizers * layout->interleave;
 }
 
 /* Bytes of what an entry was made for. */
 static size_t
-key_size (const BdctCudaPass * pass, const BdctPlaneLayout * layout)
+key_size (const BdctCudaLaunch * pass, const BdctPlaneLayout * layout)
 {
   return count_jobs (pass, layout) * sizeof (BdctComponentJob)
-      + pass->n_sets * sizeof (BdctJobRdoq);
+      + pass->n_quantizers * sizeof (BdctJobRdoq);
 }
 
 static uint64_t
@@ -261,21 +261,21 @@ add_to_hash (uint64_t hash, const void *data, size_t size)
 }
 
 static uint64_t
-hash_of (const BdctCudaPass * pass, const BdctPlaneLayout * layout)
+hash_of (const BdctCudaLaunch * pass, const BdctPlaneLayout * layout)
 {
   uint64_t hash = (uintptr_t) pass->kernel->make_constants
-      + pass->sets[0].depth;
+      + pass->quantizers[0].depth;
 
   for (int i = 0; i < count_jobs (pass, layout); i++)
     hash = add_to_hash (hash, job_of (pass, layout, i),
         sizeof (BdctComponentJob));
-  for (int i = 0; i < pass->n_sets; i++)
-    hash = add_to_hash (hash, &pass->sets[i].rdoq, sizeof (BdctJobRdoq));
+  for (int i = 0; i < pass->n_quantizers; i++)
+    hash = add_to_hash (hash, &pass->quantizers[i].rdoq, sizeof (BdctJobRdoq));
   return hash;
 }
 
 static bool
-is_for (BdctCudaDevice * device, uint64_t number, const BdctCudaPass * pass,
+is_for (BdctCudaDevice * device, uint64_t number, const BdctCudaLaunch * pass,
     const BdctPlaneLayout * layout)
 {
   const Entry *entry = entry_at (device, number);
@@ -283,20 +283,21 @@ is_for (BdctCudaDevice * device, uint64_t number, const BdctCudaPass * pass,
 
   if (!is_there (device, number)
       || entry->make_constants != pass->kernel->make_constants
-      || entry->depth != pass->sets[0].depth || entry->n_sets != pass->n_sets
+      || entry->depth != pass->quantizers[0].depth
+      || entry->n_quantizers != pass->n_quantizers
       || entry->interleave != layout->interleave
       || memcmp (entry->component, layout->component,
           layout->interleave * sizeof entry->component[0]) != 0)
     return false;
   made_for = device->mirror + entry->at % RING_SIZE
-      + pass->n_sets * pass->kernel->constants_size;
+      + pass->n_quantizers * pass->kernel->constants_size;
   for (int i = 0; i < count_jobs (pass, layout); i++)
     if (memcmp (made_for + i * sizeof (BdctComponentJob),
             job_of (pass, layout, i), sizeof (BdctComponentJob)) != 0)
       return false;
   made_for += count_jobs (pass, layout) * sizeof (BdctComponentJob);
-  for (int i = 0; i < pass->n_sets; i++)
-    if (memcmp (made_for + i * sizeof (BdctJobRdoq), &pass->sets[i].rdoq,
+  for (int i = 0; i < pass->n_quantizers; i++)
+    if (memcmp (made_for + i * sizeof (BdctJobRdoq), &pass->quantizers[i].rdoq,
             sizeof (BdctJobRdoq)) != 0)
       return false;
   return true;
@@ -331,32 +332,33 @@ make_room (BdctCudaDevice * device, size_t size)
 }
 
 static uint64_t
-make_entry (BdctCudaDevice * device, uint64_t hash, const BdctCudaPass * pass,
+make_entry (BdctCudaDevice * device, uint64_t hash, const BdctCudaLaunch * pass,
     const BdctCudaPlane * plane)
 {
   const BdctCudaKernel *kernel = pass->kernel;
   const BdctPlaneLayout *layout = &plane->layout;
   const int n_jobs = count_jobs (pass, layout);
   const uint64_t number = make_room (device,
-      pass->n_sets * kernel->constants_size + key_size (pass, layout));
+      pass->n_quantizers * kernel->constants_size + key_size (pass, layout));
   Entry *entry = entry_at (device, number);
   int probe = 0;
   uint8_t *to;
 
   if (number == 0)
     return 0;
-  *entry = (Entry) { kernel->make_constants, pass->sets[0].depth,
-    pass->n_sets, layout->interleave,
+  *entry = (Entry) { kernel->make_constants, pass->quantizers[0].depth,
+    pass->n_quantizers, layout->interleave,
     {layout->component[0], layout->component[1]}, hash, entry->at, 0,
     device->launch
   };
   to = device->mirror + entry->at % RING_SIZE;
-  for (int set = 0; set < pass->n_sets; set++, to += kernel->constants_size)
-    kernel->make_constants (to, plane, &pass->sets[set]);
+  for (int set = 0; set < pass->n_quantizers;
+      set++, to += kernel->constants_size)
+    kernel->make_constants (to, plane, &pass->quantizers[set]);
   for (int i = 0; i < n_jobs; i++, to += sizeof (BdctComponentJob))
     memcpy (to, job_of (pass, layout, i), sizeof (BdctComponentJob));
-  for (int i = 0; i < pass->n_sets; i++, to += sizeof (BdctJobRdoq))
-    memcpy (to, &pass->sets[i].rdoq, sizeof (BdctJobRdoq));
+  for (int i = 0; i < pass->n_quantizers; i++, to += sizeof (BdctJobRdoq))
+    memcpy (to, &pass->quantizers[i].rdoq, sizeof (BdctJobRdoq));
   while (probe < N_PROBES
       && is_there (device, device->bucket[(hash + probe) % N_BUCKETS]))
     probe++;
@@ -366,7 +368,7 @@ make_entry (BdctCudaDevice * device, uint64_t hash, const BdctCudaPass * pass,
 }
 
 static uint64_t
-find_entry (BdctCudaDevice * device, uint64_t hash, const BdctCudaPass * pass,
+find_entry (BdctCudaDevice * device, uint64_t hash, const BdctCudaLaunch * pass,
     const BdctPlaneLayout * layout)
 {
   for (int i = 0; i < N_PROBES; i++) {
@@ -383,7 +385,7 @@ find_entry (BdctCudaDevice * device, uint64_t hash, const BdctCudaPass * pass,
  * the launch must go first. Frame after frame asks for the same in the same
  * order: what came after the last one is the first guess. */
 static const uint8_t *
-find_constants (BdctCudaDevice * device, const BdctCudaPass * pass,
+find_constants (BdctCudaDevice * device, const BdctCudaLaunch * pass,
     const BdctCudaPlane * plane)
 {
   const uint64_t last = device->last;
@@ -430,7 +432,7 @@ upload_constants (BdctCudaDevice * device, cudaStream_t stream)
 
 /* Whether jobs that go together may be these two's: of one frame. */
 static bool
-is_same_frame (const BdctCudaPass * a, const BdctCudaPass * b)
+is_same_frame (const BdctCudaLaunch * a, const BdctCudaLaunch * b)
 {
   return a->n_planes == b->n_planes
       && a->plane[0].src.data == b->plane[0].src.data;
@@ -438,8 +440,8 @@ is_same_frame (const BdctCudaPass * a, const BdctCudaPass * b)
 
 /* Append a pass, if the batch is empty or of its kind and has room. */
 static bool
-append (BdctCudaBatch * batch, const BdctCudaPass * first,
-    const BdctCudaPass * pass, BdctCudaDevice * device)
+append (BdctCudaBatch * batch, const BdctCudaLaunch * first,
+    const BdctCudaLaunch * pass, BdctCudaDevice * device)
 {
   const int together = pass->kernel->together;
   const bool leads = together == 1
@@ -449,7 +451,7 @@ append (BdctCudaBatch * batch, const BdctCudaPass * first,
       && (batch->n_planes + pass->n_planes > BDCT_CUDA_MAX_PLANES
           || batch->n_tiles > INT_MAX / 2 || pass->kernel != first->kernel
           || pass->mixed != first->mixed
-          || pass->sets[0].depth != first->sets[0].depth
+          || pass->quantizers[0].depth != first->quantizers[0].depth
           || (together > 1 && !is_same_frame (first, pass))))
     return false;
   for (int p = 0; p < pass->n_planes; p++) {
@@ -467,7 +469,7 @@ append (BdctCudaBatch * batch, const BdctCudaPass * first,
 }
 
 static cudaError_t
-launch (BdctCudaBatch * batch, const BdctCudaPass * first,
+launch (BdctCudaBatch * batch, const BdctCudaLaunch * first,
     BdctCudaDevice * device, cudaStream_t stream)
 {
   const BdctCudaKernel *kernel = first->kernel;
@@ -483,13 +485,13 @@ launch (BdctCudaBatch * batch, const BdctCudaPass * first,
   int blocks;
   cudaError_t err;
 
-  batch->depth = first->sets[0].depth;
+  batch->depth = first->quantizers[0].depth;
   batch->mixed = first->mixed;
   batch->together = kernel->together;
   batch->job_planes = first->n_planes;
   batch->maps = 0;
   for (int p = 0; p < batch->n_planes; p++)
-    batch->maps |= batch->plane[p].set_of_cell != NULL;
+    batch->maps |= batch->plane[p].quantizer_of_tile != NULL;
   batch->span = 1;
   if (kernel->spans) {
     err = bdct_capability_blocks (&device->capability, kernel, &blocks);
@@ -512,13 +514,13 @@ launch (BdctCudaBatch * batch, const BdctCudaPass * first,
 }
 
 cudaError_t
-bdct_cuda_launch (const BdctCudaPass * const *passes, int n_passes,
+bdct_cuda_launch (const BdctCudaLaunch * const *passes, int n_passes,
     BdctCudaDevice * device, cudaStream_t stream)
 {
   cudaError_t err = cudaSuccess;
 
   for (int i = 0; i < n_passes && err == cudaSuccess;) {
-    const BdctCudaPass *first = passes[i];
+    const BdctCudaLaunch *first = passes[i];
     BdctCudaBatch batch;
 
     device->launch++;

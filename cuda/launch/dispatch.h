@@ -15,12 +15,12 @@ extern "C" {
 /** One kernel's part in a frame. */
 typedef struct {
   const BdctCudaKernel *kernel;
-  const BdctJob *sets;                  /**< the work's */
-  int32_t n_sets;
+  const BdctJob *quantizers;                  /**< the work's */
+  int32_t n_quantizers;
   BdctCudaPlane plane[BDCT_MAX_PLANES]; /**< cut for it, without constants */
   int32_t n_planes, n_tiles;
   int32_t mixed;
-} BdctCudaPass;
+} BdctCudaLaunch;
 
 /** What launches on one device need. */
 typedef struct BdctCudaDevice BdctCudaDevice;
@@ -43,19 +43,19 @@ void bdct_cuda_close (BdctCudaDevice *device, bool in_context);
  * found to compute something else. */
 bool bdct_cuda_has_tensor (const BdctCudaDevice *device, bool *differs);
 
-/** Choose the kernels for some work, whose sets must stay until it is launched,
- * and cut it for them. 1 pass or, where a map has mixed cells that the first
- * kernel leaves alone, 2; 0 with the error if there are more tiles than a
- * launch takes. A tensor-core kernel that is not known to compute the right
+/** Choose the kernels for some work, whose quantizers must stay until it is
+ * launched, and cut it for them. 1 launch or, where a map has mixed tiles that
+ * the first kernel leaves alone, 2; 0 with the error if there are more tiles than
+ * a launch takes. A tensor-core kernel that is not known to compute the right
  * samples on this GPU is checked before its first use, and none is used from
  * the first one on that does not. */
 int bdct_cuda_plan (BdctCudaDevice *device, const BdctCudaWork *work,
-    BdctCudaPass *passes, BdctError *error);
+    BdctCudaLaunch *passes, BdctError *error);
 
 /** Enqueue passes: one launch for as many in a row as have one kernel and fit,
  * behind the upload of the constants that are not on the device yet. `stream`
  * is that of bdct_cuda_open(). */
-cudaError_t bdct_cuda_launch (const BdctCudaPass *const *passes, int n_passes,
+cudaError_t bdct_cuda_launch (const BdctCudaLaunch *const *passes, int n_passes,
     BdctCudaDevice *device, cudaStream_t stream);
 
 #ifdef __cplusplus

@@ -25,11 +25,11 @@ extern "C" {
  * every kernel that has such, of blocks of up to 32 x 32, and the tile of the
  * kernels without tensor cores for those. In a plane of larger blocks all cells
  * are mixed. */
-#define BDCT_CUDA_CELL_ROWS 32
-#define BDCT_CUDA_CELL_SAMPLES 128
+#define BDCT_CUDA_MAP_TILE_ROWS 32
+#define BDCT_CUDA_MAP_TILE_SAMPLES 128
 
 /** What a cell of the map holds in place of a set's number: its blocks take
- * different sets. */
+ * different quantizers. */
 #define BDCT_CUDA_MIXED 0xff
 
 /** One plane, all in device memory. */
@@ -41,13 +41,13 @@ typedef struct {
                                blocks have beyond it repeats it */
   union
   {
-    struct BdctCudaCell *cells; /**< BDCT_CUDA_CELLS of them, zeroed */
+    struct BdctCudaAccumulator *cells; /**< BDCT_CUDA_CELLS of them, zeroed */
     unsigned long long *counts; /**< of what counts for bits, zeroed: those of a
                                      BdctRateCounts */
   };
-  const uint8_t *set_of_cell;  /**< NULL: set 0 everywhere */
+  const uint8_t *quantizer_of_tile;  /**< NULL: the first everywhere */
   /* By interleaved component, the first block's: */
-  const uint8_t *set_of_block[2]; /**< NULL if set_of_cell is */
+  const uint8_t *quantizer_map[2]; /**< NULL if set_of_cell is */
   union
   {
     BdctBlockRecord *blocks[2];   /**< NULL: not asked for */
@@ -68,13 +68,13 @@ typedef struct {
                                           (dct/entropy/huffman-symbols.h): a
                                           component's blocks in an MCU */
     };
-    const BdctLevel *given;          /**< of BDCT_CUDA_GIVEN: the levels of the
-                                          first component and, behind them, of
-                                          the second */
+    const BdctLevel *from_levels;    /**< of BDCT_CUDA_FROM_LEVELS: the levels
+                                          of the first component and, behind
+                                          them, of the second */
     BdctLevel *coefficients;         /**< of what chooses levels: likewise, and
                                           behind them as much room */
   };
-  int32_t cells_x;        /**< cells of the map from left to right */
+  int32_t map_tiles_x;    /**< tiles of the map from left to right */
   int32_t tiles_x;        /**< tiles of the plane from left to right, or of a
                                component where they are blocks in a row */
   int32_t first_tile;     /**< of the plane among the launch's */
@@ -85,16 +85,16 @@ typedef struct {
 /** What a frame's blocks add up. Every block adds to one of several cells, so
  * that a whole frame does not queue for the same few addresses; the host adds
  * the cells. */
-typedef struct BdctCudaCell {
+typedef struct BdctCudaAccumulator {
   unsigned long long sse[BDCT_MAX_COMPONENTS];
   unsigned long long nonzero[BDCT_MAX_COMPONENTS];
   unsigned long long rgb_sse[3];
   /* Of a tree: */
   unsigned long long levels[BDCT_MAX_COMPONENTS];
   unsigned long long area[BDCT_TREE_SIZES];
-} BdctCudaCell; /* it has cache sectors of its own */
+} BdctCudaAccumulator; /* it has cache sectors of its own */
 
-#define BDCT_CUDA_CELLS 16
+#define BDCT_CUDA_ACCUMULATORS 16
 
 /** The most planes of a launch: as many as fit a kernel's 4 KiB of parameters.
  */
@@ -107,7 +107,7 @@ typedef struct {
   int32_t n_planes, n_tiles;
   int32_t depth;
   int32_t span;        /**< tiles that a warp of a tensor-core kernel does */
-  int32_t maps;        /**< whether a plane has a map of sets */
+  int32_t maps;        /**< whether a plane has a map of quantizers */
   int32_t mixed;       /**< only cells of the map that are mixed; else all that
                             the kernel takes */
   int32_t together;    /**< jobs that go together: the first of them has the
@@ -141,22 +141,22 @@ typedef enum
 {
   BDCT_CUDA_STATISTICS,   /**< these, and if wanted the picture and the blocks'
                                records */
-  BDCT_CUDA_GIVEN,        /**< the same of given levels */
+  BDCT_CUDA_FROM_LEVELS,        /**< the same of given levels */
   BDCT_CUDA_LEVELS,       /**< the levels, or with a `dst` their picture there
                                (dct/picture/render.h, bdct_render_level());
                                nothing is counted */
   BDCT_CUDA_COEFFICIENTS, /**< in place of levels, what these are made of */
-  BDCT_CUDA_N_ASKS
-} BdctCudaAsk;
+  BDCT_CUDA_N_OUTPUTS
+} BdctCudaOutput;
 
 /** The planes of a frame with the jobs that are done to them. */
 typedef struct {
-  const BdctJob *sets;  /**< of one transform and depth */
-  int n_sets;
+  const BdctJob *quantizers;  /**< of one transform and depth */
+  int n_quantizers;
   BdctCudaPlane plane[BDCT_MAX_PLANES];
   int n_planes;
   bool mixed;           /**< there is a map, and it has mixed cells */
-  BdctCudaAsk ask;
+  BdctCudaOutput output;
   const BdctCudaKernel *kernel; /**< what does all of it; NULL: the best */
 } BdctCudaWork;
 
@@ -176,8 +176,8 @@ typedef enum
                              bits for jpeg-8x8 */
 } BdctTensorTraits;
 
-/** The tensor-core kernel that takes this work, all of its sets and planes;
- * NULL if none does (tensor.cu). It leaves mixed cells of a map alone.
+/** The tensor-core kernel that takes this work, all of its quantizers and
+ * planes; NULL if none does (tensor.cu). It leaves mixed tiles of a map alone.
  * `traits`: of BdctTensorTraits. */
 const BdctTensorKernel *bdct_tensor_find (const BdctCudaWork *work,
     unsigned traits);

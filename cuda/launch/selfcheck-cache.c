@@ -116,7 +116,7 @@ keep (uint64_t hash, BdctVerdict verdict)
 }
 
 BdctVerdict
-bdct_verdict_find (const BdctChecked * what)
+bdct_selfcheck_cache_find (const BdctChecked * what)
 {
   const uint64_t hash = hash_of (what->text);
   BdctVerdict found = BDCT_VERDICT_NONE;
@@ -135,7 +135,7 @@ bdct_verdict_find (const BdctChecked * what)
 }
 
 void
-bdct_verdict_keep (const BdctChecked * what, BdctVerdict verdict)
+bdct_selfcheck_cache_store (const BdctChecked * what, BdctVerdict verdict)
 {
   pthread_mutex_lock (&lock);
   keep (hash_of (what->text), verdict);

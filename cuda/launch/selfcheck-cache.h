@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_VERDICTS_H
-#define BDCT_VERDICTS_H
+#ifndef BDCT_SELFCHECK_CACHE_H
+#define BDCT_SELFCHECK_CACHE_H
 
 #include <stdbool.h>
 
@@ -20,10 +20,10 @@ typedef enum {
 } BdctVerdict;
 
 /** What was found before; from any thread. */
-BdctVerdict bdct_verdict_find (const BdctChecked *what);
+BdctVerdict bdct_selfcheck_cache_find (const BdctChecked *what);
 
 /** Remember it. Where there is no such folder, or it cannot be written to, for
  * the process alone. */
-void bdct_verdict_keep (const BdctChecked *what, BdctVerdict verdict);
+void bdct_selfcheck_cache_store (const BdctChecked *what, BdctVerdict verdict);
 
 #endif

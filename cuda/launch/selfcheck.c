@@ -42,7 +42,7 @@ static const struct
 typedef struct {
   uint8_t plane[PLANE];
   BdctBlockRecord blocks[2][MAX_BLOCKS];
-  BdctCudaCell cells[BDCT_CUDA_CELLS];
+  BdctCudaAccumulator cells[BDCT_CUDA_ACCUMULATORS];
 } Result;
 
 typedef struct {
@@ -141,8 +141,8 @@ static bool
 run (Check * self, BdctCudaWork * work, int which, BdctError * error)
 {
   Result *result = &self->memory->result[which];
-  BdctCudaPass pass;
-  const BdctCudaPass *passes[] = { &pass };
+  BdctCudaLaunch pass;
+  const BdctCudaLaunch *passes[] = { &pass };
 
   work->plane[0].dst = (BdctSamples) { result->plane, STRIDE };
   work->plane[0].cells = result->cells;
@@ -179,12 +179,12 @@ squared_errors (const uint8_t * a, const uint8_t * b, const BdctLayout * layout,
   return sum;
 }
 
-static BdctCudaCell
+static BdctCudaAccumulator
 add_cells (const Result * result)
 {
-  BdctCudaCell sum = { 0 };
+  BdctCudaAccumulator sum = { 0 };
 
-  for (int i = 0; i < BDCT_CUDA_CELLS; i++)
+  for (int i = 0; i < BDCT_CUDA_ACCUMULATORS; i++)
     for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
       sum.sse[c] += result->cells[i].sse[c];
       sum.nonzero[c] += result->cells[i].nonzero[c];
@@ -199,7 +199,7 @@ agree_nearly (const Check * self, const BdctLayout * layout)
 {
   const BdctPlaneLayout *plane = &layout->plane[0];
   const Result *result = self->host->result;
-  const BdctCudaCell cell = add_cells (&result[0]);
+  const BdctCudaAccumulator cell = add_cells (&result[0]);
 
   for (int i = 0; i < plane->interleave; i++) {
     const double mse = (double) squared_errors (result[0].plane,
@@ -218,7 +218,7 @@ agree (const Check * self, const BdctLayout * layout, BdctFamily family,
     bool records)
 {
   const Result *result = self->host->result;
-  BdctCudaCell cell[2];
+  BdctCudaAccumulator cell[2];
 
   if (family == BDCT_FAMILY_REAL)
     return agree_nearly (self, layout);
@@ -262,12 +262,12 @@ compare_all (Check * self, const BdctTensorKernel * kernel,
     BdctTransform transform, const BdctLayout * layout, unsigned *n,
     bool *agrees, BdctError * error)
 {
-  BdctCudaWork work = {.n_sets = 1,.n_planes = 1 };
+  BdctCudaWork work = {.n_quantizers = 1,.n_planes = 1 };
   const BdctTensorKernel *taken;
   bool drawn = false;
   BdctJob job;
 
-  work.sets = &job;
+  work.quantizers = &job;
   work.plane[0].layout = layout->plane[0];
   work.plane[0].last_column = layout->plane[0].width - 1;
   work.plane[0].src = (BdctSamples) { self->memory->plane, STRIDE };

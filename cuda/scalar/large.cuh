@@ -105,22 +105,22 @@ template <typename C> struct Large
     }
   };
 
-  /* Coefficients become their values, or with ASK their levels, unless the
+  /* Coefficients become their values, or with OUTPUT their levels, unless the
    * column of these is given. Returns how many are not 0. */
-  template <Ask ASK> static BDCT_INLINE uint32_t
+  template <Output OUTPUT> static BDCT_INLINE uint32_t
   quantize_column (int32_t (&c)[keep], const Tables &tables,
       const BdctLevel *level)
   {
     const auto entry = [&] (int v) { return tables.entry (v); };
 
-    if constexpr (ASK == BDCT_CUDA_COEFFICIENTS)
+    if constexpr (OUTPUT == BDCT_CUDA_COEFFICIENTS)
       return 0;
-    else if constexpr (ASK == BDCT_CUDA_GIVEN)
+    else if constexpr (OUTPUT == BDCT_CUDA_FROM_LEVELS)
       return dequantize_column<C, keep> (c, tables.job, entry, [&] (int v) {
         return level != nullptr ? level[v * keep] : 0;
       });
     else
-      return requantize_column<C, ASK == BDCT_CUDA_LEVELS, keep> (c,
+      return requantize_column<C, OUTPUT == BDCT_CUDA_LEVELS, keep> (c,
           tables.job, tables.clips, entry);
   }
 
@@ -252,7 +252,7 @@ struct Lane
 
 /* Blocks at (x, y) of the tile, whose component is `component`. Returns the
  * lane's nonzero << 48 | sse. */
-template <typename C, Ask ASK, typename Sample>
+template <typename C, Output OUTPUT, typename Sample>
 BDCT_INLINE unsigned long long
 run_large (const Lane &lane, const Tile &tile, const Blocks &blocks,
     typename Large<C>::Tables &tables, const Shifts &shifts, int component,
@@ -273,9 +273,9 @@ run_large (const Lane &lane, const Tile &tile, const Blocks &blocks,
   w.whole = is_whole (tile, w, L::n);
   if (__all_sync (0xffffffff, !inside))
     return 0;
-  if (L::holds && blocks.set_of_block != nullptr)
+  if (L::holds && blocks.quantizer_map != nullptr)
     tables.load (blocks.set (number, inside), lane.i);
-  if constexpr (ASK != BDCT_CUDA_GIVEN) {
+  if constexpr (OUTPUT != BDCT_CUDA_FROM_LEVELS) {
     _Pragma ("unroll 1") for (int k = 0; k < L::n; k += L::keep) {
       Window row = k == 0 ? w : get_window<Sample> (tile, component, x, y
           + lane.i + k);
@@ -289,11 +289,11 @@ run_large (const Lane &lane, const Tile &tile, const Blocks &blocks,
   }
   if (!L::holds)
     tables.load (blocks.set (number, inside), lane.i);
-  nonzero = L::template quantize_column<ASK> (c, tables,
-      ASK == BDCT_CUDA_GIVEN && inside ? blocks.given
+  nonzero = L::template quantize_column<OUTPUT> (c, tables,
+      OUTPUT == BDCT_CUDA_FROM_LEVELS && inside ? blocks.from_levels
       + (size_t) number * (L::keep * L::keep) + lane.i : nullptr);
   __syncwarp ();
-  if (ends_with_levels (ASK)) {
+  if (ends_with_levels (OUTPUT)) {
     const Window block = get_window<Sample> (tile, component, x, y);
 
     if (inside && w.dst == nullptr)
@@ -329,7 +329,8 @@ run_large (const Lane &lane, const Tile &tile, const Blocks &blocks,
 /* A tile of large blocks: the warps take units, which are as many blocks as
  * they have at once, in turn. Where two components are interleaved, lanes
  * alternate between them, or else a unit is a block of each. */
-template <typename C, Ask ASK, typename Sample, int SIDE, int WARPS, int CELLS>
+template <typename C, Output OUTPUT, typename Sample, int SIDE, int WARPS,
+    int CELLS>
 BDCT_INLINE void
 run_tile_large (uint16_t *t, const Tile &tile, unsigned long long (&sum)[2])
 {
@@ -361,8 +362,8 @@ run_tile_large (uint16_t *t, const Tile &tile, unsigned long long (&sum)[2])
         >> (L::blocks > 1 ? more : 0);
     const int y = unit >> __ffs (across) - 1;
 
-    add (sum, component, run_large<C, ASK, Sample> (lane, tile,
-            Blocks (tile.plane, component, ASK), tables, shifts, component,
+    add (sum, component, run_large<C, OUTPUT, Sample> (lane, tile,
+            Blocks (tile.plane, component, OUTPUT), tables, shifts, component,
             x * L::n, y * L::n));
   }
 }

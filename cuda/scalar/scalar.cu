@@ -37,14 +37,15 @@ template <typename LUMA, typename OTHER, typename Sample> struct Memory
   static constexpr int words = luma > other ? luma : other;
 };
 
-template <typename C, Ask ASK, typename Sample, int SIDE, int WARPS, int WORDS>
+template <typename C, Output OUTPUT, typename Sample, int SIDE, int WARPS,
+    int WORDS>
 BDCT_INLINE void
 run_tile (uint32_t *memory, const Tile &tile, unsigned long long (&sum)[2])
 {
   if constexpr (C::small)
-    run_tile_small<C, ASK, Sample> (memory, tile, sum);
+    run_tile_small<C, OUTPUT, Sample> (memory, tile, sum);
   else
-    run_tile_large<C, ASK, Sample, SIDE, WARPS, 2 * WORDS> (
+    run_tile_large<C, OUTPUT, Sample, SIDE, WARPS, 2 * WORDS> (
         (uint16_t *) memory, tile, sum);
 }
 
@@ -54,7 +55,7 @@ add_up (const BdctCudaPlane &plane, const unsigned long long (&sum)[2])
 {
   __shared__ unsigned long long sums[2][WARPS];
 
-  BdctCudaCell &cell = plane.cells[blockIdx.x % BDCT_CUDA_CELLS];
+  BdctCudaAccumulator &cell = plane.cells[blockIdx.x % BDCT_CUDA_ACCUMULATORS];
 
   _Pragma ("unroll 1") for (int i = 0; i < plane.layout.interleave; i++) {
     const unsigned long long all = lanes_sum<1, 16> (i ? sum[1] : sum[0]);
@@ -75,7 +76,7 @@ add_up (const BdctCudaPlane &plane, const unsigned long long (&sum)[2])
   atomicAdd (&cell.nonzero[c], all >> 48);
 }
 
-template <BdctChain LUMA, BdctChain OTHER, Ask ASK, typename Sample>
+template <BdctChain LUMA, BdctChain OTHER, Output OUTPUT, typename Sample>
 __global__ void
 __launch_bounds__ (Shape<LUMA, OTHER>::warps * 32,
     (Shape<LUMA, OTHER>::blocks))
@@ -104,42 +105,44 @@ transform (const __grid_constant__ BdctCudaBatch batch)
     tile_y * side, batch.depth };
   uint32_t *own = memory[threadIdx.x / 32];
 
-  if (batch.mixed && plane.set_of_cell[tile_y * plane.cells_x + tile_x]
+  if (batch.mixed
+      && plane.quantizer_of_tile[tile_y * plane.map_tiles_x + tile_x]
       != BDCT_CUDA_MIXED)
     return;
   if (LUMA == OTHER || __ldg ((const int *)
           &((const Constants *) plane.constants)->job.chain) == LUMA)
-    run_tile<Luma, ASK, Sample, side, warps, words> (own, tile, sum);
+    run_tile<Luma, OUTPUT, Sample, side, warps, words> (own, tile, sum);
   else
-    run_tile<Other, ASK, Sample, side, warps, words> (own, tile, sum);
-  if (!ends_with_levels (ASK))
+    run_tile<Other, OUTPUT, Sample, side, warps, words> (own, tile, sum);
+  if (!ends_with_levels (OUTPUT))
     add_up<warps> (plane, sum);
 }
 
-template <BdctChain LUMA, BdctChain OTHER, Ask ASK, typename Sample>
+template <BdctChain LUMA, BdctChain OTHER, Output OUTPUT, typename Sample>
 const BdctCudaKernel kernel = {
-  (const void *) transform<LUMA, OTHER, ASK, Sample>,
+  (const void *) transform<LUMA, OTHER, OUTPUT, Sample>,
   Shape<LUMA, OTHER>::side, kTileSamples * sizeof (Sample),
   Shape<LUMA, OTHER>::warps, Shape<LUMA, OTHER>::warps, 0,
   2 * sizeof (Constants), 1, nullptr, bdct_scalar_constants
 };
 
-template <BdctChain LUMA, BdctChain OTHER, Ask ASK, typename Sample>
+template <BdctChain LUMA, BdctChain OTHER, Output OUTPUT, typename Sample>
 constexpr const BdctCudaKernel *
 find_kernel ()
 {
-  if constexpr (ASK == BDCT_CUDA_STATISTICS || ASK == BDCT_CUDA_LEVELS
+  if constexpr (OUTPUT == BDCT_CUDA_STATISTICS || OUTPUT == BDCT_CUDA_LEVELS
       || (Chain<LUMA>::dots && Chain<LUMA>::width <= 32))
-    return &kernel<LUMA, OTHER, ASK, Sample>;
+    return &kernel<LUMA, OTHER, OUTPUT, Sample>;
   return nullptr;
 }
 
-#define KERNEL(luma, other, ask, sample)                                      \
-  find_kernel<BDCT_CHAIN_##luma, BDCT_CHAIN_##other, BDCT_CUDA_##ask, sample> ()
+#define KERNEL(luma, other, output, sample)                                   \
+  find_kernel<BDCT_CHAIN_##luma, BDCT_CHAIN_##other, BDCT_CUDA_##output,      \
+      sample> ()
 #define KERNELS(luma, other, sample)                                          \
   {                                                                           \
     KERNEL (luma, other, STATISTICS, sample),                                 \
-    KERNEL (luma, other, GIVEN, sample),                                      \
+    KERNEL (luma, other, FROM_LEVELS, sample),                                \
     KERNEL (luma, other, LEVELS, sample),                                     \
     KERNEL (luma, other, COEFFICIENTS, sample),                               \
   }
@@ -153,7 +156,8 @@ find_kernel ()
 #define TRANSFORM(id, nick, text, luma, chroma_444, chroma_sampled)           \
   { KERNELS (luma, chroma_sampled, uint8_t),                                  \
     KERNELS (luma, chroma_sampled, uint16_t) },
-const BdctCudaKernel *const kernels[BDCT_N_TRANSFORMS][2][BDCT_CUDA_N_ASKS] = {
+const BdctCudaKernel *const kernels[BDCT_N_TRANSFORMS][2]
+    [BDCT_CUDA_N_OUTPUTS] = {
 #include "dct/transform/transforms.def"
 };
 
@@ -169,5 +173,6 @@ bdct_scalar_constants (void *to, const BdctCudaPlane *plane, const BdctJob *job)
 extern "C" const BdctCudaKernel *
 bdct_scalar_find (const BdctCudaWork *work)
 {
-  return kernels[work->sets[0].transform][work->sets[0].depth > 8][work->ask];
+  return kernels[work->quantizers[0].transform]
+      [work->quantizers[0].depth > 8][work->output];
 }

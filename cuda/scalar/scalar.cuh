@@ -209,12 +209,12 @@ extern "C" void bdct_scalar_constants (void *to, const BdctCudaPlane *plane,
 namespace {
 
 /* What a kernel is made for, and whether it ends with numbers in memory. */
-using Ask = BdctCudaAsk;
+using Output = BdctCudaOutput;
 
 __host__ __device__ constexpr bool
-ends_with_levels (Ask ask)
+ends_with_levels (Output output)
 {
-  return ask == BDCT_CUDA_LEVELS || ask == BDCT_CUDA_COEFFICIENTS;
+  return output == BDCT_CUDA_LEVELS || output == BDCT_CUDA_COEFFICIENTS;
 }
 
 /* What the passes need of a job. */
@@ -266,29 +266,29 @@ load_entries (int32_t *to, const int32_t *table, int u, int v)
 struct Blocks
 {
   int columns;
-  const uint8_t *set_of_block;  /* NULL: all take the first set */
-  const Constants *sets;
+  const uint8_t *quantizer_map;  /* NULL: all take the first set */
+  const Constants *quantizers;
   int set_size;
   union
   {
     BdctBlockRecord *records;   /* NULL: not asked for */
     BdctLevel *levels;          /* of what ends with them */
   };
-  const BdctLevel *given;       /* of BDCT_CUDA_GIVEN */
+  const BdctLevel *from_levels;       /* of BDCT_CUDA_FROM_LEVELS */
 
   BDCT_INLINE
-  Blocks (const BdctCudaPlane &plane, int i, Ask ask)
+  Blocks (const BdctCudaPlane &plane, int i, Output output)
   {
     columns = plane.columns;
-    set_of_block = plane.set_of_block[i];
-    sets = (const Constants *) plane.constants + i;
+    quantizer_map = plane.quantizer_map[i];
+    quantizers = (const Constants *) plane.constants + i;
     set_size = plane.set_size;
-    if (ends_with_levels (ask))
+    if (ends_with_levels (output))
       levels = plane.levels[i];
     else
       records = plane.blocks[i];
-    if (ask == BDCT_CUDA_GIVEN)
-      given = plane.given + (i == 0 ? 0 : (size_t) columns
+    if (output == BDCT_CUDA_FROM_LEVELS)
+      from_levels = plane.from_levels + (i == 0 ? 0 : (size_t) columns
           * (((plane.layout.height - 1) >> plane.log2_height) + 1)
           << plane.log2_width + plane.log2_height);
   }
@@ -303,10 +303,10 @@ struct Blocks
   BDCT_INLINE const Constants *
   set (int number, bool inside) const
   {
-    if (set_of_block == nullptr || !inside)
-      return sets;
-    return (const Constants *) ((const uint8_t *) sets
-        + set_size * __ldg (&set_of_block[number]));
+    if (quantizer_map == nullptr || !inside)
+      return quantizers;
+    return (const Constants *) ((const uint8_t *) quantizers
+        + set_size * __ldg (&quantizer_map[number]));
   }
 
   /* Write a block's record. */

@@ -68,12 +68,12 @@ cell_of (float v)
   return (uint32_t) __float_as_int (v);
 }
 
-/* What is asked of a block's levels: how many are not 0, and with ASK
+/* What is asked of a block's levels: how many are not 0, and with OUTPUT
  * themselves. They may be given: `level` is the first one then, NULL where
  * there is no block. */
-template <typename C, Ask ASK> struct Quantizer
+template <typename C, Output OUTPUT> struct Quantizer
 {
-  static constexpr bool given = ASK == BDCT_CUDA_GIVEN;
+  static constexpr bool from_levels = OUTPUT == BDCT_CUDA_FROM_LEVELS;
   BdctComponentJob job;
   bool clips;
   const Constants *set;
@@ -88,7 +88,7 @@ template <typename C, Ask ASK> struct Quantizer
   BDCT_INLINE void
   column (int u, typename C::Value *c)
   {
-    if constexpr (ASK != BDCT_CUDA_COEFFICIENTS) {
+    if constexpr (OUTPUT != BDCT_CUDA_COEFFICIENTS) {
       int32_t quant[C::height], companion[C::height];
 
       BDCT_UNROLL for (int v = 0; v < C::height; v += 4) {
@@ -104,13 +104,13 @@ template <typename C, Ask ASK> struct Quantizer
   template <typename Entry> BDCT_INLINE uint32_t
   to_values (int u, typename C::Value *c, Entry entry)
   {
-    if constexpr (given)
+    if constexpr (from_levels)
       return dequantize_column<C, C::height> (c, job, entry, [&] (int v) {
         return level != nullptr ? level[v * C::width + u] : 0;
       });
     else
-      return requantize_column<C, ASK == BDCT_CUDA_LEVELS, C::height> (c, job,
-          clips, entry);
+      return requantize_column<C, OUTPUT == BDCT_CUDA_LEVELS, C::height> (c,
+          job, clips, entry);
   }
 };
 
@@ -324,7 +324,7 @@ template <typename C, typename Sample> struct Pairs
     for (int i = 0; i < n / 2; i++) {
       int32_t c[2][m] = {};
 
-      BDCT_UNROLL for (int k = 0; k < 2 && !Quantizer::given; k++) {
+      BDCT_UNROLL for (int k = 0; k < 2 && !Quantizer::from_levels; k++) {
         uint32_t pair[m / 2];
 
         BDCT_UNROLL for (int y = 0; y < m / 2; y++)
@@ -435,14 +435,14 @@ load_source (Cells<N, true> &source, const Window &w, int y0)
 
 /* A thread's samples, from (x, y) of its component. Returns nonzero << 48 |
  * sse. */
-template <typename C, Ask ASK, typename Sample>
+template <typename C, Output OUTPUT, typename Sample>
 BDCT_INLINE unsigned long long
 run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
     int y)
 {
   constexpr int row_words = 8 / kPerWord<Sample>, parts = 8 / C::width;
   constexpr int words = kSourceWords<C, Sample>;
-  const Shifts shifts = get_shifts<C> (blocks.sets);
+  const Shifts shifts = get_shifts<C> (blocks.quantizers);
   const int32_t middle = 1 << (w.depth - 1);
   unsigned long long sum = 0;
 
@@ -455,20 +455,20 @@ run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
     BDCT_UNROLL for (int i = 0; i < parts; i++) {
       const int number = blocks.number<C> (x + i * C::width, y + y0);
       const bool inside = i * C::width < w.width && y0 < w.height;
-      Quantizer<C, ASK> quantizer (blocks.set (number, inside),
-          ASK == BDCT_CUDA_GIVEN && inside ? blocks.given
+      Quantizer<C, OUTPUT> quantizer (blocks.set (number, inside),
+          OUTPUT == BDCT_CUDA_FROM_LEVELS && inside ? blocks.from_levels
           + (size_t) number * (C::width * C::height) : nullptr);
 
-      if (ASK != BDCT_CUDA_GIVEN)
+      if (OUTPUT != BDCT_CUDA_FROM_LEVELS)
         block[i].template forward_rows<row_words> (source,
             i * row_words / parts, shifts, middle);
-      block[i].columns (quantizer, shifts, ends_with_levels (ASK));
+      block[i].columns (quantizer, shifts, ends_with_levels (OUTPUT));
       nonzero[i] = inside ? quantizer.nonzero : 0;
-      if (ends_with_levels (ASK) && w.dst == nullptr && inside)
+      if (ends_with_levels (OUTPUT) && w.dst == nullptr && inside)
         store_levels<C, Sample> (blocks.levels + (size_t) number
             * (C::width * C::height), block[i]);
     }
-    if (ends_with_levels (ASK) && w.dst == nullptr)
+    if (ends_with_levels (OUTPUT) && w.dst == nullptr)
       continue;
     uint8_t *to = w.dst + y0 * w.dst_stride;
 #pragma unroll (C::shared ? 2 : 8)
@@ -478,7 +478,7 @@ run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
       uint32_t packed[row_words];
 
       BDCT_UNROLL for (int i = 0; i < parts; i++)
-        if (!ends_with_levels (ASK))
+        if (!ends_with_levels (OUTPUT))
           block[i].residuals (out + i * C::width, row, shifts, middle);
         else
           BDCT_UNROLL for (int u = 0; u < C::width; u++)
@@ -486,7 +486,7 @@ run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
                 w.chroma, w.depth);
       BDCT_UNROLL for (int i = 0; i < row_words; i++)
         packed[i] = pack_samples<Sample> (out + i * kPerWord<Sample>, w.depth);
-      if (!ends_with_levels (ASK) && visible) {
+      if (!ends_with_levels (OUTPUT) && visible) {
         uint32_t in[row_words];
 
         BDCT_UNROLL for (int i = 0; i < row_words; i++)
@@ -497,7 +497,7 @@ run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
         store_samples<Sample, true> (to, packed, w, visible);
       to += w.dst_stride;
     }
-    if constexpr (!ends_with_levels (ASK)) {
+    if constexpr (!ends_with_levels (OUTPUT)) {
       BDCT_UNROLL for (int i = 0; i < parts; i++) {
         sum += (unsigned long long) nonzero[i] << 48 | sse[i];
         if (blocks.records != nullptr && i * C::width < w.width
@@ -512,7 +512,7 @@ run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
 
 /* A tile of small blocks: a thread's 8 x 8 samples, of which the neighbour has
  * the other component where two are interleaved. */
-template <typename C, Ask ASK, typename Sample>
+template <typename C, Output OUTPUT, typename Sample>
 BDCT_INLINE void
 run_tile_small (uint32_t *memory, const Tile &tile,
     unsigned long long (&sum)[2])
@@ -527,8 +527,8 @@ run_tile_small (uint32_t *memory, const Tile &tile,
   w.whole = is_whole (tile, w, 8);
   if (__all_sync (0xffffffff, w.width <= 0 || w.height <= 0))
     return;
-  add (sum, i, run_small<C, ASK, Sample> (memory + threadIdx.x % 32, w,
-          Blocks (tile.plane, i, ASK), tile.x + x, tile.y + y));
+  add (sum, i, run_small<C, OUTPUT, Sample> (memory + threadIdx.x % 32, w,
+          Blocks (tile.plane, i, OUTPUT), tile.x + x, tile.y + y));
 }
 
 } // namespace

@@ -13,7 +13,7 @@ namespace {
 /* A thread block's tile: as wide as a cell of the map, and as high unless
  * blocks are higher. Where two components are interleaved it has half as many
  * samples of each. */
-constexpr int kTileSamples = BDCT_CUDA_CELL_SAMPLES;
+constexpr int kTileSamples = BDCT_CUDA_MAP_TILE_SAMPLES;
 
 /* A thread block's tile of one plane. */
 struct Tile

@@ -24,13 +24,13 @@ bdct_compare_describe (BdctSlot * slot, const BdctStaging * staging,
   };
   int n;
 
-  slot->others_compared = frame->other_metrics != 0 && frame->n_others > 0;
-  n = slot->others_compared ? 1 + slot->n_others : frame->metrics != 0;
+  slot->metrics_of_trials = frame->trial_metrics != 0 && frame->n_trials > 0;
+  n = slot->metrics_of_trials ? 1 + slot->n_trials : frame->metrics != 0;
   if (!bdct_frame_metrics_reset (&slot->metrics, n, error))
     return false;
   for (int i = 0; i < n; i++) {
     task.job = bdct_slot_job (slot, i);
-    task.metrics = i == 0 ? frame->metrics : frame->other_metrics;
+    task.metrics = i == 0 ? frame->metrics : frame->trial_metrics;
     if (task.metrics != 0)
       bdct_frame_metrics_describe (&slot->metrics, i, &task);
   }
@@ -90,16 +90,16 @@ bdct_compare_place_luma (const BdctSlot * slot, const BdctStaging * staging,
   return true;
 }
 
-/* Have the other jobs from `first` on make their pictures. */
+/* Have the trials from `first` on make their pictures. */
 static bool
 make_pictures (BdctSlot * slot, const BdctStaging * staging, int first, int n,
     const BdctImage * pictures, BdctBuffer * rd, BdctError * error)
 {
-  const BdctCudaPass *passes[MAX_PICTURES];
+  const BdctCudaLaunch *passes[MAX_PICTURES];
   int n_passes = 0;
 
   for (int i = 0; i < n; i++) {
-    BdctOther *other = &slot->others[first + i];
+    BdctTrial *other = &slot->trials[first + i];
     BdctCudaWork work;
 
     if (bdct_job_is_rd (&other->job)) {
@@ -145,14 +145,14 @@ enqueue_others (BdctSlot * slot, const BdctStaging * staging,
     const uint16_t * const luma[3], BdctCompareMemory * memory,
     BdctBuffer * rd, BdctError * error)
 {
-  const int n = min (slot->n_others,
+  const int n = min (slot->n_trials,
       BDCT_CUDA_MAX_PLANES / staging->layout.n_planes);
   BdctImage pictures[MAX_PICTURES];
 
   if (!place_pictures (&memory->pictures, staging, pictures, n, error))
     return false;
-  for (int first = 0; first < slot->n_others; first += n) {
-    const int here = min (n, slot->n_others - first);
+  for (int first = 0; first < slot->n_trials; first += n) {
+    const int here = min (n, slot->n_trials - first);
 
     if (!make_pictures (slot, staging, first, here, pictures, rd, error))
       return false;
@@ -174,7 +174,7 @@ bdct_compare_enqueue (BdctSlot * slot, const BdctStaging * staging,
       && (slot->metrics.n == 0
       || (bdct_frame_metrics_enqueue (&slot->metrics, 0, &slot->rec, luma,
               &memory->scratch, staging, error)
-          && (!slot->others_compared
+          && (!slot->metrics_of_trials
               || enqueue_others (slot, staging, luma, memory, rd,
                   error))));
 }

@@ -17,7 +17,7 @@ typedef struct {
 /** What frames use one after the other. */
 typedef struct {
   BdctBuffer scratch;
-  BdctBuffer pictures; /**< of other jobs */
+  BdctBuffer pictures; /**< of trials */
   unsigned n_kept;     /**< as the engine has it, with BDCT_MORE_KEPT */
   BdctKept kept[BDCT_MAX_DEPTH + BDCT_MORE_KEPT]; /**< by number */
 } BdctCompareMemory;
@@ -31,7 +31,7 @@ bool bdct_compare_place_luma (const BdctSlot *slot, const BdctStaging *staging,
 bool bdct_compare_describe (BdctSlot *slot, const BdctStaging *staging,
     const BdctFrame *frame, BdctError *error);
 
-/** Enqueue all of it behind the passes of the sets. `rd`: memory of
+/** Enqueue all of it behind the passes of the quantizers. `rd`: memory of
  * rate-distortion jobs (rd.h). */
 bool bdct_compare_enqueue (BdctSlot *slot, const BdctStaging *staging,
     BdctCompareMemory *memory, BdctBuffer *rd, BdctError *error);

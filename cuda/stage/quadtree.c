@@ -9,11 +9,11 @@ typedef struct {
   const BdctSlot *slot;
   const BdctStaging *staging;
   int i;
-  const BdctJob *sets;
-  int n_sets;
+  const BdctJob *quantizers;
+  int n_quantizers;
   BdctImage picture[BDCT_TREE_SIZES];
   uint8_t *room;                /* of rdoq */
-  BdctCudaCell *cells;          /* of the fixed transforms: of no use */
+  BdctCudaAccumulator *cells;          /* of the fixed transforms: of no use */
   BdctCudaTree tree;
 } Task;
 
@@ -62,13 +62,14 @@ static size_t
 count_room (const Task * task)
 {
   const BdctLayout *layout = &task->staging->layout;
-  BdctCudaWork work = {.sets = task->sets,.n_planes = layout->n_planes };
+  BdctCudaWork work = {.quantizers = task->quantizers,.n_planes =
+        layout->n_planes };
   BdctJob job;
 
-  if (!bdct_job_is_rdoq (task->sets))
+  if (!bdct_job_is_rdoq (task->quantizers))
     return 0;
-  bdct_job_of_size (&job, task->sets, task->tree.max_log2);
-  work.sets = &job;
+  bdct_job_of_size (&job, task->quantizers, task->tree.max_log2);
+  work.quantizers = &job;
   for (int p = 0; p < work.n_planes; p++)
     work.plane[p].layout = layout->plane[p];
   return bdct_rdoq_room (&work);
@@ -88,7 +89,7 @@ place (Task * task, Share * share)
 
     if (picture != NULL)
       task->picture[n - 2] = bdct_staging_picture (task->staging, picture);
-    bdct_job_of_size (&job, task->sets, n);
+    bdct_job_of_size (&job, task->quantizers, n);
     bdct_blocks_init (grid, layout, &job);
     for (int p = 0; p < layout->n_planes; p++)
       if (bdct_quadtree_has_own (tree->chroma, layout->plane[p].component[0],
@@ -96,8 +97,8 @@ place (Task * task, Share * share)
         place_blocks (task, &layout->plane[p], &job, grid, n - 2, share);
   }
   task->room = take (share, count_room (task));
-  task->cells = take (share, BDCT_CELLS_SIZE);
-  bdct_blocks_init (grid, layout, task->sets);
+  task->cells = take (share, BDCT_ACCUMULATORS_SIZE);
+  bdct_blocks_init (grid, layout, task->quantizers);
   if (tree->sizes == NULL && tree->counts != NULL)
     tree->sizes = take (share, (size_t) grid[BDCT_Y].columns
         * grid[BDCT_Y].rows);
@@ -130,13 +131,13 @@ describe_component (Task * task, const BdctImage * dst, int p, int k)
   BdctCudaTreeComponent *component = &task->tree.component[c];
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
 
-  bdct_blocks_init (grid, layout, task->sets);
+  bdct_blocks_init (grid, layout, task->quantizers);
   *component = (BdctCudaTreeComponent) {
     .layout = layout->plane[p],
     .component = c,
     .sub_x = bdct_layout_sub_x (layout, c),
     .sub_y = bdct_layout_sub_y (layout, c),
-    .log2_smallest = task->sets->component[c].log2_width,
+    .log2_smallest = task->quantizers->component[c].log2_width,
     .columns = grid[c].columns,
     .src = bdct_image_samples (&slot->planes, layout, p, k),
   };
@@ -154,7 +155,7 @@ describe (Task * task, const BdctImage * dst)
 {
   const BdctSlot *slot = task->slot;
   const BdctLayout *layout = &task->staging->layout;
-  const BdctJobTree *job = &task->sets->tree;
+  const BdctJobTree *job = &task->quantizers->tree;
   BdctCudaTree *tree = &task->tree;
 
   *tree = (BdctCudaTree) {
@@ -169,8 +170,8 @@ describe (Task * task, const BdctImage * dst)
     .counts = slot->rate ? (unsigned long long *) (slot->counts.device
         + task->i * sizeof (BdctRateCounts)) : NULL,
   };
-  for (int k = 0; k < task->n_sets; k++)
-    tree->lambda[k] = task->sets[k].tree.lambda;
+  for (int k = 0; k < task->n_quantizers; k++)
+    tree->lambda[k] = task->quantizers[k].tree.lambda;
   bdct_quadtree_costs (&tree->costs, job->slice_qp);
   for (int p = 0; p < layout->n_planes; p++)
     for (int k = 0; k < layout->plane[p].interleave; k++)
@@ -188,14 +189,14 @@ describe_size (Task * task, const BdctJob * jobs, int n, BdctCudaWork * work)
     *work = task->slot->rd.sized[n - 2];
   else
     bdct_slot_describe (task->slot, &task->staging->layout, task->i, work);
-  work->sets = jobs;
-  work->n_sets = task->n_sets;
+  work->quantizers = jobs;
+  work->n_quantizers = task->n_quantizers;
   if (!bdct_quadtree_has_own (tree->chroma, BDCT_U, n, tree->max_log2))
     work->n_planes = 1;
   for (int p = 0; p < work->n_planes; p++)
     for (int k = 0; k < work->plane[p].layout.interleave; k++)
       task->tree.component[work->plane[p].layout.component[k]].sized[n - 2]
-          .set_of_block = work->plane[p].set_of_block[k];
+          .quantizer_map = work->plane[p].quantizer_map[k];
 }
 
 /* Set where the levels of one size go to, and nothing else does. */
@@ -236,7 +237,7 @@ ask_for_picture (Task * task, int n, BdctCudaWork * work)
 
 /* Plan the levels, then the picture of them. Returns how many passes. */
 static int
-plan_by_rate (Task * task, int n, BdctCudaWork * work, BdctCudaPass * pass,
+plan_by_rate (Task * task, int n, BdctCudaWork * work, BdctCudaLaunch * pass,
     BdctError * error)
 {
   BdctCudaDevice *device = task->staging->device->kernels;
@@ -248,12 +249,13 @@ plan_by_rate (Task * task, int n, BdctCudaWork * work, BdctCudaPass * pass,
   if (!bdct_rdoq_plan (device, work, task->room, pass, error))
     return 0;
   ask_for_picture (task, n, work);
-  return bdct_rdoq_plan_given (device, work, levels, pass + 2, error) ? 3 : 0;
+  return bdct_rdoq_plan_from_levels (device, work, levels, pass + 2,
+      error) ? 3 : 0;
 }
 
 /* Plan the picture and the records, then the levels. */
 static int
-plan_plainly (Task * task, int n, BdctCudaWork * work, BdctCudaPass * pass,
+plan_plainly (Task * task, int n, BdctCudaWork * work, BdctCudaLaunch * pass,
     BdctError * error)
 {
   BdctCudaDevice *device = task->staging->device->kernels;
@@ -264,7 +266,7 @@ plan_plainly (Task * task, int n, BdctCudaWork * work, BdctCudaPass * pass,
   if (n_passes == 0)
     return 0;
   ask_for_levels (task, n, work);
-  work->ask = BDCT_CUDA_LEVELS;
+  work->output = BDCT_CUDA_LEVELS;
   return bdct_cuda_plan (device, work, pass + n_passes, error) > 0
       ? n_passes + 1 : 0;
 }
@@ -274,14 +276,14 @@ static bool
 transform (Task * task, int n, BdctError * error)
 {
   const BdctDevice *device = task->staging->device;
-  BdctJob jobs[BDCT_MAX_SETS];
-  BdctCudaPass pass[3];
-  const BdctCudaPass *passes[] = { &pass[0], &pass[1], &pass[2] };
+  BdctJob jobs[BDCT_MAX_QUANTIZERS];
+  BdctCudaLaunch pass[3];
+  const BdctCudaLaunch *passes[] = { &pass[0], &pass[1], &pass[2] };
   BdctCudaWork work;
   int n_passes;
 
-  for (int k = 0; k < task->n_sets; k++)
-    bdct_job_of_size (&jobs[k], &task->sets[k], n);
+  for (int k = 0; k < task->n_quantizers; k++)
+    bdct_job_of_size (&jobs[k], &task->quantizers[k], n);
   describe_size (task, jobs, n, &work);
   n_passes = (bdct_job_is_rdoq (jobs) ? plan_by_rate : plan_plainly) (task, n,
       &work, pass, error);
@@ -295,14 +297,14 @@ bdct_quadtree_enqueue (const BdctSlot * slot, int i, const BdctImage * dst,
 {
   const cudaStream_t stream = staging->device->stream;
   Task task = {.slot = slot,.staging = staging,.i = i,
-    .sets = bdct_slot_job (slot, i),
-    .n_sets = i == 0 ? slot->rd.sized[0].n_sets : 1
+    .quantizers = bdct_slot_job (slot, i),
+    .n_quantizers = i == 0 ? slot->rd.sized[0].n_quantizers : 1
   };
 
   describe (&task, dst);
   if (!reserve (&task, memory, error)
-      || !bdct_cuda_check (cudaMemsetAsync (task.cells, 0, BDCT_CELLS_SIZE,
-              stream), "cudaMemsetAsync", error))
+      || !bdct_cuda_check (cudaMemsetAsync (task.cells, 0,
+              BDCT_ACCUMULATORS_SIZE, stream), "cudaMemsetAsync", error))
     return false;
   for (int n = task.tree.min_log2; n <= task.tree.max_log2; n++)
     if (!transform (&task, n, error))

@@ -13,7 +13,7 @@
 #define N_STAGES 3
 
 typedef struct {
-  BdctCudaPass pass[N_STAGES][MAX_JOBS];
+  BdctCudaLaunch pass[N_STAGES][MAX_JOBS];
   int n[N_STAGES];
 } Round;
 
@@ -50,7 +50,7 @@ reserve (const BdctSlot * slot, const BdctStaging * staging,
   int n = 0;
 
   *job_levels = 0;
-  for (int i = 0; i <= slot->n_others; i++) {
+  for (int i = 0; i <= slot->n_trials; i++) {
     const BdctJob *job = bdct_slot_job (slot, i);
     BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
     size_t size = 0;
@@ -111,7 +111,7 @@ plan (Round * round, const BdctSlot * slot, const BdctStaging * staging, int i,
     work.kernel = bdct_rate_find (BDCT_CUDA_SYMBOLS, job);
     return add (round, 0, &work, staging, error);
   }
-  work.ask = BDCT_CUDA_LEVELS;
+  work.output = BDCT_CUDA_LEVELS;
   if (!add (round, 0, &work, staging, error))
     return false;
   work.kernel = bdct_rate_find (BDCT_CUDA_BINS, job);
@@ -124,7 +124,7 @@ plan (Round * round, const BdctSlot * slot, const BdctStaging * staging, int i,
 static bool
 launch (const Round * round, const BdctDevice * device, BdctError * error)
 {
-  const BdctCudaPass *passes[N_STAGES * MAX_JOBS];
+  const BdctCudaLaunch *passes[N_STAGES * MAX_JOBS];
   int n = 0;
 
   for (int stage = 0; stage < N_STAGES; stage++)
@@ -143,12 +143,12 @@ bdct_rate_enqueue (const BdctSlot * slot, const BdctStaging * staging,
 
   if (!reserve (slot, staging, levels, &job_levels, error))
     return false;
-  for (int first = 0; first <= slot->n_others; first += size) {
+  for (int first = 0; first <= slot->n_trials; first += size) {
     BdctLevel *at = (BdctLevel *) levels->device;
     Round round;
 
     memset (round.n, 0, sizeof round.n);
-    for (int i = first; i <= slot->n_others && i < first + size; i++) {
+    for (int i = first; i <= slot->n_trials && i < first + size; i++) {
       if (bdct_job_is_rd (bdct_slot_job (slot, i)))
         continue;
       if (!plan (&round, slot, staging, i, at, error))

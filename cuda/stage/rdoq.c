@@ -12,7 +12,7 @@ typedef struct {
   int i;
   BdctCudaWork work;            /* with nothing asked */
   BdctLevel *levels[BDCT_MAX_PLANES];
-  BdctCudaPass pass[MAX_PASSES];
+  BdctCudaLaunch pass[MAX_PASSES];
   int n_passes;
 } Task;
 
@@ -21,7 +21,7 @@ static size_t
 count (const BdctCudaWork * work, int p)
 {
   const BdctPlaneLayout *layout = &work->plane[p].layout;
-  const int n = work->sets->component[layout->component[0]].log2_width;
+  const int n = work->quantizers->component[layout->component[0]].log2_width;
 
   return ((size_t) ((layout->width - 1) >> n) + 1)
       * (((layout->height - 1) >> n) + 1) << 2 * n;
@@ -45,12 +45,12 @@ bdct_rdoq_room (const BdctCudaWork * work)
 
 bool
 bdct_rdoq_plan (BdctCudaDevice * device, const BdctCudaWork * work,
-    uint8_t * room, BdctCudaPass pass[2], BdctError * error)
+    uint8_t * room, BdctCudaLaunch pass[2], BdctError * error)
 {
   BdctCudaWork make = *work, choose = *work;
   BdctLevel *at = (BdctLevel *) room;
 
-  make.ask = BDCT_CUDA_COEFFICIENTS;
+  make.output = BDCT_CUDA_COEFFICIENTS;
   choose.kernel = bdct_rdoq_find (BDCT_CUDA_CHOOSE);
   for (int p = 0; p < work->n_planes; p++) {
     make.plane[p].dst.data = NULL;
@@ -64,16 +64,16 @@ bdct_rdoq_plan (BdctCudaDevice * device, const BdctCudaWork * work,
 }
 
 bool
-bdct_rdoq_plan_given (BdctCudaDevice * device, const BdctCudaWork * work,
-    const BdctLevel * const levels[BDCT_MAX_PLANES], BdctCudaPass * pass,
+bdct_rdoq_plan_from_levels (BdctCudaDevice * device, const BdctCudaWork * work,
+    const BdctLevel * const levels[BDCT_MAX_PLANES], BdctCudaLaunch * pass,
     BdctError * error)
 {
-  BdctCudaWork given = *work;
+  BdctCudaWork again = *work;
 
-  given.ask = BDCT_CUDA_GIVEN;
+  again.output = BDCT_CUDA_FROM_LEVELS;
   for (int p = 0; p < work->n_planes; p++)
-    given.plane[p].given = levels[p];
-  return bdct_cuda_plan (device, &given, pass, error) > 0;
+    again.plane[p].from_levels = levels[p];
+  return bdct_cuda_plan (device, &again, pass, error) > 0;
 }
 
 /* Where everything is. */
@@ -110,7 +110,7 @@ plan_picture (Task * task, const BdctImage * dst, BdctError * error)
   BdctCudaWork work = task->work;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
 
-  bdct_blocks_init (grid, layout, work.sets);
+  bdct_blocks_init (grid, layout, work.quantizers);
   for (int p = 0; p < work.n_planes; p++) {
     BdctCudaPlane *plane = &work.plane[p];
 
@@ -121,7 +121,7 @@ plan_picture (Task * task, const BdctImage * dst, BdctError * error)
       plane->blocks[k] = task->i > 0 || slot->rd.records == NULL ? NULL
           : slot->rd.records + grid[plane->layout.component[k]].first;
   }
-  return bdct_rdoq_plan_given (task->staging->device->kernels, &work,
+  return bdct_rdoq_plan_from_levels (task->staging->device->kernels, &work,
       (const BdctLevel * const *) task->levels, &task->pass[task->n_passes++],
       error);
 }
@@ -158,10 +158,10 @@ plan_bits (Task * task, BdctError * error)
   for (int p = 0; p < task->work.n_planes; p++)
     task->work.plane[p].counts = (unsigned long long *) (slot->counts.device
         + task->i * sizeof (BdctRateCounts));
-  return plan_more (task, bdct_rate_find (BDCT_CUDA_BINS, task->work.sets),
-      error)
-      && plan_more (task, bdct_rate_find (BDCT_CUDA_COST, task->work.sets),
-      error);
+  return plan_more (task, bdct_rate_find (BDCT_CUDA_BINS,
+          task->work.quantizers), error)
+      && plan_more (task, bdct_rate_find (BDCT_CUDA_COST,
+          task->work.quantizers), error);
 }
 
 bool
@@ -169,7 +169,7 @@ bdct_rdoq_enqueue (const BdctSlot * slot, int i, const BdctImage * dst,
     const BdctStaging * staging, BdctBuffer * memory, BdctError * error)
 {
   const BdctDevice *device = staging->device;
-  const BdctCudaPass *passes[MAX_PASSES];
+  const BdctCudaLaunch *passes[MAX_PASSES];
   Task task = {.slot = slot,.staging = staging,.i = i,.n_passes = 2 };
 
   bdct_slot_describe (slot, &staging->layout, i, &task.work);

@@ -26,13 +26,13 @@ size_t bdct_rdoq_room (const BdctCudaWork *work);
 /** Plan what makes levels, in two passes, at the planes' `levels`. `work` has
  * these, and no more is asked. */
 bool bdct_rdoq_plan (BdctCudaDevice *device, const BdctCudaWork *work,
-    uint8_t *room, BdctCudaPass pass[2], BdctError *error);
+    uint8_t *room, BdctCudaLaunch pass[2], BdctError *error);
 
 /** Plan what goes on from them, with the planes' `dst`, `cells` and `blocks`.
  * `levels`: where these are, which the planes do not say any more. */
-bool bdct_rdoq_plan_given (BdctCudaDevice *device, const BdctCudaWork *work,
-    const BdctLevel *const levels[BDCT_MAX_PLANES], BdctCudaPass *pass,
-    BdctError *error);
+bool bdct_rdoq_plan_from_levels (BdctCudaDevice *device,
+    const BdctCudaWork *work, const BdctLevel *const levels[BDCT_MAX_PLANES],
+    BdctCudaLaunch *pass, BdctError *error);
 
 /** As bdct_rd_enqueue() has it, of a job that has no trees. */
 bool bdct_rdoq_enqueue (const BdctSlot *slot, int i, const BdctImage *dst,

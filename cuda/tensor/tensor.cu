@@ -93,7 +93,7 @@ blocks_at_once (int asked, int size, int bytes)
 }
 
 /* EXTRAS: what a frame's usual work does without, which costs time: records of
- * blocks, a map of sets, no output. */
+ * blocks, a map of quantizers, no output. */
 template <typename Group, typename Sample, typename S, int WARPS, int BLOCKS,
     bool EXTRAS>
 __global__ void __launch_bounds__ (WARPS * 32,
@@ -418,21 +418,21 @@ use_hevc (int size, const Wanted &wanted)
 const BdctTensorKernel *
 bdct_tensor_find (const BdctCudaWork *work, unsigned traits)
 {
-  const BdctFamily family = work->sets[0].family;
-  const int depth = work->sets[0].depth;
+  const BdctFamily family = work->quantizers[0].family;
+  const int depth = work->quantizers[0].depth;
   Wanted wanted = {};
   int64_t bytes = 0;
   bool flat = true;
   int size = 8, smallest = 32;
 
-  if (work->ask != BDCT_CUDA_STATISTICS)
+  if (work->output != BDCT_CUDA_STATISTICS)
     return nullptr;
   for (int p = 0; p < work->n_planes; p++) {
     const BdctCudaPlane &plane = work->plane[p];
     const BdctPlaneLayout &layout = plane.layout;
 
-    for (int s = 0; s < work->n_sets; s++) {
-      const BdctComponentJob *jobs = work->sets[s].component;
+    for (int s = 0; s < work->n_quantizers; s++) {
+      const BdctComponentJob *jobs = work->quantizers[s].component;
       const BdctComponentJob &job = jobs[layout.component[0]];
 
       if (!is_known (job) || (family == BDCT_FAMILY_HEVC
@@ -450,7 +450,7 @@ bdct_tensor_find (const BdctCudaWork *work, unsigned traits)
     bytes += (int64_t) layout.width * layout.interleave * layout.height
         * (depth > 8 ? 2 : 1);
     wanted.extras = wanted.extras || plane.dst.data == nullptr
-        || plane.set_of_cell != nullptr || plane.blocks[0] != nullptr;
+        || plane.quantizer_of_tile != nullptr || plane.blocks[0] != nullptr;
   }
   /* Blocks are told apart down to half of the size. */
   if (wanted.extras && smallest < size / 2)

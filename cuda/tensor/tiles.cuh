@@ -112,12 +112,13 @@ set_of (const Place &p, const BdctCudaBatch &batch)
   constexpr int samples = S::bytes / sizeof (Sample);
   const BdctCudaPlane &plane = plane_at (batch, p.plane);
 
-  static_assert (BDCT_CUDA_CELL_ROWS % S::rows == 0
-      && BDCT_CUDA_CELL_SAMPLES % samples == 0);
-  if (plane.set_of_cell == nullptr)
+  static_assert (BDCT_CUDA_MAP_TILE_ROWS % S::rows == 0
+      && BDCT_CUDA_MAP_TILE_SAMPLES % samples == 0);
+  if (plane.quantizer_of_tile == nullptr)
     return 0;
-  return plane.set_of_cell[p.y / (BDCT_CUDA_CELL_ROWS / S::rows) * plane.cells_x
-      + p.x / (BDCT_CUDA_CELL_SAMPLES / samples)];
+  return plane.quantizer_of_tile[p.y / (BDCT_CUDA_MAP_TILE_ROWS / S::rows)
+      * plane.map_tiles_x
+      + p.x / (BDCT_CUDA_MAP_TILE_SAMPLES / samples)];
 }
 
 /* On to the first tile that is in no mixed cell. */
@@ -477,7 +478,7 @@ flush (Counts<Nonzero> &n, const BdctCudaBatch &batch, int plane_index,
     int lane)
 {
   const BdctCudaPlane &plane = plane_at (batch, plane_index);
-  BdctCudaCell &cell = plane.cells[blockIdx.x % BDCT_CUDA_CELLS];
+  BdctCudaAccumulator &cell = plane.cells[blockIdx.x % BDCT_CUDA_ACCUMULATORS];
   const unsigned long long all = warp_sum (n.all);
   const unsigned long long second =
       plane.layout.interleave > 1 ? warp_sum (n.second) : 0;

@@ -12,22 +12,24 @@ check_jobs (const BdctJob * jobs, int n_jobs, const char *what, int depth,
   return true;
 }
 
-/* What the sets have in common. */
+/* What the quantizers have in common. */
 static bool
-check_sets (const BdctJob * sets, int n_sets, BdctError * error)
+check_sets (const BdctJob * quantizers, int n_quantizers, BdctError * error)
 {
-  const BdctJobTree *tree = &sets[0].tree;
+  const BdctJobTree *tree = &quantizers[0].tree;
 
-  for (int i = 1; i < n_sets; i++) {
-    if (sets[i].transform != sets[0].transform)
-      return bdct_error (error, "set %d is for %s, the first one for %s", i,
-          bdct_transform_info (sets[i].transform)->name,
-          bdct_transform_info (sets[0].transform)->name);
-    if (sets[i].tree.min_log2 != tree->min_log2
-        || sets[i].tree.max_log2 != tree->max_log2
-        || sets[i].tree.distortion_shift != tree->distortion_shift
-        || sets[i].rdoq.distortion_shift != sets[0].rdoq.distortion_shift)
-      return bdct_error (error, "set %d has other blocks, or another "
+  for (int i = 1; i < n_quantizers; i++) {
+    if (quantizers[i].transform != quantizers[0].transform)
+      return bdct_error (error, "quantizer %d is for %s, the first one for %s",
+          i, bdct_transform_info (quantizers[i].transform)->name,
+          bdct_transform_info (quantizers[0].transform)->name);
+    if (quantizers[i].tree.min_log2 != tree->min_log2
+        || quantizers[i].tree.max_log2 != tree->max_log2
+        || quantizers[i].tree.distortion_shift != tree->distortion_shift
+        || quantizers[i].rdoq.distortion_shift !=
+        quantizers[0].rdoq.distortion_shift)
+      return bdct_error (error,
+          "quantizer %d has other blocks, or another "
           "lambda-scale or rdoq, than the first one", i);
   }
   return true;
@@ -55,36 +57,35 @@ bool
 bdct_frame_check (const BdctFrame * frame, const BdctLayout * layout,
     BdctError * error)
 {
-  bool by_block = frame->set_of_block != NULL || frame->blocks != NULL;
+  bool by_block = frame->quantizer_map != NULL || frame->blocks != NULL;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   size_t n_blocks;
 
-  if (frame->n_sets < 1 || frame->n_sets > BDCT_MAX_SETS)
-    return bdct_error (error, "%d sets are outside 1 to %d", frame->n_sets,
-        BDCT_MAX_SETS);
-  if (frame->n_others < 0 || frame->n_others > BDCT_MAX_OTHERS)
-    return bdct_error (error, "%d other jobs are outside 0 to %d",
-        frame->n_others, BDCT_MAX_OTHERS);
-  if (!check_jobs (frame->sets, frame->n_sets, "set", layout->depth, error)
-      || !check_jobs (frame->others, frame->n_others, "other job",
+  if (frame->n_quantizers < 1 || frame->n_quantizers > BDCT_MAX_QUANTIZERS)
+    return bdct_error (error, "%d quantizers are outside 1 to %d",
+        frame->n_quantizers, BDCT_MAX_QUANTIZERS);
+  if (frame->n_trials < 0 || frame->n_trials > BDCT_MAX_TRIALS)
+    return bdct_error (error, "%d trials are outside 0 to %d",
+        frame->n_trials, BDCT_MAX_TRIALS);
+  if (!check_jobs (frame->quantizers, frame->n_quantizers, "quantizer",
           layout->depth, error)
-      || !check_sets (frame->sets, frame->n_sets, error))
+      || !check_sets (frame->quantizers, frame->n_quantizers, error))
     return false;
   if (frame->view != NULL && !check_view (frame, error))
     return false;
-  if (!bdct_metrics_check (frame->metrics | frame->other_metrics, layout,
+  if (!bdct_metrics_check (frame->metrics | frame->trial_metrics, layout,
           error))
     return false;
   if (!by_block)
     return true;
-  n_blocks = bdct_blocks_init (grid, layout, &frame->sets[0]);
+  n_blocks = bdct_blocks_init (grid, layout, &frame->quantizers[0]);
   if (frame->n_blocks != n_blocks)
     return bdct_error (error, "a map or records of %zu blocks do not fit a "
         "frame of %zu", frame->n_blocks, n_blocks);
-  for (size_t i = 0; frame->set_of_block != NULL && i < n_blocks; i++)
-    if (frame->set_of_block[i] >= frame->n_sets)
-      return bdct_error (error, "block %zu takes set %d, outside 0 to %d", i,
-          frame->set_of_block[i], frame->n_sets - 1);
+  for (size_t i = 0; frame->quantizer_map != NULL && i < n_blocks; i++)
+    if (frame->quantizer_map[i] >= frame->n_quantizers)
+      return bdct_error (error, "block %zu takes quantizer %d, outside 0 to %d",
+          i, frame->quantizer_map[i], frame->n_quantizers - 1);
   return true;
 }
 

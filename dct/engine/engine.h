@@ -26,7 +26,7 @@ extern "C" {
 #define BDCT_MAX_DEPTH 64
 
 /** The most jobs beside those that the blocks of a frame are divided among. */
-#define BDCT_MAX_OTHERS 128
+#define BDCT_MAX_TRIALS 128
 
 /** One frame and what to do with it. What it points to belongs to the caller.
  * The memory of `src`, `dst`, `blocks` and `sizes` must stay until collect();
@@ -34,15 +34,15 @@ extern "C" {
 typedef struct {
   /** Jobs of one transform and depth, of which each block takes one: they make
    * `dst`, `blocks`, the view, and the first statistics. */
-  const BdctJob *sets;
-  int n_sets;                   /**< 1 to BDCT_MAX_SETS */
-  const uint8_t *set_of_block;  /**< which one, by the block's number
+  const BdctJob *quantizers;
+  int n_quantizers;                   /**< 1 to BDCT_MAX_SETS */
+  const uint8_t *quantizer_map;  /**< which one, by the block's number
                                      (dct/quantizer/block-grid.h); NULL: the
                                      first for all */
   /** Jobs for the whole frame, of any transform, of which statistics are all
    * that is asked. */
-  const BdctJob *others;
-  int n_others;                 /**< 0 to BDCT_MAX_OTHERS */
+  const BdctJob *trials;
+  int n_trials;                 /**< 0 to BDCT_MAX_OTHERS */
   BdctImage src;
   BdctImage dst;                /**< must not overlap `src`. data[0] NULL: none,
                                      no view, and no errors of R, G and B */
@@ -55,17 +55,17 @@ typedef struct {
                                      unused if there is neither */
   bool rate;                    /**< have the bits in the statistics of all
                                      jobs (rate.h), ... */
-  bool other_files;             /**< ... and what a file has of each other job
-                                     too; of the sets they always are */
-  /** Metrics to have in the statistics of the sets, and of each other job: bits
-   * 1 << BdctMetric, of which those that bdct_metrics_supported() leaves. */
-  unsigned metrics, other_metrics;
+  bool trial_files;             /**< ... and what a file has of each trial
+                                     too; of the quantizers they always are */
+  /** Metrics to have in the statistics of the quantizers, and of each trial:
+   * bits 1 << BdctMetric, of which those that bdct_metrics_supported() leaves. */
+  unsigned metrics, trial_metrics;
   int frame_rate;               /**< for XPSNR: whole frames a second, ... */
   uint64_t number;              /**< ... and which of the stream it is: those
                                      of the two numbers before it, if they were
                                      the engine's since configure(), are what it
                                      is compared with. One frame may come again
-                                     with its number, as for other jobs. */
+                                     with its number, as for trials. */
   const BdctView *view;         /**< what `dst` becomes, a mode that a frame
                                      has, at 1:1; NULL: the reconstruction */
   void *wait[2];                /**< streams (CUstream of the engine's context)
@@ -123,8 +123,8 @@ typedef struct BdctEngineClass {
       BdctError *error);
 
   /** Wait for the oldest frame; `dst` and `blocks` are then complete. `stats`,
-   * which may be NULL, receives 1 + n_others: of the sets, then of each other
-   * job. Of a comparison it receives n_distorted, without levels. False on an
+   * which may be NULL, receives 1 + n_trials: of the quantizers, then of each
+   * trial. Of a comparison it receives n_distorted, without levels. False on an
    * error of that frame, or if none is in flight; the frame is gone from the
    * queue either way. */
   bool (*collect) (BdctEngine *engine, BdctStats *stats, BdctError *error);

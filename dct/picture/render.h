@@ -60,14 +60,14 @@ typedef struct {
   uint16_t colour[BDCT_VIEW_COLOURS][BDCT_MAX_COMPONENTS];
   BdctRenderPlane plane[BDCT_MAX_COMPONENTS];
   const BdctBlockRecord *blocks; /**< for the maps */
-  const uint8_t *set_of_block;  /**< for the quality map; NULL: the first */
+  const uint8_t *quantizer_map;  /**< for the quality map; NULL: the first */
   const uint32_t *map;          /**< a metric's, ... */
   BdctMetricMap of;             /**< ... and what it is of */
   int32_t log2_cell[2];         /**< width and height of what has one colour */
   const uint8_t *sizes;         /**< of luma's blocks, for the size map and the
                                      grid; NULL: all are as large as the plane
                                      says */
-  uint8_t set_colour[BDCT_MAX_SETS];
+  uint8_t set_colour[BDCT_MAX_QUANTIZERS];
   uint8_t size_colour[BDCT_VIEW_MOST_LOG2 + 1]; /**< by log2 of the side */
 } BdctRender;
 
@@ -86,7 +86,7 @@ bdct_render_is_first (const BdctView *view)
 void bdct_render_init (BdctRender *render, const BdctView *view,
     const BdctLayout *layout, const BdctImage *src,
     const BdctRenderPicture *rec, const BdctImage *dst,
-    const BdctBlockRecord *blocks, const uint8_t *set_of_block,
+    const BdctBlockRecord *blocks, const uint8_t *quantizer_map,
     const uint32_t *map);
 
 /** The part of it that says where things are. */
@@ -178,7 +178,7 @@ bdct_render_map_colour (const BdctRender *r, int x, int y)
 
 /** How many columns or rows of one colour luma has. */
 BDCT_RENDER_INLINE int
-bdct_render_count_cells (const BdctRender *r, bool rows)
+bdct_render_count_blocks (const BdctRender *r, bool rows)
 {
   const BdctPlaneLayout *luma = &r->plane[BDCT_Y].layout;
 
@@ -189,7 +189,7 @@ bdct_render_count_cells (const BdctRender *r, bool rows)
  * errors, a chroma block over 2^k luma blocks gives each 1/2^k of its squared
  * errors and of its samples: in quarters, as k is 2 at most. */
 BDCT_RENDER_INLINE int
-bdct_render_cell_colour (const BdctRender *r, int x, int y)
+bdct_render_block_colour (const BdctRender *r, int x, int y)
 {
   const BdctRenderPlane *luma = &r->plane[BDCT_Y];
   const size_t number = luma->grid.first + (size_t) y * luma->grid.columns + x;
@@ -202,8 +202,8 @@ bdct_render_cell_colour (const BdctRender *r, int x, int y)
     return r->size_colour[r->sizes != NULL ? r->sizes[number]
         : luma->log2_width];
   if (r->mode == BDCT_VIEW_QUALITY_MAP)
-    return r->set_colour[r->set_of_block != NULL
-        ? r->set_of_block[number] : 0];
+    return r->set_colour[r->quantizer_map != NULL
+        ? r->quantizer_map[number] : 0];
   if (r->mode == BDCT_VIEW_NONZERO_MAP)
     return bdct_render_colour (r, (uint64_t) r->blocks[number].nonzero << 12,
         1u << (luma->log2_width + luma->log2_height));

@@ -180,7 +180,7 @@ set_thresholds (BdctRender * r)
 static void
 set_set_colours (BdctRender * r, const BdctView * view)
 {
-  for (int i = 0; i < BDCT_MAX_SETS; i++) {
+  for (int i = 0; i < BDCT_MAX_QUANTIZERS; i++) {
     double share = legend_share (BDCT_VIEW_QUALITY_MAP, view->delta_qp[i]);
 
     r->set_colour[i] = (uint8_t) lround (fmax (0, fmin (share, 1))
@@ -240,7 +240,7 @@ void
 bdct_render_init (BdctRender * r, const BdctView * view,
     const BdctLayout * layout, const BdctImage * src,
     const BdctRenderPicture * rec, const BdctImage * dst,
-    const BdctBlockRecord * blocks, const uint8_t * set_of_block,
+    const BdctBlockRecord * blocks, const uint8_t * quantizer_map,
     const uint32_t * map)
 {
   const BdctImage *shown = bdct_render_is_first (view) ? src : &rec->image;
@@ -254,7 +254,7 @@ bdct_render_init (BdctRender * r, const BdctView * view,
     .depth = layout->depth,
     .n_components = bdct_layout_components (layout),
     .blocks = blocks,
-    .set_of_block = set_of_block,
+    .quantizer_map = quantizer_map,
     .map = map,
     .log2_cell = {job->component[BDCT_Y].log2_width,
         job->component[BDCT_Y].log2_height},

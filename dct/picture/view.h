@@ -82,8 +82,8 @@ bdct_view_is_of_two (BdctViewMode mode)
 #define BDCT_VIEW_BEST_PSNR 60
 #define BDCT_VIEW_WORST_PSNR 20
 
-/** What the quality map shows at its ends: sets so many QP coarser than the
- * first are colour 0, so many QP finer the last. 6 QP double the steps. */
+/** What the quality map shows at its ends: quantizers so many QP coarser than
+ * the first are colour 0, so many QP finer the last. 6 QP double the steps. */
 #define BDCT_VIEW_MOST_QP 24
 
 /** What the size map shows at its ends: log2 of a block's side. */
@@ -98,8 +98,8 @@ typedef struct {
   /* Of a frame: */
   bool grid;       /**< show the borders of luma's blocks, of a quadtree those
                         it took */
-  double delta_qp[BDCT_MAX_SETS]; /**< the quality map: of each set; below 0 is
-                                       finer than the first one */
+  /** The quality map: of each quantizer; below 0 is finer than the first one. */
+  double delta_qp[BDCT_MAX_QUANTIZERS];
   /* Of two pictures: */
   bool second;     /**< the flicker: whether the right one is shown */
   double position; /**< 0 to 1: wipe: of the dividing line; side-by-side and
@@ -139,7 +139,7 @@ bdct_view_is_plain (const BdctView *view)
 }
 
 /** Whether a view has the maps' colours; whether they are those of the blocks,
- * by their records, their sets or sizes. */
+ * by their records, their quantizers or sizes. */
 static inline bool
 bdct_view_is_map (const BdctView *view)
 {

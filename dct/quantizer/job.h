@@ -152,7 +152,7 @@ bdct_job_is_tree (const BdctJob *job)
 }
 
 /** The most quantizers that the blocks of a frame are divided among. */
-#define BDCT_MAX_SETS 8
+#define BDCT_MAX_QUANTIZERS 8
 
 /** Check a user's quantization steps for a transform at a depth (0: any).
  * False with the first value outside its range, or a wrong count, named. */

@@ -28,8 +28,7 @@
  * lambda: HM's for intra slices, 0.57 2^((QP - 12) / 3), times lambda-scale, in
  * squared sample steps to a bit at a depth of 12, with up to 10 bits behind the
  * point; D is scaled to that, too. Where the blocks of a frame have quantizers
- * of their own (engine.h: sets), the first one's slice begins the states; a
- * block has the quantizer and the lambda of the smallest block in its corner,
+ * of their own (engine.h), the first one's slice begins the states; a block has the quantizer and the lambda of the smallest block in its corner,
  * and a node's flag that lambda, too.
  *
  * All sums fit 64 bits: 3 x 1024 samples are wrong by 2^12 at most, so that D

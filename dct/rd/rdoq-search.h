@@ -14,7 +14,7 @@
 typedef struct {
   const BdctRdoq *rdoq;
   const BdctComponentJob *job;
-  const BDCT_RDOQ_CELL *cells;
+  const BDCT_RDOQ_COEFFICIENT *cells;
   int stride, log2_size;        /* stride: of `cells` */
   bool chroma;
   BdctLevel *levels;

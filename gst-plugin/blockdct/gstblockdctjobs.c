@@ -146,7 +146,7 @@ find_regions (GstBlockDct * self, GstBlockDctInFlight * frame)
       GST_ELEMENT (self), frame->in, &frame->how.params, &self->layout);
   if (frame->how.regions == 0)
     return;
-  for (gint i = 0; i < jobs->regions->n_sets; i++)
+  for (gint i = 0; i < jobs->regions->n_quantizers; i++)
     frame->view.delta_qp[i] = gst_blockdct_regions_delta_qp (jobs->regions, i);
 }
 

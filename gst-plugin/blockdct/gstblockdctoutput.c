@@ -170,7 +170,7 @@ GstFlowReturn
 gst_blockdct_output_frame (GstBlockDct * self, GstBuffer ** buffer)
 {
   GstBlockDctInFlight frame;
-  BdctStats stats[1 + BDCT_MAX_OTHERS];
+  BdctStats stats[1 + BDCT_MAX_TRIALS];
   GstFlowReturn ret = gst_blockdct_queue_collect (self, &frame, stats);
 
   if (ret != GST_FLOW_OK)

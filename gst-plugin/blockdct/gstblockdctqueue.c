@@ -132,17 +132,17 @@ start (GstBlockDct * self, const GstBlockDctInFlight * frame,
       (self->settings.metrics & ~GST_BLOCKDCT_BITS)
       | (frame->targets.ssim > 0 ? 1 << BDCT_METRIC_SSIM : 0));
   BdctFrame task = {
-    .sets = divided ? regions->job : &self->jobs.job,
-    .n_sets = divided ? regions->n_sets : 1,
-    .set_of_block = divided ? regions->set_of_block : NULL,
+    .quantizers = divided ? regions->job : &self->jobs.job,
+    .n_quantizers = divided ? regions->n_quantizers : 1,
+    .quantizer_map = divided ? regions->quantizer_map : NULL,
     .n_blocks = divided ? regions->n_blocks : 0,
-    .others = frame->curve.n > 0 ? self->jobs.curve->job : NULL,
-    .n_others = frame->curve.n,
+    .trials = frame->curve.n > 0 ? self->jobs.curve->job : NULL,
+    .n_trials = frame->curve.n,
     .src = *src,
     .dst = *dst,
     .rate = needs_rate (frame),
     .metrics = metrics,
-    .other_metrics = frame->curve.n > 0 ? metrics : 0,
+    .trial_metrics = frame->curve.n > 0 ? metrics : 0,
     .frame_rate = GST_VIDEO_INFO_FPS_N (&self->info)
         / MAX (GST_VIDEO_INFO_FPS_D (&self->info), 1),
     .number = self->statistics.report.totals.frames + self->queue.n
@@ -303,7 +303,7 @@ take_out (GstBlockDctQueue * queue, GstBlockDctInFlight * frame)
 
 GstFlowReturn
 gst_blockdct_queue_collect (GstBlockDct * self, GstBlockDctInFlight * frame,
-    BdctStats stats[1 + BDCT_MAX_OTHERS])
+    BdctStats stats[1 + BDCT_MAX_TRIALS])
 {
   BdctEngine *engine = self->queue.backend.engine;
   BdctError error;

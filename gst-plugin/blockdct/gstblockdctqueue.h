@@ -32,7 +32,7 @@ gboolean gst_blockdct_queue_is_repeating (GstBlockDct * self);
  * are the caller's; on an error, which is posted, there are none. Behind its
  * own statistics are those of its curve. */
 GstFlowReturn gst_blockdct_queue_collect (GstBlockDct * self,
-    GstBlockDctInFlight * frame, BdctStats stats[1 + BDCT_MAX_OTHERS]);
+    GstBlockDctInFlight * frame, BdctStats stats[1 + BDCT_MAX_TRIALS]);
 
 /** Wait for what is in flight and forget it. */
 void gst_blockdct_queue_discard (GstBlockDct * self);

@@ -163,26 +163,27 @@ find_set (GstBlockDctRegions * regions, GstElement * element,
   gint nearest = 0;
   BdctError error;
 
-  for (gint i = 1; i < regions->n_sets; i++)
+  for (gint i = 1; i < regions->n_quantizers; i++)
     if (ABS (regions->setting[i] - setting)
         < ABS (regions->setting[nearest] - setting))
       nearest = i;
   if (regions->setting[nearest] == setting)
     return nearest;
-  if (regions->n_sets == BDCT_MAX_SETS) {
+  if (regions->n_quantizers == BDCT_MAX_QUANTIZERS) {
     if (is_new (regions, element, TOLD_TOO_MANY))
       GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
           ("The regions of a frame have more than %d settings: %d is taken "
-              "for %d.", BDCT_MAX_SETS - 1, regions->setting[nearest],
+              "for %d.", BDCT_MAX_QUANTIZERS - 1, regions->setting[nearest],
               setting), ("Those after the first %d take the nearest one, in "
-              "every frame.", BDCT_MAX_SETS - 1));
+              "every frame.", BDCT_MAX_QUANTIZERS - 1));
     return nearest;
   }
   *(has_qp (params) ? &changed.qp : &changed.quality) = setting;
-  if (!bdct_job_init (&regions->job[regions->n_sets], &changed, layout, &error))
+  if (!bdct_job_init (&regions->job[regions->n_quantizers], &changed, layout,
+          &error))
     g_error ("%s", error.message);
-  regions->setting[regions->n_sets] = setting;
-  return regions->n_sets++;
+  regions->setting[regions->n_quantizers] = setting;
+  return regions->n_quantizers++;
 }
 
 /* With the first region: nothing but the frame's own set. */
@@ -196,14 +197,14 @@ begin (GstBlockDctRegions * regions, const BdctParams * params,
   if (!bdct_job_init (&regions->job[0], params, layout, &error))
     g_error ("%s", error.message);
   regions->setting[0] = has_qp (params) ? params->qp : params->quality;
-  regions->n_sets = 1;
+  regions->n_quantizers = 1;
   regions->n_blocks = bdct_blocks_init (grid, layout, &regions->job[0]);
   if (regions->room < regions->n_blocks) {
-    g_free (regions->set_of_block);
-    regions->set_of_block = g_malloc (regions->n_blocks);
+    g_free (regions->quantizer_map);
+    regions->quantizer_map = g_malloc (regions->n_blocks);
     regions->room = regions->n_blocks;
   }
-  memset (regions->set_of_block, NO_SET, regions->n_blocks);
+  memset (regions->quantizer_map, NO_SET, regions->n_blocks);
 }
 
 /* Let a set have all blocks that a rectangle touches and that are free. */
@@ -219,7 +220,7 @@ mark (GstBlockDctRegions * regions, const BdctLayout * layout,
     if (grid[c].columns == 0)
       continue;
     for (gint y = r->y >> down; y <= (r->y + r->h - 1) >> down; y++) {
-      guint8 *row = regions->set_of_block + grid[c].first
+      guint8 *row = regions->quantizer_map + grid[c].first
           + (gsize) y * grid[c].columns;
 
       for (gint x = r->x >> across; x <= (r->x + r->w - 1) >> across; x++)
@@ -264,7 +265,7 @@ gst_blockdct_regions_find (GstBlockDctRegions ** regions, GstElement * element,
     GstBuffer * buffer, const BdctParams * params, const BdctLayout * layout)
 {
   gpointer state = NULL;
-  guint8 *sets;
+  guint8 *quantizers;
   GstMeta *meta;
 
   if (*regions != NULL)
@@ -284,10 +285,10 @@ gst_blockdct_regions_find (GstBlockDctRegions ** regions, GstElement * element,
   }
   if (*regions == NULL || (*regions)->n == 0)
     return 0;
-  sets = (*regions)->set_of_block;
+  quantizers = (*regions)->quantizer_map;
   for (gsize i = 0; i < (*regions)->n_blocks; i++)
-    if (sets[i] == NO_SET)
-      sets[i] = 0;
+    if (quantizers[i] == NO_SET)
+      quantizers[i] = 0;
   return (*regions)->n;
 }
 
@@ -295,6 +296,6 @@ void
 gst_blockdct_regions_clear (GstBlockDctRegions ** regions)
 {
   if (*regions != NULL)
-    g_free ((*regions)->set_of_block);
+    g_free ((*regions)->quantizer_map);
   g_clear_pointer (regions, g_free);
 }

@@ -18,12 +18,12 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint n;                      /* in force */
-  /* With `n` above 0, the sets of the engine's frame (dct/engine/engine.h). The
-   * first one is the frame's own. */
-  gint n_sets;
-  gint setting[BDCT_MAX_SETS];  /* qualities or QPs */
-  BdctJob job[BDCT_MAX_SETS];
-  guint8 *set_of_block;
+  /* With `n` above 0, the quantizers of the engine's frame
+   * (dct/engine/engine.h). The first one is the frame's own. */
+  gint n_quantizers;
+  gint setting[BDCT_MAX_QUANTIZERS];  /* qualities or QPs */
+  BdctJob job[BDCT_MAX_QUANTIZERS];
+  guint8 *quantizer_map;
   gsize n_blocks, room;         /* of it; the memory stays */
   guint told;                   /* bits: what was warned of */
 } GstBlockDctRegions;

@@ -56,14 +56,14 @@ evaluate (GstBlockDct * self, const GstBlockDctTargets * targets,
   const BdctEngineClass *klass = search->engine->klass;
   const guint metrics = targets->ssim > 0 ? 1 << BDCT_METRIC_SSIM : 0;
   const BdctFrame task = {
-    .sets = search->all->job,
-    .n_sets = 1,
-    .others = search->all->job + 1,
-    .n_others = search->all->n - 1,
+    .quantizers = search->all->job,
+    .n_quantizers = 1,
+    .trials = search->all->job + 1,
+    .n_trials = search->all->n - 1,
     .src = *src,
     .rate = gst_blockdct_targets_want_bits (targets),
     .metrics = metrics,
-    .other_metrics = metrics,
+    .trial_metrics = metrics,
     .wait = {wait},
   };
 
@@ -107,7 +107,7 @@ choose (GstBlockDct * self, const GstBlockDctTargets * targets,
   const GstBlockDctSweep *all = self->search.all;
   const gboolean files = targets->size > 0
       && bdct_rate_is_exact (&all->job[0]);
-  gboolean coded[BDCT_MAX_OTHERS] = { FALSE };
+  gboolean coded[BDCT_MAX_TRIALS] = { FALSE };
 
   for (gint k = 0; files && k < all->n; k++)
     stats[k].file_size = bdct_file_head (&self->layout, &all->job[k], 0)
@@ -146,7 +146,7 @@ gst_blockdct_target_find (GstBlockDct * self,
     const GstBlockDctTargets * targets, const BdctImage * src, GstBuffer * in,
     gpointer wait, GstBlockDctHow * how)
 {
-  BdctStats stats[BDCT_MAX_OTHERS];
+  BdctStats stats[BDCT_MAX_TRIALS];
   BdctParams *params = &how->params;
   BdctError error;
   gboolean ready = prepare (self, params, &error);

@@ -39,9 +39,9 @@ gst_blockdct_sweep_check (const GstBlockDctCurve * curve,
 {
   gint first, last;
 
-  if (curve->n > BDCT_MAX_OTHERS)
+  if (curve->n > BDCT_MAX_TRIALS)
     return bdct_error (error, "a curve has at most %d settings, not %d",
-        BDCT_MAX_OTHERS, curve->n);
+        BDCT_MAX_TRIALS, curve->n);
   get_range (transform, &first, &last);
   for (gint i = 0; i < curve->n; i++)
     if (curve->setting[i] < first || curve->setting[i] > last)
@@ -57,7 +57,7 @@ gst_blockdct_sweep_update (GstBlockDctSweep * sweep, const BdctParams * params,
     const GstBlockDctCurve * curve, const BdctLayout * layout)
 {
   BdctParams rest = *params;
-  gint setting[BDCT_MAX_OTHERS], first, last, n = curve->n;
+  gint setting[BDCT_MAX_TRIALS], first, last, n = curve->n;
   BdctError error;
 
   rest.quality = rest.qp = 1;

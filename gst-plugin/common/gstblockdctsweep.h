@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   gint n;                       /* 0: none; -1: all of the transform */
-  gint setting[BDCT_MAX_OTHERS];
+  gint setting[BDCT_MAX_TRIALS];
 } GstBlockDctCurve;
 
 /** What a frame is to keep; 0: anything. */
@@ -33,8 +33,8 @@ typedef struct
 {
   BdctParams params;            /* with these, but for quality and QP */
   gint n;
-  gint setting[BDCT_MAX_OTHERS];
-  BdctJob job[BDCT_MAX_OTHERS];
+  gint setting[BDCT_MAX_TRIALS];
+  BdctJob job[BDCT_MAX_TRIALS];
 } GstBlockDctSweep;
 
 /** Whether the frame's steps follow from quality or QP: others leave nothing to

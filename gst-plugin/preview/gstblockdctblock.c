@@ -112,7 +112,7 @@ find_set (const GstBlockDctRegions * regions, const BdctLayout * layout,
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
 
   bdct_blocks_init (grid, layout, &regions->job[0]);
-  return regions->set_of_block[grid[c].first
+  return regions->quantizer_map[grid[c].first
       + (gsize) (y >> job->log2_height) * grid[c].columns
       + (x >> job->log2_width)];
 }
@@ -124,7 +124,7 @@ find_size (const BdctImage * image, const BdctLayout * layout,
     const GstBlockDctRegions * regions, const BdctJob * job, gint x, gint y)
 {
   const BdctEngineOptions options = { 0 };
-  BdctFrame frame = {.sets = job,.n_sets = 1,.src = *image };
+  BdctFrame frame = {.quantizers = job,.n_quantizers = 1,.src = *image };
   BdctEngine *engine = bdct_cpu_engine.create (&options, NULL);
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   gint log2_size = 0;
@@ -132,9 +132,9 @@ find_size (const BdctImage * image, const BdctLayout * layout,
   frame.n_blocks = bdct_blocks_init (grid, layout, job);
   frame.sizes = g_try_malloc (frame.n_blocks);
   if (regions != NULL) {
-    frame.sets = regions->job;
-    frame.n_sets = regions->n_sets;
-    frame.set_of_block = regions->set_of_block;
+    frame.quantizers = regions->job;
+    frame.n_quantizers = regions->n_quantizers;
+    frame.quantizer_map = regions->quantizer_map;
   }
   if (frame.sizes != NULL && engine != NULL
       && bdct_cpu_engine.configure (engine, layout, 1, NULL)

@@ -10,7 +10,7 @@
 
 /* Submissions in flight, and jobs of one: the set, and the others. */
 #define DEPTH 4
-#define MAX_JOBS (1 + BDCT_MAX_OTHERS)
+#define MAX_JOBS (1 + BDCT_MAX_TRIALS)
 
 #define TOO_LARGE "a sum does not fit 63 bits; measure parts of the file " \
     "with --first-frame and --n-frames"
@@ -214,9 +214,9 @@ submit (Lane * lane, const BdctImage * image, gint64 index, guint first,
   const GstVideoInfo *info = &lane->conversion.info;
   gint fps = GST_VIDEO_INFO_FPS_N (info) / MAX (GST_VIDEO_INFO_FPS_D (info),
       1);
-  BdctFrame frame = {.sets = jobs,.n_sets = 1,.others = jobs + 1,
-    .n_others = n - 1,.src = *image,.rate = !lead,.other_files = !lead,
-    .metrics = lane->metrics,.other_metrics = lane->metrics,
+  BdctFrame frame = {.quantizers = jobs,.n_quantizers = 1,.trials = jobs + 1,
+    .n_trials = n - 1,.src = *image,.rate = !lead,.trial_files = !lead,
+    .metrics = lane->metrics,.trial_metrics = lane->metrics,
     .frame_rate = fps,.number = index
   };
   BdctError reason;

@@ -28,7 +28,7 @@ typedef struct
   gboolean grid, post, bits;
   guint64 interval;
   gint n_curve;                 /**< -1: all */
-  gint curve[BDCT_MAX_OTHERS];
+  gint curve[BDCT_MAX_TRIALS];
   gdouble psnr, bpp, size;      /**< targets; 0: none */
   gdouble min_psnr;             /**< min-psnr-warning */
 } Choice;

@@ -445,8 +445,8 @@ run_engine (const Shape * s, const Samples * in, const BdctParams * params,
   BdctEngineOptions options = {.threads = 1 };
   BdctEngine *engine = bdct_cpu_engine.create (&options, NULL);
   BdctJob *jobs = g_new (BdctJob, n);
-  BdctFrame frame = {.sets = jobs,.n_sets = 1,.others = jobs + 1,
-    .n_others = n - 1,.rate = TRUE,.other_files = TRUE
+  BdctFrame frame = {.quantizers = jobs,.n_quantizers = 1,.trials = jobs + 1,
+    .n_trials = n - 1,.rate = TRUE,.trial_files = TRUE
   };
   BdctError error = { "no engine" };
   gboolean ok = engine != NULL;

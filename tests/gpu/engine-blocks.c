@@ -2,11 +2,11 @@
  *
  * All that can be asked of a frame beside its picture, the CUDA engine against
  * the CPU engine: records of its blocks, up to 8 sets in an index map whose
- * cells agree or do not, other jobs, bits, no output at all, views; for every
+ * cells agree or do not, trials, bits, no output at all, views; for every
  * transform, many formats and sizes.
  *
  * What is not the same there, dct-8x8 by the tensor cores, has to agree with
- * itself: records with the samples delivered and with the sums, other jobs with
+ * itself: records with the samples delivered and with the sums, trials with
  * the same done alone. Its bits are the same: what counts them makes the levels
  * as the CPU does.
  *
@@ -24,7 +24,7 @@
 #include "lists.h"
 
 #define IN_FLIGHT 4
-#define MAX_OTHERS 6
+#define MAX_TRIALS 6
 #define MAX_WIDTH 640
 #define BUFFER_SIZE (4 << 20)
 #define MAX_BLOCKS 65536
@@ -36,12 +36,12 @@ typedef struct {
   uint8_t *source, *expected, *result;
   uint8_t *device_source, *device_result;
   size_t used;
-  BdctJob sets[BDCT_MAX_SETS], others[MAX_OTHERS];
+  BdctJob quantizers[BDCT_MAX_QUANTIZERS], trials[MAX_TRIALS];
   uint8_t *map;
   uint8_t *sizes, *expected_sizes;
   BdctBlockRecord *blocks, *expected_blocks;
   BdctView view;
-  BdctStats stats[1 + MAX_OTHERS];      /* the CPU's */
+  BdctStats stats[1 + MAX_TRIALS];      /* the CPU's */
 } Question;
 
 static Question questions[IN_FLIGHT];
@@ -60,7 +60,7 @@ is_exact (const BdctJob * job)
   return job->family != BDCT_FAMILY_REAL || cuda_cores;
 }
 
-/* What the sets of a frame have in common. */
+/* What the quantizers of a frame have in common. */
 static void
 any_tree (BdctParams * params)
 {
@@ -98,22 +98,22 @@ static void
 any_map (Question * q, const BdctLayout * layout)
 {
   int change = random_below (3) ? random_below (30) : 0;
-  uint8_t set = random_below (q->what.n_sets);
+  uint8_t set = random_below (q->what.n_quantizers);
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   int side = 1 + random_below (80);
 
-  bdct_blocks_init (grid, layout, &q->sets[0]);
+  bdct_blocks_init (grid, layout, &q->quantizers[0]);
   if (random_below (2)) {
     for (size_t i = 0; i < q->what.n_blocks; i++)
       q->map[i] = set = random_below (100) < change
-          ? random_below (q->what.n_sets) : set;
+          ? random_below (q->what.n_quantizers) : set;
     return;
   }
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
     for (int y = 0; y < grid[c].rows; y++)
       for (int x = 0; x < grid[c].columns; x++)
         q->map[grid[c].first + (size_t) y * grid[c].columns + x] =
-            (x / side + y / side * 3 + set) % q->what.n_sets;
+            (x / side + y / side * 3 + set) % q->what.n_quantizers;
 }
 
 static void
@@ -121,11 +121,11 @@ any_view (Question * q, const BdctLayout * layout)
 {
   q->view = (BdctView) BDCT_VIEW_DEFAULT;
   do
-    q->view.mode = is_exact (&q->sets[0]) ? random_below (BDCT_N_VIEWS)
+    q->view.mode = is_exact (&q->quantizers[0]) ? random_below (BDCT_N_VIEWS)
         : BDCT_VIEW_COEFFICIENTS;
   while (!bdct_view_is_of_frame (q->view.mode));
   q->view.grid = random_below (2);
-  for (int i = 0; i < BDCT_MAX_SETS; i++)
+  for (int i = 0; i < BDCT_MAX_QUANTIZERS; i++)
     q->view.delta_qp[i] = (int) random_below (60) - 30;
   bdct_view_colours (&q->view, layout->depth, 0.299, 0.114, false);
   q->what.view = &q->view;
@@ -138,27 +138,27 @@ any_question (Question * q, const BdctLayout * layout, BdctTransform transform)
   BdctParams tree;
 
   memset (&q->what, 0, sizeof q->what);
-  q->what.sets = q->sets;
-  q->what.n_sets = 1 + random_below (BDCT_MAX_SETS);
+  q->what.quantizers = q->quantizers;
+  q->what.n_quantizers = 1 + random_below (BDCT_MAX_QUANTIZERS);
   any_tree (&tree);
-  for (int i = 0; i < q->what.n_sets; i++)
-    any_job (&q->sets[i], transform, layout, &tree);
-  q->what.n_blocks = bdct_blocks_init (grid, layout, &q->sets[0]);
+  for (int i = 0; i < q->what.n_quantizers; i++)
+    any_job (&q->quantizers[i], transform, layout, &tree);
+  q->what.n_blocks = bdct_blocks_init (grid, layout, &q->quantizers[0]);
   if (q->what.n_blocks > MAX_BLOCKS)
     abort ();
   if (random_below (3)) {
-    q->what.set_of_block = q->map;
+    q->what.quantizer_map = q->map;
     any_map (q, layout);
   }
   if (random_below (4))
     q->what.blocks = q->blocks;
   q->what.rate = random_below (3) > 0;
-  q->what.other_files = random_below (2);
-  q->what.others = q->others;
-  q->what.n_others = random_below (2) ? random_below (MAX_OTHERS + 1) : 0;
-  for (int i = 0; i < q->what.n_others; i++) {
+  q->what.trial_files = random_below (2);
+  q->what.trials = q->trials;
+  q->what.n_trials = random_below (2) ? random_below (MAX_TRIALS + 1) : 0;
+  for (int i = 0; i < q->what.n_trials; i++) {
     any_tree (&tree);
-    any_job (&q->others[i], random_below (BDCT_N_TRANSFORMS), layout, &tree);
+    any_job (&q->trials[i], random_below (BDCT_N_TRANSFORMS), layout, &tree);
   }
   if (random_below (2))
     q->what.sizes = q->sizes;
@@ -170,13 +170,14 @@ complain (const Question * q, const char *what)
   static int complaints;
 
   if (complaints++ < 40)
-    fprintf (stderr, "%s%s, %d sets%s%s%s%s, %d others, view %d%s: %s\n",
-        bdct_transform_info (q->sets[0].transform)->name,
-        q->sets[0].rdoq.distortion_shift ? " rdoq" : "", q->what.n_sets,
-        q->what.set_of_block ? ", map" : "", q->what.blocks ? ", records" : "",
-        q->what.rate ? ", bits" : "", q->dst.data[0] ? "" : ", no output",
-        q->what.n_others, q->what.view ? (int) q->view.mode : -1,
-        q->what.view && q->view.grid ? ", grid" : "", what);
+    fprintf (stderr, "%s%s, %d quantizers%s%s%s%s, %d trials, view %d%s: %s\n",
+        bdct_transform_info (q->quantizers[0].transform)->name,
+        q->quantizers[0].rdoq.distortion_shift ? " rdoq" : "",
+        q->what.n_quantizers, q->what.quantizer_map ? ", map" : "",
+        q->what.blocks ? ", records" : "", q->what.rate ? ", bits" : "",
+        q->dst.data[0] ? "" : ", no output", q->what.n_trials,
+        q->what.view ? (int) q->view.mode : -1, q->what.view
+        && q->view.grid ? ", grid" : "", what);
   return false;
 }
 
@@ -267,7 +268,7 @@ records_agree (const Question * q, const BdctLayout * layout, int p, int i,
     const BdctBlockGrid * grid, const BdctCounters * counters)
 {
   const BdctComponentJob *job =
-      &q->sets[0].component[layout->plane[p].component[i]];
+      &q->quantizers[0].component[layout->plane[p].component[i]];
   bool delivered = q->dst.data[0] != NULL && q->what.view == NULL
       && layout->rgb.n_planes == 0;
   uint64_t sse = 0, nonzero = 0;
@@ -295,7 +296,7 @@ agrees_with_itself (Question * q, const BdctLayout * layout,
 {
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
 
-  bdct_blocks_init (grid, layout, &q->sets[0]);
+  bdct_blocks_init (grid, layout, &q->quantizers[0]);
   for (int p = 0; p < layout->n_planes; p++)
     for (int i = 0; i < layout->plane[p].interleave; i++) {
       BdctComponent c = layout->plane[p].component[i];
@@ -306,13 +307,13 @@ agrees_with_itself (Question * q, const BdctLayout * layout,
   return true;
 }
 
-/* The statistics of an other job against those of the same alone, with its
+/* The statistics of a trial against those of the same alone, with its
  * output. */
 static bool
 same_alone (Question * q, const BdctLayout * layout, int i,
     const BdctStats * stats)
 {
-  BdctFrame what = {.sets = &q->others[i],.n_sets = 1,.src = q->src,
+  BdctFrame what = {.quantizers = &q->trials[i],.n_quantizers = 1,.src = q->src,
     .rate = q->what.rate
   };
   BdctError error = { "" };
@@ -323,7 +324,7 @@ same_alone (Question * q, const BdctLayout * layout, int i,
       && cuda->klass->collect (cuda, &own, &error)
       && memset (own.rgb, 0, sizeof own.rgb) != NULL
       && memcmp (&own, stats, sizeof own) == 0)
-      || complain (q, "an other job's statistics are not those of it alone");
+      || complain (q, "a trial's statistics are not those of it alone");
 }
 
 static bool
@@ -357,10 +358,10 @@ judge (Question * q, const BdctLayout * layout, const BdctStats * stats)
   size_t size = q->what.n_blocks * sizeof *q->blocks;
   bool drawn = q->what.view != NULL;
 
-  for (int i = 0; i <= q->what.n_others; i++)
+  for (int i = 0; i <= q->what.n_trials; i++)
     if (!same_bits (stats + i, q->stats + i))
-      return complain (q, i == 0 ? "other bits" : "other bits of an other job");
-  if (is_exact (&q->sets[0])) {
+      return complain (q, i == 0 ? "other bits" : "other bits of a trial");
+  if (is_exact (&q->quantizers[0])) {
     if (memcmp (stats, q->stats, sizeof *stats) != 0)
       return complain (q, "other statistics");
     if (q->what.blocks != NULL
@@ -371,15 +372,15 @@ judge (Question * q, const BdctLayout * layout, const BdctStats * stats)
   } else if (q->what.blocks != NULL && !agrees_with_itself (q, layout, stats)) {
     return false;
   }
-  if ((drawn || is_exact (&q->sets[0]))
+  if ((drawn || is_exact (&q->quantizers[0]))
       && memcmp (q->result, q->expected, q->used) != 0)
     return complain (q, "other samples");
-  for (int i = 0; i < q->what.n_others; i++)
-    if (is_exact (&q->others[i])
+  for (int i = 0; i < q->what.n_trials; i++)
+    if (is_exact (&q->trials[i])
         && memcmp (stats + 1 + i, q->stats + 1 + i, sizeof *stats) != 0)
-      return complain (q, "other statistics of an other job");
-  for (int i = 0; i < q->what.n_others; i++)
-    if (!is_exact (&q->others[i]) && !same_alone (q, layout, i, stats + 1 + i))
+      return complain (q, "other statistics of a trial");
+  for (int i = 0; i < q->what.n_trials; i++)
+    if (!is_exact (&q->trials[i]) && !same_alone (q, layout, i, stats + 1 + i))
       return false;
   return true;
 }
@@ -388,7 +389,7 @@ static void
 run_size (const Format * format, const Size * size, BdctTransform transform,
     int *ok, int *bad)
 {
-  static BdctStats stats[IN_FLIGHT][2 + MAX_OTHERS];
+  static BdctStats stats[IN_FLIGHT][2 + MAX_TRIALS];
   int n = 1 + random_below (IN_FLIGHT);
   bool good[IN_FLIGHT];
   BdctLayout layout;

@@ -63,9 +63,10 @@ run_full_device (void)
   BdctJob job;
   BdctEngine *engine = open_engine (&job);
   BdctError error = { "" };
-  BdctImage src = {.data = {calloc (WIDTH, HEIGHT)}, .stride = {WIDTH} };
-  BdctImage dst = {.data = {calloc (WIDTH, HEIGHT)}, .stride = {WIDTH} };
-  BdctFrame frame = {.sets = &job,.n_sets = 1,.src = src,.dst = dst };
+  BdctImage src = {.data = {calloc (WIDTH, HEIGHT)},.stride = {WIDTH} };
+  BdctImage dst = {.data = {calloc (WIDTH, HEIGHT)},.stride = {WIDTH} };
+  BdctFrame frame = {.quantizers = &job,.n_quantizers = 1,.src = src,.dst =
+        dst };
   size_t n = fill_device (pieces, sizeof pieces / sizeof pieces[0]);
   BdctStats stats;
 
@@ -97,7 +98,8 @@ run_failed_launch (void)
   BdctImage nowhere = {.memory = BDCT_MEMORY_DEVICE,.data = {(void *) 4096},
     .stride = {WIDTH}
   };
-  BdctFrame frame = {.sets = &job,.n_sets = 1,.src = nowhere,.dst = nowhere };
+  BdctFrame frame = {.quantizers = &job,.n_quantizers = 1,.src = nowhere,.dst =
+        nowhere };
   BdctStats stats;
 
   expect (!bdct_cuda_engine.is_lost (&options.context),
@@ -133,7 +135,7 @@ run_bad_frames (BdctEngine * engine, const BdctFrame * good)
 {
   BdctParams params = BDCT_PARAMS_DEFAULT;
   BdctView view = BDCT_VIEW_DEFAULT;
-  BdctJob sets[2], others[2], shallow;
+  BdctJob quantizers[2], trials[2], shallow;
   BdctBlockRecord *blocks = calloc (64, sizeof *blocks);
   uint8_t *map = calloc (64, 1);
   BdctFrame frame = *good;
@@ -141,42 +143,44 @@ run_bad_frames (BdctEngine * engine, const BdctFrame * good)
   if (blocks == NULL || map == NULL
       || !bdct_job_init (&shallow, &params, &layout, NULL))
     abort ();
-  frame.sets = sets;
-  frame.n_sets = 2;
-  frame.others = others;
-  frame.n_others = 2;
-  sets[0] = sets[1] = others[0] = others[1] = good->sets[0];
-  sets[1] = shallow;
-  refuse (engine, &frame, "a set of another depth", "set 1 is for a depth");
-  sets[1] = sets[0];
-  others[1] = shallow;
+  frame.quantizers = quantizers;
+  frame.n_quantizers = 2;
+  frame.trials = trials;
+  frame.n_trials = 2;
+  quantizers[0] = quantizers[1] = trials[0] = trials[1] = good->quantizers[0];
+  quantizers[1] = shallow;
+  refuse (engine, &frame, "a quantizer of another depth",
+      "quantizer 1 is for a depth");
+  quantizers[1] = quantizers[0];
+  trials[1] = shallow;
   refuse (engine, &frame, "another job of another depth",
       "job 1 is for a depth");
-  others[1] = sets[0];
-  sets[1].transform = BDCT_DCT_8X8;
-  refuse (engine, &frame, "a set of another transform", "dct-8x8");
-  sets[1] = sets[0];
-  frame.n_sets = 0;
-  refuse (engine, &frame, "no set", "1 to 8");
-  frame.n_sets = BDCT_MAX_SETS + 1;
-  refuse (engine, &frame, "too many sets", "1 to 8");
-  frame.n_sets = 2;
-  frame.n_others = BDCT_MAX_OTHERS + 1;
-  refuse (engine, &frame, "too many other jobs", "0 to 128");
-  frame.n_others = 2;
-  frame.set_of_block = map;
+  trials[1] = quantizers[0];
+  quantizers[1].transform = BDCT_DCT_8X8;
+  refuse (engine, &frame, "a quantizer of another transform", "dct-8x8");
+  quantizers[1] = quantizers[0];
+  frame.n_quantizers = 0;
+  refuse (engine, &frame, "no quantizer", "1 to 8");
+  frame.n_quantizers = BDCT_MAX_QUANTIZERS + 1;
+  refuse (engine, &frame, "too many quantizers", "1 to 8");
+  frame.n_quantizers = 2;
+  frame.n_trials = BDCT_MAX_TRIALS + 1;
+  refuse (engine, &frame, "too many trials", "0 to 128");
+  frame.n_trials = 2;
+  frame.quantizer_map = map;
   frame.n_blocks = 63;
   refuse (engine, &frame, "a map of the wrong size", "63 blocks");
   frame.n_blocks = 64;
   map[63] = 2;
-  refuse (engine, &frame, "an index past the sets", "block 63 takes set 2");
+  refuse (engine, &frame, "an index past the quantizers",
+      "block 63 takes quantizer 2");
   map[63] = 1;
-  frame.set_of_block = NULL;
+  frame.quantizer_map = NULL;
   frame.blocks = blocks;
   frame.n_blocks = 65;
   refuse (engine, &frame, "records of the wrong number", "65 blocks");
   frame.n_blocks = 64;
-  frame.set_of_block = map;
+  frame.quantizer_map = map;
   view.mode = BDCT_VIEW_ERROR_MAP;
   frame.view = &view;
   frame.dst = (BdctImage) { 0 };
@@ -207,7 +211,7 @@ run_refusals (void)
   BdctParams params = BDCT_PARAMS_DEFAULT;
   BdctImage src = {.memory = BDCT_MEMORY_DEVICE,.stride = {128} };
   BdctImage dst = src;
-  BdctFrame frame = {.n_sets = 1 };
+  BdctFrame frame = {.n_quantizers = 1 };
   BdctError error = { "" };
   BdctEngineOptions other = options;
   BdctEngine *engine;
@@ -225,7 +229,7 @@ run_refusals (void)
     expect (false, "its images are made", error.message);
     return;
   }
-  frame.sets = &job;
+  frame.quantizers = &job;
   frame.src = src;
   frame.dst = dst;
   expect (!engine->klass->submit (engine, &frame, &error),

@@ -3,7 +3,7 @@
  * The metrics of the CUDA engine, and views beside them, against those of the
  * CPU engine: the same bits, of streams of all formats, of sizes about every
  * border that metrics have, with frames of a gradient, of noise, flat ones and
- * ones that are the same again, of the sets and of other jobs. Their maps are
+ * ones that are the same again, of the quantizers and of trials. Their maps are
  * those of engine-comparisons.
  *
  *   engine-metrics             everything
@@ -22,7 +22,7 @@
 #include "frames.h"
 
 #define N_FRAMES 6
-#define MAX_OTHERS 10
+#define MAX_TRIALS 10
 #define N(array) (sizeof (array) / sizeof (array)[0])
 
 /* Planes of R, G and B are whole blocks wide, of which the fake kernels know
@@ -58,7 +58,7 @@ typedef struct {
   BdctImage src, dst;
   uint8_t *host, *device;       /* the source's memory, then the other's */
   uint8_t *drawn;               /* what that is to be */
-  BdctStats expected[1 + MAX_OTHERS], stats[1 + MAX_OTHERS];
+  BdctStats expected[1 + MAX_TRIALS], stats[1 + MAX_TRIALS];
 } Frame;
 
 typedef struct {
@@ -66,8 +66,8 @@ typedef struct {
   const Shape *shape;
   const Place *place;
   BdctLayout layout;
-  BdctJob job, others[MAX_OTHERS];
-  int n_others;
+  BdctJob job, trials[MAX_TRIALS];
+  int n_trials;
   bool no_dst, viewed;
   unsigned metrics;
   size_t size;                  /* of either's memory */
@@ -125,7 +125,7 @@ make_job (BdctJob * job, const BdctLayout * layout)
 static void
 keep_kernels (Stream * s)
 {
-  s->n_others = 0;
+  s->n_trials = 0;
   s->no_dst = s->viewed = false;
   if (s->shape->large)
     s->metrics &= 1 << BDCT_METRIC_XPSNR;
@@ -140,10 +140,10 @@ stream_init (Stream * s, const Format * format, const Shape * shape)
   s->place = &places[next_random () % (N_PLACES - 1)];
   init_layout (&s->layout, format, shape->width, shape->height);
   make_job (&s->job, &s->layout);
-  s->n_others = shape->large ? next_random () % 2 : next_random () % 3 ? 0
-      : 1 + next_random () % MAX_OTHERS;
-  for (int i = 0; i < s->n_others; i++)
-    make_job (&s->others[i], &s->layout);
+  s->n_trials = shape->large ? next_random () % 2 : next_random () % 3 ? 0
+      : 1 + next_random () % MAX_TRIALS;
+  for (int i = 0; i < s->n_trials; i++)
+    make_job (&s->trials[i], &s->layout);
   s->no_dst = next_random () % 4 == 0;
   s->viewed = next_random () % 2;
   s->metrics = bdct_metrics_supported ((1 << BDCT_N_METRICS) - 1, &s->layout);
@@ -197,9 +197,10 @@ submit (Stream * s, BdctEngine * engine, int n, BdctMemory memory,
   const Frame *f = &s->frame[n];
   BdctView view = BDCT_VIEW_DEFAULT;
   BdctFrame frame = {
-    .sets = &s->job,.n_sets = 1,.others = s->others,.n_others = s->n_others,
-    .src = f->src,.dst = s->no_dst ? (BdctImage) { 0 } : f->dst,
-    .metrics = s->metrics,.other_metrics = s->metrics,
+    .quantizers = &s->job,.n_quantizers = 1,.trials = s->trials,.n_trials =
+        s->n_trials,
+    .src = f->src,.dst = s->no_dst ? (BdctImage) {0} : f->dst,
+    .metrics = s->metrics,.trial_metrics = s->metrics,
     .frame_rate = s->shape->frame_rate,.number = n < 3 ? n : n - 1,
     .view = s->viewed && !s->no_dst ? &view : NULL
   };
@@ -306,7 +307,7 @@ test (const Format * format, const Shape * shape)
     run (&s, cuda, depth, memory);
     for (int n = 0; n < n_frames; n++) {
       compare_pictures (&s, n, memory);
-      for (int i = 0; i <= s.n_others; i++)
+      for (int i = 0; i <= s.n_trials; i++)
         compare (&s, n, i, &s.frame[n].stats[i], &s.frame[n].expected[i]);
     }
   }

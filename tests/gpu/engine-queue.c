@@ -19,7 +19,7 @@
 #include "fake-runtime.h"
 
 #define CANARY 0xa5
-#define MAX_OTHERS 40
+#define MAX_TRIALS 40
 #define N(array) (sizeof (array) / sizeof (array)[0])
 
 /* Where an image's bytes are; rows of the last run upwards, 3 bytes apart. */
@@ -65,15 +65,15 @@ typedef struct {
   /* What is to be done: everything but the images and the records is gone once
    * it is submitted. */
   BdctFrame what;
-  BdctJob sets[BDCT_MAX_SETS], others[MAX_OTHERS];
+  BdctJob quantizers[BDCT_MAX_QUANTIZERS], trials[MAX_TRIALS];
   uint8_t *map;
   bool pinned;
   BdctBlockRecord *blocks, *expected_blocks;
-  BdctStats stats[1 + MAX_OTHERS];
+  BdctStats stats[1 + MAX_TRIALS];
 } Frame;
 
 static BdctEngine *cpu, *cuda;
-static BdctJob jobs[BDCT_N_TRANSFORMS][BDCT_MAX_SETS];
+static BdctJob jobs[BDCT_N_TRANSFORMS][BDCT_MAX_QUANTIZERS];
 static size_t size;             /* of an image */
 static size_t max_blocks;       /* of a frame */
 static int passed, failed;
@@ -254,32 +254,34 @@ choose (Frame * frame, const Kind * kind, bool plain)
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   unsigned often = next_random (50);    /* the map changes its set so often */
 
-  *what = (BdctFrame) {.sets = frame->sets,.n_sets = 1,.number = number++ };
-  frame->sets[0] = jobs[t][next_random (8) == 0];
+  *what = (BdctFrame) {
+  .quantizers = frame->quantizers,.n_quantizers = 1,.number = number++};
+  frame->quantizers[0] = jobs[t][next_random (8) == 0];
   if (plain)
     return;
   what->n_blocks = bdct_blocks_init (grid, &kind->layout, &jobs[t][0]);
-  what->n_sets = 1 + next_random (BDCT_MAX_SETS);
-  for (int i = 0; i < what->n_sets; i++)
-    frame->sets[i] = jobs[t][next_random (BDCT_MAX_SETS)];
+  what->n_quantizers = 1 + next_random (BDCT_MAX_QUANTIZERS);
+  for (int i = 0; i < what->n_quantizers; i++)
+    frame->quantizers[i] = jobs[t][next_random (BDCT_MAX_QUANTIZERS)];
   if (next_random (2)) {
     uint8_t set = 0;
 
     for (size_t i = 0; i < what->n_blocks; i++)
       frame->map[i] = set = next_random (100) < often
-          ? next_random (what->n_sets) : set;
-    what->set_of_block = frame->map;
+          ? next_random (what->n_quantizers) : set;
+    what->quantizer_map = frame->map;
   }
   if (next_random (2))
     what->blocks = frame->blocks;
   what->rate = next_random (2);
-  what->n_others = next_random (2) ? next_random (4)
-      : next_random (MAX_OTHERS + 1);
-  what->others = frame->others;
-  for (int i = 0; i < what->n_others; i++)
-    frame->others[i] = jobs[any_transform ()][next_random (BDCT_MAX_SETS)];
+  what->n_trials = next_random (2) ? next_random (4)
+      : next_random (MAX_TRIALS + 1);
+  what->trials = frame->trials;
+  for (int i = 0; i < what->n_trials; i++)
+    frame->trials[i] =
+        jobs[any_transform ()][next_random (BDCT_MAX_QUANTIZERS)];
   what->metrics = any_metrics (kind);
-  what->other_metrics = any_metrics (kind);
+  what->trial_metrics = any_metrics (kind);
   what->frame_rate = next_random (2) ? 25 : 50;
 }
 
@@ -323,8 +325,8 @@ submit (BdctEngine * engine, Frame * frame)
   bool ok = expect (engine->klass->submit (engine, &frame->what, &error),
       "submit", error.message);
 
-  memset (frame->sets, CANARY, sizeof frame->sets);
-  memset (frame->others, CANARY, sizeof frame->others);
+  memset (frame->quantizers, CANARY, sizeof frame->quantizers);
+  memset (frame->trials, CANARY, sizeof frame->trials);
   memset (frame->map, CANARY, max_blocks);
   return ok;
 }
@@ -333,7 +335,7 @@ static bool
 collect (Frame * frame)
 {
   BdctError error = { "" };
-  BdctStats stats[1 + MAX_OTHERS];
+  BdctStats stats[1 + MAX_TRIALS];
 
   return expect (cuda->klass->collect (cuda, stats, &error), "collect",
       error.message)
@@ -342,8 +344,8 @@ collect (Frame * frame)
       && expect (memcmp (stats, frame->stats, sizeof stats[0]) == 0,
       place_names[frame->dst.place], "other statistics")
       && expect (memcmp (stats + 1, frame->stats + 1,
-          frame->what.n_others * sizeof stats[0]) == 0,
-      place_names[frame->dst.place], "other statistics of the other jobs")
+          frame->what.n_trials * sizeof stats[0]) == 0,
+      place_names[frame->dst.place], "other statistics of the trials")
       && expect (frame->what.blocks == NULL
       || memcmp (frame->blocks, frame->expected_blocks,
           frame->what.n_blocks * sizeof *frame->blocks) == 0,
@@ -361,7 +363,7 @@ set_up (const Kind * kind, unsigned depth)
       && cuda->klass->configure (cuda, &kind->layout, depth, &error),
       "configure", error.message);
   for (int t = 0; t < BDCT_N_TRANSFORMS; t++)
-    for (int i = 0; i < BDCT_MAX_SETS; i++) {
+    for (int i = 0; i < BDCT_MAX_QUANTIZERS; i++) {
       BdctParams params = BDCT_PARAMS_DEFAULT;
 
       params.transform = t;

@@ -158,7 +158,7 @@ run (BdctEngine * engine, const BdctLayout * layout, BdctTransform transform,
   const int bytes = bdct_layout_sample_size (layout);
   BdctParams params = BDCT_PARAMS_DEFAULT;
   BdctJob job;
-  BdctFrame frame = {.sets = &job,.n_sets = 1 };
+  BdctFrame frame = {.quantizers = &job,.n_quantizers = 1 };
   BdctError error = { "" };
   double begin, end;
 

@@ -62,8 +62,8 @@ static const BdctCudaKernel rate[] = {
 };
 
 /* What goes on from given levels. */
-static const BdctCudaKernel given = {
-  &given, 32, 128, 4, 4, 0, sizeof (Constants), 1, NULL, make_constants
+static const BdctCudaKernel from_levels = {
+  &from_levels, 32, 128, 4, 4, 0, sizeof (Constants), 1, NULL, make_constants
 };
 
 static BdctJob
@@ -168,25 +168,26 @@ compute_part (const BdctCudaPlane * plane, const Part * part, uint8_t set)
   uint8_t *map = calloc (part->n_blocks, 1);
   BdctBlockRecord *blocks = malloc (part->n_blocks * sizeof *blocks);
   BdctEngineOptions options = {.threads = 1 };
-  BdctJob sets[BDCT_MAX_SETS];
-  BdctFrame frame = {.sets = sets,.n_sets = 1,.blocks = blocks,
+  BdctJob quantizers[BDCT_MAX_QUANTIZERS];
+  BdctFrame frame = {.quantizers = quantizers,.n_quantizers = 1,.blocks =
+        blocks,
     .n_blocks = part->n_blocks,.src = image_of (&plane->src, part),
     .dst = image_of (&plane->dst, part)
   };
   uint8_t *apart = set_apart (part, &frame);
   BdctStats stats;
 
-  sets[0] = job_of (plane, set == BDCT_CUDA_MIXED ? 0 : set);
+  quantizers[0] = job_of (plane, set == BDCT_CUDA_MIXED ? 0 : set);
   if (set == BDCT_CUDA_MIXED) {
     for (int i = 0; i < layout->interleave; i++)
-      move_blocks (plane, part, i, (uint8_t *) plane->set_of_block[i], map, 1,
+      move_blocks (plane, part, i, (uint8_t *) plane->quantizer_map[i], map, 1,
           false);
     for (size_t i = 0; i < part->n_blocks; i++)
-      if (map[i] >= frame.n_sets)
-        frame.n_sets = map[i] + 1;
-    for (int i = 1; i < frame.n_sets; i++)
-      sets[i] = job_of (plane, i);
-    frame.set_of_block = map;
+      if (map[i] >= frame.n_quantizers)
+        frame.n_quantizers = map[i] + 1;
+    for (int i = 1; i < frame.n_quantizers; i++)
+      quantizers[i] = job_of (plane, i);
+    frame.quantizer_map = map;
   }
   pthread_mutex_lock (&lock);
   if (engine == NULL)
@@ -207,7 +208,8 @@ compute_part (const BdctCudaPlane * plane, const Part * part, uint8_t set)
     plane->cells[3].sse[c] += stats.component[c].sse / 2;
     plane->cells[c].sse[c] += stats.component[c].sse
         - stats.component[c].sse / 2;
-    plane->cells[BDCT_CUDA_CELLS - 1].nonzero[c] += stats.component[c].nonzero;
+    plane->cells[BDCT_CUDA_ACCUMULATORS - 1].nonzero[c] +=
+        stats.component[c].nonzero;
   }
   free (map);
   free (blocks);
@@ -218,7 +220,7 @@ static void
 make_levels (const BdctCudaPlane * plane, const BdctJob * job, int i,
     const BdctBlockGrid * grid, BdctLevel * levels)
 {
-  static BdctTileSet sets[BDCT_MAX_SETS];
+  static BdctTileQuantizer quantizers[BDCT_MAX_QUANTIZERS];
   const BdctComponent c = plane->layout.component[i];
   const BdctComponentJob *own = &job->component[c];
   const BdctLayout layout = {.depth = job->depth };
@@ -227,7 +229,7 @@ make_levels (const BdctCudaPlane * plane, const BdctJob * job, int i,
     .stride = {plane->src.stride}
   };
   BdctTilePlane tiles, *all = &tiles;
-  int n_sets = 1;
+  int n_quantizers = 1;
 
   memset (&tiles, 0, sizeof tiles);
   bdct_tile_plane_init (&tiles, job, c);
@@ -236,16 +238,16 @@ make_levels (const BdctCudaPlane * plane, const BdctJob * job, int i,
   tiles.src = bdct_image_samples (&image, &layout, 0, i);
   tiles.grid = *grid;
   tiles.grid.first = 0;
-  tiles.set_of_block = plane->set_of_block[i];
-  for (int k = 0; tiles.set_of_block != NULL
+  tiles.quantizer_map = plane->quantizer_map[i];
+  for (int k = 0; tiles.quantizer_map != NULL
       && k < grid->columns * grid->rows; k++)
-    if (tiles.set_of_block[k] >= n_sets)
-      n_sets = tiles.set_of_block[k] + 1;
-  for (int k = 0; k < n_sets; k++) {
+    if (tiles.quantizer_map[k] >= n_quantizers)
+      n_quantizers = tiles.quantizer_map[k] + 1;
+  for (int k = 0; k < n_quantizers; k++) {
     const BdctJob set = job_of (plane, k);
 
-    bdct_tile_set_init (&sets[k], &set, c);
-    tiles.set[k] = &sets[k];
+    bdct_tile_quantizer_init (&quantizers[k], &set, c);
+    tiles.set[k] = &quantizers[k];
   }
   for (int y = 0; y < plane->layout.height; y += side) {
     BdctTileStrip strip = {.levels = levels
@@ -263,7 +265,7 @@ static void
 make_coefficients (const BdctCudaPlane * plane, const BdctJob * job, int i,
     const BdctBlockGrid * grid, BdctLevel * to)
 {
-  static BdctTileSet set;
+  static BdctTileQuantizer set;
   const BdctComponent c = plane->layout.component[i];
   const BdctImage image = {.data = {plane->src.data},
     .stride = {plane->src.stride}
@@ -277,7 +279,7 @@ make_coefficients (const BdctCudaPlane * plane, const BdctJob * job, int i,
 
   memset (&tiles, 0, sizeof tiles);
   bdct_tile_plane_init (&tiles, job, c);
-  bdct_tile_set_init (&set, job, c);
+  bdct_tile_quantizer_init (&set, job, c);
   set.rdoq.distortion_shift = 0;        /* what levels they have is unused */
   tiles.set[0] = &set;
   for (int number = 0; number < grid->columns * grid->rows; number++) {
@@ -321,8 +323,8 @@ check_given (const BdctCudaPlane * plane, int i)
       << 2 * job.component[c].log2_width;
   levels = malloc (n * sizeof *levels);
   make_levels (plane, &job, i, &grid[c], levels);
-  if (fake_kind_of (plane->given + i * n, n * sizeof *levels) != 'd'
-      || memcmp (levels, plane->given + i * n, n * sizeof *levels) != 0)
+  if (fake_kind_of (plane->from_levels + i * n, n * sizeof *levels) != 'd'
+      || memcmp (levels, plane->from_levels + i * n, n * sizeof *levels) != 0)
     fake_die ("levels that are not the CPU's");
   free (levels);
 }
@@ -361,7 +363,7 @@ count_component (const BdctCudaPlane * plane, int i, int what)
       plane->mcu_height
     };
 
-    bdct_count_huffman (levels, &scan, counter);
+    bdct_huffman_count (levels, &scan, counter);
     counter[BDCT_RATE_DC + bdct_symbol_category (levels[0])]++;
     free (levels);
   } else if (what == BDCT_CUDA_BINS) {
@@ -390,7 +392,7 @@ fake_compute (const void *function, const BdctCudaBatch * batch)
 
   if (fake_rdoq (function, batch))
     return;
-  for (int p = 0; p < batch->n_planes && function == &given; p++)
+  for (int p = 0; p < batch->n_planes && function == &from_levels; p++)
     for (int i = 0; i < batch->plane[p].layout.interleave; i++)
       check_given (&batch->plane[p], i);
   for (int what = 0; what <= COEFFICIENTS; what++)
@@ -403,9 +405,9 @@ fake_compute (const void *function, const BdctCudaBatch * batch)
   for (int p = 0; p < batch->n_planes; p++) {
     const BdctCudaPlane *plane = &batch->plane[p];
     const BdctPlaneLayout *layout = &plane->layout;
-    const int width = BDCT_CUDA_CELL_SAMPLES / layout->interleave;
+    const int width = BDCT_CUDA_MAP_TILE_SAMPLES / layout->interleave;
     const BdctJob job = job_of (plane, 0);
-    const uint8_t *cell = plane->set_of_cell;
+    const uint8_t *cell = plane->quantizer_of_tile;
     Part part;
 
     if (job.depth != batch->depth)
@@ -415,13 +417,13 @@ fake_compute (const void *function, const BdctCudaBatch * batch)
       compute_part (plane, &part, cell == NULL ? 0 : BDCT_CUDA_MIXED);
       continue;
     }
-    for (int y = 0; y < layout->height; y += BDCT_CUDA_CELL_ROWS)
+    for (int y = 0; y < layout->height; y += BDCT_CUDA_MAP_TILE_ROWS)
       for (int x = 0; x < layout->width; x += width, cell++) {
         if (fake_kind_of (cell, 1) != 'd')
           fake_die ("cells on the host");
         if ((*cell == BDCT_CUDA_MIXED) != takes_mixed)
           continue;
-        part_init (&part, plane, &job, x, y, width, BDCT_CUDA_CELL_ROWS);
+        part_init (&part, plane, &job, x, y, width, BDCT_CUDA_MAP_TILE_ROWS);
         compute_part (plane, &part, *cell);
       }
   }
@@ -435,8 +437,8 @@ bdct_tensor_find (const BdctCudaWork * work, unsigned traits)
 {
   (void) traits;
   for (int p = 0; p < work->n_planes; p++)
-    if (work->sets[0].component[work->plane[p].layout.component[0]].log2_width
-        > 4)
+    if (work->quantizers[0].component[work->plane[p].layout.component[0]].
+        log2_width > 4)
       return NULL;
   return &tensor;
 }
@@ -444,15 +446,15 @@ bdct_tensor_find (const BdctCudaWork * work, unsigned traits)
 const BdctCudaKernel *
 bdct_scalar_find (const BdctCudaWork * work)
 {
-  switch (work->ask) {
-    case BDCT_CUDA_GIVEN:
-      return &given;
+  switch (work->output) {
+    case BDCT_CUDA_FROM_LEVELS:
+      return &from_levels;
     case BDCT_CUDA_LEVELS:
       return &rate[LEVELS];
     case BDCT_CUDA_COEFFICIENTS:
       return &rate[COEFFICIENTS];
     default:
-      return &scalar[work->sets[0].depth > 8];
+      return &scalar[work->quantizers[0].depth > 8];
   }
 }
 
@@ -579,28 +581,29 @@ static void
 join (const FakeOther * other)
 {
   const BdctColour colour = colour_of (other);
-  BdctCudaCell *cells = other->colour.cells;
+  BdctCudaAccumulator *cells = other->colour.cells;
 
   if (cells != NULL
-      && fake_kind_of (cells, BDCT_CUDA_CELLS * sizeof *cells) != 'd')
+      && fake_kind_of (cells, BDCT_CUDA_ACCUMULATORS * sizeof *cells) != 'd')
     fake_die ("cells on the host");
   for (int i = 0; i < bdct_colour_count_strips (colour.layout); i++) {
     uint64_t sse[3] = { 0, 0, 0 };
 
     bdct_colour_baseline.join (&colour, i, sse);
     for (int k = 0; k < 3 && cells != NULL; k++)
-      cells[i % BDCT_CUDA_CELLS].rgb_sse[k] += sse[k];
+      cells[i % BDCT_CUDA_ACCUMULATORS].rgb_sse[k] += sse[k];
   }
 }
 
 cudaError_t
-bdct_cuda_split_launch (const BdctCudaColour * colour, cudaStream_t stream)
+bdct_cuda_rgb_to_planes_launch (const BdctCudaColour * colour,
+    cudaStream_t stream)
 {
   return fake_launch (&(FakeOther) {split,.colour = *colour }, stream);
 }
 
 cudaError_t
-bdct_cuda_join_launch (const BdctCudaColour * colour,
+bdct_cuda_planes_to_rgb_launch (const BdctCudaColour * colour,
     const BdctRender * render, cudaStream_t stream)
 {
   FakeOther other = {.compute = join,.colour = *colour,

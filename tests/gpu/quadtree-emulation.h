@@ -33,7 +33,7 @@ emulate (const FakeOther *other)
     for (const BdctCudaTreeBlocks &blocks : tree.component[c].sized) {
       need_device (blocks.levels);
       need_device (blocks.records);
-      need_device (blocks.set_of_block);
+      need_device (blocks.quantizer_map);
       need_device (blocks.picture.data);
     }
   }

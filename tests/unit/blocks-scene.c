@@ -58,15 +58,15 @@ run (const Scene * s, BdctEngine * engine, BdctFrame * frame, gboolean picture,
 }
 
 void
-make_sets (const Scene * s, BdctJob sets[BDCT_MAX_SETS])
+make_sets (const Scene * s, BdctJob quantizers[BDCT_MAX_QUANTIZERS])
 {
-  for (int i = 0; i < BDCT_MAX_SETS; i++) {
+  for (int i = 0; i < BDCT_MAX_QUANTIZERS; i++) {
     BdctParams params = s->c->params;
 
     params.quality = 97 - 12 * i;
     params.qp = 4 + 6 * i;
     params.chroma_qp_offset = i - 4;
-    g_assert_true (bdct_job_init (&sets[i], &params, &s->layout, NULL));
+    g_assert_true (bdct_job_init (&quantizers[i], &params, &s->layout, NULL));
   }
 }
 
@@ -79,8 +79,8 @@ make_map (const Scene * s, gboolean random)
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
     for (int i = 0; i < s->grid[c].columns * s->grid[c].rows; i++)
       map[s->grid[c].first + i] = random ? g_rand_int_range (rand, 0,
-          BDCT_MAX_SETS) : (i % s->grid[c].columns / 9
-          + i / s->grid[c].columns / 8 * 3 + c) % BDCT_MAX_SETS;
+          BDCT_MAX_QUANTIZERS) : (i % s->grid[c].columns / 9
+          + i / s->grid[c].columns / 8 * 3 + c) % BDCT_MAX_QUANTIZERS;
   g_rand_free (rand);
   return map;
 }

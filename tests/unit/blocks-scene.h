@@ -10,7 +10,7 @@
 /** A frame that was run, and what came of it. */
 typedef struct {
   Frame dst;
-  BdctStats stats[1 + BDCT_MAX_OTHERS];
+  BdctStats stats[1 + BDCT_MAX_TRIALS];
   BdctBlockRecord *blocks;
 } Result;
 
@@ -28,7 +28,7 @@ void scene_init (Scene *s, const Case *c);
 void scene_clear (Scene *s);
 
 /** Eight sets from fine to coarse. */
-void make_sets (const Scene *s, BdctJob sets[BDCT_MAX_SETS]);
+void make_sets (const Scene *s, BdctJob quantizers[BDCT_MAX_QUANTIZERS]);
 
 /** A set for each block, at random, or such that many neighbours have the same.
  * The caller's, with g_free(). */

@@ -87,7 +87,8 @@ gboolean
 engine_submit (BdctEngine * engine, const BdctJob * job,
     const BdctImage * src, const BdctImage * dst, BdctError * error)
 {
-  BdctFrame frame = {.sets = job,.n_sets = 1,.src = *src,.dst = *dst };
+  BdctFrame frame = {.quantizers = job,.n_quantizers = 1,.src = *src,.dst =
+        *dst };
 
   return engine->klass->submit (engine, &frame, error);
 }

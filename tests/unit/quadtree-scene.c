@@ -37,7 +37,7 @@ fixed_init (Fixed * f, const Scene * s, int set, int size, int k)
 void
 quadtree_define (Scene * s)
 {
-  for (int i = 0; i < s->n_sets; i++)
+  for (int i = 0; i < s->n_quantizers; i++)
     for (int size = 0; size < 4; size++)
       for (int k = 0; k < bdct_layout_components (&s->layout); k++)
         fixed_init (&s->fixed[i][size][k], s, i, size, k);
@@ -74,7 +74,7 @@ sum_errors (const Scene * s, const Fixed * f, int k, int x, int y)
 static int
 find_set (const Scene * s, int k, int x, int y)
 {
-  const BdctComponentJob *job = &s->sets[0].component[k];
+  const BdctComponentJob *job = &s->quantizers[0].component[k];
 
   return s->map == NULL ? 0 : s->map[s->grid[k].first
       + (y >> job->log2_height) * s->grid[k].columns + (x >> job->log2_width)];
@@ -92,8 +92,9 @@ block_cost (const Scene * s, int set, const Fixed * f, int k, int x, int y)
       << 15;
   for (int i = 0; i < 2 * BDCT_CABAC_CONTEXTS; i++)
     rate += (guint64) counter[i] * s->costs.bin[i / 2][i % 2];
-  return (sum_errors (s, f, k, x, y) << s->sets[set].tree.distortion_shift)
-      + s->sets[set].tree.lambda * rate;
+  return (sum_errors (s, f, k, x,
+          y) << s->quantizers[set].tree.distortion_shift)
+      + s->quantizers[set].tree.lambda * rate;
 }
 
 /* Trees */
@@ -176,7 +177,7 @@ flag_cost (Scene * s, int size, int x, int y, int bin)
 
   if (4 << size == s->c->min_block)
     return 0;
-  return s->sets[find_set (s, 0, x, y)].tree.lambda * rate;
+  return s->quantizers[find_set (s, 0, x, y)].tree.lambda * rate;
 }
 
 static gboolean
@@ -463,7 +464,7 @@ quadtree_scene_init (Scene * s, const Case * c, guint32 seed)
 
   memset (s, 0, sizeof *s);
   s->c = c;
-  s->n_sets = c->mapped ? N_SETS : 1;
+  s->n_quantizers = c->mapped ? N_SETS : 1;
   format_layout (c->format, c->depth, 0, c->width, c->height, &s->layout);
   for (int i = 0; i < N_SETS; i++) {
     s->params[i] = (BdctParams) BDCT_PARAMS_DEFAULT;
@@ -478,10 +479,10 @@ quadtree_scene_init (Scene * s, const Case * c, guint32 seed)
     s->params[i].rdoq = c->rdoq;
     if (c->list == BDCT_SCALING_FILE)
       random_lists (&s->params[i], seed + i);
-    g_assert_true (bdct_job_init (&s->sets[i], &s->params[i], &s->layout,
+    g_assert_true (bdct_job_init (&s->quantizers[i], &s->params[i], &s->layout,
             NULL));
   }
-  s->n_blocks = bdct_blocks_init (s->grid, &s->layout, &s->sets[0]);
+  s->n_blocks = bdct_blocks_init (s->grid, &s->layout, &s->quantizers[0]);
   if (c->mapped) {
     s->map = g_malloc (s->n_blocks);
     for (gsize i = 0; i < s->n_blocks; i++)
@@ -500,7 +501,7 @@ quadtree_scene_init (Scene * s, const Case * c, guint32 seed)
 void
 quadtree_scene_clear (Scene * s)
 {
-  for (int i = 0; i < s->n_sets; i++)
+  for (int i = 0; i < s->n_quantizers; i++)
     for (int size = 0; size < 4; size++)
       for (int k = 0; k < 3; k++) {
         g_free (s->fixed[i][size][k].out);

@@ -32,8 +32,8 @@ typedef struct {
   const Case *c;
   BdctLayout layout;
   BdctParams params[N_SETS];
-  BdctJob sets[N_SETS];
-  int n_sets;
+  BdctJob quantizers[N_SETS];
+  int n_quantizers;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   gsize n_blocks;
   guint8 *map;                  /* NULL without sets */

@@ -8,7 +8,7 @@
 
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
 
-/* Frames in flight, each with another map and other jobs, which are the
+/* Frames in flight, each with another map and trials, which are the
  * engine's once submit has returned. */
 static void
 test_queue (void)
@@ -18,12 +18,12 @@ test_queue (void)
     .width = 150, .height = 70, .content = CONTENT_SMOOTH
   };
   BdctView maps = BDCT_VIEW_DEFAULT;
-  BdctJob sets[BDCT_MAX_SETS], others[4];
+  BdctJob quantizers[BDCT_MAX_QUANTIZERS], trials[4];
   Scene s;
 
   c.params.transform = BDCT_HEVC_8X8;
   scene_init (&s, &c);
-  make_sets (&s, sets);
+  make_sets (&s, quantizers);
   bdct_view_colours (&maps, 8, 0.299, 0.114, true);
   maps.mode = BDCT_VIEW_ERROR_MAP;
   for (guint e = 0; e < n_engines; e++) {
@@ -35,12 +35,11 @@ test_queue (void)
       guint8 *map = make_map (&s, i % 2);
 
       for (gsize k = 0; k < s.n_blocks; k++)
-        map[k] = (map[k] + i) % (1 + i % BDCT_MAX_SETS);
+        map[k] = (map[k] + i) % (1 + i % BDCT_MAX_QUANTIZERS);
       frame[i] = (BdctFrame) {
-        .sets = sets, .n_sets = 1 + i % BDCT_MAX_SETS, .set_of_block = map,
-        .others = sets + i % 4, .n_others = i % 5,
-        .view = i % 3 ? NULL : &maps
-      };
+      .quantizers = quantizers,.n_quantizers =
+            1 + i % BDCT_MAX_QUANTIZERS,.quantizer_map = map,.trials =
+            quantizers + i % 4,.n_trials = i % 5,.view = i % 3 ? NULL : &maps};
       run (&s, engines[e], &frame[i], i != 7, i % 2, &expected[i]);
     }
     g_assert_true (klass->configure (engines[e], &s.layout, DEPTH, NULL));
@@ -61,19 +60,19 @@ test_queue (void)
       }
       if (i < N) {
         BdctView view = maps;
-        BdctJob own[BDCT_MAX_SETS];
+        BdctJob own[BDCT_MAX_QUANTIZERS];
 
-        memcpy (own, frame[i].sets, sizeof own);
-        memcpy (others, frame[i].others, sizeof others);
+        memcpy (own, frame[i].quantizers, sizeof own);
+        memcpy (trials, frame[i].trials, sizeof trials);
         describe (&s, &frame[i], i != 7, i % 2, &got[i]);
-        frame[i].sets = own;
-        frame[i].others = others;
+        frame[i].quantizers = own;
+        frame[i].trials = trials;
         frame[i].view = frame[i].view ? &view : NULL;
         g_assert_true (klass->submit (engines[e], &frame[i], NULL));
-        memset ((void *) frame[i].set_of_block, 0xff, s.n_blocks);
-        g_free ((void *) frame[i].set_of_block);
+        memset ((void *) frame[i].quantizer_map, 0xff, s.n_blocks);
+        g_free ((void *) frame[i].quantizer_map);
         memset (own, 0xff, sizeof own);
-        memset (others, 0xff, sizeof others);
+        memset (trials, 0xff, sizeof trials);
         memset (&view, 0xff, sizeof view);
         memset (&frame[i], 0xff, sizeof frame[i]);
       }
@@ -106,14 +105,14 @@ test_errors (void)
     .width = 50, .height = 41, .content = CONTENT_RANDOM
   };
   BdctView view = BDCT_VIEW_DEFAULT;
-  BdctJob sets[BDCT_MAX_SETS], deep, other;
+  BdctJob quantizers[BDCT_MAX_QUANTIZERS], deep, other;
   BdctParams params = defaults;
   BdctLayout layout;
   guint8 *map;
   Scene s;
 
   scene_init (&s, &c);
-  make_sets (&s, sets);
+  make_sets (&s, quantizers);
   map = make_map (&s, TRUE);
   format_layout (FORMAT_I420, 10, 0, 50, 41, &layout);
   g_assert_true (bdct_job_init (&deep, &params, &layout, NULL));
@@ -121,8 +120,9 @@ test_errors (void)
   g_assert_true (bdct_job_init (&other, &params, &s.layout, NULL));
   for (guint e = 0; e < n_engines; e++) {
     BdctEngine *engine = engines[e];
-    BdctFrame good = {.sets = sets,.n_sets = BDCT_MAX_SETS,
-      .set_of_block = map,.others = sets,.n_others = 2
+    BdctFrame good = {.quantizers = quantizers,.n_quantizers =
+          BDCT_MAX_QUANTIZERS,
+      .quantizer_map = map,.trials = quantizers,.n_trials = 2
     }, bad;
     Frame untouched;
     Result result;
@@ -132,16 +132,16 @@ test_errors (void)
     frame_init (&untouched, &s.layout, c.stride);
 
     bad = good;
-    bad.n_sets = 0;
+    bad.n_quantizers = 0;
     refuse (engine, &bad, "0 sets", "1 to 8");
     bad = good;
-    bad.n_sets = 9;
+    bad.n_quantizers = 9;
     refuse (engine, &bad, "9 sets", "1 to 8");
     bad = good;
-    bad.n_others = -1;
+    bad.n_trials = -1;
     refuse (engine, &bad, "-1", "0 to 128");
     bad = good;
-    bad.n_others = 129;
+    bad.n_trials = 129;
     refuse (engine, &bad, "129", "0 to 128");
     bad = good;
     bad.n_blocks--;
@@ -149,7 +149,7 @@ test_errors (void)
     bad = good;
     bad.n_blocks++;
     refuse (engine, &bad, "map", "do not fit");
-    bad.set_of_block = NULL;
+    bad.quantizer_map = NULL;
     refuse (engine, &bad, "records", "do not fit");
     bad = good;
     bad.view = &view;
@@ -172,23 +172,23 @@ test_errors (void)
     refuse (engine, &bad, "zoom of 2.5", "1 to 1");
     view.zoom = 1;
     bad = good;
-    bad.sets = &deep;
-    bad.n_sets = 1;
+    bad.quantizers = &deep;
+    bad.n_quantizers = 1;
     refuse (engine, &bad, "set 0", "depth of 10");
     bad = good;
-    bad.others = &deep;
-    bad.n_others = 1;
-    refuse (engine, &bad, "other job 0", "depth of 10");
-    sets[3] = other;
+    bad.trials = &deep;
+    bad.n_trials = 1;
+    refuse (engine, &bad, "trial 0", "depth of 10");
+    quantizers[3] = other;
     refuse (engine, &good, "set 3", "hevc-4x4");
-    make_sets (&s, sets);
-    map[s.n_blocks - 1] = BDCT_MAX_SETS;
-    refuse (engine, &good, "takes set 8", "0 to 7");
+    make_sets (&s, quantizers);
+    map[s.n_blocks - 1] = BDCT_MAX_QUANTIZERS;
+    refuse (engine, &good, "takes quantizer 8", "0 to 7");
     map[s.n_blocks - 1] = 5;
     bad = good;
-    bad.n_sets = 5;
+    bad.n_quantizers = 5;
     map[0] = 5;
-    refuse (engine, &bad, "block 0 takes set 5", "0 to 4");
+    refuse (engine, &bad, "block 0 takes quantizer 5", "0 to 4");
 
     g_assert_true (frame_equal (&result.dst, &untouched, &s.layout));
     g_assert_true (engine->klass->submit (engine, &good, NULL));

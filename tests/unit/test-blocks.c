@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What a frame may ask for beside its picture (dct/engine/engine.h): records of
- * its blocks, a set for each block, statistics of other jobs, no picture at
+ * its blocks, a set for each block, statistics of trials, no picture at
  * all. On every engine of frame.h. Several such frames at once, and what is
  * refused, are in test-blocks-queue.c. */
 #include <string.h>
@@ -102,7 +102,7 @@ check_records (const Scene * s, const BdctEngine * engine,
 static void
 check_case_records (const Scene * s, BdctEngine * engine)
 {
-  BdctFrame plain = {.sets = &s->job,.n_sets = 1 };
+  BdctFrame plain = {.quantizers = &s->job,.n_quantizers = 1 };
   BdctFrame both = plain, records = plain, neither = plain;
   Result expected, got;
 
@@ -160,17 +160,18 @@ check_case_map (const Scene * s, BdctEngine * engine, gboolean random)
 {
   BdctBlockRecord *blocks = g_new (BdctBlockRecord, s->n_blocks);
   guint8 *map = make_map (s, random);
-  BdctJob sets[BDCT_MAX_SETS];
-  BdctFrame frame = {.sets = sets,.n_sets = BDCT_MAX_SETS,.set_of_block = map };
+  BdctJob quantizers[BDCT_MAX_QUANTIZERS];
+  BdctFrame frame = {.quantizers = quantizers,.n_quantizers =
+        BDCT_MAX_QUANTIZERS,.quantizer_map = map };
   Picture picture;
   Frame expected;
   Result got;
 
-  make_sets (s, sets);
+  make_sets (s, quantizers);
   picture_init (&picture, &s->layout);
   frame_init (&expected, &s->layout, s->c->stride);
-  for (int i = 0; i < BDCT_MAX_SETS; i++) {
-    BdctFrame alone = {.sets = &sets[i],.n_sets = 1 };
+  for (int i = 0; i < BDCT_MAX_QUANTIZERS; i++) {
+    BdctFrame alone = {.quantizers = &quantizers[i],.n_quantizers = 1 };
 
     run (s, engine, &alone, TRUE, TRUE, &got);
     take_blocks (s, map, i, &got, &picture, blocks);
@@ -197,34 +198,35 @@ check_case_map (const Scene * s, BdctEngine * engine, gboolean random)
 static void
 check_case_others (const Scene * s, BdctEngine * engine)
 {
-  BdctJob others[2 * BDCT_N_TRANSFORMS];
-  BdctFrame frame = {.sets = &s->job,.n_sets = 1,.others = others,
-    .n_others = G_N_ELEMENTS (others)
+  BdctJob trials[2 * BDCT_N_TRANSFORMS];
+  BdctFrame frame = {.quantizers = &s->job,.n_quantizers = 1,.trials = trials,
+    .n_trials = G_N_ELEMENTS (trials)
   };
   Result got, alone;
 
-  for (guint i = 0; i < G_N_ELEMENTS (others); i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (trials); i++) {
     BdctParams params = s->c->params;
 
     params.transform = i % BDCT_N_TRANSFORMS;
     params.quality = 1 + (i + 1) * 37 % 100;
     params.qp = (i + 1) * 29 % 52;
-    g_assert_true (bdct_job_init (&others[i], &params, &s->layout, NULL));
+    g_assert_true (bdct_job_init (&trials[i], &params, &s->layout, NULL));
   }
   run (s, engine, &frame, TRUE, FALSE, &got);
-  for (guint i = 0; i <= G_N_ELEMENTS (others); i++) {
-    BdctFrame one = {.sets = i ? &others[i - 1] : &s->job,.n_sets = 1 };
+  for (guint i = 0; i <= G_N_ELEMENTS (trials); i++) {
+    BdctFrame one = {.quantizers = i ? &trials[i - 1] : &s->job,.n_quantizers =
+          1 };
 
     /* A frame's own kernels and those of statistics may round the real-valued
      * transform differently. */
-    if (i && one.sets->family == BDCT_FAMILY_REAL && engines_on_cuda ())
+    if (i && one.quantizers->family == BDCT_FAMILY_REAL && engines_on_cuda ())
       continue;
     run (s, engine, &one, i == 0, FALSE, &alone);
     if (memcmp (&got.stats[i], &alone.stats[0], sizeof (BdctStats)) != 0)
       fail (s, engine, i ? "another job's statistics are not those it has alone"
-          : "other jobs change the statistics");
+          : "trials change the statistics");
     if (i == 0 && !frame_equal (&got.dst, &alone.dst, &s->layout))
-      fail (s, engine, "other jobs change the picture");
+      fail (s, engine, "trials change the picture");
     result_clear (&alone);
   }
   result_clear (&got);
@@ -235,14 +237,15 @@ check_case_others (const Scene * s, BdctEngine * engine)
 static void
 check_case_views (const Scene * s, BdctEngine * engine)
 {
-  BdctFrame plain = {.sets = &s->job,.n_sets = 1 };
+  BdctFrame plain = {.quantizers = &s->job,.n_quantizers = 1 };
   BdctView view = BDCT_VIEW_DEFAULT;
   Result expected, with, without;
 
   bdct_view_colours (&view, s->c->depth, 0.299, 0.114, true);
   run (s, engine, &plain, TRUE, TRUE, &expected);
   for (view.mode = 0; view.mode < BDCT_N_VIEWS; view.mode++) {
-    BdctFrame a = {.sets = &s->job,.n_sets = 1,.view = &view }, b = a;
+    BdctFrame a = {.quantizers = &s->job,.n_quantizers = 1,.view = &view }, b =
+        a;
 
     if (!bdct_view_is_of_frame (view.mode))
       continue;
@@ -313,7 +316,7 @@ test_saturation (void)
   Case c = { .params = defaults, .format = FORMAT_GRAY, .depth = 12,
     .width = 32, .height = 32
   };
-  BdctFrame frame = { .n_sets = 1 };
+  BdctFrame frame = { .n_quantizers = 1 };
   Result result;
   Scene s;
 
@@ -323,7 +326,7 @@ test_saturation (void)
   }
   c.params.transform = BDCT_HEVC_32X32;
   scene_init (&s, &c);
-  frame.sets = &s.job;
+  frame.quantizers = &s.job;
   /* Black that comes back as grey: 1024 times 2048^2. */
   memset (s.source.sample[0], 0, 32 * 32 * sizeof (int));
   frame_put (&s.src, &s.layout, &s.source, FALSE);

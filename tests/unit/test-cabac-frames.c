@@ -129,11 +129,11 @@ take_levels (const BdctJob * job, BdctComponent c, const Picture * picture,
   gint16 *levels = g_new (gint16, (gsize) columns * rows * BDCT_TILE
       * BDCT_TILE);
   BdctTilePlane plane;
-  BdctTileSet set;
+  BdctTileQuantizer set;
 
   *n_blocks = across * (rows * BDCT_TILE / size);
   bdct_tile_plane_init (&plane, job, c);
-  bdct_tile_set_init (&set, job, c);
+  bdct_tile_quantizer_init (&set, job, c);
   plane.set[0] = &set;
   for (int ty = 0; ty < rows; ty++)
     for (int tx = 0; tx < columns; tx++) {

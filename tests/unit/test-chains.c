@@ -135,12 +135,12 @@ check_kernel (const Scene * s, const Scene * expected,
     const BdctTileChains * kernel, const char *where)
 {
   BdctCounters counters = { 0 };
-  BdctTileSet set;
+  BdctTileQuantizer set;
   BdctTilePlane plane;
   const BdctChainInfo *chain = bdct_chain_info (s->job.component[0].chain);
 
   bdct_tile_plane_init (&plane, &s->job, BDCT_Y);
-  bdct_tile_set_init (&set, &s->job, BDCT_Y);
+  bdct_tile_quantizer_init (&set, &s->job, BDCT_Y);
   if (chain->row == BDCT_BASIS_TEST_64)
     plane.row = matrix_64;
   if (chain->column == BDCT_BASIS_TEST_64)

@@ -15,11 +15,11 @@ backward (void *kernel, const BdctJob * job, int32_t * cells)
   gsize size = side * side * sizeof *cells;
   BdctTileStages stages;
   BdctTilePlane plane;
-  BdctTileSet set;
+  BdctTileQuantizer set;
   guint64 nonzero;
 
   bdct_tile_plane_init (&plane, job, BDCT_Y);
-  bdct_tile_set_init (&set, job, BDCT_Y);
+  bdct_tile_quantizer_init (&set, job, BDCT_Y);
   plane.set[0] = &set;
   memcpy (stages.coefficient.cell, cells, size);
   nonzero = ((const BdctTileKernel *) kernel)->plain->stages (&plane, &stages,

@@ -299,7 +299,7 @@ test_frames (void)
         const BdctEngineClass *klass = engines[e]->klass;
 
         for (guint v = 0; v < 2; v++) {
-          BdctFrame frame = {.sets = &job,.n_sets = 1,
+          BdctFrame frame = {.quantizers = &job,.n_quantizers = 1,
             .metrics = s.comparison.metrics,.frame_rate = 25,.number = 1,
             .src = s.frame[0].image,.dst = s.frame[1].image
           };
@@ -376,7 +376,7 @@ test_stream (void)
 
     g_assert_true (klass->configure (engines[e], &layout, DEPTH, &error));
     for (int i = 0; i < FRAMES; i++) {
-      const BdctFrame frame = {.sets = &job,.n_sets = 1,
+      const BdctFrame frame = {.quantizers = &job,.n_quantizers = 1,
         .metrics = (1 << BDCT_N_METRICS) - 1,.frame_rate = 50,.number = i,
         .src = s[i].frame[0].image,.dst = s[i].frame[1].image
       };
@@ -390,7 +390,7 @@ test_stream (void)
     /* Frames and comparisons, in one queue. */
     g_assert_true (klass->configure (engines[e], &layout, DEPTH, &error));
     for (int i = 0; i < FRAMES; i++) {
-      BdctFrame frame = {.sets = &job,.n_sets = 1,
+      BdctFrame frame = {.quantizers = &job,.n_quantizers = 1,
         .src = s[i].frame[0].image,
       };
       BdctStats other;

@@ -25,7 +25,7 @@
 #define MAX_JOBS 3
 #define MAX_RUNS 101
 
-typedef enum { PLAIN, CHAIN16, REAL, N_KINDS } Kind;
+typedef enum { PLAIN, TILE16, REAL, N_KINDS } Kind;
 
 static const char *const kind_names[] = { "plain", "16-bit", "real" };
 
@@ -46,10 +46,10 @@ typedef struct {
   BdctLayout layout;
   Frame src;
   BdctJob job[MAX_JOBS];
-  int n_jobs, n_sets;
+  int n_jobs, n_quantizers;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   gsize n_blocks;
-  guint8 *set_of_block;
+  guint8 *quantizer_map;
   gboolean picture, records, levels;
 } Task;
 
@@ -60,7 +60,7 @@ typedef struct {
   BdctCounters counters[MAX_JOBS][BDCT_MAX_COMPONENTS];
 } Result;
 
-static BdctTileSet sets[MAX_JOBS][BDCT_MAX_COMPONENTS];
+static BdctTileQuantizer quantizers[MAX_JOBS][BDCT_MAX_COMPONENTS];
 
 /* Where there is room for the levels of a block and of those behind it: luma's
  * are the largest. */
@@ -104,21 +104,21 @@ describe_plane (BdctTilePlane * plane, const Task * task, Result * r, int p,
   const BdctComponent c = task->layout.plane[p].component[i];
 
   bdct_tile_plane_init (plane, &task->job[k], c);
-  plane->set[0] = &sets[k][c];
+  plane->set[0] = &quantizers[k][c];
   plane->layout = task->layout.plane[p];
   plane->columns = plane->layout.width;
   plane->src = bdct_image_samples (&task->src.image, &task->layout, p, i);
   plane->grid = task->grid[c];
   if (k > 0)
     return;
-  for (int s = 1; s < task->n_sets; s++)
-    plane->set[s] = &sets[s][c];
+  for (int s = 1; s < task->n_quantizers; s++)
+    plane->set[s] = &quantizers[s][c];
   if (task->picture)
     plane->dst = bdct_image_samples (&r->dst.image, &task->layout, p, i);
   if (task->records)
     plane->blocks = r->blocks;
-  if (task->n_sets > 1)
-    plane->set_of_block = task->set_of_block;
+  if (task->n_quantizers > 1)
+    plane->quantizer_map = task->quantizer_map;
 }
 
 /* Do a plane of memory, or return FALSE: it is not for that way. */
@@ -139,8 +139,8 @@ do_plane (const Task * task, Result * r, const Way * way, int p)
     for (int k = 0; k < task->n_jobs; k++) {
       describe_plane (&plane[i][k], task, r, p, i, k);
       planes[i][k] = &plane[i][k];
-      if ((way->kind == CHAIN16 && !bdct_tile_is_chain16 (&plane[i][k]))
-          || (way->kind == REAL && !bdct_tile_is_real (&plane[i][k])))
+      if ((way->kind == TILE16 && !bdct_tile_is_tile16 (&plane[i][k]))
+          || (way->kind == REAL && !bdct_tile_is_float8x8 (&plane[i][k])))
         return FALSE;
     }
   for (int row = 0; row < layout->height; row += side) {
@@ -151,8 +151,8 @@ do_plane (const Task * task, Result * r, const Way * way, int p)
       for (int k = 0; k < task->n_jobs; k++)
         strips[i][k].levels = r->levels[k] + row / side * levels
             + first_level (task, plane[i][k].grid.first);
-    if (way->kind == CHAIN16)
-      (*way->kernel->chain16) (planes, task->n_jobs, row, strips);
+    if (way->kind == TILE16)
+      (*way->kernel->tile16) (planes, task->n_jobs, row, strips);
     else
       for (int i = 0; i < layout->interleave; i++)
         (way->kind == REAL ? *way->kernel->real : way->kernel->plain->strip)
@@ -196,12 +196,12 @@ task_init (Task * task, const BdctParams * params, Content content,
     g_assert_true (bdct_job_init (&task->job[k], &params[k], &task->layout,
             NULL));
     for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
-      bdct_tile_set_init (&sets[k][c], &task->job[k], c);
+      bdct_tile_quantizer_init (&quantizers[k][c], &task->job[k], c);
   }
   task->n_blocks = bdct_blocks_init (task->grid, &task->layout, &task->job[0]);
-  task->set_of_block = g_new (guint8, task->n_blocks);
+  task->quantizer_map = g_new (guint8, task->n_blocks);
   for (gsize i = 0; i < task->n_blocks; i++)
-    task->set_of_block[i] = g_rand_int_range (rand, 0, task->n_sets);
+    task->quantizer_map[i] = g_rand_int_range (rand, 0, task->n_quantizers);
   picture_init (&picture, &task->layout);
   if (content < N_CONTENTS) {
     picture_fill (&picture, content, &task->layout, params[0].transform, seed);
@@ -224,7 +224,7 @@ static void
 task_clear (Task * task)
 {
   frame_clear (&task->src);
-  g_free (task->set_of_block);
+  g_free (task->quantizer_map);
 }
 
 static void
@@ -295,7 +295,7 @@ choose_task (Task * task, int setting, GRand * rand)
       depth, depth > 8 ? g_rand_int_range (rand, 0, 17 - depth) : 0, width,
       g_rand_int_range (rand, 1, 80), &task->layout);
   task->n_jobs = g_rand_int_range (rand, 1, MAX_JOBS + 1);
-  task->n_sets = g_rand_int_range (rand, 1, task->n_jobs + 1);
+  task->n_quantizers = g_rand_int_range (rand, 1, task->n_jobs + 1);
   task->picture = g_rand_int_range (rand, 0, 8) != 0;
   task->records = g_rand_boolean (rand);
   task->levels = g_rand_boolean (rand);
@@ -323,7 +323,7 @@ test_transform (gconstpointer data)
     g_snprintf (where, sizeof where, "case %d: %d x %d, %d planes, %d bits, "
         "%d jobs, %d sets, setting %d", n, task.layout.plane[0].width,
         task.layout.plane[0].height, task.layout.n_planes, task.layout.depth,
-        task.n_jobs, task.n_sets, n % 100);
+        task.n_jobs, task.n_quantizers, n % 100);
     result_init (&expected, &task);
     do_frame (&task, &expected, NULL);
     for (guint i = 0; i < n_ways; i++) {
@@ -349,7 +349,7 @@ mulhi (int a, int b)
 /* jpeg-8x8's levels as cpu/simd/tile16.c has them from an entry, at all
  * coefficients at which they change, up to the largest one. */
 static void
-check_step (const BdctChain16Entry * e, int i, gboolean wide, int largest)
+check_step (const BdctTile16Entry * e, int i, gboolean wide, int largest)
 {
   const int q = e->dequant[i];
 
@@ -368,7 +368,7 @@ check_step (const BdctChain16Entry * e, int i, gboolean wide, int largest)
 static void
 test_steps (void)
 {
-  static BdctTileSet set;
+  static BdctTileQuantizer set;
   BdctParams params = BDCT_PARAMS_DEFAULT;
   BdctLayout layout;
   BdctJob job;
@@ -377,13 +377,13 @@ test_steps (void)
   params.n_steps = 64;
   for (int depth = 8; depth <= 12; depth += 2)
     for (int first = 1; first <= BDCT_MAX_STEP; first += 64) {
-      const BdctChain16 *chain = &set.chain16;
+      const BdctTile16 *chain = &set.tile16;
 
       format_layout (FORMAT_GRAY, depth, 0, 8, 8, &layout);
       for (int i = 0; i < 64; i++)
         params.steps[i] = MIN (first + i, BDCT_MAX_STEP);
       g_assert_true (bdct_job_init (&job, &params, &layout, NULL));
-      bdct_tile_set_init (&set, &job, BDCT_Y);
+      bdct_tile_quantizer_init (&set, &job, BDCT_Y);
       g_assert_nonnull (chain->basis);
       for (int i = 0; i < 64; i++) {
         if (!chain->wide && chain->entry[i / 8].dequant[i % 8] != 0)
@@ -417,7 +417,7 @@ find_ways (void)
     n++;
   while (n-- > 0)
     for (Kind kind = PLAIN; kind < N_KINDS; kind++) {
-      gboolean known = (kind == CHAIN16 && kernels[n]->chain16 == NULL)
+      gboolean known = (kind == TILE16 && kernels[n]->tile16 == NULL)
           || (kind == REAL && kernels[n]->real == NULL);
 
       for (guint k = 0; k < n_ways && !known; k++)
@@ -550,7 +550,7 @@ time_all (int runs, const char *wanted)
   for (int t = 0; t < BDCT_N_FIXED; t++)
     for (guint i = 0; i < G_N_ELEMENTS (tasks); i++) {
       BdctParams params = BDCT_PARAMS_DEFAULT;
-      Task task = {.n_jobs = 1,.n_sets = 1,.picture = TRUE,
+      Task task = {.n_jobs = 1,.n_quantizers = 1,.picture = TRUE,
         .records = tasks[i].records,.levels = tasks[i].levels
       };
 

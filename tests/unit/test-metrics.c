@@ -63,7 +63,8 @@ run (Scene * s, BdctEngine * engine, unsigned depth, Stride stride)
   g_assert_true (engine->klass->configure (engine, &s->layout, depth, &error));
   for (guint n = 0; n < N_FRAMES; n++) {
     BdctFrame frame = {
-      .sets = &s->job,.n_sets = 1,.frame_rate = s->c->frame_rate,.number = n,
+      .quantizers = &s->job,.n_quantizers = 1,.frame_rate =
+          s->c->frame_rate,.number = n,
       .metrics = all_of (&s->layout)
     };
 
@@ -310,14 +311,14 @@ test_threads (void)
   scene_clear (&other);
 }
 
-/* Without a picture, with a view, and of other jobs, they are those of the
+/* Without a picture, with a view, and of trials, they are those of the
  * reconstruction. */
 static void
 test_other_jobs (void)
 {
   BdctParams params = BDCT_PARAMS_DEFAULT;
   BdctView view = BDCT_VIEW_DEFAULT;
-  BdctJob others[20];
+  BdctJob trials[20];
   BdctStats stats[21];
   Frame src, dst;
   Scene s;
@@ -330,16 +331,17 @@ test_other_jobs (void)
     params.transform = i % 3 ? BDCT_JPEG_8X8 : BDCT_HEVC_8X8;
     params.quality = 1 + 4 * i;
     params.qp = 2 * i;
-    g_assert_true (bdct_job_init (&others[i], &params, &s.layout, NULL));
+    g_assert_true (bdct_job_init (&trials[i], &params, &s.layout, NULL));
   }
   for (guint e = 0; e < n_engines; e++) {
     BdctEngine *engine = engines[e];
     const unsigned metrics = all_of (&s.layout);
 
     for (int mode = -1; mode < BDCT_N_VIEWS; mode++) {
-      BdctFrame frame = {.sets = others,.n_sets = 1,.others = others,
-        .n_others = 20,.src = src.image,.view = &view,.metrics = metrics,
-        .other_metrics = metrics & ~(1u << BDCT_METRIC_SSIM)
+      BdctFrame frame = {.quantizers = trials,.n_quantizers = 1,.trials =
+            trials,
+        .n_trials = 20,.src = src.image,.view = &view,.metrics = metrics,
+        .trial_metrics = metrics & ~(1u << BDCT_METRIC_SSIM)
       };
 
       view.mode = MAX (mode, 0);
@@ -349,7 +351,8 @@ test_other_jobs (void)
         frame.dst = dst.image;
       engine_run (engine, &s.layout, &frame, stats);
       for (int i = 0; i < 20; i++) {
-        BdctFrame alone = {.sets = &others[i],.n_sets = 1,.src = src.image,
+        BdctFrame alone = {.quantizers = &trials[i],.n_quantizers = 1,.src =
+              src.image,
           .dst = dst.image,.metrics = metrics
         };
         BdctStats one;
@@ -362,7 +365,7 @@ test_other_jobs (void)
             sizeof one.metric[BDCT_METRIC_SSIM]);
         g_assert_cmpmem (one.metric, sizeof one.metric, stats[1 + i].metric,
             sizeof one.metric);
-        g_assert_cmpuint (stats[1 + i].metrics, ==, frame.other_metrics);
+        g_assert_cmpuint (stats[1 + i].metrics, ==, frame.trial_metrics);
       }
     }
   }

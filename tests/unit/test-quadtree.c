@@ -2,7 +2,7 @@
  *
  * hevc-quadtree on every engine of frame.h: against all trees there are
  * (quadtree-scene.h); that no tree costs more than a fixed size; and what comes
- * of blocks of one size. Threads and other jobs are in test-rate.c and
+ * of blocks of one size. Threads and trials are in test-rate.c and
  * test-blocks.c. */
 #include <string.h>
 #include "program.h"
@@ -29,8 +29,9 @@ typedef struct {
 static void
 run (const Scene * s, BdctEngine * engine, gboolean rate, Result * r)
 {
-  BdctFrame frame = {.sets = s->sets,.n_sets = s->n_sets,
-    .src = s->src.image,.set_of_block = s->map,.n_blocks = s->n_blocks,
+  BdctFrame frame = {.quantizers = s->quantizers,.n_quantizers =
+        s->n_quantizers,
+    .src = s->src.image,.quantizer_map = s->map,.n_blocks = s->n_blocks,
     .rate = rate
   };
 
@@ -217,7 +218,8 @@ test_one_size (void)
         BdctParams params = s.params[k];
 
         params.transform = quadtree_fixed[i % 4];
-        g_assert_true (bdct_job_init (&s.sets[k], &params, &s.layout, NULL));
+        g_assert_true (bdct_job_init (&s.quantizers[k], &params, &s.layout,
+                NULL));
       }
       run (&s, engines[e], FALSE, &fixed);
       g_assert_cmpuint (tree.stats.area[i % 4], ==, 331 * 203);
@@ -231,7 +233,7 @@ test_one_size (void)
               s.n_blocks * sizeof *tree.blocks) != 0)
         fail (&s, engines[e], "records are not the fixed transform's");
       for (int k = 0; k < N_SETS; k++)
-        g_assert_true (bdct_job_init (&s.sets[k], &s.params[k], &s.layout,
+        g_assert_true (bdct_job_init (&s.quantizers[k], &s.params[k], &s.layout,
                 NULL));
       result_clear (&tree);
       result_clear (&fixed);

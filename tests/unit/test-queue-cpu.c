@@ -154,17 +154,18 @@ test_small (void)
   BdctEngine *engine = engine_new (0);
   Work work[N_FRAMES];
   BdctLayout layout;
-  BdctJob others[2];
+  BdctJob trials[2];
 
   format_layout (FORMAT_NV12, 10, 6, 83, 141, &layout);
   g_assert_true (klass->configure (engine, &layout, N_FRAMES, NULL));
   for (int i = 0; i < N_FRAMES; i++) {
-    BdctFrame frame = {.sets = &work[i].job,.n_sets = 1,.others = others,
-      .n_others = i % 3,.rate = i % 5 == 4
+    BdctFrame frame = {.quantizers = &work[i].job,.n_quantizers = 1,.trials =
+          trials,
+      .n_trials = i % 3,.rate = i % 5 == 4
     };
 
     work_init_nth (&work[i], &layout, i);
-    others[0] = others[1] = work[i].job;
+    trials[0] = trials[1] = work[i].job;
     frame.src = work[i].src.image;
     frame.dst = work[i].dst.image;
     g_assert_true (klass->submit (engine, &frame, NULL));

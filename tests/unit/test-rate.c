@@ -21,9 +21,9 @@ typedef struct {
 typedef struct {
   const Case *c;
   BdctLayout layout;
-  BdctJob sets[BDCT_MAX_SETS];  /* from fine to coarse; the first by itself, or
-                                   all with the map */
-  BdctParams params[BDCT_MAX_SETS];
+  /* From fine to coarse; the first by itself, or all with the map. */
+  BdctJob quantizers[BDCT_MAX_QUANTIZERS];
+  BdctParams params[BDCT_MAX_QUANTIZERS];
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   gsize n_blocks;
   guint8 *map;
@@ -38,19 +38,19 @@ scene_init (Scene * s, const Case * c)
 
   s->c = c;
   format_layout (c->format, c->depth, 0, c->width, c->height, &s->layout);
-  for (int i = 0; i < BDCT_MAX_SETS; i++) {
+  for (int i = 0; i < BDCT_MAX_QUANTIZERS; i++) {
     s->params[i] = (BdctParams) BDCT_PARAMS_DEFAULT;
     s->params[i].transform = c->transform;
     s->params[i].quality = 100 - 14 * i;
     s->params[i].qp = 1 + 7 * i;
     s->params[i].chroma_qp_offset = i - 4;
-    g_assert_true (bdct_job_init (&s->sets[i], &s->params[i], &s->layout,
+    g_assert_true (bdct_job_init (&s->quantizers[i], &s->params[i], &s->layout,
             NULL));
   }
-  s->n_blocks = bdct_blocks_init (s->grid, &s->layout, &s->sets[0]);
+  s->n_blocks = bdct_blocks_init (s->grid, &s->layout, &s->quantizers[0]);
   s->map = g_malloc (s->n_blocks);
   for (gsize i = 0; i < s->n_blocks; i++)
-    s->map[i] = g_rand_int_range (rand, 0, BDCT_MAX_SETS);
+    s->map[i] = g_rand_int_range (rand, 0, BDCT_MAX_QUANTIZERS);
   g_rand_free (rand);
   picture_init (&s->source, &s->layout);
   picture_fill (&s->source, c->content, &s->layout, c->transform, 5);
@@ -79,7 +79,7 @@ static void
 run (const Scene * s, BdctEngine * engine, const BdctFrame * frame,
     BdctStats * stats)
 {
-  memset (stats, 0xee, (1 + frame->n_others) * sizeof *stats);
+  memset (stats, 0xee, (1 + frame->n_trials) * sizeof *stats);
   engine_run (engine, &s->layout, frame, stats);
 }
 
@@ -96,7 +96,7 @@ real_levels (const Scene * s, int set, int k, int *levels)
       for (int i = 0; i < 64; i++)
         block.sample[i] = s->source.sample[k][MIN (by + i / 8, height - 1)
             * width + MIN (bx + i % 8, width - 1)];
-      bdct_block_run (&block, &s->sets[set], k);
+      bdct_block_run (&block, &s->quantizers[set], k);
       for (int i = 0; i < 64; i++)
         levels[(by + i / 8) * across + bx + i % 8] = block.level[i];
     }
@@ -107,12 +107,12 @@ real_levels (const Scene * s, int set, int k, int *levels)
 static int *
 get_levels (const Scene * s, int k, gboolean mapped)
 {
-  const BdctComponentJob *job = &s->sets[0].component[k];
+  const BdctComponentJob *job = &s->quantizers[0].component[k];
   int across = s->grid[k].columns << job->log2_width;
   int n = across * (s->grid[k].rows << job->log2_height);
   int *levels = g_new0 (int, n), *own = g_new0 (int, n);
 
-  for (int set = 0; set < (mapped ? BDCT_MAX_SETS : 1); set++) {
+  for (int set = 0; set < (mapped ? BDCT_MAX_QUANTIZERS : 1); set++) {
     RefPlane plane = { &s->params[set], s->layout.chroma, k, s->c->depth,
       s->source.width[k], s->source.height[k], REF_FLOAT
     };
@@ -168,7 +168,7 @@ static void
 take_block (const Scene * s, int k, const int *levels, int block, int size,
     BdctLevel * to)
 {
-  const BdctComponentJob *job = &s->sets[0].component[k];
+  const BdctComponentJob *job = &s->quantizers[0].component[k];
   int across = s->grid[k].columns << job->log2_width;
   int left = block % s->grid[k].columns << job->log2_width;
   int top = block / s->grid[k].columns << job->log2_height;
@@ -187,7 +187,7 @@ cabac_bits (const Scene * s, int *const *levels, guint64 * bits)
 
   for (int pass = 0; pass < 2; pass++)
     for (int k = 0; k < 3; k++) {
-      int log2_size = bdct_cabac_log2_size (&s->sets[0].component[k]);
+      int log2_size = bdct_cabac_log2_size (&s->quantizers[0].component[k]);
       int n = 4096 >> 2 * log2_size;
       guint32 bypass = 0;
       guint64 cost = 0;
@@ -256,8 +256,9 @@ check_definition (const Scene * s, BdctEngine * engine,
 static void
 check_scene (const Scene * s, gboolean mapped)
 {
-  BdctFrame frame = {.sets = s->sets,.n_sets = mapped ? BDCT_MAX_SETS : 1,
-    .src = s->src.image,.set_of_block = mapped ? s->map : NULL,
+  BdctFrame frame = {.quantizers = s->quantizers,.n_quantizers =
+        mapped ? BDCT_MAX_QUANTIZERS : 1,
+    .src = s->src.image,.quantizer_map = mapped ? s->map : NULL,
     .n_blocks = s->n_blocks,.rate = true
   };
   int *levels[3] = { NULL, NULL, NULL };
@@ -267,7 +268,7 @@ check_scene (const Scene * s, gboolean mapped)
   for (int k = 0; k < 3; k++)
     if (s->source.sample[k] != NULL)
       levels[k] = get_levels (s, k, mapped);
-  if (bdct_rate_coder (s->sets[0].family) == BDCT_CODER_HUFFMAN)
+  if (bdct_rate_coder (s->quantizers[0].family) == BDCT_CODER_HUFFMAN)
     huffman_bits (s, levels, bits);
   else
     cabac_bits (s, levels, bits);
@@ -328,13 +329,13 @@ static void
 test_others (void)
 {
   Case c = { BDCT_HEVC_8X8, FORMAT_I420, 8, 150, 110, CONTENT_SMOOTH };
-  BdctJob others[OTHERS];
+  BdctJob trials[OTHERS];
   BdctStats stats[1 + OTHERS], alone;
   Scene s;
 
   for (int t = 0; t < BDCT_N_TRANSFORMS; t += 2) {
-    BdctFrame frame = {.n_others = OTHERS,.others = others,.rate = true,
-      .other_files = t % 4 == 0
+    BdctFrame frame = {.n_trials = OTHERS,.trials = trials,.rate = true,
+      .trial_files = t % 4 == 0
     };
     BdctView view = BDCT_VIEW_DEFAULT;
     Frame dst;
@@ -347,27 +348,27 @@ test_others (void)
       params.transform = i < BDCT_N_TRANSFORMS ? t : i % BDCT_N_TRANSFORMS;
       params.quality = 1 + 3 * i;
       params.qp = i;
-      g_assert_true (bdct_job_init (&others[i], &params, &s.layout, NULL));
+      g_assert_true (bdct_job_init (&trials[i], &params, &s.layout, NULL));
     }
     frame_init (&dst, &s.layout, STRIDE_TIGHT);
     view.mode = BDCT_VIEW_COEFFICIENTS;
     frame.src = s.src.image;
     frame.dst = dst.image;
     frame.view = &view;
-    frame.sets = s.sets;
-    frame.n_sets = BDCT_MAX_SETS;
-    frame.set_of_block = s.map;
+    frame.quantizers = s.quantizers;
+    frame.n_quantizers = BDCT_MAX_QUANTIZERS;
+    frame.quantizer_map = s.map;
     frame.n_blocks = s.n_blocks;
     for (guint e = 0; e < n_engines; e++) {
-      BdctFrame one = {.n_sets = 1,.src = s.src.image,.rate = true };
+      BdctFrame one = {.n_quantizers = 1,.src = s.src.image,.rate = true };
 
       run (&s, engines[e], &frame, stats);
       for (int i = 0; i < OTHERS; i++) {
         if (!case_due (i + t + e))
           continue;
-        one.sets = &others[i];
+        one.quantizers = &trials[i];
         run (&s, engines[e], &one, &alone);
-        if (!frame.other_files)
+        if (!frame.trial_files)
           alone.bits_optimized = alone.file_size = alone.file_size_optimized =
               0;
         tally_add (1, 0);
@@ -375,11 +376,11 @@ test_others (void)
           fail (&s, engines[e], "another job's statistics are not its own");
       }
       one = frame;
-      one.n_others = 0;
+      one.n_trials = 0;
       one.view = NULL;
       run (&s, engines[e], &one, &alone);
       if (memcmp (&alone, &stats[0], sizeof alone) != 0)
-        fail (&s, engines[e], "the sets' statistics depend on other jobs");
+        fail (&s, engines[e], "the quantizers' statistics depend on trials");
     }
     frame_clear (&dst);
     scene_clear (&s);
@@ -410,7 +411,8 @@ test_threads (void)
     for (int i = 0; i < 2 * BDCT_N_TRANSFORMS; i++) {
       BdctParams params = s.params[3];
       BdctJob job;
-      BdctFrame frame = {.sets = &job,.n_sets = 1,.src = s.src.image,
+      BdctFrame frame = {.quantizers = &job,.n_quantizers = 1,.src =
+            s.src.image,
         .rate = i % 2
       };
 

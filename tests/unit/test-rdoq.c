@@ -255,10 +255,10 @@ test_blocks (void)
 
 /* A component, block by block, and its levels that are not 0. */
 static guint64
-expect_component (const BdctJob * sets, const guint8 * map,
+expect_component (const BdctJob * quantizers, const guint8 * map,
     const BdctBlockGrid * grid, const Picture * source, Picture * out, int c)
 {
-  const int size = 1 << sets[0].component[c].log2_width;
+  const int size = 1 << quantizers[0].component[c].log2_width;
   const int width = source->width[c], height = source->height[c];
   BdctBlock *block = g_new (BdctBlock, 1);
   guint64 nonzero = 0;
@@ -266,7 +266,7 @@ expect_component (const BdctJob * sets, const guint8 * map,
   for (int y = 0; y < height; y += size)
     for (int x = 0; x < width; x += size) {
       const int number = y / size * grid[c].columns + x / size;
-      const BdctJob *job = &sets[map[grid[c].first + number]];
+      const BdctJob *job = &quantizers[map[grid[c].first + number]];
       gint32 cells[SIDE * SIDE];
       BdctLevel levels[SIDE * SIDE];
       BdctRdoq rdoq;
@@ -300,19 +300,19 @@ check_frame (const BdctParams * params, Format format, int depth, int width,
   guint64 nonzero[BDCT_MAX_COMPONENTS] = { 0 };
   Picture source, picture;
   Frame src, dst, expected;
-  BdctFrame frame = { .n_sets = 2 };
+  BdctFrame frame = { .n_quantizers = 2 };
   BdctParams second = *params;
   BdctLayout layout;
   BdctStats stats;
   BdctError error;
-  BdctJob sets[2];
+  BdctJob quantizers[2];
   guint8 *map;
 
   format_layout (format, depth, 0, width, height, &layout);
   second.qp = (params->qp + 9) % 52;
-  g_assert_true (bdct_job_init (&sets[0], params, &layout, NULL));
-  g_assert_true (bdct_job_init (&sets[1], &second, &layout, NULL));
-  frame.n_blocks = bdct_blocks_init (grid, &layout, &sets[0]);
+  g_assert_true (bdct_job_init (&quantizers[0], params, &layout, NULL));
+  g_assert_true (bdct_job_init (&quantizers[1], &second, &layout, NULL));
+  frame.n_blocks = bdct_blocks_init (grid, &layout, &quantizers[0]);
   map = g_malloc (frame.n_blocks);
   for (gsize i = 0; i < frame.n_blocks; i++)
     map[i] = i * 7 / 5 % 2;
@@ -320,14 +320,14 @@ check_frame (const BdctParams * params, Format format, int depth, int width,
   picture_init (&picture, &layout);
   picture_fill (&source, content, &layout, BDCT_HEVC_8X8, width);
   for (int c = 0; c < bdct_layout_components (&layout); c++)
-    nonzero[c] = expect_component (sets, map, grid, &source, &picture, c);
+    nonzero[c] = expect_component (quantizers, map, grid, &source, &picture, c);
   frame_init (&src, &layout, STRIDE_ODD);
   frame_init (&expected, &layout, STRIDE_ODD);
   frame_put (&src, &layout, &source, FALSE);
   frame_put (&expected, &layout, &picture, FALSE);
   frame.src = src.image;
-  frame.sets = sets;
-  frame.set_of_block = map;
+  frame.quantizers = quantizers;
+  frame.quantizer_map = map;
   for (guint e = 0; e < n_engines; e++) {
     frame_init (&dst, &layout, STRIDE_ODD);
     frame.dst = dst.image;

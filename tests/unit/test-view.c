@@ -303,7 +303,8 @@ static void
 run_tree (BdctEngine * engine, const Scene * s, const BdctJob * job,
     const Frame * src, const Frame * dst, guint8 * sizes)
 {
-  const BdctFrame frame = {.sets = job,.n_sets = 1,.src = src->image,
+  const BdctFrame frame = {.quantizers = job,.n_quantizers = 1,.src =
+        src->image,
     .dst = dst->image,.sizes = sizes,.view = &s->view
   };
 

@@ -11,8 +11,9 @@ view_run (BdctEngine * engine, const Scene * s, const BdctView * view,
     unsigned metrics, const Frame * src, const Frame * dst, BdctStats * stats)
 {
   BdctJob job[VIEW_SETS];
-  BdctFrame frame = {.sets = job,.n_sets = s->set ? G_N_ELEMENTS (job) : 1,
-    .set_of_block = s->set,.src = src->image,.dst = dst->image,.view = view,
+  BdctFrame frame = {.quantizers = job,.n_quantizers =
+        s->set ? G_N_ELEMENTS (job) : 1,
+    .quantizer_map = s->set,.src = src->image,.dst = dst->image,.view = view,
     .metrics = metrics
   };
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];

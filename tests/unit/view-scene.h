@@ -13,7 +13,7 @@
 
 #define VIEW_SETS 3
 
-/** What the sets' quality is by, for the map: their quantizers are the same, so
+/** The delta-QPs of the quantizers, for the map; the quantizers are the same, so
  * that the picture is that of one. */
 extern const double view_deltas[VIEW_SETS];
 
@@ -35,7 +35,7 @@ typedef struct {
 void view_scene_init (Scene *s, const Case *c);
 void view_scene_clear (Scene *s);
 
-/** Give every block one of the sets. */
+/** Give every block one of the quantizers. */
 void view_scene_divide (Scene *s);
 
 /** Have an engine make a view of the source. */

@@ -175,7 +175,7 @@ test_many (Window * f)
 
 /* What the table shows of DC. */
 static gint
-read_cell (Window * f)
+read_coefficient (Window * f)
 {
   GtkTreeView *table = GTK_TREE_VIEW (window_get (f, "table"));
   GtkTreeViewColumn *column = gtk_tree_view_get_column (table, 0);
@@ -211,19 +211,19 @@ test_follow (Window * f)
   preview_session_point (f->session, "release", 100, 70);
   window_wait_for (&f->block_quality, 90);
   g_assert_cmpint (gtk_notebook_get_current_page (pages), ==, 2);
-  dc[0] = read_cell (f);
+  dc[0] = read_coefficient (f);
   gtk_range_set_value (slider, 5);
   window_wait_for (&f->block_quality, 5);
-  dc[1] = read_cell (f);
+  dc[1] = read_coefficient (f);
   gtk_notebook_set_current_page (pages, 0);
   preview_session_set_paused (f->session, FALSE);
   gtk_range_set_value (slider, 20);
   window_wait_for (&f->block_quality, 20);
-  dc[2] = read_cell (f);
+  dc[2] = read_coefficient (f);
   g_assert_cmpint (gtk_notebook_get_current_page (pages), ==, 0);
   gtk_range_set_value (slider, 90);
   window_wait_for (&f->block_quality, 90);
-  dc[3] = read_cell (f);
+  dc[3] = read_coefficient (f);
   g_test_message ("DC at 90, 5, 20, 90: %d %d %d %d", dc[0], dc[1], dc[2],
       dc[3]);
   /* By the steps of annex K for DC: 3, 160, 40. */
