@@ -25,7 +25,8 @@ static const BdctMetricInfo infos[BDCT_N_METRICS] = {
   [BDCT_METRIC_XPSNR] = {
         .name = "xpsnr",
         .description = "PSNR weighted by activity, as ffmpeg's xpsnr filter",
-        .components = 3,.in_db = true,.min_side = 1,.grey = true,.stages = 1},
+        .components = 3,.in_db = true,.min_side = 1,.grey = true,.stages = 1,
+        .history = 2},
 };
 
 const BdctMetricInfo *
@@ -133,6 +134,17 @@ bdct_metrics_supported (unsigned metrics, const BdctLayout * layout)
     if (metrics >> m & 1 && bdct_metric_check (m, layout, &error))
       supported |= 1u << m;
   return supported;
+}
+
+unsigned
+bdct_metrics_history (unsigned metrics)
+{
+  unsigned history = 0;
+
+  for (int m = 0; m < BDCT_N_METRICS; m++)
+    if (metrics >> m & 1 && infos[m].history > history)
+      history = infos[m].history;
+  return history;
 }
 
 /* ffmpeg's mean over frames: that of the square roots. Below 1 it is infinite

@@ -37,6 +37,7 @@ typedef struct {
   int min_side;            /**< of a plane whose number there is */
   bool grey;               /**< takes frames without U and V */
   int stages;              /**< on the CPU engine (dct/metrics/kernel.h) */
+  unsigned history;        /**< number of earlier frames whose luma is read */
 } BdctMetricInfo;
 
 /** The table's row; NULL for a value outside the enumeration. */
@@ -53,6 +54,9 @@ bool bdct_metrics_check (unsigned metrics, const BdctLayout *layout,
 
 /** Which of the metrics, bits 1 << BdctMetric, are supported for them. */
 unsigned bdct_metrics_supported (unsigned metrics, const BdctLayout *layout);
+
+/** The largest history of the metrics, bits 1 << BdctMetric; 0 for none. */
+unsigned bdct_metrics_history (unsigned metrics);
 
 /** Whether xpsnr halves a picture before it looks for activity. */
 BDCT_METRIC_INLINE bool
