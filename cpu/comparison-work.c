@@ -77,20 +77,22 @@ bdct_cpu_count_errors (const BdctLayout * layout)
 }
 
 void
-bdct_cpu_pack (const CpuEngine * self, const Slot * slot, int number)
+bdct_cpu_pack (const CpuEngine * self, const CpuFrame * frame, int number)
 {
   const BdctLayout *layout = &self->layout;
   const int n = bdct_cpu_count_packed (layout);
-  const CpuPicture *picture = slot->comparison.picture;
+  const BdctImage *to = &frame->image[BDCT_PLAN_PLANES];
+  const CpuPicture *picture;
   BdctMetricPlane from[2];
   const BdctPlaneLayout *plane;
-  int p, first;
+  int i = 0, p, first;
 
-  for (; !picture->packs || number >= n; picture++)
-    number -= picture->packs ? n : 0;
+  for (; !frame->plan.packed[i] || number >= n; i++)
+    number -= frame->plan.packed[i] ? n : 0;
+  picture = &frame->picture[i];
   if (layout->rgb.n_planes > 0) {
     const BdctColour colour = {.layout = layout,.src = picture->image,
-      .planes = picture->planes
+      .planes = to[i]
     };
 
     self->kernel->colour->split (&colour, number);
@@ -100,10 +102,10 @@ bdct_cpu_pack (const CpuEngine * self, const Slot * slot, int number)
   if (picture->in_place[p])
     return;
   plane = &layout->plane[p];
-  for (int i = 0; i < plane->interleave; i++) {
-    const BdctScattered *of = &picture->component[plane->component[i]];
+  for (int k = 0; k < plane->interleave; k++) {
+    const BdctScattered *of = &picture->component[plane->component[k]];
 
-    from[i] = (BdctMetricPlane) {
+    from[k] = (BdctMetricPlane) {
       .depth = layout->depth,
       .step = of->step,
       .shift = of->shift,
@@ -112,15 +114,15 @@ bdct_cpu_pack (const CpuEngine * self, const Slot * slot, int number)
   }
   first = number * BDCT_COMPARE_STRIP;
   for (int y = first; y < min (first + BDCT_COMPARE_STRIP, plane->height); y++)
-    self->kernel->compare->pack (plane, from, y,
-        row_of (&picture->planes, p, y));
+    self->kernel->compare->pack (plane, from, y, row_of (&to[i], p, y));
 }
 
 /* Rows of R, G and B. */
 static void
-square_rgb (const CpuEngine * self, const CpuPicture * picture, int n,
-    int number, Piece * piece)
+square_rgb (const CpuEngine * self, int number, Piece * piece)
 {
+  const CpuPicture *picture = piece->frame->picture;
+  const int n = piece->frame->plan.n_distorted;
   const int first = number * BDCT_COMPARE_STRIP;
   const int end = min (first + BDCT_COMPARE_STRIP,
       self->layout.plane[0].height);
@@ -135,48 +137,47 @@ square_rgb (const CpuEngine * self, const CpuPicture * picture, int n,
 
 /* A row of the reference meets all pictures while it is in the cache. */
 void
-bdct_cpu_square (const CpuEngine * self, Batch * batch, int number,
-    Piece * piece)
+bdct_cpu_square (const CpuEngine * self, Piece * piece)
 {
-  const CpuPicture *picture = piece->slot->comparison.picture;
+  const BdctImage *image = &piece->frame->image[BDCT_PLAN_PLANES];
+  const int n = piece->frame->plan.n_distorted;
   uint64_t sse[BDCT_MAX_DISTORTED][2] = { {0} };
   const BdctPlaneLayout *plane;
-  int p, first;
+  int number = piece->number, p, first;
 
   if (number >= count_all_strips (&self->layout)) {
-    square_rgb (self, picture, batch->n,
-        number - count_all_strips (&self->layout), piece);
+    square_rgb (self, number - count_all_strips (&self->layout), piece);
     return;
   }
   p = find_strip (&self->layout, &number);
   plane = &self->layout.plane[p];
   first = number * BDCT_COMPARE_STRIP;
   for (int y = first; y < min (first + BDCT_COMPARE_STRIP, plane->height); y++)
-    for (int k = 0; k < batch->n; k++)
+    for (int k = 0; k < n; k++)
       self->kernel->compare->square (plane, self->layout.depth,
-          row_of (&picture[0].planes, p, y),
-          row_of (&picture[1 + k].planes, p, y), sse[k]);
-  piece->batch = batch;
+          row_of (&image[0], p, y), row_of (&image[1 + k], p, y), sse[k]);
+  piece->group = &piece->frame->group[0];
   piece->n_components = plane->interleave;
   memset (piece->area, 0, sizeof piece->area);
   memset (piece->strip, 0, sizeof piece->strip);
   for (int i = 0; i < plane->interleave; i++) {
     piece->component[i] = plane->component[i];
-    for (int k = 0; k < batch->n; k++)
+    for (int k = 0; k < n; k++)
       piece->strip[i][k].counters.sse = sse[k][i];
   }
 }
 
 void
-bdct_cpu_measure_blocks (const CpuEngine * self, const Slot * slot, int number)
+bdct_cpu_measure_blocks (const CpuEngine * self, const CpuFrame * frame,
+    int number)
 {
   const BdctLayout *layout = &self->layout;
-  const CpuComparison *comparison = &slot->comparison;
+  const BdctImage *image = &frame->image[BDCT_PLAN_PLANES];
   const BdctMetricsTask task = {
     .layout = layout,
     .job = &self->compared,
-    .src = comparison->picture[comparison->left].planes,
-    .rec = comparison->picture[comparison->right].planes,
+    .src = image[frame->plan.view.left],
+    .rec = image[frame->plan.view.right],
   };
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   BdctMetricPlane plane;
@@ -189,18 +190,19 @@ bdct_cpu_measure_blocks (const CpuEngine * self, const Slot * slot, int number)
   number %= rows;
   bdct_metrics_describe (&plane, &task, p, i);
   bdct_blocks_init (grid, layout, &self->compared);
-  self->kernel->compare->blocks (&plane, number, slot->blocks
+  self->kernel->compare->blocks (&plane, number, frame->memory.records
       + grid[plane.component].first
       + (size_t) number * grid[plane.component].columns);
 }
 
 void
-bdct_cpu_work_on_map (const CpuEngine * self, const Slot * slot, int row)
+bdct_cpu_work_on_map (const CpuEngine * self, const CpuFrame * frame, int row)
 {
-  const CpuComparison *comparison = &slot->comparison;
-  const int metric = bdct_view_metric (slot->render.mode);
+  const BdctMetricPlane *luma = &frame->mapped;
+  const int metric = bdct_view_metric (frame->plan.view.view.mode);
+  const BdctMetricMap map = bdct_metric_map (metric, luma->width,
+      luma->height);
 
-  (*self->kernel->metrics)[metric]->map (&comparison->seen, row,
-      (uint32_t *) comparison->seen.memory
-      + (size_t) row * comparison->map.columns);
+  (*self->kernel->metrics)[metric]->map (luma, row,
+      frame->memory.map + (size_t) row * map.columns);
 }

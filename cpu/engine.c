@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <sched.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,18 +19,19 @@
 #define RATE_COST 3
 #define METRICS_COST 8
 
-/* Called with the lock: the oldest frame with a piece that nobody has taken and
- * that can be worked on. */
-static Slot *
+/* Called with the lock: the oldest frame with a piece that no thread has taken
+ * and that can be worked on. */
+static CpuFrame *
 find_work (CpuEngine * self)
 {
   for (unsigned i = 0; i < self->in_flight; i++) {
-    Slot *slot = &self->slots[(self->oldest + i) % self->depth];
+    CpuFrame *frame = &self->frames[(self->oldest + i) % self->depth];
+    const CpuStages *stages = &frame->stages;
 
-    if (slot->stage < slot->n_stages
-        && slot->next_piece < slot->stages[slot->stage].n_pieces
-        && bdct_cpu_has_kept (self, i))
-      return slot;
+    if (stages->now < stages->n
+        && stages->next_piece < stages->stage[stages->now].n_pieces
+        && bdct_cpu_has_history (self, i))
+      return frame;
   }
   return NULL;
 }
@@ -40,52 +40,57 @@ static void *
 worker (void *data)
 {
   CpuEngine *self = data;
-  Piece piece;
+  CpuThreads *threads = &self->threads;
+  Piece *piece;
 
-  pthread_mutex_lock (&self->lock);
-  piece.worker = self->n_workers++;
-  while (!self->quit) {
-    Slot *slot = find_work (self);
+  pthread_mutex_lock (&threads->lock);
+  piece = &self->scratch.piece[threads->n_numbered];
+  piece->worker = threads->n_numbered++;
+  while (!threads->quit) {
+    CpuFrame *frame = find_work (self);
+    CpuStages *stages;
 
-    if (slot == NULL) {
-      pthread_cond_wait (&self->work, &self->lock);
+    if (frame == NULL) {
+      pthread_cond_wait (&threads->work, &threads->lock);
       continue;
     }
-    piece.slot = slot;
-    piece.stage = &slot->stages[slot->stage];
-    piece.number = slot->next_piece++;
-    pthread_mutex_unlock (&self->lock);
+    stages = &frame->stages;
+    piece->frame = frame;
+    piece->stage = &stages->stage[stages->now];
+    piece->number = stages->next_piece++;
+    pthread_mutex_unlock (&threads->lock);
 
-    bdct_cpu_work (self, &piece);
+    bdct_cpu_work (self, piece);
 
-    pthread_mutex_lock (&self->lock);
-    bdct_cpu_add_up (&piece);
-    if (++slot->done_pieces == piece.stage->n_pieces) {
-      slot->next_piece = slot->done_pieces = 0;
-      if (++slot->stage == slot->n_stages)
-        pthread_cond_signal (&self->done);
+    pthread_mutex_lock (&threads->lock);
+    bdct_cpu_add_up (piece);
+    if (++stages->done_pieces == piece->stage->n_pieces) {
+      stages->next_piece = stages->done_pieces = 0;
+      if (++stages->now == stages->n)
+        pthread_cond_signal (&threads->done);
       else
-        pthread_cond_broadcast (&self->work);
+        pthread_cond_broadcast (&threads->work);
     }
   }
-  pthread_mutex_unlock (&self->lock);
+  pthread_mutex_unlock (&threads->lock);
   return NULL;
 }
 
 /* Do a frame in the caller's thread; no other one knows it yet. */
 static void
-work_alone (CpuEngine * self, Slot * slot)
+work_alone (CpuEngine * self, CpuFrame * frame)
 {
-  Piece piece;
+  CpuStages *stages = &frame->stages;
+  Piece *piece = &self->scratch.piece[self->threads.max];
 
-  piece.worker = self->max_threads;
-  piece.slot = slot;
-  for (; slot->stage < slot->n_stages; slot->stage++) {
-    piece.stage = &slot->stages[slot->stage];
-    for (piece.number = 0; piece.number < piece.stage->n_pieces;
-        piece.number++) {
-      bdct_cpu_work (self, &piece);
-      bdct_cpu_add_up (&piece);
+  piece->worker = self->threads.max;
+  piece->frame = frame;
+  for (; stages->now < stages->n; stages->now++) {
+    piece->stage = &stages->stage[stages->now];
+    for (piece->number = 0; piece->number < piece->stage->n_pieces;
+        piece->number++) {
+      bdct_cpu_work (self, piece);
+      bdct_cpu_add_up (piece);
     }
   }
 }
@@ -94,18 +99,20 @@ work_alone (CpuEngine * self, Slot * slot)
 static bool
 start_threads (CpuEngine * self, BdctError * error)
 {
-  for (; self->n_threads < self->max_threads; self->n_threads++) {
-    int err = pthread_create (&self->threads[self->n_threads], NULL, worker,
+  CpuThreads *threads = &self->threads;
+
+  for (; threads->n < threads->max; threads->n++) {
+    int err = pthread_create (&threads->thread[threads->n], NULL, worker,
         self);
     if (err != 0)
       return bdct_error (error, "cannot start thread %u of %u: %s; ask for "
-          "fewer", self->n_threads + 1, self->max_threads, strerror (err));
+          "fewer", threads->n + 1, threads->max, strerror (err));
   }
   return true;
 }
 
 /* Whether the caller's thread does frames by itself, with so many times the
- * work of one pass. */
+ * work of one job. */
 static bool
 is_small (const CpuEngine * self, unsigned times)
 {
@@ -123,19 +130,21 @@ static void
 cpu_destroy (BdctEngine * engine)
 {
   CpuEngine *self = (CpuEngine *) engine;
+  CpuThreads *threads = &self->threads;
 
   while (self->in_flight)
     engine->klass->collect (engine, NULL, NULL);
-  pthread_mutex_lock (&self->lock);
-  self->quit = true;
-  pthread_cond_broadcast (&self->work);
-  pthread_mutex_unlock (&self->lock);
-  for (unsigned i = 0; i < self->n_threads; i++)
-    pthread_join (self->threads[i], NULL);
-  pthread_mutex_destroy (&self->lock);
-  pthread_cond_destroy (&self->work);
-  pthread_cond_destroy (&self->done);
-  bdct_cpu_free_slots (self);
+  pthread_mutex_lock (&threads->lock);
+  threads->quit = true;
+  pthread_cond_broadcast (&threads->work);
+  pthread_mutex_unlock (&threads->lock);
+  for (unsigned i = 0; i < threads->n; i++)
+    pthread_join (threads->thread[i], NULL);
+  pthread_mutex_destroy (&threads->lock);
+  pthread_cond_destroy (&threads->work);
+  pthread_cond_destroy (&threads->done);
+  bdct_cpu_free_frames (self);
+  free (self->scratch.piece);
   free (self);
 }
 
@@ -177,17 +186,20 @@ cpu_create (const BdctEngineOptions * options, BdctError * error)
   bdct_cabac_bins_init ();
   if (options->threads == 0)
     n_threads = count_processors ();
-  self = calloc (1, sizeof *self + n_threads * sizeof self->threads[0]);
-  if (self == NULL) {
+  self = calloc (1, sizeof *self + n_threads * sizeof self->threads.thread[0]);
+  if (self != NULL)
+    self->scratch.piece = calloc (n_threads + 1, sizeof (Piece));
+  if (self == NULL || self->scratch.piece == NULL) {
+    free (self);
     bdct_error (error, "out of memory");
     return NULL;
   }
   self->engine.klass = &bdct_cpu_engine;
   self->kernel = *kernel;
-  pthread_mutex_init (&self->lock, NULL);
-  pthread_cond_init (&self->work, NULL);
-  pthread_cond_init (&self->done, NULL);
-  self->max_threads = n_threads;
+  pthread_mutex_init (&self->threads.lock, NULL);
+  pthread_cond_init (&self->threads.work, NULL);
+  pthread_cond_init (&self->threads.done, NULL);
+  self->threads.max = n_threads;
   self->alone = options->threads == 0;
   if (!self->alone && !start_threads (self, error)) {
     cpu_destroy (&self->engine);
@@ -204,7 +216,7 @@ cpu_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
     BdctError * error)
 {
   CpuEngine *self = (CpuEngine *) engine;
-  Slot *slots;
+  CpuFrame *frames;
 
   if (self->in_flight)
     return bdct_error (error, "%u frames are in flight", self->in_flight);
@@ -213,19 +225,18 @@ cpu_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
         BDCT_MAX_DEPTH);
   if (!bdct_layout_check (layout, error))
     return false;
-  slots = malloc (depth * sizeof *slots);
-  if (slots == NULL)
+  frames = calloc (depth, sizeof *frames);
+  if (frames == NULL)
     return bdct_error (error, "out of memory");
-  for (unsigned i = 0; i < depth; i++)
-    memset (&slots[i], 0, offsetof (Slot, batch));
-  pthread_mutex_lock (&self->lock);
-  bdct_cpu_free_slots (self);
-  self->slots = slots;
+  pthread_mutex_lock (&self->threads.lock);
+  bdct_cpu_free_frames (self);
+  self->frames = frames;
   self->layout = *layout;
   bdct_comparison_job (&self->compared, layout);
+  bdct_history_init (&self->history, depth + BDCT_HISTORY_EXTRA);
   self->depth = depth;
   self->oldest = 0;
-  pthread_mutex_unlock (&self->lock);
+  pthread_mutex_unlock (&self->threads.lock);
   return is_small (self, 1) || start_threads (self, error);
 }
 
@@ -236,57 +247,74 @@ is_host (const BdctImage * image)
   return image->data[0] == NULL || image->memory == BDCT_MEMORY_HOST;
 }
 
-static Slot *
-next_slot (CpuEngine * self)
+/* Whether the caller does it, with so many times the work of one job. A frame
+ * before may be in other threads' hands, and its luma not yet copied. */
+static bool
+is_alone (const CpuEngine * self, unsigned times, const BdctPlan * plan)
 {
-  return &self->slots[(self->oldest + self->in_flight) % self->depth];
+  const bool metrics = (plan->metrics.first | plan->metrics.others) != 0;
+
+  return is_small (self, times * (metrics ? METRICS_COST : 1))
+      && (self->in_flight == 0 || !plan->metrics.history.needed);
 }
 
-/* A slot's work is described: have it done, by others or by the caller. */
+/* The next frame, if there is room for it. */
+static CpuFrame *
+next_frame (CpuEngine * self, BdctError * error)
+{
+  if (self->in_flight == self->depth) {
+    bdct_error (error, "all %u frames are in flight", self->depth);
+    return NULL;
+  }
+  return &self->frames[(self->oldest + self->in_flight) % self->depth];
+}
+
+/* A frame is prepared: have it done, by the threads or by the caller. */
 static void
-begin (CpuEngine * self, Slot * slot, bool alone)
+begin (CpuEngine * self, CpuFrame * frame, bool alone)
 {
   if (alone)
-    work_alone (self, slot);
-  pthread_mutex_lock (&self->lock);
+    work_alone (self, frame);
+  pthread_mutex_lock (&self->threads.lock);
   self->in_flight++;
   if (!alone)
-    pthread_cond_broadcast (&self->work);
-  pthread_mutex_unlock (&self->lock);
+    pthread_cond_broadcast (&self->threads.work);
+  pthread_mutex_unlock (&self->threads.lock);
 }
 
-/* Whether the caller does it, with so many times the work of one pass. A frame
- * before may be in other threads' hands, and not yet kept. */
+/* A planned frame does not start. */
 static bool
-is_alone (const CpuEngine * self, unsigned times, unsigned metrics)
+give_up (CpuEngine * self, const CpuFrame * frame)
 {
-  return is_small (self, times * (metrics != 0 ? METRICS_COST : 1))
-      && (self->in_flight == 0 || !(metrics >> BDCT_METRIC_XPSNR & 1));
+  bdct_history_forget (&self->history, &frame->plan.metrics.history);
+  return false;
 }
 
 static bool
-cpu_submit (BdctEngine * engine, const BdctFrame * frame, BdctError * error)
+cpu_submit (BdctEngine * engine, const BdctFrame * request, BdctError * error)
 {
+  static const BdctPlanRules rules = { MAX_GROUP, MAX_GROUP, true, false };
   CpuEngine *self = (CpuEngine *) engine;
-  const unsigned metrics = frame->metrics | frame->trial_metrics;
-  const unsigned n_passes = 1 + frame->n_trials;
+  CpuFrame *frame = next_frame (self, error);
   bool alone;
-  Slot *slot;
 
-  if (self->in_flight == self->depth)
-    return bdct_error (error, "all %u frames are in flight", self->depth);
-  if (!bdct_frame_check (frame, &self->layout, error))
+  if (frame == NULL)
     return false;
-  if (!is_host (&frame->src) || !is_host (&frame->dst))
+  if (!bdct_frame_check (request, &self->layout, error))
+    return false;
+  if (!is_host (&request->src) || !is_host (&request->dst))
     return bdct_error (error, "the CPU engine takes host memory only");
-
-  alone = is_alone (self, n_passes * (frame->rate ? RATE_COST : 1), metrics);
+  bdct_plan_frame (&frame->plan, &self->layout, request, &rules,
+      &self->history);
+  alone = is_alone (self, frame->plan.jobs.n * (request->rate ? RATE_COST : 1),
+      &frame->plan);
   if (!alone && !start_threads (self, error))
-    return false;
-  slot = next_slot (self);
-  if (!bdct_cpu_start_frame (self, slot, frame, error))
-    return false;
-  begin (self, slot, alone);
+    return give_up (self, frame);
+  if (!bdct_cpu_prepare_frame (self, frame, request)) {
+    bdct_error (error, "out of memory");
+    return give_up (self, frame);
+  }
+  begin (self, frame, alone);
   return true;
 }
 
@@ -295,12 +323,11 @@ cpu_compare (BdctEngine * engine, const BdctComparison * comparison,
     BdctError * error)
 {
   CpuEngine *self = (CpuEngine *) engine;
+  CpuFrame *frame = next_frame (self, error);
   bool alone, on_host;
-  Slot *slot;
 
-  if (self->in_flight == self->depth)
-    return bdct_error (error, "all %u frames are in flight", self->depth);
-  if (!bdct_comparison_check (comparison, &self->layout, error))
+  if (frame == NULL || !bdct_comparison_check (comparison, &self->layout,
+          error))
     return false;
   on_host = comparison->view == NULL || is_host (&comparison->dst);
   for (int i = -1; i < comparison->n_distorted; i++)
@@ -308,13 +335,16 @@ cpu_compare (BdctEngine * engine, const BdctComparison * comparison,
         && is_host (&bdct_comparison_picture (comparison, i)->image);
   if (!on_host)
     return bdct_error (error, "the CPU engine takes host memory only");
-  alone = is_alone (self, comparison->n_distorted, comparison->metrics);
+  bdct_plan_comparison (&frame->plan, &self->layout, comparison,
+      &self->history);
+  alone = is_alone (self, frame->plan.jobs.n, &frame->plan);
   if (!alone && !start_threads (self, error))
-    return false;
-  slot = next_slot (self);
-  if (!bdct_cpu_start_comparison (self, slot, comparison, error))
-    return false;
-  begin (self, slot, alone);
+    return give_up (self, frame);
+  if (!bdct_cpu_prepare_comparison (self, frame, comparison)) {
+    bdct_error (error, "out of memory");
+    return give_up (self, frame);
+  }
+  begin (self, frame, alone);
   return true;
 }
 
@@ -322,21 +352,21 @@ static bool
 cpu_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
 {
   CpuEngine *self = (CpuEngine *) engine;
-  Slot *slot;
+  CpuFrame *frame;
 
   if (self->in_flight == 0)
     return bdct_error (error, "no frame is in flight");
-  slot = &self->slots[self->oldest];
-  pthread_mutex_lock (&self->lock);
-  while (slot->stage < slot->n_stages)
-    pthread_cond_wait (&self->done, &self->lock);
-  pthread_mutex_unlock (&self->lock);
+  frame = &self->frames[self->oldest];
+  pthread_mutex_lock (&self->threads.lock);
+  while (frame->stages.now < frame->stages.n)
+    pthread_cond_wait (&self->threads.done, &self->threads.lock);
+  pthread_mutex_unlock (&self->threads.lock);
   if (stats != NULL)
-    bdct_cpu_finish_frame (self, slot, stats);
-  pthread_mutex_lock (&self->lock);
+    bdct_cpu_finish_frame (self, frame, stats);
+  pthread_mutex_lock (&self->threads.lock);
   self->oldest = (self->oldest + 1) % self->depth;
   self->in_flight--;
-  pthread_mutex_unlock (&self->lock);
+  pthread_mutex_unlock (&self->threads.lock);
   return true;
 }
 

@@ -1,203 +1,163 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The metrics of a frame on the CPU engine: what they need, their stages. */
+ * The metrics of a frame on the CPU engine: their memory, and their stages. */
 #include "state.h"
 
 #include <stdlib.h>
 #include "cpu/metrics/read.h"
 
-/* Rows of luma that are kept in one piece. */
-#define KEEP_STRIP 64
+/* Rows of luma that are copied to the history in one piece. */
+#define HISTORY_STRIP 64
 
-/* Whether a pass of a frame has metrics, and which. */
-static unsigned
-get_metrics (const Slot * slot, const Pass * pass)
-{
-  return pass == slot->pass[0] ? slot->metrics : slot->trial_metrics;
-}
-
-/* The luma that a frame keeps, and those before it. */
+/* Have the history's place for the frame's luma, and find the luma of the
+ * frames before it. */
 static bool
-prepare_kept (CpuEngine * self, Slot * slot, const BdctFrame * frame,
-    const BdctImage * src, const uint16_t * luma[3])
+prepare_history (CpuEngine * self, CpuFrame * frame, const uint16_t * luma[3])
 {
+  const BdctHistoryUse *use = &frame->plan.metrics.history;
   const BdctPlaneLayout *layout = &self->layout.plane[0];
-  const unsigned n = self->depth + BDCT_MORE_KEPT;
-  Kept *own = &self->kept[frame->number % n];
+  uint16_t **own = &self->luma[use->own];
 
-  /* With the number of a frame before, as trials have it, it is kept
-   * already, or will be. */
-  slot->keeps = !own->there || own->number != frame->number;
-  if (own->samples == NULL)
-    own->samples = malloc ((size_t) layout->width * layout->height
-        * sizeof *own->samples);
-  if (own->samples == NULL)
+  if (*own == NULL)
+    *own = malloc ((size_t) layout->width * layout->height * sizeof **own);
+  if (*own == NULL)
     return false;
-  own->number = frame->number;
-  own->there = true;
-  for (unsigned i = 0; i < 3 && i <= frame->number; i++) {
-    const Kept *kept = &self->kept[(frame->number - i) % n];
-
-    if (kept->there && kept->number == frame->number - i)
-      luma[i] = kept->samples;
-  }
-  slot->luma = (BdctMetricPlane) {
+  for (int i = 0; i <= BDCT_HISTORY_FRAMES; i++)
+    luma[i] = use->of[i] >= 0 ? self->luma[use->of[i]] : NULL;
+  frame->luma = (BdctMetricPlane) {
     .depth = self->layout.depth,
     .width = layout->width,
     .height = layout->height,
     .step = 1,
     .shift = layout->shift,
-    .src = bdct_image_samples (src, &self->layout, 0, 0),
-    .memory = own->samples,
+    .src = bdct_image_samples (&frame->image[BDCT_PLAN_PLANES],
+        &self->layout, 0, 0),
+    .memory = *own,
   };
   return true;
 }
 
-/* Have a pass, the k-th in its batch, make a picture, and compare it. */
+/* Have task `k` of its group make a picture, and describe its metrics. */
 static bool
-prepare_pass (CpuEngine * self, Slot * slot, Pass * pass, int k,
-    BdctMetricsTask * task)
+prepare_task (CpuEngine * self, CpuFrame * frame, CpuTask * task, int k,
+    BdctMetricsTask * what)
 {
   const BdctLayout *layout = &self->layout;
+  CpuMemory *memory = &frame->memory;
   size_t size;
 
-  task->job = &pass->job;
-  task->metrics = get_metrics (slot, pass);
-  if (task->rec.data[0] == NULL
-      && !bdct_cpu_own_image (self, &slot->pictures[k], &task->rec))
+  what->job = &task->job;
+  what->rec = task->rec;
+  if (what->rec.data[0] == NULL && !bdct_cpu_alloc_image (layout, true,
+          &memory->pictures[k], &what->rec))
     return false;
   for (int p = 0; p < layout->n_planes; p++)
     for (int i = 0; i < layout->plane[p].interleave; i++)
-      pass->plane[layout->plane[p].component[i]].dst =
-          bdct_image_samples (&task->rec, layout, p, i);
-  size = bdct_metrics_init (&pass->metrics, *self->kernel->metrics, task);
-  if (size > slot->metric_size[k]) {
-    free (slot->metric_memory[k]);
-    slot->metric_memory[k] = aligned_alloc (64, size);
-    slot->metric_size[k] = slot->metric_memory[k] != NULL ? size : 0;
+      task->plane[layout->plane[p].component[i]].dst =
+          bdct_image_samples (&what->rec, layout, p, i);
+  size = bdct_metrics_init (&task->metrics, *self->kernel->metrics, what);
+  if (size > memory->metrics_size[k]) {
+    free (memory->metrics[k]);
+    memory->metrics[k] = aligned_alloc (64, size);
+    memory->metrics_size[k] = memory->metrics[k] != NULL ? size : 0;
   }
-  return size <= slot->metric_size[k];
+  return size <= memory->metrics_size[k];
 }
 
 bool
-bdct_cpu_prepare_metrics (CpuEngine * self, Slot * slot,
-    const BdctFrame * frame, const BdctImage * src)
+bdct_cpu_prepare_metrics (CpuEngine * self, CpuFrame * frame)
 {
-  const unsigned any = frame->metrics | frame->trial_metrics;
-  BdctMetricsTask task = {
+  const BdctPlan *plan = &frame->plan;
+  BdctMetricsTask what = {
     .layout = &self->layout,
-    .src = *src,
-    .frame_rate = frame->frame_rate,
+    .src = frame->image[BDCT_PLAN_PLANES],
+    .frame_rate = plan->metrics.frame_rate,
   };
 
-  slot->metrics = frame->metrics;
-  slot->trial_metrics = frame->trial_metrics;
-  slot->kept_stage = 0;
-  slot->keeps = false;
-  slot->needs_kept = any >> BDCT_METRIC_XPSNR & 1;
-  if (slot->needs_kept
-      && !prepare_kept (self, slot, frame, src, task.luma))
+  if (plan->metrics.history.needed
+      && !prepare_history (self, frame, what.luma))
     return false;
-  for (int i = 0; i < slot->n_batches && any != 0; i++)
-    for (int k = 0; k < slot->batch[i].n; k++) {
-      Pass *pass = slot->batch[i].pass[k];
+  if ((plan->metrics.first | plan->metrics.others) == 0)
+    return true;
+  for (int g = 0; g < plan->jobs.n_groups; g++)
+    for (int k = 0; k < plan->jobs.group[g].n; k++) {
+      CpuTask *task = frame->group[g].task[k];
 
-      task.rec = pass->rec;
-      if (get_metrics (slot, pass) != 0
-          && !prepare_pass (self, slot, pass, k, &task))
+      what.metrics = bdct_plan_metrics (plan,
+          plan->jobs.order[plan->jobs.group[g].first + k]);
+      if (what.metrics == 0)
+        bdct_metrics_init (&task->metrics, *self->kernel->metrics, &what);
+      else if (!prepare_task (self, frame, task, k, &what))
         return false;
     }
-  /* What batches share one after the other has its place now. */
-  for (int i = 0; i < slot->n_batches && any != 0; i++)
-    for (int k = 0; k < slot->batch[i].n; k++)
-      if (get_metrics (slot, slot->batch[i].pass[k]) != 0)
-        bdct_metrics_place (&slot->batch[i].pass[k]->metrics,
-            slot->metric_memory[k]);
+  /* The groups share this memory one after the other; it has its place now. */
+  for (int g = 0; g < plan->jobs.n_groups; g++)
+    for (int k = 0; k < plan->jobs.group[g].n; k++)
+      bdct_metrics_place (&frame->group[g].task[k]->metrics,
+          frame->memory.metrics[k]);
   return true;
 }
 
 int
-bdct_cpu_count_kept (const CpuEngine * self, const Slot * slot)
+bdct_cpu_count_history (const CpuEngine * self)
 {
-  return slot->keeps
-      ? (self->layout.plane[0].height + KEEP_STRIP - 1) / KEEP_STRIP : 0;
+  return (self->layout.plane[0].height + HISTORY_STRIP - 1) / HISTORY_STRIP;
 }
 
 void
-bdct_cpu_keep (const Slot * slot, int number)
+bdct_cpu_copy_history (const CpuFrame * frame, int number)
 {
-  const BdctMetricPlane *luma = &slot->luma;
+  const BdctMetricPlane *luma = &frame->luma;
   uint16_t *to = luma->memory;
 
-  for (int y = number * KEEP_STRIP; y < luma->height
-      && y < (number + 1) * KEEP_STRIP; y++)
+  for (int y = number * HISTORY_STRIP; y < luma->height
+      && y < (number + 1) * HISTORY_STRIP; y++)
     bdct_metric_read (luma, &luma->src, y, 0, luma->width,
         to + (size_t) y * luma->width);
 }
 
 bool
-bdct_cpu_has_kept (const CpuEngine * self, unsigned i)
+bdct_cpu_has_history (const CpuEngine * self, unsigned i)
 {
-  const Slot *slot = &self->slots[(self->oldest + i) % self->depth];
+  const CpuFrame *frame = &self->frames[(self->oldest + i) % self->depth];
 
-  if (!slot->needs_kept || slot->stages[slot->stage].kind != STAGE_METRICS)
+  if (!frame->plan.metrics.history.needed
+      || frame->stages.stage[frame->stages.now].kind != STAGE_METRICS)
     return true;
   while (i-- > 0) {
-    const Slot *before = &self->slots[(self->oldest + i) % self->depth];
+    const CpuFrame *before = &self->frames[(self->oldest + i) % self->depth];
 
-    if (before->stage < before->kept_stage)
+    if (before->stages.now < before->history_stage)
       return false;
   }
   return true;
 }
 
-static int
-count_pieces (const Slot * slot, const Pass * pass, int step)
-{
-  return get_metrics (slot, pass) == 0 ? 0
-      : bdct_metrics_count (&pass->metrics, step);
-}
-
 int
-bdct_cpu_count_metrics (const Slot * slot, const Batch * batch, int step)
+bdct_cpu_count_metrics (const CpuGroup * group, int step)
 {
   int n = 0;
 
-  for (int i = 0; i < batch->n; i++)
-    n += count_pieces (slot, batch->pass[i], step);
+  for (int i = 0; i < group->n; i++)
+    n += bdct_metrics_count (&group->task[i]->metrics, step);
   return n;
 }
 
 void
-bdct_cpu_work_on_metrics (const Slot * slot, const Batch * batch, int step,
-    int number)
+bdct_cpu_work_on_metrics (const CpuGroup * group, int step, int number)
 {
+  const BdctMetricsRun *run;
   int i = 0;
 
-  for (; number >= count_pieces (slot, batch->pass[i], step); i++)
-    number -= count_pieces (slot, batch->pass[i], step);
-  bdct_metrics_work (&batch->pass[i]->metrics, step, number);
+  for (; number >= bdct_metrics_count (&group->task[i]->metrics, step); i++)
+    number -= bdct_metrics_count (&group->task[i]->metrics, step);
+  run = &group->task[i]->metrics;
+  bdct_metrics_work (run, step, number);
 }
 
 void
-bdct_cpu_finish_metrics (const Slot * slot, const Batch * batch, int number)
+bdct_cpu_finish_metrics (const CpuGroup * group, int number)
 {
-  Pass *pass = batch->pass[number];
-
-  if (get_metrics (slot, pass) != 0)
-    bdct_metrics_finish (&pass->metrics, &pass->stats);
-}
-
-void
-bdct_cpu_free_metrics (CpuEngine * self)
-{
-  for (unsigned i = 0; i < self->depth; i++)
-    for (int k = 0; k < MAX_BATCH; k++) {
-      free (self->slots[i].pictures[k]);
-      free (self->slots[i].metric_memory[k]);
-    }
-  for (unsigned i = 0; i < sizeof self->kept / sizeof self->kept[0]; i++) {
-    free (self->kept[i].samples);
-    self->kept[i] = (Kept) { 0 };
-  }
+  bdct_metrics_finish (&group->task[number]->metrics,
+      &group->task[number]->stats);
 }

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Memory that slots get when they first need it. */
+ * Memory that frames get when they first need it. */
 #include "state.h"
 
 #include <stdlib.h>
 
 bool
-bdct_cpu_lay_out (const BdctLayout * layout, uint8_t ** memory,
-    BdctImage * image)
+bdct_cpu_alloc_image (const BdctLayout * layout, bool planes,
+    uint8_t ** memory, BdctImage * image)
 {
-  const int n_planes = bdct_image_planes (layout);
   size_t size = 0, offset[BDCT_MAX_PLANES];
 
+  if (planes && layout->rgb.n_planes > 0)
+    return bdct_colour_image (layout, memory, image);
   image->memory = BDCT_MEMORY_HOST;
-  for (int p = 0; p < n_planes; p++) {
+  for (int p = 0; p < bdct_image_planes (layout); p++) {
     size_t stride = (bdct_image_row_size (layout, p) + 63) & ~(size_t) 63;
 
     offset[p] = size;
@@ -22,21 +23,9 @@ bdct_cpu_lay_out (const BdctLayout * layout, uint8_t ** memory,
   }
   if (*memory == NULL)
     *memory = aligned_alloc (64, size);
-  if (*memory == NULL)
-    return false;
-  for (int p = 0; p < n_planes; p++)
+  for (int p = 0; p < bdct_image_planes (layout) && *memory != NULL; p++)
     image->data[p] = *memory + offset[p];
-  return true;
-}
-
-bool
-bdct_cpu_own_image (const CpuEngine * self, uint8_t ** memory,
-    BdctImage * image)
-{
-  BdctLayout planes = self->layout;
-
-  planes.rgb.n_planes = 0;
-  return bdct_cpu_lay_out (&planes, memory, image);
+  return *memory != NULL;
 }
 
 /* No block is smaller than 4 x 4. */
@@ -54,11 +43,56 @@ bdct_cpu_alloc_by_block (const CpuEngine * self, void *memory, size_t size)
   return memory != NULL ? memory : calloc (n, size);
 }
 
-void
-bdct_cpu_free_comparison (Slot * slot)
+void *
+bdct_cpu_alloc_by_thread (const CpuEngine * self, void *memory, size_t size)
 {
-  for (int i = 0; i <= BDCT_MAX_DISTORTED; i++)
-    free (slot->comparison.picture[i].memory);
-  free (slot->comparison.seen.memory);
-  free (slot->comparison.base);
+  return memory != NULL ? memory
+      : aligned_alloc (64, (self->threads.max + 1) * ((size + 63) / 64 * 64));
+}
+
+static void
+free_task (CpuTask * task)
+{
+  if (task == NULL)
+    return;
+  free (task->all_ends);
+  free (task->tree);
+  free (task);
+}
+
+static void
+free_memory (CpuMemory * memory)
+{
+  for (int i = 0; i < BDCT_PLAN_IMAGES; i++)
+    free (memory->image[i]);
+  for (int i = 0; i < MAX_GROUP; i++) {
+    free (memory->pictures[i]);
+    free (memory->metrics[i]);
+  }
+  free (memory->quantizer_map);
+  free (memory->sizes);
+  free (memory->records);
+  free (memory->bins);
+  free (memory->map);
+}
+
+void
+bdct_cpu_free_frames (CpuEngine * self)
+{
+  for (unsigned i = 0; i < self->depth; i++) {
+    for (int k = 0; k < BDCT_MAX_QUANTIZERS + BDCT_MAX_TRIALS; k++)
+      free_task (self->frames[i].task[k]);
+    free_memory (&self->frames[i].memory);
+  }
+  for (int i = 0; i < BDCT_HISTORY_MAX; i++) {
+    free (self->luma[i]);
+    self->luma[i] = NULL;
+  }
+  free (self->scratch.strip_levels);
+  free (self->scratch.tree);
+  self->scratch.strip_levels = NULL;
+  self->scratch.tree = NULL;
+  free (self->frames);
+  self->frames = NULL;
+  self->depth = 0;
 }

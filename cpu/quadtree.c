@@ -46,12 +46,12 @@ typedef struct
 typedef struct
 {
   const CpuEngine *self;
-  const Pass *pass;
-  const Pass *const *quantizers;      /* passes, of which the trees count */
+  const CpuTask *task;
+  const CpuTask *const *quantizers;      /* passes, of which the trees count */
   const BdctJobTree *tree;
   Sized *sized;
   Piece *piece;
-  int k;                        /* which pass of the piece's batch */
+  int k;                        /* the task's index in the piece's group */
   int x, y;                     /* of the region, in luma */
   bool rate;
   BdctCabacBinsWriter writer[BDCT_MAX_COMPONENTS][SQUARE_ROWS];
@@ -88,32 +88,32 @@ bdct_cpu_tree_scratch_size (void)
 }
 
 int
-bdct_cpu_count_tree_strips (const Pass * pass)
+bdct_cpu_count_tree_strips (const CpuTask * task)
 {
-  return (pass->plane[BDCT_Y].layout.height + ROWS - 1) / ROWS;
+  return (task->plane[BDCT_Y].layout.height + ROWS - 1) / ROWS;
 }
 
 /* Segments of a row of squares. */
 static int
-count_across (const Pass * pass)
+count_across (const CpuTask * task)
 {
-  return (pass->plane[BDCT_Y].layout.width + COLUMNS - 1) / COLUMNS;
+  return (task->plane[BDCT_Y].layout.width + COLUMNS - 1) / COLUMNS;
 }
 
 int
-bdct_cpu_count_tree_segments (const Pass * pass)
+bdct_cpu_count_tree_segments (const CpuTask * task)
 {
-  return (pass->plane[BDCT_Y].layout.height + BDCT_QUADTREE_SIDE - 1)
-      / BDCT_QUADTREE_SIDE * count_across (pass);
+  return (task->plane[BDCT_Y].layout.height + BDCT_QUADTREE_SIDE - 1)
+      / BDCT_QUADTREE_SIDE * count_across (task);
 }
 
 /* A segment's words: blocks are the more the smaller they are. Of a tree's
  * flags there are 21, for 64 blocks. */
 size_t
-bdct_cpu_count_tree_words (const Pass * pass, int c)
+bdct_cpu_count_tree_words (const CpuTask * task, int c)
 {
   const size_t n_blocks = (size_t) (COLUMNS * BDCT_QUADTREE_SIDE / 16)
-      >> (pass->sub_x[c] + pass->sub_y[c]);
+      >> (task->sub_x[c] + task->sub_y[c]);
 
   return bdct_cabac_bins_words (n_blocks,
       2) + BDCT_QUADTREE_SEGMENT + BDCT_CABAC_BINS_RUN;
@@ -138,18 +138,18 @@ static void
 init_plane (const Region * r, int n, int p, int i)
 {
   const BdctTilePlane *whole =
-      &r->pass->plane[r->self->layout.plane[p].component[i]];
+      &r->task->plane[r->self->layout.plane[p].component[i]];
   const int c = whole->component, bytes = whole->depth > 8 ? 2 : 1;
-  const int x = r->x >> r->pass->sub_x[c], y = r->y >> r->pass->sub_y[c];
-  const int across = COLUMNS >> r->pass->sub_x[c];
-  const int down = ROWS >> r->pass->sub_y[c], step = whole->layout.interleave;
+  const int x = r->x >> r->task->sub_x[c], y = r->y >> r->task->sub_y[c];
+  const int across = COLUMNS >> r->task->sub_x[c];
+  const int down = ROWS >> r->task->sub_y[c], step = whole->layout.interleave;
   const bool last = whole->layout.width - x <= across;
   Sized *sized = &r->sized[n - 2];
   BdctTilePlane *plane = &sized->plane[c];
   const BdctComponentJob *job;
-  const int smallest = r->pass->job.component[c].log2_width;
+  const int smallest = r->task->job.component[c].log2_width;
 
-  bdct_tile_plane_init (plane, &r->pass->tree->job[n - 2], c);
+  bdct_tile_plane_init (plane, &r->task->tree->job[n - 2], c);
   for (int k = 0; k < BDCT_MAX_QUANTIZERS && whole->set[k] != NULL; k++)
     plane->set[k] = &r->quantizers[k]->tree->set[n - 2][c];
   job = &plane->set[0]->job;
@@ -227,7 +227,7 @@ typedef struct
 static Blocks
 find_blocks (const Region * r, int c, int n, int x, int y)
 {
-  const int sub_x = r->pass->sub_x[c], sub_y = r->pass->sub_y[c];
+  const int sub_x = r->task->sub_x[c], sub_y = r->task->sub_y[c];
   Blocks b = {.sized = find_sized (r, c, n) };
 
   n = bdct_quadtree_node (r->tree->chroma, c, n);
@@ -265,7 +265,7 @@ price (const Region * r, int c, int n, int x, int y)
     for (int bx = b.x0; bx < b.x1; bx++) {
       const int number = by * b.plane->grid.columns + bx;
       const BdctBlockRecord *record = &b.sized->record[c][number];
-      const uint64_t rate = bdct_cabac_bins_price (&r->pass->tree->costs,
+      const uint64_t rate = bdct_cabac_bins_price (&r->task->tree->costs,
           b.sized->levels[c] + ((size_t) number << 2 * b.log2_size),
           b.log2_size, c != BDCT_Y);
 
@@ -280,13 +280,13 @@ price_flag (const Region * r, int n, int x, int y, int bin)
   const Blocks b = find_blocks (r, BDCT_Y, n, x, y);
 
   return cost (find_tree (r, &b, b.y0 * b.plane->grid.columns + b.x0), 0,
-      r->pass->tree->costs.bin[bdct_quadtree_context (n)][bin]);
+      r->task->tree->costs.bin[bdct_quadtree_context (n)][bin]);
 }
 
 static bool
 is_inside (const Region * r, int x, int y)
 {
-  const BdctPlaneLayout *layout = &r->pass->plane[BDCT_Y].layout;
+  const BdctPlaneLayout *layout = &r->task->plane[BDCT_Y].layout;
 
   return r->x + x < layout->width && r->y + y < layout->height;
 }
@@ -350,7 +350,7 @@ put_records (const Region * r, const BdctTilePlane * whole, int x0, int y0,
     int size, const BdctBlockRecord * record)
 {
   const BdctPlaneLayout *layout = &whole->layout;
-  const int log2_size = r->pass->job.component[whole->component].log2_width;
+  const int log2_size = r->task->job.component[whole->component].log2_width;
   const int side = 1 << log2_size;
   const int x1 = min (x0 + size, layout->width);
   const int y1 = min (y0 + size, layout->height);
@@ -408,8 +408,8 @@ static void
 take (Region * r, int c, int n, int x, int y)
 {
   const Blocks b = find_blocks (r, c, n, x, y);
-  const BdctTilePlane *whole = &r->pass->plane[c];
-  const int left = r->x >> r->pass->sub_x[c], top = r->y >> r->pass->sub_y[c];
+  const BdctTilePlane *whole = &r->task->plane[c];
+  const int left = r->x >> r->task->sub_x[c], top = r->y >> r->task->sub_y[c];
   BdctCounters *counters = &r->piece->strip[c][r->k].counters;
   const int size = 1 << b.log2_size;
 
@@ -452,7 +452,7 @@ take_node (Region * r, const uint8_t size[64], int left, int top, int n,
     int x, int y)
 {
   const int n_components = bdct_layout_components (&r->self->layout);
-  const BdctPlaneLayout *layout = &r->pass->plane[BDCT_Y].layout;
+  const BdctPlaneLayout *layout = &r->task->plane[BDCT_Y].layout;
   const int half = 1 << (n - 1);
   const bool split = size[2 * (y - top) + ((x - left) >> 2)] < n;
 
@@ -479,8 +479,8 @@ take_node (Region * r, const uint8_t size[64], int left, int top, int n,
 static void
 work_on_square (Region * r, int left, int top)
 {
-  const int columns = r->pass->plane[BDCT_Y].grid.columns;
-  uint8_t *sizes = r->pass->sizes;
+  const int columns = r->task->plane[BDCT_Y].grid.columns;
+  uint8_t *sizes = r->task->sizes;
   BdctQuadtreeSquare square;
   uint8_t size[64];
 
@@ -505,7 +505,7 @@ work_on_region (Region * r)
 {
   const BdctLayout *layout = &r->self->layout;
   const int n_components = bdct_layout_components (layout);
-  const Pass *pass = r->pass;
+  const CpuTask *task = r->task;
   const int row = r->y / BDCT_QUADTREE_SIDE;
 
   for (int n = r->tree->min_log2; n <= r->tree->max_log2; n++)
@@ -515,8 +515,8 @@ work_on_region (Region * r)
   for (int c = 0; r->rate && c < n_components; c++)
     for (int i = 0; i < SQUARE_ROWS; i++)
       if (is_inside (r, 0, i * BDCT_QUADTREE_SIDE))
-        bdct_cabac_bins_open (&r->writer[c][i], bdct_cpu_find_tree_run (pass, c,
-                (row + i) * count_across (pass) + r->x / COLUMNS),
+        bdct_cabac_bins_open (&r->writer[c][i], bdct_cpu_find_tree_run (task, c,
+                (row + i) * count_across (task) + r->x / COLUMNS),
             c != BDCT_Y, r->piece->counter[c][r->k]);
   for (int y = 0; y < ROWS; y += BDCT_QUADTREE_SIDE)
     for (int x = 0; x < COLUMNS; x += BDCT_QUADTREE_SIDE)
@@ -529,18 +529,18 @@ work_on_region (Region * r)
 }
 
 uint64_t *
-bdct_cpu_find_tree_run (const Pass * pass, int c, int segment)
+bdct_cpu_find_tree_run (const CpuTask * task, int c, int segment)
 {
-  return pass->bins[c] + segment * bdct_cpu_count_tree_words (pass, c);
+  return task->bins[c] + segment * bdct_cpu_count_tree_words (task, c);
 }
 
 void
-bdct_cpu_work_on_tree (CpuEngine * self, Batch * batch, int number,
+bdct_cpu_work_on_tree (CpuEngine * self, CpuGroup * group, int number,
     Piece * piece)
 {
   Region r = {
-    .self = self,.piece = piece,.rate = piece->slot->rate,
-    .sized = ((Scratch *) (self->tree_scratch
+    .self = self,.piece = piece,.rate = piece->frame->plan.jobs.bits,
+    .sized = ((Scratch *) (self->scratch.tree
             + piece->worker * bdct_cpu_tree_scratch_size ()))->sized,
     .y = number * ROWS,
   };
@@ -548,13 +548,13 @@ bdct_cpu_work_on_tree (CpuEngine * self, Batch * batch, int number,
   piece->n_components = bdct_layout_components (&self->layout);
   for (int c = 0; c < piece->n_components; c++)
     piece->component[c] = c;
-  for (r.k = 0; r.k < batch->n; r.k++) {
-    r.pass = batch->pass[r.k];
-    r.tree = &r.pass->job.tree;
-    /* The sets are those of the frame's first pass. */
-    r.quantizers = r.pass == piece->slot->pass[0]
-        ? (const Pass * const *) piece->slot->pass
-        : (const Pass * const *) &batch->pass[r.k];
+  for (r.k = 0; r.k < group->n; r.k++) {
+    r.task = group->task[r.k];
+    r.tree = &r.task->job.tree;
+    /* The first task has the quantizers. */
+    r.quantizers = r.task == piece->frame->task[0]
+        ? (const CpuTask * const *) piece->frame->task
+        : (const CpuTask * const *) &group->task[r.k];
     for (int c = 0; r.rate && c < piece->n_components; c++) {
       memset (piece->counter[c][r.k], 0, sizeof piece->counter[c][r.k]);
       piece->strip[c][r.k].levels = r.sized->levels[c];

@@ -15,21 +15,21 @@
 /* Pieces of a component's strips: none of the second one of a plane of memory,
  * which the first one's are of, too. */
 static int
-count_pieces (const Pass * pass, int c)
+count_pieces (const CpuTask * task, int c)
 {
-  const BdctPlaneLayout *layout = &pass->plane[c].layout;
+  const BdctPlaneLayout *layout = &task->plane[c].layout;
 
-  return pass->strips[c] > 0 && layout->interleave == 2
-      && (int) layout->component[1] == c ? 0 : pass->strips[c];
+  return task->strips[c] > 0 && layout->interleave == 2
+      && (int) layout->component[1] == c ? 0 : task->strips[c];
 }
 
 int
-bdct_cpu_count_strips (const Pass * pass)
+bdct_cpu_count_strips (const CpuTask * task)
 {
-  if (bdct_cpu_is_tree (pass))
-    return bdct_cpu_count_tree_strips (pass);
-  return count_pieces (pass, 0) + count_pieces (pass, 1)
-      + count_pieces (pass, 2);
+  if (bdct_cpu_is_tree (task))
+    return bdct_cpu_count_tree_strips (task);
+  return count_pieces (task, 0) + count_pieces (task, 1)
+      + count_pieces (task, 2);
 }
 
 static size_t
@@ -45,7 +45,7 @@ strip_levels (const BdctLayout * layout)
   return (size_t) (layout->plane[0].width + BDCT_TILE - 1) * BDCT_TILE;
 }
 
-/* Of a batch's strips of a plane of memory. */
+/* Of a group's strips of a plane of memory. */
 size_t
 bdct_cpu_piece_levels (const BdctLayout * layout)
 {
@@ -54,84 +54,84 @@ bdct_cpu_piece_levels (const BdctLayout * layout)
   for (int p = 0; p < layout->n_planes; p++)
     if (layout->plane[p].interleave > n)
       n = layout->plane[p].interleave;
-  return n * MAX_BATCH * strip_levels (layout);
+  return n * MAX_GROUP * strip_levels (layout);
 }
 
 /* Blocks of a component's strip, but for the last one. */
 static size_t
-strip_blocks (const Pass * pass, int c)
+strip_blocks (const CpuTask * task, int c)
 {
-  const BdctComponentJob *job = &pass->job.component[c];
+  const BdctComponentJob *job = &task->job.component[c];
 
   return (size_t) (bdct_tile_side (job) >> job->log2_height)
-      * pass->plane[c].grid.columns;
+      * task->plane[c].grid.columns;
 }
 
 /* The segments of a component's bins; 0 if nothing prices them. */
 static int
-count_segments (const Pass * pass, int c)
+count_segments (const CpuTask * task, int c)
 {
-  const int log2_size = bdct_cabac_log2_size (&pass->job.component[c]);
+  const int log2_size = bdct_cabac_log2_size (&task->job.component[c]);
   const int n = bdct_cabac_segment_blocks (log2_size);
 
-  if (bdct_cpu_is_tree (pass))
-    return pass->strips[c] == 0 ? 0 : bdct_cpu_count_tree_segments (pass);
-  return bdct_rate_coder (pass->job.family) != BDCT_CODER_CABAC
-      || log2_size == 0 || pass->strips[c] == 0 ? 0
-      : (count_blocks (&pass->plane[c].grid) + n - 1) / n;
+  if (bdct_cpu_is_tree (task))
+    return task->strips[c] == 0 ? 0 : bdct_cpu_count_tree_segments (task);
+  return bdct_rate_coder (task->job.family) != BDCT_CODER_CABAC
+      || log2_size == 0 || task->strips[c] == 0 ? 0
+      : (count_blocks (&task->plane[c].grid) + n - 1) / n;
 }
 
 /* Words for a component's bins. */
 size_t
-bdct_cpu_count_bins (const Pass * pass, int c)
+bdct_cpu_count_bins (const CpuTask * task, int c)
 {
-  const int n_segments = count_segments (pass, c);
+  const int n_segments = count_segments (task, c);
 
-  if (bdct_cpu_is_tree (pass))
-    return n_segments * bdct_cpu_count_tree_words (pass, c);
+  if (bdct_cpu_is_tree (task))
+    return n_segments * bdct_cpu_count_tree_words (task, c);
   return n_segments == 0 ? 0
-      : bdct_cabac_bins_words (count_blocks (&pass->plane[c].grid),
-      bdct_cabac_log2_size (&pass->job.component[c]))
-      + (size_t) (pass->strips[c] + n_segments) * BDCT_CABAC_BINS_RUN;
+      : bdct_cabac_bins_words (count_blocks (&task->plane[c].grid),
+      bdct_cabac_log2_size (&task->job.component[c]))
+      + (size_t) (task->strips[c] + n_segments) * BDCT_CABAC_BINS_RUN;
 }
 
 /* The run of blocks that a strip and a segment have in common: the first of
  * them, the first behind them, and their bins. From one run to the next the
  * strip or the segment goes on, or both. */
 static uint64_t *
-find_run (const Pass * pass, int c, int strip, int segment, size_t * from,
+find_run (const CpuTask * task, int c, int strip, int segment, size_t * from,
     size_t * to)
 {
-  const int log2_size = bdct_cabac_log2_size (&pass->job.component[c]);
-  const size_t in_strip = strip_blocks (pass, c);
+  const int log2_size = bdct_cabac_log2_size (&task->job.component[c]);
+  const size_t in_strip = strip_blocks (task, c);
   const size_t in_segment = bdct_cabac_segment_blocks (log2_size);
 
   *from = strip * in_strip;
   if (*from < segment * in_segment)
     *from = segment * in_segment;
-  *to = count_blocks (&pass->plane[c].grid);
+  *to = count_blocks (&task->plane[c].grid);
   if (*to > (strip + 1) * in_strip)
     *to = (strip + 1) * in_strip;
   if (*to > (segment + 1) * in_segment)
     *to = (segment + 1) * in_segment;
-  return pass->bins[c] + bdct_cabac_bins_words (*from, log2_size)
+  return task->bins[c] + bdct_cabac_bins_words (*from, log2_size)
       + (size_t) (strip + segment) * BDCT_CABAC_BINS_RUN;
 }
 
 /* Write and count the bins of a strip's levels. */
 static void
-write_bins (const Pass * pass, int c, int number, const BdctLevel * levels,
+write_bins (const CpuTask * task, int c, int number, const BdctLevel * levels,
     uint32_t counter[BDCT_RATE_COUNTERS])
 {
-  const BdctComponentJob *job = &pass->job.component[c];
+  const BdctComponentJob *job = &task->job.component[c];
   const int log2_size = bdct_cabac_log2_size (job);
-  size_t from = number * strip_blocks (pass, c), to;
-  size_t end = from + strip_blocks (pass, c);
+  size_t from = number * strip_blocks (task, c), to;
+  size_t end = from + strip_blocks (task, c);
 
-  if (end > count_blocks (&pass->plane[c].grid))
-    end = count_blocks (&pass->plane[c].grid);
+  if (end > count_blocks (&task->plane[c].grid))
+    end = count_blocks (&task->plane[c].grid);
   for (; from < end; from = to) {
-    uint64_t *run = find_run (pass, c, number,
+    uint64_t *run = find_run (task, c, number,
         from / bdct_cabac_segment_blocks (log2_size), &from, &to);
 
     bdct_cabac_bins_write (run, levels, to - from, log2_size, c != BDCT_Y,
@@ -142,18 +142,18 @@ write_bins (const Pass * pass, int c, int number, const BdctLevel * levels,
 
 /* Count what is in a strip's levels. */
 static void
-count_strip (Pass * pass, int c, int number, const BdctLevel * levels,
+count_strip (CpuTask * task, int c, int number, const BdctLevel * levels,
     const BdctChromaFormat chroma, uint32_t counter[BDCT_RATE_COUNTERS])
 {
-  const BdctComponentJob *job = &pass->job.component[c];
-  BdctBlockGrid grid = pass->plane[c].grid;
+  const BdctComponentJob *job = &task->job.component[c];
+  BdctBlockGrid grid = task->plane[c].grid;
   const int n = bdct_tile_side (job) >> job->log2_height;
   const int size = bdct_rate_block_levels (job);
   BdctScan scan;
 
   memset (counter, 0, BDCT_RATE_COUNTERS * sizeof *counter);
-  if (bdct_rate_coder (pass->job.family) == BDCT_CODER_CABAC) {
-    write_bins (pass, c, number, levels, counter);
+  if (bdct_rate_coder (task->job.family) == BDCT_CODER_CABAC) {
+    write_bins (task, c, number, levels, counter);
     return;
   }
   if (grid.rows - number * n < n)
@@ -162,22 +162,22 @@ count_strip (Pass * pass, int c, int number, const BdctLevel * levels,
     grid.rows = n;
   scan = bdct_scan_init (&grid, chroma, c);
   bdct_huffman_count (levels, &scan, counter);
-  pass->ends[c][number][0] = levels[0];
-  pass->ends[c][number][1] = levels[(count_blocks (&grid) - 1) * size];
+  task->ends[c][number][0] = levels[0];
+  task->ends[c][number][1] = levels[(count_blocks (&grid) - 1) * size];
 }
 
 /* Have the tiles of a strip of all that is in a plane of memory. */
 static void
 transform_strip (CpuEngine * self, Piece * piece, int row)
 {
-  const BdctTilePlane *planes[2][MAX_BATCH];
-  const int n = piece->batch->n;
+  const BdctTilePlane *planes[2][MAX_GROUP];
+  const int n = piece->group->n;
   const BdctTileKernel *kernel = self->kernel;
   bool tile16 = kernel->tile16 != NULL, real = kernel->real != NULL;
 
   for (int i = 0; i < piece->n_components; i++)
     for (int k = 0; k < n; k++) {
-      planes[i][k] = &piece->batch->pass[k]->plane[piece->component[i]];
+      planes[i][k] = &piece->group->task[k]->plane[piece->component[i]];
       tile16 = tile16 && bdct_tile_is_tile16 (planes[i][k]);
       real = real && bdct_tile_is_float8x8 (planes[i][k]);
     }
@@ -189,20 +189,20 @@ transform_strip (CpuEngine * self, Piece * piece, int row)
           piece->strip[i]);
 }
 
-/* A strip of a batch. */
+/* A strip of a group. */
 static void
-work_on_strip (CpuEngine * self, Batch * batch, int number, Piece * piece)
+work_on_strip (CpuEngine * self, CpuGroup * group, int number, Piece * piece)
 {
-  const Pass *first = batch->pass[0];
+  const CpuTask *first = group->task[0];
   const BdctPlaneLayout *layout;
   BdctLevel *levels = NULL;
   int c = 0;
 
-  piece->batch = batch;
+  piece->group = group;
   memset (piece->strip, 0, sizeof piece->strip);
   memset (piece->area, 0, sizeof piece->area);
   if (bdct_cpu_is_tree (first)) {
-    bdct_cpu_work_on_tree (self, batch, number, piece);
+    bdct_cpu_work_on_tree (self, group, number, piece);
     return;
   }
   for (; number >= count_pieces (first, c); c++)
@@ -211,74 +211,74 @@ work_on_strip (CpuEngine * self, Batch * batch, int number, Piece * piece)
   piece->n_components = layout->interleave;
   piece->component[0] = c;
   piece->component[1] = layout->component[1];
-  if (piece->slot->rate
+  if (piece->frame->plan.jobs.bits
       && (bdct_rate_coder (first->job.family) == BDCT_CODER_HUFFMAN
           || bdct_cabac_log2_size (&first->job.component[c]) > 0))
-    levels = self->strip_levels
+    levels = self->scratch.strip_levels
         + piece->worker * bdct_cpu_piece_levels (&self->layout);
   for (int i = 0; levels != NULL && i < piece->n_components; i++)
-    for (int k = 0; k < batch->n; k++, levels += strip_levels (&self->layout))
+    for (int k = 0; k < group->n; k++, levels += strip_levels (&self->layout))
       piece->strip[i][k].levels = levels;
   transform_strip (self, piece,
       number * bdct_tile_side (&first->job.component[c]));
   for (int i = 0; levels != NULL && i < piece->n_components; i++)
-    for (int k = 0; k < batch->n; k++)
-      count_strip (batch->pass[k], piece->component[i], number,
+    for (int k = 0; k < group->n; k++)
+      count_strip (group->task[k], piece->component[i], number,
           piece->strip[i][k].levels, self->layout.chroma,
           piece->counter[i][k]);
 }
 
 /* Pieces of SEGMENTS segments. */
 int
-bdct_cpu_count_segment_pieces (const Pass * pass, int c)
+bdct_cpu_count_segment_pieces (const CpuTask * task, int c)
 {
-  return (count_segments (pass, c) + SEGMENTS - 1) / SEGMENTS;
+  return (count_segments (task, c) + SEGMENTS - 1) / SEGMENTS;
 }
 
 /* Have states adapt to a segment (cabac-bins.h). */
 static uint64_t
-adapt_to_segment (const Pass * pass, int c, int segment,
+adapt_to_segment (const CpuTask * task, int c, int segment,
     BdctCabacBinsState first[BDCT_CABAC_CONTEXTS],
     BdctCabacBinsState second[BDCT_CABAC_CONTEXTS])
 {
-  const int log2_size = bdct_cabac_log2_size (&pass->job.component[c]);
+  const int log2_size = bdct_cabac_log2_size (&task->job.component[c]);
   size_t from = (size_t) segment * bdct_cabac_segment_blocks (log2_size), to;
   size_t end = from + bdct_cabac_segment_blocks (log2_size);
   uint64_t cost = 0;
 
-  if (bdct_cpu_is_tree (pass))
-    return bdct_cabac_bins_adapt (bdct_cpu_find_tree_run (pass, c, segment),
+  if (bdct_cpu_is_tree (task))
+    return bdct_cabac_bins_adapt (bdct_cpu_find_tree_run (task, c, segment),
         first, second);
-  if (end > count_blocks (&pass->plane[c].grid))
-    end = count_blocks (&pass->plane[c].grid);
+  if (end > count_blocks (&task->plane[c].grid))
+    end = count_blocks (&task->plane[c].grid);
   for (; from < end; from = to)
     cost +=
-        bdct_cabac_bins_adapt (find_run (pass, c, from / strip_blocks (pass, c),
+        bdct_cabac_bins_adapt (find_run (task, c, from / strip_blocks (task, c),
             segment, &from, &to), first, second);
   return cost;
 }
 
-/* Some segments of a batch. While states that have adapted to the segment
+/* Some segments of a group. While states that have adapted to the segment
  * before price one, others adapt to it, which price the next; the one before
  * the first is gone through for that alone. */
 static void
-work_on_segments (Batch * batch, int number, Piece * piece)
+work_on_segments (CpuGroup * group, int number, Piece * piece)
 {
   BdctCabacBinsState start[BDCT_CABAC_CONTEXTS], now[BDCT_CABAC_CONTEXTS];
   BdctCabacBinsState next[BDCT_CABAC_CONTEXTS];
   int i = 0, c = 0, from, to;
-  Pass *pass;
+  CpuTask *task;
 
-  for (; number >= bdct_cpu_count_segment_pieces (batch->pass[i], c);
+  for (; number >= bdct_cpu_count_segment_pieces (group->task[i], c);
       i += (c + 1) / BDCT_MAX_COMPONENTS, c = (c + 1) % BDCT_MAX_COMPONENTS)
-    number -= bdct_cpu_count_segment_pieces (batch->pass[i], c);
-  pass = batch->pass[i];
+    number -= bdct_cpu_count_segment_pieces (group->task[i], c);
+  task = group->task[i];
   from = number * SEGMENTS;
-  to = count_segments (pass, c);
+  to = count_segments (task, c);
   if (to > from + SEGMENTS)
     to = from + SEGMENTS;
-  bdct_cabac_bins_start (&pass->counts, c != BDCT_Y, start);
-  piece->pass = pass;
+  bdct_cabac_bins_start (&task->counts, c != BDCT_Y, start);
+  piece->task = task;
   piece->component[0] = c;
   piece->cost = 0;
   memcpy (next, start, sizeof next);
@@ -287,100 +287,115 @@ work_on_segments (Batch * batch, int number, Piece * piece)
 
     memcpy (now, next, sizeof now);
     memcpy (next, start, sizeof next);
-    cost = adapt_to_segment (pass, c, k, now, next);
+    cost = adapt_to_segment (task, c, k, now, next);
     if (k >= from)
       piece->cost += cost;
   }
 }
 
+static void
+make_rgb (const CpuEngine * self, Piece * piece)
+{
+  CpuFrame *frame = piece->frame;
+  uint64_t unused[3] = { 0 };
+
+  /* Of a comparison, another stage adds up the errors. */
+  piece->n_rgb = frame->plan.n_distorted == 0;
+  memset (piece->rgb_sse, 0, sizeof piece->rgb_sse);
+  self->kernel->colour->join (&frame->colour, piece->number,
+      piece->n_rgb > 0 ? piece->rgb_sse[0] : unused);
+}
+
+/* The strips of a stage may be those of several groups. */
+static void
+find_strip (CpuEngine * self, Piece * piece)
+{
+  CpuGroup *group = &piece->frame->group[piece->stage->group];
+  int number = piece->number;
+
+  for (; number >= bdct_cpu_count_strips (group->task[0]); group++)
+    number -= bdct_cpu_count_strips (group->task[0]);
+  work_on_strip (self, group, number, piece);
+}
+
 void
 bdct_cpu_work (CpuEngine * self, Piece * piece)
 {
-  Slot *slot = piece->slot;
-  Batch *batch = &slot->batch[piece->stage->batch];
-  uint64_t unused[3] = { 0 };
-  int number = piece->number;
+  CpuFrame *frame = piece->frame;
+  CpuGroup *group = &frame->group[piece->stage->group];
+  const int number = piece->number;
 
-  piece->batch = NULL;
-  piece->pass = NULL;
+  piece->group = NULL;
+  piece->task = NULL;
   piece->n_rgb = 0;
   switch (piece->stage->kind) {
-    case STAGE_SPLIT:
-      self->kernel->colour->split (&slot->colour, number);
+    case STAGE_RGB_TO_PLANES:
+      self->kernel->colour->split (&frame->colour, number);
       break;
     case STAGE_PACK:
-      bdct_cpu_pack (self, slot, number);
+      bdct_cpu_pack (self, frame, number);
+      break;
+    case STAGE_HISTORY:
+      bdct_cpu_copy_history (frame, number);
       break;
     case STAGE_ERRORS:
-      bdct_cpu_square (self, batch, number, piece);
-      break;
-    case STAGE_KEEP:
-      bdct_cpu_keep (slot, number);
+      bdct_cpu_square (self, piece);
       break;
     case STAGE_STRIPS:
-      for (; number >= bdct_cpu_count_strips (batch->pass[0]); batch++)
-        number -= bdct_cpu_count_strips (batch->pass[0]);
-      work_on_strip (self, batch, number, piece);
+      find_strip (self, piece);
       break;
     case STAGE_SEGMENTS:
-      work_on_segments (batch, number, piece);
+      work_on_segments (group, number, piece);
       break;
     case STAGE_METRICS:
-      bdct_cpu_work_on_metrics (slot, batch, piece->stage->step, number);
+      bdct_cpu_work_on_metrics (group, piece->stage->step, number);
       break;
     case STAGE_FIGURES:
-      bdct_cpu_finish_metrics (slot, batch, number);
+      bdct_cpu_finish_metrics (group, number);
       break;
-    case STAGE_BLOCKS:
-      bdct_cpu_measure_blocks (self, slot, number);
+    case STAGE_RECORDS:
+      bdct_cpu_measure_blocks (self, frame, number);
       break;
     case STAGE_MAP:
-      bdct_cpu_work_on_map (self, slot, number);
+      bdct_cpu_work_on_map (self, frame, number);
       break;
     case STAGE_VIEW:
-      bdct_render_strip (&slot->render, number);
+      bdct_render_strip (&frame->render, number);
       break;
-    case STAGE_JOIN:
-      piece->n_rgb = 1;
-      memset (piece->rgb_sse, 0, sizeof piece->rgb_sse);
-      self->kernel->colour->join (&slot->colour, number, piece->rgb_sse[0]);
-      break;
-    case STAGE_JOIN_VIEW:
-      self->kernel->colour->join (&slot->colour, number, unused);
+    case STAGE_PLANES_TO_RGB:
+      make_rgb (self, piece);
       break;
     case STAGE_ZOOM:
-      bdct_zoom_strip (&slot->comparison.zoom, number);
+      bdct_zoom_strip (&frame->zoom, number);
       break;
   }
 }
 
-/* Add to the passes what came of a piece. Called with the lock, but for a frame
- * that no other thread knows. */
 void
 bdct_cpu_add_up (const Piece * piece)
 {
-  const Batch *batch = piece->batch;
+  const CpuGroup *group = piece->group;
 
-  for (int k = 0; batch != NULL && k < batch->n; k++)
+  for (int k = 0; group != NULL && k < group->n; k++)
     for (int i = 0; i < BDCT_TREE_SIZES; i++)
-      batch->pass[k]->stats.area[i] += piece->area[k][i];
-  for (int i = 0; batch != NULL && i < piece->n_components; i++)
-    for (int k = 0; k < batch->n; k++) {
+      group->task[k]->stats.area[i] += piece->area[k][i];
+  for (int i = 0; group != NULL && i < piece->n_components; i++)
+    for (int k = 0; k < group->n; k++) {
       const BdctTileStrip *strip = &piece->strip[i][k];
       const int c = piece->component[i];
-      Pass *pass = batch->pass[k];
+      CpuTask *task = group->task[k];
 
-      pass->stats.component[c].sse += strip->counters.sse;
-      pass->stats.component[c].nonzero += strip->counters.nonzero;
-      pass->stats.component[c].levels += strip->counters.levels;
+      task->stats.component[c].sse += strip->counters.sse;
+      task->stats.component[c].nonzero += strip->counters.nonzero;
+      task->stats.component[c].levels += strip->counters.levels;
       for (int n = 0; strip->levels != NULL && n < BDCT_RATE_COUNTERS; n++)
-        pass->counts.counter[c][n] += piece->counter[i][k][n];
+        task->counts.counter[c][n] += piece->counter[i][k][n];
     }
   for (int i = 0; i < piece->n_rgb; i++)
     for (int k = 0; k < 3; k++)
-      bdct_cpu_pass (piece->slot, i)->stats.rgb[k].sse +=
+      bdct_cpu_task (piece->frame, i)->stats.rgb[k].sse +=
           piece->rgb_sse[i][k];
-  if (piece->pass != NULL)
-    piece->pass->counts.counter[piece->component[0]][BDCT_RATE_COST] +=
+  if (piece->task != NULL)
+    piece->task->counts.counter[piece->component[0]][BDCT_RATE_COST] +=
         piece->cost;
 }

@@ -14,7 +14,7 @@ check_jobs (const BdctJob * jobs, int n_jobs, const char *what, int depth,
 
 /* What the quantizers have in common. */
 static bool
-check_sets (const BdctJob * quantizers, int n_quantizers, BdctError * error)
+check_quantizers (const BdctJob * quantizers, int n_quantizers, BdctError * error)
 {
   const BdctJobTree *tree = &quantizers[0].tree;
 
@@ -69,7 +69,9 @@ bdct_frame_check (const BdctFrame * frame, const BdctLayout * layout,
         frame->n_trials, BDCT_MAX_TRIALS);
   if (!check_jobs (frame->quantizers, frame->n_quantizers, "quantizer",
           layout->depth, error)
-      || !check_sets (frame->quantizers, frame->n_quantizers, error))
+      || !check_jobs (frame->trials, frame->n_trials, "trial", layout->depth,
+          error)
+      || !check_quantizers (frame->quantizers, frame->n_quantizers, error))
     return false;
   if (frame->view != NULL && !check_view (frame, error))
     return false;

@@ -174,13 +174,13 @@ test_errors (void)
     bad = good;
     bad.quantizers = &deep;
     bad.n_quantizers = 1;
-    refuse (engine, &bad, "set 0", "depth of 10");
+    refuse (engine, &bad, "quantizer 0", "depth of 10");
     bad = good;
     bad.trials = &deep;
     bad.n_trials = 1;
     refuse (engine, &bad, "trial 0", "depth of 10");
     quantizers[3] = other;
-    refuse (engine, &good, "set 3", "hevc-4x4");
+    refuse (engine, &good, "quantizer 3", "hevc-4x4");
     make_sets (&s, quantizers);
     map[s.n_blocks - 1] = BDCT_MAX_QUANTIZERS;
     refuse (engine, &good, "takes quantizer 8", "0 to 7");

@@ -1,0 +1,51 @@
+/* blockdct: the luma of earlier frames, which metrics over time read: which
+ * place of a ring has the luma of which frame. The engines own the samples.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_HISTORY_H
+#define BDCT_HISTORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** The most frames before one whose luma it reads. */
+#define BDCT_HISTORY_FRAMES 2
+
+/** Places of the ring beside one for each frame in flight: of a frame that is
+ * shown again, and of those before it. */
+#define BDCT_HISTORY_EXTRA (1 + BDCT_HISTORY_FRAMES)
+
+/** The most places: BDCT_MAX_DEPTH (engine.h) frames are in flight. */
+#define BDCT_HISTORY_MAX (64 + BDCT_HISTORY_EXTRA)
+
+typedef struct {
+  unsigned n; /**< places in use: depth + BDCT_HISTORY_EXTRA */
+  struct
+  {
+    bool valid;
+    uint64_t number; /**< of the frame whose luma is here */
+  } place[BDCT_HISTORY_MAX];
+} BdctHistory;
+
+/** What a frame does with it. */
+typedef struct {
+  bool needed; /**< a metric reads it */
+  bool copied; /**< the frame's luma is copied to `own` */
+  int own;
+  int of[1 + BDCT_HISTORY_FRAMES]; /**< places of the frame itself and of those
+                                        before it; -1: not there */
+} BdctHistoryUse;
+
+/** Forget all frames. `n`: places, at most BDCT_HISTORY_MAX. */
+void bdct_history_init (BdctHistory *history, unsigned n);
+
+/** Take out again what a frame that does not start has entered. */
+void bdct_history_forget (BdctHistory *history, const BdctHistoryUse *use);
+
+/** Enter frame `number`. With the number of a frame that is there, as when it
+ * comes again for other jobs, its luma is not copied again. */
+void bdct_history_enter (BdctHistory *history, uint64_t number,
+    BdctHistoryUse *use);
+
+#endif

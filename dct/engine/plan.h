@@ -1,0 +1,154 @@
+/* blockdct: the plan of a frame (engine.h) or a comparison (compare.h), which
+ * both engines carry out: the images it goes through and where they are, the
+ * jobs in groups, what each job and block yields, and the steps in order. It is
+ * made from the layout and the caller's description alone; no engine decides
+ * any of it again.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_ENGINE_PLAN_H
+#define BDCT_ENGINE_PLAN_H
+
+#include "engine.h"
+#include "history.h"
+
+/** The jobs of a frame: the quantizers count as one, each trial as one. */
+#define BDCT_MAX_JOBS (1 + BDCT_MAX_TRIALS)
+
+/** The images that a frame goes through. All but the base are planes of the
+ * layout; the base is an image as the caller's. */
+typedef enum {
+  BDCT_PLAN_PLANES, /**< what jobs read; of a comparison, the reference, and
+                         behind it each distorted picture */
+  BDCT_PLAN_RECONSTRUCTION = BDCT_PLAN_PLANES + 1 + BDCT_MAX_DISTORTED,
+  BDCT_PLAN_LEVELS, /**< the picture of the levels */
+  BDCT_PLAN_VIEW,   /**< what a view is drawn on */
+  BDCT_PLAN_BASE,   /**< the view at 1:1 that a zoomed view enlarges */
+  BDCT_PLAN_IMAGES
+} BdctPlanImage;
+
+/** Where an image is. */
+typedef enum {
+  BDCT_PLACE_NONE,           /**< there is none */
+  BDCT_PLACE_SRC,            /**< the caller's source; of a comparison, the
+                                  picture, except planes that are packed */
+  BDCT_PLACE_DST,            /**< the caller's destination */
+  BDCT_PLACE_OWN,            /**< memory of the engine */
+  BDCT_PLACE_PLANES,         /**< where the planes are, which are not read
+                                  again */
+  BDCT_PLACE_RECONSTRUCTION, /**< where the reconstruction is */
+  BDCT_PLACE_BASE,           /**< where the base is */
+} BdctPlace;
+
+/** What is done, in this order. A step needs all before it to be done. */
+typedef enum {
+  BDCT_STEP_RGB_TO_PLANES, /**< make a frame's planes of its R, G and B */
+  BDCT_STEP_PACK,      /**< make planes of a comparison's pictures */
+  BDCT_STEP_HISTORY,   /**< copy luma to the history */
+  BDCT_STEP_ERRORS,    /**< add up squared errors of distorted pictures */
+  BDCT_STEP_TRANSFORM, /**< do a group of jobs */
+  BDCT_STEP_BITS,      /**< price the levels of a group */
+  BDCT_STEP_METRICS,   /**< compute the metrics of a group */
+  BDCT_STEP_RECORDS,   /**< make the records of a comparison's 8x8 blocks */
+  BDCT_STEP_MAP,       /**< make the map of a metric */
+  BDCT_STEP_VIEW,      /**< draw the view at 1:1 */
+  BDCT_STEP_PLANES_TO_RGB, /**< make R, G and B of what is shown */
+  BDCT_STEP_ZOOM,      /**< enlarge the view */
+} BdctStepKind;
+
+typedef struct {
+  BdctStepKind kind;
+  int group; /**< of TRANSFORM, BITS and METRICS */
+} BdctStep;
+
+/** Jobs that are done together: `n` entries of BdctPlanJobs.order. */
+typedef struct {
+  int first, n;
+} BdctPlanGroup;
+
+/** How an engine can group jobs. */
+typedef struct {
+  int max_jobs;       /**< of a group */
+  int max_pictures;   /**< of a group whose trials make pictures */
+  bool one_transform; /**< the jobs of a group have one transform */
+  bool in_place;      /**< a job's picture may lie where the planes are */
+} BdctPlanRules;
+
+/** Jobs: 0 stands for the quantizers, 1 + i for trial i; of a comparison, i
+ * stands for distorted picture i. */
+typedef struct {
+  int n;
+  bool bits;        /**< of each */
+  bool trial_files; /**< and what a file has, of each trial too */
+  bool rgb_errors;  /**< errors of R, G and B: of job 0, or of each picture */
+  int n_groups;
+  BdctPlanGroup group[BDCT_MAX_JOBS];
+  int order[BDCT_MAX_JOBS];
+} BdctPlanJobs;
+
+typedef struct {
+  unsigned first;   /**< of job 0: bits 1 << BdctMetric */
+  unsigned others;  /**< of each other job */
+  int frame_rate;   /**< whole frames a second */
+  BdctHistoryUse history;
+} BdctPlanMetrics;
+
+/** What is known of single blocks. */
+typedef struct {
+  bool by_map;      /**< blocks have different quantizers */
+  bool records, sizes; /**< of blocks, of a tree's blocks: they are made */
+  size_t n;         /**< blocks: entries of map and records */
+  size_t n_sizes;   /**< entries of `sizes` */
+} BdctPlanBlocks;
+
+/** What is shown. */
+typedef struct {
+  BdctView view;    /**< at 1:1, if it is drawn */
+  BdctView zoomed;  /**< as it is enlarged, if it is */
+  bool drawn;       /**< the view differs from a picture that is there */
+  bool enlarged;    /**< or copied by what enlarges */
+  int left, right;  /**< pictures of a comparison: 0 is the reference */
+} BdctPlanView;
+
+typedef struct {
+  int n_distorted;  /**< pictures of a comparison; 0: it is a frame */
+  BdctPlanJobs jobs;
+  BdctPlanMetrics metrics;
+  BdctPlanBlocks blocks;
+  BdctPlanView view;
+  BdctPlace place[BDCT_PLAN_IMAGES];
+  bool packed[1 + BDCT_MAX_DISTORTED]; /**< a step makes planes of the picture */
+  int n_steps;
+  BdctStep step[3 * BDCT_MAX_JOBS + 8];
+} BdctPlan;
+
+/** Plan a frame that bdct_frame_check() accepts, or a comparison that
+ * bdct_comparison_check() does. It enters the engine's history: if it does not
+ * start after all, bdct_history_forget() takes it out. */
+void bdct_plan_frame (BdctPlan *plan, const BdctLayout *layout,
+    const BdctFrame *frame, const BdctPlanRules *rules, BdctHistory *history);
+void bdct_plan_comparison (BdctPlan *plan, const BdctLayout *layout,
+    const BdctComparison *comparison, BdctHistory *history);
+
+/** Whether a frame has a step of this kind. */
+bool bdct_plan_has (const BdctPlan *plan, BdctStepKind kind);
+
+/** The metrics of job `i`. */
+static inline unsigned
+bdct_plan_metrics (const BdctPlan *plan, int i)
+{
+  return i == 0 ? plan->metrics.first : plan->metrics.others;
+}
+
+/** Find each image: `src`, `dst` and `own` are those of the places SRC (by
+ * picture), DST and OWN (by image); `image` has no data where there is none. */
+void bdct_plan_find_images (const BdctPlan *plan, const BdctImage *src,
+    const BdctImage *dst, const BdctImage own[BDCT_PLAN_IMAGES],
+    BdctImage image[BDCT_PLAN_IMAGES]);
+
+/** Begin the statistics of job `i`, which is `job`: the numbers that the plan
+ * knows, and zeros. */
+void bdct_plan_begin_stats (const BdctPlan *plan, const BdctLayout *layout,
+    int i, const BdctJob *job, BdctStats *stats);
+
+#endif
