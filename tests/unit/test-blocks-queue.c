@@ -133,10 +133,10 @@ test_errors (void)
 
     bad = good;
     bad.n_quantizers = 0;
-    refuse (engine, &bad, "0 sets", "1 to 8");
+    refuse (engine, &bad, "0 quantizers", "1 to 8");
     bad = good;
     bad.n_quantizers = 9;
-    refuse (engine, &bad, "9 sets", "1 to 8");
+    refuse (engine, &bad, "9 quantizers", "1 to 8");
     bad = good;
     bad.n_trials = -1;
     refuse (engine, &bad, "-1", "0 to 128");
