@@ -7,31 +7,27 @@
 #include <string.h>
 #include "cuda/device/device.h"
 #include "cuda/device/staging.h"
-#include "cuda/frame/comparison.h"
 #include "cuda/frame/prepare.h"
-#include "cuda/kernels/colour.h"
-#include "cuda/kernels/view.h"
+#include "cuda/frame/run.h"
 #include "cuda/launch/dispatch.h"
-#include "cuda/stage/frame-metrics.h"
-#include "cuda/stage/rate.h"
-#include "cuda/stage/rd.h"
 
 #define check bdct_cuda_check
 
-/* At least so many frames' cells are zeroed at once. */
+/* At least so many frames' accumulators are zeroed at once. */
 #define MIN_ZEROED 32
 
 /* The most frames that are started together. */
 #define MAX_BATCH (BDCT_MAX_DEPTH / 2)
 
+/* A frame in the queue. */
 typedef struct {
-  BdctSlot slot;
-  unsigned cells;               /* index of its first cell */
-  unsigned last;                /* of the slots started together */
+  BdctCudaFrame frame;
+  unsigned accumulators;        /* index of its first ones */
+  unsigned last;                /* of the frames started together */
   bool waited;                  /* where it is the last: for its event */
   bool failed;
   BdctError error;              /* why */
-} Frame;
+} Entry;
 
 /* Frames do not depend on each other, and within one, events order what is in
  * different streams. */
@@ -39,19 +35,19 @@ typedef struct {
   BdctEngine engine;
   BdctDevice device;
   BdctStaging staging;
-  Frame *frames;
+  BdctPlanRules rules;
+  BdctHistory history;
+  Entry *entries;
   unsigned depth, oldest, in_flight;    /* depth 0: not configured */
   unsigned pending;             /* the newest of those, not yet started */
   unsigned batch;               /* start when so many are pending */
   unsigned ring_index;          /* of the next frame of R, G and B */
-  BdctBuffer cells;             /* of the quantizers of `n_cells` frames */
-  unsigned n_cells, next_cells; /* frames */
-  bool zeroed;                  /* the half of the cells in use */
-  BdctBuffer levels;            /* of the frame whose bits are counted */
-  BdctBuffer rd;                /* of the one with rate-distortion jobs */
-  BdctCompareMemory compare;    /* of the one whose metrics are computed */
+  BdctBuffer accumulators;      /* of the first jobs of `n_sums` frames */
+  unsigned n_sums, next_sums;   /* frames */
+  bool zeroed;                  /* the half of the accumulators in use */
+  BdctCudaMemory memory;
   BdctJob compared;             /* stands for those of given pictures */
-  const BdctCudaLaunch *passes[MAX_BATCH * (4 + BDCT_MAX_TRIALS)];
+  const BdctCudaLaunch *launches[MAX_BATCH * (4 + BDCT_MAX_TRIALS)];
 } CudaEngine;
 
 /* Everything that configure() and submit() allocate. */
@@ -61,17 +57,15 @@ free_frames (CudaEngine * self, bool in_context)
   /* A submit() that failed may have left work behind. */
   if (in_context)
     bdct_device_synchronize (&self->device);
-  for (unsigned i = 0; self->frames != NULL && i < self->depth; i++)
-    bdct_slot_clear (&self->frames[i].slot, in_context);
-  free (self->frames);
-  bdct_buffer_free (&self->cells, in_context);
-  bdct_buffer_free (&self->levels, in_context);
-  bdct_buffer_free (&self->rd, in_context);
-  bdct_compare_clear (&self->compare, in_context);
+  for (unsigned i = 0; self->entries != NULL && i < self->depth; i++)
+    bdct_cuda_frame_clear (&self->entries[i].frame, in_context);
+  free (self->entries);
+  bdct_buffer_free (&self->accumulators, in_context);
+  bdct_cuda_memory_clear (&self->memory, in_context);
   bdct_staging_clear (&self->staging, in_context);
-  self->frames = NULL;
+  self->entries = NULL;
   self->depth = self->oldest = self->in_flight = self->pending = 0;
-  self->n_cells = self->next_cells = 0;
+  self->n_sums = self->next_sums = 0;
 }
 
 static BdctEngine *
@@ -133,16 +127,16 @@ allocate_frames (CudaEngine * self, unsigned depth, BdctError * error)
    * other. */
   unsigned half = depth > MIN_ZEROED ? depth : MIN_ZEROED;
 
-  self->frames = calloc (depth, sizeof *self->frames);
-  if (self->frames == NULL)
+  self->entries = calloc (depth, sizeof *self->entries);
+  if (self->entries == NULL)
     return bdct_error (error, "out of memory");
   self->depth = depth;
-  self->n_cells = 2 * half;
-  if (!bdct_buffer_reserve (&self->cells,
-          self->n_cells * BDCT_ACCUMULATORS_SIZE, true, &self->engine, error))
+  self->n_sums = 2 * half;
+  if (!bdct_buffer_reserve (&self->accumulators,
+          self->n_sums * BDCT_ACCUMULATORS_SIZE, true, &self->engine, error))
     return false;
   for (unsigned i = 0; i < depth; i++)
-    if (!bdct_slot_init (&self->frames[i].slot, error))
+    if (!bdct_cuda_frame_init (&self->entries[i].frame, error))
       return false;
   return true;
 }
@@ -165,7 +159,9 @@ cuda_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   free_frames (self, true);
   bdct_staging_init (&self->staging, layout);
   bdct_comparison_job (&self->compared, layout);
-  self->compare.n_kept = depth + BDCT_MORE_KEPT;
+  bdct_history_init (&self->history, depth + BDCT_HISTORY_EXTRA);
+  self->rules = (BdctPlanRules) { BDCT_MAX_JOBS, BDCT_CUDA_MAX_PLANES
+        / layout->n_planes, false, true };
   /* A frame is waited for when the depth is reached. The first half of those in
    * flight may have started by then, the second is gathered meanwhile. */
   self->batch = depth > 1 ? depth / 2 : 1;
@@ -176,177 +172,117 @@ cuda_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   return ok;
 }
 
-static Frame *
-frame_at (CudaEngine * self, unsigned n)
+static Entry *
+entry_at (CudaEngine * self, unsigned n)
 {
-  return &self->frames[(self->oldest + n) % self->depth];
+  return &self->entries[(self->oldest + n) % self->depth];
 }
 
 static BdctCudaAccumulator *
-cells_at (uint8_t * cells, const Frame * frame)
+first_accumulators (uint8_t * memory, const Entry * entry)
 {
-  return (BdctCudaAccumulator *) (cells +
-      frame->cells * BDCT_ACCUMULATORS_SIZE);
+  return (BdctCudaAccumulator *) (memory
+      + entry->accumulators * BDCT_ACCUMULATORS_SIZE);
 }
 
-/* All passes of `n` frames: the first one of each, then the second one of each,
- * and so on, as those are likely to have the same kernel. */
+/* The launches of `n` frames that go together: the first one of each, then the
+ * second one of each, and so on, as those are likely to have the same kernel. */
 static int
-gather_passes (CudaEngine * self, unsigned first, unsigned n)
+gather_launches (CudaEngine * self, unsigned first, unsigned n)
 {
-  int n_passes = 0;
+  int n_launches = 0;
   bool more = true;
 
   for (int i = 0; more; i++) {
     more = false;
     for (unsigned j = 0; j < n; j++) {
-      const BdctSlot *slot = &frame_at (self, first + j)->slot;
-      const int other = i - slot->n_passes;
+      bool skipped;
+      const BdctCudaLaunch *launch = bdct_cuda_frame_launch
+          (&entry_at (self, first + j)->frame, i, &skipped);
 
-      if (other >= slot->n_trials || slot->given.n > 0)
-        continue;
-      more = true;
-      if (other < 0)
-        self->passes[n_passes++] = &slot->pass[i];
-      else if (!slot->metrics_of_trials
-          && !bdct_job_is_rd (&slot->trials[other].job))
-        self->passes[n_passes++] = &slot->trials[other].pass;
+      more = more || launch != NULL;
+      if (launch != NULL && !skipped)
+        self->launches[n_launches++] = launch;
     }
   }
-  return n_passes;
+  return n_launches;
 }
 
 static size_t
-counts_size (const BdctSlot * slot)
+counts_size (const BdctCudaFrame * frame)
 {
-  return (1 + slot->n_trials) * sizeof (BdctRateCounts);
+  return frame->plan.jobs.n * sizeof (BdctRateCounts);
 }
 
-/* Cells are zeroed by the half; those of trials, and counts, by the frame.
- */
-static bool
-zero_cells (CudaEngine * self, unsigned first, unsigned n, BdctError * error)
+static size_t
+others_size (const BdctCudaFrame * frame)
 {
-  const Frame *frame = frame_at (self, first);
-  unsigned half = self->n_cells / 2, used = frame->cells % half;
+  return (frame->plan.jobs.n - 1) * BDCT_ACCUMULATORS_SIZE;
+}
+
+/* Accumulators of first jobs are zeroed by the half; those of other jobs, and
+ * counts, by the frame. */
+static bool
+zero_results (CudaEngine * self, unsigned first, unsigned n,
+    BdctError * error)
+{
+  const Entry *entry = entry_at (self, first);
+  unsigned half = self->n_sums / 2, used = entry->accumulators % half;
   cudaStream_t stream = self->device.stream;
   bool ok = true;
 
   /* The frames that used this half before have been collected: none of their
    * statistics waits to be copied. */
   if (!self->zeroed)
-    ok = check (cudaMemsetAsync (cells_at (self->cells.device, frame), 0,
-            (half - used) * BDCT_ACCUMULATORS_SIZE, stream), "cudaMemsetAsync",
-        error);
+    ok = check (cudaMemsetAsync (first_accumulators
+            (self->accumulators.device, entry), 0,
+            (half - used) * BDCT_ACCUMULATORS_SIZE, stream),
+        "cudaMemsetAsync", error);
   self->zeroed = ok;
   for (unsigned i = 0; i < n && ok; i++) {
-    const BdctSlot *slot = &frame_at (self, first + i)->slot;
+    const BdctCudaFrame *frame = &entry_at (self, first + i)->frame;
+    const BdctCudaResults *results = &frame->results;
 
-    ok = (slot->n_trials == 0 || check (cudaMemsetAsync (slot->cells.device, 0,
-                slot->n_trials * BDCT_ACCUMULATORS_SIZE, stream),
+    ok = (others_size (frame) == 0 || check (cudaMemsetAsync
+            (results->accumulators.device, 0, others_size (frame), stream),
             "cudaMemsetAsync", error))
-        && (!slot->rate
-        || check (cudaMemsetAsync (slot->counts.device, 0, counts_size (slot),
-                stream), "cudaMemsetAsync", error));
+        && (!frame->plan.jobs.bits || check (cudaMemsetAsync
+            (results->counts.device, 0, counts_size (frame), stream),
+            "cudaMemsetAsync", error));
   }
   return ok;
+}
+
+static bool
+download (void *to, const void *from, size_t size, cudaStream_t stream,
+    BdctError * error)
+{
+  return check (cudaMemcpyAsync (to, from, size, cudaMemcpyDeviceToHost,
+          stream), "cudaMemcpyAsync", error);
 }
 
 /* The statistics of `n` frames. */
 static bool
-copy_cells (CudaEngine * self, unsigned first, unsigned n, cudaStream_t stream,
-    BdctError * error)
+copy_results (CudaEngine * self, unsigned first, unsigned n,
+    cudaStream_t stream, BdctError * error)
 {
-  const Frame *frame = frame_at (self, first);
-  bool ok = check (cudaMemcpyAsync (cells_at (self->cells.host.data, frame),
-          cells_at (self->cells.device, frame), n * BDCT_ACCUMULATORS_SIZE,
-          cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync", error);
+  const Entry *entry = entry_at (self, first);
+  bool ok = download (first_accumulators (self->accumulators.host.data, entry),
+      first_accumulators (self->accumulators.device, entry),
+      n * BDCT_ACCUMULATORS_SIZE, stream, error);
 
   for (unsigned i = 0; i < n && ok; i++) {
-    const BdctSlot *slot = &frame_at (self, first + i)->slot;
+    const BdctCudaFrame *frame = &entry_at (self, first + i)->frame;
+    const BdctCudaResults *results = &frame->results;
 
-    ok = (slot->n_trials == 0
-        || check (cudaMemcpyAsync (slot->cells.host.data, slot->cells.device,
-                slot->n_trials * BDCT_ACCUMULATORS_SIZE, cudaMemcpyDeviceToHost,
-                stream), "cudaMemcpyAsync", error))
-        && (!slot->rate || check (cudaMemcpyAsync (slot->counts.host.data,
-                slot->counts.device, counts_size (slot),
-                cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync", error))
-        && bdct_frame_metrics_download (&slot->metrics, stream, error);
+    ok = (others_size (frame) == 0
+        || download (results->accumulators.host.data,
+            results->accumulators.device, others_size (frame), stream, error))
+        && (!frame->plan.jobs.bits || download (results->counts.host.data,
+            results->counts.device, counts_size (frame), stream, error))
+        && bdct_frame_metrics_download (&results->metrics, stream, error);
   }
   return ok;
-}
-
-/* Enqueue what makes a frame's planes, and what makes R, G and B again. */
-static bool
-split (CudaEngine * self, const BdctSlot * slot, BdctError * error)
-{
-  const BdctDevice *device = &self->device;
-
-  return check (cudaStreamWaitEvent (device->split,
-          self->staging.ring[slot->ring_index].free, 0),
-      "cudaStreamWaitEvent", error)
-      && check (bdct_cuda_rgb_to_planes_launch (&slot->colour, device->split),
-      "cudaLaunchKernel", error)
-      && bdct_device_follow (device->stream, device->split, device->was_split,
-      error);
-}
-
-static bool
-join (CudaEngine * self, const BdctSlot * slot, BdctError * error)
-{
-  const BdctDevice *device = &self->device;
-
-  return bdct_device_follow (device->join, device->stream,
-      device->was_computed, error)
-      && (!bdct_slot_joins (slot)
-      || check (bdct_cuda_planes_to_rgb_launch (&slot->colour,
-              slot->viewed ? &slot->render : NULL, device->join),
-          "cudaLaunchKernel", error))
-      && check (cudaEventRecord (self->staging.ring[slot->ring_index].free,
-          device->join), "cudaEventRecord", error);
-}
-
-/* Enqueue what draws a view. */
-static bool
-draw (CudaEngine * self, const BdctSlot * slot, BdctError * error)
-{
-  return !slot->viewed || check (bdct_cuda_view_launch (&slot->render,
-          self->device.stream), "cudaLaunchKernel", error);
-}
-
-/* Enqueue the kernels of a comparison. Where frames have R, G and B, what
- * follows them is in another stream. */
-static bool
-launch_comparison (CudaEngine * self, BdctSlot * slot, BdctError * error)
-{
-  const BdctDevice *device = &self->device;
-
-  return bdct_comparison_enqueue (slot, &self->staging, &self->compare, error)
-      && draw (self, slot, error)
-      && (!slot->given.joins
-      || check (bdct_cuda_planes_to_rgb_launch (&slot->colour, NULL,
-              device->stream), "cudaLaunchKernel", error))
-      && (!slot->given.zoomed
-      || check (bdct_cuda_zoom_launch (&slot->given.zoom, device->stream),
-          "cudaLaunchKernel", error))
-      && (self->staging.layout.rgb.n_planes == 0
-      || bdct_device_follow (device->join, device->stream,
-          device->was_computed, error));
-}
-
-/* Enqueue a frame's rate-distortion jobs, but those of the others that metrics
- * are computed for. */
-static bool
-enqueue_rd (CudaEngine * self, const BdctSlot * slot, BdctError * error)
-{
-  for (int i = 0; i <= slot->n_trials; i++)
-    if (bdct_job_is_rd (bdct_slot_job (slot, i))
-        && (i == 0 || !slot->metrics_of_trials)
-        && !bdct_rd_enqueue (slot, i, i == 0 ? &slot->rec : NULL,
-            &self->staging, &self->rd, error))
-      return false;
-  return true;
 }
 
 /* Enqueue the kernels of `n` frames of those in flight. */
@@ -354,64 +290,49 @@ static bool
 launch_kernels (CudaEngine * self, unsigned first, unsigned n,
     BdctError * error)
 {
-  const cudaStream_t stream = self->device.stream;
-  BdctSlot *slot = &frame_at (self, first)->slot;
+  bool ok = true;
 
-  if (bdct_slot_splits (slot) && !split (self, slot, error))
-    return false;
-  if (!check (bdct_cuda_launch (self->passes, gather_passes (self, first, n),
-              self->device.kernels, stream), "cudaLaunchKernel", error))
-    return false;
-  for (unsigned i = 0; i < n; i++) {
-    slot = &frame_at (self, first + i)->slot;
-    if (slot->given.n > 0) {
-      if (!launch_comparison (self, slot, error))
-        return false;
-      continue;
-    }
-    if (!enqueue_rd (self, slot, error))
-      return false;
-    if (slot->rate && !bdct_rate_enqueue (slot, &self->staging, &self->levels,
-            error))
-      return false;
-    if (!bdct_compare_enqueue (slot, &self->staging, &self->compare,
-            &self->rd, error))
-      return false;
-    if (!draw (self, slot, error))
-      return false;
-  }
-  return !bdct_slot_splits (slot) || join (self, slot, error);
+  for (unsigned i = 0; i < n && ok; i++)
+    ok = bdct_cuda_frame_begin (&entry_at (self, first + i)->frame,
+        &self->staging, error);
+  ok = ok && check (bdct_cuda_launch (self->launches,
+          gather_launches (self, first, n), self->device.kernels,
+          self->device.stream), "cudaLaunchKernel", error);
+  for (unsigned i = 0; i < n && ok; i++)
+    ok = bdct_cuda_frame_run (&entry_at (self, first + i)->frame,
+        &self->staging, &self->memory, error);
+  return ok;
 }
 
 /* Enqueue what follows the uploads of `n` frames, the first of them at `first`
  * of those in flight: their kernels, the copies of their statistics, and the
  * event that says they are there. More than one frame have all that is large on
- * the device, and cells in a row. */
+ * the device, and accumulators in a row. */
 static bool
 enqueue (CudaEngine * self, unsigned first, unsigned n, BdctError * error)
 {
-  BdctSlot *last = &frame_at (self, first + n - 1)->slot;
+  BdctCudaFrame *last = &entry_at (self, first + n - 1)->frame;
   const bool colour = self->staging.layout.rgb.n_planes > 0;
   const unsigned together = colour ? 1 : n;
   cudaStream_t stream = colour ? self->device.join : self->device.stream;
 
-  if (!zero_cells (self, first, n, error))
+  if (!zero_results (self, first, n, error))
     return false;
   for (unsigned i = 0; i < n; i += together)
     if (!launch_kernels (self, first + i, together, error))
       return false;
   /* The copy of the statistics would wait in the kernels' stream for the
    * download before it. */
-  if (bdct_slot_downloads (last)) {
-    if (!bdct_device_follow (self->device.download, stream, last->computed,
-            error))
+  if (bdct_cuda_frame_downloads (last)) {
+    if (!bdct_device_follow (self->device.download, stream,
+            last->events.computed, error))
       return false;
     stream = self->device.download;
   }
-  return copy_cells (self, first, n, stream, error)
-      && bdct_slot_download (last, &self->staging, error)
-      && check (cudaEventRecord (last->done[last->wait], stream),
-      "cudaEventRecord", error);
+  return copy_results (self, first, n, stream, error)
+      && bdct_cuda_frame_download (last, &self->staging, error)
+      && check (cudaEventRecord (last->events.done[last->events.wait],
+          stream), "cudaEventRecord", error);
 }
 
 /* Start what is pending. What cannot be started fails when it is collected. */
@@ -425,14 +346,18 @@ start_pending (CudaEngine * self)
     return;
   self->pending = 0;
   for (unsigned i = 0; i < n; i++)
-    frame_at (self, first + i)->last =
+    entry_at (self, first + i)->last =
         (self->oldest + first + n - 1) % self->depth;
   if (enqueue (self, first, n, &error))
     return;
   bdct_device_synchronize (&self->device);
   for (unsigned i = 0; i < n; i++) {
-    frame_at (self, first + i)->failed = true;
-    frame_at (self, first + i)->error = error;
+    Entry *entry = entry_at (self, first + i);
+
+    entry->failed = true;
+    entry->error = error;
+    bdct_history_forget (&self->history,
+        &entry->frame.plan.metrics.history);
   }
 }
 
@@ -457,31 +382,36 @@ has_room (const CudaEngine * self, BdctError * error)
       || bdct_error (error, "all %u frames are in flight", self->depth);
 }
 
-/* The next frame, with nothing in it yet. */
-static Frame *
-next_frame (CudaEngine * self)
+/* The next frame, with nothing in it yet. Where its metrics read the history, the
+ * frames before it have started: one that cannot start is not in there. */
+static Entry *
+next_entry (CudaEngine * self, unsigned metrics)
 {
-  Frame *frame = frame_at (self, self->in_flight);
+  Entry *entry = entry_at (self, self->in_flight);
 
-  frame->waited = frame->failed = false;
-  frame->slot.ring_index = self->ring_index % BDCT_RGB_RING;
-  frame->cells = self->next_cells;
-  return frame;
+  if (bdct_metrics_history (metrics) > 0)
+    start_pending (self);
+  entry->waited = entry->failed = false;
+  entry->accumulators = self->next_sums;
+  entry->frame.images.ring_index = self->ring_index % BDCT_RGB_RING;
+  entry->frame.results.first = first_accumulators (self->accumulators.device,
+      entry);
+  return entry;
 }
 
 /* It is prepared: put it among those in flight. */
 static void
-queue (CudaEngine * self, Frame * frame)
+queue (CudaEngine * self, Entry * entry)
 {
-  const bool alone = frame->slot.wait == BDCT_WAIT_SLEEPING;
-  const bool new_half = frame->cells % (self->n_cells / 2) == 0;
+  const bool alone = entry->frame.events.wait == BDCT_WAIT_SLEEPING;
+  const bool new_half = entry->accumulators % (self->n_sums / 2) == 0;
 
-  /* Frames that are started together have cells of one half. */
+  /* Frames that are started together have accumulators of one half. */
   if (alone || new_half)
     start_pending (self);
   if (new_half)
     self->zeroed = false;
-  self->next_cells = (self->next_cells + 1) % self->n_cells;
+  self->next_sums = (self->next_sums + 1) % self->n_sums;
   self->ring_index++;
   self->in_flight++;
   self->pending++;
@@ -490,48 +420,56 @@ queue (CudaEngine * self, Frame * frame)
 }
 
 static bool
-cuda_submit (BdctEngine * engine, const BdctFrame * what, BdctError * error)
+cuda_submit (BdctEngine * engine, const BdctFrame * request, BdctError * error)
 {
   CudaEngine *self = (CudaEngine *) engine;
-  Frame *frame;
+  Entry *entry;
   bool ok;
 
   if (!has_room (self, error)
-      || !bdct_frame_check (what, &self->staging.layout, error)
+      || !bdct_frame_check (request, &self->staging.layout, error)
       || !bdct_device_enter (&self->device, error))
     return false;
-  frame = next_frame (self);
+  entry = next_entry (self, request->metrics | request->trial_metrics);
+  bdct_plan_frame (&entry->frame.plan, &self->staging.layout, request,
+      &self->rules, &self->history);
   ok = wait_for (self, self->staging.layout.rgb.n_planes > 0
-      ? self->device.split : self->device.stream, what->wait, 2, error)
-      && bdct_slot_prepare (&frame->slot, &self->staging, what,
-      cells_at (self->cells.device, frame), error);
+      ? self->device.split : self->device.stream, request->wait, 2, error)
+      && bdct_cuda_prepare_frame (&entry->frame, &self->staging,
+      &self->memory, request, error);
   /* A kernel may have been found to differ. */
   bdct_device_describe (&self->device, engine);
   if (ok)
-    queue (self, frame);
+    queue (self, entry);
+  else
+    bdct_history_forget (&self->history, &entry->frame.plan.metrics.history);
   bdct_device_leave (&self->device);
   return ok;
 }
 
 static bool
-cuda_compare (BdctEngine * engine, const BdctComparison * what,
+cuda_compare (BdctEngine * engine, const BdctComparison * comparison,
     BdctError * error)
 {
   CudaEngine *self = (CudaEngine *) engine;
-  Frame *frame;
+  Entry *entry;
   bool ok;
 
   if (!has_room (self, error)
-      || !bdct_comparison_check (what, &self->staging.layout, error)
+      || !bdct_comparison_check (comparison, &self->staging.layout, error)
       || !bdct_device_enter (&self->device, error))
     return false;
-  frame = next_frame (self);
-  ok = wait_for (self, self->device.stream, what->wait,
-      sizeof what->wait / sizeof what->wait[0], error)
-      && bdct_comparison_prepare (&frame->slot, &self->staging, what,
-      &self->compared, cells_at (self->cells.device, frame), error);
+  entry = next_entry (self, comparison->metrics);
+  bdct_plan_comparison (&entry->frame.plan, &self->staging.layout, comparison,
+      &self->history);
+  ok = wait_for (self, self->device.stream, comparison->wait,
+      sizeof comparison->wait / sizeof comparison->wait[0], error)
+      && bdct_cuda_prepare_comparison (&entry->frame, &self->staging,
+      &self->memory, comparison, &self->compared, error);
   if (ok)
-    queue (self, frame);
+    queue (self, entry);
+  else
+    bdct_history_forget (&self->history, &entry->frame.plan.metrics.history);
   bdct_device_leave (&self->device);
   return ok;
 }
@@ -540,20 +478,21 @@ static bool
 cuda_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
 {
   CudaEngine *self = (CudaEngine *) engine;
-  Frame *frame, *last;
+  Entry *entry, *last;
   bool ok = true;
 
   if (self->in_flight == 0)
     return bdct_error (error, "no frame is in flight");
-  frame = frame_at (self, 0);
-  if (self->pending == self->in_flight || !self->frames[frame->last].waited) {
+  entry = entry_at (self, 0);
+  if (self->pending == self->in_flight || !self->entries[entry->last].waited) {
     ok = bdct_device_enter (&self->device, error);
     if (ok) {
       if (self->pending == self->in_flight)
         start_pending (self);
-      last = &self->frames[frame->last];
-      ok = frame->failed || check (cudaEventSynchronize
-          (last->slot.done[last->slot.wait]), "cudaEventSynchronize", error);
+      last = &self->entries[entry->last];
+      ok = entry->failed || check (cudaEventSynchronize
+          (last->frame.events.done[last->frame.events.wait]),
+          "cudaEventSynchronize", error);
       /* The frame's images are the caller's again either way. */
       if (!ok)
         bdct_device_synchronize (&self->device);
@@ -561,13 +500,13 @@ cuda_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
       last->waited = ok;
     }
   }
-  if (ok && frame->failed)
-    ok = bdct_error (error, "%s", frame->error.message);
+  if (ok && entry->failed)
+    ok = bdct_error (error, "%s", entry->error.message);
   if (ok)
-    bdct_slot_finish (&frame->slot, &self->staging);
+    bdct_cuda_frame_finish (&entry->frame, &self->staging);
   if (ok && stats != NULL)
-    bdct_slot_count (&frame->slot, &self->staging.layout,
-        cells_at (self->cells.host.data, frame), stats);
+    bdct_cuda_frame_count (&entry->frame, &self->staging.layout,
+        first_accumulators (self->accumulators.host.data, entry), stats);
   self->oldest = (self->oldest + 1) % self->depth;
   self->in_flight--;
   if (self->pending > self->in_flight)

@@ -225,7 +225,7 @@ bdct_staging_reserve_picture (BdctStaging * self, BdctBuffer * buffer,
 
 bool
 bdct_staging_planes (BdctStaging * self, unsigned ring_index,
-    BdctStagedPlanes which, BdctImage * image, BdctError * error)
+    BdctPlanImage which, BdctImage * image, BdctError * error)
 {
   cudaEvent_t *free = &self->ring[ring_index].free;
 
@@ -239,7 +239,7 @@ void
 bdct_staging_clear (BdctStaging * self, bool in_context)
 {
   for (unsigned t = 0; t < BDCT_RGB_RING; t++) {
-    for (int i = 0; i < BDCT_N_STAGED; i++)
+    for (int i = 0; i < BDCT_PLAN_IMAGES; i++)
       bdct_buffer_free (&self->ring[t].planes[i], in_context);
     if (in_context && self->ring[t].free != NULL)
       cudaEventDestroy (self->ring[t].free);

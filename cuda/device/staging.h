@@ -12,16 +12,7 @@
 #include <stdint.h>
 #include "copier.h"
 #include "device.h"
-#include "dct/engine/engine.h"
-
-/** Planes that frames of R, G and B go through. */
-typedef enum {
-  BDCT_PLANES_SRC,              /**< made of the pixels */
-  BDCT_PLANES_REC,
-  BDCT_PLANES_LEVELS,           /**< their picture */
-  BDCT_PLANES_SHOWN,            /**< a view */
-  BDCT_N_STAGED
-} BdctStagedPlanes;
+#include "dct/engine/plan.h"
 
 /** Frames that have planes of R, G and B at a time. */
 #define BDCT_RGB_RING 2
@@ -47,7 +38,7 @@ typedef struct {
    * its own no more. */
   struct
   {
-    BdctBuffer planes[BDCT_N_STAGED];
+    BdctBuffer planes[BDCT_PLAN_IMAGES];
     cudaEvent_t free;
   } ring[BDCT_RGB_RING];
 } BdctStaging;
@@ -101,6 +92,6 @@ bool bdct_staging_reserve_picture (BdctStaging *staging, BdctBuffer *buffer,
  * multiple of BDCT_CUDA_COLOUR_ALIGN long (cuda/kernels/colour.h), those of
  * chroma as much shorter as they are narrower. */
 bool bdct_staging_planes (BdctStaging *staging, unsigned ring_index,
-    BdctStagedPlanes which, BdctImage *image, BdctError *error);
+    BdctPlanImage which, BdctImage *image, BdctError *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "comparison.h"
+#include "prepare.h"
 
 #include <string.h>
 
@@ -18,13 +18,13 @@ begin_own (BdctStaging * staging, const BdctPicture * picture,
   return own;
 }
 
-/* Find picture `i` of those compared, in memory the GPU has. */
+/* Find picture `i` in memory the GPU has. */
 static bool
-place_picture (BdctSlot * slot, BdctStaging * staging,
+place_picture (BdctCudaFrame * frame, BdctStaging * staging,
     const BdctPicture * picture, int i, BdctError * error)
 {
   BdctStaging memory, *own = begin_own (staging, picture, &memory);
-  const bool ok = bdct_staging_place (own, &slot->given.end[i],
+  const bool ok = bdct_staging_place (own, &frame->images.src[i],
       &picture->image, staging->device->upload, error);
 
   staging->copier = own->copier;
@@ -32,48 +32,40 @@ place_picture (BdctSlot * slot, BdctStaging * staging,
 }
 
 static bool
-upload_picture (BdctSlot * slot, BdctStaging * staging,
+upload_picture (const BdctCudaFrame * frame, BdctStaging * staging,
     const BdctPicture * picture, int i, BdctError * error)
 {
   BdctStaging memory, *own = begin_own (staging, picture, &memory);
 
-  return !slot->given.end[i].on_host
-      || bdct_staging_upload (own, &slot->given.end[i], error);
+  return !frame->images.src[i].on_host
+      || bdct_staging_upload (own, &frame->images.src[i], error);
 }
 
 static BdctCudaPack *
-add_pack (BdctSlot * slot, const BdctLayout * layout, int p)
+add_pack (BdctCudaPictures * pictures, const BdctLayout * layout, int p)
 {
-  BdctCudaPack *pack = &slot->given.pack[slot->given.n_packs++];
+  BdctCudaPack *pack = &pictures->pack[pictures->n_packs++];
 
   pack->depth = layout->depth;
   pack->layout = layout->plane[p];
   return pack;
 }
 
-/* Have it as planes of the engine's layout, some or all of which a kernel may
- * make of it. */
+/* Picture `i` as an image of the engine's layout; some or all of its planes may
+ * be packed. Those of R, G and B are the plan's own image. */
 static bool
-place_planes (BdctSlot * slot, BdctStaging * staging,
-    const BdctPicture * given, int i, BdctError * error)
+arrange_picture (BdctCudaFrame * frame, BdctStaging * staging,
+    const BdctPicture * given, int i, BdctImage * planes, BdctError * error)
 {
   const BdctLayout *layout = &staging->layout;
-  const BdctPicture picture = { slot->given.end[i].image, given->layout };
-  BdctImage *planes = &slot->given.planes[i], packed;
+  const BdctPicture picture = { frame->images.src[i].image, given->layout };
+  BdctImage packed;
 
-  if (layout->rgb.n_planes > 0) {
-    slot->given.colour[i] = (BdctCudaColour) {.layout = *layout,
-      .src = picture.image
-    };
-    if (!bdct_staging_reserve_picture (staging, &slot->given.packed[i],
-            staging->device->stream, planes, error))
-      return false;
-    slot->given.colour[i].planes = *planes;
+  bdct_picture_arrange (&picture, layout, planes);
+  if (!frame->plan.packed[i] || layout->rgb.n_planes > 0)
     return true;
-  }
-  if (!bdct_picture_arrange (&picture, layout, planes))
-    return true;
-  if (!bdct_staging_scratch (staging, &slot->given.packed[i], &packed, error))
+  if (!bdct_staging_scratch (staging,
+          &frame->images.memory[BDCT_PLAN_PLANES + i], &packed, error))
     return false;
   for (int p = 0; p < layout->n_planes; p++) {
     BdctCudaPack *pack;
@@ -82,7 +74,7 @@ place_planes (BdctSlot * slot, BdctStaging * staging,
       continue;
     planes->data[p] = packed.data[p];
     planes->stride[p] = packed.stride[p];
-    pack = add_pack (slot, layout, p);
+    pack = add_pack (&frame->pictures, layout, p);
     pack->to = bdct_image_samples (planes, layout, p, 0);
     for (int k = 0; k < layout->plane[p].interleave; k++)
       pack->from[k] = bdct_picture_component (&picture, layout,
@@ -91,88 +83,74 @@ place_planes (BdctSlot * slot, BdctStaging * staging,
   return true;
 }
 
-static BdctCudaAccumulator *
-cells_of (const BdctSlot * slot, BdctCudaAccumulator * first, int i)
-{
-  return i == 0 ? first
-      : (BdctCudaAccumulator *) slot->cells.device + (i -
-      1) * BDCT_CUDA_ACCUMULATORS;
-}
-
 static void
-describe_errors (BdctSlot * slot, const BdctLayout * layout,
-    BdctCudaAccumulator * cells)
+describe_errors (BdctCudaFrame * frame, const BdctLayout * layout)
 {
-  BdctCudaErrors *errors = &slot->given.sums;
-  BdctCudaRgbErrors *rgb = &slot->given.rgb_sums;
+  const BdctImage *planes = &frame->images.image[BDCT_PLAN_PLANES];
+  const int n = frame->plan.n_distorted;
+  BdctCudaErrors *errors = &frame->pictures.errors;
+  BdctCudaRgbErrors *rgb = &frame->pictures.rgb_errors;
 
   *errors = (BdctCudaErrors) {
     .depth = layout->depth,
     .n_planes = layout->n_planes,
-    .n_distorted = slot->given.n,
+    .n_distorted = n,
   };
   *rgb = (BdctCudaRgbErrors) {
     .rgb = layout->rgb,
     .width = layout->plane[0].width,
     .height = layout->plane[0].height,
-    .n_distorted = slot->given.n,
-    .reference = slot->given.end[0].image,
+    .n_distorted = n,
+    .reference = frame->images.src[0].image,
   };
-  for (int i = 0; i < slot->given.n; i++) {
-    errors->cells[i] = rgb->cells[i] = cells_of (slot, cells, i);
-    rgb->distorted[i] = slot->given.end[1 + i].image;
+  for (int i = 0; i < n; i++) {
+    errors->cells[i] = rgb->cells[i] = bdct_cuda_frame_accumulators (frame, i);
+    rgb->distorted[i] = frame->images.src[1 + i].image;
   }
   for (int p = 0; p < layout->n_planes; p++) {
     BdctCudaCompared *plane = &errors->plane[p];
 
     plane->layout = layout->plane[p];
-    plane->reference = bdct_image_samples (&slot->given.planes[0], layout, p,
-        0);
-    for (int i = 0; i < slot->given.n; i++)
-      plane->distorted[i] = bdct_image_samples (&slot->given.planes[1 + i],
-          layout, p, 0);
+    plane->reference = bdct_image_samples (&planes[0], layout, p, 0);
+    for (int i = 0; i < n; i++)
+      plane->distorted[i] = bdct_image_samples (&planes[1 + i], layout, p, 0);
   }
 }
 
-static bool
-describe_metrics (BdctSlot * slot, const BdctStaging * staging,
-    const BdctComparison * comparison, const BdctJob * job, BdctError * error)
+/* What makes planes of R, G and B. */
+static void
+describe_colours (BdctCudaFrame * frame, const BdctLayout * layout)
 {
-  const BdctMetricsTask task = {
-    .layout = &staging->layout,
-    .job = job,
-    .metrics = comparison->metrics,
-    .src = slot->given.planes[0],
-    .frame_rate = comparison->frame_rate,
-  };
-
-  if (!bdct_frame_metrics_reset (&slot->metrics, comparison->metrics != 0
-          ? slot->given.n : 0, error))
-    return false;
-  for (int i = 0; i < slot->metrics.n; i++)
-    bdct_frame_metrics_describe (&slot->metrics, i, &task);
-  return bdct_frame_metrics_reserve (&slot->metrics, staging, error);
+  for (int i = 0; i <= frame->plan.n_distorted
+      && layout->rgb.n_planes > 0; i++)
+    frame->pictures.colour[i] = (BdctCudaColour) {
+      .layout = *layout,
+      .src = frame->images.src[i].image,
+      .planes = frame->images.image[BDCT_PLAN_PLANES + i],
+    };
 }
 
 /* The records of blocks that the view colours. */
 static bool
-place_records (BdctSlot * slot, const BdctStaging * staging,
+place_records (BdctCudaFrame * frame, const BdctStaging * staging,
     const BdctMetricsTask * task, BdctError * error)
 {
   const BdctLayout *layout = &staging->layout;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
-  const size_t n = bdct_blocks_init (grid, layout, task->job);
   BdctBlockRecord *records;
 
-  if (!bdct_buffer_reserve (&slot->records, n * sizeof *records, false,
-          staging->engine, error))
+  bdct_blocks_init (grid, layout, task->job);
+  if (!bdct_buffer_reserve (&frame->blocks.record_memory,
+          frame->plan.blocks.n * sizeof *records, false, staging->engine,
+          error))
     return false;
-  records = (BdctBlockRecord *) slot->records.device;
-  slot->given.records.n = bdct_layout_components (layout);
+  records = (BdctBlockRecord *) frame->blocks.record_memory.device;
+  frame->blocks.records = records;
+  frame->shown.records.n = bdct_layout_components (layout);
   for (int p = 0; p < layout->n_planes; p++)
     for (int i = 0; i < layout->plane[p].interleave; i++) {
       const BdctComponent c = layout->plane[p].component[i];
-      BdctMetricPlane *plane = &slot->given.records.plane[c].plane;
+      BdctMetricPlane *plane = &frame->shown.records.plane[c].plane;
 
       bdct_metrics_describe (plane, task, p, i);
       plane->memory = records + grid[c].first;
@@ -181,231 +159,151 @@ place_records (BdctSlot * slot, const BdctStaging * staging,
 }
 
 static bool
-place_map (BdctSlot * slot, const BdctStaging * staging, BdctMetric metric,
+place_map (BdctCudaFrame * frame, const BdctStaging * staging,
     const BdctMetricsTask * task, BdctError * error)
 {
   const BdctPlaneLayout *luma = &staging->layout.plane[0];
-  const BdctMetricMap map = bdct_metric_map (metric, luma->width,
-      luma->height);
+  const int metric = bdct_view_metric (frame->plan.view.view.mode);
+  BdctCudaShown *shown = &frame->shown;
+  BdctMetricMap map;
 
-  if (!bdct_buffer_reserve (&slot->given.metric_map, sizeof (uint32_t)
-          * map.columns * map.rows, false, staging->engine, error))
+  if (metric < 0)
+    return true;
+  map = bdct_metric_map (metric, luma->width, luma->height);
+  if (!bdct_buffer_reserve (&shown->map, sizeof (uint32_t) * map.columns
+          * map.rows, false, staging->engine, error))
     return false;
-  bdct_metrics_describe (&slot->given.mapped, task, 0, 0);
-  slot->given.mapped.memory = slot->given.metric_map.device;
+  bdct_metrics_describe (&shown->mapped, task, 0, 0);
+  shown->mapped.memory = shown->map.device;
   return true;
 }
 
-/* How a view is drawn at 1:1. What is computed is computed of planes, which
- * become R, G and B where the layout has these; what else is in a pixel is that
- * of the right picture's. */
+/* The view at 1:1. What else is in a pixel of R, G and B is the right
+ * picture's. */
 static bool
-plan_drawing (BdctSlot * slot, BdctStaging * staging, const BdctView * view,
-    int left, int right, const BdctJob * job, const BdctImage * dst,
-    BdctError * error)
+prepare_drawing (BdctCudaFrame * frame, BdctStaging * staging,
+    const BdctJob * job, BdctError * error)
 {
+  const BdctPlanView *view = &frame->plan.view;
+  const BdctImage *image = frame->images.image;
   const BdctMetricsTask task = {
     .layout = &staging->layout,
     .job = job,
-    .src = slot->given.planes[left],
-    .rec = slot->given.planes[right],
+    .src = image[BDCT_PLAN_PLANES + view->left],
+    .rec = image[BDCT_PLAN_PLANES + view->right],
   };
   const BdctRenderPicture rec = {.job = job,.image = task.rec };
-  const int metric = bdct_view_metric (view->mode);
-  BdctImage planes = *dst;
+  const BdctImage *drawn = &image[BDCT_PLAN_VIEW];
 
-  slot->given.joins = staging->layout.rgb.n_planes > 0;
-  if (slot->given.joins) {
-    if (!bdct_staging_reserve_picture (staging, &slot->scratch,
-            staging->device->stream, &planes, error))
-      return false;
-    slot->colour = (BdctCudaColour) {.layout = staging->layout,
-      .src = slot->given.end[right].image,.dst = *dst,.planes = planes,
-      .rec = planes,.shown = planes
-    };
-  }
-  if ((view->mode == BDCT_VIEW_ERROR_MAP
-          && !place_records (slot, staging, &task, error))
-      || (metric >= 0 && !place_map (slot, staging, metric, &task, error)))
+  if ((frame->plan.blocks.records
+          && !place_records (frame, staging, &task, error))
+      || !place_map (frame, staging, &task, error))
     return false;
-  slot->viewed = true;
-  bdct_render_init (&slot->render, view, &staging->layout, &task.src, &rec,
-      &planes, (BdctBlockRecord *) slot->records.device, NULL,
-      (const uint32_t *) slot->given.metric_map.device);
+  bdct_render_init (&frame->shown.render, &view->view, &staging->layout,
+      &task.src, &rec, drawn, frame->blocks.records, NULL,
+      (const uint32_t *) frame->shown.map.device);
+  if (staging->layout.rgb.n_planes > 0)
+    frame->shown.colour = (BdctCudaColour) {
+      .layout = staging->layout,
+      .src = frame->images.src[view->right].image,
+      .dst = image[BDCT_PLAN_BASE].data[0] != NULL ? image[BDCT_PLAN_BASE]
+          : frame->images.dst.image,
+      .planes = *drawn,
+      .rec = *drawn,
+      .shown = *drawn,
+    };
   return true;
 }
 
-/* R, G and B that are copied are those of the images themselves, as an enlarged
- * view copies them. */
-static bool
-plan_view (BdctSlot * slot, BdctStaging * staging,
-    const BdctComparison * comparison, const BdctJob * job, BdctError * error)
-{
-  const bool colour = staging->layout.rgb.n_planes > 0;
-  const BdctView *view = comparison->view;
-  const bool copies = bdct_render_is_copy (view->mode);
-  const int left = 1 + comparison->left, right = 1 + comparison->right;
-  BdctRenderPicture of = {.job = job };
-
-  slot->given.zoomed = bdct_view_is_zoomed (view) || (colour && copies);
-  if (!slot->given.zoomed)
-    return plan_drawing (slot, staging, view, left, right, job,
-        &slot->dst.image, error);
-  if (copies) {
-    of.image = colour ? slot->given.end[right].image
-        : slot->given.planes[right];
-  } else {
-    const BdctView base = bdct_zoom_base (view);
-
-    if (!bdct_staging_scratch (staging, &slot->given.base, &of.image, error)
-        || !plan_drawing (slot, staging, &base, left, right, job, &of.image,
-            error))
-      return false;
-  }
-  bdct_zoom_init (&slot->given.zoom, view, &staging->layout, colour
-      ? &slot->given.end[left].image : &slot->given.planes[left], &of,
-      &slot->dst.image);
-  return true;
-}
-
-/* A slot without anything that only a frame has. */
+/* What is enlarged: the view at 1:1, or the pictures themselves, of R, G and B
+ * the caller's. */
 static void
-clear (BdctSlot * slot, const BdctComparison * comparison)
+prepare_zoom (BdctCudaFrame * frame, const BdctLayout * layout,
+    const BdctJob * job)
 {
-  slot->given.n = comparison->n_distorted;
-  slot->given.errors = comparison->errors;
-  slot->given.n_packs = slot->given.records.n = 0;
-  slot->given.joins = slot->given.zoomed = false;
-  slot->blocks = NULL;
-  slot->asked_sizes = NULL;
-  slot->rate = slot->viewed = false;
-  slot->n_passes = 0;
-  slot->n_trials = comparison->n_distorted - 1; /* whose cells it has */
-  slot->keeps = comparison->metrics >> BDCT_METRIC_XPSNR & 1;
-  slot->number = comparison->number;
+  const bool rgb = layout->rgb.n_planes > 0;
+  const BdctPlanView *view = &frame->plan.view;
+  const BdctCudaImages *images = &frame->images;
+  const BdctImage *planes = &images->image[BDCT_PLAN_PLANES];
+  const BdctRenderPicture of = {
+    .job = job,
+    .image = view->drawn ? images->image[BDCT_PLAN_BASE]
+        : rgb ? images->src[view->right].image : planes[view->right],
+  };
+
+  bdct_zoom_init (&frame->shown.zoom, &view->zoomed, layout,
+      rgb ? &images->src[view->left].image : &planes[view->left], &of,
+      &images->dst.image);
 }
 
 static bool
-plan (BdctSlot * slot, BdctStaging * staging,
-    const BdctComparison * comparison, const BdctJob * job,
-    BdctCudaAccumulator * cells, BdctError * error)
+place_pictures (BdctCudaFrame * frame, BdctStaging * staging,
+    const BdctComparison * comparison, BdctError * error)
 {
   static const BdctImage none = { 0 };
+  BdctImage arranged[1 + BDCT_MAX_DISTORTED];
 
-  for (int i = 0; i <= slot->given.n; i++) {
+  frame->pictures.n_packs = 0;
+  for (int i = 0; i <= frame->plan.n_distorted; i++) {
     const BdctPicture *picture = bdct_comparison_picture (comparison, i - 1);
 
-    if (!place_picture (slot, staging, picture, i, error)
-        || !place_planes (slot, staging, picture, i, error))
+    if (!place_picture (frame, staging, picture, i, error)
+        || !arrange_picture (frame, staging, picture, i, &arranged[i], error))
       return false;
   }
-  slot->planes = slot->given.planes[0];
-  if (!bdct_staging_place (staging, &slot->dst, comparison->view != NULL
-          ? &comparison->dst : &none, staging->device->stream, error)
-      || (slot->n_trials > 0 && !bdct_buffer_reserve (&slot->cells,
-              slot->n_trials * BDCT_ACCUMULATORS_SIZE, true, staging->engine,
-              error)))
-    return false;
-  describe_errors (slot, &staging->layout, cells);
-  return describe_metrics (slot, staging, comparison, job, error)
-      && (comparison->view == NULL
-      || plan_view (slot, staging, comparison, job, error));
+  return bdct_staging_place (staging, &frame->images.dst,
+      comparison->view != NULL ? &comparison->dst : &none,
+      staging->device->stream, error)
+      && bdct_cuda_frame_place_images (frame, staging, arranged, error);
 }
 
 static bool
-upload (BdctSlot * slot, BdctStaging * staging,
+upload (BdctCudaFrame * frame, BdctStaging * staging,
     const BdctComparison * comparison, BdctError * error)
 {
   const BdctDevice *device = staging->device;
 
-  for (int i = 0; i <= slot->given.n; i++)
-    if (!upload_picture (slot, staging, bdct_comparison_picture (comparison,
+  for (int i = 0; i <= frame->plan.n_distorted; i++)
+    if (!upload_picture (frame, staging, bdct_comparison_picture (comparison,
                 i - 1), i, error))
       return false;
-  return check (cudaEventRecord (slot->uploaded, device->upload),
+  return check (cudaEventRecord (frame->events.uploaded, device->upload),
       "cudaEventRecord", error)
-      && check (cudaStreamWaitEvent (device->stream, slot->uploaded, 0),
-      "cudaStreamWaitEvent", error);
+      && check (cudaStreamWaitEvent (device->stream, frame->events.uploaded,
+          0), "cudaStreamWaitEvent", error);
 }
 
 bool
-bdct_comparison_prepare (BdctSlot * slot, BdctStaging * staging,
-    const BdctComparison * comparison, const BdctJob * job,
-    BdctCudaAccumulator * cells, BdctError * error)
+bdct_cuda_prepare_comparison (BdctCudaFrame * frame, BdctStaging * staging,
+    BdctCudaMemory * memory, const BdctComparison * comparison,
+    const BdctJob * job, BdctError * error)
 {
+  const BdctLayout *layout = &staging->layout;
+  const int n = frame->plan.n_distorted;
   bool on_host = false;
 
-  clear (slot, comparison);
-  if (!plan (slot, staging, comparison, job, cells, error))
+  frame->blocks.records = frame->blocks.to_records = NULL;
+  frame->blocks.sizes = frame->blocks.to_sizes = NULL;
+  frame->jobs.n_launches = 0;
+  if (!place_pictures (frame, staging, comparison, error)
+      || (n > 1 && !bdct_buffer_reserve (&frame->results.accumulators,
+              (n - 1) * BDCT_ACCUMULATORS_SIZE, true, staging->engine, error))
+      || !bdct_cuda_frame_describe_metrics (frame, staging, memory, job,
+          error))
     return false;
-  for (int i = 0; i <= slot->given.n; i++)
-    on_host = on_host || slot->given.end[i].on_host;
-  slot->wait = on_host || bdct_slot_downloads (slot) ? BDCT_WAIT_SLEEPING
-      : BDCT_WAIT_SPINNING;
-  if (!on_host || upload (slot, staging, comparison, error))
+  describe_colours (frame, layout);
+  describe_errors (frame, layout);
+  if (frame->plan.view.drawn && !prepare_drawing (frame, staging, job, error))
+    return false;
+  if (frame->plan.view.enlarged)
+    prepare_zoom (frame, layout, job);
+  for (int i = 0; i <= n; i++)
+    on_host = on_host || frame->images.src[i].on_host;
+  frame->events.wait = on_host || bdct_cuda_frame_downloads (frame)
+      ? BDCT_WAIT_SLEEPING : BDCT_WAIT_SPINNING;
+  if (!on_host || upload (frame, staging, comparison, error))
     return true;
   /* The caller may free the images now: nothing may go on using them. */
   bdct_device_synchronize (staging->device);
   return false;
-}
-
-/* What makes the planes. */
-static cudaError_t
-make_planes (const BdctSlot * slot, const BdctStaging * staging)
-{
-  const cudaStream_t stream = staging->device->stream;
-  cudaError_t err = cudaSuccess;
-
-  for (int i = 0; i < slot->given.n_packs && err == cudaSuccess; i++)
-    err = bdct_cuda_pack_launch (&slot->given.pack[i], stream);
-  for (int i = 0; staging->layout.rgb.n_planes > 0 && i <= slot->given.n
-      && err == cudaSuccess; i++)
-    err = bdct_cuda_rgb_to_planes_launch (&slot->given.colour[i], stream);
-  return err;
-}
-
-static cudaError_t
-add_errors (const BdctSlot * slot, const BdctStaging * staging)
-{
-  const cudaStream_t stream = staging->device->stream;
-  cudaError_t err = cudaSuccess;
-
-  if (slot->given.errors)
-    err = bdct_cuda_errors_launch (&slot->given.sums, stream);
-  if (slot->given.errors && staging->layout.rgb.n_planes > 0
-      && err == cudaSuccess)
-    err = bdct_cuda_rgb_errors_launch (&slot->given.rgb_sums, stream);
-  return err;
-}
-
-/* What the view colours. */
-static bool
-fill_map (const BdctSlot * slot, const BdctStaging * staging,
-    BdctError * error)
-{
-  const int metric = slot->viewed ? bdct_view_metric (slot->render.mode) : -1;
-
-  return (slot->given.records.n == 0
-      || check (bdct_cuda_records_launch (&slot->given.records,
-              staging->device->stream), "cudaLaunchKernel", error))
-      && (metric < 0
-      || bdct_cuda_map_enqueue (metric, &slot->given.mapped, staging, error));
-}
-
-bool
-bdct_comparison_enqueue (BdctSlot * slot, const BdctStaging * staging,
-    BdctCompareMemory * memory, BdctError * error)
-{
-  const uint16_t *luma[3] = { NULL, NULL, NULL };
-
-  if (!check (make_planes (slot, staging), "cudaLaunchKernel", error)
-      || !check (add_errors (slot, staging), "cudaLaunchKernel", error)
-      || !bdct_compare_place_luma (slot, staging, memory, luma, error))
-    return false;
-  for (int i = 0; i < slot->metrics.n; i++)
-    if (!bdct_frame_metrics_enqueue (&slot->metrics, i,
-            &slot->given.planes[1 + i], luma, &memory->scratch, staging,
-            error))
-      return false;
-  return fill_map (slot, staging, error);
 }

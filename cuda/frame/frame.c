@@ -14,14 +14,16 @@ create_event (cudaEvent_t * event, unsigned flags, BdctError * error)
 }
 
 bool
-bdct_slot_init (BdctSlot * slot, BdctError * error)
+bdct_cuda_frame_init (BdctCudaFrame * frame, BdctError * error)
 {
+  BdctCudaEvents *events = &frame->events;
+
   /* Frames in host memory take long enough to sleep meanwhile. */
-  return create_event (&slot->uploaded, 0, error)
-      && create_event (&slot->computed, 0, error)
-      && create_event (&slot->done[BDCT_WAIT_SPINNING], 0, error)
-      && create_event (&slot->done[BDCT_WAIT_SLEEPING], cudaEventBlockingSync,
-          error);
+  return create_event (&events->uploaded, 0, error)
+      && create_event (&events->computed, 0, error)
+      && create_event (&events->done[BDCT_WAIT_SPINNING], 0, error)
+      && create_event (&events->done[BDCT_WAIT_SLEEPING],
+      cudaEventBlockingSync, error);
 }
 
 static void
@@ -32,181 +34,254 @@ free_event (cudaEvent_t event)
 }
 
 void
-bdct_slot_clear (BdctSlot * slot, bool in_context)
+bdct_cuda_frame_clear (BdctCudaFrame * frame, bool in_context)
 {
   if (in_context) {
-    free_event (slot->uploaded);
-    free_event (slot->computed);
+    free_event (frame->events.uploaded);
+    free_event (frame->events.computed);
     for (int i = 0; i < BDCT_N_WAITS; i++)
-      free_event (slot->done[i]);
+      free_event (frame->events.done[i]);
   }
-  bdct_buffer_free (&slot->src.buffer, in_context);
-  bdct_buffer_free (&slot->dst.buffer, in_context);
-  bdct_buffer_free (&slot->scratch, in_context);
-  bdct_buffer_free (&slot->compared, in_context);
-  bdct_buffer_free (&slot->map, in_context);
-  bdct_buffer_free (&slot->records, in_context);
-  bdct_buffer_free (&slot->sizes, in_context);
-  bdct_buffer_free (&slot->cells, in_context);
-  bdct_buffer_free (&slot->counts, in_context);
-  for (int i = 0; i <= BDCT_MAX_DISTORTED; i++) {
-    bdct_buffer_free (&slot->given.end[i].buffer, in_context);
-    bdct_buffer_free (&slot->given.packed[i], in_context);
-  }
-  bdct_buffer_free (&slot->given.metric_map, in_context);
-  bdct_buffer_free (&slot->given.base, in_context);
-  bdct_frame_metrics_clear (&slot->metrics, in_context);
-  free (slot->trials);
+  for (int i = 0; i <= BDCT_MAX_DISTORTED; i++)
+    bdct_buffer_free (&frame->images.src[i].buffer, in_context);
+  bdct_buffer_free (&frame->images.dst.buffer, in_context);
+  for (int i = 0; i < BDCT_PLAN_IMAGES; i++)
+    bdct_buffer_free (&frame->images.memory[i], in_context);
+  bdct_buffer_free (&frame->blocks.map, in_context);
+  bdct_buffer_free (&frame->blocks.record_memory, in_context);
+  bdct_buffer_free (&frame->blocks.size_memory, in_context);
+  bdct_buffer_free (&frame->results.accumulators, in_context);
+  bdct_buffer_free (&frame->results.counts, in_context);
+  bdct_frame_metrics_clear (&frame->results.metrics, in_context);
+  bdct_buffer_free (&frame->shown.map, in_context);
+  free (frame->jobs.trials);
 }
 
 void
-bdct_slot_describe_planes (const BdctSlot * slot, const BdctLayout * layout,
-    BdctCudaWork * work)
+bdct_cuda_memory_clear (BdctCudaMemory * memory, bool in_context)
 {
+  bdct_buffer_free (&memory->levels, in_context);
+  bdct_buffer_free (&memory->rd, in_context);
+  bdct_buffer_free (&memory->metrics, in_context);
+  bdct_buffer_free (&memory->pictures, in_context);
+  for (int i = 0; i < BDCT_HISTORY_MAX; i++)
+    bdct_buffer_free (&memory->luma[i], in_context);
+}
+
+/* Images and metrics */
+
+/* Memory for one of the plan's images. A frame's planes of R, G and B are in
+ * the ring, so that they stay in the GPU's cache. */
+static bool
+place_own (BdctCudaFrame * frame, BdctStaging * staging, BdctPlanImage i,
+    BdctImage * image, BdctError * error)
+{
+  BdctBuffer *memory = &frame->images.memory[i];
+
+  if (bdct_cuda_frame_is_rgb (frame))
+    return bdct_staging_planes (staging, frame->images.ring_index, i, image,
+        error);
+  if (staging->layout.rgb.n_planes > 0 && i != BDCT_PLAN_BASE)
+    return bdct_staging_reserve_picture (staging, memory,
+        staging->device->stream, image, error);
+  return bdct_staging_scratch (staging, memory, image, error);
+}
+
+bool
+bdct_cuda_frame_place_images (BdctCudaFrame * frame, BdctStaging * staging,
+    const BdctImage * src, BdctError * error)
+{
+  BdctImage own[BDCT_PLAN_IMAGES];
+
+  for (int i = 0; i < BDCT_PLAN_IMAGES; i++)
+    if (frame->plan.place[i] == BDCT_PLACE_OWN
+        && !place_own (frame, staging, i, &own[i], error))
+      return false;
+  bdct_plan_find_images (&frame->plan, src, &frame->images.dst.image, own,
+      frame->images.image);
+  return true;
+}
+
+/* Memory for the frame's luma in the history; find that of the frames before. */
+static bool
+place_history (const BdctHistoryUse * use, const BdctStaging * staging,
+    BdctCudaMemory * memory, const uint16_t * luma[3], BdctError * error)
+{
+  const BdctPlaneLayout *plane = &staging->layout.plane[0];
+  BdctError why;
+
+  if (!bdct_buffer_reserve (&memory->luma[use->own], (size_t) plane->width
+          * plane->height * sizeof (uint16_t), false, staging->engine, &why))
+    return bdct_error (error, "a frame's luma, for the XPSNR of those after "
+        "it: %s", why.message);
+  for (int i = 0; i <= BDCT_HISTORY_FRAMES; i++)
+    luma[i] = use->of[i] < 0 ? NULL
+        : (const uint16_t *) memory->luma[use->of[i]].device;
+  return true;
+}
+
+bool
+bdct_cuda_frame_describe_metrics (BdctCudaFrame * frame,
+    const BdctStaging * staging, BdctCudaMemory * memory, const BdctJob * job,
+    BdctError * error)
+{
+  const BdctPlanMetrics *wanted = &frame->plan.metrics;
+  BdctFrameMetrics *metrics = &frame->results.metrics;
+  BdctMetricsTask task = {
+    .layout = &staging->layout,
+    .src = frame->images.image[BDCT_PLAN_PLANES],
+    .frame_rate = wanted->frame_rate,
+  };
+  const int n = wanted->others != 0 ? frame->plan.jobs.n : wanted->first != 0;
+
+  if (wanted->history.needed
+      && !place_history (&wanted->history, staging, memory, task.luma, error))
+    return false;
+  if (!bdct_frame_metrics_reset (metrics, n, error))
+    return false;
+  for (int i = 0; i < n; i++) {
+    task.job = job != NULL ? job : bdct_cuda_frame_job (frame, i);
+    task.metrics = bdct_plan_metrics (&frame->plan, i);
+    if (task.metrics != 0)
+      bdct_frame_metrics_describe (metrics, i, &task);
+  }
+  return bdct_frame_metrics_reserve (metrics, staging, error);
+}
+
+/* Jobs */
+
+const BdctJob *
+bdct_cuda_frame_job (const BdctCudaFrame * frame, int i)
+{
+  return i == 0 ? frame->jobs.quantizers : &frame->jobs.trials[i - 1].job;
+}
+
+BdctCudaAccumulator *
+bdct_cuda_frame_accumulators (const BdctCudaFrame * frame, int i)
+{
+  return i == 0 ? frame->results.first
+      : (BdctCudaAccumulator *) frame->results.accumulators.device
+      + (i - 1) * BDCT_CUDA_ACCUMULATORS;
+}
+
+void
+bdct_cuda_frame_describe_planes (const BdctCudaFrame * frame,
+    const BdctLayout * layout, BdctCudaWork * work)
+{
+  const BdctImage *planes = &frame->images.image[BDCT_PLAN_PLANES];
+
   memset (work, 0, sizeof *work);
   work->n_planes = layout->n_planes;
   for (int p = 0; p < layout->n_planes; p++) {
     work->plane[p].layout = layout->plane[p];
     work->plane[p].last_column = (layout->rgb.n_planes > 0
-        ? (int) slot->planes.stride[p] : layout->plane[p].width) - 1;
-    work->plane[p].src = bdct_image_samples (&slot->planes, layout, p, 0);
+        ? (int) planes->stride[p] : layout->plane[p].width) - 1;
+    work->plane[p].src = bdct_image_samples (planes, layout, p, 0);
   }
 }
 
 void
-bdct_slot_set_cells (BdctCudaWork * work, BdctCudaAccumulator * cells)
+bdct_cuda_work_set_accumulators (BdctCudaWork * work,
+    BdctCudaAccumulator * accumulators)
 {
   for (int p = 0; p < work->n_planes; p++)
-    work->plane[p].cells = cells;
-}
-
-const BdctJob *
-bdct_slot_job (const BdctSlot * slot, int i)
-{
-  return i == 0 ? slot->quantizers : &slot->trials[i - 1].job;
-}
-
-BdctCudaAccumulator *
-bdct_slot_cells (const BdctSlot * slot, int i)
-{
-  return i == 0 ? slot->rd.cells
-      : (BdctCudaAccumulator *) slot->cells.device + (i -
-      1) * BDCT_CUDA_ACCUMULATORS;
+    work->plane[p].cells = accumulators;
 }
 
 void
-bdct_slot_describe (const BdctSlot * slot, const BdctLayout * layout, int i,
-    BdctCudaWork * work)
+bdct_cuda_frame_describe (const BdctCudaFrame * frame,
+    const BdctLayout * layout, int i, BdctCudaWork * work)
 {
   if (i == 0) {
-    *work = slot->work;
+    *work = frame->jobs.work;
     return;
   }
-  bdct_slot_describe_planes (slot, layout, work);
-  work->quantizers = bdct_slot_job (slot, i);
+  bdct_cuda_frame_describe_planes (frame, layout, work);
+  work->quantizers = bdct_cuda_frame_job (frame, i);
   work->n_quantizers = 1;
 }
 
-void
-bdct_slot_describe_other (const BdctSlot * slot, const BdctLayout * layout,
-    int i, BdctCudaWork * work)
+/* Results */
+
+bool
+bdct_cuda_frame_downloads (const BdctCudaFrame * frame)
 {
-  bdct_slot_describe (slot, layout, 1 + i, work);
-  bdct_slot_set_cells (work, bdct_slot_cells (slot, 1 + i));
+  return frame->images.dst.on_host || frame->blocks.to_records != NULL
+      || frame->blocks.to_sizes != NULL;
+}
+
+static bool
+download (BdctStaging * staging, void *to, const void *from, size_t size,
+    BdctError * error)
+{
+  return check (cudaMemcpyAsync (to, from, size, cudaMemcpyDeviceToHost,
+          staging->device->download), "cudaMemcpyAsync", error);
 }
 
 bool
-bdct_slot_splits (const BdctSlot * slot)
+bdct_cuda_frame_download (BdctCudaFrame * frame, BdctStaging * staging,
+    BdctError * error)
 {
-  return slot->given.n == 0 && slot->colour.layout.rgb.n_planes > 0;
-}
+  const BdctCudaBlocks *blocks = &frame->blocks;
+  const BdctPlanBlocks *plan = &frame->plan.blocks;
 
-bool
-bdct_slot_joins (const BdctSlot * slot)
-{
-  return bdct_slot_splits (slot) && slot->colour.dst.data[0] != NULL;
-}
-
-bool
-bdct_slot_downloads (const BdctSlot * slot)
-{
-  return slot->dst.on_host || slot->blocks != NULL
-      || slot->asked_sizes != NULL;
-}
-
-bool
-bdct_slot_download (BdctSlot * slot, BdctStaging * staging, BdctError * error)
-{
-  return (!slot->dst.on_host
-      || bdct_staging_download (staging, &slot->dst, error))
-      && (slot->blocks == NULL || check (cudaMemcpyAsync (slot->dma_direct
-              ? (void *) slot->blocks : slot->records.host.data,
-              slot->records.device, slot->n_blocks * sizeof *slot->blocks,
-              cudaMemcpyDeviceToHost, staging->device->download),
-          "cudaMemcpyAsync", error))
-      && (slot->asked_sizes == NULL
-      || check (cudaMemcpyAsync (slot->sizes.host.data, slot->sizes.device,
-              slot->n_sizes, cudaMemcpyDeviceToHost,
-              staging->device->download), "cudaMemcpyAsync", error));
+  return (!frame->images.dst.on_host
+      || bdct_staging_download (staging, &frame->images.dst, error))
+      && (blocks->to_records == NULL || download (staging, blocks->dma_direct
+              ? (void *) blocks->to_records : blocks->record_memory.host.data,
+              blocks->records, plan->n * sizeof *blocks->records, error))
+      && (blocks->to_sizes == NULL || download (staging,
+              blocks->size_memory.host.data, blocks->sizes, plan->n_sizes,
+              error));
 }
 
 void
-bdct_slot_finish (BdctSlot * slot, BdctStaging * staging)
+bdct_cuda_frame_finish (BdctCudaFrame * frame, BdctStaging * staging)
 {
-  bdct_staging_finish (staging, &slot->dst);
-  if (slot->blocks != NULL && !slot->dma_direct)
-    memcpy (slot->blocks, slot->records.host.data,
-        slot->n_blocks * sizeof *slot->blocks);
-  if (slot->asked_sizes != NULL)
-    memcpy (slot->asked_sizes, slot->sizes.host.data, slot->n_sizes);
+  const BdctCudaBlocks *blocks = &frame->blocks;
+
+  bdct_staging_finish (staging, &frame->images.dst);
+  if (blocks->to_records != NULL && !blocks->dma_direct)
+    memcpy (blocks->to_records, blocks->record_memory.host.data,
+        frame->plan.blocks.n * sizeof *blocks->records);
+  if (blocks->to_sizes != NULL)
+    memcpy (blocks->to_sizes, blocks->size_memory.host.data,
+        frame->plan.blocks.n_sizes);
 }
 
 static void
-count (const BdctLayout * layout, const BdctJob * job,
-    const BdctCudaAccumulator * cells, BdctStats * stats)
+add_up (const BdctCudaAccumulator * from, BdctStats * stats)
 {
-  memset (stats, 0, sizeof *stats);
-  bdct_engine_count (layout, job, stats);
   for (int i = 0; i < BDCT_CUDA_ACCUMULATORS; i++) {
     for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
-      stats->component[c].sse += cells[i].sse[c];
-      stats->component[c].nonzero += cells[i].nonzero[c];
-      stats->component[c].levels += cells[i].levels[c];
+      stats->component[c].sse += from[i].sse[c];
+      stats->component[c].nonzero += from[i].nonzero[c];
+      stats->component[c].levels += from[i].levels[c];
     }
     for (int n = 0; n < BDCT_TREE_SIZES; n++)
-      stats->area[n] += cells[i].area[n];
-  }
-}
-
-static void
-count_rgb (const BdctCudaAccumulator * cells, BdctStats * stats)
-{
-  for (int k = 0; k < 3; k++) {
-    stats->rgb[k].samples = stats->component[BDCT_Y].samples;
-    for (int i = 0; i < BDCT_CUDA_ACCUMULATORS; i++)
-      stats->rgb[k].sse += cells[i].rgb_sse[k];
+      stats->area[n] += from[i].area[n];
+    for (int k = 0; k < 3 && stats->rgb[k].samples > 0; k++)
+      stats->rgb[k].sse += from[i].rgb_sse[k];
   }
 }
 
 void
-bdct_slot_count (BdctSlot * slot, const BdctLayout * layout,
-    const BdctCudaAccumulator * cells, BdctStats * stats)
+bdct_cuda_frame_count (BdctCudaFrame * frame, const BdctLayout * layout,
+    const BdctCudaAccumulator * first, BdctStats * stats)
 {
-  const BdctCudaAccumulator *trials =
-      (BdctCudaAccumulator *) slot->cells.host.data;
-  const bool given = slot->given.n > 0;
+  const BdctPlanJobs *jobs = &frame->plan.jobs;
+  const BdctCudaAccumulator *others =
+      (BdctCudaAccumulator *) frame->results.accumulators.host.data;
 
-  for (int i = 0; i <= slot->n_trials; i++) {
-    const BdctCudaAccumulator *own = i == 0 ? cells
-        : trials + (i - 1) * BDCT_CUDA_ACCUMULATORS;
-
-    count (layout, given ? NULL : bdct_slot_job (slot, i), own, stats + i);
-    if (given ? slot->given.errors && layout->rgb.n_planes > 0
-        : i == 0 && bdct_slot_joins (slot))
-      count_rgb (own, stats + i);
+  for (int i = 0; i < jobs->n; i++) {
+    bdct_plan_begin_stats (&frame->plan, layout, i, frame->plan.n_distorted > 0
+        ? NULL : bdct_cuda_frame_job (frame, i), stats + i);
+    add_up (i == 0 ? first : others + (i - 1) * BDCT_CUDA_ACCUMULATORS,
+        stats + i);
+    if (jobs->bits)
+      bdct_rate_price ((BdctRateCounts *) frame->results.counts.host.data + i,
+          layout, bdct_cuda_frame_job (frame, i), i == 0 || jobs->trial_files,
+          stats + i);
   }
-  for (int i = 0; slot->rate && i <= slot->n_trials; i++)
-    bdct_rate_price ((BdctRateCounts *) slot->counts.host.data + i, layout,
-        bdct_slot_job (slot, i), i == 0 || slot->trial_files, stats + i);
-  bdct_frame_metrics_finish (&slot->metrics, stats);
+  bdct_frame_metrics_finish (&frame->results.metrics, stats);
 }

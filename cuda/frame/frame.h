@@ -1,5 +1,8 @@
-/* blockdct: a frame in flight on the GPU: the memory it needs, and what is to
- * be done to it.
+/* blockdct: a frame in flight on the GPU: its plan (dct/engine/plan.h), the
+ * memory it takes, and what is enqueued for it. A comparison is one, too.
+ *
+ * A frame, with all it owns, is used again only when the last of its events has
+ * been waited for. Buffers stay from frame to frame and grow on demand.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,131 +16,163 @@
 #include "dct/picture/zoom.h"
 #include "metrics.h"
 
-/** Bytes of the cells of one job. */
-#define BDCT_ACCUMULATORS_SIZE (BDCT_CUDA_ACCUMULATORS * sizeof (BdctCudaAccumulator))
+/** Bytes of the accumulators of one job. */
+#define BDCT_ACCUMULATORS_SIZE                                                \
+  (BDCT_CUDA_ACCUMULATORS * sizeof (BdctCudaAccumulator))
 
 typedef enum { BDCT_WAIT_SPINNING, BDCT_WAIT_SLEEPING, BDCT_N_WAITS } BdctWait;
 
-/** A job beside the quantizers, and the pass that does it. */
-typedef struct {
-  BdctJob job;
-  BdctCudaLaunch pass;
-} BdctTrial;
-
-/** A slot, and all it owns, is used again only when the last of its events has
- * been waited for. Buffers stay from frame to frame and grow on demand. */
 typedef struct {
   cudaEvent_t uploaded, computed;
-  unsigned ring_index;                /**< of R, G and B (staging.h) */
   cudaEvent_t done[BDCT_N_WAITS];
-  BdctEndpoint src, dst;
-  BdctImage planes;             /**< what the passes read: `src`, or made of
-                                     its R, G and B */
-  BdctCudaColour colour;        /**< of R, G and B */
-  BdctBuffer scratch;           /**< what a view is drawn from */
-  BdctBuffer compared;          /**< a reconstruction for metrics alone */
-  BdctBuffer map;               /**< sets of the blocks, then of the cells */
-  BdctBuffer records;
-  BdctBuffer sizes;             /**< of a tree's blocks */
-  BdctBuffer cells;             /**< of the others */
-  BdctBuffer counts;            /**< BdctRateCounts of the quantizers, then of each
-                                     other, if there is a `rate` */
+  BdctWait wait;              /**< for which of `done` */
+} BdctCudaEvents;
 
+/** The images, all on the device. */
+typedef struct {
+  BdctEndpoint src[1 + BDCT_MAX_DISTORTED]; /**< a frame has the first */
+  BdctEndpoint dst;
+  BdctBuffer memory[BDCT_PLAN_IMAGES];
+  BdctImage image[BDCT_PLAN_IMAGES];
+  unsigned ring_index;        /**< of R, G and B (staging.h) */
+} BdctCudaImages;
+
+/** A trial, and the launch that does it. */
+typedef struct {
+  BdctJob job;
+  BdctCudaLaunch launch;
+} BdctTrial;
+
+typedef struct {
   BdctJob quantizers[BDCT_MAX_QUANTIZERS];
+  BdctCudaWork work;          /**< the quantizers' planes, without output */
+  BdctCudaWork sized[BDCT_TREE_SIZES]; /**< the same in a tree's blocks of each
+                                            size */
+  BdctCudaLaunch launch[4];   /**< the quantizers', then those of their levels */
+  int n_launches;             /**< 0: a rate-distortion job */
   BdctTrial *trials;
-  int n_trials, max_trials;
-  BdctCudaLaunch pass[4];         /**< the quantizers', then those of their levels */
-  int n_passes;
-  bool rate, trial_files;
-  bool keeps;                   /**< XPSNR looks at its luma, or will, ... */
-  uint64_t number;              /**< ... as this one's (engine.h) */
-  BdctFrameMetrics metrics;     /**< of the quantizers alone, or of the others too */
-  bool metrics_of_trials;         /**< they are of those, which make pictures,
-                                     some at a time, then: their passes wait for
-                                     what compares these
-                                     (cuda/stage/frame-metrics.h) */
-  BdctImage rec;                /**< the quantizers' reconstruction, if it is made */
-  struct
-  {
-    BdctCudaWork sized[BDCT_TREE_SIZES];        /**< the quantizers in blocks of each
-                                                   size, without more */
-    BdctImage levels;           /**< their picture, if it is made */
-    BdctBlockRecord *records;   /**< NULL: not asked for */
-    uint8_t *sizes;             /**< likewise, of trees */
-    BdctCudaAccumulator *cells;
-  } rd;                         /**< of quantizers that are rate-distortion jobs
-                                     (cuda/stage/rd.h) */
-  BdctCudaWork work;            /**< the quantizers, without more */
-  bool viewed;                  /**< a view is drawn behind them */
+  int max_trials;
+} BdctCudaJobs;
+
+/** What is known of single blocks. */
+typedef struct {
+  BdctBuffer map;             /**< quantizers of blocks, then of map tiles */
+  size_t map_size;            /**< to upload; 0: there is none */
+  BdctBuffer record_memory, size_memory;
+  BdctBlockRecord *records;   /**< on the device; NULL: not wanted */
+  uint8_t *sizes;             /**< likewise */
+  BdctBlockRecord *to_records; /**< the caller's; NULL: not wanted */
+  uint8_t *to_sizes;          /**< likewise */
+  bool dma_direct;            /**< the GPU copies the records by itself */
+} BdctCudaBlocks;
+
+/** What becomes statistics. */
+typedef struct {
+  BdctCudaAccumulator *first; /**< of job 0 */
+  BdctBuffer accumulators;    /**< of the other jobs */
+  BdctBuffer counts;          /**< BdctRateCounts of each job, if bits are
+                                   wanted */
+  BdctFrameMetrics metrics;   /**< a run for each job, if any has metrics */
+} BdctCudaResults;
+
+/** What a comparison's pictures go through. */
+typedef struct {
+  int n_packs;                /**< planes that are packed */
+  BdctCudaPack pack[(1 + BDCT_MAX_DISTORTED) * BDCT_MAX_PLANES];
+  BdctCudaColour colour[1 + BDCT_MAX_DISTORTED]; /**< of R, G and B */
+  BdctCudaErrors errors;
+  BdctCudaRgbErrors rgb_errors;
+} BdctCudaPictures;
+
+/** What draws a view. */
+typedef struct {
   BdctRender render;
-  BdctBlockRecord *blocks;      /**< the caller's; NULL: not asked for */
-  size_t n_blocks;
-  bool dma_direct;              /**< the GPU copies there by itself */
-  uint8_t *asked_sizes;         /**< the caller's; NULL: not asked for */
-  size_t n_sizes;
-  BdctWait wait;                /**< for which event */
-  struct
-  {
-    int n;                      /**< distorted pictures; 0: it is a frame */
-    bool errors;                /**< are added up */
-    /* Of each picture, the reference's first: */
-    BdctEndpoint end[1 + BDCT_MAX_DISTORTED];
-    BdctBuffer packed[1 + BDCT_MAX_DISTORTED];
-    BdctImage planes[1 + BDCT_MAX_DISTORTED];   /**< in the engine's layout */
-    BdctCudaColour colour[1 + BDCT_MAX_DISTORTED];      /**< of R, G and B */
-    int n_packs;                /**< planes that are made of others */
-    BdctCudaPack pack[(1 + BDCT_MAX_DISTORTED) * BDCT_MAX_PLANES];
-    BdctCudaErrors sums;
-    BdctCudaRgbErrors rgb_sums; /**< where there are R, G and B */
-    BdctCudaMetricPlanes records;       /**< of the view's blocks */
-    BdctMetricPlane mapped;     /**< luma, where the view is a metric's map */
-    BdctBuffer metric_map;
-    bool joins;                 /**< what is drawn becomes R, G and B */
-    bool zoomed;                /**< last of all it is enlarged, ... */
-    BdctBuffer base;            /**< ... from this, unless samples are copied */
-    BdctZoom zoom;
-  } given;                      /**< of a comparison (comparison.h) */
-} BdctSlot;
+  BdctCudaColour colour;      /**< of R, G and B; of a frame its planes, too */
+  BdctZoom zoom;
+  BdctCudaMetricPlanes records; /**< of a comparison's blocks */
+  BdctMetricPlane mapped;     /**< luma, where the view is a metric's map */
+  BdctBuffer map;
+} BdctCudaShown;
 
-bool bdct_slot_init (BdctSlot *slot, BdctError *error);
-void bdct_slot_clear (BdctSlot *slot, bool in_context);
+typedef struct {
+  BdctPlan plan;
+  BdctCudaEvents events;
+  BdctCudaImages images;
+  BdctCudaJobs jobs;
+  BdctCudaBlocks blocks;
+  BdctCudaResults results;
+  BdctCudaPictures pictures;
+  BdctCudaShown shown;
+} BdctCudaFrame;
 
-/** Job `i` of those counted: 0 stands for the quantizers, then come the others. */
-const BdctJob *bdct_slot_job (const BdctSlot *slot, int i);
+/** What frames use one after the other, as their kernels run in order. The
+ * buffers grow on demand. */
+typedef struct {
+  BdctBuffer levels;          /**< of jobs whose bits are counted */
+  BdctBuffer rd;              /**< of a rate-distortion job */
+  BdctBuffer metrics;         /**< scratch */
+  BdctBuffer pictures;        /**< of a group's trials */
+  BdctBuffer luma[BDCT_HISTORY_MAX]; /**< of the history's places */
+} BdctCudaMemory;
 
-/** Where it has its statistics added up. */
-BdctCudaAccumulator *bdct_slot_cells (const BdctSlot *slot, int i);
+bool bdct_cuda_frame_init (BdctCudaFrame *frame, BdctError *error);
+void bdct_cuda_frame_clear (BdctCudaFrame *frame, bool in_context);
+void bdct_cuda_memory_clear (BdctCudaMemory *memory, bool in_context);
 
-/** Describe what passes read, with nothing asked; and have all statistics of it
- * added up there. */
-void bdct_slot_describe_planes (const BdctSlot *slot, const BdctLayout *layout,
-    BdctCudaWork *work);
-void bdct_slot_set_cells (BdctCudaWork *work, BdctCudaAccumulator *cells);
+/** Have the memory of the plan's own images, and find all images; the endpoints
+ * are placed. `src`: of the place SRC. */
+bool bdct_cuda_frame_place_images (BdctCudaFrame *frame, BdctStaging *staging,
+    const BdctImage *src, BdctError *error);
 
-/** Describe it, with nothing asked; of the quantizers if there is a `rate`, or they
- * are rate-distortion jobs. */
-void bdct_slot_describe (const BdctSlot *slot, const BdctLayout *layout, int i,
-    BdctCudaWork *work);
+/** Describe the metrics of all jobs, and have memory for their results and for
+ * the frame's luma in the history. `job`: a comparison's; NULL: the frame's. */
+bool bdct_cuda_frame_describe_metrics (BdctCudaFrame *frame,
+    const BdctStaging *staging, BdctCudaMemory *memory, const BdctJob *job,
+    BdctError *error);
 
-/** Describe the i-th of the others, with its statistics. */
-void bdct_slot_describe_other (const BdctSlot *slot, const BdctLayout *layout,
-    int i, BdctCudaWork *work);
+/** Job `i` of the plan, and its accumulators. */
+const BdctJob *bdct_cuda_frame_job (const BdctCudaFrame *frame, int i);
+BdctCudaAccumulator *bdct_cuda_frame_accumulators (const BdctCudaFrame *frame,
+    int i);
 
-/** Whether a frame has R, G and B, and whether they are made again. */
-bool bdct_slot_splits (const BdctSlot *slot);
-bool bdct_slot_joins (const BdctSlot *slot);
+/** Describe the planes that jobs read, without output; and add up their
+ * statistics there. */
+void bdct_cuda_frame_describe_planes (const BdctCudaFrame *frame,
+    const BdctLayout *layout, BdctCudaWork *work);
+void bdct_cuda_work_set_accumulators (BdctCudaWork *work,
+    BdctCudaAccumulator *accumulators);
+
+/** Describe job `i` without output. */
+void bdct_cuda_frame_describe (const BdctCudaFrame *frame,
+    const BdctLayout *layout, int i, BdctCudaWork *work);
+
+/** Whether a frame's first step makes planes of R, G and B. */
+static inline bool
+bdct_cuda_frame_is_rgb (const BdctCudaFrame *frame)
+{
+  return frame->plan.n_steps > 0
+      && frame->plan.step[0].kind == BDCT_STEP_RGB_TO_PLANES;
+}
+
+/** Whether the launches of the first group go with those of other frames: no
+ * picture of it lies in memory that these use. */
+static inline bool
+bdct_cuda_frame_shares_launches (const BdctCudaFrame *frame)
+{
+  return frame->plan.n_distorted == 0 && frame->plan.metrics.others == 0;
+}
 
 /** Whether anything but statistics goes to the host. */
-bool bdct_slot_downloads (const BdctSlot *slot);
+bool bdct_cuda_frame_downloads (const BdctCudaFrame *frame);
 
 /** Enqueue that, and finish it once it is done. */
-bool bdct_slot_download (BdctSlot *slot, BdctStaging *staging,
+bool bdct_cuda_frame_download (BdctCudaFrame *frame, BdctStaging *staging,
     BdctError *error);
-void bdct_slot_finish (BdctSlot *slot, BdctStaging *staging);
+void bdct_cuda_frame_finish (BdctCudaFrame *frame, BdctStaging *staging);
 
-/** The statistics of a frame that is done, as BdctEngineClass.collect() has
- * them. `cells`: on the host. */
-void bdct_slot_count (BdctSlot *slot, const BdctLayout *layout,
-    const BdctCudaAccumulator *cells, BdctStats *stats);
+/** Write the statistics of a frame that is done, as BdctEngineClass.collect()
+ * does. `first`: job 0's accumulators, on the host. */
+void bdct_cuda_frame_count (BdctCudaFrame *frame, const BdctLayout *layout,
+    const BdctCudaAccumulator *first, BdctStats *stats);
 
 #endif

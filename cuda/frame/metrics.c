@@ -89,21 +89,17 @@ bdct_frame_metrics_reserve (BdctFrameMetrics * self,
   return true;
 }
 
-/* Have a run look at a picture, and at luma that is kept. */
 static void
-set_pictures (BdctMetricsRun * run, const BdctLayout * layout,
-    const BdctImage * rec, const uint16_t * const luma[3])
+set_picture (BdctMetricsRun * run, const BdctLayout * layout,
+    const BdctImage * rec)
 {
   for (int p = 0; p < layout->n_planes; p++)
     for (int i = 0; i < layout->plane[p].interleave; i++)
       for (int m = 0; m < BDCT_N_METRICS; m++) {
         const int c = layout->plane[p].component[i];
 
-        if (c >= run->n_planes[m])
-          continue;
-        run->plane[m][c].rec = bdct_image_samples (rec, layout, p, i);
-        for (int k = 0; k < 3; k++)
-          run->plane[m][c].luma[k] = luma[k];
+        if (c < run->n_planes[m])
+          run->plane[m][c].rec = bdct_image_samples (rec, layout, p, i);
       }
 }
 
@@ -132,13 +128,13 @@ gather (const BdctMetricsRun * run, int m, uint8_t * scratch)
 
 bool
 bdct_frame_metrics_enqueue (BdctFrameMetrics * self, int i,
-    const BdctImage * rec, const uint16_t * const luma[3],
-    BdctBuffer * scratch, const BdctStaging * staging, BdctError * error)
+    const BdctImage * rec, BdctBuffer * scratch, const BdctStaging * staging,
+    BdctError * error)
 {
   BdctMetricsRun *run = &self->run[i];
   BdctCudaMetricPlanes planes;
 
-  set_pictures (run, &staging->layout, rec, luma);
+  set_picture (run, &staging->layout, rec);
   for (int m = 0; m < BDCT_N_METRICS; m++) {
     if (run->n_planes[m] == 0)
       continue;

@@ -8,7 +8,7 @@
 #include "cuda/device/staging.h"
 #include "dct/metrics/run.h"
 
-/** Of one frame: a run is what is done for the quantizers, or for another job. */
+/** Of one frame: a run for each job. */
 typedef struct {
   int n, max;         /**< runs; a frame without metrics has none */
   BdctMetricsRun *run;
@@ -27,11 +27,11 @@ void bdct_frame_metrics_describe (BdctFrameMetrics *metrics, int i,
 bool bdct_frame_metrics_reserve (BdctFrameMetrics *metrics,
     const BdctStaging *staging, BdctError *error);
 
-/** Enqueue a run in the stream of the kernels, on this reconstruction, and the
- * `luma` of BdctMetricPlane. Runs use `scratch` one after the other. */
+/** Enqueue a run on this reconstruction, in the stream of the kernels. Runs use
+ * `scratch` one after the other. */
 bool bdct_frame_metrics_enqueue (BdctFrameMetrics *metrics, int i,
-    const BdctImage *rec, const uint16_t *const luma[3], BdctBuffer *scratch,
-    const BdctStaging *staging, BdctError *error);
+    const BdctImage *rec, BdctBuffer *scratch, const BdctStaging *staging,
+    BdctError *error);
 
 /** Enqueue the copy of all results; and once it is done, make figures of them,
  * in as many statistics as there are runs. */

@@ -3,9 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "cuda/stage/frame-metrics.h"
 #include "cuda/stage/rd.h"
-#include "view.h"
 
 #define check bdct_cuda_check
 
@@ -36,28 +34,28 @@ min (int a, int b)
 }
 
 static int
-cells_across (const BdctPlaneLayout * plane)
+tiles_across (const BdctPlaneLayout * plane)
 {
   return (plane->width * plane->interleave - 1) / BDCT_CUDA_MAP_TILE_SAMPLES +
       1;
 }
 
 static int
-cells_down (const BdctPlaneLayout * plane)
+tiles_down (const BdctPlaneLayout * plane)
 {
   return (plane->height - 1) / BDCT_CUDA_MAP_TILE_ROWS + 1;
 }
 
-/* What the cell (x, y) holds, by the quantizers of the blocks in it. */
+/* What the map tile (x, y) holds, by the quantizers of the blocks in it. */
 static uint8_t
-find_cell (const BdctPlaneLayout * plane, const BdctJob * job,
+find_tile (const BdctPlaneLayout * plane, const BdctJob * job,
     const BdctBlockGrid * grid, const uint8_t * quantizers, int x, int y)
 {
   const BdctComponentJob *c = &job->component[plane->component[0]];
   const int width = (BDCT_CUDA_MAP_TILE_SAMPLES / plane->interleave)
       >> c->log2_width;
   const int height = BDCT_CUDA_MAP_TILE_ROWS >> c->log2_height;
-  int set = -1;
+  int quantizer = -1;
 
   if (width == 0 || height == 0)
     return BDCT_CUDA_MIXED;
@@ -70,22 +68,23 @@ find_cell (const BdctPlaneLayout * plane, const BdctJob * job,
           + x * width;
       uint8_t differ = 0;
 
-      if (set < 0)
-        set = row[0];
+      if (quantizer < 0)
+        quantizer = row[0];
       for (int u = 0; u < n; u++)
-        differ |= row[u] ^ set;
+        differ |= row[u] ^ quantizer;
       if (differ)
         return BDCT_CUDA_MIXED;
     }
   }
-  return set;
+  return quantizer;
 }
 
-/* A map of a frame's blocks for larger ones: each takes the set of the block in
- * its corner. */
+/* A map of a frame's blocks for larger ones: each takes the quantizer of the
+ * block in its corner. */
 static void
-fill_sets (uint8_t * to, const BdctBlockGrid * to_grid, const BdctJob * to_job,
-    const uint8_t * from, const BdctBlockGrid * grid, const BdctJob * job)
+fill_quantizers (uint8_t * to, const BdctBlockGrid * to_grid,
+    const BdctJob * to_job, const uint8_t * from, const BdctBlockGrid * grid,
+    const BdctJob * job)
 {
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
     const int right = to_job->component[c].log2_width
@@ -109,42 +108,42 @@ fill_sets (uint8_t * to, const BdctBlockGrid * to_grid, const BdctJob * to_job,
 }
 
 static size_t
-count_cells (const BdctLayout * layout)
+count_tiles (const BdctLayout * layout)
 {
   size_t n = 0;
 
   for (int p = 0; p < layout->n_planes; p++)
-    n += (size_t) cells_across (&layout->plane[p])
-        * cells_down (&layout->plane[p]);
+    n += (size_t) tiles_across (&layout->plane[p])
+        * tiles_down (&layout->plane[p]);
   return n;
 }
 
-/* Write the map of a job's blocks, and behind it that of its cells, at a place
- * in the slot's. Returns how large they are. */
+/* Write the map of a job's blocks, and behind it that of its tiles, at an offset
+ * of the frame's. Returns how large they are. */
 static size_t
-write_map (BdctSlot * slot, const BdctLayout * layout, const BdctFrame * frame,
-    const BdctBlockGrid * frame_grid, const BdctJob * job, size_t at,
-    BdctCudaWork * work)
+write_map (BdctCudaFrame * frame, const BdctLayout * layout,
+    const BdctFrame * request, const BdctBlockGrid * request_grid,
+    const BdctJob * job, size_t at, BdctCudaWork * work)
 {
-  uint8_t *map = slot->map.host.data + at;
+  uint8_t *map = frame->blocks.map.host.data + at;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   size_t n = bdct_blocks_init (grid, layout, job);
 
-  fill_sets (map, grid, job, frame->quantizer_map, frame_grid,
-      slot->quantizers);
+  fill_quantizers (map, grid, job, request->quantizer_map, request_grid,
+      frame->jobs.quantizers);
   for (int p = 0; p < layout->n_planes; p++) {
     const BdctPlaneLayout *plane = &layout->plane[p];
 
     for (int i = 0; i < plane->interleave; i++)
-      work->plane[p].quantizer_map[i] = slot->map.device + at
+      work->plane[p].quantizer_map[i] = frame->blocks.map.device + at
           + grid[plane->component[i]].first;
-    work->plane[p].quantizer_of_tile = slot->map.device + at + n;
-    for (int y = 0; y < cells_down (plane); y++)
-      for (int x = 0; x < cells_across (plane); x++) {
-        const uint8_t cell = find_cell (plane, job, grid, map, x, y);
+    work->plane[p].quantizer_of_tile = frame->blocks.map.device + at + n;
+    for (int y = 0; y < tiles_down (plane); y++)
+      for (int x = 0; x < tiles_across (plane); x++) {
+        const uint8_t tile = find_tile (plane, job, grid, map, x, y);
 
-        map[n++] = cell;
-        work->mixed = work->mixed || cell == BDCT_CUDA_MIXED;
+        map[n++] = tile;
+        work->mixed = work->mixed || tile == BDCT_CUDA_MIXED;
       }
   }
   return n;
@@ -153,201 +152,244 @@ write_map (BdctSlot * slot, const BdctLayout * layout, const BdctFrame * frame,
 /* Put a map where it can be uploaded; of a tree one for the blocks of each
  * size, the smallest ones' first. */
 static bool
-make_map (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
-    const BdctBlockGrid * grid, BdctCudaWork * work, size_t * size,
-    BdctError * error)
+make_map (BdctCudaFrame * frame, BdctStaging * staging,
+    const BdctFrame * request, const BdctBlockGrid * grid, BdctError * error)
 {
   const BdctLayout *layout = &staging->layout;
-  const BdctJobTree *tree = &slot->quantizers->tree;
-  const bool is_tree = bdct_job_is_tree (slot->quantizers);
+  BdctCudaJobs *jobs = &frame->jobs;
+  BdctCudaBlocks *blocks = &frame->blocks;
+  const BdctJobTree *tree = &jobs->quantizers->tree;
+  const bool is_tree = bdct_job_is_tree (jobs->quantizers);
   const int n_maps = is_tree ? tree->max_log2 - tree->min_log2 + 1 : 1;
-  size_t at = 0;
 
-  *size = n_maps * (frame->n_blocks + count_cells (layout));
-  if (!bdct_buffer_reserve (&slot->map, *size, true, staging->engine, error))
+  blocks->map_size = n_maps * (request->n_blocks + count_tiles (layout));
+  if (!bdct_buffer_reserve (&blocks->map, blocks->map_size, true,
+          staging->engine, error))
     return false;
   if (!is_tree) {
-    write_map (slot, layout, frame, grid, slot->quantizers, 0, work);
+    write_map (frame, layout, request, grid, jobs->quantizers, 0, &jobs->work);
     return true;
   }
+  blocks->map_size = 0;
   for (int n = tree->min_log2; n <= tree->max_log2; n++) {
     BdctJob job;
 
-    bdct_job_of_size (&job, slot->quantizers, n);
-    at += write_map (slot, layout, frame, grid, &job, at,
-        &slot->rd.sized[n - 2]);
+    bdct_job_of_size (&job, jobs->quantizers, n);
+    blocks->map_size += write_map (frame, layout, request, grid, &job,
+        blocks->map_size, &jobs->sized[n - 2]);
   }
-  *size = at;
   return true;
 }
 
-/* The blocks' records, where they are asked for or coloured. */
-static BdctBlockRecord *
-place_records (BdctSlot * slot, BdctStaging * staging, BdctError * error)
+/* Memory for what is made of single blocks. */
+static bool
+place_blocks (BdctCudaFrame * frame, BdctStaging * staging,
+    const BdctFrame * request, BdctError * error)
 {
-  const size_t size = slot->n_blocks * sizeof (BdctBlockRecord);
+  const BdctPlanBlocks *plan = &frame->plan.blocks;
+  const size_t size = plan->n * sizeof (BdctBlockRecord);
+  BdctCudaBlocks *blocks = &frame->blocks;
 
-  slot->dma_direct = slot->blocks != NULL
-      && bdct_host_memory_is_pinned (slot->blocks, size);
-  return bdct_buffer_reserve (&slot->records, size, slot->blocks != NULL
-      && !slot->dma_direct, staging->engine, error)
-      ? (BdctBlockRecord *) slot->records.device : NULL;
+  blocks->to_records = request->blocks;
+  blocks->to_sizes = plan->sizes ? request->sizes : NULL;
+  blocks->records = NULL;
+  blocks->sizes = NULL;
+  blocks->map_size = 0;
+  if (plan->records) {
+    blocks->dma_direct = request->blocks != NULL
+        && bdct_host_memory_is_pinned (request->blocks, size);
+    if (!bdct_buffer_reserve (&blocks->record_memory, size,
+            request->blocks != NULL && !blocks->dma_direct, staging->engine,
+            error))
+      return false;
+    blocks->records = (BdctBlockRecord *) blocks->record_memory.device;
+  }
+  if (plan->sizes) {
+    if (!bdct_buffer_reserve (&blocks->size_memory, plan->n_sizes,
+            blocks->to_sizes != NULL, staging->engine, error))
+      return false;
+    blocks->sizes = blocks->size_memory.device;
+  }
+  return true;
 }
 
-/* The passes of the quantizers, `work`, and of their levels. */
+/* The launches of the quantizers, and of their levels. */
 static bool
-plan_passes (BdctSlot * slot, const BdctStaging * staging,
-    const BdctImage * levels, BdctCudaWork * work, BdctError * error)
+plan_launches (BdctCudaFrame * frame, const BdctStaging * staging,
+    const BdctBlockGrid * grid, BdctError * error)
 {
+  const BdctLayout *layout = &staging->layout;
+  const BdctImage *image = frame->images.image;
   BdctCudaDevice *device = staging->device->kernels;
+  BdctCudaJobs *jobs = &frame->jobs;
+  BdctCudaWork work = jobs->work;
   int n;
 
-  slot->n_passes = bdct_cuda_plan (device, work, slot->pass, error);
-  if (slot->n_passes == 0 || levels->data[0] == NULL)
-    return slot->n_passes > 0;
-  work->output = BDCT_CUDA_LEVELS;
-  set_output (work, &staging->layout, levels);
-  for (int p = 0; p < work->n_planes; p++)
-    work->plane[p].blocks[0] = work->plane[p].blocks[1] = NULL;
-  n = bdct_cuda_plan (device, work, slot->pass + slot->n_passes, error);
-  slot->n_passes += n;
+  bdct_cuda_work_set_accumulators (&work, frame->results.first);
+  set_output (&work, layout, &image[BDCT_PLAN_RECONSTRUCTION]);
+  set_records (&work, grid, frame->blocks.records);
+  n = bdct_cuda_plan (device, &work, jobs->launch, error);
+  jobs->n_launches = n;
+  if (n == 0 || image[BDCT_PLAN_LEVELS].data[0] == NULL)
+    return n > 0;
+  work.output = BDCT_CUDA_LEVELS;
+  set_output (&work, layout, &image[BDCT_PLAN_LEVELS]);
+  set_records (&work, grid, NULL);
+  n = bdct_cuda_plan (device, &work, jobs->launch + n, error);
+  jobs->n_launches += n;
   return n > 0;
 }
 
-/* What is done for the quantizers: their passes, and the view. */
 static bool
-plan_sets (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
-    BdctCudaAccumulator * cells, size_t * map_size, BdctError * error)
+plan_quantizers (BdctCudaFrame * frame, BdctStaging * staging,
+    const BdctFrame * request, BdctError * error)
 {
   const BdctLayout *layout = &staging->layout;
-  const bool is_rd = bdct_job_is_rd (slot->quantizers);
-  const bool by_map = frame->quantizer_map != NULL && frame->n_quantizers > 1;
-  BdctBlockRecord *records = NULL;
+  BdctCudaJobs *jobs = &frame->jobs;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
-  BdctCudaWork work;
-  BdctSlotView view;
-  bool colours;
 
-  if (!bdct_slot_view_place (slot, staging, frame, &view, error))
-    return false;
-  colours = bdct_view_is_of_blocks (view.view);
-  bdct_slot_describe_planes (slot, layout, &work);
-  work.quantizers = slot->quantizers;
-  work.n_quantizers = by_map ? frame->n_quantizers : 1;
-  for (int n = 0; n < BDCT_TREE_SIZES && bdct_job_is_tree (slot->quantizers);
+  bdct_blocks_init (grid, layout, jobs->quantizers);
+  bdct_cuda_frame_describe_planes (frame, layout, &jobs->work);
+  jobs->work.quantizers = jobs->quantizers;
+  jobs->work.n_quantizers = frame->plan.blocks.by_map ? request->n_quantizers
+      : 1;
+  for (int n = 0; n < BDCT_TREE_SIZES && bdct_job_is_tree (jobs->quantizers);
       n++)
-    slot->rd.sized[n] = work;
-  if (by_map || slot->blocks != NULL || colours)
-    slot->n_blocks = bdct_blocks_init (grid, layout, slot->quantizers);
-  if (by_map && !make_map (slot, staging, frame, grid, &work, map_size, error))
+    jobs->sized[n] = jobs->work;
+  if (frame->plan.blocks.by_map
+      && !make_map (frame, staging, request, grid, error))
     return false;
-  if (frame->rate || is_rd)
-    slot->work = work;
-  bdct_slot_set_cells (&work, cells);
-  slot->colour.cells = cells;
-  set_output (&work, layout, &view.rec);
-  if (slot->blocks != NULL || colours) {
-    records = place_records (slot, staging, error);
-    if (records == NULL)
+  jobs->n_launches = 0;
+  return bdct_job_is_rd (jobs->quantizers)
+      || plan_launches (frame, staging, grid, error);
+}
+
+/* Trials that make pictures are planned when these have memory
+ * (cuda/stage/transform.h). */
+static bool
+plan_trials (BdctCudaFrame * frame, BdctStaging * staging, int n,
+    BdctError * error)
+{
+  const bool shared = bdct_cuda_frame_shares_launches (frame);
+  BdctCudaWork work;
+
+  for (int i = 1; i <= n; i++) {
+    if (!shared || bdct_job_is_rd (bdct_cuda_frame_job (frame, i)))
+      continue;
+    bdct_cuda_frame_describe (frame, &staging->layout, i, &work);
+    bdct_cuda_work_set_accumulators (&work,
+        bdct_cuda_frame_accumulators (frame, i));
+    if (bdct_cuda_plan (staging->device->kernels, &work,
+            &frame->jobs.trials[i - 1].launch, error) == 0)
       return false;
-    set_records (&work, grid, records);
   }
-  slot->n_passes = 0;
-  if (is_rd) {
-    slot->rd.levels = view.levels;
-    slot->rd.records = records;
-    slot->rd.cells = cells;
-  } else if (!plan_passes (slot, staging, &view.levels, &work, error)) {
-    return false;
-  }
-  bdct_slot_view_describe (slot, layout, &view, records,
-      by_map ? slot->map.device : NULL);
   return true;
 }
 
+/* Keep the jobs, which belong to the caller. */
 static bool
-plan_others (BdctSlot * slot, BdctStaging * staging, const BdctFrame * frame,
-    BdctError * error)
+copy_jobs (BdctCudaJobs * jobs, const BdctFrame * request, BdctError * error)
 {
-  BdctCudaWork work;
-
-  slot->n_trials = frame->n_trials;
-  if (slot->n_trials == 0)
-    return true;
-  if (slot->max_trials < slot->n_trials) {
-    free (slot->trials);
-    slot->trials = malloc (slot->n_trials * sizeof *slot->trials);
-    slot->max_trials = slot->trials != NULL ? slot->n_trials : 0;
-    if (slot->trials == NULL)
+  memcpy (jobs->quantizers, request->quantizers,
+      request->n_quantizers * sizeof jobs->quantizers[0]);
+  if (jobs->max_trials < request->n_trials) {
+    free (jobs->trials);
+    jobs->trials = malloc (request->n_trials * sizeof *jobs->trials);
+    jobs->max_trials = jobs->trials != NULL ? request->n_trials : 0;
+    if (jobs->trials == NULL)
       return bdct_error (error, "out of memory");
   }
-  if (!bdct_buffer_reserve (&slot->cells,
-          slot->n_trials * BDCT_ACCUMULATORS_SIZE, true, staging->engine,
-          error))
-    return false;
-  for (int i = 0; i < slot->n_trials; i++) {
-    BdctTrial *other = &slot->trials[i];
-
-    other->job = frame->trials[i];
-    if (bdct_job_is_rd (&other->job))
-      continue;
-    bdct_slot_describe_other (slot, &staging->layout, i, &work);
-    if (bdct_cuda_plan (staging->device->kernels, &work, &other->pass,
-            error) == 0)
-      return false;
-  }
+  for (int i = 0; i < request->n_trials; i++)
+    jobs->trials[i].job = request->trials[i];
   return true;
 }
 
 static bool
-upload (BdctSlot * slot, BdctStaging * staging, size_t map_size,
+place_results (BdctCudaFrame * frame, const BdctStaging * staging,
     BdctError * error)
 {
-  const BdctDevice *device = staging->device;
+  const BdctPlanJobs *jobs = &frame->plan.jobs;
+  BdctCudaResults *results = &frame->results;
 
-  return (!slot->src.on_host
-      || bdct_staging_upload (staging, &slot->src, error))
-      && (map_size == 0 || check (cudaMemcpyAsync (slot->map.device,
-              slot->map.host.data, map_size, cudaMemcpyHostToDevice,
+  return (jobs->n == 1 || bdct_buffer_reserve (&results->accumulators,
+          (jobs->n - 1) * BDCT_ACCUMULATORS_SIZE, true, staging->engine,
+          error))
+      && (!jobs->bits || bdct_buffer_reserve (&results->counts,
+          jobs->n * sizeof (BdctRateCounts), true, staging->engine, error));
+}
+
+static void
+describe_view (BdctCudaFrame * frame, const BdctLayout * layout)
+{
+  const BdctPlan *plan = &frame->plan;
+  const BdctImage *image = frame->images.image;
+  const BdctRenderPicture rec = {
+    .job = frame->jobs.quantizers,
+    .image = image[image[BDCT_PLAN_LEVELS].data[0] != NULL
+        ? BDCT_PLAN_LEVELS : BDCT_PLAN_RECONSTRUCTION],
+    .sizes = frame->blocks.sizes,
+  };
+
+  if (plan->view.drawn)
+    bdct_render_init (&frame->shown.render, &plan->view.view, layout,
+        &image[BDCT_PLAN_PLANES], &rec, &image[BDCT_PLAN_VIEW],
+        frame->blocks.records, plan->blocks.by_map ? frame->blocks.map.device
+        : NULL, NULL);
+  if (bdct_cuda_frame_is_rgb (frame))
+    frame->shown.colour = (BdctCudaColour) {
+      .layout = *layout,
+      .src = frame->images.src[0].image,
+      .dst = frame->images.dst.image,
+      .planes = image[BDCT_PLAN_PLANES],
+      .rec = image[BDCT_PLAN_RECONSTRUCTION],
+      .shown = image[BDCT_PLAN_VIEW],
+      .cells = frame->results.first,
+    };
+}
+
+static bool
+upload (BdctCudaFrame * frame, BdctStaging * staging, BdctError * error)
+{
+  const BdctDevice *device = staging->device;
+  const BdctCudaBlocks *blocks = &frame->blocks;
+
+  return (!frame->images.src[0].on_host
+      || bdct_staging_upload (staging, &frame->images.src[0], error))
+      && (blocks->map_size == 0 || check (cudaMemcpyAsync (blocks->map.device,
+              blocks->map.host.data, blocks->map_size, cudaMemcpyHostToDevice,
               device->upload), "cudaMemcpyAsync", error))
-      && check (cudaEventRecord (slot->uploaded, device->upload),
+      && check (cudaEventRecord (frame->events.uploaded, device->upload),
       "cudaEventRecord", error)
-      && check (cudaStreamWaitEvent (bdct_slot_splits (slot) ? device->split
-          : device->stream, slot->uploaded, 0), "cudaStreamWaitEvent", error);
+      && check (cudaStreamWaitEvent (bdct_cuda_frame_is_rgb (frame)
+          ? device->split : device->stream, frame->events.uploaded, 0),
+      "cudaStreamWaitEvent", error);
 }
 
 bool
-bdct_slot_prepare (BdctSlot * slot, BdctStaging * staging,
-    const BdctFrame * frame, BdctCudaAccumulator * cells, BdctError * error)
+bdct_cuda_prepare_frame (BdctCudaFrame * frame, BdctStaging * staging,
+    BdctCudaMemory * memory, const BdctFrame * request, BdctError * error)
 {
   const BdctDevice *device = staging->device;
-  size_t map_size = 0;
+  BdctEndpoint *src = &frame->images.src[0];
 
-  slot->given.n = 0;
-  memcpy (slot->quantizers, frame->quantizers,
-      frame->n_quantizers * sizeof slot->quantizers[0]);
-  slot->blocks = frame->blocks;
-  slot->asked_sizes = bdct_job_is_tree (slot->quantizers) ? frame->sizes : NULL;
-  slot->rate = frame->rate;
-  slot->trial_files = frame->trial_files;
-  slot->keeps = (frame->metrics | frame->trial_metrics)
-      >> BDCT_METRIC_XPSNR & 1;
-  slot->number = frame->number;
-  if (!bdct_staging_place (staging, &slot->src, &frame->src, device->upload,
+  if (!copy_jobs (&frame->jobs, request, error)
+      || !bdct_staging_place (staging, src, &request->src, device->upload,
           error)
-      || !bdct_staging_place (staging, &slot->dst, &frame->dst,
+      || !bdct_staging_place (staging, &frame->images.dst, &request->dst,
           device->stream, error)
-      || !plan_sets (slot, staging, frame, cells, &map_size, error)
-      || !plan_others (slot, staging, frame, error)
-      || !bdct_compare_describe (slot, staging, frame, error)
-      || (slot->rate && !bdct_buffer_reserve (&slot->counts,
-              (1 + slot->n_trials) * sizeof (BdctRateCounts), true,
-              staging->engine, error)))
+      || !bdct_cuda_frame_place_images (frame, staging, &src->image, error)
+      || !place_blocks (frame, staging, request, error)
+      || !place_results (frame, staging, error)
+      || !plan_quantizers (frame, staging, request, error)
+      || !plan_trials (frame, staging, request->n_trials, error)
+      || !bdct_cuda_frame_describe_metrics (frame, staging, memory, NULL,
+          error))
     return false;
-  slot->wait = slot->src.on_host || bdct_slot_downloads (slot)
+  describe_view (frame, &staging->layout);
+  frame->events.wait = src->on_host || bdct_cuda_frame_downloads (frame)
       ? BDCT_WAIT_SLEEPING : BDCT_WAIT_SPINNING;
-  if ((!slot->src.on_host && map_size == 0)
-      || upload (slot, staging, map_size, error))
+  if ((!src->on_host && frame->blocks.map_size == 0)
+      || upload (frame, staging, error))
     return true;
   /* The caller may free the image now: nothing may go on using it. */
   bdct_device_synchronize (device);

@@ -1,16 +1,20 @@
-/* blockdct: a frame becomes work for the GPU: passes, the index map, the
- * view.
+/* blockdct: a planned frame, or comparison, becomes launches on the GPU.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_PREPARE_H
-#define BDCT_PREPARE_H
+#ifndef BDCT_CUDA_PREPARE_H
+#define BDCT_CUDA_PREPARE_H
 
 #include "frame.h"
 
-/** Plan a frame's work and enqueue its uploads; the kernels' stream waits for
- * them. `cells` receive the quantizers' counts. */
-bool bdct_slot_prepare (BdctSlot *slot, BdctStaging *staging,
-    const BdctFrame *frame, BdctCudaAccumulator *cells, BdctError *error);
+/** Prepare all of a frame whose plan and first accumulators are set, and
+ * enqueue its uploads, which its kernels' stream then waits for. */
+bool bdct_cuda_prepare_frame (BdctCudaFrame *frame, BdctStaging *staging,
+    BdctCudaMemory *memory, const BdctFrame *request, BdctError *error);
+
+/** The same of a comparison. `job`: bdct_comparison_job(). */
+bool bdct_cuda_prepare_comparison (BdctCudaFrame *frame, BdctStaging *staging,
+    BdctCudaMemory *memory, const BdctComparison *comparison,
+    const BdctJob *job, BdctError *error);
 
 #endif

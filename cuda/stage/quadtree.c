@@ -6,7 +6,7 @@
 
 /* One job, and what it is done with. */
 typedef struct {
-  const BdctSlot *slot;
+  const BdctCudaFrame *frame;
   const BdctStaging *staging;
   int i;
   const BdctJob *quantizers;
@@ -125,7 +125,7 @@ reserve (Task * task, BdctBuffer * memory, BdctError * error)
 static void
 describe_component (Task * task, const BdctImage * dst, int p, int k)
 {
-  const BdctSlot *slot = task->slot;
+  const BdctCudaFrame *frame = task->frame;
   const BdctLayout *layout = &task->staging->layout;
   const int c = layout->plane[p].component[k];
   BdctCudaTreeComponent *component = &task->tree.component[c];
@@ -133,43 +133,40 @@ describe_component (Task * task, const BdctImage * dst, int p, int k)
 
   bdct_blocks_init (grid, layout, task->quantizers);
   *component = (BdctCudaTreeComponent) {
-    .layout = layout->plane[p],
-    .component = c,
-    .sub_x = bdct_layout_sub_x (layout, c),
-    .sub_y = bdct_layout_sub_y (layout, c),
-    .log2_smallest = task->quantizers->component[c].log2_width,
-    .columns = grid[c].columns,
-    .src = bdct_image_samples (&slot->planes, layout, p, k),
-  };
+  .layout = layout->plane[p],.component = c,.sub_x =
+        bdct_layout_sub_x (layout, c),.sub_y =
+        bdct_layout_sub_y (layout, c),.log2_smallest =
+        task->quantizers->component[c].log2_width,.columns =
+        grid[c].columns,.src =
+        bdct_image_samples (&frame->images.image[BDCT_PLAN_PLANES], layout, p,
+        k),};
   if (dst != NULL)
     component->dst = bdct_image_samples (dst, layout, p, k);
   if (task->i > 0)
     return;
-  component->levels = bdct_image_samples (&slot->rd.levels, layout, p, k);
-  if (slot->rd.records != NULL)
-    component->records = slot->rd.records + grid[c].first;
+  component->levels =
+      bdct_image_samples (&frame->images.image[BDCT_PLAN_LEVELS], layout, p, k);
+  if (frame->blocks.records != NULL)
+    component->records = frame->blocks.records + grid[c].first;
 }
 
 static void
 describe (Task * task, const BdctImage * dst)
 {
-  const BdctSlot *slot = task->slot;
+  const BdctCudaFrame *frame = task->frame;
   const BdctLayout *layout = &task->staging->layout;
   const BdctJobTree *job = &task->quantizers->tree;
   BdctCudaTree *tree = &task->tree;
 
   *tree = (BdctCudaTree) {
-    .n_components = bdct_layout_components (layout),
-    .depth = layout->depth,
-    .min_log2 = job->min_log2,
-    .max_log2 = job->max_log2,
-    .distortion_shift = job->distortion_shift,
-    .chroma = job->chroma,
-    .sizes = task->i == 0 ? slot->rd.sizes : NULL,
-    .cells = bdct_slot_cells (slot, task->i),
-    .counts = slot->rate ? (unsigned long long *) (slot->counts.device
-        + task->i * sizeof (BdctRateCounts)) : NULL,
-  };
+  .n_components = bdct_layout_components (layout),.depth =
+        layout->depth,.min_log2 = job->min_log2,.max_log2 =
+        job->max_log2,.distortion_shift = job->distortion_shift,.chroma =
+        job->chroma,.sizes =
+        task->i == 0 ? frame->blocks.sizes : NULL,.cells =
+        bdct_cuda_frame_accumulators (frame, task->i),.counts =
+        frame->plan.jobs.bits ? (unsigned long long *) (frame->results.counts.
+        device + task->i * sizeof (BdctRateCounts)) : NULL,};
   for (int k = 0; k < task->n_quantizers; k++)
     tree->lambda[k] = task->quantizers[k].tree.lambda;
   bdct_quadtree_costs (&tree->costs, job->slice_qp);
@@ -186,9 +183,10 @@ describe_size (Task * task, const BdctJob * jobs, int n, BdctCudaWork * work)
   const BdctCudaTree *tree = &task->tree;
 
   if (task->i == 0)
-    *work = task->slot->rd.sized[n - 2];
+    *work = task->frame->jobs.sized[n - 2];
   else
-    bdct_slot_describe (task->slot, &task->staging->layout, task->i, work);
+    bdct_cuda_frame_describe (task->frame, &task->staging->layout, task->i,
+        work);
   work->quantizers = jobs;
   work->n_quantizers = task->n_quantizers;
   if (!bdct_quadtree_has_own (tree->chroma, BDCT_U, n, tree->max_log2))
@@ -292,13 +290,14 @@ transform (Task * task, int n, BdctError * error)
 }
 
 bool
-bdct_quadtree_enqueue (const BdctSlot * slot, int i, const BdctImage * dst,
-    const BdctStaging * staging, BdctBuffer * memory, BdctError * error)
+bdct_quadtree_enqueue (const BdctCudaFrame * frame, int i,
+    const BdctImage * dst, const BdctStaging * staging, BdctBuffer * memory,
+    BdctError * error)
 {
   const cudaStream_t stream = staging->device->stream;
-  Task task = {.slot = slot,.staging = staging,.i = i,
-    .quantizers = bdct_slot_job (slot, i),
-    .n_quantizers = i == 0 ? slot->rd.sized[0].n_quantizers : 1
+  Task task = {.frame = frame,.staging = staging,.i = i,
+    .quantizers = bdct_cuda_frame_job (frame, i),
+    .n_quantizers = i == 0 ? frame->jobs.sized[0].n_quantizers : 1
   };
 
   describe (&task, dst);
@@ -311,6 +310,7 @@ bdct_quadtree_enqueue (const BdctSlot * slot, int i, const BdctImage * dst,
       return false;
   return bdct_cuda_check (bdct_cuda_tree_choose (&task.tree, stream),
       "cudaLaunchKernel", error)
-      && (!slot->rate || bdct_cuda_check (bdct_cuda_tree_price (&task.tree,
-              stream), "cudaLaunchKernel", error));
+      && (!frame->plan.jobs.bits
+      || bdct_cuda_check (bdct_cuda_tree_price (&task.tree, stream),
+          "cudaLaunchKernel", error));
 }

@@ -13,7 +13,7 @@
 #include "cuda/frame/frame.h"
 
 /** As bdct_rd_enqueue() has it, of a job that has trees. */
-bool bdct_quadtree_enqueue (const BdctSlot *slot, int i, const BdctImage *dst,
+bool bdct_quadtree_enqueue (const BdctCudaFrame *frame, int i, const BdctImage *dst,
     const BdctStaging *staging, BdctBuffer *memory, BdctError *error);
 
 #endif

@@ -13,7 +13,7 @@
 #define N_STAGES 3
 
 typedef struct {
-  BdctCudaLaunch pass[N_STAGES][MAX_JOBS];
+  BdctCudaLaunch launch[N_STAGES][MAX_JOBS];
   int n[N_STAGES];
 } Round;
 
@@ -40,18 +40,20 @@ count_levels (const BdctJob * job, const BdctBlockGrid * grid, int component)
       * bdct_rate_block_levels (&job->component[component]);
 }
 
-/* Have room for the levels of as many jobs as a round has, each as large as the
- * largest of them. */
+/* Have room for the levels of as many of a group's jobs as a round has, each as
+ * large as the largest of them. */
 static bool
-reserve (const BdctSlot * slot, const BdctStaging * staging,
-    BdctBuffer * levels, size_t * job_levels, BdctError * error)
+reserve (const BdctCudaFrame * frame, const BdctPlanGroup * group,
+    const BdctStaging * staging, BdctBuffer * levels, size_t * job_levels,
+    BdctError * error)
 {
   BdctError why;
   int n = 0;
 
   *job_levels = 0;
-  for (int i = 0; i <= slot->n_trials; i++) {
-    const BdctJob *job = bdct_slot_job (slot, i);
+  for (int k = 0; k < group->n; k++) {
+    const BdctJob *job = bdct_cuda_frame_job (frame,
+        frame->plan.jobs.order[group->first + k]);
     BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
     size_t size = 0;
 
@@ -75,21 +77,21 @@ add (Round * round, int stage, const BdctCudaWork * work,
     const BdctStaging * staging, BdctError * error)
 {
   return bdct_cuda_plan (staging->device->kernels, work,
-      &round->pass[stage][round->n[stage]++], error) > 0;
+      &round->launch[stage][round->n[stage]++], error) > 0;
 }
 
 /* Plan what counts job `i`. */
 static bool
-plan (Round * round, const BdctSlot * slot, const BdctStaging * staging, int i,
-    BdctLevel * levels, BdctError * error)
+plan (Round * round, const BdctCudaFrame * frame, const BdctStaging * staging,
+    int i, BdctLevel * levels, BdctError * error)
 {
   const BdctLayout *layout = &staging->layout;
-  const BdctJob *job = bdct_slot_job (slot, i);
+  const BdctJob *job = bdct_cuda_frame_job (frame, i);
   BdctLevel *first[BDCT_MAX_COMPONENTS];
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   BdctCudaWork work;
 
-  bdct_slot_describe (slot, layout, i, &work);
+  bdct_cuda_frame_describe (frame, layout, i, &work);
   bdct_blocks_init (grid, layout, job);
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
     first[c] = levels;
@@ -100,7 +102,7 @@ plan (Round * round, const BdctSlot * slot, const BdctStaging * staging, int i,
     const BdctComponent c = plane->layout.component[0];
     const BdctScan scan = bdct_scan_init (&grid[c], layout->chroma, c);
 
-    plane->counts = (unsigned long long *) (slot->counts.device
+    plane->counts = (unsigned long long *) (frame->results.counts.device
         + i * sizeof (BdctRateCounts));
     plane->mcu_width = scan.h;
     plane->mcu_height = scan.v;
@@ -124,36 +126,40 @@ plan (Round * round, const BdctSlot * slot, const BdctStaging * staging, int i,
 static bool
 launch (const Round * round, const BdctDevice * device, BdctError * error)
 {
-  const BdctCudaLaunch *passes[N_STAGES * MAX_JOBS];
+  const BdctCudaLaunch *launches[N_STAGES * MAX_JOBS];
   int n = 0;
 
   for (int stage = 0; stage < N_STAGES; stage++)
     for (int i = 0; i < round->n[stage]; i++)
-      passes[n++] = &round->pass[stage][i];
-  return bdct_cuda_check (bdct_cuda_launch (passes, n, device->kernels,
+      launches[n++] = &round->launch[stage][i];
+  return bdct_cuda_check (bdct_cuda_launch (launches, n, device->kernels,
           device->stream), "cudaLaunchKernel", error);
 }
 
 bool
-bdct_rate_enqueue (const BdctSlot * slot, const BdctStaging * staging,
-    BdctBuffer * levels, BdctError * error)
+bdct_rate_enqueue (const BdctCudaFrame * frame, int g,
+    const BdctStaging * staging, BdctBuffer * levels, BdctError * error)
 {
+  const BdctPlanGroup *group = &frame->plan.jobs.group[g];
   const int size = round_size (&staging->layout);
   size_t job_levels;
 
-  if (!reserve (slot, staging, levels, &job_levels, error))
+  if (!reserve (frame, group, staging, levels, &job_levels, error))
     return false;
-  for (int first = 0; first <= slot->n_trials; first += size) {
+  for (int first = 0; first < group->n; first += size) {
     BdctLevel *at = (BdctLevel *) levels->device;
     Round round;
 
     memset (round.n, 0, sizeof round.n);
-    for (int i = first; i <= slot->n_trials && i < first + size; i++) {
-      if (bdct_job_is_rd (bdct_slot_job (slot, i)))
+    for (int k = first; k < group->n && k < first + size; k++) {
+      const int i = frame->plan.jobs.order[group->first + k];
+      const BdctJob *job = bdct_cuda_frame_job (frame, i);
+
+      if (bdct_job_is_rd (job))
         continue;
-      if (!plan (&round, slot, staging, i, at, error))
+      if (!plan (&round, frame, staging, i, at, error))
         return false;
-      if (has_levels (bdct_slot_job (slot, i)))
+      if (has_levels (job))
         at += job_levels;
     }
     if (!launch (&round, staging->device, error))

@@ -8,11 +8,11 @@
 
 #include "cuda/frame/frame.h"
 
-/** Enqueue what counts a slot's jobs into its `counts`, which are zeroed, some
- * jobs at a time. `levels` is where their levels are meanwhile, if they are
- * needed at all: one buffer for all slots, as what is enqueued runs in order.
- * It grows on demand. */
-bool bdct_rate_enqueue (const BdctSlot *slot, const BdctStaging *staging,
-    BdctBuffer *levels, BdctError *error);
+/** Enqueue what counts the jobs of group `g` into the frame's counts, which are
+ * zeroed, some jobs at a time. Rate-distortion jobs are counted where their
+ * levels are made. `levels` holds the levels meanwhile, for all frames, as what
+ * is enqueued runs in order. It grows on demand. */
+bool bdct_rate_enqueue (const BdctCudaFrame *frame, int g,
+    const BdctStaging *staging, BdctBuffer *levels, BdctError *error);
 
 #endif

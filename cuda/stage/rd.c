@@ -11,9 +11,10 @@ bdct_job_is_rd (const BdctJob * job)
 }
 
 bool
-bdct_rd_enqueue (const BdctSlot * slot, int i, const BdctImage * dst,
+bdct_rd_enqueue (const BdctCudaFrame * frame, int i, const BdctImage * dst,
     const BdctStaging * staging, BdctBuffer * memory, BdctError * error)
 {
-  return (bdct_job_is_tree (bdct_slot_job (slot, i)) ? bdct_quadtree_enqueue
-      : bdct_rdoq_enqueue) (slot, i, dst, staging, memory, error);
+  return (bdct_job_is_tree (bdct_cuda_frame_job (frame,
+              i)) ? bdct_quadtree_enqueue : bdct_rdoq_enqueue) (frame, i, dst,
+      staging, memory, error);
 }

@@ -12,12 +12,11 @@
 /** Whether a job is a rate-distortion job. */
 bool bdct_job_is_rd (const BdctJob *job);
 
-/** Enqueue all for such a job, job `i` of a slot (bdct_slot_job()), with its
- * statistics and its bits. `dst`: receives the reconstruction; NULL or without
- * data: none. `memory` is where levels, and blocks of all sizes, are meanwhile:
- * one buffer for all slots, as what is enqueued runs in order. It grows on
- * demand. */
-bool bdct_rd_enqueue (const BdctSlot *slot, int i, const BdctImage *dst,
+/** Enqueue all for such a job, job `i` of the plan, with its statistics and its
+ * bits. `dst`: receives the reconstruction; NULL or without data: none. `memory`
+ * holds levels, and blocks of all sizes, meanwhile: one buffer for all frames,
+ * as what is enqueued runs in order. It grows on demand. */
+bool bdct_rd_enqueue (const BdctCudaFrame *frame, int i, const BdctImage *dst,
     const BdctStaging *staging, BdctBuffer *memory, BdctError *error);
 
 #endif

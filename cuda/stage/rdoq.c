@@ -7,7 +7,7 @@
 
 /* One job, and what is enqueued for it. */
 typedef struct {
-  const BdctSlot *slot;
+  const BdctCudaFrame *frame;
   const BdctStaging *staging;
   int i;
   BdctCudaWork work;            /* with nothing asked */
@@ -105,7 +105,7 @@ place (Task * task, BdctBuffer * memory, BdctError * error)
 static bool
 plan_picture (Task * task, const BdctImage * dst, BdctError * error)
 {
-  const BdctSlot *slot = task->slot;
+  const BdctCudaFrame *frame = task->frame;
   const BdctLayout *layout = &task->staging->layout;
   BdctCudaWork work = task->work;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
@@ -116,10 +116,10 @@ plan_picture (Task * task, const BdctImage * dst, BdctError * error)
 
     if (dst != NULL)
       plane->dst = bdct_image_samples (dst, layout, p, 0);
-    plane->cells = bdct_slot_cells (slot, task->i);
+    plane->cells = bdct_cuda_frame_accumulators (frame, task->i);
     for (int k = 0; k < plane->layout.interleave; k++)
-      plane->blocks[k] = task->i > 0 || slot->rd.records == NULL ? NULL
-          : slot->rd.records + grid[plane->layout.component[k]].first;
+      plane->blocks[k] = task->i > 0 || frame->blocks.records == NULL ? NULL
+          : frame->blocks.records + grid[plane->layout.component[k]].first;
   }
   return bdct_rdoq_plan_from_levels (task->staging->device->kernels, &work,
       (const BdctLevel * const *) task->levels, &task->pass[task->n_passes++],
@@ -138,7 +138,7 @@ plan_more (Task * task, const BdctCudaKernel * kernel, BdctError * error)
 static bool
 plan_drawing (Task * task, BdctError * error)
 {
-  const BdctImage *levels = &task->slot->rd.levels;
+  const BdctImage *levels = &task->frame->images.image[BDCT_PLAN_LEVELS];
 
   if (task->i > 0 || levels->data[0] == NULL)
     return true;
@@ -151,13 +151,14 @@ plan_drawing (Task * task, BdctError * error)
 static bool
 plan_bits (Task * task, BdctError * error)
 {
-  const BdctSlot *slot = task->slot;
+  const BdctCudaFrame *frame = task->frame;
 
-  if (!slot->rate)
+  if (!frame->plan.jobs.bits)
     return true;
   for (int p = 0; p < task->work.n_planes; p++)
-    task->work.plane[p].counts = (unsigned long long *) (slot->counts.device
-        + task->i * sizeof (BdctRateCounts));
+    task->work.plane[p].counts =
+        (unsigned long long *) (frame->results.counts.device +
+        task->i * sizeof (BdctRateCounts));
   return plan_more (task, bdct_rate_find (BDCT_CUDA_BINS,
           task->work.quantizers), error)
       && plan_more (task, bdct_rate_find (BDCT_CUDA_COST,
@@ -165,14 +166,14 @@ plan_bits (Task * task, BdctError * error)
 }
 
 bool
-bdct_rdoq_enqueue (const BdctSlot * slot, int i, const BdctImage * dst,
+bdct_rdoq_enqueue (const BdctCudaFrame * frame, int i, const BdctImage * dst,
     const BdctStaging * staging, BdctBuffer * memory, BdctError * error)
 {
   const BdctDevice *device = staging->device;
   const BdctCudaLaunch *passes[MAX_PASSES];
-  Task task = {.slot = slot,.staging = staging,.i = i,.n_passes = 2 };
+  Task task = {.frame = frame,.staging = staging,.i = i,.n_passes = 2 };
 
-  bdct_slot_describe (slot, &staging->layout, i, &task.work);
+  bdct_cuda_frame_describe (frame, &staging->layout, i, &task.work);
   if (!place (&task, memory, error)
       || !bdct_rdoq_plan (device->kernels, &task.work, memory->device,
           task.pass, error)

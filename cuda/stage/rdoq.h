@@ -35,7 +35,7 @@ bool bdct_rdoq_plan_from_levels (BdctCudaDevice *device,
     BdctCudaLaunch *pass, BdctError *error);
 
 /** As bdct_rd_enqueue() has it, of a job that has no trees. */
-bool bdct_rdoq_enqueue (const BdctSlot *slot, int i, const BdctImage *dst,
+bool bdct_rdoq_enqueue (const BdctCudaFrame *frame, int i, const BdctImage *dst,
     const BdctStaging *staging, BdctBuffer *memory, BdctError *error);
 
 #endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "run.h"
+
+#include "cuda/kernels/metric.h"
+#include "cuda/kernels/view.h"
+#include "cuda/stage/rate.h"
+#include "cuda/stage/rd.h"
+#include "cuda/stage/transform.h"
+
+#define check bdct_cuda_check
+
+const BdctCudaLaunch *
+bdct_cuda_frame_launch (const BdctCudaFrame * frame, int i, bool *skipped)
+{
+  const BdctCudaJobs *jobs = &frame->jobs;
+  const int trial = 1 + i - jobs->n_launches;
+
+  *skipped = false;
+  if (!bdct_cuda_frame_shares_launches (frame))
+    return NULL;
+  if (trial < 1)
+    return &jobs->launch[i];
+  if (trial >= frame->plan.jobs.n)
+    return NULL;
+  *skipped = bdct_job_is_rd (bdct_cuda_frame_job (frame, trial));
+  return &jobs->trials[trial - 1].launch;
+}
+
+static bool
+launched (cudaError_t err, BdctError * error)
+{
+  return check (err, "cudaLaunchKernel", error);
+}
+
+/* Planes of R, G and B, in a stream of their own, which the kernels' follows. */
+static bool
+rgb_to_planes (const BdctCudaFrame * frame, const BdctStaging * staging,
+    BdctError * error)
+{
+  const BdctDevice *device = staging->device;
+
+  return check (cudaStreamWaitEvent (device->split,
+          staging->ring[frame->images.ring_index].free, 0),
+      "cudaStreamWaitEvent", error)
+      && launched (bdct_cuda_rgb_to_planes_launch (&frame->shown.colour,
+          device->split), error)
+      && bdct_device_follow (device->stream, device->split, device->was_split,
+      error);
+}
+
+static bool
+pack (const BdctCudaFrame * frame, const BdctStaging * staging,
+    BdctError * error)
+{
+  const BdctCudaPictures *pictures = &frame->pictures;
+  const cudaStream_t stream = staging->device->stream;
+  cudaError_t err = cudaSuccess;
+
+  for (int i = 0; i < pictures->n_packs && err == cudaSuccess; i++)
+    err = bdct_cuda_pack_launch (&pictures->pack[i], stream);
+  for (int i = 0; staging->layout.rgb.n_planes > 0
+      && i <= frame->plan.n_distorted && err == cudaSuccess; i++)
+    err = bdct_cuda_rgb_to_planes_launch (&pictures->colour[i], stream);
+  return launched (err, error);
+}
+
+static bool
+copy_history (const BdctCudaFrame * frame, const BdctStaging * staging,
+    const BdctCudaMemory * memory, BdctError * error)
+{
+  const BdctLayout *layout = &staging->layout;
+  const BdctPlaneLayout *plane = &layout->plane[0];
+  const BdctMetricPlane luma = {
+    .depth = layout->depth,
+    .width = plane->width,
+    .height = plane->height,
+    .step = 1,
+    .shift = plane->shift,
+    .src = bdct_image_samples (&frame->images.image[BDCT_PLAN_PLANES], layout,
+        0, 0),
+    .memory = memory->luma[frame->plan.metrics.history.own].device,
+  };
+
+  return launched (bdct_cuda_xpsnr_keep (&luma, staging->device->stream),
+      error);
+}
+
+static bool
+add_errors (const BdctCudaFrame * frame, const BdctStaging * staging,
+    BdctError * error)
+{
+  const cudaStream_t stream = staging->device->stream;
+
+  return launched (bdct_cuda_errors_launch (&frame->pictures.errors, stream),
+      error)
+      && (!frame->plan.jobs.rgb_errors || launched (bdct_cuda_rgb_errors_launch
+          (&frame->pictures.rgb_errors, stream), error));
+}
+
+/* The pictures of job 0 and of a comparison are images of the plan; those of
+ * trials are in memory for the group. */
+static bool
+run_metrics (BdctCudaFrame * frame, int g, const BdctStaging * staging,
+    BdctCudaMemory * memory, BdctError * error)
+{
+  const BdctPlan *plan = &frame->plan;
+  const BdctPlanGroup *group = &plan->jobs.group[g];
+  const BdctImage *image = frame->images.image;
+
+  for (int k = 0; k < group->n; k++) {
+    const int i = plan->jobs.order[group->first + k];
+    const BdctImage rec = plan->n_distorted > 0
+        ? image[BDCT_PLAN_PLANES + 1 + i]
+        : i == 0 ? image[BDCT_PLAN_RECONSTRUCTION]
+        : bdct_cuda_trial_picture (staging, memory, k);
+
+    if (bdct_plan_metrics (plan, i) != 0
+        && !bdct_frame_metrics_enqueue (&frame->results.metrics, i, &rec,
+            &memory->metrics, staging, error))
+      return false;
+  }
+  return true;
+}
+
+/* R, G and B of a frame are made in a stream of their own, which follows the
+ * kernels'; those of a comparison may be enlarged after it. */
+static bool
+planes_to_rgb (const BdctCudaFrame * frame, const BdctStaging * staging,
+    BdctError * error)
+{
+  const BdctDevice *device = staging->device;
+
+  if (frame->plan.n_distorted > 0)
+    return launched (bdct_cuda_planes_to_rgb_launch (&frame->shown.colour,
+            NULL, device->stream), error);
+  return bdct_device_follow (device->join, device->stream,
+      device->was_computed, error)
+      && launched (bdct_cuda_planes_to_rgb_launch (&frame->shown.colour,
+          frame->plan.view.drawn ? &frame->shown.render : NULL, device->join),
+      error);
+}
+
+/* Where frames have R, G and B, the stream that makes these ends each frame. */
+static bool
+end_rgb (const BdctCudaFrame * frame, const BdctStaging * staging,
+    BdctError * error)
+{
+  const BdctDevice *device = staging->device;
+
+  if (staging->layout.rgb.n_planes == 0)
+    return true;
+  if (frame->plan.n_distorted > 0
+      || !bdct_plan_has (&frame->plan, BDCT_STEP_PLANES_TO_RGB)) {
+    if (!bdct_device_follow (device->join, device->stream,
+            device->was_computed, error))
+      return false;
+  }
+  return frame->plan.n_distorted > 0
+      || check (cudaEventRecord (staging->ring[frame->images.ring_index].free,
+          device->join), "cudaEventRecord", error);
+}
+
+static bool
+run_step (BdctCudaFrame * frame, const BdctStep * step,
+    const BdctStaging * staging, BdctCudaMemory * memory, BdctError * error)
+{
+  const cudaStream_t stream = staging->device->stream;
+
+  switch (step->kind) {
+    case BDCT_STEP_RGB_TO_PLANES:
+      return true;              /* bdct_cuda_frame_begin() did it */
+    case BDCT_STEP_PACK:
+      return pack (frame, staging, error);
+    case BDCT_STEP_HISTORY:
+      return copy_history (frame, staging, memory, error);
+    case BDCT_STEP_ERRORS:
+      return add_errors (frame, staging, error);
+    case BDCT_STEP_TRANSFORM:
+      return bdct_cuda_transform_enqueue (frame, step->group, staging, memory,
+          error);
+    case BDCT_STEP_BITS:
+      return bdct_rate_enqueue (frame, step->group, staging, &memory->levels,
+          error);
+    case BDCT_STEP_METRICS:
+      return run_metrics (frame, step->group, staging, memory, error);
+    case BDCT_STEP_RECORDS:
+      return launched (bdct_cuda_records_launch (&frame->shown.records,
+              stream), error);
+    case BDCT_STEP_MAP:
+      return bdct_cuda_map_enqueue (bdct_view_metric (frame->plan.view.
+              view.mode), &frame->shown.mapped, staging, error);
+    case BDCT_STEP_VIEW:
+      return launched (bdct_cuda_view_launch (&frame->shown.render, stream),
+          error);
+    case BDCT_STEP_PLANES_TO_RGB:
+      return planes_to_rgb (frame, staging, error);
+    case BDCT_STEP_ZOOM:
+      return launched (bdct_cuda_zoom_launch (&frame->shown.zoom, stream),
+          error);
+  }
+  return true;
+}
+
+bool
+bdct_cuda_frame_begin (const BdctCudaFrame * frame,
+    const BdctStaging * staging, BdctError * error)
+{
+  return !bdct_cuda_frame_is_rgb (frame)
+      || rgb_to_planes (frame, staging, error);
+}
+
+bool
+bdct_cuda_frame_run (BdctCudaFrame * frame, const BdctStaging * staging,
+    BdctCudaMemory * memory, BdctError * error)
+{
+  for (int i = 0; i < frame->plan.n_steps; i++)
+    if (!run_step (frame, &frame->plan.step[i], staging, memory, error))
+      return false;
+  return end_rgb (frame, staging, error);
+}
