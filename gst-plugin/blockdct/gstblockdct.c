@@ -17,14 +17,14 @@
 #include "gstblockdct.h"
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "gstblockdctallocation.h"
-#include "gstblockdctflow.h"
-#include "gstblockdctoutput.h"
+#include "gstblockdctfinish.h"
+#include "gstblockdctinflight.h"
 #include "gstblockdctpreset.h"
 #include "gstblockdctproperties.h"
 #include "gstblockdctpropertiesquantizer.h"
 #include "gstblockdctpropertiesreport.h"
 #include "gstblockdctpropertiesstart.h"
-#include "gstblockdctqueue.h"
+#include "gstblockdcttransform.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
 

@@ -13,10 +13,10 @@
 #include "gst-plugin/common/gstblockdctstatsfile.h"
 #include "gst-plugin/common/gstblockdctbackend.h"
 #include "gst-plugin/common/gstblockdctdebug.h"
-#include "gst-plugin/common/gstblockdctreport.h"
+#include "gst-plugin/common/gstblockdctstatistics.h"
 #include "gstblockdctsettings.h"
 #include "gstblockdctshown.h"
-#include "gst-plugin/common/gstblockdctsweep.h"
+#include "gst-plugin/common/gstblockdctcurve.h"
 
 G_BEGIN_DECLS
 
@@ -51,7 +51,7 @@ typedef struct
   gboolean repeated;            /* it was shown before */
 } GstBlockDctInFlight;
 
-/** The engine and the frames in it (gstblockdctqueue.c). */
+/** The engine and the frames in it (gstblockdctinflight.c). */
 typedef struct
 {
   GstBlockDctBackend backend;
@@ -82,7 +82,7 @@ typedef struct
   GstBlockDctSweep *all;        /* all settings; NULL: there was no target */
 } GstBlockDctSearch;
 
-/** What is said of frames that leave (gstblockdctoutput.c). */
+/** What is said of frames that leave (gstblockdctfinish.c). */
 typedef struct
 {
   GstBlockDctReport report;
@@ -90,7 +90,7 @@ typedef struct
   gboolean below;               /* the last frame was, of min-psnr-warning */
 } GstBlockDctStatistics;
 
-/** How frames come and go (gstblockdctflow.c, gstblockdctallocation.c). */
+/** How frames come and go (gstblockdcttransform.c, gstblockdctallocation.c). */
 typedef struct
 {
   gboolean draining;            /* let the engine run empty */

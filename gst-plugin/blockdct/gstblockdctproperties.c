@@ -4,7 +4,7 @@
 #include "gstblockdctproperties.h"
 
 #include <string.h>
-#include "gst-plugin/common/gstblockdctfields.h"
+#include "gst-plugin/common/gstblockdctstructure.h"
 
 /* Filled when the class is made. */
 static struct

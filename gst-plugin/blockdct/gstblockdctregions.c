@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctregions.h"
-#include "gst-plugin/common/gstblockdctsweep.h"
+#include "gst-plugin/common/gstblockdctcurve.h"
 #include "gst-plugin/common/gstblockdctdebug.h"
 
 #include <math.h>

@@ -11,7 +11,7 @@
 #include <gst/gst.h>
 #include "dct/picture/view.h"
 #include "dct/quantizer/job.h"
-#include "gst-plugin/common/gstblockdctsweep.h"
+#include "gst-plugin/common/gstblockdctcurve.h"
 
 G_BEGIN_DECLS
 

@@ -8,7 +8,7 @@
 #include <gst/video/video.h>
 #include "dct/base/layout.h"
 #include "dct/quantizer/job.h"
-#include "gst-plugin/common/gstblockdctstatistics.h"
+#include "gst-plugin/common/gstblockdctstatstypes.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE             /* struct ucred */
 #include "gstblockdctstatsfile.h"
 #include "dct/quantizer/job.h"
-#include "gstblockdctreport.h"
+#include "gstblockdctstatistics.h"
 #include "gstblockdctstatsline.h"
 
 #include <errno.h>

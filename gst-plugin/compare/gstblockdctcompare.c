@@ -17,11 +17,11 @@
  */
 #include "gstblockdctcompare.h"
 #include "gst-plugin/common/gstblockdctformat.h"
+#include "gstblockdctcompareaggregate.h"
 #include "gstblockdctcomparecaps.h"
-#include "gstblockdctcompareflow.h"
+#include "gstblockdctcomparefinish.h"
 #include "gstblockdctcompareframes.h"
 #include "gstblockdctcomparekeys.h"
-#include "gstblockdctcompareoutput.h"
 #include "gstblockdctcompareproperties.h"
 #include "gstblockdctcompareupstream.h"
 

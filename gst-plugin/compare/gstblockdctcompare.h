@@ -2,7 +2,7 @@
  *
  * Its parts: who may come in (gstblockdctcomparepad.h), who meets whom
  * (gstblockdctcomparematch.h), what the engine makes of a pair
- * (gstblockdctcompareframes.h), and what leaves (gstblockdctcompareoutput.h).
+ * (gstblockdctcompareframes.h), and what leaves (gstblockdctcomparefinish.h).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -3,7 +3,7 @@
  * The caps that come in and go out, and memory for frames of them. */
 #include "gstblockdctcomparecaps.h"
 #include "gstblockdctcompareframes.h"
-#include "gstblockdctcompareoutput.h"
+#include "gstblockdctcomparefinish.h"
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "gst-plugin/common/gstblockdctpinned.h"
 #include "gst-plugin/common/gstblockdctpool.h"

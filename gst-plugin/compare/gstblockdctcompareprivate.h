@@ -10,7 +10,7 @@
 #include "dct/engine/engine.h"
 #include "gst-plugin/common/gstblockdctbackend.h"
 #include "gst-plugin/common/gstblockdctdebug.h"
-#include "gst-plugin/common/gstblockdctreport.h"
+#include "gst-plugin/common/gstblockdctstatistics.h"
 #include "gst-plugin/common/gstblockdctstatsfile.h"
 #include "gstblockdctcomparecoded.h"
 #include "gstblockdctcomparematch.h"

@@ -4,7 +4,7 @@
  * is in force from the next frame on. */
 #include "gstblockdctcompareproperties.h"
 #include "gst-plugin/common/gstblockdctparam.h"
-#include "gstblockdctcompareoutput.h"
+#include "gstblockdctcomparefinish.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 

@@ -3,7 +3,7 @@
  * `curve`: what a frame would be at other settings, against an element that is
  * given one setting after another. */
 #include <string.h>
-#include "sweep.h"
+#include "curve.h"
 
 static gchar *
 get_curve (Bench * bench)

@@ -3,7 +3,7 @@
  * `deadzone` and `rdoq` where more than one setting is at work: in a curve,
  * behind a target, and in regions, against an element that is given one setting
  * after another. */
-#include "sweep.h"
+#include "curve.h"
 
 #define MAX_QP 51
 #define W 96

@@ -7,7 +7,7 @@
 #ifdef HAVE_CONTROLLER
 #include <gst/controller/controller.h>
 #endif
-#include "sweep.h"
+#include "curve.h"
 
 typedef struct
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "sweep.h"
+#include "curve.h"
 
 #include <string.h>
 

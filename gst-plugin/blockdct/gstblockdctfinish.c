@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gstblockdctoutput.h"
-#include "gstblockdctqueue.h"
+#include "gstblockdctfinish.h"
+#include "gstblockdctinflight.h"
 
 gboolean
 gst_blockdct_output_open (GstBlockDct * self)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What is said of a pair that comes out of the engine, and what leaves. */
-#include "gstblockdctcompareoutput.h"
+#include "gstblockdctcomparefinish.h"
 #include "gstblockdctcompareframes.h"
-#include "gst-plugin/common/gstblockdctfields.h"
+#include "gst-plugin/common/gstblockdctstructure.h"
 #include "gst-plugin/common/gstblockdctmark.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gstblockdctsweep.h"
+#include "gstblockdctcurve.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,10 +2,10 @@
  *
  * A frame's way through blockdctcompare: what GstAggregator gives it, and what
  * goes downstream. */
-#include "gstblockdctcompareflow.h"
+#include "gstblockdctcompareaggregate.h"
 #include "gstblockdctcomparecaps.h"
+#include "gstblockdctcomparefinish.h"
 #include "gstblockdctcompareframes.h"
-#include "gstblockdctcompareoutput.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 

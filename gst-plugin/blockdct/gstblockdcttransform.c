@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gstblockdctflow.h"
-#include "gstblockdctoutput.h"
-#include "gstblockdctqueue.h"
+#include "gstblockdcttransform.h"
+#include "gstblockdctfinish.h"
+#include "gstblockdctinflight.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gstblockdctreport.h"
-#include "gstblockdctfields.h"
+#include "gstblockdctstatistics.h"
 #include "gstblockdctmark.h"
+#include "gstblockdctstructure.h"
 
 /* Of blockdct, and of blockdctcompare. */
 static const GstMetaInfo *meta_infos[2];

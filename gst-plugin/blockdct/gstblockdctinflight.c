@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gstblockdctqueue.h"
+#include "gstblockdctinflight.h"
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "gst-plugin/common/gstblockdctpinned.h"
 #include "gst-plugin/common/gstblockdctmark.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gstblockdctfields.h"
+#include "gstblockdctstructure.h"
 #include "dct/metrics/metrics.h"
 
 /* Fields of a report. Every frame fills a structure: names are interned once,

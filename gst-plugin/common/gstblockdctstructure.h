@@ -6,8 +6,8 @@
 #ifndef GST_BLOCKDCT_FIELDS_H
 #define GST_BLOCKDCT_FIELDS_H
 
-#include "gstblockdctstatistics.h"
-#include "gstblockdctsweep.h"
+#include "gstblockdctcurve.h"
+#include "gstblockdctstatstypes.h"
 
 G_BEGIN_DECLS
 
