@@ -3,9 +3,9 @@
  * All is done in the main thread, but for three: frames come in the pipeline's,
  * notifications in any, and a frame is encoded in one of GLib's. */
 #include "page.h"
-#include "command.h"
-#include "describe.h"
 #include "encoder.h"
+#include "protocol-read.h"
+#include "protocol-write.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,7 +8,7 @@
  * So are frames, of which the newest one follows the text as encoder.h makes
  * it where the text has "picture".
  *
- *     {"controls": [...], "presets": [...]      at first; describe.h has them
+ *     {"controls": [...], "presets": [...]   at first (protocol-write.h)
  *      "heard": commands that came from this viewer,
  *      "values": {control: value}, "caption": what the picture is,
  *      "position": and "duration": seconds, where they are known,
@@ -19,7 +19,7 @@
  *      "b-plot": [B's, from when on there is a B]}
  *
  * It may say "shown", or "shown 3.5" where the picture was 3.5 ms on its way,
- * and what command.h has. A picture is a PNG, or a BMP where the lines of
+ * and what protocol-read.h has. A picture is a PNG, or a BMP where the lines of
  * all who wait for it are fast.
  */
 #ifndef PREVIEW_PAGE_H

@@ -154,7 +154,7 @@ void preview_session_point (PreviewSession * self, const gchar * what,
 void preview_session_zoom (PreviewSession * self, gdouble x, gdouble y,
     gdouble steps);
 
-/* The shown frame, for other uses: lab.c, recipe.c */
+/* The shown frame, for other uses: single-frame.c, recipe.c */
 
 /** The original; the caller's, or NULL. From any thread. */
 GstSample *preview_session_get_original (PreviewSession * self);

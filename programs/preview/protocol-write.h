@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PREVIEW_DESCRIBE_H
-#define PREVIEW_DESCRIBE_H
+#ifndef PREVIEW_PROTOCOL_WRITE_H
+#define PREVIEW_PROTOCOL_WRITE_H
 
 #include <gst/gst.h>
 #include <json-glib/json-glib.h>

@@ -11,8 +11,8 @@
  *     zoom X Y STEPS                            by Ctrl and the wheel there
  *     key NAME                                  such as Up, g, space
  */
-#ifndef PREVIEW_COMMAND_H
-#define PREVIEW_COMMAND_H
+#ifndef PREVIEW_PROTOCOL_READ_H
+#define PREVIEW_PROTOCOL_READ_H
 
 #include "session.h"
 

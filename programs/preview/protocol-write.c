@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "describe.h"
+#include "protocol-write.h"
 
 #include <math.h>
 
