@@ -31,7 +31,7 @@
 G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDct, gst_blockdct,
     GST_TYPE_BASE_TRANSFORM,
     gst_blockdct_debug_init ();
-    gst_blockdct_report_init ();
+    gst_blockdct_statistics_init ();
     G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, gst_blockdct_preset_init));
 GST_ELEMENT_REGISTER_DEFINE (blockdct, "blockdct", GST_RANK_NONE,
     GST_TYPE_BLOCKDCT);
@@ -67,13 +67,13 @@ gst_blockdct_start (GstBaseTransform * trans)
 {
   GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
 
-  self->flow = (GstBlockDctFlow) { 0 };
+  self->transform = (GstBlockDctTransformState) { 0 };
   self->warned = (GstBlockDctWarned) { 0 };
   gst_blockdct_properties_start (self);
-  if (gst_blockdct_output_open (self)) {
-    if (gst_blockdct_queue_open (self))
+  if (gst_blockdct_finish_open (self)) {
+    if (gst_blockdct_inflight_open (self))
       return TRUE;
-    gst_blockdct_output_close (self);
+    gst_blockdct_finish_close (self);
   }
   gst_blockdct_properties_stop (self);
   return FALSE;
@@ -84,8 +84,8 @@ gst_blockdct_stop (GstBaseTransform * trans)
 {
   GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
 
-  gst_blockdct_queue_close (self);
-  gst_blockdct_output_close (self);
+  gst_blockdct_inflight_close (self);
+  gst_blockdct_finish_close (self);
   gst_blockdct_backend_set_context (GST_ELEMENT (self), &self->context, NULL);
   gst_video_info_init (&self->info);
   GST_OBJECT_LOCK (self);
@@ -148,7 +148,8 @@ update_latency (GstBlockDct * self)
   gboolean changed;
 
   if (GST_VIDEO_INFO_FPS_N (info) > 0)
-    latency = gst_util_uint64_scale_int (GST_SECOND * (self->queue.depth - 1),
+    latency =
+        gst_util_uint64_scale_int (GST_SECOND * (self->inflight.depth - 1),
         GST_VIDEO_INFO_FPS_D (info), GST_VIDEO_INFO_FPS_N (info));
   GST_OBJECT_LOCK (self);
   changed = latency != self->shared.latency;
@@ -176,7 +177,7 @@ gst_blockdct_set_caps (GstBaseTransform * trans, GstCaps * incaps,
    * belongs to them. */
   gst_blockdct_drain (self);
   self->info = info;
-  if (!gst_blockdct_queue_configure (self))
+  if (!gst_blockdct_inflight_configure (self))
     return FALSE;
   update_latency (self);
   return TRUE;
@@ -237,13 +238,13 @@ gst_blockdct_sink_event (GstBaseTransform * trans, GstEvent * event)
     gst_blockdct_allocation_flush (self, TRUE);
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
     gst_blockdct_discard (self);
-    gst_blockdct_report_flush (&self->statistics.report);
+    gst_blockdct_statistics_flush (&self->finish.statistics);
     gst_blockdct_allocation_flush (self, FALSE);
   } else if (GST_EVENT_IS_SERIALIZED (event)) {
     /* What came before an event leaves before it. */
     gst_blockdct_drain (self);
     if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
-      gst_blockdct_output_end (self);
+      gst_blockdct_finish_end (self);
   }
   return GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)->sink_event
       (trans, event);
@@ -330,7 +331,7 @@ gst_blockdct_class_init (GstBlockDctClass * klass)
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_blockdct_set_caps);
   trans_class->get_unit_size = GST_DEBUG_FUNCPTR (gst_blockdct_get_unit_size);
   gst_blockdct_install_allocation (trans_class);
-  gst_blockdct_install_flow (trans_class);
+  gst_blockdct_install_transform (trans_class);
   trans_class->query = GST_DEBUG_FUNCPTR (gst_blockdct_query);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_blockdct_sink_event);
   trans_class->transform_meta = GST_DEBUG_FUNCPTR (gst_blockdct_transform_meta);
@@ -343,5 +344,5 @@ gst_blockdct_init (GstBlockDct * self)
   gst_blockdct_init_properties (self);
   gst_pad_add_probe (GST_BASE_TRANSFORM_SINK_PAD (self),
       GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, explain_size, self, NULL);
-  gst_blockdct_init_flow (self);
+  gst_blockdct_init_transform (self);
 }

@@ -17,11 +17,11 @@ propose_allocation (GstBaseTransform * trans, GstQuery * decide_query,
   if (!parent_class->propose_allocation (trans, decide_query, query))
     return FALSE;
   if (gst_base_transform_is_passthrough (trans)) {
-    self->flow.others_proposed = TRUE;
+    self->transform.others_proposed = TRUE;
     return TRUE;
   }
-  return gst_blockdct_pool_propose (&self->queue.backend, self->context, query,
-      self->queue.depth);
+  return gst_blockdct_pool_propose (&self->inflight.backend, self->context,
+      query, self->inflight.depth);
 }
 
 static gboolean
@@ -30,8 +30,8 @@ decide_allocation (GstBaseTransform * trans, GstQuery * query)
   GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
   const GstVideoInfo *info = &self->info;
 
-  if (gst_blockdct_pool_decide (&self->queue.backend, self->context, query,
-          info, self->queue.depth, &self->flow.own_limit))
+  if (gst_blockdct_pool_decide (&self->inflight.backend, self->context, query,
+          info, self->inflight.depth, &self->transform.own_limit))
     return parent_class->decide_allocation (trans, query);
   GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
       ("Cannot get output buffers for %s %dx%d.", GST_VIDEO_INFO_NAME (info),
@@ -82,11 +82,11 @@ prepare_output_buffer (GstBaseTransform * trans, GstBuffer * input,
 
   if (!activate_pool (trans))
     return GST_FLOW_ERROR;
-  if (self->flow.own_limit > 0 && is_exhausted (self)
+  if (self->transform.own_limit > 0 && is_exhausted (self)
       && gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_LIMIT))
     GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
         ("All %u output buffers are downstream; waiting for one of them.",
-            self->flow.own_limit),
+            self->transform.own_limit),
         ("An element there keeps what it gets. Let it keep less, or copy to "
             "system memory, which has no such limit, before it."));
   return parent_class->prepare_output_buffer (trans, input, outbuf);

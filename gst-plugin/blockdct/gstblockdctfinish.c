@@ -3,15 +3,15 @@
 #include "gstblockdctinflight.h"
 
 gboolean
-gst_blockdct_output_open (GstBlockDct * self)
+gst_blockdct_finish_open (GstBlockDct * self)
 {
-  GstBlockDctStatistics *statistics = &self->statistics;
+  GstBlockDctFinish *finish = &self->finish;
   gchar *path;
 
-  statistics->report = (GstBlockDctReport) { 0 };
-  gst_blockdct_report_flush (&statistics->report);
-  statistics->below = FALSE;
-  gst_blockdct_output_publish (self);
+  finish->statistics = (GstBlockDctStatistics) { 0 };
+  gst_blockdct_statistics_flush (&finish->statistics);
+  finish->below = FALSE;
+  gst_blockdct_finish_publish (self);
   GST_OBJECT_LOCK (self);
   path = g_strdup (self->shared.settings.start.stats_file);
   GST_OBJECT_UNLOCK (self);
@@ -19,46 +19,46 @@ gst_blockdct_output_open (GstBlockDct * self)
     g_free (path);
     return TRUE;
   }
-  statistics->file = gst_blockdct_stats_file_open (path, GST_ELEMENT (self));
+  finish->file = gst_blockdct_stats_file_open (path, GST_ELEMENT (self));
   g_free (path);
-  return statistics->file != NULL;
+  return finish->file != NULL;
 }
 
 void
-gst_blockdct_output_end (GstBlockDct * self)
+gst_blockdct_finish_end (GstBlockDct * self)
 {
-  gst_blockdct_report_end (&self->statistics.report, GST_ELEMENT (self),
+  gst_blockdct_statistics_end (&self->finish.statistics, GST_ELEMENT (self),
       gst_blockdct_get_settings (self).post_messages);
-  gst_blockdct_stats_file_flush (self->statistics.file, GST_ELEMENT (self));
+  gst_blockdct_stats_file_flush (self->finish.file, GST_ELEMENT (self));
 }
 
 void
-gst_blockdct_output_close (GstBlockDct * self)
+gst_blockdct_finish_close (GstBlockDct * self)
 {
-  gst_blockdct_stats_file_close (&self->statistics.file, GST_ELEMENT (self));
+  gst_blockdct_stats_file_close (&self->finish.file, GST_ELEMENT (self));
 }
 
 void
-gst_blockdct_output_publish (GstBlockDct * self)
+gst_blockdct_finish_publish (GstBlockDct * self)
 {
   GST_OBJECT_LOCK (self);
-  self->shared.totals = self->statistics.report.totals;
+  self->shared.totals = self->finish.statistics.totals;
   GST_OBJECT_UNLOCK (self);
 }
 
 /* Let others see what is shown now, and the counters. */
 static void
-publish_frame (GstBlockDct * self, const GstBlockDctInFlight * frame,
+publish_frame (GstBlockDct * self, const GstBlockDctFrame * frame,
     const GstBlockDctTimes * times, guint64 index)
 {
   GstBlockDctShown *shown = &self->shared.shown;
 
-  gst_blockdct_output_publish (self);
+  gst_blockdct_finish_publish (self);
   GST_OBJECT_LOCK (self);
   shown->any = TRUE;
   shown->info = self->info;
   shown->layout = self->layout;
-  shown->params = frame->how.params;
+  shown->params = frame->recipe.params;
   shown->index = index;
   shown->times = *times;
   GST_OBJECT_UNLOCK (self);
@@ -78,21 +78,21 @@ gst_blockdct_get_shown (GstElement * blockdct)
 
 /* What a frame's steps come from, to be freed, and what makes them finer. */
 static gchar *
-describe_steps (const GstBlockDctInFlight * frame, const gchar ** advice)
+describe_steps (const GstBlockDctFrame * frame, const gchar ** advice)
 {
-  const BdctParams *params = &frame->how.params;
+  const BdctParams *params = &frame->recipe.params;
   BdctFamily family = bdct_transform_info (params->transform)->family;
   gchar *setting, *target, *text;
 
   *advice = "Give it smaller steps";
-  if (!gst_blockdct_sweep_is_possible (params))
+  if (!gst_blockdct_curve_is_possible (params))
     return g_strdup (params->n_steps > 0 ? "a quantization-matrix"
         : "a quantization-file");
   *advice = "Choose a finer setting";
   setting = bdct_family_has_qp (family)
       ? g_strdup_printf ("qp=%d", params->qp)
       : g_strdup_printf ("quality=%d", params->quality);
-  if (!frame->how.target)
+  if (!frame->recipe.target)
     return setting;
   *advice = "Set another target";
   target = gst_blockdct_targets_describe (&frame->targets);
@@ -105,20 +105,20 @@ describe_steps (const GstBlockDctInFlight * frame, const gchar ** advice)
 /* Whether the frame is good enough to go on. Who falls below a warning's limit
  * is told once, until a frame is above it again. */
 static gboolean
-check_psnr (GstBlockDct * self, const GstBlockDctInFlight * frame,
+check_psnr (GstBlockDct * self, const GstBlockDctFrame * frame,
     const BdctStats * stats, const GstBlockDctTimes * times, guint64 index)
 {
   BdctCounters total = bdct_stats_total (stats);
-  gdouble psnr = bdct_psnr (bdct_mse (&total), frame->how.depth);
+  gdouble psnr = bdct_psnr (bdct_mse (&total), frame->recipe.depth);
   gboolean bad = psnr < frame->min_psnr_error;
   gboolean below = psnr < frame->min_psnr_warning;
   gchar *what = NULL;
 
-  if (bad || (below && !self->statistics.below))
+  if (bad || (below && !self->finish.below))
     what = g_strdup_printf ("Frame %" G_GUINT64_FORMAT " at %" GST_TIME_FORMAT
         " has a PSNR of %.2f dB, below", index,
         GST_TIME_ARGS (times->timestamp), psnr);
-  if (below && !self->statistics.below)
+  if (below && !self->finish.below)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
         ("%s min-psnr-warning=%g.", what, frame->min_psnr_warning),
         ("The next warning is after a frame that is not."));
@@ -129,11 +129,11 @@ check_psnr (GstBlockDct * self, const GstBlockDctInFlight * frame,
     GST_ELEMENT_ERROR (self, STREAM, FAILED,
         ("%s min-psnr-error=%g.", what, frame->min_psnr_error),
         ("It was made with transform=%s, %s. %s, or lower min-psnr-error.",
-            bdct_transform_info (frame->how.params.transform)->name, steps,
+            bdct_transform_info (frame->recipe.params.transform)->name, steps,
             advice));
     g_free (steps);
   }
-  self->statistics.below = below;
+  self->finish.below = below;
   g_free (what);
   return !bad;
 }
@@ -141,46 +141,47 @@ check_psnr (GstBlockDct * self, const GstBlockDctInFlight * frame,
 /* Say a frame's figures. FALSE, with an element error, if the stream is to end
  * here. */
 static gboolean
-report_frame (GstBlockDct * self, GstBlockDctInFlight * frame,
+report_frame (GstBlockDct * self, GstBlockDctFrame * frame,
     const BdctStats * stats)
 {
-  GstBlockDctReport *report = &self->statistics.report;
+  GstBlockDctStatistics *statistics = &self->finish.statistics;
   GstElement *element = GST_ELEMENT (self);
-  const guint64 index = report->totals.frames - (frame->repeated ? 1 : 0);
+  const guint64 index = statistics->totals.frames - (frame->repeated ? 1 : 0);
   const GstBlockDctTimes times = gst_blockdct_times_of (frame->out,
       &GST_BASE_TRANSFORM (self)->segment, &self->info);
   const GstStructure *figures = NULL;
 
   if (frame->repeated)
-    gst_blockdct_report_repeated (report, element, frame->out, stats,
-        &frame->how, &times, frame->post_messages && frame->interval == 0);
+    gst_blockdct_statistics_repeated (statistics, element, frame->out, stats,
+        &frame->recipe, &times, frame->post_messages && frame->interval == 0);
   else
-    figures = gst_blockdct_report_frame (report, element, frame->out, stats,
-        &frame->how, &times, frame->post_messages, frame->interval);
+    figures =
+        gst_blockdct_statistics_frame (statistics, element, frame->out, stats,
+        &frame->recipe, &times, frame->post_messages, frame->interval);
   if (frame->curve.n > 0)
-    gst_blockdct_report_curve (report, element, &frame->curve, stats + 1,
-        frame->exact, &frame->how, &times);
+    gst_blockdct_statistics_curve (statistics, element, &frame->curve,
+        stats + 1, frame->exact, &frame->recipe, &times);
   publish_frame (self, frame, &times, index);
   return frame->repeated || (gst_blockdct_stats_file_add
-      (self->statistics.file, element, figures)
+      (self->finish.file, element, figures)
       && check_psnr (self, frame, stats, &times, index));
 }
 
 GstFlowReturn
-gst_blockdct_output_frame (GstBlockDct * self, GstBuffer ** buffer)
+gst_blockdct_finish_frame (GstBlockDct * self, GstBuffer ** buffer)
 {
-  GstBlockDctInFlight frame;
+  GstBlockDctFrame frame;
   BdctStats stats[1 + BDCT_MAX_TRIALS];
-  GstFlowReturn ret = gst_blockdct_queue_collect (self, &frame, stats);
+  GstFlowReturn ret = gst_blockdct_inflight_collect (self, &frame, stats);
 
   if (ret != GST_FLOW_OK)
     return ret;
   /* The setting was chosen without the regions. */
-  if (frame.how.target && frame.how.regions > 0)
-    frame.how.target_met = gst_blockdct_targets_are_met (&frame.targets,
-        frame.how.depth, frame.exact, stats);
-  else if (frame.how.file_size > 0)
-    stats->file_size = frame.how.file_size;
+  if (frame.recipe.target && frame.recipe.regions > 0)
+    frame.recipe.target_met = gst_blockdct_targets_are_met (&frame.targets,
+        frame.recipe.depth, frame.exact, stats);
+  else if (frame.recipe.file_size > 0)
+    stats->file_size = frame.recipe.file_size;
   gst_buffer_unref (frame.in);
   if (report_frame (self, &frame, stats)) {
     *buffer = frame.out;
@@ -188,6 +189,6 @@ gst_blockdct_output_frame (GstBlockDct * self, GstBuffer ** buffer)
   }
   gst_buffer_unref (frame.out);
   /* The stream ends here, also for what is behind this frame. */
-  gst_blockdct_queue_discard (self);
+  gst_blockdct_inflight_discard (self);
   return GST_FLOW_ERROR;
 }

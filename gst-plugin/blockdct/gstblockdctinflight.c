@@ -14,41 +14,41 @@
 static void
 set_active_backend (GstBlockDct * self)
 {
-  GstBlockDctQueue *queue = &self->queue;
-  const BdctEngine *engine = queue->backend.engine;
+  GstBlockDctInFlight *inflight = &self->inflight;
+  const BdctEngine *engine = inflight->backend.engine;
 
   GST_OBJECT_LOCK (self);
   g_free (self->shared.active_backend);
   self->shared.active_backend = engine ? g_strdup (engine->description) : NULL;
-  self->shared.active_class = queue->backend.klass;
-  queue->name = engine ? g_intern_string (engine->description) : NULL;
+  self->shared.active_class = inflight->backend.klass;
+  inflight->name = engine ? g_intern_string (engine->description) : NULL;
   GST_OBJECT_UNLOCK (self);
   g_object_notify (G_OBJECT (self), "active-backend");
 }
 
 gboolean
-gst_blockdct_queue_open (GstBlockDct * self)
+gst_blockdct_inflight_open (GstBlockDct * self)
 {
   const GstBlockDctStartSettings start =
       gst_blockdct_get_settings (self).start;
 
-  if (!gst_blockdct_backend_open (&self->queue.backend, GST_ELEMENT (self),
+  if (!gst_blockdct_backend_open (&self->inflight.backend, GST_ELEMENT (self),
           start.backend, start.device_id, start.threads, &self->context))
     return FALSE;
   GST_INFO_OBJECT (self, "running on %s",
-      self->queue.backend.engine->description);
+      self->inflight.backend.engine->description);
   set_active_backend (self);
   return TRUE;
 }
 
 gboolean
-gst_blockdct_queue_configure (GstBlockDct * self)
+gst_blockdct_inflight_configure (GstBlockDct * self)
 {
   const GstBlockDctSettings settings = gst_blockdct_get_settings (self);
   const guint depth = settings.start.async_depth;
-  GstBlockDctQueue *queue = &self->queue;
-  BdctEngine *engine = queue->backend.engine;
-  GstBlockDctInFlight *frames = g_try_new0 (GstBlockDctInFlight, depth);
+  GstBlockDctInFlight *inflight = &self->inflight;
+  BdctEngine *engine = inflight->backend.engine;
+  GstBlockDctFrame *frames = g_try_new0 (GstBlockDctFrame, depth);
   BdctError error;
 
   gst_blockdct_format_layout (&self->info, settings.subsampling,
@@ -66,10 +66,10 @@ gst_blockdct_queue_configure (GstBlockDct * self)
         ("%s", error.message));
     return FALSE;
   }
-  g_free (queue->frames);
-  queue->frames = frames;
-  queue->oldest = 0;
-  queue->depth = depth;
+  g_free (inflight->frames);
+  inflight->frames = frames;
+  inflight->oldest = 0;
+  inflight->depth = depth;
   gst_blockdct_jobs_configure (self);
   gst_blockdct_target_reset (&self->search);
   return TRUE;
@@ -79,7 +79,7 @@ gst_blockdct_queue_configure (GstBlockDct * self)
 static gpointer
 pending_stream (GstBlockDct * self, GstBuffer * buffer)
 {
-  const GstBlockDctBackendClass *klass = self->queue.backend.klass;
+  const GstBlockDctBackendClass *klass = self->inflight.backend.klass;
 
   return klass->stream ? klass->stream (buffer, self->context) : NULL;
 }
@@ -88,14 +88,14 @@ pending_stream (GstBlockDct * self, GstBuffer * buffer)
  * where an error was posted. */
 static gboolean
 choose_job (GstBlockDct * self, const BdctImage * src,
-    GstBlockDctInFlight * frame)
+    GstBlockDctFrame * frame)
 {
-  GstBlockDctHow *how = &frame->how;
+  GstBlockDctRecipe *recipe = &frame->recipe;
   GstBlockDctTargets *targets = &frame->targets;
 
-  how->target = FALSE;
-  how->file_size = 0;
-  how->params = self->jobs.params;
+  recipe->target = FALSE;
+  recipe->file_size = 0;
+  recipe->params = self->jobs.params;
   *targets = self->settings.targets;
   if (targets->ssim > 0
       && gst_blockdct_jobs_metrics (self, 1 << BDCT_METRIC_SSIM) == 0)
@@ -105,28 +105,28 @@ choose_job (GstBlockDct * self, const BdctImage * src,
           GST_BLOCKDCT_WARNED_NO_TARGET))
     return TRUE;
   return gst_blockdct_target_find (self, targets, src, frame->in,
-      pending_stream (self, frame->in), how)
-      && gst_blockdct_jobs_update (self, &how->params);
+      pending_stream (self, frame->in), recipe)
+      && gst_blockdct_jobs_update (self, &recipe->params);
 }
 
 /* Whether a frame's statistics need the bits. With regions the targets are
  * checked once more, with those of the frame. */
 static gboolean
-needs_rate (const GstBlockDctInFlight * frame)
+needs_rate (const GstBlockDctFrame * frame)
 {
-  return frame->how.rate != GST_BLOCKDCT_RATE_NONE || frame->curve.n > 0
-      || (frame->how.target && frame->how.regions > 0
+  return frame->recipe.rate != GST_BLOCKDCT_RATE_NONE || frame->curve.n > 0
+      || (frame->recipe.target && frame->recipe.regions > 0
       && gst_blockdct_targets_want_bits (&frame->targets));
 }
 
 /* All that the engine is told of a frame, in one place. */
 static gboolean
-start (GstBlockDct * self, const GstBlockDctInFlight * frame,
+start (GstBlockDct * self, const GstBlockDctFrame * frame,
     const BdctImage * src, const BdctImage * dst)
 {
-  BdctEngine *engine = self->queue.backend.engine;
+  BdctEngine *engine = self->inflight.backend.engine;
   const GstBlockDctRegions *regions = self->jobs.regions;
-  const gboolean divided = frame->how.regions > 0;
+  const gboolean divided = frame->recipe.regions > 0;
   /* With a target of it, SSIM is one of the figures that are reported. */
   const guint metrics = gst_blockdct_jobs_metrics (self,
       (self->settings.metrics & ~GST_BLOCKDCT_BITS)
@@ -145,7 +145,7 @@ start (GstBlockDct * self, const GstBlockDctInFlight * frame,
     .trial_metrics = frame->curve.n > 0 ? metrics : 0,
     .frame_rate = GST_VIDEO_INFO_FPS_N (&self->info)
         / MAX (GST_VIDEO_INFO_FPS_D (&self->info), 1),
-    .number = self->statistics.report.totals.frames + self->queue.n
+    .number = self->finish.statistics.totals.frames + self->inflight.n
         - (frame->repeated ? 1 : 0),
     .view = &frame->view,
     /* What is pending on the buffers' memory comes before the frame. */
@@ -166,7 +166,7 @@ start (GstBlockDct * self, const GstBlockDctInFlight * frame,
 static void
 warn_slow (GstBlockDct * self)
 {
-  const GstBlockDctBackend *backend = &self->queue.backend;
+  const GstBlockDctBackend *backend = &self->inflight.backend;
   const gchar *reason = backend->engine->warning;
 
   if (*reason == '\0' && backend->pinned_allocator != NULL
@@ -185,10 +185,10 @@ warn_slow (GstBlockDct * self)
 static void
 warn_distrust (GstBlockDct * self)
 {
-  const BdctEngine *engine = self->queue.backend.engine;
+  const BdctEngine *engine = self->inflight.backend.engine;
 
   if (engine->distrust[0] == '\0'
-      || strcmp (engine->description, self->queue.name) == 0)
+      || strcmp (engine->description, self->inflight.name) == 0)
     return;
   set_active_backend (self);
   GST_ELEMENT_WARNING (self, LIBRARY, FAILED,
@@ -212,10 +212,10 @@ warn_lacking_tables (GstBlockDct * self)
 /* Map both buffers of a frame; an element error is posted where it returns
  * FALSE. */
 static gboolean
-map (GstBlockDct * self, GstBlockDctInFlight * frame, BdctImage * src,
+map (GstBlockDct * self, GstBlockDctFrame * frame, BdctImage * src,
     BdctImage * dst)
 {
-  const GstBlockDctBackend *backend = &self->queue.backend;
+  const GstBlockDctBackend *backend = &self->inflight.backend;
   BdctError error;
 
   if (!gst_blockdct_backend_map (backend, &frame->in_frame, &self->info,
@@ -236,7 +236,7 @@ map (GstBlockDct * self, GstBlockDctInFlight * frame, BdctImage * src,
 }
 
 static gboolean
-submit_mapped (GstBlockDct * self, GstBlockDctInFlight * frame,
+submit_mapped (GstBlockDct * self, GstBlockDctFrame * frame,
     const BdctImage * src, const BdctImage * dst)
 {
   if (!choose_job (self, src, frame))
@@ -246,12 +246,12 @@ submit_mapped (GstBlockDct * self, GstBlockDctInFlight * frame,
 }
 
 GstFlowReturn
-gst_blockdct_queue_submit (GstBlockDct * self, GstBuffer * inbuf,
+gst_blockdct_inflight_submit (GstBlockDct * self, GstBuffer * inbuf,
     GstBuffer * outbuf)
 {
-  GstBlockDctQueue *queue = &self->queue;
-  const guint next = (queue->oldest + queue->n) % queue->depth;
-  GstBlockDctInFlight *frame = &queue->frames[next];
+  GstBlockDctInFlight *inflight = &self->inflight;
+  const guint next = (inflight->oldest + inflight->n) % inflight->depth;
+  GstBlockDctFrame *frame = &inflight->frames[next];
   const BdctParams params = gst_blockdct_settings_params (&self->settings);
   BdctImage src, dst;
 
@@ -274,7 +274,7 @@ gst_blockdct_queue_submit (GstBlockDct * self, GstBuffer * inbuf,
   }
   gst_buffer_ref (inbuf);
   gst_buffer_ref (outbuf);
-  queue->n++;
+  inflight->n++;
   gst_blockdct_warn_unused (self, &self->settings);
   warn_slow (self);
   warn_distrust (self);
@@ -282,34 +282,35 @@ gst_blockdct_queue_submit (GstBlockDct * self, GstBuffer * inbuf,
 }
 
 gboolean
-gst_blockdct_queue_is_repeating (GstBlockDct * self)
+gst_blockdct_inflight_is_repeating (GstBlockDct * self)
 {
-  const GstBlockDctQueue *queue = &self->queue;
+  const GstBlockDctInFlight *inflight = &self->inflight;
 
-  return queue->n > 0 && queue->frames[(queue->oldest + queue->n - 1)
-      % queue->depth].repeated;
+  return inflight->n > 0
+      && inflight->frames[(inflight->oldest + inflight->n - 1)
+      % inflight->depth].repeated;
 }
 
 /* The oldest frame is over, for better or worse. */
 static void
-take_out (GstBlockDctQueue * queue, GstBlockDctInFlight * frame)
+take_out (GstBlockDctInFlight * inflight, GstBlockDctFrame * frame)
 {
-  *frame = queue->frames[queue->oldest];
-  queue->oldest = (queue->oldest + 1) % queue->depth;
-  queue->n--;
+  *frame = inflight->frames[inflight->oldest];
+  inflight->oldest = (inflight->oldest + 1) % inflight->depth;
+  inflight->n--;
   gst_video_frame_unmap (&frame->in_frame);
   gst_video_frame_unmap (&frame->out_frame);
 }
 
 GstFlowReturn
-gst_blockdct_queue_collect (GstBlockDct * self, GstBlockDctInFlight * frame,
+gst_blockdct_inflight_collect (GstBlockDct * self, GstBlockDctFrame * frame,
     BdctStats stats[1 + BDCT_MAX_TRIALS])
 {
-  BdctEngine *engine = self->queue.backend.engine;
+  BdctEngine *engine = self->inflight.backend.engine;
   BdctError error;
   gboolean ok = engine->klass->collect (engine, stats, &error);
 
-  take_out (&self->queue, frame);
+  take_out (&self->inflight, frame);
   if (ok)
     return GST_FLOW_OK;
   gst_clear_buffer (&frame->in);
@@ -321,30 +322,30 @@ gst_blockdct_queue_collect (GstBlockDct * self, GstBlockDctInFlight * frame,
 }
 
 void
-gst_blockdct_queue_discard (GstBlockDct * self)
+gst_blockdct_inflight_discard (GstBlockDct * self)
 {
-  BdctEngine *engine = self->queue.backend.engine;
+  BdctEngine *engine = self->inflight.backend.engine;
 
-  while (self->queue.n > 0) {
-    GstBlockDctInFlight frame;
+  while (self->inflight.n > 0) {
+    GstBlockDctFrame frame;
 
     engine->klass->collect (engine, NULL, NULL);
-    take_out (&self->queue, &frame);
+    take_out (&self->inflight, &frame);
     gst_buffer_unref (frame.in);
     gst_buffer_unref (frame.out);
   }
 }
 
 void
-gst_blockdct_queue_close (GstBlockDct * self)
+gst_blockdct_inflight_close (GstBlockDct * self)
 {
-  if (self->queue.backend.engine == NULL)
+  if (self->inflight.backend.engine == NULL)
     return;
-  gst_blockdct_queue_discard (self);
+  gst_blockdct_inflight_discard (self);
   gst_blockdct_target_close (&self->search);
   gst_blockdct_jobs_clear (self);
-  gst_blockdct_backend_close (&self->queue.backend);
-  g_clear_pointer (&self->queue.frames, g_free);
-  self->queue.depth = 0;
+  gst_blockdct_backend_close (&self->inflight.backend);
+  g_clear_pointer (&self->inflight.frames, g_free);
+  self->inflight.depth = 0;
   set_active_backend (self);
 }

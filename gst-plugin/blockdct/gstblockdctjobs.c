@@ -74,12 +74,12 @@ gst_blockdct_jobs_can_choose (GstBlockDct * self, const gchar * what,
 {
   const BdctParams *params = &self->jobs.params;
 
-  if (gst_blockdct_sweep_is_possible (params))
+  if (gst_blockdct_curve_is_possible (params))
     return TRUE;
   if (gst_blockdct_warn_once (self, warning))
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
         ("%s has no effect with %s.", what,
-            gst_blockdct_sweep_name_steps (params)),
+            gst_blockdct_curve_name_steps (params)),
         ("It chooses a quality, which these steps do not depend on."));
   return FALSE;
 }
@@ -119,7 +119,7 @@ update_curve (GstBlockDct * self, const GstBlockDctSettings * settings,
       || !gst_blockdct_jobs_can_choose (self, "curve",
           GST_BLOCKDCT_WARNED_NO_CURVE))
     return;
-  if (!gst_blockdct_sweep_check (&settings->curve, jobs->job.transform,
+  if (!gst_blockdct_curve_check (&settings->curve, jobs->job.transform,
           &error)) {
     if (gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_CURVE))
       GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
@@ -128,8 +128,8 @@ update_curve (GstBlockDct * self, const GstBlockDctSettings * settings,
   }
   self->warned.once &= ~(1u << GST_BLOCKDCT_WARNED_CURVE);
   if (jobs->curve == NULL)
-    jobs->curve = g_new0 (GstBlockDctSweep, 1);
-  gst_blockdct_sweep_update (jobs->curve, &jobs->params, &settings->curve,
+    jobs->curve = g_new0 (GstBlockDctCurveJobs, 1);
+  gst_blockdct_curve_update (jobs->curve, &jobs->params, &settings->curve,
       &self->layout);
   curve->n = jobs->curve->n;
   memcpy (curve->setting, jobs->curve->setting,
@@ -138,30 +138,30 @@ update_curve (GstBlockDct * self, const GstBlockDctSettings * settings,
 
 /* Divide the frame's blocks, if its buffer says how. */
 static void
-find_regions (GstBlockDct * self, GstBlockDctInFlight * frame)
+find_regions (GstBlockDct * self, GstBlockDctFrame * frame)
 {
   GstBlockDctJobs *jobs = &self->jobs;
 
-  frame->how.regions = gst_blockdct_regions_find (&jobs->regions,
-      GST_ELEMENT (self), frame->in, &frame->how.params, &self->layout);
-  if (frame->how.regions == 0)
+  frame->recipe.regions = gst_blockdct_regions_find (&jobs->regions,
+      GST_ELEMENT (self), frame->in, &frame->recipe.params, &self->layout);
+  if (frame->recipe.regions == 0)
     return;
   for (gint i = 0; i < jobs->regions->n_quantizers; i++)
     frame->view.delta_qp[i] = gst_blockdct_regions_delta_qp (jobs->regions, i);
 }
 
 void
-gst_blockdct_jobs_describe (GstBlockDct * self, GstBlockDctInFlight * frame,
+gst_blockdct_jobs_describe (GstBlockDct * self, GstBlockDctFrame * frame,
     const GstBlockDctSettings * settings)
 {
-  GstBlockDctHow *how = &frame->how;
+  GstBlockDctRecipe *recipe = &frame->recipe;
 
-  how->depth = self->layout.depth;
-  how->backend = self->queue.name;
-  how->view = settings->view;
-  how->grid = settings->grid;
+  recipe->depth = self->layout.depth;
+  recipe->backend = self->inflight.name;
+  recipe->view = settings->view;
+  recipe->grid = settings->grid;
   frame->exact = bdct_rate_is_exact (&self->jobs.job);
-  how->rate = !(settings->metrics & GST_BLOCKDCT_BITS)
+  recipe->rate = !(settings->metrics & GST_BLOCKDCT_BITS)
       ? GST_BLOCKDCT_RATE_NONE : frame->exact ? GST_BLOCKDCT_RATE_EXACT
       : GST_BLOCKDCT_RATE_ESTIMATED;
   frame->view = self->jobs.view;

@@ -29,9 +29,9 @@ gboolean gst_blockdct_jobs_can_choose (GstBlockDct * self, const gchar * what,
  * once. */
 guint gst_blockdct_jobs_metrics (GstBlockDct * self, guint metrics);
 
-/** Fill in what a frame is made with, besides `how.params` and the targets. */
+/** Fill in what a frame is made with, but for `recipe.params` and targets. */
 void gst_blockdct_jobs_describe (GstBlockDct * self,
-    GstBlockDctInFlight * frame, const GstBlockDctSettings * settings);
+    GstBlockDctFrame * frame, const GstBlockDctSettings * settings);
 
 G_END_DECLS
 #endif

@@ -40,7 +40,7 @@ typedef struct
 {
   GstBuffer *in, *out;
   GstVideoFrame in_frame, out_frame;
-  GstBlockDctHow how;
+  GstBlockDctRecipe recipe;
   BdctView view;
   GstClockTime interval;        /* the settings it entered with */
   gboolean post_messages;
@@ -49,17 +49,17 @@ typedef struct
   GstBlockDctTargets targets;
   gboolean exact;               /* its bits */
   gboolean repeated;            /* it was shown before */
-} GstBlockDctInFlight;
+} GstBlockDctFrame;
 
 /** The engine and the frames in it (gstblockdctinflight.c). */
 typedef struct
 {
   GstBlockDctBackend backend;
   const gchar *name;            /* the engine's description, interned */
-  GstBlockDctInFlight *frames;  /* a ring of `depth` */
+  GstBlockDctFrame *frames;     /* a ring of `depth` */
   guint depth;                  /* 0 before caps */
   guint oldest, n;
-} GstBlockDctQueue;
+} GstBlockDctInFlight;
 
 /** What a frame is made with (gstblockdctjobs.c). */
 typedef struct
@@ -69,7 +69,7 @@ typedef struct
                                    stream does not allow */
   BdctJob job;
   gboolean valid, complete;     /* there is one; it lacks nothing */
-  GstBlockDctSweep *curve;      /* of the latest frame; NULL: there was none */
+  GstBlockDctCurveJobs *curve;  /* of the latest frame; NULL: there was none */
   GstBlockDctRegions *regions;  /* of the latest frame; NULL: never any */
   BdctView view;                /* its colours are those of the caps */
 } GstBlockDctJobs;
@@ -79,16 +79,16 @@ typedef struct
 {
   BdctEngine *engine;           /* NULL: there was no target */
   gboolean ready;               /* for the layout */
-  GstBlockDctSweep *all;        /* all settings; NULL: there was no target */
+  GstBlockDctCurveJobs *all;    /* all settings; NULL: there was no target */
 } GstBlockDctSearch;
 
 /** What is said of frames that leave (gstblockdctfinish.c). */
 typedef struct
 {
-  GstBlockDctReport report;
+  GstBlockDctStatistics statistics;
   GstBlockDctStatsFile *file;   /* NULL: none is asked for */
   gboolean below;               /* the last frame was, of min-psnr-warning */
-} GstBlockDctStatistics;
+} GstBlockDctFinish;
 
 /** How frames come and go (gstblockdcttransform.c, gstblockdctallocation.c). */
 typedef struct
@@ -98,7 +98,7 @@ typedef struct
   gboolean discont;             /* of the frame that leaves */
   gboolean others_proposed;     /* to upstream: frames passed */
   guint own_limit;              /* of the pool, set here; 0: none */
-} GstBlockDctFlow;
+} GstBlockDctTransformState;
 
 /** What was warned of since the start, or the caps: once is enough. */
 typedef struct
@@ -138,11 +138,11 @@ struct _GstBlockDct
   GstBlockDctSettings settings; /* as of the latest frame */
   GstVideoInfo info;            /* of the caps */
   BdctLayout layout;
-  GstBlockDctQueue queue;
+  GstBlockDctInFlight inflight;
   GstBlockDctJobs jobs;
   GstBlockDctSearch search;
-  GstBlockDctStatistics statistics;
-  GstBlockDctFlow flow;
+  GstBlockDctFinish finish;
+  GstBlockDctTransformState transform;
   GstBlockDctWarned warned;
 };
 

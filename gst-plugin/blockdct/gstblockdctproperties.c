@@ -138,7 +138,7 @@ get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
   (void) pspec;
   GST_OBJECT_LOCK (self);
   if (id == PROP_STATS)
-    g_value_take_boxed (value, gst_blockdct_fields_stats
+    g_value_take_boxed (value, gst_blockdct_structure_stats
         (&self->shared.totals, NULL));
   else if (id == PROP_ACTIVE_BACKEND)
     g_value_set_string (value, self->shared.active_backend);

@@ -59,7 +59,7 @@ parse_curve (const GValue * value, gpointer field, BdctError * error)
       return bdct_error (error, "what is at index %u is no whole number", i);
     curve->setting[i] = g_value_get_int (v);
   }
-  return gst_blockdct_sweep_check (curve, BDCT_N_TRANSFORMS, error);
+  return gst_blockdct_curve_check (curve, BDCT_N_TRANSFORMS, error);
 }
 
 static void

@@ -244,7 +244,7 @@ add_region (GstBlockDctRegions * regions, GstElement * element,
     if (is_new (regions, element, TOLD_MATRIX))
       GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
           ("Regions have no effect with %s.",
-              gst_blockdct_sweep_name_steps (params)),
+              gst_blockdct_curve_name_steps (params)),
           ("They choose a quality, which these steps do not depend on."));
     return;
   }

@@ -35,7 +35,7 @@ prepare (GstBlockDct * self, const BdctParams * params, BdctError * error)
   GstBlockDctSearch *search = &self->search;
 
   if (search->engine == NULL)
-    search->engine = gst_blockdct_backend_another (&self->queue.backend,
+    search->engine = gst_blockdct_backend_another (&self->inflight.backend,
         self->settings.start.threads, self->context, error);
   if (search->engine == NULL)
     return FALSE;
@@ -43,8 +43,8 @@ prepare (GstBlockDct * self, const BdctParams * params, BdctError * error)
     search->ready = search->engine->klass->configure (search->engine,
         &self->layout, 1, error);
   if (search->all == NULL)
-    search->all = g_new0 (GstBlockDctSweep, 1);
-  gst_blockdct_sweep_update (search->all, params, &all, &self->layout);
+    search->all = g_new0 (GstBlockDctCurveJobs, 1);
+  gst_blockdct_curve_update (search->all, params, &all, &self->layout);
   return search->ready;
 }
 
@@ -102,9 +102,9 @@ code (GstBlockDct * self, gint i, const BdctImage * src, GstBuffer * in,
 static gboolean
 choose (GstBlockDct * self, const GstBlockDctTargets * targets,
     const BdctImage * src, GstBuffer * in, BdctStats * stats, gint * i,
-    GstBlockDctHow * how, BdctError * error)
+    GstBlockDctRecipe * recipe, BdctError * error)
 {
-  const GstBlockDctSweep *all = self->search.all;
+  const GstBlockDctCurveJobs *all = self->search.all;
   const gboolean files = targets->size > 0
       && bdct_rate_is_exact (&all->job[0]);
   gboolean coded[BDCT_MAX_TRIALS] = { FALSE };
@@ -113,14 +113,14 @@ choose (GstBlockDct * self, const GstBlockDctTargets * targets,
     stats[k].file_size = bdct_file_head (&self->layout, &all->job[k], 0)
         + (bdct_stats_total (&stats[k]).bits + 7) / 8;
   while (TRUE) {
-    *i = gst_blockdct_targets_choose (targets, all, stats, &how->target_met);
+    *i = gst_blockdct_targets_choose (targets, all, stats, &recipe->target_met);
     if (!files || coded[*i])
       break;
     if (!code (self, *i, src, in, &stats[*i].file_size, error))
       return FALSE;
     coded[*i] = TRUE;
   }
-  how->file_size = stats[*i].file_size;
+  recipe->file_size = stats[*i].file_size;
   return TRUE;
 }
 
@@ -144,17 +144,17 @@ warn_missed (GstBlockDct * self, const GstBlockDctTargets * targets,
 gboolean
 gst_blockdct_target_find (GstBlockDct * self,
     const GstBlockDctTargets * targets, const BdctImage * src, GstBuffer * in,
-    gpointer wait, GstBlockDctHow * how)
+    gpointer wait, GstBlockDctRecipe * recipe)
 {
   BdctStats stats[BDCT_MAX_TRIALS];
-  BdctParams *params = &how->params;
+  BdctParams *params = &recipe->params;
   BdctError error;
   gboolean ready = prepare (self, params, &error);
   gint i, setting;
 
   if (!ready || !evaluate (self, targets, src, wait, stats, &error)
-      || !choose (self, targets, src, in, stats, &i, how, &error)) {
-    const gchar *engine = self->queue.backend.engine->description;
+      || !choose (self, targets, src, in, stats, &i, recipe, &error)) {
+    const gchar *engine = self->inflight.backend.engine->description;
     gchar *target = gst_blockdct_targets_describe (targets);
 
     if (ready)
@@ -170,12 +170,12 @@ gst_blockdct_target_find (GstBlockDct * self,
     return FALSE;
   }
   setting = self->search.all->setting[i];
-  how->target = TRUE;
+  recipe->target = TRUE;
   if (bdct_family_has_qp (bdct_transform_info (params->transform)->family))
     params->qp = setting;
   else
     params->quality = setting;
-  if (!how->target_met)
+  if (!recipe->target_met)
     warn_missed (self, targets, params, setting);
   return TRUE;
 }

@@ -9,12 +9,13 @@
 
 G_BEGIN_DECLS
 
-/** Choose the quality or QP in `how` that keeps the targets for this frame, and
- * say in it whether one does. `src` is the mapped buffer `in`, and `wait` is as
- * in BdctFrame. FALSE, with an element error, on an error of the engine. */
+/** Choose the quality or QP in `recipe` that keeps the targets for this frame,
+ * and store whether the targets are met. `src` is the mapped buffer `in`;
+ * `wait` is as in BdctFrame. FALSE, with an element error, if the engine
+ * fails. */
 gboolean gst_blockdct_target_find (GstBlockDct * self,
     const GstBlockDctTargets * targets, const BdctImage * src, GstBuffer * in,
-    gpointer wait, GstBlockDctHow * how);
+    gpointer wait, GstBlockDctRecipe * recipe);
 
 /** The layout is another one; the backend is about to close. */
 void gst_blockdct_target_reset (GstBlockDctSearch * search);

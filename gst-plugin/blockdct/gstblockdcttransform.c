@@ -10,7 +10,7 @@ static GstBaseTransformClass *parent_class;
 void
 gst_blockdct_discard (GstBlockDct * self)
 {
-  gst_blockdct_queue_discard (self);
+  gst_blockdct_inflight_discard (self);
   gst_clear_buffer (&GST_BASE_TRANSFORM (self)->queued_buf);
 }
 
@@ -21,11 +21,11 @@ gst_blockdct_drain (GstBlockDct * self)
 {
   GstPad *pad = GST_BASE_TRANSFORM_SINK_PAD (self);
 
-  if (self->queue.n == 0)
+  if (self->inflight.n == 0)
     return;
-  self->flow.draining = TRUE;
+  self->transform.draining = TRUE;
   GST_PAD_CHAINFUNC (pad) (pad, GST_OBJECT (self), gst_buffer_new ());
-  self->flow.draining = FALSE;
+  self->transform.draining = FALSE;
   /* What is left, downstream does not want. */
   gst_blockdct_discard (self);
 }
@@ -39,7 +39,7 @@ see_off (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
 
   (void) pad;
-  if (GST_BUFFER_IS_DISCONT (buffer) && !self->flow.discont) {
+  if (GST_BUFFER_IS_DISCONT (buffer) && !self->transform.discont) {
     buffer = gst_buffer_make_writable (buffer);
     GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_DISCONT);
     GST_PAD_PROBE_INFO_DATA (info) = buffer;
@@ -53,7 +53,7 @@ see_off (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 static gboolean
 follow_context (GstBlockDct * self, GstBuffer * buffer)
 {
-  const GstBlockDctBackendClass *klass = self->queue.backend.klass;
+  const GstBlockDctBackendClass *klass = self->inflight.backend.klass;
   GstObject *other = NULL;
 
   if (klass->other_context != NULL)
@@ -65,11 +65,12 @@ follow_context (GstBlockDct * self, GstBuffer * buffer)
       self->context, other);
   gst_object_ref (other);
   gst_blockdct_drain (self);
-  gst_blockdct_queue_close (self);
+  gst_blockdct_inflight_close (self);
   gst_blockdct_backend_set_context (GST_ELEMENT (self), &self->context, other);
   gst_object_unref (other);
   gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (self));
-  return gst_blockdct_queue_open (self) && gst_blockdct_queue_configure (self);
+  return gst_blockdct_inflight_open (self)
+      && gst_blockdct_inflight_configure (self);
 }
 
 /* Frames of R, G and B become planes of another size when chroma-subsampling
@@ -77,11 +78,11 @@ follow_context (GstBlockDct * self, GstBuffer * buffer)
 static gboolean
 follow_subsampling (GstBlockDct * self)
 {
-  if (self->queue.depth == 0 || self->layout.rgb.n_planes == 0
+  if (self->inflight.depth == 0 || self->layout.rgb.n_planes == 0
       || self->layout.chroma == self->settings.subsampling)
     return TRUE;
   gst_blockdct_drain (self);
-  return gst_blockdct_queue_configure (self);
+  return gst_blockdct_inflight_configure (self);
 }
 
 /* The base class asks for no pool while frames pass, nor when they cease to.
@@ -94,8 +95,8 @@ want_pools (GstBlockDct * self)
 
   if (gst_base_transform_is_passthrough (trans))
     return;
-  if (self->flow.others_proposed) {
-    self->flow.others_proposed = FALSE;
+  if (self->transform.others_proposed) {
+    self->transform.others_proposed = FALSE;
     gst_base_transform_reconfigure_sink (trans);
   }
   pool = gst_base_transform_get_buffer_pool (trans);
@@ -126,7 +127,7 @@ submit_input_buffer (GstBaseTransform * trans, gboolean is_discont,
   GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
   GstFlowReturn ret;
 
-  if (self->flow.draining) {
+  if (self->transform.draining) {
     gst_buffer_unref (input);
     return GST_FLOW_OK;
   }
@@ -138,9 +139,9 @@ submit_input_buffer (GstBaseTransform * trans, gboolean is_discont,
   want_pools (self);
   ret = parent_class->submit_input_buffer (trans, is_discont, input);
   if (ret == GST_BASE_TRANSFORM_FLOW_DROPPED) {
-    self->flow.dropped = TRUE;
-    self->statistics.report.totals.dropped++;
-    gst_blockdct_output_publish (self);
+    self->transform.dropped = TRUE;
+    self->finish.statistics.totals.dropped++;
+    gst_blockdct_finish_publish (self);
   }
   return ret;
 }
@@ -148,7 +149,8 @@ submit_input_buffer (GstBaseTransform * trans, gboolean is_discont,
 static GstFlowReturn
 transform (GstBaseTransform * trans, GstBuffer * inbuf, GstBuffer * outbuf)
 {
-  return gst_blockdct_queue_submit (GST_BLOCKDCT_CAST (trans), inbuf, outbuf);
+  return gst_blockdct_inflight_submit (GST_BLOCKDCT_CAST (trans), inbuf,
+      outbuf);
 }
 
 /* Takes `inbuf`, unless the element was told just now to let it pass: then
@@ -170,9 +172,9 @@ start_frame (GstBlockDct * self, GstBuffer * inbuf, gboolean * passes)
         ("Cannot get an output buffer."),
         ("The memory may be full: close other users of it or lower "
             "async-depth."));
-  if (ret == GST_FLOW_OK && self->flow.dropped) {
+  if (ret == GST_FLOW_OK && self->transform.dropped) {
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
-    self->flow.dropped = FALSE;
+    self->transform.dropped = FALSE;
   }
   if (ret == GST_FLOW_OK)
     ret = transform (trans, inbuf, buffer);
@@ -211,28 +213,28 @@ static GstFlowReturn
 advance (GstBlockDct * self, GstBuffer ** outbuf)
 {
   GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
-  GstBlockDctQueue *queue = &self->queue;
+  GstBlockDctInFlight *inflight = &self->inflight;
   GstBuffer *inbuf = g_steal_pointer (&trans->queued_buf);
   gboolean passes = inbuf != NULL && may_pass (trans);
   GstFlowReturn ret = GST_FLOW_OK;
 
-  if (queue->depth == 0 && !passes) {
+  if (inflight->depth == 0 && !passes) {
     gst_clear_buffer (&inbuf);
     return GST_FLOW_FLUSHING;
   }
   if (inbuf != NULL && !passes)
     ret = start_frame (self, inbuf, &passes);
-  if (passes && queue->n == 0) {
+  if (passes && inflight->n == 0) {
     *outbuf = inbuf;
     return GST_FLOW_OK;
   }
   /* The earlier ones first. */
   if (passes)
     trans->queued_buf = inbuf;
-  if (ret == GST_FLOW_OK && queue->n > 0
-      && (passes || self->flow.draining || queue->n == queue->depth
-          || gst_blockdct_queue_is_repeating (self)))
-    ret = gst_blockdct_output_frame (self, outbuf);
+  if (ret == GST_FLOW_OK && inflight->n > 0
+      && (passes || self->transform.draining || inflight->n == inflight->depth
+          || gst_blockdct_inflight_is_repeating (self)))
+    ret = gst_blockdct_finish_frame (self, outbuf);
   return ret;
 }
 
@@ -244,12 +246,12 @@ generate_output (GstBaseTransform * trans, GstBuffer ** outbuf)
 
   *outbuf = NULL;
   ret = advance (self, outbuf);
-  self->flow.discont = *outbuf != NULL && GST_BUFFER_IS_DISCONT (*outbuf);
+  self->transform.discont = *outbuf != NULL && GST_BUFFER_IS_DISCONT (*outbuf);
   return ret;
 }
 
 void
-gst_blockdct_install_flow (GstBaseTransformClass * klass)
+gst_blockdct_install_transform (GstBaseTransformClass * klass)
 {
   parent_class = g_type_class_peek_parent (klass);
   klass->submit_input_buffer = GST_DEBUG_FUNCPTR (submit_input_buffer);
@@ -258,7 +260,7 @@ gst_blockdct_install_flow (GstBaseTransformClass * klass)
 }
 
 void
-gst_blockdct_init_flow (GstBlockDct * self)
+gst_blockdct_init_transform (GstBlockDct * self)
 {
   /* The first probe that sees what leaves. */
   gst_pad_add_probe (GST_BASE_TRANSFORM_SRC_PAD (self),

@@ -2,16 +2,16 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_FLOW_H
-#define GST_BLOCKDCT_FLOW_H
+#ifndef GST_BLOCKDCT_TRANSFORM_H
+#define GST_BLOCKDCT_TRANSFORM_H
 
 #include "gstblockdctprivate.h"
 
 G_BEGIN_DECLS
 
 /** Set what takes frames in and gives them out. */
-void gst_blockdct_install_flow (GstBaseTransformClass * klass);
-void gst_blockdct_init_flow (GstBlockDct * self);
+void gst_blockdct_install_transform (GstBaseTransformClass * klass);
+void gst_blockdct_init_transform (GstBlockDct * self);
 
 /** Push all that is in flight; what downstream refuses is gone. */
 void gst_blockdct_drain (GstBlockDct * self);

@@ -21,20 +21,20 @@ get_range (BdctTransform transform, gint * first, gint * last)
 }
 
 gboolean
-gst_blockdct_sweep_is_possible (const BdctParams * params)
+gst_blockdct_curve_is_possible (const BdctParams * params)
 {
   return has_qp (params->transform) || bdct_params_has_quality (params);
 }
 
 const gchar *
-gst_blockdct_sweep_name_steps (const BdctParams * params)
+gst_blockdct_curve_name_steps (const BdctParams * params)
 {
   return params->n_steps > 0 ? "quantization-tables=matrix"
       : "quantization-tables=file without quantization-scale";
 }
 
 gboolean
-gst_blockdct_sweep_check (const GstBlockDctCurve * curve,
+gst_blockdct_curve_check (const GstBlockDctCurve * curve,
     BdctTransform transform, BdctError * error)
 {
   gint first, last;
@@ -53,8 +53,9 @@ gst_blockdct_sweep_check (const GstBlockDctCurve * curve,
 }
 
 void
-gst_blockdct_sweep_update (GstBlockDctSweep * sweep, const BdctParams * params,
-    const GstBlockDctCurve * curve, const BdctLayout * layout)
+gst_blockdct_curve_update (GstBlockDctCurveJobs * jobs,
+    const BdctParams * params, const GstBlockDctCurve * curve,
+    const BdctLayout * layout)
 {
   BdctParams rest = *params;
   gint setting[BDCT_MAX_TRIALS], first, last, n = curve->n;
@@ -66,15 +67,15 @@ gst_blockdct_sweep_update (GstBlockDctSweep * sweep, const BdctParams * params,
     n = last - first + 1;
   for (gint i = 0; i < n; i++)
     setting[i] = curve->n < 0 ? first + i : curve->setting[i];
-  if (n == sweep->n && memcmp (&rest, &sweep->params, sizeof rest) == 0
-      && memcmp (setting, sweep->setting, n * sizeof setting[0]) == 0)
+  if (n == jobs->n && memcmp (&rest, &jobs->params, sizeof rest) == 0
+      && memcmp (setting, jobs->setting, n * sizeof setting[0]) == 0)
     return;
-  sweep->params = rest;
-  sweep->n = n;
+  jobs->params = rest;
+  jobs->n = n;
   for (gint i = 0; i < n; i++) {
-    sweep->setting[i] = setting[i];
-    *(has_qp (rest.transform) ? &rest.qp : &rest.quality) = sweep->setting[i];
-    if (!bdct_job_init (&sweep->job[i], &rest, layout, &error))
+    jobs->setting[i] = setting[i];
+    *(has_qp (rest.transform) ? &rest.qp : &rest.quality) = jobs->setting[i];
+    if (!bdct_job_init (&jobs->job[i], &rest, layout, &error))
       g_error ("%s", error.message);
   }
 }
@@ -187,19 +188,19 @@ gst_blockdct_targets_are_met (const GstBlockDctTargets * targets,
 
 gint
 gst_blockdct_targets_choose (const GstBlockDctTargets * targets,
-    const GstBlockDctSweep * sweep, const BdctStats * stats, gboolean * met)
+    const GstBlockDctCurveJobs * jobs, const BdctStats * stats, gboolean * met)
 {
   const gboolean by_floors = targets->psnr > 0 || targets->ssim > 0;
-  const gboolean exact = bdct_rate_is_exact (&sweep->job[0]);
-  const gint depth = sweep->job[0].depth;
+  const gboolean exact = bdct_rate_is_exact (&jobs->job[0]);
+  const gint depth = jobs->job[0].depth;
   /* From the coarsest on, or from the finest. */
-  const gboolean down = has_qp (sweep->params.transform) == by_floors;
+  const gboolean down = has_qp (jobs->params.transform) == by_floors;
   gdouble best = -INFINITY;
   gboolean kept = FALSE;
   gint nearest = -1;
 
-  for (gint k = 0; k < sweep->n && !kept; k++) {
-    const gint i = down ? sweep->n - 1 - k : k;
+  for (gint k = 0; k < jobs->n && !kept; k++) {
+    const gint i = down ? jobs->n - 1 - k : k;
     const Floors floors = get_floors (targets, depth, &stats[i]);
     const Ceilings ceilings = get_ceilings (targets, exact, &stats[i]);
     const gdouble v = by_floors ? floors.least : -ceilings.most;

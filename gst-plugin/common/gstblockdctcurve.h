@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_SWEEP_H
-#define GST_BLOCKDCT_SWEEP_H
+#ifndef GST_BLOCKDCT_CURVE_H
+#define GST_BLOCKDCT_CURVE_H
 
 #include <gst/gst.h>
 #include "dct/engine/engine.h"
@@ -35,23 +35,23 @@ typedef struct
   gint n;
   gint setting[BDCT_MAX_TRIALS];
   BdctJob job[BDCT_MAX_TRIALS];
-} GstBlockDctSweep;
+} GstBlockDctCurveJobs;
 
 /** Whether the frame's steps follow from quality or QP: others leave nothing to
  * set. */
-gboolean gst_blockdct_sweep_is_possible (const BdctParams * params);
+gboolean gst_blockdct_curve_is_possible (const BdctParams * params);
 
 /** What these others are, by the properties that say so. */
-const gchar *gst_blockdct_sweep_name_steps (const BdctParams * params);
+const gchar *gst_blockdct_curve_name_steps (const BdctParams * params);
 
 /** Check a curve for a transform, or if there is none yet (BDCT_N_TRANSFORMS)
  * for any. FALSE with the value and the range named. */
-gboolean gst_blockdct_sweep_check (const GstBlockDctCurve * curve,
+gboolean gst_blockdct_curve_check (const GstBlockDctCurve * curve,
     BdctTransform transform, BdctError * error);
 
 /** Make the jobs of `curve`, which has been checked, with these parameters,
- * unless they are there. A sweep of zeros has none. */
-void gst_blockdct_sweep_update (GstBlockDctSweep * sweep,
+ * unless they are there. A zeroed `*jobs` has none. */
+void gst_blockdct_curve_update (GstBlockDctCurveJobs * jobs,
     const BdctParams * params, const GstBlockDctCurve * curve,
     const BdctLayout * layout);
 
@@ -67,12 +67,12 @@ gboolean gst_blockdct_targets_want_bits (const GstBlockDctTargets * targets);
 gboolean gst_blockdct_targets_are_met (const GstBlockDctTargets * targets,
     gint depth, gboolean exact, const BdctStats * stats);
 
-/** Which setting of a sweep over all of them is, by its statistics, the
+/** Which setting of the jobs of all of them is, by its statistics, the
  * coarsest that keeps PSNR and SSIM or, if neither is set, the finest that
  * keeps to bits and bytes; if none does, the nearest to it. `met` says whether
  * it keeps all targets. */
 gint gst_blockdct_targets_choose (const GstBlockDctTargets * targets,
-    const GstBlockDctSweep * sweep, const BdctStats * stats, gboolean * met);
+    const GstBlockDctCurveJobs * jobs, const BdctStats * stats, gboolean * met);
 
 G_END_DECLS
 #endif

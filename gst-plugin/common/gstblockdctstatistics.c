@@ -32,13 +32,13 @@ gst_blockdct_times_of (GstBuffer * buffer, const GstSegment * segment,
 }
 
 void
-gst_blockdct_report_init (void)
+gst_blockdct_statistics_init (void)
 {
   static const gchar *no_tags[] = { NULL };
   static gsize once = 0;
 
   if (g_once_init_enter (&once)) {
-    gst_blockdct_fields_init ();
+    gst_blockdct_structure_init ();
     gst_blockdct_mark_init ();
     meta_infos[0] = gst_meta_register_custom (GST_BLOCKDCT_NAME, no_tags, NULL,
         NULL, NULL);
@@ -77,11 +77,12 @@ stretch (GstBlockDctSpan * span, const GstBlockDctTimes * times)
 
 static void
 add_to_span (GstBlockDctSpan * span, const BdctStats * stats,
-    const GstBlockDctHow * how, guint64 index, const GstBlockDctTimes * times)
+    const GstBlockDctRecipe * recipe, guint64 index,
+    const GstBlockDctTimes * times)
 {
-  GstBlockDctHow before = span->how;
+  GstBlockDctRecipe before = span->recipe;
 
-  span->how = *how;
+  span->recipe = *recipe;
   if (span->pool.frames == 0) {
     span->first_index = index;
     span->times = *times;
@@ -91,111 +92,118 @@ add_to_span (GstBlockDctSpan * span, const BdctStats * stats,
     stretch (span, times);
     if (GST_CLOCK_TIME_IS_VALID (span->end))
       span->times.duration = span->end - span->start;
-    span->how.coded = how->coded && before.coded;
-    span->how.bits += before.bits;
-    span->how.header_bits += before.header_bits;
-    span->how.rate = MIN (how->rate, before.rate);
-    span->how.regions = MAX (how->regions, before.regions);
-    span->how.target |= before.target;
-    span->how.target_met = (!how->target || how->target_met)
+    span->recipe.coded = recipe->coded && before.coded;
+    span->recipe.bits += before.bits;
+    span->recipe.header_bits += before.header_bits;
+    span->recipe.rate = MIN (recipe->rate, before.rate);
+    span->recipe.regions = MAX (recipe->regions, before.regions);
+    span->recipe.target |= before.target;
+    span->recipe.target_met = (!recipe->target || recipe->target_met)
         && (!before.target || before.target_met);
   }
-  bdct_pool_add (&span->pool, stats, how->depth);
+  bdct_pool_add (&span->pool, stats, recipe->depth);
 }
 
 static void
-end_interval (GstBlockDctReport * report, GstElement * element, gboolean post)
+end_interval (GstBlockDctStatistics * statistics, GstElement * element,
+    gboolean post)
 {
-  if (report->interval.pool.frames > 0 && post)
-    post_structure (element, gst_blockdct_fields_interval (&report->interval));
-  gst_blockdct_report_flush (report);
+  if (statistics->interval.pool.frames > 0 && post)
+    post_structure (element,
+        gst_blockdct_structure_interval (&statistics->interval));
+  gst_blockdct_statistics_flush (statistics);
 }
 
 /* An interval starts at its first frame and ends with the frame that reaches
  * its end; the next one follows at once, so that intervals do not drift. */
 static void
-add_to_interval (GstBlockDctReport * report, GstElement * element,
-    const BdctStats * stats, const GstBlockDctHow * how, guint64 index,
+add_to_interval (GstBlockDctStatistics * statistics, GstElement * element,
+    const BdctStats * stats, const GstBlockDctRecipe * recipe, guint64 index,
     const GstBlockDctTimes * times, gboolean post, GstClockTime interval)
 {
   GstClockTime start = times->timestamp;
-  GstClockTime end = report->interval_end;
+  GstClockTime end = statistics->interval_end;
 
   if (GST_CLOCK_TIME_IS_VALID (start) && GST_CLOCK_TIME_IS_VALID (end)) {
     if (start >= end || gst_blockdct_times_add (start, interval) < end) {
-      end_interval (report, element, post);
+      end_interval (statistics, element, post);
       /* On the grid of the first interval, unless time has jumped. */
-      report->interval_end = start >= end && start - end < interval
+      statistics->interval_end = start >= end && start - end < interval
           ? gst_blockdct_times_add (end, interval)
           : gst_blockdct_times_add (start, interval);
     }
   } else if (GST_CLOCK_TIME_IS_VALID (start)) {
-    report->interval_end = gst_blockdct_times_add (start, interval);
+    statistics->interval_end = gst_blockdct_times_add (start, interval);
   }
-  end = report->interval_end;
-  add_to_span (&report->interval, stats, how, index, times);
+  end = statistics->interval_end;
+  add_to_span (&statistics->interval, stats, recipe, index, times);
   if (GST_CLOCK_TIME_IS_VALID (end_of (times))
       && GST_CLOCK_TIME_IS_VALID (end) && end_of (times) >= end) {
-    end_interval (report, element, post);
-    report->interval_end = gst_blockdct_times_add (end, interval);
+    end_interval (statistics, element, post);
+    statistics->interval_end = gst_blockdct_times_add (end, interval);
   }
 }
 
 /* The values of one frame, attached to its buffer. */
 static GstStructure *
 attach (GstBuffer * buffer, const BdctStats * stats,
-    const GstBlockDctHow * how, guint64 index, const GstBlockDctTimes * times)
+    const GstBlockDctRecipe * recipe, guint64 index,
+    const GstBlockDctTimes * times)
 {
   GstBlockDctSpan span = { 0 };
   GstStructure *s = gst_custom_meta_get_structure ((GstCustomMeta *)
-      gst_buffer_add_meta (buffer, meta_infos[how->pad != NULL], NULL));
+      gst_buffer_add_meta (buffer, meta_infos[recipe->pad != NULL], NULL));
 
-  add_to_span (&span, stats, how, index, times);
-  gst_blockdct_fields_frame (s, &span);
+  add_to_span (&span, stats, recipe, index, times);
+  gst_blockdct_structure_frame (s, &span);
   return s;
 }
 
 void
-gst_blockdct_report_repeated (const GstBlockDctReport * report,
+gst_blockdct_statistics_repeated (const GstBlockDctStatistics * statistics,
     GstElement * element, GstBuffer * buffer, const BdctStats * stats,
-    const GstBlockDctHow * how, const GstBlockDctTimes * times, gboolean post)
+    const GstBlockDctRecipe * recipe, const GstBlockDctTimes * times,
+    gboolean post)
 {
-  GstStructure *s = attach (buffer, stats, how,
-      report->totals.frames - 1, times);
+  GstStructure *s = attach (buffer, stats, recipe,
+      statistics->totals.frames - 1, times);
 
-  gst_blockdct_fields_repeated (s);
+  gst_blockdct_structure_repeated (s);
   if (post)
     post_structure (element, gst_structure_copy (s));
 }
 
 GstStructure *
-gst_blockdct_report_frame (GstBlockDctReport * report, GstElement * element,
-    GstBuffer * buffer, const BdctStats * stats, const GstBlockDctHow * how,
-    const GstBlockDctTimes * times, gboolean post, GstClockTime interval)
+gst_blockdct_statistics_frame (GstBlockDctStatistics * statistics,
+    GstElement * element, GstBuffer * buffer, const BdctStats * stats,
+    const GstBlockDctRecipe * recipe, const GstBlockDctTimes * times,
+    gboolean post, GstClockTime interval)
 {
-  GstBlockDctTotals *totals = &report->totals;
+  GstBlockDctTotals *totals = &statistics->totals;
   guint64 index = totals->frames++;
   GstStructure *s;
 
   /* Errors at different depths cannot be pooled. */
-  if (report->pooled.pool.frames > 0 && how->depth != report->pooled.how.depth)
-    gst_blockdct_report_end (report, element, post);
+  if (statistics->pooled.pool.frames > 0
+      && recipe->depth != statistics->pooled.recipe.depth)
+    gst_blockdct_statistics_end (statistics, element, post);
 
-  s = attach (buffer, stats, how, index, times);
-  if (how->depth != totals->depth) {
+  s = attach (buffer, stats, recipe, index, times);
+  if (recipe->depth != totals->depth) {
     totals->pool = (BdctPool) {
     0};
-    totals->depth = how->depth;
+    totals->depth = recipe->depth;
     totals->first_index = index;
-    totals->rate = how->rate;
+    totals->rate = recipe->rate;
   }
-  totals->rate = MIN (totals->rate, how->rate);
-  bdct_pool_add (&totals->pool, stats, how->depth);
-  add_to_span (&report->pooled, stats, how, index, times);
+  totals->rate = MIN (totals->rate, recipe->rate);
+  bdct_pool_add (&totals->pool, stats, recipe->depth);
+  add_to_span (&statistics->pooled, stats, recipe, index, times);
   if (interval > 0) {
-    add_to_interval (report, element, stats, how, index, times, post, interval);
+    add_to_interval (statistics, element, stats, recipe, index, times, post,
+        interval);
   } else {
-    end_interval (report, element, post);
+    end_interval (statistics, element, post);
     if (post)
       post_structure (element, gst_structure_copy (s));
   }
@@ -203,36 +211,36 @@ gst_blockdct_report_frame (GstBlockDctReport * report, GstElement * element,
 }
 
 void
-gst_blockdct_report_curve (const GstBlockDctReport * report,
+gst_blockdct_statistics_curve (const GstBlockDctStatistics * statistics,
     GstElement * element, const GstBlockDctCurve * curve,
-    const BdctStats * stats, gboolean exact, const GstBlockDctHow * how,
+    const BdctStats * stats, gboolean exact, const GstBlockDctRecipe * recipe,
     const GstBlockDctTimes * times)
 {
-  post_structure (element, gst_blockdct_fields_curve (curve, stats, exact, how,
-          times, report->totals.frames - 1));
+  post_structure (element, gst_blockdct_structure_curve (curve, stats, exact,
+          recipe, times, statistics->totals.frames - 1));
 }
 
 void
-gst_blockdct_report_end (GstBlockDctReport * report, GstElement * element,
-    gboolean post)
+gst_blockdct_statistics_end (GstBlockDctStatistics * statistics,
+    GstElement * element, gboolean post)
 {
-  guint64 dropped = report->totals.dropped - report->reported_dropped;
+  guint64 dropped = statistics->totals.dropped - statistics->reported_dropped;
 
-  end_interval (report, element, post);
-  if (report->pooled.pool.frames > 0) {
+  end_interval (statistics, element, post);
+  if (statistics->pooled.pool.frames > 0) {
     if (post)
-      post_structure (element, gst_blockdct_fields_pooled (&report->pooled,
-              dropped));
-    report->reported_dropped = report->totals.dropped;
+      post_structure (element,
+          gst_blockdct_structure_pooled (&statistics->pooled, dropped));
+    statistics->reported_dropped = statistics->totals.dropped;
   }
-  report->pooled = (GstBlockDctSpan) {
+  statistics->pooled = (GstBlockDctSpan) {
   0};
 }
 
 void
-gst_blockdct_report_flush (GstBlockDctReport * report)
+gst_blockdct_statistics_flush (GstBlockDctStatistics * statistics)
 {
-  report->interval = (GstBlockDctSpan) {
+  statistics->interval = (GstBlockDctSpan) {
   0};
-  report->interval_end = GST_CLOCK_TIME_NONE;
+  statistics->interval_end = GST_CLOCK_TIME_NONE;
 }

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_REPORT_H
-#define GST_BLOCKDCT_REPORT_H
+#ifndef GST_BLOCKDCT_STATISTICS_H
+#define GST_BLOCKDCT_STATISTICS_H
 
 #include <gst/gst.h>
 #include <gst/video/video.h>
@@ -21,7 +21,7 @@ typedef struct
   GstBlockDctSpan pooled;       /* since the last pooled message */
   GstBlockDctSpan interval;     /* since the last interval message */
   GstClockTime interval_end;
-} GstBlockDctReport;
+} GstBlockDctStatistics;
 
 /** When a frame of `info` is shown by `segment`: its duration is the caps'
  * where `buffer` has none. */
@@ -29,38 +29,38 @@ GstBlockDctTimes gst_blockdct_times_of (GstBuffer * buffer,
     const GstSegment * segment, const GstVideoInfo * info);
 
 /** Register the custom metas, the mark of repeated frames among them; once. */
-void gst_blockdct_report_init (void);
+void gst_blockdct_statistics_init (void);
 
 /** Add one frame. Its values are attached to `buffer` as the custom meta
  * GST_BLOCKDCT_NAME, or GST_BLOCKDCT_COMPARE_NAME, and if `post`, posted: as a
  * `frame` message, or, with an `interval` above 0, pooled in one `interval`
  * message for each. Returns the meta's structure. */
-GstStructure *gst_blockdct_report_frame (GstBlockDctReport * report,
+GstStructure *gst_blockdct_statistics_frame (GstBlockDctStatistics * statistics,
     GstElement * element, GstBuffer * buffer, const BdctStats * stats,
-    const GstBlockDctHow * how, const GstBlockDctTimes * times, gboolean post,
-    GstClockTime interval);
+    const GstBlockDctRecipe * recipe, const GstBlockDctTimes * times,
+    gboolean post, GstClockTime interval);
 
 /** The latest frame once more: its values are attached to `buffer`, and posted
  * if `post`, as a repeated frame's; nothing is counted. */
-void gst_blockdct_report_repeated (const GstBlockDctReport * report,
+void gst_blockdct_statistics_repeated (const GstBlockDctStatistics * statistics,
     GstElement * element, GstBuffer * buffer, const BdctStats * stats,
-    const GstBlockDctHow * how, const GstBlockDctTimes * times,
+    const GstBlockDctRecipe * recipe, const GstBlockDctTimes * times,
     gboolean post);
 
 /** Post the `blockdct-curve` message of a frame, the latest one: its statistics
  * at each of the curve's settings, and whether their bits are exact. */
-void gst_blockdct_report_curve (const GstBlockDctReport * report,
+void gst_blockdct_statistics_curve (const GstBlockDctStatistics * statistics,
     GstElement * element, const GstBlockDctCurve * curve,
-    const BdctStats * stats, gboolean exact, const GstBlockDctHow * how,
+    const BdctStats * stats, gboolean exact, const GstBlockDctRecipe * recipe,
     const GstBlockDctTimes * times);
 
 /** The end of a stream: post what the interval still holds and the `pooled`
  * message over all frames since the last one, if there are any. */
-void gst_blockdct_report_end (GstBlockDctReport * report,
+void gst_blockdct_statistics_end (GstBlockDctStatistics * statistics,
     GstElement * element, gboolean post);
 
 /** Forget the interval under way, as after a flush. */
-void gst_blockdct_report_flush (GstBlockDctReport * report);
+void gst_blockdct_statistics_flush (GstBlockDctStatistics * statistics);
 
 G_END_DECLS
 #endif

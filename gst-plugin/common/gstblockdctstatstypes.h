@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_STATISTICS_H
-#define GST_BLOCKDCT_STATISTICS_H
+#ifndef GST_BLOCKDCT_STATS_TYPES_H
+#define GST_BLOCKDCT_STATS_TYPES_H
 
 #include <gst/gst.h>
 #include "dct/base/stats.h"
@@ -57,7 +57,7 @@ typedef struct
   guint regions;                /* that have a setting of their own */
   BdctViewMode view;            /* what its buffer shows, */
   gboolean grid;                /* and whether with lines */
-} GstBlockDctHow;
+} GstBlockDctRecipe;
 
 /** Statistics pooled over some frames. */
 typedef struct
@@ -66,7 +66,7 @@ typedef struct
   guint64 first_index;
   GstBlockDctTimes times;       /* of the first frame; the whole's duration */
   GstClockTime start, end;      /* of the earliest, of the latest frame */
-  GstBlockDctHow how;           /* of the latest frame; but `rate` is the least
+  GstBlockDctRecipe recipe;     /* of the latest frame; but `rate` is the least
                                    that is known of one, `regions` the most, and
                                    of the targets whether there was one, and all
                                    were met; bits are sums, if all are known */

@@ -51,7 +51,7 @@ name_metrics (void)
 }
 
 void
-gst_blockdct_fields_init (void)
+gst_blockdct_structure_init (void)
 {
   for (guint i = 0; i < N_FIELDS; i++)
     fields[i] = g_quark_from_static_string (names[i]);
@@ -264,27 +264,27 @@ add_made (GstStructure * s, const BdctPool * pool,
 static void
 add_span (GstStructure * s, const gchar * type, const GstBlockDctSpan * span)
 {
-  const GstBlockDctHow *how = &span->how;
+  const GstBlockDctRecipe *recipe = &span->recipe;
 
   add_string (s, TYPE, type);
   add_times (s, &span->times);
   add_uint64 (s, INDEX, span->first_index);
-  if (how->pad != NULL) {
-    add_string (s, PAD, how->pad);
-    add_pool (s, &span->pool, GST_BLOCKDCT_RATE_NONE, how->depth);
-    if (how->coded) {
-      add_uint64 (s, BITS, how->bits);
-      add_uint64 (s, BITS_HEADERS, how->header_bits);
+  if (recipe->pad != NULL) {
+    add_string (s, PAD, recipe->pad);
+    add_pool (s, &span->pool, GST_BLOCKDCT_RATE_NONE, recipe->depth);
+    if (recipe->coded) {
+      add_uint64 (s, BITS, recipe->bits);
+      add_uint64 (s, BITS_HEADERS, recipe->header_bits);
     }
-    add_string (s, BACKEND, how->backend);
+    add_string (s, BACKEND, recipe->backend);
     return;
   }
-  add_made (s, &span->pool, &how->params, how->rate, how->depth);
-  if (how->target)
-    add_boolean (s, TARGET_MET, how->target_met);
-  if (how->regions > 0)
-    add_uint (s, REGIONS, how->regions);
-  add_string (s, BACKEND, how->backend);
+  add_made (s, &span->pool, &recipe->params, recipe->rate, recipe->depth);
+  if (recipe->target)
+    add_boolean (s, TARGET_MET, recipe->target_met);
+  if (recipe->regions > 0)
+    add_uint (s, REGIONS, recipe->regions);
+  add_string (s, BACKEND, recipe->backend);
 }
 
 static void
@@ -299,17 +299,17 @@ add_spread (GstStructure * s, const BdctPool * pool)
 }
 
 void
-gst_blockdct_fields_frame (GstStructure * s, const GstBlockDctSpan * span)
+gst_blockdct_structure_frame (GstStructure * s, const GstBlockDctSpan * span)
 {
   add_span (s, frame_type, span);
-  if (span->how.pad == NULL)
-    add_string (s, VIEW, views[span->how.view]);
-  if (span->how.grid)
+  if (span->recipe.pad == NULL)
+    add_string (s, VIEW, views[span->recipe.view]);
+  if (span->recipe.grid)
     add_boolean (s, GRID, TRUE);
 }
 
 void
-gst_blockdct_fields_repeated (GstStructure * s)
+gst_blockdct_structure_repeated (GstStructure * s)
 {
   add_boolean (s, REPEATED, TRUE);
 }
@@ -317,7 +317,7 @@ gst_blockdct_fields_repeated (GstStructure * s)
 static GstStructure *
 describe_span (const gchar * type, const GstBlockDctSpan * span)
 {
-  GstStructure *s = gst_structure_new_empty (span->how.pad != NULL
+  GstStructure *s = gst_structure_new_empty (span->recipe.pad != NULL
       ? GST_BLOCKDCT_COMPARE_NAME : GST_BLOCKDCT_NAME);
 
   add_span (s, type, span);
@@ -326,17 +326,17 @@ describe_span (const gchar * type, const GstBlockDctSpan * span)
 }
 
 GstStructure *
-gst_blockdct_fields_interval (const GstBlockDctSpan * span)
+gst_blockdct_structure_interval (const GstBlockDctSpan * span)
 {
   return describe_span (interval_type, span);
 }
 
 GstStructure *
-gst_blockdct_fields_pooled (const GstBlockDctSpan * span, guint64 dropped)
+gst_blockdct_structure_pooled (const GstBlockDctSpan * span, guint64 dropped)
 {
   GstStructure *s = describe_span (pooled_type, span);
 
-  add_uint64 (s, span->how.pad != NULL ? UNMATCHED : DROPPED, dropped);
+  add_uint64 (s, span->recipe.pad != NULL ? UNMATCHED : DROPPED, dropped);
   return s;
 }
 
@@ -398,27 +398,27 @@ add_metric_items (GstStructure * s, guint metric, guint component,
 }
 
 GstStructure *
-gst_blockdct_fields_curve (const GstBlockDctCurve * curve,
-    const BdctStats * stats, gboolean exact, const GstBlockDctHow * how,
+gst_blockdct_structure_curve (const GstBlockDctCurve * curve,
+    const BdctStats * stats, gboolean exact, const GstBlockDctRecipe * recipe,
     const GstBlockDctTimes * times, guint64 index)
 {
   GstStructure *s = gst_structure_new_empty (GST_BLOCKDCT_NAME "-curve");
 
   add_times (s, times);
   add_uint64 (s, INDEX, index);
-  add_string (s, TRANSFORM, transforms[how->params.transform]);
-  add_string (s, BACKEND, how->backend);
-  add_items (s, SETTING, curve, stats, how->depth);
+  add_string (s, TRANSFORM, transforms[recipe->params.transform]);
+  add_string (s, BACKEND, recipe->backend);
+  add_items (s, SETTING, curve, stats, recipe->depth);
   for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++)
     if (stats->component[c].samples > 0)
-      add_items (s, PSNR_Y + c, curve, stats, how->depth);
-  add_items (s, PSNR, curve, stats, how->depth);
-  add_items (s, NONZERO, curve, stats, how->depth);
-  add_items (s, exact ? BITS : BITS_ESTIMATED, curve, stats, how->depth);
+      add_items (s, PSNR_Y + c, curve, stats, recipe->depth);
+  add_items (s, PSNR, curve, stats, recipe->depth);
+  add_items (s, NONZERO, curve, stats, recipe->depth);
+  add_items (s, exact ? BITS : BITS_ESTIMATED, curve, stats, recipe->depth);
   for (guint m = 0; m < BDCT_N_METRICS; m++)
     for (guint c = 0; c <= BDCT_METRIC_ALL; c++)
       if (bdct_metric_has_figure (stats, m, c))
-        add_metric_items (s, m, c, curve, stats, how->depth);
+        add_metric_items (s, m, c, curve, stats, recipe->depth);
   return s;
 }
 
@@ -440,7 +440,7 @@ add_totals (GstStructure * s, const BdctPool * pool,
 }
 
 GstStructure *
-gst_blockdct_fields_stats (const GstBlockDctTotals * totals,
+gst_blockdct_structure_stats (const GstBlockDctTotals * totals,
     const gchar * pad)
 {
   const BdctPool *pool = &totals->pool;

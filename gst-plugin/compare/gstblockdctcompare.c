@@ -32,7 +32,7 @@
 G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDctCompare, gst_blockdct_compare,
     GST_TYPE_AGGREGATOR,
     gst_blockdct_debug_init ();
-    gst_blockdct_report_init ();
+    gst_blockdct_statistics_init ();
     gst_blockdct_compare_coded_init ());
 GST_ELEMENT_REGISTER_DEFINE (blockdctcompare, "blockdctcompare", GST_RANK_NONE,
     GST_TYPE_BLOCKDCT_COMPARE);
@@ -76,8 +76,8 @@ gst_blockdct_compare_start (GstAggregator * agg)
   self->match = (GstBlockDctCompareMatch) {
   .smallest_gap = GST_CLOCK_TIME_NONE};
   for (guint i = 0; i < BDCT_MAX_DISTORTED; i++) {
-    self->report[i] = (GstBlockDctReport) { 0 };
-    gst_blockdct_report_flush (&self->report[i]);
+    self->statistics[i] = (GstBlockDctStatistics) { 0 };
+    gst_blockdct_statistics_flush (&self->statistics[i]);
     self->shifts[i].done = FALSE;
   }
   self->output = (GstBlockDctCompareOutput) {
@@ -85,7 +85,7 @@ gst_blockdct_compare_start (GstAggregator * agg)
   self->warned_differ = self->warned_view = self->warned_sides = 0;
   self->below = 0;
   self->warned_alone = FALSE;
-  gst_blockdct_compare_output_publish (self);
+  gst_blockdct_compare_finish_publish (self);
   if (open_all (self))
     return TRUE;
   set_started (self, FALSE);
@@ -519,7 +519,7 @@ gst_blockdct_compare_class_init (GstBlockDctCompareClass * klass)
   agg_class->src_query = GST_DEBUG_FUNCPTR (gst_blockdct_compare_src_query);
   agg_class->src_event = GST_DEBUG_FUNCPTR (gst_blockdct_compare_src_event);
   gst_blockdct_compare_install_caps (agg_class);
-  gst_blockdct_compare_install_flow (agg_class);
+  gst_blockdct_compare_install_aggregate (agg_class);
   gst_type_mark_as_plugin_api (GST_TYPE_BLOCKDCT_COMPARE_PAD, 0);
 }
 

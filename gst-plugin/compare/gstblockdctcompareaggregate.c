@@ -26,7 +26,7 @@ gst_blockdct_compare_follow_flush (GstBlockDctCompare * self)
   gst_blockdct_compare_forget (self);
   self->match.smallest_gap = GST_CLOCK_TIME_NONE;
   for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
-    gst_blockdct_report_flush (&self->report[i]);
+    gst_blockdct_statistics_flush (&self->statistics[i]);
   self->output.flushed = TRUE;
 }
 
@@ -322,7 +322,7 @@ aggregate (GstAggregator * agg, gboolean timeout)
         warn_alone (self, pads[0], 1);
         conclude_all_shifts (self,
             gst_blockdct_compare_get_settings (self).offset);
-        gst_blockdct_compare_output_end (self);
+        gst_blockdct_compare_finish_end (self);
         ret = GST_FLOW_EOS;
       }
       break;
@@ -375,7 +375,7 @@ clip (GstAggregator * agg, GstAggregatorPad * pad, GstBuffer * buffer)
 }
 
 void
-gst_blockdct_compare_install_flow (GstAggregatorClass * klass)
+gst_blockdct_compare_install_aggregate (GstAggregatorClass * klass)
 {
   klass->aggregate = GST_DEBUG_FUNCPTR (aggregate);
   klass->get_next_time = GST_DEBUG_FUNCPTR (get_next_time);

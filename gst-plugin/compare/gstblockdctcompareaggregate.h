@@ -2,15 +2,15 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_COMPARE_FLOW_H
-#define GST_BLOCKDCT_COMPARE_FLOW_H
+#ifndef GST_BLOCKDCT_COMPARE_AGGREGATE_H
+#define GST_BLOCKDCT_COMPARE_AGGREGATE_H
 
 #include "gstblockdctcompareprivate.h"
 
 G_BEGIN_DECLS
 
 /** Set what takes frames in and gives them out. */
-void gst_blockdct_compare_install_flow (GstAggregatorClass * klass);
+void gst_blockdct_compare_install_aggregate (GstAggregatorClass * klass);
 
 /** Forget what belongs to frames before a flush, or of another stream. */
 void gst_blockdct_compare_forget (GstBlockDctCompare * self);

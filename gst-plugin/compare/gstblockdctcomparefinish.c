@@ -14,18 +14,18 @@
 #define pad_names gst_blockdct_compare_pad_names
 
 void
-gst_blockdct_compare_output_publish (GstBlockDctCompare * self)
+gst_blockdct_compare_finish_publish (GstBlockDctCompare * self)
 {
   GST_OBJECT_LOCK (self);
   for (guint i = 0; i < BDCT_MAX_DISTORTED; i++) {
-    self->totals[i] = self->report[i].totals;
+    self->totals[i] = self->statistics[i].totals;
     self->totals[i].dropped = self->match.unmatched[i];
   }
   GST_OBJECT_UNLOCK (self);
 }
 
 GstStructure *
-gst_blockdct_compare_output_stats (GstBlockDctCompare * self)
+gst_blockdct_compare_finish_stats (GstBlockDctCompare * self)
 {
   GstStructure *s =
       gst_structure_new_empty (GST_BLOCKDCT_COMPARE_NAME "-stats");
@@ -35,7 +35,7 @@ gst_blockdct_compare_output_stats (GstBlockDctCompare * self)
 
     if (i > 0 && self->totals[i].frames + self->totals[i].dropped == 0)
       continue;
-    of_pad = gst_blockdct_fields_stats (&self->totals[i], pad_names[i]);
+    of_pad = gst_blockdct_structure_stats (&self->totals[i], pad_names[i]);
     gst_structure_set (s, pad_names[i], GST_TYPE_STRUCTURE, of_pad, NULL);
     gst_structure_free (of_pad);
   }
@@ -150,7 +150,7 @@ report (GstBlockDctCompare * self, GstBuffer * buffer,
     const Input * input, gint pad)
 {
   const GstBlockDctCompareSettings *settings = &frame->settings;
-  const GstBlockDctHow how = {
+  const GstBlockDctRecipe recipe = {
     .depth = self->frames.layout.depth,
     .backend = self->frames.name,
     .pad = pad_names[pad],
@@ -158,7 +158,7 @@ report (GstBlockDctCompare * self, GstBuffer * buffer,
     .bits = input->bits,
     .header_bits = input->header_bits,
   };
-  const guint64 index = self->report[pad].totals.frames;
+  const guint64 index = self->statistics[pad].totals.frames;
   const gboolean ok = frame->pair.repeated
       || check_psnr (self, frame, stats, pad, index);
   const GstStructure *s;
@@ -166,14 +166,14 @@ report (GstBlockDctCompare * self, GstBuffer * buffer,
   if (!(settings->metrics & GST_BLOCKDCT_COMPARE_PSNR))
     leave_out_errors (stats);
   if (frame->pair.repeated) {
-    gst_blockdct_report_repeated (&self->report[pad], GST_ELEMENT (self),
-        buffer, stats, &how, &frame->times, settings->post_messages
-        && settings->interval == 0);
+    gst_blockdct_statistics_repeated (&self->statistics[pad],
+        GST_ELEMENT (self), buffer, stats, &recipe, &frame->times,
+        settings->post_messages && settings->interval == 0);
     return TRUE;
   }
-  self->report[pad].totals.dropped = self->match.unmatched[pad];
-  s = gst_blockdct_report_frame (&self->report[pad], GST_ELEMENT (self),
-      buffer, stats, &how, &frame->times, settings->post_messages,
+  self->statistics[pad].totals.dropped = self->match.unmatched[pad];
+  s = gst_blockdct_statistics_frame (&self->statistics[pad], GST_ELEMENT (self),
+      buffer, stats, &recipe, &frame->times, settings->post_messages,
       settings->interval);
   return gst_blockdct_stats_file_add (self->stats_file, GST_ELEMENT (self), s)
       && ok;
@@ -351,7 +351,7 @@ output (GstBlockDctCompare * self, GstBuffer ** buffer)
     if (inputs[pad].view == NULL)
       ok = report (self, *buffer, frame, &stats[i], &inputs[pad], pad);
   }
-  gst_blockdct_compare_output_publish (self);
+  gst_blockdct_compare_finish_publish (self);
   if (ok && (frame->settings.overlay || drawn))
     draw_text (self, frame, &view, inputs, stats, *buffer);
   if (ok)
@@ -362,15 +362,16 @@ output (GstBlockDctCompare * self, GstBuffer ** buffer)
 }
 
 void
-gst_blockdct_compare_output_end (GstBlockDctCompare * self)
+gst_blockdct_compare_finish_end (GstBlockDctCompare * self)
 {
   const gboolean post = gst_blockdct_compare_get_settings (self).post_messages;
 
   for (guint i = 0; i < BDCT_MAX_DISTORTED; i++) {
-    self->report[i].totals.dropped = self->match.unmatched[i];
-    gst_blockdct_report_end (&self->report[i], GST_ELEMENT (self), post);
+    self->statistics[i].totals.dropped = self->match.unmatched[i];
+    gst_blockdct_statistics_end (&self->statistics[i], GST_ELEMENT (self),
+        post);
   }
-  gst_blockdct_compare_output_publish (self);
+  gst_blockdct_compare_finish_publish (self);
   gst_blockdct_stats_file_flush (self->stats_file, GST_ELEMENT (self));
 }
 

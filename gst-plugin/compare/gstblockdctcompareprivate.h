@@ -124,7 +124,7 @@ struct _GstBlockDctCompare
   GstBlockDctCompareFrames frames;
   GstBlockDctCompareOutput output;
   GstBlockDctCompareShifts shifts[BDCT_MAX_DISTORTED];
-  GstBlockDctReport report[BDCT_MAX_DISTORTED];
+  GstBlockDctStatistics statistics[BDCT_MAX_DISTORTED];
   guint warned_differ;          /* bits, by pad: that its caps differ */
   guint warned_sides;           /* bits, left and right: that its pad is not
                                    there */

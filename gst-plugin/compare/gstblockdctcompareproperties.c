@@ -134,7 +134,7 @@ get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
   (void) pspec;
   GST_OBJECT_LOCK (self);
   if (id == PROP_STATS)
-    g_value_take_boxed (value, gst_blockdct_compare_output_stats (self));
+    g_value_take_boxed (value, gst_blockdct_compare_finish_stats (self));
   else if (id == PROP_ACTIVE_BACKEND)
     g_value_set_string (value, self->active_backend);
   else

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TESTS_ELEMENT_SWEEP_H
-#define TESTS_ELEMENT_SWEEP_H
+#ifndef TESTS_ELEMENT_CURVE_H
+#define TESTS_ELEMENT_CURVE_H
 
 #include "bench.h"
 

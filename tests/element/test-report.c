@@ -13,18 +13,18 @@ test_stats (void)
   BdctCounters *y = &totals.pool.sum.component[0];
   GstStructure *s;
 
-  gst_blockdct_fields_init ();
+  gst_blockdct_structure_init ();
   totals.pool.frames = 7;
   y->samples = G_GUINT64_CONSTANT (1) << 50;
   y->levels = 1;
   y->sse = G_MAXUINT64;
-  s = gst_blockdct_fields_stats (&totals, NULL);
+  s = gst_blockdct_structure_stats (&totals, NULL);
   g_assert_cmpuint (get_uint64 (s, "sse-y"), ==, G_MAXUINT64);
   g_assert_cmpfloat (get_double (s, "mse"), ==, 16384);
   gst_structure_free (s);
   y->sse = 1;
   y->sse_high = 2;
-  s = gst_blockdct_fields_stats (&totals, NULL);
+  s = gst_blockdct_structure_stats (&totals, NULL);
   g_assert_cmpuint (get_uint64 (s, "sse-y"), ==, G_MAXUINT64);
   g_assert_cmpfloat (get_double (s, "mse"), ==, 32768);
   g_assert_cmpfloat (get_double (s, "mse-y"), ==, 32768);
