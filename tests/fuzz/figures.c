@@ -158,7 +158,7 @@ find_target (const Frame * f, const Choice * c, gboolean * met)
 
   for (gint i = 0; i < n; i++)
     settings[i] = finer_first ? first + n - 1 - i : first + i;
-  picture_sweep (&f->shape, &c->params, &f->in, settings, n, c->size > 0,
+  picture_curve (&f->shape, &c->params, &f->in, settings, n, c->size > 0,
       stats);
   for (gint i = 0; i < n && !kept; i++) {
     gdouble v;
@@ -180,7 +180,7 @@ static void
 apply_target (World * w, const Frame * f, const GstStructure * s,
     Choice * choice)
 {
-  gboolean has = model_has_target (choice) && model_may_sweep (choice);
+  gboolean has = model_has_target (choice) && model_curve_is_possible (choice);
   gboolean met = FALSE, said = FALSE;
   gint *setting = model_first (choice->params.transform) == 0
       ? &choice->params.qp : &choice->params.quality;
@@ -262,9 +262,9 @@ check_costs (const Frame * f, const Choice * c, Record * record)
   record->rate = !c->bits ? 0 : !is_known (params) ? -1
       : is_exact (f, params) ? 2 : 1;
   if (record->rate > 0)
-    picture_sweep (&f->shape, params, &f->in, &setting, 1,
-        c->size > 0 && model_may_sweep (c), &record->stats);
-  if (!c->post || c->n_curve == 0 || !model_may_sweep (c))
+    picture_curve (&f->shape, params, &f->in, &setting, 1,
+        c->size > 0 && model_curve_is_possible (c), &record->stats);
+  if (!c->post || c->n_curve == 0 || !model_curve_is_possible (c))
     return;
   record->n_curve = c->n_curve < 0 ? n : c->n_curve;
   if (!is_known (params))
@@ -273,6 +273,6 @@ check_costs (const Frame * f, const Choice * c, Record * record)
   record->curve_stats = g_new (BdctStats, record->n_curve);
   for (gint i = 0; i < record->n_curve; i++)
     record->curve[i] = c->n_curve < 0 ? first + i : c->curve[i];
-  picture_sweep (&f->shape, params, &f->in, record->curve, record->n_curve,
+  picture_curve (&f->shape, params, &f->in, record->curve, record->n_curve,
       FALSE, record->curve_stats);
 }

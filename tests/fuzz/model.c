@@ -61,7 +61,7 @@ model_has_target (const Choice * choice)
 }
 
 gboolean
-model_may_sweep (const Choice * choice)
+model_curve_is_possible (const Choice * choice)
 {
   return has_qp (choice->params.transform) || choice->params.n_steps == 0;
 }
@@ -124,13 +124,13 @@ tell (gboolean * told)
 /* A matrix that leaves nothing to choose, and a curve that the transform has
  * not. */
 static gint
-enter_sweep (Model * m)
+enter_curve (Model * m)
 {
   Choice *c = &m->force;
   const gboolean curve = c->n_curve != 0 && c->post;
   gint n = 0;
 
-  if (!model_may_sweep (c)) {
+  if (!model_curve_is_possible (c)) {
     if (model_has_target (c))
       n += tell (&m->told_target);
     return curve ? n + tell (&m->told_no_curve) : n;
@@ -160,7 +160,7 @@ model_enter (Model * m)
     n += tell (&m->told_steps);
     params->n_steps = 0;
   }
-  n += enter_sweep (m);
+  n += enter_curve (m);
   if (tells_subsampling (m))
     n += tell (&m->told_subsampling);
   return n;

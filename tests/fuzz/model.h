@@ -61,7 +61,7 @@ gint model_last (BdctTransform transform);
 
 /** Whether there is a target, and a frame's quality or QP can be chosen. */
 gboolean model_has_target (const Choice * choice);
-gboolean model_may_sweep (const Choice * choice);
+gboolean model_curve_is_possible (const Choice * choice);
 
 /** A frame enters; the same. */
 gint model_enter (Model * m);

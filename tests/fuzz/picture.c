@@ -549,7 +549,7 @@ picture_transform (const Shape * s, const BdctParams * params,
 }
 
 void
-picture_sweep (const Shape * s, const BdctParams * params,
+picture_curve (const Shape * s, const BdctParams * params,
     const Samples * in, const gint * settings, gint n, gboolean coded,
     BdctStats * stats)
 {

@@ -94,7 +94,7 @@ void picture_transform (const Shape * shape, const BdctParams * params,
 /** The statistics at several qualities, or QPs, with their bits, by the CPU
  * engine: its own tests are elsewhere. `coded`: the sizes of JPEG files are
  * those of coded frames. */
-void picture_sweep (const Shape * shape, const BdctParams * params,
+void picture_curve (const Shape * shape, const BdctParams * params,
     const Samples * in, const gint * settings, gint n, gboolean coded,
     BdctStats * stats);
 
