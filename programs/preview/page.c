@@ -221,7 +221,7 @@ add_descriptions (PreviewPage * self, JsonObject * json)
 
   for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
     json_array_add_object_element (controls,
-        preview_describe_control (preview_controls[i],
+        preview_protocol_write_control (preview_controls[i],
             preview_session_get_pspec (self->session, i)));
   for (gchar ** name = presets; name != NULL && *name != NULL; name++)
     json_array_add_string_element (names, *name);
@@ -239,7 +239,7 @@ describe_values (PreviewPage * self)
 
     preview_session_get_value (self->session, i, &value);
     json_object_set_member (values, preview_controls[i],
-        preview_describe_value (&value));
+        preview_protocol_write_value (&value));
   }
   return values;
 }
@@ -292,7 +292,7 @@ add_picture (Viewer * viewer, JsonObject * json)
   if (self->picture.figures == NULL)
     return;
   json_object_set_object_member (json, "figures",
-      preview_describe_structure (self->picture.figures));
+      preview_protocol_write_structure (self->picture.figures));
   json_object_set_array_member (json, "idle", describe_idle (self));
 }
 
@@ -321,7 +321,7 @@ add_news (Viewer * viewer, JsonObject * json)
     json_object_set_string_member (json, "notice", self->notice);
   if (self->block_at > viewer->told)
     json_object_set_object_member (json, "block",
-        preview_describe_structure (self->block));
+        preview_protocol_write_structure (self->block));
 }
 
 static void
@@ -404,7 +404,7 @@ run_command (PreviewPage * self, const gchar * text)
 {
   g_autoptr (GError) error = NULL;
 
-  if (!preview_command_run (self->session, text, &error))
+  if (!preview_protocol_run (self->session, text, &error))
     show_notice (self, error->message);
   self->now++;
   wake (self);

@@ -108,7 +108,7 @@ static const struct
 };
 
 gboolean
-preview_command_run (PreviewSession * session, const gchar * text,
+preview_protocol_run (PreviewSession * session, const gchar * text,
     GError ** error)
 {
   g_auto (GStrv) words = g_strsplit (text, " ", -1);

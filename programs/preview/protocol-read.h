@@ -18,7 +18,7 @@
 
 G_BEGIN_DECLS
 /** Do it, or FALSE with an error that says why not. */
-gboolean preview_command_run (PreviewSession * session, const gchar * text,
+gboolean preview_protocol_run (PreviewSession * session, const gchar * text,
     GError ** error);
 
 G_END_DECLS

@@ -28,7 +28,7 @@ describe_array (const GValue * value)
 
   for (guint i = 0; i < gst_value_array_get_size (value); i++)
     json_array_add_element (array,
-        preview_describe_value (gst_value_array_get_value (value, i)));
+        preview_protocol_write_value (gst_value_array_get_value (value, i)));
   return take_array (array);
 }
 
@@ -45,7 +45,7 @@ describe_flags (const GValue * value)
 }
 
 JsonNode *
-preview_describe_value (const GValue * value)
+preview_protocol_write_value (const GValue * value)
 {
   JsonNode *node;
 
@@ -77,12 +77,12 @@ static gboolean
 describe_field (GQuark field, const GValue * value, gpointer object)
 {
   json_object_set_member (object, g_quark_to_string (field),
-      preview_describe_value (value));
+      preview_protocol_write_value (value));
   return TRUE;
 }
 
 JsonObject *
-preview_describe_structure (const GstStructure * structure)
+preview_protocol_write_structure (const GstStructure * structure)
 {
   JsonObject *object = json_object_new ();
 
@@ -132,7 +132,7 @@ describe_choices (GFlagsClass * klass)
 }
 
 JsonObject *
-preview_describe_control (const gchar * name, GParamSpec * pspec)
+preview_protocol_write_control (const gchar * name, GParamSpec * pspec)
 {
   JsonObject *object = json_object_new ();
 
@@ -140,7 +140,7 @@ preview_describe_control (const gchar * name, GParamSpec * pspec)
   json_object_set_string_member (object, "about",
       g_param_spec_get_blurb (pspec));
   json_object_set_member (object, "default",
-      preview_describe_value (g_param_spec_get_default_value (pspec)));
+      preview_protocol_write_value (g_param_spec_get_default_value (pspec)));
   if (G_IS_PARAM_SPEC_ENUM (pspec))
     json_object_set_array_member (object, "values",
         describe_enumeration (G_PARAM_SPEC_ENUM (pspec)->enum_class));

@@ -12,16 +12,16 @@ G_BEGIN_DECLS
 /** An object with `name`, `about`, `default`, and either `values` (of an
  * enumeration) or `flags`, each with `nick` and `about`, or `minimum`,
  * `maximum` and `step` (of numbers), or neither (true or false). */
-    JsonObject * preview_describe_control (const gchar * name,
+    JsonObject * preview_protocol_write_control (const gchar * name,
     GParamSpec * pspec);
 
 /** A number, a string (of an enumeration, the nick), true or false, or an array
  * of these (flags: of their nicks); infinity, and what else JSON has not, is
  * null. */
-JsonNode *preview_describe_value (const GValue * value);
+JsonNode *preview_protocol_write_value (const GValue * value);
 
 /** An object with the structure's fields. */
-JsonObject *preview_describe_structure (const GstStructure * structure);
+JsonObject *preview_protocol_write_structure (const GstStructure * structure);
 
 G_END_DECLS
 #endif
