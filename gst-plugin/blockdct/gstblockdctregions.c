@@ -14,18 +14,18 @@
 /* What is said once. */
 typedef enum
 {
-  TOLD_OUTSIDE, TOLD_EMPTY, TOLD_MATRIX, TOLD_QUALITY, TOLD_RANGE, TOLD_FIELDS,
-  TOLD_TOO_MANY
-} Told;
+  WARNED_OUTSIDE, WARNED_EMPTY, WARNED_MATRIX, WARNED_QUALITY, WARNED_RANGE,
+  WARNED_FIELDS, WARNED_TOO_MANY
+} Warning;
 
 static gboolean
-is_new (GstBlockDctRegions * regions, GstElement * element, Told what)
+is_new (GstBlockDctRegions * regions, GstElement * element, Warning what)
 {
   guint bit = 1u << what;
 
-  if (element == NULL || regions->told & bit)
+  if (element == NULL || regions->warned & bit)
     return FALSE;
-  regions->told |= bit;
+  regions->warned |= bit;
   return TRUE;
 }
 
@@ -97,7 +97,8 @@ get_setting (GstBlockDctRegions * regions, GstElement * element,
       && gst_structure_get_int (s, "quality", &quality);
 
   if (has_quality && !has_qp (params)) {
-    if ((quality < 1 || quality > 100) && is_new (regions, element, TOLD_RANGE))
+    if ((quality < 1 || quality > 100)
+        && is_new (regions, element, WARNED_RANGE))
       GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
           ("The quality %d of a region is outside 1 to 100.", quality),
           ("The nearest one is taken."));
@@ -110,12 +111,12 @@ get_setting (GstBlockDctRegions * regions, GstElement * element,
         : scale_quality (params->quality, delta);
   }
   if (has_quality) {
-    if (is_new (regions, element, TOLD_QUALITY))
+    if (is_new (regions, element, WARNED_QUALITY))
       GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
           ("A region's quality has no effect with transform=%s.",
               bdct_transform_info (params->transform)->name),
           ("Give it delta-qp, too."));
-  } else if (is_new (regions, element, TOLD_FIELDS)) {
+  } else if (is_new (regions, element, WARNED_FIELDS)) {
     GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
         ("A region has no effect: %s has no usable field.",
             gst_structure_get_name (s)),
@@ -133,14 +134,14 @@ clip (GstBlockDctRegions * regions, GstElement * element,
   guint width = layout->plane[0].width, height = layout->plane[0].height;
 
   if (meta->w == 0 || meta->h == 0) {
-    if (is_new (regions, element, TOLD_EMPTY))
+    if (is_new (regions, element, WARNED_EMPTY))
       GST_ELEMENT_WARNING (element, STREAM, FORMAT,
           ("A region of %ux%u at (%u, %u) has no effect: it is empty.",
               meta->w, meta->h, meta->x, meta->y), (NULL));
     return FALSE;
   }
   if (meta->x >= width || meta->y >= height) {
-    if (is_new (regions, element, TOLD_OUTSIDE))
+    if (is_new (regions, element, WARNED_OUTSIDE))
       GST_ELEMENT_WARNING (element, STREAM, FORMAT,
           ("A region of %ux%u at (%u, %u) has no effect: it is outside the "
               "picture of %ux%u.", meta->w, meta->h, meta->x, meta->y, width,
@@ -170,7 +171,7 @@ find_set (GstBlockDctRegions * regions, GstElement * element,
   if (regions->setting[nearest] == setting)
     return nearest;
   if (regions->n_quantizers == BDCT_MAX_QUANTIZERS) {
-    if (is_new (regions, element, TOLD_TOO_MANY))
+    if (is_new (regions, element, WARNED_TOO_MANY))
       GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
           ("The regions of a frame have more than %d settings: %d is taken "
               "for %d.", BDCT_MAX_QUANTIZERS - 1, regions->setting[nearest],
@@ -241,7 +242,7 @@ add_region (GstBlockDctRegions * regions, GstElement * element,
   gint setting;
 
   if (!has_qp (params) && !bdct_params_has_quality (params)) {
-    if (is_new (regions, element, TOLD_MATRIX))
+    if (is_new (regions, element, WARNED_MATRIX))
       GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
           ("Regions have no effect with %s.",
               gst_blockdct_curve_name_steps (params)),

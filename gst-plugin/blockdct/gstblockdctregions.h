@@ -25,7 +25,7 @@ typedef struct
   BdctJob job[BDCT_MAX_QUANTIZERS];
   guint8 *quantizer_map;
   gsize n_blocks, room;         /* of it; the memory stays */
-  guint told;                   /* bits: what was warned of */
+  guint warned;                 /* bits 1 << Warning */
 } GstBlockDctRegions;
 
 /** Find the regions of `buffer`, whose frame is otherwise made with `params`;

@@ -39,8 +39,8 @@ struct _GstBlockDctStatsFile
   gboolean busy, quit;          /* the thread is writing; is to end */
   gboolean give_up;             /* it is to end now */
   gint64 deadline;              /* of the reader, at the end; 0: not there */
-  guint64 lost, told_lost;      /* frames; those that were told of */
-  gboolean told;                /* of the error */
+  guint64 lost, reported_lost;  /* frames */
+  gboolean reported_error;
   gint error;                   /* errno; 0: none */
 };
 
@@ -367,17 +367,17 @@ gst_blockdct_stats_file_open (const gchar * path, GstElement * element)
 
 /* Say what was not said yet. Called with the lock, which it lets go. */
 static gboolean
-unlock_and_tell (GstBlockDctStatsFile * file, GstElement * element,
+unlock_and_report (GstBlockDctStatsFile * file, GstElement * element,
     gboolean all)
 {
-  gint error = file->told ? 0 : file->error;
-  guint64 lost = file->error == 0 && (all || file->told_lost == 0)
-      && file->lost > file->told_lost ? file->lost : 0;
+  gint error = file->reported_error ? 0 : file->error;
+  guint64 lost = file->error == 0 && (all || file->reported_lost == 0)
+      && file->lost > file->reported_lost ? file->lost : 0;
   gchar *path = g_strdup (file->path);
 
-  file->told = file->error != 0;
+  file->reported_error = file->error != 0;
   if (lost > 0)
-    file->told_lost = lost;
+    file->reported_lost = lost;
   g_mutex_unlock (&file->lock);
   if (error != 0)
     GST_ELEMENT_ERROR (element, RESOURCE, WRITE,
@@ -412,7 +412,7 @@ gst_blockdct_stats_file_add (GstBlockDctStatsFile * file, GstElement * element,
     g_queue_push_tail (&file->waiting, gst_structure_copy (frame));
     g_cond_signal (&file->added);
   }
-  return unlock_and_tell (file, element, FALSE);
+  return unlock_and_report (file, element, FALSE);
 }
 
 /* Called with the lock. What a reader has not taken in time is lost, so that
@@ -442,7 +442,7 @@ gst_blockdct_stats_file_flush (GstBlockDctStatsFile * file,
     return;
   g_mutex_lock (&file->lock);
   wait_until_written (file);
-  unlock_and_tell (file, element, TRUE);
+  unlock_and_report (file, element, TRUE);
 }
 
 void
@@ -464,6 +464,6 @@ gst_blockdct_stats_file_close (GstBlockDctStatsFile ** file,
   g_mutex_lock (&self->lock);
   if (self->error == 0)
     self->error = error;
-  unlock_and_tell (self, element, TRUE);
+  unlock_and_report (self, element, TRUE);
   file_free (self);
 }

@@ -82,9 +82,8 @@ gst_blockdct_compare_start (GstAggregator * agg)
   }
   self->output = (GstBlockDctCompareOutput) {
   .single = GST_BLOCKDCT_COMPARE_DRAWN};
-  self->warned_differ = self->warned_view = self->warned_sides = 0;
+  self->warned = 0;
   self->below = 0;
-  self->warned_alone = FALSE;
   gst_blockdct_compare_finish_publish (self);
   if (open_all (self))
     return TRUE;

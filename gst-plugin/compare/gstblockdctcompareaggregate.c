@@ -153,14 +153,13 @@ choose_pictures (GstBlockDctCompare * self,
   for (guint i = 0; i < G_N_ELEMENTS (sides); i++) {
     if (*sides[i] < 0 || self->pair.distorted[*sides[i]] != NULL)
       continue;
-    if (pads[1 + *sides[i]] == NULL && !(self->warned_sides >> i & 1)) {
-      self->warned_sides |= 1u << i;
+    if (pads[1 + *sides[i]] == NULL && gst_blockdct_compare_warn_once (self,
+            GST_BLOCKDCT_COMPARE_WARNED_LEFT + i))
       GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
           ("%s=%d: there is no %s.", names[i], *sides[i],
               gst_blockdct_compare_pad_names[*sides[i]]),
           ("The view shows a picture that is there. Link that pad, or set "
               "another %s.", names[i]));
-    }
     *sides[i] = i == 0 ? GST_BLOCKDCT_COMPARE_REFERENCE : present;
   }
 }
@@ -274,13 +273,13 @@ push_ready (GstBlockDctCompare * self,
 
 /* Who waits for a partner that cannot come is told so, after so many frames. */
 static void
-warn_alone (GstBlockDctCompare * self, const GstBlockDctComparePad * reference,
-    guint64 least)
+warn_unmatched (GstBlockDctCompare * self,
+    const GstBlockDctComparePad * reference, guint64 least)
 {
-  if (self->warned_alone || reference->arrived < least
-      || self->match.pairs > 0)
+  if (reference->arrived < least || self->match.pairs > 0
+      || !gst_blockdct_compare_warn_once (self,
+          GST_BLOCKDCT_COMPARE_WARNED_UNMATCHED))
     return;
-  self->warned_alone = TRUE;
   GST_ELEMENT_WARNING (self, STREAM, FAILED,
       ("None of %" G_GUINT64_FORMAT " reference frames has a partner.",
           reference->arrived),
@@ -308,7 +307,7 @@ aggregate (GstAggregator * agg, gboolean timeout)
         ret = push_ready (self, pads);
       break;
     case GST_BLOCKDCT_COMPARE_SKIPPED:
-      warn_alone (self, pads[0], GST_BLOCKDCT_COMPARE_MAX_FRAMES);
+      warn_unmatched (self, pads[0], GST_BLOCKDCT_COMPARE_MAX_FRAMES);
       ret = push_ready (self, pads);
       break;
     case GST_BLOCKDCT_COMPARE_WAITING:
@@ -319,7 +318,7 @@ aggregate (GstAggregator * agg, gboolean timeout)
     case GST_BLOCKDCT_COMPARE_ENDED:
       ret = gst_blockdct_compare_drain (self);
       if (ret == GST_FLOW_OK) {
-        warn_alone (self, pads[0], 1);
+        warn_unmatched (self, pads[0], 1);
         conclude_all_shifts (self,
             gst_blockdct_compare_get_settings (self).offset);
         gst_blockdct_compare_finish_end (self);

@@ -88,9 +88,9 @@ warn_differences (GstBlockDctCompare * self,
       && (gint64) GST_VIDEO_INFO_FPS_N (x) * GST_VIDEO_INFO_FPS_D (y)
       != (gint64) GST_VIDEO_INFO_FPS_N (y) * GST_VIDEO_INFO_FPS_D (x))
     what = "framerate";
-  if (what == NULL || self->warned_differ >> pad->number & 1)
+  if (what == NULL || !gst_blockdct_compare_warn_once (self,
+          GST_BLOCKDCT_COMPARE_WARNED_CAPS + pad->number))
     return;
-  self->warned_differ |= 1u << pad->number;
   GST_ELEMENT_WARNING (self, STREAM, FORMAT,
       ("%s has another %s than ref_sink.", GST_PAD_NAME (pad), what),
       ("Samples are compared as they are, and frames by their times."));

@@ -312,9 +312,9 @@ static void
 warn_view (GstBlockDctCompare * self, gint pad, const gchar * view)
 {
   /* Of a picture with lines on it, its blockdct says the figures. */
-  if ((self->warned_view >> pad & 1) || strcmp (view, GRID) == 0)
+  if (strcmp (view, GRID) == 0 || !gst_blockdct_compare_warn_once (self,
+          GST_BLOCKDCT_COMPARE_WARNED_VIEW + pad))
     return;
-  self->warned_view |= 1u << pad;
   GST_ELEMENT_WARNING (self, STREAM, FORMAT,
       ("%s gives no figures: an input is a view=%s.", pad_names[pad], view),
       ("Set view=reconstruction on the blockdct that it comes from."));

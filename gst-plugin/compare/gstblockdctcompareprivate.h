@@ -96,6 +96,23 @@ typedef struct
 
 #define GST_BLOCKDCT_COMPARE_DRAWN (-2)
 
+/** Warnings that are posted once between start and stop. Those with a bit for
+ * each distorted pad are followed by BDCT_MAX_DISTORTED - 1 more. */
+typedef enum
+{
+  /** By pad: its caps differ from the reference's. */
+  GST_BLOCKDCT_COMPARE_WARNED_CAPS = 0,
+  /** By pad: its input, or the reference, is a view. */
+  GST_BLOCKDCT_COMPARE_WARNED_VIEW =
+      GST_BLOCKDCT_COMPARE_WARNED_CAPS + BDCT_MAX_DISTORTED,
+  /** The pad of `left`, or `right`, does not exist. */
+  GST_BLOCKDCT_COMPARE_WARNED_LEFT =
+      GST_BLOCKDCT_COMPARE_WARNED_VIEW + BDCT_MAX_DISTORTED,
+  GST_BLOCKDCT_COMPARE_WARNED_RIGHT,
+  /** No frame has a partner. */
+  GST_BLOCKDCT_COMPARE_WARNED_UNMATCHED
+} GstBlockDctCompareWarning;
+
 typedef struct _GstBlockDctCompare GstBlockDctCompare;
 
 #define GST_BLOCKDCT_COMPARE_CAST(object) ((GstBlockDctCompare *) (object))
@@ -125,15 +142,22 @@ struct _GstBlockDctCompare
   GstBlockDctCompareOutput output;
   GstBlockDctCompareShifts shifts[BDCT_MAX_DISTORTED];
   GstBlockDctStatistics statistics[BDCT_MAX_DISTORTED];
-  guint warned_differ;          /* bits, by pad: that its caps differ */
-  guint warned_sides;           /* bits, left and right: that its pad is not
-                                   there */
-  gboolean warned_alone;        /* that nothing met anything */
-  guint warned_view;            /* bits, by pad: that an input is a view */
+  guint warned;                 /* bits 1 << GstBlockDctCompareWarning */
   guint below;                  /* bits, by pad: below min-psnr-warning */
   GstBlockDctOverlay *overlay;
   GstBlockDctStatsFile *stats_file;     /* NULL: none is asked for */
 };
+
+/** Whether this is the first such warning since the start. */
+static inline gboolean
+gst_blockdct_compare_warn_once (GstBlockDctCompare * self,
+    GstBlockDctCompareWarning warning)
+{
+  const gboolean first = !(self->warned >> warning & 1);
+
+  self->warned |= 1u << warning;
+  return first;
+}
 
 /** A consistent copy of the settings in force, without the file's name. */
 static inline GstBlockDctCompareSettings

@@ -71,7 +71,7 @@ is_due (const GstBlockDctPreviewBlocks * blocks)
 
   return blocks->any && made->in != NULL
       && blocks->x < made->shown.layout.plane[0].width
-      && blocks->y < made->shown.layout.plane[0].height && (!blocks->told
+      && blocks->y < made->shown.layout.plane[0].height && (!blocks->posted
       || memcmp (&blocks->params, &made->shown.params,
           sizeof blocks->params) != 0);
 }
@@ -100,8 +100,8 @@ take (GstBlockDctPreview * self, What * what)
 
     *what = (What) {
     made->shown, gst_buffer_ref (made->in), blocks->x, blocks->y,
-          blocks->of_b, blocks->told};
-    blocks->told = TRUE;
+          blocks->of_b, blocks->posted};
+    blocks->posted = TRUE;
     blocks->params = made->shown.params;
     blocks->readers++;
   }
@@ -201,7 +201,7 @@ click (GstBlockDctPreview * self, gdouble where_x, gdouble where_y)
   blocks->x = x;
   blocks->y = y;
   blocks->of_b = of_b;
-  blocks->told = FALSE;
+  blocks->posted = FALSE;
   g_mutex_unlock (&blocks->lock);
   gst_blockdct_preview_blocks_follow (self);
 }

@@ -29,7 +29,7 @@ typedef struct
   gboolean any;                 /* a block was clicked on */
   gint x, y;                    /* where, in samples of the picture's luma */
   gboolean of_b;                /* B's block; else A's */
-  gboolean told;                /* a message was about it */
+  gboolean posted;              /* a message about it */
   BdctParams params;            /* what it was made with then */
   gboolean scheduled;           /* a thread is under way */
   guint readers;                /* threads that have a frame in hand */
