@@ -22,8 +22,8 @@ struct _PreviewListener
   guint n;                      /* connections */
   gboolean full;                /* none is waited for */
   guint pause;                  /* source */
-  gboolean told;                /* that there is no room */
-  guint n_told;                 /* connections then */
+  gboolean warned;              /* that there is no room */
+  guint n_warned;               /* connections then */
 };
 
 typedef struct
@@ -52,13 +52,13 @@ release (PreviewListener * self)
 
 /* Once, until half of them are gone. */
 static void
-tell (PreviewListener * self, const gchar * text)
+warn (PreviewListener * self, const gchar * text)
 {
-  if (!self->told)
+  if (!self->warned)
     g_printerr ("blockdct-preview: %s Others wait; those that ask for nothing "
         "are closed after %d s.\n", text, TIME);
-  self->told = TRUE;
-  self->n_told = self->n;
+  self->warned = TRUE;
+  self->n_warned = self->n;
 }
 
 static void take_next (PreviewListener * self);
@@ -102,8 +102,8 @@ free_connection (gpointer data)
   keep (connection);
   g_free (connection);
   self->n--;
-  if (self->n <= self->n_told / 2)
-    self->told = FALSE;
+  if (self->n <= self->n_warned / 2)
+    self->warned = FALSE;
   if (self->full)
     take_next (self);
   release (self);
@@ -152,7 +152,7 @@ take (GObject * source, GAsyncResult * result, gpointer data)
         "With a higher limit (ulimit -n) there is room for more.", self->n,
         error->message);
 
-    tell (self, text);
+    warn (self, text);
     g_free (text);
     self->pause = g_timeout_add_seconds (PAUSE, try_again, self);
   }
@@ -165,7 +165,7 @@ take_next (PreviewListener * self)
 {
   self->full = self->n >= MAX_CONNECTIONS;
   if (self->full)
-    tell (self, "there are as many connections as there may be, "
+    warn (self, "there are as many connections as there may be, "
         G_STRINGIFY (MAX_CONNECTIONS) ".");
   else if (!g_cancellable_is_cancelled (self->cancellable))
     g_socket_listener_accept_async (self->listener, self->cancellable, take,

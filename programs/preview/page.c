@@ -24,7 +24,7 @@ typedef struct
 {
   PreviewPage *page;
   SoupWebsocketConnection *socket;
-  guint64 told;                 /* the page's time then; 0: nothing yet */
+  guint64 sent;                 /* the page's time then; 0: nothing yet */
   gboolean ready;               /* to be told more */
   gboolean fast;                /* the line, by the last picture */
   guint64 heard;                /* commands */
@@ -304,7 +304,7 @@ add_news (Viewer * viewer, JsonObject * json)
   g_autofree gchar *caption = preview_session_describe_view (self->session);
   GstClockTime position, duration;
 
-  if (viewer->told == 0)
+  if (viewer->sent == 0)
     add_descriptions (self, json);
   json_object_set_int_member (json, "heard", viewer->heard);
   json_object_set_object_member (json, "values", describe_values (self));
@@ -317,18 +317,18 @@ add_news (Viewer * viewer, JsonObject * json)
   }
   json_object_set_boolean_member (json, "paused",
       preview_session_is_paused (self->session));
-  if (self->notice_at > viewer->told)
+  if (self->notice_at > viewer->sent)
     json_object_set_string_member (json, "notice", self->notice);
-  if (self->block_at > viewer->told)
+  if (self->block_at > viewer->sent)
     json_object_set_object_member (json, "block",
         preview_protocol_write_structure (self->block));
 }
 
 static void
-tell (Viewer * viewer)
+send_news (Viewer * viewer)
 {
   PreviewPage *self = viewer->page;
-  gboolean picture = self->picture_at > viewer->told;
+  gboolean picture = self->picture_at > viewer->sent;
   g_autoptr (JsonNode) root = json_node_new (JSON_NODE_OBJECT);
   JsonObject *json = json_object_new ();
   g_autofree gchar *text = NULL;
@@ -338,7 +338,7 @@ tell (Viewer * viewer)
   if (picture)
     add_picture (viewer, json);
   text = json_to_string (root, FALSE);
-  viewer->told = self->now;
+  viewer->sent = self->now;
   viewer->ready = FALSE;
   soup_websocket_connection_send_text (viewer->socket, text);
   if (picture)
@@ -365,8 +365,8 @@ update (gpointer data)
     if (soup_websocket_connection_get_state (viewer->socket)
         != SOUP_WEBSOCKET_STATE_OPEN)
       continue;
-    if (viewer->ready && viewer->told < self->now)
-      tell (viewer);
+    if (viewer->ready && viewer->sent < self->now)
+      send_news (viewer);
     ready = ready || viewer->ready;
     slow = slow || (viewer->ready && !viewer->fast);
   }

@@ -51,7 +51,7 @@ struct _PreviewSession
   GMutex lock;                  /* for what follows, and `freeze` */
   gboolean paused;
   gboolean ended;               /* the input */
-  gboolean told_end;            /* the last frame of it was shown */
+  gboolean end_shown;           /* the last frame of it was shown */
   gboolean passed;              /* a frame, since the last flush */
   guint steps;                  /* frames that may still pass */
   gboolean stepped;             /* some have: they were ahead of time */

@@ -172,7 +172,7 @@ preview_session_set_paused (PreviewSession * self, gboolean paused)
 
   g_mutex_lock (&self->lock);
   stepped = self->stepped && self->paused && !paused;
-  ended = self->told_end && self->paused && !paused;
+  ended = self->end_shown && self->paused && !paused;
   self->paused = paused;
   self->steps = 0;
   g_mutex_unlock (&self->lock);
@@ -298,7 +298,7 @@ preview_transport_flush (PreviewSession * self)
 {
   preview_frames_flush (self->frames);
   g_mutex_lock (&self->lock);
-  self->ended = self->told_end = self->passed = self->stepped = FALSE;
+  self->ended = self->end_shown = self->passed = self->stepped = FALSE;
   self->steps = 0;
   apply (self);
   g_mutex_unlock (&self->lock);
@@ -327,8 +327,8 @@ preview_transport_is_end (PreviewSession * self)
   gboolean is_end;
 
   g_mutex_lock (&self->lock);
-  is_end = self->ended && !self->told_end;
-  self->told_end = self->told_end || is_end;
+  is_end = self->ended && !self->end_shown;
+  self->end_shown = self->end_shown || is_end;
   g_mutex_unlock (&self->lock);
   return is_end;
 }

@@ -8,8 +8,8 @@ const held = new Map(); // what waits for the line; of a kind the newest alone
 const page = {
   socket: null,
   said: 0, // commands
-  told: null, // what came last
-  toldAt: 0, // ms
+  news: null, // the latest text
+  newsAt: 0, // ms
   took: 0, // ms that the picture came after it; 0: none did
   data: null, // the picture's file
   paused: false,
@@ -17,7 +17,7 @@ const page = {
   lost: false,
 };
 
-// What the server is told
+// What the server is sent
 
 function send (text) {
   page.said++;
@@ -116,12 +116,12 @@ function makePresets (names) {
     find("controls").append(label, select);
 }
 
-function makeControls (told) {
+function makeControls (news) {
   for (const name of Object.keys(widgets))
     delete widgets[name];
   find("controls").replaceChildren();
-  makePresets(told.presets);
-  told.controls.forEach(makeControl);
+  makePresets(news.presets);
+  news.controls.forEach(makeControl);
 }
 
 function showOutput (widget, value) {
@@ -223,32 +223,33 @@ function showTransport () {
       : "sample by sample");
 }
 
-// Not while it is dragged, nor to where it was before. On the way nothing is told.
-function showTime (told) {
+// The slider keeps its place while it is dragged, and until the server has heard of its
+// latest seek. While a seek is on its way the text has no time.
+function showTime (news) {
   const seek = find("seek");
 
-  if (told.duration === undefined || seek.matches(":active")
-      || held.has("seek") || sentAt.seek > told.heard)
+  if (news.duration === undefined || seek.matches(":active")
+      || held.has("seek") || sentAt.seek > news.heard)
     return;
   find("time").hidden = false;
-  seek.max = told.duration;
-  seek.value = told.position;
-  find("clock").value = `${told.position.toFixed(2)} s of `
-    + `${told.duration.toFixed(2)} s`;
+  seek.max = news.duration;
+  seek.value = news.position;
+  find("clock").value = `${news.position.toFixed(2)} s of `
+    + `${news.duration.toFixed(2)} s`;
 }
 
-function show (told) {
-  if (told.controls !== undefined)
-    makeControls(told);
-  showValues(told.values, told.heard);
-  find("caption").textContent = told.caption;
-  showTime(told);
-  page.paused = told.paused;
-  find("pause").textContent = told.paused ? "Play" : "Pause";
-  if (told.notice !== undefined)
-    showNotice(told.notice);
-  if (told.block !== undefined)
-    showBlock(told.block);
+function show (news) {
+  if (news.controls !== undefined)
+    makeControls(news);
+  showValues(news.values, news.heard);
+  find("caption").textContent = news.caption;
+  showTime(news);
+  page.paused = news.paused;
+  find("pause").textContent = news.paused ? "Play" : "Pause";
+  if (news.notice !== undefined)
+    showNotice(news.notice);
+  if (news.block !== undefined)
+    showBlock(news.block);
 }
 
 // A BMP begins with a B.
@@ -280,22 +281,22 @@ function makePng (data) {
 }
 
 // The picture and its figures, at once.
-async function showPicture (told, data) {
+async function showPicture (news, data) {
   const source = isBitmap(data) ? readBitmap(data) : makePng(data);
   const picture = await createImageBitmap(source,
     {colorSpaceConversion: "none", premultiplyAlpha: "none"});
 
   page.data = data;
-  page.picture = told.picture;
+  page.picture = news.picture;
   page.width = picture.width;
   page.height = picture.height;
   view.show(picture);
-  plot.show(find("plot"), told.plot, told["b-plot"]);
-  if (told.figures !== undefined) {
-    page.figures = told.figures;
-    showFigures(told.figures);
+  plot.show(find("plot"), news.plot, news["b-plot"]);
+  if (news.figures !== undefined) {
+    page.figures = news.figures;
+    showFigures(news.figures);
     for (const [name, widget] of Object.entries(widgets))
-      widget.classList.toggle("idle", told.idle.includes(name));
+      widget.classList.toggle("idle", news.idle.includes(name));
   }
   showTransport();
 }
@@ -311,15 +312,15 @@ function acknowledge () {
 
 async function receive (message) {
   if (typeof message.data === "string") {
-    page.told = JSON.parse(message.data);
-    page.toldAt = message.timeStamp;
+    page.news = JSON.parse(message.data);
+    page.newsAt = message.timeStamp;
     page.took = 0;
-    show(page.told);
-    if (page.told.picture !== undefined)
+    show(page.news);
+    if (page.news.picture !== undefined)
       return;
   } else {
-    page.took = Math.max(message.timeStamp - page.toldAt, 0.1);
-    await showPicture(page.told, message.data);
+    page.took = Math.max(message.timeStamp - page.newsAt, 0.1);
+    await showPicture(page.news, message.data);
   }
   acknowledge();
 }
@@ -439,7 +440,7 @@ function pause () {
 
 // And back to the view before.
 function flicker () {
-  const {view: shown} = page.told.values;
+  const {view: shown} = page.news.values;
 
   turn("view", shown === "flicker" ? page.before : "flicker");
   if (shown !== "flicker")

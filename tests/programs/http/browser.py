@@ -88,7 +88,7 @@ async def sliders_wipe_keys_and_figures(browser):
     await browser.key("ArrowUp", 38)
     await browser.wait(f"page.figures.quality === {quality} + 1")
     await browser.key("v")
-    await browser.wait("page.told.values.view === 'side-by-side'")
+    await browser.wait("page.news.values.view === 'side-by-side'")
     await browser.key("ArrowRight", 39)
     await browser.wait("page.figures.transform === 'dct-8x8'")
     x, y, width, height = await browser.box("#picture")
@@ -161,9 +161,9 @@ async def zoom_is_the_elements(browser):
     corner = await browser.read("view.corner")
     for zoom in (2, 3, 4):
         await browser.wheel(x + corner[0] + 301, y + corner[1] + 201, -100, key="Control")
-        await browser.wait(f"page.told.values.zoom === {zoom} && widgets.zoom.value === '{zoom}'")
+        await browser.wait(f"page.news.values.zoom === {zoom} && widgets.zoom.value === '{zoom}'")
     await browser.wait("widgets.zoom.nextSibling.value === '4'")
-    left, top = [round(await browser.read(f"page.told.values['zoom-{axis}']") * 3 * size)
+    left, top = [round(await browser.read(f"page.news.values['zoom-{axis}']") * 3 * size)
                  for axis, size in (("x", 640), ("y", 480))]
     places = [(u, v) for v in range(0, 480, 7) for u in range(0, 640, 7)]
     expected = [whole[4 * ((top + v) // 4 * 640 + (left + u) // 4)] for u, v in places]
@@ -177,18 +177,18 @@ async def zoom_is_the_elements(browser):
     assert (left + 301) // 4 in (300, 301), left  # what was under the pointer
     await photograph(browser, "zoom")
     # The left button moves it: 40 samples of the picture are 10 of the frame.
-    before = await browser.read("page.told.values['zoom-x'] * 480")
+    before = await browser.read("page.news.values['zoom-x'] * 480")
     await browser.drag((300, 200), (320, 200), (340, 200))
-    await browser.wait(f"Math.abs(page.told.values['zoom-x'] * 480 - {before} + 10) < 1")
+    await browser.wait(f"Math.abs(page.news.values['zoom-x'] * 480 - {before} + 10) < 1")
     await move_slider(browser, "zoom", 16)
-    await browser.wait("page.told.values.zoom === 16")
+    await browser.wait("page.news.values.zoom === 16")
     await browser.click("#control-overlay")
-    await browser.wait("page.told.values.overlay && page.figures.repeated")
+    await browser.wait("page.news.values.overlay && page.figures.repeated")
     await photograph(browser, "values")
     await browser.click("#out")
-    await browser.wait("page.told.values.zoom === 12 && widgets.zoom.value === '12'")
+    await browser.wait("page.news.values.zoom === 12 && widgets.zoom.value === '12'")
     await browser.click("#whole")
-    await browser.wait("page.told.values.zoom === 1 && widgets.zoom.value === '1'")
+    await browser.wait("page.news.values.zoom === 1 && widgets.zoom.value === '1'")
     await browser.key("+")
     await browser.wait("widgets.zoom.value === '2'")
     await browser.key("0")
@@ -219,17 +219,17 @@ async def a_and_b(browser):
     await choose(browser, "left", "a")
     await choose(browser, "right", "b")
     await browser.wait("find('caption').textContent === 'left: A | right: B'")
-    await browser.wait("page.told['b-plot'].length > 1 "
+    await browser.wait("page.news['b-plot'].length > 1 "
                        "&& find('plot').querySelectorAll('polyline').length === 2")
     await photograph(browser, "a-and-b")
     await browser.click("#swap")
     await browser.wait(f"page.figures.quality === {low} && page.figures['b-quality'] === 60")
     await browser.click("#flicker")
-    await browser.wait("page.told.values.view === 'flicker'"
+    await browser.wait("page.news.values.view === 'flicker'"
                        " && find('flicker').ariaPressed === 'true'")
     await browser.wait("widgets['wipe-position'].classList.contains('idle')")
     await browser.click("#flicker")
-    await browser.wait("page.told.values.view === 'wipe'")
+    await browser.wait("page.news.values.view === 'wipe'")
     await choose(browser, "b::transform", "hevc-8x8")
     await choose(browser, "b::qp", 45)
     await browser.wait("page.figures['b-qp'] === 45 && !('b-quality' in page.figures)"
@@ -268,8 +268,8 @@ async def a_large_still_without_a_loss(browser):
         for quality in (7, 8, 9):  # the first one says how fast it is
             await browser.read(f"page.socket.send('set quality={quality}')")
             await browser.wait(f"page.figures.quality === {quality}")
-        told = await browser.read("find('transport').textContent")
-        assert told.startswith(kind + ", lossless"), told
+        text = await browser.read("find('transport').textContent")
+        assert text.startswith(kind + ", lossless"), text
         size, samples = decode(await read_blob(browser, "new Blob([page.data])"))
         assert size == (2501, 1501)
         still = await read_blob(browser, "getStill()")

@@ -125,7 +125,7 @@ async def who_does_not_answer_gets_no_more():
             except asyncio.TimeoutError:
                 pass
             await viewer.turn("quality", 9)
-            # Then it is told what is.
+            # Then it gets the present state.
             await silent.say("shown")
             news = await silent.wait_figure("quality", 9)
             assert news["values"]["quality"] == 9

@@ -32,8 +32,8 @@ async def controls_are_the_elements(server, viewer):
                 getattr(enum, "__enum_values__", {}).values() or enum]
 
     await viewer.next()
-    assert len(viewer.told["controls"]) > 8
-    for control in viewer.told["controls"]:
+    assert len(viewer.news["controls"]) > 8
+    for control in viewer.news["controls"]:
         name = control["name"].replace("b::", "")
         nicks = [value["nick"] for value in control.get("values", [])]
         if name.startswith("encoder"):
@@ -85,16 +85,16 @@ def make_frame(format_, *settings, element="blockdct"):
 @viewing(STILL, "view=a", "quality=7", "grid=true")
 async def the_picture_is_the_frame(server, viewer):
     await viewer.wait_figure("quality", 7)
-    assert viewer.told["picture"]["frame"] > 0
+    assert viewer.news["picture"]["frame"] > 0
     assert decode(viewer.file) == ((640, 480), make_frame("I420", *ENGINE, "quality=7",
                                                           "grid=true"))
-    backend = viewer.told["figures"]["backend"]
+    backend = viewer.news["figures"]["backend"]
     assert backend.startswith(ENGINE[0].split("=")[1]), backend
     await viewer.say("set transform=hevc-32x32")
     await viewer.turn("qp", 44)
     assert decode(viewer.file)[1] == make_frame("I420", *ENGINE, "transform=hevc-32x32",
                                                "qp=44", "grid=true")
-    assert "quality" in viewer.told["idle"] and "qp" not in viewer.told["idle"]
+    assert "quality" in viewer.news["idle"] and "qp" not in viewer.news["idle"]
 
 
 @viewing(STILL)
@@ -112,8 +112,8 @@ async def so_it_is_of_b_and_zoomed(server, viewer):
     await viewer.wait(lambda news: "picture" in news and news["values"]["zoom-y"] == 0.61
                       and news["figures"].get("b-qp") == 40
                       and news["figures"]["quality"] == 9)
-    figures = viewer.told["figures"]
-    assert figures["b-psnr"] != figures["psnr"] and len(viewer.told["b-plot"]) > 0
+    figures = viewer.news["figures"]
+    assert figures["b-psnr"] != figures["psnr"] and len(viewer.news["b-plot"]) > 0
     # A view has no figure: the one that was turned last may come with the next.
     expected = make_frame("I420", *launched, element="blockdctpreview")
     await viewer.wait(lambda news: "picture" in news and decode(viewer.file)[1] == expected)
@@ -121,7 +121,7 @@ async def so_it_is_of_b_and_zoomed(server, viewer):
     # in the middle halves.
     await viewer.say("zoom 0 0 1")
     await viewer.wait(lambda news: news["values"]["zoom"] == 6)
-    left, top = (viewer.told["values"][name] for name in ("zoom-x", "zoom-y"))
+    left, top = (viewer.news["values"][name] for name in ("zoom-x", "zoom-y"))
     assert abs(left * 5 * 640 - (0.3 * 4 * 640 + 160) * 6 / 5 + 160) < 3, left
     assert abs(top * 5 * 480 - 0.61 * 4 * 480 * 6 / 5) < 3, top
 
@@ -196,7 +196,7 @@ async def compressed_or_not_its_samples_are_the_same():
                 for took in (60000, 0.001):
                     for quality in (7, 8, 9):  # the first one says how fast it is
                         await viewer.say(f"set quality={quality}")
-                        while viewer.told.get("figures", {}).get("quality") != quality:
+                        while viewer.news.get("figures", {}).get("quality") != quality:
                             await viewer.hear()
                             await viewer.say(f"shown {took}")
                     pictures.append(viewer.file)
@@ -216,8 +216,8 @@ async def paused_it_is_shown_again(server, viewer):
     await viewer.wait(is_paused)
     for quality in (3, 4):
         await viewer.turn("quality", quality)
-    assert viewer.told["figures"]["repeated"]
-    index = viewer.told["figures"]["index"]
+    assert viewer.news["figures"]["repeated"]
+    index = viewer.news["figures"]["index"]
     await viewer.say("press 160 100")
     await viewer.say("move 480 100")
     await viewer.say("release 480 100")
@@ -230,7 +230,7 @@ async def paused_it_is_shown_again(server, viewer):
         await viewer.say("key g")
         await asyncio.sleep(0.001 * (i % 7))
     await viewer.turn("quality", 99)
-    assert viewer.told["values"]["grid"]
+    assert viewer.news["values"]["grid"]
     await viewer.say("play")
     await viewer.wait(lambda news: news.get("figures", {}).get("index", 0) > index)
     await viewer.click(100, 70)
@@ -331,11 +331,11 @@ async def any_frame_of_a_file(server, viewer):
         await viewer.say(f"seek {second}")
         await viewer.wait_figure("timestamp", round(1e9 * second / 1e6) * 1000000)
         for _ in range(3):
-            stamp = viewer.told["figures"]["timestamp"]
+            stamp = viewer.news["figures"]["timestamp"]
             await viewer.say("step")
             await viewer.wait(lambda news, stamp=stamp: abs(
                 news.get("figures", {}).get("timestamp", 0) - stamp - 1e9 / 30) < 2e6)
-        assert abs(viewer.told["position"] - (frame + 3) / 30) < 0.04, viewer.told
+        assert abs(viewer.news["position"] - (frame + 3) / 30) < 0.04, viewer.news
     # While it is turned, too; the last place wins.
     for i in range(300):
         await viewer.say(f"seek {i % 30 / 10}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """blockdct-preview --http, started and ended; and a viewer of its page that is no
-browser: what it is told, and what it says. BLOCKDCT_TEST_BACKEND=cuda has the GPU
+browser: what it receives, and what it sends. BLOCKDCT_TEST_BACKEND=cuda has the GPU
 make the frames, BLOCKDCT_TEST_DEPTH=4 so many at a time."""
 
 import asyncio
@@ -103,7 +103,7 @@ class Viewer:
         self.options = options
         self.file = None
         self.took = 0  # ms
-        self.told = {}  # all that it was told, the newest of each
+        self.news = {}  # all it has received, the newest of each
 
     async def __aenter__(self):
         self.socket = await websockets.connect(self.address, max_size=None,
@@ -117,14 +117,14 @@ class Viewer:
         await self.socket.send(text)
 
     async def hear(self, limit=LIMIT):
-        """What it is told next; the picture, too, if there is one."""
+        """The next text; the picture, too, if there is one."""
         news = json.loads(await asyncio.wait_for(self.socket.recv(), limit))
         self.took = 0
         if "picture" in news:
             start = time.monotonic()
             self.file = await asyncio.wait_for(self.socket.recv(), limit)
             self.took = max(1000 * (time.monotonic() - start), 0.1)
-        self.told.update(news)
+        self.news.update(news)
         return news
 
     async def next(self):
