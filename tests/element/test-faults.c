@@ -25,7 +25,7 @@ static const struct
   {"gst_buffer_pool_set_config", "upstream gets no pool; ours for another's"},
 };
 
-static guint n_told, n_harmless[G_N_ELEMENTS (harmless)];
+static guint n_reported, n_harmless[G_N_ELEMENTS (harmless)];
 
 typedef struct
 {
@@ -189,7 +189,7 @@ run (GstElement * element)
   }
   if (take_messages (&play) || play.n_warnings > 0) {
     g_assert_cmpuint (faults.failed, >, 0);
-    n_told++;
+    n_reported++;
   } else if (faults.failed > 0) {
     guint i = 0;
 
@@ -253,7 +253,7 @@ test_once (void)
 {
   run_all (FALSE, 3);
   run_all (FALSE, 0);
-  g_test_message ("%u were told of", n_told);
+  g_test_message ("%u were reported", n_reported);
   for (guint i = 0; i < G_N_ELEMENTS (harmless); i++)
     g_test_message ("%u of %s were not: %s", n_harmless[i], harmless[i].call,
         harmless[i].reason);

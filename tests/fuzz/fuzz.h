@@ -116,7 +116,7 @@ struct _World
   guint handler;                /**< what the next message's handler does */
   gchar *stats_file;
   gint fifo;
-  gboolean missed, told_missed; /**< a target, since the start */
+  gboolean missed, warned_missed; /**< a target, since the start */
   gboolean below;               /**< the last frame: min-psnr-warning */
   gint below_due;               /**< warnings of that */
   Binding binding[N_BINDINGS];

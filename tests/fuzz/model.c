@@ -108,16 +108,17 @@ model_set_curve (Model * m, const gint * settings, gint n)
 static gboolean
 tells_subsampling (const Model * m)
 {
-  return m->wanted.set_subsampling && !m->rgb && !m->told_subsampling;
+  return m->wanted.set_subsampling && !m->rgb
+      && !(m->warned >> MODEL_WARNED_SUBSAMPLING & 1);
 }
 
-/* Say something once: 1, and then 0. */
+/* The number of warnings: 1 the first time, then 0. */
 static gint
-tell (gboolean * told)
+warn_once (Model * m, ModelWarning warning)
 {
-  const gint n = !*told;
+  const gint n = !(m->warned >> warning & 1);
 
-  *told = TRUE;
+  m->warned |= 1u << warning;
   return n;
 }
 
@@ -132,17 +133,17 @@ enter_curve (Model * m)
 
   if (!model_curve_is_possible (c)) {
     if (model_has_target (c))
-      n += tell (&m->told_target);
-    return curve ? n + tell (&m->told_no_curve) : n;
+      n += warn_once (m, MODEL_WARNED_NO_TARGET);
+    return curve ? n + warn_once (m, MODEL_WARNED_NO_CURVE) : n;
   }
   if (!curve)
     return 0;
   if (curve_fits (c)) {
-    m->told_curve = FALSE;
+    m->warned &= ~(1u << MODEL_WARNED_CURVE);
     return 0;
   }
   c->n_curve = 0;
-  return tell (&m->told_curve);
+  return warn_once (m, MODEL_WARNED_CURVE);
 }
 
 /* What cannot be is set aside for the frame. */
@@ -155,14 +156,14 @@ model_enter (Model * m)
   m->force = m->wanted;
   params->min_block = MIN (params->min_block, params->max_block);
   if (fits (params, m->depth)) {
-    m->told_steps = FALSE;
+    m->warned &= ~(1u << MODEL_WARNED_STEPS);
   } else {
-    n += tell (&m->told_steps);
+    n += warn_once (m, MODEL_WARNED_STEPS);
     params->n_steps = 0;
   }
   n += enter_curve (m);
   if (tells_subsampling (m))
-    n += tell (&m->told_subsampling);
+    n += warn_once (m, MODEL_WARNED_SUBSAMPLING);
   return n;
 }
 

@@ -33,15 +33,22 @@ typedef struct
   gdouble min_psnr;             /**< min-psnr-warning */
 } Choice;
 
+/** What the element warns of once. */
+typedef enum
+{
+  MODEL_WARNED_NO_TARGET,       /**< a matrix leaves nothing to choose */
+  MODEL_WARNED_NO_CURVE,
+  MODEL_WARNED_CURVE,           /**< it is set aside */
+  MODEL_WARNED_STEPS,
+  MODEL_WARNED_SUBSAMPLING      /**< it has no effect */
+} ModelWarning;
+
 typedef struct
 {
   Choice wanted, force;         /**< set, and what the last frame has of it */
   gint depth;                   /**< of the stream; 0: no caps yet */
   gboolean rgb;                 /**< the stream has R, G and B */
-  /** Of what a matrix leaves nothing to choose. */
-  gboolean told_target, told_no_curve;
-  gboolean told_curve, told_steps;      /**< that they are set aside */
-  gboolean told_subsampling;    /**< that it has no effect */
+  guint warned;                 /**< bits 1 << ModelWarning */
 } Model;
 
 void model_init (Model * m);

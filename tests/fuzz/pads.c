@@ -199,8 +199,8 @@ look_at (World * w, GstMessage * message)
     case GST_MESSAGE_WARNING:
       message_parse (message, &error, &debug);
       if (strstr (error->message, " keeps target-") != NULL) {
-        check (!w->told_missed, "a missed target is told twice");
-        w->told_missed = TRUE;
+        check (!w->warned_missed, "a missed target is told twice");
+        w->warned_missed = TRUE;
         break;
       }
       if (strstr (error->message, "min-psnr-warning") != NULL) {
@@ -236,7 +236,7 @@ world_settle (World * w)
   check (w->n_warnings <= 0 || w->threaded, "%d warnings missing",
       w->n_warnings);
   w->n_warnings = 0;
-  check (!w->missed || w->told_missed,
+  check (!w->missed || w->warned_missed,
       "a target was missed without a word");
   check (w->below_due == 0 || w->threaded,
       "%d warnings about PSNR missing", w->below_due);

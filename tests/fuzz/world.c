@@ -81,10 +81,9 @@ world_start (World * w)
   g_ptr_array_set_size (w->records, 0);
   w->new_pool = w->drops_unsure = FALSE;
   w->n_dropped = w->dropped_reported = 0;
-  w->missed = w->told_missed = w->below = FALSE;
+  w->missed = w->warned_missed = w->below = FALSE;
   w->below_due = 0;
-  w->model.told_target = w->model.told_curve = w->model.told_no_curve = FALSE;
-  w->model.told_subsampling = w->model.told_steps = FALSE;
+  w->model.warned = 0;
   w->first_depth = 0;
   w->depth = 0;
   w->model.depth = 0;
@@ -304,7 +303,8 @@ world_push (World * w, Frame * frame, GstBuffer * buffer)
   if (flow != GST_FLOW_OK && excused) {
     /* It may have been refused, or not, and before its curve was looked at. */
     w->may_error = TRUE;
-    w->model.told_curve = model.told_curve;
+    w->model.warned = (w->model.warned & ~(1u << MODEL_WARNED_CURVE))
+        | (model.warned & 1u << MODEL_WARNED_CURVE);
     LOCK (w);
     if (g_queue_remove (&w->frames, frame))
       frame_free (frame);
