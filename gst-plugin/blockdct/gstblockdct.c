@@ -38,8 +38,8 @@ GST_ELEMENT_REGISTER_DEFINE (blockdct, "blockdct", GST_RANK_NONE,
 
 /* GstBaseTransform */
 
-/* Caps that the template has no room for are refused by the pad, and nobody is
- * told why. */
+/* The pad refuses caps that its template does not allow without giving a
+ * reason: an error gives it. */
 static GstPadProbeReturn
 explain_size (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
@@ -107,7 +107,7 @@ gst_blockdct_transform_caps (GstBaseTransform * trans,
 
   GST_OBJECT_LOCK (self);
   classes[0] = self->shared.active_class;
-  /* Until one is chosen everything may still come true. */
+  /* Until one is chosen, each candidate is possible. */
   if (classes[0] == NULL)
     n = gst_blockdct_backend_candidates (self->shared.settings.start.backend,
         classes);
@@ -124,7 +124,7 @@ gst_blockdct_transform_caps (GstBaseTransform * trans,
   return ret;
 }
 
-/* Of what is possible, the given pad's own memory comes first. */
+/* Prefer the memory of the given pad. */
 static GstCaps *
 gst_blockdct_fixate_caps (GstBaseTransform * trans, GstPadDirection direction,
     GstCaps * caps, GstCaps * othercaps)
@@ -139,7 +139,7 @@ gst_blockdct_fixate_caps (GstBaseTransform * trans, GstPadDirection direction,
   return gst_caps_fixate (ret);
 }
 
-/* The oldest frame leaves when the one that fills the engine arrives. */
+/* The oldest frame leaves when the frame arrives that fills the engine. */
 static void
 update_latency (GstBlockDct * self)
 {
@@ -173,8 +173,7 @@ gst_blockdct_set_caps (GstBaseTransform * trans, GstCaps * incaps,
     GST_WARNING_OBJECT (self, "cannot handle %" GST_PTR_FORMAT, incaps);
     return FALSE;
   }
-  /* The old caps are still downstream's: this is the moment to send it what
-   * belongs to them. */
+  /* Downstream still has the old caps: push the frames that belong to them. */
   gst_blockdct_drain (self);
   self->info = info;
   if (!gst_blockdct_inflight_configure (self))
@@ -220,7 +219,8 @@ gst_blockdct_query (GstBaseTransform * trans, GstPadDirection direction,
     own = self->shared.latency;
     GST_OBJECT_UNLOCK (self);
     gst_query_parse_latency (query, &live, &min, &max);
-    /* The least has to be a time, however far away; the most need not. */
+    /* The minimum has to be a valid time, however large; the maximum need
+     * not. */
     min = gst_blockdct_times_add (min, own);
     if (!GST_CLOCK_TIME_IS_VALID (min))
       min = GST_CLOCK_TIME_NONE - 1;
@@ -241,7 +241,7 @@ gst_blockdct_sink_event (GstBaseTransform * trans, GstEvent * event)
     gst_blockdct_statistics_flush (&self->finish.statistics);
     gst_blockdct_allocation_flush (self, FALSE);
   } else if (GST_EVENT_IS_SERIALIZED (event)) {
-    /* What came before an event leaves before it. */
+    /* Frames that came before an event leave before it. */
     gst_blockdct_drain (self);
     if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
       gst_blockdct_finish_end (self);
@@ -250,8 +250,8 @@ gst_blockdct_sink_event (GstBaseTransform * trans, GstEvent * event)
       (trans, event);
 }
 
-/* The picture keeps its geometry, so what is attached to it stays true, but
- * for how it lies in memory and for figures of an earlier blockdct. */
+/* The picture keeps its geometry, so its metas stay valid, except those about
+ * its memory and the figures of an earlier blockdct. */
 static gboolean
 gst_blockdct_transform_meta (GstBaseTransform * trans, GstBuffer * outbuf,
     GstMeta * meta, GstBuffer * inbuf)

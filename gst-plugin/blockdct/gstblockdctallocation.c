@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What buffers the element offers upstream and writes to downstream. */
+ * The buffers that the element offers upstream, and those it writes to. */
 #include "gstblockdctallocation.h"
 #include "gst-plugin/common/gstblockdctpool.h"
 
@@ -41,7 +41,7 @@ decide_allocation (GstBaseTransform * trans, GstQuery * query)
   return FALSE;
 }
 
-/* Whether the next buffer would have to be waited for. */
+/* Whether the pool has no free buffer now. */
 static gboolean
 is_exhausted (GstBlockDct * self)
 {
@@ -60,7 +60,8 @@ is_exhausted (GstBlockDct * self)
   return ret == GST_FLOW_EOS;
 }
 
-/* The base class would say that it failed, and neither why nor what to do. */
+/* Activated here, because the base class reports a failure without reason or
+ * advice. */
 static gboolean
 activate_pool (GstBaseTransform * trans)
 {
@@ -72,8 +73,8 @@ activate_pool (GstBaseTransform * trans)
   return ok;
 }
 
-/* Where the pool's limit is this element's own, nobody else knows why it
- * waits: that is said once. */
+/* Where this element has set the pool's limit, only it knows why it waits: it
+ * warns once. */
 static GstFlowReturn
 prepare_output_buffer (GstBaseTransform * trans, GstBuffer * input,
     GstBuffer ** outbuf)

@@ -9,11 +9,12 @@
 
 G_BEGIN_DECLS
 
-/** Set what offers buffers upstream and gets them from downstream. */
+/** Install the allocation functions: they offer buffers upstream and get them
+ * from downstream. */
 void gst_blockdct_install_allocation (GstBaseTransformClass * klass);
 
-/** Let go who waits for an output buffer; with `flushing` FALSE, let them wait
- * again. From any thread. */
+/** Wake a thread that waits for an output buffer; with `flushing` FALSE,
+ * threads may wait again. Any thread may call this. */
 void gst_blockdct_allocation_flush (GstBlockDct * self, gboolean flushing);
 
 G_END_DECLS

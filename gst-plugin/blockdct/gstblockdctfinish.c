@@ -46,7 +46,7 @@ gst_blockdct_finish_publish (GstBlockDct * self)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* Let others see what is shown now, and the counters. */
+/* Publish the frame that is shown now, and the counters. */
 static void
 publish_frame (GstBlockDct * self, const GstBlockDctFrame * frame,
     const GstBlockDctTimes * times, guint64 index)
@@ -76,7 +76,8 @@ gst_blockdct_get_shown (GstElement * blockdct)
   return shown;
 }
 
-/* What a frame's steps come from, to be freed, and what makes them finer. */
+/* Describe where a frame's steps come from, to be freed; `*advice` says how to
+ * make them finer. */
 static gchar *
 describe_steps (const GstBlockDctFrame * frame, const gchar ** advice)
 {
@@ -102,8 +103,8 @@ describe_steps (const GstBlockDctFrame * frame, const gchar ** advice)
   return text;
 }
 
-/* Whether the frame is good enough to go on. Who falls below a warning's limit
- * is told once, until a frame is above it again. */
+/* Whether the frame is good enough to go on. A warning is posted when frames
+ * fall below its limit, and again only after a frame above it. */
 static gboolean
 check_psnr (GstBlockDct * self, const GstBlockDctFrame * frame,
     const BdctStats * stats, const GstBlockDctTimes * times, guint64 index)
@@ -138,8 +139,8 @@ check_psnr (GstBlockDct * self, const GstBlockDctFrame * frame,
   return !bad;
 }
 
-/* Say a frame's figures. FALSE, with an element error, if the stream is to end
- * here. */
+/* Report a frame's figures. FALSE, with an element error, if the stream has to
+ * end here. */
 static gboolean
 report_frame (GstBlockDct * self, GstBlockDctFrame * frame,
     const BdctStats * stats)
@@ -176,7 +177,7 @@ gst_blockdct_finish_frame (GstBlockDct * self, GstBuffer ** buffer)
 
   if (ret != GST_FLOW_OK)
     return ret;
-  /* The setting was chosen without the regions. */
+  /* The target's search does not know the regions. */
   if (frame.recipe.target && frame.recipe.regions > 0)
     frame.recipe.target_met = gst_blockdct_targets_are_met (&frame.targets,
         frame.recipe.depth, frame.exact, stats);
@@ -188,7 +189,7 @@ gst_blockdct_finish_frame (GstBlockDct * self, GstBuffer ** buffer)
     return GST_FLOW_OK;
   }
   gst_buffer_unref (frame.out);
-  /* The stream ends here, also for what is behind this frame. */
+  /* The stream ends here, also for the frames behind this one. */
   gst_blockdct_inflight_discard (self);
   return GST_FLOW_ERROR;
 }

@@ -1,4 +1,5 @@
-/* blockdct: what is said of a frame that comes out of the engine, and to whom.
+/* blockdct: reports a frame that comes out of the engine: messages, meta,
+ * `stats`, and the file.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,15 +10,15 @@
 
 G_BEGIN_DECLS
 
-/** Begin anew, with `stats-file` open if it is set; an element error is posted
- * where it returns FALSE. */
+/** Reset the statistics and open `stats-file`, if it is set. Returns FALSE with
+ * an element error. */
 gboolean gst_blockdct_finish_open (GstBlockDct * self);
 
-/** The stream is over, or stopped: post what is left and write it. */
+/** The stream has ended or stopped: post and write the remaining statistics. */
 void gst_blockdct_finish_end (GstBlockDct * self);
 void gst_blockdct_finish_close (GstBlockDct * self);
 
-/** Let `stats` see the counters. */
+/** Copy the counters to `stats`. */
 void gst_blockdct_finish_publish (GstBlockDct * self);
 
 /** Take the oldest frame out of the engine and report it. `*buffer` is the

@@ -75,7 +75,8 @@ gst_blockdct_inflight_configure (GstBlockDct * self)
   return TRUE;
 }
 
-/* The stream that work on a buffer may be pending in; NULL if none is. */
+/* The stream in which work on a buffer may be pending; NULL if there is
+ * none. */
 static gpointer
 pending_stream (GstBlockDct * self, GstBuffer * buffer)
 {
@@ -84,8 +85,8 @@ pending_stream (GstBlockDct * self, GstBuffer * buffer)
   return klass->stream ? klass->stream (buffer, self->context) : NULL;
 }
 
-/* Have the job ready that the frame's settings, or its targets, ask for. FALSE
- * where an error was posted. */
+/* Make the job of the frame's settings, or of its targets. Returns FALSE with
+ * an element error. */
 static gboolean
 choose_job (GstBlockDct * self, const BdctImage * src,
     GstBlockDctFrame * frame)
@@ -109,8 +110,8 @@ choose_job (GstBlockDct * self, const BdctImage * src,
       && gst_blockdct_jobs_update (self, &recipe->params);
 }
 
-/* Whether a frame's statistics need the bits. With regions the targets are
- * checked once more, with those of the frame. */
+/* Whether a frame's bits have to be counted. With regions the targets are
+ * checked again, against the frame's own statistics. */
 static gboolean
 needs_rate (const GstBlockDctFrame * frame)
 {
@@ -119,7 +120,7 @@ needs_rate (const GstBlockDctFrame * frame)
       && gst_blockdct_targets_want_bits (&frame->targets));
 }
 
-/* All that the engine is told of a frame, in one place. */
+/* Fill in everything the engine needs for a frame, and submit it. */
 static gboolean
 start (GstBlockDct * self, const GstBlockDctFrame * frame,
     const BdctImage * src, const BdctImage * dst)
@@ -127,7 +128,7 @@ start (GstBlockDct * self, const GstBlockDctFrame * frame,
   BdctEngine *engine = self->inflight.backend.engine;
   const GstBlockDctRegions *regions = self->jobs.regions;
   const gboolean divided = frame->recipe.regions > 0;
-  /* With a target of it, SSIM is one of the figures that are reported. */
+  /* With target-ssim, SSIM is reported, too. */
   const guint metrics = gst_blockdct_jobs_metrics (self,
       (self->settings.metrics & ~GST_BLOCKDCT_BITS)
       | (frame->targets.ssim > 0 ? 1 << BDCT_METRIC_SSIM : 0));
@@ -148,7 +149,7 @@ start (GstBlockDct * self, const GstBlockDctFrame * frame,
     .number = self->finish.statistics.totals.frames + self->inflight.n
         - (frame->repeated ? 1 : 0),
     .view = &frame->view,
-    /* What is pending on the buffers' memory comes before the frame. */
+    /* Work that is pending on the buffers' memory is done before the frame. */
     .wait = {pending_stream (self, frame->in),
         pending_stream (self, frame->out)},
   };
@@ -180,8 +181,8 @@ warn_slow (GstBlockDct * self)
         ("%s; lower async-depth, or allow more locked memory.", reason));
 }
 
-/* What runs is another from the frame on with which the engine found that a
- * GPU's tensor cores differ. */
+/* From the frame on at which the engine finds that a GPU's tensor cores differ,
+ * it runs on other kernels. */
 static void
 warn_distrust (GstBlockDct * self)
 {
@@ -209,8 +210,7 @@ warn_lacking_tables (GstBlockDct * self)
         ("Frames have the Annex K tables, scaled by quality."));
 }
 
-/* Map both buffers of a frame; an element error is posted where it returns
- * FALSE. */
+/* Map both buffers of a frame. Returns FALSE with an element error. */
 static gboolean
 map (GstBlockDct * self, GstBlockDctFrame * frame, BdctImage * src,
     BdctImage * dst)
@@ -258,7 +258,7 @@ gst_blockdct_inflight_submit (GstBlockDct * self, GstBuffer * inbuf,
   warn_lacking_tables (self);
   if (!gst_blockdct_jobs_update (self, &params))
     return GST_FLOW_NOT_NEGOTIATED;
-  /* What is left out from now on is said again. */
+  /* Warn again of what is left out from now on. */
   if (self->jobs.complete)
     self->warned.once &= ~(1u << GST_BLOCKDCT_WARNED_LISTS
         | 1u << GST_BLOCKDCT_WARNED_STEPS);
@@ -291,7 +291,7 @@ gst_blockdct_inflight_is_repeating (GstBlockDct * self)
       % inflight->depth].repeated;
 }
 
-/* The oldest frame is over, for better or worse. */
+/* Remove the oldest frame, which is done or has failed. */
 static void
 take_out (GstBlockDctInFlight * inflight, GstBlockDctFrame * frame)
 {

@@ -1,5 +1,5 @@
-/* blockdct: the engine, and the frames in it. All of it is the streaming
- * thread's.
+/* blockdct: the engine, and the frames in it. Only the streaming thread calls
+ * these functions.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,31 +10,31 @@
 
 G_BEGIN_DECLS
 
-/** Choose and start a backend; close it, with the frames in it forgotten. An
- * element error is posted where it returns FALSE. */
+/** Choose and start a backend, or return FALSE with an element error; close it
+ * and drop the frames in it. */
 gboolean gst_blockdct_inflight_open (GstBlockDct * self);
 void gst_blockdct_inflight_close (GstBlockDct * self);
 
-/** Prepare for the caps in `info`; nothing may be in flight. An element error
- * is posted where it returns FALSE. */
+/** Prepare for the caps in `info`; no frame may be in flight. Returns FALSE
+ * with an element error. */
 gboolean gst_blockdct_inflight_configure (GstBlockDct * self);
 
-/** Start one frame with the element's settings: its buffers go into the ring,
- * each with a reference. */
+/** Start one frame with the element's settings. The ring holds a reference to
+ * each of its buffers. */
 GstFlowReturn gst_blockdct_inflight_submit (GstBlockDct * self,
     GstBuffer * inbuf, GstBuffer * outbuf);
 
-/** Whether the latest frame is to leave at once, as it was shown before and
- * no other one pushes it out. */
+/** Whether the latest frame is a repeated one: it leaves at once, as no other
+ * frame follows to push it out. */
 gboolean gst_blockdct_inflight_is_repeating (GstBlockDct * self);
 
-/** Wait for the oldest frame and take it out of the ring. Unmapped, its buffers
- * are the caller's; on an error, which is posted, there are none. Behind its
- * own statistics are those of its curve. */
+/** Wait for the oldest frame and take it out of the ring. Its buffers are
+ * unmapped and belong to the caller; on an error, which is posted, there are
+ * none. The statistics of its curve follow its own. */
 GstFlowReturn gst_blockdct_inflight_collect (GstBlockDct * self,
     GstBlockDctFrame * frame, BdctStats stats[1 + BDCT_MAX_TRIALS]);
 
-/** Wait for what is in flight and forget it. */
+/** Wait for all frames in flight and drop them. */
 void gst_blockdct_inflight_discard (GstBlockDct * self);
 
 G_END_DECLS

@@ -26,7 +26,7 @@ gst_blockdct_jobs_clear (GstBlockDct * self)
   gst_blockdct_regions_clear (&self->jobs.regions);
 }
 
-/* Leave out what the format does not allow, and say so. */
+/* Leave out what the format does not allow, with a warning. */
 static void
 leave_out (GstBlockDct * self, BdctParams * params, const BdctError * error)
 {
@@ -105,8 +105,8 @@ gst_blockdct_jobs_metrics (GstBlockDct * self, guint metrics)
   return supported;
 }
 
-/* Have the jobs of `curve` ready, which is then written out: if there is anyone
- * to hear of it. */
+/* Make the jobs of `curve`, and expand it. There are none while no messages are
+ * posted. */
 static void
 update_curve (GstBlockDct * self, const GstBlockDctSettings * settings,
     GstBlockDctCurve * curve)
@@ -136,7 +136,7 @@ update_curve (GstBlockDct * self, const GstBlockDctSettings * settings,
       curve->n * sizeof curve->setting[0]);
 }
 
-/* Divide the frame's blocks, if its buffer says how. */
+/* Map the frame's blocks to quantizers, if its buffer has regions. */
 static void
 find_regions (GstBlockDct * self, GstBlockDctFrame * frame)
 {

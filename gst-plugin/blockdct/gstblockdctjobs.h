@@ -1,4 +1,4 @@
-/* blockdct: what a frame is made with: its job, view, curve and regions.
+/* blockdct: what a frame is processed with: its job, view, curve and regions.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,27 +9,28 @@
 
 G_BEGIN_DECLS
 
-/** The layout is another one: nothing that was made for the old one stays. */
+/** The layout has changed: drop everything that was made for the old one. */
 void gst_blockdct_jobs_configure (GstBlockDct * self);
 
-/** Free all of it. */
+/** Free everything. */
 void gst_blockdct_jobs_clear (GstBlockDct * self);
 
-/** Bring the job up to these parameters. What the stream does not allow is
- * warned of and left out. FALSE: there is no job. */
+/** Make the job for these parameters. What the stream does not allow is left
+ * out, with a warning. FALSE: there is no job. */
 gboolean gst_blockdct_jobs_update (GstBlockDct * self,
     const BdctParams * params);
 
-/** Whether the job's steps follow from a setting that can be chosen; else
- * `what` has no effect, which is warned of, once. */
+/** Whether the job's steps follow from a quality or QP; otherwise `what` has no
+ * effect, and a warning says so once. */
 gboolean gst_blockdct_jobs_can_choose (GstBlockDct * self, const gchar * what,
     GstBlockDctWarning warning);
 
-/** The metrics, of these bits, that the caps have. The others are warned of,
- * once. */
+/** Those of the metrics (bits) that the caps allow. Each other one causes one
+ * warning. */
 guint gst_blockdct_jobs_metrics (GstBlockDct * self, guint metrics);
 
-/** Fill in what a frame is made with, but for `recipe.params` and targets. */
+/** Fill in the frame's view, curve, regions and recipe, but not `recipe.params`
+ * and targets. */
 void gst_blockdct_jobs_describe (GstBlockDct * self,
     GstBlockDctFrame * frame, const GstBlockDctSettings * settings);
 

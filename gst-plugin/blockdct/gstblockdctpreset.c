@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Presets hold what makes the picture. Where the element runs, what it reports
- * and to which file is the application's. */
+ * Presets hold the properties that determine the picture. Where the element
+ * runs, what it reports and to which file is left to the application. */
 #include "gstblockdctpreset.h"
 
 #include "gstblockdctproperties.h"
@@ -23,7 +23,7 @@ get_property_names (GstPreset * preset)
   return g_strdupv ((gchar **) pictures);
 }
 
-/* The names in a user's preset that are no property's any more; NULL: none. */
+/* The names in a user's preset that presets do not have; NULL: none. */
 static gchar *
 find_unknown (GstPreset * preset, const gchar * name)
 {

@@ -1,4 +1,4 @@
-/* blockdct: the element's state, in parts that each belong to one file.
+/* blockdct: the element's state, in parts; each part belongs to one file.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -20,17 +20,17 @@
 
 G_BEGIN_DECLS
 
-/** What other threads read or write. Under the object lock. */
+/** State that other threads read or write, protected by the object lock. */
 typedef struct
 {
   GstBlockDctSettings settings;
-  guint64 was_set;              /* bits 1 << property: it was set, ever */
+  guint64 was_set;              /* bits 1 << property: it has been set */
   gboolean started;             /* start settings cannot change */
-  GString *refused;             /* what to warn of, said while there was no bus;
+  GString *refused;             /* pending warnings, from when there was no bus;
                                    or NULL */
   gchar *active_backend;        /* NULL while nothing runs */
   const GstBlockDctBackendClass *active_class;  /* likewise */
-  GstBlockDctTotals totals;     /* what `stats` shows */
+  GstBlockDctTotals totals;     /* shown by `stats` */
   GstBlockDctShown shown;
   GstClockTime latency;
 } GstBlockDctShared;
@@ -42,13 +42,14 @@ typedef struct
   GstVideoFrame in_frame, out_frame;
   GstBlockDctRecipe recipe;
   BdctView view;
-  GstClockTime interval;        /* the settings it entered with */
+  GstClockTime interval;        /* this and the following: the settings it
+                                   entered with */
   gboolean post_messages;
   gdouble min_psnr_error, min_psnr_warning;
-  GstBlockDctCurve curve;       /* written out: `n` is not below 0 */
+  GstBlockDctCurve curve;       /* expanded: `n` is at least 0 */
   GstBlockDctTargets targets;
-  gboolean exact;               /* its bits */
-  gboolean repeated;            /* it was shown before */
+  gboolean exact;               /* its bits are exact */
+  gboolean repeated;            /* it is shown again */
 } GstBlockDctFrame;
 
 /** The engine and the frames in it (gstblockdctinflight.c). */
@@ -61,50 +62,55 @@ typedef struct
   guint oldest, n;
 } GstBlockDctInFlight;
 
-/** What a frame is made with (gstblockdctjobs.c). */
+/** What a frame is processed with (gstblockdctjobs.c). */
 typedef struct
 {
-  BdctParams wanted;            /* what the settings say */
-  BdctParams params;            /* what `job` is made from: without what the
-                                   stream does not allow */
+  BdctParams wanted;            /* of the settings */
+  BdctParams params;            /* of `job`: without what the stream does not
+                                   allow */
   BdctJob job;
-  gboolean valid, complete;     /* there is one; it lacks nothing */
+  gboolean valid, complete;     /* there is a job; it has all of `wanted` */
   GstBlockDctCurveJobs *curve;  /* of the latest frame; NULL: there was none */
   GstBlockDctRegions *regions;  /* of the latest frame; NULL: never any */
-  BdctView view;                /* its colours are those of the caps */
+  BdctView view;                /* with the colours of the caps */
 } GstBlockDctJobs;
 
-/** The search for the setting that keeps a target (gstblockdcttarget.c). */
+/** The search for the setting that meets the targets (gstblockdcttarget.c). */
 typedef struct
 {
   BdctEngine *engine;           /* NULL: there was no target */
-  gboolean ready;               /* for the layout */
+  gboolean ready;               /* configured for the layout */
   GstBlockDctCurveJobs *all;    /* all settings; NULL: there was no target */
 } GstBlockDctSearch;
 
-/** What is said of frames that leave (gstblockdctfinish.c). */
+/** The reports on frames that leave (gstblockdctfinish.c). */
 typedef struct
 {
   GstBlockDctStatistics statistics;
-  GstBlockDctStatsFile *file;   /* NULL: none is asked for */
-  gboolean below;               /* the last frame was, of min-psnr-warning */
+  GstBlockDctStatsFile *file;   /* NULL: `stats-file` is not set */
+  gboolean below;               /* the last frame was below min-psnr-warning */
 } GstBlockDctFinish;
 
-/** How frames come and go (gstblockdcttransform.c, gstblockdctallocation.c). */
+/** How frames enter and leave (gstblockdcttransform.c,
+ * gstblockdctallocation.c). */
 typedef struct
 {
   gboolean draining;            /* let the engine run empty */
-  gboolean dropped;             /* the frame before the next, for QoS */
-  gboolean discont;             /* of the frame that leaves */
-  gboolean others_proposed;     /* to upstream: frames passed */
-  guint own_limit;              /* of the pool, set here; 0: none */
+  gboolean dropped;             /* a frame was dropped for QoS before the next
+                                   one */
+  gboolean discont;             /* the frame that leaves has this flag */
+  gboolean others_proposed;     /* while frames passed through, downstream's
+                                   buffers were offered to upstream */
+  guint own_limit;              /* the pool's limit of buffers that is set here;
+                                   0: none */
 } GstBlockDctTransformState;
 
-/** What was warned of since the start, or the caps: once is enough. */
+/** Warnings posted since the start, or since the caps; each is posted once. */
 typedef struct
 {
-  guint idle[BDCT_N_TRANSFORMS];        /* bits: properties without effect */
-  guint metrics;                /* bits: those that these caps do not have */
+  guint idle[BDCT_N_TRANSFORMS];        /* bits: properties that have no
+                                           effect */
+  guint metrics;                /* bits: metrics that the caps do not allow */
   guint once;                   /* bits 1 << GstBlockDctWarning */
 } GstBlockDctWarned;
 
@@ -132,10 +138,10 @@ struct _GstBlockDct
 
   GstBlockDctShared shared;
   GstObject *context;           /* the backend's, or one to open it with;
-                                   under the object lock */
+                                   protected by the object lock */
 
-  /* The streaming thread's. */
-  GstBlockDctSettings settings; /* as of the latest frame */
+  /* Used by the streaming thread alone. */
+  GstBlockDctSettings settings; /* of the latest frame */
   GstVideoInfo info;            /* of the caps */
   BdctLayout layout;
   GstBlockDctInFlight inflight;
@@ -146,7 +152,7 @@ struct _GstBlockDct
   GstBlockDctWarned warned;
 };
 
-/** Whether this is the first time since the start; afterwards it was. */
+/** Whether this is the first such warning since the start. */
 static inline gboolean
 gst_blockdct_warn_once (GstBlockDct * self, GstBlockDctWarning warning)
 {
@@ -156,7 +162,7 @@ gst_blockdct_warn_once (GstBlockDct * self, GstBlockDctWarning warning)
   return first;
 }
 
-/** A copy of all settings, but for the file's name. From any thread. */
+/** A copy of all settings except the file's name. Any thread may call this. */
 static inline GstBlockDctSettings
 gst_blockdct_get_settings (GstBlockDct * self)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Properties: how they are set and read. */
+ * Sets and reads properties. */
 #include "gstblockdctproperties.h"
 
 #include <string.h>
 #include "gst-plugin/common/gstblockdctstructure.h"
 
-/* Filled when the class is made. */
+/* Filled by class_init. */
 static struct
 {
   gsize offset, size;

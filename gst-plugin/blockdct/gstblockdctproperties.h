@@ -1,5 +1,5 @@
-/* blockdct: the element's properties. They stand by theme in
- * gstblockdctproperties*.c.
+/* blockdct: the element's properties, which gstblockdctproperties*.c install by
+ * theme.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -55,40 +55,43 @@ enum
 
 G_STATIC_ASSERT (N_PROPERTIES <= 64);
 
-/** A place in the settings, and its size. */
+/** A field's offset in the settings, and its size. */
 #define FIELD(member) G_STRUCT_OFFSET (GstBlockDctSettings, member), \
     sizeof (((GstBlockDctSettings *) NULL)->member)
 
 /** Install a property whose value is `size` bytes of the settings, of the C
- * type that gst_blockdct_param_set() wants unless it is converted. */
+ * type that gst_blockdct_param_set() expects unless the property is
+ * converted. */
 void gst_blockdct_property (GObjectClass * klass, guint id, gsize offset,
     gsize size, GParamSpec * pspec);
 
-/** Convert a property's value into the field, which is zeros, or refuse it:
- * without the object lock. Convert it back: with the lock. */
+/** Parse: convert a property's value into the field, which is zeroed, or refuse
+ * it; called without the object lock. Format: convert it back; called with the
+ * lock. */
 typedef gboolean (*GstBlockDctParse) (const GValue * value, gpointer field,
     BdctError * error);
 typedef void (*GstBlockDctFormat) (gconstpointer field, GValue * value);
 
-/** How a property is converted, where it is not copied (NULL). */
+/** Set how a property is converted. Where a function is NULL, the value is
+ * copied. */
 void gst_blockdct_property_convert (guint id, GstBlockDctParse parse,
     GstBlockDctFormat format);
 
-/** Warn of something that was set: on the bus or, while there is none, when the
- * element starts. */
+/** Post a warning about a value that was set: at once or, while there is no
+ * bus, when the element starts. */
 void gst_blockdct_property_warn (GstBlockDct * self, const gchar * text);
 
 /** Append a number to a GstValueArray. */
 void gst_blockdct_property_append_int (GValue * array, gint n);
 
-/** Set how they are set and read; give a new element its defaults; free what
- * they own. */
+/** Install the functions that set and read properties; give a new element its
+ * defaults; free what its properties own. */
 void gst_blockdct_install_properties (GObjectClass * klass);
 void gst_blockdct_init_properties (GstBlockDct * self);
 void gst_blockdct_clear_properties (GstBlockDct * self);
 
-/** From here on to the stop, what is read at the start stays as it is. Says
- * which values were refused while there was no bus to say it on. */
+/** From here to the stop, properties that are read at the start cannot change.
+ * Posts the warnings that had to wait for a bus. */
 void gst_blockdct_properties_start (GstBlockDct * self);
 void gst_blockdct_properties_stop (GstBlockDct * self);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The properties of what is done to a frame: transform and quantizer. */
+ * The properties of transform and quantizer. */
 #include "gstblockdctpropertiesquantizer.h"
 #include "gstblockdctproperties.h"
 
@@ -153,7 +153,7 @@ parse_side (const GValue * value, gpointer field, BdctError * error)
       || bdct_error (error, "%d is not 4, 8, 16 or 32", side);
 }
 
-/* The properties of the quantizers, and what they are for. */
+/* The quantizers' properties, and the transforms that use them. */
 static const struct
 {
   guint id;
@@ -177,7 +177,7 @@ static const struct
   {PROP_BASELINE, "baseline", "jpeg-8x8 and dct-8x8"},
 };
 
-/* Whether a transform takes a property into account at all. */
+/* Whether a transform uses a property. */
 static gboolean
 is_for_transform (guint id, const BdctParams * params)
 {
@@ -204,7 +204,7 @@ is_for_transform (guint id, const BdctParams * params)
   }
 }
 
-/* Whether a property is as if it had not been set. */
+/* Whether a property has a value that is the same as not being set. */
 static gboolean
 is_off (guint id, const GstBlockDctSettings * settings)
 {
@@ -224,7 +224,8 @@ is_off (guint id, const GstBlockDctSettings * settings)
   }
 }
 
-/* The other property that has to be this for a property to count; or NULL. */
+/* The setting without which a property has no effect, if that is not in force;
+ * or NULL. */
 static const gchar *
 find_lacking (guint id, const GstBlockDctSettings * settings)
 {
@@ -301,9 +302,10 @@ gst_blockdct_install_quantizers (GObjectClass * klass)
    * GstBlockDct:transform:
    *
    * The block transform, and the quantizer and the arithmetic that go with it.
-   * All of them take samples, where a video encoder takes what its prediction
-   * leaves; the DST is made for that and says least about one. vvc-64x64 is
-   * made for large smooth blocks: in all others it loses what it does not keep.
+   * All of them transform samples, where a video encoder transforms the
+   * residual of its prediction; the DST is made for residuals and says least
+   * about an encoder. vvc-64x64 is made for large smooth blocks: from all
+   * others it drops the coefficients that it does not keep.
    *
    * Since: 0.1
    */
@@ -314,8 +316,8 @@ gst_blockdct_install_quantizers (GObjectClass * klass)
   /**
    * GstBlockDct:quality:
    *
-   * Scales the tables of #GstBlockDct:quantization-tables as libjpeg does:
-   * those with a name and, with #GstBlockDct:quantization-scale, a file's. For
+   * Scales the tables of #GstBlockDct:quantization-tables as libjpeg does: the
+   * named ones and, with #GstBlockDct:quantization-scale, those of a file. For
    * jpeg-8x8 and dct-8x8.
    *
    * Since: 0.1
@@ -340,8 +342,8 @@ gst_blockdct_install_quantizers (GObjectClass * klass)
   /**
    * GstBlockDct:chroma-qp-offset:
    *
-   * Added to #GstBlockDct:qp before the standard's mapping from luma's to
-   * chroma's. For the transforms that have one.
+   * Added to #GstBlockDct:qp before the standard's mapping from luma's QP to
+   * chroma's. For the transforms that have a QP.
    *
    * Since: 0.1
    */
@@ -355,8 +357,8 @@ gst_blockdct_install_quantizers (GObjectClass * klass)
    *
    * What the quantizer adds to a coefficient before it rounds down, in steps:
    * 1/3 as encoders do within a picture, to 1/6, as they do between pictures,
-   * which leaves more levels 0. H.265's quantizer has it to the nearest 1/512.
-   * For the transforms that have a #GstBlockDct:qp.
+   * which makes more levels 0. H.265's quantizer rounds it to 1/512. For the
+   * transforms that have a #GstBlockDct:qp.
    *
    * Since: 0.1
    */
@@ -368,9 +370,9 @@ gst_blockdct_install_quantizers (GObjectClass * klass)
   /**
    * GstBlockDct:rdoq:
    *
-   * Whether levels are chosen by what rate and distortion cost together, in the
-   * spirit of HM's rate-distortion optimized quantization, instead of rounded
-   * each by itself. For the transforms hevc-*.
+   * Whether levels are chosen by their cost in rate and distortion, similarly
+   * to HM's rate-distortion optimized quantization, instead of each being
+   * rounded by itself. For the transforms hevc-*.
    *
    * Since: 0.1
    */
@@ -382,7 +384,7 @@ gst_blockdct_install_quantizers (GObjectClass * klass)
    * GstBlockDct:min-block:
    *
    * The least side of luma's blocks that hevc-quadtree may choose: 4, 8, 16 or
-   * 32. One above #GstBlockDct:max-block counts as that.
+   * 32. A value above #GstBlockDct:max-block counts as max-block.
    *
    * Since: 0.1
    */
@@ -404,9 +406,10 @@ gst_blockdct_install_quantizers (GObjectClass * klass)
   /**
    * GstBlockDct:lambda-scale:
    *
-   * What a bit weighs beside squared errors where hevc-quadtree or
-   * #GstBlockDct:rdoq chooses, times HM's lambda: with 0 the blocks and levels
-   * that err least are taken, with more those that cost fewer bits.
+   * The weight of a bit relative to squared errors where hevc-quadtree or
+   * #GstBlockDct:rdoq chooses, as a multiple of HM's lambda: with 0 the blocks
+   * and levels with the least error are chosen, with more those that cost fewer
+   * bits.
    *
    * Since: 0.1
    */
@@ -445,8 +448,8 @@ gst_blockdct_install_quantizers (GObjectClass * klass)
    * GstBlockDct:quantization-tables:
    *
    * The tables of steps for jpeg-8x8 and dct-8x8. Those with a name are scaled
-   * by #GstBlockDct:quality: Annex K's, or those that mozjpeg's
-   * `cjpeg -quant-table` has by number. `matrix` and `file` take the steps of
+   * by #GstBlockDct:quality: Annex K's, or those that mozjpeg's `cjpeg
+   * -quant-table` selects by number. `matrix` and `file` take the steps of
    * #GstBlockDct:quantization-matrix and #GstBlockDct:quantization-file.
    *
    * Since: 0.1
@@ -498,8 +501,8 @@ gst_blockdct_install_quantizers (GObjectClass * klass)
   /**
    * GstBlockDct:baseline:
    *
-   * Whether steps end at 255 at 8 bits, as baseline JPEG has them. Without,
-   * they end at 32767, as libjpeg has them unless it is told otherwise.
+   * Whether steps are limited to 255 at 8 bits, as in baseline JPEG. Otherwise
+   * the limit is 32767, as in libjpeg without force_baseline.
    *
    * Since: 0.1
    */
@@ -510,9 +513,10 @@ gst_blockdct_install_quantizers (GObjectClass * klass)
   /**
    * GstBlockDct:chroma-subsampling:
    *
-   * How R, G and B become Y, U and V, which a transform works on: as in
-   * `cjpeg -sample 2x2`, `2x1`, `1x2` and `1x1`. Without effect on caps of Y, U
-   * and V, which have a subsampling of their own.
+   * The subsampling of the Y, U and V that R, G and B are converted to, as
+   * transforms work on these: as in `cjpeg -sample 2x2`, `2x1`, `1x2` and
+   * `1x1`. It has no effect on caps of Y, U and V, which have a subsampling of
+   * their own.
    *
    * Since: 0.1
    */

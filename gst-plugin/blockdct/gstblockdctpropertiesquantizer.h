@@ -1,4 +1,4 @@
-/* blockdct: the properties of what is done to a frame.
+/* blockdct: the properties of transform and quantizer.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 
 void gst_blockdct_install_quantizers (GObjectClass * klass);
 
-/** Say of each property that was set and has no effect on the frame with these
- * settings that this is so; once for each transform. */
+/** Warn of each property that has been set but has no effect on a frame with
+ * these settings; once for each transform. */
 void gst_blockdct_warn_unused (GstBlockDct * self,
     const GstBlockDctSettings * settings);
 

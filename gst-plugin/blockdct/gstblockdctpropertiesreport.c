@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The properties of what frames aim at, and what is shown and reported of
- * them. */
+ * The properties of targets, views and reports. */
 #include "gstblockdctpropertiesreport.h"
 #include "gstblockdctproperties.h"
 
-/* Both beyond what a frame can have: levels of 16 bits, or one sample of the
- * largest picture that differs by 1. */
+/* Both are beyond what a frame can reach: levels of 16 bits, or one sample of
+ * the largest picture that differs by 1. */
 #define MAX_BPP 1000
 #define MAX_DB 200
 
@@ -77,7 +76,7 @@ format_curve (gconstpointer field, GValue * value)
   gst_value_array_append_and_take_value (value, &all);
 }
 
-/* What chooses quality or QP frame by frame. */
+/* Targets choose quality or QP for each frame. */
 static void
 install_targets (GObjectClass * klass)
 {
@@ -86,7 +85,7 @@ install_targets (GObjectClass * klass)
    *
    * Each frame is made with the coarsest quality or QP at which its PSNR is not
    * below this; 0 for none. With several targets PSNR and SSIM choose the
-   * setting, and `target-met` is true if it keeps all of them.
+   * setting, and `target-met` is true if it meets all of them.
    *
    * Since: 0.1
    */
@@ -98,8 +97,7 @@ install_targets (GObjectClass * klass)
    * GstBlockDct:target-ssim:
    *
    * Each frame is made with the coarsest quality or QP at which its SSIM, of
-   * all components as #GstBlockDct:metrics has it, is not below this; 0 for
-   * none.
+   * all components as in #GstBlockDct:metrics, is not below this; 0 for none.
    *
    * Since: 0.1
    */
@@ -159,7 +157,6 @@ view_get_type (void)
   return type;
 }
 
-/* What is shown. */
 static void
 install_views (GObjectClass * klass)
 {
@@ -187,15 +184,14 @@ install_views (GObjectClass * klass)
   gst_type_mark_as_plugin_api (view_get_type (), 0);
 }
 
-/* What is reported. */
 static void
 install_figures (GObjectClass * klass)
 {
   /**
    * GstBlockDct:post-messages:
    *
-   * Whether element messages are posted. The buffers' meta and
-   * #GstBlockDct:stats are there in any case.
+   * Whether element messages are posted. Buffers have the meta, and
+   * #GstBlockDct:stats is updated, in any case.
    *
    * Since: 0.1
    */
@@ -217,8 +213,8 @@ install_figures (GObjectClass * klass)
   /**
    * GstBlockDct:metrics:
    *
-   * What to report of each frame beside its PSNR. A metric that the caps do not
-   * allow is warned of, and its fields are absent.
+   * The figures to report of each frame in addition to its PSNR. A metric that
+   * the caps do not allow causes a warning, and its fields are absent.
    *
    * Since: 0.1
    */
@@ -229,13 +225,13 @@ install_figures (GObjectClass * klass)
   /**
    * GstBlockDct:curve:
    *
-   * Qualities, or QPs, at which each frame is evaluated besides, for a
+   * Additional qualities, or QPs, at which each frame is evaluated for a
    * `blockdct-curve` message: none, at most 128, or all that the transform has.
    * In gst-launch-1.0: curve="<20, 50, 80>" or curve="<all>".
    *
    * Since: 0.1
    */
-  /* No type for the elements: "all" is none of theirs. */
+  /* The elements have no type, as "all" is a string. */
   gst_blockdct_property (klass, PROP_CURVE, FIELD (curve),
       gst_param_spec_array ("curve", "Curve",
           "Qualities (1 to 100) or QPs (0 to 51) to evaluate each frame at "
@@ -243,7 +239,7 @@ install_figures (GObjectClass * klass)
   /**
    * GstBlockDct:min-psnr-error:
    *
-   * A frame whose PSNR is below this is an error; 0 for none is.
+   * A frame whose PSNR is below this is an error; 0 for never.
    *
    * Since: 0.1
    */
@@ -255,8 +251,8 @@ install_figures (GObjectClass * klass)
   /**
    * GstBlockDct:min-psnr-warning:
    *
-   * A frame whose PSNR is below this is a warning, unless the one before it
-   * was; 0 for none is.
+   * A frame whose PSNR is below this causes a warning, unless the frame before
+   * it was below it, too; 0 for never.
    *
    * Since: 0.1
    */
@@ -284,8 +280,8 @@ install_figures (GObjectClass * klass)
    * Counters since the start: `frames`, `dropped`, and for each plane `sse-y`
    * (sum of squared errors) and `samples-y`; from them `mse`, `psnr` (global)
    * and, over the frames, `psnr-min`, `psnr-max`, `psnr-mean`; if
-   * #GstBlockDct:metrics had `bits` all the time, these and what goes with
-   * them.
+   * #GstBlockDct:metrics has had `bits` all the time, the bits and the fields
+   * derived from them.
    *
    * Since: 0.1
    */

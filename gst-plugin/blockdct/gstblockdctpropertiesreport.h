@@ -1,4 +1,4 @@
-/* blockdct: the properties of what is aimed at, shown and reported.
+/* blockdct: the properties of targets, views and reports.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The properties of where the element runs, which are read when it starts. */
+ * The properties that are read when the element starts. */
 #include "gstblockdctpropertiesstart.h"
 #include "gstblockdctproperties.h"
 
@@ -10,7 +10,7 @@ gst_blockdct_install_start (GObjectClass * klass)
   /**
    * GstBlockDct:backend:
    *
-   * The engine to run on; by name it is that one or an error.
+   * The engine to run on. A named engine that cannot run is an error.
    *
    * Since: 0.1
    */

@@ -8,10 +8,10 @@
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
 
-/* A block that no region has touched yet. */
+/* A block that belongs to no region yet. */
 #define NO_SET 0xff
 
-/* What is said once. */
+/* Each is posted once. */
 typedef enum
 {
   WARNED_OUTSIDE, WARNED_EMPTY, WARNED_MATRIX, WARNED_QUALITY, WARNED_RANGE,
@@ -30,7 +30,7 @@ is_new (GstBlockDctRegions * regions, GstElement * element, Warning what)
 }
 
 /* The IJG's percentage of the Annex K tables (bdct_jpeg_step()); but 0, which
- * has no multiples, counts as 1. */
+ * has no multiples, becomes 1. */
 static gint
 get_scale (gint quality)
 {
@@ -39,8 +39,8 @@ get_scale (gint quality)
   return MAX (scale, 1);
 }
 
-/* The quality with the scale nearest to 2^(delta_qp / 6) times that of
- * `quality`, of two the lower one. */
+/* The quality whose scale is nearest to 2^(delta_qp / 6) times that of
+ * `quality`; of two the lower one. */
 static gint
 scale_quality (gint quality, gint delta_qp)
 {
@@ -68,7 +68,7 @@ gst_blockdct_regions_delta_qp (const GstBlockDctRegions * regions, gint set)
       / get_scale (regions->setting[0]));
 }
 
-/* The structure that a region is for us with; NULL: it is not for us. */
+/* The structure that makes a region ours; NULL: it is not ours. */
 static const GstStructure *
 find_structure (GstVideoRegionOfInterestMeta * meta)
 {
@@ -86,7 +86,7 @@ find_structure (GstVideoRegionOfInterestMeta * meta)
   return NULL;
 }
 
-/* The quality or QP that a structure asks for; -1: none. */
+/* The quality or QP of a structure; -1: none. */
 static gint
 get_setting (GstBlockDctRegions * regions, GstElement * element,
     const GstStructure * s, const BdctParams * params)
@@ -105,7 +105,7 @@ get_setting (GstBlockDctRegions * regions, GstElement * element,
     return CLAMP (quality, 1, 100);
   }
   if (has_delta) {
-    /* All there are, without an overflow. */
+    /* The whole range, without an overflow. */
     delta = CLAMP (delta, -100, 100);
     return has_qp (params) ? CLAMP (params->qp + delta, 0, 51)
         : scale_quality (params->quality, delta);
@@ -125,7 +125,7 @@ get_setting (GstBlockDctRegions * regions, GstElement * element,
   return -1;
 }
 
-/* A region's part of the picture, if it has one. */
+/* The part of a region that is inside the picture; FALSE: there is none. */
 static gboolean
 clip (GstBlockDctRegions * regions, GstElement * element,
     const GstVideoRegionOfInterestMeta * meta, const BdctLayout * layout,
@@ -155,7 +155,8 @@ clip (GstBlockDctRegions * regions, GstElement * element,
   return TRUE;
 }
 
-/* The set with a setting. With all of them taken, the nearest one's. */
+/* The quantizer with this setting or, when there is no room for another, the
+ * one with the nearest. */
 static gint
 find_set (GstBlockDctRegions * regions, GstElement * element,
     const BdctParams * params, const BdctLayout * layout, gint setting)
@@ -187,7 +188,7 @@ find_set (GstBlockDctRegions * regions, GstElement * element,
   return regions->n_quantizers++;
 }
 
-/* With the first region: nothing but the frame's own set. */
+/* Called at the first region: start with the frame's own quantizer alone. */
 static void
 begin (GstBlockDctRegions * regions, const BdctParams * params,
     const BdctLayout * layout)
@@ -208,7 +209,7 @@ begin (GstBlockDctRegions * regions, const BdctParams * params,
   memset (regions->quantizer_map, NO_SET, regions->n_blocks);
 }
 
-/* Let a set have all blocks that a rectangle touches and that are free. */
+/* Assign a quantizer to all unassigned blocks that a rectangle touches. */
 static void
 mark (GstBlockDctRegions * regions, const BdctLayout * layout,
     const BdctBlockGrid * grid, const GstVideoRectangle * r, guint8 set)
@@ -231,7 +232,7 @@ mark (GstBlockDctRegions * regions, const BdctLayout * layout,
   }
 }
 
-/* Add a region that is for us, if it has an effect. */
+/* Add a region that is ours, if it has an effect. */
 static void
 add_region (GstBlockDctRegions * regions, GstElement * element,
     const GstVideoRegionOfInterestMeta * meta, const GstStructure * s,

@@ -1,7 +1,8 @@
-/* blockdct: what the properties of the element are set to.
+/* blockdct: the values of the element's properties.
  *
- * A value is in force from the next frame on, which takes a copy of all of
- * them. Each is valid by itself, whatever the others are.
+ * Each frame takes a copy of all values when it enters, so a change is in force
+ * from the next frame on. Each value is valid by itself, whatever the others
+ * are.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -22,12 +23,12 @@ enum
   GST_BLOCKDCT_TABLES_FILE
 };
 
-/** The bit of `metrics` that asks for bits; the others are 1 << BdctMetric. */
+/** The flag `bits` of `metrics`; the others are 1 << BdctMetric. */
 #define GST_BLOCKDCT_BITS (1u << 16)
 
 G_STATIC_ASSERT (BDCT_N_METRICS <= 16);
 
-/** What is read when the element starts. */
+/** Settings that are read when the element starts. */
 typedef struct
 {
   gint backend, device_id;
@@ -61,14 +62,14 @@ typedef struct
   GstBlockDctStartSettings start;
 } GstBlockDctSettings;
 
-/** The parameters that the settings mean: with the tables that
- * `quantization-tables` chooses, of which there may be none (see
- * gst_blockdct_settings_lack_tables()), and a `min-block` no larger than
+/** The parameters that follow from the settings: with the tables that
+ * `quantization-tables` chooses, if there are any (see
+ * gst_blockdct_settings_lack_tables()), and with a `min-block` no larger than
  * `max-block`. */
 BdctParams gst_blockdct_settings_params (const GstBlockDctSettings * settings);
 
-/** The property that is to name the tables and does not, or NULL. Annex K's
- * tables are in force then. */
+/** The property that `quantization-tables` refers to, if it is not set; or
+ * NULL. Annex K's tables are then in force. */
 const gchar *gst_blockdct_settings_lack_tables
     (const GstBlockDctSettings * settings);
 

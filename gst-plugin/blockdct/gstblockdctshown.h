@@ -1,4 +1,5 @@
-/* blockdct: what the frame on display was made from, for the elements around.
+/* blockdct: the frame on display: its original's format, and its parameters,
+ * for the elements around.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,10 +13,10 @@
 
 G_BEGIN_DECLS
 
-/** What the frame that left last was made from, and with. */
+/** The frame that left last. */
 typedef struct
 {
-  gboolean any;                 /* a frame has left since the caps */
+  gboolean any;                 /* a frame has left since the caps were set */
   GstVideoInfo info;
   BdctLayout layout;
   BdctParams params;
@@ -23,7 +24,7 @@ typedef struct
   GstBlockDctTimes times;
 } GstBlockDctShown;
 
-/** What a blockdct shows now, from any thread. */
+/** The frame that a blockdct shows now. Any thread may call this. */
 GstBlockDctShown gst_blockdct_get_shown (GstElement * blockdct);
 
 G_END_DECLS

@@ -6,9 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* No more is read. A JPEG file's headers may hold profiles and thumbnails. */
+/* The largest file that is read: a JPEG file's headers may hold profiles and
+ * thumbnails. */
 #define MAX_MIB 16
-/* Of a path in a message: the end says most. */
+/* Characters of a path in a message; its end says most. */
 #define MAX_SHOWN 60
 
 /* A path for a message, in UTF-8. */
@@ -24,8 +25,8 @@ describe (const gchar * path)
   return text;
 }
 
-/* A file's bytes, to be freed; NULL with a reason. What is no regular file
- * might never end, or never begin. */
+/* A file's bytes, to be freed; NULL with a reason. Only regular files are read:
+ * others might never end, or never begin. */
 static guint8 *
 read_file (const gchar * path, gsize * size, BdctError * reason)
 {
@@ -62,8 +63,8 @@ read_file (const gchar * path, gsize * size, BdctError * reason)
   return data;
 }
 
-/* Read a file into what begins with its name. That is never freed: not for
- * whatever path there might be. */
+/* Read a file into a structure that begins with its name, a GQuark. That is
+ * never freed, so only files that can be read get one. */
 static gboolean
 read_named (const gchar * path,
     gboolean (*parse) (gconstpointer data, gsize size, gpointer to,

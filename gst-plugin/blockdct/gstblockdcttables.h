@@ -1,4 +1,4 @@
-/* blockdct: tables and lists in files, for properties that name one.
+/* blockdct: reads the files of tables and lists that properties name.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,9 +11,9 @@
 
 G_BEGIN_DECLS
 
-/** Read quantization-file. Their name is the path's GQuark: a number, so that
- * settings can be copied and compared. No path, or an empty one, is no tables.
- * FALSE with the file and what is wrong named. */
+/** Read quantization-file. The tables' name is the path's GQuark: a number, so
+ * that settings can be copied and compared. Without a path, or with an empty
+ * one, there are no tables. FALSE: the error names the file and the reason. */
 gboolean gst_blockdct_tables_read (const gchar * path, BdctTables * tables,
     BdctError * error);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The setting that keeps a target. It has to be known before a frame is
- * started, while the engine has earlier ones in hand: another engine, which
- * makes no picture, evaluates the frame at all settings there are. */
+ * Finds the setting that meets the targets. It has to be known before a frame
+ * is started, while the engine still has earlier frames: so another engine,
+ * which makes no picture, evaluates the frame at all settings. */
 #include "gstblockdcttarget.h"
 #include "cpu/jpeg-file.h"
 #include "dct/entropy/rate.h"
@@ -27,7 +27,7 @@ gst_blockdct_target_close (GstBlockDctSearch * search)
   g_clear_pointer (&search->all, g_free);
 }
 
-/* Engine and memory are there once there is a target. */
+/* Engine and memory are allocated with the first target. */
 static gboolean
 prepare (GstBlockDct * self, const BdctParams * params, BdctError * error)
 {
@@ -71,7 +71,8 @@ evaluate (GstBlockDct * self, const GstBlockDctTargets * targets,
       && klass->collect (search->engine, stats, error);
 }
 
-/* How long the frame's file is at setting `i`: it is coded, on the host. */
+/* The size of the frame's file at setting `i`: the frame is coded, on the
+ * host. */
 static gboolean
 code (GstBlockDct * self, gint i, const BdctImage * src, GstBuffer * in,
     guint64 * size, BdctError * error)
@@ -95,10 +96,11 @@ code (GstBlockDct * self, gint i, const BdctImage * src, GstBuffer * in,
   return ok;
 }
 
-/* Choose the setting, whose place is `*i`, by the statistics of all. How long a
- * JPEG file is without stuffed bytes follows from these; with them it is known
- * once the frame is coded. What is chosen by the least that it can be is
- * therefore coded, and left for the next one if it is longer than wanted. */
+/* Choose a setting, whose index is `*i`, by the statistics of all. The size of
+ * a JPEG file without stuffed bytes, a lower bound, follows from these; with
+ * stuffed bytes it is known once the frame is coded. So the setting that the
+ * bounds choose is coded, and the choice is repeated with its size until the
+ * choice is a setting that has been coded. */
 static gboolean
 choose (GstBlockDct * self, const GstBlockDctTargets * targets,
     const BdctImage * src, GstBuffer * in, BdctStats * stats, gint * i,

@@ -1,4 +1,4 @@
-/* blockdct: the setting that keeps the targets.
+/* blockdct: finds the setting that meets the targets.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,15 +9,15 @@
 
 G_BEGIN_DECLS
 
-/** Choose the quality or QP in `recipe` that keeps the targets for this frame,
- * and store whether the targets are met. `src` is the mapped buffer `in`;
- * `wait` is as in BdctFrame. FALSE, with an element error, if the engine
- * fails. */
+/** Set the quality or QP in `recipe` that meets the targets for this frame, and
+ * `target_met`. `src` is the mapped buffer `in`; `wait` is as in BdctFrame.
+ * FALSE, with an element error, if the engine fails. */
 gboolean gst_blockdct_target_find (GstBlockDct * self,
     const GstBlockDctTargets * targets, const BdctImage * src, GstBuffer * in,
     gpointer wait, GstBlockDctRecipe * recipe);
 
-/** The layout is another one; the backend is about to close. */
+/** Call the first when the layout changes, the second before the backend
+ * closes. */
 void gst_blockdct_target_reset (GstBlockDctSearch * search);
 void gst_blockdct_target_close (GstBlockDctSearch * search);
 

@@ -14,8 +14,8 @@ gst_blockdct_discard (GstBlockDct * self)
   gst_clear_buffer (&GST_BASE_TRANSFORM (self)->queued_buf);
 }
 
-/* The base class asks generate_output for frames, pushes them and keeps count
- * when it is given a buffer, here one that means nothing. */
+/* When the base class is given a buffer, here an empty one, it asks
+ * generate_output() for frames, pushes and counts them. */
 void
 gst_blockdct_drain (GstBlockDct * self)
 {
@@ -26,12 +26,12 @@ gst_blockdct_drain (GstBlockDct * self)
   self->transform.draining = TRUE;
   GST_PAD_CHAINFUNC (pad) (pad, GST_OBJECT (self), gst_buffer_new ());
   self->transform.draining = FALSE;
-  /* What is left, downstream does not want. */
+  /* Downstream has refused the frames that are left. */
   gst_blockdct_discard (self);
 }
 
 /* A frame leaves. When a discontinuity comes in, the base class marks the next
- * one that does. That is an earlier one; each has its own mark. */
+ * frame that leaves, which is an earlier one: keep only a frame's own mark. */
 static GstPadProbeReturn
 see_off (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
@@ -48,8 +48,8 @@ see_off (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 }
 
 /* A stream's memory may come from another context than the one found at the
- * start: go with the stream where cuda-device-id leaves the choice. The base
- * class then asks for a new pool before the frame is started. */
+ * start: move to that context if cuda-device-id is -1. The base class then asks
+ * for a new pool before the frame is started. */
 static gboolean
 follow_context (GstBlockDct * self, GstBuffer * buffer)
 {
@@ -74,7 +74,7 @@ follow_context (GstBlockDct * self, GstBuffer * buffer)
 }
 
 /* Frames of R, G and B become planes of another size when chroma-subsampling
- * changes: those before it leave first. */
+ * changes: earlier frames leave first. */
 static gboolean
 follow_subsampling (GstBlockDct * self)
 {
@@ -85,8 +85,9 @@ follow_subsampling (GstBlockDct * self)
   return gst_blockdct_inflight_configure (self);
 }
 
-/* The base class asks for no pool while frames pass, nor when they cease to.
- * Upstream has to ask again then, if it was told what others need. */
+/* The base class asks for no pool while frames pass through, nor when that
+ * ends. Upstream then has to ask again, if downstream's answer was passed on to
+ * it. */
 static void
 want_pools (GstBlockDct * self)
 {
@@ -105,7 +106,7 @@ want_pools (GstBlockDct * self)
   gst_clear_object (&pool);
 }
 
-/* Set the controlled properties for a frame, and take a copy of all. */
+/* Update the controlled properties for a frame, and copy all settings. */
 static void
 follow_settings (GstBlockDct * self, GstBuffer * input)
 {
@@ -153,8 +154,8 @@ transform (GstBaseTransform * trans, GstBuffer * inbuf, GstBuffer * outbuf)
       outbuf);
 }
 
-/* Takes `inbuf`, unless the element was told just now to let it pass: then
- * `*passes`. */
+/* Takes `inbuf`, unless passthrough has been switched on just now: then
+ * `*passes` is set. */
 static GstFlowReturn
 start_frame (GstBlockDct * self, GstBuffer * inbuf, gboolean * passes)
 {
@@ -183,8 +184,8 @@ start_frame (GstBlockDct * self, GstBuffer * inbuf, gboolean * passes)
   return ret;
 }
 
-/* gst_base_transform_set_passthrough() is everybody's. What passes has to be
- * what downstream expects. */
+/* Anyone may call gst_base_transform_set_passthrough(). Frames that pass have
+ * to have the caps that downstream expects. */
 static gboolean
 may_pass (GstBaseTransform * trans)
 {
@@ -207,8 +208,8 @@ may_pass (GstBaseTransform * trans)
   return same;
 }
 
-/* Take what has come in; the base class comes again until there is no frame to
- * push. */
+/* Take the frame that has come in. The base class calls this until there is no
+ * frame to push. */
 static GstFlowReturn
 advance (GstBlockDct * self, GstBuffer ** outbuf)
 {
@@ -228,7 +229,7 @@ advance (GstBlockDct * self, GstBuffer ** outbuf)
     *outbuf = inbuf;
     return GST_FLOW_OK;
   }
-  /* The earlier ones first. */
+  /* Earlier frames leave first. */
   if (passes)
     trans->queued_buf = inbuf;
   if (ret == GST_FLOW_OK && inflight->n > 0
@@ -262,7 +263,8 @@ gst_blockdct_install_transform (GstBaseTransformClass * klass)
 void
 gst_blockdct_init_transform (GstBlockDct * self)
 {
-  /* The first probe that sees what leaves. */
+  /* Installed first, so that it is the first probe to see a frame that
+   * leaves. */
   gst_pad_add_probe (GST_BASE_TRANSFORM_SRC_PAD (self),
       GST_PAD_PROBE_TYPE_BUFFER, see_off, self, NULL);
 }
