@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The table of backends, and what is the same for all of them. */
+ * The table of backends, and their common functions. */
 #include "gstblockdctbackend.h"
 #include "gstblockdctdebug.h"
 #include "gstblockdctpinned.h"
@@ -13,15 +13,14 @@
 #define CUDA NULL
 #endif
 
-/* In the order in which `auto` tries them; the last runs everywhere. Without a
- * class it is not in this build, but can still be asked for by name, and the
- * answer is an error. */
+/* In the order in which `auto` tries them; the last runs everywhere. A backend
+ * without a class is not in this build: choosing it by name is an error. */
 static const struct
 {
   gint value;
   const gchar *name, *description;
-  GstResourceError error;       /* where it cannot run, */
-  const gchar *advice;          /* and what can be done */
+  GstResourceError error;       /* if it cannot run, */
+  const gchar *advice;          /* and its remedy */
   const GstBlockDctBackendClass *klass;
 } backends[] = {
   {1, "cuda", "CUDA, or an error", GST_RESOURCE_ERROR_NOT_FOUND,
@@ -128,7 +127,7 @@ gst_blockdct_backend_open (GstBlockDctBackend * backend, GstElement * element,
       return FALSE;
     }
     GST_INFO_OBJECT (element, "no %s (%s)", name, error.message);
-    /* What it found on the way is of no use to the next. */
+    /* The next backend cannot use the context that this one has found. */
     GST_OBJECT_LOCK (element);
     found = g_steal_pointer (context);
     GST_OBJECT_UNLOCK (element);
@@ -191,7 +190,7 @@ gst_blockdct_backend_offer_context (GstElement * element,
   }
 }
 
-/* Queries read the context from other threads. */
+/* With the lock, as queries read the context in other threads. */
 void
 gst_blockdct_backend_set_context (GstElement * element, GstObject ** context,
     GstObject * other)
@@ -225,7 +224,7 @@ gst_blockdct_backend_owns (const GstBlockDctBackendClass * klass,
       && gst_blockdct_backend_has_feature (caps, 0, klass->feature);
 }
 
-/* The map that holds a plane: with a GstVideoMeta each plane has its own. */
+/* The map that contains a plane: with a GstVideoMeta each plane has its own. */
 static const GstMapInfo *
 find_map (const GstVideoFrame * frame, const guint8 * data)
 {
@@ -238,8 +237,8 @@ find_map (const GstVideoFrame * frame, const guint8 * data)
   return NULL;
 }
 
-/* The number is from a buffer, and GStreamer's own functions take only those
- * that there are. */
+/* A buffer may have any number as its format, but GStreamer's functions accept
+ * only known formats. */
 static const gchar *
 format_name (GstVideoFormat format)
 {
@@ -251,7 +250,8 @@ format_name (GstVideoFormat format)
   return known ? gst_video_format_to_string (format) : "an unknown format,";
 }
 
-/* What the meta says must hold the caps' picture: mapping takes its word. */
+/* Check that the meta's planes hold the caps' picture, as mapping relies on the
+ * meta. */
 static gboolean
 check_meta (GstBuffer * buffer, const GstVideoInfo * info, BdctError * error)
 {

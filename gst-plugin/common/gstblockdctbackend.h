@@ -1,4 +1,4 @@
-/* blockdct: the backend that runs, chosen from the classes that there are.
+/* blockdct: chooses one of the backend classes and runs it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,44 +10,44 @@
 
 G_BEGIN_DECLS
 
-/** The `backend` property's value that leaves the choice. */
+/** The `backend` property's value for an automatic choice. */
 #define GST_BLOCKDCT_BACKEND_AUTO 0
 
-/** The most rows the table may have. */
+/** The maximum number of rows in the table. */
 #define GST_BLOCKDCT_MAX_BACKENDS 8
 
-/** A backend that runs. */
+/** A running backend. */
 typedef struct
 {
   const GstBlockDctBackendClass *klass; /* NULL while stopped */
   BdctEngine *engine;                   /* likewise */
-  GstAllocator *pinned_allocator; /* of memory that engine likes; NULL: any */
+  GstAllocator *pinned_allocator; /* of memory the engine prefers; NULL: any */
 } GstBlockDctBackend;
 
 /** The property's type. */
 GType gst_blockdct_backend_get_type (void);
 
-/** The classes that the property's value leaves to choose from, in the order
- * in which they are tried; returns how many. */
+/** The classes that the property's value allows, in the order in which they are
+ * tried; returns how many. */
 guint gst_blockdct_backend_candidates (gint choice,
     const GstBlockDctBackendClass * classes[GST_BLOCKDCT_MAX_BACKENDS]);
 
-/** Start the first of them that can run. An element error is posted where it
- * returns FALSE. `context`, which may point to one, receives that of the
- * backend. */
+/** Start the first of them that can run, or return FALSE with an element error.
+ * `*context`, which may be a context already, receives the backend's. */
 gboolean gst_blockdct_backend_open (GstBlockDctBackend * backend,
     GstElement * element, gint choice, gint device_id, guint threads,
     GstObject ** context);
 void gst_blockdct_backend_close (GstBlockDctBackend * backend);
 
-/** Another engine of its class in its context, to be destroyed before it is
- * closed; NULL with the reason. */
+/** Create another engine of the backend's class in its context, to be destroyed
+ * before the backend is closed. NULL: see the error. */
 BdctEngine *gst_blockdct_backend_another (const GstBlockDctBackend * backend,
     guint threads, GstObject * context, BdctError * error);
 
-/** An element's part of context sharing; `context` is one of its members, under
- * its object lock. Answer a query for a context; take a context that is
- * offered, if a backend of `choice` wants it; replace the one there is. */
+/** An element's part of context sharing; `context` is one of its members,
+ * protected by its object lock. These functions answer a query for a context,
+ * take an offered context if a backend of `choice` wants it, and replace the
+ * context. */
 gboolean gst_blockdct_backend_answer_context (GstElement * element,
     GstObject ** context, GstQuery * query);
 void gst_blockdct_backend_offer_context (GstElement * element,
@@ -63,10 +63,10 @@ gboolean gst_blockdct_backend_has_feature (GstCaps * caps, guint index,
 gboolean gst_blockdct_backend_owns (const GstBlockDctBackendClass * klass,
     GstCaps * caps);
 
-/** Map a buffer, and give the engine its pointers and strides: memory of
- * `context` on the device, all other memory on the host. FALSE, with the reason
- * and nothing mapped, if it cannot be mapped or is too small for its format.
- * Unmap with gst_video_frame_unmap(). */
+/** Map a buffer and fill in its pointers and strides: memory of `context` is
+ * mapped on the device, all other memory on the host. FALSE, with an error and
+ * nothing mapped, if it cannot be mapped or is too small for its format. Unmap
+ * with gst_video_frame_unmap(). */
 gboolean gst_blockdct_backend_map (const GstBlockDctBackend * backend,
     GstVideoFrame * frame, const GstVideoInfo * info, GstBuffer * buffer,
     GstMapFlags flags, const BdctLayout * layout, GstObject * context,

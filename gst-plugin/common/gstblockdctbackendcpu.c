@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The CPU: it runs everywhere, and needs neither a context nor memory of its
- * own. */
+ * The CPU backend runs everywhere, and needs neither a context nor memory of
+ * its own. */
 #include "gstblockdctbackendclass.h"
 
 const GstBlockDctBackendClass gst_blockdct_backend_cpu = {

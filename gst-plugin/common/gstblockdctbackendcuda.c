@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * CUDA: all that knows libgstcuda. */
+ * The CUDA backend: everything that uses libgstcuda. */
 #include "gstblockdctbackendclass.h"
 
 #include <gmodule.h>
@@ -10,17 +10,16 @@
 #include <gst/cuda/gstcudamemory.h>
 #include <gst/cuda/gstcudautils.h>
 
-/* From 1.24 on, memory may have a stream, in which work on it is pending. This
- * plugin, built on 1.22 or later, finds the functions that tell of it at run
- * time. */
+/* From 1.24 on, memory may have a stream in which work on it is pending. This
+ * plugin, built on 1.22 or later, looks up the functions for it at run time. */
 typedef gpointer (*GetStreamFunc) (GstCudaMemory * mem);
 typedef gpointer (*GetHandleFunc) (gpointer stream);
 static GetStreamFunc cuda_memory_get_stream;
 static GetHandleFunc cuda_stream_get_handle;
 
-/* The formats that libgstcuda can allocate, and since which minor release of
- * GStreamer 1.x: it aborts on a format it does not know, so it cannot be
- * asked. */
+/* The formats that libgstcuda can allocate, and the minor release of GStreamer
+ * 1.x that added each: it cannot be asked, because it aborts on a format that
+ * it does not know. */
 static const struct
 {
   GstVideoFormat format;
@@ -88,7 +87,7 @@ load_cuda (gpointer unused)
   return GINT_TO_POINTER (TRUE);
 }
 
-/* Load libcuda and register the CUDA allocator; the first thing to call. */
+/* Load libcuda and register the CUDA allocator, before any other call. */
 static gboolean
 ensure_loaded (BdctError * error)
 {
@@ -120,8 +119,8 @@ cuda_engine_context (GstObject * context)
   enter_context, leave_context, context};
 }
 
-/* A bin keeps the context its elements share, and gives it to those that start,
- * long after it is lost: put a new one in its place. */
+/* A bin keeps the context that its elements share, and offers it to new
+ * elements even when the context is lost: replace it. */
 static gboolean
 renew_context (GstElement * element, GstObject ** context, BdctError * error)
 {
@@ -150,8 +149,8 @@ static gboolean
 cuda_open (GstElement * element, gint device_id, GstObject ** context,
     BdctError * error)
 {
-  /* Before libgstcuda is asked: it must not be made to look for a device that
-   * is not there. */
+  /* First, because libgstcuda must not look for a device that does not
+   * exist. */
   gint n_devices = bdct_cuda_engine.count_devices (error);
   BdctContext shared;
 
@@ -187,7 +186,7 @@ cuda_query_context (GstElement * element, GstQuery * query,
       GST_CUDA_CONTEXT (context));
 }
 
-/* The buffer's CUDA memory; NULL if it is of another kind. */
+/* The buffer's CUDA memory; NULL if it has another kind of memory. */
 static GstCudaMemory *
 peek_cuda_memory (GstBuffer * buffer)
 {

@@ -93,7 +93,7 @@ gst_blockdct_targets_want_bits (const GstBlockDctTargets * targets)
   return targets->bpp > 0 || targets->size > 0;
 }
 
-/* In the order of their names; the first NULL ends them. */
+/* Sorted by name and terminated by NULL. */
 static void
 describe (const GstBlockDctTargets * targets, gchar * texts[5])
 {
@@ -120,7 +120,7 @@ gst_blockdct_targets_describe (const GstBlockDctTargets * targets)
   return all;
 }
 
-/* A frame's figures beside its targets, and how near it comes to them. */
+/* A frame's figures compared with its targets. */
 typedef struct
 {
   gboolean kept;
@@ -193,7 +193,7 @@ gst_blockdct_targets_choose (const GstBlockDctTargets * targets,
   const gboolean by_floors = targets->psnr > 0 || targets->ssim > 0;
   const gboolean exact = bdct_rate_is_exact (&jobs->job[0]);
   const gint depth = jobs->job[0].depth;
-  /* From the coarsest on, or from the finest. */
+  /* Start with the coarsest, or with the finest. */
   const gboolean down = has_qp (jobs->params.transform) == by_floors;
   gdouble best = -INFINITY;
   gboolean kept = FALSE;

@@ -1,5 +1,5 @@
-/* blockdct: one frame at many settings, qualities or QPs, and which of them
- * keeps a target.
+/* blockdct: evaluates one frame at many settings, qualities or QPs, and chooses
+ * the one that meets the targets.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -19,7 +19,7 @@ typedef struct
   gint setting[BDCT_MAX_TRIALS];
 } GstBlockDctCurve;
 
-/** What a frame is to keep; 0: anything. */
+/** The targets of a frame; 0: not set. */
 typedef struct
 {
   gdouble psnr;                 /* dB; at least */
@@ -31,46 +31,47 @@ typedef struct
 /** The same parameters at several settings, for one layout. */
 typedef struct
 {
-  BdctParams params;            /* with these, but for quality and QP */
+  BdctParams params;            /* of all, except for quality and QP */
   gint n;
   gint setting[BDCT_MAX_TRIALS];
   BdctJob job[BDCT_MAX_TRIALS];
 } GstBlockDctCurveJobs;
 
-/** Whether the frame's steps follow from quality or QP: others leave nothing to
- * set. */
+/** Whether the frame's steps follow from quality or QP, so that there are
+ * settings to compare. */
 gboolean gst_blockdct_curve_is_possible (const BdctParams * params);
 
-/** What these others are, by the properties that say so. */
+/** The properties that give steps which do not. */
 const gchar *gst_blockdct_curve_name_steps (const BdctParams * params);
 
-/** Check a curve for a transform, or if there is none yet (BDCT_N_TRANSFORMS)
- * for any. FALSE with the value and the range named. */
+/** Check a curve for a transform, or with BDCT_N_TRANSFORMS for any. FALSE: the
+ * error names the value and the range. */
 gboolean gst_blockdct_curve_check (const GstBlockDctCurve * curve,
     BdctTransform transform, BdctError * error);
 
 /** Make the jobs of `curve`, which has been checked, with these parameters,
- * unless they are there. A zeroed `*jobs` has none. */
+ * unless `*jobs` has them already. A zeroed `*jobs` has none. */
 void gst_blockdct_curve_update (GstBlockDctCurveJobs * jobs,
     const BdctParams * params, const GstBlockDctCurve * curve,
     const BdctLayout * layout);
 
-/** Whether there is a target; all of them as "name=value", to be freed. */
+/** Whether there is a target; and all targets as "name=value", to be freed. */
 gboolean gst_blockdct_targets_is_set (const GstBlockDctTargets * targets);
 gchar *gst_blockdct_targets_describe (const GstBlockDctTargets * targets);
 
-/** Whether a target is of bits: frames then need theirs counted. */
+/** Whether there is a target of bits, for which frames' bits have to be
+ * counted. */
 gboolean gst_blockdct_targets_want_bits (const GstBlockDctTargets * targets);
 
-/** Whether the statistics of a frame, with this depth and with bits that are
- * exact or not, keep all targets. */
+/** Whether a frame's statistics meet all targets. The frame has this depth, and
+ * `exact` bits or not. */
 gboolean gst_blockdct_targets_are_met (const GstBlockDctTargets * targets,
     gint depth, gboolean exact, const BdctStats * stats);
 
-/** Which setting of the jobs of all of them is, by its statistics, the
- * coarsest that keeps PSNR and SSIM or, if neither is set, the finest that
- * keeps to bits and bytes; if none does, the nearest to it. `met` says whether
- * it keeps all targets. */
+/** Choose one of the jobs, which have all settings, by their statistics: the
+ * coarsest that meets PSNR and SSIM or, if neither is set, the finest that
+ * meets bits and bytes; if none does, the nearest to that. `*met`: it meets all
+ * targets. Returns its index. */
 gint gst_blockdct_targets_choose (const GstBlockDctTargets * targets,
     const GstBlockDctCurveJobs * jobs, const BdctStats * stats, gboolean * met);
 

@@ -1,4 +1,4 @@
-/* blockdct: the debug categories of the elements and of what they share.
+/* blockdct: the debug categories of the elements and of their common parts.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_debug);
 GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_compare_debug);
 
-/** Make them; before all else, and harmless once more. */
+/** Create the categories; call it first. More calls do nothing. */
 void gst_blockdct_debug_init (void);
 
 G_END_DECLS

@@ -31,7 +31,8 @@ static const GstVideoFormat formats[] = {
   GST_VIDEO_FORMAT_GBR,
 };
 
-/* The formats that a class's own memory holds; NULL: the system's, all. */
+/* The caps of the formats that a class's own memory can hold; NULL: of all
+ * formats, in system memory. */
 static GstCaps *
 make_caps (const GstBlockDctBackendClass * klass)
 {
@@ -64,7 +65,7 @@ make_all_caps (void)
   return caps;
 }
 
-/* Made once, as queries for caps come several times a stream. */
+/* Created once, as each stream queries the caps several times. */
 static GstCaps *all_caps;
 static GstStructure *woven;
 
@@ -76,9 +77,10 @@ ensure_made (void)
   if (g_once_init_enter (&once)) {
     all_caps = make_all_caps ();
     GST_MINI_OBJECT_FLAG_SET (all_caps, GST_MINI_OBJECT_FLAG_MAY_BE_LEAKED);
-    /* A frame is taken as it lies: two fields may be woven into it, but not
-     * stand apart. Not in the template, because caps that do not say how they
-     * are interlaced would then have to choose. */
+    /* Frames are processed as they are in memory: a frame may interleave two
+     * fields, but not store them one after the other. This is not in the
+     * template, where it would force caps without an interlace-mode to choose
+     * one. */
     woven = gst_structure_from_string ("video/x-raw, "
         "interlace-mode = (string) { progressive, interleaved, mixed }", NULL);
     g_once_init_leave (&once, 1);
@@ -92,8 +94,8 @@ gst_blockdct_format_caps (void)
   return gst_caps_ref (all_caps);
 }
 
-/* Whether all that the caps allow is in the system's memory and can stay as it
- * is. */
+/* Whether the caps allow system memory alone, and can be returned as they
+ * are. */
 static gboolean
 is_handled (GstCaps * caps)
 {
@@ -109,8 +111,8 @@ is_handled (GstCaps * caps)
   return caps == all_caps || gst_caps_is_subset (caps, all_caps);
 }
 
-/* The structure, which is taken, where it `stays` in the memory it comes
- * `from`, and where it `moves` to another one. */
+/* Add the structure, which is taken, to `*stays` with the memory it comes
+ * `from`, and to `*moves` with each other memory. */
 static void
 add_memories (GstStructure * s, const gchar * const *memories, guint n,
     guint from, GstCaps ** stays, GstCaps ** moves)
@@ -136,7 +138,8 @@ gst_blockdct_format_transform_caps (GstCaps * caps,
   for (guint i = 0; i < n_classes; i++)
     if (classes[i]->feature != NULL)
       memories[n_memories++] = classes[i]->feature;
-  /* Most often there is nothing to choose, which is told far sooner. */
+  /* A shortcut for the most frequent case, in which there is nothing to
+   * choose. */
   if (n_memories == 1 && is_handled (caps))
     return gst_caps_ref (caps);
   stays = gst_caps_new_empty ();
@@ -156,7 +159,7 @@ gst_blockdct_format_transform_caps (GstCaps * caps,
       add_memories (s, memories, n_memories, from, &stays, &moves);
   }
   stays = gst_caps_merge (stays, moves);
-  /* One memory may not hold each format the other one does. */
+  /* A memory may not hold all formats of another. */
   handled = gst_caps_intersect_full (stays, all_caps, GST_CAPS_INTERSECT_FIRST);
   gst_caps_unref (stays);
   return handled;
@@ -207,7 +210,7 @@ gst_blockdct_format_layout (const GstVideoInfo * info,
     BdctPlaneLayout *plane =
         &layout->plane[GST_VIDEO_FORMAT_INFO_PLANE (finfo, c)];
     gint bytes = bdct_layout_sample_size (layout);
-    /* Bytes by its description, but P010's says 1 for the second word. */
+    /* The description counts bytes, but P010's has 1 for the second word. */
     gboolean second = GST_VIDEO_FORMAT_INFO_POFFSET (finfo, c) > 0;
 
     plane->width = GST_VIDEO_INFO_COMP_WIDTH (info, c);
@@ -224,7 +227,7 @@ gst_blockdct_format_view (const GstVideoInfo * info,
 {
   const GstVideoColorimetry *colorimetry = &info->colorimetry;
   const BdctView initial = BDCT_VIEW_DEFAULT;
-  /* The planes that R, G and B become are JFIF's. */
+  /* R, G and B become planes with JFIF's matrix. */
   gboolean rgb = GST_VIDEO_INFO_IS_RGB (info);
   gdouble kr, kb;
 

@@ -1,4 +1,4 @@
-/* blockdct: video formats and caps, and layouts made of them.
+/* blockdct: video formats and caps, and layouts made from them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,17 +16,17 @@ G_BEGIN_DECLS
  * the system. */
 GstCaps *gst_blockdct_format_caps (void);
 
-/** The caps on the other pad: the same pictures in the same memory or, the same
- * first, in any that these classes have. Other memory is left out. */
+/** The caps on the other pad: the same pictures in the same memory, then in any
+ * other memory of these classes. Other memory is left out. */
 GstCaps *gst_blockdct_format_transform_caps (GstCaps * caps,
     const GstBlockDctBackendClass * const *classes, guint n_classes);
 
-/** The layout of a format the caps allow; with `subsampling`, if it is one of
- * R, G and B. */
+/** The layout of a format that the caps allow; of R, G and B, that with
+ * `subsampling`. */
 void gst_blockdct_format_layout (const GstVideoInfo * info,
     BdctChromaFormat subsampling, BdctLayout * layout);
 
-/** A view of frames with these caps: the default one, with their colours. */
+/** The default view of frames with these caps, with their colours. */
 void gst_blockdct_format_view (const GstVideoInfo * info,
     const BdctLayout * layout, BdctView * view);
 

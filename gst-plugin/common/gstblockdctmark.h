@@ -1,5 +1,5 @@
-/* blockdct: marks that blockdctpreview puts on frames, and elements pass on
- * with them.
+/* blockdct: marks that blockdctpreview puts on frames, and that elements pass
+ * on.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,17 +12,17 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  /** The frame is shown again: nothing is counted. */
+  /** The frame is shown again: it is not counted. */
   GST_BLOCKDCT_MARK_REPEATED,
-  /** It stands for a picture that is not made: blockdctcompare does as if the
-   * pad were not there. */
+  /** The buffer stands for a picture that is not made: blockdctcompare treats
+   * the pad as absent. */
   GST_BLOCKDCT_MARK_ABSENT
 } GstBlockDctMark;
 
-/** Register the marks, which are custom metas; once. */
+/** Register the marks, which are custom metas; call it once. */
 void gst_blockdct_mark_init (void);
 
-/** A marked copy of a buffer, with its memory; the caller's. */
+/** A marked copy of a buffer that shares its memory; the caller owns it. */
 GstBuffer *gst_blockdct_mark_copy (GstBuffer * buffer, GstBlockDctMark mark);
 
 /** Mark a writable buffer, if it is not yet. */

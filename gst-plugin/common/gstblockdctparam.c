@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctparam.h"
 
-/* As GType, C and GValue name them; strings are apart. An enumeration is as
- * large as an int. */
+/* The names of a type in GType, C and GValue; strings are handled separately.
+ * An enumeration is as large as an int. */
 #define TYPES(TYPE) \
   TYPE (ENUM, gint, enum) \
   TYPE (FLAGS, guint, flags) \

@@ -1,4 +1,4 @@
-/* blockdct: what the properties of both elements share: their flags, and values
+/* blockdct: common to the properties of both elements: their flags, and values
  * that are fields of a structure.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* By the state up to which a value can be set. */
+/* The highest state in which a value can be set. */
 #define BASE (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)
 #define READY (BASE | GST_PARAM_MUTABLE_READY)
 #define PLAYING (BASE | GST_PARAM_MUTABLE_PLAYING)
@@ -23,7 +23,8 @@ G_BEGIN_DECLS
 void gst_blockdct_param_set (gpointer field, const GValue * value);
 void gst_blockdct_param_get (gconstpointer field, GValue * value);
 
-/** An element's property of numbers, an enumeration or a boolean. */
+/** The value of an element's property that is a number, an enumeration or a
+ * boolean. */
 gint gst_blockdct_param_get_int (GstElement * element, const gchar * property);
 
 G_END_DECLS

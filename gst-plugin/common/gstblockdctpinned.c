@@ -17,7 +17,7 @@ typedef struct
   /* Unused if there is a parent. */
   GMutex lock;
   guint8 *device;               /* NULL: none yet */
-  gboolean on_host, on_device;  /* where its content is */
+  gboolean on_host, on_device;  /* these copies are up to date */
 } PinnedMemory;
 
 #define GST_TYPE_BLOCKDCT_PINNED_ALLOCATOR \
@@ -80,7 +80,7 @@ pinned_free (GstAllocator * allocator, GstMemory * memory)
   GstBlockDctPinnedAllocator *self = GST_BLOCKDCT_PINNED_ALLOCATOR (allocator);
   PinnedMemory *mem = (PinnedMemory *) memory;
 
-  /* The parent owns all of this. */
+  /* A shared part of a memory owns nothing. */
   if (memory->parent == NULL) {
     if (mem->device != NULL)
       self->klass->free_device (&self->context, mem->device);
@@ -90,8 +90,8 @@ pinned_free (GstAllocator * allocator, GstMemory * memory)
   g_free (mem);
 }
 
-/* Copy the content to the host, or to `device`, unless it is there. Called
- * with the lock. */
+/* Copy the content to the host, or to `device`, unless it is there already.
+ * Called with the lock. */
 static gboolean
 bring (PinnedMemory * root, gboolean to_device)
 {
@@ -115,7 +115,7 @@ pinned_map (GstMemory * memory, gsize max_size, GstMapFlags flags)
   (void) max_size;
   g_mutex_lock (&root->lock);
   data = on_device ? root->device : root->data;
-  /* An engine writes all of a picture; others may write a part. */
+  /* An engine writes the whole picture; others may write a part of it. */
   if (on_device && flags & GST_MAP_WRITE)
     root->on_device = TRUE;
   else if (!bring (root, on_device))
@@ -147,7 +147,7 @@ pinned_share (GstMemory * memory, gssize offset, gssize size)
   return GST_MEMORY_CAST (mem);
 }
 
-/* To ordinary memory: pinning takes longer than any copy gains by it. */
+/* The copy is in ordinary memory, as pinning takes longer than it saves. */
 static GstMemory *
 pinned_copy (GstMemory * memory, gssize offset, gssize size)
 {
@@ -222,7 +222,7 @@ gst_blockdct_pinned_allocator_of_kind (GstAllocator * allocator,
   return made;
 }
 
-/* The buffer's memory, if it may have a copy on this owner's device. */
+/* The buffer's memory, if its kind allows a copy on this owner's device. */
 static PinnedMemory *
 find_memory (GstBuffer * buffer, GstObject * owner)
 {

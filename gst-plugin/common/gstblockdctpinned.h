@@ -1,6 +1,6 @@
-/* blockdct: pinned host memory, which may have a copy on an engine's device.
- * A map finds what was written last, on either side. It copies only if that is
- * on the other side.
+/* blockdct: pinned host memory, which may have a copy on an engine's device. A
+ * map gets what was written last on either side, and copies only if that is the
+ * other side.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,14 +16,15 @@ G_BEGIN_DECLS
 typedef enum
 {
   GST_BLOCKDCT_PINNED_ALONE,    /**< never */
-  GST_BLOCKDCT_PINNED_WRITTEN,  /**< to write, and to read what an engine
-                                     wrote: for an engine's output */
+  GST_BLOCKDCT_PINNED_WRITTEN,  /**< to write, and to read what an engine has
+                                     written: for an engine's output */
   GST_BLOCKDCT_PINNED_SHARED,   /**< always: for memory that several engines
-                                     read, the first of which uploads it */
+                                     read; the first one uploads it */
 } GstBlockDctPinnedKind;
 
-/** An allocator of a class's host memory in a context. It holds `owner`, which
- * keeps that alive. If refused, it gives ordinary memory. */
+/** An allocator of a class's host memory in a context. It holds a reference to
+ * `owner`, which keeps the context alive. Where pinned memory is refused, it
+ * gives ordinary memory. */
 GstAllocator *gst_blockdct_pinned_allocator_new (const BdctEngineClass * klass,
     BdctContext context, GstObject * owner);
 
@@ -32,13 +33,13 @@ GstAllocator *gst_blockdct_pinned_allocator_new (const BdctEngineClass * klass,
 GstAllocator *gst_blockdct_pinned_allocator_of_kind (GstAllocator * allocator,
     GstBlockDctPinnedKind kind);
 
-/** Bring a buffer to `owner`'s device, if its kind allows it. Returns the flag
- * that maps it there, beside GST_MAP_READ or GST_MAP_WRITE; 0: map it on the
- * host. */
+/** Prepare a buffer to be mapped on `owner`'s device, if its kind allows it.
+ * Returns the flag that maps it there, together with GST_MAP_READ or
+ * GST_MAP_WRITE; 0: map it on the host. */
 GstMapFlags gst_blockdct_pinned_map_flag (GstBuffer * buffer, GstObject * owner,
     GstMapFlags access);
 
-/** Whether memory was refused. */
+/** Whether pinned memory has been refused. */
 gboolean gst_blockdct_pinned_allocator_refused (GstAllocator * allocator);
 
 G_END_DECLS

@@ -4,16 +4,17 @@
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
 
-/* A device's memory is small, and what fills it stops others too. Buffers of it
- * that may be downstream beside those it asked for, where it sets no limit: as
- * many as 2 GiB hold, between these. When all are there, the element says so
- * and waits for one. An encoder that looks far ahead must not come to that.
- * System memory has no such limit: who keeps buffers there may. */
+/* The number of device buffers that downstream may hold in addition to those it
+ * asked for, where it sets no limit: as many as fit into 2 GiB, clamped to this
+ * range, as a device's memory is small and shared with other programs. When
+ * downstream holds all of them, the element warns and waits for one; the
+ * minimum is large enough for an encoder with a long lookahead. System memory
+ * has no such limit. */
 #define MIN_DOWNSTREAM 64
 #define MAX_DOWNSTREAM 256
 #define DOWNSTREAM_SIZE (G_GUINT64_CONSTANT (1) << 31)
 
-/* Configure a pool; its size may grow with the pool's own strides. */
+/* Configure a pool; `*size` may grow with the pool's own strides. */
 static gboolean
 configure_pool (GstBufferPool * pool, GstCaps * caps, guint * size, guint min,
     guint max, gboolean video_meta, GstAllocator * allocator)
@@ -34,7 +35,8 @@ configure_pool (GstBufferPool * pool, GstCaps * caps, guint * size, guint min,
   return TRUE;
 }
 
-/* A pool of the backend's own memory or the system's, not yet configured. */
+/* A pool of the backend's `own` memory, or of system memory, not yet
+ * configured. */
 static GstBufferPool *
 make_pool (const GstBlockDctBackend * backend, GstObject * context,
     gboolean own)
@@ -82,8 +84,8 @@ gst_blockdct_pool_propose (const GstBlockDctBackend * backend,
   return TRUE;
 }
 
-/* Have output in system memory pinned, if nothing downstream depends on its own
- * memory or its own kind of pool. */
+/* Pin output in system memory, unless downstream needs its own memory or its
+ * own kind of pool. */
 static void
 prefer_pinned (const GstBlockDctBackend * backend, GstQuery * query,
     GstBufferPool * pool)
@@ -139,7 +141,7 @@ gst_blockdct_pool_decide (const GstBlockDctBackend * backend,
     if (gst_query_get_n_allocation_params (query) > 0)
       gst_query_parse_nth_allocation_param (query, 0, &allocator, NULL);
   }
-  /* The frames in flight are held here, beside those downstream needs. */
+  /* The frames in flight are needed in addition to downstream's minimum. */
   min += depth;
   if (max != 0 && max < min)
     gst_clear_object (&pool);

@@ -1,6 +1,6 @@
 /* blockdct: the buffers that an element offers upstream and writes to
- * downstream. System memory is pinned where the CUDA engine runs: the GPU
- * copies it by itself.
+ * downstream. System memory is pinned where the CUDA engine runs, as the GPU
+ * copies pinned memory by itself.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,20 +11,21 @@
 
 G_BEGIN_DECLS
 
-/** Answer an ALLOCATION query from upstream, of whose frames `depth` may be in
+/** Answer an ALLOCATION query from upstream; `depth` of its frames may be in
  * the engine. */
 gboolean gst_blockdct_pool_propose (const GstBlockDctBackend * backend,
     GstObject * context, GstQuery * query, guint depth);
 
-/** Choose the pool of frames of `info` that go downstream, by the query that
- * downstream answered. `*own_limit` is how many buffers it may have where that
- * limit is set here; else 0. FALSE: there is no pool. */
+/** Choose the pool for frames of `info` that go downstream, from the query that
+ * downstream has answered. `*own_limit` is the pool's maximum if it is set
+ * here, else 0. FALSE: there is no pool. */
 gboolean gst_blockdct_pool_decide (const GstBlockDctBackend * backend,
     GstObject * context, GstQuery * query, const GstVideoInfo * info,
     guint depth, guint * own_limit);
 
-/** How many buffers a buffer's pool may have: upstream waits when all of them
- * are held. 0: any number. What is inside another buffer counts as one of 1. */
+/** The maximum number of buffers of a buffer's pool: upstream waits while all
+ * of them are held. 0: any number. For a buffer inside another buffer it is
+ * 1. */
 guint gst_blockdct_pool_get_limit (GstBuffer * buffer);
 
 G_END_DECLS

@@ -61,7 +61,7 @@ end_of (const GstBlockDctTimes * times)
   return gst_blockdct_times_add (times->timestamp, times->duration);
 }
 
-/* GST_CLOCK_TIME_NONE is above all times. */
+/* Extend the span by a frame. GST_CLOCK_TIME_NONE is above all times. */
 static void
 stretch (GstBlockDctSpan * span, const GstBlockDctTimes * times)
 {
@@ -127,7 +127,7 @@ add_to_interval (GstBlockDctStatistics * statistics, GstElement * element,
   if (GST_CLOCK_TIME_IS_VALID (start) && GST_CLOCK_TIME_IS_VALID (end)) {
     if (start >= end || gst_blockdct_times_add (start, interval) < end) {
       end_interval (statistics, element, post);
-      /* On the grid of the first interval, unless time has jumped. */
+      /* Keep the grid of the first interval, unless time has jumped. */
       statistics->interval_end = start >= end && start - end < interval
           ? gst_blockdct_times_add (end, interval)
           : gst_blockdct_times_add (start, interval);
@@ -144,7 +144,7 @@ add_to_interval (GstBlockDctStatistics * statistics, GstElement * element,
   }
 }
 
-/* The values of one frame, attached to its buffer. */
+/* Attach the values of one frame to its buffer. */
 static GstStructure *
 attach (GstBuffer * buffer, const BdctStats * stats,
     const GstBlockDctRecipe * recipe, guint64 index,

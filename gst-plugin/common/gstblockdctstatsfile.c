@@ -19,8 +19,8 @@
 /* Frames that may wait to be written. */
 #define MAX_WAITING 4096
 
-/* How long the end waits for a reader, and how often somebody who waits looks
- * whether it has to go on: together less than a second. */
+/* How long the end waits for a reader, and the interval at which a wait is
+ * checked; together less than a second. */
 #define PATIENCE (800 * G_TIME_SPAN_MILLISECOND)
 #define NAP 50                  /* ms */
 
@@ -28,27 +28,29 @@ struct _GstBlockDctStatsFile
 {
   gchar *path;
   struct stat stat;
-  gint fd;                      /* -1: a FIFO without a reader; the thread's */
+  gint fd;                      /* -1: a FIFO without a reader; used by the
+                                   thread */
   GstBlockDctStatsFormat format;
-  gboolean first;               /* no line was written; the thread's */
+  gboolean first;               /* no line has been written; used by the
+                                   thread */
   GThread *thread;
 
   GMutex lock;
   GCond added, written;
   GQueue waiting;               /* GstStructure */
-  gboolean busy, quit;          /* the thread is writing; is to end */
-  gboolean give_up;             /* it is to end now */
-  gint64 deadline;              /* of the reader, at the end; 0: not there */
+  gboolean busy, quit;          /* the thread is writing; has to end */
+  gboolean give_up;             /* it has to end at once */
+  gint64 deadline;              /* for the reader, at the end; 0: not yet */
   guint64 lost, reported_lost;  /* frames */
   gboolean reported_error;
   gint error;                   /* errno; 0: none */
 };
 
-/* The files that this process writes: two writers would spoil one. */
+/* The files that this process writes, so that none gets two writers. */
 static GMutex open_lock;
 static GSList *open_files;
 
-/* A file that nobody waits to read: none of its lines is lost. */
+/* A regular file has no reader to wait for: none of its lines is lost. */
 static gboolean
 is_regular (const GstBlockDctStatsFile * file)
 {
@@ -74,8 +76,9 @@ has_to_give_up (GstBlockDctStatsFile * file)
   return give_up;
 }
 
-/* Write what goes without waiting; poll() has said that something does. Of a
- * pipe that is PIPE_BUF bytes, even if somebody else's descriptor blocks. */
+/* Write as much as is possible without waiting, after poll(): to a pipe
+ * PIPE_BUF bytes, even if its description, shared with other processes,
+ * blocks. */
 static gssize
 write_some (GstBlockDctStatsFile * file, const gchar * data, gsize size)
 {
@@ -107,7 +110,7 @@ write_all (GstBlockDctStatsFile * file, const gchar * data, gsize size)
   return 0;
 }
 
-/* Wait for somebody to read a FIFO. */
+/* Wait for a reader of a FIFO. Returns an errno. */
 static gint
 find_reader (GstBlockDctStatsFile * file)
 {
@@ -123,8 +126,8 @@ find_reader (GstBlockDctStatsFile * file)
   return 0;
 }
 
-/* The same. A FIFO's next reader gets the line that one left lying, and what
- * stands before all lines. */
+/* Returns an errno. If a FIFO's reader leaves, its next reader gets the heading
+ * and the whole line again. */
 static gint
 write_frame (GstBlockDctStatsFile * file, const GstStructure * s)
 {
@@ -156,7 +159,7 @@ lose_waiting (GstBlockDctStatsFile * file)
   g_queue_clear_full (&file->waiting, (GDestroyNotify) gst_structure_free);
 }
 
-/* Called with the lock, which it lets go while it writes. */
+/* Called with the lock, which is released while it writes. */
 static void
 write_next (GstBlockDctStatsFile * file)
 {
@@ -183,7 +186,7 @@ writer (gpointer data)
   GstBlockDctStatsFile *file = data;
   sigset_t pipe;
 
-  /* A reader that leaves is no reason to end the process. */
+  /* A reader that leaves must not end the process. */
   sigemptyset (&pipe);
   sigaddset (&pipe, SIGPIPE);
   pthread_sigmask (SIG_BLOCK, &pipe, NULL);
@@ -202,10 +205,11 @@ writer (gpointer data)
 
 /* Opening */
 
-/* Whether what has the number of standard output is no such thing. Where that
- * was closed, the first file that the process opens gets it: one that is to be
- * closed in programs it starts, or is not for writing, or has no kind that a
- * shell could open (an eventfd), or a socket to itself, as GstPoll has. */
+/* Whether the descriptor of standard output is something else. If standard
+ * output was closed at the start, the first file that the process opens gets
+ * its number: one with FD_CLOEXEC, one that is only for reading, one of a kind
+ * that a shell cannot open (an eventfd), or a socket of the process to itself,
+ * such as GstPoll's. */
 static gboolean
 is_stdout_closed (struct stat *stat)
 {
@@ -222,8 +226,8 @@ is_stdout_closed (struct stat *stat)
   return (stat->st_mode & S_IFMT) == 0;
 }
 
-/* A description of its own is one that does not wait; but of a regular file it
- * would not know where others' text ends. */
+/* A new description can be non-blocking; but for a regular file it would not
+ * share the offset with others that write to it. */
 static gint
 open_stdout (struct stat *stat)
 {
@@ -239,7 +243,7 @@ open_stdout (struct stat *stat)
   return fd >= 0 ? fd : fcntl (STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 }
 
-/* Not truncated: it may be another element's. */
+/* It is not truncated yet, as another element may be writing to it. */
 static gint
 open_path (const gchar * path, struct stat *st)
 {
@@ -255,7 +259,7 @@ open_path (const gchar * path, struct stat *st)
   return fd;
 }
 
-/* Standard output may be several elements': they write line by line. */
+/* Several elements may share standard output: they write line by line. */
 static gboolean
 is_same (const GstBlockDctStatsFile * a, const GstBlockDctStatsFile * b)
 {
@@ -279,7 +283,7 @@ claim (GstBlockDctStatsFile * file, BdctError * error)
   return free || bdct_error (error, "another element is writing to it");
 }
 
-/* From here on it is anybody's. Returns an errno. */
+/* Close the file, which others may then open. Returns an errno. */
 static gint
 file_leave (GstBlockDctStatsFile * file)
 {
@@ -304,7 +308,7 @@ file_free (GstBlockDctStatsFile * file)
   g_free (file);
 }
 
-/* FALSE with the error, and the advice if it has one of its own. */
+/* FALSE with an error, and with its own advice if it has any. */
 static gboolean
 file_start (GstBlockDctStatsFile * file, BdctError * error,
     const gchar ** advice)
@@ -365,7 +369,8 @@ gst_blockdct_stats_file_open (const gchar * path, GstElement * element)
 
 /* Adding, and the end */
 
-/* Say what was not said yet. Called with the lock, which it lets go. */
+/* Post what has not been reported yet. Called with the lock, which is
+ * released. */
 static gboolean
 unlock_and_report (GstBlockDctStatsFile * file, GstElement * element,
     gboolean all)
@@ -415,8 +420,8 @@ gst_blockdct_stats_file_add (GstBlockDctStatsFile * file, GstElement * element,
   return unlock_and_report (file, element, FALSE);
 }
 
-/* Called with the lock. What a reader has not taken in time is lost, so that
- * what is said of it is final. */
+/* Called with the lock. Lines that a reader has not taken in time are dropped,
+ * so that the number of lost lines is final. */
 static void
 wait_until_written (GstBlockDctStatsFile * file)
 {

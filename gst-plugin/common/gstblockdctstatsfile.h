@@ -1,13 +1,12 @@
-/* blockdct: the statistics of every frame in a file.
+/* blockdct: writes the statistics of every frame to a file.
  *
- * Lines are made and written by a thread of their own. Of a regular file none
- * is lost: a disk that does not keep up holds the stream up, once some thousand
- * frames wait. Where somebody reads (a FIFO, a pipe, a terminal, a socket) the
- * stream does not wait: what the reader leaves lying for too long is lost, and
- * counted aloud.
+ * A separate thread makes and writes the lines. A regular file loses none: if
+ * the disk is too slow, the stream waits once some thousand frames are pending.
+ * For a reader (of a FIFO, a pipe, a terminal, a socket) the stream does not
+ * wait: lines that are not read in time are lost, and a warning counts them.
  *
- * All errors and warnings are posted by `element`, which may be another one
- * when a call returns, if a handler of its messages sees to that.
+ * `element` posts all errors and warnings. A handler of these messages may
+ * change the element before the call returns.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -20,25 +19,24 @@ G_BEGIN_DECLS
 
 typedef struct _GstBlockDctStatsFile GstBlockDctStatsFile;
 
-/** Open a file, `-` for standard output; what was in it is lost. A FIFO need
- * not have a reader yet. NULL, with an element error, where it cannot be
- * written, has no ending of gst_blockdct_stats_format(), or another element of
- * this process writes to it. */
+/** Open a file and truncate it, or with `-` use standard output. A FIFO need
+ * not have a reader yet. NULL, with an element error, if the file cannot be
+ * written, has no ending that gst_blockdct_stats_format() knows, or is written
+ * by another element of this process. */
 GstBlockDctStatsFile *gst_blockdct_stats_file_open (const gchar * path,
     GstElement * element);
 
-/** Add a frame, by what its meta says of it. FALSE, with an
- * element error, if something before it could not be written. `file` may be
- * NULL. */
+/** Add a frame, given its meta's structure. FALSE, with an element error, if an
+ * earlier line could not be written. `file` may be NULL. */
 gboolean gst_blockdct_stats_file_add (GstBlockDctStatsFile * file,
     GstElement * element, const GstStructure * frame);
 
-/** Wait until all is written, for a reader less than a second. What could not
- * be written is an error or a warning. `file` may be NULL. */
+/** Wait until all lines are written; for a reader less than a second. Posts an
+ * error or a warning if lines could not be written. `file` may be NULL. */
 void gst_blockdct_stats_file_flush (GstBlockDctStatsFile * file,
     GstElement * element);
 
-/** The same, then close it. `*file` may be NULL, and is afterwards. */
+/** Flush, then close the file. `*file` may be NULL, and becomes NULL. */
 void gst_blockdct_stats_file_close (GstBlockDctStatsFile ** file,
     GstElement * element);
 

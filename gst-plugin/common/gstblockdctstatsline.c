@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A frame's statistics as text. */
+ * Formats a frame's statistics as text. */
 #include "gstblockdctstatsline.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include <math.h>
 #include "dct/metrics/metrics.h"
 
-/* A number as every reader wants it, whatever the locale. */
+/* Append a number in the C locale. */
 static void
 append_double (GString * line, const gchar * format, gdouble v)
 {
@@ -33,7 +33,7 @@ append_ffmpeg (GString * line, const GstStructure * s, const gchar * name,
   g_string_append_c (line, ' ');
 }
 
-/* Call for each figure a metric can have: A's, or B's, `before` its name. */
+/* Call `func` for each figure that a metric can have. */
 static void
 for_each_figure (void (*func) (GString * line, const GstStructure * s,
         const gchar * name, const gchar * field), GString * line,
@@ -79,7 +79,7 @@ append_figure (GString * line, const GstStructure * s, const gchar * name,
   g_string_append_c (line, ' ');
 }
 
-/* Times that are unknown, and what a frame has not, are empty. */
+/* Unknown times, and fields that a frame lacks, are empty. */
 static void
 append_value (GString * line, const GValue * value, const gchar * nothing,
     gboolean json)
@@ -111,7 +111,7 @@ append_value (GString * line, const GValue * value, const gchar * nothing,
   }
 }
 
-/* Call for each further figure that is there. */
+/* Call `func` for each further figure that the frame has. */
 static void
 for_each_further (void (*func) (GString * line, const GstStructure * s,
         const gchar * name, const gchar * field), GString * line,
@@ -142,8 +142,8 @@ append_further (GString * line, const GstStructure * s, const gchar * name,
   g_string_append_c (line, ' ');
 }
 
-/* What `ffmpeg -lavfi psnr=stats_file=...:stats_version=2` writes; and behind
- * it, if they are there, the metrics, errors of R, G and B, and the bits. */
+/* The format of `ffmpeg -lavfi psnr=stats_file=...:stats_version=2`, followed
+ * by metrics, errors of R, G and B, and bits, if the frame has them. */
 static void
 format_ffmpeg (GString * line, const GstStructure * s, gboolean first)
 {
@@ -191,7 +191,7 @@ append_cell (GString * line, const GstStructure * s, const gchar * name,
   append_value (line, gst_structure_get_value (s, field), "", FALSE);
 }
 
-/* A frame's values in these columns, up to NULL, and the metrics'. */
+/* A frame's values in these columns, which end with NULL, and its metrics. */
 static void
 append_columns (GString * line, const GstStructure * s,
     const gchar * const *columns, gboolean first)
@@ -211,7 +211,7 @@ append_columns (GString * line, const GstStructure * s,
   g_string_append_c (line, '\n');
 }
 
-/* A frame of blockdctcompare has a line of each pad. */
+/* A frame of blockdctcompare has one line for each pad. */
 static void
 format_csv (GString * line, const GstStructure * s, gboolean first)
 {

@@ -1,4 +1,4 @@
-/* blockdct: the statistics of frames, pooled, and what goes with them.
+/* blockdct: types for the statistics of frames, alone or pooled.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,51 +12,53 @@
 
 G_BEGIN_DECLS
 
-/** The name of the message's structure, of the custom meta and its structure.*/
+/** The name of the message's structure, of the custom meta and of its
+ * structure. */
 #define GST_BLOCKDCT_NAME "blockdct"
 
-/** Likewise of blockdctcompare. */
+/** The same for blockdctcompare. */
 #define GST_BLOCKDCT_COMPARE_NAME "blockdct-compare"
 
-/** When a report's frames were shown. GST_CLOCK_TIME_NONE where unknown. */
+/** The times of the frames that a report covers. GST_CLOCK_TIME_NONE where
+ * unknown. */
 typedef struct
 {
   GstClockTime timestamp, stream_time, running_time, duration;
 } GstBlockDctTimes;
 
-/** The sum; GST_CLOCK_TIME_NONE if it is no time any more, or one is none. */
+/** The sum; GST_CLOCK_TIME_NONE if it overflows or one of both is not valid. */
 static inline GstClockTime
 gst_blockdct_times_add (GstClockTime a, GstClockTime b)
 {
   return a < GST_CLOCK_TIME_NONE - b ? a + b : GST_CLOCK_TIME_NONE;
 }
 
-/** What is known of bits. */
+/** How exactly bits are known. */
 typedef enum
 {
-  GST_BLOCKDCT_RATE_NONE,       /* they were not asked for */
+  GST_BLOCKDCT_RATE_NONE,       /* they are not counted */
   GST_BLOCKDCT_RATE_ESTIMATED,
   GST_BLOCKDCT_RATE_EXACT
 } GstBlockDctRate;
 
-/** What was done to a frame. */
+/** How a frame was made. */
 typedef struct
 {
   BdctParams params;
   gint depth;
   const gchar *backend;         /* interned */
-  const gchar *pad;             /* of blockdctcompare, interned: whose frames
-                                   these are; but for `coded` nothing below then
-                                   counts. NULL: of blockdct */
-  gboolean coded;               /* it is known how large a coded frame was: */
-  guint64 bits, header_bits;    /* of its picture, and of all else */
+  const gchar *pad;             /* of blockdctcompare, interned: then only
+                                   `coded` and its bits apply of the following.
+                                   NULL: of blockdct */
+  gboolean coded;               /* the size of the coded frame is known: */
+  guint64 bits, header_bits;    /* of its picture, and of all other data */
   GstBlockDctRate rate;
-  gboolean target, target_met;  /* a target chose the setting; it is kept */
-  guint64 file_size;            /* of the JPEG file, if the target had it coded;
-                                   0: it is not known so well */
-  guint regions;                /* that have a setting of their own */
-  BdctViewMode view;            /* what its buffer shows, */
-  gboolean grid;                /* and whether with lines */
+  gboolean target, target_met;  /* a target chose the setting; it is met */
+  guint64 file_size;            /* bytes of the JPEG file, if it was coded for a
+                                   target; 0: it was not */
+  guint regions;                /* regions with a setting of their own */
+  BdctViewMode view;            /* shown by its buffer, */
+  gboolean grid;                /* with lines, or without */
 } GstBlockDctRecipe;
 
 /** Statistics pooled over some frames. */
@@ -64,12 +66,14 @@ typedef struct
 {
   BdctPool pool;
   guint64 first_index;
-  GstBlockDctTimes times;       /* of the first frame; the whole's duration */
-  GstClockTime start, end;      /* of the earliest, of the latest frame */
-  GstBlockDctRecipe recipe;     /* of the latest frame; but `rate` is the least
-                                   that is known of one, `regions` the most, and
-                                   of the targets whether there was one, and all
-                                   were met; bits are sums, if all are known */
+  GstBlockDctTimes times;       /* of the first frame, with the duration of
+                                   all */
+  GstClockTime start, end;      /* of the earliest frame, of the latest frame */
+  GstBlockDctRecipe recipe;     /* of the latest frame, except: `rate` is the
+                                   least exact of all frames, `regions` the
+                                   maximum, `target` is set if any frame had
+                                   one, `target_met` if all were met, and bits
+                                   are sums, if all are known */
 } GstBlockDctSpan;
 
 /** Counters since the start. */
@@ -77,10 +81,11 @@ typedef struct
 {
   guint64 frames;
   guint64 dropped;              /* frames skipped for QoS; of blockdctcompare
-                                   those that had no partner */
-  BdctPool pool;                /* of those at the latest frame's depth */
-  guint64 first_index;          /* of these */
-  GstBlockDctRate rate;         /* the least that is known of one */
+                                   frames without a partner */
+  BdctPool pool;                /* of the frames with the latest frame's
+                                   depth */
+  guint64 first_index;          /* of these frames */
+  GstBlockDctRate rate;         /* the least exact of all frames */
   gint depth;
 } GstBlockDctTotals;
 

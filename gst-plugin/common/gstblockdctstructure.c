@@ -2,8 +2,9 @@
 #include "gstblockdctstructure.h"
 #include "dct/metrics/metrics.h"
 
-/* Fields of a report. Every frame fills a structure: names are interned once,
- * and no string is copied. Those by component come in threes. */
+/* Fields of a report. As a structure is filled for every frame, names are
+ * interned once, and no string is copied. Fields by component come in
+ * threes. */
 typedef enum
 {
   TYPE, TIMESTAMP, STREAM_TIME, RUNNING_TIME, DURATION, INDEX, FRAMES,
@@ -131,7 +132,7 @@ get_share (const BdctCounters * total)
   return total->levels ? (gdouble) total->nonzero / total->levels : 0.0;
 }
 
-/* Of each component that there is. */
+/* Add the errors of each component that exists. */
 static void
 add_errors (GstStructure * s, guint mse, guint psnr,
     const BdctCounters counters[3], gint depth)
@@ -167,7 +168,8 @@ add_figures (GstStructure * s, const BdctStats * stats, gint depth)
     add_double (s, NONZERO, get_share (&total));
 }
 
-/* What they have in common of bits. A sum with an estimate in it is one. */
+/* The bits that they have in common. A sum that contains an estimate is an
+ * estimate. */
 static void
 add_bits (GstStructure * s, const BdctStats * stats,
     GstBlockDctRate rate)
@@ -244,7 +246,7 @@ add_pool (GstStructure * s, const BdctPool * pool,
   add_metrics (s, &pool->sum, pool->frames, depth);
 }
 
-/* How it was made, and what came of it. */
+/* Add the recipe and its results. */
 static void
 add_made (GstStructure * s, const BdctPool * pool,
     const BdctParams * params, GstBlockDctRate rate, gint depth)
@@ -340,7 +342,7 @@ gst_blockdct_structure_pooled (const GstBlockDctSpan * span, guint64 dropped)
   return s;
 }
 
-/* A value of a setting's statistics, as an array has it. */
+/* Set an array's item to a value of a setting's statistics. */
 static void
 set_item (GValue * v, Field field, const BdctStats * stats, gint depth)
 {

@@ -1,5 +1,5 @@
 /* blockdct: the fields of messages, metas and `stats`. Strings are interned and
- * names are quarks, as every frame fills a structure.
+ * names are quarks, as a structure is filled for every frame.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,19 +11,19 @@
 
 G_BEGIN_DECLS
 
-/** Make the names; before all others, once. */
+/** Create the names; call it once, before all other functions. */
 void gst_blockdct_structure_init (void);
 
-/** Fill in what a frame's meta says. */
+/** Fill in the fields of a frame's meta. */
 void gst_blockdct_structure_frame (GstStructure * s,
     const GstBlockDctSpan * span);
 
-/** And that the frame was there before. */
+/** Mark the structure as a repeated frame's. */
 void gst_blockdct_structure_repeated (GstStructure * s);
 
-/** The message of an interval; of all frames, and how many were dropped beside
- * them; of a frame's curve; and what `stats` says, of a `pad` of
- * blockdctcompare, or NULL. The caller's. */
+/** Make the message of an interval; of all frames, with the number of dropped
+ * ones; of a frame's curve; and the structure of `stats`, of a `pad` of
+ * blockdctcompare or, with NULL, of blockdct. The caller owns them. */
 GstStructure *gst_blockdct_structure_interval (const GstBlockDctSpan * span);
 GstStructure *gst_blockdct_structure_pooled (const GstBlockDctSpan * span,
     guint64 dropped);
