@@ -108,8 +108,7 @@ typedef struct
 /** Warnings posted since the start, or since the caps; each is posted once. */
 typedef struct
 {
-  guint idle[BDCT_N_TRANSFORMS];        /* bits: properties that have no
-                                           effect */
+  guint unused[BDCT_N_TRANSFORMS];      /* bits: properties without effect */
   guint metrics;                /* bits: metrics that the caps do not allow */
   guint once;                   /* bits 1 << GstBlockDctWarning */
 } GstBlockDctWarned;

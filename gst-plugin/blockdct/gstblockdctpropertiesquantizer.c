@@ -250,7 +250,7 @@ warn_unused_quantizers (GstBlockDct * self,
     const GstBlockDctSettings * settings, guint64 was_set)
 {
   const BdctTransform transform = settings->params.transform;
-  guint *warned = &self->warned.idle[transform];
+  guint *warned = &self->warned.unused[transform];
 
   for (guint i = 0; i < G_N_ELEMENTS (quantizers); i++) {
     const guint id = quantizers[i].id;
