@@ -5,8 +5,8 @@
  * @title: blockdctcompare
  *
  * Compares pictures with a reference: PSNR, SSIM and others of each pair as
- * element messages and metas, and a view of two of them. It does not care who
- * made them: blockdct, or an encoder and a decoder.
+ * element messages and metas, and a view of two of them. The pictures may come
+ * from blockdct, or from an encoder and a decoder.
  *
  * ## Example launch line
  * |[
@@ -37,7 +37,7 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDctCompare, gst_blockdct_compare,
 GST_ELEMENT_REGISTER_DEFINE (blockdctcompare, "blockdctcompare", GST_RANK_NONE,
     GST_TYPE_BLOCKDCT_COMPARE);
 
-/* Open what runs, or say why not. */
+/* Open the backend and the file, or post an error. */
 static gboolean
 open_all (GstBlockDctCompare * self)
 {
@@ -117,7 +117,7 @@ gst_blockdct_compare_stop (GstAggregator * agg)
 
 /* Pads */
 
-/* dist_sink_1 or dist_sink_2, or the first of these that is free. */
+/* Create dist_sink_1 or dist_sink_2, or the first of these that is free. */
 static GstAggregatorPad *
 gst_blockdct_compare_create_new_pad (GstAggregator * agg,
     GstPadTemplate * templ, const gchar * req_name, const GstCaps * caps)
@@ -145,9 +145,9 @@ gst_blockdct_compare_create_new_pad (GstAggregator * agg,
 
 
 
-/* GstAggregator has stopped the thread that aggregates, unless a change of
- * state has cut off the flush before: then that thread goes on, and itself
- * forgets what it works on. */
+/* GstAggregator has stopped the aggregating thread, unless a change of state
+ * has interrupted an earlier flush: then that thread still runs, and drops its
+ * state itself. */
 static GstFlowReturn
 gst_blockdct_compare_flush (GstAggregator * agg)
 {
@@ -165,7 +165,7 @@ gst_blockdct_compare_flush (GstAggregator * agg)
   return GST_FLOW_OK;
 }
 
-/* An event's turn has come, behind the frames before it. */
+/* Handle an event, after the frames that came before it. */
 static gboolean
 gst_blockdct_compare_sink_event (GstAggregator * agg,
     GstAggregatorPad * agg_pad, GstEvent * event)
@@ -177,7 +177,7 @@ gst_blockdct_compare_sink_event (GstAggregator * agg,
     GstCaps *caps;
     gboolean ok;
 
-    /* These are later. */
+    /* The new caps replace these. */
     caps = gst_blockdct_compare_pad_take_sticky_caps (pad);
     gst_clear_caps (&caps);
     gst_event_parse_caps (event, &caps);
@@ -190,8 +190,8 @@ gst_blockdct_compare_sink_event (GstAggregator * agg,
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
     gst_blockdct_compare_pad_set_flushing (pad, FALSE);
   }
-  /* Of all else that is serialized GstAggregator sends on what it does not keep
-   * for itself, such as tags: the reference's alone. */
+  /* GstAggregator forwards the other serialized events, such as tags: only the
+   * reference's may go downstream. */
   if (GST_EVENT_IS_SERIALIZED (event) && GST_EVENT_TYPE (event)
       > GST_EVENT_SEGMENT && GST_EVENT_TYPE (event) != GST_EVENT_GAP
       && GST_EVENT_TYPE (event) != GST_EVENT_EOS
@@ -203,8 +203,7 @@ gst_blockdct_compare_sink_event (GstAggregator * agg,
       (agg, agg_pad, event);
 }
 
-/* An event arrives. By now the encoder that the pad's frames come from is
- * linked, if there is one. */
+/* An event arrives. From now on the pad's encoder, if it has one, is linked. */
 static GstFlowReturn
 gst_blockdct_compare_sink_event_pre_queue (GstAggregator * agg,
     GstAggregatorPad * agg_pad, GstEvent * event)
@@ -250,7 +249,7 @@ gst_blockdct_compare_sink_query (GstAggregator * agg, GstAggregatorPad * pad,
       (agg, pad, query);
 }
 
-/* What concerns the whole stream is asked of the reference. */
+/* Queries about the whole stream go to the reference. */
 static gboolean
 gst_blockdct_compare_src_query (GstAggregator * agg, GstQuery * query)
 {
@@ -282,7 +281,7 @@ gst_blockdct_compare_src_query (GstAggregator * agg, GstQuery * query)
 
 /* Seeking */
 
-/* A seek that another pad's upstream does is done here, too. */
+/* Do not send a seek to a source that seeks already, through another pad. */
 static GstPadProbeReturn
 swallow_seek (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
@@ -296,8 +295,8 @@ swallow_seek (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   return GST_PAD_PROBE_HANDLED;
 }
 
-/* Whether the reference's source says that it cannot seek. GstAggregator stops
- * for a seek that flushes, and only what is flushed starts it again. */
+/* Whether the reference's source reports that it cannot seek. GstAggregator
+ * stops for a flushing seek, and only a flush starts it again. */
 static gboolean
 is_unseekable (GstBlockDctCompare * self)
 {
@@ -312,9 +311,9 @@ is_unseekable (GstBlockDctCompare * self)
   return !seekable;
 }
 
-/* GstAggregator sends a seek up each pad. Behind a tee these are one source,
- * which would seek once for each: a pad that shares the source of one before
- * it sends none. */
+/* GstAggregator sends a seek up each pad. Behind a tee the pads have one
+ * source, which would seek once for each: a pad that shares its source with an
+ * earlier pad sends none. */
 static gboolean
 seek (GstBlockDctCompare * self, GstEvent * event)
 {
@@ -407,8 +406,8 @@ gst_blockdct_compare_set_context (GstElement * element, GstContext * context)
       context);
 }
 
-/* Encoders that are linked before anything streams are found here, so that no
- * coded frame is missed. */
+/* Find encoders that are linked before the stream starts, so that no coded
+ * frame is missed. */
 static void
 watch_encoders (GstBlockDctCompare * self)
 {

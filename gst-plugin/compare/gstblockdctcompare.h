@@ -1,8 +1,9 @@
 /* blockdct: the element blockdctcompare.
  *
- * Its parts: who may come in (gstblockdctcomparepad.h), who meets whom
- * (gstblockdctcomparematch.h), what the engine makes of a pair
- * (gstblockdctcompareframes.h), and what leaves (gstblockdctcomparefinish.h).
+ * Its parts: admission of frames (gstblockdctcomparepad.h), matching
+ * (gstblockdctcomparematch.h), pairs in the engine
+ * (gstblockdctcompareframes.h), and reports and output
+ * (gstblockdctcomparefinish.h).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,9 +19,9 @@ G_DECLARE_FINAL_TYPE (GstBlockDctCompare, gst_blockdct_compare, GST,
     BLOCKDCT_COMPARE, GstAggregator)
 GST_ELEMENT_REGISTER_DECLARE (blockdctcompare);
 
-/** The inputs of a blockdctcompare come from one source, frame by frame: let
- * none run ahead by more than so many frames; 0: by as many as of any inputs.
- * From any thread. */
+/** Limit how far an input may run ahead to `max_frames`, for inputs that come
+ * from one source, frame by frame; 0: the default limit. Any thread may call
+ * this. */
 void gst_blockdct_compare_set_lockstep (GstElement * compare,
     guint max_frames);
 

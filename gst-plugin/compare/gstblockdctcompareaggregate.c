@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A frame's way through blockdctcompare: what GstAggregator gives it, and what
- * goes downstream. */
+ * Takes matched frames from GstAggregator, starts them as pairs, and pushes the
+ * pairs that are ready. */
 #include "gstblockdctcompareaggregate.h"
 #include "gstblockdctcomparecaps.h"
 #include "gstblockdctcomparefinish.h"
@@ -61,7 +61,7 @@ follow_segment (GstBlockDctCompare * self, GstBlockDctComparePad * reference)
 
 
 
-/* Say whether another shift of an input fits better. */
+/* Post a warning if another shift of an input fits better. */
 static void
 conclude_shifts (GstBlockDctCompare * self, guint number, gint offset)
 {
@@ -105,7 +105,7 @@ look_for_shifts (GstBlockDctCompare * self,
   return ret;
 }
 
-/* The stream has ended: of a short one there are enough pairs, too. */
+/* At the end of a short stream, fewer pairs are enough. */
 static void
 conclude_all_shifts (GstBlockDctCompare * self, gint offset)
 {
@@ -137,7 +137,7 @@ get_output (GstBlockDctCompare * self, GstBuffer ** out)
   return ret;
 }
 
-/* Whether the pictures that the view wants are there; else it shows what is. */
+/* Replace pictures of the view that do not exist by pictures that do. */
 static void
 choose_pictures (GstBlockDctCompare * self,
     GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED],
@@ -165,14 +165,14 @@ choose_pictures (GstBlockDctCompare * self,
 }
 
 /* The reference's memory may come from another context than the one found at
- * the start: go with it where cuda-device-id leaves the choice. */
+ * the start: move to that context if cuda-device-id is -1. */
 static gboolean
 follow_context (GstBlockDctCompare * self, gint device_id)
 {
   const GstBlockDctBackendClass *klass = self->frames.backend.klass;
   GstObject *other = NULL;
 
-  if (klass == NULL)            /* it could not be opened again */
+  if (klass == NULL)            /* it could not be reopened */
     return gst_blockdct_compare_frames_open (self);
   if (klass->other_context != NULL)
     other = klass->other_context (self->pair.reference, self->context,
@@ -190,7 +190,7 @@ follow_context (GstBlockDctCompare * self, gint device_id)
       || gst_blockdct_compare_frames_open (self);
 }
 
-/* Whether all inputs of the pair have said what they are. */
+/* Whether all inputs of the pair have caps. */
 static gboolean
 check_caps_are_there (GstBlockDctCompare * self,
     GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED])
@@ -206,7 +206,7 @@ check_caps_are_there (GstBlockDctCompare * self,
   return TRUE;
 }
 
-/* Start the pair that was found. */
+/* Start the pair that was matched. */
 static GstFlowReturn
 start_pair (GstBlockDctCompare * self,
     GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED])
@@ -242,8 +242,8 @@ start_pair (GstBlockDctCompare * self,
   return ret;
 }
 
-/* Whether every input that has not ended has its next frame: the engine is kept
- * busy then; else what is in it leaves at once. */
+/* Whether every input that has not ended has its next frame: then the engine is
+ * kept busy, otherwise its pairs leave at once. */
 static gboolean
 has_more (GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED])
 {
@@ -256,7 +256,7 @@ has_more (GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED])
   return more;
 }
 
-/* Push what is ready. */
+/* Push the pairs that may leave. */
 static GstFlowReturn
 push_ready (GstBlockDctCompare * self,
     GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED])
@@ -264,14 +264,14 @@ push_ready (GstBlockDctCompare * self,
   const GstBlockDctCompareFrames *frames = &self->frames;
   GstFlowReturn ret = GST_FLOW_OK;
 
-  /* An input's next frame may come while one leaves. */
+  /* Check again each time, as an input's next frame may come meanwhile. */
   while (ret == GST_FLOW_OK && frames->n_in_flight > 0
       && (frames->n_in_flight == frames->depth || !has_more (pads)))
     ret = gst_blockdct_compare_push_oldest (self);
   return ret;
 }
 
-/* Who waits for a partner that cannot come is told so, after so many frames. */
+/* Warn, after `least` reference frames, that none of them has a partner. */
 static void
 warn_unmatched (GstBlockDctCompare * self,
     const GstBlockDctComparePad * reference, guint64 least)
@@ -327,14 +327,14 @@ aggregate (GstAggregator * agg, gboolean timeout)
       break;
   }
   gst_blockdct_compare_put_pads (pads);
-  /* Who waits at the gate has to hear of it. */
+  /* Wake the threads that wait at the gate. */
   if (ret != GST_FLOW_OK && ret != GST_AGGREGATOR_FLOW_NEED_DATA)
     gst_blockdct_compare_gate_set_open (&self->gate, TRUE);
   return ret;
 }
 
-/* A live pipeline waits for the partners of the next reference frame until its
- * time has come. */
+/* A live pipeline waits until the next reference frame's time for its
+ * partners. */
 static GstClockTime
 get_next_time (GstAggregator * agg)
 {
@@ -351,7 +351,7 @@ get_next_time (GstAggregator * agg)
   return time;
 }
 
-/* What lies outside of the segment is not shown, nor compared. */
+/* Frames outside of the segment are neither shown nor compared. */
 static GstBuffer *
 clip (GstAggregator * agg, GstAggregatorPad * pad, GstBuffer * buffer)
 {

@@ -1,4 +1,4 @@
-/* blockdct: a frame's way through blockdctcompare.
+/* blockdct: takes frames in, starts pairs, and pushes them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,13 +9,13 @@
 
 G_BEGIN_DECLS
 
-/** Set what takes frames in and gives them out. */
+/** Install the functions that take frames in and push them. */
 void gst_blockdct_compare_install_aggregate (GstAggregatorClass * klass);
 
-/** Forget what belongs to frames before a flush, or of another stream. */
+/** Drop all state of earlier frames: after a flush, or for another stream. */
 void gst_blockdct_compare_forget (GstBlockDctCompare * self);
 
-/** Forget what was before a flush, if there was one. */
+/** Drop the state from before a flush, if there has been one. */
 void gst_blockdct_compare_follow_flush (GstBlockDctCompare * self);
 
 G_END_DECLS

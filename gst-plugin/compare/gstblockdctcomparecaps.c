@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The caps that come in and go out, and memory for frames of them. */
+ * Negotiates caps and memory. */
 #include "gstblockdctcomparecaps.h"
 #include "gstblockdctcompareframes.h"
 #include "gstblockdctcomparefinish.h"
@@ -12,7 +12,7 @@
 
 static gpointer parent_class;
 
-/* What of two inputs has to be the same; NULL if it is. */
+/* A property of two inputs that has to be equal and is not; NULL: none. */
 static const gchar *
 find_conflict (const GstBlockDctComparePad * a, const GstBlockDctComparePad * b,
     const gchar ** cure)
@@ -64,7 +64,8 @@ check_caps (GstBlockDctCompare * self, GstBlockDctComparePad * reference,
   return FALSE;
 }
 
-/* What may differ, though it makes the figures say less: once a pad. */
+/* Warn once a pad of differences that are allowed, but make the figures less
+ * meaningful. */
 static void
 warn_differences (GstBlockDctCompare * self,
     const GstBlockDctComparePad * reference, const GstBlockDctComparePad * pad)
@@ -122,7 +123,7 @@ gst_blockdct_compare_follow_caps (GstBlockDctCompare * self,
       ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
-/* The pad whose buffers pass as they are; else DRAWN. */
+/* The pad whose buffers pass unchanged; else DRAWN. */
 static gint
 find_single (const GstBlockDctCompareSettings * settings)
 {
@@ -130,7 +131,7 @@ find_single (const GstBlockDctCompareSettings * settings)
       : GST_BLOCKDCT_COMPARE_DRAWN;
 }
 
-/* The caps that a picture of these can leave in: its own memory first. */
+/* The caps with which a picture can leave: its own memory first. */
 static GstCaps *
 list_memories (GstBlockDctCompare * self, GstCaps * caps)
 {
@@ -163,8 +164,8 @@ update_src_caps (GstAggregator * agg, GstCaps * downstream, GstCaps ** ret)
   return GST_FLOW_OK;
 }
 
-/* The caps that leave follow from the pair that is next. GstAggregator does not
- * know it when it calls: follow_output() does, and is told to. */
+/* The output caps follow from the next pair, which is not known when
+ * GstAggregator calls this: leave the negotiation to follow_output(). */
 static gboolean
 negotiate (GstAggregator * agg)
 {
@@ -195,9 +196,9 @@ decide_allocation (GstAggregator * agg, GstQuery * query)
       &self->output.info, GST_BLOCKDCT_COMPARE_DEPTH, &self->output.own_limit);
 }
 
-/* A query is on its way to the queue of its pad. An allocation query does not
- * wait there: upstream would free it as soon as it flushes, though the thread
- * that aggregates may be about to answer it. */
+/* Answer allocation queries before they enter their pad's queue: on a flush
+ * upstream would free a queued query, even while the aggregating thread is
+ * answering it. */
 static gboolean
 sink_query_pre_queue (GstAggregator * agg, GstAggregatorPad * pad,
     GstQuery * query)
@@ -266,7 +267,7 @@ gst_blockdct_compare_set_caps (GstBlockDctCompare * self,
     return TRUE;
   if (!gst_video_info_from_caps (&info, caps))
     return FALSE;
-  /* What is kept of it cannot be read by the new ones. */
+  /* The frames kept for shifts cannot be read with the new caps. */
   for (gint i = 0; i < BDCT_MAX_DISTORTED; i++)
     if (pad->number == GST_BLOCKDCT_COMPARE_REFERENCE || pad->number == i)
       gst_blockdct_compare_shifts_reset (&self->shifts[i]);

@@ -9,25 +9,26 @@
 
 G_BEGIN_DECLS
 
-/** Set what negotiates caps and answers and sends allocation queries. */
+/** Install the functions that negotiate caps, and answer and send allocation
+ * queries. */
 void gst_blockdct_compare_install_caps (GstAggregatorClass * klass);
 
-/** Have the engine ready for a pair; `*changed`: it was not. */
+/** Configure the engine for a pair, if needed: then `*changed` is TRUE. */
 GstFlowReturn gst_blockdct_compare_follow_caps (GstBlockDctCompare * self,
     GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED],
     gboolean * changed);
 
-/** Negotiate the caps that leave, if the view, the pads it shows or their caps
- * have changed. What was drawn in those before leaves first. */
+/** Negotiate the output caps, if the view, the pads it shows or their caps have
+ * changed. Frames with the old caps leave first. */
 GstFlowReturn gst_blockdct_compare_follow_output (GstBlockDctCompare * self,
     GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED],
     const GstBlockDctCompareSettings * settings, gboolean changed);
 
-/** Before frames are looked at: go over to caps that a flush left behind. */
+/** Apply caps that a flush has left behind, before frames are looked at. */
 void gst_blockdct_compare_follow_sticky_caps (GstBlockDctCompare * self,
     GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED]);
 
-/** A pad's caps are these from its next frame on. */
+/** Set a pad's caps, from its next frame on. */
 gboolean gst_blockdct_compare_set_caps (GstBlockDctCompare * self,
     GstBlockDctComparePad * pad, GstCaps * caps);
 

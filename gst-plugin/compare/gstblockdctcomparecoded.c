@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What is counted of a unit with this type: it is a part of a picture. */
+/* Whether a unit, by its first byte, is part of a picture. */
 typedef gboolean (*IsPicture) (guint8 type);
 
 /* H.264, 7.4.1: slices, their partitions and extensions. */
@@ -36,7 +36,8 @@ is_mpeg4_picture (guint8 byte)
   return byte == 0xb6;
 }
 
-/* Units behind start codes, 00 00 01; the zeros before one are its own. */
+/* Count units after start codes, 00 00 01; zeros before a start code belong to
+ * its unit. */
 static gsize
 count_start_codes (const guint8 * data, gsize size, IsPicture is_picture)
 {
@@ -59,7 +60,7 @@ count_start_codes (const guint8 * data, gsize size, IsPicture is_picture)
   return counted ? picture + size - start : picture;
 }
 
-/* Units behind their lengths, of so many bytes. */
+/* Count units after their lengths, which have `bytes` bytes. */
 static gsize
 count_lengths (const guint8 * data, gsize size, guint bytes,
     IsPicture is_picture)
@@ -79,7 +80,8 @@ count_lengths (const guint8 * data, gsize size, guint bytes,
   return picture;
 }
 
-/* AV1, 5.3: of the OBUs frame headers, frames, tile groups and tile lists. */
+/* AV1, 5.3: count the OBUs of frame headers, frames, tile groups and tile
+ * lists. */
 static gsize
 count_obus (const guint8 * data, gsize size)
 {
@@ -105,7 +107,7 @@ count_obus (const guint8 * data, gsize size)
   return picture;
 }
 
-/* T.81, B.1.1: the entropy-coded data behind each SOS. */
+/* T.81, B.1.1: count the entropy-coded data after each SOS. */
 static gsize
 count_scans (const guint8 * data, gsize size)
 {
@@ -126,7 +128,7 @@ count_scans (const guint8 * data, gsize size)
   return picture;
 }
 
-/* Bytes of a unit's length, by the codec_data: `at` is where it says so. */
+/* The number of bytes in a unit's length, from byte `at` of the codec_data. */
 static guint
 get_length_bytes (const GstStructure * s, gsize at)
 {
@@ -188,14 +190,14 @@ gst_blockdct_compare_coded_init (void)
   }
 }
 
-/* Of the encoder's streaming thread: headers that came in buffers of their own,
- * and belong to the next frame. */
+/* Headers that came in buffers of their own, and belong to the next frame. Used
+ * by the encoder's streaming thread. */
 typedef struct
 {
   guint64 headers;
 } Pending;
 
-/* Count a buffer, which is taken, and attach what it has. */
+/* Count a buffer, which is taken, and attach its numbers. */
 static GstBuffer *
 count (GstPad * pad, GstBuffer * buffer, Pending * pending)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is said of a pair that comes out of the engine, and what leaves. */
+ * Reports a pair that comes out of the engine, and makes the buffer that
+ * leaves. */
 #include "gstblockdctcomparefinish.h"
 #include "gstblockdctcompareframes.h"
 #include "gst-plugin/common/gstblockdctstructure.h"
@@ -42,7 +43,7 @@ gst_blockdct_compare_finish_stats (GstBlockDctCompare * self)
   return s;
 }
 
-/* Without `psnr` its fields are left out, whatever else needs the errors. */
+/* Without `psnr` its fields are left out, even if the errors are known. */
 static void
 leave_out_errors (BdctStats * stats)
 {
@@ -52,7 +53,7 @@ leave_out_errors (BdctStats * stats)
     stats->rgb[k] = (BdctCounters) { 0 };
 }
 
-/* What a blockdct says of a picture that it made; NULL: it was none. */
+/* The meta of the blockdct that made a picture; NULL: none made it. */
 static const GstStructure *
 find_figures (GstBuffer * buffer)
 {
@@ -64,8 +65,8 @@ find_figures (GstBuffer * buffer)
 
 #define GRID "grid"
 
-/* Whether what a pad shows is a view of a picture, or has lines on it, and is
- * not the picture. */
+/* The name of the view, if a buffer is not a picture but a view of one, or has
+ * lines on it; else NULL. */
 static const gchar *
 find_view (GstBuffer * buffer)
 {
@@ -78,7 +79,7 @@ find_view (GstBuffer * buffer)
   return gst_structure_has_field (figures, GRID) ? GRID : NULL;
 }
 
-/* What to call a pad's picture: by what made it, or the pad. */
+/* A name for a pad's picture: its encoder or transform, or the pad. */
 static const gchar *
 name_input (GstBuffer * buffer, gint pad, gchar name[64])
 {
@@ -131,19 +132,19 @@ check_psnr (GstBlockDctCompare * self,
   return !bad;
 }
 
-/* What a pad's buffer says of itself. */
+/* The metas of a pad's buffer. */
 typedef struct
 {
-  const gchar *view;            /* it, or the reference, is no picture but this
-                                   view of one; NULL: both are pictures */
-  gboolean coded;               /* its coded frame's bits are known */
+  const gchar *view;            /* this view is shown by it or by the reference;
+                                   NULL: both are pictures */
+  gboolean coded;               /* the bits of its coded frame are known */
   guint64 bits, header_bits;
-  const gchar *name;            /* in a text: `own_name`, or its pad's */
+  const gchar *name;            /* for text: `own_name`, or the pad's name */
   gchar own_name[64];
-  gdouble psnr;                 /* that a blockdct says of it; or NAN */
+  gdouble psnr;                 /* from its blockdct's meta; or NAN */
 } Input;
 
-/* Say one pad's figures. */
+/* Report one pad's figures. */
 static gboolean
 report (GstBlockDctCompare * self, GstBuffer * buffer,
     const GstBlockDctCompareInFlight * frame, BdctStats * stats,
@@ -213,8 +214,8 @@ append_figures (GString * text, const gchar * name, const BdctStats * stats,
   }
 }
 
-/* What the buffer is that passes as it is, for the legend of a map: the view of
- * the blockdct that made it. Before the buffer leaves. */
+/* The view of the buffer that passes unchanged, for the legend of a map: that
+ * of the blockdct that made it. Called before the buffer leaves. */
 static BdctView
 find_map (const GstBlockDctCompareInFlight * frame)
 {
@@ -229,7 +230,7 @@ find_map (const GstBlockDctCompareInFlight * frame)
   return view;
 }
 
-/* Text on the picture, which is `view`: `inputs` by pad. */
+/* Draw text on the picture, which shows `view`. `inputs` is indexed by pad. */
 static void
 draw_text (GstBlockDctCompare * self, const GstBlockDctCompareInFlight * frame,
     const BdctView * view, const Input * inputs, const BdctStats * stats,
@@ -268,8 +269,9 @@ draw_text (GstBlockDctCompare * self, const GstBlockDctCompareInFlight * frame,
   g_string_free (text, TRUE);
 }
 
-/* The buffer that leaves, with the reference's times: the one that was drawn
- * on, or the pad's own. The pair is let go, so that it need not be copied. */
+/* The buffer that leaves, with the reference's times: the view that was drawn,
+ * or the pad's own buffer. The pair is released, so that this need not be
+ * copied. */
 static GstBuffer *
 take_buffer (GstBlockDctCompareInFlight * frame)
 {
@@ -290,7 +292,7 @@ take_buffer (GstBlockDctCompareInFlight * frame)
   return buffer;
 }
 
-/* What is known of a pad's picture goes with its buffer: before that. */
+/* Read the metas of a pad's picture, before its buffer is released. */
 static void
 read_input (const GstBlockDctComparePair * pair, gint pad, Input * input)
 {
@@ -311,7 +313,7 @@ read_input (const GstBlockDctComparePair * pair, gint pad, Input * input)
 static void
 warn_view (GstBlockDctCompare * self, gint pad, const gchar * view)
 {
-  /* Of a picture with lines on it, its blockdct says the figures. */
+  /* A picture with lines on it has figures from its blockdct. */
   if (strcmp (view, GRID) == 0 || !gst_blockdct_compare_warn_once (self,
           GST_BLOCKDCT_COMPARE_WARNED_VIEW + pad))
     return;
@@ -320,8 +322,7 @@ warn_view (GstBlockDctCompare * self, gint pad, const gchar * view)
       ("Set view=reconstruction on the blockdct that it comes from."));
 }
 
-/* What is said of the pair that comes out of the engine, and the buffer that
- * leaves. */
+/* Collect and report the oldest pair; `*buffer` is the one that leaves. */
 static GstFlowReturn
 output (GstBlockDctCompare * self, GstBuffer ** buffer)
 {

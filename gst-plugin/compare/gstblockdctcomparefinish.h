@@ -1,4 +1,4 @@
-/* blockdct: what is said of a pair, and what leaves.
+/* blockdct: reports a pair that comes out of the engine, and pushes it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,18 +9,17 @@
 
 G_BEGIN_DECLS
 
-/** The stream is over: what is left to say. */
+/** At the end of a stream, post and write the remaining statistics. */
 void gst_blockdct_compare_finish_end (GstBlockDctCompare * self);
 
-/** Let `stats` see the counters. */
+/** Copy the counters to `stats`. */
 void gst_blockdct_compare_finish_publish (GstBlockDctCompare * self);
 
-/** The structure of `stats`. With the object lock. */
+/** Make the structure of `stats`. Called with the object lock. */
 GstStructure *gst_blockdct_compare_finish_stats (GstBlockDctCompare * self);
 
 
-/** Push the oldest pair that is in flight, and say its figures; push all of
- * them. */
+/** Report and push the oldest pair in flight; or all of them. */
 GstFlowReturn gst_blockdct_compare_push_oldest (GstBlockDctCompare * self);
 GstFlowReturn gst_blockdct_compare_drain (GstBlockDctCompare * self);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The pairs in the engine: which backend runs, what goes in and what comes
- * out. All of it is the aggregating thread's. */
+ * Runs the backend, starts pairs and collects them. Only the aggregating thread
+ * calls these functions. */
 #include "gstblockdctcompareframes.h"
 #include "gst-plugin/common/gstblockdctformat.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
-/* For how long view=flicker shows one picture. */
+/* How long view=flicker shows one picture. */
 #define FLICKER_TIME (GST_SECOND / 2)
 
 static void
@@ -23,7 +23,7 @@ set_active_backend (GstBlockDctCompare * self)
   g_object_notify (G_OBJECT (self), "active-backend");
 }
 
-/* Allocation queries, which come on any thread, read it. */
+/* Under the lock, as allocation queries read it in any thread. */
 static void
 set_backend (GstBlockDctCompare * self, GstBlockDctBackend backend)
 {
@@ -65,8 +65,9 @@ gst_blockdct_compare_frames_close (GstBlockDctCompare * self)
   set_active_backend (self);
 }
 
-/* Pairs that may be in the engine. Copies to and from a GPU overlap with its
- * work; a live pipeline gets each frame as soon as there is one. */
+/* The number of pairs in the engine. With several, copies to and from a GPU
+ * overlap with its work; in a live pipeline each frame leaves as soon as
+ * possible. */
 static guint
 choose_depth (GstBlockDctCompare * self)
 {
@@ -104,8 +105,8 @@ gst_blockdct_compare_frames_configure (GstBlockDctCompare * self,
   return FALSE;
 }
 
-/* Those of the metrics that these caps have; of the others it is said once why
- * not. */
+/* Those of the metrics that the caps allow; each other one causes one
+ * warning. */
 static guint
 choose_metrics (GstBlockDctCompare * self, guint metrics)
 {
@@ -129,7 +130,7 @@ choose_metrics (GstBlockDctCompare * self, guint metrics)
   return supported;
 }
 
-/* A frame's view, by its settings. */
+/* A frame's view, from its settings. */
 static BdctView
 make_view (const GstBlockDctCompareFrames * frames,
     const GstBlockDctCompareSettings * settings, GstClockTime stream_time)
@@ -176,7 +177,7 @@ map (GstBlockDctCompare * self, GstBlockDctCompareInFlight * frame,
   return FALSE;
 }
 
-/* Where a pad's picture is among those compared; -1 is the reference. */
+/* The index of a pad's picture among those compared; -1: the reference. */
 static gint
 find_picture (const GstBlockDctCompareInFlight * frame, gint pad)
 {
@@ -187,7 +188,8 @@ find_picture (const GstBlockDctCompareInFlight * frame, gint pad)
   return i;
 }
 
-/* Work on a buffer may be pending in a stream of its memory. */
+/* Have the engine wait for work that is pending in a stream of the buffer's
+ * memory. */
 static void
 wait_for (GstBlockDctCompare * self, GstBuffer * buffer,
     BdctComparison * comparison, guint * n)
@@ -346,8 +348,8 @@ gst_blockdct_compare_frames_discard (GstBlockDctCompare * self)
   }
 }
 
-/* Compare one picture, of pad `from`, with those before it of pad `with`, and
- * collect at once. Returns how many there were. */
+/* Compare a picture of pad `from` with the earlier ones of pad `with`, and
+ * collect at once. Returns the number of pictures. */
 static gint
 measure (GstBlockDctCompare * self, GstBuffer * buffer,
     const GstBlockDctComparePad * from, GstBuffer * const *others, guint n,

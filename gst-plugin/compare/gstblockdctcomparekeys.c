@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What keys do in the sink's window; pointer, zoom and magnifier are as in
- * blockdct (gstblockdctnavigation.h). */
+ * The actions of keys in the sink's window; gstblockdctnavigation.c handles
+ * pointer, zoom and magnifier. */
 #include "gstblockdctcomparekeys.h"
 #include "gst-plugin/common/gstblockdctparam.h"
 #include "gstblockdctcompareprivate.h"
@@ -35,7 +35,7 @@ has_input (GstElement * element, gint number)
   return TRUE;
 }
 
-/* The inputs that there are: the reference, then the distorted ones. */
+/* The next input that exists: the reference, then the distorted ones. */
 static gint
 next_input (GstElement * element, gint input)
 {
@@ -45,7 +45,7 @@ next_input (GstElement * element, gint input)
   return GST_BLOCKDCT_COMPARE_REFERENCE;
 }
 
-/* Each pair of inputs in turn. */
+/* Show the next pair of inputs. */
 static void
 next_pair (GstElement * element, gint unused)
 {
@@ -68,7 +68,7 @@ swap_sides (GstElement * element, gint unused)
       get_int (element, "left"), NULL);
 }
 
-/* To the left picture alone, and back. */
+/* Show the left picture alone, or return to the view. */
 static void
 toggle_left (GstBlockDctNavigation * navigation, GstElement * element)
 {

@@ -1,4 +1,4 @@
-/* blockdct: what keys do in the window of blockdctcompare.
+/* blockdct: the keys in the window of blockdctcompare.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

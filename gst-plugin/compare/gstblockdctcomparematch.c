@@ -6,15 +6,16 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_compare_debug);
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
-/* Half of a frame's duration where nothing tells it. */
+/* Half of a frame's duration where the duration is unknown. */
 #define DEFAULT_TOLERANCE (10 * GST_MSECOND)
 
 /* A shift that fits has less than half of the error: 3 dB. Frames that an
- * encoder repeats at very low rates look like a shift, but never so much. */
+ * encoder repeats at very low rates look like a shift, but the difference is
+ * smaller. */
 #define CLEARLY_LESS 0.5
 #define MIN_SHIFT_PAIRS 4
 
-/* Where a frame is in its stream: in ns, or frames. */
+/* A frame's position in its stream: in ns, or in frames. */
 typedef struct
 {
   gint64 at;
@@ -35,7 +36,8 @@ is_repeated (GstBuffer * buffer)
   return gst_blockdct_mark_is (buffer, GST_BLOCKDCT_MARK_REPEATED);
 }
 
-/* A flush takes the segment, and may come upon a frame that was looked at. */
+/* Whether a flush has removed the segment, which may happen after a frame has
+ * been peeked at. */
 static gboolean
 is_flushed (GstBlockDctComparePad * pad)
 {
@@ -43,8 +45,8 @@ is_flushed (GstBlockDctComparePad * pad)
       == GST_FORMAT_UNDEFINED;
 }
 
-/* The next frame of a pad. What only stands for a gap is none, nor what a flush
- * has come upon. */
+/* The next frame of a pad. Gaps, and buffers that a flush makes invalid, do not
+ * count. */
 static GstBuffer *
 peek (GstBlockDctComparePad * pad)
 {
@@ -75,9 +77,8 @@ get_duration (const GstBlockDctCompareMatch * match,
       : 2 * DEFAULT_TOLERANCE;
 }
 
-/* Take the frame that is next off a pad, and count it if it was not there
- * before. NULL: it is gone since it was looked at, as another thread has
- * released the pad. */
+/* Take the next frame from a pad, and count it unless it is repeated. NULL: it
+ * has gone since it was peeked at, as another thread has released the pad. */
 static GstBuffer *
 take (GstBlockDctComparePad * pad)
 {
@@ -90,7 +91,7 @@ take (GstBlockDctComparePad * pad)
   return buffer;
 }
 
-/* A distorted frame meets none. */
+/* Drop a distorted frame that has no partner. */
 static void
 skip (GstBlockDctCompareMatch * match, GstBlockDctComparePad * pad)
 {
@@ -103,9 +104,8 @@ skip (GstBlockDctCompareMatch * match, GstBlockDctComparePad * pad)
   gst_buffer_unref (buffer);
 }
 
-/* Decide how the reference's next frame meets others, by the frames that are
- * next on all inputs: once, whatever comes later. FALSE: they are not all there
- * yet. */
+/* Decide how the next reference frame is matched, from the next frames of all
+ * inputs: once, whatever comes later. FALSE: some of them are missing yet. */
 static gboolean
 decide (GstBlockDctCompareMatch * match, GstElement * element,
     GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED],
@@ -144,8 +144,8 @@ decide (GstBlockDctCompareMatch * match, GstElement * element,
 
 /* Skip the frames of a distorted pad that are before the reference at `place`.
  * Returns whether the partner is next. FALSE: there is none, or, with `*waits`,
- * not yet. The partner stays where it is until all inputs have theirs: events
- * behind it, such as new caps, have to wait for it. */
+ * not yet. The partner stays in its queue until all inputs have theirs, so that
+ * later events, such as new caps, wait for it. */
 static gboolean
 find_partner (GstBlockDctCompareMatch * match, GstBlockDctComparePad * pad,
     Place place, gint64 behind, gboolean by_time, gboolean * waits)
@@ -160,7 +160,7 @@ find_partner (GstBlockDctCompareMatch * match, GstBlockDctComparePad * pad,
 
     gst_buffer_unref (buffer);
     if (by_time && !GST_CLOCK_TIME_IS_VALID (time)) {
-      /* It came behind frames that have times. */
+      /* It has no time, and came after frames that have one. */
       skip (match, pad);
       continue;
     }
@@ -174,7 +174,7 @@ find_partner (GstBlockDctCompareMatch * match, GstBlockDctComparePad * pad,
   return FALSE;
 }
 
-/* What is left of the other inputs has no partner. */
+/* The remaining frames of the other inputs have no partner. */
 static void
 skip_rest (GstBlockDctCompareMatch * match,
     GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED])
@@ -189,7 +189,7 @@ skip_rest (GstBlockDctCompareMatch * match,
   }
 }
 
-/* Where the reference frame is, and how far apart its frames are. */
+/* The position of the reference frame, and the tolerance for its partners. */
 static Place
 find_place (GstBlockDctCompareMatch * match, GstBlockDctComparePad * pad,
     GstBuffer * buffer, gboolean by_time)
@@ -206,7 +206,7 @@ find_place (GstBlockDctCompareMatch * match, GstBlockDctComparePad * pad,
   time, get_duration (match, pad, buffer) / 2};
 }
 
-/* Each pad counts from its last flush on. */
+/* Restart each pad's count after a flush. */
 static void
 follow_flushes (GstBlockDctCompareMatch * match,
     GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED])
@@ -218,7 +218,7 @@ follow_flushes (GstBlockDctCompareMatch * match,
     if (pads[i] == NULL || flushes == pads[i]->flushes_seen)
       continue;
     pads[i]->flushes_seen = flushes;
-    /* XPSNR looks back two frames: not to those before the flush. */
+    /* XPSNR uses the two previous frames: none from before the flush. */
     if (i == 0)
       match->first_number += pads[i]->arrived + 3;
     pads[i]->arrived = 0;
@@ -310,7 +310,7 @@ push (GstBuffer ** buffers, GstBuffer * buffer)
   gst_clear_buffer (&buffers[GST_BLOCKDCT_COMPARE_SHIFTS - 1]);
   for (guint i = GST_BLOCKDCT_COMPARE_SHIFTS - 1; i > 0; i--)
     buffers[i] = buffers[i - 1];
-  /* A pool that has only so many must get them back. */
+  /* Copy buffers of a limited pool, which needs them back. */
   buffers[0] = gst_blockdct_pool_get_limit (buffer) > 0
       ? gst_buffer_copy_deep (buffer) : gst_buffer_ref (buffer);
 }

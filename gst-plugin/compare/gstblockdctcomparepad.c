@@ -6,11 +6,12 @@
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
-/* More than any input runs ahead: the gate decides, not GstAggregator. */
+/* More than any input can run ahead, so that the gate decides, not
+ * GstAggregator. */
 #define UNLIMITED (G_GUINT64_CONSTANT (1) << 60)
 
-/* Frames of a limited pool that may wait as they are: these, or a part of the
- * pool. */
+/* The number of frames of a limited pool that may wait uncopied: MAX_HELD, or a
+ * HELD_PART-th of the pool if that is more. */
 #define MAX_HELD 2
 #define HELD_PART 4
 
@@ -77,8 +78,8 @@ gst_blockdct_compare_is_gap (GstBuffer * buffer)
       && gst_buffer_get_size (buffer) == 0;
 }
 
-/* FFmpeg's AV_NOPTS_VALUE is the least of signed numbers; avenc_mpeg4 of 1.22
- * passes it on as a time, and a parser counts on from there. */
+/* FFmpeg's AV_NOPTS_VALUE is the least signed number; avenc_mpeg4 of 1.22
+ * passes it on as a time, and a parser continues from there. */
 static GstClockTime
 find_running_time (const GstSegment * segment, GstBuffer * buffer)
 {
@@ -88,7 +89,7 @@ find_running_time (const GstSegment * segment, GstBuffer * buffer)
       GST_BUFFER_PTS (buffer)) : GST_CLOCK_TIME_NONE;
 }
 
-/* The same, by the segment that came before it. */
+/* A buffer's running time in the pad's current segment. */
 static GstClockTime
 get_running_time (GstPad * pad, GstBuffer * buffer)
 {
@@ -104,8 +105,8 @@ get_running_time (GstPad * pad, GstBuffer * buffer)
   return time;
 }
 
-/* Called with the gate's lock: for the frame of `next`. A frame of unknown time
- * counts as late. */
+/* Whether there is no room for the frame of `next`. A frame of unknown time
+ * counts as late. Called with the gate's lock. */
 static gboolean
 is_full (const GstBlockDctComparePad * self,
     const GstBlockDctCompareGate * gate)
@@ -133,8 +134,9 @@ find_empty (GstElement * element, GstBlockDctCompareGate * gate)
   return pad;
 }
 
-/* A pad has been full, of so many frames, for long. If the thread that waits
- * here also feeds the empty pad, it waits for ever: an error, and FALSE. */
+/* Warn that a pad has been full for long, with `queued` frames. If the thread
+ * that waits here also feeds the empty pad, it would wait for ever: post an
+ * error and return FALSE. */
 static gboolean
 report_full (GstElement * element, GstBlockDctComparePad * pad, guint queued)
 {
@@ -163,7 +165,8 @@ report_full (GstElement * element, GstBlockDctComparePad * pad, guint queued)
 }
 
 /* GstAggregator's own limit is its latency, which a live pipeline adds to each
- * frame's time: there it stays as it is, and GstAggregator keeps the clock. */
+ * frame's time: there it is left unchanged, and GstAggregator synchronizes with
+ * the clock. */
 static gboolean
 is_live (GstElement * element, GstBlockDctCompareGate * gate)
 {
@@ -181,8 +184,8 @@ is_live (GstElement * element, GstBlockDctCompareGate * gate)
   return live;
 }
 
-/* Wait until there is room. Returns how many frames then wait at the pad; 0:
- * there never will be room. */
+/* Wait until there is room. Returns the number of frames that are then queued
+ * at the pad; 0: there will never be room. */
 static guint
 enter (GstElement * element, GstBlockDctComparePad * pad, GstClockTime time)
 {
@@ -193,8 +196,8 @@ enter (GstElement * element, GstBlockDctComparePad * pad, GstClockTime time)
   g_mutex_lock (&gate->lock);
   pad->next = time;
   pad->beyond = is_full (pad, gate) ? pad->beyond + 1 : 0;
-  /* Once closed it opens only when it is no longer full: its thread does not
-   * wake for each frame. */
+  /* A thread that waits continues only when the pad is no longer full, so that
+   * it does not wake for each frame. */
   pad->waits = pad->beyond > gate->max_frames / 4;
   while (ok && !gate->open && !pad->flushing && pad->waits
       && is_full (pad, gate)) {
@@ -219,7 +222,7 @@ enter (GstElement * element, GstBlockDctComparePad * pad, GstClockTime time)
   return ok ? n : 0;
 }
 
-/* Whether upstream may have no other buffer, and would wait for this one. */
+/* Whether upstream's pool may run empty if this buffer is kept. */
 static gboolean
 holds_too_many (guint queued, GstBuffer * buffer)
 {
@@ -323,7 +326,7 @@ gst_blockdct_compare_pad_leave (GstBlockDctComparePad * self,
   GstBlockDctCompareGate *gate = self->gate;
   GstClockTime time;
 
-  /* It did not enter, if it was a gap event. */
+  /* Gaps have not entered. */
   if (gst_blockdct_compare_is_gap (buffer))
     return;
   time = gst_blockdct_compare_pad_get_running_time (self, buffer);

@@ -20,19 +20,19 @@
 
 G_BEGIN_DECLS
 
-/** The flag of `metrics` beside those of BdctMetric. */
+/** The flag `psnr` of `metrics`; the others are 1 << BdctMetric. */
 #define GST_BLOCKDCT_COMPARE_PSNR (1 << BDCT_N_METRICS)
 
-/** The value of `view` that passes a picture on as it is; the others are those
- * of BdctViewMode. */
+/** The value of `view` that passes a picture unchanged; the others are those of
+ * BdctViewMode. */
 #define GST_BLOCKDCT_COMPARE_SINGLE BDCT_VIEW_RECONSTRUCTION
 
-/** What properties say. A frame is made with one copy of it. */
+/** The values of the properties. Each pair uses one copy. */
 typedef struct
 {
-  guint metrics;                /* BdctMetric's bits, and PSNR's */
+  guint metrics;                /* 1 << BdctMetric, and PSNR's flag */
   gint view;
-  gint left, right;             /* pads' numbers */
+  gint left, right;             /* numbers of pads */
   gdouble wipe_position, difference_gain;
   gdouble zoom, zoom_x, zoom_y;
   gboolean magnifier;
@@ -42,56 +42,64 @@ typedef struct
   gint offset;
   gboolean post_messages;
   guint64 interval;
-  gint backend, device_id;      /* these are read at the start, */
+  gint backend, device_id;      /* read at the start, as are */
   guint threads;
-  gchar *stats_file;            /* and this; not copied with the rest */
+  gchar *stats_file;            /* these two; absent from copies */
 } GstBlockDctCompareSettings;
 
 /** A pair in the engine: its buffers stay mapped until it comes out. */
 typedef struct
 {
   GstBlockDctComparePair pair;
-  GstBuffer *out;               /* what the view is drawn on; NULL: none is */
+  GstBuffer *out;               /* the view; NULL: none is drawn */
   GstVideoFrame mapped[2 + BDCT_MAX_DISTORTED];
   guint n_mapped;
   BdctLayout layout[1 + BDCT_MAX_DISTORTED];    /* by 1 + the pad's number */
-  gint pad[BDCT_MAX_DISTORTED]; /* whose figures come out, in this order */
+  gint pad[BDCT_MAX_DISTORTED]; /* the pads with figures, in the order of the
+                                   engine's statistics */
   guint n_pads;
   BdctView view;
   GstBlockDctCompareSettings settings;
   GstBlockDctTimes times;
 } GstBlockDctCompareInFlight;
 
-/** The most pairs in the engine. */
+/** The maximum number of pairs in the engine. */
 #define GST_BLOCKDCT_COMPARE_DEPTH 8
 
-/** The engine and what is in it. Of the thread that aggregates. */
+/** The engine and the pairs in it. Used by the aggregating thread. */
 typedef struct
 {
   GstBlockDctBackend backend;
   const gchar *name;            /* the engine's description, interned */
-  GstVideoInfo info;            /* of the reference, for which it is set up */
+  GstVideoInfo info;            /* of the reference, for which it is
+                                   configured */
   BdctLayout layout;
-  guint depth;                  /* 0: it is not */
-  BdctView colours;             /* a view with the colours of these caps */
-  GstBlockDctCompareInFlight *in_flight;        /* so many, with the engine */
+  guint depth;                  /* 0: it is not configured */
+  BdctView colours;             /* the default view, with the colours of these
+                                   caps */
+  GstBlockDctCompareInFlight *in_flight;        /* a ring of
+                                                   GST_BLOCKDCT_COMPARE_DEPTH,
+                                                   while the engine is open */
   guint oldest, n_in_flight;
-  guint warned_metrics;         /* bits: that these caps do not have them */
+  guint warned_metrics;         /* bits: metrics that the caps do not allow */
 } GstBlockDctCompareFrames;
 
-/** What leaves. Of the thread that aggregates. */
+/** The output. Used by the aggregating thread. */
 typedef struct
 {
   GstVideoInfo info;            /* of the source pad's caps */
-  gint single;                  /* the pad that passes; else DRAWN */
-  GstCaps *shown;               /* of the pad that passes; else the
-                                   reference's: those that leave follow */
-  gboolean negotiating;         /* for the pair that is next */
-  gboolean overlay_attach;      /* downstream draws what is attached */
-  gboolean own_memory;          /* the backend's */
-  guint own_limit;              /* buffers of the pool; 0: it sets none */
-  guint32 segment_seqnum;       /* of the reference's, as it went downstream */
-  gboolean flushed;             /* send the segment once more */
+  gint single;                  /* the pad whose pictures pass; else DRAWN */
+  GstCaps *shown;               /* of the pad whose pictures pass, else of the
+                                   reference: the output caps follow from
+                                   them */
+  gboolean negotiating;         /* the next pair is negotiated */
+  gboolean overlay_attach;      /* downstream draws overlay compositions */
+  gboolean own_memory;          /* buffers are in the backend's memory */
+  guint own_limit;              /* the pool's limit of buffers that is set here;
+                                   0: none */
+  guint32 segment_seqnum;       /* of the reference's segment that went
+                                   downstream */
+  gboolean flushed;             /* send the segment again */
 } GstBlockDctCompareOutput;
 
 #define GST_BLOCKDCT_COMPARE_DRAWN (-2)
@@ -123,21 +131,23 @@ struct _GstBlockDctCompare
 
   /* Protected by the object lock. */
   GstBlockDctCompareSettings settings;
-  GstBlockDctTotals totals[BDCT_MAX_DISTORTED]; /* what `stats` shows */
+  GstBlockDctTotals totals[BDCT_MAX_DISTORTED]; /* shown by `stats` */
   gchar *active_backend;        /* NULL while nothing runs */
   GstObject *context;           /* the backend's, or one to open it with */
   gboolean started;
 
-  GstBlockDctCompareCoded coded[BDCT_MAX_DISTORTED];    /* each of its pad's
-                                   streaming thread, while there is one */
+  GstBlockDctCompareCoded coded[BDCT_MAX_DISTORTED];    /* each is used by its
+                                                           pad's streaming
+                                                           thread, while there
+                                                           is one */
 
-  gint flush_pending;           /* atomic: forget what was before it */
+  gint flush_pending;           /* atomic: drop the state from before a flush */
   GstBlockDctCompareGate gate;  /* has its own lock */
-  GstBlockDctNavigation navigation;     /* likewise */
+  GstBlockDctNavigation navigation;     /* has its own lock */
 
-  /* The aggregating thread's. */
+  /* Used by the aggregating thread. */
   GstBlockDctCompareMatch match;
-  GstBlockDctComparePair pair;  /* that is being found */
+  GstBlockDctComparePair pair;  /* being matched */
   GstBlockDctCompareFrames frames;
   GstBlockDctCompareOutput output;
   GstBlockDctCompareShifts shifts[BDCT_MAX_DISTORTED];
@@ -145,7 +155,7 @@ struct _GstBlockDctCompare
   guint warned;                 /* bits 1 << GstBlockDctCompareWarning */
   guint below;                  /* bits, by pad: below min-psnr-warning */
   GstBlockDctOverlay *overlay;
-  GstBlockDctStatsFile *stats_file;     /* NULL: none is asked for */
+  GstBlockDctStatsFile *stats_file;     /* NULL: `stats-file` is not set */
 };
 
 /** Whether this is the first such warning since the start. */
@@ -159,7 +169,7 @@ gst_blockdct_compare_warn_once (GstBlockDctCompare * self,
   return first;
 }
 
-/** A consistent copy of the settings in force, without the file's name. */
+/** A consistent copy of the settings, without the file's name. */
 static inline GstBlockDctCompareSettings
 gst_blockdct_compare_get_settings (GstBlockDctCompare * self)
 {

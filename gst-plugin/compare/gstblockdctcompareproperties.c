@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The properties of blockdctcompare. Each is a field of its settings; a change
+ * The properties of blockdctcompare. Each is a field of its settings. A change
  * is in force from the next frame on. */
 #include "gstblockdctcompareproperties.h"
 #include "gst-plugin/common/gstblockdctparam.h"
@@ -39,10 +39,9 @@ enum
   N_PROPERTIES
 };
 
-/* Where a property's value is among the settings. */
+/* The offset of each property's value in the settings. */
 static gsize offsets[N_PROPERTIES];
 
-/* Their range and their default are not those of one type's. */
 #define MAX_DB 200
 #define MAX_OFFSET 100000
 
@@ -98,7 +97,7 @@ view_get_type (void)
   return type;
 }
 
-/* Where a property's value is. */
+/* The address of a property's value. */
 static gpointer
 get_place (GstBlockDctCompare * self, guint id)
 {
@@ -121,7 +120,7 @@ set_property (GObject * object, guint id, const GValue * value,
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
         ("%s was not changed: it is read when the element starts.",
             pspec->name), ("Set it in the state NULL or READY."));
-  /* Another picture passes, or is drawn, in the caps of another pad. */
+  /* The output caps may follow from another pad now. */
   if (id == PROP_VIEW || id == PROP_LEFT || id == PROP_RIGHT)
     gst_pad_mark_reconfigure (GST_AGGREGATOR_SRC_PAD (self));
 }

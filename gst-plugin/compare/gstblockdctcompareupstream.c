@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctcompareupstream.h"
 
-/* Collect the pads that a sink pad's data starts from: those of elements
- * without inputs, or, with `threads`, the nearest ones that have a thread. */
+/* Collect the pads where a sink pad's data comes from: those of elements
+ * without inputs or, with `threads`, the nearest ones that have a thread. */
 static void
 find_origins (GstPad * pad, gboolean threads, GHashTable * origins,
     GHashTable * seen)

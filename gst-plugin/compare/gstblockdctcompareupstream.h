@@ -1,4 +1,4 @@
-/* blockdct: what feeds a pad of blockdctcompare.
+/* blockdct: examines the elements upstream of a pad of blockdctcompare.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,11 +9,11 @@
 
 G_BEGIN_DECLS
 
-/** Whether two sink pads have a source element in common, as behind a tee. */
+/** Whether two sink pads share a source element, as behind a tee. */
 gboolean gst_blockdct_compare_share_source (GstPad * a, GstPad * b);
 
-/** Whether one streaming thread feeds both: while it waits at one pad, it gives
- * the other one nothing. */
+/** Whether one streaming thread feeds both pads: while it waits at one, the
+ * other gets nothing. */
 gboolean gst_blockdct_compare_share_thread (GstPad * a, GstPad * b);
 
 G_END_DECLS

@@ -4,26 +4,29 @@
 #include <string.h>
 #include "dct/picture/zoom.h"
 
-/* A sample's square, before it is enlarged with the picture. */
+/* The side of a sample's square, before it is enlarged for large pictures; and
+ * limits of samples across. */
 #define SIDE BDCT_VIEW_MAX_ZOOM
 #define MOST 15
 #define LEAST 3
 
-/* One frame's. */
+/* The state while one frame is drawn. */
 typedef struct
 {
   const GstBlockDctMagnifier *lens;
   GstVideoFrame frame;
   const BdctLayout *layout;
   BdctWindow window;
-  gint column, row;             /* from the view to the picture at 1:1 */
-  gint end_x, end_y;            /* of the middle's half */
-  gint from_x, from_y;          /* the middle's sample of the picture */
+  gint column, row;             /* offsets from the view to the picture at
+                                   1:1 */
+  gint end_x, end_y;            /* of the half of the view with the middle */
+  gint from_x, from_y;          /* the picture's sample in the middle */
   gboolean rgb;
   guint8 *pixels;
 } Drawing;
 
-/* Half of the frame at most, and readable where that is shown in a window. */
+/* At most half of the frame, and readable where the frame is scaled to a
+ * window. */
 gboolean
 gst_blockdct_magnifier_place (GstBlockDctMagnifier * lens,
     const GstVideoInfo * info, gdouble x, gdouble y)
@@ -57,7 +60,8 @@ read_rgb (const Drawing * d, gint x, gint y, gint v[3])
   }
 }
 
-/* Not by GStreamer's offsets: 1.22 has a wrong one for V in P010's pairs. */
+/* GStreamer's offsets are not used, as 1.22 has a wrong one for V in P010's
+ * pairs. */
 static void
 read_yuv (const Drawing * d, gint x, gint y, gint v[3])
 {
@@ -78,9 +82,10 @@ read_yuv (const Drawing * d, gint x, gint y, gint v[3])
     }
 }
 
-/* The last column, or row, of the view that shows place `from` of the picture
- * before `end`, where the half or the frame ends: lines of the grid are on the
- * first. What begins later is found as if the half went on. */
+/* The last column, or row, of the view that shows place `from` of the picture,
+ * before `end`, the end of the half or of the frame: lines of the grid are on
+ * the first one. If `from` begins after `end`, the half is assumed to
+ * continue. */
 static gint
 find_last (const BdctWindow * window, gint from, gint start, gint end)
 {
@@ -90,7 +95,7 @@ find_last (const BdctWindow * window, gint from, gint start, gint end)
   return first < end ? MIN (last, end - 1) : last;
 }
 
-/* The square of what is (i, j) from the middle; FALSE outside of the frame. */
+/* Read the sample at (i, j) from the middle; FALSE outside of the frame. */
 static gboolean
 read_square (Drawing * d, gint i, gint j, gint v[3])
 {
@@ -110,7 +115,7 @@ read_square (Drawing * d, gint i, gint j, gint v[3])
   return TRUE;
 }
 
-/* With 8 bits, as overlays are made of Y, U and V, or of R, G and B. */
+/* Overlays have 8 bits, in Y, U and V, or in R, G and B. */
 static void
 put_pixel (const Drawing * d, guint8 * at, const gint v[3])
 {
@@ -128,7 +133,7 @@ put_pixel (const Drawing * d, guint8 * at, const gint v[3])
   }
 }
 
-/* Between a square's colour and that of its digits. */
+/* Mix a square's colour with that of its digits. */
 static void
 mix (const Drawing * d, gint out[3], const gint v[3], gint alpha,
     gboolean light)
@@ -148,7 +153,7 @@ get_luma (const Drawing * d, const gint v[3])
   return d->rgb ? bdct_colour_y (v[0], v[1], v[2]) : v[0];
 }
 
-/* What is outside of the picture is dark; what is in the middle has a frame. */
+/* Squares outside of the picture are dark; the middle one has a frame. */
 static void
 put_square (Drawing * d, const GstBlockDctValues * values, gint i, gint j)
 {
@@ -179,7 +184,7 @@ put_square (Drawing * d, const GstBlockDctValues * values, gint i, gint j)
     }
 }
 
-/* Which sample is in the middle, and where the view shows it. */
+/* Find the sample in the middle, and where the view shows it. */
 static void
 locate (Drawing * d, const BdctView * view)
 {

@@ -1,4 +1,5 @@
-/* blockdct: the samples around the pointer, large, with their values.
+/* blockdct: the magnifier: the samples around the pointer, enlarged, with their
+ * values.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,22 +13,22 @@ G_BEGIN_DECLS
 /** A square on the frame, in samples of luma. */
     typedef struct
 {
-  gint x, y;                    /* what is in its middle */
+  gint x, y;                    /* the sample in its middle */
   gint n;                       /* samples across and down, odd */
-  gint unit;                    /* each is as large as 16 of these */
+  gint unit;                    /* each sample is as large as 16 of these */
   gint left, top, side;
   GstVideoOverlayRectangle *rectangle;
-  gchar *text;                  /* place and components of the middle */
+  gchar *text;                  /* place and components of the middle sample */
 } GstBlockDctMagnifier;
 
-/** Where it is in a frame of this size, with its middle at shares of it. FALSE
- * if the frame is too small. */
+/** Place the magnifier in a frame of this size; `x` and `y` are its middle as
+ * fractions of width and height. FALSE if the frame is too small. */
 gboolean gst_blockdct_magnifier_place (GstBlockDctMagnifier * magnifier,
     const GstVideoInfo * info, gdouble x, gdouble y);
 
-/** Draw it from a frame, which is mapped for it: one square for each sample of
- * what the view shows, however large it is there, with luma's value where the
- * view shows samples. `rectangle` and `text` are the caller's. FALSE without
+/** Draw the magnifier from a frame, which is mapped: one square for each sample
+ * of the picture in the view, whatever the zoom, with luma's value where the
+ * view shows samples. The caller owns `rectangle` and `text`. FALSE without
  * memory, or if the frame cannot be read. */
 gboolean gst_blockdct_magnifier_draw (GstBlockDctMagnifier * magnifier,
     GstBlockDctValues ** values, PangoFontMap * fonts, GstBuffer * buffer,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Events arrive on any thread, with places in samples of this frame: sinks and
- * scaling elements see to that. Every change goes through g_object_set(), as an
- * app's own would. */
+ * Events arrive in any thread, with coordinates in samples of this frame, as
+ * sinks and scaling elements convert them. Every change goes through
+ * g_object_set(), as an application's would. */
 #include "gstblockdctnavigation.h"
 #include <gst/video/navigation.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 
 #define get_int gst_blockdct_param_get_int
 
-/* gtksink sends what a key writes, other sinks its name. */
+/* gtksink sends a key's character, other sinks its name. */
 static gboolean
 is_space (const gchar * key)
 {
@@ -29,7 +29,7 @@ get_size (GstBlockDctNavigation * navigation, gint * width, gint * height)
   g_mutex_unlock (&navigation->lock);
 }
 
-/* In the middle of what is seen. */
+/* Zoom at the centre of the view. */
 static void
 zoom (GstBlockDctNavigation * navigation, GstElement * element, gint steps)
 {
@@ -41,7 +41,7 @@ zoom (GstBlockDctNavigation * navigation, GstElement * element, gint steps)
         height / 2.0);
 }
 
-/* To where the pointer is; a picture of no size has none. */
+/* Move the magnifier to the pointer; a picture without a size has none. */
 static void
 place_magnifier (GstBlockDctNavigation * navigation, GstElement * element,
     gboolean on)
@@ -69,7 +69,7 @@ handle_key (GstBlockDctNavigation * navigation, GstElement * element,
 
   if (!gst_navigation_event_parse_key_event (event, &key) || key == NULL)
     return FALSE;
-  /* With these it is somebody else's command. */
+  /* Keys with these modifiers are left to others. */
   if (gst_navigation_event_parse_modifier_state (event, &state)
       && (state & (GST_NAVIGATION_MODIFIER_CONTROL_MASK
               | GST_NAVIGATION_MODIFIER_MOD1_MASK
@@ -103,7 +103,7 @@ handle_key (GstBlockDctNavigation * navigation, GstElement * element,
 
 /* The pointer */
 
-/* Whether (x, y) is in the picture, whose size it tells. */
+/* Whether (x, y) is in the picture; `*width` and `*height` receive its size. */
 static gboolean
 is_inside (GstBlockDctNavigation * navigation, gdouble x, gdouble y,
     gint * width, gint * height)
@@ -141,7 +141,7 @@ handle_press (GstBlockDctNavigation * navigation, GstElement * element,
   return TRUE;
 }
 
-/* A button that goes down here is let go here, wherever the pointer is. */
+/* A button that was pressed here is released here, wherever the pointer is. */
 static gboolean
 handle_release (GstBlockDctNavigation * navigation, GstEvent * event)
 {

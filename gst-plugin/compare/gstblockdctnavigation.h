@@ -1,6 +1,6 @@
-/* blockdct: what a viewer does with keys and pointer in the sink's window.
+/* blockdct: handles the viewer's keys and pointer in the sink's window.
  *
- * It turns the element's properties, by which alone it knows the element.
+ * It changes properties of the element, and uses nothing else of it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,10 +13,10 @@ G_BEGIN_DECLS
 
 typedef struct _GstBlockDctNavigation GstBlockDctNavigation;
 
-/** What keys do besides zoom and magnifier. */
+/** The actions of keys other than zoom and magnifier. */
 typedef struct
 {
-  /** Keys, up to one without a name, and what `by` says of them. */
+  /** Keys, ended by one without a name; `by` is passed to `func`. */
   struct
   {
     const gchar *key;
@@ -27,37 +27,38 @@ typedef struct
   void (*space) (GstBlockDctNavigation * navigation, GstElement * element);
 } GstBlockDctActions;
 
-/** What the pointer is doing, in samples of luma. */
+/** The state of the pointer, in samples of luma. */
 typedef struct
 {
   gboolean pressed, dragging;
-  gdouble x, y;                 /* where it was pressed */
-  gboolean pans;                /* a drag from there moves a zoomed picture */
-  gdouble zoom_x, zoom_y;       /* which was there then */
+  gdouble x, y;                 /* where the button was pressed */
+  gboolean pans;                /* the drag moves a zoomed picture */
+  gdouble zoom_x, zoom_y;       /* of the picture at that moment */
 } GstBlockDctPointer;
 
-/** One of an element; from any thread. */
+/** The navigation of one element. Any thread may use it. */
 struct _GstBlockDctNavigation
 {
   GMutex lock;
   const GstBlockDctActions *actions;
   gint width, height;           /* of the picture; 0 before caps */
   GstBlockDctPointer pointer;
-  gdouble x, y;                 /* where it moved to last */
-  gint left[2];                 /* view, and right, for the picture that the
-                                   space bar shows */
+  gdouble x, y;                 /* the pointer's last position */
+  gint left[2];                 /* the `view` and `right` that the space bar
+                                   restores */
 };
 
 void gst_blockdct_navigation_init (GstBlockDctNavigation * navigation,
     const GstBlockDctActions * actions);
 void gst_blockdct_navigation_clear (GstBlockDctNavigation * navigation);
 
-/** The picture's size, which pointers are in; 0: there is none any more. */
+/** Set the picture's size, for the pointer's coordinates; 0: there is no
+ * picture. */
 void gst_blockdct_navigation_set_size (GstBlockDctNavigation * navigation,
     gint width, gint height);
 
-/** Take an upstream navigation event if the element is `interactive`. FALSE if
- * it is not for it; the event stays the caller's in any case. */
+/** Handle an upstream navigation event if the element is `interactive`. FALSE
+ * if the event is not for it; the caller keeps the event. */
 gboolean gst_blockdct_navigation_event (GstBlockDctNavigation * navigation,
     GstElement * element, GstEvent * event);
 

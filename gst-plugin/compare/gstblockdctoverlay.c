@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Text on the picture. What was drawn is kept until the text changes. */
+ * Draws text on the picture. Drawn text is cached until it changes. */
 #include "gstblockdctoverlay.h"
 #include "gst-plugin/common/gstblockdctdebug.h"
 
-/* The property that wants text. */
+/* The property that needs the text. */
 static const gchar *
 get_name (const GstBlockDctOverlayFrame * frame)
 {
@@ -20,10 +20,10 @@ get_name (const GstBlockDctOverlayFrame * frame)
 #define GST_CAT_DEFAULT gst_blockdct_debug
 #define FONT "Monospace"
 
-/* Of letters that can be read. */
+/* The least size of readable letters. */
 #define LEAST_SIZE 9
 
-/* What of a label is at its place. */
+/* The point of a label that is at its position. */
 typedef enum
 {
   TOP_LEFT, BOTTOM_LEFT, BOTTOM_RIGHT, MIDDLE_RIGHT
@@ -50,7 +50,7 @@ enum
 struct _GstBlockDctOverlay
 {
   PangoFontMap *fonts;
-  gboolean no_font, warned;     /* there is none; and the user was told so */
+  gboolean no_font, warned;     /* there is no font; a warning was posted */
   Label label[N_LABELS];
   GstBlockDctValues *values;
 };
@@ -76,7 +76,8 @@ gst_blockdct_overlay_clear (GstBlockDctOverlay ** overlay)
   g_free (self);
 }
 
-/* Without a font at all, Pango's layouts have no sizes that mean anything. */
+/* Whether there is a font: without one the sizes of Pango's layouts are
+ * meaningless. */
 static gboolean
 have_font (PangoFontMap * fonts)
 {
@@ -143,7 +144,7 @@ draw_text (GstBlockDctOverlay * overlay, const gchar * text, gint x, gint y,
   gst_buffer_unmap (buffer, &map);
   g_object_unref (layout);
 
-  /* Its stride too is 4 bytes a sample. */
+  /* Its stride is 4 bytes a sample. */
   gst_buffer_add_video_meta (buffer, GST_VIDEO_FRAME_FLAG_NONE,
       GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB, width, height);
   if (anchor == BOTTOM_RIGHT || anchor == MIDDLE_RIGHT)
@@ -156,7 +157,7 @@ draw_text (GstBlockDctOverlay * overlay, const gchar * text, gint x, gint y,
   return rectangle;
 }
 
-/* Draw a label unless it is as it was; `text` is taken. NULL without memory. */
+/* Draw a label unless it is unchanged; `text` is taken. NULL without memory. */
 static GstVideoOverlayRectangle *
 update_label (GstBlockDctOverlay * overlay, guint index, gchar * text, gint x,
     gint y, gint size, Anchor anchor)
@@ -175,7 +176,7 @@ update_label (GstBlockDctOverlay * overlay, guint index, gchar * text, gint x,
   return label->rectangle;
 }
 
-/* What others attached stays. */
+/* Keep what other elements have attached. */
 static void
 attach (GstBuffer * buffer, GstVideoOverlayComposition * ours)
 {
@@ -199,7 +200,7 @@ attach (GstBuffer * buffer, GstVideoOverlayComposition * ours)
 }
 
 /* A map's bar without numbers still shows its marks, as in a build without
- * Pango: only who asked for text is warned. */
+ * Pango: warn only if text was asked for. */
 static void
 warn_no_font (GstBlockDctOverlay * overlay, GstElement * element,
     const gchar * name)
@@ -234,7 +235,7 @@ add (GstVideoOverlayComposition * composition,
   return rectangle != NULL;
 }
 
-/* Of every frame its own: they are not kept. */
+/* The values differ in every frame: they are not cached. */
 static gboolean
 add_values (GstBlockDctOverlay * self, const GstBlockDctOverlayFrame * frame,
     GstVideoOverlayComposition * composition)
@@ -248,8 +249,8 @@ add_values (GstBlockDctOverlay * self, const GstBlockDctOverlayFrame * frame,
   return ok;
 }
 
-/* Over all other text, with the place and the sample in words below it. A frame
- * that is too small for it has none. */
+/* Add the magnifier over all other text, with the position and the sample as
+ * text below it; not to a frame that is too small. */
 static gboolean
 add_magnifier (GstBlockDctOverlay * self,
     const GstBlockDctOverlayFrame * frame, gint size,
@@ -267,7 +268,7 @@ add_magnifier (GstBlockDctOverlay * self,
     return FALSE;
   gst_video_overlay_composition_add_rectangle (composition, lens.rectangle);
   gst_video_overlay_rectangle_unref (lens.rectangle);
-  /* A letter is some 0.6 of its size wide; and there is the box. */
+  /* A letter is some 0.6 of its size wide; the box adds `size`. */
   x = MIN (lens.left, width - size - (gint) (0.6 * size * strlen (lens.text)));
   y = lens.top + lens.side;
   if (y + 2 * size > GST_VIDEO_INFO_HEIGHT (frame->info))
@@ -277,8 +278,8 @@ add_magnifier (GstBlockDctOverlay * self,
           MAX (x, 0), y, size, TOP_LEFT));
 }
 
-/* Exchange the byte beside the colours of each pixel, alpha or padding, for
- * another one. */
+/* Exchange the fourth byte of each pixel, alpha or padding, with another
+ * one. */
 static void
 exchange_fourth (GstVideoFrame * mapped, const BdctRgb * rgb, guint8 * bytes)
 {
@@ -298,8 +299,8 @@ exchange_fourth (GstVideoFrame * mapped, const BdctRgb * rgb, guint8 * bytes)
 }
 
 /* GStreamer mixes colours by the picture's alpha, and writes alpha and padding
- * of whole rows. Text changes colours alone: it is drawn on a picture that is
- * opaque meanwhile. FALSE without memory. */
+ * of whole rows. Text has to change colours alone: so the picture is made
+ * opaque while text is drawn. FALSE without memory. */
 static gboolean
 blend_mapped (GstVideoOverlayComposition * composition,
     const BdctRgb * rgb, GstVideoFrame * mapped)
@@ -334,8 +335,8 @@ is_aligned (const GstVideoFrame * mapped)
   return bits % sizeof (guint32) == 0;
 }
 
-/* A frame that passes through may lie anywhere: text is drawn on a copy then,
- * and copied back. */
+/* Draw the text on a copy, and copy it back: a frame that passes through may be
+ * unaligned. */
 static gboolean
 blend_copy (GstVideoOverlayComposition * composition,
     const GstBlockDctOverlayFrame * frame, GstVideoFrame * mapped)
@@ -385,14 +386,14 @@ choose_size (const GstVideoInfo * info)
   return MIN (size, 64);
 }
 
-/* A side's name at the bottom of its part, `width` wide, of the picture; none
- * where it has no room. */
+/* Draw a side's name at the bottom of its part of the picture, which is `width`
+ * wide, if there is room. */
 static gboolean
 name_side (GstBlockDctOverlay * self, const GstBlockDctOverlayFrame * frame,
     gboolean second, gint bottom, gint width, gint size,
     GstVideoOverlayComposition * composition)
 {
-  /* A letter is some 0.6 of its size wide; and there is the box. */
+  /* A letter is some 0.6 of its size wide; the box adds `size`. */
   const gint letters = (width - size) / (0.6 * size);
   const gint x = second ? GST_VIDEO_INFO_WIDTH (frame->info) : 0;
   const gchar *name = frame->names[second];
@@ -404,7 +405,7 @@ name_side (GstBlockDctOverlay * self, const GstBlockDctOverlayFrame * frame,
           : BOTTOM_LEFT));
 }
 
-/* Which picture is which, where two of them are shown. */
+/* Name both pictures, where two are shown. */
 static gboolean
 name_sides (GstBlockDctOverlay * self, const GstBlockDctOverlayFrame * frame,
     gint size, GstVideoOverlayComposition * composition)
@@ -459,7 +460,7 @@ gst_blockdct_overlay_draw (GstBlockDctOverlay ** overlay,
     return;
   }
   composition = gst_video_overlay_composition_new (NULL);
-  /* Under all other text. */
+  /* First, so that all other text covers them. */
   if (values)
     complete = add_values (self, frame, composition);
   if (frame->figures && *frame->text != '\0')

@@ -1,6 +1,6 @@
 /* blockdct: text on the picture.
  *
- * Drawn by Pango and Cairo, in builds that have them.
+ * Pango and Cairo draw it, in builds that have them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,31 +13,32 @@
 
 G_BEGIN_DECLS
 
-/** What was drawn last, and with what; NULL until something is. */
+/** A cache of drawn text; NULL until text is drawn. */
 typedef struct _GstBlockDctOverlay GstBlockDctOverlay;
 
-/** A frame that is otherwise ready. */
+/** A frame that is complete except for its text. */
 typedef struct
 {
   GstBuffer *buffer;
   const GstVideoInfo *info;
   const BdctLayout *layout;
   const BdctView *view;
-  const gchar *text;            /* of the figures, perhaps empty, */
-  const gchar *names[2];        /* and what the view's pictures are */
-  gboolean figures;             /* write them too, not a map's labels alone */
-  gboolean magnifier;           /* at these shares of width and height */
+  const gchar *text;            /* the figures; may be empty */
+  const gchar *names[2];        /* of the view's pictures */
+  gboolean figures;             /* draw the figures, too, not only a map's
+                                   labels */
+  gboolean magnifier;           /* at these fractions of width and height */
   gdouble magnifier_x, magnifier_y;
-  gboolean attach;              /* downstream draws what is attached */
+  gboolean attach;              /* downstream draws overlay compositions */
 } GstBlockDctOverlayFrame;
 
 /** Put the text on a frame: as a composition meta if downstream draws it, else
- * into its samples. `*overlay` is made when first needed. Where there can be no
- * text `element` posts a warning, once. */
+ * into its samples. `*overlay` is created when first needed. If text cannot be
+ * drawn, `element` posts one warning. */
 void gst_blockdct_overlay_draw (GstBlockDctOverlay ** overlay,
     GstElement * element, const GstBlockDctOverlayFrame * frame);
 
-/** Free it; `*overlay` may be NULL, and is afterwards. */
+/** Free it; `*overlay` may be NULL, and becomes NULL. */
 void gst_blockdct_overlay_clear (GstBlockDctOverlay ** overlay);
 
 G_END_DECLS

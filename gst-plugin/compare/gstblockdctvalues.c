@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Thousands of numbers a frame: the digits are drawn by Pango once, then
+ * A frame has thousands of numbers: Pango draws the digits once, then they are
  * copied. */
 #include "gstblockdctvalues.h"
 
 #include <string.h>
 #include "dct/picture/zoom.h"
 
-/* A square's side, and rows for a digit in it. */
+/* A square's side, and the rows of a digit in it. */
 #define SIDE BDCT_VIEW_MAX_ZOOM
 #define ROWS 10
 
 struct _GstBlockDctValues
 {
-  gint n_digits;                /* that the largest value has */
-  gint width;                   /* of each */
+  gint n_digits;                /* of the largest value */
+  gint width;                   /* of each digit */
   guint8 mask[10][ROWS][SIDE];
 };
 
-/* What of the frame a half shows at 1:1, and where that is. */
+/* A half's rectangle in the frame. */
 typedef struct
 {
   gint x0, y0, x1, y1;
@@ -88,7 +88,6 @@ gst_blockdct_values_prepare (GstBlockDctValues ** values,
   g_object_unref (context);
 }
 
-/* Luma at (x, y) of the frame. */
 static gint
 read_luma (GstVideoFrame * frame, const BdctLayout * layout, gint x, gint y)
 {
@@ -125,7 +124,7 @@ gst_blockdct_values_put (const GstBlockDctValues * self, guint32 * pixels,
     }
 }
 
-/* The squares that are whole in a half. */
+/* Draw the values of the squares that are completely inside a half. */
 static void
 put_values (const GstBlockDctValues * self, GstVideoFrame * frame,
     const BdctLayout * layout, const BdctView * view, const Half * half,
@@ -150,7 +149,7 @@ put_values (const GstBlockDctValues * self, GstVideoFrame * frame,
     }
 }
 
-/* The halves, of which a wipe's line is in none. */
+/* Draw the values of both halves; a wipe's line belongs to neither. */
 static void
 put_halves (const GstBlockDctValues * self, GstVideoFrame * frame,
     const BdctLayout * layout, const BdctView * view, guint32 * pixels)

@@ -1,4 +1,5 @@
-/* blockdct: the values of samples, on the squares that they are enlarged to.
+/* blockdct: draws the values of samples on the enlarged squares of a zoomed
+ * view.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,27 +13,27 @@
 
 G_BEGIN_DECLS
 
-/** The digits, as they were drawn last; NULL until something is. */
+/** A cache of drawn digits; NULL until digits are drawn. */
 typedef struct _GstBlockDctValues GstBlockDctValues;
 
-/** Whether a view is enlarged enough, and shows samples: not levels, or the
+/** Whether a view is zoomed enough, and shows samples, not levels or the
  * colours of a map. */
 gboolean gst_blockdct_values_are_shown (const BdctView * view);
 
-/** The values of luma in a frame, which is mapped for it: a rectangle as large
- * as the frame. Squares that are not whole have none. R, G and B have that of
- * their luma. `*values` is made when first needed. NULL without memory, or if
- * the frame cannot be read. */
+/** Draw the values of luma in a frame, which is mapped, on a rectangle as large
+ * as the frame. Squares that are cut off get no value. R, G and B get that of
+ * their luma. `*values` is created when first needed. NULL without memory, or
+ * if the frame cannot be read. */
 GstVideoOverlayRectangle *gst_blockdct_values_draw (GstBlockDctValues **
     values, PangoFontMap * fonts, GstBuffer * buffer, const GstVideoInfo * info,
     const BdctLayout * layout, const BdctView * view);
 
-/** The same digits for others: of samples of so many bits. */
+/** Prepare the digits for samples of `depth` bits. */
 void gst_blockdct_values_prepare (GstBlockDctValues ** values,
     PangoFontMap * fonts, gint depth);
 
-/** Put a value on a square of BDCT_VIEW_MAX_ZOOM pixels, premultiplied: black
- * where the square is `light`, else white. What is none of it stays. */
+/** Draw a value on a square of BDCT_VIEW_MAX_ZOOM premultiplied pixels: black
+ * if the square is `light`, else white. Other pixels are unchanged. */
 void gst_blockdct_values_put (const GstBlockDctValues * values,
     guint32 * pixels, gint stride, gint value, gboolean light);
 

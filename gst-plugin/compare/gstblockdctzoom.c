@@ -4,7 +4,7 @@
 #include <string.h>
 #include "dct/picture/view.h"
 
-/* Whole numbers, so that all samples are as large as each other. */
+/* Whole numbers, so that all samples have the same size. */
 static const gint zooms[] = { 1, 2, 3, 4, 6, 8, 12, 16 };
 
 static const struct
@@ -28,7 +28,7 @@ gst_blockdct_zoom_find_key (const gchar * key, gint * steps)
   return FALSE;
 }
 
-/* What says where things are. */
+/* The view that the properties describe. */
 static BdctView
 get_view (GstElement * element)
 {
@@ -50,7 +50,7 @@ layout_of (gint width, gint height)
   };
 }
 
-/* The next of the zooms, from wherever it is. */
+/* The zoom that is `steps` further in the list, from any value. */
 static gdouble
 find_zoom (gdouble zoom, gint steps)
 {
@@ -85,7 +85,7 @@ gst_blockdct_zoom_turn (GstElement * element, gint width, gint height,
       view.zoom_y, NULL);
 }
 
-/* The wipe's line is dragged at any zoom. */
+/* The wipe's line can be dragged at any zoom. */
 gboolean
 gst_blockdct_zoom_grabs (GstElement * element, gint width, gdouble x)
 {
