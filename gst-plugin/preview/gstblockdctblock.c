@@ -23,8 +23,8 @@ static const BlockNames block_names[BDCT_MAX_COMPONENTS] = {
       "reconstruction-v"},
 };
 
-/* The planes of a mapped frame. `*memory`, to be freed, is theirs if they had
- * to be made of R, G and B. FALSE without memory. */
+/* The planes of a mapped frame. `*memory`, to be freed, holds them if they have
+ * to be made from R, G and B. FALSE without memory. */
 static gboolean
 get_planes (const BdctImage * image, const BdctLayout * layout,
     BdctImage * planes, guint8 ** memory)
@@ -37,7 +37,8 @@ get_planes (const BdctImage * image, const BdctLayout * layout,
   return *memory != NULL;
 }
 
-/* The plane that a component is in, and its place in a pair there. */
+/* The plane of a component; `*second`: it is the second of a pair of
+ * samples. */
 static gint
 find_plane (const BdctLayout * layout, gint c, gint * second)
 {
@@ -48,8 +49,8 @@ find_plane (const BdctLayout * layout, gint c, gint * second)
   g_assert_not_reached ();
 }
 
-/* The samples of the block that the component's sample (*x, *y) is in, with the
- * picture's edge repeated; (*x, *y) becomes its corner. */
+/* Read the block that contains the component's sample (*x, *y), with the
+ * picture's edge repeated; (*x, *y) becomes the block's corner. */
 static void
 read_block (const BdctImage * image, const BdctLayout * layout, gint c,
     gint size, gint * x, gint * y, gint * samples)
@@ -103,7 +104,7 @@ set_doubles (GstStructure * s, const gchar * name, const gdouble * values,
   gst_structure_take_value (s, name, &array);
 }
 
-/* The set of a component's block at (x, y) of its plane. */
+/* The quantizer of a component's block at (x, y) of its plane. */
 static gint
 find_set (const GstBlockDctRegions * regions, const BdctLayout * layout,
     gint c, gint x, gint y)
@@ -117,8 +118,8 @@ find_set (const GstBlockDctRegions * regions, const BdctLayout * layout,
       + (x >> job->log2_width)];
 }
 
-/* log2 of the side of luma's block at (x, y) that a tree chose. All that trees
- * follow from is there, so they are found again. 0 without memory. */
+/* log2 of the side of luma's block at (x, y) that a tree chose. The trees are
+ * computed again from the frame and its parameters. 0 without memory. */
 static gint
 find_size (const BdctImage * image, const BdctLayout * layout,
     const GstBlockDctRegions * regions, const BdctJob * job, gint x, gint y)
@@ -148,8 +149,8 @@ find_size (const BdctImage * image, const BdctLayout * layout,
   return log2_size;
 }
 
-/* Of a component, at (x, y) of luma; with `log2_size` above 0 where a tree
- * chose it for luma. */
+/* Add a component's block at (x, y) of luma; `log2_size` above 0 is the size
+ * that a tree chose for luma. */
 static void
 add_block (GstStructure * s, const BdctImage * image,
     const BdctLayout * layout, const GstBlockDctRegions * regions,
@@ -180,7 +181,7 @@ add_block (GstStructure * s, const BdctImage * image,
   set_ints (s, names->reconstruction, block.reconstruction, n);
 }
 
-/* What became of the blocks at (x, y) of a frame; NULL without memory. */
+/* Describe the blocks at (x, y) of a frame; NULL without memory. */
 static GstStructure *
 describe_block (const GstBlockDctShown * shown, const BdctImage * image,
     const GstBlockDctRegions * regions, const BdctJob * job, gint x, gint y)

@@ -1,4 +1,4 @@
-/* blockdct: what became of one block, for whoever clicks on it.
+/* blockdct: describes one block, for a click on it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,9 +9,10 @@
 
 G_BEGIN_DECLS
 
-/** The structure `blockdct-block` about the blocks at (x, y), in samples of
- * luma, of a frame on display whose original is `in`; the caller's. NULL where
- * the frame cannot be read or there is no memory. From any thread. */
+/** Make the structure `blockdct-block` about the blocks at (x, y), in samples
+ * of luma, of a frame on display whose original is `in`. The caller owns it.
+ * NULL if the frame cannot be read or there is no memory. Any thread may call
+ * this. */
 GstStructure *gst_blockdct_block_describe (const GstBlockDctShown * shown,
     GstBuffer * in, gint x, gint y);
 

@@ -6,9 +6,9 @@
  *
  * Original, A and B of a video, live: a `blockdct` named a, one named b, which
  * runs while `compare::left` or `compare::right` is 1, and a `blockdctcompare`
- * named compare, whose view comes out. `freeze` holds a frame, which is made
- * again whenever a property changes. With `b-encoder` an encoder and its
- * decoder make B's pictures.
+ * named compare, whose view is the output. `freeze` holds a frame, which is
+ * processed again whenever a property changes. With `b-encoder` an encoder and
+ * its decoder make B's pictures.
  *
  * ## Example launch line
  * |[
@@ -28,8 +28,8 @@
 #include "gst-plugin/common/gstblockdctparam.h"
 #include "gst-plugin/common/gstblockdctpool.h"
 
-/* What the bin holds of its input at least: a frame in each of A, B, their
- * queues and compare, and the one that is frozen. */
+/* The least number of input buffers that the bin holds: one in each of A, B,
+ * their queues and compare, and the frozen one. */
 #define MIN_BUFFERS 6
 
 enum
@@ -42,7 +42,7 @@ GST_ELEMENT_REGISTER_DEFINE (blockdctpreview, "blockdctpreview", GST_RANK_NONE,
 
 /* B */
 
-/* Any thread may change these. */
+/* `left` or `right` has changed, in any thread. */
 static void
 on_side (GstBlockDctPreview * self)
 {
@@ -53,8 +53,8 @@ on_side (GstBlockDctPreview * self)
       || right == GST_BLOCKDCT_PREVIEW_B);
 }
 
-/* While B is not shown its frames go past the transform; while an encoder is B,
- * so do its pictures. */
+/* While B is not shown, its frames bypass the transform; while an encoder makes
+ * B's pictures, so do these. */
 static GstPadProbeReturn
 on_input_of_b (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
@@ -84,7 +84,7 @@ on_event_of_b (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* Upstream wants its buffers back. */
+/* On a drain query upstream needs its buffers back. */
 static GstPadProbeReturn
 on_query_of_b (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
@@ -107,7 +107,7 @@ on_answer_of_b (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 
 /* Frames */
 
-/* The memory that A's engine likes best; NULL: any. The caller's. */
+/* The allocator that A's engine prefers, owned by the caller; NULL: any. */
 static GstAllocator *
 find_allocator (GstBlockDctPreview * self, GstCaps * caps)
 {
@@ -121,8 +121,8 @@ find_allocator (GstBlockDctPreview * self, GstCaps * caps)
   return allocator;
 }
 
-/* Upstream asks for memory. A tee would offer none; this goes to the GPU once
- * for all that read it. */
+/* Answer upstream's allocation query, as a tee would offer nothing. This memory
+ * is uploaded to the GPU once for all elements that read it. */
 static GstPadProbeReturn
 on_query (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
@@ -175,7 +175,7 @@ on_output (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* A repeated frame is shown at once: it has no time of its own. */
+/* Remove a repeated frame's time, so that it is shown at once. */
 static GstPadProbeReturn
 on_picture (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
@@ -264,7 +264,7 @@ gst_blockdct_preview_change_state (GstElement * element,
     GstStateChange transition)
 {
   GstBlockDctPreview *self = GST_BLOCKDCT_PREVIEW (element);
-  /* From READY, too: a start may have failed halfway. */
+  /* Also from READY, as a start may have failed halfway. */
   const gboolean stops = transition == GST_STATE_CHANGE_PAUSED_TO_READY
       || transition == GST_STATE_CHANGE_READY_TO_NULL;
   GstStateChangeReturn ret;
@@ -277,7 +277,7 @@ gst_blockdct_preview_change_state (GstElement * element,
   }
   ret = GST_ELEMENT_CLASS (gst_blockdct_preview_parent_class)->change_state
       (element, transition);
-  /* No frame comes any more. */
+  /* No frame comes from now on. */
   if (stops) {
     gst_blockdct_preview_encoder_stop (self);
     gst_blockdct_preview_blocks_forget (self);
@@ -343,7 +343,7 @@ add_ghost_pad (GstBlockDctPreview * self, GstElement * element,
   gst_object_unref (pad);
 }
 
-/* A blockdct behind the tee, with a thread of its own, behind `queue`. */
+/* Add a blockdct behind the tee, after `queue` and with a thread of its own. */
 static GstElement *
 add_transform (GstBlockDctPreview * self, GstElement * tee, GstElement * queue,
     const gchar * name, const gchar * pad)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A click posts the message `blockdct-block`, and so does every frame that
- * shows the block made with other settings. Another thread does it: to find the
- * sizes of a tree's blocks takes as long as a frame. */
+ * shows the block made with other settings. Another thread makes it, as finding
+ * the sizes of a tree's blocks takes as long as a frame. */
 #include "gstblockdctpreviewblocks.h"
 
 #include <gst/video/navigation.h>
@@ -12,7 +12,7 @@
 #include "gst-plugin/compare/gstblockdctzoom.h"
 #include "gstblockdctblock.h"
 
-/* What a transform made last */
+/* The last frame of a transform */
 
 void
 gst_blockdct_preview_blocks_enter (GstBlockDctPreview * self, gboolean of_b,
@@ -41,8 +41,8 @@ gst_blockdct_preview_blocks_flush (GstBlockDctPreview * self, gboolean of_b)
   g_mutex_unlock (&self->blocks.lock);
 }
 
-/* Frames leave in the order in which they entered, those that are dropped
- * excepted. */
+/* Frames leave in the order in which they entered, except those that are
+ * dropped. */
 void
 gst_blockdct_preview_blocks_leave (GstBlockDctPreview * self, gboolean of_b,
     GstBuffer * buffer)
@@ -61,9 +61,9 @@ gst_blockdct_preview_blocks_leave (GstBlockDctPreview * self, gboolean of_b,
   g_mutex_unlock (&self->blocks.lock);
 }
 
-/* What is to be said */
+/* Messages */
 
-/* Whether there is something new to say. Called with the lock. */
+/* Whether a message has to be posted. Called with the lock. */
 static gboolean
 is_due (const GstBlockDctPreviewBlocks * blocks)
 {
@@ -76,7 +76,7 @@ is_due (const GstBlockDctPreviewBlocks * blocks)
           sizeof blocks->params) != 0);
 }
 
-/* What a message says, and of which buffer. */
+/* The content of a message, and its buffer. */
 typedef struct
 {
   GstBlockDctShown shown;
@@ -85,7 +85,8 @@ typedef struct
   gboolean of_b, repeated;
 } What;
 
-/* Take what is to be said; its buffer is the caller's. FALSE: nothing. */
+/* Take the content of the message that is due; the caller owns its buffer.
+ * FALSE: none is due. */
 static gboolean
 take (GstBlockDctPreview * self, What * what)
 {
@@ -150,8 +151,8 @@ gst_blockdct_preview_blocks_follow (GstBlockDctPreview * self)
 
 /* Clicks */
 
-/* The place in the picture, and whose blocks are there: in the original the
- * other picture's. FALSE outside of it. */
+/* Find the place in the picture, and whether its block is A's or B's: on the
+ * original that of the other picture. FALSE outside of the picture. */
 static gboolean
 locate (GstBlockDctPreview * self, const BdctLayout * layout, gint * x,
     gint * y, gboolean * of_b)
@@ -187,7 +188,8 @@ click (GstBlockDctPreview * self, gdouble where_x, gdouble where_y)
   gboolean of_b;
   gint x, y;
 
-  /* Before they become integers, which not all doubles have a place in. */
+  /* Checked before the conversion to integers, which cannot hold all
+   * doubles. */
   if (!shown.any || where_x < 0 || where_y < 0
       || where_x >= shown.layout.plane[0].width
       || where_y >= shown.layout.plane[0].height)

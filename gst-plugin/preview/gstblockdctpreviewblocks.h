@@ -1,4 +1,4 @@
-/* blockdct: clicks on blocks in blockdctpreview.
+/* blockdct: handles clicks on blocks in blockdctpreview.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,26 +9,27 @@
 
 G_BEGIN_DECLS
 
-/** Look at a navigation event, which stays the caller's: it may be a click. */
+/** Check whether a navigation event, which the caller keeps, is a click, and
+ * handle it. */
 void gst_blockdct_preview_blocks_see (GstBlockDctPreview * self,
     GstEvent * event);
 
-/** A buffer enters a transform, and leaves it: A, or B if `of_b`. Blocks are
- * those of the frame that left last. */
+/** A buffer enters a transform, A or B, and leaves it. A click refers to the
+ * frame that left last. */
 void gst_blockdct_preview_blocks_enter (GstBlockDctPreview * self,
     gboolean of_b, GstBuffer * buffer);
 void gst_blockdct_preview_blocks_leave (GstBlockDctPreview * self,
     gboolean of_b, GstBuffer * buffer);
 
-/** What is in a transform never leaves it. */
+/** The frames in a transform are dropped. */
 void gst_blockdct_preview_blocks_flush (GstBlockDctPreview * self,
     gboolean of_b);
 
-/** Have another thread post what became of the block that was clicked on, if
- * it is made with other settings now. */
+/** Have another thread post a message about the selected block, if its settings
+ * have changed. */
 void gst_blockdct_preview_blocks_follow (GstBlockDctPreview * self);
 
-/** There is no picture any more. */
+/** Drop the pictures. */
 void gst_blockdct_preview_blocks_forget (GstBlockDctPreview * self);
 
 G_END_DECLS

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One thread, that which streams into the blockdct `b`, makes sessions, feeds
- * them and ends them. A session is a bin of an encoder and a decoder between
- * two pads; the pictures leave by `b`'s source pad in whatever thread they are
- * made in. A session ends by EOS, so that all of its pictures have left before
- * what comes next: a frame of another encoder, of `b`, a repeated one, or an
- * event.
+ * The streaming thread of the blockdct `b` makes sessions, feeds them and ends
+ * them. A session is a bin of an encoder and a decoder between two pads; its
+ * pictures leave by `b`'s source pad in the thread that makes them. A session
+ * ends by EOS, so that all of its pictures leave before the next item: a frame
+ * of another encoder or of `b`, a repeated frame, or an event.
  *
- * A session's bin is no child of the preview. That would wait for it before it
- * stops the others, and it for them: its pictures may wait before compare. */
+ * A session's bin is not a child of the preview, to avoid a deadlock: the
+ * preview would wait for it before it stops its other children, while its
+ * pictures may wait for compare. */
 #include "gstblockdctpreviewencoder.h"
 
 #include <gst/base/gstbasetransform.h>
@@ -19,20 +19,20 @@
 #include "gst-plugin/compare/gstblockdctcomparepad.h"
 #include "gstblockdctpreviewline.h"
 
-/* What the encoder has failed, as opposed to what is downstream. */
+/* The encoder has failed, not an element downstream. */
 #define FLOW_FAILED GST_FLOW_CUSTOM_ERROR
 
-/* Frames that an encoder may take before it gives one: as many originals as
- * compare queues in any case. With more of them nothing would move. */
+/* The number of frames that an encoder may take before its first picture: as
+ * many originals as compare queues. With more the pipeline would stall. */
 #define MAX_HELD GST_BLOCKDCT_COMPARE_MAX_FRAMES
 
-/* A frame's duration where nothing says it. */
+/* A frame's duration where it is unknown. */
 #define DEFAULT_DURATION (40 * GST_MSECOND)
 
-/* A frame that is in the encoder. */
+/* A frame in the encoder. */
 typedef struct
 {
-  GstClockTime time;            /* at which the encoder has it */
+  GstClockTime time;            /* its time in the encoder */
   GstClockTime pts, duration;   /* its own */
 } Frame;
 
@@ -41,24 +41,25 @@ struct _GstBlockDctPreviewSession
   GstBlockDctPreview *preview;
   gchar *line;
   guint generation;
-  gboolean alone;               /* its picture is kept, and does not leave */
+  gboolean alone;               /* its picture is kept, but does not leave */
   GstElement *bin;              /* or NULL */
-  GstPad *in, *out;             /* what the bin's pads are linked to */
+  GstPad *in, *out;             /* the peers of the bin's pads */
   GstBlockDctCompareCoded coded;
-  GstClockTime next;            /* the least time of the frame that is next */
+  GstClockTime next;            /* the least time of the next frame */
 
   /* Protected by the encoder's lock. */
-  GQueue frames;                /* Frame, in the order of their times */
-  guint held;                   /* frames that came since one left */
+  GQueue frames;                /* Frame, sorted by time */
+  guint held;                   /* frames that have entered since a picture
+                                   left */
   gboolean ended;               /* the last picture has left */
-  GstFlowReturn ret;            /* what downstream has said */
+  GstFlowReturn ret;            /* downstream's result */
   gchar *cause;                 /* why the encoder has failed; or NULL */
 };
 
 #define SRC_OF_B(self) GST_BASE_TRANSFORM_SRC_PAD ((self)->b)
 #define SINK_OF_B(self) GST_BASE_TRANSFORM_SINK_PAD ((self)->b)
 
-/* Pictures, in the thread of the decoder. */
+/* Pictures, in the decoder's thread */
 
 static GstClockTime
 get_distance (const Frame * frame, GstClockTime time)
@@ -66,9 +67,9 @@ get_distance (const Frame * frame, GstClockTime time)
   return frame->time > time ? frame->time - time : time - frame->time;
 }
 
-/* The frame that a picture at `time` was made of; to be freed. Frames before it
- * were dropped by the encoder. A picture without a time is the next one's.
- * NULL: there is none. Called with the lock. */
+/* The frame of a picture at `time`, to be freed. The encoder has dropped
+ * earlier frames. A picture without a time belongs to the next frame. NULL:
+ * there is none. Called with the lock. */
 static Frame *
 find_frame (GstBlockDctPreviewSession * session, GstClockTime time)
 {
@@ -105,7 +106,7 @@ get_running_time (GstPad * pad, GstBuffer * buffer)
   return time;
 }
 
-/* The session ends as far as its pictures are concerned. */
+/* No picture of the session follows. */
 static void
 set_ended (GstBlockDctPreviewSession * session, GstFlowReturn ret)
 {
@@ -119,7 +120,7 @@ set_ended (GstBlockDctPreviewSession * session, GstFlowReturn ret)
   g_mutex_unlock (&encoder->lock);
 }
 
-/* Texts call a picture what made it. */
+/* Add the encoder's name, for text on the picture. */
 static void
 name_picture (GstBlockDctPreviewSession * session, GstBuffer * buffer)
 {
@@ -131,8 +132,8 @@ name_picture (GstBlockDctPreviewSession * session, GstBuffer * buffer)
         GST_BLOCKDCT_CODED_ENCODER, G_TYPE_STRING, session->line, NULL);
 }
 
-/* Give a picture its frame's times, and keep it. Returns what to do with it:
- * push it, nothing (GST_FLOW_CUSTOM_SUCCESS), or stop. */
+/* Give a picture its frame's times, and keep a reference. Returns GST_FLOW_OK
+ * to push it, GST_FLOW_CUSTOM_SUCCESS to drop it, or another value to stop. */
 static GstFlowReturn
 receive (GstBlockDctPreviewSession * session, GstClockTime time,
     GstBuffer * buffer)
@@ -189,8 +190,8 @@ on_event (GstPad * pad, GstObject * parent, GstEvent * event)
 
 /* Sessions */
 
-/* What the encoder adds to no latency is its own. Bins only pass on latencies
- * of live streams. */
+/* Answer LATENCY queries with a live latency of 0, so that the result is the
+ * encoder's own: bins only pass on latencies of live streams. */
 static gboolean
 on_query (GstPad * pad, GstObject * parent, GstQuery * query)
 {
@@ -217,7 +218,7 @@ make_pad (GstBlockDctPreviewSession * session, const gchar * name,
   return pad;
 }
 
-/* FALSE: pictures of these caps cannot go through the bin. */
+/* Link the bin. FALSE: it cannot process pictures of these caps. */
 static gboolean
 link_pads (GstBlockDctPreviewSession * session, const GstCaps * caps)
 {
@@ -235,8 +236,8 @@ link_pads (GstBlockDctPreviewSession * session, const GstCaps * caps)
   return ok;
 }
 
-/* An error ends the session, and not the pipeline. All else is the
- * preview's. */
+/* An error ends the session, not the pipeline. The preview posts all other
+ * messages. */
 static GstBusSyncReply
 on_message (GstBus * bus, GstMessage * message, gpointer data)
 {
@@ -271,7 +272,7 @@ catch_messages (GstBlockDctPreviewSession * session)
   gst_object_unref (bus);
 }
 
-/* What streams begin with. Frames' times are running times. */
+/* Push the events that start a stream. The frames' times are running times. */
 static void
 begin_stream (GstBlockDctPreviewSession * session, GstCaps * caps)
 {
@@ -302,7 +303,7 @@ stop_session (GstBlockDctPreview * self)
     return;
   if (session->bin != NULL) {
     gst_element_set_state (session->bin, GST_STATE_NULL);
-    /* Who asks for its latency now may keep it for a moment. */
+    /* A LATENCY query in another thread may keep the bin for a moment. */
     gst_element_set_bus (session->bin, NULL);
   }
   gst_blockdct_compare_coded_clear (&session->coded);
@@ -318,8 +319,8 @@ stop_session (GstBlockDctPreview * self)
   g_free (session);
 }
 
-/* The encoder of this line does not do: from now on `b` does, unless another
- * line was set meanwhile. */
+/* The encoder of this line has failed: use `b` from now on, unless another line
+ * has been set meanwhile. */
 static void
 give_up (GstBlockDctPreview * self, const gchar * line, guint generation,
     const gchar * cause)
@@ -341,7 +342,7 @@ give_up (GstBlockDctPreview * self, const gchar * line, guint generation,
     g_object_notify (G_OBJECT (self), "b-encoder");
 }
 
-/* A session fails, for this reason if it has said none. */
+/* End a session that has failed; `reason` is used if the session has none. */
 static GstFlowReturn
 fail (GstBlockDctPreview * self, const gchar * reason)
 {
@@ -361,7 +362,7 @@ fail (GstBlockDctPreview * self, const gchar * reason)
   return FLOW_FAILED;
 }
 
-/* What has come of pushing into a session that runs. */
+/* Handle the result of a push into a running session. */
 static GstFlowReturn
 judge (GstBlockDctPreview * self, GstFlowReturn ret)
 {
@@ -382,7 +383,7 @@ judge (GstBlockDctPreview * self, GstFlowReturn ret)
   return failed ? fail (self, gst_flow_get_name (ret)) : ret;
 }
 
-/* Have all pictures of the session leave, if there is one. */
+/* End the session, if there is one, after all of its pictures have left. */
 static GstFlowReturn
 end_session (GstBlockDctPreview * self)
 {
@@ -404,8 +405,8 @@ end_session (GstBlockDctPreview * self)
   return ret;
 }
 
-/* `b`'s source pad says that pictures are in system memory. `b` itself may give
- * another one. */
+/* Set caps with system memory on `b`'s source pad, for the encoder's pictures;
+ * `b` itself may use another memory. */
 static GstCaps *
 follow_caps (GstBlockDctPreview * self)
 {
@@ -426,7 +427,7 @@ follow_caps (GstBlockDctPreview * self)
   return caps;
 }
 
-/* A session without a bin. */
+/* Make a session, still without a bin. */
 static GstBlockDctPreviewSession *
 make_session (GstBlockDctPreview * self, const gchar * line,
     guint generation, gboolean alone)
@@ -442,8 +443,7 @@ make_session (GstBlockDctPreview * self, const gchar * line,
   return session;
 }
 
-/* Make a session's bin for pictures of these caps run. FALSE with the
- * reason. */
+/* Start a session's bin for pictures of these caps. FALSE with an error. */
 static gboolean
 start_bin (GstBlockDctPreviewSession * session, GstCaps * caps, GError ** error)
 {
@@ -470,7 +470,7 @@ start_bin (GstBlockDctPreviewSession * session, GstCaps * caps, GError ** error)
   return *error == NULL;
 }
 
-/* Start a session with the line of a generation. */
+/* Start a session with a line and its generation. */
 static GstFlowReturn
 start_session (GstBlockDctPreview * self, const gchar * line,
     guint generation, gboolean alone)
@@ -495,8 +495,8 @@ start_session (GstBlockDctPreview * self, const gchar * line,
 
 /* Frames */
 
-/* Metas of elements such as these are about the frame as it came, not about
- * what an encoder makes of it, which would pass them on. */
+/* Drop custom metas, such as blockdct's, which describe the frame before it is
+ * coded: encoders would pass them on. */
 static gboolean
 drop_custom (GstBuffer * buffer, GstMeta ** meta, gpointer unused)
 {
@@ -506,7 +506,8 @@ drop_custom (GstBuffer * buffer, GstMeta ** meta, gpointer unused)
   return TRUE;
 }
 
-/* The encoder may hold more frames than a pool has. */
+/* Copy buffers of a limited pool, as the encoder may hold more frames than the
+ * pool has. */
 static GstBuffer *
 copy_for_encoder (GstBuffer * buffer)
 {
@@ -517,7 +518,7 @@ copy_for_encoder (GstBuffer * buffer)
   return copy;
 }
 
-/* A frame's duration, or how long its caps say. */
+/* A frame's duration, or that of its caps. */
 static GstClockTime
 get_duration (GstPad * pad, GstBuffer * buffer)
 {
@@ -533,7 +534,8 @@ get_duration (GstPad * pad, GstBuffer * buffer)
       : DEFAULT_DURATION;
 }
 
-/* Times rise, whatever those of the frames do: that is what encoders need. */
+/* The time of a frame in the encoder. These times always increase, as encoders
+ * need. */
 static GstClockTime
 choose_time (GstBlockDctPreviewSession * session, GstBuffer * buffer)
 {
@@ -546,7 +548,7 @@ choose_time (GstBlockDctPreviewSession * session, GstBuffer * buffer)
   return time;
 }
 
-/* Give a frame, which stays the caller's, to the session. */
+/* Push a frame, which the caller keeps, into the session. */
 static GstFlowReturn
 encode (GstBlockDctPreview * self, GstBuffer * buffer)
 {
@@ -567,8 +569,8 @@ encode (GstBlockDctPreview * self, GstBuffer * buffer)
   return judge (self, gst_pad_push (session->in, copy));
 }
 
-/* Show the kept picture again. If it is of another line, or there is none, the
- * frame that is repeated is coded alone. */
+/* Show the kept picture again. If it is of another line, or there is none, code
+ * the repeated frame alone. */
 static GstFlowReturn
 repeat (GstBlockDctPreview * self, const gchar * line, guint generation,
     GstBuffer * buffer)
@@ -596,8 +598,8 @@ repeat (GstBlockDctPreview * self, const gchar * line, guint generation,
   return gst_pad_push (SRC_OF_B (self), copy);
 }
 
-/* Give a frame to the session, or to a new one. While the input is held no
- * frame follows that would push its picture out. */
+/* Push a frame into the session, or into a new one. While the input is frozen
+ * no frame follows that would push its picture out. */
 static GstFlowReturn
 go_on (GstBlockDctPreview * self, const gchar * line, guint generation,
     GstBuffer * buffer)
@@ -612,11 +614,11 @@ go_on (GstBlockDctPreview * self, const gchar * line, guint generation,
   return ret;
 }
 
-/* Which of the two makes pictures */
+/* Switching between the encoder and `b` */
 
-/* While A or b holds frames back, compare has to queue as many originals. It
- * queues no more, so that a change is seen soon; but of an encoder, which may
- * hold many back, as many as of any input. */
+/* While A or b holds frames, compare has to queue as many originals. It queues
+ * no more than that, so that a change is seen soon; but with an encoder, which
+ * may hold many, it uses its default limit. */
 static void
 set_runs (GstBlockDctPreview * self, gboolean runs)
 {
@@ -629,8 +631,8 @@ set_runs (GstBlockDctPreview * self, gboolean runs)
       runs ? 0 : 1 + MAX (of_a, of_b));
 }
 
-/* What b holds leaves before what goes past it: a serialized event, which
- * compare drops, is all it takes. */
+/* Have the frames in b leave, before another frame bypasses it: a serialized
+ * event, which compare drops, is enough. */
 static void
 leave_b (GstBlockDctPreview * self)
 {
@@ -653,7 +655,7 @@ enter_b (GstBlockDctPreview * self)
   self->encoder.in_b = TRUE;
 }
 
-/* The line in force, the caller's, and its number. */
+/* The line in force, owned by the caller, and its generation. */
 static gchar *
 get_line (GstBlockDctPreviewEncoder * encoder, guint * generation)
 {
@@ -666,7 +668,7 @@ get_line (GstBlockDctPreviewEncoder * encoder, guint * generation)
   return line;
 }
 
-/* Whether the session holds as many frames as may be. */
+/* Whether the session holds the maximum number of frames. */
 static gboolean
 is_stuck (GstBlockDctPreview * self)
 {
@@ -775,7 +777,7 @@ gst_blockdct_preview_encoder_see (GstBlockDctPreview * self, GstEvent * event)
       forget (self);
       set_flushing (&self->encoder, FALSE);
       break;
-    case GST_EVENT_TAG:        /* about no frame in particular */
+    case GST_EVENT_TAG:        /* not about a particular frame */
     case GST_EVENT_GAP:
       break;
     default:
@@ -827,8 +829,7 @@ keep_refusal (GstBlockDctPreviewEncoder * encoder, GstMessage * message)
   g_mutex_unlock (&encoder->lock);
 }
 
-/* A line that is set while the bin is made is refused as soon as somebody
- * hears it. */
+/* Refuse a line with a warning, which waits until there is a bus. */
 static void
 refuse (GstBlockDctPreview * self, const gchar * line, const gchar * reason)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Upstream's thread pushes buffers through. The source pad's own thread pushes
- * what is shown again, and sleeps otherwise. Only one of the two pushes at a
- * time. */
+ * repeated buffers, and sleeps otherwise. Only one of them pushes at a time. */
 #include "gstblockdctpreviewfreeze.h"
 #include "gst-plugin/common/gstblockdctmark.h"
 
@@ -16,19 +15,19 @@ struct _GstBlockDctPreviewFreeze
   GstElement parent;
   GstPad *sinkpad, *srcpad;
 
-  GMutex lock;                  /* of all that follows */
-  GCond changed;                /* any of it */
+  GMutex lock;                  /* protects all following members */
+  GCond changed;                /* one of them has changed */
   gboolean frozen;
   gboolean flushing;            /* or not running */
-  gboolean passes;              /* the next frame, even if frozen */
-  gboolean live;                /* upstream, as of the first frame */
+  gboolean passes;              /* the next frame passes, even if frozen */
+  gboolean live;                /* upstream is live, as of the first frame */
   gboolean pushing;             /* a thread is downstream */
-  GstBuffer *last;              /* what left last; or NULL */
-  gboolean stale;               /* it looks different by now */
-  gint64 due;                   /* when it leaves again in any case, us */
-  gboolean on_its_way;          /* a repeated one has not been shown yet */
-  GstClockTime since;           /* running time, since when frozen */
-  GstClockTimeDiff offset;      /* by which what leaves is later */
+  GstBuffer *last;              /* the buffer that left last; or NULL */
+  gboolean stale;               /* it would look different now */
+  gint64 due;                   /* when it leaves again in any case, in us */
+  gboolean on_its_way;          /* a repeated buffer has not been shown yet */
+  GstClockTime since;           /* running time at which it was frozen */
+  GstClockTimeDiff offset;      /* of the running times of buffers that leave */
 };
 
 G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDctPreviewFreeze,
@@ -59,8 +58,8 @@ reset (GstBlockDctPreviewFreeze * self, gboolean flushing)
   g_cond_broadcast (&self->changed);
 }
 
-/* Wait until upstream's thread may push; what is `held` may not be pushed while
- * frozen. FALSE: it never may. Called with the lock. */
+/* Wait until upstream's thread may push; while frozen, it may not push buffers
+ * that are `held`. FALSE: it never may. Called with the lock. */
 static gboolean
 begin_push (GstBlockDctPreviewFreeze * self, gboolean held)
 {
@@ -71,7 +70,7 @@ begin_push (GstBlockDctPreviewFreeze * self, gboolean held)
   return self->pushing;
 }
 
-/* What downstream has said. While it flushes, an event that a part refuses may
+/* Handle downstream's result. While downstream flushes, a refused event may
  * look like an error. */
 static GstFlowReturn
 end_push (GstBlockDctPreviewFreeze * self, GstFlowReturn ret)
@@ -85,8 +84,8 @@ end_push (GstBlockDctPreviewFreeze * self, GstFlowReturn ret)
   return ret;
 }
 
-/* The time for which frames have been held back goes into their running time.
- * Called with the lock, in upstream's thread. */
+/* Add the time for which frames have been held to their running time. Called
+ * with the lock, in upstream's thread. */
 static void
 follow_offset (GstBlockDctPreviewFreeze * self)
 {
@@ -99,7 +98,8 @@ follow_offset (GstBlockDctPreviewFreeze * self)
   g_mutex_lock (&self->lock);
 }
 
-/* Before the first frame. Called with the lock, which is let go meanwhile. */
+/* Find out whether upstream is live, before the first frame. Called with the
+ * lock, which is released meanwhile. */
 static void
 look_for_live (GstBlockDctPreviewFreeze * self)
 {
@@ -148,7 +148,8 @@ push_event (GstBlockDctPreviewFreeze * self, GstEvent * event)
       : GST_PAD_IS_FLUSHING (self->srcpad) ? GST_FLOW_FLUSHING : GST_FLOW_ERROR;
 }
 
-/* Whether the last buffer is no picture of the stream that follows. */
+/* Whether the last buffer does not belong to the stream that follows this
+ * event. */
 static gboolean
 is_before_another (GstEvent * event)
 {
@@ -157,7 +158,8 @@ is_before_another (GstEvent * event)
       || GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT;
 }
 
-/* An event waits its turn. A live input's events pass, but for its end. */
+/* Push an event when buffers may be pushed. A live input's events, except EOS,
+ * pass at once. */
 static GstFlowReturn
 serialize (GstBlockDctPreviewFreeze * self, GstEvent * event)
 {
@@ -249,7 +251,7 @@ loop (gpointer data)
   ret = end_push (self, gst_pad_push (self->srcpad, buffer));
   if (ret == GST_FLOW_OK)
     return;
-  /* Downstream wants no more; upstream hears it with its next frame. */
+  /* Downstream refuses buffers; upstream learns it with its next frame. */
   GST_DEBUG_OBJECT (self, "not shown again: %s", gst_flow_get_name (ret));
   g_mutex_lock (&self->lock);
   if (!self->flushing)
@@ -282,7 +284,7 @@ gst_blockdct_preview_freeze_set (GstBlockDctPreviewFreeze * self,
 
   g_mutex_lock (&self->lock);
   if (frozen && !self->frozen) {
-    /* Without a clock nothing has run yet. */
+    /* Without a clock the pipeline has not run yet. */
     self->since = GST_CLOCK_TIME_IS_VALID (now) ? now : 0;
     self->stale = TRUE;
   } else if (!frozen && self->frozen && !self->live

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Keys and the wheel, as far as they are about A, B and freeze; the rest is
- * compare's. Every change goes through g_object_set(), as an app's would. */
+ * Handles the keys and the wheel of A, B and freeze; compare handles the
+ * others. Every change goes through g_object_set(), as an application's
+ * would. */
 #include "gstblockdctpreviewkeys.h"
 
 #include <gst/video/navigation.h>
@@ -12,7 +13,7 @@
 
 #define get_int gst_blockdct_param_get_int
 
-/* Within its range, whatever that is. */
+/* Change a property by `by`, within its range. */
 static void
 turn (GstElement * element, const gchar * property, gint by)
 {
@@ -23,7 +24,7 @@ turn (GstElement * element, const gchar * property, gint by)
           range->minimum, range->maximum), NULL);
 }
 
-/* So much finer. */
+/* Make A finer by `by`. */
 static void
 turn_quality (GstBlockDctPreview * self, gint by)
 {
@@ -34,7 +35,7 @@ turn_quality (GstBlockDctPreview * self, gint by)
   turn (self->a, has_qp ? "qp" : "quality", has_qp ? -by : by);
 }
 
-/* Round and round. */
+/* Choose the next transform, cyclically. */
 static void
 turn_transform (GstBlockDctPreview * self, gint by)
 {
@@ -62,7 +63,7 @@ toggle_freeze (GstBlockDctPreview * self, gint unused)
 /* The properties that A and B exchange. */
 static const gchar *const settings[] = { "transform", "quality", "qp" };
 
-/* B becomes what A is, and is shown beside it. */
+/* Copy A's settings to B, and show both. */
 static void
 store_b (GstBlockDctPreview * self, gint unused)
 {
@@ -74,7 +75,7 @@ store_b (GstBlockDctPreview * self, gint unused)
       GST_BLOCKDCT_PREVIEW_B, NULL);
 }
 
-/* An encoder has nothing that A could take. */
+/* Not with an encoder, which has no settings for A. */
 static void
 swap (GstBlockDctPreview * self, gint unused)
 {
@@ -109,7 +110,7 @@ static const struct
   {"f", toggle_freeze, 0},
 };
 
-/* With these a key is somebody else's command, and the wheel is compare's. */
+/* Keys with these modifiers are left to others, and the wheel to compare. */
 static gboolean
 has_modifier (GstEvent * event)
 {

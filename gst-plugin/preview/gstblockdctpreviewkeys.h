@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/** Handle a navigation event if it is about A, B or freeze; the caller keeps
- * it. FALSE: it is not. */
+/** Handle a navigation event, which the caller keeps, if it is for A, B or
+ * freeze; FALSE: it is not. */
 gboolean gst_blockdct_preview_keys_handle (GstBlockDctPreview * self,
     GstEvent * event);
 

@@ -54,7 +54,8 @@ has_pad (GstElement * bin, const gchar * name)
   return there;
 }
 
-/* The bin that a line describes: pictures go in, and a stream comes out. */
+/* Make the bin that a line describes; its input are pictures, its output a
+ * stream. */
 static GstElement *
 make_encoder (const gchar * line, GError ** error)
 {
@@ -72,9 +73,9 @@ make_encoder (const gchar * line, GError ** error)
   return NULL;
 }
 
-/* The element of the highest rank that takes all streams of these caps. Of
- * those in software, whose pictures stay in the system's memory. NULL: there is
- * none, or nothing is known of the streams. */
+/* The software element of the highest rank that takes all streams of these
+ * caps; its pictures are in system memory. NULL: there is none, or the caps are
+ * unknown. */
 static GstElementFactory *
 find_factory (GstElementFactoryListType type, const GstCaps * caps)
 {
@@ -91,9 +92,9 @@ find_factory (GstElementFactoryListType type, const GstCaps * caps)
   return found;
 }
 
-/* Decoders give each picture as soon as they can, and the picture that the
- * standard defines: libjpeg's default inverse DCT is the exact one, jpegdec's
- * the fast one. Frame threads would hold pictures back. */
+/* Set a decoder up for the least delay, and for the picture that the standard
+ * defines. Frame threads would delay pictures. libjpeg's default inverse DCT is
+ * the exact one, but jpegdec's is the fast one. */
 static void
 set_up_decoder (GstElement * decoder)
 {
@@ -108,8 +109,9 @@ set_up_decoder (GstElement * decoder)
           settings[i][1]);
 }
 
-/* The parser for a stream of these caps, added to `chain`. Where nothing says
- * that a buffer is a frame, it may be anything. */
+/* Add a parser for a stream of these caps to `chain`. None is needed if the
+ * caps have `parsed` or `alignment`; otherwise a buffer may be any part of the
+ * stream. */
 static void
 add_parser (GPtrArray * chain, GstCaps ** caps)
 {
@@ -135,7 +137,7 @@ add_parser (GPtrArray * chain, GstCaps ** caps)
   g_ptr_array_add (chain, gst_object_ref_sink (parser));
 }
 
-/* What makes pictures of an encoder's stream, added to `chain`. */
+/* Add the elements that decode an encoder's stream to `chain`. */
 static gboolean
 add_decoder (GPtrArray * chain, GstElement * encoder, GError ** error)
 {
@@ -157,7 +159,7 @@ add_decoder (GPtrArray * chain, GstElement * encoder, GError ** error)
   if (decoder != NULL) {
     set_up_decoder (decoder);
     g_ptr_array_add (chain, gst_object_ref_sink (decoder));
-  } else if (!raw) {            /* else the line decodes by itself */
+  } else if (!raw) {            /* else the line has its own decoder */
     text = gst_caps_to_string (caps);
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
         "there is no decoder for %s", text);
@@ -184,7 +186,7 @@ add (GPtrArray * chain, const gchar * name, GError ** error)
   return TRUE;
 }
 
-/* The elements of a line's chain from its encoder to its decoder. */
+/* Add the elements from a line's encoder to its decoder to `chain`. */
 static gboolean
 add_coder (GPtrArray * chain, const gchar * line, GError ** error)
 {
@@ -206,8 +208,8 @@ gst_blockdct_preview_line_check (const gchar * line, GError ** error)
   return ok;
 }
 
-/* Format and size alone, so that no converter touches samples for the sake of
- * what a decoder says of their colours. */
+/* Filter format and size alone, so that no converter changes samples because a
+ * decoder reports other colours. */
 static GstElement *
 make_filter (const GstCaps * caps)
 {
@@ -235,7 +237,7 @@ add_ghost_pad (GstElement * bin, GstElement * element, const gchar * name)
   gst_object_unref (pad);
 }
 
-/* A bin of a chain, linked; NULL with the reason. */
+/* Link a chain in a bin; NULL with an error. */
 static GstElement *
 link_chain (GPtrArray * chain, GError ** error)
 {

@@ -1,5 +1,5 @@
-/* blockdct: what blockdctpreview makes of a gst-launch line that describes an
- * encoder.
+/* blockdct: makes blockdctpreview's coder from a gst-launch line that describes
+ * an encoder.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,12 +11,11 @@
 G_BEGIN_DECLS
 
 /** Whether a line describes an encoder whose stream can be decoded; FALSE with
- * the reason. */
+ * an error. */
 gboolean gst_blockdct_preview_line_check (const gchar * line, GError ** error);
 
-/** A bin, floating, with pads sink and src, that encodes and decodes pictures
- * of these caps, which it also gives, in system memory. NULL with the
- * reason. */
+/** A floating bin with pads sink and src that encodes pictures of these caps,
+ * and decodes them to the same caps in system memory. NULL with an error. */
 GstElement *gst_blockdct_preview_line_make (const gchar * line,
     const GstCaps * caps, GError ** error);
 

@@ -11,29 +11,31 @@
 
 G_BEGIN_DECLS
 
-/** What a transform has made last, and of what. */
+/** The last frame of a transform, and its input. */
 typedef struct
 {
-  GQueue inputs;                /* buffers that are in it, the oldest first */
-  GstBuffer *in;                /* that of the frame which left last; or NULL */
-  GstBlockDctShown shown;       /* the same frame's */
+  GQueue inputs;                /* buffers in the transform, the oldest first */
+  GstBuffer *in;                /* the input of the frame that left last; or
+                                   NULL */
+  GstBlockDctShown shown;       /* of the same frame */
 } GstBlockDctPreviewMade;
 
-/** The block that a viewer has clicked on; from any thread. */
+/** The block that a viewer has clicked on. Any thread may use it. */
 typedef struct
 {
-  GMutex lock;                  /* of all that follows */
+  GMutex lock;                  /* protects all following members */
   GstBlockDctPreviewMade made[2];       /* A's and B's */
   gboolean pressed;             /* the button is down, since (x, y) */
   gdouble pressed_x, pressed_y;
-  gboolean any;                 /* a block was clicked on */
-  gint x, y;                    /* where, in samples of the picture's luma */
+  gboolean any;                 /* a block is selected */
+  gint x, y;                    /* its place, in samples of the picture's
+                                   luma */
   gboolean of_b;                /* B's block; else A's */
-  gboolean posted;              /* a message about it */
-  BdctParams params;            /* what it was made with then */
-  gboolean scheduled;           /* a thread is under way */
-  guint readers;                /* threads that have a frame in hand */
-  GCond read;                   /* there is one less */
+  gboolean posted;              /* a message about it has been posted */
+  BdctParams params;            /* the parameters in that message */
+  gboolean scheduled;           /* a thread is going to post */
+  guint readers;                /* threads that read a frame */
+  GCond read;                   /* `readers` has decreased */
 } GstBlockDctPreviewBlocks;
 
 /** One run of an encoder. */
@@ -43,22 +45,24 @@ typedef struct _GstBlockDctPreviewSession GstBlockDctPreviewSession;
 typedef struct
 {
   GMutex lock;
-  GCond changed;                /* what a session says of itself */
+  GCond changed;                /* the state of a session */
 
   /* Protected by the lock. */
-  gchar *line;                  /* NULL: the blockdct b is B */
+  gchar *line;                  /* NULL: the blockdct b makes B's pictures */
   guint generation;             /* counts the lines */
-  GstMessage *refusal;          /* of a line, that nobody has heard; or NULL */
-  gboolean flushing;            /* or not running: nothing waits */
+  GstMessage *refusal;          /* of a line, not posted yet; or NULL */
+  gboolean flushing;            /* or not running: no thread waits */
   GstBlockDctPreviewSession *session;   /* NULL: none runs */
 
-  gint runs;                    /* atomic: it made B's latest picture */
+  gint runs;                    /* atomic: the encoder made B's latest
+                                   picture */
 
-  /* Of the streaming thread of b. */
+  /* Used by the streaming thread of b. */
   GstBuffer *kept;              /* the latest picture; or NULL */
   guint kept_generation;        /* of the line that made it */
   gboolean in_b;                /* b may hold frames */
-  gboolean own_caps;            /* b's source pad has those of the pictures */
+  gboolean own_caps;            /* b's source pad has the caps of the encoder's
+                                   pictures */
 } GstBlockDctPreviewEncoder;
 
 /** The numbers of A's and B's pictures in compare's `left` and `right`. */
@@ -73,12 +77,12 @@ struct _GstBlockDctPreview
 {
   GstBin parent;
 
-  /* Children, which are the bin's. */
+  /* Children, owned by the bin. */
   GstBlockDctPreviewFreeze *freeze;
   GstElement *a, *b, *compare;
 
-  GstPad *entrance_of_a;        /* the sink pad of the queue before it */
-  gint shows_b;                 /* atomic: B is one of the pictures shown */
+  GstPad *entrance_of_a;        /* the sink pad of the queue before A */
+  gint shows_b;                 /* atomic: B's picture is shown */
   GstBlockDctPreviewBlocks blocks;
   GstBlockDctPreviewEncoder encoder;
 };
