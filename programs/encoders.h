@@ -1,4 +1,4 @@
-/* blockdct: encoders of GStreamer, and which of their properties make a picture
+/* blockdct: GStreamer's encoders, and their properties that make a picture
  * finer or coarser.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/** What a setting is a value of. */
+/** The scale of a setting. */
 typedef enum
 {
   ENCODER_QUALITY, ENCODER_QP,
@@ -18,12 +18,13 @@ typedef enum
   ENCODER_N_SCALES
 } EncoderScale;
 
-/** "quality", "qp", "bitrate"; and the placeholder of a value: "{qp}". */
+/** A scale's name, such as "qp"; and the placeholder for its value, such as
+ * "{qp}". */
 const gchar *encoder_scale_name (EncoderScale scale);
 const gchar *encoder_placeholder (EncoderScale scale);
 
-/** An element, its package in Debian, and what sets it, with a placeholder;
- * NULL: it lacks this scale. */
+/** An element, its package in Debian, and for each scale its properties with a
+ * placeholder; NULL: it lacks this scale. */
 typedef struct
 {
   const gchar *name, *package, *text[ENCODER_N_SCALES];
@@ -31,15 +32,16 @@ typedef struct
 
 #define ENCODER_LIBAV "gstreamer1.0-libav"
 
-/** All that are known, up to one without a name; and one of them, or NULL. */
+/** All known encoders, ended by one without a name; and one by its name, or
+ * NULL. */
 extern const EncoderInfo encoders[];
 const EncoderInfo *encoder_find (const gchar * name);
 
-/** The text with a value in place of the placeholder; the caller's. */
+/** The text with a value in place of the placeholder, owned by the caller. */
 gchar *encoder_fill (const gchar * text, EncoderScale scale, gint value);
 
-/** The property of the class that has the placeholder in the text for its whole
- * value, the one of the least range if there are several; NULL: none. */
+/** The property of the class whose whole value in the text is the placeholder;
+ * of several, the one with the least range. NULL: none. */
 GParamSpec *encoder_find_range (const gchar * text, EncoderScale scale,
     GObjectClass * klass, gdouble * min, gdouble * max);
 

@@ -1,4 +1,4 @@
-/* blockdct-measure: an engine at work on one file after another.
+/* blockdct-measure: measures one file after another with an engine.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,17 +10,17 @@
 
 G_BEGIN_DECLS
 
-/** What is asked of every file. */
+/** What to measure of every file. */
 typedef struct
 {
   GArray *settings;             /* BdctParams */
   GArray *encoders;             /* MeasureEncoder */
-  GArray *formats;              /* GstVideoFormat; none: the decoder's */
+  GArray *formats;              /* GstVideoFormat; empty: the decoder's */
   BdctChromaFormat subsampling; /* of R, G and B */
   guint metrics;                /* bits 1 << BdctMetric */
-  gboolean each_frame;          /* rows of frames too */
-  gboolean coded;               /* sizes of JPEG files are exact
-                                 * (cpu/jpeg-file.h) */
+  gboolean each_frame;          /* also rows of single frames */
+  gboolean coded;               /* sizes of JPEG files are made exact
+                                   (cpu/jpeg-file.h) */
   gint64 first_frame, n_frames; /* the part of a file; -1: all the rest */
 } MeasurePlan;
 
@@ -28,18 +28,18 @@ typedef struct _MeasureBench MeasureBench;
 
 /** Start an engine for each format: `backend` is a value of the element's
  * property, `device` a GPU's number, -1 any; `beside` is NULL or a bench on
- * that device, whose context is used. NULL with the reason. */
+ * that device, whose context is shared. NULL with an error. */
 MeasureBench *measure_bench_new (const MeasurePlan * plan, gint backend,
     gint device, guint threads, const MeasureBench * beside, GError ** error);
 
-/** What runs. */
+/** The engine's description. */
 const gchar *measure_bench_describe (MeasureBench * bench);
 
-/** Measure a source: its rows, named `file`; NULL with the reason, or, without
- * one, if `stop` was set. `progress`, in 1/1000 of the file, of which this is
- * the first of `n_passes`, may be read atomically meanwhile. `without`
- * receives lines that tell which metrics the rows are without, and why; NULL if
- * they have all. */
+/** Measure a source and return its rows, named `file`; NULL with an error, or
+ * without one if `stop` was set. Other threads may read `progress` atomically:
+ * 1/1000 of the file, of which this is the first of `n_passes`. `without`
+ * receives lines that say which metrics the rows lack, and why; NULL if they
+ * have all. */
 GArray *measure_bench_run (MeasureBench * bench, MeasureSource * source,
     const gchar * file, guint n_passes, gint * stop, gint * progress,
     gchar ** without, GError ** error);

@@ -1,4 +1,4 @@
-/* blockdct-measure: an encoder and its decoder at work on a file.
+/* blockdct-measure: measures a file with an encoder and its decoder.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/** A file that goes through an encoder at one value. */
+/** One pass of a file through an encoder, at one value. */
 typedef struct
 {
   const MeasurePlan *plan;
@@ -19,21 +19,21 @@ typedef struct
   gint value;
   GstVideoFormat format;        /* UNKNOWN: the decoder's */
   const gchar *file;            /* the rows' name, interned */
-  gint backend;                 /* of blockdctcompare, which is the judge */
+  gint backend;                 /* of blockdctcompare, which measures */
   guint threads;
-  gint stall_limit;             /* as measure_source_new() has it */
-  gint *stop, *progress;        /* as measure_bench_run() has them */
-  guint pass, n_passes;         /* of the progress: which part of it this is */
+  gint stall_limit;             /* as for measure_source_new() */
+  gint *stop, *progress;        /* as for measure_bench_run() */
+  guint pass, n_passes;         /* this pass's part of the progress */
 } MeasureCoding;
 
-/** Whether there is a judge; FALSE with the reason. */
+/** Whether blockdctcompare is installed; FALSE with an error. */
 gboolean measure_coder_check (GError ** error);
 
-/** Append the rows of all of a source's pictures: those of the frames, if the
- * plan has them, and their sum. FALSE with the reason, which may be that the
- * encoder stalls; with `*error` NULL if `stop` was set. `of_file` receives
- * whether the reason is the file's, whatever the encoder. `without` receives
- * lines on metrics that are not supported. */
+/** Append the rows of a source's pictures: those of frames, if the plan has
+ * them, and their sum. FALSE with an error, such as that the encoder stalls;
+ * with `*error` NULL if `stop` was set. `of_file` receives whether the error is
+ * in the file, and thus independent of the encoder. `without` receives lines
+ * about unsupported metrics. */
 gboolean measure_coder_run (const MeasureCoding * coding,
     MeasureSource * source, GArray * rows, GString * without,
     gboolean * of_file, GError ** error);

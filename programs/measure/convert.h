@@ -1,4 +1,5 @@
-/* blockdct-measure: decoded pictures in the format they are measured in.
+/* blockdct-measure: converts decoded pictures to the format in which they are
+ * measured.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,32 +10,32 @@
 
 G_BEGIN_DECLS
 
-/** It begins as zeros. */
+/** A conversion, zeroed at first. */
 typedef struct
 {
-  GstVideoInfo decoded, info;   /* what comes, and what becomes of it */
-  GstVideoConverter *converter; /* NULL: it stays as it is */
+  GstVideoInfo decoded, info;   /* of its input, and of its output */
+  GstVideoConverter *converter; /* NULL: pictures are not converted */
 } MeasureConversion;
 
-/** Read what a sample's pictures are; FALSE if that is of no known format. */
+/** Read the format of a sample's pictures; FALSE if it is unknown. */
 gboolean measure_read_caps (GstSample * sample, GstVideoInfo * info,
     GError ** error);
 
-/** Whether pictures are of the same format and size. */
+/** Whether pictures have the same format and size. */
 gboolean measure_is_same_picture (const GstVideoInfo * a,
     const GstVideoInfo * b);
 
-/** An error: frame `index` is not like those before it. */
+/** Set an error: frame `index` has another format than those before it. */
 void measure_refuse_change (const GstVideoInfo * info,
     const GstVideoInfo * before, gint64 index, GError ** error);
 
-/** Have pictures become those of a format: the same colours, but JPEG's if they
- * were RGB. FALSE if they cannot. */
+/** Set a conversion up: to a format with the same colours, or with JPEG's if
+ * the input is RGB. FALSE if it is not possible. */
 gboolean measure_conversion_set (MeasureConversion * conversion,
     const GstVideoInfo * decoded, GstVideoFormat format, GError ** error);
 
-/** A picture's, with a reference; NULL with the reason. `allocator` may be
- * NULL. */
+/** Convert a picture; returns it with a reference, or NULL with an error.
+ * `allocator` may be NULL. */
 GstBuffer *measure_conversion_run (MeasureConversion * conversion,
     GstBuffer * buffer, GstAllocator * allocator, GError ** error);
 

@@ -1,4 +1,4 @@
-/* blockdct-measure: encoders of GStreamer, and which property of each is set.
+/* blockdct-measure: GStreamer's encoders as the options describe them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,34 +14,34 @@ G_BEGIN_DECLS
 typedef struct
 {
   const gchar *line;            /* as the user wrote it; interned */
-  gchar *text;                  /* the same, with a placeholder for the value */
+  gchar *text;                  /* the line with a placeholder for the value */
   EncoderScale scale;           /* of the values: {qp} stands for a QP */
   GArray *values;               /* gint */
 } MeasureEncoder;
 
-/** A MeasureEncoder of each line, as gst-launch-1.0 has them; none for NULL. A
- * line has a placeholder, or begins with an encoder of known properties.
- * `numbers` are the options' values, NULL where one was not given; `used`
- * receives which of them an encoder takes. NULL with the reason: an element
- * is not installed, lacks a property, or does not take a value. */
+/** Make a MeasureEncoder of each gst-launch line; none for NULL. A line has a
+ * placeholder, or begins with an encoder whose properties are known. `numbers`
+ * are the options' values, NULL where one is not given; `used` receives which
+ * of them encoders use. NULL with an error: an element is not installed, lacks
+ * a property, or refuses a value. */
 GArray *measure_encoders_new (gchar ** lines,
     const gchar * const numbers[ENCODER_N_SCALES],
     gboolean used[ENCODER_N_SCALES], GError ** error);
 
-/** How many settings they have together. */
+/** The total number of settings. */
 guint measure_encoders_count (const GArray * encoders);
 
-/** A bin, floating, of the encoder at a value. NULL with the reason. */
+/** A floating bin with the encoder at a value. NULL with an error. */
 GstElement *measure_encoder_make (const MeasureEncoder * encoder, gint value,
     GError ** error);
 
-/** A bin, floating, that decodes what an encoder's bin gives. NULL with the
- * reason. */
+/** A floating bin that decodes the output of an encoder's bin. NULL with an
+ * error. */
 GstElement *measure_encoder_make_decoder (GstElement * encoder,
     GError ** error);
 
-/** Whether an encoder's bin, in state READY, takes pictures of these caps.
- * FALSE with what it takes. */
+/** Whether an encoder's bin, in state READY, accepts pictures of these caps.
+ * FALSE with an error that says what it accepts. */
 gboolean measure_encoder_check (GstElement * encoder, const GstCaps * caps,
     GError ** error);
 

@@ -1,4 +1,4 @@
-/* blockdct-measure: what goes wrong with a file's pictures.
+/* blockdct-measure: errors of a file's pictures.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/** Set an error of a stream; FALSE. */
+/** Set a stream error; returns FALSE. */
 gboolean measure_fail (GError ** error, const gchar * message);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* blockdct-measure: the files that its arguments stand for.
+/* blockdct-measure: finds the files that the arguments name.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,18 +14,18 @@ typedef struct
   gchar *path;                  /* for the system */
   const gchar *name;            /* in UTF-8, with \xFF for bytes; interned */
   goffset size;                 /* bytes */
-  gboolean found;               /* in a folder: nobody said that it has video */
+  gboolean found;               /* in a folder: it may have no video */
 } MeasureFile;
 
-/** MeasureFiles, each once: files as they are, folders with all that GStreamer
- * can decode in them and in their folders, by name, and what patterns match. An
- * argument that is nothing of this is a file, which nobody will be able to
- * read. */
+/** Make an array of MeasureFile, each once: of files; of folders, with all
+ * files in them and in their subfolders that GStreamer can decode, sorted by
+ * name; and of patterns' matches. Any other argument becomes a file, which
+ * cannot be read. */
 GArray *measure_files_new (gchar ** arguments);
 
-/** Print a line of JSON for each file: its name and how many frames it has, as
- * its container says; 0 where that does not. FALSE if one cannot be read, or
- * stalls for `limit` seconds. */
+/** Print a line of JSON for each file: its name and its container's number of
+ * frames, or 0 if unknown. FALSE if one cannot be read, or stalls for `limit`
+ * seconds. */
 gboolean measure_files_list (GArray * files, gint limit);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* blockdct-measure: memory for pictures that may not fit.
+/* blockdct-measure: reports that a picture does not fit into memory.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,12 +9,13 @@
 
 G_BEGIN_DECLS
 
-/** Have GStreamer's elements told that there is no memory for something large,
- * where they would end the program. */
+/** Install an allocator that fails when there is no memory for a large buffer,
+ * where GStreamer's would abort the program. */
 void measure_memory_init (void);
 
-/** If something had none since this was last asked, that is the error, instead
- * of what elements complain about then. FALSE if there was nothing. */
+/** If an allocation has failed since the last call, replace the error, which
+ * elements have set in consequence, by one that says so. FALSE if none has
+ * failed. */
 gboolean measure_memory_explain (GError ** error);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* blockdct-measure: tables that become one.
+/* blockdct-measure: merges tables.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,13 +9,13 @@
 
 G_BEGIN_DECLS
 
-/** Add up the rows of the same file, format, setting and frame: what segments
- * of a file are. Rows are then in the order of a single run, whatever order
- * they came in. FALSE if they are of different pictures. */
+/** Add up the rows of the same file, format, setting and frame, such as those
+ * of a file's segments. The result has the order of a single run, whatever the
+ * order of the input. FALSE if rows are of different pictures. */
 gboolean measure_rows_merge (GArray * rows, GError ** error);
 
-/** Have the rows of one file, which came transform by transform and encoder by
- * encoder, in the order of a run. */
+/** Sort the rows of one file, which come transform by transform and encoder by
+ * encoder, into the order of a run. */
 void measure_rows_arrange (GArray * rows);
 
 /** Add a row of the same kind to another. FALSE if they are of different

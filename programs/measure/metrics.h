@@ -1,4 +1,5 @@
-/* blockdct-measure: perceptual figures, in sums that do not depend on an order.
+/* blockdct-measure: perceptual figures, in sums that do not depend on the
+ * order.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,32 +14,34 @@ G_BEGIN_DECLS
 /** A sum that is infinite, as of identical pictures' PSNR-HVS. */
 #define MEASURE_INFINITE G_MAXINT64
 
-/** What BdctStats adds up over frames. */
+/** The sums of BdctStats over frames. */
 typedef struct
 {
-  guint there;                  /* bits 1 << BdctMetric; of a sum: of all */
+  guint there;                  /* bits 1 << BdctMetric; in a sum: of all
+                                   frames */
   /* In whole billionths; trillionths of psnr-b, whose errors may be small. */
   gint64 sum[BDCT_N_METRICS][BDCT_METRIC_ALL + 1];
 } MeasureMetrics;
 
-/** Bits 1 << BdctMetric of a list of names or "all", none for NULL. FALSE with
- * the names that there are. */
+/** Parse a list of names, or "all", into bits 1 << BdctMetric; none for NULL.
+ * FALSE with an error that lists the names. */
 gboolean measure_metrics_parse (const gchar * names, guint * metrics,
     GError ** error);
 
-/** The metric that is drawn: its number, -1 for "psnr" and NULL. */
+/** Find the metric to draw: its number, -1 for "psnr" and NULL. */
 gboolean measure_metrics_find (const gchar * name, gint * metric,
     GError ** error);
 
-/** "ssim", or "PSNR" for -1: what people read. */
+/** A metric's name for people, such as "ssim"; "PSNR" for -1. */
 const gchar *measure_metrics_label (gint metric);
 
-/** Those of the metrics that are supported for pictures; `without` receives a
- * line for each of the others, which says why not. `format` is their name. */
+/** Those of the metrics that pictures of this layout support; `without`
+ * receives a line with the reason for each other one. `format` is the pictures'
+ * name. */
 guint measure_metrics_choose (guint metrics, const BdctLayout * layout,
     const gchar * format, GString * without);
 
-/** One of the sums, as BdctStats has it. */
+/** One of the sums, in the unit of BdctStats. */
 gdouble measure_metrics_get (const MeasureMetrics * metrics, guint metric,
     guint component);
 

@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/** What is asked for. */
+/** The options. */
 typedef struct
 {
   gchar **arguments;            /* files, folders, patterns */
@@ -23,9 +23,10 @@ typedef struct
   MeasurePlan plan;
 } MeasureOptions;
 
-/** Take the options of this program and of GStreamer, which is initialised, off
- * a command line, into a struct of zeros. FALSE with the reason: the option,
- * its value, and what it may be. To be cleared in any case. */
+/** Remove the options of this program and of GStreamer, which is initialised,
+ * from a command line, and store them in a zeroed struct. FALSE with an error
+ * that names the option, its value, and the valid values. The struct has to be
+ * cleared in any case. */
 gboolean measure_options_parse (MeasureOptions * options, int *argc,
     char ***argv, GError ** error);
 

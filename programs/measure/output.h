@@ -1,4 +1,4 @@
-/* blockdct-measure: where the rows go.
+/* blockdct-measure: writes the rows.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,20 +11,20 @@ G_BEGIN_DECLS
 
 typedef struct _MeasureOutput MeasureOutput;
 
-/** Open a file, whose table, if it has one, is dropped, or "-", the standard
- * output. `metrics`, bits 1 << BdctMetric, have columns. NULL if the file has
- * something else, or another run is writing it. */
+/** Open a file, or "-", the standard output. A table in the file is dropped.
+ * `metrics`, bits 1 << BdctMetric, get columns. NULL if the file has other
+ * content, or if another run is writing it. */
 MeasureOutput *measure_output_new (const gchar * path, MeasureStyle style,
     guint metrics, GError ** error);
 
-/** Open one to go on with: what stands behind the last file with all its rows
- * is cut off, and `rows` receives the others. `chosen`: a row a transform, not
- * one a setting. NULL if it was made with another plan, or another run is
- * writing it. */
+/** Open a file to continue it: rows after the last complete file are cut off,
+ * and `rows` receives the others. `chosen`: there is one row for each
+ * transform, not for each setting. NULL if the table was made with another
+ * plan, or if another run is writing it. */
 MeasureOutput *measure_output_resume (const gchar * path, MeasureStyle style,
     const MeasurePlan * plan, gboolean chosen, GArray * rows, GError ** error);
 
-/** Write a file's rows, at once. */
+/** Write a file's rows, and flush them. */
 gboolean measure_output_write (MeasureOutput * output, const GArray * rows,
     GError ** error);
 

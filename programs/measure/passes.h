@@ -1,4 +1,4 @@
-/* blockdct-measure: all that a file goes through.
+/* blockdct-measure: measures a file with all transforms and encoders.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,19 +10,20 @@
 
 G_BEGIN_DECLS
 
-/** What becomes of a file. */
+/** The result of a file. */
 typedef struct
 {
-  GArray *rows;                 /* NULL: `error`, or not measured */
+  GArray *rows;                 /* NULL: see `error`, or not measured */
   GError *error;
-  gchar *without;               /* which metrics, and why; NULL: none */
-  gchar *lost;                  /* rows of encoders, and why; NULL: none */
+  gchar *without;               /* missing metrics, and why; NULL: none */
+  gchar *lost;                  /* missing rows of encoders, and why; NULL:
+                                   none */
   gboolean done;
 } MeasureResult;
 
-/** Have all rows of a file: of the transforms, whose bench this is, and of the
- * encoders. The source is taken; each value of an encoder has one of its own.
- * `stop` and `progress` are measure_bench_run()'s. */
+/** Make all rows of a file: of the transforms, by `bench`, and of the encoders.
+ * The source is taken; each value of an encoder opens another one. `stop` and
+ * `progress` are as for measure_bench_run(). */
 void measure_passes_run (const MeasureOptions * options, MeasureBench * bench,
     MeasureSource * source, const MeasureFile * file, gint * stop,
     gint * progress, MeasureResult * result);

@@ -1,5 +1,4 @@
-/* blockdct-measure: what the table's columns are, for those who write and read
- * them.
+/* blockdct-measure: the table's columns, for writing and reading them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,8 +9,9 @@
 
 G_BEGIN_DECLS
 
-/** The columns of counts, and whose rows have them: of exact transforms, of
- * estimated ones, of encoders. Bits are named for what they are. */
+/** The columns of counts, and the kinds of rows that have them: of exact
+ * transforms, of estimated ones, of encoders. The columns of bits have
+ * different names for exact and estimated ones. */
 typedef struct
 {
   const gchar *name;
@@ -22,12 +22,12 @@ typedef struct
 #define MEASURE_N_COLUMNS 21
 extern const MeasureColumn measure_columns[MEASURE_N_COLUMNS];
 
-/** Whether the format has the plane that a count is of. */
+/** Whether the format has the plane of a count. */
 gboolean measure_row_has_plane (const MeasureRow * row, MeasureCount count);
-/** Whether there is something in measure_columns[i]. */
+/** Whether the row has measure_columns[i]. */
 gboolean measure_row_has_column (const MeasureRow * row, guint i);
 
-/** What the metrics' figures are made of. */
+/** Fill in the statistics from which the metrics' figures are computed. */
 void measure_row_get_stats (const MeasureRow * row, BdctStats * stats);
 /** A metric's figure; NAN without one. */
 gdouble measure_row_figure (const MeasureRow * row, const BdctStats * stats,

@@ -1,4 +1,4 @@
-/* blockdct-measure: waits for what may never come.
+/* blockdct-measure: waits with a limit.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/** How long to wait at a time: then it is looked whether to go on. */
+/** How long to wait at a time, before the limit is checked. */
 #define MEASURE_NAP (20 * GST_MSECOND)
 
 /** A wait. */
@@ -23,17 +23,17 @@ typedef struct
 
 void measure_wait_start (MeasureWait * wait, gint limit);
 
-/** Note that a nap has passed; `active`: what is waited for does something, and
- * the wait begins anew. FALSE with the reason once it is over the limit, which
- * is ten times as long while the program uses a processor. */
+/** Count a nap. `active`: there was progress, and the wait starts again. FALSE
+ * with an error when the limit is exceeded; the limit is ten times as long
+ * while the program uses a processor. */
 gboolean measure_wait_nap (MeasureWait * wait, gboolean active,
     GError ** error);
 
-/** Note that a thread is left as it is: whoever stops one that hangs would wait
- * for it. */
+/** Note that a hanging thread is abandoned, because joining it would hang,
+ * too. */
 void measure_leave_thread (void);
 
-/** Whether there is such a one. */
+/** Whether a thread has been abandoned. */
 gboolean measure_has_left_threads (void);
 
 G_END_DECLS

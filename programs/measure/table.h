@@ -1,4 +1,4 @@
-/* blockdct-measure: tables that are there already.
+/* blockdct-measure: reads existing tables.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/** Append the rows of a file, or, of "-", standard input. FALSE with the file
- * and the line that is no row. */
+/** Append the rows of a file, or of standard input for "-". FALSE with an error
+ * that names the file and the invalid line. */
 gboolean measure_table_read (const gchar * path, GArray * rows,
     GError ** error);
 

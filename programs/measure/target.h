@@ -1,4 +1,5 @@
-/* blockdct-measure: the setting that a file, or a collection, needs.
+/* blockdct-measure: chooses the setting that meets targets for a file or a
+ * collection.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/** What a setting is to keep: a quality, at least, or a size, at most. */
+/** The kinds of targets: the least quality, or the greatest size. */
 typedef enum
 {
   MEASURE_KEEP_PSNR,            /* dB */
@@ -19,50 +20,51 @@ typedef enum
   MEASURE_N_KEEPS
 } MeasureKeep;
 
-/** Whose: each file by itself; or all files together, with the mean of their
- * qualities, or a percentile, of which 0 is the minimum. */
+/** The scope of a target: each file by itself; or all files together, by the
+ * mean of their qualities or by a percentile, of which 0 is the minimum. */
 #define MEASURE_EACH_FILE -2
 #define MEASURE_MEAN -1
 
 typedef struct
 {
-  gdouble limit[MEASURE_N_KEEPS];       /* above 0, or there is none */
+  gdouble limit[MEASURE_N_KEEPS];       /* above 0; else there is none */
   gint collection;              /* MEASURE_EACH_FILE, _MEAN or 0 to 99 */
 } MeasureTarget;
 
-/** "psnr": behind "--target-", and in the column target-missed. */
+/** The name after "--target-", and in the column target-missed, such as
+ * "psnr". */
 const gchar *measure_keep_name (MeasureKeep keep);
 
-/** The metric it is of: -1 for PSNR and what is of no metric. */
+/** The metric of a target; -1 for PSNR and for targets without a metric. */
 gint measure_keep_metric (MeasureKeep keep);
 
-/** Find a collection's statistic: "mean", "min", or "p1" to "p99". */
+/** Parse a collection's statistic: "mean", "min", or "p1" to "p99". */
 gboolean measure_target_parse (const gchar * text, gint * collection,
     GError ** error);
 
 gboolean measure_target_is_set (const MeasureTarget * target);
 
-/** Whether these rows say what keeps it: for a size, those of JPEG files have
- * to be exact. */
+/** Whether these rows are sufficient for the target: for a size, those of JPEG
+ * files have to be exact. */
 gboolean measure_target_check (const MeasureTarget * target,
     const GArray * rows, GError ** error);
 
-/** The rows of the settings to take: one of each transform and encoder, for
- * each file and format, or for the whole collection.
+/** Choose the rows with the best settings: one of each transform and encoder,
+ * for each file and format, or for the whole collection.
  *
- * Of the settings that keep all, it is the coarsest, or, of a collection, that
- * of the fewest bits; without a quality to keep, the finest. If none keeps all,
- * it is the nearest to the qualities, and of those that keep these, the
- * nearest to the sizes: that which misses the least share of a limit.
- * `missed`, which may be NULL, receives a line for each that does not keep
- * all.
+ * Of the settings that meet all targets, it is the coarsest or, for a
+ * collection, the one with the fewest bits; without a target of quality, the
+ * finest. If none meets all, it is the nearest to the qualities and, of those
+ * that meet these, the nearest to the sizes: the one that misses the smallest
+ * fraction of a limit. `missed`, which may be NULL, receives a line for each
+ * that does not meet all.
  *
- * Rows of frames are left out; the others lie together by file, format and
- * transform, as a run and measure_rows_merge() have them. */
+ * Rows of single frames are left out; the others have to be grouped by file,
+ * format and transform, as a run and measure_rows_merge() do. */
 GArray *measure_target_choose (const MeasureTarget * target,
     const GArray * rows, GString * missed);
 
-/** A table for people of the settings of a collection's chosen rows. */
+/** A table for people with the settings of a collection's chosen rows. */
 gchar *measure_target_tell (const MeasureTarget * target,
     const GArray * chosen);
 

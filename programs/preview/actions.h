@@ -1,4 +1,4 @@
-/* blockdct-preview: what the window's menu does.
+/* blockdct-preview: the window's menu.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,18 +9,18 @@
 #include "session.h"
 
 G_BEGIN_DECLS
-/** What it is done with; both outlive the menu. */
+/** The menu's window and session; both outlive the menu. */
     typedef struct
 {
   GtkWindow *top;
   PreviewSession *session;
 } PreviewActions;
 
-/** A button with the menu, whose keys come into `keys`. */
+/** A button with the menu, whose keys are added to `keys`. */
 GtkWidget *preview_actions_new_menu (PreviewActions * self,
     GtkAccelGroup * keys);
 
-/** Show this URI, or say why not. */
+/** Show this URI, or an error. */
 void preview_actions_open (PreviewActions * self, const gchar * uri);
 
 G_END_DECLS

@@ -11,12 +11,13 @@
 G_BEGIN_DECLS
 #define PREVIEW_TYPE_BAR (preview_bar_get_type ())
 G_DECLARE_FINAL_TYPE (PreviewBar, preview_bar, PREVIEW, BAR, GtkGrid)
-/** Where a session, which outlives it, is, and buttons to go elsewhere, with
- * their keys in `keys`. What is clicked on leaves the focus to `video`. */
+/** The position of a session, which outlives it, and buttons to change it,
+ * whose keys are added to `keys`. A click on them leaves the focus at
+ * `video`. */
     GtkWidget * preview_bar_new (PreviewSession * session,
     GtkAccelGroup * keys, GtkWidget * video);
 
-/** A button at the bar's end. */
+/** Append a button to the bar. */
 void preview_bar_append (PreviewBar * self, GtkWidget * button);
 
 G_END_DECLS

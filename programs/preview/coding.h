@@ -1,5 +1,5 @@
-/* blockdct-preview: what B is, as controls: the blockdct `b` or an installed
- * encoder at a quality, a QP or a bitrate.
+/* blockdct-preview: the controls for what makes B: the blockdct `b` or an
+ * installed encoder at a quality, a QP or a bitrate.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,26 +10,28 @@
 
 G_BEGIN_DECLS
 
-/** What a control of this name can be; NULL: it is no control of these. */
+/** The description of a control with this name; NULL: it is not one of
+ * these. */
 GParamSpec *preview_coding_find_pspec (const gchar * name);
 
-/** The value of such a control. The choice is of what is in force. From any
- * thread, as is what follows. */
+/** The value of such a control. Any thread may call this and the following
+ * functions. */
 gint preview_coding_get (PreviewSession * self, const gchar * name);
 
-/** A number that the chosen encoder does not take becomes the nearest one.
- * FALSE: the bin's line does not depend on it, and is not set. */
+/** Set such a control. A number that the chosen encoder does not accept becomes
+ * the nearest one. FALSE: the bin's line does not depend on it, and is
+ * unchanged. */
 gboolean preview_coding_set (PreviewSession * self, const gchar * name,
     gint value);
 
-/** Whether a control of B has no effect on what makes B. */
+/** Whether a control of B has no effect at the moment. */
 gboolean preview_coding_is_idle (PreviewSession * self, const gchar * name);
 
-/** From here on blockdctcompare measures what A does while an encoder makes
+/** From now on, blockdctcompare measures A's metrics while an encoder makes
  * B. */
 void preview_coding_follow (PreviewSession * self);
 
-/** The line in force; the caller's, or NULL. */
+/** The line in force, owned by the caller; or NULL. */
 gchar *preview_coding_get_line (PreviewSession * self);
 
 G_END_DECLS

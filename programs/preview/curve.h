@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 #define PREVIEW_TYPE_CURVE (preview_curve_get_type ())
 G_DECLARE_FINAL_TYPE (PreviewCurve, preview_curve, PREVIEW, CURVE,
     GtkDrawingArea)
-/** PSNR over bits at twenty of A's settings, and at the one in force. It is
- * computed beside what plays, while it is seen. */
+/** PSNR over bits at twenty of A's settings, and at the current one. It is
+ * computed in the background, while it is visible. */
     GtkWidget * preview_curve_new (PreviewSession * session);
 
 /** Another frame is shown, or another setting; these are its figures. */

@@ -10,9 +10,9 @@
 G_BEGIN_DECLS
 #define PREVIEW_N_FIGURES 9
 #define PREVIEW_N_LINES 5
-/** Of them the last one, B's. */
+/** The last line is B's. */
 #define PREVIEW_LINE_B (PREVIEW_N_LINES - 1)
-/** One of them: of the whole frame, or of its luma, of planes, and of B. */
+/** A figure: of the whole frame, or of its luma, of planes, and of B. */
     typedef struct
 {
   const gchar *name, *unit;
@@ -22,7 +22,7 @@ G_BEGIN_DECLS
 
 extern const PreviewFigure preview_figures[PREVIEW_N_FIGURES];
 
-/** What a field of a message is, as a number; NAN if it is not there. */
+/** A field of a message as a number; NAN without the field. */
 gdouble preview_get_number (const GstStructure * s, const gchar * field);
 
 G_END_DECLS

@@ -13,9 +13,9 @@ typedef struct _PreviewFrames PreviewFrames;
 /** Streaming threads call these. */
 typedef struct
 {
-  /** An original comes in: is it one of a step? */
+  /** An original comes in; returns whether it belongs to a step. */
   gboolean (*pass) (gpointer owner);
-  /** A picture leaves; the figures may be NULL. Not `is_new`: it is the last
+  /** A picture leaves; the figures may be NULL. Without `is_new` it is the last
    * one again, made with the same settings. */
   void (*show) (gpointer owner, const GstStructure * figures, gboolean is_new);
 } PreviewFramesFuncs;
@@ -28,13 +28,13 @@ void preview_frames_free (PreviewFrames * self);
 /** A setting has changed: the next picture is a new one. */
 void preview_frames_change (PreviewFrames * self);
 
-/** Forget the pictures on their way: they do not arrive. */
+/** Drop the pictures in flight: they will not arrive. */
 void preview_frames_flush (PreviewFrames * self);
 
-/** The original of the picture that left last; the caller's, or NULL. */
+/** The original of the picture that left last, owned by the caller; or NULL. */
 GstSample *preview_frames_get_original (PreviewFrames * self);
 
-/** Its figures; the caller's, or NULL. */
+/** The figures of that picture, owned by the caller; or NULL. */
 GstStructure *preview_frames_get_figures (PreviewFrames * self);
 
 G_END_DECLS

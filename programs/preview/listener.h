@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * libsoup's own listener ends with the first connection that it cannot take. It
- * neither counts them nor closes those that ask for nothing. */
+ * libsoup's own listener stops at the first connection that it cannot accept.
+ * It neither counts connections nor closes idle ones. */
 #ifndef PREVIEW_LISTENER_H
 #define PREVIEW_LISTENER_H
 
@@ -11,15 +11,16 @@
 
 G_BEGIN_DECLS typedef struct _PreviewListener PreviewListener;
 
-/** Listen at an address, and give `server` what comes there. */
+/** Listen at an address, and pass its connections to `server`. */
 PreviewListener *preview_listener_new (SoupServer * server,
     GSocketAddress * at, GError ** error);
 void preview_listener_free (PreviewListener * self);
 
-/** Where it listens, with the port that it got; the listener's. */
+/** The address with the actual port, owned by the listener. */
 GInetSocketAddress *preview_listener_get_address (PreviewListener * self);
 
-/** The connection of `message` is a viewer's now, who may be silent. */
+/** Keep the connection of `message` even if it is idle: it is a viewer's
+ * now. */
 void preview_listener_keep (SoupServerMessage * message);
 
 G_END_DECLS

@@ -1,12 +1,12 @@
-/* blockdct-preview: what a page in a browser shows and turns.
+/* blockdct-preview: what a page in a browser shows and changes.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A viewer is a browser's WebSocket. It is told all that is new to it since it
- * was told last, as one text in JSON, and then not again before it has said
- * "shown": what changes meanwhile is not queued, but told then as it is then.
- * So are frames, of which the newest one follows the text as encoder.h makes
- * it where the text has "picture".
+ * A viewer is a browser's WebSocket. It is sent one JSON text with everything
+ * that is new to it, and no other until it has answered "shown": changes in
+ * between are not queued, the next text has the state at that time. The same
+ * goes for frames: if the text has "picture", the newest frame follows it,
+ * encoded by encoder.h.
  *
  *     {"controls": [...], "presets": [...]   at first (protocol-write.h)
  *      "heard": commands that came from this viewer,
@@ -18,9 +18,9 @@
  *      "plot": [the PSNR of the last frames; null where nothing differs],
  *      "b-plot": [B's, from when on there is a B]}
  *
- * It may say "shown", or "shown 3.5" where the picture was 3.5 ms on its way,
- * and what protocol-read.h has. A picture is a PNG, or a BMP where the lines of
- * all who wait for it are fast.
+ * It may send "shown", or "shown 3.5" if the picture was in transit for 3.5 ms,
+ * and the commands of protocol-read.h. A picture is a PNG, or a BMP if all
+ * viewers that wait for it have fast lines.
  */
 #ifndef PREVIEW_PAGE_H
 #define PREVIEW_PAGE_H
@@ -30,13 +30,13 @@
 
 G_BEGIN_DECLS typedef struct _PreviewPage PreviewPage;
 
-/** What a session shows, which outlives it. NULL with an error that says what
+/** A page for a session, which outlives it. NULL with an error that says what
  * to install. */
 PreviewPage *preview_page_new (PreviewSession * session, GError ** error);
-/** Closes all viewers; with the session stopped. */
+/** Close all viewers and free the page. The session has to be stopped. */
 void preview_page_free (PreviewPage * page);
 
-/** Whether there is a place for another viewer. */
+/** Whether there is room for another viewer. */
 gboolean preview_page_has_room (PreviewPage * page);
 void preview_page_add_viewer (PreviewPage * page,
     SoupWebsocketConnection * socket);

@@ -14,8 +14,8 @@ G_DECLARE_FINAL_TYPE (PreviewPanel, preview_panel, PREVIEW, PANEL, GtkGrid)
 /** The controls of a session, which outlives it, and A's presets. */
     GtkWidget * preview_panel_new (PreviewSession * session);
 
-/** What has no effect with what made the frame of these figures cannot be
- * turned. */
+/** Disable the controls without effect, given the figures of the frame that is
+ * shown. */
 void preview_panel_show_frame (PreviewPanel * self,
     const GstStructure * figures);
 

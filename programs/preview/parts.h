@@ -23,38 +23,41 @@ struct _PreviewSession
 {
   GObject parent;
   PreviewOptions options;
-  gchar *opened;                /* the file, where it is not the first one */
+  gchar *opened;                /* the file, if it is not the first one */
   PreviewOutput output;
   GstElement *pipeline, *bin, *sink;
   GObject *part[PREVIEW_N_PARTS];
   GObject *widget;
   gint number[ENCODER_N_SCALES];        /* atomic; of B's encoder */
-  gboolean encodes;             /* what makes B is an encoder */
-  guint watch;                  /* of the bus */
+  gboolean encodes;             /* an encoder makes B */
+  guint watch;                  /* source of the bus */
   PreviewFrames *frames;
   gboolean fresh;               /* the sink's thread: its frame is new */
-  gboolean failed;              /* since it was opened */
+  gboolean failed;              /* an error since it was opened */
   guint64 late, played;         /* frames */
 
-  /* Of the main thread: where it is */
+  /* The position; used by the main thread */
   GstClockTime shown;           /* the frame's time */
   GstClockTime duration;        /* of a frame */
-  GstClockTime sought;          /* where the last seek went */
-  GstClockTime wanted;          /* where to go when that one has arrived */
-  GstClockTime from, to;        /* what is repeated */
+  GstClockTime sought;          /* target of the last seek */
+  GstClockTime wanted;          /* target of the next seek, after the last
+                                   one */
+  GstClockTime from, to;        /* the range that is repeated */
   gboolean seeking;
-  guint steps_after;            /* to make when the last seek has arrived */
-  gboolean moves;               /* it is no still picture */
-  gboolean stays;               /* at its end, as there is no way back */
-  guint rewind;                 /* source: when the last frame is over */
+  guint steps_after;            /* to make when the last seek is done */
+  gboolean moves;               /* it is not a still picture */
+  gboolean stays;               /* it stays at its end, as it cannot seek
+                                   back */
+  guint rewind;                 /* source: after the last frame */
 
-  GMutex lock;                  /* for what follows, and `freeze` */
+  GMutex lock;                  /* protects the following members, and
+                                   `freeze` */
   gboolean paused;
-  gboolean ended;               /* the input */
-  gboolean end_shown;           /* the last frame of it was shown */
-  gboolean passed;              /* a frame, since the last flush */
-  guint steps;                  /* frames that may still pass */
-  gboolean stepped;             /* some have: they were ahead of time */
+  gboolean ended;               /* the input has ended */
+  gboolean end_shown;           /* its last frame has been shown */
+  gboolean passed;              /* a frame has passed since the last flush */
+  guint steps;                  /* number of frames that may still pass */
+  gboolean stepped;             /* frames have passed in steps, ahead of time */
 };
 
 /* pipeline.c */
@@ -62,17 +65,17 @@ struct _PreviewSession
 /** Make the elements but the source; FALSE with an error. */
 gboolean preview_pipeline_build (PreviewSession * self, GError ** error);
 
-/** Have it show what `options` name, and leave it in READY if it showed
- * something else; or FALSE with an error, and nothing is changed. */
+/** Replace the source by that of `options`; the pipeline is then in READY if it
+ * had another source. FALSE with an error, and nothing is changed. */
 gboolean preview_pipeline_open (PreviewSession * self,
     const PreviewOptions * options, GError ** error);
 
-/** What preview_source_new() made for it; the caller's reference. */
+/** The element made by preview_source_new(); the caller owns the reference. */
 GstElement *preview_pipeline_get_source (PreviewSession * self);
 
 /* transport.c */
 
-/** Forget the old stream, before another one; start no seek any more. */
+/** Reset the state before another stream; and stop starting seeks. */
 void preview_transport_reset (PreviewSession * self);
 void preview_transport_stop (PreviewSession * self);
 
@@ -83,12 +86,12 @@ void preview_transport_take_figures (PreviewSession * self,
 void preview_transport_arrive (PreviewSession * self);
 void preview_transport_end (PreviewSession * self);
 
-/** Pause or play if a key has turned `freeze`. */
+/** Pause or play if a key has changed `freeze`. */
 void preview_transport_follow (PreviewSession * self);
 
-/** Streaming threads call these: may the input end, or does it stay at its last
- * frame; a flush is over; is the frame that comes in one of a step; is the last
- * frame shown, for the first time. */
+/** Streaming threads call these: whether the input may end, or stays at its
+ * last frame; after a flush; whether the frame that comes in belongs to a step;
+ * whether the last frame is shown, for the first time. */
 gboolean preview_transport_may_end (PreviewSession * self);
 void preview_transport_flush (PreviewSession * self);
 gboolean preview_transport_pass (PreviewSession * self);
@@ -96,15 +99,15 @@ gboolean preview_transport_is_end (PreviewSession * self);
 
 /* controls.c */
 
-/** Emit `changed` from here on. */
+/** Emit `changed` from now on. */
 void preview_controls_follow (PreviewSession * self);
 
 /** Set one element's "NAME=VALUE". */
 gboolean preview_set_property (GObject * element, const gchar * pair,
     GError ** error);
 
-/** Call `take` with each property of the part that makes what is shown, or by
- * which engine, and is not as it is without being set. */
+/** Call `take` with each property of the part that determines the picture or
+ * the engine, and that does not have its default value. */
 void preview_session_foreach (PreviewSession * self, PreviewPart part,
     void (*take) (GParamSpec * pspec, const GValue * value, gpointer data),
     gpointer data);

@@ -11,12 +11,12 @@
 G_BEGIN_DECLS
 #define PREVIEW_TYPE_PLOT (preview_plot_get_type ())
 G_DECLARE_FINAL_TYPE (PreviewPlot, preview_plot, PREVIEW, PLOT, GtkBox)
-/** One of the figures of the last frames, and a box to choose which, of those
- * that the last frame has. */
+/** A plot of one figure of the last frames, and a box to choose the figure, of
+ * those that the last frame has. */
     GtkWidget * preview_plot_new (void);
 
-/** Add a frame's message; or put it in the place of the latest one, if it is
- * that frame's. */
+/** Add a frame's message, or replace the latest one if it is of the same
+ * frame. */
 void preview_plot_add (PreviewPlot * self, const GstStructure * frame);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* blockdct-preview: what a viewer of the page may say.
+/* blockdct-preview: the commands that a viewer of the page may send.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
@@ -17,7 +17,7 @@
 #include "session.h"
 
 G_BEGIN_DECLS
-/** Do it, or FALSE with an error that says why not. */
+/** Run a command; FALSE with an error. */
 gboolean preview_protocol_run (PreviewSession * session, const gchar * text,
     GError ** error);
 

@@ -1,4 +1,4 @@
-/* blockdct-preview: what the element says of itself, as JSON.
+/* blockdct-preview: values, structures and properties as JSON.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,9 +15,9 @@ G_BEGIN_DECLS
     JsonObject * preview_protocol_write_control (const gchar * name,
     GParamSpec * pspec);
 
-/** A number, a string (of an enumeration, the nick), true or false, or an array
- * of these (flags: of their nicks); infinity, and what else JSON has not, is
- * null. */
+/** A number, a string (for an enumeration, the nick), true or false, or an
+ * array of these (for flags, of their nicks); infinity, and anything else that
+ * JSON lacks, is null. */
 JsonNode *preview_protocol_write_value (const GValue * value);
 
 /** An object with the structure's fields. */

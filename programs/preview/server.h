@@ -11,8 +11,9 @@ G_BEGIN_DECLS
 typedef struct _PreviewServer PreviewServer;
 
 /** Serve a page with the frames and controls of a session, which outlives it,
- * and print where. `address` NULL is 127.0.0.1, without a token; any other one
- * has a token in the page's path. `port` 0 is a free one. NULL with the error.
+ * and print its address. `address` NULL is 127.0.0.1, without a token; any
+ * other address has a token in the page's path. `port` 0 is a free one. NULL
+ * with an error.
  */
 PreviewServer *preview_server_new (PreviewSession * session,
     const gchar * address, guint port, GError ** error);

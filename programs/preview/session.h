@@ -1,12 +1,12 @@
 /* blockdct-preview: a file, a camera or a test pattern through blockdctpreview
- * to a sink. Window, page and main() use GStreamer by this alone.
+ * to a sink. Window, page and main() use GStreamer through this alone.
  *
  * Figures are a structure `blockdct` with the fields of A's message of that
  * name. While B is shown it has B's fields, too, with b- before each name.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The main thread calls all functions that do not say otherwise. Times are
+ * The main thread calls all functions, unless stated otherwise. Times are
  * stream times in ns. */
 #ifndef PREVIEW_SESSION_H
 #define PREVIEW_SESSION_H
@@ -37,64 +37,65 @@ typedef enum
 {
   PREVIEW_WINDOW,               /* to a widget */
   PREVIEW_PAGE,                 /* to the signal `frame` */
-  PREVIEW_FILES                 /* to nobody, as fast as frames can be made */
+  PREVIEW_FILES                 /* to no display, as fast as frames can be
+                                   made */
 } PreviewOutput;
 
-/** A stopped session that shows what `options`, which outlive it, ask for; or
- * NULL with an error that says what to do. */
+/** A stopped session for `options`, which outlive it; or NULL with an error
+ * that says what to do. */
 PreviewSession *preview_session_new (const PreviewOptions * options,
     PreviewOutput output, GError ** error);
 
 void preview_session_start (PreviewSession * self);
 
-/** Stop for good: no signal comes afterwards. */
+/** Stop for good: no signal is emitted afterwards. */
 void preview_session_stop (PreviewSession * self);
 
-/** The GtkWidget of PREVIEW_WINDOW; the session's. */
+/** The GtkWidget of PREVIEW_WINDOW, owned by the session. */
 gpointer preview_session_get_widget (PreviewSession * self);
 
-/** The source's name, for a title; the caller's. */
+/** The source's name, for a title; owned by the caller. */
 gchar *preview_session_get_name (PreviewSession * self);
 
 /** Show this URI from its start instead. FALSE with an error: the old source
- * goes on. */
+ * continues. */
 gboolean preview_session_open (PreviewSession * self, const gchar * uri,
     GError ** error);
 
-/** Scale a large picture down to this size before it gets to its window, in
- * other threads than the window's. */
+/** Scale a large picture down to this size, outside of the window's thread. */
 void preview_session_fit (PreviewSession * self, gint width, gint height);
 
-/** How many frames were too late to be shown since the source was opened, and
- * how many there were. */
+/** The number of frames since the source was opened that were too late to be
+ * shown, and of all frames. */
 void preview_session_get_late (PreviewSession * self, guint64 * late,
     guint64 * played);
 
-/* Where it is: transport.c */
+/* Position: transport.c */
 
 gboolean preview_session_is_paused (PreviewSession * self);
 void preview_session_set_paused (PreviewSession * self, gboolean paused);
 
-/** Whether it stays at its end, as a still picture does. */
+/** Whether the stream stays at its end, as a still picture does. */
 gboolean preview_session_stays (PreviewSession * self);
 
 /** Whether there was more than one picture. */
 gboolean preview_session_moves (PreviewSession * self);
 
-/** Where it is, and how long, of what can be sought; else FALSE. */
+/** The position and duration of a seekable stream; else FALSE. */
 gboolean preview_session_get_time (PreviewSession * self,
     GstClockTime * position, GstClockTime * duration);
 
-/** Go to the frame at `place`. While one seek is on its way the next one waits
- * for it, and the last one that waits counts. FALSE: it cannot seek. */
+/** Go to the frame at `place`. While one seek is in progress the next one
+ * waits, and only the latest one that waits is made. FALSE: the stream cannot
+ * seek. */
 gboolean preview_session_seek (PreviewSession * self, GstClockTime place);
 
-/** Show the next frame (1), or the one before (-1), if it is paused; else
- * pause. FALSE: there is none, or it cannot seek. */
+/** If paused, show the next frame (1) or the previous one (-1); else pause.
+ * FALSE: there is none, or the stream cannot seek. */
 gboolean preview_session_step (PreviewSession * self, gint frames);
 
-/** Repeat a range from the shown frame on; the second call sets its end, the
- * third one ends the repetition. FALSE: it cannot seek. */
+/** Repeat a range that starts at the shown frame; the second call sets its end,
+ * the third one ends the repetition. FALSE: the stream cannot seek. */
 gboolean preview_session_mark (PreviewSession * self);
 
 /** The range; an end that is not set is GST_CLOCK_TIME_NONE. */
@@ -104,43 +105,44 @@ void preview_session_get_range (PreviewSession * self, GstClockTime * from,
 /* Settings: controls.c. Any thread may get and set them. */
 
 #define PREVIEW_N_CONTROLS 24
-/** The names of the controls, from the first one down, as
- * preview_session_set_text() takes them. */
+/** The names of the controls, from top to bottom, for
+ * preview_session_set_text(). */
 extern const gchar *const preview_controls[PREVIEW_N_CONTROLS];
 
 /** The control of this name; PREVIEW_N_CONTROLS: there is none. */
 guint preview_find_control (const gchar * name);
 
-/** What a control can be; the session's. */
+/** The description of a control, owned by the session. */
 GParamSpec *preview_session_get_pspec (PreviewSession * self, guint control);
 
-/** A control's value, into a zeroed GValue, or as a number: enumerations, flags
- * and booleans are numbers, too. */
+/** Get a control's value into a zeroed GValue, or as a number, and set it:
+ * enumerations, flags and booleans are numbers, too. */
 void preview_session_get_value (PreviewSession * self, guint control,
     GValue * value);
 gdouble preview_session_get_number (PreviewSession * self, guint control);
 void preview_session_set_number (PreviewSession * self, guint control,
     gdouble number);
 
-/** Set what "NAME=VALUE" says. FALSE with an error that says what the value can
- * be. A name with a::, b:: or compare:: before it is a property of that
- * part of blockdctpreview; without, it is a control, or A's if A has it, else
- * compare's. */
+/** Set "NAME=VALUE". FALSE with an error that says which values are valid. A
+ * name with the prefix a::, b:: or compare:: is a property of that part of
+ * blockdctpreview; without a prefix it is a control, else a property of A if A
+ * has it, else of compare. */
 gboolean preview_session_set_text (PreviewSession * self, const gchar * pair,
     GError ** error);
 
-/** Whether the control has no effect in the view that is set, or with what made
- * the frame of these figures; NULL: there is none yet. */
+/** Whether a control has no effect, in the current view or by the figures of
+ * the frame that is shown; NULL: there is no frame yet. */
 gboolean preview_session_is_idle (PreviewSession * self, guint control,
     const GstStructure * figures);
 
 /** Whether B is one of the pictures that are shown. */
 gboolean preview_session_shows_b (PreviewSession * self);
 
-/** A caption: which part of the picture is which; the caller's. */
+/** A caption that says which part of the picture is which; owned by the
+ * caller. */
 gchar *preview_session_describe_view (PreviewSession * self);
 
-/** A's presets, up to NULL, or NULL; to be freed with g_strfreev(). */
+/** A's presets, ended by NULL, or NULL; to be freed with g_strfreev(). */
 gchar **preview_session_get_presets (PreviewSession * self);
 gboolean preview_session_load_preset (PreviewSession * self,
     const gchar * name);
@@ -154,28 +156,28 @@ void preview_session_point (PreviewSession * self, const gchar * what,
 void preview_session_zoom (PreviewSession * self, gdouble x, gdouble y,
     gdouble steps);
 
-/* The shown frame, for other uses: single-frame.c, recipe.c */
+/* Other uses of the shown frame: single-frame.c, recipe.c */
 
-/** The original; the caller's, or NULL. From any thread. */
+/** The original, owned by the caller; or NULL. Any thread may call this. */
 GstSample *preview_session_get_original (PreviewSession * self);
 
-/** A's figures of a frame once more, and a message `blockdct-curve` of it:
- * `curve` is as blockdct's property. FALSE with an error; either structure may
- * be NULL. From any thread. */
+/** Process a frame with A's settings: `figures` receives its figures, `result`
+ * its message `blockdct-curve`; either may be NULL. `curve` is the value of
+ * blockdct's property. FALSE with an error. Any thread may call this. */
 gboolean preview_session_get_curve (PreviewSession * self,
     GstSample * original, const gchar * curve, GstStructure ** figures,
     GstStructure ** result, GError ** error);
 
 typedef enum
 {
-  PREVIEW_SAVE_VIEW,            /* as it is shown, in its own size */
+  PREVIEW_SAVE_VIEW,            /* as shown, in its own size */
   PREVIEW_SAVE_A,               /* these at 1:1, without grid and text */
   PREVIEW_SAVE_B,
   PREVIEW_SAVE_ORIGINAL
 } PreviewSave;
 
-/** Write what the settings make of `original` as a PNG with 8 bits a sample.
- * FALSE with an error, such as that B is not shown. */
+/** Process `original` with the settings, and write the picture as a PNG with 8
+ * bits a sample. FALSE with an error, such as that B is not shown. */
 gboolean preview_session_save (PreviewSession * self, GstSample * original,
     PreviewSave what, const gchar * path, GError ** error);
 
@@ -183,8 +185,8 @@ gboolean preview_session_save (PreviewSession * self, GstSample * original,
 gboolean preview_session_save_last (PreviewSession * self, const gchar * path,
     GError ** error);
 
-/** A line for a shell, and a program in Python, that show the same; the
- * caller's. */
+/** A line for a shell, and a Python program, that show the same; owned by the
+ * caller. */
 gchar *preview_session_describe_for_shell (PreviewSession * self);
 gchar *preview_session_describe_for_python (PreviewSession * self);
 

@@ -1,4 +1,4 @@
-/* blockdct-preview: where the video comes from.
+/* blockdct-preview: the source of the video.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,7 +8,7 @@
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
-/** What the command line asks for; NULL, 0 and FALSE where it does not. */
+/** The options of the command line; NULL, 0 and FALSE if not given. */
     typedef struct
 {
   gchar *file;                  /* a path or URI */
@@ -17,23 +17,24 @@ G_BEGIN_DECLS
   gchar *pattern;               /* of the test pattern */
   gchar *screenshot, *csv;
   gint frames;                  /* to play; 0: all */
-  gboolean ends;                /* rather than begin again, or stay */
+  gboolean ends;                /* it ends, instead of starting again or
+                                   staying */
   gchar *b_encoder;             /* blockdctpreview's property */
   gchar **properties;           /* NAME=VALUE: session.h */
 } PreviewOptions;
 
-/** What gst-launch-1.0 would make; floating. NULL with an error that says where
- * to get what is missing. */
+/** A floating bin from a gst-launch description. NULL with an error that says
+ * where to get a missing element. */
 GstElement *preview_make (const gchar * elements, GError ** error);
 
-/** A bin with video at its pad "src", upright; floating. NULL with an error
- * that says what to do. */
+/** A floating bin with upright video at its pad "src". NULL with an error that
+ * says what to do. */
 GstElement *preview_source_new (const PreviewOptions * options,
     GError ** error);
 
-/** The same for gst-launch-1.0, with "!" at its end, as it is in `source`,
- * which preview_source_new() made of `options`; of a `still`, one picture again
- * and again. The caller's. */
+/** The source as a gst-launch description that ends in "!"; `source` was made
+ * by preview_source_new() from `options`. With `still`, it repeats one picture.
+ * The caller owns it. */
 gchar *preview_source_describe (const PreviewOptions * options,
     GstElement * source, gboolean still);
 

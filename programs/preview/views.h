@@ -1,5 +1,5 @@
-/* blockdct-preview: what can be seen, as one choice: views of two pictures,
- * which blockdctcompare makes, one picture alone, and A's own views of itself.
+/* blockdct-preview: all views as one choice: blockdctcompare's views of two
+ * pictures, one picture alone, and A's own views.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,22 +10,23 @@
 
 G_BEGIN_DECLS
 
-/** The controls `view`, and `left` and `right`, whose values are
- * blockdctcompare's numbers; NULL: it is another one. */
+/** The description of the control `view`, or of `left` and `right`, whose
+ * values are blockdctcompare's numbers; NULL: it is another control. */
 GParamSpec *preview_views_find_pspec (PreviewSession * self,
     const gchar * name);
 
 gint preview_views_get (PreviewSession * self);
 void preview_views_set (PreviewSession * self, gint view);
 
-/** What the view is called. */
+/** The current view's value. */
 const GEnumValue *preview_views_get_value (PreviewSession * self);
 
-/** Whether one picture is seen, which blockdctcompare passes on as it is. */
+/** Whether one picture is shown, which blockdctcompare passes unchanged. */
 gboolean preview_views_is_alone (PreviewSession * self);
 
-/** blockdctcompare's pictures were turned, or its view was (`turned`): A's own
- * views are seen alone, and no picture beside itself. From any thread. */
+/** Called when blockdctcompare's pictures have changed, or its view (`turned`):
+ * A's own views are shown alone, and no picture is shown beside itself. Any
+ * thread may call this. */
 void preview_views_follow (PreviewSession * self, gboolean turned);
 
 G_END_DECLS

@@ -11,15 +11,15 @@
 G_BEGIN_DECLS
 typedef struct _PreviewWindow PreviewWindow;
 
-/** A window with a session's picture, its controls, a bar that leads it, plots,
- * blocks and the figures. */
+/** A window with a session's picture, its controls, the transport bar, plots,
+ * blocks and figures. */
 PreviewWindow *preview_window_new (PreviewSession * session);
 void preview_window_free (PreviewWindow * self);
 
-/** The toplevel; its "destroy" says that the user closed it. */
+/** The toplevel; it emits "destroy" when the user closes it. */
 GtkWidget *preview_window_get_widget (PreviewWindow * self);
 
-/** Write all that is shown as a PNG. */
+/** Write the whole window as a PNG. */
 gboolean preview_window_save (PreviewWindow * self, const gchar * path,
     GError ** error);
 
