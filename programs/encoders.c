@@ -66,7 +66,7 @@ encoder_fill (const gchar * text, EncoderScale scale, gint value)
   return filled;
 }
 
-/* The range of a property of numbers. */
+/* The range of a numeric property. */
 static gboolean
 get_range (GParamSpec * spec, gdouble * min, gdouble * max)
 {

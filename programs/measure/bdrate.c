@@ -4,31 +4,31 @@
 #include <math.h>
 #include <string.h>
 
-/* A cubic's coefficients. */
+/* The number of a cubic's coefficients. */
 #define N 4
 
 /* PSNR and the metrics. */
 #define N_RATES (1 + BDCT_N_METRICS)
 
-/* The curve of a transform or an encoder in a file and a format; or what those
- * of all files have in common. */
+/* The curve of a transform or an encoder for a file and a format; or the
+ * results of all files. */
 typedef struct
 {
   const MeasureRow *first;
   GArray *rows;                 /* MeasureRow */
   guint n_files;
-  gdouble rate[N_RATES];        /* the files' sum; NAN where there is none */
-  guint n_rates[N_RATES];       /* how many that is of */
+  gdouble rate[N_RATES];        /* the sum over files; NAN: none */
+  guint n_rates[N_RATES];       /* the number of files in it */
 } Series;
 
-/* Quality, moved and scaled to about -1 to 1, so that sums of its powers do not
- * lose digits. */
+/* Quality, shifted and scaled to about -1 to 1, so that sums of its powers keep
+ * their precision. */
 typedef struct
 {
   gdouble middle, half;
 } Scale;
 
-/* Whether a row has a point, and how good it is. */
+/* The quality of a row's point; FALSE: it has none. */
 static gboolean
 get_quality (const MeasureRow * row, gint metric, gdouble * quality)
 {
@@ -53,7 +53,7 @@ find_range (const GArray * rows, gint metric, gdouble * min, gdouble * max)
   return n;
 }
 
-/* Gauss's elimination with pivots; FALSE if there is no single solution. */
+/* Gaussian elimination with pivoting; FALSE if there is no unique solution. */
 static gboolean
 solve (gdouble a[N][N + 1], gdouble x[N])
 {
@@ -83,7 +83,7 @@ solve (gdouble a[N][N + 1], gdouble x[N])
   return TRUE;
 }
 
-/* The cubic that gives a quality's log10 of bits a sample. */
+/* Fit the cubic that maps quality to log10 of bits a sample. */
 static gboolean
 fit (const GArray * rows, gint metric, const Scale * scale, gdouble cubic[N])
 {
@@ -114,7 +114,7 @@ integrate (const gdouble cubic[N], gdouble low, gdouble high)
   return area;
 }
 
-/* That of a metric, -1 PSNR; NAN: none. */
+/* The difference in bits by a metric, -1 for PSNR; NAN: none. */
 static gdouble
 get_rate (const GArray * reference, const GArray * rows, gint metric)
 {
@@ -135,7 +135,8 @@ get_rate (const GArray * reference, const GArray * rows, gint metric)
 
     if (!fit (curves[i], metric, &scale, cubic))
       return NAN;
-    /* Of the scaled quality, over its range: their quotient is a mean. */
+    /* An integral over the scaled quality; divided by its range it is a
+     * mean. */
     areas[i] = integrate (cubic, (low - scale.middle) / scale.half,
         (high - scale.middle) / scale.half) * scale.half / (high - low);
   }
@@ -170,7 +171,7 @@ add_series (GPtrArray * all, const MeasureRow * first)
   return series;
 }
 
-/* Series of all files, in the order in which they come. */
+/* The series of all files, in the order of the rows. */
 static GPtrArray *
 make_series (const GArray * rows)
 {
@@ -203,7 +204,7 @@ find_sums (GPtrArray * sums, const MeasureRow * first)
 }
 
 /* Compare each series with the first one, `reference`, of its own file, which
- * comes before it; and add up what that gives. */
+ * precedes it; and add up the results. */
 static GPtrArray *
 compare_series (GPtrArray * all, const MeasureRow * reference)
 {
@@ -268,7 +269,7 @@ measure_bd_rates (const GArray * rows)
   guint metrics = measure_rows_metrics (rows);
   const MeasureRow *reference = &g_array_index (rows, MeasureRow, 0);
   GPtrArray *all, *sums;
-  gint width = 12;              /* of names, as in the table before */
+  gint width = 12;              /* of names, as in the table above */
   GString *text;
 
   if (!is_any_encoded (rows))

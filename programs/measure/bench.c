@@ -8,22 +8,23 @@
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "settings.h"
 
-/* Submissions in flight, and jobs of one: the set, and the others. */
+/* Submissions in flight; and jobs of one submission: the frame's own, and its
+ * trials. */
 #define DEPTH 4
 #define MAX_JOBS (1 + BDCT_MAX_TRIALS)
 
 #define TOO_LARGE "a sum does not fit 63 bits; measure parts of the file " \
     "with --first-frame and --n-frames"
 
-/* Frames before the first one that XPSNR looks back to. */
+/* The number of earlier frames that XPSNR uses. */
 #define LEAD 2
 
-/* A part of the settings of one frame, in the engine. */
+/* A submission: some of the settings of one frame. */
 typedef struct
 {
   guint first, n;               /* of the settings */
   gboolean lead;                /* it is not measured */
-  BdctImage image;              /* on the host, as all that is decoded */
+  BdctImage image;              /* on the host, where pictures are decoded */
   GstVideoFrame frame;          /* unmapped with the last part */
 } Flight;
 
@@ -34,23 +35,24 @@ typedef struct
   GstBlockDctBackend backend;
   GstObject *context;
 
-  /* Of the file: */
+  /* For the current file: */
   MeasureConversion conversion;
   BdctLayout layout;
   GArray *jobs;                 /* BdctJob of each setting */
   GQueue flights;
-  guint metrics;                /* of the plan's, those supported */
-  GString *without;             /* why the others cannot */
+  guint metrics;                /* the plan's metrics that are supported */
+  GString *without;             /* the reasons for the others */
   GArray *sums;                 /* BdctStats of each setting */
   GArray *metric_sums;          /* MeasureMetrics of each setting */
-  GArray *frames;               /* of each frame and setting, if asked for */
+  GArray *frames;               /* of each frame and setting, if the plan has
+                                   rows of frames */
   gint64 n_frames;
 } Lane;
 
 struct _MeasureBench
 {
   const MeasurePlan *plan;
-  GstElement *element;          /* whose bus engines tell their errors */
+  GstElement *element;          /* posts the engines' errors */
   guint n_lanes;
   Lane *lanes;
 };
@@ -147,7 +149,7 @@ start_lane (Lane * lane, const GstVideoInfo * decoded, GstVideoFormat format,
   return TRUE;
 }
 
-/* Have the exact sizes of a part's JPEG files. */
+/* Compute the exact sizes of a part's JPEG files. */
 static gboolean
 code (Lane * lane, const Flight * flight, BdctStats * stats, GError ** error)
 {
@@ -162,7 +164,7 @@ code (Lane * lane, const Flight * flight, BdctStats * stats, GError ** error)
   return TRUE;
 }
 
-/* Add a part's statistics to those of the frames before. */
+/* Add a part's statistics to the sums. */
 static gboolean
 add_up (Lane * lane, const Flight * flight, const BdctStats * stats,
     GError ** error)
@@ -203,7 +205,7 @@ collect (Lane * lane, GError ** error)
   return ok;
 }
 
-/* Give a part to the engine, which takes the mapping with the last one. */
+/* Submit a part to the engine; the last part takes the mapping. */
 static gboolean
 submit (Lane * lane, const BdctImage * image, gint64 index, guint first,
     guint n, GError ** error)
@@ -259,7 +261,7 @@ measure_frame (Lane * lane, GstBuffer * picture, gint64 index, GError ** error)
     ok = submit (lane, &image, index, first, MIN (MAX_JOBS, n_jobs - first),
         error);
   lane->n_frames += !lead;
-  /* Of those before it, none outlives the last part. */
+  /* No earlier part outlives the last one. */
   if (ok) {
     ((Flight *) g_queue_peek_tail (&lane->flights))->frame = frame;
     return TRUE;
@@ -288,7 +290,7 @@ start_file (MeasureBench * bench)
   }
 }
 
-/* Wait for what is in flight; the engines can then be configured anew. */
+/* Wait for all submissions, so that the engines can be configured again. */
 static gboolean
 finish_flights (MeasureBench * bench, GError ** error)
 {
@@ -369,7 +371,9 @@ make_rows (MeasureBench * bench, const gchar * file, GError ** error)
       const BdctStats *stats = &g_array_index (lane->frames, BdctStats, k);
       MeasureMetrics metrics = {.there = lane->metrics };
 
-      measure_metrics_add_frame (&metrics, stats);      /* as it fits the sum */
+      measure_metrics_add_frame (&metrics, stats);      /* cannot fail, as the
+                                                           sum does not
+                                                           overflow */
       ok = append_row (rows, lane, file, k % n,
           bench->plan->first_frame + k / n, stats, &metrics, error);
     }
@@ -399,7 +403,7 @@ measure_bench_run (MeasureBench * bench, MeasureSource * source,
     gchar ** without, GError ** error)
 {
   const MeasurePlan *plan = bench->plan;
-  /* The first one that the engines see. */
+  /* The first frame that the engines get. */
   gint64 lead = plan->metrics >> BDCT_METRIC_XPSNR & 1
       ? MAX (plan->first_frame - LEAD, 0) : plan->first_frame;
   gint64 index = 0, end = plan->n_frames < 0
@@ -415,8 +419,8 @@ measure_bench_run (MeasureBench * bench, MeasureSource * source,
       && (sample = measure_source_pull (source, stop, &reason)) != NULL) {
     GstBuffer *buffer = gst_sample_get_buffer (sample);
 
-    /* Of the frames that they do not see, only the first has to tell what the
-     * pictures are, in case none is left. */
+    /* Of the earlier frames only the first one's caps are read, in case there
+     * is no other frame. */
     if (index == 0 || index >= lead)
       ok = take_caps (bench, sample, &decoded, index, &reason);
     for (guint i = 0; ok && index >= lead && i < bench->n_lanes; i++)

@@ -13,11 +13,11 @@
 
 #define JUDGE "blockdctcompare"
 
-/* Frames a second of a file that does not say. */
+/* Frames a second of a file that does not declare them. */
 #define DEFAULT_FPS 25
 
-/* A run. What the judge says is read by its thread; the pictures are pulled by
- * appsrc's, when the encoder wants one. */
+/* A run. Its own thread reads blockdctcompare's messages; appsrc's thread pulls
+ * pictures when the encoder needs one. */
 typedef struct
 {
   const MeasureCoding *coding;
@@ -25,17 +25,17 @@ typedef struct
   MeasureConversion conversion;
   guint64 samples[BDCT_MAX_COMPONENTS];
   GstElement *pipeline;
-  MeasureRow row;               /* what all of its rows have */
+  MeasureRow row;               /* common to all of its rows */
   MeasureRow sum;
-  gboolean given_up;            /* its end is not waited for */
+  gboolean given_up;            /* its end is not awaited */
 
-  /* Of appsrc's thread until the pipeline has stopped, with the lock: */
+  /* Used by appsrc's thread until the pipeline has stopped, with the lock: */
   GMutex lock;
-  gboolean over;                /* whatever still asks for a picture has none */
-  GstSample *first;             /* pulled already */
+  gboolean over;                /* no more pictures are given out */
+  GstSample *first;             /* pulled in advance */
   gint64 index, end;            /* of the next picture in the file */
   gint64 n_given;
-  GError *error;                /* the file's */
+  GError *error;                /* of the file */
 } Run;
 
 gboolean
@@ -55,8 +55,8 @@ measure_coder_check (GError ** error)
 
 /* Pictures */
 
-/* The next picture of the part that is measured; NULL at its end, or if there
- * is no going on. */
+/* The next picture of the part that is measured; NULL at its end, or on an
+ * error. */
 static GstSample *
 pull (Run * run)
 {
@@ -96,8 +96,8 @@ note_progress (Run * run)
           / coding->n_passes));
 }
 
-/* Frames are as far apart as the file says they are, so that each has a time of
- * its own, by which it meets its original. */
+/* Set times by the file's frame rate, so that each frame has a unique time, by
+ * which it is matched with its original. */
 static GstBuffer *
 set_times (const Run * run, GstBuffer * buffer)
 {
@@ -113,7 +113,7 @@ set_times (const Run * run, GstBuffer * buffer)
   return buffer;
 }
 
-/* The next picture for the encoder; NULL if there is none. */
+/* The next picture for the encoder; NULL: none. */
 static GstBuffer *
 make_picture (Run * run)
 {
@@ -150,8 +150,8 @@ give_picture (GstAppSrc * appsrc, guint length, gpointer data)
     gst_app_src_end_of_stream (appsrc);
 }
 
-/* Come to the first picture of the part, which tells what there is to encode;
- * in a part behind the end, the one before it does. */
+/* Pull pictures up to the first one of the part, whose caps the encoder gets;
+ * if the part is after the end, the last picture's caps are used. */
 static gboolean
 find_first (Run * run)
 {
@@ -240,7 +240,7 @@ make_pipeline (Run * run, GError ** error)
 
 /* Figures */
 
-/* What a metric adds up of one frame, from its figure. */
+/* The sum that a metric has for one frame, computed from its figure. */
 static gdouble
 undo_figure (const Run * run, guint metric, guint component, gdouble figure)
 {
@@ -249,12 +249,12 @@ undo_figure (const Run * run, guint metric, guint component, gdouble figure)
 
   if (metric == BDCT_METRIC_PSNR_B)
     return ratio;
-  if (metric == BDCT_METRIC_XPSNR)      /* of components alone */
+  if (metric == BDCT_METRIC_XPSNR)      /* it has components alone */
     return sqrt (ratio * run->samples[component]);
   return figure;
 }
 
-/* The statistics of a frame that a message is about. */
+/* Read a frame's statistics from its message. */
 static gboolean
 read_stats (const Run * run, const GstStructure * s, BdctStats * stats,
     GError ** error)
@@ -311,7 +311,7 @@ add_frame (Run * run, const GstStructure * s, GArray * rows, GError ** error)
   return measure_row_add (&run->sum, &row, error);
 }
 
-/* An element's own words: what it tells developers is the cause. */
+/* Make an error of an element's message, with its debug text as the cause. */
 static void
 take_error (GstMessage * message, GError ** error)
 {
@@ -328,8 +328,8 @@ take_error (GstMessage * message, GError ** error)
   g_free (debug);
 }
 
-/* Whether the encoder was given pictures since there were `*n_given`, or waits
- * for one. */
+/* Whether the encoder has got more than `*n_given` pictures, or waits for
+ * one. */
 static gboolean
 is_given (Run * run, gint64 * n_given)
 {
@@ -342,7 +342,8 @@ is_given (Run * run, gint64 * n_given)
   return *n_given != before;
 }
 
-/* Take the judge's messages until the end, or until none comes any more. */
+/* Read blockdctcompare's messages until the end, or until the encoder
+ * stalls. */
 static gboolean
 listen (Run * run, GArray * rows, GError ** error)
 {
@@ -397,7 +398,7 @@ code (Run * run, GArray * rows, GError ** error)
   return ok;
 }
 
-/* What all rows have in common. */
+/* Start a run, and set what its rows have in common. */
 static gboolean
 start (Run * run, GString * without, GError ** error)
 {
@@ -429,7 +430,7 @@ start (Run * run, GString * without, GError ** error)
   return TRUE;
 }
 
-/* Stop a run, which takes as long as its elements want. */
+/* Stop a run, which may take long, or hang. */
 static gpointer
 end (gpointer data)
 {
@@ -466,7 +467,7 @@ measure_coder_run (const MeasureCoding * coding, MeasureSource * source,
   if (ok && run->first != NULL)
     ok = code (run, rows, error);
   g_mutex_lock (&run->lock);
-  run->over = TRUE;             /* source and coding are the caller's again */
+  run->over = TRUE;             /* source and coding return to the caller */
   *of_file = run->error != NULL;
   if (*of_file) {
     g_clear_error (error);

@@ -4,7 +4,8 @@
 #include <string.h>
 #include "settings.h"
 
-/* Values of the encoders' own properties, which may have more than ours. */
+/* The ranges of the options with encoders, whose properties may exceed
+ * blockdct's own ranges. */
 static const struct
 {
   gint min, max;
@@ -22,7 +23,7 @@ get_name (const gchar * line)
   return g_strndup (line, strcspn (line, " \t\n!"));
 }
 
-/* Those of an encoder's properties that may be what a value is for. */
+/* The properties of an encoder that may be the one to set. */
 static gchar *
 list_properties (GObjectClass * klass)
 {
@@ -43,7 +44,7 @@ list_properties (GObjectClass * klass)
   return g_string_free (names, FALSE);
 }
 
-/* The same of an element by its name; NULL if there is none. */
+/* The same for an element by its name; NULL: there is no such element. */
 static gchar *
 list_properties_of (const gchar * name)
 {
@@ -84,7 +85,7 @@ refuse_absent (const gchar * name, GError ** error)
       "are", package != NULL ? package : "");
 }
 
-/* Say what the parser means. */
+/* Set an error from the parser's result. */
 static gboolean
 refuse_line (const MeasureEncoder * encoder, GstParseContext * context,
     GError * reason, GError ** error)
@@ -151,7 +152,8 @@ find_encoder (GstElement * bin)
   return found;
 }
 
-/* GStreamer takes the nearest number that a property may be. */
+/* Check the values, as GStreamer would silently take a property's nearest
+ * number. */
 static gboolean
 check_values (const MeasureEncoder * e, GstElement * element, GError ** error)
 {
@@ -169,7 +171,7 @@ check_values (const MeasureEncoder * e, GstElement * element, GError ** error)
   return TRUE;
 }
 
-/* Pictures go in at one end, and come out coded at the other. */
+/* Check that a bin takes pictures, and gives a coded stream. */
 static gboolean
 check_ends (const MeasureEncoder * e, GstElement * bin, GError ** error)
 {
@@ -213,7 +215,7 @@ check_line (const MeasureEncoder * e, GError ** error)
   return ok && *error == NULL;
 }
 
-/* The scale whose placeholder a line has; ENCODER_N_SCALES: none. */
+/* The scale of a line's placeholder; ENCODER_N_SCALES: none. */
 static EncoderScale
 find_placeholder (const gchar * line)
 {
@@ -225,9 +227,9 @@ find_placeholder (const gchar * line)
   return scale;
 }
 
-/* Set the text and its scale: the line's own, or, of a known encoder, its
- * bitrate, its QP or its quality, the first that there are numbers for. What
- * the user wrote comes behind, and holds. */
+/* Set the text and its scale: those of the line or, for a known encoder, its
+ * bitrate, QP or quality, the first one that has numbers. The user's properties
+ * follow, and so take precedence. */
 static gboolean
 complete (MeasureEncoder * e, const gchar * const numbers[], GError ** error)
 {
@@ -324,9 +326,9 @@ measure_encoders_count (const GArray * encoders)
   return n;
 }
 
-/* The decoder of the highest rank that takes all of an encoder's streams. Of
- * those in software, whose pictures stay in the system's memory. NULL if there
- * is none, or nothing is known of the streams. */
+/* The software decoder of the highest rank that takes all of an encoder's
+ * streams; its pictures are in system memory. NULL: there is none, or the caps
+ * are unknown. */
 static GstElementFactory *
 find_decoder (const GstCaps * caps)
 {
@@ -348,8 +350,7 @@ find_decoder (const GstCaps * caps)
   return found;
 }
 
-/* What makes pictures of a stream, as GStreamer's parser takes it; NULL: there
- * is nothing. */
+/* The gst-launch description of a stream's decoder; NULL: there is none. */
 static gchar *
 describe_decoder (const GstCaps * caps)
 {
@@ -364,7 +365,7 @@ describe_decoder (const GstCaps * caps)
     return g_strdup ("identity");
   if (factory == NULL)
     return NULL;
-  /* A parser cuts a stream of MPEG into pictures. jpegdec's default inverse DCT
+  /* A parser splits an MPEG stream into pictures. jpegdec's default inverse DCT
    * is the fast one; libjpeg's default, islow, gives up to 4 dB more at quality
    * 90. */
   gst_structure_get_int (s, "mpegversion", &version);
@@ -398,7 +399,7 @@ measure_encoder_make_decoder (GstElement * encoder, GError ** error)
   return bin;
 }
 
-/* The names of the formats in what an encoder takes; NULL if there are none. */
+/* The names of the formats that an encoder's caps have; NULL: none. */
 static gchar *
 list_formats (const GstCaps * caps)
 {

@@ -9,13 +9,13 @@
 #include <string.h>
 #include "source.h"
 
-/* What a file's kind is told from. */
+/* The number of bytes from which a file's type is found. */
 #define HEAD_SIZE 4096
 
 typedef struct
 {
   GArray *files;
-  GHashTable *paths;            /* those that are there already */
+  GHashTable *paths;            /* the paths that have been added */
   GList *decoders;
 } Search;
 
@@ -25,8 +25,8 @@ clear_file (gpointer data)
   g_free (((MeasureFile *) data)->path);
 }
 
-/* A name in UTF-8 that no other file has: a byte that is none becomes \xFF,
- * and so does the backslash of what would be read as such a byte. */
+/* A unique name in UTF-8: invalid bytes become \xFF, and so does a backslash
+ * that would be read as the start of such a byte. */
 static const gchar *
 make_name (const gchar * path)
 {
@@ -64,9 +64,9 @@ add_file (Search * search, const gchar * path, gboolean found)
   g_array_append_val (search->files, file);
 }
 
-/* Add a file of a folder if its first bytes are of a kind with pictures that
- * something here can take apart or decode; or if they cannot be read, which is
- * then found, and said, when it is to be measured. */
+/* Add a file of a folder if its type, found from its first bytes, has pictures
+ * and an installed demuxer or decoder; or if it cannot be read, as the
+ * measurement then reports that. */
 static void
 add_decodable (Search * search, const gchar * path)
 {
@@ -108,7 +108,7 @@ add_folder (Search * search, const gchar * path)
   GDir *folder = g_dir_open (path, 0, NULL);
   const gchar *name;
 
-  if (folder == NULL)           /* it then cannot be read as a file either */
+  if (folder == NULL)           /* then it cannot be read as a file either */
     add_file (search, path, FALSE);
   while (folder != NULL && (name = g_dir_read_name (folder)) != NULL)
     if (name[0] != '.')
@@ -119,12 +119,13 @@ add_folder (Search * search, const gchar * path)
     const gchar *inner = names->pdata[i];
 
     if (!g_file_test (inner, G_FILE_TEST_IS_DIR)) {
-      /* Or a link to nothing. */
+      /* Broken links are added, too. */
       if (g_file_test (inner, G_FILE_TEST_IS_REGULAR)
           || !g_file_test (inner, G_FILE_TEST_EXISTS))
         add_decodable (search, inner);
     } else if (!g_file_test (inner, G_FILE_TEST_IS_SYMLINK)) {
-      add_folder (search, inner);       /* links could lead in a circle */
+      add_folder (search, inner);       /* not for links, which could form a
+                                           loop */
     }
   }
   g_ptr_array_unref (names);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * blockdct-measure: what transforms and quantizers do to a collection. */
+ * blockdct-measure: measures what transforms and quantizers do to a
+ * collection. */
 #include <errno.h>
 #include <glib-unix.h>
 #include <locale.h>
@@ -19,12 +20,12 @@
 #include "table.h"
 #include "target.h"
 
-/* Exit status beside 0. */
+/* Exit statuses other than 0. */
 #define FAILED 1
 #define WRONG_USAGE 2
 #define INTERRUPTED 130
 
-/* That are measured on one GPU at the same time. */
+/* The maximum number of files measured at once on one GPU. */
 #define MAX_FILES 8
 
 #define NOT_KEPT "no setting keeps the collection's targets"
@@ -38,9 +39,9 @@ typedef struct _Program Program;
 typedef struct
 {
   Program *program;
-  MeasureBench *bench;          /* NULL: no transform is asked for */
+  MeasureBench *bench;          /* NULL: no transform is measured */
   GThread *thread;
-  gint file, progress;          /* of that file, in 1/1000; both atomic */
+  gint file, progress;          /* of that file, in 1/1000; both are atomic */
 } Worker;
 
 struct _Program
@@ -48,7 +49,8 @@ struct _Program
   MeasureOptions options;
   GArray *files;                /* MeasureFile */
   GPtrArray *outputs;           /* MeasureOutput */
-  GArray *rows;                 /* all sums, for the plot and BD-rates */
+  GArray *rows;                 /* all sums of files, for the plot and
+                                   BD-rates */
   GMainLoop *loop;
 
   guint n_workers, n_running;
@@ -56,12 +58,12 @@ struct _Program
   gint next_file, stop;         /* atomic */
 
   MeasureResult *results;       /* of each file */
-  guint n_written;              /* they are, in the files' order */
+  guint n_written;              /* written, in the files' order */
   guint n_failed;
   GString *failures, *lost, *missed;
-  goffset size, done_size;      /* of all files; of those that are done */
+  goffset size, done_size;      /* of all files; of the finished ones */
   gint64 start;
-  gboolean bar;                 /* it is on the terminal */
+  gboolean bar;                 /* the progress bar is on the terminal */
   gint status;
 };
 
@@ -151,7 +153,7 @@ has_collection (const Program * program)
   return program->options.target.collection != MEASURE_EACH_FILE;
 }
 
-/* Take the rows of files. Those of a collection wait for its end. */
+/* Write rows of files. With a collection's target they wait for its end. */
 static void
 take_rows (Program * program, const GArray * rows)
 {
@@ -168,7 +170,7 @@ take_rows (Program * program, const GArray * rows)
   g_array_unref (chosen);
 }
 
-/* Whether people read standard output, and no program. */
+/* Whether standard output is for people, as no rows are written to it. */
 static gboolean
 has_readers (const Program * program)
 {
@@ -220,7 +222,8 @@ write_result (Program * program, guint i)
   g_clear_pointer (&result->rows, g_array_unref);
 }
 
-/* What has to wait for a file before it does so unless this is the end. */
+/* Write results in the files' order: later ones wait for earlier files, except
+ * at the end. */
 static void
 write_results (Program * program, gboolean end)
 {
@@ -262,7 +265,7 @@ end_worker (gpointer data)
 
 /* Workers */
 
-/* The next file that is to be measured, opened; NULL if there is none. */
+/* Open the next file to measure; NULL: there is none. */
 static MeasureSource *
 take_file (Program * program, guint * index)
 {
@@ -284,7 +287,7 @@ work (gpointer data)
   MeasureSource *source = take_file (program, &file);
 
   while (source != NULL) {
-    /* It is decoded while this one is measured. */
+    /* The next file is decoded while this one is measured. */
     MeasureSource *next_source = take_file (program, &next);
     News *news = g_new0 (News, 1);
 
@@ -305,9 +308,10 @@ work (gpointer data)
   return NULL;
 }
 
-/* How many devices the first backend that can run has, and how many files at a
- * time keep one busy: the processors' engine has threads for all of them, a GPU
- * is faster than several threads that decode. */
+/* The number of devices of the first backend that can run; `*n_files` is the
+ * number of files that keep one busy: one for the CPU engine, which uses all
+ * processors, several for a GPU, which is faster than several decoding
+ * threads. */
 static guint
 count_devices (gint backend, guint * n_files)
 {
@@ -363,7 +367,7 @@ interrupt (gpointer data)
 
   program->status = INTERRUPTED;
   g_atomic_int_set (&program->stop, 1);
-  return G_SOURCE_REMOVE;       /* the second time nothing is waited for */
+  return G_SOURCE_REMOVE;       /* a second signal ends the program at once */
 }
 
 static void
@@ -415,7 +419,7 @@ mark_known (Program * program, GArray * known)
 }
 
 /* Open the outputs, with columns of these metrics; `known` receives the rows
- * that are in one already. */
+ * that one already has. */
 static gboolean
 open_outputs (Program * program, guint metrics, GArray * known)
 {
@@ -448,7 +452,7 @@ open_outputs (Program * program, guint metrics, GArray * known)
   return program->status == 0;
 }
 
-/* They follow the table that people read, or stand beside one in a file. */
+/* Print them after the table for people, or, if rows go to a file, alone. */
 static void
 print_bd_rates (Program * program)
 {
@@ -458,7 +462,7 @@ print_bd_rates (Program * program)
   if (!has_readers (program))
     return;
   if (o->resume && measure_target_is_set (&o->target))
-    return;                     /* of the files before there are no curves */
+    return;                     /* the rows of earlier files are missing */
   text = measure_bd_rates (program->rows);
   if (text != NULL)
     g_print ("%s", text);
@@ -484,7 +488,7 @@ close_outputs (Program * program)
     complain (program, error, FAILED);
 }
 
-/* Say of what there are lines, if there are. */
+/* Print lines, if there are any, and set the exit status. */
 static void
 fail_for (Program * program, const gchar * what, const GString * lines)
 {
@@ -602,7 +606,8 @@ main (int argc, char **argv)
   g_string_free (program.lost, TRUE);
   g_string_free (program.missed, TRUE);
   if (measure_has_left_threads ())
-    _exit (program.status);     /* they may be at work with what exit() frees */
+    _exit (program.status);     /* abandoned threads may use what exit()
+                                   frees */
   gst_deinit ();
   return program.status;
 }

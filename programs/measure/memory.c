@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is smaller is GStreamer's own allocator's. */
+/* Smaller blocks come from GStreamer's own allocator. */
 #define LARGE (1 << 20)
 
-/* What is larger is looked up in the system's memory first, which malloc() does
- * not do, and has to leave room for the planes and levels made of it. */
+/* Larger blocks are first compared with the available memory, as malloc() does
+ * not check that. A block may have 1/SHARE of it, to leave room for its planes
+ * and levels. */
 #define HUGE_SIZE (64 << 20)
 #define SHARE 3
 
@@ -53,7 +54,7 @@ allocate (GstAllocator * allocator, gsize size, GstAllocationParams * params)
     g_atomic_pointer_set (&refused, GSIZE_TO_POINTER (whole));
     return NULL;
   }
-  /* Flags may ask for zeros around. */
+  /* Flags may ask for a zeroed prefix and padding. */
   memset (data, 0, params->prefix);
   memset (data + params->prefix + size, 0, params->padding);
   return gst_memory_new_wrapped (params->flags, data, whole, params->prefix,

@@ -3,10 +3,10 @@
 
 #include <gio/gio.h>
 
-/* Where a row stands in a single run: file by file and format by format, as
- * they first come; frames first, then their sums; transforms and settings by
- * their numbers, as measure_settings_new() has them; then encoders, as they
- * first come. */
+/* A row's position in a single run. Files and formats are in the order of their
+ * first rows; frames precede their sums; transforms and settings are sorted by
+ * number, as in measure_settings_new(); encoders follow, in the order of their
+ * first rows. */
 typedef struct
 {
   MeasureRow row;
@@ -31,8 +31,8 @@ compare_placed (gconstpointer a, gconstpointer b)
   return 0;
 }
 
-/* The number of an interned name, from 0 in the order in which they first
- * come. */
+/* The number of an interned name, from 0, in the order in which names are first
+ * seen. */
 static guint
 find_place (GHashTable * places, const gchar * name)
 {

@@ -9,13 +9,13 @@
 #include "plot.h"
 #include "settings.h"
 
-/* What gst-plugin/ logs as. */
+/* The debug category of gst-plugin/. */
 GST_DEBUG_CATEGORY (gst_blockdct_debug);
 
-/* Of a target: the option is not there. */
+/* A target whose option is not given. */
 #define UNSET -1.0
 
-/* Options that are lists and names, as they were given. */
+/* The texts of options that are lists or names. */
 typedef struct
 {
   gchar *transforms, *quality, *qp, *bitrate, *formats, *subsampling, *backend;
@@ -50,7 +50,7 @@ check_targets (const MeasureTarget * target, GError ** error)
   return TRUE;
 }
 
-/* What is needed of a metric has to be measured. */
+/* Check that an option's metric is measured. */
 static gboolean
 check_metric (const MeasureOptions * o, const gchar * option, gint metric,
     GError ** error)
@@ -79,7 +79,7 @@ check_target_metrics (const MeasureOptions * o, GError ** error)
   return ok;
 }
 
-/* The same file under one name or two. */
+/* Whether two names are of the same file. */
 static gboolean
 is_same_file (const gchar * a, const gchar * b)
 {
@@ -118,7 +118,7 @@ check_outputs (const MeasureOptions * o, GError ** error)
   return TRUE;
 }
 
-/* What excludes each other. */
+/* Check for options that exclude each other. */
 static gboolean
 check_options (const MeasureOptions * o, const Texts * t, GError ** error)
 {
@@ -200,7 +200,8 @@ find_backend (const gchar * name, gint * value, GError ** error)
   return found != NULL;
 }
 
-/* What files go through. Without --transform encoders are alone. */
+/* Make the plan's settings. With --encoder and without --transform, there are
+ * no transforms. */
 static gboolean
 make_settings (MeasureOptions * o, const Texts * t, GError ** error)
 {

@@ -11,7 +11,7 @@
 #include "encoder.h"
 #include "settings.h"
 
-/* What a file's kind is told from. */
+/* The number of bytes from which a table is recognised. */
 #define HEAD_SIZE (1 << 16)
 
 struct _MeasureOutput
@@ -40,8 +40,8 @@ write_text (MeasureOutput * output, GString * text, GError ** error)
   return ok || set_error (output->path, errno, error);
 }
 
-/* Whether a file has nothing, or a table of this program, whole or broken
- * off. */
+/* Whether a file is empty, or has a table of this program, complete or
+ * truncated. */
 static gboolean
 is_table (int fd)
 {
@@ -60,8 +60,8 @@ is_table (int fd)
   return is;
 }
 
-/* A file that stays as it is, and is this program's alone, until it is known
- * what it has. What is no regular file, such as a pipe, has nothing. */
+/* Open and lock a file without changing it, and check its content. A file that
+ * is not regular, such as a pipe, counts as empty. */
 static FILE *
 open_table (const gchar * path, GError ** error)
 {
@@ -113,7 +113,7 @@ is_regular_file (const MeasureOutput * output)
       && S_ISREG (status.st_mode);
 }
 
-/* Go on behind so many bytes of a file; without any, with the head. */
+/* Continue after `kept` bytes of a file; with 0, write the heading. */
 static gboolean
 start_at (MeasureOutput * output, gsize kept, GError ** error)
 {
@@ -174,10 +174,10 @@ measure_output_close (MeasureOutput * output, GError ** error)
   return ok;
 }
 
-/* Going on */
+/* Resuming */
 
-/* Rows with the transform or encoder and the setting of each sum of a file in
- * one format. */
+/* The expected sums of a file in one format: rows with transform or encoder,
+ * and setting. */
 static GArray *
 list_expected (const MeasurePlan * plan, gboolean chosen)
 {
@@ -210,7 +210,8 @@ list_expected (const MeasurePlan * plan, gboolean chosen)
   return expected;
 }
 
-/* The plan's, or, where it leaves that to the decoder, of its subsampling. */
+/* Whether a name is the plan's format or, where the decoder chooses the format,
+ * has its subsampling. */
 static gboolean
 is_format (const gchar * name, const MeasurePlan * plan, guint i)
 {
@@ -242,9 +243,9 @@ is_encoders (guint n, const GArray * expected)
       != NULL;
 }
 
-/* Count what a file's rows, from `first`, have of a plan's. FALSE if they have
- * something else; `whole` if it is all of it, or all but what encoders failed
- * at, as another file follows. */
+/* Compare a file's rows, from `first`, with the plan's. FALSE if they differ;
+ * `*whole` if they are complete, or if only rows of encoders are missing and
+ * another file follows, so that the encoders have failed. */
 static gboolean
 check_file (const GArray * rows, guint first, const MeasurePlan * plan,
     const GArray * expected, gboolean chosen, guint * end, gboolean * whole)
@@ -273,12 +274,12 @@ check_file (const GArray * rows, guint first, const MeasurePlan * plan,
     n_sums++;
   *whole = n_sums == n_all;
   *end = i;
-  /* What breaks off is the last file. */
+  /* Only the last file may be incomplete. */
   return ok && (*whole || i == rows->len)
       && (!*whole || (n_frames > 0) == plan->each_frame);
 }
 
-/* How many bytes, and rows, are kept. */
+/* Find the rows to keep, and their number of bytes. */
 static gboolean
 find_end (const gchar * path, MeasureStyle style, const MeasurePlan * plan,
     gboolean chosen, GArray * rows, gsize * kept, GError ** error)
@@ -303,7 +304,7 @@ find_end (const gchar * path, MeasureStyle style, const MeasurePlan * plan,
   if (!ok)
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
         "--resume: %s has other columns; remove it, or name another", path);
-  /* A head that breaks off is written again. */
+  /* A truncated heading is written again. */
   else if (length >= head->len && length > 0)
     ok = measure_rows_read (rows, ends, text, length, error);
   while (ok && whole && n_kept < rows->len) {

@@ -4,8 +4,8 @@
 #include "coder.h"
 #include "merge.h"
 
-/* Send a file through an encoder at a value; what becomes of it is noted. FALSE
- * if there is no going on with the file. */
+/* Send a file through an encoder at one value, and add to the result. FALSE:
+ * the file cannot be measured any further. */
 static gboolean
 encode (const MeasureCoding * coding, MeasureSource * source,
     MeasureResult * result, GString * without, GString * lost)
@@ -28,7 +28,7 @@ encode (const MeasureCoding * coding, MeasureSource * source,
 }
 
 /* Send a file through each encoder, at each of its values and in each format.
- * The source of the first of these passes may be there already; it is taken. */
+ * `source`, which is taken, may be open already for the first pass. */
 static gboolean
 encode_all (const MeasureOptions * o, MeasureCoding * coding,
     const gchar * path, MeasureSource * source, MeasureResult * result,
@@ -48,7 +48,7 @@ encode_all (const MeasureOptions * o, MeasureCoding * coding,
         coding->value = g_array_index (coding->encoder->values, gint, k);
         if (source == NULL)
           source = measure_source_new (path, o->stall_limit);
-        /* Each pass says the same of a format. */
+        /* Each pass repeats the same lines for a format. */
         g_string_truncate (without, before);
         ok = encode (coding, source, result, without, lost);
         g_clear_pointer (&source, measure_source_free);

@@ -18,7 +18,7 @@
 #define BOTTOM 50
 #define FONT 13
 
-/* Colours that are told apart by most eyes (Okabe and Ito, 2008), and one
+/* Colours that most people can tell apart (Okabe and Ito, 2008), and one
  * more. */
 static const gdouble colours[][3] = {
   {0.00, 0.45, 0.70}, {0.84, 0.37, 0.00}, {0.00, 0.62, 0.45},
@@ -33,14 +33,14 @@ typedef struct
   GArray *rows;                 /* MeasureRow */
   guint colour;
   gboolean pooled;
-  gchar *label;                 /* NULL: another line has it */
+  gchar *label;                 /* NULL: another line has the label */
 } Curve;
 
 typedef struct
 {
   gdouble min[2], max[2];       /* bits a sample, figure */
   gdouble step[2];              /* of the grid */
-  gint metric;                  /* whose figure; -1: PSNR */
+  gint metric;                  /* of the figure; -1: PSNR */
 } Axes;
 
 static void
@@ -61,7 +61,7 @@ compare_bpp (gconstpointer a, gconstpointer b)
   return (p > q) - (p < q);
 }
 
-/* The curve of a key; a new one, if there is none. */
+/* The curve of a key; if there is none, a new one. */
 static Curve *
 find_curve (GHashTable * by_key, GPtrArray * curves, gchar * key)
 {
@@ -92,7 +92,8 @@ has_several (const GArray * rows, gboolean formats)
   return FALSE;
 }
 
-/* The lines of all files, and, drawn over them, what they make together. */
+/* The lines of all files, and those of the pooled files, which are drawn on
+ * top. */
 static GPtrArray *
 make_curves (const GArray * rows)
 {
@@ -158,7 +159,7 @@ choose_step (gdouble range, gint wanted)
 static gboolean
 find_axes (const GArray * rows, gint metric, Axes * axes)
 {
-  /* At least so much is seen of an axis. */
+  /* The least range of an axis. */
   const gdouble least = metric < 0 || bdct_metric_info (metric)->in_db ? 1.0
       : 0.001;
   gboolean found = FALSE;
@@ -197,7 +198,7 @@ place (const Axes * axes, guint axis, gdouble value)
       : HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM);
 }
 
-/* `x` is where the text begins, has its middle (0.5), or ends (1.0). */
+/* Draw text whose start (`align` 0), middle (0.5) or end (1.0) is at `x`. */
 static void
 draw_text (cairo_t * cr, gdouble x, gdouble y, gdouble align,
     const gchar * text)
@@ -270,7 +271,7 @@ draw_curves (cairo_t * cr, const GPtrArray * curves, const Axes * axes)
     const Curve *curve = curves->pdata[i];
 
     set_pen (cr, curve, files);
-    cairo_new_path (cr);        /* text leaves a point */
+    cairo_new_path (cr);        /* cairo_show_text() leaves a current point */
     for (guint k = 0; k < curve->rows->len; k++) {
       const MeasureRow *row = &g_array_index (curve->rows, MeasureRow, k);
       gdouble quality = measure_row_quality (row, axes->metric);

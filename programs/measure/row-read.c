@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Rows from CSV and JSON. */
+ * Reads rows from CSV and JSON. */
 #include <gio/gio.h>
 #include <json-glib/json-glib.h>
 #include <string.h>
@@ -8,7 +8,8 @@
 #include "settings.h"
 #include "target.h"
 
-/* A record's cells by their names; FALSE at the end of the whole records. */
+/* Read a record's cells by their names; FALSE after the last complete
+ * record. */
 typedef gboolean (*ReadFunc) (GHashTable * cells, const gchar ** at,
     const gchar * end, gpointer data);
 
@@ -122,7 +123,8 @@ get_int (GHashTable * cells, const gchar * name, gint max, gint * value)
   return found;
 }
 
-/* A row has a metric if it has its main figure's sum, and then all of them. */
+/* A row that has the sum of a metric's main figure has to have all of the
+ * metric's sums. */
 static gboolean
 get_metrics (GHashTable * cells, MeasureRow * row)
 {
@@ -142,7 +144,7 @@ get_metrics (GHashTable * cells, MeasureRow * row)
   return TRUE;
 }
 
-/* What names, with + between them, say of the targets. */
+/* Parse names of targets, joined by +. */
 static guint
 read_missed (const gchar * names)
 {

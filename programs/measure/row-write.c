@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Rows as CSV, as JSON and for people. */
+ * Writes rows as CSV, as JSON and for people. */
 #include <json-glib/json-glib.h>
 #include <math.h>
 #include <string.h>
@@ -102,7 +102,7 @@ add_metrics (Cells * cells, const MeasureRow * row, guint metrics,
     }
 }
 
-/* "psnr+size"; empty if nothing is missed. */
+/* The missed targets, such as "psnr+size"; empty if there are none. */
 static gchar *
 name_missed (const MeasureRow * row)
 {
@@ -115,7 +115,7 @@ name_missed (const MeasureRow * row)
   return g_string_free (names, FALSE);
 }
 
-/* `missed` is name_missed()'s. */
+/* Fill in a row's cells; `missed` comes from name_missed(). */
 static void
 fill_cells (const MeasureRow * row, const gchar * missed, Cells * cells,
     guint metrics)

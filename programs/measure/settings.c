@@ -216,12 +216,13 @@ is_rgb (GstVideoFormat format)
   return GST_VIDEO_FORMAT_INFO_IS_RGB (gst_video_format_get_info (format));
 }
 
-/* The names of all that the element takes: with planes, or any. */
+/* The names of the formats that the element takes; with `rgb`, also those of R,
+ * G and B. */
 static GValue *
 list_formats (gboolean rgb)
 {
   GstCaps *caps = gst_blockdct_format_caps ();
-  /* The system's memory comes last. */
+  /* System memory comes last. */
   const GValue *all = gst_structure_get_value (gst_caps_get_structure (caps,
           gst_caps_get_size (caps) - 1), "format");
   GValue *list = g_new0 (GValue, 1);
@@ -267,8 +268,8 @@ measure_formats_new (const gchar * names, GError ** error)
   return formats;
 }
 
-/* How a format's samples lie to each other: log2 of the subsampling, RGB as
- * JPEG files mostly have it. -1: no chroma. */
+/* log2 of a format's subsampling; that of R, G and B is the one that most JPEG
+ * files have. -1: no chroma. */
 static void
 get_sampling (const GstVideoFormatInfo * format, gint sampling[2])
 {
@@ -303,8 +304,8 @@ measure_choose_format (const GstVideoInfo * decoded, gboolean planes)
     if (is_rgb (format))
       continue;
     get_sampling (info, sampling);
-    /* Planes apart, of the least depth that holds the picture's, or of the
-     * greatest there is. */
+    /* Choose a planar format with the least depth that is not below the
+     * picture's, else with the greatest depth. */
     if (memcmp (sampling, wanted, sizeof wanted) == 0
         && GST_VIDEO_FORMAT_INFO_N_PLANES (info)
         == GST_VIDEO_FORMAT_INFO_N_COMPONENTS (info)

@@ -11,28 +11,31 @@
 #include "memory.h"
 #include "stall.h"
 
-/* Pictures decoded ahead of those that are measured. */
+/* The number of pictures decoded in advance. */
 #define AHEAD 4
 
-/* No file is. */
+/* Longer than any file. */
 #define LONGEST (1000 * 3600 * GST_SECOND)
 
 struct _MeasureSource
 {
-  GError *error;                /* it cannot be opened; there is no pipeline */
+  GError *error;                /* set if the file cannot be opened; then there
+                                   is no pipeline */
   GstElement *pipeline, *sink;
   gint limit;                   /* of a wait, seconds; 0: none */
   gboolean stalled;
-  guint cut_frames;             /* of an AVI file that breaks off */
+  guint cut_frames;             /* of a truncated AVI file */
   gint no_video, refused, contained, image, active;     /* atomic */
 
   GMutex lock;
-  GstClockTime end;             /* of all streams so far, in stream time */
+  GstClockTime end;             /* the latest end of all streams so far, in
+                                   stream time */
 
   /* Of the pictures so far: */
   gint64 n_frames;
   gint fps_n, fps_d;
-  GstClockTime position, gap;   /* the last one's end; the longest of them */
+  GstClockTime position, gap;   /* the end of the last picture; the longest
+                                   duration */
 };
 
 G_DEFINE_QUARK (blockdct_measure_source, measure_source_error);
@@ -54,7 +57,7 @@ measure_source_refuses (GstElementFactory * factory)
       || strstr (klass, "Network") != NULL;
 }
 
-/* A GstAutoplugSelectResult, which no header has: to try it, or to skip it. */
+/* Returns a GstAutoplugSelectResult, which no header defines: try, or skip. */
 static gint
 select_factory (GstElement * decoder, GstPad * pad, GstCaps * caps,
     GstElementFactory * factory, gpointer data)
@@ -72,7 +75,7 @@ select_factory (GstElement * decoder, GstPad * pad, GstCaps * caps,
   return 0;
 }
 
-/* Sound and subtitles are left as they are. */
+/* Sound and subtitles are not decoded. */
 static gboolean
 is_to_decode (GstElement * decoder, GstPad * pad, GstCaps * caps, gpointer data)
 {
@@ -87,7 +90,8 @@ is_to_decode (GstElement * decoder, GstPad * pad, GstCaps * caps, gpointer data)
       && !g_str_has_prefix (kind, "subpicture/");
 }
 
-/* A pad may be there before its caps are, with nothing but what they can be. */
+/* Whether a pad has video. A pad may have no caps yet, but only the possible
+ * ones. */
 static gboolean
 is_video (GstPad * pad)
 {
@@ -113,7 +117,7 @@ note_read (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* How far a stream has come. */
+/* Record the end of a stream's latest buffer. */
 static GstPadProbeReturn
 note_end (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
@@ -140,8 +144,8 @@ note_end (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* The first video is the file's. What is not decoded goes nowhere, but has to
- * come to its end before the file has. */
+/* Measure the first video. Other streams go to a fakesink, and have to end,
+ * too, before the file has ended. */
 static void
 link_pad (GstElement * decoder, GstPad * pad, gpointer data)
 {
@@ -166,7 +170,7 @@ link_pad (GstElement * decoder, GstPad * pad, gpointer data)
   gst_object_unref (sink);
 }
 
-/* Without a linked sink no end would come. */
+/* Without a linked sink there would be no EOS. */
 static void
 check_linked (GstElement * decoder, gpointer data)
 {
@@ -179,8 +183,8 @@ check_linked (GstElement * decoder, gpointer data)
   gst_object_unref (sink);
 }
 
-/* The y4mdec of GStreamer 1.28 reads by itself, and decodebin has no place yet
- * for what comes; behind a queue it is given what to decode when there is. */
+/* The y4mdec of GStreamer 1.28 pulls, and pushes before decodebin has linked
+ * its pads; after a queue it is pushed its data, when decodebin is ready. */
 static void
 link_file (GstElement * pipeline, GstElement * file, GstElement * decoder,
     const gchar * path)
@@ -196,7 +200,7 @@ link_file (GstElement * pipeline, GstElement * file, GstElement * decoder,
   gst_element_link_many (file, queue, decoder, NULL);
 }
 
-/* Before anything waits for what never comes. */
+/* Check the file first, as opening a FIFO might block for ever. */
 static gboolean
 check_file (MeasureSource * source, const gchar * path, GStatBuf * status)
 {
@@ -211,8 +215,8 @@ check_file (MeasureSource * source, const gchar * path, GStatBuf * status)
   return source->error == NULL;
 }
 
-/* avidemux takes what is left of an AVI file for all of it. The frames that its
- * header counts if the file is shorter than the header says; else 0. */
+/* The number of frames in an AVI file's header, if the file is shorter than its
+ * header says; else 0. avidemux takes a truncated file for a complete one. */
 static guint
 count_cut_frames (const gchar * path, goffset size)
 {
@@ -236,8 +240,8 @@ start (MeasureSource * source, const gchar * path)
   GstElement *file = gst_element_factory_make ("filesrc", NULL);
   GstElement *decoder = gst_element_factory_make ("decodebin", NULL);
   GstPad *pad = gst_element_get_static_pad (file, "src");
-  /* A frame is taken as it lies: two fields may be woven into it, but not stand
-   * apart. */
+  /* Frames are processed as they are in memory: a frame may interleave two
+   * fields, but not store them one after the other. */
   GstCaps *woven = gst_caps_from_string ("video/x-raw, "
       "interlace-mode = (string) { progressive, interleaved, mixed }");
 
@@ -305,8 +309,8 @@ measure_source_frames (MeasureSource * source)
   return frames;
 }
 
-/* Whether a file that is at its end says that there is more of the longest of
- * its streams: by more than a picture, whose duration may be missing, lasts. */
+/* Whether a file has ended before the duration that it declares, by more than
+ * the duration of one picture, as the last one's may be missing. */
 static gboolean
 is_cut (MeasureSource * source)
 {
@@ -336,7 +340,7 @@ check_end (MeasureSource * source, GError ** error)
         measure_source_frames (source), n);
 }
 
-/* Whether there is no going on: the end, or with `*error` set. */
+/* Whether the end is reached, or an error, which sets `*error`. */
 static gboolean
 find_end (MeasureSource * source, GError ** error)
 {
@@ -354,7 +358,7 @@ find_end (MeasureSource * source, GError ** error)
     gst_message_parse_error (message, error, NULL);
   g_clear_pointer (&message, gst_message_unref);
   if (*error != NULL && measure_memory_explain (error)) {
-    /* Whatever else there is follows from that. */
+    /* Other errors follow from this. */
   } else if (g_atomic_int_get (&source->refused)
       && (*error != NULL || g_atomic_int_get (&source->no_video))) {
     fail (error, "it is a list of other places, which are not opened: name the "

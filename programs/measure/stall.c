@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "stall.h"
 
-/* A process that has used at least one COMPUTESth of a processor since the wait
+/* A process that has used at least 1/COMPUTES of a processor since the wait
  * began is computing: its limit is BUSY times as long. */
 #define BUSY 10
 #define COMPUTES 20
@@ -22,7 +22,8 @@ measure_wait_nap (MeasureWait * wait, gboolean active, GError ** error)
   const GstClockTime limit = wait->limit * GST_SECOND;
   GstClockTime computed;
 
-  /* Naps are counted, not time, which goes on while the machine sleeps. */
+  /* Count naps instead of time, which continues while the machine is
+   * suspended. */
   wait->waited += MEASURE_NAP;
   if (active)
     measure_wait_start (wait, wait->limit);

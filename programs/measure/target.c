@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A setting of a series: its rows, of a file or of all. */
+/* A setting of a series, with its rows of one file or of all files. */
 typedef struct
 {
   GPtrArray *rows;              /* const MeasureRow */
@@ -13,12 +13,13 @@ typedef struct
   gdouble figure[MEASURE_N_KEEPS];
 } Candidate;
 
-/* The settings to choose from: those of one series in a file, or in all. */
+/* The settings to choose from: those of one series, for a file or for all
+ * files. */
 typedef struct
 {
   GPtrArray *candidates;
   guint n_files;
-  const Candidate *best;        /* NULL: no setting is there in all files */
+  const Candidate *best;        /* NULL: no setting exists for all files */
 } Choice;
 
 static const struct
@@ -121,7 +122,7 @@ get_quality (const MeasureTarget * target, const GPtrArray * rows, gint metric)
 
   for (guint i = 0; i < n; i++) {
     figure = measure_row_quality (rows->pdata[i], metric);
-    if (isnan (figure))         /* what has none keeps none */
+    if (isnan (figure))         /* a row without the figure misses the target */
       figure = -INFINITY;
     sum += figure;
     g_array_append_val (figures, figure);
@@ -158,7 +159,8 @@ add_up (const MeasureTarget * target, Candidate * candidate)
           keeps[k].metric);
 }
 
-/* By which share of a limit it is missed; none if it is kept. */
+/* The fraction of a limit by which a candidate misses it; 0 if it meets the
+ * target. */
 static gdouble
 get_lack (const MeasureTarget * target, const Candidate * candidate,
     MeasureKeep keep)
@@ -192,7 +194,7 @@ is_finer (const Candidate * a, const Candidate * b)
       : p->setting > q->setting;
 }
 
-/* Whether `a` is to be taken rather than `b`. */
+/* Whether `a` is a better choice than `b`. */
 static gboolean
 is_better (const MeasureTarget * target, const Candidate * a,
     const Candidate * b)
@@ -237,7 +239,7 @@ get_first (const Choice * choice)
   return ((Candidate *) choice->candidates->pdata[0])->rows->pdata[0];
 }
 
-/* Whether a file is there in several formats, which then are apart. */
+/* Whether a file has several formats, which are then chosen for separately. */
 static gboolean
 are_formats_apart (const GArray * rows)
 {
@@ -250,7 +252,7 @@ are_formats_apart (const GArray * rows)
   return FALSE;
 }
 
-/* The choice that a row is of: the last one, or, of a collection, any. */
+/* The choice that a row belongs to: the last one or, for a collection, any. */
 static Choice *
 find_choice (GPtrArray * choices, const MeasureRow * row, gboolean each_file,
     gboolean formats)
@@ -292,8 +294,8 @@ add_row (Choice * choice, const MeasureRow * row)
   g_ptr_array_add (candidate->rows, (gpointer) row);
 }
 
-/* Take the best of the settings that are there in all of the choice's files: an
- * encoder may have failed at the others. */
+/* Take the best of the settings that exist for all of the choice's files, as an
+ * encoder may have failed at others. */
 static void
 choose (const MeasureTarget * target, Choice * choice)
 {
@@ -318,7 +320,8 @@ choose (const MeasureTarget * target, Choice * choice)
   }
 }
 
-/* All that there are; `of` receives each row's, NULL for a frame's. */
+/* Make all choices; `of` receives the choice of each row, NULL for rows of
+ * single frames. */
 static GPtrArray *
 make_choices (const MeasureTarget * target, const GArray * rows,
     GPtrArray * of)
@@ -352,7 +355,7 @@ get_missed (const MeasureTarget * target, const Candidate * candidate)
   return missed;
 }
 
-/* The format of all rows, or that there are several. */
+/* The format of all rows, or a text that says that there are several. */
 static const gchar *
 name_format (const Candidate * candidate)
 {
@@ -372,7 +375,8 @@ name_statistic (const MeasureTarget * target)
       : g_strdup_printf ("p%d", target->collection);
 }
 
-/* Say what the best setting of a collection misses, if it does. */
+/* Append a line about the targets that the best setting misses, if it misses
+ * any. */
 static void
 tell_missed (const MeasureTarget * target, const Choice * choice,
     GString * text)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "actions.h"
 
-/* What is done, with what, and the key that does it, too; 0: none. */
+/* A menu item: its function and argument, and its key; 0: none. */
 typedef struct
 {
   const gchar *label;
@@ -26,7 +26,7 @@ preview_actions_open (PreviewActions * self, const gchar * uri)
     say (self, error);
 }
 
-/* What the user chose; the caller's, or NULL. */
+/* The file that the user chooses, owned by the caller; or NULL. */
 static gchar *
 choose (PreviewActions * self, const gchar * title, GtkFileChooserAction what,
     const gchar * name)
@@ -57,7 +57,7 @@ open_file (PreviewActions * self, gint unused)
     preview_actions_open (self, uri);
 }
 
-/* Of the frame that was shown when it was asked for. */
+/* Save the frame that was shown when the item was chosen. */
 static void
 save (PreviewActions * self, gint what)
 {

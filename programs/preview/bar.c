@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "bar.h"
 
-/* ms from one look at the time to the next */
+/* ms between two updates of the time */
 #define PERIOD 100
 
 struct _PreviewBar
@@ -10,8 +10,8 @@ struct _PreviewBar
   PreviewSession *session;
   GtkWidget *video, *seek, *clock, *buttons, *pause, *back, *step, *loop;
   GstClockTime from, to;        /* the marks */
-  gboolean held;                /* the seek bar */
-  gboolean updating;            /* the pipeline came first */
+  gboolean held;                /* the user drags the seek bar */
+  gboolean updating;            /* the change comes from the pipeline */
   guint timer;
 };
 
@@ -51,7 +51,7 @@ show_time (PreviewBar * self, GstClockTime position, GstClockTime duration)
     gtk_range_set_value (GTK_RANGE (self->seek), now);
 }
 
-/* Not of a camera, or a still picture. */
+/* Show the time, but not for a camera or a still picture. */
 static gboolean
 update (gpointer data)
 {
@@ -74,7 +74,7 @@ update (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* By a user alone. */
+/* The user has moved the slider. */
 static gboolean
 seek (GtkRange * range, GtkScrollType scroll, gdouble value, PreviewBar * self)
 {
@@ -209,7 +209,7 @@ preview_bar_new (PreviewSession * session, GtkAccelGroup * keys,
   return GTK_WIDGET (self);
 }
 
-/* The keys stay the picture's when something is clicked on. */
+/* A click does not take the keyboard focus from the picture. */
 void
 preview_bar_append (PreviewBar * self, GtkWidget * button)
 {

@@ -19,7 +19,7 @@ preview_range_add (PreviewRange * range, gdouble value)
   }
 }
 
-/* 1, 2 or 5 times a power of ten. */
+/* The step of an axis: 1, 2 or 5 times a power of ten. */
 static gdouble
 get_step (const PreviewRange * range)
 {
@@ -99,7 +99,8 @@ preview_chart_draw (GtkWidget * widget, cairo_t * cr,
   }
 }
 
-/* Bright enough for the ground; apart for who does not tell red from green. */
+/* The colours are bright enough for the background, and differ for people who
+ * cannot tell red from green. */
 void
 preview_chart_set_colour (cairo_t * cr, guint i)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The bin's line alone says what B is: an encoder is chosen if the line is what
- * its numbers make. */
+ * The bin's line alone determines B: an encoder counts as chosen if the line is
+ * the one that its number makes. */
 #include "coding.h"
 
 #include <string.h>
 
-/* Values of the choice; from FIRST on, an encoder and a scale. */
+/* The values of the choice; from FIRST on, each is an encoder and a scale. */
 enum
 {
   TRANSFORM, LINE, FIRST
 };
 
-/* The choice, and then a number for each scale. */
+/* The controls: the choice, and a number for each scale. */
 static const gchar *const names[] = { "b::encoder", "b::encoder-quality",
   "b::encoder-qp", "b::encoder-bitrate"
 };
@@ -82,7 +82,7 @@ get_pspecs (void)
   return pspecs;
 }
 
-/* Which of the names it is; G_N_ELEMENTS (names): none. */
+/* The index of a name; G_N_ELEMENTS (names): none. */
 static guint
 find (const gchar * name)
 {
@@ -113,7 +113,7 @@ encoder_of (gint choice)
   return &encoders[(choice - FIRST) / ENCODER_N_SCALES];
 }
 
-/* The line of an encoder and its number; the caller's. */
+/* The line of an encoder and its number, owned by the caller. */
 static gchar *
 make_line (PreviewSession * self, gint choice)
 {
@@ -158,7 +158,7 @@ preview_coding_get (PreviewSession * self, const gchar * name)
   return i == 0 ? get_choice (self) : g_atomic_int_get (&self->number[i - 1]);
 }
 
-/* GStreamer would take the nearest number without a word. */
+/* Limit the number, as GStreamer would silently take the nearest one. */
 static void
 limit_number (PreviewSession * self, gint choice)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a session's settings are called, and which properties of
- * blockdctpreview's parts they are. */
+ * Maps the names of a session's settings to properties of blockdctpreview's
+ * parts. */
 #include "coding.h"
 #include "views.h"
 
@@ -24,7 +24,7 @@ const gchar *const preview_controls[PREVIEW_N_CONTROLS] = {
   "grid", "overlay", "metrics"
 };
 
-/* What is set for more than one part. */
+/* The settings of more than one part. */
 static const struct
 {
   const gchar *name;
@@ -52,8 +52,8 @@ has_property (PreviewSession * self, PreviewPart part, const gchar * name)
       name) != NULL;
 }
 
-/* The parts that a setting is of, and which property of theirs; 0: there is no
- * such setting. */
+/* The parts (bits) and the property of a setting; 0: there is no such
+ * setting. */
 static guint
 find_parts (PreviewSession * self, const gchar * name, const gchar ** property)
 {
@@ -221,7 +221,7 @@ preview_session_set_number (PreviewSession * self, guint control,
 
 /* "NAME=VALUE" */
 
-/* What a property can be; the caller's. */
+/* Describe a property's valid values; the caller owns the text. */
 static gchar *
 describe_range (GParamSpec * pspec)
 {
@@ -264,7 +264,7 @@ explain (const gchar * pair, GParamSpec * pspec, GError ** error)
       "'%s' cannot be: %s is %s.", pair, pspec->name, range);
 }
 
-/* Into a zeroed value, or FALSE. */
+/* Parse a text into a zeroed value; FALSE: it is not valid. */
 static gboolean
 parse (GParamSpec * pspec, const gchar * text, GValue * value)
 {
@@ -320,9 +320,10 @@ preview_session_set_text (PreviewSession * self, const gchar * text,
   return ok;
 }
 
-/* What has an effect */
+/* Controls without effect */
 
-/* What only some views look at: those, with commas around each. */
+/* The controls that only some views use; each view has a comma on both
+ * sides. */
 static const struct
 {
   const gchar *control, *views;
@@ -348,7 +349,8 @@ is_of_another_view (PreviewSession * self, const gchar * name)
   return other;
 }
 
-/* blockdctcompare passes one picture on as it is. */
+/* Whether a control affects what blockdctcompare draws: it passes a single
+ * picture unchanged. */
 static gboolean
 is_drawn_on (PreviewSession * self, const gchar * name)
 {
@@ -364,8 +366,8 @@ is_drawn_on (PreviewSession * self, const gchar * name)
       && (zoom > 1 || !g_str_has_prefix (name, "zoom-"));
 }
 
-/* What a family of transforms does without; `prefix` is that of the part's
- * figures. */
+/* Whether a family of transforms does not use a control; `prefix` is that of
+ * the part's figures. */
 static gboolean
 is_of_another_family (const gchar * name, const GstStructure * figures,
     const gchar * prefix)
@@ -409,7 +411,7 @@ preview_session_shows_b (PreviewSession * self)
   return left == 1 || right == 1;
 }
 
-/* What turns, and how */
+/* Notifications, and properties to copy */
 
 static gboolean
 has_part (PreviewSession * self, guint parts, const GObject * part)
@@ -531,7 +533,7 @@ preview_session_foreach (PreviewSession * self, PreviewPart part,
     void (*take) (GParamSpec * pspec, const GValue * value, gpointer data),
     gpointer data)
 {
-  /* Of the program, or of GStreamer's own. */
+  /* Properties of the program, or GStreamer's own. */
   static const gchar *const others[] = { "name", "parent", "qos", "stats-file",
     "interactive", "post-messages", NULL
   };

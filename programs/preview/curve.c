@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* ms after one curve before the next one, for what else there is to do. */
+/* ms between two curves, which leave time for other work. */
 #define PAUSE 200
 #define QUALITIES "<5,10,15,20,25,30,35,40,45,50,55,60,65,70,75,80,85," \
     "90,95,98>"
@@ -16,9 +16,9 @@ struct _PreviewCurve
   GtkDrawingArea parent;
   PreviewSession *session;
   GstStructure *figures, *curve;        /* of one frame; or NULL */
-  gdouble samples;              /* of luma in it */
+  gdouble samples;              /* luma samples in the frame */
   gboolean has_qp;
-  gboolean wanted;              /* another one */
+  gboolean wanted;              /* another curve has to be computed */
   gboolean running;
   guint timer;
 };
@@ -138,7 +138,7 @@ map (GtkWidget * widget)
     start (self);
 }
 
-/* A curve's arrays are of whole numbers, or not. */
+/* An item of a curve's array, of integers or of doubles. */
 static gdouble
 get (const GstStructure * s, const gchar * field, guint i)
 {
@@ -181,7 +181,7 @@ draw_point (PreviewCurve * self, cairo_t * cr, gdouble x, gdouble y)
       gtk_widget_get_allocated_width (GTK_WIDGET (self)) - 4, 0, TRUE, text);
 }
 
-/* With steps of its own a frame has no other setting. */
+/* Show a text instead: a frame with its own steps has no other settings. */
 static void
 draw_empty (GtkWidget * widget, cairo_t * cr)
 {

@@ -5,7 +5,8 @@
 #include <gst/app/gstappsrc.h>
 #include <gst/video/video.h>
 
-/* Nothing is dithered: that would be a pattern the transform did not make. */
+/* No dithering, as it would add a pattern that does not come from the
+ * transform. */
 #define N_THREADS 2
 /* Level 1 takes half of the default's time, for a tenth more bytes. */
 #define PIPELINE "appsrc name=source format=time ! videoconvert dither=none " \
@@ -14,15 +15,15 @@
     "pngenc compression-level=1 ! appsink name=sink sync=false"
 #define LIMIT (20 * GST_SECOND)
 
-/* A BMP's BITMAPFILEHEADER and BITMAPINFOHEADER, and what of a grey one follows
- * them: B, G, R and 0 of each value. */
+/* The sizes of a BMP's BITMAPFILEHEADER and BITMAPINFOHEADER, and of the
+ * palette that follows in a grey one: B, G, R and 0 for each value. */
 #define HEADER 54
 #define PALETTE 1024
 
 struct _PreviewEncoder
 {
   GstElement *pipeline, *source, *sink;
-  GstCaps *caps;                /* what `converter` is made for */
+  GstCaps *caps;                /* input caps of `converter` */
   GstVideoConverter *converter;
   GstVideoInfo from, to;
 };
@@ -91,7 +92,7 @@ make_png (PreviewEncoder * self, GstSample * frame, GError ** error)
   return bytes;
 }
 
-/* GStreamer's rows of both formats are a BMP's: filled up to four bytes. */
+/* GStreamer pads the rows of both formats to four bytes, as a BMP does. */
 static gboolean
 prepare_converter (PreviewEncoder * self, GstCaps * caps)
 {
@@ -119,8 +120,8 @@ prepare_converter (PreviewEncoder * self, GstCaps * caps)
   return self->converter != NULL;
 }
 
-/* Of `start` bytes, zeros so far, as Windows 3's BMPs have it: top-down, which
- * a negative height says, of BI_RGB. */
+/* Write a Windows 3 header of `start` bytes, which are zeroed: BI_RGB, and
+ * top-down, with a negative height. */
 static void
 write_header (guint8 * data, guint start, const GstVideoInfo * info)
 {
@@ -140,8 +141,8 @@ write_header (guint8 * data, guint start, const GstVideoInfo * info)
     GST_WRITE_UINT32_LE (data + HEADER + 4 * i, i * 0x010101);
 }
 
-/* The converter writes where it is to be, behind the header. What fills rows up
- * stays 0, and tells nobody what else the memory held. */
+/* The converter writes directly after the header. The padding of rows is
+ * zeroed, so that it reveals no old memory. */
 static GBytes *
 make_bmp (PreviewEncoder * self, GstSample * frame)
 {

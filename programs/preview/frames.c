@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Pictures meet in blockdctcompare. An entry for each one that comes to its
- * pads waits here until the picture that is made of it leaves. */
+ * Finds the original and the figures of each picture that leaves. Each picture
+ * that arrives at blockdctcompare's pads has an entry here until its result
+ * leaves. */
 #include "frames.h"
 
-/* More than blockdctcompare queues for an encoder: entries of dropped pictures
- * go. */
+/* More than blockdctcompare queues for an encoder: older entries, of dropped
+ * pictures, are removed. */
 #define MAX_FRAMES 1024
 #define REPEATED "blockdct-repeated"
 
@@ -13,9 +14,9 @@ typedef struct
 {
   GstClockTime time;
   gboolean repeated, stepped;
-  guint change;                 /* how many there were before it came */
+  guint change;                 /* the number of changes before it came */
   GstBuffer *original;          /* at ref_sink */
-  GstStructure *figures;        /* of A or B, if it made a picture */
+  GstStructure *figures;        /* of A or B, if a blockdct made the picture */
 } Entry;
 
 enum
@@ -41,12 +42,13 @@ struct _PreviewFrames
   gpointer owner;
   GstPad *out;
   gulong probe;
-  GMutex lock;                  /* for what follows */
+  GMutex lock;                  /* protects the following members */
   Input input[N_INPUTS];
   GstBuffer *original;
   GstStructure *figures;
-  guint change;                 /* how many there were */
-  guint shown;                  /* how many of them a picture surely has */
+  guint change;                 /* the number of changes */
+  guint shown;                  /* the number of changes that a shown picture
+                                   certainly has */
 };
 
 static void
@@ -95,7 +97,8 @@ take_input (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* The entry of a picture that leaves, or NULL. Older ones were dropped. */
+/* The entry of a picture that leaves, or NULL. Older entries are of dropped
+ * pictures. */
 static Entry *
 find_entry (Input * input, GstBuffer * out)
 {
@@ -121,8 +124,8 @@ add_of_b (GQuark field, const GValue * value, gpointer figures)
   return TRUE;
 }
 
-/* Of B's picture that an encoder made: what blockdctcompare measures of it, and
- * its rate. */
+/* Add blockdctcompare's figures, and the rate, of a picture of B that an
+ * encoder has made. */
 static void
 add_measured (PreviewFrames * self, GstBuffer * out)
 {
@@ -149,7 +152,7 @@ add_measured (PreviewFrames * self, GstBuffer * out)
         (gdouble) (bits + headers) / width / height, NULL);
 }
 
-/* Those of A, with B's beside them. Called with the lock. */
+/* Take A's figures, and add B's. Called with the lock. */
 static void
 take_figures (PreviewFrames * self, Entry * a, const Entry * b, GstBuffer * out)
 {
@@ -179,7 +182,7 @@ take_output (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   if (entry[ORIGINAL] != NULL)
     gst_buffer_replace (&self->original, entry[ORIGINAL]->original);
   take_figures (self, entry[A], entry[B], out);
-  /* A change since the original came may be in the picture, or not. */
+  /* A change after the original came may be in the picture or not. */
   is_new = entry[ORIGINAL] == NULL || !entry[ORIGINAL]->repeated
       || self->change != self->shown;
   stepped = entry[ORIGINAL] != NULL && entry[ORIGINAL]->stepped;
@@ -189,7 +192,7 @@ take_output (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   for (guint i = 0; i < N_INPUTS; i++)
     g_clear_pointer (&entry[i], free_entry);
   g_mutex_unlock (&self->lock);
-  /* A step shows the frame at once, before its time. */
+  /* A step shows the frame at once, without waiting for its time. */
   if (stepped) {
     out = gst_buffer_make_writable (out);
     GST_BUFFER_PTS (out) = GST_CLOCK_TIME_NONE;
@@ -219,7 +222,8 @@ preview_frames_new (GstElement * bin, const PreviewFramesFuncs * funcs,
     input->probe = gst_pad_add_probe (input->pad, GST_PAD_PROBE_TYPE_BUFFER,
         take_input, input, NULL);
   }
-  /* The bin takes the times away at compare's own pad, before this. */
+  /* At the bin's pad, after the bin has removed the times of repeated frames at
+   * compare's pad. */
   self->out = gst_element_get_static_pad (bin, "src");
   self->probe = gst_pad_add_probe (self->out, GST_PAD_PROBE_TYPE_BUFFER,
       take_output, self, NULL);

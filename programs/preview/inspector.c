@@ -4,16 +4,16 @@
 
 #include <math.h>
 
-/* What is farther from 0 is counted at the edges of the histogram. */
+/* The histogram counts larger values at its edges. */
 #define MOST 12
 
 typedef struct
 {
   const gchar *name;            /* of the message's array */
-  gboolean bright;              /* no sign: from dark to bright */
+  gboolean bright;              /* unsigned: from dark to bright */
 } Array;
 
-/* The last one is computed here. */
+/* The last array is computed here. */
 #define N_ARRAYS 5
 static const Array arrays[N_ARRAYS] = {
   {"levels", FALSE}, {"coefficients", FALSE}, {"samples", TRUE},
@@ -28,12 +28,12 @@ struct _PreviewInspector
   GtkWidget *title, *plane, *array, *table, *histogram;
   GstStructure *block;          /* or NULL */
   gint size;
-  gdouble largest;              /* of the array's values, without their signs */
+  gdouble largest;              /* absolute value of the array */
 };
 
 G_DEFINE_FINAL_TYPE (PreviewInspector, preview_inspector, GTK_TYPE_BOX);
 
-/* A field of the plane that is chosen; NULL: it is not there. */
+/* A field of the chosen plane; NULL: it is missing. */
 static const GValue *
 get_value (PreviewInspector * self, const gchar * name)
 {
@@ -80,7 +80,8 @@ get_cell (PreviewInspector * self, gint i)
       : get_number (self, array->name, i);
 }
 
-/* Blue below 0, white, orange above, by the logarithm; or grey. */
+/* The colour of a cell: blue below 0, white at 0, orange above, on a
+ * logarithmic scale; or grey. */
 static GdkRGBA
 get_ground (PreviewInspector * self, gdouble v)
 {
@@ -131,7 +132,7 @@ make_table (PreviewInspector * self)
         NULL);
     gtk_tree_view_append_column (table, column);
   }
-  /* The last one has what room is left. */
+  /* The last column takes the remaining room. */
   gtk_tree_view_append_column (table, gtk_tree_view_column_new ());
   for (gint v = 0; v < self->size; v++)
     gtk_list_store_insert_with_values (rows, NULL, -1, 0, v, -1);
@@ -148,7 +149,8 @@ show_title (PreviewInspector * self)
   gtk_label_set_text (GTK_LABEL (self->title), text);
 }
 
-/* Columns are made anew for blocks of another size alone: of 64 they take long.
+/* Columns are only remade when the size of blocks changes, as 64 of them take
+ * long.
  */
 static void
 show_array (PreviewInspector * self)
@@ -186,7 +188,7 @@ count_levels (PreviewInspector * self, guint count[2 * MOST + 1])
   return most;
 }
 
-/* By the logarithm: nearly all levels are 0. */
+/* On a logarithmic scale, as nearly all levels are 0. */
 static gboolean
 draw_histogram (GtkWidget * area, cairo_t * cr, PreviewInspector * self)
 {
@@ -281,8 +283,8 @@ preview_inspector_new (void)
   return g_object_new (PREVIEW_TYPE_INSPECTOR, NULL);
 }
 
-/* A plane that the format has not, or that the pointer was not in, is not
- * there. */
+/* Planes that the format lacks, or that were outside of the pointer, are
+ * missing. */
 void
 preview_inspector_show (PreviewInspector * self, const GstStructure * block)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A connection has an answer, or is a viewer's, before its time is over. Where
- * there are as many as there may be, others wait in the kernel. */
+ * A connection is closed after a limited time, unless it is answered or becomes
+ * a viewer's. When the maximum number is open, others wait in the kernel. */
 #include "listener.h"
 
 #include <gio/gnetworking.h>
 
-/* Viewers, and what their browsers open beside. */
+/* For viewers, and other connections of their browsers. */
 #define MAX_CONNECTIONS 128
-/* Seconds: for a request and its answer, and between two tries to take one. */
+/* Seconds: for a request and its answer, and between two attempts to accept a
+ * connection. */
 #define TIME 10
 #define PAUSE 1
 #define CONNECTION "blockdct-connection"
@@ -20,17 +21,17 @@ struct _PreviewListener
   GSocketAddress *address;
   GCancellable *cancellable;
   guint n;                      /* connections */
-  gboolean full;                /* none is waited for */
+  gboolean full;                /* no connection is accepted */
   guint pause;                  /* source */
-  gboolean warned;              /* that there is no room */
-  guint n_warned;               /* connections then */
+  gboolean warned;              /* a warning said that there is no room */
+  guint n_warned;               /* connections at that time */
 };
 
 typedef struct
 {
-  PreviewListener *listener;    /* a reference */
-  GSocketConnection *stream;    /* whose data this is */
-  guint time;                   /* source; 0: it may stay */
+  PreviewListener *listener;    /* with a reference */
+  GSocketConnection *stream;    /* the connection that this is attached to */
+  guint time;                   /* source of its timeout; 0: none */
 } Connection;
 
 static void
@@ -50,7 +51,7 @@ release (PreviewListener * self)
   g_rc_box_release_full (self, clear);
 }
 
-/* Once, until half of them are gone. */
+/* Warn once, until half of the connections have ended. */
 static void
 warn (PreviewListener * self, const gchar * text)
 {
@@ -73,7 +74,7 @@ try_again (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* libsoup finds the end of what was sent, and lets it go. */
+/* libsoup sees the end of the input, and closes the connection. */
 static gboolean
 close_idle (gpointer data)
 {
@@ -124,9 +125,10 @@ serve (PreviewListener * self, GSocketConnection * stream)
   g_object_set_data_full (G_OBJECT (stream), CONNECTION, connection,
       free_connection);
   self->n++;
-  /* Who is gone already has no address. */
+  /* A connection that has ended already has no address. */
   if (local != NULL && remote != NULL) {
-    /* A message has the address, not the stream. */
+    /* Attached to the address, because a message has the address but not the
+     * stream. */
     g_object_set_data (G_OBJECT (remote), CONNECTION, connection);
     g_socket_set_option (g_socket_connection_get_socket (stream), IPPROTO_TCP,
         TCP_NODELAY, TRUE, NULL);

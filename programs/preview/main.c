@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * blockdct-preview: watch what a block transform and its quantizer do. */
+ * blockdct-preview: shows what a block transform and its quantizer do. */
 #include <glib-unix.h>
 #include <stdlib.h>
 #include "session.h"
@@ -16,7 +16,7 @@
     "want of gtk+-3.0."
 #endif
 
-/* Frames of a source without an end, where nobody is there to close it. */
+/* The number of frames of an endless source, without a window to close. */
 #define DEFAULT_FRAMES 60
 #define DEFAULT_PORT 8080
 
@@ -28,7 +28,7 @@ typedef struct
   gboolean http;                /* a page in a browser instead of a window */
   gboolean display;             /* a window */
   guint port;
-  gchar *address;               /* NULL: this machine's browsers alone */
+  gchar *address;               /* NULL: browsers on this machine alone */
   GMainLoop *loop;
   PreviewSession *session;
 #ifdef HAVE_WINDOW
@@ -100,7 +100,7 @@ sort_arguments (Preview * preview, GError ** error)
   for (gchar ** p = preview->arguments; p != NULL && *p != NULL; p++) {
     gboolean exists = g_file_test (*p, G_FILE_TEST_EXISTS);
 
-    /* compare::view=wipe has the form of a URI. */
+    /* compare::view=wipe also has the form of a URI. */
     if (!exists && strchr (*p, '=') != NULL && (!gst_uri_is_valid (*p)
             || g_str_has_prefix (*p, "compare::"))) {
       g_ptr_array_add (properties, g_strdup (*p));
@@ -216,7 +216,7 @@ save (Preview * preview, const gchar * path, GError ** error)
   return preview_session_save_last (preview->session, path, error);
 }
 
-/* The last frame is in the window by now. */
+/* Called when the last frame is in the window. */
 static gboolean
 finish (gpointer data)
 {
@@ -241,7 +241,7 @@ ended (Preview * preview, const gchar * text, const gchar * more)
   }
 }
 
-/* A window, or a page, or neither. */
+/* Open a window, or a page, or neither. */
 static gboolean
 open_front (Preview * preview)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * All is done in the main thread, but for three: frames come in the pipeline's,
- * notifications in any, and a frame is encoded in one of GLib's. */
+ * The main thread does everything, except that frames come in the pipeline's
+ * thread, notifications in any thread, and frames are encoded in one of GLib's
+ * threads. */
 #include "page.h"
 #include "encoder.h"
 #include "protocol-read.h"
@@ -14,10 +15,11 @@
 #define SHOWN "shown"
 /* The longest command, with room. */
 #define MAX_COMMAND 1024
-/* Bytes a millisecond: what compression saves of a picture of 1920 x 1080, 3 of
- * 6 MB, comes within 70 ms, and it takes 100. */
+/* Bytes a millisecond of a fast line. At this rate the bytes that compression
+ * saves of a picture of 1920 x 1080, 3 of 6 MB, take less than 70 ms, but
+ * compressing takes 100 ms. */
 #define FAST 50e3
-/* Frames in the plot. */
+/* The number of frames in the plot. */
 #define N_VALUES 300
 
 typedef struct
@@ -25,9 +27,10 @@ typedef struct
   PreviewPage *page;
   SoupWebsocketConnection *socket;
   guint64 sent;                 /* the page's time then; 0: nothing yet */
-  gboolean ready;               /* to be told more */
-  gboolean fast;                /* the line, by the last picture */
-  guint64 heard;                /* commands */
+  gboolean ready;               /* for the next text */
+  gboolean fast;                /* its line is fast, judging by the last
+                                   picture */
+  guint64 heard;                /* number of commands */
   guint64 frame, skipped;
 } Viewer;
 
@@ -39,7 +42,8 @@ typedef struct
   GstStructure *figures;        /* or NULL */
 } Frame;
 
-/* When something changed is the value that `now` had then. */
+/* The page's time is `now`, which counts updates; members named `_at` have the
+ * time of a change. */
 struct _PreviewPage
 {
   PreviewSession *session;
@@ -50,15 +54,16 @@ struct _PreviewPage
   guint64 notice_at;
   GstStructure *block;
   guint64 block_at;
-  /* The newest frame that is encoded, and the one that will be, or failed. */
+  /* The newest encoded frame; and the one that is being encoded, or has
+   * failed. */
   Frame picture, next;
   GBytes *file;
   guint64 picture_at;
   gboolean encoding;
-  gboolean compress;            /* the next */
+  gboolean compress;            /* the next frame */
 
-  GMutex lock;                  /* for what follows */
-  gboolean turned;              /* a property */
+  GMutex lock;                  /* protects the following members */
+  gboolean turned;              /* a property has changed */
   gboolean updating;            /* update() will run */
   Frame latest;
   GArray *plot[2];              /* of gdouble: of A, and of B */
@@ -82,7 +87,7 @@ wake (PreviewPage * self)
   g_mutex_unlock (&self->lock);
 }
 
-/* What the session says */
+/* Signals of the session */
 
 static void
 show_block (PreviewPage * self, const GstStructure * block)
@@ -124,7 +129,7 @@ set_frame (Frame * frame, const Frame * from)
       : gst_structure_copy (from->figures);
 }
 
-/* Without a figure it begins anew: B is plotted from when on there is one. */
+/* Without a figure the plot is cleared: B's plot starts when there is a B. */
 static void
 add_to_plot (GArray * plot, const GstStructure * figures, const gchar * name)
 {
@@ -141,7 +146,7 @@ add_to_plot (GArray * plot, const GstStructure * figures, const gchar * name)
   g_array_append_val (plot, psnr);
 }
 
-/* In the sink's thread. */
+/* Called in the sink's thread. */
 static void
 take_frame (PreviewPage * self, GstSample * sample, GstStructure * figures)
 {
@@ -190,7 +195,7 @@ encoded (GObject * source, GAsyncResult * result, gpointer data)
   wake (self);
 }
 
-/* The newest frame there is, if it is new; `compress` it for a slow line. */
+/* Encode the newest frame, if it is new; `compress` it for a slow line. */
 static void
 start_encoding (PreviewPage * self, gboolean compress)
 {
@@ -211,7 +216,7 @@ start_encoding (PreviewPage * self, gboolean compress)
   g_task_run_in_thread (task, encode);
 }
 
-/* What a viewer is told */
+/* Texts to a viewer */
 
 static void
 add_descriptions (PreviewPage * self, JsonObject * json)
@@ -296,7 +301,7 @@ add_picture (Viewer * viewer, JsonObject * json)
   json_object_set_array_member (json, "idle", describe_idle (self));
 }
 
-/* All that is new to a viewer, but the picture. */
+/* Add everything that is new to a viewer, except the picture. */
 static void
 add_news (Viewer * viewer, JsonObject * json)
 {
@@ -361,7 +366,7 @@ update (gpointer data)
   for (guint i = 0; i < self->viewers->len; i++) {
     Viewer *viewer = g_ptr_array_index (self->viewers, i);
 
-    /* One that takes its leave hears no more. */
+    /* Not to a viewer that is leaving. */
     if (soup_websocket_connection_get_state (viewer->socket)
         != SOUP_WEBSOCKET_STATE_OPEN)
       continue;
@@ -375,7 +380,7 @@ update (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* What a viewer says */
+/* Messages from a viewer */
 
 static void
 turned (PreviewPage * self)
@@ -386,7 +391,7 @@ turned (PreviewPage * self)
   g_mutex_unlock (&self->lock);
 }
 
-/* Where the picture took so many milliseconds to come. */
+/* "shown", with the milliseconds that the picture was in transit. */
 static void
 take_shown (Viewer * viewer, const gchar * text)
 {
@@ -398,7 +403,7 @@ take_shown (Viewer * viewer, const gchar * text)
   wake (viewer->page);
 }
 
-/* It is told the values, though nothing came of it. */
+/* After an error the values are sent again, though none has changed. */
 static void
 run_command (PreviewPage * self, const gchar * text)
 {
@@ -414,7 +419,7 @@ static void
 take_message (SoupWebsocketConnection * socket, gint type, GBytes * message,
     Viewer * viewer)
 {
-  /* libsoup puts a zero behind a text, and sees to its being UTF-8. */
+  /* libsoup ends a text with a zero, and checks that it is UTF-8. */
   const gchar *text = g_bytes_get_data (message, NULL);
 
   if (type != SOUP_WEBSOCKET_DATA_TEXT) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Widgets are made from descriptions of properties. These change in any thread
- * (keys and the pointer turn them too); the widgets follow in GTK's. */
+ * Widgets are made from descriptions of properties. Properties change in any
+ * thread, also by keys and the pointer; the widgets follow in GTK's thread. */
 #include "panel.h"
 
 #include <math.h>
@@ -10,13 +10,13 @@
 typedef struct
 {
   PreviewPanel *panel;
-  guint number;                 /* of the session's controls */
+  guint number;                 /* its number among the session's controls */
   GParamSpec *pspec;
   GtkWidget *widget;
-  gboolean updating;            /* the property came first */
+  gboolean updating;            /* the change comes from the property */
 } Control;
 
-/* What a key of the picture does, too. */
+/* A button for an action that also has a key. */
 typedef struct
 {
   const gchar *name, *about, *key;
@@ -40,10 +40,10 @@ struct _PreviewPanel
   GtkWidget *preset;
   Control control[PREVIEW_N_CONTROLS];
   GtkWidget *command[N_COMMANDS], *flicker;
-  GstStructure *figures;        /* of what is shown; NULL before */
-  gint steady;                  /* the view before the flicker */
-  gboolean loading;             /* a preset */
-  gboolean updating;            /* the view came first */
+  GstStructure *figures;        /* of the frame that is shown; NULL: none yet */
+  gint steady;                  /* the view before view=flicker */
+  gboolean loading;             /* a preset is being loaded */
+  gboolean updating;            /* the change comes from the view */
 };
 
 G_DEFINE_FINAL_TYPE (PreviewPanel, preview_panel, GTK_TYPE_GRID);
@@ -129,7 +129,7 @@ make_flags (Control * control)
   return box;
 }
 
-/* What the value means, too: the blurb is the property's. */
+/* Explain the value, in addition to the property's blurb. */
 static void
 explain (Control * control, const GEnumValue * value)
 {
@@ -149,7 +149,7 @@ get_view (PreviewPanel * self)
       preview_session_get_number (self->session, view->number));
 }
 
-/* The buttons are those of what is set; only what is in force can be turned. */
+/* Update the buttons, and disable the controls without effect. */
 static void
 update_effects (PreviewPanel * self)
 {
@@ -171,7 +171,7 @@ update_effects (PreviewPanel * self)
         !preview_session_is_idle (self->session, i, self->figures));
 }
 
-/* In GTK's thread: the control shows what the property is. */
+/* Show the property's value. Called in GTK's thread. */
 static gboolean
 update_control (gpointer data)
 {
@@ -200,7 +200,7 @@ update_control (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* What was loaded is no longer what is set. */
+/* The settings no longer match the preset that was loaded. */
 static gboolean
 forget_preset (gpointer data)
 {
@@ -214,13 +214,13 @@ static void
 control_changed (PreviewPanel * self, guint control)
 {
   g_main_context_invoke (NULL, update_control, &self->control[control]);
-  /* GTK's thread loads presets; what another one turns at the same time may
-   * not be seen here, and the next thing that is turned will. */
+  /* GTK's thread loads presets. A change in another thread at the same time may
+   * be missed here; the next change is not. */
   if (!self->loading)
     g_main_context_invoke (NULL, forget_preset, self);
 }
 
-/* What is chosen can be shortened, where the window is narrow. */
+/* A box whose text is shortened where the window is narrow. */
 static GtkWidget *
 make_choice (void)
 {
@@ -260,7 +260,7 @@ make_widget (Control * control)
       low = G_PARAM_SPEC_DOUBLE (pspec)->minimum;
       high = G_PARAM_SPEC_DOUBLE (pspec)->maximum;
     }
-    /* Of a zoom whole ones have all samples as large as each other. */
+    /* Whole numbers for the zoom, so that all samples have the same size. */
     widget = gtk_scale_new_with_range (GTK_ORIENTATION_HORIZONTAL, low, high,
         G_IS_PARAM_SPEC_INT (pspec) || low == 1 ? 1 : 0.01);
     gtk_scale_set_value_pos (GTK_SCALE (widget), GTK_POS_RIGHT);
@@ -273,7 +273,8 @@ make_widget (Control * control)
   return widget;
 }
 
-/* A wheel over a control moves the panel, and turns nothing. */
+/* The wheel over a control scrolls the panel, and does not change the
+ * control. */
 static gboolean
 leave_scroll (GtkWidget * widget)
 {
@@ -281,7 +282,7 @@ leave_scroll (GtkWidget * widget)
   return FALSE;
 }
 
-/* The keys stay the picture's when something is clicked on. */
+/* A click does not take the keyboard focus from the picture. */
 static void
 attach_row (GtkGrid * grid, const gchar * name, GtkWidget * widget)
 {

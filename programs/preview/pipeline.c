@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The elements of a session. */
+ * Makes the elements of a session. */
 #include "parts.h"
 
 #include <gst/video/video.h>
@@ -9,18 +9,20 @@
 #define SOURCE "source"
 #define CONVERT "convert"
 #define FIT "fit"
-/* What the transform was spent on is shown: those before it drop frames. */
+/* Frames that have been transformed are shown: late frames are dropped before
+ * the transform. */
 #define CHAIN "videoconvert name=" CONVERT " ! queue max-size-buffers=3 " \
     "max-size-bytes=0 max-size-time=0 ! blockdctpreview name=preview ! " \
     "videoscale qos=false ! capsfilter name=" FIT " ! videoconvert qos=false ! "
-/* A picture up to this size GTK can scale. */
+/* The largest picture that GTK can scale fast enough. */
 #define SMALL_WIDTH 1280
 #define SMALL_HEIGHT 720
-/* A frame that is made is shown, as there is no sound to be behind of; who is
- * later than this skips some before they are made. */
+/* A frame that has been made is shown even if it is late, as there is no sound
+ * to be in time with; beyond this lateness, frames are skipped before they are
+ * made. */
 #define MAX_LATENESS (GST_SECOND / 5)
 
-/* The frame after the last one that is wanted ends the stream. */
+/* The frame after the last one of --frames ends the stream. */
 static GstPadProbeReturn
 count_frame (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
@@ -36,7 +38,7 @@ count_frame (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   return GST_PAD_PROBE_HANDLED;
 }
 
-/* No EOS gets to the sink, so that the last frame can be shown again. */
+/* EOS does not reach the sink, so that the last frame can be shown again. */
 static GstPadProbeReturn
 watch_input (GstPad * pad, GstPadProbeInfo * info, gpointer session)
 {
@@ -116,7 +118,7 @@ preview_pipeline_build (PreviewSession * self, GError ** error)
   for (guint i = 0; i < PREVIEW_N_PARTS; i++)
     self->part[i] = gst_child_proxy_get_child_by_name (GST_CHILD_PROXY
         (self->bin), preview_part_names[i]);
-  /* Who wants a table or a file alone need not wait for the pictures. */
+  /* For a table or files alone, pictures need not be shown in time. */
   g_object_set (self->sink, "sync", self->options.csv == NULL
       && self->output != PREVIEW_FILES, NULL);
   if (window) {
@@ -131,7 +133,8 @@ preview_pipeline_build (PreviewSession * self, GError ** error)
   return TRUE;
 }
 
-/* The picture's size if it is larger than this, scaled; else any. */
+/* Caps with the scaled size if the picture is larger than this; else with any
+ * size. */
 static GstCaps *
 make_fit (GstElement * bin, gint width, gint height)
 {

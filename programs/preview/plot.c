@@ -27,7 +27,8 @@ get_value (PreviewPlot * self, guint i, guint line)
   return self->frame[(self->first + i) % N_FRAMES][self->shown][line];
 }
 
-/* The newest is at the right edge. What is not there is a gap; B is in dashes.
+/* Draw a line, with the newest frame at the right edge. Missing values are
+ * gaps; B's line is dashed.
  */
 static void
 draw_line (PreviewPlot * self, cairo_t * cr, const PreviewRange * range,
@@ -87,7 +88,7 @@ choose (GtkComboBox * box, PreviewPlot * self)
   gtk_widget_queue_draw (self->area);
 }
 
-/* What is no longer measured is not shown. */
+/* Offer the figures of the last frame alone. */
 static void
 offer (PreviewPlot * self, guint figures)
 {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Only what has a control: other properties name files. */
+/* Only controls can be set, as other properties name files. */
 static gboolean
 set (PreviewSession * session, gchar ** words, GError ** error)
 {
@@ -41,7 +41,7 @@ seek (PreviewSession * session, gchar ** words, GError ** error)
 {
   gdouble seconds = g_ascii_strtod (words[1], NULL);
 
-  /* What is not a number is not within them, either. */
+  /* NAN is outside of this range, too. */
   if (seconds >= 0 && seconds < G_MAXINT64 / GST_SECOND
       && preview_session_seek (session, seconds * GST_SECOND))
     return TRUE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is shown, for elsewhere. */
+ * Describes what is shown, for other programs. */
 #include "parts.h"
 
 #include <string.h>
@@ -17,7 +17,8 @@
     "pipeline.get_bus().timed_pop_filtered(\n" \
     "    Gst.CLOCK_TIME_NONE, Gst.MessageType.ERROR | Gst.MessageType.EOS)\n" \
     "pipeline.set_state(Gst.State.NULL)\n"
-/* What gst_parse_launch() would read itself; what a shell would not. */
+/* The characters that are special to gst_parse_launch(); and those that are not
+ * special to a shell. */
 #define SPECIAL " \t\n\"'\\!()<>"
 #define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" \
     "-_./:=,+%"
@@ -48,14 +49,14 @@ describe_value (const GValue * value)
   return gst_value_serialize (value);
 }
 
-/* Of which part something is said, and where. */
+/* A part, and the text that its settings are appended to. */
 typedef struct
 {
   const gchar *part;            /* NULL: the bin itself */
   GString *to;
 } Words;
 
-/* As gst-launch-1.0 gets its arguments. */
+/* Append an argument of gst-launch-1.0, quoted for a shell if needed. */
 static void
 add_word (GString * line, const gchar * word)
 {
@@ -65,7 +66,8 @@ add_word (GString * line, const gchar * word)
   g_string_append_printf (line, " %s", quoted);
 }
 
-/* In quotes where gst_parse_launch() would not take it for one word. */
+/* Append a setting, in quotes if gst_parse_launch() would not read it as one
+ * word. */
 static void
 add_setting (GParamSpec * pspec, const GValue * value, gpointer data)
 {
@@ -103,8 +105,8 @@ append_quoted (GString * line, const gchar * text)
   g_string_append (line, quoted->str);
 }
 
-/* A child's property in gst_parse_launch()'s line costs GStreamer 1.22 the
- * child. */
+/* Append a Python line that sets a property, because GStreamer 1.22 loses a
+ * child whose property is in gst_parse_launch()'s line. */
 static void
 add_line (GParamSpec * pspec, const GValue * value, gpointer data)
 {
@@ -138,7 +140,7 @@ add_settings (PreviewSession * self, GString * to,
   }
 }
 
-/* What comes before the preview; the caller's. */
+/* The elements before the preview; the caller owns the text. */
 static gchar *
 describe_source (PreviewSession * self)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Whoever may read the page may turn the element. On 127.0.0.1 these are the
- * machine's users, but not other sites in their browsers: those would name
- * themselves as the origin, or, having had their name mean this machine, as the
- * host. Anywhere else it is who has the token. */
+ * Whoever can read the page can change the element. On 127.0.0.1 these are the
+ * machine's users, but not other sites in their browsers: such a site would
+ * appear in Origin or, if its name resolves to this machine, in Host. At any
+ * other address it is whoever has the token. */
 #include "server.h"
 #include "listener.h"
 #include "page.h"
@@ -14,7 +14,8 @@
 
 #define LOCAL "127.0.0.1"
 #define N_TOKEN_BYTES 16
-/* Nothing from anywhere else, and nothing inside of the page but its own. */
+/* The page loads nothing from other sites, and runs nothing but its own
+ * scripts. */
 #define POLICY "default-src 'none'; script-src 'self'; style-src 'self'; " \
     "img-src 'self'; connect-src 'self'; base-uri 'none'; " \
     "form-action 'none'; frame-ancestors 'none'"
@@ -64,7 +65,8 @@ add_headers (SoupServerMessage * message)
         (message), headers[i][0], headers[i][1]);
 }
 
-/* Compared in a time that does not tell how much of it is right. */
+/* Whether a path has the token. The time of the comparison does not depend on
+ * how much of it is right. */
 static gboolean
 has_token (PreviewServer * self, const gchar * path)
 {
@@ -78,8 +80,8 @@ has_token (PreviewServer * self, const gchar * path)
   return difference == 0;
 }
 
-/* A request of this machine's, by one of its names, whatever the port: ssh -L
- * may have another one. */
+/* Whether a host is one of this machine's local names, with any port: ssh -L
+ * may use another one. */
 static gboolean
 is_local (const gchar * host)
 {
@@ -153,7 +155,7 @@ serve_file (SoupServer * server, SoupServerMessage * message,
   refuse (message, SOUP_STATUS_NOT_FOUND, "There is no such page.\n");
 }
 
-/* Without a status, libsoup goes on and opens the WebSocket. */
+/* Without a status, libsoup continues and opens the WebSocket. */
 static void
 check_viewer (SoupServer * server, SoupServerMessage * message,
     const gchar * path, GHashTable * query, gpointer data)
@@ -203,7 +205,7 @@ make_base (gboolean local)
   return g_string_free (base, FALSE);
 }
 
-/* Where every address is listened at, the machine's name leads to one. */
+/* When listening at all addresses, print the machine's name. */
 static void
 print_address (PreviewServer * self)
 {
@@ -244,7 +246,7 @@ preview_server_new (PreviewSession * session, const gchar * address,
   self->local = address == NULL;
   self->base = make_base (self->local);
   self->server = soup_server_new ("server-header", "blockdct-preview", NULL);
-  /* A picture is compressed where that is of use. */
+  /* Pictures are already compressed where that helps. */
   soup_server_remove_websocket_extension (self->server,
       SOUP_TYPE_WEBSOCKET_EXTENSION_DEFLATE);
   self->page = preview_page_new (session, error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A session's life, and what its pipeline says. */
+ * Starts and stops a session, and handles its pipeline's messages. */
 #include "parts.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 GST_DEBUG_CATEGORY_STATIC (preview_debug);
 #define GST_CAT_DEFAULT preview_debug
 
-/* Application messages: the figures of a frame, and that the last one is shown.
+/* Application messages: a frame's figures; and the last frame is shown.
  */
 #define FIGURES "blockdct"
 #define END "preview-end"
@@ -22,7 +22,7 @@ static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE (PreviewSession, preview_session, G_TYPE_OBJECT);
 
-/* What streaming threads say */
+/* Streaming threads */
 
 static void
 post (PreviewSession * self, GstStructure * structure)
@@ -52,7 +52,7 @@ show (gpointer session, const GstStructure * figures, gboolean is_new)
 
 static const PreviewFramesFuncs frames_funcs = { pass, show };
 
-/* The first frame after a flush comes twice: as preroll, and to be shown. */
+/* The first frame after a flush comes twice: as preroll, and for display. */
 static void
 take_frame (GstElement * sink, GstBuffer * buffer, GstPad * pad,
     PreviewSession * self)
@@ -84,7 +84,7 @@ follow_freeze (gpointer session)
   return G_SOURCE_REMOVE;
 }
 
-/* A key may turn it, in any thread. */
+/* A key may change `freeze`, in any thread. */
 static void
 freeze_changed (PreviewSession * self)
 {
@@ -92,7 +92,7 @@ freeze_changed (PreviewSession * self)
       g_object_unref);
 }
 
-/* What the bus says */
+/* The bus */
 
 static void
 say (PreviewSession * self, const gchar * text)
@@ -100,8 +100,8 @@ say (PreviewSession * self, const gchar * text)
   g_signal_emit (self, signals[NOTICE], 0, text);
 }
 
-/* What is missing by its name alone, as its caps can be of kilobytes; the
- * caller's. */
+/* The name of what is missing, without its caps, which can have kilobytes;
+ * owned by the caller. */
 static gchar *
 name_missing (const gchar * debug)
 {
@@ -111,8 +111,8 @@ name_missing (const gchar * debug)
       : g_strndup (missing, strcspn (missing, "(\n"));
 }
 
-/* To a decoder of which video is wanted, all else lacks a plug-in. Who opened a
- * file in the window can open another one. */
+/* Report an error. A decoder that is asked for video reports any other stream
+ * as a missing plug-in. In the window the user can open another file. */
 static void
 fail (PreviewSession * self, const GError * error, const gchar * debug)
 {
@@ -134,7 +134,8 @@ fail (PreviewSession * self, const GError * error, const gchar * debug)
   }
 }
 
-/* blockdctcompare warns that it has no figures of A's own views. A has them. */
+/* Whether it is blockdctcompare's warning about A's own views, for which A has
+ * the figures. */
 static gboolean
 is_known (PreviewSession * self, GstMessage * message, const GError * error)
 {
@@ -155,15 +156,16 @@ warn (PreviewSession * self, GstMessage * message)
   }
 }
 
-/* Frames that a step or the end leaves behind are late for a sink, and seen. */
+/* Whether frames count as late: those of a step, or at the end, are shown
+ * although the sink reports them as late. */
 static gboolean
 plays (PreviewSession * self)
 {
   return !preview_session_is_paused (self) && !preview_session_stays (self);
 }
 
-/* Elements post one for each frame that they drop. What is dropped before it
- * comes to blockdctpreview has no figures. */
+/* Elements post a QoS message for each frame that they drop. Frames that are
+ * dropped before blockdctpreview have no figures. */
 static void
 take_qos (PreviewSession * self, GstMessage * message)
 {
@@ -199,7 +201,7 @@ take_message (GstBus * bus, GstMessage * message, gpointer session)
   switch (GST_MESSAGE_TYPE (message)) {
     case GST_MESSAGE_ERROR:
       gst_message_parse_error (message, &error, &debug);
-      /* What follows the first one is of no interest. */
+      /* Only the first error is reported. */
       if (!self->failed)
         fail (self, error, debug);
       break;
@@ -234,7 +236,7 @@ take_message (GstBus * bus, GstMessage * message, gpointer session)
   return G_SOURCE_CONTINUE;
 }
 
-/* Its life */
+/* Start and stop */
 
 void
 preview_session_start (PreviewSession * self)
@@ -299,7 +301,7 @@ preview_session_open (PreviewSession * self, const gchar * uri,
   return TRUE;
 }
 
-/* No messages: figures come with the frames. */
+/* Messages are switched off, as the figures come with the frames. */
 static gboolean
 set_up (PreviewSession * self, GError ** error)
 {
@@ -384,7 +386,7 @@ add_signal (const gchar * name, guint n, GType first, GType second)
 static void
 preview_session_class_init (PreviewSessionClass * klass)
 {
-  /* Of the caller for as long as the signal is emitted. */
+  /* The caller's, and valid while the signal is emitted. */
   const GType figures = GST_TYPE_STRUCTURE | G_SIGNAL_TYPE_STATIC_SCOPE;
 
   GST_DEBUG_CATEGORY_INIT (preview_debug, "blockdct-preview", 0,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The frame that is shown, once more: with other settings, and as files. */
+ * Processes the shown frame again: with other settings, or to save it. */
 #include "coding.h"
 #include "encoder.h"
 
@@ -15,7 +15,7 @@ copy_setting (GParamSpec * pspec, const GValue * value, gpointer element)
   g_object_set_property (element, pspec->name, value);
 }
 
-/* As one change: some exclude each other on the way. */
+/* Set the part's properties and the changes, with one notification. */
 static gboolean
 set (PreviewSession * self, PreviewPart part, gpointer element,
     const gchar * const *changes, GError ** error)
@@ -30,7 +30,7 @@ set (PreviewSession * self, PreviewPart part, gpointer element,
   return ok;
 }
 
-/* A blockdct with the settings of a part, but for these changes; floating. */
+/* A floating blockdct with the settings of a part and these changes. */
 static GstElement *
 copy_part (PreviewSession * self, PreviewPart part,
     const gchar * const *changes, GError ** error)
@@ -43,7 +43,8 @@ copy_part (PreviewSession * self, PreviewPart part,
   return NULL;
 }
 
-/* All of it; or, what blockdctcompare passes on, B alone; floating. */
+/* A floating copy of the bin; with `b_alone` blockdctcompare passes B's
+ * picture. */
 static GstElement *
 copy_bin (PreviewSession * self, gboolean b_alone)
 {
@@ -80,8 +81,8 @@ take_messages (GstBus * bus, GstStructure ** figures, GstStructure ** curve)
   }
 }
 
-/* What the element makes of a frame; it is gone afterwards. `figures` and
- * `curve` receive the messages, unless they are NULL. */
+/* Process a frame with the element, which is taken. `figures` and `curve`
+ * receive the messages, unless they are NULL. */
 static GstSample *
 run (GstElement * element, GstSample * frame, GstStructure ** figures,
     GstStructure ** curve, GError ** error)
@@ -142,7 +143,7 @@ write_png (GstSample * picture, const gchar * path, GError ** error)
           NULL), g_bytes_get_size (png), error);
 }
 
-/* What it is that is saved; floating, or NULL with an error. */
+/* The floating element that makes the picture to save; NULL with an error. */
 static GstElement *
 choose (PreviewSession * self, PreviewSave what, GError ** error)
 {

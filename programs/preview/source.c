@@ -4,15 +4,15 @@
 #include <string.h>
 
 #define DEFAULT_PATTERN "zone-plate"
-/* How DEFAULT_PATTERN is made to move. */
+/* The motion of DEFAULT_PATTERN. */
 #define MOTION "kx2=20 ky2=20 kt=1"
 #define PATTERN_CAPS "video/x-raw,format=I420,width=640,height=480," \
     "framerate=30/1"
-/* No sound: what nobody takes is an error where the video ends first. */
+/* Video alone: unlinked sound is an error if the video ends first. */
 #define DECODED "video/x-raw(ANY)"
 #define FLIP "upright"
 
-/* Which package of Debian's has an element. */
+/* The Debian package of an element. */
 static const struct
 {
   const gchar *element, *advice;
@@ -63,7 +63,7 @@ add_element (GstBin * bin, const gchar * element, GError ** error)
   return made;
 }
 
-/* Whether the stream's tags say that the camera was not held upright. */
+/* Whether, by the stream's tags, the camera was not held upright. */
 static gboolean
 is_turned (GstPad * pad)
 {
@@ -83,8 +83,9 @@ is_turned (GstPad * pad)
   return turned;
 }
 
-/* With the first frame all tags are there. What turns the picture comes in
- * then, for streams that need it: it does not know all formats. */
+/* All tags are known at the first frame. The element that rotates is only
+ * inserted for streams that need it, because it does not support all
+ * formats. */
 static GstPadProbeReturn
 turn_upright (GstPad * pad, GstPadProbeInfo * info, gpointer ghost)
 {
@@ -116,7 +117,7 @@ turn_upright (GstPad * pad, GstPadProbeInfo * info, gpointer ghost)
   return GST_PAD_PROBE_REMOVE;
 }
 
-/* A decoder's first video goes on, once. */
+/* Link a decoder's first video. */
 static void
 link_video (GstElement * decoder, GstPad * pad, GstGhostPad * ghost)
 {
@@ -128,7 +129,7 @@ link_video (GstElement * decoder, GstPad * pad, GstGhostPad * ghost)
         NULL);
 }
 
-/* NULL: rings at every angle and every frequency, in motion. */
+/* NULL: moving rings, with every angle and every frequency. */
 static gboolean
 set_pattern (GstElement * source, const gchar * pattern, GError ** error)
 {
@@ -171,8 +172,8 @@ add_pattern (GstBin * bin, const gchar * pattern, GstPad * ghost,
   return TRUE;
 }
 
-/* The y4mdec of GStreamer 1.28 reads by itself, and decodebin has no place yet
- * for what comes; behind a queue it is given what to decode when there is. */
+/* The y4mdec of GStreamer 1.28 pulls, and pushes before decodebin has linked
+ * its pads; after a queue it is pushed its data, when decodebin is ready. */
 static gboolean
 link_source (GstBin * bin, GstElement * source, const gchar * file,
     GstElement * decoder, GError ** error)
@@ -195,7 +196,8 @@ add_decoder (GstBin * bin, const PreviewOptions * options, GstPad * ghost,
   g_autoptr (GstPluginFeature) parser = gst_registry_lookup_feature
       (gst_registry_get (), "jpegparse");
 
-  /* It reads how a camera was held, and is not used unless asked for. */
+  /* The parser reads the orientation of a camera, but its rank is too low to be
+   * used by default. */
   if (parser != NULL)
     gst_plugin_feature_set_rank (parser, GST_RANK_PRIMARY + 1);
   if (decoder == NULL)

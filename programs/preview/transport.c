@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where a session is in its stream. The pipeline plays all the time:
- * blockdctpreview's `freeze` holds the frame of a pause, and the last one. */
+ * A session's position in its stream. The pipeline is always in PLAYING:
+ * blockdctpreview's `freeze` holds the frame during a pause, and the last
+ * one. */
 #include "parts.h"
 
 void
@@ -12,7 +13,8 @@ preview_transport_stop (PreviewSession * self)
   self->rewind = 0;
 }
 
-/* Called with the lock, so that no thread sets an older state after it. */
+/* Set `freeze`. Called with the lock, so that no thread sets an older state
+ * afterwards. */
 static void
 apply (PreviewSession * self)
 {
@@ -32,7 +34,8 @@ preview_transport_reset (PreviewSession * self)
   preview_transport_flush (self);
 }
 
-/* The first frame after a seek begins where that went, and lasts from there. */
+/* The first frame after a seek starts at the seek's target, and its duration is
+ * counted from there. */
 void
 preview_transport_take_figures (PreviewSession * self,
     const GstStructure * figures)
@@ -71,7 +74,7 @@ preview_session_moves (PreviewSession * self)
   return self->moves;
 }
 
-/* The pipeline's position goes on while it is frozen; the frame's does not. */
+/* Use the frame's position, as the pipeline's advances while it is frozen. */
 gboolean
 preview_session_get_time (PreviewSession * self, GstClockTime * position,
     GstClockTime * duration)
@@ -91,7 +94,7 @@ preview_session_get_time (PreviewSession * self, GstClockTime * position,
   return TRUE;
 }
 
-/* An end once set stays until another one is. */
+/* A stop position stays in force until another one is set. */
 static gboolean
 seek_now (PreviewSession * self, GstClockTime place)
 {
@@ -107,7 +110,7 @@ seek_now (PreviewSession * self, GstClockTime place)
   return self->seeking;
 }
 
-/* Behind the last frame there is none to show. */
+/* A seek after the last frame would show none. */
 gboolean
 preview_session_seek (PreviewSession * self, GstClockTime place)
 {
@@ -139,7 +142,7 @@ preview_transport_arrive (PreviewSession * self)
   }
 }
 
-/* From the start again, or that of the range. */
+/* Seek to the start, or to that of the range. */
 static gboolean
 rewind_now (gpointer data)
 {
@@ -151,7 +154,7 @@ rewind_now (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* The last frame is shown as long as the others; a still picture stays. */
+/* Show the last frame as long as the others; a still picture stays. */
 void
 preview_transport_end (PreviewSession * self)
 {
@@ -163,8 +166,8 @@ preview_transport_end (PreviewSession * self)
         self);
 }
 
-/* Where frames were stepped through, their times are ahead of the clock; at the
- * end there are none. */
+/* After steps, the frames' times are ahead of the clock; at the end there are
+ * no more frames. */
 void
 preview_session_set_paused (PreviewSession * self, gboolean paused)
 {
@@ -204,9 +207,9 @@ preview_transport_follow (PreviewSession * self)
     preview_session_set_paused (self, frozen);
 }
 
-/* To a frame's length before where this one begins. Frames' times are rounded:
- * if this one was not sought, a bit later is safe, and from there on it is a
- * whole length each time. */
+/* Seek to one frame's duration before the start of this frame. Frames' times
+ * are rounded: if this frame was not reached by a seek, a target slightly later
+ * is safe; from there on each step is a whole duration. */
 static gboolean
 step_back (PreviewSession * self)
 {
@@ -232,7 +235,7 @@ preview_session_step (PreviewSession * self, gint frames)
   }
   if (frames < 0)
     return step_back (self);
-  /* A seek flushes the frames that it would pass. */
+  /* A seek in progress would flush the frames of a step. */
   if (self->seeking) {
     self->steps_after += frames;
     return TRUE;
@@ -277,7 +280,7 @@ preview_session_get_range (PreviewSession * self, GstClockTime * from,
 
 /* Streaming threads */
 
-/* Without a frame since the flush there is none to stay at. */
+/* Without a frame since the flush there is no frame to hold. */
 gboolean
 preview_transport_may_end (PreviewSession * self)
 {

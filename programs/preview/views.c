@@ -12,13 +12,13 @@ enum
 #define SINGLE "single"
 #define PLAIN "reconstruction"
 
-/* A view is one of blockdctcompare's, or `single` with a picture to its right,
- * which may be a view of A's. */
+/* A view is one of blockdctcompare's, or `single` with a picture as `right`,
+ * which may be one of A's own views. */
 static const struct
 {
   const gchar *name, *of_a;
   gint right;
-  const gchar *about;           /* NULL: A's own */
+  const gchar *about;           /* NULL: A's own view */
 } alone[] = {
   {"original", PLAIN, ORIGINAL, "what came in"},
   {"a", PLAIN, OF_A, "what a decoder would show of A"},
@@ -42,7 +42,8 @@ find_view (PreviewSession * self, PreviewPart part, const gchar * name)
   return g_enum_get_value_by_nick (get_class (self, part), name)->value;
 }
 
-/* blockdctcompare's, by its numbers, and from N_OF_COMPARE on those above. */
+/* The values: blockdctcompare's numbers, and from N_OF_COMPARE on the views
+ * above. */
 #define N_OF_COMPARE 100
 
 static GType
@@ -54,7 +55,7 @@ register_views (PreviewSession * self)
   for (guint i = 0; i < G_N_ELEMENTS (alone); i++) {
     GEnumValue value = { N_OF_COMPARE + i, alone[i].about, alone[i].name };
 
-    /* Pictures first, then views of two of them, then A's own. */
+    /* Single pictures first, then views of two pictures, then A's own views. */
     for (guint k = 0; alone[i].about == NULL && alone[i - 1].about != NULL
         && k < of_compare->n_values; k++)
       if (strcmp (of_compare->values[k].value_nick, SINGLE) != 0)

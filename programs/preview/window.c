@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Picture, bar and plot beside the panel, or above it where it is narrow. */
+ * Picture, bar and plot are beside the panel, or above it in a narrow
+ * window. */
 #include "window.h"
 #include "actions.h"
 #include "bar.h"
@@ -13,11 +14,11 @@
 #include <math.h>
 #include <string.h>
 
-/* A window of this width and more has the panel beside the picture. */
+/* A window at least this wide has the panel beside the picture. */
 #define WIDE 640
-/* What a narrower one has of the panel. */
+/* The panel's height in a narrower window. */
 #define LOW 90
-/* What the figures have of the height; more of them are scrolled. */
+/* The height of the figures; more of them are scrolled. */
 #define FIGURES 220
 
 #define HELP "In the picture:\n" \
@@ -42,14 +43,14 @@ struct _PreviewWindow
   PreviewSession *session;
   GtkWidget *top, *content, *video, *side, *controls, *panel, *figures;
   GtkWidget *pages, *plot, *curve, *inspector;
-  GtkWidget *caption;           /* what the picture is */
-  GtkWidget *notice;            /* what went wrong */
+  GtkWidget *caption;           /* which part of the picture is which */
+  GtkWidget *notice;            /* warnings and errors */
   gboolean full;                /* the whole screen */
   guint fit;                    /* source */
   guint arrange;                /* source */
 };
 
-/* What is seen of the window: all, or with the whole screen picture and bar. */
+/* Show the whole window or, in full screen, only picture and bar. */
 
 static void
 show_parts (PreviewWindow * self)
@@ -84,7 +85,7 @@ arrange (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Not while GTK makes its parts as large as they are to be. */
+/* Arrange the window later, not while GTK allocates sizes. */
 static void
 arrange_later (PreviewWindow * self)
 {
@@ -92,7 +93,7 @@ arrange_later (PreviewWindow * self)
     self->arrange = g_idle_add (arrange, self);
 }
 
-/* The first of those that were dropped. */
+/* Open the first of the dropped files. */
 static void
 take_drop (GtkWidget * top, GdkDragContext * context, gint x, gint y,
     GtkSelectionData * dropped, guint info, guint when, PreviewWindow * self)
@@ -115,7 +116,7 @@ make_text (void)
       NULL);
 }
 
-/* As high as the window, however low that is, and as wide. */
+/* A scrolled widget that fits any height and width of the window. */
 static GtkWidget *
 make_scrolled (GtkWidget * widget)
 {
@@ -123,7 +124,7 @@ make_scrolled (GtkWidget * widget)
       TRUE, "child", widget, NULL);
 }
 
-/* The figures stay in sight while controls are turned. */
+/* The figures stay visible while controls are changed. */
 static GtkWidget *
 make_side (PreviewWindow * self)
 {
@@ -131,9 +132,9 @@ make_side (PreviewWindow * self)
   GtkWidget *controls = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12);
   GtkWidget *help = make_text (), *figures;
 
-  /* What its controls want is not for the panel to take from the picture. */
+  /* The controls must not take room from the picture. */
   gtk_widget_set_hexpand (controls, FALSE);
-  /* Beside the bar that scrolls it. */
+  /* Room for the scroll bar. */
   gtk_widget_set_margin_end (controls, 12);
   self->panel = preview_panel_new (self->session);
   self->figures = make_text ();
@@ -151,7 +152,7 @@ make_side (PreviewWindow * self)
   return side;
 }
 
-/* The picture's own keys are not GTK's way from control to control. */
+/* Keys of the picture must not move GTK's focus. */
 static gboolean
 keep_key (GtkWidget * video, GdkEventKey * event)
 {
@@ -168,9 +169,9 @@ take_focus (GtkWidget * video)
   return FALSE;
 }
 
-/* What is much larger than its widget GTK would scale, in its one thread.
- * Not before the window has its size: gtksink may draw an old frame as one of
- * the new caps, and complain. */
+/* Scale in the pipeline, as GTK would scale a much larger picture in its only
+ * thread. Wait until the window has its size, as gtksink may draw an old frame
+ * with the new caps, and warn. */
 static gboolean
 fit (gpointer data)
 {
@@ -211,7 +212,7 @@ show_caption (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* In any thread. */
+/* Called in any thread. */
 static void
 control_changed (PreviewWindow * self)
 {
@@ -238,7 +239,7 @@ preview_window_get_widget (PreviewWindow * self)
   return self->top;
 }
 
-/* As many digits as the last frame had, that it stands still. */
+/* Append a value, with a fixed number of digits, so that it does not move. */
 static void
 append_value (GString * text, const PreviewFigure * figure, gdouble v)
 {
@@ -251,7 +252,8 @@ append_value (GString * text, const PreviewFigure * figure, gdouble v)
     g_string_append_printf (text, decibels ? "%.2f" : "%.4g", v);
 }
 
-/* A field of A, and B's. What is not measured is not there; bpp is a unit. */
+/* Append a row with A's figure and B's, if they are measured. bpp is a unit,
+ * too. */
 static void
 append_row (GString * text, const PreviewFigure * figure, guint line,
     const GstStructure * s)
@@ -274,7 +276,7 @@ append_row (GString * text, const PreviewFigure * figure, guint line,
   }
 }
 
-/* Of PSNR that of the planes, too. */
+/* Append all figures; with PSNR also that of the planes. */
 static void
 append_figures (GString * text, const GstStructure * s)
 {
@@ -334,8 +336,8 @@ preview_window_save (PreviewWindow * self, const gchar * path, GError ** error)
   cairo_status_t status;
   GtkAllocation all;
 
-  /* The last figures may want another place, and what waits for one is not
-   * drawn. */
+  /* The last figures may have changed the layout, and a widget without a place
+   * is not drawn. */
   gtk_widget_get_allocation (self->top, &all);
   gtk_widget_size_allocate (self->top, &all);
   gtk_widget_draw (self->top, cr);
@@ -395,7 +397,7 @@ make_bar (PreviewWindow * self)
   return bar;
 }
 
-/* A picture asks for its own size: not at the cost of the panel. */
+/* The picture must not take room from the panel for its own size. */
 static GtkWidget *
 make_place (PreviewWindow * self)
 {
@@ -405,14 +407,14 @@ make_place (PreviewWindow * self)
       "min-content-height", 120, "child", self->video, NULL);
 }
 
-/* The picture with what belongs to it above the pages. */
+/* The picture, with its caption and bar, above the pages. */
 static GtkWidget *
 make_main (PreviewWindow * self)
 {
   GtkWidget *paned = gtk_paned_new (GTK_ORIENTATION_VERTICAL);
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
 
-  /* Nor do labels: they have the place that there is. */
+  /* Labels must not take room, either. */
   self->caption = g_object_new (GTK_TYPE_LABEL, "max-width-chars", 20,
       "ellipsize", PANGO_ELLIPSIZE_END, NULL);
   self->notice = g_object_new (GTK_TYPE_LABEL, "max-width-chars", 20, "wrap",
