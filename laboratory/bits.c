@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What bits cost on the GPU, through the CUDA engine as a program uses it: wall
- * clock, the host's part included. Frames are in device memory. */
+ * Times the cost of bits on the GPU, through the CUDA engine as a program uses
+ * it: wall-clock time, including the host's part. Frames are in device
+ * memory. */
 #include "lab.h"
 
 #include <cuda_runtime_api.h>
@@ -10,7 +11,7 @@
 #include "dct/engine/engine.h"
 
 #define HEIGHT 2160
-#define MAX_FRAMES 64           /* that are timed together, at most */
+#define MAX_FRAMES 64           /* maximum number of frames timed together */
 
 static BdctEngine *engine;
 static BdctImage src, dst;
@@ -32,7 +33,7 @@ nv12 (int width, int height)
   };
 }
 
-/* A frame on the device; what is smaller is a part of it. */
+/* A frame on the device; smaller frames are parts of it. */
 static void
 image_init (BdctImage * image)
 {
@@ -73,7 +74,7 @@ collect (BdctStats * stats)
   check (engine->klass->collect (engine, stats, &error), &error);
 }
 
-/* Microseconds a frame of `n`, `depth` in flight. */
+/* Microseconds a frame, over `n` frames with `depth` in flight. */
 static double
 time_frames (const BdctFrame * frame, int n, int depth, BdctStats * stats)
 {
@@ -90,7 +91,7 @@ time_frames (const BdctFrame * frame, int n, int depth, BdctStats * stats)
   return (now () - start) / n;
 }
 
-/* Without bits and with them, in turn. */
+/* Time frames alternately without bits and with them. */
 static void
 time_in_turn (const BdctLayout * layout, BdctFrame * frame, int n, int depth,
     double us[2], BdctStats * stats)

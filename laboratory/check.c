@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What came out against what had to come out. */
+ * Compares the output with the expected output. */
 #include "lab.h"
 
 #include <math.h>
@@ -10,11 +10,12 @@
 
 /* dB off ties. The short-integer kernels round coefficients to whole numbers,
  * which then fall into the next step more often, by a whole step: 32 dB at
- * quality 5, 46 at 97. Each of their stages is held to MOST_ERROR_SHORT. */
+ * quality 5, 46 at 97. Each of their stages has to stay below
+ * MOST_ERROR_SHORT. */
 #define LEAST_DB 60
 #define LEAST_DB_SHORT 25
 
-/* Of one stage alone, in samples' steps. */
+/* The maximum error of a single stage, in steps of samples. */
 #define MOST_ERROR 0.002
 #define MOST_ERROR_SHORT 2.0
 
@@ -68,7 +69,7 @@ value (const LabSet * set, const void *memory, size_t i)
   return v < 0 ? 0 : v > 255 ? 255 : v;
 }
 
-/* The gap between rows, which nobody may write to. */
+/* Whether the gap between rows is unchanged. */
 static bool
 gap_is_untouched (const LabSet * set, const void *memory, size_t i)
 {
@@ -138,7 +139,7 @@ lab_check_period (const LabSet * set, LabContent content, const void *got,
     sse += e * e;
     n++;
     if (isnan (e) || e > error)
-      error = e;                /* and a NaN stays */
+      error = e;                /* keeps a NaN */
     if (!(e == 0) && differ++ == 0)
       first = i;
   }
@@ -152,7 +153,7 @@ lab_check_period (const LabSet * set, LabContent content, const void *got,
     judge_error (set, error, verdict);
 }
 
-/* The squared error of what was delivered, a component. */
+/* The squared error of the output, by component. */
 static void
 delivered (const LabSet * set, LabContent content, const void *got,
     uint64_t * sse)

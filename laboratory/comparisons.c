@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a comparison of pictures of NV12 in 3840 x 2160 takes
- * (dct/engine/compare.h): squared errors, with views, and each metric, some in
- * flight, each with pictures of its own, so that none finds them in a cache. On
- * the GPU in its memory, beside a copy of such a picture there; on the CPU with
- * one thread, beside reading both pictures. */
+ * Times comparisons of NV12 pictures of 3840 x 2160 (dct/engine/compare.h):
+ * squared errors, with views, and each metric. Several are in flight, each with
+ * its own pictures, so that no cache has them. On the GPU they are in device
+ * memory, and compared with a copy of such a picture there; on the CPU there is
+ * one thread, compared with reading both pictures. */
 #include "lab.h"
 
 #include <stdlib.h>
@@ -21,13 +21,13 @@
 #define FRAMES 8
 #define LEAST_SECONDS 0.2
 
-/* A reference, what is compared with it, and what is drawn. */
+/* The reference, the distorted picture, and the view. */
 enum { REFERENCE, DISTORTED, DRAWN, N_IMAGES };
 
 typedef struct {
   BdctEngine *engine;           /* NULL: a copy, or reading */
   BdctComparison comparison;
-  uint8_t *memory[FRAMES];      /* of the images, one behind the other */
+  uint8_t *memory[FRAMES];      /* of the images, consecutively */
   bool on_device;
 } Task;
 
@@ -78,7 +78,7 @@ run_engine (Task * task, int n)
   }
 }
 
-/* Every byte of both pictures. */
+/* Read every byte of both pictures. */
 static void
 read_pictures (const Task * task, int frame)
 {
@@ -110,7 +110,7 @@ run_least (Task * task, int n)
 #endif
 }
 
-/* Microseconds of one. */
+/* Microseconds of one task. */
 static double
 time_task (Task * task, void (*run) (Task *, int))
 {
@@ -175,7 +175,7 @@ run_rows (Task * task)
   putchar ('\n');
 }
 
-/* Something that is nowhere the same. */
+/* Fill the images with a pattern that does not repeat. */
 static void
 fill (uint8_t * images)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The CPU's implementations: by definition, as C partial butterflies, and this
- * project's engine with each of its instruction sets. */
+ * The implementations for the CPU: by definition, as C partial butterflies, and
+ * this project's engine with each of its instruction sets. */
 #include "lab.h"
 
 #include <stdlib.h>
@@ -41,7 +41,7 @@ stage_shift (int log2_size, int stage, bool inverse)
   return inverse ? (stage ? 12 : 7) : log2_size + (stage ? 6 : -1);
 }
 
-/* One stage, N^3 multiplications a block. */
+/* One stage, with N^3 multiplications a block. */
 BDCT_INLINE void
 define_stage (const int16_t * in, int16_t * out, const int32_t * m,
     const int log2_size, const int stage, const bool inverse)
@@ -211,7 +211,7 @@ run_gold (const LabEntry * entry, const LabWork * work, void *stream)
   return 0;
 }
 
-/* Our engine, and the height it is configured for. */
+/* Our engine, and the height for which it is configured. */
 typedef struct {
   BdctEngine *engine;
   int height, depth;
@@ -375,8 +375,8 @@ host_clear (Host * host)
   free (host->scratch);
 }
 
-/* Periods: of blocks as many as a batch of 10,000 has, of samples enough for
- * the engine's threads, six strips each. */
+/* The number of periods: for blocks those of a batch of 10,000, for samples
+ * enough for the engine's threads, with six strips each. */
 static int
 periods_for (const LabEntry * entry)
 {
@@ -411,7 +411,7 @@ lab_cpu_check (const LabEntry * entry, const LabSet * set, LabVerdict * verdict)
   }
 }
 
-/* How often to do it so that the clock's grain does not count. */
+/* The number of repetitions that makes the clock's resolution negligible. */
 static int
 calibrate (const LabEntry * entry, const LabWork * work)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Times 100 settings of a 1080p frame on the CPU engine, with bits and without:
- * as frames of one setting each, and as one frame with all of them, in turn.
+ * alternately as frames of one setting each, and as one frame with all of them.
  * Run by hand:
  *   curve [RUNS [THREADS [PICTURE.pgm]]]
- * What is printed is the median over the runs of the processors' time, which
- * depends little on what else the machine does. The picture is repeated,
- * mirrored, to fill the frame; without it, waves, edges and noise do. */
+ * Prints the median over the runs of processor time, which depends little on
+ * the machine's other load. The picture is repeated, mirrored, to fill the
+ * frame; without a picture the frame has waves, edges and noise. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +87,7 @@ run (BdctEngine * engine, BdctFrame frame, const BdctJob * jobs, int n_jobs,
     if (!engine->klass->submit (engine, &frame, &error)
         || !engine->klass->collect (engine, &stats[i], &error))
       die (error.message);
-    /* What the others are not asked for (BdctFrame.other_files). */
+    /* Trials do not have these. */
     stats[i].bits_optimized = 0;
     stats[i].file_size = stats[i].file_size_optimized = 0;
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the harness does on the GPU: it fills memory with a repeating pattern,
- * and looks whether what came out repeats like it. */
+ * The harness's kernels: they fill memory with a repeating pattern, and check
+ * whether the output repeats like it. */
 #include "lab.h"
 #include "launch.cuh"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What one frame of NV12 takes on the GPU, by its size and by how its rows lie
- * in memory: launched again and again, each the next one of a walk through
- * memory, so that none finds its input in the L2; and its copy, in turn. And
- * each kernel once over a large plane, for a profiler. */
+ * Times a frame of NV12 on the GPU, by its size and its stride. Launches follow
+ * each other in a walk through memory, so that the L2 never has their input,
+ * and alternate with a copy of the frame. For a profiler it also launches each
+ * kernel once over a large plane. */
 #include "lab.h"
 
 #include <cuda_runtime_api.h>
@@ -56,7 +56,7 @@ frame_bytes (const Size * size)
       + (size_t) (size->stride + 1) / 2 * 2 * ((size->height + 1) / 2);
 }
 
-/* What is timed, again and again. */
+/* Fill the source with the timed content, repeatedly. */
 static void
 fill_source (void)
 {
@@ -77,7 +77,8 @@ fill_source (void)
   free (pattern);
 }
 
-/* Of planes one behind the other: as odd, or even, as the first one's rows. */
+/* Run on consecutive planes; the strides of later ones follow from the first
+ * one's. */
 static void
 run (const BdctLayout * layout, int stride, const BdctJob * job, size_t at)
 {
@@ -114,7 +115,7 @@ elapsed_us (int from)
   return ms * 1e3 / N_RUNS;
 }
 
-/* Microseconds of a frame and of its copy. */
+/* Microseconds of a frame, and of its copy. */
 static void
 time_frame (const Size * size, const BdctJob * job, double us[2])
 {
@@ -221,7 +222,7 @@ lab_frames_print (void)
     printf (" %16s", text);
   }
   putchar ('\n');
-  /* The others are the engine's work: bits.c and `pipeline` have them. */
+  /* The engine handles the others: bits.c and `pipeline` time them. */
   for (int t = 0; t < BDCT_N_FIXED; t++)
     print_transform (t);
   putchar ('\n');

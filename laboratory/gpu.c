@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Checking and timing on the GPU. Three pools of device memory are source,
- * destination and scratch of every entry. The source is full of the set's
- * pattern; small runs walk through it, so that none finds its input in the L2.
- * A device-to-device copy runs in turn with what is timed. */
+ * Checks and times entries on the GPU. Three pools of device memory are source,
+ * destination and scratch of every entry. The source is filled with the set's
+ * pattern; small runs walk through it, so that the L2 never has their input. A
+ * device-to-device copy alternates with the timed entry. */
 #include "lab.h"
 
 #include <cuda_runtime_api.h>
@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GUARD 4096              /* bytes behind a run that stay as they are */
-#define LEAST_STEP 65536        /* of a walk: no run shares a cache line */
+#define GUARD 4096              /* bytes after a run that must not change */
+#define LEAST_STEP 65536        /* of a walk: runs share no cache line */
 #define PLANE_BYTES ((size_t) 3840 * 2160 * 64)
 #define WALK_BYTES ((size_t) 512 << 20)
 #define INTERVAL_NS 3e5         /* least time between two events */
 #define MOST_RUNS 500           /* between two events */
-#define LOAD_COPIES 1000        /* while nvidia-smi looks at the clocks */
+#define LOAD_COPIES 1000        /* while nvidia-smi reads the clocks */
 
 #define CHECK(call) check (call, #call)
 
@@ -25,7 +25,7 @@ static cudaStream_t stream;
 static cudaEvent_t events[4];
 static uint8_t *src, *dst, *scratch, *pattern;
 static unsigned long long *count;
-static size_t pool;             /* bytes of each */
+static size_t pool;             /* bytes of each pool */
 
 static void
 check (int err, const char *call)
@@ -70,7 +70,7 @@ describe_machine (int device)
   snprintf (m->nvcc, sizeof m->nvcc, "%s", lab_nvcc_version ());
 }
 
-/* Clocks at work: copies run while nvidia-smi looks. */
+/* Read the clocks under load: copies run while nvidia-smi reads them. */
 static void
 ask_smi (int device)
 {
@@ -108,7 +108,8 @@ lab_gpu_open (char *reason, size_t size)
   }
   CHECK (cudaGetDevice (&device));
   describe_machine (device);
-  /* It waits for what the entries' registration does on the default stream. */
+  /* A blocking stream, which waits for the default stream, on which entries are
+   * registered. */
   CHECK (cudaStreamCreate (&stream));
   for (int i = 0; i < 4; i++)
     CHECK (cudaEventCreate (&events[i]));
@@ -143,7 +144,7 @@ lab_gpu_close (void)
   CHECK (cudaStreamDestroy (stream));
 }
 
-/* Blocks or periods of a run. */
+/* The number of blocks or periods of a run. */
 static int64_t
 run_length (const LabSet * set, int64_t batch)
 {
@@ -160,7 +161,7 @@ run_bytes (const LabSet * set, int64_t n)
   return lab_set_elements (set, n) * set->element;
 }
 
-/* Fill the source with whole periods, for a run of n and for a walk. */
+/* Fill the source with whole periods, for a run of `n` and for a walk. */
 static void
 load (const LabSet * set, LabContent content, int64_t n)
 {
@@ -222,8 +223,9 @@ check_content (const LabEntry * entry, const LabSet * set, LabContent content,
   }
 }
 
-/* Both contents: first the other one, on a period if blocks are so many; last
- * the one that is timed, which so stays in the source. */
+/* Check both contents: first the one that is not timed, on one period if there
+ * are enough blocks; then the timed one, which therefore stays in the
+ * source. */
 void
 lab_gpu_check (const LabEntry * entry, const LabSet * set, LabVerdict * verdict)
 {
@@ -240,7 +242,7 @@ lab_gpu_check (const LabEntry * entry, const LabSet * set, LabVerdict * verdict)
   free (got);
 }
 
-/* What kind of kernels a run launches: a graph of it says so. */
+/* Find the kernels that a run launches, from its graph. */
 static void
 inspect (const LabEntry * entry, const LabSet * set, int64_t n_blocks,
     LabResult * result)
@@ -285,7 +287,7 @@ inspect (const LabEntry * entry, const LabSet * set, int64_t n_blocks,
   CHECK (cudaGraphDestroy (graph));
 }
 
-/* A walk through the pools, a step a run. */
+/* A walk through the pools, with one step a run. */
 typedef struct {
   const LabEntry *entry;
   const LabSet *set;
@@ -317,8 +319,8 @@ elapsed_ns (int from, int to)
   return ms * 1e6;
 }
 
-/* The copy that a result is compared with: of the frame itself, in the same
- * walk, or else of a large plane. */
+/* The copy for a result: of the frame itself, in the same walk, or else of a
+ * large plane. */
 static void
 copy_step (Walk * w, const LabResult * result)
 {
@@ -328,7 +330,7 @@ copy_step (Walk * w, const LabResult * result)
           cudaMemcpyDeviceToDevice, stream));
 }
 
-/* How often a run fits between two events. */
+/* The number of runs between two events. */
 static int
 calibrate (Walk * walk)
 {

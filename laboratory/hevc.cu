@@ -3,12 +3,12 @@
  * Exhibits after M. Masoumi and H. Ahmadifar, "Performance of HEVC Discrete
  * Cosine and Sine Transforms on GPU using CUDA" (2019): Plain, Shared, OneStep,
  * Butterfly and OneStepBatch, forward and inverse, DST 4x4 and DCT 4x4 to
- * 32x32, on blocks of 16-bit integers. The paper leaves out H.265's rounding
- * where a matrix is used; here all round, and are exact.
+ * 32x32, on blocks of 16-bit integers. Where it uses a matrix, the paper omits
+ * H.265's rounding; here all implementations round, and are exact.
  *
  * Plain, Shared, OneStep and Butterfly launch kernels for every transform
  * block, as in the paper. OneStepBatch is OneStep with all blocks in one
- * launch; the other three have such a twin here too. */
+ * launch; here the other three have such a variant, too. */
 #include "lab.h"
 #include "launch.cuh"
 
@@ -42,7 +42,8 @@ template <int SIZE, bool DST, bool INVERSE> struct Kind
     return INVERSE ? (stage ? 12 : 7) : log2_n + (stage ? 6 : -1);
   }
 
-  /* Forward the first stage goes along the rows, inverse the second. */
+  /* Whether a stage goes along the rows: in the forward direction the first
+   * one, in the inverse direction the second one. */
   static __host__ __device__ constexpr bool
   along_rows (int stage)
   {
@@ -84,8 +85,8 @@ define (const int16_t *m, const int16_t *x, int row, int column)
   return finish<K, STAGE> (sum);
 }
 
-/* Plain: a thread a coefficient; a launch a stage; matrix and block in global
- * memory. */
+/* Plain: one thread a coefficient, one launch a stage; matrix and block are in
+ * global memory. */
 template <typename K, int STAGE>
 __global__ void __launch_bounds__ (K::n * K::n)
 plain (const int16_t *src, int16_t *dst)
@@ -159,7 +160,7 @@ forward_butterfly (const int *m, int *x, int *y)
   }
 }
 
-/* The same backwards: y[0 .. LEN) from rows 0, N / LEN, 2 N / LEN, ... of x. */
+/* The inverse: y[0 .. LEN) from rows 0, N / LEN, 2 N / LEN, ... of x. */
 template <int N, int LEN> __device__ inline void
 inverse_butterfly (const int *m, const int *x, int *y)
 {
@@ -227,7 +228,8 @@ butterfly_line (int *x, int *y)
     y[i] = finish<K, STAGE> (y[i]);
 }
 
-/* Butterfly: a thread a row, then a column (inverse: a column, then a row). */
+/* Butterfly: one thread a row, then one a column (inverse: a column, then a
+ * row). */
 template <typename K> __global__ void __launch_bounds__ (K::n)
 butterfly (const int16_t *src, int16_t *dst)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How many cycles the instructions that the kernels are made of take: for each,
- * the cycles between two of them that one of a multiprocessor's four schedulers
- * issues, with four warps that never wait; and for each product of matrices,
- * alone and beside other instructions. Prints a table. GPUs older than 8.0 lack
- * some of them: nothing is measured there. */
+ * Measures the cycles of the kernels' instructions: for each, the cycles
+ * between two of them that one of a multiprocessor's four schedulers issues,
+ * with four warps that never wait; and for each matrix product, alone and among
+ * other instructions. Prints a table. GPUs older than 8.0 lack some
+ * instructions: nothing is measured there. */
 #include <cuda_runtime.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,10 +18,10 @@ struct State
 {
   uint32_t a[kChains], s;
   float f[kChains];
-  uint32_t operand[6], d[4][4]; /* of products, and their sums */
+  uint32_t operand[6], d[4][4]; /* of products; and accumulators */
 };
 
-/* Products onto accumulator i. */
+/* Products that add to accumulator i. */
 enum Product { HMMA_16816, HMMA_1688, IMMA_16832, IMMA_16816 };
 
 #define PRODUCT(shape, types, a, b)                                           \
@@ -111,7 +111,7 @@ struct MultiplyAddHalves
   }
 };
 
-/* A product beside each OTHERS instructions, of two pipes in turn. */
+/* One product for each OTHERS instructions, of two pipes alternately. */
 template <Product KIND, int OTHERS> struct Beside
 {
   static constexpr int every = OTHERS > 0 ? OTHERS : 2;
@@ -148,7 +148,7 @@ measure (long long *cycles, uint32_t *sink, uint32_t seed)
     _Pragma ("unroll") for (int r = 0; r < kRepeats; r++)
       _Pragma ("unroll") for (int i = 0; i < kChains; i++)
         Op::run (t, i, r);
-  __syncthreads ();             /* some warps go before others */
+  __syncthreads ();             /* as some warps are ahead of others */
   const long long end = clock64 ();
   uint32_t sum = 0;
   for (int i = 0; i < kChains; i++)
@@ -170,7 +170,7 @@ must (cudaError_t err, const char *call)
       : 1);
 }
 
-/* Cycles of an op, of which there are `steps` in kChains. */
+/* Cycles of an op; there are `steps` of them in kChains. */
 template <typename Op> double
 time_op (double steps, long long *cycles, uint32_t *sink)
 {

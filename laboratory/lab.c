@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What all parts of the laboratory use. */
+ * Common functions of the laboratory. */
 #include "lab.h"
 
 #include <stdarg.h>

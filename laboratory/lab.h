@@ -1,8 +1,8 @@
-/* blockdct-bench, the laboratory: what its parts have in common.
+/* blockdct-bench, the laboratory: common declarations.
  *
  * An entry is one implementation of one stage of one transform. A set is the
- * input of such a stage and what has to come out of it. Entries are registered
- * once; the program checks each against its set, then times it.
+ * input of such a stage and its expected output. Entries are registered once;
+ * the program checks each against its set, then times it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -33,11 +33,11 @@ typedef enum {
   LAB_CHAIN,    /**< forward, quantize, dequantize, inverse */
 } LabStage;
 
-/** What lies in memory. Planes are LAB_WIDTH samples wide. */
+/** The layout in memory. Planes are LAB_WIDTH samples wide. */
 typedef enum {
   LAB_BLOCKS,        /**< int16, N x N of a block, then the next block's */
   LAB_PLANE_FLOAT,   /**< float: samples - 128, or coefficients */
-  LAB_PLANE_STRIDED, /**< the same, rows further apart than they are long */
+  LAB_PLANE_STRIDED, /**< the same, with a gap between rows */
   LAB_PLANE_SHORT,   /**< int16: samples - 128, or coefficients */
   LAB_PLANE_8,       /**< samples of 8 bits */
   LAB_PLANE_10,      /**< samples of 10 bits in words of 16 */
@@ -46,8 +46,8 @@ typedef enum {
 
 #define LAB_WIDTH 3840
 
-/** Where an entry reads and writes; host memory for the CPU's, else the
- * device's. Scratch is as large as dst. */
+/** The memory that an entry reads and writes: on the host for CPU entries, else
+ * on the device. Scratch is as large as dst. */
 typedef struct {
   const void *src;
   void *dst, *scratch;
@@ -67,18 +67,19 @@ struct LabEntry {
   bool launch_each;   /**< LAB_BLOCKS: launches a kernel for every block */
   int quality, qp;
   int parameter[4];   /**< Spector: blocks in x, in y, rows, unrolled;
-                           production: what is asked */
+                           production: the question */
   const void *data;   /**< the entry's own */
 
-  /** Do it once; on the GPU only enqueue it. A cudaError_t, 0 on the CPU. */
+  /** Run once; on the GPU only enqueue it. Returns a cudaError_t, 0 on the
+   * CPU. */
   int (*run) (const LabEntry *entry, const LabWork *work, void *stream);
-  /** NULL, or do it once and give the statistics. */
+  /** NULL, or run once and return the statistics. */
   int (*stats) (const LabEntry *entry, const LabWork *work, void *stream,
       BdctStats *stats);
 };
 
-/** Input and expectation of a stage: one period of a pattern that repeats as
- * often as a run is long. A period is 1000 blocks, 192 rows, or a frame. */
+/** Input and expected output of a stage: one period of a pattern, which repeats
+ * over the length of a run. A period is 1000 blocks, 192 rows, or a frame. */
 typedef struct {
   LabShape shape;
   BdctTransform transform;
@@ -95,7 +96,7 @@ typedef struct {
   uint64_t unsure[LAB_N_CONTENTS][BDCT_MAX_COMPONENTS];
 } LabSet;
 
-/** What a check found; the worse of several. */
+/** The result of a check; the worst of several. */
 typedef struct {
   bool ok;
   char text[64];               /**< for the table: exact, 63.1 dB off ties */
@@ -109,29 +110,30 @@ typedef struct {
   int64_t batch;        /**< blocks (LAB_BLOCKS), else 0 */
   double samples;       /**< of a run */
   double ns;            /**< a run; 0: not timed */
-  double copy_ns;       /**< GPU: the copy that ran in turn with it ... */
-  double copy_bytes;    /**< ... moved this much there and as much back */
+  double copy_ns;       /**< GPU: the copy that ran alternately with it ... */
+  double copy_bytes;    /**< ... read and wrote this much each */
   int registers, shared, local, kernels, threads; /**< GPU; -1: not known */
-  bool pareto;          /**< Spector: on the front */
+  bool pareto;          /**< Spector: on the Pareto front */
 } LabResult;
 
 typedef struct {
   bool quick, cpu_only;
   bool cuda_cores;            /**< blockdct's kernels without tensor cores */
-  bool frames, profile;       /**< nothing but that of frames.c */
-  bool comparisons;           /**< nothing but these */
-  LabContent content;         /**< what is timed; both are checked */
+  bool frames, profile;       /**< only the parts of frames.c */
+  bool comparisons;           /**< only the comparisons */
+  LabContent content;         /**< the content that is timed; both are
+                                   checked */
   int n_qualities, n_qps;
   int quality[LAB_MAX_LIST], qp[LAB_MAX_LIST];
-  bool default_lists;         /**< the standard's, for hevc-* */
+  bool default_lists;         /**< the standard's lists, for hevc-* */
   const char *only, *csv, *json;
 } LabOptions;
 
-/** What it ran on, as text, "" if unknown. */
+/** The system, as text; "" if unknown. */
 typedef struct {
   char cpu[128], gpu[128], compute[16], driver[32], runtime[32], nvcc[32];
   char smi[256];              /**< nvidia-smi's line under load */
-  int sms, l2, sm_clock, memory_clock;   /**< KB of L2; the most kHz */
+  int sms, l2, sm_clock, memory_clock;   /**< KB of L2; maximum clocks in kHz */
 } LabMachine;
 
 extern LabOptions lab_options;
@@ -140,14 +142,14 @@ extern const int64_t lab_batches[LAB_N_BATCHES];
 extern const char *const lab_stage_names[], *const lab_shape_names[];
 
 /* lab.c */
-/** What is to be checked and timed. */
+/** The entries to check and time. */
 extern LabEntry *lab_entries;
 extern int lab_n_entries;
 /** Whether `word` is in the comma-separated list. */
 bool lab_is_listed (const char *list, const char *word);
-/** Whether a source is asked for. */
+/** Whether a source is selected. */
 bool lab_wants (const char *source);
-/** Add a copy of an entry, unless its source is not asked for. */
+/** Add a copy of an entry, if its source is selected. */
 void lab_register (const LabEntry *entry);
 int lab_repetitions (void);
 double lab_median (double *values, int n);
@@ -156,33 +158,34 @@ void lab_die (const char *format, ...)
     __attribute__ ((noreturn, format (printf, 1, 2)));
 
 /* set.c */
-/** Make rows of samples up, without a gap. */
+/** Generate rows of samples, without gaps. */
 void lab_fill_samples (LabContent content, int depth, int width, int rows,
     int *out);
-/** What a transform is run with: these, and the lists that the options name. */
+/** The parameters of a transform: these, and the lists chosen by the
+ * options. */
 BdctParams lab_params (BdctTransform transform, int quality, int qp);
 /** The set of an entry, without its contents and with them. */
 void lab_set_describe (LabSet *set, const LabEntry *entry);
 void lab_set_build (LabSet *set, const LabEntry *entry);
 void lab_set_clear (LabSet *set);
-/** Whether a set is the entry's. */
+/** Whether a set belongs to an entry. */
 bool lab_set_is_for (const LabSet *set, const LabEntry *entry);
 /** The work of n blocks or periods at these addresses. */
 LabWork lab_set_work (const LabSet *set, int64_t n, const void *src, void *dst,
     void *scratch);
-/** Elements and samples of such a work. */
+/** Elements and samples of such work. */
 size_t lab_set_elements (const LabSet *set, int64_t n);
 double lab_set_samples (const LabSet *set, int64_t n);
-/** Bytes a sample that the stage has to move at least. */
+/** The least bytes a sample that the stage has to move. */
 int lab_limit_bytes (const LabEntry *entry);
 
 /* check.c */
 #define LAB_POISON 0xaa
 void lab_verdict_init (LabVerdict *verdict);
-/** Compare one period of output, in memory that was LAB_POISON before. */
+/** Compare one period of output, in memory that was filled with LAB_POISON. */
 void lab_check_period (const LabSet *set, LabContent content, const void *got,
     LabVerdict *verdict);
-/** Compare the statistics of n periods that came out as this one. */
+/** Compare the statistics of n periods like this one. */
 void lab_check_stats (const LabSet *set, LabContent content, const void *got,
     int64_t n, const BdctStats *stats, LabVerdict *verdict);
 void lab_verdict_wrong (LabVerdict *verdict, const char *format, ...)
@@ -196,14 +199,14 @@ void lab_cpu_time (const LabEntry *entry, const LabSet *set, int64_t batch,
     LabResult *result);
 
 /* gpu.c */
-/** False, with the reason, where there is no GPU. */
+/** False, with the reason, if there is no GPU. */
 bool lab_gpu_open (char *reason, size_t size);
 void lab_gpu_close (void);
 void lab_gpu_check (const LabEntry *entry, const LabSet *set,
     LabVerdict *verdict);
 void lab_gpu_time (const LabEntry *entry, const LabSet *set, int64_t batch,
     LabResult *result);
-/** Time entries of one set in turn, on whatever lies in the source: ns a run of
+/** Time entries of one set alternately, on any source content: ns a run of
  * each. */
 void lab_gpu_time_in_turn (const LabEntry *entries, int n, double *ns);
 
@@ -212,7 +215,7 @@ void lab_whitepaper_register (void);
 void lab_hevc_register (void);
 void lab_spector_register (void);
 void lab_production_register (void);
-/** Time what is asked beside the picture against the kernel without. */
+/** Time the kernel with each question, compared with the picture alone. */
 void lab_production_print_questions (void);
 
 /* bits.c */
@@ -245,7 +248,7 @@ void lab_print_result (const LabResult *result);
 void lab_write_csv (FILE *file, const LabResult *results, int n);
 void lab_write_json (FILE *file, const LabResult *results, int n);
 double lab_ns_per_block (const LabResult *result);
-/** Share of what the copy would allow; 0 if unknown. */
+/** The fraction of the copy's speed; 0 if unknown. */
 double lab_share (const LabResult *result);
 
 /* tables.c */

@@ -9,7 +9,8 @@
 
 namespace {
 
-/* Keeps a parameter out of the deduction: the kernel decides on the types. */
+/* Excludes a parameter from template deduction: the kernel determines the
+ * types. */
 template <typename T> struct Same
 {
   using type = T;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * blockdct-bench: every implementation of the block DCT side by side, each
+ * blockdct-bench: compares implementations of the block DCT, each of which is
  * checked against the definition before it is timed. See README.md. */
 #include "lab.h"
 
@@ -163,7 +163,7 @@ describe_cpu (void)
     fclose (file);
 }
 
-/* Groups entries that share a set, and keeps their order otherwise. */
+/* Group entries that share a set; otherwise keep their order. */
 static int
 compare_entries (const void *a, const void *b)
 {
@@ -205,9 +205,9 @@ add_result (const LabResult * result)
   lab_print_result (result);
 }
 
-/* What is done of the three batches: a million launches take too long, and so
- * does a million blocks on the CPU; their time per block is that of 10,000.
- * A batch of one is one launch in either way. */
+/* Whether an entry runs a batch. A million launches, or a million blocks on the
+ * CPU, take too long, and have the same time per block as 10,000. For a batch
+ * of one, both designs launch once. */
 static bool
 wants_batch (const LabEntry * entry, int64_t batch)
 {
@@ -253,7 +253,7 @@ run_entry (const LabEntry * entry, const LabSet * set)
   return true;
 }
 
-/* Registers what runs on the GPU, if it may and if there is one. */
+/* Register the entries for the GPU, if it is enabled and there is one. */
 static bool
 open_gpu (void)
 {

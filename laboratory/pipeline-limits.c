@@ -5,7 +5,8 @@
 #include <string.h>
 #include "cuda/device/copier.h"
 
-/* Buffers of each kind, so that none is in a cache or waited for. */
+/* Buffers of each kind, so that none is in a cache and no copy waits for
+ * another. */
 #define N_BUFFERS 4
 
 const gchar *const limit_names[N_LIMITS] = {
@@ -97,7 +98,8 @@ copies_clear (Copies * self)
     cudaStreamDestroy (self->down);
 }
 
-/* One frame. Few are enqueued at a time: waiting is not measured. */
+/* Copy one frame. Only a few are enqueued at a time, so that waiting is not
+ * measured. */
 static gboolean
 copy (Copies * self, Limit limit, guint n)
 {

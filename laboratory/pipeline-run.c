@@ -14,13 +14,13 @@
 #define MAX_LATENCIES 65536
 #define TIMEOUT (180 * GST_SECOND)
 
-/* Frames and time (us) before what is measured. */
+/* Frames and time (us) before the measurement. */
 #define WARM_FRAMES 32
 #define WARM_TIME 40000
 #define LONG_WARM_TIME 400000
 
-/* While queues fill, the source draws frames, which takes longer than all that
- * is measured: it must have drawn none for so many. */
+/* While queues fill, the source draws frames, which is slower than anything
+ * measured: it must not have drawn one for this many frames. */
 #define FULL_FRAMES 128
 #define FULL_TIME 3000000
 
@@ -30,7 +30,7 @@ typedef struct
   Result *result;
   BenchSrc *src;
 
-  /* The streaming thread's. */
+  /* Used by the streaming thread. */
   guint64 arrived;
   gint64 first_arrival;
   enum { WARMING, FIRST_HALF, SECOND_HALF, DONE } phase;
@@ -67,7 +67,7 @@ cpu_time (void)
       + usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
 }
 
-/* Bytes of the process that are in memory. */
+/* The resident bytes of the process. */
 static gint64
 resident (void)
 {
@@ -196,7 +196,7 @@ build (Runner * self)
   return pipeline;
 }
 
-/* Messages are popped as they come, as an application does. */
+/* Pop messages as they come, as an application does. */
 static void
 follow (Runner * self, GstBus * bus)
 {
@@ -261,7 +261,7 @@ bench_run (const Run * runs, Result * results, guint n)
     results[i] = (Result) { 0 };
     runners[i].run = &runs[i];
     runners[i].result = &results[i];
-    /* Made before the threads are, as they are made without a lock. */
+    /* Created before the threads, as there is no lock. */
     bench_context (runs[i].device);
   }
   for (guint i = 0; i < n; i++)

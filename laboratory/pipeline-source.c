@@ -5,10 +5,11 @@
 #include <gst/cuda/gstcudacontext.h>
 #include <string.h>
 
-/* Frames of its own; more than are ever in flight would not be few. */
+/* The number of its own frames. */
 #define N_OWN 8
 
-/* Drawn once, and copied into every frame, over and over. */
+/* The size of the pattern, which is drawn once, and copied into every frame
+ * repeatedly. */
 #define PATTERN_SIZE ((1 << 20) + 517)
 
 struct _BenchSrc
@@ -22,8 +23,8 @@ struct _BenchSrc
   GstBufferPool *pool;
   GstMemory *own[N_OWN];
   guint64 n;                    /* of the next frame */
-  guint64 drawn;                /* the latest one in memory that was new */
-  gint64 first;                 /* when frame 0 was due */
+  guint64 drawn;                /* the latest frame in new memory */
+  gint64 first;                 /* time of frame 0 */
   gint64 pushed_at[BENCH_TIMES];
   gint stop;                    /* atomic */
 };
@@ -69,7 +70,7 @@ make_pattern (gpointer unused)
   return pattern;
 }
 
-/* Something with edges, ramps and noise. */
+/* Draw edges, ramps and noise. */
 static void
 draw (GstMapInfo * map, guint seed)
 {
@@ -85,7 +86,7 @@ draw (GstMapInfo * map, guint seed)
   }
 }
 
-/* Draw what was not drawn yet. */
+/* Draw a buffer, if it is new. */
 static void
 draw_once (BenchSrc * self, GstBuffer * buffer)
 {

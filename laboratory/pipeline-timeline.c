@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * When the stages of some frames run on the GPU, by CUDA events around each:
- * that uploads, kernels and downloads of different frames overlap.
+ * Prints when the stages of frames run on the GPU, by CUDA events around each,
+ * to show that uploads, kernels and downloads of different frames overlap.
  *
  *   pipeline-timeline [DEPTH [WIDTH HEIGHT]]     4, 3840x2160 NV12
  *   pipeline-timeline --pageable ...             from and to pageable memory
@@ -20,7 +20,7 @@
 #define FIRST_SHOWN 16
 #define MAX_SPANS 16384
 
-/* A copy of less is not a frame's. */
+/* A smaller copy is not of a frame. */
 #define MIN_SIZE 65536
 
 typedef enum { UPLOAD, KERNEL, DOWNLOAD, N_STAGES } Stage;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What frames cost in a pipeline: blockdct beside elements that do less, and
- * beside the copies that bound it, in turn and in the same run.
+ * Times frames in a pipeline: blockdct, elements that do less, and the copies
+ * that limit it, alternately and in the same run.
  *
  *   pipeline                 all sizes, formats and ways; about three minutes
  *   pipeline --quick         1080p and 4K NV12, shorter
@@ -14,8 +14,8 @@
  *   pipeline --devices=N     a pipeline on each of 1, 2, 4 ... N devices
  *   pipeline --json=FILE     the figures, for programs
  *
- * blockdct is found as every element is, in GST_PLUGIN_PATH_1_0. Without a GPU
- * the rows that need none are run. */
+ * blockdct is found like every element, in GST_PLUGIN_PATH_1_0. Without a GPU
+ * only the rows that need none are run. */
 #include "pipeline.h"
 
 #include <stdio.h>
@@ -26,11 +26,11 @@
 #define SYSTEM "capsfilter caps=video/x-raw"
 #define ROUNDS 3
 
-/* Each frame compared with itself, with these properties. */
+/* Compares each frame with itself, with these properties. */
 #define COMPARE(properties) "tee name=t ! queue ! c.ref_sink " \
     "t. ! queue ! c.dist_sink blockdctcompare name=c " properties
 
-/* A wiped against B by the bin, with these properties. */
+/* The bin's wipe of A and B, with these properties. */
 #define PREVIEW(depth, properties) "blockdctpreview a::async-depth=" depth \
     " b::async-depth=" depth " b::transform=hevc-16x16 b::qp=30 " \
     "compare::left=0 compare::right=1 " properties
@@ -42,7 +42,7 @@ typedef struct
   const gchar *middle;
   gboolean cuda;                /* needs a device */
   gboolean slow;                /* one round, and not of every picture */
-  const gchar *element;         /* needs it; or NULL */
+  const gchar *element;         /* needs this element; or NULL */
 } Row;
 
 static const Row rows[] = {
@@ -256,7 +256,7 @@ print_result (const gchar * kind, const gchar * name, const gchar * picture,
   end_record ();
 }
 
-/* What a row says about the other rows, in their own terms. */
+/* Print the ratios to the limits, and to cudaupload ! cudadownload. */
 static void
 print_ratios (const Result * median, const gdouble * limit)
 {
@@ -293,7 +293,7 @@ row_applies (const Row * row, const Picture * picture)
           && strcmp (picture->format, "NV12") == 0));
 }
 
-/* All rows of a picture, in turn, some times over. */
+/* Run all rows of a picture alternately, several times. */
 static void
 run_picture (const Picture * picture)
 {
@@ -354,7 +354,7 @@ run_picture (const Picture * picture)
   g_free (name);
 }
 
-/* What the depth buys, and what it costs a live stream. */
+/* Measure the depth's gain in rate, and its latency in a live stream. */
 static void
 run_depths (void)
 {
@@ -439,7 +439,7 @@ run_steady (void)
   }
 }
 
-/* One pipeline a device, together, in this process. */
+/* Run one pipeline a device at once, in this process. */
 static void
 run_devices (void)
 {

@@ -1,4 +1,4 @@
-/* blockdct benchmarks: pictures from files, and the end of programs that run by
+/* blockdct benchmarks: pictures from files, and errors, for programs run by
  * hand.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/** End with what went wrong. */
+/** Print an error and exit. */
 static void
 die (const char *what)
 {
@@ -18,8 +18,8 @@ die (const char *what)
   exit (1);
 }
 
-/** A binary PGM (`components` 1) or PPM (3) of 8 bits, without padding; the
- * caller's. */
+/** Read a binary PGM (`components` 1) or PPM (3) of 8 bits, without padding;
+ * the caller owns it. */
 static uint8_t *
 read_pnm (const char *name, int components, int *width, int *height)
 {

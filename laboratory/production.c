@@ -12,12 +12,13 @@
 
 #define N_OTHERS 8
 
-/* What is asked of a frame. */
+/* The questions: the outputs of a frame. */
 typedef enum {
   PICTURE,
   RECORDS,                      /* ... and its blocks' records */
   STATISTICS,                   /* no picture */
-  OTHERS,                       /* those of N_OTHERS jobs, in one launch */
+  OTHERS,                       /* the statistics of N_OTHERS jobs, in one
+                                   launch */
   N_QUESTIONS
 } Question;
 

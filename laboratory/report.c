@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The results line by line, as a table, CSV and JSON. */
+ * Prints the results line by line, as a table, CSV and JSON. */
 #include "lab.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ gsamples (const LabResult * r)
   return r->ns == 0 ? 0 : r->samples / r->ns;
 }
 
-/* Bytes read and written by the copy, in 10^9 a second. */
+/* The bytes that the copy reads and writes, in 10^9 a second. */
 static double
 copy_gbs (const LabResult * r)
 {
@@ -139,7 +139,7 @@ write_string (FILE * file, const char *name, const char *text)
   fputs ("\",\n", file);
 }
 
-/* JSON knows neither infinity nor NaN. */
+/* JSON has neither infinity nor NaN. */
 static void
 write_db (FILE * file, const char *name, double db)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Times frames of R, G and B in device memory: what the CUDA engine takes for
- * one, eight of them in flight, with its statistics, by format and subsampling;
- * beside it a copy of the pixels, and alone, in their own stream, the kernel
- * that makes planes of pixels and the one that makes pixels of planes. Run by
- * hand:
+ * Times frames of R, G and B in device memory, by format and subsampling: a
+ * frame of the CUDA engine with its statistics, with eight in flight; a copy of
+ * the pixels; and alone, in their own stream, the kernel from pixels to planes
+ * and the one from planes to pixels. Run by hand:
  *   rgb-cuda [WIDTH HEIGHT [FORMAT]]
- * What is printed are medians, in microseconds. Frames take turns, so that none
- * finds its pixels in the GPU's cache. */
+ * Prints medians, in microseconds. Frames alternate, so that the GPU's cache
+ * never has their pixels. */
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,7 +118,7 @@ median (Task * task, void (*run) (Task *, int))
   return times[ROUNDS / 2] * 1e3 / RUNS;
 }
 
-/* Whatever the pixels are, the time is the same but for the levels. */
+/* The pixels affect the time only by their levels. */
 static uint8_t *
 allocate (size_t size)
 {
@@ -135,7 +134,7 @@ allocate (size_t size)
   return device;
 }
 
-/* Planes as the engine has them. */
+/* Describe planes in the engine's layout. */
 static void
 describe_planes (const BdctLayout * layout, uint8_t * memory,
     BdctImage * image)

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Times a frame of R, G and B on one thread of the CPU engine, on each
- * instruction set and with each subsampling, beside libjpeg's way through a
- * file of it and back. Run by hand:
+ * instruction set and with each subsampling, compared with coding and decoding
+ * it as a JPEG file by libjpeg. Run by hand:
  *   rgb PICTURE.ppm [RUNS [QUALITY]]
- * What is printed is the median over the runs of the processors' time, which
- * depends little on what else the machine does; and of it what the conversions
- * take. */
-#include <stdio.h>              /* jpeglib.h wants it first */
+ * Prints the median over the runs of processor time, which depends little on
+ * the machine's other load, and the part of it that the conversions take. */
+#include <stdio.h>              /* jpeglib.h needs it first */
 #include <stdlib.h>
 #include <time.h>
 #include <jpeglib.h>

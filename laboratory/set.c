@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The input of every stage, and what has to come out of it: by definition, in
+ * The input of every stage, and its expected output: computed by definition, in
  * 64-bit integers or in double (tests/unit/reference.h). */
 #include "lab.h"
 
@@ -10,7 +10,7 @@
 #include "dct/quantizer/job.h"
 #include "reference.h"
 
-#define ROWS 192                /* of a strip: whole blocks of every size */
+#define ROWS 192                /* of a strip; a multiple of all block sizes */
 #define FRAME_HEIGHT 2160
 #define N_BLOCKS 1000
 
@@ -28,8 +28,8 @@ next_random (void)
   return random_state;
 }
 
-/* Waves, edges, texture and a little noise, 0 to 1: about what quantizers meet
- * in pictures. */
+/* Waves, edges, texture and a little noise, 0 to 1: similar to pictures for
+ * quantizers. */
 static double
 natural (int x, int y)
 {
@@ -97,8 +97,8 @@ lab_params (BdctTransform transform, int quality, int qp)
   return params;
 }
 
-/* H.265's 1-D stages in 64-bit integers, matrix by matrix: the first one along
- * rows forward and along columns inverse. */
+/* H.265's 1-D stages in 64-bit integers, by matrix: the first one goes along
+ * rows in the forward direction, along columns in the inverse one. */
 static void
 hevc_stage (const LabSet * set, int stage, const int64_t * in, int64_t * out)
 {
@@ -135,9 +135,9 @@ hevc_block (const LabSet * set, const int64_t * in, int64_t * out)
   hevc_stage (set, 1, middle, out);
 }
 
-/* Residuals: natural ones are of 8 bits, noise of 9. Coefficients: natural
- * ones come from such residuals, with steps of 40; noise is anything of 16
- * bits, extremes first, which no encoder makes and every decoder takes. */
+/* Residuals: natural ones are of 8 bits, noise of 9. Coefficients: natural ones
+ * come from such residuals, with steps of 40; noise is any 16-bit value,
+ * extremes first, which no encoder makes but every decoder accepts. */
 static void
 fill_block (const LabSet * set, LabContent content, int b, int64_t * x)
 {
@@ -204,7 +204,7 @@ real_block (const double *in, double *out, bool inverse)
     }
 }
 
-/* level * step; *hangs where floats may fall on either side. */
+/* level * step; *hangs is set where floats may round to either side. */
 static double
 requantize (double c, int step, bool *hangs)
 {
@@ -278,7 +278,7 @@ build_part (LabSet * set, LabContent content, const Part * part)
       part->width, rows, REF_FLOAT
     };
 
-    /* Whole strips are all alike. */
+    /* All whole strips are equal. */
     if (y0 == 0 || rows < part->strip)
       ref_plane (&plane, in, out, marks, &result);
     set->nonzero[content][part->component] += result.nonzero;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What blockdct adds to a pipeline where frames are small or streams short:
- * a source, blockdct and a sink beside the same with identity, in turn.
+ * Measures what blockdct adds to a pipeline with small frames or short streams:
+ * a source, blockdct and a sink, alternating with the same pipeline with
+ * identity.
  *
  *   small                    everything; about a minute
  *   small --only=TEXT        the rows with this in their name
@@ -9,7 +10,7 @@
  *   small --options=TEXT     blockdct's properties ("backend=cpu")
  *
  * Messages are popped as they come, as an application does. blockdct is found
- * as every element is, in GST_PLUGIN_PATH_1_0. */
+ * like every element, in GST_PLUGIN_PATH_1_0. */
 #include <gst/base/gstpushsrc.h>
 #include <gst/video/video.h>
 #include <stdio.h>
@@ -22,9 +23,11 @@
 
 typedef enum
 {
-  LONG,                         /* one stream, between its frames alone */
-  REUSED,                       /* one pipeline again and again, from NULL */
-  NEW,                          /* another one each time */
+  LONG,                         /* one stream; only the time between its
+                                   frames */
+  REUSED,                       /* one pipeline, restarted from NULL each
+                                   time */
+  NEW,                          /* a new pipeline each time */
 } Kind;
 
 typedef struct
@@ -33,12 +36,12 @@ typedef struct
   Kind kind;
   const gchar *format;
   gint side;
-  guint streams, frames;        /* of a round; of each stream */
+  guint streams, frames;        /* in a round; in each stream */
 } Row;
 
 typedef struct
 {
-  gdouble wall, cpu;            /* us; of all threads */
+  gdouble wall, cpu;            /* us; CPU time of all threads */
 } Times;
 
 static const Row rows[] = {
@@ -58,7 +61,8 @@ static gchar *only, *properties;
 static gint n_rounds = 101;
 static GstBuffer *picture;      /* of the row that is measured */
 static GstCaps *caps;
-static Times first, last;       /* when frames reached the sink */
+static Times first, last;       /* when the first and last frame reached the
+                                   sink */
 
 static const GOptionEntry options[] = {
   {"only", 0, 0, G_OPTION_ARG_STRING, &only, "rows with this text", "TEXT"},
@@ -67,7 +71,7 @@ static const GOptionEntry options[] = {
   {.long_name = NULL}
 };
 
-/* A source of frames that share their memory: the least there can be. */
+/* A minimal source, whose frames share their memory. */
 typedef struct
 {
   GstPushSrc parent;
@@ -195,7 +199,7 @@ play (GstElement * pipeline)
   gst_element_set_state (pipeline, GST_STATE_NULL);
 }
 
-/* What a frame takes, or, of short streams, a stream. */
+/* The time of a frame or, for short streams, of a stream. */
 static Times
 measure (const Row * row, const gchar * middle)
 {
@@ -216,7 +220,7 @@ measure (const Row * row, const gchar * middle)
   return times;
 }
 
-/* Noise, which leaves no level at 0 without a reason. */
+/* Fill the picture with noise, so that levels are not 0 by chance. */
 static void
 make_picture (const Row * row)
 {

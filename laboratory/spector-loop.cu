@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Half of the tuner's points, and the way to all of them. */
+ * One half of the tuner's points, and the registration of all of them. */
 #include "spector.cuh"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 /* blockdct-bench: exhibits after Spector's DCT (Q. Gautier et al., "Spector: an
- * OpenCL FPGA benchmark suite", 2016): the forward 8x8 DCT of a plane of
- * floats whose stride is apart from its width, with the benchmark's knobs as
- * template parameters.
+ * OpenCL FPGA benchmark suite", 2016): the forward 8x8 DCT of a plane of floats
+ * with any stride, with the benchmark's knobs as template parameters.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,7 +14,7 @@ namespace {
 
 __constant__ float basis[64];   /* [k * 8 + n], orthonormal */
 
-/* The 8-point DCT as a loop: a sum of 8 products a coefficient. */
+/* The 8-point DCT as a loop: each coefficient is a sum of 8 products. */
 __device__ inline void
 loop_line (const float *x, float *out, int step)
 {

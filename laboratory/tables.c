@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The results as the sources print theirs: the HEVC paper's Tables 1 to 6, the
- * whitepaper's speed-ups, the tuner's best points and its front. */
+ * Prints the results in the form of their sources: the HEVC paper's Tables 1 to
+ * 6, the whitepaper's speed-ups, the tuner's best points and its Pareto
+ * front. */
 #include "lab.h"
 
 #include <string.h>
@@ -21,7 +22,7 @@ is_same (const LabResult * a, const LabResult * b)
       && strcmp (a->entry->name, b->entry->name) == 0;
 }
 
-/* Results that one row and column of a table asks for. */
+/* Selects the results for a row and a column of a table. */
 typedef struct {
   LabShape shape;
   LabStage stage;
@@ -46,7 +47,7 @@ find (const LabResult * results, int n, const LabResult * like,
   return NULL;
 }
 
-/* Implementations down, transforms across, ns a block. */
+/* A row for each implementation, a column for each transform, in ns a block. */
 static void
 print_by_transform (const char *title, const LabResult * results, int n,
     const Wanted * w, BdctTransform first)
@@ -97,7 +98,8 @@ print_hevc (const LabResult * results, int n)
     }
 }
 
-/* The chain dct-8x8 of every implementation against the two golds. */
+/* The speed-up of every implementation of the chain dct-8x8 over the two gold
+ * ones. */
 static void
 print_speedups (const LabResult * results, int n)
 {
@@ -155,7 +157,8 @@ is_point (const LabResult * r)
   return is_from (r, "spector") && r->ns > 0;
 }
 
-/* No worse in time, registers and shared memory, and better in one of them. */
+/* Whether `a` is no worse in time, registers and shared memory, and better in
+ * one of them. */
 static bool
 dominates (const LabResult * a, const LabResult * b)
 {
@@ -184,7 +187,7 @@ print_point (const LabResult * r)
       100 * lab_share (r), r->registers, r->shared);
 }
 
-/* The next slower point after `last` that is wanted; NULL behind the end. */
+/* The next slower matching point after `last`; NULL: none. */
 static const LabResult *
 next_point (const LabResult * results, int n, const LabResult * last,
     bool front)

@@ -17,8 +17,8 @@ namespace {
 __constant__ float basis[64];   /* [k * 8 + n], orthonormal */
 __constant__ int16_t steps[64];
 
-/* Kernel 1: a thread a coefficient, a thread block a transform block, and the
- * two matrix products by definition. */
+/* Kernel 1: one thread a coefficient, one thread block a transform block, and
+ * the two matrix products by definition. */
 template <bool INVERSE> __global__ void
 kernel1 (const float *src, float *dst, int stride)
 {
@@ -119,8 +119,8 @@ kernel2 (const float *src, float *dst, int stride)
     dst[at + (size_t) i * stride] = tile[y + i][x];
 }
 
-/* The integer kernel's constants: cosines / 2 with 15 bits behind the point,
- * and sqrt (1/2) likewise. */
+/* The integer kernel's constants: cosines / 2 with 15 fractional bits, and sqrt
+ * (1/2) likewise. */
 constexpr int kI1 = 16069, kI2 = 15137, kI3 = 13623, kI4 = 11585, kI5 = 9102,
     kI6 = 6270, kI7 = 3196, kSqrtHalf = 23170;
 
@@ -130,7 +130,7 @@ whole (int v, int bits)
   return (int16_t) ((v + (1 << (bits - 1))) >> bits);
 }
 
-/* v / sqrt (2), with 2 bits behind the point. */
+/* v / sqrt (2), with 2 fractional bits. */
 __device__ inline int
 turn (int v)
 {
@@ -170,7 +170,7 @@ inverse_line (int16_t *p, int step)
   const int x1 = p[step] * 4, x7 = p[7 * step] * 4;
   const int sum = turn (p[3 * step] + p[5 * step]);
   const int difference = turn (p[3 * step] - p[5 * step]);
-  /* 2 bits more behind the point than a to d have. */
+  /* These have 2 more fractional bits than a to d. */
   const int o0 = kI1 * (x1 + sum) + kI7 * (x7 + difference);
   const int o3 = kI7 * (x1 + sum) - kI1 * (x7 + difference);
   const int o1 = kI3 * (x1 - sum) - kI5 * (x7 - difference);
@@ -234,7 +234,7 @@ requantize (int16_t c, int step)
   return (int16_t) ((c < 0 ? -level : level) * step);
 }
 
-/* Quantization: a thread a coefficient. */
+/* Quantization: one thread a coefficient. */
 template <typename Value> __global__ void
 kernel_quantize (const Value *src, Value *dst, int stride)
 {
@@ -248,7 +248,7 @@ enum Design { KERNEL1, KERNEL2, SHORT };
 
 template <typename Value> using Kernel = void (*) (const Value *, Value *, int);
 
-/* How a design cuts a plane: samples and threads of a thread block. */
+/* A design's division of a plane: samples and threads of a thread block. */
 template <typename Value> struct Cut
 {
   Kernel<Value> forward, inverse;
