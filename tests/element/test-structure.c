@@ -40,6 +40,6 @@ main (int argc, char **argv)
   g_unsetenv ("GST_TRACERS");
   g_test_init (&argc, &argv, NULL);
   gst_init (&argc, &argv);
-  g_test_add_func ("/report/stats", test_stats);
+  g_test_add_func ("/structure/stats", test_stats);
   return test_run ();
 }
