@@ -4,7 +4,7 @@
 const find = id => document.getElementById(id);
 const widgets = {}; // by the control's name
 const sentAt = {}; // by the kind of command, which one was the last
-const held = new Map(); // what waits for the line; of a kind the newest alone
+const held = new Map(); // texts that wait for the line; the newest of each kind
 const page = {
   socket: null,
   said: 0, // commands
@@ -39,7 +39,7 @@ function sendHeld () {
   }
 }
 
-// Of a `kind` only the newest is sent when the line is free again.
+// When the line is free again, only the newest text of each `kind` is sent.
 function say (text, kind = Symbol()) {
   held.delete(kind);
   held.set(kind, text);
@@ -71,7 +71,7 @@ function makeInput (control) {
   const input = document.createElement("input");
 
   input.type = control.step === undefined ? "checkbox" : "range";
-  // A zoom by a whole number has samples that are as large as each other.
+  // With a whole number as zoom all samples have the same size.
   if (control.step !== undefined) {
     input.min = control.minimum;
     input.max = control.maximum;
@@ -129,7 +129,7 @@ function showOutput (widget, value) {
     widget.nextSibling.value = +Number(value).toFixed(2);
 }
 
-// A control that was turned since is not turned back: what it was turned to
+// A control that the user has changed since is not changed back: its new value
 // comes later.
 function showValues (values, heard) {
   for (const [name, value] of Object.entries(values)) {
@@ -150,7 +150,7 @@ function showValues (values, heard) {
   find("flicker").ariaPressed = values.view === "flicker";
 }
 
-// What came
+// Texts and pictures from the server
 
 function format (name, value) {
   if (/^psnr|^xpsnr/.test(name))
@@ -171,8 +171,8 @@ function addRow (body, name, cells) {
     row.insertCell().textContent = cell;
 }
 
-// All fields but times and what others say.
-// Those of B have a column beside A's.
+// All fields except times and fields that are shown elsewhere, with a column for A and
+// one for B.
 function showFigures (figures) {
   const left = /^(type|timestamp|.*-time|duration|frames|mse.*|repeated|pad)$/;
   const body = document.createElement("tbody");
@@ -280,7 +280,7 @@ function makePng (data) {
   return new Blob([data], {type: "image/png"});
 }
 
-// The picture and its figures, at once.
+// Shows the picture and its figures at the same time.
 async function showPicture (news, data) {
   const source = isBitmap(data) ? readBitmap(data) : makePng(data);
   const picture = await createImageBitmap(source,
@@ -301,8 +301,8 @@ async function showPicture (news, data) {
   showTransport();
 }
 
-// The next comes when this has been seen. How long the picture was on its way says
-// whether it is to be compressed.
+// The next text comes after this one has been shown. The time of the picture in transit
+// decides whether the next one is compressed.
 function acknowledge () {
   requestAnimationFrame(() => {
     if (page.socket.readyState === WebSocket.OPEN)
@@ -353,7 +353,7 @@ function place (event) {
   return view.sample(event).map(at => at.toFixed(2)).join(" ");
 }
 
-// Of the whole picture on the screen; the element's zoom is one of its properties.
+// The page's zoom scales the whole picture; the element's zoom is a property.
 function scale (by, event) {
   if (by === 0)
     view.scaleTo(0);
@@ -410,8 +410,7 @@ const keys = {ArrowUp: "Up", ArrowDown: "Down", ArrowLeft: "Left",
   ArrowRight: "Right", v: "v", g: "g", b: "b", x: "x", c: "c", "+": "+", "-": "-",
   "0": "0", " ": "space"};
 
-// What a widget that was clicked on does with a key is its own; the others stay
-// the picture's.
+// A focused widget handles its own keys; all others go to the picture.
 function belongsToWidget ({key, target}) {
   return target.matches("select")
     || (target.matches("input[type=range]") && key.startsWith("Arrow"))
@@ -438,7 +437,7 @@ function pause () {
   say(page.paused ? "play" : "pause");
 }
 
-// And back to the view before.
+// The second time, it returns to the view before.
 function flicker () {
   const {view: shown} = page.news.values;
 
@@ -447,7 +446,7 @@ function flicker () {
     page.before = shown;
 }
 
-// What is shown, as a PNG, whatever it came as.
+// The shown picture as a PNG, whether it came as PNG or BMP.
 async function getStill () {
   const canvas = new OffscreenCanvas(page.width, page.height);
 

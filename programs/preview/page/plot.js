@@ -6,7 +6,7 @@
 const plot = {
   length: 300,
 
-  // Whole fives around the values, ten apart at least.
+  // Multiples of five around the values, at least ten apart.
   range (values) {
     const finite = values.filter(value => value !== null);
 
@@ -26,7 +26,7 @@ const plot = {
     return made;
   },
 
-  // The newest is at the right edge; what is identical, at the top.
+  // The newest frame is at the right edge; frames without a difference are at the top.
   show (svg, ...lines) {
     const width = svg.clientWidth, height = svg.clientHeight - 20;
     const [low, high] = this.range(lines.flat());

@@ -22,8 +22,8 @@ const view = {
       this.canvas.height / this.picture.height);
   },
 
-  // Where the picture's corner is: a whole pixel, so that samples are as large
-  // as each other.
+  // The picture's corner is at a whole pixel, so that all samples have the same
+  // size.
   get corner () {
     return [this.canvas.width, this.canvas.height].map((size, i) =>
       Math.round(size / 2 - this.middle[i] * this.scale));
@@ -41,7 +41,7 @@ const view = {
       old.close();
   },
 
-  // What is smaller than the canvas stays in the middle; what is larger fills it.
+  // A picture smaller than the canvas is centred; a larger one fills it.
   keepInside () {
     const size = [this.canvas.width, this.canvas.height];
     const all = [this.picture.width, this.picture.height];
@@ -69,7 +69,7 @@ const view = {
       Math.round(this.picture.height * scale));
   },
 
-  // The middle of the pixel that the pointer is at.
+  // The middle of the pixel under the pointer.
   pixel (event) {
     return [event.offsetX, event.offsetY].map(at =>
       (at + 0.5) * window.devicePixelRatio);
