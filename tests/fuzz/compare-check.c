@@ -208,23 +208,19 @@ check_announce (World * w, Pair * pair)
       return FALSE;
     }
     difference = find_difference (&a->info, &b->info);
-    if (difference != NULL && !(w->warned_differ >> i & 1)) {
+    if (difference != NULL && world_warns_first (w, WARNED_CAPS + i))
       world_expect_warning (w, "%s has another %s than", pad_name (i),
           difference);
-      w->warned_differ |= 1u << i;
-    }
   }
   if (w->refuse)
     return FALSE;
   for (guint i = 0; i < N_DISTORTED; i++) {
     if (pair->item[1 + i] == NULL)
       continue;
-    if (!pair->item[0]->is_view && !pair->item[1 + i]->is_view) {
+    if (!pair->item[0]->is_view && !pair->item[1 + i]->is_view)
       ok = ok && announce (w, pair, i);
-    } else if (!(w->warned_view >> i & 1)) {
+    else if (world_warns_first (w, WARNED_VIEW + i))
       world_expect_warning (w, "%s gives no figures", pad_name (i));
-      w->warned_view |= 1u << i;
-    }
   }
   memcpy (w->stats_unmatched, w->unmatched, sizeof w->unmatched);
   w->eos_due += !ok;

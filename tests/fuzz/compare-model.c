@@ -58,8 +58,7 @@ model_reset (World * w, gboolean start)
   w->smallest_gap = GST_CLOCK_TIME_NONE;
   if (!start)
     return;
-  w->warned_mixed = w->warned_alone = FALSE;
-  w->warned_differ = w->warned_view = w->below = 0;
+  w->warned = w->below = 0;
   w->width = w->height = 0;
   w->n_pairs = 0;
   for (guint i = 0; i < N_DISTORTED; i++) {
@@ -149,10 +148,8 @@ decide (World * w)
   }
   w->decided = TRUE;
   w->by_time = without == 0;
-  if (with > 0 && without > 0 && !w->warned_mixed) {
+  if (with > 0 && without > 0 && world_warns_first (w, WARNED_MIXED))
     world_expect_warning (w, "Some inputs have no timestamps");
-    w->warned_mixed = TRUE;
-  }
   return TRUE;
 }
 
@@ -181,13 +178,13 @@ find_partner (World * w, guint i, gint64 at, gint64 tolerance, gint64 behind,
 }
 
 static void
-warn_alone (World * w, guint64 least)
+warn_unmatched (World * w, guint64 least)
 {
-  if (w->warned_alone || w->n_pairs > 0 || w->input[0].arrived < least)
+  if (w->n_pairs > 0 || w->input[0].arrived < least
+      || !world_warns_first (w, WARNED_UNMATCHED))
     return;
   world_expect_warning (w, "None of %" G_GUINT64_FORMAT " reference frames",
       w->input[0].arrived);
-  w->warned_alone = TRUE;
 }
 
 static void
@@ -196,7 +193,7 @@ end (World * w, gboolean well)
   for (guint i = 0; i < N_INPUTS; i++)
     item_forget (w, i);
   if (well) {
-    warn_alone (w, 1);
+    warn_unmatched (w, 1);
     check_end (w);
     w->eos_due++;
   }
@@ -272,7 +269,7 @@ meet (World * w)
   if (met == 0) {
     g_queue_push_tail (&w->skipped, pair->item[0]);
     g_free (pair);
-    warn_alone (w, 64);
+    warn_unmatched (w, 64);
     return TRUE;
   }
   w->n_pairs++;

@@ -147,10 +147,29 @@ struct _World
   guint64 pool_unmatched[N_DISTORTED];  /**< in messages before */
   guint64 stats_unmatched[N_DISTORTED];
   GQueue pools[N_DISTORTED];    /**< Pool */
-  gboolean warned_mixed, warned_alone;
-  guint warned_differ, warned_view, below;
+  guint warned;                 /**< bits 1 << Warning */
+  guint below;
   gchar *stats_file;
 };
+
+/** What the element warns of once; the last two by the pad's number. */
+typedef enum
+{
+  WARNED_MIXED,
+  WARNED_UNMATCHED,
+  WARNED_CAPS,
+  WARNED_VIEW = WARNED_CAPS + N_DISTORTED
+} Warning;
+
+/** Whether this is the first such warning since the start. */
+static inline gboolean
+world_warns_first (World * w, guint warning)
+{
+  const gboolean first = !(w->warned >> warning & 1);
+
+  w->warned |= 1u << warning;
+  return first;
+}
 
 /* compare.c */
 
