@@ -240,6 +240,14 @@ cpu_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   return is_small (self, 1) || start_threads (self, error);
 }
 
+static bool
+cpu_reserve (BdctEngine * engine, const BdctJob * job, BdctError * error)
+{
+  return !bdct_job_is_tree (job)
+      || bdct_cpu_reserve_trees ((CpuEngine *) engine)
+      || bdct_error (error, "out of memory");
+}
+
 /* Whether a comparison or a frame has nothing but host memory. */
 static bool
 is_host (const BdctImage * image)
@@ -376,6 +384,7 @@ const BdctEngineClass bdct_cpu_engine = {
   .create = cpu_create,
   .destroy = cpu_destroy,
   .configure = cpu_configure,
+  .reserve = cpu_reserve,
   .submit = cpu_submit,
   .compare = cpu_compare,
   .collect = cpu_collect,

@@ -202,11 +202,8 @@ static bool
 prepare_trees (CpuEngine * self, const CpuFrame * frame)
 {
   for (int i = 0; i < frame->plan.jobs.n; i++)
-    if (bdct_cpu_is_tree (bdct_cpu_task (frame, i))) {
-      self->scratch.tree = bdct_cpu_alloc_by_thread (self, self->scratch.tree,
-          bdct_cpu_tree_scratch_size ());
-      return self->scratch.tree != NULL;
-    }
+    if (bdct_cpu_is_tree (bdct_cpu_task (frame, i)))
+      return bdct_cpu_reserve_trees (self);
   return true;
 }
 

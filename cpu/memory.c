@@ -50,6 +50,14 @@ bdct_cpu_alloc_by_thread (const CpuEngine * self, void *memory, size_t size)
       : aligned_alloc (64, (self->threads.max + 1) * ((size + 63) / 64 * 64));
 }
 
+bool
+bdct_cpu_reserve_trees (CpuEngine * self)
+{
+  self->scratch.tree = bdct_cpu_alloc_by_thread (self, self->scratch.tree,
+      bdct_cpu_tree_scratch_size ());
+  return self->scratch.tree != NULL;
+}
+
 static void
 free_task (CpuTask * task)
 {

@@ -252,14 +252,15 @@ bool bdct_cpu_has_history (const CpuEngine *self, unsigned i);
 
 /* Memory (memory.c): an image in `*memory`, allocated if NULL, as the caller's
  * or of planes; `memory` or, if NULL, a new one of so many bytes for each block
- * that any transform makes; one with a size for each thread; all of it is freed
- * with the frames. */
+ * that any transform makes; one with a size for each thread; that of trees; all
+ * of it is freed with the frames. */
 bool bdct_cpu_alloc_image (const BdctLayout *layout, bool planes,
     uint8_t **memory, BdctImage *image);
 void *bdct_cpu_alloc_by_block (const CpuEngine *self, void *memory,
     size_t size);
 void *bdct_cpu_alloc_by_thread (const CpuEngine *self, void *memory,
     size_t size);
+bool bdct_cpu_reserve_trees (CpuEngine *self);
 void bdct_cpu_free_frames (CpuEngine *self);
 
 /* Write the statistics of a frame that is done. */

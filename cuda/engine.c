@@ -10,6 +10,7 @@
 #include "cuda/frame/prepare.h"
 #include "cuda/frame/run.h"
 #include "cuda/launch/dispatch.h"
+#include "cuda/stage/rd.h"
 
 #define check bdct_cuda_check
 
@@ -168,6 +169,21 @@ cuda_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   ok = allocate_frames (self, depth, error);
   if (!ok)
     free_frames (self, true);
+  bdct_device_leave (&self->device);
+  return ok;
+}
+
+static bool
+cuda_reserve (BdctEngine * engine, const BdctJob * job, BdctError * error)
+{
+  CudaEngine *self = (CudaEngine *) engine;
+  bool ok;
+
+  if (!bdct_job_is_rd (job))
+    return true;
+  if (!bdct_device_enter (&self->device, error))
+    return false;
+  ok = bdct_rd_reserve (job, &self->staging, &self->memory.rd, error);
   bdct_device_leave (&self->device);
   return ok;
 }
@@ -520,6 +536,7 @@ const BdctEngineClass bdct_cuda_engine = {
   .create = cuda_create,
   .destroy = cuda_destroy,
   .configure = cuda_configure,
+  .reserve = cuda_reserve,
   .submit = cuda_submit,
   .compare = cuda_compare,
   .collect = cuda_collect,

@@ -14,6 +14,7 @@ typedef struct {
   BdctImage picture[BDCT_TREE_SIZES];
   uint8_t *room;                /* of rdoq */
   BdctCudaAccumulator *cells;          /* of the fixed transforms: of no use */
+  bool own_sizes;               /* the tree's sizes are in its memory */
   BdctCudaTree tree;
 } Task;
 
@@ -99,7 +100,7 @@ place (Task * task, Share * share)
   task->room = take (share, count_room (task));
   task->cells = take (share, BDCT_ACCUMULATORS_SIZE);
   bdct_blocks_init (grid, layout, task->quantizers);
-  if (tree->sizes == NULL && tree->counts != NULL)
+  if (task->own_sizes)
     tree->sizes = take (share, (size_t) grid[BDCT_Y].columns
         * grid[BDCT_Y].rows);
 }
@@ -112,13 +113,22 @@ reserve (Task * task, BdctBuffer * memory, BdctError * error)
   BdctError why;
 
   place (task, &share);
-  if (!bdct_buffer_grow (memory, share.used, staging->device, staging->engine,
-          &why))
-    return bdct_error (error, "the blocks of all sizes, for hevc-quadtree: %s, "
-        "or have max-block nearer to min-block", why.message);
-  share = (Share) { memory->device, 0 };
-  place (task, &share);
-  return true;
+  return bdct_buffer_grow (memory, share.used, staging->device,
+      staging->engine, &why)
+      || bdct_error (error, "the blocks of all sizes, for hevc-quadtree: %s, "
+      "or have max-block nearer to min-block", why.message);
+}
+
+bool
+bdct_quadtree_reserve (const BdctJob * job, const BdctStaging * staging,
+    BdctBuffer * memory, BdctError * error)
+{
+  Task task = {.staging = staging,.quantizers = job,.own_sizes = true,
+    .tree = {.min_log2 = job->tree.min_log2,.max_log2 = job->tree.max_log2,
+      .chroma = job->tree.chroma}
+  };
+
+  return reserve (&task, memory, error);
 }
 
 /* Describe a component, with nothing of its blocks. */
@@ -167,6 +177,7 @@ describe (Task * task, const BdctImage * dst)
         bdct_cuda_frame_accumulators (frame, task->i),.counts =
         frame->plan.jobs.bits ? (unsigned long long *) (frame->results.counts.
         device + task->i * sizeof (BdctRateCounts)) : NULL,};
+  task->own_sizes = tree->sizes == NULL && tree->counts != NULL;
   for (int k = 0; k < task->n_quantizers; k++)
     tree->lambda[k] = task->quantizers[k].tree.lambda;
   bdct_quadtree_costs (&tree->costs, job->slice_qp);
@@ -300,9 +311,14 @@ bdct_quadtree_enqueue (const BdctCudaFrame * frame, int i,
     .n_quantizers = i == 0 ? frame->jobs.sized[0].n_quantizers : 1
   };
 
+  Share share;
+
   describe (&task, dst);
-  if (!reserve (&task, memory, error)
-      || !bdct_cuda_check (cudaMemsetAsync (task.cells, 0,
+  if (!reserve (&task, memory, error))
+    return false;
+  share = (Share) { memory->device, 0 };
+  place (&task, &share);
+  if (!bdct_cuda_check (cudaMemsetAsync (task.cells, 0,
               BDCT_ACCUMULATORS_SIZE, stream), "cudaMemsetAsync", error))
     return false;
   for (int n = task.tree.min_log2; n <= task.tree.max_log2; n++)

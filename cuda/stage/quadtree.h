@@ -12,8 +12,11 @@
 
 #include "cuda/frame/frame.h"
 
-/** As bdct_rd_enqueue() has it, of a job that has trees. */
-bool bdct_quadtree_enqueue (const BdctCudaFrame *frame, int i, const BdctImage *dst,
-    const BdctStaging *staging, BdctBuffer *memory, BdctError *error);
+/** As bdct_rd_reserve() and bdct_rd_enqueue() have it, of a job that has trees. */
+bool bdct_quadtree_reserve (const BdctJob *job, const BdctStaging *staging,
+    BdctBuffer *memory, BdctError *error);
+bool bdct_quadtree_enqueue (const BdctCudaFrame *frame, int i,
+    const BdctImage *dst, const BdctStaging *staging, BdctBuffer *memory,
+    BdctError *error);
 
 #endif

@@ -18,3 +18,11 @@ bdct_rd_enqueue (const BdctCudaFrame * frame, int i, const BdctImage * dst,
               i)) ? bdct_quadtree_enqueue : bdct_rdoq_enqueue) (frame, i, dst,
       staging, memory, error);
 }
+
+bool
+bdct_rd_reserve (const BdctJob * job, const BdctStaging * staging,
+    BdctBuffer * memory, BdctError * error)
+{
+  return (bdct_job_is_tree (job) ? bdct_quadtree_reserve
+      : bdct_rdoq_reserve) (job, staging, memory, error);
+}

@@ -12,6 +12,10 @@
 /** Whether a job is a rate-distortion job. */
 bool bdct_job_is_rd (const BdctJob *job);
 
+/** Have all memory of such a job. */
+bool bdct_rd_reserve (const BdctJob *job, const BdctStaging *staging,
+    BdctBuffer *memory, BdctError *error);
+
 /** Enqueue all for such a job, job `i` of the plan, with its statistics and its
  * bits. `dst`: receives the reconstruction; NULL or without data: none. `memory`
  * holds levels, and blocks of all sizes, meanwhile: one buffer for all frames,

@@ -76,21 +76,47 @@ bdct_rdoq_plan_from_levels (BdctCudaDevice * device, const BdctCudaWork * work,
   return bdct_cuda_plan (device, &again, pass, error) > 0;
 }
 
-/* Where everything is. */
-static bool
-place (Task * task, BdctBuffer * memory, BdctError * error)
+/* Bytes of the levels of all planes, and of what choosing them takes. */
+static size_t
+count_bytes (const BdctCudaWork * work)
 {
-  const BdctStaging *staging = task->staging;
-  BdctCudaWork *work = &task->work;
-  BdctError why;
   size_t n = 0;
 
   for (int p = 0; p < work->n_planes; p++)
     n += bdct_rdoq_count (work, p);
-  if (!bdct_buffer_grow (memory, bdct_rdoq_room (work)
-          + n * sizeof (BdctLevel), staging->device, staging->engine, &why))
-    return bdct_error (error, "the levels of all blocks, for rdoq: %s",
-        why.message);
+  return bdct_rdoq_room (work) + n * sizeof (BdctLevel);
+}
+
+static bool
+reserve (const BdctCudaWork * work, const BdctStaging * staging,
+    BdctBuffer * memory, BdctError * error)
+{
+  BdctError why;
+
+  return bdct_buffer_grow (memory, count_bytes (work), staging->device,
+      staging->engine, &why)
+      || bdct_error (error, "the levels of all blocks, for rdoq: %s",
+      why.message);
+}
+
+bool
+bdct_rdoq_reserve (const BdctJob * job, const BdctStaging * staging,
+    BdctBuffer * memory, BdctError * error)
+{
+  const BdctLayout *layout = &staging->layout;
+  BdctCudaWork work = {.quantizers = job,.n_planes = layout->n_planes };
+
+  for (int p = 0; p < work.n_planes; p++)
+    work.plane[p].layout = layout->plane[p];
+  return reserve (&work, staging, memory, error);
+}
+
+/* Where everything is. */
+static void
+place (Task * task, const BdctBuffer * memory)
+{
+  BdctCudaWork *work = &task->work;
+
   task->levels[0] = (BdctLevel *) (memory->device + bdct_rdoq_room (work));
   for (int p = 0; p < work->n_planes; p++) {
     for (int k = 0; k < work->plane[p].layout.interleave; k++)
@@ -98,7 +124,6 @@ place (Task * task, BdctBuffer * memory, BdctError * error)
     if (p + 1 < work->n_planes)
       task->levels[p + 1] = task->levels[p] + bdct_rdoq_count (work, p);
   }
-  return true;
 }
 
 /* The statistics, and the picture if it is wanted. */
@@ -174,8 +199,10 @@ bdct_rdoq_enqueue (const BdctCudaFrame * frame, int i, const BdctImage * dst,
   Task task = {.frame = frame,.staging = staging,.i = i,.n_passes = 2 };
 
   bdct_cuda_frame_describe (frame, &staging->layout, i, &task.work);
-  if (!place (&task, memory, error)
-      || !bdct_rdoq_plan (device->kernels, &task.work, memory->device,
+  if (!reserve (&task.work, staging, memory, error))
+    return false;
+  place (&task, memory);
+  if (!bdct_rdoq_plan (device->kernels, &task.work, memory->device,
           task.pass, error)
       || !plan_picture (&task, dst, error) || !plan_drawing (&task, error)
       || !plan_bits (&task, error))

@@ -112,6 +112,10 @@ typedef struct BdctEngineClass {
   bool (*configure) (BdctEngine *engine, const BdctLayout *layout,
       unsigned depth, BdctError *error);
 
+  /** Have the memory that a job with trees or rdoq takes beside the frames'; its
+   * first frame has to get it otherwise. Nothing may be in flight. */
+  bool (*reserve) (BdctEngine *engine, const BdctJob *job, BdctError *error);
+
   /** Start one frame. Fails, starting nothing, if `depth` frames are in flight,
    * or with the value and the range named if the frame is not as described. */
   bool (*submit) (BdctEngine *engine, const BdctFrame *frame,

@@ -41,6 +41,21 @@ gst_blockdct_inflight_open (GstBlockDct * self)
   return TRUE;
 }
 
+/* Have the memory of trees and rdoq before the first frame. */
+static gboolean
+reserve (GstBlockDct * self, const GstBlockDctSettings * settings,
+    BdctError * error)
+{
+  BdctEngine *engine = self->inflight.backend.engine;
+  const BdctParams params = gst_blockdct_settings_params (settings);
+  BdctError unused;
+  BdctJob job;
+
+  /* What a format does not allow is left out later. */
+  return !bdct_job_init (&job, &params, &self->layout, &unused)
+      || engine->klass->reserve (engine, &job, error);
+}
+
 gboolean
 gst_blockdct_inflight_configure (GstBlockDct * self)
 {
@@ -56,7 +71,7 @@ gst_blockdct_inflight_configure (GstBlockDct * self)
   if (frames == NULL)
     bdct_error (&error, "out of memory");
   if (frames == NULL || !engine->klass->configure (engine, &self->layout,
-          depth, &error)) {
+          depth, &error) || !reserve (self, &settings, &error)) {
     g_free (frames);
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
         ("%s cannot take %s %dx%d, %u at a time.", engine->description,
