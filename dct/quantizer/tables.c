@@ -6,7 +6,7 @@
 
 #include <string.h>
 #include "dct/base/text.h"
-#include "dct/entropy/huffman-symbols.h"
+#include "dct/base/zigzag.h"
 
 /* ITU-T T.81 Annex K, Tables K.1 (luminance) and K.2 (chrominance). */
 static const uint16_t annex_k[2][64] = {
