@@ -2,7 +2,6 @@
 #include "text.h"
 
 #include <limits.h>
-#include "dct/quantizer/tables.h"
 
 static bool
 is_digit (uint8_t c)
@@ -89,7 +88,8 @@ is_number (const char *word)
 }
 
 bool
-bdct_text_number (BdctText * text, int *value, BdctError * error)
+bdct_text_number (BdctText * text, int limit, int *value,
+    BdctError * error)
 {
   const int column = bdct_text_column (text);
   const size_t start = text->at;
@@ -106,7 +106,7 @@ bdct_text_number (BdctText * text, int *value, BdctError * error)
     if (!is_digit (c))
       return bdct_error (error, "line %d, column %d: no number", text->line,
           column);
-    if (*value <= BDCT_MAX_STEP)
+    if (*value <= limit)
       *value = 10 * *value + (c - '0');
   }
   return true;

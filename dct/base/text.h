@@ -33,8 +33,11 @@ void bdct_text_word (BdctText *text, char word[BDCT_TEXT_WORD]);
 /** Where in its line one is, in bytes from 1. */
 int bdct_text_column (const BdctText *text);
 
-/** Read the number, from 0 on, that the word is, or what is above any step;
- * false, with its place, if it is none. */
-bool bdct_text_number (BdctText *text, int *value, BdctError *error);
+/** Read the word as a whole number from 0 on. Digits after the value exceeds
+ * `limit`, which is at most INT_MAX / 10 - 1, are skipped: a larger number is
+ * read as some value above `limit`. False, with line and column, if the word
+ * is no such number. */
+bool bdct_text_number (BdctText *text, int limit, int *value,
+    BdctError *error);
 
 #endif

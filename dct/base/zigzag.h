@@ -1,5 +1,5 @@
-/* blockdct: the zigzag order of an 8 x 8 block (T.81 Figure A.6). Plain C, which
- * is also CUDA.
+/* blockdct: the zigzag order of an 8 x 8 block (T.81 Figure A.6), for C and
+ * CUDA.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "dct/base/text.h"
+#include "tables.h"
 
 /* 4x4 uses the first 4 of 4 rows; the others are for nobody. */
 #define FLAT                                                                  \
@@ -161,7 +162,7 @@ read_number (Reader * reader, BdctError * error)
   List list;
   int value;
 
-  if (!bdct_text_number (&reader->text, &value, error))
+  if (!bdct_text_number (&reader->text, BDCT_MAX_STEP, &value, error))
     return false;
   if (reader->list < 0)
     return bdct_error (error, "line %d: %d is before the name of any list",

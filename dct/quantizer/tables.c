@@ -199,7 +199,7 @@ parse_text (BdctText * text, BdctTables * tables, BdctError * error)
     if (n == 4 * 64)
       return bdct_error (error, "line %d: more than four tables of 64 steps",
           text->line);
-    if (!bdct_text_number (text, &value, error))
+    if (!bdct_text_number (text, BDCT_MAX_STEP, &value, error))
       return false;
     if (value < 1 || value > BDCT_MAX_STEP)
       return bdct_error (error, "line %d: step %d%s, number %d of table %d, is "
