@@ -2,7 +2,6 @@
 #include "job.h"
 
 #include <math.h>
-#include "dct/rd/quadtree.h"
 
 /* HM quantScales and H.265 (8-309) levelScale, by QP % 6. */
 static const int32_t hevc_quant_scale[6] =
@@ -323,6 +322,18 @@ bdct_job_of_size (BdctJob * job, const BdctJob * tree, int log2_size)
   }
 }
 
+/* Set lambda and distortion_shift, from slice_qp. */
+static void
+init_lambda (BdctJobTree * tree, double scale, int depth)
+{
+  /* 1000 has 10 bits. */
+  const int bits = scale > 1 ? 10 - (int) ceil (log2 (scale)) : 10;
+
+  tree->lambda = (uint64_t) llround (ldexp (scale * 0.57
+          * exp2 ((tree->slice_qp + 24 - 12) / 3.0), bits));
+  tree->distortion_shift = 15 + bits + 2 * (12 - depth);
+}
+
 /* A sample's squared error is that of a coefficient of a block of side 1 over
  * 2^(30 - 2 depth). */
 static void
@@ -330,7 +341,7 @@ init_rdoq (BdctJob * job, const BdctParams * params)
 {
   BdctJobTree tree = {.slice_qp = params->qp };
 
-  bdct_quadtree_lambda (&tree, params->lambda_scale, job->depth);
+  init_lambda (&tree, params->lambda_scale, job->depth);
   job->rdoq.slice_qp = params->qp;
   job->rdoq.distortion_shift = tree.distortion_shift + 2 * job->depth - 30;
   job->rdoq.lambda = tree.lambda;
@@ -354,7 +365,7 @@ init_tree (BdctJob * job, const BdctParams * params,
   tree->rounding = hevc_rounding (params);
   if (lists != NULL)
     tree->lists = *lists;
-  bdct_quadtree_lambda (tree, params->lambda_scale, job->depth);
+  init_lambda (tree, params->lambda_scale, job->depth);
   bdct_job_of_size (&smallest, job, tree->min_log2);
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
     job->component[c] = smallest.component[c];

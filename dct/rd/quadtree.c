@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "quadtree.h"
 
-#include <math.h>
-
 /* initValue of each context (H.265 Tables 9-5 to 9-37, initType 0); of the
  * coded block flags that of a tree's second level. */
 static const uint8_t init_value[BDCT_CABAC_CONTEXTS] = {
@@ -28,17 +26,6 @@ static const uint8_t init_value[BDCT_CABAC_CONTEXTS] = {
   [BDCT_CABAC_CHROMA_GREATER1] = 140, 179, 166, 182, 140, 227, 122, 197,
   [BDCT_CABAC_CHROMA_GREATER2] = 152, 152,
 };
-
-void
-bdct_quadtree_lambda (BdctJobTree * tree, double scale, int depth)
-{
-  /* 1000 has 10 bits. */
-  const int bits = scale > 1 ? 10 - (int) ceil (log2 (scale)) : 10;
-
-  tree->lambda = (uint64_t) llround (ldexp (scale * 0.57
-          * exp2 ((tree->slice_qp + 24 - 12) / 3.0), bits));
-  tree->distortion_shift = 15 + bits + 2 * (12 - depth);
-}
 
 /* Clause 9.3.2.2. */
 static int

@@ -75,9 +75,6 @@ typedef struct {
   uint64_t whole[BDCT_QUADTREE_SIZES][64], split[BDCT_QUADTREE_SIZES][64];
 } BdctQuadtreeSquare;
 
-/** Set lambda and distortion_shift, from slice_qp. */
-void bdct_quadtree_lambda (BdctJobTree *tree, double scale, int depth);
-
 /** The costs of bins at the beginning of a slice. */
 void bdct_quadtree_costs (BdctQuadtreeCosts *costs, int slice_qp);
 
