@@ -516,7 +516,7 @@ bdct_cabac_bins_write (uint64_t * run, const BdctLevel * levels, int n_blocks,
 
 /* What a block costs in states that do not move. */
 static inline __attribute__ ((always_inline)) uint64_t
-price_block (const BdctQuadtreeCosts * costs, const BdctLevel * levels,
+price_block (const BdctCabacCosts * costs, const BdctLevel * levels,
     int log2_size, bool chroma)
 {
   Writer w;
@@ -529,7 +529,7 @@ price_block (const BdctQuadtreeCosts * costs, const BdctLevel * levels,
 }
 
 uint64_t
-bdct_cabac_bins_price (const BdctQuadtreeCosts * costs,
+bdct_cabac_bins_price (const BdctCabacCosts * costs,
     const BdctLevel * levels, int log2_size, bool chroma)
 {
   switch (2 * log2_size + chroma) {

@@ -42,7 +42,7 @@ typedef struct {
   uint32_t *counter;
   bool chroma;
   uint32_t bypass;
-  const BdctQuadtreeCosts *costs; /* for what is priced instead: these two */
+  const BdctCabacCosts *costs; /* for what is priced instead: these two */
   uint64_t cost;
 } BdctCabacBinsWriter;
 
@@ -57,7 +57,7 @@ void bdct_cabac_bins_close (BdctCabacBinsWriter *writer);
 
 /** What a block costs in states that do not move, bypass bins included, in
  * 2^-15 bit: the sum of bdct_cabac_count()'s bins, each at its cost. */
-uint64_t bdct_cabac_bins_price (const BdctQuadtreeCosts *costs,
+uint64_t bdct_cabac_bins_price (const BdctCabacCosts *costs,
     const BdctLevel *levels, int log2_size, bool chroma);
 
 /** The states in which a frame's contexts start, those of luma or chroma. */

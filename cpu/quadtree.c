@@ -21,7 +21,7 @@ struct BdctCpuTree
 {
   BdctJob job[BDCT_QUADTREE_SIZES];
   BdctTileQuantizer set[BDCT_QUADTREE_SIZES][BDCT_MAX_COMPONENTS];
-  BdctQuadtreeCosts costs;
+  BdctCabacCosts costs;
 };
 
 /* A region in blocks of one size: a picture, in planes as the frame's, and of
@@ -77,7 +77,7 @@ bdct_cpu_tree_init (BdctCpuTree ** memory, const BdctJob * job)
     for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
       bdct_tile_quantizer_init (&tree->set[s][c], &tree->job[s], c);
   }
-  bdct_quadtree_costs (&tree->costs, job->tree.slice_qp);
+  bdct_cabac_costs (&tree->costs, job->tree.slice_qp);
   return true;
 }
 

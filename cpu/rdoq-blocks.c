@@ -25,7 +25,7 @@ bdct_rdoq_init (BdctRdoq * rdoq, const BdctJob * job, BdctComponent component)
   rdoq->distortion_shift = job->rdoq.distortion_shift + 2 * cj->log2_width;
   rdoq->lambda = job->rdoq.lambda;
   bdct_cabac_bins_init ();
-  bdct_quadtree_costs (&rdoq->costs, job->rdoq.slice_qp);
+  bdct_cabac_costs (&rdoq->costs, job->rdoq.slice_qp);
   for (int axis = 0; axis < 2; axis++)
     for (int i = 0; i < 1 << cj->log2_width; i++) {
       uint32_t counter[2 * BDCT_CABAC_CONTEXTS] = { 0 };

@@ -42,7 +42,7 @@ typedef struct {
   int32_t min_log2, max_log2, distortion_shift;
   BdctChromaFormat chroma;
   uint64_t lambda[BDCT_MAX_QUANTIZERS];
-  BdctQuadtreeCosts costs;
+  BdctCabacCosts costs;
   uint8_t *sizes;                 /**< as BdctFrame.sizes */
   BdctCudaAccumulator *cells;            /**< BDCT_CUDA_CELLS of them, zeroed */
   unsigned long long *counts;     /**< for the bits, zeroed: those of a

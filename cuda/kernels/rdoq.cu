@@ -16,7 +16,7 @@
 namespace {
 
 BDCT_INLINE uint32_t
-price_block (const BdctQuadtreeCosts *costs, const BdctLevel *levels,
+price_block (const BdctCabacCosts *costs, const BdctLevel *levels,
     int log2_size, bool chroma)
 {
   BdctCabacSink sink = { nullptr, costs->bin[0], nullptr, 0, nullptr, 0, 0 };

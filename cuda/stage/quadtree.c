@@ -180,7 +180,7 @@ describe (Task * task, const BdctImage * dst)
   task->own_sizes = tree->sizes == NULL && tree->counts != NULL;
   for (int k = 0; k < task->n_quantizers; k++)
     tree->lambda[k] = task->quantizers[k].tree.lambda;
-  bdct_quadtree_costs (&tree->costs, job->slice_qp);
+  bdct_cabac_costs (&tree->costs, job->slice_qp);
   for (int p = 0; p < layout->n_planes; p++)
     for (int k = 0; k < layout->plane[p].interleave; k++)
       describe_component (task, dst, p, k);

@@ -109,6 +109,14 @@ BDCT_CABAC_TABLE uint32_t bdct_cabac_step[126] = {
 /* Diagonal scan (clause 6.5.3) of 4x4: digit i has 4 y + x of place i. */
 #define BDCT_CABAC_SCAN UINT64_C (0xfbe7ad369c258140)
 
+/** What a bin of each context costs, in 2^-15 bit. */
+typedef struct {
+  uint32_t bin[BDCT_CABAC_CONTEXTS][2];
+} BdctCabacCosts;
+
+/** The costs of bins at the beginning of a slice. */
+void bdct_cabac_costs (BdctCabacCosts *costs, int slice_qp);
+
 /** Sides of the job's blocks of levels as a logarithm, 2 to 5; 0 if they are
  * none of H.265's: not square, or larger. */
 #ifdef __CUDACC__

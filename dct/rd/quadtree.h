@@ -28,8 +28,9 @@
  * lambda: HM's for intra slices, 0.57 2^((QP - 12) / 3), times lambda-scale, in
  * squared sample steps to a bit at a depth of 12, with up to 10 bits behind the
  * point; D is scaled to that, too. Where the blocks of a frame have quantizers
- * of their own (engine.h), the first one's slice begins the states; a block has the quantizer and the lambda of the smallest block in its corner,
- * and a node's flag that lambda, too.
+ * of their own (engine.h), the first one's slice begins the states; a block has
+ * the quantizer and the lambda of the smallest block in its corner, and a
+ * node's flag that lambda, too.
  *
  * All sums fit 64 bits: 3 x 1024 samples are wrong by 2^12 at most, so that D
  * is below 2^35.6 and its term, shifted by 25, below 2^60.6. A level takes at
@@ -63,20 +64,12 @@ enum { BDCT_QUADTREE_SEGMENT = 8 };
 /** Sides that blocks have: 4 to 32, as a logarithm less 2. */
 enum { BDCT_QUADTREE_SIZES = BDCT_TREE_SIZES };
 
-/** What a bin of each context costs, in 2^-15 bit. */
-typedef struct {
-  uint32_t bin[BDCT_CABAC_CONTEXTS][2];
-} BdctQuadtreeCosts;
-
 /** What nodes of one square cost, by their size and their place, row by row: as
  * a block, and what their being split adds to their parts' cost. Nodes outside
  * of the picture have 0. */
 typedef struct {
   uint64_t whole[BDCT_QUADTREE_SIZES][64], split[BDCT_QUADTREE_SIZES][64];
 } BdctQuadtreeSquare;
-
-/** The costs of bins at the beginning of a slice. */
-void bdct_quadtree_costs (BdctQuadtreeCosts *costs, int slice_qp);
 
 /** log2 of the side of a component's blocks where luma's is 2^log2_size. */
 BDCT_QUADTREE_INLINE int

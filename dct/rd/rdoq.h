@@ -48,7 +48,7 @@ extern "C" {
 typedef struct {
   int distortion_shift; /**< of this size; 0: they are not */
   uint64_t lambda;
-  BdctQuadtreeCosts costs;
+  BdctCabacCosts costs;
   /** What the last level's place along x and along y costs, in 2^-15 bit. */
   uint32_t last[2][BDCT_QUADTREE_SIDE];
 } BdctRdoq;

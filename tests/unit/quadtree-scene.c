@@ -494,7 +494,7 @@ quadtree_scene_init (Scene * s, const Case * c, guint32 seed)
   picture_fill (&s->source, c->content, &s->layout, BDCT_HEVC_8X8, seed);
   frame_init (&s->src, &s->layout, STRIDE_ODD);
   frame_put (&s->src, &s->layout, &s->source, TRUE);
-  bdct_quadtree_costs (&s->costs, s->params[0].qp);
+  bdct_cabac_costs (&s->costs, s->params[0].qp);
   s->sizes = g_malloc0 (s->grid[0].columns * s->grid[0].rows);
 }
 

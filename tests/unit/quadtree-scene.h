@@ -39,7 +39,7 @@ typedef struct {
   guint8 *map;                  /* NULL without sets */
   Picture source;
   Frame src;
-  BdctQuadtreeCosts costs;
+  BdctCabacCosts costs;
   /* By set, log2 of luma's side less 2, component. */
   Fixed fixed[N_SETS][4][BDCT_MAX_COMPONENTS];
   /* What is expected. */

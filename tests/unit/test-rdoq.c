@@ -24,7 +24,7 @@ static const BdctTransform transforms[] = {
 typedef struct {
   BdctJob job;
   BdctRdoq rdoq;
-  BdctQuadtreeCosts costs;
+  BdctCabacCosts costs;
   BdctComponent component;
   int n, size;                  /* coefficients, and of a row */
   gint32 cells[SIDE * SIDE];
@@ -39,7 +39,7 @@ block_init (Block * b, const BdctParams * params, int depth,
   format_layout (FORMAT_Y444, depth, 0, 64, 64, &layout);
   g_assert_true (bdct_job_init (&b->job, params, &layout, NULL));
   bdct_rdoq_init (&b->rdoq, &b->job, component);
-  bdct_quadtree_costs (&b->costs, params->qp);
+  bdct_cabac_costs (&b->costs, params->qp);
   b->component = component;
   b->size = 1 << b->job.component[component].log2_width;
   b->n = b->size * b->size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "quadtree.h"
+#include "cabac.h"
 
 /* initValue of each context (H.265 Tables 9-5 to 9-37, initType 0); of the
  * coded block flags that of a tree's second level. */
@@ -39,7 +39,7 @@ first_state (int value, int qp)
 }
 
 void
-bdct_quadtree_costs (BdctQuadtreeCosts * costs, int slice_qp)
+bdct_cabac_costs (BdctCabacCosts * costs, int slice_qp)
 {
   for (int k = 0; k < BDCT_CABAC_CONTEXTS; k++) {
     const int state = first_state (init_value[k], slice_qp);
