@@ -7,10 +7,7 @@ extern const BdctMetricKernel BDCT_METRIC_NAME (ssim),
     BDCT_METRIC_NAME (ms_ssim), BDCT_METRIC_NAME (psnr_hvs),
     BDCT_METRIC_NAME (psnr_b), BDCT_METRIC_NAME (xpsnr);
 
-#define CONCAT_(a, b) a##b
-#define CONCAT(a, b) CONCAT_ (a, b)
-
-const BdctMetricKernels CONCAT (bdct_metrics_, BDCT_ISA) = {
+const BdctMetricKernels BDCT_CONCAT (bdct_metrics_, BDCT_ISA) = {
   [BDCT_METRIC_SSIM] = &BDCT_METRIC_NAME (ssim),
   [BDCT_METRIC_MS_SSIM] = &BDCT_METRIC_NAME (ms_ssim),
   [BDCT_METRIC_PSNR_HVS] = &BDCT_METRIC_NAME (psnr_hvs),

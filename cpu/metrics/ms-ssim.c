@@ -10,6 +10,7 @@
  *
  * Wang, Simoncelli, Bovik: Multiscale Structural Similarity for Image Quality
  * Assessment, Asilomar Conference on Signals, Systems and Computers, 2003. */
+#include "dct/base/min.h"
 #include "dct/metrics/ms-ssim.h"
 #include "read.h"
 
@@ -39,12 +40,6 @@ typedef double Doubles __attribute__ ((vector_size (8 * N)));
 
 /* Means over a window. */
 typedef float Means[N_KINDS][RUN];
-
-static int
-min (int a, int b)
-{
-  return a < b ? a : b;
-}
 
 /* Sides of a scale, and how many of its samples have a whole window. */
 static int
@@ -108,7 +103,7 @@ read_row (const BdctMetricPlane * plane, int scale, int which, int y, int x,
     return;
   }
   for (int from = 0; from < n; from += RUN) {
-    const int here = min (n - from, RUN);
+    const int here = bdct_min (n - from, RUN);
 
     bdct_metric_read (plane, which == 0 ? &plane->src : &plane->rec, y,
         x + from, here, row);
@@ -222,13 +217,14 @@ static void
 compare_strip (const BdctMetricPlane * plane, int scale, int strip)
 {
   const int y = strip * STRIP;
-  const int n_rows = min (get_height (plane, scale) - WINDOW + 1 - y, STRIP);
+  const int n_rows =
+      bdct_min (get_height (plane, scale) - WINDOW + 1 - y, STRIP);
   const int n = get_width (plane, scale) - WINDOW + 1;
   BdctMsSsimSums *sums = get_sums (plane, scale) + strip;
 
   *sums = (BdctMsSsimSums) { { 0 } };
   for (int x = 0; x < n; x += RUN)
-    compare_run (plane, scale, y, n_rows, x, min (n - x, RUN), sums);
+    compare_run (plane, scale, y, n_rows, x, bdct_min (n - x, RUN), sums);
 }
 
 /* Samples around every other one from x on: those from x - 4 on, even ones and
@@ -239,7 +235,7 @@ read_around (const BdctMetricPlane * plane, int scale, int which, int y, int x,
 {
   const int width = get_width (plane, scale);
   const int from = x < SIDE ? 0 : x - SIDE;
-  const int to = min (x + 2 * n + SIDE, width);
+  const int to = bdct_min (x + 2 * n + SIDE, width);
   float all[2 * RUN + 2 * SIDE], *row = all + SIDE;
 
   read_row (plane, scale, which,
@@ -286,12 +282,13 @@ static void
 halve_strip (const BdctMetricPlane * plane, int scale, int strip)
 {
   const int width = get_width (plane, scale + 1);
-  const int end = min (strip * STRIP + STRIP, get_height (plane, scale + 1));
+  const int end =
+      bdct_min (strip * STRIP + STRIP, get_height (plane, scale + 1));
 
   for (int which = 0; which < 2; which++)
     for (int y = strip * STRIP; y < end; y++)
       for (int x = 0; x < width; x += RUN)
-        halve_run (plane, scale, which, y, x, min (width - x, RUN));
+        halve_run (plane, scale, which, y, x, bdct_min (width - x, RUN));
 }
 
 static int

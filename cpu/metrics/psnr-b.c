@@ -10,6 +10,7 @@
  * Image Processing 20(1), 2011. They count W H / B - 1 pairs of
  * samples on borders in each direction, whatever there are, and as sewar does
  * (full_ref.py of release 0.4.10) so does this. */
+#include "dct/base/min.h"
 #include "dct/metrics/psnr-b.h"
 #include "read.h"
 
@@ -19,12 +20,6 @@
 
 /* Columns of a run, in which a row is worked on; even. */
 #define RUN 512
-
-static int
-min (int a, int b)
-{
-  return a < b ? a : b;
-}
 
 static size_t
 memory (const BdctMetricPlane * plane)
@@ -48,7 +43,7 @@ square (const uint16_t * restrict a, const uint16_t * restrict b, int n)
   for (int x = 0; x < n; x += 64) {
     uint32_t part = 0;          /* 64 of 24 bits are less than 2^32 */
 
-    for (int i = x; i < min (x + 64, n); i++)
+    for (int i = x; i < bdct_min (x + 64, n); i++)
       part += (int16_t) (a[i] - b[i]) * (int16_t) (a[i] - b[i]);
     sum += part;
   }
@@ -72,13 +67,13 @@ work_on_row (const BdctMetricPlane * plane, int x, int n, int y,
     BdctPsnrBSums * sums)
 {
   const int side = 1 << plane->log2_block[1];
-  const int pairs = min (plane->width - 1 - x, n);
+  const int pairs = bdct_min (plane->width - 1 - x, n);
   uint16_t src[RUN], rec[RUN + 1], next[RUN];
   uint64_t borders, all;
 
   bdct_metric_read (plane, &plane->src, y, x, n, src);
-  bdct_metric_read (plane, &plane->rec, y, x, min (plane->width - x, n + 1),
-      rec);
+  bdct_metric_read (plane, &plane->rec, y, x,
+      bdct_min (plane->width - x, n + 1), rec);
   sums->error += square (src, rec, n);
   all = square (rec, rec + 1, pairs);
   borders = square_borders (rec, x, pairs, plane->log2_block[0]);
@@ -104,8 +99,8 @@ work (const BdctMetricPlane * plane, int stage, int piece)
   (void) stage;
   *sums = (BdctPsnrBSums) { 0 };
   for (int x = 0; x < plane->width; x += RUN)
-    for (int y = first; y < min (first + STRIP, plane->height); y++)
-      work_on_row (plane, x, min (plane->width - x, RUN), y, sums);
+    for (int y = first; y < bdct_min (first + STRIP, plane->height); y++)
+      work_on_row (plane, x, bdct_min (plane->width - x, RUN), y, sums);
 }
 
 static double

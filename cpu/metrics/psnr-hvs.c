@@ -12,6 +12,7 @@
  * Quality Metrics Based on HVS, VPQM 2006. Ponomarenko, Silvestri, Egiazarian,
  * Carli, Astola, Lukin: On Between-Coefficient Contrast Masking of DCT Basis
  * Functions, VPQM 2007. */
+#include "dct/base/min.h"
 #include "read.h"
 
 #include <math.h>
@@ -55,12 +56,6 @@ get_roots (Floats v)
 
 /* Pixels under a row of blocks. */
 typedef uint16_t Rows[8][STEP * RUN + 8];
-
-static int
-min (int a, int b)
-{
-  return a < b ? a : b;
-}
 
 /* The first and the second of two samples in memory. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -120,7 +115,7 @@ gather (const Rows rows, int block, int n, Blocks blocks)
   uint32_t pairs[32][N] __attribute__ ((aligned (4 * N)));
 
   for (int k = 0; k < N; k++) {
-    const int x = STEP * (block + min (k, n - 1));
+    const int x = STEP * (block + bdct_min (k, n - 1));
 
     for (int i = 0; i < 8; i++)
       for (int j = 0; j < 4; j++)
@@ -150,8 +145,8 @@ work_on_run (const BdctMetricPlane * plane, const Weights * weights, int row,
   for (int i = 0; i < n; i += N) {
     Blocks a, b;
 
-    gather (src, i, min (n - i, N), a);
-    gather (rec, i, min (n - i, N), b);
+    gather (src, i, bdct_min (n - i, N), a);
+    gather (rec, i, bdct_min (n - i, N), b);
     compare (a, b, weights, *to++);
   }
 }
@@ -163,10 +158,10 @@ work_on_strip (const BdctMetricPlane * plane, int piece)
 
   for (int i = 0; i < 64; i++)
     set_weight (&weights, plane->component, i);
-  for (int y = piece * STRIP; y < min (piece * STRIP + STRIP,
+  for (int y = piece * STRIP; y < bdct_min (piece * STRIP + STRIP,
           count_rows (plane)); y++)
     for (int x = 0; x < count_columns (plane); x += RUN)
-      work_on_run (plane, &weights, y, x, min (count_columns (plane) - x,
+      work_on_run (plane, &weights, y, x, bdct_min (count_columns (plane) - x,
               RUN));
 }
 
@@ -232,7 +227,7 @@ work (const BdctMetricPlane * plane, int stage, int piece)
     const Squares *squares = get_squares (plane, y);
 
     for (int x = 0; x < columns; x += N)
-      sum = add_blocks (sum, squares[x / N], min (columns - x, N));
+      sum = add_blocks (sum, squares[x / N], bdct_min (columns - x, N));
   }
   sum /= (float) (64 * columns * rows);
   *(float *) plane->memory = sum / (float) (peak * peak);
@@ -243,7 +238,7 @@ map (const BdctMetricPlane * plane, int row, uint32_t * to)
 {
   const int columns = bdct_metric_map (BDCT_METRIC_PSNR_HVS, plane->width,
       plane->height).columns;
-  const int y = min (8 * row, plane->height - 8);
+  const int y = bdct_min (8 * row, plane->height - 8);
   Weights weights;
 
   for (int i = 0; i < 64; i++)
@@ -255,7 +250,7 @@ map (const BdctMetricPlane * plane, int row, uint32_t * to)
 
     for (int k = 0; k < N; k++)
       for (int i = 0; i < 8; i++) {
-        const int left = min (8 * (x + k), plane->width - 8);
+        const int left = bdct_min (8 * (x + k), plane->width - 8);
         uint16_t samples[2][8];
 
         bdct_metric_read (plane, &plane->src, y + i, left, 8, samples[0]);
@@ -268,7 +263,7 @@ map (const BdctMetricPlane * plane, int row, uint32_t * to)
     compare (src, rec, &weights, squares);
     for (int i = 0; i < 64; i++)
       sum += squares[i];
-    for (int k = 0; k < min (columns - x, N); k++)
+    for (int k = 0; k < bdct_min (columns - x, N); k++)
       to[x + k] = bdct_psnr_hvs_map (sum[k]);
   }
 }

@@ -11,6 +11,7 @@
  * Wang, Bovik, Sheikh, Simoncelli: Image Quality Assessment: From Error
  * Visibility to Structural Similarity, IEEE Transactions on Image Processing
  * 13(4), 2004. */
+#include "dct/base/min.h"
 #include "dct/metrics/ssim.h"
 #include "read.h"
 
@@ -32,19 +33,13 @@ typedef struct {
   uint16_t src[4][4 * BLOCKS], rec[4][4 * BLOCKS];
 } __attribute__ ((aligned (64))) Rows;
 
-static int
-min (int a, int b)
-{
-  return a < b ? a : b;
-}
-
 #ifdef LANES
 /* Blocks of a vector of bytes. */
 #define AT_ONCE (4 * LANES)
 
 /* Samples of so many blocks in 16 bits: those of bytes are split in each lane,
  * as sums of pairs want it; those of words only when they are sums. */
-INLINE void
+BDCT_FORCE_INLINE void
 load_samples (V v[2], const uint8_t * row, int i, int bytes)
 {
   if (bytes == 1) {
@@ -59,7 +54,7 @@ load_samples (V v[2], const uint8_t * row, int i, int bytes)
 }
 
 /* The four sums of pairs of two vectors that are neighbours. */
-INLINE void
+BDCT_FORCE_INLINE void
 store_sums (int32_t * to, const V v[2], int bytes)
 {
   V even = v[0], odd = v[1];
@@ -69,7 +64,7 @@ store_sums (int32_t * to, const V v[2], int bytes)
   store (to, pairsum32 (even, odd));
 }
 
-INLINE void
+BDCT_FORCE_INLINE void
 add_vectors (const uint8_t * const src[4], const uint8_t * const rec[4], int n,
     int bytes, int to, Sums * sums)
 {
@@ -253,7 +248,7 @@ static void
 work (const BdctMetricPlane * plane, int stage, int piece)
 {
   const int first = piece * STRIP;
-  const int n_rows = min (count_rows (plane) - first, STRIP);
+  const int n_rows = bdct_min (count_rows (plane) - first, STRIP);
   double *of_row = (double *) plane->memory + first;
   int64_t whole[STRIP] = { 0 };
   float real[STRIP] = { 0 };
@@ -262,7 +257,7 @@ work (const BdctMetricPlane * plane, int stage, int piece)
 
   (void) stage;
   for (int x = 0; x < count_columns (plane); x += RUN) {
-    const int n = min (count_columns (plane) - x, RUN);
+    const int n = bdct_min (count_columns (plane) - x, RUN);
 
     for (int y = 0; y <= n_rows; y++) {
       const Sums *above = &sums[(y + 1) & 1], *below = &sums[y & 1];
@@ -287,7 +282,7 @@ map (const BdctMetricPlane * plane, int row, uint32_t * to)
   Rows rows = { 0 };
 
   for (int x = 0; x < count_columns (plane); x += RUN) {
-    const int n = min (count_columns (plane) - x, RUN);
+    const int n = bdct_min (count_columns (plane) - x, RUN);
 
     add_row (plane, row, x, n + 1, &rows, above);
     add_row (plane, row + 1, x, n + 1, &rows, below);

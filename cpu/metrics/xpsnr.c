@@ -10,6 +10,7 @@
  * Perceptually Weighted Peak Signal-to-Noise Ratio (XPSNR) for Video
  * Compression With Different Resolutions and Bit Depths, ITU Journal 3(1),
  * 2020. */
+#include "dct/base/min.h"
 #include "dct/metrics/xpsnr.h"
 #include "read.h"
 
@@ -26,12 +27,6 @@
 /* Of a run of columns, or of pairs of them, in a row of blocks. Of the largest
  * block, which has 2916 rows, they are less than 2^32. */
 typedef uint32_t Sums[RUN];
-
-static int
-min (int a, int b)
-{
-  return a < b ? a : b;
-}
 
 static int
 max (int a, int b)
@@ -72,7 +67,7 @@ add_columns (BdctXpsnrBlock * block, int kind, const Sums sums, int x, int n,
     int width)
 {
   for (int i = 0; i < n;) {
-    const int k = (x + i) / width, end = min (n, (k + 1) * width - x);
+    const int k = (x + i) / width, end = bdct_min (n, (k + 1) * width - x);
     uint64_t sum = 0;
 
     for (; i < end; i++)
@@ -100,12 +95,12 @@ add_errors (const BdctMetricPlane * plane, int y0, int y1, int width,
   uint16_t src[RUN], rec[RUN];
 
   for (int x = 0; x < plane->width; x += RUN) {
-    const int n = min (plane->width - x, RUN);
+    const int n = bdct_min (plane->width - x, RUN);
 
     for (int from = y0; from < y1; from += ROWS) {
       Sums sums = { 0 };
 
-      for (int y = from; y < min (from + ROWS, y1); y++) {
+      for (int y = from; y < bdct_min (from + ROWS, y1); y++) {
         bdct_metric_read (plane, &plane->src, y, x, n, src);
         bdct_metric_read (plane, &plane->rec, y, x, n, rec);
         add_squares (src, rec, n, sums);
@@ -136,7 +131,7 @@ add_contrast (const uint16_t * restrict row, int stride, int n,
 
 #ifdef LANES
 /* Weights of two neighbours, for madd16(). */
-INLINE V
+BDCT_FORCE_INLINE V
 pair (int a, int b)
 {
   return set32 ((int32_t) ((uint16_t) a | (uint32_t) b << 16));
@@ -144,7 +139,7 @@ pair (int a, int b)
 
 /* A row of the filter below, or two that are alike: of the pair before, of this
  * one, and of the one behind it. */
-INLINE V
+BDCT_FORCE_INLINE V
 filter_row (const uint16_t * row, const uint16_t * like, V before, V here,
     V behind)
 {
@@ -174,7 +169,7 @@ add_contrast_pairs (const uint16_t * const r[6], int n, uint32_t * sums)
 }
 
 /* The changes of N frames, as get_change() has them. */
-INLINE V
+BDCT_FORCE_INLINE V
 get_changes (const uint16_t * const f[3], int i, int frames)
 {
   const V now = load (f[0] + i);
@@ -188,7 +183,7 @@ get_changes (const uint16_t * const f[3], int i, int frames)
   return sub16 (frames == 3 ? add16 (now, load (f[2] + i)) : now, twice);
 }
 
-INLINE int
+BDCT_FORCE_INLINE int
 add_change_pairs (const uint16_t * const f[3], int stride, int n, int frames,
     uint32_t * sums)
 {
@@ -275,8 +270,8 @@ add_activity (const BdctMetricPlane * plane, int y0, int y1, int width,
   const int step = 1 + large, reach = 1 + large, stride = plane->width;
 
   for (int x = 0; x < stride; x += RUN) {
-    const int n = min (stride - x, RUN), from = max (x, reach);
-    const int inner = min (x + n, stride - reach) - from;
+    const int n = bdct_min (stride - x, RUN), from = max (x, reach);
+    const int inner = bdct_min (x + n, stride - reach) - from;
     Sums contrast = { 0 }, movement = { 0 };
 
     for (int y = y0; y < y1; y += step) {
@@ -373,7 +368,7 @@ finish (const BdctMetricPlane * planes, int n_planes,
 
     for (int i = 0; i < n; i++)
       sum += block[i].sum[BDCT_XPSNR_ERROR]
-          * weights[min (i, n_weights - 1)].weight;
+          * weights[bdct_min (i, n_weights - 1)].weight;
     value[c] = sqrt ((double) (uint64_t) (grid.weighted ? sum * average + 0.5
             : sum));
   }

@@ -20,7 +20,7 @@ typedef struct {
 
 /* A unit's block `i` of those of a lane. Of words, two vectors side by side in
  * memory are one of coefficients: a lane has the blocks of both their lanes. */
-INLINE int
+BDCT_FORCE_INLINE int
 block_of (int size, int bytes, int lane, int i)
 {
   const int at = i * size;
@@ -94,7 +94,7 @@ put_records (int size, int bytes, const Sums * sums, BdctBlockRecord * to)
 }
 
 /* 8 levels of block `i` of each lane, which are its levels from `first` on. */
-INLINE void
+BDCT_FORCE_INLINE void
 put_lanes (const int size, int bytes, BdctLevel * to, int i, int first, V v)
 {
   const int block = block_of (size, bytes, 0, i);

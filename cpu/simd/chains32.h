@@ -9,14 +9,13 @@
 #include "tile32.h"
 
 #define LANES BDCT_LANES
-#define INLINE static inline __attribute__ ((always_inline))
 
 typedef int32_t Vi __attribute__ ((vector_size (4 * LANES), may_alias));
 typedef float Vf __attribute__ ((vector_size (4 * LANES), may_alias));
 typedef int32_t V4 __attribute__ ((vector_size (16), may_alias));
 typedef BdctTileCells Tile;
 
-#define BDCT_INLINE INLINE
+#define BDCT_INLINE BDCT_FORCE_INLINE
 #define BDCT_PASS(name) name##_int
 #define BDCT_FLOW(name) name##_flow
 #define BDCT_VALUE Vi
@@ -31,32 +30,32 @@ typedef BdctTileCells Tile;
 #define BDCT_SCALAR float
 #include "dct/transform/butterflies.h"
 
-INLINE Vf
+BDCT_FORCE_INLINE Vf
 to_real (Vi v)
 {
   return __builtin_convertvector (v, Vf);
 }
 
-INLINE Vi
+BDCT_FORCE_INLINE Vi
 to_int (Vf v)
 {
   return __builtin_convertvector (v, Vi);
 }
 
-INLINE Vf
+BDCT_FORCE_INLINE Vf
 as_real (Vi v)
 {
   return (Vf) v;
 }
 
-INLINE Vf
+BDCT_FORCE_INLINE Vf
 divide (Vf c, Vf d, Vf r)
 {
   (void) r;
   return c / d;
 }
 
-INLINE Vi
+BDCT_FORCE_INLINE Vi
 clip16 (Vi v)
 {
   Vi low = v < -32768, high = v > 32767;
@@ -64,7 +63,7 @@ clip16 (Vi v)
   return (v & ~(low | high)) | (low & -32768) | (high & 32767);
 }
 
-INLINE Vf
+BDCT_FORCE_INLINE Vf
 with_sign (Vf magnitude, Vf c)
 {
   return (Vf) ((Vi) magnitude | ((Vi) c & INT32_MIN));
@@ -75,7 +74,7 @@ with_sign (Vf magnitude, Vf c)
 #define BDCT_REAL Vf
 #include "dct/quantizer/quantize.h"
 
-INLINE void
+BDCT_FORCE_INLINE void
 transpose_side (Tile * restrict out, const Tile * restrict in, int side)
 {
   for (int y = 0; y < side; y += 4)
@@ -111,7 +110,7 @@ transpose (Tile * out, const Tile * in, int side)
  * blocks, of which the first `live` columns are not 0, a rounding shift. */
 typedef void Basis (Vi * y, const Vi * x, const int32_t * m, int keep);
 
-INLINE void
+BDCT_FORCE_INLINE void
 pass_forward (Tile * t, Basis * basis, const int32_t * m, int n, int keep,
     int side, int other, int live, int shift)
 {
@@ -137,7 +136,7 @@ pass_forward (Tile * t, Basis * basis, const int32_t * m, int n, int keep,
 /* `wide` is for products beyond 32 bits: with v = 256 h + l, and l from 0 to
  * 255, M v = 256 M h + M l, and since a floor of a floor is the floor,
  * (M v + 2^(s-1)) >> s = (M h + ((M l + 2^(s-1)) >> 8)) >> (s - 8). */
-INLINE void
+BDCT_FORCE_INLINE void
 pass_inverse (Tile * t, Basis * basis, const int32_t * m, int n, int keep,
     int side, int other, int live, int shift, int clip, int wide)
 {
@@ -176,7 +175,7 @@ pass_inverse (Tile * t, Basis * basis, const int32_t * m, int n, int keep,
     }
 }
 
-INLINE void
+BDCT_FORCE_INLINE void
 pass_real (Tile * t, const float *m, int inverse)
 {
   for (int y = 0; y < BDCT_TILE; y += 8)
@@ -230,7 +229,7 @@ fold (const uint32_t * column, int n, int width, bool errors,
 /* Quantize and dequantize; returns the levels that are not 0. With `out` they
  * are stored; with `some`, which the region's last two members are for, that
  * depends on whether there is where to. */
-INLINE uint64_t
+BDCT_FORCE_INLINE uint64_t
 requantize (Tile * t, const BdctTileQuantizer * set, const Region * region,
     BdctFamily family, int side, int width, int height, int keep, int out,
     int some)
@@ -311,14 +310,14 @@ typedef struct {
 
 #define BASIS(id, n, kind)                                                    \
   enum { SIZE_##id = n };                                                     \
-  INLINE void basis_forward_##id (Vi *y, const Vi *x, const int32_t *m,       \
-      int keep)                                                               \
+  BDCT_FORCE_INLINE void                                                      \
+  basis_forward_##id (Vi *y, const Vi *x, const int32_t *m, int keep)         \
   {                                                                           \
     (void) m, (void) keep;                                                    \
     FORWARD_##kind (id, n);                                                   \
   }                                                                           \
-  INLINE void basis_inverse_##id (Vi *y, const Vi *x, const int32_t *m,       \
-      int keep)                                                               \
+  BDCT_FORCE_INLINE void                                                      \
+  basis_inverse_##id (Vi *y, const Vi *x, const int32_t *m, int keep)         \
   {                                                                           \
     (void) m, (void) keep;                                                    \
     INVERSE_##kind (id, n);                                                   \

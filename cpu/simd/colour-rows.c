@@ -7,6 +7,7 @@
 #include "colour-rows.h"
 
 #include <string.h>
+#include "dct/base/min.h"
 #include "dct/picture/colour.h"
 
 /* Columns of a run: a multiple of what bdct_colour_columns() rounds up to, so
@@ -15,12 +16,6 @@
 
 /* A run of one thing. */
 typedef uint8_t Run[RUN];
-
-static int
-min (int a, int b)
-{
-  return a < b ? a : b;
-}
 
 static uint8_t *
 row_of (const BdctImage * image, int plane, int y)
@@ -76,7 +71,8 @@ fetch (const BdctLayout * layout, const BdctImage * image, int x, int y, int n)
   const BdctRgb *rgb = &layout->rgb;
 
   for (int p = 0; p < rgb->n_planes; p++) {
-    const uint8_t *row = row_of (image, p, min (y, layout->plane[0].height - 1))
+    const uint8_t *row =
+        row_of (image, p, bdct_min (y, layout->plane[0].height - 1))
         + (ptrdiff_t) x * rgb->bytes;
 
     for (int i = 0; i < n * rgb->bytes; i += 64)
@@ -165,8 +161,8 @@ split_run (const BdctColour * colour, int x, int y)
   const BdctLayout *layout = colour->layout;
   const int sub_x = bdct_layout_sub_x (layout, BDCT_U);
   const int sub_y = bdct_layout_sub_y (layout, BDCT_U);
-  const int width = min (layout->plane[0].width - x, RUN);
-  const int columns = min (bdct_colour_columns (layout, 0) - x, RUN);
+  const int width = bdct_min (layout->plane[0].width - x, RUN);
+  const int columns = bdct_min (bdct_colour_columns (layout, 0) - x, RUN);
   const int last = layout->plane[0].height - 1;
   Run byte[4], rgb[3], u[2], v[2];
 
@@ -204,7 +200,8 @@ split (const BdctColour * colour, int strip)
   const int step = 1 << bdct_layout_sub_y (colour->layout, BDCT_U);
   const int y0 = strip * BDCT_COLOUR_STRIP;
 
-  for (int y = y0; y < min (y0 + BDCT_COLOUR_STRIP, luma->height); y += step)
+  for (int y = y0; y < bdct_min (y0 + BDCT_COLOUR_STRIP, luma->height);
+      y += step)
     for (int x = 0; x < luma->width; x += RUN)
       split_run (colour, x, y);
 }
@@ -215,7 +212,7 @@ static void
 sum_rows (const uint8_t * near, const uint8_t * far, bool sums, int x, int n,
     int width, int16_t * restrict to)
 {
-  const int from = x > 0 ? -1 : 0, end = min (n + 1, width - x);
+  const int from = x > 0 ? -1 : 0, end = bdct_min (n + 1, width - x);
 
   if (sums)
     for (int i = from; i < end; i++)
@@ -325,7 +322,7 @@ static void
 join_run (const BdctColour * colour, int x, int y, uint64_t sse[3])
 {
   const BdctLayout *layout = colour->layout;
-  const int n = min (layout->plane[0].width - x, RUN);
+  const int n = bdct_min (layout->plane[0].width - x, RUN);
   const uint8_t *of[3];
   Run byte[4], rgb[3];
 
@@ -348,15 +345,12 @@ join (const BdctColour * colour, int strip, uint64_t sse[3])
   const BdctPlaneLayout *luma = &colour->layout->plane[0];
   const int y0 = strip * BDCT_COLOUR_STRIP;
 
-  for (int y = y0; y < min (y0 + BDCT_COLOUR_STRIP, luma->height); y++)
+  for (int y = y0; y < bdct_min (y0 + BDCT_COLOUR_STRIP, luma->height); y++)
     for (int x = 0; x < luma->width; x += RUN)
       join_run (colour, x, y, sse);
 }
 
-#define CONCAT_(a, b) a##b
-#define CONCAT(a, b) CONCAT_ (a, b)
-
-const BdctColourKernel CONCAT (bdct_colour_, BDCT_ISA) = {
+const BdctColourKernel BDCT_CONCAT (bdct_colour_, BDCT_ISA) = {
   .split = split,
   .join = join,
 };

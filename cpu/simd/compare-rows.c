@@ -6,18 +6,13 @@
 #include "compare-rows.h"
 
 #include "cpu/metrics/read.h"
+#include "dct/base/min.h"
 
 /* Columns of a run, in which rows of 16-bit values are worked on. */
 #define RUN 512
 
 /* A little-endian word at any address. */
 typedef uint16_t Word __attribute__ ((aligned (1), may_alias));
-
-static int
-min (int a, int b)
-{
-  return a < b ? a : b;
-}
 
 /* Bytes in pairs: no vector has to be widened, and of two components each is in
  * a half of its own. 65535 squares of 255 are less than 2^32. */
@@ -48,7 +43,7 @@ square_words (const uint8_t * a, const uint8_t * b, int n, int depth,
   for (int x = 0; x < n; x += run) {
     uint32_t sum = 0;
 
-    for (int i = x; i < min (x + run, n); i++) {
+    for (int i = x; i < bdct_min (x + run, n); i++) {
       const int16_t d = bdct_sample_get (a, i, 2, shift, peak)
           - bdct_sample_get (b, i, 2, shift, peak);
 
@@ -67,7 +62,7 @@ square_pairs (const uint8_t * a, const uint8_t * b, int n, int depth,
   for (int x = 0; x < n; x += run) {
     uint32_t first = 0, second = 0;
 
-    for (int i = x; i < min (x + run, n); i++) {
+    for (int i = x; i < bdct_min (x + run, n); i++) {
       const int16_t d = bdct_sample_get (a, 2 * i, 2, shift, peak)
           - bdct_sample_get (b, 2 * i, 2, shift, peak);
       const int16_t e = bdct_sample_get (a, 2 * i + 1, 2, shift, peak)
@@ -143,10 +138,10 @@ blocks (const BdctMetricPlane * plane, int row, BdctBlockRecord * records)
   uint16_t a[RUN], b[RUN];
 
   for (int x = 0; x < plane->width; x += RUN) {
-    const int n = min (plane->width - x, RUN);
+    const int n = bdct_min (plane->width - x, RUN);
     uint32_t sum[RUN / 8] = { 0 };
 
-    for (int y = 8 * row; y < min (8 * row + 8, plane->height); y++) {
+    for (int y = 8 * row; y < bdct_min (8 * row + 8, plane->height); y++) {
       bdct_metric_read (plane, &plane->src, y, x, n, a);
       bdct_metric_read (plane, &plane->rec, y, x, n, b);
       for (int i = 0; i < n; i++)
@@ -165,7 +160,7 @@ pack (const BdctPlaneLayout * plane, const BdctMetricPlane from[2], int y,
   uint16_t v[2][RUN];
 
   for (int x = 0; x < plane->width; x += RUN) {
-    const int n = min (plane->width - x, RUN);
+    const int n = bdct_min (plane->width - x, RUN);
 
     for (int i = 0; i < step; i++)
       bdct_metric_read (&from[i], &from[i].src, y, x, n, v[i]);
@@ -181,10 +176,7 @@ pack (const BdctPlaneLayout * plane, const BdctMetricPlane from[2], int y,
   }
 }
 
-#define CONCAT_(a, b) a##b
-#define CONCAT(a, b) CONCAT_ (a, b)
-
-const BdctCompareKernel CONCAT (bdct_compare_, BDCT_ISA) = {
+const BdctCompareKernel BDCT_CONCAT (bdct_compare_, BDCT_ISA) = {
   .square = square,
   .square_rgb = square_rgb,
   .blocks = blocks,

@@ -24,6 +24,7 @@
  * fits 16 bits, and y + 2^15 - m is not negative. Saturated at 2^15 - 1, less
  * 2^15 - 2 m and saturated at 0, it is y + m clipped to 0 and 2 m - 1. */
 #include <string.h>
+#include "dct/base/min.h"
 #include "dct/base/sample.h"
 #include "dct/transform/matrices.h"
 #include "simd.h"
@@ -32,7 +33,7 @@
 typedef int32_t Vi __attribute__ ((vector_size (16 * LANES), may_alias));
 typedef float Vf __attribute__ ((vector_size (16 * LANES), may_alias));
 
-#define BDCT_INLINE INLINE
+#define BDCT_INLINE BDCT_FORCE_INLINE
 #define BDCT_PASS(name) name
 #define BDCT_VALUE Vf
 #define BDCT_SCALAR float
@@ -64,27 +65,21 @@ typedef struct {
   int row, column, height, width, columns;
 } Place;
 
-static int
-min (int a, int b)
-{
-  return a < b ? a : b;
-}
-
-INLINE Vf
+BDCT_FORCE_INLINE Vf
 to_real (V v)
 {
   return __builtin_convertvector ((Vi) v, Vf);
 }
 
 /* Rounded towards zero. */
-INLINE V
+BDCT_FORCE_INLINE V
 to_int (Vf v)
 {
   return (V) __builtin_convertvector (v, Vi);
 }
 
 /* Rounded down. */
-INLINE V
+BDCT_FORCE_INLINE V
 to_floor (Vf v)
 {
 #if LANES == 4
@@ -96,7 +91,7 @@ to_floor (Vf v)
 }
 
 /* The lower halves of each 32 bits of two vectors. */
-INLINE V
+BDCT_FORCE_INLINE V
 join_halves (V low, V high)
 {
 #if LANES == 4
@@ -107,7 +102,7 @@ join_halves (V low, V high)
 }
 
 /* The 4x4 cells of each lane. */
-INLINE void
+BDCT_FORCE_INLINE void
 transpose_4 (V * out, V a, V b, V c, V d)
 {
   const V ab0 = low32 (a, b), ab1 = high32 (a, b);
@@ -120,7 +115,7 @@ transpose_4 (V * out, V a, V b, V c, V d)
 }
 
 /* Lines of rows become lines of columns, or the other way round. */
-INLINE void
+BDCT_FORCE_INLINE void
 transpose (Unit * restrict out, const Unit * restrict in)
 {
   BDCT_UNROLL for (int i = 0; i < 4; i++) {
@@ -132,7 +127,7 @@ transpose (Unit * restrict out, const Unit * restrict in)
 }
 
 /* Constants to the compiler, so that nothing is multiplied by 1. */
-INLINE void
+BDCT_FORCE_INLINE void
 fill_matrix (float m[64])
 {
   BDCT_UNROLL for (int i = 0; i < 64; i++)
@@ -140,7 +135,7 @@ fill_matrix (float m[64])
 }
 
 /* From eight rows of samples to coefficients times 8. */
-INLINE void
+BDCT_FORCE_INLINE void
 forward_unit (Unit * c, const int16_t * sample, int middle)
 {
   float m[64];
@@ -173,7 +168,7 @@ forward_unit (Unit * c, const int16_t * sample, int middle)
 
 /* Half away from zero. It is a division: a product with the reciprocal falls on
  * the other side of some halves. */
-INLINE V
+BDCT_FORCE_INLINE V
 quantize (Vf c, Vf divisor)
 {
   const Vf v = c / divisor;
@@ -184,7 +179,7 @@ quantize (Vf c, Vf divisor)
 
 /* From coefficients to eight rows of samples; returns the levels that are not
  * 0, by 16-bit element. */
-INLINE V
+BDCT_FORCE_INLINE V
 inverse_unit (int16_t * sample, const Unit * c, const Steps * steps, int middle)
 {
   const V up = set16 (32768 - middle), down = set16 (32768 - 2 * middle);
@@ -223,7 +218,7 @@ inverse_unit (int16_t * sample, const Unit * c, const Steps * steps, int middle)
 }
 
 /* The squared errors of eight rows: 16 of 4095^2 at most to an element. */
-INLINE V
+BDCT_FORCE_INLINE V
 measure (const int16_t * a, const int16_t * b)
 {
   V sum = zero ();
@@ -243,7 +238,7 @@ row_at (const BdctTilePlane * p, const BdctSamples * s, int row, int column)
       + (int64_t) column * p->layout.interleave * (p->depth > 8 ? 2 : 1);
 }
 
-INLINE void
+BDCT_FORCE_INLINE void
 get (Samples * s, const BdctTilePlane * p, const Place * at, int width,
     int bytes, int step)
 {
@@ -251,7 +246,7 @@ get (Samples * s, const BdctTilePlane * p, const Place * at, int width,
 
   for (int y = 0; y < 8; y++) {
     const uint8_t *src =
-        row_at (p, &p->src, min (at->row + y, last), at->column);
+        row_at (p, &p->src, bdct_min (at->row + y, last), at->column);
 
     for (int x = 0; x < width; x++)
       s->sample[y * COLUMNS + x] =
@@ -259,7 +254,7 @@ get (Samples * s, const BdctTilePlane * p, const Place * at, int width,
   }
 }
 
-INLINE void
+BDCT_FORCE_INLINE void
 put_area (const Samples * s, const BdctTilePlane * p, const Place * at,
     int width, int bytes, int step)
 {
@@ -289,7 +284,7 @@ put_area (const Samples * s, const BdctTilePlane * p, const Place * at,
 static void
 get_rows (Samples * s, const BdctTilePlane * p, const Place * at)
 {
-  const int width = min (p->columns - at->column, at->columns);
+  const int width = bdct_min (p->columns - at->column, at->columns);
 
   CALL (get, s, p, at, width);
   for (int y = 0; y < 8 && width < COLUMNS; y++) {
@@ -317,7 +312,7 @@ set_steps (Steps * steps, const BdctTilePlane * p, const uint8_t * quantizers,
   const BdctTileQuantizer *of[LANES];
 
   for (int j = 0; j < LANES; j++)
-    of[j] = p->set[quantizers != NULL ? quantizers[min (j, n - 1)] : 0];
+    of[j] = p->set[quantizers != NULL ? quantizers[bdct_min (j, n - 1)] : 0];
   if (memcmp (of, steps->set, sizeof of) == 0)
     return;
   memcpy (steps->set, of, sizeof of);
@@ -405,7 +400,7 @@ finish (const Unit * coefficient, const Samples * in, const BdctTilePlane * p,
   if (p->quantizer_map == NULL)
     set_steps (steps, p, NULL, 0);
   for (int x = 0; x < at->columns; x += UNIT, coefficient++) {
-    const int n = min (at->columns - x, UNIT) / 8;
+    const int n = bdct_min (at->columns - x, UNIT) / 8;
     V e, l;
 
     if (p->quantizer_map != NULL)
@@ -450,17 +445,14 @@ strip (const BdctTilePlane * const *planes, int n, int row,
   Steps steps = {.set = { NULL } };
   Place at;
 
-  for (at.row = row; at.row < min (row + BDCT_TILE, layout->height);
+  for (at.row = row; at.row < bdct_min (row + BDCT_TILE, layout->height);
       at.row += 8)
     for (at.column = 0; at.column < layout->width; at.column += COLUMNS) {
-      at.height = min (layout->height - at.row, 8);
-      at.width = min (layout->width - at.column, COLUMNS);
+      at.height = bdct_min (layout->height - at.row, 8);
+      at.width = bdct_min (layout->width - at.column, COLUMNS);
       at.columns = (at.width + 7) & ~7;
       do_rows (planes, n, &at, &steps, strips);
     }
 }
 
-#define CONCAT_(a, b) a##b
-#define CONCAT(a, b) CONCAT_ (a, b)
-
-const BdctTileFunc CONCAT (bdct_float8x8_, BDCT_ISA) = strip;
+const BdctTileFunc BDCT_CONCAT (bdct_float8x8_, BDCT_ISA) = strip;

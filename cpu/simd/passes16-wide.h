@@ -9,7 +9,7 @@
 
 /* Blocks of 16 and 32: a lane has one. near[] are the row's samples and far[]
  * those that mirror them, in their order (tile16.h). */
-INLINE void
+BDCT_FORCE_INLINE void
 load_wide (const BdctTile16 * c, V * near, V * far, const uint8_t * p,
     int shift, const int n, const int bytes)
 {
@@ -45,7 +45,7 @@ load_wide (const BdctTile16 * c, V * near, V * far, const uint8_t * p,
 
 /* 8 rows, in the order of mirrored samples, of whose coefficients
  * out[k * n / 8] is a vector. */
-INLINE void
+BDCT_FORCE_INLINE void
 forward_rows (const BdctTile16 * c, V * out, const uint8_t * src,
     ptrdiff_t stride, int shift, const int n, const int bytes)
 {
@@ -104,7 +104,7 @@ forward_rows (const BdctTile16 * c, V * out, const uint8_t * src,
 }
 
 /* A group of 8 columns of t. */
-INLINE void
+BDCT_FORCE_INLINE void
 forward_columns (const BdctTile16 * c, V * out, const V * t, int group,
     const int n, const int bytes)
 {
@@ -135,7 +135,7 @@ forward_columns (const BdctTile16 * c, V * out, const V * t, int group,
   }
 }
 
-INLINE void
+BDCT_FORCE_INLINE void
 forward_wide (const BdctTile16 * c, V * out, const uint8_t * src,
     ptrdiff_t stride, int shift, const int n, const int bytes)
 {
@@ -153,7 +153,7 @@ forward_wide (const BdctTile16 * c, V * out, const uint8_t * src,
 }
 
 /* in: n / 2 pairs, class by class, of two groups. */
-INLINE void
+BDCT_FORCE_INLINE void
 inverse_pass (const BdctTile16 * c, V (*out)[2], V (*in)[16], V start,
     const int n)
 {
@@ -189,7 +189,7 @@ inverse_pass (const BdctTile16 * c, V (*out)[2], V (*in)[16], V start,
 }
 
 /* A group of 8 columns. */
-INLINE void
+BDCT_FORCE_INLINE void
 inverse_columns (const BdctTile16 * c, V * s, const V * d, const int n,
     const int bytes)
 {
@@ -209,7 +209,7 @@ inverse_columns (const BdctTile16 * c, V * s, const V * d, const int n,
 }
 
 /* The four rows of a group's cells. */
-INLINE void
+BDCT_FORCE_INLINE void
 store_wide (const BdctTile16 * c, uint8_t * dst, ptrdiff_t stride,
     V (*y)[2], int g, int shift, const int n, const int bytes)
 {
@@ -246,7 +246,7 @@ store_wide (const BdctTile16 * c, uint8_t * dst, ptrdiff_t stride,
   }
 }
 
-INLINE void
+BDCT_FORCE_INLINE void
 inverse_wide (const BdctTile16 * c, const V * d, uint8_t * dst,
     ptrdiff_t stride, int shift, const int n, const int bytes)
 {

@@ -28,7 +28,7 @@
 #define WIDE 3
 
 /* The shifts at a depth of 8, where they are constants. */
-INLINE int
+BDCT_FORCE_INLINE int
 fixed_shift (int pass, const int n, const int jpeg)
 {
   static const int islow[4] = { 11, 15, 11, 18 };
@@ -41,21 +41,21 @@ fixed_shift (int pass, const int n, const int jpeg)
 #define SHIFT(pass) (bytes == 1 ? fixed_shift (pass, n, jpeg) : c->shift[pass])
 
 /* The values of words in memory. */
-INLINE V
+BDCT_FORCE_INLINE V
 load_words (const BdctTile16 * c, const uint8_t * p, int shift)
 {
   return min16u (srl16n (load (p), shift), set16 ((1 << c->depth) - 1));
 }
 
 /* 32-bit sums to words. */
-INLINE V
+BDCT_FORCE_INLINE V
 narrow (V a, V b, int shift, const int bytes)
 {
   return bytes == 1 ? narrow32 (a, b, shift) : narrow32n (a, b, shift);
 }
 
 /* start + the products of a row of pairs, for two groups of columns. */
-INLINE void
+BDCT_FORCE_INLINE void
 dot (V * out, const V * a, const V * b, const int32_t * m, int pairs, V start)
 {
   Sum x = sum_from (start), y = x;
@@ -70,7 +70,7 @@ dot (V * out, const V * a, const V * b, const int32_t * m, int pairs, V start)
   out[1] = sum_of (y);
 }
 
-INLINE V
+BDCT_FORCE_INLINE V
 dot_4 (const V * a, const int32_t * m, V start)
 {
   return sum_of (dot16 (dot16 (sum_from (start), a[0], load32 (m)), a[1],
@@ -78,7 +78,7 @@ dot_4 (const V * a, const int32_t * m, V start)
 }
 
 /* Four rows of four 32-bit cells in each lane. */
-INLINE void
+BDCT_FORCE_INLINE void
 transpose (V * a)
 {
   V t0 = low32 (a[0], a[1]), t1 = high32 (a[0], a[1]);
@@ -102,14 +102,14 @@ transpose (V * a)
  * cell: bytes in one 32-bit cell, or words in a cell for each two columns. */
 #define TURN ORDER (0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15)
 
-INLINE V
+BDCT_FORCE_INLINE V
 sample_bytes (const V * y, int shift, V turn)
 {
   return shuffle8 (packus16 (narrow (y[0], y[1], shift, 1),
           narrow (y[2], y[3], shift, 1)), turn);
 }
 
-INLINE V
+BDCT_FORCE_INLINE V
 sample_words (const BdctTile16 * c, V a, V b, int shift, int down)
 {
   const V weave = WORDS (0, 4, 1, 5, 2, 6, 3, 7);
@@ -121,7 +121,7 @@ sample_words (const BdctTile16 * c, V a, V b, int shift, int down)
 
 /* 8 columns, `step` vectors of y apart, in cells of 4 rows: row i's samples, as
  * words, to out[i]. */
-INLINE void
+BDCT_FORCE_INLINE void
 sample_rows (const BdctTile16 * c, V * out, const V * y, int step, int shift,
     int down)
 {
@@ -131,7 +131,7 @@ sample_rows (const BdctTile16 * c, V * out, const V * y, int step, int shift,
   transpose (out);
 }
 
-INLINE void
+BDCT_FORCE_INLINE void
 store_joined (uint8_t * to, V even, V odd)
 {
   V x, y;
@@ -142,7 +142,7 @@ store_joined (uint8_t * to, V even, V odd)
 }
 
 /* What the samples' middle and the last pass' rounding add to its sums. */
-INLINE V
+BDCT_FORCE_INLINE V
 last_start (const BdctTile16 * c, int shift, const int bytes)
 {
   const int depth = bytes == 1 ? 8 : c->depth;
@@ -152,7 +152,7 @@ last_start (const BdctTile16 * c, int shift, const int bytes)
 
 /* Blocks of 4 x 4, all passes as full products. A 32-bit cell is one block's:
  * two neighbours of a row or, for the columns, of a column. */
-INLINE void
+BDCT_FORCE_INLINE void
 load_4 (const BdctTile16 * c, V * pair, const uint8_t * p, int shift,
     const int bytes)
 {
@@ -172,7 +172,7 @@ load_4 (const BdctTile16 * c, V * pair, const uint8_t * p, int shift,
   pair[1] = high64 (a, b);
 }
 
-INLINE void
+BDCT_FORCE_INLINE void
 forward_4 (const BdctTile16 * c, V * out, const uint8_t * src,
     ptrdiff_t stride, int shift, const int bytes)
 {
@@ -200,7 +200,7 @@ forward_4 (const BdctTile16 * c, V * out, const uint8_t * src,
               dot_4 (t[k], m + 2 * l + 2, half), SHIFT (1), bytes), weave);
 }
 
-INLINE void
+BDCT_FORCE_INLINE void
 inverse_4 (const BdctTile16 * c, const V * d, uint8_t * dst, ptrdiff_t stride,
     int shift, const int bytes)
 {
@@ -234,7 +234,7 @@ inverse_4 (const BdctTile16 * c, const V * d, uint8_t * dst, ptrdiff_t stride,
 /* Blocks of 8 x 8: a lane has two, b and c. The words of a row's sums are
  * b0 b1 c0 c1 b3 b2 c3 c2, so that two rows take one interleaving of 32-bit
  * cells; those of a group are then b of the two rows, c of the two rows. */
-INLINE void
+BDCT_FORCE_INLINE void
 load_8 (const BdctTile16 * c, V * near, V * far, const uint8_t * p, int shift,
     const int bytes)
 {
@@ -253,7 +253,7 @@ load_8 (const BdctTile16 * c, V * near, V * far, const uint8_t * p, int shift,
 }
 
 /* Two times two rows, and what mirrors them in the columns. */
-INLINE void
+BDCT_FORCE_INLINE void
 forward_rows_8 (const BdctTile16 * c, V * out, const uint8_t * src,
     ptrdiff_t stride, int shift, const int mirrored, const int jpeg,
     const int bytes)
@@ -291,7 +291,7 @@ forward_rows_8 (const BdctTile16 * c, V * out, const uint8_t * src,
 }
 
 /* 32-bit sums to words that are a quarter of what they stand for, towards 0. */
-INLINE V
+BDCT_FORCE_INLINE V
 narrow_quarters (V a, V b, int shift)
 {
   a = round32n (a, shift);
@@ -301,7 +301,7 @@ narrow_quarters (V a, V b, int shift)
 }
 
 /* Two rows of t, and their mirrors, as pairs of the columns' elements. */
-INLINE void
+BDCT_FORCE_INLINE void
 pairs_8 (V * even, V * odd, const V * a, const V * b, const int wide)
 {
   if (wide) {
@@ -318,7 +318,7 @@ pairs_8 (V * even, V * odd, const V * a, const V * b, const int wide)
 }
 
 /* `wide`: for JPEG's numbers beyond 16 bits (tile16-tables.c). */
-INLINE void
+BDCT_FORCE_INLINE void
 forward_8 (const BdctTile16 * c, V * out, const uint8_t * src,
     ptrdiff_t stride, int shift, const int jpeg, const int wide,
     const int bytes)
@@ -349,7 +349,7 @@ forward_8 (const BdctTile16 * c, V * out, const uint8_t * src,
   }
 }
 
-INLINE void
+BDCT_FORCE_INLINE void
 inverse_pass_8 (const BdctTile16 * c, V (*out)[2], V (*in)[4], V start)
 {
   const int32_t *m = c->basis->inverse;
@@ -373,7 +373,7 @@ inverse_pass_8 (const BdctTile16 * c, V (*out)[2], V (*in)[4], V start)
 }
 
 /* Four rows of s as pairs for the rows. */
-INLINE void
+BDCT_FORCE_INLINE void
 turn_8 (V (*in)[4], V (*s)[2])
 {
   BDCT_UNROLL for (int g = 0; g < 2; g++)
@@ -384,7 +384,7 @@ turn_8 (V (*in)[4], V (*s)[2])
 }
 
 /* Of 32-bit sums 8 high + low, of words, low being within 0 and 7. */
-INLINE void
+BDCT_FORCE_INLINE void
 narrow_wide (V * high, V * low, V a, V b, int shift)
 {
   a = round32n (a, shift);
@@ -395,7 +395,7 @@ narrow_wide (V * high, V * low, V a, V b, int shift)
 }
 
 /* A group's 8 columns to the two rows of its cells. */
-INLINE void
+BDCT_FORCE_INLINE void
 store_8 (const BdctTile16 * c, uint8_t * dst, ptrdiff_t stride, V (*y)[2],
     int g, int shift, int down, const int bytes)
 {
@@ -416,7 +416,7 @@ store_8 (const BdctTile16 * c, uint8_t * dst, ptrdiff_t stride, V (*y)[2],
     store (dst + (i & 1) * stride + i / 2 * (int) sizeof (V), w[i]);
 }
 
-INLINE void
+BDCT_FORCE_INLINE void
 inverse_8 (const BdctTile16 * c, const V * d, uint8_t * dst, ptrdiff_t stride,
     int shift, const int jpeg, const int wide, const int bytes)
 {

@@ -18,7 +18,7 @@ typedef struct {
 
 /* Level and dequantized coefficient of the elements of a vector
  * (tile16-tables.c). */
-INLINE V
+BDCT_FORCE_INLINE V
 requantize_vector (const Quantizer * all, const BdctTile16Entry * e, V v,
     V * level, V * not0, const BdctTile16Quantizer quantizer)
 {
@@ -55,7 +55,7 @@ requantize_vector (const Quantizer * all, const BdctTile16Entry * e, V v,
 
 /* Requantize units. `out`: levels too. `some`: of a unit only the elements of a
  * mask, added to the others. */
-INLINE void
+BDCT_FORCE_INLINE void
 requantize (const BdctTile16 * c, V * d, V * levels, const V * v, int units,
     V mask, V * count, const BdctTile16Quantizer quantizer, const bool out,
     const bool some)

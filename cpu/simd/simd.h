@@ -13,8 +13,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "dct/base/compiler.h"
 
-#define INLINE static inline __attribute__ ((always_inline))
 
 #if defined (__SSE4_1__)
 #include <immintrin.h>
@@ -97,20 +97,20 @@ typedef __m128i V;
 #define load32(p) set32 (*(p))  /* the same in all */
 #define zero BITS (setzero)
 
-INLINE V
+BDCT_FORCE_INLINE V
 load (const void *p)
 {
   return BITS (loadu) ((const V *) p);
 }
 
-INLINE void
+BDCT_FORCE_INLINE void
 store (void *p, V v)
 {
   BITS (storeu) ((V *) p, v);
 }
 
 /* Each lane alone, `step` bytes behind the one before. */
-INLINE void
+BDCT_FORCE_INLINE void
 store_lanes (uint8_t * p, ptrdiff_t step, V v)
 {
 #if LANES == 4
@@ -130,14 +130,14 @@ store_lanes (uint8_t * p, ptrdiff_t step, V v)
 }
 
 /* |a - b| */
-INLINE V
+BDCT_FORCE_INLINE V
 difference8u (V a, V b)
 {
   return or8 (OP (subs_epu8) (a, b), OP (subs_epu8) (b, a));
 }
 
 /* The same 16 bytes in every lane. */
-INLINE V
+BDCT_FORCE_INLINE V
 lane (const void *p)
 {
   __m128i v = _mm_loadu_si128 ((const __m128i *) p);
@@ -155,13 +155,13 @@ lane (const void *p)
  * added at a time, and it becomes 32-bit sums again. */
 typedef V Sum;
 
-INLINE Sum
+BDCT_FORCE_INLINE Sum
 sum_from (V start)
 {
   return start;
 }
 
-INLINE Sum
+BDCT_FORCE_INLINE Sum
 dot16 (Sum sum, V a, V b)
 {
 #if LANES == 4 && defined (__AVX512VNNI__)
@@ -173,14 +173,14 @@ dot16 (Sum sum, V a, V b)
 #endif
 }
 
-INLINE V
+BDCT_FORCE_INLINE V
 sum_of (Sum sum)
 {
   return sum;
 }
 
 /* The sums of two neighbours of a, then those of b. */
-INLINE V
+BDCT_FORCE_INLINE V
 pairsum32 (V a, V b)
 {
 #if LANES == 4
@@ -194,7 +194,7 @@ pairsum32 (V a, V b)
 }
 
 /* a, at least 0, with the sign of b; a is 0 where b is. */
-INLINE V
+BDCT_FORCE_INLINE V
 sign16 (V a, V b)
 {
 #if LANES == 4
@@ -205,7 +205,7 @@ sign16 (V a, V b)
 }
 
 /* The even and the odd lanes of two vectors that are neighbours in memory. */
-INLINE void
+BDCT_FORCE_INLINE void
 split (V * even, V * odd, V x, V y)
 {
 #if LANES == 4
@@ -220,7 +220,7 @@ split (V * even, V * odd, V x, V y)
 }
 
 /* And back. */
-INLINE void
+BDCT_FORCE_INLINE void
 join (V * x, V * y, V even, V odd)
 {
 #if LANES == 4
@@ -295,13 +295,13 @@ typedef int32x4_t V;
 #define zero() vdupq_n_s32 (0)
 #define pairsum32 vpaddq_s32
 
-INLINE V
+BDCT_FORCE_INLINE V
 load (const void *p)
 {
   return (V) vld1q_u8 (p);
 }
 
-INLINE void
+BDCT_FORCE_INLINE void
 store (void *p, V v)
 {
   vst1q_u8 (p, U8 (v));
@@ -309,7 +309,7 @@ store (void *p, V v)
 
 #define lane load
 
-INLINE void
+BDCT_FORCE_INLINE void
 store_lanes (uint8_t * p, ptrdiff_t step, V v)
 {
   (void) step;
@@ -317,7 +317,7 @@ store_lanes (uint8_t * p, ptrdiff_t step, V v)
 }
 
 /* One instruction narrows by at most 16, a constant. */
-INLINE V
+BDCT_FORCE_INLINE V
 narrow32 (V a, V b, int n)
 {
   switch (n) {
@@ -331,7 +331,7 @@ narrow32 (V a, V b, int n)
   }
 }
 
-INLINE V
+BDCT_FORCE_INLINE V
 mulhi16 (V a, V b)
 {
   int32x4_t low = vmull_s16 (vget_low_s16 (S16 (a)), vget_low_s16 (S16 (b)));
@@ -339,7 +339,7 @@ mulhi16 (V a, V b)
   return (V) vuzp2q_s16 (S16 (low), S16 (vmull_high_s16 (S16 (a), S16 (b))));
 }
 
-INLINE V
+BDCT_FORCE_INLINE V
 mulhi16u (V a, V b)
 {
   uint32x4_t low = vmull_u16 (vget_low_u16 (U16 (a)), vget_low_u16 (U16 (b)));
@@ -352,13 +352,13 @@ typedef struct {
   V start, low, high;
 } Sum;
 
-INLINE Sum
+BDCT_FORCE_INLINE Sum
 sum_from (V start)
 {
   return (Sum) { start, zero (), zero () };
 }
 
-INLINE Sum
+BDCT_FORCE_INLINE Sum
 dot16 (Sum sum, V a, V b)
 {
   sum.low = vmlal_s16 (sum.low, vget_low_s16 (S16 (a)),
@@ -367,19 +367,19 @@ dot16 (Sum sum, V a, V b)
   return sum;
 }
 
-INLINE V
+BDCT_FORCE_INLINE V
 sum_of (Sum sum)
 {
   return add32 (sum.start, pairsum32 (sum.low, sum.high));
 }
 
-INLINE V
+BDCT_FORCE_INLINE V
 madd16 (V a, V b)
 {
   return sum_of (dot16 (sum_from (zero ()), a, b));
 }
 
-INLINE V
+BDCT_FORCE_INLINE V
 sign16 (V a, V b)
 {
   const V sign = (V) (S16 (b) >> 15);
@@ -387,7 +387,7 @@ sign16 (V a, V b)
   return sub16 (a ^ sign, sign);
 }
 
-INLINE void
+BDCT_FORCE_INLINE void
 split (V * even, V * odd, V x, V y)
 {
   *even = x, *odd = y;

@@ -7,6 +7,7 @@
  * where they are, but at edges and where they are interleaved: these go through
  * rows without a gap. */
 #include <string.h>
+#include "dct/base/min.h"
 #include "blocks16.h"
 #include "passes16-wide.h"
 #include "quantize16.h"
@@ -38,12 +39,6 @@ typedef struct {
   int units, n_blocks;
   bool whole;                   /* every column is visible */
 } Units;
-
-static int
-min (int a, int b)
-{
-  return a < b ? a : b;
-}
 
 /* The kernels, compiled for their constant sizes. */
 typedef struct Kernel {
@@ -104,7 +99,7 @@ find_kernel (const BdctTile16 * c, bool wide)
 }
 
 /* Squared errors of 16 samples of each lane, by 4 of them. */
-INLINE V
+BDCT_FORCE_INLINE V
 errors (const BdctTile16 * c, V sum, const uint8_t * a, const uint8_t * b,
     int shift, const int bytes)
 {
@@ -124,7 +119,7 @@ errors (const BdctTile16 * c, V sum, const uint8_t * a, const uint8_t * b,
   return add32 (sum, pairsum32 (madd16 (even, even), madd16 (odd, odd)));
 }
 
-INLINE void
+BDCT_FORCE_INLINE void
 measure_rows (const BdctTile16 * c, V * sse, BdctSamples a, BdctSamples b,
     int shift, int rows, int units, const int halves, const int bytes)
 {
@@ -164,7 +159,7 @@ row_at (const BdctTilePlane * p, const BdctSamples * samples, int row, int x)
 
 /* The `n` samples of a row in memory, or of each of two interleaved ones, to
  * `to`; n is a multiple of a vector's. */
-INLINE void
+BDCT_FORCE_INLINE void
 gather_row (uint8_t * const to[2], const uint8_t * from, int n,
     const int bytes, const int interleave)
 {
@@ -190,7 +185,7 @@ gather_row (uint8_t * const to[2], const uint8_t * from, int n,
 }
 
 /* And back. */
-INLINE void
+BDCT_FORCE_INLINE void
 scatter_row (uint8_t * to, uint8_t * const from[2], int n, const int bytes,
     const int interleave)
 {
@@ -226,11 +221,11 @@ gather (const Strip * s, const Units * at, uint8_t (*in)[MAX_BYTES])
 {
   const BdctTilePlane *p = s->planes[0][0];
   const int n = at->units * s->unit, sample = s->bytes * s->interleave;
-  const int width = min (p->columns - at->x, n);
+  const int width = bdct_min (p->columns - at->x, n);
 
   for (int y = 0; y < s->size; y++) {
     const uint8_t *from =
-        row_at (p, &p->src, at->y + min (y, at->height - 1), at->x);
+        row_at (p, &p->src, at->y + bdct_min (y, at->height - 1), at->x);
     uint8_t *const to[2] = { in[0] + y * n * s->bytes,
       in[1] + y * n * s->bytes
     };
@@ -371,7 +366,7 @@ some_units (const Strip * s, const Units * at, int u)
   if (s->by_unit) {
     some.x += u * s->unit;
     some.units = 1;
-    some.width = min (at->width - u * s->unit, s->unit);
+    some.width = bdct_min (at->width - u * s->unit, s->unit);
   }
   some.n_blocks = (some.width + s->size - 1) >> s->log2_size;
   return some;
@@ -456,7 +451,7 @@ init_strip (Strip * s)
   s->wide = has_wide (s);
   s->kernel = find_kernel (c, s->wide);
   /* A unit adds 4 times its size squares to an element. */
-  s->limit = min (UINT16_MAX / (s->n_units * c->n_vectors),
+  s->limit = bdct_min (UINT16_MAX / (s->n_units * c->n_vectors),
       UINT32_MAX / (peak * peak * 4 * c->size * s->n_units));
   for (int k = 0; k < s->n_jobs; k++) {
     p = s->planes[0][k];
@@ -483,13 +478,13 @@ strip (const BdctTilePlane * const (*planes)[BDCT_TILE_JOBS], int n_jobs,
   int calls = 0;
 
   init_strip (&s);
-  for (int y = row; y < min (row + BDCT_TILE, layout->height); y += s.size)
+  for (int y = row; y < bdct_min (row + BDCT_TILE, layout->height); y += s.size)
     for (int x = 0, width; x < layout->width; x += width) {
-      int units = min ((layout->width - x) / s.unit, s.n_units);
+      int units = bdct_min ((layout->width - x) / s.unit, s.n_units);
       Units at = {.x = x,.y = y,.whole = units > 0,.units = units > 0
-            ? units : 1,.height = min (layout->height - y, s.size) };
+            ? units : 1,.height = bdct_min (layout->height - y, s.size) };
 
-      at.width = width = min (layout->width - x, at.units * s.unit);
+      at.width = width = bdct_min (layout->width - x, at.units * s.unit);
       do_call (&s, &at);
       if (++calls % s.limit == 0)
         flush_all (&s);
@@ -497,7 +492,4 @@ strip (const BdctTilePlane * const (*planes)[BDCT_TILE_JOBS], int n_jobs,
   flush_all (&s);
 }
 
-#define CONCAT_(a, b) a##b
-#define CONCAT(a, b) CONCAT_ (a, b)
-
-const BdctTile16Func CONCAT (bdct_tile16_, BDCT_ISA) = strip;
+const BdctTile16Func BDCT_CONCAT (bdct_tile16_, BDCT_ISA) = strip;

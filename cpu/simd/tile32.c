@@ -10,13 +10,8 @@
 
 #include <string.h>
 #include "chains32.h"
+#include "dct/base/min.h"
 #include "dct/picture/render.h"
-
-static int
-min (int a, int b)
-{
-  return a < b ? a : b;
-}
 
 static uint8_t *
 row_at (const BdctTilePlane * p, const BdctSamples * s, int row, int column)
@@ -34,12 +29,12 @@ row_at (const BdctTilePlane * p, const BdctSamples * s, int row, int column)
       : (p)->layout.interleave == 1 ? function (__VA_ARGS__, 2, 1)            \
       : function (__VA_ARGS__, 2, 2))
 
-INLINE void
+BDCT_FORCE_INLINE void
 load (Tile * t, const BdctTilePlane * p, int row, int column, int side,
     int bytes, int step)
 {
   const int peak = (1 << p->depth) - 1, middle = 1 << (p->depth - 1);
-  const int width = min (p->columns - column, side);
+  const int width = bdct_min (p->columns - column, side);
   const int last = p->layout.height - 1 - row, shift = p->layout.shift;
   const uint8_t *src = row_at (p, &p->src, row, column);
   const int64_t stride = p->src.stride;
@@ -57,12 +52,12 @@ load (Tile * t, const BdctTilePlane * p, int row, int column, int side,
 
 /* Store rows, if there is where to, and add up each column's squared errors: at
  * most 64 of 4095^2. */
-INLINE void
+BDCT_FORCE_INLINE void
 store (const Tile * t, const BdctTilePlane * p, int row, int column, int side,
     int y0, int y1, bool out, uint32_t * restrict errors, int bytes, int step)
 {
   const int peak = (1 << p->depth) - 1, middle = 1 << (p->depth - 1);
-  const int width = min (p->layout.width - column, side);
+  const int width = bdct_min (p->layout.width - column, side);
   const int shift = p->layout.shift;
   const int64_t src_stride = p->src.stride, dst_stride = p->dst.stride;
   const uint8_t *src = row_at (p, &p->src, row + y0, column);
@@ -109,10 +104,10 @@ store_levels (const Tile * level, const BdctTilePlane * p, int row, int column,
 {
   const int bytes = p->depth > 8 ? 2 : 1, step = p->layout.interleave;
 
-  for (int y = 0; y < min (p->layout.height - row, side); y++) {
+  for (int y = 0; y < bdct_min (p->layout.height - row, side); y++) {
     uint8_t *dst = row_at (p, &p->levels, row + y, column);
 
-    for (int x = 0; x < min (p->layout.width - column, side); x++)
+    for (int x = 0; x < bdct_min (p->layout.width - column, side); x++)
       bdct_sample_put (dst, x * step, bytes, p->layout.shift,
           bdct_render_level (level->cell[y * side + x],
               p->component != BDCT_Y, p->depth));
@@ -181,7 +176,7 @@ spread (Tile * which, const BdctTilePlane * p, const uint8_t * set,
   for (int y = 0; y < region->rows; y++)
     for (int x = 0; x < side; x++)
       which->cell[y * side + x] = set[(y >> job->log2_height) * region->stride
-          + (min (x, region->columns - 1) >> job->log2_width)];
+          + (bdct_min (x, region->columns - 1) >> job->log2_width)];
 }
 
 /* Requantize a tile by rate and distortion, each block with its set. */
@@ -251,11 +246,11 @@ requantize_by_set (Tile * t, const BdctTilePlane * p, const Region * region,
 }
 
 /* The levels of a tile's blocks, `width` of a row, behind each other. */
-INLINE void
+BDCT_FORCE_INLINE void
 pack (BdctLevel * to, const Tile * level, const BdctComponentJob * job,
     const Region * region, int side, int width)
 {
-  const int high = min (job->keep, 1 << job->log2_height);
+  const int high = bdct_min (job->keep, 1 << job->log2_height);
 
   for (int y = 0; y < region->rows >> job->log2_height; y++)
     for (int x = 0; x < region->columns >> job->log2_width; x++) {
@@ -273,7 +268,7 @@ static void
 pack_any (BdctLevel * to, const Tile * level, const BdctComponentJob * job,
     const Region * region, int side)
 {
-  switch (min (job->keep, 1 << job->log2_width)) {
+  switch (bdct_min (job->keep, 1 << job->log2_width)) {
     case 4:
       return pack (to, level, job, region, side, 4);
     case 8:
@@ -293,8 +288,8 @@ measure (const Tile * t, const BdctTilePlane * p, const Region * region,
     int row, int column, int side)
 {
   const BdctComponentJob *job = &p->set[0]->job;
-  const int height = min (p->layout.height - row, side);
-  const int width = min (p->layout.width - column, side);
+  const int height = bdct_min (p->layout.height - row, side);
+  const int width = bdct_min (p->layout.width - column, side);
   const int step = region->blocks ? 1 << job->log2_height : side;
   BdctBlockRecord *record = region->blocks;
   uint64_t sse = 0;
@@ -302,7 +297,7 @@ measure (const Tile * t, const BdctTilePlane * p, const Region * region,
   for (int y = 0; y < height; y += step) {
     uint32_t errors[BDCT_MAX_SIZE] = { 0 };
 
-    store_any (t, p, row, column, side, y, min (y + step, height), errors);
+    store_any (t, p, row, column, side, y, bdct_min (y + step, height), errors);
     sse += fold (errors, width, 1 << job->log2_width, true, record);
     if (record != NULL)
       record += region->stride;
@@ -323,8 +318,8 @@ finish (Tile * t, const BdctTilePlane * p, int row, int column,
   const size_t first = p->grid.first + left
       + (size_t) (row >> job->log2_height) * p->grid.columns;
   Region region = {
-    .rows = min ((p->layout.height - row + high) & ~high, side),
-    .columns = min ((p->layout.width - column + wide) & ~wide, side),
+    .rows = bdct_min ((p->layout.height - row + high) & ~high, side),
+    .columns = bdct_min ((p->layout.width - column + wide) & ~wide, side),
     .stride = p->grid.columns
   };
   Tile level;
@@ -384,10 +379,7 @@ stages (const BdctTilePlane * p, BdctTileStages * s, bool whole)
   return nonzero;
 }
 
-#define CONCAT_(a, b) a##b
-#define CONCAT(a, b) CONCAT_ (a, b)
-
-const BdctTileChains CONCAT (bdct_tile_, BDCT_ISA) = {
+const BdctTileChains BDCT_CONCAT (bdct_tile_, BDCT_ISA) = {
   .strip = strip,
   .stages = stages,
 };

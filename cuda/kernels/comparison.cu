@@ -231,13 +231,13 @@ struct RgbErrors {
   }
 };
 
-BDCT_METRIC_INLINE int
+BDCT_FORCE_INLINE int
 count_across (const BdctMetricPlane &p)
 {
   return (p.width + 7) / 8;
 }
 
-BDCT_METRIC_INLINE int
+BDCT_FORCE_INLINE int
 count_down (const BdctMetricPlane &p)
 {
   return (p.height + 7) / 8;

@@ -10,7 +10,7 @@
 #define BDCT_METRIC_CUH
 
 #include <math.h>
-#include "dct/base/exact.h"
+#include "dct/base/compiler.h"
 #include "dct/base/sample.h"
 #include "metric.h"
 #include "threads.cuh"

@@ -16,19 +16,19 @@ constexpr int kFilter = BDCT_MS_SSIM_FILTER;
 constexpr int kSide = BDCT_MS_SSIM_SIDE;
 constexpr int kKinds = BDCT_MS_SSIM_KINDS;
 
-BDCT_METRIC_INLINE int
+BDCT_FORCE_INLINE int
 get_width (const BdctMetricPlane &p, int scale)
 {
   return bdct_ms_ssim_side (p.width, scale);
 }
 
-BDCT_METRIC_INLINE int
+BDCT_FORCE_INLINE int
 get_height (const BdctMetricPlane &p, int scale)
 {
   return bdct_ms_ssim_side (p.height, scale);
 }
 
-BDCT_METRIC_INLINE int
+BDCT_FORCE_INLINE int
 count_strips (const BdctMetricPlane &p, int scale)
 {
   return (get_height (p, scale) - kWindow + BDCT_MS_SSIM_STRIP)
@@ -36,7 +36,7 @@ count_strips (const BdctMetricPlane &p, int scale)
 }
 
 /* The first of a scale's strips. */
-BDCT_METRIC_INLINE int
+BDCT_FORCE_INLINE int
 get_first_strip (const BdctMetricPlane &p, int scale)
 {
   int strip = 0;
@@ -48,7 +48,7 @@ get_first_strip (const BdctMetricPlane &p, int scale)
 
 /* Where a picture of a scale begins, in the scratch memory: samples of all
  * scales but the first, both pictures' of one after the other. */
-BDCT_METRIC_INLINE int64_t
+BDCT_FORCE_INLINE int64_t
 get_picture (const BdctMetricPlane &p, int scale, int which)
 {
   int64_t at = which * (int64_t) get_width (p, scale) * get_height (p, scale);

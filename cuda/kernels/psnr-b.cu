@@ -9,13 +9,13 @@ namespace psnr_b {
 
 namespace {
 
-BDCT_METRIC_INLINE int
+BDCT_FORCE_INLINE int
 count_strips (const BdctMetricPlane &p)
 {
   return (p.height + BDCT_PSNR_B_STRIP - 1) / BDCT_PSNR_B_STRIP;
 }
 
-BDCT_METRIC_INLINE int
+BDCT_FORCE_INLINE int
 count_columns (const BdctMetricPlane &p)
 {
   return p.width;

@@ -13,6 +13,7 @@
  * from a sum in double precision. Where the guess is wrong, or the next power
  * is reached, the run is done again block by block, and a block number by
  * number. */
+#include "dct/base/min.h"
 #include "metric.cuh"
 
 namespace hvs {
@@ -20,19 +21,19 @@ namespace hvs {
 typedef int32_t Ints;
 typedef float Floats;
 
-BDCT_METRIC_FUNCTION Floats
+BDCT_DEVICE_INLINE Floats
 choose (bool where, Floats a, Floats b)
 {
   return where ? a : b;
 }
 
-BDCT_METRIC_FUNCTION Floats
+BDCT_DEVICE_INLINE Floats
 to_floats (Ints v)
 {
   return (Floats) v;
 }
 
-BDCT_METRIC_FUNCTION Floats
+BDCT_DEVICE_INLINE Floats
 get_roots (Floats v)
 {
   return sqrtf (v);
@@ -64,57 +65,51 @@ struct Guess {
   Sum sum[2];
 };
 
-BDCT_METRIC_INLINE int
+BDCT_FORCE_INLINE int
 count_columns (const BdctMetricPlane &p)
 {
   return (bdct_psnr_hvs_side (p.width, p.luma_width) - 8) / kStep + 1;
 }
 
-BDCT_METRIC_INLINE int
+BDCT_FORCE_INLINE int
 count_rows (const BdctMetricPlane &p)
 {
   return (bdct_psnr_hvs_side (p.height, p.luma_height) - 8) / kStep + 1;
 }
 
-BDCT_METRIC_INLINE int
+BDCT_FORCE_INLINE int
 count_blocks (const BdctMetricPlane &p)
 {
   return count_columns (p) * count_rows (p);
 }
 
-BDCT_METRIC_INLINE int
+BDCT_FORCE_INLINE int
 count_runs (const BdctMetricPlane &p)
 {
   return (count_blocks (p) + kRun - 1) / kRun;
 }
 
-BDCT_METRIC_INLINE BdctMetricMap
+BDCT_FORCE_INLINE BdctMetricMap
 count_map (const BdctMetricPlane &p)
 {
   return bdct_metric_map (BDCT_METRIC_PSNR_HVS, p.width, p.height);
 }
 
-BDCT_METRIC_INLINE int
-min (int a, int b)
-{
-  return a < b ? a : b;
-}
-
 /* The scratch memory: about what is added before each run, and by all; guesses;
  * squares, of a run by frequency. */
-BDCT_METRIC_INLINE double *
+BDCT_FORCE_INLINE double *
 get_before (const BdctCudaMetricPlane &to)
 {
   return (double *) to.scratch;
 }
 
-BDCT_METRIC_INLINE Guess *
+BDCT_FORCE_INLINE Guess *
 get_guesses (const BdctCudaMetricPlane &to)
 {
   return (Guess *) (get_before (to) + count_runs (to.plane) + 1);
 }
 
-BDCT_METRIC_INLINE float *
+BDCT_FORCE_INLINE float *
 get_run (const BdctCudaMetricPlane &to, int run)
 {
   return (float *) (get_guesses (to) + count_runs (to.plane))
@@ -122,13 +117,13 @@ get_run (const BdctCudaMetricPlane &to, int run)
 }
 
 /* A block of a run; its squares are kRun apart. */
-BDCT_METRIC_INLINE float *
+BDCT_FORCE_INLINE float *
 get_block (const BdctCudaMetricPlane &to, int block)
 {
   return get_run (to, block / kRun) + block % kRun;
 }
 
-BDCT_METRIC_FUNCTION void
+BDCT_DEVICE_INLINE void
 get_squares (const float *block, float squares[64])
 {
   BDCT_UNROLL
@@ -256,7 +251,7 @@ union Bits {
 };
 
 /* The power of two that a number reaches; 0 below 2^-64. */
-BDCT_METRIC_FUNCTION float
+BDCT_DEVICE_INLINE float
 get_power (float v)
 {
   Bits bits;
@@ -267,14 +262,14 @@ get_power (float v)
 }
 
 /* What makes units of its last place of a power. */
-BDCT_METRIC_FUNCTION float
+BDCT_DEVICE_INLINE float
 get_scale (float power)
 {
   return kLeast / power;
 }
 
 /* What comes of two runs, one behind the other. */
-BDCT_METRIC_FUNCTION Sum
+BDCT_DEVICE_INLINE Sum
 put_together (const Sum &a, const Sum &b)
 {
   Sum sum;
@@ -290,7 +285,7 @@ put_together (const Sum &a, const Sum &b)
 
 /* What a block adds to sums from a power of two on. Added to 2^23, a number is
  * rounded to a whole one as it is when added to an even sum. */
-BDCT_METRIC_FUNCTION Sum
+BDCT_DEVICE_INLINE Sum
 add_block (const float squares[64], float power)
 {
   const Bits least = { kLeast };
@@ -514,8 +509,8 @@ struct Map {
     });
     threads<kThreads> ([&] (int t) {
       const int column = bx * kThreads + t;
-      const int x = min (8 * column, p.width - 8);
-      const int y = min (8 * by, p.height - 8);
+      const int x = bdct_min (8 * column, p.width - 8);
+      const int y = bdct_min (8 * by, p.height - 8);
       Squares of;
 
       if (column < columns)

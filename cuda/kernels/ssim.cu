@@ -20,13 +20,13 @@ struct Sums {
   int32_t src, rec, squares, products;
 };
 
-BDCT_METRIC_INLINE int
+BDCT_FORCE_INLINE int
 count_rows (const BdctMetricPlane &p)
 {
   return (p.height >> 2) - 1;
 }
 
-BDCT_METRIC_INLINE int
+BDCT_FORCE_INLINE int
 count_columns (const BdctMetricPlane &p)
 {
   return (p.width >> 2) - 1;

@@ -11,7 +11,7 @@
 
 #include <cuda_runtime_api.h>
 #include <stdint.h>
-#include "dct/base/exact.h"
+#include "dct/base/compiler.h"
 #include "threads.cuh"
 
 #ifdef __CUDACC__
@@ -46,7 +46,7 @@ struct Vector {
   uint32_t w[kVector / 4];
 };
 
-BDCT_METRIC_INLINE bool
+BDCT_FORCE_INLINE bool
 is_aligned (const void *at, int to)
 {
   return ((uintptr_t) at & (to - 1)) == 0;
@@ -114,13 +114,13 @@ store (uint8_t *at, const Vector &v)
 
 /* Vectors of a row of so many bytes, the last one may have less; and thread
  * blocks for all of a plane, `n` vectors each. */
-BDCT_METRIC_INLINE int
+BDCT_FORCE_INLINE int
 count_vectors (int row_bytes)
 {
   return (row_bytes + kVector - 1) / kVector;
 }
 
-BDCT_METRIC_INLINE int
+BDCT_FORCE_INLINE int
 count_blocks (int row_bytes, int height, int n)
 {
   const unsigned vectors = (unsigned) count_vectors (row_bytes) * height;

@@ -7,23 +7,18 @@
 #define BDCT_SAMPLE_H
 
 #include <stdint.h>
-
-#ifdef __CUDACC__
-#define BDCT_SAMPLE_INLINE static __device__ __forceinline__
-#else
-#define BDCT_SAMPLE_INLINE static inline __attribute__ ((always_inline))
-#endif
+#include "compiler.h"
 
 /** Sample `i` of a row, of 1 or 2 bytes; in a word its value is in the bits
  * from `shift` up, and one above `peak` counts as that (layout.h). In CUDA, of
  * an image that the kernel does not write: then no store holds up the load. */
-BDCT_SAMPLE_INLINE int
+BDCT_FORCE_INLINE int
 bdct_sample_get (const uint8_t *row, int64_t i, int bytes, int shift, int peak)
 {
   uint16_t word;
   int v;
 
-#ifdef __CUDACC__
+#ifdef __CUDA_ARCH__
   if (bytes == 1)
     return __ldg (row + i);
   word = __ldg ((const uint16_t *) row + i);
@@ -36,14 +31,14 @@ bdct_sample_get (const uint8_t *row, int64_t i, int bytes, int shift, int peak)
   return v > peak ? peak : v;
 }
 
-BDCT_SAMPLE_INLINE void
+BDCT_FORCE_INLINE void
 bdct_sample_put (uint8_t *row, int64_t i, int bytes, int shift, int v)
 {
   const uint16_t word = (uint16_t) (v << shift);
 
   if (bytes == 1)
     row[i] = (uint8_t) v;
-#ifdef __CUDACC__
+#ifdef __CUDA_ARCH__
   else
     ((uint16_t *) row)[i] = word;
 #else

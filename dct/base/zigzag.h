@@ -7,18 +7,11 @@
 #define BDCT_ZIGZAG_H
 
 #include <stdint.h>
-
-/* In C++ all is known at compile time, so that kernels have the table as
- * initialized constant memory. */
-#ifdef __cplusplus
-#define BDCT_ZIGZAG_TABLE constexpr
-#else
-#define BDCT_ZIGZAG_TABLE static const
-#endif
+#include "compiler.h"
 
 /** The place in the zigzag order (T.81 Figure A.6) of a level by its row-major
  * index. */
-BDCT_ZIGZAG_TABLE uint8_t bdct_zigzag_place[64] = {
+BDCT_CONSTANT_TABLE uint8_t bdct_zigzag_place[64] = {
   0, 1, 5, 6, 14, 15, 27, 28,
   2, 4, 7, 13, 16, 26, 29, 42,
   3, 8, 12, 17, 25, 30, 41, 43,
@@ -30,7 +23,7 @@ BDCT_ZIGZAG_TABLE uint8_t bdct_zigzag_place[64] = {
 };
 
 /** And the other way round. */
-BDCT_ZIGZAG_TABLE uint8_t bdct_zigzag_index[64] = {
+BDCT_CONSTANT_TABLE uint8_t bdct_zigzag_index[64] = {
   0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5,
   12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,
   35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,

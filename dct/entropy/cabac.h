@@ -27,6 +27,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "dct/base/compiler.h"
 #include "dct/quantizer/job.h"
 #include "rate.h"
 
@@ -35,12 +36,14 @@ extern "C" {
 #endif
 
 #ifdef __CUDACC__
-#define BDCT_CABAC_INLINE static __device__ __forceinline__
 #define BDCT_CABAC_TABLE static __device__ const
+#else
+#define BDCT_CABAC_TABLE static const
+#endif
+
+#ifdef __CUDA_ARCH__
 #define BDCT_CABAC_ADD(counter) atomicAdd (counter, 1u)
 #else
-#define BDCT_CABAC_INLINE static inline __attribute__ ((always_inline))
-#define BDCT_CABAC_TABLE static const
 #define BDCT_CABAC_ADD(counter) (++*(counter))
 #endif
 
@@ -119,10 +122,7 @@ void bdct_cabac_costs (BdctCabacCosts *costs, int slice_qp);
 
 /** Sides of the job's blocks of levels as a logarithm, 2 to 5; 0 if they are
  * none of H.265's: not square, or larger. */
-#ifdef __CUDACC__
-__host__ __device__
-#endif
-static inline int
+BDCT_FORCE_INLINE int
 bdct_cabac_log2_size (const BdctComponentJob *job)
 {
   int n = 2;
@@ -134,10 +134,7 @@ bdct_cabac_log2_size (const BdctComponentJob *job)
 
 /** Blocks of a segment: as many as have BDCT_CABAC_SEGMENT samples. The last
  * segment of a component has what is left. */
-#ifdef __CUDACC__
-__host__ __device__
-#endif
-static inline int
+BDCT_FORCE_INLINE int
 bdct_cabac_segment_blocks (int log2_size)
 {
   return BDCT_CABAC_SEGMENT >> 2 * log2_size;
@@ -155,7 +152,7 @@ typedef struct {
   uint32_t bypass;      /* bypass bins */
 } BdctCabacSink;
 
-BDCT_CABAC_INLINE void
+BDCT_FORCE_INLINE void
 bdct_cabac_bin (BdctCabacSink *sink, int context, int bin)
 {
   uint8_t *state;
@@ -176,10 +173,10 @@ bdct_cabac_bin (BdctCabacSink *sink, int context, int bin)
 }
 
 /* floor (log2 (v)) of v > 0. */
-BDCT_CABAC_INLINE int
+BDCT_FORCE_INLINE int
 bdct_cabac_log2 (uint32_t v)
 {
-#ifdef __CUDACC__
+#ifdef __CUDA_ARCH__
   return 31 - __clz ((int) v);
 #else
   return 31 - __builtin_clz (v);
@@ -188,7 +185,7 @@ bdct_cabac_log2 (uint32_t v)
 
 /* last_sig_coeff_x_prefix or y_prefix: truncated unary (clause 9.3.3.2), ctxInc
  * by 9.3.4.2.3 less the offset of luma; then the suffix (7.4.9.11). */
-BDCT_CABAC_INLINE void
+BDCT_FORCE_INLINE void
 bdct_cabac_last (BdctCabacSink *sink, int base, int log2_size, bool chroma,
     int position)
 {
@@ -208,7 +205,7 @@ bdct_cabac_last (BdctCabacSink *sink, int base, int log2_size, bool chroma,
 }
 
 /* Bins of coeff_abs_level_remaining (clause 9.3.3.11), all bypassed. */
-BDCT_CABAC_INLINE int
+BDCT_FORCE_INLINE int
 bdct_cabac_remaining (int value, int rice)
 {
   int log2;
@@ -220,7 +217,7 @@ bdct_cabac_remaining (int value, int rice)
 }
 
 /* Which 4x4 sub-blocks have a level that is not 0: bit 8 y + x. */
-BDCT_CABAC_INLINE uint64_t
+BDCT_FORCE_INLINE uint64_t
 bdct_cabac_sub_blocks (const int16_t *levels, int log2_size)
 {
   const int side = 1 << (log2_size - 2);
@@ -234,7 +231,7 @@ bdct_cabac_sub_blocks (const int16_t *levels, int log2_size)
       for (int i = 0; i < 4; i++, row += (ptrdiff_t) 1 << log2_size) {
         uint64_t four;
 
-#ifdef __CUDACC__
+#ifdef __CUDA_ARCH__
         four = *(const uint64_t *) row;
 #else
         __builtin_memcpy (&four, row, 8);
@@ -257,7 +254,7 @@ typedef struct {
 
 /* `right`, `below`: there are levels; `greater`: one of the sub-block before
  * was above 1. */
-BDCT_CABAC_INLINE BdctCabacSubBlock
+BDCT_FORCE_INLINE BdctCabacSubBlock
 bdct_cabac_sub_contexts (int log2_size, bool chroma, bool dc, bool right,
     bool below, bool greater)
 {
@@ -283,7 +280,7 @@ bdct_cabac_sub_contexts (int log2_size, bool chroma, bool dc, bool right,
   return s;
 }
 
-BDCT_CABAC_INLINE int
+BDCT_FORCE_INLINE int
 bdct_cabac_sig (const BdctCabacSubBlock *s, int i)
 {
   return s->dc && i == 0 ? s->sig : s->sig_here + (int) (s->pattern >> 4 * i
@@ -291,7 +288,7 @@ bdct_cabac_sig (const BdctCabacSubBlock *s, int i)
 }
 
 /* The levels of a coded sub-block, or of the first one. */
-BDCT_CABAC_INLINE void
+BDCT_FORCE_INLINE void
 bdct_cabac_sub_block (BdctCabacSink *sink, const int16_t *levels,
     int log2_size, bool chroma, int x, int y, bool right, bool below,
     bool *last, bool *greater)
@@ -352,7 +349,7 @@ bdct_cabac_sub_block (BdctCabacSink *sink, const int16_t *levels,
 
 /* The sub-block before this one, which is not (0, 0), in the diagonal scan of
  * side x side of them. */
-BDCT_CABAC_INLINE void
+BDCT_FORCE_INLINE void
 bdct_cabac_before (int *x, int *y, int side)
 {
   if (*x > 0 && *y + 1 < side) {
@@ -369,7 +366,7 @@ bdct_cabac_before (int *x, int *y, int side)
 /* Send the bins of a block to a sink. Contexts adapt each by itself, so that
  * the order of the bins of different ones, which is not the standard's, does
  * not matter. */
-BDCT_CABAC_INLINE void
+BDCT_FORCE_INLINE void
 bdct_cabac_walk (BdctCabacSink *sink, const int16_t *levels, int log2_size,
     bool chroma)
 {
@@ -405,7 +402,7 @@ bdct_cabac_walk (BdctCabacSink *sink, const int16_t *levels, int log2_size,
 
 /** Add a block's bins to `counter`: [2 context + bin], 2 BDCT_CABAC_CONTEXTS of
  * them; CUDA adds atomically. Returns the block's bypass bins. */
-BDCT_CABAC_INLINE uint32_t
+BDCT_FORCE_INLINE uint32_t
 bdct_cabac_count (uint32_t *counter, const int16_t *levels, int log2_size,
     bool chroma)
 {
@@ -418,7 +415,7 @@ bdct_cabac_count (uint32_t *counter, const int16_t *levels, int log2_size,
 /** The state in which these bins cost least if it does not adapt: the one of
  * the nearest probability. For no bins at all, a probability of 1/2. The counts
  * are below 2^40. */
-BDCT_CABAC_INLINE uint8_t
+BDCT_DEVICE_INLINE uint8_t
 bdct_cabac_state (uint64_t zeros, uint64_t ones)
 {
   const int mps = ones > zeros;
@@ -440,7 +437,7 @@ bdct_cabac_state (uint64_t zeros, uint64_t ones)
 
 /** The state in which a context starts: from Y's bins for luma's, from U's and
  * V's together for chroma's. */
-BDCT_CABAC_INLINE uint8_t
+BDCT_DEVICE_INLINE uint8_t
 bdct_cabac_start (const BdctRateCounts *counts, int context)
 {
   const uint64_t *y = &counts->counter[BDCT_Y][2 * context];
@@ -455,7 +452,7 @@ bdct_cabac_start (const BdctRateCounts *counts, int context)
  * context is at state[pitch context]; `step` is bdct_cabac_step, or a copy of
  * it in nearer memory. Returns the cost in 2^-15 bit, without the bypass bins,
  * which are added to `bypass`. A segment's costs are below 2^31 together. */
-BDCT_CABAC_INLINE uint32_t
+BDCT_FORCE_INLINE uint32_t
 bdct_cabac_price (uint8_t *state, int pitch, const uint32_t *step,
     const int16_t *levels, int log2_size, bool chroma, uint32_t *bypass)
 {
@@ -471,7 +468,7 @@ bdct_cabac_price (uint8_t *state, int pitch, const uint32_t *step,
  * component's first, from the states of all contexts. Returns the cost of the
  * n_blocks in 2^-15 bit, without the bypass bins. An engine that goes block by
  * block does the same with bdct_cabac_price(). */
-BDCT_CABAC_INLINE uint32_t
+BDCT_DEVICE_INLINE uint32_t
 bdct_cabac_segment (const uint8_t start[BDCT_CABAC_CONTEXTS],
     const int16_t *levels, int n_before, int n_blocks, int log2_size,
     bool chroma)

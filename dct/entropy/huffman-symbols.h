@@ -7,18 +7,13 @@
 #define BDCT_SYMBOLS_H
 
 #include <stdint.h>
+#include "dct/base/compiler.h"
 #include "dct/base/zigzag.h"
 #include "dct/quantizer/block-grid.h"
 
-#ifdef __CUDACC__
-#define BDCT_SYMBOLS_INLINE static __host__ __device__ __forceinline__
-#else
-#define BDCT_SYMBOLS_INLINE static inline
-#endif
-
 /** The bits of a magnitude: T.81's category of a difference (Table F.1) and of
  * an AC coefficient (Table F.2). */
-BDCT_SYMBOLS_INLINE int
+BDCT_FORCE_INLINE int
 bdct_symbol_category (int v)
 {
   const uint32_t magnitude = v < 0 ? -(uint32_t) v : (uint32_t) v;
@@ -38,7 +33,7 @@ typedef struct {
 } BdctScan;
 
 /** A component's scan, one that interleaves all components of a layout. */
-BDCT_SYMBOLS_INLINE BdctScan
+BDCT_FORCE_INLINE BdctScan
 bdct_scan_init (const BdctBlockGrid *grid, BdctChromaFormat chroma,
     BdctComponent component)
 {
@@ -54,7 +49,7 @@ bdct_scan_init (const BdctBlockGrid *grid, BdctChromaFormat chroma,
 }
 
 /** Block `index` of a component in the order of a scan: its place. */
-BDCT_SYMBOLS_INLINE void
+BDCT_FORCE_INLINE void
 bdct_scan_block (const BdctScan *scan, int index, int *x, int *y)
 {
   /* A row of MCUs; the last one may be less high, and its last MCU, as that of
@@ -74,7 +69,7 @@ bdct_scan_block (const BdctScan *scan, int index, int *x, int *y)
 /** The component's block that comes before block (x, y): its number within the
  * component, or -1 for the first. The blocks that the last MCUs lack repeat the
  * DC of the one before them, and so do not count. */
-BDCT_SYMBOLS_INLINE int
+BDCT_FORCE_INLINE int
 bdct_scan_before (const BdctScan *scan, int x, int y)
 {
   const int left = x & -scan->h, top = y & -scan->v;
@@ -99,7 +94,7 @@ bdct_scan_before (const BdctScan *scan, int x, int y)
 }
 
 /** The blocks that the last MCUs lack. */
-BDCT_SYMBOLS_INLINE int
+BDCT_FORCE_INLINE int
 bdct_scan_missing (const BdctScan *scan)
 {
   const int across = (scan->columns + scan->h - 1) & -scan->h;

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "dct/base/error.h"
-#include "dct/base/exact.h"
+#include "dct/base/compiler.h"
 #include "dct/base/layout.h"
 #include "dct/base/stats.h"
 
@@ -59,14 +59,14 @@ unsigned bdct_metrics_supported (unsigned metrics, const BdctLayout *layout);
 unsigned bdct_metrics_history (unsigned metrics);
 
 /** Whether xpsnr halves a picture before it looks for activity. */
-BDCT_METRIC_INLINE bool
+BDCT_FORCE_INLINE bool
 bdct_xpsnr_is_large (int width, int height)
 {
   return (int64_t) width * height > 2048 * 1152;
 }
 
 /** What psnr-hvs takes of a plane's side: libvmaf rounds chroma's down. */
-BDCT_METRIC_INLINE int
+BDCT_FORCE_INLINE int
 bdct_psnr_hvs_side (int side, int luma)
 {
   return side < luma && 2 * side > luma ? side - 1 : side;
@@ -103,13 +103,13 @@ typedef struct {
 } BdctMetricMap;
 
 /** That of PSNR-HVS, from the sum of a block's squares. */
-BDCT_METRIC_INLINE uint32_t
+BDCT_FORCE_INLINE uint32_t
 bdct_psnr_hvs_map (float sum)
 {
   return sum < 1073741824.0f / 64 ? (uint32_t) (sum * 64) : 1u << 30;
 }
 
-BDCT_METRIC_INLINE BdctMetricMap
+BDCT_FORCE_INLINE BdctMetricMap
 bdct_metric_map (BdctMetric metric, int width, int height)
 {
   const bool ssim = metric == BDCT_METRIC_SSIM;

@@ -8,7 +8,8 @@
 
 #include <math.h>
 #include <string.h>
-#include "dct/base/exact.h"
+#include <stdint.h>
+#include "dct/base/compiler.h"
 
 #define BDCT_MS_SSIM_SCALES 5
 
@@ -22,13 +23,13 @@
 /** Rows of a strip, whose sums are added in double precision. */
 #define BDCT_MS_SSIM_STRIP 128
 
-BDCT_METRIC_TABLE float bdct_ms_ssim_window[BDCT_MS_SSIM_WINDOW] = {
+BDCT_DEVICE_TABLE float bdct_ms_ssim_window[BDCT_MS_SSIM_WINDOW] = {
   0.001028f, 0.007599f, 0.036001f, 0.109361f, 0.213006f, 0.266012f, 0.213006f,
   0.109361f, 0.036001f, 0.007599f, 0.001028f
 };
 
 /** A quarter of the filter of 9 x 9, which is symmetric both ways. */
-BDCT_METRIC_TABLE float
+BDCT_DEVICE_TABLE float
     bdct_ms_ssim_filter[BDCT_MS_SSIM_SIDE + 1][BDCT_MS_SSIM_SIDE + 1] = {
   {0.000714f, -0.000450f, -0.002090f, 0.007132f, 0.016114f},
   {-0.000450f, 0.000283f, 0.001316f, -0.004490f, -0.010146f},
@@ -53,7 +54,7 @@ typedef struct {
 } BdctMsSsimSums;
 
 /** The side of a scale. */
-BDCT_METRIC_INLINE int
+BDCT_FORCE_INLINE int
 bdct_ms_ssim_side (int side, int scale)
 {
   for (; scale > 0; scale--)
@@ -62,7 +63,7 @@ bdct_ms_ssim_side (int side, int scale)
 }
 
 /** Where a place outside is mirrored to. */
-BDCT_METRIC_INLINE int
+BDCT_FORCE_INLINE int
 bdct_ms_ssim_mirror (int at, int side)
 {
   return at < 0 ? -1 - at : at >= side ? 2 * side - 1 - at : at;
@@ -70,7 +71,7 @@ bdct_ms_ssim_mirror (int at, int side)
 
 /** In units of 2^-40, for |v| below 2048: the last place of what is added to.
  */
-BDCT_METRIC_INLINE int64_t
+BDCT_FORCE_INLINE int64_t
 bdct_ms_ssim_units (double v)
 {
   const double base = 6144;     /* 1.5 2^12 */
@@ -84,7 +85,7 @@ bdct_ms_ssim_units (double v)
 
 /** Luminance, contrast and structure of a window's means, with libvmaf's
  * precisions. */
-BDCT_METRIC_INLINE void
+BDCT_FORCE_INLINE void
 bdct_ms_ssim_compare (float a, float b, float src_src, float rec_rec,
     float src_rec, int64_t *l, int64_t *c, int64_t *s)
 {

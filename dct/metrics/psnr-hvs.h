@@ -8,7 +8,8 @@
 #ifndef BDCT_METRIC_PSNR_HVS_H
 #define BDCT_METRIC_PSNR_HVS_H
 
-#include "dct/base/exact.h"
+#include <stdint.h>
+#include "dct/base/compiler.h"
 
 /** Samples or frequencies of blocks, row-major. */
 typedef Ints Blocks[64];
@@ -19,7 +20,7 @@ typedef Floats Squares[64];
 
 /* How visible each frequency is, in Y, U and V, by xiph's daala. The tables are
  * symmetric: these are their rows from the diagonal on. */
-BDCT_METRIC_TABLE double visible[BDCT_MAX_COMPONENTS][36] = {
+BDCT_DEVICE_TABLE double visible[BDCT_MAX_COMPONENTS][36] = {
   {1.6193873005, 2.2901594831, 2.08509755623, 1.48366094411, 1.00227514334,
       0.678296995242, 0.466224900598, 0.3265091542, 1.94321815382,
       2.04793073064, 1.68731108984, 1.2305666963, 0.868920337363,
@@ -54,7 +55,7 @@ typedef struct {
   float weight[64], mask[64];
 } Weights;
 
-BDCT_METRIC_FUNCTION void
+BDCT_DEVICE_INLINE void
 set_weight (Weights *weights, int component, int i)
 {
   const int row = i >> 3 < (i & 7) ? i >> 3 : i & 7;
@@ -75,7 +76,7 @@ set_weight (Weights *weights, int component, int i)
 
 /* daala's transform of 8 samples, which are `step` apart, in steps that lift
  * one number by a share of another; its frequencies are `to_step` apart. */
-BDCT_METRIC_INLINE void
+BDCT_FORCE_INLINE void
 transform (const Ints * x, int step, Ints * to, int to_step)
 {
   /* Sums of samples that mirror each other, halved, and differences. */
@@ -118,42 +119,42 @@ transform (const Ints * x, int step, Ints * to, int to_step)
 }
 
 /* Down the columns first; as daala has it, frequencies are transposed twice. */
-BDCT_METRIC_FUNCTION void
+BDCT_DEVICE_INLINE void
 transform_blocks (Blocks blocks)
 {
   Blocks between;
 
-  BDCT_METRIC_UNROLL
+  BDCT_DEVICE_UNROLL
   for (int i = 0; i < 8; i++)
     transform (blocks + i, 8, between + 8 * i, 1);
-  BDCT_METRIC_UNROLL
+  BDCT_DEVICE_UNROLL
   for (int i = 0; i < 8; i++)
     transform (between + i, 8, blocks + 8 * i, 1);
 }
 
 /* The sum of a quarter's samples. */
-BDCT_METRIC_FUNCTION Ints
+BDCT_DEVICE_INLINE Ints
 add_quarter (const Blocks blocks, int first)
 {
   Ints sum = { 0 };
 
-  BDCT_METRIC_UNROLL
+  BDCT_DEVICE_UNROLL
   for (int i = 0; i < 4; i++)
-    BDCT_METRIC_UNROLL
+    BDCT_DEVICE_UNROLL
     for (int j = 0; j < 4; j++)
       sum += blocks[first + 8 * i + j];
   return sum;
 }
 
 /* Sums of squares around the mean, of 16 samples or 64. */
-BDCT_METRIC_FUNCTION Floats
+BDCT_DEVICE_INLINE Floats
 add_squares (const Blocks blocks, int first, int side, Floats mean)
 {
   Floats sum = { 0 };
 
-  BDCT_METRIC_UNROLL
+  BDCT_DEVICE_UNROLL
   for (int i = 0; i < side; i++)
-    BDCT_METRIC_UNROLL
+    BDCT_DEVICE_UNROLL
     for (int j = 0; j < side; j++) {
       const Floats d = to_floats (blocks[first + 8 * i + j]) - mean;
 
@@ -163,7 +164,7 @@ add_squares (const Blocks blocks, int first, int side, Floats mean)
 }
 
 /* The variances of a block's quarters to its own. */
-BDCT_METRIC_FUNCTION Floats
+BDCT_DEVICE_INLINE Floats
 get_ratio (const Blocks blocks)
 {
   const Floats none = { 0 }, ones = none + 1;
@@ -171,7 +172,7 @@ get_ratio (const Blocks blocks)
   Ints sum = { 0 }, any;
 
   /* In the order in which they are added: top left, bottom left, ... */
-  BDCT_METRIC_UNROLL
+  BDCT_DEVICE_UNROLL
   for (int i = 0; i < 4; i++) {
     const int first = (i & 1) * 32 + (i >> 1) * 4;
     const Ints quarter = add_quarter (blocks, first);
@@ -188,19 +189,19 @@ get_ratio (const Blocks blocks)
 }
 
 /* How much of a difference contrast hides, of a block's frequencies. */
-BDCT_METRIC_FUNCTION Floats
+BDCT_DEVICE_INLINE Floats
 get_mask (const Blocks blocks, Floats ratio, const Weights * weights)
 {
   Floats sum = { 0 };
 
-  BDCT_METRIC_UNROLL
+  BDCT_DEVICE_UNROLL
   for (int i = 1; i < 64; i++)
     sum += to_floats (blocks[i] * blocks[i]) * weights->mask[i];
   return get_roots (sum * ratio) / 32.f;
 }
 
 /* The squares that are to be added. */
-BDCT_METRIC_FUNCTION void
+BDCT_DEVICE_INLINE void
 compare (Blocks src, Blocks rec, const Weights * weights, Squares squares)
 {
   const Floats ratio_src = get_ratio (src), ratio_rec = get_ratio (rec);
@@ -212,7 +213,7 @@ compare (Blocks src, Blocks rec, const Weights * weights, Squares squares)
   mask = get_mask (src, ratio_src, weights);
   mask_rec = get_mask (rec, ratio_rec, weights);
   mask = choose (mask_rec > mask, mask_rec, mask);
-  BDCT_METRIC_UNROLL
+  BDCT_DEVICE_UNROLL
   for (int i = 0; i < 64; i++) {
     const Ints d = src[i] - rec[i];
     Floats error = to_floats ((d ^ d >> 31) - (d >> 31));

@@ -7,10 +7,11 @@
 #ifndef BDCT_METRIC_SSIM_H
 #define BDCT_METRIC_SSIM_H
 
-#include "dct/base/exact.h"
+#include <stdint.h>
+#include "dct/base/compiler.h"
 
 /** At 8 bits, in units of 2^-30. */
-BDCT_METRIC_INLINE int32_t
+BDCT_FORCE_INLINE int32_t
 bdct_ssim_window_8 (int32_t a, int32_t b, int32_t squares, int32_t products)
 {
   const int32_t c1 = (int32_t) (.01 * .01 * 255 * 255 * 64 + .5);
@@ -25,7 +26,7 @@ bdct_ssim_window_8 (int32_t a, int32_t b, int32_t squares, int32_t products)
 }
 
 /** What a map has of a window of 2^-30 times so much. */
-BDCT_METRIC_INLINE uint32_t
+BDCT_FORCE_INLINE uint32_t
 bdct_ssim_map (int32_t ssim)
 {
   return ssim < 1 << 30 ? ((1u << 30) - (uint32_t) ssim) >> 18 : 0;
@@ -33,7 +34,7 @@ bdct_ssim_map (int32_t ssim)
 
 /** At more, of samples up to `peak`: what is below 2^53 is exact in double
  * precision. */
-BDCT_METRIC_INLINE float
+BDCT_FORCE_INLINE float
 bdct_ssim_window_16 (double a, double b, double squares, double products,
     int peak)
 {

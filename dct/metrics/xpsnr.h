@@ -41,7 +41,7 @@ typedef struct {
 } BdctXpsnrPlace;
 
 /** The picture's size to that of UHD. */
-BDCT_METRIC_INLINE double
+BDCT_FORCE_INLINE double
 bdct_xpsnr_ratio (const BdctMetricPlane *plane)
 {
   return (double) plane->luma_width * plane->luma_height / (3840.0 * 2160.0);
@@ -49,7 +49,7 @@ bdct_xpsnr_ratio (const BdctMetricPlane *plane)
 
 /** A component's blocks are where luma's are. These may be smaller than any:
  * nothing is weighted then. */
-BDCT_METRIC_INLINE BdctXpsnrGrid
+BDCT_FORCE_INLINE BdctXpsnrGrid
 bdct_xpsnr_grid (const BdctMetricPlane *plane)
 {
   const int64_t side
@@ -65,7 +65,7 @@ bdct_xpsnr_grid (const BdctMetricPlane *plane)
   return grid;
 }
 
-BDCT_METRIC_INLINE BdctXpsnrPlace
+BDCT_FORCE_INLINE BdctXpsnrPlace
 bdct_xpsnr_place (const BdctMetricPlane *plane, const BdctXpsnrGrid *grid,
     int column, int row)
 {
@@ -81,7 +81,7 @@ bdct_xpsnr_place (const BdctMetricPlane *plane, const BdctXpsnrGrid *grid,
 
 /** How far the high pass reaches: those samples at the picture's borders have
  * no contrast. */
-BDCT_METRIC_INLINE int
+BDCT_FORCE_INLINE int
 bdct_xpsnr_reach (const BdctMetricPlane *plane)
 {
   return 1 + bdct_xpsnr_is_large (plane->luma_width, plane->luma_height);
@@ -90,7 +90,7 @@ bdct_xpsnr_reach (const BdctMetricPlane *plane)
 /** Frames that a change is of: one if there was none before; two, or, of
  * `second` differences, three, or 4 for two where there was no third, which
  * then counts as 0. */
-BDCT_METRIC_INLINE int
+BDCT_FORCE_INLINE int
 bdct_xpsnr_frames (const BdctMetricPlane *plane)
 {
   const int second = plane->frame_rate >= 32;
@@ -100,7 +100,7 @@ bdct_xpsnr_frames (const BdctMetricPlane *plane)
 }
 
 /** That of a sample, now, before, and before that. */
-BDCT_METRIC_INLINE int16_t
+BDCT_FORCE_INLINE int16_t
 bdct_xpsnr_change (const uint16_t *const f[3], int64_t i, int frames)
 {
   return (int16_t) (frames == 1 ? f[0][i]
@@ -110,7 +110,7 @@ bdct_xpsnr_change (const uint16_t *const f[3], int64_t i, int frames)
 }
 
 /** What is inside the picture of a block: the filter reaches that far. */
-BDCT_METRIC_INLINE BdctXpsnrPlace
+BDCT_FORCE_INLINE BdctXpsnrPlace
 bdct_xpsnr_inner (const BdctMetricPlane *plane, const BdctXpsnrPlace *at)
 {
   const int reach = bdct_xpsnr_reach (plane);
@@ -128,7 +128,7 @@ bdct_xpsnr_inner (const BdctMetricPlane *plane, const BdctXpsnrPlace *at)
 }
 
 /** What a block of luma weighs. */
-BDCT_METRIC_INLINE double
+BDCT_FORCE_INLINE double
 bdct_xpsnr_weight (const BdctMetricPlane *plane, const BdctXpsnrPlace *at,
     const uint64_t sum[BDCT_XPSNR_KINDS])
 {

@@ -14,13 +14,8 @@
 #ifndef BDCT_COLOUR_H
 #define BDCT_COLOUR_H
 
+#include "dct/base/compiler.h"
 #include "render.h"
-
-#ifdef __CUDACC__
-#define BDCT_COLOUR_INLINE static __device__ __forceinline__
-#else
-#define BDCT_COLOUR_INLINE static inline __attribute__ ((always_inline))
-#endif
 
 /* A factor with 16 bits behind the point, as both files have it (FIX). */
 #define BDCT_COLOUR_FIX(x) ((int) ((x) * 65536 + 0.5))
@@ -31,14 +26,14 @@
  * all that follows: a vector then has twice as many. */
 
 /* floor (f v / 2^16). */
-BDCT_COLOUR_INLINE int16_t
+BDCT_FORCE_INLINE int16_t
 bdct_colour_high (int16_t f, int16_t v)
 {
   return (int16_t) (f * v >> 16);
 }
 
 /* floor (a v / 2^16 + b w / 2^16 + 1/2), from the halves of both products. */
-BDCT_COLOUR_INLINE int16_t
+BDCT_FORCE_INLINE int16_t
 bdct_colour_add (int16_t a, int16_t v, int16_t b, int16_t w)
 {
   const uint16_t low = (uint16_t) (a * v);
@@ -50,7 +45,7 @@ bdct_colour_add (int16_t a, int16_t v, int16_t b, int16_t w)
 
 /** Y of a pixel; all that goes in and comes out is 0 to 255. jccolor.c,
  * rgb_ycc_convert: (0.299 r + 0.587 g + 0.114 b), rounded. */
-BDCT_COLOUR_INLINE int
+BDCT_FORCE_INLINE int
 bdct_colour_y (int r, int g, int b)
 {
   return g + bdct_colour_add (BDCT_COLOUR_FIX (0.29900), (int16_t) (r - g),
@@ -60,7 +55,7 @@ bdct_colour_y (int r, int g, int b)
 /** U, JFIF's CB: 128 + (b / 2 - 0.16874 r - 0.33126 g + 1/2 - 2^-16), rounded
  * down. As 2^-16 is the last bit of the products, that is half of what is left
  * of b - g by 2 * 0.16874 (r - g), this rounded down. */
-BDCT_COLOUR_INLINE int
+BDCT_FORCE_INLINE int
 bdct_colour_u (int r, int g, int b)
 {
   const int16_t rest = (int16_t) (b - g
@@ -70,7 +65,7 @@ bdct_colour_u (int r, int g, int b)
 }
 
 /** V, JFIF's CR: the same with r / 2 - 0.41869 g - 0.08131 b. */
-BDCT_COLOUR_INLINE int
+BDCT_FORCE_INLINE int
 bdct_colour_v (int r, int g, int b)
 {
   const int16_t rest = (int16_t) (r - g
@@ -79,7 +74,7 @@ bdct_colour_v (int r, int g, int b)
   return 128 + (rest >> 1);
 }
 
-BDCT_COLOUR_INLINE int
+BDCT_FORCE_INLINE int
 bdct_colour_clip (int v)
 {
   const int16_t word = (int16_t) v;
@@ -88,7 +83,7 @@ bdct_colour_clip (int v)
 }
 
 /* f v / 2^16, rounded: half of twice as much. */
-BDCT_COLOUR_INLINE int16_t
+BDCT_FORCE_INLINE int16_t
 bdct_colour_scale (int16_t f, int v)
 {
   return (int16_t) (bdct_colour_high (f, (int16_t) (2 * v)) + 1) >> 1;
@@ -96,7 +91,7 @@ bdct_colour_scale (int16_t f, int v)
 
 /** R of a pixel: y + 1.402 (v - 128), the product rounded (jdcolor.c,
  * build_ycc_rgb_table, ycc_rgb_convert). */
-BDCT_COLOUR_INLINE int
+BDCT_FORCE_INLINE int
 bdct_colour_r (int y, int v)
 {
   return bdct_colour_clip (y + v - 128
@@ -104,7 +99,7 @@ bdct_colour_r (int y, int v)
 }
 
 /** G: y - 0.34414 (u - 128) - 0.71414 (v - 128). */
-BDCT_COLOUR_INLINE int
+BDCT_FORCE_INLINE int
 bdct_colour_g (int y, int u, int v)
 {
   return bdct_colour_clip (y + 128 - v
@@ -113,7 +108,7 @@ bdct_colour_g (int y, int u, int v)
 }
 
 /** B: y + 1.772 (u - 128). */
-BDCT_COLOUR_INLINE int
+BDCT_FORCE_INLINE int
 bdct_colour_b (int y, int u)
 {
   return bdct_colour_clip (y + 2 * (u - 128)
@@ -127,19 +122,19 @@ bdct_colour_b (int y, int u)
  * (expand_right_edge), also for columns of chroma that have nothing of the
  * picture; below it their last row, but for whole rows of chroma the one above
  * (jcprepct.c, expand_bottom_edge). */
-BDCT_COLOUR_INLINE int
+BDCT_FORCE_INLINE int
 bdct_colour_across (int a, int b, int x)
 {
   return (a + b + (x & 1)) >> 1;
 }
 
-BDCT_COLOUR_INLINE int
+BDCT_FORCE_INLINE int
 bdct_colour_down (int a, int b)
 {
   return (a + b + 1) >> 1;
 }
 
-BDCT_COLOUR_INLINE int
+BDCT_FORCE_INLINE int
 bdct_colour_both (int a, int b, int c, int d, int x)
 {
   return (a + b + c + d + 1 + (x & 1)) >> 2;
@@ -156,13 +151,13 @@ bdct_colour_is_filtered (int width)
 
 /** The rows of chroma that luma's row `y` is made of, where chroma has `height`
  * of them, half as many: the one it is in, and the one it is next to. */
-BDCT_COLOUR_INLINE int
+BDCT_FORCE_INLINE int
 bdct_colour_near (int y)
 {
   return y >> 1;
 }
 
-BDCT_COLOUR_INLINE int
+BDCT_FORCE_INLINE int
 bdct_colour_far (int y, int height)
 {
   const int far = (y >> 1) + ((y & 1) ? 1 : -1);
@@ -172,13 +167,13 @@ bdct_colour_far (int y, int height)
 
 /** A sample of both, 3 parts and 1, as it is (h1v2_fancy_upsample), or, as a
  * sum, what goes into the next step (h2v2_fancy_upsample). */
-BDCT_COLOUR_INLINE int
+BDCT_FORCE_INLINE int
 bdct_colour_sum (int near, int far)
 {
   return 3 * near + far;
 }
 
-BDCT_COLOUR_INLINE int
+BDCT_FORCE_INLINE int
 bdct_colour_between_rows (int near, int far, int y)
 {
   return (bdct_colour_sum (near, far) + ((y & 1) ? 2 : 1)) >> 2;
@@ -188,7 +183,7 @@ bdct_colour_between_rows (int near, int far, int y)
  * samples (h2v1_fancy_upsample): `far` is the one in the column to the left of
  * the near one for an even `x`, else the one to the right; at the edges it is
  * the near one. */
-BDCT_COLOUR_INLINE int
+BDCT_FORCE_INLINE int
 bdct_colour_between_columns (int near, int far, int x, bool sums)
 {
   return sums ? (3 * near + far + ((x & 1) ? 7 : 8)) >> 4
@@ -197,7 +192,7 @@ bdct_colour_between_columns (int near, int far, int x, bool sums)
 
 /** What the grid adds to R, G and B of an original's pixel at (x, y): as much
  * as to luma. */
-BDCT_COLOUR_INLINE int
+BDCT_FORCE_INLINE int
 bdct_colour_mark (const BdctRender *render, int x, int y, int luma)
 {
   return render->grid && bdct_render_on_grid (render, x, y)

@@ -10,6 +10,7 @@
 #ifndef BDCT_RENDER_H
 #define BDCT_RENDER_H
 
+#include "dct/base/compiler.h"
 #include "dct/base/layout.h"
 #include "dct/base/sample.h"
 #include "dct/metrics/metrics.h"
@@ -19,12 +20,6 @@
 
 #ifdef __cplusplus
 extern "C" {
-#endif
-
-#ifdef __CUDACC__
-#define BDCT_RENDER_INLINE static __device__ __forceinline__
-#else
-#define BDCT_RENDER_INLINE static inline __attribute__ ((always_inline))
 #endif
 
 /** A reconstruction (for the coefficients, the picture of the levels instead),
@@ -94,13 +89,13 @@ void bdct_render_place (BdctRender *render, const BdctView *view,
     const BdctLayout *layout);
 
 /** Whether a mode shows the samples of the two pictures, moved at most. */
-BDCT_RENDER_INLINE bool
+BDCT_FORCE_INLINE bool
 bdct_render_is_copy (int mode)
 {
   return mode <= BDCT_VIEW_FLICKER || mode == BDCT_VIEW_COEFFICIENTS;
 }
 
-BDCT_RENDER_INLINE int
+BDCT_FORCE_INLINE int
 bdct_render_clip (int v, int peak)
 {
   return v < 0 ? 0 : v > peak ? peak : v;
@@ -108,7 +103,7 @@ bdct_render_clip (int v, int peak)
 
 /** Whether a component's sample (x, y) of a copying view is the second picture;
  * it becomes the sample's place in that picture. */
-BDCT_RENDER_INLINE bool
+BDCT_FORCE_INLINE bool
 bdct_render_locate (const BdctRender *r, int sub_x, int sub_y, int *x, int *y)
 {
   const bool stacked = r->mode == BDCT_VIEW_STACKED;
@@ -122,7 +117,7 @@ bdct_render_locate (const BdctRender *r, int sub_x, int sub_y, int *x, int *y)
   return second;
 }
 
-BDCT_RENDER_INLINE int
+BDCT_FORCE_INLINE int
 bdct_render_difference (int first, int second, int gain, int depth)
 {
   int v = (1 << (depth - 1)) + (((second - first) * gain + 128) >> 8);
@@ -133,7 +128,7 @@ bdct_render_difference (int first, int second, int gain, int depth)
 /** A level as a sample: luma is black for 0, near mid-grey for 1, then rises
  * with the logarithm, white from 2^10 up; chroma goes half as far to either
  * side of neutral. The logarithm is a straight line between powers of 2. */
-BDCT_RENDER_INLINE int
+BDCT_FORCE_INLINE int
 bdct_render_level (int level, bool chroma, int depth)
 {
   int magnitude = level < 0 ? -level : level, bright = 0, e = 0;
@@ -153,7 +148,7 @@ bdct_render_level (int level, bool chroma, int depth)
 
 /** The colour of a block with `value` (its squared errors, or levels that are
  * not 0, or a metric's number), in 2^-12, over `count` samples. */
-BDCT_RENDER_INLINE int
+BDCT_FORCE_INLINE int
 bdct_render_colour (const BdctRender *r, uint64_t value, uint32_t count)
 {
   int n = 0;
@@ -166,7 +161,7 @@ bdct_render_colour (const BdctRender *r, uint64_t value, uint32_t count)
 
 /** The colour of a square of a metric's map; one without a number has that of
  * the nearest. */
-BDCT_RENDER_INLINE int
+BDCT_FORCE_INLINE int
 bdct_render_map_colour (const BdctRender *r, int x, int y)
 {
   if (r->of.columns == 0)
@@ -177,7 +172,7 @@ bdct_render_map_colour (const BdctRender *r, int x, int y)
 }
 
 /** How many columns or rows of one colour luma has. */
-BDCT_RENDER_INLINE int
+BDCT_FORCE_INLINE int
 bdct_render_count_blocks (const BdctRender *r, bool rows)
 {
   const BdctPlaneLayout *luma = &r->plane[BDCT_Y].layout;
@@ -188,7 +183,7 @@ bdct_render_count_blocks (const BdctRender *r, bool rows)
 /** The colour in column `x`, row `y`: of a luma block in those maps. For the
  * errors, a chroma block over 2^k luma blocks gives each 1/2^k of its squared
  * errors and of its samples: in quarters, as k is 2 at most. */
-BDCT_RENDER_INLINE int
+BDCT_FORCE_INLINE int
 bdct_render_block_colour (const BdctRender *r, int x, int y)
 {
   const BdctRenderPlane *luma = &r->plane[BDCT_Y];
@@ -236,7 +231,7 @@ bdct_render_block_colour (const BdctRender *r, int x, int y)
 }
 
 /** Whether a sample of luma is on a border of its block. */
-BDCT_RENDER_INLINE bool
+BDCT_FORCE_INLINE bool
 bdct_render_on_grid (const BdctRender *r, int x, int y)
 {
   const BdctRenderPlane *luma = &r->plane[BDCT_Y];
@@ -250,14 +245,14 @@ bdct_render_on_grid (const BdctRender *r, int x, int y)
 }
 
 /** Luma on the border: a quarter darker or lighter. */
-BDCT_RENDER_INLINE int
+BDCT_FORCE_INLINE int
 bdct_render_mark (int v, int depth)
 {
   return v >> (depth - 1) ? v - (1 << (depth - 2)) : v + (1 << (depth - 2));
 }
 
 /** The legend at a component's sample: false outside of it and its border. */
-BDCT_RENDER_INLINE bool
+BDCT_FORCE_INLINE bool
 bdct_render_legend (const BdctRender *r, int component, int x, int y, int *v)
 {
   const BdctRenderPlane *plane = &r->plane[component];

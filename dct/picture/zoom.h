@@ -67,14 +67,14 @@ void bdct_zoom_init (BdctZoom *zoom, const BdctView *view,
 
 /** The column, or row, of the picture that one of the enlarged picture shows:
  * floor (at / zoom). It is below 2^20, so that 32 bits are enough. */
-BDCT_RENDER_INLINE int
+BDCT_FORCE_INLINE int
 bdct_zoom_find (const BdctWindow *window, int at)
 {
   return (int) ((uint32_t) at * 256 / (uint32_t) window->ratio);
 }
 
 /** What lies on top of a group's sample (x, y) of the view. */
-BDCT_RENDER_INLINE void
+BDCT_FORCE_INLINE void
 bdct_zoom_on_top (const BdctZoom *z, const BdctZoomGroup *group, int n, int x,
     int y, int *v)
 {
@@ -100,7 +100,7 @@ bdct_zoom_on_top (const BdctZoom *z, const BdctZoomGroup *group, int n, int x,
 /** Put a group's sample (x, y) of the view: of the second picture, or of the
  * first, that at luma's (from_x, from_y). `n`, the group's channels, and
  * `bytes`, of a sample, are constants. */
-BDCT_RENDER_INLINE void
+BDCT_FORCE_INLINE void
 bdct_zoom_put (const BdctZoom *z, const BdctZoomGroup *group, int n, int bytes,
     int x, int y, bool second, int from_x, int from_y)
 {

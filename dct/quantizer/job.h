@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "dct/base/compiler.h"
 #include "dct/base/error.h"
 #include "dct/base/layout.h"
 #include "dct/transform/transform.h"
@@ -164,10 +165,7 @@ bool bdct_params_has_quality (const BdctParams *params);
 
 /** Where a job's tables have the entry of vertical frequency v, horizontal
  * frequency u. */
-#ifdef __CUDACC__
-__host__ __device__
-#endif
-static inline int
+BDCT_FORCE_INLINE int
 bdct_job_index (const BdctComponentJob *job, int v, int u)
 {
   const int sv = job->log2_height > 3 ? job->log2_height - 3 : 0;
@@ -181,10 +179,7 @@ typedef struct {
 } BdctQuantizer;
 
 /** What they have for it. */
-#ifdef __CUDACC__
-__host__ __device__
-#endif
-static inline BdctQuantizer
+BDCT_FORCE_INLINE BdctQuantizer
 bdct_job_entry (const BdctComponentJob *job, int v, int u)
 {
   const int index = bdct_job_index (job, v, u);

@@ -41,17 +41,12 @@
 #ifndef BDCT_QUADTREE_H
 #define BDCT_QUADTREE_H
 
+#include "dct/base/compiler.h"
 #include "dct/entropy/cabac.h"
 #include "dct/quantizer/job.h"
 
 #ifdef __cplusplus
 extern "C" {
-#endif
-
-#ifdef __CUDACC__
-#define BDCT_QUADTREE_INLINE static __host__ __device__ __forceinline__
-#else
-#define BDCT_QUADTREE_INLINE static inline
 #endif
 
 /** The side of a square with a tree of its own, and its logarithm. */
@@ -72,7 +67,7 @@ typedef struct {
 } BdctQuadtreeSquare;
 
 /** log2 of the side of a component's blocks where luma's is 2^log2_size. */
-BDCT_QUADTREE_INLINE int
+BDCT_FORCE_INLINE int
 bdct_quadtree_log2 (BdctChromaFormat chroma, int component, int log2_size)
 {
   return component == BDCT_Y || chroma == BDCT_CHROMA_444 ? log2_size
@@ -81,14 +76,14 @@ bdct_quadtree_log2 (BdctChromaFormat chroma, int component, int log2_size)
 
 /** The node with a component's blocks where luma's are 2^log2_size: it has more
  * than one of luma's where these share them. */
-BDCT_QUADTREE_INLINE int
+BDCT_FORCE_INLINE int
 bdct_quadtree_node (BdctChromaFormat chroma, int component, int log2_size)
 {
   return component == BDCT_Y || chroma == BDCT_CHROMA_444 || log2_size > 3
       ? log2_size : 3;
 }
 
-BDCT_QUADTREE_INLINE uint64_t
+BDCT_FORCE_INLINE uint64_t
 bdct_quadtree_cost (uint64_t lambda, int distortion_shift, uint64_t distortion,
     uint64_t rate)
 {
@@ -97,7 +92,7 @@ bdct_quadtree_cost (uint64_t lambda, int distortion_shift, uint64_t distortion,
 
 /** The context of the flag of a node that may be split: split_transform_flag's
  * (clause 9.3.4.2). */
-BDCT_QUADTREE_INLINE int
+BDCT_FORCE_INLINE int
 bdct_quadtree_context (int log2_size)
 {
   return BDCT_CABAC_LUMA_SPLIT + 5 - log2_size;
@@ -106,7 +101,7 @@ bdct_quadtree_context (int log2_size)
 /** Whether a component has blocks of its own where luma's are 2^log2_size, of
  * which there are none larger than 2^max_log2: else it has those of the node
  * around them. */
-BDCT_QUADTREE_INLINE bool
+BDCT_FORCE_INLINE bool
 bdct_quadtree_has_own (BdctChromaFormat chroma, int component, int log2_size,
     int max_log2)
 {
@@ -117,7 +112,7 @@ bdct_quadtree_has_own (BdctChromaFormat chroma, int component, int log2_size,
 /** Take node `i` of a size above the smallest as a block, or as the parts that
  * were taken before: `whole` becomes what it costs at its best, and `size` has
  * log2 of the side of luma's block at each of the square's 8 x 8 places. */
-BDCT_QUADTREE_INLINE void
+BDCT_FORCE_INLINE void
 bdct_quadtree_decide_node (BdctQuadtreeSquare *square, uint8_t size[64], int n,
     int i)
 {
@@ -137,7 +132,7 @@ bdct_quadtree_decide_node (BdctQuadtreeSquare *square, uint8_t size[64], int n,
 }
 
 /** Find the tree of a square. Returns what it costs. */
-BDCT_QUADTREE_INLINE uint64_t
+BDCT_FORCE_INLINE uint64_t
 bdct_quadtree_decide (const BdctJobTree *tree, BdctQuadtreeSquare *square,
     uint8_t size[64])
 {

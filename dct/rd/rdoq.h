@@ -63,7 +63,7 @@ uint64_t bdct_rdoq_choose (const BdctRdoq *rdoq, const BdctComponentJob *job,
     bool chroma, const int32_t *cells, int stride, BdctLevel *levels);
 
 /** What is stored of a level (H.265 equation 8-309). */
-BDCT_QUADTREE_INLINE int32_t
+BDCT_FORCE_INLINE int32_t
 bdct_rdoq_dequantize (const BdctComponentJob *job, int32_t dequant,
     int32_t level)
 {

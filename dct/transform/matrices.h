@@ -8,13 +8,12 @@
 #ifndef BDCT_MATRICES_H
 #define BDCT_MATRICES_H
 
+#include "dct/base/compiler.h"
 #include "transform.h"
 
 #ifdef __cplusplus
-#define BDCT_MATRIX_TABLE constexpr
 #define BDCT_MATRIX_INLINE constexpr
 #else
-#define BDCT_MATRIX_TABLE static const
 #define BDCT_MATRIX_INLINE static inline
 #endif
 
@@ -23,7 +22,7 @@
  * is a product with this matrix: each entry is the sum of the rounded constants
  * on its paths, which is why 10703 and 10704 differ. Left half; column 7 - n
  * is column n, with the sign changed in odd rows. */
-BDCT_MATRIX_TABLE int16_t bdct_islow_8[8][4] = {
+BDCT_CONSTANT_TABLE int16_t bdct_islow_8[8][4] = {
   {8192, 8192, 8192, 8192},
   {11363, 9633, 6437, 2260},
   {10703, 4433, -4433, -10703},
@@ -35,7 +34,7 @@ BDCT_MATRIX_TABLE int16_t bdct_islow_8[8][4] = {
 };
 
 /* H.265 clause 8.6.4.2, transMatrix for DST (8-307). */
-BDCT_MATRIX_TABLE int8_t bdct_dst_4[4][4] = {
+BDCT_CONSTANT_TABLE int8_t bdct_dst_4[4][4] = {
   {29, 55, 74, 84},
   {74, 74, 0, -74},
   {84, -29, -74, 55},
@@ -45,14 +44,14 @@ BDCT_MATRIX_TABLE int8_t bdct_dst_4[4][4] = {
 /* H.265 clause 8.6.4.2: column 0 of the 32x32 transMatrix. Entry (k, n) of the
  * N x N one is what stands for the cosine of (2n + 1) k pi / 2N in this column,
  * so the smaller matrices are its rows 32 / N apart. */
-BDCT_MATRIX_TABLE int8_t bdct_hevc_32[32] = {
+BDCT_CONSTANT_TABLE int8_t bdct_hevc_32[32] = {
   64, 90, 90, 90, 89, 88, 87, 85, 83, 82, 80, 78, 75, 73, 70, 67,
   64, 61, 57, 54, 50, 46, 43, 38, 36, 31, 25, 22, 18, 13, 9, 4,
 };
 
 /* H.266 clause 8.7.4: likewise of the 64x64 transMatrix, whose even rows are
  * H.265's. */
-BDCT_MATRIX_TABLE int8_t bdct_vvc_64[64] = {
+BDCT_CONSTANT_TABLE int8_t bdct_vvc_64[64] = {
   64, 91, 90, 90, 90, 90, 90, 90, 89, 88, 88, 87, 87, 86, 85, 84,
   83, 83, 82, 81, 80, 79, 78, 77, 75, 73, 73, 71, 70, 69, 67, 65,
   64, 62, 61, 59, 57, 56, 54, 52, 50, 48, 46, 44, 43, 41, 38, 37,
@@ -61,7 +60,7 @@ BDCT_MATRIX_TABLE int8_t bdct_vvc_64[64] = {
 
 /* sqrt (2) cos (k pi / 16), and sqrt (8) times the orthonormal 8x8 DCT-II:
  * rows 0 and 4 are whole numbers, as the cosine of pi / 4 takes the root. */
-BDCT_MATRIX_TABLE double bdct_real_8[8] = {
+BDCT_CONSTANT_TABLE double bdct_real_8[8] = {
   1, 1.3870398453221475, 1.3065629648763766, 1.1758756024193588, 1,
   0.78569495838710213, 0.54119610014619701, 0.27589937928294306,
 };
