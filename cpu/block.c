@@ -22,18 +22,18 @@ bdct_block_run (BdctBlock * block, const BdctJob * job,
   block->height = 1 << set.job.log2_height;
   memset (&stages.residual, 0, sizeof stages.residual);
   for (int i = 0; i < block->width * block->height; i++)
-    stages.residual.cell[i / block->width * side + i % block->width] =
+    stages.residual.value[i / block->width * side + i % block->width] =
         block->sample[i] - middle;
   bdct_tile_baseline.stages (&plane, &stages, true);
   for (int i = 0; i < block->width * block->height; i++) {
     int at = i / block->width * side + i % block->width;
-    int v = stages.residual.cell[at] + middle;
+    int v = stages.residual.value[at] + middle;
     float real;
 
-    memcpy (&real, &stages.coefficient.cell[at], sizeof real);
+    memcpy (&real, &stages.coefficient.value[at], sizeof real);
     block->coefficient[i] = job->family == BDCT_FAMILY_REAL ? real / 8
-        : stages.coefficient.cell[at];
-    block->level[i] = stages.level.cell[at];
+        : stages.coefficient.value[at];
+    block->level[i] = stages.level.value[at];
     block->reconstruction[i] = v < 0 ? 0 : v > peak ? peak : v;
   }
 }

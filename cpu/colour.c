@@ -39,6 +39,6 @@ bdct_colour_planes (const BdctLayout * layout, const BdctImage * src,
     return NULL;
   colour.planes = *planes;
   for (int i = 0; i < bdct_colour_count_strips (layout); i++)
-    bdct_colour_baseline.split (&colour, i);
+    bdct_colour_baseline.rgb_to_planes (&colour, i);
   return memory;
 }

@@ -95,7 +95,7 @@ bdct_cpu_pack (const CpuEngine * self, const CpuFrame * frame, int number)
       .planes = to[i]
     };
 
-    self->kernel->colour->split (&colour, number);
+    self->kernel->colour->rgb_to_planes (&colour, number);
     return;
   }
   p = find_strip (layout, &number);

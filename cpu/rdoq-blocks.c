@@ -42,11 +42,11 @@ bdct_rdoq_init (BdctRdoq * rdoq, const BdctJob * job, BdctComponent component)
 
 uint64_t
 bdct_rdoq_choose (const BdctRdoq * rdoq, const BdctComponentJob * job,
-    bool chroma, const int32_t * cells, int stride, BdctLevel * levels)
+    bool chroma, const int32_t * coefficients, int stride, BdctLevel * levels)
 {
   BdctLevel tried[BDCT_QUADTREE_SIDE * BDCT_QUADTREE_SIDE];
-  Block b = {.rdoq = rdoq,.job = job,.cells = cells,.stride = stride,
-    .log2_size = job->log2_width,.chroma = chroma
+  Block b = {.rdoq = rdoq,.job = job,.coefficients = coefficients,
+    .stride = stride,.log2_size = job->log2_width,.chroma = chroma
   };
 
   return choose_levels (&b, levels, tried);

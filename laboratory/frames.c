@@ -97,7 +97,7 @@ run (const BdctLayout * layout, int stride, const BdctJob * job, size_t at)
     plane->src = (BdctSamples) { src + at, stride };
     plane->dst = (BdctSamples) { dst + at, stride };
     plane->last_column = plane->layout.width - 1;
-    plane->cells = cells;
+    plane->accumulators = cells;
     at += (size_t) stride * plane->layout.height;
   }
   passes[0] = &pass;

@@ -61,7 +61,7 @@ describe (const LabEntry * entry, const LabWork * work, const BdctJob * job,
       plane->dst = (BdctSamples) { (uint8_t *) work->dst + at, stride };
     plane->layout = layout.plane[p];
     plane->last_column = plane->layout.width - 1;
-    plane->cells = to;
+    plane->accumulators = to;
     for (int i = 0; i < plane->layout.interleave
         && entry->parameter[0] == RECORDS; i++)
       plane->blocks[i] = (BdctBlockRecord *) work->scratch

@@ -189,7 +189,7 @@ time_format (const char *name, const BdctRgb * rgb, BdctChromaFormat chroma,
       }
     }
     *colour = (BdctCudaColour) {
-    .layout = layout,.src = frame->src,.dst = frame->dst,.cells =
+    .layout = layout,.src = frame->src,.dst = frame->dst,.accumulators =
           (BdctCudaAccumulator *) planes};
     describe_planes (&layout,
         planes + BDCT_CUDA_ACCUMULATORS * sizeof (BdctCudaAccumulator),

@@ -123,7 +123,7 @@ split (void *data)
   const Task *task = data;
 
   for (int i = 0; i < bdct_colour_count_strips (task->colour.layout); i++)
-    task->kernel->split (&task->colour, i);
+    task->kernel->rgb_to_planes (&task->colour, i);
 }
 
 static void
@@ -133,7 +133,7 @@ join (void *data)
   uint64_t sse[3] = { 0 };
 
   for (int i = 0; i < bdct_colour_count_strips (task->colour.layout); i++)
-    task->kernel->join (&task->colour, i, sse);
+    task->kernel->planes_to_rgb (&task->colour, i, sse);
 }
 
 static void

@@ -51,10 +51,10 @@ static void
 put_each_record (int size, int bytes, const Sums * sums, V count,
     BdctBlockRecord * to)
 {
-  uint32_t cell[4 * LANES], error[2][4 * LANES];
+  uint32_t value[4 * LANES], error[2][4 * LANES];
   uint64_t sum[2 * LANES] = { 0 };
 
-  store (cell, count);
+  store (value, count);
   store (error[0], sums->sse[0]);
   store (error[1], sums->sse[1]);
   for (int h = 0; h < (size == 32 ? 2 : 1); h++)
@@ -63,7 +63,7 @@ put_each_record (int size, int bytes, const Sums * sums, V count,
             : 8 * ((2 * h + i % 4 / 2) * LANES + i / 4) + i % 2 * 4) / size]
           += error[h][i];
   for (int i = 0; i < UNIT (size) / size; i++) {
-    const uint32_t *of = cell + 4 * (i % LANES);
+    const uint32_t *of = value + 4 * (i % LANES);
 
     to[i].sse = sum[i] < UINT32_MAX ? sum[i] : UINT32_MAX;
     to[i].nonzero = size == 8 ? of[i / LANES] : of[0] + of[1] + of[2] + of[3];

@@ -13,7 +13,7 @@
 typedef int32_t Vi __attribute__ ((vector_size (4 * LANES), may_alias));
 typedef float Vf __attribute__ ((vector_size (4 * LANES), may_alias));
 typedef int32_t V4 __attribute__ ((vector_size (16), may_alias));
-typedef BdctTileCells Tile;
+typedef BdctTileValues Tile;
 
 #define BDCT_INLINE BDCT_FORCE_INLINE
 #define BDCT_PASS(name) name##_int
@@ -79,8 +79,8 @@ transpose_side (Tile * restrict out, const Tile * restrict in, int side)
 {
   for (int y = 0; y < side; y += 4)
     for (int x = 0; x < side; x += 4) {
-      const int32_t *from = in->cell + y * side + x;
-      int32_t *to = out->cell + x * side + y;
+      const int32_t *from = in->value + y * side + x;
+      int32_t *to = out->value + x * side + y;
       V4 a = *(const V4 *) from;
       V4 b = *(const V4 *) (from + side);
       V4 c = *(const V4 *) (from + 2 * side);
@@ -119,17 +119,17 @@ pass_forward (Tile * t, Basis * basis, const int32_t * m, int n, int keep,
   for (int y = 0; y < side; y += n)
     for (int x = 0; x < side; x += LANES) {
       Vi in[BDCT_MAX_SIZE], out[BDCT_MAX_SIZE];
-      Vi *cell = (Vi *) (t->cell + y * side + x);
+      Vi *entry = (Vi *) (t->value + y * side + x);
 
       if ((x & (other - 1)) >= live)
         continue;
       BDCT_UNROLL for (int i = 0; i < n; i++)
-        in[i] = cell[i * side / LANES];
+        in[i] = entry[i * side / LANES];
       basis (out, in, m, keep);
       BDCT_UNROLL for (int i = 0; i < keep; i++)
-        cell[i * side / LANES] = (out[i] + half) >> shift;
+        entry[i * side / LANES] = (out[i] + half) >> shift;
       BDCT_UNROLL for (int i = keep; i < n; i++)
-        cell[i * side / LANES] = (Vi) { 0 };
+        entry[i * side / LANES] = (Vi) { 0 };
     }
 }
 
@@ -145,12 +145,12 @@ pass_inverse (Tile * t, Basis * basis, const int32_t * m, int n, int keep,
   for (int y = 0; y < side; y += n)
     for (int x = 0; x < side; x += LANES) {
       Vi in[BDCT_MAX_SIZE], out[BDCT_MAX_SIZE];
-      Vi *cell = (Vi *) (t->cell + y * side + x);
+      Vi *entry = (Vi *) (t->value + y * side + x);
 
       if ((x & (other - 1)) >= live)
         continue;
       BDCT_UNROLL for (int i = 0; i < keep; i++)
-        in[i] = cell[i * side / LANES];
+        in[i] = entry[i * side / LANES];
       BDCT_UNROLL for (int i = keep; i < n; i++)
         in[i] = (Vi) { 0 };
       if (wide) {
@@ -163,14 +163,14 @@ pass_inverse (Tile * t, Basis * basis, const int32_t * m, int n, int keep,
         basis (out, high, m, keep);
         basis (high, low, m, keep);
         BDCT_UNROLL for (int i = 0; i < n; i++)
-          cell[i * side / LANES] = (out[i] + ((high[i] + half) >> 8))
+          entry[i * side / LANES] = (out[i] + ((high[i] + half) >> 8))
               >> (shift - 8);
         continue;
       }
       basis (out, in, m, keep);
       BDCT_UNROLL for (int i = 0; i < n; i++) {
         Vi v = (out[i] + half) >> shift;
-        cell[i * side / LANES] = clip ? clip16 (v) : v;
+        entry[i * side / LANES] = clip ? clip16 (v) : v;
       }
     }
 }
@@ -181,13 +181,13 @@ pass_real (Tile * t, const float *m, int inverse)
   for (int y = 0; y < BDCT_TILE; y += 8)
     for (int x = 0; x < BDCT_TILE; x += LANES) {
       Vf in[BDCT_MAX_SIZE], out[BDCT_MAX_SIZE];
-      Vf *cell = (Vf *) (t->cell + y * BDCT_TILE + x);
+      Vf *entry = (Vf *) (t->value + y * BDCT_TILE + x);
 
       BDCT_UNROLL for (int i = 0; i < 8; i++)
-        in[i] = cell[i * BDCT_TILE / LANES];
+        in[i] = entry[i * BDCT_TILE / LANES];
       (inverse ? inverse_real : forward_real) (out, in, m, 8, 8);
       BDCT_UNROLL for (int i = 0; i < 8; i++)
-        cell[i * BDCT_TILE / LANES] = out[i];
+        entry[i * BDCT_TILE / LANES] = out[i];
     }
 }
 
@@ -245,7 +245,7 @@ requantize (Tile * t, const BdctTileQuantizer * set, const Region * region,
 
       for (int v = 0; v < (keep < height ? keep : height); v++) {
         int at = (top + v) * side + x;
-        Vi *cell = (Vi *) (t->cell + at), c = *cell, level, value;
+        Vi *entry = (Vi *) (t->value + at), c = *entry, level, value;
         Vi mask = { 0 };
         const int row = v == 0 ? BDCT_TILE_FIRST : v >> table_shift;
         Vi quant = *(const Vi *) &set->quant[row][x & table_mask];
@@ -253,7 +253,7 @@ requantize (Tile * t, const BdctTileQuantizer * set, const Region * region,
 
         /* The others may be another set's values, beyond what is exact. */
         if (some) {
-          mask = *(const Vi *) (region->which->cell + at) == region->set;
+          mask = *(const Vi *) (region->which->value + at) == region->set;
           c &= mask;
         }
         if (family == BDCT_FAMILY_REAL) {
@@ -264,13 +264,13 @@ requantize (Tile * t, const BdctTileQuantizer * set, const Region * region,
           value = dequantize (family, &set->job, level, quant, companion);
         }
         if (some) {
-          value |= *cell & ~mask;       /* of 0 it is 0, and so is the level */
+          value |= *entry & ~mask;       /* of 0 it is 0, and so is the level */
           if (region->level != NULL)
-            *(Vi *) (region->level->cell + at) |= level;
+            *(Vi *) (region->level->value + at) |= level;
         }
         if (out)
-          *(Vi *) (region->level->cell + at) = level;
-        *cell = value;
+          *(Vi *) (region->level->value + at) = level;
+        *entry = value;
         n -= level != 0;
       }
       *(Vi *) &count[x] += n;

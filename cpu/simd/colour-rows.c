@@ -156,7 +156,7 @@ downsample (const uint8_t * a, const uint8_t * b, int sub_x, int sub_y, int n,
 
 /* A run of pixels' rows that share chroma. */
 static void
-split_run (const BdctColour * colour, int x, int y)
+rgb_to_planes_run (const BdctColour * colour, int x, int y)
 {
   const BdctLayout *layout = colour->layout;
   const int sub_x = bdct_layout_sub_x (layout, BDCT_U);
@@ -194,7 +194,7 @@ split_run (const BdctColour * colour, int x, int y)
 }
 
 static void
-split (const BdctColour * colour, int strip)
+rgb_to_planes (const BdctColour * colour, int strip)
 {
   const BdctPlaneLayout *luma = &colour->layout->plane[0];
   const int step = 1 << bdct_layout_sub_y (colour->layout, BDCT_U);
@@ -203,7 +203,7 @@ split (const BdctColour * colour, int strip)
   for (int y = y0; y < bdct_min (y0 + BDCT_COLOUR_STRIP, luma->height);
       y += step)
     for (int x = 0; x < luma->width; x += RUN)
-      split_run (colour, x, y);
+      rgb_to_planes_run (colour, x, y);
 }
 
 /* Sums of chroma's rows, or one of them, from the column before the run's first
@@ -319,7 +319,7 @@ show_original (const BdctColour * colour, int x, int y, int n, Run * rgb)
 }
 
 static void
-join_run (const BdctColour * colour, int x, int y, uint64_t sse[3])
+planes_to_rgb_run (const BdctColour * colour, int x, int y, uint64_t sse[3])
 {
   const BdctLayout *layout = colour->layout;
   const int n = bdct_min (layout->plane[0].width - x, RUN);
@@ -340,17 +340,17 @@ join_run (const BdctColour * colour, int x, int y, uint64_t sse[3])
 }
 
 static void
-join (const BdctColour * colour, int strip, uint64_t sse[3])
+planes_to_rgb (const BdctColour * colour, int strip, uint64_t sse[3])
 {
   const BdctPlaneLayout *luma = &colour->layout->plane[0];
   const int y0 = strip * BDCT_COLOUR_STRIP;
 
   for (int y = y0; y < bdct_min (y0 + BDCT_COLOUR_STRIP, luma->height); y++)
     for (int x = 0; x < luma->width; x += RUN)
-      join_run (colour, x, y, sse);
+      planes_to_rgb_run (colour, x, y, sse);
 }
 
 const BdctColourKernel BDCT_CONCAT (bdct_colour_, BDCT_ISA) = {
-  .split = split,
-  .join = join,
+  .rgb_to_planes = rgb_to_planes,
+  .planes_to_rgb = planes_to_rgb,
 };

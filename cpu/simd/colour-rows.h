@@ -24,11 +24,11 @@ typedef struct {
 
 typedef struct {
   /** Make a strip of `planes` of the pixels of `src`. */
-  void (*split) (const BdctColour *colour, int strip);
+  void (*rgb_to_planes) (const BdctColour *colour, int strip);
 
   /** Write a strip of `dst`, and add up the squared errors of R, G and B in
    * that of `rec`. */
-  void (*join) (const BdctColour *colour, int strip, uint64_t sse[3]);
+  void (*planes_to_rgb) (const BdctColour *colour, int strip, uint64_t sse[3]);
 } BdctColourKernel;
 
 extern const BdctColourKernel bdct_colour_baseline, bdct_colour_sse41,

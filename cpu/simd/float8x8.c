@@ -50,7 +50,7 @@ typedef struct {
 
 /* A unit: cells 4 g to 4 g + 3 of line i of each block are in vector [g][i]. */
 typedef struct {
-  Vf cell[2][8];
+  Vf value[2][8];
 } Unit;
 
 /* What a unit's coefficients are divided by, and its levels multiplied with. */
@@ -119,9 +119,9 @@ BDCT_FORCE_INLINE void
 transpose (Unit * restrict out, const Unit * restrict in)
 {
   BDCT_UNROLL for (int i = 0; i < 4; i++) {
-    const Vf *line = &in->cell[i % 2][i / 2 * 4];
+    const Vf *line = &in->value[i % 2][i / 2 * 4];
 
-    transpose_4 ((V *) & out->cell[i / 2][i % 2 * 4], (V) line[0], (V) line[1],
+    transpose_4 ((V *) & out->value[i / 2][i % 2 * 4], (V) line[0], (V) line[1],
         (V) line[2], (V) line[3]);
   }
 }
@@ -153,16 +153,16 @@ forward_unit (Unit * c, const int16_t * sample, int middle)
       in[2 * i] = to_real (and8 (two[i], set32 (0xffff)));
       in[2 * i + 1] = to_real (srl32 (two[i], 16));
     }
-    forward (t.cell[h], in, m, 8, 8);
-    t.cell[h][0] -= (float) (8 * middle);
+    forward (t.value[h], in, m, 8, 8);
+    t.value[h][0] -= (float) (8 * middle);
   }
   transpose (c, &t);
   BDCT_UNROLL for (int g = 0; g < 2; g++) {
     Vf out[8];
 
-    forward (out, c->cell[g], m, 8, 8);
+    forward (out, c->value[g], m, 8, 8);
     BDCT_UNROLL for (int i = 0; i < 8; i++)
-      c->cell[g][i] = out[i];
+      c->value[g][i] = out[i];
   }
 }
 
@@ -192,10 +192,10 @@ inverse_unit (int16_t * sample, const Unit * c, const Steps * steps, int middle)
     Vf in[8];
 
     BDCT_UNROLL for (int i = 0; i < 8; i++) {
-      level[g][i] = quantize (c->cell[g][i], steps->divisor.cell[g][i]);
-      in[i] = to_real (level[g][i]) * steps->factor.cell[g][i];
+      level[g][i] = quantize (c->value[g][i], steps->divisor.value[g][i]);
+      in[i] = to_real (level[g][i]) * steps->factor.value[g][i];
     }
-    inverse (t.cell[g], in, m, 8, 8);
+    inverse (t.value[g], in, m, 8, 8);
   }
   BDCT_UNROLL for (int i = 0; i < 8; i++)
     count = add16 (count, min16u (packs32 (level[0][i], level[1][i]),
@@ -206,7 +206,7 @@ inverse_unit (int16_t * sample, const Unit * c, const Steps * steps, int middle)
     V two[4];
     Vf out[8];
 
-    inverse (out, rows.cell[h], m, 8, 8);
+    inverse (out, rows.value[h], m, 8, 8);
     BDCT_UNROLL for (int i = 0; i < 4; i++)
       two[i] = join_halves (to_floor (out[2 * i] + 0.5f),
           to_floor (out[2 * i + 1] + 0.5f));
@@ -321,8 +321,8 @@ set_steps (Steps * steps, const BdctTilePlane * p, const uint8_t * quantizers,
 
     for (int j = 0; j < LANES; j++)
       memcpy (quant + 4 * j, &of[j]->quant[i % 8][i / 8 * 4], 16);
-    steps->divisor.cell[i / 8][i % 8] = 8.0f * to_real (load (quant));
-    steps->factor.cell[i / 8][i % 8] = 0.125f * to_real (load (quant));
+    steps->divisor.value[i / 8][i % 8] = 8.0f * to_real (load (quant));
+    steps->factor.value[i / 8][i % 8] = 0.125f * to_real (load (quant));
   }
 }
 
@@ -333,8 +333,8 @@ put_float_levels (BdctLevel * to, const Unit * c, const Steps * steps, int n)
   for (int v = 0; v < 8; v++) {
     BdctLevel row[UNIT];
 
-    store (row, packs32 (quantize (c->cell[0][v], steps->divisor.cell[0][v]),
-            quantize (c->cell[1][v], steps->divisor.cell[1][v])));
+    store (row, packs32 (quantize (c->value[0][v], steps->divisor.value[0][v]),
+            quantize (c->value[1][v], steps->divisor.value[1][v])));
     for (int j = 0; j < n; j++)
       memcpy (to + 64 * j + 8 * v, row + 8 * j, 8 * sizeof *to);
   }
@@ -354,11 +354,12 @@ hide (int16_t * sample, const int16_t * original, int width, int height)
 static void
 sum_lanes (uint32_t sum[LANES], V v)
 {
-  uint32_t cell[4 * LANES];
+  uint32_t value[4 * LANES];
 
-  store (cell, v);
+  store (value, v);
   for (int j = 0; j < LANES; j++)
-    sum[j] = cell[4 * j] + cell[4 * j + 1] + cell[4 * j + 2] + cell[4 * j + 3];
+    sum[j] = value[4 * j] + value[4 * j + 1] + value[4 * j + 2]
+        + value[4 * j + 3];
 }
 
 /* The records of a unit's n blocks. */

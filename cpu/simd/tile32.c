@@ -40,12 +40,12 @@ load (Tile * t, const BdctTilePlane * p, int row, int column, int side,
   const int64_t stride = p->src.stride;
 
   for (int y = 0; y < side; y++) {
-    int32_t *cell = t->cell + y * side;
+    int32_t *entry = t->value + y * side;
 
     for (int x = 0; x < width; x++)
-      cell[x] = bdct_sample_get (src, x * step, bytes, shift, peak) - middle;
+      entry[x] = bdct_sample_get (src, x * step, bytes, shift, peak) - middle;
     for (int x = width; x < side; x++)
-      cell[x] = cell[width - 1];
+      entry[x] = entry[width - 1];
     src += y < last ? stride : 0;
   }
 }
@@ -64,10 +64,10 @@ store (const Tile * t, const BdctTilePlane * p, int row, int column, int side,
   uint8_t *dst = out ? row_at (p, &p->dst, row + y0, column) : NULL;
 
   for (int y = y0; y < y1; y++) {
-    const int32_t *cell = t->cell + y * side;
+    const int32_t *entry = t->value + y * side;
 
     for (int x = 0; x < width; x++) {
-      int v = cell[x] + middle, e;
+      int v = entry[x] + middle, e;
 
       v = v < 0 ? 0 : v > peak ? peak : v;
       e = v - bdct_sample_get (src, x * step, bytes, shift, peak);
@@ -109,7 +109,7 @@ store_levels (const Tile * level, const BdctTilePlane * p, int row, int column,
 
     for (int x = 0; x < bdct_min (p->layout.width - column, side); x++)
       bdct_sample_put (dst, x * step, bytes, p->layout.shift,
-          bdct_render_level (level->cell[y * side + x],
+          bdct_render_level (level->value[y * side + x],
               p->component != BDCT_Y, p->depth));
   }
 }
@@ -124,8 +124,8 @@ forward (Tile * t, const BdctTilePlane * p)
 
   if (p->family == BDCT_FAMILY_REAL)
     for (int i = 0; i < BDCT_TILE * BDCT_TILE; i += LANES) {
-      Vi *cell = (Vi *) (t->cell + i);
-      *(Vf *) cell = to_real (*cell);
+      Vi *entry = (Vi *) (t->value + i);
+      *(Vf *) entry = to_real (*entry);
     }
   if (job->transposed)
     chain->columns.forward (t, p->column, BDCT_MAX_SIZE, job->fwd_shift[0]);
@@ -158,15 +158,15 @@ inverse (Tile * t, const BdctTilePlane * p)
         job->clip16, wide);
   if (p->family == BDCT_FAMILY_REAL)
     for (int i = 0; i < BDCT_TILE * BDCT_TILE; i += LANES) {
-      Vf v = *(Vf *) (t->cell + i) * 0.125f + 0.5f;
+      Vf v = *(Vf *) (t->value + i) * 0.125f + 0.5f;
       Vi whole = to_int (v);
       /* The conversion truncates: a floor takes one off below 0. */
       whole += to_real (whole) > v;
-      *(Vi *) (t->cell + i) = whole;
+      *(Vi *) (t->value + i) = whole;
     }
 }
 
-/* The set of each cell of a tile, from that of each block. */
+/* The set of each entry of a tile, from that of each block. */
 static void
 spread (Tile * which, const BdctTilePlane * p, const uint8_t * set,
     const Region * region, int side)
@@ -175,7 +175,7 @@ spread (Tile * which, const BdctTilePlane * p, const uint8_t * set,
 
   for (int y = 0; y < region->rows; y++)
     for (int x = 0; x < side; x++)
-      which->cell[y * side + x] = set[(y >> job->log2_height) * region->stride
+      which->value[y * side + x] = set[(y >> job->log2_height) * region->stride
           + (bdct_min (x, region->columns - 1) >> job->log2_width)];
 }
 
@@ -195,14 +195,14 @@ requantize_by_rate (Tile * t, const BdctTilePlane * p, const Region * region,
       uint16_t count = 0;
 
       bdct_rdoq_choose (&s->rdoq, &s->job, p->component != BDCT_Y,
-          t->cell + first, side, levels);
+          t->value + first, side, levels);
       for (int i = 0; i < size * size; i++) {
-        const int v = i >> n, u = i & (size - 1), cell = first + v * side + u;
+        const int v = i >> n, u = i & (size - 1), entry = first + v * side + u;
 
-        t->cell[cell] = bdct_rdoq_dequantize (&s->job, bdct_job_entry (&s->job,
-                v, u).dequant, levels[i]);
+        t->value[entry] = bdct_rdoq_dequantize (&s->job,
+            bdct_job_entry (&s->job, v, u).dequant, levels[i]);
         if (region->level != NULL)
-          region->level->cell[cell] = levels[i];
+          region->level->value[entry] = levels[i];
         count += levels[i] != 0;
       }
       if (region->blocks != NULL)
@@ -232,7 +232,7 @@ requantize_by_set (Tile * t, const BdctTilePlane * p, const Region * region,
   /* What is not written all over, by one set or for all frequencies. */
   if (region->level != NULL && ((present & (present - 1)) != 0
           || job->keep < 1 << job->log2_height))
-    memset (region->level, 0, side * side * sizeof region->level->cell[0]);
+    memset (region->level, 0, side * side * sizeof region->level->value[0]);
   if ((present & (present - 1)) == 0)
     return (region->level != NULL ? chain->all_out : chain->all)
         (t, p->set[__builtin_ctz (present)], region);
@@ -255,12 +255,12 @@ pack (BdctLevel * to, const Tile * level, const BdctComponentJob * job,
   for (int y = 0; y < region->rows >> job->log2_height; y++)
     for (int x = 0; x < region->columns >> job->log2_width; x++) {
       BdctLevel *block = to + (y * region->stride + x) * width * high;
-      const int32_t *cell = level->cell + (y << job->log2_height) * side
+      const int32_t *entry = level->value + (y << job->log2_height) * side
           + (x << job->log2_width);
 
       for (int v = 0; v < high; v++)
         for (int u = 0; u < width; u++)
-          block[v * width + u] = cell[v * side + u];
+          block[v * width + u] = entry[v * side + u];
     }
 }
 
@@ -355,7 +355,7 @@ strip (const BdctTilePlane * const *planes, int n, int row,
     load_any (&t, p, row, column, side);
     forward (&t, p);
     for (int i = 0; i < n - 1; i++) {
-      memcpy (&copy, &t, side * side * sizeof t.cell[0]);
+      memcpy (&copy, &t, side * side * sizeof t.value[0]);
       finish (&copy, planes[i], row, column, &strips[i]);
     }
     finish (&t, planes[n - 1], row, column, &strips[n - 1]);

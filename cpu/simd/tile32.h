@@ -36,8 +36,8 @@ bdct_tile_side (const BdctComponentJob *job)
 /** Samples or coefficients of a tile, row by row without a gap: int32_t, or
  * float in the real chain. */
 typedef struct {
-  int32_t cell[4 * BDCT_TILE * BDCT_TILE];
-} __attribute__ ((aligned (64))) BdctTileCells;
+  int32_t value[4 * BDCT_TILE * BDCT_TILE];
+} __attribute__ ((aligned (64))) BdctTileValues;
 
 /** One component's quantizer: entry (v, u) of the job's tables (quantize.h:
  * quant and companion) in row v of at most 8, as often as vectors want it; and
@@ -84,9 +84,9 @@ typedef void (*BdctTileFunc) (const BdctTilePlane *const *planes, int n,
 
 /** What a tile is on its way. */
 typedef struct {
-  BdctTileCells residual;        /**< before, and then after it all */
-  BdctTileCells coefficient;     /**< float in the real chain, times 8 */
-  BdctTileCells level;
+  BdctTileValues residual;        /**< before, and then after it all */
+  BdctTileValues coefficient;     /**< float in the real chain, times 8 */
+  BdctTileValues level;
 } BdctTileStages;
 
 /** One tile alone, with the plane's first set: from the residuals on or, if not

@@ -28,7 +28,7 @@ typedef struct {
   BdctImage rec;            /**< the reconstruction, ... */
   BdctImage shown;          /**< ... and what `dst` is made of; may be `rec` */
   /** Of the errors of R, G and B; NULL: not asked. */
-  BdctCudaAccumulator *cells;
+  BdctCudaAccumulator *accumulators;
 } BdctCudaColour;
 
 /** Enqueue what makes `planes` of `src`. */

@@ -70,7 +70,7 @@ template <int kBytes> struct Errors {
   each (const Work &work, F f)
   {
     for (int i = 0; i < work.n_distorted; i++) {
-      f (work.cells[i]);
+      f (work.accumulators[i]);
       for (int p = 0; p < work.n_planes; p++) {
         f (work.plane[p].reference.data);
         f (work.plane[p].distorted[i].data);
@@ -160,10 +160,11 @@ template <int kBytes> struct Errors {
     });
     add_up<kThreads> (shared.sum);
     threads<kThreads> ([&] (int t) {
-      BdctCudaAccumulator &cell = work.cells[by][bx % BDCT_CUDA_ACCUMULATORS];
+      BdctCudaAccumulator &accumulator =
+          work.accumulators[by][bx % BDCT_CUDA_ACCUMULATORS];
 
       if (t < layout.interleave)
-        atomicAdd (&cell.sse[layout.component[t]], shared.sum[t][0]);
+        atomicAdd (&accumulator.sse[layout.component[t]], shared.sum[t][0]);
     });
   }
 };
@@ -182,7 +183,7 @@ struct RgbErrors {
   {
     for (int i = 0; i < work.n_distorted; i++)
       for (int p = 0; p < work.rgb.n_planes; p++) {
-        f (work.cells[i]);
+        f (work.accumulators[i]);
         f (work.reference.data[p]);
         f (work.distorted[i].data[p]);
       }
@@ -225,8 +226,8 @@ struct RgbErrors {
     add_up<kThreads> (shared.sum);
     threads<kThreads> ([&] (int t) {
       if (t < 3)
-        atomicAdd (&work.cells[by][bx % BDCT_CUDA_ACCUMULATORS].rgb_sse[t],
-            shared.sum[t][0]);
+        atomicAdd (&work.accumulators[by][bx % BDCT_CUDA_ACCUMULATORS]
+            .rgb_sse[t], shared.sum[t][0]);
     });
   }
 };

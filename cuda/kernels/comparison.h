@@ -28,7 +28,7 @@ typedef struct {
                                            launch's */
   BdctCudaCompared plane[BDCT_MAX_PLANES];
   /** BDCT_CUDA_ACCUMULATORS each, zeroed. */
-  BdctCudaAccumulator *cells[BDCT_MAX_DISTORTED];
+  BdctCudaAccumulator *accumulators[BDCT_MAX_DISTORTED];
 } BdctCudaErrors;
 
 cudaError_t bdct_cuda_errors_launch (const BdctCudaErrors *errors,
@@ -39,7 +39,7 @@ typedef struct {
   BdctRgb rgb;
   int32_t width, height, n_distorted;
   BdctImage reference, distorted[BDCT_MAX_DISTORTED];
-  BdctCudaAccumulator *cells[BDCT_MAX_DISTORTED];
+  BdctCudaAccumulator *accumulators[BDCT_MAX_DISTORTED];
 } BdctCudaRgbErrors;
 
 cudaError_t bdct_cuda_rgb_errors_launch (const BdctCudaRgbErrors *errors,

@@ -43,7 +43,7 @@ extern const BdctCudaMetric bdct_cuda_ssim, bdct_cuda_ms_ssim,
 
 /** Enqueue what makes a frame's luma 16 bits wide, without gaps, as XPSNR takes
  * it: of `src`, in `memory`. */
-cudaError_t bdct_cuda_xpsnr_keep (const BdctMetricPlane *luma,
+cudaError_t bdct_cuda_history_copy (const BdctMetricPlane *luma,
     cudaStream_t stream);
 
 /** Enqueue what fills a metric's map (dct/metrics/metrics.h), which is the

@@ -25,7 +25,7 @@ struct Work
   Planes src, dst;              /* pixels */
   Planes rec, shown;
   BdctRender render;            /* where a view is shown */
-  BdctCudaAccumulator *cells;
+  BdctCudaAccumulator *accumulators;
   Upsampling upsampling;
   uint32_t order;               /* selects a pixel out of R, G, B and 0, and the
                                    input's pixel */
@@ -264,13 +264,13 @@ flush (const Work &work, const uint32_t sse[4])
       sums[threadIdx.y][b] = sum;
   }
   __syncthreads ();
-  if (work.cells != nullptr && threadIdx.y == 0 && threadIdx.x < 3) {
+  if (work.accumulators != nullptr && threadIdx.y == 0 && threadIdx.x < 3) {
     const int k = threadIdx.x;
     uint32_t sum = 0;
 
     BDCT_UNROLL for (int i = 0; i < kWarps; i++)
       sum += sums[i][work.byte[k]];
-    atomicAdd (&work.cells[(blockIdx.y * gridDim.x + blockIdx.x)
+    atomicAdd (&work.accumulators[(blockIdx.y * gridDim.x + blockIdx.x)
             % BDCT_CUDA_ACCUMULATORS].rgb_sse[k], (unsigned long long) sum);
   }
 }
@@ -383,7 +383,7 @@ bdct_cuda_planes_to_rgb_launch (const BdctCudaColour *colour,
   work.shown = make_planes (colour->shown);
   if (render != nullptr)
     work.render = *render;
-  work.cells = colour->cells;
+  work.accumulators = colour->accumulators;
   work.upsampling = make_upsampling (colour->layout);
   work.order = 0x7654;
   for (int k = 0; k < 3; k++) {

@@ -512,16 +512,17 @@ BDCT_INLINE void
 add_up (const BdctCudaTree &tree, const Found &shared, unsigned square, int t,
     int n_threads)
 {
-  BdctCudaAccumulator &cell = tree.cells[square % BDCT_CUDA_ACCUMULATORS];
+  BdctCudaAccumulator &accumulator =
+      tree.accumulators[square % BDCT_CUDA_ACCUMULATORS];
 
   if (t < tree.n_components) {
-    add (&cell.sse[t], ((unsigned long long) shared.sse[1][t] << 16)
+    add (&accumulator.sse[t], ((unsigned long long) shared.sse[1][t] << 16)
         + shared.sse[0][t]);
-    add (&cell.nonzero[t], shared.nonzero[t]);
-    add (&cell.levels[t], shared.levels[t]);
+    add (&accumulator.nonzero[t], shared.nonzero[t]);
+    add (&accumulator.levels[t], shared.levels[t]);
   }
   if (t < kSizes)
-    add (&cell.area[t], shared.area[t]);
+    add (&accumulator.area[t], shared.area[t]);
   if (tree.counts == nullptr)
     return;
   for (int c = 0; c < tree.n_components; c++) {

@@ -44,7 +44,7 @@ typedef struct {
   uint64_t lambda[BDCT_MAX_QUANTIZERS];
   BdctCabacCosts costs;
   uint8_t *sizes;                 /**< as BdctFrame.sizes */
-  BdctCudaAccumulator *cells;            /**< BDCT_CUDA_CELLS of them, zeroed */
+  BdctCudaAccumulator *accumulators;            /**< BDCT_CUDA_CELLS of them, zeroed */
   unsigned long long *counts;     /**< for the bits, zeroed: those of a
                                        BdctRateCounts; NULL: not counted */
 } BdctCudaTree;

@@ -21,13 +21,13 @@ struct Keep {
   block (const BdctCudaMetricPlane &to, int bx, int by, Shared &)
   {
     const BdctMetricPlane &p = to.plane;
-    uint16_t *kept = (uint16_t *) p.memory;
+    uint16_t *history = (uint16_t *) p.memory;
 
     threads<kThreads> ([&] (int t) {
       const int x = bx * kThreads + t, end = (by + 1) * kStrip;
 
       for (int y = by * kStrip; x < p.width && y < end && y < p.height; y++)
-        kept[(int64_t) y * p.width + x]
+        history[(int64_t) y * p.width + x]
             = (uint16_t) sample_at (p, p.src.data + y * p.src.stride, x);
     });
   }
@@ -39,7 +39,7 @@ struct alignas (4) Pair {
   uint16_t a, b;
 };
 
-/* Of a row of cells, which are single samples, or of a large picture 2 x 2: the
+/* Of a row of squares, which are single samples, or of a large picture 2 x 2: the
  * sum of one, and what the high pass takes of it and of those beside it, in the
  * middle, and in rows around that. */
 struct Taps {
@@ -49,9 +49,9 @@ struct Taps {
 /* The filter of 3 x 3. `before`, `behind`: how far those beside it are, or 0,
  * where they would be outside. */
 template <bool kLarge> BDCT_INLINE Taps
-read_taps (const uint16_t *cell, int64_t stride, int before, int behind)
+read_taps (const uint16_t *square, int64_t stride, int before, int behind)
 {
-  const int l = cell[before], m = cell[0], r = cell[behind];
+  const int l = square[before], m = square[0], r = square[behind];
   const int around = l + 2 * m + r;
 
   (void) stride;
@@ -61,13 +61,13 @@ read_taps (const uint16_t *cell, int64_t stride, int before, int behind)
 /* Of 6 x 6 without corners, which is as symmetric: its outer rows are those
  * next to the middle's without what is twice as near. */
 template <> BDCT_INLINE Taps
-read_taps<true> (const uint16_t *cell, int64_t stride, int before, int behind)
+read_taps<true> (const uint16_t *square, int64_t stride, int before, int behind)
 {
   Taps taps = { 0, 0, 0, 0 };
 
   BDCT_UNROLL
   for (int k = 0; k < 2; k++) {
-    const uint16_t *row = cell + k * stride;
+    const uint16_t *row = square + k * stride;
     const Pair l = *(const Pair *) (row + before), m = *(const Pair *) row;
     const Pair r = *(const Pair *) (row + behind);
     const int middle = m.a + m.b, next = l.b + r.a, far = l.a + r.b;
@@ -81,13 +81,14 @@ read_taps<true> (const uint16_t *cell, int64_t stride, int before, int behind)
   return taps;
 }
 
-/* The sum of a cell. */
+/* The sum of a square. */
 template <bool kLarge> BDCT_INLINE int
-read_coefficient (const uint16_t *cell, int64_t stride)
+read_coefficient (const uint16_t *square, int64_t stride)
 {
-  const Pair *up = (const Pair *) cell, *down = (const Pair *) (cell + stride);
+  const Pair *up = (const Pair *) square;
+  const Pair *down = (const Pair *) (square + stride);
 
-  return kLarge ? up->a + up->b + down->a + down->b : *cell;
+  return kLarge ? up->a + up->b + down->a + down->b : *square;
 }
 
 template <bool kLarge> struct Blocks {
@@ -150,10 +151,10 @@ template <bool kLarge> struct Blocks {
       const bool inside = column > 0 && column < columns - 1;
       const int before = inside ? -kStep : 0, behind = inside ? kStep : 0;
       const int64_t offset = top * down + column * kStep;
-      const uint16_t *cell = p.luma[0] + offset;
-      Taps up = read_taps<kLarge> (cell - (top > 0 ? down : 0), stride, before,
-          behind);
-      Taps here = read_taps<kLarge> (cell, stride, before, behind);
+      const uint16_t *square = p.luma[0] + offset;
+      Taps up = read_taps<kLarge> (square - (top > 0 ? down : 0), stride,
+          before, behind);
+      Taps here = read_taps<kLarge> (square, stride, before, behind);
 
       BDCT_UNROLL
       for (int i = 0; i < kStrip; i++) {
@@ -164,7 +165,7 @@ template <bool kLarge> struct Blocks {
 
         if (first + i >= at.height / kStep)
           break;
-        below = read_taps<kLarge> (cell + i * down
+        below = read_taps<kLarge> (square + i * down
             + (row < rows - 1 ? down : 0), stride, before, behind);
         if (inside && row > 0 && row < rows - 1)
           sum[BDCT_XPSNR_CONTRAST]
@@ -263,7 +264,7 @@ const BdctCudaMetric bdct_cuda_xpsnr = { xpsnr::results, xpsnr::scratch,
   xpsnr::launch_all };
 
 cudaError_t
-bdct_cuda_xpsnr_keep (const BdctMetricPlane *luma, cudaStream_t stream)
+bdct_cuda_history_copy (const BdctMetricPlane *luma, cudaStream_t stream)
 {
   using xpsnr::Keep;
   BdctCudaMetricPlanes planes = {};

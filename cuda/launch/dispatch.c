@@ -139,19 +139,19 @@ trusts (BdctCudaDevice * device, const BdctTensorKernel * kernel, int depth,
 
 /* False if there are more tiles than a launch takes. */
 static bool
-cut (BdctCudaLaunch * pass, const BdctCudaKernel * kernel,
+cut (BdctCudaLaunch * launch, const BdctCudaKernel * kernel,
     const BdctCudaWork * work, bool mixed)
 {
   const int bytes = work->quantizers[0].depth > 8 ? 2 : 1;
   int64_t n_tiles = 0;
 
-  pass->kernel = kernel;
-  pass->quantizers = work->quantizers;
-  pass->n_quantizers = work->n_quantizers;
-  pass->n_planes = work->n_planes;
-  pass->mixed = mixed;
+  launch->kernel = kernel;
+  launch->quantizers = work->quantizers;
+  launch->n_quantizers = work->n_quantizers;
+  launch->n_planes = work->n_planes;
+  launch->mixed = mixed;
   for (int p = 0; p < work->n_planes; p++) {
-    BdctCudaPlane *plane = &pass->plane[p];
+    BdctCudaPlane *plane = &launch->plane[p];
     const BdctPlaneLayout *layout = &plane->layout;
     const BdctComponentJob *job;
 
@@ -183,13 +183,13 @@ cut (BdctCudaLaunch * pass, const BdctCudaKernel * kernel,
     if (n_tiles > INT_MAX / 2)
       return false;
   }
-  pass->n_tiles = (int32_t) n_tiles;
+  launch->n_tiles = (int32_t) n_tiles;
   return true;
 }
 
 int
 bdct_cuda_plan (BdctCudaDevice * device, const BdctCudaWork * work,
-    BdctCudaLaunch * passes, BdctError * error)
+    BdctCudaLaunch * launches, BdctError * error)
 {
   const BdctTensorKernel *tensor = device->tensor
       && work->output == BDCT_CUDA_STATISTICS && work->kernel == NULL
@@ -204,8 +204,8 @@ bdct_cuda_plan (BdctCudaDevice * device, const BdctCudaWork * work,
   if (!ok)
     return 0;
   both = tensor != NULL && work->mixed;
-  if (cut (&passes[0], tensor != NULL ? &tensor->kernel : scalar, work, false)
-      && (!both || cut (&passes[1], scalar, work, true)))
+  if (cut (&launches[0], tensor != NULL ? &tensor->kernel : scalar, work, false)
+      && (!both || cut (&launches[1], scalar, work, true)))
     return both ? 2 : 1;
   bdct_error (error, "the frame is too large for one launch");
   return 0;
@@ -226,25 +226,25 @@ is_there (const BdctCudaDevice * device, uint64_t number)
 }
 
 static const BdctComponentJob *
-job_of (const BdctCudaLaunch * pass, const BdctPlaneLayout * layout, int i)
+job_of (const BdctCudaLaunch * launch, const BdctPlaneLayout * layout, int i)
 {
-  return &pass->quantizers[i / layout->interleave]
+  return &launch->quantizers[i / layout->interleave]
       .component[layout->component[i % layout->interleave]];
 }
 
 /* How many component jobs an entry is for. */
 static int
-count_jobs (const BdctCudaLaunch * pass, const BdctPlaneLayout * layout)
+count_jobs (const BdctCudaLaunch * launch, const BdctPlaneLayout * layout)
 {
-  return pass->n_quantizers * layout->interleave;
+  return launch->n_quantizers * layout->interleave;
 }
 
 /* Bytes of what an entry was made for. */
 static size_t
-key_size (const BdctCudaLaunch * pass, const BdctPlaneLayout * layout)
+key_size (const BdctCudaLaunch * launch, const BdctPlaneLayout * layout)
 {
-  return count_jobs (pass, layout) * sizeof (BdctComponentJob)
-      + pass->n_quantizers * sizeof (BdctJobRdoq);
+  return count_jobs (launch, layout) * sizeof (BdctComponentJob)
+      + launch->n_quantizers * sizeof (BdctJobRdoq);
 }
 
 static uint64_t
@@ -261,44 +261,45 @@ add_to_hash (uint64_t hash, const void *data, size_t size)
 }
 
 static uint64_t
-hash_of (const BdctCudaLaunch * pass, const BdctPlaneLayout * layout)
+hash_of (const BdctCudaLaunch * launch, const BdctPlaneLayout * layout)
 {
-  uint64_t hash = (uintptr_t) pass->kernel->make_constants
-      + pass->quantizers[0].depth;
+  uint64_t hash = (uintptr_t) launch->kernel->make_constants
+      + launch->quantizers[0].depth;
 
-  for (int i = 0; i < count_jobs (pass, layout); i++)
-    hash = add_to_hash (hash, job_of (pass, layout, i),
+  for (int i = 0; i < count_jobs (launch, layout); i++)
+    hash = add_to_hash (hash, job_of (launch, layout, i),
         sizeof (BdctComponentJob));
-  for (int i = 0; i < pass->n_quantizers; i++)
-    hash = add_to_hash (hash, &pass->quantizers[i].rdoq, sizeof (BdctJobRdoq));
+  for (int i = 0; i < launch->n_quantizers; i++)
+    hash = add_to_hash (hash, &launch->quantizers[i].rdoq,
+        sizeof (BdctJobRdoq));
   return hash;
 }
 
 static bool
-is_for (BdctCudaDevice * device, uint64_t number, const BdctCudaLaunch * pass,
+is_for (BdctCudaDevice * device, uint64_t number, const BdctCudaLaunch * launch,
     const BdctPlaneLayout * layout)
 {
   const Entry *entry = entry_at (device, number);
   const uint8_t *made_for;
 
   if (!is_there (device, number)
-      || entry->make_constants != pass->kernel->make_constants
-      || entry->depth != pass->quantizers[0].depth
-      || entry->n_quantizers != pass->n_quantizers
+      || entry->make_constants != launch->kernel->make_constants
+      || entry->depth != launch->quantizers[0].depth
+      || entry->n_quantizers != launch->n_quantizers
       || entry->interleave != layout->interleave
       || memcmp (entry->component, layout->component,
           layout->interleave * sizeof entry->component[0]) != 0)
     return false;
   made_for = device->mirror + entry->at % RING_SIZE
-      + pass->n_quantizers * pass->kernel->constants_size;
-  for (int i = 0; i < count_jobs (pass, layout); i++)
+      + launch->n_quantizers * launch->kernel->constants_size;
+  for (int i = 0; i < count_jobs (launch, layout); i++)
     if (memcmp (made_for + i * sizeof (BdctComponentJob),
-            job_of (pass, layout, i), sizeof (BdctComponentJob)) != 0)
+            job_of (launch, layout, i), sizeof (BdctComponentJob)) != 0)
       return false;
-  made_for += count_jobs (pass, layout) * sizeof (BdctComponentJob);
-  for (int i = 0; i < pass->n_quantizers; i++)
-    if (memcmp (made_for + i * sizeof (BdctJobRdoq), &pass->quantizers[i].rdoq,
-            sizeof (BdctJobRdoq)) != 0)
+  made_for += count_jobs (launch, layout) * sizeof (BdctComponentJob);
+  for (int i = 0; i < launch->n_quantizers; i++)
+    if (memcmp (made_for + i * sizeof (BdctJobRdoq),
+            &launch->quantizers[i].rdoq, sizeof (BdctJobRdoq)) != 0)
       return false;
   return true;
 }
@@ -332,33 +333,34 @@ make_room (BdctCudaDevice * device, size_t size)
 }
 
 static uint64_t
-make_entry (BdctCudaDevice * device, uint64_t hash, const BdctCudaLaunch * pass,
-    const BdctCudaPlane * plane)
+make_entry (BdctCudaDevice * device, uint64_t hash,
+    const BdctCudaLaunch * launch, const BdctCudaPlane * plane)
 {
-  const BdctCudaKernel *kernel = pass->kernel;
+  const BdctCudaKernel *kernel = launch->kernel;
   const BdctPlaneLayout *layout = &plane->layout;
-  const int n_jobs = count_jobs (pass, layout);
+  const int n_jobs = count_jobs (launch, layout);
   const uint64_t number = make_room (device,
-      pass->n_quantizers * kernel->constants_size + key_size (pass, layout));
+      launch->n_quantizers * kernel->constants_size
+      + key_size (launch, layout));
   Entry *entry = entry_at (device, number);
   int probe = 0;
   uint8_t *to;
 
   if (number == 0)
     return 0;
-  *entry = (Entry) { kernel->make_constants, pass->quantizers[0].depth,
-    pass->n_quantizers, layout->interleave,
+  *entry = (Entry) { kernel->make_constants, launch->quantizers[0].depth,
+    launch->n_quantizers, layout->interleave,
     {layout->component[0], layout->component[1]}, hash, entry->at, 0,
     device->launch
   };
   to = device->mirror + entry->at % RING_SIZE;
-  for (int set = 0; set < pass->n_quantizers;
+  for (int set = 0; set < launch->n_quantizers;
       set++, to += kernel->constants_size)
-    kernel->make_constants (to, plane, &pass->quantizers[set]);
+    kernel->make_constants (to, plane, &launch->quantizers[set]);
   for (int i = 0; i < n_jobs; i++, to += sizeof (BdctComponentJob))
-    memcpy (to, job_of (pass, layout, i), sizeof (BdctComponentJob));
-  for (int i = 0; i < pass->n_quantizers; i++, to += sizeof (BdctJobRdoq))
-    memcpy (to, &pass->quantizers[i].rdoq, sizeof (BdctJobRdoq));
+    memcpy (to, job_of (launch, layout, i), sizeof (BdctComponentJob));
+  for (int i = 0; i < launch->n_quantizers; i++, to += sizeof (BdctJobRdoq))
+    memcpy (to, &launch->quantizers[i].rdoq, sizeof (BdctJobRdoq));
   while (probe < N_PROBES
       && is_there (device, device->bucket[(hash + probe) % N_BUCKETS]))
     probe++;
@@ -368,14 +370,14 @@ make_entry (BdctCudaDevice * device, uint64_t hash, const BdctCudaLaunch * pass,
 }
 
 static uint64_t
-find_entry (BdctCudaDevice * device, uint64_t hash, const BdctCudaLaunch * pass,
-    const BdctPlaneLayout * layout)
+find_entry (BdctCudaDevice * device, uint64_t hash,
+    const BdctCudaLaunch * launch, const BdctPlaneLayout * layout)
 {
   for (int i = 0; i < N_PROBES; i++) {
     const uint64_t number = device->bucket[(hash + i) % N_BUCKETS];
 
     if (entry_at (device, number)->hash == hash
-        && is_for (device, number, pass, layout))
+        && is_for (device, number, launch, layout))
       return number;
   }
   return 0;
@@ -385,19 +387,19 @@ find_entry (BdctCudaDevice * device, uint64_t hash, const BdctCudaLaunch * pass,
  * the launch must go first. Frame after frame asks for the same in the same
  * order: what came after the last one is the first guess. */
 static const uint8_t *
-find_constants (BdctCudaDevice * device, const BdctCudaLaunch * pass,
+find_constants (BdctCudaDevice * device, const BdctCudaLaunch * launch,
     const BdctCudaPlane * plane)
 {
   const uint64_t last = device->last;
   uint64_t number = entry_at (device, last)->follower;
   Entry *entry;
 
-  if (!is_for (device, number, pass, &plane->layout)) {
-    const uint64_t hash = hash_of (pass, &plane->layout);
+  if (!is_for (device, number, launch, &plane->layout)) {
+    const uint64_t hash = hash_of (launch, &plane->layout);
 
-    number = find_entry (device, hash, pass, &plane->layout);
+    number = find_entry (device, hash, launch, &plane->layout);
     if (number == 0)
-      number = make_entry (device, hash, pass, plane);
+      number = make_entry (device, hash, launch, plane);
     if (number == 0)
       return NULL;
     if (is_there (device, last))
@@ -438,38 +440,38 @@ is_same_frame (const BdctCudaLaunch * a, const BdctCudaLaunch * b)
       && a->plane[0].src.data == b->plane[0].src.data;
 }
 
-/* Append a pass, if the batch is empty or of its kind and has room. */
+/* Append a launch, if the batch is empty or of its kind and has room. */
 static bool
 append (BdctCudaBatch * batch, const BdctCudaLaunch * first,
-    const BdctCudaLaunch * pass, BdctCudaDevice * device)
+    const BdctCudaLaunch * launch, BdctCudaDevice * device)
 {
-  const int together = pass->kernel->together;
-  const bool leads = together == 1
-      || batch->n_planes / pass->n_planes % together == 0;
+  const int jobs_per_block = launch->kernel->jobs_per_block;
+  const bool leads = jobs_per_block == 1
+      || batch->n_planes / launch->n_planes % jobs_per_block == 0;
 
   if (batch->n_planes > 0
-      && (batch->n_planes + pass->n_planes > BDCT_CUDA_MAX_PLANES
-          || batch->n_tiles > INT_MAX / 2 || pass->kernel != first->kernel
-          || pass->mixed != first->mixed
-          || pass->quantizers[0].depth != first->quantizers[0].depth
-          || (together > 1 && !is_same_frame (first, pass))))
+      && (batch->n_planes + launch->n_planes > BDCT_CUDA_MAX_PLANES
+          || batch->n_tiles > INT_MAX / 2 || launch->kernel != first->kernel
+          || launch->mixed != first->mixed
+          || launch->quantizers[0].depth != first->quantizers[0].depth
+          || (jobs_per_block > 1 && !is_same_frame (first, launch))))
     return false;
-  for (int p = 0; p < pass->n_planes; p++) {
+  for (int p = 0; p < launch->n_planes; p++) {
     BdctCudaPlane *plane = &batch->plane[batch->n_planes + p];
 
-    *plane = pass->plane[p];
+    *plane = launch->plane[p];
     plane->first_tile = batch->n_tiles + (leads ? plane->first_tile : 0);
-    plane->constants = find_constants (device, pass, plane);
+    plane->constants = find_constants (device, launch, plane);
     if (plane->constants == NULL)
       return false;
   }
-  batch->n_planes += pass->n_planes;
-  batch->n_tiles += leads ? pass->n_tiles : 0;
+  batch->n_planes += launch->n_planes;
+  batch->n_tiles += leads ? launch->n_tiles : 0;
   return true;
 }
 
 static cudaError_t
-launch (BdctCudaBatch * batch, const BdctCudaLaunch * first,
+enqueue (BdctCudaBatch * batch, const BdctCudaLaunch * first,
     BdctCudaDevice * device, cudaStream_t stream)
 {
   const BdctCudaKernel *kernel = first->kernel;
@@ -487,7 +489,7 @@ launch (BdctCudaBatch * batch, const BdctCudaLaunch * first,
 
   batch->depth = first->quantizers[0].depth;
   batch->mixed = first->mixed;
-  batch->together = kernel->together;
+  batch->jobs_per_block = kernel->jobs_per_block;
   batch->job_planes = first->n_planes;
   batch->maps = 0;
   for (int p = 0; p < batch->n_planes; p++)
@@ -514,18 +516,18 @@ launch (BdctCudaBatch * batch, const BdctCudaLaunch * first,
 }
 
 cudaError_t
-bdct_cuda_launch (const BdctCudaLaunch * const *passes, int n_passes,
+bdct_cuda_launch (const BdctCudaLaunch * const *launches, int n_launches,
     BdctCudaDevice * device, cudaStream_t stream)
 {
   cudaError_t err = cudaSuccess;
 
-  for (int i = 0; i < n_passes && err == cudaSuccess;) {
-    const BdctCudaLaunch *first = passes[i];
+  for (int i = 0; i < n_launches && err == cudaSuccess;) {
+    const BdctCudaLaunch *first = launches[i];
     BdctCudaBatch batch;
 
     device->launch++;
     batch.n_planes = batch.n_tiles = 0;
-    while (i < n_passes && append (&batch, first, passes[i], device))
+    while (i < n_launches && append (&batch, first, launches[i], device))
       i++;
     if (batch.n_planes == 0) {
       /* The oldest constants are its own, and in the way of its new ones. */
@@ -535,7 +537,7 @@ bdct_cuda_launch (const BdctCudaLaunch * const *passes, int n_passes,
     err = batch.n_planes > 0 ? upload_constants (device, stream)
         : cudaErrorMemoryAllocation;
     if (err == cudaSuccess)
-      err = launch (&batch, first, device, stream);
+      err = enqueue (&batch, first, device, stream);
   }
   if (err != cudaSuccess)
     forget_constants (device);

@@ -50,13 +50,13 @@ bool bdct_cuda_has_tensor (const BdctCudaDevice *device, bool *differs);
  * samples on this GPU is checked before its first use, and none is used from
  * the first one on that does not. */
 int bdct_cuda_plan (BdctCudaDevice *device, const BdctCudaWork *work,
-    BdctCudaLaunch *passes, BdctError *error);
+    BdctCudaLaunch *launches, BdctError *error);
 
-/** Enqueue passes: one launch for as many in a row as have one kernel and fit,
+/** Enqueue launches: one launch for as many in a row as have one kernel and fit,
  * behind the upload of the constants that are not on the device yet. `stream`
  * is that of bdct_cuda_open(). */
-cudaError_t bdct_cuda_launch (const BdctCudaLaunch *const *passes, int n_passes,
-    BdctCudaDevice *device, cudaStream_t stream);
+cudaError_t bdct_cuda_launch (const BdctCudaLaunch *const *launches,
+    int n_launches, BdctCudaDevice *device, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -41,7 +41,7 @@ typedef struct {
                                blocks have beyond it repeats it */
   union
   {
-    struct BdctCudaAccumulator *cells; /**< BDCT_CUDA_CELLS of them, zeroed */
+    struct BdctCudaAccumulator *accumulators; /**< BDCT_CUDA_CELLS of them, zeroed */
     unsigned long long *counts; /**< of what counts for bits, zeroed: those of a
                                      BdctRateCounts */
   };
@@ -110,7 +110,7 @@ typedef struct {
   int32_t maps;        /**< whether a plane has a map of quantizers */
   int32_t mixed;       /**< only cells of the map that are mixed; else all that
                             the kernel takes */
-  int32_t together;    /**< jobs that go together: the first of them has the
+  int32_t jobs_per_block;    /**< jobs that go together: the first of them has the
                             tiles, the others are ... */
   int32_t job_planes;  /**< ... so many planes behind each other */
 } BdctCudaBatch;
@@ -125,7 +125,7 @@ typedef struct BdctCudaKernel {
   bool spans;           /**< a warp does some tiles one after another, and from
                              9.0 on waits for the launch before by itself */
   int constants_size;   /**< bytes of a plane's constants; a multiple of 16 */
-  int together;         /**< jobs of a frame that a thread block does one after
+  int jobs_per_block;         /**< jobs of a frame that a thread block does one after
                              another, which then must have the same planes */
   /** NULL, or that a tile is so many blocks of one component, in whatever order
    * the kernel takes them; it then has no rows. */

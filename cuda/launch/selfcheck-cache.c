@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAX_VERDICTS 512
+#define MAX_ENTRIES 512
 #define MAX_LINE 512
 #define FOLDER "/gst-blockdct"
 #define NAME FOLDER "/tensor-cores"
@@ -29,8 +29,8 @@ static struct
 {
   uint64_t hash;
   BdctVerdict verdict;
-} verdicts[MAX_VERDICTS];
-static unsigned n_verdicts;
+} entries[MAX_ENTRIES];
+static unsigned n_entries;
 
 /* FNV-1a. */
 static uint64_t
@@ -107,12 +107,12 @@ append (const char *text, BdctVerdict verdict)
 }
 
 static void
-keep (uint64_t hash, BdctVerdict verdict)
+remember (uint64_t hash, BdctVerdict verdict)
 {
-  if (n_verdicts == MAX_VERDICTS)
+  if (n_entries == MAX_ENTRIES)
     return;
-  verdicts[n_verdicts].hash = hash;
-  verdicts[n_verdicts++].verdict = verdict;
+  entries[n_entries].hash = hash;
+  entries[n_entries++].verdict = verdict;
 }
 
 BdctVerdict
@@ -122,13 +122,13 @@ bdct_selfcheck_cache_find (const BdctChecked * what)
   BdctVerdict found = BDCT_VERDICT_NONE;
 
   pthread_mutex_lock (&lock);
-  for (unsigned i = 0; i < n_verdicts; i++)
-    if (verdicts[i].hash == hash)
-      found = verdicts[i].verdict;
+  for (unsigned i = 0; i < n_entries; i++)
+    if (entries[i].hash == hash)
+      found = entries[i].verdict;
   if (found == BDCT_VERDICT_NONE) {
     found = find_in_file (what->text);
     if (found != BDCT_VERDICT_NONE)
-      keep (hash, found);
+      remember (hash, found);
   }
   pthread_mutex_unlock (&lock);
   return found;
@@ -138,7 +138,7 @@ void
 bdct_selfcheck_cache_store (const BdctChecked * what, BdctVerdict verdict)
 {
   pthread_mutex_lock (&lock);
-  keep (hash_of (what->text), verdict);
+  remember (hash_of (what->text), verdict);
   append (what->text, verdict);
   pthread_mutex_unlock (&lock);
 }

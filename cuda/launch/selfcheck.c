@@ -42,7 +42,7 @@ static const struct
 typedef struct {
   uint8_t plane[PLANE];
   BdctBlockRecord blocks[2][MAX_BLOCKS];
-  BdctCudaAccumulator cells[BDCT_CUDA_ACCUMULATORS];
+  BdctCudaAccumulator accumulators[BDCT_CUDA_ACCUMULATORS];
 } Result;
 
 typedef struct {
@@ -145,7 +145,7 @@ run (Check * self, BdctCudaWork * work, int which, BdctError * error)
   const BdctCudaLaunch *passes[] = { &pass };
 
   work->plane[0].dst = (BdctSamples) { result->plane, STRIDE };
-  work->plane[0].cells = result->cells;
+  work->plane[0].accumulators = result->accumulators;
   for (int i = 0; i < 2; i++)
     work->plane[0].blocks[i] = result->blocks[i];
   return bdct_cuda_plan (self->device, work, &pass, error) == 1
@@ -180,14 +180,14 @@ squared_errors (const uint8_t * a, const uint8_t * b, const BdctLayout * layout,
 }
 
 static BdctCudaAccumulator
-add_cells (const Result * result)
+add_accumulators (const Result * result)
 {
   BdctCudaAccumulator sum = { 0 };
 
   for (int i = 0; i < BDCT_CUDA_ACCUMULATORS; i++)
     for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
-      sum.sse[c] += result->cells[i].sse[c];
-      sum.nonzero[c] += result->cells[i].nonzero[c];
+      sum.sse[c] += result->accumulators[i].sse[c];
+      sum.nonzero[c] += result->accumulators[i].nonzero[c];
     }
   return sum;
 }
@@ -199,7 +199,7 @@ agree_nearly (const Check * self, const BdctLayout * layout)
 {
   const BdctPlaneLayout *plane = &layout->plane[0];
   const Result *result = self->host->result;
-  const BdctCudaAccumulator cell = add_cells (&result[0]);
+  const BdctCudaAccumulator sum = add_accumulators (&result[0]);
 
   for (int i = 0; i < plane->interleave; i++) {
     const double mse = (double) squared_errors (result[0].plane,
@@ -207,7 +207,7 @@ agree_nearly (const Check * self, const BdctLayout * layout)
 
     if (bdct_psnr (mse, layout->depth) < LEAST_DB
         || squared_errors (self->host->plane, result[0].plane, layout, i)
-        != cell.sse[plane->component[i]])
+        != sum.sse[plane->component[i]])
       return false;
   }
   return true;
@@ -218,14 +218,14 @@ agree (const Check * self, const BdctLayout * layout, BdctFamily family,
     bool records)
 {
   const Result *result = self->host->result;
-  BdctCudaAccumulator cell[2];
+  BdctCudaAccumulator sum[2];
 
   if (family == BDCT_FAMILY_REAL)
     return agree_nearly (self, layout);
   for (int i = 0; i < 2; i++)
-    cell[i] = add_cells (&result[i]);
+    sum[i] = add_accumulators (&result[i]);
   return memcmp (result[0].plane, result[1].plane, PLANE) == 0
-      && memcmp (&cell[0], &cell[1], sizeof cell[0]) == 0
+      && memcmp (&sum[0], &sum[1], sizeof sum[0]) == 0
       && (!records || memcmp (result[0].blocks, result[1].blocks,
           sizeof result[0].blocks) == 0);
 }

@@ -22,12 +22,12 @@ template <typename C> struct Large
   /* A warp has so many blocks at a time: lanes in turn. */
   static constexpr int blocks = n < 32 ? 32 / n : 1;
   static constexpr int pitch_down = n + 8, pitch_across = keep + 8;
-  static constexpr int cells = n * pitch_across > keep * pitch_down
+  static constexpr int words = n * pitch_across > keep * pitch_down
       ? n * pitch_across : keep * pitch_down;
   /* Whether a lane keeps its column's quantizer from block to block. */
   static constexpr bool holds = n < 32;
   /* The second one's rows fall between the first one's. */
-  static constexpr int stride = cells + (blocks > 1 ? 32 : 0);
+  static constexpr int stride = words + (blocks > 1 ? 32 : 0);
 
   static_assert (keep == (n < 32 ? n : 32), "as many columns as lanes");
 
@@ -330,14 +330,14 @@ run_large (const Lane &lane, const Tile &tile, const Blocks &blocks,
  * they have at once, in turn. Where two components are interleaved, lanes
  * alternate between them, or else a unit is a block of each. */
 template <typename C, Output OUTPUT, typename Sample, int SIDE, int WARPS,
-    int CELLS>
+    int WORDS>
 BDCT_INLINE void
 run_tile_large (uint16_t *t, const Tile &tile, unsigned long long (&sum)[2])
 {
   using L = Large<C>;
-  constexpr int cells = L::stride * L::blocks;
+  constexpr int words = L::stride * L::blocks;
   constexpr int pitch = 2 * L::n / kPerWord<Sample> + 8;
-  constexpr bool room = L::blocks == 1 && CELLS >= cells + 32 * pitch;
+  constexpr bool room = L::blocks == 1 && WORDS >= words + 32 * pitch;
   const int more = tile.plane.layout.interleave - 1;
   const int which = threadIdx.x % 32 % L::blocks;
   const int i = threadIdx.x % 32 / L::blocks;
@@ -346,7 +346,7 @@ run_tile_large (uint16_t *t, const Tile &tile, unsigned long long (&sum)[2])
   const int across = kTileSamples / (L::n * L::blocks)
       >> both;
   const Lane lane = { i, t + which * L::stride,
-    room ? t + cells + i * pitch : nullptr };
+    room ? t + words + i * pitch : nullptr };
   const Constants *constants = (const Constants *) tile.plane.constants + mine;
   const Shifts shifts = get_shifts<C> (constants);
   typename L::Tables tables;

@@ -55,7 +55,8 @@ add_up (const BdctCudaPlane &plane, const unsigned long long (&sum)[2])
 {
   __shared__ unsigned long long sums[2][WARPS];
 
-  BdctCudaAccumulator &cell = plane.cells[blockIdx.x % BDCT_CUDA_ACCUMULATORS];
+  BdctCudaAccumulator &accumulator =
+      plane.accumulators[blockIdx.x % BDCT_CUDA_ACCUMULATORS];
 
   _Pragma ("unroll 1") for (int i = 0; i < plane.layout.interleave; i++) {
     const unsigned long long all = lanes_sum<1, 16> (i ? sum[1] : sum[0]);
@@ -72,8 +73,8 @@ add_up (const BdctCudaPlane &plane, const unsigned long long (&sum)[2])
 
   BDCT_UNROLL for (int k = 0; k < WARPS; k++)
     all += sums[threadIdx.x][k];
-  atomicAdd (&cell.sse[c], all & (1ull << 48) - 1);
-  atomicAdd (&cell.nonzero[c], all >> 48);
+  atomicAdd (&accumulator.sse[c], all & (1ull << 48) - 1);
+  atomicAdd (&accumulator.nonzero[c], all >> 48);
 }
 
 template <BdctChain LUMA, BdctChain OTHER, Output OUTPUT, typename Sample>

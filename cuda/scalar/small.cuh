@@ -16,13 +16,13 @@
 namespace {
 
 /* A thread's words: N registers, or every 32nd word of a warp's memory. */
-template <int N, bool SHARED> struct Cells;
+template <int N, bool SHARED> struct Words;
 
-template <int N> struct Cells<N, false>
+template <int N> struct Words<N, false>
 {
   uint32_t at[N];
 
-  BDCT_INLINE Cells (uint32_t *) {}
+  BDCT_INLINE Words (uint32_t *) {}
 
   BDCT_INLINE uint32_t &
   operator[] (int i)
@@ -31,11 +31,11 @@ template <int N> struct Cells<N, false>
   }
 };
 
-template <int N> struct Cells<N, true>
+template <int N> struct Words<N, true>
 {
   uint32_t *first;
 
-  BDCT_INLINE Cells (uint32_t *first) : first (first) {}
+  BDCT_INLINE Words (uint32_t *first) : first (first) {}
 
   BDCT_INLINE uint32_t &
   operator[] (int i)
@@ -45,25 +45,25 @@ template <int N> struct Cells<N, true>
 };
 
 BDCT_INLINE void
-get_value (int32_t &v, uint32_t cell)
+get_value (int32_t &v, uint32_t word)
 {
-  v = (int32_t) cell;
+  v = (int32_t) word;
 }
 
 BDCT_INLINE void
-get_value (float &v, uint32_t cell)
+get_value (float &v, uint32_t word)
 {
-  v = __int_as_float ((int32_t) cell);
+  v = __int_as_float ((int32_t) word);
 }
 
 BDCT_INLINE uint32_t
-cell_of (int32_t v)
+word_of (int32_t v)
 {
   return (uint32_t) v;
 }
 
 BDCT_INLINE uint32_t
-cell_of (float v)
+word_of (float v)
 {
   return (uint32_t) __float_as_int (v);
 }
@@ -124,7 +124,7 @@ template <typename C, typename Sample> struct Numbers
   static constexpr bool wide = C::family == BDCT_FAMILY_JPEG
       && sizeof (Sample) > 1;
   static constexpr int unroll = shared ? 1 : 8;
-  Cells<words, shared> at;
+  Words<words, shared> at;
 
   BDCT_INLINE Numbers (uint32_t *memory = nullptr) : at (memory) {}
 
@@ -154,7 +154,7 @@ template <typename C, typename Sample> struct Numbers
       }
       C::Row::template forward<n> (out, in);
       BDCT_UNROLL for (int x = 0; x < n; x++)
-        at[y * n + x] = cell_of (scale (out[x], shifts.fwd[0],
+        at[y * n + x] = word_of (scale (out[x], shifts.fwd[0],
                 x == 0 ? -middle * C::Row::ones : 0));
     }
   }
@@ -185,12 +185,12 @@ template <typename C, typename Sample> struct Numbers
     quantizer.column (u, c);
     if (levels) {
       BDCT_UNROLL for (int v = 0; v < m; v++)
-        at[v * n + u] = cell_of (c[v]);
+        at[v * n + u] = word_of (c[v]);
       return;
     }
     C::Column::template inverse<m> (out, c);
     BDCT_UNROLL for (int y = 0; y < m; y++)
-      at[y * n + u] = cell_of (scale (out[y], shifts.inv[0]));
+      at[y * n + u] = word_of (scale (out[y], shifts.inv[0]));
   }
 
   BDCT_INLINE int
@@ -276,7 +276,7 @@ template <typename C, typename Sample> struct Pairs
   static constexpr BdctBasis row = C::Row::id, column = C::Column::id;
   static constexpr uint32_t mirror = mirror_places ();
   static constexpr uint32_t octave = octave_places (n);
-  Cells<words, shared> at;
+  Words<words, shared> at;
 
   BDCT_INLINE Pairs (uint32_t *memory = nullptr) : at (memory) {}
 
@@ -424,7 +424,7 @@ store_levels (BdctLevel *to, Block<C, Sample> &block)
 
 /* Load ROWS rows from y0 on: all before the first is needed. */
 template <typename Sample, int ROWS, int N> BDCT_INLINE void
-load_source (Cells<N, true> &source, const Window &w, int y0)
+load_source (Words<N, true> &source, const Window &w, int y0)
 {
   uint32_t words[N];
 
@@ -447,7 +447,7 @@ run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
   unsigned long long sum = 0;
 
   _Pragma ("unroll 1") for (int y0 = 0; y0 < 8; y0 += C::height) {
-    Cells<words, true> source (memory);
+    Words<words, true> source (memory);
     Block<C, Sample> block[parts] = { memory + 32 * words };
     uint32_t nonzero[parts], sse[parts] = {};
 

@@ -1,6 +1,6 @@
 /* blockdct: what is known of each block, beside what is known of all.
  *
- * Where records are asked for, a tile's are put together in its shared memory,
+ * Where records are requested for, a tile's are put together in its shared memory,
  * by the lanes that have their parts, and written by others, in order.
  *
  * Squared errors: a lane has the chunks of a quarter of the tile's rows, one
@@ -25,9 +25,9 @@
 
 namespace {
 
-/* Of a plane, whether records are asked for, and whether its blocks are of half
+/* Of a plane, whether records are requested for, and whether its blocks are of half
  * a square's size. */
-enum Asked { RECORDS = 1, HALF_SIZE = 2 };
+enum Requested { RECORDS = 1, HALF_SIZE = 2 };
 
 /* Counts levels that are not 0, by interleaved component, from flags: pairs of
  * 16 bits, 0 or 1 each. */
@@ -195,7 +195,7 @@ add_across (uint32_t v, int distance)
 template <typename Sample, int ROWS, int SIDE, bool PAIRS, bool ORDER>
 BDCT_INLINE void
 put_blocks (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
-    uint32_t asked, const Place &p, Errors &sum, uint32_t peak, int lane)
+    uint32_t requested, const Place &p, Errors &sum, uint32_t peak, int lane)
 {
   using B = Blocks<Sample, ROWS, SIDE, PAIRS>;
   uint8_t *to = p.dst;
@@ -235,7 +235,7 @@ put_blocks (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
       sum.all += e[i].all;
       sum.second += e[i].second;
     }
-    if (!(asked & RECORDS))
+    if (!(requested & RECORDS))
       continue;
     BDCT_UNROLL for (int i = 0; i < B::in_chunk; i++)
       BDCT_UNROLL for (int c = 0; c < B::components; c++) {

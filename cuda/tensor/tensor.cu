@@ -27,15 +27,15 @@ namespace {
 template <typename Group, typename Sample, typename S, int SIDE, bool PAIRS>
 BDCT_INLINE void
 finish_blocks (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
-    uint32_t asked, const Place &p, Errors &errors, uint32_t peak,
+    uint32_t requested, const Place &p, Errors &errors, uint32_t peak,
     int lane)
 {
   const uint32_t first = first_chunk<S, true> (lane);
 
   static_assert (S::bytes == kTileBytes);
   put_blocks<Sample, S::rows, SIDE, PAIRS, Group::order && !PAIRS> (out + first,
-      in + first, plane, asked, p, errors, peak, lane);
-  if (!(asked & RECORDS))
+      in + first, plane, requested, p, errors, peak, lane);
+  if (!(requested & RECORDS))
     return;
   if constexpr (Group::size < 32)
     add_fields<S::rows * S::bytes / Group::rows / Group::bytes, Group::parts,
@@ -47,7 +47,7 @@ finish_blocks (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
 template <typename Group, typename Sample, typename S, bool EXTRAS, bool PAIRS>
 BDCT_INLINE Errors
 finish (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
-    uint32_t asked, const Place &p, uint32_t peak, int lane)
+    uint32_t requested, const Place &p, uint32_t peak, int lane)
 {
   Errors errors[1] = {};
 
@@ -60,21 +60,21 @@ finish (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
 
     put<Sample, S, PAIRS, Group::order && !PAIRS> (out + first, in + first,
         plane, p, errors, peak, lane);
-  } else if (!(asked & HALF_SIZE)) {
+  } else if (!(requested & HALF_SIZE)) {
     finish_blocks<Group, Sample, S, Group::size, PAIRS> (out, in, plane,
-        asked, p, errors[0], peak, lane);
+        requested, p, errors[0], peak, lane);
   } else {
     finish_blocks<Group, Sample, S, Group::size / 2, PAIRS> (out, in,
-        plane, asked, p, errors[0], peak, lane);
+        plane, requested, p, errors[0], peak, lane);
   }
   return errors[0];
 }
 
 /* How many blocks a multiprocessor is to hold at once, which limits their
- * registers: as many as are asked for, or as many as its shared memory has room
+ * registers: as many as are requested for, or as many as its shared memory has room
  * for, or fewer where ptxas would spill. */
 constexpr int
-blocks_at_once (int asked, int size, int bytes)
+blocks_at_once (int requested, int size, int bytes)
 {
 #ifdef __CUDA_ARCH__
   constexpr int arch = __CUDA_ARCH__;
@@ -85,9 +85,9 @@ blocks_at_once (int asked, int size, int bytes)
   constexpr int shared = arch == 750 ? 64 : arch == 800 || arch == 870 ? 164
       : arch < 900 || arch >= 1200 ? 100 : 228;
   const int fit = shared * 1024 / (bytes + (arch >= 800 ? 1024 : 0));
-  const int most = arch >= 1000 && size == 32 ? asked / 2
+  const int most = arch >= 1000 && size == 32 ? requested / 2
       : arch == 750 || arch == 1100 || (arch >= 1000 && size == 16)
-      ? asked * 3 / 4 : asked;
+      ? requested * 3 / 4 : requested;
 
   return most < fit ? most : fit;
 }
@@ -115,7 +115,7 @@ tensor (const __grid_constant__ BdctCudaBatch batch)
   int plane_index = -1, set = 0;
   Place place;
   Format format = Format ();
-  uint32_t asked = 0;
+  uint32_t requested = 0;
   Counts<Nonzero<EXTRAS>> counts = Counts<Nonzero<EXTRAS>> ();
   typename Group::Lane chain;
 
@@ -153,7 +153,7 @@ tensor (const __grid_constant__ BdctCudaBatch batch)
       format.pairs = plane.layout.interleave > 1;
       format.shift = plane.layout.shift;
       format.peak = peak * 0x10001u;
-      asked = (plane.blocks[0] != nullptr ? RECORDS : 0)
+      requested = (plane.blocks[0] != nullptr ? RECORDS : 0)
           | (1 << plane.log2_width < Group::size ? HALF_SIZE : 0);
       chain.load (plane.constants + set * plane.set_size, lane);
     }
@@ -165,16 +165,16 @@ tensor (const __grid_constant__ BdctCudaBatch batch)
     }
     constexpr uint32_t step = Group::rows * S::pitch;
     uint32_t from = in + matrices, to = out + matrices;
-    counts.nonzero.begin_tile (in, out, asked & RECORDS, lane);
+    counts.nonzero.begin_tile (in, out, requested & RECORDS, lane);
     _Pragma ("unroll 1") for (const uint32_t last = from + S::size;
         from != last; from += step, to += step)
       _Pragma ("unroll 2") for (int i = 0; i < S::bytes; i += Group::bytes)
         Group::run (chain, from + i, to + i, format, counts.nonzero);
     __syncwarp ();
     const Errors errors = format.pairs
-        ? finish<Group, Sample, S, EXTRAS, true> (out, in, plane, asked,
+        ? finish<Group, Sample, S, EXTRAS, true> (out, in, plane, requested,
             here, peak, lane)
-        : finish<Group, Sample, S, EXTRAS, false> (out, in, plane, asked,
+        : finish<Group, Sample, S, EXTRAS, false> (out, in, plane, requested,
             here, peak, lane);
     counts.all += errors.all;
     counts.second += errors.second;

@@ -121,7 +121,7 @@ set_of (const Place &p, const BdctCudaBatch &batch)
       + p.x / (BDCT_CUDA_MAP_TILE_SAMPLES / samples)];
 }
 
-/* On to the first tile that is in no mixed cell. */
+/* On to the first tile that is in no mixed accumulator. */
 template <typename Sample, typename S, int WARPS> BDCT_INLINE void
 leave_mixed (Place &p, int end, const BdctCudaBatch &batch, int lane)
 {
@@ -478,7 +478,8 @@ flush (Counts<Nonzero> &n, const BdctCudaBatch &batch, int plane_index,
     int lane)
 {
   const BdctCudaPlane &plane = plane_at (batch, plane_index);
-  BdctCudaAccumulator &cell = plane.cells[blockIdx.x % BDCT_CUDA_ACCUMULATORS];
+  BdctCudaAccumulator &accumulator =
+      plane.accumulators[blockIdx.x % BDCT_CUDA_ACCUMULATORS];
   const unsigned long long all = warp_sum (n.all);
   const unsigned long long second =
       plane.layout.interleave > 1 ? warp_sum (n.second) : 0;
@@ -489,12 +490,12 @@ flush (Counts<Nonzero> &n, const BdctCudaBatch &batch, int plane_index,
   if (plane.layout.interleave == 1)
     levels[0] += levels[1];
   if (lane == 0) {
-    atomicAdd (&cell.sse[plane.layout.component[0]], all - second);
-    atomicAdd (&cell.nonzero[plane.layout.component[0]],
+    atomicAdd (&accumulator.sse[plane.layout.component[0]], all - second);
+    atomicAdd (&accumulator.nonzero[plane.layout.component[0]],
         (unsigned long long) levels[0]);
     if (plane.layout.interleave > 1) {
-      atomicAdd (&cell.sse[plane.layout.component[1]], second);
-      atomicAdd (&cell.nonzero[plane.layout.component[1]],
+      atomicAdd (&accumulator.sse[plane.layout.component[1]], second);
+      atomicAdd (&accumulator.nonzero[plane.layout.component[1]],
           (unsigned long long) levels[1]);
     }
   }

@@ -10,7 +10,7 @@
 
 /** Frames whose luma may be asked for beside those in flight: one that is shown
  * again, and the two before it (engine.h: number). */
-#define BDCT_MORE_KEPT 3
+#define BDCT_HISTORY_EXTRA 3
 
 /** What there is to compare. */
 typedef struct {

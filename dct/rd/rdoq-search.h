@@ -14,8 +14,8 @@
 typedef struct {
   const BdctRdoq *rdoq;
   const BdctComponentJob *job;
-  const BDCT_RDOQ_COEFFICIENT *cells;
-  int stride, log2_size;        /* stride: of `cells` */
+  const BDCT_RDOQ_COEFFICIENT *coefficients;
+  int stride, log2_size;        /* stride: of `coefficients` */
   bool chroma;
   BdctLevel *levels;
   /* What is known of the sub-blocks that come before in coding order. */
@@ -80,7 +80,7 @@ cost_of (const Block * b, const BdctLevel * levels)
   for (int i = 0; i < 1 << 2 * n; i++) {
     const int v = i >> n, u = i & ((1 << n) - 1);
 
-    sum += (uint64_t) distortion (b, b->cells[v * b->stride + u],
+    sum += (uint64_t) distortion (b, b->coefficients[v * b->stride + u],
         bdct_job_entry (b->job, v, u).dequant, levels[i]);
   }
   return sum;
@@ -137,7 +137,7 @@ choose_level (Block * b, SubBlock * s, Place at, bool told, bool needed,
   const BdctRdoq *rdoq = b->rdoq;
   const int place = (int) (BDCT_CABAC_SCAN >> 4 * at.i & 15);
   const int u = 4 * at.x + (place & 3), v = 4 * at.y + (place >> 2);
-  const int32_t c = b->cells[v * b->stride + u], sign = c < 0 ? -1 : 1;
+  const int32_t c = b->coefficients[v * b->stride + u], sign = c < 0 ? -1 : 1;
   const BdctQuantizer entry = bdct_job_entry (b->job, v, u);
   const int highest = nearest (b->job, entry.quant, c);
   const uint32_t *flag =
@@ -265,7 +265,7 @@ has_levels (const Block * b, int x, int y)
     const int u = 4 * x + i % 4, v = 4 * y + i / 4;
 
     if (nearest (b->job, bdct_job_entry (b->job, v, u).quant,
-            b->cells[v * b->stride + u]) > 0)
+            b->coefficients[v * b->stride + u]) > 0)
       return true;
   }
   return false;
@@ -319,7 +319,7 @@ quantize (const Block * b)
 
   for (int i = 0; i < 1 << 2 * b->log2_size; i++) {
     const int v = i >> b->log2_size, u = i & ((1 << b->log2_size) - 1);
-    const int32_t c = b->cells[v * b->stride + u];
+    const int32_t c = b->coefficients[v * b->stride + u];
     const int32_t m = quantized_magnitude (b->job, bdct_job_entry (b->job, v,
             u).quant, c, b->job->quant_add);
 

@@ -60,7 +60,7 @@ void bdct_rdoq_init (BdctRdoq *rdoq, const BdctJob *job,
  * side by side and `stride` is from row to row. `levels` receives them, row by
  * row without a gap. Returns what they cost; the rate in 2^-15 bit. */
 uint64_t bdct_rdoq_choose (const BdctRdoq *rdoq, const BdctComponentJob *job,
-    bool chroma, const int32_t *cells, int stride, BdctLevel *levels);
+    bool chroma, const int32_t *coefficients, int stride, BdctLevel *levels);
 
 /** What is stored of a level (H.265 equation 8-309). */
 BDCT_FORCE_INLINE int32_t

@@ -382,7 +382,7 @@ picture_join (const Shape * s, const Samples * in, Samples * out,
           + i % s->w[c]] = out->v[c][i];
   memset (sse, 0, 3 * sizeof sse[0]);
   for (gint i = 0; i < bdct_colour_count_strips (&layout); i++)
-    bdct_colour_baseline.join (&colour, i, sse);
+    bdct_colour_baseline.planes_to_rgb (&colour, i, sse);
   free (memory);
 }
 

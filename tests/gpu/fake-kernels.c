@@ -205,10 +205,10 @@ compute_part (const BdctCudaPlane * plane, const Part * part, uint8_t set)
     move_blocks (plane, part, i, (uint8_t *) plane->blocks[i],
         (uint8_t *) blocks, sizeof *blocks, true);
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
-    plane->cells[3].sse[c] += stats.component[c].sse / 2;
-    plane->cells[c].sse[c] += stats.component[c].sse
+    plane->accumulators[3].sse[c] += stats.component[c].sse / 2;
+    plane->accumulators[c].sse[c] += stats.component[c].sse
         - stats.component[c].sse / 2;
-    plane->cells[BDCT_CUDA_ACCUMULATORS - 1].nonzero[c] +=
+    plane->accumulators[BDCT_CUDA_ACCUMULATORS - 1].nonzero[c] +=
         stats.component[c].nonzero;
   }
   free (map);
@@ -291,7 +291,7 @@ make_coefficients (const BdctCudaPlane * plane, const BdctJob * job, int i,
         const int y = top + k / BDCT_TILE, x = left + k % BDCT_TILE;
         const int last = plane->layout.height - 1;
 
-        stages.residual.cell[k] = bdct_sample_get (src.data
+        stages.residual.value[k] = bdct_sample_get (src.data
             + (y < last ? y : last) * src.stride,
             (x < plane->last_column ? x : plane->last_column)
             * plane->layout.interleave, bytes, plane->layout.shift, peak)
@@ -301,7 +301,7 @@ make_coefficients (const BdctCudaPlane * plane, const BdctJob * job, int i,
       bdct_tile_kernels ()[0]->plain->stages (&tiles, &stages, true);
     for (int k = 0; k < 1 << 2 * n; k++)
       to[((size_t) number << 2 * n) + k] = (BdctLevel)
-          stages.coefficient.cell[(k >> n) * BDCT_TILE
+          stages.coefficient.value[(k >> n) * BDCT_TILE
               + (number % grid->columns % per_row << n)
               + (k & ((1 << n) - 1))];
   }
@@ -476,7 +476,7 @@ fake_check_grid (const void *function, const BdctCudaBatch * batch,
   for (int p = 0; p < batch->n_planes; p++) {
     const BdctCudaPlane *plane = &batch->plane[p];
 
-    if (p / batch->job_planes % batch->together != 0) {
+    if (p / batch->job_planes % batch->jobs_per_block != 0) {
       const BdctCudaPlane *leader = plane - batch->job_planes;
 
       if (plane->src.data != leader->src.data)
@@ -574,14 +574,14 @@ split (const FakeOther * other)
   const BdctColour colour = colour_of (other);
 
   for (int i = 0; i < bdct_colour_count_strips (colour.layout); i++)
-    bdct_colour_baseline.split (&colour, i);
+    bdct_colour_baseline.rgb_to_planes (&colour, i);
 }
 
 static void
 join (const FakeOther * other)
 {
   const BdctColour colour = colour_of (other);
-  BdctCudaAccumulator *cells = other->colour.cells;
+  BdctCudaAccumulator *cells = other->colour.accumulators;
 
   if (cells != NULL
       && fake_kind_of (cells, BDCT_CUDA_ACCUMULATORS * sizeof *cells) != 'd')
@@ -589,7 +589,7 @@ join (const FakeOther * other)
   for (int i = 0; i < bdct_colour_count_strips (colour.layout); i++) {
     uint64_t sse[3] = { 0, 0, 0 };
 
-    bdct_colour_baseline.join (&colour, i, sse);
+    bdct_colour_baseline.planes_to_rgb (&colour, i, sse);
     for (int k = 0; k < 3 && cells != NULL; k++)
       cells[i % BDCT_CUDA_ACCUMULATORS].rgb_sse[k] += sse[k];
   }

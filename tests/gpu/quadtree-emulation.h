@@ -23,7 +23,7 @@ emulate (const FakeOther *other)
   const BdctCudaTree &tree = other->tree;
 
   need_device (tree.sizes);
-  need_device (tree.cells);
+  need_device (tree.accumulators);
   need_device (tree.counts);
   for (int c = 0; c < tree.n_components; c++) {
     need_device (tree.component[c].src.data);

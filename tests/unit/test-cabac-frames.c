@@ -140,7 +140,7 @@ take_levels (const BdctJob * job, BdctComponent c, const Picture * picture,
       BdctTileStages stages;
 
       for (int i = 0; i < BDCT_TILE * BDCT_TILE; i++)
-        stages.residual.cell[i] = picture->sample[c][(gsize)
+        stages.residual.value[i] = picture->sample[c][(gsize)
             (ty * BDCT_TILE + i / BDCT_TILE) * picture->width[c]
             + tx * BDCT_TILE + i % BDCT_TILE] - 128;
       (*bdct_tile_kernels ())->plain->stages (&plane, &stages, TRUE);
@@ -149,7 +149,7 @@ take_levels (const BdctJob * job, BdctComponent c, const Picture * picture,
         const int y = ty * BDCT_TILE + i / BDCT_TILE;
 
         levels[((gsize) (y / size * across + x / size) << 2 * log2_size)
-            + y % size * size + x % size] = stages.level.cell[i];
+            + y % size * size + x % size] = stages.level.value[i];
       }
     }
   return levels;
