@@ -8,7 +8,6 @@
 #ifndef BDCT_METRIC_PSNR_HVS_H
 #define BDCT_METRIC_PSNR_HVS_H
 
-#include <stdint.h>
 #include "dct/base/compiler.h"
 
 /** Samples or frequencies of blocks, row-major. */

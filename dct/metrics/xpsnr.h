@@ -99,16 +99,6 @@ bdct_xpsnr_frames (const BdctMetricPlane *plane)
       : plane->luma[2] != NULL ? 3 : 4;
 }
 
-/** That of a sample, now, before, and before that. */
-BDCT_FORCE_INLINE int16_t
-bdct_xpsnr_change (const uint16_t *const f[3], int64_t i, int frames)
-{
-  return (int16_t) (frames == 1 ? f[0][i]
-      : frames == 2 ? f[0][i] - f[1][i]
-      : frames == 3 ? f[0][i] - 2 * f[1][i] + f[2][i]
-      : f[0][i] - 2 * f[1][i]);
-}
-
 /** What is inside the picture of a block: the filter reaches that far. */
 BDCT_FORCE_INLINE BdctXpsnrPlace
 bdct_xpsnr_inner (const BdctMetricPlane *plane, const BdctXpsnrPlace *at)
