@@ -94,7 +94,7 @@ static void
 draw_square (const BdctRender * r, int left, int top)
 {
   enum { SIDE = BDCT_RENDER_STRIP, MOST = SIDE / 4 };
-  const int log2_width = r->log2_cell[0], log2_height = r->log2_cell[1];
+  const int log2_width = r->log2_block[0], log2_height = r->log2_block[1];
   int x0 = left >> log2_width, y0 = top >> log2_height;
 
   for (int by = y0; by < min (y0 + (SIDE >> log2_height),

@@ -144,7 +144,7 @@ count_block (uint32_t *counter, const typename C::Value *c,
 }
 
 /* Jobs that share a forward transform. */
-constexpr int kTogether = 3;
+constexpr int kJobsPerBlock = 3;
 
 template <typename C, typename Sample> __global__ void
 __launch_bounds__ (32 * kWarps, 2)
@@ -160,7 +160,7 @@ symbols (const __grid_constant__ BdctCudaBatch batch)
     plane.mcu_height };
   const bool there = index >= 0 && index < scan.columns * scan.rows;
   const int end = min (batch.n_planes,
-      place.plane + kTogether * batch.job_planes);
+      place.plane + kJobsPerBlock * batch.job_planes);
   typename C::Value c[64];
   int number = 0;
 
@@ -303,7 +303,7 @@ cost_blocks (const BdctComponentJob *job)
 /* All have the constants of the kernels without tensor cores. */
 template <typename C, typename Sample> const BdctCudaKernel symbols_kernel = {
   (const void *) symbols<C, Sample>, 0, 0, kWarps, kWarps, 0,
-  2 * sizeof (Constants), kTogether, symbols_blocks, bdct_scalar_constants
+  2 * sizeof (Constants), kJobsPerBlock, symbols_blocks, bdct_scalar_constants
 };
 
 template <typename C> const BdctCudaKernel *

@@ -36,7 +36,7 @@ draw_map (const __grid_constant__ BdctRender r)
   __shared__ int colour[kBlocks][kBlocks];
 
   const BdctRenderPlane &luma = r.plane[BDCT_Y];
-  const int log2_width = r.log2_cell[0], log2_height = r.log2_cell[1];
+  const int log2_width = r.log2_block[0], log2_height = r.log2_block[1];
   const int lane = threadIdx.x, left = blockIdx.x * kTile;
   const int first_x = left >> log2_width;
   const int end_x = min (((left + kTile - 1) >> log2_width) + 1,

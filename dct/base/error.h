@@ -1,4 +1,4 @@
-/* blockdct: what went wrong, in words.
+/* blockdct: the text of an error.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

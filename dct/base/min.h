@@ -1,4 +1,4 @@
-/* blockdct: the lesser of two numbers, for C and CUDA.
+/* blockdct: the lesser of two integers, for C and CUDA.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,5 +1,4 @@
-/* blockdct: one sample in memory, read and written. Plain C, which is also
- * CUDA.
+/* blockdct: read and write one sample in memory, in C and CUDA.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,9 +8,10 @@
 #include <stdint.h>
 #include "compiler.h"
 
-/** Sample `i` of a row, of 1 or 2 bytes; in a word its value is in the bits
- * from `shift` up, and one above `peak` counts as that (layout.h). In CUDA, of
- * an image that the kernel does not write: then no store holds up the load. */
+/** Sample `i` of a row of samples of 1 or 2 bytes. A 2-byte sample has its
+ * value in the bits from `shift` up, and a value above `peak` is read as `peak`
+ * (layout.h). In CUDA the kernel must not write this image: the load is then
+ * independent of all stores. */
 BDCT_FORCE_INLINE int
 bdct_sample_get (const uint8_t *row, int64_t i, int bytes, int shift, int peak)
 {
@@ -25,7 +25,7 @@ bdct_sample_get (const uint8_t *row, int64_t i, int bytes, int shift, int peak)
 #else
   if (bytes == 1)
     return row[i];
-  __builtin_memcpy (&word, row + 2 * i, 2); /* at any address */
+  __builtin_memcpy (&word, row + 2 * i, 2); /* any alignment */
 #endif
   v = word >> shift;
   return v > peak ? peak : v;

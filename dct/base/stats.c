@@ -92,7 +92,7 @@ add_psnr (BdctPool * pool, double psnr, int depth)
   } else {
     pool->psnr_min = fmin (pool->psnr_min, psnr);
     pool->psnr_max = fmax (pool->psnr_max, psnr);
-    /* A running mean; two infinities must not meet in a difference. */
+    /* A running mean. The difference of two infinities would be NaN. */
     if (isinf (psnr) || isinf (pool->psnr_mean))
       pool->psnr_mean = INFINITY;
     else

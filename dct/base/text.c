@@ -60,8 +60,8 @@ bdct_text_word (BdctText * text, char word[BDCT_TEXT_WORD])
   word[n] = '\0';
 }
 
-/* A file that is no table may hold what nobody is to read: an error says where
- * in it something is wrong, but quotes only numbers. */
+/* A file of the wrong kind may hold private text, so an error tells the
+ * position and quotes only numbers. */
 int
 bdct_text_column (const BdctText * text)
 {

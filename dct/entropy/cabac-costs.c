@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cabac.h"
 
-/* initValue of each context (H.265 Tables 9-5 to 9-37, initType 0); of the
- * coded block flags that of a tree's second level. */
+/* initValue of each context (H.265 Tables 9-5 to 9-37, initType 0). The coded
+ * block flags have the value of a tree's second level. */
 static const uint8_t init_value[BDCT_CABAC_CONTEXTS] = {
   [BDCT_CABAC_LUMA_CBF] = 111,
   [BDCT_CABAC_LUMA_LAST_X] = 110, 110, 124, 125, 140, 153, 125, 127, 140, 109,
@@ -27,7 +27,7 @@ static const uint8_t init_value[BDCT_CABAC_CONTEXTS] = {
   [BDCT_CABAC_CHROMA_GREATER2] = 152, 152,
 };
 
-/* Clause 9.3.2.2. */
+/* The state at the start of a slice (clause 9.3.2.2). */
 static int
 first_state (int value, int qp)
 {

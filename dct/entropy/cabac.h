@@ -1,23 +1,21 @@
 /* blockdct: the bins that CABAC codes for a block of levels, and their cost.
  *
- * Plain C, which is also CUDA, in whole numbers alone, so that every engine
- * counts and adds the same. One walk over a block (bdct_cabac_walk) says which
- * bins it has: residual_coding() of H.265, clause 7.3.8.11, after a coded block
- * flag, with diagonal scans, without sign hiding, transform skip and the range
- * extensions.
+ * For C and CUDA, in whole numbers alone, so that every engine counts and adds
+ * the same. bdct_cabac_walk() walks over a block and emits its bins:
+ * residual_coding() of H.265, clause 7.3.8.11, after a coded block flag, with
+ * diagonal scans, without sign hiding, transform skip and the range extensions.
  *
- * A frame's cost is estimated in two passes over its levels. The first counts
- * the bins of every context, block by block in any order (bdct_cabac_count).
- * From the counts follows a probability state for each context
- * (bdct_cabac_start). The second prices segments, runs of blocks of a component
- * (bdct_cabac_segment), each by itself: with these states it goes through the
- * segment before, so that they adapt to that part of the picture as CABAC's do,
- * and on through its own. A frame's bits are the segments' costs and the bypass
- * bins.
+ * A frame's cost is estimated in two stages. The first counts the bins of every
+ * context, block by block in any order (bdct_cabac_count). The counts determine
+ * a probability state for each context (bdct_cabac_start). The second stage
+ * prices segments, runs of blocks of a component, independently of each other
+ * (bdct_cabac_segment): from these states it walks over the previous segment,
+ * so that the states adapt to that part of the picture as CABAC's do, and then
+ * over its own. A frame's bits are the segments' costs and the bypass bins.
  *
  * Blocks are int16_t levels, n x n row-major without a gap, rows are vertical
- * frequency, aligned to 8 bytes; n is 4, 8, 16 or 32. Nothing else is a block
- * of H.265's: bdct_cabac_log2_size() is 0 then.
+ * frequency, aligned to 8 bytes; n is 4, 8, 16 or 32. H.265 has no other
+ * blocks: bdct_cabac_log2_size() is 0 for them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -47,10 +45,10 @@ extern "C" {
 #define BDCT_CABAC_ADD(counter) (++*(counter))
 #endif
 
-/** The contexts: luma's, then chroma's, which U and V share; of each syntax
- * element in the order of ctxInc in clause 9.3.4.2. cbf's depends there on the
- * depth of the tree, of which a frame of one size has one; here it never
- * does. */
+/** The contexts: luma's, then chroma's, which U and V share. The contexts of a
+ * syntax element are in the order of ctxInc in clause 9.3.4.2. In the standard
+ * cbf's ctxInc depends on the depth of the tree, which is constant in a frame
+ * of one block size; here it is always constant. */
 enum {
   BDCT_CABAC_LUMA = 0,
   BDCT_CABAC_LUMA_CBF = BDCT_CABAC_LUMA,
@@ -60,7 +58,7 @@ enum {
   BDCT_CABAC_LUMA_SIG = BDCT_CABAC_LUMA_SUB_BLOCK + 2,
   BDCT_CABAC_LUMA_GREATER1 = BDCT_CABAC_LUMA_SIG + 27,
   BDCT_CABAC_LUMA_GREATER2 = BDCT_CABAC_LUMA_GREATER1 + 16,
-  BDCT_CABAC_LUMA_SPLIT = BDCT_CABAC_LUMA_GREATER2 + 4, /**< quadtree.h */
+  BDCT_CABAC_LUMA_SPLIT = BDCT_CABAC_LUMA_GREATER2 + 4, /**< see quadtree.h */
   BDCT_CABAC_CHROMA = BDCT_CABAC_LUMA_SPLIT + 3,
   BDCT_CABAC_CHROMA_CBF = BDCT_CABAC_CHROMA,
   BDCT_CABAC_CHROMA_LAST_X = BDCT_CABAC_CHROMA_CBF + 1,
@@ -72,19 +70,18 @@ enum {
   BDCT_CABAC_CONTEXTS = BDCT_CABAC_CHROMA_GREATER2 + 2 /**< 117 */
 };
 
-/** Samples of a segment of several blocks. */
+/** Samples of a segment. */
 #define BDCT_CABAC_SEGMENT 4096
 
-/** Bits of a cost's fraction. */
+/** Fractional bits of a cost. */
 #define BDCT_CABAC_COST_BITS 15
 
 /* A state is 2 pStateIdx + valMps (clause 9.3.4.3.2). Entry state ^ bin, which
- * is 2 pStateIdx + (bin is not the most probable one), has what the bin costs
- * in 2^-15 bit, shifted by 8, and the next state, for valMps 0. With the
- * probability of the least probable bin that the states stand for,
- * p = 0.5 (0.01875 / 0.5)^(pStateIdx / 63), the cost is -log2 (p) or
- * -log2 (1 - p). The next states are Table 9-47's; the last bit is set where
- * valMps changes. */
+ * is 2 pStateIdx + (bin is not the most probable one), holds the bin's cost in
+ * 2^-15 bit, shifted left by 8, and the next state for valMps 0. A state stands
+ * for the probability p = 0.5 (0.01875 / 0.5)^(pStateIdx / 63) of the least
+ * probable bin; the cost is -log2 (p) or -log2 (1 - p). The next states are
+ * Table 9-47's; the last bit is set where valMps changes. */
 BDCT_CABAC_TABLE uint32_t bdct_cabac_step[126] = {
   0x0800002, 0x0800001, 0x076da04, 0x089a000, 0x06e9206, 0x0934002,
   0x0670908, 0x09cdf04, 0x060290a, 0x0a67f04, 0x059dd0c, 0x0b01f08,
@@ -109,19 +106,21 @@ BDCT_CABAC_TABLE uint32_t bdct_cabac_step[126] = {
   0x004187a, 0x2c1754a, 0x003e27c, 0x2cb154c, 0x003af7c, 0x2d4b54c,
 };
 
-/* Diagonal scan (clause 6.5.3) of 4x4: digit i has 4 y + x of place i. */
+/* The diagonal scan (clause 6.5.3) of 4x4: hexadecimal digit i is 4 y + x of
+ * place i. */
 #define BDCT_CABAC_SCAN UINT64_C (0xfbe7ad369c258140)
 
-/** What a bin of each context costs, in 2^-15 bit. */
+/** The cost of each bin of each context, in 2^-15 bit. */
 typedef struct {
   uint32_t bin[BDCT_CABAC_CONTEXTS][2];
 } BdctCabacCosts;
 
-/** The costs of bins at the beginning of a slice. */
+/** The costs of bins in the states at the start of a slice (clause 9.3.2.2,
+ * initType 0), with slice_qp from 0 to 51. */
 void bdct_cabac_costs (BdctCabacCosts *costs, int slice_qp);
 
-/** Sides of the job's blocks of levels as a logarithm, 2 to 5; 0 if they are
- * none of H.265's: not square, or larger. */
+/** log2 of the side of the job's blocks of levels, 2 to 5; 0 if H.265 has no
+ * such blocks because they are not square or are larger. */
 BDCT_FORCE_INLINE int
 bdct_cabac_log2_size (const BdctComponentJob *job)
 {
@@ -133,23 +132,23 @@ bdct_cabac_log2_size (const BdctComponentJob *job)
 }
 
 /** Blocks of a segment: as many as have BDCT_CABAC_SEGMENT samples. The last
- * segment of a component has what is left. */
+ * segment of a component has the rest. */
 BDCT_FORCE_INLINE int
 bdct_cabac_segment_blocks (int log2_size)
 {
   return BDCT_CABAC_SEGMENT >> 2 * log2_size;
 }
 
-/* Where a walk's bins go. They are counted, or priced: by what each costs, or
- * by states, which adapt. */
+/* The destination of a walk's bins: counters, or a price from fixed costs or
+ * from states that adapt. */
 typedef struct {
   uint32_t *counter;    /* [2 context + bin]; NULL: price */
-  const uint32_t *costs; /* likewise, in 2^-15 bit; NULL: by states */
-  uint8_t *state;       /* context's at [pitch context] */
+  const uint32_t *costs; /* likewise, in 2^-15 bit; NULL: use states */
+  uint8_t *state;       /* of a context: state[pitch context] */
   int pitch;
   const uint32_t *step; /* bdct_cabac_step, or a copy */
-  uint32_t cost;        /* 2^-15 bit */
-  uint32_t bypass;      /* bypass bins */
+  uint32_t cost;        /* in 2^-15 bit */
+  uint32_t bypass;      /* number of bypass bins */
 } BdctCabacSink;
 
 BDCT_FORCE_INLINE void
@@ -183,8 +182,8 @@ bdct_cabac_log2 (uint32_t v)
 #endif
 }
 
-/* last_sig_coeff_x_prefix or y_prefix: truncated unary (clause 9.3.3.2), ctxInc
- * by 9.3.4.2.3 less the offset of luma; then the suffix (7.4.9.11). */
+/* last_sig_coeff_x_prefix or y_prefix: truncated unary (clause 9.3.3.2), with
+ * ctxInc of 9.3.4.2.3 without luma's offset; then the suffix (7.4.9.11). */
 BDCT_FORCE_INLINE void
 bdct_cabac_last (BdctCabacSink *sink, int base, int log2_size, bool chroma,
     int position)
@@ -204,7 +203,8 @@ bdct_cabac_last (BdctCabacSink *sink, int base, int log2_size, bool chroma,
     sink->bypass += log2 - 1;
 }
 
-/* Bins of coeff_abs_level_remaining (clause 9.3.3.11), all bypassed. */
+/* The number of bins of coeff_abs_level_remaining (clause 9.3.3.11), all
+ * bypassed. */
 BDCT_FORCE_INLINE int
 bdct_cabac_remaining (int value, int rice)
 {
@@ -216,7 +216,7 @@ bdct_cabac_remaining (int value, int rice)
   return 4 + 2 * log2 - rice;
 }
 
-/* Which 4x4 sub-blocks have a level that is not 0: bit 8 y + x. */
+/* The 4x4 sub-blocks that have a level other than 0, as bits 8 y + x. */
 BDCT_FORCE_INLINE uint64_t
 bdct_cabac_sub_blocks (const int16_t *levels, int log2_size)
 {
@@ -243,17 +243,17 @@ bdct_cabac_sub_blocks (const int16_t *levels, int log2_size)
   return coded;
 }
 
-/* The contexts of a sub-block's flags: sig_coeff_flag's by place of the scan,
- * and the first ones of those for levels above 1 and above 2. */
+/* The contexts of a sub-block's flags: those of sig_coeff_flag by place of the
+ * scan, and the first of the flags for levels above 1 and above 2. */
 typedef struct {
   uint64_t pattern;
   int sig, sig_here;
-  bool dc;                      /* it is the first one */
+  bool dc;                      /* the sub-block (0, 0) */
   int greater1, greater2;
 } BdctCabacSubBlock;
 
-/* `right`, `below`: there are levels; `greater`: one of the sub-block before
- * was above 1. */
+/* `right`, `below`: that neighbour has levels. `greater`: a level of the
+ * previous sub-block is above 1. */
 BDCT_FORCE_INLINE BdctCabacSubBlock
 bdct_cabac_sub_contexts (int log2_size, bool chroma, bool dc, bool right,
     bool below, bool greater)
@@ -261,8 +261,9 @@ bdct_cabac_sub_contexts (int log2_size, bool chroma, bool dc, bool right,
   const int set = (chroma || dc ? 0 : 2) + greater;
   BdctCabacSubBlock s;
 
-  /* sigCtx of clause 9.3.4.2.5 before its last addend, digit i for place i of
-   * the scan: by position in 4x4, else by the flags of the neighbours. */
+  /* sigCtx of clause 9.3.4.2.5 before its last addend; hexadecimal digit i is
+   * for place i of the scan. It depends on the position in 4x4, else on the
+   * neighbours' flags. */
   s.pattern = log2_size == 2 ? UINT64_C (0x8885875467436120)
       : right && below ? UINT64_C (0x2222222222222222)
       : right ? UINT64_C (0x0001002100210212)
@@ -287,7 +288,7 @@ bdct_cabac_sig (const BdctCabacSubBlock *s, int i)
       & 15);
 }
 
-/* The levels of a coded sub-block, or of the first one. */
+/* The levels of a coded sub-block, or of sub-block (0, 0). */
 BDCT_FORCE_INLINE void
 bdct_cabac_sub_block (BdctCabacSink *sink, const int16_t *levels,
     int log2_size, bool chroma, int x, int y, bool right, bool below,
@@ -297,8 +298,8 @@ bdct_cabac_sub_block (BdctCabacSink *sink, const int16_t *levels,
   const bool dc = x + y == 0;
   const BdctCabacSubBlock contexts = bdct_cabac_sub_contexts (log2_size, chroma,
       dc, right, below, *greater);
-  bool inferred = !*last && !dc; /* there is one level: place 0 has it if no
-                                    other has */
+  bool inferred = !*last && !dc; /* a coded sub-block without a level at
+                                    places 1 to 15 has one at place 0 */
   int greater1_ctx = 1;
   int n = 0;
   int rice = 0;
@@ -308,7 +309,8 @@ bdct_cabac_sub_block (BdctCabacSink *sink, const int16_t *levels,
     const int place = (int) (BDCT_CABAC_SCAN >> 4 * i & 15);
     const int level = sub[((place >> 2) << log2_size) + (place & 3)];
     const int magnitude = level < 0 ? -level : level;
-    int base = 1;               /* the least that needs more than flags */
+    int base = 1;               /* the least magnitude that flags alone do
+                                   not code */
 
     if (*last) {
       if (level == 0)
@@ -338,7 +340,7 @@ bdct_cabac_sub_block (BdctCabacSink *sink, const int16_t *levels,
         greater1_ctx++;
       }
     }
-    sink->bypass++;             /* its sign */
+    sink->bypass++;             /* sign */
     if (magnitude >= base) {
       sink->bypass += bdct_cabac_remaining (magnitude - base, rice);
       if (rice < 4 && magnitude > 3 << rice)
@@ -347,8 +349,8 @@ bdct_cabac_sub_block (BdctCabacSink *sink, const int16_t *levels,
   }
 }
 
-/* The sub-block before this one, which is not (0, 0), in the diagonal scan of
- * side x side of them. */
+/* The position of the sub-block before (x, y), which is not (0, 0), in the
+ * diagonal scan of side x side sub-blocks. */
 BDCT_FORCE_INLINE void
 bdct_cabac_before (int *x, int *y, int side)
 {
@@ -363,9 +365,9 @@ bdct_cabac_before (int *x, int *y, int side)
   }
 }
 
-/* Send the bins of a block to a sink. Contexts adapt each by itself, so that
- * the order of the bins of different ones, which is not the standard's, does
- * not matter. */
+/* Send a block's bins to a sink. Each context adapts by itself, so the order
+ * among bins of different contexts does not matter; it is not the
+ * standard's. */
 BDCT_FORCE_INLINE void
 bdct_cabac_walk (BdctCabacSink *sink, const int16_t *levels, int log2_size,
     bool chroma)
@@ -373,9 +375,10 @@ bdct_cabac_walk (BdctCabacSink *sink, const int16_t *levels, int log2_size,
   const int side = 1 << (log2_size - 2);
   const uint64_t coded = bdct_cabac_sub_blocks (levels, log2_size);
   int x = side - 1, y = side - 1;
-  bool last = true;             /* the last level is yet to come */
-  bool greater = false;         /* one of the 8 levels with a flag in the
-                                   sub-block before was above 1 */
+  bool last = true;             /* the last level is still ahead */
+  bool greater = false;         /* a level above 1 was among the up to 8
+                                   levels with a flag in the previous
+                                   sub-block */
 
   bdct_cabac_bin (sink, chroma ? BDCT_CABAC_CHROMA_CBF : BDCT_CABAC_LUMA_CBF,
       coded != 0);
@@ -400,8 +403,8 @@ bdct_cabac_walk (BdctCabacSink *sink, const int16_t *levels, int log2_size,
   }
 }
 
-/** Add a block's bins to `counter`: [2 context + bin], 2 BDCT_CABAC_CONTEXTS of
- * them; CUDA adds atomically. Returns the block's bypass bins. */
+/** Add a block's bins to `counter`, 2 BDCT_CABAC_CONTEXTS numbers at [2 context
+ * + bin]; CUDA adds atomically. Returns the number of bypass bins. */
 BDCT_FORCE_INLINE uint32_t
 bdct_cabac_count (uint32_t *counter, const int16_t *levels, int log2_size,
     bool chroma)
@@ -412,9 +415,9 @@ bdct_cabac_count (uint32_t *counter, const int16_t *levels, int log2_size,
   return sink.bypass;
 }
 
-/** The state in which these bins cost least if it does not adapt: the one of
- * the nearest probability. For no bins at all, a probability of 1/2. The counts
- * are below 2^40. */
+/** The state in which these bins cost least if it does not adapt, which is that
+ * of the nearest probability. Without bins it is that of probability 1/2. The
+ * counts must be below 2^40. */
 BDCT_DEVICE_INLINE uint8_t
 bdct_cabac_state (uint64_t zeros, uint64_t ones)
 {
@@ -435,8 +438,8 @@ bdct_cabac_state (uint64_t zeros, uint64_t ones)
   return (uint8_t) (2 * best + mps);
 }
 
-/** The state in which a context starts: from Y's bins for luma's, from U's and
- * V's together for chroma's. */
+/** The state in which a context starts: from Y's bins for luma's contexts, from
+ * the sum of U's and V's for chroma's. */
 BDCT_DEVICE_INLINE uint8_t
 bdct_cabac_start (const BdctRateCounts *counts, int context)
 {
@@ -448,10 +451,10 @@ bdct_cabac_start (const BdctRateCounts *counts, int context)
       : bdct_cabac_state (u[0] + v[0], u[1] + v[1]);
 }
 
-/** Price a block by a segment's states, which it moves on. The state of a
- * context is at state[pitch context]; `step` is bdct_cabac_step, or a copy of
- * it in nearer memory. Returns the cost in 2^-15 bit, without the bypass bins,
- * which are added to `bypass`. A segment's costs are below 2^31 together. */
+/** Price a block by a segment's states, and update them. The state of a context
+ * is at state[pitch context]; `step` is bdct_cabac_step or a copy of it in
+ * faster memory. Returns the cost in 2^-15 bit without the bypass bins, whose
+ * number is added to `bypass`. The sum of a segment's costs is below 2^31. */
 BDCT_FORCE_INLINE uint32_t
 bdct_cabac_price (uint8_t *state, int pitch, const uint32_t *step,
     const int16_t *levels, int log2_size, bool chroma, uint32_t *bypass)
@@ -464,10 +467,11 @@ bdct_cabac_price (uint8_t *state, int pitch, const uint32_t *step,
 }
 
 /** Price the segment of `n_blocks`, at most bdct_cabac_segment_blocks(), at
- * `levels`, with the segment of `n_before` right before it in memory, 0 for a
- * component's first, from the states of all contexts. Returns the cost of the
- * n_blocks in 2^-15 bit, without the bypass bins. An engine that goes block by
- * block does the same with bdct_cabac_price(). */
+ * `levels`. The previous segment of `n_before` blocks lies right before it in
+ * memory; n_before is 0 for a component's first segment. `start` has the states
+ * of all contexts. Returns the cost of the n_blocks in 2^-15 bit, without the
+ * bypass bins. An engine that works block by block does the same with
+ * bdct_cabac_price(). */
 BDCT_DEVICE_INLINE uint32_t
 bdct_cabac_segment (const uint8_t start[BDCT_CABAC_CONTEXTS],
     const int16_t *levels, int n_before, int n_blocks, int log2_size,

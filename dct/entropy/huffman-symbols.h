@@ -1,5 +1,5 @@
-/* blockdct: what Huffman coding counts of levels (rate.h): T.81's baseline
- * coding, Annex F.1.2. Plain C, which is also CUDA.
+/* blockdct: what Huffman coding counts in levels (rate.h): T.81's baseline
+ * coding, Annex F.1.2. For C and CUDA.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,8 +11,8 @@
 #include "dct/base/zigzag.h"
 #include "dct/quantizer/block-grid.h"
 
-/** The bits of a magnitude: T.81's category of a difference (Table F.1) and of
- * an AC coefficient (Table F.2). */
+/** The number of bits of a magnitude: T.81's category of a DC difference (Table
+ * F.1) and of an AC coefficient (Table F.2). */
 BDCT_FORCE_INLINE int
 bdct_symbol_category (int v)
 {
@@ -28,11 +28,11 @@ bdct_symbol_category (int v)
 /** A component's blocks in a scan. */
 typedef struct {
   int32_t columns, rows;
-  int32_t h, v; /**< sampling factors, 1 or 2: its blocks in an MCU, across and
-                     down. Where it is alone in the scan, 1 (T.81 A.2.2). */
+  int32_t h, v; /**< sampling factors, 1 or 2: its blocks in an MCU, across
+                     and down; 1 if it is alone in the scan (T.81 A.2.2) */
 } BdctScan;
 
-/** A component's scan, one that interleaves all components of a layout. */
+/** A component's part of a scan that interleaves all components of a layout. */
 BDCT_FORCE_INLINE BdctScan
 bdct_scan_init (const BdctBlockGrid *grid, BdctChromaFormat chroma,
     BdctComponent component)
@@ -48,12 +48,12 @@ bdct_scan_init (const BdctBlockGrid *grid, BdctChromaFormat chroma,
   return scan;
 }
 
-/** Block `index` of a component in the order of a scan: its place. */
+/** The position of a component's block number `index` in scan order. */
 BDCT_FORCE_INLINE void
 bdct_scan_block (const BdctScan *scan, int index, int *x, int *y)
 {
-  /* A row of MCUs; the last one may be less high, and its last MCU, as that of
-   * any row, less wide. */
+  /* A row of MCUs. The last row may have fewer rows of blocks, and the last MCU
+   * of a row fewer columns. */
   const int row = scan->columns * scan->v;
   const int top = index / row * scan->v;
   const int high = scan->v < scan->rows - top ? scan->v : scan->rows - top;
@@ -66,9 +66,9 @@ bdct_scan_block (const BdctScan *scan, int index, int *x, int *y)
   *y = top + rest / wide;
 }
 
-/** The component's block that comes before block (x, y): its number within the
- * component, or -1 for the first. The blocks that the last MCUs lack repeat the
- * DC of the one before them, and so do not count. */
+/** The number, within the component, of the block before block (x, y) in scan
+ * order; -1 for the first. Blocks missing from the last MCUs repeat the DC of
+ * the block before them, and so need no entry. */
 BDCT_FORCE_INLINE int
 bdct_scan_before (const BdctScan *scan, int x, int y)
 {
@@ -76,13 +76,13 @@ bdct_scan_before (const BdctScan *scan, int x, int y)
 
   if (x > left) {
     x--;
-  } else if (y > top) {         /* the MCU's row above */
+  } else if (y > top) {         /* up in this MCU */
     x = left + scan->h - 1;
     y--;
-  } else if (left > 0) {        /* the MCU to the left */
+  } else if (left > 0) {        /* in the MCU to the left */
     x--;
     y = top + scan->v - 1;
-  } else if (top > 0) {         /* the last MCU above */
+  } else if (top > 0) {         /* in the last MCU of the row above */
     x = scan->columns - 1;
     y--;
   } else {
@@ -93,7 +93,7 @@ bdct_scan_before (const BdctScan *scan, int x, int y)
   return y * scan->columns + x;
 }
 
-/** The blocks that the last MCUs lack. */
+/** The number of blocks missing from the last MCUs. */
 BDCT_FORCE_INLINE int
 bdct_scan_missing (const BdctScan *scan)
 {

@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-/* How many codes have each length, from 1 on, and the symbols by their codes.
- * T.81 Annex K.3, Tables K.3 to K.6: of luminance and of chrominance. */
+/* The number of codes of each length, 1 to 16, and the symbols in the order of
+ * their codes. T.81 Annex K.3, Tables K.3 to K.6, of luminance and
+ * chrominance. */
 typedef struct {
   uint8_t bits[16];
   const uint8_t *symbol;
@@ -56,7 +57,7 @@ static const Specification annex_k_ac[2] = {
   {{0, 2, 1, 2, 4, 4, 3, 4, 7, 5, 4, 4, 0, 1, 2, 119}, chroma_symbols},
 };
 
-/* Codes from lengths (T.81 Annex C). */
+/* Assign codes from lengths (T.81 Annex C). */
 static void
 table_init (BdctHuffman * table, const Specification * specification)
 {
@@ -78,7 +79,7 @@ bdct_huffman_annex_k (BdctHuffman * table, bool ac, bool chroma)
   table_init (table, (ac ? annex_k_ac : annex_k_dc) + chroma);
 }
 
-/* Let the first of a heap of `n` keys sink to where it belongs. */
+/* Restore a heap of `n` keys after its first key has changed. */
 static void
 sink (uint64_t * heap, int n)
 {
@@ -96,10 +97,10 @@ sink (uint64_t * heap, int n)
   heap[i] = key;
 }
 
-/* The bits of each symbol's code in a Huffman tree over the symbols and one
- * more, 256, which so has the longest code: the one of ones alone, which T.81
- * wants free (K.2, Figure K.1). Of equal frequencies the larger symbol's comes
- * first: keys are the frequency and, below it, how small the symbol is. */
+/* The code lengths of a Huffman tree over the symbols and one more, 256. That
+ * symbol thus has the longest code, the one of ones alone, which T.81 reserves
+ * (K.2, Figure K.1). Of equal frequencies the larger symbol comes first: a key
+ * has the frequency in its high bits and 256 - symbol below. */
 static void
 code_sizes (const uint64_t * count, int size[257])
 {
@@ -167,7 +168,7 @@ bdct_huffman_optimize (BdctHuffman * table, const uint64_t count[256])
     }
   while (longest > 0 && bits[longest] == 0)
     longest--;
-  bits[longest]--;              /* the symbol that is none */
+  bits[longest]--;              /* symbol 256 */
   for (int length = 1; length <= 16; length++)
     specification.bits[length - 1] = bits[length];
   specification.symbol = symbol;

@@ -5,8 +5,8 @@
 #include "huffman-symbols.h"
 #include "huffman.h"
 
-/* The components that share tables, Y or U and V: how often each symbol is
- * coded, those of the missing blocks too, and the tables. */
+/* The components that share tables, Y or U and V: the frequency of each symbol,
+ * including those of missing blocks, and the tables. */
 typedef struct {
   uint64_t dc[256], ac[256];
   BdctHuffman dc_table, ac_table;
@@ -34,8 +34,9 @@ bdct_file_head (const BdctLayout * layout, const BdctJob * job, int n_symbols)
   const int n_groups = n_components == 1 ? 1 : 2;
   uint64_t size;
 
-  /* SOI and EOI, APP0, SOF0, SOS; a group of components has a DQT, and two DHT
-   * of 12 and 162 symbols in Annex K. Steps above 255 take 16 bits each. */
+  /* SOI and EOI, APP0, SOF0, SOS. Each group of components has a DQT, and two
+   * DHT, with 12 and 162 symbols in Annex K. Steps above 255 take 16 bits
+   * each. */
   size = 2 + 2 + 18 + (10 + 3 * n_components) + (8 + 2 * n_components)
       + n_groups * (69 + 2 * 21)
       + (n_symbols > 0 ? n_symbols : n_groups * (12 + 162));
@@ -49,8 +50,8 @@ bdct_file_head (const BdctLayout * layout, const BdctJob * job, int n_symbols)
   return size;
 }
 
-/* Bits of an alphabet's codes and of the extra bits behind each: as many as a
- * symbol's lowest four bits say. */
+/* The bits of an alphabet's codes and of the extra bits after each code, whose
+ * number is in a symbol's lowest four bits. */
 static uint64_t
 price (const uint64_t * count, const BdctHuffman * table)
 {
@@ -61,8 +62,8 @@ price (const uint64_t * count, const BdctHuffman * table)
   return bits;
 }
 
-/* ones[k]: the chance that k bits from the start of a symbol on are ones. No
- * code is of ones alone. */
+/* ones[k] is the probability that a symbol's code begins with k ones. No code
+ * consists of ones alone. */
 static void
 chance_of_ones (const uint64_t * count, const BdctHuffman * table,
     double ones[9])
@@ -82,14 +83,15 @@ chance_of_ones (const uint64_t * count, const BdctHuffman * table,
     ones[k] = leading[0] ? (double) leading[k] / leading[0] : 0;
 }
 
-/* The places in an alphabet's symbols from which on eight bits are ones, as
- * they are to be expected if extra bits are 0 and 1 alike and the next symbol
- * comes as if by chance: behind symbol 0 with next[0], else next[1]. */
+/* The expected number of positions in an alphabet's symbols at which eight ones
+ * begin. Extra bits are 0 or 1 with equal probability, and the next symbol is
+ * random: its code's leading ones have the probabilities next[0] after symbol
+ * 0, else next[1]. */
 static double
 runs_of_ones (const uint64_t * count, const BdctHuffman * table,
     const double *const next[2])
 {
-  /* Of so many extra bits that all are ones. */
+  /* The probability that so many extra bits are all ones. */
   static const double chance[9] = { 1, 0x1p-1, 0x1p-2, 0x1p-3, 0x1p-4, 0x1p-5,
     0x1p-6, 0x1p-7, 0x1p-8
   };
@@ -117,8 +119,8 @@ runs_of_ones (const uint64_t * count, const BdctHuffman * table,
   return sum;
 }
 
-/* The bytes of ones, behind each of which a file has a 0 (T.81 F.1.2.3), if
- * bytes begin at any bit of a symbol. */
+/* The expected number of 0xff bytes, each of which a file follows with a 0
+ * (T.81 F.1.2.3), if bytes may begin at any bit of a symbol. */
 static double
 stuffing (const Group * group)
 {
@@ -132,7 +134,7 @@ stuffing (const Group * group)
       + runs_of_ones (group->ac, &group->ac_table, behind_ac)) / 8;
 }
 
-/* Bytes of the file that has these tables and bits. */
+/* The bytes of the file with these tables and bits. */
 static uint64_t
 file_size (const Group group[2], int n_groups, uint64_t bits,
     const BdctLayout * layout, const BdctJob * job)
@@ -173,7 +175,7 @@ price_huffman (const BdctRateCounts * counts, const BdctLayout * layout,
       group[GROUP_OF (c)].ac[i] += ac[c][i];
     }
   }
-  /* Annex K's tables last, so that they remain for the components' bits. */
+  /* Annex K's tables come last, so that the components' bits are theirs. */
   for (int annex_k = exact && !files; annex_k <= exact; annex_k++) {
     uint64_t bits = 0;
 

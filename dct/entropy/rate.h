@@ -1,8 +1,8 @@
-/* blockdct: what the levels of a frame cost in bits.
+/* blockdct: the bits that a frame's levels cost.
  *
- * An engine counts (BdctRateCounts), which it may do in any order; the host
- * prices the counts. Both engines share the code that names what is counted:
- * huffman-symbols.h for Huffman's symbols, cabac.h for CABAC's bins.
+ * An engine counts (BdctRateCounts), in any order, and the host prices the
+ * counts. Both engines share the code that determines what to count:
+ * huffman-symbols.h for Huffman symbols, cabac.h for CABAC's bins.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -19,31 +19,32 @@
 extern "C" {
 #endif
 
-/** How levels become bits. */
+/** How levels are coded. */
 typedef enum {
-  /** T.81's baseline Huffman coding, Annex F.1.2, blocks of one component after
-   * another in the order of a scan that interleaves all components. For the
+  /** T.81's baseline Huffman coding, Annex F.1.2. The blocks of a component are
+   * coded in the order of a scan that interleaves all components. For the
    * families JPEG and REAL. */
   BDCT_CODER_HUFFMAN,
   /** An estimate of H.265's residual_coding() (clause 7.3.8.11) in CABAC
-   * (clause 9.3), with a coded block flag before each block; no sign hiding,
-   * transform skip or prediction; diagonal scans. For all other families. */
+   * (clause 9.3), with a coded block flag before each block and diagonal scans,
+   * without sign hiding, transform skip or prediction. For all other
+   * families. */
   BDCT_CODER_CABAC,
 } BdctCoder;
 
 BdctCoder bdct_rate_coder (BdctFamily family);
 
-/** Whether a job's bits are those of a file, not an estimate: jpeg-8x8 at a
+/** Whether a job's bits are exactly a file's and no estimate: jpeg-8x8 at a
  * depth of 8. */
 bool bdct_rate_is_exact (const BdctJob *job);
 
-/** Levels in memory, as engines pass them between their own stages: int16_t,
- * blocks by number (dct/quantizer/block-grid.h), each one row-major without a
- * gap, rows are vertical frequency, keep x keep frequencies where a chain keeps
- * fewer than its block has (job.h). */
+/** Levels in memory, as engines pass them between stages: int16_t, blocks by
+ * number (dct/quantizer/block-grid.h), each row-major without a gap, rows are
+ * vertical frequency. Chains that keep fewer frequencies than their blocks have
+ * (job.h) have keep x keep levels. */
 typedef int16_t BdctLevel;
 
-/** Levels of one block in memory. */
+/** The number of levels of a block in memory. */
 static inline int
 bdct_rate_block_levels (const BdctComponentJob *job)
 {
@@ -53,16 +54,16 @@ bdct_rate_block_levels (const BdctComponentJob *job)
       * (job->keep < high ? job->keep : high);
 }
 
-/** Counters of a component. */
+/** The number of counters of a component. */
 #define BDCT_RATE_COUNTERS 512
 
-/** What there is of each thing in a frame's levels, by component.
+/** Counts of a frame's levels, by component.
  *
- * HUFFMAN: [(run << 4) + size] AC symbols (T.81 F.1.2.2; 0x00 is EOB, 0xf0 ZRL)
- * of the blocks there are, [BDCT_RATE_DC + category] DC differences. The blocks
- * that the last MCUs lack are not among them: pricing adds them.
- * CABAC: [2 context + bin] bins (cabac.h), [BDCT_RATE_BYPASS] bypass bins,
- * [BDCT_RATE_COST] the cost of the other bins in 2^-15 bit. */
+ * HUFFMAN: [(run << 4) + size] AC symbols (T.81 F.1.2.2; 0x00 is EOB, 0xf0
+ * ZRL), [BDCT_RATE_DC + category] DC differences. The blocks missing from the
+ * last MCUs are not counted; pricing adds them. CABAC: [2 context + bin] bins
+ * (cabac.h), [BDCT_RATE_BYPASS] bypass bins, [BDCT_RATE_COST] the cost of the
+ * other bins in 2^-15 bit. */
 typedef struct {
   uint64_t counter[BDCT_MAX_COMPONENTS][BDCT_RATE_COUNTERS];
 } BdctRateCounts;
@@ -73,13 +74,14 @@ enum {
   BDCT_RATE_COST = BDCT_RATE_COUNTERS - 1
 };
 
-/** Set the bits in `stats` (stats.h) to what a frame's counts cost, and with
- * `files` what a file has, which takes some 10 us. */
+/** Set the bits in `stats` (stats.h) to the cost of a frame's counts, and with
+ * `files` the file sizes, which takes some 10 us. */
 void bdct_rate_price (const BdctRateCounts *counts, const BdctLayout *layout,
     const BdctJob *job, bool files, BdctStats *stats);
 
-/** Bytes of a JFIF file, as libjpeg writes it, besides its scan. `n_symbols`:
- * how many its Huffman tables have; 0: those of Annex K. */
+/** The bytes of a JFIF file, as libjpeg writes it, without its scan.
+ * `n_symbols` is the number of symbols in its Huffman tables; 0 for Annex
+ * K's. */
 uint64_t bdct_file_head (const BdctLayout *layout, const BdctJob *job,
     int n_symbols);
 

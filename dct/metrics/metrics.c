@@ -67,7 +67,7 @@ bdct_metric_has_figure (const BdctStats * stats, BdctMetric metric,
       || stats->component[component].samples > 0);
 }
 
-/* Sides of a plane as the metric takes it. */
+/* The sides of a plane as the metric reads it. */
 static int
 get_width (BdctMetric metric, const BdctLayout * layout, int p)
 {
@@ -147,8 +147,8 @@ bdct_metrics_history (unsigned metrics)
   return history;
 }
 
-/* ffmpeg's mean over frames: that of the square roots. Below 1 it is infinite
- * there. */
+/* ffmpeg's mean over frames is the mean of the square roots. Where it is below
+ * 1, ffmpeg's figure is infinite. */
 static double
 xpsnr (double roots, uint64_t frames, double samples, int depth)
 {

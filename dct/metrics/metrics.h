@@ -1,10 +1,9 @@
-/* blockdct: perceptual figures of a frame, by the definitions of the programs
- * that people compare them with.
+/* blockdct: perceptual figures of a frame, as reference programs define them.
  *
- * A metric has a row in the table of metrics.c, and for each engine a file of
- * its own. It computes one number for each component, and perhaps one for all.
- * What is added up of windows or blocks are whole numbers, or it is added in a
- * fixed order, so that no figure depends on engine, instruction set or threads.
+ * A metric has a row in the table of metrics.c and a source file for each
+ * engine. It computes one number for each component, and some metrics one for
+ * all. Sums over windows or blocks are whole numbers or are added in a fixed
+ * order, so that no figure depends on engine, instruction set or threads.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -25,84 +24,89 @@ extern "C" {
 /** The most stages of a metric on the CPU engine. */
 #define BDCT_METRIC_STAGES 5
 
-/** Bytes that hold a figure's name. */
+/** Bytes of a buffer for a figure's name. */
 #define BDCT_METRIC_FIELD 16
 
 typedef struct {
   const char *name;        /**< nick: "ssim" */
   const char *description; /**< a line for people */
-  int components;          /**< whose numbers there are: 1 or 3 */
-  bool all;                /**< one for all of them, too */
+  int components;          /**< components with a number: 1 (Y) or 3 */
+  bool all;                /**< whether there is a number for all components,
+                                too */
   bool in_db;
-  int min_side;            /**< of a plane whose number there is */
-  bool grey;               /**< takes frames without U and V */
-  int stages;              /**< on the CPU engine (dct/metrics/kernel.h) */
-  unsigned history;        /**< number of earlier frames whose luma is read */
+  int min_side;            /**< least side of a plane that has a number */
+  bool grey;               /**< whether frames without U and V are supported */
+  int stages;              /**< number of stages on the CPU engine
+                                (dct/metrics/kernel.h) */
+  unsigned history;        /**< number of earlier frames whose luma it reads */
 } BdctMetricInfo;
 
 /** The table's row; NULL for a value outside the enumeration. */
 const BdctMetricInfo *bdct_metric_info (BdctMetric metric);
 
-/** Whether a metric is supported for frames of a layout; false with the
+/** Whether a metric supports frames of a layout. Returns false with the
  * reason. */
 bool bdct_metric_check (BdctMetric metric, const BdctLayout *layout,
     BdctError *error);
 
-/** The same of all of these, bits 1 << BdctMetric; the reason names the one. */
+/** Whether all of the metrics, bits 1 << BdctMetric, support a layout. Returns
+ * false with the reason, naming the metric. */
 bool bdct_metrics_check (unsigned metrics, const BdctLayout *layout,
     BdctError *error);
 
-/** Which of the metrics, bits 1 << BdctMetric, are supported for them. */
+/** The metrics, bits 1 << BdctMetric, that support a layout. */
 unsigned bdct_metrics_supported (unsigned metrics, const BdctLayout *layout);
 
 /** The largest history of the metrics, bits 1 << BdctMetric; 0 for none. */
 unsigned bdct_metrics_history (unsigned metrics);
 
-/** Whether xpsnr halves a picture before it looks for activity. */
+/** Whether XPSNR halves a picture before it computes the activity. */
 BDCT_FORCE_INLINE bool
 bdct_xpsnr_is_large (int width, int height)
 {
   return (int64_t) width * height > 2048 * 1152;
 }
 
-/** What psnr-hvs takes of a plane's side: libvmaf rounds chroma's down. */
+/** The part of a plane's side that PSNR-HVS reads: libvmaf rounds chroma's
+ * down. */
 BDCT_FORCE_INLINE int
 bdct_psnr_hvs_side (int side, int luma)
 {
   return side < luma && 2 * side > luma ? side - 1 : side;
 }
 
-/** The name of a metric's figure: of a component "ssim-y", of BDCT_METRIC_ALL
- * "ssim". */
+/** The name of a metric's figure: "ssim-y" for a component, "ssim" for
+ * BDCT_METRIC_ALL. */
 void bdct_metric_field (BdctMetric metric, int component,
     char field[BDCT_METRIC_FIELD]);
 
-/** Which of them stands for the metric: BDCT_METRIC_ALL, or luma's. */
+/** The component whose figure represents the metric: BDCT_METRIC_ALL or
+ * luma. */
 int bdct_metric_main (BdctMetric metric);
 
-/** Whether it has a figure of a component, or of BDCT_METRIC_ALL; and whether
- * statistics have it. */
+/** Whether a metric has a figure for a component or for BDCT_METRIC_ALL, and
+ * whether statistics contain that figure. */
 bool bdct_metric_has (BdctMetric metric, int component);
 bool bdct_metric_has_figure (const BdctStats *stats, BdctMetric metric,
     int component);
 
-/** The figure of one frame, or over the sum of some: of a component, or of
- * BDCT_METRIC_ALL. In dB it is infinite where nothing differs. */
+/** The figure of a component or of BDCT_METRIC_ALL, for one frame or for the
+ * sum of several. Figures in dB are infinite if nothing differs. */
 double bdct_metric_figure (const BdctStats *sum, uint64_t frames, int depth,
     BdctMetric metric, int component);
 
-/** Where in luma what a metric sees is lost: a number for each square of so
- * many samples, row by row; none if a side is below 8. Of SSIM, whose windows
- * are 4 apart, 1 - SSIM of the window that begins there, 0 if that is above 1;
- * right of the last one, and below, there are squares without a number. Of
- * PSNR-HVS what is left of the squared errors of a block, by sample; its blocks
- * are side by side here, the last ones up to the border. In 2^-12, rounded
- * down. */
+/** A map of where in luma a metric finds distortion: a number in 2^-12, rounded
+ * down, for each square of 2^log2_side samples, row-major; empty if a side of
+ * the picture is below 8. SSIM's windows begin 4 samples apart: the number is 1
+ * - SSIM of the window that begins at the square, or 0 if that SSIM is above 1;
+ * the squares right of and below the last window have no number. For PSNR-HVS
+ * it is a block's squared errors after masking, per sample; its blocks are
+ * adjacent here, and the last ones end at the border. */
 typedef struct {
   int log2_side, columns, rows;
 } BdctMetricMap;
 
-/** That of PSNR-HVS, from the sum of a block's squares. */
+/** PSNR-HVS's map entry, from the sum of a block's squares. */
 BDCT_FORCE_INLINE uint32_t
 bdct_psnr_hvs_map (float sum)
 {

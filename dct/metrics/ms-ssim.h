@@ -1,5 +1,4 @@
-/* blockdct: what both engines have in common of MS-SSIM
- * (cpu/metrics/ms-ssim.c). Plain C, which is also CUDA.
+/* blockdct: what both engines share of MS-SSIM (cpu/metrics/ms-ssim.c).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,14 +12,15 @@
 
 #define BDCT_MS_SSIM_SCALES 5
 
-/** Weights of a window in one dimension. */
+/** The number of weights of a window in one dimension. */
 #define BDCT_MS_SSIM_WINDOW 11
 
-/** Weights of the filter between scales, and how many are on each side. */
+/** The number of weights of the filter between scales, and of those on each
+ * side of its centre. */
 #define BDCT_MS_SSIM_FILTER 9
 #define BDCT_MS_SSIM_SIDE (BDCT_MS_SSIM_FILTER / 2)
 
-/** Rows of a strip, whose sums are added in double precision. */
+/** Rows of a strip; strips' sums are added in double precision. */
 #define BDCT_MS_SSIM_STRIP 128
 
 BDCT_DEVICE_TABLE float bdct_ms_ssim_window[BDCT_MS_SSIM_WINDOW] = {
@@ -28,7 +28,7 @@ BDCT_DEVICE_TABLE float bdct_ms_ssim_window[BDCT_MS_SSIM_WINDOW] = {
   0.109361f, 0.036001f, 0.007599f, 0.001028f
 };
 
-/** A quarter of the filter of 9 x 9, which is symmetric both ways. */
+/** A quarter of the 9 x 9 filter, which is symmetric in both directions. */
 BDCT_DEVICE_TABLE float
     bdct_ms_ssim_filter[BDCT_MS_SSIM_SIDE + 1][BDCT_MS_SSIM_SIDE + 1] = {
   {0.000714f, -0.000450f, -0.002090f, 0.007132f, 0.016114f},
@@ -38,7 +38,8 @@ BDCT_DEVICE_TABLE float
   {0.016114f, -0.010146f, -0.047149f, 0.160885f, 0.363505f}
 };
 
-/** What a window weights: samples, their squares, and the product. */
+/** The inputs that a window weights: samples, their squares, and their
+ * product. */
 enum {
   BDCT_MS_SSIM_SRC,
   BDCT_MS_SSIM_REC,
@@ -48,12 +49,12 @@ enum {
   BDCT_MS_SSIM_KINDS
 };
 
-/** Sums of luminance, contrast and structure of a strip, in 2^-40. */
+/** A strip's sums of luminance, contrast and structure, in 2^-40. */
 typedef struct {
   int64_t sum[3];
 } BdctMsSsimSums;
 
-/** The side of a scale. */
+/** A side of the picture at a scale. */
 BDCT_FORCE_INLINE int
 bdct_ms_ssim_side (int side, int scale)
 {
@@ -62,15 +63,14 @@ bdct_ms_ssim_side (int side, int scale)
   return side;
 }
 
-/** Where a place outside is mirrored to. */
+/** The position inside the picture that a position outside is mirrored to. */
 BDCT_FORCE_INLINE int
 bdct_ms_ssim_mirror (int at, int side)
 {
   return at < 0 ? -1 - at : at >= side ? 2 * side - 1 - at : at;
 }
 
-/** In units of 2^-40, for |v| below 2048: the last place of what is added to.
- */
+/** |v| below 2048 in units of 2^-40: the last place of v + 6144. */
 BDCT_FORCE_INLINE int64_t
 bdct_ms_ssim_units (double v)
 {
@@ -83,7 +83,7 @@ bdct_ms_ssim_units (double v)
   return a - b;
 }
 
-/** Luminance, contrast and structure of a window's means, with libvmaf's
+/** Luminance, contrast and structure of a window from its means, in libvmaf's
  * precisions. */
 BDCT_FORCE_INLINE void
 bdct_ms_ssim_compare (float a, float b, float src_src, float rec_rec,

@@ -1,4 +1,4 @@
-/* blockdct: what PSNR-B adds up (cpu/metrics/psnr-b.c).
+/* blockdct: PSNR-B's sums (cpu/metrics/psnr-b.c).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,8 +10,8 @@
 /** Rows of a strip. */
 #define BDCT_PSNR_B_STRIP 64
 
-/** Of a strip: sums of squares of errors, of what neighbours differ by on
- * borders of blocks, and of that elsewhere. */
+/** A strip's sums: squared errors, squared differences of neighbours across
+ * block borders, and squared differences of other neighbours. */
 typedef struct {
   uint64_t error, border, inside;
 } BdctPsnrBSums;

@@ -1,7 +1,6 @@
-/* blockdct: what PSNR-HVS-M does to a block (cpu/metrics/psnr-hvs.c), or to
- * some side by side. Who includes it has Ints and Floats, numbers of as many
- * blocks as they are wide, and choose(), to_floats() and get_roots() of them.
- * Plain C, which is also CUDA.
+/* blockdct: PSNR-HVS-M of a block (cpu/metrics/psnr-hvs.c), or of several
+ * blocks side by side. The includer defines Ints and Floats, vectors with one
+ * number for each block, and choose(), to_floats() and get_roots() for them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,12 +12,12 @@
 /** Samples or frequencies of blocks, row-major. */
 typedef Ints Blocks[64];
 
-/** What is to be added, by frequency: squares, of as many blocks as there are
- * in the end of a row. */
+/** The squares to add, by frequency. At the end of a row only some of the
+ * blocks count. */
 typedef Floats Squares[64];
 
-/* How visible each frequency is, in Y, U and V, by xiph's daala. The tables are
- * symmetric: these are their rows from the diagonal on. */
+/* The visibility of each frequency in Y, U and V, from xiph's daala. The tables
+ * are symmetric: these are their rows from the diagonal on. */
 BDCT_DEVICE_TABLE double visible[BDCT_MAX_COMPONENTS][36] = {
   {1.6193873005, 2.2901594831, 2.08509755623, 1.48366094411, 1.00227514334,
       0.678296995242, 0.466224900598, 0.3265091542, 1.94321815382,
@@ -49,7 +48,7 @@ BDCT_DEVICE_TABLE double visible[BDCT_MAX_COMPONENTS][36] = {
       0.375820256136, 0.330555063063, 0.285345396658},
 };
 
-/* By frequency, row-major: weights, and what they mask with. */
+/* By frequency, row-major: weights, and the factors for masking. */
 typedef struct {
   float weight[64], mask[64];
 } Weights;
@@ -73,12 +72,12 @@ set_weight (Weights *weights, int component, int i)
 /* x k / 2^bits, rounded. */
 #define SCALE(x, k, bits) (((x) * (k) + (1 << (bits) >> 1)) >> (bits))
 
-/* daala's transform of 8 samples, which are `step` apart, in steps that lift
- * one number by a share of another; its frequencies are `to_step` apart. */
+/* daala's transform of 8 samples, which are `step` apart, in lifting steps; the
+ * frequencies are `to_step` apart. */
 BDCT_FORCE_INLINE void
 transform (const Ints * x, int step, Ints * to, int to_step)
 {
-  /* Sums of samples that mirror each other, halved, and differences. */
+  /* Halved sums of samples that mirror each other, and their differences. */
   Ints d07 = x[0] - x[7 * step], d25 = x[2 * step] - x[5 * step];
   Ints s16 = x[step] + x[6 * step], s34 = x[3 * step] + x[4 * step];
   const Ints h07 = HALF (d07), h16 = HALF (s16), h34 = HALF (s34);
@@ -117,7 +116,7 @@ transform (const Ints * x, int step, Ints * to, int to_step)
   to[7 * to_step] = d34;
 }
 
-/* Down the columns first; as daala has it, frequencies are transposed twice. */
+/* Columns first. As in daala, frequencies are transposed twice. */
 BDCT_DEVICE_INLINE void
 transform_blocks (Blocks blocks)
 {
@@ -145,7 +144,7 @@ add_quarter (const Blocks blocks, int first)
   return sum;
 }
 
-/* Sums of squares around the mean, of 16 samples or 64. */
+/* The sum of squared differences from the mean, of 16 or 64 samples. */
 BDCT_DEVICE_INLINE Floats
 add_squares (const Blocks blocks, int first, int side, Floats mean)
 {
@@ -162,7 +161,7 @@ add_squares (const Blocks blocks, int first, int side, Floats mean)
   return sum;
 }
 
-/* The variances of a block's quarters to its own. */
+/* The ratio of the variances of a block's quarters to the block's. */
 BDCT_DEVICE_INLINE Floats
 get_ratio (const Blocks blocks)
 {
@@ -170,7 +169,7 @@ get_ratio (const Blocks blocks)
   Floats whole, parts = none;
   Ints sum = { 0 }, any;
 
-  /* In the order in which they are added: top left, bottom left, ... */
+  /* In the reference's order of addition: top left, bottom left, ... */
   BDCT_DEVICE_UNROLL
   for (int i = 0; i < 4; i++) {
     const int first = (i & 1) * 32 + (i >> 1) * 4;
@@ -187,7 +186,7 @@ get_ratio (const Blocks blocks)
   return choose (any, parts / choose (any, whole, ones), whole);
 }
 
-/* How much of a difference contrast hides, of a block's frequencies. */
+/* How much difference the contrast of a block's frequencies hides. */
 BDCT_DEVICE_INLINE Floats
 get_mask (const Blocks blocks, Floats ratio, const Weights * weights)
 {
@@ -199,7 +198,7 @@ get_mask (const Blocks blocks, Floats ratio, const Weights * weights)
   return get_roots (sum * ratio) / 32.f;
 }
 
-/* The squares that are to be added. */
+/* Compute the squares to add. */
 BDCT_DEVICE_INLINE void
 compare (Blocks src, Blocks rec, const Weights * weights, Squares squares)
 {

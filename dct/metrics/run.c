@@ -28,7 +28,7 @@ bdct_metrics_describe (BdctMetricPlane * to, const BdctMetricsTask * task,
   };
 }
 
-/* Bytes up to the next plane's. */
+/* The bytes from a plane's memory to the next plane's. */
 static size_t
 get_size (const BdctMetricsRun * run, int metric, int c)
 {

@@ -1,4 +1,4 @@
-/* blockdct: the metrics of a pass over a frame.
+/* blockdct: the metrics of one job's frame.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,21 +8,22 @@
 #include "dct/quantizer/job.h"
 #include "kernel.h"
 
-/** Frames whose luma may be asked for beside those in flight: one that is shown
- * again, and the two before it (engine.h: number). */
+/** Frames of luma to keep besides those in flight: a frame that is shown again,
+ * and the two frames before it (engine.h: number). */
 #define BDCT_HISTORY_EXTRA 3
 
-/** What there is to compare. */
+/** The pictures to compare, and their metrics. */
 typedef struct {
   const BdctLayout *layout;
   const BdctJob *job;
-  unsigned metrics;        /**< supported ones, bits 1 << BdctMetric */
+  unsigned metrics;        /**< supported metrics, bits 1 << BdctMetric */
   BdctImage src, rec;      /**< planes of the layout */
-  const uint16_t *luma[3]; /**< as BdctMetricPlane's; for XPSNR alone */
+  const uint16_t *luma[3]; /**< as in BdctMetricPlane; for metrics with a
+                                history */
   int frame_rate;
 } BdctMetricsTask;
 
-/** The work on one pass. A run of zeros has none. */
+/** The work on one task. A zeroed run has none. */
 typedef struct {
   const BdctMetricKernel *const *kernels;
   unsigned metrics;
@@ -34,20 +35,20 @@ typedef struct {
 void bdct_metrics_describe (BdctMetricPlane *to, const BdctMetricsTask *task,
     int plane, int i);
 
-/** Describe a task. Returns how many bytes of memory it takes. */
+/** Describe the run of a task. Returns the bytes of memory that it needs. */
 size_t bdct_metrics_init (BdctMetricsRun *run,
     const BdctMetricKernel *const *kernels, const BdctMetricsTask *task);
 
-/** Give it the memory, aligned to 64 bytes; unused before its first stage and
- * after bdct_metrics_finish(). */
+/** Set the run's memory, aligned to 64 bytes. It is in use from the first stage
+ * to bdct_metrics_finish(). */
 void bdct_metrics_place (BdctMetricsRun *run, uint8_t *memory);
 
-/** Pieces of a stage, 0 for one behind the last; and one of them, as
- * kernel.h has it. */
+/** The number of pieces of a stage, 0 for the stage after the last; and the
+ * work of one piece (kernel.h). */
 int bdct_metrics_count (const BdctMetricsRun *run, int stage);
 void bdct_metrics_work (const BdctMetricsRun *run, int stage, int piece);
 
-/** Make the figures of it; when all stages are done. */
+/** Compute the figures, after all stages are done. */
 void bdct_metrics_finish (const BdctMetricsRun *run, BdctStats *stats);
 
 #endif

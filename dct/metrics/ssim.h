@@ -1,6 +1,5 @@
-/* blockdct: a window of SSIM (cpu/metrics/ssim.c), of the sums of its samples,
- * of both pictures' squares together, and of products. Plain C, which is also
- * CUDA.
+/* blockdct: SSIM of one window (cpu/metrics/ssim.c), from the sums of its
+ * samples in both pictures, of all their squares, and of their products.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,7 +9,7 @@
 #include <stdint.h>
 #include "dct/base/compiler.h"
 
-/** At 8 bits, in units of 2^-30. */
+/** SSIM at a depth of 8, in units of 2^-30. */
 BDCT_FORCE_INLINE int32_t
 bdct_ssim_window_8 (int32_t a, int32_t b, int32_t squares, int32_t products)
 {
@@ -25,15 +24,15 @@ bdct_ssim_window_8 (int32_t a, int32_t b, int32_t squares, int32_t products)
   return (int32_t) (v * 1073741824.0f);
 }
 
-/** What a map has of a window of 2^-30 times so much. */
+/** The map's entry for a window with this SSIM, in units of 2^-30. */
 BDCT_FORCE_INLINE uint32_t
 bdct_ssim_map (int32_t ssim)
 {
   return ssim < 1 << 30 ? ((1u << 30) - (uint32_t) ssim) >> 18 : 0;
 }
 
-/** At more, of samples up to `peak`: what is below 2^53 is exact in double
- * precision. */
+/** SSIM at greater depths, of samples up to `peak`. Values below 2^53 are exact
+ * in double precision. */
 BDCT_FORCE_INLINE float
 bdct_ssim_window_16 (double a, double b, double squares, double products,
     int peak)

@@ -1,5 +1,5 @@
-/* blockdct: what both engines have in common of XPSNR (cpu/metrics/xpsnr.c):
- * where its blocks are, and what they weigh. Plain C, which is also CUDA.
+/* blockdct: what both engines share of XPSNR (cpu/metrics/xpsnr.c): the
+ * positions and the weights of its blocks.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,11 +9,11 @@
 #include <math.h>
 #include "kernel.h"
 
-/** Movement counts twice. */
+/** The weight of temporal activity. */
 #define BDCT_XPSNR_GAMMA 2
 
-/** What is added up of a block: squared errors, and of luma's original what
- * passes the high pass, and what changes. */
+/** A block's sums: squared errors and, for luma's original, the high pass's
+ * magnitudes and those of the temporal change. */
 enum
 {
   BDCT_XPSNR_ERROR,
@@ -27,28 +27,28 @@ typedef struct {
   double weight;                /**< luma's */
 } BdctXpsnrBlock;
 
-/** The blocks of a component: the samples of one, those at the borders may have
- * less; how many there are; and whether luma's are weighted. */
+/** The blocks of a component: their size in samples, which is less at the
+ * borders; their number; and whether luma's are weighted. */
 typedef struct {
   int width, height;
   int columns, rows;
   int weighted;
 } BdctXpsnrGrid;
 
-/** A block's place. */
+/** A block's position and size. */
 typedef struct {
   int x, y, width, height;
 } BdctXpsnrPlace;
 
-/** The picture's size to that of UHD. */
+/** The picture's size relative to UHD. */
 BDCT_FORCE_INLINE double
 bdct_xpsnr_ratio (const BdctMetricPlane *plane)
 {
   return (double) plane->luma_width * plane->luma_height / (3840.0 * 2160.0);
 }
 
-/** A component's blocks are where luma's are. These may be smaller than any:
- * nothing is weighted then. */
+/** A component's blocks cover the same area as luma's. Nothing is weighted in
+ * pictures so small that the blocks' side would be below 4. */
 BDCT_FORCE_INLINE BdctXpsnrGrid
 bdct_xpsnr_grid (const BdctMetricPlane *plane)
 {
@@ -79,7 +79,7 @@ bdct_xpsnr_place (const BdctMetricPlane *plane, const BdctXpsnrGrid *grid,
   return at;
 }
 
-/** How far the high pass reaches: those samples at the picture's borders have
+/** The reach of the high pass. Samples that close to the picture's borders have
  * no contrast. */
 BDCT_FORCE_INLINE int
 bdct_xpsnr_reach (const BdctMetricPlane *plane)
@@ -87,9 +87,9 @@ bdct_xpsnr_reach (const BdctMetricPlane *plane)
   return 1 + bdct_xpsnr_is_large (plane->luma_width, plane->luma_height);
 }
 
-/** Frames that a change is of: one if there was none before; two, or, of
- * `second` differences, three, or 4 for two where there was no third, which
- * then counts as 0. */
+/** The kind of temporal change: 1: there is no earlier frame; 2: first
+ * difference; 3: second difference; 4: second difference without the third
+ * frame, which then counts as 0. */
 BDCT_FORCE_INLINE int
 bdct_xpsnr_frames (const BdctMetricPlane *plane)
 {
@@ -99,7 +99,7 @@ bdct_xpsnr_frames (const BdctMetricPlane *plane)
       : plane->luma[2] != NULL ? 3 : 4;
 }
 
-/** What is inside the picture of a block: the filter reaches that far. */
+/** The part of a block where the high pass stays inside the picture. */
 BDCT_FORCE_INLINE BdctXpsnrPlace
 bdct_xpsnr_inner (const BdctMetricPlane *plane, const BdctXpsnrPlace *at)
 {
@@ -117,7 +117,7 @@ bdct_xpsnr_inner (const BdctMetricPlane *plane, const BdctXpsnrPlace *at)
   return inner;
 }
 
-/** What a block of luma weighs. */
+/** The weight of a block of luma. */
 BDCT_FORCE_INLINE double
 bdct_xpsnr_weight (const BdctMetricPlane *plane, const BdctXpsnrPlace *at,
     const uint64_t sum[BDCT_XPSNR_KINDS])
@@ -128,7 +128,7 @@ bdct_xpsnr_weight (const BdctMetricPlane *plane, const BdctXpsnrPlace *at,
 
   if (inner.width <= 0 || inner.height <= 0)
     return 1;
-  /* That of a large picture's narrow block is lost there. */
+  /* ffmpeg loses the contrast of a narrow block of a large picture. */
   activity = bdct_xpsnr_reach (plane) > 1
       && inner.x + inner.width - at->x <= 12 ? 0
       : (double) sum[BDCT_XPSNR_CONTRAST]

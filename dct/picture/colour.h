@@ -1,13 +1,11 @@
 /* blockdct: from R, G and B to the planes of a JPEG file, and back.
  *
- * The colours are JFIF's (T.871 clause 7: BT.601 at full range). How they are
- * rounded, and how chroma is sampled, is libjpeg-turbo's, so that a frame
- * becomes, bit for bit, what cjpeg and djpeg make of it with -dct int: as
- * jccolor.c, jcsample.c and jcprepct.c have it on the way there, jdsample.c
- * ("fancy upsampling") and jdcolor.c on the way back. All in whole numbers, for
- * any transform in between.
- *
- * Plain C, which is also CUDA.
+ * The colours are JFIF's (T.871 clause 7: BT.601 at full range). Rounding and
+ * chroma sampling are libjpeg-turbo's, so that a frame becomes, bit for bit,
+ * what cjpeg and djpeg make of it with -dct int: as in jccolor.c, jcsample.c
+ * and jcprepct.c forwards, and as in jdsample.c ("fancy upsampling") and
+ * jdcolor.c backwards. All arithmetic is in whole numbers and works with any
+ * transform in between.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,13 +15,13 @@
 #include "dct/base/compiler.h"
 #include "render.h"
 
-/* A factor with 16 bits behind the point, as both files have it (FIX). */
+/* A factor with 16 fractional bits, as in both files (FIX). */
 #define BDCT_COLOUR_FIX(x) ((int) ((x) * 65536 + 0.5))
 
-/* As so rounded, the factors of Y add up to 1, those of U and of V to 0, and of
- * the latter one is 1/2: differences of R and B to G are enough. What is left
- * of all factors, once whole numbers are taken off, fits 16 bits, and so does
- * all that follows: a vector then has twice as many. */
+/* Rounded like this, the factors of Y sum to 1, those of U and of V to 0, and
+ * one factor of U and of V is 1/2: the differences of R and B to G suffice.
+ * Without their whole parts all factors fit 16 bits, and so does everything
+ * computed below, so that vectors have twice as many lanes. */
 
 /* floor (f v / 2^16). */
 BDCT_FORCE_INLINE int16_t
@@ -32,7 +30,8 @@ bdct_colour_high (int16_t f, int16_t v)
   return (int16_t) (f * v >> 16);
 }
 
-/* floor (a v / 2^16 + b w / 2^16 + 1/2), from the halves of both products. */
+/* floor (a v / 2^16 + b w / 2^16 + 1/2), from the high halves of both
+ * products. */
 BDCT_FORCE_INLINE int16_t
 bdct_colour_add (int16_t a, int16_t v, int16_t b, int16_t w)
 {
@@ -43,7 +42,7 @@ bdct_colour_add (int16_t a, int16_t v, int16_t b, int16_t w)
       + (sum < low) + (sum >> 15));
 }
 
-/** Y of a pixel; all that goes in and comes out is 0 to 255. jccolor.c,
+/** Y of a pixel; all inputs and outputs are 0 to 255. jccolor.c,
  * rgb_ycc_convert: (0.299 r + 0.587 g + 0.114 b), rounded. */
 BDCT_FORCE_INLINE int
 bdct_colour_y (int r, int g, int b)
@@ -53,8 +52,8 @@ bdct_colour_y (int r, int g, int b)
 }
 
 /** U, JFIF's CB: 128 + (b / 2 - 0.16874 r - 0.33126 g + 1/2 - 2^-16), rounded
- * down. As 2^-16 is the last bit of the products, that is half of what is left
- * of b - g by 2 * 0.16874 (r - g), this rounded down. */
+ * down. As 2^-16 is the last bit of the products, this is half of b - g less
+ * the product 2 * 0.16874 (r - g); product and half are each rounded down. */
 BDCT_FORCE_INLINE int
 bdct_colour_u (int r, int g, int b)
 {
@@ -64,7 +63,7 @@ bdct_colour_u (int r, int g, int b)
   return 128 + (rest >> 1);
 }
 
-/** V, JFIF's CR: the same with r / 2 - 0.41869 g - 0.08131 b. */
+/** V, JFIF's CR: likewise with r / 2 - 0.41869 g - 0.08131 b. */
 BDCT_FORCE_INLINE int
 bdct_colour_v (int r, int g, int b)
 {
@@ -82,7 +81,7 @@ bdct_colour_clip (int v)
   return word < 0 ? 0 : word > 255 ? 255 : word;
 }
 
-/* f v / 2^16, rounded: half of twice as much. */
+/* f v / 2^16, rounded: half of the doubled product. */
 BDCT_FORCE_INLINE int16_t
 bdct_colour_scale (int16_t f, int v)
 {
@@ -115,13 +114,13 @@ bdct_colour_b (int y, int u)
       + bdct_colour_scale (BDCT_COLOUR_FIX (1.77200) - 131072, u - 128));
 }
 
-/** The chroma sample in column `x` of two or four pixels, `a` to `d` in the
- * order of rows. What is added before the rounding alternates across
- * (jcsample.c, h2v1_downsample and h2v2_downsample), but not down
- * (int_downsample). Beside the picture the pixels' last column repeats
- * (expand_right_edge), also for columns of chroma that have nothing of the
- * picture; below it their last row, but for whole rows of chroma the one above
- * (jcprepct.c, expand_bottom_edge). */
+/** The chroma sample in column `x` from two or four pixels, `a` to `d` in row
+ * order. The number added before rounding alternates across (jcsample.c,
+ * h2v1_downsample and h2v2_downsample) but not down (int_downsample). Right of
+ * the picture its last column repeats (expand_right_edge), also for columns of
+ * chroma entirely outside. Below the picture its last row repeats, but entire
+ * rows of chroma outside repeat the row of chroma above (jcprepct.c,
+ * expand_bottom_edge). */
 BDCT_FORCE_INLINE int
 bdct_colour_across (int a, int b, int x)
 {
@@ -140,8 +139,8 @@ bdct_colour_both (int a, int b, int c, int d, int x)
   return (a + b + c + d + 1 + (x & 1)) >> 2;
 }
 
-/** Whether a plane of this many columns, half as many as luma's, is upsampled
- * by a triangle filter: narrower ones have each sample twice, across and down
+/** Whether a plane with this many columns, half of luma's, is upsampled by a
+ * triangle filter. Narrower ones repeat each sample across and down
  * (jdsample.c, jinit_upsampler). */
 static inline bool
 bdct_colour_is_filtered (int width)
@@ -149,8 +148,9 @@ bdct_colour_is_filtered (int width)
   return width > 2;
 }
 
-/** The rows of chroma that luma's row `y` is made of, where chroma has `height`
- * of them, half as many: the one it is in, and the one it is next to. */
+/** The two rows of chroma, which has `height` rows, half of luma's, that luma's
+ * row `y` is interpolated from: the row that contains it and the next
+ * nearest. */
 BDCT_FORCE_INLINE int
 bdct_colour_near (int y)
 {
@@ -165,8 +165,9 @@ bdct_colour_far (int y, int height)
   return far < 0 ? 0 : far >= height ? height - 1 : far;
 }
 
-/** A sample of both, 3 parts and 1, as it is (h1v2_fancy_upsample), or, as a
- * sum, what goes into the next step (h2v2_fancy_upsample). */
+/** 3/4 of the near sample and 1/4 of the far one: as a sample
+ * (h1v2_fancy_upsample), or as a sum for the next step
+ * (h2v2_fancy_upsample). */
 BDCT_FORCE_INLINE int
 bdct_colour_sum (int near, int far)
 {
@@ -179,10 +180,10 @@ bdct_colour_between_rows (int near, int far, int y)
   return (bdct_colour_sum (near, far) + ((y & 1) ? 2 : 1)) >> 2;
 }
 
-/** The sample in luma's column `x` of sums over rows or, without, of a row's
- * samples (h2v1_fancy_upsample): `far` is the one in the column to the left of
- * the near one for an even `x`, else the one to the right; at the edges it is
- * the near one. */
+/** The sample in luma's column `x`, from sums over rows or, without `sums`,
+ * from a row's samples (h2v1_fancy_upsample). For an even `x`, `far` is the
+ * sample left of `near`, else the one right of it; at the edges it equals
+ * `near`. */
 BDCT_FORCE_INLINE int
 bdct_colour_between_columns (int near, int far, int x, bool sums)
 {
@@ -190,7 +191,7 @@ bdct_colour_between_columns (int near, int far, int x, bool sums)
       : (3 * near + far + ((x & 1) ? 2 : 1)) >> 2;
 }
 
-/** What the grid adds to R, G and B of an original's pixel at (x, y): as much
+/** What the grid adds to R, G and B of an original's pixel at (x, y): the same
  * as to luma. */
 BDCT_FORCE_INLINE int
 bdct_colour_mark (const BdctRender *render, int x, int y, int luma)

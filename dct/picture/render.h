@@ -1,9 +1,9 @@
-/* blockdct: drawing a view, the parts that both engines share.
+/* blockdct: drawing a view, the part that both engines share.
  *
- * Plain C, which is also CUDA: what a sample of a view is stands here once, and
- * the engines differ in how they go over the frame (render.c,
- * cuda/kernels/view.cu). All in whole numbers, so that every engine draws the
- * same picture.
+ * This header computes each sample of a view, for C and CUDA; the engines
+ * differ in how they traverse the frame (cpu/render.c, cuda/kernels/view.cu).
+ * All arithmetic is in whole numbers, so that every engine draws the same
+ * picture.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -22,51 +22,52 @@
 extern "C" {
 #endif
 
-/** A reconstruction (for the coefficients, the picture of the levels instead),
- * and the blocks that it is made of. */
+/** A reconstruction, or for the coefficients the picture of the levels, with
+ * its blocks. */
 typedef struct {
   const BdctJob *job;
-  BdctImage image;          /**< no data: no sample of it is shown */
-  const uint8_t *sizes;     /**< of a tree's luma blocks (engine.h); NULL: all
-                                 are as large as the job says */
+  BdctImage image;          /**< no data: the view shows no sample of it */
+  const uint8_t *sizes;     /**< sides of a tree's luma blocks (engine.h);
+                                 NULL: all are the job's */
 } BdctRenderPicture;
 
-/** One component of the two pictures of a view, and of the view. What shows one
- * picture shows the second one. */
+/** One component of the two pictures of a view, and of the view itself. Views
+ * of one picture show the second one. */
 typedef struct {
   BdctSamples first, second, dst;
-  BdctPlaneLayout layout;   /**< of the plane it is in */
-  int32_t sub_x, sub_y;     /**< log2 of luma's samples to one of it */
+  BdctPlaneLayout layout;   /**< layout of the component's plane */
+  int32_t sub_x, sub_y;     /**< log2 of luma samples to one of its samples */
   int32_t log2_width, log2_height; /**< of its blocks */
-  BdctBlockGrid grid;       /**< its blocks' records */
+  BdctBlockGrid grid;       /**< the blocks' records */
 } BdctRenderPlane;
 
-/** A view. Places are luma's. */
+/** A view. Positions are in luma samples. */
 typedef struct {
   int32_t mode, grid, depth, n_components;
   int32_t gain;                 /**< times 256 */
-  int32_t split;                /**< where the second one begins; even but for
-                                     the wipe */
+  int32_t split;                /**< where the second picture begins; even
+                                     except for the wipe */
   int32_t divider;              /**< columns of the line at `split` */
-  int32_t pan;                  /**< what both halves begin with; even */
+  int32_t pan;                  /**< first column or row of both halves; even */
   int32_t legend_x, legend_y, legend_width, legend_height; /**< even */
   int32_t n_marks, mark[8];     /**< rows of the legend */
   uint32_t threshold[BDCT_VIEW_COLOURS - 1];
   uint16_t colour[BDCT_VIEW_COLOURS][BDCT_MAX_COMPONENTS];
   BdctRenderPlane plane[BDCT_MAX_COMPONENTS];
   const BdctBlockRecord *blocks; /**< for the maps */
-  const uint8_t *quantizer_map;  /**< for the quality map; NULL: the first */
-  const uint32_t *map;          /**< a metric's, ... */
-  BdctMetricMap of;             /**< ... and what it is of */
-  int32_t log2_cell[2];         /**< width and height of what has one colour */
-  const uint8_t *sizes;         /**< of luma's blocks, for the size map and the
-                                     grid; NULL: all are as large as the plane
-                                     says */
+  const uint8_t *quantizer_map;  /**< for the quality map; NULL: all are the
+                                      first */
+  const uint32_t *map;          /**< a metric's map ... */
+  BdctMetricMap of;             /**< ... and its dimensions */
+  int32_t log2_block[2];         /**< log2 of the width and height of an area
+                                      of one colour */
+  const uint8_t *sizes;         /**< sides of luma's blocks, for the size map
+                                     and the grid; NULL: all are the plane's */
   uint8_t set_colour[BDCT_MAX_QUANTIZERS];
   uint8_t size_colour[BDCT_VIEW_MOST_LOG2 + 1]; /**< by log2 of the side */
 } BdctRender;
 
-/** Whether a view shows the first picture, and nothing of the second. */
+/** Whether a view shows the first picture and nothing of the second. */
 static inline bool
 bdct_render_is_first (const BdctView *view)
 {
@@ -74,21 +75,21 @@ bdct_render_is_first (const BdctView *view)
       || (view->mode == BDCT_VIEW_FLICKER && !view->second);
 }
 
-/** Describe a view: `dst` is drawn from `src`, which is a frame's original or
- * the left one of two pictures, from `rec`, its reconstruction or the right
- * one, and, for the maps, from `blocks`, `set_of_block`, which may be NULL, and
- * `map`, that of the view's metric; they must not overlap it. */
+/** Describe a view: `dst` is drawn from `src`, a frame's original or the left
+ * one of two pictures, and from `rec`, its reconstruction or the right one.
+ * Maps also read `blocks`, `quantizer_map`, which may be NULL, and `map`, the
+ * one of the view's metric. None of them may overlap `dst`. */
 void bdct_render_init (BdctRender *render, const BdctView *view,
     const BdctLayout *layout, const BdctImage *src,
     const BdctRenderPicture *rec, const BdctImage *dst,
     const BdctBlockRecord *blocks, const uint8_t *quantizer_map,
     const uint32_t *map);
 
-/** The part of it that says where things are. */
+/** Set only the members that describe positions. */
 void bdct_render_place (BdctRender *render, const BdctView *view,
     const BdctLayout *layout);
 
-/** Whether a mode shows the samples of the two pictures, moved at most. */
+/** Whether a mode shows the samples of the two pictures, at most moved. */
 BDCT_FORCE_INLINE bool
 bdct_render_is_copy (int mode)
 {
@@ -101,8 +102,8 @@ bdct_render_clip (int v, int peak)
   return v < 0 ? 0 : v > peak ? peak : v;
 }
 
-/** Whether a component's sample (x, y) of a copying view is the second picture;
- * it becomes the sample's place in that picture. */
+/** Whether sample (x, y) of a component in a copying view is from the second
+ * picture. Sets (x, y) to its position in that picture. */
 BDCT_FORCE_INLINE bool
 bdct_render_locate (const BdctRender *r, int sub_x, int sub_y, int *x, int *y)
 {
@@ -111,7 +112,7 @@ bdct_render_locate (const BdctRender *r, int sub_x, int sub_y, int *x, int *y)
   const bool second = (stacked ? *y : *x) >= split;
   const int by = (r->pan >> sub) - (second ? split : 0);
 
-  /* Without a pointer to either, for which a GPU would need memory. */
+  /* Without a pointer to either, which would need local memory on a GPU. */
   *x += r->mode == BDCT_VIEW_SIDE_BY_SIDE ? by : 0;
   *y += stacked ? by : 0;
   return second;
@@ -125,9 +126,9 @@ bdct_render_difference (int first, int second, int gain, int depth)
   return bdct_render_clip (v, (1 << depth) - 1);
 }
 
-/** A level as a sample: luma is black for 0, near mid-grey for 1, then rises
- * with the logarithm, white from 2^10 up; chroma goes half as far to either
- * side of neutral. The logarithm is a straight line between powers of 2. */
+/** A level as a sample. Luma is black for 0, near mid-grey for 1, rises with
+ * the logarithm and is white from 2^10 on; chroma goes half as far to either
+ * side of neutral. The logarithm is linear between powers of 2. */
 BDCT_FORCE_INLINE int
 bdct_render_level (int level, bool chroma, int depth)
 {
@@ -146,8 +147,8 @@ bdct_render_level (int level, bool chroma, int depth)
   return level < 0 ? middle - bright : middle + bright;
 }
 
-/** The colour of a block with `value` (its squared errors, or levels that are
- * not 0, or a metric's number), in 2^-12, over `count` samples. */
+/** The colour of a block from `value` in 2^-12 (its squared errors, number of
+ * nonzero levels, or a metric's number) over `count` samples. */
 BDCT_FORCE_INLINE int
 bdct_render_colour (const BdctRender *r, uint64_t value, uint32_t count)
 {
@@ -159,8 +160,8 @@ bdct_render_colour (const BdctRender *r, uint64_t value, uint32_t count)
   return n;
 }
 
-/** The colour of a square of a metric's map; one without a number has that of
- * the nearest. */
+/** The colour of a square of a metric's map. A square without a number has the
+ * nearest one's colour. */
 BDCT_FORCE_INLINE int
 bdct_render_map_colour (const BdctRender *r, int x, int y)
 {
@@ -171,18 +172,19 @@ bdct_render_map_colour (const BdctRender *r, int x, int y)
   return bdct_render_colour (r, r->map[(size_t) y * r->of.columns + x], 1);
 }
 
-/** How many columns or rows of one colour luma has. */
+/** The number of columns, or rows, of areas of one colour in luma. */
 BDCT_FORCE_INLINE int
 bdct_render_count_blocks (const BdctRender *r, bool rows)
 {
   const BdctPlaneLayout *luma = &r->plane[BDCT_Y].layout;
 
-  return (((rows ? luma->height : luma->width) - 1) >> r->log2_cell[rows]) + 1;
+  return (((rows ? luma->height : luma->width) - 1) >> r->log2_block[rows]) + 1;
 }
 
-/** The colour in column `x`, row `y`: of a luma block in those maps. For the
- * errors, a chroma block over 2^k luma blocks gives each 1/2^k of its squared
- * errors and of its samples: in quarters, as k is 2 at most. */
+/** The colour in column `x`, row `y` of luma's blocks in the block maps. For
+ * the errors, a chroma block over 2^k luma blocks gives each of them 1/2^k of
+ * its squared errors and samples. They are counted in quarters, as k is at most
+ * 2. */
 BDCT_FORCE_INLINE int
 bdct_render_block_colour (const BdctRender *r, int x, int y)
 {
@@ -204,7 +206,7 @@ bdct_render_block_colour (const BdctRender *r, int x, int y)
         1u << (luma->log2_width + luma->log2_height));
   for (int c = 0; c < r->n_components; c++) {
     const BdctRenderPlane *p = &r->plane[c];
-    /* log2 of a block's sides over those of luma's. */
+    /* log2 of the ratio of a block's sides to those of luma's. */
     int right = p->log2_width + p->sub_x - luma->log2_width;
     int down = p->log2_height + p->sub_y - luma->log2_height;
     int parts = 4 >> ((right > 0 ? right : 0) + (down > 0 ? down : 0));
@@ -244,14 +246,15 @@ bdct_render_on_grid (const BdctRender *r, int x, int y)
       || (y & ((1 << log2_height) - 1)) == 0;
 }
 
-/** Luma on the border: a quarter darker or lighter. */
+/** Luma on a border, made a quarter darker or lighter. */
 BDCT_FORCE_INLINE int
 bdct_render_mark (int v, int depth)
 {
   return v >> (depth - 1) ? v - (1 << (depth - 2)) : v + (1 << (depth - 2));
 }
 
-/** The legend at a component's sample: false outside of it and its border. */
+/** The legend's sample of a component at (x, y); false outside of the legend
+ * and its border. */
 BDCT_FORCE_INLINE bool
 bdct_render_legend (const BdctRender *r, int component, int x, int y, int *v)
 {

@@ -32,8 +32,8 @@ static const BdctViewInfo views[BDCT_N_VIEWS] = {
       "PSNR-HVS of each 8x8 samples of luma, as a colour"},
 };
 
-/* Ten colours of matplotlib's viridis: its lightness rises evenly, and it reads
- * the same to people who do not tell red from green, and without colour. */
+/* Ten colours of matplotlib's viridis. Its lightness rises evenly, so that it
+ * also works in grey and for people with red-green colour blindness. */
 static const uint8_t viridis[10][3] = {
   {0x44, 0x01, 0x54}, {0x48, 0x28, 0x78}, {0x3e, 0x49, 0x89},
   {0x31, 0x68, 0x8e}, {0x26, 0x82, 0x8e}, {0x1f, 0x9e, 0x89},
@@ -70,7 +70,7 @@ static const Mark ssim_marks[] = {
   {0, "0"}, {0, NULL}
 };
 
-/* Of each map. */
+/* The legend's marks of each map. */
 static const Mark *const marks_of[BDCT_N_VIEWS] = {
   [BDCT_VIEW_ERROR_MAP] = error_marks,
   [BDCT_VIEW_NONZERO_MAP] = nonzero_marks,
@@ -118,7 +118,7 @@ bdct_view_colours (BdctView * view, int depth, double kr, double kb,
   }
 }
 
-/* A position along the legend, 0 to 1. */
+/* A value's position along the legend, 0 to 1. */
 static double
 legend_share (BdctViewMode mode, double value)
 {
@@ -144,7 +144,7 @@ bdct_view_legend (const BdctView * view, const BdctLayout * layout,
   *legend = (BdctLegend) { 0 };
   if (!bdct_view_is_map (view) || view->bare || width < 96 || height < 96)
     return;
-  /* On even samples, so that chroma's have the same borders. */
+  /* On even samples, so that chroma has the same borders. */
   legend->width = (8 + width / 64) & ~1;
   legend->height = height / 2 & ~1;
   legend->x = (width - 2 * legend->width) & ~1;
@@ -158,8 +158,8 @@ bdct_view_legend (const BdctView * view, const BdctLayout * layout,
   }
 }
 
-/* The least value of a block, or of a metric's map, times 2^12 and by sample,
- * that has each colour but the first. */
+/* For each colour but the first, the least value of a block or of a metric's
+ * map that has it, times 2^12 and per sample. */
 static void
 set_thresholds (BdctRender * r)
 {
@@ -209,10 +209,10 @@ bdct_render_place (BdctRender * r, const BdctView * view,
   r->gain = (int32_t) lround (gain * 256);
   if (r->mode == BDCT_VIEW_WIPE) {
     r->split = (int32_t) lround (position * size);
-    /* A wide picture is scaled down to be seen, and its line with it. */
+    /* A wide picture is scaled down for display, and its line with it. */
     if (r->split > 0 && r->split < size)
       r->divider = (int32_t) fmin (1 + size / 1280, size - r->split);
-    /* Chroma too has nothing right of it. */
+    /* Chroma, too, has nothing to the right. */
     r->split += r->split == size;
   } else if (r->mode == BDCT_VIEW_SIDE_BY_SIDE
       || r->mode == BDCT_VIEW_STACKED) {
@@ -256,14 +256,14 @@ bdct_render_init (BdctRender * r, const BdctView * view,
     .blocks = blocks,
     .quantizer_map = quantizer_map,
     .map = map,
-    .log2_cell = {job->component[BDCT_Y].log2_width,
+    .log2_block = {job->component[BDCT_Y].log2_width,
         job->component[BDCT_Y].log2_height},
     .sizes = rec->sizes,
   };
   if (metric >= 0) {
     r->of = bdct_metric_map (metric, layout->plane[0].width,
         layout->plane[0].height);
-    r->log2_cell[0] = r->log2_cell[1] = r->of.log2_side;
+    r->log2_block[0] = r->log2_block[1] = r->of.log2_side;
   }
   bdct_render_place (r, view, layout);
   set_legend (r, view, layout);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Enlarged views: what is seen of them. */
+ * Which part of an enlarged view is visible. */
 #include "zoom.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ clamp (double v)
   return v >= 0 ? fmin (v, 1) : 0;
 }
 
-/* How much longer the enlarged picture's side is. */
+/* How far the enlarged picture's side exceeds the view's. */
 static int
 hidden (int side, int ratio)
 {
@@ -54,8 +54,8 @@ bdct_view_source (const BdctView * view, const BdctLayout * layout, int *x,
   return true;
 }
 
-/* The share of what is hidden that is left of, or above, place `at` of the
- * enlarged picture; as it `was` if nothing is hidden. */
+/* The share of the hidden part that lies left of or above position `at` of the
+ * enlarged picture; `was` if nothing is hidden. */
 static double
 share (double at, int side, int ratio, double was)
 {
@@ -74,7 +74,7 @@ bdct_view_zoom_at (BdctView * view, const BdctLayout * layout, double zoom,
   int column = (int) x, row = (int) y, ratio;
   BdctWindow window;
 
-  /* In a half, from the place in the picture that it would show at 1:1. */
+  /* In a half, from the position in the picture that it shows at 1:1. */
   bdct_render_place (&r, view, layout);
   bdct_render_locate (&r, 0, 0, &column, &row);
   x += column - (int) x;
@@ -138,7 +138,7 @@ add_planes (BdctZoom * z, const BdctLayout * layout, const BdctImage * first,
     }
 }
 
-/* The byte of each pixel that is none of R, G and B goes with them. */
+/* Other bytes of a pixel are enlarged with R, G and B. */
 static void
 add_pixels (BdctZoom * z, const BdctLayout * layout, const BdctImage * first,
     const BdctImage * second, const BdctImage * dst)

@@ -1,12 +1,12 @@
-/* blockdct: a view enlarged, the parts that both engines share.
+/* blockdct: an enlarged view, the part that both engines share.
  *
- * A zoomed view of two pictures is made of pictures at 1:1: of those two where
- * it copies samples, else of one that is drawn of them (bdct_zoom_base()). Each
- * sample is copied as often as it is seen; the wipe's line and the legend are
- * drawn on top, neither of them any larger. R, G and B are enlarged as they
- * are, not the planes they went by.
+ * A zoomed view of two pictures is made from pictures at 1:1: from the two
+ * where the mode copies samples, else from one that is drawn from them
+ * (bdct_zoom_base()). Each sample is repeated as often as it is visible. The
+ * wipe's line and the legend are drawn on top at their normal size. R, G and B
+ * are enlarged directly, not by way of planes.
  *
- * Plain C, which is also CUDA.
+ * For C and CUDA.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -20,60 +20,60 @@
 extern "C" {
 #endif
 
-/** What is seen of the enlarged picture, in samples of luma. */
+/** The visible part of the enlarged picture, in luma samples. */
 typedef struct {
   int32_t ratio;     /**< 256 times the zoom */
-  int32_t left, top; /**< its first column and row */
+  int32_t left, top; /**< first visible column and row */
 } BdctWindow;
 
-/** A component of the two pictures and the view, or R, G, B and what else is in
- * a pixel. */
+/** A component of the two pictures and of the view; or R, G, B, or the other
+ * byte of a pixel. */
 typedef struct {
   BdctSamples first, second, dst;
-  int32_t step;  /**< samples from one to the next */
+  int32_t step;  /**< samples from one sample of the channel to the next */
   int32_t shift; /**< as in BdctPlaneLayout */
 } BdctZoomChannel;
 
-/** Channels whose samples are at the same places. */
+/** Channels with samples at the same positions. */
 typedef struct {
   int32_t first, n;
   int32_t width, height;
-  int32_t sub_x, sub_y; /**< log2 of luma's samples to one of it */
+  int32_t sub_x, sub_y; /**< log2 of luma samples to one of its samples */
 } BdctZoomGroup;
 
 #define BDCT_ZOOM_CHANNELS 4
 
 /** A zoomed view. */
 typedef struct {
-  BdctRender render; /**< line and legend, and what is where in the view */
+  BdctRender render; /**< line, legend and layout of the view */
   BdctWindow window;
-  int32_t n_groups;  /**< 1 of R, G and B, else as many as components */
+  int32_t n_groups;  /**< 1 for R, G and B, else one for each component */
   BdctZoomGroup group[BDCT_MAX_COMPONENTS];
   BdctZoomChannel channel[BDCT_ZOOM_CHANNELS];
 } BdctZoom;
 
-/** The view at 1:1 that one which copies no samples is made of. */
+/** The view at 1:1 that a zoomed view which copies no samples is made from. */
 BdctView bdct_zoom_base (const BdctView *view);
 
 void bdct_zoom_window (BdctWindow *window, const BdctView *view,
     const BdctLayout *layout);
 
-/** Describe a zoomed view: `dst` is made of the left picture and of the right
- * one, in place of which is the base if there is one, all as the caps have
- * them; it overlaps none of them. */
+/** Describe a zoomed view: `dst` is made from `left` and `right`, or from the
+ * base view in `right` if there is one. All have the layout of the caps, and
+ * `dst` overlaps none of the others. */
 void bdct_zoom_init (BdctZoom *zoom, const BdctView *view,
     const BdctLayout *layout, const BdctImage *left,
     const BdctRenderPicture *right, const BdctImage *dst);
 
-/** The column, or row, of the picture that one of the enlarged picture shows:
- * floor (at / zoom). It is below 2^20, so that 32 bits are enough. */
+/** The picture's column, or row, shown at column or row `at` of the enlarged
+ * picture: floor (at / zoom). `at` is below 2^20, so that 32 bits suffice. */
 BDCT_FORCE_INLINE int
 bdct_zoom_find (const BdctWindow *window, int at)
 {
   return (int) ((uint32_t) at * 256 / (uint32_t) window->ratio);
 }
 
-/** What lies on top of a group's sample (x, y) of the view. */
+/** Draw what lies on top of a group's sample (x, y) of the view. */
 BDCT_FORCE_INLINE void
 bdct_zoom_on_top (const BdctZoom *z, const BdctZoomGroup *group, int n, int x,
     int y, int *v)
@@ -97,9 +97,9 @@ bdct_zoom_on_top (const BdctZoom *z, const BdctZoomGroup *group, int n, int x,
   }
 }
 
-/** Put a group's sample (x, y) of the view: of the second picture, or of the
- * first, that at luma's (from_x, from_y). `n`, the group's channels, and
- * `bytes`, of a sample, are constants. */
+/** Write a group's sample (x, y) of the view, from the second picture or the
+ * first, at luma's (from_x, from_y). `n`, the group's channels, and `bytes`, of
+ * a sample, are compile-time constants. */
 BDCT_FORCE_INLINE void
 bdct_zoom_put (const BdctZoom *z, const BdctZoomGroup *group, int n, int bytes,
     int x, int y, bool second, int from_x, int from_y)

@@ -1,7 +1,7 @@
-/* blockdct: what is known of each block of a frame.
+/* blockdct: the blocks of a frame and their records.
  *
- * The blocks of a frame are numbered by component, Y first, and within one from
- * left to right, then downwards. The last column and row may reach past the
+ * Blocks are numbered by component, Y first, and within a component from left
+ * to right, then downwards. The last column and row may reach beyond the
  * picture.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -20,11 +20,12 @@ extern "C" {
 
 /** One block's share of the statistics (stats.h). */
 typedef struct {
-  uint32_t sse;     /**< squared errors of its visible samples; 2^32 - 1 stands
-                         for more, which takes 12 bits and 64 x 64 samples, or
-                         32 x 32 nearly all of which are wrong by a half */
+  uint32_t sse;     /**< squared errors of its visible samples, saturated at
+                         2^32 - 1, which only 12 bits reach, with blocks of
+                         64 x 64, or of 32 x 32 with nearly all samples wrong
+                         by half the range */
   uint16_t nonzero; /**< levels that are not 0 */
-  uint16_t bits;    /**< 0: nothing counts them yet */
+  uint16_t bits;    /**< reserved: 0; the record is 8 bytes */
 } BdctBlockRecord;
 
 /** The blocks of one component; 0 columns for one that the format lacks. */
@@ -33,7 +34,8 @@ typedef struct {
   size_t first; /**< number of the first one */
 } BdctBlockGrid;
 
-/** How many blocks a frame has, and where. */
+/** Set the grid of every component; returns the number of blocks of the
+ * frame. */
 size_t bdct_blocks_init (BdctBlockGrid grid[BDCT_MAX_COMPONENTS],
     const BdctLayout *layout, const BdctJob *job);
 

@@ -19,9 +19,9 @@ static const int8_t h264_qpc[22] = {
 };
 
 /* H.264 clause 8.5.9, normAdjust4x4 and normAdjust8x8 by qP % 6, and JM's
- * quant_coef that go with them. A column stands for a sort of coefficient,
- * which follows from the sorts of its two frequencies: 0 1 0 1 for a side of
- * 4, 0 1 2 1 0 1 2 1 for one of 8. */
+ * quant_coef that belong to them. A column is for one class of coefficients.
+ * The classes of its two frequencies determine a coefficient's class: 0 1 0 1
+ * for a side of 4, 0 1 2 1 0 1 2 1 for a side of 8. */
 static const uint8_t h264_sort_4[2][2] = { {0, 2}, {2, 1} };
 static const uint8_t h264_sort_8[3][3] = { {0, 3, 4}, {3, 1, 5}, {4, 5, 2} };
 
@@ -78,7 +78,7 @@ bdct_hevc_chroma_qp (int qp, int offset, BdctChromaFormat chroma, int depth)
   return qpi + bd_offset;
 }
 
-/* QP'C of H.264 clause 8.5.8, which knows no chroma format. */
+/* QP'C of H.264 clause 8.5.8, which does not depend on the chroma format. */
 static int
 h264_chroma_qp (int qp, int offset, int depth)
 {
@@ -152,7 +152,7 @@ init_steps (BdctComponentJob * job, const BdctParams * params, bool chroma,
 static void
 init_jpeg (BdctComponentJob * job, int depth)
 {
-  /* CONST_BITS 13; PASS1_BITS as jfdctint.c and jidctint.c have it. */
+  /* CONST_BITS is 13, PASS1_BITS as in jfdctint.c and jidctint.c. */
   int pass1 = depth > 8 ? 1 : 2;
 
   job->fwd_shift[0] = 13 - pass1;
@@ -161,7 +161,7 @@ init_jpeg (BdctComponentJob * job, int depth)
   job->inv_shift[1] = 13 + pass1 + 3;
 }
 
-/* The lists; NULL if all is 16. */
+/* The scaling lists; NULL if all entries are 16. */
 static const BdctScalingLists *
 get_lists (const BdctParams * params)
 {
@@ -210,29 +210,32 @@ init_hevc (BdctComponentJob * job, const BdctScalingLists * lists,
   job->dequant_dc = (dc * hevc_level_scale[rem]) << per;
 }
 
-/* All of it fits 32 bits, up to 12 bits and QP' 75:
- * - A coefficient is at most 2^11, the largest residual, times the magnitudes'
- *   sum of each of its two basis functions: 4 and 6 for a side of 4, 8, 7.75
- *   and 6 for one of 8, by sort; roundings inside add less than 20. Times quant
- *   that is largest for 8x8's first sort, 64 * 2^11 * 13107 < 1.72e9. With
- *   quant_add, at most 2^28 / 3 < 0.09e9, it stays below 2^31 = 2.14e9.
+/* All numbers fit 32 bits, up to 12 bits of depth and QP' 75:
+ * - A coefficient is at most 2^11, the largest residual, times the sums of the
+ *   magnitudes of its two basis functions. By class these are 4 and 6 for a
+ *   side of 4, and 8, 7.75 and 6 for a side of 8; the roundings inside add less
+ *   than 20. The product with quant is largest for the first class of 8x8: 64 *
+ *   2^11 * 13107 < 1.72e9. With quant_add, at most 2^28 / 3 < 0.09e9, it stays
+ *   below 2^31 = 2.14e9.
  * - A level times dequant is its coefficient times quant * dequant /
- *   2^quant_bits, give or take a step: by sort 64, 41, 51 for 4x4, and 64, 50,
- *   164, 57, 102, 91 for 8x8, largest where the coefficient is 36 * 2^11, plus
- *   16 * 45 * 2^12: below 2^24, and after the shift below 2^19.
- * - An inverse pass sums eight such numbers, none more than once and a half. */
+ *   2^quant_bits, give or take a step. By class that factor is 64, 41, 51 for
+ *   4x4, and 64, 50, 164, 57, 102, 91 for 8x8. The largest product has a
+ *   coefficient of 36 * 2^11; with a step of 16 * 45 * 2^12 more it is below
+ *   2^24, and after the shift below 2^19.
+ * - An inverse pass sums eight such numbers, each at most one and a half
+ * times. */
 static void
 init_h264 (BdctComponentJob * job, int qp, double deadzone)
 {
   int size = 1 << job->log2_width;
   int rem = qp % 6, per = qp / 6;
 
-  /* The standard's inverse is horizontal first, and x264's forward transform
-   * vertical first. */
+  /* The standard's inverse transforms rows first; x264's forward transform
+   * transforms columns first. */
   job->transposed = 1;
   job->inv_shift[1] = 6;
   job->quant_bits = (size == 4 ? 15 : 16) + per;
-  /* JM's 2^bits / 3 for 1/3, rounded down, as it is for 1/6. */
+  /* Rounded down, which for 1/3 gives JM's 2^bits / 3, and likewise for 1/6. */
   job->quant_add = (int32_t) ldexp (deadzone, job->quant_bits);
   job->dequant_bits = size == 4 ? 4 : 6;
   for (int v = 0; v < size; v++)
@@ -326,7 +329,7 @@ bdct_job_of_size (BdctJob * job, const BdctJob * tree, int log2_size)
 static void
 init_lambda (BdctJobTree * tree, double scale, int depth)
 {
-  /* 1000 has 10 bits. */
+  /* BDCT_MAX_LAMBDA_SCALE, 1000, has 10 bits. */
   const int bits = scale > 1 ? 10 - (int) ceil (log2 (scale)) : 10;
 
   tree->lambda = (uint64_t) llround (ldexp (scale * 0.57
@@ -334,8 +337,8 @@ init_lambda (BdctJobTree * tree, double scale, int depth)
   tree->distortion_shift = 15 + bits + 2 * (12 - depth);
 }
 
-/* A sample's squared error is that of a coefficient of a block of side 1 over
- * 2^(30 - 2 depth). */
+/* A sample's squared error is 1 / 2^(30 - 2 depth) of that of a coefficient of
+ * a block of side 1. */
 static void
 init_rdoq (BdctJob * job, const BdctParams * params)
 {
@@ -347,7 +350,7 @@ init_rdoq (BdctJob * job, const BdctParams * params)
   job->rdoq.lambda = tree.lambda;
 }
 
-/* The tree, and its components. */
+/* Set the tree, and the components from its smallest blocks. */
 static void
 init_tree (BdctJob * job, const BdctParams * params,
     const BdctLayout * layout)

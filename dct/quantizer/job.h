@@ -1,8 +1,8 @@
 /* blockdct: what to do with a frame.
  *
- * BdctParams is what a user chooses; a BdctJob is the same resolved for one
- * layout into the numbers an engine needs, so that no engine knows a quality, a
- * QP or a standard's table.
+ * BdctParams is a user's choice. A BdctJob is the same, resolved for one layout
+ * into the numbers that an engine needs, so that engines know no quality, QP or
+ * table of a standard.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -25,41 +25,42 @@ extern "C" {
 typedef enum {
   BDCT_SCALING_FLAT,    /**< 16 everywhere */
   BDCT_SCALING_DEFAULT, /**< H.265 Table 7-5 and 7-6, the intra lists */
-  BDCT_SCALING_FILE,    /**< the parameters' own */
+  BDCT_SCALING_FILE,    /**< BdctParams.lists */
   BDCT_N_SCALING_LISTS
 } BdctScalingList;
 
 typedef struct {
   BdctTransform transform;
-  int quality;          /**< 1 to 100; bdct_params_has_quality() */
-  int qp;               /**< 0 to 51; where the family has one */
+  int quality;          /**< 1 to 100; see bdct_params_has_quality() */
+  int qp;               /**< 0 to 51; for families with a QP */
   int chroma_qp_offset; /**< -12 to 12; likewise */
-  /** hevc-quadtree: the sides of luma's blocks, 4, 8, 16 or 32; and there and
-   * with rdoq what HM's lambda is multiplied by, 0 to BDCT_MAX_LAMBDA_SCALE. */
+  /** Sides of hevc-quadtree's luma blocks: 4, 8, 16 or 32. lambda_scale
+   * multiplies HM's lambda, 0 to BDCT_MAX_LAMBDA_SCALE, for hevc-quadtree and
+   * rdoq. */
   int min_block, max_block;
   double lambda_scale;
-  /** Where there is a qp: what the quantizer adds before it rounds down, in
+  /** Families with a QP: what the quantizer adds before it rounds down, in
    * steps, BDCT_MIN_DEADZONE to BDCT_MAX_DEADZONE. */
   double deadzone;
-  int rdoq;             /**< bdct_transform_has_rdoq(): levels are chosen by
-                             what they cost, weighed as a tree's (rdoq.h) */
-  BdctScalingList scaling_list; /**< BDCT_FAMILY_HEVC */
+  int rdoq;             /**< choose levels by rate and distortion (rdoq.h);
+                             for transforms with bdct_transform_has_rdoq() */
+  BdctScalingList scaling_list; /**< for BDCT_FAMILY_HEVC */
   BdctScalingLists lists;       /**< for BDCT_SCALING_FILE */
-  /** The steps of jpeg-8x8 and dct-8x8: `steps`, or without these `tables`, or
-   * without these those of `preset` scaled by quality. Row-major, rows are
-   * vertical frequency. 0 steps = there are none, 64 = these for every
-   * component, 128 = luma, then chroma. 1 to BDCT_MAX_STEP, for jpeg-8x8 at a
-   * depth of 8 if `baseline` 1 to 255. Booleans are ints: there is no padding,
-   * so that parameters can be compared byte by byte. */
-  int baseline;         /**< what is scaled ends at 255 at a depth of 8, too */
-  int scale_tables;     /**< whether quality scales `tables` */
+  /** The steps of jpeg-8x8 and dct-8x8: `steps`; without these, `tables`;
+   * without either, those of `preset` scaled by quality. Row-major, rows are
+   * vertical frequency. A count of 0 is no steps, 64 is steps for every
+   * component, 128 is luma's and then chroma's. Steps are 1 to BDCT_MAX_STEP;
+   * for jpeg-8x8 at a depth of 8 with `baseline` 1 to 255. Booleans are ints,
+   * so that there is no padding and parameters can be compared byte by byte. */
+  int baseline;         /**< limit scaled steps to 255, at a depth of 8 */
+  int scale_tables;     /**< scale `tables` by quality, too */
   BdctPreset preset;
   BdctTables tables;
   int n_steps;
   int steps[128];
 } BdctParams;
 
-/** The parameters a new element has. */
+/** The parameters of a new element. */
 #define BDCT_PARAMS_DEFAULT                                                   \
   {                                                                           \
     .transform = BDCT_JPEG_8X8, .quality = 85, .qp = 26, .min_block = 4,      \
@@ -69,11 +70,11 @@ typedef struct {
 
 #define BDCT_MAX_LAMBDA_SCALE 1000
 
-/** What HM and JM add in blocks between pictures, and within one. */
+/** The offsets of HM and JM for inter blocks (1/6) and intra blocks (1/3). */
 #define BDCT_MIN_DEADZONE (1.0 / 6)
 #define BDCT_MAX_DEADZONE (1.0 / 3)
 
-/** Everything about one component.
+/** All numbers of one component.
  *
  * The chain over a block x of residuals (sample - 2^(B-1)), with the bases'
  * matrices H (of the rows) and V (of the columns), or the flows in their place,
@@ -84,22 +85,25 @@ typedef struct {
  *     inverse     t = R(V^T d, inv_shift[0]) (columns) clipped to 16 bits if
  *                 clip16, y = R(t H, inv_shift[1]) likewise
  *     store       clip(y + 2^(B-1), 0, 2^B - 1)
- * With `transposed` all of this happens to the transposed block: columns first
- * on the way there, rows first on the way back.
- * JPEG    level = sign(c) ((|c| + 4q) / 8q), d = level q with q = step[]; the 8
- *         is the scale of the forward transform (libjpeg, jcdctmgr.c)
- * REAL    no shifts: c = M x M^T / 8, level = round(c / q) half away from zero,
- *         d = level q, y = M^T d M / 8 rounded half up. The matrix is sqrt(8)
- *         times the orthonormal one: its rows 0 and 4 are then whole numbers
- *         and the ties on them exact.
- * HEVC    level = Clip16(sign(c) ((|c| quant[] + quant_add) >> quant_bits)),
- *         d = Clip16((level dequant[] + 2^(dequant_bits-1)) >> dequant_bits)
- *         (HM TComTrQuant::xQuant; H.265 equation 8-309)
- * Index of the tables for vertical frequency v, horizontal frequency u:
- * bdct_job_index(), which is how H.265 (7-45, 7-46) replicates its 8x8 lists;
- * 4x4 uses the first 4 of 4 rows. Frequency (0, 0) has quant_dc and dequant_dc,
- * as a list of 16x16 and 32x32 has an entry for it alone; else, and in the flat
- * and the default lists, they are entry 0. */
+ * With `transposed` all of this is done to the transposed block: columns come
+ * first in the forward transform, rows in the inverse.
+ *     JPEG    level = sign(c) ((|c| + 4q) / 8q), d = level q with q = step[];
+ *             the 8 is the scale of the forward transform (libjpeg, jcdctmgr.c)
+ *     REAL    no shifts: c = M x M^T / 8, level = round(c / q) half away from
+ *             zero, d = level q, y = M^T d M / 8 rounded half up. M is sqrt(8)
+ *             times the orthonormal matrix: its rows 0 and 4 are then whole
+ *             numbers and ties in them exact.
+ *     HEVC    level =
+ *                 Clip16(sign(c) ((|c| quant[] + quant_add) >> quant_bits)),
+ *             d = Clip16((level dequant[] + 2^(dequant_bits-1))
+ *                 >> dequant_bits)
+ *             (HM TComTrQuant::xQuant; H.265 equation 8-309)
+ * bdct_job_index() is the index into the tables for vertical frequency v and
+ * horizontal frequency u: H.265 (7-45, 7-46) replicates its 8x8 lists this way.
+ * 4x4 uses the first 4 entries of the first 4 rows. Frequency (0, 0) has
+ * quant_dc and dequant_dc, for which lists of 16x16 and 32x32 have an entry of
+ * their own. For other sizes, and in the flat and default lists, they equal
+ * entry 0. */
 typedef struct {
   BdctChain chain;
   int32_t log2_width, log2_height; /**< of the block */
@@ -114,24 +118,24 @@ typedef struct {
   int32_t quant_dc, dequant_dc;
 } BdctComponentJob;
 
-/** How a job chooses among block sizes (quadtree.h), and what the jobs of each
- * of them follow from. */
+/** How a job chooses among block sizes (quadtree.h), and what
+ * bdct_job_of_size() needs. */
 typedef struct {
-  int32_t min_log2, max_log2; /**< of luma's blocks: 2 to 5; 0: the job has one
-                                   size, and all of this is 0 */
+  int32_t min_log2, max_log2; /**< of luma's blocks: 2 to 5; 0: the job has
+                                   one block size and no tree */
   BdctChromaFormat chroma;
   int32_t slice_qp;           /**< 0 to 51 */
-  int32_t qp[BDCT_MAX_COMPONENTS]; /**< QP', which scales */
-  int32_t rounding;           /**< of the quantizers, in 1/512 step */
-  uint64_t lambda;            /**< of quadtree.h's costs */
+  int32_t qp[BDCT_MAX_COMPONENTS]; /**< QP', with QpBdOffset */
+  int32_t rounding;           /**< of the quantizers, in 1/512 of a step */
+  uint64_t lambda;            /**< of the costs in quadtree.h */
   int32_t distortion_shift;   /**< likewise */
-  BdctScalingLists lists;     /**< none: flat */
+  BdctScalingLists lists;     /**< not set: flat */
 } BdctJobTree;
 
-/** How levels are chosen by rate and distortion (rdoq.h). */
+/** How rate and distortion choose levels (rdoq.h). */
 typedef struct {
   int32_t slice_qp;         /**< 0 to 51 */
-  int32_t distortion_shift; /**< 0: they are not, and all of this is 0 */
+  int32_t distortion_shift; /**< 0: no such choice; all members are 0 */
   uint64_t lambda;
 } BdctJobRdoq;
 
@@ -139,7 +143,7 @@ typedef struct {
   BdctTransform transform;
   BdctFamily family;
   int depth;
-  BdctComponentJob component[BDCT_MAX_COMPONENTS]; /**< of a tree: of its
+  BdctComponentJob component[BDCT_MAX_COMPONENTS]; /**< for a tree: of its
                                                         smallest blocks */
   BdctJobTree tree;
   BdctJobRdoq rdoq;
@@ -152,18 +156,19 @@ bdct_job_is_tree (const BdctJob *job)
   return job->tree.max_log2 > 0;
 }
 
-/** The most quantizers that the blocks of a frame are divided among. */
+/** The most quantizers of a frame. */
 #define BDCT_MAX_QUANTIZERS 8
 
 /** Check a user's quantization steps for a transform at a depth (0: any).
- * False with the first value outside its range, or a wrong count, named. */
+ * Returns false, naming the first value outside its range or the wrong
+ * count. */
 bool bdct_steps_check (const int *steps, int n_steps, BdctTransform transform,
     int depth, bool baseline, BdctError *error);
 
-/** Whether the steps follow from `quality`. */
+/** Whether `quality` determines the steps. */
 bool bdct_params_has_quality (const BdctParams *params);
 
-/** Where a job's tables have the entry of vertical frequency v, horizontal
+/** The index into a job's tables of vertical frequency v and horizontal
  * frequency u. */
 BDCT_FORCE_INLINE int
 bdct_job_index (const BdctComponentJob *job, int v, int u)
@@ -178,7 +183,7 @@ typedef struct {
   int32_t quant, dequant;
 } BdctQuantizer;
 
-/** What they have for it. */
+/** The entries of vertical frequency v and horizontal frequency u. */
 BDCT_FORCE_INLINE BdctQuantizer
 bdct_job_entry (const BdctComponentJob *job, int v, int u)
 {
@@ -189,25 +194,25 @@ bdct_job_entry (const BdctComponentJob *job, int v, int u)
   return v == 0 && u == 0 ? dc : entry;
 }
 
-/** Resolve parameters for a layout. False, with the value and the range named,
- * if one is outside its range. */
+/** Resolve parameters for a layout. Returns false, naming the value and the
+ * range, if one is outside its range. */
 bool bdct_job_init (BdctJob *job, const BdctParams *params,
     const BdctLayout *layout, BdctError *error);
 
-/** Check the sides of blocks that hevc-quadtree chooses among. False with the
- * property named. */
+/** Check the sides of hevc-quadtree's blocks. Returns false, naming the
+ * property. */
 bool bdct_blocks_check (int min_block, int max_block, BdctError *error);
 
-/** A tree's job for blocks of one size alone, 2^log2_size luma samples a side:
+/** The job of a tree's blocks of one size, 2^log2_size luma samples a side:
  * that of hevc-4x4, hevc-8x8, hevc-16x16 or hevc-32x32. */
 void bdct_job_of_size (BdctJob *job, const BdctJob *tree, int log2_size);
 
-/** A table's step for a quality, as libjpeg scales it (jcparam.c):
- * s = Q < 50 ? 5000 / Q : 200 - 2 Q, q = clip((base s + 50) / 100, 1, max). */
+/** A table's step at a quality, as libjpeg scales it (jcparam.c): s = Q < 50 ?
+ * 5000 / Q : 200 - 2 Q, q = clip((base s + 50) / 100, 1, max). */
 int bdct_scale_step (int base, int quality, int max);
 
-/** Qp'C of H.265 clause 8.6.1: from QpY, the offset and ChromaArrayType to the
- * QP that scales chroma, QpBdOffset = 6 (depth - 8) included. */
+/** Qp'C of H.265 clause 8.6.1, the QP that scales chroma, from QpY, the offset
+ * and ChromaArrayType. It includes QpBdOffset = 6 (depth - 8). */
 int bdct_hevc_chroma_qp (int qp, int offset, BdctChromaFormat chroma,
     int depth);
 

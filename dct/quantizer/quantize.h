@@ -1,29 +1,30 @@
-/* blockdct: the quantizers of job.h, once for the CPU's vectors and for CUDA.
+/* blockdct: the quantizers of job.h, written once for the CPU's vectors and for
+ * CUDA.
  *
  * The includer defines
- *   BDCT_INLINE      qualifiers that force inlining
- *   BDCT_NAME(name)  a function's name for these types
- *   BDCT_INT         int32_t, or a vector of it
- *   BDCT_REAL        float, or a vector of as many
- * and, with them, functions
- *   BDCT_NAME (to_real) (BDCT_INT), BDCT_NAME (to_int) (BDCT_REAL)
- *                    conversions; to_int rounds towards zero
- *   BDCT_NAME (as_real) (BDCT_INT)      the bits as a float
- *   BDCT_NAME (divide) (BDCT_REAL c, BDCT_REAL d, BDCT_REAL r)
- *                    c / d correctly rounded, where r is 1 / d so
- *   BDCT_NAME (clip16) (BDCT_INT)       to -32768 to 32767
- *   BDCT_NAME (with_sign) (BDCT_REAL magnitude, BDCT_REAL c)
- * and may include this file again after redefining them, or none, for
- * what comes first alone. `family` is meant to be a constant once it
- * is inlined.
+ *     BDCT_INLINE      qualifiers that force inlining
+ *     BDCT_NAME(name)  a function's name for these types
+ *     BDCT_INT         int32_t, or a vector of it
+ *     BDCT_REAL        float, or a vector of as many
+ * and the functions
+ *     BDCT_NAME (to_real) (BDCT_INT), BDCT_NAME (to_int) (BDCT_REAL)
+ *                      conversions; to_int rounds towards zero
+ *     BDCT_NAME (as_real) (BDCT_INT)      the bits as a float
+ *     BDCT_NAME (divide) (BDCT_REAL c, BDCT_REAL d, BDCT_REAL r)
+ *                      c / d correctly rounded; r is 1 / d correctly rounded
+ *     BDCT_NAME (clip16) (BDCT_INT)       clip to -32768 to 32767
+ *     BDCT_NAME (with_sign) (BDCT_REAL magnitude, BDCT_REAL c)
+ * and may include this file again after redefining them. Without these
+ * definitions the file has only its first part. `family` should be a constant
+ * after inlining.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "job.h"
 
-/* What a coefficient needs beside its entry of `quant`, by bdct_job_index().
- * For what is quantized by a step it is the float 1 / 8q: both JPEG's forward
- * transform, and both passes of REAL, carry a factor of 8. Else it is the
+/* What a quantizer needs for a coefficient besides its entry of `quant`, by
+ * bdct_job_index(): for families with steps the float 1 / 8q, as JPEG's forward
+ * transform and the two passes of REAL carry a factor of 8; else the
  * dequantizer's entry. */
 #ifndef BDCT_QUANTIZE_H
 #define BDCT_QUANTIZE_H
@@ -43,8 +44,8 @@ bdct_quantize_companion (const BdctJob *job, const BdctComponentJob *component,
   return r.bits;
 }
 
-/* HEVC's largest level before it is clipped: of a coefficient of 2^14, which
- * none exceeds. */
+/* HEVC's largest level before clipping: that of a coefficient of 2^14, the
+ * largest there is. */
 static inline int32_t
 bdct_quantize_largest (const BdctComponentJob *job)
 {
@@ -55,27 +56,26 @@ bdct_quantize_largest (const BdctComponentJob *job)
   return ((quant << 14) + job->quant_add) >> job->quant_bits;
 }
 
-/* Of job.h's members, by the family, for those to whom they have to be
- * constants: clip16, `transposed`, and whether all shifts but the last one are
- * 0. */
+/* Some of job.h's members by family, for code that needs them as constants:
+ * clip16, `transposed`, and whether all shifts but the last are 0. */
 #define BDCT_QUANTIZE_CLIP16(family) ((family) == BDCT_FAMILY_HEVC)
 #define BDCT_TRANSPOSED(family) ((family) == BDCT_FAMILY_H264)
 #define BDCT_ROUNDS_LAST(family) ((family) == BDCT_FAMILY_H264)
 #endif
 
 #ifdef BDCT_NAME
-/** The levels of coefficients of a family in integers.
+/** The levels of a family's coefficients, in integers.
  *
- * JPEG: floor (n / d), with n = |c| + 4q below 2^19, by the reciprocal of d:
- * (n + 1/2) / d is off any integer by 2^-20 of itself or more; two roundings
- * are off by 2^-23 of it.
+ * JPEG: floor (n / d), with n = |c| + 4q below 2^19, by the reciprocal of d. (n
+ * + 1/2) / d differs from any integer by at least 2^-20 of its value; the two
+ * roundings change it by at most 2^-23 of its value.
  *
- * HEVC: |c| is at most 2^14 (|c| < 2^15 with quant < 2^15 would do, too) and
- * quant at most 26214 * 16 / BDCT_MIN_FACTOR: the product is below 1.72e9, the
- * rounding term at most 171 * 2^18, and both together below 2^31. So is the
- * dequantizer's product, which returns to |c| 2^dequant_bits give or take one
- * step. H264: init_h264() in job.c. A negative c is not made positive:
- * -((n + a) >> b) is (2^b - 1 - a - n) >> b. */
+ * HEVC: |c| is at most 2^14 (|c| < 2^15 with quant < 2^15 would also do) and
+ * quant at most 26214 * 16 / BDCT_MIN_FACTOR. The product is below 1.72e9, the
+ * rounding term at most 171 * 2^18, and their sum below 2^31. So is the
+ * dequantizer's product, which equals |c| 2^dequant_bits give or take one step.
+ * H264: see init_h264() in job.c. A negative c needs no negation: -((n + a) >>
+ * b) is (2^b - 1 - a - n) >> b. */
 BDCT_INLINE BDCT_INT
 BDCT_NAME (quantize) (BdctFamily family, const BdctComponentJob *job,
     BDCT_INT c, BDCT_INT quant, BDCT_INT companion)
@@ -105,7 +105,7 @@ BDCT_NAME (dequantize) (BdctFamily family, const BdctComponentJob *job,
   return job->clip16 ? BDCT_NAME (clip16) (level) : level;
 }
 
-/** dct-8x8's: half away from zero. */
+/** The level of a coefficient of dct-8x8: rounded half away from zero. */
 BDCT_INLINE BDCT_INT
 BDCT_NAME (quantize_real) (BDCT_REAL c, BDCT_INT quant, BDCT_INT companion)
 {

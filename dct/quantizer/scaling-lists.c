@@ -6,7 +6,8 @@
 #include "dct/base/text.h"
 #include "tables.h"
 
-/* 4x4 uses the first 4 of 4 rows; the others are for nobody. */
+/* 4x4 lists use the first 4 entries of the first 4 rows; nothing reads the
+ * rest. */
 #define FLAT                                                                  \
   { 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16,           \
     16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16,           \
@@ -28,7 +29,7 @@ const BdctScalingLists bdct_scaling_default = {
   .dc = {{16, 16, 16}, {16, 16, 16}, {16, 16, 16}, {16, 16, 16}}
 };
 
-/* The lists that have names. */
+/* The lists that have names in files. */
 enum
 {
   N_MODES = 2,                  /* intra, inter */
@@ -52,14 +53,14 @@ get_list (int i)
   return list;
 }
 
-/* Of 4x4 and 8x8 there is no DC. */
+/* Lists of 4x4 and 8x8 have no DC entry. */
 static int
 count_numbers (const List * list)
 {
   return list->dc ? list->size >= 2 : list->size == 0 ? 16 : 64;
 }
 
-/* As HM and x265 have it. */
+/* The name that HM and x265 use. */
 static void
 get_name (const List * list, char name[BDCT_TEXT_WORD])
 {
@@ -72,8 +73,7 @@ get_name (const List * list, char name[BDCT_TEXT_WORD])
       list->from_16 ? "_FROM16x16_" : "", list->from_16 ? component : "");
 }
 
-/* The number of the list that a word begins with the name of; -1 if there is
- * none. */
+/* The number of the list whose name a word begins with; -1 if there is none. */
 static int
 find_list (char *word)
 {
@@ -95,10 +95,11 @@ typedef struct {
   BdctText text;
   BdctScalingLists lists;
   bool seen[N_LISTS];
-  int list, n;  /* the one that is read, -1: none yet; its numbers so far */
+  int list, n;  /* the list being read, -1 before the first; its numbers so
+                   far */
 } Reader;
 
-/* No list is shorter than it has to be. */
+/* Check that the list has all of its numbers. */
 static bool
 end_list (const Reader * reader, BdctError * error)
 {

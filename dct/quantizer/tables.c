@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The presets' numbers are those of mozjpeg's jcparam.c, and so is what the
- * tuned ones were tuned for. Where there is one table, chroma has luma's. */
+ * The presets' numbers, and what the tuned ones are tuned for, are from
+ * mozjpeg's jcparam.c. A preset with one table uses it for luma and chroma. */
 #include "tables.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ static const uint16_t annex_k[2][64] = {
   }
 };
 
-/* mozjpeg: no weights. */
+/* mozjpeg: every frequency alike. */
 static const uint16_t flat[1][64] = {
   {
       16, 16, 16, 16, 16, 16, 16, 16,
@@ -68,7 +68,8 @@ static const uint16_t ms_ssim[2][64] = {
   }
 };
 
-/* N. Robidoux's, of ImageMagick's forum: viewtopic.php?f=22&t=20333&p=98008. */
+/* By N. Robidoux, from ImageMagick's forum:
+ * viewtopic.php?f=22&t=20333&p=98008. */
 static const uint16_t robidoux[1][64] = {
   {
       16, 16, 16, 18, 25, 37, 56, 85,
@@ -188,7 +189,7 @@ bdct_preset_info (BdctPreset preset)
   return (unsigned) preset < BDCT_N_PRESETS ? &presets[preset] : NULL;
 }
 
-/* Text */
+/* Tables from text */
 
 static bool
 parse_text (BdctText * text, BdctTables * tables, BdctError * error)
@@ -216,7 +217,7 @@ parse_text (BdctText * text, BdctTables * tables, BdctError * error)
   return true;
 }
 
-/* JPEG (T.81 Annex B) */
+/* Tables from a JPEG file (T.81 Annex B) */
 
 enum
 {
@@ -227,11 +228,11 @@ enum
 typedef struct {
   uint16_t step[4][64]; /* row-major */
   bool defined[4];
-  int n_components;     /* 0: no frame header yet */
-  int table[3];         /* of each component */
+  int n_components;     /* 0 before the frame header */
+  int table[3];         /* number of each component's table */
 } Header;
 
-/* A DQT segment's parameters, which begin at `at` of the file. */
+/* Parse the parameters of a DQT segment, at byte `at` of the file. */
 static bool
 parse_dqt (Header * header, const uint8_t * p, size_t size, size_t at,
     BdctError * error)
@@ -259,7 +260,7 @@ parse_dqt (Header * header, const uint8_t * p, size_t size, size_t at,
   return true;
 }
 
-/* A frame header's likewise. */
+/* Parse the parameters of a frame header, at byte `at` of the file. */
 static bool
 parse_sof (Header * header, const uint8_t * p, size_t size, size_t at,
     BdctError * error)
@@ -281,7 +282,7 @@ parse_sof (Header * header, const uint8_t * p, size_t size, size_t at,
   return true;
 }
 
-/* All segments before the first scan. */
+/* Parse all segments before the first scan. */
 static bool
 parse_segments (Header * header, const uint8_t * data, size_t size,
     BdctError * error)

@@ -1,5 +1,4 @@
-/* blockdct: quantization tables as people have them: presets, and files of
- * other programs.
+/* blockdct: quantization tables from presets and from files.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,11 +14,11 @@
 extern "C" {
 #endif
 
-/** The largest step of any table: libjpeg's for 12 bits. */
+/** The largest step of any table: libjpeg's limit for 12 bits. */
 #define BDCT_MAX_STEP 32767
 
-/** The tables for quality to scale, in the order of mozjpeg's
- * `cjpeg -quant-table N`. */
+/** The tables that quality scales, in the order of mozjpeg's `cjpeg
+ * -quant-table N`. */
 typedef enum {
   BDCT_PRESET_ANNEX_K,
   BDCT_PRESET_FLAT,
@@ -33,19 +32,20 @@ typedef enum {
   BDCT_N_PRESETS
 } BdctPreset;
 
-/** Row-major, rows are vertical frequency: of luma, and of chroma. */
+/** The two tables of a preset, for luma and chroma: row-major, rows are
+ * vertical frequency. */
 typedef struct {
   const char *name;        /**< "annex-k", ... */
-  const char *description; /**< whose it is */
+  const char *description; /**< origin */
   const uint16_t *step[2];
 } BdctPresetInfo;
 
-/** NULL for what is none. */
+/** The table's row; NULL for a value outside the enumeration. */
 const BdctPresetInfo *bdct_preset_info (BdctPreset preset);
 
-/** Steps from a file: 0 (there are none), 64 for every component, or 128,
- * luma's and then chroma's; row-major. The rest is 0. `name` is what the caller
- * knows the file by, and is looked at by nobody else. */
+/** Steps from a file, row-major: 0 (no file), 64 for every component, or 128,
+ * luma's and then chroma's. Unused entries are 0. `name` is the caller's name
+ * for the file; nothing here reads it. */
 typedef struct {
   uint32_t name;
   int n_steps;
@@ -53,16 +53,17 @@ typedef struct {
 } BdctTables;
 
 /** Read tables from the text that `cjpeg -qtables` takes, or from a JPEG file
- * (T.81 Annex B), of which nothing from the first scan on is looked at.
- * - Text: whole numbers between white space or commas, comments from # to the
- *   end of the line; one to four tables of 64, row-major. The first is luma's,
- *   the second chroma's, as cjpeg's slots are; others are checked and not used.
- *   One alone is for every component (cjpeg -qslots 0).
- * - A JPEG file: those that the frame header has its one or three components
- *   use.
- * False, with line and value or the byte named, if it is neither, or if a step
- * is outside 1 to BDCT_MAX_STEP. `tables` is then untouched; else all of it is
- * set but the name. */
+ * (T.81 Annex B) up to its first scan.
+ * - Text: whole numbers between white space or commas; # begins a comment, to
+ *   the end of the line; one to four tables of 64, row-major. The first is
+ *   luma's and the second chroma's, as in cjpeg's slots; the others are checked
+ *   and not used. A single table is for every component (cjpeg -qslots 0).
+ * - JPEG file: the tables that the frame header gives its one or three
+ *   components.
+ *
+ * Returns false, naming line and value or the byte, if the data is neither or
+ * if a step is outside 1 to BDCT_MAX_STEP; `tables` is then unchanged. Else
+ * sets all of `tables` but the name. */
 bool bdct_tables_parse (const void *data, size_t size, BdctTables *tables,
     BdctError *error);
 

@@ -1,42 +1,42 @@
-/* blockdct: H.265's quadtree, the block sizes that an encoder would choose.
+/* blockdct: H.265's quadtree with the block sizes that an encoder would choose.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Luma is divided into squares of 32 x 32, each with a tree: a node is one
- * block, or four nodes of half its side, down to the smallest block that a job
- * allows; blocks are the fixed transforms hevc-32x32 to hevc-4x4, with their
- * padding at the picture's edges. Chroma follows luma's tree with the blocks
- * that these transforms have for it: half as large where it is subsampled, but
- * for luma's 4 x 4, which share those of the 8 x 8 around them (clause
- * 7.3.8.8). Blocks of 4 x 4 are the DCT, as samples are not what a prediction
- * leaves. Of all trees, the one with the least sum of
+ * Luma is divided into squares of 32 x 32, each with a tree. A node is one
+ * block or four nodes of half its side, down to the smallest block that the job
+ * allows. Blocks are those of the fixed transforms hevc-32x32 to hevc-4x4, with
+ * their padding at the picture's edges. Chroma follows luma's tree with these
+ * transforms' chroma blocks: half as large where it is subsampled, except that
+ * four 4 x 4 luma blocks share the chroma blocks of their 8 x 8 node (clause
+ * 7.3.8.8). 4 x 4 blocks use the DCT, not the DST, as samples are not a
+ * prediction's residual. The tree with the least sum of
  *     D 2^distortion_shift + lambda R
- * is taken, the larger block where two cost the same. Both engines find it in
- * whole numbers alone, bottom up: what a node costs is the lesser of its own
- * block's cost and its parts' together.
+ * is chosen, with the larger block where two cost the same. Both engines find
+ * it bottom up in whole numbers alone: a node costs the lesser of its own
+ * block's cost and the sum of its parts' costs.
  *
  * D: a block's squared errors over its visible samples (BdctBlockRecord.sse).
  *
- * R: the bits of its coded block flag and levels (cabac.h), and of a flag in
- * each node that may be either whole or split, in 2^-15 bit: bins cost what
- * they do in the states that CABAC begins a slice with (clause 9.3.2.2,
- * initType 0), which do not move. So the sizes of a square follow from its
- * samples and the job alone, whatever frames or squares came before, whatever
- * is in flight beside it. What the levels that are taken cost is estimated
- * anew, with states that adapt (rate.h).
+ * R: in 2^-15 bit, the bits of a block's coded block flag and levels (cabac.h),
+ * and of the split flag of each node that may be split. Bins cost what they
+ * cost in the states in which CABAC starts a slice (clause 9.3.2.2, initType
+ * 0); these states do not adapt. The block sizes of a square therefore depend
+ * on its samples and the job alone, not on other squares, earlier frames or
+ * frames in flight. The bits of the chosen levels are then estimated anew, with
+ * states that adapt (rate.h).
  *
  * lambda: HM's for intra slices, 0.57 2^((QP - 12) / 3), times lambda-scale, in
- * squared sample steps to a bit at a depth of 12, with up to 10 bits behind the
- * point; D is scaled to that, too. Where the blocks of a frame have quantizers
- * of their own (engine.h), the first one's slice begins the states; a block has
- * the quantizer and the lambda of the smallest block in its corner, and a
- * node's flag that lambda, too.
+ * squared sample steps per bit at a depth of 12, with up to 10 fractional bits;
+ * D is scaled likewise. In a frame with several quantizers (engine.h), the
+ * first one's slice QP determines the states. A block has the quantizer and the
+ * lambda of the smallest block in its top left corner, and so has a node's
+ * flag.
  *
- * All sums fit 64 bits: 3 x 1024 samples are wrong by 2^12 at most, so that D
- * is below 2^35.6 and its term, shifted by 25, below 2^60.6. A level takes at
- * most 53 bits: three bins of 5.7, a sign and 34 bins of its remainder;
- * 3 x 1024 of them are below 2^32.4 in 2^-15 bit. lambda is below 2^30.3: it
- * has fewer bits behind the point where lambda-scale is above 1.
+ * All sums fit 64 bits. The errors of 3 x 1024 samples are at most 2^12, so
+ * that D is below 2^35.6 and its term, shifted by 25, below 2^60.6. A level
+ * takes at most 53 bits: three bins of 5.7, a sign and 34 bins of its
+ * remainder. 3 x 1024 levels are below 2^32.4 in 2^-15 bit. lambda is below
+ * 2^30.3: it has fewer fractional bits where lambda-scale is above 1.
  */
 #ifndef BDCT_QUADTREE_H
 #define BDCT_QUADTREE_H
@@ -49,19 +49,20 @@
 extern "C" {
 #endif
 
-/** The side of a square with a tree of its own, and its logarithm. */
+/** The side of a square with a tree of its own, and log2 of it. */
 enum { BDCT_QUADTREE_LOG2 = 5, BDCT_QUADTREE_SIDE = 1 << BDCT_QUADTREE_LOG2 };
 
-/** Squares of a segment of bins (cabac.h), in a row; the last one of a row has
- * what is left. */
+/** Squares of a segment of bins (cabac.h), all in one row of squares. The last
+ * segment of a row has the rest. */
 enum { BDCT_QUADTREE_SEGMENT = 8 };
 
-/** Sides that blocks have: 4 to 32, as a logarithm less 2. */
+/** The number of block sides: 4 to 32. Arrays are indexed by log2 of the side,
+ * less 2. */
 enum { BDCT_QUADTREE_SIZES = BDCT_TREE_SIZES };
 
-/** What nodes of one square cost, by their size and their place, row by row: as
- * a block, and what their being split adds to their parts' cost. Nodes outside
- * of the picture have 0. */
+/** Costs of the nodes of one square, by size and by position in the square,
+ * row-major: of the node as a block, and what splitting adds to the cost of its
+ * parts. Nodes outside of the picture have 0. */
 typedef struct {
   uint64_t whole[BDCT_QUADTREE_SIZES][64], split[BDCT_QUADTREE_SIZES][64];
 } BdctQuadtreeSquare;
@@ -74,8 +75,8 @@ bdct_quadtree_log2 (BdctChromaFormat chroma, int component, int log2_size)
       : log2_size > 3 ? log2_size - 1 : 2;
 }
 
-/** The node with a component's blocks where luma's are 2^log2_size: it has more
- * than one of luma's where these share them. */
+/** log2 of the side of the node that a component's blocks cover where luma's
+ * are 2^log2_size. It is larger than luma's where luma's blocks share them. */
 BDCT_FORCE_INLINE int
 bdct_quadtree_node (BdctChromaFormat chroma, int component, int log2_size)
 {
@@ -90,17 +91,16 @@ bdct_quadtree_cost (uint64_t lambda, int distortion_shift, uint64_t distortion,
   return (distortion << distortion_shift) + lambda * rate;
 }
 
-/** The context of the flag of a node that may be split: split_transform_flag's
- * (clause 9.3.4.2). */
+/** The context of split_transform_flag for a node that may be split (clause
+ * 9.3.4.2). */
 BDCT_FORCE_INLINE int
 bdct_quadtree_context (int log2_size)
 {
   return BDCT_CABAC_LUMA_SPLIT + 5 - log2_size;
 }
 
-/** Whether a component has blocks of its own where luma's are 2^log2_size, of
- * which there are none larger than 2^max_log2: else it has those of the node
- * around them. */
+/** Whether a component has blocks of its own where luma's are 2^log2_size, at
+ * most 2^max_log2. Otherwise the blocks of the parent node cover them. */
 BDCT_FORCE_INLINE bool
 bdct_quadtree_has_own (BdctChromaFormat chroma, int component, int log2_size,
     int max_log2)
@@ -109,9 +109,10 @@ bdct_quadtree_has_own (BdctChromaFormat chroma, int component, int log2_size,
       || bdct_quadtree_node (chroma, component, log2_size) == log2_size;
 }
 
-/** Take node `i` of a size above the smallest as a block, or as the parts that
- * were taken before: `whole` becomes what it costs at its best, and `size` has
- * log2 of the side of luma's block at each of the square's 8 x 8 places. */
+/** Decide between a block and its parts, already decided, for node `i` of side
+ * 2^n above the smallest. Sets `whole` to the lesser cost. If the block is
+ * chosen, sets `size`, log2 of luma's block side at each of the square's 8 x 8
+ * positions, for its area. */
 BDCT_FORCE_INLINE void
 bdct_quadtree_decide_node (BdctQuadtreeSquare *square, uint8_t size[64], int n,
     int i)
@@ -131,7 +132,7 @@ bdct_quadtree_decide_node (BdctQuadtreeSquare *square, uint8_t size[64], int n,
         (uint8_t) n;
 }
 
-/** Find the tree of a square. Returns what it costs. */
+/** Find the tree of a square. Returns its cost. */
 BDCT_FORCE_INLINE uint64_t
 bdct_quadtree_decide (const BdctJobTree *tree, BdctQuadtreeSquare *square,
     uint8_t size[64])

@@ -1,16 +1,16 @@
-/* blockdct: how a block's levels are chosen (rdoq.h), for the CPU and the GPU.
+/* blockdct: the choice of a block's levels (rdoq.h), for the CPU and the GPU.
  *
  * The includer defines
- *   BDCT_RDOQ_INLINE   qualifiers of a function
- *   BDCT_RDOQ_CELL     a coefficient's type
- *   BDCT_RDOQ_PRICE (costs, levels, log2_size, chroma)
- *                      what a block's bins cost (bdct_bins_price())
+ *     BDCT_RDOQ_INLINE        qualifiers of a function
+ *     BDCT_RDOQ_COEFFICIENT   a coefficient's type
+ *     BDCT_RDOQ_PRICE (costs, levels, log2_size, chroma)
+ *             the cost of a block's bins (bdct_cabac_bins_price())
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "rdoq.h"
 
-/* A block, and where its last level is allowed to be. */
+/* A block and the state of its search. */
 typedef struct {
   const BdctRdoq *rdoq;
   const BdctComponentJob *job;
@@ -18,29 +18,29 @@ typedef struct {
   int stride, log2_size;        /* stride: of `coefficients` */
   bool chroma;
   BdctLevel *levels;
-  /* What is known of the sub-blocks that come before in coding order. */
-  uint64_t coded;               /* bit 8 y + x */
-  bool greater;                 /* cabac.h: sub-block's */
+  /* The sub-blocks that come earlier in coding order: */
+  uint64_t coded;               /* those with levels, as bits 8 y + x */
+  bool greater;                 /* see bdct_cabac_sub_contexts() */
 } Block;
 
-/* A place of the scan: in place `i` of a sub-block. */
+/* Place `i` of the scan of sub-block (x, y). */
 typedef struct {
   int x, y, i;
 } Place;
 
-/* The best last place up to now, as the difference to coding all. */
+/* The best last place so far; `cost` is relative to coding every level. */
 typedef struct {
   bool found;
   Place at;
   int64_t cost;
 } Last;
 
-/* A sub-block on its way: the contexts' first ones, what has been coded. */
+/* A sub-block in progress: its first contexts, and the state of its coding. */
 typedef struct {
   BdctCabacSubBlock contexts;
   int n, rice, greater1;
   bool greater;
-  int64_t zero, chosen;         /* what its levels cost as 0, and as chosen */
+  int64_t zero, chosen;         /* costs of its levels as 0, and as chosen */
   bool any;
 } SubBlock;
 
@@ -69,7 +69,7 @@ distortion (const Block * b, int32_t c, int32_t dequant, int32_t level)
   return e * e << b->rdoq->distortion_shift;
 }
 
-/* What levels cost. */
+/* The cost of levels. */
 BDCT_RDOQ_INLINE uint64_t
 cost_of (const Block * b, const BdctLevel * levels)
 {
@@ -86,14 +86,14 @@ cost_of (const Block * b, const BdctLevel * levels)
   return sum;
 }
 
-/* What a level that is not 0 costs in bits, but for the flag that says so:
- * bdct_cabac_sub_block()'s. */
+/* The bits of a level other than 0, without its significance flag, as
+ * bdct_cabac_sub_block() codes it. */
 BDCT_RDOQ_INLINE uint32_t
 price (const Block * b, const SubBlock * s, int magnitude)
 {
   const uint32_t (*bin)[2] = b->rdoq->costs.bin;
   const uint32_t bit = 1u << BDCT_CABAC_COST_BITS;
-  uint32_t rate = bit;          /* its sign */
+  uint32_t rate = bit;          /* sign */
   int base = 1;
 
   if (s->n < 8) {
@@ -109,9 +109,9 @@ price (const Block * b, const SubBlock * s, int magnitude)
   return rate;
 }
 
-/* What a level that is not 0 leaves. */
+/* Update the state of the coding after a level other than 0. */
 BDCT_RDOQ_INLINE void
-pass (SubBlock * s, int magnitude)
+advance (SubBlock * s, int magnitude)
 {
   const int base = s->n >= 8 ? 1 : s->greater || magnitude < 2 ? 2 : 3;
 
@@ -128,10 +128,10 @@ pass (SubBlock * s, int magnitude)
   s->any = true;
 }
 
-/* Choose a level. It may have to be one, and nobody need be told that it is or
- * is not. */
+/* Choose a level. `needed`: it must not be 0. `has_flag`: its significance flag
+ * is coded. */
 BDCT_RDOQ_INLINE void
-choose_level (Block * b, SubBlock * s, Place at, bool told, bool needed,
+choose_level (Block * b, SubBlock * s, Place at, bool has_flag, bool needed,
     Last * last)
 {
   const BdctRdoq *rdoq = b->rdoq;
@@ -143,8 +143,8 @@ choose_level (Block * b, SubBlock * s, Place at, bool told, bool needed,
   const uint32_t *flag =
       rdoq->costs.bin[bdct_cabac_sig (&s->contexts, at.i)];
   const int64_t zero = distortion (b, c, entry.dequant, 0);
-  const int64_t coded = told ? (int64_t) (rdoq->lambda * flag[1]) : 0;
-  int64_t least = zero + (told ? (int64_t) (rdoq->lambda * flag[0]) : 0);
+  const int64_t coded = has_flag ? (int64_t) (rdoq->lambda * flag[1]) : 0;
+  int64_t least = zero + (has_flag ? (int64_t) (rdoq->lambda * flag[0]) : 0);
   int best = 0;
 
   for (int m = highest > 1 ? highest - 1 : 1; m <= highest; m++) {
@@ -157,22 +157,22 @@ choose_level (Block * b, SubBlock * s, Place at, bool told, bool needed,
     }
   }
   if (best > 0) {
-    /* If it is the last one there are only zeros before it, it has no flag and
-     * its place is told. */
+    /* As the last level it has no significance flag, its place is coded, and
+     * only zeros are before it in coding order. */
     const Last here = { true, at, s->zero - s->chosen - coded
           + (int64_t) (rdoq->lambda * (rdoq->last[0][u] + rdoq->last[1][v]))
     };
 
     if (!last->found || here.cost < last->cost)
       *last = here;
-    pass (s, best);
+    advance (s, best);
   }
   b->levels[(v << b->log2_size) + u] = (BdctLevel) (sign * best);
   s->zero += zero;
   s->chosen += least;
 }
 
-/* Four levels at a time, aligned to 8 bytes. */
+/* Read four levels, aligned to 8 bytes. */
 BDCT_RDOQ_INLINE uint64_t
 get_four (const BdctLevel * from)
 {
@@ -217,8 +217,10 @@ clear_sub_block (Block * b, int x, int y)
     put_four (&b->levels[(v << b->log2_size) + 4 * x], 0);
 }
 
-/* Choose the levels of a sub-block, which the last level is in if `from` is one
- * of its places, else -1. `zero` and `chosen` are what those before it cost. */
+/* Choose the levels of a sub-block. `from` is the place of the last level if it
+ * is in this sub-block, else -1. `zero` and `chosen` accumulate the costs of
+ * all earlier levels as 0 and as chosen. Without `from` the sub-block may stay
+ * empty. */
 BDCT_RDOQ_INLINE void
 choose_sub_block (Block * b, int x, int y, int from, int64_t * zero,
     int64_t * chosen, Last * last)
@@ -257,7 +259,7 @@ choose_sub_block (Block * b, int x, int y, int from, int64_t * zero,
   *zero = s.zero;
 }
 
-/* Whether a sub-block has a level to choose. */
+/* Whether the nearest level of any coefficient of a sub-block is not 0. */
 BDCT_RDOQ_INLINE bool
 has_levels (const Block * b, int x, int y)
 {
@@ -271,7 +273,7 @@ has_levels (const Block * b, int x, int y)
   return false;
 }
 
-/* Zeros up to a place, coming from the end. */
+/* Clear all levels before a place in coding order. */
 BDCT_RDOQ_INLINE void
 clear_up_to (Block * b, Place at)
 {
@@ -288,8 +290,9 @@ clear_up_to (Block * b, Place at)
   }
 }
 
-/* Choose levels, with the last one at a place, or anywhere if `at->i` is below
- * 0. Then `at` is where it is best. Returns whether there is one. */
+/* Choose levels from `at` on in coding order, with the last one at `at`, or
+ * anywhere if `at->i` is below 0. Sets `at` to the best last place. Returns
+ * whether there is a level. */
 BDCT_RDOQ_INLINE bool
 choose_next (Block * b, Place * at)
 {
@@ -311,7 +314,7 @@ choose_next (Block * b, Place * at)
   return last.found;
 }
 
-/* The levels without all this. Returns whether one is not 0. */
+/* The plain quantizer's levels. Returns whether one is not 0. */
 BDCT_RDOQ_INLINE bool
 quantize (const Block * b)
 {
@@ -329,8 +332,7 @@ quantize (const Block * b)
   return any;
 }
 
-/* Choose a block's levels; `tried` has room for as many. Returns what they
- * cost. */
+/* Choose a block's levels; `tried` has room for as many. Returns their cost. */
 BDCT_RDOQ_INLINE uint64_t
 choose_levels (Block * b, BdctLevel * levels, BdctLevel * tried)
 {

@@ -1,20 +1,21 @@
-/* blockdct: the one-dimensional transforms that are a matrix, forward and
- * inverse, for any type that adds and multiplies: the CPU engine's vectors of
- * columns. (For the GPU, cuda/kernels/passes.cuh has the same as templates.)
+/* blockdct: one-dimensional transforms by a matrix, forward and inverse, for
+ * any type that adds and multiplies, such as the CPU engine's vectors of
+ * columns. cuda/kernels/passes.cuh has the same as templates.
  *
  * The includer defines
- *   BDCT_PASS(name)  the function's name for this value type
- *   BDCT_VALUE       the value type
- *   BDCT_SCALAR      the matrix's entry type
- *   BDCT_INLINE      qualifiers that force inlining
- *   BDCT_UNROLL      a pragma that unrolls the loop behind it
+ *     BDCT_PASS(name)  the function's name for this value type
+ *     BDCT_VALUE       the value type
+ *     BDCT_SCALAR      the matrix's entry type
+ *     BDCT_INLINE      qualifiers that force inlining
+ *     BDCT_UNROLL      a pragma that unrolls the following loop
  * and may include this file again after redefining them.
  *
- * A DCT's rows are symmetric (even) or antisymmetric (odd), so a product of
- * size n splits into one of size n / 2 for the even rows and n / 2 by n / 2
- * multiplications for the odd ones, recursively (the "partial butterfly" of
- * HM). Nothing is rounded in here; in integers the result is the product's.
- * Of the n frequencies only the lowest `keep`, a power of 2, are made or read.
+ * A DCT's rows are symmetric (even) or antisymmetric (odd). A product of size n
+ * therefore splits into one of size n / 2 for the even rows and n / 2 by n / 2
+ * multiplications for the odd ones, recursively (HM's "partial butterfly").
+ * Nothing is rounded here; in integers the result is exactly the matrix
+ * product. Of the n frequencies only the lowest `keep`, a power of 2, are
+ * computed or read.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -53,7 +54,7 @@ BDCT_PASS (inverse) (BDCT_VALUE * y, const BDCT_VALUE * x,
 
   y[0] = m[0] * x[0];
   BDCT_UNROLL for (int len = 2, step = n / 2; len <= n; len *= 2, step /= 2) {
-    if (step >= keep) {         /* nothing odd: the mirror image */
+    if (step >= keep) {         /* no odd frequencies: mirror the half */
       BDCT_UNROLL for (int i = 0; i < len / 2; i++)
         y[len - 1 - i] = y[i];
       continue;

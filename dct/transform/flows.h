@@ -1,19 +1,19 @@
-/* blockdct: one-dimensional transforms as straight-line code, for the bases
- * that are no matrix because something is rounded inside: once for the CPU's
- * vectors of columns and for CUDA.
+/* blockdct: one-dimensional transforms as straight-line code, for bases that
+ * are not a matrix because they round inside. For the CPU's vectors of columns
+ * and for CUDA.
  *
- * For a basis ID of N samples, declared as a FLOW in transforms.def, there are
- *   forward_ID (y, x)   N samples to N coefficients
- *   inverse_ID (y, x)   and back
+ * A basis ID of N samples, declared as a FLOW in transforms.def, has
+ *     forward_ID (y, x)   N samples to N coefficients
+ *     inverse_ID (y, x)   N coefficients to N samples
  * The includer defines BDCT_FLOW(name), the function's name for this value
- * type, BDCT_VALUE and BDCT_INLINE as for butterflies.h, and may include this
- * file again after redefining them.
+ * type, and BDCT_VALUE and BDCT_INLINE as for butterflies.h, and may include
+ * this file again after redefining them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* H.264 clause 8.5.12.2. The inverse halves two of the four basis functions,
- * the forward transform has them doubled. */
+/* H.264 clause 8.5.12.2. The inverse halves two of the four basis functions;
+ * the forward transform doubles them. */
 BDCT_INLINE void
 BDCT_FLOW (forward_H264_4) (BDCT_VALUE * y, const BDCT_VALUE * x)
 {
@@ -38,8 +38,8 @@ BDCT_FLOW (inverse_H264_4) (BDCT_VALUE * y, const BDCT_VALUE * x)
   y[3] = s02 - s13;
 }
 
-/* H.264 clause 8.5.13, and the forward transform that JM and x264 have for it:
- * its shifts are where the inverse's are. */
+/* H.264 clause 8.5.13, and JM's and x264's forward transform, which shifts
+ * where the inverse does. */
 BDCT_INLINE void
 BDCT_FLOW (forward_H264_8) (BDCT_VALUE * y, const BDCT_VALUE * x)
 {

@@ -1,7 +1,7 @@
-/* blockdct: the entries of the bases' matrices, for the bases that have one.
+/* blockdct: the entries of the bases' matrices.
  *
- * Plain C, which is also C++: there all is known at compile time, so that
- * kernels have the matrices as initialized constant memory.
+ * In C++ they are known at compile time, so that kernels have the matrices as
+ * initialized constant memory.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -19,9 +19,9 @@
 
 /* libjpeg's islow flow graph (Loeffler, Ligtenberg, Moschytz 1989, with the
  * constants scaled by 2^13 and rounded) rounds nothing within a pass, so a pass
- * is a product with this matrix: each entry is the sum of the rounded constants
- * on its paths, which is why 10703 and 10704 differ. Left half; column 7 - n
- * is column n, with the sign changed in odd rows. */
+ * is a product with this matrix. Each entry is the sum of the rounded constants
+ * on its paths; hence 10703 and 10704 differ. This is the left half; column 7 -
+ * n is column n with the sign changed in odd rows. */
 BDCT_CONSTANT_TABLE int16_t bdct_islow_8[8][4] = {
   {8192, 8192, 8192, 8192},
   {11363, 9633, 6437, 2260},
@@ -42,15 +42,15 @@ BDCT_CONSTANT_TABLE int8_t bdct_dst_4[4][4] = {
 };
 
 /* H.265 clause 8.6.4.2: column 0 of the 32x32 transMatrix. Entry (k, n) of the
- * N x N one is what stands for the cosine of (2n + 1) k pi / 2N in this column,
- * so the smaller matrices are its rows 32 / N apart. */
+ * N x N matrix is the value of this column that stands for the cosine of (2n +
+ * 1) k pi / 2N, so the smaller matrices use every (32 / N)-th value. */
 BDCT_CONSTANT_TABLE int8_t bdct_hevc_32[32] = {
   64, 90, 90, 90, 89, 88, 87, 85, 83, 82, 80, 78, 75, 73, 70, 67,
   64, 61, 57, 54, 50, 46, 43, 38, 36, 31, 25, 22, 18, 13, 9, 4,
 };
 
-/* H.266 clause 8.7.4: likewise of the 64x64 transMatrix, whose even rows are
- * H.265's. */
+/* H.266 clause 8.7.4: likewise, column 0 of the 64x64 transMatrix, whose even
+ * rows are H.265's. */
 BDCT_CONSTANT_TABLE int8_t bdct_vvc_64[64] = {
   64, 91, 90, 90, 90, 90, 90, 90, 89, 88, 88, 87, 87, 86, 85, 84,
   83, 83, 82, 81, 80, 79, 78, 77, 75, 73, 73, 71, 70, 69, 67, 65,
@@ -58,15 +58,15 @@ BDCT_CONSTANT_TABLE int8_t bdct_vvc_64[64] = {
   36, 33, 31, 28, 25, 24, 22, 20, 18, 15, 13, 11, 9, 7, 4, 2,
 };
 
-/* sqrt (2) cos (k pi / 16), and sqrt (8) times the orthonormal 8x8 DCT-II:
- * rows 0 and 4 are whole numbers, as the cosine of pi / 4 takes the root. */
+/* sqrt (2) cos (k pi / 16), which gives sqrt (8) times the orthonormal 8x8
+ * DCT-II. Rows 0 and 4 are whole numbers, as sqrt (2) cos (pi / 4) is 1. */
 BDCT_CONSTANT_TABLE double bdct_real_8[8] = {
   1, 1.3870398453221475, 1.3065629648763766, 1.1758756024193588, 1,
   0.78569495838710213, 0.54119610014619701, 0.27589937928294306,
 };
 
-/* The cosine of an `angle` in units of pi / 2n, by `column`: that of the angles
- * up to pi / 2, `step` entries apart. */
+/* The cosine of `angle`, in units of pi / 2n. `column` has the cosines of the
+ * angles up to pi / 2, `step` entries apart. */
 #define BDCT_COSINE(column, step, n, angle)                                   \
   ((angle) % (4 * (n)) < (n) ? (column)[(angle) % (4 * (n)) * (step)]         \
       : (angle) % (4 * (n)) == (n) || (angle) % (4 * (n)) == 3 * (n) ? 0      \
@@ -76,7 +76,8 @@ BDCT_CONSTANT_TABLE double bdct_real_8[8] = {
       ? -(column)[((angle) % (4 * (n)) - 2 * (n)) * (step)]                   \
       : (column)[(4 * (n) - (angle) % (4 * (n))) * (step)])
 
-/** Entry (k, n), frequency and sample, of an integer basis; 0 for others. */
+/** Entry (k, n), frequency k and sample n, of an integer basis; 0 for other
+ * bases. */
 BDCT_MATRIX_INLINE int32_t
 bdct_matrix_int (BdctBasis basis, int k, int n)
 {
@@ -101,7 +102,7 @@ bdct_matrix_int (BdctBasis basis, int k, int n)
   }
 }
 
-/** The same of BDCT_BASIS_REAL_8. */
+/** Entry (k, n) of BDCT_BASIS_REAL_8. */
 BDCT_MATRIX_INLINE float
 bdct_matrix_real (int k, int n)
 {

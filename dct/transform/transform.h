@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* tests/unit/test-chains.c brings more. */
+/* tests/unit/test-chains.c defines more transforms. */
 #ifndef BDCT_TRANSFORMS
 #define BDCT_TRANSFORMS "dct/transform/transforms.def"
 #endif
@@ -36,15 +36,14 @@ typedef enum {
   BDCT_N_TRANSFORMS
 } BdctTransform;
 
-/** Transforms with blocks of one size, which come first; hevc-quadtree chooses
- * among those. */
+/** The number of transforms with one block size. They come first; hevc-quadtree
+ * chooses among their blocks. */
 #define BDCT_N_FIXED BDCT_HEVC_QUADTREE
 
-/** The longest basis, a block's largest side. */
+/** The longest basis and the largest side of a block. */
 #define BDCT_MAX_SIZE 64
 
-/** The arithmetic a chain belongs to: how it rounds and quantizes
- * (quantizer/job.h). */
+/** The arithmetic of a chain: how it rounds and quantizes (quantizer/job.h). */
 typedef enum {
   /** ITU-T T.81 with the integer DCT of libjpeg's `islow` method. */
   BDCT_FAMILY_JPEG,
@@ -54,15 +53,15 @@ typedef enum {
   /** ITU-T H.265 clause 8.6.4 with HM's forward transform and quantizer. */
   BDCT_FAMILY_HEVC,
   /** ITU-T H.264 clauses 8.5.12 and 8.5.13 with flat scaling, the forward
-   * transforms of JM and x264 and JM's quantizer; for every component as for
-   * luma, as the 4:4:4 profiles have it. As HEVC, but nothing is clipped. */
+   * transforms of JM and x264, and JM's quantizer. Every component is treated
+   * as luma, as in the 4:4:4 profiles. Like HEVC, but without clipping. */
   BDCT_FAMILY_H264,
 } BdctFamily;
 
 /** A row of transforms.def's chains. */
 typedef struct {
   BdctFamily family;
-  BdctBasis row, column; /**< of the rows (along x), and of the columns */
+  BdctBasis row, column; /**< basis of the rows (along x) and of the columns */
   uint8_t log2_width, log2_height; /**< of the block: 2 to 6 */
   uint8_t keep;
 } BdctChainInfo;
@@ -78,17 +77,19 @@ typedef struct {
 const BdctTransformInfo *bdct_transform_info (BdctTransform transform);
 const BdctChainInfo *bdct_chain_info (BdctChain chain);
 
-/** The samples of a basis. */
+/** The number of samples of a basis. */
 int bdct_basis_size (BdctBasis basis);
 
 /** The chain of a component. */
 BdctChain bdct_transform_chain (BdctTransform transform,
     BdctChromaFormat chroma, BdctComponent component);
 
-/** Whether its levels are in blocks that H.265 codes, for rdoq (rdoq.h). */
+/** Whether a transform's levels are in blocks that H.265 codes, as rdoq needs
+ * (rdoq.h). */
 bool bdct_transform_has_rdoq (BdctTransform transform);
 
-/** Whether a QP chooses the family's step; else a quality or a matrix does. */
+/** Whether a QP determines the family's step; else a quality or a table
+ * does. */
 bool bdct_family_has_qp (BdctFamily family);
 
 #ifdef __cplusplus
