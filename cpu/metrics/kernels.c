@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Built once for each instruction set: the table of its metrics. */
+ * The table of an instruction set's metrics. Built once for each instruction
+ * set. */
 #include "kernel.h"
 
 extern const BdctMetricKernel BDCT_METRIC_NAME (ssim),

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * MS-SSIM as libvmaf's float_ms_ssim has it (libvmaf 3.2.0, ms_ssim.c and
- * iqa/): of luma in five scales, each the one before without its upper half of
- * frequencies. Around each sample that has them all, 11 x 11 samples are
- * weighted by a Gaussian, first those of a row. Samples and what comes of them
- * are in single precision there, sums in double; this keeps each operation and
- * its order. Where the order would follow from the threads, in the means of
- * luminance, contrast and structure, sums are in units of 2^-40.
+ * MS-SSIM as libvmaf's float_ms_ssim computes it (libvmaf 3.2.0, ms_ssim.c and
+ * iqa/): of luma in five scales, each of which is the previous one without the
+ * upper half of its frequencies. A Gaussian weights the 11 x 11 samples around
+ * each sample that has them all, rows first. libvmaf has samples and their
+ * derived values in single precision and sums in double; this file keeps each
+ * operation and its order. Only the means of luminance, contrast and structure,
+ * whose order would depend on the threads, are summed in units of 2^-40.
  *
  * Wang, Simoncelli, Bovik: Multiscale Structural Similarity for Image Quality
  * Assessment, Asilomar Conference on Signals, Systems and Computers, 2003. */
@@ -21,27 +21,28 @@
 #define STRIP BDCT_MS_SSIM_STRIP
 #define N_KINDS BDCT_MS_SSIM_KINDS
 
-/* Columns of a piece of a scale's result. */
+/* The columns of a piece of a scale's result. */
 #define RUN 192
 
-/* How luminance, contrast and structure of a scale count. */
+/* The exponents of each scale's luminance, contrast and structure. */
 static const float luminance[SCALES] = { 0, 0, 0, 0, 0.1333f };
 static const float contrast[SCALES] =
     { 0.0448f, 0.2856f, 0.3001f, 0.2363f, 0.1333f };
 
-/* Samples that are done at a time: as many as a vector has double ones. */
+/* Samples in a vector of doubles. */
 #define N (BDCT_LANES / 2)
 
 typedef float Floats __attribute__ ((vector_size (4 * N)));
 typedef double Doubles __attribute__ ((vector_size (8 * N)));
 
-/* Columns of a run with what is read around it, and to the end of a vector. */
+/* The columns of a run with the samples read around it, rounded up to a whole
+ * vector. */
 #define WIDE (RUN + 32)
 
 /* Means over a window. */
 typedef float Means[N_KINDS][RUN];
 
-/* Sides of a scale, and how many of its samples have a whole window. */
+/* A scale's sides, and the number of its samples with a whole window. */
 static int
 get_width (const BdctMetricPlane * plane, int scale)
 {
@@ -60,8 +61,8 @@ count_strips (const BdctMetricPlane * plane, int scale)
   return (get_height (plane, scale) - WINDOW + STRIP) / STRIP;
 }
 
-/* The plane's memory: the sums of the strips of each scale, then its two
- * pictures but for the first scale's. */
+/* The plane's memory holds the sums of each scale's strips, then the two
+ * pictures of each scale but the first. */
 static BdctMsSsimSums *
 get_sums (const BdctMetricPlane * plane, int scale)
 {
@@ -89,7 +90,8 @@ memory (const BdctMetricPlane * plane)
   return (char *) get_picture (plane, SCALES, 0) - (char *) plane->memory;
 }
 
-/* Samples of a row of a scale: of the first one, of the frame, as of 8 bits. */
+/* Read samples of a row of a scale. The first scale reads the frame, scaled to
+ * 8 bits. */
 static void
 read_row (const BdctMetricPlane * plane, int scale, int which, int y, int x,
     int n, float *restrict to)
@@ -130,7 +132,7 @@ put_floats (float *to, Doubles v)
   memcpy (to, &narrow, sizeof narrow);
 }
 
-/* The weighted mean of 11 samples each, from there on. */
+/* The weighted means of 11 samples each, from each sample on. */
 static void
 weight_row (const float *restrict row, int n, float *restrict mean)
 {
@@ -143,7 +145,7 @@ weight_row (const float *restrict row, int n, float *restrict mean)
   }
 }
 
-/* The same of a row's squares and products. */
+/* Likewise for a row's samples, squares and products. */
 static void
 weight_rows (const float *src, const float *rec, int n, Means means)
 {
@@ -159,7 +161,8 @@ weight_rows (const float *src, const float *rec, int n, Means means)
   }
 }
 
-/* Down the columns of 11 rows of one kind; `from` is the first one's place. */
+/* The weighted means down the columns of 11 rows of one kind; `from` is the
+ * index of the first row. */
 static void
 weight_columns (const Means * rows, int from, int kind, int n,
     float *restrict mean)
@@ -177,7 +180,7 @@ weight_columns (const Means * rows, int from, int kind, int n,
   }
 }
 
-/* Luminance, contrast and structure of a row. */
+/* Add the luminance, contrast and structure of a row. */
 static void
 add_row (const Means means, int n, BdctMsSsimSums * sums)
 {
@@ -193,7 +196,7 @@ add_row (const Means means, int n, BdctMsSsimSums * sums)
   sums->sum[2] += s;
 }
 
-/* A run of a strip's columns. */
+/* Compare a run of a strip's columns. */
 static void
 compare_run (const BdctMetricPlane * plane, int scale, int y0, int n_rows,
     int x, int n, BdctMsSsimSums * sums)
@@ -227,8 +230,8 @@ compare_strip (const BdctMetricPlane * plane, int scale, int strip)
     compare_run (plane, scale, y, n_rows, x, bdct_min (n - x, RUN), sums);
 }
 
-/* Samples around every other one from x on: those from x - 4 on, even ones and
- * odd ones. */
+/* Read the samples around every second sample from x on, beginning at x - 4,
+ * into even and odd ones. */
 static void
 read_around (const BdctMetricPlane * plane, int scale, int which, int y, int x,
     int n, float *restrict even, float *restrict odd)
@@ -253,7 +256,7 @@ read_around (const BdctMetricPlane * plane, int scale, int which, int y, int x,
     even[i] = odd[i] = 0;
 }
 
-/* A run of a row of the next scale. */
+/* Compute a run of a row of the next scale. */
 static void
 halve_run (const BdctMetricPlane * plane, int scale, int which, int y, int x,
     int n)
@@ -298,7 +301,7 @@ count_halves (const BdctMetricPlane * plane, int scale)
       : (get_height (plane, scale + 1) + STRIP - 1) / STRIP;
 }
 
-/* A stage has a scale's comparison, and makes the next scale. */
+/* A stage compares one scale and computes the next one. */
 static int
 count (const BdctMetricPlane * plane, int stage)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PSNR-B: the mean squared error has the blocking effect factor of the
- * reconstruction added to it. That is by how much neighbours on both sides of
- * a block's border differ more than others do, in the mean of their squares,
- * times log2 (B) / log2 (the picture's shorter side) for blocks of B x B. Of
- * blocks that are no squares, B is the square root of their samples.
+ * PSNR-B adds the reconstruction's blocking effect factor to the mean squared
+ * error. The factor is the mean squared difference of neighbours across block
+ * borders less that of other neighbours, where it is larger, times log2 (B) /
+ * log2 (the picture's shorter side) for blocks of B x B. For blocks that are
+ * not square B is the square root of their number of samples.
  *
  * Yim, Bovik: Quality Assessment of Deblocked Images, IEEE Transactions on
- * Image Processing 20(1), 2011. They count W H / B - 1 pairs of
- * samples on borders in each direction, whatever there are, and as sewar does
- * (full_ref.py of release 0.4.10) so does this. */
+ * Image Processing 20(1), 2011. They count W H / B - 1 pairs of samples on
+ * borders in each direction, regardless of the real number; sewar (full_ref.py
+ * of release 0.4.10) does so too, and so does this file. */
 #include "dct/base/min.h"
 #include "dct/metrics/psnr-b.h"
 #include "read.h"
@@ -18,7 +18,7 @@
 
 #define STRIP BDCT_PSNR_B_STRIP
 
-/* Columns of a run, in which a row is worked on; even. */
+/* The columns of a run, in which a row is processed; even. */
 #define RUN 512
 
 static size_t
@@ -41,7 +41,7 @@ square (const uint16_t * restrict a, const uint16_t * restrict b, int n)
   uint64_t sum = 0;
 
   for (int x = 0; x < n; x += 64) {
-    uint32_t part = 0;          /* 64 of 24 bits are less than 2^32 */
+    uint32_t part = 0;          /* 64 squares of 24 bits are below 2^32 */
 
     for (int i = x; i < bdct_min (x + 64, n); i++)
       part += (int16_t) (a[i] - b[i]) * (int16_t) (a[i] - b[i]);
@@ -50,7 +50,8 @@ square (const uint16_t * restrict a, const uint16_t * restrict b, int n)
   return sum;
 }
 
-/* Of neighbours in a row, those on borders: column x is its first one. */
+/* The squared differences of neighbours in a row across block borders; the row
+ * begins at column x. */
 static uint64_t
 square_borders (const uint16_t * row, int x, int n, int log2_block)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PSNR-HVS-M as daala and libvmaf have it (libvmaf 3.2.0, psnr_hvs.c): blocks
- * of 8 x 8, 7 apart; the differences of their frequencies, less what contrast
- * masks, weighted by what the eye sees. All of it is in single precision there,
- * in an order of its own, which this keeps: here the same operations are done
- * to as many blocks at a time as a vector has lanes. The squares of all blocks
- * are added to one number in single precision; that is the second stage. What
- * is done to a block is in dct/metrics/psnr-hvs.h.
+ * PSNR-HVS-M as daala and libvmaf compute it (libvmaf 3.2.0, psnr_hvs.c):
+ * blocks of 8 x 8, 7 apart; the differences of their frequencies, less what
+ * contrast masks, weighted by visibility. They compute in single precision in
+ * an order of their own. This file does the same operations in that order, for
+ * as many blocks at a time as a vector has lanes. The second stage adds the
+ * squares of all blocks to one number in single precision.
+ * dct/metrics/psnr-hvs.h computes a block.
  *
  * Egiazarian, Astola, Ponomarenko, Lukin, Battisti, Carli: New Full-Reference
  * Quality Metrics Based on HVS, VPQM 2006. Ponomarenko, Silvestri, Egiazarian,
@@ -18,20 +18,20 @@
 #include <math.h>
 #include <string.h>
 
-/* From a block to the next, and rows of blocks in a strip. */
+/* The distance of blocks, and the rows of blocks in a strip. */
 #define STEP 7
 #define STRIP 4
 
-/* Blocks that are done at a time. */
+/* Blocks computed at a time. */
 #define N BDCT_LANES
 
-/* Blocks of a run, in which a row of them is worked on. */
+/* The blocks of a run, in which a row of blocks is processed. */
 #define RUN 64
 
 typedef int32_t Ints __attribute__ ((vector_size (4 * N)));
 typedef float Floats __attribute__ ((vector_size (4 * N)));
 
-/* a where a comparison holds, else b. */
+/* `a` where the comparison holds, else `b`. */
 static inline Floats
 choose (Ints where, Floats a, Floats b)
 {
@@ -57,7 +57,7 @@ get_roots (Floats v)
 /* Pixels under a row of blocks. */
 typedef uint16_t Rows[8][STEP * RUN + 8];
 
-/* The first and the second of two samples in memory. */
+/* The first and the second of two adjacent 16-bit samples in a 32-bit word. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define FIRST(pair) ((pair) & 0xffff)
 #define SECOND(pair) ((pair) >> 16 & 0xffff)
@@ -66,7 +66,7 @@ typedef uint16_t Rows[8][STEP * RUN + 8];
 #define SECOND(pair) ((pair) & 0xffff)
 #endif
 
-/* Blocks of a row, and rows of them. */
+/* The number of blocks of a row, and of rows. */
 static int
 count_columns (const BdctMetricPlane * plane)
 {
@@ -80,7 +80,7 @@ count_rows (const BdctMetricPlane * plane)
       + 1;
 }
 
-/* The plane's memory: what comes of it, then the squares of each row. */
+/* The plane's memory holds the result, then the squares of each row. */
 static int
 count_squares (const BdctMetricPlane * plane)
 {
@@ -107,8 +107,8 @@ count (const BdctMetricPlane * plane, int stage)
   return stage == 0 ? (count_rows (plane) + STRIP - 1) / STRIP : 1;
 }
 
-/* N blocks of a run from pixels, two at a time; the last one again for those
- * that lack. */
+/* Gather N blocks of a run from pixels, two pixels at a time; the last block
+ * replaces missing ones. */
 static void
 gather (const Rows rows, int block, int n, Blocks blocks)
 {
@@ -165,7 +165,7 @@ work_on_strip (const BdctMetricPlane * plane, int piece)
               RUN));
 }
 
-/* The power of two that a number above 0 reaches. */
+/* The largest power of two that a number above 0 reaches. */
 static float
 get_power (float v)
 {
@@ -178,11 +178,12 @@ get_power (float v)
 }
 
 /* Add the 64 numbers of n blocks, none below 0, in single precision, one after
- * the other. As long as a sum does not reach the next power of two its last
- * place has the same value, and adding a number is adding it rounded to that
- * place: numbers can be rounded and added in any order. But for a number
- * halfway between two, which is rounded to what leaves the sum even: then, and
- * where the power is reached, they are added as they come. */
+ * the other. As long as the sum does not reach the next power of two, its last
+ * place has the same value, and adding a number is the same as adding it
+ * rounded to that place: numbers can be rounded first and added in any order.
+ * The exception is a number halfway between two multiples, whose rounding
+ * depends on the sum being even. In that case, and where the power is reached,
+ * the numbers are added one by one. */
 static float
 add_blocks (float sum, const Squares squares, int n)
 {
@@ -203,7 +204,7 @@ add_blocks (float sum, const Squares squares, int n)
     else
       for (int i = 0; i < 64; i++)
         sum += squares[i][k];
-    /* Those behind were rounded to another place. */
+    /* The later numbers were rounded to another place. */
     if (sum >= 2 * power)
       for (k++; k < n; k++)
         for (int i = 0; i < 64; i++)

@@ -8,7 +8,7 @@
 #include "dct/base/sample.h"
 #include "kernel.h"
 
-/** Samples of a row, from column x on, as 16-bit values. */
+/** Read `n` samples of row `y`, from column `x` on, as 16-bit values. */
 static inline void
 bdct_metric_read (const BdctMetricPlane *plane, const BdctSamples *image, int y,
     int x, int n, uint16_t *restrict to)
@@ -17,7 +17,7 @@ bdct_metric_read (const BdctMetricPlane *plane, const BdctSamples *image, int y,
   const uint8_t *restrict row = image->data + y * image->stride
       + (int64_t) x * plane->step * bytes;
 
-  /* Each of these a loop that compilers make vectors of. */
+  /* Compilers vectorize each of these loops. */
   if (bytes == 1 && plane->step == 1)
     for (int i = 0; i < n; i++)
       to[i] = row[i];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * SSIM as ffmpeg's ssim filter has it (vf_ssim.c of release 5.1): of windows of
- * 8 x 8 samples, 4 apart, each weighted alike. Windows share the sums of blocks
- * of 4 x 4. A window's number is computed in single precision, of sums that are
- * exact. At 8 bits all of them are added in double precision; here in units of
- * 2^-30, to which those above 2^-7 are exact, and the others to 10^-9. At more
- * bits the filter adds those of a row in single precision, from left to
- * right, and so does this.
+ * SSIM as ffmpeg's ssim filter computes it (vf_ssim.c of release 5.1): windows
+ * of 8 x 8 samples, 4 apart, with equal weights. Windows share the sums of
+ * blocks of 4 x 4. A window's SSIM is computed in single precision from exact
+ * sums. At 8 bits the filter adds them all in double precision; this file adds
+ * them in units of 2^-30, in which values above 2^-7 are exact and others
+ * correct to 10^-9. At more bits the filter adds a row's in single precision,
+ * from left to right, and so does this file.
  *
  * Wang, Bovik, Sheikh, Simoncelli: Image Quality Assessment: From Error
  * Visibility to Structural Similarity, IEEE Transactions on Image Processing
@@ -17,13 +17,13 @@
 
 #include "cpu/simd/simd.h"
 
-/* Blocks of a run, in which a row is worked on: one more than windows. They
- * fill vectors. Rows of windows in a strip. */
+/* The blocks of a run, in which a row is processed: one more than windows. They
+ * fill whole vectors. STRIP is the rows of windows in a strip. */
 #define BLOCKS 512
 #define RUN (BLOCKS - 1)
 #define STRIP 16
 
-/* Of each block of a row: samples, squared errors and products. */
+/* The sums of each block of a row. */
 typedef struct {
   int32_t src[BLOCKS], rec[BLOCKS], errors[BLOCKS], products[BLOCKS];
 } __attribute__ ((aligned (64))) Sums;
@@ -34,11 +34,12 @@ typedef struct {
 } __attribute__ ((aligned (64))) Rows;
 
 #ifdef LANES
-/* Blocks of a vector of bytes. */
+/* The blocks of a vector of bytes. */
 #define AT_ONCE (4 * LANES)
 
-/* Samples of so many blocks in 16 bits: those of bytes are split in each lane,
- * as sums of pairs want it; those of words only when they are sums. */
+/* Read the samples of that many blocks as 16 bits. Bytes are split between both
+ * vectors within each lane, as the sums of pairs need them; words are split
+ * only after summing. */
 BDCT_FORCE_INLINE void
 load_samples (V v[2], const uint8_t * row, int i, int bytes)
 {
@@ -53,7 +54,7 @@ load_samples (V v[2], const uint8_t * row, int i, int bytes)
   }
 }
 
-/* The four sums of pairs of two vectors that are neighbours. */
+/* Store the sums of two vectors' neighbouring pairs, four samples each. */
 BDCT_FORCE_INLINE void
 store_sums (int32_t * to, const V v[2], int bytes)
 {
@@ -76,8 +77,8 @@ add_vectors (const uint8_t * const src[4], const uint8_t * const rec[4], int n,
     for (int y = 0; y < 4; y++) {
       V s[2], r[2];
 
-      /* The four rows below: a frame is in no cache that is near, and of so
-       * many rows at a time the processor does not see what comes next. */
+      /* Prefetch the four rows below: a frame is in no nearby cache, and with
+       * so many rows at a time the processor does not predict the next ones. */
       if (bytes == 1) {
         __builtin_prefetch (src[y] + 4 * i + 4 * (src[1] - src[0]));
         __builtin_prefetch (rec[y] + 4 * i + 4 * (rec[1] - rec[0]));
@@ -104,7 +105,7 @@ add_vectors (const uint8_t * const src[4], const uint8_t * const rec[4], int n,
   }
 }
 
-/* Blocks from `to` on. */
+/* Add up blocks from `to` on. */
 static void
 add_blocks (const Rows * rows, int n, int to, Sums * sums)
 {
@@ -117,8 +118,8 @@ add_blocks (const Rows * rows, int n, int to, Sums * sums)
   add_vectors (src, rec, n, 2, to, sums);
 }
 
-/* Where samples are bytes side by side, as many of the blocks as fill vectors,
- * without a copy. Returns how many. */
+/* Where samples are adjacent bytes, add up whole vectors of the blocks without
+ * a copy. Returns their number. */
 static int
 add_whole_vectors (const BdctMetricPlane * plane, int row, int x, int n,
     Sums * sums)
@@ -161,12 +162,12 @@ add_blocks (const Rows * rows, int n, int to, Sums * sums)
 #define add_whole_vectors(plane, row, x, n, sums) 0
 #endif
 
-/* The sum of a window: of four blocks. */
+/* The sum of a window's four blocks. */
 #define WINDOW(field, i) \
   (above->field[i] + above->field[i + 1] + below->field[i] \
       + below->field[i + 1])
 
-/* At 8 bits, in units of 2^-30. */
+/* A row's windows at 8 bits, in units of 2^-30. */
 static int64_t
 add_windows_8 (const Sums * above, const Sums * below, int n)
 {
@@ -181,7 +182,7 @@ add_windows_8 (const Sums * above, const Sums * below, int n)
   return sum;
 }
 
-/* At more. */
+/* A row's windows at more bits. */
 static float
 add_windows_16 (const Sums * above, const Sums * below, int n, int peak,
     float sum)
@@ -199,7 +200,7 @@ add_windows_16 (const Sums * above, const Sums * below, int n, int peak,
   return sum;
 }
 
-/* Rows of windows, and windows of a row. */
+/* The number of rows of windows, and of windows in a row. */
 static int
 count_rows (const BdctMetricPlane * plane)
 {
@@ -243,7 +244,7 @@ count (const BdctMetricPlane * plane, int stage)
   return (count_rows (plane) + STRIP - 1) / STRIP;
 }
 
-/* A strip: its rows' sums go to the plane's memory. */
+/* Compute a strip; its rows' sums go to the plane's memory. */
 static void
 work (const BdctMetricPlane * plane, int stage, int piece)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * XPSNR as ffmpeg's xpsnr filter has it (vf_xpsnr.c of release 7.1): squared
- * errors of blocks, weighted by how little goes on in the original's luma
- * there, in space and since the frame before, or at 32 frames a second and more
- * the two before. Blocks are as large as the picture is; of one above 2048 x
- * 1152 samples activity is that of 2 x 2 samples.
+ * XPSNR as ffmpeg's xpsnr filter computes it (vf_xpsnr.c of release 7.1):
+ * squared errors of blocks, weighted by how little activity the original's luma
+ * has there, in space and in time. The change in time is that from the previous
+ * frame, or from 32 frames a second on from the previous two. The size of
+ * blocks depends on the picture's. In pictures above 2048 x 1152 samples
+ * activity is that of squares of 2 x 2 samples.
  *
  * Helmrich, Bosse, Schwarz, Marpe, Wiegand: A Study of the Extended
  * Perceptually Weighted Peak Signal-to-Noise Ratio (XPSNR) for Video
@@ -18,14 +19,14 @@
 
 #include "cpu/simd/simd.h"
 
-/* Columns that are worked on at a time; even. */
+/* Columns processed at a time; even. */
 #define RUN 1024
 
-/* Rows whose squared errors, of 24 bits, add up to less than 2^32. */
+/* The sum of this many squared errors, of 24 bits each, is below 2^32. */
 #define ROWS 128
 
-/* Of a run of columns, or of pairs of them, in a row of blocks. Of the largest
- * block, which has 2916 rows, they are less than 2^32. */
+/* Sums of columns, or of pairs of columns, in a row of blocks. They are below
+ * 2^32 in the largest block, which has 2916 rows. */
 typedef uint32_t Sums[RUN];
 
 static int
@@ -61,7 +62,7 @@ memory (const BdctMetricPlane * plane)
   return count_blocks (plane) * sizeof (BdctXpsnrBlock);
 }
 
-/* Add what columns have to their blocks. */
+/* Add columns' sums to their blocks. */
 static void
 add_columns (BdctXpsnrBlock * block, int kind, const Sums sums, int x, int n,
     int width)
@@ -87,7 +88,7 @@ add_squares (const uint16_t * restrict a, const uint16_t * restrict b, int n,
   }
 }
 
-/* The errors of a row of blocks. */
+/* Add the errors of a row of blocks. */
 static void
 add_errors (const BdctMetricPlane * plane, int y0, int y1, int width,
     BdctXpsnrBlock * block)
@@ -110,8 +111,8 @@ add_errors (const BdctMetricPlane * plane, int y0, int y1, int width,
   }
 }
 
-/* What passes the high pass of 3 x 3: what it adds and what it takes away both
- * fit 16 bits. */
+/* Add the magnitude of the 3 x 3 high pass. Its positive and its negative terms
+ * both fit 16 bits. */
 static void
 add_contrast (const uint16_t * restrict row, int stride, int n,
     uint32_t * restrict sums)
@@ -137,8 +138,8 @@ pair (int a, int b)
   return set32 ((int32_t) ((uint16_t) a | (uint32_t) b << 16));
 }
 
-/* A row of the filter below, or two that are alike: of the pair before, of this
- * one, and of the one behind it. */
+/* A row of the filter below, or two equal rows: with the weights of the
+ * previous pair of columns, of this pair and of the next one. */
 BDCT_FORCE_INLINE V
 filter_row (const uint16_t * row, const uint16_t * like, V before, V here,
     V behind)
@@ -149,7 +150,7 @@ filter_row (const uint16_t * row, const uint16_t * like, V before, V here,
   return add32 (sum, madd16 (add16 (load (row + 2), load (like + 2)), behind));
 }
 
-/* As below, as far as there are whole vectors. Returns how far that is. */
+/* The same as below, for whole vectors. Returns the number of columns done. */
 static int
 add_contrast_pairs (const uint16_t * const r[6], int n, uint32_t * sums)
 {
@@ -168,7 +169,7 @@ add_contrast_pairs (const uint16_t * const r[6], int n, uint32_t * sums)
   return i;
 }
 
-/* The changes of N frames, as get_change() has them. */
+/* The changes of N samples, as in get_change(). */
 BDCT_FORCE_INLINE V
 get_changes (const uint16_t * const f[3], int i, int frames)
 {
@@ -203,7 +204,8 @@ add_change_pairs (const uint16_t * const f[3], int stride, int n, int frames,
 #define add_change_pairs(f, stride, n, frames, sums) 0
 #endif
 
-/* What passes that of 6 x 6 without corners, of 2 x 2 samples in two rows. */
+/* Add the magnitude of the 6 x 6 high pass without corners, for squares of 2 x
+ * 2 samples in two rows. */
 static void
 add_contrast_large (const uint16_t * row, int stride, int n, uint32_t * sums)
 {
@@ -225,7 +227,7 @@ add_contrast_large (const uint16_t * row, int stride, int n, uint32_t * sums)
   }
 }
 
-/* A sample's change, of frames as bdct_xpsnr_frames() has them. */
+/* A sample's change, by the kind in `frames` (bdct_xpsnr_frames()). */
 static inline __attribute__ ((always_inline)) int16_t
 get_change (const uint16_t * const f[3], int i, int frames)
 {
@@ -260,8 +262,8 @@ add_movement (const uint16_t * const f[3], int stride, int n, int frames,
 #undef ADD
 }
 
-/* What goes on in a row of blocks. Contrast is there as far from the picture's
- * borders as its filter reaches. */
+/* Add the activity of a row of blocks. Contrast is limited to samples whose
+ * filter stays inside the picture. */
 static void
 add_activity (const BdctMetricPlane * plane, int y0, int y1, int width,
     BdctXpsnrBlock * block)
@@ -321,8 +323,8 @@ work (const BdctMetricPlane * plane, int stage, int piece)
   }
 }
 
-/* Of small pictures no block weighs more than its heaviest neighbour that the
- * filter compares it with. */
+/* In small pictures limit each block's weight to that of its heaviest neighbour
+ * among those that ffmpeg's filter compares. */
 static void
 smooth (BdctXpsnrBlock * block, int columns, int rows)
 {

@@ -1,8 +1,8 @@
-/* blockdct: what is known of single blocks in 16-bit lanes: quantizers, records
- * and levels. For tile16.c.
+/* blockdct: single blocks in 16-bit lanes: quantizers, records and levels. For
+ * tile16.c.
  *
- * Here the coefficients' order (passes16.h) meets the blocks'. `size` is a
- * block's, `bytes` are a sample's.
+ * This file converts between the order of coefficients (passes16.h) and that of
+ * blocks. `size` is a block's side, `bytes` are a sample's.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,14 +12,15 @@
 #include <string.h>
 #include "passes16.h"
 
-/* What is summed up of units. */
+/* The sums over units. */
 typedef struct {
   V count;                      /* levels that are not 0, by element */
-  V sse[2];                     /* squared errors by 4 samples of a row */
+  V sse[2];                     /* squared errors, each of 4 samples of a row */
 } Sums;
 
-/* A unit's block `i` of those of a lane. Of words, two vectors side by side in
- * memory are one of coefficients: a lane has the blocks of both their lanes. */
+/* The index in its unit of block `i` of a lane. With 2-byte samples, two
+ * vectors adjacent in memory become one of coefficients, so that a lane has the
+ * blocks of two lanes. */
 BDCT_FORCE_INLINE int
 block_of (int size, int bytes, int lane, int i)
 {
@@ -29,7 +30,7 @@ block_of (int size, int bytes, int lane, int i)
       : (at / 8 * 8 * LANES + 8 * lane + at % 8) / size;
 }
 
-/* The elements of those of a unit's blocks that are of a set. */
+/* A mask of the elements of the unit's blocks with quantizer `set`. */
 static V
 mask_of (int size, int bytes, const uint8_t * quantizers, int n_blocks, int set)
 {
@@ -45,8 +46,8 @@ mask_of (int size, int bytes, const uint8_t * quantizers, int n_blocks, int set)
   return load (mask);
 }
 
-/* The records of a unit's blocks one by one, `count` having counts in cells.
- * The sums of errors lie as the samples do. */
+/* Write the records of a unit's blocks one by one; `count` has the counts in
+ * 32-bit elements. The sums of errors are in the order of samples. */
 static void
 put_each_record (int size, int bytes, const Sums * sums, V count,
     BdctBlockRecord * to)
@@ -71,15 +72,15 @@ put_each_record (int size, int bytes, const Sums * sums, V count,
   }
 }
 
-/* The records of a unit's blocks. */
+/* Write the records of a unit's blocks. */
 static void
 put_records (int size, int bytes, const Sums * sums, BdctBlockRecord * to)
 {
   V n = madd16 (sums->count, set16 (1)), sse = sums->sse[0], a, b;
 
-  if (size == 8)                /* of the lane's blocks b and c: b c b c */
+  if (size == 8)                /* the lane's blocks b and c, as b c b c */
     n = add32 (n, high64 (n, n));
-  if (size == 4) {              /* a cell is a block */
+  if (size == 4) {              /* an element is a block */
     a = low32 (sse, n);
     b = high32 (sse, n);
     if (bytes == 1)
@@ -93,7 +94,7 @@ put_records (int size, int bytes, const Sums * sums, BdctBlockRecord * to)
   }
 }
 
-/* 8 levels of block `i` of each lane, which are its levels from `first` on. */
+/* Store 8 levels, from level `first` on, of block `i` of each lane. */
 BDCT_FORCE_INLINE void
 put_lanes (const int size, int bytes, BdctLevel * to, int i, int first, V v)
 {
@@ -155,7 +156,7 @@ put_levels_32 (int bytes, BdctLevel * to, const V * v)
   }
 }
 
-/* The levels of `n_blocks` blocks in units behind each other. */
+/* Store the levels of `n_blocks` blocks of consecutive units. */
 static void
 put_levels (int size, int bytes, const V * levels, int n_blocks, BdctLevel * to)
 {

@@ -1,8 +1,8 @@
 /* blockdct: every chain of transforms.def on a tile, in vectors of BDCT_LANES
- * 32-bit lanes: GCC's vector extension. For tile32.c, its includer.
+ * 32-bit lanes (GCC's vector extension). tile32.c includes it.
  *
- * A pass works down the columns, BDCT_LANES of them at a time; for the rows the
- * tile is transposed, which also transposes every block in it.
+ * A pass works on columns, BDCT_LANES of them at a time. For the rows the tile
+ * is transposed, which also transposes every block in it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -106,8 +106,9 @@ transpose (Tile * out, const Tile * in, int side)
     transpose_side (out, in, 2 * BDCT_TILE);
 }
 
-/* What a pass is besides its basis: `side` of the tile, the `other` side of the
- * blocks, of which the first `live` columns are not 0, a rounding shift. */
+/* The parameters of a pass besides its basis: `side` of the tile, the `other`
+ * side of the blocks, the `live` columns of each block, beyond which all are 0,
+ * and the rounding shift. */
 typedef void Basis (Vi * y, const Vi * x, const int32_t * m, int keep);
 
 BDCT_FORCE_INLINE void
@@ -133,9 +134,9 @@ pass_forward (Tile * t, Basis * basis, const int32_t * m, int n, int keep,
     }
 }
 
-/* `wide` is for products beyond 32 bits: with v = 256 h + l, and l from 0 to
- * 255, M v = 256 M h + M l, and since a floor of a floor is the floor,
- * (M v + 2^(s-1)) >> s = (M h + ((M l + 2^(s-1)) >> 8)) >> (s - 8). */
+/* `wide` is for products beyond 32 bits. With v = 256 h + l and l from 0 to
+ * 255, M v = 256 M h + M l; and as the floor of a floor is the floor, (M v +
+ * 2^(s-1)) >> s = (M h + ((M l + 2^(s-1)) >> 8)) >> (s - 8). */
 BDCT_FORCE_INLINE void
 pass_inverse (Tile * t, Basis * basis, const int32_t * m, int n, int keep,
     int side, int other, int live, int shift, int clip, int wide)
@@ -191,17 +192,18 @@ pass_real (Tile * t, const float *m, int inverse)
     }
 }
 
-/* What of a tile is quantized, and what comes out besides. */
+/* The part of a tile to quantize, and the outputs. */
 typedef struct {
   int rows, columns;            /* whole blocks within the picture */
   BdctBlockRecord *blocks;      /* of the first block; NULL: none */
-  int stride;                   /* from a row of them to the next */
-  Tile *level;                  /* receives them; NULL: not asked */
-  const Tile *which;            /* only cells that are `set` in here */
+  int stride;                   /* records from one row of blocks to the next */
+  Tile *level;                  /* receives the levels; NULL: not requested */
+  const Tile *which;            /* quantize only values that are `set` in
+                                   here */
   int set;
 } Region;
 
-/* Add up columns, those of each block for its record. */
+/* Add up columns, with those of each block into its record. */
 static uint64_t
 fold (const uint32_t * column, int n, int width, bool errors,
     BdctBlockRecord * record)
@@ -226,9 +228,9 @@ fold (const uint32_t * column, int n, int width, bool errors,
   return total;
 }
 
-/* Quantize and dequantize; returns the levels that are not 0. With `out` they
- * are stored; with `some`, which the region's last two members are for, that
- * depends on whether there is where to. */
+/* Quantize and dequantize; returns the number of levels that are not 0. `out`
+ * stores the levels. `some` stores them if the region's `level` is not NULL,
+ * and restricts the work to the values that `which` selects. */
 BDCT_FORCE_INLINE uint64_t
 requantize (Tile * t, const BdctTileQuantizer * set, const Region * region,
     BdctFamily family, int side, int width, int height, int keep, int out,
@@ -251,7 +253,8 @@ requantize (Tile * t, const BdctTileQuantizer * set, const Region * region,
         Vi quant = *(const Vi *) &set->quant[row][x & table_mask];
         Vi companion = *(const Vi *) &set->companion[row][x & table_mask];
 
-        /* The others may be another set's values, beyond what is exact. */
+        /* Other values may belong to another quantizer and exceed the exact
+         * range. */
         if (some) {
           mask = *(const Vi *) (region->which->value + at) == region->set;
           c &= mask;
@@ -264,7 +267,8 @@ requantize (Tile * t, const BdctTileQuantizer * set, const Region * region,
           value = dequantize (family, &set->job, level, quant, companion);
         }
         if (some) {
-          value |= *entry & ~mask;       /* of 0 it is 0, and so is the level */
+          value |= *entry & ~mask;       /* `value` and the level are 0 for a
+                                            masked 0 */
           if (region->level != NULL)
             *(Vi *) (region->level->value + at) |= level;
         }
@@ -324,10 +328,10 @@ typedef struct {
   }
 #include BDCT_TRANSFORMS
 
-/* The chains, compiled for their constant sizes. Above a depth of 8, coarse
- * steps may double each coefficient of jpeg-8x8 and so the block's norm, to
- * 2^15: the first inverse pass stays below 2^30, the second needs more than 32
- * bits (and saturates in the end), which is what `wide` is for. */
+/* The chains, compiled for their constant sizes. At depths above 8 coarse steps
+ * may double each coefficient of jpeg-8x8 and thus the block's norm, to 2^15:
+ * the first inverse pass stays below 2^30, but the second, whose result then
+ * saturates, needs more than 32 bits. This is the use of `wide`. */
 #define KEEP(keep, basis) ((keep) < SIZE_##basis ? (keep) : SIZE_##basis)
 #define LIVE(keep, other) ((keep) < SIZE_##other ? live : BDCT_MAX_SIZE)
 #define SIDE(row, column)                                                     \

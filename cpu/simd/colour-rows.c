@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Built once for each instruction set, as tile32.c is. What is done to a sample
- * stands in colour.h. Here are the ways over a frame, in loops without branches
- * over runs of a row, which stay in the first-level cache: compilers make
- * vectors of them. */
+ * Conversion between R, G, B and planes, row by row. Built once for each
+ * instruction set, like tile32.c. colour.h has the arithmetic of a sample. Here
+ * are branchless loops over runs of a row, which fit the first-level cache;
+ * compilers vectorize them. */
 #include "colour-rows.h"
 
 #include <string.h>
 #include "dct/base/min.h"
 #include "dct/picture/colour.h"
 
-/* Columns of a run: a multiple of what bdct_colour_columns() rounds up to, so
- * that the run with the last column also has all beside it. */
+/* The columns of a run: a multiple of what bdct_colour_columns() rounds up to,
+ * so that the run with the last column includes all columns after it. */
 #define RUN 512
 
-/* A run of one thing. */
+/* One channel of a run. */
 typedef uint8_t Run[RUN];
 
 static uint8_t *
@@ -23,7 +23,7 @@ row_of (const BdctImage * image, int plane, int y)
   return (uint8_t *) image->data[plane] + y * image->stride[plane];
 }
 
-/* The bytes of pixels, each in a run of its own, and back. */
+/* Separate the bytes of pixels into a run each, and interleave them again. */
 static void
 part (const uint8_t * restrict pixels, int bytes, int n, Run * restrict byte)
 {
@@ -63,8 +63,8 @@ weave (uint8_t * restrict pixels, int bytes, int n,
     }
 }
 
-/* Have pixels on their way that are some rows below: on other pages, before
- * which processors' own prefetching ends. */
+/* Prefetch pixels some rows below. They are on other pages, where processors'
+ * own prefetching stops. */
 static void
 fetch (const BdctLayout * layout, const BdctImage * image, int x, int y, int n)
 {
@@ -80,7 +80,7 @@ fetch (const BdctLayout * layout, const BdctImage * image, int x, int y, int n)
   }
 }
 
-/* A run of an image's pixels: R, G and B, and in `byte` what else there is. */
+/* Read a run of an image's pixels: R, G and B, and the other byte in `byte`. */
 static void
 read_pixels (const BdctRgb * rgb, const BdctImage * image, int x, int y, int n,
     Run * byte, const uint8_t * of[3])
@@ -95,7 +95,7 @@ read_pixels (const BdctRgb * rgb, const BdctImage * image, int x, int y, int n,
         : byte[rgb->offset[k]];
 }
 
-/* The same back, but with R, G and B of `of`. */
+/* Write a run of pixels, with R, G and B from `of`. */
 static void
 write_pixels (const BdctRgb * rgb, const BdctImage * image, int x, int y,
     int n, Run * byte, Run * of)
@@ -137,7 +137,7 @@ to_rgb (const uint8_t * y, const uint8_t * u, const uint8_t * v, int n,
   }
 }
 
-/* Chroma of `n` columns of pixels in one row or two; `n` is even. */
+/* Chroma of `n` columns of pixels, in one row or two; `n` is even. */
 static void
 downsample (const uint8_t * a, const uint8_t * b, int sub_x, int sub_y, int n,
     uint8_t * restrict to)
@@ -154,7 +154,7 @@ downsample (const uint8_t * a, const uint8_t * b, int sub_x, int sub_y, int n,
           i);
 }
 
-/* A run of pixels' rows that share chroma. */
+/* Convert a run of the rows of pixels that share a row of chroma. */
 static void
 rgb_to_planes_run (const BdctColour * colour, int x, int y)
 {
@@ -206,8 +206,8 @@ rgb_to_planes (const BdctColour * colour, int strip)
       rgb_to_planes_run (colour, x, y);
 }
 
-/* Sums of chroma's rows, or one of them, from the column before the run's first
- * to the one behind its last, the picture's repeated. */
+/* Sums of rows of chroma, or one row, from the column before the run's first to
+ * the column after its last; the picture's border columns repeat. */
 static void
 sum_rows (const uint8_t * near, const uint8_t * far, bool sums, int x, int n,
     int width, int16_t * restrict to)
@@ -243,7 +243,7 @@ spread (const int16_t * sum, bool sums, int n, uint8_t * restrict to)
     }
 }
 
-/* Chroma for a run of pixels: in its plane, or made of it in `to`. */
+/* Chroma for a run of pixels: in its plane, or interpolated into `to`. */
 static const uint8_t *
 upsample (const BdctLayout * layout, const BdctImage * image, int c, int x,
     int y, int n, uint8_t * restrict to)
@@ -275,7 +275,7 @@ upsample (const BdctLayout * layout, const BdctImage * image, int c, int x,
   return to;
 }
 
-/* A run of R, G and B of an image of planes. */
+/* R, G and B of a run of an image of planes. */
 static void
 make_pixels (const BdctLayout * layout, const BdctImage * image, int x, int y,
     int n, Run * rgb)
@@ -299,7 +299,7 @@ square (const uint8_t * a, const uint8_t * b, int n)
   return sum;
 }
 
-/* A view of the original has its own bytes. */
+/* A view of the original shows its own bytes. */
 static void
 show_original (const BdctColour * colour, int x, int y, int n, Run * rgb)
 {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Built once for each instruction set: the rows of pictures that are compared.
- * Each inner loop is one that compilers make vectors of, and fast enough to
- * wait for memory. */
+ * Comparison of pictures, row by row. Built once for each instruction set.
+ * Compilers vectorize each inner loop, which is then as fast as memory. */
 #include "compare-rows.h"
 
 #include "cpu/metrics/read.h"
 #include "dct/base/min.h"
 
-/* Columns of a run, in which rows of 16-bit values are worked on. */
+/* The columns of a run, in which rows of 16-bit values are processed. */
 #define RUN 512
 
 /* A little-endian word at any address. */
 typedef uint16_t Word __attribute__ ((aligned (1), may_alias));
 
-/* Bytes in pairs: no vector has to be widened, and of two components each is in
- * a half of its own. 65535 squares of 255 are less than 2^32. */
+/* Bytes are processed in pairs: no vector needs widening, and of two
+ * interleaved components each is in its own half. The sum of 65535 squares of
+ * 255 is below 2^32. */
 static void
 square_bytes (const uint8_t * a, const uint8_t * b, int n, uint64_t sse[2])
 {
@@ -33,7 +33,7 @@ square_bytes (const uint8_t * a, const uint8_t * b, int n, uint64_t sse[2])
   sse[1] += high;
 }
 
-/* Words, of which so many squares are less than 2^32. */
+/* Words, in parts whose sums of squares are below 2^32. */
 static void
 square_words (const uint8_t * a, const uint8_t * b, int n, int depth,
     int shift, uint64_t sse[2])
@@ -97,8 +97,8 @@ square (const BdctPlaneLayout * plane, int depth, const uint8_t * a,
   }
 }
 
-/* `n` samples of R, of G or of B; `step`, bytes from one to the next, is a
- * constant. */
+/* `n` samples of R, G or B. `step`, the bytes from one to the next, is a
+ * compile-time constant. */
 static inline __attribute__ ((always_inline)) uint32_t
 square_steps (const uint8_t * a, const uint8_t * b, int n, int step)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The instruction sets, and which of them the processor has. */
+ * The instruction sets, and whether the processor has them. */
 #include "tile32.h"
 
 #include <pthread.h>
@@ -18,7 +18,7 @@ has_avx512 (void)
       && __builtin_cpu_supports ("avx512vl");
 }
 
-/* __builtin_cpu_supports() does not know it yet. */
+/* Older compilers' __builtin_cpu_supports() does not know AVX-VNNI. */
 static bool
 has_avxvnni (void)
 {

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Strips of dct-8x8, with the results of tile32.c's plain chain and faster.
- * Built once for each instruction set that has a block in simd.h (meson.build):
- * BDCT_ISA names the object.
+ * Strips of dct-8x8, with the same results as tile32.c's plain chain but
+ * faster. Built once for each instruction set that simd.h supports
+ * (meson.build); BDCT_ISA names the object.
  *
- * Cells are floats, four to a lane of 128 bits. A lane has a block for itself,
- * and a vector as many blocks, side by side, as it has lanes: a unit, whose
- * cells are 16 vectors. Samples come and go in 16 bits, two columns to a cell:
- * there the first and the last transposition are cheap.
+ * Values are floats, four to a lane of 128 bits. A lane works on one block, and
+ * a vector on as many adjacent blocks as it has lanes. These are a unit, whose
+ * values are 16 vectors. Samples are loaded and stored as 16 bits, two columns
+ * to a 32-bit element, which makes the first and the last transposition cheap.
  *
- * The floating-point operations and their order are the plain chain's, but for
- * what is exact either way:
- * - Samples are not made residuals. What the transform makes of them first are
+ * The floating-point operations and their order are the plain chain's, except
+ * where both are exact:
+ * - Samples are not converted to residuals. The transform first computes their
  *   sums and differences, whole numbers below 2^24. The middle cancels in all
- *   but the sum of a row, from which eight times it is taken.
- * - The last 1/8, a power of 2, is taken with the step.
+ *   but the sum of a row, from which eight times the middle is subtracted.
+ * - The last factor 1/8, a power of 2, is combined with the step.
  *
- * The samples that come out are whole numbers y before they are clipped, at
- * least -9 m, with m for the middle: the quantizer's error of a coefficient is
- * the coefficient where the level is 0, else at most half a step, which is then
- * at most the coefficient. All errors of a block together are thus no larger
- * than the block, whose norm is at most 8 m, and no error of a sample is. So y
- * fits 16 bits, and y + 2^15 - m is not negative. Saturated at 2^15 - 1, less
- * 2^15 - 2 m and saturated at 0, it is y + m clipped to 0 and 2 m - 1. */
+ * The output samples before clipping are whole numbers y of at least -9 m,
+ * where m is the middle. The quantizer's error of a coefficient is the
+ * coefficient itself where the level is 0, else at most half a step, which is
+ * then at most the coefficient. The errors of a block therefore have at most
+ * the block's norm, which is at most 8 m, and so has the error of any sample.
+ * So y fits 16 bits, and y + 2^15 - m is not negative. Saturating it at 2^15 -
+ * 1, subtracting 2^15 - 2 m and saturating at 0 yields y + m clipped to 0 and 2
+ * m - 1. */
 #include <string.h>
 #include "dct/base/min.h"
 #include "dct/base/sample.h"
@@ -39,8 +40,8 @@ typedef float Vf __attribute__ ((vector_size (16 * LANES), may_alias));
 #define BDCT_SCALAR float
 #include "dct/transform/butterflies.h"
 
-/* Columns of a unit, and of what is in the cache at a time, eight rows of them:
- * memory is fetched ahead better for a few long rows than for many short. */
+/* The columns of a unit, and those in the cache at a time, in eight rows: a few
+ * long rows prefetch better than many short ones. */
 enum { UNIT = 8 * LANES, COLUMNS = 128 };
 
 /* Rows of samples in 16-bit words. */
@@ -48,19 +49,19 @@ typedef struct {
   int16_t sample[8 * COLUMNS];
 } __attribute__ ((aligned (64))) Samples;
 
-/* A unit: cells 4 g to 4 g + 3 of line i of each block are in vector [g][i]. */
+/* A unit: vector [g][i] has elements 4 g to 4 g + 3 of line i of each block. */
 typedef struct {
   Vf value[2][8];
 } Unit;
 
-/* What a unit's coefficients are divided by, and its levels multiplied with. */
+/* The divisors of a unit's coefficients and the factors of its levels. */
 typedef struct {
   Unit divisor, factor;
   const BdctTileQuantizer *set[LANES];
 } Steps;
 
-/* Where eight rows are: width and height of what is visible of them, and the
- * columns of whole blocks. */
+/* The position of eight rows, their visible width and height, and the columns
+ * of whole blocks. */
 typedef struct {
   int row, column, height, width, columns;
 } Place;
@@ -71,14 +72,14 @@ to_real (V v)
   return __builtin_convertvector ((Vi) v, Vf);
 }
 
-/* Rounded towards zero. */
+/* Round towards zero. */
 BDCT_FORCE_INLINE V
 to_int (Vf v)
 {
   return (V) __builtin_convertvector (v, Vi);
 }
 
-/* Rounded down. */
+/* Round down. */
 BDCT_FORCE_INLINE V
 to_floor (Vf v)
 {
@@ -90,7 +91,7 @@ to_floor (Vf v)
 #endif
 }
 
-/* The lower halves of each 32 bits of two vectors. */
+/* The lower 16 bits of each 32-bit element of two vectors. */
 BDCT_FORCE_INLINE V
 join_halves (V low, V high)
 {
@@ -101,7 +102,7 @@ join_halves (V low, V high)
 #endif
 }
 
-/* The 4x4 cells of each lane. */
+/* Transpose each lane's 4x4 elements. */
 BDCT_FORCE_INLINE void
 transpose_4 (V * out, V a, V b, V c, V d)
 {
@@ -114,7 +115,7 @@ transpose_4 (V * out, V a, V b, V c, V d)
   out[3] = high64 (ab1, cd1);
 }
 
-/* Lines of rows become lines of columns, or the other way round. */
+/* Turn lines that are rows into lines that are columns, or the reverse. */
 BDCT_FORCE_INLINE void
 transpose (Unit * restrict out, const Unit * restrict in)
 {
@@ -126,7 +127,7 @@ transpose (Unit * restrict out, const Unit * restrict in)
   }
 }
 
-/* Constants to the compiler, so that nothing is multiplied by 1. */
+/* The compiler sees constants, so that it omits products with 1. */
 BDCT_FORCE_INLINE void
 fill_matrix (float m[64])
 {
@@ -134,7 +135,7 @@ fill_matrix (float m[64])
     m[i] = bdct_matrix_real (i / 8, i % 8);
 }
 
-/* From eight rows of samples to coefficients times 8. */
+/* Transform eight rows of samples into coefficients times 8. */
 BDCT_FORCE_INLINE void
 forward_unit (Unit * c, const int16_t * sample, int middle)
 {
@@ -166,8 +167,8 @@ forward_unit (Unit * c, const int16_t * sample, int middle)
   }
 }
 
-/* Half away from zero. It is a division: a product with the reciprocal falls on
- * the other side of some halves. */
+/* Round half away from zero. This divides, as a product with the reciprocal
+ * would round some halves the other way. */
 BDCT_FORCE_INLINE V
 quantize (Vf c, Vf divisor)
 {
@@ -177,8 +178,8 @@ quantize (Vf c, Vf divisor)
   return to_int (v + (Vf) (half | ((Vi) v & INT32_MIN)));
 }
 
-/* From coefficients to eight rows of samples; returns the levels that are not
- * 0, by 16-bit element. */
+/* Quantize coefficients and reconstruct eight rows of samples; returns the
+ * counts of levels that are not 0, by 16-bit element. */
 BDCT_FORCE_INLINE V
 inverse_unit (int16_t * sample, const Unit * c, const Steps * steps, int middle)
 {
@@ -217,7 +218,7 @@ inverse_unit (int16_t * sample, const Unit * c, const Steps * steps, int middle)
   return count;
 }
 
-/* The squared errors of eight rows: 16 of 4095^2 at most to an element. */
+/* The squared errors of eight rows: at most 16 of 4095^2 to an element. */
 BDCT_FORCE_INLINE V
 measure (const int16_t * a, const int16_t * b)
 {
@@ -267,8 +268,8 @@ put_area (const Samples * s, const BdctTilePlane * p, const Place * at,
   }
 }
 
-/* Call FUNCTION (..., width, bytes, step), all of them constants but the width
- * of what is not as wide as it may be. */
+/* Call FUNCTION (..., width, bytes, step) with constants, except for widths
+ * below the full one. */
 #define CALL_WIDTH(function, s, p, at, width, bytes, step)                    \
   ((width) == COLUMNS ? function (s, p, at, COLUMNS, bytes, step)             \
       : function (s, p, at, width, bytes, step))
@@ -292,7 +293,7 @@ get_rows (Samples * s, const BdctTilePlane * p, const Place * at)
 
     for (int x = width; x < at->columns; x++)
       row[x] = row[width - 1];
-    /* No block: its levels are 0. */
+    /* There is no block here: its levels become 0. */
     for (int x = at->columns; x < COLUMNS; x++)
       row[x] = 1 << (p->depth - 1);
   }
@@ -304,7 +305,7 @@ put_rows (const Samples * s, const BdctTilePlane * p, const Place * at)
   CALL (put_area, s, p, at, at->width);
 }
 
-/* Have the steps of a unit's n blocks; `quantizers` has their numbers. */
+/* Set the steps of a unit's n blocks; `quantizers` has their numbers. */
 static void
 set_steps (Steps * steps, const BdctTilePlane * p, const uint8_t * quantizers,
     int n)
@@ -326,7 +327,7 @@ set_steps (Steps * steps, const BdctTilePlane * p, const uint8_t * quantizers,
   }
 }
 
-/* The levels of a unit's n blocks, behind each other. */
+/* Store the levels of a unit's n blocks, one block after another. */
 static void
 put_float_levels (BdctLevel * to, const Unit * c, const Steps * steps, int n)
 {
@@ -340,7 +341,8 @@ put_float_levels (BdctLevel * to, const Unit * c, const Steps * steps, int n)
   }
 }
 
-/* What is not in the picture is no error. */
+/* Copy the original where samples are outside of the picture, so that they have
+ * no error. */
 static void
 hide (int16_t * sample, const int16_t * original, int width, int height)
 {
@@ -362,7 +364,7 @@ sum_lanes (uint32_t sum[LANES], V v)
         + value[4 * j + 3];
 }
 
-/* The records of a unit's n blocks. */
+/* Write the records of a unit's n blocks. */
 static void
 put_float_records (BdctBlockRecord * to, V errors, V levels, int n)
 {
@@ -374,7 +376,8 @@ put_float_records (BdctBlockRecord * to, V errors, V levels, int n)
     to[j] = (BdctBlockRecord) { sse[j], nonzero[j], 0 };
 }
 
-/* Add the sums of all COLUMNS, whose errors are below 2^32 in an element. */
+/* Add the sums of all COLUMNS to the counters; an element's errors are below
+ * 2^32. */
 static void
 add_up (BdctCounters * counters, V errors, V levels)
 {
@@ -388,7 +391,7 @@ add_up (BdctCounters * counters, V errors, V levels)
     counters->nonzero += nonzero[j];
 }
 
-/* All that comes behind the forward transform. */
+/* Everything after the forward transform. */
 static void
 finish (const Unit * coefficient, const Samples * in, const BdctTilePlane * p,
     Steps * steps, const Place * at, BdctTileStrip * strip)

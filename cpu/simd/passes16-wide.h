@@ -7,8 +7,8 @@
 
 #include "passes16.h"
 
-/* Blocks of 16 and 32: a lane has one. near[] are the row's samples and far[]
- * those that mirror them, in their order (tile16.h). */
+/* Blocks of 16 and 32, one to a lane. near[] are a row's samples and far[] the
+ * samples that mirror them, in that order (tile16.h). */
 BDCT_FORCE_INLINE void
 load_wide (const BdctTile16 * c, V * near, V * far, const uint8_t * p,
     int shift, const int n, const int bytes)
@@ -17,8 +17,9 @@ load_wide (const BdctTile16 * c, V * near, V * far, const uint8_t * p,
       : WORDS (0, 1, 2, 3, 7, 6, 5, 4);
   const V down = bytes == 1 ? BYTES (15, 14, 13, 12, 8, 9, 10, 11)
       : WORDS (7, 6, 5, 4, 0, 1, 2, 3);
-  V a[2], b[2];                 /* 8 words or 16 bytes each, from left to right:
-                                   a[0] a[1], for words a[0] b[0] a[1] b[1] */
+  V a[2], b[2];                 /* 8 words or 16 bytes each; from left to
+                                   right a[0] a[1], for words a[0] b[0] a[1]
+                                   b[1] */
 
   if (bytes == 1) {
     a[0] = load (p);
@@ -43,8 +44,8 @@ load_wide (const BdctTile16 * c, V * near, V * far, const uint8_t * p,
   }
 }
 
-/* 8 rows, in the order of mirrored samples, of whose coefficients
- * out[k * n / 8] is a vector. */
+/* 8 rows, in the order of mirrored samples; out[k * n / 8] is a vector of their
+ * coefficients. */
 BDCT_FORCE_INLINE void
 forward_rows (const BdctTile16 * c, V * out, const uint8_t * src,
     ptrdiff_t stride, int shift, const int n, const int bytes)
@@ -103,7 +104,7 @@ forward_rows (const BdctTile16 * c, V * out, const uint8_t * src,
 #undef PUT
 }
 
-/* A group of 8 columns of t. */
+/* Transform a group of 8 columns of t. */
 BDCT_FORCE_INLINE void
 forward_columns (const BdctTile16 * c, V * out, const V * t, int group,
     const int n, const int bytes)
@@ -188,7 +189,7 @@ inverse_pass (const BdctTile16 * c, V (*out)[2], V (*in)[16], V start,
   }
 }
 
-/* A group of 8 columns. */
+/* Transform a group of 8 columns back. */
 BDCT_FORCE_INLINE void
 inverse_columns (const BdctTile16 * c, V * s, const V * d, const int n,
     const int bytes)
@@ -208,7 +209,7 @@ inverse_columns (const BdctTile16 * c, V * s, const V * d, const int n,
     s[i * (n / 8)] = narrow (out[i][0], out[i][1], SHIFT (2), bytes);
 }
 
-/* The four rows of a group's cells. */
+/* Store a group: four rows of all columns. */
 BDCT_FORCE_INLINE void
 store_wide (const BdctTile16 * c, uint8_t * dst, ptrdiff_t stride,
     V (*y)[2], int g, int shift, const int n, const int bytes)

@@ -1,16 +1,16 @@
-/* blockdct: the transforms in 16-bit lanes, of sizes 4 and 8, and what those of
- * 16 and 32 (passes16-wide.h) have of them. For tile16.c.
+/* blockdct: the transforms in 16-bit lanes: sizes 4 and 8, and the parts that
+ * sizes 16 and 32 share (passes16-wide.h). For tile16.c.
  *
- * They work on units, a unit being as many blocks side by side as a vector has
- * room for in a row of them. A lane has whole blocks: one of 32 or 16, two of
- * 8, four of 4. `bytes` are a sample's, 1 or 2; a word has its value from bit
- * `shift` up (layout.h).
+ * They work on units. A unit is as many adjacent blocks as one row of fits a
+ * vector. A lane has whole blocks: one of 32 or 16, two of 8, four of 4.
+ * `bytes` are a sample's, 1 or 2; a word has its value from bit `shift` up
+ * (layout.h).
  *
- * A pass sums up products of two neighbours (madd16). For that rows need no
- * more than their samples in a good order; at all other places 32-bit cells of
- * two neighbours are transposed or interleaved, and what leaves one pass is the
- * next one's neighbours. Butterflies are made in 16 bits before the products,
- * and in 32 bits behind them. What it takes to be exact: tile16-tables.c.
+ * A pass sums products of neighbouring pairs (madd16). Rows only need their
+ * samples in a suitable order; elsewhere 32-bit elements, each a pair, are
+ * transposed or interleaved, so that the outputs of a pass are the pairs of the
+ * next. Butterflies are computed in 16 bits before the products and in 32 bits
+ * after them. tile16-tables.c proves when all of this is exact.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -24,7 +24,7 @@
 /* The samples of a unit's row. */
 #define UNIT(n) (((n) < 16 ? 16 : (n)) * LANES)
 
-/* The bits that the wide form has in a number of their own. */
+/* The low bits that the wide form has in a separate number. */
 #define WIDE 3
 
 /* The shifts at a depth of 8, where they are constants. */
@@ -40,21 +40,21 @@ fixed_shift (int pass, const int n, const int jpeg)
 
 #define SHIFT(pass) (bytes == 1 ? fixed_shift (pass, n, jpeg) : c->shift[pass])
 
-/* The values of words in memory. */
+/* Load words and shift their values down. */
 BDCT_FORCE_INLINE V
 load_words (const BdctTile16 * c, const uint8_t * p, int shift)
 {
   return min16u (srl16n (load (p), shift), set16 ((1 << c->depth) - 1));
 }
 
-/* 32-bit sums to words. */
+/* Shift 32-bit sums and narrow them to words. */
 BDCT_FORCE_INLINE V
 narrow (V a, V b, int shift, const int bytes)
 {
   return bytes == 1 ? narrow32 (a, b, shift) : narrow32n (a, b, shift);
 }
 
-/* start + the products of a row of pairs, for two groups of columns. */
+/* `start` plus the products of a row of pairs, for two groups of columns. */
 BDCT_FORCE_INLINE void
 dot (V * out, const V * a, const V * b, const int32_t * m, int pairs, V start)
 {
@@ -77,7 +77,7 @@ dot_4 (const V * a, const int32_t * m, V start)
           load32 (m + 1)));
 }
 
-/* Four rows of four 32-bit cells in each lane. */
+/* Transpose the four by four 32-bit elements of each lane. */
 BDCT_FORCE_INLINE void
 transpose (V * a)
 {
@@ -98,8 +98,9 @@ transpose (V * a)
 #define BYTES(a, b, c, d, e, f, g, h)                                         \
   ORDER (a, -1, b, -1, c, -1, d, -1, e, -1, f, -1, g, -1, h, -1)
 
-/* The sums of the last pass, four columns of four cells, as the samples of a
- * cell: bytes in one 32-bit cell, or words in a cell for each two columns. */
+/* The sums of the last pass, four columns of four 32-bit elements, as samples:
+ * bytes with four columns in one element, or words with two columns in one
+ * element. */
 #define TURN ORDER (0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15)
 
 BDCT_FORCE_INLINE V
@@ -119,8 +120,8 @@ sample_words (const BdctTile16 * c, V a, V b, int shift, int down)
       shift);
 }
 
-/* 8 columns, `step` vectors of y apart, in cells of 4 rows: row i's samples, as
- * words, to out[i]. */
+/* 8 columns of 4 rows in each lane, `step` vectors of y apart: store row i's
+ * samples, as words, in out[i]. */
 BDCT_FORCE_INLINE void
 sample_rows (const BdctTile16 * c, V * out, const V * y, int step, int shift,
     int down)
@@ -141,7 +142,7 @@ store_joined (uint8_t * to, V even, V odd)
   store (to + sizeof (V), y);
 }
 
-/* What the samples' middle and the last pass' rounding add to its sums. */
+/* The samples' middle and the last pass' rounding, added to its sums. */
 BDCT_FORCE_INLINE V
 last_start (const BdctTile16 * c, int shift, const int bytes)
 {
@@ -150,8 +151,8 @@ last_start (const BdctTile16 * c, int shift, const int bytes)
   return set32 (HALF (shift) + (1 << (depth - 1 + shift)));
 }
 
-/* Blocks of 4 x 4, all passes as full products. A 32-bit cell is one block's:
- * two neighbours of a row or, for the columns, of a column. */
+/* Blocks of 4 x 4, with all passes as full products. A 32-bit element is a pair
+ * of neighbours of a row of one block or, for the columns, of a column. */
 BDCT_FORCE_INLINE void
 load_4 (const BdctTile16 * c, V * pair, const uint8_t * p, int shift,
     const int bytes)
@@ -231,9 +232,9 @@ inverse_4 (const BdctTile16 * c, const V * d, uint8_t * dst, ptrdiff_t stride,
   }
 }
 
-/* Blocks of 8 x 8: a lane has two, b and c. The words of a row's sums are
- * b0 b1 c0 c1 b3 b2 c3 c2, so that two rows take one interleaving of 32-bit
- * cells; those of a group are then b of the two rows, c of the two rows. */
+/* Blocks of 8 x 8, two to a lane, b and c. The words of a row's sums are b0 b1
+ * c0 c1 b3 b2 c3 c2, so that two rows need one interleaving of 32-bit elements.
+ * The elements of a group are then b of the two rows, c of the two rows. */
 BDCT_FORCE_INLINE void
 load_8 (const BdctTile16 * c, V * near, V * far, const uint8_t * p, int shift,
     const int bytes)
@@ -252,7 +253,7 @@ load_8 (const BdctTile16 * c, V * near, V * far, const uint8_t * p, int shift,
   *far = shuffle8 (high64 (a, b), WORDS (3, 2, 7, 6, 0, 1, 4, 5));
 }
 
-/* Two times two rows, and what mirrors them in the columns. */
+/* Two pairs of rows, and the rows that mirror them in the columns. */
 BDCT_FORCE_INLINE void
 forward_rows_8 (const BdctTile16 * c, V * out, const uint8_t * src,
     ptrdiff_t stride, int shift, const int mirrored, const int jpeg,
@@ -290,7 +291,7 @@ forward_rows_8 (const BdctTile16 * c, V * out, const uint8_t * src,
     out[2 * k] = narrow (y[k][0], y[k][1], SHIFT (0), bytes);
 }
 
-/* 32-bit sums to words that are a quarter of what they stand for, towards 0. */
+/* Narrow 32-bit sums to words, as a quarter of the value rounded towards 0. */
 BDCT_FORCE_INLINE V
 narrow_quarters (V a, V b, int shift)
 {
@@ -372,7 +373,7 @@ inverse_pass_8 (const BdctTile16 * c, V (*out)[2], V (*in)[4], V start)
   }
 }
 
-/* Four rows of s as pairs for the rows. */
+/* Four rows of s as pairs for the row pass. */
 BDCT_FORCE_INLINE void
 turn_8 (V (*in)[4], V (*s)[2])
 {
@@ -383,7 +384,7 @@ turn_8 (V (*in)[4], V (*s)[2])
     }
 }
 
-/* Of 32-bit sums 8 high + low, of words, low being within 0 and 7. */
+/* Split 32-bit sums into words as 8 high + low, with low from 0 to 7. */
 BDCT_FORCE_INLINE void
 narrow_wide (V * high, V * low, V a, V b, int shift)
 {
@@ -394,7 +395,7 @@ narrow_wide (V * high, V * low, V a, V b, int shift)
       and8 (b, set32 ((1 << WIDE) - 1)));
 }
 
-/* A group's 8 columns to the two rows of its cells. */
+/* Store a group: two rows of the 8 columns of both blocks. */
 BDCT_FORCE_INLINE void
 store_8 (const BdctTile16 * c, uint8_t * dst, ptrdiff_t stride, V (*y)[2],
     int g, int shift, int down, const int bytes)

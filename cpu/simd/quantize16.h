@@ -1,5 +1,4 @@
-/* blockdct: quantizers and dequantizers in 16-bit lanes. For
- * tile16.c.
+/* blockdct: quantizers and dequantizers in 16-bit lanes. For tile16.c.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,13 +9,13 @@
 #include "tile16.h"
 #include "tile32.h"
 
-/* What a quantizer has for all coefficients. */
+/* The quantizer's constants for all coefficients. */
 typedef struct {
   V add_low, add_high, power, round;
   int shift;
 } Quantizer;
 
-/* Level and dequantized coefficient of the elements of a vector
+/* The levels and dequantized coefficients of a vector's elements
  * (tile16-tables.c). */
 BDCT_FORCE_INLINE V
 requantize_vector (const Quantizer * all, const BdctTile16Entry * e, V v,
@@ -53,8 +52,8 @@ requantize_vector (const Quantizer * all, const BdctTile16Entry * e, V v,
   return mullo16 (*level, d);
 }
 
-/* Requantize units. `out`: levels too. `some`: of a unit only the elements of a
- * mask, added to the others. */
+/* Requantize units. `out`: store the levels, too. `some`: only the elements of
+ * `mask`, added to the others. */
 BDCT_FORCE_INLINE void
 requantize (const BdctTile16 * c, V * d, V * levels, const V * v, int units,
     V mask, V * count, const BdctTile16Quantizer quantizer, const bool out,

@@ -1,10 +1,10 @@
-/* blockdct: the operations of the chain in 16-bit lanes (tile16.c).
+/* blockdct: the vector operations of the chain in 16-bit lanes (tile16.c).
  *
- * A vector V is LANES lanes of 128 bits. Nothing but load(), store(), split(),
- * join() and store_lanes() knows how many there are: all other operations stay
+ * A vector V is LANES lanes of 128 bits. Only load(), store(), split(), join()
+ * and store_lanes() depend on the number of lanes: all other operations stay
  * within each lane, so that one source serves every width. 8, 16 and 32 in a
- * name are the bits of what it works on, u means unsigned; what is said of a
- * and b is said of each element.
+ * name are the bits of the elements, u means unsigned. Descriptions in terms of
+ * a and b are for each element.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -60,7 +60,7 @@ typedef __m128i V;
 #define srl32 OP (srli_epi32)
 #define sra32 OP (srai_epi32)
 
-/* Shifts by what is known at run time alone. */
+/* Shifts by a run-time number. */
 #define sll16n(v, n) OP (sll_epi16) (v, _mm_cvtsi32_si128 (n))
 #define srl16n(v, n) OP (srl_epi16) (v, _mm_cvtsi32_si128 (n))
 #if LANES > 1
@@ -69,12 +69,14 @@ typedef __m128i V;
 #define sra32n(v, n) OP (sra_epi32) (v, _mm_cvtsi32_si128 (n))
 #endif
 
-/* The elements of a, then those of b, half as wide, saturated. */
+/* The elements of a, then those of b, narrowed to half the width with
+ * saturation. */
 #define packs32 OP (packs_epi32)
 #define packus32 OP (packus_epi32)
 #define packus16 OP (packus_epi16)
 
-/* The same of sums shifted by n. With HALF (n) in them they are rounded. */
+/* Likewise for sums shifted right by n. Sums that include HALF (n) are
+ * rounded. */
 #define HALF(n) (1 << (n) >> 1)
 #define round32n sra32n
 #define narrow32(a, b, n) packs32 (sra32 (a, n), sra32 (b, n))
@@ -109,7 +111,7 @@ store (void *p, V v)
   BITS (storeu) ((V *) p, v);
 }
 
-/* Each lane alone, `step` bytes behind the one before. */
+/* Store each lane by itself, `step` bytes apart. */
 BDCT_FORCE_INLINE void
 store_lanes (uint8_t * p, ptrdiff_t step, V v)
 {
@@ -151,8 +153,8 @@ lane (const void *p)
 #endif
 }
 
-/* A sum of products: it starts from 32-bit sums, two neighbouring products are
- * added at a time, and it becomes 32-bit sums again. */
+/* A sum of products. It starts from 32-bit sums, adds two neighbouring products
+ * at a time, and ends as 32-bit sums. */
 typedef V Sum;
 
 BDCT_FORCE_INLINE Sum
@@ -179,7 +181,7 @@ sum_of (Sum sum)
   return sum;
 }
 
-/* The sums of two neighbours of a, then those of b. */
+/* The sums of neighbours in a, then in b. */
 BDCT_FORCE_INLINE V
 pairsum32 (V a, V b)
 {
@@ -193,7 +195,7 @@ pairsum32 (V a, V b)
 #endif
 }
 
-/* a, at least 0, with the sign of b; a is 0 where b is. */
+/* a, which is at least 0, with the sign of b; a is 0 where b is. */
 BDCT_FORCE_INLINE V
 sign16 (V a, V b)
 {
@@ -204,7 +206,7 @@ sign16 (V a, V b)
 #endif
 }
 
-/* The even and the odd lanes of two vectors that are neighbours in memory. */
+/* The even and the odd lanes of two vectors adjacent in memory. */
 BDCT_FORCE_INLINE void
 split (V * even, V * odd, V x, V y)
 {
@@ -219,7 +221,7 @@ split (V * even, V * odd, V x, V y)
 #endif
 }
 
-/* And back. */
+/* The reverse of split(). */
 BDCT_FORCE_INLINE void
 join (V * x, V * y, V even, V odd)
 {
@@ -273,7 +275,7 @@ typedef int32x4_t V;
 #define packus16(a, b) \
   ((V) vqmovun_high_s16 (vqmovun_s16 (S16 (a)), S16 (b)))
 
-/* Rounds by itself. */
+/* vrshlq_s32 rounds by itself. */
 #define HALF(n) 0
 #define round32n(a, n) vrshlq_s32 (a, vdupq_n_s32 (-(n)))
 #define narrow32n(a, b, n) packs32 (round32n (a, n), round32n (b, n))
@@ -347,7 +349,7 @@ mulhi16u (V a, V b)
   return (V) vuzp2q_u16 (U16 (low), U16 (vmull_high_u16 (U16 (a), U16 (b))));
 }
 
-/* Products that are neighbours become one only in the end. */
+/* Neighbouring products are added only at the end. */
 typedef struct {
   V start, low, high;
 } Sum;

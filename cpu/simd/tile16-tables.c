@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which jobs the chain in 16-bit lanes is exact for, and its tables. */
+ * Proves for which jobs the chain in 16-bit lanes is exact, and fills its
+ * tables. */
 #include "tile16.h"
 
 #include <math.h>
@@ -11,10 +12,11 @@
 
 static BdctTile16Basis bases[BDCT_N_BASES];
 
-/* By log2 of a block's side, from 2 on: where elements are in it. */
+/* By log2 of a block's side, from 2 on: the index in the block of each
+ * element. */
 static uint16_t places[4][BDCT_TILE16_VECTORS][8];
 
-/* The forms that the passes know. */
+/* The forms of bases that the passes support. */
 #define FORM_BUTTERFLIES(n) ((n) <= BDCT_TILE16_SIZE)
 #define FORM_DENSE(n) ((n) == 4)
 #define FORM_FLOW(n) 0
@@ -24,7 +26,7 @@ static const bool has_form[] = {
 #include BDCT_TRANSFORMS
 };
 
-/* What becomes of one of a job's quantizers: an element of an entry. */
+/* The numbers of an entry for one of a job's quantizers. */
 typedef struct {
   int16_t quant, scale, dequant, power;
 } Step;
@@ -35,7 +37,8 @@ pair (int a, int b)
   return (int32_t) (((uint32_t) a & 0xffff) | (uint32_t) b << 16);
 }
 
-/* A class: `n_outputs` frequencies or, back, samples, of as many products. */
+/* Fill a class: `n_outputs` frequencies or, in the inverse, samples, each from
+ * as many products. */
 static void
 fill_class (BdctTile16Basis * t, int at, BdctBasis basis, int base,
     int n_outputs)
@@ -45,7 +48,7 @@ fill_class (BdctTile16Basis * t, int at, BdctBasis basis, int base,
 
   for (int i = 0; i < n_outputs; i++)
     for (int j = 0; j < 2 * n_pairs; j += 2, at++) {
-      /* As the kernels add them up: not in the order of coefficients. */
+      /* In the kernels' order of addition, not that of coefficients. */
       int k = base == 0 ? n / n_outputs * i : n / (2 * base) * (2 * i + 1);
       int x = mirrored ? bdct_tile16_mirror (n, j) : j;
       int y = mirrored ? bdct_tile16_mirror (n, j + 1) : j + 1;
@@ -79,7 +82,7 @@ fill_basis (BdctTile16Basis * t, BdctBasis basis)
     fill_4 (t, basis);
     return;
   }
-  /* Those of 2 outputs are a size of 8's alone. */
+  /* Only size 8 has classes of 2 outputs. */
   for (int base = 0, at = 0, n_outputs = n == 8 ? 2 : 4; base < n;
       base = base == 0 ? n_outputs : 2 * base) {
     if (base > 0)
@@ -94,7 +97,7 @@ fill_basis (BdctTile16Basis * t, BdctBasis basis)
           bdct_matrix_int (basis, k, bdct_tile16_mirror (n, j + 1)));
 }
 
-/* Where element j of vector i is in its block of n rows of n. */
+/* The index of element j of vector i in its block of n rows of n. */
 static int
 place (int n, int i, int j)
 {
@@ -124,7 +127,7 @@ fill_tables (void)
         places[k][i][j] = place (4 << k, i, j);
 }
 
-/* What a number can be. */
+/* The range of a number. */
 typedef struct {
   int64_t low, high;
 } Range;
@@ -143,7 +146,7 @@ within (Range x, int64_t low, int64_t high)
   return x.low >= low && x.high <= high;
 }
 
-/* A forward pass' coefficient k of samples that are all within x. */
+/* The range of a forward pass' coefficient k, for samples within x. */
 static Range
 coefficient (BdctBasis basis, int k, Range x, int shift)
 {
@@ -159,7 +162,7 @@ coefficient (BdctBasis basis, int k, Range x, int shift)
   return (Range) { y.low >> shift, y.high >> shift };
 }
 
-/* All coefficients of a pass. */
+/* The range of all coefficients of a pass. */
 static Range
 coefficients (BdctBasis basis, Range x, int shift)
 {
@@ -170,16 +173,16 @@ coefficients (BdctBasis basis, Range x, int shift)
   return y;
 }
 
-/* What the forward passes make, and in which form of the chain it fits. */
+/* Whether the forward passes' numbers fit, and in which form of the chain. */
 typedef enum { FITS, FITS_WIDE, FITS_NOT } Fit;
 
-/* The first pass adds at most 8 samples in 16 bits, and 8 (2^12 - 1) < 2^15.
- * The second adds two rows or subtracts them, but at a size of 4. Sums of
- * products are below 2^12 2^16 there and 2^15 2^16 here, in 32 bits.
+/* The first pass adds at most 8 samples in 16 bits: 8 (2^12 - 1) < 2^15. The
+ * second adds or subtracts two rows, except at size 4. Sums of products are
+ * below 2^12 2^16 in the first and 2^15 2^16 in the second pass, in 32 bits.
  *
- * The wide form takes the rows as they are; its sums, of twice as many
- * products, are within 32 bits if they are so once they are shifted. Of a
- * coefficient it has c / 4 rounded towards 0. */
+ * The wide form takes the rows as they are. Its sums, of twice as many
+ * products, fit 32 bits if they do so after their shift. It represents a
+ * coefficient c by c / 4 rounded towards 0. */
 static Fit
 forward_fit (const BdctComponentJob * job, BdctBasis basis, int depth,
     Range * c)
@@ -200,24 +203,25 @@ forward_fit (const BdctComponentJob * job, BdctBasis basis, int depth,
       : FITS_NOT;
 }
 
-/* Whether JPEG's inverse fits, but for the wide form. 2^13 sqrt (8) M, with an
- * orthonormal M, is its matrix; a block's residuals have a norm N of at most 8
- * 2^(B-1), and so has c / 8. A level is off it by half a step at most and, as
- * no level stands for less than half a step, at most doubles it: a column's d
- * has a norm of at most min (2 N, N + |q| / 2), of which the first pass makes
- * 2^(13-shift) sqrt (8) times as much. All of it has to be within 16 bits. The
- * second's sums are then below 2^15 2^13 sqrt (8) < 2^30. 1.001 and 16 stand
- * for what is rounded, in the matrix and in the passes.
+/* Whether JPEG's inverse fits without the wide form. Its matrix is 2^13 sqrt
+ * (8) M, with an orthonormal M. A block's residuals have a norm N of at most 8
+ * 2^(B-1), and so has c / 8. A dequantized level differs from it by at most
+ * half a step and, as no level stands for less than half a step, is at most
+ * twice as large. So a column's d has a norm of at most min (2 N, N + |q| / 2),
+ * which the first pass multiplies by 2^(13-shift) sqrt (8). All of this must be
+ * within 16 bits. The second pass' sums are then below 2^15 2^13 sqrt (8) <
+ * 2^30. The factor 1.001 and the summand 16 allow for rounding in the matrix
+ * and in the passes.
  *
- * The wide form always does, up to 12 bits: N is at most 2^14, a block's d has
+ * The wide form always fits, up to 12 bits. N is at most 2^14, a block's d has
  * a norm of at most 2^15, and the first pass' sums are at most 2^15 2^13 sqrt
- * (8) < 2^30. It makes w of them, of a norm of at most 2 sqrt (8) 2^15 < 2^18,
- * which it has as 8 h + l, |h| < 2^15, l from 0 to 7. With a, the rounding term
- * and the samples' middle, a multiple of 8, and a floor of a floor being the
+ * (8) < 2^30. From them it computes w, of a norm of at most 2 sqrt (8) 2^15 <
+ * 2^18, as 8 h + l, with |h| < 2^15 and l from 0 to 7. Let a be the rounding
+ * term and the samples' middle, a multiple of 8. As the floor of a floor is the
  * floor,
  *     (M w + a) >> s = (M h + a / 8 + (M l >> 3)) >> (s - 3)
  * where M h is at most 2^13 sqrt (8) 2 sqrt (8) 2^15 / 8 = 2^29, give or take
- * what is rounded, and M l below 7 2^16. */
+ * roundings, and M l is below 7 2^16. */
 static bool
 jpeg_inverse_fits (const BdctComponentJob * job, int depth)
 {
@@ -235,11 +239,12 @@ jpeg_inverse_fits (const BdctComponentJob * job, int depth)
       * (1 << (13 - job->inv_shift[0])) + 16 <= INT16_MAX;
 }
 
-/* With x = |c| + 4q below 2^16, floor (x / 8q) is floor (n / q), n = x >> 3 and
- * below 2^13. The reciprocal is 2^r / q rounded up, for the largest r that
- * leaves it in 16 bits; 2^r is then above 2^14 q. Rounding adds less than 1 to
- * it and so less than 2^13 / 2^r < 1 / q to the quotient, which then reaches no
- * further whole number. Where no |c| reaches 4q all levels are 0. */
+/* With x = |c| + 4q below 2^16, floor (x / 8q) is floor (n / q), with n = x >>
+ * 3 below 2^13. The reciprocal is 2^r / q rounded up, for the largest r for
+ * which it fits 16 bits; 2^r is then above 2^14 q. Rounding adds less than 1 to
+ * the reciprocal and so less than 2^13 / 2^r < 1 / q to the quotient, which
+ * thus reaches no further whole number. Where no |c| reaches 4q all levels are
+ * 0. */
 static bool
 init_jpeg (Step * e, int q, int largest)
 {
@@ -259,14 +264,15 @@ init_jpeg (Step * e, int q, int largest)
   return true;
 }
 
-/* With a = floor (|c| / 4), at most 2^15, the level is floor (x / 2q), x = a +
- * q below 2^16; with its last bit set, which changes nothing, x = 2n + 1, n
- * below 2^15, and (n + 1/2) / q is 1 / 2q or more from the next whole numbers.
- * The reciprocal R is 2^r / q, above 2^15, to the nearest, off by at most 1/2
- * and so the quotient by (n + 1/2) / 2^(r+1) < 1 / 2q, as n + 1/2 < 2^15 < 2^r
- * / q. Where that were 2^16, R is 2^16 - 1 and at most 1 too small: the
- * quotient falls by (n + 1/2) / 2^r <= 1 / 2q, as 2^r / q is at least 2^16 - 1
- * then. d is q, or level q with (level - 1/2) q <= 2^14: in 16 bits. */
+/* With a = floor (|c| / 4), at most 2^15, the level is floor (x / 2q), where x
+ * = a + q is below 2^16. Setting x's last bit changes nothing: x = 2n + 1, n is
+ * below 2^15, and (n + 1/2) / q differs from whole numbers by at least 1 / 2q.
+ * The reciprocal R is 2^r / q, above 2^15, rounded to nearest. Its error is at
+ * most 1/2, and the quotient's at most (n + 1/2) / 2^(r+1) < 1 / 2q, as n + 1/2
+ * < 2^15 < 2^r / q. Where R would be 2^16, it is 2^16 - 1 and at most 1 too
+ * small: the quotient falls by (n + 1/2) / 2^r <= 1 / 2q, as 2^r / q is then at
+ * least 2^16 - 1. d is q, or level q with (level - 1/2) q <= 2^14, which fits
+ * 16 bits. */
 static void
 init_jpeg_wide (Step * e, int q)
 {
@@ -298,10 +304,10 @@ init_dequantizer (BdctTile16 * chain, const BdctComponentJob * job)
  *     level = (((|c| quant >> 16) + (add >> 16) + carry) power) >> 16
  * where the carry is that of the lower 16 bits, and add is at least 1.
  *
- * Let D be dequant and s its shift, both without the powers of 2 that are
- * shared. The dequantizer is level D (s = 0); or, of level 2^a and D 2^b with
- * a + b = 15 - s, the rounded product's upper part; or, where that may be more
- * than 16 bits, 32 bits wide. The latter clips; the others never need to. */
+ * Let D be dequant and s its shift, both without the shared powers of 2. The
+ * dequantizer is level D (s = 0); or the upper half of the rounded product of
+ * level 2^a and D 2^b with a + b = 15 - s; or, where that may exceed 16 bits,
+ * the same in 32 bits. Only the last clips; the others never need to. */
 static bool
 init_hevc (BdctTile16 * chain, Step * e, const BdctComponentJob * job,
     int quant, int dequant, int largest)
@@ -309,7 +315,7 @@ init_hevc (BdctTile16 * chain, Step * e, const BdctComponentJob * job,
   const int d = dequant >> (job->dequant_bits - chain->dequant_shift);
   const int64_t sum = (int64_t) largest * quant + job->quant_add;
   const int64_t level = sum >> job->quant_bits;
-  const int doubled = job->quant_bits == 16;    /* 2^16 is no power */
+  const int doubled = job->quant_bits == 16;    /* 2^16 does not fit `power` */
   int b = 15 - chain->dequant_shift;
 
   if (d > INT16_MAX || level > INT16_MAX || b < 0
@@ -333,8 +339,8 @@ init_hevc (BdctTile16 * chain, Step * e, const BdctComponentJob * job,
   return true;
 }
 
-/* The entries of a job's 64 steps, each for all elements that it stands for,
- * and that of frequency (0, 0). */
+/* Fill the entries from a job's 64 steps, each for all elements that it applies
+ * to, and the entry of frequency (0, 0). */
 static void
 put_entries (BdctTile16 * chain, BdctTile16Entry * entry,
     const BdctComponentJob * cj, const Step * step, const Step * dc)
@@ -353,8 +359,8 @@ put_entries (BdctTile16 * chain, BdctTile16Entry * entry,
     }
 }
 
-/* JPEG's: for the wide form above 8 bits, and, unless that alone is for the
- * job, for the other. */
+/* Fill JPEG's entries: those of the wide form above 8 bits, and the others
+ * unless the job fits the wide form alone. */
 static bool
 init_jpeg_entries (BdctTile16 * chain, const BdctComponentJob * cj,
     int largest)

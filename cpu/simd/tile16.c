@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The chain in 16-bit lanes, built once for each instruction set that has a
- * block in simd.h (meson.build): BDCT_ISA names the object.
+ * The chain in 16-bit lanes. Built once for each instruction set that simd.h
+ * supports (meson.build); BDCT_ISA names the object.
  *
- * A call has some units (passes16.h) side by side. Planes are read and written
- * where they are, but at edges and where they are interleaved: these go through
- * rows without a gap. */
+ * A call processes adjacent units (passes16.h). Planes are read and written in
+ * place, except at edges and if they are interleaved: these go through rows
+ * without a gap. */
 #include <string.h>
 #include "dct/base/min.h"
 #include "blocks16.h"
 #include "passes16-wide.h"
 #include "quantize16.h"
 
-/* Vectors of coefficients of a call, at most, and the bytes of its samples; and
- * what is enough of them to be worth one. */
+/* The most vectors of coefficients of a call, the number of vectors that makes
+ * a call worthwhile, and the bytes of a call's samples. */
 #define VECTORS BDCT_TILE16_VECTORS
 #define CALL_VECTORS 32
 #define MAX_BYTES (2 * 8 * VECTORS * LANES)
 
-/* A strip of a plane's component, or of its two. */
+/* A strip of a plane's one or two components. */
 typedef struct {
   const BdctTilePlane *const (*planes)[BDCT_TILE_JOBS];
   BdctTileStrip (*strips)[BDCT_TILE_JOBS];
@@ -26,14 +26,14 @@ typedef struct {
   int size, log2_size, bytes, interleave;
   const struct Kernel *kernel;
   int unit;                     /* samples of a unit's row */
-  int n_units;                  /* of a call, at most */
-  bool by_unit;                 /* something is asked of single blocks */
-  bool wide;                    /* some set wants JPEG's wide form */
-  int limit;                    /* calls whose sums are sure to fit */
+  int n_units;                  /* the most of a call */
+  bool by_unit;                 /* some output is for single blocks */
+  bool wide;                    /* a quantizer needs JPEG's wide form */
+  int limit;                    /* calls whose sums surely fit */
   Sums sums[2][BDCT_TILE_JOBS];
 } Strip;
 
-/* Where a call or a part of it is. */
+/* The position of a call or of a part of it. */
 typedef struct {
   int x, y, width, height;      /* of the visible samples */
   int units, n_blocks;
@@ -98,7 +98,7 @@ find_kernel (const BdctTile16 * c, bool wide)
       : &kernels[c->depth > 8][__builtin_ctz (c->size) - 2];
 }
 
-/* Squared errors of 16 samples of each lane, by 4 of them. */
+/* Add the squared errors of 16 samples of each lane, in groups of 4. */
 BDCT_FORCE_INLINE V
 errors (const BdctTile16 * c, V sum, const uint8_t * a, const uint8_t * b,
     int shift, const int bytes)
@@ -135,7 +135,7 @@ measure_rows (const BdctTile16 * c, V * sse, BdctSamples a, BdctSamples b,
   sse[1] = sum[1];
 }
 
-/* Add up what is between two pictures of units. */
+/* Add up the squared errors between two pictures of units. */
 static void
 measure (const BdctTile16 * c, V * sse, BdctSamples a, BdctSamples b,
     int shift, int rows, int units)
@@ -157,8 +157,8 @@ row_at (const BdctTilePlane * p, const BdctSamples * samples, int row, int x)
       + (int64_t) x * p->layout.interleave * (p->depth > 8 ? 2 : 1);
 }
 
-/* The `n` samples of a row in memory, or of each of two interleaved ones, to
- * `to`; n is a multiple of a vector's. */
+/* Copy the `n` samples of a row in memory, or of each of two interleaved
+ * components, to `to`; n is a multiple of a vector's. */
 BDCT_FORCE_INLINE void
 gather_row (uint8_t * const to[2], const uint8_t * from, int n,
     const int bytes, const int interleave)
@@ -184,7 +184,7 @@ gather_row (uint8_t * const to[2], const uint8_t * from, int n,
   }
 }
 
-/* And back. */
+/* The reverse of gather_row(). */
 BDCT_FORCE_INLINE void
 scatter_row (uint8_t * to, uint8_t * const from[2], int n, const int bytes,
     const int interleave)
@@ -215,7 +215,8 @@ scatter_row (uint8_t * to, uint8_t * const from[2], int n, const int bytes,
       : (s)->interleave == 1 ? function (__VA_ARGS__, 2, 1)                   \
       : function (__VA_ARGS__, 2, 2))
 
-/* A call's samples to rows without a gap, the last row and column repeated. */
+/* Copy a call's samples to rows without a gap, repeating the last row and
+ * column. */
 static void
 gather (const Strip * s, const Units * at, uint8_t (*in)[MAX_BYTES])
 {
@@ -241,7 +242,7 @@ gather (const Strip * s, const Units * at, uint8_t (*in)[MAX_BYTES])
   }
 }
 
-/* A call's visible samples to where the picture has them. */
+/* Copy a call's visible samples to the picture. */
 static void
 scatter (const Strip * s, const Units * at, const BdctTilePlane * p,
     uint8_t (*out)[MAX_BYTES])
@@ -266,8 +267,8 @@ find_requantizer (const Strip * s, const BdctTile16 * c)
   return requantizers[s->wide ? BDCT_TILE16_JPEG_WIDE : c->quantizer];
 }
 
-/* Requantize units, or each block of one with its set; `levels` receives them,
- * if not NULL. */
+/* Requantize units, or each block of a unit with its own quantizer. `levels`
+ * receives the levels; it may be NULL. */
 static void
 requantize_blocks (const Strip * s, const BdctTilePlane * p, const Units * at,
     V * d, V * levels, const V * v, const uint8_t * quantizers, V * sum)
@@ -296,7 +297,7 @@ requantize_blocks (const Strip * s, const BdctTilePlane * p, const Units * at,
   }
 }
 
-/* Add up what there is, and begin anew. */
+/* Add the sums to the counters, and zero them. */
 static void
 flush (Sums * sums, BdctCounters * counters)
 {
@@ -321,7 +322,7 @@ add_sums (Sums * a, const Sums * b)
   a->sse[1] = add32 (a->sse[1], b->sse[1]);
 }
 
-/* Units of a job, from coefficients on: their samples to `out`. */
+/* Finish units of a job from their coefficients; their samples go to `out`. */
 static void
 finish (Strip * s, const Units * at, int i, int k, const V * v,
     BdctSamples in, BdctSamples out)
@@ -357,7 +358,7 @@ finish (Strip * s, const Units * at, int i, int k, const V * v,
   }
 }
 
-/* The units from `u` on that are finished together. */
+/* The units from `u` on that are finished at once. */
 static Units
 some_units (const Strip * s, const Units * at, int u)
 {
@@ -420,7 +421,8 @@ do_call (Strip * s, const Units * at)
   }
 }
 
-/* Whether a set of a job's needs JPEG's wide form, which all have then. */
+/* Whether a quantizer of a job needs JPEG's wide form; all of them then use
+ * it. */
 static bool
 has_wide (const Strip * s)
 {

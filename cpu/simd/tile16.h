@@ -1,8 +1,8 @@
 /* blockdct: the CPU engine's fast inner part: chains in 16-bit lanes.
  *
- * The same numbers as the 32-bit chains of tile32.h, for the jobs whose numbers
- * fit: bdct_tile16_init() proves it of each job, from its tables and its
- * bases' matrices. All others are left to tile32.h.
+ * They compute the same numbers as the 32-bit chains of tile32.h, for jobs
+ * whose numbers fit. bdct_tile16_init() proves this for each job from its
+ * tables and its bases' matrices; tile32.h does all other jobs.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,23 +13,25 @@
 #include <stdint.h>
 #include "dct/quantizer/job.h"
 
-/** The largest block, and the vectors of a lane's blocks of this size. */
+/** The largest block's side, and the vectors that the largest block takes in
+ * each lane. */
 #define BDCT_TILE16_SIZE 32
 #define BDCT_TILE16_VECTORS 128
 
-/** A basis as the passes want it: an entry is two of a matrix, the first in the
- * lower half, that meet two neighbouring 16-bit elements. A class is what one
- * level of the partial butterflies (dct/transform/butterflies.h) leaves: the
- * frequencies that are multiples of n / 4, then the odd ones of 4, of 8, ...
- * times so many. At sizes of 4 there is none. */
+/** A basis in the passes' order. An entry is two of the matrix's entries, the
+ * first in the lower half, which multiply two neighbouring 16-bit elements. A
+ * class is the outputs of one level of the partial butterflies
+ * (dct/transform/butterflies.h): the frequencies that are multiples of n / 4,
+ * then odd multiples of n / 8, of n / 16, and so on. Size 4 has no classes. */
 typedef struct {
   int32_t rows[176];            /**< forward: class by class */
-  int32_t columns[2][16][8];    /**< forward: even, odd frequencies; behind
-                                     8's those of the mirrored rows */
+  int32_t columns[2][16][8];    /**< forward: even, then odd frequencies; for
+                                     size 8 followed by those of the mirrored
+                                     rows */
   int32_t inverse[176];         /**< class by class */
 } BdctTile16Basis;
 
-/** What the quantizer needs for the 8 elements of a vector's lane. */
+/** The quantizer's numbers for the 8 elements of a vector's lane. */
 typedef struct {
   int16_t quant[8], scale[8], dequant[8], power[8];
 } BdctTile16Entry;
@@ -43,32 +45,32 @@ typedef enum {
   BDCT_TILE16_JPEG_WIDE,       /**< of |c| / 4 */
 } BdctTile16Quantizer;
 
-/** A component of a job for these chains. */
+/** A component of a job, for these chains. */
 typedef struct {
-  const BdctTile16Basis *basis; /**< NULL: the job is none for them */
+  const BdctTile16Basis *basis; /**< NULL: these chains cannot do the job */
   int size;
   bool jpeg;
-  bool wide;                    /**< JPEG's: for the wide form alone */
+  bool wide;                    /**< JPEG: only in the wide form */
   int depth;
   int shift[4];                 /**< of the four passes */
-  int32_t first[4];             /**< start values of the first, by frequency:
-                                     the samples' 2^(B-1) that are taken off;
-                                     only [0] above size 4 */
+  int32_t first[4];             /**< start values of the first pass, by
+                                     frequency: they subtract the samples'
+                                     2^(B-1); above size 4 only [0] is used */
   BdctTile16Quantizer quantizer;
   int add_low, add_high, power; /**< of the quantizer: quant_add - 1, and
                                      2^(16-bits) */
   int dequant_round, dequant_shift;
   int n_vectors;
-  /** So many; and, of JPEG above 8 bits, as many for the wide form. The rest is
-   * not set. */
+  /** The entries in use, one for each vector; for JPEG above 8 bits followed by
+   * as many for the wide form. The rest is uninitialized. */
   BdctTile16Entry entry[BDCT_TILE16_VECTORS];
 } BdctTile16;
 
-/** Fill one from a job's component. */
+/** Set the chain of a job's component. */
 void bdct_tile16_init (BdctTile16 *chain, const BdctJob *job,
     const BdctComponentJob *component);
 
-/** Frequency `i` of the order in which vectors have them: class by class. */
+/** The frequency at position `i` of the vectors' order, class by class. */
 static inline __attribute__ ((always_inline)) int
 bdct_tile16_order (int size, int i)
 {
@@ -80,9 +82,9 @@ bdct_tile16_order (int size, int i)
   return order[i] * size / BDCT_TILE16_SIZE;
 }
 
-/** Sample `i` of the order in which the first pass has a row's: in each 8 the
- * second 4 mirror the first, in 16 the second 8 do, counted as pairs of which
- * the forward butterflies made one. */
+/** The sample at position `i` of the first pass' order of a row: in each 8
+ * samples the second 4 mirror the first 4, in each 16 the second 8 mirror the
+ * first 8, counted in pairs that a forward butterfly combined. */
 static inline __attribute__ ((always_inline)) int
 bdct_tile16_mirror (int size, int i)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What tiles are worked on with, the same for every instruction set. */
+ * The tables of tiles, the same for every instruction set. */
 #include "tile32.h"
 
 #include <pthread.h>

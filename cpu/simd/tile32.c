@@ -2,10 +2,11 @@
  *
  * Built once for each instruction set (meson.build): BDCT_ISA names the object,
  * BDCT_LANES the 32-bit lanes of its vectors. The source is the same, in GCC's
- * vector extension, and no result depends on the set: integers are exact, and
- * the floating-point chain does the same operations lane by lane, uncontracted.
+ * vector extension, and no result depends on the instruction set: integers are
+ * exact, and the floating-point chain does the same operations lane by lane,
+ * uncontracted.
  *
- * A tile of samples goes through all stages in the cache. */
+ * A tile of samples passes through all stages in the cache. */
 #include "tile32.h"
 
 #include <string.h>
@@ -20,7 +21,7 @@ row_at (const BdctTilePlane * p, const BdctSamples * s, int row, int column)
       + (int64_t) column * p->layout.interleave * (p->depth > 8 ? 2 : 1);
 }
 
-/* Call FUNCTION (..., bytes, step) with constants: a sample's bytes, and
+/* Call FUNCTION (..., bytes, step) with constants: the bytes of a sample, and
  * samples from one to the next. */
 #define CALL(p, function, ...)                                                \
   ((p)->depth == 8                                                            \
@@ -50,8 +51,8 @@ load (Tile * t, const BdctTilePlane * p, int row, int column, int side,
   }
 }
 
-/* Store rows, if there is where to, and add up each column's squared errors: at
- * most 64 of 4095^2. */
+/* Store rows, if there is an output, and add up each column's squared errors:
+ * at most 64 of 4095^2. */
 BDCT_FORCE_INLINE void
 store (const Tile * t, const BdctTilePlane * p, int row, int column, int side,
     int y0, int y1, bool out, uint32_t * restrict errors, int bytes, int step)
@@ -97,7 +98,7 @@ store_any (const Tile * t, const BdctTilePlane * p, int row, int column,
     CALL (p, store, t, p, row, column, side, y0, y1, true, errors);
 }
 
-/* The picture of the levels. */
+/* Store the picture of the levels. */
 static void
 store_levels (const Tile * level, const BdctTilePlane * p, int row, int column,
     int side)
@@ -160,13 +161,13 @@ inverse (Tile * t, const BdctTilePlane * p)
     for (int i = 0; i < BDCT_TILE * BDCT_TILE; i += LANES) {
       Vf v = *(Vf *) (t->value + i) * 0.125f + 0.5f;
       Vi whole = to_int (v);
-      /* The conversion truncates: a floor takes one off below 0. */
+      /* The conversion truncates; a floor subtracts one below 0. */
       whole += to_real (whole) > v;
       *(Vi *) (t->value + i) = whole;
     }
 }
 
-/* The set of each entry of a tile, from that of each block. */
+/* Set the quantizer of each entry of a tile from that of each block. */
 static void
 spread (Tile * which, const BdctTilePlane * p, const uint8_t * set,
     const Region * region, int side)
@@ -179,7 +180,7 @@ spread (Tile * which, const BdctTilePlane * p, const uint8_t * set,
           + (bdct_min (x, region->columns - 1) >> job->log2_width)];
 }
 
-/* Requantize a tile by rate and distortion, each block with its set. */
+/* Requantize a tile by rate and distortion, each block with its quantizer. */
 static uint64_t
 requantize_by_rate (Tile * t, const BdctTilePlane * p, const Region * region,
     const uint8_t * set, int side)
@@ -212,7 +213,7 @@ requantize_by_rate (Tile * t, const BdctTilePlane * p, const Region * region,
   return nonzero;
 }
 
-/* Requantize a tile, each block with its set. */
+/* Requantize a tile, each block with its quantizer. */
 static uint64_t
 requantize_by_set (Tile * t, const BdctTilePlane * p, const Region * region,
     const uint8_t * set, int side)
@@ -229,7 +230,8 @@ requantize_by_set (Tile * t, const BdctTilePlane * p, const Region * region,
   for (int y = 0; set != NULL && y < region->rows >> job->log2_height; y++)
     for (int x = 0; x < region->columns >> job->log2_width; x++)
       present |= 1u << set[y * region->stride + x];
-  /* What is not written all over, by one set or for all frequencies. */
+  /* Zero the levels if not every entry is written, because of several
+   * quantizers or dropped frequencies. */
   if (region->level != NULL && ((present & (present - 1)) != 0
           || job->keep < 1 << job->log2_height))
     memset (region->level, 0, side * side * sizeof region->level->value[0]);
@@ -245,7 +247,8 @@ requantize_by_set (Tile * t, const BdctTilePlane * p, const Region * region,
   return nonzero;
 }
 
-/* The levels of a tile's blocks, `width` of a row, behind each other. */
+/* Copy the levels of a tile's blocks, one block after another, `width` to a row
+ * of a block. */
 BDCT_FORCE_INLINE void
 pack (BdctLevel * to, const Tile * level, const BdctComponentJob * job,
     const Region * region, int side, int width)
@@ -282,7 +285,7 @@ pack_any (BdctLevel * to, const Tile * level, const BdctComponentJob * job,
   }
 }
 
-/* Store a tile, or not, and return its squared errors. */
+/* Store a tile, if there is an output, and return its squared errors. */
 static uint64_t
 measure (const Tile * t, const BdctTilePlane * p, const Region * region,
     int row, int column, int side)
@@ -305,7 +308,7 @@ measure (const Tile * t, const BdctTilePlane * p, const Region * region,
   return sse;
 }
 
-/* All that comes behind the forward transform; `column` is the tile's. */
+/* Everything after the forward transform; `column` is the tile's. */
 static void
 finish (Tile * t, const BdctTilePlane * p, int row, int column,
     BdctTileStrip * out)
