@@ -1,11 +1,10 @@
-/* blockdct: R, G and B on the GPU: what the ways there (rgb-to-planes.cu) and
- * back (planes-to-rgb.cu) have in common. What is done to a sample, and why it
- * is that, stands in dct/picture/colour.h; here is the way over the frame. A
- * thread has 4 pixels in each of 2 rows, a warp 128 of them, and the warps of a
- * block are one below the other: rows of chroma that both need are in the
- * multiprocessor's cache.
+/* blockdct: R, G and B on the GPU: what rgb-to-planes.cu and planes-to-rgb.cu
+ * share. dct/picture/colour.h explains the arithmetic of a sample; these files
+ * traverse the frame. A thread has 4 pixels in each of 2 rows, a warp 128 of
+ * them, and the warps of a thread block lie one below the other, so that rows
+ * of chroma that two warps need are in the multiprocessor's cache.
  *
- * A pixel is a word, in whatever order its bytes are.
+ * A pixel is a word, with its bytes in any order.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -22,19 +21,19 @@ namespace {
 constexpr int kAcross = 4, kDown = 2;   /* pixels of a thread */
 constexpr int kWarps = 4;       /* of a block, one below the other */
 
-/* Pixels of a block. */
+/* Pixels of a thread block. */
 constexpr int kWidth = 32 * kAcross, kHeight = kWarps * kDown;
 
 static_assert (BDCT_CUDA_COLOUR_ALIGN % kWidth == 0);
 
-/* Planes of an image. */
+/* The planes of an image. */
 struct Planes
 {
   uint8_t *data[BDCT_MAX_PLANES];
   int32_t stride[BDCT_MAX_PLANES];
 };
 
-/* Bytes of a pixel that are not in one plane each. */
+/* Whether a pixel's bytes are adjacent, not in a plane each. */
 template <int BYTES> constexpr bool kTogether = BYTES > 1;
 
 BDCT_INLINE uint32_t
@@ -66,8 +65,8 @@ load_pixel (const BdctRgb &rgb, const Planes &image, int x, int y)
   return w;
 }
 
-/* 4 pixels that lie as words. Nobody reads the image again before much else
- * has gone through the cache: it is not to drive the planes out. */
+/* Load 4 pixels as words. The image is not read again soon: these loads should
+ * not evict the planes from the cache. */
 template <int BYTES> BDCT_INLINE void
 load_words (const BdctRgb &rgb, const Planes &image, int x, int y,
     uint32_t w[kAcross])
@@ -103,8 +102,8 @@ load_words (const BdctRgb &rgb, const Planes &image, int x, int y,
   }
 }
 
-/* A thread's pixels, of which the picture's last column and row repeat.
- * `aligned`: 4 pixels are words. */
+/* Load a thread's pixels, repeating the picture's last column and row.
+ * `aligned`: 4 pixels can be loaded as words. */
 template <int BYTES> BDCT_INLINE void
 load_pixels (const BdctLayout &layout, const Planes &image, bool aligned,
     int x, int y, uint32_t w[kDown][kAcross])
@@ -125,14 +124,14 @@ load_pixels (const BdctLayout &layout, const Planes &image, bool aligned,
 
 /* Launching */
 
-/* Where R, G or B is in a pixel's word. */
+/* The position of R, G or B in a pixel's word. */
 inline int
 find_byte (const BdctRgb &rgb, int k)
 {
   return rgb.bytes > 1 ? rgb.offset[k] : k;
 }
 
-/* Whether rows begin at a multiple of what 4 pixels are loaded as. */
+/* Whether every row is aligned to the loads of 4 pixels. */
 inline bool
 is_aligned (const BdctRgb &rgb, const BdctImage &image)
 {
@@ -157,10 +156,11 @@ make_planes (const BdctImage &image)
   return planes;
 }
 
-/* Kernels of 4, 3 and 1 bytes of a pixel in a plane, by sub_x and sub_y. */
+/* Kernels for 4, 3 and 1 bytes from a pixel of a plane to the next, by sub_x
+ * and sub_y. */
 using Kernels = const void *const[3][2][2];
 
-/* Launch the one of these that fits, over so many columns and all rows. */
+/* Launch the suitable kernel, over this many columns and all rows. */
 template <typename Work> cudaError_t
 launch (const Kernels &kernels, const BdctLayout &layout, int64_t columns,
     Work *work, cudaStream_t stream)

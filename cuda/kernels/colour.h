@@ -1,5 +1,5 @@
-/* blockdct: R, G and B on the GPU (rgb-to-planes.cu, planes-to-rgb.cu), as
- * engine.c calls it.
+/* blockdct: conversion of R, G and B on the GPU (rgb-to-planes.cu,
+ * planes-to-rgb.cu), as engine.c calls it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,30 +13,32 @@
 extern "C" {
 #endif
 
-/** Rows of luma in memory are a multiple of it long, chroma's that of its half
- * where it is half as wide: any block that has a sample of the picture is
- * whole. */
+/** The bytes of luma's rows in memory are a multiple of this, those of chroma's
+ * of its half where chroma is half as wide, so that every block with a visible
+ * sample is entirely in memory. */
 #define BDCT_CUDA_COLOUR_ALIGN 128
 
-/** One frame of R, G and B on its way, all in device memory: images of pixels,
- * and images of planes whose rows have as many columns as are between them
- * (bdct_staging_planes()). What is not needed has no data. */
+/** A frame of R, G and B in conversion, all in device memory: images of pixels,
+ * and images of planes whose rows have all columns up to their stride
+ * (bdct_staging_planes()). Images that are not needed have no data. */
 typedef struct {
   BdctLayout layout;
   BdctImage src, dst;       /**< pixels */
-  BdctImage planes;         /**< made of `src`, all their columns */
-  BdctImage rec;            /**< the reconstruction, ... */
-  BdctImage shown;          /**< ... and what `dst` is made of; may be `rec` */
-  /** Of the errors of R, G and B; NULL: not asked. */
+  BdctImage planes;         /**< from `src`, including all columns in memory */
+  BdctImage rec;            /**< the reconstruction */
+  BdctImage shown;          /**< the planes that `dst` is made from; may be
+                                 `rec` */
+  /** For the errors of R, G and B; NULL: not requested. */
   BdctCudaAccumulator *accumulators;
 } BdctCudaColour;
 
-/** Enqueue what makes `planes` of `src`. */
+/** Enqueue the conversion of `src` to `planes`. */
 cudaError_t bdct_cuda_rgb_to_planes_launch (const BdctCudaColour *colour,
     cudaStream_t stream);
 
-/** Enqueue what makes `dst` and adds up the squared errors of R, G and B in
- * `rec`. `render`: how `shown` came to be; NULL: there is none. */
+/** Enqueue the conversion of `shown` to `dst`, which adds up the squared errors
+ * of R, G and B in `rec`. `render` is the view that drew `shown`; NULL: there
+ * is none. */
 cudaError_t bdct_cuda_planes_to_rgb_launch (const BdctCudaColour *colour,
     const BdctRender *render, cudaStream_t stream);
 

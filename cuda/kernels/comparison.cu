@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Comparisons on the GPU: what adds up squared errors, of planes and of R, G
- * and B, and of blocks, and what packs planes. They wait for memory alone. */
+ * Comparisons on the GPU: adding up squared errors of planes, of R, G and B,
+ * and of blocks, and packing planes. Memory bounds their speed. */
 #include "comparison.h"
 #include "metric.cuh"
 #include "vector.cuh"
@@ -12,7 +12,7 @@ namespace {
 
 #ifdef __CUDACC__
 
-/* Bytes: those of even and of odd places. */
+/* The squared differences of bytes at even and at odd positions. */
 BDCT_INLINE void
 add_bytes (uint32_t a, uint32_t b, uint32_t (&sum)[2])
 {
@@ -56,8 +56,8 @@ add_words (uint32_t a, uint32_t b, int shift, int peak, uint32_t (&sum)[2])
   sum[1] += high * high;
 }
 
-/* A thread adds up kEach vectors, all of which are asked for before the first
- * is there. 32 samples of 12 bits are less than 2^29. */
+/* A thread adds up kEach vectors, all of which it loads before it uses the
+ * first. 32 squares of 12-bit samples are below 2^29. */
 template <int kBytes> struct Errors {
   using Work = BdctCudaErrors;
   static constexpr int kThreads = 256, kEach = 4;
@@ -79,7 +79,7 @@ template <int kBytes> struct Errors {
   }
 #endif
 
-  /* What is left of a row, or a vector that load() cannot have. */
+  /* The rest of a row, or a vector that load() does not support. */
   static BDCT_INLINE void
   add_samples (const uint8_t *a, const uint8_t *b, int n, int shift, int peak,
       uint32_t (&sum)[2])
@@ -90,7 +90,7 @@ template <int kBytes> struct Errors {
       const int d = bdct_sample_get (a, i, kBytes, shift, peak)
           - bdct_sample_get (b, i, kBytes, shift, peak);
 
-      /* No index: that would need memory. */
+      /* Indexing would need local memory. */
       (i & 1 ? odd : even) += d * d;
     }
     sum[0] += even;
@@ -169,7 +169,7 @@ template <int kBytes> struct Errors {
   }
 };
 
-/* A pixel after the other, whatever is in it. */
+/* One pixel after another, of any layout. */
 struct RgbErrors {
   using Work = BdctCudaRgbErrors;
   static constexpr int kThreads = 256, kEach = 8;
@@ -244,7 +244,7 @@ count_down (const BdctMetricPlane &p)
   return (p.height + 7) / 8;
 }
 
-/* A thread a block, side by side. */
+/* A thread a block; blocks are adjacent. */
 struct Records {
   static constexpr int kThreads = 128;
   using Shared = BdctNothing;
@@ -275,7 +275,7 @@ struct Records {
   }
 };
 
-/* A thread a column of all components there are, kRows rows of it. */
+/* A thread packs kRows rows of a column of all components. */
 struct Pack {
   using Work = BdctCudaPack;
   static constexpr int kThreads = 128, kRows = 4;

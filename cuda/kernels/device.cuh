@@ -1,4 +1,4 @@
-/* blockdct: two words that all device code uses.
+/* blockdct: qualifiers of device code.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,8 +1,8 @@
-/* blockdct: what the metrics' kernels have in common.
+/* blockdct: what the metrics' kernels share.
  *
- * A kernel is a struct K: of K::kThreads threads, which share a K::Shared, and
- * K::block() for thread block (x, y) of a component, which is made of threads()
- * (threads.cuh).
+ * A kernel is a struct K with K::kThreads threads, which share a K::Shared.
+ * K::block() computes thread block (x, y) of a component and consists of
+ * threads() (threads.cuh).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -26,7 +26,7 @@ run (const __grid_constant__ BdctCudaMetricPlanes planes)
   K::block (planes.plane[blockIdx.z], blockIdx.x, blockIdx.y, shared);
 }
 
-/* So many thread blocks for each component; nothing if there are none. */
+/* Launch x by y thread blocks for each component; nothing if there are none. */
 template <typename K> cudaError_t
 launch (const BdctCudaMetricPlanes *planes, unsigned x, unsigned y,
     cudaStream_t stream)
@@ -41,7 +41,7 @@ launch (const BdctCudaMetricPlanes *planes, unsigned x, unsigned y,
 #include "metric-emulation.h"
 #endif
 
-/* Add up what threads have: n sums, which then are those of the first. */
+/* Add up the threads' n sums, into those of the first thread. */
 template <int kThreads, int n> BDCT_INLINE void
 add_up (unsigned long long (&sum)[n][kThreads])
 {
@@ -52,7 +52,7 @@ add_up (unsigned long long (&sum)[n][kThreads])
     });
 }
 
-/* For kernels that add to results. */
+/* Zero the results, for kernels that add to them. */
 inline cudaError_t
 zero_results (const BdctCudaMetricPlanes *planes,
     size_t (*results) (const BdctMetricPlane *), cudaStream_t stream)
@@ -73,7 +73,8 @@ sample_at (const BdctMetricPlane &p, const uint8_t *row, int x)
       p.shift, (1 << p.depth) - 1);
 }
 
-/* The most of a function over the components, and how many times `n` that is.
+/* The maximum of a function over the components, in units of `n`, rounded
+ * up.
  */
 template <typename F> unsigned
 most (const BdctCudaMetricPlanes *planes, int n, F f)

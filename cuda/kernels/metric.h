@@ -1,7 +1,7 @@
 /* blockdct: the metrics on the GPU, as metrics.c calls them.
  *
- * What a metric computes there is what its finish() reads on the CPU engine
- * (dct/metrics/kernel.h), which makes the figure of it.
+ * A metric computes the results that its finish() on the CPU engine
+ * (dct/metrics/kernel.h) turns into figures.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,22 +18,22 @@ extern "C" {
 /** A component, all in device memory. */
 typedef struct {
   BdctMetricPlane plane; /**< its `memory` is for the results */
-  void *scratch;         /**< aligned to 256 bytes; what is in it is nobody's */
+  void *scratch;         /**< aligned to 256 bytes; uninitialized */
 } BdctCudaMetricPlane;
 
-/** Those of one picture; a kernel's parameter. */
+/** The components of one picture; a kernel's parameter. */
 typedef struct {
   BdctCudaMetricPlane plane[BDCT_MAX_COMPONENTS];
   int n;
 } BdctCudaMetricPlanes;
 
 typedef struct {
-  /** Bytes of the results of a component: the beginning of what it has in
-   * `memory` on the CPU engine. */
+  /** The bytes of a component's results: the beginning of its `memory` on the
+   * CPU engine. */
   size_t (*results) (const BdctMetricPlane *plane);
-  /** Bytes of its scratch memory. */
+  /** The bytes of its scratch memory. */
   size_t (*scratch) (const BdctMetricPlane *plane);
-  /** Enqueue what computes the results. */
+  /** Enqueue the computation of the results. */
   cudaError_t (*launch) (const BdctCudaMetricPlanes *planes,
       cudaStream_t stream);
 } BdctCudaMetric;
@@ -41,13 +41,13 @@ typedef struct {
 extern const BdctCudaMetric bdct_cuda_ssim, bdct_cuda_ms_ssim,
     bdct_cuda_psnr_hvs, bdct_cuda_psnr_b, bdct_cuda_xpsnr;
 
-/** Enqueue what makes a frame's luma 16 bits wide, without gaps, as XPSNR takes
- * it: of `src`, in `memory`. */
+/** Enqueue a copy of luma's `src` to `memory`, 16 bits wide and without gaps,
+ * for metrics with a history. */
 cudaError_t bdct_cuda_history_copy (const BdctMetricPlane *luma,
     cudaStream_t stream);
 
-/** Enqueue what fills a metric's map (dct/metrics/metrics.h), which is the
- * `memory` of the one component that there is. It takes no scratch memory. */
+/** Enqueue filling a metric's map (dct/metrics/metrics.h), which is the
+ * `memory` of the only component. Needs no scratch memory. */
 cudaError_t bdct_cuda_ssim_map (const BdctCudaMetricPlanes *planes,
     cudaStream_t stream);
 cudaError_t bdct_cuda_psnr_hvs_map (const BdctCudaMetricPlanes *planes,

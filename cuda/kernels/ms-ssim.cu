@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * MS-SSIM on the GPU, as cpu/metrics/ms-ssim.c has it. A thread block has a
- * tile of a scale with what is around it: across its rows first, then down what
- * came of that. Products are in single precision, their sums in double. */
+ * MS-SSIM on the GPU, as in cpu/metrics/ms-ssim.c. A thread block has a tile of
+ * a scale and the samples around it; it filters rows first, then columns.
+ * Products are in single precision, their sums in double. */
 #include "dct/metrics/ms-ssim.h"
 #include "metric.cuh"
 
@@ -35,7 +35,7 @@ count_strips (const BdctMetricPlane &p, int scale)
       / BDCT_MS_SSIM_STRIP;
 }
 
-/* The first of a scale's strips. */
+/* The number of a scale's first strip. */
 BDCT_FORCE_INLINE int
 get_first_strip (const BdctMetricPlane &p, int scale)
 {
@@ -46,8 +46,8 @@ get_first_strip (const BdctMetricPlane &p, int scale)
   return strip;
 }
 
-/* Where a picture of a scale begins, in the scratch memory: samples of all
- * scales but the first, both pictures' of one after the other. */
+/* The offset of a picture of a scale in the scratch memory, which has all
+ * scales but the first, each with both pictures. */
 BDCT_FORCE_INLINE int64_t
 get_picture (const BdctMetricPlane &p, int scale, int which)
 {
@@ -58,7 +58,7 @@ get_picture (const BdctMetricPlane &p, int scale, int which)
   return at;
 }
 
-/* A sample of a scale: of the first one, of the frame, as of 8 bits. */
+/* A sample of a scale. The first scale reads the frame, scaled to 8 bits. */
 template <bool kFirst> BDCT_INLINE float
 get_sample (const BdctCudaMetricPlane &to, const float *picture, int width,
     int which, int x, int y)
@@ -72,10 +72,9 @@ get_sample (const BdctCudaMetricPlane &to, const float *picture, int width,
       * (1.0f / (1 << (p.depth - 8)));
 }
 
-/* A number in double precision, times 2^-896: its bits, where those of a number
- * in double precision are. It is faster than a conversion, and sums of such
- * numbers are rounded as those of the numbers are. Below 0 are but samples that
- * the filter has made. */
+/* A number times 2^-896 in double precision: its bits, moved to where a double
+ * has them. This is faster than a conversion, and sums of such numbers round
+ * like sums of the numbers. Only the filter makes samples below 0. */
 template <bool kFirst> BDCT_INLINE double
 widen (float v)
 {
@@ -90,7 +89,7 @@ widen (float v)
   return d;
 }
 
-/* Such a sum in single precision. */
+/* Such a sum, in single precision. */
 BDCT_INLINE float
 narrow (double sum)
 {
@@ -99,7 +98,8 @@ narrow (double sum)
 
 template <bool kFirst> struct Compare {
   static constexpr int kThreads = 256;
-  static constexpr int kWide = 32, kHigh = 32;  /* of a tile; in one strip */
+  static constexpr int kWide = 32, kHigh = 32;  /* of a tile, which is in one
+                                                   strip */
   static constexpr int kWideIn = kWide + kWindow - 1;
   static constexpr int kHighIn = kHigh + kWindow - 1;
   struct Shared {
@@ -216,7 +216,7 @@ template <bool kFirst> struct Compare {
   }
 };
 
-/* The next scale: two tiles one below the other are of the two pictures. */
+/* Compute the next scale. Alternate rows of tiles are of the two pictures. */
 template <bool kFirst> struct Halve {
   static constexpr int kThreads = 256;
   static constexpr int kWide = 32, kHigh = 16;
@@ -231,7 +231,7 @@ template <bool kFirst> struct Halve {
   {
     const int inside = bdct_ms_ssim_mirror (at, side);
 
-    /* What no sample needs is somewhere. */
+    /* Any position does for samples that are not needed. */
     return inside < 0 ? 0 : inside;
   }
 
@@ -311,7 +311,7 @@ tiles (int size, int tile)
   return (size + tile - 1) / tile;
 }
 
-/* Those of one scale, and then of the next. */
+/* Launch a scale's kernels, then the next scale's. */
 template <int kScale> cudaError_t
 launch_from (const BdctCudaMetricPlanes *planes, cudaStream_t stream)
 {

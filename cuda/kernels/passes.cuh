@@ -1,11 +1,11 @@
 /* blockdct: the one-dimensional transforms in a thread's registers.
  *
- * The same operations in the same order as dct/transform/butterflies.h, where
- * they are explained, so that in floating point too the results are the same.
- * They are templates because nvcc does not unroll the three nested loops there
- * for sizes from 16 up, and then the arrays go to local memory (448 bytes of
- * stack); here each recursion has constant bounds. Of the N frequencies the
- * first KEEP are computed, or are not 0.
+ * They are the same operations in the same order as in
+ * dct/transform/butterflies.h, which explains them, so that the results are
+ * also the same in floating point. They are templates because nvcc does not
+ * unroll that file's three nested loops for sizes from 16 on, which moves the
+ * arrays to local memory (448 bytes of stack); here each recursion has constant
+ * bounds. Of the N frequencies only the first KEEP are computed, or are not 0.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,7 +16,7 @@
 
 namespace {
 
-/* The rows of y = M x that the first LEN values of `e` give: rows
+/* Compute the rows of y = M x that depend on the first LEN values of `e`: rows
  * 0, N / LEN, 2 N / LEN, ... */
 template <int N, int KEEP, int LEN, typename Value> BDCT_INLINE void
 forward_rows (Value *y, Value *e, const Value *m)
@@ -42,7 +42,7 @@ forward_rows (Value *y, Value *e, const Value *m)
   }
 }
 
-/* y = M x; x is lost. */
+/* y = M x; overwrites x. */
 template <int N, int KEEP, typename Value> BDCT_INLINE void
 forward_butterflies (Value *y, Value *x, const Value *m)
 {

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From planes to R, G and B, whose errors are added up. A sample of chroma at a
- * pixel's place is sums of products of bytes: of one or two rows' columns that
- * lie in a word, 16 times as large until colours are made of it. */
+ * From planes to R, G and B, whose errors are added up. A chroma sample at a
+ * pixel's position is a sum of products of bytes: of the columns in a word, of
+ * one or two rows. It is 16 times as large until it becomes a colour. */
 #include "colour.cuh"
 
 namespace {
 
 constexpr unsigned kAll = 0xffffffff;
 
-/* How chroma is made for 4 pixels across of words of its columns. */
+/* How chroma for 4 adjacent pixels is interpolated from words of its
+ * columns. */
 struct Upsampling
 {
-  uint32_t near[kAcross];       /* factors of the row that the pixels are in, */
-  uint32_t far[kAcross];        /* and of the one that they are next to */
-  int32_t add[2];               /* for rounding: by the pixel's column where
+  uint32_t near[kAcross];       /* factors of the row that contains the
+                                   pixels */
+  uint32_t far[kAcross];        /* factors of the next nearest row */
+  int32_t add[2];               /* rounding: by the pixel's column where
                                    chroma is half as wide, else by its row */
 };
 
@@ -24,12 +26,12 @@ struct Work
   BdctLayout layout;
   Planes src, dst;              /* pixels */
   Planes rec, shown;
-  BdctRender render;            /* where a view is shown */
+  BdctRender render;            /* positions of a view */
   BdctCudaAccumulator *accumulators;
   Upsampling upsampling;
-  uint32_t order;               /* selects a pixel out of R, G, B and 0, and the
-                                   input's pixel */
-  int32_t byte[3];              /* R's, G's and B's of a pixel */
+  uint32_t order;               /* selects a pixel from R, G, B and 0, and
+                                   the input's pixel */
+  int32_t byte[3];              /* position of R, G and B in a pixel */
   int32_t aligned;
 };
 
@@ -50,8 +52,7 @@ store_pixel (const BdctRgb &rgb, const Planes &image, int x, int y,
   }
 }
 
-/* Words, of each of which there is one byte of one kind, become words of one
- * kind each. */
+/* Transpose words with one byte of each kind into a word of each kind. */
 BDCT_INLINE void
 transpose (const uint32_t w[kAcross], uint32_t of[4])
 {
@@ -109,8 +110,7 @@ store_pixels (const Work &work, int x, int y,
 
 /* Colours */
 
-/* Two values as bytes, each in 0 to 255, below what is in the lower half of
- * `above`. */
+/* Two values as bytes, clipped to 0 to 255, below the lower half of `above`. */
 BDCT_INLINE uint32_t
 pack (int low, int high, uint32_t above)
 {
@@ -121,8 +121,8 @@ pack (int low, int high, uint32_t above)
   return w;
 }
 
-/* R, G and B in this order, of Y, 16 U and 16 V: bdct_colour_r(), _g() and
- * _b(), from the whole factors. */
+/* R, G and B in this order, from Y, 16 U and 16 V: bdct_colour_r(), _g() and
+ * _b(), with all bits of the factors. */
 BDCT_INLINE uint32_t
 make_rgb (int y, int u, int v)
 {
@@ -135,13 +135,13 @@ make_rgb (int y, int u, int v)
       pack (y + ((bu * u + 16 * (half - 128 * bu)) >> 20), 0, 0));
 }
 
-/* The columns of chroma that a thread's pixels are made of. Where it is half as
- * wide these are two and one on either side, or again the next one where there
- * is none, out of two words. */
+/* The columns of chroma for a thread's pixels. Where chroma is half as wide,
+ * these are two columns and one on either side, or the next one again where
+ * there is none, from two words. */
 template <int SUB_X> struct Columns
 {
-  int first;                    /* that is loaded */
-  uint32_t pick;                /* selects them */
+  int first;                    /* the first that is loaded */
+  uint32_t pick;                /* selects the columns */
 
   BDCT_INLINE Columns (int x, int width)
   {
@@ -162,8 +162,8 @@ template <int SUB_X> struct Columns
   }
 };
 
-/* What a thread's pixels are made of: samples of luma, and rows of chroma, with
- * SUB_Y from the one above theirs to the one below. */
+/* The samples for a thread's pixels: luma, and rows of chroma, with SUB_Y from
+ * the row above to the row below. */
 template <int SUB_X, int SUB_Y> struct Samples
 {
   static constexpr int rows = SUB_Y ? kDown / 2 + 2 : kDown;
@@ -211,7 +211,7 @@ template <int SUB_X, int SUB_Y> struct Samples
   }
 };
 
-/* A view of the original has its own bytes. */
+/* A view of the original shows its own bytes. */
 template <int BYTES> BDCT_INLINE void
 show_original (const Work &work, int x, int y, uint32_t *rgb)
 {
@@ -228,7 +228,7 @@ show_original (const Work &work, int x, int y, uint32_t *rgb)
   *rgb = pack (v[0] + mark, v[1] + mark, pack (v[2] + mark, 0, 0));
 }
 
-/* Add the squares of 4 pixels' errors, by their bytes. */
+/* Add the squared errors of 4 pixels, by byte. */
 BDCT_INLINE void
 add_errors (const uint32_t error[kAcross], uint32_t sse[4])
 {
@@ -251,7 +251,7 @@ warp_sum (uint32_t v)
 #endif
 }
 
-/* Add a block's errors to the frame's. */
+/* Add a thread block's errors to the frame's. */
 BDCT_INLINE void
 flush (const Work &work, const uint32_t sse[4])
 {
@@ -288,7 +288,7 @@ join (const __grid_constant__ Work work)
   if (x < luma.width && y < luma.height) {
     uint32_t w[kDown][kAcross];
 
-    /* These are the farthest away. */
+    /* These loads take the longest. */
     load_pixels<BYTES> (work.layout, work.src, work.aligned, x, y, w);
     const Samples<SUB_X, SUB_Y> rec (work.layout, work.rec, x, y);
 
@@ -342,7 +342,7 @@ Kernels viewed = {
 };
 
 /* bdct_colour_sum(), _between_rows() and _between_columns(); or the same sample
- * for all pixels that are in it. */
+ * for all pixels that it covers. */
 Upsampling
 make_upsampling (const BdctLayout &layout)
 {
@@ -353,7 +353,8 @@ make_upsampling (const BdctLayout &layout)
   Upsampling up;
 
   for (int k = 0; k < kAcross; k++) {
-    /* Of a row's columns, in quarters: the word's first is beside. */
+    /* Factors of a row's columns, in quarters. The word's first column is the
+     * one left of the pixels. */
     const int here = sub_x ? 1 + k / 2 : k, beside = here + (k & 1 ? 1 : -1);
     const uint32_t row = !filtered || !sub_x ? 4u << 8 * here
         : 3u << 8 * here | 1u << 8 * beside;

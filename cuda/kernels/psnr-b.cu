@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PSNR-B on the GPU, as cpu/metrics/psnr-b.c has it: a thread goes down a
- * column of a strip. */
+ * PSNR-B on the GPU, as in cpu/metrics/psnr-b.c: a thread goes down a column of
+ * a strip. */
 #include "dct/metrics/psnr-b.h"
 #include "metric.cuh"
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PSNR-HVS-M on the GPU, as cpu/metrics/psnr-hvs.c has it: a thread a block,
- * and then the sum of all squares, which are added in single precision one
- * after the other.
+ * PSNR-HVS-M on the GPU, as in cpu/metrics/psnr-hvs.c: first a block for each
+ * thread, then the sum of all squares, which are added one after the other in
+ * single precision.
  *
  * As long as a sum S does not reach the next power of two, its last place has
- * the same value, and in units of it adding a number is adding a whole number;
- * where it is halfway between two, the one that leaves S even. What some
- * numbers add is thus two whole numbers, for an even S and for an odd one, and
- * what two such runs add follows from theirs: an associative operation, so that
- * runs are put together in parallel. Which power of two a run meets is guessed
- * from a sum in double precision. Where the guess is wrong, or the next power
- * is reached, the run is done again block by block, and a block number by
+ * the same value. In units of it, adding a number adds a whole number; a number
+ * halfway between two adds the one that makes S even. So a sequence of numbers
+ * adds one of two whole numbers, for an even or an odd S, and those of two
+ * consecutive runs determine those of both: an associative operation, which
+ * combines runs in parallel. The power of two that a run meets is guessed from
+ * a sum in double precision. Where the guess is wrong, or the next power is
+ * reached, the run is added again block by block, and a block number by
  * number. */
 #include "dct/base/min.h"
 #include "metric.cuh"
@@ -43,23 +43,23 @@ get_roots (Floats v)
 
 namespace {
 
-/* From a block to the next. */
+/* The distance of blocks. */
 constexpr int kStep = 7;
 
 /* Blocks of a run. */
 constexpr int kRun = 32;
 
-/* A power of two in units of its last place, and the next one. */
+/* A power of two in units of its last place, and the next power. */
 constexpr float kLeast = 1 << 23;
 constexpr int32_t kLimit = 1 << 24;
 
-/* What a run adds to an even sum, and to an odd one, in units of its last
- * place; kLimit at most: not known, or it reaches the next power of two. */
+/* What a run adds to an even and to an odd sum, in units of the last place.
+ * kLimit at most: unknown, or it reaches the next power of two. */
 struct Sum {
   int32_t to[2];
 };
 
-/* The same with the power of two that it is for; 0: for sums below 2^-64. */
+/* Likewise with the power of two that it is for; 0: for sums below 2^-64. */
 struct Guess {
   float power[2];
   Sum sum[2];
@@ -95,8 +95,8 @@ count_map (const BdctMetricPlane &p)
   return bdct_metric_map (BDCT_METRIC_PSNR_HVS, p.width, p.height);
 }
 
-/* The scratch memory: about what is added before each run, and by all; guesses;
- * squares, of a run by frequency. */
+/* The scratch memory: the approximate sum before each run, and of all; guesses;
+ * squares, for each run by frequency. */
 BDCT_FORCE_INLINE double *
 get_before (const BdctCudaMetricPlane &to)
 {
@@ -208,7 +208,7 @@ struct Blocks64 {
   }
 };
 
-/* From the sums of runs to those of all runs before. */
+/* Turn the sums of runs into sums of all earlier runs. */
 struct Before {
   static constexpr int kThreads = 1024;
   struct Shared {
@@ -250,7 +250,7 @@ union Bits {
   uint32_t i;
 };
 
-/* The power of two that a number reaches; 0 below 2^-64. */
+/* The largest power of two that a number reaches; 0 below 2^-64. */
 BDCT_DEVICE_INLINE float
 get_power (float v)
 {
@@ -261,14 +261,14 @@ get_power (float v)
   return bits.f < 5.421010862427522e-20f ? 0 : bits.f;
 }
 
-/* What makes units of its last place of a power. */
+/* The factor that turns numbers into units of the last place of a power. */
 BDCT_DEVICE_INLINE float
 get_scale (float power)
 {
   return kLeast / power;
 }
 
-/* What comes of two runs, one behind the other. */
+/* The combination of two consecutive runs. */
 BDCT_DEVICE_INLINE Sum
 put_together (const Sum &a, const Sum &b)
 {
@@ -283,8 +283,8 @@ put_together (const Sum &a, const Sum &b)
   return sum;
 }
 
-/* What a block adds to sums from a power of two on. Added to 2^23, a number is
- * rounded to a whole one as it is when added to an even sum. */
+/* What a block adds to sums from a power of two on. Adding a number to 2^23
+ * rounds it to a whole number as adding it to an even sum does. */
 BDCT_DEVICE_INLINE Sum
 add_block (const float squares[64], float power)
 {
@@ -304,7 +304,7 @@ add_block (const float squares[64], float power)
     bits.f = kLeast + v;
     v -= bits.f - kLeast;
     here.to[0] = here.to[1] = (int32_t) (bits.i - least.i);
-    /* Halfway: to the even one, or for an odd sum to the other. */
+    /* Halfway: an even sum rounds to even, an odd sum the other way. */
     if (fabsf (v) == 0.5f) {
       here.to[1] += v > 0 ? 1 : -1;
       sum = put_together (sum, here);
@@ -319,7 +319,7 @@ add_block (const float squares[64], float power)
   return sum;
 }
 
-/* The same of a run, for both powers of two that it may meet. */
+/* Likewise for a run, for both powers of two that it may meet. */
 struct Guesses {
   static constexpr int kThreads = 128;
   struct Shared {
@@ -364,18 +364,19 @@ struct Guesses {
   }
 };
 
-/* All of them, one after the other. */
+/* Add all runs, one after the other. */
 struct Walk {
   static constexpr int kThreads = 1024;
   struct Shared {
     Sum sum[2][kThreads];
-    float squares[64 * kRun];   /* of the run that is done block by block */
+    float squares[64 * kRun];   /* of the run that is added block by block */
     int until;                  /* the first that cannot be added at once */
     float total;
   };
 
-  /* Add what the first threads have in shared.sum[0], up to the first one that
-   * cannot be added at once, or as many as shared.until was. Returns it. */
+  /* Add the runs that the first threads have in shared.sum[0], up to the first
+   * that cannot be added at once, or shared.until runs. Returns their
+   * number. */
   template <int kWide> static BDCT_INLINE int
   add (Shared &shared)
   {
@@ -404,12 +405,12 @@ struct Walk {
     });
     const int until = shared.until;
 
-    /* All have read it before somebody sets it anew. */
+    /* All threads must read it before one sets it again. */
     threads<kThreads> ([] (int) { });
     return until;
   }
 
-  /* A run, block by block. */
+  /* Add a run block by block. */
   static BDCT_INLINE void
   add_run (const BdctCudaMetricPlane &to, int run, Shared &shared)
   {
@@ -490,7 +491,7 @@ struct Walk {
   }
 };
 
-/* The map's blocks, side by side. */
+/* The map's blocks, which are adjacent. */
 struct Map {
   static constexpr int kThreads = 128;
   struct Shared {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * H.265's quadtree on the GPU (dct/rd/quadtree.h), behind the kernels of the
- * fixed transforms, which have made blocks of each size: their levels, their
- * records and the picture. A thread block has a square of 32 x 32 of luma: it
- * prices the levels, finds the tree, and puts together what that takes. Levels
- * are gone through by sub-blocks of 4 x 4, a thread each: what
- * dct/entropy/cabac.h's walk over a block carries from one to the next is known
- * beforehand, from two bits of each. */
+ * H.265's quadtree on the GPU (dct/rd/quadtree.h). The kernels of the fixed
+ * transforms come first and compute levels, records and the picture in blocks
+ * of each size. A thread block has a square of 32 x 32 luma samples: it prices
+ * the levels, finds the tree, and assembles the outputs of the chosen blocks.
+ * Levels are processed in sub-blocks of 4 x 4, one for each thread: two bits of
+ * each sub-block determine in advance what dct/entropy/cabac.h's walk carries
+ * from one sub-block to the next. */
 #include "quadtree.h"
 #include "dct/base/sample.h"
 #include "dct/entropy/cabac.h"
@@ -21,7 +21,7 @@ namespace {
 constexpr int kSide = BDCT_QUADTREE_SIDE;
 constexpr int kSizes = BDCT_TREE_SIZES;
 constexpr int kComponents = BDCT_MAX_COMPONENTS;
-/* Of a component of a square, at most: sub-blocks, and so blocks. */
+/* The most sub-blocks, and so blocks, of a component of a square. */
 constexpr int kParts = (kSide / 4) * (kSide / 4);
 constexpr int kBins = 2 * BDCT_CABAC_CONTEXTS;
 
@@ -31,7 +31,7 @@ lesser (int a, int b)
   return a < b ? a : b;
 }
 
-/* A square, by luma's first sample. */
+/* A square, by its first luma sample. */
 struct Square
 {
   const BdctCudaTree &tree;
@@ -46,7 +46,7 @@ struct Square
   }
 };
 
-/* A component's blocks of one size there. */
+/* The blocks of a component and size in a square. */
 struct Blocks
 {
   const BdctCudaTreeComponent &component;
@@ -65,7 +65,7 @@ struct Blocks
     log2_parts = 2 * (log2_size - 2);
   }
 
-  /* Block (bx, by) of the square. */
+  /* Whether block (bx, by) of the square exists. */
   BDCT_INLINE bool
   has (int bx, int by) const
   {
@@ -91,7 +91,7 @@ struct Blocks
   }
 };
 
-/* Which of a component's sizes it has where luma's blocks are 2^n. */
+/* The size of a component's blocks where luma's are 2^n. */
 BDCT_INLINE int
 find_size (const BdctCudaTree &tree, int c, int n)
 {
@@ -99,18 +99,18 @@ find_size (const BdctCudaTree &tree, int c, int n)
       : bdct_quadtree_node (tree.chroma, c, n) - 2;
 }
 
-/* Sub-blocks of a component of a square. */
+/* The number of sub-blocks of a component of a square. */
 BDCT_INLINE int
 count_parts (const BdctCudaTreeComponent &component)
 {
   return kParts >> (component.sub_x + component.sub_y);
 }
 
-/* A sub-block among those of a size: part (x, y) of block (bx, by). */
+/* A sub-block of a size: part (x, y) of block (bx, by). */
 struct Part
 {
-  int bx, by, x, y, first, place; /* first, place: of its block in Shared,
-                                     and itself there in the scan */
+  int bx, by, x, y, first, place; /* of its block in Shared, and of itself in
+                                     that block's scan */
 
   BDCT_INLINE
   Part (const Blocks &b, int number)
@@ -126,7 +126,7 @@ struct Part
     place = find_place (x, y, side);
   }
 
-  /* The diagonal scan's (clause 6.5.3). */
+  /* The position in the diagonal scan (clause 6.5.3). */
   static BDCT_INLINE int
   find_place (int x, int y, int side)
   {
@@ -137,24 +137,25 @@ struct Part
   }
 };
 
-/* What the threads of a square have in common. */
+/* Shared by the threads of a square. */
 struct Found
 {
   BdctQuadtreeSquare square;
   uint8_t size[kParts];
   uint32_t costs[kBins];
-  /* Sub-blocks, block by block in the order of the scan: whether they have a
-   * level that is not 0, and whether the next one finds `greater` set. */
+  /* For each sub-block, by block in scan order: whether it has a level that is
+   * not 0, and whether the next one finds `greater` set. */
   alignas (8) uint8_t coded[kSizes][kComponents][kParts];
   alignas (8) uint8_t greater[kSizes][kComponents][kParts];
   uint32_t rate[kSizes][kComponents][kParts];   /* by block, in 2^-15 bit */
-  /* Sums over what is taken; of errors the lower 16 bits, and the rest. */
+  /* Sums over the chosen blocks. Errors are split into the lower 16 bits and
+   * the rest. */
   uint32_t sse[2][kComponents], nonzero[kComponents], levels[kComponents];
   uint32_t area[kSizes];
   uint32_t counter[kComponents][kBins], bypass[kComponents];
 };
 
-/* Bits of a block's parts that have bytes of 0 or 1. */
+/* A block's parts as bits, from bytes of 0 or 1. */
 BDCT_INLINE uint64_t
 gather (const uint8_t *bytes, int n)
 {
@@ -170,8 +171,8 @@ gather (const uint8_t *bytes, int n)
   return bits;
 }
 
-/* Look at a sub-block: bit 0 is set if it has a level that is not 0, bit 1 if
- * one of the 8 that have a flag is above 1. */
+/* Inspect a sub-block: bit 0 is set if it has a level that is not 0, bit 1 if
+ * one of the 8 levels with a flag is above 1. */
 BDCT_INLINE int
 look_at (const BdctLevel *levels, int log2_size)
 {
@@ -194,15 +195,14 @@ look_at (const BdctLevel *levels, int log2_size)
   return 1 | greater << 1;
 }
 
-/* Send a sub-block's bins to a sink: bdct_cabac_walk()'s. */
+/* Send a sub-block's bins to a sink, as bdct_cabac_walk() does. */
 BDCT_INLINE void
 code_part (BdctCabacSink *sink, const Blocks &b, const Part &p,
     const uint8_t *coded_bytes, const uint8_t *greater_bytes)
 {
   const int n = 1 << b.log2_parts, side = 1 << (b.log2_size - 2);
   const uint64_t coded = gather (coded_bytes + p.first, n);
-  const uint64_t before = coded >> p.place >> 1;        /* in the order of
-                                                           coding */
+  const uint64_t before = coded >> p.place >> 1;        /* in coding order */
   const bool chroma = b.component.component != BDCT_Y;
   const bool has = coded >> p.place & 1, dc = p.place == 0;
   const bool right = p.x + 1 < side
@@ -230,7 +230,8 @@ code_part (BdctCabacSink *sink, const Blocks &b, const Part &p,
       p.y, right, below, &last, &greater);
 }
 
-/* For each sub-block of each size and component: f (blocks, part, size, c). */
+/* Call f (blocks, part, size, c) for each sub-block of each size and
+ * component. */
 template <int kThreads, typename F> BDCT_INLINE void
 for_parts (const Square &s, int t, F f)
 {
@@ -257,7 +258,7 @@ for_parts (const Square &s, int t, F f)
   }
 }
 
-/* What a component's blocks in a node cost. */
+/* The cost of a component's blocks in a node. */
 BDCT_INLINE uint64_t
 price (const Square &s, const Found &shared, int c, int n, int x, int y)
 {
@@ -276,7 +277,7 @@ price (const Square &s, const Found &shared, int c, int n, int x, int y)
   return sum;
 }
 
-/* What node `i` of a size costs. */
+/* Set the costs of node `i` of a size. */
 BDCT_INLINE void
 price_node (const Square &s, Found &shared, int n, int i)
 {
@@ -309,9 +310,10 @@ price_node (const Square &s, Found &shared, int n, int i)
   shared.square.split[n - 2][i] = split;
 }
 
-/* What is taken */
+/* Outputs of the chosen blocks */
 
-/* log2 of luma's block at sample (x, y) of a component of the square. */
+/* log2 of the side of luma's block at sample (x, y) of a component of the
+ * square. */
 BDCT_INLINE int
 size_at (const Found &shared, const BdctCudaTreeComponent &component, int x,
     int y)
@@ -331,8 +333,8 @@ copy (uint8_t *to, const uint8_t *from, int n)
       to[i] = from[i];
 }
 
-/* Take four samples of a component; what is interleaved comes with the first
- * of its components. */
+/* Copy four chosen samples of a component. The first component copies those of
+ * all interleaved ones. */
 BDCT_INLINE void
 take_samples (const Square &s, const Found &shared, int c, int x, int y)
 {
@@ -350,14 +352,15 @@ take_samples (const Square &s, const Found &shared, int c, int x, int y)
         pixel * lesser (4, layout.width - x));
 }
 
-/* Visible samples of `size` columns or rows from `at` on. */
+/* The visible samples of `size` columns or rows from `at` on, in a picture of
+ * `all`. */
 BDCT_INLINE int
 visible (int size, int at, int all)
 {
   return lesser (size, all - at);
 }
 
-/* The squared errors of a block whose record may have less. */
+/* The squared errors of a block whose record may be saturated. */
 BDCT_INLINE uint64_t
 sum_errors (const BdctCudaTreeComponent &component,
     const BdctSamples &picture, int x0, int y0, int size, int depth)
@@ -379,8 +382,8 @@ sum_errors (const BdctCudaTreeComponent &component,
   return sum;
 }
 
-/* The share of a block's record that the smallest block at (x, y), which is in
- * it, has by its visible samples: all of it is there. */
+/* The share of a block's record of the smallest block at (x, y) in it, by
+ * visible samples: the shares add up to the record. */
 BDCT_INLINE BdctBlockRecord
 share (const BdctCudaTreeComponent &component, const BdctBlockRecord &record,
     int x, int y, int log2_size)
@@ -402,7 +405,7 @@ share (const BdctCudaTreeComponent &component, const BdctBlockRecord &record,
   return part;
 }
 
-/* The picture of a sub-block's levels; (x, y) is its first sample. */
+/* Draw a sub-block's levels; (x, y) is its first sample. */
 BDCT_INLINE void
 draw_levels (const BdctCudaTreeComponent &component, const BdctLevel *levels,
     int log2_size, int x, int y, int depth)
@@ -418,7 +421,7 @@ draw_levels (const BdctCudaTreeComponent &component, const BdctLevel *levels,
               component.component != BDCT_Y, depth));
 }
 
-/* Take a block. */
+/* Count a chosen block. */
 BDCT_INLINE void
 take_block (const Square &s, Found &shared, const Blocks &b, int c, int bx,
     int by)
@@ -439,7 +442,8 @@ take_block (const Square &s, Found &shared, const Blocks &b, int c, int bx,
             * visible (size, (b.y + by) * size, b.component.layout.height)));
 }
 
-/* The flags of the nodes that begin at luma's sub-block `at` of the square. */
+/* Count the flags of the nodes that begin at luma's sub-block (x, y) of the
+ * square. */
 BDCT_INLINE void
 count_flags (const BdctCudaTree &tree, Found &shared, int x, int y)
 {
@@ -451,7 +455,7 @@ count_flags (const BdctCudaTree &tree, Found &shared, int x, int y)
               + (size < n)], 1u);
 }
 
-/* Do what there is to do at sub-block (x, y) of a component of the square. */
+/* Produce all outputs for sub-block (x, y) of a component of the square. */
 BDCT_INLINE void
 take_part (const Square &s, Found &shared, int c, int x, int y)
 {
@@ -507,7 +511,7 @@ add (unsigned long long *to, unsigned long long v)
     atomicAdd (to, v);
 }
 
-/* Add what the square has to the frame's. */
+/* Add the square's sums to the frame's. */
 BDCT_INLINE void
 add_up (const BdctCudaTree &tree, const Found &shared, unsigned square, int t,
     int n_threads)
@@ -535,14 +539,14 @@ add_up (const BdctCudaTree &tree, const Found &shared, unsigned square, int t,
   }
 }
 
-/* For squares (x, y). kBlocks, here and below: of a multiprocessor, for which
- * the compiler saves registers. */
+/* For squares (x, y). kBlocks, here and below, is the blocks of a
+ * multiprocessor for which the compiler limits registers. */
 struct Choose
 {
   static constexpr int kThreads = 192, kBlocks = 5;
   using Shared = Found;
 
-  /* What the nodes cost at their best, and the sizes that it takes. */
+  /* Set the nodes' least costs, and the chosen sizes. */
   static BDCT_INLINE void
   decide (const Square &s, Found &shared)
   {
@@ -632,12 +636,12 @@ struct Choose
   }
 };
 
-/* Segments go one way through their levels each, far from each other: a warp
- * has a few of them and so waits less for those that take another branch. */
+/* Segments take different branches through their levels: a warp has only a few
+ * of them, and so waits less. */
 constexpr int kLanes = 8;
 
-/* The blocks of square (x, y) of a component in the order of coding, by the
- * states of a segment. Returns what their bins cost that are not bypass bins.
+/* Price the blocks of square (x, y) of a component in coding order, by a
+ * segment's states. Returns the cost of the bins without bypass bins.
  */
 BDCT_INLINE uint64_t
 price_square (const BdctCudaTree &tree, int c, int x, int y, uint8_t *state,
@@ -686,8 +690,9 @@ price_square (const BdctCudaTree &tree, int c, int x, int y, uint8_t *state,
   return cost;
 }
 
-/* For kLanes segments of component y, from number kLanes x on, a thread each,
- * which goes through the segment before first (dct/entropy/cabac.h). */
+/* For kLanes segments of component y, from number kLanes x on. A thread prices
+ * one segment and walks over the previous segment first
+ * (dct/entropy/cabac.h). */
 struct Price
 {
   static constexpr int kThreads = 32, kBlocks = 16;

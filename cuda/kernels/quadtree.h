@@ -12,49 +12,54 @@
 extern "C" {
 #endif
 
-/** What a component became in blocks of one size, by number, all in device
+/** A component's results in blocks of one size, by number, all in device
  * memory. */
 typedef struct {
   const BdctLevel *levels;        /**< aligned to 8 bytes */
   const BdctBlockRecord *records;
-  const uint8_t *quantizer_map;    /**< NULL: the first */
+  const uint8_t *quantizer_map;    /**< NULL: the first quantizer for all */
   BdctSamples picture;
   int32_t log2_size, columns, rows;
 } BdctCudaTreeBlocks;
 
-/** A component: its samples, and what is made of it, where there is data. */
+/** A component: its samples, and its outputs, where they have data. */
 typedef struct {
-  BdctPlaneLayout layout;         /**< of the plane it is in */
+  BdctPlaneLayout layout;         /**< of the component's plane */
   int32_t component;
-  int32_t sub_x, sub_y;           /**< log2 of luma's samples to one of it */
-  int32_t log2_smallest, columns; /**< blocks of the smallest size, in a row */
+  int32_t sub_x, sub_y;           /**< log2 of luma samples to one of its
+                                       samples */
+  int32_t log2_smallest, columns; /**< log2 of the smallest blocks' side, and
+                                       their number in a row */
   BdctSamples src, dst;
-  BdctSamples levels;             /**< their picture (dct/picture/render.h) */
+  BdctSamples levels;             /**< picture of the levels
+                                       (dct/picture/render.h) */
   BdctBlockRecord *records;       /**< of the smallest blocks */
-  /** Of each size of luma's blocks; where it has none of its own, nothing. */
+  /** By size of luma's blocks; empty for sizes without blocks of its own. */
   BdctCudaTreeBlocks sized[BDCT_TREE_SIZES];
 } BdctCudaTreeComponent;
 
 /** One frame and job; a kernel's parameter. */
 typedef struct {
-  BdctCudaTreeComponent component[BDCT_MAX_COMPONENTS]; /**< by number */
+  BdctCudaTreeComponent component[BDCT_MAX_COMPONENTS]; /**< indexed by
+                                                             component */
   int32_t n_components, depth;
   int32_t min_log2, max_log2, distortion_shift;
   BdctChromaFormat chroma;
   uint64_t lambda[BDCT_MAX_QUANTIZERS];
   BdctCabacCosts costs;
-  uint8_t *sizes;                 /**< as BdctFrame.sizes */
-  BdctCudaAccumulator *accumulators;            /**< BDCT_CUDA_CELLS of them, zeroed */
-  unsigned long long *counts;     /**< for the bits, zeroed: those of a
-                                       BdctRateCounts; NULL: not counted */
+  uint8_t *sizes;                 /**< as in BdctFrame */
+  BdctCudaAccumulator *accumulators;            /**< BDCT_CUDA_ACCUMULATORS
+                                                     of them, zeroed */
+  unsigned long long *counts;     /**< the counters of a BdctRateCounts,
+                                       zeroed; NULL: bits are not counted */
 } BdctCudaTree;
 
-/** Enqueue what finds the trees, makes what is asked for of them, and counts
- * their bins. */
+/** Enqueue finding the trees, writing the requested outputs, and counting the
+ * bins. */
 cudaError_t bdct_cuda_tree_choose (const BdctCudaTree *tree,
     cudaStream_t stream);
 
-/** Behind it, what prices these bins. */
+/** Enqueue pricing these bins, after bdct_cuda_tree_choose(). */
 cudaError_t bdct_cuda_tree_price (const BdctCudaTree *tree,
     cudaStream_t stream);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What counts a frame for its bits (dct/entropy/rate.h). Huffman's symbols are
- * counted where the levels are made, in a thread's registers: the forward
- * transform once more costs less than levels in memory. CABAC goes over the
- * levels twice, which takes them there (scalar.cu). Compiled as that without
- * contraction: the levels of dct-8x8 are the CPU's, also where the tensor cores
- * make the picture. */
+ * Counts a frame's levels for its bits (dct/entropy/rate.h). Huffman symbols
+ * are counted from levels in a thread's registers: repeating the forward
+ * transform costs less than storing levels in memory. CABAC reads the levels
+ * twice, so it takes them from memory (scalar.cu). Like scalar.cu this file is
+ * compiled without contraction: dct-8x8's levels are the CPU's even if tensor
+ * cores compute the picture. */
 #include "cuda/scalar/scalar.cuh"
 #include "dct/entropy/cabac.h"
 #include "dct/entropy/huffman-symbols.h"
@@ -14,7 +14,8 @@ namespace {
 
 constexpr unsigned kAll = 0xffffffff;
 
-/* A block's part of a launch: tile `tile` of a plane's component `i`. */
+/* A thread block's part of a launch: tile `tile` of component `i` of a
+ * plane. */
 struct Place
 {
   int plane, i, tile;
@@ -62,7 +63,7 @@ merge (unsigned long long *counts, const uint32_t *counter)
 
 constexpr int kWarps = 8;
 
-/* As scalar.cuh has its matrices. */
+/* In constant memory, like scalar.cuh's matrices. */
 struct Zigzag
 {
   uint8_t at[64] = {};
@@ -76,11 +77,11 @@ struct Zigzag
 
 __constant__ constexpr Zigzag zigzag;
 
-/* The first lane of a warp does the last block of the warp before it once more,
- * for its DC. */
+/* The first lane of a warp repeats the last block of the previous warp, for its
+ * DC. */
 constexpr int kWarpBlocks = 31;
 
-/* Frequencies of block (x, y) of a component, as the CPU makes them. */
+/* Transform block (x, y) of a component as the CPU does. */
 template <typename C, typename Sample> BDCT_INLINE void
 forward (typename C::Value *c, const BdctCudaPlane &plane, int i, int x, int y,
     int depth, const Shifts &shifts)
@@ -143,7 +144,7 @@ count_block (uint32_t *counter, const typename C::Value *c,
   return dc;
 }
 
-/* Jobs that share a forward transform. */
+/* The jobs that share a forward transform. */
 constexpr int kJobsPerBlock = 3;
 
 template <typename C, typename Sample> __global__ void
@@ -214,7 +215,7 @@ log2_size_of (const BdctCudaPlane &plane, int i)
   return bdct_cabac_log2_size (&((const Constants *) plane.constants)[i].job);
 }
 
-/* The bins: a thread a block. */
+/* Count the bins: a thread a block. */
 __global__ void
 __launch_bounds__ (kBinsThreads)
 bins (const __grid_constant__ BdctCudaBatch batch)
@@ -247,12 +248,12 @@ bins_blocks (const BdctComponentJob *)
   return kBinsThreads;
 }
 
-/* Segments go one way through their levels each, far from each other: a warp
- * has a few of them and so waits less for those that take another branch. */
+/* Segments take different branches through their levels: a warp has only a few
+ * of them, and so waits less. */
 constexpr int kCostLanes = 8;
 
-/* What the bins cost that are not bypass bins: a lane a segment, as
- * bdct_cabac_segment() has it. */
+/* The cost of the bins without bypass bins: a lane a segment, as in
+ * bdct_cabac_segment(). */
 __global__ void
 __launch_bounds__ (32)
 cost (const __grid_constant__ BdctCudaBatch batch)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Levels by rate and distortion on the GPU (dct/rd/rdoq.h): what is between the
- * kernels that make coefficients and those that go on from given levels
- * (scalar.cu). A block is a thread's, as one level's choice waits for that of
- * the level before. */
+ * Levels by rate and distortion on the GPU (dct/rd/rdoq.h). Kernels of
+ * scalar.cu compute the coefficients before, and reconstruct from the levels
+ * after. A thread does a whole block, as the choice of each level depends on
+ * the one before. */
 #include "cuda/launch/kernel.h"
 
 #include <string.h>
@@ -32,9 +32,9 @@ price_block (const BdctCabacCosts *costs, const BdctLevel *levels,
 
 constexpr int kThreads = 64, kWarps = kThreads / 32;
 
-/* Threads of a warp that have a block. Each goes a way of its own, a long one
- * in large blocks, of which there are few: where a warp has less of them, it
- * waits less for those that take another branch. */
+/* The threads of a warp that have a block. Their branches differ, and in large
+ * blocks, of which there are few, they take long: with fewer of them a warp
+ * waits less. */
 __host__ __device__ constexpr int
 count_lanes (int log2_size)
 {
@@ -52,7 +52,8 @@ struct alignas (16) Constants
 struct Blocks
 {
   const BdctCudaPlane &plane;
-  int i, first, n, log2_size;   /* first: block of the tile; n: of all */
+  int i, first, n, log2_size;   /* first: number of the tile's first block;
+                                   n: number of all blocks */
 
   BDCT_INLINE
   Blocks (const BdctCudaPlane &plane, int tile)
@@ -64,7 +65,7 @@ struct Blocks
         * (((plane.layout.height - 1) >> plane.log2_height) + 1);
   }
 
-  /* The block that a thread has; n or more: none. */
+  /* The number of a thread's block; n or more if it has none. */
   BDCT_INLINE int
   number (int t) const
   {
@@ -79,7 +80,7 @@ struct Blocks
     return plane.levels[i] + ((size_t) number << 2 * log2_size);
   }
 
-  /* Where its coefficients are, or with `which` 1 the room. */
+  /* The coefficients of a block or, with `which` 1, its free memory. */
   BDCT_INLINE BdctLevel *
   coefficients (int which, int number) const
   {
@@ -88,7 +89,7 @@ struct Blocks
   }
 };
 
-/* From coefficients to levels. */
+/* Choose levels from coefficients. */
 struct Choose
 {
   static BDCT_INLINE void
@@ -113,7 +114,7 @@ struct Choose
   }
 };
 
-/* The levels' picture. */
+/* Draw the levels. */
 struct Draw
 {
   static BDCT_INLINE void
@@ -178,7 +179,7 @@ make_constants (void *to, const BdctCudaPlane *plane, const BdctJob *job)
   }
 }
 
-/* Without a GPU a kernel is itself its function. */
+/* In the emulation a kernel is an ordinary function. */
 template <typename K> const BdctCudaKernel kernel = {
 #ifdef __CUDACC__
   (const void *) run<K>,

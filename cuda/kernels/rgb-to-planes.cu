@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From R, G and B to planes. Products of two bytes of a pixel with 16-bit
- * factors are one instruction's; U and V are added up together, in the halves
- * of a word. */
+ * From R, G and B to planes. One instruction multiplies two bytes of a pixel by
+ * 16-bit factors and adds the products. U and V are added up at once, in the
+ * halves of a word. */
 #include "colour.cuh"
 
 namespace {
 
-constexpr uint32_t kPair = 0x10001;     /* in both halves */
+constexpr uint32_t kPair = 0x10001;     /* 1 in both halves */
 constexpr uint32_t kBytes = 0xff * kPair;
 
-/* 16-bit factors of a pixel's bytes, from the first on. */
+/* 16-bit factors of a pixel's bytes, first byte first. */
 struct Factors
 {
   uint32_t first, last;
@@ -22,19 +22,19 @@ struct Work
   BdctLayout layout;
   Planes src;                   /* pixels */
   Planes planes;
-  Factors y, u, v;              /* of U and V: their negatives */
+  Factors y, u, v;              /* U's and V's are negated */
   int32_t aligned;
 };
 
-/* Y in byte 2: bdct_colour_y(), from the whole factors. */
+/* Y in byte 2: bdct_colour_y(), with all bits of the factors. */
 BDCT_INLINE uint32_t
 make_y (const Factors &f, uint32_t pixel)
 {
   return __dp2a_hi (f.last, pixel, __dp2a_lo (f.first, pixel, 1u << 15));
 }
 
-/* 255 less U or V in byte 2. bdct_colour_u() and _v() round down k - sum, where
- * k is what 128 and the rounding add; all bits of sum - k - 1 are those of its
+/* 255 - U or 255 - V in byte 2. bdct_colour_u() and _v() round k - sum down,
+ * where k has 128 and the rounding term; sum - k - 1 is its bitwise
  * complement. */
 BDCT_INLINE uint32_t
 make_complement (const Factors &f, uint32_t pixel)
@@ -49,7 +49,7 @@ make_complement (const Factors &f, uint32_t pixel)
   return sum;
 }
 
-/* 255 less U, and less V in the upper half. */
+/* 255 - U in the lower half and 255 - V in the upper half. */
 BDCT_INLINE uint32_t
 make_uv (const Work &work, uint32_t pixel)
 {
@@ -57,7 +57,7 @@ make_uv (const Work &work, uint32_t pixel)
       make_complement (work.v, pixel), 0x7632);
 }
 
-/* Chroma of a sum of such by bdct_colour_across(), _down() and _both(). */
+/* Chroma from a sum of these, by bdct_colour_across(), _down() and _both(). */
 template <int SUB_X, int SUB_Y> BDCT_INLINE uint32_t
 downsample (uint32_t sum, int x)
 {

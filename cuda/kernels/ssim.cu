@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * SSIM on the GPU: as cpu/metrics/ssim.c has it. Each window's number first,
- * then the sums of rows, each by one thread, since at more than 8 bits they are
- * added in single precision from left to right. */
+ * SSIM on the GPU, as in cpu/metrics/ssim.c: first each window's SSIM, then the
+ * sums of rows. One thread adds a row, as at more than 8 bits it is added in
+ * single precision from left to right. */
 #include "dct/metrics/ssim.h"
 #include "metric.cuh"
 
@@ -10,10 +10,10 @@ namespace ssim {
 
 namespace {
 
-/* Rows of windows that a thread does one after the other. */
+/* Rows of windows that a thread processes one after another. */
 constexpr int kStrip = 4;
 
-/* Windows that are read before they are added. */
+/* Windows that are loaded before they are added. */
 constexpr int kAhead = 16;
 
 struct Sums {
@@ -56,7 +56,8 @@ add_half (const BdctMetricPlane &p, int column, int row)
   return sums;
 }
 
-/* Where windows' numbers go: at 8 bits in units of 2^-30, else as they are. */
+/* Store windows in the scratch memory: at 8 bits in units of 2^-30, else as
+ * floats. */
 struct ToScratch {
   template <typename Window> static BDCT_INLINE void
   put (const BdctCudaMetricPlane &to, int x, int y, Window v)

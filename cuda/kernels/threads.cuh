@@ -1,8 +1,8 @@
-/* blockdct: kernels that run without a GPU, too.
+/* blockdct: kernels that also run without a GPU.
  *
- * Such a kernel is made of threads(): each thread of a thread block does
- * something, and all of them wait for it. So written, it is also plain C++:
- * without a GPU the tests do the threads one after the other
+ * Such a kernel consists of threads(): each thread of a thread block does
+ * something, then all of them synchronize. Written like this it is also plain
+ * C++: without a GPU the tests run the threads one after another
  * (tests/gpu/thread-emulation.h).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -14,7 +14,7 @@
 
 #include "device.cuh"
 
-/* Nothing shared. */
+/* For kernels without shared memory. */
 struct BdctNothing {
 };
 

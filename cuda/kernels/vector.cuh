@@ -1,8 +1,8 @@
-/* blockdct: kernels over rows of bytes, 16 at a time, that run without a GPU,
- * too (threads.cuh).
+/* blockdct: kernels over rows of bytes, 16 at a time, that also run without a
+ * GPU (threads.cuh).
  *
- * Such a kernel is a struct K: of K::kThreads threads, which share a K::Shared,
- * launched with a K::Work, and K::block() for thread block (x, y).
+ * Such a kernel is a struct K with K::kThreads threads, which share a
+ * K::Shared, and a parameter K::Work. K::block() computes thread block (x, y).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -52,15 +52,15 @@ is_aligned (const void *at, int to)
   return ((uintptr_t) at & (to - 1)) == 0;
 }
 
-/* Whether load() reads no byte behind `end`: where `at` is not aligned to 4, it
- * reads the word that the last byte is in. */
+/* Whether load() reads no byte after `end`. If `at` is not aligned to 4, it
+ * reads the whole word with the last byte. */
 BDCT_INLINE bool
 is_loadable (const uint8_t *at, const uint8_t *end)
 {
   return end - at >= (is_aligned (at, 4) ? kVector : kVector + 4);
 }
 
-/* Of an image that the kernel does not write, from an aligned place. */
+/* Load from an aligned address of an image that the kernel does not write. */
 BDCT_INLINE Vector
 load_aligned (const uint8_t *at)
 {
@@ -77,7 +77,7 @@ load_aligned (const uint8_t *at)
 #endif
 }
 
-/* From anywhere. */
+/* Load from any address. */
 BDCT_INLINE Vector
 load (const uint8_t *at)
 {
@@ -100,7 +100,7 @@ load (const uint8_t *at)
   return v;
 }
 
-/* To an aligned place. */
+/* Store to an aligned address. */
 BDCT_INLINE void
 store (uint8_t *at, const Vector &v)
 {
@@ -112,8 +112,8 @@ store (uint8_t *at, const Vector &v)
 #endif
 }
 
-/* Vectors of a row of so many bytes, the last one may have less; and thread
- * blocks for all of a plane, `n` vectors each. */
+/* The vectors of a row, the last of which may be partial; and the thread blocks
+ * of a plane, with `n` vectors each. */
 BDCT_FORCE_INLINE int
 count_vectors (int row_bytes)
 {
@@ -128,7 +128,7 @@ count_blocks (int row_bytes, int height, int n)
   return (int) ((vectors + n - 1) / n);
 }
 
-/* The plane that a thread block is of. */
+/* The plane of a thread block. */
 template <int n> BDCT_INLINE int
 find_plane (const int32_t (&first)[n], int block)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Views that copy or subtract samples, 16 bytes of a row a thread. Where that
- * cannot be, as at the end of a row, samples are drawn one by one. */
+ * Views that copy or subtract samples, 16 bytes of a row for each thread. Where
+ * that is impossible, as at the end of a row, samples are drawn one by one. */
 #include "vector.cuh"
 #include "view.cuh"
 
@@ -11,11 +11,11 @@ namespace {
 
 struct CopyWork {
   BdctRender render;
-  int32_t component[BDCT_MAX_PLANES]; /* the first one of each plane */
+  int32_t component[BDCT_MAX_PLANES]; /* the first component of each plane */
   int32_t first[BDCT_MAX_PLANES + 1];
 };
 
-/* What a copy leaves of two words: no bits below the sample, and no value above
+/* What a copy keeps of two words: no bits below the sample, and no value above
  * the peak. */
 BDCT_INLINE uint32_t
 clean (uint32_t words, int shift, int peak)
@@ -45,8 +45,8 @@ template <typename Sample> struct Copies {
   }
 #endif
 
-  /* The place of columns x to x + n - 1 of a row in the picture that they all
-   * are of. False: in no one picture side by side, or the line is there. */
+  /* Find columns x to x + n - 1 of a row in the picture that all of them are
+   * from. False if they are not all from one picture, or the line is there. */
   static BDCT_INLINE bool
   find (const BdctRender &r, const BdctRenderPlane &p, int n, int x, int y,
       const uint8_t **at, const uint8_t **end)
@@ -66,7 +66,7 @@ template <typename Sample> struct Copies {
     return true;
   }
 
-  /* Columns x on of both pictures, in place. */
+  /* Load columns from x on, from both pictures at the same position. */
   static BDCT_INLINE bool
   load_both (const BdctRenderPlane &p, int x, int y, Vector *v, Vector *w)
   {
@@ -102,8 +102,8 @@ template <typename Sample> struct Copies {
     return true;
   }
 
-  /* Columns x on where a wipe goes over from one picture to the other, or its
-   * line is: of both pictures, which are in place there. */
+  /* Draw columns from x on where a wipe changes from one picture to the other,
+   * or where its line is. Both pictures are at the same position there. */
   static BDCT_INLINE bool
   mix (const BdctRender &r, const BdctRenderPlane &p, int x, int y,
       uint8_t *to)
@@ -209,7 +209,7 @@ bdct_cuda_copy_takes (const BdctRender *r)
   for (int c = 0; c < r->n_components; c++) {
     const BdctRenderPlane *p = &r->plane[c];
 
-    /* Of a component that is not the first one: where its plane begins. */
+    /* Only the first component's address is that of its plane. */
     if ((int) p->layout.component[0] == c && (!is_aligned (p->dst.data, kVector)
             || p->dst.stride % kVector != 0))
       return false;

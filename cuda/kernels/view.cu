@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Views on the GPU. What a sample of a view is stands in dct/picture/render.h;
- * here is the way over the frame: a thread a sample where samples are copied or
- * subtracted and view-copy.cu does not, a warp a tile of 32 x 32 of luma where
- * blocks are coloured. */
+ * Views on the GPU. dct/picture/render.h computes each sample of a view; this
+ * file traverses the frame: a thread a sample where samples are copied or
+ * subtracted and view-copy.cu does not do it, a warp a tile of 32 x 32 luma
+ * samples where blocks are coloured. */
 #include "view.cuh"
 
 namespace {
 
 constexpr int kTile = 32;
-constexpr int kBlocks = kTile / 4;      /* of the smallest size, a side */
+constexpr int kBlocks = kTile / 4;      /* of the smallest size, in a side */
 
-/* Rows of 32 samples, 8 at a time; a launch's third dimension is the component.
- * The second one has fewer blocks than the highest frames need. */
+/* Rows of 32 samples, 8 at a time; the launch's third dimension is the
+ * component. The second dimension has fewer blocks than the highest frames
+ * need. */
 template <typename Sample> __global__ void
 draw_samples (const __grid_constant__ BdctRender r)
 {
@@ -27,7 +28,7 @@ draw_samples (const __grid_constant__ BdctRender r)
     draw_sample<Sample> (r, c, x, y);
 }
 
-/* One tile of luma and what lies there of chroma, in the colours of its
+/* One tile of luma and the chroma at its place, in the colours of its
  * blocks. */
 template <typename Sample> __global__ void
 __launch_bounds__ (32)

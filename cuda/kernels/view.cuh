@@ -1,4 +1,4 @@
-/* blockdct: a sample of a view that copies or subtracts samples.
+/* blockdct: a sample of views that copy or subtract samples.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,7 +16,7 @@ get (const BdctRenderPlane &p, const BdctSamples &of, int x, int y, int depth)
       (1 << depth) - 1);
 }
 
-/* Put the sample (x, y) of a component, and what lies on top of it. */
+/* Write sample (x, y) of a component, or what lies on top of it. */
 template <typename Sample> BDCT_INLINE void
 put (const BdctRender &r, int c, int x, int y, int v)
 {
@@ -32,7 +32,7 @@ put (const BdctRender &r, int c, int x, int y, int v)
       (int64_t) x * p.layout.interleave, sizeof (Sample), p.layout.shift, v);
 }
 
-/* The sample (x, y) of a component of such a view. */
+/* Draw sample (x, y) of a component of such a view. */
 template <typename Sample> BDCT_INLINE void
 draw_sample (const BdctRender &r, int c, int x, int y)
 {

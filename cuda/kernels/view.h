@@ -13,19 +13,19 @@
 extern "C" {
 #endif
 
-/** Enqueue the drawing of a view, behind the kernels that make what it shows.
- * All planes, aligned to their samples, and records are in device memory. */
+/** Enqueue drawing a view, after the kernels that compute its inputs. All
+ * planes, aligned to their samples, and records are in device memory. */
 cudaError_t bdct_cuda_view_launch (const BdctRender *render,
     cudaStream_t stream);
 
-/** Its part where samples are copied or subtracted (view-copy.cu); and whether
- * it takes a view. */
+/** The part of it that copies or subtracts samples (view-copy.cu); and whether
+ * that part supports a view. */
 cudaError_t bdct_cuda_copy_launch (const BdctRender *render,
     cudaStream_t stream);
 bool bdct_cuda_copy_takes (const BdctRender *render);
 
-/** Likewise that of a zoomed view, behind all that makes its base and, of R, G
- * and B, their pixels. */
+/** Enqueue drawing a zoomed view, after the kernels that compute its base and,
+ * for R, G and B, the base's pixels. */
 cudaError_t bdct_cuda_zoom_launch (const BdctZoom *zoom, cudaStream_t stream);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * XPSNR on the GPU, as cpu/metrics/xpsnr.c has it: a thread block has a block,
- * and a thread goes down some rows of a column of it. */
+ * XPSNR on the GPU, as in cpu/metrics/xpsnr.c: a thread block has a block, and
+ * a thread goes down some rows of one of its columns. */
 #include "dct/metrics/xpsnr.h"
 #include "metric.cuh"
 
@@ -12,7 +12,7 @@ namespace {
 /* Rows that a thread goes down at a time. */
 constexpr int kStrip = 8;
 
-/* Luma in 16 bits, for this frame and those after it. */
+/* Copy luma to 16 bits, for this frame and later ones. */
 struct Keep {
   static constexpr int kThreads = 256;
   using Shared = BdctNothing;
@@ -33,20 +33,20 @@ struct Keep {
   }
 };
 
-/* Two samples, the first of them in an even column of a picture whose rows are
- * even. */
+/* Two samples; the first is in an even column of a picture with an even
+ * width. */
 struct alignas (4) Pair {
   uint16_t a, b;
 };
 
-/* Of a row of squares, which are single samples, or of a large picture 2 x 2: the
- * sum of one, and what the high pass takes of it and of those beside it, in the
- * middle, and in rows around that. */
+/* A square is a single sample, or in a large picture 2 x 2 samples. Its sum, and
+ * the high pass's sums over it and its two neighbours as the row `here`, and as
+ * the row above and below. */
 struct Taps {
   int sum, here, above, below;
 };
 
-/* The filter of 3 x 3. `before`, `behind`: how far those beside it are, or 0,
+/* The 3 x 3 filter. `before`, `behind`: offsets of the two neighbours, or 0
  * where they would be outside. */
 template <bool kLarge> BDCT_INLINE Taps
 read_taps (const uint16_t *square, int64_t stride, int before, int behind)
@@ -58,8 +58,9 @@ read_taps (const uint16_t *square, int64_t stride, int before, int behind)
   return { m, 12 * m - 2 * (l + r), around, around };
 }
 
-/* Of 6 x 6 without corners, which is as symmetric: its outer rows are those
- * next to the middle's without what is twice as near. */
+/* The 6 x 6 filter without corners, which has the same symmetry: its outermost
+ * rows are the rows next to the middle without the contribution of what is
+ * twice as near. */
 template <> BDCT_INLINE Taps
 read_taps<true> (const uint16_t *square, int64_t stride, int before, int behind)
 {
@@ -99,7 +100,7 @@ template <bool kLarge> struct Blocks {
     unsigned long long sum[BDCT_XPSNR_KINDS][kThreads];
   };
 
-  /* Have a thread do its share: columns from one row to another. */
+  /* Run f on a thread's share of an area: columns from one row to another. */
   template <typename F> static BDCT_INLINE void
   go_down (int t, int width, int height, F f)
   {
@@ -137,7 +138,7 @@ template <bool kLarge> struct Blocks {
     return sum;
   }
 
-  /* What goes on in a block of luma. */
+  /* The activity of a block of luma. */
   static BDCT_INLINE void
   add_activity (const BdctMetricPlane &p, const BdctXpsnrPlace &at, int t,
       unsigned long long sum[BDCT_XPSNR_KINDS])
@@ -187,7 +188,7 @@ template <bool kLarge> struct Blocks {
   {
     const BdctMetricPlane &p = to.plane;
 
-    /* By one thread: it takes double precision. */
+    /* Only one thread, as it takes double precision. */
     threads<kThreads> ([&] (int t) {
       if (t == 0)
         shared.grid = bdct_xpsnr_grid (&p);

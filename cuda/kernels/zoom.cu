@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Zoomed views on the GPU: a thread a sample, or a pixel of R, G and B. What it
- * is stands in dct/picture/zoom.h. */
+ * Zoomed views on the GPU: a thread computes a sample, or a pixel of R, G and
+ * B, by dct/picture/zoom.h. */
 #include "view.h"
 
 namespace {
 
-/* Rows of 32, 8 at a time; a launch's third dimension is the group. The second
- * one has fewer blocks than the highest frames need. */
+/* Rows of 32, 8 at a time; the launch's third dimension is the group. The
+ * second dimension has fewer blocks than the highest frames need. */
 template <typename Sample, int CHANNELS> __global__ void
 magnify (const __grid_constant__ BdctZoom z)
 {

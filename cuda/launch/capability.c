@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The capability whose tensor cores were tested against the definitions, times
- * 10: with the code for it. */
+/* The compute capability, times 10, whose tensor cores were tested against the
+ * definitions, with code for that capability. */
 #define PROVEN 90
 
-/* Shared memory of a multiprocessor that tall tiles want: that of 9.0. */
+/* The shared memory of a multiprocessor that tall tiles need: that of 9.0. */
 #define TALL_SHARED (228 << 10)
 
-/* Something that every kernel takes. */
+/* Work that every kernel supports. */
 static bool
 work_init (BdctCudaWork * work, BdctJob * job)
 {
@@ -28,8 +28,8 @@ work_init (BdctCudaWork * work, BdctJob * job)
   return bdct_job_init (job, &params, &layout, NULL);
 }
 
-/* The runtime loads what the GPU takes of a build's code when it is first asked
- * about a kernel, and says so if that is nothing. */
+/* The runtime loads the GPU's code when it is first asked about a kernel, and
+ * then reports a build without any. */
 static cudaError_t
 find_code (int *ptx)
 {

@@ -1,5 +1,5 @@
-/* blockdct: what is known of a GPU and of the kernels on it: how much of them a
- * multiprocessor holds, and whether its tensor cores are trusted.
+/* blockdct: properties of a GPU and of the kernels on it: how many blocks of a
+ * kernel a multiprocessor holds, and whether its tensor cores are trusted.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,17 +13,18 @@
 extern "C" {
 #endif
 
-/** The most kernels there are, those of different depths counted apart. */
+/** The most kernels, counted separately for each depth. */
 #define BDCT_CUDA_MAX_KERNELS 256
 
 typedef struct {
-  char gpu[160];            /**< with its driver and our version, in words */
+  char gpu[160];            /**< its name, driver and our version */
   int multiprocessors;
   unsigned traits;          /**< for bdct_tensor_find() */
-  bool early;               /**< launches may begin before the last one has
-                                 ended; kernels that span tiles wait */
-  bool proven;              /**< these tensor cores, with this code, were tested
-                                 against the definitions */
+  bool early;               /**< launches may begin before the previous one
+                                 ends; kernels that span tiles wait by
+                                 themselves */
+  bool proven;              /**< these tensor cores, with this code, were
+                                 tested against the definitions */
   struct {
     const BdctCudaKernel *kernel;
     int blocks;
@@ -32,26 +33,28 @@ typedef struct {
   struct {
     const BdctTensorKernel *kernel;
     int depth;
-  } agree[BDCT_CUDA_MAX_KERNELS]; /**< those that were checked here */
+  } agree[BDCT_CUDA_MAX_KERNELS]; /**< kernels that were checked on this GPU */
   int n_agree;
 } BdctCapability;
 
-/** Of the current device. An error if the build has no code for it, or none
- * that its driver takes. */
+/** Describe the current device. An error if the build has no code for it, or
+ * none that its driver supports. */
 cudaError_t bdct_capability_init (BdctCapability *self);
 
-/** How many blocks of a kernel a multiprocessor holds at once. */
+/** Set `blocks` to the blocks of a kernel that a multiprocessor holds at
+ * once. */
 cudaError_t bdct_capability_blocks (BdctCapability *self,
     const BdctCudaKernel *kernel, int *blocks);
 
-/** Whether a tensor-core kernel is known to compute what it should at a depth;
- * and that it was found to. */
+/** Whether a tensor-core kernel is known to compute the right samples at a
+ * depth; and record that a check found so. */
 bool bdct_capability_agrees (const BdctCapability *self,
     const BdctTensorKernel *kernel, int depth);
 void bdct_capability_add_agreeing (BdctCapability *self,
     const BdctTensorKernel *kernel, int depth);
 
-/** All that this may depend on, for bdct_verdict_find(). */
+/** Describe everything that this may depend on, for
+ * bdct_selfcheck_cache_find(). */
 cudaError_t bdct_capability_describe (const BdctCapability *self,
     const BdctTensorKernel *kernel, int depth, BdctChecked *what);
 

@@ -7,26 +7,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The kernels' constants on the device: a ring, of which the oldest entries
+/* The kernels' constants on the device: a ring, in which the oldest entries
  * make room for new ones. It has room for the most jobs of a frame, of 20 KB a
- * plane: where it has not, frame after frame makes all of them anew. */
+ * plane; a smaller ring would have all constants made anew for every frame. */
 #define RING_SIZE (12 << 20)
 #define ENTRY_ALIGN 128
 #define N_ENTRIES 1024
-#define N_BUCKETS 4096          /* powers of 2 */
+#define N_BUCKETS 4096          /* both are powers of 2 */
 #define N_PROBES 8
 
-/* One plane's constants of all quantizers, and behind them what they were made
- * for: the component jobs, and what chooses each quantizer's levels. Some kernels
- * share theirs. */
+/* An entry: one plane's constants of all quantizers, followed by its key, the
+ * component jobs and the rate-distortion parameters of each quantizer. Some
+ * kernels share entries. */
 typedef struct {
   void (*make_constants) (void *, const BdctCudaPlane *, const BdctJob *);
   int depth, n_quantizers, interleave;
   BdctComponent component[2];
   uint64_t hash;
-  uint64_t at;                  /* in the ring, as if it had no end */
-  uint64_t follower;            /* the entry that was asked for after it */
-  unsigned launch;              /* the last one it is for */
+  uint64_t at;                  /* position in the ring, as if it were
+                                   endless */
+  uint64_t follower;            /* the entry requested after it */
+  unsigned launch;              /* the last launch that uses it */
 } Entry;
 
 struct BdctCudaDevice
@@ -35,13 +36,14 @@ struct BdctCudaDevice
   cudaStream_t stream;          /* of all launches */
   BdctCudaCheck tensor_check;
   bool tensor;                  /* whether the tensor cores are used */
-  bool differs;                 /* not, as one of their kernels went wrong */
+  bool differs;                 /* not any more: a kernel computed something
+                                   else */
   uint8_t *ring, *mirror;       /* on the device and on the host */
-  uint64_t head, uploaded;      /* where the ring ends, and is complete to */
-  /* Entries have numbers from 1 on; those from `oldest` up to `next` are in the
-   * ring. */
-  uint64_t oldest, next, last;  /* last: asked for */
-  unsigned launch;              /* number of the one being put together */
+  uint64_t head, uploaded;      /* end of the ring, and of its uploaded part */
+  /* Entries have numbers from 1 on. The ring has those from `oldest` to `next`
+   * - 1. */
+  uint64_t oldest, next, last;  /* last: most recently requested */
+  unsigned launch;              /* number of the launch in preparation */
   uint64_t bucket[N_BUCKETS];   /* entries by their hash */
   Entry entry[N_ENTRIES];
 };
@@ -99,8 +101,9 @@ bdct_cuda_has_tensor (const BdctCudaDevice * device, bool *differs)
   return device->tensor;
 }
 
-/* Whether a tensor-core kernel may be used; else none is from now on. Where it
- * was not used before, it is checked first. False with `ok` false on an error.
+/* Whether a tensor-core kernel may be used. It is checked before its first use;
+ * if it differs, no tensor-core kernel is used from then on. Returns false with
+ * `ok` false on an error.
  */
 static bool
 trusts (BdctCudaDevice * device, const BdctTensorKernel * kernel, int depth,
@@ -137,7 +140,8 @@ trusts (BdctCudaDevice * device, const BdctTensorKernel * kernel, int depth,
 
 /* Planning */
 
-/* False if there are more tiles than a launch takes. */
+/* Cut work into a kernel's tiles. False if there are more tiles than a launch
+ * supports. */
 static bool
 cut (BdctCudaLaunch * launch, const BdctCudaKernel * kernel,
     const BdctCudaWork * work, bool mixed)
@@ -232,14 +236,14 @@ job_of (const BdctCudaLaunch * launch, const BdctPlaneLayout * layout, int i)
       .component[layout->component[i % layout->interleave]];
 }
 
-/* How many component jobs an entry is for. */
+/* The number of component jobs of an entry. */
 static int
 count_jobs (const BdctCudaLaunch * launch, const BdctPlaneLayout * layout)
 {
   return launch->n_quantizers * layout->interleave;
 }
 
-/* Bytes of what an entry was made for. */
+/* The bytes of an entry's key. */
 static size_t
 key_size (const BdctCudaLaunch * launch, const BdctPlaneLayout * layout)
 {
@@ -304,8 +308,8 @@ is_for (BdctCudaDevice * device, uint64_t number, const BdctCudaLaunch * launch,
   return true;
 }
 
-/* A new entry of so many bytes; 0 if there is no room beside those of the
- * launch being put together. */
+/* Make room for an entry of this size. Returns its number; 0 if there is no
+ * room besides the entries of the launch in preparation. */
 static uint64_t
 make_room (BdctCudaDevice * device, size_t size)
 {
@@ -364,7 +368,8 @@ make_entry (BdctCudaDevice * device, uint64_t hash,
   while (probe < N_PROBES
       && is_there (device, device->bucket[(hash + probe) % N_BUCKETS]))
     probe++;
-  /* Where all are taken, one is no longer found by its hash. */
+  /* If all probes are taken, an older entry can no longer be found by its
+   * hash. */
   device->bucket[(hash + probe % N_PROBES) % N_BUCKETS] = number;
   return number;
 }
@@ -383,9 +388,10 @@ find_entry (BdctCudaDevice * device, uint64_t hash,
   return 0;
 }
 
-/* The constants of a plane, on the device once what is new is uploaded; NULL if
- * the launch must go first. Frame after frame asks for the same in the same
- * order: what came after the last one is the first guess. */
+/* A plane's constants on the device, valid after the next upload; NULL if the
+ * launch in preparation must be enqueued first. Frames request the same
+ * constants in the same order, so the first guess is the entry that followed
+ * the last one. */
 static const uint8_t *
 find_constants (BdctCudaDevice * device, const BdctCudaLaunch * launch,
     const BdctCudaPlane * plane)
@@ -411,8 +417,9 @@ find_constants (BdctCudaDevice * device, const BdctCudaLaunch * launch,
   return device->ring + entry->at % RING_SIZE;
 }
 
-/* From pageable memory: it is read before the calls return. What the ring had
- * there is of launches before this one, in the same stream. */
+/* The source is pageable memory, which is read before the calls return. The
+ * data that this replaces in the ring belongs to earlier launches in the same
+ * stream. */
 static cudaError_t
 upload_constants (BdctCudaDevice * device, cudaStream_t stream)
 {
@@ -432,7 +439,7 @@ upload_constants (BdctCudaDevice * device, cudaStream_t stream)
 
 /* Launching */
 
-/* Whether jobs that go together may be these two's: of one frame. */
+/* Whether two launches, as jobs of one frame, can share thread blocks. */
 static bool
 is_same_frame (const BdctCudaLaunch * a, const BdctCudaLaunch * b)
 {
@@ -440,7 +447,7 @@ is_same_frame (const BdctCudaLaunch * a, const BdctCudaLaunch * b)
       && a->plane[0].src.data == b->plane[0].src.data;
 }
 
-/* Append a launch, if the batch is empty or of its kind and has room. */
+/* Append a launch if the batch is empty, or has the same kind and room. */
 static bool
 append (BdctCudaBatch * batch, const BdctCudaLaunch * first,
     const BdctCudaLaunch * launch, BdctCudaDevice * device)
@@ -499,8 +506,8 @@ enqueue (BdctCudaBatch * batch, const BdctCudaLaunch * first,
     err = bdct_capability_blocks (&device->capability, kernel, &blocks);
     if (err != cudaSuccess)
       return err;
-    /* All warps that the device holds at once, as often as it takes for each
-     * to have tiles of about 256 rows: none is left for a last, half empty
+    /* All warps that the device holds at once, times the number of rounds that
+     * gives each warp tiles of about 256 rows: there is no half-empty last
      * round. */
     const int64_t tiles = kernel->warps / kernel->tile_warps; /* of a block */
     const int64_t at_once = device->capability.multiprocessors * blocks * tiles;
@@ -530,7 +537,7 @@ bdct_cuda_launch (const BdctCudaLaunch * const *launches, int n_launches,
     while (i < n_launches && append (&batch, first, launches[i], device))
       i++;
     if (batch.n_planes == 0) {
-      /* The oldest constants are its own, and in the way of its new ones. */
+      /* The launch's own older constants take the room of its new ones. */
       forget_constants (device);
       i += append (&batch, first, first, device);
     }

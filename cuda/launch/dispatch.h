@@ -1,5 +1,5 @@
-/* blockdct: from frames to launches: which kernel does what, how planes are cut
- * into tiles, and the kernels' constants.
+/* blockdct: from frames to launches: the choice of kernels, the division of
+ * planes into tiles, and the kernels' constants.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,49 +12,52 @@
 extern "C" {
 #endif
 
-/** One kernel's part in a frame. */
+/** One kernel's part of a frame. */
 typedef struct {
   const BdctCudaKernel *kernel;
   const BdctJob *quantizers;                  /**< the work's */
   int32_t n_quantizers;
-  BdctCudaPlane plane[BDCT_MAX_PLANES]; /**< cut for it, without constants */
+  BdctCudaPlane plane[BDCT_MAX_PLANES]; /**< divided for the kernel; without
+                                             constants */
   int32_t n_planes, n_tiles;
   int32_t mixed;
 } BdctCudaLaunch;
 
-/** What launches on one device need. */
+/** The state of launches on one device. */
 typedef struct BdctCudaDevice BdctCudaDevice;
 
-/** What tries a tensor-core kernel before its first use (selfcheck.h). */
+/** Checks a tensor-core kernel before its first use (selfcheck.h). */
 typedef bool (*BdctCudaCheck) (const BdctTensorKernel *kernel, int depth,
     unsigned traits, BdctCudaDevice *device, cudaStream_t stream, bool *agrees,
     BdctError *error);
 
-/** Describe the current device. `tensor_check` NULL: leave the tensor cores
- * alone. `stream`: where all launches go. Freed with bdct_cuda_close(). */
+/** Describe the current device. Without `tensor_check` tensor cores are not
+ * used. All launches go into `stream`. bdct_cuda_close() frees the device. */
 cudaError_t bdct_cuda_open (BdctCudaDevice **device,
     BdctCudaCheck tensor_check, cudaStream_t stream);
 
-/** In the context it was opened in, after its launches; or, where that cannot
- * be made current, what the host has of it. */
+/** Free a device after its launches, in the context that it was opened in. If
+ * that context cannot be made current, `in_context` is false and only host
+ * memory is freed. */
 void bdct_cuda_close (BdctCudaDevice *device, bool in_context);
 
-/** Whether the tensor cores are used; `differs`: not any more, as they were
- * found to compute something else. */
+/** Whether tensor cores are used. `differs`: they no longer are, because a
+ * check found different results. */
 bool bdct_cuda_has_tensor (const BdctCudaDevice *device, bool *differs);
 
-/** Choose the kernels for some work, whose quantizers must stay until it is
- * launched, and cut it for them. 1 launch or, where a map has mixed tiles that
- * the first kernel leaves alone, 2; 0 with the error if there are more tiles than
- * a launch takes. A tensor-core kernel that is not known to compute the right
- * samples on this GPU is checked before its first use, and none is used from
- * the first one on that does not. */
+/** Choose the kernels for some work, and divide it for them. The work's
+ * quantizers must stay valid until it is launched. Returns the number of
+ * launches: 1, or 2 if a map has mixed tiles that the first kernel leaves out;
+ * 0 with the error if there are more tiles than a launch supports. A
+ * tensor-core kernel that is not known to compute the right samples on this GPU
+ * is checked before its first use. After the first one that fails, none is
+ * used. */
 int bdct_cuda_plan (BdctCudaDevice *device, const BdctCudaWork *work,
     BdctCudaLaunch *launches, BdctError *error);
 
-/** Enqueue launches: one launch for as many in a row as have one kernel and fit,
- * behind the upload of the constants that are not on the device yet. `stream`
- * is that of bdct_cuda_open(). */
+/** Enqueue launches, consecutive ones with the same kernel as one as far as
+ * they fit, after uploading the constants that are not on the device yet.
+ * `stream` is that of bdct_cuda_open(). */
 cudaError_t bdct_cuda_launch (const BdctCudaLaunch *const *launches,
     int n_launches, BdctCudaDevice *device, cudaStream_t stream);
 

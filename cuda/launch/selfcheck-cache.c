@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The file is text, a line for each: "agrees" or "differs", a space and what
- * was checked. Of two for the same the last one counts. Lines are appended
- * whole, by one write() each, so that processes need not wait for each other.
+ * The file is text with a line for each entry: "agrees" or "differs", a space
+ * and what was checked. Of two lines for the same check the last one counts.
+ * Each line is appended by one write(), so that processes need not wait for
+ * each other.
  */
 #include "selfcheck-cache.h"
 
@@ -23,7 +24,7 @@
 
 static const char *const words[] = { "", "agrees", "differs" };
 
-/* The process's; those that find no room are in the file alone. */
+/* The process's entries; if there is no room an entry is only in the file. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct
 {
@@ -43,8 +44,7 @@ hash_of (const char *text)
   return hash;
 }
 
-/* Below $XDG_CACHE_HOME, or what stands for it (XDG Base Directory
- * Specification). */
+/* Below $XDG_CACHE_HOME, or its default (XDG Base Directory Specification). */
 static bool
 cache_path (char *path, size_t size, const char *name)
 {
@@ -82,7 +82,7 @@ find_in_file (const char *text)
   return found;
 }
 
-/* Nobody is told if it fails: the next process checks again. */
+/* A failure is not reported: the next process checks again. */
 static void
 append (const char *text, BdctVerdict verdict)
 {
@@ -100,7 +100,7 @@ append (const char *text, BdctVerdict verdict)
   if (file < 0)
     return;
   n = snprintf (line, sizeof line, "%s %s\n", words[verdict], text);
-  /* Half a line is no verdict. */
+  /* A partial line matches no entry. */
   n -= (int) write (file, line, n);
   (void) n;
   close (file);

@@ -1,5 +1,5 @@
-/* blockdct: what the self-check found, remembered for the process and, in the
- * user's cache folder, for the next.
+/* blockdct: the self-check cache: results of self-checks, for the process and,
+ * in the user's cache folder, for later processes.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/** What was checked, and on what, in one line. */
+/** The subject of a check: kernel, GPU, driver and version, in one line. */
 typedef struct {
   char text[480];
 } BdctChecked;
@@ -19,11 +19,11 @@ typedef enum {
   BDCT_VERDICT_DIFFERS,
 } BdctVerdict;
 
-/** What was found before; from any thread. */
+/** Find an earlier result. Thread-safe. */
 BdctVerdict bdct_selfcheck_cache_find (const BdctChecked *what);
 
-/** Remember it. Where there is no such folder, or it cannot be written to, for
- * the process alone. */
+/** Store a result. Where the folder is missing or not writable, it is stored
+ * for the process alone. */
 void bdct_selfcheck_cache_store (const BdctChecked *what, BdctVerdict verdict);
 
 #endif

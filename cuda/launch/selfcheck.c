@@ -9,16 +9,16 @@
 
 #define check bdct_cuda_check
 
-/* Bytes of a row, whole tiles and a part of one; and rows, which end within a
- * block. */
+/* The bytes of a row, with whole tiles and a partial one; and the rows, which
+ * end within a block. */
 #define ROW 1000
 #define STRIDE 1024
 #define ROWS 122
 #define PLANE (STRIDE * 128)
 #define MAX_BLOCKS (256 * 32)
 
-/* What dct-8x8 may differ by: it rounds otherwise, and where that takes a
- * coefficient across a quantizer's threshold, by a step. */
+/* The least PSNR of dct-8x8 against the other kernel: they round differently,
+ * and a coefficient near a quantizer's threshold may differ by a step. */
 #define LEAST_DB 45
 
 /* Quality or QP, and the scaling list. */
@@ -38,7 +38,7 @@ static const struct
 
 #define N_SETTINGS (sizeof settings / sizeof settings[0])
 
-/* What a run leaves behind. */
+/* The results of a run. */
 typedef struct {
   uint8_t plane[PLANE];
   BdctBlockRecord blocks[2][MAX_BLOCKS];
@@ -78,7 +78,7 @@ layout_init (BdctLayout * layout, int depth, int interleave)
   };
 }
 
-/* Whether a basis function is negative. */
+/* Whether a basis function is negative at sample n. */
 static bool
 is_negative (const BdctComponentJob * job, int k, int n)
 {
@@ -88,7 +88,7 @@ is_negative (const BdctComponentJob * job, int k, int n)
       : bdct_matrix_int (chain->row, k, n) < 0);
 }
 
-/* 32 x 32 samples of one component and one sort. */
+/* Draw 32 x 32 samples of one component, of one kind. */
 static void
 draw_square (Check * self, const BdctLayout * layout,
     const BdctComponentJob * job, int x0, int y0, int i, unsigned sort)
@@ -119,7 +119,7 @@ draw_square (Check * self, const BdctLayout * layout,
     }
 }
 
-/* All of the plane, for one transform. */
+/* Draw the whole plane for one transform. */
 static bool
 draw (Check * self, const BdctLayout * layout, const BdctJob * job,
     BdctError * error)
@@ -136,7 +136,7 @@ draw (Check * self, const BdctLayout * layout, const BdctJob * job,
       "cudaMemcpyAsync", error);
 }
 
-/* Enqueue it for one of the results. */
+/* Enqueue the work for one of the results. */
 static bool
 run (Check * self, BdctCudaWork * work, int which, BdctError * error)
 {
@@ -192,8 +192,8 @@ add_accumulators (const Result * result)
   return sum;
 }
 
-/* The samples are those of dct-8x8, near enough, and the errors are the
- * samples'. */
+/* Whether dct-8x8's samples nearly agree and the squared errors are those of
+ * the samples. */
 static bool
 agree_nearly (const Check * self, const BdctLayout * layout)
 {
@@ -230,7 +230,8 @@ agree (const Check * self, const BdctLayout * layout, BdctFamily family,
           sizeof result[0].blocks) == 0);
 }
 
-/* Do one job with the kernel, and without tensor cores. False with the error.
+/* Run one job with the kernel and without tensor cores. False with the
+ * error.
  */
 static bool
 compare (Check * self, const BdctTensorKernel * kernel,
@@ -256,7 +257,8 @@ compare (Check * self, const BdctTensorKernel * kernel,
   return true;
 }
 
-/* All that the kernel takes of one transform and layout, until it differs. */
+/* Compare all jobs of one transform and layout that the kernel supports, until
+ * one differs. */
 static bool
 compare_all (Check * self, const BdctTensorKernel * kernel,
     BdctTransform transform, const BdctLayout * layout, unsigned *n,
@@ -282,7 +284,7 @@ compare_all (Check * self, const BdctTensorKernel * kernel,
     if (!bdct_job_init (&job, &params, layout, error))
       return false;
     taken = bdct_tensor_find (&work, self->traits & ~BDCT_TENSOR_TALL);
-    /* Kernels of one chain make the same constants. */
+    /* Kernels of one chain have the same constants. */
     if (taken == NULL || taken->kernel.make_constants
         != kernel->kernel.make_constants)
       continue;

@@ -1,22 +1,22 @@
 /* blockdct: H.265's one-dimensional transforms in a thread's registers, as dot
- * products of pairs: the matrices' entries are bytes and the values have 16
- * bits, so that an instruction multiplies and adds two of them.
+ * products of pairs. The matrices' entries are bytes and the values have 16
+ * bits, so that one instruction multiplies and adds two of them.
  *
- * The values lie in pairs in an order in which what belongs together is words:
- * for a forward transform a block's second half mirrors the first, so that sums
- * and differences of mirror images are sums and differences of words; for an
- * inverse one the odd frequencies stand together, those that are odd multiples
- * of 2, and so on.
+ * Values are stored in pairs, in an order that lets words be added at once. For
+ * a forward transform a block's second half mirrors the first, so that sums and
+ * differences of mirror images are sums and differences of words. For an
+ * inverse transform the odd frequencies are adjacent, then the odd multiples of
+ * 2, and so on.
  *
- * Forward, values have no sign: samples, and what the first pass leaves with
- * 2^14 added, which comes off again in the value that the dot product begins
- * with. Differences are taken with 2^15 added, so that no value of a pair
- * borrows from its neighbour; a change of its highest bit takes that off.
+ * In the forward transform values are unsigned: samples, and the first pass'
+ * results plus 2^14, which the initial value of the dot product compensates.
+ * Differences are computed plus 2^15, so that no value of a pair borrows from
+ * the other; flipping the highest bit removes the 2^15.
  *
- * The first pass's results lie between -2^14 and 2^14 - 2^7: its shift is the
- * one that takes the largest residual, 2^(depth - 1), times 64 times the
- * block's side to 2^14, and no row's magnitudes sum up to more than row 0's. So
- * sums of two of them, with 2^15 added, fit 16 bits, and so do differences.
+ * The first pass' results are between -2^14 and 2^14 - 2^7: its shift scales
+ * the largest residual, 2^(depth - 1), times 64 times the block's side, to
+ * 2^14, and no row's magnitudes have a larger sum than row 0's. So sums of two
+ * results, plus 2^15, fit 16 bits, and so do differences.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -29,8 +29,8 @@
 
 namespace {
 
-/* Which value is at a place, for a forward transform, and the other way
- * round. */
+/* The value at a position, and the position of a value, for a forward
+ * transform. */
 __host__ __device__ constexpr int
 mirror_order (int at)
 {
@@ -43,8 +43,8 @@ mirror_place (int i)
   return i ^ i >> 1;
 }
 
-/* Which of `keep` frequencies is at a place, for an inverse transform, and the
- * other way round. */
+/* The frequency, of `keep`, at a position, and the position of a frequency, for
+ * an inverse transform. */
 __host__ __device__ constexpr int
 octave_order (int keep, int at)
 {
@@ -62,8 +62,8 @@ octave_place (int keep, int k)
   return k == 0 ? 0 : (keep >> octave) + (k >> octave);
 }
 
-/* Both orders of up to 8 values, four bits each, for places that are known only
- * on the device. */
+/* Both orders of up to 8 values, four bits each, for positions that only the
+ * device knows. */
 constexpr uint32_t
 mirror_places ()
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The kernel without tensor cores, an instance for each transform, sample type
- * and sort of request. Compiled without contraction of floating-point
- * operations (the -fmad=false of meson.build), so that dct-8x8 computes what
- * the CPU does here; on the tensor cores (tensor.cu) it does not. */
+ * The kernel without tensor cores, with an instance for each transform, sample
+ * type and output. It is compiled without contraction of floating-point
+ * operations (the -fmad=false of meson.build), so that dct-8x8 computes the
+ * same as on the CPU; on tensor cores (tensor.cu) it does not. */
 #include "large.cuh"
 
 namespace {
@@ -12,15 +12,15 @@ template <BdctChain LUMA, BdctChain OTHER> struct Shape
 {
   static constexpr int side = Chain<LUMA>::side > Chain<OTHER>::side
       ? Chain<LUMA>::side : Chain<OTHER>::side;
-  /* For small blocks, of which a thread has 8 x 8 samples. */
+  /* For small blocks, with 8 x 8 samples to a thread. */
   static constexpr int warps = 2;
-  /* Thread blocks of a multiprocessor, for which the compiler saves registers:
-   * as many as it takes before it spills them. */
+  /* The thread blocks of a multiprocessor for which the compiler limits
+   * registers: as many as possible without spills. */
   static constexpr int blocks = Chain<LUMA>::width > 32 ? 6
       : Chain<LUMA>::width > 16 ? 8 : 10;
 };
 
-/* A warp's words of shared memory. */
+/* The words of a warp's shared memory. */
 template <typename C, typename Sample> constexpr int
 count_words ()
 {
@@ -49,7 +49,7 @@ run_tile (uint32_t *memory, const Tile &tile, unsigned long long (&sum)[2])
         (uint16_t *) memory, tile, sum);
 }
 
-/* Add up what lanes have of each component. */
+/* Add the lanes' sums of each component. */
 template <int WARPS> BDCT_INLINE void
 add_up (const BdctCudaPlane &plane, const unsigned long long (&sum)[2])
 {
@@ -148,7 +148,8 @@ find_kernel ()
     KERNEL (luma, other, COEFFICIENTS, sample),                               \
   }
 
-/* Two chains a transform, of luma and of what is not luma's. */
+/* Two chains for each transform: luma's, and the other one if chroma has its
+ * own. */
 #define TRANSFORM(id, nick, text, luma, chroma_444, chroma_sampled)           \
   static_assert (BDCT_CHAIN_##chroma_444 == BDCT_CHAIN_##luma                 \
       || BDCT_CHAIN_##chroma_444 == BDCT_CHAIN_##chroma_sampled);

@@ -1,8 +1,8 @@
-/* blockdct: what the kernels without tensor cores have in common.
+/* blockdct: what the kernels without tensor cores share.
  *
- * Blocks of up to 8 x 8 are a thread's each (scalar/small.cuh), larger ones a
- * warp's (scalar/large.cuh). The order of the stages is dct/quantizer/job.h's.
- * With a `transposed` chain a block is taken transposed.
+ * A thread has a block of up to 8 x 8 (scalar/small.cuh), a warp a larger one
+ * (scalar/large.cuh). The order of the stages is that of dct/quantizer/job.h. A
+ * `transposed` chain works on the transposed block.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -19,7 +19,7 @@
 #include "dct/transform/matrices.h"
 #include "rows.cuh"
 
-/* What dct/quantizer/quantize.h asks for: a lane does one value. */
+/* The definitions for dct/quantizer/quantize.h: a lane has one value. */
 #define BDCT_NAME(name) lane_##name
 #define BDCT_INT int32_t
 #define BDCT_REAL float
@@ -73,9 +73,9 @@ lane_with_sign (float magnitude, float c)
 
 namespace {
 
-/* A basis's matrix, in dct/transform/butterflies.h's order. Compile-time
- * indices after unrolling make the entries operands of the arithmetic
- * instructions: no load, no register. */
+/* A basis' matrix, in the order of dct/transform/butterflies.h. Indices are
+ * compile-time constants after unrolling, so that entries are operands of the
+ * arithmetic instructions: they need no load and no register. */
 template <BdctBasis BASIS, int N, typename Value> struct Entries
 {
   Value at[N * N] = {};
@@ -94,9 +94,9 @@ template <BdctBasis BASIS, int N, typename Value> struct Entries
 template <BdctBasis BASIS, int N, typename Value>
 __constant__ constexpr Entries<BASIS, N, Value> entries;
 
-/* A basis for a type of values: its size, whether it is a matrix without
- * symmetry, what it makes of samples that are all 1 (in frequency 0, and
- * nothing in the others), and the passes. */
+/* A basis for a value type: its size, whether its matrix lacks symmetry, the
+ * coefficient of frequency 0 for samples that are all 1 (the others are 0), and
+ * its passes. */
 template <BdctBasis BASIS, typename Value> struct Basis;
 
 #define BASIS_PASSES(id_, n, dense_, ones_, forward_, inverse_)               \
@@ -135,20 +135,22 @@ struct ChainOf
   static constexpr BdctFamily family = FAMILY;
   static constexpr bool clip16 = BDCT_QUANTIZE_CLIP16 (FAMILY);
   static constexpr bool transposed = BDCT_TRANSPOSED (FAMILY);
-  /* Whether it is quantized by a step, which the tables have as a float. */
+  /* Whether it is quantized by steps, which the tables have as floats. */
   static constexpr bool stepped =
       FAMILY == BDCT_FAMILY_JPEG || FAMILY == BDCT_FAMILY_REAL;
   using Value = std::conditional_t<FAMILY == BDCT_FAMILY_REAL, float, int32_t>;
   using Row = Basis<ROW, Value>;
   using Column = Basis<COLUMN, Value>;
   static constexpr int width = Row::size, height = Column::size;
-  /* Frequencies that are kept. */
+  /* The frequencies that are kept. */
   static constexpr int columns = KEEP < width ? KEEP : width;
   static constexpr int rows = KEEP < height ? KEEP : height;
-  /* Of a square of whole blocks, and whether a block is a thread's. */
+  /* The side of a square of whole blocks, and whether a thread has a whole
+   * block. */
   static constexpr int side = width > 32 || height > 32 ? 64 : 32;
   static constexpr bool small = width <= 8 && height <= 8;
-  /* ... and is in shared memory between its passes (scalar/small.cuh). */
+  /* Whether a block is in shared memory between its passes
+   * (scalar/small.cuh). */
   static constexpr bool shared = small && width * height > 16 && !transposed;
   /* Whether its passes are dot products (scalar/dots.cuh). */
   static constexpr bool dots = FAMILY == BDCT_FAMILY_HEVC;
@@ -166,13 +168,12 @@ template <BdctChain> struct Chain;
   };
 #include "dct/transform/transforms.def"
 
-/* A component's constants in device memory: its job, with its tables as the
- * block's columns, one after the other, so that a column's entries are loaded
- * together. In place of `dequant` is what bdct_quantize_companion() gives; in
- * place of a step its float. */
+/* A component's constants in device memory: its job, with the tables by columns
+ * of the block, so that a column's entries are loaded at once. `dequant` has
+ * the results of bdct_quantize_companion(), and steps are floats. */
 struct alignas (16) Constants
 {
-  int32_t clips;                /* whether levels may not fit 16 bits */
+  int32_t clips;                /* whether levels may exceed 16 bits */
   int32_t unused[2];
   BdctComponentJob job;
 };
@@ -201,14 +202,15 @@ make_component (Constants *to, const BdctJob *job, int component)
 
 } // namespace
 
-/* Those of a plane, by its components. Not the host side's, but kernels of
- * several sources have them. */
+/* Write the constants of a plane's components. Shared by kernels of several
+ * sources, not part of the host side. */
 extern "C" void bdct_scalar_constants (void *to, const BdctCudaPlane *plane,
     const BdctJob *job);
 
 namespace {
 
-/* What a kernel is made for, and whether it ends with numbers in memory. */
+/* The requested output of a kernel instance, and whether it stores levels or
+ * coefficients. */
 using Output = BdctCudaOutput;
 
 __host__ __device__ constexpr bool
@@ -217,7 +219,7 @@ ends_with_levels (Output output)
   return output == BDCT_CUDA_LEVELS || output == BDCT_CUDA_COEFFICIENTS;
 }
 
-/* What the passes need of a job. */
+/* A job's shifts of the passes. */
 struct Shifts
 {
   int32_t fwd[2], inv[2];
@@ -234,13 +236,14 @@ get_shifts (const Constants *from)
     { __ldg (&job->inv_shift[0]), __ldg (&job->inv_shift[1]) } };
 }
 
-/* What the quantizer needs of a job but its tables. */
+/* A job's quantizer without its tables. */
 template <typename C> BDCT_INLINE BdctComponentJob
 get_job (const Constants *from)
 {
   BdctComponentJob job;
 
-  /* requantize_column() clips levels, the pairs of dot products values. */
+  /* requantize_column() clips levels, and the pairs of dot products clip
+   * values. */
   job.clip16 = false;
   if (C::stepped)
     return job;
@@ -250,7 +253,7 @@ get_job (const Constants *from)
   return job;
 }
 
-/* Four entries of a column, from row v on. */
+/* Load four entries of a column, from row v on. */
 BDCT_INLINE void
 load_entries (int32_t *to, const int32_t *table, int u, int v)
 {
@@ -266,15 +269,15 @@ load_entries (int32_t *to, const int32_t *table, int u, int v)
 struct Blocks
 {
   int columns;
-  const uint8_t *quantizer_map;  /* NULL: all take the first set */
+  const uint8_t *quantizer_map;  /* NULL: the first quantizer for all */
   const Constants *quantizers;
   int set_size;
   union
   {
-    BdctBlockRecord *records;   /* NULL: not asked for */
-    BdctLevel *levels;          /* of what ends with them */
+    BdctBlockRecord *records;   /* NULL: not requested */
+    BdctLevel *levels;          /* for instances that store levels */
   };
-  const BdctLevel *from_levels;       /* of BDCT_CUDA_FROM_LEVELS */
+  const BdctLevel *from_levels;       /* for BDCT_CUDA_FROM_LEVELS */
 
   BDCT_INLINE
   Blocks (const BdctCudaPlane &plane, int i, Output output)
@@ -293,7 +296,7 @@ struct Blocks
           << plane.log2_width + plane.log2_height);
   }
 
-  /* Of the block at a sample. */
+  /* The number of the block at a sample. */
   template <typename C> BDCT_INLINE int
   number (int x, int y) const
   {
@@ -318,7 +321,7 @@ struct Blocks
   }
 };
 
-/* R of job.h, with what its caller adds to the rounding. */
+/* R of job.h; `more` is added to the rounding. */
 BDCT_INLINE int32_t
 scale (int32_t v, int shift, int32_t more = 0)
 {
@@ -331,10 +334,11 @@ scale (float v, int, int32_t = 0)
   return v;
 }
 
-/* Numbers below 2^22 as floats, and back, by an addition each: a float from
- * 2^23 to 2^24 has its number in its lowest bits. */
-constexpr float kHalfway = 12582912;    /* 1.5 2^23: with a sign */
-constexpr float kWhole = 8388608;       /* 2^23: without; its digits end here */
+/* Conversions between numbers below 2^22 and floats by one addition: a float
+ * from 2^23 to 2^24 has the number in its lowest bits. */
+constexpr float kHalfway = 12582912;    /* 1.5 2^23: for signed numbers */
+constexpr float kWhole = 8388608;       /* 2^23: for unsigned numbers; its
+                                           last place is 1 */
 
 BDCT_INLINE float
 small_to_real (int32_t v)
@@ -348,10 +352,10 @@ small_to_int (float v)
   return __float_as_int (v + kHalfway) - __float_as_int (kHalfway);
 }
 
-/* |level| + 2^23 of what is quantized by a step.
+/* |level| + 2^23 of a coefficient that is quantized by a step.
  *
- * JPEG: dct/quantizer/quantize.h says how far (n + 1/2) / d is from any
- * integer; here one rounding, of the reciprocal, is between them. */
+ * JPEG: dct/quantizer/quantize.h states the distance of (n + 1/2) / d from any
+ * integer; here the only error is one rounding, that of the reciprocal. */
 BDCT_INLINE float
 quantize_magnitude (int32_t c, float step, float reciprocal, float *sign)
 {
@@ -378,8 +382,8 @@ set_value (int32_t &d, float v)
   d = small_to_int (v);
 }
 
-/* The level of a coefficient that is quantized by a step, and if asked for its
- * value. Returns whether it is not 0. */
+/* The level of a coefficient that is quantized by a step, and its value if
+ * requested. Returns 1 if the level is not 0. */
 template <typename Value> BDCT_INLINE uint32_t
 requantize_stepped (Value c, int32_t quant, int32_t companion, int *level,
     Value *value)
@@ -396,9 +400,9 @@ requantize_stepped (Value c, int32_t quant, int32_t companion, int *level,
   return is_nonzero (__float_as_int (magnitude) - __float_as_int (kWhole));
 }
 
-/* A column of COUNT coefficients to their values or, with ALONE, their levels;
- * entry (v) has the quant and the companion of each. Returns how many levels
- * are not 0. */
+/* Turn a column of COUNT coefficients into values or, with ALONE, into levels.
+ * entry (v) is the quantizer and companion of each. Returns the number of
+ * levels that are not 0. */
 template <typename C, bool ALONE, int COUNT, typename Entry>
 BDCT_INLINE uint32_t
 requantize_column (typename C::Value *c, const BdctComponentJob &job,
@@ -436,7 +440,7 @@ requantize_column (typename C::Value *c, const BdctComponentJob &job,
   return nonzero;
 }
 
-/* The same of a column of given levels; level (v) has each. */
+/* Likewise for a column of given levels; level (v) returns each. */
 template <typename C, int COUNT, typename Entry, typename Level>
 BDCT_INLINE uint32_t
 dequantize_column (int32_t *c, const BdctComponentJob &job, Entry entry,
@@ -454,8 +458,8 @@ dequantize_column (int32_t *c, const BdctComponentJob &job, Entry entry,
   return nonzero;
 }
 
-/* The sum over the lanes that share all but the STEPth and higher bits of their
- * number. */
+/* The sum over the lanes that differ only in the bits from FIRST to LAST of
+ * their number. */
 template <int FIRST, int LAST, typename T> BDCT_INLINE T
 lanes_sum (T v)
 {

@@ -1,10 +1,11 @@
-/* blockdct: blocks of up to 8 x 8, each a thread's, which does all that happens
- * to it and waits for nobody.
+/* blockdct: blocks of up to 8 x 8, each entirely in one thread, which never
+ * waits for others.
  *
- * A thread has 8 x 8 samples: as many rows at a time as a block has, of one
- * block or of two. They lie in shared memory, and so does a block between its
- * passes if that keeps code and registers small; else in registers. A warp's
- * threads reach 32 banks, as each word's 32 stand together.
+ * A thread has 8 x 8 samples, and processes as many rows at a time as a block
+ * has, of one block or of two. Samples are in shared memory. A block between
+ * its passes is there too if that keeps code and registers small, else in
+ * registers. A warp's threads access 32 different banks, as the 32 copies of
+ * each word are adjacent.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -68,8 +69,8 @@ word_of (float v)
   return (uint32_t) __float_as_int (v);
 }
 
-/* What is asked of a block's levels: how many are not 0, and with OUTPUT
- * themselves. They may be given: `level` is the first one then, NULL where
+/* The quantizer's outputs for a block: the number of levels that are not 0, and
+ * with OUTPUT the levels. For given levels `level` is the first, or NULL if
  * there is no block. */
 template <typename C, Output OUTPUT> struct Quantizer
 {
@@ -84,7 +85,7 @@ template <typename C, Output OUTPUT> struct Quantizer
     : job (get_job<C> (set)), clips (C::clip16 && __ldg (&set->clips)),
       set (set), level (level) {}
 
-  /* A column of coefficients to their values, or to their levels. */
+  /* Turn a column of coefficients into values, or into levels. */
   BDCT_INLINE void
   column (int u, typename C::Value *c)
   {
@@ -114,8 +115,8 @@ template <typename C, Output OUTPUT> struct Quantizer
   }
 };
 
-/* A block as numbers. cpu/simd/tile32.c, pass_int() and CHAIN, says what WIDE
- * is for. */
+/* A block as numbers. For WIDE see pass_inverse() and the chains in
+ * cpu/simd/chains32.h. */
 template <typename C, typename Sample> struct Numbers
 {
   using Value = typename C::Value;
@@ -128,7 +129,7 @@ template <typename C, typename Sample> struct Numbers
 
   BDCT_INLINE Numbers (uint32_t *memory = nullptr) : at (memory) {}
 
-  /* From samples: rows of WORDS words, in which the block begins at word
+  /* Transform rows of WORDS words of samples; the block begins at word
    * `first`. */
   template <int WORDS, typename Source> BDCT_INLINE void
   forward_rows (Source &source, int first, const Shifts &shifts,
@@ -175,7 +176,7 @@ template <typename C, typename Sample> struct Numbers
     }
   }
 
-  /* From a column of coefficients. */
+  /* Store a column of coefficients. */
   template <typename Quantizer> BDCT_INLINE void
   set_column (Quantizer &quantizer, int u, Value *c, const Shifts &shifts,
       bool levels)
@@ -202,8 +203,9 @@ template <typename C, typename Sample> struct Numbers
     return (int) r;
   }
 
-  /* Row y of the residuals, with `middle` added: only once, as it may be where
-   * the values are. Of a transposed block all rows are done with the first. */
+  /* Row y of the residuals plus `middle`. To be called once for each row, in
+   * order, as it may overwrite the values. For a transposed block the first
+   * call computes all rows. */
   BDCT_INLINE void
   residuals (int32_t *out, int y, const Shifts &shifts, int32_t middle)
   {
@@ -255,7 +257,7 @@ template <typename C, typename Sample> struct Numbers
     return scale (v, shift, middle << shift);
   }
 
-  /* The inverse of dct-8x8 still carries a factor of 8. */
+  /* The inverse of dct-8x8 still has a factor of 8. */
   static BDCT_INLINE int32_t
   round_residual (float v, int, int32_t middle)
   {
@@ -264,10 +266,10 @@ template <typename C, typename Sample> struct Numbers
   }
 };
 
-/* A block as pairs (dots.cuh). Words 8 y + 4 k + i (of 8 x 8) are, before the
- * columns, rows 2 y and 2 y + 1 in mirror_order() of column 2 i + k in
- * octave_order(); behind them columns 2 i and 2 i + 1 in that order of row
- * 2 y + k: a pair of columns stays in its words. */
+/* A block as pairs (dots.cuh). Before the column pass, words 8 y + 4 k + i (for
+ * 8 x 8) have rows 2 y and 2 y + 1, in mirror_order(), of column 2 i + k in
+ * octave_order(). After it they have columns 2 i and 2 i + 1, in that order, of
+ * row 2 y + k: a pair of columns stays in its words. */
 template <typename C, typename Sample> struct Pairs
 {
   static constexpr int n = C::width, m = C::height, words = m * n / 2;
@@ -338,7 +340,7 @@ template <typename C, typename Sample> struct Pairs
     }
   }
 
-  /* From the coefficients of columns 2 i and 2 i + 1 in octave_order(). */
+  /* Store the coefficients of columns 2 i and 2 i + 1 in octave_order(). */
   template <typename Quantizer> BDCT_INLINE void
   set_columns (Quantizer &quantizer, int i, int32_t (*c)[m],
       const Shifts &shifts, bool levels)
@@ -392,14 +394,14 @@ template <typename C, typename Sample> struct Pairs
 template <typename C, typename Sample> using Block =
     std::conditional_t<C::dots, Pairs<C, Sample>, Numbers<C, Sample>>;
 
-/* A warp's memory for such blocks, in words: samples, and blocks that are not
- * in registers. */
+/* The words of a warp's memory for such blocks: samples, and blocks that are
+ * not in registers. */
 template <typename C, typename Sample> constexpr int kSourceWords =
     C::height * (8 / kPerWord<Sample>);
 template <typename C, typename Sample> constexpr int kSmallWords =
     32 * (kSourceWords<C, Sample> + (C::shared ? Block<C, Sample>::words : 0));
 
-/* Samples as words: clipped. */
+/* Samples as words, clipped. */
 template <typename Sample> BDCT_INLINE uint32_t
 pack_samples (const int32_t *v, int depth)
 {
@@ -408,7 +410,7 @@ pack_samples (const int32_t *v, int depth)
   return __vminu2 (pack_unsigned (v[0], v[1]), ((1u << depth) - 1) * 0x10001u);
 }
 
-/* Write a block's levels as dct/entropy/rate.h has them. */
+/* Write a block's levels in the order of dct/entropy/rate.h. */
 template <typename C, typename Sample> BDCT_INLINE void
 store_levels (BdctLevel *to, Block<C, Sample> &block)
 {
@@ -422,7 +424,7 @@ store_levels (BdctLevel *to, Block<C, Sample> &block)
   }
 }
 
-/* Load ROWS rows from y0 on: all before the first is needed. */
+/* Load ROWS rows from y0 on; all loads are issued before the first is used. */
 template <typename Sample, int ROWS, int N> BDCT_INLINE void
 load_source (Words<N, true> &source, const Window &w, int y0)
 {
@@ -433,8 +435,8 @@ load_source (Words<N, true> &source, const Window &w, int y0)
     source[i] = words[i];
 }
 
-/* A thread's samples, from (x, y) of its component. Returns nonzero << 48 |
- * sse. */
+/* Process a thread's samples, from (x, y) of its component. Returns nonzero <<
+ * 48 | sse. */
 template <typename C, Output OUTPUT, typename Sample>
 BDCT_INLINE unsigned long long
 run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
@@ -510,8 +512,8 @@ run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
   return sum;
 }
 
-/* A tile of small blocks: a thread's 8 x 8 samples, of which the neighbour has
- * the other component where two are interleaved. */
+/* Process a tile of small blocks: 8 x 8 samples for each thread. Where two
+ * components are interleaved, neighbouring threads have one each. */
 template <typename C, Output OUTPUT, typename Sample>
 BDCT_INLINE void
 run_tile_small (uint32_t *memory, const Tile &tile,

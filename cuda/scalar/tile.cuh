@@ -1,5 +1,5 @@
-/* blockdct: a thread block's part of a plane, and a lane's of it, for the
- * kernels without tensor cores.
+/* blockdct: a thread block's part of a plane, and a lane's part of that, for
+ * the kernels without tensor cores.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,9 +10,9 @@
 
 namespace {
 
-/* A thread block's tile: as wide as a cell of the map, and as high unless
- * blocks are higher. Where two components are interleaved it has half as many
- * samples of each. */
+/* A thread block's tile is as wide as a map tile, and as high unless blocks are
+ * higher. If two components are interleaved it has half as many samples of
+ * each. */
 constexpr int kTileSamples = BDCT_CUDA_MAP_TILE_SAMPLES;
 
 /* A thread block's tile of one plane. */
@@ -23,8 +23,8 @@ struct Tile
   int depth;
 };
 
-/* What of a component's samples is from (x, y) of the tile on; below the
- * picture its last row. */
+/* The component's samples from (x, y) of the tile on; below the picture its
+ * last row repeats. */
 template <typename Sample> BDCT_INLINE Window
 get_window (const Tile &tile, int i, int x, int y)
 {
@@ -51,7 +51,7 @@ get_window (const Tile &tile, int i, int x, int y)
   return w;
 }
 
-/* Add to a component's sum, without an index into registers. */
+/* Add to a component's sum without indexing registers. */
 BDCT_INLINE void
 add (unsigned long long (&sum)[2], int component, unsigned long long v)
 {
@@ -59,8 +59,7 @@ add (unsigned long long (&sum)[2], int component, unsigned long long v)
   sum[1] += component == 0 ? 0 : v;
 }
 
-/* Whether the warp's windows are to be loaded by words, of `size` samples
- * each. */
+/* Whether the warp can load its windows, of `size` samples each, by words. */
 BDCT_INLINE bool
 is_whole (const Tile &tile, const Window &w, int size)
 {

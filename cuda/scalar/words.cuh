@@ -11,8 +11,8 @@
 
 namespace {
 
-/* sum + pair[0] entries[0] + pair[1] entries[1], with the entries signed bytes,
- * the lower two of four or the upper two, and the pair signed or not. */
+/* sum + pair[0] entries[0] + pair[1] entries[1]. The entries are signed bytes,
+ * the lower or UPPER two of four; the pair is signed or unsigned. */
 template <bool SIGNED, bool UPPER> BDCT_INLINE int32_t
 dot (uint32_t pair, uint32_t entries, int32_t sum)
 {
@@ -33,7 +33,7 @@ dot (uint32_t pair, uint32_t entries, int32_t sum)
   return r;
 }
 
-/* Two numbers, clipped to 16 bits with sign. */
+/* Two numbers, clipped to signed 16 bits. */
 BDCT_INLINE uint32_t
 pack_signed (int32_t first, int32_t second)
 {
@@ -44,7 +44,7 @@ pack_signed (int32_t first, int32_t second)
   return r;
 }
 
-/* ... and to 16 bits without. */
+/* Two numbers, clipped to unsigned 16 bits. */
 BDCT_INLINE uint32_t
 pack_unsigned (int32_t first, int32_t second)
 {
@@ -69,8 +69,8 @@ pack_bytes (const int32_t *v)
   return r;
 }
 
-/* 0 or 1: whether a number is not 0. In this way the compiler leaves it one
- * instruction. */
+/* 1 if a number is not 0, else 0. The compiler makes one instruction of this
+ * form. */
 BDCT_INLINE uint32_t
 is_nonzero (int32_t v)
 {

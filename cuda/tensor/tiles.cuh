@@ -121,7 +121,7 @@ set_of (const Place &p, const BdctCudaBatch &batch)
       + p.x / (BDCT_CUDA_MAP_TILE_SAMPLES / samples)];
 }
 
-/* On to the first tile that is in no mixed accumulator. */
+/* On to the first tile that is in no mixed map tile. */
 template <typename Sample, typename S, int WARPS> BDCT_INLINE void
 leave_mixed (Place &p, int end, const BdctCudaBatch &batch, int lane)
 {
