@@ -39,9 +39,9 @@ struct alignas (4) Pair {
   uint16_t a, b;
 };
 
-/* A square is a single sample, or in a large picture 2 x 2 samples. Its sum, and
- * the high pass's sums over it and its two neighbours as the row `here`, and as
- * the row above and below. */
+/* A square is a single sample, or in a large picture 2 x 2 samples. `sum` is
+ * the square's; `here`, `above` and `below` are the high pass' sums over it and
+ * its two neighbours, as the middle row and as the rows above and below it. */
 struct Taps {
   int sum, here, above, below;
 };

@@ -90,20 +90,20 @@ look_up (uint32_t places, int at)
   return places >> 4 * at & 15;
 }
 
-/* Four entries for two pairs. */
+/* Set entry i of four entries for two pairs. */
 constexpr uint32_t
 set_entry (uint32_t word, int i, int32_t entry)
 {
   return word | (uint32_t) (entry & 255) << i % 4 * 8;
 }
 
-/* What the first pass's results have added. */
+/* The offset of the first pass' results. */
 constexpr int32_t kBias = 1 << 14;
 
-/* A basis's forward transform: of N values the KEEP lowest frequencies, with
- * sums and differences of mirror images at so many LEVELS, below which all of
- * them are multiplied. The bits of a sum allow four of samples of 12 bits, and
- * one in the second pass. */
+/* A basis' forward transform: from N values the KEEP lowest frequencies. It
+ * computes sums and differences of mirror images at LEVELS levels, and
+ * multiplies the results by the matrix. The bits of a sum allow four levels for
+ * samples of 12 bits, and one in the second pass. */
 template <BdctBasis BASIS, int N, int KEEP, int LEVELS, bool SECOND>
 struct Forward
 {
@@ -111,7 +111,7 @@ struct Forward
 
   uint32_t entries[KEEP][(most + 3) / 4] = {};
 
-  /* At which level row k's products are: LEVELS, those of the sums. */
+  /* The level of row k's products; LEVELS for those of the last sums. */
   static constexpr int
   level (int k)
   {
@@ -128,7 +128,7 @@ struct Forward
     return level (k) < LEVELS ? N >> (level (k) + 1) : N >> LEVELS;
   }
 
-  /* What row k's product has too much for what is added to its values. */
+  /* The share of row k's product that stems from the offsets of its values. */
   static constexpr int32_t
   excess (int k)
   {
@@ -158,8 +158,8 @@ struct Forward
   }
 };
 
-/* An inverse transform's part at one level: of N values from KEEP frequencies
- * the odd ones, and where only two are left, both. */
+/* An inverse transform's part at one level: from KEEP frequencies of N the
+ * products of the odd ones, or of ALL if only two are left. */
 template <BdctBasis BASIS, int FULL, int N, int KEEP, bool ALL> struct Inverse
 {
   static constexpr int count = ALL ? KEEP : KEEP / 2;
@@ -177,8 +177,8 @@ template <BdctBasis BASIS, int FULL, int N, int KEEP, bool ALL> struct Inverse
   }
 };
 
-/* Not const: the compiler is to take the entries from here, as operands, and
- * not to make each of them with an instruction. */
+/* Not const, so that the compiler takes entries from constant memory as
+ * operands, and does not build each with an instruction. */
 template <typename Table> __constant__ Table dots_table = Table ();
 
 template <int COUNT, bool SIGNED> BDCT_INLINE int32_t
@@ -251,7 +251,7 @@ template <bool DENSE, int N, bool SECOND> struct Depth
       : log2_of (N) - 1 < most ? log2_of (N) - 1 : most;
 };
 
-/* y = M (x - middle) + start; the pairs are lost. For the SECOND pass x has
+/* y = M (x - middle) + start; overwrites the pairs. For the SECOND pass x has
  * kBias added and `middle` is 0. */
 template <BdctBasis BASIS, bool DENSE, int N, int KEEP, bool SECOND>
 BDCT_INLINE void
@@ -263,7 +263,7 @@ forward_dots (int32_t *y, uint32_t *pair, int32_t start, int32_t middle)
       (y, pair, start, middle);
 }
 
-/* y = M^T x + start, of x in octave_order(). */
+/* y = M^T x + start, for x in octave_order(). */
 template <BdctBasis BASIS, bool DENSE, int FULL, int N, int KEEP>
 BDCT_INLINE void
 inverse_dots (int32_t *y, const uint32_t *pair, int32_t start)

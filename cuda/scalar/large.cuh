@@ -1,10 +1,10 @@
-/* blockdct: H.265's blocks from 16 x 16 on, each a warp's or half a warp's.
+/* blockdct: H.265's blocks from 16 x 16 on, for a warp or half a warp each.
  *
- * A lane does a row of a block, then a column, then a row again, in registers;
- * between them the block lies in shared memory as 16-bit values, in the order
- * in which the next pass wants them (dots.cuh): behind the first as columns,
- * then as rows. Their pitch is an odd multiple of 16 bytes, so that lanes that
- * load 16 bytes of their own row reach all banks.
+ * A lane processes a row of a block, then a column, then a row again, in
+ * registers. In between the block is in shared memory as 16-bit values, in the
+ * order that the next pass needs (dots.cuh): after the first pass by columns,
+ * then by rows. The pitch is an odd multiple of 16 bytes, so that lanes that
+ * load 16 bytes of their own row use all banks.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -19,14 +19,14 @@ template <typename C> struct Large
 {
   static constexpr int n = C::width, keep = C::columns;
   static constexpr BdctBasis basis = C::Row::id;
-  /* A warp has so many blocks at a time: lanes in turn. */
+  /* Blocks of a warp at a time. */
   static constexpr int blocks = n < 32 ? 32 / n : 1;
   static constexpr int pitch_down = n + 8, pitch_across = keep + 8;
   static constexpr int words = n * pitch_across > keep * pitch_down
       ? n * pitch_across : keep * pitch_down;
   /* Whether a lane keeps its column's quantizer from block to block. */
   static constexpr bool holds = n < 32;
-  /* The second one's rows fall between the first one's. */
+  /* The second block's rows lie between the first one's banks. */
   static constexpr int stride = words + (blocks > 1 ? 32 : 0);
 
   static_assert (keep == (n < 32 ? n : 32), "as many columns as lanes");
@@ -44,7 +44,7 @@ template <typename C> struct Large
     }
   }
 
-  /* Row y, whose samples the window begins with. */
+  /* Transform row y, at the beginning of the window. */
   template <typename Sample> static BDCT_INLINE void
   forward_row (uint16_t *t, const Window &w, const Shifts &shifts, int y)
   {
@@ -62,7 +62,7 @@ template <typename C> struct Large
       t[u * pitch_down] = (uint16_t) (out[u] >> shifts.fwd[0]);
   }
 
-  /* The coefficients of a column. */
+  /* Compute the coefficients of a column. */
   static BDCT_INLINE void
   forward_column (int32_t (&c)[keep], const uint16_t *t, const Shifts &shifts,
       int u)
@@ -82,7 +82,7 @@ template <typename C> struct Large
     BdctComponentJob job;
     bool clips;
     int32_t quant[8], companion[8];
-    int32_t first_quant, first_companion;       /* of frequency 0 */
+    int32_t first_quant, first_companion;       /* of a column's frequency 0 */
 
     BDCT_INLINE void
     load (const Constants *set, int u)
@@ -105,8 +105,8 @@ template <typename C> struct Large
     }
   };
 
-  /* Coefficients become their values, or with OUTPUT their levels, unless the
-   * column of these is given. Returns how many are not 0. */
+  /* Turn coefficients into values, or with OUTPUT into levels; `level` is the
+   * column of given levels. Returns the number of levels that are not 0. */
   template <Output OUTPUT> static BDCT_INLINE uint32_t
   quantize_column (int32_t (&c)[keep], const Tables &tables,
       const BdctLevel *level)
@@ -142,7 +142,7 @@ template <typename C> struct Large
           0);
   }
 
-  /* A row of residuals, with `middle` added. */
+  /* Compute a row of residuals plus `middle`. */
   static BDCT_INLINE void
   inverse_row (int32_t (&out)[n], const uint16_t *t, const Shifts &shifts,
       int32_t middle, int y)
@@ -156,9 +156,9 @@ template <typename C> struct Large
       out[x] >>= shifts.inv[1];
   }
 
-  /* Write it where there is anything to write to. Returns its squared errors.
-   * Where two components are interleaved, and a lane does one after the other,
-   * the first one's samples wait in `aside`, if there is room. */
+  /* Store a row, if there is an output, and return its squared errors. If two
+   * components are interleaved, and a lane processes them in turn, the first
+   * one's samples wait in `aside`, if there is room. */
   template <typename Sample> static BDCT_INLINE uint32_t
   store_row (const int32_t (&out)[n], const Window &w, uint16_t *aside)
   {
@@ -210,7 +210,7 @@ template <typename C> struct Large
     }
   }
 
-  /* Write a column of levels as dct/entropy/rate.h has them. */
+  /* Write a column of levels in the order of dct/entropy/rate.h. */
   static BDCT_INLINE void
   put_levels (BdctLevel *to, const int32_t (&level)[keep], int u)
   {
@@ -227,8 +227,8 @@ template <typename C> struct Large
           bdct_render_level (level, w.chroma, w.depth));
   }
 
-  /* Write the picture of a column of levels, and of what is not kept of it and
-   * of its neighbour to the right. */
+  /* Draw a column of levels, and the dropped frequencies of it and of the
+   * column KEEP further right. */
   template <typename Sample> static BDCT_INLINE void
   draw_levels (const Window &w, const int32_t (&level)[keep], int u)
   {
@@ -246,11 +246,11 @@ template <typename C> struct Large
 /* A lane and its memory. */
 struct Lane
 {
-  int i;                        /* its row and column */
-  uint16_t *t, *aside;          /* aside: Large::store_row() */
+  int i;                        /* row and column */
+  uint16_t *t, *aside;          /* aside: for Large::store_row() */
 };
 
-/* Blocks at (x, y) of the tile, whose component is `component`. Returns the
+/* Process blocks at (x, y) of the tile, of component `component`. Returns the
  * lane's nonzero << 48 | sse. */
 template <typename C, Output OUTPUT, typename Sample>
 BDCT_INLINE unsigned long long
@@ -326,9 +326,9 @@ run_large (const Lane &lane, const Tile &tile, const Blocks &blocks,
   return (unsigned long long) nonzero << 48 | sse;
 }
 
-/* A tile of large blocks: the warps take units, which are as many blocks as
- * they have at once, in turn. Where two components are interleaved, lanes
- * alternate between them, or else a unit is a block of each. */
+/* Process a tile of large blocks. Warps take units in turn; a unit is as many
+ * blocks as a warp has at once. If two components are interleaved, lanes
+ * alternate between them, or a unit has a block of each. */
 template <typename C, Output OUTPUT, typename Sample, int SIDE, int WARPS,
     int WORDS>
 BDCT_INLINE void
@@ -353,7 +353,7 @@ run_tile_large (uint16_t *t, const Tile &tile, unsigned long long (&sum)[2])
 
   if (L::holds)
     tables.load (constants, i);
-  /* Two components of a unit follow each other. */
+  /* A unit's two components follow each other. */
   _Pragma ("unroll 1") for (int k = threadIdx.x / 32 << both;
       k >> both < across * (SIDE / L::n);
       k += (k & both) == both ? (WARPS - 1 << both) + 1 : 1) {

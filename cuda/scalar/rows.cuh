@@ -1,12 +1,12 @@
-/* blockdct: a lane's rows of samples between memory and packed words, for the
+/* blockdct: a lane's rows of samples, between memory and packed words, for the
  * kernels without tensor cores.
  *
- * A word holds four samples of 8 bits, or two of more, of one component. Where
- * a warp's samples are all in the picture's width, and rows begin at multiples
- * of 16 bytes, they are loaded and stored by up to 16 bytes; else they are
- * loaded by words wherever they lie, and stored one by one. Where two
- * components are interleaved, a lane and its neighbour have the same samples'
- * two components.
+ * A word has four samples of 8 bits or two of more bits, of one component. If
+ * all of a warp's samples are within the picture's width, and rows begin at
+ * multiples of 16 bytes, they are loaded and stored by up to 16 bytes.
+ * Otherwise they are loaded by words at any address and stored one by one. If
+ * two components are interleaved, a lane and its neighbour have the two
+ * components of the same samples.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,18 +18,19 @@
 
 namespace {
 
-/* Samples of one component as one lane sees them. */
+/* The samples of one component for one lane. */
 struct Window
 {
   const uint8_t *src;           /* the first sample */
-  uint8_t *dst;                 /* NULL: nothing is written */
+  uint8_t *dst;                 /* NULL: no output */
   int64_t src_stride, dst_stride;
-  int interleave, component;    /* this one's place among those interleaved */
-  int width, height;            /* in the picture; 0 or less: nothing is. The
-                                   last row is repeated, ... */
-  int last;                     /* ... and this column */
+  int interleave, component;    /* component: position among the interleaved
+                                   ones */
+  int width, height;            /* samples in the picture; at most 0: none.
+                                   The last row repeats ... */
+  int last;                     /* ... and so does this column */
   int shift, depth;
-  bool whole;                   /* the same for the warp: by words */
+  bool whole;                   /* the whole warp can load by words */
   bool chroma;
 };
 
@@ -71,8 +72,8 @@ store_words (uint8_t *to, const uint32_t *from)
   }
 }
 
-/* Samples as they are in memory to samples: of 16 bits, without what is below
- * and above them. */
+/* Samples from memory, which for 16 bits drops the bits below the sample and
+ * clips to the peak. */
 template <typename Sample> BDCT_INLINE uint32_t
 clean_word (uint32_t word, const Window &w)
 {
@@ -82,7 +83,7 @@ clean_word (uint32_t word, const Window &w)
   return __vminu2 (word, ((1u << w.depth) - 1) * 0x10001u);
 }
 
-/* The window's component's half of two words of both. */
+/* The window's component from two words of both components. */
 template <typename Sample> BDCT_INLINE uint32_t
 component_of (const uint32_t *both, const Window &w)
 {
@@ -90,7 +91,7 @@ component_of (const uint32_t *both, const Window &w)
       ? w.component ? 0x7531 : 0x6420 : w.component ? 0x7632 : 0x5410);
 }
 
-/* A row of WORDS words, of which all are in the picture. */
+/* Load a row of WORDS words, all in the picture. */
 template <typename Sample, int WORDS, bool PAIRS> BDCT_INLINE void
 load_row (uint32_t *to, const uint8_t *from, const Window &w)
 {
@@ -107,8 +108,8 @@ load_row (uint32_t *to, const uint8_t *from, const Window &w)
   }
 }
 
-/* Words from any address on, of which so many bytes are there; the last period
- * of these, of one component's sample or of two, is repeated. */
+/* Load words from any address on, with `bytes` bytes available. After them the
+ * last PERIOD bytes, a sample of each interleaved component, repeat. */
 template <typename Sample, int WORDS, int PERIOD> BDCT_INLINE void
 load_any_words (uint32_t *to, const uint8_t *from, int bytes)
 {
@@ -142,8 +143,8 @@ load_any_words (uint32_t *to, const uint8_t *from, int bytes)
   }
 }
 
-/* WORDS words from the `first` one of a row on, of which some may be beyond the
- * picture, and all at any address. */
+/* Load WORDS words from word `first` of a row on, at any address and possibly
+ * beyond the picture. */
 template <typename Sample, int WORDS, bool PAIRS> BDCT_INLINE void
 load_any_row (uint32_t *to, const uint8_t *row, int first, const Window &w)
 {
@@ -159,7 +160,7 @@ load_any_row (uint32_t *to, const uint8_t *row, int first, const Window &w)
         : in[i], w);
 }
 
-/* The pair of samples at a place in mirror_order() of a row. */
+/* The pair of samples at a position in mirror_order() of a row. */
 template <typename Sample> BDCT_INLINE uint32_t
 get_pair (const uint32_t *words, int i)
 {
@@ -172,8 +173,8 @@ get_pair (const uint32_t *words, int i)
       : a % 4 == 2 ? 0x4342 : 0x4243);
 }
 
-/* Move every word one place towards the first, which gets to the end: where a
- * loop over words in registers is not to be unrolled, the first is its. */
+/* Rotate the words by one towards the first. A loop over registers that must
+ * not be unrolled uses only the first. */
 template <int N> BDCT_INLINE void
 rotate (uint32_t (&words)[N], uint32_t last)
 {
@@ -182,8 +183,8 @@ rotate (uint32_t (&words)[N], uint32_t last)
   words[N - 1] = last;
 }
 
-/* Load ROWS rows of N / ROWS words from row y0 on; rows below the picture are
- * its last one. */
+/* Load ROWS rows of N / ROWS words from row y0 on; below the picture its last
+ * row repeats. */
 template <typename Sample, int ROWS, int N> BDCT_INLINE void
 load_rows (uint32_t (&words)[N], const Window &w, int y0)
 {
@@ -223,7 +224,7 @@ load_rows (uint32_t (&words)[N], const Window &w, int y0)
   }
 }
 
-/* Squared errors of a word's samples. */
+/* Add the squared errors of a word's samples. */
 template <typename Sample> BDCT_INLINE uint32_t
 squared_errors (uint32_t a, uint32_t b, uint32_t sum)
 {
@@ -238,8 +239,7 @@ squared_errors (uint32_t a, uint32_t b, uint32_t sum)
   return sum + low * low + high * high;
 }
 
-/* A lane's and its neighbour's words, interleaved, and of these the half that
- * is the lane's. */
+/* Interleave a lane's words with its neighbour's, and keep this lane's half. */
 template <typename Sample, int WORDS> BDCT_INLINE void
 interleave_row (uint32_t *words, bool second)
 {
@@ -260,7 +260,7 @@ zip (uint32_t *to, uint32_t a, uint32_t b)
   to[1] = __byte_perm (a, b, sizeof (Sample) == 1 ? 0x7362 : 0x7632);
 }
 
-/* Store a row of samples, all in the picture's width. */
+/* Store a row of samples, all within the picture's width. */
 template <typename Sample, int WORDS, bool NEIGHBOURS> BDCT_INLINE void
 store_row (uint8_t *to, const uint32_t *words, const Window &w, bool visible)
 {
@@ -287,7 +287,8 @@ store_row (uint8_t *to, const uint32_t *words, const Window &w, bool visible)
   }
 }
 
-/* Add up the squared errors of each of PARTS parts of a row in the picture. */
+/* Add the squared errors of each of PARTS parts of a row, within the
+ * picture. */
 template <typename Sample, int PARTS, int N> BDCT_INLINE void
 add_errors (uint32_t (&sse)[PARTS], const uint32_t (&words)[N],
     const uint32_t (&source)[N], const Window &w)
@@ -307,9 +308,9 @@ add_errors (uint32_t (&sse)[PARTS], const uint32_t (&words)[N],
   }
 }
 
-/* Store a row, if it is visible, to where the component's first is. The words
- * are lost. Where components are interleaved, NEIGHBOURS says that the warp's
- * next lane has the other one's. */
+/* Store a row, if it is visible, at the position of the component's first
+ * sample; overwrites the words. NEIGHBOURS: components are interleaved and the
+ * warp's next lane has the other one's. */
 template <typename Sample, bool NEIGHBOURS, int N> BDCT_INLINE void
 store_samples (uint8_t *to, uint32_t (&words)[N], const Window &w,
     bool visible)

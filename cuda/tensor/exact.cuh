@@ -1,17 +1,17 @@
-/* blockdct: whole numbers in half precision and in floats, exactly.
+/* blockdct: exact whole numbers in half precision and in floats.
  *
- * A half below 2^-14 is a whole number of 2^-24, so an unsigned byte in the
- * low byte of a half is that byte in this unit, and products with whole
- * numbers of at most 11 bits are exact, as are their sums below 2^24. A 16-bit
- * intermediate is the sum of two halves, its two bytes, of which the high one
- * meets 256 times the matrix. An offset makes it unsigned; the offset's share
- * of the next product is taken off in the accumulator's first value. A matrix
- * entry of more than 11 bits is the sum of two halves as well. The rounding
- * shifts are rounding down, once or twice, in a fused multiply-add: onto a
- * number whose last place is 1 and whose low bits then are the integer, or to
- * the smallest floats, which count in steps of 2^-149. A level, rounded
- * towards zero or to nearest by the conversion to a half, is in its unit too,
- * with its sign.
+ * A half below 2^-14 is a whole number of 2^-24. An unsigned byte in the low
+ * byte of a half is therefore that byte in this unit. Products with whole
+ * numbers of at most 11 bits are exact, and so are their sums below 2^24. A
+ * 16-bit intermediate is the sum of two halves, its two bytes; the matrix for
+ * the high byte is multiplied by 256. An offset makes the intermediate
+ * unsigned, and the next product's accumulator starts with a value that
+ * compensates it. A matrix entry of more than 11 bits is the sum of two halves,
+ * too. Rounding shifts round down, once or twice, in a fused multiply-add: onto
+ * a number whose last place is 1, so that its low bits are the integer, or to
+ * the smallest floats, which are multiples of 2^-149. A level, rounded towards
+ * zero or to nearest by the conversion to a half, is in its unit too, with its
+ * sign.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -26,11 +26,12 @@ namespace {
 constexpr float kByte = 1.0f / (1 << 24);       /* a byte's unit */
 constexpr float kSigned = 12582912.0f;  /* 1.5 * 2^23: low 16 bits = integer */
 
-/* The last place of the smallest floats, to which they round: what is rounded
- * down to a whole number of these, with its sign, needs nothing taken off. */
+/* The last place of the smallest floats. Numbers rounded down to multiples of
+ * it need no base subtracted, and keep their sign. */
 constexpr float kTiny = 0x1p-149f;
 
-/* Every number of d: v * scale + base, rounded down to its last place. */
+/* Replace each number v of d by v * scale + base, rounded down to its last
+ * place. */
 BDCT_INLINE void
 floor_all (FragC16x8f &d, float scale, float base)
 {
@@ -45,8 +46,9 @@ low_words (float low, float high)
   return permute (__float_as_uint (low), __float_as_uint (high), LOW_WORDS);
 }
 
-/* The high and low bytes, as halves, of d * scale + base rounded down, which
- * are non-negative integers below 2^16 on a number whose bits 16 to 23 are 0.
+/* The high and low bytes, as halves, of d * scale + base rounded down. The
+ * results are integers from 0 to 2^16 - 1, on a number whose bits 16 to 23 are
+ * 0.
  */
 BDCT_INLINE void
 split_bytes (FragA16x8h &high, FragA16x8h &low, const FragC16x8f &d,
@@ -62,7 +64,7 @@ split_bytes (FragA16x8h &high, FragA16x8h &low, const FragC16x8f &d,
   }
 }
 
-/* Both beside each other. */
+/* Both side by side. */
 BDCT_INLINE FragA16x16h
 split_bytes (const FragC16x8f &d, float scale, float base)
 {
@@ -72,12 +74,12 @@ split_bytes (const FragC16x8f &d, float scale, float base)
   return side_by_side (high, low);
 }
 
-/* Of two halves, which are not 0: a 1 for each in its 16 bits. */
+/* For each of two halves, 1 in its 16 bits if it is not 0. */
 BDCT_INLINE uint32_t
 nonzero_halves (uint32_t halves)
 {
 #if __CUDA_ARCH__ >= 900
-  /* Doubled, they lose their signs. */
+  /* Doubling drops the signs. */
   return __viaddmin_u16x2 (halves, halves, 0x00010001);
 #else
   uint32_t r;
@@ -87,33 +89,33 @@ nonzero_halves (uint32_t halves)
 #endif
 }
 
-/* The same of pairs of halves that have one sign each. */
+/* Likewise for pairs of halves, each pair with one sign. */
 BDCT_INLINE uint32_t
 nonzero_halves (uint32_t high, uint32_t low)
 {
 #if __CUDA_ARCH__ >= 900
-  /* Added, they lose their signs. */
+  /* Adding drops the signs. */
   return __viaddmin_u16x2 (high, low, 0x00010001);
 #else
   return nonzero_halves (high | low);
 #endif
 }
 
-/* And of two words. */
+/* Likewise for two words. */
 BDCT_INLINE uint32_t
 nonzero_words (uint32_t words)
 {
 #if __CUDA_ARCH__ >= 900
   return __vminu2 (words, 0x00010001);
 #else
-  /* The upper bit is that of a carry out of the others, or its own. */
+  /* The upper bit is the carry from the others, or set itself. */
   return (((words & 0x7fff7fff) + 0x7fff7fff) | words) >> 15 & 0x00010001;
 #endif
 }
 
-/* Samples out of numbers in units of kTiny: the bits of those that are not
- * negative are the integer, and of the others one below 0. Four of a byte, of
- * two rows in turn: */
+/* Samples from numbers in units of kTiny: the bits of non-negative ones are the
+ * integer, and the bits of the others are negative integers. Four bytes, of two
+ * rows in turn: */
 BDCT_INLINE uint32_t
 clamped_bytes (float a0, float a1, float b0, float b1)
 {
@@ -127,7 +129,7 @@ clamped_bytes (const FragC16x8f &d)
   return clamped_bytes (d.v[0], d.v[1], d.v[2], d.v[3]);
 }
 
-/* And two of a word. */
+/* Two words. */
 BDCT_INLINE uint32_t
 clamped_words (float low, float high, uint32_t peak)
 {

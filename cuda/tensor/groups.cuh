@@ -1,8 +1,7 @@
 /* blockdct: between a tile's bytes and the operands of the chains.
  *
  * Of a group in registers a lane has a word of each chunk in every eighth row.
- * With interleaved components the samples are told apart here, and nowhere
- * else.
+ * Interleaved components are separated here and nowhere else.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,24 +14,24 @@
 
 namespace {
 
-/* What of a plane the registers' work depends on. */
+/* The properties of a plane that the code for registers depends on. */
 struct Format
 {
   bool pairs;                   /* two components interleaved */
   int shift;
-  uint32_t peak;                /* twice, in 16 bits each */
+  uint32_t peak;                /* the peak, in both 16-bit halves */
 };
 
-/* Two samples of 16 bits out of memory. */
+/* Two 16-bit samples from memory. */
 BDCT_INLINE uint32_t
 read_words (uint32_t w, const Format &f)
 {
   return __vminu2 (w >> f.shift & (0xffffu >> f.shift) * 0x10001u, f.peak);
 }
 
-/* A chain with its constants, which lie as 16 bytes of each lane, 32 lanes, and
- * so on. From memory, because what the compiler knows or can work out it makes
- * anew for each use. */
+/* A chain with its constants, stored as 16 bytes of each lane, for 32 lanes,
+ * then the next 16 bytes. They are read from memory because the compiler would
+ * recompute for each use whatever it knows or can derive. */
 template <typename Chain> struct InRegisters : Chain
 {
   using Constants = Chain;
@@ -50,8 +49,9 @@ template <typename Chain> struct InRegisters : Chain
   }
 };
 
-/* 8 rows: a unit of two 8 x 8 squares a chunk of bytes, or two of words. Planar
- * bytes come out in an order of their own (tiles.cuh, ordered()). */
+/* 8 rows: a unit of two 8 x 8 squares for each chunk of bytes, or for two
+ * chunks of words. Planar bytes are output in an order of their own (tiles.cuh,
+ * ordered()). */
 template <typename Chain, typename Sample, typename S> struct Group8
 {
   using Lane = InRegisters<Chain>;
@@ -59,7 +59,7 @@ template <typename Chain, typename Sample, typename S> struct Group8
   static constexpr int rows = 8, bytes = 64;
   static constexpr bool order = sizeof (Sample) == 1;
 
-  /* What load_matrices() takes: the chunks of 8 rows. */
+  /* The matrices for load_matrices(): the chunks of 8 rows. */
   using Chunks = Matrices<S::pitch, 0, 1, 0, 2>;
 
   template <typename Nonzero> static BDCT_INLINE void
@@ -96,9 +96,9 @@ template <typename Chain, typename Sample, typename S> struct Group8
   /* A part is a square. */
   static constexpr int size = 8, parts = bytes / 8 / sizeof (Sample);
 
-  /* Where write_records() finds how many levels are not 0 of a block that is x
-   * blocks of SIDE from the left of its tile and y from the top; and in which,
-   * with those of the block i further down. */
+  /* The address of the number of nonzero levels of the block that is x blocks
+   * of SIDE from the left of its tile and y from the top. load_levels() reads
+   * the number of the block i further down. For write_records(). */
   template <int SIDE, bool PAIRS> static BDCT_INLINE uint32_t
   levels_of (uint32_t in, uint32_t out, int component, int x, int y)
   {
@@ -117,7 +117,7 @@ template <typename Chain, typename Sample, typename S> struct Group8
     return load_byte (at + rows_of<SIDE> (i));
   }
 
-  /* Of 4 x 4 blocks, the lower ones of a square are 8 bytes to the right. */
+  /* The lower 4 x 4 blocks of a square are 8 bytes further. */
   template <int SIDE> static BDCT_INLINE int
   rows_of (int y)
   {
@@ -125,7 +125,7 @@ template <typename Chain, typename Sample, typename S> struct Group8
   }
 };
 
-/* 16 rows: two 16 x 16 squares, of a chunk of bytes or two of words each. */
+/* 16 rows: two 16 x 16 squares, each from a chunk of bytes or two of words. */
 template <typename Chain, typename Sample, typename S> struct Group16
 {
   using Lane = InRegisters<Chain>;
@@ -134,10 +134,11 @@ template <typename Chain, typename Sample, typename S> struct Group16
   static constexpr bool order = false;
   static constexpr int chunks = 2 * sizeof (Sample);
 
-  /* 8 rows, the next 8; the next chunk. */
+  /* First the two sets of 8 rows, then the next chunk. */
   using Chunks = Matrices<S::pitch, 8, 0, 0, 1>;
 
-  /* Of w, index 2 * chunk + (rows 8 to 15); of x, [square][rows][register]. */
+  /* The index of w is 2 * chunk + (1 for rows 8 to 15); that of x is
+   * [square][rows][register]. */
   static BDCT_INLINE void
   spread (uint32_t x[2][2][2], const uint32_t *w, const Format &f)
   {
@@ -215,7 +216,7 @@ template <typename Chain, typename Sample, typename S> struct Group16
   }
 };
 
-/* 32 rows: a 32 x 32 square of each 32 samples. */
+/* 32 rows: a 32 x 32 square for each 32 samples. */
 template <typename Chain, typename Sample, typename S> struct Group32
 {
   using Lane = Lane32<Sample, Chain::flat>;
@@ -225,18 +226,19 @@ template <typename Chain, typename Sample, typename S> struct Group32
   static constexpr bool order = false;
   static constexpr int size = 32;
 
-  /* Two chunks of 8 rows; those of the next 8. */
+  /* First two chunks of 8 rows, then those of the next 8. */
   using Chunks = Matrices<S::pitch, 0, 1, 8, 0>;
 
-  /* Where rows' half r of chunks 2i and 2i + 1 is: in registers, 8 rows' first
-   * and second chunk, and the next 8 rows'. */
+  /* The address of half r of the rows of chunks 2i and 2i + 1. The registers
+   * are the first and second chunk of 8 rows, and of the next 8 rows. */
   static BDCT_INLINE uint32_t
   quarter (uint32_t at, int i, int r)
   {
     return at + 32 * i + 16 * S::pitch * r;
   }
 
-  /* The square of component c of two interleaved, or the one at c. */
+  /* The square of component c of two interleaved ones, or the one at position
+   * c. */
   static BDCT_INLINE void
   spread (FragB32x8b x[chunks][4], uint32_t in, int c, const Format &f)
   {
@@ -285,7 +287,7 @@ template <typename Chain, typename Sample, typename S> struct Group32
       w[i] = read_words (w[i], f);
   }
 
-  /* Store a square of component 1 between the samples of component 0's. */
+  /* Store a square of component 1 between the samples of component 0. */
   static BDCT_INLINE void
   interleave (uint32_t out, const uint32_t y[chunks][2][4])
   {
@@ -327,7 +329,7 @@ template <typename Chain, typename Sample, typename S> struct Group32
       if constexpr (chunks > 1)
         BDCT_UNROLL for (int i = 0; i < 16; i++)
           y[i / 8][i / 4 % 2][i % 4] <<= f.shift;
-      /* Of two components, the first one waits where both will be. */
+      /* If there are two components, the first waits in the place of both. */
       if (f.pairs && c == 1)
         interleave (out, y);
       else
@@ -337,8 +339,8 @@ template <typename Chain, typename Sample, typename S> struct Group32
     }
   }
 
-  /* Quarters side by side have a word each; the lower ones are a byte further,
-   * and all have another 2 bytes further. */
+  /* Adjacent quarters have a word each. The lower quarters are a byte further,
+   * and the second halves of lanes 2 bytes further. */
   template <int SIDE, bool PAIRS> static BDCT_INLINE uint32_t
   levels_of (uint32_t in, uint32_t out, int component, int x, int y)
   {

@@ -1,10 +1,11 @@
-/* blockdct: what the chains of H.265's transforms have in common on the tensor
- * cores: quantizers, first values of sums, first products.
+/* blockdct: what the tensor-core chains of H.265's transforms share:
+ * quantizers, initial values of sums, first products.
  *
- * Bounds, for a residual of B bits: the first pass's and the coefficients'
- * magnitudes are at most 2^14; a dequantized one's at most 1.5 times that, as a
- * level is not 0 only above 2/3 of a step; the first inverse pass's below 2^15
- * if the job passes hevc_fits() in tensor.cu. FLAT: HevcFlat quantizes.
+ * Bounds, for a residual of B bits: the first pass' results and the
+ * coefficients have magnitudes of at most 2^14. A dequantized coefficient has
+ * at most 1.5 times that, as a level is not 0 only above 2/3 of a step. The
+ * first inverse pass' results are below 2^15 if the job passes hevc_fits() in
+ * tensor.cu. FLAT: HevcFlat quantizes.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,11 +18,11 @@
 
 namespace {
 
-/* What makes intermediates unsigned: the first pass's, and the first inverse
- * pass's. */
+/* The offsets that make intermediates unsigned: of the first pass, and of the
+ * first inverse pass. */
 constexpr int kLift1 = 0x4000, kLift3 = 0x8000;
 
-/* H.265's quantizer for COUNT different entries of its tables. */
+/* H.265's quantizer, for COUNT different entries of its tables. */
 template <int COUNT> struct HevcSteps
 {
   int32_t quant[COUNT], add[COUNT], dequant[COUNT];
@@ -41,20 +42,20 @@ template <int COUNT> struct HevcSteps
         + (lift3 << (job.dequant_bits + lift (job)));
   }
 
-  /* Entry i is for vertical frequency v, horizontal frequency u of a block, and
-   * the square is one or has several side by side. */
+  /* Entry i is for vertical frequency v and horizontal frequency u of a block.
+   * The square is one block or several side by side. */
   void set (int i, const BdctComponentJob &job, int v, int u)
   {
     const int mask = (1 << job.log2_width) - 1;
     const BdctQuantizer entry = bdct_job_entry (&job, v & mask, u & mask);
 
     quant[i] = entry.quant;
-    /* What the bits of kSigned add to the product is taken off. */
+    /* This subtracts what the bits of kSigned add to the product. */
     add[i] = (int32_t) (job.quant_add - 0x4b400000u * quant[i]);
     dequant[i] = entry.dequant << lift (job);
   }
 
-  /* An entry as it lies in memory. */
+  /* An entry's layout in memory. */
   void get (int32_t to[4], int i) const
   {
     to[0] = quant[i];
@@ -70,8 +71,8 @@ template <int COUNT> struct HevcSteps
     dequant[i] = from[2];
   }
 
-  /* The level of a coefficient on kSigned, with entry i:
-   * sign (c) ((|c| quant + add) >> bits). */
+  /* The level of a coefficient on kSigned, with entry i: sign (c) ((|c| quant +
+   * add) >> bits). */
   BDCT_INLINE int32_t
   level (float c, int i) const
   {
@@ -81,7 +82,7 @@ template <int COUNT> struct HevcSteps
     return z >> bits;
   }
 
-  /* And dequantized, lifted, in bytes 1 and 2. */
+  /* The dequantized level, with the offset, in bytes 1 and 2. */
   template <typename Sample> BDCT_INLINE uint32_t
   dequantized (int32_t level, int i) const
   {
@@ -91,7 +92,7 @@ template <int COUNT> struct HevcSteps
   }
 
   /* Two coefficients with entries i and j: the dequantized ones as high and low
-   * bytes, each in a half. Returns which levels are not 0. */
+   * bytes, each in a half. Returns the flags of nonzero levels. */
   template <typename Sample> BDCT_INLINE uint32_t
   requantize (uint32_t &high, uint32_t &low, float c0, float c1, int i,
       int j) const
@@ -106,17 +107,17 @@ template <int COUNT> struct HevcSteps
   }
 };
 
-/* The step of a component of which all steps are equal whole numbers. */
+/* The step of a component whose steps are all the same whole number. */
 inline int
 whole_step (const BdctComponentJob &job)
 {
   return job.dequant[0] >> job.dequant_bits;
 }
 
-/* The same where all entries are equal, a step is a whole number and no level
- * is beyond +-2047, what a half in units of kByte holds: the level is
- * c quant / 2^bits with the rounding offset's magnitude added, rounded towards
- * zero twice, which is exact; the step multiplies the next product. */
+/* Likewise if all entries are equal, the step is a whole number and no level is
+ * beyond +-2047, the range of a half in units of kByte. The level is c quant /
+ * 2^bits with the rounding offset's magnitude added, rounded towards zero
+ * twice, which is exact. The step multiplies the next product. */
 struct HevcFlat
 {
   float scale;
@@ -145,14 +146,15 @@ struct HevcFlat
   }
 };
 
-/* The first inverse pass: its shift. */
+/* The shift of the first inverse pass. */
 constexpr float kScale3 = 1.0f / 128;
 
-/* What the third product's sums, of levels, begin with for their multiple by
- * the step, over 128, to be rounded by rounding down: that is a multiple of the
- * step's lowest bit, so anything does from 64 to 64 plus that bit, over the
- * step. The number of fewest bits, down to 1/256, which the tensor cores keep
- * beside levels; 0 if there is none. In units of kByte. */
+/* The initial value of the third product's sums, of levels, with which rounding
+ * their multiple by the step, over 128, becomes rounding down. That multiple is
+ * a multiple of the step's lowest bit, so any value from 64 to 64 plus that
+ * bit, over the step, will do. This returns the one with the fewest bits, down
+ * to 1/256, which tensor cores keep beside levels; 0 if there is none. In units
+ * of kByte. */
 inline float
 rounding3 (const BdctComponentJob &job)
 {
@@ -168,7 +170,7 @@ rounding3 (const BdctComponentJob &job)
   return 0;
 }
 
-/* Of those sums, and of sums of bytes, to whole numbers. */
+/* The scale from those sums, or from sums of bytes, to whole numbers. */
 template <bool FLAT> inline float
 scale3_of (const BdctComponentJob &job)
 {
@@ -177,14 +179,14 @@ scale3_of (const BdctComponentJob &job)
 
 template <bool FLAT> constexpr float kBase3 = (1 << 23) + (FLAT ? kLift3 : 0);
 
-/* The quantizer of a chain of which a lane has COUNT coefficients of different
- * entries. */
+/* The quantizer of a chain in which a lane has COUNT coefficients with
+ * different entries. */
 template <bool FLAT, int COUNT> using HevcQuantizer =
     typename std::conditional<FLAT, HevcFlat, HevcSteps<COUNT>>::type;
 
-/* The accumulators' first values, by the sums of the matrix's rows and columns
- * they are for: rounding, level shift, and the lifts' shares of the products.
- * The first one's is for integers; the third one's for dequantized data. */
+/* The accumulators' initial values, from the sums of the matrix' rows and
+ * columns that they are for: rounding, level shift, and compensation of the
+ * offsets. The first is for integers, the third for dequantized data. */
 struct HevcStart
 {
   double middle, scale1;
@@ -207,7 +209,7 @@ struct HevcStart
     return bits;
   }
 
-  /* What then makes the first pass's result of it, on 2^23. */
+  /* The base that turns such a sum into the first pass' result, on 2^23. */
   float base1 () const
   {
     return (float) ((1 << 23) - kSigned * scale1);
@@ -230,9 +232,9 @@ struct HevcStart
   }
 };
 
-/* Operands of bytes for the first product. Samples of two bytes take two
- * products, with the matrix's entries where the low bytes are and where the
- * high ones are. */
+/* Operands of bytes for the first product. Two-byte samples take two products,
+ * with the matrix' entries at the positions of the low bytes and of the high
+ * ones. */
 template <typename Sample> struct HevcFirst
 {
   using Operand = typename std::conditional<sizeof (Sample) == 1, FragA16x16b,
@@ -242,8 +244,8 @@ template <typename Sample> struct HevcFirst
   FragC16x8i start;
   float scale, base;
 
-  /* forward (row, i) is the matrix's entry for sample i of a row,
-   * sample (k) the one that byte k belongs to. */
+  /* forward (row, i) is the matrix' entry for sample i of a row, sample (k) the
+   * sample that byte k belongs to. */
   template <typename Forward, typename SampleOf> void
   set (const HevcStart &first, int lane, Forward forward, SampleOf sample)
   {
@@ -259,7 +261,7 @@ template <typename Sample> struct HevcFirst
     base = first.base1 ();
   }
 
-  /* The bytes of the first pass's result. */
+  /* Compute the bytes of the first pass' results. */
   BDCT_INLINE void
   run (FragA16x8h &a_high, FragA16x8h &a_low, const uint32_t *w) const
   {

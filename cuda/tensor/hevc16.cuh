@@ -1,9 +1,8 @@
-/* blockdct: the chain of H.265's transforms of up to 16 x 16 on the tensor
- * cores.
+/* blockdct: the tensor-core chain of H.265's transforms of up to 16 x 16.
  *
- * The products are unit.cuh's, but a warp takes a square of 16 x 16 samples,
- * eight a lane, whose matrix fills the tensor cores' operand: one of 16 x 16,
- * or smaller ones along the diagonal.
+ * The products are those of unit.cuh, but a warp has a square of 16 x 16
+ * samples, eight to a lane. Its matrix fills the tensor cores' operand: one of
+ * 16 x 16, or smaller ones along the diagonal.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -26,7 +25,7 @@ template <typename Sample, bool FLAT> struct Hevc16
   uint32_t peak;
   float scale2, scale3, scale4;
 
-  /* The sample of the square's row that byte k belongs to. */
+  /* The sample of a square's row that byte k belongs to. */
   static int sample (Kind kind, int k)
   {
     switch (kind) {
@@ -41,7 +40,7 @@ template <typename Sample, bool FLAT> struct Hevc16
     }
   }
 
-  /* The column of the square that column n of the last product's half is. */
+  /* The column of the square that column n of a half of the last product is. */
   static int column (Kind kind, int half, int n)
   {
     return kind == BYTES ? n / 2 * 4 + n % 2 * 2 + half
@@ -63,7 +62,7 @@ template <typename Sample, bool FLAT> struct Hevc16
     a3_256 = operand_a (lane, HIGH,
         [&] (int row, int k) { return 256 * inverse (row, k); });
     for (int half = 0; half < 2; half++)
-      for (int r = 0; r < 2; r++) {     /* the inner half */
+      for (int r = 0; r < 2; r++) {     /* half of the inner dimension */
         const FragB16x8h second = operand_b_bytes (lane,
             [&] (int k, int n) { return m.m[8 * half + n][8 * r + k]; });
         const FragB16x8h last = operand_b_bytes (lane, [&] (int k, int n) {
@@ -99,8 +98,9 @@ template <typename Sample, bool FLAT> struct Hevc16
     scale4 = (float) (1 << (24 - start.s4)) * kTiny;
   }
 
-  /* x: [8 rows each][register]; out: [8 rows each], of words [columns' halves].
-   * count (i, flags) is told of quarter i: top left, top right, and below. */
+  /* x: [half of the rows][register]; out: [half of the rows], words of [half of
+   * the columns]. Calls count (i, flags) for quarter i: top left, top right,
+   * then below. */
   template <typename Count> BDCT_INLINE void
   run (uint32_t out[2][2], const uint32_t (*x)[2], Count count) const
   {
@@ -127,7 +127,8 @@ template <typename Sample, bool FLAT> struct Hevc16
     BDCT_UNROLL for (int i = 0; i < 2; i++) {
       FragC16x8f d = start3;
 
-      /* First, as the lift's share would not fit 24 bits with the low bytes. */
+      /* First, as with the low bytes the offset's share would not fit 24
+       * bits. */
       if constexpr (!FLAT)
         d = mma_16x8x16_f16 (a3_256, b_high[i], d);
       d = mma_16x8x16_f16 (a3, b_low[i], d);

@@ -1,27 +1,27 @@
-/* blockdct: the chain of H.265's transforms of up to 32 x 32 on the tensor
- * cores.
+/* blockdct: the tensor-core chain of H.265's transforms of up to 32 x 32.
  *
- * A warp takes a square of 32 x 32 samples, 32 a lane: two by two operands. The
- * constants stay in memory, where the caches are.
+ * A warp has a square of 32 x 32 samples, 32 to a lane: two by two operands.
+ * The constants stay in memory, near which the caches are.
  *
- * Here the products are of bytes and the sums integers; only HevcFlat's levels
- * are halves as elsewhere. An intermediate is a signed high and an unsigned low
- * byte, and nothing lifts it. Sums begin at the bits of a float plus the
- * rounding: read as a float they are that float plus the sum in its last
- * place, as long as the sum is below 2^22. So is the first pass's (at 12 bits
- * 2^11 times 2^11, the sum of a row) and the third one's (hevc_fits()), which
- * take the low bytes' products on top of 256 times the high ones'. Those of the
- * second and fourth are too large, and the bytes have sums of their own, below
- * 2^18 and 2^19. With h and l on 1.5 * 2^23, 256 h + l is near 1.5 * 2^31 and
- * rounded down to a multiple of 256, which the shift, of at least 8, rounds
- * down again: exactly as once.
+ * The products are of bytes and the sums are integers; only HevcFlat's levels
+ * are halves as elsewhere. An intermediate is a signed high byte and an
+ * unsigned low byte, without an offset. Sums start at the bits of a float plus
+ * the rounding: read as a float, they are that float plus the sum in its last
+ * place, as long as the sum is below 2^22. This holds for the first pass (at 12
+ * bits 2^11 times 2^11, the sum of a row) and for the third (hevc_fits()),
+ * which add the low bytes' products to 256 times the high bytes'. The sums of
+ * the second and fourth pass are too large; their bytes have separate sums,
+ * below 2^18 and 2^19. With h and l on 1.5 * 2^23, 256 h + l is near 1.5 * 2^31
+ * and rounded down to a multiple of 256. The shift, of at least 8, rounds down
+ * again, with the same result as rounding once.
  *
- * A product of levels is without the step, which comes after, so that the
- * rounding before it may be a fraction. The sums fit 24 bits with it: the first
- * pass's magnitudes are at most 2^14 and the matrix multiplies a norm by at
- * most 2^8.6, so a column of coefficients has a norm of at most 2^14.1; a
- * dequantized one is at most 1.5 times the coefficient; so the magnitudes in a
- * sum with one of the matrix's columns are together below 2^23.3 over the step.
+ * A product of levels is without the step, which is applied afterwards, so that
+ * the rounding before it may be a fraction. With it the sums fit 24 bits: the
+ * first pass' magnitudes are at most 2^14 and the matrix multiplies a norm by
+ * at most 2^8.6, so a column of coefficients has a norm of at most 2^14.1. A
+ * dequantized coefficient is at most 1.5 times the coefficient. The magnitudes
+ * in a sum with one of the matrix' columns thus sum to less than 2^23.3 over
+ * the step.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -38,15 +38,16 @@ template <bool FLAT> struct alignas (16) Quantizer32 : HevcQuantizer<FLAT, 2>
 {
 };
 
-/* What sums begin at: kSigned, or, of those that join() puts together, that in
- * units of 2^-64, so that the factor from there to kTiny is a float. */
+/* The initial values of sums: kSigned, or, for sums that join() combines, the
+ * same in units of 2^-64, so that the factor from there to kTiny is a float. */
 constexpr uint32_t kSignedBits = 0x4b400000, kJoinBits = 0x2b400000;
 constexpr float kJoinUnit = 0x1p-64f;
 
-/* What a pass's sums begin at, and its rounding shift of them. */
+/* The initial value of a pass' sums, and their rounding shift. */
 struct alignas (16) Pass32
 {
-  FragC16x8i start;             /* all the same: registers as they are needed */
+  FragC16x8i start;             /* all the same, in the registers that the
+                                   instruction needs */
   float scale, base;
 
   void set_start (uint32_t v)
@@ -55,8 +56,8 @@ struct alignas (16) Pass32
       start.v[i] = v;
   }
 
-  /* Of joined sums, to units of `unit`, with `to` added. As half a unit cannot
-   * be added in the end, both sums begin with the rounding, which is 128 units
+  /* From joined sums to units of `unit`, with `to` added. As half a unit cannot
+   * be added at the end, both sums start with the rounding, which is 128 units
    * too many. */
   void set_joined (int shift, double unit, double to)
   {
@@ -67,7 +68,7 @@ struct alignas (16) Pass32
     base = (float) ((to - 257 * kSigned * scaled - 128) * unit);
   }
 
-  /* Of sums on kSigned, to kSigned. */
+  /* From sums on kSigned to kSigned. */
   void set_whole (int shift)
   {
     set_start (kSignedBits + (1 << (shift - 1)));
@@ -75,7 +76,7 @@ struct alignas (16) Pass32
     base = kSigned - kSigned * scale;
   }
 
-  /* Of sums of levels' products, with the step, to kSigned. */
+  /* From sums of levels' products, with the step, to kSigned. */
   void set_levels (const BdctComponentJob &job)
   {
     const float rounding = rounding3 (job);
@@ -92,23 +93,27 @@ template <typename Sample, bool FLAT> struct Hevc32
 {
   static constexpr bool flat = FLAT;
 
-  /* Levels are halves, of which an operand has an inner half. */
+  /* Levels are halves, and an operand of halves has half the inner
+   * dimension. */
   using Third = typename std::conditional<FLAT, FragA16x16h,
       FragA16x32b>::type;
   static constexpr int thirds = FLAT ? 2 : 1;
 
-  /* [rows' half], [inner half]; [columns' half][its quarter] */
+  /* [half of the rows], [half of the inner dimension]; [half of the
+   * columns][its quarter] */
   FragA16x32b a1[2];
   Third a3[2][thirds];
   FragB32x8b b2[2][2], b4[2][2];
-  Pass32 first[2], pass[3];     /* of the first pass's rows' halves; the rest */
+  Pass32 first[2], pass[3];     /* first: of each half of the rows; pass: the
+                                   other passes */
   Quantizer32<FLAT> quantizer;
-  /* HevcSteps' quant, add, dequant: of both frequencies 2t and 2t + 1, and of
-   * 2t where a block of 16 x 16 or 32 x 32 may begin. */
+  /* HevcSteps' quant, add and dequant: of both frequencies 2t and 2t + 1, and
+   * of 2t where a block of 16 x 16 or 32 x 32 may begin. */
   int32_t entries[16][4], first_entries[4][4];
-  uint32_t peak[4];             /* the first one */
+  uint32_t peak[4];             /* only the first is used */
 
-  /* Whether entry i is of the rows and columns that a block may begin with. */
+  /* Whether entry i belongs to the rows and columns in which a block may
+   * begin. */
   static __host__ __device__ constexpr bool
   is_first (int i)
   {
@@ -204,7 +209,7 @@ join (const FragC16x8i &high, const FragC16x8i &low, const Pass32 &pass)
   return d;
 }
 
-/* Two pairs of words as their high and low bytes. */
+/* The high and low bytes of two pairs of words. */
 BDCT_INLINE void
 gather_bytes (uint32_t &high, uint32_t &low, uint32_t a, uint32_t b)
 {
@@ -226,7 +231,7 @@ gather_bytes (FragA16x32b &high, FragA16x32b &low, const FragC16x8f d[4])
   }
 }
 
-/* What a lane keeps of Hevc32. */
+/* A lane's view of Hevc32. */
 template <typename Sample, bool FLAT> struct Lane32
 {
   using Constants = Hevc32<Sample, FLAT>;
@@ -250,20 +255,21 @@ template <typename Sample, bool FLAT> struct Lane32
     memcpy (&to, w, sizeof (T));
   }
 
-  /* Member `name`, or its element i. */
+  /* Read member `name`, or its element i. */
 #define READ(to, name) read (to, offsetof (Constants, name))
 #define READ_AT(to, name, i) \
   read (to, offsetof (Constants, name) + (i) * sizeof (to))
 
-  /* Levels as halves, [columns' quarter][inner half], or dequantized ones as
-   * high and low bytes, [columns' quarter]. */
+  /* Levels as halves, [quarter of the columns][half of the inner dimension], or
+   * dequantized ones as high and low bytes, [quarter of the columns]. */
   struct Dequantized
   {
     FragB16x8h levels[4][2];
     FragB32x8b high[4], low[4];
   };
 
-  /* From the first pass to the quantizer, and back where it is not flat. */
+  /* From the first pass' results through the quantizer and, if it is not flat,
+   * the dequantizer. */
   template <typename Count> BDCT_INLINE void
   forward (Dequantized &to, const FragA16x32b high[2],
       const FragA16x32b low[2], Count count) const
@@ -300,7 +306,7 @@ template <typename Sample, bool FLAT> struct Lane32
               if (Constants::is_first (8 * h + 4 * r + column))
                 READ_AT (entry, first_entries, 2 * h + column / 2);
               quantizer.put (entry, 0);
-              /* No level but 0 is dequantized to 0. */
+              /* Only level 0 is dequantized to 0. */
               w[column][r] = permute (quantizer.template dequantized<Sample> (
                       quantizer.level (d.v[2 * i], 0), 0),
                   quantizer.template dequantized<Sample> (
@@ -333,14 +339,15 @@ template <typename Sample, bool FLAT> struct Lane32
     return d;
   }
 
-  /* x: [low and high bytes][rows' quarter]; out: [chunks' pair]
-   * [rows' half][8 rows' two chunks, and the next 8 rows']. count as in Hevc16.
+  /* x: [low and high bytes][quarter of the rows]; out: [pair of chunks][half of
+   * the rows][two chunks of 8 rows, then of the next 8 rows]. count as in
+   * Hevc16.
    */
   template <typename Count> BDCT_INLINE void
   run (uint32_t out[sizeof (Sample)][2][4],
       const FragB32x8b x[sizeof (Sample)][4], Count count) const
   {
-    FragA16x32b high[2], low[2];        /* [rows' half] */
+    FragA16x32b high[2], low[2];        /* [half of the rows] */
     Dequantized dequantized;
     Pass32 pass;
 

@@ -1,4 +1,4 @@
-/* blockdct: the chain of H.265's transforms of up to 8 x 8 on the tensor cores.
+/* blockdct: the tensor-core chain of H.265's transforms of up to 8 x 8.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,29 +12,29 @@ namespace {
 
 /* H.265's quantizer for two different entries of its tables.
  *
- * The smallest floats are magnitudes with a sign, in steps of kTiny: a level is
- * one with `fraction` bits below it, which |c| quant / 2^bits with the rounding
- * offset added, at most 171 / 2^9, is rounded towards zero to, and then to the
- * level. There is room for all levels, of 24 bits.
+ * The smallest floats are signed magnitudes in steps of kTiny. A level has
+ * `fraction` bits below it: |c| quant / 2^bits plus the rounding offset, at
+ * most 171 / 2^9, is first rounded towards zero to these bits, and then to the
+ * level. All levels fit, with 24 bits.
  *
  * A dequantized coefficient has 8 bits below it. In their unit,
- *     level step + (almost half) with the level's sign, + 1
- * rounded down is what remains to be cut off, if `almost half` is above 127 and
- * below 128: a step is a multiple of 2^-8, as QP' is at least 6 (B - 8) - 12
- * and dequant_bits at most B - 2. x + 1/2 is rounded down to
+ *     level step + (almost half) with the level's sign, + 1 rounded down
+ * has the result as its whole part, so that only its fraction remains to be cut
+ * off, if `almost half` is above 127 and below 128: a step is a multiple of
+ * 2^-8, as QP' is at least 6 (B - 8) - 12 and dequant_bits at most B - 2. x + 1/2 is rounded down to
  *     x >= 0: floor (x + almost half + 1), which reaches the next whole number
  *             from a fraction of 1/2 on,
  *     x < 0:  the magnitude ceil (|x| + almost half - 1), which does above 1/2.
- * It is what is below the level, times the step, as near to 127.5 as it comes:
- * with 2^fraction > 2^23 / (2^14 / step + 1/3), its unit is below
+ * `almost half` is what is below the level, times the step, as close to 127.5
+ * as possible: with 2^fraction > 2^23 / (2^14 / step + 1/3), its unit is below
  * 1/2 + step / (3 2^15). */
 struct HevcMagnitudes
 {
   float scale[2], step[2];
   uint32_t offset[2], mask[2], half[2];
 
-  /* Entry i is for vertical frequency v, horizontal frequency u of a block, and
-   * the square is one or has several side by side. */
+  /* Entry i is for vertical frequency v and horizontal frequency u of a block.
+   * The square is one block or several side by side. */
   void set (int i, const BdctComponentJob &job, int v, int u)
   {
     const int size = 1 << job.log2_width;
@@ -53,7 +53,7 @@ struct HevcMagnitudes
     half[i] = (uint32_t) (127.5 / step[i] + 0.5);
   }
 
-  /* A coefficient in units of kTiny. */
+  /* The dequantized coefficient, in units of kTiny. */
   BDCT_INLINE uint32_t
   dequantized (float c, int i) const
   {
@@ -65,7 +65,7 @@ struct HevcMagnitudes
   }
 
   /* Two coefficients with entries i and j: the dequantized ones as high and low
-   * bytes, each a half with the sign. Returns which levels are not 0. */
+   * bytes, each a half with the sign. Returns the flags of nonzero levels. */
   BDCT_INLINE uint32_t
   requantize (uint32_t &high, uint32_t &low, float c0, float c1, int i,
       int j) const
@@ -88,8 +88,8 @@ template <typename Sample, bool FLAT> struct Hevc8
   uint32_t peak;
   float scale2, scale3, scale4;
 
-  /* The sample of a unit's row that byte k belongs to: of the first square up
-   * to 7, of the second from 8. */
+  /* The sample of a unit's row that byte k belongs to: up to 7 of the first
+   * square, from 8 on of the second. */
   static int sample (Kind kind, int k)
   {
     switch (kind) {

@@ -1,26 +1,27 @@
 /* blockdct: libjpeg's islow transform on the tensor cores, 9 and 10 bits.
  *
- * As for 8 bits (jpeg8.cuh), and here each product has two accumulators, one
- * for each part of the entries: 128 high + low, high at most 89 and low within
- * 64. A sample, of less than 11 bits, is a half in units of kByte as it lies in
- * memory. A dequantized coefficient in units of 2^-8 of its own, as one of the
- * smallest floats, is its magnitude's two bytes between the sign and 8 bits of
- * 0: two halves with its sign.
+ * As for 8 bits (jpeg8.cuh), with two accumulators for each product, one for
+ * each part of the entries: 128 high + low, high at most 89 and low within 64.
+ * A sample, of less than 11 bits, is a half in units of kByte just as it is in
+ * memory. A dequantized coefficient in units of its own 2^-8, as one of the
+ * smallest floats, has its magnitude's two bytes between the sign and 8 zero
+ * bits: two halves with its sign.
  *
  * Bounds for 10 bits, where the magnitudes of a row's or a column's entries sum
- * up to 2^16 at most, and those of their parts to 2^9:
- * - samples 2^10, and so sums below 2^19;
- * - the first pass -2^13 to below 2^13, as 2^9 2^16 / 2^12 is; lifted by 2^13,
- *   sums below 2^14 2^9;
- * - coefficients, with their factor of 8, within 2^15;
- * - a dequantized one, as below, at most 2^12, which is the signal's, and 2^12
- *   for half a step, as each row has an entry of 2^13 or more; sums below
- *   8 2^13 2^7;
- * - the first inverse pass below 2^13 for the signal and, as jpeg10_fits() in
- *   tensor.cu sees to, below 2^13 for quantization errors of half a step each;
- *   lifted by 2^14, sums below 2^15 2^9.
- * None reaches 2^24. Both sums together are rounded down to 24 bits, and then
- * once more to what the shift leaves, as if at once.
+ * to at most 2^16, and those of their parts to at most 2^9:
+ * - samples are below 2^10, and so sums below 2^19;
+ * - the first pass' results are from -2^13 to below 2^13, as 2^9 2^16 / 2^12 is
+ *   2^13; with the offset 2^13, sums are below 2^14 2^9;
+ * - coefficients, with their factor of 8, are within 2^15;
+ * - a dequantized coefficient, as below, is at most 2^12 for the signal, and
+ *   2^12 for half a step, as each row has an entry of 2^13 or more; sums are
+ *   below 8 2^13 2^7;
+ * - the first inverse pass' results are below 2^13 for the signal and, as
+ *   jpeg10_fits() in tensor.cu ensures, below 2^13 for quantization errors of
+ *   half a step each; with the offset 2^14, sums are below 2^15 2^9.
+ *
+ * None reaches 2^24. The combination of both sums is rounded down to 24 bits,
+ * and then to what the shift leaves, with the same result as rounding once.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -31,18 +32,18 @@
 
 namespace {
 
-/* What makes the intermediates unsigned. */
+/* The offsets that make the intermediates unsigned. */
 constexpr int kLiftJpeg10 = 0x2000, kLiftJpeg10Inverse = 0x4000;
 
-/* Steps of which a level and its multiple need not fit a half. */
+/* Steps for which a level and its multiple may not fit a half. */
 struct WideSteps
 {
   float inverse[2], step[2], base_step[2];
 
-  /* What a level is on: its last place is kByte. */
+  /* A level is added to this; the sum's last place is kByte. */
   static constexpr float base = 0.75f;
 
-  /* As Steps::set(), for coefficients in units of kTiny. */
+  /* Like Steps::set(), for coefficients in units of kTiny. */
   void set (const BdctComponentJob &job, double nudge, int lane)
   {
     for (int i = 0; i < 2; i++) {
@@ -54,7 +55,7 @@ struct WideSteps
     }
   }
 
-  /* The dequantized coefficients, in units of kByte, of two halves each. */
+  /* The dequantized coefficients in units of kByte, as two halves each. */
   template <typename Count> BDCT_INLINE void
   requantize (FragB16x8h &high, FragB16x8h &low, const FragC16x8f &c,
       Count count) const

@@ -1,9 +1,9 @@
 /* blockdct: libjpeg's islow transform on the tensor cores, 8 bits.
  *
- * An entry of 15 bits is 128 high + low, each with an accumulator of its own.
- * Bounds: first pass 2^12, the first inverse pass below 2^13 (2^12 for the
- * signal, nearly as much for quantization errors of half a step of 255 each);
- * so no sum reaches 2^24.
+ * An entry of 15 bits is 128 high + low, each part with its own accumulator.
+ * Bounds: 2^12 for the first pass, below 2^13 for the first inverse pass (2^12
+ * for the signal, nearly as much for quantization errors of half a step of 255
+ * each), so that no sum reaches 2^24.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,7 +14,7 @@
 
 namespace {
 
-/* What makes both intermediates unsigned. */
+/* The offset that makes both intermediates unsigned. */
 constexpr int kLiftJpeg = 0x2000;
 
 /* 128 high + low, rounded down to 24 bits. */
@@ -45,7 +45,7 @@ struct Jpeg8
     const auto third = [&] (int row, int k) {
       return k / 8 == row / 8 ? m.m[k % 8][row % 8] * scale : 0;
     };
-    /* An entry is 128 times the one part and the other. */
+    /* An entry is 128 times the first part plus the second. */
     const auto over_128 = [] (double v) { return floor (v / 128 + 0.5); };
     const auto rest = [&] (double v) { return v - 128 * over_128 (v); };
 
@@ -73,8 +73,8 @@ struct Jpeg8
       start4.v[i] = (float) (((1 << 17) + 128.0 * (1 << 18)
               - kLiftJpeg * m.column_sum (n)) / 128 * kByte);
     }
-    /* The largest |c| is 2^13: pushed away from 0 by less than 1 / |c|, no
-     * value crosses a half, and those on it round away from 0. */
+    /* The largest |c| is 2^13. Moved away from 0 by less than 1 / |c|, no value
+     * crosses a half, and values on a half round away from 0. */
     steps.set (job, 1 + 1.0 / (1 << 17), kTiny, lane);
   }
 

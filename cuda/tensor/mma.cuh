@@ -1,24 +1,24 @@
 /* blockdct: the tensor cores' instructions, one function each, and the lanes'
- * share of their operands (PTX ISA, "Matrix Fragments for mma.m16n8k16").
+ * shares of their operands (PTX ISA, "Matrix Fragments for mma.m16n8k16").
  *
- * In a warp, g = lane / 4 and t = lane % 4. Of d = a b + c, with a of 16 x 16,
+ * In a warp, g = lane / 4 and t = lane % 4. For d = a b + c, with a of 16 x 16,
  * b of 16 x 8 and c, d of 16 x 8 elements, a lane holds
  *     a    rows g, g + 8, g, g + 8; columns 2t and 2t + 1, the same, + 8, + 8
  *     b    rows 2t and 2t + 1, + 8; column g
  *     d    row g: columns 2t, 2t + 1; row g + 8: the same
- * so a lane's share of d, packed in pairs, is its share of an a with the same
+ * A lane's share of d, packed in pairs, is thus its share of an a with the same
  * rows, or of a b that is the transpose: no value ever changes its lane.
  *
- * Of bytes, a is 16 x 32 and b 32 x 8, and a lane holds
+ * For bytes, a is 16 x 32 and b 32 x 8, and a lane holds
  *     a    rows g, g + 8, g, g + 8; columns 4t to 4t + 3, the same, + 16, + 16
  *     b    rows 4t to 4t + 3, + 16; column g
- * so two shares of d, packed in fours, are one of an a or a b whose inner
- * indices are in an order of their own (operands.cuh, gathered()).
+ * Two shares of d, packed in fours, are thus a share of an a or a b whose inner
+ * indices have an order of their own (operands.cuh, gathered()).
  *
- * What a GPU lacks is made here of what it has, so that all else is one
- * source: before 9.0 a lane stores its own words, and 7.5 has products of half
- * the inner dimension, of bytes of half the rows too, whose shares are halves
- * of these.
+ * This file emulates instructions that a GPU lacks, so that all other code is
+ * the same for all GPUs. Before 9.0 a lane stores its own words. 7.5 has
+ * products of half the inner dimension, and of bytes with half the rows, too,
+ * whose shares are halves of these.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -41,8 +41,8 @@ struct FragA16x16b { uint32_t r[2]; };
 struct FragB32x8b { uint32_t r[2]; };
 struct FragB16x8b { uint32_t r[1]; };
 
-/* Of a result. Four registers in a row, wherever they lie, are what the
- * instructions take: so they are loaded together too. */
+/* A lane's share of a result. Instructions take four consecutive registers, so
+ * the four values are also loaded at once. */
 struct alignas (16) FragC16x8f { float v[4]; };
 struct alignas (16) FragC16x8i { uint32_t v[4]; };
 
@@ -50,7 +50,7 @@ static_assert (sizeof (FragA16x16h) == 16 && sizeof (FragA16x32b) == 16
     && sizeof (FragB16x8h) == 8 && sizeof (FragB32x8b) == 8
     && sizeof (FragC16x8f) == 16 && sizeof (FragC16x8i) == 16);
 
-/* Two halves of an a's inner dimension. */
+/* Two halves of the inner dimension of an a. */
 BDCT_INLINE FragA16x16h
 side_by_side (const FragA16x8h &left, const FragA16x8h &right)
 {
@@ -115,7 +115,8 @@ mma_16x8x16_f16 (const FragA16x16h &a, const FragB16x8h &b,
 #endif
 }
 
-/* Of bytes, signed or not: 16 x 8 x 32 and, of their first halves, 16. */
+/* Products of bytes, signed or unsigned: 16 x 8 x 32, or 16 x 8 x 16 of the
+ * first halves. */
 #if __CUDA_ARCH__ >= 800
 #define MMA_BYTES(a_type, b_type) \
   BDCT_INLINE FragC16x8i \
@@ -178,7 +179,7 @@ MMA_BYTES (s8, u8)
 MMA_BYTES (u8, s8)
 #undef MMA_BYTES
 
-/* What the low bytes' product begins with, once the high bytes' is known. */
+/* The initial value of the low bytes' product, from the high bytes' product. */
 BDCT_INLINE FragC16x8i
 with_high_bytes (const FragC16x8i &high, const FragC16x8i &start)
 {
@@ -189,7 +190,7 @@ with_high_bytes (const FragC16x8i &high, const FragC16x8i &start)
   return r;
 }
 
-/* Shared memory is addressed by its own 32-bit addresses. */
+/* The 32-bit address of shared memory. */
 BDCT_INLINE uint32_t
 shared_address (const void *p)
 {
@@ -263,7 +264,7 @@ store_byte (uint32_t address, uint32_t v)
       : "memory");
 }
 
-/* The sum of the lanes' numbers. */
+/* The sum of all lanes' numbers. */
 BDCT_INLINE uint32_t
 add_lanes (uint32_t v)
 {
@@ -276,9 +277,8 @@ add_lanes (uint32_t v)
 #endif
 }
 
-/* Rows of 16 bytes, one of them at each lane's address, as four 8 x 8 matrices
- * of 16-bit elements: register i holds row g of matrix i, bytes 4t to
- * 4t + 3. */
+/* Load rows of 16 bytes, one at each lane's address, as four 8 x 8 matrices of
+ * 16-bit elements: register i has bytes 4t to 4t + 3 of row g of matrix i. */
 BDCT_INLINE void
 load_matrices (uint32_t *w, uint32_t row)
 {
@@ -287,9 +287,9 @@ load_matrices (uint32_t *w, uint32_t row)
       : "memory");
 }
 
-/* Where the four matrices lie in rows that are PITCH bytes apart: from one to
- * the next, and from the first pair to the second, are so many rows and so many
- * times 16 bytes. */
+/* The positions of the four matrices in rows that are PITCH bytes apart: the
+ * rows and multiples of 16 bytes from one matrix to the next, and from the
+ * first pair to the second. */
 template <int PITCH, int NEXT_ROWS, int NEXT_CHUNKS, int PAIR_ROWS,
     int PAIR_CHUNKS> struct Matrices
 {
@@ -323,7 +323,8 @@ template <int PITCH, int NEXT_ROWS, int NEXT_CHUNKS, int PAIR_ROWS,
   }
 };
 
-/* 16 bytes from global to shared memory, past the registers where the GPU can.
+/* Copy 16 bytes from global to shared memory, without registers if the GPU
+ * can.
  */
 BDCT_INLINE void
 copy_async (uint32_t shared, const void *global)
@@ -344,7 +345,7 @@ copies_end (void)
 #endif
 }
 
-/* Until all but the last `LEFT` groups of copies have arrived. */
+/* Wait until all but the last `LEFT` groups of copies have arrived. */
 template <int LEFT> BDCT_INLINE void
 copies_wait (void)
 {
@@ -353,7 +354,7 @@ copies_wait (void)
 #endif
 }
 
-/* Let the stream's next launch begin where this one's blocks have ended. */
+/* Let the stream's next launch begin where this launch's blocks have ended. */
 BDCT_INLINE void
 let_next_begin (void)
 {
@@ -362,8 +363,8 @@ let_next_begin (void)
 #endif
 }
 
-/* Until the launch before has ended: before anything is touched that others
- * write. */
+/* Wait until the previous launch has ended; needed before access to anything
+ * that other launches write. */
 BDCT_INLINE void
 wait_for_last (void)
 {
@@ -390,8 +391,8 @@ pack_half (float low, float high)
   return r;
 }
 
-/* The same towards zero: of numbers below 2^-14 that is to multiples of 2^-24,
- * the unit of a subnormal half. */
+/* Likewise rounded towards zero; numbers below 2^-14 round to multiples of
+ * 2^-24, the unit of a subnormal half. */
 BDCT_INLINE uint32_t
 truncate_half (float low, float high)
 {
@@ -402,7 +403,7 @@ truncate_half (float low, float high)
 }
 #undef HALVES
 
-/* Two integers as unsigned bytes, saturated, below 16 bits of `upper`. */
+/* Two integers as unsigned bytes, saturated, below the 16 bits of `upper`. */
 BDCT_INLINE uint32_t
 pack_bytes (uint32_t low, uint32_t high, uint32_t upper)
 {
@@ -438,7 +439,8 @@ with_sign (uint32_t magnitude, float sign)
 {
   uint32_t r;
 
-  /* (sign & 0x80000000) | magnitude: the compiler would take two. */
+  /* (sign & 0x80000000) | magnitude: the compiler would use two
+   * instructions. */
   asm ("lop3.b32 %0, %1, 0x80000000, %2, 0xea;"
       : "=r" (r) : "r" (__float_as_uint (sign)), "r" (magnitude));
   return __uint_as_float (r);

@@ -1,4 +1,4 @@
-/* blockdct: matrices as operands of the tensor cores, made on the host.
+/* blockdct: matrices as operands of the tensor cores, computed on the host.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,7 +13,7 @@
 
 namespace {
 
-/* How a plane's samples lie in registers. */
+/* The layout of a plane's samples in registers. */
 enum Kind { BYTES, BYTE_PAIRS, WORDS, WORD_PAIRS };
 
 inline bool
@@ -27,7 +27,7 @@ is_words (Kind kind)
 struct Transform
 {
   int size;                     /* 8, 16 or 32 */
-  double m[32][32];             /* frequency, sample */
+  double m[32][32];             /* [frequency][sample] */
 
   double row_sum (int k) const
   {
@@ -48,8 +48,8 @@ struct Transform
   }
 };
 
-/* The parts of a number that is the sum of two halves: what one rounds to, and
- * the rest. */
+/* The parts of a number that is the sum of two halves: the number rounded to a
+ * half, and the rest. */
 enum Part { HIGH, LOW };
 
 inline uint16_t
@@ -70,14 +70,14 @@ part_bits (double v, Part part)
   return half_bits (v);
 }
 
-/* Two neighbours of an operand. */
+/* Two adjacent elements of an operand. */
 inline uint32_t
 part_pair (double low, double high, Part part)
 {
   return part_bits (low, part) | (uint32_t) part_bits (high, part) << 16;
 }
 
-/* A lane's share of operand a, of which entry (row, inner) is the element. */
+/* A lane's share of operand a; entry (row, inner) is the element. */
 template <typename Entry> FragA16x16h
 operand_a (int lane, Part part, Entry entry)
 {
@@ -91,7 +91,7 @@ operand_a (int lane, Part part, Entry entry)
   return a;
 }
 
-/* And of operand b, of (inner, column). */
+/* A lane's share of operand b; entry (inner, column) is the element. */
 template <typename Entry> FragB8x8h
 operand_b (int lane, Part part, Entry entry)
 {
@@ -101,7 +101,7 @@ operand_b (int lane, Part part, Entry entry)
             part) } };
 }
 
-/* Of the same 8 rows twice. */
+/* Likewise with the same 8 rows twice. */
 template <typename Entry> FragB16x8h
 operand_b_twice (int lane, Part part, Entry entry)
 {
@@ -110,8 +110,8 @@ operand_b_twice (int lane, Part part, Entry entry)
   return FragB16x8h { { b, b } };
 }
 
-/* For data in bytes, the high ones at inner indices 0 to 7 and the low ones at
- * 8 to 15: the same 8 rows for both. */
+/* For data in bytes, with the high ones at inner indices 0 to 7 and the low
+ * ones at 8 to 15: the same 8 rows for both. */
 template <typename Entry> FragB16x8h
 operand_b_bytes (int lane, Entry entry)
 {
@@ -146,8 +146,8 @@ operand_b_of_bytes (int lane, Entry entry)
   return b;
 }
 
-/* The element that inner index k of such an operand stands for if each register
- * is two pairs, of one result of 8 columns and of the next. */
+/* The element that inner index k of such an operand stands for, if each
+ * register has two pairs, one of a result of 8 columns and one of the next. */
 inline int
 gathered (int k)
 {

@@ -1,4 +1,4 @@
-/* blockdct: bytes of registers put in another order.
+/* blockdct: reordering the bytes of registers.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,17 +10,17 @@
 
 namespace {
 
-/* Four of the eight bytes of two registers, 0 to 3 of the first one and 4 to 7
- * of the second, the lowest first. */
+/* Four of the eight bytes of two registers, lowest first: 0 to 3 are the first
+ * register's, 4 to 7 the second's. */
 enum Permutation : uint32_t {
   FIRST = 0x3210,
   SECOND = 0x7654,
-  EVEN_BYTES = 0x6420,          /* of the first one, then of the second */
+  EVEN_BYTES = 0x6420,          /* of the first register, then of the second */
   ODD_BYTES = 0x7531,
   LOW_WORDS = 0x5410,
   MIDDLE_WORDS = 0x6521,
   HIGH_WORDS = 0x7632,
-  EVEN_IN_TURN = 0x6240,        /* bytes of the one and of the other in turn */
+  EVEN_IN_TURN = 0x6240,        /* alternating between both registers */
   ODD_IN_TURN = 0x7351,
   LOW_IN_TURN = 0x5140,
   HIGH_IN_TURN = 0x7362,

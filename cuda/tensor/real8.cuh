@@ -1,8 +1,8 @@
 /* blockdct: the real-valued 8 x 8 transform on the tensor cores.
  *
- * Entries and first pass in two halves, one of 11 bits and one for the rest
- * (22 bits in all). At 8 bits the inverse, where an error only shows if it
- * crosses a half, has one.
+ * Entries and the first pass' results are two halves, one of 11 bits and one
+ * for the rest (22 bits in all). At 8 bits the inverse, where an error only
+ * matters if it crosses a half, has one.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,8 +13,8 @@
 
 namespace {
 
-/* Numbers as the sum of two halves of 11 bits each, as_b() or side_by_side().
- * `minus_one` is operand b of minus the identity. */
+/* Split numbers into sums of two halves of 11 bits each, for as_b() or
+ * side_by_side(). `minus_one` is operand b of the negative identity. */
 BDCT_INLINE void
 split (FragA16x8h &high, FragA16x8h &low, const FragC16x8f &d,
     const FragB8x8h &minus_one)
@@ -42,7 +42,8 @@ template <typename Sample> struct Real8
   {
     const int g = lane / 4;
     const int middle = 1 << (depth - 1);
-    /* Into the range of halves: the first pass, and the inverse's input. */
+    /* Scales into the range of halves: of the first pass, and of the inverse's
+     * input. */
     const double scale1 = is_words (kind) ? 1 << 6 : 1 << 14;
     const double scale2 = 1 << 10;
     const double in = is_words (kind) ? 1.0 / (1 << 14) : kByte;
@@ -80,7 +81,7 @@ template <typename Sample> struct Real8
     minus_one = operand_b (lane, HIGH,
         [] (int k, int n) { return k == n ? -1.0 : 0; });
     peak = ((1 << depth) - 1) * 0x10001u;
-    /* Halves away from 0. */
+    /* Round halves away from 0. */
     const double nudge = 1 + 1.0 / (1 << 20);
 
     steps.set (job, nudge, 1, lane);

@@ -1,19 +1,19 @@
-/* blockdct: what is known of each block, beside what is known of all.
+/* blockdct: the records of each block, besides the sums over all.
  *
- * Where records are requested for, a tile's are put together in its shared memory,
- * by the lanes that have their parts, and written by others, in order.
+ * If records are requested, lanes assemble a tile's records in its shared
+ * memory, and other lanes write them in order.
  *
  * Squared errors: a lane has the chunks of a quarter of the tile's rows, one
- * below the other, and writes their sums to the first one, of which it has
- * taken the samples; lanes that share a block add theirs first.
+ * below the other. It writes their sums to the place of its first chunk, whose
+ * samples it has already read; lanes that share a block add theirs first.
  *
- * Levels that are not 0: a group gives each lane a word of 16 fields of 2
- * bits, for the two levels of each of up to 8 parts. It goes to the 16 bytes
- * that each row has beside its samples, in 8 rows: of the output's for every
- * other group, of the input's for the rest. In the end four lanes add up a
- * group's, of 8 lanes each: in 8 x 8 squares those of a quarter, which is a 4
- * x 4 block. The squares of 32 x 32 have fields of 4 bits for their quarters,
- * and are added up at once.
+ * Levels that are not 0: a group gives each lane a word of 16 fields of 2 bits,
+ * for the two levels of each of up to 8 parts. The word goes to the 16 bytes
+ * that each row has beside its samples, in 8 rows: for every second group in
+ * the output's rows, for the others in the input's. In the end four lanes add
+ * up a group's words, of 8 lanes each: in 8 x 8 squares those of a quarter,
+ * which is a 4 x 4 block. Squares of 32 x 32 have fields of 4 bits for their
+ * quarters, and are added up at once.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -25,12 +25,12 @@
 
 namespace {
 
-/* Of a plane, whether records are requested for, and whether its blocks are of half
- * a square's size. */
+/* Flags of a plane: records are requested; its blocks have half a square's
+ * side. */
 enum Requested { RECORDS = 1, HALF_SIZE = 2 };
 
-/* Counts levels that are not 0, by interleaved component, from flags: pairs of
- * 16 bits, 0 or 1 each. */
+/* Counts levels that are not 0, by interleaved component. The input is flags:
+ * pairs of 16 bits, each 0 or 1. */
 template <bool EXTRAS> struct Nonzero;
 
 template <> struct Nonzero<false>
@@ -40,7 +40,7 @@ template <> struct Nonzero<false>
   BDCT_INLINE void begin_tile (uint32_t, uint32_t, bool, int) {}
   BDCT_INLINE void begin_group (void) {}
 
-  /* Of a part of a group, or of a quarter of a square of 32 x 32. */
+  /* Add the flags of a part of a group, or of a quarter of a 32 x 32 square. */
   BDCT_INLINE void
   add (int, int component, uint32_t flags)
   {
@@ -58,7 +58,7 @@ template <> struct Nonzero<false>
   BDCT_INLINE void
   end_square (uint32_t square, int component)
   {
-    /* Not pairs[component], which would have to be memory. */
+    /* Indexing pairs[] would need local memory. */
     pairs[0] += component == 0 ? square : 0;
     pairs[1] += component == 1 ? square : 0;
   }
@@ -70,22 +70,22 @@ template <> struct Nonzero<false>
   }
 };
 
-/* The field of a part: in this order the sums come out in the parts' order. */
+/* The field of a part: with this order the sums are in the parts' order. */
 BDCT_INLINE constexpr int
 field_of (int part)
 {
   return part % 2 * 4 + part / 2 % 2 * 2 + part / 4;
 }
 
-/* The fields of the second of two interleaved components, which is every other
- * part, or the latter half of them. */
+/* The fields of the second of two interleaved components, which has every
+ * second part, or the second half of the parts. */
 constexpr uint32_t kOddParts = 0xff00ff00, kLastParts = 0xcccccccc;
 
 template <> struct Nonzero<true>
 {
   uint32_t count[2];
   uint32_t fields;              /* of a group */
-  /* Where the lane's word of this group, and of the next one, goes. */
+  /* Addresses of the lane's word for this group, and for the next one. */
   uint32_t here, next;
   bool records;
 
@@ -120,7 +120,7 @@ template <> struct Nonzero<true>
     fields += flags << 2 * field_of (part);
   }
 
-  /* Here a field has 4 bits: a lane has four pairs of a quarter. */
+  /* Fields have 4 bits here: a lane has four pairs of a quarter. */
   static BDCT_INLINE void
   add_quarter (uint32_t &square, int quarter, uint32_t flags)
   {
@@ -168,7 +168,7 @@ static_assert (sizeof (BdctBlockRecord) == 8
 template <typename Sample, int ROWS, int SIDE, bool PAIRS> struct Blocks
 {
   static constexpr int components = PAIRS ? 2 : 1;
-  /* Bytes of a block's row, with those of the other component between them. */
+  /* Bytes of a block's row, including the other component's. */
   static constexpr int bytes = SIDE * (int) sizeof (Sample) * components;
   static constexpr int across = kTileBytes / bytes, down = ROWS / SIDE;
   static constexpr int in_chunk = bytes < 16 ? 16 / bytes : 1;
@@ -176,12 +176,12 @@ template <typename Sample, int ROWS, int SIDE, bool PAIRS> struct Blocks
   /* A lane's rows of a tile, and of a block. */
   static constexpr int lane_rows = ROWS / 4;
   static constexpr int rows = SIDE < lane_rows ? SIDE : lane_rows;
-  /* Whether a block's errors may not fit 32 bits. */
+  /* Whether a block's errors may exceed 32 bits. */
   static constexpr bool saturate = sizeof (Sample) > 1
       && SIDE * SIDE > UINT32_MAX / (4095 * 4095);
 };
 
-/* With another lane's. */
+/* Add another lane's number. */
 template <bool SATURATE> BDCT_INLINE uint32_t
 add_across (uint32_t v, int distance)
 {
@@ -190,8 +190,8 @@ add_across (uint32_t v, int distance)
   return SATURATE && sum < v ? UINT32_MAX : sum;
 }
 
-/* As put(), with the lane's chunks one below the other, and their blocks'
- * errors to where `out` was. */
+/* Like put(), with the lane's chunks one below the other; stores their blocks'
+ * errors in the place of `out`. */
 template <typename Sample, int ROWS, int SIDE, bool PAIRS, bool ORDER>
 BDCT_INLINE void
 put_blocks (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
@@ -250,8 +250,8 @@ put_blocks (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
   }
 }
 
-/* Add up the words of GROUPS groups of PARTS parts: to where the first of them
- * were, a byte for each part. QUARTERS: the lanes' quarters stay apart. */
+/* Add up the words of GROUPS groups of PARTS parts, into a byte for each part
+ * in the place of the first words. QUARTERS: keep the lanes' quarters apart. */
 template <int GROUPS, int PARTS, bool QUARTERS> BDCT_INLINE void
 add_fields (uint32_t in, uint32_t out, int lane)
 {
@@ -265,7 +265,8 @@ add_fields (uint32_t in, uint32_t out, int lane)
     return;
   BDCT_UNROLL for (int i = 0; i < 4; i++)
     load_shared (w + 2 * i, at + i * kPitch);
-  /* Three of 2 bits fit 2 bits, eight of them 4, and 64 a byte. */
+  /* The sum of three 2-bit fields fits 2 bits, that of eight 4 bits, and that
+   * of 64 a byte. */
   const uint32_t three[3] = { w[0] + w[1] + w[2], w[3] + w[4] + w[5],
     w[6] + w[7] };
   BDCT_UNROLL for (int i = 0; i < words; i++) {
@@ -283,7 +284,8 @@ add_fields (uint32_t in, uint32_t out, int lane)
   store_shared (at, sum[0], sum[1]);
 }
 
-/* Write a tile's records. `out` and `in` are its first bytes. */
+/* Write a tile's records. `out` and `in` are the addresses of its first
+ * bytes. */
 template <typename Group, typename Sample, int ROWS, int SIDE, bool PAIRS>
 BDCT_INLINE void
 write_records (uint32_t out, uint32_t in, const BdctCudaPlane &plane,

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The tensor-core kernels, what they need from the host, and which work they
- * take. What the files in tensor/ call
- *     a block    is a transform's: 4 x 4 to 32 x 32 samples of one component;
- *     a square   what a matrix is for: 8 x 8, 16 x 16 or 32 x 32 samples of one
- *                component, a block or several;
- *     a unit     two 8 x 8 squares, of neighbours or of two components: what
- *                the chains of this size do at a time;
+ * support. Words of the files in tensor/:
+ *     a block    a transform's: 4 x 4 to 32 x 32 samples of one component;
+ *     a square   a matrix': 8 x 8, 16 x 16 or 32 x 32 samples of one component,
+ *                one block or several;
+ *     a unit     two 8 x 8 squares, neighbours or of two components, which the
+ *                chains of this size process at once;
  *     a chunk    16 bytes of a row of a plane;
- *     a tile     8 chunks of each of 8 to 32 rows: what a warp has in shared
- *                memory at a time;
- *     a group    what of a tile a warp has in registers at a time;
- *     a part     what of a group has a count of its own. */
+ *     a tile     8 chunks of each of 8 to 32 rows, which a warp has in shared
+ *                memory at once;
+ *     a group    the part of a tile that a warp has in registers at once;
+ *     a part     the part of a group that has a count of its own. */
 #include "groups.cuh"
 #include "hevc8.cuh"
 #include "jpeg10.cuh"
@@ -22,8 +22,8 @@
 
 namespace {
 
-/* What a tile whose groups are done leaves behind: samples, errors and, with
- * EXTRAS, the blocks' records. `out` and `in` are its first bytes. */
+/* Finish a tile after its groups: write samples, errors and, with EXTRAS, the
+ * blocks' records. `out` and `in` are the addresses of its first bytes. */
 template <typename Group, typename Sample, typename S, int SIDE, bool PAIRS>
 BDCT_INLINE void
 finish_blocks (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
@@ -70,9 +70,9 @@ finish (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
   return errors[0];
 }
 
-/* How many blocks a multiprocessor is to hold at once, which limits their
- * registers: as many as are requested for, or as many as its shared memory has room
- * for, or fewer where ptxas would spill. */
+/* The blocks that a multiprocessor should hold at once, which limits their
+ * registers: as many as requested, or as fit its shared memory, or fewer where
+ * ptxas would spill. */
 constexpr int
 blocks_at_once (int requested, int size, int bytes)
 {
@@ -81,7 +81,7 @@ blocks_at_once (int requested, int size, int bytes)
 #else
   constexpr int arch = 900;
 #endif
-  /* KiB, of which each block takes one more from 8.0 on. */
+  /* In KiB; each block takes one more from 8.0 on. */
   constexpr int shared = arch == 750 ? 64 : arch == 800 || arch == 870 ? 164
       : arch < 900 || arch >= 1200 ? 100 : 228;
   const int fit = shared * 1024 / (bytes + (arch >= 800 ? 1024 : 0));
@@ -92,8 +92,8 @@ blocks_at_once (int requested, int size, int bytes)
   return most < fit ? most : fit;
 }
 
-/* EXTRAS: what a frame's usual work does without, which costs time: records of
- * blocks, a map of quantizers, no output. */
+/* EXTRAS: features that usual frames do not need, and that take time: blocks'
+ * records, a map of quantizers, no output. */
 template <typename Group, typename Sample, typename S, int WARPS, int BLOCKS,
     bool EXTRAS>
 __global__ void __launch_bounds__ (WARPS * 32,
@@ -188,8 +188,9 @@ tensor (const __grid_constant__ BdctCudaBatch batch)
   flush (counts, batch, plane_index, lane);
 }
 
-/* Of a basis's matrix: the largest magnitude of an entry, and of the sum of
- * those of a row and of a column. 0 if it is no matrix of whole numbers. */
+/* Of a basis' matrix: the largest magnitude of an entry, and the largest sum of
+ * the magnitudes of a row and of a column. 0 if it is not a matrix of whole
+ * numbers. */
 struct Bounds
 {
   int entry, row, column;
@@ -226,8 +227,8 @@ constexpr Bounds kBounds[] = {
 #include "dct/transform/transforms.def"
 };
 
-/* Whether the kernels know a component's chain: one transform of rows and
- * columns, of which all frequencies are kept. */
+/* Whether the kernels support a component's chain: the same transform of rows
+ * and columns, with all frequencies kept. */
 bool
 is_known (const BdctComponentJob &job)
 {
@@ -238,17 +239,18 @@ is_known (const BdctComponentJob &job)
       && !job.transposed && (chain->family == BDCT_FAMILY_HEVC || size == 8);
 }
 
-/* Whether a job of H.265's family stays within what hevc.cuh says: the matrix's
- * entries are bytes, the first pass's magnitudes at most 2^14, and the first
- * inverse pass's within 16 bits: 2^13 for the signal, and for the quantization
- * errors, at most a step less the rounding offset, their sum with the matrix.
- * No level needs to be clipped, and none but 0 is dequantized to 0. */
+/* Whether a job of H.265's family stays within the bounds of hevc.cuh. The
+ * matrix' entries are bytes, the first pass' magnitudes at most 2^14, and the
+ * first inverse pass' within 16 bits: 2^13 for the signal, and for the
+ * quantization errors, each at most a step less the rounding offset, their sum
+ * with the matrix. No level needs clipping, and only level 0 is dequantized to
+ * 0. */
 bool
 hevc_fits (const BdctComponentJob &job, int depth)
 {
   const Bounds &bounds = kBounds[bdct_chain_info (job.chain)->row];
   int32_t largest = job.dequant_dc, smallest = job.dequant_dc;
-  /* In 1/512 step, and one for what dequantizing rounds. */
+  /* In 1/512 of a step, plus one for the rounding of the dequantizer. */
   const int error = 513 - (job.quant_add >> (job.quant_bits - 9));
 
   for (int i = 0; i < 64; i++) {
@@ -263,7 +265,7 @@ hevc_fits (const BdctComponentJob &job, int depth)
       < (int64_t) (32767 - (1 << 13)) * 512 * 128 << job.dequant_bits;
 }
 
-/* Whether the quantization errors are what jpeg8.cuh says. */
+/* Whether the quantization errors are within the bounds of jpeg8.cuh. */
 bool
 jpeg8_fits (const BdctComponentJob &job)
 {
@@ -273,7 +275,7 @@ jpeg8_fits (const BdctComponentJob &job)
   return true;
 }
 
-/* Whether they are what jpeg10.cuh says, and the samples. */
+/* Whether they are within those of jpeg10.cuh, and the samples, too. */
 bool
 jpeg10_fits (const BdctComponentJob &job, int depth)
 {
@@ -286,14 +288,14 @@ jpeg10_fits (const BdctComponentJob &job, int depth)
       for (int v = 0; v < 8; v++)
         sum += (int64_t) abs (bdct_matrix_int (BDCT_BASIS_ISLOW_8, v, n))
             * job.quant[v * 8 + u];
-      /* Of half steps, after the shift of 12; and what is rounded. */
+      /* For half steps, after the shift of 12, with a margin for rounding. */
       if (sum / 2 >> 12 >= (1 << 13) - 32)
         return false;
     }
   return true;
 }
 
-/* What HevcFlat asks for. */
+/* Whether a component meets the conditions of HevcFlat. */
 bool
 hevc_flat (const BdctComponentJob &job)
 {
@@ -305,7 +307,7 @@ hevc_flat (const BdctComponentJob &job)
       && bdct_quantize_largest (&job) <= 2047;
 }
 
-/* The matrix of a component, in a square of `size`. */
+/* The matrix of a component, for a square of `size`. */
 Transform
 transform_of (const BdctComponentJob &job, int size)
 {
@@ -322,7 +324,8 @@ transform_of (const BdctComponentJob &job, int size)
   return r;
 }
 
-/* Write a plane's constants for all lanes as they read them. */
+/* Write a plane's constants for all lanes, in the order in which they read
+ * them. */
 template <typename Chain, int SIZE> void
 make_constants (void *to, const BdctCudaPlane *plane, const BdctJob *job)
 {
@@ -364,14 +367,15 @@ use ()
   return &kernel;
 }
 
-/* What of the work chooses between kernels for one chain. */
+/* The properties of the work that determine the kernel of a chain. */
 struct Wanted
 {
   bool large, extras;
 };
 
-/* How many rows a tile has, warps a block, and blocks a multiprocessor of 9.0;
- * and bytes a row, where no records are made: the best of those measured there.
+/* The rows of a tile, warps of a block, blocks of a multiprocessor of 9.0, and
+ * bytes of a row where no records are written: the fastest ones measured
+ * there.
  */
 template <template <typename, typename, typename> class Group, typename Chain,
     typename Sample, int ROWS, int WARPS, int BLOCKS, int BYTES = kTileBytes>
@@ -452,11 +456,11 @@ bdct_tensor_find (const BdctCudaWork *work, unsigned traits)
     wanted.extras = wanted.extras || plane.dst.data == nullptr
         || plane.quantizer_of_tile != nullptr || plane.blocks[0] != nullptr;
   }
-  /* Blocks are told apart down to half of the size. */
+  /* Blocks are distinguished down to half of the size. */
   if (wanted.extras && smallest < size / 2)
     return nullptr;
-  /* Short tiles spread a frame better over the device, taller ones cost less:
-   * worth it from about 8 tiles a warp. */
+  /* Short tiles spread a frame better over the device; tall ones cost less,
+   * which pays from about 8 tiles for each warp on. */
   wanted.large = (traits & BDCT_TENSOR_TALL) && bytes > 32 << 20;
   switch (family) {
     case BDCT_FAMILY_HEVC:

@@ -2,12 +2,13 @@
  * shared memory.
  *
  * A tile's rows are an odd number of chunks apart in shared memory, so that
- * neither a row of chunks nor a column of them meets twice in a bank. Tiles
- * inside the plane's width, at aligned addresses, are copied there and back 16
- * bytes at a time. Of the others 16 bytes are copied at a time, too, wherever
- * rows begin; they are put in place there, and go back by words. Past the
- * picture's edge a tile repeats the last sample to the end of its block; whole
- * blocks past it are mid-grey, of which all levels are 0, so they do not count.
+ * neither a row nor a column of chunks has bank conflicts. Tiles within the
+ * plane's width, at aligned addresses, are copied there and back 16 bytes at a
+ * time. Other tiles are also copied 16 bytes at a time, wherever their rows
+ * begin; they are then moved into place in shared memory, and are written back
+ * by words. Beyond the picture's edge a tile repeats the last sample to the end
+ * of its block. Whole blocks beyond are mid-grey, so that all of their levels
+ * are 0 and do not count.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -20,44 +21,45 @@
 
 namespace {
 
-/* A tile's rows, and bytes of each. */
+/* A tile's rows, and the bytes of each. */
 template <int ROWS, int BYTES> struct Shape
 {
   static constexpr int rows = ROWS, bytes = BYTES;
   static constexpr int pitch = BYTES + 16, size = ROWS * pitch;
   static constexpr int chunks = BYTES / 16, words = BYTES / 4;
-  /* The rows that a warp has a chunk, or a word, a lane of. */
+  /* The rows in which a warp has a chunk, or a word, for each lane. */
   static constexpr int chunk_rows = 32 / chunks, word_rows = 32 / words;
   static_assert (chunks % 2 == 0 && ROWS % chunk_rows == 0);
 };
 
-/* Of nearly all of them, and of all where records of blocks are made. */
+/* The width of almost all tiles, and of all with blocks' records. */
 constexpr int kTileBytes = 128;
 constexpr int kPitch = Shape<8, kTileBytes>::pitch;
 
-/* Where a warp is, and the first chunks that a lane reads and writes
+/* A warp's position, and the first chunks that a lane reads and writes
  * (first_row()). */
 struct Place
 {
   int tile, plane, x, y;        /* x, y in tiles of the plane */
   const uint8_t *src;
   uint8_t *dst;
-  bool straight;                /* all chunks of its rows are the picture's, at
-                                   multiples of 16 */
-  bool whole;                   /* ... and so are all rows */
-  int set;                      /* whose constants it takes; with EXTRAS */
+  bool straight;                /* all chunks of its rows are in the picture,
+                                   at multiples of 16 */
+  bool whole;                   /* ... and so are all of its rows */
+  int set;                      /* the quantizer of its constants; with
+                                   EXTRAS */
 };
 
-/* The row of the first chunk that a lane writes: the others are `chunk_rows`
- * apart, as all that it reads or, with EXTRAS, one. */
+/* The row of the first chunk that a lane writes. The next ones are `chunk_rows`
+ * rows apart, like all chunks that it reads or, with EXTRAS, one row apart. */
 template <typename S, bool EXTRAS> BDCT_INLINE int
 first_row (int lane)
 {
   return lane / S::chunks * (EXTRAS ? S::rows / S::chunk_rows : 1);
 }
 
-/* One of a batch's planes. Its number is made opaque: from 10.0 on, ptxas keeps
- * a copy of an index that it can follow for each of its uses, far more than
+/* One of a batch's planes. Its index is made opaque: from 10.0 on, ptxas keeps
+ * a copy of an index that it can track for each of its uses, many more than
  * there are registers. */
 BDCT_INLINE const BdctCudaPlane &
 plane_at (const BdctCudaBatch &batch, int i)
@@ -66,7 +68,7 @@ plane_at (const BdctCudaBatch &batch, int i)
   return batch.plane[i];
 }
 
-/* The tile is somewhere from the place's plane on. */
+/* Find the plane of a place's tile, from the place's plane on. */
 template <typename S, bool EXTRAS> BDCT_INLINE void
 find (Place &p, const BdctCudaBatch &batch, int lane)
 {
@@ -105,7 +107,7 @@ advance (Place &p, const BdctCudaBatch &batch, int lane)
   p.whole = p.whole && p.straight;
 }
 
-/* The set that a tile's blocks take, or BDCT_CUDA_MIXED. */
+/* The quantizer of a tile's blocks, or BDCT_CUDA_MIXED. */
 template <typename Sample, typename S> BDCT_INLINE int
 set_of (const Place &p, const BdctCudaBatch &batch)
 {
@@ -121,7 +123,7 @@ set_of (const Place &p, const BdctCudaBatch &batch)
       + p.x / (BDCT_CUDA_MAP_TILE_SAMPLES / samples)];
 }
 
-/* On to the first tile that is in no mixed map tile. */
+/* Go on to the first tile that is in no mixed map tile. */
 template <typename Sample, typename S, int WARPS> BDCT_INLINE void
 leave_mixed (Place &p, int end, const BdctCudaBatch &batch, int lane)
 {
@@ -139,15 +141,15 @@ first_chunk (int lane)
   return first_row<S, EXTRAS> (lane) * S::pitch + lane % S::chunks * 16;
 }
 
-/* Samples up to the end of the last block. */
+/* The samples up to the end of the last block. */
 BDCT_INLINE int
 whole_blocks (int samples, int log2_size)
 {
   return ((samples - 1 >> log2_size) + 1) << log2_size;
 }
 
-/* A tile's row in the plane, from its first byte on; below the picture the last
- * one again. */
+/* The first byte of a tile's row in the plane; below the picture its last row
+ * repeats. */
 template <typename S> BDCT_INLINE const uint8_t *
 source_row (const BdctCudaPlane &plane, const Place &p, int row)
 {
@@ -155,7 +157,7 @@ source_row (const BdctCudaPlane &plane, const Place &p, int row)
       + min (p.y * S::rows + row, plane.layout.height - 1) * plane.src.stride;
 }
 
-/* How many bytes a row has in memory, from the tile's first one on. */
+/* The bytes that a row has in memory from the tile's first byte on. */
 template <typename Sample, typename S> BDCT_INLINE int
 bytes_left (const BdctCudaPlane &plane, const Place &p)
 {
@@ -163,9 +165,9 @@ bytes_left (const BdctCudaPlane &plane, const Place &p)
       * (int) sizeof (Sample) - p.x * S::bytes;
 }
 
-/* Rows that are not straight, from the multiple of 16 before their first byte
- * on, and so shifted in the tile, which straighten() takes back. What is copied
- * beyond a row lies in the plane. */
+/* Copy rows that are not straight, from the multiple of 16 before their first
+ * byte on; straighten() undoes the resulting shift in the tile. Bytes copied
+ * beyond a row are in the plane. */
 template <typename Sample, typename S> BDCT_INLINE void
 fetch_rows (uint32_t tile, const BdctCudaPlane &plane, const Place &p,
     int lane)
@@ -200,15 +202,15 @@ grey_word (const BdctCudaPlane &plane)
   return plane.grey * (sizeof (Sample) > 1 ? 0x10001u : 0x01010101u);
 }
 
-/* Rows of a tile, of which so many are whole blocks'. */
+/* The rows of a tile that belong to blocks in the picture. */
 template <typename S> BDCT_INLINE int
 rows_left (const BdctCudaPlane &plane, const Place &p)
 {
   return whole_blocks (plane.layout.height, plane.log2_height) - p.y * S::rows;
 }
 
-/* A tile, of which `to` is where the lane's first chunk goes. Wait for it with
- * copies_wait(). */
+/* Start copying a tile; `to` is the address of the lane's first chunk. Wait
+ * with copies_wait(). */
 template <typename Sample, typename S> BDCT_INLINE void
 fetch (uint32_t tile, uint32_t to, const BdctCudaBatch &batch, const Place &p,
     int lane)
@@ -238,7 +240,7 @@ fetch (uint32_t tile, uint32_t to, const BdctCudaBatch &batch, const Place &p,
   }
 }
 
-/* Of the word at any address, the bytes below and above. */
+/* The word at any address, from the aligned words below and above. */
 BDCT_INLINE uint32_t
 load_any_word (uint32_t address)
 {
@@ -248,16 +250,17 @@ load_any_word (uint32_t address)
       address % 4 * 8);
 }
 
-/* Which bytes of a word are among the first `n` of them. */
+/* A mask of the first `n` bytes of a word. */
 BDCT_INLINE uint32_t
 first_bytes (int n)
 {
   return n >= 4 ? 0xffffffff : n <= 0 ? 0 : (1u << 8 * n) - 1;
 }
 
-/* Have the samples of a tile that is not straight where they belong, a word a
- * lane of each row: what fetch_rows() shifted, and what is beyond the picture.
- * There, where errors are taken from them, too, none may be above the peak. */
+/* Move the samples of a tile that is not straight into place, a word to a lane
+ * of each row: undo the shift of fetch_rows(), and set the samples beyond the
+ * picture. No value may exceed the peak there, as errors are computed from
+ * these samples, too. */
 template <typename Sample, typename S> BDCT_INLINE void
 straighten (uint32_t tile, const BdctCudaPlane &plane, const Place &p,
     uint32_t peak, int lane)
@@ -298,7 +301,7 @@ straighten (uint32_t tile, const BdctCudaPlane &plane, const Place &p,
   }
 }
 
-/* Squared errors: of all samples, and of those of the second of two interleaved
+/* Squared errors of all samples, and of those of the second of two interleaved
  * components. */
 struct Errors
 {
@@ -315,7 +318,7 @@ add_errors (Errors &e, uint32_t a, uint32_t b, int shift, uint32_t peak)
     if (PAIRS)
       e.second = __dp4a (d & 0xff00ff00, d, e.second);
   } else {
-    /* The source's words may hold more than the depth allows. */
+    /* The source's words may exceed the depth. */
     const uint32_t mask = (0xffffu << shift & 0xffff) * 0x10001u;
     const uint32_t c = __vminu2 (b & mask, (peak << shift) * 0x10001u);
     const uint32_t d = ((__vmaxu2 (a, c) - __vminu2 (a, c)) & mask) >> shift;
@@ -327,7 +330,7 @@ add_errors (Errors &e, uint32_t a, uint32_t b, int shift, uint32_t peak)
   }
 }
 
-/* Of a chunk, a COUNTth of its words each. */
+/* Add the errors of a chunk, of a COUNTth of its words each. */
 template <typename Sample, bool PAIRS, int COUNT> BDCT_INLINE void
 add_errors (Errors (&e)[COUNT], const uint4 &a, const uint4 &b, int shift,
     uint32_t peak)
@@ -338,8 +341,8 @@ add_errors (Errors (&e)[COUNT], const uint4 &a, const uint4 &b, int shift,
   add_errors<Sample, PAIRS> (e[COUNT * 3 / 4], a.w, b.w, shift, peak);
 }
 
-/* A chunk of planar bytes comes out with a sample of its first square, one of
- * its second, and again, in each word. */
+/* The order of a chunk of planar bytes in the output: each word has a sample of
+ * its first square, one of its second, and again. */
 BDCT_INLINE uint4
 ordered (const uint4 &v)
 {
@@ -348,9 +351,9 @@ ordered (const uint4 &v)
       permute (v.z, v.w, ODD_BYTES));
 }
 
-/* Write a tile that is not straight, as far as it is in the picture: of a row
- * the lanes have the words that lie so in memory. In the first one's, what the
- * row ends with may come before what it begins with. */
+/* Write a tile that is not straight, as far as it is in the picture. The lanes
+ * have a row's words as they are in memory. The first lane's word may have the
+ * row's end before its beginning. */
 template <typename S, bool ORDER> BDCT_INLINE void
 store_rows (uint32_t tile, const BdctCudaPlane &plane, const Place &p, int lane)
 {
@@ -397,8 +400,8 @@ store_rows (uint32_t tile, const BdctCudaPlane &plane, const Place &p, int lane)
   }
 }
 
-/* What of a chunk is beyond the picture's width becomes what came in: without
- * errors. */
+/* Replace the part of a chunk beyond the picture's width by the input, so that
+ * it has no errors. */
 template <typename S> BDCT_INLINE void
 clip (uint4 &out, const uint4 &in, const BdctCudaPlane &plane, const Place &p,
     int lane)
@@ -419,7 +422,7 @@ clip (uint4 &out, const uint4 &in, const BdctCudaPlane &plane, const Place &p,
 }
 
 /* Add the errors of the lane's chunks, and write those of a straight tile.
- * ORDER: they are to be ordered(). */
+ * ORDER: they need ordered(). */
 template <typename Sample, typename S, bool PAIRS, bool ORDER> BDCT_INLINE void
 put (uint32_t out, uint32_t in, const BdctCudaPlane &plane, const Place &p,
     Errors (&e)[1], uint32_t peak, int lane)
@@ -464,15 +467,15 @@ warp_sum (unsigned long long v)
   return v;
 }
 
-/* What a lane has counted in one plane. Its share of a tile's errors, at most
- * 128 x 4095^2, fits 32 bits. */
+/* A lane's counts in one plane. Its share of a tile's errors, at most 128 x
+ * 4095^2, fits 32 bits. */
 template <typename Nonzero> struct Counts
 {
   unsigned long long all, second;
   Nonzero nonzero;
 };
 
-/* Add the counts to the frame's and start again. */
+/* Add the counts to the frame's and zero them. */
 template <typename Nonzero> BDCT_INLINE void
 flush (Counts<Nonzero> &n, const BdctCudaBatch &batch, int plane_index,
     int lane)

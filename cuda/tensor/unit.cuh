@@ -1,14 +1,14 @@
-/* blockdct: what the chains of up to 8 x 8 have in common.
+/* blockdct: what the chains of up to 8 x 8 share.
  *
- * A warp takes a unit of two 8 x 8 squares, four samples a lane, through four
- * matrix products; a 4 x 4 transform is the 8 x 8 one whose matrix has two of
- * its blocks on the diagonal. With the samples x of a square (rows y, columns
- * x), matrix M, and products as mma.cuh lays them out:
+ * A warp has a unit of two 8 x 8 squares, four samples to a lane, and computes
+ * four matrix products. A 4 x 4 transform is an 8 x 8 one whose matrix has two
+ * of its blocks on the diagonal. With the samples x of a square (rows y,
+ * columns x), matrix M, and products as in mma.cuh:
  *     1   M x^T          data is operand b: both squares' M on a's diagonal
  *     2   (1) M^T        data is operand a: = coefficients, transposed
  *     3   M^T (dequantized)^T, data is operand b
  *     4   (3) M          data is operand a: = samples
- * so that a product's result is the next one's operand in the same lane.
+ * Each product's result is thus the next one's operand in the same lane.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -20,7 +20,7 @@
 
 namespace {
 
-/* A unit's row as halves: the first square's samples, and the second's. */
+/* A unit's row as halves: the first square's samples, then the second's. */
 BDCT_INLINE FragB16x8h
 bytes_as_halves (uint32_t w, bool pairs)
 {
@@ -28,7 +28,7 @@ bytes_as_halves (uint32_t w, bool pairs)
         widen (w, pairs ? WIDEN (1, 3) : WIDEN (2, 3)) } };
 }
 
-/* Of words, their low and their high bytes. */
+/* The low and the high bytes of words, as halves. */
 BDCT_INLINE void
 words_as_halves (FragB16x8h &low, FragB16x8h &high, const uint32_t w[2],
     bool pairs)
@@ -42,8 +42,8 @@ words_as_halves (FragB16x8h &low, FragB16x8h &high, const uint32_t w[2],
   high.r[1] = widen (b, WIDEN (1, 3));
 }
 
-/* The sample of a unit's row that the inner index k of product 1 then stands
- * for: of the first square up to 7, of the second from 8. */
+/* The sample of a unit's row that inner index k of product 1 stands for: up to
+ * 7 of the first square, from 8 on of the second. */
 inline int
 sample_of (Kind kind, int k)
 {
@@ -57,21 +57,21 @@ sample_of (Kind kind, int k)
   }
 }
 
-/* And the sample of a square's row that column n of product 4 is. */
+/* The sample of a square's row that column n of product 4 is. */
 inline int
 column_of (Kind kind, int n)
 {
   return kind == WORD_PAIRS ? n / 2 + n % 2 * 4 : n;
 }
 
-/* Quantization steps for jpeg-8x8 and dct-8x8 of 8 bits, where a dequantized
- * coefficient, below 1.5 * 2^10, is exact in a half, and so is a level. */
+/* Quantization steps for jpeg-8x8 and dct-8x8 of 8 bits, where levels and
+ * dequantized coefficients, below 1.5 * 2^10, are exact in a half. */
 struct Steps
 {
   float inverse[2];
   uint32_t step;
 
-  /* For coefficients in this unit. `nudge` moves them away from 0. */
+  /* For coefficients in units of `unit`. `nudge` moves them away from 0. */
   void set (const BdctComponentJob &job, double nudge, double unit, int lane)
   {
     uint16_t s[2];
@@ -80,15 +80,15 @@ struct Steps
       const int q = job.quant[(lane % 4 * 2 + i) * 8 + lane / 4];
 
       inverse[i] = (float) (nudge / (8 * q) * (kByte / unit));
-      /* A larger step's level is 0. */
+      /* With larger steps all levels are 0. */
       s[i] = half_bits (q < 2048 ? q : 2048);
     }
     step = s[0] | (uint32_t) s[1] << 16;
   }
 
   /* From 8 times the coefficients to the dequantized ones, in units of kByte.
-   * Here and in all chains, count (i, flags) is told which of two levels of
-   * square i are not 0 (nonzero_halves()). */
+   * Here and in all chains, count (i, flags) receives the flags of two nonzero
+   * levels of square i (nonzero_halves()). */
   template <typename Count> BDCT_INLINE FragB16x8h
   requantize (const FragC16x8f &c, Count count) const
   {
