@@ -21,7 +21,8 @@ namespace {
  *     level step + (almost half) with the level's sign, + 1 rounded down
  * has the result as its whole part, so that only its fraction remains to be cut
  * off, if `almost half` is above 127 and below 128: a step is a multiple of
- * 2^-8, as QP' is at least 6 (B - 8) - 12 and dequant_bits at most B - 2. x + 1/2 is rounded down to
+ * 2^-8, as QP' is at least 6 (B - 8) - 12 and dequant_bits at most B - 2.
+ * x + 1/2 is rounded down to
  *     x >= 0: floor (x + almost half + 1), which reaches the next whole number
  *             from a fraction of 1/2 on,
  *     x < 0:  the magnitude ceil (|x| + almost half - 1), which does above 1/2.
