@@ -101,8 +101,7 @@ typedef struct BdctCudaAccumulator {
 #define BDCT_CUDA_ACCUMULATORS 16
 
 /** The most planes of a launch: as many as fit a kernel's 4 KiB of
- * parameters.
- */
+ * parameters. */
 #define BDCT_CUDA_MAX_PLANES 24
 
 /** A kernel's only parameter: planes of one depth, of some frames and jobs, for
@@ -116,8 +115,8 @@ typedef struct {
   int32_t maps;        /**< whether a plane has a map of quantizers */
   int32_t mixed;       /**< only mixed map tiles; else all that the kernel
                             supports */
-  int32_t jobs_per_block;    /**< jobs that a thread block processes; the
-                                  first has the tiles ... */
+  int32_t jobs_per_block; /**< jobs that a thread block processes; the first
+                               has the tiles ... */
   int32_t job_planes;  /**< ... and the others follow at this many planes */
 } BdctCudaBatch;
 
@@ -132,9 +131,8 @@ typedef struct BdctCudaKernel {
                              another, and from 9.0 on waits for the previous
                              launch by itself */
   int constants_size;   /**< bytes of a plane's constants; a multiple of 16 */
-  int jobs_per_block;         /**< jobs of a frame that a thread block
-                                   processes one after another; they must
-                                   have the same planes */
+  int jobs_per_block;   /**< jobs of a frame that a thread block processes one
+                             after another; they must have the same planes */
   /** NULL; or the number of blocks in a tile, which then has blocks of one
    * component in the kernel's own order, and no rows. */
   int (*tile_blocks) (const BdctComponentJob *job);
