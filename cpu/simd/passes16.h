@@ -1,8 +1,8 @@
 /* blockdct: the transforms in 16-bit lanes: sizes 4 and 8, and the parts that
  * sizes 16 and 32 share (passes16-wide.h). For tile16.c.
  *
- * They work on units. A unit is as many adjacent blocks as one row of fits a
- * vector. A lane has whole blocks: one of 32 or 16, two of 8, four of 4.
+ * They work on units. A unit is the adjacent blocks of which a vector holds a
+ * row of coefficients. A lane has whole blocks: one of 32 or 16, two of 8, four of 4.
  * `bytes` are a sample's, 1 or 2; a word has its value from bit `shift` up
  * (layout.h).
  *

@@ -48,8 +48,8 @@ typedef struct {
   uint64_t lambda[BDCT_MAX_QUANTIZERS];
   BdctCabacCosts costs;
   uint8_t *sizes;                 /**< as in BdctFrame */
-  BdctCudaAccumulator *accumulators;            /**< BDCT_CUDA_ACCUMULATORS
-                                                     of them, zeroed */
+  BdctCudaAccumulator *accumulators; /**< BDCT_CUDA_ACCUMULATORS of them,
+                                          zeroed */
   unsigned long long *counts;     /**< the counters of a BdctRateCounts,
                                        zeroed; NULL: bits are not counted */
 } BdctCudaTree;

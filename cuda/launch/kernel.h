@@ -27,8 +27,8 @@ extern "C" {
 #define BDCT_CUDA_MAP_TILE_ROWS 32
 #define BDCT_CUDA_MAP_TILE_SAMPLES 128
 
-/** In a map tile in place of a quantizer's number: its blocks have different
- * quantizers. */
+/** The map's entry, in place of a quantizer's number, for a map tile whose
+ * blocks have different quantizers. */
 #define BDCT_CUDA_MIXED 0xff
 
 /** One plane, all in device memory. */

@@ -26,9 +26,9 @@ namespace {
  *     x >= 0: floor (x + almost half + 1), which reaches the next whole number
  *             from a fraction of 1/2 on,
  *     x < 0:  the magnitude ceil (|x| + almost half - 1), which does above 1/2.
- * `almost half` is what is below the level, times the step, as close to 127.5
- * as possible: with 2^fraction > 2^23 / (2^14 / step + 1/3), its unit is below
- * 1/2 + step / (3 2^15). */
+ * `almost half` is a fraction below the level's last bit, times the step, as
+ * close to 127.5 as possible: with 2^fraction > 2^23 / (2^14 / step + 1/3), its
+ * unit is below 1/2 + step / (3 2^15). */
 struct HevcMagnitudes
 {
   float scale[2], step[2];

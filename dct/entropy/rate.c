@@ -91,7 +91,7 @@ static double
 runs_of_ones (const uint64_t * count, const BdctHuffman * table,
     const double *const next[2])
 {
-  /* The probability that so many extra bits are all ones. */
+  /* The probability that all of 0 to 8 extra bits are ones. */
   static const double chance[9] = { 1, 0x1p-1, 0x1p-2, 0x1p-3, 0x1p-4, 0x1p-5,
     0x1p-6, 0x1p-7, 0x1p-8
   };
