@@ -2,9 +2,9 @@
  * sizes 16 and 32 share (passes16-wide.h). For tile16.c.
  *
  * They work on units. A unit is adjacent blocks, 16 samples wide for each lane
- * of a vector, or 32 for blocks of 32. A lane has whole blocks: one of 32 or 16,
- * two of 8, four of 4. `bytes` are a sample's, 1 or 2; a word has its value from
- * bit `shift` up (layout.h).
+ * of a vector, or 32 for blocks of 32. A lane has whole blocks: one of 32 or
+ * 16, two of 8, four of 4. `bytes` are a sample's, 1 or 2; a word has its value
+ * from bit `shift` up (layout.h).
  *
  * A pass sums products of neighbouring pairs (madd16). Rows only need their
  * samples in a suitable order; elsewhere 32-bit elements, each a pair, are
