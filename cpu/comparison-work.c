@@ -2,14 +2,9 @@
  *
  * The pieces of comparisons on the CPU engine. */
 #include "state.h"
+#include "dct/base/min.h"
 
 #include <string.h>
-
-static int
-min (int a, int b)
-{
-  return a < b ? a : b;
-}
 
 /* Strips of a plane, and of all of them. */
 static int
@@ -113,7 +108,8 @@ bdct_cpu_pack (const CpuEngine * self, const CpuFrame * frame, int number)
     };
   }
   first = number * BDCT_COMPARE_STRIP;
-  for (int y = first; y < min (first + BDCT_COMPARE_STRIP, plane->height); y++)
+  for (int y = first; y < bdct_min (first + BDCT_COMPARE_STRIP, plane->height);
+      y++)
     self->kernel->compare->pack (plane, from, y, row_of (&to[i], p, y));
 }
 
@@ -124,7 +120,7 @@ square_rgb (const CpuEngine * self, int number, Piece * piece)
   const CpuPicture *picture = piece->frame->picture;
   const int n = piece->frame->plan.n_distorted;
   const int first = number * BDCT_COMPARE_STRIP;
-  const int end = min (first + BDCT_COMPARE_STRIP,
+  const int end = bdct_min (first + BDCT_COMPARE_STRIP,
       self->layout.plane[0].height);
 
   memset (piece->rgb_sse, 0, sizeof piece->rgb_sse);
@@ -152,7 +148,8 @@ bdct_cpu_square (const CpuEngine * self, Piece * piece)
   p = find_strip (&self->layout, &number);
   plane = &self->layout.plane[p];
   first = number * BDCT_COMPARE_STRIP;
-  for (int y = first; y < min (first + BDCT_COMPARE_STRIP, plane->height); y++)
+  for (int y = first; y < bdct_min (first + BDCT_COMPARE_STRIP, plane->height);
+      y++)
     for (int k = 0; k < n; k++)
       self->kernel->compare->square (plane, self->layout.depth,
           row_of (&image[0], p, y), row_of (&image[1 + k], p, y), sse[k]);

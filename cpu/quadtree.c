@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cabac-bins.h"
+#include "dct/base/min.h"
 
 /* Rows of luma in a piece, so that subsampled chroma has whole tiles. */
 #define ROWS 64
@@ -56,12 +57,6 @@ typedef struct
   bool rate;
   BdctCabacBinsWriter writer[BDCT_MAX_COMPONENTS][SQUARE_ROWS];
 } Region;
-
-static int
-min (int a, int b)
-{
-  return a < b ? a : b;
-}
 
 bool
 bdct_cpu_tree_init (BdctCpuTree ** memory, const BdctJob * job)
@@ -154,8 +149,8 @@ init_plane (const Region * r, int n, int p, int i)
     plane->set[k] = &r->quantizers[k]->tree->set[n - 2][c];
   job = &plane->set[0]->job;
   plane->layout = whole->layout;
-  plane->layout.width = min (whole->layout.width - x, across);
-  plane->layout.height = min (whole->layout.height - y, down);
+  plane->layout.width = bdct_min (whole->layout.width - x, across);
+  plane->layout.height = bdct_min (whole->layout.height - y, down);
   plane->columns = last ? whole->columns - x : plane->layout.width;
   plane->src.data = whole->src.data + y * whole->src.stride
       + (int64_t) x *step * bytes;
@@ -235,8 +230,9 @@ find_blocks (const Region * r, int c, int n, int x, int y)
   b.log2_size = b.plane->set[0]->job.log2_width;
   b.x0 = x >> sub_x >> b.log2_size;
   b.y0 = y >> sub_y >> b.log2_size;
-  b.x1 = min ((x + (1 << n)) >> sub_x >> b.log2_size, b.plane->grid.columns);
-  b.y1 = min ((y + (1 << n)) >> sub_y >> b.log2_size, b.plane->grid.rows);
+  b.x1 =
+      bdct_min ((x + (1 << n)) >> sub_x >> b.log2_size, b.plane->grid.columns);
+  b.y1 = bdct_min ((y + (1 << n)) >> sub_y >> b.log2_size, b.plane->grid.rows);
   return b;
 }
 
@@ -331,8 +327,8 @@ sum_errors (const BdctTilePlane * plane, int x0, int y0, int size)
   const int peak = (1 << plane->depth) - 1, shift = plane->layout.shift;
   uint64_t sum = 0;
 
-  for (int y = y0; y < min (y0 + size, plane->layout.height); y++)
-    for (int x = x0; x < min (x0 + size, plane->layout.width); x++) {
+  for (int y = y0; y < bdct_min (y0 + size, plane->layout.height); y++)
+    for (int x = x0; x < bdct_min (x0 + size, plane->layout.width); x++) {
       const int e = bdct_sample_get (plane->src.data + y * plane->src.stride,
           (int64_t) x * step, bytes, shift, peak)
           - bdct_sample_get (plane->dst.data + y * plane->dst.stride,
@@ -352,15 +348,15 @@ put_records (const Region * r, const BdctTilePlane * whole, int x0, int y0,
   const BdctPlaneLayout *layout = &whole->layout;
   const int log2_size = r->task->job.component[whole->component].log2_width;
   const int side = 1 << log2_size;
-  const int x1 = min (x0 + size, layout->width);
-  const int y1 = min (y0 + size, layout->height);
+  const int x1 = bdct_min (x0 + size, layout->width);
+  const int y1 = bdct_min (y0 + size, layout->height);
   const uint64_t all = (uint64_t) (x1 - x0) * (y1 - y0);
   uint64_t sum = 0;
 
   for (int y = y0; y < y1; y += side)
     for (int x = x0; x < x1; x += side) {
-      const uint64_t next = sum + (uint64_t) (min (side, x1 - x))
-          * min (side, y1 - y);
+      const uint64_t next = sum + (uint64_t) (bdct_min (side, x1 - x))
+          * bdct_min (side, y1 - y);
 
       whole->blocks[whole->grid.first
           + (size_t) (y >> log2_size) * whole->grid.columns
@@ -380,8 +376,8 @@ draw_levels (const BdctTilePlane * whole, int x0, int y0, int log2_size,
 {
   const int bytes = whole->depth > 8 ? 2 : 1, size = 1 << log2_size;
 
-  for (int y = y0; y < min (y0 + size, whole->layout.height); y++)
-    for (int x = x0; x < min (x0 + size, whole->layout.width); x++)
+  for (int y = y0; y < bdct_min (y0 + size, whole->layout.height); y++)
+    for (int x = x0; x < bdct_min (x0 + size, whole->layout.width); x++)
       bdct_sample_put (whole->levels.data + y * whole->levels.stride,
           (int64_t) x * whole->layout.interleave, bytes, whole->layout.shift,
           bdct_render_level (levels[((y - y0) << log2_size) + x - x0],
@@ -394,9 +390,9 @@ copy_samples (const BdctTilePlane * whole, const BdctTilePlane * from, int x,
     int y, int left, int top, int size)
 {
   const int pixel = whole->layout.interleave * (whole->depth > 8 ? 2 : 1);
-  const int width = min (size, from->layout.width - x);
+  const int width = bdct_min (size, from->layout.width - x);
 
-  for (int i = 0; i < min (size, from->layout.height - y); i++)
+  for (int i = 0; i < bdct_min (size, from->layout.height - y); i++)
     memcpy (whole->dst.data + (top + y + i) * whole->dst.stride
         + (int64_t) (left + x) * pixel,
         from->dst.data + (y + i) * from->dst.stride + x * pixel,
@@ -465,8 +461,9 @@ take_node (Region * r, const uint8_t size[64], int left, int top, int n,
       take_node (r, size, left, top, n - 1, x + i % 2 * half,
           y + i / 2 * half);
   else {
-    r->piece->area[r->k][n - 2] += (uint64_t) min (1 << n,
-        layout->width - r->x - x) * min (1 << n, layout->height - r->y - y);
+    r->piece->area[r->k][n - 2] += (uint64_t) bdct_min (1 << n,
+        layout->width - r->x - x) * bdct_min (1 << n,
+        layout->height - r->y - y);
     take (r, BDCT_Y, n, x, y);
   }
   for (int c = 1; c < n_components; c++)

@@ -4,8 +4,7 @@
  * as the maps colour chroma by what luma's blocks are. The inner loops are
  * compiled once for each size and distance of samples. */
 #include "render.h"
-
-#define INLINE static inline __attribute__ ((always_inline))
+#include "dct/base/min.h"
 
 /* Call FUNCTION (..., bytes, step) for a component with constants. */
 #define CALL(depth, plane, function, ...)                                     \
@@ -24,14 +23,8 @@ row_of (const BdctSamples * s, int y)
   return s->data + y * s->stride;
 }
 
-static int
-min (int a, int b)
-{
-  return a < b ? a : b;
-}
-
 /* Samples x0 to x1 of a row, from a picture's row `from` samples further. */
-INLINE void
+BDCT_FORCE_INLINE void
 copy_run (uint8_t * to, const uint8_t * row, int x0, int x1, int from,
     int shift, int depth, int bytes, int step)
 {
@@ -49,7 +42,7 @@ draw_copies (const BdctRender * r, int c, int y)
   const BdctRenderPlane *plane = &r->plane[c];
   bool across = r->mode == BDCT_VIEW_WIPE || r->mode == BDCT_VIEW_SIDE_BY_SIDE;
   int width = plane->layout.width;
-  int cut = across ? min (r->split >> plane->sub_x, width) : 0;
+  int cut = across ? bdct_min (r->split >> plane->sub_x, width) : 0;
   uint8_t *to = row_of (&plane->dst, y);
 
   for (int x0 = 0, x1 = cut; x0 < width; x0 = x1, x1 = width) {
@@ -65,7 +58,7 @@ draw_copies (const BdctRender * r, int c, int y)
   }
 }
 
-INLINE void
+BDCT_FORCE_INLINE void
 difference_run (const BdctRenderPlane * p, int y, int gain, int depth,
     int bytes, int step)
 {
@@ -81,7 +74,7 @@ difference_run (const BdctRenderPlane * p, int y, int gain, int depth,
 }
 
 /* A row of samples in the colours of the blocks they are in. */
-INLINE void
+BDCT_FORCE_INLINE void
 colour_run (uint8_t * to, const uint16_t * colour, int width, int log2_width,
     int shift, int bytes, int step)
 {
@@ -97,9 +90,10 @@ draw_square (const BdctRender * r, int left, int top)
   const int log2_width = r->log2_block[0], log2_height = r->log2_block[1];
   int x0 = left >> log2_width, y0 = top >> log2_height;
 
-  for (int by = y0; by < min (y0 + (SIDE >> log2_height),
+  for (int by = y0; by < bdct_min (y0 + (SIDE >> log2_height),
           bdct_render_count_blocks (r, true)); by++) {
-    int n = min (SIDE >> log2_width, bdct_render_count_blocks (r, false) - x0);
+    int n =
+        bdct_min (SIDE >> log2_width, bdct_render_count_blocks (r, false) - x0);
     uint16_t colour[BDCT_MAX_COMPONENTS][MOST];
 
     for (int i = 0; i < n; i++) {
@@ -111,20 +105,20 @@ draw_square (const BdctRender * r, int left, int top)
     for (int c = 0; c < r->n_components; c++) {
       const BdctRenderPlane *plane = &r->plane[c];
       int log2_rows = log2_height - plane->sub_y;
-      int end = min ((by + 1) << log2_rows, plane->layout.height);
+      int end = bdct_min ((by + 1) << log2_rows, plane->layout.height);
       int x = left >> plane->sub_x;
 
       for (int y = by << log2_rows; y < end; y++)
         CALL (r->depth, plane, colour_run, row_of (&plane->dst, y)
             + (ptrdiff_t) x * plane->layout.interleave
             * (r->depth > 8 ? 2 : 1), colour[c],
-            min (plane->layout.width - x, SIDE >> plane->sub_x),
+            bdct_min (plane->layout.width - x, SIDE >> plane->sub_x),
             log2_width - plane->sub_x, plane->layout.shift);
     }
   }
 }
 
-INLINE void
+BDCT_FORCE_INLINE void
 mark_sample (const BdctRender * r, uint8_t * to, int x, int bytes, int step)
 {
   const int shift = r->plane[BDCT_Y].layout.shift;
@@ -135,7 +129,7 @@ mark_sample (const BdctRender * r, uint8_t * to, int x, int bytes, int step)
 }
 
 /* The borders of a tree's blocks. */
-INLINE void
+BDCT_FORCE_INLINE void
 tree_run (const BdctRender * r, int y, int bytes, int step)
 {
   const BdctRenderPlane *plane = &r->plane[BDCT_Y];
@@ -146,7 +140,7 @@ tree_run (const BdctRender * r, int y, int bytes, int step)
       mark_sample (r, to, x, bytes, step);
 }
 
-INLINE void
+BDCT_FORCE_INLINE void
 grid_run (const BdctRender * r, int y, int bytes, int step)
 {
   const BdctRenderPlane *plane = &r->plane[BDCT_Y];
@@ -189,7 +183,7 @@ bdct_render_strip (const BdctRender * r, int strip)
   for (int c = 0; c < r->n_components; c++) {
     const BdctRenderPlane *plane = &r->plane[c];
     int y0 = top >> plane->sub_y;
-    int y1 = min ((top + BDCT_RENDER_STRIP) >> plane->sub_y,
+    int y1 = bdct_min ((top + BDCT_RENDER_STRIP) >> plane->sub_y,
         plane->layout.height);
 
     for (int y = y0; y < y1; y++) {

@@ -302,7 +302,7 @@ make_rgb (const CpuEngine * self, Piece * piece)
   /* Of a comparison, another stage adds up the errors. */
   piece->n_rgb = frame->plan.n_distorted == 0;
   memset (piece->rgb_sse, 0, sizeof piece->rgb_sse);
-  self->kernel->colour->join (&frame->colour, piece->number,
+  self->kernel->colour->planes_to_rgb (&frame->colour, piece->number,
       piece->n_rgb > 0 ? piece->rgb_sse[0] : unused);
 }
 
@@ -330,7 +330,7 @@ bdct_cpu_work (CpuEngine * self, Piece * piece)
   piece->n_rgb = 0;
   switch (piece->stage->kind) {
     case STAGE_RGB_TO_PLANES:
-      self->kernel->colour->split (&frame->colour, number);
+      self->kernel->colour->rgb_to_planes (&frame->colour, number);
       break;
     case STAGE_PACK:
       bdct_cpu_pack (self, frame, number);

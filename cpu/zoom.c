@@ -2,17 +2,10 @@
  *
  * Drawing enlarged views on the CPU. */
 #include "render.h"
-
-#define INLINE static inline __attribute__ ((always_inline))
-
-static int
-min (int a, int b)
-{
-  return a < b ? a : b;
-}
+#include "dct/base/min.h"
 
 /* Samples x0 to x1 of a row, which are all of one half. */
-INLINE void
+BDCT_FORCE_INLINE void
 draw_run (const BdctZoom * z, const BdctZoomGroup * group, int n, int bytes,
     int x0, int x1, int y)
 {
@@ -35,14 +28,15 @@ draw_run (const BdctZoom * z, const BdctZoomGroup * group, int n, int bytes,
   }
 }
 
-INLINE void
+BDCT_FORCE_INLINE void
 draw_row (const BdctZoom * z, const BdctZoomGroup * group, int n, int bytes,
     int y)
 {
   const BdctRender *r = &z->render;
   const bool across = r->mode == BDCT_VIEW_WIPE
       || r->mode == BDCT_VIEW_SIDE_BY_SIDE;
-  const int cut = across ? min (r->split >> group->sub_x, group->width) : 0;
+  const int cut =
+      across ? bdct_min (r->split >> group->sub_x, group->width) : 0;
 
   draw_run (z, group, n, bytes, 0, cut, y);
   draw_run (z, group, n, bytes, cut, group->width, y);
@@ -55,7 +49,7 @@ bdct_zoom_strip (const BdctZoom * z, int strip)
 
   for (int g = 0; g < z->n_groups; g++) {
     const BdctZoomGroup *group = &z->group[g];
-    const int end = min ((top + BDCT_RENDER_STRIP) >> group->sub_y,
+    const int end = bdct_min ((top + BDCT_RENDER_STRIP) >> group->sub_y,
         group->height);
 
     for (int y = top >> group->sub_y; y < end; y++)

@@ -185,7 +185,7 @@ bdct_cuda_work_set_accumulators (BdctCudaWork * work,
     BdctCudaAccumulator * accumulators)
 {
   for (int p = 0; p < work->n_planes; p++)
-    work->plane[p].cells = accumulators;
+    work->plane[p].accumulators = accumulators;
 }
 
 void

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cuda/stage/rd.h"
+#include "dct/base/min.h"
 
 #define check bdct_cuda_check
 
@@ -26,12 +27,6 @@ set_records (BdctCudaWork * work, const BdctBlockGrid * grid,
 }
 
 /* Index map */
-
-static int
-min (int a, int b)
-{
-  return a < b ? a : b;
-}
 
 static int
 tiles_across (const BdctPlaneLayout * plane)
@@ -61,9 +56,9 @@ find_tile (const BdctPlaneLayout * plane, const BdctJob * job,
     return BDCT_CUDA_MIXED;
   for (int i = 0; i < plane->interleave; i++) {
     const BdctBlockGrid *g = &grid[plane->component[i]];
-    const int n = min (width, g->columns - x * width);
+    const int n = bdct_min (width, g->columns - x * width);
 
-    for (int v = y * height; v < min ((y + 1) * height, g->rows); v++) {
+    for (int v = y * height; v < bdct_min ((y + 1) * height, g->rows); v++) {
       const uint8_t *row = quantizers + g->first + (size_t) v * g->columns
           + x * width;
       uint8_t differ = 0;
@@ -343,7 +338,7 @@ describe_view (BdctCudaFrame * frame, const BdctLayout * layout)
       .planes = image[BDCT_PLAN_PLANES],
       .rec = image[BDCT_PLAN_RECONSTRUCTION],
       .shown = image[BDCT_PLAN_VIEW],
-      .cells = frame->results.first,
+      .accumulators = frame->results.first,
     };
 }
 

@@ -81,7 +81,7 @@ copy_history (const BdctCudaFrame * frame, const BdctStaging * staging,
     .memory = memory->luma[frame->plan.metrics.history.own].device,
   };
 
-  return launched (bdct_cuda_xpsnr_keep (&luma, staging->device->stream),
+  return launched (bdct_cuda_history_copy (&luma, staging->device->stream),
       error);
 }
 

@@ -13,7 +13,7 @@ typedef struct {
   int n_quantizers;
   BdctImage picture[BDCT_TREE_SIZES];
   uint8_t *room;                /* of rdoq */
-  BdctCudaAccumulator *cells;          /* of the fixed transforms: of no use */
+  BdctCudaAccumulator *accumulators;          /* of the fixed transforms: of no use */
   bool own_sizes;               /* the tree's sizes are in its memory */
   BdctCudaTree tree;
 } Task;
@@ -98,7 +98,7 @@ place (Task * task, Share * share)
         place_blocks (task, &layout->plane[p], &job, grid, n - 2, share);
   }
   task->room = take (share, count_room (task));
-  task->cells = take (share, BDCT_ACCUMULATORS_SIZE);
+  task->accumulators = take (share, BDCT_ACCUMULATORS_SIZE);
   bdct_blocks_init (grid, layout, task->quantizers);
   if (task->own_sizes)
     tree->sizes = take (share, (size_t) grid[BDCT_Y].columns
@@ -173,7 +173,7 @@ describe (Task * task, const BdctImage * dst)
         layout->depth,.min_log2 = job->min_log2,.max_log2 =
         job->max_log2,.distortion_shift = job->distortion_shift,.chroma =
         job->chroma,.sizes =
-        task->i == 0 ? frame->blocks.sizes : NULL,.cells =
+        task->i == 0 ? frame->blocks.sizes : NULL,.accumulators =
         bdct_cuda_frame_accumulators (frame, task->i),.counts =
         frame->plan.jobs.bits ? (unsigned long long *) (frame->results.counts.
         device + task->i * sizeof (BdctRateCounts)) : NULL,};
@@ -232,7 +232,7 @@ ask_for_picture (Task * task, int n, BdctCudaWork * work)
     BdctCudaTreeComponent *component = task->tree.component;
 
     plane->dst = bdct_image_samples (&task->picture[n - 2], layout, p, 0);
-    plane->cells = task->cells;
+    plane->accumulators = task->accumulators;
     for (int k = 0; k < plane->layout.interleave; k++) {
       BdctCudaTreeBlocks *blocks =
           &component[plane->layout.component[k]].sized[n - 2];
@@ -318,7 +318,7 @@ bdct_quadtree_enqueue (const BdctCudaFrame * frame, int i,
     return false;
   share = (Share) { memory->device, 0 };
   place (&task, &share);
-  if (!bdct_cuda_check (cudaMemsetAsync (task.cells, 0,
+  if (!bdct_cuda_check (cudaMemsetAsync (task.accumulators, 0,
               BDCT_ACCUMULATORS_SIZE, stream), "cudaMemsetAsync", error))
     return false;
   for (int n = task.tree.min_log2; n <= task.tree.max_log2; n++)

@@ -141,7 +141,7 @@ plan_picture (Task * task, const BdctImage * dst, BdctError * error)
 
     if (dst != NULL)
       plane->dst = bdct_image_samples (dst, layout, p, 0);
-    plane->cells = bdct_cuda_frame_accumulators (frame, task->i);
+    plane->accumulators = bdct_cuda_frame_accumulators (frame, task->i);
     for (int k = 0; k < plane->layout.interleave; k++)
       plane->blocks[k] = task->i > 0 || frame->blocks.records == NULL ? NULL
           : frame->blocks.records + grid[plane->layout.component[k]].first;

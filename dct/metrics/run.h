@@ -8,10 +8,6 @@
 #include "dct/quantizer/job.h"
 #include "kernel.h"
 
-/** Frames of luma to keep besides those in flight: a frame that is shown again,
- * and the two frames before it (engine.h: number). */
-#define BDCT_HISTORY_EXTRA 3
-
 /** The pictures to compare, and their metrics. */
 typedef struct {
   const BdctLayout *layout;
